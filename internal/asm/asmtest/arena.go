@@ -1,0 +1,165 @@
+package asmtest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// memory is where an arena puts its slices.
+type memory int
+
+const (
+	framed  memory = iota // between NaN guards, at an offset that moves
+	atEnd                 // the last element before an unreadable page
+	atStart               // the first element after an unreadable page
+	numMemory
+)
+
+func (m memory) String() string { return [...]string{"framed", "end", "start"}[m] }
+
+// guard is the number of elements before and after a framed slice, more than the
+// widest vector store.
+const guard = 32
+
+// Arena hands out the slices of one call of a kernel. Two arenas of the same seed
+// hand out the same slices, so that a call can be repeated at another level and
+// everything it could have touched compared.
+type Arena[T num.Float] struct {
+	Rand *rand.Rand // for shapes and scalars; the same in every repetition
+	mem  memory
+	bufs []buffer[T]
+	free []func()
+}
+
+type buffer[T num.Float] struct {
+	whole, body []T
+	before      []T // the values an input had
+}
+
+// In returns n values of class c that the kernel may only read.
+func (a *Arena[T]) In(n int, c Class) []T {
+	b := a.alloc(n)
+	Fill(a.Rand, b.body, c)
+	b.before = append([]T{}, b.body...)
+	a.bufs = append(a.bufs, b)
+	return b.body
+}
+
+// InOut returns n values of class c that the kernel may change.
+func (a *Arena[T]) InOut(n int, c Class) []T {
+	b := a.alloc(n)
+	Fill(a.Rand, b.body, c)
+	a.bufs = append(a.bufs, b)
+	return b.body
+}
+
+// Out returns n elements for the kernel to set; they are NaN before.
+func (a *Arena[T]) Out(n int) []T {
+	b := a.alloc(n)
+	for i := range b.body {
+		b.body[i] = sentinel[T]()
+	}
+	a.bufs = append(a.bufs, b)
+	return b.body
+}
+
+func (a *Arena[T]) alloc(n int) buffer[T] {
+	if a.mem != framed {
+		if s, free, ok := pages[T](n, a.mem == atEnd); ok {
+			a.free = append(a.free, free)
+			return buffer[T]{whole: s, body: s}
+		}
+	}
+	off := guard + a.Rand.IntN(8)
+	whole := make([]T, off+n+guard)
+	for i := range whole {
+		whole[i] = sentinel[T]()
+	}
+	return buffer[T]{whole: whole, body: whole[off : off+n : off+n]}
+}
+
+func (a *Arena[T]) release() {
+	for _, f := range a.free {
+		f()
+	}
+}
+
+// sentinel is the NaN that guards are made of: a quiet one that no arithmetic
+// makes, so that an overwritten guard is seen even if it was overwritten by NaN.
+func sentinel[T num.Float]() T {
+	if num.IsFloat64[T]() {
+		return T(math.Float64frombits(0x7ff8_dead_beef_0001))
+	}
+	return T(math.Float32frombits(0x7fc0_dead))
+}
+
+// Compare calls f at Ref and at every other level of this machine, each time with
+// the same slices, in framed memory and against unreadable pages at either end,
+// and requires that all of them end up with the same bits, that guards are whole
+// and that inputs are unchanged. f must take everything from the arena.
+func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T], lv asm.Level)) {
+	t.Helper()
+	levels := Levels(t)
+	for mem := range numMemory {
+		want := run(seed, mem, asm.Ref, f)
+		want.check(t, fmt.Sprintf("%v, %v", asm.Ref, mem))
+		for _, lv := range levels {
+			got := run(seed, mem, lv, f)
+			what := fmt.Sprintf("%v, %v", lv, mem)
+			got.check(t, what)
+			got.equal(t, want, what)
+			got.release()
+		}
+		want.release()
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func run[T num.Float](seed uint64, mem memory, lv asm.Level, f func(*Arena[T], asm.Level)) *Arena[T] {
+	a := &Arena[T]{Rand: rand.New(rand.NewPCG(seed, 1)), mem: mem}
+	f(a, lv)
+	return a
+}
+
+// check requires whole guards and unchanged inputs.
+func (a *Arena[T]) check(t *testing.T, what string) {
+	t.Helper()
+	for k, b := range a.bufs {
+		if len(b.whole) > len(b.body) {
+			lo := len(b.whole) - guard - len(b.body)
+			for i, x := range b.whole {
+				if (i < lo || i >= lo+len(b.body)) && Bits(x) != Bits(sentinel[T]()) {
+					t.Errorf("%s: slice %d: element %d outside of its %d was overwritten by %v", what, k, i-lo, len(b.body), x)
+				}
+			}
+		}
+		for i, x := range b.before {
+			if Bits(x) != Bits(b.body[i]) {
+				t.Errorf("%s: slice %d: input %d was changed from %v to %v", what, k, i, x, b.body[i])
+			}
+		}
+	}
+}
+
+func (a *Arena[T]) equal(t *testing.T, want *Arena[T], what string) {
+	t.Helper()
+	if len(a.bufs) != len(want.bufs) {
+		t.Fatalf("%s: the call took %d slices, at ref %d", what, len(a.bufs), len(want.bufs))
+	}
+	for k, b := range a.bufs {
+		wb := want.bufs[k].body
+		for i, x := range b.body {
+			if !SameBits(x, wb[i]) {
+				t.Errorf("%s: slice %d of %d elements: [%d] = %v (%#x), ref has %v (%#x)", what, k, len(wb), i, x, Bits(x), wb[i], Bits(wb[i]))
+				break
+			}
+		}
+	}
+}

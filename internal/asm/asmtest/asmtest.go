@@ -1,0 +1,192 @@
+// Package asmtest is what the kernels' tests share: memory that betrays an access
+// outside a slice, values of every class, comparison in bits, distance in ULP, and
+// the loop over levels. A kernel's level test describes one call; it then holds
+// for every assembly file that the kernel has or will get.
+package asmtest
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// RequireVariable names the environment variable that lists the levels, comma
+// separated, that a test run must exercise: MONGE_REQUIRE_LEVEL=avx2 makes every
+// level test fail on a machine without AVX2 instead of passing on Ref alone.
+const RequireVariable = "MONGE_REQUIRE_LEVEL"
+
+// Levels returns the assembly levels to compare with Ref, all that this machine
+// has. It fails the test when the environment requires one that is missing.
+func Levels(t testing.TB) []asm.Level {
+	t.Helper()
+	if err := Required(asm.Available()); err != nil {
+		t.Fatal(err)
+	}
+	return asm.Available()[1:]
+}
+
+// Required returns an error if MONGE_REQUIRE_LEVEL names a level that is unknown
+// or not among have.
+func Required(have []asm.Level) error {
+	names := os.Getenv(RequireVariable)
+	if names == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		l, err := asm.ParseLevel(strings.TrimSpace(name))
+		if err != nil {
+			return fmt.Errorf("%s: %w", RequireVariable, err)
+		}
+		found := false
+		for _, h := range have {
+			found = found || h == l
+		}
+		if !found {
+			return fmt.Errorf("%s=%s, but this build on this machine only has %v", RequireVariable, names, have)
+		}
+	}
+	return nil
+}
+
+// Lengths are the vector lengths that a level test tries: every one up to two
+// steps of the widest unrolling that a kernel may have, and a few larger ones.
+func Lengths() []int {
+	var ns []int
+	for n := range 68 {
+		ns = append(ns, n)
+	}
+	return append(ns, 95, 96, 97, 127, 128, 129, 1000, 1031)
+}
+
+// Class is a family of values that a slice is filled with.
+type Class int
+
+const (
+	Gauss       Class = iota // standard normal
+	Unit                     // uniform in (0, 1]
+	NonPositive              // −50·uniform, now and then 0
+	Wide                     // both signs, exponents over the whole range
+	Special                  // ±0, ±Inf, NaN, subnormals, extremes, and some normals
+	numClasses
+)
+
+// Classes returns all value classes.
+func Classes() []Class {
+	cs := make([]Class, numClasses)
+	for i := range cs {
+		cs[i] = Class(i)
+	}
+	return cs
+}
+
+func (c Class) String() string {
+	return [...]string{"gauss", "unit", "nonpositive", "wide", "special"}[c]
+}
+
+// Fill fills s with values of class c.
+func Fill[T num.Float](rng *rand.Rand, s []T, c Class) {
+	for i := range s {
+		s[i] = Value[T](rng, c)
+	}
+}
+
+// Value returns one value of class c.
+func Value[T num.Float](rng *rand.Rand, c Class) T {
+	switch c {
+	case Unit:
+		return T(1 - rng.Float64())
+	case NonPositive:
+		if rng.IntN(16) == 0 {
+			return 0
+		}
+		return T(-50 * rng.Float64())
+	case Wide:
+		return anyBits[T](rng)
+	case Special:
+		sp := Specials[T]()
+		if i := rng.IntN(len(sp) + 8); i < len(sp) {
+			return sp[i]
+		}
+	}
+	return T(rng.NormFloat64())
+}
+
+func anyBits[T num.Float](rng *rand.Rand) T {
+	for {
+		var x T
+		if num.IsFloat64[T]() {
+			x = T(math.Float64frombits(rng.Uint64()))
+		} else {
+			x = T(math.Float32frombits(rng.Uint32()))
+		}
+		if x-x == 0 { // neither Inf nor NaN
+			return x
+		}
+	}
+}
+
+// Specials returns the values at the edges of T.
+func Specials[T num.Float]() []T {
+	inf := T(math.Inf(1))
+	var least, normal, most T
+	if num.IsFloat64[T]() {
+		f := []float64{math.SmallestNonzeroFloat64, 0x1p-1022, math.MaxFloat64}
+		least, normal, most = T(f[0]), T(f[1]), T(f[2])
+	} else {
+		f := []float32{math.SmallestNonzeroFloat32, 0x1p-126, math.MaxFloat32}
+		least, normal, most = T(f[0]), T(f[1]), T(f[2])
+	}
+	neg0 := T(math.Copysign(0, -1))
+	return []T{0, neg0, 1, -1, inf, -inf, inf - inf, least, -least, normal, -normal, normal - least, most, -most}
+}
+
+// Bits returns the representation of x.
+func Bits[T num.Float](x T) uint64 {
+	if num.IsFloat64[T]() {
+		return math.Float64bits(float64(x))
+	}
+	return uint64(math.Float32bits(float32(x)))
+}
+
+// SameBits reports whether x and y are the same value in the contract's sense:
+// equal bits, or both NaN.
+func SameBits[T num.Float](x, y T) bool {
+	return Bits(x) == Bits(y) || x != x && y != y
+}
+
+// Next returns the float ulps steps above x (below, if negative), for x ≠ 0 and
+// as long as the sign does not change.
+func Next[T num.Float](x T, ulps int) T {
+	if x < 0 {
+		ulps = -ulps
+	}
+	if num.IsFloat64[T]() {
+		return T(math.Float64frombits(math.Float64bits(float64(x)) + uint64(ulps)))
+	}
+	return T(math.Float32frombits(math.Float32bits(float32(x)) + uint32(ulps)))
+}
+
+// ULP returns |got − want| in units in the last place of T at want, where the
+// unit below the least normal number is that of the subnormals.
+func ULP[T num.Float](got T, want *big.Float) float64 {
+	emin, prec := -1074, 53
+	if !num.IsFloat64[T]() {
+		emin, prec = -149, 24
+	}
+	e := want.MantExp(nil) - prec
+	if want.Sign() == 0 || e < emin {
+		e = emin
+	}
+	d := new(big.Float).SetPrec(want.Prec() + 64).SetFloat64(float64(got))
+	d.Sub(d, want)
+	d.SetMantExp(d, -e)
+	u, _ := d.Abs(d).Float64()
+	return u
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package asmtest
+
+import "github.com/gomonge/monge/internal/asm/num"
+
+// pages has no unreadable pages to offer; arenas fall back to guard frames.
+func pages[T num.Float](int, bool) ([]T, func(), bool) { return nil, nil, false }

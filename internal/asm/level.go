@@ -1,0 +1,122 @@
+// Package asm names the instruction sets that the kernels below it are written
+// for and finds out which of them this machine has.
+//
+// Each kernel lives in a folder of its own with the same file names: doc.go says
+// what it computes, ref.go defines it in plain Go, the assembly files repeat that
+// definition bit for bit, and dispatch_*.go chooses between them by a [Level].
+//
+// # The numerical contract
+//
+// The reference is the specification. For every input, length, stride and
+// alignment an assembly kernel returns the bits of its reference, with two
+// freedoms only: any NaN stands for any other NaN, and nothing is promised about
+// floating-point exception flags. So every level on every machine gives the same
+// answer. Three rules make that possible at full speed:
+//
+//   - Every rounding is written out: num.FMA(x, y, z) rounds once, T(x*y) + z
+//     twice, and a bare x*y + z, which the compiler may or may not fuse, is
+//     never written.
+//   - Where an output is a sum over an index that is not a vector lane, the sum
+//     is one chain of FMAs in ascending order of that index.
+//   - Where a row must be summed along the vector lanes, element j goes to
+//     virtual lane j mod w and the lanes are folded in halves; w = num.Lanes is
+//     64 bytes' worth: 8 for float64, 16 for float32. A short last step counts
+//     as if padded with zeros.
+//
+// w is one AVX-512 register, two AVX2 or four NEON registers. Half of it would
+// leave AVX-512 half empty; twice as much would need four AVX2 accumulators a
+// row, and latency is hidden better by taking four rows at once.
+package asm
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Level is an instruction set that kernels can be run with. It is a value that
+// callers carry, not global state. The zero Level is Ref.
+type Level uint8
+
+const (
+	// Ref is plain Go, the definition of every kernel, available everywhere.
+	Ref Level = iota
+	// NEON is Advanced SIMD on arm64.
+	NEON
+	// AVX2 is AVX2 with FMA on amd64.
+	AVX2
+	// AVX512 is AVX-512 F, VL, DQ and BW on amd64.
+	AVX512
+
+	numLevels
+)
+
+var levelNames = [numLevels]string{"ref", "neon", "avx2", "avx512"}
+
+func (l Level) String() string {
+	if l < numLevels {
+		return levelNames[l]
+	}
+	return fmt.Sprintf("Level(%d)", uint8(l))
+}
+
+// ParseLevel returns the level of that name (ref, neon, avx2, avx512).
+func ParseLevel(name string) (Level, error) {
+	for l, s := range levelNames {
+		if strings.EqualFold(name, s) {
+			return Level(l), nil
+		}
+	}
+	return Ref, fmt.Errorf("asm: unknown level %q; the levels are %s", name, strings.Join(levelNames[:], ", "))
+}
+
+// CapVariable names the environment variable that caps Best: MONGE_LEVEL=avx2
+// keeps AVX-512 unused, MONGE_LEVEL=ref keeps all assembly unused. It is read
+// once, when the program starts; a value that names no level is ignored by Best
+// and reported by [CapError].
+const CapVariable = "MONGE_LEVEL"
+
+var (
+	available    = append([]Level{Ref}, detect()...)
+	best, capErr = capped(available, os.Getenv(CapVariable))
+)
+
+// Available returns the levels that this machine can run, Ref first and the
+// best last, whatever the environment says: tests compare them all.
+func Available() []Level {
+	return append([]Level(nil), available...)
+}
+
+// Best returns the best level of this machine that MONGE_LEVEL admits.
+func Best() Level { return best }
+
+// CapError reports a value of MONGE_LEVEL that names no level.
+func CapError() error { return capErr }
+
+// Has reports whether this machine can run level l.
+func Has(l Level) bool {
+	for _, a := range available {
+		if a == l {
+			return true
+		}
+	}
+	return false
+}
+
+func capped(levels []Level, name string) (Level, error) {
+	best := levels[len(levels)-1]
+	if name == "" {
+		return best, nil
+	}
+	limit, err := ParseLevel(name)
+	if err != nil {
+		return best, fmt.Errorf("%s: %w", CapVariable, err)
+	}
+	best = Ref
+	for _, l := range levels {
+		if l <= limit {
+			best = l
+		}
+	}
+	return best, nil
+}

@@ -1,0 +1,146 @@
+// Package num has the arithmetic that every kernel's reference is written in:
+// the constraint [Float], a fused multiply-add that is exact in both types, the
+// order in which a row is summed, and a logarithm that gives the same bits on
+// every machine.
+package num
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Float is the element type of every kernel. Named types are left out so that a
+// slice of T is a []float32 or a []float64 and nothing else.
+type Float interface{ float32 | float64 }
+
+// IsFloat64 reports whether T is float64. The compiler decides it when it
+// instantiates the caller, so a branch on it costs nothing.
+func IsFloat64[T Float]() bool {
+	var x T
+	return unsafe.Sizeof(x) == 8
+}
+
+// F64 and F32 see a slice of T as what it is. The caller has asked IsFloat64.
+// Unlike any(s).([]float64) they keep the slice from escaping.
+func F64[T Float](s []T) []float64 { return *(*[]float64)(unsafe.Pointer(&s)) }
+
+// F32 is F64 for float32.
+func F32[T Float](s []T) []float32 { return *(*[]float32)(unsafe.Pointer(&s)) }
+
+// FMA returns x·y + z, rounded once.
+func FMA[T Float](x, y, z T) T {
+	if IsFloat64[T]() {
+		return T(math.FMA(float64(x), float64(y), float64(z)))
+	}
+	return T(fma32(float32(x), float32(y), float32(z)))
+}
+
+// fma32 computes in float64, where the product is exact and the sum s is rounded
+// once, and rounds s to float32. The second rounding goes wrong only where s has
+// landed exactly on the middle of two float32 values (or where the result is
+// subnormal and the middles lie elsewhere); there s is first rounded to odd: if
+// the sum was inexact, its last bit is set, which moves it off the middle towards
+// the true sum. See Boldo and Melquiond, "Emulation of a FMA and correctly
+// rounded sums: proved algorithms using rounding to odd", IEEE Trans. Comput. 57
+// (2008).
+func fma32(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := float64(p) + c
+	const (
+		middle   = 1 << 28 // the bit below float32's last
+		below    = 1<<29 - 1
+		smallest = (1023 - 126) << 52 // bits of 2^-126, the least normal float32
+	)
+	b := math.Float64bits(s)
+	if b&below != middle && b&^(1<<63) >= smallest {
+		return float32(s)
+	}
+	// TwoSum: p + c = s + e exactly.
+	t := float64(s - p)
+	e := float64(p-float64(s-t)) + float64(c-t)
+	if e != 0 && b&1 == 0 && e-e == 0 {
+		if (e > 0) == (s > 0) {
+			b++
+		} else {
+			b--
+		}
+		s = math.Float64frombits(b)
+	}
+	return float32(s)
+}
+
+// Lanes returns w, the number of virtual lanes that a row of T is summed in.
+func Lanes[T Float]() int {
+	if IsFloat64[T]() {
+		return 8
+	}
+	return 16
+}
+
+// MaxLanes is the larger of the two lane counts, for arrays of accumulators.
+const MaxLanes = 16
+
+// Fold sums the first Lanes[T]() elements of acc, in halves: lane l takes lane
+// l + w/2, then l + w/4, down to lane 0. acc is overwritten.
+func Fold[T Float](acc *[MaxLanes]T) T {
+	for h := Lanes[T]() / 2; h > 0; h /= 2 {
+		for l := range h {
+			acc[l] += acc[l+h]
+		}
+	}
+	return acc[0]
+}
+
+// Dot returns Σ_j x_j y_j over len(x) elements in the order of the contract:
+// lane j mod w takes fma(x_j, y_j, lane), lanes start at +0 and a short last step
+// is padded with zeros.
+func Dot[T Float](x, y []T) T {
+	var acc [MaxLanes]T
+	w := Lanes[T]()
+	y = y[:len(x)]
+	for len(x) >= w {
+		for l := range w {
+			acc[l] = FMA(x[l], y[l], acc[l])
+		}
+		x, y = x[w:], y[w:]
+	}
+	if len(x) > 0 {
+		for l := range x {
+			acc[l] = FMA(x[l], y[l], acc[l])
+		}
+		for l := len(x); l < w; l++ {
+			acc[l] += 0 // the padding: turns -0 into +0
+		}
+	}
+	return Fold(&acc)
+}
+
+// Sum sums a row whose terms are not at hand as two slices, in the order of Dot.
+// The zero value is an empty sum.
+type Sum[T Float] struct {
+	lane [MaxLanes]T
+	n    int
+}
+
+// Add adds the term x·y, fused.
+func (s *Sum[T]) Add(x, y T) {
+	l := s.n % Lanes[T]()
+	s.lane[l] = FMA(x, y, s.lane[l])
+	s.n++
+}
+
+// AddTerm adds the term x.
+func (s *Sum[T]) AddTerm(x T) {
+	s.lane[s.n%Lanes[T]()] += x
+	s.n++
+}
+
+// Total returns the sum. Nothing can be added after it.
+func (s *Sum[T]) Total() T {
+	if l := s.n % Lanes[T](); l > 0 {
+		for ; l < Lanes[T](); l++ {
+			s.lane[l] += 0 // the padding: turns -0 into +0
+		}
+	}
+	return Fold(&s.lane)
+}

@@ -1,0 +1,126 @@
+package sinkhorn
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/testdata"
+)
+
+// otCase is one of the golden cases of the shared fixtures: exact iterates computed
+// in extended precision.
+type otCase struct {
+	dir  string
+	meta struct {
+		N, M   int
+		Lam    float64
+		Cost   map[int]float64 `json:"-"`
+		CostL1 float64         `json:"cost_1"`
+		Cost2  float64         `json:"cost_2"`
+		Cost10 float64         `json:"cost_10"`
+		Cost1C float64         `json:"cost_100"`
+		Conv   float64         `json:"cost_conv"`
+		Iter   int             `json:"conv_iterations"`
+	}
+}
+
+var otCases = []string{"ot_reg1e-1", "ot_reg1e-2", "ot_reg1e-3", "ot_reg2e-4"}
+
+func loadOT(t testing.TB, name string) *otCase {
+	t.Helper()
+	c := &otCase{dir: testdata.Shared(t, "fixtures", name)}
+	b, err := os.ReadFile(filepath.Join(c.dir, "meta.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.ReplaceAll(b, []byte("NaN"), []byte("null")) // Python writes NaN, JSON has none
+	if err := json.Unmarshal(b, &c.meta); err != nil {
+		t.Fatal(err)
+	}
+	c.meta.Cost = map[int]float64{1: c.meta.CostL1, 2: c.meta.Cost2, 10: c.meta.Cost10, 100: c.meta.Cost1C}
+	return c
+}
+
+// matrix reads an array of the case.
+func (c *otCase) matrix(t testing.TB, name string) dist.Matrix[float64] {
+	t.Helper()
+	f, err := os.Open(filepath.Join(c.dir, name+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := dist.NewMatrix[float64](len(rows), len(rows[0]), nil)
+	for i, r := range rows {
+		for j, s := range r {
+			v, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Set(i, j, v)
+		}
+	}
+	return m
+}
+
+// worst returns the largest |got − want| relative to the largest |want|.
+func worst(got, want dist.Matrix[float64]) float64 {
+	var diff, size float64
+	for i := range want.Rows {
+		for j, w := range want.Row(i) {
+			d := math.Abs(got.At(i, j) - w)
+			if !(d <= diff) {
+				diff = d
+			}
+			size = max(size, math.Abs(w))
+		}
+	}
+	return diff / size
+}
+
+func TestGoldenPlans(t *testing.T) {
+	for _, name := range otCases {
+		c := loadOT(t, name)
+		x, y := c.matrix(t, "Xs"), c.matrix(t, "Ys")
+		problems := map[string]*Problem[float64]{
+			"cost":   {Cost: c.matrix(t, "M"), A: c.matrix(t, "a").Data, B: c.matrix(t, "b").Data, Lambda: c.meta.Lam},
+			"points": {X: x, Y: y, A: c.matrix(t, "a").Data, B: c.matrix(t, "b").Data, Lambda: c.meta.Lam},
+		}
+		for kind, p := range problems {
+			for _, iterations := range []int{1, 2, 10, 100} {
+				want := c.matrix(t, "T_"+strconv.Itoa(iterations))
+				for _, domain := range []Domain{Auto, Plain, Log} {
+					s, err := NewSolver[float64](Settings{Iterations: iterations, Domain: domain})
+					if err != nil {
+						t.Fatal(err)
+					}
+					r, err := s.Solve(t.Context(), p)
+					if domain == Plain && err == ErrUnderflow {
+						continue // loudly refused is as good as right
+					}
+					if err != nil {
+						t.Fatalf("%s, %s, %d iterations, %v: %v", name, kind, iterations, domain, err)
+					}
+					got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
+					r.PlanTo(got)
+					if e := worst(got, want); !(e <= 1e-13) {
+						t.Errorf("%s, %s, %d iterations, %v (%v): plan is off by %.3g of its largest entry", name, kind, iterations, domain, r.Domain, e)
+					}
+					if e := math.Abs(r.Cost/c.meta.Cost[iterations] - 1); !(e <= 1e-12) {
+						t.Errorf("%s, %s, %d iterations, %v: cost %v, want %v (%.3g)", name, kind, iterations, domain, r.Cost, c.meta.Cost[iterations], e)
+					}
+				}
+			}
+		}
+	}
+}
