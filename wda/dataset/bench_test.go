@@ -1,0 +1,49 @@
+package dataset
+
+import (
+	"bytes"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// pixels looks like 1000 images of 28 × 28.
+func pixels() *mat.Dense {
+	m := mat.NewDense(1000, 784, nil)
+	for i := range m.RawMatrix().Data {
+		m.RawMatrix().Data[i] = float64(mix(uint64(i)) % 256)
+	}
+	return m
+}
+
+func BenchmarkReadCSV(b *testing.B) {
+	for name, m := range map[string]*mat.Dense{"values=pixels": pixels(), "values=normal": Simulation{NoiseDims: 782}.Generate(1000).X} {
+		b.Run(name, func(b *testing.B) {
+			var text bytes.Buffer
+			if err := WriteCSV(&text, m, nil); err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(text.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ReadCSV(bytes.NewReader(text.Bytes()), Options{Unlabelled: true}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkReadNPY(b *testing.B) {
+	var file bytes.Buffer
+	if err := WriteNPY(&file, pixels()); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(file.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ReadNPY(bytes.NewReader(file.Bytes()), Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

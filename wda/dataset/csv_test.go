@@ -1,0 +1,248 @@
+package dataset
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestReadCSV(t *testing.T) {
+	x := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
+	for name, c := range map[string]struct {
+		text    string
+		opt     Options
+		labels  []int
+		classes []string
+		columns []string
+	}{
+		"label last": {text: "1,2,7\n3,4,5\n", labels: []int{1, 0}, classes: []string{"5", "7"}},
+		"no newline at the end, CRLF, blanks, BOM": {
+			text:   "\ufeff 1 ,2,7\r\n\r\n   \r\n3,4, 5",
+			labels: []int{1, 0}, classes: []string{"5", "7"}},
+		"unlabelled":          {text: "1,2\n3,4\n", opt: Options{Unlabelled: true}},
+		"first column":        {text: "b,1,2\na,3,4\n", opt: Options{Label: "0"}, labels: []int{1, 0}, classes: []string{"a", "b"}},
+		"from the end":        {text: "1,b,2\n3,a,4\n", opt: Options{Label: "-2"}, labels: []int{1, 0}, classes: []string{"a", "b"}},
+		"header found":        {text: "p,q,y\n1,2,b\n3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
+		"header, name":        {text: "y, p ,q\nb,1,2\na,3,4\n", opt: Options{Label: "y"}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
+		"header of numbers":   {text: "0,1,2\n1,2,7\n3,4,5\n", opt: Options{Header: HeaderPresent}, labels: []int{1, 0}, classes: []string{"5", "7"}, columns: []string{"0", "1"}},
+		"named by a number":   {text: "9,0,1\nb,1,2\na,3,4\n", opt: Options{Header: HeaderPresent, Label: "9"}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"0", "1"}},
+		"header, empty index": {text: ",q,y\n1,2,b\n3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"", "q"}},
+		"header, unlabelled":  {text: "p,q\n1,2\n3,4\n", opt: Options{Unlabelled: true}, columns: []string{"p", "q"}},
+		"index, header":       {text: "y,p,q\nb,1,2\na,3,4\n", opt: Options{Label: "0"}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
+		"semicolons":          {text: "1;2;7\n3;4;5\n", opt: Options{Delimiter: ';'}, labels: []int{1, 0}, classes: []string{"5", "7"}},
+		"tabs":                {text: "1\t2\t7\n3\t4\t5\n", opt: Options{Delimiter: '\t'}, labels: []int{1, 0}, classes: []string{"5", "7"}},
+		"quotes":              {text: "\"1\", \"2\",\"a, b\"\n3,4,\"c \"\"d\"\"\"\n", labels: []int{0, 1}, classes: []string{"a, b", `c "d"`}},
+		"notation":            {text: "1e0,+2.0,x\n0.3e1,4.,x\n", labels: []int{0, 0}, classes: []string{"x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := ReadCSV(strings.NewReader(c.text), c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.Equal(d.X, x) {
+				t.Errorf("X = %v", mat.Formatted(d.X))
+			}
+			if !slices.Equal(d.Labels, c.labels) || !slices.Equal(d.Classes, c.classes) || !slices.Equal(d.Columns, c.columns) {
+				t.Errorf("labels %v classes %q columns %q", d.Labels, d.Classes, d.Columns)
+			}
+			if (d.Labels == nil) != (c.labels == nil) || d.Split != nil {
+				t.Errorf("labels %v, split %v", d.Labels, d.Split)
+			}
+		})
+	}
+}
+
+func TestReadCSVErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		opt  Options
+		is   error
+		want string
+	}{
+		"empty":            {text: "", is: ErrEmpty, want: "the file is empty"},
+		"blank":            {text: "\n  \n\n", is: ErrEmpty, want: "the file is empty"},
+		"only header":      {text: "a,b,c\n", is: ErrEmpty, want: "the file holds only a header"},
+		"only header, BOM": {text: "\ufeffa,b,c", is: ErrEmpty, want: "the file holds only a header"},
+		"ragged, short":    {text: "1,2,0\n3,0\n", is: ErrRagged, want: "row 2: 2 fields instead of 3"},
+		"ragged, long":     {text: "a,b,y\n1,2,0\n\n1,2,3,0\n", is: ErrRagged, want: "row 4: 4 fields instead of 3"},
+		"text":             {text: "1,2,0\n3,abc,0\n", is: ErrNotNumber, want: `row 2, column 2: "abc" is not a number`},
+		"text, header":     {text: "a,b,y\n3,x,0\n", is: ErrNotNumber, want: `row 2, column 2 (b): "x" is not a number`},
+		"empty field":      {text: "a,b,y\n1,2,0\n,1,0\n", is: ErrNotNumber, want: `row 3, column 1 (a): the field is empty, not a number`},
+		"missing at once":  {text: "1,?,0\n3,4,0\n", is: ErrNotNumber, want: `row 1, column 2: "?" is not a number (if this row is a header, say so)`},
+		"text everywhere":  {text: "a,b,0\nc,d,0\n", is: ErrNotNumber, want: `row 1, column 1: "a" is not a number (if this row is a header, say so)`},
+		"header denied":    {text: "a,b,0\n1,2,0\n", opt: Options{Header: HeaderAbsent}, is: ErrNotNumber, want: `row 1, column 1: "a" is not a number`},
+		"NaN":              {text: "1,2,0\n3,NaN,0\n", is: ErrNaN, want: `row 2, column 2: the value is NaN`},
+		"NaN, first row":   {text: "nan,nan,0\n3,1,0\n", is: ErrNaN, want: `row 1, column 1: the value is NaN (if this row is a header, say so)`},
+		"infinity":         {text: "a,b,y\n3,-inf,0\n", is: ErrInf, want: `row 2, column 2 (b): the value is infinite`},
+		"overflow":         {text: "1,2,0\n1e999,1,0\n", is: ErrInf, want: `row 2, column 1: "1e999" is beyond the range of float64`},
+		"label missing":    {text: "a,b,y\n1,2,0\n1,2,\n", is: ErrNoLabels, want: `row 3, column 3 (y): the label is missing`},
+		"label NaN":        {text: "1,2,0\n\n1,2,nan\n", is: ErrNaN, want: `row 3, column 3: the label is NaN`},
+		"label infinite":   {text: "1,2,0\n1,2,inf\n", is: ErrInf, want: `row 2, column 3: the label is infinite`},
+		"no such name":     {text: "a,b\n1,2\n", opt: Options{Label: "y"}, is: ErrNoLabels, want: `no column is called "y"`},
+		"twice the name":   {text: "a,y,y\n1,2,3\n", opt: Options{Label: "y"}, is: ErrNoLabels, want: `columns 2 and 3 are both called "y"`},
+		"no such index":    {text: "1,2\n", opt: Options{Label: "2"}, is: ErrNoLabels, want: `there is no label column 2: the file has 2 columns`},
+		"no such negative": {text: "1,2\n", opt: Options{Label: "-3"}, is: ErrNoLabels, want: `there is no label column -3: the file has 2 columns`},
+		"only a label":     {text: "1\n2\n", is: ErrShape, want: "there is no feature column: the only column is the label"},
+		"open quote":       {text: "1,2,0\n1,\"2,0\n3,4,0\n", is: ErrFormat},
+		"too large":        {text: "1,2,0\n1,2,0\n", opt: Options{MaxElements: 3}, is: ErrTooLarge, want: "row 2: more than the allowed 3 elements"},
+		"long text":        {text: strings.Repeat("x", 1000) + "1,2,0\n1,2,0\n", is: ErrNotNumber, want: `row 1, column 1: "` + strings.Repeat("x", 40) + `…" is not a number (if this row is a header, say so)`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := ReadCSV(strings.NewReader(c.text), c.opt)
+			if d != nil {
+				t.Error("data despite an error")
+			}
+			wantError(t, err, c.is, c.want)
+		})
+	}
+}
+
+// wantError checks the type, the cause and, unless empty, the text.
+func wantError(t *testing.T, err, is error, text string) {
+	t.Helper()
+	var fe *FileError
+	if !errors.As(err, &fe) {
+		t.Fatalf("error %v is not a *FileError", err)
+	}
+	if !errors.Is(err, is) {
+		t.Errorf("error %q is not %q", err, is)
+	}
+	if text != "" && err.Error() != text {
+		t.Errorf("error %q, want %q", err, text)
+	}
+}
+
+// A record without end must not be read into memory to its end.
+func TestReadCSVEndlessRecord(t *testing.T) {
+	table := newTable(endless{}, ',')
+	table.budget.most = 1 << 20
+	_, err := table.next()
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '1'
+	}
+	return len(p), nil
+}
+
+func TestReadErrorPassesThrough(t *testing.T) {
+	broken := errors.New("cable cut")
+	r := func() *failing { return &failing{strings.NewReader("1,2,3\n4,"), broken} }
+	if _, err := ReadCSV(r(), Options{}); !errors.Is(err, broken) {
+		t.Errorf("CSV: %v", err)
+	}
+	if _, err := ReadNPY(&failing{strings.NewReader("\x93NUM"), broken}, Options{}); !errors.Is(err, broken) {
+		t.Errorf("NPY: %v", err)
+	}
+	if _, err := ReadIDX(&failing{strings.NewReader("\x00\x00\x08\x02"), broken}, Options{}); !errors.Is(err, broken) {
+		t.Errorf("IDX: %v", err)
+	}
+}
+
+// failing ends with an error instead of io.EOF.
+type failing struct {
+	r   *strings.Reader
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	if f.r.Len() == 0 {
+		return 0, f.err
+	}
+	return f.r.Read(p)
+}
+
+func TestEncode(t *testing.T) {
+	for _, c := range []struct {
+		texts, classes []string
+		labels         []int
+	}{
+		{[]string{"10", "9", "-1", "10"}, []string{"-1", "9", "10"}, []int{2, 1, 0, 2}},
+		{[]string{"10", "9", "x"}, []string{"10", "9", "x"}, []int{0, 1, 2}},
+		{[]string{"1", "1.0", "01", "+1", "1e0"}, []string{"1"}, []int{0, 0, 0, 0, 0}},
+		{[]string{"0", "-0", "-0.0", "0e5"}, []string{"0"}, []int{0, 0, 0, 0}},
+		{[]string{"1000000.0", "1000000", "1e6"}, []string{"1000000"}, []int{0, 0, 0}},
+		{[]string{"0.5", ".50", "0.25"}, []string{"0.25", "0.5"}, []int{1, 1, 0}},
+		{[]string{"9007199254740993", "9007199254740992"}, []string{"9007199254740992", "9007199254740993"}, []int{1, 0}},
+		{[]string{"99999999999999999999", "99999999999999999998"}, []string{"99999999999999999998", "99999999999999999999"}, []int{1, 0}},
+		{[]string{"nan", "x"}, []string{"nan", "x"}, []int{0, 1}},
+		{[]string{"é", "z", "a"}, []string{"a", "z", "é"}, []int{2, 1, 0}},
+	} {
+		var e encoder
+		for i, text := range c.texts {
+			e.add(text, i+1)
+		}
+		labels, classes, err := e.encode()
+		if err != nil {
+			t.Errorf("%q: %v", c.texts, err)
+		}
+		if !slices.Equal(labels, c.labels) || !slices.Equal(classes, c.classes) {
+			t.Errorf("%q: labels %v classes %q", c.texts, labels, classes)
+		}
+	}
+}
+
+// folder writes files and returns a function that gives their paths.
+func folder(t *testing.T, files map[string]string) func(name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(name string) string { return filepath.Join(dir, name) }
+}
+
+func TestLabelFile(t *testing.T) {
+	path := folder(t, map[string]string{
+		"x.csv": "1,2\n3,4\n5,6\n", "n.txt": "2\n\n1\n2", "h.txt": "class\n2\n1\n2\n", "s.txt": "b\na\nb\n",
+		"gz.txt": gz("2\n1\n2\n"), "two.txt": "2\n1\n", "wide.txt": "1\n2,3\n4\n", "empty.txt": "\n", "nan.txt": "1\nnan\n2\n",
+		"u.npy":       npyBytes("<U2", false, "(3,)", "b\x00\x00\x00\x00\x00\x00\x00a\x00\x00\x00\x00\x00\x00\x00b\x00\x00\x00\x00\x00\x00\x00"),
+		"y.npz":       npzBytes(t, map[string]string{"y.npy": npyBytes("|i1", false, "(3,)", "\x02\x01\x02")}),
+		"l.idx":       "\x00\x00\x08\x01\x00\x00\x00\x03\x02\x01\x02",
+		"nolabel.npz": npzBytes(t, map[string]string{"X.npy": npyBytes("|i1", false, "(1,1)", "\x02")}),
+	})
+	for name, classes := range map[string][]string{
+		"n.txt": {"1", "2"}, "h.txt": {"1", "2"}, "s.txt": {"a", "b"}, "gz.txt": {"1", "2"},
+		"u.npy": {"a", "b"}, "y.npz": {"1", "2"}, "l.idx": {"1", "2"},
+	} {
+		d, err := ReadFile(path("x.csv"), Options{LabelFile: path(name)})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, cols := d.X.Dims(); cols != 2 || !slices.Equal(d.Labels, []int{1, 0, 1}) || !slices.Equal(d.Classes, classes) {
+			t.Errorf("%s: %d columns, labels %v, classes %q", name, cols, d.Labels, d.Classes)
+		}
+	}
+	for name, c := range map[string]struct {
+		is   error
+		want string
+	}{
+		"two.txt":     {ErrLabelCount, "2 labels for 3 rows"},
+		"wide.txt":    {ErrShape, "row 2: 2 fields instead of one label"},
+		"empty.txt":   {ErrEmpty, "the file holds no labels"},
+		"nan.txt":     {ErrNaN, "row 2: the label is NaN"},
+		"nolabel.npz": {ErrNoArray, `array y: no such array; the file has "X"`},
+		"absent":      {os.ErrNotExist, ""},
+	} {
+		_, err := ReadFile(path("x.csv"), Options{LabelFile: path(name)})
+		want := c.want
+		if want != "" {
+			want = path(name) + ": " + want
+		}
+		wantError(t, err, c.is, want)
+	}
+}

@@ -1,0 +1,320 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Dataset is a matrix of samples with, usually, a class for each.
+type Dataset struct {
+	X *mat.Dense // n × d, rows are samples
+
+	// Labels holds the class of each row as an index into Classes. nil when
+	// the data have no labels.
+	Labels []int
+
+	// Classes names the classes: in numerical order if all are numbers, else
+	// in lexical order. A class may have no row, in a subset for example.
+	Classes []string
+
+	// Split tells parts of the data apart, one value per row (for MNIST 0 is
+	// train and 1 is test). nil unless the file held such an array.
+	Split []int
+
+	// Columns names the columns of X. nil unless the file had a header.
+	Columns []string
+}
+
+// Errors of the functions that choose rows.
+var (
+	ErrSize    = errors.New("dataset: impossible number of rows")
+	ErrNoSplit = errors.New("dataset: no such split")
+)
+
+const (
+	badRow    = "dataset: row out of range"
+	badLabels = "dataset: labels do not fit the rows or classes"
+)
+
+// Len returns the number of rows.
+func (d *Dataset) Len() int {
+	n, _ := d.X.Dims()
+	return n
+}
+
+// Counts returns the number of rows of each class, nil without labels.
+func (d *Dataset) Counts() []int {
+	if d.Labels == nil {
+		return nil
+	}
+	counts := make([]int, len(d.Classes))
+	for _, c := range d.Labels {
+		counts[c]++
+	}
+	return counts
+}
+
+// Subset returns a copy of the given rows (from 0) in the given order; a row
+// may come twice. Classes stay as they are, so that labels of several subsets
+// can be compared. It panics if rows is empty or a row is out of range.
+func (d *Dataset) Subset(rows []int) *Dataset {
+	n, cols := d.X.Dims()
+	if len(rows) == 0 {
+		panic(badRow)
+	}
+	s := &Dataset{X: mat.NewDense(len(rows), cols, nil), Classes: d.Classes, Columns: d.Columns}
+	if d.Labels != nil {
+		s.Labels = make([]int, len(rows))
+	}
+	if d.Split != nil {
+		s.Split = make([]int, len(rows))
+	}
+	for i, row := range rows {
+		if uint(row) >= uint(n) {
+			panic(badRow)
+		}
+		s.X.SetRow(i, d.X.RawRowView(row))
+		if d.Labels != nil {
+			s.Labels[i] = d.Labels[row]
+		}
+		if d.Split != nil {
+			s.Split[i] = d.Split[row]
+		}
+	}
+	return s
+}
+
+// SplitBy copies the rows whose Split value is value into in and the others
+// into out: SplitBy(1) of MNIST gives test and train. The error matches
+// ErrNoSplit if there is no Split or one side would be empty.
+func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
+	if d.Split == nil {
+		return nil, nil, fmt.Errorf("%w: the data have no split array", ErrNoSplit)
+	}
+	var yes, no []int
+	for i, v := range d.Split {
+		if v == value {
+			yes = append(yes, i)
+		} else {
+			no = append(no, i)
+		}
+	}
+	if len(yes) == 0 || len(no) == 0 {
+		values := slices.Compact(slices.Sorted(slices.Values(d.Split)))
+		return nil, nil, fmt.Errorf("%w: %d; the values are %s", ErrNoSplit, value, some(values))
+	}
+	return d.Subset(yes), d.Subset(no), nil
+}
+
+func some(values []int) string {
+	const most = 10
+	if len(values) <= most {
+		return fmt.Sprint(values)
+	}
+	return fmt.Sprint(values[:most]) + " …"
+}
+
+// Relabel changes Labels and Classes to the numbering of another list of
+// classes, such as that of the training data. The receiver is unchanged if one
+// of its rows has a class that the list lacks; the error then names it.
+func (d *Dataset) Relabel(classes []string) error {
+	index := make(map[string]int, len(classes))
+	for c, name := range classes {
+		index[name] = c
+	}
+	labels := make([]int, len(d.Labels))
+	for i, c := range d.Labels {
+		k, ok := index[d.Classes[c]]
+		if !ok {
+			return fmt.Errorf("dataset: row %d: class %q is not among the %d known ones", i+1, d.Classes[c], len(classes))
+		}
+		labels[i] = k
+	}
+	if d.Labels != nil {
+		d.Labels = labels
+	}
+	d.Classes = slices.Clone(classes)
+	return nil
+}
+
+// Sample draws n rows without replacement and returns a copy of them in their
+// original order. Each class gets its share n·n_c/N rounded by largest
+// remainder (the lower class number wins a tie), but at least one row. Without
+// labels the rows are one class. The error matches ErrSize if n exceeds the
+// number of rows or is less than the number of classes with rows.
+func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
+	groups := d.groups()
+	sizes, err := apportion(n, groups, func(m int) (int, int) { return min(1, m), m })
+	if err != nil {
+		return nil, fmt.Errorf("%w: a sample of %d of %d rows in %d classes", ErrSize, n, d.Len(), d.nonempty())
+	}
+	rows, _ := draw(groups, sizes, newRand(seed, streamSample))
+	return d.Subset(rows), nil
+}
+
+// TrainTest splits the rows at random into round(fraction·N) for testing and
+// the others for training, both in their original order. Classes get their
+// shares as in Sample; one with two rows or more has at least one on each side,
+// and one with a single row trains. The error matches ErrSize if that is
+// impossible or a side would be empty.
+func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset, err error) {
+	groups := d.groups()
+	var sizes []int
+	if fraction > 0 && fraction < 1 {
+		n := int(math.Round(fraction * float64(d.Len())))
+		sizes, _ = apportion(n, groups, func(m int) (int, int) {
+			return min(1, max(0, m-1)), max(0, m-1)
+		})
+	}
+	if sizes == nil {
+		return nil, nil, fmt.Errorf("%w: fraction %v of %d rows in %d classes for testing", ErrSize, fraction, d.Len(), d.nonempty())
+	}
+	in, out := draw(groups, sizes, newRand(seed, streamTrainTest))
+	return d.Subset(out), d.Subset(in), nil
+}
+
+// A Fold holds the rows (from 0, ascending) of one round of cross-validation.
+type Fold struct {
+	Train, Test []int
+}
+
+// Folds cuts the rows at random into k test sets whose sizes differ by at most
+// one, as do the rows of each class in them; the training set of a fold is the
+// rest. The error matches ErrSize unless 2 ≤ k ≤ number of rows.
+func (d *Dataset) Folds(k int, seed uint64) ([]Fold, error) {
+	n := d.Len()
+	if k < 2 || k > n {
+		return nil, fmt.Errorf("%w: %d folds of %d rows", ErrSize, k, n)
+	}
+	rng := newRand(seed, streamFolds)
+	fold := make([]int, n)
+	// Dealing goes on where the last class stopped, which evens out the sizes.
+	next := 0
+	for _, rows := range d.groups() {
+		shuffle(rows, rng)
+		for _, row := range rows {
+			fold[row] = next
+			next = (next + 1) % k
+		}
+	}
+	folds := make([]Fold, k)
+	for row, f := range fold {
+		for i := range folds {
+			if i == f {
+				folds[i].Test = append(folds[i].Test, row)
+			} else {
+				folds[i].Train = append(folds[i].Train, row)
+			}
+		}
+	}
+	return folds, nil
+}
+
+// groups returns the rows of each class, or all rows in one group.
+func (d *Dataset) groups() [][]int {
+	n := d.Len()
+	if d.Labels == nil {
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+		return [][]int{rows}
+	}
+	if len(d.Labels) != n {
+		panic(badLabels)
+	}
+	groups := make([][]int, len(d.Classes))
+	for i, c := range d.Labels {
+		if uint(c) >= uint(len(groups)) {
+			panic(badLabels)
+		}
+		groups[c] = append(groups[c], i)
+	}
+	return groups
+}
+
+func (d *Dataset) nonempty() int {
+	n := 0
+	for _, rows := range d.groups() {
+		if len(rows) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// apportion shares n among the groups in proportion to their sizes, by largest
+// remainder within the bounds that limits returns for a group of m rows.
+func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int, error) {
+	total := 0
+	for _, g := range groups {
+		total += len(g)
+	}
+	if n < 1 || n > total {
+		return nil, ErrSize
+	}
+	sizes := make([]int, len(groups))
+	left := n
+	for c, g := range groups {
+		low, high := limits(len(g))
+		sizes[c] = min(max(low, n*len(g)/total), high)
+		left -= sizes[c]
+	}
+	// The exact share minus what the group has, times total: integers, so
+	// ties are ties on every machine.
+	owed := func(c int) int { return n*len(groups[c]) - sizes[c]*total }
+	for left != 0 {
+		best := -1
+		for c, g := range groups {
+			low, high := limits(len(g))
+			switch {
+			case left > 0 && sizes[c] < high && (best < 0 || owed(c) > owed(best)):
+				best = c
+			case left < 0 && sizes[c] > low && (best < 0 || owed(c) < owed(best)):
+				best = c
+			}
+		}
+		if best < 0 {
+			return nil, ErrSize
+		}
+		if left > 0 {
+			sizes[best]++
+			left--
+		} else {
+			sizes[best]--
+			left++
+		}
+	}
+	return sizes, nil
+}
+
+// draw picks sizes[c] rows of each group; both results ascend.
+func draw(groups [][]int, sizes []int, rng *rand.Rand) (in, out []int) {
+	for c, rows := range groups {
+		shuffle(rows, rng)
+		in = append(in, rows[:sizes[c]]...)
+		out = append(out, rows[sizes[c]:]...)
+	}
+	slices.Sort(in)
+	slices.Sort(out)
+	return in, out
+}
+
+func shuffle(rows []int, rng *rand.Rand) {
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+}
+
+// numbered returns the class names "0" … "n−1".
+func numbered(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}

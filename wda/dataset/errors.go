@@ -1,0 +1,113 @@
+package dataset
+
+import (
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+// Causes of a FileError, for errors.Is. A file that does not exist matches
+// fs.ErrNotExist.
+var (
+	ErrFormat     = errors.New("not a valid file of its format")
+	ErrTruncated  = errors.New("the file ends too early")
+	ErrType       = errors.New("unsupported element type")
+	ErrShape      = errors.New("wrong shape")
+	ErrTooLarge   = errors.New("too large")
+	ErrEmpty      = errors.New("no data")
+	ErrRagged     = errors.New("wrong number of fields")
+	ErrNotNumber  = errors.New("not a number")
+	ErrNaN        = errors.New("NaN")
+	ErrInf        = errors.New("infinite value")
+	ErrNoArray    = errors.New("no such array")
+	ErrNoLabels   = errors.New("no labels")
+	ErrLabelCount = errors.New("the number of labels is not the number of rows")
+)
+
+// FileError is the error of every reader of this package.
+type FileError struct {
+	Path  string // file as the caller named it; "" when reading from an io.Reader
+	Array string // array of an NPZ file, "" elsewhere
+
+	// Row counts from 1, as an editor does. In CSV it is the line of the file,
+	// so a header and blank lines count; in the binary formats it is the
+	// sample. 0 when the error belongs to no row.
+	Row int
+
+	// Column counts from 1, the label column included. 0 when the error
+	// belongs to no column.
+	Column int
+
+	Name string // the column's name in the header, "" without one
+	Err  error  // what is wrong: wraps one of the causes above or an error of the system
+}
+
+// Error joins the parts that are known:
+// wine.csv: row 3, column 1 (alcohol): "abc" is not a number.
+func (e *FileError) Error() string {
+	var parts []string
+	if e.Path != "" {
+		parts = append(parts, e.Path)
+	}
+	if e.Array != "" {
+		parts = append(parts, "array "+e.Array)
+	}
+	var at []string
+	if e.Row > 0 {
+		at = append(at, "row "+strconv.Itoa(e.Row))
+	}
+	if e.Column > 0 {
+		c := "column " + strconv.Itoa(e.Column)
+		if e.Name != "" {
+			c += " (" + e.Name + ")"
+		}
+		at = append(at, c)
+	}
+	if len(at) > 0 {
+		parts = append(parts, strings.Join(at, ", "))
+	}
+	return strings.Join(append(parts, e.Err.Error()), ": ")
+}
+
+// Unwrap returns the cause.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// cause is an error with its own text that matches a sentinel, so that a
+// message need not repeat the sentinel's words.
+type cause struct {
+	sentinel error
+	text     string
+}
+
+func (c *cause) Error() string { return c.text }
+func (c *cause) Unwrap() error { return c.sentinel }
+
+func because(sentinel error, text string) error { return &cause{sentinel, text} }
+
+// fileError gives err a path unless it has one already.
+func fileError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if fe, ok := errors.AsType[*FileError](err); ok {
+		if fe.Path == "" {
+			fe.Path = path
+		}
+		return fe
+	}
+	// The system's errors repeat the path; FileError has it already.
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	return &FileError{Path: path, Err: err}
+}
+
+// clip shortens a field of a damaged file for a message.
+func clip(s string) string {
+	const most = 40
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strconv.Quote(s)
+}

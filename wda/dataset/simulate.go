@@ -1,0 +1,204 @@
+package dataset
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Shape names a family of simulated data.
+type Shape int
+
+const (
+	// Modes is the paper's: class c has two modes at ±r(cos πc/C, sin πc/C),
+	// opposite each other on a circle, so that all class means are 0.
+	Modes Shape = iota
+
+	// Circles is that of POT's WDA example: class c lies on a circle of
+	// radius r(c+1) around 0.
+	Circles
+)
+
+// Simulation describes data whose classes differ in the first two dimensions
+// only; the others hold Gaussian noise. The zero value is the paper's problem:
+// three classes of two modes in 2 + 8 dimensions.
+//
+// The paper gives no radius or spread. Ours make the variance of each
+// informative dimension, r²/2 + σ² = 0.99, that of the noise, 1: neither the means
+// nor the total covariance then show the subspace, so FDA and PCA miss it, and
+// what is left to find is how samples lie relative to each other. Error of a
+// 5-nearest-neighbours classifier, 100 training and 5000 test rows, mean of 20
+// draws: in the two true dimensions 0.022, in all ten 0.42, after PCA 0.64,
+// after FDA 0.67.
+//
+// The same seed gives the same bits on every architecture. To that end normal
+// deviates come from Leva's ratio of uniforms, of which a logarithm
+// decides only whether a rare candidate is kept (rand.NormFloat64 puts
+// the last bits of math.Log, which differ between machines, into the value);
+// angles come from a series and a square root; and no product is fused
+// with a sum. What remains is that two machines' logarithms fall on different
+// sides of a comparison, less than once in 10¹⁵ deviates.
+type Simulation struct {
+	Shape Shape // default Modes
+
+	Classes int     // C; 0 means 3
+	Radius  float64 // r; 0 means 1.35 for Modes, 1 for Circles
+	Spread  float64 // σ, standard deviation of each coordinate around a mode or circle; 0 means 0.28 for Modes, 0.2 for Circles
+
+	NoiseDims int     // 0 means 8, negative none
+	Noise     float64 // standard deviation in the noise dimensions; 0 means 1
+
+	Seed uint64
+}
+
+const (
+	badCount      = "dataset: simulation of no rows"
+	badSimulation = "dataset: negative or non-finite simulation setting"
+)
+
+// Generate returns n rows, the informative dimensions first. Row i has class
+// i mod C, and within a class the two modes alternate, so that class and mode
+// sizes differ by at most one. Draw training and test data with two seeds: the
+// shorter of two draws from one seed is the beginning of the longer. Classes
+// are called "0" … "C−1". It panics if n < 1 or a setting is negative (except
+// NoiseDims), infinite or NaN.
+func (s Simulation) Generate(n int) *Dataset {
+	if n < 1 {
+		panic(badCount)
+	}
+	s = s.withDefaults()
+	d := 2 + s.NoiseDims
+	rng := newRand(s.Seed, streamSimulation)
+	x := mat.NewDense(n, d, nil)
+	labels := make([]int, n)
+
+	axes := make([][2]float64, s.Classes)
+	for c := range axes {
+		axes[c][0], axes[c][1] = cosSin(float64(c) * (math.Pi / float64(s.Classes)))
+	}
+	for i := range n {
+		c := i % s.Classes
+		labels[i] = c
+		row := x.RawRowView(i)
+		var at [2]float64
+		r := s.Radius
+		switch s.Shape {
+		case Modes:
+			at = axes[c]
+			if i/s.Classes%2 == 1 {
+				r = -r
+			}
+		case Circles:
+			at[0], at[1] = direction(rng)
+			r *= float64(c + 1)
+		}
+		for k := range 2 {
+			row[k] = float64(r*at[k]) + float64(s.Spread*normal(rng))
+		}
+		for k := 2; k < d; k++ {
+			row[k] = s.Noise * normal(rng)
+		}
+	}
+	return &Dataset{X: x, Labels: labels, Classes: numbered(s.Classes)}
+}
+
+func (s Simulation) withDefaults() Simulation {
+	radius, spread := 1.35, 0.28
+	if s.Shape == Circles {
+		radius, spread = 1, 0.2
+	}
+	if s.Classes == 0 {
+		s.Classes = 3
+	}
+	if s.Radius == 0 {
+		s.Radius = radius
+	}
+	if s.Spread == 0 {
+		s.Spread = spread
+	}
+	if s.NoiseDims == 0 {
+		s.NoiseDims = 8
+	}
+	s.NoiseDims = max(0, s.NoiseDims)
+	if s.Noise == 0 {
+		s.Noise = 1
+	}
+	ok := s.Shape == Modes || s.Shape == Circles
+	ok = ok && s.Classes > 0
+	for _, v := range []float64{s.Radius, s.Spread, s.Noise} {
+		ok = ok && v > 0 && !math.IsInf(v, 1)
+	}
+	if !ok {
+		panic(badSimulation)
+	}
+	return s
+}
+
+// One seed serves several purposes; each has a stream of its own, or the rows
+// of a sample would depend on the noise drawn from the same seed.
+const (
+	streamSimulation = iota + 1
+	streamSample
+	streamTrainTest
+	streamFolds
+)
+
+// newRand seeds PCG with mixed words: its generators for seeds 1, 2, 3 … taken
+// as they are share the low half of their state for ever.
+func newRand(seed, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(mix(seed), mix(seed^mix(stream))))
+}
+
+// mix is the SplitMix64 output function (Steele, Lea, Flood 2014).
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// normal returns a standard normal deviate: Leva, A fast normal random number
+// generator, ACM TOMS 18 (1992) 449–453. The conversions to float64 forbid
+// fused multiply-adds.
+func normal(rng *rand.Rand) float64 {
+	for {
+		u := 1 - rng.Float64() // (0, 1]
+		v := 1.7156 * (rng.Float64() - 0.5)
+		x := u - 0.449871
+		y := math.Abs(v) + 0.386595
+		q := float64(x*x) + float64(y*(float64(0.19600*y)-float64(0.25472*x)))
+		if q < 0.27597 {
+			return v / u
+		}
+		if q <= 0.27846 && float64(v*v) <= float64(-4*float64(u*u))*math.Log(u) {
+			return v / u
+		}
+	}
+}
+
+// direction returns a uniform point of the unit circle.
+func direction(rng *rand.Rand) (x, y float64) {
+	for {
+		x := 2*rng.Float64() - 1
+		y := 2*rng.Float64() - 1
+		if s := float64(x*x) + float64(y*y); s <= 1 && s > 1e-6 {
+			s = math.Sqrt(s)
+			return x / s, y / s
+		}
+	}
+}
+
+// cosSin returns cos t and sin t for 0 ≤ t ≤ π by their series, to about 1e-15;
+// math.Sincos rounds differently from one architecture to another.
+func cosSin(t float64) (c, s float64) {
+	c, s = 1, t
+	term := t
+	for k := 2; k < 40; k += 2 {
+		term = -float64(term*t) / float64(k)
+		c += term
+		term = float64(term*t) / float64(k+1)
+		s += term
+	}
+	return c, s
+}
