@@ -1,0 +1,245 @@
+package descent_test
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gomonge/monge/wda/descent"
+	"github.com/gomonge/monge/wda/stiefel"
+)
+
+// brockett is f(P) = tr(PᵀAPN) with N diagonal: with N = I, trace minimisation,
+// else Brockett's cost. Its gradient is 2APN.
+type brockett struct {
+	a *mat.SymDense
+	n []float64
+
+	ap mat.Dense // the forward pass
+}
+
+func (f *brockett) Evaluate(p, grad *mat.Dense) (float64, error) {
+	f.ap.Mul(f.a, p)
+	var value float64
+	rows, cols := p.Dims()
+	for i := range rows {
+		for j := range cols {
+			value += p.At(i, j) * f.ap.At(i, j) * f.n[j]
+		}
+	}
+	if grad != nil {
+		if err := f.Gradient(grad); err != nil {
+			return 0, err
+		}
+	}
+	return value, nil
+}
+
+func (f *brockett) Gradient(grad *mat.Dense) error {
+	rows, cols := f.ap.Dims()
+	for i := range rows {
+		for j := range cols {
+			grad.Set(i, j, 2*f.ap.At(i, j)*f.n[j])
+		}
+	}
+	return nil
+}
+
+// ratio is f(P) = tr(PᵀWP)/tr(PᵀBP), the trace ratio to be minimised.
+type ratio struct {
+	w, b *mat.SymDense
+
+	wp, bp mat.Dense
+	tw, tb float64
+}
+
+func (f *ratio) Evaluate(p, grad *mat.Dense) (float64, error) {
+	f.wp.Mul(f.w, p)
+	f.bp.Mul(f.b, p)
+	f.tw, f.tb = inner(p, &f.wp), inner(p, &f.bp)
+	if grad != nil {
+		if err := f.Gradient(grad); err != nil {
+			return 0, err
+		}
+	}
+	return f.tw / f.tb, nil
+}
+
+func (f *ratio) Gradient(grad *mat.Dense) error {
+	var t mat.Dense
+	grad.Scale(2/f.tb, &f.wp)
+	t.Scale(2*f.tw/(f.tb*f.tb), &f.bp)
+	grad.Sub(grad, &t)
+	return nil
+}
+
+func inner(a, b *mat.Dense) float64 {
+	var sum float64
+	rows, cols := a.Dims()
+	for i := range rows {
+		for j := range cols {
+			sum += a.At(i, j) * b.At(i, j)
+		}
+	}
+	return sum
+}
+
+// linear is f(P) = −⟨C, P⟩, whose minimiser is the polar factor of C: orthogonal
+// Procrustes.
+type linear struct{ c *mat.Dense }
+
+func (f *linear) Evaluate(p, grad *mat.Dense) (float64, error) {
+	if grad != nil {
+		grad.Scale(-1, f.c)
+	}
+	return -inner(f.c, p), nil
+}
+
+// plain hides Gradient, so that a problem is no Reverser.
+type plain struct{ descent.Problem }
+
+// counter checks the protocol: Gradient only after a value-only Evaluate, once.
+type counter struct {
+	brockett
+	values, gradients int
+	fresh             bool
+	misuse            string
+}
+
+func (f *counter) Evaluate(p, grad *mat.Dense) (float64, error) {
+	f.values++
+	f.fresh = true
+	if grad != nil {
+		f.misuse = "Evaluate of a Reverser with a gradient"
+	}
+	return f.brockett.Evaluate(p, grad)
+}
+
+func (f *counter) Gradient(grad *mat.Dense) error {
+	f.gradients++
+	if !f.fresh {
+		f.misuse = "Gradient twice"
+	}
+	f.fresh = false
+	return f.brockett.Gradient(grad)
+}
+
+// cursed is a problem that goes wrong at some points.
+type cursed struct {
+	descent.Problem
+	bad func(p *mat.Dense) bool
+	how func(grad *mat.Dense) (float64, error)
+	met int
+}
+
+func (f *cursed) Evaluate(p, grad *mat.Dense) (float64, error) {
+	if f.bad(p) {
+		f.met++
+		return f.how(grad)
+	}
+	return f.Problem.Evaluate(p, grad)
+}
+
+func gaussian(r, c int, rnd *rand.Rand) *mat.Dense {
+	a := mat.NewDense(r, c, nil)
+	for i := range r {
+		for j := range c {
+			a.Set(i, j, rnd.NormFloat64())
+		}
+	}
+	return a
+}
+
+// spectrum returns a symmetric matrix with the given eigenvalues.
+func spectrum(values []float64, rnd *rand.Rand) *mat.SymDense {
+	d := len(values)
+	var q, a mat.Dense
+	stiefel.New(d, d).Random(&q, rnd)
+	a.Mul(&q, mat.NewDiagDense(d, values))
+	a.Mul(&a, q.T())
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			s.SetSym(i, j, 0.5*(a.At(i, j)+a.At(j, i)))
+		}
+	}
+	return s
+}
+
+func linspace(lo, hi float64, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = lo + (hi-lo)*float64(i)/float64(max(n-1, 1))
+	}
+	return x
+}
+
+func logspace(lo, hi float64, n int) []float64 {
+	x := linspace(math.Log(lo), math.Log(hi), n)
+	for i, v := range x {
+		x[i] = math.Exp(v)
+	}
+	return x
+}
+
+func ones(n int) []float64 { return linspace(1, 1, n) }
+
+func start(m *stiefel.Manifold, seed uint64) *mat.Dense {
+	var p mat.Dense
+	m.Random(&p, rand.New(rand.NewPCG(seed, 99)))
+	return &p
+}
+
+// eigenvectors returns the eigenvectors of a for the p smallest eigenvalues, the
+// smallest first, and their sum weighted by n, descending.
+func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
+	var eig mat.EigenSym
+	eig.Factorize(a, true)
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	d, _ := v.Dims()
+	var sum float64
+	for j, w := range n {
+		sum += w * eig.Values(nil)[j]
+	}
+	return mat.DenseCopyOf(v.Slice(0, d, 0, len(n))), sum
+}
+
+// bestRatio returns the minimum of the trace ratio and a minimiser, by Newton's
+// iteration on the eigenvalues of W − ρB (Guo et al. 2003; Ngo, Bellalij and
+// Saad, SIAM Review 2012).
+func bestRatio(w, b *mat.SymDense, p int) (*mat.Dense, float64) {
+	rho := 0.
+	var v *mat.Dense
+	for range 60 {
+		var c mat.SymDense
+		c.ScaleSym(-rho, b)
+		c.AddSym(w, &c)
+		v, _ = eigenvectors(&c, ones(p))
+		var x, y mat.Dense
+		x.Mul(w, v)
+		y.Mul(b, v)
+		rho = inner(v, &x) / inner(v, &y)
+	}
+	return v, rho
+}
+
+// diagonal is Brockett's cost for a diagonal matrix, with every rounding
+// explicit and nothing allocated.
+type diagonal struct{ a, n []float64 }
+
+func (f *diagonal) Evaluate(p, grad *mat.Dense) (float64, error) {
+	var value float64
+	for i, a := range f.a {
+		for j, n := range f.n {
+			x := p.At(i, j)
+			ax := float64(float64(a*n) * x)
+			value += float64(ax * x)
+			if grad != nil {
+				grad.Set(i, j, float64(2*ax))
+			}
+		}
+	}
+	return value, nil
+}

@@ -1,0 +1,246 @@
+// Package stiefel is the geometry of the Stiefel manifold
+//
+//	St(d, p) = { P ∈ ℝ^{d×p} : PᵀP = I },  1 ≤ p ≤ d,
+//
+// the set of matrices with orthonormal columns, with the metric it inherits
+// from ℝ^{d×p}: ⟨U, V⟩ = tr(UᵀV). It knows no cost function.
+//
+// The tangent space at P is { V : PᵀV + VᵀP = 0 } and its orthogonal
+// complement { P S : S = Sᵀ }; everything here follows from these two lines.
+// Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix
+// Manifolds, Princeton 2008 (AMS below); Edelman, Arias and Smith, The geometry
+// of algorithms with orthogonality constraints, SIAM J. Matrix Anal. Appl. 1998;
+// the embedded Stiefel factory of Manopt.
+//
+// # Conventions
+//
+// Points and vectors are d×p *mat.Dense of any stride. The destination comes
+// first, is written whole, and may be one of the operands; operands must not
+// overlap partially. An empty destination is first resized, as in gonum. A
+// wrong shape panics. Except where a method says otherwise nothing is
+// allocated, and except in [Manifold.Project] and [Manifold.PrincipalAngles],
+// which call gonum's SVD, the result has the same bits on every machine: every
+// sum has a fixed order and every product is rounded or fused explicitly.
+package stiefel
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	badDims  = "stiefel: dimensions do not satisfy 1 ≤ p ≤ d"
+	badShape = "stiefel: matrix is not d×p"
+	badLen   = "stiefel: slice length is not p"
+)
+
+var (
+	// ErrNotFinite is returned for a matrix with an element that is NaN or
+	// infinite, or becomes so on the way. The destination is then unchanged.
+	ErrNotFinite = errors.New("stiefel: matrix with NaN or infinite element")
+
+	// ErrNoConvergence is returned if gonum's SVD of a p×p matrix does not
+	// converge. The destination is then unchanged.
+	ErrNoConvergence = errors.New("stiefel: singular value decomposition did not converge")
+)
+
+// Manifold is St(d, p) and the workspace of its operations, about
+// (d+5p)·p float64. It must not be used by two goroutines at once; two of them
+// for the same d and p are independent. Use [New] to make one.
+type Manifold struct {
+	d, p int
+
+	// QR: the columns of the matrix, contiguous, column j in
+	// cols[j*d : (j+1)*d]; scalars of the reflections; diagonal of R.
+	cols, tau, diag []float64
+
+	gram []float64 // p×p, PᵀG and the like
+	row  []float64 // p
+
+	// SVD of a p×p matrix.
+	small, u, vt blas64.General
+	sigma, work  []float64
+}
+
+// New returns St(d, p) with its workspace. It panics unless 1 ≤ p ≤ d.
+func New(d, p int) *Manifold {
+	if p < 1 || d < p {
+		panic(badDims)
+	}
+	square := func() blas64.General {
+		return blas64.General{Rows: p, Cols: p, Stride: p, Data: make([]float64, p*p)}
+	}
+	m := &Manifold{
+		d: d, p: p,
+		cols: make([]float64, d*p), tau: make([]float64, p), diag: make([]float64, p),
+		gram: make([]float64, p*p), row: make([]float64, p),
+		small: square(), u: square(), vt: square(), sigma: make([]float64, p),
+	}
+	var size [1]float64
+	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.small, m.u, m.vt, m.sigma, size[:], -1)
+	m.work = make([]float64, int(size[0]))
+	return m
+}
+
+// Dims returns the number of rows d and of columns p of a point.
+func (m *Manifold) Dims() (d, p int) { return m.d, m.p }
+
+// Dimension returns the dimension of the manifold, dp − p(p+1)/2.
+func (m *Manifold) Dimension() int { return m.d*m.p - m.p*(m.p+1)/2 }
+
+// Tangent sets dst to the orthogonal projection of g onto the tangent space at
+// the point p (AMS eq. 3.35, 4.23):
+//
+//	dst = G − P sym(PᵀG),  sym(A) = (A + Aᵀ)/2
+//
+// Applied to the gradient of a function in ℝ^{d×p} it gives the Riemannian
+// gradient. Twice 2dp² floating-point operations.
+func (m *Manifold) Tangent(dst, p, g *mat.Dense) {
+	rp, rg, out := m.operand(p), m.operand(g), m.destination(dst)
+	m.productTN(m.gram, rp, rg)
+	n := m.p
+	for a := range n {
+		for b := range a {
+			s := 0.5 * (m.gram[a*n+b] + m.gram[b*n+a])
+			m.gram[a*n+b], m.gram[b*n+a] = s, s
+		}
+	}
+	m.subtractProduct(out, rg, rp, m.gram)
+}
+
+// Inner returns the inner product ⟨U, V⟩ = tr(UᵀV) of two tangent vectors at the
+// point given first. The metric is the embedded one, the same at every point, so
+// that the point is not read; it is an argument because a metric has it.
+func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
+	ru, rv := m.operand(u), m.operand(v)
+	clear(m.row)
+	for i := range m.d {
+		x, y := line(ru, i), line(rv, i)
+		for j, xj := range x {
+			m.row[j] = math.FMA(xj, y[j], m.row[j])
+		}
+	}
+	var sum float64
+	for _, s := range m.row {
+		sum += s
+	}
+	return sum
+}
+
+// Transport sets dst to the tangent vector at the point q that is closest to v,
+// its orthogonal projection onto the tangent space: the vector transport that
+// belongs to an embedded manifold (AMS section 8.1.3), whatever retraction led
+// to q. It never lengthens v. With ⟨·,·⟩ as in [Manifold.Inner] and G tangent
+// at q, ⟨G, dst⟩ = ⟨G, v⟩.
+func (m *Manifold) Transport(dst, q, v *mat.Dense) { m.Tangent(dst, q, v) }
+
+// Random sets dst to a random point, uniform (Haar) on the manifold: the
+// orthonormal factor of a matrix of standard normal draws with the diagonal of
+// R positive (Mezzadri, Notices of the AMS 2007). The draws are taken row by
+// row, d·p of them, and rounded to float32, which has all the random bits a
+// draw has: math.Log, behind one draw in a hundred, may differ in its last bit
+// between machines, and the point must not.
+func (m *Manifold) Random(dst *mat.Dense, rnd *rand.Rand) {
+	out := m.destination(dst)
+	for i := range m.d {
+		for j := range line(out, i) {
+			m.cols[j*m.d+i] = float64(float32(rnd.NormFloat64()))
+		}
+	}
+	m.orthonormalise(out)
+}
+
+// Infeasibility returns ‖PᵀP − I‖_F, the distance of p from satisfying the
+// constraint; NaN if p has a NaN.
+func (m *Manifold) Infeasibility(p *mat.Dense) float64 {
+	rp := m.operand(p)
+	m.productTN(m.gram, rp, rp)
+	for j := range m.p {
+		m.gram[j*m.p+j]--
+	}
+	return math.Sqrt(dot(m.gram, m.gram))
+}
+
+// Distance returns the distance between the subspaces spanned by the points p
+// and q, in the chordal (projection F-) metric:
+//
+//	‖(I − PPᵀ)Q‖_F = ‖PPᵀ − QQᵀ‖_F/√2 = (Σ_k sin²θ_k)^{1/2}
+//
+// with θ_k the principal angles: 0 for the same subspace, √min(p, d−p) at most.
+// Accurate for small distances, down to rounding in p and q.
+func (m *Manifold) Distance(p, q *mat.Dense) float64 {
+	m.residual(m.operand(p), m.operand(q))
+	return math.Sqrt(dot(m.cols, m.cols))
+}
+
+// PrincipalAngles sets dst, of length p, to the principal (canonical) angles
+// between the subspaces spanned by the points p and q, ascending, in [0, π/2].
+// Cosines are the singular values of PᵀQ and sines those of (I − PPᵀ)Q; an
+// angle is taken from both, because arccos loses half the digits of a small one
+// and arcsin of a large one (Björck and Golub, Math. Comp. 1973). The error is a
+// few ulp of 1. dst is unchanged if the error is not nil. gonum allocates a little
+// for singular values without vectors.
+func (m *Manifold) PrincipalAngles(dst []float64, p, q *mat.Dense) error {
+	if len(dst) != m.p {
+		panic(badLen)
+	}
+	m.residual(m.operand(p), m.operand(q))
+	copy(m.small.Data, m.gram) // cosines, from PᵀQ
+	m.factor()
+	m.triangle(m.u.Data) // out of the way of the first decomposition
+	if !finite(m.small.Data) || !finite(m.u.Data) {
+		return ErrNotFinite
+	}
+	copy(m.gram, m.u.Data)
+	if !m.singularValues() {
+		return ErrNoConvergence
+	}
+	copy(m.row, m.sigma)
+	copy(m.small.Data, m.gram)
+	if !m.singularValues() {
+		return ErrNoConvergence
+	}
+	for k := range dst { // cosines descend, so angles ascend; sines descend
+		dst[k] = math.Atan2(m.sigma[m.p-1-k], m.row[k])
+	}
+	return nil
+}
+
+// residual leaves PᵀQ in m.gram and the columns of (I − PPᵀ)Q in m.cols.
+func (m *Manifold) residual(p, q blas64.General) {
+	m.productTN(m.gram, p, q)
+	for i := range m.d {
+		m.residualRow(m.row, line(q, i), line(p, i), m.gram)
+		for j, x := range m.row {
+			m.cols[j*m.d+i] = x
+		}
+	}
+}
+
+// operand returns the raw form of a d×p matrix.
+func (m *Manifold) operand(a *mat.Dense) blas64.General {
+	raw := a.RawMatrix()
+	if raw.Rows != m.d || raw.Cols != m.p {
+		panic(badShape)
+	}
+	return raw
+}
+
+// destination is operand for a matrix to be written, which may be empty.
+func (m *Manifold) destination(a *mat.Dense) blas64.General {
+	if a.IsEmpty() {
+		a.ReuseAs(m.d, m.p)
+	}
+	return m.operand(a)
+}
+
+// line returns row i of a.
+func line(a blas64.General, i int) []float64 {
+	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
+}
