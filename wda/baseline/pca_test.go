@@ -1,0 +1,91 @@
+package baseline
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// lowRank returns n samples of d features with decaying variances.
+func lowRank(seed uint64, n, d int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	a, b := mat.NewDense(n, 30, nil), mat.NewDense(30, d, nil)
+	for i := range n {
+		for j := range 30 {
+			a.Set(i, j, rng.NormFloat64()*math.Pow(0.8, float64(j)))
+		}
+	}
+	for i := range 30 {
+		for j := range d {
+			b.Set(i, j, rng.NormFloat64())
+		}
+	}
+	x := mat.NewDense(n, d, nil)
+	x.Mul(a, b)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, x.At(i, j)+0.01*rng.NormFloat64()+5)
+		}
+	}
+	return x
+}
+
+// TestPrincipalComponents compares with gonum's, on both sides of the dimension at
+// which the method changes, and with more features than samples.
+func TestPrincipalComponents(t *testing.T) {
+	for _, c := range []struct{ n, d, p int }{{50, 6, 6}, {200, 40, 5}, {300, 200, 7}, {60, 300, 10}, {8, 300, 3}, {5, 3, 2}} {
+		x := lowRank(uint64(c.d), c.n, c.d)
+		before := mat.DenseCopyOf(x)
+		got, err := PrincipalComponents(x, c.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(x, before) {
+			t.Errorf("%+v: the samples were changed", c)
+		}
+		var pc stat.PC
+		if !pc.PrincipalComponents(x, nil) {
+			t.Fatal("gonum's principal components failed")
+		}
+		var all mat.Dense
+		pc.VectorsTo(&all)
+		m := stiefel.New(c.d, c.p)
+		if e := m.Infeasibility(got); e > 1e-13 {
+			t.Errorf("%+v: columns are not orthonormal: %g", c, e)
+		}
+		if dist := m.Distance(got, mat.DenseCopyOf(all.Slice(0, c.d, 0, c.p))); dist > 1e-7 {
+			t.Errorf("%+v: subspace is %.3g from gonum's", c, dist)
+		}
+		for k := range c.p {
+			dot := mat.Dot(got.ColView(k), all.ColView(k))
+			if math.Abs(math.Abs(dot)-1) > 1e-7 {
+				t.Errorf("%+v: component %d is not gonum's: cosine %v", c, k, dot)
+			}
+		}
+	}
+}
+
+// TestFewerDirectionsThanComponents: samples on a line still get p orthonormal
+// columns, the first along the line.
+func TestFewerDirectionsThanComponents(t *testing.T) {
+	for _, d := range []int{5, 200} {
+		x := mat.NewDense(10, d, nil)
+		for i := range 10 {
+			x.Set(i, 3, float64(i))
+		}
+		got, err := PrincipalComponents(x, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := stiefel.New(d, 4).Infeasibility(got); !(e <= 1e-13) {
+			t.Errorf("d = %d: columns are not orthonormal: %g", d, e)
+		}
+		if v := math.Abs(got.At(3, 0)); !(math.Abs(v-1) <= 1e-12) {
+			t.Errorf("d = %d: first component misses the line: %v", d, v)
+		}
+	}
+}

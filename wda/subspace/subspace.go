@@ -1,0 +1,318 @@
+// Package subspace finds leading eigenvectors of large symmetric problems of which
+// only products with a few vectors at a time are known. It knows no data.
+package subspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Operator sets dst = A·v for a symmetric d × d matrix A. dst and v are d × k, with
+// k up to the number of columns of the start; they do not overlap.
+type Operator func(dst, v *mat.Dense)
+
+// ErrFactorize: a small eigenvalue problem has not converged, or an operator is not
+// what it should be.
+var ErrFactorize = errors.New("subspace: Rayleigh–Ritz problem cannot be solved")
+
+// Settings of Leading. The zero value works.
+type Settings struct {
+	// Tolerance ends the iterations when ‖A v − μ B v‖ ≤ Tolerance·μ₁·‖B v‖ for every
+	// wanted vector. Default 1e-10.
+	Tolerance float64
+	// MaxSteps bounds the iterations. Default 300. Reaching it is no error: what has
+	// been found is returned.
+	MaxSteps int
+}
+
+// Leading improves the columns of v (d × k), which must be linearly independent,
+// until the first want of them are the eigenvectors of A v = μ B v with the largest
+// μ, largest first, normalised to vᵀB v = 1, and returns all k values μ. A is
+// symmetric, B symmetric and positive definite, or nil for the identity. More
+// columns than wanted speed up convergence.
+//
+// It is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver",
+// SIAM J. Sci. Comput. 23, 2001) without a preconditioner: each step maximises over
+// the span of the vectors, their residuals and their last change. The three are
+// kept orthonormal to each other (U. Hetmaniuk and R. Lehoucq, "Basis selection in
+// LOBPCG", J. Comput. Phys. 218, 2006), without which the small problem breaks down
+// near convergence. One step applies A and B to k vectors.
+func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, settings *Settings) ([]float64, error) {
+	var set Settings
+	if settings != nil {
+		set = *settings
+	}
+	if set.Tolerance == 0 {
+		set.Tolerance = 1e-10
+	}
+	if set.MaxSteps == 0 {
+		set.MaxSteps = 300
+	}
+	d, k := v.Dims()
+	if want < 1 || want > k || k > d {
+		return nil, fmt.Errorf("subspace: %d of %d vectors in %d dimensions", want, k, d)
+	}
+	orth := stiefel.New(d, k)
+	if _, err := orth.Orthonormalise(v, v); err != nil {
+		return nil, err
+	}
+	s := newBasis(d, k)
+	s.set(0, v)
+	s.blocks = 1
+	s.apply(0, a, b)
+	var mu []float64
+	for step := 0; ; step++ {
+		var err error
+		if mu, err = s.rayleighRitz(); err != nil {
+			return nil, err
+		}
+		residual := s.residuals(mu, want)
+		if residual <= set.Tolerance*math.Abs(mu[0]) || step == set.MaxSteps {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !s.extend(orth) {
+			break // the residuals lie in the span already: converged to rounding
+		}
+		s.apply(1, a, b)
+	}
+	v.Copy(s.block(s.x, 0))
+	return mu[:k], nil
+}
+
+// basis is S = [V R P] with A·S and B·S, of which the first blocks are in use.
+type basis struct {
+	d, k      int
+	blocks    int
+	x, ax, bx *mat.Dense // d × 3k
+	r         *mat.Dense // residuals, d × k
+	tmp       *mat.Dense // d × k
+	in, out   *mat.Dense // contiguous operands of the operators
+	hasChange bool
+}
+
+func newBasis(d, k int) *basis {
+	return &basis{d: d, k: k,
+		x: mat.NewDense(d, 3*k, nil), ax: mat.NewDense(d, 3*k, nil), bx: mat.NewDense(d, 3*k, nil),
+		r: mat.NewDense(d, k, nil), tmp: mat.NewDense(d, k, nil), in: mat.NewDense(d, k, nil), out: mat.NewDense(d, k, nil)}
+}
+
+func (s *basis) block(m *mat.Dense, i int) *mat.Dense {
+	return m.Slice(0, s.d, i*s.k, (i+1)*s.k).(*mat.Dense)
+}
+
+func (s *basis) set(i int, v *mat.Dense) { s.block(s.x, i).Copy(v) }
+
+// apply fills block i of A·S and B·S.
+func (s *basis) apply(i int, a, b Operator) {
+	s.in.Copy(s.block(s.x, i))
+	a(s.out, s.in)
+	s.block(s.ax, i).Copy(s.out)
+	if b == nil {
+		s.block(s.bx, i).Copy(s.in)
+		return
+	}
+	b(s.out, s.in)
+	s.block(s.bx, i).Copy(s.out)
+}
+
+// rayleighRitz replaces V by the best k vectors in the span of S, and P by what
+// they owe to R and P, all with their products. It returns the k values.
+func (s *basis) rayleighRitz() ([]float64, error) {
+	m := s.blocks * s.k
+	x, ax, bx := s.x.Slice(0, s.d, 0, m), s.ax.Slice(0, s.d, 0, m), s.bx.Slice(0, s.d, 0, m)
+	var ga, gb mat.Dense
+	ga.Mul(x.T(), ax)
+	gb.Mul(x.T(), bx)
+	c, all, err := pencil(symmetric(&ga), symmetric(&gb))
+	if err != nil {
+		return nil, err
+	}
+	mu := make([]float64, s.k)
+	top := mat.NewDense(m, s.k, nil)
+	for j := range s.k {
+		mu[j] = all[m-1-j]
+		for i := range m {
+			top.Set(i, j, c.At(i, m-1-j))
+		}
+	}
+	// The change P = S·top without the share of V.
+	change := mat.DenseCopyOf(top)
+	change.Slice(0, s.k, 0, s.k).(*mat.Dense).Zero()
+	s.hasChange = s.blocks > 1
+	for _, t := range []*mat.Dense{s.x, s.ax, s.bx} {
+		old := t.Slice(0, s.d, 0, m)
+		var v, p mat.Dense
+		v.Mul(old, top)
+		if s.hasChange {
+			p.Mul(old, change)
+			s.block(t, 2).Copy(&p)
+		}
+		s.block(t, 0).Copy(&v)
+	}
+	return mu, nil
+}
+
+// Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest
+// first, normalised to vᵀB v = 1, and their μ. B is positive definite. It takes
+// time in the cube of the dimension.
+func Dense(a, b mat.Symmetric, want int) (*mat.Dense, []float64, error) {
+	d := a.SymmetricDim()
+	if want < 1 || want > d {
+		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", want, d)
+	}
+	all, values, err := pencil(a, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, mu := mat.NewDense(d, want, nil), make([]float64, want)
+	for j := range want {
+		mu[j] = values[d-1-j]
+		for i := range d {
+			v.Set(i, j, all.At(i, d-1-j))
+		}
+	}
+	return v, mu, nil
+}
+
+// pencil solves A v = μ B v, with μ ascending and vᵀB v = 1: with B = UᵀU it is
+// U⁻ᵀ A U⁻¹ y = μ y, v = U⁻¹ y.
+func pencil(a, b mat.Symmetric) (*mat.Dense, []float64, error) {
+	var chol mat.Cholesky
+	if !chol.Factorize(b) {
+		return nil, nil, ErrFactorize
+	}
+	var u mat.TriDense
+	chol.UTo(&u)
+	var inv, h mat.Dense
+	if err := inv.Inverse(&u); err != nil && math.IsInf(float64(asCondition(err)), 1) {
+		return nil, nil, ErrFactorize
+	}
+	h.Mul(a, &inv)
+	h.Mul(inv.T(), &h)
+	var eig mat.EigenSym
+	if !eig.Factorize(symmetric(&h), true) {
+		return nil, nil, ErrFactorize
+	}
+	mu := eig.Values(nil)
+	for _, m := range mu {
+		if math.IsNaN(m) {
+			return nil, nil, ErrFactorize
+		}
+	}
+	var y mat.Dense
+	eig.VectorsTo(&y)
+	v := new(mat.Dense)
+	v.Mul(&inv, &y)
+	return v, mu, nil
+}
+
+func asCondition(err error) mat.Condition {
+	var c mat.Condition
+	if errors.As(err, &c) {
+		return c
+	}
+	return mat.Condition(math.Inf(1))
+}
+
+func symmetric(m *mat.Dense) *mat.SymDense {
+	n, _ := m.Dims()
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
+		}
+	}
+	return s
+}
+
+// residuals sets r = A V − B V diag(μ) and returns the largest norm of the first
+// want columns, relative to that of B v.
+func (s *basis) residuals(mu []float64, want int) float64 {
+	av, bv := s.block(s.ax, 0), s.block(s.bx, 0)
+	size, norm := make([]float64, s.k), make([]float64, s.k)
+	for i := range s.d {
+		r, a, b := s.r.RawRowView(i), av.RawRowView(i), bv.RawRowView(i)
+		for j := range r {
+			r[j] = a[j] - mu[j]*b[j]
+			size[j] += r[j] * r[j]
+			norm[j] += b[j] * b[j]
+		}
+	}
+	var worst float64
+	for j := range want {
+		worst = max(worst, math.Sqrt(size[j]/norm[j]))
+	}
+	return worst
+}
+
+// extend makes the residuals block 1 and the change block 2 of the basis, both
+// orthonormal to what comes before. It reports whether the residuals add anything.
+func (s *basis) extend(orth *stiefel.Manifold) bool {
+	v := s.block(s.x, 0)
+	var q mat.Dense
+	q.CloneFrom(v)
+	if _, err := orth.Orthonormalise(&q, &q); err != nil {
+		return false
+	}
+	if !s.without(s.r, &q, orth) {
+		return false
+	}
+	s.set(1, s.r)
+	s.blocks = 2
+	if s.hasChange {
+		// P is not made orthonormal: its products would have to be made anew. It is
+		// left out where it hardly adds to V and R.
+		p := s.block(s.x, 2)
+		s.tmp.Copy(p)
+		before := mat.Norm(s.tmp, 2)
+		project(s.tmp, &q)
+		project(s.tmp, s.r)
+		if before > 0 && mat.Norm(s.tmp, 2) > 1e-3*before && wellConditioned(s.tmp) {
+			s.blocks = 3
+		}
+	}
+	return true
+}
+
+// without makes r orthonormal and orthogonal to q. It reports false where nothing
+// but rounding would be left.
+func (s *basis) without(r, q *mat.Dense, orth *stiefel.Manifold) bool {
+	before := mat.Norm(r, 2)
+	for range 2 { // twice is enough
+		project(r, q)
+	}
+	if !(mat.Norm(r, 2) > 1e-14*before) {
+		return false
+	}
+	if _, err := orth.Orthonormalise(r, r); err != nil {
+		return false
+	}
+	// Columns that had no direction of their own have been filled in: make sure
+	// that these, too, are orthogonal to q.
+	project(r, q)
+	_, err := orth.Orthonormalise(r, r)
+	return err == nil
+}
+
+// project removes from r its component in the span of the orthonormal columns of q.
+func project(r, q *mat.Dense) {
+	var c, d mat.Dense
+	c.Mul(q.T(), r)
+	d.Mul(q, &c)
+	r.Sub(r, &d)
+}
+
+func wellConditioned(p *mat.Dense) bool {
+	var g mat.Dense
+	g.Mul(p.T(), p)
+	var chol mat.Cholesky
+	return chol.Factorize(symmetric(&g)) && chol.Cond() < 1e12
+}
