@@ -1,0 +1,235 @@
+package monge
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/gomonge/monge"
+
+// below says what each floor may import of this module. A package not named may
+// import nothing; a name ending in /... stands for everything below.
+var below = map[string][]string{
+	"":                         nil,
+	"internal/asm":             nil,
+	"internal/asm/num":         nil,
+	"internal/asm/asmtest":     {"internal/asm", "internal/asm/num"},
+	"internal/asm/exp/gencoef": nil,
+	"internal/asm/...":         {"internal/asm", "internal/asm/num", "internal/asm/exp", "internal/asm/exp2"},
+	"internal/testdata":        nil,
+	"dist":                     {"internal/asm/..."},
+	"sinkhorn":                 {"internal/asm/...", "dist"},
+	"wda/stiefel":              nil,
+	"wda/descent":              nil,
+	"wda/dataset":              nil,
+	"wda/knn":                  {"dist"},
+	"wda/subspace":             {"wda/stiefel"},
+	"wda/baseline":             {"internal/asm/...", "dist", "wda/stiefel", "wda/subspace"},
+	"wda":                      {"internal/asm/...", "dist", "sinkhorn", "wda/stiefel", "wda/descent", "wda/subspace", "wda/baseline"},
+	"wda/experiment":           {"dist", "sinkhorn", "wda", "wda/baseline", "wda/dataset", "wda/knn"},
+	"cmd/monge":                {"internal/asm/...", "dist", "sinkhorn", "wda", "wda/..."},
+	"fuzz":                     {"..."},
+	"bench/...":                {"..."},
+	"bench":                    {"..."},
+}
+
+type goPackage struct {
+	ImportPath           string
+	Imports, TestImports []string
+	Deps                 []string
+}
+
+// TestImportsGoDown checks every import within the module against the floors.
+func TestImportsGoDown(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		allowed, ok := floorOf(name)
+		if !ok {
+			t.Errorf("%s is on no floor: add it to the table of this test", name)
+			continue
+		}
+		for _, i := range p.Imports {
+			if in, ok := strings.CutPrefix(i, module+"/"); ok && !matchesAny(allowed, in) {
+				t.Errorf("%s imports %s, which is not below it (may import %v)", name, in, allowed)
+			}
+			if strings.HasPrefix(i, module+"/fuzz") || strings.HasPrefix(i, module+"/bench") {
+				t.Errorf("%s imports %s, which nobody may", name, i)
+			}
+		}
+	}
+}
+
+// TestLibraryIsLight: importing a library package pulls in no plots, command line
+// or progress bars.
+func TestLibraryIsLight(t *testing.T) {
+	heavy := regexp.MustCompile(`gonum\.org/v1/plot|spf13|progressbar|x/term|^net/http$`)
+	for _, p := range list(t, "./dist", "./sinkhorn", "./wda", "./wda/...") {
+		if p.ImportPath == module+"/wda/experiment" {
+			continue // draws plots; imported by cmd/monge alone
+		}
+		for _, d := range p.Deps {
+			if heavy.MatchString(d) {
+				t.Errorf("%s depends on %s", p.ImportPath, d)
+			}
+		}
+	}
+	for _, p := range list(t, "./dist", "./sinkhorn") {
+		for _, d := range p.Deps {
+			if strings.Contains(d, "gonum") {
+				t.Errorf("%s depends on %s", p.ImportPath, d)
+			}
+		}
+	}
+}
+
+func floorOf(name string) ([]string, bool) {
+	if a, ok := below[name]; ok {
+		return a, true
+	}
+	best := ""
+	for k := range below {
+		if strings.HasSuffix(k, "/...") && matches(k, name) && len(k) > len(best) {
+			best = k
+		}
+	}
+	a, ok := below[best]
+	return a, ok && best != ""
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+}
+
+func matches(pattern, name string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if dir, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return name == dir || strings.HasPrefix(name, dir+"/")
+	}
+	return pattern == name
+}
+
+func list(t *testing.T, patterns ...string) []goPackage {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to list packages with")
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,TestImports,Deps"}, patterns...)...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &stderr)
+	}
+	var ps []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := dec.Decode(&p); err == io.EOF {
+			return ps
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+}
+
+// assembly returns the assembly files and headers of the kernels, with their text.
+func assembly(t *testing.T, suffix string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir("internal/asm", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, suffix) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[filepath.ToSlash(path)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestAssemblyHeaders: every assembly file says the same things in the same order.
+func TestAssemblyHeaders(t *testing.T) {
+	title := regexp.MustCompile(`(?m)^// [\w, ]+, float(32|64), (AVX2 \+ FMA|AVX-512|NEON)`)
+	fields := []string{"Same bits as", "Layout", "Tile", "Tail", "Special values", "Registers", "Source"}
+	for path, text := range assembly(t, ".s") {
+		if !title.MatchString(text) {
+			t.Errorf("%s: no title line such as %q", path, "// sqdist, float64, AVX2 + FMA.")
+		}
+		header, _, _ := strings.Cut(text, "#include")
+		at := 0
+		for _, f := range fields {
+			i := strings.Index(header[at:], "// "+f+" ")
+			if i < 0 {
+				t.Errorf("%s: the header lacks the field %q, or has it out of order", path, f)
+				break
+			}
+			at += i
+		}
+	}
+}
+
+// TestAssemblyConventions: frameless leaf functions; on amd64 VEX and EVEX only,
+// with VZEROUPPER before every return, and BP, R14 and R15 left alone; on arm64 R18
+// and R27 to R29.
+func TestAssemblyConventions(t *testing.T) {
+	text := regexp.MustCompile(`(?m)^TEXT\s+(\S+),\s*(\S+),\s*\$(\S+)`)
+	amd64 := regexp.MustCompile(`\b(BP|R14|R15)\b`)
+	arm64 := regexp.MustCompile(`\b(R18|R27|R28|R29|R18_PLATFORM)\b`)
+	for path, src := range assembly(t, ".s") {
+		for _, m := range text.FindAllStringSubmatch(src, -1) {
+			if !strings.Contains(m[2], "NOSPLIT") || !strings.HasPrefix(m[3], "0-") {
+				t.Errorf("%s: %s is not a NOSPLIT leaf with frame $0: flags %s, frame $%s", path, m[1], m[2], m[3])
+			}
+		}
+		forbidden, last := arm64, ""
+		if strings.HasSuffix(path, "_amd64.s") {
+			forbidden = amd64
+		}
+		for n, line := range strings.Split(src, "\n") {
+			code, _, _ := strings.Cut(line, "//")
+			code = strings.TrimSpace(code)
+			if code == "" {
+				continue
+			}
+			if r := forbidden.FindString(code); r != "" {
+				t.Errorf("%s:%d: uses %s", path, n+1, r)
+			}
+			if code == "RET" && forbidden == amd64 && last != "VZEROUPPER" {
+				t.Errorf("%s:%d: RET without VZEROUPPER before it", path, n+1)
+			}
+			last = code
+		}
+	}
+}
+
+// TestSharedHeaders: what several kernels include under one of these names is one
+// text, copied into each folder, where go mod vendor keeps it. Other headers belong
+// to their folder alone.
+func TestSharedHeaders(t *testing.T) {
+	shared := regexp.MustCompile(`^(neon_arm64|exp2_.*|mask_.*)\.h$`)
+	first, files := map[string]string{}, assembly(t, ".h")
+	for path, text := range files {
+		name := filepath.Base(path)
+		if !shared.MatchString(name) {
+			continue
+		}
+		if other, ok := first[name]; ok && files[other] != text {
+			t.Errorf("%s and %s differ", other, path)
+		}
+		first[name] = path
+	}
+}

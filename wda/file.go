@@ -1,0 +1,297 @@
+package wda
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/gomonge/monge/wda/descent"
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A model file is an NPZ, so that numpy.load reads it: the arrays projection
+// (d × p), mean (d), labels (C) and lambda (C × C), each stored uncompressed, and
+// model.json, which has the rest and the SHA-256 of every array. A newer version
+// may add arrays and fields; this one ignores what it does not know, and refuses a
+// file whose "version" says that it cannot be read in that way.
+
+// fileVersion is raised when an older reader would misread the file.
+const fileVersion = 1
+
+const (
+	fileFormat = "monge-wda"
+	metaName   = "model.json"
+	// maxElements bounds what a header may claim: no array of a model comes near.
+	maxElements = 1 << 28
+)
+
+// fileMeta is model.json.
+type fileMeta struct {
+	Format  string            `json:"format"`
+	Version int               `json:"version"`
+	SHA256  map[string]string `json:"sha256"`
+	Names   []string          `json:"class_names,omitempty"`
+	Fit     fileFit           `json:"fit"`
+}
+
+// fileFit is what a file keeps of the Report.
+type fileFit struct {
+	Objective    float64 `json:"objective"`
+	Between      float64 `json:"between"`
+	Within       float64 `json:"within"`
+	Ridge        float64 `json:"ridge"`
+	GradientNorm float64 `json:"gradient_norm"`
+	Status       int     `json:"status"`
+	Solver       string  `json:"solver"`
+	Steps        int     `json:"steps"`
+	Seconds      float64 `json:"seconds"`
+	Lambda       float64 `json:"lambda"`
+	Absolute     bool    `json:"absolute"`
+	Iterations   int     `json:"iterations"`
+	Shrinkage    float64 `json:"shrinkage"`
+	Weights      string  `json:"weights"`
+	Float32      bool    `json:"float32"`
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. The same model gives the same
+// bytes.
+func (m *Model) MarshalBinary() ([]byte, error) {
+	r := &m.report
+	meta := fileMeta{Format: fileFormat, Version: fileVersion, SHA256: map[string]string{}, Names: m.names, Fit: fileFit{
+		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
+		GradientNorm: finite(r.GradientNorm), Status: int(r.Status), Solver: r.Solver.String(), Steps: r.Steps,
+		Seconds: r.Elapsed.Seconds(), Lambda: r.Settings.Lambda, Absolute: r.Settings.Absolute,
+		Iterations: r.Settings.Iterations, Shrinkage: r.Settings.Shrinkage, Weights: r.Settings.Weights.String(), Float32: r.Settings.Float32,
+	}}
+	labels := make([]int64, len(m.labels))
+	for i, l := range m.labels {
+		labels[i] = int64(l)
+	}
+	arrays := []struct {
+		name  string
+		value any
+	}{{"projection", m.projection}, {"mean", m.mean}, {"labels", labels}}
+	if r.Lambda != nil {
+		arrays = append(arrays, struct {
+			name  string
+			value any
+		}{"lambda", mat.DenseCopyOf(r.Lambda)})
+	}
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, a := range arrays {
+		var data bytes.Buffer
+		if err := npy.Write(&data, a.value); err != nil {
+			return nil, fmt.Errorf("wda: model file, %s: %w", a.name, err)
+		}
+		sum := sha256.Sum256(data.Bytes())
+		meta.SHA256[a.name] = hex.EncodeToString(sum[:])
+		if err := store(z, a.name+".npy", data.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	js, err := json.MarshalIndent(meta, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := store(z, metaName, js); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func store(z *zip.Writer, name string, data []byte) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// finite returns x, or the largest number where JSON has no word for it.
+func finite(x float64) float64 {
+	switch {
+	case math.IsInf(x, 1):
+		return math.MaxFloat64
+	case math.IsInf(x, -1), math.IsNaN(x):
+		return -math.MaxFloat64
+	}
+	return x
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. On error, which wraps
+// ErrModel, m is unchanged.
+func (m *Model) UnmarshalBinary(data []byte) error {
+	loaded, err := parse(data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	*m = *loaded
+	return nil
+}
+
+// Load reads a model that MarshalBinary has written. An error wraps ErrModel if the
+// file is damaged or of an unknown version.
+func Load(r io.Reader) (*Model, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	m := new(Model)
+	if err := m.UnmarshalBinary(data); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func parse(data []byte) (*Model, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string][]byte{}
+	for _, f := range z.File {
+		if f.Method != zip.Store || f.UncompressedSize64 > uint64(len(data)) {
+			return nil, fmt.Errorf("%s is not stored as it is", f.Name)
+		}
+		r, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		b, err := io.ReadAll(io.LimitReader(r, int64(len(data))))
+		if err == nil {
+			err = r.Close()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		parts[f.Name] = b
+	}
+	var meta fileMeta
+	if err := json.Unmarshal(parts[metaName], &meta); err != nil {
+		return nil, fmt.Errorf("%s: %w", metaName, err)
+	}
+	switch {
+	case meta.Format != fileFormat:
+		return nil, fmt.Errorf("format %q instead of %q", meta.Format, fileFormat)
+	case meta.Version < 1 || meta.Version > fileVersion:
+		return nil, fmt.Errorf("version %d; this library reads up to %d", meta.Version, fileVersion)
+	}
+	for name, want := range meta.SHA256 {
+		sum := sha256.Sum256(parts[name+".npy"])
+		if hex.EncodeToString(sum[:]) != want {
+			return nil, fmt.Errorf("checksum of %s does not match", name)
+		}
+	}
+	for _, name := range []string{"projection", "mean", "labels"} {
+		if meta.SHA256[name] == "" {
+			return nil, fmt.Errorf("no checksum of %s", name)
+		}
+	}
+	m := &Model{names: meta.Names}
+	if m.projection, err = readMatrix(parts["projection.npy"]); err != nil {
+		return nil, fmt.Errorf("projection: %w", err)
+	}
+	if m.mean, err = readVector[float64](parts["mean.npy"]); err != nil {
+		return nil, fmt.Errorf("mean: %w", err)
+	}
+	labels, err := readVector[int64](parts["labels.npy"])
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	for _, l := range labels {
+		m.labels = append(m.labels, int(l))
+	}
+	d, p := m.projection.Dims()
+	if p > d || len(m.mean) != d || m.names != nil && len(m.names) != len(m.labels) {
+		return nil, fmt.Errorf("parts do not fit: projection %d × %d, mean %d, %d labels, %d names", d, p, len(m.mean), len(m.labels), len(m.names))
+	}
+	if err := checkFinite(m.projection); err != nil {
+		return nil, err
+	}
+	if err := checkFinite(mat.NewDense(1, d, m.mean)); err != nil {
+		return nil, err
+	}
+	f := meta.Fit
+	m.report = Report{
+		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
+		Status: descent.Status(f.Status), Steps: f.Steps, Elapsed: time.Duration(f.Seconds * float64(time.Second)),
+		Settings: Settings{Components: p, Lambda: f.Lambda, Absolute: f.Absolute, Iterations: f.Iterations, Shrinkage: f.Shrinkage, Float32: f.Float32},
+	}
+	if m.report.Solver, err = ParseSolver(f.Solver); err != nil {
+		return nil, err
+	}
+	m.report.Settings.Solver = m.report.Solver
+	if m.report.Settings.Weights, err = ParseWeights(f.Weights); err != nil {
+		return nil, err
+	}
+	if b, ok := parts["lambda.npy"]; ok && meta.SHA256["lambda"] != "" {
+		l, err := readMatrix(b)
+		if err != nil {
+			return nil, fmt.Errorf("lambda: %w", err)
+		}
+		if r, c := l.Dims(); r != len(labels) || c != r {
+			return nil, fmt.Errorf("lambda is %d × %d for %d classes", r, c, len(labels))
+		}
+		m.report.Lambda = mat.NewSymDense(len(labels), l.RawMatrix().Data)
+	}
+	m.setOffset()
+	return m, nil
+}
+
+// readMatrix reads a two-dimensional float64 array. The header is checked before
+// anything is allocated.
+func readMatrix(b []byte) (*mat.Dense, error) {
+	shape, v, err := readArray[float64](b)
+	if err != nil {
+		return nil, err
+	}
+	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 {
+		return nil, fmt.Errorf("array of shape %v instead of a matrix", shape)
+	}
+	return mat.NewDense(shape[0], shape[1], v), nil
+}
+
+func readVector[E float64 | int64](b []byte) ([]E, error) {
+	shape, v, err := readArray[E](b)
+	if err == nil && len(shape) != 1 {
+		err = fmt.Errorf("array of shape %v instead of a vector", shape)
+	}
+	return v, err
+}
+
+func readArray[E float64 | int64](b []byte) (shape []int, v []E, err error) {
+	r, err := npy.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, nil, err
+	}
+	shape = r.Header.Descr.Shape
+	n := 1
+	for _, s := range shape {
+		if s < 0 || s > maxElements || n*s > maxElements {
+			return nil, nil, fmt.Errorf("array of shape %v", shape)
+		}
+		n *= s
+	}
+	if r.Header.Descr.Fortran || n*8 > len(b) {
+		return nil, nil, fmt.Errorf("array of shape %v in %d bytes", shape, len(b))
+	}
+	if err := r.Read(&v); err != nil {
+		return nil, nil, err
+	}
+	if len(v) != n {
+		return nil, nil, fmt.Errorf("%d values for shape %v", len(v), shape)
+	}
+	return shape, v, nil
+}

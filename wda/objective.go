@@ -1,0 +1,356 @@
+package wda
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/sinkhorn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// objective evaluates J and its gradient in element type T. Everything is done in
+// the projected space: Y = X·P once, transport between the classes of Y, and one
+// Xᵀ·G on the way back; no d × d matrix is formed.
+type objective[T dist.Float] struct {
+	s       *samples
+	p       int
+	level   asm.Level
+	x       dist.Matrix[T] // n × d
+	pairs   []pair
+	ridge   float64
+	workers []*worker[T]
+
+	proj     dist.Matrix[T] // P
+	y        dist.Matrix[T] // X P
+	gb, gw   dist.Matrix[T] // ∂σ_b²/∂Y, ∂σ_w²/∂Y
+	gt       dist.Matrix[T] // (Xᵀ G)ᵀ
+	results  []pairResult[T]
+	b, w     float64
+	gradient bool
+}
+
+// pair is a pair of classes c ≤ e.
+type pair struct {
+	c, e           int
+	lambda, weight float64
+}
+
+func (p pair) within() bool { return p.c == p.e }
+
+// worker is what one goroutine needs to solve pairs.
+type worker[T dist.Float] struct {
+	solver *sinkhorn.Solver[T]
+}
+
+// pairResult is the outcome of one pair, kept until its turn in the sum.
+type pairResult[T dist.Float] struct {
+	cost   float64
+	dx, dy []T
+	err    error
+}
+
+// batch is the number of pairs whose results are held at a time. Their sum is
+// taken in the order of the pairs, whoever solved them.
+const batch = 64
+
+func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error) {
+	o := &objective[T]{s: s, p: set.Components, level: asm.Best()}
+	if set.Level != "" {
+		l, err := asm.ParseLevel(set.Level)
+		if err != nil || !asm.Has(l) {
+			return nil, fmt.Errorf("%w: level %q is not one of this machine's %v", ErrSettings, set.Level, asm.Available())
+		}
+		o.level = l
+	}
+	for range workerCount(set.Workers) {
+		solver, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Iterations: set.Iterations, Gradient: true, Level: set.Level})
+		if err != nil {
+			return nil, err
+		}
+		o.workers = append(o.workers, &worker[T]{solver: solver})
+	}
+	o.x = matrixOf[T](s.x)
+	o.proj = dist.NewMatrix[T](s.d, o.p, nil)
+	o.y = dist.NewMatrix[T](s.n, o.p, nil)
+	o.gb = dist.NewMatrix[T](s.n, o.p, nil)
+	o.gw = dist.NewMatrix[T](s.n, o.p, nil)
+	o.gt = dist.NewMatrix[T](o.p, s.d, nil)
+	pi := s.frequencies()
+	for c := range s.classes {
+		for e := c; e < len(s.classes); e++ {
+			w := 1.0
+			if set.Weights == Proportional {
+				w = pi[c]
+				if e != c {
+					w = pi[c] * pi[e]
+				}
+			}
+			o.pairs = append(o.pairs, pair{c: c, e: e, weight: w})
+		}
+	}
+	o.results = make([]pairResult[T], min(batch, len(o.pairs)))
+	return o, nil
+}
+
+// setLambdas fixes λ_cc' of every pair: that of the settings, in the units of the
+// scaled samples, or relative to the mean squared distances at the projection p.
+func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
+	inUnits := 1 / (o.s.scale * o.s.scale)
+	var mean func(c, e int) float64
+	if set.LambdaMatrix == nil && !set.Absolute {
+		mean = o.s.meanSquaredDistances(p)
+	}
+	for i := range o.pairs {
+		q := &o.pairs[i]
+		switch {
+		case set.LambdaMatrix != nil:
+			q.lambda = set.LambdaMatrix.At(q.c, q.e) * inUnits
+		case set.Absolute:
+			q.lambda = set.Lambda * inUnits
+		default:
+			q.lambda = set.Lambda / mean(q.c, q.e)
+		}
+		if !(q.lambda > 0) || math.IsInf(q.lambda, 1) {
+			if set.LambdaMatrix == nil && !set.Absolute {
+				// All samples of both classes coincide in this projection: any λ
+				// gives the same, uniform plan.
+				q.lambda = 1
+				continue
+			}
+			return fmt.Errorf("%w: λ is out of range for data of this scale", ErrSettings)
+		}
+	}
+	return nil
+}
+
+// meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
+// classes. It follows from the means μ and total variances τ of the projected
+// classes: τ_c + τ_e + ‖μ_c − μ_e‖².
+func (s *samples) meanSquaredDistances(p *mat.Dense) func(c, e int) float64 {
+	_, k := p.Dims()
+	y := mat.NewDense(s.n, k, nil)
+	in, b, out := s.x.RawMatrix(), p.RawMatrix(), y.RawMatrix()
+	project.Mul(asm.Best(), s.n, k, s.d, out.Data, out.Stride, in.Data, in.Stride, b.Data, b.Stride, false)
+	mu := mat.NewDense(len(s.classes), k, nil)
+	tau := make([]float64, len(s.classes))
+	for c := range s.classes {
+		m := mu.RawRowView(c)
+		count := float64(s.offset[c+1] - s.offset[c])
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			for l, v := range y.RawRowView(i) {
+				m[l] += v
+			}
+		}
+		for l := range m {
+			m[l] /= count
+		}
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			for l, v := range y.RawRowView(i) {
+				dv := v - m[l]
+				tau[c] += float64(dv * dv)
+			}
+		}
+		tau[c] /= count
+	}
+	return func(c, e int) float64 {
+		sum := tau[c] + tau[e]
+		for l, v := range mu.RawRowView(c) {
+			dv := v - mu.At(e, l)
+			sum += float64(dv * dv)
+		}
+		return sum
+	}
+}
+
+// evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the
+// scaled samples, and, if gradient is set, their gradients with respect to Y.
+func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool) error {
+	o.load(p)
+	clear(o.gb.Data)
+	clear(o.gw.Data)
+	o.b, o.w, o.gradient = 0, 0, gradient
+	for first := 0; first < len(o.pairs); first += batch {
+		todo := o.pairs[first:min(first+batch, len(o.pairs))]
+		o.solve(ctx, todo)
+		for i, q := range todo {
+			r := &o.results[i]
+			if r.err != nil {
+				return fmt.Errorf("classes %d and %d: %w", o.s.classes[q.c], o.s.classes[q.e], r.err)
+			}
+			g := o.gb
+			if q.within() {
+				o.w += float64(q.weight * r.cost)
+				g = o.gw
+			} else {
+				o.b += float64(q.weight * r.cost)
+			}
+			if gradient {
+				addScaled(class(o.s, g, q.c).Data, r.dx, T(q.weight))
+				addScaled(class(o.s, g, q.e).Data, r.dy, T(q.weight))
+			}
+		}
+	}
+	return nil
+}
+
+// addScaled sets dst = dst + w·x.
+func addScaled[T dist.Float](dst, x []T, w T) {
+	for i, x := range x {
+		dst[i] += T(w * x)
+	}
+}
+
+// solve solves the pairs and leaves the outcome of todo[i] in o.results[i]. The
+// goroutines take the next pair whenever they are done with one.
+func (o *objective[T]) solve(ctx context.Context, todo []pair) {
+	if len(o.workers) == 1 || len(todo) == 1 {
+		for i := range todo {
+			o.solvePair(ctx, o.workers[0], todo[i], &o.results[i])
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range o.workers[:min(len(o.workers), len(todo))] {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(todo) {
+					return
+				}
+				o.solvePair(ctx, w, todo[i], &o.results[i])
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *pairResult[T]) {
+	x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
+	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
+	if r.err = err; err != nil {
+		return
+	}
+	r.cost = res.Cost
+	if !o.gradient {
+		return
+	}
+	resize(&r.dx, x.Rows*o.p)
+	resize(&r.dy, y.Rows*o.p)
+	r.err = res.PointGradientTo(dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
+}
+
+func resize[T dist.Float](v *[]T, n int) {
+	if cap(*v) < n {
+		*v = make([]T, n)
+	}
+	*v = (*v)[:n]
+}
+
+// load makes p the projection to work with, and sets Y = X P.
+func (o *objective[T]) load(p *mat.Dense) {
+	for k := range o.s.d {
+		row := o.proj.Row(k)
+		for l, v := range p.RawRowView(k) {
+			row[l] = T(v)
+		}
+	}
+	o.project()
+}
+
+// project sets Y = X P, in blocks of rows over the workers.
+func (o *objective[T]) project() {
+	o.each(o.s.n, 64, func(i, j int) {
+		x, y := o.x.RowRange(i, j), o.y.RowRange(i, j)
+		project.Mul(o.level, j-i, o.p, o.s.d, y.Data, y.Stride, x.Data, x.Stride, o.proj.Data, o.proj.Stride, false)
+	})
+}
+
+// each calls f for the pieces of 0 … n−1, of the given size, over the workers.
+func (o *objective[T]) each(n, size int, f func(i, j int)) {
+	pieces := (n + size - 1) / size
+	if len(o.workers) == 1 || pieces == 1 {
+		for i := 0; i < n; i += size {
+			f(i, min(i+size, n))
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(o.workers), pieces) {
+		wg.Go(func() {
+			for {
+				i := (int(next.Add(1)) - 1) * size
+				if i >= n {
+					return
+				}
+				f(i, min(i+size, n))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y).
+func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
+	g, gw, tb, tw := o.gb.Data, o.gw.Data, T(cb), T(cw)
+	for i := range g {
+		g[i] = T(tb*g[i]) + T(tw*gw[i])
+	}
+	// Columns of X, not rows, go to the workers: every element is one chain over
+	// the rows whoever computes it.
+	o.each(o.s.d, 64, func(i, j int) {
+		project.TransMul(o.level, o.s.n, o.p, j-i, o.gt.Data[i:], o.gt.Stride, o.x.Data[i:], o.x.Stride, g, o.gb.Stride, false)
+	})
+	for k := range o.s.d {
+		row := grad.RawRowView(k)
+		for l := range row {
+			row[l] = float64(o.gt.At(l, k))
+		}
+	}
+}
+
+// ratio returns J.
+func (o *objective[T]) ratio() float64 { return o.b / (o.w + o.ridge) }
+
+// inverse is the problem of minimising 1/J = (σ_w² + ridge)/σ_b².
+type inverse[T dist.Float] struct {
+	*objective[T]
+	ctx context.Context
+}
+
+// Evaluate implements descent.Problem.
+func (f inverse[T]) Evaluate(p, grad *mat.Dense) (float64, error) {
+	if err := f.evaluate(f.ctx, p, grad != nil); err != nil {
+		return math.NaN(), err
+	}
+	w := f.w + f.ridge
+	if grad != nil {
+		f.pullBack(grad, -w/(f.b*f.b), 1/f.b)
+	}
+	return w / f.b, nil
+}
+
+// negative is the problem of minimising −J, whose gradient Algorithm 1 uses as it is.
+type negative[T dist.Float] struct {
+	*objective[T]
+	ctx context.Context
+}
+
+// Evaluate implements descent.Problem.
+func (f negative[T]) Evaluate(p, grad *mat.Dense) (float64, error) {
+	if err := f.evaluate(f.ctx, p, grad != nil); err != nil {
+		return math.NaN(), err
+	}
+	w := f.w + f.ridge
+	if grad != nil {
+		f.pullBack(grad, -1/w, f.b/(w*w))
+	}
+	return -f.b / w, nil
+}

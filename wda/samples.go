@@ -1,0 +1,139 @@
+package wda
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"gonum.org/v1/gonum/mat"
+)
+
+// samples are the data of a fit: rows sorted by class, centred, and scaled by a
+// power of two, which is exact, so that neither float32 nor squares overflow.
+type samples struct {
+	n, d    int
+	classes []int // label of each class, ascending
+	offset  []int // class c is rows offset[c] … offset[c+1]−1
+	x       *mat.Dense
+	mean    []float64
+	scale   float64 // x = (input − mean)·scale
+}
+
+// newSamples checks and arranges x and labels. The order within a class is that of
+// the input.
+func newSamples(x mat.Matrix, labels []int) (*samples, error) {
+	n, d := x.Dims()
+	if n == 0 || d == 0 {
+		return nil, fmt.Errorf("%w: no samples", ErrShape)
+	}
+	if len(labels) != n {
+		return nil, fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
+	}
+	if err := checkFinite(x); err != nil {
+		return nil, err
+	}
+	s := &samples{n: n, d: d, classes: slices.Compact(slices.Sorted(slices.Values(labels)))}
+	if len(s.classes) < 2 {
+		return nil, fmt.Errorf("%w (label %d)", ErrOneClass, labels[0])
+	}
+	index := make(map[int]int, len(s.classes))
+	for c, l := range s.classes {
+		index[l] = c
+	}
+	s.offset = make([]int, len(s.classes)+1)
+	for _, l := range labels {
+		s.offset[index[l]+1]++
+	}
+	for c, count := range s.offset[1:] {
+		if count == 1 {
+			return nil, fmt.Errorf("%w: row %d alone has label %d", ErrSingleton, slices.Index(labels, s.classes[c]), s.classes[c])
+		}
+	}
+	for c := range s.classes {
+		s.offset[c+1] += s.offset[c]
+	}
+	// The mean is taken of scaled values, and the largest deviation is halved on
+	// the way, so that data near the ends of the range do not overflow.
+	largest := largestElement(x)
+	if largest == 0 {
+		return nil, fmt.Errorf("%w: every value is 0", ErrNoSpread)
+	}
+	pre := powerOfTwo(largest)
+	s.mean = make([]float64, d)
+	for i := range n {
+		for j := range s.mean {
+			s.mean[j] += float64(x.At(i, j) * pre)
+		}
+	}
+	for j := range s.mean {
+		s.mean[j] /= float64(n)
+	}
+	s.x = mat.NewDense(n, d, nil)
+	next := slices.Clone(s.offset)
+	for i, l := range labels {
+		row := s.x.RawRowView(next[index[l]])
+		next[index[l]]++
+		for j := range row {
+			row[j] = float64(x.At(i, j)*pre) - s.mean[j]
+		}
+	}
+	spread := largestElement(s.x)
+	if spread == 0 {
+		return nil, fmt.Errorf("%w: all rows are equal", ErrNoSpread)
+	}
+	post := powerOfTwo(spread)
+	raw := s.x.RawMatrix().Data
+	for i := range raw {
+		raw[i] *= post
+	}
+	for j := range s.mean {
+		s.mean[j] /= pre
+	}
+	s.scale = pre * post
+	return s, nil
+}
+
+func largestElement(m mat.Matrix) float64 {
+	var hi float64
+	r, c := m.Dims()
+	for i := range r {
+		for j := range c {
+			hi = max(hi, math.Abs(m.At(i, j)))
+		}
+	}
+	return hi
+}
+
+// powerOfTwo returns the power of two that brings x into [1/2, 1).
+func powerOfTwo(x float64) float64 {
+	_, e := math.Frexp(x)
+	return math.Ldexp(1, -min(max(e, -1021), 1021))
+}
+
+// matrixOf copies m into a dist.Matrix of element type T.
+func matrixOf[T dist.Float](m *mat.Dense) dist.Matrix[T] {
+	r, c := m.Dims()
+	out := dist.NewMatrix[T](r, c, nil)
+	for i := range r {
+		row := out.Row(i)
+		for j, v := range m.RawRowView(i) {
+			row[j] = T(v)
+		}
+	}
+	return out
+}
+
+// class returns the rows of class c of m, whose rows are arranged as s.x.
+func class[T dist.Float](s *samples, m dist.Matrix[T], c int) dist.Matrix[T] {
+	return m.RowRange(s.offset[c], s.offset[c+1])
+}
+
+// frequencies returns π_c = n_c / n.
+func (s *samples) frequencies() []float64 {
+	pi := make([]float64, len(s.classes))
+	for c := range pi {
+		pi[c] = float64(s.offset[c+1]-s.offset[c]) / float64(s.n)
+	}
+	return pi
+}

@@ -1,0 +1,78 @@
+package wda
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Scores are the objective and its parts at a given projection.
+type Scores struct {
+	Objective       float64 // J, with the ridge of the settings
+	Between, Within float64 // σ_b² and σ_w², in the units of the data
+	Ridge           float64
+	Gradient        *mat.Dense // ∂J/∂P, Euclidean, d × p
+	GradientNorm    float64    // ‖G − P sym(PᵀG)‖_F, Riemannian if PᵀP = I
+	Infeasibility   float64    // ‖PᵀP − I‖_F
+	Lambda          *mat.SymDense
+}
+
+// Score evaluates J and its gradient at the projection p (d × k), to compare any
+// projection with any other. p is used as it is, orthonormal or not; relative λ and
+// the ridge are those of p as the start. Of the settings, Components, Init and what
+// concerns the solver are not used, and Shrinkage 0 is none.
+func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, settings *Settings) (*Scores, error) {
+	s, err := newSamples(x, labels)
+	if err != nil {
+		return nil, err
+	}
+	var set Settings
+	if settings != nil {
+		set = *settings
+	}
+	d, k := p.Dims()
+	if d != s.d {
+		return nil, fmt.Errorf("%w: the projection has %d rows for %d features", ErrShape, d, s.d)
+	}
+	if err := checkFinite(p); err != nil {
+		return nil, fmt.Errorf("projection: %w", err)
+	}
+	set.Components, set.Init = k, nil
+	if set.Shrinkage == 0 {
+		set.Shrinkage = NoShrinkage
+	}
+	if set, err = set.withDefaults(s.n, s.d, len(s.classes)); err != nil {
+		return nil, err
+	}
+	if set.Float32 {
+		return score[float32](ctx, s, p, set)
+	}
+	return score[float64](ctx, s, p, set)
+}
+
+func score[T dist.Float](ctx context.Context, s *samples, p mat.Matrix, set Settings) (*Scores, error) {
+	o, err := newObjective[T](s, &set)
+	if err != nil {
+		return nil, err
+	}
+	at := mat.DenseCopyOf(p)
+	if err := o.prepare(ctx, &set, at); err != nil {
+		return nil, err
+	}
+	sc := &Scores{Gradient: mat.NewDense(s.d, o.p, nil), Lambda: o.lambdas()}
+	f, err := negative[T]{o, ctx}.Evaluate(at, sc.Gradient)
+	if err != nil {
+		return nil, err
+	}
+	units := 1 / (s.scale * s.scale)
+	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, o.b*units, o.w*units, o.ridge*units
+	sc.Gradient.Scale(-1, sc.Gradient)
+	m := stiefel.New(s.d, o.p)
+	tangent := mat.NewDense(s.d, o.p, nil)
+	m.Tangent(tangent, at, sc.Gradient)
+	sc.GradientNorm, sc.Infeasibility = mat.Norm(tangent, 2), m.Infeasibility(at)
+	return sc, nil
+}
