@@ -32,7 +32,7 @@ var below = map[string][]string{
 	"wda/descent":              nil,
 	"wda/dataset":              nil,
 	"wda/knn":                  {"dist"},
-	"wda/subspace":             {"wda/stiefel"},
+	"wda/subspace":             {"internal/asm/...", "wda/stiefel"},
 	"wda/baseline":             {"internal/asm/...", "dist", "wda/stiefel", "wda/subspace"},
 	"wda":                      {"internal/asm/...", "dist", "sinkhorn", "wda/stiefel", "wda/descent", "wda/subspace", "wda/baseline"},
 	"wda/experiment":           {"dist", "sinkhorn", "wda", "wda/baseline", "wda/dataset", "wda/knn"},

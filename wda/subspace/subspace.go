@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -127,10 +129,10 @@ func (s *basis) apply(i int, a, b Operator) {
 // they owe to R and P, all with their products. It returns the k values.
 func (s *basis) rayleighRitz() ([]float64, error) {
 	m := s.blocks * s.k
-	x, ax, bx := s.x.Slice(0, s.d, 0, m), s.ax.Slice(0, s.d, 0, m), s.bx.Slice(0, s.d, 0, m)
+	x, ax, bx := columns(s.x, m), columns(s.ax, m), columns(s.bx, m)
 	var ga, gb mat.Dense
-	ga.Mul(x.T(), ax)
-	gb.Mul(x.T(), bx)
+	transMul(&ga, x, ax)
+	transMul(&gb, x, bx)
 	c, all, err := pencil(symmetric(&ga), symmetric(&gb))
 	if err != nil {
 		return nil, err
@@ -148,14 +150,13 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 	change.Slice(0, s.k, 0, s.k).(*mat.Dense).Zero()
 	s.hasChange = s.blocks > 1
 	for _, t := range []*mat.Dense{s.x, s.ax, s.bx} {
-		old := t.Slice(0, s.d, 0, m)
-		var v, p mat.Dense
-		v.Mul(old, top)
+		old := columns(t, m)
+		mul(s.out, old, top)
 		if s.hasChange {
-			p.Mul(old, change)
-			s.block(t, 2).Copy(&p)
+			mul(s.in, old, change)
+			s.block(t, 2).Copy(s.in)
 		}
-		s.block(t, 0).Copy(&v)
+		s.block(t, 0).Copy(s.out)
 	}
 	return mu, nil
 }
@@ -273,8 +274,8 @@ func (s *basis) extend(orth *stiefel.Manifold) bool {
 		p := s.block(s.x, 2)
 		s.tmp.Copy(p)
 		before := mat.Norm(s.tmp, 2)
-		project(s.tmp, &q)
-		project(s.tmp, s.r)
+		remove(s.tmp, &q)
+		remove(s.tmp, s.r)
 		if before > 0 && mat.Norm(s.tmp, 2) > 1e-3*before && wellConditioned(s.tmp) {
 			s.blocks = 3
 		}
@@ -287,7 +288,7 @@ func (s *basis) extend(orth *stiefel.Manifold) bool {
 func (s *basis) without(r, q *mat.Dense, orth *stiefel.Manifold) bool {
 	before := mat.Norm(r, 2)
 	for range 2 { // twice is enough
-		project(r, q)
+		remove(r, q)
 	}
 	if !(mat.Norm(r, 2) > 1e-14*before) {
 		return false
@@ -297,22 +298,50 @@ func (s *basis) without(r, q *mat.Dense, orth *stiefel.Manifold) bool {
 	}
 	// Columns that had no direction of their own have been filled in: make sure
 	// that these, too, are orthogonal to q.
-	project(r, q)
+	remove(r, q)
 	_, err := orth.Orthonormalise(r, r)
 	return err == nil
 }
 
-// project removes from r its component in the span of the orthonormal columns of q.
-func project(r, q *mat.Dense) {
+// remove takes from r its component in the span of the orthonormal columns of q.
+func remove(r, q *mat.Dense) {
 	var c, d mat.Dense
-	c.Mul(q.T(), r)
-	d.Mul(q, &c)
+	transMul(&c, q, r)
+	mul(&d, q, &c)
 	r.Sub(r, &d)
+}
+
+// columns returns the first m columns of t.
+func columns(t *mat.Dense, m int) *mat.Dense {
+	d, _ := t.Dims()
+	return t.Slice(0, d, 0, m).(*mat.Dense)
+}
+
+// mul sets dst = a·b and transMul dst = aᵀ·b, for tall a with few columns: what the
+// projection kernel is for, and several times as fast as a general product.
+func mul(dst, a, b *mat.Dense) {
+	n, d := a.Dims()
+	_, k := b.Dims()
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, k)
+	}
+	o, x, y := dst.RawMatrix(), a.RawMatrix(), b.RawMatrix()
+	project.Mul(asm.Best(), n, k, d, o.Data, o.Stride, x.Data, x.Stride, y.Data, y.Stride, false)
+}
+
+func transMul(dst, a, b *mat.Dense) {
+	n, d := a.Dims()
+	_, k := b.Dims()
+	if dst.IsEmpty() {
+		dst.ReuseAs(d, k)
+	}
+	o, x, y := dst.RawMatrix(), a.RawMatrix(), b.RawMatrix()
+	project.TransMul(asm.Best(), n, d, k, o.Data, o.Stride, y.Data, y.Stride, x.Data, x.Stride, false)
 }
 
 func wellConditioned(p *mat.Dense) bool {
 	var g mat.Dense
-	g.Mul(p.T(), p)
+	transMul(&g, p, p)
 	var chol mat.Cholesky
 	return chol.Factorize(symmetric(&g)) && chol.Cond() < 1e12
 }

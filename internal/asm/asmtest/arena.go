@@ -101,11 +101,15 @@ func sentinel[T num.Float]() T {
 // Compare calls f at Ref and at every other level of this machine, each time with
 // the same slices, in framed memory and against unreadable pages at either end,
 // and requires that all of them end up with the same bits, that guards are whole
-// and that inputs are unchanged. f must take everything from the arena.
+// and that inputs are unchanged. f must take everything from the arena. With
+// -test.short a call has one of the three kinds of memory, chosen by the seed.
 func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T], lv asm.Level)) {
 	t.Helper()
 	levels := Levels(t)
 	for mem := range numMemory {
+		if testing.Short() && mem != memory(seed%uint64(numMemory)) {
+			continue
+		}
 		want := run(seed, mem, asm.Ref, f)
 		want.check(t, fmt.Sprintf("%v, %v", asm.Ref, mem))
 		for _, lv := range levels {

@@ -1,0 +1,472 @@
+// Command gencoef computes the tables and polynomials of packages exp and exp2
+// and of num.Log. It writes coef.go of both packages and prints the rest:
+//
+//	go run ./internal/asm/exp/gencoef            # coef.go, DATA lines, log
+//	go run ./internal/asm/exp/gencoef -search    # the common factors, ten seconds
+//
+// Everything is computed in 300-bit arithmetic. A polynomial is found by Remez
+// exchange on a dense set of Chebyshev points; then its coefficients are rounded
+// one after the other, lowest degree first, and after each the others are solved
+// for again, so that they take up the rounding error.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/format"
+	"log"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+func main() {
+	dir := flag.String("dir", filepath.Join("internal", "asm"), "the folder that holds exp and exp2")
+	find := flag.Bool("search", false, "search the common factors again")
+	flag.Parse()
+	if *find {
+		m, e := search(53, entries64, shift64, 1<<32)
+		fmt.Printf("float64: E = 1 + %d/2^%d, %.4f ulp\n", m, shift64, e)
+		m, e = search(24, entries32, shift32, 1<<22)
+		fmt.Printf("float32: E = 1 + %d/2^%d, %.4f ulp\n", m, shift32, e)
+		return
+	}
+	for _, s := range sets() {
+		fmt.Printf("%s %s: table within %.4f ulp, polynomial within 2^%.2f\n", s.pkg, s.typ, s.tableErr, math.Log2(s.polyErr))
+		fmt.Print(s.data())
+	}
+	for _, pkg := range []string{"exp", "exp2"} {
+		if err := os.WriteFile(filepath.Join(*dir, pkg, "coef.go"), coefFile(pkg), 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, e := logPolynomial()
+	fmt.Printf("num.Log: within 2^%.2f\n", math.Log2(e))
+	for i, v := range c {
+		fmt.Printf("\tlog%d = %x\n", i+1, v)
+	}
+}
+
+const (
+	// Table entries per octave; the last 3 (2) bits of t are their index.
+	entries64, entries32 = 8, 4
+
+	// The common factors, found by search: with E = 1 + m/2^shift all products
+	// 2^(j/8)·E (2^(j/4)·E) lie unusually close to a number of the type.
+	m64, shift64 = 985745404, 60
+	m32, shift32 = 482563, 31
+)
+
+// A set is all that one kernel needs in one type.
+type set struct {
+	pkg, typ          string
+	table             []float64 // 2^(j/len)·E, rounded
+	coef              []float64 // of base^r/E − 1, lowest first
+	tableErr, polyErr float64   // in ulp; relative
+}
+
+// sets returns the four sets, computed once.
+var sets = sync.OnceValue(func() []set {
+	var out []set
+	for _, pkg := range []string{"exp", "exp2"} {
+		out = append(out,
+			makeSet(pkg, "float64", 53, entries64, 7, factor(m64, shift64)),
+			makeSet(pkg, "float32", 24, entries32, 4, factor(m32, shift32)))
+	}
+	return out
+})
+
+func factor(m uint64, shift int) *big.Float {
+	e := num(0).SetUint64(m)
+	e.SetMantExp(e, -shift)
+	return e.Add(e, num(1))
+}
+
+func makeSet(pkg, typ string, digits, entries, degree int, e *big.Float) set {
+	s := set{pkg: pkg, typ: typ}
+	ln2 := ln(num(2))
+	for j := range entries {
+		v := exp(mul(ln2, num(float64(j)/float64(entries))))
+		v.Mul(v, e)
+		r := round(v, digits)
+		s.table = append(s.table, r)
+		d, _ := sub(v, num(r)).Float64()
+		s.tableErr = max(s.tableErr, math.Abs(math.Ldexp(d, digits-1)))
+	}
+	// r runs a little beyond half a step: t rounds x·log2e, not x/ln 2, to a
+	// multiple of 1/8 (1/4), and log2e itself is rounded.
+	half := num(.5 / float64(entries))
+	scale := ln2 // of 2^r = exp(scale·r)
+	if pkg == "exp" {
+		half.Mul(half, ln2)
+		half.Mul(half, num(1+math.Ldexp(1, 11-digits)))
+		scale = num(1)
+	}
+	xs := chebyshev(neg(half), half, 2000)
+	f := make([]*big.Float, len(xs))
+	w := make([]*big.Float, len(xs))
+	for i, x := range xs {
+		y := quo(exp(mul(scale, x)), e)
+		f[i] = sub(y, num(1))
+		w[i] = quo(num(1), y)
+	}
+	c0 := round(sub(quo(num(1), e), num(1)), digits)
+	s.coef, s.polyErr = fit(xs, f, w, degree, digits, []float64{c0})
+	return s
+}
+
+// logPolynomial returns the coefficients of z^1 … z^7 in
+//
+//	log((1+s)/(1−s))/s − 2 ≈ L1 z + … + L7 z^7, z = s²,
+//
+// for |s| up to (√2−1)/(√2+1), with the largest relative error of the logarithm.
+func logPolynomial() ([]float64, float64) {
+	root := num(0).Sqrt(num(2))
+	top := quo(sub(root, num(1)), num(0).Add(root, num(1)))
+	top.Mul(top, top)
+	top.Mul(top, num(1+1e-12))
+	xs := chebyshev(num(0), top, 2000)
+	f := make([]*big.Float, len(xs))
+	w := make([]*big.Float, len(xs))
+	for i, z := range xs {
+		s := num(0).Sqrt(z)
+		y := quo(ln(quo(num(0).Add(num(1), s), sub(num(1), s))), s)
+		f[i] = sub(y, num(2))
+		w[i] = quo(num(1), y)
+	}
+	c, e := fit(xs, f, w, 7, 53, []float64{0})
+	return c[1:], e
+}
+
+// fit returns the polynomial of that degree whose coefficients are numbers of
+// so many digits, whose first ones are given, and whose largest weighted error
+// max |w·(f − p)| on xs is about as small as can be.
+func fit(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64, float64) {
+	coef := append([]float64(nil), given...)
+	for len(coef) <= degree {
+		// What is left to approximate is x^d times a polynomial P; divided by
+		// x^d (and the weight multiplied by it) it is a plain weighted minimax
+		// problem, which has a unique solution away from x = 0.
+		d := len(coef)
+		g := make([]*big.Float, len(xs))
+		v := make([]*big.Float, len(xs))
+		for i, x := range xs {
+			p := num(1)
+			for range d {
+				p.Mul(p, x)
+			}
+			g[i] = quo(sub(f[i], horner(coef, x)), p)
+			v[i] = num(0).Abs(mul(w[i], p))
+		}
+		p := remez(xs, g, v, degree-d)
+		coef = append(coef, round(p[0], digits))
+	}
+	worst := 0.0
+	for i, x := range xs {
+		e, _ := mul(w[i], sub(f[i], horner(coef, x))).Float64()
+		worst = max(worst, math.Abs(e))
+	}
+	return coef, worst
+}
+
+// remez solves the weighted minimax problem on the points xs by single exchange.
+func remez(xs, g, w []*big.Float, degree int) []*big.Float {
+	n := degree + 2
+	ref := make([]int, n) // indices into xs, ascending
+	for i := range ref {
+		ref[i] = i * (len(xs) - 1) / (n - 1)
+	}
+	for range 500 {
+		// Σ_j p_j x^j + (−1)^i h/w = g at the n reference points.
+		a := make([][]*big.Float, n)
+		for i, k := range ref {
+			row := make([]*big.Float, n+1)
+			p := num(1)
+			for j := 0; j <= degree; j++ {
+				row[j] = num(0).Set(p)
+				p.Mul(p, xs[k])
+			}
+			row[n-1] = quo(num(float64(1-2*(i%2))), w[k])
+			row[n] = g[k]
+			a[i] = row
+		}
+		sol := solve(a)
+		p, h := sol[:n-1], num(0).Abs(sol[n-1])
+		sign := make([]int, len(xs))
+		worst, at := num(-1), 0
+		for k, x := range xs {
+			v := num(0)
+			for j := degree; j >= 0; j-- {
+				v.Mul(v, x)
+				v.Add(v, p[j])
+			}
+			e := mul(w[k], sub(g[k], v))
+			sign[k] = e.Sign()
+			if e.Abs(e); e.Cmp(worst) > 0 {
+				worst, at = e, k
+			}
+		}
+		if worst.Cmp(mul(h, num(1+1e-9))) <= 0 {
+			return p
+		}
+		exchange(ref, at, sign)
+	}
+	log.Fatal("remez: no convergence")
+	return nil
+}
+
+// exchange puts point at into the ascending reference so that signs alternate.
+func exchange(ref []int, at int, sign []int) {
+	last := len(ref) - 1
+	switch {
+	case at < ref[0]:
+		if sign[at] != sign[ref[0]] {
+			copy(ref[1:], ref[:last])
+		}
+		ref[0] = at
+	case at > ref[last]:
+		if sign[at] != sign[ref[last]] {
+			copy(ref, ref[1:])
+		}
+		ref[last] = at
+	default:
+		i := 0
+		for ref[i+1] < at {
+			i++
+		}
+		if sign[at] == sign[ref[i]] {
+			ref[i] = at
+		} else {
+			ref[i+1] = at
+		}
+	}
+}
+
+// solve solves the system of which each row ends in its right-hand side.
+func solve(a [][]*big.Float) []*big.Float {
+	n := len(a)
+	for i := range n {
+		best := i
+		for r := i + 1; r < n; r++ {
+			if num(0).Abs(a[r][i]).Cmp(num(0).Abs(a[best][i])) > 0 {
+				best = r
+			}
+		}
+		a[i], a[best] = a[best], a[i]
+		for r := i + 1; r < n; r++ {
+			m := quo(a[r][i], a[i][i])
+			for c := i; c <= n; c++ {
+				a[r][c] = sub(a[r][c], mul(m, a[i][c]))
+			}
+		}
+	}
+	x := make([]*big.Float, n)
+	for i := n - 1; i >= 0; i-- {
+		v := a[i][n]
+		for c := i + 1; c < n; c++ {
+			v = sub(v, mul(a[i][c], x[c]))
+		}
+		x[i] = quo(v, a[i][i])
+	}
+	return x
+}
+
+// search returns the m below limit for which the worst of the products
+// 2^(j/entries)·(1 + m/2^shift) is closest to a number of so many digits, and how far it
+// is, in ulp. Fractions of an ulp are 64-bit fixed point and wrap around as
+// fractions should.
+func search(digits, entries, shift int, limit uint64) (uint64, float64) {
+	f, step := make([]uint64, entries), make([]uint64, entries)
+	ln2 := ln(num(2))
+	one := num(0).SetMantExp(num(1), 64)
+	frac := func(x *big.Float) uint64 {
+		i, _ := x.Int(nil)
+		x = sub(x, num(0).SetInt(i))
+		u, _ := mul(x, one).Uint64()
+		return u
+	}
+	for j := range entries {
+		v := exp(mul(ln2, num(float64(j)/float64(entries))))
+		f[j] = frac(num(0).SetMantExp(v, digits-1))
+		step[j] = frac(num(0).SetMantExp(v, digits-1-shift))
+	}
+	best, at := uint64(1)<<62, uint64(0)
+	for m := uint64(1); m < limit; m++ {
+		worst := uint64(0)
+		for j := range entries {
+			d := f[j] + m*step[j]
+			if int64(d) < 0 {
+				d = -d
+			}
+			if worst = max(worst, d); worst >= best {
+				break
+			}
+		}
+		if worst < best {
+			best, at = worst, m
+		}
+	}
+	return at, math.Ldexp(float64(best), -64)
+}
+
+func horner(c []float64, x *big.Float) *big.Float {
+	v := num(0)
+	for i := len(c) - 1; i >= 0; i-- {
+		v.Mul(v, x)
+		v.Add(v, num(c[i]))
+	}
+	return v
+}
+
+// chebyshev returns n points of [a, b], denser towards the ends, ascending.
+func chebyshev(a, b *big.Float, n int) []*big.Float {
+	xs := make([]*big.Float, n)
+	for i := range xs {
+		u := num((1 - math.Cos(math.Pi*(float64(i)+.5)/float64(n))) / 2)
+		xs[i] = num(0).Add(a, mul(sub(b, a), u))
+	}
+	return xs
+}
+
+const precision = 300
+
+func num(x float64) *big.Float       { return new(big.Float).SetPrec(precision).SetFloat64(x) }
+func mul(x, y *big.Float) *big.Float { return num(0).Mul(x, y) }
+func quo(x, y *big.Float) *big.Float { return num(0).Quo(x, y) }
+func sub(x, y *big.Float) *big.Float { return num(0).Sub(x, y) }
+func neg(x *big.Float) *big.Float    { return num(0).Neg(x) }
+func round(x *big.Float, d int) float64 {
+	v, _ := new(big.Float).SetPrec(uint(d)).Set(x).Float64()
+	return v
+}
+
+// exp is the Taylor series of x/2^16, squared sixteen times; |x| ≤ 1.
+func exp(x *big.Float) *big.Float {
+	const halvings = 16
+	x = num(0).SetMantExp(x, -halvings)
+	sum, term := num(1), num(1)
+	for i := 1; i < 24; i++ {
+		term.Mul(term, x)
+		term.Quo(term, num(float64(i)))
+		sum.Add(sum, term)
+	}
+	for range halvings {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// ln is 2 artanh((x−1)/(x+1)) by its series; x near 1.
+func ln(x *big.Float) *big.Float {
+	s := quo(sub(x, num(1)), num(0).Add(x, num(1)))
+	z, p, sum := mul(s, s), num(0).Set(s), num(0)
+	for i := 1; ; i += 2 {
+		t := quo(p, num(float64(i)))
+		if t.Sign() == 0 || t.MantExp(nil) < sum.MantExp(nil)-precision {
+			break
+		}
+		sum.Add(sum, t)
+		p.Mul(p, z)
+	}
+	return sum.Add(sum, sum)
+}
+
+// coefFile returns coef.go of a package.
+func coefFile(pkg string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Code generated by internal/asm/exp/gencoef; DO NOT EDIT.\n\npackage %s\n", pkg)
+	for _, s := range sets() {
+		if s.pkg != pkg {
+			continue
+		}
+		fmt.Fprintf(&b, "\n// table%s[j] is the bit pattern of 2^(j/%d)·E less j·2^%d; E = 1 + %s.\n// Without the subtraction the entries are within %.4f ulp of 2^(j/%d)·E.\n",
+			s.bits(), len(s.table), s.shift(), s.factor(), s.tableErr, len(s.table))
+		fmt.Fprintf(&b, "var table%s = [%d]u%s{\n", s.bits(), len(s.table), strings.Replace(s.typ, "float", "int", 1))
+		for _, t := range s.folded() {
+			fmt.Fprintf(&b, "%s,\n", s.hex(t))
+		}
+		fmt.Fprint(&b, "}\n")
+		fmt.Fprintf(&b, "\n// poly%s approximates %s/E − 1, lowest degree first; the relative error of\n// 1 + poly%s is below 2^%.2f.\n", s.bits(), s.base(), s.bits(), math.Ceil(math.Log2(s.polyErr)*100)/100)
+		fmt.Fprintf(&b, "var poly%s = [%d]%s{\n", s.bits(), len(s.coef), s.typ)
+		for _, c := range s.coef {
+			fmt.Fprintf(&b, "%s,\n", literal(c, s.typ))
+		}
+		fmt.Fprint(&b, "}\n")
+	}
+	src, err := format.Source([]byte(b.String()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return src
+}
+
+func literal(c float64, typ string) string {
+	if typ == "float32" {
+		return fmt.Sprintf("%x", float32(c))
+	}
+	return fmt.Sprintf("%x", c)
+}
+
+func (s set) bits() string { return strings.TrimPrefix(s.typ, "float") }
+
+func (s set) base() string {
+	if s.pkg == "exp" {
+		return "exp(r)"
+	}
+	return "2^r"
+}
+
+func (s set) factor() string {
+	if s.typ == "float32" {
+		return fmt.Sprintf("%d/2^%d", m32, shift32)
+	}
+	return fmt.Sprintf("%d/2^%d", m64, shift64)
+}
+
+// shift is where the low bits of t land when the first one above the index is
+// moved to the lowest of the exponent.
+func (s set) shift() int {
+	if s.typ == "float32" {
+		return 21
+	}
+	return 49
+}
+
+// folded returns the table as the kernels keep it.
+func (s set) folded() []uint64 {
+	out := make([]uint64, len(s.table))
+	for j, v := range s.table {
+		out[j] = s.pattern(v) - uint64(j)<<s.shift()
+	}
+	return out
+}
+
+func (s set) pattern(v float64) uint64 {
+	if s.typ == "float32" {
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(v)
+}
+
+func (s set) hex(v uint64) string {
+	if s.typ == "float32" {
+		return fmt.Sprintf("%#08x", v)
+	}
+	return fmt.Sprintf("%#016x", v)
+}
+
+// data returns the polynomial, highest degree first, and the table as DATA
+// lines' values.
+func (s set) data() string {
+	var b strings.Builder
+	for i := len(s.coef) - 1; i >= 0; i-- {
+		fmt.Fprintf(&b, "\tc%d %s  // %s\n", i, s.hex(s.pattern(s.coef[i])), literal(s.coef[i], s.typ))
+	}
+	for j, v := range s.folded() {
+		fmt.Fprintf(&b, "\tT%d %s\n", j, s.hex(v))
+	}
+	return b.String()
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/exp/oracle"
+)
+
+var root = filepath.Join("..", "..")
+
+// TestCommitted computes everything again and compares it with what is committed:
+// coef.go, the constants of num.Log, and the DATA lines of the assembly.
+func TestCommitted(t *testing.T) {
+	for _, pkg := range []string{"exp", "exp2"} {
+		got, err := os.ReadFile(filepath.Join(root, pkg, "coef.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, coefFile(pkg)) {
+			t.Errorf("%s/coef.go is not what gencoef writes", pkg)
+		}
+	}
+	logGo, err := os.ReadFile(filepath.Join(root, "num", "log.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, e := logPolynomial()
+	for i, v := range c {
+		if want := fmt.Sprintf("log%d = %x\n", i+1, v); !bytes.Contains(logGo, []byte(want)) {
+			t.Errorf("num/log.go lacks %s", want)
+		}
+	}
+	if e > 0x1p-59 {
+		t.Errorf("num.Log: the polynomial is off by 2^%.2f", math.Log2(e))
+	}
+	for _, s := range sets() {
+		bound := map[string]float64{"float64": 0x1p-58, "float32": 0x1p-28}[s.typ]
+		if s.tableErr > .1 || s.polyErr > bound {
+			t.Errorf("%s %s: table %v ulp, polynomial %v", s.pkg, s.typ, s.tableErr, s.polyErr)
+		}
+		checkData(t, s)
+	}
+}
+
+// checkData requires every polynomial and table in the package's assembly headers
+// to be the one of s. A block of constants is named after package and type; its
+// offsets are #defined as C7 … C0 and TABLE, or TABLELO and TABLEHI, with a prefix
+// or without.
+func checkData(t *testing.T, s set) {
+	files, err := filepath.Glob(filepath.Join(root, s.pkg, "*.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbol := s.pkg + "f" + s.bits() + "<>"
+	size := map[string]int{"float64": 8, "float32": 4}[s.typ]
+	found := false
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(src), "GLOBL "+symbol) {
+			continue
+		}
+		found = true
+		data := make([]byte, 4096)
+		for _, m := range regexp.MustCompile(`(?m)^DATA `+symbol+`\+(\d+)\(SB\)/([48]), \$(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
+			off, _ := strconv.Atoi(m[1])
+			v, err := strconv.ParseUint(m[3], 0, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m[2] == "8" {
+				binary.LittleEndian.PutUint64(data[off:], v)
+			} else {
+				binary.LittleEndian.PutUint32(data[off:], uint32(v))
+			}
+		}
+		read := func(off, size int) uint64 {
+			if size == 4 {
+				return uint64(binary.LittleEndian.Uint32(data[off:]))
+			}
+			return binary.LittleEndian.Uint64(data[off:])
+		}
+		check := func(name string, size int, want ...uint64) bool {
+			m := regexp.MustCompile(`(?m)^#define (?:EXP2?_F` + s.bits() + `_|EXP2?_|)` + name + ` (\d+)$`).FindStringSubmatch(string(src))
+			if m == nil {
+				return false
+			}
+			off, _ := strconv.Atoi(m[1])
+			for i, w := range want {
+				if v := read(off+i*size, size); v != w {
+					t.Errorf("%s: %s %s[%d] = %#x, want %#x", file, symbol, name, i, v, w)
+				}
+			}
+			return true
+		}
+		for i, c := range s.coef {
+			if !check(fmt.Sprintf("C%d", i), size, s.pattern(c)) {
+				t.Errorf("%s: %s has no C%d", file, symbol, i)
+			}
+		}
+		var lo, hi []uint64
+		for _, v := range s.folded() {
+			lo, hi = append(lo, v&math.MaxUint32), append(hi, v>>32)
+		}
+		halves := check("TABLELO", 4, lo...) && check("TABLEHI", 4, hi...)
+		if !halves && !check("TABLE", size, s.folded()...) {
+			t.Errorf("%s: %s has no table", file, symbol)
+		}
+	}
+	if !found {
+		t.Errorf("no header of %s has %s", s.pkg, symbol)
+	}
+}
+
+// TestFactor verifies that no smaller table error exists among the common factors
+// that were searched.
+func TestFactor(t *testing.T) {
+	if !oracle.Long() {
+		t.Skip("takes ten seconds; set " + oracle.LongVariable)
+	}
+	for _, c := range []struct {
+		digits, entries, shift int
+		limit, m               uint64
+	}{{53, entries64, shift64, 1 << 32, m64}, {24, entries32, shift32, 1 << 22, m32}} {
+		if m, _ := search(c.digits, c.entries, c.shift, c.limit); m != c.m {
+			t.Errorf("%d digits: m = %d, committed %d", c.digits, m, c.m)
+		}
+	}
+}

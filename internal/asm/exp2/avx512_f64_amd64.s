@@ -1,0 +1,88 @@
+// exp2, float64, AVX-512 F.
+//
+//	dst[i] = 2^(c·x[i])      0≤i<n
+//
+// Same bits as    ref64 in ref.go of y = c·x[i], rounded.
+// Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
+// Tile            24 elements, three vectors, in constant time; then one vector at a time.
+// Tail            opmask K1. No access outside the slices.
+// Special values  opmasks tell what is below the least normal number and what overflows.
+// Registers       SI x · DI dst · CX elements left · AX scratch · K1 mask of the tail · Z0–Z2
+//                 y, then q · Z24–Z26 t, then S · Z27–Z29 f · Z23 c · Z30 table · Z31 magic.
+// Source          own; the core is exp2_avx512_amd64.h.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+#include "exp2_avx512_amd64.h"
+
+#define src SI
+#define out DI
+#define left CX
+#define mask K1
+#define factor Z23
+#define table Z30
+#define magic Z31
+
+// func scaleAVX512F64(n int, dst, x *float64, c float64)
+TEXT ·scaleAVX512F64(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), left
+	MOVQ         dst+8(FP), out
+	MOVQ         x+16(FP), src
+	VBROADCASTSD c+24(FP), factor
+	VBROADCASTSD exp2f64<>+EXP2_F64_MAGIC(SB), magic
+	VMOVDQU64    exp2f64<>+EXP2_F64_TABLE(SB), table
+
+loop:
+	SUBQ $24, left
+	JLT  tail
+
+	// y = c·x
+	VMULPD (src), factor, Z0
+	VMULPD 64(src), factor, Z1
+	VMULPD 128(src), factor, Z2
+
+#define y0 Z0
+#define y1 Z1
+#define y2 Z2
+#include "exp2three_avx512_f64_amd64.h"
+
+	VMOVUPD Z0, (out)
+	VMOVUPD Z1, 64(out)
+	VMOVUPD Z2, 128(out)
+	ADDQ    $192, src
+	ADDQ    $192, out
+	JMP     loop
+
+tail:
+	ADDQ  $24, left
+	JEQ   done
+	MOVL  $-1, AX
+	KMOVW AX, mask
+
+tailloop:
+	CMPQ left, $8
+	JGE  vector
+
+	// the mask of the short step
+	MOVL  $1, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVW AX, mask
+
+vector:
+	// y = c·x
+	VMOVUPD.Z (src), mask, Z0
+	VMULPD    Z0, factor, Z0
+
+#include "exp2one_avx512_f64_amd64.h"
+
+	VMOVUPD Z0, mask, (out)
+	ADDQ    $64, src
+	ADDQ    $64, out
+	SUBQ    $8, left
+	JGT     tailloop
+
+done:
+	VZEROUPPER
+	RET

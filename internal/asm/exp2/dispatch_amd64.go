@@ -1,0 +1,27 @@
+//go:build amd64 && !purego
+
+package exp2
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func scale[T num.Float](lv asm.Level, dst, x []T, c T) {
+	switch lv {
+	case asm.AVX512:
+		if num.IsFloat64[T]() {
+			callAVX512F64(num.F64(dst), num.F64(x), float64(c))
+		} else {
+			callAVX512F32(num.F32(dst), num.F32(x), float32(c))
+		}
+	case asm.AVX2:
+		if num.IsFloat64[T]() {
+			callAVX2F64(num.F64(dst), num.F64(x), float64(c))
+		} else {
+			callAVX2F32(num.F32(dst), num.F32(x), float32(c))
+		}
+	default:
+		scaleRef(dst, x, c)
+	}
+}

@@ -1,0 +1,112 @@
+package num
+
+import "math"
+
+// Log returns the natural logarithm of x, within 0.70 ULP (float64) and 0.501 ULP
+// (float32). Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN,
+// Log(1) = +0.
+//
+// Its bits are the same on every machine: math.Log is assembly on some and
+// compiled with fused operations on others.
+func Log[T Float](x T) T { return T(log64(float64(x))) }
+
+// Log2 returns the binary logarithm of x, within 0.70 ULP (float64) and 0.501 ULP
+// (float32), exact for powers of two; special values as Log.
+func Log2[T Float](x T) T { return T(log264(float64(x))) }
+
+// With x = 2^k·m, √½ < m ≤ √2 or nearly, f = m − 1 and s = f/(2 + f):
+//
+//	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + … by a polynomial
+//	      = f − h + s·(h + R),  h = f²/2
+//
+// the second form because f is exact and h can be had with its error. It is the
+// way of FreeBSD's e_log.c; the coefficients are our own, by exp/gencoef, with a
+// relative error of log m below 2^-59.5.
+//
+// The sum is kept as hi + lo with |lo| ≤ |hi|/17, so that only the last addition
+// rounds at the size of the result: .5 ULP, and what lo, its own roundings
+// included, contributes. A float32 has its logarithm within 2^-52.5 relative
+// before it is rounded to float32 once.
+const (
+	log1 = 0x1.5555555555592p-01
+	log2 = 0x1.999999997ff63p-02
+	log3 = 0x1.24924941db482p-02
+	log4 = 0x1.c71c521a1a7fp-03
+	log5 = 0x1.74663ba2fb10ep-03
+	log6 = 0x1.39a20baf253c4p-03
+	log7 = 0x1.2f02510388cdep-03
+
+	ln2Hi   = 0x1.62e42feep-1       // 32 bits, so that k·ln2Hi is exact
+	ln2Lo   = 0x1.a39ef35793c76p-33 // ln 2 − ln2Hi
+	invLn2  = 0x1.71547652b82fep+0  // 1/ln 2
+	invLn2L = 0x1.777d0ffda0d24p-56 // 1/ln 2 − invLn2
+)
+
+func log64(x float64) float64 {
+	k, hi, lo, ok := logParts(x)
+	if !ok {
+		return hi
+	}
+	if k == 0 {
+		return hi + lo
+	}
+	// |k·ln2Hi| ≥ .69 > |hi|, so a + hi loses exactly e.
+	a := float64(k * ln2Hi)
+	b := a + hi
+	e := hi - (b - a)
+	return b + (e + math.FMA(k, ln2Lo, lo))
+}
+
+func log264(x float64) float64 {
+	k, hi, lo, ok := logParts(x)
+	if !ok {
+		return hi
+	}
+	// (hi + lo)/ln 2 = p + e
+	p := float64(hi * invLn2)
+	e := math.FMA(hi, invLn2, -p)
+	e = math.FMA(hi, invLn2L, math.FMA(lo, invLn2, e))
+	b := k + p
+	return b + (p - (b - k) + e)
+}
+
+// logParts returns k and log m = hi + lo of a positive finite x. For any other x
+// it returns the logarithm in hi, and false.
+func logParts(x float64) (k, hi, lo float64, ok bool) {
+	switch {
+	case x != x || x > math.MaxFloat64:
+		return 0, x, 0, false
+	case x == 0:
+		return 0, math.Inf(-1), 0, false
+	case x < 0:
+		return 0, math.NaN(), 0, false
+	}
+	e := 0
+	if x < 0x1p-1022 {
+		x, e = float64(x*0x1p54), -54
+	}
+	// Subtracting the bits of about √½ makes the exponent field change there.
+	const sqrtHalf = 0x3fe6a09e_00000000
+	b := math.Float64bits(x) - sqrtHalf
+	e += int(int64(b) >> 52)
+	m := math.Float64frombits(b&(1<<52-1) + sqrtHalf)
+
+	f := m - 1
+	s := f / (2 + f)
+	z := float64(s * s)
+	r := math.FMA(z, log7, log6)
+	r = math.FMA(z, r, log5)
+	r = math.FMA(z, r, log4)
+	r = math.FMA(z, r, log3)
+	r = math.FMA(z, r, log2)
+	r = math.FMA(z, r, log1)
+	r = float64(z * r)
+
+	g := float64(.5 * f)
+	h := float64(g * f)
+	hErr := math.FMA(g, f, -h)
+	hi = f - h
+	lo = f - hi - h - hErr
+	lo = math.FMA(s, h+r, lo)
+	return float64(e), hi, lo, true
+}

@@ -1,0 +1,132 @@
+package num_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/exp/oracle"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// The bounds that log.go promises, in ULP.
+const (
+	boundLog   = .70
+	boundLog2  = .70
+	boundLog32 = .501
+)
+
+// TestLog measures both logarithms against 130-bit arithmetic. With MONGE_LONG set
+// it takes millions of arguments.
+func TestLog(t *testing.T) {
+	n := oracle.Samples(8_000, 2_000_000)
+	uniform := func(lo, hi float64) func(*rand.Rand) float64 {
+		return func(rng *rand.Rand) float64 { return lo + (hi-lo)*rng.Float64() }
+	}
+	for _, r := range []struct {
+		name string
+		n    int
+		draw func(*rand.Rand) float64
+	}{
+		{"around 1", n, uniform(.5, 2)},
+		{"near 1", n, uniform(.99, 1.01)},
+		{"at 1", n / 4, func(rng *rand.Rand) float64 { return 1 + math.Ldexp(rng.Float64()-.5, -rng.IntN(52)) }},
+		{"at the cut", n / 4, uniform(.7071, .7072)},
+		{"all", n, func(rng *rand.Rand) float64 { return math.Float64frombits(rng.Uint64N(0x7ff << 52)) }},
+		{"subnormal", n / 4, func(rng *rand.Rand) float64 { return math.Float64frombits(1 + rng.Uint64N(1<<52-1)>>rng.IntN(52)) }},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(3, uint64(r.n)))
+			logs := []*worst{
+				{name: "log", bound: boundLog}, {name: "log2", bound: boundLog2},
+				{name: "float32 log", bound: boundLog32}, {name: "float32 log2", bound: boundLog32},
+			}
+			for range r.n {
+				x := r.draw(rng)
+				want := oracle.Log(x)
+				logs[0].add(x, num.Log(x), want)
+				logs[1].add(x, num.Log2(x), oracle.Log2(x))
+				if f := float32(x); f > 0 && f <= math.MaxFloat32 {
+					want := oracle.Log(float64(f))
+					logs[2].add32(f, num.Log(f), want)
+					logs[3].add32(f, num.Log2(f), oracle.Log2(float64(f)))
+				}
+			}
+			for _, w := range logs {
+				t.Logf("%s: largest error %.4f ULP at %v, %x", w.name, w.ulp, w.at, w.at)
+				if w.ulp > w.bound {
+					t.Errorf("%s: the bound is %v", w.name, w.bound)
+				}
+			}
+		})
+	}
+}
+
+type worst struct {
+	name           string
+	bound, ulp, at float64
+}
+
+func (w *worst) add(x, got float64, want *big.Float) {
+	if u := asmtest.ULP(got, want); u > w.ulp {
+		w.ulp, w.at = u, x
+	}
+}
+
+func (w *worst) add32(x, got float32, want *big.Float) {
+	if u := asmtest.ULP(got, want); u > w.ulp {
+		w.ulp, w.at = u, float64(x)
+	}
+}
+
+func TestLogSpecialValues(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, f := range []struct {
+		name string
+		f64  func(float64) float64
+		f32  func(float32) float32
+	}{{"log", num.Log[float64], num.Log[float32]}, {"log2", num.Log2[float64], num.Log2[float32]}} {
+		for _, c := range []struct{ x, want float64 }{
+			{0, -inf}, {math.Copysign(0, -1), -inf}, {1, 0}, {inf, inf}, {nan, nan},
+			{-1, nan}, {-inf, nan}, {-math.SmallestNonzeroFloat64, nan},
+		} {
+			if got := f.f64(c.x); !asmtest.SameBits(got, c.want) {
+				t.Errorf("%s(%v) = %v, want %v", f.name, c.x, got, c.want)
+			}
+			if x := float32(c.x); float64(x) == c.x || x != x {
+				if got := f.f32(x); !asmtest.SameBits(got, float32(c.want)) {
+					t.Errorf("float32 %s(%v) = %v, want %v", f.name, x, got, c.want)
+				}
+			}
+		}
+	}
+	for k := -1074; k <= 1023; k++ {
+		if got := num.Log2(math.Ldexp(1, k)); got != float64(k) {
+			t.Errorf("log2(2^%d) = %v", k, got)
+		}
+	}
+}
+
+// TestLogGolden holds the bits of a fixed set of results, on whatever machine it runs.
+func TestLogGolden(t *testing.T) {
+	h := uint64(14695981039346656037)
+	add := func(b uint64) { h = (h ^ b) * 1099511628211 }
+	s := uint64(1)
+	for range 20000 {
+		s = s*6364136223846793005 + 1442695040888963407
+		x := math.Float64frombits(s >> 1 % (0x7ff << 52))
+		near := 1 + float64(int64(s)>>11)/(1<<54)
+		for _, x := range []float64{x, near} {
+			add(math.Float64bits(num.Log(x)))
+			add(math.Float64bits(num.Log2(x)))
+			add(uint64(math.Float32bits(num.Log(float32(x)))))
+		}
+	}
+	const golden = 0x7a7aa85e23a8a5d5
+	if h != golden {
+		t.Errorf("%#x, want %#x", h, uint64(golden))
+	}
+}

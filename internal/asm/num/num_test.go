@@ -1,0 +1,183 @@
+package num_test
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// exactFMA32 is x·y + z for finite values, rounded once, by math/big: the exact
+// value needs less than 600 bits. Float32 rounds subnormals correctly, too.
+func exactFMA32(x, y, z float32) float32 {
+	wide := func(v float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(v)) }
+	s := wide(x)
+	s.Mul(s, wide(y))
+	if z != 0 {
+		s.Add(s, wide(z))
+	}
+	if s.Sign() == 0 {
+		return float32(math.FMA(float64(x), float64(y), float64(z))) // for the sign of zero
+	}
+	f, _ := s.Float32()
+	return f
+}
+
+func checkFMA32(t *testing.T, x, y, z float32) {
+	t.Helper()
+	got := num.FMA(x, y, z)
+	var want float32
+	if finite(x) && finite(y) && finite(z) {
+		want = exactFMA32(x, y, z)
+	} else {
+		want = float32(math.FMA(float64(x), float64(y), float64(z)))
+	}
+	if !asmtest.SameBits(got, want) {
+		t.Errorf("fma(%x, %x, %x) = %x, want %x", x, y, z, got, want)
+	}
+}
+
+func finite(x float32) bool { return x-x == 0 }
+
+// TestFMA32Halfway takes sums that lie on, just above and just below the middle
+// of two float32 values, where rounding by way of float64 goes wrong.
+func TestFMA32Halfway(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	bits := func() float32 { return float32(1<<23 + rng.IntN(1<<23)) } // 24 bits
+	n := 20_000
+	for range n {
+		// x·y of up to 48 bits, scaled so that it ends around the last bit of z or
+		// far below: a third addend's tail decides.
+		x, y, z := bits(), bits(), bits()
+		e := rng.IntN(80) - 75
+		z = float32(math.Ldexp(float64(z), rng.IntN(8)))
+		x = float32(math.Ldexp(float64(x), e))
+		if rng.IntN(2) == 0 {
+			x = -x
+		}
+		checkFMA32(t, x, y, z)
+		// z odd plus exactly half an ulp plus or minus a little: x·y = ½ ± 2^-j.
+		half := float32(.5)
+		little := float32(math.Ldexp(1, -rng.IntN(24)-1))
+		checkFMA32(t, half, 1+little, bits())
+		checkFMA32(t, half, 1-little/2, bits())
+		checkFMA32(t, -half, 1+little, bits())
+		checkFMA32(t, half*(1+little), 1-little, bits()) // ½(1 − little²)
+		checkFMA32(t, half*(1+little), 1-little, -bits())
+	}
+}
+
+// TestFMA32Edges takes results that are subnormal, vanish or overflow, and every
+// combination of the special values.
+func TestFMA32Edges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for range 20_000 {
+		// product near 2^-126 … 2^-152, addend subnormal, or both halves of a bit
+		x := float32(math.Ldexp(1+rng.Float64(), -60-rng.IntN(4)))
+		y := float32(math.Ldexp(1+rng.Float64(), -66-rng.IntN(30)))
+		z := math.Float32frombits(rng.Uint32N(1 << 24))
+		if rng.IntN(2) == 0 {
+			z = -z
+		}
+		checkFMA32(t, x, y, z)
+		checkFMA32(t, x, y, 0)
+		checkFMA32(t, float32(math.Ldexp(float64(2*rng.IntN(1<<22)+1), -100)), 0x1p-50, z) // odd half bits
+		// near the largest number, where the middle is overflow's limit
+		most := math.Float32frombits(0x7f7fffff - rng.Uint32N(4))
+		checkFMA32(t, 0x1p60, float32(math.Ldexp(1+rng.Float64(), 42+rng.IntN(4))), most)
+		checkFMA32(t, 0x1p60, 0x1p43, most)                      // exactly half an ulp
+		checkFMA32(t, 0x1p60, math.Nextafter32(0x1p43, 0), most) // just below
+		checkFMA32(t, -0x1p64, 0x1p64, most)
+	}
+	sp := asmtest.Specials[float32]()
+	for _, x := range sp {
+		for _, y := range sp {
+			for _, z := range sp {
+				checkFMA32(t, x, y, z)
+			}
+		}
+	}
+}
+
+func TestFMA32Random(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 3))
+	for _, c := range asmtest.Classes() {
+		for range 20_000 {
+			checkFMA32(t, asmtest.Value[float32](rng, c), asmtest.Value[float32](rng, c), asmtest.Value[float32](rng, c))
+		}
+	}
+}
+
+func FuzzFMA32(f *testing.F) {
+	f.Add(uint32(0x3f800000), uint32(0x3f000000), uint32(0x4b000001))
+	f.Fuzz(func(t *testing.T, x, y, z uint32) {
+		checkFMA32(t, math.Float32frombits(x), math.Float32frombits(y), math.Float32frombits(z))
+	})
+}
+
+func TestFold(t *testing.T) {
+	t.Run("f64", fold[float64])
+	t.Run("f32", fold[float32])
+}
+
+// fold writes the tree out: lane l meets the lane whose number differs in the
+// highest bit first.
+func fold[T num.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	w := num.Lanes[T]()
+	var tree func(acc []T, l, stride int) T
+	tree = func(acc []T, l, stride int) T {
+		if stride == w {
+			return acc[l]
+		}
+		return tree(acc, l, 2*stride) + tree(acc, l+stride, 2*stride)
+	}
+	for range 1000 {
+		var acc [num.MaxLanes]T
+		asmtest.Fill(rng, acc[:], asmtest.Gauss)
+		lanes := acc
+		want := tree(lanes[:w], 0, 1)
+		if got := num.Fold(&acc); got != want {
+			t.Fatalf("Fold(%v) = %v, want %v", lanes, got, want)
+		}
+	}
+}
+
+func TestDot(t *testing.T) {
+	t.Run("f64", dot[float64])
+	t.Run("f32", dot[float32])
+}
+
+func dot[T num.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	w := num.Lanes[T]()
+	for _, n := range asmtest.Lengths() {
+		x, y := make([]T, n), make([]T, n+3)
+		asmtest.Fill(rng, x, asmtest.Gauss)
+		asmtest.Fill(rng, y, asmtest.Gauss)
+		// Padded with zeros to whole steps, one lane after the other.
+		var acc [num.MaxLanes]T
+		steps := (n + w - 1) / w
+		for l := range w {
+			for s := range steps {
+				var xj, yj T
+				if j := s*w + l; j < n {
+					xj, yj = x[j], y[j]
+				}
+				acc[l] = num.FMA(xj, yj, acc[l])
+			}
+		}
+		want := num.Fold(&acc)
+		if got := num.Dot(x, y); asmtest.Bits(got) != asmtest.Bits(want) {
+			t.Errorf("n = %d: %v, want %v", n, got, want)
+		}
+	}
+	// Minus zero is a term like any other: +0 + −0 = +0.
+	neg0 := T(math.Copysign(0, -1))
+	if got := num.Dot([]T{neg0}, []T{1}); asmtest.Bits(got) != 0 {
+		t.Errorf("Dot(−0, 1) = %v, want +0", got)
+	}
+}
