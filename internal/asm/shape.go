@@ -34,6 +34,9 @@ const Budget = 1 << 18
 // assembly call may take: a multiple of unit that stays within Budget, but at
 // least one unit, and at most n.
 func Piece(n, cost, unit int) int {
+	if n*cost <= Budget {
+		return n // the usual small call, without a division
+	}
 	p := Budget / max(cost, 1) / unit * unit
 	return min(n, max(p, unit))
 }

@@ -5,11 +5,13 @@
 // Same bits as    ref32 in ref.go; VSCALEFPS rounds once where ref32 multiplies by two
 //                 powers of two, the first of which is exact.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            64 elements, four vectors, in constant time; then one vector at a time.
+// Tile            64 elements, four vectors; those that hold a NaN or an x far outside of
+//                 the range go through the clamp first. Then one vector at a time.
 // Tail            opmask K1. No access outside the slices.
 // Special values  of a NaN and a number VMINPS and VMAXPS return the first operand here.
 // Registers       SI x · DI dst · CX elements left · AX scratch · K1 mask · Z0–Z3 x, then r ·
-//                 Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z30 table · Z31 magic.
+//                 Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17 limits ·
+//                 Z18 bits of sign and exponent · Z30 table · Z31 magic.
 // Source          own; from shared prototypes (exp/expk.h).
 
 //go:build amd64 && !purego
@@ -29,11 +31,8 @@
 	VMINPS x, limit, x;   \
 	VMAXPS x, neglimit, x
 
-// reduce sets k and r from x in place: t = x·log2e + magic, k = t − magic,
-// r = x − k·ln 2.
+// reduce sets k and, in place of x, r: k = t − magic, r = x − k·ln 2.
 #define reduce(x, t, k) \
-	VMOVAPS           magic, t;                 \
-	VFMADD231PS.BCST  expf32<>+LOG2E(SB), x, t; \
 	VSUBPS            magic, t, k;              \
 	VFNMADD231PS.BCST expf32<>+LN2HI(SB), k, x; \
 	VFNMADD231PS.BCST expf32<>+LN2LO(SB), k, x
@@ -62,6 +61,7 @@ TEXT ·expAVX512F32(SB), NOSPLIT, $0-24
 	VPADDD       expf32<>+STEPS(SB), table, table
 	VBROADCASTSS expf32<>+LIMIT(SB), Z16
 	VBROADCASTSS expf32<>+NEGLIMIT(SB), Z17
+	VBROADCASTSS expf32<>+HIGH(SB), Z18
 
 loop:
 	SUBQ $64, left
@@ -71,10 +71,28 @@ loop:
 	VMOVUPS 64(src), Z1
 	VMOVUPS 128(src), Z2
 	VMOVUPS 192(src), Z3
-	clamp(Z0, Z16, Z17)
-	clamp(Z1, Z16, Z17)
-	clamp(Z2, Z16, Z17)
-	clamp(Z3, Z16, Z17)
+
+	// t = x·log2e + magic
+	VMOVAPS          magic, Z4
+	VMOVAPS          magic, Z5
+	VMOVAPS          magic, Z6
+	VMOVAPS          magic, Z7
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z0, Z4
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z1, Z5
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z2, Z6
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z3, Z7
+
+	// has a sum left the binade of magic? Within, r is small enough without the clamp,
+	// and the scaling makes the same zeros and infinities.
+	VPXORD     magic, Z4, Z12
+	VPTERNLOGD $0xf6, magic, Z5, Z12
+	VPTERNLOGD $0xf6, magic, Z6, Z12
+	VPTERNLOGD $0xf6, magic, Z7, Z12
+	VPTESTMD   Z18, Z12, K2
+	KORTESTW   K2, K2
+	JNE        outside
+
+inside:
 	reduce(Z0, Z4, Z8)
 	reduce(Z1, Z5, Z9)
 	reduce(Z2, Z6, Z10)
@@ -108,6 +126,21 @@ loop:
 	ADDQ    $256, out
 	JMP     loop
 
+outside:
+	clamp(Z0, Z16, Z17)
+	clamp(Z1, Z16, Z17)
+	clamp(Z2, Z16, Z17)
+	clamp(Z3, Z16, Z17)
+	VMOVAPS          magic, Z4
+	VMOVAPS          magic, Z5
+	VMOVAPS          magic, Z6
+	VMOVAPS          magic, Z7
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z0, Z4
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z1, Z5
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z2, Z6
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z3, Z7
+	JMP              inside
+
 tail:
 	ADDQ  $64, left
 	JEQ   done
@@ -125,21 +158,23 @@ tailloop:
 	KMOVW AX, mask
 
 vector:
-	VMOVUPS.Z    (src), mask, Z0
+	VMOVUPS.Z        (src), mask, Z0
 	clamp(Z0, Z16, Z17)
+	VMOVAPS          magic, Z4
+	VFMADD231PS.BCST expf32<>+LOG2E(SB), Z0, Z4
 	reduce(Z0, Z4, Z8)
-	VPERMPS      table, Z4, Z4
-	VBROADCASTSS expf32<>+C4(SB), Z12
+	VPERMPS          table, Z4, Z4
+	VBROADCASTSS     expf32<>+C4(SB), Z12
 	step1(C3)
 	step1(C2)
 	step1(C1)
 	step1(C0)
 	finish(Z12, Z4, Z8)
-	VMOVUPS      Z12, mask, (out)
-	ADDQ         $64, src
-	ADDQ         $64, out
-	SUBQ         $16, left
-	JGT          tailloop
+	VMOVUPS          Z12, mask, (out)
+	ADDQ             $64, src
+	ADDQ             $64, out
+	SUBQ             $16, left
+	JGT              tailloop
 
 done:
 	VZEROUPPER

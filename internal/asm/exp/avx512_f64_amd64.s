@@ -5,11 +5,13 @@
 // Same bits as    ref64 in ref.go; VSCALEFPD rounds once where ref64 multiplies by two
 //                 powers of two, the first of which is exact.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            32 elements, four vectors, in constant time; then one vector at a time.
+// Tile            32 elements, four vectors; those that hold a NaN or an x far outside of
+//                 the range go through the clamp first. Then one vector at a time.
 // Tail            opmask K1. No access outside the slices.
 // Special values  of a NaN and a number VMINPD and VMAXPD return the first operand here.
 // Registers       SI x · DI dst · CX elements left · AX scratch · K1 mask · Z0–Z3 x, then r ·
-//                 Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z30 table · Z31 magic.
+//                 Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17 limits ·
+//                 Z18 bits of sign and exponent · Z30 table · Z31 magic.
 // Source          own; from shared prototypes (exp/expk.h).
 
 //go:build amd64 && !purego
@@ -29,11 +31,8 @@
 	VMINPD x, limit, x;   \
 	VMAXPD x, neglimit, x
 
-// reduce sets k and r from x in place: t = x·log2e + magic, k = t − magic,
-// r = x − k·ln 2.
+// reduce sets k and, in place of x, r: k = t − magic, r = x − k·ln 2.
 #define reduce(x, t, k) \
-	VMOVAPD           magic, t;                 \
-	VFMADD231PD.BCST  expf64<>+LOG2E(SB), x, t; \
 	VSUBPD            magic, t, k;              \
 	VFNMADD231PD.BCST expf64<>+LN2HI(SB), k, x; \
 	VFNMADD231PD.BCST expf64<>+LN2LO(SB), k, x
@@ -62,6 +61,7 @@ TEXT ·expAVX512F64(SB), NOSPLIT, $0-24
 	VPADDQ       expf64<>+STEPS(SB), table, table
 	VBROADCASTSD expf64<>+LIMIT(SB), Z16
 	VBROADCASTSD expf64<>+NEGLIMIT(SB), Z17
+	VBROADCASTSD expf64<>+HIGH(SB), Z18
 
 loop:
 	SUBQ $32, left
@@ -71,10 +71,28 @@ loop:
 	VMOVUPD 64(src), Z1
 	VMOVUPD 128(src), Z2
 	VMOVUPD 192(src), Z3
-	clamp(Z0, Z16, Z17)
-	clamp(Z1, Z16, Z17)
-	clamp(Z2, Z16, Z17)
-	clamp(Z3, Z16, Z17)
+
+	// t = x·log2e + magic
+	VMOVAPD          magic, Z4
+	VMOVAPD          magic, Z5
+	VMOVAPD          magic, Z6
+	VMOVAPD          magic, Z7
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z0, Z4
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z1, Z5
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z2, Z6
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z3, Z7
+
+	// has a sum left the binade of magic? Within, r is small enough without the clamp,
+	// and the scaling makes the same zeros and infinities.
+	VPXORQ     magic, Z4, Z12
+	VPTERNLOGQ $0xf6, magic, Z5, Z12
+	VPTERNLOGQ $0xf6, magic, Z6, Z12
+	VPTERNLOGQ $0xf6, magic, Z7, Z12
+	VPTESTMQ   Z18, Z12, K2
+	KORTESTW   K2, K2
+	JNE        outside
+
+inside:
 	reduce(Z0, Z4, Z8)
 	reduce(Z1, Z5, Z9)
 	reduce(Z2, Z6, Z10)
@@ -111,6 +129,21 @@ loop:
 	ADDQ    $256, out
 	JMP     loop
 
+outside:
+	clamp(Z0, Z16, Z17)
+	clamp(Z1, Z16, Z17)
+	clamp(Z2, Z16, Z17)
+	clamp(Z3, Z16, Z17)
+	VMOVAPD          magic, Z4
+	VMOVAPD          magic, Z5
+	VMOVAPD          magic, Z6
+	VMOVAPD          magic, Z7
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z0, Z4
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z1, Z5
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z2, Z6
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z3, Z7
+	JMP              inside
+
 tail:
 	ADDQ  $32, left
 	JEQ   done
@@ -128,11 +161,13 @@ tailloop:
 	KMOVW AX, mask
 
 vector:
-	VMOVUPD.Z    (src), mask, Z0
+	VMOVUPD.Z        (src), mask, Z0
 	clamp(Z0, Z16, Z17)
+	VMOVAPD          magic, Z4
+	VFMADD231PD.BCST expf64<>+LOG2E(SB), Z0, Z4
 	reduce(Z0, Z4, Z8)
-	VPERMPD      table, Z4, Z4
-	VBROADCASTSD expf64<>+C7(SB), Z12
+	VPERMPD          table, Z4, Z4
+	VBROADCASTSD     expf64<>+C7(SB), Z12
 	step1(C6)
 	step1(C5)
 	step1(C4)
@@ -141,11 +176,11 @@ vector:
 	step1(C1)
 	step1(C0)
 	finish(Z12, Z4, Z8)
-	VMOVUPD      Z12, mask, (out)
-	ADDQ         $64, src
-	ADDQ         $64, out
-	SUBQ         $8, left
-	JGT          tailloop
+	VMOVUPD          Z12, mask, (out)
+	ADDQ             $64, src
+	ADDQ             $64, out
+	SUBQ             $8, left
+	JGT              tailloop
 
 done:
 	VZEROUPPER

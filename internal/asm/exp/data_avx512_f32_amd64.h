@@ -12,6 +12,7 @@
 #define C2 32
 #define C1 36
 #define C0 40
+#define HIGH 44
 #define TABLE 64
 #define STEPS 128
 
@@ -26,6 +27,7 @@ DATA expf32<>+28(SB)/4, $0x3e2ab6cd
 DATA expf32<>+32(SB)/4, $0x3efff142
 DATA expf32<>+36(SB)/4, $0x3f7ff144
 DATA expf32<>+40(SB)/4, $0xb96b92d3
+DATA expf32<>+44(SB)/4, $0xff800000 // sign and exponent
 DATA expf32<>+64(SB)/4, $0x3f80075d
 DATA expf32<>+68(SB)/4, $0x3f7840b2
 DATA expf32<>+72(SB)/4, $0x3f750f5d

@@ -14,6 +14,7 @@
 #define C2 88
 #define C1 96
 #define C0 104
+#define HIGH 112
 #define TABLE 128
 #define STEPS 192
 
@@ -31,6 +32,7 @@ DATA expf64<>+80(SB)/8, $0x3fc555555506fb7e
 DATA expf64<>+88(SB)/8, $0x3fdfffffff8a7f82
 DATA expf64<>+96(SB)/8, $0x3fefffffff8a7d70
 DATA expf64<>+104(SB)/8, $0xbe0d60a3fd941ecc
+DATA expf64<>+112(SB)/8, $0xfff0000000000000 // sign and exponent
 DATA expf64<>+128(SB)/8, $0x3ff00000003ac148
 DATA expf64<>+136(SB)/8, $0x3fef72b83cbd641d
 DATA expf64<>+144(SB)/8, $0x3fef06fe0a779648

@@ -1,5 +1,5 @@
-// Constants and macros of exp, float32, in registers of four; ref.go defines what
-// expquad_neon_f32_arm64.h computes with them.
+// Constants and macros of exp, float32, in registers of four; ref.go defines
+// what expquad_neon_f32_arm64.h computes with them.
 //
 // Registers named by the including file: consts (a pointer to all constants).
 
@@ -14,8 +14,8 @@
 	VUSRA $4, u.B16, vs.B16; \
 	VTBL  vs.B16, [V25.B16], vs.B16
 
-// What stays in registers: magic, log2e, ln2hi, ln2lo, the table and the number of a lane's
-// lowest byte.
+// What stays in registers: magic, log2e, ln2hi, ln2lo, the table and the
+// number of a lane's lowest byte.
 #define EXP_CONSTS \
 	MOVD  $expf32<>(SB), consts; \
 	FMOVQ EXP_MAGIC(consts), F31; \

@@ -1,5 +1,5 @@
-// Constants and macros of exp, float64, in registers of two; ref.go defines what
-// expquad_neon_f64_arm64.h computes with them.
+// Constants and macros of exp, float64, in registers of two; ref.go defines
+// what expquad_neon_f64_arm64.h computes with them.
 //
 // Registers named by the including file: consts (a pointer to all constants), table (to the
 // table).

@@ -8,7 +8,8 @@
 // Tail            the same body; loads and stores of single lanes. No access outside the
 //                 slices.
 // Special values  x is clamped first, which keeps a NaN, and a NaN is one in q.
-// Registers       R0 x · R1 dst · R2 elements left · R3 last, in the tail · R4 those to come · R5–R8 spare · R9 constants · R10 table · V0–V3 x ·
+// Registers       R0 x · R1 dst · R2 elements left · R3 last, in the tail · R4 those to
+//                 come · R5–R8 spare · R9 constants · R10 table · V0–V3 x ·
 //                 V4–V16 see expquad · V20–V23 exp(x) · V24 V25 lookup (float32) · V27 a constant ·
 //                 V28–V31 constants.
 // Source          own; the core is expquad_neon_f64_arm64.h.

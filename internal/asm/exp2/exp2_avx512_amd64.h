@@ -3,22 +3,25 @@
 // carry an identical copy of this file.
 //
 // In: y in any register, NaN and ±Inf included. Out: q = 2^y, +0 where y < −1022
-// (−126), +Inf where y ≥ 1023.9375 (127.875), the bits of exp2.Ref. magic and table
-// are registers with EXP2_F64_MAGIC broadcast and with the 64 bytes at EXP2_F64_TABLE.
+// (−126), the bits of exp2.Ref; +Inf where y ≥ 1023.9375 (127.875) takes the two steps
+// in brackets. magic and table are registers with EXP2_F64_MAGIC broadcast and with the
+// 64 bytes at EXP2_F64_TABLE.
 //
-//	EXP2_LIMITS_F64(y, keep, over)      opmasks: not y < −1022, y ≥ 1023.9375
-//	EXP2_SPLIT_F64(y, t, f)             f ← y − k, t ← magic + k
-//	EXP2_TABLE_F64(t, y)                t ← S = 2^k·E; y is scratch
-//	EXP2_FIRST_F64(y)                   y ← q = 2^f/E − 1 by Horner steps: the first term;
-//	EXP2_STEP_F64(EXP2_F64_C6, y, f)       … down to C0; from C3 in float32
-//	EXP2_LAST_F64(y, t, keep, over)     y ← q·S + S, 0 or +Inf
+//	EXP2_UNDER_F64(y, keep)         opmask: not y < −1022
+//	[EXP2_OVER_F64(y, over)]        opmask: y ≥ 1023.9375
+//	EXP2_SPLIT_F64(y, t, f)         f ← y − k, t ← magic + k
+//	EXP2_TABLE_F64(t, y)            t ← S = 2^k·E; y is scratch
+//	EXP2_FIRST_F64(y)               y ← q = 2^f/E − 1 by Horner steps: the first term;
+//	EXP2_STEP_F64(EXP2_F64_C6, y, f)   … down to C0; from C3 in float32
+//	EXP2_LAST_F64(y, t, keep)       y ← q·S + S, or 0
+//	[EXP2_INF_F64(y, over)]         y ← +Inf
 //
 // The dependent chain is about 60 cycles long; exp2three_*.h takes three vectors at a
-// time, step by step.
+// time, step by step, without the steps in brackets.
 
-#define EXP2_LIMITS_F64(y, keep, over) \
-	VCMPPD.BCST $0x15, exp2f64<>+EXP2_F64_LEAST(SB), y, keep; \
-	VCMPPD.BCST $0x1d, exp2f64<>+EXP2_F64_ABOVE(SB), y, over
+#define EXP2_UNDER_F64(y, keep) VCMPPD.BCST $0x15, exp2f64<>+EXP2_F64_LEAST(SB), y, keep
+
+#define EXP2_OVER_F64(y, over) VCMPPD.BCST $0x1d, exp2f64<>+EXP2_F64_ABOVE(SB), y, over
 
 #define EXP2_SPLIT_F64(y, t, f) \
 	VADDPD magic, y, t; \
@@ -39,13 +42,13 @@
 	VFMADD213PD.BCST exp2f64<>+name(SB), f1, q1; \
 	VFMADD213PD.BCST exp2f64<>+name(SB), f2, q2
 
-#define EXP2_LAST_F64(q, s, keep, over) \
-	VFMADD213PD.Z s, s, keep, q;                      \
-	VBROADCASTSD  exp2f64<>+EXP2_F64_INF(SB), over, q
+#define EXP2_LAST_F64(q, s, keep) VFMADD213PD.Z s, s, keep, q
 
-#define EXP2_LIMITS_F32(y, keep, over) \
-	VCMPPS.BCST $0x15, exp2f32<>+EXP2_F32_LEAST(SB), y, keep; \
-	VCMPPS.BCST $0x1d, exp2f32<>+EXP2_F32_ABOVE(SB), y, over
+#define EXP2_INF_F64(q, over) VBROADCASTSD exp2f64<>+EXP2_F64_INF(SB), over, q
+
+#define EXP2_UNDER_F32(y, keep) VCMPPS.BCST $0x15, exp2f32<>+EXP2_F32_LEAST(SB), y, keep
+
+#define EXP2_OVER_F32(y, over) VCMPPS.BCST $0x1d, exp2f32<>+EXP2_F32_ABOVE(SB), y, over
 
 #define EXP2_SPLIT_F32(y, t, f) \
 	VADDPS magic, y, t; \
@@ -66,9 +69,9 @@
 	VFMADD213PS.BCST exp2f32<>+name(SB), f1, q1; \
 	VFMADD213PS.BCST exp2f32<>+name(SB), f2, q2
 
-#define EXP2_LAST_F32(q, s, keep, over) \
-	VFMADD213PS.Z s, s, keep, q;                      \
-	VBROADCASTSS  exp2f32<>+EXP2_F32_INF(SB), over, q
+#define EXP2_LAST_F32(q, s, keep) VFMADD213PS.Z s, s, keep, q
+
+#define EXP2_INF_F32(q, over) VBROADCASTSS exp2f32<>+EXP2_F32_INF(SB), over, q
 
 // Constants of ref.go and coef.go, polynomial highest degree first. The table of
 // float32 is repeated: the index has four bits of which the last two count.
@@ -84,6 +87,7 @@
 #define EXP2_F64_C2 72
 #define EXP2_F64_C1 80
 #define EXP2_F64_C0 88
+#define EXP2_F64_FAST 96
 #define EXP2_F64_TABLE 128
 
 DATA exp2f64<>+0(SB)/8, $0xc08ff00000000000 // −1022
@@ -98,6 +102,7 @@ DATA exp2f64<>+64(SB)/8, $0x3fac6b08d69c1f54
 DATA exp2f64<>+72(SB)/8, $0x3fcebfbdff11dcea
 DATA exp2f64<>+80(SB)/8, $0x3fe62e42fea8c64b
 DATA exp2f64<>+88(SB)/8, $0xbe0d60a3fd941ecc
+DATA exp2f64<>+96(SB)/8, $0x408fff7f7fffffff // upper half: of the last below
 DATA exp2f64<>+128(SB)/8, $0x3ff00000003ac148
 DATA exp2f64<>+136(SB)/8, $0x3fef72b83cbd641d
 DATA exp2f64<>+144(SB)/8, $0x3fef06fe0a779648
@@ -117,6 +122,7 @@ GLOBL exp2f64<>(SB), RODATA|NOPTR, $192
 #define EXP2_F32_C2 24
 #define EXP2_F32_C1 28
 #define EXP2_F32_C0 32
+#define EXP2_F32_FAST 36
 #define EXP2_F32_TABLE 64
 
 DATA exp2f32<>+0(SB)/4, $0xc2fc0000 // −126
@@ -128,6 +134,7 @@ DATA exp2f32<>+20(SB)/4, $0x3d6364ea
 DATA exp2f32<>+24(SB)/4, $0x3e75efce
 DATA exp2f32<>+28(SB)/4, $0x3f3167e2
 DATA exp2f32<>+32(SB)/4, $0xb96b92d3
+DATA exp2f32<>+36(SB)/4, $0x42ffbfff // the last below
 DATA exp2f32<>+64(SB)/4, $0x3f80075d
 DATA exp2f32<>+68(SB)/4, $0x3f7840b2
 DATA exp2f32<>+72(SB)/4, $0x3f750f5d

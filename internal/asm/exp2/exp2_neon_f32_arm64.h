@@ -1,6 +1,6 @@
-// Constants and macros of 2^y, float32, in registers of four; ref.go of package exp2 defines what
-// exp2quad_neon_f32_arm64.h computes with them. Copies of this file in other folders are
-// identical.
+// Constants and macros of 2^y, float32, in registers of four; ref.go of
+// package exp2 defines what exp2quad_neon_f32_arm64.h computes
+// with them. Copies of this file in other folders are identical.
 //
 // Registers named by the including file: consts (a pointer to all constants).
 
@@ -15,8 +15,8 @@
 	VUSRA $4, u.B16, vs.B16; \
 	VTBL  vs.B16, [V25.B16], vs.B16
 
-// What stays in registers: magic, least, above, Inf, the table and the number of a lane's
-// lowest byte.
+// What stays in registers: magic, least, above, Inf, the table and the
+// number of a lane's lowest byte.
 #define EXP2_CONSTS \
 	MOVD  $exp2f32<>(SB), consts; \
 	FMOVQ EXP2_MAGIC(consts), F31; \

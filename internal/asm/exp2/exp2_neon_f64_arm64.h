@@ -1,6 +1,6 @@
-// Constants and macros of 2^y, float64, in registers of two; ref.go of package exp2 defines what
-// exp2quad_neon_f64_arm64.h computes with them. Copies of this file in other folders are
-// identical.
+// Constants and macros of 2^y, float64, in registers of two; ref.go of
+// package exp2 defines what exp2quad_neon_f64_arm64.h computes
+// with them. Copies of this file in other folders are identical.
 //
 // Registers named by the including file: consts (a pointer to all constants), table (to the
 // table).

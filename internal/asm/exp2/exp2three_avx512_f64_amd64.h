@@ -1,11 +1,12 @@
 // Three vectors of 2^y, in place, by the core in exp2_avx512_amd64.h.
 //
-// In:       y0 y1 y2, defined before this text and undefined by it; magic table.
-// Changes:  Z24–Z29 K1–K6.
+// In:       y0 y1 y2, all below the upper limit or NaN, defined before this text and
+//           undefined by it; magic table.
+// Changes:  Z24–Z29 K1–K3.
 
-EXP2_LIMITS_F64(y0, K1, K4)
-EXP2_LIMITS_F64(y1, K2, K5)
-EXP2_LIMITS_F64(y2, K3, K6)
+EXP2_UNDER_F64(y0, K1)
+EXP2_UNDER_F64(y1, K2)
+EXP2_UNDER_F64(y2, K3)
 
 // f = y − k, t = magic + k
 EXP2_SPLIT_F64(y0, Z24, Z27)
@@ -30,9 +31,9 @@ EXP2_STEP3_F64(EXP2_F64_C1, y0, Z27, y1, Z28, y2, Z29)
 EXP2_STEP3_F64(EXP2_F64_C0, y0, Z27, y1, Z28, y2, Z29)
 
 // q·S + S
-EXP2_LAST_F64(y0, Z24, K1, K4)
-EXP2_LAST_F64(y1, Z25, K2, K5)
-EXP2_LAST_F64(y2, Z26, K3, K6)
+EXP2_LAST_F64(y0, Z24, K1)
+EXP2_LAST_F64(y1, Z25, K2)
+EXP2_LAST_F64(y2, Z26, K3)
 
 #undef y0
 #undef y1

@@ -8,7 +8,8 @@
 // Tail            the same body; loads and stores of single lanes. No access outside the
 //                 slices.
 // Special values  zeros and infinities beyond the limits by mask; a NaN is one in q.
-// Registers       R0 x · R1 dst · R2 elements left · R3 last, in the tail · R4 those to come · R5–R8 spare · R9 constants · R10 table · V0–V3 y ·
+// Registers       R0 x · R1 dst · R2 elements left · R3 last, in the tail · R4 those to
+//                 come · R5–R8 spare · R9 constants · R10 table · V0–V3 y ·
 //                 V4–V15 see exp2quad · V20–V23 2^y · V24 V25 lookup (float32) · V27 c ·
 //                 V28–V31 constants.
 // Source          own; the core is exp2quad_neon_f64_arm64.h.

@@ -1,0 +1,429 @@
+// adjoint, float32, AVX2 + FMA.
+//
+//	begin   r[i] = Σ_j (k[i*ldk+j] mat[i*ldm+j]) v[j]      s[i] = w[i] r[i]
+//	        q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])                    0≤i<m  0≤j<n
+//	sweep   s[i] = w[i] Σ_j k[i*ldk+j] t[j]      q[j] = q[j] + Σ_i s[i] k[i*ldk+j]      0≤i<m  0≤j<n
+//
+// Same bits as    beginRef and sweepRef in ref.go: the row sum in 16 lanes, folded in
+//                 halves; q[j] one or two FMAs a row, i ascending.
+// Layout          k mat m×n row-major, strides ldk ldm in elements; v t q n; u w r s m.
+//                 m, n ≥ 1.
+// Tile            4 rows × 16 columns. sweep: the row sums of four rows and, in the same
+//                 loop, what the four rows before them add to q: Y0–Y7 lanes of the sums,
+//                 Y8–Y11 s, Y12 t, Y13 q. begin: twice over the columns, the second time
+//                 from the last to the first: Y0–Y7 lanes, then Y4–Y7 s, Y8–Y11 u. The
+//                 last m mod 4 rows one by one.
+// Tail            columns: masked loads, n mod 16 elements of q in Y14 Y15 from the
+//                 first row to the last; rows: 1 row. No access outside the slices.
+// Special values  follow the arithmetic.
+// Registers       sweep: SI row whose sum is taken · AX place in the rows that go to q ·
+//                 DI t · BX q · R11 w · R12 s · R13 rows left · DX ldk · R8 3 ldk ·
+//                 R9 bytes in whole steps · R10 bytes of a row · CX place in the row.
+//                 begin: SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm ·
+//                 R12 3 ldm · BX q · R13 v · AX scratch; R9 R10 CX as above; rows left,
+//                 u, w, r and s are counted in the arguments.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define p AX
+#define to AX
+#define y BX
+#define c CX
+#define rest CX
+#define ld DX
+#define row SI
+#define x DI
+#define ld3 R8
+#define whole R9
+#define bytes R10
+#define wi R11
+#define si R12
+#define rows R13
+
+#include "tail_avx2_amd64.h"
+
+// func sweepAVX2F32(m, n int, k *float32, ldk int, t, w, s, q *float32)
+TEXT ·sweepAVX2F32(SB), NOSPLIT, $0-64
+	MOVQ m+0(FP), rows
+	MOVQ n+8(FP), bytes
+	MOVQ k+16(FP), row
+	MOVQ ldk+24(FP), ld
+	MOVQ t+32(FP), x
+	MOVQ w+40(FP), wi
+	MOVQ s+48(FP), si
+	MOVQ q+56(FP), y
+	SHLQ $2, bytes
+	SHLQ $2, ld
+	LEAQ (ld)(ld*2), ld3
+	MOVQ bytes, whole
+	ANDQ $-64, whole
+
+	// the short step of q
+	CMPQ       whole, bytes
+	JEQ        start
+	TAILMASKS(p, Y12, Y13)
+	VMASKMOVPS (y)(whole*1), Y12, Y14
+	VMASKMOVPS 32(y)(whole*1), Y13, Y15
+
+start:
+	SUBQ $4, rows
+	JLT  rowtail
+
+#include "dot4_avx2_f32_amd64.h"
+
+	// s_r = w_r · sum_r
+	VMULPS       (wi), X0, X0
+	VMOVUPS      X0, (si)
+	VBROADCASTSS X0, Y8
+	VMOVSHDUP    X0, X1
+	VBROADCASTSS X1, Y9
+	VUNPCKHPD    X0, X0, X2
+	VBROADCASTSS X2, Y10
+	VUNPCKHPD    X1, X1, X3
+	VBROADCASTSS X3, Y11
+	ADDQ         $16, wi
+	ADDQ         $16, si
+
+	SUBQ $4, rows
+	JLT  last
+	MOVQ row, p
+	LEAQ (row)(ld*4), row
+
+#include "both4_avx2_f32_amd64.h"
+
+last:
+#include "axpy4_avx2_f32_amd64.h"
+
+	LEAQ (row)(ld*4), row
+
+rowtail:
+	ADDQ $4, rows
+	JEQ  store
+
+row1loop:
+#include "dot1_avx2_f32_amd64.h"
+
+	// s = w · sum
+	VMULSS       (wi), X0, X0
+	VMOVSS       X0, (si)
+	VBROADCASTSS X0, Y8
+	ADDQ         $4, wi
+	ADDQ         $4, si
+
+#include "axpy1_avx2_f32_amd64.h"
+
+	ADDQ ld, row
+	DECQ rows
+	JNE  row1loop
+
+store:
+	// the short step of q
+	VMOVAPS Y14, Y0
+	VMOVAPS Y15, Y1
+	LEAQ    (y)(whole*1), to
+	MOVQ    bytes, rest
+	SUBQ    whole, rest
+
+#include "store_avx2_amd64.h"
+
+	VZEROUPPER
+	RET
+
+#undef x
+#undef wi
+#undef si
+#undef rows
+#define mrow DI
+#define lm R11
+#define lm3 R12
+#define x R13
+
+// DOT adds a step of one row, a at its k and b at its mat, to its lanes lo and hi;
+// Y8 Y9 hold v.
+#define DOT(a, a32, b, b32, lo, hi) \
+	VMOVUPS     a, Y10; \
+	VMOVUPS     a32, Y11; \
+	VMULPS      b, Y10, Y10; \
+	VMULPS      b32, Y11, Y11; \
+	VFMADD231PS Y10, Y8, lo; \
+	VFMADD231PS Y11, Y9, hi
+
+// DOTMASKED is DOT for the short step, with the masks in Y12 Y13.
+#define DOTMASKED(a, a32, b, b32, lo, hi) \
+	VMASKMOVPS  a, Y12, Y10; \
+	VMASKMOVPS  b, Y12, Y11; \
+	VMULPS      Y11, Y10, Y10; \
+	VFMADD231PS Y10, Y8, lo; \
+	VMASKMOVPS  a32, Y13, Y10; \
+	VMASKMOVPS  b32, Y13, Y11; \
+	VMULPS      Y11, Y10, Y10; \
+	VFMADD231PS Y10, Y9, hi
+
+// AXPY adds a step of one row, q_j = fma(k_j, fma(u, mat_j, s), q_j), to Y0 Y1.
+#define AXPY(a, a32, b, b32, s, u) \
+	VMOVUPS     b, Y2; \
+	VMOVUPS     b32, Y3; \
+	VFMADD213PS s, u, Y2; \
+	VFMADD213PS s, u, Y3; \
+	VFMADD231PS a, Y2, Y0; \
+	VFMADD231PS a32, Y3, Y1
+
+// AXPYMASKED is AXPY for the short step, to Y14 Y15, with the masks in Y12 Y13.
+#define AXPYMASKED(a, a32, b, b32, s, u) \
+	VMASKMOVPS  b, Y12, Y2; \
+	VMASKMOVPS  a, Y12, Y0; \
+	VFMADD213PS s, u, Y2; \
+	VFMADD231PS Y0, Y2, Y14; \
+	VMASKMOVPS  b32, Y13, Y3; \
+	VMASKMOVPS  a32, Y13, Y1; \
+	VFMADD213PS s, u, Y3; \
+	VFMADD231PS Y1, Y3, Y15
+
+// func beginAVX2F32(m, n int, k *float32, ldk int, mat *float32, ldm int, v, u, w, r, s, q *float32)
+TEXT ·beginAVX2F32(SB), NOSPLIT, $0-96
+	MOVQ n+8(FP), bytes
+	MOVQ k+16(FP), row
+	MOVQ ldk+24(FP), ld
+	MOVQ mat+32(FP), mrow
+	MOVQ ldm+40(FP), lm
+	MOVQ v+48(FP), x
+	MOVQ q+88(FP), y
+	SHLQ $2, bytes
+	SHLQ $2, ld
+	SHLQ $2, lm
+	LEAQ (ld)(ld*2), ld3
+	LEAQ (lm)(lm*2), lm3
+	MOVQ bytes, whole
+	ANDQ $-64, whole
+	CMPQ whole, bytes
+	JEQ  rowloop
+
+	// the masks and q of the short step
+	TAILMASKS(p, Y12, Y13)
+	VMASKMOVPS (y)(whole*1), Y12, Y14
+	VMASKMOVPS 32(y)(whole*1), Y13, Y15
+
+rowloop:
+	SUBQ   $4, m+0(FP)
+	JLT    rowtail
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dottail
+
+dotloop:
+	// lane[r] = fma(k_rj · mat_rj, v_j, lane[r]), sixteen columns
+	VMOVUPS (x)(c*1), Y8
+	VMOVUPS 32(x)(c*1), Y9
+	DOT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
+	DOT((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y2, Y3)
+	DOT((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y4, Y5)
+	DOT((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y6, Y7)
+	ADDQ    $64, row
+	ADDQ    $64, mrow
+	ADDQ    $64, c
+	CMPQ    c, whole
+	JLT     dotloop
+
+dottail:
+	CMPQ c, bytes
+	JEQ  fold
+
+	// the short step, padded with zeros
+	VMASKMOVPS (x)(c*1), Y12, Y8
+	VMASKMOVPS 32(x)(c*1), Y13, Y9
+	DOTMASKED((row), 32(row), (mrow), 32(mrow), Y0, Y1)
+	DOTMASKED((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y2, Y3)
+	DOTMASKED((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y4, Y5)
+	DOTMASKED((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y6, Y7)
+
+fold:
+	// lane l += lane l+8, each row in a register
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y5, Y4, Y4
+	VADDPS Y7, Y6, Y6
+
+	// lane l += lane l+4: rows 0 and 2 in Y0, rows 1 and 3 in Y2
+	VPERM2F128 $0x20, Y4, Y0, Y1
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VPERM2F128 $0x20, Y6, Y2, Y3
+	VPERM2F128 $0x31, Y6, Y2, Y2
+	VADDPS     Y0, Y1, Y0
+	VADDPS     Y2, Y3, Y2
+
+	// lane l += lane l+2: rows 0 and 1 in the lower half, 2 and 3 in the upper
+	VSHUFPS $0x44, Y2, Y0, Y1
+	VSHUFPS $0xee, Y2, Y0, Y0
+	VADDPS  Y0, Y1, Y0
+
+	// lane 0 += lane 1, rows in order
+	VEXTRACTF128 $1, Y0, X1
+	VSHUFPS      $0x88, X1, X0, X2
+	VSHUFPS      $0xdd, X1, X0, X0
+	VADDPS       X0, X2, X0
+
+	// r_r = sum_r, s_r = w_r r_r
+	MOVQ         r+72(FP), p
+	VMOVUPS      X0, (p)
+	MOVQ         w+64(FP), p
+	VMULPS       (p), X0, X0
+	MOVQ         s+80(FP), p
+	VMOVUPS      X0, (p)
+	VBROADCASTSS X0, Y4
+	VMOVSHDUP    X0, X1
+	VBROADCASTSS X1, Y5
+	VUNPCKHPD    X0, X0, X2
+	VBROADCASTSS X2, Y6
+	VUNPCKHPD    X1, X1, X3
+	VBROADCASTSS X3, Y7
+
+	MOVQ         u+56(FP), p
+	VBROADCASTSS (p), Y8
+	VBROADCASTSS 4(p), Y9
+	VBROADCASTSS 8(p), Y10
+	VBROADCASTSS 12(p), Y11
+	ADDQ         $16, u+56(FP)
+	ADDQ         $16, w+64(FP)
+	ADDQ         $16, r+72(FP)
+	ADDQ         $16, s+80(FP)
+
+	// q, from the last column to the first; row and mrow are at the short step
+	CMPQ c, bytes
+	JEQ  axpywhole
+	AXPYMASKED((row), 32(row), (mrow), 32(mrow), Y4, Y8)
+	AXPYMASKED((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y5, Y9)
+	AXPYMASKED((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y6, Y10)
+	AXPYMASKED((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y7, Y11)
+
+axpywhole:
+	TESTQ c, c
+	JEQ   rownext
+
+axpyloop:
+	// q_j = fma(k_rj, fma(u_r, mat_rj, s_r), q_j), sixteen columns
+	SUBQ    $64, row
+	SUBQ    $64, mrow
+	SUBQ    $64, c
+	VMOVUPS (y)(c*1), Y0
+	VMOVUPS 32(y)(c*1), Y1
+	AXPY((row), 32(row), (mrow), 32(mrow), Y4, Y8)
+	AXPY((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y5, Y9)
+	AXPY((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y6, Y10)
+	AXPY((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y7, Y11)
+	VMOVUPS Y0, (y)(c*1)
+	VMOVUPS Y1, 32(y)(c*1)
+	TESTQ   c, c
+	JNE     axpyloop
+
+rownext:
+	LEAQ (row)(ld*4), row
+	LEAQ (mrow)(lm*4), mrow
+	JMP  rowloop
+
+rowtail:
+	ADDQ $4, m+0(FP)
+	JEQ  store
+
+row1loop:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dot1tail
+
+dot1loop:
+	// lane = fma(k_j · mat_j, v_j, lane), sixteen columns
+	VMOVUPS (x)(c*1), Y8
+	VMOVUPS 32(x)(c*1), Y9
+	DOT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
+	ADDQ    $64, row
+	ADDQ    $64, mrow
+	ADDQ    $64, c
+	CMPQ    c, whole
+	JLT     dot1loop
+
+dot1tail:
+	CMPQ c, bytes
+	JEQ  fold1
+
+	// the short step, padded with zeros
+	VMASKMOVPS (x)(c*1), Y12, Y8
+	VMASKMOVPS 32(x)(c*1), Y13, Y9
+	DOTMASKED((row), 32(row), (mrow), 32(mrow), Y0, Y1)
+
+fold1:
+	// lane l += lane l+8, l+4, l+2, l+1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+
+	// r = sum, s = w r
+	MOVQ         r+72(FP), p
+	VMOVSS       X0, (p)
+	MOVQ         w+64(FP), p
+	VMULSS       (p), X0, X0
+	MOVQ         s+80(FP), p
+	VMOVSS       X0, (p)
+	VBROADCASTSS X0, Y4
+	MOVQ         u+56(FP), p
+	VBROADCASTSS (p), Y8
+	ADDQ         $4, u+56(FP)
+	ADDQ         $4, w+64(FP)
+	ADDQ         $4, r+72(FP)
+	ADDQ         $4, s+80(FP)
+
+	// q, from the last column to the first
+	CMPQ c, bytes
+	JEQ  axpy1whole
+	AXPYMASKED((row), 32(row), (mrow), 32(mrow), Y4, Y8)
+
+axpy1whole:
+	TESTQ c, c
+	JEQ   row1next
+
+axpy1loop:
+	// q_j = fma(k_j, fma(u, mat_j, s), q_j), sixteen columns
+	SUBQ    $64, row
+	SUBQ    $64, mrow
+	SUBQ    $64, c
+	VMOVUPS (y)(c*1), Y0
+	VMOVUPS 32(y)(c*1), Y1
+	AXPY((row), 32(row), (mrow), 32(mrow), Y4, Y8)
+	VMOVUPS Y0, (y)(c*1)
+	VMOVUPS Y1, 32(y)(c*1)
+	TESTQ   c, c
+	JNE     axpy1loop
+
+row1next:
+	ADDQ ld, row
+	ADDQ lm, mrow
+	DECQ m+0(FP)
+	JNE  row1loop
+
+store:
+	// the short step of q
+	VMOVAPS Y14, Y0
+	VMOVAPS Y15, Y1
+	LEAQ    (y)(whole*1), to
+	MOVQ    bytes, rest
+	SUBQ    whole, rest
+
+#include "store_avx2_amd64.h"
+
+	VZEROUPPER
+	RET

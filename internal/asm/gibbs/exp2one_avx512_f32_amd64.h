@@ -1,0 +1,16 @@
+// One vector of 2^y, Z0, in place, by the core in exp2_avx512_amd64.h.
+//
+// In:       Z0; magic table.
+// Changes:  Z24 Z27 K2 K4.
+
+	EXP2_UNDER_F32(Z0, K2)
+	EXP2_OVER_F32(Z0, K4)
+	EXP2_SPLIT_F32(Z0, Z24, Z27)
+	EXP2_TABLE_F32(Z24, Z0)
+	EXP2_FIRST_F32(Z0)
+	EXP2_STEP_F32(EXP2_F32_C3, Z0, Z27)
+	EXP2_STEP_F32(EXP2_F32_C2, Z0, Z27)
+	EXP2_STEP_F32(EXP2_F32_C1, Z0, Z27)
+	EXP2_STEP_F32(EXP2_F32_C0, Z0, Z27)
+	EXP2_LAST_F32(Z0, Z24, K2)
+	EXP2_INF_F32(Z0, K4)

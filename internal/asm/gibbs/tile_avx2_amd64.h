@@ -1,0 +1,374 @@
+// The AVX2 body for either element type. The including file defines size and
+// logsize, an element's bytes and their logarithm, names the instructions of its
+// type, move, bcast, maskmove, sub, mul, fma, and the steps of 2^y: constant, split,
+// table, the upper and lower part of the polynomial of four or two vectors, last,
+// upperlimit; and cmpc, which compares c as an integer.
+//
+// Arguments in memory change their meaning: strides and d are counted in bytes, x
+// points behind the d elements of the group's first row, dist to its first row of
+// D, which is K if D is not wanted, k to its first row of K, zt to the columns of
+// the tile, n holds the address of the last full tile's columns in zt, and m the
+// rows that are left.
+
+// p = q + ldx; but p = q if the group has not more than r rows, so that a short
+// group computes its last row again and stores only what it has.
+#define nextrow(q, r, p) \
+	LEAQ    (q)(koff*1), p; \
+	CMPQ    m+0(FP), $r; \
+	CMOVQLE q, p
+
+// s0 and s1 take (x_ik − z_jk)² of two vectors of columns.
+#define row(x, s0, s1) \
+	bcast x, Y15; \
+	sub   Y12, Y15, Y14; \
+	sub   Y13, Y15, Y15; \
+	fma   Y14, Y14, s0; \
+	fma   Y15, Y15, s1
+
+// One k of the whole tile.
+#define step(e) \
+	row(e(p0)(koff*1), Y0, Y1); \
+	row(e(p1)(koff*1), Y2, Y3); \
+	row(e(p2)(koff*1), Y4, Y5); \
+	row(e(p3)(koff*1), Y6, Y7); \
+	row(e(p4)(koff*1), Y8, Y9); \
+	row(e(p5)(koff*1), Y10, Y11)
+
+// The first k: 0 + difference² is the product.
+#define row0(x, s0, s1) \
+	bcast x, s1; \
+	sub   Y12, s1, s0; \
+	sub   Y13, s1, s1; \
+	mul   s0, s0, s0; \
+	mul   s1, s1, s1
+
+#define step0 \
+	row0((p0)(koff*1), Y0, Y1); \
+	row0((p1)(koff*1), Y2, Y3); \
+	row0((p2)(koff*1), Y4, Y5); \
+	row0((p3)(koff*1), Y6, Y7); \
+	row0((p4)(koff*1), Y8, Y9); \
+	row0((p5)(koff*1), Y10, Y11)
+
+// s takes (x_ik − z_jk)² of one vector of columns.
+#define row1(x, s) \
+	bcast x, Y14; \
+	sub   Y12, Y14, Y14; \
+	fma   Y14, Y14, s
+
+// q = p + ld; but q = p if only one row is left.
+#define secondrow(p, ld, q) \
+	MOVQ    ld, q; \
+	ADDQ    p, q; \
+	CMPQ    left, $2; \
+	CMOVQLT p, q
+
+	// D = K if it is not wanted; bytes; x = &x[d], n = &zt[n − a tile's columns]
+	CMPQ  dist+40(FP), $0
+	JNE   kept
+	MOVQ  k+24(FP), AX
+	MOVQ  AX, dist+40(FP)
+	MOVQ  ldk+32(FP), AX
+	MOVQ  AX, ldd+48(FP)
+
+kept:
+	SHLQ $logsize, d+16(FP)
+	SHLQ $logsize, ldk+32(FP)
+	SHLQ $logsize, ldd+48(FP)
+	SHLQ $logsize, ldx+64(FP)
+	SHLQ $logsize, ldz+80(FP)
+	MOVQ d+16(FP), AX
+	ADDQ AX, x+56(FP)
+	MOVQ n+8(FP), AX
+	SHLQ $logsize, AX
+	ADDQ zt+72(FP), AX
+	SUBQ $64, AX
+	MOVQ AX, n+8(FP)
+
+rowloop:
+	MOVQ x+56(FP), p0
+	MOVQ ldx+64(FP), koff
+	nextrow(p0, 1, p1)
+	nextrow(p1, 2, p2)
+	nextrow(p2, 3, p3)
+	nextrow(p3, 4, p4)
+	nextrow(p4, 5, p5)
+	MOVQ dist+40(FP), dcol
+	MOVQ k+24(FP), kcol
+
+colloop:
+	MOVQ zt+72(FP), zk
+	MOVQ d+16(FP), koff
+	MOVQ ldz+80(FP), ldzb
+	NEGQ koff
+	CMPQ zk, n+8(FP)
+	JHI  coltail
+
+	// D_ij = (x_i0 − z_j0)²
+	move  (zk), Y12
+	move  32(zk), Y13
+	step0
+	ADDQ  ldzb, zk
+	ADDQ  $size, koff
+	JEQ   store
+
+	// one k if their number is odd, then two at a time
+	TESTQ $size, koff
+	JEQ   kloop
+	move  (zk), Y12
+	move  32(zk), Y13
+	step(0)
+	ADDQ  ldzb, zk
+	ADDQ  $size, koff
+	JEQ   store
+
+	PCALIGN $32
+
+kloop:
+	// D_ij += (x_ik − z_jk)²
+	move (zk), Y12
+	move 32(zk), Y13
+	step(0)
+	move (zk)(ldzb*1), Y12
+	move 32(zk)(ldzb*1), Y13
+	step(size)
+	LEAQ (zk)(ldzb*2), zk
+	ADDQ $(2*size), koff
+	JNE  kloop
+
+store:
+	MOVQ ldd+48(FP), koff
+	MOVQ dcol, zk
+	MOVQ m+0(FP), left
+	move Y0, (zk)
+	move Y1, 32(zk)
+	CMPQ left, $2
+	JLT  stored
+	ADDQ koff, zk
+	move Y2, (zk)
+	move Y3, 32(zk)
+	CMPQ left, $3
+	JLT  stored
+	ADDQ koff, zk
+	move Y4, (zk)
+	move Y5, 32(zk)
+	CMPQ left, $4
+	JLT  stored
+	ADDQ koff, zk
+	move Y6, (zk)
+	move Y7, 32(zk)
+	CMPQ left, $5
+	JLT  stored
+	ADDQ koff, zk
+	move Y8, (zk)
+	move Y9, 32(zk)
+	CMPQ left, $6
+	JLT  stored
+	ADDQ koff, zk
+	move Y10, (zk)
+	move Y11, 32(zk)
+	MOVQ $6, left
+
+stored:
+	MOVQ  dcol, drow
+	MOVQ  kcol, krow
+	bcast c+88(FP), factor
+	constant(ofmagic, magic)
+
+exploop:
+	// y = c·D_ij, two rows by two vectors
+	secondrow(drow, ldd+48(FP), second)
+	mul  (drow), factor, Y0
+	mul  32(drow), factor, Y1
+	mul  (second), factor, Y2
+	mul  32(second), factor, Y3
+
+	// f = y − k, t = magic + k, S = 2^k·E, q = 2^f/E − 1, K_ij = q·S + S
+	constant(ofleast, least)
+	split(Y0, Y4, Y8)
+	split(Y1, Y5, Y9)
+	split(Y2, Y6, Y10)
+	split(Y3, Y7, Y11)
+	table(Y4, Y8)
+	table(Y5, Y9)
+	table(Y6, Y10)
+	table(Y7, Y11)
+	upper4
+	lower4
+	last(Y8, Y4)
+	last(Y9, Y5)
+	last(Y10, Y6)
+	last(Y11, Y7)
+	cmpc c+88(FP), $0
+	JGE  over
+
+expstore:
+	ADDQ ldd+48(FP), drow
+	ADDQ ldd+48(FP), drow
+	secondrow(krow, ldk+32(FP), second)
+	move Y8, (krow)
+	move Y9, 32(krow)
+	move Y10, (second)
+	move Y11, 32(second)
+	MOVQ second, krow
+	ADDQ ldk+32(FP), krow
+	SUBQ $2, left
+	JGT  exploop
+
+	ADDQ $64, dcol
+	ADDQ $64, kcol
+	ADDQ $64, zt+72(FP)
+	JMP  colloop
+
+coltail:
+	// less than a tile is left: vector by vector, the last one masked
+	MOVQ    n+8(FP), second
+	ADDQ    $64, second
+	SUBQ    zk, second
+	JEQ     rowdone
+	MOVQ    $32, left
+	CMPQ    second, left
+	CMOVQLT second, left
+	LEAQ    tailmask<>+32(SB), second
+	SUBQ    left, second
+	VMOVDQU (second), mask
+	MOVQ    ldz+80(FP), ldzb
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+
+ktail:
+	// D_ij += (x_ik − z_jk)²
+	maskmove (zk), mask, Y12
+	row1((p0)(koff*1), Y0)
+	row1((p1)(koff*1), Y1)
+	row1((p2)(koff*1), Y2)
+	row1((p3)(koff*1), Y3)
+	row1((p4)(koff*1), Y4)
+	row1((p5)(koff*1), Y5)
+	ADDQ     ldzb, zk
+	ADDQ     $size, koff
+	JNE      ktail
+
+	MOVQ     ldd+48(FP), koff
+	MOVQ     dcol, zk
+	MOVQ     m+0(FP), left
+	maskmove Y0, mask, (zk)
+	CMPQ     left, $2
+	JLT      tailstored
+	ADDQ     koff, zk
+	maskmove Y1, mask, (zk)
+	CMPQ     left, $3
+	JLT      tailstored
+	ADDQ     koff, zk
+	maskmove Y2, mask, (zk)
+	CMPQ     left, $4
+	JLT      tailstored
+	ADDQ     koff, zk
+	maskmove Y3, mask, (zk)
+	CMPQ     left, $5
+	JLT      tailstored
+	ADDQ     koff, zk
+	maskmove Y4, mask, (zk)
+	CMPQ     left, $6
+	JLT      tailstored
+	ADDQ     koff, zk
+	maskmove Y5, mask, (zk)
+	MOVQ     $6, left
+
+tailstored:
+	MOVQ  dcol, drow
+	MOVQ  kcol, krow
+	bcast c+88(FP), factor
+	constant(ofmagic, magic)
+
+exptail:
+	// y = c·D_ij, two rows by one vector
+	secondrow(drow, ldd+48(FP), second)
+	maskmove (drow), mask, Y0
+	maskmove (second), mask, Y1
+	mul      Y0, factor, Y0
+	mul      Y1, factor, Y1
+
+	// f = y − k, t = magic + k, S = 2^k·E, q = 2^f/E − 1, K_ij = q·S + S
+	constant(ofleast, least)
+	split(Y0, Y4, Y8)
+	split(Y1, Y5, Y9)
+	table(Y4, Y8)
+	table(Y5, Y9)
+	upper2
+	lower2
+	last(Y8, Y4)
+	last(Y9, Y5)
+	cmpc     c+88(FP), $0
+	JGE      tailover
+
+tailstore:
+	ADDQ     ldd+48(FP), drow
+	ADDQ     ldd+48(FP), drow
+	secondrow(krow, ldk+32(FP), second)
+	maskmove Y8, mask, (krow)
+	maskmove Y9, mask, (second)
+	MOVQ     second, krow
+	ADDQ     ldk+32(FP), krow
+	SUBQ     $2, left
+	JGT      exptail
+
+	// a second, short vector follows if this one was full
+	ADDQ $32, dcol
+	ADDQ $32, kcol
+	ADDQ $32, zt+72(FP)
+	MOVQ zt+72(FP), zk
+	MOVQ d+16(FP), koff
+	NEGQ koff
+	MOVQ n+8(FP), second
+	ADDQ $64, second
+	CMPQ zk, second
+	JCS  coltail
+
+rowdone:
+	// back to the first column, six rows on
+	SUBQ dist+40(FP), dcol
+	SUBQ dcol, zt+72(FP)
+	MOVQ ldx+64(FP), koff
+	LEAQ (koff)(koff*2), koff
+	SHLQ $1, koff
+	ADDQ koff, x+56(FP)
+	MOVQ ldd+48(FP), koff
+	LEAQ (koff)(koff*2), koff
+	SHLQ $1, koff
+	ADDQ koff, dist+40(FP)
+	MOVQ ldk+32(FP), koff
+	LEAQ (koff)(koff*2), koff
+	SHLQ $1, koff
+	ADDQ koff, k+24(FP)
+	SUBQ $6, m+0(FP)
+	JGT  rowloop
+	VZEROUPPER
+	RET
+
+	// c has no sign: +Inf where y, again, is beyond the upper limit
+over:
+	secondrow(drow, ldd+48(FP), second)
+	mul (drow), factor, Y0
+	mul 32(drow), factor, Y1
+	mul (second), factor, Y2
+	mul 32(second), factor, Y3
+	upperlimit(Y0, Y8)
+	upperlimit(Y1, Y9)
+	upperlimit(Y2, Y10)
+	upperlimit(Y3, Y11)
+	JMP expstore
+
+tailover:
+	secondrow(drow, ldd+48(FP), second)
+	maskmove (drow), mask, Y0
+	maskmove (second), mask, Y1
+	mul      Y0, factor, Y0
+	mul      Y1, factor, Y1
+	upperlimit(Y0, Y8)
+	upperlimit(Y1, Y9)
+	JMP      tailstore

@@ -1,0 +1,46 @@
+//go:build amd64 && !purego
+
+package matvec
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func rows[T num.Float](lv asm.Level, m, n int, s, k []T, ldk int, v []T) {
+	switch lv {
+	case asm.AVX512:
+		if num.IsFloat64[T]() {
+			callRowsAVX512F64(m, n, num.F64(s), num.F64(k), ldk, num.F64(v))
+		} else {
+			callRowsAVX512F32(m, n, num.F32(s), num.F32(k), ldk, num.F32(v))
+		}
+	case asm.AVX2:
+		if num.IsFloat64[T]() {
+			callRowsAVX2F64(m, n, num.F64(s), num.F64(k), ldk, num.F64(v))
+		} else {
+			callRowsAVX2F32(m, n, num.F32(s), num.F32(k), ldk, num.F32(v))
+		}
+	default:
+		rowsRef(m, n, s, k, ldk, v)
+	}
+}
+
+func columns[T num.Float](lv asm.Level, m, n int, q, k []T, ldk int, u []T) {
+	switch lv {
+	case asm.AVX512:
+		if num.IsFloat64[T]() {
+			callColumnsAVX512F64(m, n, num.F64(q), num.F64(k), ldk, num.F64(u))
+		} else {
+			callColumnsAVX512F32(m, n, num.F32(q), num.F32(k), ldk, num.F32(u))
+		}
+	case asm.AVX2:
+		if num.IsFloat64[T]() {
+			callColumnsAVX2F64(m, n, num.F64(q), num.F64(k), ldk, num.F64(u))
+		} else {
+			callColumnsAVX2F32(m, n, num.F32(q), num.F32(k), ldk, num.F32(u))
+		}
+	default:
+		columnsRef(m, n, q, k, ldk, u)
+	}
+}

@@ -1,0 +1,276 @@
+package asm_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/arch/arm64/arm64asm"
+)
+
+// A wordMacro is one line of neon_arm64.h: an instruction that Go's assembler cannot
+// spell, as an expression for its word.
+type wordMacro struct {
+	name   string
+	params []string
+	base   uint32 // the constant that the expression starts with
+	fields ast.Expr
+}
+
+var wordLine = regexp.MustCompile(`^#define (\w+)\(([\w, ]+)\) WORD \$\((0x[0-9a-f]{8})\|(.+)\)$`)
+
+func readWordMacros(t *testing.T, file string) []wordMacro {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var macros []wordMacro
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || strings.HasPrefix(line, "//") {
+			continue
+		}
+		f := wordLine.FindStringSubmatch(line)
+		if f == nil {
+			t.Fatalf("%s:%d: not a macro for one word: %s", file, i+1, line)
+		}
+		base, err := strconv.ParseUint(f[3], 0, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields, err := parser.ParseExpr(f[4])
+		if err != nil {
+			t.Fatalf("%s:%d: %v", file, i+1, err)
+		}
+		macros = append(macros, wordMacro{f[1], strings.Split(f[2], ", "), uint32(base), fields})
+	}
+	return macros
+}
+
+// word is the value of the macro for the given arguments. Expressions are Go's in
+// Go's assembler, too.
+func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
+	var eval func(e ast.Expr) uint32
+	eval = func(e ast.Expr) uint32 {
+		switch e := e.(type) {
+		case *ast.ParenExpr:
+			return eval(e.X)
+		case *ast.Ident:
+			v, ok := args[e.Name]
+			if !ok {
+				t.Fatalf("%s: unknown parameter %s", m.name, e.Name)
+			}
+			return v
+		case *ast.BasicLit:
+			v, err := strconv.ParseUint(e.Value, 0, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return uint32(v)
+		case *ast.BinaryExpr:
+			x, y := eval(e.X), eval(e.Y)
+			switch e.Op {
+			case token.OR:
+				return x | y
+			case token.AND:
+				return x & y
+			case token.SHL:
+				return x << y
+			case token.SHR:
+				return x >> y
+			case token.SUB:
+				return x - y
+			}
+		}
+		t.Fatalf("%s: an expression this test does not know", m.name)
+		return 0
+	}
+	return m.base | eval(m.fields)
+}
+
+var macroName = regexp.MustCompile(`^([A-Z0-9]+)_(2D|4S|16B)(_E)?$`)
+
+// draw returns random arguments for the macro and what a disassembler has to say to
+// them: the name of the macro, its parameters and the arguments decide it.
+func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, text string) {
+	f := macroName.FindStringSubmatch(m.name)
+	if f == nil {
+		t.Fatalf("%s is not named MNEMONIC_2D, _4S or _16B", m.name)
+	}
+	op, arr, element := strings.ToLower(f[1]), strings.ToLower(f[2]), f[3] != ""
+	lanes, bits := uint32(2), uint32(64)
+	if arr == "4s" {
+		lanes, bits = 4, 32
+	}
+	args = map[string]uint32{"d": rng.Uint32N(32), "n": rng.Uint32N(32), "m": rng.Uint32N(32), "i": rng.Uint32N(lanes)}
+	v := func(p string) string { return fmt.Sprintf("v%d.%s", args[p], arr) }
+	e := func(p string) string { return fmt.Sprintf("v%d.%s[%d]", args[p], arr[len(arr)-1:], args["i"]) }
+	switch params := strings.Join(m.params, ","); {
+	case params == "d,n,m" && !element:
+		return args, fmt.Sprintf("%s %s, %s, %s", op, v("d"), v("n"), v("m"))
+	case params == "d,n,m,i" && element:
+		return args, fmt.Sprintf("%s %s, %s, %s", op, v("d"), v("n"), e("m"))
+	case params == "d,n,i" && element:
+		return args, fmt.Sprintf("%s %s, %s", op, v("d"), e("n"))
+	case params == "d,n,i":
+		args["i"] = 1 + rng.Uint32N(bits)
+		return args, fmt.Sprintf("%s %s, %s, #%d", op, v("d"), v("n"), args["i"])
+	}
+	t.Fatalf("%s: parameters %v", m.name, m.params)
+	return nil, ""
+}
+
+func disassemble(word uint32) string {
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], word)
+	inst, err := arm64asm.Decode(b[:])
+	if err != nil {
+		return err.Error()
+	}
+	return arm64asm.GNUSyntax(inst)
+}
+
+// check draws arguments n times and returns the first disagreement of the macro with
+// the disassembler, or "".
+func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
+	for range n {
+		args, want := m.draw(t, rng)
+		word := m.word(t, args)
+		if got := disassemble(word); got != want {
+			return fmt.Sprintf("%s%v is %#08x: %s, want %s", m.name, args, word, got, want)
+		}
+	}
+	return ""
+}
+
+// TestWords holds every macro of neon_arm64.h against a disassembler, with random
+// registers, elements and shifts, and requires that no macro would still pass with
+// any one bit of its constant changed.
+func TestWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, m := range readWordMacros(t, headers(t, "neon_arm64.h")[0]) {
+		if diff := m.check(t, rng, 200); diff != "" {
+			t.Error(diff)
+		}
+		for bit := range 32 {
+			mutant := m
+			mutant.base ^= 1 << bit
+			if mutant.check(t, rng, 200) == "" {
+				t.Errorf("%s: bit %d of the constant does not matter", m.name, bit)
+			}
+		}
+	}
+}
+
+// TestWordsAssembled compares the same macros with GNU as, where there is one.
+func TestWordsAssembled(t *testing.T) {
+	as, err := exec.LookPath("aarch64-linux-gnu-as")
+	if err != nil {
+		t.Skip("no aarch64-linux-gnu-as")
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	var source strings.Builder
+	var words []uint32
+	var texts []string
+	for _, m := range readWordMacros(t, headers(t, "neon_arm64.h")[0]) {
+		for range 50 {
+			args, text := m.draw(t, rng)
+			words, texts = append(words, m.word(t, args)), append(texts, text)
+			fmt.Fprintln(&source, text)
+		}
+	}
+	dir := t.TempDir()
+	obj, bin := filepath.Join(dir, "words.o"), filepath.Join(dir, "words.bin")
+	cmd := exec.Command(as, "-o", obj, "-")
+	cmd.Stdin = strings.NewReader(source.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	objcopy := strings.TrimSuffix(as, "as") + "objcopy"
+	if out, err := exec.Command(objcopy, "-O", "binary", "-j", ".text", obj, bin).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	code, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(code) != 4*len(words) {
+		t.Fatalf("%d bytes for %d instructions", len(code), len(words))
+	}
+	for i, w := range words {
+		if got := binary.LittleEndian.Uint32(code[4*i:]); got != w {
+			t.Errorf("%s: %#08x, assembled %#08x", texts[i], w, got)
+		}
+	}
+}
+
+// TestWordsOnlyInHeader requires that no word is written anywhere else, where TestWords
+// would not see it, and that every type header maps its names to its own arrangement.
+func TestWordsOnlyInHeader(t *testing.T) {
+	raw := regexp.MustCompile(`\b(WORD|DWORD|BYTE|LONG|QUAD)\b`)
+	mapped := regexp.MustCompile(`^#define (\w+)\(([\w, ]+)\) (\w+)_(2D|4S)(_E)?\(`)
+	arrangement := map[string]string{"neon_f64_arm64.h": "2D", "neon_f32_arm64.h": "4S"}
+	for _, pattern := range []string{"*/*_arm64.s", "*/*_arm64.h"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, files, err)
+		}
+		for _, file := range files {
+			name := filepath.Base(file)
+			if name == "neon_arm64.h" {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				code, _, _ := strings.Cut(line, "//")
+				if raw.MatchString(code) {
+					t.Errorf("%s:%d: a raw word", file, i+1)
+				}
+				if f := mapped.FindStringSubmatch(code); f != nil && arrangement[name] != "" && f[4] != arrangement[name] {
+					t.Errorf("%s:%d: %s is not of arrangement %s", file, i+1, f[1], arrangement[name])
+				}
+			}
+		}
+	}
+}
+
+// TestHeaders requires that headers of the same name are the same text.
+func TestHeaders(t *testing.T) {
+	for _, file := range headers(t, "*_arm64.h") {
+		first := headers(t, filepath.Base(file))[0]
+		a, err := os.ReadFile(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(a) != string(b) {
+			t.Errorf("%s differs from %s", file, first)
+		}
+	}
+}
+
+// headers returns the headers of that name in the kernels' folders.
+func headers(t *testing.T, name string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("*", name))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v, %v", name, files, err)
+	}
+	return files
+}

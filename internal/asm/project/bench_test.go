@@ -1,0 +1,51 @@
+package project
+
+import (
+	"fmt"
+	"testing"
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+var sizes = []struct{ m, p, d int }{
+	{8, 10, 100}, {1, 10, 784}, {101, 7, 13}, // L1
+	{100, 10, 300},                                    // L2
+	{1000, 10, 784}, {1000, 14, 784}, {1000, 20, 784}, // L3
+	{1000, 2, 784}, {1000, 64, 784},
+	{12000, 10, 784}, // beyond L3
+}
+
+func BenchmarkMul(b *testing.B) {
+	for _, s := range sizes {
+		benchmark(b, "f64", s.m, s.p, s.d, Mul[float64], s.d*s.p, s.m, s.p)
+		benchmark(b, "f32", s.m, s.p, s.d, Mul[float32], s.d*s.p, s.m, s.p)
+	}
+}
+
+func BenchmarkTransMul(b *testing.B) {
+	for _, s := range append(sizes, struct{ m, p, d int }{8, 11, 1000}) { // the adjoint of the cost
+		benchmark(b, "f64", s.m, s.p, s.d, TransMul[float64], s.m*s.p, s.p, s.d)
+		benchmark(b, "f32", s.m, s.p, s.d, TransMul[float32], s.m*s.p, s.p, s.d)
+	}
+}
+
+// benchmark runs f on x (m × d) and another operand of in elements into a rows × cols output.
+func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
+	f func(lv asm.Level, m, p, d int, out []T, ldo int, x []T, ldx int, in []T, ldi int, add bool), in, rows, cols int) {
+	for _, lv := range asm.Available() {
+		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/p=%d/d=%d", name, lv, m, p, d), func(b *testing.B) {
+			x, op, dst := make([]T, m*d), make([]T, in), make([]T, rows*cols)
+			asmtest.Fill(newRand(1), x, asmtest.Gauss)
+			asmtest.Fill(newRand(2), op, asmtest.Gauss)
+			var e T
+			b.SetBytes(int64(len(x)+len(op)+len(dst)) * int64(unsafe.Sizeof(e)))
+			for b.Loop() {
+				f(lv, m, p, d, dst, cols, x, d, op, p, false)
+			}
+			b.ReportMetric(2*float64(m*p*d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}

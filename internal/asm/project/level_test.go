@@ -1,0 +1,148 @@
+package project
+
+import (
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// shape is one call: dimensions, what is added to the strides of x, of the
+// p-sized operand and of the output, and add.
+type shape struct {
+	m, p, d    int
+	gx, gp, gy int
+	add        bool
+}
+
+func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
+	asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+		ldx, ldb, ldy := s.d+s.gx, s.p+s.gp, s.p+s.gy
+		x := a.In(span(s.m, s.d, ldx), c)
+		b := a.In(span(s.d, s.p, ldb), c)
+		y := a.InOut(span(s.m, s.p, ldy)+a.Rand.IntN(3), c)
+		Mul(lv, s.m, s.p, s.d, y, ldy, x, ldx, b, ldb, s.add)
+	})
+	if t.Failed() {
+		t.Fatalf("Mul %+v, values %v, seed %d", s, c, seed)
+	}
+	asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+		ldx, ldy, ldg := s.d+s.gx, s.p+s.gp, s.d+s.gy
+		x := a.In(span(s.m, s.d, ldx), c)
+		y := a.In(span(s.m, s.p, ldy), c)
+		g := a.InOut(span(s.p, s.d, ldg)+a.Rand.IntN(3), c)
+		TransMul(lv, s.m, s.p, s.d, g, ldg, x, ldx, y, ldy, s.add)
+	})
+	if t.Failed() {
+		t.Fatalf("TransMul %+v, values %v, seed %d", s, c, seed)
+	}
+}
+
+// span is the length of the shortest slice that holds a rows × cols matrix.
+func span(rows, cols, ld int) int {
+	if rows == 0 || cols == 0 {
+		return 0
+	}
+	return (rows-1)*ld + cols
+}
+
+func TestLevels(t *testing.T) {
+	t.Run("float64", testLevels[float64])
+	t.Run("float32", testLevels[float32])
+}
+
+func testLevels[T num.Float](t *testing.T) {
+	seed := uint64(0)
+	call := func(s shape, c asmtest.Class) {
+		seed++
+		compare[T](t, seed, s, c)
+	}
+	classes := asmtest.Classes()
+	// every length as m, as p and as d in turn; the others small
+	for k, n := range asmtest.Lengths() {
+		for i, c := range classes {
+			v, add := k+i, (k+i)%2 == 0
+			call(shape{m: n, p: 1 + v%21, d: v % 6, gx: v % 3, gp: v % 4, gy: v % 5, add: add}, c)
+			call(shape{m: 1 + v%19, p: n, d: v % 5, gx: v % 4, gp: v % 2, gy: v % 3, add: add}, c)
+			call(shape{m: v % 17, p: v % 15, d: n, gx: v % 2, gp: v % 3, gy: v % 4, add: add}, c)
+		}
+	}
+	// whole sizes, and beyond one call's budget
+	for _, s := range []shape{
+		{m: 100, p: 10, d: 300},
+		{m: 33, p: 20, d: 784, add: true},
+		{m: 5, p: 14, d: 300, gp: 2},
+		{m: 1031, p: 3, d: 67},
+		{m: 3, p: 131, d: 517, add: true},
+		{m: 259, p: 64, d: 129},
+	} {
+		call(s, asmtest.Gauss)
+		call(s, asmtest.Special)
+	}
+}
+
+// Each special value at each place of a short problem.
+func TestSpecials(t *testing.T) {
+	t.Run("float64", testSpecials[float64])
+	t.Run("float32", testSpecials[float32])
+}
+
+func testSpecials[T num.Float](t *testing.T) {
+	const m, p, d = 9, 27, 3
+	for i, s := range asmtest.Specials[T]() {
+		asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T], lv asm.Level) {
+			for j := range p {
+				x, b := make([]T, m*p), make([]T, d*p)
+				asmtest.Fill(a.Rand, x, asmtest.Gauss)
+				asmtest.Fill(a.Rand, b, asmtest.Gauss)
+				b[j%d*p+j] = s
+				if j%4 == 0 {
+					x[j%m*d+j%d] = s
+				}
+				Mul(lv, m, p, d, a.Out(m*p), p, x, d, b, p, false)
+				TransMul(lv, d, m, p, a.Out(m*p), p, b, p, x, m, false)
+			}
+		})
+	}
+}
+
+// A chain cut anywhere has the bits of the whole one, at every level.
+func TestCut(t *testing.T) {
+	t.Run("float64", testCut[float64])
+	t.Run("float32", testCut[float32])
+}
+
+func testCut[T num.Float](t *testing.T) {
+	const m, p, d = 43, 11, 70
+	rng := newRand(1)
+	x, b, y := make([]T, m*d), make([]T, d*p), make([]T, m*p)
+	asmtest.Fill(rng, x, asmtest.Gauss)
+	asmtest.Fill(rng, b, asmtest.Gauss)
+	asmtest.Fill(rng, y, asmtest.Gauss)
+	for _, lv := range append(asmtest.Levels(t), asm.Ref) {
+		whole, cut := make([]T, m*p), make([]T, m*p)
+		Mul(lv, m, p, d, whole, p, x, d, b, p, false)
+		tWhole, tCut := make([]T, p*d), make([]T, p*d)
+		TransMul(lv, m, p, d, tWhole, d, x, d, y, p, false)
+		for range 20 {
+			k := 1 + rng.IntN(d-1)
+			Mul(lv, m, p, k, cut, p, x, d, b, p, false)
+			Mul(lv, m, p, d-k, cut, p, x[k:], d, b[k*p:], p, true)
+			same(t, lv, k, cut, whole)
+			i := 1 + rng.IntN(m-1)
+			TransMul(lv, i, p, d, tCut, d, x, d, y, p, false)
+			TransMul(lv, m-i, p, d, tCut, d, x[i*d:], d, y[i*p:], p, true)
+			same(t, lv, i, tCut, tWhole)
+		}
+	}
+}
+
+func same[T num.Float](t *testing.T, lv asm.Level, at int, got, want []T) {
+	t.Helper()
+	for i := range want {
+		if !asmtest.SameBits(got[i], want[i]) {
+			t.Fatalf("%v: cut at %d: element %d is %v, of the whole chain %v", lv, at, i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,109 @@
+// project, float64, NEON.
+//
+//	Mul       y_il = y_il + Σ_k x_ik b_kl      0≤i<m  0≤l<p  0≤k<d
+//	TransMul  g_lk = g_lk + Σ_i y_il x_ik
+//
+// Same bits as    mulRef and transMulRef in ref.go: one FMA a term, k (Mul) or i
+//                 (TransMul) ascending.
+// Layout          x m×d, b d×p, y m×p, g p×d, row-major; strides in elements.
+//                 m p d ≥ 1.
+// Tile            Mul: 8 rows × 2 registers (4 columns). TransMul: 4 rows l × 4
+//                 registers (8 columns).
+// Tail            columns: 8 or 4 rows × 1 register, then loads and stores of single
+//                 lanes; rows: 1 row × 4 registers. No access outside the slices.
+// Special values  follow the arithmetic.
+// Registers       named below; Mul: V0–V15 y · V16–V19 b · V20–V27 x. TransMul:
+//                 V0–V15 g · V16–V19 x · V20–V23 y.
+// Source          own; the text is mul_neon_arm64.h and transmul_neon_arm64.h.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+#include "neon_f64_arm64.h"
+
+#define ZERO4(a, b, c, d) \
+	VEOR a.B16, a.B16, a.B16; \
+	VEOR b.B16, b.B16, b.B16; \
+	VEOR c.B16, c.B16, c.B16; \
+	VEOR d.B16, d.B16, d.B16
+
+// The pointer one row on, but not beyond the last row.
+#define NEXTROW(from, to, ld, last) \
+	ADD  ld, from, to; \
+	CMP  last, to; \
+	CSEL HI, last, to, to
+
+// The names of both; then those of Mul, then those of TransMul.
+#define rows R0
+#define ps R1     // columns of y
+#define depth R2  // columns of x
+#define yp R3
+#define ldyb R4
+#define xp R5
+#define ldxb R6
+#define part R9   // columns of the last, partial register
+#define left R21  // columns left
+#define spare R26
+
+#define bp R7
+#define ldbb R8
+#define x0 R10
+#define x1 R11
+#define x2 R12
+#define x3 R13
+#define x4 R14
+#define x5 R15
+#define x6 R16
+#define x7 R17
+#define bk R19    // b, moving down
+#define bc R20    // b at the tile's columns
+#define k R22
+#define yc R23    // y at the tile's columns
+#define yr R24    // y, moving down
+#define ylast R25 // y of the last row of the tile
+
+#define gp R7
+#define ldgb R8
+#define xi R10    // x, moving down
+#define yi R11    // y, moving down
+#define i R12
+#define lleft R13 // rows of g left
+#define g0 R14
+#define g1 R15
+#define g2 R16
+#define g3 R17
+#define y0 R19
+#define y1 R20
+#define y2 R22
+#define y3 R23
+#define adding R24
+
+// func mulNEONF64(m, p, d int, y *float64, ldy int, x *float64, ldx int, b *float64, ldb int, add bool)
+TEXT ·mulNEONF64(SB), NOSPLIT, $0-73
+	MOVD m+0(FP), rows
+	MOVD p+8(FP), ps
+	MOVD d+16(FP), depth
+	MOVD y+24(FP), yp
+	MOVD ldy+32(FP), ldyb
+	MOVD x+40(FP), xp
+	MOVD ldx+48(FP), ldxb
+	MOVD b+56(FP), bp
+	MOVD ldb+64(FP), ldbb
+
+#include "mul_neon_arm64.h"
+
+// func transMulNEONF64(m, p, d int, dst *float64, ldg int, x *float64, ldx int, y *float64, ldy int, add bool)
+TEXT ·transMulNEONF64(SB), NOSPLIT, $0-73
+	MOVD  m+0(FP), rows
+	MOVD  p+8(FP), ps
+	MOVD  d+16(FP), depth
+	MOVD  dst+24(FP), gp
+	MOVD  ldg+32(FP), ldgb
+	MOVD  x+40(FP), xp
+	MOVD  ldx+48(FP), ldxb
+	MOVD  y+56(FP), yp
+	MOVD  ldy+64(FP), ldyb
+	MOVBU add+72(FP), adding
+
+#include "transmul_neon_arm64.h"

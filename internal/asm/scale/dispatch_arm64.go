@@ -1,0 +1,21 @@
+//go:build arm64 && !purego
+
+package scale
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func iterate[T num.Float](lv asm.Level, m, n int, k []T, ldk int, v, a, u, q []T) {
+	switch lv {
+	case asm.NEON:
+		if num.IsFloat64[T]() {
+			callNEONF64(m, n, num.F64(k), ldk, num.F64(v), num.F64(a), num.F64(u), num.F64(q))
+		} else {
+			callNEONF32(m, n, num.F32(k), ldk, num.F32(v), num.F32(a), num.F32(u), num.F32(q))
+		}
+	default:
+		iterateRef(m, n, k, ldk, v, a, u, q)
+	}
+}

@@ -1,0 +1,12 @@
+//go:build (!amd64 && !arm64) || purego
+
+package scale
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func iterate[T num.Float](_ asm.Level, m, n int, k []T, ldk int, v, a, u, q []T) {
+	iterateRef(m, n, k, ldk, v, a, u, q)
+}

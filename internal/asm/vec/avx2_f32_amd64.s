@@ -1,0 +1,145 @@
+// vec, float32, AVX2 + FMA.
+//
+//	dst[i] = x[i] / y[i]      #{ i : not lo ≤ x[i] ≤ hi }      0≤i<n
+//
+// Same bits as    divideRef and countOutsideRef in ref.go: division is correctly
+//                 rounded at any width.
+// Layout          dst x y n, contiguous. n ≥ 1.
+// Tile            16 elements, two registers.
+// Tail            masked loads, stores in pieces. No access outside the slices.
+// Special values  follow the arithmetic; comparisons with NaN are false.
+// Registers       SI x · DX y · DI dst · CX place · R9 bytes in whole steps ·
+//                 R10 bytes · Y12 Y13 masks · Y10 lo · Y11 hi · Y8 Y9 counts.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define p AX
+#define c CX
+#define yp DX
+#define xp SI
+#define dp DI
+#define whole R9
+#define bytes R10
+#define masklo Y12
+#define maskhi Y13
+#define to AX
+#define rest CX
+
+#include "tail_avx2_amd64.h"
+
+// func divideAVX2F32(n int, dst, x, y *float32)
+TEXT ·divideAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), bytes
+	MOVQ dst+8(FP), dp
+	MOVQ x+16(FP), xp
+	MOVQ y+24(FP), yp
+	SHLQ $2, bytes
+	MOVQ bytes, whole
+	ANDQ $-64, whole
+	XORL c, c
+	CMPQ whole, $0
+	JEQ  tail
+
+loop:
+	// dst_i = x_i / y_i, sixteen elements
+	VMOVUPS (xp)(c*1), Y0
+	VMOVUPS 32(xp)(c*1), Y1
+	VDIVPS  (yp)(c*1), Y0, Y0
+	VDIVPS  32(yp)(c*1), Y1, Y1
+	VMOVUPS Y0, (dp)(c*1)
+	VMOVUPS Y1, 32(dp)(c*1)
+	ADDQ    $64, c
+	CMPQ    c, whole
+	JLT     loop
+
+tail:
+	CMPQ c, bytes
+	JEQ  done
+
+	// the short step
+	TAILMASKS(p, masklo, maskhi)
+	VMASKMOVPS (xp)(c*1), masklo, Y0
+	VMASKMOVPS (yp)(c*1), masklo, Y2
+	VDIVPS     Y2, Y0, Y0
+	VMASKMOVPS 32(xp)(c*1), maskhi, Y1
+	VMASKMOVPS 32(yp)(c*1), maskhi, Y3
+	VDIVPS     Y3, Y1, Y1
+	LEAQ       (dp)(c*1), to
+	MOVQ       bytes, rest
+	SUBQ       whole, rest
+
+#include "store_avx2_amd64.h"
+
+done:
+	VZEROUPPER
+	RET
+
+// func countOutsideAVX2F32(n int, x *float32, lo, hi float32) int
+TEXT ·countOutsideAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), bytes
+	MOVQ         x+8(FP), xp
+	VBROADCASTSS lo+16(FP), Y10
+	VBROADCASTSS hi+20(FP), Y11
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	SHLQ         $2, bytes
+	MOVQ         bytes, whole
+	ANDQ         $-64, whole
+	XORL         c, c
+	CMPQ         whole, $0
+	JEQ          tail
+
+loop:
+	// count −1 for lo ≤ x_i and x_i ≤ hi, sixteen elements
+	VMOVUPS (xp)(c*1), Y0
+	VMOVUPS 32(xp)(c*1), Y1
+	VCMPPS  $0x12, Y0, Y10, Y2
+	VCMPPS  $0x12, Y1, Y10, Y3
+	VCMPPS  $0x12, Y11, Y0, Y4
+	VCMPPS  $0x12, Y11, Y1, Y5
+	VANDPS  Y4, Y2, Y2
+	VANDPS  Y5, Y3, Y3
+	VPADDD  Y2, Y8, Y8
+	VPADDD  Y3, Y9, Y9
+	ADDQ    $64, c
+	CMPQ    c, whole
+	JLT     loop
+
+tail:
+	CMPQ c, bytes
+	JEQ  store
+
+	// the short step
+	TAILMASKS(p, masklo, maskhi)
+	VMASKMOVPS (xp)(c*1), masklo, Y0
+	VMASKMOVPS 32(xp)(c*1), maskhi, Y1
+	VCMPPS     $0x12, Y0, Y10, Y2
+	VCMPPS     $0x12, Y1, Y10, Y3
+	VCMPPS     $0x12, Y11, Y0, Y4
+	VCMPPS     $0x12, Y11, Y1, Y5
+	VANDPS     Y4, Y2, Y2
+	VANDPS     Y5, Y3, Y3
+	VANDPS     masklo, Y2, Y2
+	VANDPS     maskhi, Y3, Y3
+	VPADDD     Y2, Y8, Y8
+	VPADDD     Y3, Y9, Y9
+
+store:
+	// n − inside
+	VPADDD       Y9, Y8, Y8
+	VEXTRACTI128 $1, Y8, X9
+	VPADDD       X9, X8, X8
+	VPSHUFD      $0x4e, X8, X9
+	VPADDD       X9, X8, X8
+	VPSHUFD      $0xb1, X8, X9
+	VPADDD       X9, X8, X8
+	VMOVD        X8, AX
+	MOVLQSX      AX, AX
+	SHRQ         $2, bytes
+	ADDQ         bytes, AX
+	MOVQ         AX, ret+24(FP)
+	VZEROUPPER
+	RET

@@ -1,0 +1,66 @@
+// #{ i : lo ≤ x_i ≤ hi } in the lanes of V8–V11 (−1 each) and of V12 (one element in
+// all lanes) for both types; included by neon_f64_arm64.s and neon_f32_arm64.s.
+
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	VEOR V12.B16, V12.B16, V12.B16
+	SUBS $(4*LANES), count, left
+	BLT  vectors
+
+loop:
+	// count −1 for lo ≤ x_i and hi ≥ x_i, four registers
+	FLDPQ   32(xp), (F2, F3)
+	FLDPQ.P 64(xp), (F0, F1)
+	FCMGE(4, 0, 30)
+	FCMGE(5, 1, 30)
+	FCMGE(6, 2, 30)
+	FCMGE(7, 3, 30)
+	FCMGE(0, 31, 0)
+	FCMGE(1, 31, 1)
+	FCMGE(2, 31, 2)
+	FCMGE(3, 31, 3)
+	VAND    V4.B16, V0.B16, V0.B16
+	VAND    V5.B16, V1.B16, V1.B16
+	VAND    V6.B16, V2.B16, V2.B16
+	VAND    V7.B16, V3.B16, V3.B16
+	ADDI(8, 8, 0)
+	ADDI(9, 9, 1)
+	ADDI(10, 10, 2)
+	ADDI(11, 11, 3)
+	SUBS    $(4*LANES), left
+	BGE     loop
+
+vectors:
+	// the same, one register
+	ADDS $(3*LANES), left
+	BLT  tail
+
+vloop:
+	FMOVQ.P 16(xp), F0
+	FCMGE(4, 0, 30)
+	FCMGE(0, 31, 0)
+	VAND    V4.B16, V0.B16, V0.B16
+	ADDI(8, 8, 0)
+	SUBS    $LANES, left
+	BGE     vloop
+
+tail:
+	// the same, one element in all lanes
+	ADDS $LANES, left
+	BEQ  store
+
+tloop:
+	LDDUP_P(xp, V0)
+	FCMGE(4, 0, 30)
+	FCMGE(0, 31, 0)
+	VAND V4.B16, V0.B16, V0.B16
+	ADDI(12, 12, 0)
+	SUBS $1, left
+	BNE  tloop
+
+store:
+	ADDI(8, 8, 9)
+	ADDI(10, 10, 11)
+	ADDI(8, 8, 10)

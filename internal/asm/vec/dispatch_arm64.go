@@ -1,0 +1,33 @@
+//go:build arm64 && !purego
+
+package vec
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func divide[T num.Float](lv asm.Level, dst, x, y []T) {
+	switch lv {
+	case asm.NEON:
+		if num.IsFloat64[T]() {
+			callDivideNEONF64(num.F64(dst), num.F64(x), num.F64(y))
+		} else {
+			callDivideNEONF32(num.F32(dst), num.F32(x), num.F32(y))
+		}
+	default:
+		divideRef(dst, x, y)
+	}
+}
+
+func countOutside[T num.Float](lv asm.Level, x []T, lo, hi T) int {
+	switch lv {
+	case asm.NEON:
+		if num.IsFloat64[T]() {
+			return callCountOutsideNEONF64(num.F64(x), float64(lo), float64(hi))
+		}
+		return callCountOutsideNEONF32(num.F32(x), float32(lo), float32(hi))
+	default:
+		return countOutsideRef(x, lo, hi)
+	}
+}

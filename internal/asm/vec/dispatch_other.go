@@ -1,0 +1,12 @@
+//go:build (!amd64 && !arm64) || purego
+
+package vec
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func divide[T num.Float](_ asm.Level, dst, x, y []T) { divideRef(dst, x, y) }
+
+func countOutside[T num.Float](_ asm.Level, x []T, lo, hi T) int { return countOutsideRef(x, lo, hi) }
