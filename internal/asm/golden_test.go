@@ -1,0 +1,159 @@
+package asm_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/adjcost"
+	"github.com/gomonge/monge/internal/asm/adjoint"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/gibbs"
+	"github.com/gomonge/monge/internal/asm/logscale"
+	"github.com/gomonge/monge/internal/asm/matvec"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/asm/scale"
+	"github.com/gomonge/monge/internal/asm/sqdist"
+	"github.com/gomonge/monge/internal/asm/vec"
+)
+
+// TestGoldenBits: every kernel gives these bits, on every machine and at every
+// level. The level tests compare levels of one machine; this compares machines.
+func TestGoldenBits(t *testing.T) {
+	want := map[string]string{
+		"adjcost/f32":          "2cf91afbcccb5e39",
+		"adjcost/f64":          "eb024692b9bb42a7",
+		"adjoint/begin/f32":    "0fb04bfc5c012b76",
+		"adjoint/begin/f64":    "24f3d531f2d16353",
+		"adjoint/sweep/f32":    "2374ff12a2703ddb",
+		"adjoint/sweep/f64":    "dbeebb5d73a1b3af",
+		"exp/f32":              "3fee70c12eacc940",
+		"exp/f64":              "34a71b3c54ec2923",
+		"exp2/f32":             "1898eee3c38d389d",
+		"exp2/f64":             "691daa6503388d6e",
+		"gibbs/f32":            "6c9c18b5549d5e23",
+		"gibbs/f64":            "b7699e44bc6e1a22",
+		"logscale/columns/f32": "4b629602ad57c1f3",
+		"logscale/columns/f64": "6ac615fbba701762",
+		"logscale/plan/f32":    "0e964b4345428efe",
+		"logscale/plan/f64":    "258400e20a80c9d5",
+		"logscale/rows/f32":    "a2e28b26194a69df",
+		"logscale/rows/f64":    "72d6ac2bde77b1d4",
+		"matvec/columns/f32":   "bee58183812453cf",
+		"matvec/columns/f64":   "167ff3ce07205390",
+		"matvec/rows/f32":      "114baa5afe5a9b3f",
+		"matvec/rows/f64":      "221e8cec9c4a8daf",
+		"num/log/f32":          "b1d9e4e42b7412cc",
+		"num/log/f64":          "ab2a46e997fc8626",
+		"project/mul/f32":      "05d921c219949722",
+		"project/mul/f64":      "89949af8f212671c",
+		"project/transmul/f32": "195e4457fade5686",
+		"project/transmul/f64": "cb5e4f034692841e",
+		"scale/f32":            "573a805e0c9bfabb",
+		"scale/f64":            "e921fd974e6912c3",
+		"sqdist/f32":           "34022ecde3c6c222",
+		"sqdist/f64":           "12a03a97d43d9bd1",
+		"vec/divide/f32":       "6cc27f33a584ced8",
+		"vec/divide/f64":       "10256cb7021978ac",
+	}
+	got := map[string]string{}
+	for _, lv := range asm.Available() {
+		goldenBits[float64](lv, "f64", got)
+		goldenBits[float32](lv, "f32", got)
+		for k, h := range got {
+			if h != want[k] {
+				t.Errorf("%v: %q: %q,", lv, k, h)
+			}
+		}
+	}
+}
+
+func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
+	const m, n, d, p = 37, 53, 7, 11
+	rng := rand.New(rand.NewPCG(1, 2))
+	in := func(k int, lo, hi float64) []T {
+		s := make([]T, k)
+		for i := range s {
+			s[i] = T(lo + float64((hi-lo)*rng.Float64()))
+		}
+		return s
+	}
+	out := func(k int) []T { return make([]T, k) }
+	sum := func(name string, outs ...[]T) {
+		h := fnv.New64a()
+		for _, o := range outs {
+			for _, x := range o {
+				var b [8]byte
+				binary.LittleEndian.PutUint64(b[:], asmtest.Bits(x))
+				h.Write(b[:])
+			}
+		}
+		got[name+"/"+kind] = fmt.Sprintf("%016x", h.Sum64())
+	}
+	x, z := in(m*d, -1, 1), in(d*n, -1, 1)
+	k, c := in(m*n, 0.01, 1), in(m*n, 0, 9)
+	a, b := in(m, 0.1, 1), in(n, 0.1, 1)
+	u, v := in(m, 0.5, 2), in(n, 0.5, 2)
+	w, s, r, q := in(m, -1, 0), out(m), out(m), in(n, 0, 1)
+
+	e := in(2000, -100, 80)
+	exp.Exp(lv, e, e)
+	sum("exp", e)
+	e2 := in(2000, 0, 30)
+	exp2.Scale(lv, e2, e2, -1.3)
+	sum("exp2", e2)
+	dist, kk := out(m*n), out(m*n)
+	sqdist.Block(lv, m, n, d, dist, n, x, d, z, n, false)
+	sum("sqdist", dist)
+	gibbs.Block(lv, m, n, d, kk, n, dist, n, x, d, z, n, -0.7)
+	sum("gibbs", kk, dist)
+	y, bm := out(m*p), in(n*p, -1, 1)
+	project.Mul(lv, m, p, n, y, p, k, n, bm, p, false)
+	sum("project/mul", y)
+	g := out(p * n)
+	project.TransMul(lv, m, p, n, g, n, k, n, y, p, false)
+	sum("project/transmul", g)
+	matvec.Rows(lv, m, n, s, k, n, v)
+	sum("matvec/rows", s)
+	qc := append([]T(nil), q...)
+	matvec.Columns(lv, m, n, qc, k, n, u)
+	sum("matvec/columns", qc)
+	copy(qc, q)
+	scale.Iterate(lv, m, n, k, n, v, a, s, qc)
+	sum("scale", s, qc)
+	vec.Divide(lv, qc, b, qc)
+	sum("vec/divide", qc)
+	copy(qc, q)
+	adjoint.Begin(lv, m, n, k, n, c, n, v, u, w, r, s, qc)
+	sum("adjoint/begin", r, s, qc)
+	adjoint.Sweep(lv, m, n, k, n, v, w, s, qc)
+	sum("adjoint/sweep", s, qc)
+	left, right := in(m*6, -1, 1), in(6*n, -1, 1)
+	adjcost.Block(lv, m, n, 6, kk, n, k, n, c, n, left, 6, right, n, u, v, 0.8)
+	sum("adjcost", kk)
+	hi, su, es := out(m), out(m), out(n)
+	copy(qc, q)
+	logscale.Rows(lv, m, n, c, n, 1.7, v, a, hi, su, qc, es)
+	sum("logscale/rows", hi, su, qc)
+	h := make([]T, n)
+	for j := range h {
+		h[j] = -1e30
+	}
+	logscale.ColumnMax(lv, m, n, c, n, 1.7, u, h)
+	copy(qc, q)
+	logscale.ColumnSum(lv, m, n, c, n, 1.7, u, h, qc)
+	sum("logscale/columns", h, qc)
+	logscale.Plan(lv, m, n, kk, n, c, n, 1.7, u, v)
+	sum("logscale/plan", kk)
+	logs := in(1000, 1e-30, 1e30)
+	for i, x := range logs {
+		logs[i] = num.Log(x) + num.Log2(x)
+	}
+	sum("num/log", logs)
+}
