@@ -1,0 +1,388 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// readFlags say how to read a file of samples.
+type readFlags struct {
+	labelColumn string
+	header      string
+	delimiter   string
+}
+
+func (f *readFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.labelColumn, "label-column", "", "CSV: name of the label column or its index from 0, from the end if negative (default the last); NPZ: name of the array (default y)")
+	fs.StringVar(&f.header, "header", "auto", "CSV: auto, present or absent")
+	fs.StringVar(&f.delimiter, "delimiter", "", "CSV: the character between fields (default tab for .tsv, else comma)")
+}
+
+// options are those of the reader; labels is a file of labels or "".
+func (f *readFlags) options(labels string) (dataset.Options, error) {
+	opt := dataset.Options{Label: f.labelColumn, LabelFile: labels}
+	if labels != "" && f.labelColumn != "" {
+		return opt, usagef("a file of labels and --label-column exclude each other")
+	}
+	switch f.header {
+	case "auto":
+	case "present":
+		opt.Header = dataset.HeaderPresent
+	case "absent":
+		opt.Header = dataset.HeaderAbsent
+	default:
+		return opt, usagef("--header must be auto, present or absent, not %q", f.header)
+	}
+	if f.delimiter != "" {
+		r, size := utf8.DecodeRuneInString(f.delimiter)
+		// What encoding/csv refuses.
+		if f.delimiter == `\t` {
+			r, size = '\t', len(f.delimiter)
+		}
+		if size != len(f.delimiter) || r == '"' || r == '\r' || r == '\n' || r == 0 || r == utf8.RuneError {
+			return opt, usagef("--delimiter must be one character other than a quote or a line end, not %q", f.delimiter)
+		}
+		opt.Delimiter = r
+	}
+	return opt, nil
+}
+
+// readLabelled reads samples that must have labels.
+func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) {
+	opt, err := f.options(labels)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.ReadFile(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	if d.Labels == nil {
+		return nil, fmt.Errorf("%s: no labels; name a file of labels, or an array of an NPZ file with --label-column", path)
+	}
+	return d, nil
+}
+
+// readFeatures reads samples of which the first use is their features: a CSV file
+// of exactly that many columns has no labels, one of one more has them last.
+func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Dataset, error) {
+	opt, err := f.options(labels)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.ReadFile(path, opt)
+	if labels == "" && f.labelColumn == "" && (err != nil || columns(d) == features-1) {
+		opt.Unlabelled = true
+		if bare, e := dataset.ReadFile(path, opt); e == nil && columns(bare) == features {
+			return bare, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, checkFeatures(path, d, features)
+}
+
+func checkFeatures(path string, d *dataset.Dataset, features int) error {
+	if c := columns(d); c != features {
+		return fmt.Errorf("%s: %d features where the model has %d", path, c, features)
+	}
+	return nil
+}
+
+func columns(d *dataset.Dataset) int {
+	_, c := d.X.Dims()
+	return c
+}
+
+// part is a part of the rows of a file.
+type part int
+
+const (
+	allRows part = iota
+	trainRows
+	testRows
+)
+
+func parsePart(text string) (part, error) {
+	switch text {
+	case "all":
+		return allRows, nil
+	case "train":
+		return trainRows, nil
+	case "test":
+		return testRows, nil
+	}
+	return 0, usagef("--rows must be all, train or test, not %q", text)
+}
+
+// rowFlags say which rows of a file to use.
+type rowFlags struct {
+	sample  int
+	seed    uint64
+	holdout float64
+}
+
+func (f *rowFlags) add(cmd *cobra.Command, what string) {
+	fs := cmd.Flags()
+	fs.IntVar(&f.sample, "sample", 0, "draw this many of the "+what+" at random, every class by its share but at least one row; fit and eval draw the same rows with the same seed (default all)")
+	fs.Float64Var(&f.holdout, "holdout", 0, "fraction of a file without a split of its own to keep for testing, at random and from every class; the same rows for the same seed")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of --sample and --holdout")
+}
+
+func (f *rowFlags) check() error {
+	if f.sample < 0 {
+		return usagef("--sample must be positive, not %d", f.sample)
+	}
+	if !(f.holdout >= 0 && f.holdout < 1) {
+		return usagef("--holdout must be a fraction below 1, not %v", f.holdout)
+	}
+	return nil
+}
+
+// choose returns the part of d that was read from path, before any sample is drawn.
+// Without a split, of the file or by --holdout, every part is all rows.
+func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
+	switch {
+	case p == allRows:
+		return d, nil
+	case f.holdout > 0:
+		if d.Split != nil {
+			return nil, fmt.Errorf("%s: the file has a split of its own; leave out --holdout", path)
+		}
+		train, test, err := d.TrainTest(f.holdout, f.seed)
+		if p == testRows {
+			train = test
+		}
+		return train, inFile(path, err)
+	case d.Split == nil:
+		return d, nil
+	}
+	want := 0
+	if p == testRows {
+		want = 1
+	}
+	var rows []int
+	for i, v := range d.Split {
+		if v == want {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == 0 {
+		values := slices.Compact(slices.Sorted(slices.Values(d.Split)))
+		return nil, fmt.Errorf("%s: array split: no row has the value %d; its values are %v", path, want, values[:min(10, len(values))])
+	}
+	return pick(d, rows), nil
+}
+
+// draw samples d as --sample says.
+func (f *rowFlags) draw(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
+	if f.sample == 0 {
+		return d, nil
+	}
+	s, err := d.Sample(f.sample, f.seed)
+	return s, inFile(path, err)
+}
+
+// train returns the training rows of d: those of its split, then the sample.
+func (f *rowFlags) train(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
+	t, err := f.choose(path, d, trainRows)
+	if err != nil {
+		return nil, err
+	}
+	return f.draw(path, t)
+}
+
+// pick returns ascending rows of d, without copying them if they are neighbours, as
+// those of MNIST are: its matrix takes half a gigabyte.
+func pick(d *dataset.Dataset, rows []int) *dataset.Dataset {
+	i, j := rows[0], rows[len(rows)-1]+1
+	if j-i != len(rows) {
+		return d.Subset(rows)
+	}
+	s := &dataset.Dataset{X: d.X.Slice(i, j, 0, columns(d)).(*mat.Dense), Classes: d.Classes, Columns: d.Columns, Split: d.Split[i:j]}
+	if d.Labels != nil {
+		s.Labels = d.Labels[i:j]
+	}
+	return s
+}
+
+// maxClass rows make a plan of maxPlan elements.
+const maxClass = 1 << 15
+
+// checkClasses refuses what no discriminant can be fitted to, by the classes' names.
+func checkClasses(path string, d *dataset.Dataset, sampled bool) error {
+	hint := "; --label-column chooses the labels"
+	if sampled {
+		hint = " in the sample; draw more rows"
+	}
+	present := 0
+	for c, n := range d.Counts() {
+		if n > maxClass {
+			return fmt.Errorf("%s: class %q has %d rows; transport within it takes memory by the square of their number, so draw at most %d a class with --sample", path, d.Classes[c], n, maxClass)
+		}
+		if n == 1 {
+			return fmt.Errorf("%s: %w: %q%s", path, errSingleton, d.Classes[c], hint)
+		}
+		if n > 0 {
+			present++
+		}
+	}
+	if present < 2 {
+		return fmt.Errorf("%s: %w: %q%s", path, errOneClass, d.Classes[d.Labels[0]], hint)
+	}
+	return nil
+}
+
+var (
+	errSingleton = errors.New("a class has only one sample")
+	errOneClass  = errors.New("all samples are of one class")
+)
+
+// classNames returns the names of the classes that have rows, in their order.
+func classNames(d *dataset.Dataset) []string {
+	var names []string
+	for c, n := range d.Counts() {
+		if n > 0 {
+			names = append(names, d.Classes[c])
+		}
+	}
+	return names
+}
+
+// inFile names the file in an error that does not.
+func inFile(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// readMatrix reads a matrix of numbers, CSV without a header or NPY. A vector, which
+// NPY knows, is one column.
+func readMatrix(path string) (*mat.Dense, error) {
+	opt := dataset.Options{Unlabelled: true, Header: dataset.HeaderAbsent}
+	d, err := dataset.ReadFile(path, opt)
+	if errors.Is(err, dataset.ErrShape) {
+		if d, e := readColumn(path, opt); e == nil {
+			return d.X, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.X, nil
+}
+
+var vectorShape = regexp.MustCompile(`'shape': *\((\d+),\)`)
+
+// readColumn reads an NPY vector of n elements as the n × 1 matrix that its header
+// would announce.
+func readColumn(path string, opt dataset.Options) (*dataset.Dataset, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	const preamble = 10 // magic, version 1.0, length of the header
+	if len(b) < preamble || !bytes.HasPrefix(b, []byte("\x93NUMPY\x01\x00")) {
+		return nil, dataset.ErrFormat
+	}
+	length := int(b[8]) | int(b[9])<<8
+	if len(b) < preamble+length {
+		return nil, dataset.ErrTruncated
+	}
+	header := vectorShape.ReplaceAll(b[preamble:preamble+length], []byte("'shape': (${1}, 1)"))
+	out := append(b[:8:8], byte(len(header)), byte(len(header)>>8))
+	out = append(append(out, header...), b[preamble+length:]...)
+	return dataset.ReadNPY(bytes.NewReader(out), opt)
+}
+
+// readMatrixOf reads a matrix of a given shape.
+func readMatrixOf(path, what string, rows, cols int) (*mat.Dense, error) {
+	m, err := readMatrix(path)
+	if err != nil {
+		return nil, err
+	}
+	if r, c := m.Dims(); r != rows || c != cols {
+		return nil, fmt.Errorf("%s: %s must be %d × %d, not %d × %d", path, what, rows, cols, r, c)
+	}
+	return m, nil
+}
+
+// readStart reads P⁰. Its columns need not be orthonormal, but must span p dimensions:
+// the nearest orthonormal matrix of any other is arbitrary.
+func readStart(path string, d, p int) (*mat.Dense, error) {
+	m, err := readMatrixOf(path, "the start", d, p)
+	if err != nil {
+		return nil, err
+	}
+	var svd mat.SVD
+	if !svd.Factorize(m, mat.SVDNone) {
+		return nil, fmt.Errorf("%s: the start has no singular values", path)
+	}
+	if s := svd.Values(nil); !(s[p-1] > 1e-8*s[0]) {
+		return nil, fmt.Errorf("%s: the columns of the start are linearly dependent", path)
+	}
+	return m, nil
+}
+
+// readVector reads n numbers, in one column or one row.
+func readVector(path, what string, n int) ([]float64, error) {
+	m, err := readMatrix(path)
+	if err != nil {
+		return nil, err
+	}
+	r, c := m.Dims()
+	if r*c != n || r != 1 && c != 1 {
+		return nil, fmt.Errorf("%s: %s must have %d numbers in one column, not %d × %d", path, what, n, r, c)
+	}
+	return m.RawMatrix().Data, nil
+}
+
+// readLambdas reads the λ matrix of so many classes.
+func readLambdas(path string, classes int) (*mat.Dense, error) {
+	m, err := readMatrixOf(path, fmt.Sprintf("λ of %d classes", classes), classes, classes)
+	if err != nil {
+		return nil, err
+	}
+	for i := range classes {
+		for j := range classes {
+			if v := m.At(i, j); !(v > 0) {
+				return nil, fmt.Errorf("%s: row %d, column %d: λ must be positive, not %v", path, i+1, j+1, v)
+			}
+			if m.At(i, j) != m.At(j, i) {
+				return nil, fmt.Errorf("%s: row %d, column %d: λ is not symmetric: %v and %v", path, i+1, j+1, m.At(i, j), m.At(j, i))
+			}
+		}
+	}
+	return m, nil
+}
+
+// readModel reads a model file.
+func readModel(path string) (*wda.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if pe, ok := errors.AsType[*fs.PathError](err); ok {
+			err = pe.Err
+		}
+		return nil, inFile(path, err)
+	}
+	defer f.Close()
+	m, err := wda.Load(f)
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	return m, inFile(path, err)
+}

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/wda/baseline"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/wda/knn"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+type evalFlags struct {
+	read        readFlags
+	rows        rowFlags
+	model       string
+	train       string
+	test        string
+	trainLabels string
+	testLabels  string
+	ks          []int
+	baselines   bool
+	workers     int
+}
+
+func newEval(a *app) *cobra.Command {
+	f := new(evalFlags)
+	cmd := &cobra.Command{
+		Use:   "eval --model FILE --train FILE --test FILE [flags]",
+		Short: "Classify projected test samples by their nearest neighbours",
+		Long: `Eval projects training and test samples and reports the error of the K nearest
+neighbours classifier on the test samples for every K, and the confusion matrix for
+the first K (rows: true class; columns: predicted class). At equal distance the
+training row that comes first is nearer; among classes with equally many votes the
+class of the nearest neighbour wins.
+
+Of an NPZ file with an array split, --train uses the rows where it is 0 and --test
+those where it is 1, so that both may name the same file. --holdout does the same
+for other files, with the rows that fit with the same --holdout and --seed has left
+out. --sample draws training rows as fit does, not test rows.
+
+--baselines adds the errors in the original space and in p dimensions found by PCA
+and FDA on the training rows; this takes long if they are many.`,
+		Example: `  monge eval --model wine.wda --train wine.csv --test wine.csv --holdout 0.5
+  monge eval --model digits.wda --train mnist.npz --test mnist.npz --sample 1000 --seed 1 --k 1,3,5
+  monge eval --model m.wda --train X.csv --train-labels y.csv --test Z.csv --test-labels w.csv --json`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.model, "model", "", "model file (required)")
+	fs.StringVar(&f.train, "train", "", "file of training samples (required)")
+	fs.StringVar(&f.test, "test", "", "file of test samples (required)")
+	fs.StringVar(&f.trainLabels, "train-labels", "", "file of the training labels")
+	fs.StringVar(&f.testLabels, "test-labels", "", "file of the test labels (default --train-labels if both samples are of one file)")
+	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "numbers of neighbours")
+	fs.BoolVar(&f.baselines, "baselines", false, "also the original space, PCA and FDA")
+	fs.IntVar(&f.workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
+	f.rows.add(cmd, "training rows")
+	f.read.add(cmd)
+	return cmd
+}
+
+// rates are errors by K, in the order of the command line.
+type rates struct {
+	ks     []int
+	errors []float64
+}
+
+// MarshalJSON implements json.Marshaler: {"1":0.5,"3":0.25}.
+func (r rates) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, k := range r.ks {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = fmt.Appendf(out, "%q:", strconv.Itoa(k))
+		out = strconv.AppendFloat(out, r.errors[i], 'g', -1, 64)
+	}
+	return append(out, '}'), nil
+}
+
+type confusion struct {
+	K       int      `json:"k"`
+	Classes []string `json:"classes"`
+	Counts  [][]int  `json:"counts"`
+}
+
+type evalResult struct {
+	Error     rates            `json:"knn_error"`
+	Confusion confusion        `json:"confusion"`
+	Train     int              `json:"train"`
+	Test      int              `json:"test"`
+	Baselines map[string]rates `json:"baselines,omitempty"`
+}
+
+func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
+	ctx := cmd.Context()
+	if err := requireFlags(cmd, "model", "train", "test"); err != nil {
+		return err
+	}
+	ks, err := checkNeighbors(f.ks)
+	if err != nil {
+		return err
+	}
+	if err := f.rows.check(); err != nil {
+		return err
+	}
+	if err := checkRange("workers", f.workers, 0, 1024); err != nil {
+		return err
+	}
+	m, err := readModel(f.model)
+	if err != nil {
+		return err
+	}
+	train, test, err := a.readTrainTest(f)
+	if err != nil {
+		return err
+	}
+	d, p := m.Dims()
+	for _, c := range []struct {
+		path string
+		data *dataset.Dataset
+	}{{f.train, train}, {f.test, test}} {
+		if err := checkFeatures(c.path, c.data, d); err != nil {
+			return err
+		}
+	}
+	for _, k := range ks {
+		if k > train.Len() {
+			return fmt.Errorf("%s: --k %d exceeds the %d training rows", f.train, k, train.Len())
+		}
+	}
+	c := &classifier{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
+	var y, z mat.Dense
+	m.Transform(&y, train.X)
+	m.Transform(&z, test.X)
+	own, first, err := c.classify("eval", &y, &z)
+	if err != nil {
+		return err
+	}
+	out := evalResult{
+		Error:     own,
+		Confusion: confusion{ks[0], train.Classes, knn.Confusion(first, test.Labels, len(train.Classes))},
+		Train:     train.Len(), Test: test.Len(),
+	}
+	names := []string{"WDA"}
+	table := []rates{own}
+	if f.baselines {
+		found, err := c.baselines(p)
+		if err != nil {
+			return err
+		}
+		out.Baselines = map[string]rates{}
+		for _, b := range found {
+			out.Baselines[strings.ToLower(b.name)] = b.rates
+			names, table = append(names, b.name), append(table, b.rates)
+		}
+	}
+	return a.report(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%d test rows by %d training rows, %d → %d dimensions\n\n", out.Test, out.Train, d, p)
+		fmt.Fprintf(w, "K\t%s\n", strings.Join(names, "\t"))
+		for i, k := range ks {
+			fmt.Fprintf(w, "%d", k)
+			for _, r := range table {
+				fmt.Fprintf(w, "\t%s", percent(r.errors[i]))
+			}
+			fmt.Fprintln(w)
+		}
+		out.Confusion.print(w)
+	})
+}
+
+// print writes the matrix, unless it would be too wide to read.
+func (c *confusion) print(w io.Writer) {
+	const widest = 30
+	if len(c.Classes) > widest {
+		fmt.Fprintf(w, "\n(--json has the confusion matrix of the %d classes.)\n", len(c.Classes))
+		return
+	}
+	fmt.Fprintf(w, "\nConfusion for K = %d (rows: true class; columns: predicted)\n\n", c.K)
+	for _, n := range c.Classes {
+		fmt.Fprintf(w, "\t%s", short(n, 12))
+	}
+	fmt.Fprintln(w)
+	for i, row := range c.Counts {
+		fmt.Fprint(w, short(c.Classes[i], 12))
+		for _, v := range row {
+			fmt.Fprintf(w, "\t%d", v)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// readTrainTest reads both files, once if they are the same.
+func (a *app) readTrainTest(f *evalFlags) (train, test *dataset.Dataset, err error) {
+	same := sameFile(f.train, f.test)
+	if same && f.testLabels == "" {
+		f.testLabels = f.trainLabels
+	}
+	if f.rows.holdout > 0 && !same {
+		return nil, nil, usagef("--holdout splits one file: --train and --test must name the same")
+	}
+	all, err := f.read.readLabelled(f.train, f.trainLabels)
+	if err != nil {
+		return nil, nil, err
+	}
+	rest := all
+	if !same || f.testLabels != f.trainLabels {
+		if rest, err = f.read.readLabelled(f.test, f.testLabels); err != nil {
+			return nil, nil, err
+		}
+	}
+	if same && all.Split == nil && f.rows.holdout == 0 {
+		a.complain("warning: the test rows are the training rows; --holdout keeps some apart")
+	}
+	if train, err = f.rows.train(f.train, all); err != nil {
+		return nil, nil, err
+	}
+	if test, err = f.rows.choose(f.test, rest, testRows); err != nil {
+		return nil, nil, err
+	}
+	if err := test.Relabel(train.Classes); err != nil {
+		return nil, nil, inFile(f.test, err)
+	}
+	return train, test, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// classifier predicts the test rows from the training rows in several spaces.
+type classifier struct {
+	a           *app
+	ctx         context.Context
+	train, test *dataset.Dataset
+	ks          []int
+	workers     int
+}
+
+// classify returns the error for every K, and the predictions for the first, in the
+// space where y and z are the training and test rows.
+func (c *classifier) classify(what string, y, z *mat.Dense) (rates, []int, error) {
+	b := c.a.bar(what, c.test.Len())
+	defer b.done()
+	predicted, err := knn.Predict(c.ctx, matrixOf(y), c.train.Labels, matrixOf(z), c.ks, &knn.Settings{
+		Workers:  c.workers,
+		Progress: func(done, _ int) { b.set(done, "") },
+	})
+	if err != nil {
+		return rates{}, nil, err
+	}
+	r := rates{ks: c.ks}
+	for _, labels := range predicted {
+		r.errors = append(r.errors, knn.ErrorRate(labels, c.test.Labels))
+	}
+	return r, predicted[0], nil
+}
+
+// named is the outcome in one space.
+type named struct {
+	name  string
+	rates rates
+	y, z  *mat.Dense
+}
+
+// baselines classifies in the original space and in p dimensions found by PCA and by
+// FDA from the training rows.
+func (c *classifier) baselines(p int) ([]named, error) {
+	out := []named{{name: "original", y: c.train.X, z: c.test.X}}
+	for _, method := range []baseline.Method{baseline.PCA{}, baseline.FDA{}} {
+		projection, err := method.Fit(c.train.X, c.train.Labels, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", method.Name(), err)
+		}
+		if err := c.ctx.Err(); err != nil {
+			return nil, err
+		}
+		y, z := new(mat.Dense), new(mat.Dense)
+		y.Mul(c.train.X, projection)
+		z.Mul(c.test.X, projection)
+		out = append(out, named{name: method.Name(), y: y, z: z})
+	}
+	for i := range out {
+		var err error
+		if out[i].rates, _, err = c.classify(out[i].name, out[i].y, out[i].z); err != nil {
+			return nil, fmt.Errorf("%s: %w", out[i].name, err)
+		}
+	}
+	return out, nil
+}
+
+// matrixOf shares the elements of m.
+func matrixOf(m *mat.Dense) dist.Matrix[float64] {
+	r := m.RawMatrix()
+	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
+}
+
+// short clips a class name for a table or a legend.
+func short(name string, most int) string {
+	clean := strings.Map(func(r rune) rune {
+		if strconv.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, name)
+	if r := []rune(clean); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return clean
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/spf13/cobra"
+)
+
+func newInfo(a *app) *cobra.Command {
+	var model string
+	cmd := &cobra.Command{
+		Use:   "info [--model FILE]",
+		Short: "Show the version, this machine's instruction sets, or a model",
+		Long: `Info prints the version and the instruction sets (levels) that this machine can
+run, the one selected last. MONGE_LEVEL caps the selection. With --model it adds what
+a model file says of its fit.`,
+		Example: `  monge info
+  MONGE_LEVEL=ref monge info --json
+  monge info --model wine.wda`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.info(model) },
+	}
+	cmd.Flags().StringVar(&model, "model", "", "model file")
+	return cmd
+}
+
+type versionInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// version is what the linker recorded: a module version, or "(devel)".
+func version() versionInfo {
+	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if b.Main.Version != "" {
+		v.Version = b.Main.Version
+	}
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" {
+			v.Revision = s.Value
+		}
+	}
+	return v
+}
+
+type infoResult struct {
+	versionInfo
+	CPUs     int        `json:"cpus"`
+	Levels   []string   `json:"levels"`
+	Selected string     `json:"selected"`
+	Model    *modelInfo `json:"model,omitempty"`
+}
+
+type modelInfo struct {
+	Features   int      `json:"features"`
+	Components int      `json:"components"`
+	Classes    []string `json:"classes,omitempty"`
+	Objective  number   `json:"objective"`
+	Solver     string   `json:"solver"`
+	Status     string   `json:"status"`
+	Steps      int      `json:"steps"`
+	Lambda     number   `json:"lambda"`
+	Absolute   bool     `json:"absolute"`
+	Iterations int      `json:"iterations"`
+	Shrinkage  number   `json:"shrinkage"`
+	Weights    string   `json:"weights"`
+	Float32    bool     `json:"float32"`
+}
+
+func (a *app) info(model string) error {
+	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Best().String()}
+	for _, l := range asm.Available() {
+		out.Levels = append(out.Levels, l.String())
+	}
+	if model != "" {
+		m, err := readModel(model)
+		if err != nil {
+			return err
+		}
+		r := m.Report()
+		d, p := m.Dims()
+		out.Model = &modelInfo{
+			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Solver.String(),
+			Status: r.Status.String(), Steps: r.Steps, Lambda: number(r.Settings.Lambda), Absolute: r.Settings.Absolute,
+			Iterations: r.Settings.Iterations, Shrinkage: number(r.Settings.Shrinkage), Weights: r.Settings.Weights.String(),
+			Float32: r.Settings.Float32,
+		}
+	}
+	return a.report(out, func(w io.Writer) {
+		fmt.Fprintf(w, "version\t%s\n", out.Version)
+		if out.Revision != "" {
+			fmt.Fprintf(w, "revision\t%s\n", out.Revision)
+		}
+		fmt.Fprintf(w, "built with\t%s for %s\n", out.Go, out.Platform)
+		fmt.Fprintf(w, "CPUs\t%d\n", out.CPUs)
+		fmt.Fprintf(w, "levels\t%s\n", strings.Join(out.Levels, ", "))
+		capped := ""
+		if v := os.Getenv(asm.CapVariable); v != "" {
+			capped = fmt.Sprintf(" (%s=%s)", asm.CapVariable, v)
+		}
+		fmt.Fprintf(w, "selected\t%s%s\n", out.Selected, capped)
+		if m := out.Model; m != nil {
+			fmt.Fprintf(w, "\nmodel\t%s\n", model)
+			fmt.Fprintf(w, "projection\t%d → %d dimensions\n", m.Features, m.Components)
+			if m.Classes != nil {
+				fmt.Fprintf(w, "classes\t%s\n", list(m.Classes, 60))
+			}
+			fmt.Fprintf(w, "J\t%.10g\n", float64(m.Objective))
+			fmt.Fprintf(w, "solver\t%s: %s after %d steps\n", m.Solver, m.Status, m.Steps)
+			fmt.Fprintf(w, "λ, L, ρ\t%g, %d, %g\n", float64(m.Lambda), m.Iterations, float64(m.Shrinkage))
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+type plotFlags struct {
+	transformFlags
+	width, height int
+	title         string
+}
+
+func newPlotCommand(a *app) *cobra.Command {
+	f := new(plotFlags)
+	cmd := &cobra.Command{
+		Use:   "plot --model FILE --data FILE --out FILE [flags]",
+		Short: "Draw projected samples",
+		Long: `Plot draws the first two components of the projected samples, with a colour and a
+marker for every class and equal units on both axes; of a model with one component it
+draws one line of points for every class. The picture is PNG or SVG by the name of
+--out.
+
+Labels, and rows to draw, are found as in transform. Data without labels are drawn in
+one colour. With many rows --sample keeps the picture readable and an SVG small.`,
+		Example: `  monge plot --model wine.wda --data wine.csv --out wine.png
+  monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.plot(cmd, f) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.model, "model", "", "model file (required)")
+	fs.StringVar(&f.data, "data", "", "file of samples (required)")
+	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file")
+	fs.StringVar(&f.out, "out", "", "file to write, .png or .svg (required)")
+	fs.StringVar(&f.title, "title", "", "title of the picture")
+	fs.IntVar(&f.width, "width", 800, "width in pixels")
+	fs.IntVar(&f.height, "height", 600, "height in pixels")
+	fs.StringVar(&f.part, "rows", "all", "all, train or test, by the file's split or --holdout")
+	f.rows.add(cmd, "rows")
+	f.read.add(cmd)
+	return cmd
+}
+
+type plotResult struct {
+	Image   string   `json:"image"`
+	Rows    int      `json:"rows"`
+	Classes []string `json:"classes"`
+	Width   int      `json:"width"`
+	Height  int      `json:"height"`
+}
+
+func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
+	if err := requireFlags(cmd, "model", "data", "out"); err != nil {
+		return err
+	}
+	ext, err := extension("out", f.out, ".png", ".svg")
+	if err != nil {
+		return err
+	}
+	if err := checkRange("width", f.width, 200, 8000); err != nil {
+		return err
+	}
+	if err := checkRange("height", f.height, 150, 8000); err != nil {
+		return err
+	}
+	if err := checkOutput(f.out, f.model, f.data, f.labels); err != nil {
+		return err
+	}
+	_, y, d, err := f.projected()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if !drawable(y) {
+		return fmt.Errorf("%s: the projections are too large to be drawn", f.data)
+	}
+	if err := scatter(f, ext, y, d); err != nil {
+		return err
+	}
+	out := plotResult{Image: f.out, Rows: d.Len(), Classes: classNames(d), Width: f.width, Height: f.height}
+	if out.Classes == nil {
+		out.Classes = []string{}
+	}
+	return a.report(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%d rows of %d classes, drawn in %s\n", out.Rows, len(out.Classes), out.Image)
+	})
+}
+
+// drawable reports whether sums of coordinates stay finite.
+func drawable(y *mat.Dense) bool {
+	const largest = 1e300
+	return mat.Max(y) < largest && mat.Min(y) > -largest
+}
+
+// scatter draws the first two components, or the only one.
+func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset) error {
+	labelled := d.Labels != nil
+	if !labelled {
+		d = &dataset.Dataset{X: d.X, Labels: make([]int, d.Len()), Classes: []string{"all"}}
+	}
+	// Classes without rows here take no place in the picture, and keep no colour
+	// that another plot of the same file would not give them.
+	var (
+		entries []legendEntry
+		names   []string
+	)
+	for c, n := range d.Counts() {
+		name := short(d.Classes[c], 24)
+		names = append(names, name)
+		if n > 0 {
+			entries = append(entries, legendEntry{[]draw.GlyphStyle{glyph(c, legendRadius, 255)}, name})
+		}
+	}
+	radius, alpha := vg.Points(3), uint8(255)
+	if d.Len() > 1500 {
+		radius, alpha = vg.Points(1.8), 150
+	}
+	one := y.RawMatrix().Cols == 1
+	paint := func(c draw.Canvas) {
+		c = background(c)
+		p := newPlot(f.title, "component 1", "component 2")
+		p.Add(grid())
+		if one {
+			p.Y.Label.Text = "class"
+			strips(p, y, d, names, radius, alpha)
+			p.Draw(c)
+			return
+		}
+		p.Add(cloud{y, d.Labels, radius, alpha})
+		if labelled {
+			l := layLegend(entries, c.Size())
+			l.draw(draw.Crop(c, c.Size().X-l.total, 0, 0, 0))
+			c = draw.Crop(c, 0, -l.total-10, 0, 0)
+		}
+		equalAxes(p, c)
+		p.Draw(c)
+	}
+	return render(f.out, ext, f.width, f.height, 96, paint)
+}
+
+// background fills the canvas and returns what is left inside a margin.
+func background(c draw.Canvas) draw.Canvas {
+	c.FillPolygon(plot.New().BackgroundColor, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+	return draw.Crop(c, 8, -8, 8, -8)
+}

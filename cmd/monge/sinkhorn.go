@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+type sinkhornFlags struct {
+	x, y, cost    string
+	a, b          string
+	lambda        float64
+	iterations    int
+	tolerance     float64
+	maxIterations int
+	domain        string
+	plan          string
+	level         string
+}
+
+func newSinkhorn(a *app) *cobra.Command {
+	f := new(sinkhornFlags)
+	cmd := &cobra.Command{
+		Use:   "sinkhorn (--x FILE --y FILE | --cost FILE) --lambda λ [flags]",
+		Short: "Solve an entropy-regularised optimal transport problem",
+		Long: `Sinkhorn computes the plan T = diag(u) K diag(v), K = exp(−λM), between two weighted
+point clouds (rows are points, M_ij = ‖x_i − y_j‖²) or for a given cost matrix M, and
+prints the cost ⟨T, M⟩. From u = 1, an iteration is v = b ⊘ Kᵀu, u = a ⊘ K v. The
+reg or ε of other programs is 1/λ.
+
+Exactly --iterations are made, or as many as bring ‖Tᵀ1 − b‖₁ below --tolerance times
+the mass, which is the default. Where numbers would underflow, the same iterations
+are made on logarithms; --domain plain fails there instead.
+
+All files are CSV without a header or NPY: points and costs one row per line,
+weights one per line.`,
+		Example: `  monge sinkhorn --x X.csv --y Y.csv --lambda 10
+  monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 100 --iterations 50 --plan T.csv
+  monge sinkhorn --cost M.npy --lambda 5 --tolerance 1e-12 --json`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.sinkhorn(cmd, f) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.x, "x", "", "file of points, n × d")
+	fs.StringVar(&f.y, "y", "", "file of points, m × d")
+	fs.StringVar(&f.cost, "cost", "", "file of costs M, n × m, instead of points")
+	fs.StringVar(&f.a, "a", "", "file of n weights of x (default uniform)")
+	fs.StringVar(&f.b, "b", "", "file of m weights of y (default uniform)")
+	fs.Float64Var(&f.lambda, "lambda", 0, "λ > 0, multiplies the cost (required)")
+	fs.IntVar(&f.iterations, "iterations", 0, "make exactly this many iterations")
+	fs.Float64Var(&f.tolerance, "tolerance", 1e-9, "largest error of the marginal b at the end")
+	fs.IntVar(&f.maxIterations, "max-iterations", 10000, "most iterations for --tolerance")
+	fs.StringVar(&f.domain, "domain", sinkhorn.Auto.String(), "auto, plain or log")
+	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy")
+	fs.StringVar(&f.level, "level", "", "instruction set; the result is the same with any (default the best of this machine)")
+	return cmd
+}
+
+// maxPlan bounds n·m: cost and kernel take 8 bytes an element each.
+const maxPlan = 1 << 30
+
+func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err error) {
+	if err := requireFlags(cmd, "lambda"); err != nil {
+		return s, err
+	}
+	if (f.x == "") != (f.y == "") || (f.x == "") == (f.cost == "") {
+		return s, usagef("either --x and --y or --cost is required; see monge help sinkhorn")
+	}
+	if err := checkPositive("lambda", f.lambda); err != nil {
+		return s, err
+	}
+	changed := cmd.Flags().Changed
+	switch {
+	case !changed("iterations"):
+		if err := checkPositive("tolerance", f.tolerance); err != nil {
+			return s, err
+		}
+		if err := checkRange("max-iterations", f.maxIterations, 1, math.MaxInt32); err != nil {
+			return s, err
+		}
+		s.Tolerance, s.Iterations = f.tolerance, f.maxIterations
+	case changed("tolerance"), changed("max-iterations"):
+		return s, usagef("--iterations excludes --tolerance and --max-iterations")
+	default:
+		if err := checkRange("iterations", f.iterations, 1, math.MaxInt32); err != nil {
+			return s, err
+		}
+		s.Iterations = f.iterations
+	}
+	if s.Domain, err = parseDomain(f.domain); err != nil {
+		return s, err
+	}
+	s.Level = f.level
+	return s, checkLevel(f.level)
+}
+
+func parseDomain(name string) (sinkhorn.Domain, error) {
+	for _, d := range []sinkhorn.Domain{sinkhorn.Auto, sinkhorn.Plain, sinkhorn.Log} {
+		if d.String() == name {
+			return d, nil
+		}
+	}
+	return 0, usagef("--domain must be auto, plain or log, not %q", name)
+}
+
+type sinkhornResult struct {
+	Cost          number `json:"cost"`
+	Iterations    int    `json:"iterations"`
+	MarginalError number `json:"marginal_error"`
+	Status        string `json:"status"`
+	Domain        string `json:"domain"`
+	Rows          int    `json:"rows"`
+	Columns       int    `json:"columns"`
+	Plan          string `json:"plan,omitempty"`
+}
+
+func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
+	set, err := f.settings(cmd)
+	if err != nil {
+		return err
+	}
+	var ext string
+	if f.plan != "" {
+		if ext, err = extension("plan", f.plan, ".csv", ".npy"); err != nil {
+			return err
+		}
+		if err := checkOutput(f.plan, f.x, f.y, f.cost, f.a, f.b); err != nil {
+			return err
+		}
+	}
+	p, n, m, err := f.problem()
+	if err != nil {
+		return err
+	}
+	solver, err := sinkhorn.NewSolver[float64](set)
+	if err != nil {
+		return err
+	}
+	r, err := solver.Solve(cmd.Context(), p)
+	if errors.Is(err, sinkhorn.ErrUnderflow) {
+		return fmt.Errorf("%w; --domain auto or log can do it", err)
+	}
+	if err != nil {
+		return err
+	}
+	if f.plan != "" {
+		t := mat.NewDense(n, m, nil)
+		r.PlanTo(matrixOf(t))
+		if err := writeMatrix(f.plan, ext, t); err != nil {
+			return err
+		}
+	}
+	out := sinkhornResult{
+		Cost: number(r.Cost), Iterations: r.Iterations, MarginalError: number(r.MarginalError), Status: r.Status.String(),
+		Domain: r.Domain.String(), Rows: n, Columns: m, Plan: f.plan,
+	}
+	return a.report(out, func(w io.Writer) {
+		fmt.Fprintf(w, "cost\t%.15g\n", r.Cost)
+		fmt.Fprintf(w, "iterations\t%d (%s, %s domain)\n", r.Iterations, r.Status, r.Domain)
+		fmt.Fprintf(w, "marginal error\t%.3g\n", r.MarginalError)
+		fmt.Fprintf(w, "plan\t%d × %d\t%s\n", n, m, f.plan)
+	})
+}
+
+// problem reads the files.
+func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err error) {
+	p = &sinkhorn.Problem[float64]{Lambda: f.lambda}
+	read := func(path string) (dist.Matrix[float64], error) {
+		m, err := readMatrix(path)
+		if err != nil {
+			return dist.Matrix[float64]{}, err
+		}
+		return matrixOf(m), nil
+	}
+	if f.cost != "" {
+		if p.Cost, err = read(f.cost); err != nil {
+			return nil, 0, 0, err
+		}
+		n, m = p.Cost.Rows, p.Cost.Cols
+	} else {
+		if p.X, err = read(f.x); err != nil {
+			return nil, 0, 0, err
+		}
+		if p.Y, err = read(f.y); err != nil {
+			return nil, 0, 0, err
+		}
+		if p.X.Cols != p.Y.Cols {
+			return nil, 0, 0, fmt.Errorf("%s has points of %d dimensions, %s of %d", f.x, p.X.Cols, f.y, p.Y.Cols)
+		}
+		n, m = p.X.Rows, p.Y.Rows
+	}
+	if n > maxPlan/m {
+		return nil, 0, 0, fmt.Errorf("a plan of %d × %d is too large for memory", n, m)
+	}
+	for _, w := range []struct {
+		name, path string
+		size       int
+		dst        *[]float64
+	}{{"a", f.a, n, &p.A}, {"b", f.b, m, &p.B}} {
+		if w.path == "" {
+			continue
+		}
+		if *w.dst, err = readVector(w.path, "the weights "+w.name, w.size); err != nil {
+			return nil, 0, 0, err
+		}
+		var sum float64
+		for i, v := range *w.dst {
+			if v < 0 {
+				return nil, 0, 0, fmt.Errorf("%s: row %d: weight %v is negative", w.path, i+1, v)
+			}
+			sum += v
+		}
+		if !(sum > 0) {
+			return nil, 0, 0, fmt.Errorf("%s: no weight is positive", w.path)
+		}
+	}
+	return p, n, m, nil
+}

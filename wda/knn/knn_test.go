@@ -1,0 +1,261 @@
+package knn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// naive is the definition: sort all training rows, count, look for the winner.
+func naive[T dist.Float](train dist.Matrix[T], labels []int, test dist.Matrix[T], k int) []int {
+	out := make([]int, test.Rows)
+	d := dist.NewMatrix[T](test.Rows, train.Rows, nil)
+	dist.SqEuclidean(d, test, train)
+	for i := range out {
+		order := make([]int, train.Rows)
+		for j := range order {
+			order[j] = j
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch x, y := d.At(i, a), d.At(i, b); {
+			case x < y:
+				return -1
+			case x > y:
+				return 1
+			}
+			return 0
+		})
+		votes := map[int]int{}
+		for _, j := range order[:k] {
+			votes[labels[j]]++
+		}
+		most := 0
+		for _, v := range votes {
+			most = max(most, v)
+		}
+		for _, j := range order[:k] {
+			if votes[labels[j]] == most {
+				out[i] = labels[j]
+				break
+			}
+		}
+	}
+	return out
+}
+
+// random returns rows on a coarse grid, so that many distances are equal.
+func random[T dist.Float](rng *rand.Rand, rows, cols, grid int) dist.Matrix[T] {
+	m := dist.NewMatrix[T](rows, cols, nil)
+	for i := range m.Data {
+		m.Data[i] = T(rng.IntN(grid))
+	}
+	return m
+}
+
+func TestPredict(t *testing.T) {
+	t.Run("float64", testPredict[float64])
+	t.Run("float32", testPredict[float32])
+}
+
+func testPredict[T dist.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct{ n, m, d, classes, grid int }{
+		{1, 1, 1, 1, 2}, {7, 5, 2, 3, 3}, {300, 130, 3, 4, 4}, {256, 128, 1, 2, 5}, {513, 129, 17, 10, 1000}, {40, 200, 300, 3, 2},
+	} {
+		train, test := random[T](rng, c.n, c.d, c.grid), random[T](rng, c.m, c.d, c.grid)
+		labels := make([]int, c.n)
+		for i := range labels {
+			labels[i] = 100*rng.IntN(c.classes) - 7
+		}
+		var ks []int
+		for _, k := range []int{5, 1, 2, 4, 3, 19, 40, c.n, 5} {
+			if k <= c.n && k <= 256 {
+				ks = append(ks, k)
+			}
+		}
+		var first [][]int
+		for _, workers := range []int{1, 2, 7} {
+			calls, last := 0, 0
+			got, err := Predict(t.Context(), train, labels, test, ks, &Settings{Workers: workers, Progress: func(done, total int) {
+				if calls++; done <= last || total != c.m {
+					t.Errorf("progress %d of %d after %d", done, total, last)
+				}
+				last = done
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last != c.m {
+				t.Errorf("the last progress was %d of %d", last, c.m)
+			}
+			if first == nil {
+				first = got
+				for i, k := range ks {
+					if want := naive(train, labels, test, k); !slices.Equal(got[i], want) {
+						t.Errorf("%+v, k = %d: predictions differ from the definition", c, k)
+					}
+				}
+			} else if !slices.EqualFunc(got, first, slices.Equal[[]int]) {
+				t.Errorf("%+v: %d workers predict something else", c, workers)
+			}
+		}
+	}
+}
+
+func TestItself(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	x := random[float64](rng, 500, 5, 1<<30)
+	labels := make([]int, x.Rows)
+	for i := range labels {
+		labels[i] = rng.IntN(9)
+	}
+	got, err := Predict(t.Context(), x, labels, x, []int{1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := ErrorRate(got[0], labels); e != 0 {
+		t.Errorf("error of the nearest neighbour on the training rows: %v", e)
+	}
+}
+
+func TestTies(t *testing.T) {
+	line := func(x ...float64) dist.Matrix[float64] { return dist.NewMatrix(len(x), 1, x) }
+	for _, c := range []struct {
+		name   string
+		train  dist.Matrix[float64]
+		labels []int
+		k      int
+		want   int
+	}{
+		{"equal distance: the smaller index", line(1, -1), []int{8, 3}, 1, 8},
+		{"equal distance across zero", line(-1, 1), []int{8, 3}, 1, 8},
+		{"equal votes: the class of the nearest", line(3, 1, 2), []int{5, 6, 5}, 2, 6},
+		{"equal votes: not a nearer loser", line(1, 2, 3, 4, 5), []int{9, 4, 2, 2, 4}, 5, 4},
+		{"majority over nearness", line(1, 2, 3), []int{0, 7, 7}, 3, 7},
+		{"all rows equal", line(2, 2, 2, 2), []int{3, 1, 1, 3}, 4, 3},
+		{"infinite distances", line(1e200, -1e200, 1e300), []int{4, 5, 5}, 1, 4},
+		{"a later finite distance", line(1e200, -1e200, 1), []int{4, 5, 6}, 1, 6},
+	} {
+		got, err := Predict(t.Context(), c.train, c.labels, line(0), []int{c.k}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[0][0] != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got[0][0], c.want)
+		}
+	}
+}
+
+func TestStride(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	wide, narrow := random[float64](rng, 300, 9, 50), dist.NewMatrix[float64](300, 4, nil)
+	labels := make([]int, wide.Rows)
+	for i := range wide.Rows {
+		copy(narrow.Row(i), wide.Row(i)[2:])
+		labels[i] = i % 3
+	}
+	view := wide
+	view.Data, view.Cols = wide.Data[2:], 4
+	a, err := Predict(t.Context(), narrow, labels, narrow, []int{3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Predict(t.Context(), view, labels, view, []int{3}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a[0], b[0]) {
+		t.Error("a view predicts something else")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	m := func(r, c int) dist.Matrix[float64] { return dist.NewMatrix[float64](r, c, nil) }
+	nan, inf := m(3, 2), m(3, 2)
+	nan.Set(2, 1, math.NaN())
+	inf.Set(0, 1, math.Inf(-1))
+	for _, c := range []struct {
+		name        string
+		train, test dist.Matrix[float64]
+		labels      []int
+		ks          []int
+		want        error
+	}{
+		{"k > n", m(3, 2), m(1, 2), make([]int, 3), []int{1, 4}, ErrNeighbors},
+		{"k = 0", m(3, 2), m(1, 2), make([]int, 3), []int{0}, ErrNeighbors},
+		{"no training rows", m(0, 2), m(1, 2), nil, []int{1}, ErrNeighbors},
+		{"labels", m(3, 2), m(1, 2), make([]int, 2), []int{1}, ErrShape},
+		{"columns", m(3, 2), m(1, 3), make([]int, 3), []int{1}, ErrShape},
+		{"NaN", nan, m(1, 2), make([]int, 3), []int{1}, ErrNotFinite},
+		{"Inf", m(3, 2), inf, make([]int, 3), []int{1}, ErrNotFinite},
+	} {
+		if got, err := Predict(t.Context(), c.train, c.labels, c.test, c.ks, nil); !errors.Is(err, c.want) || got != nil {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+	got, err := Predict(t.Context(), m(3, 2), make([]int, 3), m(0, 2), []int{1, 2}, nil)
+	if err != nil || len(got) != 2 || len(got[0]) != 0 {
+		t.Errorf("no test rows: %v, %v", got, err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	x := dist.NewMatrix[float64](2000, 3, nil)
+	got, err := Predict(ctx, x, make([]int, 2000), x, []int{1}, &Settings{Workers: 2, Progress: func(int, int) { cancel() }})
+	if !errors.Is(err, context.Canceled) || got != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestRates(t *testing.T) {
+	predicted, actual := []int{0, 1, 2, 2, 1}, []int{0, 1, 1, 2, 0}
+	if e := ErrorRate(predicted, actual); e != 0.4 {
+		t.Errorf("error rate %v", e)
+	}
+	if e := ErrorRate(nil, nil); e != 0 {
+		t.Errorf("error rate of nothing: %v", e)
+	}
+	want := [][]int{{1, 1, 0}, {0, 1, 1}, {0, 0, 1}}
+	if got := Confusion(predicted, actual, 3); !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+		t.Errorf("confusion %v", got)
+	}
+}
+
+func ExamplePredict() {
+	train := dist.NewMatrix(4, 1, []float64{0, 1, 10, 11})
+	test := dist.NewMatrix(2, 1, []float64{2, 9})
+	predicted, err := Predict(context.Background(), train, []int{0, 0, 1, 1}, test, []int{1, 3}, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(predicted)
+	// Output: [[0 1] [0 1]]
+}
+
+// The size of an evaluation on MNIST: 10 000 test digits, 1000 training digits.
+func BenchmarkPredict(b *testing.B) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const n, m = 1000, 10000
+	for _, d := range []int{10, 784} {
+		b.Run(fmt.Sprintf("n=%d/m=%d/d=%d", n, m, d), func(b *testing.B) {
+			train, test := random[float64](rng, n, d, 256), random[float64](rng, m, d, 256)
+			labels := make([]int, n)
+			for i := range labels {
+				labels[i] = i % 10
+			}
+			for b.Loop() {
+				if _, err := Predict(b.Context(), train, labels, test, []int{1, 3, 5}, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n*m*d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gdiff/s")
+		})
+	}
+}
