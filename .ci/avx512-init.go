@@ -1,0 +1,59 @@
+//go:build linux && ignore
+
+// The first process of the machine that avx512-emulated boots: it mounts what the
+// Go runtime reads, runs the test binaries in /tests one after the other with the
+// arguments in /arguments and the environment in /environment, both one a line,
+// and says on the console how it went.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	for dir, kind := range map[string]string{"/proc": "proc", "/sys": "sysfs", "/dev": "devtmpfs", "/tmp": "tmpfs"} {
+		_ = os.Mkdir(dir, 0o755)
+		if err := syscall.Mount(kind, dir, kind, 0, ""); err != nil {
+			fmt.Println("mount", dir, err)
+		}
+	}
+	tests, err := filepath.Glob("/tests/*")
+	failed := 0
+	if err != nil || len(tests) == 0 {
+		fmt.Println("no tests", err)
+		failed++
+	}
+	for _, test := range tests {
+		start := time.Now()
+		cmd := exec.Command(test, lines("/arguments")...)
+		cmd.Dir = "/tmp"
+		cmd.Env = append([]string{"TMPDIR=/tmp", "HOME=/tmp"}, lines("/environment")...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
+		verdict := "ok  "
+		if err := cmd.Run(); err != nil {
+			verdict = "FAIL"
+			failed++
+		}
+		fmt.Printf("%s\t%s\t%.1fs\n", verdict, filepath.Base(test), time.Since(start).Seconds())
+	}
+	fmt.Printf("avx512-emulated: %d test binaries, %d failed\n", len(tests), failed)
+	// wait until the console has sent everything: tcdrain
+	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, 1, 0x5409, 1)
+	time.Sleep(100 * time.Millisecond)
+	_ = syscall.Reboot(syscall.LINUX_REBOOT_CMD_POWER_OFF)
+	select {}
+}
+
+func lines(name string) []string {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		fmt.Println(err)
+	}
+	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+}
