@@ -1,0 +1,244 @@
+/* The C peers: glibc's libmvec, SLEEF and a BLAS, behind the line protocol of
+ * bench/peers/README.md. Built twice, against OpenBLAS and against BLIS, with BLAS
+ * defined as the name of the library.
+ */
+#define _GNU_SOURCE
+#include <cblas.h>
+#include <float.h>
+#include <gnu/libc-version.h>
+#include <immintrin.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef WITH_SLEEF
+#include <sleef.h>
+#endif
+
+typedef struct job job;
+struct job {
+	long n, d, p;
+	int iters;
+	double lambda;
+	void *x, *y, *out, *u, *v, *w;
+	void (*run)(job *), (*result)(job *);
+	int size; /* of an element */
+	long outlen;
+};
+
+/* Two functions per library: whole vectors of the widest kind, and a last one that
+ * is filled up with zeros. */
+#ifdef __AVX512F__
+#define WIDTH 64
+typedef __m512d vd;
+typedef __m512 vf;
+vd _ZGVeN8v_exp(vd);
+vf _ZGVeN16v_expf(vf);
+#define libmvec_exp _ZGVeN8v_exp
+#define libmvec_expf _ZGVeN16v_expf
+#define sleef_exp Sleef_expd8_u10avx512f
+#define sleef_expf Sleef_expf16_u10avx512f
+#else
+#define WIDTH 32
+typedef __m256d vd;
+typedef __m256 vf;
+vd _ZGVdN4v_exp(vd);
+vf _ZGVdN8v_expf(vf);
+#define libmvec_exp _ZGVdN4v_exp
+#define libmvec_expf _ZGVdN8v_expf
+#define sleef_exp Sleef_expd4_u10avx2
+#define sleef_expf Sleef_expf8_u10avx2
+#endif
+
+#define VECTORISED(name, T, vec, f)                      \
+	static inline void name(T *y, const T *x, long n) \
+	{                                                \
+		const long w = WIDTH / sizeof(T);        \
+		long i = 0;                              \
+		for (; i + w <= n; i += w) {             \
+			vec a;                           \
+			memcpy(&a, x + i, WIDTH);        \
+			a = f(a);                        \
+			memcpy(y + i, &a, WIDTH);        \
+		}                                        \
+		if (i < n) {                             \
+			vec a;                           \
+			memset(&a, 0, WIDTH);            \
+			memcpy(&a, x + i, (n - i) * sizeof(T)); \
+			a = f(a);                        \
+			memcpy(y + i, &a, (n - i) * sizeof(T)); \
+		}                                        \
+	}
+
+VECTORISED(libmvec_d, double, vd, libmvec_exp)
+VECTORISED(libmvec_f, float, vf, libmvec_expf)
+#ifdef WITH_SLEEF
+VECTORISED(sleef_d, double, vd, sleef_exp)
+VECTORISED(sleef_f, float, vf, sleef_expf)
+#else
+#define sleef_d libmvec_d
+#define sleef_f libmvec_f
+#endif
+
+#define T double
+#define N(name) name##_d
+#define V(name) cblas_d##name
+#include "peer_type.h"
+#undef T
+#undef N
+#undef V
+#define T float
+#define N(name) name##_f
+#define V(name) cblas_s##name
+#include "peer_type.h"
+
+static long number(const char *spec, const char *key, long otherwise)
+{
+	char pattern[32];
+	snprintf(pattern, sizeof pattern, "/%s=", key);
+	const char *at = strstr(spec, pattern);
+	return at ? atol(at + strlen(pattern)) : otherwise;
+}
+
+static void *load(const char *dir, const char *name, int size)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s.f%d", dir, name, size * 8);
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return NULL;
+	fseek(f, 0, SEEK_END);
+	long len = ftell(f);
+	rewind(f);
+	void *b = aligned_alloc(64, (len + 63) / 64 * 64);
+	if (fread(b, 1, len, f) != (size_t)len)
+		abort();
+	fclose(f);
+	return b;
+}
+
+#define BOTH(f) (is64 ? f##_d : f##_f)
+
+static int open_job(job *o, const char *impl, const char *spec, const char *dir)
+{
+	int is64 = strstr(spec, "/type=f64") != NULL, blas = !strcmp(impl, BLAS);
+	char kind[64];
+	snprintf(kind, sizeof kind, "%.*s", (int)strcspn(spec, "/"), spec);
+	memset(o, 0, sizeof *o);
+	o->size = is64 ? 8 : 4;
+	o->n = number(spec, "n", 0);
+	o->d = number(spec, "d", 0);
+	o->p = number(spec, "p", 0);
+	o->iters = number(spec, "iters", 0);
+	const char *l = strstr(spec, "/lambda=");
+	o->lambda = l ? atof(l + 8) : 0;
+	o->outlen = o->n * o->n;
+	if (!strcmp(kind, "exp") && !strcmp(impl, "libmvec"))
+		o->run = BOTH(exp_libmvec), o->outlen = o->n;
+#ifdef WITH_SLEEF
+	else if (!strcmp(kind, "exp") && !strcmp(impl, "sleef"))
+		o->run = BOTH(exp_sleef), o->outlen = o->n;
+	else if (!strcmp(kind, "lse") && !strcmp(impl, "libmvec"))
+		o->run = BOTH(lse), o->outlen = o->n;
+	else if (!strcmp(kind, "sinkhornlog") && !strcmp(impl, "libmvec"))
+		o->run = BOTH(sinkhorn_log);
+#endif
+	else if (!strcmp(kind, "project") && blas)
+		o->run = BOTH(project), o->outlen = o->n * o->p;
+	else if (!strcmp(kind, "sqdist") && blas)
+		o->run = BOTH(sqdist);
+	else if (!strcmp(kind, "gibbs") && blas)
+		o->run = BOTH(gibbs);
+	else if (!strcmp(kind, "iterate") && blas)
+		o->run = BOTH(iterate), o->result = BOTH(iterate_result), o->outlen = o->n;
+	else if (!strcmp(kind, "sinkhorn") && blas)
+		o->run = BOTH(sinkhorn);
+	else
+		return 0;
+	o->x = load(dir, "x", o->size);
+	o->y = load(dir, "y", o->size);
+	long vector = (2 * o->n * o->size + 127) / 64 * 64;
+	o->u = aligned_alloc(64, vector);
+	o->v = aligned_alloc(64, vector);
+	o->w = aligned_alloc(64, vector);
+	o->out = aligned_alloc(64, (o->outlen * o->size + 63) / 64 * 64);
+	(o->result ? o->result : o->run)(o);
+	return 1;
+}
+
+static void close_job(job *o)
+{
+	void *all[] = {o->x, o->y, o->u, o->v, o->w, o->out};
+	for (int i = 0; i < 6; i++)
+		free(all[i]);
+	memset(o, 0, sizeof *o);
+}
+
+static void write_result(job *o, const char *path, long stride)
+{
+	FILE *f = fopen(path, "wb");
+	for (long i = 0; i < o->outlen; i += stride) {
+		double x = o->size == 8 ? ((double *)o->out)[i] : ((float *)o->out)[i];
+		fwrite(&x, 8, 1, f);
+	}
+	fclose(f);
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static const char *impls[] = {BLAS,
+#ifdef WITH_SLEEF
+			      "libmvec", "sleef",
+#endif
+			      NULL};
+
+int main(void)
+{
+	job jobs[8] = {0};
+	char line[8192], command[16], impl[64], spec[256], dir[4096], out[4096];
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while (fgets(line, sizeof line, stdin)) {
+		int k = -1;
+		if (sscanf(line, "%15s %63s", command, impl) < 1)
+			continue;
+		for (int i = 0; impls[i]; i++)
+			if (!strcmp(impls[i], impl))
+				k = i;
+		if (!strcmp(command, "hello")) {
+			printf("%s=%s", BLAS, VERSION);
+#ifdef WITH_SLEEF
+			printf(" libmvec=glibc-%s sleef=%d.%d.%d", gnu_get_libc_version(), SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, SLEEF_VERSION_PATCHLEVEL);
+#endif
+			printf("\n");
+		} else if (k < 0) {
+			printf("no\n");
+		} else if (!strcmp(command, "open")) {
+			long stride;
+			sscanf(line, "%*s %*s %255s %4095s %4095s %ld", spec, dir, out, &stride);
+			if (open_job(&jobs[k], impl, spec, dir)) {
+				write_result(&jobs[k], out, stride);
+				printf("ok\n");
+			} else
+				printf("no\n");
+		} else if (!strcmp(command, "time")) {
+			long reps, warm;
+			sscanf(line, "%*s %*s %ld %ld", &reps, &warm);
+			for (long i = 0; i < warm; i++)
+				jobs[k].run(&jobs[k]);
+			double begin = now();
+			for (long i = 0; i < reps; i++)
+				jobs[k].run(&jobs[k]);
+			printf("%.3f\n", (now() - begin) / reps);
+		} else if (!strcmp(command, "close")) {
+			close_job(&jobs[k]);
+			printf("ok\n");
+		}
+	}
+	return 0;
+}

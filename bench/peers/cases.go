@@ -1,0 +1,299 @@
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// spec is a case by name, kind/key=value/key=value.
+type spec struct {
+	kind   string
+	values map[string]string
+}
+
+func parseSpec(text string) spec {
+	kind, rest, _ := strings.Cut(text, "/")
+	s := spec{kind, map[string]string{}}
+	for _, kv := range strings.Split(rest, "/") {
+		k, v, _ := strings.Cut(kv, "=")
+		s.values[k] = v
+	}
+	return s
+}
+
+func (s spec) text(key string) string { return s.values[key] }
+
+// int and float are 0 for a key that the case does not have.
+func (s spec) int(key string) int {
+	n, _ := strconv.Atoi(s.values[key])
+	return n
+}
+
+func (s spec) float(key string) float64 {
+	x, _ := strconv.ParseFloat(s.values[key], 64)
+	return x
+}
+
+// solvers are the peers that solve a transport problem through a public API of their
+// own; the BLAS loops of c/peer_type.h are shown beside them.
+const solvers = "pot|ott|torch"
+
+// goal is a ratio that ours is to reach against the best of some peers (p|q|r).
+type goal struct {
+	of, peer string
+	ratio    map[string]float64 // by level; "" is any
+}
+
+func (g goal) at(level string) float64 {
+	if r, ok := g.ratio[level]; ok {
+		return r
+	}
+	return g.ratio[""]
+}
+
+func against(of, peer string, ratio float64) goal {
+	return goal{of, peer, map[string]float64{"": ratio}}
+}
+
+func byLevel(peer string, avx512, avx2 float64) goal {
+	return goal{"ours", peer, map[string]float64{"avx512": avx512, "avx2": avx2}}
+}
+
+type testCase struct {
+	name      string
+	goals     []goal
+	tolerance float64 // of results: relative to the largest element, for exp to each
+	full      bool    // only with -full
+}
+
+// cases are all cases, with the goals of LIMITS.md and of the issues on sinkhorn and
+// WDA.
+func cases() []testCase {
+	var cs []testCase
+	add := func(full bool, tolerance float64, goals []goal, format string, args ...any) {
+		cs = append(cs, testCase{fmt.Sprintf(format, args...), goals, tolerance, full})
+	}
+	types := map[string]float64{"f64": 1e-9, "f32": 1e-3} // the GEMM trick loses most of float32
+	each := func(f func(typ string, tolerance float64)) {
+		for _, typ := range []string{"f64", "f32"} {
+			f(typ, types[typ])
+		}
+	}
+
+	add(false, 2e-15, []goal{byLevel("libmvec", 1.5, 1.35), byLevel("sleef", 1.9, 1.9), byLevel("naive", 15, 0)}, "exp/type=f64/n=1024")
+	add(false, 1e-6, []goal{byLevel("sleef", 1.5, 0), byLevel("libmvec", 0, 1.5)}, "exp/type=f32/n=1024")
+
+	goals := map[int]goal{2: byLevel("openblas", 2.2, 1.4), 10: byLevel("openblas", 1.4, 1.1), 64: byLevel("openblas", 1.05, 1), 784: byLevel("openblas", 1, .8)}
+	each(func(typ string, tol float64) {
+		for _, d := range []int{2, 10, 64, 784} {
+			var g []goal
+			if typ == "f64" {
+				g = []goal{goals[d]}
+			}
+			add(false, tol, g, "sqdist/type=%s/n=1000/d=%d", typ, d)
+		}
+		add(false, tol, nil, "sqdist/type=%s/n=100/d=10", typ)
+	})
+	gibbs := map[int]float64{2: 7, 10: 3.5, 64: 1.7, 784: 1}
+	each(func(typ string, tol float64) {
+		for _, d := range []int{2, 10, 64, 784} {
+			var g []goal
+			if typ == "f64" {
+				g = []goal{against("ours", "numpy", gibbs[d])}
+			}
+			add(false, 10*tol, g, "gibbs/type=%s/n=1000/d=%d/lambda=%.3g", typ, d, 1/float64(d))
+		}
+	})
+	sizes := []int{64, 100, 256, 1000, 2000, 4000}
+	iterate := map[string][]float64{"f64": {1.8, 1.7, 1.4, 1.25, 1.9, 1.9}, "f32": {2, 1.5, 1.7, 1.4, 1.15, 1.7}}
+	each(func(typ string, tol float64) {
+		for i, n := range sizes {
+			add(false, tol, []goal{against("ours", "openblas", iterate[typ][i])}, "iterate/type=%s/n=%d/lambda=20", typ, n)
+		}
+	})
+	for _, kind := range []string{"sinkhorn", "sinkhornlog"} {
+		each(func(typ string, tol float64) {
+			for _, n := range []int{64, 256, 1000, 4000} {
+				g := []goal{against("ours", solvers, 2)}
+				if kind == "sinkhornlog" {
+					g = append(g, against("ours", "pot", 5))
+				} else if n <= 256 {
+					g = append(g, against("ours", "pot", 10))
+				}
+				add(kind == "sinkhornlog" && n == 4000, tol, g, "%s/type=%s/n=%d/lambda=20/iters=100", kind, typ, n)
+			}
+		})
+	}
+	add(false, 1e-12, []goal{against("ours", "numpy", 3)}, "lse/type=f64/n=1000")
+	add(false, 1e-5, []goal{against("ours", "numpy", 4.5)}, "lse/type=f32/n=1000")
+	each(func(typ string, tol float64) {
+		for _, s := range [][3]int{{1000, 784, 10}, {1000, 784, 20}, {500, 4096, 14}} {
+			want := 1.05
+			if s[2] == 10 {
+				want = 1.15
+			}
+			add(false, tol, []goal{against("ours", "blis", want)}, "project/type=%s/n=%d/d=%d/p=%d", typ, s[0], s[1], s[2])
+		}
+	})
+	const mnist = "type=f64/n=1000/d=784/p=10/classes=10/iters=10/lambda=1"
+	// POT keeps its weights in float32, and f32 computes in it
+	add(false, 1e-3, []goal{against("ours", "pot", 40), against("ours-f32", "pot", 70)}, "wda/%s", mnist)
+	add(true, math.Inf(1), []goal{against("ours-2", "pot", 60)}, "fit/%s", mnist)
+	return cs
+}
+
+// generate writes the data of a case to dir: x, and y where there is a second
+// operand, as little-endian numbers of the case's type. The same case always has the
+// same data.
+func generate(s spec, dir, mnist string) error {
+	rng := rand.New(rand.NewPCG(1, uint64(s.int("n"))<<20+uint64(s.int("d"))))
+	n, d, p := s.int("n"), s.int("d"), s.int("p")
+	normal := func(n int, sigma float64) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = sigma * rng.NormFloat64()
+		}
+		return x
+	}
+	var x, y []float64
+	switch s.kind {
+	case "exp":
+		x = make([]float64, n)
+		for i := range x {
+			x[i] = 40*rng.Float64() - 20
+		}
+	case "sqdist", "gibbs":
+		x, y = normal(n*d, 1), normal(n*d, 1)
+	case "project":
+		x, y = normal(n*d, 1), normal(d*p, 1)
+	case "lse":
+		x = normal(n*n, 5)
+	case "iterate", "sinkhorn", "sinkhornlog": // uniform points in the unit square
+		px, py := make([]float64, 2*n), make([]float64, 2*n)
+		for i := range px {
+			px[i], py[i] = rng.Float64(), rng.Float64()
+		}
+		x = make([]float64, n*n)
+		for i := range n {
+			for j := range n {
+				a, b := px[2*i]-py[2*j], px[2*i+1]-py[2*j+1]
+				x[i*n+j] = a*a + b*b
+				if s.kind == "iterate" {
+					x[i*n+j] = math.Exp(-s.float("lambda") * x[i*n+j])
+				}
+			}
+		}
+	case "wda", "fit":
+		x = digits(mnist, rng, n, d, s.int("classes"))
+		y = principal(x, n, d, p)
+	}
+	for name, v := range map[string][]float64{"x": x, "y": y} {
+		if err := write(filepath.Join(dir, name), s.text("type"), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(path, typ string, x []float64) error {
+	if x == nil {
+		return nil
+	}
+	f, err := os.Create(path + "." + typ)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	var data any = x
+	if typ == "f32" {
+		x32 := make([]float32, len(x))
+		for i, v := range x {
+			x32[i] = float32(v)
+		}
+		data = x32
+	}
+	if err := binary.Write(w, binary.LittleEndian, data); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// digits returns the first n/classes training digits of every class, sorted by
+// class, in [0, 1]; without the file, Gaussian clusters of the same shape.
+func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
+	if path != "" {
+		set, err := dataset.ReadFile(path, dataset.Options{})
+		if err == nil {
+			x := make([]float64, 0, n*d)
+			for c := range classes {
+				for i, found := 0, 0; found < n/classes && i < len(set.Labels); i++ {
+					if set.Labels[i] == c && (set.Split == nil || set.Split[i] == 0) {
+						x = append(x, mat.Row(nil, i, set.X)...)
+						found++
+					}
+				}
+			}
+			if len(x) == n*d {
+				most := slices.Max(x)
+				for i := range x {
+					x[i] /= most
+				}
+				return x
+			}
+		}
+		fmt.Fprintf(os.Stderr, "peers: %s: %v; simulated data instead\n", path, err)
+	}
+	x, centre := make([]float64, n*d), make([]float64, 0)
+	for i := range x {
+		if i%(n/classes*d) == 0 {
+			centre = centre[:0]
+			for range d {
+				centre = append(centre, rng.Float64())
+			}
+		}
+		x[i] = centre[i%d] + .3*rng.NormFloat64()
+	}
+	return x
+}
+
+// principal returns the p leading principal components of x, d × p.
+func principal(x []float64, n, d, p int) []float64 {
+	c := mat.NewDense(n, d, slices.Clone(x))
+	for k := range d {
+		col := mat.Col(nil, k, c)
+		mean := 0.0
+		for _, v := range col {
+			mean += v / float64(n)
+		}
+		for i := range n {
+			c.Set(i, k, col[i]-mean)
+		}
+	}
+	var cov mat.SymDense
+	cov.SymOuterK(1, c.T())
+	var e mat.EigenSym
+	e.Factorize(&cov, true)
+	var v mat.Dense
+	e.VectorsTo(&v)
+	out := make([]float64, 0, d*p)
+	for k := range d {
+		for l := range p {
+			out = append(out, v.At(k, d-1-l))
+		}
+	}
+	return out
+}

@@ -1,0 +1,20 @@
+module github.com/gomonge/monge/bench/peers
+
+go 1.26
+
+require (
+	github.com/gomonge/monge v0.0.0
+	github.com/viterin/vek v0.4.3
+	gonum.org/v1/gonum v0.17.0
+)
+
+require (
+	github.com/chewxy/math32 v1.10.1 // indirect
+	github.com/sbinet/npyio v0.6.0 // indirect
+	github.com/viterin/partial v1.1.0 // indirect
+	golang.org/x/exp v0.0.0-20230817173708-d852ddb80c63 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/tools v0.36.0 // indirect
+)
+
+replace github.com/gomonge/monge => ../..

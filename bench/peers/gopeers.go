@@ -1,0 +1,181 @@
+package main
+
+import (
+	"math"
+
+	"github.com/viterin/vek"
+	"github.com/viterin/vek/vek32"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+)
+
+// naive is Go as one would first write it.
+func naive[T float32 | float64](s spec, dir string) *job {
+	n, d := s.int("n"), s.int("d")
+	switch s.kind {
+	case "exp":
+		x, dst := load[T](dir, "x"), make([]T, n)
+		return &job{
+			run: func() {
+				for i, v := range x {
+					dst[i] = T(math.Exp(float64(v)))
+				}
+			},
+			result: func() []float64 { return widen(dst) },
+		}
+	case "sqdist":
+		x, z, dst := load[T](dir, "x"), load[T](dir, "y"), make([]T, n*n)
+		return &job{
+			run: func() {
+				for i := range n {
+					xi := x[i*d:][:d]
+					for j := range n {
+						zj := z[j*d:][:d]
+						var sum T
+						for k, v := range xi {
+							sum += (v - zj[k]) * (v - zj[k])
+						}
+						dst[i*n+j] = sum
+					}
+				}
+			},
+			result: func() []float64 { return widen(dst) },
+		}
+	}
+	return nil
+}
+
+// gonum does distances by matrix multiplication; floats.Distance takes much longer.
+func gonum(s spec, dir string) *job {
+	n, d, p := s.int("n"), s.int("d"), s.int("p")
+	single := s.text("type") == "f32"
+	switch {
+	case s.kind == "sqdist" && !single:
+		x, z, dst := load[float64](dir, "x"), load[float64](dir, "y"), make([]float64, n*n)
+		xx, zz := make([]float64, n), make([]float64, n)
+		a, b := general(n, d, x), general(n, d, z)
+		c := general(n, n, dst)
+		return &job{
+			run: func() {
+				for i := range n {
+					xi, zi := x[i*d:(i+1)*d], z[i*d:(i+1)*d]
+					xx[i], zz[i] = floats.Dot(xi, xi), floats.Dot(zi, zi)
+				}
+				blas64.Gemm(blas.NoTrans, blas.Trans, -2, a, b, 0, c)
+				for i := range n {
+					row := dst[i*n : (i+1)*n]
+					floats.AddConst(xx[i], row)
+					floats.Add(row, zz)
+				}
+			},
+			result: func() []float64 { return dst },
+		}
+	case s.kind == "project" && !single:
+		dst := make([]float64, n*p)
+		a, b, c := general(n, d, load[float64](dir, "x")), general(d, p, load[float64](dir, "y")), general(n, p, dst)
+		return &job{
+			run:    func() { blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c) },
+			result: func() []float64 { return dst },
+		}
+	case s.kind == "project":
+		dst := make([]float32, n*p)
+		a := blas32.General{Rows: n, Cols: d, Stride: d, Data: load[float32](dir, "x")}
+		b := blas32.General{Rows: d, Cols: p, Stride: p, Data: load[float32](dir, "y")}
+		c := blas32.General{Rows: n, Cols: p, Stride: p, Data: dst}
+		return &job{
+			run:    func() { blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c) },
+			result: func() []float64 { return widen(dst) },
+		}
+	case s.kind == "iterate" && !single:
+		k := general(n, n, load[float64](dir, "x"))
+		u, v := make([]float64, n), make([]float64, n)
+		for i := range v {
+			v[i] = 1
+		}
+		w := 1 / float64(n)
+		bu, bv := blas64.Vector{N: n, Data: u, Inc: 1}, blas64.Vector{N: n, Data: v, Inc: 1}
+		run := func() {
+			blas64.Gemv(blas.NoTrans, 1, k, bv, 0, bu)
+			for i, x := range u {
+				u[i] = w / x
+			}
+			blas64.Gemv(blas.Trans, 1, k, bu, 0, bv)
+			for j, x := range v {
+				v[j] = w / x
+			}
+		}
+		return &job{run: run, result: func() []float64 {
+			run()
+			run()
+			return u
+		}}
+	case s.kind == "iterate":
+		k := blas32.General{Rows: n, Cols: n, Stride: n, Data: load[float32](dir, "x")}
+		u, v := make([]float32, n), make([]float32, n)
+		for i := range v {
+			v[i] = 1
+		}
+		w := 1 / float32(n)
+		bu, bv := blas32.Vector{N: n, Data: u, Inc: 1}, blas32.Vector{N: n, Data: v, Inc: 1}
+		run := func() {
+			blas32.Gemv(blas.NoTrans, 1, k, bv, 0, bu)
+			for i, x := range u {
+				u[i] = w / x
+			}
+			blas32.Gemv(blas.Trans, 1, k, bu, 0, bv)
+			for j, x := range v {
+				v[j] = w / x
+			}
+		}
+		return &job{run: run, result: func() []float64 {
+			run()
+			run()
+			return widen(u)
+		}}
+	}
+	return nil
+}
+
+func general(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
+
+// vekPeer: viterin/vek has exp in float32 only, and distances one pair at a time.
+func vekPeer(s spec, dir string) *job {
+	n, d := s.int("n"), s.int("d")
+	single := s.text("type") == "f32"
+	switch {
+	case s.kind == "exp" && single:
+		x, dst := load[float32](dir, "x"), make([]float32, n)
+		return &job{run: func() { vek32.Exp_Into(dst, x) }, result: func() []float64 { return widen(dst) }}
+	case s.kind == "sqdist" && single:
+		x, z, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, n*n)
+		return &job{
+			run: func() {
+				for i := range n {
+					for j := range n {
+						r := vek32.Distance(x[i*d:(i+1)*d], z[j*d:(j+1)*d])
+						dst[i*n+j] = r * r
+					}
+				}
+			},
+			result: func() []float64 { return widen(dst) },
+		}
+	case s.kind == "sqdist":
+		x, z, dst := load[float64](dir, "x"), load[float64](dir, "y"), make([]float64, n*n)
+		return &job{
+			run: func() {
+				for i := range n {
+					for j := range n {
+						r := vek.Distance(x[i*d:(i+1)*d], z[j*d:(j+1)*d])
+						dst[i*n+j] = r * r
+					}
+				}
+			},
+			result: func() []float64 { return dst },
+		}
+	}
+	return nil
+}

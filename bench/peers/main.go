@@ -1,0 +1,328 @@
+// Command peers compares this module with other libraries at the same work on the
+// same data, round by round in one run, and prints one table. The script run beside
+// it builds the peers and starts it; README.md says how to read the result.
+package main
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+func main() {
+	var (
+		serving = flag.String("serve", "", "be the peer process of these Go peers (comma separated)")
+		build   = flag.String("build", "", "folder of the peers' programs and Python environment")
+		script  = flag.String("python", "peer.py", "the Python peers")
+		mnist   = flag.String("mnist", "", "mnist.npz; simulated data if empty")
+		rounds  = flag.Int("rounds", 15, "rounds per case; slow cases take two thirds")
+		all     = flag.Bool("all", false, "also OTT-JAX and geomloss")
+		full    = flag.Bool("full", false, "also the cases that take minutes")
+		only    = flag.String("only", ".", "regular expression of case names")
+		raw     = flag.String("raw", "", "also write every sample to this CSV file")
+	)
+	flag.Parse()
+	if *serving != "" {
+		check(serve(strings.Split(*serving, ","), os.Stdin, os.Stdout))
+		return
+	}
+	d := &driver{rounds: *rounds, level: asm.Best().String(), mnist: *mnist, rng: rand.New(rand.NewPCG(9, 9))}
+	if *raw != "" {
+		f, err := os.Create(*raw)
+		check(err)
+		defer f.Close()
+		d.raw = f
+		fmt.Fprintln(f, "case,peer,round,ns")
+	}
+	d.start(*build, *script, *all)
+	pattern, err := regexp.Compile(*only)
+	check(err)
+	tmp, err := os.MkdirTemp("", "monge-peers-")
+	check(err)
+	defer os.RemoveAll(tmp)
+	header(d)
+	t := newTable(d.level)
+	for _, c := range cases() {
+		if pattern.MatchString(c.name) && (*full || !c.full) {
+			r, err := d.run(c, tmp)
+			check(err)
+			t.add(r)
+		}
+	}
+	for _, p := range d.processes {
+		p.stop()
+	}
+	t.print(os.Stdout)
+	if t.differ {
+		os.RemoveAll(tmp)
+		os.Exit(1)
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+type driver struct {
+	processes []*process
+	rounds    int
+	level     string
+	mnist     string
+	raw       io.Writer
+	rng       *rand.Rand
+}
+
+// start starts the peers that are there.
+func (d *driver) start(build, script string, all bool) {
+	self, err := os.Executable()
+	check(err)
+	one := []string{
+		"GOMAXPROCS=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "MKL_NUM_THREADS=1",
+		"XLA_FLAGS=--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1", "JAX_PLATFORMS=cpu",
+	}
+	two := []string{"GOMAXPROCS=2"}
+	type peer struct {
+		env  []string
+		argv []string
+	}
+	python := "numpy,scipy,sklearn,pot"
+	if all {
+		python += ",ott"
+	}
+	peers := []peer{
+		{one, []string{self, "-serve", "ours,ours-f32,naive,gonum,vek"}},
+		{two, []string{self, "-serve", "ours-2,ours-2-f32"}},
+		{one, []string{filepath.Join(build, "peer-openblas")}},
+		{one, []string{filepath.Join(build, "peer-blis")}},
+		{one, []string{filepath.Join(build, "venv/bin/python"), script, python}},
+	}
+	if all {
+		peers = append(peers, peer{one, []string{filepath.Join(build, "venv-torch/bin/python"), script, "torch"}})
+	}
+	for _, p := range peers {
+		proc, err := start(filepath.Base(p.argv[0]), p.env, p.argv...)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "peers: without %s: %v\n", p.argv[0], err)
+			continue
+		}
+		d.processes = append(d.processes, proc)
+	}
+}
+
+// entry is a peer in one case.
+type entry struct {
+	name    string
+	process *process
+	reps    int
+	warm    int
+	samples []float64 // ns, by round
+	diff    float64   // from ours
+}
+
+func (e *entry) min() float64 { return slices.Min(e.samples) }
+
+func (e *entry) median() float64 { return median(e.samples) }
+
+func median(x []float64) float64 {
+	s := slices.Sorted(slices.Values(x))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// result is what a case gave.
+type result struct {
+	testCase
+	entries []*entry
+	notes   []string
+}
+
+// A sample lasts at least this long, unless the work itself lasts longer.
+const sample = 5e6 // ns
+
+// run measures a case: every peer once a round, in an order that changes with the
+// round, after one call that fills its caches.
+func (d *driver) run(c testCase, tmp string) (*result, error) {
+	dir := filepath.Join(tmp, "case")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	s := parseSpec(c.name)
+	if err := generate(s, dir, d.mnist); err != nil {
+		return nil, err
+	}
+	// Of large results some hundred thousand elements are compared.
+	stride := s.int("n")*s.int("n")/200_000*2 + 1
+	if s.kind == "wda" {
+		stride = 1
+	}
+	r := &result{testCase: c}
+	var want []float64
+	slowest := 0.0
+	for _, p := range d.processes {
+		for _, impl := range p.impls {
+			e := &entry{process: p}
+			e.name, _, _ = strings.Cut(impl, "=")
+			out := filepath.Join(dir, "result")
+			reply, err := p.ask("open %s %s %s %s %d", e.name, c.name, dir, out, stride)
+			if err != nil {
+				return nil, err
+			}
+			if reply == "no" {
+				continue
+			}
+			got, err := readResult(out)
+			if err != nil {
+				return nil, err
+			}
+			if want == nil {
+				want = got // ours come first
+			}
+			if s.kind == "fit" {
+				r.notes = append(r.notes, fmt.Sprintf("%s %s: 1/J = %.6g (lower is better)", c.name, e.name, got[0]))
+			}
+			e.diff = difference(s.kind, got, want)
+			ns, err := d.time(e, 1, 1)
+			if err != nil {
+				return nil, err
+			}
+			e.reps = max(1, int(math.Ceil(sample/ns)))
+			if ns < 2e7 {
+				e.warm = 1
+			}
+			slowest = max(slowest, ns)
+			r.entries = append(r.entries, e)
+		}
+	}
+	rounds := d.rounds
+	if slowest > 2e8 {
+		rounds = max(rounds*2/3, 1)
+	}
+	for round := range rounds {
+		for _, k := range d.rng.Perm(len(r.entries)) {
+			e := r.entries[k]
+			ns, err := d.time(e, e.reps, e.warm)
+			if err != nil {
+				return nil, err
+			}
+			e.samples = append(e.samples, ns)
+			if d.raw != nil {
+				fmt.Fprintf(d.raw, "%s,%s,%d,%.3f\n", c.name, e.name, round, ns)
+			}
+		}
+	}
+	for _, e := range r.entries {
+		if _, err := e.process.ask("close %s", e.name); err != nil {
+			return nil, err
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d peers, %d rounds\n", c.name, len(r.entries), rounds)
+	return r, nil
+}
+
+func (d *driver) time(e *entry, reps, warm int) (float64, error) {
+	reply, err := e.process.ask("time %s %d %d", e.name, reps, warm)
+	if err != nil {
+		return 0, err
+	}
+	var ns float64
+	if _, err := fmt.Sscan(reply, &ns); err != nil {
+		return 0, fmt.Errorf("%s: reply %q: %w", e.name, reply, err)
+	}
+	return ns, nil
+}
+
+func readResult(path string) ([]float64, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	x := make([]float64, len(b)/8)
+	for i := range x {
+		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return x, nil
+}
+
+// difference returns max |got − want| relative to the largest element of want, for
+// exp relative to each. Results of different length differ by +Inf.
+func difference(kind string, got, want []float64) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	scale, worst := 0.0, 0.0
+	for _, w := range want {
+		scale = max(scale, math.Abs(w))
+	}
+	for i, w := range want {
+		if kind == "exp" {
+			scale = math.Abs(w)
+		}
+		diff := math.Abs(got[i]-w) / scale
+		if !(diff <= worst) {
+			worst = diff
+		}
+	}
+	return worst
+}
+
+// header says what was measured with what.
+func header(d *driver) {
+	fmt.Printf("- CPU: %s, level %s, %s/%s, %d cores, load average %s\n", cpu(), d.level, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), loadAverage())
+	fmt.Printf("- Commit: %s, %s\n", commit(), runtime.Version())
+	var versions []string
+	for _, p := range d.processes {
+		for _, impl := range p.impls {
+			if !strings.HasPrefix(impl, "ours") {
+				versions = append(versions, strings.Replace(impl, "=", " ", 1))
+			}
+		}
+	}
+	fmt.Printf("- Peers: %s\n\n", strings.Join(versions, ", "))
+}
+
+func cpu() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	field := func(name string) string {
+		m := regexp.MustCompile(`(?m)^` + name + `\s*: (.*)$`).FindSubmatch(b)
+		if m == nil {
+			return "?"
+		}
+		return string(m[1])
+	}
+	return fmt.Sprintf("%s (family %s, model %s)", field("model name"), field("cpu family"), field("model"))
+}
+
+// loadAverage tells an idle machine from one whose figures are worth nothing.
+func loadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Fields(string(b))[0]
+}
+
+func commit() string {
+	b, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/logscale"
+	"github.com/gomonge/monge/internal/asm/scale"
+	"github.com/gomonge/monge/internal/asm/vec"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda"
+	"gonum.org/v1/gonum/mat"
+)
+
+var makers = map[string]maker{
+	"ours":     func(s spec, dir string) *job { return byType(s, dir, ours[float64], ours[float32]) },
+	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
+	// these in a process with two threads
+	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },
+	"ours-2-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
+	"naive":      func(s spec, dir string) *job { return byType(s, dir, naive[float64], naive[float32]) },
+	"gonum":      func(s spec, dir string) *job { return gonum(s, dir) },
+	"vek":        func(s spec, dir string) *job { return vekPeer(s, dir) },
+}
+
+func byType(s spec, dir string, f64, f32 maker) *job {
+	if s.text("type") == "f64" {
+		return f64(s, dir)
+	}
+	return f32(s, dir)
+}
+
+// ours is this module, through its public API where it has one for the case.
+func ours[T dist.Float](s spec, dir string) *job {
+	n, d, p := s.int("n"), s.int("d"), s.int("p")
+	switch s.kind {
+	case "exp":
+		x, dst := load[T](dir, "x"), make([]T, n)
+		return &job{run: func() { dist.Exp(dst, x) }, result: func() []float64 { return widen(dst) }}
+	case "sqdist", "gibbs":
+		x, z, dst := matrix[T](dir, "x", n, d), matrix[T](dir, "y", n, d), dist.NewMatrix[T](n, n, nil)
+		lambda := T(s.float("lambda"))
+		run := func() { dist.SqEuclidean(dst, x, z) }
+		if s.kind == "gibbs" {
+			run = func() { dist.Gibbs(dst, x, z, lambda) }
+		}
+		return &job{run: run, result: func() []float64 { return widen(dst.Data) }}
+	case "project":
+		x, b, dst := matrix[T](dir, "x", n, d), matrix[T](dir, "y", d, p), dist.NewMatrix[T](n, p, nil)
+		return &job{run: func() { dist.Project(dst, x, b) }, result: func() []float64 { return widen(dst.Data) }}
+	case "iterate":
+		return iterate[T](n, dir)
+	case "lse":
+		return logSumExp[T](n, dir)
+	case "sinkhorn", "sinkhornlog":
+		return solve[T](s, dir)
+	case "wda", "fit":
+		return fits(s, dir, false)
+	}
+	return nil
+}
+
+func matrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
+	return dist.NewMatrix(rows, cols, load[T](dir, name))
+}
+
+// iterate is one iteration as package sinkhorn makes it, without its bookkeeping.
+func iterate[T dist.Float](n int, dir string) *job {
+	k := load[T](dir, "x")
+	u, v, q, w := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
+	for i := range w {
+		v[i], w[i] = 1, 1/T(n)
+	}
+	lv := asm.Best()
+	run := func() {
+		clear(q)
+		scale.Iterate(lv, n, n, k, n, v, w, u, q)
+		vec.Divide(lv, v, w, q)
+	}
+	return &job{run: run, result: func() []float64 {
+		run()
+		run() // the third
+		return widen(u)
+	}}
+}
+
+// logSumExp takes the pass of a log-domain iteration with g = 0: the log-sum-exp of
+// the rows, and the column sums of the softmax with it, which no peer computes.
+func logSumExp[T dist.Float](n int, dir string) *job {
+	x := load[T](dir, "x")
+	g, a, top, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n)
+	for i := range a {
+		a[i] = 1
+	}
+	lv, c := asm.Best(), T(math.Log2E)
+	out := make([]float64, n)
+	return &job{
+		run: func() {
+			clear(q)
+			logscale.Rows(lv, n, n, x, n, -c, g, a, top, sum, q, e)
+			for i := range out {
+				out[i] = float64(top[i])*math.Ln2 + math.Log(float64(sum[i]))
+			}
+		},
+		result: func() []float64 { return out },
+	}
+}
+
+func solve[T dist.Float](s spec, dir string) *job {
+	n := s.int("n")
+	set := sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters"), Domain: sinkhorn.Plain}
+	if s.kind == "sinkhornlog" {
+		set.Domain = sinkhorn.Log
+	}
+	solver, err := sinkhorn.NewSolver[T](set)
+	if err != nil {
+		panic(err)
+	}
+	problem := &sinkhorn.Problem[T]{Cost: matrix[T](dir, "x", n, n)}
+	plan := dist.NewMatrix[T](n, n, nil)
+	return &job{
+		run: func() {
+			r, err := solver.Solve(background, problem)
+			if err != nil {
+				panic(err)
+			}
+			r.PlanTo(plan)
+		},
+		result: func() []float64 { return widen(plan.Data) },
+	}
+}
+
+// parallel is ours in the cases that use two threads.
+func parallel(s spec, dir string, single bool) *job {
+	switch s.kind {
+	case "wda", "fit":
+		return fits(s, dir, single)
+	case "sinkhorn", "sinkhornlog":
+		if s.int("n") >= 1000 {
+			return byType(s, dir, ours[float64], ours[float32])
+		}
+	}
+	return nil
+}
+
+// fits measures WDA. The case wda is one cost with its gradient: a fit of a few steps
+// of conjugate gradient, from its first evaluation to its last, divided by the
+// gradients in between; line searches evaluate the cost more often, so this is an
+// upper bound. The result is that of wda.Score. The case fit is a whole fit with
+// the paper's objective (no shrinkage), everything else default.
+func fits(s spec, dir string, single bool) *job {
+	if s.kind != "wda" && s.kind != "fit" {
+		return nil
+	}
+	n, d, p, classes := s.int("n"), s.int("d"), s.int("p"), s.int("classes")
+	x, start := mat.NewDense(n, d, load[float64](dir, "x")), mat.NewDense(d, p, load[float64](dir, "y"))
+	labels := make([]int, n)
+	for i := range labels {
+		labels[i] = i / (n / classes)
+	}
+	set := wda.Settings{
+		Components: p, Lambda: s.float("lambda"), Iterations: s.int("iters"), Shrinkage: wda.NoShrinkage,
+		Float32: single, Workers: runtime.GOMAXPROCS(0),
+	}
+	if s.kind == "fit" {
+		var m *wda.Model
+		return &job{
+			run: func() {
+				var err error
+				if m, err = wda.Fit(background, x, labels, &set); err != nil {
+					panic(err)
+				}
+			},
+			result: func() []float64 { return []float64{1 / m.Report().Objective} },
+		}
+	}
+	set.Solver, set.Init, set.MaxSteps = wda.ConjugateGradient, start, 6
+	var first, last time.Time
+	set.Progress = func(st wda.Step) error {
+		last = time.Now()
+		if st.Index == 0 {
+			first = last
+		}
+		return nil
+	}
+	var gradients int
+	return &job{
+		run: func() {
+			m, err := wda.Fit(background, x, labels, &set)
+			if err != nil {
+				panic(err)
+			}
+			gradients = m.Report().Evaluations.Gradients
+		},
+		elapsed: func() float64 { return float64(last.Sub(first)) / float64(gradients-1) },
+		result: func() []float64 {
+			sc, err := wda.Score(background, x, labels, start, &set)
+			if err != nil {
+				panic(err)
+			}
+			j := sc.Objective // POT minimises 1/J
+			out := []float64{1 / j}
+			for _, g := range sc.Gradient.RawMatrix().Data {
+				out = append(out, -g/(j*j))
+			}
+			return out
+		},
+	}
+}

@@ -1,0 +1,309 @@
+"""The Python peers behind the line protocol of bench/peers/README.md: numpy, scipy,
+scikit-learn, POT (its numpy backend), OTT-JAX and geomloss (on PyTorch). The argument
+names those to offer, comma separated: the keys of PACKAGES.
+"""
+
+import os
+import sys
+import time
+import warnings
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+warnings.filterwarnings("ignore")  # POT says at every solve that it has not converged
+
+
+class Case:
+    """What a case is called and where its data lie."""
+
+    def __init__(self, spec, directory):
+        self.kind, *rest = spec.split("/")
+        self.values = dict(p.split("=") for p in rest)
+        self.dtype = np.float64 if self.values["type"] == "f64" else np.float32
+        self.directory = directory
+
+    def int(self, key):
+        return int(self.values[key])
+
+    def float(self, key):
+        return self.dtype(self.values[key])
+
+    def load(self, name, *shape):
+        path = os.path.join(self.directory, f"{name}.{self.values['type']}")
+        return np.fromfile(path, self.dtype).reshape(shape)
+
+
+# One function per peer and kind of case: it gets a Case and returns a function of no
+# arguments that does the work and returns the result.
+
+
+def numpy_exp(c):
+    x, out = c.load("x", -1), np.empty(c.int("n"), c.dtype)
+    return lambda: np.exp(x, out=out)
+
+
+def clouds(c):
+    n, d = c.int("n"), c.int("d")
+    return c.load("x", n, d), c.load("y", n, d)
+
+
+def distances(x, y):
+    d = x @ y.T
+    d *= -2
+    d += np.einsum("ij,ij->i", x, x)[:, None]
+    d += np.einsum("ij,ij->i", y, y)[None, :]
+    return np.maximum(d, 0, out=d)
+
+
+def numpy_sqdist(c):
+    x, y = clouds(c)
+    return lambda: distances(x, y)
+
+
+def scipy_sqdist(c):
+    from scipy.spatial.distance import cdist
+
+    if c.dtype != np.float64:
+        return None  # it computes in float64
+    x, y = clouds(c)
+    return lambda: cdist(x, y, "sqeuclidean")
+
+
+def sklearn_sqdist(c):
+    from sklearn.metrics.pairwise import euclidean_distances
+
+    x, y = clouds(c)
+    return lambda: euclidean_distances(x, y, squared=True)
+
+
+def pot_sqdist(c):
+    import ot
+
+    x, y = clouds(c)
+    return lambda: ot.dist(x, y)
+
+
+def numpy_gibbs(c):
+    x, y = clouds(c)
+    lam = c.float("lambda")
+
+    def run():
+        d = distances(x, y)
+        d *= -lam
+        return np.exp(d, out=d)
+
+    return run
+
+
+def numpy_iterate(c):
+    n = c.int("n")
+    k = c.load("x", n, n)
+    state = {}
+
+    def start():
+        state["v"] = np.ones(n, c.dtype)
+
+    def run():
+        u = w / (k @ state["v"])
+        state["v"] = w / (u @ k)
+        return u
+
+    w = c.dtype(1) / c.dtype(n)
+    start()
+    run()
+    run()
+    return run  # whose first call is the third iteration
+
+
+def numpy_lse(c):
+    x = c.load("x", c.int("n"), c.int("n"))
+
+    def run():
+        top = x.max(axis=1)
+        e = x - top[:, None]
+        np.exp(e, out=e)
+        return top + np.log(e.sum(axis=1))
+
+    return run
+
+
+def scipy_lse(c):
+    from scipy.special import logsumexp
+
+    x = c.load("x", c.int("n"), c.int("n"))
+    return lambda: logsumexp(x, axis=1)
+
+
+def numpy_project(c):
+    x, p = c.load("x", c.int("n"), c.int("d")), c.load("y", c.int("d"), c.int("p"))
+    return lambda: x @ p
+
+
+def transport(c):
+    n = c.int("n")
+    return c.load("x", n, n), np.full(n, c.dtype(1) / c.dtype(n)), 1 / float(c.values["lambda"]), c.int("iters")
+
+
+def pot_sinkhorn(c, method="sinkhorn"):
+    import ot
+
+    m, a, reg, iters = transport(c)
+    return lambda: ot.sinkhorn(a, a, m, reg, method=method, numItermax=iters, stopThr=0, warn=False)
+
+
+def pot_sinkhornlog(c):
+    return pot_sinkhorn(c, "sinkhorn_log")
+
+
+def ott_sinkhorn(c, lse=False):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    from ott.geometry import geometry
+    from ott.solvers import linear
+
+    m, a, reg, iters = transport(c)
+
+    @jax.jit
+    def solve(m, a):
+        g = geometry.Geometry(cost_matrix=m, epsilon=reg, scale_cost=1.0)
+        r = linear.solve(g, a, a, lse_mode=lse, threshold=-1.0, min_iterations=iters, max_iterations=iters, inner_iterations=iters)
+        return r.matrix
+
+    m, a = jax.numpy.asarray(m), jax.numpy.asarray(a)
+    return lambda: np.asarray(solve(m, a).block_until_ready())
+
+
+def ott_sinkhornlog(c):
+    return ott_sinkhorn(c, True)
+
+
+def torch_sinkhornlog(c):
+    """The loop that geomloss makes without annealing, on its own log-sum-exp."""
+    import torch
+    from geomloss.sinkhorn_samples import softmin_tensorized
+
+    torch.set_num_threads(1)
+    m, a, reg, iters = transport(c)
+    m, loga = torch.from_numpy(m)[None], torch.from_numpy(np.log(a))[None]
+    mt = m.transpose(1, 2).contiguous()
+
+    def run():
+        f = torch.zeros_like(loga)
+        for _ in range(iters):
+            g = softmin_tensorized(reg, mt, loga + f / reg)
+            f = softmin_tensorized(reg, m, loga + g / reg)
+        return torch.exp((f[0][:, None] + g[0][None, :] - m[0]) / reg + loga[0][:, None] + loga[0][None, :]).numpy()
+
+    return run
+
+
+def wda_problem(c):
+    """POT's own problem, as wda hands it to its optimizer."""
+    import ot.dr
+
+    n, d, p = c.int("n"), c.int("d"), c.int("p")
+    x, start = c.load("x", n, d), c.load("y", d, p)
+    labels = np.repeat(np.arange(c.int("classes")), n // c.int("classes"))
+
+    class Found(Exception):
+        pass
+
+    class Catch:
+        def run(self, problem, initial_point):
+            raise Found(problem)
+
+    try:
+        ot.dr.wda(x.copy(), labels, p=p, reg=1 / float(c.values["lambda"]), k=c.int("iters"), solver=Catch(), P0=start, normalize=True)
+    except Found as found:
+        return found.args[0], start, (x, labels)
+
+
+def pot_wda(c):
+    """Its gradient, whose forward sweep gives the cost as well."""
+    if c.dtype != np.float64:
+        return None
+    problem, start, _ = wda_problem(c)
+    f = problem.cost(start)
+
+    def run():
+        g = problem.euclidean_gradient(start)
+        return np.concatenate([[f], g.ravel()])
+
+    return run
+
+
+def pot_fit(c):
+    import contextlib
+    import io
+
+    import ot.dr
+
+    problem, start, (x, labels) = wda_problem(c)
+
+    def run():
+        with contextlib.redirect_stdout(io.StringIO()):
+            p, _ = ot.dr.wda(x.copy(), labels, p=c.int("p"), reg=1 / float(c.values["lambda"]), k=c.int("iters"), maxiter=100, P0=start, normalize=True)
+        return np.array([problem.cost(p)])
+
+    return run
+
+
+PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "ott": "ott-jax", "torch": "geomloss"}
+
+
+def hello(_):
+    found = []
+    for name, package in PACKAGES.items():
+        if name not in sys.argv[1].split(","):
+            continue
+        try:
+            found.append(f"{name}={package}-{version(package)}")
+        except PackageNotFoundError:
+            pass
+    return " ".join(found)
+
+
+running = {}
+
+
+def open_(args):
+    impl, spec, directory, out, stride = args
+    c = Case(spec, directory)
+    make = globals().get(f"{impl}_{c.kind}")
+    run = make(c) if make else None
+    if run is None:
+        return "no"
+    np.ascontiguousarray(run()).ravel()[:: int(stride)].astype(np.float64).tofile(out)
+    running[impl] = run
+    return "ok"
+
+
+def time_(args):
+    run = running[args[0]]
+    reps, warm = int(args[1]), int(args[2])
+    for _ in range(warm):
+        run()
+    begin = time.perf_counter_ns()
+    for _ in range(reps):
+        run()
+    return f"{(time.perf_counter_ns() - begin) / reps:.3f}"
+
+
+def close(args):
+    running.pop(args[0], None)
+    return "ok"
+
+
+def main():
+    commands = {"hello": hello, "open": open_, "time": time_, "close": close}
+    replies = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what libraries print is no reply
+    for line in sys.stdin:
+        command, *args = line.split()
+        print(commands[command](args), file=replies)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// table collects the rows: one for each of ours in each case.
+type table struct {
+	level  string
+	rows   []string
+	goals  int
+	missed []string
+	notes  []string
+	differ bool
+}
+
+func newTable(level string) *table { return &table{level: level} }
+
+func (t *table) add(r *result) {
+	t.notes = append(t.notes, r.notes...)
+	var mine, peers []*entry
+	for _, e := range r.entries {
+		if strings.HasPrefix(e.name, "ours") {
+			mine = append(mine, e)
+		} else {
+			peers = append(peers, e)
+		}
+	}
+	slices.SortFunc(peers, func(a, b *entry) int { return cmp(a.min(), b.min()) })
+	worst := ""
+	largest := 0.0
+	for _, e := range r.entries {
+		if !(e.diff <= largest) {
+			largest, worst = e.diff, " "+e.name
+		}
+		if !(e.diff <= r.tolerance) {
+			t.differ = true
+			worst += " DIFFERS"
+		}
+	}
+	for _, o := range mine {
+		var goals []string
+		for _, g := range r.goals {
+			if g.of == o.name && g.at(t.level) > 0 {
+				goals = append(goals, t.judge(r.name, g, o, peers))
+			}
+		}
+		best := "| – | – | – "
+		if len(peers) > 0 {
+			best = fmt.Sprintf("| %s | %s · %s | **%s** ", peers[0].name, micro(peers[0].min()), micro(peers[0].median()), ratio(o, peers[0]))
+		}
+		var others []string
+		for _, p := range peers[min(1, len(peers)):] {
+			others = append(others, fmt.Sprintf("%s %s (%s)", p.name, micro(p.min()), ratio(o, p)))
+		}
+		t.rows = append(t.rows, fmt.Sprintf("| %s | %s | %s · %s %s| %s | %s | %.1e%s |",
+			r.name, o.name, micro(o.min()), micro(o.median()), best, strings.Join(goals, ", "), strings.Join(others, ", "), largest, worst))
+	}
+}
+
+// judge says whether a goal is met, by the minima as in LIMITS.md.
+func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
+	for _, p := range peers { // ordered: the first is the best
+		if slices.Contains(strings.Split(g.peer, "|"), p.name) {
+			t.goals++
+			verdict := "met"
+			if p.min()/o.min() < g.at(t.level) {
+				verdict = "MISSED"
+				t.missed = append(t.missed, fmt.Sprintf("%s %s: %s against %s, goal %g", name, o.name, ratio(o, p), p.name, g.at(t.level)))
+			}
+			return fmt.Sprintf("≥ %g %s: %s", g.at(t.level), p.name, verdict)
+		}
+	}
+	return fmt.Sprintf("≥ %g %s: not measured", g.at(t.level), g.peer)
+}
+
+func (t *table) print(w io.Writer) {
+	fmt.Fprintln(w, "| case | ours | µs min · median | best peer | µs min · median | ratio | goal | other peers, µs (ratio) | results differ by |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+	for _, r := range t.rows {
+		fmt.Fprintln(w, r)
+	}
+	fmt.Fprintf(w, "\nRatio: the peer's time by ours, of the minima (and the median of the ratios of each round). %d of %d goals are met.\n", t.goals-len(t.missed), t.goals)
+	for _, m := range t.missed {
+		fmt.Fprintln(w, "- missed:", m)
+	}
+	for _, n := range t.notes {
+		fmt.Fprintln(w, "-", n)
+	}
+	if t.differ {
+		fmt.Fprintln(w, "\nSOME RESULTS DIFFER by more than their tolerance: see the last column.")
+	}
+}
+
+// ratio is that of the minima, and the median of those of each round.
+func ratio(o, p *entry) string {
+	rs := make([]float64, len(o.samples))
+	for i := range rs {
+		rs[i] = p.samples[i] / o.samples[i]
+	}
+	return fmt.Sprintf("%s (%s)", three(p.min()/o.min()), three(median(rs)))
+}
+
+func micro(ns float64) string { return three(ns / 1000) }
+
+// three prints three significant digits without an exponent.
+func three(x float64) string {
+	digits := 0
+	if x > 0 && x < 100 {
+		digits = max(0, 2-int(math.Floor(math.Log10(x))))
+	}
+	return fmt.Sprintf("%.*f", digits, x)
+}
+
+func cmp(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

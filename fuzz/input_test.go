@@ -1,0 +1,162 @@
+package fuzz
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// input reads the numbers of a call from the bytes of a fuzz input.
+type input struct{ rest []byte }
+
+func (in *input) byte() int {
+	if len(in.rest) == 0 {
+		return 0
+	}
+	b := in.rest[0]
+	in.rest = in.rest[1:]
+	return int(b)
+}
+
+// upTo returns a number from 0 to most.
+func (in *input) upTo(most int) int {
+	b := in.byte()
+	if most > 255 {
+		b |= in.byte() << 8
+	}
+	return b % (most + 1)
+}
+
+// bits returns a number whose representation is in the input, for constants.
+func bits[T num.Float](in *input) T {
+	var b [8]byte
+	for i := range b {
+		b[i] = byte(in.byte())
+	}
+	if num.IsFloat64[T]() {
+		return T(math.Float64frombits(binary.LittleEndian.Uint64(b[:])))
+	}
+	return T(math.Float32frombits(binary.LittleEndian.Uint32(b[:])))
+}
+
+// scalar returns a constant of a call: a usual one, of a class, or verbatim.
+func scalar[T num.Float](in *input, rng *rand.Rand) T {
+	switch k := in.upTo(7); k {
+	case 0:
+		return 1
+	case 1:
+		return -1.4426950408889634
+	case 7:
+		return bits[T](in)
+	default:
+		return asmtest.Value[T](rng, asmtest.Class(k-2))
+	}
+}
+
+// call is one call of a kernel at one level: where its arguments come from.
+type call[T num.Float] struct {
+	input
+	*asmtest.Arena[T]
+	verbatim [][2][]T // inputs taken from the bytes, and what they were
+}
+
+// check runs f at every level of the machine with the arguments that data stand for
+// and requires the bits of Ref.
+func check[T num.Float](t *testing.T, data []byte, f func(c *call[T], lv asm.Level)) {
+	seed := input{data}
+	asmtest.Compare(t, uint64(seed.byte()), func(a *asmtest.Arena[T], lv asm.Level) {
+		c := &call[T]{input: input{data}, Arena: a}
+		c.byte()
+		f(c, lv)
+		for _, v := range c.verbatim {
+			for i, x := range v[1] {
+				if asmtest.Bits(x) != asmtest.Bits(v[0][i]) {
+					t.Errorf("%v: input [%d] was changed from %v to %v", lv, i, x, v[0][i])
+				}
+			}
+		}
+	})
+}
+
+// in returns n elements that the kernel may only read, inOut such that it may change.
+func (c *call[T]) in(n int) []T {
+	k := c.upTo(len(asmtest.Classes()))
+	if k < len(asmtest.Classes()) {
+		return c.In(n, asmtest.Class(k))
+	}
+	s := c.inOut(n, k)
+	c.verbatim = append(c.verbatim, [2][]T{s, append([]T{}, s...)})
+	return s
+}
+
+func (c *call[T]) inOut(n, class int) []T {
+	if class < len(asmtest.Classes()) {
+		return c.InOut(n, asmtest.Class(class))
+	}
+	s := c.InOut(n, asmtest.Gauss)
+	raw, size := c.rest, 8
+	if !num.IsFloat64[T]() {
+		size = 4
+	}
+	for i := range s {
+		if at := i * size; at+size <= len(raw) {
+			s[i] = bits[T](&input{raw[at : at+size]})
+		} else if whole := len(raw) / size; whole > 0 {
+			s[i] = s[i%whole]
+		}
+	}
+	return s
+}
+
+// matrix returns the elements and the stride of a rows × cols matrix.
+func (c *call[T]) matrix(rows, cols int) ([]T, int) {
+	ld := cols + c.gap()
+	return c.in(span(rows, cols, ld)), ld
+}
+
+// target returns a matrix that the kernel sets or, as the input has it, adds to.
+func (c *call[T]) target(rows, cols int) ([]T, int) {
+	ld := cols + c.gap()
+	n := span(rows, cols, ld) + c.upTo(3)
+	return c.inOut(n, c.upTo(len(asmtest.Classes()))), ld
+}
+
+// gap is the distance between the end of a row and the next one, mostly none.
+func (c *call[T]) gap() int { return max(c.upTo(31)-16, 0) }
+
+// span is the length of the shortest slice that holds a rows × cols matrix.
+func span(rows, cols, ld int) int {
+	if rows == 0 || cols == 0 {
+		return 0
+	}
+	return (rows-1)*ld + cols
+}
+
+// fuzz runs a target on the seeds that all targets share: each is read differently
+// by each of them.
+func fuzz[T num.Float](f *testing.F, kernel func(c *call[T], lv asm.Level)) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, kernel) })
+}
+
+func seeds(f *testing.F) {
+	f.Add([]byte{})
+	ascending := make([]byte, 64)
+	for i := range ascending {
+		ascending[i] = byte(i)
+	}
+	f.Add(ascending)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 12 {
+		s := make([]byte, 24+rng.IntN(100))
+		for i := range s {
+			s[i] = byte(rng.Uint32())
+		}
+		f.Add(s)
+	}
+}

@@ -1,0 +1,218 @@
+package fuzz
+
+import (
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/adjcost"
+	"github.com/gomonge/monge/internal/asm/adjoint"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/gibbs"
+	"github.com/gomonge/monge/internal/asm/logscale"
+	"github.com/gomonge/monge/internal/asm/matvec"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/asm/scale"
+	"github.com/gomonge/monge/internal/asm/sqdist"
+	"github.com/gomonge/monge/internal/asm/vec"
+)
+
+func FuzzExpFloat64(f *testing.F)      { fuzz(f, expKernel[float64]) }
+func FuzzExpFloat32(f *testing.F)      { fuzz(f, expKernel[float32]) }
+func FuzzExp2Float64(f *testing.F)     { fuzz(f, exp2Kernel[float64]) }
+func FuzzExp2Float32(f *testing.F)     { fuzz(f, exp2Kernel[float32]) }
+func FuzzSqDistFloat64(f *testing.F)   { fuzz(f, sqDistKernel[float64]) }
+func FuzzSqDistFloat32(f *testing.F)   { fuzz(f, sqDistKernel[float32]) }
+func FuzzGibbsFloat64(f *testing.F)    { fuzz(f, gibbsKernel[float64]) }
+func FuzzGibbsFloat32(f *testing.F)    { fuzz(f, gibbsKernel[float32]) }
+func FuzzScaleFloat64(f *testing.F)    { fuzz(f, scaleKernel[float64]) }
+func FuzzScaleFloat32(f *testing.F)    { fuzz(f, scaleKernel[float32]) }
+func FuzzAdjointFloat64(f *testing.F)  { fuzz(f, adjointKernel[float64]) }
+func FuzzAdjointFloat32(f *testing.F)  { fuzz(f, adjointKernel[float32]) }
+func FuzzLogScaleFloat64(f *testing.F) { fuzz(f, logScaleKernel[float64]) }
+func FuzzLogScaleFloat32(f *testing.F) { fuzz(f, logScaleKernel[float32]) }
+func FuzzAdjCostFloat64(f *testing.F)  { fuzz(f, adjCostKernel[float64]) }
+func FuzzAdjCostFloat32(f *testing.F)  { fuzz(f, adjCostKernel[float32]) }
+func FuzzProjectFloat64(f *testing.F)  { fuzz(f, projectKernel[float64]) }
+func FuzzProjectFloat32(f *testing.F)  { fuzz(f, projectKernel[float32]) }
+func FuzzMatVecFloat64(f *testing.F)   { fuzz(f, matVecKernel[float64]) }
+func FuzzMatVecFloat32(f *testing.F)   { fuzz(f, matVecKernel[float32]) }
+func FuzzVecFloat64(f *testing.F)      { fuzz(f, vecKernel[float64]) }
+func FuzzVecFloat32(f *testing.F)      { fuzz(f, vecKernel[float32]) }
+
+func expKernel[T num.Float](c *call[T], lv asm.Level) {
+	n := c.upTo(600)
+	if c.upTo(1) == 0 {
+		exp.Exp(lv, c.Out(n+c.upTo(3)), c.in(n))
+		return
+	}
+	x := c.inOut(n, c.upTo(5))
+	exp.Exp(lv, x, x)
+}
+
+func exp2Kernel[T num.Float](c *call[T], lv asm.Level) {
+	n, factor := c.upTo(600), scalar[T](&c.input, c.Rand)
+	if c.upTo(1) == 0 {
+		exp2.Scale(lv, c.Out(n+c.upTo(3)), c.in(n), factor)
+		return
+	}
+	x := c.inOut(n, c.upTo(5))
+	exp2.Scale(lv, x, x, factor)
+}
+
+// extents are three dimensions of which one may be large.
+func (c *call[T]) extents() (m, n, d int) {
+	e := [3]int{c.upTo(27), c.upTo(67), c.upTo(27)}
+	switch c.upTo(5) {
+	case 0:
+		e[0] = c.upTo(255)
+	case 1:
+		e[1] = c.upTo(255)
+	case 2:
+		e[2] = c.upTo(600)
+	}
+	for e[0]*e[1]*e[2] > 20_000 { // the definition takes its time
+		for i := range e {
+			e[i] -= e[i] / 4
+		}
+	}
+	return e[0], e[1], e[2]
+}
+
+func sqDistKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, n, d := c.extents()
+	add := c.upTo(1) == 1
+	dst, ldd := c.target(m, n)
+	x, ldx := c.matrix(m, d)
+	zt, ldz := c.matrix(d, n)
+	sqdist.Block(lv, m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+}
+
+func gibbsKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, n, d := c.extents()
+	factor := scalar[T](&c.input, c.Rand)
+	k, ldk := c.target(m, n)
+	var dist []T
+	var ldd int
+	if c.upTo(1) == 1 {
+		dist, ldd = c.target(m, n)
+	}
+	x, ldx := c.matrix(m, d)
+	zt, ldz := c.matrix(d, n)
+	gibbs.Block(lv, m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, factor)
+}
+
+// sides are the dimensions of a matrix that has columns.
+func (c *call[T]) sides() (m, n int) {
+	m, n = c.upTo(37), 1+c.upTo(127)
+	switch c.upTo(5) {
+	case 0:
+		m = c.upTo(400)
+	case 1:
+		n = 1 + c.upTo(1200)
+	}
+	for m*n > 20_000 {
+		m, n = m-m/4, n-n/4
+	}
+	return m, n
+}
+
+func scaleKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, n := c.sides()
+	k, ldk := c.matrix(m, n)
+	scale.Iterate(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+}
+
+func adjointKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, n := c.sides()
+	k, ldk := c.matrix(m, n)
+	if c.upTo(1) == 0 {
+		adjoint.Sweep(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+		return
+	}
+	mat, ldm := c.matrix(m, n)
+	adjoint.Begin(lv, m, n, k, ldk, mat, ldm, c.in(n), c.in(m), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)))
+}
+
+func logScaleKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, n := c.sides()
+	factor := scalar[T](&c.input, c.Rand)
+	op := c.upTo(3)
+	if op == 3 && c.upTo(1) == 1 { // T may be M
+		t, ldt := c.target(m, n)
+		logscale.Plan(lv, m, n, t, ldt, t, ldt, factor, c.in(m), c.in(n))
+		return
+	}
+	mat, ldm := c.matrix(m, n)
+	switch op {
+	case 0:
+		logscale.Rows(lv, m, n, mat, ldm, factor, c.in(n), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)), c.Out(n))
+	case 1:
+		logscale.ColumnMax(lv, m, n, mat, ldm, factor, c.in(m), c.inOut(n, c.upTo(5)))
+	case 2:
+		logscale.ColumnSum(lv, m, n, mat, ldm, factor, c.in(m), c.in(n), c.inOut(n, c.upTo(5)))
+	case 3:
+		t, ldt := c.target(m, n)
+		logscale.Plan(lv, m, n, t, ldt, mat, ldm, factor, c.in(m), c.in(n))
+	}
+}
+
+func adjCostKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, n, r := c.extents()
+	lambda := scalar[T](&c.input, c.Rand)
+	alias := c.upTo(2) == 0
+	k, ldk := c.matrix(m, n)
+	a, lda := c.matrix(m, r)
+	b, ldb := c.matrix(r, n)
+	u, v := c.in(m), c.in(n)
+	g, ldg := c.target(m, n)
+	mat, ldm := g, ldg // G may be M
+	if !alias {
+		mat, ldm = c.matrix(m, n)
+	}
+	adjcost.Block(lv, m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
+}
+
+func projectKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, p, d := c.extents()
+	add := c.upTo(1) == 1
+	x, ldx := c.matrix(m, d)
+	if c.upTo(1) == 0 {
+		b, ldb := c.matrix(d, p)
+		y, ldy := c.target(m, p)
+		project.Mul(lv, m, p, d, y, ldy, x, ldx, b, ldb, add)
+		return
+	}
+	y, ldy := c.matrix(m, p)
+	g, ldg := c.target(p, d)
+	project.TransMul(lv, m, p, d, g, ldg, x, ldx, y, ldy, add)
+}
+
+func matVecKernel[T num.Float](c *call[T], lv asm.Level) {
+	m, n := c.sides()
+	k, ldk := c.matrix(m, n)
+	if c.upTo(1) == 0 {
+		matvec.Rows(lv, m, n, c.Out(m), k, ldk, c.in(n))
+		return
+	}
+	matvec.Columns(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+}
+
+func vecKernel[T num.Float](c *call[T], lv asm.Level) {
+	n := c.upTo(600)
+	switch c.upTo(3) {
+	case 0:
+		vec.Divide(lv, c.Out(n), c.in(n), c.in(n))
+	case 1:
+		x := c.inOut(n, c.upTo(5))
+		vec.Divide(lv, x, x, c.in(n))
+	case 2:
+		y := c.inOut(n, c.upTo(5))
+		vec.Divide(lv, y, c.in(n), y)
+	case 3:
+		lo, hi := scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)
+		count := vec.CountOutside(lv, c.in(n), lo, hi)
+		c.Out(1)[0] = T(count)
+	}
+}

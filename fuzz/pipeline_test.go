@@ -1,0 +1,170 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/sinkhorn"
+)
+
+func FuzzPipelineFloat64(f *testing.F) { fuzzPipeline[float64](f) }
+func FuzzPipelineFloat32(f *testing.F) { fuzzPipeline[float32](f) }
+
+// fuzzPipeline: distances, Gibbs kernel, iterations in either domain, plan and
+// gradient give the same bits at every level, whether the kernel matrix is stored or
+// not and whatever the number of workers, and nothing that is not finite
+// comes without an error; a gradient may where the status warns of low precision.
+func fuzzPipeline[T dist.Float](f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		set, problem := decode[T](&input{data})
+		set.Storage, set.Workers = sinkhorn.Stored, 1
+		want := solve(t, set, problem, asm.Ref)
+		if want.err == "" {
+			for name, s := range want.values {
+				for i, x := range s {
+					rough := want.rough && (name == "dx" || name == "dy")
+					if !rough && (x != x || x-x != 0 && name != "potentials") {
+						t.Fatalf("%s[%d] = %v without an error (%v)\n%s", name, i, x, want.status, describe(set, problem))
+					}
+				}
+			}
+		}
+		same := func(lv asm.Level) {
+			t.Helper()
+			got := solve(t, set, problem, lv)
+			if got.err != want.err || got.status != want.status {
+				t.Fatalf("%v, %v: %s, error %q; at ref, stored %s, error %q\n%s", lv, set.Storage, got.status, got.err, want.status, want.err, describe(set, problem))
+			}
+			for name, s := range want.values {
+				for i, x := range s {
+					if !asmtest.SameBits(got.values[name][i], x) {
+						t.Fatalf("%v, %v: %s[%d] = %v, at ref, stored %v (%s)\n%s", lv, set.Storage, name, i, got.values[name][i], x, want.status, describe(set, problem))
+					}
+				}
+			}
+		}
+		for _, lv := range asmtest.Levels(t) {
+			same(lv)
+		}
+		set.Storage, set.Workers = sinkhorn.MatrixFree, 2
+		same(asm.Available()[len(asm.Available())-1])
+	})
+}
+
+// decode reads a problem: mostly a reasonable one, with one thing that is not.
+func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
+	rng := rand.New(rand.NewPCG(uint64(in.byte()), 2))
+	n, m, p := 1+in.upTo(39), 1+in.upTo(39), 1+in.upTo(15)
+	set := sinkhorn.Settings{
+		Lambda:     math.Pow(10, float64(in.upTo(48)-24)/2),
+		Iterations: 1 + in.upTo(11),
+		Domain:     sinkhorn.Domain(in.upTo(2)),
+		Gradient:   true,
+	}
+	if in.upTo(3) == 3 {
+		set.Tolerance = math.Pow(10, -float64(1+in.upTo(9)))
+	}
+	if in.upTo(7) == 7 {
+		set.Anneal = float64(2 + in.upTo(6))
+	}
+	scale := 1.0
+	if in.upTo(3) == 3 {
+		scale = math.Pow(10, float64(in.upTo(60)-30)*5)
+	}
+	cloud := func(rows int) dist.Matrix[T] {
+		c := dist.NewMatrix[T](rows, p, nil)
+		class := asmtest.Class(in.upTo(len(asmtest.Classes()) + 4))
+		if int(class) >= len(asmtest.Classes()) {
+			class = asmtest.Gauss
+		}
+		asmtest.Fill(rng, c.Data, class)
+		for i := range c.Data {
+			c.Data[i] *= T(scale)
+		}
+		if in.upTo(7) == 7 {
+			c.Data[in.upTo(len(c.Data)-1)] = bits[T](in)
+		}
+		if in.upTo(3) == 3 { // duplicates
+			copy(c.Row(in.upTo(rows-1)), c.Row(in.upTo(rows-1)))
+		}
+		return c
+	}
+	problem := &sinkhorn.Problem[T]{X: cloud(n)}
+	problem.Y = problem.X
+	if in.upTo(3) > 0 {
+		problem.Y = cloud(m)
+	}
+	if in.upTo(1) == 1 {
+		problem.A = weights[T](in, rng, n)
+		problem.B = weights[T](in, rng, problem.Y.Rows)
+	}
+	return set, problem
+}
+
+// weights returns n weights of sum 1, some of them 0 if the input says so.
+func weights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
+	zeros := in.upTo(3) == 3
+	w, sum := make([]float64, n), 0.0
+	for i := range w {
+		w[i] = rng.ExpFloat64()
+		if zeros && i > 0 && rng.IntN(4) == 0 {
+			w[i] = 0
+		}
+		sum += w[i]
+	}
+	out := make([]T, n)
+	for i := range w {
+		out[i] = T(w[i] / sum)
+	}
+	return out
+}
+
+// outcome is all that a solve returns.
+type outcome[T dist.Float] struct {
+	err    string
+	status string
+	rough  bool // low precision
+	values map[string][]T
+}
+
+func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Problem[T], lv asm.Level) outcome[T] {
+	t.Helper()
+	set.Level = lv.String()
+	s, err := sinkhorn.NewSolver[T](set)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, describe(set, p))
+	}
+	r, err := s.Solve(context.Background(), p)
+	if err != nil {
+		return outcome[T]{err: err.Error()}
+	}
+	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
+	plan := dist.NewMatrix[T](n, m, nil)
+	dx, dy := dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil)
+	potentials := make([]T, n+m)
+	r.PlanTo(plan)
+	r.PotentialsTo(potentials[:n], potentials[n:])
+	o := outcome[T]{status: fmt.Sprint(r.Status, r.Domain, r.Iterations, math.Float64bits(r.Cost), math.Float64bits(r.MarginalError))}
+	o.rough = r.Status == sinkhorn.LowPrecision
+	o.values = map[string][]T{"plan": plan.Data, "potentials": potentials}
+	if !(math.Abs(r.Cost) <= math.MaxFloat64) {
+		t.Fatalf("%v: cost %v without an error (%v)\n%s", lv, r.Cost, r.Status, describe(set, p))
+	}
+	if err := r.PointGradientTo(dx, dy); err != nil {
+		o.status += err.Error()
+		return o
+	}
+	o.values["dx"], o.values["dy"] = dx.Data, dy.Data
+	return o
+}
+
+func describe[T dist.Float](set sinkhorn.Settings, p *sinkhorn.Problem[T]) string {
+	return fmt.Sprintf("%+v\nX %v\nY %v\nA %v\nB %v", set, p.X, p.Y, p.A, p.B)
+}
