@@ -10,8 +10,55 @@
 // multiplies the cost; the reg or ε of other libraries is 1/λ (M. Cuturi,
 // "Sinkhorn distances: lightspeed computation of optimal transport", 2013).
 //
-// Nothing is added to a denominator. When a scaling is about to leave the range in
-// which this is accurate, the same iterations are made on logarithms instead.
+// A [Solver] has [Settings], a workspace that it reuses, and three entrances: Solve
+// for one problem, SolveBatch for thousands of small ones, Divergence for the
+// Sinkhorn divergence of two clouds. A [Result] has costs, plan, potentials,
+// projection and gradients.
 //
-// The answers are the same bits on every machine.
+// # What can be relied on
+//
+// Nothing is added to a denominator. When a scaling is about to leave the range in
+// which this is accurate, the iteration is made on logarithms, and its potentials
+// are absorbed into K for those that follow (forward.go). Whatever λ and the scale
+// of the data, the result is finite and right, or its Status or an error says what
+// it is not.
+//
+// The answers are the same bits on every machine and for every Settings.Level,
+// Storage and Workers. Problems of more than 2¹⁹ elements are cut into pieces of
+// rows, by their size alone, and shared by Settings.Workers goroutines.
+//
+// A solver allocates nothing once it has seen its largest problem. A context is
+// asked before every pass over K and, in large problems, every few rows.
+//
+// # Cost
+//
+// An iteration reads K once, as does a step of the reverse pass; a log-domain
+// iteration that is not on scalings takes one exponential an element. Memory beyond
+// the problem, in elements:
+//
+//	stored        2nm (nm for a cost matrix) + O(n + m)
+//	matrix-free   O(n + m), of which 24 rows of m for every worker and 16 or more
+//	              partial sums of m
+//	gradient      3·Iterations·(n + m) more
+//
+// # What was measured
+//
+// AVX2 on one Zen 3 core, on a machine with other work, the least of many solves in
+// µs: n = m points in 10 dimensions, ten iterations, float64 | float32; log is λ =
+// 5 in the log domain; gradient includes the solve.
+//
+//	n      cost          gradient      log           log, gradient
+//	64     13.8 | 7.8    34 | 21       29 | 17       50 | 37
+//	100    31 | 19       74 | 48       65 | 37       108 | 80
+//	256    218 | 93      512 | 228     390 | 166     679 | 391
+//
+// Log-domain iterations with a log-sum-exp each took 114 | 78 at n = 64 and 1480 |
+// 880 at n = 256. Matrix-free in two dimensions, a pass takes 1.1 ns an element up
+// to m = 4000 and 1.3 at m = 100 000, where 12 rows of K are 10 MB and in the
+// third-level cache: tiles of columns with row sums carried from tile to tile would
+// gain 15 % at most, and need a kernel of their own. n = m = 100 000: 62 MB
+// allocated in all, with two workers.
+//
+// The symmetric problem, a cloud with itself, is not treated apart: an iteration
+// reads K once for two half-steps and 2nm FMAs; half of K, twice, is the same.
 package sinkhorn

@@ -28,6 +28,7 @@ type otCase struct {
 		Cost1C float64         `json:"cost_100"`
 		Conv   float64         `json:"cost_conv"`
 		Iter   int             `json:"conv_iterations"`
+		RelReg float64         `json:"relreg_of_maxM"`
 	}
 }
 
@@ -119,6 +120,33 @@ func TestGoldenPlans(t *testing.T) {
 					if e := math.Abs(r.Cost/c.meta.Cost[iterations] - 1); !(e <= 1e-12) {
 						t.Errorf("%s, %s, %d iterations, %v: cost %v, want %v (%.3g)", name, kind, iterations, domain, r.Cost, c.meta.Cost[iterations], e)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestGoldenFloat32: in float32 the golden plans hold to what rounding of λ·cost
+// leaves.
+func TestGoldenFloat32(t *testing.T) {
+	narrow := func(m dist.Matrix[float64]) dist.Matrix[float32] {
+		out := dist.NewMatrix[float32](m.Rows, m.Cols, nil)
+		for i, v := range m.Data {
+			out.Data[i] = float32(v)
+		}
+		return out
+	}
+	for _, name := range otCases {
+		c := loadOT(t, name)
+		p := &Problem[float32]{Cost: narrow(c.matrix(t, "M")), A: narrow(c.matrix(t, "a")).Data, B: narrow(c.matrix(t, "b")).Data, Lambda: c.meta.Lam}
+		for _, iterations := range []int{1, 2, 10, 100} {
+			for _, domain := range []Domain{Auto, Log} {
+				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain}, p)
+				got := dist.NewMatrix[float32](c.meta.N, c.meta.M, nil)
+				r.PlanTo(got)
+				e, tol := worst(widen(got), c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Max(1e-5, 4e-8/c.meta.RelReg*2)
+				if !(e <= tol) {
+					t.Errorf("%s, %d iterations, %v (%v): plan is off by %.3g of its largest entry, want %.3g", name, iterations, domain, r.Domain, e, tol)
 				}
 			}
 		}

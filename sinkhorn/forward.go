@@ -1,51 +1,140 @@
 package sinkhorn
 
 import (
-	"context"
 	"fmt"
 	"math"
 
-	"github.com/gomonge/monge/internal/asm/logscale"
-	"github.com/gomonge/monge/internal/asm/matvec"
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/exp2"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/asm/scale"
 	"github.com/gomonge/monge/internal/asm/vec"
 )
 
-// plain iterates on u and v themselves:
+// forward makes the iterations
 //
-//	u⁰ = 1;   v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k.
+//	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k,   k = 1 … limit,
 //
-// It reports false as soon as a scaling leaves the safe range.
-func (s *Solver[T]) plain(ctx context.Context) (ok bool, cause error) {
-	n, m := s.n, s.m
-	clear(s.q)
-	copy(s.u(0), s.ones[:n])
-	matvec.Columns(s.level, n, m, s.q, s.kernel, m, s.u(0))
-	for k := 1; k <= s.settings.Iterations; k++ {
-		if cause = ctx.Err(); cause != nil {
-			s.res.Status = Cancelled
-			return true, cause
-		}
-		u, v := s.u(k), s.v(k)
-		vec.Divide(s.level, v, s.b, s.q)
-		if !s.safe(v, s.b) {
-			return false, nil
+// from u⁰ = exp(start), or 1, for the λ that is set. K, u and v are relative to a
+// base: with potentials F and G (base 2),
+//
+//	K_ij = 2^(F_i + G_j − c M_ij),   log₂ of the scalings = F + log₂u and G + log₂v.
+//
+// Without base F = G = 0: the plain domain. Where a scaling leaves the range in
+// which it is accurate, that iteration is made on the logarithms, with log-sum-exps
+// that neither over- nor underflow, and its potentials become the base of the
+// iterations that follow. This is the absorption of B. Schmitzer, "Stabilized sparse
+// scaling algorithms for entropy regularized transport problems", SIAM J. Sci.
+// Comput. 41 (2019), with an exact step for what absorption alone cannot save:
+// elements that were lost to underflow come back.
+func (s *Solver[T]) forward(limit int, tolerance float64, start []T) error {
+	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = 0, math.NaN(), Completed, Plain
+	s.setBase(noBase, nil, nil)
+	s.filled, s.begun = false, false
+	scaled := s.start(start)
+	skip, wait := 0, 1 // log-domain iterations before the next one on scalings
+	if scaled {
+		if err := s.fill(); err != nil {
+			return err
 		}
 		clear(s.q)
-		scale.Iterate(s.level, n, m, s.kernel, m, v, s.a, u, s.q)
-		if !s.safe(u, s.a) {
-			return false, nil
+		s.job = job[T]{u: s.u(0), q: s.q}
+		if err := s.do(opColumns); err != nil {
+			return err
 		}
-		var e float64
-		for j, q := range s.q {
-			e += math.Abs(float64(v[j]*q) - float64(s.b[j]))
+	}
+	for k := 1; k <= limit; k++ {
+		if err := s.ctx.Err(); err != nil {
+			return err
 		}
-		if s.done(k, e) {
+		ok, half := false, false
+		if scaled && skip == 0 {
+			var err error
+			if ok, half, err = s.scaledStep(k); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			if s.settings.Domain == Plain {
+				return ErrUnderflow
+			}
+			if err := s.logStep(k, half, scaled); err != nil {
+				return err
+			}
+			switch {
+			case half && s.kind[(k-1)%s.ring] == potentialKind:
+				skip, wait = wait, min(2*wait, 16) // a pass in vain: the potentials still move far
+			case skip > 0:
+				skip--
+			}
+			scaled = true
+		}
+		if s.done(k, limit, tolerance) {
 			break
 		}
 	}
-	return true, nil
+	return nil
+}
+
+// start sets iterate 0, and reports whether it is a scaling.
+func (s *Solver[T]) start(start []T) bool {
+	u := s.u(0)
+	s.kind[0] = plainKind
+	if s.settings.Domain == Log {
+		s.kind[0] = potentialKind
+		clear(u)
+		for i, f := range start {
+			u[i] = T(float64(f) * math.Log2E)
+		}
+		return false
+	}
+	copy(u, s.ones)
+	if start == nil {
+		return true
+	}
+	for i, f := range start {
+		u[i] = T(float64(f) * math.Log2E)
+	}
+	grow(&s.x, s.n)
+	exp2.Scale(s.level, s.x, u, 1)
+	if s.safe(s.x, s.a) || s.settings.Domain == Plain {
+		copy(u, s.x)
+		return true
+	}
+	s.kind[0] = potentialKind
+	return false
+}
+
+// scaledStep makes iteration k on scalings. Unless ok, one of them has left the safe
+// range: u^k if half, otherwise v^k.
+func (s *Solver[T]) scaledStep(k int) (ok, half bool, err error) {
+	u, v := s.u(k), s.v(k)
+	vec.Divide(s.level, v, s.b, s.q)
+	if s.zeroB {
+		for j, b := range s.b {
+			if b == 0 {
+				v[j] = 0 // not 0/0
+			}
+		}
+	}
+	if !s.safe(v, s.b) {
+		return false, false, nil
+	}
+	if err := s.fill(); err != nil {
+		return false, false, err
+	}
+	clear(s.q)
+	s.job = job[T]{v: v, a: s.a, u: u, q: s.q}
+	if err := s.do(opIterate); err != nil {
+		return false, false, err
+	}
+	if !s.safe(u, s.a) {
+		return false, true, nil
+	}
+	s.kind[k%s.ring] = plainKind
+	if s.base.f != nil {
+		s.kind[k%s.ring] = s.basis
+	}
+	return true, false, nil
 }
 
 // safe reports whether every scaling that belongs to a positive weight is within
@@ -55,145 +144,225 @@ func (s *Solver[T]) safe(x, weight []T) bool {
 	if out == 0 {
 		return true
 	}
-	for i, x := range x {
-		if x == 0 && weight[i] == 0 {
+	for i, w := range weight {
+		if w == 0 && x[i] == 0 {
 			out--
 		}
 	}
 	return out == 0
 }
 
-// done records iteration k, with column error e, and reports whether it is the last.
-func (s *Solver[T]) done(k int, e float64) bool {
-	s.res.Iterations, s.res.MarginalError = k, e
-	if tol := s.settings.Tolerance; tol > 0 {
-		s.res.Status = IterationLimit
-		if e <= tol*s.mass {
-			s.res.Status = Converged
+// done records iteration k and reports whether it is the last.
+func (s *Solver[T]) done(k, limit int, tolerance float64) bool {
+	s.res.Iterations = k
+	if tolerance == 0 && k < limit && !s.big {
+		return false
+	}
+	v, potential := s.v(k), s.kind[k%s.ring] == potentialKind
+	var e float64
+	for j, q := range s.q {
+		if !potential {
+			q = T(v[j] * q)
+		}
+		e += math.Abs(float64(q) - float64(s.b[j]))
+	}
+	s.res.MarginalError = e
+	if tolerance > 0 {
+		if s.res.Status != LowPrecision {
+			s.res.Status = IterationLimit
+		}
+		if e <= tolerance*s.mass {
+			if s.res.Status != LowPrecision {
+				s.res.Status = Converged
+			}
 			return true
 		}
 	}
 	return false
 }
 
-// log iterates on f = log₂u and g = log₂v. The column half of an iteration uses
-// that the plan's column sums q come as a by-product of the row half, so that
-// g^(k+1) = g^k + log₂(b ⊘ q); only where q is too small to be accurate is the
-// log-sum-exp of the column taken.
-func (s *Solver[T]) log(ctx context.Context) (cause error) {
-	n, m, mat := s.n, s.m, s.cost
-	if err := s.scaleLimits(); err != nil {
+// logStep makes iteration k on potentials f = log₂u and g = log₂v, and makes them
+// the base. v^k is right already if half. scaled: q are the column sums for the base
+// at hand.
+func (s *Solver[T]) logStep(k int, half, scaled bool) error {
+	if s.res.Domain == Plain {
+		if err := s.enterLog(); err != nil {
+			return err
+		}
+	}
+	f, g := s.u(k), s.v(k)
+	if half {
+		for j, v := range g {
+			g[j] = num.Log2(v)
+			if s.base.f != nil {
+				g[j] += s.g[j]
+			}
+		}
+	} else if err := s.columns(k, g, scaled); err != nil {
 		return err
 	}
-	grow(&s.logA, n)
-	grow(&s.logB, m)
-	grow(&s.max, n)
-	grow(&s.sum, n)
+	clear(s.q)
+	s.job = job[T]{v: g, a: s.a, q: s.q}
+	if err := s.do(opLogRows); err != nil {
+		return err
+	}
+	minusInf := T(math.Inf(-1))
+	for i := range f {
+		h := s.max[i] + num.Log2(s.sum[i])
+		if s.a[i] > 0 {
+			f[i] = (s.logA[i] - s.max[i]) - num.Log2(s.sum[i])
+			s.f[i] = f[i]
+		} else {
+			f[i] = minusInf
+			s.f[i] = -h // a row of K that sums to 1, so that no 0/0 comes of it
+		}
+	}
+	copy(s.g, g)
+	s.filled = false
+	for _, q := range s.q {
+		if !(q-q == 0) {
+			return ErrRange
+		}
+	}
+	s.kind[k%s.ring], s.basis = potentialKind, k
+	s.setBase(forwardBase, s.f, s.g)
+	return nil
+}
+
+// columns sets g to the column potentials of iteration k. Where q, the column sums
+// for the base at hand, is accurate it gives them; elsewhere, or everywhere unless
+// scaled, the log-sum-exp of the column is taken.
+func (s *Solver[T]) columns(k int, g []T, scaled bool) error {
+	rough := func(j int) bool {
+		if !scaled {
+			return true
+		}
+		if s.kind[(k-1)%s.ring] == potentialKind {
+			return !(s.q[j] >= s.limits.tiny)
+		}
+		return !(T(s.limits.hi*s.q[j]) >= s.b[j])
+	}
+	exact := false
+	for j, b := range s.b {
+		if b > 0 && rough(j) {
+			exact = true
+			break
+		}
+	}
+	minusInf := T(math.Inf(-1))
+	if exact {
+		f := s.x
+		s.potentials(f, s.u(k-1), s.kind[(k-1)%s.ring], s.base.f)
+		for j := range s.h {
+			s.h[j] = minusInf
+		}
+		s.job = job[T]{u: f, q: s.h}
+		if err := s.do(opColumnMax); err != nil {
+			return err
+		}
+		clear(s.sums)
+		s.job = job[T]{u: f, e: s.h, q: s.sums}
+		if err := s.do(opColumnSum); err != nil {
+			return err
+		}
+	}
+	for j, b := range s.b {
+		switch {
+		case b == 0:
+			g[j] = minusInf
+		case rough(j):
+			g[j] = (s.logB[j] - s.h[j]) - num.Log2(s.sums[j])
+		default:
+			g[j] = s.logB[j] - num.Log2(s.q[j])
+			if s.base.f != nil {
+				g[j] += s.g[j]
+			}
+		}
+	}
+	return nil
+}
+
+// potentials sets dst to the base-2 logarithms of the iterate in slot, whose base,
+// if it has one, is given.
+func (s *Solver[T]) potentials(dst, slot []T, kind int, base []T) {
+	switch {
+	case kind == potentialKind:
+		copy(dst, slot)
+	case kind == plainKind:
+		for i, x := range slot {
+			dst[i] = num.Log2(x)
+		}
+	default:
+		for i, x := range slot {
+			dst[i] = num.Log2(x) + base[i]
+		}
+	}
+}
+
+// enterLog prepares the log domain. It refuses costs that not even that can
+// represent and marks those that it represents roughly.
+func (s *Solver[T]) enterLog() error {
+	s.growLog()
+	s.res.Domain = Log
 	for i, w := range s.a {
 		s.logA[i] = num.Log2(w)
 	}
 	for j, w := range s.b {
 		s.logB[j] = num.Log2(w)
 	}
-	minusInf := T(math.Inf(-1))
-	rough := s.res.Status == LowPrecision
-	clear(s.u(0))
-	clear(s.q)
-	s.columns(s.u(0), s.v(1), s.v(1), true)
-	for k := 1; k <= s.settings.Iterations; k++ {
-		if cause = ctx.Err(); cause != nil {
-			s.res.Status = Cancelled
-			return cause
-		}
-		f, g := s.u(k), s.v(k)
-		clear(s.q)
-		logscale.Rows(s.level, n, m, mat.Data, mat.Stride, -s.c, g, s.a, s.max, s.sum, s.q, s.row)
-		for i := range f {
-			f[i] = minusInf
-			if s.a[i] > 0 {
-				f[i] = (s.logA[i] - s.max[i]) - num.Log2(s.sum[i])
-			}
-		}
-		var e float64
-		for j, q := range s.q {
-			e += math.Abs(float64(q) - float64(s.b[j]))
-		}
-		if !(e < math.Inf(1)) {
-			if err := s.notFinite(); err != nil {
-				return err
-			}
-			return ErrRange
-		}
-		if s.done(k, e) || k == s.settings.Iterations {
-			break
-		}
-		next := s.v(k + 1)
-		s.columns(f, g, next, false)
+	if err := s.measure(); err != nil {
+		return err
 	}
-	if rough {
+	inside := func(limit float64) (bool, error) {
+		s.outside.Store(false)
+		s.job = job[T]{limit: T(limit)}
+		err := s.do(opCheck)
+		return !s.outside.Load(), err
+	}
+	c := math.Abs(float64(s.c))
+	largest := math.Min(s.limits.largest, s.limits.largest/4/c)
+	precise := s.limits.precision / c
+	if precise < largest {
+		if ok, err := inside(precise); ok || err != nil {
+			return err
+		}
+	}
+	ok, err := inside(largest)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("%w: λ = %v", ErrRange, s.lambda)
+	case precise < largest:
 		s.res.Status = LowPrecision
 	}
 	return nil
 }
 
-// columns sets next to the column potentials that follow row potentials f. Unless
-// all, it starts from the potentials g and the plan's column sums q.
-func (s *Solver[T]) columns(f, g, next []T, all bool) {
-	exact := all
-	for j, q := range s.q {
-		if q < s.limits.tiny && s.b[j] > 0 {
-			exact = true
-			break
-		}
+// final makes K, and fu and fv, those of the last iterate: the plan is
+// diag(fu) K diag(fv).
+func (s *Solver[T]) final() error {
+	k := s.res.Iterations
+	s.fu, s.fv = s.u(k), s.v(k)
+	switch s.kind[k%s.ring] {
+	case plainKind:
+		s.setBase(noBase, nil, nil)
+		return s.fill()
+	case potentialKind:
+		s.fu, s.fv = s.x, s.y
+		weightless(s.fu, s.u(k))
+		weightless(s.fv, s.v(k))
 	}
-	h, sum := s.row[:s.m], s.col[:s.m]
-	if exact {
-		for j := range h {
-			h[j] = T(math.Inf(-1))
-		}
-		clear(sum)
-		logscale.ColumnMax(s.level, s.n, s.m, s.cost.Data, s.cost.Stride, -s.c, f, h)
-		logscale.ColumnSum(s.level, s.n, s.m, s.cost.Data, s.cost.Stride, -s.c, f, h, sum)
-	}
-	for j, q := range s.q {
-		switch {
-		case s.b[j] == 0:
-			next[j] = T(math.Inf(-1))
-		case all || q < s.limits.tiny:
-			next[j] = (s.logB[j] - h[j]) - num.Log2(sum[j])
-		default:
-			next[j] = g[j] + (s.logB[j] - num.Log2(q))
-		}
-	}
+	s.setBase(forwardBase, s.f, s.g)
+	return s.fill()
 }
 
-// scaleLimits refuses costs that the log domain cannot represent and marks those
-// that it represents roughly.
-func (s *Solver[T]) scaleLimits() error {
-	var hi float64
-	for i := range s.n {
-		for _, x := range s.cost.Row(i) {
-			if x-x != 0 {
-				if err := s.notFinite(); err != nil {
-					return err
-				}
-				return fmt.Errorf("%w: squared distance overflows", ErrRange)
-			}
-			hi = math.Max(hi, math.Abs(float64(x)))
+// weightless sets u to 1, and to 0 where the potential f is that of no weight.
+func weightless[T dist.Float](u, f []T) {
+	for i, f := range f {
+		u[i] = 1
+		if math.IsInf(float64(f), -1) {
+			u[i] = 0
 		}
 	}
-	switch c := hi * math.Abs(float64(s.c)); {
-	case !(c < s.limits.largest/4):
-		return fmt.Errorf("%w: λ = %v, largest cost %v", ErrRange, s.lambda, hi)
-	case c > s.limits.precision:
-		s.res.Status = LowPrecision
-	default:
-		s.res.Status = Completed
-	}
-	return nil
-}
-
-// plan sets t to the plan of base-2 potentials f and g.
-func (s *Solver[T]) plan(t []T, ldt int, f, g []T) {
-	logscale.Plan(s.level, s.n, s.m, t, ldt, s.cost.Data, s.cost.Stride, -s.c, f, g)
 }

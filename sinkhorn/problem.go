@@ -20,11 +20,17 @@ type Problem[T dist.Float] struct {
 	// A and B are the marginals of length n and m: not negative, finite, and with
 	// equal sums to within a relative 1e-6 (1e-4 in float32); they are used as they
 	// are. nil is uniform, every weight 1/n or 1/m. A zero weight is allowed, a
-	// positive one below 2⁻¹⁰⁰⁰ (2⁻¹⁰⁰ in float32) is not: its reciprocal would be
-	// out of range.
+	// positive one below 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32) is not: quotients by it would be out
+	// of range.
 	A, B []T
 	// Lambda multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64
+	// Start, of length n, is the logarithm of u⁰, for example the first potentials
+	// of a problem solved before (Result.PotentialsTo): with it the iterations start
+	// where those ended. nil is u⁰ = 1. Nothing else is needed, as the first thing
+	// an iteration does is to compute v from u. −Inf is allowed where A is 0. With
+	// Settings.Anneal, annealing starts from Start·λ₀/λ.
+	Start []T
 }
 
 // Errors of a problem. The solver wraps them with the position of what is wrong.
@@ -42,13 +48,16 @@ var (
 	ErrUnderflow = errors.New("sinkhorn: a scaling under- or overflows in the plain domain")
 	// ErrNoGradient: the solver was made without Settings.Gradient.
 	ErrNoGradient = errors.New("sinkhorn: gradient was not asked for in the settings")
+	// ErrNotConverged: what was asked for exists at convergence only, and the
+	// iterations ended before.
+	ErrNotConverged = errors.New("sinkhorn: the iterations have not converged")
 )
 
-// prepare checks p and copies marginals into the workspace.
+// prepare checks p, sizes the workspace and copies marginals into it.
 func (s *Solver[T]) prepare(p *Problem[T]) error {
 	s.points = p.Cost.IsEmpty()
 	if s.points {
-		if !p.Cost.IsEmpty() || p.X.IsEmpty() || p.Y.IsEmpty() {
+		if p.X.IsEmpty() || p.Y.IsEmpty() {
 			return fmt.Errorf("%w: neither a cost matrix nor two point clouds", ErrShape)
 		}
 		if p.X.Cols != p.Y.Cols {
@@ -70,69 +79,99 @@ func (s *Solver[T]) prepare(p *Problem[T]) error {
 		}
 		s.n, s.m, s.p = p.Cost.Rows, p.Cost.Cols, 0
 	}
-	s.lambda = p.Lambda
-	if s.lambda == 0 {
-		s.lambda = s.settings.Lambda
+	lambda := p.Lambda
+	if lambda == 0 {
+		lambda = s.settings.Lambda
 	}
-	if !(s.lambda > 0) || math.IsInf(s.lambda, 1) {
-		return fmt.Errorf("%w: it is %v", ErrLambda, s.lambda)
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		return fmt.Errorf("%w: it is %v", ErrLambda, lambda)
 	}
-	s.c = T(-s.lambda * math.Log2E)
+	s.setLambda(lambda)
+	if p.Start != nil {
+		if len(p.Start) != s.n {
+			return fmt.Errorf("%w: %d starting potentials for %d points", ErrShape, len(p.Start), s.n)
+		}
+		for i, f := range p.Start {
+			if f-f != 0 && !(f < 0 && p.A != nil && i < len(p.A) && p.A[i] == 0) {
+				return fmt.Errorf("%w: Start[%d] is %v", ErrNotFinite, i, f)
+			}
+		}
+	}
 	s.problem = *p
 	s.grow()
 	return s.marginals()
 }
 
+func (s *Solver[T]) setLambda(lambda float64) {
+	s.lambda = lambda
+	s.c = T(-lambda * math.Log2E)
+}
+
 func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
-	if m.Stride < m.Cols || len(m.Data) < (m.Rows-1)*m.Stride+m.Cols {
+	if m.Rows < 0 || m.Cols < 0 || m.Stride < m.Cols || len(m.Data) < (m.Rows-1)*m.Stride+m.Cols {
 		return fmt.Errorf("%w: %s: %d elements for a %d × %d matrix of stride %d", ErrShape, name, len(m.Data), m.Rows, m.Cols, m.Stride)
 	}
 	return nil
 }
 
 func (s *Solver[T]) marginals() error {
-	sumA, err := s.marginal("A", s.a, s.problem.A)
+	sumA, leastA, _, err := s.marginal("A", s.a, s.problem.A, &s.uniformA)
 	if err != nil {
 		return err
 	}
-	sumB, err := s.marginal("B", s.b, s.problem.B)
+	sumB, leastB, zeroB, err := s.marginal("B", s.b, s.problem.B, &s.uniformB)
 	if err != nil {
 		return err
 	}
 	if tol := s.limits.mass; math.Abs(sumA-sumB) > tol*math.Max(sumA, sumB) {
 		return fmt.Errorf("%w: A sums to %v and B to %v", ErrMarginals, sumA, sumB)
 	}
-	s.mass = sumA
+	s.mass, s.zeroB = sumA, zeroB
+	s.limits.safeRange(math.Min(leastA, leastB), max(s.n, s.m))
 	return nil
 }
 
-// marginal fills dst from given, or uniformly, and returns its sum.
-func (s *Solver[T]) marginal(name string, dst, given []T) (float64, error) {
+// marginal fills dst from given, or uniformly, and returns its sum and its least
+// positive element, and whether it
+// has zeros. uniform is the length for which dst is known to be uniform.
+func (s *Solver[T]) marginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
 	if given == nil {
 		w := 1 / T(len(dst))
-		for i := range dst {
-			dst[i] = w
+		if *uniform != len(dst) {
+			for i := range dst {
+				dst[i] = w
+			}
+			*uniform = len(dst)
 		}
-		return 1, nil
+		return 1, float64(w), false, nil
 	}
+	*uniform = 0
 	if len(given) != len(dst) {
-		return 0, fmt.Errorf("%w: marginal %s has %d weights for %d points", ErrShape, name, len(given), len(dst))
+		return 0, 0, false, fmt.Errorf("%w: marginal %s has %d weights for %d points", ErrShape, name, len(given), len(dst))
 	}
-	var sum float64
+	least = math.Inf(1)
 	for i, w := range given {
 		if !(w >= 0) || math.IsInf(float64(w), 1) {
-			return 0, fmt.Errorf("%w: %s[%d] = %v", ErrMarginals, name, i, w)
+			return 0, 0, false, fmt.Errorf("%w: %s[%d] = %v", ErrMarginals, name, i, w)
 		}
-		if w > 0 && w < s.limits.weight {
-			return 0, fmt.Errorf("%w: %s[%d] = %v is too small; use 0", ErrMarginals, name, i, w)
+		if w > 0 {
+			if w < s.limits.weight {
+				return 0, 0, false, fmt.Errorf("%w: %s[%d] = %v is too small; use 0", ErrMarginals, name, i, w)
+			}
+			least = min(least, float64(w))
+		} else {
+			zeros = true
 		}
 		sum += float64(w)
 	}
-	if sum == 0 {
-		return 0, fmt.Errorf("%w: %s has no mass", ErrMarginals, name)
+	switch {
+	case sum == 0:
+		return 0, 0, false, fmt.Errorf("%w: %s has no mass", ErrMarginals, name)
+	case math.IsInf(sum, 1):
+		return 0, 0, false, fmt.Errorf("%w: the sum of %s overflows", ErrMarginals, name)
 	}
 	copy(dst, given)
-	return sum, nil
+	return sum, least, zeros, nil
 }
 
 // notFinite names the first value of the problem that is not finite, if any.

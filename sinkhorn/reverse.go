@@ -5,9 +5,10 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/adjcost"
-	"github.com/gomonge/monge/internal/asm/adjoint"
+	"github.com/gomonge/monge/internal/asm/exp2"
 	"github.com/gomonge/monge/internal/asm/matvec"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/asm/vec"
 )
 
 // The reverse pass through the iterations. With α^k and β^k the adjoints of log u^k
@@ -18,83 +19,116 @@ import (
 //	M̄       = T − λ ( T⊙M + K ⊙ Σ_k (s^k v^kᵀ + u^(k−1) t^kᵀ) ).
 //
 // Nothing changes if K is replaced by diag(φ) K diag(γ) and the scalings are
-// divided by φ and γ. In the plain domain φ = γ = 1. In the log domain the reverse
-// pass takes u^L and v^L for φ and γ, so that its K is the plan, and keeps them for
-// as many terms as have scalings in the safe range; then it takes those of the term
-// at hand. Each such stretch of terms is one segment.
+// divided by φ and γ. So the pass goes back on the base that the iterations were
+// made on, or near: as long as the scalings relative to it are in the safe range.
+// Then it takes the base of the iterate at hand. Each such stretch of terms is one
+// segment.
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
-	f, g        []T // base potentials of the segment, base 2 (log domain)
+	basis       int // iterate whose potentials, or whose base's, are the base; or one of:
+	f, g        []T // base potentials of the segment, base 2
+	fk, gk      []T // logarithms of an iterate
 	u, v        []T // scalings of the current term, relative to the base
 	t           []T
 	terms       int // terms of the segment so far
-	left, right []T // their factors: terms × n and terms × m
+	ready       int // terms of the segment that is handed over
+	depth       int // room for terms
+	left, right []T // their factors: n × depth and depth × m
 	hu, hv      []T // scalings of the plan relative to K, zero after the first segment
+	lambda      T
 
-	block []T // rows of M̄
-	pack  []T // left, transposed, for a block
-	xa    []T // X and a column of ones, n × (p+1)
-	ya    []T // Y and a column of ones, m × (p+1)
-	gx    []T // M̄ [Y 1], n × (p+1)
-	gy    []T // ([X 1]ᵀ M̄), (p+1) × m
+	cost     bool           // whether M̄ is to be added to dst, or else
+	dst      dist.Matrix[T] // multiplied by the points
+	xa       []T            // X and a column of ones, n × (p+1)
+	ya       []T            // Y and a column of ones, m × (p+1)
+	gx       []T            // M̄ [Y 1], n × (p+1)
+	gy       []T            // ([X 1]ᵀ M̄), (p+1) × m
+	partials []T            // gy of every piece
 }
 
+// mixed is the basis of a base of two different iterates.
+const mixed = -3
+
 // CostGradientTo sets dst (n × m) to ∂Cost/∂M, the derivative of the transport cost
-// through all iterations, λ being constant. It panics if dst has another shape.
+// through all iterations, λ and the start being constant. It ends early, with the
+// error of the context that Solve was given, when that ends. It panics if dst has
+// another shape.
 func (r *Result[T]) CostGradientTo(dst dist.Matrix[T]) error {
 	s := r.solver
+	s.costGradient(dst)
+	return s.unrolled()
+}
+
+// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y for a
+// problem of two point clouds, through all iterations, λ and the start being
+// constant. Where X and Y are one cloud, its gradient is the sum. It ends early, with
+// the error of the context that Solve was given, when that ends. It panics if dx or
+// dy have another shape or the problem was a cost matrix.
+func (r *Result[T]) PointGradientTo(dx, dy dist.Matrix[T]) error {
+	s := r.solver
+	s.pointGradient(dx, dy)
+	if err := s.unrolled(); err != nil {
+		return err
+	}
+	s.finishPoints(dx, dy)
+	return nil
+}
+
+// costGradient prepares for M̄ to be added to dst.
+func (s *Solver[T]) costGradient(dst dist.Matrix[T]) {
 	if dst.Rows != s.n || dst.Cols != s.m || checkMatrix("dst", dst) != nil {
 		panic("sinkhorn: gradient of another shape")
 	}
 	for i := range dst.Rows {
 		clear(dst.Row(i))
 	}
-	return s.reverse(func(i, rows int, g []T) {
-		for k := range rows {
-			row := dst.Row(i + k)
-			for j, g := range g[k*s.m:][:s.m] {
-				row[j] += g
-			}
-		}
-	})
+	s.rev.cost, s.rev.dst = true, dst
 }
 
-// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y for a
-// problem of two point clouds, through all iterations. Where X and Y are one cloud,
-// its gradient is the sum. It panics if dx or dy have another shape or the problem
-// was a cost matrix.
-func (r *Result[T]) PointGradientTo(dx, dy dist.Matrix[T]) error {
-	s, p := r.solver, r.solver.p
+// pointGradient prepares for M̄ to be multiplied by [Y 1] and [X 1].
+func (s *Solver[T]) pointGradient(dx, dy dist.Matrix[T]) {
+	p := s.p
 	if !s.points || dx.Rows != s.n || dx.Cols != p || dy.Rows != s.m || dy.Cols != p || checkMatrix("dx", dx) != nil || checkMatrix("dy", dy) != nil {
 		panic("sinkhorn: gradient of another shape")
 	}
-	rev, x, y := &s.rev, s.problem.X, s.problem.Y
+	rev := &s.rev
+	rev.cost = false
 	grow(&rev.gx, s.n*(p+1))
 	grow(&rev.gy, (p+1)*s.m)
-	augment(&rev.xa, x)
-	augment(&rev.ya, y)
+	augment(&rev.xa, s.problem.X)
+	augment(&rev.ya, s.problem.Y)
 	clear(rev.gx)
 	clear(rev.gy)
-	err := s.reverse(func(i, rows int, g []T) {
-		project.Mul(s.level, rows, p+1, s.m, rev.gx[i*(p+1):], p+1, g, s.m, rev.ya, p+1, true)
-		project.TransMul(s.level, rows, p+1, s.m, rev.gy, s.m, g, s.m, rev.xa[i*(p+1):], p+1, true)
-	})
-	if err != nil {
-		return err
+	if s.pieces > 1 {
+		grow(&rev.partials, s.pieces*len(rev.gy))
+		clear(rev.partials)
 	}
+}
+
+// finishPoints sets dx_i = 2 Σ_j M̄_ij (x_i − y_j), and dy likewise.
+func (s *Solver[T]) finishPoints(dx, dy dist.Matrix[T]) {
+	rev, p, m := &s.rev, s.p, s.m
+	if k := len(rev.gy); s.pieces > 1 {
+		matvec.Columns(s.level, s.pieces, k, rev.gy, rev.partials, k, s.ones)
+	}
+	x, y := s.problem.X, s.problem.Y
 	for i := range s.n {
 		g := rev.gx[i*(p+1):][:p+1]
-		for l, xil := range x.Row(i) {
-			dx.Row(i)[l] = 2 * (T(g[p]*xil) - g[l])
+		total, row, xi := g[p], dx.Data[i*dx.Stride:][:p], x.Data[i*x.Stride:][:p]
+		for l, g := range g[:p] {
+			row[l] = 2 * (T(total*xi[l]) - g)
 		}
 	}
-	for j := range s.m {
-		for l, yjl := range y.Row(j) {
-			dy.Row(j)[l] = 2 * (T(rev.gy[p*s.m+j]*yjl) - rev.gy[l*s.m+j])
+	totals := rev.gy[p*m:][:m]
+	for j, total := range totals {
+		row, yj := dy.Data[j*dy.Stride:][:p], y.Data[j*y.Stride:][:p]
+		k := j
+		for l := range row {
+			row[l] = 2 * (T(total*yj[l]) - rev.gy[k])
+			k += m
 		}
 	}
-	return nil
 }
 
 // augment sets *dst to the rows of x, each followed by a 1.
@@ -103,146 +137,287 @@ func augment[T dist.Float](dst *[]T, x dist.Matrix[T]) {
 	grow(dst, x.Rows*(p+1))
 	for i := range x.Rows {
 		row := (*dst)[i*(p+1):][:p+1]
-		copy(row, x.Row(i))
+		copy(row, x.Data[i*x.Stride:][:p])
 		row[p] = 1
 	}
 }
 
-// reverse runs the reverse pass and calls visit for every block of rows of every
-// segment's share of M̄; M̄ is the sum over segments.
-func (s *Solver[T]) reverse(visit func(i, rows int, g []T)) error {
+// unrolled runs the reverse pass: M̄ goes, segment by segment, where costGradient or
+// pointGradient have prepared for it.
+func (s *Solver[T]) unrolled() error {
 	if !s.settings.Gradient {
 		return ErrNoGradient
 	}
-	n, m, rev := s.n, s.m, &s.rev
-	last := s.res.Iterations
-	rev.reset(n, m, last)
-	beta := s.col[:m]
-	// What begin has left: s^L in s.s and, for the column side, q.
-	s.begin()
-	if s.res.Domain == Log {
-		copy(rev.f, s.u(last))
-		copy(rev.g, s.v(last))
-		copy(rev.u, s.ones)
-		copy(rev.v, s.ones)
-	} else {
-		copy(rev.u, s.u(last))
-		copy(rev.v, s.v(last))
+	rev, last := &s.rev, s.res.Iterations
+	rev.reset(s.n, s.m, 2*last, T(s.lambda))
+	first := s.begin
+	if s.begun {
+		first = s.final
 	}
+	if err := first(); err != nil {
+		return err
+	}
+	s.begun = false // from here on r, s and q are those of the sweeps
+	rev.basis = s.kind[last]
+	if rev.basis == potentialKind {
+		rev.basis = last
+	}
+	if rev.basis != plainKind {
+		rev.growLog(s.n, s.m)
+		copy(rev.f, s.f)
+		copy(rev.g, s.g)
+	}
+	copy(rev.u, s.fu)
+	copy(rev.v, s.fv)
 	copy(rev.hu, rev.u)
 	copy(rev.hv, rev.v)
 	for k := last; ; k-- {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
 		rev.add(s.s, rev.v)
-		for j := range beta {
-			beta[j] = rev.v[j] * s.q[j]
+		t, v := rev.t, rev.v[:len(rev.t)]
+		for j, q := range s.q[:len(t)] {
+			t[j] = v[j] * q // β^k
 		}
-		if !s.rebased(rev.u, s.u(k-1), rev.f) {
-			s.segment(visit)
-			s.rebase(s.u(k-1), s.v(k))
-		}
-		for j, b := range s.b {
-			rev.t[j] = 0
-			if b > 0 {
-				rev.t[j] = -(beta[j] / b) * rev.v[j]
+		if !s.relative(rev.u, rowSide, k-1) {
+			if err := s.segment(); err != nil {
+				return err
+			}
+			if err := s.rebaseMixed(k); err != nil {
+				return err
 			}
 		}
-		rev.add(rev.u, rev.t)
+		v = rev.v[:len(t)]
+		for j, b := range s.b[:len(t)] {
+			if b > 0 {
+				t[j] = -(t[j] / b) * v[j]
+			} else {
+				t[j] = 0
+			}
+		}
+		rev.add(rev.u, t)
 		if k == 1 {
 			break
 		}
-		adjointWeights(s.w, rev.u, s.a)
-		clear(s.q)
-		if s.rebased(rev.v, s.v(k-1), rev.g) {
-			adjoint.Sweep(s.level, n, m, s.kernel, m, rev.t, s.w, s.s, s.q)
+		if s.stays(k-1) && s.relative(rev.v, columnSide, k-1) {
+			adjointWeights(s.w, rev.u, s.a)
+			clear(s.q)
+			s.job = job[T]{v: t, w: s.w, s: s.s, q: s.q}
+			if err := s.do(opSweep); err != nil {
+				return err
+			}
 			continue
 		}
-		// α^(k−1) belongs to the old base, where u is rev.u; s^(k−1) to the new one,
-		// where it is 1.
-		matvec.Rows(s.level, n, m, s.r, s.kernel, m, rev.t)
+		// α^(k−1) is that of the old base, where u is rev.u; s^(k−1) belongs to the new
+		// one.
+		s.job = job[T]{v: t, r: s.r}
+		if err := s.do(opRows); err != nil {
+			return err
+		}
+		for i, u := range rev.u {
+			s.r[i] = -(u * s.r[i])
+		}
+		if err := s.segment(); err != nil {
+			return err
+		}
+		if err := s.rebase(k - 1); err != nil {
+			return err
+		}
 		for i, a := range s.a {
 			s.s[i] = 0
 			if a > 0 {
-				s.s[i] = -(rev.u[i] * s.r[i]) / a
+				s.s[i] = s.r[i] / a * rev.u[i]
 			}
 		}
-		s.segment(visit)
-		s.rebase(s.u(k-1), s.v(k-1))
-		matvec.Columns(s.level, n, m, s.q, s.kernel, m, s.s)
+		clear(s.q)
+		s.job = job[T]{u: s.s, q: s.q}
+		if err := s.do(opColumns); err != nil {
+			return err
+		}
 	}
-	s.segment(visit)
-	return nil
+	return s.segment()
 }
 
-func (rev *reverse[T]) reset(n, m, iterations int) {
-	grow(&rev.f, n)
-	grow(&rev.g, m)
+func (rev *reverse[T]) reset(n, m, terms int, lambda T) {
 	grow(&rev.u, n)
 	grow(&rev.v, m)
 	grow(&rev.t, m)
 	grow(&rev.hu, n)
 	grow(&rev.hv, m)
-	grow(&rev.left, 2*iterations*n)
-	grow(&rev.right, 2*iterations*m)
-	rev.terms = 0
+	grow(&rev.left, terms*n)
+	grow(&rev.right, terms*m)
+	rev.terms, rev.depth, rev.lambda = 0, terms, lambda
+}
+
+// growLog makes room for potentials.
+func (rev *reverse[T]) growLog(n, m int) {
+	grow(&rev.f, n)
+	grow(&rev.g, m)
+	grow(&rev.fk, n)
+	grow(&rev.gk, m)
 }
 
 // add appends the term left·rightᵀ to the segment.
 func (rev *reverse[T]) add(left, right []T) {
-	copy(rev.left[rev.terms*len(left):], left)
-	copy(rev.right[rev.terms*len(right):], right)
+	d, k := rev.depth, rev.terms
+	copy(rev.right[k*len(right):], right)
+	for _, x := range left {
+		rev.left[k] = x
+		k += d
+	}
 	rev.terms++
 }
 
-// rebased sets dst to the scaling x (or the scaling of logarithm x) relative to the
-// segment's base, and reports whether it is in the safe range.
-func (s *Solver[T]) rebased(dst, x, base []T) bool {
-	if s.res.Domain == Plain {
-		copy(dst, x)
-		return true
+// stays reports whether the base at hand is one to stay with at iterate k: its own,
+// or one near that of an iterate that is potentials only.
+func (s *Solver[T]) stays(k int) bool {
+	kind := s.kind[k]
+	return kind == s.rev.basis || kind == potentialKind && s.rev.basis != mixed
+}
+
+// side is that of u or that of v.
+type side bool
+
+const (
+	rowSide    side = false
+	columnSide side = true
+)
+
+// slot returns u^k or v^k, or what is kept of it.
+func (s *Solver[T]) slot(d side, k int) []T {
+	if d == columnSide {
+		return s.v(k)
 	}
-	return s.ratio(dst, x, base)
+	return s.u(k)
 }
 
-// rebase starts a segment at the potentials f and g.
-func (s *Solver[T]) rebase(f, g []T) {
-	rev := &s.rev
-	copy(rev.f, f)
-	copy(rev.g, g)
-	s.plan(s.kernel, s.m, f, g)
-	weightless(rev.u, f)
-	weightless(rev.v, g)
-	clear(rev.hu)
+// relative sets dst to a scaling of iterate k relative to the base at hand, and
+// reports whether it is in the safe range.
+func (s *Solver[T]) relative(dst []T, d side, k int) bool {
+	kind, rev, slot := s.kind[k], &s.rev, s.slot(d, k)
+	if kind != rev.basis && k != rev.basis {
+		rev.growLog(s.n, s.m)
+	}
+	base, tmp := rev.f, rev.fk
+	if d == columnSide {
+		base, tmp = rev.g, rev.gk
+	}
+	switch {
+	case kind == rev.basis:
+		copy(dst, slot)
+		return true
+	case kind == potentialKind && k == rev.basis:
+		weightless(dst, slot)
+		return true
+	case rev.basis == plainKind:
+		clear(base)
+	}
+	s.logarithms(tmp, d, k)
+	return s.ratio(dst, tmp, base)
 }
 
-// weightless sets u to 1, and to 0 where the potential f is that of no weight.
-func weightless[T dist.Float](u, f []T) {
-	for i, f := range f {
-		u[i] = 1
-		if math.IsInf(float64(f), -1) {
-			u[i] = 0
+// ratio sets dst = 2^(x − base), and reports whether all of it is in the safe range.
+// Where x is −Inf there is no weight and the ratio is 0.
+func (s *Solver[T]) ratio(dst, x, base []T) bool {
+	zeros := 0
+	for i, x := range x {
+		dst[i] = x - base[i]
+		if math.IsInf(float64(x), -1) {
+			dst[i] = x
+			zeros++
+		} else if math.IsInf(float64(base[i]), -1) {
+			return false
 		}
 	}
+	exp2.Scale(s.level, dst, dst, 1)
+	return vec.CountOutside(s.level, dst, s.limits.lo, s.limits.hi) == zeros
 }
 
-// segment hands the segment's share of M̄ to visit, block by block.
-func (s *Solver[T]) segment(visit func(i, rows int, g []T)) {
-	n, m, rev := s.n, s.m, &s.rev
-	if rev.terms == 0 {
-		return
+// rebase starts a segment at the base of iterate k.
+func (s *Solver[T]) rebase(k int) error {
+	rev, kind := &s.rev, s.kind[k]
+	clear(rev.hu)
+	switch kind {
+	case plainKind:
+		rev.basis = plainKind
+		copy(rev.u, s.u(k))
+		copy(rev.v, s.v(k))
+		s.setBase(noBase, nil, nil)
+		return s.fill()
+	case potentialKind:
+		rev.basis = k
+		weightless(rev.u, s.u(k))
+		weightless(rev.v, s.v(k))
+	default:
+		rev.basis = kind
+		copy(rev.u, s.u(k))
+		copy(rev.v, s.v(k))
 	}
-	rows := min(n, max(8, 1<<13/m/8*8))
-	grow(&rev.block, rows*m)
-	grow(&rev.pack, rows*rev.terms)
-	for i := 0; i < n; i += rows {
-		r := min(rows, n-i)
-		for k := range r {
-			for q := range rev.terms {
-				rev.pack[k*rev.terms+q] = rev.left[q*n+i+k]
+	copy(rev.f, s.u(rev.basis))
+	copy(rev.g, s.v(rev.basis))
+	return s.refill()
+}
+
+// rebaseMixed starts a segment at the base of u^(k−1) and v^k themselves.
+func (s *Solver[T]) rebaseMixed(k int) error {
+	rev := &s.rev
+	clear(rev.hu)
+	rev.basis = mixed
+	rev.growLog(s.n, s.m)
+	s.logarithms(rev.f, rowSide, k-1)
+	s.logarithms(rev.g, columnSide, k)
+	weightless(rev.u, rev.f)
+	weightless(rev.v, rev.g)
+	return s.refill()
+}
+
+// logarithms sets dst to the potentials of iterate k.
+func (s *Solver[T]) logarithms(dst []T, d side, k int) {
+	var base []T
+	if kind := s.kind[k]; kind >= 0 {
+		base = s.slot(d, kind)
+	}
+	s.potentials(dst, s.slot(d, k), s.kind[k], base)
+}
+
+func (s *Solver[T]) refill() error {
+	s.setBase(reverseBase, s.rev.f, s.rev.g)
+	s.filled = false
+	return s.fill()
+}
+
+// segment adds the segment's share of M̄ to what is asked for.
+func (s *Solver[T]) segment() error {
+	s.job = job[T]{}
+	if !s.rev.cost {
+		s.job.gy = s.rev.gy
+	}
+	s.rev.ready = s.rev.terms
+	s.rev.terms = 0
+	return s.do(opAdjoint)
+}
+
+// adjointRows computes rows i … i+r−1 of the segment's share of M̄ and adds them to
+// dst, or their products with [Y 1] and [X 1] to gx and gy.
+func (s *Solver[T]) adjointRows(w *worker[T], i, r int, gy []T) {
+	rev, lv, m, p1 := &s.rev, s.level, s.m, s.p+1
+	grow(&w.g, r*m)
+	k, d, ldd := s.bothRows(w, i, r)
+	var left []T
+	if rev.ready > 0 {
+		left = rev.left[i*rev.depth:]
+	}
+	adjcost.Block(lv, r, m, rev.ready, w.g, m, k, m, d, ldd, left, rev.depth, rev.right, m, rev.hu[i:], rev.hv, rev.lambda)
+	if rev.cost {
+		for l := range r {
+			row := rev.dst.Row(i + l)
+			for j, g := range w.g[l*m:][:m] {
+				row[j] += g
 			}
 		}
-		adjcost.Block(s.level, r, m, rev.terms, rev.block, m, s.kernel[i*m:], m, s.cost.Data[i*s.cost.Stride:], s.cost.Stride,
-			rev.pack, rev.terms, rev.right, m, rev.hu[i:], rev.hv, T(s.lambda))
-		visit(i, r, rev.block)
+		return
 	}
-	rev.terms = 0
+	project.Mul(lv, r, p1, m, rev.gx[i*p1:], p1, w.g, m, rev.ya, p1, true)
+	project.TransMul(lv, r, p1, m, gy, m, w.g, m, rev.xa[i*p1:], p1, true)
 }

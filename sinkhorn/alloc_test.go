@@ -1,0 +1,81 @@
+package sinkhorn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// TestAllocations: a solver that has seen its largest problem allocates nothing.
+func TestAllocations(t *testing.T) {
+	t.Run("float64", allocations[float64])
+	t.Run("float32", allocations[float32])
+}
+
+func allocations[T dist.Float](t *testing.T) {
+	for _, storage := range []Storage{Stored, MatrixFree} {
+		for _, domain := range []Domain{Plain, Log} {
+			for _, n := range []int{40, 900} {
+				if testing.Short() && n > 100 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%v/%v/n=%d", storage, domain, n), func(t *testing.T) {
+					rng := rand.New(rand.NewPCG(1, 9))
+					p := &Problem[T]{X: cloud[T](rng, n, 3, 0), Y: cloud[T](rng, n+1, 3, 0.2), A: weights[T](rng, n, true), Lambda: 0.1}
+					plain, err := NewSolver[T](Settings{Domain: domain, Storage: storage, Gradient: true, Iterations: 3, Workers: 2})
+					if err != nil {
+						t.Fatal(err)
+					}
+					annealed, err := NewSolver[T](Settings{Domain: domain, Storage: storage, Tolerance: 1e-4, Anneal: 2, Workers: 2})
+					if err != nil {
+						t.Fatal(err)
+					}
+					small := &Problem[T]{X: p.X.RowRange(0, 7), Y: p.Y.RowRange(0, 5), Lambda: 0.1}
+					plan, m := dist.NewMatrix[T](n, n+1, nil), dist.NewMatrix[T](n, n+1, nil)
+					dx, dy := dist.NewMatrix[T](n, 3, nil), dist.NewMatrix[T](n+1, 3, nil)
+					f, g := make([]T, n), make([]T, n+1)
+					ctx := t.Context()
+					all := func() {
+						if _, err := plain.Solve(ctx, small); err != nil {
+							t.Fatal(err)
+						}
+						r, err := plain.Solve(ctx, p)
+						if err != nil {
+							t.Fatal(err)
+						}
+						r.PlanTo(plan)
+						r.PlanRowTo(plan.Row(0), 3)
+						r.BarycentricTo(dx)
+						r.PotentialsTo(f, g)
+						r.RegularizedCost()
+						if err := r.PointGradientTo(dx, dy); err != nil {
+							t.Fatal(err)
+						}
+						if err := r.CostGradientTo(m); err != nil {
+							t.Fatal(err)
+						}
+						if r, err = annealed.Solve(ctx, p); err != nil {
+							t.Fatal(err)
+						}
+						if err := r.RegularizedPointGradientTo(dx, dy); err != nil {
+							t.Fatal(err)
+						}
+						if err := r.ImplicitPointGradientTo(dx, dy); err != nil {
+							t.Fatal(err)
+						}
+					}
+					// The runtime itself allocates now and then, where goroutines start.
+					k := testing.AllocsPerRun(2, all)
+					for range 3 {
+						k = min(k, testing.AllocsPerRun(1, all))
+					}
+					if k > 0 {
+						t.Errorf("%v allocations", k)
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package sinkhorn_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/sinkhorn"
+)
+
+// One problem of two small clouds, with the gradient of its cost.
+func ExampleSolver_Solve() {
+	x := dist.NewMatrix(2, 1, []float64{0, 1})
+	y := dist.NewMatrix(2, 1, []float64{0.5, 1.5})
+	s, err := sinkhorn.NewSolver[float64](sinkhorn.Settings{Tolerance: 1e-9, Gradient: true})
+	if err != nil {
+		panic(err)
+	}
+	r, err := s.Solve(context.Background(), &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 2})
+	if err != nil {
+		panic(err)
+	}
+	dx, dy := dist.NewMatrix[float64](2, 1, nil), dist.NewMatrix[float64](2, 1, nil)
+	if err := r.PointGradientTo(dx, dy); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%v, cost %.4f, gradient %.3f %.3f\n", r.Status, r.Cost, dx.Data, dy.Data)
+	// Output: converged, cost 0.3692, gradient [-0.409 -0.591] [0.591 0.409]
+}
+
+// Many small problems at once; the callback may be called concurrently.
+func ExampleSolver_SolveBatch() {
+	problems := make([]sinkhorn.Problem[float32], 1000)
+	for i := range problems {
+		problems[i] = sinkhorn.Problem[float32]{
+			X: dist.NewMatrix(1, 1, []float32{0}),
+			Y: dist.NewMatrix(1, 1, []float32{float32(i)}),
+		}
+	}
+	s, err := sinkhorn.NewSolver[float32](sinkhorn.Settings{Lambda: 1e-3})
+	if err != nil {
+		panic(err)
+	}
+	costs := make([]float64, len(problems))
+	err = s.SolveBatch(context.Background(), problems, func(i int, r *sinkhorn.Result[float32], err error) {
+		if err == nil {
+			costs[i] = r.Cost
+		}
+	})
+	fmt.Printf("%.3f %.3f %v\n", costs[3], costs[30], err)
+	// Output: 9.000 900.000 <nil>
+}

@@ -1,0 +1,242 @@
+package sinkhorn
+
+import (
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// At convergence, T1 = a and Tᵀ1 = b, the cost W = ⟨T, M⟩ is a function of M alone,
+// however it was reached. With T_ij = exp(f_i + g_j − λM_ij), a change of M changes
+// the potentials by the solution of
+//
+//	[ diag(a)  T       ] [df]     [ (T⊙dM) 1  ]
+//	[ Tᵀ       diag(b) ] [dg] = λ [ (T⊙dM)ᵀ 1 ],
+//
+// so that with (α, β) the solution for the right-hand side r = (T⊙M)1, c = (T⊙M)ᵀ1,
+//
+//	M̄_ij = T_ij (1 + λ(α_i + β_j − M_ij)).
+//
+// α is eliminated and β found by conjugate gradients, preconditioned by diag(b), from
+//
+//	(diag(b) − Tᵀ diag(1/a) T) β = c − Tᵀ(r ⊘ a);
+//
+// each step is one pass over K, that of the reverse sweep. The matrix is singular
+// only in the direction of 1, which the right-hand side has no part of and which
+// does not change M̄.
+
+// implicit is the state of the conjugate gradients.
+type implicit[T dist.Float] struct {
+	rowSum, alpha       []T
+	rhs, beta, z, d, sd []T
+}
+
+// ImplicitCostGradientTo sets dst (n × m) to ∂Cost/∂M at convergence, by the
+// implicit function theorem: no iterate is kept, Settings.Gradient is not needed,
+// and it costs a pass for every step of a conjugate gradient method instead of one
+// for every iteration. The error is ErrNotConverged if the marginal error is above
+// 1e-4 (1e-3 in float32) of the mass, or the method does not converge; or that of
+// the context that Solve was given, when that ends. It panics if dst has another
+// shape.
+func (r *Result[T]) ImplicitCostGradientTo(dst dist.Matrix[T]) error {
+	s := r.solver
+	s.costGradient(dst)
+	if err := s.solveImplicit(); err != nil {
+		return err
+	}
+	return s.segment()
+}
+
+// ImplicitPointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y at
+// convergence, as ImplicitCostGradientTo. Where X and Y are one cloud, its gradient
+// is the sum. It panics if dx or dy have another shape or the problem was a cost
+// matrix.
+func (r *Result[T]) ImplicitPointGradientTo(dx, dy dist.Matrix[T]) error {
+	s := r.solver
+	s.pointGradient(dx, dy)
+	if err := s.solveImplicit(); err != nil {
+		return err
+	}
+	if err := s.segment(); err != nil {
+		return err
+	}
+	s.finishPoints(dx, dy)
+	return nil
+}
+
+// RegularizedPointGradientTo sets dx (n × p) and dy (m × p) to the gradients of
+// RegularizedCost at convergence, where the plan itself is its derivative with
+// respect to M. Before convergence it is the gradient with the plan held fixed. It
+// ends early, with the error of the context that Solve was given, when that ends,
+// and panics if dx or dy have another shape or the problem was a cost matrix.
+func (r *Result[T]) RegularizedPointGradientTo(dx, dy dist.Matrix[T]) error {
+	s := r.solver
+	s.pointGradient(dx, dy)
+	if err := s.final(); err != nil {
+		return err
+	}
+	rev := &s.rev
+	rev.reset(s.n, s.m, 0, 0)
+	copy(rev.hu, s.fu)
+	copy(rev.hv, s.fv)
+	if err := s.segment(); err != nil {
+		return err
+	}
+	s.finishPoints(dx, dy)
+	return nil
+}
+
+// solveImplicit prepares the segment that is M̄.
+func (s *Solver[T]) solveImplicit() error {
+	if !(s.res.MarginalError <= s.limits.converged*s.mass) {
+		return ErrNotConverged
+	}
+	if err := s.columnSums(); err != nil { // K is final now; fq = Tᵀ1
+		return err
+	}
+	n, m, im := s.n, s.m, &s.im
+	grow(&im.rowSum, n)
+	grow(&im.alpha, n)
+	grow(&im.rhs, m)
+	grow(&im.beta, m)
+	grow(&im.z, m)
+	grow(&im.d, m)
+	grow(&im.sd, m)
+	s.begun = false
+	u, v := s.fu, s.fv
+
+	// r and c, from the pass that begins the reverse sweep, without s.
+	clear(s.w)
+	clear(im.rhs)
+	s.job = job[T]{v: v, u: u, w: s.w, r: im.rowSum, s: s.s, q: im.rhs}
+	if err := s.do(opBegin); err != nil {
+		return err
+	}
+	for i, a := range s.a {
+		im.rowSum[i] *= u[i]
+		s.s[i] = 0
+		if a > 0 {
+			s.s[i] = im.rowSum[i] / a * u[i]
+		}
+	}
+	clear(im.sd)
+	s.job = job[T]{u: s.s, q: im.sd}
+	if err := s.do(opColumns); err != nil {
+		return err
+	}
+	var size float64 // of c, in the norm of the preconditioned residual
+	for j, v := range v {
+		c := T(im.rhs[j] * v)
+		if b := s.fq[j]; b > 0 {
+			size += float64(float64(c) / float64(b) * float64(c))
+		}
+		im.rhs[j] = c - T(im.sd[j]*v)
+	}
+	if err := s.conjugateGradients(size); err != nil {
+		return err
+	}
+
+	// α = (r − Tβ) ⊘ a
+	for j, v := range v {
+		im.d[j] = v * im.beta[j]
+	}
+	s.job = job[T]{v: im.d, r: s.r}
+	if err := s.do(opRows); err != nil {
+		return err
+	}
+	for i, a := range s.a {
+		im.alpha[i] = 0
+		if a > 0 {
+			im.alpha[i] = (im.rowSum[i] - T(u[i]*s.r[i])) / a
+		}
+	}
+
+	rev := &s.rev
+	rev.reset(n, m, 2, T(s.lambda))
+	copy(rev.hu, u)
+	copy(rev.hv, v)
+	for i, u := range u {
+		rev.u[i] = -im.alpha[i] * u
+	}
+	rev.add(rev.u, v)
+	for j, v := range v {
+		rev.v[j] = -im.beta[j] * v
+	}
+	rev.add(u, rev.v)
+	return nil
+}
+
+// conjugateGradients solves for β; size is what the squared residual is to be small
+// against.
+func (s *Solver[T]) conjugateGradients(size float64) error {
+	im, diag, v := &s.im, s.fq, s.fv
+	goal, enough := 1e-15, 1e-8
+	if !num.IsFloat64[T]() {
+		goal, enough = 1e-7, 1e-3
+	}
+	for i, a := range s.a {
+		s.w[i] = 0
+		if a > 0 {
+			s.w[i] = s.fu[i] / a * s.fu[i]
+		}
+	}
+	clear(im.beta)
+	// The residual is in rhs; z is that preconditioned, d the direction.
+	rho := im.precondition(diag)
+	copy(im.d, im.z)
+	best, since := rho, 0
+	for range 4*min(s.n, s.m) + 100 {
+		if !(rho > goal*goal*size) || since > 40 { // what is left is rounding
+			break
+		}
+		for j, v := range v {
+			im.z[j] = v * im.d[j]
+		}
+		clear(im.sd)
+		s.job = job[T]{v: im.z, w: s.w, s: s.s, q: im.sd}
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.do(opSweep); err != nil {
+			return err
+		}
+		var dsd float64
+		for j, d := range im.d {
+			im.sd[j] = T(diag[j]*d) - T(v[j]*im.sd[j])
+			dsd = num.FMA(float64(d), float64(im.sd[j]), dsd)
+		}
+		if !(dsd > 0) {
+			break // d is the null vector, to rounding
+		}
+		step := T(rho / dsd)
+		for j, d := range im.d {
+			im.beta[j] = num.FMA(step, d, im.beta[j])
+			im.rhs[j] = num.FMA(-step, im.sd[j], im.rhs[j])
+		}
+		next := im.precondition(diag)
+		ratio := T(next / rho)
+		rho, since = next, since+1
+		if rho < best/2 {
+			best, since = rho, 0
+		}
+		for j, z := range im.z {
+			im.d[j] = num.FMA(ratio, im.d[j], z)
+		}
+	}
+	if !(rho <= enough*enough*size) {
+		return ErrNotConverged
+	}
+	return nil
+}
+
+// precondition sets z = rhs ⊘ diag and returns their scalar product.
+func (im *implicit[T]) precondition(diag []T) float64 {
+	var rho float64
+	for j, b := range diag {
+		im.z[j] = 0
+		if b > 0 {
+			im.z[j] = im.rhs[j] / b
+		}
+		rho = num.FMA(float64(im.rhs[j]), float64(im.z[j]), rho)
+	}
+	return rho
+}

@@ -1,0 +1,120 @@
+package sinkhorn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// everything collects all that a solve can be asked for.
+func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[string][]T {
+	t.Helper()
+	r := mustSolve(t, set, p)
+	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
+	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
+	f, g, row := make([]T, n), make([]T, m), make([]T, m)
+	if err := r.PointGradientTo(dx, dy); err != nil {
+		t.Fatal(err)
+	}
+	r.PlanTo(plan)
+	r.PlanRowTo(row, n/2)
+	r.BarycentricTo(bary)
+	r.PotentialsTo(f, g)
+	return map[string][]T{
+		"cost": {T(r.Cost)}, "error": {T(r.MarginalError)}, "regularized cost": {T(r.RegularizedCost())},
+		"plan": plan.Data, "row": row, "projection": bary.Data, "f": f, "g": g, "∂X": dx.Data, "∂Y": dy.Data,
+	}
+}
+
+// sameBits compares two of them, any NaN being equal to any other.
+func sameBits[T dist.Float](t testing.TB, what string, got, want map[string][]T) {
+	t.Helper()
+	for name, w := range want {
+		for k, g := range got[name] {
+			if math.Float64bits(float64(g)) != math.Float64bits(float64(w[k])) && !(g != g && w[k] != w[k]) {
+				t.Errorf("%s: %s[%d] is %v, want %v", what, name, k, g, w[k])
+				break
+			}
+		}
+	}
+}
+
+// TestStorageAndWorkers: neither where K is nor who computes it changes a bit.
+func TestStorageAndWorkers(t *testing.T) {
+	t.Run("float64", storageAndWorkers[float64])
+	t.Run("float32", storageAndWorkers[float32])
+}
+
+func storageAndWorkers[T dist.Float](t *testing.T) {
+	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {17, 40000, 1}, {9000, 61, 1}}
+	if testing.Short() {
+		shapes = shapes[:5]
+	}
+	for _, shape := range shapes {
+		n, m, d := shape[0], shape[1], shape[2]
+		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
+		p := &Problem[T]{X: cloud[T](rng, n, d, 0), Y: cloud[T](rng, m, d, 0.5), A: weights[T](rng, n, n > 1), B: weights[T](rng, m, m > 1)}
+		for _, lambda := range []float64{0.3, 30} {
+			for _, domain := range []Domain{Auto, Log} {
+				p.Lambda = lambda / float64(d)
+				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: Stored, Workers: 1}
+				want := everything(t, set, p)
+				for _, storage := range []Storage{Stored, MatrixFree} {
+					for _, workers := range []int{1, 2, 5} {
+						set.Storage, set.Workers = storage, workers
+						sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %v, %d workers", n, m, d, lambda, domain, storage, workers), everything(t, set, p), want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLevels: nor does the instruction set.
+func TestLevels(t *testing.T) {
+	t.Run("float64", levels[float64])
+	t.Run("float32", levels[float32])
+}
+
+// TestRowsOfPlan compares the plan with its rows, and the projection with both.
+func TestRowsOfPlan(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	n, m, d := 30, 21, 3
+	x, y := cloud[float64](rng, n, d, 0), cloud[float64](rng, m, d, 1)
+	for _, domain := range []Domain{Plain, Log} {
+		a := weights[float64](rng, n, true)
+		r := mustSolve(t, Settings{Domain: domain, Iterations: 7}, &Problem[float64]{X: x, Y: y, A: a, Lambda: 0.2})
+		plan, bary, row := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, d, nil), make([]float64, m)
+		r.PlanTo(plan)
+		r.BarycentricTo(bary)
+		for i := range n {
+			r.PlanRowTo(row, i)
+			var sum float64
+			mean := make([]float64, d)
+			for j, v := range row {
+				if v != plan.At(i, j) {
+					t.Fatalf("%v: row %d, column %d is %v, in the plan %v", domain, i, j, v, plan.At(i, j))
+				}
+				sum += v
+				for l := range mean {
+					mean[l] += v * y.At(j, l)
+				}
+			}
+			if math.Abs(sum-a[i]) > 1e-15 {
+				t.Errorf("%v: row %d sums to %v, want %v", domain, i, sum, a[i])
+			}
+			for l, v := range mean {
+				if got := bary.At(i, l); a[i] == 0 {
+					if !math.IsNaN(got) {
+						t.Errorf("%v: projection of a point without weight is %v", domain, got)
+					}
+				} else if math.Abs(got-v/a[i]) > 1e-13 {
+					t.Errorf("%v: projection of point %d is %v, want %v", domain, i, got, v/a[i])
+				}
+			}
+		}
+	}
+}
