@@ -1,6 +1,8 @@
 package sinkhorn
 
 import (
+	"fmt"
+
 	"math"
 
 	"github.com/gomonge/monge/dist"
@@ -37,6 +39,7 @@ type reverse[T dist.Float] struct {
 	left, right []T // their factors: n × depth and depth × m
 	hu, hv      []T // scalings of the plan relative to K, zero after the first segment
 	lambda      T
+	skipZeros   bool // see finite
 
 	cost     bool           // whether M̄ is to be added to dst, or else
 	dst      dist.Matrix[T] // multiplied by the points
@@ -56,23 +59,60 @@ const mixed = -3
 // another shape.
 func (r *Result[T]) CostGradientTo(dst dist.Matrix[T]) error {
 	s := r.solver
-	s.costGradient(dst)
-	return s.unrolled()
+	return s.finite(func() error {
+		s.costGradient(dst)
+		return s.unrolled()
+	}, dst)
 }
 
 // PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y for a
 // problem of two point clouds, through all iterations, λ and the start being
-// constant. Where X and Y are one cloud, its gradient is the sum. It ends early, with
-// the error of the context that Solve was given, when that ends. It panics if dx or
-// dy have another shape or the problem was a cost matrix.
+// constant. Where X and Y are one cloud, its gradient is the sum. Terms of the order
+// of λ·cost cancel in it: where that is so large that they overflow, the error wraps
+// ErrRange. It ends early, with the error of the context that Solve was given, when
+// that ends, and panics if dx or dy have another shape or the problem was a cost
+// matrix.
 func (r *Result[T]) PointGradientTo(dx, dy dist.Matrix[T]) error {
 	s := r.solver
-	s.pointGradient(dx, dy)
-	if err := s.unrolled(); err != nil {
+	return s.finite(func() error {
+		s.pointGradient(dx, dy)
+		if err := s.unrolled(); err != nil {
+			return err
+		}
+		s.finishPoints(dx, dy)
+		return nil
+	}, dx, dy)
+}
+
+// finite runs gradient, which sets out, and once more if out is not finite: where
+// λ·cost is near the end of the range, the adjoint of a K_ij that is 0 may overflow,
+// and its share of the gradient, which is 0, become 0·∞. The second run leaves such
+// entries out. (To look at every K_ij always would take longer than the rest.)
+func (s *Solver[T]) finite(gradient func() error, out ...dist.Matrix[T]) error {
+	s.rev.skipZeros = false
+	if err := gradient(); err != nil || allFinite(out) {
 		return err
 	}
-	s.finishPoints(dx, dy)
-	return nil
+	s.rev.skipZeros = true
+	err := gradient()
+	s.rev.skipZeros = false
+	if err == nil && !allFinite(out) {
+		err = fmt.Errorf("%w: the gradient overflows", ErrRange)
+	}
+	return err
+}
+
+func allFinite[T dist.Float](ms []dist.Matrix[T]) bool {
+	for _, m := range ms {
+		for i := range m.Rows {
+			for _, x := range m.Row(i) {
+				if x-x != 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // costGradient prepares for M̄ to be added to dst.
@@ -409,6 +449,13 @@ func (s *Solver[T]) adjointRows(w *worker[T], i, r int, gy []T) {
 		left = rev.left[i*rev.depth:]
 	}
 	adjcost.Block(lv, r, m, rev.ready, w.g, m, k, m, d, ldd, left, rev.depth, rev.right, m, rev.hu[i:], rev.hv, rev.lambda)
+	if rev.skipZeros {
+		for e, kij := range k[:r*m] {
+			if kij == 0 {
+				w.g[e] = 0
+			}
+		}
+	}
 	if rev.cost {
 		for l := range r {
 			row := rev.dst.Row(i + l)
