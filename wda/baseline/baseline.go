@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,14 +22,160 @@ type Method interface {
 	Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
-// ErrFactorize: an eigenvalue decomposition has not converged.
-var ErrFactorize = errors.New("baseline: eigenvalue decomposition failed")
+// Methods returns every method with its default settings, in the order of the
+// tables of the WDA paper.
+func Methods() []Method {
+	return []Method{PCA{}, FDA{}, LFDA{}, LMNN{}, LSDR{}, LSQMI{}, CEML{}}
+}
+
+// ByName returns the method of that name, whatever the case of its letters, with
+// its default settings.
+func ByName(name string) (Method, error) {
+	var names []string
+	for _, m := range Methods() {
+		if strings.EqualFold(m.Name(), name) {
+			return m, nil
+		}
+		names = append(names, m.Name())
+	}
+	return nil, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
+}
+
+// What can be wrong with data or settings. Errors wrap one of these and say where.
+var (
+	ErrUnknown    = errors.New("baseline: no such method")
+	ErrComponents = errors.New("baseline: number of components out of range")
+	ErrShape      = errors.New("baseline: shapes do not match")
+	ErrNotFinite  = errors.New("baseline: value is not finite")
+	ErrOneClass   = errors.New("baseline: all samples are of one class")
+	// ErrTooFew: no class has two samples, so that none has a neighbour of its class.
+	ErrTooFew   = errors.New("baseline: no class has two samples")
+	ErrSettings = errors.New("baseline: bad settings")
+	// ErrFactorize: a decomposition has failed, for values so far apart in size that
+	// their squares overflow, or an eigenvalue iteration has not converged.
+	ErrFactorize = errors.New("baseline: matrix decomposition failed")
+)
 
 func checkComponents(x *mat.Dense, p int) error {
 	if n, d := x.Dims(); p < 1 || p > d || n < 1 {
-		return fmt.Errorf("baseline: %d components of %d samples with %d features", p, n, d)
+		return fmt.Errorf("%w: %d components of %d samples with %d features", ErrComponents, p, n, d)
 	}
 	return nil
+}
+
+// checkSamples checks what every method that reads labels asks for.
+func checkSamples(x *mat.Dense, labels []int, p int) error {
+	if err := checkComponents(x, p); err != nil {
+		return err
+	}
+	n, _ := x.Dims()
+	if len(labels) != n {
+		return fmt.Errorf("%w: %d labels for %d samples", ErrShape, len(labels), n)
+	}
+	if err := checkFinite(x); err != nil {
+		return err
+	}
+	if slices.Min(labels) == slices.Max(labels) {
+		return ErrOneClass
+	}
+	return nil
+}
+
+// checkNeighbours is checkSamples, and that there is a class of two samples.
+func checkNeighbours(x *mat.Dense, labels []int, p int) error {
+	if err := checkSamples(x, labels, p); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(classRows(labels), func(rows []int) bool { return len(rows) > 1 }) {
+		return ErrTooFew
+	}
+	return nil
+}
+
+func checkFinite(x *mat.Dense) error {
+	n, _ := x.Dims()
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%w: row %d, column %d is %v", ErrNotFinite, i, j, v)
+			}
+		}
+	}
+	return nil
+}
+
+// finished returns a fitted projection, or an error if arithmetic overflowed on
+// the way to it.
+func finished(p *mat.Dense) (*mat.Dense, error) {
+	if checkFinite(p) != nil {
+		return nil, ErrFactorize
+	}
+	return p, nil
+}
+
+// view returns the elements of m for the kernels.
+func view(m *mat.Dense) dist.Matrix[float64] {
+	r := m.RawMatrix()
+	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
+}
+
+// classRows returns the rows of each class, classes in the order of their labels.
+func classRows(labels []int) [][]int {
+	rows := map[int][]int{}
+	for i, l := range labels {
+		rows[l] = append(rows[l], i)
+	}
+	var all [][]int
+	for _, l := range slices.Sorted(maps.Keys(rows)) {
+		all = append(all, rows[l])
+	}
+	return all
+}
+
+// gather returns the given rows of x.
+func gather(x *mat.Dense, rows []int) *mat.Dense {
+	_, d := x.Dims()
+	g := mat.NewDense(len(rows), d, nil)
+	for k, i := range rows {
+		copy(g.RawRowView(k), x.RawRowView(i))
+	}
+	return g
+}
+
+// span returns an orthonormal basis (d × r, r = min(n, d)) of a space that holds the
+// rows of x, and the rows in it (n × r): a method whose columns are combinations of
+// samples needs no more than that of d > n features. The basis is nil for the
+// identity.
+func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
+	n, d := x.Dims()
+	if d <= n {
+		return nil, x
+	}
+	basis = mat.NewDense(d, n, nil)
+	basis.Copy(x.T())
+	// The columns of the QR factor are orthonormal whatever the rank of x.
+	if _, err := stiefel.New(d, n).Orthonormalise(basis, basis); err != nil {
+		return nil, x
+	}
+	coordinates = mat.NewDense(n, n, nil)
+	coordinates.Mul(x, basis)
+	return basis, coordinates
+}
+
+// complete returns v (d × k) with p − k more columns, orthonormal and orthogonal
+// to those of v.
+func complete(v *mat.Dense, p int) (*mat.Dense, error) {
+	d, k := v.Dims()
+	all := mat.NewDense(d, p, nil)
+	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
+	if k == p {
+		return all, nil
+	}
+	if _, err := stiefel.New(d, p).Orthonormalise(all, all); err != nil {
+		return nil, ErrFactorize
+	}
+	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
+	return all, nil
 }
 
 // centred returns x without its mean.
@@ -78,7 +228,7 @@ func fixSigns(v *mat.Dense) {
 	for k := range p {
 		at := 0
 		for i := range n {
-			if abs(v.At(i, k)) > abs(v.At(at, k)) {
+			if math.Abs(v.At(i, k)) > math.Abs(v.At(at, k)) {
 				at = i
 			}
 		}
@@ -90,34 +240,11 @@ func fixSigns(v *mat.Dense) {
 	}
 }
 
-func abs(x float64) float64 {
-	if x < 0 {
-		return -x
+// orthonormalise replaces the columns of v by an orthonormal basis of the same
+// subspaces.
+func orthonormalise(v *mat.Dense) error {
+	if _, err := stiefel.New(v.Dims()).Orthonormalise(v, v); err != nil {
+		return ErrFactorize
 	}
-	return x
+	return nil
 }
-
-// classMeans returns the mean of the rows of each label, and their number.
-func classMeans(x *mat.Dense, labels []int) (means map[int][]float64, counts map[int]int) {
-	_, d := x.Dims()
-	means, counts = map[int][]float64{}, map[int]int{}
-	for i, l := range labels {
-		m := means[l]
-		if m == nil {
-			m = make([]float64, d)
-			means[l] = m
-		}
-		counts[l]++
-		for j, v := range x.RawRowView(i) {
-			m[j] += v
-		}
-	}
-	for l, m := range means {
-		for j := range m {
-			m[j] /= float64(counts[l])
-		}
-	}
-	return means, counts
-}
-
-func sortedKeys(m map[int]int) []int { return slices.Sorted(maps.Keys(m)) }

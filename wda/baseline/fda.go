@@ -7,15 +7,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FDA is Fisher discriminant analysis (R. A. Fisher 1936, C. R. Rao 1948): the p
-// leading solutions of S_b w = μ (S_w + ridge·I) w, where S_w and S_b are the
-// covariances within and between classes. The columns are scaled so that
-// wᵀ (S_w + ridge·I) w = 1, as scikit-learn's LDA scales them up to a factor.
+// FDA is Fisher discriminant analysis (R. A. Fisher, "The use of multiple
+// measurements in taxonomic problems", Annals of Eugenics 7, 1936; C. R. Rao, JRSS B
+// 10, 1948): the p leading solutions of S_b w = μ S_w w, where S_w and S_b are the
+// covariances within and between classes, with wᵀ S_w w = 1. They are the columns of
+// scikit-learn's LinearDiscriminantAnalysis.scalings_ up to sign, those of solver
+// "eigen" exactly, those of "svd" up to the factor √((n−C)/n). With shrinkage they
+// span what the coefficients of "lsqr" do; "eigen" shrinks S_b as well.
 //
-// S_b has rank C−1; further columns are those of S_w's smallest variance and carry
-// no information on the class means.
+// Where S_w is singular, directions in which samples of a class do not differ are
+// left out, after scaling every feature to unit variance within classes, as "svd"
+// does; with Shrinkage there are none.
+//
+// S_b has rank C−1. Further columns are the leading principal components of what is
+// orthogonal to the first C−1, each scaled to wᵀ S_w w = 1 like those, so that
+// distances weigh them by their scatter within classes; one without such scatter has
+// unit length.
+//
+// No eigenvalue problem is larger than the number of classes beyond 128 features:
+// there S_w, or its n × n counterpart if n is not much larger than d, is solved by
+// Cholesky. Time n·d·min(n, d).
 type FDA struct {
-	// Shrinkage s replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I, 0 ≤ s ≤ 1.
+	// Shrinkage s replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64
 }
 
@@ -24,71 +37,291 @@ func (FDA) Name() string { return "FDA" }
 
 // Fit returns the p leading discriminant directions.
 func (f FDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	if err := checkComponents(x, p); err != nil {
+	n, d := x.Dims()
+	solve := solveDense
+	if classes := len(classRows(labels)); d > denseDimension {
+		solve = solveCholesky
+		if d >= n-classes {
+			solve = solveDual
+		}
+	}
+	return f.fit(x, labels, p, solve)
+}
+
+// within are the samples without the means of their classes, and what stands for
+// S_w: s·mean·I + (1−s)·wᵀw/n.
+type within struct {
+	w       *mat.Dense // n × d
+	rows    [][]int    // of the classes
+	s, mean float64
+}
+
+// A solver returns S_w⁺m for the rows of m, as rows.
+type solver func(w *within, m *mat.Dense) (*mat.Dense, error)
+
+func (f FDA) fit(x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, error) {
+	if err := checkSamples(x, labels, p); err != nil {
 		return nil, err
 	}
-	n, d := x.Dims()
-	if len(labels) != n {
-		return nil, fmt.Errorf("baseline: %d labels for %d samples", len(labels), n)
-	}
 	if !(f.Shrinkage >= 0 && f.Shrinkage <= 1) {
-		return nil, fmt.Errorf("baseline: shrinkage %v is not between 0 and 1", f.Shrinkage)
+		return nil, fmt.Errorf("%w: shrinkage %v is not between 0 and 1", ErrSettings, f.Shrinkage)
 	}
+	n, d := x.Dims()
 	c := centred(x)
-	means, counts := classMeans(c, labels)
-	within := mat.DenseCopyOf(c)
-	for i, l := range labels {
-		row, m := within.RawRowView(i), means[l]
+	w := &within{w: mat.NewDense(n, d, nil), rows: classRows(labels), s: f.Shrinkage}
+	means := mat.NewDense(len(w.rows), d, nil) // weighted, so that S_b = meansᵀ·means
+	for k, rows := range w.rows {
+		around := centred(gather(c, rows))
+		weight := math.Sqrt(float64(len(rows)) / float64(n))
+		first := c.RawRowView(rows[0])
+		mean := means.RawRowView(k)
+		for j := range mean {
+			mean[j] = weight * (first[j] - around.At(0, j))
+		}
+		for i, r := range rows {
+			copy(w.w.RawRowView(r), around.RawRowView(i))
+		}
+	}
+	scale := w.scale()
+	for i := range means.RawMatrix().Rows {
+		row := means.RawRowView(i)
 		for j := range row {
-			row[j] -= m[j]
+			row[j] *= scale[j]
 		}
 	}
-	var sw mat.SymDense
-	sw.SymOuterK(1/float64(n), within.T())
-	if s := f.Shrinkage; s > 0 {
-		mu := mat.Trace(&sw) / float64(d)
-		sw.ScaleSym(1-s, &sw)
-		for j := range d {
-			sw.SetSym(j, j, sw.At(j, j)+s*mu)
-		}
-	}
-	// Whiten by S_w, leaving out directions in which it has no variance, and take
-	// the principal components of the class means there.
-	var eig mat.EigenSym
-	if !eig.Factorize(&sw, true) {
-		return nil, ErrFactorize
-	}
-	values := eig.Values(nil)
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	white := mat.NewDense(d, d, nil)
-	for k, l := range values {
-		if l > 1e-12*values[d-1] && l > 0 {
-			s := 1 / math.Sqrt(l)
-			for j := range d {
-				white.Set(j, k, v.At(j, k)*s)
-			}
-		}
-	}
-	between := mat.NewDense(len(counts), d, nil)
-	r := 0
-	for _, l := range sortedKeys(counts) {
-		w := math.Sqrt(float64(counts[l]) / float64(n))
-		for j, m := range means[l] {
-			between.Set(r, j, w*m)
-		}
-		r++
-	}
-	var bw mat.Dense
-	bw.Mul(between, white)
-	var sb mat.SymDense
-	sb.SymOuterK(1, bw.T())
-	u, _, err := topEigenvectors(&sb, p)
+	z, err := solve(w, means)
 	if err != nil {
 		return nil, err
 	}
+	// With M the means, the solutions are W = zᵀu, u the eigenvectors of M S_w⁺Mᵀ.
+	q := min(p, len(w.rows)-1)
+	gram := symmetricProduct(mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T()))
+	u, mu, err := topEigenvectors(gram, q)
+	if err != nil {
+		return nil, err
+	}
+	for q > 0 && !(mu[q-1] > 1e-12*mu[0]) {
+		q-- // class means on a line, or all equal
+	}
 	out := mat.NewDense(d, p, nil)
-	out.Mul(white, u)
+	if q > 0 {
+		first := out.Slice(0, d, 0, q).(*mat.Dense)
+		first.Mul(z.T(), u.Slice(0, len(w.rows), 0, q))
+		for k := range q {
+			for j := range d {
+				first.Set(j, k, first.At(j, k)*scale[j]/math.Sqrt(mu[k]))
+			}
+		}
+	}
+	if q < p {
+		if err := w.append(out, c, q, scale); err != nil {
+			return nil, err
+		}
+	}
 	fixSigns(out)
-	return out, nil
+	return finished(out)
+}
+
+// scale divides every feature by its standard deviation within classes, unless
+// there is shrinkage, which means its units, and returns the factors.
+func (w *within) scale() []float64 {
+	n, d := w.w.Dims()
+	scale, total := make([]float64, d), 0.
+	for i := range n {
+		for j, v := range w.w.RawRowView(i) {
+			scale[j] += v * v / float64(n)
+			total += v * v / float64(n)
+		}
+	}
+	w.mean = total / float64(d)
+	for j, v := range scale {
+		if scale[j] = 1; w.s == 0 && v > 0 {
+			scale[j] = 1 / math.Sqrt(v)
+		}
+	}
+	for i := range n {
+		row := w.w.RawRowView(i)
+		for j := range row {
+			row[j] *= scale[j]
+		}
+	}
+	return scale
+}
+
+// append sets columns q… of out to principal components of the samples c in the
+// complement of the first q, scaled to unit variance within classes.
+func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
+	n, d := c.Dims()
+	p := out.RawMatrix().Cols
+	rest := c
+	if q > 0 {
+		ortho := mat.DenseCopyOf(out.Slice(0, d, 0, q))
+		if err := orthonormalise(ortho); err != nil {
+			return err
+		}
+		var y, back mat.Dense
+		y.Mul(c, ortho)
+		back.Mul(&y, ortho.T())
+		rest = mat.DenseCopyOf(c)
+		rest.Sub(rest, &back)
+		// The components of the rest span its variance first; orthonormalising them
+		// after the columns there are keeps those that have none out of their span.
+		pcs, err := PrincipalComponents(rest, p-q)
+		if err != nil {
+			return err
+		}
+		all := mat.NewDense(d, p, nil)
+		all.Slice(0, d, 0, q).(*mat.Dense).Copy(ortho)
+		all.Slice(0, d, q, p).(*mat.Dense).Copy(pcs)
+		if err := orthonormalise(all); err != nil {
+			return err
+		}
+		out.Slice(0, d, q, p).(*mat.Dense).Copy(all.Slice(0, d, q, p))
+	} else {
+		pcs, err := PrincipalComponents(rest, p)
+		if err != nil {
+			return err
+		}
+		out.Copy(pcs)
+	}
+	for k := q; k < p; k++ {
+		raw := mat.NewVecDense(d, nil)
+		for j := range d {
+			raw.SetVec(j, out.At(j, k)/scale[j])
+		}
+		y := mat.NewVecDense(n, nil)
+		y.MulVec(w.w, raw)
+		v := (1-w.s)*mat.Dot(y, y)/float64(n) + w.s*w.mean
+		if v > 1e-20*w.mean {
+			for j := range d {
+				out.Set(j, k, out.At(j, k)/math.Sqrt(v))
+			}
+		}
+	}
+	return nil
+}
+
+// solveDense leaves out the eigenvectors of S_w without variance.
+func solveDense(w *within, m *mat.Dense) (*mat.Dense, error) {
+	n, d := w.w.Dims()
+	var sw mat.SymDense
+	sw.SymOuterK(1/float64(n), w.w.T())
+	if w.s > 0 {
+		shrink(&sw, w.s, w.mean)
+	}
+	v, values, err := topEigenvectors(&sw, d)
+	if err != nil {
+		return nil, err
+	}
+	var y, z mat.Dense
+	y.Mul(m, v)
+	for i := range y.RawMatrix().Rows {
+		row := y.RawRowView(i)
+		for k, l := range values {
+			if l > 1e-12*values[0] {
+				row[k] /= l
+			} else {
+				row[k] = 0
+			}
+		}
+	}
+	z.Mul(&y, v.T())
+	return &z, nil
+}
+
+// solveCholesky is for n well above d: S_w is then singular only where S_b is too,
+// or the classes are separated perfectly, which floor makes no difference to.
+func solveCholesky(w *within, m *mat.Dense) (*mat.Dense, error) {
+	n, d := w.w.Dims()
+	var sw mat.SymDense
+	sw.SymOuterK(1/float64(n), w.w.T())
+	if w.s > 0 {
+		shrink(&sw, w.s, w.mean)
+	}
+	for j := range d {
+		v := sw.At(j, j)
+		if v == 0 {
+			v = 1 // a constant feature
+		}
+		sw.SetSym(j, j, v*(1+floor))
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(&sw) {
+		return nil, ErrFactorize
+	}
+	var z mat.Dense
+	if err := chol.SolveTo(&z, m.T()); err != nil && math.IsInf(condition(err), 1) {
+		return nil, ErrFactorize
+	}
+	return mat.DenseCopyOf(z.T()), nil
+}
+
+// solveDual goes through K = wwᵀ (n × n). Without shrinkage
+//
+//	S_w⁺m = n wᵀ K⁺K⁺ w m
+//
+// and K + Σ_c 1_c1_cᵀ has the same effect as K on the range of w, whose columns sum
+// to 0 over every class, and is regular unless samples repeat. With shrinkage, b = s·mean
+// and a = (1−s)/n, it is (aK' + b)⁻¹m = (m − wᵀ(K + (b/a) I)⁻¹w m)/b.
+func solveDual(w *within, m *mat.Dense) (*mat.Dense, error) {
+	n, _ := w.w.Dims()
+	a, b := (1-w.s)/float64(n), w.s*w.mean
+	if w.s > 0 && a == 0 || b > 0 && math.IsInf(b/a, 0) {
+		z := mat.DenseCopyOf(m)
+		z.Scale(1/b, z)
+		return z, nil
+	}
+	var k mat.SymDense
+	k.SymOuterK(1, w.w)
+	mean := mat.Trace(&k) / float64(n)
+	if mean == 0 {
+		return mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil), nil
+	}
+	if w.s > 0 {
+		for i := range n {
+			k.SetSym(i, i, k.At(i, i)+b/a)
+		}
+	} else {
+		for _, rows := range w.rows {
+			for i, r := range rows {
+				for _, t := range rows[i:] {
+					k.SetSym(r, t, k.At(r, t)+mean/float64(len(rows)))
+				}
+			}
+		}
+		for i := range n {
+			k.SetSym(i, i, k.At(i, i)+floor*mean)
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(&k) {
+		return nil, ErrFactorize
+	}
+	var y, z mat.Dense
+	y.Mul(w.w, m.T())
+	for range 2 {
+		if err := chol.SolveTo(&y, &y); err != nil && math.IsInf(condition(err), 1) {
+			return nil, ErrFactorize
+		}
+		if w.s > 0 {
+			break
+		}
+	}
+	z.Mul(y.T(), w.w)
+	if w.s > 0 {
+		z.Sub(m, &z)
+		z.Scale(1/b, &z)
+	} else {
+		z.Scale(float64(n), &z)
+	}
+	return &z, nil
+}
+
+// condition returns the condition number that a gonum solver complains of, which it
+// does well before the answer is useless, or +Inf for another error.
+func condition(err error) float64 {
+	if c, ok := err.(mat.Condition); ok {
+		return float64(c)
+	}
+	return math.Inf(1)
 }

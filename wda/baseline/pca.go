@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"math/rand/v2"
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
@@ -31,6 +30,9 @@ func PrincipalComponents(x *mat.Dense, p int) (*mat.Dense, error) {
 	if err := checkComponents(x, p); err != nil {
 		return nil, err
 	}
+	if err := checkFinite(x); err != nil {
+		return nil, err
+	}
 	c := centred(x)
 	n, d := c.Dims()
 	k := p + extraColumns
@@ -41,13 +43,7 @@ func PrincipalComponents(x *mat.Dense, p int) (*mat.Dense, error) {
 		return v, err
 	}
 	// Block iteration wants only XᵀX·V, two passes over the samples.
-	rng := rand.New(rand.NewPCG(1, 1))
-	v := mat.NewDense(d, k, nil)
-	for i := range d {
-		for j := range k {
-			v.Set(i, j, rng.Float64()-0.5)
-		}
-	}
+	v := randomBlock(d, k)
 	raw := c.RawMatrix()
 	y, vt := make([]float64, n*k), make([]float64, k*d)
 	covariance := func(dst, v *mat.Dense) {

@@ -1,0 +1,68 @@
+package baseline
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+func randomMatrix(seed uint64, d, p int, size float64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	m := mat.NewDense(d, p, nil)
+	for i := range d {
+		for j := range p {
+			m.Set(i, j, size*rng.NormFloat64())
+		}
+	}
+	return m
+}
+
+func TestCEMLGradient(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(30)
+	for _, alpha := range []float64{0.7, 1.01, 2, 3.5} {
+		f := newEntropy(data.X, data.Labels, alpha, math.Sqrt2)
+		p := randomMatrix(1, 5, 2, 0.7)
+		grad := mat.NewDense(5, 2, nil)
+		if _, err := f.value(grad, p); err != nil {
+			t.Fatal(err)
+		}
+		e := gradientError(p, grad, 1e-5, func(p *mat.Dense) float64 { v, _ := f.value(nil, p); return v })
+		// Below α = 1 eigenvalues at the rounding level count.
+		if limit := map[bool]float64{true: 1e-7, false: 1e-3}[alpha > 1]; !(e < limit) {
+			t.Errorf("α = %v: gradient is off by %.3g", alpha, e)
+		}
+	}
+}
+
+// TestEntropy: values known in closed form. Samples far apart have K = I; equal ones
+// K = 1.
+func TestEntropy(t *testing.T) {
+	x := mat.NewDense(8, 1, []float64{0, 100, 200, 300, 400, 500, 600, 700})
+	labels := []int{0, 0, 0, 0, 1, 1, 1, 1}
+	one := mat.NewDense(1, 1, []float64{1})
+	for _, alpha := range []float64{0.5, 1.01, 2} {
+		// All different: S(K) = S(K ∘ L) = log₂ 8.
+		if v, err := newEntropy(x, labels, alpha, 1).value(nil, one); err != nil || !(math.Abs(v) < 1e-12) {
+			t.Errorf("α = %v, samples far apart: %v, %v; want 0", alpha, v, err)
+		}
+		// All equal: S(K) = 0, S(K ∘ L) = 1 bit for two classes of one size.
+		if v, err := newEntropy(mat.NewDense(8, 1, nil), labels, alpha, 1).value(nil, one); err != nil || !(math.Abs(v-1) < 1e-6) {
+			t.Errorf("α = %v, samples equal: %v, %v; want 1", alpha, v, err)
+		}
+	}
+}
+
+func TestCEMLTrace(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 2, Seed: 8}.Generate(30)
+	data.X.Scale(1000, data.X)
+	v, err := CEML{}.Fit(data.X, data.Labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if norm := mat.Norm(v, 2); !(math.Abs(norm*norm-3) < 1e-12) {
+		t.Errorf("tr(PᵀP) = %v, want 3", norm*norm)
+	}
+}

@@ -1,0 +1,165 @@
+package baseline
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestFDAIsScikitLearns compares every way to solve with scikit-learn's numbers.
+func TestFDAIsScikitLearns(t *testing.T) {
+	solvers := map[string]solver{"dense": solveDense, "Cholesky": solveCholesky, "dual": solveDual}
+	for _, name := range []string{"iris", "wine"} {
+		x, labels := readSamples(t, name)
+		n, _ := x.Dims()
+		for s, solve := range solvers {
+			if s == "dual" {
+				// S_w has full rank, which the dual without shrinkage is not for:
+				// n × n, and singular.
+				solve = nil
+			}
+			for _, c := range []struct {
+				file   string
+				f      FDA
+				factor float64
+			}{
+				{"_fda_svd", FDA{}, math.Sqrt(float64(n) / float64(n-3))},
+				{"_fda_eigen", FDA{}, 1},
+				{"_fda_shrunk", FDA{Shrinkage: 0.3}, 1},
+			} {
+				use := solve
+				if use == nil {
+					if c.f.Shrinkage == 0 {
+						continue
+					}
+					use = solveDual
+				}
+				want := readMatrix(t, name+c.file)
+				want.Scale(c.factor, want)
+				got, err := c.f.fit(x, labels, 2, use)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := sameColumns(got, want)
+				if c.f.Shrinkage > 0 {
+					e = subspaceDistance(t, got, want)
+				}
+				if !(e < 1e-7) {
+					t.Errorf("%s%s, %s: columns differ by %.3g", name, c.file, s, e)
+				}
+			}
+		}
+	}
+	x, labels := readSamples(t, "wine")
+	var rows, few []int
+	for _, from := range []int{0, 60, 140} {
+		for i := range 4 {
+			rows, few = append(rows, from+i), append(few, labels[from+i])
+		}
+	}
+	want := readMatrix(t, "few_fda_svd")
+	want.Scale(math.Sqrt(12./9), want)
+	for _, s := range []string{"dense", "dual"} {
+		got, err := FDA{}.fit(gather(x, rows), few, 2, solvers[s])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := sameColumns(got, want); !(e < 1e-6) {
+			t.Errorf("12 samples of 13 features, %s: columns differ by %.3g", s, e)
+		}
+	}
+}
+
+func subspaceDistance(t *testing.T, a, b *mat.Dense) float64 {
+	t.Helper()
+	a, b = mat.DenseCopyOf(a), mat.DenseCopyOf(b)
+	if err := errors.Join(orthonormalise(a), orthonormalise(b)); err != nil {
+		t.Fatal(err)
+	}
+	return stiefel.New(a.Dims()).Distance(a, b)
+}
+
+func TestPCAIsScikitLearns(t *testing.T) {
+	for _, name := range []string{"iris", "wine"} {
+		x, labels := readSamples(t, name)
+		got, err := PCA{}.Fit(x, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := sameColumns(got, readMatrix(t, name+"_pca")); !(e < 1e-8) {
+			t.Errorf("%s: components differ by %.3g", name, e)
+		}
+	}
+}
+
+// TestFDASolversAgree where the number of features makes Fit choose another one.
+func TestFDASolversAgree(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		s    float64
+		with solver
+	}{{400, 150, 0, solveCholesky}, {400, 150, 0.2, solveCholesky}, {60, 150, 0, solveDual}, {60, 150, 0.2, solveDual}, {60, 150, 1, solveDual}} {
+		x := lowRank(9, c.n, c.d)
+		labels := make([]int, c.n)
+		for i := range labels {
+			labels[i] = i % 4
+			x.Set(i, 0, x.At(i, 0)+float64(labels[i]))
+			x.Set(i, 1, x.At(i, 1)+float64(labels[i]*labels[i]))
+		}
+		want, err := FDA{Shrinkage: c.s}.fit(x, labels, 3, solveDense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FDA{Shrinkage: c.s}.fit(x, labels, 3, c.with)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := sameColumns(got, want); !(e < 1e-5) {
+			t.Errorf("%d × %d, shrinkage %v: columns differ by %.3g", c.n, c.d, c.s, e)
+		}
+	}
+}
+
+// TestFDAFurtherColumns: beyond C − 1 the columns are orthogonal to the first, have
+// unit variance within classes and do not change with p.
+func TestFDAFurtherColumns(t *testing.T) {
+	x, labels := readSamples(t, "wine")
+	for _, s := range []float64{0, 0.3} {
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			f := FDA{Shrinkage: s}
+			all, err := f.Fit(x, labels, 13)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sw := mat.NewSymDense(13, nil)
+			for _, rows := range classRows(labels) {
+				var one mat.SymDense
+				one.SymOuterK(1/178., centred(gather(x, rows)).T())
+				sw.AddSym(sw, &one)
+			}
+			shrink(sw, s, mat.Trace(sw)/13)
+			for k := range 13 {
+				if v := mat.Inner(all.ColView(k), sw, all.ColView(k)); !(math.Abs(v-1) < 1e-6) {
+					t.Errorf("column %d has variance %v within classes", k, v)
+				}
+				for j := range min(k, 2) {
+					a, b := all.ColView(j), all.ColView(k)
+					if cos := mat.Dot(a, b) / mat.Norm(a, 2) / mat.Norm(b, 2); k >= 2 && !(math.Abs(cos) < 1e-9) {
+						t.Errorf("columns %d and %d are not orthogonal: cosine %v", j, k, cos)
+					}
+				}
+			}
+			fewer, err := f.Fit(x, labels, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := sameColumns(fewer, mat.DenseCopyOf(all.Slice(0, 13, 0, 5))); !(e < 1e-9) {
+				t.Errorf("the first five of thirteen columns differ by %.3g", e)
+			}
+		})
+	}
+}

@@ -1,0 +1,155 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// kernels are what LSDR and LSQMI fit functions of projected samples and classes
+// with: Gaussians around samples, each for the class of its sample.
+type kernels struct {
+	basis   *mat.Dense // of the span of the samples, nil for the identity
+	x       *mat.Dense // samples in it, of unit mean variance
+	d       int        // features
+	class   []int      // of each sample, from 0
+	rows    [][]int    // of each class
+	fold    []int      // of each sample in cross-validation
+	centres []int      // rows with a kernel, by class
+	columns []interval // of each class among the centres
+}
+
+type interval struct{ from, to int }
+
+// newKernels orders the samples by label and value, so that what is drawn at random
+// does not depend on the order they come in.
+func newKernels(x *mat.Dense, labels []int, p, size int, seed uint64) (*kernels, error) {
+	if err := checkNeighbours(x, labels, p); err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		size = 200
+	}
+	if size < 0 {
+		return nil, fmt.Errorf("%w: %d kernels", ErrSettings, size)
+	}
+	n, d := x.Dims()
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if labels[a] != labels[b] {
+			return labels[a] - labels[b]
+		}
+		return slices.Compare(x.RawRowView(a), x.RawRowView(b))
+	})
+	f := &kernels{d: d, class: make([]int, n), fold: make([]int, n)}
+	f.basis, f.x = span(unitVariance(gather(x, order)))
+	sorted := make([]int, n)
+	for i, r := range order {
+		sorted[i] = labels[r]
+	}
+	f.rows = classRows(sorted)
+	rng := rand.New(rand.NewPCG(seed, 2))
+	at := 0
+	for c, rows := range f.rows {
+		from := len(f.centres)
+		draw := rng.Perm(len(rows))
+		for i, r := range rows {
+			f.class[r] = c
+			// Every class has its share of every fold.
+			f.fold[rows[draw[i]]] = at % folds
+			at++
+		}
+		// Of every class a share, but at least one.
+		take := len(rows)
+		if n > size {
+			take = max(1, size*len(rows)/n)
+		}
+		chosen := make([]int, 0, take)
+		for _, i := range draw[:take] {
+			chosen = append(chosen, rows[i])
+		}
+		slices.Sort(chosen)
+		f.centres = append(f.centres, chosen...)
+		f.columns = append(f.columns, interval{from, len(f.centres)})
+	}
+	return f, nil
+}
+
+// project returns the projected samples, and those of the centres.
+func (f *kernels) project(p *mat.Dense) (y, u *mat.Dense) {
+	n, _ := f.x.Dims()
+	_, q := p.Dims()
+	y = mat.NewDense(n, q, nil)
+	dist.Project(view(y), view(f.x), view(p))
+	return y, gather(y, f.centres)
+}
+
+// search climbs from PCA and from random points of the Stiefel manifold and returns
+// where the score is least, in the space of all features.
+func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
+	if restarts == 0 {
+		restarts = 5
+	}
+	if steps == 0 {
+		steps = 100
+	}
+	if steps < 0 {
+		return nil, fmt.Errorf("%w: %d steps", ErrSettings, steps)
+	}
+	_, r := f.x.Dims()
+	q := min(p, r)
+	manifold := stiefel.New(r, q)
+	rng := rand.New(rand.NewPCG(seed, 3))
+	var best *mat.Dense
+	least := math.Inf(1)
+	for s := range 1 + max(0, restarts) {
+		start, err := PrincipalComponents(f.x, q)
+		if err != nil {
+			return nil, err
+		}
+		if s > 0 {
+			if q == r {
+				break // every start spans everything
+			}
+			manifold.Random(start, rng)
+		}
+		v, score, err := climb(start, steps)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || score < least {
+			best, least = v, score
+		}
+	}
+	// Of the columns only their span matters: take its principal components.
+	var y, v mat.Dense
+	y.Mul(f.x, best)
+	turn, err := PrincipalComponents(&y, q)
+	if err != nil {
+		return nil, err
+	}
+	v.Mul(best, turn)
+	best = &v
+	if f.basis != nil {
+		var out mat.Dense
+		out.Mul(f.basis, best)
+		best = &out
+	}
+	all, err := complete(best, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := orthonormalise(all); err != nil {
+		return nil, err
+	}
+	fixSigns(all)
+	return finished(all)
+}

@@ -1,0 +1,195 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"gonum.org/v1/gonum/mat"
+)
+
+// LFDA is local Fisher discriminant analysis (M. Sugiyama, "Dimensionality reduction
+// of multimodal labeled data by local Fisher discriminant analysis", JMLR 8, 2007,
+// section 3): the p leading solutions of S̃_b w = μ S̃_w w, with
+//
+//	S̃_w = ½ Σ_ij W^w_ij (x_i − x_j)(x_i − x_j)ᵀ,  W^w_ij = A_ij/n_c              y_i = y_j = c, else 0
+//	S̃_b = ½ Σ_ij W^b_ij (x_i − x_j)(x_i − x_j)ᵀ,  W^b_ij = A_ij (1/n − 1/n_c)    y_i = y_j = c, else 1/n
+//
+// and the affinity of two samples of a class scaled locally (L. Zelnik-Manor and P.
+// Perona, NIPS 2004), σ_i being the distance of x_i from its k-th nearest neighbour
+// of the same class:
+//
+//	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
+//
+// With A = 1 this is FDA. A class of n_c ≤ k samples uses its n_c − 1 neighbours.
+// Where σ_i = 0, as among more than k equal samples, A_ij = 0 for x_j ≠ x_i, the limit.
+//
+// Directions without scatter within classes are given 1e-11 of their total scatter,
+// so that they come first: as for FDA, samples that a direction separates perfectly
+// decide, and with as many features as samples there are always some. Shrinkage is
+// the remedy. Time n·d² + d³/3, and no more than for d = n; memory d².
+type LFDA struct {
+	// Neighbors is k. Default 7, as in the paper.
+	Neighbors int
+	// Metric chooses the lengths of the columns. Default Weighted.
+	Metric Metric
+	// Shrinkage s replaces S̃_w by (1−s)·S̃_w + s·(tr S̃_w / d)·I, 0 ≤ s ≤ 1. Default 0.
+	Shrinkage float64
+}
+
+// Metric is how LFDA scales its columns, which matters to nearest neighbours.
+type Metric int
+
+const (
+	// Weighted columns are √μ w with wᵀ S̃_w w = 1, or 0 where μ < 0 (section 3.3 of
+	// the paper).
+	Weighted Metric = iota
+	// Orthonormalized columns are an orthonormal basis of the same subspaces: of the
+	// first column, the first two, and so on.
+	Orthonormalized
+	// Plain columns have wᵀ S̃_w w = 1.
+	Plain
+)
+
+// Name returns "LFDA".
+func (LFDA) Name() string { return "LFDA" }
+
+// Fit returns the p leading local discriminant directions.
+func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	if err := checkNeighbours(x, labels, p); err != nil {
+		return nil, err
+	}
+	k := f.Neighbors
+	if k == 0 {
+		k = 7
+	}
+	if k < 0 || f.Metric < Weighted || f.Metric > Plain || !(f.Shrinkage >= 0 && f.Shrinkage <= 1) {
+		return nil, fmt.Errorf("%w: %+v", ErrSettings, f)
+	}
+	classes := classRows(labels)
+	_, d := x.Dims()
+	basis, c := span(centred(x))
+	sw, sb := localScatter(c, classes, k)
+	r := sw.SymmetricDim()
+	total := make([]float64, r)
+	for j := range r {
+		total[j] = sw.At(j, j) + sb.At(j, j)
+	}
+	if s := f.Shrinkage; s > 0 {
+		// The mean is over all d features, those outside the span included.
+		shrink(sw, s, mat.Trace(sw)/float64(d))
+	}
+	q := min(p, r)
+	v, mu, err := pencil(sb, sw, total, q)
+	if err != nil {
+		return nil, err
+	}
+	if f.Metric == Weighted {
+		for j := range q {
+			w := math.Sqrt(max(0, mu[j]))
+			for i := range r {
+				v.Set(i, j, v.At(i, j)*w)
+			}
+		}
+	}
+	if basis != nil {
+		var out mat.Dense
+		out.Mul(basis, v)
+		v = &out
+	}
+	if v, err = complete(v, p); err != nil {
+		return nil, err
+	}
+	if f.Metric == Orthonormalized {
+		if err := orthonormalise(v); err != nil {
+			return nil, err
+		}
+	}
+	fixSigns(v)
+	return finished(v)
+}
+
+// shrink replaces S by (1−s)·S + s·mean·I.
+func shrink(sym *mat.SymDense, s, mean float64) {
+	sym.ScaleSym(1-s, sym)
+	for j := range sym.SymmetricDim() {
+		sym.SetSym(j, j, sym.At(j, j)+s*mean)
+	}
+}
+
+// localScatter returns S̃_w and S̃_b of centred samples. As sums over pairs they are
+// XᵀLX with L the Laplacian of the weights; with S_c the scatter of class c and
+// G_c = X_cᵀ(diag(A1) − A)X_c
+//
+//	S̃_w = Σ_c G_c/n_c   S̃_b = XᵀX − Σ_c (n_c/n) S_c + Σ_c (1/n − 1/n_c) G_c
+func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.SymDense) {
+	n, d := x.Dims()
+	within, between := mat.NewDense(n, d, nil), mat.DenseCopyOf(x)
+	for _, rows := range classes {
+		xc := gather(x, rows)
+		nc := len(rows)
+		a := affinity(xc, k)
+		var lap mat.Dense
+		lap.Mul(a, xc)
+		around := centred(xc)
+		for i, r := range rows {
+			degree := 0.
+			for _, v := range a.RawRowView(i) {
+				degree += v
+			}
+			xi, li, ci := xc.RawRowView(i), lap.RawRowView(i), around.RawRowView(i)
+			wi, bi := within.RawRowView(r), between.RawRowView(r)
+			for j := range d {
+				g := degree*xi[j] - li[j]
+				wi[j] = g / float64(nc)
+				bi[j] += (1/float64(n)-1/float64(nc))*g - float64(nc)/float64(n)*ci[j]
+			}
+		}
+	}
+	return symmetricProduct(x, within), symmetricProduct(x, between)
+}
+
+// symmetricProduct returns xᵀy, which is symmetric but for rounding.
+func symmetricProduct(x, y *mat.Dense) *mat.SymDense {
+	var m mat.Dense
+	m.Mul(x.T(), y)
+	d, _ := m.Dims()
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
+		}
+	}
+	return s
+}
+
+// affinity returns A for the samples of one class.
+func affinity(x *mat.Dense, k int) *mat.Dense {
+	n, _ := x.Dims()
+	a := mat.NewDense(n, n, nil)
+	dist.SqEuclidean(view(a), view(x), view(x))
+	k = min(k, n-1)
+	sigma := make([]float64, n)
+	sorted := make([]float64, n)
+	for i := range n {
+		copy(sorted, a.RawRowView(i))
+		slices.Sort(sorted)
+		sigma[i] = math.Sqrt(sorted[k]) // sorted[0] is the sample itself
+	}
+	for i := range n {
+		row := a.RawRowView(i)
+		for j := range row {
+			switch s := sigma[i] * sigma[j]; {
+			case row[j] == 0:
+				row[j] = 0
+			case s == 0:
+				row[j] = math.Inf(-1)
+			default:
+				row[j] = -row[j] / s
+			}
+		}
+		dist.Exp(row, row)
+	}
+	return a
+}

@@ -1,0 +1,122 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestLFDAIsMetricLearns compares with metric-learn, corrected (see testdata).
+func TestLFDAIsMetricLearns(t *testing.T) {
+	for _, name := range []string{"iris", "wine"} {
+		x, labels := readSamples(t, name)
+		for _, k := range []int{1, 3, 7} {
+			if k == 7 && name == "iris" {
+				continue // metric-learn takes fewer neighbours than features only
+			}
+			for metric, kind := range []string{"weighted", "orthonormalized", "plain"} {
+				want := readMatrix(t, fmt.Sprintf("%s_lfda_%d_%s", name, k, kind))
+				got, err := LFDA{Neighbors: k, Metric: Metric(metric)}.Fit(x, labels, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// With k = 1 the scatter within classes is so small beside the total that
+				// its floor shows in the sixth digit.
+				if e := sameColumns(got, want); !(e < 1e-5) {
+					t.Errorf("%s, k = %d, %s: columns differ by %.3g\n%v\n%v", name, k, kind, e, mat.Formatted(got), mat.Formatted(want))
+				}
+			}
+		}
+	}
+}
+
+// TestLocalScatter compares with the sums over pairs of the paper.
+func TestLocalScatter(t *testing.T) {
+	x, labels := readSamples(t, "iris")
+	x = centred(x)
+	n, d := x.Dims()
+	const k = 4
+	classes := classRows(labels)
+	sw, sb := localScatter(x, classes, k)
+	wantW, wantB := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+	diff := mat.NewVecDense(d, nil)
+	affinities, at := make([]*mat.Dense, len(classes)), make([]int, n)
+	for c, rows := range classes {
+		affinities[c] = affinity(gather(x, rows), k)
+		for i, r := range rows {
+			at[r] = i
+		}
+	}
+	for i := range n {
+		for j := range n {
+			ww, wb := 0., 1/float64(n)
+			if c := labels[i]; c == labels[j] {
+				a, nc := affinities[c].At(at[i], at[j]), float64(len(classes[c]))
+				ww, wb = a/nc, a*(1/float64(n)-1/nc)
+			}
+			diff.SubVec(x.RowView(i), x.RowView(j))
+			wantW.SymRankOne(wantW, ww/2, diff)
+			wantB.SymRankOne(wantB, wb/2, diff)
+		}
+	}
+	if !mat.EqualApprox(sw, wantW, 1e-10) || !mat.EqualApprox(sb, wantB, 1e-9) {
+		t.Errorf("scatter differs from the sums over pairs\n%v\n%v\n%v\n%v", mat.Formatted(sw), mat.Formatted(wantW), mat.Formatted(sb), mat.Formatted(wantB))
+	}
+}
+
+// TestLFDALarge: beyond the number of features at which the eigensolver changes, and
+// with more features than samples, the columns solve the eigenvalue problem.
+func TestLFDALarge(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		s    float64
+	}{{300, 160, 0.1}, {60, 160, 0.1}, {200, 160, 1e-3}} {
+		x := lowRank(4, c.n, c.d)
+		labels := make([]int, c.n)
+		for i := range labels {
+			labels[i] = i % 3
+			x.Set(i, 0, x.At(i, 0)+3*float64(labels[i]))
+			x.Set(i, 1, x.At(i, 1)+3*float64(labels[i]*labels[i]))
+		}
+		v, err := LFDA{Metric: Plain, Shrinkage: c.s}.Fit(x, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sw, sb := localScatter(centred(x), classRows(labels), 7)
+		total := make([]float64, c.d)
+		for j := range total {
+			total[j] = sw.At(j, j) + sb.At(j, j)
+		}
+		shrink(sw, c.s, mat.Trace(sw)/float64(c.d))
+		if c.d < c.n { // otherwise the floor is given in the span of the samples
+			for j, v := range total {
+				sw.SetSym(j, j, sw.At(j, j)+floor*v)
+			}
+		}
+		for k := range 3 {
+			w := v.ColView(k)
+			if norm := mat.Inner(w, sw, w); !(math.Abs(norm-1) < 1e-6) {
+				t.Errorf("%+v: column %d has norm %v", c, k, norm)
+			}
+			var a, b mat.VecDense
+			a.MulVec(sb, w)
+			b.MulVec(sw, w)
+			mu := mat.Inner(w, sb, w)
+			b.ScaleVec(mu, &b)
+			a.SubVec(&a, &b)
+			if e := mat.Norm(&a, 2) / mat.Norm(&b, 2); !(e < 1e-6) {
+				t.Errorf("%+v: column %d is no eigenvector: residual %.3g, μ = %v", c, k, e, mu)
+			}
+		}
+		o, err := LFDA{Metric: Orthonormalized, Shrinkage: c.s}.Fit(x, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := stiefel.New(c.d, 3).Infeasibility(o); !(e < 1e-13) {
+			t.Errorf("%+v: columns are not orthonormal: %g", c, e)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package baseline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"gonum.org/v1/gonum/mat"
+)
+
+// LSDR is least-squares dimension reduction (T. Suzuki and M. Sugiyama, "Sufficient
+// dimension reduction via squared-loss mutual information estimation", Neural
+// Computation 25, 2013; AISTATS 2010): orthonormal columns that maximise an estimate of
+// the squared-loss mutual information of projected samples z = Pᵀx and labels
+//
+//	SMI = ½ ∫ Σ_y p(z)p(y) (w(z, y) − 1)² dz,  w = p(z, y)/(p(z)p(y))
+//
+// by LSMI: the density ratio is fitted directly, by least squares, as a sum of
+// kernels around b samples, each for one class (section 2 of the AISTATS paper):
+//
+//	w(z, y) = Σ_b α_b ψ_b(z, y),  ψ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0
+//	Ĥ = n⁻² Σ_ij ψ(z_i, y_j) ψ(z_i, y_j)ᵀ,  ĥ = n⁻¹ Σ_i ψ(z_i, y_i)
+//	α = (Ĥ + λI)⁻¹ ĥ,  SMI = ĥᵀα − ½ αᵀĤα − ½
+//	∂SMI = ∂ĥᵀ(2α − β) − αᵀ∂Ĥ(3/2·α − β),  β = (Ĥ + λI)⁻¹ Ĥα
+//
+// Ĥ is block diagonal by class. σ and λ are those of the least squared error in
+// cross-validation, chosen anew between runs of conjugate gradients on the Stiefel
+// manifold (the paper's natural gradient on the Grassmann manifold has the same
+// stationary points: SMI does not change under rotation of z). Of several starts, PCA
+// and random ones, the result with the least error in cross-validation is taken.
+type LSDR struct {
+	// Basis bounds the number b of kernels. Default 200; all samples if there are no
+	// more.
+	Basis int
+	// Restarts is the number of random starts beside PCA. Default 5; negative: none.
+	Restarts int
+	// MaxSteps bounds the steps from each start. Default 100.
+	MaxSteps int
+	// Seed of the random starts, of the choice of kernels and of the folds.
+	Seed uint64
+}
+
+// Name returns "LSDR".
+func (LSDR) Name() string { return "LSDR" }
+
+// Fit returns p orthonormal columns.
+func (m LSDR) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	f, err := newKernels(x, labels, p, m.Basis, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return f.search(p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
+		const run = 20 // steps between two choices of σ and λ
+		at := start
+		var last smi
+		for done := 0; ; done += run {
+			s, score, err := f.selectSMI(at)
+			if err != nil {
+				return nil, 0, err
+			}
+			if done >= steps || s == last {
+				return at, score, nil
+			}
+			if at, err = minimize(&s, at, min(run, steps-done)); err != nil {
+				return nil, 0, err
+			}
+			last = s
+		}
+	})
+}
+
+// smi is −SMI as a function of the projection.
+type smi struct {
+	*kernels
+	width, lambda float64
+}
+
+// Evaluate implements descent.Problem.
+func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
+	y, u := s.project(p)
+	n, b := len(s.class), len(s.centres)
+	k := mat.NewDense(n, b, nil)
+	dist.Gibbs(view(k), view(y), view(u), 1/(2*s.width*s.width))
+	value := 0.5
+	var weights *mat.Dense // ∂(−SMI)/∂K
+	if grad != nil {
+		weights = mat.NewDense(n, b, nil)
+	}
+	for c, columns := range s.columns {
+		kc := k.Slice(0, n, columns.from, columns.to).(*mat.Dense)
+		h, hh := s.momentsOf(kc, c, -1).means()
+		alpha, chol, err := ridge(hh, s.lambda, h)
+		if err != nil {
+			return 0, err
+		}
+		var beta mat.VecDense
+		beta.MulVec(hh, alpha)
+		value -= mat.Dot(h, alpha) - mat.Dot(alpha, &beta)/2
+		if grad == nil {
+			continue
+		}
+		if err := chol.SolveVecTo(&beta, &beta); err != nil && math.IsInf(condition(err), 1) {
+			return 0, ErrFactorize
+		}
+		var first, second mat.VecDense // 2α − β and 3/2·α − β
+		first.AddScaledVec(alpha, 1, alpha)
+		first.SubVec(&first, &beta)
+		second.AddScaledVec(&beta, -1.5, alpha)
+		second.ScaleVec(-1, &second)
+		var ka, ks mat.VecDense
+		ka.MulVec(kc, alpha)
+		ks.MulVec(kc, &second)
+		f := float64(len(s.rows[c])) / float64(n*n)
+		for i := range n {
+			row := weights.RawRowView(i)[columns.from:columns.to]
+			for j := range row {
+				row[j] = f * (alpha.AtVec(j)*ks.AtVec(i) + second.AtVec(j)*ka.AtVec(i))
+				if s.class[i] == c {
+					row[j] -= first.AtVec(j) / float64(n)
+				}
+			}
+		}
+	}
+	if grad != nil {
+		weights.MulElem(weights, k)
+		weights.Scale(-1/(2*s.width*s.width), weights)
+		pullBack(grad, s.x, distanceGradient(weights, y, u, s.centres))
+	}
+	return value, nil
+}
+
+// moments are the sums behind ĥ and Ĥ of a class, over some of the samples.
+type moments struct {
+	h              *mat.VecDense
+	hh             *mat.SymDense
+	count, ofClass int
+}
+
+// momentsOf returns the moments of a class from its kernels (n × b_c), over the
+// samples of a fold, or all of them if fold is negative.
+func (f *kernels) momentsOf(kc *mat.Dense, c, fold int) moments {
+	n, b := kc.Dims()
+	m := moments{h: mat.NewVecDense(b, nil), hh: mat.NewSymDense(b, nil)}
+	kept := make([]int, 0, n)
+	for i := range n {
+		if fold >= 0 && f.fold[i] != fold {
+			continue
+		}
+		kept = append(kept, i)
+		if f.class[i] == c {
+			m.ofClass++
+			m.h.AddVec(m.h, kc.RowView(i))
+		}
+	}
+	if m.count = len(kept); m.count > 0 {
+		m.hh.SymOuterK(1, gather(kc, kept).T())
+	}
+	return m
+}
+
+// without returns the moments over the samples of m that are not among those of o.
+func (m moments) without(o moments) moments {
+	r := moments{new(mat.VecDense), mat.NewSymDense(m.hh.SymmetricDim(), nil), m.count - o.count, m.ofClass - o.ofClass}
+	r.h.SubVec(m.h, o.h)
+	r.hh.ScaleSym(-1, o.hh)
+	r.hh.AddSym(m.hh, r.hh)
+	return r
+}
+
+// means returns ĥ and Ĥ.
+func (m moments) means() (h *mat.VecDense, hh *mat.SymDense) {
+	h, hh = mat.NewVecDense(m.h.Len(), nil), mat.NewSymDense(m.h.Len(), nil)
+	if m.count > 0 {
+		h.ScaleVec(1/float64(m.count), m.h)
+		hh.ScaleSym(float64(m.ofClass)/float64(m.count)/float64(m.count), m.hh)
+	}
+	return h, hh
+}
+
+// ridge returns (A + λI)⁻¹ b and the Cholesky factor of A + λI.
+func ridge(a *mat.SymDense, lambda float64, b *mat.VecDense) (*mat.VecDense, *mat.Cholesky, error) {
+	n := a.SymmetricDim()
+	r := mat.NewSymDense(n, nil)
+	r.CopySym(a)
+	for i := range n {
+		r.SetSym(i, i, r.At(i, i)+lambda)
+	}
+	chol := new(mat.Cholesky)
+	if !chol.Factorize(r) {
+		return nil, nil, ErrFactorize
+	}
+	x := new(mat.VecDense)
+	if err := chol.SolveVecTo(x, b); err != nil && math.IsInf(condition(err), 1) {
+		return nil, nil, ErrFactorize
+	}
+	return x, chol, nil
+}
+
+// selectSMI returns the σ and λ of the least error of the density ratio in
+// cross-validation at p, and that error, up to a constant −SMI − ½.
+func (f *kernels) selectSMI(p *mat.Dense) (smi, float64, error) {
+	y, u := f.project(p)
+	n, b := len(f.class), len(f.centres)
+	d := mat.NewDense(n, b, nil)
+	dist.SqEuclidean(view(d), view(y), view(u))
+	scale := medianDistance(d)
+	best, least := smi{kernels: f}, math.Inf(1)
+	k := mat.NewDense(n, b, nil)
+	for _, factor := range widthFactors {
+		width := factor * scale
+		gibbsOf(k, d, width)
+		scores := make([]float64, len(lambdas))
+		for c, columns := range f.columns {
+			kc := k.Slice(0, n, columns.from, columns.to).(*mat.Dense)
+			all := f.momentsOf(kc, c, -1)
+			for fold := range folds {
+				part := f.momentsOf(kc, c, fold)
+				h, hh := all.without(part).means()
+				ht, hht := part.means()
+				for l, lambda := range lambdas {
+					alpha, _, err := ridge(hh, lambda, h)
+					if err != nil {
+						return best, 0, err
+					}
+					scores[l] += (mat.Inner(alpha, hht, alpha)/2 - mat.Dot(ht, alpha)) / folds
+				}
+			}
+		}
+		for l, s := range scores {
+			if s < least {
+				least, best.width, best.lambda = s, width, lambdas[l]
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		return best, 0, ErrFactorize
+	}
+	return best, least, nil
+}
+
+// lambdas are the ridges tried, those of the authors' program.
+var lambdas = []float64{1e-3, 1e-2, 1e-1, 1, 10}
+
+// widthFactors are the widths tried, in medians of the distances of projected samples.
+var widthFactors = []float64{0.1, 0.2, 0.35, 0.6, 1, 1.7}
+
+const folds = 5
+
+// gibbsOf sets k to exp(−d/(2σ²)).
+func gibbsOf(k, d *mat.Dense, width float64) {
+	k.Scale(-1/(2*width*width), d)
+	n, _ := k.Dims()
+	for i := range n {
+		row := k.RawRowView(i)
+		dist.Exp(row, row)
+	}
+}
+
+// medianDistance returns the median of the positive distances, given their squares,
+// or 1 if there are none.
+func medianDistance(d *mat.Dense) float64 {
+	n, _ := d.Dims()
+	var all []float64
+	for i := range n {
+		for _, v := range d.RawRowView(i) {
+			if v > 0 {
+				all = append(all, v)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 1
+	}
+	slices.Sort(all)
+	return math.Sqrt(all[len(all)/2])
+}

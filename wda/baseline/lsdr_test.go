@@ -1,0 +1,91 @@
+package baseline
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestLSDRGradient(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(40)
+	for _, size := range []int{200, 15} {
+		f, err := newKernels(data.X, data.Labels, 2, size, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &smi{f, 0.8, 0.01}
+		p := randomMatrix(1, 5, 2, 0.6)
+		grad := mat.NewDense(5, 2, nil)
+		if _, err := s.Evaluate(p, grad); err != nil {
+			t.Fatal(err)
+		}
+		e := gradientError(p, grad, 1e-5, func(p *mat.Dense) float64 { v, _ := s.Evaluate(p, nil); return v })
+		if !(e < 1e-7) {
+			t.Errorf("%d kernels: gradient is off by %.3g", size, e)
+		}
+	}
+}
+
+// TestSMI: the value is the sums of the paper, written out, over pairs of samples and
+// labels.
+func TestSMI(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 1, Seed: 3}.Generate(14)
+	f, err := newKernels(data.X, data.Labels, 2, 9, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const width, lambda = 0.9, 0.05
+	p := randomMatrix(2, 3, 2, 0.6)
+	n, b := 14, len(f.centres)
+	y, u := f.project(p)
+	psi := func(i, c, l int) float64 {
+		if f.class[f.centres[l]] != c {
+			return 0
+		}
+		var diff mat.VecDense
+		diff.SubVec(y.RowView(i), u.RowView(l))
+		return math.Exp(-mat.Dot(&diff, &diff) / (2 * width * width))
+	}
+	h, hh := mat.NewVecDense(b, nil), mat.NewSymDense(b, nil)
+	for l := range b {
+		for i := range n {
+			h.SetVec(l, h.AtVec(l)+psi(i, f.class[i], l)/float64(n))
+		}
+		for m := range l + 1 {
+			sum := 0.
+			for i := range n {
+				for j := range n {
+					sum += psi(i, f.class[j], l) * psi(i, f.class[j], m)
+				}
+			}
+			hh.SetSym(l, m, sum/float64(n*n))
+		}
+	}
+	alpha, _, err := ridge(hh, lambda, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mat.Dot(h, alpha) - mat.Inner(alpha, hh, alpha)/2 - 0.5
+	got, err := (&smi{f, width, lambda}).Evaluate(p, nil)
+	if err != nil || !(math.Abs(got+want) < 1e-12) {
+		t.Errorf("−SMI = %v, %v; want %v", got, err, -want)
+	}
+}
+
+func TestLSDROrthonormal(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 2, Seed: 8}.Generate(30)
+	for _, m := range []Method{LSDR{Restarts: -1, Basis: 12}, LSQMI{Restarts: -1, Basis: 12}} {
+		for p := 1; p <= 4; p++ {
+			v, err := m.Fit(data.X, data.Labels, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := stiefel.New(4, p).Infeasibility(v); !(e < 1e-13) {
+				t.Errorf("%s, p = %d: columns are not orthonormal: %g", m.Name(), p, e)
+			}
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package baseline
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// LSQMI finds orthonormal columns that maximise the quadratic mutual information of
+// projected samples z = Pᵀx and labels
+//
+//	QMI = ½ ∫ Σ_y f(z, y)² dz,  f(z, y) = p(z, y) − p(z)p(y)
+//
+// along direct estimates of its derivative (V. Tangkaratt, H. Sasaki and M. Sugiyama,
+// "Direct estimation of the derivative of quadratic mutual information with
+// application in supervised dimension reduction", Neural Computation 29, 2017,
+// arXiv:1508.01019; there LSQMID). With g_k an estimate of ∂f/∂z_k
+//
+//	∂QMI/∂P_jk = n⁻¹ Σ_i x_ij g_k(z_i, y_i) − n⁻² Σ_ii' x_ij g_k(z_i, y_i')
+//
+// where g_k is a sum of kernels φ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0,
+// fitted to ∂f/∂z_k by least squares; what is unknown in it goes away by parts:
+//
+//	g_k = Σ_b θ_b φ_b,  θ = (U + λI)⁻¹ w,  U_bb' = (πσ²)^{p/2} exp(−‖u_b − u_b'‖²/(4σ²)) for v_b = v_b', else 0
+//	w_b = −n⁻¹ Σ_i ∂_kφ_b(z_i, y_i) + n⁻² Σ_ii' ∂_kφ_b(z_i, y_i')
+//
+// σ and λ are those of the least squared error in cross-validation, one pair for all
+// k. The derivative tells where to go; how far, and which of several starts (PCA and
+// random ones) is best, is told by the least-squares estimate of f and of QMI itself (J.
+// Sainui and M. Sugiyama, "Direct approximation of quadratic mutual information and
+// its application to dependence-maximization clustering", IEICE Trans. E96-D, 2013),
+// with its own σ and λ. A step is taken if it raises that estimate, and halved
+// otherwise.
+type LSQMI struct {
+	// Basis bounds the number of kernels. Default 200; all samples if there are no
+	// more.
+	Basis int
+	// Restarts is the number of random starts beside PCA. Default 10, for QMI has more
+	// local maxima than other criteria; negative: none.
+	Restarts int
+	// MaxSteps bounds the steps from each start. Default 100.
+	MaxSteps int
+	// Seed of the random starts, of the choice of kernels and of the folds.
+	Seed uint64
+}
+
+// Name returns "LSQMI".
+func (LSQMI) Name() string { return "LSQMI" }
+
+// Fit returns p orthonormal columns.
+func (m LSQMI) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	f, err := newKernels(x, labels, p, m.Basis, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if m.Restarts == 0 {
+		m.Restarts = 10
+	}
+	return f.search(p, m.Restarts, m.MaxSteps, m.Seed, f.climbQMI)
+}
+
+// climbQMI goes up from start and returns where it ends, with the negative QMI there.
+func (f *kernels) climbQMI(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
+	const run = 20 // steps between two choices of σ and λ
+	r, q := start.Dims()
+	manifold := stiefel.New(r, q)
+	at, next := mat.DenseCopyOf(start), mat.NewDense(r, q, nil)
+	grad := mat.NewDense(r, q, nil)
+	// Lengths of z are counted in this unit throughout: densities, and so the values
+	// compared, change with it.
+	unit := f.medianOf(at)
+	length := 0.3
+	var value, slope fit
+	for done := 0; ; done++ {
+		fresh := done%run == 0
+		if fresh || done == steps {
+			var score float64
+			var err error
+			if value, score, err = f.selectQMI(at, unit, false); err != nil {
+				return nil, 0, err
+			}
+			if done >= steps {
+				return at, score, nil
+			}
+			if slope, _, err = f.selectQMI(at, unit, true); err != nil {
+				return nil, 0, err
+			}
+		}
+		here, err := f.qmi(at, value)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := f.qmiDerivative(grad, at, slope); err != nil {
+			return nil, 0, err
+		}
+		manifold.Tangent(grad, at, grad)
+		moved := false
+		if norm := mat.Norm(grad, 2); norm > 0 && !math.IsInf(norm, 1) {
+			for length *= 2; length > 1e-4; length /= 2 {
+				if manifold.Retract(next, at, grad, length/norm) != nil {
+					continue
+				}
+				there, err := f.qmi(next, value)
+				if err != nil {
+					return nil, 0, err
+				}
+				if there > here {
+					at.Copy(next)
+					moved = true
+					break
+				}
+			}
+		}
+		if moved {
+			continue
+		}
+		if fresh { // with σ and λ chosen for this point
+			_, score, err := f.selectQMI(at, unit, false)
+			return at, score, err
+		}
+		done += run - 1 - done%run // choose them now
+		done = min(done, steps-1)
+		length = 0.1
+	}
+}
+
+// fit are the settings of an estimate.
+type fit struct{ width, lambda, unit float64 }
+
+func (f *kernels) medianOf(p *mat.Dense) float64 {
+	y, u := f.project(p)
+	n, b := len(f.class), len(f.centres)
+	d := mat.NewDense(n, b, nil)
+	dist.SqEuclidean(view(d), view(y), view(u))
+	return medianDistance(d)
+}
+
+// overlap returns U of a class, without its factor, from the centres of the class,
+// and ln of the factor.
+func overlap(u *mat.Dense, s fit) (*mat.SymDense, float64) {
+	b, q := u.Dims()
+	k := mat.NewDense(b, b, nil)
+	dist.Gibbs(view(k), view(u), view(u), 1/(4*s.width*s.width))
+	w := s.width / s.unit
+	return mat.NewSymDense(b, k.RawMatrix().Data), float64(q) / 2 * math.Log(math.Pi*w*w)
+}
+
+// signedMeans returns Σ_i s_i φ(z_i), s_i = [y_i = c]/n − n_c/n², over the samples with
+// use(i), all if use is nil, with their n and n_c, and if derivative is set the
+// w of every dimension instead, one a column.
+func (f *kernels) signedMeans(y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
+	n, q := y.Dims()
+	b, _ := u.Dims()
+	count, ofClass := 0, 0
+	for i := range n {
+		if use == nil || use(i) {
+			count++
+			if f.class[i] == c {
+				ofClass++
+			}
+		}
+	}
+	// With the signs and the signed samples side by side both are sums over K: of
+	// −∂_kφ = (z_k − u_k)/σ²·φ the part with u_k is that with 1 times u_k.
+	columns := 1
+	if derivative {
+		columns = 1 + q
+	}
+	signed := mat.NewDense(n, columns, nil)
+	for i := range n {
+		if use != nil && !use(i) {
+			continue
+		}
+		s := f.sign(i, c, count, ofClass)
+		row, yi := signed.RawRowView(i), y.RawRowView(i)
+		row[0] = s
+		for l := range row[1:] {
+			row[1+l] = s * yi[l]
+		}
+	}
+	var sums mat.Dense
+	sums.Mul(k.T(), signed)
+	if !derivative {
+		return &sums
+	}
+	out := mat.NewDense(b, q, nil)
+	for j := range b {
+		row, sj, uj := out.RawRowView(j), sums.RawRowView(j), u.RawRowView(j)
+		for l := range row {
+			row[l] = (sj[1+l] - uj[l]*sj[0]) / (width * width)
+		}
+	}
+	return out
+}
+
+func (f *kernels) sign(i, c, count, ofClass int) float64 {
+	s := -float64(ofClass) / float64(count) / float64(count)
+	if f.class[i] == c {
+		s += 1 / float64(count)
+	}
+	return s
+}
+
+// qmi returns the least-squares estimate of QMI: with v_b the signed means of φ_b and
+// α = (U + λI)⁻¹v, it is αᵀv − ½ αᵀUα.
+func (f *kernels) qmi(p *mat.Dense, s fit) (float64, error) {
+	y, u := f.project(p)
+	n := len(f.class)
+	sum := 0.
+	for c, columns := range f.columns {
+		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, u.RawMatrix().Cols))
+		k := mat.NewDense(n, columns.to-columns.from, nil)
+		dist.Gibbs(view(k), view(y), view(uc), 1/(2*s.width*s.width))
+		v := f.signedMeans(y, uc, k, c, s.width, false, nil)
+		over, factor := overlap(uc, s)
+		vv := mat.NewVecDense(v.RawMatrix().Rows, v.RawMatrix().Data)
+		alpha, _, err := ridge(over, s.lambda, vv)
+		if err != nil {
+			return 0, err
+		}
+		sum += math.Exp(-factor) * (mat.Dot(alpha, vv) - mat.Inner(alpha, over, alpha)/2)
+	}
+	return sum, nil
+}
+
+// qmiDerivative sets grad to the estimate of ∂QMI/∂P, up to a positive factor that
+// depends on s alone.
+func (f *kernels) qmiDerivative(grad, p *mat.Dense, s fit) error {
+	y, u := f.project(p)
+	n, q := y.Dims()
+	weights := mat.NewDense(n, q, nil)
+	for c, columns := range f.columns {
+		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
+		k := mat.NewDense(n, columns.to-columns.from, nil)
+		dist.Gibbs(view(k), view(y), view(uc), 1/(2*s.width*s.width))
+		w := f.signedMeans(y, uc, k, c, s.width, true, nil)
+		over, _ := overlap(uc, s)
+		for i := range over.SymmetricDim() {
+			over.SetSym(i, i, over.At(i, i)+s.lambda)
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(over) {
+			return ErrFactorize
+		}
+		var theta, g mat.Dense
+		if err := chol.SolveTo(&theta, w); err != nil && math.IsInf(condition(err), 1) {
+			return ErrFactorize
+		}
+		g.Mul(k, &theta)
+		for i := range n {
+			sign := f.sign(i, c, n, len(f.rows[c]))
+			row, gi := weights.RawRowView(i), g.RawRowView(i)
+			for l := range row {
+				row[l] += sign * gi[l]
+			}
+		}
+	}
+	pullBack(grad, f.x, weights)
+	return nil
+}
+
+// selectQMI returns the σ and λ of the least squared error in cross-validation at p,
+// and that error up to a constant, of f or of its derivatives.
+func (f *kernels) selectQMI(p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
+	y, u := f.project(p)
+	n, q := y.Dims()
+	scale := f.medianOf(p)
+	best, least := fit{}, math.Inf(1)
+	for _, width := range widthFactors {
+		s := fit{width: width * scale, unit: unit}
+		scores := make([]float64, len(lambdas))
+		for c, columns := range f.columns {
+			uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
+			k := mat.NewDense(n, columns.to-columns.from, nil)
+			dist.Gibbs(view(k), view(y), view(uc), 1/(2*s.width*s.width))
+			over, factor := overlap(uc, s)
+			chols := make([]mat.Cholesky, len(lambdas))
+			for l, lambda := range lambdas {
+				r := mat.NewSymDense(over.SymmetricDim(), nil)
+				r.CopySym(over)
+				for i := range over.SymmetricDim() {
+					r.SetSym(i, i, r.At(i, i)+lambda)
+				}
+				if !chols[l].Factorize(r) {
+					return best, 0, ErrFactorize
+				}
+			}
+			for fold := range folds {
+				w := f.signedMeans(y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] != fold })
+				wt := f.signedMeans(y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] == fold })
+				for l := range lambdas {
+					var theta, ut mat.Dense
+					if err := chols[l].SolveTo(&theta, w); err != nil && math.IsInf(condition(err), 1) {
+						return best, 0, ErrFactorize
+					}
+					ut.Mul(over, &theta)
+					for j := range w.RawMatrix().Cols {
+						t := theta.ColView(j)
+						scores[l] += math.Exp(-factor) * (mat.Dot(t, ut.ColView(j)) - 2*mat.Dot(t, wt.ColView(j))) / folds
+					}
+				}
+			}
+		}
+		for l, e := range scores {
+			if e < least {
+				s.lambda = lambdas[l]
+				best, least = s, e
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		return best, 0, ErrFactorize
+	}
+	return best, least, nil
+}

@@ -1,0 +1,347 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/wda/knn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// readMatrix reads a file of testdata, whose README says where it is from.
+func readMatrix(t *testing.T, name string) *mat.Dense {
+	t.Helper()
+	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Unlabelled: true, Header: dataset.HeaderAbsent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.X
+}
+
+// readSamples reads iris or wine.
+func readSamples(t *testing.T, name string) (*mat.Dense, []int) {
+	t.Helper()
+	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Header: dataset.HeaderAbsent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.X, d.Labels
+}
+
+// sameColumns reports the largest difference between columns of got and want, up to
+// their signs, relative to the size of each column of want.
+func sameColumns(got, want *mat.Dense) float64 {
+	d, p := want.Dims()
+	if r, c := got.Dims(); r != d || c != p {
+		return math.Inf(1)
+	}
+	worst := 0.
+	for k := range p {
+		size, plus, minus := 0., 0., 0.
+		for i := range d {
+			g, w := got.At(i, k), want.At(i, k)
+			size += w * w
+			plus += (g - w) * (g - w)
+			minus += (g + w) * (g + w)
+		}
+		e := math.Sqrt(min(plus, minus) / size)
+		if math.IsNaN(e) {
+			return e
+		}
+		worst = max(worst, e)
+	}
+	return worst
+}
+
+// gradientError returns the largest difference between grad and the central
+// differences of f at p, relative to the largest element of grad.
+func gradientError(p, grad *mat.Dense, h float64, f func(p *mat.Dense) float64) float64 {
+	d, k := p.Dims()
+	worst, size := 0., 0.
+	at := mat.DenseCopyOf(p)
+	for i := range d {
+		for j := range k {
+			v := p.At(i, j)
+			at.Set(i, j, v+h)
+			up := f(at)
+			at.Set(i, j, v-h)
+			down := f(at)
+			at.Set(i, j, v)
+			worst = max(worst, math.Abs((up-down)/(2*h)-grad.At(i, j)))
+			size = max(size, math.Abs(grad.At(i, j)))
+		}
+	}
+	return worst / size
+}
+
+func testError(t *testing.T, x *mat.Dense, labels []int, test *mat.Dense, want []int, v *mat.Dense) float64 {
+	t.Helper()
+	var a, b mat.Dense
+	a.Mul(x, v)
+	b.Mul(test, v)
+	got, err := knn.Predict(context.Background(), view(&a), labels, view(&b), []int{5}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return knn.ErrorRate(got[0], want)
+}
+
+// TestSimulation: which methods find the two dimensions of ten in which the classes
+// of the WDA paper's simulation differ.
+func TestSimulation(t *testing.T) {
+	for _, c := range []struct {
+		m             Method
+		atLeast, most float64
+	}{
+		{PCA{}, 0.4, 0.8},
+		{FDA{}, 0.4, 0.8},
+		{LFDA{Neighbors: 1}, 0, 0.6},
+		{LMNN{Neighbors: 5}, 0, 0.6},
+		{LSDR{}, 0, 0.06},
+		{LSQMI{Restarts: 2}, 0, 0.65},
+		{CEML{}, 0, 0.05},
+	} {
+		draws := 2
+		switch c.m.(type) {
+		case LSDR, LSQMI:
+			draws = 1 // they take a second
+		}
+		sum := 0.
+		for s := range uint64(draws) {
+			train := dataset.Simulation{Seed: 2*s + 1}.Generate(100)
+			test := dataset.Simulation{Seed: 2*s + 2}.Generate(1000)
+			v, err := c.m.Fit(train.X, train.Labels, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += testError(t, train.X, train.Labels, test.X, test.Labels, v)
+		}
+		mean := sum / float64(draws)
+		t.Logf("%s: 5-NN error %.3f", c.m.Name(), mean)
+		if !(mean >= c.atLeast && mean <= c.most) {
+			t.Errorf("%s: 5-NN error %.3f is not between %.3f and %.3f", c.m.Name(), mean, c.atLeast, c.most)
+		}
+	}
+}
+
+// TestBadInput: every method says what is wrong.
+func TestBadInput(t *testing.T) {
+	good := mat.NewDense(4, 2, []float64{0, 0, 1, 3, 0, 2, 4, 1})
+	labels := []int{0, 0, 1, 1}
+	nan := mat.DenseCopyOf(good)
+	nan.Set(1, 1, math.NaN())
+	inf := mat.DenseCopyOf(good)
+	inf.Set(1, 1, math.Inf(-1))
+	for _, m := range Methods() {
+		for _, c := range []struct {
+			name   string
+			x      *mat.Dense
+			labels []int
+			p      int
+			want   error
+		}{
+			{"no components", good, labels, 0, ErrComponents},
+			{"too many", good, labels, 3, ErrComponents},
+			{"NaN", nan, labels, 1, ErrNotFinite},
+			{"infinite", inf, labels, 1, ErrNotFinite},
+			{"labels", good, labels[:3], 1, ErrShape},
+			{"one class", good, []int{7, 7, 7, 7}, 1, ErrOneClass},
+		} {
+			if _, ok := m.(PCA); ok && (c.want == ErrShape || c.want == ErrOneClass) {
+				continue // reads no labels
+			}
+			if v, err := m.Fit(c.x, c.labels, c.p); v != nil || !errors.Is(err, c.want) {
+				t.Errorf("%s, %s: %v, want %v", m.Name(), c.name, err, c.want)
+			}
+		}
+	}
+	single := mat.NewDense(2, 2, []float64{0, 1, 2, 3})
+	for _, m := range Methods() {
+		switch m.(type) {
+		case PCA, FDA:
+			continue
+		}
+		if _, err := m.Fit(single, []int{0, 1}, 1); !errors.Is(err, ErrTooFew) {
+			t.Errorf("%s, classes of one sample: %v", m.Name(), err)
+		}
+	}
+}
+
+// TestBadSettings: none is replaced silently.
+func TestBadSettings(t *testing.T) {
+	x := mat.NewDense(4, 2, []float64{0, 0, 1, 3, 0, 2, 4, 1})
+	for _, m := range []Method{
+		FDA{Shrinkage: -0.1}, FDA{Shrinkage: 1.1}, FDA{Shrinkage: math.NaN()},
+		LFDA{Neighbors: -1}, LFDA{Metric: 3}, LFDA{Metric: -1}, LFDA{Shrinkage: 2},
+		LMNN{Neighbors: -1}, LMNN{Push: 1}, LMNN{Push: math.NaN()}, LMNN{MaxSteps: -1},
+		CEML{Alpha: 1}, CEML{Alpha: -1}, CEML{Alpha: math.Inf(1)}, CEML{Width: -1}, CEML{Width: math.NaN()}, CEML{MaxSteps: -1},
+		LSDR{Basis: -1}, LSDR{MaxSteps: -1}, LSQMI{Basis: -1}, LSQMI{MaxSteps: -1},
+	} {
+		if v, err := m.Fit(x, []int{0, 0, 1, 1}, 1); v != nil || !errors.Is(err, ErrSettings) {
+			t.Errorf("%s %+v: %v", m.Name(), m, err)
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	for _, m := range Methods() {
+		got, err := ByName("l" + m.Name()[1:])
+		if m.Name()[0] == 'L' && (err != nil || got.Name() != m.Name()) {
+			t.Errorf("%s in lower case: %v, %v", m.Name(), got, err)
+		}
+		if got, err = ByName(m.Name()); err != nil || got != m {
+			t.Errorf("%s: %v, %v", m.Name(), got, err)
+		}
+	}
+	if _, err := ByName("t-SNE"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("unknown method: %v", err)
+	}
+}
+
+// quick returns the methods with few random starts.
+func quick() []Method {
+	all := Methods()
+	for i, m := range all {
+		switch m.(type) {
+		case LSDR:
+			all[i] = LSDR{Restarts: 1, MaxSteps: 30}
+		case LSQMI:
+			all[i] = LSQMI{Restarts: 1, MaxSteps: 30}
+		}
+	}
+	return all
+}
+
+// degenerate are samples that are hard on one method or other.
+func degenerate() map[string]*dataset.Dataset {
+	rng := rand.New(rand.NewPCG(3, 4))
+	random := func(n, d int) *dataset.Dataset {
+		x, labels := mat.NewDense(n, d, nil), make([]int, n)
+		for i := range n {
+			labels[i] = i % 2
+			for j := range d {
+				x.Set(i, j, rng.NormFloat64()+float64(labels[i]*j))
+			}
+		}
+		return &dataset.Dataset{X: x, Labels: labels}
+	}
+	constant := random(20, 4)
+	zero := random(20, 4)
+	for i := range 20 {
+		constant.X.Set(i, 1, 7)
+		for j := range 4 {
+			zero.X.Set(i, j, 3)
+		}
+	}
+	duplicates := random(24, 3)
+	for i := range 24 {
+		copy(duplicates.X.RawRowView(i), duplicates.X.RawRowView(i%4))
+	}
+	twins := random(20, 4)
+	label := random(20, 3)
+	huge, tiny := random(20, 3), random(20, 3)
+	for i := range 20 {
+		twins.X.Set(i, 2, 2*twins.X.At(i, 0))
+		label.X.Set(i, 2, float64(label.Labels[i]))
+		for j := range 3 {
+			huge.X.Set(i, j, 1e9*huge.X.At(i, j))
+			tiny.X.Set(i, j, 1e-9*tiny.X.At(i, j)+1)
+		}
+	}
+	lone := random(20, 3)
+	lone.Labels[0] = -5
+	return map[string]*dataset.Dataset{
+		"constant feature":           constant,
+		"all samples equal":          zero,
+		"duplicate samples":          duplicates,
+		"collinear features":         twins,
+		"label among the features":   label,
+		"values of 1e9":              huge,
+		"values of 1e-9":             tiny,
+		"class of one sample":        lone,
+		"two samples a class":        random(4, 3),
+		"one feature":                random(20, 1),
+		"more features than samples": random(8, 20),
+	}
+}
+
+// TestDegenerate: finite columns for every number of them, or an error, never a
+// panic or NaN; the samples stay as they are.
+func TestDegenerate(t *testing.T) {
+	for name, data := range degenerate() {
+		_, d := data.X.Dims()
+		before := mat.DenseCopyOf(data.X)
+		for _, m := range quick() {
+			for _, p := range []int{1, 2, d} {
+				if p > d {
+					continue
+				}
+				v, err := m.Fit(data.X, data.Labels, p)
+				if err != nil {
+					t.Errorf("%s, %s, p = %d: %v", m.Name(), name, p, err)
+					continue
+				}
+				if r, c := v.Dims(); r != d || c != p || checkFinite(v) != nil {
+					t.Errorf("%s, %s, p = %d:\n%v", m.Name(), name, p, mat.Formatted(v))
+				}
+			}
+		}
+		if !mat.Equal(before, data.X) {
+			t.Errorf("%s: the samples were changed", name)
+		}
+	}
+}
+
+// TestInvariance: order and names of the rows and classes make no difference beyond
+// rounding, and a second run none at all.
+func TestInvariance(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 2, Seed: 5}.Generate(42)
+	n := data.Len()
+	order := rand.New(rand.NewPCG(1, 2)).Perm(n)
+	other := data.Subset(order)
+	for i, l := range other.Labels {
+		other.Labels[i] = 10 * l
+	}
+	for _, m := range quick() {
+		t.Run(m.Name(), func(t *testing.T) {
+			v, err := m.Fit(data.X, data.Labels, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := m.Fit(data.X, data.Labels, 2)
+			if err != nil || !mat.Equal(again, v) {
+				t.Errorf("second run differs: %v\n%v\n%v", err, mat.Formatted(v), mat.Formatted(again))
+			}
+			w, err := m.Fit(other.X, other.Labels, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := sameColumns(w, v); !(e < tolerance(m)) {
+				t.Errorf("another order of rows: columns differ by %.3g", e)
+			}
+		})
+	}
+}
+
+// tolerance of a method to rounding: iterations stop short of the optimum.
+func tolerance(m Method) float64 {
+	switch m.(type) {
+	case PCA, FDA, LFDA:
+		return 1e-9
+	}
+	return 1e-3
+}
+
+func ExampleByName() {
+	m, _ := ByName("fda")
+	x := mat.NewDense(6, 2, []float64{0, 0, 1, 2, 2, 1, 5, 0, 6, 2, 7, 1})
+	v, _ := m.Fit(x, []int{0, 0, 0, 1, 1, 1}, 1)
+	fmt.Printf("%s: %.3f %.3f\n", m.Name(), v.At(0, 0), v.At(1, 0))
+	// Output: FDA: 1.414 -0.707
+}

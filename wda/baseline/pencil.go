@@ -1,0 +1,116 @@
+package baseline
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/wda/subspace"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// floor is what directions without scatter within classes are given of it, as a
+// share of the total: it bounds the ratio of scatters and keeps the Cholesky factor
+// well above its rounding errors.
+const floor = 1e-11
+
+// scaledCholesky factorises S = diag(s)·(B + floor·diag(total))·diag(s), with s such
+// that S has a unit diagonal. s is 0 for a feature with no scatter at all, whose
+// diagonal is 1 all the same. Scaling makes the floor mean the same for features in
+// whatever units. b is overwritten.
+func scaledCholesky(b *mat.SymDense, total []float64) (chol *mat.Cholesky, s []float64, err error) {
+	d := b.SymmetricDim()
+	s = make([]float64, d)
+	for j := range d {
+		b.SetSym(j, j, b.At(j, j)+floor*total[j])
+		if v := b.At(j, j); v > 0 {
+			s[j] = 1 / math.Sqrt(v)
+		}
+	}
+	for i := range d {
+		for j := i + 1; j < d; j++ {
+			b.SetSym(i, j, b.At(i, j)*s[i]*s[j])
+		}
+		b.SetSym(i, i, 1+floor)
+	}
+	chol = new(mat.Cholesky)
+	if !chol.Factorize(b) {
+		return nil, nil, ErrFactorize
+	}
+	return chol, s, nil
+}
+
+// pencil returns the p leading solutions of A v = μ (B + floor·diag(total)) v, largest
+// μ first, with vᵀ(B + …)v = 1. Both matrices are overwritten. total is the scatter of
+// each feature that floor is a share of.
+func pencil(a, b *mat.SymDense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
+	d := a.SymmetricDim()
+	chol, s, err := scaledCholesky(b, total)
+	if err != nil {
+		return nil, nil, err
+	}
+	u := blas64.Triangular(chol.RawU().(*mat.TriDense).RawTriangular())
+	h := mat.NewDense(d, d, nil)
+	for i := range d {
+		row := h.RawRowView(i)
+		for j := range row {
+			row[j] = a.At(i, j) * s[i] * s[j]
+		}
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, u, h.RawMatrix())
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, u, h.RawMatrix())
+	for i := range d {
+		for j := range i {
+			m := (h.At(i, j) + h.At(j, i)) / 2
+			h.Set(i, j, m)
+			h.Set(j, i, m)
+		}
+	}
+	if v, mu, err = leading(h, p); err != nil {
+		return nil, nil, err
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, u, v.RawMatrix())
+	for i := range d {
+		row := v.RawRowView(i)
+		for k := range row {
+			row[k] *= s[i]
+		}
+	}
+	return v, mu, nil
+}
+
+// leading returns the p leading eigenvectors of the symmetric matrix h, and their
+// values.
+func leading(h *mat.Dense, p int) (*mat.Dense, []float64, error) {
+	d, _ := h.Dims()
+	k := p + extraColumns
+	if d <= denseDimension || 3*k > d {
+		return topEigenvectors(mat.NewSymDense(d, h.RawMatrix().Data), p)
+	}
+	v := randomBlock(d, k)
+	raw := h.RawMatrix()
+	mu, err := subspace.Leading(context.Background(), func(dst, v *mat.Dense) {
+		out, in := dst.RawMatrix(), v.RawMatrix()
+		project.Mul(asm.Best(), d, in.Cols, d, out.Data, out.Stride, raw.Data, raw.Stride, in.Data, in.Stride, false)
+	}, nil, v, p, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return mat.DenseCopyOf(v.Slice(0, d, 0, p)), mu[:p], nil
+}
+
+// randomBlock returns the start of a block iteration, always the same.
+func randomBlock(d, k int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(1, 1))
+	v := mat.NewDense(d, k, nil)
+	for i := range d {
+		for j := range k {
+			v.Set(i, j, rng.Float64()-0.5)
+		}
+	}
+	return v
+}
