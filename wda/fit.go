@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -26,9 +28,19 @@ type Report struct {
 	Status          Status
 	Solver          Solver
 	Steps           int
-	Evaluations     descent.Evaluations
+	Evaluations     descent.Evaluations // of all starts
 	History         []Step
 	Elapsed         time.Duration
+	// Start is the start that led to the result, and StartObjectives the J that each
+	// has led to, NaN for one where J is not finite.
+	Start           int
+	StartObjectives []float64
+	// ValidationError is the lowest error on the held-out samples, that of the
+	// result, and Validations all errors, from the start that led to the result.
+	ValidationError float64
+	Validations     []ValidationPoint
+	// Warnings say what is odd about the data or the settings, one sentence each.
+	Warnings []string
 	// Lambda holds λ_cc', in the units of the data.
 	Lambda *mat.SymDense
 	// Settings are those of the fit, with the defaults filled in.
@@ -42,80 +54,238 @@ type Report struct {
 // If the context ends, or Progress returns an error, Fit returns the best
 // projection so far together with that error; the model is nil only if there is
 // none yet. Errors of data and settings wrap the sentinel errors of this package.
+//
+// With more features than samples the fit is done in the span of the samples, which
+// holds the solution.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
+	if err := checkSamples(x, labels); err != nil {
+		return nil, err
+	}
+	n, d := x.Dims()
+	held := &heldOut{}
+	if settings != nil && settings.Validation != nil {
+		var err error
+		if held, err = settings.Validation.holdOut(x, labels, settings.Seed); err != nil {
+			return nil, err
+		}
+		x, labels = held.trainX, held.trainLabels
+		n, _ = x.Dims()
+	}
 	s, err := newSamples(x, labels)
 	if err != nil {
 		return nil, err
 	}
-	set, err := settings.withDefaults(s.n, s.d, len(s.classes))
+	set, err := settings.withDefaults(n, d, len(s.classes))
 	if err != nil {
 		return nil, err
+	}
+	if set.Standardize {
+		s.standardise()
 	}
 	if set.Float32 {
-		return fit[float32](ctx, s, set)
+		return fit[float32](ctx, s, set, held)
 	}
-	return fit[float64](ctx, s, set)
+	return fit[float64](ctx, s, set, held)
 }
 
-func fit[T dist.Float](ctx context.Context, s *samples, set Settings) (*Model, error) {
+func fit[T dist.Float](ctx context.Context, s *samples, set Settings, held *heldOut) (*Model, error) {
 	began := time.Now()
-	o, err := newObjective[T](s, &set)
+	span, err := newSpan(s, &set)
 	if err != nil {
 		return nil, err
 	}
-	manifold := stiefel.New(s.d, set.Components)
-	start, err := startOf(s, &set, manifold)
+	o, err := newObjective[T](span.s, &set)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.prepare(ctx, &set, start); err != nil {
+	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components)}
+	if f.start, err = startOf(span.s, &set, f.manifold); err != nil {
 		return nil, err
+	}
+	if err := o.prepare(ctx, &set, f.start); err != nil {
+		return nil, err
+	}
+	if set.Validation != nil {
+		f.validator = newValidator(s, span, held, &set)
+	}
+	best, cause := f.all(ctx)
+	if best == nil {
+		return nil, fitError(cause)
+	}
+	if err := o.principalAxes(best.point, f.manifold); err != nil {
+		return nil, err
+	}
+	// The numbers reported are those of the result, not of the last trial.
+	if err := o.evaluate(context.WithoutCancel(ctx), best.point, false); err != nil {
+		return nil, err
+	}
+	rep := Report{
+		Objective: o.ratio(), Between: s.units(o.b), Within: s.units(o.w), Ridge: s.units(o.ridge),
+		GradientNorm: best.norm, Status: best.status, Solver: set.Solver, Steps: best.steps,
+		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
+		Warnings: warnings(s, o, &set), Lambda: o.lambdas(), Settings: set,
+	}
+	if f.validator != nil {
+		rep.ValidationError, rep.Validations = best.err, best.validations
+	}
+	p, err := span.lift(best.point)
+	if err != nil {
+		return nil, err
+	}
+	rep.Elapsed = time.Since(began)
+	return newModel(s, p, rep), fitError(cause)
+}
+
+// fitter runs the solver from every start.
+type fitter[T dist.Float] struct {
+	*objective[T]
+	set         *Settings
+	manifold    *stiefel.Manifold
+	start       *mat.Dense // P⁰
+	validator   *validator
+	evaluations descent.Evaluations
+	objectives  []float64
+}
+
+// attempt is where one start has led.
+type attempt struct {
+	index       int
+	point       *mat.Dense
+	value       float64 // J
+	norm        float64 // of its gradient
+	status      Status
+	steps       int
+	history     []Step
+	err         float64 // on the held-out samples
+	validations []ValidationPoint
+}
+
+// all returns the best attempt, if there is any, and what ended the fit early.
+func (f *fitter[T]) all(ctx context.Context) (*attempt, error) {
+	var best *attempt
+	for i := range f.set.Starts {
+		p, components := f.start, f.set.Init != nil
+		if i > 0 {
+			p, components = mat.NewDense(f.s.d, f.p, nil), false
+			f.manifold.Random(p, rand.New(rand.NewPCG(f.set.Seed, streamStarts+uint64(i))))
+		}
+		a, err := f.attempt(ctx, i, p, components)
+		if a != nil {
+			f.objectives = append(f.objectives, a.value)
+			if best == nil || f.better(a, best) {
+				best = a
+			}
+		} else {
+			f.objectives = append(f.objectives, math.NaN())
+		}
+		var se *descent.StartError
+		if err != nil && !(i > 0 && errors.As(err, &se)) {
+			return best, err
+		}
+	}
+	return best, nil
+}
+
+func (f *fitter[T]) better(a, b *attempt) bool {
+	if f.validator != nil && a.err != b.err {
+		return a.err < b.err
+	}
+	return a.value > b.value
+}
+
+// attempt runs the solver from p. A result may come with an error.
+func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, components bool) (*attempt, error) {
+	set := f.set
+	// unmoved is the result when the context ends before the first evaluation.
+	unmoved := func(cause error) (*attempt, error) {
+		ctx := context.WithoutCancel(ctx)
+		g := mat.NewDense(f.s.d, f.p, nil)
+		v, err := inverse[T]{f.objective, ctx}.Evaluate(p, g)
+		if err != nil {
+			return nil, cause
+		}
+		f.manifold.Tangent(g, p, g)
+		a := &attempt{index: index, point: p, value: inverseToJ(v), norm: inverseNormToJ(v, math.Sqrt(f.manifold.Inner(p, g, g))), status: descent.Cancelled}
+		if f.validator != nil {
+			if a.err, err = f.validator.judge(ctx, p); err != nil {
+				return nil, cause
+			}
+			a.validations = []ValidationPoint{{0, a.err}}
+		}
+		return a, cause
 	}
 	if set.Solver == Auto {
-		if start, err = o.autoStart(ctx, &set, start); err != nil {
+		var err error
+		if p, err = f.autoStart(ctx, set, p, components); err != nil {
+			if ctx.Err() != nil {
+				return unmoved(err)
+			}
 			return nil, err
 		}
 	}
-	var f descent.Problem = inverse[T]{o, ctx}
-	ds := descent.Settings{MaxSteps: set.MaxSteps, GradientTolerance: set.Tolerance}
+	var problem descent.Problem = inverse[T]{f.objective, ctx}
+	ds := descent.Settings{MaxSteps: set.MaxSteps, GradientTolerance: set.Tolerance, GradientToValue: gradientNoise64}
 	objectiveOf, normOf := inverseToJ, inverseNormToJ
 	switch set.Solver {
 	case SteepestDescent:
 		ds.Method = descent.SteepestDescent
 	case ProjectedGradient:
 		ds.Method = descent.ProjectedGradient
-		f = negative[T]{o, ctx}
+		problem = negative[T]{f.objective, ctx}
 		objectiveOf, normOf = negativeToJ, negativeNormToJ
 	}
 	if set.Float32 {
-		ds.Noise = 1e-6
+		ds.Noise, ds.GradientToValue = 1e-6, gradientNoise32
 	}
 	step := func(d descent.Step) Step {
-		return Step{Index: d.Index, Objective: objectiveOf(d.Value), GradientNorm: normOf(d.Value, d.GradientNorm), StepSize: d.StepSize}
+		return Step{Start: index, Index: d.Index, Objective: objectiveOf(d.Value), GradientNorm: normOf(d.Value, d.GradientNorm), StepSize: d.StepSize}
 	}
-	if set.Progress != nil {
-		ds.Progress = func(d descent.Step, _ *mat.Dense) error { return set.Progress(step(d)) }
+	var watch *watch
+	if f.validator != nil {
+		watch = f.validator.watch(ctx)
 	}
-	res, cause := descent.Minimize(ctx, f, manifold, start, &ds)
+	ds.Progress = func(d descent.Step, p *mat.Dense) error {
+		if set.Progress != nil {
+			if err := set.Progress(step(d)); err != nil {
+				return err
+			}
+		}
+		if watch != nil {
+			return watch.see(step(d), p)
+		}
+		return nil
+	}
+	res, cause := descent.Minimize(ctx, problem, f.manifold, p, &ds)
 	if res == nil {
-		return nil, fitError(cause)
+		if ctx.Err() != nil {
+			return unmoved(cause)
+		}
+		return nil, cause
 	}
-	// The numbers reported are those of the result, not of the last trial.
-	if err := o.evaluate(context.WithoutCancel(ctx), res.Point, false); err != nil {
-		return nil, err
-	}
-	units := 1 / (s.scale * s.scale)
-	rep := Report{
-		Objective: o.ratio(), Between: o.b * units, Within: o.w * units, Ridge: o.ridge * units,
-		GradientNorm: normOf(res.Value, res.GradientNorm),
-		Status:       res.Status, Solver: set.Solver, Steps: res.Steps, Evaluations: res.Evaluations,
-		Elapsed: time.Since(began), Lambda: o.lambdas(), Settings: set,
+	f.evaluations.Values += res.Evaluations.Values
+	f.evaluations.Gradients += res.Evaluations.Gradients
+	a := &attempt{
+		index: index, point: res.Point, value: objectiveOf(res.Value), norm: normOf(res.Value, res.GradientNorm),
+		status: res.Status, steps: res.Steps,
 	}
 	for _, h := range res.History {
-		rep.History = append(rep.History, step(h))
+		a.history = append(a.history, step(h))
 	}
-	return newModel(s, res.Point, rep), fitError(cause)
+	if watch != nil {
+		if cause == nil {
+			cause = watch.last(a)
+		}
+		watch.keepBest(a)
+	}
+	return a, cause
 }
+
+// gradientNoise is the norm of the gradient, relative to the value, that is rounding
+// only: nothing is left to be gained. (Where p = d every projection has the same J.)
+const (
+	gradientNoise64 = 1e-14
+	gradientNoise32 = 1e-7
+)
 
 // fitError passes on what ended a fit; an error of the start means that the data
 // have no ratio there.
@@ -141,16 +311,39 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}
 	if !(o.w+o.ridge > 0) {
+		distance := o.s.meanSquaredDistances(p)
+		for c, label := range o.s.classes {
+			// Samples are of the order of 1.
+			if !o.s.coincides(c) && distance(c, c) > 1e-28 {
+				return fmt.Errorf("%w: λ is so large that every sample of class %d is transported to itself", ErrSettings, label)
+			}
+		}
 		return fmt.Errorf("%w within classes", ErrNoSpread)
 	}
 	return nil
+}
+
+// principalAxes replaces p by the basis of its span in which the projected samples
+// are uncorrelated, the largest variance first. J does not see the difference, but
+// whoever draws the first two components does.
+func (o *objective[T]) principalAxes(p *mat.Dense, m *stiefel.Manifold) error {
+	y := mat.NewDense(o.s.n, o.p, nil)
+	y.Mul(o.s.x, p)
+	axes, err := baseline.PrincipalComponents(y, o.p)
+	if err != nil {
+		return fmt.Errorf("wda: principal axes of the projection: %w", err)
+	}
+	var turned mat.Dense
+	turned.Mul(p, axes)
+	_, err = m.Orthonormalise(p, &turned)
+	return err
 }
 
 // lambdas returns λ_cc' in the units of the data.
 func (o *objective[T]) lambdas() *mat.SymDense {
 	l := mat.NewSymDense(len(o.s.classes), nil)
 	for _, q := range o.pairs {
-		l.SetSym(q.c, q.e, q.lambda*(o.s.scale*o.s.scale))
+		l.SetSym(q.c, q.e, o.s.perUnits(q.lambda))
 	}
 	return l
 }

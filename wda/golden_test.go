@@ -145,6 +145,9 @@ func TestGoldenObjective(t *testing.T) {
 func TestGoldenFits(t *testing.T) {
 	for _, name := range goldenCases {
 		for _, solver := range []Solver{Auto, ConjugateGradient, SteepestDescent, ProjectedGradient} {
+			if testing.Short() && (solver != Auto || name == "bimodal_log") {
+				continue
+			}
 			g := loadGolden(t, name)
 			g.settings.Solver, g.settings.Tolerance, g.settings.MaxSteps = solver, 1e-8, 2000
 			m, err := Fit(context.Background(), g.x, g.y, &g.settings)
@@ -176,7 +179,11 @@ func TestGoldenFits(t *testing.T) {
 func TestAutoFromAnywhere(t *testing.T) {
 	g := loadGolden(t, "circles")
 	m := stiefel.New(10, 2)
-	for seed := range uint64(24) {
+	starts := uint64(24)
+	if testing.Short() {
+		starts = 3
+	}
+	for seed := range starts {
 		p := mat.NewDense(10, 2, nil)
 		m.Random(p, rand.New(rand.NewPCG(seed, 0)))
 		g.settings.Init = p

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +22,7 @@ type Model struct {
 }
 
 func newModel(s *samples, p *mat.Dense, rep Report) *Model {
-	m := &Model{projection: mat.DenseCopyOf(p), mean: s.mean, labels: s.classes, report: rep}
+	m := &Model{projection: s.effective(p), mean: s.mean, labels: s.classes, report: rep}
 	m.setOffset()
 	return m
 }
@@ -40,7 +41,8 @@ func (m *Model) setOffset() {
 // Dims returns d and p, the numbers of features and of components.
 func (m *Model) Dims() (d, p int) { return m.projection.Dims() }
 
-// Projection returns a copy of P (d × p), PᵀP = I.
+// Projection returns a copy of the projection (d × p): P, PᵀP = I, or diag(1/σ)·P of
+// a fit with standardised features.
 func (m *Model) Projection() *mat.Dense { return mat.DenseCopyOf(m.projection) }
 
 // Mean returns a copy of the mean of the samples of the fit.
@@ -112,6 +114,48 @@ func (m *Model) TransformVec(dst, x []float64) {
 	copy(dst, m.offset)
 	b := m.projection.RawMatrix()
 	project.Mul(asm.Best(), 1, p, d, dst, p, x, d, b.Data, b.Stride, true)
+}
+
+// TransformVec32 is TransformVec for float32: dst is the projection of x in float64,
+// rounded. Subtracting the mean in float32 could cost all digits.
+func (m *Model) TransformVec32(dst, x []float32) {
+	d, p := m.projection.Dims()
+	if len(x) != d {
+		panic(featuresPanic)
+	}
+	if len(dst) != p {
+		panic(shapePanic)
+	}
+	b := m.projection.RawMatrix()
+	var in, out [widenBlock]float64
+	for l := 0; l < p; l += widenBlock {
+		w := min(widenBlock, p-l)
+		copy(out[:w], m.offset[l:])
+		for k := 0; k < d; k += widenBlock {
+			block := x[k:min(k+widenBlock, d)]
+			for i, v := range block {
+				in[i] = float64(v)
+			}
+			project.Mul(asm.Best(), 1, w, len(block), out[:w], w, in[:len(block)], len(block), b.Data[k*b.Stride+l:], b.Stride, true)
+		}
+		for i, v := range out[:w] {
+			dst[l+i] = float32(v)
+		}
+	}
+}
+
+// widenBlock is the number of features that TransformVec32 converts at a time.
+const widenBlock = 128
+
+// Transform32 is Transform for float32: every row of dst (n × p) is what
+// TransformVec32 gives for that of x (n × d).
+func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
+	if dst.Rows != x.Rows {
+		panic(shapePanic)
+	}
+	for i := range x.Rows {
+		m.TransformVec32(dst.Row(i), x.Row(i))
+	}
 }
 
 const (

@@ -2,6 +2,7 @@ package wda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -31,6 +32,8 @@ type objective[T dist.Float] struct {
 	gb, gw   dist.Matrix[T] // ∂σ_b²/∂Y, ∂σ_w²/∂Y
 	gt       dist.Matrix[T] // (Xᵀ G)ᵀ
 	results  []pairResult[T]
+	inLog    int // pairs that were solved in the log domain
+	rough    int // pairs whose plans have few digits
 	b, w     float64
 	gradient bool
 }
@@ -53,6 +56,8 @@ type pairResult[T dist.Float] struct {
 	cost   float64
 	dx, dy []T
 	err    error
+	status sinkhorn.Status
+	domain sinkhorn.Domain
 }
 
 // batch is the number of pairs whose results are held at a time. Their sum is
@@ -101,7 +106,6 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 // setLambdas fixes λ_cc' of every pair: that of the settings, in the units of the
 // scaled samples, or relative to the mean squared distances at the projection p.
 func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
-	inUnits := 1 / (o.s.scale * o.s.scale)
 	var mean func(c, e int) float64
 	if set.LambdaMatrix == nil && !set.Absolute {
 		mean = o.s.meanSquaredDistances(p)
@@ -110,13 +114,16 @@ func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
 		q := &o.pairs[i]
 		switch {
 		case set.LambdaMatrix != nil:
-			q.lambda = set.LambdaMatrix.At(q.c, q.e) * inUnits
+			q.lambda = o.s.units(set.LambdaMatrix.At(q.c, q.e))
 		case set.Absolute:
-			q.lambda = set.Lambda * inUnits
+			q.lambda = o.s.units(set.Lambda)
 		default:
 			q.lambda = set.Lambda / mean(q.c, q.e)
 		}
-		if !(q.lambda > 0) || math.IsInf(q.lambda, 1) {
+		// What underflows is as good as 0: the plan is uniform.
+		q.lambda = max(q.lambda, math.SmallestNonzeroFloat64)
+		// The kernels multiply by λ·log₂e in type T.
+		if math.IsNaN(q.lambda) || math.IsInf(float64(T(q.lambda*math.Log2E)), 1) {
 			if set.LambdaMatrix == nil && !set.Absolute {
 				// All samples of both classes coincide in this projection: any λ
 				// gives the same, uniform plan.
@@ -175,13 +182,20 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 	clear(o.gb.Data)
 	clear(o.gw.Data)
 	o.b, o.w, o.gradient = 0, 0, gradient
+	o.inLog, o.rough = 0, 0
 	for first := 0; first < len(o.pairs); first += batch {
 		todo := o.pairs[first:min(first+batch, len(o.pairs))]
 		o.solve(ctx, todo)
 		for i, q := range todo {
 			r := &o.results[i]
 			if r.err != nil {
-				return fmt.Errorf("classes %d and %d: %w", o.s.classes[q.c], o.s.classes[q.e], r.err)
+				return o.pairError(q, r.err)
+			}
+			if r.domain == sinkhorn.Log {
+				o.inLog++
+			}
+			if r.status == sinkhorn.LowPrecision {
+				o.rough++
 			}
 			g := o.gb
 			if q.within() {
@@ -197,6 +211,14 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 		}
 	}
 	return nil
+}
+
+// pairError names the classes that err is about.
+func (o *objective[T]) pairError(q pair, err error) error {
+	if errors.Is(err, sinkhorn.ErrRange) {
+		err = fmt.Errorf("%w: λ is too large for these data: %w", ErrSettings, err)
+	}
+	return fmt.Errorf("classes %d and %d: %w", o.s.classes[q.c], o.s.classes[q.e], err)
 }
 
 // addScaled sets dst = dst + w·x.
@@ -237,7 +259,7 @@ func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *p
 	if r.err = err; err != nil {
 		return
 	}
-	r.cost = res.Cost
+	r.cost, r.status, r.domain = res.Cost, res.Status, res.Domain
 	if !o.gradient {
 		return
 	}
@@ -273,9 +295,11 @@ func (o *objective[T]) project() {
 }
 
 // each calls f for the pieces of 0 … n−1, of the given size, over the workers.
-func (o *objective[T]) each(n, size int, f func(i, j int)) {
+func (o *objective[T]) each(n, size int, f func(i, j int)) { each(len(o.workers), n, size, f) }
+
+func each(workers, n, size int, f func(i, j int)) {
 	pieces := (n + size - 1) / size
-	if len(o.workers) == 1 || pieces == 1 {
+	if workers == 1 || pieces == 1 {
 		for i := 0; i < n; i += size {
 			f(i, min(i+size, n))
 		}
@@ -283,7 +307,7 @@ func (o *objective[T]) each(n, size int, f func(i, j int)) {
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(len(o.workers), pieces) {
+	for range min(workers, pieces) {
 		wg.Go(func() {
 			for {
 				i := (int(next.Add(1)) - 1) * size
@@ -299,7 +323,10 @@ func (o *objective[T]) each(n, size int, f func(i, j int)) {
 
 // pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y).
 func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
-	g, gw, tb, tw := o.gb.Data, o.gw.Data, T(cb), T(cw)
+	// Where σ_w² is tiny the coefficients are beyond float32, so a power of two is
+	// taken out of them.
+	scale := powerOfTwo(max(math.Abs(cb), math.Abs(cw)))
+	g, gw, tb, tw := o.gb.Data, o.gw.Data, T(cb*scale), T(cw*scale)
 	for i := range g {
 		g[i] = T(tb*g[i]) + T(tw*gw[i])
 	}
@@ -311,7 +338,7 @@ func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
 	for k := range o.s.d {
 		row := grad.RawRowView(k)
 		for l := range row {
-			row[l] = float64(o.gt.At(l, k))
+			row[l] = float64(o.gt.At(l, k)) / scale
 		}
 	}
 }

@@ -17,22 +17,31 @@ type samples struct {
 	offset  []int // class c is rows offset[c] … offset[c+1]−1
 	x       *mat.Dense
 	mean    []float64
-	scale   float64 // x = (input − mean)·scale
+	// x = (input·pre − mean·pre)·post·feature, in this order; scale = pre·post, or 1
+	// once features are standardised, as lengths are then in units of their own.
+	pre, post, scale float64
+	feature          []float64 // nil is 1
 }
 
-// newSamples checks and arranges x and labels. The order within a class is that of
+// checkSamples checks all of x and labels but what concerns the classes.
+func checkSamples(x mat.Matrix, labels []int) error {
+	if x == nil {
+		return fmt.Errorf("%w: no samples", ErrShape)
+	}
+	n, d := x.Dims()
+	if n == 0 || d == 0 {
+		return fmt.Errorf("%w: no samples", ErrShape)
+	}
+	if len(labels) != n {
+		return fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
+	}
+	return checkFinite(x)
+}
+
+// newSamples arranges x and labels, which checkSamples has found good. The order within a class is that of
 // the input.
 func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	n, d := x.Dims()
-	if n == 0 || d == 0 {
-		return nil, fmt.Errorf("%w: no samples", ErrShape)
-	}
-	if len(labels) != n {
-		return nil, fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
-	}
-	if err := checkFinite(x); err != nil {
-		return nil, err
-	}
 	s := &samples{n: n, d: d, classes: slices.Compact(slices.Sorted(slices.Values(labels)))}
 	if len(s.classes) < 2 {
 		return nil, fmt.Errorf("%w (label %d)", ErrOneClass, labels[0])
@@ -53,21 +62,26 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	for c := range s.classes {
 		s.offset[c+1] += s.offset[c]
 	}
-	// The mean is taken of scaled values, and the largest deviation is halved on
-	// the way, so that data near the ends of the range do not overflow.
+	// The mean is taken of scaled values, so that data near the ends of the range do
+	// not overflow, and relative to the first row, so that what is constant comes
+	// out as 0 exactly.
 	largest := largestElement(x)
 	if largest == 0 {
 		return nil, fmt.Errorf("%w: every value is 0", ErrNoSpread)
 	}
 	pre := powerOfTwo(largest)
 	s.mean = make([]float64, d)
+	first := make([]float64, d)
+	for j := range first {
+		first[j] = x.At(0, j) * pre
+	}
 	for i := range n {
 		for j := range s.mean {
-			s.mean[j] += float64(x.At(i, j) * pre)
+			s.mean[j] += float64(x.At(i, j)*pre) - first[j]
 		}
 	}
 	for j := range s.mean {
-		s.mean[j] /= float64(n)
+		s.mean[j] = first[j] + s.mean[j]/float64(n)
 	}
 	s.x = mat.NewDense(n, d, nil)
 	next := slices.Clone(s.offset)
@@ -90,9 +104,67 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	for j := range s.mean {
 		s.mean[j] /= pre
 	}
-	s.scale = pre * post
+	s.pre, s.post, s.scale = pre, post, pre*post
 	return s, nil
 }
+
+// standardise divides every feature by its standard deviation, unless that is 0.
+func (s *samples) standardise() {
+	s.feature, s.scale = make([]float64, s.d), 1
+	for i := range s.n {
+		for j, v := range s.x.RawRowView(i) {
+			s.feature[j] += float64(v * v)
+		}
+	}
+	for j, square := range s.feature {
+		s.feature[j] = 1
+		if square > 0 {
+			s.feature[j] = 1 / math.Sqrt(square/float64(s.n))
+		}
+	}
+	for i := range s.n {
+		row := s.x.RawRowView(i)
+		for j := range row {
+			row[j] *= s.feature[j]
+		}
+	}
+}
+
+// effective returns what the projection p of s.x is for input − mean, without the
+// powers of two: diag(1/σ)·P for standardised features, otherwise P.
+func (s *samples) effective(p *mat.Dense) *mat.Dense {
+	e := mat.DenseCopyOf(p)
+	for j, f := range s.feature {
+		row := e.RawRowView(j)
+		for l := range row {
+			row[l] *= f * (s.pre * s.post)
+		}
+	}
+	return e
+}
+
+// arranged returns other rows in the units of s.x.
+func (s *samples) arranged(x mat.Matrix) *mat.Dense {
+	n, d := x.Dims()
+	out := mat.NewDense(n, d, nil)
+	for i := range n {
+		row := out.RawRowView(i)
+		for j := range row {
+			row[j] = (float64(x.At(i, j)*s.pre) - float64(s.mean[j]*s.pre)) * s.post
+			if s.feature != nil {
+				row[j] *= s.feature[j]
+			}
+		}
+	}
+	return out
+}
+
+// units returns a quantity that is quadratic in the scaled samples in the units of
+// the data. (The square of the scale may be out of range where the result is not.)
+func (s *samples) units(square float64) float64 { return square / s.scale / s.scale }
+
+// perUnits is the inverse of units, and λ the other way round.
+func (s *samples) perUnits(square float64) float64 { return square * s.scale * s.scale }
 
 func largestElement(m mat.Matrix) float64 {
 	var hi float64

@@ -3,6 +3,7 @@ package wda
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda/stiefel"
@@ -22,9 +23,12 @@ type Scores struct {
 
 // Score evaluates J and its gradient at the projection p (d × k), to compare any
 // projection with any other. p is used as it is, orthonormal or not; relative λ and
-// the ridge are those of p as the start. Of the settings, Components, Init and what
-// concerns the solver are not used, and Shrinkage 0 is none.
+// the ridge are those of p as the start. Of the settings, Components, Init,
+// Standardize and what concerns the solver are not used, and Shrinkage 0 is none.
 func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, settings *Settings) (*Scores, error) {
+	if err := checkSamples(x, labels); err != nil {
+		return nil, err
+	}
 	s, err := newSamples(x, labels)
 	if err != nil {
 		return nil, err
@@ -40,7 +44,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, settin
 	if err := checkFinite(p); err != nil {
 		return nil, fmt.Errorf("projection: %w", err)
 	}
-	set.Components, set.Init = k, nil
+	set.Components, set.Init, set.Standardize = k, nil, false
 	if set.Shrinkage == 0 {
 		set.Shrinkage = NoShrinkage
 	}
@@ -67,12 +71,11 @@ func score[T dist.Float](ctx context.Context, s *samples, p mat.Matrix, set Sett
 	if err != nil {
 		return nil, err
 	}
-	units := 1 / (s.scale * s.scale)
-	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, o.b*units, o.w*units, o.ridge*units
+	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, s.units(o.b), s.units(o.w), s.units(o.ridge)
 	sc.Gradient.Scale(-1, sc.Gradient)
 	m := stiefel.New(s.d, o.p)
 	tangent := mat.NewDense(s.d, o.p, nil)
 	m.Tangent(tangent, at, sc.Gradient)
-	sc.GradientNorm, sc.Infeasibility = mat.Norm(tangent, 2), m.Infeasibility(at)
+	sc.GradientNorm, sc.Infeasibility = math.Sqrt(m.Inner(at, tangent, tangent)), m.Infeasibility(at)
 	return sc, nil
 }

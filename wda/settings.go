@@ -98,6 +98,11 @@ type Settings struct {
 	// samples are few against features. 0 is automatic: 0.5 if there are fewer than
 	// five samples a feature, none otherwise. NoShrinkage is none.
 	Shrinkage float64
+	// Standardize divides every feature by its standard deviation first, and makes
+	// that part of the model. For features of different kinds; not for pixels.
+	// LambdaMatrix, an absolute Lambda and Init are then those of such features.
+	// Default false.
+	Standardize bool
 	// Weights of class pairs. Default Uniform.
 	Weights Weights
 	// Solver. Default Auto.
@@ -118,12 +123,35 @@ type Settings struct {
 	// Workers is the number of goroutines. Default GOMAXPROCS. The result does not
 	// depend on it.
 	Workers int
+	// Starts is the number of starts: the first is as described above, every further
+	// one begins at a random projection instead of P⁰. λ and the ridge stay those of
+	// P⁰. The best result is returned: of the largest J, or of the lowest error with
+	// Validation. Default 1.
+	Starts int
+	// Seed determines what is random: further starts, and the samples that
+	// Validation holds out.
+	Seed uint64
+	// Validation, if not nil, stops the solver when the projection no longer gets
+	// better for samples that it has not seen.
+	Validation *Validation
 	// Progress, if not nil, is called after every step. An error ends the fit.
 	Progress func(Step) error
 }
 
+// PaperSettings returns the settings of the paper's experiments (section 5: λ = 0.01
+// relative to the data, L = 10, no shrinkage, every pair of classes with the same
+// weight, projected gradient from the principal components). Its objective
+// overfits where samples are few; see Settings.Shrinkage.
+func PaperSettings(components int) *Settings {
+	return &Settings{
+		Components: components, Lambda: 0.01, Iterations: 10, Shrinkage: NoShrinkage,
+		Weights: Uniform, Solver: ProjectedGradient,
+	}
+}
+
 // Step is one accepted step of the solver.
 type Step struct {
+	Start        int     // 0 is P⁰, others are random
 	Index        int     // 0 is the start
 	Objective    float64 // J
 	GradientNorm float64 // of J, Riemannian
@@ -202,6 +230,12 @@ func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
 		if err := checkFinite(t.Init); err != nil {
 			return t, fmt.Errorf("start: %w", err)
 		}
+	}
+	if t.Starts == 0 {
+		t.Starts = 1
+	}
+	if t.Starts < 0 {
+		return t, fmt.Errorf("%w: %d starts", ErrSettings, t.Starts)
 	}
 	if t.Workers < 0 {
 		return t, fmt.Errorf("%w: %d workers", ErrSettings, t.Workers)

@@ -21,6 +21,7 @@ type fitFlags struct {
 	labels     string
 	components int
 	absolute   bool
+	standard   bool
 	shrinkage  string
 	solver     string
 	maxSteps   int
@@ -44,8 +45,9 @@ the shrinkage. λ is relative to the data: that of two classes is --lambda divid
 the mean squared distance of their samples in the start, unless --absolute or
 --lambda-matrix says otherwise.
 
-Features are used in their own units: where these differ, bring them to one scale
-first, or the largest decides.
+Features are used in their own units. Where these are of different kinds the largest
+decides: --standardize divides each by its standard deviation, and keeps that in the
+model.
 
 Of an NPZ file with an array split the rows where it is 0 are used; --holdout and
 --sample choose among the rows of any file.
@@ -68,6 +70,7 @@ interrupt (Ctrl-C) ends the fit with exit code 130 and writes no model.`,
 	fs.IntVarP(&f.components, "components", "p", 2, "p, the dimension to project to")
 	f.objective.add(cmd)
 	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
+	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
 	fs.StringVar(&f.shrinkage, "shrinkage", "auto", "ρ ≥ 0, against overfitting; auto is 0.5 for fewer than five samples a feature, else 0")
 	fs.StringVar(&f.solver, "solver", wda.Solver(0).String(), "one of "+solverNames())
 	fs.IntVar(&f.maxSteps, "max-steps", 200, "most steps of the solver")
@@ -88,7 +91,7 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if f.absolute && f.objective.lambdaMatrix != "" {
 		return nil, usagef("--absolute and --lambda-matrix exclude each other")
 	}
-	s.Absolute = f.absolute
+	s.Absolute, s.Standardize = f.absolute, f.standard
 	if err := checkRange("components", f.components, 1, math.MaxInt32); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,257 @@
+package wda
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// everyWay runs f for every solver and both types.
+func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
+	t.Helper()
+	for solver := range numSolvers {
+		for i, f32 := range []bool{false, true} {
+			if testing.Short() && i != int(solver%2) {
+				continue // the other half
+			}
+			set.Solver, set.Float32 = solver, f32
+			t.Run(fmt.Sprintf("%v,float32=%v", solver, f32), func(t *testing.T) { f(t, &set) })
+		}
+	}
+}
+
+// TestBadData: what cannot be fitted is a typed error for every solver and type, and
+// never a panic or a model.
+func TestBadData(t *testing.T) {
+	good, labels := parts3(1, 30, 4)
+	with := func(i, j int, v float64) *mat.Dense {
+		x := mat.DenseCopyOf(good)
+		x.Set(i, j, v)
+		return x
+	}
+	same := mat.NewDense(30, 4, nil)
+	for i := range 30 {
+		same.SetRow(i, []float64{0.1, 0.2, 0.7, 1e6})
+	}
+	alone := append([]int(nil), labels...)
+	alone[17] = 77
+	// Every class is a point of its own: no distance within classes.
+	points := mat.NewDense(30, 4, nil)
+	for i, l := range labels {
+		points.SetRow(i, []float64{float64(l), 0, 1, float64(l * l)})
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		name   string
+		x      mat.Matrix
+		labels []int
+		set    Settings
+		want   error
+		row    int // of a PositionError, with column 2, or −1
+		text   string
+	}{
+		{"nil", nil, labels, Settings{}, ErrShape, -1, ""},
+		{"empty", &mat.Dense{}, nil, Settings{}, ErrShape, -1, ""},
+		{"NaN", with(7, 2, nan), labels, Settings{}, ErrNotFinite, 7, "row 7, column 2 is NaN"},
+		{"Inf", with(29, 2, math.Inf(1)), labels, Settings{}, ErrNotFinite, 29, "row 29, column 2 is +Inf"},
+		{"-Inf", with(0, 2, math.Inf(-1)), labels, Settings{}, ErrNotFinite, 0, "row 0, column 2 is -Inf"},
+		{"one class", good, repeated(5, 30), Settings{}, ErrOneClass, -1, "label 5"},
+		{"singleton", good, alone, Settings{}, ErrSingleton, -1, "row 17 alone has label 77"},
+		{"fewer labels", good, labels[:29], Settings{}, ErrLabels, -1, "29 labels for 30"},
+		{"no labels", good, nil, Settings{}, ErrLabels, -1, ""},
+		{"p > d", good, labels, Settings{Components: 5}, ErrComponents, -1, "5 components of 4"},
+		{"p < 0", good, labels, Settings{Components: -1}, ErrComponents, -1, ""},
+		{"λ < 0", good, labels, Settings{Lambda: -1}, ErrSettings, -1, "λ = -1"},
+		{"λ NaN", good, labels, Settings{Lambda: nan}, ErrSettings, -1, "λ = NaN"},
+		{"λ Inf", good, labels, Settings{Lambda: math.Inf(1)}, ErrSettings, -1, ""},
+		{"λ huge", good, labels, Settings{Lambda: 1e6}, ErrSettings, -1, "transported to itself"},
+		{"λ beyond the range", good, labels, Settings{Lambda: 1e308, Absolute: true}, ErrSettings, -1, ""},
+		{"λ out of units", scaled(1e-150, good), labels, Settings{Lambda: 1e-290, Absolute: true}, nil, -1, ""},
+		{"λ matrix shape", good, labels, Settings{LambdaMatrix: uniform(1, 2, 2)}, ErrShape, -1, "2 × 2 for 3 classes"},
+		{"λ matrix NaN", good, labels, Settings{LambdaMatrix: mat.NewDense(3, 3, []float64{1, 1, nan, 1, 1, 1, nan, 1, 1})}, ErrSettings, 0, "row 0, column 2 is NaN"},
+		{"λ matrix asymmetric", good, labels, Settings{LambdaMatrix: mat.NewDense(3, 3, []float64{1, 1, 2, 1, 1, 1, 3, 1, 1})}, ErrSettings, -1, "(0, 2)"},
+		{"λ matrix zero", good, labels, Settings{LambdaMatrix: mat.NewDense(3, 3, nil)}, ErrSettings, -1, ""},
+		{"all equal", same, labels, Settings{}, ErrNoSpread, -1, ""},
+		{"all zero", mat.NewDense(30, 4, nil), labels, Settings{}, ErrNoSpread, -1, ""},
+		{"points", points, labels, Settings{}, ErrNoSpread, -1, "within classes"},
+		{"L < 0", good, labels, Settings{Iterations: -1}, ErrSettings, -1, ""},
+		{"ρ NaN", good, labels, Settings{Shrinkage: nan}, ErrSettings, -1, ""},
+		{"ρ Inf", good, labels, Settings{Shrinkage: math.Inf(1)}, ErrSettings, -1, ""},
+		{"ρ < 0", good, labels, Settings{Shrinkage: -0.5}, ErrSettings, -1, ""},
+		{"weights", good, labels, Settings{Weights: numWeights}, ErrSettings, -1, ""},
+		{"steps < 0", good, labels, Settings{MaxSteps: -1}, ErrSettings, -1, ""},
+		{"tolerance NaN", good, labels, Settings{Tolerance: nan}, ErrSettings, -1, ""},
+		{"tolerance < 0", good, labels, Settings{Tolerance: -1}, ErrSettings, -1, ""},
+		{"start of another shape", good, labels, Settings{Init: uniform(1, 4, 3)}, ErrShape, -1, "4 × 3"},
+		{"start NaN", good, labels, Settings{Init: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 0, nan, 0, 0})}, ErrNotFinite, -1, ""},
+		{"workers < 0", good, labels, Settings{Workers: -1}, ErrSettings, -1, ""},
+		{"starts < 0", good, labels, Settings{Starts: -1}, ErrSettings, -1, ""},
+		{"level", good, labels, Settings{Level: "sse"}, ErrSettings, -1, "sse"},
+		{"validation fraction", good, labels, Settings{Validation: &Validation{Fraction: 1}}, ErrSettings, -1, ""},
+		{"validation NaN", good, labels, Settings{Validation: &Validation{Fraction: nan}}, ErrSettings, -1, ""},
+		{"validation neighbours", good, labels, Settings{Validation: &Validation{Neighbors: -1}}, ErrSettings, -1, ""},
+		{"validation labels", good, labels, Settings{Validation: &Validation{X: good, Labels: labels[1:]}}, ErrLabels, -1, ""},
+		{"validation shape", good, labels, Settings{Validation: &Validation{X: uniform(1, 3, 3), Labels: labels[:3]}}, ErrShape, -1, ""},
+		{"validation sample NaN", good, labels, Settings{Validation: &Validation{X: with(3, 2, nan), Labels: labels}}, ErrNotFinite, 3, "validation"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			everyWay(t, c.set, func(t *testing.T, set *Settings) {
+				set.MaxSteps = min(set.MaxSteps, 3)
+				m, err := Fit(t.Context(), c.x, c.labels, set)
+				if c.want == nil {
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkModel(t, m)
+					return
+				}
+				if !errors.Is(err, c.want) || m != nil {
+					t.Fatalf("model %v, error %v, want %v", m != nil, err, c.want)
+				}
+				if !strings.Contains(err.Error(), c.text) {
+					t.Errorf("error %q does not say %q", err, c.text)
+				}
+				var pe *PositionError
+				if c.row >= 0 && !(errors.As(err, &pe) && pe.Row == c.row && pe.Column == 2) {
+					t.Errorf("error %v is not at row %d, column 2", err, c.row)
+				}
+			})
+		})
+	}
+	if _, err := Fit(t.Context(), good, labels, &Settings{Solver: numSolvers}); !errors.Is(err, ErrSettings) {
+		t.Errorf("unknown solver: %v", err)
+	}
+	for _, c := range []struct {
+		p    mat.Matrix
+		want error
+	}{{uniform(1, 5, 2), ErrShape}, {mat.NewDense(4, 1, []float64{1, nan, 0, 0}), ErrNotFinite}, {uniform(1, 4, 5), ErrComponents}, {mat.NewDense(4, 2, nil), ErrNoSpread}} {
+		if s, err := Score(t.Context(), good, labels, c.p, nil); !errors.Is(err, c.want) || s != nil {
+			t.Errorf("score: %v, want %v", err, c.want)
+		}
+	}
+}
+
+// TestOddData: what is unusual but well defined is fitted by every solver in both
+// types, and gives finite, orthonormal results.
+func TestOddData(t *testing.T) {
+	for _, c := range oddData() {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.slow {
+				t.Skip("slow")
+			}
+			everyWay(t, c.set, func(t *testing.T, set *Settings) {
+				if c.slow && set.Solver != Auto {
+					t.Skip("slow")
+				}
+				if set.MaxSteps == 0 {
+					set.MaxSteps = 15
+				}
+				m := mustFit(t, c.x, c.labels, set)
+				d, _ := m.Dims()
+				y := make([]float64, set.Components+min(2, d)*b2i(set.Components == 0))
+				m.TransformVec(y, mat.Row(nil, 0, c.x))
+				for _, v := range y {
+					if v-v != 0 {
+						t.Errorf("the first sample is projected to %v", y)
+					}
+				}
+				has := strings.Join(m.Report().Warnings, "\n")
+				if !strings.Contains(has, c.warning) || c.warning == "" && has != "" {
+					t.Errorf("warnings %q, want %q", has, c.warning)
+				}
+				if _, err := m.MarshalBinary(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+type oddCase struct {
+	name    string
+	x       *mat.Dense
+	labels  []int
+	set     Settings
+	warning string // that must be there; "" is none at all
+	slow    bool
+}
+
+func oddData() []oddCase {
+	good, labels := parts3(2, 60, 4)
+	var cases []oddCase
+	add := func(name string, x *mat.Dense, labels []int, set Settings, warning string, slow bool) {
+		cases = append(cases, oddCase{name, x, labels, set, warning, slow})
+	}
+	add("good", good, labels, Settings{}, "", false)
+	for _, f := range []float64{1e150, 1e-150, 1e300, 1e-300} {
+		add(fmt.Sprintf("scaled by %g", f), scaled(f, good), labels, Settings{}, "", false)
+	}
+	constant := mat.DenseCopyOf(good)
+	for i := range 60 {
+		constant.Set(i, 1, 0.1)
+	}
+	add("constant feature", constant, labels, Settings{Components: 3}, "1 of 4 features are constant (feature 1 is the first)", false)
+	big := mat.DenseCopyOf(good)
+	for i := range 60 {
+		big.Set(i, 2, 1e12*big.At(i, 2))
+	}
+	add("feature of 1e12 times the scale", big, labels, Settings{}, "times the median scale", false)
+	twice := mat.NewDense(120, 4, nil)
+	twice.Stack(good, good)
+	add("every sample twice", twice, append(append([]int(nil), labels...), labels...), Settings{}, "", false)
+	dup := mat.DenseCopyOf(good)
+	near := mat.DenseCopyOf(good)
+	for i, l := range labels {
+		if l == 20 {
+			dup.SetRow(i, []float64{0.3, 0.1, -0.2, 0.9})
+			near.SetRow(i, []float64{0.3 + 1e-16*float64(i), 0.1, 1e-25 * float64(i), 0.9})
+		}
+	}
+	add("one class of equal samples", dup, labels, Settings{}, "all samples of class 20 are equal", false)
+	add("one class of nearly equal samples", near, labels, Settings{}, "", false)
+	one, oneLabels := parts3(3, 40, 1)
+	add("d = 1", one, oneLabels, Settings{}, "", false)
+	add("p = d", good, labels, Settings{Components: 4}, "", false)
+	add("huge λ", good, labels, Settings{Lambda: 300}, "log domain", false)
+	add("tiny λ", good, labels, Settings{Lambda: 1e-300}, "", false)
+	add("tiny absolute λ", good, labels, Settings{Lambda: 5e-324, Absolute: true}, "", false)
+	add("far apart", farApart(good, labels), labels, Settings{Lambda: 1, Absolute: true}, "log domain", false)
+	wide, wideLabels := parts3(4, 30, 40)
+	add("d > n", wide, wideLabels, Settings{Components: 3}, "", false)
+	add("d > n without shrinkage", wide, wideLabels, Settings{Components: 3, Shrinkage: NoShrinkage}, "will fit noise", false)
+	add("p of nearly n", wide, wideLabels, Settings{Components: 29}, "", false)
+	add("p > n", wide, wideLabels, Settings{Components: 35}, "", false)
+	var two []int
+	for i := range 20 {
+		two = append(two, i/2)
+	}
+	add("classes of two", uniform(5, 20, 3), two, Settings{}, "only 2 samples", false)
+	few, fewLabels := clusters(6, 4, 2000, 2)
+	add("1 : 1000", few, fewLabels, Settings{MaxSteps: 2}, "all classes have the same weight", true)
+	add("1 : 1000, proportional", few, fewLabels, Settings{MaxSteps: 2, Weights: Proportional}, "only 2 samples", true)
+	var many []int
+	for i := range 300 {
+		many = append(many, i%60)
+	}
+	add("60 classes of 5", uniform(7, 300, 4), many, Settings{MaxSteps: 1}, "", false)
+	return cases
+}
+
+func farApart(x *mat.Dense, labels []int) *mat.Dense {
+	y := mat.DenseCopyOf(x)
+	for i, l := range labels {
+		y.Set(i, 0, y.At(i, 0)+float64(100*l))
+	}
+	return y
+}

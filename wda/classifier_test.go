@@ -1,0 +1,162 @@
+package wda
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/wda/knn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestClassifier: predictions are those of package knn on the projected samples, ties
+// in distance and in votes included, for few and for many samples.
+func TestClassifier(t *testing.T) {
+	for _, n := range []int{7, 200, 2500} {
+		x, labels := parts3(1, n, 5)
+		for i := range n / 2 {
+			x.SetRow(i, x.RawRowView(n/2+i%3)) // equal distances
+		}
+		s, err := newSamples(x, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newModel(s, uniform(2, 5, 2), Report{})
+		test := uniform(9, 150, 5)
+		test.SetRow(3, x.RawRowView(n/2))
+		var y, z mat.Dense
+		m.Transform(&y, x)
+		m.Transform(&z, test)
+		for _, k := range []int{1, 2, 4, 5, 7} {
+			c, err := NewClassifier(m, x, labels, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := knn.Predict(t.Context(), viewOf(&y), labels, viewOf(&z), []int{k}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := c.PredictAll(t.Context(), test, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want[0]) {
+				t.Errorf("n = %d, k = %d: predictions differ from those of knn", n, k)
+			}
+			w := c.NewWorkspace()
+			proba := make([]float64, 3)
+			for i := range 150 {
+				sample := test.RawRowView(i)
+				label := c.PredictProba(proba, sample, w)
+				var near []Neighbour
+				near = c.Neighbours(near, sample, k, nil)
+				votes := make([]float64, 3)
+				for j, v := range near {
+					if v.Label != labels[v.Row] || j > 0 && (v.SqDistance < near[j-1].SqDistance || v.SqDistance == near[j-1].SqDistance && v.Row < near[j-1].Row) {
+						t.Fatalf("neighbours %v of sample %d", near, i)
+					}
+					var sum float64
+					for l, a := range z.RawRowView(i) {
+						sum += math.Pow(a-y.At(v.Row, l), 2)
+					}
+					if math.Abs(sum-v.SqDistance) > 1e-13*(1+sum) {
+						t.Fatalf("sample %d: distance of row %d is %v, not %v", i, v.Row, sum, v.SqDistance)
+					}
+					votes[slices.Index(c.Labels(), v.Label)] += 1 / float64(k)
+				}
+				for j := range votes {
+					if math.Abs(votes[j]-proba[j]) > 1e-12 {
+						t.Fatalf("sample %d: probabilities %v, neighbours %v", i, proba, near)
+					}
+				}
+				if label != got[i] || c.Predict(sample, nil) != got[i] || proba[slices.Index(c.Labels(), label)] != slices.Max(proba) {
+					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, c.Predict(sample, nil), proba)
+				}
+			}
+			// More neighbours than the workspace was made for.
+			if near := c.Neighbours(nil, test.RawRowView(0), n, w); len(near) != n || c.Predict(test.RawRowView(0), w) != got[0] {
+				t.Errorf("%d neighbours of %d", len(near), n)
+			}
+		}
+	}
+}
+
+func TestClassifierErrors(t *testing.T) {
+	m, x, labels := testModel(t, 4, 2)
+	bad := mat.DenseCopyOf(x)
+	bad.Set(2, 1, math.NaN())
+	for _, c := range []struct {
+		x      mat.Matrix
+		labels []int
+		k      int
+		want   error
+	}{
+		{nil, labels, 1, ErrShape}, {x, labels[1:], 1, ErrLabels}, {bad, labels, 1, ErrNotFinite}, {uniform(1, 40, 5), labels, 1, ErrShape},
+		{x, labels, 41, ErrSettings}, {x, labels, -1, ErrSettings}, {scaled(math.MaxFloat64, x), labels, 1, ErrNotFinite},
+	} {
+		if got, err := NewClassifier(m, c.x, c.labels, c.k); !errors.Is(err, c.want) || got != nil {
+			t.Errorf("%v, want %v", err, c.want)
+		}
+	}
+	c, err := NewClassifier(m, x, labels, 0)
+	if err != nil || c.K() != 5 || c.Len() != 40 || c.Model() != m {
+		t.Fatalf("K = %d, %d samples, %v", c.K(), c.Len(), err)
+	}
+	if _, err := c.PredictAll(t.Context(), bad, 0); !errors.Is(err, ErrNotFinite) {
+		t.Error(err)
+	}
+	if _, err := c.PredictAll(t.Context(), uniform(1, 2, 3), 0); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if _, err := c.PredictAll(t.Context(), x, -1); !errors.Is(err, ErrSettings) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := c.PredictAll(ctx, x, 0); !errors.Is(err, context.Canceled) || got != nil {
+		t.Errorf("cancelled: %v, %v", got, err)
+	}
+}
+
+// TestClassifierFile: a classifier survives its file, which is one of its model, too.
+func TestClassifierFile(t *testing.T) {
+	m, x, labels := testModel(t, 7, 3)
+	c, err := NewClassifier(m, x, labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := c.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := LoadClassifier(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.k != c.k || !slices.Equal(back.zt, c.zt) || !slices.Equal(back.class, c.class) || !slices.Equal(back.labels, c.labels) {
+		t.Error("the classifier has changed")
+	}
+	for i := range 40 {
+		if s := uniform(uint64(i), 1, 7).RawRowView(0); back.Predict(s, nil) != c.Predict(s, nil) {
+			t.Errorf("sample %d is classified differently", i)
+		}
+	}
+	again, err := back.MarshalBinary()
+	if err != nil || !bytes.Equal(again, data) {
+		t.Errorf("written again, the file differs: %v", err)
+	}
+	model, err := Load(bytes.NewReader(data))
+	if err != nil || !bitsEqual(model.projection, m.projection) {
+		t.Errorf("the model of a classifier's file: %v", err)
+	}
+	plain, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := LoadClassifier(bytes.NewReader(plain)); !errors.Is(err, ErrModel) || got != nil {
+		t.Errorf("a model without classifier: %v", err)
+	}
+}

@@ -1,0 +1,266 @@
+package wda
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/gomonge/monge/wda/knn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// CrossValidation says which settings to compare, and how. The zero value works.
+type CrossValidation struct {
+	// Fit are the settings that do not vary. Its Workers is the number of
+	// goroutines; the result does not depend on it. Its Progress is not called.
+	Fit Settings
+	// Components, Lambda and Shrinkage are values of these settings to compare; nil
+	// is the one of Fit. Neighbors are values of K; nil is 1, 3, 5, …, 19. Every
+	// combination is tried.
+	Components        []int
+	Lambda, Shrinkage []float64
+	Neighbors         []int
+	// Folds is the number of parts that samples are divided into at random, every
+	// class evenly. Each is the test set once. Default 5.
+	Folds int
+	// Progress, if not nil, is called after every fit, by one goroutine at a time.
+	// An error ends the work.
+	Progress func(done, total int) error
+}
+
+// CrossValidated is what CrossValidate has found.
+type CrossValidated struct {
+	// Best is the setting with the lowest mean error, the first of those that are
+	// equally good.
+	Best Candidate
+	// Settings are those of Fit with the choice of Best filled in.
+	Settings Settings
+	// Candidates are all combinations: K varies fastest, then ρ, λ and p.
+	Candidates []Candidate
+}
+
+// Candidate is a combination of settings with its errors.
+type Candidate struct {
+	Components        int
+	Lambda, Shrinkage float64
+	Neighbors         int
+	// Error is the mean over the folds of the share of test samples classified
+	// wrongly, StdErr its standard error, and Errors those of the folds.
+	Error, StdErr float64
+	Errors        []float64
+}
+
+// CrossValidate compares settings of Fit by the error of a K-nearest-neighbours
+// classifier in the projection, on samples that the projection was not fitted to.
+// The folds depend on Fit.Seed. A fit that fails ends the work with its error.
+func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
+	if err := checkSamples(x, labels); err != nil {
+		return nil, err
+	}
+	var c CrossValidation
+	if cv != nil {
+		c = *cv
+	}
+	folds, err := c.withDefaults(x, labels)
+	if err != nil {
+		return nil, err
+	}
+	combinations := c.combinations()
+	jobs := len(combinations) * len(folds)
+	errs := make([][]float64, jobs) // of every K
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		mu   sync.Mutex
+		wg   sync.WaitGroup
+		next int
+		done int
+	)
+	for range min(workerCount(c.Fit.Workers), jobs) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= jobs || ctx.Err() != nil {
+					return
+				}
+				e, err := folds[i%len(folds)].errors(ctx, combinations[i/len(folds)], c.Neighbors)
+				mu.Lock()
+				if err == nil {
+					errs[i] = e
+					done++
+					if c.Progress != nil {
+						err = c.Progress(done, jobs)
+					}
+				}
+				mu.Unlock()
+				if err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+
+	out := new(CrossValidated)
+	best := -1
+	for i, s := range combinations {
+		for k := range c.Neighbors {
+			a := Candidate{Components: s.Components, Lambda: s.Lambda, Shrinkage: s.Shrinkage, Neighbors: c.Neighbors[k]}
+			for f := range folds {
+				a.Errors = append(a.Errors, errs[i*len(folds)+f][k])
+			}
+			a.Error, a.StdErr = meanAndError(a.Errors)
+			out.Candidates = append(out.Candidates, a)
+			if n := len(out.Candidates) - 1; best < 0 || a.Error < out.Candidates[best].Error {
+				best = n
+			}
+		}
+	}
+	out.Best = out.Candidates[best]
+	out.Settings = c.Fit
+	out.Settings.Components, out.Settings.Lambda, out.Settings.Shrinkage = out.Best.Components, out.Best.Lambda, out.Best.Shrinkage
+	return out, nil
+}
+
+// withDefaults fills c in, checks it, and returns the folds.
+func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, error) {
+	n, d := x.Dims()
+	if c.Folds == 0 {
+		c.Folds = 5
+	}
+	if c.Folds < 2 || c.Folds > n {
+		return nil, fmt.Errorf("%w: %d folds of %d samples", ErrSettings, c.Folds, n)
+	}
+	if c.Fit.Components == 0 {
+		c.Fit.Components = min(2, d)
+	}
+	if c.Fit.Lambda == 0 {
+		c.Fit.Lambda = 1
+	}
+	if c.Components == nil {
+		c.Components = []int{c.Fit.Components}
+	}
+	if c.Lambda == nil {
+		c.Lambda = []float64{c.Fit.Lambda}
+	}
+	if c.Shrinkage == nil {
+		c.Shrinkage = []float64{c.Fit.Shrinkage}
+	}
+	classes := shuffledClasses(labels, rand.New(rand.NewPCG(c.Fit.Seed, streamFolds)))
+	if len(classes) < 2 {
+		return nil, fmt.Errorf("%w (label %d)", ErrOneClass, labels[0])
+	}
+	// Dealing goes on where the last class stopped, which evens out the sizes.
+	of := make([]int, n)
+	next := 0
+	for _, rows := range classes {
+		largest := (len(rows) + c.Folds - 1) / c.Folds
+		if len(rows)-largest < 2 {
+			return nil, fmt.Errorf("%w: label %d has %d samples, too few for %d folds", ErrSingleton, labels[rows[0]], len(rows), c.Folds)
+		}
+		for _, r := range rows {
+			of[r] = next
+			next = (next + 1) % c.Folds
+		}
+	}
+	left := n - (n+c.Folds-1)/c.Folds
+	if c.Neighbors == nil {
+		for k := 1; k <= min(19, left); k += 2 {
+			c.Neighbors = append(c.Neighbors, k)
+		}
+	}
+	for _, k := range c.Neighbors {
+		if k < 1 || k > left {
+			return nil, fmt.Errorf("%w: %d neighbours of %d training samples", ErrSettings, k, left)
+		}
+	}
+	if len(c.Components)*len(c.Lambda)*len(c.Shrinkage)*len(c.Neighbors) == 0 {
+		return nil, fmt.Errorf("%w: nothing to compare", ErrSettings)
+	}
+	for _, s := range c.combinations() {
+		// λ = 0 would silently be the default.
+		if s.Lambda == 0 {
+			return nil, fmt.Errorf("%w: λ = 0", ErrSettings)
+		}
+		if _, err := s.withDefaults(n, d, len(classes)); err != nil {
+			return nil, err
+		}
+	}
+	folds := make([]fold, c.Folds)
+	for f := range folds {
+		var in, out []int
+		for r, g := range of {
+			if g == f {
+				out = append(out, r)
+			} else {
+				in = append(in, r)
+			}
+		}
+		folds[f].train, folds[f].trainLabels = subset(x, labels, in)
+		folds[f].test, folds[f].testLabels = subset(x, labels, out)
+	}
+	return folds, nil
+}
+
+// combinations returns the settings of every fit: one goroutine each, since the
+// fits are made side by side.
+func (c *CrossValidation) combinations() []Settings {
+	var out []Settings
+	for _, p := range c.Components {
+		for _, l := range c.Lambda {
+			for _, r := range c.Shrinkage {
+				s := c.Fit
+				s.Components, s.Lambda, s.Shrinkage, s.Workers, s.Progress = p, l, r, 1, nil
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// fold is one division of the samples.
+type fold struct {
+	train, test             *mat.Dense
+	trainLabels, testLabels []int
+}
+
+// errors returns the error of every K with the projection of a fit.
+func (f *fold) errors(ctx context.Context, s Settings, ks []int) ([]float64, error) {
+	m, err := Fit(ctx, f.train, f.trainLabels, &s)
+	if err != nil {
+		return nil, fmt.Errorf("p = %d, λ = %v, ρ = %v: %w", s.Components, s.Lambda, s.Shrinkage, err)
+	}
+	var y, z mat.Dense
+	m.Transform(&y, f.train)
+	m.Transform(&z, f.test)
+	predicted, err := knn.Predict(ctx, viewOf(&y), f.trainLabels, viewOf(&z), ks, &knn.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(ks))
+	for i := range out {
+		out[i] = knn.ErrorRate(predicted[i], f.testLabels)
+	}
+	return out, nil
+}
+
+func meanAndError(v []float64) (mean, stdErr float64) {
+	n := float64(len(v))
+	for _, x := range v {
+		mean += x / n
+	}
+	var sum float64
+	for _, x := range v {
+		sum += float64((x - mean) * (x - mean))
+	}
+	return mean, math.Sqrt(sum / (n - 1) / n)
+}

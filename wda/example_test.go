@@ -1,0 +1,44 @@
+package wda_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+func Example() {
+	d := dataset.Simulation{Seed: 1}.Generate(100) // d.X is a *mat.Dense, 100 × 10
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Lambda: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("J = %.1f\n", m.Report().Objective)
+
+	var y mat.Dense
+	m.Transform(&y, d.X) // all samples at once
+	rows, cols := y.Dims()
+	fmt.Println(rows, "×", cols)
+
+	features, components := m.Dims()
+	request, answer := make([]float64, features), make([]float64, components)
+	m.TransformVec(answer, request) // one request: no allocation, from any goroutine
+
+	file, err := m.MarshalBinary() // to a file, and back in another process
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := wda.Load(bytes.NewReader(file))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Equal(again.Projection(), m.Projection()))
+	// Output:
+	// J = 6.9
+	// 100 × 2
+	// true
+}

@@ -1,0 +1,320 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/wda/descent"
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestCancelled: whenever the context ends, from before the fit to its last step,
+// the result is the best projection so far with the context's error, or no model if
+// there is none; the objective of the model is the one reported.
+func TestCancelled(t *testing.T) {
+	x, labels := parts3(1, 60, 8)
+	everyWay(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
+		cause := errors.New("enough")
+		for _, after := range []int{0, 1, 4} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var last, start Step
+			set.Progress = func(s Step) error {
+				if s.Index == 0 {
+					start = s
+				}
+				if last = s; s.Index == after {
+					cancel(cause)
+				}
+				return nil
+			}
+			m, err := Fit(ctx, x, labels, set)
+			if !errors.Is(err, cause) || m == nil {
+				t.Fatalf("after step %d: model %v, error %v", after, m != nil, err)
+			}
+			checkModel(t, m)
+			r := m.Report()
+			if r.Status != descent.Cancelled || r.Steps != after || last.Index != after {
+				t.Errorf("after step %d: status %v, %d steps, last call %d", after, r.Status, r.Steps, last.Index)
+			}
+			limit := 1e-9
+			if set.Float32 {
+				limit = 1e-4
+			}
+			if !(relative(r.Objective, last.Objective) <= limit) || r.Objective < start.Objective*(1-limit) {
+				t.Errorf("after step %d: J = %v, the last step had %v, the start %v", after, r.Objective, last.Objective, start.Objective)
+			}
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(cause)
+		set.Progress = nil
+		if m, err := Fit(ctx, x, labels, set); m != nil || !(errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
+			t.Errorf("before the start: model %v, error %v", m != nil, err)
+		}
+	})
+}
+
+// TestCancelledAnywhere cancels at random times, so that every phase is met.
+func TestCancelledAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	x, labels := parts3(2, 150, 140)
+	set := &Settings{Components: 3, Starts: 3, MaxSteps: 20, Validation: &Validation{}}
+	began := time.Now()
+	mustFit(t, x, labels, set)
+	whole := time.Since(began)
+	models := 0
+	for k := range 12 {
+		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(k)/12)
+		m, err := Fit(ctx, x, labels, set)
+		cancel()
+		if m != nil {
+			models++
+			checkModel(t, m)
+		}
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) || err == nil && m == nil {
+			t.Errorf("after %d of 12 parts of the time: model %v, error %v", k, m != nil, err)
+		}
+	}
+	if models == 0 {
+		t.Error("no cancelled fit gave a model")
+	}
+}
+
+// TestProgressError: an error of Progress ends the fit and is returned with the best
+// projection so far.
+func TestProgressError(t *testing.T) {
+	x, labels := parts3(1, 60, 8)
+	everyWay(t, Settings{Components: 2, Starts: 3}, func(t *testing.T, set *Settings) {
+		stop := errors.New("stop")
+		calls := 0
+		set.Progress = func(s Step) error {
+			if calls++; s.Start == 1 && s.Index == 1 {
+				return stop
+			}
+			return nil
+		}
+		m, err := Fit(t.Context(), x, labels, set)
+		if !errors.Is(err, stop) || m == nil {
+			t.Fatalf("model %v, error %v", m != nil, err)
+		}
+		checkModel(t, m)
+		if r := m.Report(); len(r.StartObjectives) != 2 || r.Objective < r.StartObjectives[r.Start]*(1-1e-4) {
+			t.Errorf("objectives of the starts %v, result %v from start %d", r.StartObjectives, r.Objective, r.Start)
+		}
+	})
+}
+
+// TestReport: history and evaluations are consistent, J rises from step to step, and
+// the report repeats what Score says of the result.
+func TestReport(t *testing.T) {
+	x, labels := parts3(5, 80, 6)
+	everyWay(t, Settings{Components: 2, Shrinkage: 0.2}, func(t *testing.T, set *Settings) {
+		steps := 0
+		set.Progress = func(s Step) error {
+			if s.Index != steps || s.Start != 0 {
+				t.Errorf("call %d is step %d of start %d", steps, s.Index, s.Start)
+			}
+			steps++
+			return nil
+		}
+		m := mustFit(t, x, labels, set)
+		r := m.Report()
+		if !r.Status.Converged() {
+			t.Errorf("status %v", r.Status)
+		}
+		if r.Steps != steps-1 || len(r.History) != steps || r.Evaluations.Values < r.Steps || r.Elapsed <= 0 || r.Solver != set.Solver {
+			t.Errorf("%d calls, %d steps, history of %d, %+v in %v by %v", steps, r.Steps, len(r.History), r.Evaluations, r.Elapsed, r.Solver)
+		}
+		noise := 1e-11
+		if set.Float32 {
+			noise = 1e-5
+		}
+		for i, h := range r.History[1:] {
+			if h.Objective < r.History[i].Objective*(1-noise) {
+				t.Errorf("J falls from %v to %v", r.History[i].Objective, h.Objective)
+			}
+		}
+		// The same objective, with λ and ridge as reported.
+		s := mustScore(t, x, labels, m.projection, &Settings{LambdaMatrix: r.Lambda, Float32: set.Float32})
+		if e := relative(s.Between, r.Between) + relative(s.Within, r.Within); !(e < 10*noise) {
+			t.Errorf("σ_b², σ_w² = %v, %v, but Score says %v, %v", r.Between, r.Within, s.Between, s.Within)
+		}
+		if e := relative(r.Between/(r.Within+r.Ridge), r.Objective); !(e < 10*noise) {
+			t.Errorf("J = %v is not the ratio of its parts", r.Objective)
+		}
+		start := mustScore(t, x, labels, pca(t, x, 2), &Settings{Float32: set.Float32})
+		if e := relative(r.Ridge, 0.2*start.Within); !(e < 10*noise) {
+			t.Errorf("ridge %v instead of ρ·σ_w² = %v", r.Ridge, 0.2*start.Within)
+		}
+		if e := off(r.Lambda, start.Lambda); !(e < 1e-12) {
+			t.Errorf("λ is not that of the principal components: off by %g", e)
+		}
+	})
+}
+
+func pca(t *testing.T, x *mat.Dense, p int) *mat.Dense {
+	t.Helper()
+	m := mustFit(t, x, append(repeated(0, x.RawMatrix().Rows/2), repeated(1, (x.RawMatrix().Rows+1)/2)...), &Settings{
+		Components: p, Solver: ConjugateGradient, Tolerance: math.Inf(1),
+	})
+	if m.report.Steps != 0 {
+		t.Fatalf("%d steps in spite of an infinite tolerance", m.report.Steps)
+	}
+	return m.projection
+}
+
+// TestStarts: with more starts the result is the best of them and never worse than
+// that of one; the seed decides which they are.
+func TestStarts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	g := loadGolden(t, "circles")
+	// A start from which steepest descent ends in a poor optimum.
+	g.settings.Solver, g.settings.Init = SteepestDescent, mat.NewDense(10, 2, nil)
+	stiefel.New(10, 2).Random(g.settings.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
+	one := mustFit(t, g.x, g.y, &g.settings)
+	g.settings.Starts = 6
+	six := mustFit(t, g.x, g.y, &g.settings)
+	again := mustFit(t, g.x, g.y, &g.settings)
+	g.settings.Seed = 5
+	other := mustFit(t, g.x, g.y, &g.settings)
+	r := six.Report()
+	// The result is turned to its principal axes, which changes J by rounding.
+	same := func(a, b float64) bool { return relative(a, b) <= 1e-12 }
+	if len(r.StartObjectives) != 6 || !same(r.StartObjectives[0], one.report.Objective) {
+		t.Errorf("objectives %v, the first alone %v", r.StartObjectives, one.report.Objective)
+	}
+	for i, j := range r.StartObjectives {
+		if j > r.Objective && !same(j, r.Objective) || i == r.Start && !same(j, r.Objective) {
+			t.Errorf("J = %v of start %d, but starts reached %v", r.Objective, r.Start, r.StartObjectives)
+		}
+	}
+	if r.Objective <= one.report.Objective {
+		t.Errorf("six starts reach %v, one %v: the test shows nothing", r.Objective, one.report.Objective)
+	}
+	if !bitsEqual(six.projection, again.projection) {
+		t.Error("the same seed gives another result")
+	}
+	if other.report.StartObjectives[0] != r.StartObjectives[0] || other.report.StartObjectives[1] == r.StartObjectives[1] {
+		t.Errorf("another seed reaches %v after %v", other.report.StartObjectives, r.StartObjectives)
+	}
+	if r.Evaluations.Values <= one.report.Evaluations.Values {
+		t.Error("evaluations of further starts are not counted")
+	}
+}
+
+// TestValidation: without shrinkage and with fewer samples than features the
+// objective overfits; the step kept is the one with the lowest error on the samples
+// held out, which does not rise to what the last step has.
+func TestValidation(t *testing.T) {
+	x, labels := parts3(3, 90, 60)
+	held, heldLabels := parts3(3, 90, 60) // centres are the same, samples will be others
+	noise := uniform(77, 90, 60)
+	for i, l := range heldLabels {
+		centre := uniform(4, 3, 60).RawRowView(l/10 - 1)
+		for j := range 60 {
+			held.Set(i, j, 0.8*centre[j]+noise.At(i, j))
+		}
+	}
+	for _, f32 := range []bool{false, true} {
+		set := &Settings{Components: 4, Shrinkage: NoShrinkage, Lambda: 0.1, Float32: f32, Solver: ConjugateGradient, MaxSteps: 100,
+			Validation: &Validation{X: held, Labels: heldLabels, Every: 1, Patience: 4, Neighbors: 3}}
+		m := mustFit(t, x, labels, set)
+		r := m.Report()
+		least, at, since := 2.0, -1, 0
+		for _, v := range r.Validations {
+			since++
+			if v.Error < least {
+				least, at, since = v.Error, v.Step, 0
+			}
+		}
+		if least != r.ValidationError || len(r.Validations) != r.Steps+1 {
+			t.Errorf("validation error %v, but the points are %v after %d steps", r.ValidationError, r.Validations, r.Steps)
+		}
+		if r.Status == descent.Stopped && since != 4 || r.Status != descent.Stopped && since >= 4 {
+			t.Errorf("status %v after %d judgements without improvement, best at step %d", r.Status, since, at)
+		}
+		if !(relative(r.Objective, r.History[at].Objective) < 1e-5) {
+			t.Errorf("J = %v, but step %d had %v", r.Objective, at, r.History[at].Objective)
+		}
+		c, err := NewClassifier(m, x, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.PredictAll(t.Context(), held, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := 0
+		for i := range got {
+			wrong += b2i(got[i] != heldLabels[i])
+		}
+		if e := float64(wrong) / 90; math.Abs(e-r.ValidationError) > 1e-12 {
+			t.Errorf("the model's error is %v, reported is %v", e, r.ValidationError)
+		}
+	}
+}
+
+// TestHeldOutShare: a share of every class is held out by the seed, and two samples
+// at least are left.
+func TestHeldOutShare(t *testing.T) {
+	x, labels := clusters(1, 3, 40, 20, 3, 2)
+	for _, fraction := range []float64{0, 0.5, 0.99} {
+		h, err := (&Validation{Fraction: fraction}).holdOut(x, labels, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fraction == 0 {
+			fraction = 0.25
+		}
+		in, out := map[int]int{}, map[int]int{}
+		seen := map[float64]bool{}
+		for i, l := range h.trainLabels {
+			in[l]++
+			seen[h.trainX.At(i, 0)] = true
+		}
+		for i, l := range h.labels {
+			out[l]++
+			if seen[h.x.At(i, 0)] {
+				t.Error("a sample is on both sides")
+			}
+		}
+		for c, n := range []int{40, 20, 3, 2} {
+			l := 10 * (c + 1)
+			want := min(int(math.Round(fraction*float64(n))), n-2)
+			if out[l] != want || in[l] != n-want {
+				t.Errorf("fraction %v: of %d samples %d are held out, %d left", fraction, n, out[l], in[l])
+			}
+		}
+	}
+	a, _ := (&Validation{}).holdOut(x, labels, 1)
+	b, _ := (&Validation{}).holdOut(x, labels, 2)
+	if mat.Equal(a.x, b.x) {
+		t.Error("the seed does not matter")
+	}
+	pairs := append(repeated(1, 2), repeated(2, 2)...)
+	if _, err := Fit(t.Context(), uniform(1, 4, 2), pairs, &Settings{Validation: &Validation{}}); !errors.Is(err, ErrSettings) {
+		t.Errorf("nothing to hold out: %v", err)
+	}
+}
+
+// TestPaperSettings are the paper's, whatever the data.
+func TestPaperSettings(t *testing.T) {
+	x, labels := parts3(1, 30, 40)
+	m := mustFit(t, x, labels, PaperSettings(2))
+	r := m.Report()
+	if r.Ridge != 0 || r.Settings.Lambda != 0.01 || r.Settings.Iterations != 10 || r.Solver != ProjectedGradient || r.Settings.Weights != Uniform {
+		t.Errorf("%+v", r.Settings)
+	}
+	if !strings.Contains(strings.Join(r.Warnings, " "), "fit noise") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}

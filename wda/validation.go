@@ -1,0 +1,243 @@
+package wda
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/wda/descent"
+	"github.com/gomonge/monge/wda/knn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Validation judges projections on the way by the error of a classifier, K nearest
+// neighbours among the projected training samples, on samples held out. The best is
+// kept, the earlier of two that are as good.
+type Validation struct {
+	// X and Labels are the samples held out. If X is nil, a share of the training
+	// samples is: Fraction of every class, but so that two at least are left,
+	// drawn with Settings.Seed. Default 0.25.
+	X        mat.Matrix
+	Labels   []int
+	Fraction float64
+	// Neighbors is K. Default 5, or the number of training samples if less.
+	Neighbors int
+	// Every is the number of steps from one judgement to the next. Default 2.
+	Every int
+	// Patience is the number of judgements in a row without improvement that ends
+	// the fit, with status Stopped. Default 10.
+	Patience int
+}
+
+// ValidationPoint is the share of held-out samples classified wrongly with the
+// projection of a step.
+type ValidationPoint struct {
+	Step  int
+	Error float64
+}
+
+// Streams of random numbers from one seed.
+const (
+	streamHoldOut = 1 << 32
+	streamFolds   = 2 << 32
+	streamStarts  = 3 << 32
+)
+
+// heldOut is what is held out, and what is left.
+type heldOut struct {
+	set                 Validation
+	trainX, x           mat.Matrix
+	trainLabels, labels []int
+}
+
+// holdOut checks v and divides x, which has been checked, if v has no samples of its
+// own.
+func (v *Validation) holdOut(x mat.Matrix, labels []int, seed uint64) (*heldOut, error) {
+	h := &heldOut{set: *v, trainX: x, trainLabels: labels}
+	s := &h.set
+	if s.Fraction == 0 {
+		s.Fraction = 0.25
+	}
+	if s.Neighbors == 0 {
+		s.Neighbors = 5
+	}
+	if s.Every == 0 {
+		s.Every = 2
+	}
+	if s.Patience == 0 {
+		s.Patience = 10
+	}
+	if !(s.Fraction > 0 && s.Fraction < 1) || s.Neighbors < 0 || s.Every < 0 || s.Patience < 0 {
+		return nil, fmt.Errorf("%w: validation with fraction %v, %d neighbours, every %d steps, patience %d", ErrSettings, s.Fraction, s.Neighbors, s.Every, s.Patience)
+	}
+	if s.X != nil {
+		n, d := s.X.Dims()
+		if _, xd := x.Dims(); d != xd || n == 0 {
+			return nil, fmt.Errorf("%w: validation samples are %d × %d for %d features", ErrShape, n, d, xd)
+		}
+		if len(s.Labels) != n {
+			return nil, fmt.Errorf("%w: %d labels for %d validation samples", ErrLabels, len(s.Labels), n)
+		}
+		if err := checkFinite(s.X); err != nil {
+			return nil, fmt.Errorf("validation samples: %w", err)
+		}
+		h.x, h.labels = s.X, s.Labels
+		return h, nil
+	}
+	rng := rand.New(rand.NewPCG(seed, streamHoldOut))
+	var in, out []int
+	for _, rows := range shuffledClasses(labels, rng) {
+		k := min(int(math.Round(s.Fraction*float64(len(rows)))), max(len(rows)-2, 0))
+		out = append(out, rows[:k]...)
+		in = append(in, rows[k:]...)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%w: no class has samples enough to hold any out", ErrSettings)
+	}
+	slices.Sort(in)
+	slices.Sort(out)
+	h.trainX, h.trainLabels = subset(x, labels, in)
+	h.x, h.labels = subset(x, labels, out)
+	return h, nil
+}
+
+// shuffledClasses returns the rows of every class, in the order of the labels, each
+// in random order.
+func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
+	rows := map[int][]int{}
+	for i, l := range labels {
+		rows[l] = append(rows[l], i)
+	}
+	var out [][]int
+	for _, l := range slices.Compact(slices.Sorted(slices.Values(labels))) {
+		r := rows[l]
+		rng.Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
+		out = append(out, r)
+	}
+	return out
+}
+
+// subset copies rows.
+func subset(x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
+	_, d := x.Dims()
+	out, l := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
+	for i, r := range rows {
+		mat.Row(out.RawRowView(i), r, x)
+		l[i] = labels[r]
+	}
+	return out, l
+}
+
+// validator judges projections.
+type validator struct {
+	set         Validation
+	span        *span
+	train, test *mat.Dense // in the units of the scaled samples
+	trainLabels []int
+	testLabels  []int
+	workers     int
+}
+
+func newValidator(s *samples, sp *span, h *heldOut, set *Settings) *validator {
+	v := &validator{set: h.set, span: sp, train: s.x, test: s.arranged(h.x), testLabels: h.labels, workers: workerCount(set.Workers)}
+	for c, l := range s.classes {
+		for range s.offset[c+1] - s.offset[c] {
+			v.trainLabels = append(v.trainLabels, l)
+		}
+	}
+	v.set.Neighbors = min(v.set.Neighbors, s.n)
+	return v
+}
+
+// judge returns the error with p, a projection of the span.
+func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
+	q, err := v.span.lift(p)
+	if err != nil {
+		return 0, err
+	}
+	predicted, err := knn.Predict(ctx, projected(v.train, q), v.trainLabels, projected(v.test, q), []int{v.set.Neighbors}, &knn.Settings{Workers: v.workers})
+	if err != nil {
+		return 0, err
+	}
+	return knn.ErrorRate(predicted[0], v.testLabels), nil
+}
+
+// projected returns X·P.
+func projected(x, p *mat.Dense) dist.Matrix[float64] {
+	n, _ := x.Dims()
+	_, k := p.Dims()
+	y := dist.NewMatrix[float64](n, k, nil)
+	dist.Project(y, viewOf(x), viewOf(p))
+	return y
+}
+
+func viewOf(m *mat.Dense) dist.Matrix[float64] {
+	r := m.RawMatrix()
+	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
+}
+
+// watch follows one attempt.
+type watch struct {
+	*validator
+	ctx    context.Context
+	points []ValidationPoint
+	best   *mat.Dense
+	err    float64 // of best
+	step   Step    // of best
+	since  int     // judgements since
+}
+
+func (v *validator) watch(ctx context.Context) *watch {
+	return &watch{validator: v, ctx: ctx, err: math.Inf(1)}
+}
+
+// see judges the projection of a step if it is its turn. It returns
+// descent.ErrStop when patience is at an end.
+func (w *watch) see(s Step, p *mat.Dense) error {
+	if s.Index%w.set.Every != 0 {
+		return nil
+	}
+	e, err := w.judge(w.ctx, p)
+	if err != nil {
+		if w.ctx.Err() != nil {
+			return nil // the solver will notice
+		}
+		return err
+	}
+	w.points = append(w.points, ValidationPoint{s.Index, e})
+	w.since++
+	if e < w.err {
+		w.best, w.err, w.step, w.since = mat.DenseCopyOf(p), e, s, 0
+	}
+	if w.since >= w.set.Patience {
+		return descent.ErrStop
+	}
+	return nil
+}
+
+// last judges the end of an attempt that ended between two turns.
+func (w *watch) last(a *attempt) error {
+	s := a.history[len(a.history)-1]
+	if n := len(w.points); n > 0 && w.points[n-1].Step == s.Index {
+		return nil
+	}
+	every := w.set.Every
+	w.set.Every = 1
+	err := w.see(s, a.point)
+	w.set.Every = every
+	if err == descent.ErrStop {
+		err = nil
+	}
+	return err
+}
+
+// keepBest makes the best projection seen the result.
+func (w *watch) keepBest(a *attempt) {
+	a.validations, a.err = w.points, 1
+	if w.best != nil {
+		a.point, a.err, a.value, a.norm = w.best, w.err, w.step.Objective, w.step.GradientNorm
+	}
+}

@@ -1,0 +1,118 @@
+package wda
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+)
+
+const (
+	// oddScale is how many times the median a feature's spread may be.
+	oddScale = 1e4
+	// fewSamples is the least size of a class without a warning.
+	fewSamples = 5
+	// imbalance is the ratio of class sizes from which uniform weights are odd.
+	imbalance = 20
+)
+
+// warnings says what is odd about the data or the settings, as of the last
+// evaluation of o.
+func warnings[T dist.Float](s *samples, o *objective[T], set *Settings) []string {
+	var w []string
+	add := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
+
+	spread := s.spreads()
+	var positive []float64
+	constant, first := 0, 0
+	for j, v := range spread {
+		if v > 0 {
+			positive = append(positive, v)
+			continue
+		}
+		if constant == 0 {
+			first = j
+		}
+		constant++
+	}
+	if constant > 0 {
+		add("%d of %d features are constant (feature %d is the first)", constant, s.d, first)
+	}
+	slices.Sort(positive)
+	median := positive[(len(positive)-1)/2]
+	odd, largest := 0, 0
+	for j, v := range spread {
+		if v > oddScale*median {
+			odd++
+		}
+		if v > spread[largest] {
+			largest = j
+		}
+	}
+	if odd > 0 {
+		add("feature %d has %.0e times the median scale of the features (%d such); distances depend on little else unless features are brought to one scale", largest, spread[largest]/median, odd)
+	}
+
+	small, big := 0, 0
+	for c := range s.classes {
+		if s.size(c) < s.size(small) {
+			small = c
+		}
+		if s.size(c) > s.size(big) {
+			big = c
+		}
+	}
+	if n := s.size(small); n < fewSamples {
+		add("class %d has only %d samples", s.classes[small], n)
+	}
+	if set.Weights == Uniform && s.size(big) >= imbalance*s.size(small) {
+		add("class %d has %d samples and class %d %d, but all classes have the same weight; see Weights", s.classes[big], s.size(big), s.classes[small], s.size(small))
+	}
+	if s.n < s.d && set.Shrinkage == 0 {
+		add("%d samples of %d features without shrinkage: the projection will fit noise", s.n, s.d)
+	}
+	coincide := 0
+	for _, q := range o.pairs {
+		if q.within() && s.coincides(q.c) {
+			if coincide++; coincide == 1 {
+				add("all samples of class %d are equal", s.classes[q.c])
+			}
+		}
+	}
+	if o.inLog > 0 {
+		add("λ is so large that %d of %d transport problems underflow and were solved in the log domain, which is slower", o.inLog, len(o.pairs))
+	}
+	if o.rough > 0 {
+		add("λ is so large that %d of %d transport plans have few correct digits", o.rough, len(o.pairs))
+	}
+	return w
+}
+
+// spreads returns the root mean square of every centred feature.
+func (s *samples) spreads() []float64 {
+	v := make([]float64, s.d)
+	for i := range s.n {
+		for j, x := range s.x.RawRowView(i) {
+			v[j] = math.Hypot(v[j], x)
+		}
+	}
+	for j := range v {
+		v[j] /= math.Sqrt(float64(s.n))
+	}
+	return v
+}
+
+// size returns the number of samples of class c.
+func (s *samples) size(c int) int { return s.offset[c+1] - s.offset[c] }
+
+// coincides reports whether all samples of class c are equal.
+func (s *samples) coincides(c int) bool {
+	first := s.x.RawRowView(s.offset[c])
+	for i := s.offset[c] + 1; i < s.offset[c+1]; i++ {
+		if !slices.Equal(first, s.x.RawRowView(i)) {
+			return false
+		}
+	}
+	return true
+}
