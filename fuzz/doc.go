@@ -6,6 +6,7 @@
 //
 //	go test ./fuzz                                          the seeds and what was ever found
 //	go test -run '^$' -fuzz '^FuzzGibbsFloat32$' ./fuzz     one target, until stopped
+//	MONGE_FUZZ_INPUTS=1000 go test -run Fuzz ./fuzz         random inputs, also under an emulator
 //
 // The bytes of an input are read in order as the numbers that a call needs: lengths,
 // gaps between rows, offsets, classes of values, constants. What is left over

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -144,6 +146,12 @@ func fuzz[T num.Float](f *testing.F, kernel func(c *call[T], lv asm.Level)) {
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, kernel) })
 }
 
+// inputsVariable names the environment variable that sets the number of random
+// inputs among the seeds. With it `go test -run Fuzz` is a short fuzz without
+// guidance, for where the fuzzing engine cannot work: under an emulator it cannot
+// start its workers.
+const inputsVariable = "MONGE_FUZZ_INPUTS"
+
 func seeds(f *testing.F) {
 	f.Add([]byte{})
 	ascending := make([]byte, 64)
@@ -152,7 +160,11 @@ func seeds(f *testing.F) {
 	}
 	f.Add(ascending)
 	rng := rand.New(rand.NewPCG(7, 7))
-	for range 12 {
+	count := 12
+	if n, err := strconv.Atoi(os.Getenv(inputsVariable)); err == nil {
+		count = n
+	}
+	for range count {
 		s := make([]byte, 24+rng.IntN(100))
 		for i := range s {
 			s[i] = byte(rng.Uint32())
