@@ -7,7 +7,9 @@ import (
 )
 
 // panelBytes is what a transposed panel may take of the second-level cache.
-const panelBytes = 48 << 10
+// On Zen 3 96 columns of 256 features take 40 ms for 1000² distances of 784
+// features, 24 columns 49 ms, 96 columns of 64 features 46 ms.
+const panelBytes = 192 << 10
 
 // panel holds a transposed piece of the second operand. Panels are pooled: one on
 // the stack would be cleared on every call, which takes as long as a hundred
@@ -37,15 +39,20 @@ func returnPanel[T Float](p *panel[T]) {
 	}
 }
 
-// panelShape returns how many features and how many of m columns a panel takes:
-// whole vector tiles of columns, and up to 256 features.
+// panelShape returns how many features and how many of m columns a panel takes: up
+// to 256 features, and 12 vectors of columns, so that a column of the panel does not
+// fall on few sets of the first-level cache; where a distance has few features, as
+// many columns as there is room for.
 func panelShape[T Float](d, m int) (depth, width int) {
-	size, unit := panelBytes/4, 48
+	size, unit := panelBytes/4, 192
 	if num.IsFloat64[T]() {
 		size, unit = size/2, unit/2
 	}
 	depth = min(d, 256)
-	width = size / depth / unit * unit
+	width = unit
+	if d <= 16 {
+		width = size / depth / unit * unit
+	}
 	return depth, min(width, m)
 }
 
