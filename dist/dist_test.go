@@ -145,17 +145,6 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-func TestNoAllocation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	x, z, d := strided[float32](rng, 40, 10, 0), strided[float32](rng, 30, 10, 0), strided[float32](rng, 40, 30, 0)
-	if n := testing.AllocsPerRun(100, func() {
-		SqEuclidean(d, x, z)
-		Gibbs(d, x, z, 1)
-	}); n > 0.5 { // a garbage collection may empty the pool in between
-		t.Errorf("%v allocations a call", n)
-	}
-}
-
 func ExampleSqEuclidean() {
 	x := NewMatrix(2, 2, []float64{0, 0, 3, 4})
 	z := NewMatrix(1, 2, []float64{0, 0})
