@@ -77,7 +77,7 @@ type testCase struct {
 	full      bool    // only with -full
 }
 
-// cases are all cases, with the goals of LIMITS.md and of the issues on sinkhorn and
+// cases are all cases, with the goals that the project has set itself for sinkhorn and
 // WDA.
 func cases() []testCase {
 	var cs []testCase

@@ -62,7 +62,7 @@ func (t *table) add(r *result) {
 	}
 }
 
-// judge says whether a goal is met, by the minima as in LIMITS.md.
+// judge says whether a goal is met, by the minima.
 func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
 	for _, p := range peers { // ordered: the first is the best
 		if slices.Contains(strings.Split(g.peer, "|"), p.name) {

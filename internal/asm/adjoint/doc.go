@@ -14,7 +14,7 @@
 //
 // With w = −u² ⊘ a (u of that iteration), s is the adjoint of K v on the way to u
 // and q the adjoint of v; t = −q ⊙ v² ⊘ b leads on to the iteration before
-// (DESIGN: s^k and t^k). W = Σ_i u[i] r[i].
+// (package sinkhorn calls them s^k and t^k). W = Σ_i u[i] r[i].
 //
 // Shapes          K, M: m × n, row-major, strides ldk and ldm; v, t, q: n; u, w, r, s: m.
 // Aliasing        r, s and q overlap no input and not each other.
