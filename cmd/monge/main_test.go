@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -795,14 +796,25 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// program returns monge as a process of its own. Where tests of another architecture
+// run under an emulator, the system may not know how to start them: then it skips.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	if err := exec.Command(os.Args[0], "-test.run=^$").Run(); errors.Is(err, syscall.ENOEXEC) {
+		t.Skipf("cannot start a process of this architecture: %v", err)
+	}
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), mainVariable+"=1")
+	return cmd
+}
+
 // The same with a process and a signal.
 func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
 	}
 	dir, data, args := slow(t)
-	cmd := exec.Command(os.Args[0], append(args, "--data", "/dev/stdin")...)
-	cmd.Env = append(os.Environ(), mainVariable+"=1")
+	cmd := program(t, append(args, "--data", "/dev/stdin")...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	in, err := cmd.StdinPipe()
@@ -839,8 +851,8 @@ func TestLevelVariable(t *testing.T) {
 		code  int
 		want  string
 	}{{"sse9", exitUsage, "MONGE_LEVEL"}, {"ref", 0, `"selected":"ref"`}} {
-		cmd := exec.Command(os.Args[0], "info", "--json")
-		cmd.Env = append(os.Environ(), mainVariable+"=1", "MONGE_LEVEL="+c.value)
+		cmd := program(t, "info", "--json")
+		cmd.Env = append(cmd.Env, "MONGE_LEVEL="+c.value)
 		out, err := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(out), c.want) {
 			t.Errorf("MONGE_LEVEL=%s: exit code %d, %v: %s", c.value, code, err, out)
