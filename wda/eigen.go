@@ -137,7 +137,7 @@ func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64) err
 		e.product(cb, all, e.between, 0)
 		e.product(cw, all, e.within, add)
 		var err error
-		if v, _, err = subspace.Dense(symmetrised(cb), symmetrised(cw), k); err != nil {
+		if v, _, err = subspace.Dense(cb, cw, k); err != nil {
 			return err
 		}
 	} else {
@@ -263,15 +263,4 @@ func (s *samples) classVariance(c int) float64 {
 		}
 	}
 	return sum / float64(hi-lo)
-}
-
-func symmetrised(m *mat.Dense) *mat.SymDense {
-	n, _ := m.Dims()
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
-		}
-	}
-	return s
 }

@@ -162,14 +162,14 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 }
 
 // Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest
-// first, normalised to vᵀB v = 1, and their μ. B is positive definite. It takes
-// time in the cube of the dimension.
-func Dense(a, b mat.Symmetric, want int) (*mat.Dense, []float64, error) {
-	d := a.SymmetricDim()
+// first, normalised to vᵀB v = 1, and their μ. A and B are symmetric, up to rounding,
+// and B is positive definite. It takes time in the cube of the dimension.
+func Dense(a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
+	d, _ := a.Dims()
 	if want < 1 || want > d {
 		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", want, d)
 	}
-	all, values, err := pencil(a, b)
+	all, values, err := pencil(symmetric(a), symmetric(b))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -223,7 +223,8 @@ func asCondition(err error) mat.Condition {
 	return mat.Condition(math.Inf(1))
 }
 
-func symmetric(m *mat.Dense) *mat.SymDense {
+// symmetric returns (m + mᵀ)/2.
+func symmetric(m mat.Matrix) *mat.SymDense {
 	n, _ := m.Dims()
 	s := mat.NewSymDense(n, nil)
 	for i := range n {

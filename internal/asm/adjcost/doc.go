@@ -10,15 +10,9 @@
 // that of M_ij. A block of G is as long-lived as the row and column sums that
 // package project forms of it; the n × m matrix is never stored.
 //
-// Shapes          G, K, M: m × n, strides ldg, ldk, ldm; A: m × r, stride lda;
-//
-//	B: r × n, stride ldb; u: m; v: n.
-//
+// Shapes          G, K, M: m × n, strides ldg, ldk, ldm; A: m × r, stride lda; B: r × n, stride ldb; u: m; v: n.
 // Aliasing        G may be M; otherwise it overlaps no input.
-// Accuracy        G_ij is within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄)
-//
-//	multiplied out; γ_k = ku/(1 − ku).
-//
+// Accuracy        G_ij is within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄) multiplied out; γ_k = ku/(1 − ku).
 // Special values  follow the arithmetic.
 // Cost            (r+2)·m·n FMAs, 2·m·n products.
 package adjcost

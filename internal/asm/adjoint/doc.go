@@ -18,11 +18,7 @@
 //
 // Shapes          K, M: m × n, row-major, strides ldk and ldm; v, t, q: n; u, w, r, s: m.
 // Aliasing        r, s and q overlap no input and not each other.
-// Accuracy        with k = ⌈n/w⌉ + log₂w and γ_k = ku/(1 − ku): r is within γ_(k+1) Σ|terms|,
-//
-//	s within γ_(k+2) in Begin and γ_(k+1) in Sweep; q, given s, within
-//	γ_(m+1) in Begin and γ_m in Sweep.
-//
+// Accuracy        with k = ⌈n/w⌉ + log₂w and γ_k = ku/(1 − ku): r is within γ_(k+1) Σ|terms|, s within γ_(k+2) in Begin and γ_(k+1) in Sweep; q, given s, within γ_(m+1) in Begin and γ_m in Sweep.
 // Special values  follow the arithmetic.
 // Cost            Begin: 3·m·n FMAs, 2·m·n elements read once. Sweep: 2·m·n FMAs, m·n elements.
 package adjoint

@@ -8,21 +8,9 @@
 //
 // Shapes          x: n; dst: n or longer.
 // Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        0.70 ULP in float64, 0.85 where the result is subnormal; 0.72 and 0.82
-//
-//	in float32, the largest errors of all 2^32 arguments.
-//
-// Special values  exp(±0) = 1 exactly, exp(+Inf) = +Inf, exp(−Inf) = +0, exp(NaN) = NaN.
-//
-//	Underflow is gradual, and overflow to +Inf happens only where the true value
-//	rounds to it: math.Exp has +Inf from 709.44 on amd64 (true values are finite to
-//	709.78) and no subnormal results on arm64.
-//
-// Cost            11 FMAs an element in float64, 8 in float32, and a table look-up;
-//
-//	one read and one write. Results that are subnormal or overflow take the general
-//	body of the kernel, about three times as long.
-//
+// Accuracy        0.70 ULP in float64, 0.85 where the result is subnormal; 0.72 and 0.82 in float32, the largest errors of all 2^32 arguments.
+// Special values  exp(±0) = 1 exactly, exp(+Inf) = +Inf, exp(−Inf) = +0, exp(NaN) = NaN. Underflow is gradual, and overflow to +Inf happens only where the true value rounds to it: math.Exp has +Inf from 709.44 on amd64 (true values are finite to 709.78) and no subnormal results on arm64.
+// Cost            11 FMAs an element in float64, 8 in float32, and a table look-up; one read and one write. Results that are subnormal or overflow take the general body of the kernel, about three times as long.
 // # What was measured
 //
 // One definition serves all instruction sets, so it was chosen by the sum over

@@ -11,20 +11,9 @@
 //
 // Shapes          x: n; dst: n or longer; c: a number.
 // Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        0.63 ULP of 2^y in float64; 0.68 in float32, the largest of all y. The
-//
-//	rounding of y itself moves the result by up to |y|·2^-53.5 (2^-24.5) of its size.
-//
-// Special values  2^y = +0 for y < −1022 (float32: −126), in constant time: there are
-//
-//	no subnormal results. 2^y = +Inf for y ≥ 1023.9375 (127.875), the end of the last
-//	octave included, whose true values are finite. NaN gives NaN; whole y are exact.
-//
-// Cost            1 multiplication and 8 FMAs an element (float32: 1 and 5), 3 additions,
-//
-//	a table look-up; one read and one write. In AVX2 a block with a y beyond the upper
-//	limit takes about twice as long.
-//
+// Accuracy        0.63 ULP of 2^y in float64; 0.68 in float32, the largest of all y. The rounding of y itself moves the result by up to |y|·2^-53.5 (2^-24.5) of its size.
+// Special values  2^y = +0 for y < −1022 (float32: −126), in constant time: there are no subnormal results. 2^y = +Inf for y ≥ 1023.9375 (127.875), the end of the last octave included, whose true values are finite. NaN gives NaN; whole y are exact.
+// Cost            1 multiplication and 8 FMAs an element (float32: 1 and 5), 3 additions, a table look-up; one read and one write. In AVX2 a block with a y beyond the upper limit takes about twice as long.
 // # What was measured
 //
 // Package exp has the choice of table and degree. AVX2 on a Zen 3 core at 3.24 GHz:

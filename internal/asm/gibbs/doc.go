@@ -6,15 +6,9 @@
 // A tile of distances goes into the exponential while it is in registers or in the
 // first-level cache. D is stored if the caller wants it.
 //
-// Shapes          x: m × d, stride ldx; zt: d × n, stride ldz; K: m × n, stride ldk;
-//
-//	D: m × n, stride ldd, or nil.
-//
+// Shapes          x: m × d, stride ldx; zt: d × n, stride ldz; K: m × n, stride ldk; D: m × n, stride ldd, or nil.
 // Aliasing        K and D overlap no input and not each other.
-// Accuracy        the relative error of K_ij is at most ((d+3)·|ln K_ij| + 2)·u to first
-//
-//	order: |ln K_ij| times that of D and of its product with c, and that of the power.
-//
+// Accuracy        the relative error of K_ij is at most ((d+3)·|ln K_ij| + 2)·u to first order: |ln K_ij| times that of D and of its product with c, and that of the power.
 // Special values  K_ij below the least normal number is +0; the rest follows the arithmetic.
 // Cost            m·n·(d + 8) FMA slots.
 //

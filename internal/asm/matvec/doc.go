@@ -5,10 +5,7 @@
 //
 // Shapes          K: m × n, row-major, stride ldk; v, q: n; u, s: m.
 // Aliasing        outputs overlap no input.
-// Accuracy        γ_k Σ|terms| with k = ⌈n/w⌉ + log₂w for a row sum of w lanes, k = m for a
-//
-//	column sum; γ_k = ku/(1 − ku).
-//
+// Accuracy        γ_k Σ|terms| with k = ⌈n/w⌉ + log₂w for a row sum of w lanes, k = m for a column sum; γ_k = ku/(1 − ku).
 // Special values  follow the arithmetic.
 // Cost            m·n FMAs and m·n elements read.
 package matvec

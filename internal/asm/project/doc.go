@@ -8,10 +8,7 @@
 // across the d features, so that x is read along its rows in both). Without add
 // the chains start from +0.
 //
-// Shapes          Mul: x m × d, b d × p, y m × p. TransMul: x m × d, y m × p, g p × d.
-//
-//	Row-major with strides ldx, ldb, ldy, ldg.
-//
+// Shapes          Mul: x m × d, b d × p, y m × p. TransMul: x m × d, y m × p, g p × d. Row-major with strides ldx, ldb, ldy, ldg.
 // Aliasing        the output overlaps no input.
 // Special values  follow the arithmetic; an empty chain stores +0 (or, with add, nothing).
 // Accuracy        a chain of n terms is off by at most γ_n Σ|terms|, γ_n = nu/(1 − nu).

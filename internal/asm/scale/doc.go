@@ -11,10 +11,7 @@
 //
 // Shapes          K: m × n, row-major, stride ldk; v, q: n; a, u: m.
 // Aliasing        u and q overlap no input.
-// Accuracy        for positive data u is within γ_(k+2) of a ⊘ K v, k = ⌈n/w⌉ + log₂w, and
-//
-//	q within γ_m of q + Kᵀ u; γ_k = ku/(1 − ku).
-//
+// Accuracy        for positive data u is within γ_(k+2) of a ⊘ K v, k = ⌈n/w⌉ + log₂w, and q within γ_m of q + Kᵀ u; γ_k = ku/(1 − ku).
 // Special values  follow the arithmetic: a row whose sum underflows gives u = +Inf or NaN.
 // Cost            2·m·n FMAs, m divisions; m·n elements read once.
 //
