@@ -65,6 +65,31 @@ type call[T num.Float] struct {
 	input
 	*asmtest.Arena[T]
 	verbatim [][2][]T // inputs taken from the bytes, and what they were
+	narrow   *call[float32]
+}
+
+// narrowMatrix is matrix in float32.
+func (c *call[T]) narrowMatrix(rows, cols int) ([]float32, int) {
+	if c.narrow == nil {
+		c.narrow = &call[float32]{Arena: c.Narrow()}
+	}
+	c.narrow.input = c.input
+	defer func() { c.input = c.narrow.input }()
+	return c.narrow.matrix(rows, cols)
+}
+
+// unchanged requires that inputs taken from the bytes are what they were.
+func (c *call[T]) unchanged(t *testing.T, lv asm.Level) {
+	for _, v := range c.verbatim {
+		for i, x := range v[1] {
+			if asmtest.Bits(x) != asmtest.Bits(v[0][i]) {
+				t.Errorf("%v: input [%d] was changed from %v to %v", lv, i, x, v[0][i])
+			}
+		}
+	}
+	if c.narrow != nil {
+		c.narrow.unchanged(t, lv)
+	}
 }
 
 // check runs f at every level of the machine with the arguments that data stand for
@@ -75,13 +100,7 @@ func check[T num.Float](t *testing.T, data []byte, f func(c *call[T], lv asm.Lev
 		c := &call[T]{input: input{data}, Arena: a}
 		c.byte()
 		f(c, lv)
-		for _, v := range c.verbatim {
-			for i, x := range v[1] {
-				if asmtest.Bits(x) != asmtest.Bits(v[0][i]) {
-					t.Errorf("%v: input [%d] was changed from %v to %v", lv, i, x, v[0][i])
-				}
-			}
-		}
+		c.unchanged(t, lv)
 	})
 }
 

@@ -41,6 +41,13 @@ func FuzzMatVecFloat32(f *testing.F)   { fuzz(f, matVecKernel[float32]) }
 func FuzzVecFloat64(f *testing.F)      { fuzz(f, vecKernel[float64]) }
 func FuzzVecFloat32(f *testing.F)      { fuzz(f, vecKernel[float32]) }
 
+// Kernels of a float32 matrix with float64 vectors.
+
+func FuzzScaleMixed(f *testing.F)   { fuzz(f, scaleMixed) }
+func FuzzAdjointMixed(f *testing.F) { fuzz(f, adjointMixed) }
+func FuzzMatVecMixed(f *testing.F)  { fuzz(f, matVecMixed) }
+func FuzzVecMixed(f *testing.F)     { fuzz(f, vecMixed) }
+
 func expKernel[T num.Float](c *call[T], lv asm.Level) {
 	n := c.upTo(600)
 	if c.upTo(1) == 0 {
@@ -215,4 +222,36 @@ func vecKernel[T num.Float](c *call[T], lv asm.Level) {
 		count := vec.CountOutside(lv, c.in(n), lo, hi)
 		c.Out(1)[0] = T(count)
 	}
+}
+
+func scaleMixed(c *call[float64], lv asm.Level) {
+	m, n := c.sides()
+	k, ldk := c.narrowMatrix(m, n)
+	scale.IterateMixed(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+}
+
+func adjointMixed(c *call[float64], lv asm.Level) {
+	m, n := c.sides()
+	k, ldk := c.narrowMatrix(m, n)
+	adjoint.SweepMixed(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+}
+
+func matVecMixed(c *call[float64], lv asm.Level) {
+	m, n := c.sides()
+	k, ldk := c.narrowMatrix(m, n)
+	if c.upTo(1) == 0 {
+		matvec.RowsMixed(lv, m, n, c.Out(m), k, ldk, c.in(n))
+		return
+	}
+	matvec.ColumnsMixed(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+}
+
+func vecMixed(c *call[float64], lv asm.Level) {
+	n := c.upTo(600)
+	if c.upTo(1) == 0 {
+		vec.Narrow(lv, c.Narrow().Out(n), c.in(n))
+		return
+	}
+	x, _ := c.narrowMatrix(1, n)
+	vec.Widen(lv, c.Out(n), x)
 }

@@ -15,7 +15,7 @@ func TestAllocations(t *testing.T) {
 }
 
 func allocations[T dist.Float](t *testing.T) {
-	for _, storage := range []Storage{Stored, MatrixFree} {
+	for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
 		for _, domain := range []Domain{Plain, Log} {
 			for _, n := range []int{40, 900} {
 				if testing.Short() && n > 100 {

@@ -34,7 +34,7 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	for len(b.solvers) < workers {
 		set := s.settings
 		set.Workers = 1
-		w := &Solver[T]{settings: set, level: s.level, limits: limitsOf[T]()}
+		w := &Solver[T]{settings: set, level: s.level, limits: s.limits}
 		b.solvers = append(b.solvers, w)
 		b.runs = append(b.runs, func() {
 			b.drain(w)

@@ -12,11 +12,12 @@ import (
 // BenchmarkSolve is one solve of n against n points in 10 dimensions, ten
 // iterations. Metric iter/s counts iterations, the kernel's included.
 func BenchmarkSolve(b *testing.B) {
-	benchmarkSolve[float64](b, "f64")
-	benchmarkSolve[float32](b, "f32")
+	benchmarkSolve[float64](b, "f64", AutoStorage)
+	benchmarkSolve[float64](b, "mixed", Mixed)
+	benchmarkSolve[float32](b, "f32", AutoStorage)
 }
 
-func benchmarkSolve[T dist.Float](b *testing.B, name string) {
+func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	for _, what := range []string{"cost", "gradient", "log", "loggradient"} {
 		for _, lv := range asm.Available() {
 			for _, n := range []int{64, 100, 256, 1000} {
@@ -26,7 +27,7 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string) {
 				b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/what=%s", name, lv, n, what), func(b *testing.B) {
 					rng := rand.New(rand.NewPCG(1, 2))
 					x, y := cloud[T](rng, n, 10, 0), cloud[T](rng, n, 10, 0.3)
-					set := Settings{Level: lv.String(), Lambda: 0.05, Gradient: what == "gradient"}
+					set := Settings{Level: lv.String(), Lambda: 0.05, Gradient: what == "gradient", Storage: storage}
 					if what == "log" || what == "loggradient" {
 						set.Domain, set.Lambda, set.Gradient = Log, 5, what == "loggradient"
 					}
@@ -57,7 +58,7 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string) {
 // BenchmarkWorkers is ten iterations of one large problem, with one worker and with
 // all: the speed-up of the parallel passes.
 func BenchmarkWorkers(b *testing.B) {
-	for _, storage := range []Storage{Stored, MatrixFree} {
+	for _, storage := range []Storage{Stored, Mixed, MatrixFree} {
 		for _, n := range []int{1000, 2000, 4000} {
 			for _, workers := range []int{1, 0} {
 				b.Run(fmt.Sprintf("type=f64/storage=%v/n=%d/workers=%d", storage, n, workers), func(b *testing.B) {

@@ -24,8 +24,8 @@
 // it is not.
 //
 // The answers are the same bits on every machine and for every Settings.Level,
-// Storage and Workers. Problems of more than 2¹⁹ elements are cut into pieces of
-// rows, by their size alone, and shared by Settings.Workers goroutines.
+// Storage (but for Mixed) and Workers. Problems of more than 2¹⁹ elements are cut into
+// pieces of rows, by their size alone, and shared by Settings.Workers goroutines.
 //
 // A solver allocates nothing once it has seen its largest problem. A context is
 // asked before every pass over K and, in large problems, every few rows.
@@ -37,6 +37,7 @@
 // the problem, in elements:
 //
 //	stored        2nm (nm for a cost matrix) + O(n + m)
+//	mixed         1.5nm (0.5nm for a cost matrix) + O(n + m)
 //	matrix-free   O(n + m), of which 24 rows of m for every worker and 16 or more
 //	              partial sums of m
 //	gradient      3·Iterations·(n + m) more
@@ -51,6 +52,11 @@
 //	64     13.8 | 7.8    34 | 21       29 | 17       50 | 37
 //	100    31 | 19       74 | 48       65 | 37       108 | 80
 //	256    218 | 93      512 | 228     390 | 166     679 | 391
+//
+// Mixed against Stored, 100 iterations for a cost matrix, in processor time: 78 µs for
+// 65 at n = 64, 174 for 143 at 100, 0.89 ms for 1.10 at 256, 25 for 34 at 1000, 0.66 s
+// for 1.05 at 4000. Gradients in the log domain took a quarter longer: the stretches of
+// the reverse pass are shorter.
 //
 // Log-domain iterations with a log-sum-exp each took 114 | 78 at n = 64 and 1480 |
 // 880 at n = 256. Matrix-free in two dimensions, a pass takes 1.1 ns an element up

@@ -169,10 +169,7 @@ func (s *Solver[T]) solveImplicit() error {
 // against.
 func (s *Solver[T]) conjugateGradients(size float64) error {
 	im, diag, v := &s.im, s.fq, s.fv
-	goal, enough := 1e-15, 1e-8
-	if !num.IsFloat64[T]() {
-		goal, enough = 1e-7, 1e-3
-	}
+	goal, enough := s.limits.goal, s.limits.enough
 	for i, a := range s.a {
 		s.w[i] = 0
 		if a > 0 {

@@ -33,27 +33,30 @@ func levels[T dist.Float](t *testing.T) {
 // TestSameBitsEverywhere compares with what other machines have computed.
 func TestSameBitsEverywhere(t *testing.T) {
 	for _, c := range []struct {
-		domain   Domain
-		lambda   float64
-		f64, f32 uint64
+		domain          Domain
+		lambda          float64
+		f64, f32, mixed uint64
 	}{
-		{Auto, 0.2, 0x627c50c081a42bab, 0xe3b3b76259a8e297},
-		{Auto, 200, 0xfb7ba5a86e01704d, 0x328a92a5b426d404},
-		{Log, 0.2, 0xda37437b61839e40, 0xe987b4a2a7683f78},
-		{Log, 200, 0xa94cb88de300de1a, 0x64d88c9f9747c766},
+		{Auto, 0.2, 0x627c50c081a42bab, 0xe3b3b76259a8e297, 0xd2454cfa417db51b},
+		{Auto, 200, 0xfb7ba5a86e01704d, 0x328a92a5b426d404, 0x87fc2e3fce14b8f4},
+		{Log, 0.2, 0xda37437b61839e40, 0xe987b4a2a7683f78, 0x6fb12c858ac473a5},
+		{Log, 200, 0xa94cb88de300de1a, 0x64d88c9f9747c766, 0x7c811c77d48977d6},
 	} {
-		if got := fingerprint[float64](t, c.domain, c.lambda); got != c.f64 {
+		if got := fingerprint[float64](t, c.domain, AutoStorage, c.lambda); got != c.f64 {
 			t.Errorf("%v, λ = %v: %#x in float64, want %#x", c.domain, c.lambda, got, c.f64)
 		}
-		if got := fingerprint[float32](t, c.domain, c.lambda); got != c.f32 {
+		if got := fingerprint[float32](t, c.domain, AutoStorage, c.lambda); got != c.f32 {
 			t.Errorf("%v, λ = %v: %#x in float32, want %#x", c.domain, c.lambda, got, c.f32)
+		}
+		if got := fingerprint[float64](t, c.domain, Mixed, c.lambda); got != c.mixed {
+			t.Errorf("%v, λ = %v: %#x with K in float32, want %#x", c.domain, c.lambda, got, c.mixed)
 		}
 	}
 }
 
 // fingerprint hashes all that there is to know about a solve. The points are uniform:
 // normal ones depend on the machine's logarithm.
-func fingerprint[T dist.Float](t *testing.T, domain Domain, lambda float64) uint64 {
+func fingerprint[T dist.Float](t *testing.T, domain Domain, storage Storage, lambda float64) uint64 {
 	rng := rand.New(rand.NewPCG(61, 3))
 	uniform := func(n, p int) dist.Matrix[T] {
 		m := dist.NewMatrix[T](n, p, nil)
@@ -63,7 +66,7 @@ func fingerprint[T dist.Float](t *testing.T, domain Domain, lambda float64) uint
 		return m
 	}
 	p := &Problem[T]{X: uniform(37, 3), Y: uniform(29, 3), A: weights[T](rng, 37, true), B: weights[T](rng, 29, true), Lambda: lambda}
-	all := everything(t, Settings{Iterations: 25, Domain: domain, Gradient: true}, p)
+	all := everything(t, Settings{Iterations: 25, Domain: domain, Storage: storage, Gradient: true}, p)
 	h := fnv.New64a()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, v := range all[name] {

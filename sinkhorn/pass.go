@@ -10,6 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/gibbs"
 	"github.com/gomonge/monge/internal/asm/logscale"
 	"github.com/gomonge/monge/internal/asm/matvec"
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/scale"
 	"github.com/gomonge/monge/internal/asm/sqdist"
@@ -24,7 +25,8 @@ import (
 // The rows of a large problem are cut into pieces, by its size alone. Each piece has
 // its own chain over i, that is its own q, and the pieces' are added in ascending
 // order. Goroutines take the next piece when they are done with one: who computes it
-// makes no difference.
+// makes no difference. Every other pass takes the pieces from the last to the first: what
+// the pass before it read last is still in the third-level cache.
 
 // op names a pass. Its operands are in a job.
 type op uint8
@@ -74,7 +76,7 @@ const (
 // worker has the buffers of one goroutine.
 type worker[T dist.Float] struct {
 	run  func()
-	k, d []T // rows of K and M, matrix-free
+	k, d []T // rows of K and M, matrix-free; of K, if Mixed
 	e    []T // a row
 	g    []T // rows of M̄
 }
@@ -84,6 +86,7 @@ const (
 	pieceRows   = 64      // at least so many rows a piece
 	blockSize   = 1 << 15 // elements of a block that is computed
 	storedBlock = 1 << 18 // and of one that is stored, in big problems
+	wideBlock   = 1 << 13 // and of one that is stored, and copied on the way
 	maxPieces   = 64
 	maxPartials = 1 << 20 // elements of all partial sums, if that leaves 16 pieces
 	unitRows    = 24      // a multiple of all tiles' rows
@@ -145,6 +148,7 @@ func (s *Solver[T]) run(o op) bool {
 		return !s.stop.Load()
 	}
 	s.next.Store(0)
+	s.back = !s.back
 	nw := min(s.settings.Workers, s.pieces)
 	s.wg.Add(nw - 1)
 	for _, w := range s.workers[1:nw] {
@@ -173,6 +177,9 @@ func (s *Solver[T]) drain(w *worker[T]) {
 		p := int(s.next.Add(1)) - 1
 		if p >= s.pieces || s.stop.Load() {
 			return
+		}
+		if s.back {
+			p = s.pieces - 1 - p
 		}
 		q := s.partials[p*s.m:][:s.m]
 		switch s.op {
@@ -212,8 +219,8 @@ func (s *Solver[T]) combine() {
 func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 	lv, m, c, job := s.level, s.m, s.c, &s.job
 	first, last, step := s.pieceStart(p), s.pieceStart(p+1), s.blockRows()
-	if s.op == opAdjoint && !s.free {
-		step = min(step, max(8, 1<<13/m/8*8))
+	if s.copies() {
+		step = min(step, max(8, wideBlock/m/8*8))
 	}
 	for i := first; i < last; i += step {
 		if s.big {
@@ -226,9 +233,12 @@ func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 			}
 		}
 		r := min(step, last-i)
+		if s.narrow != nil && s.mixed(i, r, q) {
+			continue
+		}
 		switch s.op {
 		case opFill:
-			s.fillRows(i, r)
+			s.fillRows(w, i, r)
 		case opMeasure:
 			s.distances(s.cost.Data[i*m:], i, r)
 		case opColumns:
@@ -277,13 +287,44 @@ func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 	}
 }
 
+// copies reports whether the pass puts rows of a stored matrix, or what it makes of
+// them, into buffers, which should stay in the second-level cache.
+func (s *Solver[T]) copies() bool {
+	switch s.op {
+	case opAdjoint:
+		return !s.free
+	case opFill, opBegin, opPlan, opProject:
+		return s.narrow != nil
+	}
+	return false
+}
+
+// mixed makes the pass over rows i … i+r−1 of a K in float32, unless it is one that
+// takes them widened. T is float64.
+func (s *Solver[T]) mixed(i, r int, q []T) bool {
+	lv, m, job, k := s.level, s.m, &s.job, s.narrow[i*s.m:]
+	switch s.op {
+	case opColumns:
+		matvec.ColumnsMixed(lv, r, m, num.F64(q), k, m, num.F64(job.u[i:]))
+	case opRows:
+		matvec.RowsMixed(lv, r, m, num.F64(job.r[i:]), k, m, num.F64(job.v))
+	case opIterate:
+		scale.IterateMixed(lv, r, m, k, m, num.F64(job.v), num.F64(job.a[i:]), num.F64(job.u[i:]), num.F64(q))
+	case opSweep:
+		adjoint.SweepMixed(lv, r, m, k, m, num.F64(job.v), num.F64(job.w[i:]), num.F64(job.s[i:]), num.F64(q))
+	default:
+		return false
+	}
+	return true
+}
+
 // planRow sets row 0 of the job's dst to row i of the plan.
 func (s *Solver[T]) planRow(i int) {
 	k, d, ldd := s.bothRows(s.workers[0], i, 1)
 	adjcost.Block(s.level, 1, s.m, 0, s.job.dst.Data, s.m, k, s.m, d, ldd, nil, 0, nil, 0, s.job.u[i:], s.job.v, 0)
 }
 
-// kernelRows returns rows i … i+r−1 of K, of stride m.
+// kernelRows returns rows i … i+r−1 of K, of stride m, unless it is in float32.
 func (s *Solver[T]) kernelRows(w *worker[T], i, r int) []T {
 	if !s.free {
 		return s.kernel[i*s.m:]
@@ -313,10 +354,15 @@ func (s *Solver[T]) costRows(w *worker[T], i, r int) ([]T, int) {
 
 // bothRows returns rows i … i+r−1 of K, of stride m, and of M, and their stride.
 func (s *Solver[T]) bothRows(w *worker[T], i, r int) (k, d []T, ldd int) {
-	if !s.free {
-		return s.kernel[i*s.m:], s.cost.Data[i*s.cost.Stride:], s.cost.Stride
-	}
 	m := s.m
+	if s.narrow != nil {
+		grow(&w.k, r*m)
+		vec.Widen(s.level, num.F64(w.k), s.narrow[i*m:])
+		return w.k, s.cost.Data[i*s.cost.Stride:], s.cost.Stride
+	}
+	if !s.free {
+		return s.kernel[i*m:], s.cost.Data[i*s.cost.Stride:], s.cost.Stride
+	}
 	if s.base.f == nil {
 		s.gibbs(w.k, w.d, i, r)
 	} else {
@@ -326,11 +372,22 @@ func (s *Solver[T]) bothRows(w *worker[T], i, r int) (k, d []T, ldd int) {
 	return w.k, w.d, m
 }
 
-// fillRows sets rows i … i+r−1 of the stored K, and of the stored distances where
-// they are not there yet.
-func (s *Solver[T]) fillRows(i, r int) {
+// fillRows sets rows i … i+r−1 of the stored K, and of the stored distances.
+func (s *Solver[T]) fillRows(w *worker[T], i, r int) {
+	m := s.m
+	if s.narrow != nil {
+		grow(&w.k, r*m)
+		s.kernelTo(w.k, i, r)
+		vec.Narrow(s.level, s.narrow[i*m:][:r*m], num.F64(w.k))
+		return
+	}
+	s.kernelTo(s.kernel[i*m:], i, r)
+}
+
+// kernelTo sets k to rows i … i+r−1 of K, and the stored distances where they are not
+// there yet.
+func (s *Solver[T]) kernelTo(k []T, i, r int) {
 	m, d := s.m, s.cost
-	k := s.kernel[i*m:]
 	switch {
 	case s.base.f != nil:
 		if s.points && !s.measured {

@@ -20,8 +20,9 @@ type Problem[T dist.Float] struct {
 	// A and B are the marginals of length n and m: not negative, finite, and with
 	// equal sums to within a relative 1e-6 (1e-4 in float32); they are used as they
 	// are. nil is uniform, every weight 1/n or 1/m. A zero weight is allowed, a
-	// positive one below 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32) is not: quotients by it would be out
-	// of range.
+	// positive one below 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32 and with Mixed storage) is not:
+	// quotients by it would be out of range. With Mixed storage none may exceed the
+	// largest float32.
 	A, B []T
 	// Lambda multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64
@@ -157,6 +158,9 @@ func (s *Solver[T]) marginal(name string, dst, given []T, uniform *int) (sum, le
 		if w > 0 {
 			if w < s.limits.weight {
 				return 0, 0, false, fmt.Errorf("%w: %s[%d] = %v is too small; use 0", ErrMarginals, name, i, w)
+			}
+			if w > s.limits.heaviest {
+				return 0, 0, false, fmt.Errorf("%w: %s[%d] = %v is too large for a K in float32", ErrMarginals, name, i, w)
 			}
 			least = min(least, float64(w))
 		} else {

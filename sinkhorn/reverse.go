@@ -41,6 +41,7 @@ type reverse[T dist.Float] struct {
 	lambda      T
 	skipZeros   bool // see finite
 
+	self     bool           // X and Y are one cloud
 	cost     bool           // whether M̄ is to be added to dst, or else
 	dst      dist.Matrix[T] // multiplied by the points
 	xa       []T            // X and a column of ones, n × (p+1)
@@ -90,25 +91,28 @@ func (r *Result[T]) PointGradientTo(dx, dy dist.Matrix[T]) error {
 // entries out. (To look at every K_ij always would take longer than the rest.)
 func (s *Solver[T]) finite(gradient func() error, out ...dist.Matrix[T]) error {
 	s.rev.skipZeros = false
-	if err := gradient(); err != nil || allFinite(out) {
+	if err := gradient(); err != nil || s.allFinite(out) {
 		return err
 	}
 	s.rev.skipZeros = true
 	err := gradient()
 	s.rev.skipZeros = false
-	if err == nil && !allFinite(out) {
+	if err == nil && !s.allFinite(out) {
 		err = fmt.Errorf("%w: the gradient overflows", ErrRange)
 	}
 	return err
 }
 
-func allFinite[T dist.Float](ms []dist.Matrix[T]) bool {
+func (s *Solver[T]) allFinite(ms []dist.Matrix[T]) bool {
+	top := T(s.limits.largest)
 	for _, m := range ms {
-		for i := range m.Rows {
-			for _, x := range m.Row(i) {
-				if x-x != 0 {
-					return false
-				}
+		rows, cols := m.Rows, m.Cols
+		if m.Stride == cols {
+			rows, cols = 1, rows*cols
+		}
+		for i := range rows {
+			if vec.CountOutside(s.level, m.Data[i*m.Stride:][:cols], -top, top) > 0 {
+				return false
 			}
 		}
 	}
@@ -133,7 +137,8 @@ func (s *Solver[T]) pointGradient(dx, dy dist.Matrix[T]) {
 		panic("sinkhorn: gradient of another shape")
 	}
 	rev := &s.rev
-	rev.cost = false
+	x, y := s.problem.X, s.problem.Y
+	rev.cost, rev.self = false, s.n == s.m && x.Stride == y.Stride && &x.Data[0] == &y.Data[0]
 	grow(&rev.gx, s.n*(p+1))
 	grow(&rev.gy, (p+1)*s.m)
 	augment(&rev.xa, s.problem.X)
@@ -464,6 +469,14 @@ func (s *Solver[T]) adjointRows(w *worker[T], i, r int, gy []T) {
 			}
 		}
 		return
+	}
+	if rev.self {
+		// M̄_ii (x_i − x_i) is 0. Where λ is so large that hardly anything leaves its
+		// place, M̄_ii is 10⁶ and more times as large as the rest: it would not cancel to
+		// rounding of the rest, but of itself.
+		for l := range r {
+			w.g[l*m+i+l] = 0
+		}
 	}
 	project.Mul(lv, r, p1, m, rev.gx[i*p1:], p1, w.g, m, rev.ya, p1, true)
 	project.TransMul(lv, r, p1, m, gy, m, w.g, m, rev.xa[i*p1:], p1, true)

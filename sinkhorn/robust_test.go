@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -92,15 +91,23 @@ func robustCases[T dist.Float]() []robustCase[T] {
 // status or an error says that it cannot be.
 func TestEveryScale(t *testing.T) {
 	t.Run("float64", func(t *testing.T) {
-		everyScale[float64](t, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
+		everyScale[float64](t, AutoStorage, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
 	})
-	t.Run("float32", func(t *testing.T) { everyScale[float32](t, []float64{1e-18, 1e-3, 1, 1e3, 1e18}) })
+	t.Run("mixed", func(t *testing.T) {
+		everyScale[float64](t, Mixed, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
+	})
+	t.Run("float32", func(t *testing.T) {
+		everyScale[float32](t, AutoStorage, []float64{1e-18, 1e-3, 1, 1e3, 1e18})
+	})
 }
 
-func everyScale[T dist.Float](t *testing.T, scales []float64) {
-	eps := 0x1p-53
+func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
+	eps, narrow := 0x1p-53, 0.0 // narrow is the rounding of K, where it is another
 	if !num.IsFloat64[T]() {
 		eps = 0x1p-24
+	}
+	if storage == Mixed {
+		narrow = 0x1p-24
 	}
 	counts := map[string]int{}
 	for _, c := range robustCases[T]() {
@@ -120,7 +127,7 @@ func everyScale[T dist.Float](t *testing.T, scales []float64) {
 				lambda := math.Pow(10, float64(e))
 				for _, iterations := range []int{1, 2, 12} {
 					what := fmt.Sprintf("%s, data × %v, λ = 1e%d, %d iterations", c.name, scale, e, iterations)
-					s, err := NewSolver[T](Settings{Iterations: iterations, Gradient: true})
+					s, err := NewSolver[T](Settings{Iterations: iterations, Gradient: true, Storage: storage})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -144,7 +151,7 @@ func everyScale[T dist.Float](t *testing.T, scales []float64) {
 					if err != nil && !(errors.Is(err, ErrRange) && eps*lambda*largest > 0.01) {
 						t.Errorf("%s: %v (eps·λ·cost %.2g)", what, err, eps*lambda*largest)
 					}
-					if err == nil && !allFinite([]dist.Matrix[T]{dx, dy}) {
+					if err == nil && !s.allFinite([]dist.Matrix[T]{dx, dy}) {
 						t.Errorf("%s: gradient is not finite: %v %v", what, dx.Data, dy.Data)
 					}
 					got, lost := dist.NewMatrix[float64](n, m, nil), false
@@ -166,14 +173,15 @@ func everyScale[T dist.Float](t *testing.T, scales []float64) {
 						for _, v := range got.Row(i) {
 							sum += v
 						}
-						if !(math.Abs(sum-a[i]) <= 40*eps*(1+lambda*largest)*a[i]) {
+						if !(math.Abs(sum-a[i]) <= (40*eps*(1+lambda*largest)+narrow)*a[i]) {
 							t.Errorf("%s (%v): row %d sums to %v, want %v", what, r.Domain, i, sum, a[i])
 							break
 						}
 					}
-					// Rounding of λ·cost and of potentials that large, twice an iteration.
+					// Rounding of λ·cost and of potentials that large, twice an iteration; a
+					// factor 1 + ε of every K_ij moves log u and log v by 2ε an iteration at most.
 					want := slowPlan(cost64, a, b, lambda, iterations)
-					if tol := 20 * eps * float64(2+iterations) * (1 + lambda*largest); tol < 0.1 {
+					if tol := 20*eps*float64(2+iterations)*(1+lambda*largest) + narrow*float64(4*iterations+1); tol < 0.1 {
 						counts["compared"]++
 						if e := worst(got, want); !(e <= tol) {
 							t.Errorf("%s (%v): plan is off by %.3g of its largest entry, want %.3g", what, r.Domain, e, tol)
@@ -241,7 +249,7 @@ func TestErrors(t *testing.T) {
 		"λ·cost overflows":    {Problem[float64]{X: with(x, 3, 1e150), Y: y, Lambda: 1e12}, ErrRange},
 	} {
 		for _, domain := range []Domain{Auto, Log} {
-			for _, storage := range []Storage{Stored, MatrixFree} {
+			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
 				s, err := NewSolver[float64](Settings{Domain: domain, Storage: storage})
 				if err != nil {
 					t.Fatal(err)
@@ -257,7 +265,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for name, set := range map[string]Settings{
-		"iterations": {Iterations: -1}, "tolerance": {Tolerance: -1}, "tolerance NaN": {Tolerance: nan}, "domain": {Domain: 3}, "storage": {Storage: 3},
+		"iterations": {Iterations: -1}, "tolerance": {Tolerance: -1}, "tolerance NaN": {Tolerance: nan}, "domain": {Domain: 3}, "storage": {Storage: 4},
 		"workers": {Workers: -1}, "annealing": {Anneal: 1}, "annealing NaN": {Anneal: nan}, "level": {Level: "mmx"},
 	} {
 		if _, err := NewSolver[float32](set); !errors.Is(err, ErrSettings) {
@@ -298,7 +306,7 @@ func TestCancelled(t *testing.T) {
 		n, m := shape[0], shape[1]
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, lambda := range []float64{0.1, 30} {
-			for _, storage := range []Storage{Stored, MatrixFree} {
+			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
 				s, err := NewSolver[float64](Settings{Iterations: 4, Storage: storage, Workers: 1})
 				if err != nil {
@@ -339,25 +347,22 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestCancelLarge: a large problem ends long before its iteration does.
+// TestCancelLarge: a large problem looks at its context again and again within an
+// iteration, and stops at once.
 func TestCancelLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	n := 20000
 	p := &Problem[float32]{X: cloud[float32](rng, n, 2, 0), Y: cloud[float32](rng, n, 2, 1), Lambda: 0.1}
-	s, err := NewSolver[float32](Settings{Storage: MatrixFree})
+	s, err := NewSolver[float32](Settings{Storage: MatrixFree, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	start := time.Now()
-	if _, err := s.Solve(ctx, p); err != context.DeadlineExceeded {
-		t.Fatalf("%v after %v", err, time.Since(start))
+	ctx := &countdown{t.Context(), 50} // a pass looks more than a thousand times
+	if _, err := s.Solve(ctx, p); err != context.Canceled {
+		t.Fatalf("error %v, want that of the context", err)
 	}
-	// A row block is 12 × 20000 elements, well below a millisecond; the rest is for
-	// a machine that does other things.
-	if d := time.Since(start); d > 500*time.Millisecond {
-		t.Errorf("ended %v after the start, 20ms were allowed", d)
+	if more := -ctx.left; more > 5 {
+		t.Errorf("asked a context that had ended %d times", more)
 	}
 }
 

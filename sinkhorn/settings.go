@@ -68,12 +68,13 @@ func (d Domain) String() string {
 
 var domainNames = [...]string{"auto", "plain", "log"}
 
-// Storage says where K is. It makes no difference to the bits of an answer.
+// Storage says where K is. Mixed apart, it makes no difference to the bits of an
+// answer.
 type Storage uint8
 
 const (
 	// AutoStorage is Stored up to 512 MiB for cost matrix and K together, and
-	// MatrixFree beyond that if the problem is one of points.
+	// MatrixFree beyond that if the problem is one of points. It is never Mixed.
 	AutoStorage Storage = iota
 	// Stored keeps K, and for points the cost matrix: n × m numbers each.
 	Stored
@@ -81,6 +82,20 @@ const (
 	// memory is O(n + m). For points only; a problem with a cost matrix, whose
 	// memory is n × m anyway, is solved as Stored.
 	MatrixFree
+	// Mixed is Stored with K in float32 and everything else in float64: each K_ij is
+	// computed in float64, rounded to float32, and widened where it is used, so that
+	// an iteration reads half the bytes. It pays where K in float64 outgrows the
+	// second-level cache, from n = m = 256 or so, and takes longer below.
+	//
+	// After k iterations an element of the plan is within a relative 4k·2⁻²⁴ of that
+	// of Stored, and usually within 1e-7: 5e-8 of the largest element at most in the
+	// golden cases, 2e-9 of the cost, and 1e-8·(1 + λ·max M) of the largest element of
+	// a gradient. The marginals hold as they do there, and tolerances are reached.
+	//
+	// An element of K below 2⁻¹²⁶ is 0, so that Auto takes to the log domain sooner:
+	// where a scaling leaves 1e±11, not 1e±120. Weights are limited to the range of
+	// float32, see Problem. A Solver[float32] takes it for Stored.
+	Mixed
 )
 
 func (s Storage) String() string {
@@ -90,7 +105,7 @@ func (s Storage) String() string {
 	return fmt.Sprintf("Storage(%d)", uint8(s))
 }
 
-var storageNames = [...]string{"auto", "stored", "matrix-free"}
+var storageNames = [...]string{"auto", "stored", "matrix-free", "mixed"}
 
 // Status says how a solve ended.
 type Status uint8
@@ -164,15 +179,32 @@ type limits[T dist.Float] struct {
 	precision float64 // λ·log₂e·max|M| above leaves potentials too few digits
 	largest   float64 // overflow
 	weight    T       // a positive weight below has no reciprocal to speak of
+	heaviest  T       // a weight above is none of the type of K
 	mass      float64 // relative difference of masses allowed
 	converged float64 // marginal error for which implicit gradients make sense
+
+	// Residuals of the implicit gradient's linear system: what is aimed at, and what
+	// is good enough.
+	goal, enough float64
+	room, most   float64 // safeRange
 }
 
-func limitsOf[T dist.Float]() limits[T] {
-	if num.IsFloat64[T]() {
-		return limits[T]{tiny: T(math.Ldexp(1, -900)), precision: 0x1p42, largest: math.MaxFloat64, weight: T(math.Ldexp(1, -800)), mass: 1e-6, converged: 1e-4}
+// limitsOf returns the limits for arithmetic in T and a K in T, or in float32 if
+// mixed. Then those that are about K are float32's.
+func limitsOf[T dist.Float](mixed bool) limits[T] {
+	l := limits[T]{
+		tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), heaviest: T(float32(math.MaxFloat32)),
+		mass: 1e-4, converged: 1e-3, goal: 1e-7, enough: 1e-3, room: 99, most: 40,
 	}
-	return limits[T]{tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), mass: 1e-4, converged: 1e-3}
+	if num.IsFloat64[T]() {
+		l.tiny, l.precision, l.largest, l.mass, l.converged, l.most = T(math.Ldexp(1, -900)), 0x1p42, math.MaxFloat64, 1e-6, 1e-4, 400
+		if mixed {
+			l.goal, l.enough = 1e-12, 1e-6
+			return l
+		}
+		l.weight, l.heaviest, l.goal, l.enough, l.room = T(math.Ldexp(1, -800)), T(l.largest), 1e-15, 1e-8, 966
+	}
+	return l
 }
 
 // safeRange sets the range of accurate scalings for weights of at least least, in
@@ -180,15 +212,11 @@ func limitsOf[T dist.Float]() limits[T] {
 // with scalings up to hi takes at most size·2⁻¹⁰²²·hi from a sum that is least/hi
 // or more: for that to be below rounding, with three bits to spare,
 //
-//	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size      (2¹²⁶ ⁻ ²⁴ ⁻ ³ in float32).
+//	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size      (2¹²⁶ ⁻ ²⁴ ⁻ ³ for a K in float32).
 //
 // 2⁴⁰⁰ (2⁴⁰) is all that products of scalings in the reverse pass leave room for.
 func (l *limits[T]) safeRange(least float64, size int) {
-	room, most := 966.0, 400.0
-	if !num.IsFloat64[T]() {
-		room, most = 99, 40
-	}
-	h := int(min(most, math.Floor((room+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
+	h := int(min(l.most, math.Floor((l.room+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
 	h = max(h, 0)
 	l.hi, l.lo = T(math.Ldexp(1, h)), T(math.Ldexp(1, -h))
 }

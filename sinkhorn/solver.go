@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
 )
 
 // Solver solves problems one after the other in one workspace: once it has seen
@@ -34,6 +35,7 @@ type Solver[T dist.Float] struct {
 	cost   dist.Matrix[T] // stored only
 	costs  []T            // backs cost, for points
 	kernel []T            // n × m, stored only: K relative to base
+	narrow []float32      // the same, if Mixed, and not nil then
 	base   base[T]
 	filled bool // kernel is that of base
 	// The distances are there.
@@ -65,6 +67,7 @@ type Solver[T dist.Float] struct {
 	workers  []*worker[T]
 	next     atomic.Int32
 	stop     atomic.Bool
+	back     bool // the pass at hand takes the pieces from the last to the first
 	outside  atomic.Bool
 	wg       sync.WaitGroup
 
@@ -83,7 +86,7 @@ func NewSolver[T dist.Float](settings Settings) (*Solver[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Solver[T]{settings: settings, level: level, limits: limitsOf[T]()}, nil
+	return &Solver[T]{settings: settings, level: level, limits: limitsOf[T](settings.Storage == Mixed)}, nil
 }
 
 // Solve solves p. The result, and what it refers to, is valid until the next call.
@@ -184,7 +187,7 @@ func (s *Solver[T]) grow() {
 	switch s.settings.Storage {
 	case AutoStorage:
 		s.free = s.points && n > maxStored/(2*size[T]())/m
-	case Stored:
+	case Stored, Mixed:
 		s.free = false
 	case MatrixFree:
 		s.free = s.points
@@ -205,7 +208,11 @@ func (s *Solver[T]) grow() {
 		grow(&s.zt, s.p*m)
 	}
 	if !s.free {
-		grow(&s.kernel, n*m)
+		if s.settings.Storage == Mixed && num.IsFloat64[T]() {
+			grow(&s.narrow, n*m)
+		} else {
+			grow(&s.kernel, n*m)
+		}
 		s.cost = s.problem.Cost
 		if s.points {
 			grow(&s.costs, n*m)

@@ -33,6 +33,7 @@ func TestGoldenBits(t *testing.T) {
 		"adjoint/begin/f64":    "24f3d531f2d16353",
 		"adjoint/sweep/f32":    "2374ff12a2703ddb",
 		"adjoint/sweep/f64":    "dbeebb5d73a1b3af",
+		"adjoint/sweep/mixed":  "75f92cc3e042e7f2",
 		"exp/f32":              "3fee70c12eacc940",
 		"exp/f64":              "34a71b3c54ec2923",
 		"exp2/f32":             "1898eee3c38d389d",
@@ -47,8 +48,10 @@ func TestGoldenBits(t *testing.T) {
 		"logscale/rows/f64":    "72d6ac2bde77b1d4",
 		"matvec/columns/f32":   "bee58183812453cf",
 		"matvec/columns/f64":   "167ff3ce07205390",
+		"matvec/columns/mixed": "124b0d5e56ce7192",
 		"matvec/rows/f32":      "114baa5afe5a9b3f",
 		"matvec/rows/f64":      "221e8cec9c4a8daf",
+		"matvec/rows/mixed":    "8133f513bb3d72d2",
 		"num/log/f32":          "b1d9e4e42b7412cc",
 		"num/log/f64":          "ab2a46e997fc8626",
 		"project/mul/f32":      "05d921c219949722",
@@ -57,15 +60,19 @@ func TestGoldenBits(t *testing.T) {
 		"project/transmul/f64": "cb5e4f034692841e",
 		"scale/f32":            "573a805e0c9bfabb",
 		"scale/f64":            "e921fd974e6912c3",
+		"scale/mixed":          "ef25bbd52db5bdfb",
 		"sqdist/f32":           "34022ecde3c6c222",
 		"sqdist/f64":           "12a03a97d43d9bd1",
 		"vec/divide/f32":       "6cc27f33a584ced8",
 		"vec/divide/f64":       "10256cb7021978ac",
+		"vec/narrow/mixed":     "4963ce1e348805ea",
+		"vec/widen/mixed":      "cf2611a1ab23db3e",
 	}
 	got := map[string]string{}
 	for _, lv := range asm.Available() {
 		goldenBits[float64](lv, "f64", got)
 		goldenBits[float32](lv, "f32", got)
+		goldenMixedBits(lv, got)
 		for k, h := range got {
 			if h != want[k] {
 				t.Errorf("%v: %q: %q,", lv, k, h)
@@ -74,28 +81,60 @@ func TestGoldenBits(t *testing.T) {
 	}
 }
 
+// uniform returns k values in [lo, hi).
+func uniform[T num.Float](rng *rand.Rand, k int, lo, hi float64) []T {
+	s := make([]T, k)
+	for i := range s {
+		s[i] = T(lo + float64((hi-lo)*rng.Float64()))
+	}
+	return s
+}
+
+// hash is that of the bits of all outs.
+func hash[T num.Float](outs ...[]T) string {
+	h := fnv.New64a()
+	for _, o := range outs {
+		for _, x := range o {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], asmtest.Bits(x))
+			h.Write(b[:])
+		}
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// goldenMixedBits is goldenBits for the kernels with a float32 K.
+func goldenMixedBits(lv asm.Level, got map[string]string) {
+	const m, n = 37, 53
+	rng := rand.New(rand.NewPCG(1, 2))
+	in := func(k int, lo, hi float64) []float64 { return uniform[float64](rng, k, lo, hi) }
+	wide := in(m*n, 0.01, 1)
+	wide[7], wide[8] = 0x1p-127, 1+0x1p-24
+	k := make([]float32, m*n)
+	vec.Narrow(lv, k, wide)
+	got["vec/narrow/mixed"] = hash(k)
+	vec.Widen(lv, wide, k)
+	got["vec/widen/mixed"] = hash(wide)
+	u, v, a, w, s, q := in(m, 0.5, 2), in(n, 0.5, 2), in(m, 0.1, 1), in(m, -1, 0), make([]float64, m), in(n, 0, 1)
+	matvec.RowsMixed(lv, m, n, s, k, n, v)
+	got["matvec/rows/mixed"] = hash(s)
+	qc := append([]float64(nil), q...)
+	matvec.ColumnsMixed(lv, m, n, qc, k, n, u)
+	got["matvec/columns/mixed"] = hash(qc)
+	copy(qc, q)
+	scale.IterateMixed(lv, m, n, k, n, v, a, s, qc)
+	got["scale/mixed"] = hash(s, qc)
+	copy(qc, q)
+	adjoint.SweepMixed(lv, m, n, k, n, v, w, s, qc)
+	got["adjoint/sweep/mixed"] = hash(s, qc)
+}
+
 func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 	const m, n, d, p = 37, 53, 7, 11
 	rng := rand.New(rand.NewPCG(1, 2))
-	in := func(k int, lo, hi float64) []T {
-		s := make([]T, k)
-		for i := range s {
-			s[i] = T(lo + float64((hi-lo)*rng.Float64()))
-		}
-		return s
-	}
+	in := func(k int, lo, hi float64) []T { return uniform[T](rng, k, lo, hi) }
 	out := func(k int) []T { return make([]T, k) }
-	sum := func(name string, outs ...[]T) {
-		h := fnv.New64a()
-		for _, o := range outs {
-			for _, x := range o {
-				var b [8]byte
-				binary.LittleEndian.PutUint64(b[:], asmtest.Bits(x))
-				h.Write(b[:])
-			}
-		}
-		got[name+"/"+kind] = fmt.Sprintf("%016x", h.Sum64())
-	}
+	sum := func(name string, outs ...[]T) { got[name+"/"+kind] = hash(outs...) }
 	x, z := in(m*d, -1, 1), in(d*n, -1, 1)
 	k, c := in(m*n, 0.01, 1), in(m*n, 0, 9)
 	a, b := in(m, 0.1, 1), in(n, 0.1, 1)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// A wordMacro is one line of neon_arm64.h: an instruction that Go's assembler cannot
+// A wordMacro is one line of neon_arm64.h or neon_mixed_arm64.h: an instruction that Go's assembler cannot
 // spell, as an expression for its word.
 type wordMacro struct {
 	name   string
@@ -28,6 +29,17 @@ type wordMacro struct {
 }
 
 var wordLine = regexp.MustCompile(`^#define (\w+)\(([\w, ]+)\) WORD \$\((0x[0-9a-f]{8})\|(.+)\)$`)
+
+// wordHeaders are the names of the headers that have nothing but word macros.
+var wordHeaders = []string{"neon_arm64.h", "neon_mixed_arm64.h"}
+
+func allWordMacros(t *testing.T) (macros []wordMacro) {
+	t.Helper()
+	for _, name := range wordHeaders {
+		macros = append(macros, readWordMacros(t, headers(t, name)[0])...)
+	}
+	return macros
+}
 
 func readWordMacros(t *testing.T, file string) []wordMacro {
 	t.Helper()
@@ -98,14 +110,17 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	return m.base | eval(m.fields)
 }
 
-var macroName = regexp.MustCompile(`^([A-Z0-9]+)_(2D|4S|16B)(_E)?$`)
+var macroName = regexp.MustCompile(`^([A-Z0-9]+)_(2D|2S|4S|16B)(_E)?$`)
+
+// converted is the arrangement that a conversion reads.
+var converted = map[string]string{"fcvtl": "2s", "fcvtl2": "4s", "fcvtn": "2d", "fcvtn2": "2d"}
 
 // draw returns random arguments for the macro and what a disassembler has to say to
 // them: the name of the macro, its parameters and the arguments decide it.
 func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, text string) {
 	f := macroName.FindStringSubmatch(m.name)
 	if f == nil {
-		t.Fatalf("%s is not named MNEMONIC_2D, _4S or _16B", m.name)
+		t.Fatalf("%s is not named MNEMONIC_2D, _2S, _4S or _16B", m.name)
 	}
 	op, arr, element := strings.ToLower(f[1]), strings.ToLower(f[2]), f[3] != ""
 	lanes, bits := uint32(2), uint32(64)
@@ -122,6 +137,8 @@ func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, t
 		return args, fmt.Sprintf("%s %s, %s, %s", op, v("d"), v("n"), e("m"))
 	case params == "d,n,i" && element:
 		return args, fmt.Sprintf("%s %s, %s", op, v("d"), e("n"))
+	case params == "d,n" && converted[op] != "":
+		return args, fmt.Sprintf("%s %s, v%d.%s", op, v("d"), args["n"], converted[op])
 	case params == "d,n,i":
 		args["i"] = 1 + rng.Uint32N(bits)
 		return args, fmt.Sprintf("%s %s, %s, #%d", op, v("d"), v("n"), args["i"])
@@ -153,12 +170,12 @@ func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
 	return ""
 }
 
-// TestWords holds every macro of neon_arm64.h against a disassembler, with random
+// TestWords holds every macro of the word headers against a disassembler, with random
 // registers, elements and shifts, and requires that no macro would still pass with
 // any one bit of its constant changed.
 func TestWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, m := range readWordMacros(t, headers(t, "neon_arm64.h")[0]) {
+	for _, m := range allWordMacros(t) {
 		if diff := m.check(t, rng, 200); diff != "" {
 			t.Error(diff)
 		}
@@ -182,7 +199,7 @@ func TestWordsAssembled(t *testing.T) {
 	var source strings.Builder
 	var words []uint32
 	var texts []string
-	for _, m := range readWordMacros(t, headers(t, "neon_arm64.h")[0]) {
+	for _, m := range allWordMacros(t) {
 		for range 50 {
 			args, text := m.draw(t, rng)
 			words, texts = append(words, m.word(t, args)), append(texts, text)
@@ -227,7 +244,7 @@ func TestWordsOnlyInHeader(t *testing.T) {
 		}
 		for _, file := range files {
 			name := filepath.Base(file)
-			if name == "neon_arm64.h" {
+			if slices.Contains(wordHeaders, name) {
 				continue
 			}
 			text, err := os.ReadFile(file)

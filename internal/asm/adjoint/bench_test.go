@@ -38,6 +38,14 @@ func beginBenchmark[T num.Float](b *testing.B, name string) {
 func BenchmarkSweep(b *testing.B) {
 	sweepBenchmark[float64](b, "f64")
 	sweepBenchmark[float32](b, "f32")
+	each[float32](b, "mixed", 1, func(lv asm.Level, n int) func() {
+		k, v, w := random[float32](n*n), random[float64](n), random[float64](n)
+		s, q := make([]float64, n), make([]float64, n)
+		return func() {
+			clear(q)
+			SweepMixed(lv, n, n, k, n, v, w, s, q)
+		}
+	})
 }
 
 func sweepBenchmark[T num.Float](b *testing.B, name string) {

@@ -44,3 +44,14 @@ func sweep[T num.Float](lv asm.Level, m, n int, k []T, ldk int, t, w, s, q []T) 
 		sweepRef(m, n, k, ldk, t, w, s, q)
 	}
 }
+
+func sweepMixed(lv asm.Level, m, n int, k []float32, ldk int, t, w, s, q []float64) {
+	switch lv {
+	case asm.AVX512:
+		callSweepAVX512Mixed(m, n, k, ldk, t, w, s, q)
+	case asm.AVX2:
+		callSweepAVX2Mixed(m, n, k, ldk, t, w, s, q)
+	default:
+		sweepRef(m, n, k, ldk, t, w, s, q)
+	}
+}

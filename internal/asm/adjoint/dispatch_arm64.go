@@ -32,3 +32,12 @@ func sweep[T num.Float](lv asm.Level, m, n int, k []T, ldk int, t, w, s, q []T) 
 		sweepRef(m, n, k, ldk, t, w, s, q)
 	}
 }
+
+func sweepMixed(lv asm.Level, m, n int, k []float32, ldk int, t, w, s, q []float64) {
+	switch lv {
+	case asm.NEON:
+		callSweepNEONMixed(m, n, k, ldk, t, w, s, q)
+	default:
+		sweepRef(m, n, k, ldk, t, w, s, q)
+	}
+}

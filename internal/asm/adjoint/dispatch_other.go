@@ -14,3 +14,7 @@ func begin[T num.Float](_ asm.Level, m, n int, k []T, ldk int, mat []T, ldm int,
 func sweep[T num.Float](_ asm.Level, m, n int, k []T, ldk int, t, w, s, q []T) {
 	sweepRef(m, n, k, ldk, t, w, s, q)
 }
+
+func sweepMixed(_ asm.Level, m, n int, k []float32, ldk int, t, w, s, q []float64) {
+	sweepRef(m, n, k, ldk, t, w, s, q)
+}

@@ -16,9 +16,14 @@
 // and q the adjoint of v; t = −q ⊙ v² ⊘ b leads on to the iteration before
 // (package sinkhorn calls them s^k and t^k). W = Σ_i u[i] r[i].
 //
+// SweepMixed is Sweep with K in float32 and the vectors in float64: the bits of Sweep
+// with K widened. Begin, which is called once, is given widened rows instead.
+//
 // Shapes          K, M: m × n, row-major, strides ldk and ldm; v, t, q: n; u, w, r, s: m.
 // Aliasing        r, s and q overlap no input and not each other.
 // Accuracy        with k = ⌈n/w⌉ + log₂w and γ_k = ku/(1 − ku): r is within γ_(k+1) Σ|terms|, s within γ_(k+2) in Begin and γ_(k+1) in Sweep; q, given s, within γ_(m+1) in Begin and γ_m in Sweep.
 // Special values  follow the arithmetic.
 // Cost            Begin: 3·m·n FMAs, 2·m·n elements read once. Sweep: 2·m·n FMAs, m·n elements.
+//
+// Sweep takes the rows as package scale does, which says what was tried.
 package adjoint

@@ -41,23 +41,35 @@ dot4tail:
 	// the short step, padded with zeros
 	TAILMASKS(p, Y12, Y13)
 	VMASKMOVPD  (x)(c*1), Y12, Y8
-	VMASKMOVPD  32(x)(c*1), Y13, Y9
-	VMASKMOVPD  (row), Y12, Y10
-	VMASKMOVPD  32(row), Y13, Y11
-	VFMADD231PD Y10, Y8, Y0
-	VFMADD231PD Y11, Y9, Y1
+	VMASKMOVPD  (row), Y12, Y9
 	VMASKMOVPD  (row)(ld*1), Y12, Y10
-	VMASKMOVPD  32(row)(ld*1), Y13, Y11
+	VMASKMOVPD  (row)(ld*2), Y12, Y11
+	VMASKMOVPD  (row)(ld3*1), Y12, Y12
+	VFMADD231PD Y9, Y8, Y0
 	VFMADD231PD Y10, Y8, Y2
-	VFMADD231PD Y11, Y9, Y3
-	VMASKMOVPD  (row)(ld*2), Y12, Y10
+	VFMADD231PD Y11, Y8, Y4
+	VFMADD231PD Y12, Y8, Y6
+	LEAQ        32(c), p
+	CMPQ        p, bytes
+	JGE         dot4half
+	VMASKMOVPD  32(x)(c*1), Y13, Y8
+	VMASKMOVPD  32(row), Y13, Y9
+	VMASKMOVPD  32(row)(ld*1), Y13, Y10
 	VMASKMOVPD  32(row)(ld*2), Y13, Y11
-	VFMADD231PD Y10, Y8, Y4
-	VFMADD231PD Y11, Y9, Y5
-	VMASKMOVPD  (row)(ld3*1), Y12, Y10
-	VMASKMOVPD  32(row)(ld3*1), Y13, Y11
-	VFMADD231PD Y10, Y8, Y6
-	VFMADD231PD Y11, Y9, Y7
+	VMASKMOVPD  32(row)(ld3*1), Y13, Y12
+	VFMADD231PD Y9, Y8, Y1
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y11, Y8, Y5
+	VFMADD231PD Y12, Y8, Y7
+	JMP         dot4fold
+
+dot4half:
+	// the upper half of it is padding only
+	VXORPD Y8, Y8, Y8
+	VADDPD Y8, Y1, Y1
+	VADDPD Y8, Y3, Y3
+	VADDPD Y8, Y5, Y5
+	VADDPD Y8, Y7, Y7
 
 dot4fold:
 	SUBQ whole, row

@@ -48,3 +48,22 @@ func Sweep[T num.Float](lv asm.Level, m, n int, k []T, ldk int, t, w, s, q []T) 
 		}
 	}
 }
+
+// SweepMixed is Sweep for a K in float32: the same bits as with K widened to float64.
+func SweepMixed(lv asm.Level, m, n int, k []float32, ldk int, t, w, s, q []float64) {
+	if n < 1 {
+		panic("adjoint: a matrix without columns")
+	}
+	asm.CheckMatrix(len(k), m, n, ldk)
+	asm.CheckVector(len(t), n)
+	asm.CheckVector(len(q), n)
+	asm.CheckVector(len(w), m)
+	asm.CheckVector(len(s), m)
+	for p := asm.Piece(m, 2*n, 8); m > 0; m -= p {
+		p = min(p, m)
+		sweepMixed(lv, p, n, k, ldk, t, w, s, q)
+		if p < m {
+			k, w, s = k[p*ldk:], w[p:], s[p:]
+		}
+	}
+}

@@ -2,6 +2,7 @@ package adjoint
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -35,6 +36,20 @@ func sweepLevels[T num.Float](t *testing.T) {
 	})
 }
 
+// TestSweepMixedLevels: a float32 K gives the bits of the same K in float64.
+func TestSweepMixedLevels(t *testing.T) {
+	shapes(t, func(a *asmtest.Arena[float64], lv asm.Level, m, n int, class asmtest.Class) {
+		ldk := n + a.Rand.IntN(2)*a.Rand.IntN(10)
+		k := a.Narrow().In(cells(m, n, ldk), class)
+		v, w, s, q := a.In(n, class), a.In(m, class), a.Out(m), a.InOut(n, class)
+		wantS, wantQ := make([]float64, m), append([]float64{}, q...)
+		Sweep(lv, m, n, asmtest.Widen(k), ldk, v, w, wantS, wantQ)
+		SweepMixed(lv, m, n, k, ldk, v, w, s, q)
+		asmtest.SameSlices(t, "s", s, wantS)
+		asmtest.SameSlices(t, "q", q, wantQ)
+	})
+}
+
 // shapes compares the levels on a call for every class and length.
 func shapes[T num.Float](t *testing.T, call func(a *asmtest.Arena[T], lv asm.Level, m, n int, class asmtest.Class)) {
 	seed := uint64(0)
@@ -45,6 +60,8 @@ func shapes[T num.Float](t *testing.T, call func(a *asmtest.Arena[T], lv asm.Lev
 				m := a.Rand.IntN(14)
 				if n%32 == 0 {
 					m = a.Rand.IntN(300)
+				} else if n < 80 {
+					m = a.Rand.IntN(40)
 				}
 				call(a, lv, m, n, class)
 			})
@@ -75,6 +92,23 @@ func underflowLevels[T num.Float](t *testing.T) {
 			}
 			Sweep(lv, m, n, tiny(m*n, -1), n, tiny(n, 1), a.In(m, asmtest.Unit), a.Out(m), a.InOut(n, asmtest.Unit))
 			Begin(lv, m, n, tiny(m*n, -1), n, a.In(m*n, asmtest.Unit), n, tiny(n, 1), a.In(m, asmtest.Unit), a.In(m, asmtest.Unit), a.Out(m), a.Out(m), a.InOut(n, asmtest.Unit))
+		})
+	}
+}
+
+// TestUnderflowMixedLevels is the same with a float32 K.
+func TestUnderflowMixedLevels(t *testing.T) {
+	for _, n := range asmtest.Lengths()[1:] {
+		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float64], lv asm.Level) {
+			const m = 6
+			k, v := a.Narrow().InOut(m*n, asmtest.Unit), a.InOut(n, asmtest.Unit)
+			for i := range k {
+				k[i] = -math.SmallestNonzeroFloat32
+			}
+			for j := range v {
+				v[j] = math.SmallestNonzeroFloat64
+			}
+			SweepMixed(lv, m, n, k, n, v, a.In(m, asmtest.Unit), a.Out(m), a.InOut(n, asmtest.Unit))
 		})
 	}
 }
@@ -125,6 +159,20 @@ func equal[T num.Float](t *testing.T, what string, got, want []T) {
 	for i := range got {
 		if !asmtest.SameBits(got[i], want[i]) {
 			t.Fatalf("%s[%d] = %v, in one call %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestPiecesMixed(t *testing.T) {
+	for _, lv := range asm.Available() {
+		for _, shape := range [][2]int{{3000, 70}, {301, 1003}, {9, asm.Budget + 5}} {
+			m, n := shape[0], shape[1]
+			k, v, w, q := random[float32](m*n), random[float64](n), random[float64](m), random[float64](n)
+			s, wantS, wantQ := make([]float64, m), make([]float64, m), append([]float64{}, q...)
+			sweepRef(m, n, k, n, v, w, wantS, wantQ)
+			SweepMixed(lv, m, n, k, n, v, w, s, q)
+			equal(t, fmt.Sprintf("%v, %d×%d: s", lv, m, n), s, wantS)
+			equal(t, fmt.Sprintf("%v, %d×%d: q", lv, m, n), q, wantQ)
 		}
 	}
 }

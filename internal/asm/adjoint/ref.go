@@ -17,12 +17,13 @@ func beginRef[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, 
 	}
 }
 
-func sweepRef[T num.Float](m, n int, k []T, ldk int, t, w, s, q []T) {
+// K is of type T, or float32 where T is float64: then its elements are widened first.
+func sweepRef[K, T num.Float](m, n int, k []K, ldk int, t, w, s, q []T) {
 	for i := range m {
 		row := k[i*ldk:][:n]
 		s[i] = w[i] * num.Dot(row, t)
 		for j, k := range row {
-			q[j] = num.FMA(s[i], k, q[j])
+			q[j] = num.FMA(s[i], T(k), q[j])
 		}
 	}
 }

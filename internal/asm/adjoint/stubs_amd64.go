@@ -30,6 +30,12 @@ func sweepAVX512F64(m, n int, k *float64, ldk int, t, w, s, q *float64)
 //go:noescape
 func sweepAVX512F32(m, n int, k *float32, ldk int, t, w, s, q *float32)
 
+//go:noescape
+func sweepAVX2Mixed(m, n int, k *float32, ldk int, t, w, s, q *float64)
+
+//go:noescape
+func sweepAVX512Mixed(m, n int, k *float32, ldk int, t, w, s, q *float64)
+
 //go:noinline
 func callBeginAVX2F64(m, n int, k []float64, ldk int, mat []float64, ldm int, v, u, w, r, s, q []float64) {
 	beginAVX2F64(m, n, &k[0], ldk, &mat[0], ldm, &v[0], &u[0], &w[0], &r[0], &s[0], &q[0])
@@ -68,4 +74,14 @@ func callSweepAVX512F64(m, n int, k []float64, ldk int, t, w, s, q []float64) {
 //go:noinline
 func callSweepAVX512F32(m, n int, k []float32, ldk int, t, w, s, q []float32) {
 	sweepAVX512F32(m, n, &k[0], ldk, &t[0], &w[0], &s[0], &q[0])
+}
+
+//go:noinline
+func callSweepAVX2Mixed(m, n int, k []float32, ldk int, t, w, s, q []float64) {
+	sweepAVX2Mixed(m, n, &k[0], ldk, &t[0], &w[0], &s[0], &q[0])
+}
+
+//go:noinline
+func callSweepAVX512Mixed(m, n int, k []float32, ldk int, t, w, s, q []float64) {
+	sweepAVX512Mixed(m, n, &k[0], ldk, &t[0], &w[0], &s[0], &q[0])
 }

@@ -18,6 +18,9 @@ func sweepNEONF64(m, n int, k *float64, ldk int, t, w, s, q *float64)
 //go:noescape
 func sweepNEONF32(m, n int, k *float32, ldk int, t, w, s, q *float32)
 
+//go:noescape
+func sweepNEONMixed(m, n int, k *float32, ldk int, t, w, s, q *float64)
+
 //go:noinline
 func callBeginNEONF64(m, n int, k []float64, ldk int, mat []float64, ldm int, v, u, w, r, s, q []float64) {
 	beginNEONF64(m, n, &k[0], ldk, &mat[0], ldm, &v[0], &u[0], &w[0], &r[0], &s[0], &q[0])
@@ -36,4 +39,9 @@ func callSweepNEONF64(m, n int, k []float64, ldk int, t, w, s, q []float64) {
 //go:noinline
 func callSweepNEONF32(m, n int, k []float32, ldk int, t, w, s, q []float32) {
 	sweepNEONF32(m, n, &k[0], ldk, &t[0], &w[0], &s[0], &q[0])
+}
+
+//go:noinline
+func callSweepNEONMixed(m, n int, k []float32, ldk int, t, w, s, q []float64) {
+	sweepNEONMixed(m, n, &k[0], ldk, &t[0], &w[0], &s[0], &q[0])
 }

@@ -34,11 +34,21 @@ type Arena[T num.Float] struct {
 	mem  memory
 	bufs []buffer[T]
 	free []func()
+
+	narrow *Arena[float32]
 }
 
 type buffer[T num.Float] struct {
 	whole, body []T
 	before      []T // the values an input had
+}
+
+// Narrow hands out the float32 slices of a call that has others, too.
+func (a *Arena[T]) Narrow() *Arena[float32] {
+	if a.narrow == nil {
+		a.narrow = &Arena[float32]{Rand: a.Rand, mem: a.mem}
+	}
+	return a.narrow
 }
 
 // In returns n values of class c that the kernel may only read.
@@ -86,6 +96,9 @@ func (a *Arena[T]) alloc(n int) buffer[T] {
 func (a *Arena[T]) release() {
 	for _, f := range a.free {
 		f()
+	}
+	if a.narrow != nil {
+		a.narrow.release()
 	}
 }
 
@@ -135,6 +148,9 @@ func run[T num.Float](seed uint64, mem memory, lv asm.Level, f func(*Arena[T], a
 // check requires whole guards and unchanged inputs.
 func (a *Arena[T]) check(t *testing.T, what string) {
 	t.Helper()
+	if a.narrow != nil {
+		a.narrow.check(t, what+", float32")
+	}
 	for k, b := range a.bufs {
 		if len(b.whole) > len(b.body) {
 			lo := len(b.whole) - guard - len(b.body)
@@ -156,6 +172,9 @@ func (a *Arena[T]) equal(t *testing.T, want *Arena[T], what string) {
 	t.Helper()
 	if len(a.bufs) != len(want.bufs) {
 		t.Fatalf("%s: the call took %d slices, at ref %d", what, len(a.bufs), len(want.bufs))
+	}
+	if a.narrow != nil {
+		a.narrow.equal(t, want.Narrow(), what+", float32")
 	}
 	for k, b := range a.bufs {
 		wb := want.bufs[k].body

@@ -195,3 +195,22 @@ func ULP[T num.Float](got T, want *big.Float) float64 {
 	u, _ := d.Abs(d).Float64()
 	return u
 }
+
+// Widen returns s in float64.
+func Widen(s []float32) []float64 {
+	w := make([]float64, len(s))
+	for i, x := range s {
+		w[i] = float64(x)
+	}
+	return w
+}
+
+// SameSlices requires equal bits of two slices.
+func SameSlices[T num.Float](t testing.TB, what string, got, want []T) {
+	t.Helper()
+	for i := range want {
+		if !SameBits(got[i], want[i]) {
+			t.Fatalf("%s[%d] = %v (%#x), want %v (%#x)", what, i, got[i], Bits(got[i]), want[i], Bits(want[i]))
+		}
+	}
+}

@@ -11,23 +11,26 @@
 	CMPQ whole, bytes
 	JEQ  axpy4whole
 
-	// the short step
+	// the short step, and its upper half if there is one
 	TAILMASKS(c, Y12, Y13)
 	VMASKMOVPD  (p), Y12, Y0
-	VMASKMOVPD  32(p), Y13, Y1
 	VFMADD231PD Y0, Y8, Y14
-	VFMADD231PD Y1, Y8, Y15
-	VMASKMOVPD  (p)(ld*1), Y12, Y0
-	VMASKMOVPD  32(p)(ld*1), Y13, Y1
-	VFMADD231PD Y0, Y9, Y14
-	VFMADD231PD Y1, Y9, Y15
+	VMASKMOVPD  (p)(ld*1), Y12, Y1
+	VFMADD231PD Y1, Y9, Y14
 	VMASKMOVPD  (p)(ld*2), Y12, Y0
-	VMASKMOVPD  32(p)(ld*2), Y13, Y1
 	VFMADD231PD Y0, Y10, Y14
-	VFMADD231PD Y1, Y10, Y15
-	VMASKMOVPD  (p)(ld3*1), Y12, Y0
+	VMASKMOVPD  (p)(ld3*1), Y12, Y1
+	VFMADD231PD Y1, Y11, Y14
+	LEAQ        32(whole), c
+	CMPQ        c, bytes
+	JGE         axpy4whole
+	VMASKMOVPD  32(p), Y13, Y0
+	VFMADD231PD Y0, Y8, Y15
+	VMASKMOVPD  32(p)(ld*1), Y13, Y1
+	VFMADD231PD Y1, Y9, Y15
+	VMASKMOVPD  32(p)(ld*2), Y13, Y0
+	VFMADD231PD Y0, Y10, Y15
 	VMASKMOVPD  32(p)(ld3*1), Y13, Y1
-	VFMADD231PD Y0, Y11, Y14
 	VFMADD231PD Y1, Y11, Y15
 
 axpy4whole:

@@ -22,18 +22,20 @@ func random[T num.Float](n int) []T {
 func BenchmarkRows(b *testing.B) {
 	benchmark(b, "f64", Rows[float64])
 	benchmark(b, "f32", Rows[float32])
+	benchmark(b, "mixed", RowsMixed)
 }
 
 func BenchmarkColumns(b *testing.B) {
 	benchmark(b, "f64", Columns[float64])
 	benchmark(b, "f32", Columns[float32])
+	benchmark(b, "mixed", ColumnsMixed)
 }
 
-func benchmark[T num.Float](b *testing.B, name string, f func(lv asm.Level, m, n int, s, k []T, ldk int, v []T)) {
+func benchmark[K, T num.Float](b *testing.B, name string, f func(lv asm.Level, m, n int, s []T, k []K, ldk int, v []T)) {
 	for _, lv := range asm.Available() {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) {
-				k, v, s := random[T](n*n), random[T](n), make([]T, n)
+				k, v, s := random[K](n*n), random[T](n), make([]T, n)
 				b.SetBytes(int64(n*n) * int64(unsafe.Sizeof(k[0])))
 				for b.Loop() {
 					f(lv, n, n, s, k, n, v)

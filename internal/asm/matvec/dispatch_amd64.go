@@ -44,3 +44,25 @@ func columns[T num.Float](lv asm.Level, m, n int, q, k []T, ldk int, u []T) {
 		columnsRef(m, n, q, k, ldk, u)
 	}
 }
+
+func rowsMixed(lv asm.Level, m, n int, s []float64, k []float32, ldk int, v []float64) {
+	switch lv {
+	case asm.AVX512:
+		callRowsAVX512Mixed(m, n, s, k, ldk, v)
+	case asm.AVX2:
+		callRowsAVX2Mixed(m, n, s, k, ldk, v)
+	default:
+		rowsRef(m, n, s, k, ldk, v)
+	}
+}
+
+func columnsMixed(lv asm.Level, m, n int, q []float64, k []float32, ldk int, u []float64) {
+	switch lv {
+	case asm.AVX512:
+		callColumnsAVX512Mixed(m, n, q, k, ldk, u)
+	case asm.AVX2:
+		callColumnsAVX2Mixed(m, n, q, k, ldk, u)
+	default:
+		columnsRef(m, n, q, k, ldk, u)
+	}
+}

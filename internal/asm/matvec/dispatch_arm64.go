@@ -32,3 +32,21 @@ func columns[T num.Float](lv asm.Level, m, n int, q, k []T, ldk int, u []T) {
 		columnsRef(m, n, q, k, ldk, u)
 	}
 }
+
+func rowsMixed(lv asm.Level, m, n int, s []float64, k []float32, ldk int, v []float64) {
+	switch lv {
+	case asm.NEON:
+		callRowsNEONMixed(m, n, s, k, ldk, v)
+	default:
+		rowsRef(m, n, s, k, ldk, v)
+	}
+}
+
+func columnsMixed(lv asm.Level, m, n int, q []float64, k []float32, ldk int, u []float64) {
+	switch lv {
+	case asm.NEON:
+		callColumnsNEONMixed(m, n, q, k, ldk, u)
+	default:
+		columnsRef(m, n, q, k, ldk, u)
+	}
+}

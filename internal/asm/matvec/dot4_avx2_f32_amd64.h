@@ -41,23 +41,35 @@ dot4tail:
 	// the short step, padded with zeros
 	TAILMASKS(p, Y12, Y13)
 	VMASKMOVPS  (x)(c*1), Y12, Y8
-	VMASKMOVPS  32(x)(c*1), Y13, Y9
-	VMASKMOVPS  (row), Y12, Y10
-	VMASKMOVPS  32(row), Y13, Y11
-	VFMADD231PS Y10, Y8, Y0
-	VFMADD231PS Y11, Y9, Y1
+	VMASKMOVPS  (row), Y12, Y9
 	VMASKMOVPS  (row)(ld*1), Y12, Y10
-	VMASKMOVPS  32(row)(ld*1), Y13, Y11
+	VMASKMOVPS  (row)(ld*2), Y12, Y11
+	VMASKMOVPS  (row)(ld3*1), Y12, Y12
+	VFMADD231PS Y9, Y8, Y0
 	VFMADD231PS Y10, Y8, Y2
-	VFMADD231PS Y11, Y9, Y3
-	VMASKMOVPS  (row)(ld*2), Y12, Y10
+	VFMADD231PS Y11, Y8, Y4
+	VFMADD231PS Y12, Y8, Y6
+	LEAQ        32(c), p
+	CMPQ        p, bytes
+	JGE         dot4half
+	VMASKMOVPS  32(x)(c*1), Y13, Y8
+	VMASKMOVPS  32(row), Y13, Y9
+	VMASKMOVPS  32(row)(ld*1), Y13, Y10
 	VMASKMOVPS  32(row)(ld*2), Y13, Y11
-	VFMADD231PS Y10, Y8, Y4
-	VFMADD231PS Y11, Y9, Y5
-	VMASKMOVPS  (row)(ld3*1), Y12, Y10
-	VMASKMOVPS  32(row)(ld3*1), Y13, Y11
-	VFMADD231PS Y10, Y8, Y6
-	VFMADD231PS Y11, Y9, Y7
+	VMASKMOVPS  32(row)(ld3*1), Y13, Y12
+	VFMADD231PS Y9, Y8, Y1
+	VFMADD231PS Y10, Y8, Y3
+	VFMADD231PS Y11, Y8, Y5
+	VFMADD231PS Y12, Y8, Y7
+	JMP         dot4fold
+
+dot4half:
+	// the upper half of it is padding only
+	VXORPS Y8, Y8, Y8
+	VADDPS Y8, Y1, Y1
+	VADDPS Y8, Y3, Y3
+	VADDPS Y8, Y5, Y5
+	VADDPS Y8, Y7, Y7
 
 dot4fold:
 	SUBQ whole, row

@@ -2,6 +2,7 @@ package matvec
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -28,6 +29,21 @@ func TestColumnsLevels(t *testing.T) {
 func columnsLevels[T num.Float](t *testing.T) {
 	shapes(t, func(a *asmtest.Arena[T], lv asm.Level, m, n, ldk int, class asmtest.Class) {
 		Columns(lv, m, n, a.InOut(n, class), a.In(cells(m, n, ldk), class), ldk, a.In(m, class))
+	})
+}
+
+// TestMixedLevels: a float32 K gives the bits of the same K in float64.
+func TestMixedLevels(t *testing.T) {
+	shapes(t, func(a *asmtest.Arena[float64], lv asm.Level, m, n, ldk int, class asmtest.Class) {
+		k := a.Narrow().In(cells(m, n, ldk), class)
+		v, u, s, q := a.In(n, class), a.In(m, class), a.Out(m), a.InOut(n, class)
+		wantS, wantQ := make([]float64, m), append([]float64{}, q...)
+		Rows(lv, m, n, wantS, asmtest.Widen(k), ldk, v)
+		Columns(lv, m, n, wantQ, asmtest.Widen(k), ldk, u)
+		RowsMixed(lv, m, n, s, k, ldk, v)
+		ColumnsMixed(lv, m, n, q, k, ldk, u)
+		asmtest.SameSlices(t, "s", s, wantS)
+		asmtest.SameSlices(t, "q", q, wantQ)
 	})
 }
 
@@ -74,6 +90,23 @@ func underflowLevels[T num.Float](t *testing.T) {
 	}
 }
 
+// TestUnderflowMixedLevels is the same with a float32 K.
+func TestUnderflowMixedLevels(t *testing.T) {
+	for _, n := range asmtest.Lengths()[1:] {
+		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float64], lv asm.Level) {
+			const m = 6
+			k, v := a.Narrow().InOut(m*n, asmtest.Unit), a.InOut(n, asmtest.Unit)
+			for i := range k {
+				k[i] = -math.SmallestNonzeroFloat32
+			}
+			for j := range v {
+				v[j] = math.SmallestNonzeroFloat64
+			}
+			RowsMixed(lv, m, n, a.Out(m), k, n, v)
+		})
+	}
+}
+
 // cells is the length of an m × n matrix with row stride ld.
 func cells(m, n, ld int) int {
 	if m == 0 || n == 0 {
@@ -111,6 +144,22 @@ func pieces[T num.Float](t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+func TestPiecesMixed(t *testing.T) {
+	for _, lv := range asm.Available() {
+		for _, shape := range [][2]int{{5000, 70}, {301, 1003}, {9, asm.Budget + 5}} {
+			m, n := shape[0], shape[1]
+			k, v, u, q := random[float32](m*n), random[float64](n), random[float64](m), random[float64](n)
+			s, wantS, wantQ := make([]float64, m), make([]float64, m), append([]float64{}, q...)
+			rowsRef(m, n, wantS, k, n, v)
+			RowsMixed(lv, m, n, s, k, n, v)
+			columnsRef(m, n, wantQ, k, n, u)
+			ColumnsMixed(lv, m, n, q, k, n, u)
+			asmtest.SameSlices(t, fmt.Sprintf("%v, %d×%d: s", lv, m, n), s, wantS)
+			asmtest.SameSlices(t, fmt.Sprintf("%v, %d×%d: q", lv, m, n), q, wantQ)
 		}
 	}
 }

@@ -30,6 +30,18 @@ func columnsAVX512F64(m, n int, q, k *float64, ldk int, u *float64)
 //go:noescape
 func columnsAVX512F32(m, n int, q, k *float32, ldk int, u *float32)
 
+//go:noescape
+func rowsAVX2Mixed(m, n int, s *float64, k *float32, ldk int, v *float64)
+
+//go:noescape
+func columnsAVX2Mixed(m, n int, q *float64, k *float32, ldk int, u *float64)
+
+//go:noescape
+func rowsAVX512Mixed(m, n int, s *float64, k *float32, ldk int, v *float64)
+
+//go:noescape
+func columnsAVX512Mixed(m, n int, q *float64, k *float32, ldk int, u *float64)
+
 //go:noinline
 func callRowsAVX2F64(m, n int, s, k []float64, ldk int, v []float64) {
 	rowsAVX2F64(m, n, &s[0], &k[0], ldk, &v[0])
@@ -68,4 +80,24 @@ func callColumnsAVX512F64(m, n int, q, k []float64, ldk int, u []float64) {
 //go:noinline
 func callColumnsAVX512F32(m, n int, q, k []float32, ldk int, u []float32) {
 	columnsAVX512F32(m, n, &q[0], &k[0], ldk, &u[0])
+}
+
+//go:noinline
+func callRowsAVX2Mixed(m, n int, s []float64, k []float32, ldk int, v []float64) {
+	rowsAVX2Mixed(m, n, &s[0], &k[0], ldk, &v[0])
+}
+
+//go:noinline
+func callColumnsAVX2Mixed(m, n int, q []float64, k []float32, ldk int, u []float64) {
+	columnsAVX2Mixed(m, n, &q[0], &k[0], ldk, &u[0])
+}
+
+//go:noinline
+func callRowsAVX512Mixed(m, n int, s []float64, k []float32, ldk int, v []float64) {
+	rowsAVX512Mixed(m, n, &s[0], &k[0], ldk, &v[0])
+}
+
+//go:noinline
+func callColumnsAVX512Mixed(m, n int, q []float64, k []float32, ldk int, u []float64) {
+	columnsAVX512Mixed(m, n, &q[0], &k[0], ldk, &u[0])
 }

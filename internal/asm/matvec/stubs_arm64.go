@@ -18,6 +18,12 @@ func columnsNEONF64(m, n int, q, k *float64, ldk int, u *float64)
 //go:noescape
 func columnsNEONF32(m, n int, q, k *float32, ldk int, u *float32)
 
+//go:noescape
+func rowsNEONMixed(m, n int, s *float64, k *float32, ldk int, v *float64)
+
+//go:noescape
+func columnsNEONMixed(m, n int, q *float64, k *float32, ldk int, u *float64)
+
 //go:noinline
 func callRowsNEONF64(m, n int, s, k []float64, ldk int, v []float64) {
 	rowsNEONF64(m, n, &s[0], &k[0], ldk, &v[0])
@@ -36,4 +42,14 @@ func callColumnsNEONF64(m, n int, q, k []float64, ldk int, u []float64) {
 //go:noinline
 func callColumnsNEONF32(m, n int, q, k []float32, ldk int, u []float32) {
 	columnsNEONF32(m, n, &q[0], &k[0], ldk, &u[0])
+}
+
+//go:noinline
+func callRowsNEONMixed(m, n int, s []float64, k []float32, ldk int, v []float64) {
+	rowsNEONMixed(m, n, &s[0], &k[0], ldk, &v[0])
+}
+
+//go:noinline
+func callColumnsNEONMixed(m, n int, q []float64, k []float32, ldk int, u []float64) {
+	columnsNEONMixed(m, n, &q[0], &k[0], ldk, &u[0])
 }

@@ -93,20 +93,21 @@ func Fold[T Float](acc *[MaxLanes]T) T {
 
 // Dot returns Σ_j x_j y_j over len(x) elements in the order of the contract:
 // lane j mod w takes fma(x_j, y_j, lane), lanes start at +0 and a short last step
-// is padded with zeros.
-func Dot[T Float](x, y []T) T {
+// is padded with zeros. The lanes are those of T. x may be float32 where y is
+// float64: its elements are widened first, which is exact.
+func Dot[K, T Float](x []K, y []T) T {
 	var acc [MaxLanes]T
 	w := Lanes[T]()
 	y = y[:len(x)]
 	for len(x) >= w {
 		for l := range w {
-			acc[l] = FMA(x[l], y[l], acc[l])
+			acc[l] = FMA(T(x[l]), y[l], acc[l])
 		}
 		x, y = x[w:], y[w:]
 	}
 	if len(x) > 0 {
 		for l := range x {
-			acc[l] = FMA(x[l], y[l], acc[l])
+			acc[l] = FMA(T(x[l]), y[l], acc[l])
 		}
 		for l := len(x); l < w; l++ {
 			acc[l] += 0 // the padding: turns -0 into +0

@@ -11,23 +11,26 @@
 	CMPQ whole, bytes
 	JEQ  axpy4whole
 
-	// the short step
+	// the short step, and its upper half if there is one
 	TAILMASKS(c, Y12, Y13)
 	VMASKMOVPS  (p), Y12, Y0
-	VMASKMOVPS  32(p), Y13, Y1
 	VFMADD231PS Y0, Y8, Y14
-	VFMADD231PS Y1, Y8, Y15
-	VMASKMOVPS  (p)(ld*1), Y12, Y0
-	VMASKMOVPS  32(p)(ld*1), Y13, Y1
-	VFMADD231PS Y0, Y9, Y14
-	VFMADD231PS Y1, Y9, Y15
+	VMASKMOVPS  (p)(ld*1), Y12, Y1
+	VFMADD231PS Y1, Y9, Y14
 	VMASKMOVPS  (p)(ld*2), Y12, Y0
-	VMASKMOVPS  32(p)(ld*2), Y13, Y1
 	VFMADD231PS Y0, Y10, Y14
-	VFMADD231PS Y1, Y10, Y15
-	VMASKMOVPS  (p)(ld3*1), Y12, Y0
+	VMASKMOVPS  (p)(ld3*1), Y12, Y1
+	VFMADD231PS Y1, Y11, Y14
+	LEAQ        32(whole), c
+	CMPQ        c, bytes
+	JGE         axpy4whole
+	VMASKMOVPS  32(p), Y13, Y0
+	VFMADD231PS Y0, Y8, Y15
+	VMASKMOVPS  32(p)(ld*1), Y13, Y1
+	VFMADD231PS Y1, Y9, Y15
+	VMASKMOVPS  32(p)(ld*2), Y13, Y0
+	VFMADD231PS Y0, Y10, Y15
 	VMASKMOVPS  32(p)(ld3*1), Y13, Y1
-	VFMADD231PS Y0, Y11, Y14
 	VFMADD231PS Y1, Y11, Y15
 
 axpy4whole:

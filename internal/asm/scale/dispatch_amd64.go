@@ -25,3 +25,14 @@ func iterate[T num.Float](lv asm.Level, m, n int, k []T, ldk int, v, a, u, q []T
 		iterateRef(m, n, k, ldk, v, a, u, q)
 	}
 }
+
+func iterateMixed(lv asm.Level, m, n int, k []float32, ldk int, v, a, u, q []float64) {
+	switch lv {
+	case asm.AVX512:
+		callAVX512Mixed(m, n, k, ldk, v, a, u, q)
+	case asm.AVX2:
+		callAVX2Mixed(m, n, k, ldk, v, a, u, q)
+	default:
+		iterateRef(m, n, k, ldk, v, a, u, q)
+	}
+}

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -23,10 +24,39 @@ func iterateLevels[T num.Float](t *testing.T) {
 				m := a.Rand.IntN(14)
 				if n%32 == 0 {
 					m = a.Rand.IntN(300)
+				} else if n < 80 {
+					m = a.Rand.IntN(40)
 				}
 				ldk := n + a.Rand.IntN(2)*a.Rand.IntN(10)
 				k := a.In(cells(m, n, ldk), class)
 				Iterate(lv, m, n, k, ldk, a.In(n, class), a.In(m, class), a.Out(m), a.InOut(n, class))
+			})
+			if t.Failed() {
+				t.Fatalf("class %v, n = %d", class, n)
+			}
+		}
+	}
+}
+
+// TestIterateMixedLevels: a float32 K gives the bits of the same K in float64.
+func TestIterateMixedLevels(t *testing.T) {
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range append(asmtest.Lengths()[1:], 256, 300) {
+			seed++
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[float64], lv asm.Level) {
+				m := a.Rand.IntN(14)
+				if n%32 == 0 {
+					m = a.Rand.IntN(300)
+				}
+				ldk := n + a.Rand.IntN(2)*a.Rand.IntN(10)
+				k := a.Narrow().In(cells(m, n, ldk), class)
+				v, w, u, q := a.In(n, class), a.In(m, class), a.Out(m), a.InOut(n, class)
+				wantU, wantQ := make([]float64, m), append([]float64{}, q...)
+				Iterate(lv, m, n, asmtest.Widen(k), ldk, v, w, wantU, wantQ)
+				IterateMixed(lv, m, n, k, ldk, v, w, u, q)
+				asmtest.SameSlices(t, "u", u, wantU)
+				asmtest.SameSlices(t, "q", q, wantQ)
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, n = %d", class, n)
@@ -54,6 +84,23 @@ func underflowLevels[T num.Float](t *testing.T) {
 				return s
 			}
 			Iterate(lv, m, n, tiny(m*n, -1), n, tiny(n, 1), a.In(m, asmtest.Unit), a.Out(m), a.InOut(n, asmtest.Unit))
+		})
+	}
+}
+
+// TestUnderflowMixedLevels is the same with a float32 K.
+func TestUnderflowMixedLevels(t *testing.T) {
+	for _, n := range asmtest.Lengths()[1:] {
+		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float64], lv asm.Level) {
+			const m = 6
+			k, v := a.Narrow().InOut(m*n, asmtest.Unit), a.InOut(n, asmtest.Unit)
+			for i := range k {
+				k[i] = -math.SmallestNonzeroFloat32
+			}
+			for j := range v {
+				v[j] = math.SmallestNonzeroFloat64
+			}
+			IterateMixed(lv, m, n, k, n, v, a.In(m, asmtest.Unit), a.Out(m), a.InOut(n, asmtest.Unit))
 		})
 	}
 }
@@ -93,6 +140,20 @@ func pieces[T num.Float](t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+func TestPiecesMixed(t *testing.T) {
+	for _, lv := range asm.Available() {
+		for _, shape := range [][2]int{{3000, 70}, {301, 1003}, {9, asm.Budget + 5}} {
+			m, n := shape[0], shape[1]
+			k, v, a, q := random[float32](m*n), random[float64](n), random[float64](m), random[float64](n)
+			u, wantU, wantQ := make([]float64, m), make([]float64, m), append([]float64{}, q...)
+			iterateRef(m, n, k, n, v, a, wantU, wantQ)
+			IterateMixed(lv, m, n, k, n, v, a, u, q)
+			asmtest.SameSlices(t, fmt.Sprintf("%v, %d×%d: u", lv, m, n), u, wantU)
+			asmtest.SameSlices(t, fmt.Sprintf("%v, %d×%d: q", lv, m, n), q, wantQ)
 		}
 	}
 }

@@ -43,6 +43,20 @@ func countOutsideBenchmark[T num.Float](b *testing.B, name string) {
 	})
 }
 
+func BenchmarkNarrow(b *testing.B) {
+	each[float32](b, "mixed", 3, func(lv asm.Level, n int) func() {
+		x, dst := random[float64](n), make([]float32, n)
+		return func() { Narrow(lv, dst, x) }
+	})
+}
+
+func BenchmarkWiden(b *testing.B) {
+	each[float32](b, "mixed", 3, func(lv asm.Level, n int) func() {
+		x, dst := random[float32](n), make([]float64, n)
+		return func() { Widen(lv, dst, x) }
+	})
+}
+
 // each benchmarks what prepare returns for every level and length; moved is the
 // number of slices of n elements that go through the core.
 func each[T num.Float](b *testing.B, name string, moved int, prepare func(lv asm.Level, n int) func()) {

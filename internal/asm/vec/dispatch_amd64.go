@@ -42,3 +42,25 @@ func countOutside[T num.Float](lv asm.Level, x []T, lo, hi T) int {
 		return countOutsideRef(x, lo, hi)
 	}
 }
+
+func narrow(lv asm.Level, dst []float32, x []float64) {
+	switch lv {
+	case asm.AVX512:
+		callNarrowAVX512Mixed(dst, x)
+	case asm.AVX2:
+		callNarrowAVX2Mixed(dst, x)
+	default:
+		narrowRef(dst, x)
+	}
+}
+
+func widen(lv asm.Level, dst []float64, x []float32) {
+	switch lv {
+	case asm.AVX512:
+		callWidenAVX512Mixed(dst, x)
+	case asm.AVX2:
+		callWidenAVX2Mixed(dst, x)
+	default:
+		widenRef(dst, x)
+	}
+}

@@ -31,3 +31,21 @@ func countOutside[T num.Float](lv asm.Level, x []T, lo, hi T) int {
 		return countOutsideRef(x, lo, hi)
 	}
 }
+
+func narrow(lv asm.Level, dst []float32, x []float64) {
+	switch lv {
+	case asm.NEON:
+		callNarrowNEONMixed(dst, x)
+	default:
+		narrowRef(dst, x)
+	}
+}
+
+func widen(lv asm.Level, dst []float64, x []float32) {
+	switch lv {
+	case asm.NEON:
+		callWidenNEONMixed(dst, x)
+	default:
+		widenRef(dst, x)
+	}
+}

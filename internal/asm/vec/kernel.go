@@ -27,3 +27,23 @@ func CountOutside[T num.Float](lv asm.Level, x []T, lo, hi T) int {
 	}
 	return n
 }
+
+// Narrow sets dst[i] to x[i] rounded to float32 for i < len(dst), and to +0 where
+// |x[i]| < 2⁻¹²⁶: no result is subnormal. It panics if x is shorter than dst.
+func Narrow(lv asm.Level, dst []float32, x []float64) {
+	asm.CheckVector(len(x), len(dst))
+	for p := asm.Piece(len(dst), 2, 64); len(dst) > 0; dst, x = dst[p:], x[p:] {
+		p = min(p, len(dst))
+		narrow(lv, dst[:p], x[:p])
+	}
+}
+
+// Widen sets dst[i] = x[i] for i < len(dst), which is exact. It panics if x is
+// shorter than dst.
+func Widen(lv asm.Level, dst []float64, x []float32) {
+	asm.CheckVector(len(x), len(dst))
+	for p := asm.Piece(len(dst), 2, 64); len(dst) > 0; dst, x = dst[p:], x[p:] {
+		p = min(p, len(dst))
+		widen(lv, dst[:p], x[:p])
+	}
+}

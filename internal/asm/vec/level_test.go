@@ -67,6 +67,49 @@ func countOutsideLevels[T num.Float](t *testing.T) {
 	}
 }
 
+// TestNarrowLevels and TestWidenLevels convert values of every class, and those
+// around the least normal float32 and the largest one, where a result becomes 0 or
+// infinite.
+func TestNarrowLevels(t *testing.T) {
+	edges := []float64{math.MaxFloat32, 0x1.ffffffp127, 0x1p-126, 0x1p-149, 1 + 0x1p-24, 1 + 3*0x1p-24}
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range asmtest.Lengths() {
+			seed++
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[float64], lv asm.Level) {
+				x := a.InOut(n, class)
+				for i := range x {
+					if e := a.Rand.IntN(3 * len(edges)); e < len(edges) {
+						x[i] = asmtest.Next(edges[e], a.Rand.IntN(5)-2)
+						if a.Rand.IntN(2) == 0 {
+							x[i] = -x[i]
+						}
+					}
+				}
+				Narrow(lv, a.Narrow().Out(n), x)
+			})
+			if t.Failed() {
+				t.Fatalf("class %v, n = %d", class, n)
+			}
+		}
+	}
+}
+
+func TestWidenLevels(t *testing.T) {
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range asmtest.Lengths() {
+			seed++
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[float64], lv asm.Level) {
+				Widen(lv, a.Out(n), a.Narrow().In(n, class))
+			})
+			if t.Failed() {
+				t.Fatalf("class %v, n = %d", class, n)
+			}
+		}
+	}
+}
+
 // TestPieces holds the calls that the work is cut into against one call of the
 // definition.
 func TestPieces(t *testing.T) {
@@ -89,5 +132,19 @@ func pieces[T num.Float](t *testing.T) {
 		if c, w := CountOutside(lv, x, 0.25, 0.75), countOutsideRef(x, 0.25, 0.75); c != w {
 			t.Errorf("%v: %d outside, in one call %d", lv, c, w)
 		}
+	}
+}
+
+func TestPiecesMixed(t *testing.T) {
+	for _, lv := range asm.Available() {
+		n := 2*asm.Budget + 5
+		x, narrow, wantNarrow := random[float64](n), make([]float32, n), make([]float32, n)
+		narrowRef(wantNarrow, x)
+		Narrow(lv, narrow, x)
+		asmtest.SameSlices(t, lv.String(), narrow, wantNarrow)
+		wide, wantWide := make([]float64, n), make([]float64, n)
+		widenRef(wantWide, narrow)
+		Widen(lv, wide, narrow)
+		asmtest.SameSlices(t, lv.String(), wide, wantWide)
 	}
 }

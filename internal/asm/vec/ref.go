@@ -1,6 +1,10 @@
 package vec
 
-import "github.com/gomonge/monge/internal/asm/num"
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm/num"
+)
 
 func divideRef[T num.Float](dst, x, y []T) {
 	for i := range dst {
@@ -16,4 +20,19 @@ func countOutsideRef[T num.Float](x []T, lo, hi T) int {
 		}
 	}
 	return n
+}
+
+func narrowRef(dst []float32, x []float64) {
+	for i := range dst {
+		dst[i] = 0
+		if !(math.Abs(x[i]) < 0x1p-126) {
+			dst[i] = float32(x[i])
+		}
+	}
+}
+
+func widenRef(dst []float64, x []float32) {
+	for i := range dst {
+		dst[i] = float64(x[i])
+	}
 }

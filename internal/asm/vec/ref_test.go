@@ -60,3 +60,25 @@ func TestCountOutsideRef(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowRef: rounded to nearest, ties to even; nothing subnormal comes out, and a
+// value just below the least normal number does not round up to it.
+func TestNarrowRef(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	x := []float64{0, math.Copysign(0, -1), 1, 1 + 0x1p-24, 1 + 3*0x1p-24, 1 + 0x1.1p-24, 0x1p-126, -0x1p-126, 0x1.fffffffffffffp-127, -0x1p-127, 0x1p-149, math.SmallestNonzeroFloat64, math.MaxFloat32, 0x1.ffffffp127, -inf, nan}
+	want := []float32{0, 0, 1, 1, 1 + 0x1p-22, 1 + 0x1p-23, 0x1p-126, -0x1p-126, 0, 0, 0, 0, math.MaxFloat32, float32(inf), float32(-inf), float32(nan)}
+	got := make([]float32, len(x))
+	narrowRef(got, x)
+	for i := range x {
+		if !asmtest.SameBits(got[i], want[i]) {
+			t.Errorf("%v becomes %v, want %v", x[i], got[i], want[i])
+		}
+	}
+	wide := make([]float64, len(x))
+	widenRef(wide, got)
+	for i := range x {
+		if !asmtest.SameBits(float32(wide[i]), got[i]) {
+			t.Errorf("%v becomes %v", got[i], wide[i])
+		}
+	}
+}

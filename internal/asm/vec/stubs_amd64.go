@@ -30,6 +30,18 @@ func countOutsideAVX512F64(n int, x *float64, lo, hi float64) int
 //go:noescape
 func countOutsideAVX512F32(n int, x *float32, lo, hi float32) int
 
+//go:noescape
+func narrowAVX2Mixed(n int, dst *float32, x *float64)
+
+//go:noescape
+func widenAVX2Mixed(n int, dst *float64, x *float32)
+
+//go:noescape
+func narrowAVX512Mixed(n int, dst *float32, x *float64)
+
+//go:noescape
+func widenAVX512Mixed(n int, dst *float64, x *float32)
+
 //go:noinline
 func callDivideAVX2F64(dst, x, y []float64) { divideAVX2F64(len(dst), &dst[0], &x[0], &y[0]) }
 
@@ -61,3 +73,15 @@ func callCountOutsideAVX512F64(x []float64, lo, hi float64) int {
 func callCountOutsideAVX512F32(x []float32, lo, hi float32) int {
 	return countOutsideAVX512F32(len(x), &x[0], lo, hi)
 }
+
+//go:noinline
+func callNarrowAVX2Mixed(dst []float32, x []float64) { narrowAVX2Mixed(len(dst), &dst[0], &x[0]) }
+
+//go:noinline
+func callWidenAVX2Mixed(dst []float64, x []float32) { widenAVX2Mixed(len(dst), &dst[0], &x[0]) }
+
+//go:noinline
+func callNarrowAVX512Mixed(dst []float32, x []float64) { narrowAVX512Mixed(len(dst), &dst[0], &x[0]) }
+
+//go:noinline
+func callWidenAVX512Mixed(dst []float64, x []float32) { widenAVX512Mixed(len(dst), &dst[0], &x[0]) }

@@ -18,6 +18,12 @@ func countOutsideNEONF64(n int, x *float64, lo, hi float64) int
 //go:noescape
 func countOutsideNEONF32(n int, x *float32, lo, hi float32) int
 
+//go:noescape
+func narrowNEONMixed(n int, dst *float32, x *float64)
+
+//go:noescape
+func widenNEONMixed(n int, dst *float64, x *float32)
+
 //go:noinline
 func callDivideNEONF64(dst, x, y []float64) { divideNEONF64(len(dst), &dst[0], &x[0], &y[0]) }
 
@@ -33,3 +39,9 @@ func callCountOutsideNEONF64(x []float64, lo, hi float64) int {
 func callCountOutsideNEONF32(x []float32, lo, hi float32) int {
 	return countOutsideNEONF32(len(x), &x[0], lo, hi)
 }
+
+//go:noinline
+func callNarrowNEONMixed(dst []float32, x []float64) { narrowNEONMixed(len(dst), &dst[0], &x[0]) }
+
+//go:noinline
+func callWidenNEONMixed(dst []float64, x []float32) { widenNEONMixed(len(dst), &dst[0], &x[0]) }

@@ -1,0 +1,96 @@
+// Z0 = (s0, …, s7) with s_r = Σ_j K_rj x_j in the lanes of the contract, for the
+// eight rows at row, row + ld, …, row + 7 ld.
+// K is float32 and widened as it is loaded; c, whole and bytes count bytes of K.
+//
+// In:       row x ld ld3 whole bytes; mask for bytes > whole.
+// Out:      row at the short step, c = whole.
+// Changes:  row4 Z0–Z12. Row r has its lanes in Z(r).
+
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	LEAQ   (row)(ld*4), row4
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dot8tail
+
+dot8loop:
+	// lane[r] = fma(K_rj, x_j, lane[r]), 8 columns
+	VMOVUPD     (x)(c*2), Z8
+	VCVTPS2PD   (row), Z9
+	VFMADD231PD Z9, Z8, Z0
+	VCVTPS2PD   (row)(ld*1), Z10
+	VFMADD231PD Z10, Z8, Z1
+	VCVTPS2PD   (row)(ld*2), Z11
+	VFMADD231PD Z11, Z8, Z2
+	VCVTPS2PD   (row)(ld3*1), Z12
+	VFMADD231PD Z12, Z8, Z3
+	VCVTPS2PD   (row4), Z9
+	VFMADD231PD Z9, Z8, Z4
+	VCVTPS2PD   (row4)(ld*1), Z10
+	VFMADD231PD Z10, Z8, Z5
+	VCVTPS2PD   (row4)(ld*2), Z11
+	VFMADD231PD Z11, Z8, Z6
+	VCVTPS2PD   (row4)(ld3*1), Z12
+	VFMADD231PD Z12, Z8, Z7
+	ADDQ        $32, row
+	ADDQ        $32, row4
+	ADDQ        $32, c
+	CMPQ        c, whole
+	JLT         dot8loop
+
+dot8tail:
+	CMPQ c, bytes
+	JEQ  dot8fold
+
+	// the short step, padded with zeros
+	VMOVUPD.Z   (x)(c*2), mask, Z8
+	VCVTPS2PD.Z (row), mask, Z9
+	VFMADD231PD Z9, Z8, Z0
+	VCVTPS2PD.Z (row)(ld*1), mask, Z9
+	VFMADD231PD Z9, Z8, Z1
+	VCVTPS2PD.Z (row)(ld*2), mask, Z9
+	VFMADD231PD Z9, Z8, Z2
+	VCVTPS2PD.Z (row)(ld3*1), mask, Z9
+	VFMADD231PD Z9, Z8, Z3
+	VCVTPS2PD.Z (row4), mask, Z9
+	VFMADD231PD Z9, Z8, Z4
+	VCVTPS2PD.Z (row4)(ld*1), mask, Z9
+	VFMADD231PD Z9, Z8, Z5
+	VCVTPS2PD.Z (row4)(ld*2), mask, Z9
+	VFMADD231PD Z9, Z8, Z6
+	VCVTPS2PD.Z (row4)(ld3*1), mask, Z9
+	VFMADD231PD Z9, Z8, Z7
+
+dot8fold:
+	// upper half of the lanes to the lower: rows 0 2, 4 6, 1 3, 5 7
+	VSHUFF64X2 $0x44, Z2, Z0, Z8
+	VSHUFF64X2 $0xee, Z2, Z0, Z0
+	VADDPD     Z8, Z0, Z0
+	VSHUFF64X2 $0x44, Z6, Z4, Z8
+	VSHUFF64X2 $0xee, Z6, Z4, Z4
+	VADDPD     Z8, Z4, Z4
+	VSHUFF64X2 $0x44, Z3, Z1, Z8
+	VSHUFF64X2 $0xee, Z3, Z1, Z1
+	VADDPD     Z8, Z1, Z1
+	VSHUFF64X2 $0x44, Z7, Z5, Z8
+	VSHUFF64X2 $0xee, Z7, Z5, Z5
+	VADDPD     Z8, Z5, Z5
+
+	// upper quarter of what is left: rows 0 2 4 6, 1 3 5 7
+	VSHUFF64X2 $0x88, Z4, Z0, Z8
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VADDPD     Z8, Z0, Z0
+	VSHUFF64X2 $0x88, Z5, Z1, Z8
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPD     Z8, Z1, Z1
+
+	// lane 0 += lane 1, rows in order
+	VUNPCKLPD Z1, Z0, Z8
+	VUNPCKHPD Z1, Z0, Z0
+	VADDPD    Z8, Z0, Z0

@@ -1,0 +1,270 @@
+package sinkhorn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// TestMixedIsRoundedKernel: with Mixed storage K is rounded to float32 and nothing
+// else is: iterations in float64 on that K give the same plan to the accuracy of
+// float64.
+func TestMixedIsRoundedKernel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 4))
+	for _, shape := range [][2]int{{1, 1}, {1, 9}, {40, 33}, {130, 257}} {
+		n, m := shape[0], shape[1]
+		x, y := cloud[float64](rng, n, 2, 0), cloud[float64](rng, m, 2, 0.5)
+		a, b := weights[float64](rng, n, n > 1), weights[float64](rng, m, m > 1)
+		const lambda, iterations = 0.7, 7
+		p := &Problem[float64]{X: x, Y: y, A: a, B: b, Lambda: lambda}
+		r := mustSolve(t, Settings{Iterations: iterations, Domain: Plain, Storage: Mixed, Gradient: true}, p)
+		got, cost, want := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, m, nil)
+		r.PlanTo(got)
+		dist.SqEuclidean(cost, x, y)
+		u, v := make([]float64, n), make([]float64, m)
+		for i := range u {
+			u[i] = 1
+		}
+		k := func(i, j int) float64 { return float64(float32(math.Exp(-lambda * cost.At(i, j)))) }
+		for range iterations {
+			for j := range v {
+				var sum float64
+				for i := range u {
+					sum += k(i, j) * u[i]
+				}
+				v[j] = b[j] / sum
+			}
+			for i := range u {
+				var sum float64
+				for j := range v {
+					sum += k(i, j) * v[j]
+				}
+				u[i] = a[i] / sum
+			}
+		}
+		var total float64
+		off := 0
+		for i := range u {
+			for j := range v {
+				want.Set(i, j, u[i]*k(i, j)*v[j])
+				total += want.At(i, j) * cost.At(i, j)
+				if math.Abs(got.At(i, j)-want.At(i, j)) > 1e-13*want.At(i, j) {
+					off++ // math.Exp and ours may round to different sides
+				}
+			}
+		}
+		if e := worst(got, want); off > n*m/1000 || e > 1e-7 {
+			t.Errorf("%d×%d: %d elements of the plan are off, the worst by %.3g of the largest", n, m, off, e)
+		}
+		if e := math.Abs(r.Cost/total - 1); !(e <= 1e-9) {
+			t.Errorf("%d×%d: cost %v, want %v (%.3g)", n, m, r.Cost, total, e)
+		}
+	}
+}
+
+// TestGoldenMixed holds what the documentation of Mixed says on the golden plans, in
+// both domains.
+func TestGoldenMixed(t *testing.T) {
+	var worstPlan, worstCost float64
+	for _, name := range otCases {
+		c := loadOT(t, name)
+		p := &Problem[float64]{Cost: c.matrix(t, "M"), A: c.matrix(t, "a").Data, B: c.matrix(t, "b").Data, Lambda: c.meta.Lam}
+		for _, iterations := range []int{1, 2, 10, 100} {
+			for _, domain := range []Domain{Auto, Log} {
+				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain, Storage: Mixed}, p)
+				got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
+				r.PlanTo(got)
+				plan, cost := worst(got, c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Abs(r.Cost/c.meta.Cost[iterations]-1)
+				worstPlan, worstCost = max(worstPlan, plan), max(worstCost, cost)
+				if !(plan <= 2e-7 && cost <= 1e-7) {
+					t.Errorf("%s, %d iterations, %v (%v): plan is off by %.3g of its largest entry, cost by %.3g", name, iterations, domain, r.Domain, plan, cost)
+				}
+			}
+		}
+		r := mustSolve(t, Settings{Tolerance: 1e-12, Iterations: 200000, Anneal: 4, Storage: Mixed}, p)
+		got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
+		r.PlanTo(got)
+		plan, cost := worst(got, c.matrix(t, "T_conv")), math.Abs(r.Cost/c.meta.Conv-1)
+		t.Logf("%s: converged: plan %.3g, cost %.3g; marginal error %.3g", name, plan, cost, r.MarginalError)
+		if !(r.Status == Converged && r.MarginalError <= 1e-12 && plan <= 1e-6 && cost <= 1e-6) {
+			t.Errorf("%s: %v: plan is off by %.3g of its largest entry, cost by %.3g, marginal by %.3g", name, r.Status, plan, cost, r.MarginalError)
+		}
+	}
+	t.Logf("worst of exact iterates: plan %.3g, cost %.3g", worstPlan, worstCost)
+}
+
+// TestMixedGradients compares gradients with those of Stored, in both domains, with
+// several segments of the reverse pass, zero weights and a cloud with itself, and the
+// implicit ones at convergence.
+func TestMixedGradients(t *testing.T) {
+	worstOf := map[string]float64{}
+	for _, c := range gradientCases() {
+		rng := rand.New(rand.NewPCG(uint64(c.iterations), uint64(c.n)))
+		x, y := cloud[float64](rng, c.n, c.p, 0), cloud[float64](rng, c.m, c.p, 0.7)
+		if c.shared {
+			y = x
+		}
+		p := &Problem[float64]{X: x, Y: y, A: weights[float64](rng, c.n, c.zero), B: weights[float64](rng, c.m, c.zero), Lambda: c.lambda}
+		type gradients struct{ dx, dy, dm dist.Matrix[float64] }
+		var got [2]gradients
+		for k, storage := range []Storage{Stored, Mixed} {
+			g := gradients{dist.NewMatrix[float64](c.n, c.p, nil), dist.NewMatrix[float64](c.m, c.p, nil), dist.NewMatrix[float64](c.n, c.m, nil)}
+			r := mustSolve(t, Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true, Storage: storage}, p)
+			if err := errors.Join(r.PointGradientTo(g.dx, g.dy), r.CostGradientTo(g.dm)); err != nil {
+				t.Fatal(err)
+			}
+			got[k] = g
+		}
+		// Terms of the order of λ·cost cancel.
+		var largest float64
+		cost := dist.NewMatrix[float64](c.n, c.m, nil)
+		dist.SqEuclidean(cost, x, y)
+		for _, v := range cost.Data {
+			largest = max(largest, v)
+		}
+		unit := 1 + c.lambda*largest
+		for what, m := range map[string][2]dist.Matrix[float64]{"∂X": {got[1].dx, got[0].dx}, "∂Y": {got[1].dy, got[0].dy}, "∂M": {got[1].dm, got[0].dm}} {
+			e := worst(m[0], m[1]) / unit
+			worstOf[what] = max(worstOf[what], e)
+			if !(e <= 2e-7) {
+				t.Errorf("%s: %s is off by %.3g (1 + λ·max M) of its largest", c.name, what, e)
+			}
+		}
+	}
+	for _, lambda := range []float64{0.05, 0.5, 2} {
+		for _, domain := range []Domain{Plain, Log} {
+			rng := rand.New(rand.NewPCG(14, 21))
+			p := &Problem[float64]{X: cloud[float64](rng, 14, 3, 0), Y: cloud[float64](rng, 11, 3, 0.4), A: weights[float64](rng, 14, true), Lambda: lambda}
+			var dx, dy, rx, ry [2]dist.Matrix[float64]
+			for k, storage := range []Storage{Stored, Mixed} {
+				for _, m := range []*dist.Matrix[float64]{&dx[k], &rx[k]} {
+					*m = dist.NewMatrix[float64](14, 3, nil)
+				}
+				for _, m := range []*dist.Matrix[float64]{&dy[k], &ry[k]} {
+					*m = dist.NewMatrix[float64](11, 3, nil)
+				}
+				r := mustSolve(t, Settings{Iterations: 3000, Tolerance: 1e-12, Domain: domain, Storage: storage}, p)
+				if r.Status != Converged {
+					t.Errorf("λ = %v, %v, %v: %v, marginal error %v", lambda, domain, storage, r.Status, r.MarginalError)
+				}
+				if err := errors.Join(r.RegularizedPointGradientTo(rx[k], ry[k]), r.ImplicitPointGradientTo(dx[k], dy[k])); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for what, m := range map[string][2]dist.Matrix[float64]{"implicit ∂X": {dx[1], dx[0]}, "implicit ∂Y": {dy[1], dy[0]}, "regularised ∂X": {rx[1], rx[0]}, "regularised ∂Y": {ry[1], ry[0]}} {
+				e := worst(m[0], m[1])
+				worstOf[what] = max(worstOf[what], e)
+				if !(e <= 5e-6) {
+					t.Errorf("λ = %v, %v: %s is off by %.3g of its largest", lambda, domain, what, e)
+				}
+			}
+		}
+	}
+	t.Logf("%v", worstOf)
+}
+
+// TestMixedBits: neither workers nor the instruction set nor a batch changes a bit of
+// Mixed; and in float32 it is Stored.
+func TestMixedBits(t *testing.T) {
+	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {9000, 61, 1}}
+	if testing.Short() {
+		shapes = shapes[:5]
+	}
+	for _, shape := range shapes {
+		n, m, d := shape[0], shape[1], shape[2]
+		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
+		p := &Problem[float64]{X: cloud[float64](rng, n, d, 0), Y: cloud[float64](rng, m, d, 0.5), A: weights[float64](rng, n, n > 1), B: weights[float64](rng, m, m > 1)}
+		for _, lambda := range []float64{0.3, 30} {
+			for _, domain := range []Domain{Auto, Log} {
+				p.Lambda = lambda / float64(d)
+				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: Mixed, Workers: 1}
+				want := everything(t, set, p)
+				for _, workers := range []int{2, 5} {
+					if n*m > 1<<19 && (workers == 2) == (domain == Auto) {
+						continue // they take their time
+					}
+					set.Workers = workers
+					sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %d workers", n, m, d, lambda, domain, workers), everything(t, set, p), want)
+				}
+				if n*m < 10000 {
+					set.Level = "ref"
+					sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, ref", n, m, d, lambda, domain), everything(t, set, p), want)
+				}
+			}
+		}
+	}
+
+	ps := batchProblems[float64](60)
+	one, err := NewSolver[float64](Settings{Storage: Mixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, len(ps))
+	for i := range ps {
+		r, err := one.Solve(t.Context(), &ps[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = r.Cost
+	}
+	many, err := NewSolver[float64](Settings{Storage: Mixed, Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := many.SolveBatch(t.Context(), ps, func(i int, r *Result[float64], err error) {
+		if err != nil || r.Cost != want[i] {
+			t.Errorf("problem %d of a batch: %v, want cost %v", i, err, want[i])
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	rng := rand.New(rand.NewPCG(9, 9))
+	p := &Problem[float32]{X: cloud[float32](rng, 30, 3, 0), Y: cloud[float32](rng, 20, 3, 0.5), Lambda: 0.4}
+	set := Settings{Gradient: true, Storage: Stored}
+	stored := everything(t, set, p)
+	set.Storage = Mixed
+	sameBits(t, "float32", everything(t, set, p), stored)
+}
+
+// TestMixedWeights: weights that float32 cannot hold, or only without their
+// reciprocals, are refused, and those just inside are not.
+func TestMixedWeights(t *testing.T) {
+	x := dist.NewMatrix(2, 1, []float64{0, 1})
+	for _, c := range []struct {
+		w    []float64
+		want error
+	}{
+		{[]float64{1e30, 1e38}, nil}, {[]float64{1e-20, 1e-24}, nil}, {[]float64{1, 1e-24}, nil},
+		{[]float64{1, 1e-30}, ErrMarginals}, {[]float64{1, 1e39}, ErrMarginals},
+	} {
+		for _, domain := range []Domain{Auto, Log} {
+			s, err := NewSolver[float64](Settings{Storage: Mixed, Domain: domain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: x, A: c.w, B: c.w, Lambda: 3})
+			if !errors.Is(err, c.want) {
+				t.Errorf("weights %v: %v, want %v", c.w, err, c.want)
+			}
+			if err != nil {
+				continue
+			}
+			want := mustSolve(t, Settings{Storage: Stored}, &Problem[float64]{X: x, Y: x, A: c.w, B: c.w, Lambda: 3})
+			plan, wantPlan := dist.NewMatrix[float64](2, 2, nil), dist.NewMatrix[float64](2, 2, nil)
+			r.PlanTo(plan)
+			want.PlanTo(wantPlan)
+			for k, w := range wantPlan.Data {
+				if e := math.Abs(plan.Data[k] - w); !(e <= 2e-7*w+0x1p-126) {
+					t.Errorf("weights %v, %v: plan %v, stored %v", c.w, domain, plan.Data, wantPlan.Data)
+					break
+				}
+			}
+		}
+	}
+}
