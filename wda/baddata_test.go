@@ -90,6 +90,9 @@ func TestBadData(t *testing.T) {
 		{"start NaN", good, labels, Settings{Init: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 0, nan, 0, 0})}, ErrNotFinite, -1, ""},
 		{"workers < 0", good, labels, Settings{Workers: -1}, ErrSettings, -1, ""},
 		{"starts < 0", good, labels, Settings{Starts: -1}, ErrSettings, -1, ""},
+		{"gradient", good, labels, Settings{Gradient: numGradientModes}, ErrSettings, -1, "GradientMode(3)"},
+		{"batch < 0", good, labels, Settings{BatchSize: -1}, ErrSettings, -1, "mini-batches of -1"},
+		{"batch of one", good, labels, Settings{BatchSize: 1}, ErrSettings, -1, "mini-batches of 1"},
 		{"level", good, labels, Settings{Level: "sse"}, ErrSettings, -1, "sse"},
 		{"validation fraction", good, labels, Settings{Validation: &Validation{Fraction: 1}}, ErrSettings, -1, ""},
 		{"validation NaN", good, labels, Settings{Validation: &Validation{Fraction: nan}}, ErrSettings, -1, ""},
@@ -144,11 +147,14 @@ func TestOddData(t *testing.T) {
 				t.Skip("slow")
 			}
 			everyWay(t, c.set, func(t *testing.T, set *Settings) {
-				if c.slow && set.Solver != Auto {
+				if c.slow && set.Solver != Auto && set.Solver != MiniBatch {
 					t.Skip("slow")
 				}
 				if set.MaxSteps == 0 {
 					set.MaxSteps = 15
+				}
+				if set.Solver == MiniBatch { // of which a step is a round
+					set.MaxSteps = min(set.MaxSteps, 2)
 				}
 				m := mustFit(t, c.x, c.labels, set)
 				d, _ := m.Dims()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/sqdist"
+	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -86,6 +87,17 @@ func newClassifier(m *Model, y *mat.Dense, labels []int, k int) *Classifier {
 	return c
 }
 
+// WithK returns the classifier of the same samples, which are shared, by k neighbours.
+func (c *Classifier) WithK(k int) (*Classifier, error) {
+	if k < 1 || k > c.n {
+		return nil, fmt.Errorf("%w: %d neighbours of %d samples", ErrSettings, k, c.n)
+	}
+	other := *c
+	other.k = k
+	other.pool = &sync.Pool{New: func() any { return other.NewWorkspace() }}
+	return &other, nil
+}
+
 // Model returns the model that projects the samples.
 func (c *Classifier) Model() *Model { return c.model }
 
@@ -150,8 +162,61 @@ func (c *Classifier) Neighbours(dst []Neighbour, x []float64, k int, w *Workspac
 }
 
 // PredictAll returns the labels of the rows of x, computed by so many goroutines, or
-// GOMAXPROCS if workers is 0.
+// GOMAXPROCS if workers is 0. An error wraps ErrShape, ErrSettings or ErrNotFinite, or
+// is the cause of the context's end.
 func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
+	out, err := c.predictions(ctx, x, workers)
+	if err != nil {
+		return nil, err
+	}
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.Predict(row, w) })
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// PredictProbaAll is PredictAll with PredictProba: row i of dst (n × C, C the number of
+// Labels) is set to the shares of the labels among the neighbours of row i of x. An
+// empty dst is given that shape; it panics if one that is not has another.
+func (c *Classifier) PredictProbaAll(ctx context.Context, dst *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
+	out, err := c.predictions(ctx, x, workers)
+	if err != nil {
+		return nil, err
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(len(out), len(c.labels))
+	}
+	if r, k := dst.Dims(); r != len(out) || k != len(c.labels) {
+		panic(shapePanic)
+	}
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.PredictProba(dst.RawRowView(i), row, w) })
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// NeighboursAll is PredictAll with Neighbours: element i of the result holds the k
+// nearest samples of row i of x.
+func (c *Classifier) NeighboursAll(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbour, error) {
+	labels, err := c.predictions(ctx, x, workers)
+	if err != nil {
+		return nil, err
+	}
+	if k < 1 || k > c.n {
+		return nil, fmt.Errorf("%w: %d neighbours of %d samples", ErrSettings, k, c.n)
+	}
+	out := make([][]Neighbour, len(labels))
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.Neighbours(nil, row, k, w) })
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// predictions checks the arguments and makes room for a label of every row of x.
+func (c *Classifier) predictions(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
 	n, xd := x.Dims()
 	if d, _ := c.model.Dims(); xd != d {
 		return nil, fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, xd, d)
@@ -159,20 +224,38 @@ func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) 
 	if workers < 0 {
 		return nil, fmt.Errorf("%w: %d workers", ErrSettings, workers)
 	}
-	if err := checkFinite(x); err != nil {
-		return nil, err
-	}
-	out := make([]int, n)
-	each(workerCount(workers), n, 16, func(i, j int) {
-		w, row := c.NewWorkspace(), make([]float64, xd)
-		for ; i < j && ctx.Err() == nil; i++ {
-			out[i] = c.Predict(mat.Row(row, i, x), w)
-		}
-	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return out, nil
+	return make([]int, n), checkFinite(x)
+}
+
+// rows calls f for all rows of x, each goroutine with a workspace of its own. It is an
+// error if the projection of a row, which f leaves in the workspace, is beyond float64:
+// its distances have no order.
+func (c *Classifier) rows(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
+	n, d := x.Dims()
+	var bad error
+	var mu sync.Mutex
+	first := n
+	parallel.For(workerCount(workers), n, 16, func(i, j int) {
+		w, row := c.pool.Get().(*Workspace), make([]float64, d)
+		for ; i < j && ctx.Err() == nil; i++ {
+			f(i, mat.Row(row, i, x), w)
+			if at := slices.IndexFunc(w.y, func(v float64) bool { return v-v != 0 }); at >= 0 {
+				mu.Lock()
+				if i < first {
+					first, bad = i, fmt.Errorf("projected samples: %w", &PositionError{i, at, w.y[at], ErrNotFinite})
+				}
+				mu.Unlock()
+			}
+		}
+		c.pool.Put(w)
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return bad
 }
 
 func (c *Classifier) workspace(w *Workspace) (_ *Workspace, borrowed bool) {

@@ -46,6 +46,15 @@ func TestClassifier(t *testing.T) {
 			if !slices.Equal(got, want[0]) {
 				t.Errorf("n = %d, k = %d: predictions differ from those of knn", n, k)
 			}
+			var probas mat.Dense
+			labelsToo, err := c.PredictProbaAll(t.Context(), &probas, test, 3)
+			if err != nil || !slices.Equal(labelsToo, got) {
+				t.Errorf("n = %d, k = %d: other labels with probabilities: %v", n, k, err)
+			}
+			nears, err := c.NeighboursAll(t.Context(), test, k, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
 			w := c.NewWorkspace()
 			proba := make([]float64, 3)
 			for i := range 150 {
@@ -53,6 +62,9 @@ func TestClassifier(t *testing.T) {
 				label := c.PredictProba(proba, sample, w)
 				var near []Neighbour
 				near = c.Neighbours(near, sample, k, nil)
+				if !slices.Equal(near, nears[i]) || !slices.Equal(proba, probas.RawRowView(i)) {
+					t.Fatalf("sample %d: alone %v, %v; among all %v, %v", i, near, proba, nears[i], probas.RawRowView(i))
+				}
 				votes := make([]float64, 3)
 				for j, v := range near {
 					if v.Label != labels[v.Row] || j > 0 && (v.SqDistance < near[j-1].SqDistance || v.SqDistance == near[j-1].SqDistance && v.Row < near[j-1].Row) {
@@ -75,6 +87,9 @@ func TestClassifier(t *testing.T) {
 				if label != got[i] || c.Predict(sample, nil) != got[i] || proba[slices.Index(c.Labels(), label)] != slices.Max(proba) {
 					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, c.Predict(sample, nil), proba)
 				}
+			}
+			if one, err := c.WithK(1); err != nil || one.K() != 1 || one.Predict(test.RawRowView(5), nil) != c.Neighbours(nil, test.RawRowView(5), 1, nil)[0].Label {
+				t.Errorf("n = %d, k = %d: by one neighbour: %v", n, k, err)
 			}
 			// More neighbours than the workspace was made for.
 			if near := c.Neighbours(nil, test.RawRowView(0), n, w); len(near) != n || c.Predict(test.RawRowView(0), w) != got[0] {
@@ -105,19 +120,48 @@ func TestClassifierErrors(t *testing.T) {
 	if err != nil || c.K() != 5 || c.Len() != 40 || c.Model() != m {
 		t.Fatalf("K = %d, %d samples, %v", c.K(), c.Len(), err)
 	}
-	if _, err := c.PredictAll(t.Context(), bad, 0); !errors.Is(err, ErrNotFinite) {
-		t.Error(err)
-	}
-	if _, err := c.PredictAll(t.Context(), uniform(1, 2, 3), 0); !errors.Is(err, ErrShape) {
-		t.Error(err)
-	}
-	if _, err := c.PredictAll(t.Context(), x, -1); !errors.Is(err, ErrSettings) {
-		t.Error(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := c.PredictAll(ctx, x, 0); !errors.Is(err, context.Canceled) || got != nil {
-		t.Errorf("cancelled: %v, %v", got, err)
+	for i, r := range []struct {
+		ctx     context.Context
+		x       mat.Matrix
+		workers int
+		want    error
+	}{
+		{t.Context(), bad, 0, ErrNotFinite}, {t.Context(), scaled(math.MaxFloat64, x), 2, ErrNotFinite}, {t.Context(), uniform(1, 2, 3), 0, ErrShape}, {t.Context(), x, -1, ErrSettings}, {ctx, x, 0, context.Canceled},
+	} {
+		if got, err := c.PredictAll(r.ctx, r.x, r.workers); !errors.Is(err, r.want) || got != nil {
+			t.Errorf("case %d, labels: %v, %v", i, got, err)
+		}
+		if got, err := c.PredictProbaAll(r.ctx, new(mat.Dense), r.x, r.workers); !errors.Is(err, r.want) || got != nil {
+			t.Errorf("case %d, probabilities: %v, %v", i, got, err)
+		}
+		if got, err := c.NeighboursAll(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
+			t.Errorf("case %d, neighbours: %v, %v", i, got, err)
+		}
+	}
+	for _, k := range []int{0, 41} {
+		if got, err := c.NeighboursAll(t.Context(), x, k, 0); !errors.Is(err, ErrSettings) || got != nil {
+			t.Errorf("%d neighbours: %v, %v", k, got, err)
+		}
+		if got, err := c.WithK(k); !errors.Is(err, ErrSettings) || got != nil {
+			t.Errorf("%d neighbours: %v", k, err)
+		}
+	}
+	// A class of the model that has no samples here takes no part in probabilities.
+	var few []int
+	for i, l := range labels {
+		if l != labels[0] {
+			few = append(few, i)
+		}
+	}
+	part, partLabels := subset(x, labels, few)
+	if c, err = NewClassifier(m, part, partLabels, 3); err != nil {
+		t.Fatal(err)
+	}
+	var probas mat.Dense
+	if _, err := c.PredictProbaAll(t.Context(), &probas, x, 0); err != nil || probas.RawMatrix().Cols != 2 || slices.Contains(c.Labels(), labels[0]) {
+		t.Errorf("labels %v, probabilities of %d, %v", c.Labels(), probas.RawMatrix().Cols, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
@@ -14,7 +15,8 @@ import (
 // CrossValidation says which settings to compare, and how. The zero value works.
 type CrossValidation struct {
 	// Fit are the settings that do not vary. Its Workers is the number of
-	// goroutines; the result does not depend on it. Its Progress is not called.
+	// goroutines; the result does not depend on it. Its Progress is not called. Its
+	// Validation, if any, holds out a part of what is left of every fold.
 	Fit Settings
 	// Components, Lambda and Shrinkage are values of these settings to compare; nil
 	// is the one of Fit. Neighbors are values of K; nil is 1, 3, 5, …, 19. Every
@@ -54,7 +56,12 @@ type Candidate struct {
 
 // CrossValidate compares settings of Fit by the error of a K-nearest-neighbours
 // classifier in the projection, on samples that the projection was not fitted to.
-// The folds depend on Fit.Seed. A fit that fails ends the work with its error.
+// The folds depend on Fit.Seed. A fit that fails ends the work with its error; of
+// several it is that of the first in the order of folds and Candidates.
+//
+// Fits of one fold and one p share the arranged samples, the reduction to their span
+// and P⁰; one fit is for all K. Fits run side by side, one goroutine each. In memory are
+// the samples, twice more for every fold and p in work, and once in every fit.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(x, labels); err != nil {
 		return nil, err
@@ -68,46 +75,70 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 		return nil, err
 	}
 	combinations := c.combinations()
-	jobs := len(combinations) * len(folds)
+	perFold := len(combinations)
+	jobs := perFold * len(folds)
 	errs := make([][]float64, jobs) // of every K
+	// One goroutine a fit, or more if there are fewer fits than goroutines.
+	workers := workerCount(c.Fit.Workers)
+	perShare := len(c.Lambda) * len(c.Shrinkage)
+	shares := make([]*share, jobs/perShare)
+	for i := range shares {
+		shares[i] = &share{left: perShare}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
-		mu   sync.Mutex
-		wg   sync.WaitGroup
-		next int
-		done int
+		mu     sync.Mutex
+		wg     sync.WaitGroup
+		next   int
+		done   int
+		failed = jobs // the first job that did
+		cause  error
 	)
-	for range min(workerCount(c.Fit.Workers), jobs) {
+	for range min(workers, jobs) {
 		wg.Go(func() {
 			for {
 				mu.Lock()
 				i := next
 				next++
+				stop := i >= failed
 				mu.Unlock()
-				if i >= jobs || ctx.Err() != nil {
+				if stop || ctx.Err() != nil {
 					return
 				}
-				e, err := folds[i%len(folds)].errors(ctx, combinations[i/len(folds)], c.Neighbors)
+				s := combinations[i%perFold]
+				s.Workers = max(1, workers/jobs)
+				sh := shares[i/perShare]
+				e, err := sh.errors(ctx, x, labels, &folds[i/perFold], &s, c.Neighbors)
+				if err != nil {
+					err = fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/perFold+1, len(folds), s.Components, s.Lambda, s.Shrinkage, err)
+				}
 				mu.Lock()
-				if err == nil {
+				if sh.left--; sh.left == 0 {
+					shares[i/perShare] = nil
+				}
+				switch {
+				case err != nil && i < failed:
+					failed, cause = i, err
+				case err == nil:
 					errs[i] = e
 					done++
 					if c.Progress != nil {
-						err = c.Progress(done, jobs)
+						if err := c.Progress(done, jobs); err != nil {
+							cancel(err)
+						}
 					}
 				}
 				mu.Unlock()
-				if err != nil {
-					cancel(err)
-					return
-				}
 			}
 		})
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if cause != nil {
+		return nil, cause
 	}
 
 	out := new(CrossValidated)
@@ -116,7 +147,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 		for k := range c.Neighbors {
 			a := Candidate{Components: s.Components, Lambda: s.Lambda, Shrinkage: s.Shrinkage, Neighbors: c.Neighbors[k]}
 			for f := range folds {
-				a.Errors = append(a.Errors, errs[i*len(folds)+f][k])
+				a.Errors = append(a.Errors, errs[f*perFold+i][k])
 			}
 			a.Error, a.StdErr = meanAndError(a.Errors)
 			out.Candidates = append(out.Candidates, a)
@@ -197,29 +228,25 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 	}
 	folds := make([]fold, c.Folds)
 	for f := range folds {
-		var in, out []int
 		for r, g := range of {
 			if g == f {
-				out = append(out, r)
+				folds[f].out = append(folds[f].out, r)
 			} else {
-				in = append(in, r)
+				folds[f].in = append(folds[f].in, r)
 			}
 		}
-		folds[f].train, folds[f].trainLabels = subset(x, labels, in)
-		folds[f].test, folds[f].testLabels = subset(x, labels, out)
 	}
 	return folds, nil
 }
 
-// combinations returns the settings of every fit: one goroutine each, since the
-// fits are made side by side.
+// combinations returns the settings of every fit of a fold.
 func (c *CrossValidation) combinations() []Settings {
 	var out []Settings
 	for _, p := range c.Components {
 		for _, l := range c.Lambda {
 			for _, r := range c.Shrinkage {
 				s := c.Fit
-				s.Components, s.Lambda, s.Shrinkage, s.Workers, s.Progress = p, l, r, 1, nil
+				s.Components, s.Lambda, s.Shrinkage, s.Progress = p, l, r, nil
 				out = append(out, s)
 			}
 		}
@@ -227,28 +254,43 @@ func (c *CrossValidation) combinations() []Settings {
 	return out
 }
 
-// fold is one division of the samples.
-type fold struct {
+// fold is one division of the samples: the rows to fit to, and those to test with.
+type fold struct{ in, out []int }
+
+// share is what the fits of one fold and one p have in common.
+type share struct {
+	once                    sync.Once
 	train, test             *mat.Dense
 	trainLabels, testLabels []int
+	material                *material
+	err                     error
+	left                    int // fits to come
 }
 
 // errors returns the error of every K with the projection of a fit.
-func (f *fold) errors(ctx context.Context, s Settings, ks []int) ([]float64, error) {
-	m, err := Fit(ctx, f.train, f.trainLabels, &s)
+func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, s *Settings, ks []int) ([]float64, error) {
+	sh.once.Do(func() {
+		sh.train, sh.trainLabels = subset(x, labels, f.in)
+		sh.test, sh.testLabels = subset(x, labels, f.out)
+		sh.material, sh.err = newMaterial(ctx, sh.train, sh.trainLabels, s)
+	})
+	if sh.err != nil {
+		return nil, sh.err
+	}
+	m, err := sh.material.fit(ctx, s, time.Now())
 	if err != nil {
-		return nil, fmt.Errorf("p = %d, λ = %v, ρ = %v: %w", s.Components, s.Lambda, s.Shrinkage, err)
+		return nil, err
 	}
 	var y, z mat.Dense
-	m.Transform(&y, f.train)
-	m.Transform(&z, f.test)
-	predicted, err := knn.Predict(ctx, viewOf(&y), f.trainLabels, viewOf(&z), ks, &knn.Settings{Workers: 1})
+	m.Transform(&y, sh.train)
+	m.Transform(&z, sh.test)
+	predicted, err := knn.Predict(ctx, viewOf(&y), sh.trainLabels, viewOf(&z), ks, &knn.Settings{Workers: s.Workers})
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(ks))
 	for i := range out {
-		out[i] = knn.ErrorRate(predicted[i], f.testLabels)
+		out[i] = knn.ErrorRate(predicted[i], sh.testLabels)
 	}
 	return out, nil
 }

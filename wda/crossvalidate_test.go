@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -78,12 +79,60 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
+// TestCrossValidateIsFit: what folds share changes nothing. The errors are those of a
+// fit to each fold by itself: with fewer features than samples, with more (where the
+// span of the samples is enough for one p and not for the other), and with settings
+// that change the samples.
+func TestCrossValidateIsFit(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		cv   CrossValidation
+	}{
+		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: []float64{0.5, 2}, Fit: Settings{Float32: true}}},
+		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: []float64{0, 1}, Fit: Settings{Standardize: true}}},
+		{60, 6, CrossValidation{Lambda: []float64{0.5, 2}, Fit: Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Starts: 2}}},
+		{60, 6, CrossValidation{Components: []int{2}, Lambda: []float64{1, 3}, Fit: Settings{Init: uniform(5, 6, 2), Solver: ProjectedGradient}}},
+	} {
+		x, labels := parts3(3, c.n, c.d)
+		c.cv.Folds, c.cv.Neighbors, c.cv.Fit.MaxSteps = 3, []int{1, 3}, 6
+		got, err := CrossValidate(t.Context(), x, labels, &c.cv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := c.cv
+		folds, err := set.withDefaults(x, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range got.Candidates {
+			for i, f := range folds {
+				train, trainLabels := subset(x, labels, f.in)
+				test, testLabels := subset(x, labels, f.out)
+				s := c.cv.Fit
+				s.Components, s.Lambda, s.Shrinkage = a.Components, a.Lambda, a.Shrinkage
+				m, err := Fit(t.Context(), train, trainLabels, &s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				k, err := NewClassifier(m, train, trainLabels, a.Neighbors)
+				if err != nil {
+					t.Fatal(err)
+				}
+				predicted, err := k.PredictAll(t.Context(), test, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e := knn.ErrorRate(predicted, testLabels); e != a.Errors[i] {
+					t.Errorf("%d × %d, %+v: fold %d by itself has error %v", c.n, c.d, a, i, e)
+				}
+			}
+		}
+	}
+}
+
 // TestFolds: folds divide every class evenly, and cover every sample once.
 func TestFolds(t *testing.T) {
 	x, labels := clusters(1, 3, 23, 10, 7, 4)
-	for i := range labels {
-		x.Set(i, 0, float64(i))
-	}
 	for _, k := range []int{2, 3, 5, 44} {
 		c := &CrossValidation{Folds: k}
 		folds, err := c.withDefaults(x, labels)
@@ -92,25 +141,21 @@ func TestFolds(t *testing.T) {
 		}
 		seen := make([]int, 44)
 		for _, f := range folds {
-			if n := len(f.testLabels); n < 44/k || n > (44+k-1)/k || n+len(f.trainLabels) != 44 {
+			if n := len(f.out); n < 44/k || n > (44+k-1)/k || n+len(f.in) != 44 {
 				t.Errorf("%d folds: test set of %d", k, n)
 			}
 			count := map[int]int{}
-			for i, l := range f.testLabels {
-				row := int(f.test.At(i, 0))
+			for _, row := range f.out {
 				seen[row]++
-				if labels[row] != l {
-					t.Errorf("row %d has lost its label", row)
-				}
-				count[l]++
+				count[labels[row]]++
 			}
 			for i, n := range []int{23, 10, 7, 4} {
 				if m := count[10*(i+1)]; m < n/k || m > (n+k-1)/k {
 					t.Errorf("%d folds: %d of %d in one", k, m, n)
 				}
 			}
-			for i := range f.trainLabels {
-				if slices.Contains(mat.Col(nil, 0, f.test), f.train.At(i, 0)) {
+			for _, row := range f.in {
+				if slices.Contains(f.out, row) {
 					t.Error("a sample is on both sides")
 				}
 			}
@@ -129,6 +174,9 @@ func TestFolds(t *testing.T) {
 func TestCrossValidateErrors(t *testing.T) {
 	x, labels := parts3(1, 30, 4)
 	three, threeLabels := clusters(1, 4, 10, 10, 3)
+	nan, inf := mat.DenseCopyOf(x), mat.DenseCopyOf(x)
+	nan.Set(7, 2, math.NaN())
+	inf.Set(29, 3, math.Inf(-1))
 	stop := errors.New("stop")
 	for i, c := range []struct {
 		x      mat.Matrix
@@ -148,6 +196,12 @@ func TestCrossValidateErrors(t *testing.T) {
 		{x, labels[1:], CrossValidation{}, ErrLabels},
 		{x, repeated(1, 30), CrossValidation{}, ErrOneClass},
 		{nil, labels, CrossValidation{}, ErrShape},
+		{nan, labels, CrossValidation{}, ErrNotFinite},
+		{inf, labels, CrossValidation{}, ErrNotFinite},
+		{x, labels, CrossValidation{Folds: -2}, ErrSettings},
+		{x, labels, CrossValidation{Fit: Settings{Validation: &Validation{Fraction: 2}}}, ErrSettings},
+		{x, labels, CrossValidation{Fit: Settings{Level: "sse"}}, ErrSettings},
+		{x, labels, CrossValidation{Fit: Settings{Init: uniform(1, 4, 3)}}, ErrShape},
 		{three, threeLabels, CrossValidation{Folds: 2}, ErrSingleton},
 		{x, labels, CrossValidation{Progress: func(done, _ int) error {
 			if done == 2 {
@@ -166,8 +220,71 @@ func TestCrossValidateErrors(t *testing.T) {
 	if got, err := CrossValidate(ctx, x, labels, nil); !errors.Is(err, stop) || got != nil {
 		t.Errorf("cancelled: %v", err)
 	}
-	_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: []float64{7}})
-	if !strings.Contains(fmt.Sprint(err), "λ = 7") {
-		t.Errorf("error %v does not say which settings failed", err)
+	var at *PositionError
+	if _, err := CrossValidate(t.Context(), nan, labels, nil); !errors.As(err, &at) || at.Row != 7 || at.Column != 2 {
+		t.Errorf("%v does not say where the NaN is", err)
+	}
+	if _, err := CrossValidate(t.Context(), three, threeLabels, &CrossValidation{Folds: 2}); !strings.Contains(fmt.Sprint(err), "label 30 has 3 samples, too few for 2 folds") {
+		t.Errorf("%v does not say which class is too small", err)
+	}
+	// Of several fits that fail the first is named, however many goroutines there are.
+	for range 20 {
+		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: []float64{7, 8}, Fit: Settings{Workers: 8}})
+		if !strings.Contains(fmt.Sprint(err), "fold 1 of 5, p = 2, λ = 7") {
+			t.Errorf("error %v does not say which settings failed first", err)
+		}
+	}
+}
+
+// TestCrossValidateOddData: data that are odd have errors between 0 and 1 all the same, in
+// both types.
+func TestCrossValidateOddData(t *testing.T) {
+	plain, labels := parts3(2, 30, 3)
+	edit := func(f func(x *mat.Dense)) *mat.Dense {
+		x := mat.DenseCopyOf(plain)
+		f(x)
+		return x
+	}
+	unbalanced, unbalancedLabels := clusters(1, 3, 60, 3)
+	many, manyLabels := clusters(1, 4, repeated(5, 40)...)
+	for _, c := range []struct {
+		name   string
+		x      *mat.Dense
+		labels []int
+		cv     CrossValidation
+	}{
+		{"duplicates", edit(func(x *mat.Dense) {
+			for i := range 30 {
+				x.SetRow(i, plain.RawRowView(i%3))
+			}
+		}), labels, CrossValidation{}},
+		{"one feature of another scale", edit(func(x *mat.Dense) {
+			for i := range 30 {
+				x.Set(i, 1, 1e12*x.At(i, 1))
+			}
+		}), labels, CrossValidation{}},
+		{"constant feature", edit(func(x *mat.Dense) {
+			for i := range 30 {
+				x.Set(i, 0, 7)
+			}
+		}), labels, CrossValidation{}},
+		{"d = 1", mat.DenseCopyOf(plain.Slice(0, 30, 0, 1)), labels, CrossValidation{}},
+		{"p = d", plain, labels, CrossValidation{Components: []int{3}}},
+		{"unbalanced", unbalanced, unbalancedLabels, CrossValidation{}},
+		{"many classes", many, manyLabels, CrossValidation{Neighbors: []int{1}}},
+	} {
+		for _, single := range []bool{false, true} {
+			c.cv.Folds, c.cv.Fit.MaxSteps, c.cv.Fit.Float32 = 3, 2, single
+			got, err := CrossValidate(t.Context(), c.x, c.labels, &c.cv)
+			if err != nil {
+				t.Errorf("%s, float32 %v: %v", c.name, single, err)
+				continue
+			}
+			for _, a := range got.Candidates {
+				if !(a.Error >= 0 && a.Error <= 1 && a.StdErr >= 0) {
+					t.Errorf("%s: %+v", c.name, a)
+				}
+			}
+		}
 	}
 }

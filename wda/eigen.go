@@ -2,11 +2,17 @@ package wda
 
 import (
 	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/baseline"
+	"github.com/gomonge/monge/wda/descent"
 	"github.com/gomonge/monge/wda/stiefel"
 	"github.com/gomonge/monge/wda/subspace"
 	"gonum.org/v1/gonum/mat"
@@ -17,16 +23,21 @@ import (
 // entries of the plans. Maximising the ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an
 // eigenvalue problem, and P and T can be improved in turn (H. Liu, Y. Cai, Y.-L.
 // Chen and P. Li, "Ratio trace formulation of Wasserstein discriminant analysis",
-// NeurIPS 2020). It needs no derivative and leaves poor basins quickly; but its
-// fixed points are not stationary for J, which is why Auto uses it for starts only.
+// NeurIPS 2020). So can the trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which is J with the
+// plans fixed (D. M. Roh, Z. Bai and R.-C. Li, arXiv:2211.11891). Neither needs a
+// derivative, and both leave poor basins quickly; but their fixed points are not
+// stationary for J (SOLVERS.md), which is why Auto uses the former for starts only.
 
 const (
 	// eigenSteps is the number of times that plans and projection are improved in
 	// turn for one start.
 	eigenSteps = 5
-	// eigenSamples is the number of samples that starts are looked for with: the
-	// Laplacians are dense.
+	// eigenSamples is the number of samples that starts are looked for with: the graph
+	// is dense.
 	eigenSamples = 1500
+	// eigenClasses is the number of classes that starts are looked for with: pairs are
+	// so many as its square.
+	eigenClasses = 128
 	// eigenDense is the number of features up to which C_b and C_w are formed.
 	eigenDense = 128
 	// With more features, eigenBlockSteps takes the place of eigenSteps, and
@@ -50,12 +61,12 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 	candidates := []*mat.Dense{p0}
 	if components {
 		var err error
-		if base, err = baseline.PrincipalComponents(o.s.x, o.p); err != nil {
+		if base, err = (baseline.PCA{Workers: set.Workers}).Fit(o.s.x, nil, o.p); err != nil {
 			return p0, err
 		}
 		candidates = append(candidates, base)
 	}
-	e, err := newEigen(o, set)
+	e, err := newEigen(o, set, eigenSamples, eigenClasses)
 	if err != nil {
 		return p0, err
 	}
@@ -66,7 +77,7 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 	for _, ridge := range eigenRidges {
 		p := mat.DenseCopyOf(base)
 		for range steps {
-			if err := e.improve(ctx, p, ridge); err != nil {
+			if err := e.improve(ctx, p, ridge, eigenInner); err != nil {
 				if ctx.Err() != nil {
 					return p0, context.Cause(ctx)
 				}
@@ -90,28 +101,132 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 	return best, nil
 }
 
+const (
+	// eigenLimit is the number of samples up to which Eigen and EigenTraceRatio look
+	// at the plans of all: beyond, the graph takes more than 128 MiB.
+	eigenLimit = 4096
+	// eigenBlock is the number of steps of the block iteration in one step of them.
+	eigenBlock = 10
+	// eigenPatience is the number of steps in a row that do not raise J after which
+	// they end. J rises for a few steps and then falls towards the fixed point; on the
+	// golden cases no rise came after more than nine steps without.
+	eigenPatience = 15
+)
+
+// eigenvectors runs Eigen or EigenTraceRatio from p. The iteration goes on from every
+// iterate; only those that raise J are recorded.
+func (f *fitter[T]) eigenvectors(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
+	s, ended, err := f.newAscent(ctx, index, p)
+	if s == nil {
+		return ended, err
+	}
+	e, err := newEigen(f.objective, f.set, eigenLimit, len(f.s.classes))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.report(); err != nil {
+		return s.end(descent.Stopped, err)
+	}
+	if s.stationary() {
+		return s.end(descent.GradientTolerance, nil)
+	}
+	p = mat.DenseCopyOf(p)
+	next := mat.NewDense(f.s.d, f.p, nil)
+	least := f.set.Tolerance * math.Sqrt(float64(f.p))
+	for step, idle := 0, 0; step < f.set.MaxSteps; step++ {
+		next.Copy(p)
+		err := ctx.Err()
+		if err == nil {
+			err = e.step(ctx, next, f.set.Solver)
+		}
+		var value, norm float64
+		if err == nil {
+			value, norm, err = f.measure(ctx, next, s.g)
+		}
+		if ctx.Err() != nil {
+			return s.end(descent.Cancelled, context.Cause(ctx))
+		}
+		if err != nil {
+			return s.end(descent.EvaluationFailed, err)
+		}
+		moved := f.manifold.Distance(p, next)
+		p.Copy(next)
+		if idle++; s.better(value) {
+			idle = 0
+			s.accept(p, value, norm, moved)
+			if err := s.report(); err != nil {
+				return s.end(descent.Stopped, err)
+			}
+		}
+		switch {
+		case s.stationary():
+			return s.end(descent.GradientTolerance, nil)
+		case moved <= least:
+			return s.end(descent.StepTolerance, nil)
+		case idle == eigenPatience:
+			return s.end(descent.FunctionTolerance, nil)
+		}
+	}
+	return s.end(descent.MaxSteps, nil)
+}
+
+// step improves p for the plans at p. Where C_w is singular it takes the smallest of
+// the ridges of Auto.
+func (e *eigen[T]) step(ctx context.Context, p *mat.Dense, solver Solver) error {
+	if err := e.assemble(ctx, p); err != nil {
+		return err
+	}
+	if solver == EigenTraceRatio {
+		return e.traceRatio(ctx, p, 0, eigenBlock)
+	}
+	err := e.ratioTrace(ctx, p, 0, eigenBlock)
+	if errors.Is(err, subspace.ErrFactorize) {
+		err = e.ratioTrace(ctx, p, slices.Min(eigenRidges), eigenBlock)
+	}
+	return err
+}
+
 // eigen is the eigenvalue iteration on (a part of) the samples of an objective.
 type eigen[T dist.Float] struct {
-	o               *objective[T]
-	orth            *stiefel.Manifold
-	between, within *mat.Dense // Laplacians, n × n
-	plan            []T
+	o    *objective[T]
+	orth *stiefel.Manifold
+	// edges holds the weights of the graph, n × n: of classes with themselves in the
+	// blocks on the diagonal, of two classes elsewhere. A Laplacian is diag(degree)
+	// minus its part of the edges.
+	edges           *mat.Dense
+	between, within []float64 // degrees
+	plans           [][]T     // one a worker
 	variance        float64   // mean over features of the variance within classes, weighted
 	y, z, t         []float64 // X v, L X v, and the transposed product
 }
 
-func newEigen[T dist.Float](o *objective[T], set *Settings) (*eigen[T], error) {
+// newEigen prepares the iteration on limit samples of o at most, of so many classes.
+func newEigen[T dist.Float](o *objective[T], set *Settings, limit, classes int) (*eigen[T], error) {
 	part := o
-	if s := o.s.thinned(eigenSamples); s != o.s {
+	chosen := spaced(len(o.s.classes), classes)
+	if s := o.s.only(chosen).thinned(limit); s != o.s {
 		var err error
 		if part, err = newObjective[T](s, set); err != nil {
 			return nil, err
 		}
-		copy(part.pairs, o.pairs) // λ is that of all samples
-		part.ridge = o.ridge
+		// λ and weights are those of all samples, and the ridge is to σ_w² what it is
+		// there.
+		all := map[[2]int]pair{}
+		for _, q := range o.pairs {
+			all[[2]int{q.c, q.e}] = q
+		}
+		for i := range part.pairs {
+			q := &part.pairs[i]
+			from := all[[2]int{chosen[q.c], chosen[q.e]}]
+			q.lambda, q.weight = from.lambda, from.weight
+		}
+		part.ridge = o.ridge * float64(len(chosen)) / float64(len(o.s.classes))
 	}
 	s := part.s
-	e := &eigen[T]{o: part, orth: stiefel.New(s.d, o.p), between: mat.NewDense(s.n, s.n, nil), within: mat.NewDense(s.n, s.n, nil)}
+	e := &eigen[T]{
+		o: part, orth: stiefel.New(s.d, o.p), edges: mat.NewDense(s.n, s.n, nil),
+		between: make([]float64, s.n), within: make([]float64, s.n), plans: make([][]T, len(part.workers)),
+	}
 	for _, q := range part.pairs {
 		if q.within() {
 			e.variance += 2 * q.weight * s.classVariance(q.c) / float64(s.d)
@@ -120,52 +235,163 @@ func newEigen[T dist.Float](o *objective[T], set *Settings) (*eigen[T], error) {
 	return e, nil
 }
 
-// improve replaces p by the solution of the eigenvalue problem for the plans at p.
-func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64) error {
+// improve replaces p by the generalised eigenvectors for the plans at p, with inner
+// steps of the block iteration where there are many features.
+func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	if err := e.assemble(ctx, p); err != nil {
 		return err
 	}
-	add := ridge*e.variance + e.o.ridge/float64(e.o.p)
-	d, k := p.Dims()
-	v := mat.DenseCopyOf(p)
-	if d <= eigenDense || 3*k > d {
-		all := mat.NewDense(d, d, nil)
-		for i := range d {
-			all.Set(i, i, 1)
-		}
-		cb, cw := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-		e.product(cb, all, e.between, 0)
-		e.product(cw, all, e.within, add)
-		var err error
-		if v, _, err = subspace.Dense(cb, cw, k); err != nil {
-			return err
-		}
+	return e.ratioTrace(ctx, p, ridge, inner)
+}
+
+// ratioTrace replaces p by the eigenvectors for the plans that have been assembled.
+func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
+	v, k := mat.DenseCopyOf(p), e.o.p
+	var err error
+	if e.small() {
+		cb, cw := e.matrices(ridge)
+		v, _, err = subspace.Dense(cb, cw, k)
 	} else {
-		a := func(dst, v *mat.Dense) { e.product(dst, v, e.between, 0) }
-		b := func(dst, v *mat.Dense) { e.product(dst, v, e.within, add) }
-		if _, err := subspace.Leading(ctx, a, b, v, k, &subspace.Settings{MaxSteps: eigenInner, Tolerance: 1e-4}); err != nil {
-			return err
-		}
+		_, err = subspace.Leading(ctx, e.betweenTimes, e.withinTimes(ridge), v, k, &subspace.Settings{MaxSteps: inner, Tolerance: 1e-4})
 	}
-	_, err := e.orth.Orthonormalise(p, v)
+	if err != nil {
+		return err
+	}
+	_, err = e.orth.Orthonormalise(p, v)
 	return err
 }
 
+// ratioSteps bounds the steps of Dinkelbach's method, whose convergence is quadratic,
+// and ratioBlocks those where every one takes several of the block iteration.
+const ratioSteps, ratioBlocks = 20, 3
+
+// traceRatio replaces p by the maximiser of the trace ratio for the plans that have
+// been assembled: with q the ratio at p, p becomes the leading eigenvectors of
+// C_b − q C_w, until q stays (W. Dinkelbach, Management Science 13, 1967; T. T. Ngo,
+// M. Bellalij and Y. Saad, SIAM Review 54, 2012).
+func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
+	k := e.o.p
+	var cb, cw *mat.Dense
+	times, steps := [2]subspace.Operator{e.betweenTimes, e.withinTimes(ridge)}, ratioBlocks
+	if e.small() {
+		cb, cw = e.matrices(ridge)
+		times[0] = func(dst, v *mat.Dense) { dst.Mul(cb, v) }
+		times[1] = func(dst, v *mat.Dense) { dst.Mul(cw, v) }
+		steps = ratioSteps
+	}
+	d, _ := p.Dims()
+	bv, wv := mat.NewDense(d, k, nil), mat.NewDense(d, k, nil)
+	ratio := func(v *mat.Dense) float64 {
+		times[0](bv, v)
+		times[1](wv, v)
+		return e.orth.Inner(v, v, bv) / e.orth.Inner(v, v, wv)
+	}
+	q := ratio(p)
+	for range steps {
+		v := mat.DenseCopyOf(p)
+		var err error
+		if cb != nil {
+			var a mat.Dense
+			a.Scale(-q, cw)
+			a.Add(cb, &a)
+			v, _, err = subspace.Dense(&a, nil, k)
+		} else {
+			_, err = subspace.Leading(ctx, func(dst, v *mat.Dense) {
+				times[0](dst, v)
+				times[1](wv, v)
+				for i, w := range wv.RawMatrix().Data {
+					dst.RawMatrix().Data[i] -= float64(q * w)
+				}
+			}, nil, v, k, &subspace.Settings{MaxSteps: inner, Tolerance: 1e-4})
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := e.orth.Orthonormalise(v, v); err != nil {
+			return err
+		}
+		next := ratio(v)
+		if !(next > q*(1+1e-14)) {
+			break
+		}
+		p.Copy(v)
+		if next < q*(1+1e-12) {
+			break
+		}
+		q = next
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// small reports whether d is so small, or p so large, that the block iteration would
+// not pay.
+func (e *eigen[T]) small() bool { return e.o.s.d <= eigenDense || 3*e.o.p > e.o.s.d }
+
+// matrices returns C_b and C_w with the ridge.
+func (e *eigen[T]) matrices(ridge float64) (cb, cw *mat.Dense) {
+	d := e.o.s.d
+	all := mat.NewDense(d, d, nil)
+	for i := range d {
+		all.Set(i, i, 1)
+	}
+	cb, cw = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+	e.betweenTimes(cb, all)
+	e.withinTimes(ridge)(cw, all)
+	return cb, cw
+}
+
+// betweenTimes sets dst = C_b v.
+func (e *eigen[T]) betweenTimes(dst, v *mat.Dense) { e.product(dst, v, false, 0) }
+
+// withinTimes returns the operator C_w + (ridge·variance + ridge of J / p)·I.
+func (e *eigen[T]) withinTimes(ridge float64) subspace.Operator {
+	add := float64(ridge*e.variance) + e.o.ridge/float64(e.o.p)
+	return func(dst, v *mat.Dense) { e.product(dst, v, true, add) }
+}
+
 // product sets dst = XᵀL X v + add·v.
-func (e *eigen[T]) product(dst, v, l *mat.Dense, add float64) {
+func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
 	s, lv := e.o.s, e.o.level
 	_, k := v.Dims()
 	n, d := s.n, s.d
 	resize(&e.y, n*k)
 	resize(&e.z, n*k)
 	resize(&e.t, k*d)
-	x, in, lap := s.x.RawMatrix(), v.RawMatrix(), l.RawMatrix()
+	x, in, a := s.x.RawMatrix(), v.RawMatrix(), e.edges.RawMatrix()
 	e.o.each(n, 64, func(i, j int) {
 		project.Mul(lv, j-i, k, d, e.y[i*k:], k, x.Data[i*x.Stride:], x.Stride, in.Data, in.Stride, false)
 	})
-	e.o.each(n, 64, func(i, j int) {
-		project.Mul(lv, j-i, k, n, e.z[i*k:], k, lap.Data[i*lap.Stride:], lap.Stride, e.y, k, false)
-	})
+	// z = A y over the columns of the own class, or of the others.
+	part := func(i, j, from, to int, add bool) {
+		if from < to {
+			project.Mul(lv, j-i, k, to-from, e.z[i*k:], k, a.Data[i*a.Stride+from:], a.Stride, e.y[from*k:], k, add)
+		}
+	}
+	degree := e.between
+	if within {
+		degree = e.within
+	}
+	for c := range s.classes {
+		lo, hi := s.offset[c], s.offset[c+1]
+		e.o.each(hi-lo, 64, func(i, j int) {
+			i, j = lo+i, lo+j
+			if within {
+				part(i, j, lo, hi, false)
+			} else {
+				part(i, j, 0, lo, false)
+				part(i, j, hi, n, lo > 0)
+			}
+			for r := i; r < j; r++ {
+				z, y := e.z[r*k:][:k], e.y[r*k:][:k]
+				for l := range z {
+					z[l] = float64(degree[r]*y[l]) - z[l]
+				}
+			}
+		})
+	}
 	e.o.each(d, 64, func(i, j int) {
 		project.TransMul(lv, n, k, j-i, e.t[i:], d, x.Data[i:], x.Stride, e.z, k, false)
 	})
@@ -177,47 +403,115 @@ func (e *eigen[T]) product(dst, v, l *mat.Dense, add float64) {
 	}
 }
 
-// assemble computes the Laplacians of the plans at p.
+// assemble computes the graph of the plans at p. The pairs are divided among the
+// workers: each has its own blocks.
 func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
 	o := e.o
-	e.between.Zero()
-	e.within.Zero()
 	o.load(p)
-	solver := o.workers[0].solver
-	for _, q := range o.pairs {
-		x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
-		res, err := solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
+	errs := make([]error, len(o.pairs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range min(len(o.workers), len(o.pairs)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(o.pairs) {
+					return
+				}
+				if errs[i] = e.pair(ctx, o.workers[w], o.pairs[i], &e.plans[w]); errs[i] != nil {
+					errs[i] = o.pairError(o.pairs[i], errs[i])
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
 		if err != nil {
-			return o.pairError(q, err)
+			return err
 		}
-		resize(&e.plan, x.Rows*y.Rows)
-		t := dist.NewMatrix(x.Rows, y.Rows, e.plan)
-		res.PlanTo(t)
-		l := e.between
-		if q.within() {
-			l = e.within
+	}
+	for c := range o.s.classes {
+		lo, hi := o.s.offset[c], o.s.offset[c+1]
+		for i := lo; i < hi; i++ {
+			var own, other float64
+			for j, w := range e.edges.RawRowView(i) {
+				if lo <= j && j < hi {
+					own += w
+				} else {
+					other += w
+				}
+			}
+			e.within[i], e.between[i] = own, other
 		}
-		addEdges(l, t, o.s.offset[q.c], o.s.offset[q.e], q.weight)
 	}
 	return nil
 }
 
-// addEdges adds to the Laplacian l the edges of plan t, between the samples from i0
-// and from j0 on.
-func addEdges[T dist.Float](l *mat.Dense, t dist.Matrix[T], i0, j0 int, weight float64) {
-	raw := l.RawMatrix()
+// pair writes the edges of one pair of classes: its plan, weighted, in both
+// directions.
+func (e *eigen[T]) pair(ctx context.Context, w *worker[T], q pair, plan *[]T) error {
+	o := e.o
+	x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
+	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
+	if err != nil {
+		return err
+	}
+	resize(plan, x.Rows*y.Rows)
+	t := dist.NewMatrix(x.Rows, y.Rows, *plan)
+	res.PlanTo(t)
+	raw, i0, j0 := e.edges.RawMatrix(), o.s.offset[q.c], o.s.offset[q.e]
 	for i := range t.Rows {
-		a := i0 + i
-		row := raw.Data[a*raw.Stride:]
-		var degree float64
+		row := raw.Data[(i0+i)*raw.Stride+j0:]
 		for j, v := range t.Row(i) {
-			w, b := weight*float64(v), j0+j
-			degree += w
-			row[b] -= w
-			raw.Data[b*raw.Stride+a] -= w
-			raw.Data[b*raw.Stride+b] += w
+			edge := float64(q.weight * float64(v))
+			if q.within() {
+				edge += float64(q.weight * float64(t.At(j, i)))
+			}
+			row[j] = edge
+			if !q.within() {
+				raw.Data[(j0+j)*raw.Stride+i0+i] = edge
+			}
 		}
-		row[a] += degree
+	}
+	return nil
+}
+
+// spaced returns at most limit of the numbers 0 … n−1, evenly spaced.
+func spaced(n, limit int) []int {
+	k := min(n, limit)
+	at := make([]int, k)
+	for i := range at {
+		at[i] = i * n / k
+	}
+	return at
+}
+
+// only returns the samples of some classes.
+func (s *samples) only(classes []int) *samples {
+	if len(classes) == len(s.classes) {
+		return s
+	}
+	t := *s
+	t.offset, t.classes = []int{0}, nil
+	var rows []int
+	for _, c := range classes {
+		t.classes = append(t.classes, s.classes[c])
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			rows = append(rows, i)
+		}
+		t.offset = append(t.offset, len(rows))
+	}
+	t.rows(s, rows)
+	return &t
+}
+
+// rows makes the samples of t those rows of s.
+func (t *samples) rows(s *samples, rows []int) {
+	t.n = len(rows)
+	t.x = mat.NewDense(t.n, s.d, nil)
+	for i, r := range rows {
+		copy(t.x.RawRowView(i), s.x.RawRowView(r))
 	}
 }
 
@@ -238,11 +532,7 @@ func (s *samples) thinned(limit int) *samples {
 		}
 		t.offset = append(t.offset, len(rows))
 	}
-	t.n = len(rows)
-	t.x = mat.NewDense(t.n, s.d, nil)
-	for i, r := range rows {
-		copy(t.x.RawRowView(i), s.x.RawRowView(r))
-	}
+	t.rows(s, rows)
 	return &t
 }
 

@@ -66,6 +66,14 @@ type fileFit struct {
 	Float32      bool     `json:"float32"`
 	Standardize  bool     `json:"standardize"`
 	Warnings     []string `json:"warnings,omitempty"`
+	// Not in files of the first versions.
+	ObjectiveSamples int     `json:"objective_samples,omitempty"`
+	Gradient         string  `json:"gradient,omitempty"`
+	BatchSize        int     `json:"batch_size,omitempty"`
+	MaxSteps         int     `json:"max_steps,omitempty"`
+	Tolerance        float64 `json:"tolerance,omitempty"`
+	Starts           int     `json:"starts,omitempty"`
+	Seed             uint64  `json:"seed,omitempty"`
 }
 
 // seal is what the checksum is written after.
@@ -100,7 +108,8 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		GradientNorm: finite(r.GradientNorm), Status: int(r.Status), Solver: r.Solver.String(), Steps: r.Steps,
 		Seconds: r.Elapsed.Seconds(), Lambda: r.Settings.Lambda, Absolute: r.Settings.Absolute,
 		Iterations: r.Settings.Iterations, Shrinkage: r.Settings.Shrinkage, Weights: r.Settings.Weights.String(), Float32: r.Settings.Float32, Standardize: r.Settings.Standardize,
-		Warnings: r.Warnings,
+		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: r.Settings.Gradient.String(), BatchSize: r.Settings.BatchSize,
+		MaxSteps: r.Settings.MaxSteps, Tolerance: finite(r.Settings.Tolerance), Starts: r.Settings.Starts, Seed: r.Settings.Seed,
 	}}
 	labels := make([]int64, len(m.labels))
 	for i, l := range m.labels {
@@ -317,8 +326,9 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	f := meta.Fit
 	m.report = Report{
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
-		Warnings: f.Warnings, Status: descent.Status(f.Status), Steps: f.Steps, Elapsed: time.Duration(math.Round(f.Seconds * float64(time.Second))),
-		Settings: Settings{Components: p, Lambda: f.Lambda, Absolute: f.Absolute, Iterations: f.Iterations, Shrinkage: f.Shrinkage, Float32: f.Float32, Standardize: f.Standardize},
+		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: descent.Status(f.Status), Steps: f.Steps, Elapsed: time.Duration(math.Round(f.Seconds * float64(time.Second))),
+		Settings: Settings{Components: p, Lambda: f.Lambda, Absolute: f.Absolute, Iterations: f.Iterations, Shrinkage: f.Shrinkage, Float32: f.Float32, Standardize: f.Standardize,
+			BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts, Seed: f.Seed},
 	}
 	if m.report.Solver, err = ParseSolver(f.Solver); err != nil {
 		return nil, err
@@ -326,6 +336,11 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	m.report.Settings.Solver = m.report.Solver
 	if m.report.Settings.Weights, err = ParseWeights(f.Weights); err != nil {
 		return nil, err
+	}
+	if f.Gradient != "" {
+		if m.report.Settings.Gradient, err = ParseGradientMode(f.Gradient); err != nil {
+			return nil, err
+		}
 	}
 	if b, ok := parts["lambda.npy"]; ok {
 		l, err := readMatrix(b)

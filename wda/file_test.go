@@ -35,6 +35,8 @@ func TestFileRoundTrip(t *testing.T) {
 	for _, set := range []Settings{
 		{Components: 2}, {Components: 3, Weights: Proportional, Shrinkage: 0.5, Float32: true, Solver: ProjectedGradient, MaxSteps: 4},
 		{Components: 1, Lambda: 3, Absolute: true, Iterations: 4, Solver: SteepestDescent},
+		{Components: 2, Solver: MiniBatch, BatchSize: 7, Gradient: Implicit, MaxSteps: 3, Tolerance: 1e-3, Starts: 2, Seed: 1<<64 - 1},
+		{Components: 2, Solver: EigenTraceRatio, Gradient: Frozen},
 	} {
 		m := mustFit(t, x, labels, &set)
 		if err := m.SetClassNames([]string{"a", "", "Ärger\n\"x\""}); err != nil {
@@ -59,12 +61,13 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 		a, b := m.Report(), back.Report()
 		if a.Objective != b.Objective || a.Between != b.Between || a.Within != b.Within || a.Ridge != b.Ridge || a.GradientNorm != b.GradientNorm ||
-			a.Status != b.Status || a.Solver != b.Solver || a.Steps != b.Steps || !bitsEqual(a.Lambda, b.Lambda) || !slices.Equal(a.Warnings, b.Warnings) || len(a.Warnings) == 0 {
+			a.ObjectiveSamples != b.ObjectiveSamples || a.Status != b.Status || a.Solver != b.Solver || a.Steps != b.Steps || !bitsEqual(a.Lambda, b.Lambda) || !slices.Equal(a.Warnings, b.Warnings) || len(a.Warnings) == 0 {
 			t.Errorf("report\n%+v\nhas become\n%+v", a, b)
 		}
 		as, bs := a.Settings, b.Settings
 		if as.Components != bs.Components || as.Lambda != bs.Lambda || as.Absolute != bs.Absolute || as.Iterations != bs.Iterations ||
-			as.Shrinkage != bs.Shrinkage || as.Weights != bs.Weights || as.Float32 != bs.Float32 || as.Solver != bs.Solver {
+			as.Shrinkage != bs.Shrinkage || as.Weights != bs.Weights || as.Float32 != bs.Float32 || as.Solver != bs.Solver ||
+			as.Gradient != bs.Gradient || as.BatchSize != bs.BatchSize || as.MaxSteps != bs.MaxSteps || as.Tolerance != bs.Tolerance || as.Starts != bs.Starts || as.Seed != bs.Seed {
 			t.Errorf("settings\n%+v\nhave become\n%+v", as, bs)
 		}
 		if again := fileOf(t, back); !bytes.Equal(again, data) {
@@ -181,6 +184,12 @@ func TestOtherVersions(t *testing.T) {
 			e["extra.npy"], e["notes/read me.txt"] = []byte("not an array"), nil
 			meta(func(v map[string]any) { v["later"] = []int{1}; v["fit"].(map[string]any)["new"] = "x" })(e)
 		}, ""},
+		"older, without the newer fields": {meta(func(v map[string]any) {
+			for _, name := range []string{"objective_samples", "gradient", "batch_size", "max_steps", "tolerance", "starts", "seed"} {
+				delete(v["fit"].(map[string]any), name)
+			}
+		}), ""},
+		"other gradient":     {meta(func(v map[string]any) { v["fit"].(map[string]any)["gradient"] = "magic" }), "magic"},
 		"newer version":      {meta(func(v map[string]any) { v["version"] = fileVersion + 1 }), "reads up to 1"},
 		"version 0":          {meta(func(v map[string]any) { v["version"] = 0 }), "version 0"},
 		"other format":       {meta(func(v map[string]any) { v["format"] = "other" }), "format"},

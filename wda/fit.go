@@ -24,13 +24,16 @@ type Report struct {
 	Objective       float64 // J, with the ridge
 	Between, Within float64 // σ_b² and σ_w², in the units of the data
 	Ridge           float64
-	GradientNorm    float64 // of J, Riemannian, at the result
-	Status          Status
-	Solver          Solver
-	Steps           int
-	Evaluations     descent.Evaluations // of all starts
-	History         []Step
-	Elapsed         time.Duration
+	// ObjectiveSamples is the number of samples that all this was evaluated on: fewer
+	// than there are if MiniBatch had too many. A class is represented by its share.
+	ObjectiveSamples int
+	GradientNorm     float64 // of J, Riemannian, at the result, as Settings.Gradient says
+	Status           Status
+	Solver           Solver
+	Steps            int
+	Evaluations      descent.Evaluations // of all starts
+	History          []Step
+	Elapsed          time.Duration
 	// Start is the start that led to the result, and StartObjectives the J that each
 	// has led to, NaN for one where J is not finite.
 	Start           int
@@ -58,55 +61,88 @@ type Report struct {
 // With more features than samples the fit is done in the span of the samples, which
 // holds the solution.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
-	if err := checkSamples(x, labels); err != nil {
-		return nil, err
-	}
-	n, d := x.Dims()
-	held := &heldOut{}
-	if settings != nil && settings.Validation != nil {
-		var err error
-		if held, err = settings.Validation.holdOut(x, labels, settings.Seed); err != nil {
-			return nil, err
-		}
-		x, labels = held.trainX, held.trainLabels
-		n, _ = x.Dims()
-	}
-	s, err := newSamples(x, labels)
+	began := time.Now()
+	m, err := newMaterial(ctx, x, labels, settings)
 	if err != nil {
 		return nil, err
 	}
-	set, err := settings.withDefaults(n, d, len(s.classes))
+	return m.fit(ctx, settings, began)
+}
+
+// material is what fits can share that differ in λ, ρ or the solver only. They do not
+// change it.
+type material struct {
+	held  *heldOut
+	s     *samples
+	span  *span
+	start *mat.Dense // P⁰
+	exact int        // most samples that MiniBatch evaluates J of
+}
+
+// newMaterial looks at the context between its phases: arranging the samples, reducing
+// them to their span, and finding the principal components.
+func newMaterial(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*material, error) {
+	if err := checkSamples(x, labels); err != nil {
+		return nil, err
+	}
+	m := &material{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples}
+	var err error
+	if settings != nil && settings.Validation != nil {
+		if m.held, err = settings.Validation.holdOut(x, labels, settings.Seed); err != nil {
+			return nil, err
+		}
+	}
+	if m.s, err = newSamples(m.held.trainX, m.held.trainLabels); err != nil {
+		return nil, err
+	}
+	set, err := settings.withDefaults(m.s.n, m.s.d, len(m.s.classes))
 	if err != nil {
 		return nil, err
 	}
 	if set.Standardize {
-		s.standardise()
+		m.s.standardise()
 	}
-	if set.Float32 {
-		return fit[float32](ctx, s, set, held)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	return fit[float64](ctx, s, set, held)
+	if m.span, err = newSpan(m.s, &set); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	m.start, err = startOf(m.span, &set)
+	return m, err
 }
 
-func fit[T dist.Float](ctx context.Context, s *samples, set Settings, held *heldOut) (*Model, error) {
-	began := time.Now()
-	span, err := newSpan(s, &set)
+// fit fits with settings whose Components, Init, Standardize and Validation are those
+// that m was made with.
+func (m *material) fit(ctx context.Context, settings *Settings, began time.Time) (*Model, error) {
+	set, err := settings.withDefaults(m.s.n, m.s.d, len(m.s.classes))
 	if err != nil {
 		return nil, err
 	}
-	o, err := newObjective[T](span.s, &set)
+	if set.Float32 {
+		return fit[float32](ctx, m, set, began)
+	}
+	return fit[float64](ctx, m, set, began)
+}
+
+func fit[T dist.Float](ctx context.Context, m *material, set Settings, began time.Time) (*Model, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	s, span := m.s, m.span
+	o, err := objectiveFor[T](span.s, &set, m.exact)
 	if err != nil {
 		return nil, err
 	}
-	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components)}
-	if f.start, err = startOf(span.s, &set, f.manifold); err != nil {
-		return nil, err
-	}
+	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components), start: mat.DenseCopyOf(m.start)}
 	if err := o.prepare(ctx, &set, f.start); err != nil {
 		return nil, err
 	}
 	if set.Validation != nil {
-		f.validator = newValidator(s, span, held, &set)
+		f.validator = newValidator(s, span, m.held, &set)
 	}
 	best, cause := f.all(ctx)
 	if best == nil {
@@ -120,7 +156,7 @@ func fit[T dist.Float](ctx context.Context, s *samples, set Settings, held *held
 		return nil, err
 	}
 	rep := Report{
-		Objective: o.ratio(), Between: s.units(o.b), Within: s.units(o.w), Ridge: s.units(o.ridge),
+		Objective: o.ratio(), Between: s.units(o.b), Within: s.units(o.w), Ridge: s.units(o.ridge), ObjectiveSamples: o.s.n,
 		GradientNorm: best.norm, Status: best.status, Solver: set.Solver, Steps: best.steps,
 		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
 		Warnings: warnings(s, o, &set), Lambda: o.lambdas(), Settings: set,
@@ -196,32 +232,20 @@ func (f *fitter[T]) better(a, b *attempt) bool {
 // attempt runs the solver from p. A result may come with an error.
 func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, components bool) (*attempt, error) {
 	set := f.set
-	// unmoved is the result when the context ends before the first evaluation.
-	unmoved := func(cause error) (*attempt, error) {
-		ctx := context.WithoutCancel(ctx)
-		g := mat.NewDense(f.s.d, f.p, nil)
-		v, err := inverse[T]{f.objective, ctx}.Evaluate(p, g)
-		if err != nil {
-			return nil, cause
-		}
-		f.manifold.Tangent(g, p, g)
-		a := &attempt{index: index, point: p, value: inverseToJ(v), norm: inverseNormToJ(v, math.Sqrt(f.manifold.Inner(p, g, g))), status: descent.Cancelled}
-		if f.validator != nil {
-			if a.err, err = f.validator.judge(ctx, p); err != nil {
-				return nil, cause
-			}
-			a.validations = []ValidationPoint{{0, a.err}}
-		}
-		return a, cause
-	}
-	if set.Solver == Auto {
+	if set.Solver == Auto || set.Solver == MiniBatch {
 		var err error
 		if p, err = f.autoStart(ctx, set, p, components); err != nil {
 			if ctx.Err() != nil {
-				return unmoved(err)
+				return f.unmoved(ctx, index, p, err)
 			}
 			return nil, err
 		}
+	}
+	switch set.Solver {
+	case Eigen, EigenTraceRatio:
+		return f.eigenvectors(ctx, index, p)
+	case MiniBatch:
+		return f.miniBatches(ctx, index, p)
 	}
 	var problem descent.Problem = inverse[T]{f.objective, ctx}
 	ds := descent.Settings{MaxSteps: set.MaxSteps, GradientTolerance: set.Tolerance, GradientToValue: gradientNoise64}
@@ -234,8 +258,9 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 		problem = negative[T]{f.objective, ctx}
 		objectiveOf, normOf = negativeToJ, negativeNormToJ
 	}
+	ds.Noise = set.noise()
 	if set.Float32 {
-		ds.Noise, ds.GradientToValue = 1e-6, gradientNoise32
+		ds.GradientToValue = gradientNoise32
 	}
 	step := func(d descent.Step) Step {
 		return Step{Start: index, Index: d.Index, Objective: objectiveOf(d.Value), GradientNorm: normOf(d.Value, d.GradientNorm), StepSize: d.StepSize}
@@ -258,7 +283,7 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 	res, cause := descent.Minimize(ctx, problem, f.manifold, p, &ds)
 	if res == nil {
 		if ctx.Err() != nil {
-			return unmoved(cause)
+			return f.unmoved(ctx, index, p, cause)
 		}
 		return nil, cause
 	}
@@ -280,6 +305,23 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 	return a, cause
 }
 
+// unmoved is the result, p, when the context ends before the first evaluation.
+func (f *fitter[T]) unmoved(ctx context.Context, index int, p *mat.Dense, cause error) (*attempt, error) {
+	ctx = context.WithoutCancel(ctx)
+	a := &attempt{index: index, point: p, status: descent.Cancelled}
+	var err error
+	if a.value, a.norm, err = f.measure(ctx, p, mat.NewDense(f.s.d, f.p, nil)); err != nil {
+		return nil, cause
+	}
+	if f.validator != nil {
+		if a.err, err = f.validator.judge(ctx, p); err != nil {
+			return nil, cause
+		}
+		a.validations = []ValidationPoint{{0, a.err}}
+	}
+	return a, cause
+}
+
 // gradientNoise is the norm of the gradient, relative to the value, that is rounding
 // only: nothing is left to be gained. (Where p = d every projection has the same J.)
 const (
@@ -292,6 +334,9 @@ const (
 func fitError(err error) error {
 	var se *descent.StartError
 	if errors.As(err, &se) {
+		if errors.Is(err, ErrSettings) {
+			return se.Err
+		}
 		return fmt.Errorf("%w: the objective is not finite at the start: %w", ErrNoSpread, err)
 	}
 	return err
@@ -311,7 +356,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}
 	if !(o.w+o.ridge > 0) {
-		distance := o.s.meanSquaredDistances(p)
+		distance := o.s.meanSquaredDistances(p, len(o.workers))
 		for c, label := range o.s.classes {
 			// Samples are of the order of 1.
 			if !o.s.coincides(c) && distance(c, c) > 1e-28 {
@@ -327,8 +372,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 // are uncorrelated, the largest variance first. J does not see the difference, but
 // whoever draws the first two components does.
 func (o *objective[T]) principalAxes(p *mat.Dense, m *stiefel.Manifold) error {
-	y := mat.NewDense(o.s.n, o.p, nil)
-	y.Mul(o.s.x, p)
+	y := o.whole.projected(p, len(o.workers))
 	axes, err := baseline.PrincipalComponents(y, o.p)
 	if err != nil {
 		return fmt.Errorf("wda: principal axes of the projection: %w", err)
@@ -349,17 +393,11 @@ func (o *objective[T]) lambdas() *mat.SymDense {
 }
 
 // startOf returns P⁰, orthonormal.
-func startOf(s *samples, set *Settings, m *stiefel.Manifold) (*mat.Dense, error) {
-	if set.Init == nil {
-		return baseline.PrincipalComponents(s.x, set.Components)
+func startOf(sp *span, set *Settings) (*mat.Dense, error) {
+	if sp.init != nil {
+		return sp.init, nil
 	}
-	p := mat.DenseCopyOf(set.Init)
-	if m.Infeasibility(p) > 1e-12*float64(set.Components) {
-		if err := m.Project(p, p); err != nil {
-			return nil, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err)
-		}
-	}
-	return p, nil
+	return baseline.PCA{Workers: set.Workers}.Fit(sp.s.x, nil, set.Components)
 }
 
 func workerCount(n int) int {

@@ -22,6 +22,9 @@ func TestCancelled(t *testing.T) {
 	everyWay(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
 		cause := errors.New("enough")
 		for _, after := range []int{0, 1, 4} {
+			if after == 4 && (set.Solver == Eigen || set.Solver == EigenTraceRatio) {
+				continue // they take fewer steps
+			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var last, start Step
 			set.Progress = func(s Step) error {

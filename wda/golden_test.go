@@ -34,6 +34,7 @@ type golden struct {
 		PotF   float64 `json:"pot_final_f_in_f64"`
 		OptF   float64 `json:"opt_f"`
 		BestF  float64 `json:"best_known_f"`
+		Eig3F  float64 `json:"f_eig3"`
 	}
 	dir string
 }

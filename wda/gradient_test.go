@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/wda/descent"
+	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -71,15 +74,16 @@ func TestGradientSlope(t *testing.T) {
 // that of float64 to single precision.
 func TestGradientFloat32(t *testing.T) {
 	for i, c := range gradientCases() {
+		limit := 3e-5
 		if c.inLog {
-			// Beyond, samples are transported to themselves but for 1e-10 of their
-			// mass, which is below what float32 resolves.
-			c.set.Lambda, c.inLog = 200, false
+			// Samples are transported to themselves but for 1e-10 of their mass, and half
+			// an ulp of λM in the exponent is what the plan is off by.
+			limit = 2e-4
 		}
 		x, labels := c.data(uint64(i))
 		_, _, want, _ := gradientOf[float64](t, x, labels, c)
 		_, _, got, _ := gradientOf[float32](t, x, labels, c)
-		if e := off(got, want); !(e <= 3e-5) {
+		if e := off(got, want); !(e <= limit) {
 			t.Errorf("%s: off by %.3g of the largest entry", c.name, e)
 		}
 	}
@@ -171,5 +175,43 @@ func TestInverseGradient(t *testing.T) {
 	b.Scale(v*v, b)
 	if e := off(a, b); !(e < 1e-14) {
 		t.Errorf("gradients differ by %g", e)
+	}
+}
+
+// TestEvaluationAllocatesNothing: after the first, J and its gradient cost no
+// allocation on one goroutine, and on several only what starting them takes.
+func TestEvaluationAllocatesNothing(t *testing.T) {
+	x, labels := clusters(4, 60, 30, 30, 30, 40)
+	s, err := newSamples(x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("float64", func(t *testing.T) { allocations[float64](t, s) })
+	t.Run("float32", func(t *testing.T) { allocations[float32](t, s) })
+}
+
+func allocations[T dist.Float](t *testing.T, s *samples) {
+	for workers, most := range map[int]float64{1: 0, 3: 40} {
+		set, err := (&Settings{Components: 4, Workers: workers}).withDefaults(s.n, s.d, len(s.classes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := newObjective[T](s, &set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, g := mat.NewDense(s.d, 4, nil), mat.NewDense(s.d, 4, nil)
+		stiefel.New(s.d, 4).Random(p, rand.New(rand.NewPCG(1, 2)))
+		if err := o.prepare(t.Context(), &set, p); err != nil {
+			t.Fatal(err)
+		}
+		var problem descent.Problem = inverse[T]{o, t.Context()}
+		if n := testing.AllocsPerRun(10, func() {
+			if _, err := problem.Evaluate(p, g); err != nil {
+				t.Fatal(err)
+			}
+		}); n > most {
+			t.Errorf("%d workers: %v allocations", workers, n)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/asm/vec"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -126,35 +127,61 @@ func (m *Model) TransformVec32(dst, x []float32) {
 	if len(dst) != p {
 		panic(shapePanic)
 	}
-	b := m.projection.RawMatrix()
 	var in, out [widenBlock]float64
 	for l := 0; l < p; l += widenBlock {
 		w := min(widenBlock, p-l)
-		copy(out[:w], m.offset[l:])
-		for k := 0; k < d; k += widenBlock {
-			block := x[k:min(k+widenBlock, d)]
-			for i, v := range block {
-				in[i] = float64(v)
-			}
-			project.Mul(asm.Best(), 1, w, len(block), out[:w], w, in[:len(block)], len(block), b.Data[k*b.Stride+l:], b.Stride, true)
+		m.columns32(dst[l:], p, x, d, 1, l, w, in[:], out[:])
+	}
+}
+
+const (
+	// widenBlock is the number of features of a sample that are converted at a time,
+	// and of components that are computed.
+	widenBlock = 128
+	// widenRows is the number of samples.
+	widenRows = 20
+)
+
+// columns32 sets w columns of dst, from column l of the projection on, for some rows
+// of x. The chains over the features go on from block to block: they are those of
+// TransformVec.
+func (m *Model) columns32(dst []float32, ldd int, x []float32, ldx, rows, l, w int, in, out []float64) {
+	d, lv := len(m.mean), asm.Best()
+	b := m.projection.RawMatrix()
+	for r := range rows {
+		copy(out[r*w:][:w], m.offset[l:])
+	}
+	for k := 0; k < d; k += widenBlock {
+		n := min(widenBlock, d-k)
+		for r := range rows {
+			vec.Widen(lv, in[r*n:][:n], x[r*ldx+k:])
 		}
-		for i, v := range out[:w] {
-			dst[l+i] = float32(v)
+		project.Mul(lv, rows, w, n, out, w, in, n, b.Data[k*b.Stride+l:], b.Stride, true)
+	}
+	for r := range rows {
+		for i, v := range out[r*w:][:w] {
+			dst[r*ldd+i] = float32(v)
 		}
 	}
 }
 
-// widenBlock is the number of features that TransformVec32 converts at a time.
-const widenBlock = 128
-
 // Transform32 is Transform for float32: every row of dst (n × p) is what
-// TransformVec32 gives for that of x (n × d).
+// TransformVec32 gives for that of x (n × d). It allocates nothing.
 func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
-	if dst.Rows != x.Rows {
+	d, p := m.projection.Dims()
+	if x.Cols != d {
+		panic(featuresPanic)
+	}
+	if dst.Rows != x.Rows || dst.Cols != p {
 		panic(shapePanic)
 	}
-	for i := range x.Rows {
-		m.TransformVec32(dst.Row(i), x.Row(i))
+	var in, out [widenRows * widenBlock]float64
+	for i := 0; i < x.Rows; i += widenRows {
+		rows := min(widenRows, x.Rows-i)
+		for l := 0; l < p; l += widenBlock {
+			w := min(widenBlock, p-l)
+			m.columns32(dst.Data[i*dst.Stride+l:], dst.Stride, x.Data[i*x.Stride:], x.Stride, rows, l, w, in[:], out[:])
+		}
 	}
 }
 

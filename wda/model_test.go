@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/project"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -169,45 +171,100 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkTransformVec projects one MNIST-sized sample; p99 is over single calls,
-// while every other processor does the same.
+// BenchmarkTransformVec projects one MNIST-sized sample. The percentiles of load are
+// over single calls, while every other processor does the same.
 func BenchmarkTransformVec(b *testing.B) {
 	m, x, _ := testModel(b, 784, 10)
+	src := make([]float32, 784)
+	for j, v := range x.RawRowView(0) {
+		src[j] = float32(v)
+	}
 	b.Run("type=f64", func(b *testing.B) {
 		dst := make([]float64, 10)
+		b.ReportAllocs()
 		for b.Loop() {
 			m.TransformVec(dst, x.RawRowView(0))
 		}
 	})
 	b.Run("type=f32", func(b *testing.B) {
-		dst, src := make([]float32, 10), make([]float32, 784)
+		dst := make([]float32, 10)
+		b.ReportAllocs()
 		for b.Loop() {
 			m.TransformVec32(dst, src)
 		}
 	})
-	b.Run("load", func(b *testing.B) {
+	underLoad(b, "load/type=f64", func() func(i int) {
+		dst := make([]float64, 10)
+		return func(i int) { m.TransformVec(dst, x.RawRowView(i%40)) }
+	})
+	underLoad(b, "load/type=f32", func() func(i int) {
+		dst := make([]float32, 10)
+		return func(int) { m.TransformVec32(dst, src) }
+	})
+}
+
+// underLoad measures single calls on all processors at once.
+func underLoad(b *testing.B, name string, prepare func() func(i int)) {
+	b.Run(name, func(b *testing.B) {
 		var mu sync.Mutex
 		var all []time.Duration
+		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
-			dst := make([]float64, 10)
+			call := prepare()
 			took := make([]time.Duration, 0, 1<<20)
 			for i := 0; pb.Next(); i++ {
 				began := time.Now()
-				m.TransformVec(dst, x.RawRowView(i%40))
+				call(i)
 				if e := time.Since(began); len(took) < cap(took) {
 					took = append(took, e)
 				}
 			}
 			mu.Lock()
+			defer mu.Unlock()
 			all = append(all, took...)
-			mu.Unlock()
 		})
 		slices.Sort(all)
-		if len(all) > 0 {
-			b.ReportMetric(float64(all[len(all)/2]), "p50-ns")
-			b.ReportMetric(float64(all[int(math.Ceil(0.99*float64(len(all))))-1]), "p99-ns")
+		for _, p := range []struct {
+			name  string
+			share float64
+		}{{"p50-ns", .5}, {"p99-ns", .99}, {"p99.9-ns", .999}} {
+			if len(all) > 0 {
+				b.ReportMetric(float64(all[int(math.Ceil(p.share*float64(len(all))))-1]), p.name)
+			}
 		}
 	})
+}
+
+// BenchmarkTransform projects a batch, beside the kernel alone (kernel): the ratio is
+// what the API costs.
+func BenchmarkTransform(b *testing.B) {
+	const n, d, p = 1000, 784, 10
+	m, _, _ := testModel(b, d, p)
+	x := uniform(1, n, d)
+	x32 := dist.NewMatrix[float32](n, d, nil)
+	for i, v := range x.RawMatrix().Data {
+		x32.Data[i] = float32(v)
+	}
+	dst, dst32 := mat.NewDense(n, p, nil), dist.NewMatrix[float32](n, p, nil)
+	raw, pr := x.RawMatrix(), m.projection.RawMatrix()
+	for _, c := range []struct {
+		name string
+		run  func()
+	}{
+		{"kernel", func() {
+			project.Mul(asm.Best(), n, p, d, dst.RawMatrix().Data, p, raw.Data, raw.Stride, pr.Data, pr.Stride, false)
+		}},
+		{"type=f64", func() { m.Transform(dst, x) }},
+		{"type=f32", func() { m.Transform32(dst32, x32) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.run()
+			}
+			b.ReportMetric(float64(2*n*d*p)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+	}
 }
 
 func BenchmarkPredict(b *testing.B) {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
+	"slices"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +20,9 @@ import (
 // Xᵀ·G on the way back; no d × d matrix is formed.
 type objective[T dist.Float] struct {
 	s       *samples
+	whole   *samples // that s is a part of, or s
 	p       int
+	mode    GradientMode
 	level   asm.Level
 	x       dist.Matrix[T] // n × d
 	pairs   []pair
@@ -32,10 +34,21 @@ type objective[T dist.Float] struct {
 	gb, gw   dist.Matrix[T] // ∂σ_b²/∂Y, ∂σ_w²/∂Y
 	gt       dist.Matrix[T] // (Xᵀ G)ᵀ
 	results  []pairResult[T]
-	inLog    int // pairs that were solved in the log domain
-	rough    int // pairs whose plans have few digits
+	touched  []int // classes of the pairs at hand
+	small    []int // pairs at hand that are divided among the workers
+	inLog    int   // pairs that were solved in the log domain
+	rough    int   // pairs whose plans have few digits
 	b, w     float64
 	gradient bool
+
+	// What the workers do is made once: an evaluation on one goroutine allocates
+	// nothing. Its operands are in ctx, todo, small and touched.
+	ctx  context.Context
+	todo []pair
+	work struct {
+		project, accumulate, pullBack func(i, j int)
+		solve                         func(w *worker[T], i int)
+	}
 }
 
 // pair is a pair of classes c ≤ e.
@@ -65,7 +78,7 @@ type pairResult[T dist.Float] struct {
 const batch = 64
 
 func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error) {
-	o := &objective[T]{s: s, p: set.Components, level: asm.Best()}
+	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Gradient, level: asm.Best()}
 	if set.Level != "" {
 		l, err := asm.ParseLevel(set.Level)
 		if err != nil || !asm.Has(l) {
@@ -73,8 +86,14 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 		}
 		o.level = l
 	}
-	for range workerCount(set.Workers) {
-		solver, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Iterations: set.Iterations, Gradient: true, Level: set.Level})
+	for i := range workerCount(set.Workers) {
+		// The first divides large problems among goroutines itself.
+		ss := sinkhornSettings[T](set)
+		ss.Workers = 1
+		if i == 0 {
+			ss.Workers = workerCount(set.Workers)
+		}
+		solver, err := sinkhorn.NewSolver[T](ss)
 		if err != nil {
 			return nil, err
 		}
@@ -86,21 +105,29 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 	o.gb = dist.NewMatrix[T](s.n, o.p, nil)
 	o.gw = dist.NewMatrix[T](s.n, o.p, nil)
 	o.gt = dist.NewMatrix[T](o.p, s.d, nil)
+	o.pairs = s.pairs(set.Weights)
+	o.results = make([]pairResult[T], min(batch, len(o.pairs)))
+	o.work.project, o.work.accumulate, o.work.pullBack, o.work.solve = o.projectRows, o.addClasses, o.pullBackColumns, o.solveSmall
+	return o, nil
+}
+
+// pairs returns all pairs of classes with their weights.
+func (s *samples) pairs(weights Weights) []pair {
+	pairs := make([]pair, 0, len(s.classes)*(len(s.classes)+1)/2)
 	pi := s.frequencies()
 	for c := range s.classes {
 		for e := c; e < len(s.classes); e++ {
 			w := 1.0
-			if set.Weights == Proportional {
+			if weights == Proportional {
 				w = pi[c]
 				if e != c {
 					w = pi[c] * pi[e]
 				}
 			}
-			o.pairs = append(o.pairs, pair{c: c, e: e, weight: w})
+			pairs = append(pairs, pair{c: c, e: e, weight: w})
 		}
 	}
-	o.results = make([]pairResult[T], min(batch, len(o.pairs)))
-	return o, nil
+	return pairs
 }
 
 // setLambdas fixes λ_cc' of every pair: that of the settings, in the units of the
@@ -108,7 +135,7 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
 	var mean func(c, e int) float64
 	if set.LambdaMatrix == nil && !set.Absolute {
-		mean = o.s.meanSquaredDistances(p)
+		mean = o.whole.meanSquaredDistances(p, len(o.workers))
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
@@ -139,11 +166,9 @@ func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
 // meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
 // classes. It follows from the means μ and total variances τ of the projected
 // classes: τ_c + τ_e + ‖μ_c − μ_e‖².
-func (s *samples) meanSquaredDistances(p *mat.Dense) func(c, e int) float64 {
+func (s *samples) meanSquaredDistances(p *mat.Dense, workers int) func(c, e int) float64 {
 	_, k := p.Dims()
-	y := mat.NewDense(s.n, k, nil)
-	in, b, out := s.x.RawMatrix(), p.RawMatrix(), y.RawMatrix()
-	project.Mul(asm.Best(), s.n, k, s.d, out.Data, out.Stride, in.Data, in.Stride, b.Data, b.Stride, false)
+	y := s.projected(p, workers)
 	mu := mat.NewDense(len(s.classes), k, nil)
 	tau := make([]float64, len(s.classes))
 	for c := range s.classes {
@@ -175,6 +200,17 @@ func (s *samples) meanSquaredDistances(p *mat.Dense) func(c, e int) float64 {
 	}
 }
 
+// projected returns X·p.
+func (s *samples) projected(p *mat.Dense, workers int) *mat.Dense {
+	_, k := p.Dims()
+	y := mat.NewDense(s.n, k, nil)
+	in, b, out := s.x.RawMatrix(), p.RawMatrix(), y.RawMatrix()
+	parallel.For(workers, s.n, 64, func(i, j int) {
+		project.Mul(asm.Best(), j-i, k, s.d, out.Data[i*out.Stride:], out.Stride, in.Data[i*in.Stride:], in.Stride, b.Data, b.Stride, false)
+	})
+	return y
+}
+
 // evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the
 // scaled samples, and, if gradient is set, their gradients with respect to Y.
 func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool) error {
@@ -185,7 +221,8 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 	o.inLog, o.rough = 0, 0
 	for first := 0; first < len(o.pairs); first += batch {
 		todo := o.pairs[first:min(first+batch, len(o.pairs))]
-		o.solve(ctx, todo)
+		o.ctx, o.todo = ctx, todo
+		o.solve()
 		for i, q := range todo {
 			r := &o.results[i]
 			if r.err != nil {
@@ -197,60 +234,91 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 			if r.status == sinkhorn.LowPrecision {
 				o.rough++
 			}
-			g := o.gb
 			if q.within() {
 				o.w += float64(q.weight * r.cost)
-				g = o.gw
 			} else {
 				o.b += float64(q.weight * r.cost)
 			}
-			if gradient {
-				addScaled(class(o.s, g, q.c).Data, r.dx, T(q.weight))
-				addScaled(class(o.s, g, q.e).Data, r.dy, T(q.weight))
-			}
+		}
+		if gradient {
+			o.accumulate()
 		}
 	}
 	return nil
 }
 
+// accumulate adds the gradients of the pairs at hand to those of their classes, for
+// each in the order of the pairs. The classes are divided among the workers.
+func (o *objective[T]) accumulate() {
+	o.touched = o.touched[:0]
+	for _, q := range o.todo {
+		o.touched = append(o.touched, q.c, q.e)
+	}
+	slices.Sort(o.touched)
+	o.touched = slices.Compact(o.touched)
+	parallel.For(len(o.workers), len(o.touched), 1, o.work.accumulate)
+}
+
+func (o *objective[T]) addClasses(i, j int) {
+	for _, c := range o.touched[i:j] {
+		gb, gw := class(o.s, o.gb, c).Data, class(o.s, o.gw, c).Data
+		for k, q := range o.todo {
+			g := gb
+			if q.within() {
+				g = gw
+			}
+			if q.c == c {
+				addScaled(g, o.results[k].dx, T(q.weight))
+			}
+			if q.e == c {
+				addScaled(g, o.results[k].dy, T(q.weight))
+			}
+		}
+	}
+}
+
 // pairError names the classes that err is about.
 func (o *objective[T]) pairError(q pair, err error) error {
-	if errors.Is(err, sinkhorn.ErrRange) {
+	switch {
+	case errors.Is(err, sinkhorn.ErrRange):
 		err = fmt.Errorf("%w: λ is too large for these data: %w", ErrSettings, err)
+	case errors.Is(err, sinkhorn.ErrNotConverged):
+		err = fmt.Errorf("%w: the implicit gradient wants a smaller λ or more iterations: %w", ErrSettings, err)
 	}
 	return fmt.Errorf("classes %d and %d: %w", o.s.classes[q.c], o.s.classes[q.e], err)
 }
 
 // addScaled sets dst = dst + w·x.
 func addScaled[T dist.Float](dst, x []T, w T) {
+	dst = dst[:len(x)]
 	for i, x := range x {
 		dst[i] += T(w * x)
 	}
 }
 
-// solve solves the pairs and leaves the outcome of todo[i] in o.results[i]. The
+// largePair is the number of elements of K from which one pair after the other is
+// solved, by all goroutines together: that they take up to half a GiB, and not each of
+// them, is what bounds the memory of a fit of many samples. Smaller pairs are divided
+// among the goroutines.
+const largePair = 1 << 20
+
+// solve solves the pairs at hand and leaves the outcome of todo[i] in results[i]. The
 // goroutines take the next pair whenever they are done with one.
-func (o *objective[T]) solve(ctx context.Context, todo []pair) {
-	if len(o.workers) == 1 || len(todo) == 1 {
-		for i := range todo {
-			o.solvePair(ctx, o.workers[0], todo[i], &o.results[i])
+func (o *objective[T]) solve() {
+	o.small = o.small[:0]
+	for i, q := range o.todo {
+		if len(o.workers) > 1 && o.s.size(q.c) <= largePair/o.s.size(q.e) {
+			o.small = append(o.small, i)
+			continue
 		}
-		return
+		o.solvePair(o.ctx, o.workers[0], q, &o.results[i])
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for _, w := range o.workers[:min(len(o.workers), len(todo))] {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(todo) {
-					return
-				}
-				o.solvePair(ctx, w, todo[i], &o.results[i])
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Each(o.workers, len(o.small), o.work.solve)
+}
+
+func (o *objective[T]) solveSmall(w *worker[T], k int) {
+	i := o.small[k]
+	o.solvePair(o.ctx, w, o.todo[i], &o.results[i])
 }
 
 func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *pairResult[T]) {
@@ -265,7 +333,7 @@ func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *p
 	}
 	resize(&r.dx, x.Rows*o.p)
 	resize(&r.dy, y.Rows*o.p)
-	r.err = res.PointGradientTo(dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
+	r.err = pointGradient(res, o.mode, dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
 }
 
 func resize[T dist.Float](v *[]T, n int) {
@@ -288,37 +356,17 @@ func (o *objective[T]) load(p *mat.Dense) {
 
 // project sets Y = X P, in blocks of rows over the workers.
 func (o *objective[T]) project() {
-	o.each(o.s.n, 64, func(i, j int) {
-		x, y := o.x.RowRange(i, j), o.y.RowRange(i, j)
-		project.Mul(o.level, j-i, o.p, o.s.d, y.Data, y.Stride, x.Data, x.Stride, o.proj.Data, o.proj.Stride, false)
-	})
+	parallel.For(len(o.workers), o.s.n, 64, o.work.project)
+}
+
+func (o *objective[T]) projectRows(i, j int) {
+	x, y := o.x.RowRange(i, j), o.y.RowRange(i, j)
+	project.Mul(o.level, j-i, o.p, o.s.d, y.Data, y.Stride, x.Data, x.Stride, o.proj.Data, o.proj.Stride, false)
 }
 
 // each calls f for the pieces of 0 … n−1, of the given size, over the workers.
-func (o *objective[T]) each(n, size int, f func(i, j int)) { each(len(o.workers), n, size, f) }
-
-func each(workers, n, size int, f func(i, j int)) {
-	pieces := (n + size - 1) / size
-	if workers == 1 || pieces == 1 {
-		for i := 0; i < n; i += size {
-			f(i, min(i+size, n))
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, pieces) {
-		wg.Go(func() {
-			for {
-				i := (int(next.Add(1)) - 1) * size
-				if i >= n {
-					return
-				}
-				f(i, min(i+size, n))
-			}
-		})
-	}
-	wg.Wait()
+func (o *objective[T]) each(n, size int, f func(i, j int)) {
+	parallel.For(len(o.workers), n, size, f)
 }
 
 // pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y).
@@ -330,17 +378,22 @@ func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
 	for i := range g {
 		g[i] = T(tb*g[i]) + T(tw*gw[i])
 	}
-	// Columns of X, not rows, go to the workers: every element is one chain over
-	// the rows whoever computes it.
-	o.each(o.s.d, 64, func(i, j int) {
-		project.TransMul(o.level, o.s.n, o.p, j-i, o.gt.Data[i:], o.gt.Stride, o.x.Data[i:], o.x.Stride, g, o.gb.Stride, false)
-	})
+	parallel.For(len(o.workers), o.s.d, 64, o.work.pullBack)
+	scale = 1 / scale
 	for k := range o.s.d {
+		i := k
 		row := grad.RawRowView(k)
 		for l := range row {
-			row[l] = float64(o.gt.At(l, k)) / scale
+			row[l] = float64(o.gt.Data[i]) * scale
+			i += o.gt.Stride
 		}
 	}
+}
+
+// pullBackColumns sets columns of gt to those of GᵀX, G being in gb. Columns of X, not
+// rows, go to the workers: every element is one chain over the rows whoever computes it.
+func (o *objective[T]) pullBackColumns(i, j int) {
+	project.TransMul(o.level, o.s.n, o.p, j-i, o.gt.Data[i:], o.gt.Stride, o.x.Data[i:], o.x.Stride, o.gb.Data, o.gb.Stride, false)
 }
 
 // ratio returns J.

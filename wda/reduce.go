@@ -1,10 +1,12 @@
 package wda
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,6 +20,11 @@ import (
 // Q = X₁ᵀ L₁⁻ᵀ is an orthonormal basis of the span, X₁ being the r rows that the
 // pivots have chosen, and L the coordinates of the samples in it. The fit is then
 // one of n × r samples, and P = Q P'.
+//
+// A start of the caller's may have a part E = P⁰ − QQᵀP⁰ outside of the span. Every
+// iterate then lies in the span of Q and W, an orthonormal basis of that of E: the
+// tangent projection G − P sym(PᵀG) and the retractions combine the columns of P and
+// of G. As XW = 0 the samples get as many coordinates more as W has columns, all 0.
 
 const (
 	// rankTolerance: a pivot below this share of the first is rounding.
@@ -26,6 +33,8 @@ const (
 	// the last. With a smaller pivot than this share of the first one the samples are
 	// taken as they are.
 	conditionLimit = 1e-5
+	// outside: a start with no larger a part outside of the span is taken to lie in it.
+	outside = 1e-8
 )
 
 // span is the space that a fit is done in.
@@ -34,27 +43,122 @@ type span struct {
 	full *samples   // the samples
 	rows []int      // of full that span it; nil if s is full
 	tri  *mat.Dense // L₁
+	rest *mat.Dense // W, or nil
+	init *mat.Dense // coordinates of the caller's P⁰, orthonormal, or nil
 }
 
 // newSpan reduces s if that is exact and saves time.
 func newSpan(s *samples, set *Settings) (*span, error) {
-	whole := &span{s: s, full: s}
-	if s.d <= s.n || set.Init != nil {
+	init, err := orthonormalInit(set)
+	if err != nil {
+		return nil, err
+	}
+	whole := &span{s: s, full: s, init: init}
+	if s.d <= s.n {
 		return whole, nil
 	}
 	l, rows, ok := pivotedCholesky(s.gram(set), rankTolerance, conditionLimit)
-	if !ok || len(rows) < set.Components {
+	if !ok || init == nil && len(rows) < set.Components {
 		return whole, nil
 	}
 	r := len(rows)
-	t := *s
-	t.d, t.mean = r, make([]float64, r)
-	t.x = mat.DenseCopyOf(l.Slice(0, s.n, 0, r))
-	tri := mat.NewDense(r, r, nil)
+	sp := &span{full: s, rows: rows, tri: mat.NewDense(r, r, nil)}
 	for i, row := range rows {
-		copy(tri.RawRowView(i), t.x.RawRowView(row))
+		copy(sp.tri.RawRowView(i), l.RawRowView(row))
 	}
-	return &span{s: &t, full: s, rows: rows, tri: tri}, nil
+	t := *s
+	t.d = r
+	if init != nil {
+		if err := sp.divide(init); err != nil {
+			return nil, err
+		}
+		t.d, _ = sp.init.Dims()
+		if t.d >= s.d {
+			return whole, nil
+		}
+	}
+	t.mean, t.x = make([]float64, t.d), mat.NewDense(s.n, t.d, nil)
+	t.x.Slice(0, s.n, 0, r).(*mat.Dense).Copy(l.Slice(0, s.n, 0, r))
+	sp.s = &t
+	return sp, nil
+}
+
+// orthonormalInit returns the caller's P⁰, made orthonormal, or nil if there is none.
+func orthonormalInit(set *Settings) (*mat.Dense, error) {
+	if set.Init == nil {
+		return nil, nil
+	}
+	p := mat.DenseCopyOf(set.Init)
+	m := stiefel.New(p.Dims())
+	if m.Infeasibility(p) > 1e-12*float64(set.Components) {
+		if err := m.Project(p, p); err != nil {
+			return nil, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err)
+		}
+	}
+	return p, nil
+}
+
+// divide sets init and rest for the start p.
+func (sp *span) divide(p *mat.Dense) error {
+	d, k := p.Dims()
+	a, e := sp.coordinates(p), mat.NewDense(d, k, nil)
+	r := len(sp.rows)
+	sp.spread(e, a)
+	e.Sub(p, e)
+	sp.init = a
+	if mat.Norm(e, 2) > outside {
+		var svd mat.SVD
+		if !svd.Factorize(e, mat.SVDThin) {
+			return fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings)
+		}
+		columns := 0
+		for _, sigma := range svd.Values(nil) {
+			if sigma > outside/float64(k) {
+				columns++
+			}
+		}
+		var u mat.Dense
+		svd.UTo(&u)
+		w := mat.DenseCopyOf(u.Slice(0, d, 0, columns))
+		// Rounding of a small part may lie in the span.
+		back := mat.NewDense(d, columns, nil)
+		sp.spread(back, sp.coordinates(w))
+		w.Sub(w, back)
+		if _, err := stiefel.New(d, columns).Orthonormalise(w, w); err != nil {
+			return err
+		}
+		sp.rest = w
+		sp.init = mat.NewDense(r+columns, k, nil)
+		sp.init.Slice(0, r, 0, k).(*mat.Dense).Copy(a)
+		sp.init.Slice(r, r+columns, 0, k).(*mat.Dense).Mul(w.T(), p)
+	}
+	return stiefel.New(sp.init.Dims()).Project(sp.init, sp.init)
+}
+
+// coordinates returns Qᵀp = L₁⁻¹ X₁ p.
+func (sp *span) coordinates(p *mat.Dense) *mat.Dense {
+	_, k := p.Dims()
+	z := mat.NewDense(len(sp.rows), k, nil)
+	for i, row := range sp.rows {
+		zi := z.RawRowView(i)
+		for a, x := range sp.full.x.RawRowView(row) {
+			addMultiple(zi, x, p.RawRowView(a))
+		}
+		for m, c := range sp.tri.RawRowView(i)[:i] {
+			addMultiple(zi, -c, z.RawRowView(m))
+		}
+		for j := range zi {
+			zi[j] /= sp.tri.At(i, i)
+		}
+	}
+	return z
+}
+
+// addMultiple sets y = y + a·x.
+func addMultiple(y []float64, a float64, x []float64) {
+	for j, v := range x {
+		y[j] = math.FMA(a, v, y[j])
+	}
 }
 
 // gram returns XXᵀ.
@@ -62,7 +166,7 @@ func (s *samples) gram(set *Settings) *mat.Dense {
 	xt := mat.DenseCopyOf(s.x.T())
 	g := mat.NewDense(s.n, s.n, nil)
 	in, t, out := s.x.RawMatrix(), xt.RawMatrix(), g.RawMatrix()
-	each(workerCount(set.Workers), s.n, 16, func(i, j int) {
+	parallel.For(workerCount(set.Workers), s.n, 16, func(i, j int) {
 		// The lower triangle is enough.
 		project.Mul(asm.Best(), j-i, j, s.d, out.Data[i*out.Stride:], out.Stride, in.Data[i*in.Stride:], in.Stride, t.Data, t.Stride, false)
 	})
@@ -124,29 +228,14 @@ func (sp *span) lift(p *mat.Dense) (*mat.Dense, error) {
 	if sp.rows == nil {
 		return p, nil
 	}
-	r, k := p.Dims()
-	// L₁ᵀ Z = P', from the last row up.
-	z := mat.DenseCopyOf(p)
-	for i := r - 1; i >= 0; i-- {
-		zi := z.RawRowView(i)
-		for m := i + 1; m < r; m++ {
-			c := sp.tri.At(m, i)
-			for j, v := range z.RawRowView(m) {
-				zi[j] = math.FMA(-c, v, zi[j])
-			}
-		}
-		for j := range zi {
-			zi[j] /= sp.tri.At(i, i)
-		}
-	}
-	// P = X₁ᵀ Z.
+	_, k := p.Dims()
 	q := mat.NewDense(sp.full.d, k, nil)
-	for i, row := range sp.rows {
-		zi := z.RawRowView(i)
-		for a, x := range sp.full.x.RawRowView(row) {
-			out := q.RawRowView(a)
-			for j, v := range zi {
-				out[j] = math.FMA(x, v, out[j])
+	sp.spread(q, p)
+	if sp.rest != nil {
+		first := len(sp.rows)
+		for a := range sp.full.d {
+			for i, w := range sp.rest.RawRowView(a) {
+				addMultiple(q.RawRowView(a), w, p.RawRowView(first+i))
 			}
 		}
 	}
@@ -155,4 +244,28 @@ func (sp *span) lift(p *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	return q, nil
+}
+
+// spread sets q = Q p = X₁ᵀ L₁⁻ᵀ p, with the first rows of p.
+func (sp *span) spread(q, p *mat.Dense) {
+	r := len(sp.rows)
+	_, k := p.Dims()
+	// L₁ᵀ Z = P', from the last row up.
+	z := mat.DenseCopyOf(p.Slice(0, r, 0, k))
+	for i := r - 1; i >= 0; i-- {
+		zi := z.RawRowView(i)
+		for m := i + 1; m < r; m++ {
+			addMultiple(zi, -sp.tri.At(m, i), z.RawRowView(m))
+		}
+		for j := range zi {
+			zi[j] /= sp.tri.At(i, i)
+		}
+	}
+	q.Zero()
+	for i, row := range sp.rows {
+		zi := z.RawRowView(i)
+		for a, x := range sp.full.x.RawRowView(row) {
+			addMultiple(q.RawRowView(a), x, zi)
+		}
+	}
 }

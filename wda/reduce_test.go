@@ -1,8 +1,9 @@
 package wda
 
 import (
-	"math"
+	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
@@ -64,22 +65,88 @@ func TestReduction(t *testing.T) {
 		}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
-		// Init, however good, is not reduced: the same fit in d dimensions.
 		s := mustScore(t, x, labels, m.projection, &Settings{LambdaMatrix: r.Lambda})
 		if e := relative(s.Between/(s.Within+r.Ridge), r.Objective); !(e < 1e-10) {
 			t.Errorf("%+v: J = %v is %.3g off that of the projection", c, r.Objective, e)
 		}
-		set.Init = pcaOf(t, x, labels, 3)
-		full := mustFit(t, x, labels, set)
+		full := fitUnreduced(t, x, labels, set)
 		if e := relative(full.report.Objective, r.Objective); !(e < 1e-6) {
 			t.Errorf("%+v: J = %v, without reduction %v", c, r.Objective, full.report.Objective)
 		}
 	}
 }
 
-// pcaOf returns the start of a fit that makes no step.
-func pcaOf(t *testing.T, x mat.Matrix, labels []int, p int) *mat.Dense {
-	return mustFit(t, x, labels, &Settings{Components: p, Solver: ConjugateGradient, Tolerance: math.Inf(1)}).projection
+// fitUnreduced is Fit in all dimensions.
+func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
+	t.Helper()
+	m, err := newMaterial(t.Context(), x, labels, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := set.withDefaults(m.s.n, m.s.d, len(m.s.classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	init, err := orthonormalInit(&full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.span = &span{s: m.s, full: m.s, init: init}
+	if m.start, err = startOf(m.span, &full); err != nil {
+		t.Fatal(err)
+	}
+	model, err := m.fit(t.Context(), set, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+// TestReductionOfStart: a start of the caller's in the span of the samples, or with a
+// part outside, is the same start in the reduced fit, which makes the same steps.
+func TestReductionOfStart(t *testing.T) {
+	const n, d = 30, 120
+	x, labels := parts3(1, n, d)
+	inside := mustFit(t, x, labels, &Settings{Components: 3, Solver: ConjugateGradient, MaxSteps: 2}).Projection()
+	random := mat.NewDense(d, 3, nil)
+	stiefel.New(d, 3).Random(random, rand.New(rand.NewPCG(3, 4)))
+	mixed := mat.DenseCopyOf(inside)
+	mixed.Slice(0, d, 2, 3).(*mat.Dense).Copy(random.Slice(0, d, 0, 1))
+	almost := mat.DenseCopyOf(random)
+	almost.Scale(1e-6, almost)
+	almost.Add(inside, almost)
+	for _, c := range []struct {
+		name string
+		init *mat.Dense
+		want int
+	}{
+		{"inside", inside, n - 1}, {"one column outside", mixed, n}, {"random", random, n + 2}, {"almost inside", almost, n + 2},
+		{"not orthonormal", scaled(3, random), n + 2},
+	} {
+		for _, solver := range []Solver{ConjugateGradient, SteepestDescent, ProjectedGradient} {
+			set := &Settings{Components: 3, Init: c.init, Solver: solver, MaxSteps: 6}
+			sp := spanOf(t, x, labels, set)
+			if sp.s.d != c.want {
+				t.Errorf("%s: %d dimensions, want %d", c.name, sp.s.d, c.want)
+			}
+			if e := stiefel.New(sp.s.d, 3).Infeasibility(sp.init); !(e < 1e-14) {
+				t.Errorf("%s: the start is %g off the manifold", c.name, e)
+			}
+			got, want := mustFit(t, x, labels, set), fitUnreduced(t, x, labels, set)
+			for i, h := range want.report.History {
+				if e := relative(got.report.History[i].Objective, h.Objective); !(e < 1e-9) {
+					t.Fatalf("%s, %v: step %d has J = %v, without reduction %v", c.name, solver, i, got.report.History[i].Objective, h.Objective)
+				}
+			}
+			if e := off(got.projection, want.projection); !(e < 1e-6) {
+				t.Errorf("%s, %v: the projection is off by %g", c.name, solver, e)
+			}
+		}
+	}
+	// A start that spans all that is left: nothing to be gained.
+	if sp := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Init: uniform(6, n+3, 5)}); sp.rows != nil {
+		t.Error("reduced to more dimensions than there are")
+	}
 }
 
 func squared(a, b []float64) (sum float64) {
@@ -89,13 +156,10 @@ func squared(a, b []float64) (sum float64) {
 	return sum
 }
 
-// TestNoReduction: a start of the caller's, too many components, and samples whose
-// span is not clear-cut are fitted as they are.
+// TestNoReduction: too many components, and samples whose span is not clear-cut, are
+// fitted as they are.
 func TestNoReduction(t *testing.T) {
 	x, labels := parts3(1, 30, 50)
-	if sp := spanOf(t, x, labels, &Settings{Components: 3, Init: uniform(1, 50, 3)}); sp.rows != nil {
-		t.Error("reduced in spite of a start")
-	}
 	if sp := spanOf(t, x, labels, &Settings{Components: 31}); sp.rows != nil {
 		t.Error("reduced to fewer dimensions than components")
 	}
@@ -114,16 +178,10 @@ func BenchmarkWide(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	start := mustFit(b, all.X, all.Labels, &Settings{Components: 10, Solver: ConjugateGradient, Tolerance: math.Inf(1)}).projection
-	for _, reduced := range []bool{true, false} {
-		set := &Settings{Components: 10}
-		name := "span=true"
-		if !reduced {
-			set.Init, name = start, "span=false"
-		}
+	for name, fit := range map[string]func(testing.TB, mat.Matrix, []int, *Settings) *Model{"span=true": mustFit, "span=false": fitUnreduced} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				m := mustFit(b, all.X, all.Labels, set)
+				m := fit(b, all.X, all.Labels, &Settings{Components: 10})
 				b.ReportMetric(m.report.Objective, "J")
 				b.ReportMetric(float64(m.report.Steps), "steps")
 			}

@@ -72,12 +72,13 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	pre := powerOfTwo(largest)
 	s.mean = make([]float64, d)
 	first := make([]float64, d)
-	for j := range first {
-		first[j] = x.At(0, j) * pre
+	rows := rowsOf(x)
+	for j, v := range rows(0) {
+		first[j] = v * pre
 	}
 	for i := range n {
-		for j := range s.mean {
-			s.mean[j] += float64(x.At(i, j)*pre) - first[j]
+		for j, v := range rows(i) {
+			s.mean[j] += float64(v*pre) - first[j]
 		}
 	}
 	for j := range s.mean {
@@ -88,8 +89,8 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	for i, l := range labels {
 		row := s.x.RawRowView(next[index[l]])
 		next[index[l]]++
-		for j := range row {
-			row[j] = float64(x.At(i, j)*pre) - s.mean[j]
+		for j, v := range rows(i) {
+			row[j] = float64(v*pre) - s.mean[j]
 		}
 	}
 	spread := largestElement(s.x)
@@ -146,11 +147,11 @@ func (s *samples) effective(p *mat.Dense) *mat.Dense {
 // arranged returns other rows in the units of s.x.
 func (s *samples) arranged(x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
-	out := mat.NewDense(n, d, nil)
+	out, rows := mat.NewDense(n, d, nil), rowsOf(x)
 	for i := range n {
 		row := out.RawRowView(i)
-		for j := range row {
-			row[j] = (float64(x.At(i, j)*s.pre) - float64(s.mean[j]*s.pre)) * s.post
+		for j, v := range rows(i) {
+			row[j] = (float64(v*s.pre) - float64(s.mean[j]*s.pre)) * s.post
 			if s.feature != nil {
 				row[j] *= s.feature[j]
 			}
@@ -168,13 +169,25 @@ func (s *samples) perUnits(square float64) float64 { return square * s.scale * s
 
 func largestElement(m mat.Matrix) float64 {
 	var hi float64
-	r, c := m.Dims()
+	r, _ := m.Dims()
+	rows := rowsOf(m)
 	for i := range r {
-		for j := range c {
-			hi = max(hi, math.Abs(m.At(i, j)))
+		for _, v := range rows(i) {
+			hi = max(hi, math.Abs(v))
 		}
 	}
 	return hi
+}
+
+// rowsOf returns the function that returns a row of m, not to be changed, and valid
+// until the next call: memory of m where it has rows, or a copy.
+func rowsOf(m mat.Matrix) func(i int) []float64 {
+	if v, ok := m.(*mat.Dense); ok {
+		return v.RawRowView
+	}
+	_, c := m.Dims()
+	row := make([]float64, c)
+	return func(i int) []float64 { return mat.Row(row, i, m) }
 }
 
 // powerOfTwo returns the power of two that brings x into [1/2, 1).
@@ -183,11 +196,17 @@ func powerOfTwo(x float64) float64 {
 	return math.Ldexp(1, -min(max(e, -1021), 1021))
 }
 
-// matrixOf copies m into a dist.Matrix of element type T.
+// matrixOf returns m as a dist.Matrix of element type T: itself in float64, which is
+// not to be changed then, or a copy.
 func matrixOf[T dist.Float](m *mat.Dense) dist.Matrix[T] {
-	r, c := m.Dims()
-	out := dist.NewMatrix[T](r, c, nil)
-	for i := range r {
+	raw := m.RawMatrix()
+	out := dist.Matrix[T]{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Stride}
+	if same, ok := any(raw.Data).([]T); ok {
+		out.Data = same
+		return out
+	}
+	out = dist.NewMatrix[T](raw.Rows, raw.Cols, nil)
+	for i := range raw.Rows {
 		row := out.Row(i)
 		for j, v := range m.RawRowView(i) {
 			row[j] = T(v)

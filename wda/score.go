@@ -15,7 +15,7 @@ type Scores struct {
 	Objective       float64 // J, with the ridge of the settings
 	Between, Within float64 // σ_b² and σ_w², in the units of the data
 	Ridge           float64
-	Gradient        *mat.Dense // ∂J/∂P, Euclidean, d × p
+	Gradient        *mat.Dense // ∂J/∂P, Euclidean, d × p, as Settings.Gradient says
 	GradientNorm    float64    // ‖G − P sym(PᵀG)‖_F, Riemannian if PᵀP = I
 	Infeasibility   float64    // ‖PᵀP − I‖_F
 	Lambda          *mat.SymDense

@@ -21,13 +21,29 @@ const (
 	SteepestDescent
 	// ProjectedGradient is Algorithm 1 of the paper.
 	ProjectedGradient
+	// Eigen improves plans and projection in turn, without a derivative: for fixed
+	// plans J's ratio trace is maximised by generalised eigenvectors (H. Liu, Y. Cai,
+	// Y.-L. Chen and P. Li, NeurIPS 2020). The best iterate is the result. It is not
+	// stationary for J, which further steps lower: SOLVERS.md says by how much.
+	Eigen
+	// EigenTraceRatio is Eigen with the trace ratio in the place of the ratio trace,
+	// that is J itself for fixed plans (D. M. Roh, Z. Bai and R.-C. Li,
+	// arXiv:2211.11891).
+	EigenTraceRatio
+	// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the
+	// start of Auto, for data that are too many for the exact methods: each step sees
+	// BatchSize samples of some classes, and nothing ever takes time or memory in the
+	// square of the number of samples. The transport of mini-batches is biased: see
+	// SOLVERS.md for by how much.
+	MiniBatch
 
 	numSolvers
 )
 
-var solverNames = [numSolvers]string{"auto", "cg", "sd", "pg"}
+var solverNames = [numSolvers]string{"auto", "cg", "sd", "pg", "eigen", "eigen-trace", "minibatch"}
 
-// String returns the short name that ParseSolver reads: auto, cg, sd or pg.
+// String returns the short name that ParseSolver reads: auto, cg, sd, pg, eigen,
+// eigen-trace or minibatch.
 func (s Solver) String() string {
 	if s < numSolvers {
 		return solverNames[s]
@@ -93,6 +109,8 @@ type Settings struct {
 	// order of the sorted labels. Lambda is then ignored.
 	LambdaMatrix mat.Matrix
 	// Iterations is L, the number of Sinkhorn iterations that define W. Default 10.
+	// With Gradient Implicit W is that at convergence, and Iterations the largest
+	// number that may be made to get there. Default then 10000.
 	Iterations int
 	// Shrinkage is ρ: ridge = ρ·σ_w²(P⁰). Without it the ratio overfits where
 	// samples are few against features. 0 is automatic: 0.5 if there are fewer than
@@ -107,10 +125,19 @@ type Settings struct {
 	Weights Weights
 	// Solver. Default Auto.
 	Solver Solver
-	// MaxSteps bounds the steps of the solver. Default 200.
+	// Gradient says what is taken for the gradient of J. Default Unrolled.
+	Gradient GradientMode
+	// BatchSize is the number of samples of a class in a step of MiniBatch; a class
+	// that has fewer is taken whole. Default 64.
+	BatchSize int
+	// MaxSteps bounds the steps of the solver. Default 200. For MiniBatch they are
+	// rounds of 20 mini-batches; with that, Eigen and EigenTraceRatio, those that do not
+	// raise J count, too.
 	MaxSteps int
 	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance
-	// times that at the start. Default 1e-6 (1e-4 in float32).
+	// times that at the start; with Eigen and EigenTraceRatio, when a step moves the
+	// subspace by less than Tolerance·√p (chordal distance). Default 1e-6 (1e-4 in
+	// float32).
 	Tolerance float64
 	// Init is P⁰ (d × p). Columns that are not orthonormal are made so. Default the
 	// p leading principal components.
@@ -188,8 +215,14 @@ func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
 			return t, err
 		}
 	}
+	if t.Gradient >= numGradientModes {
+		return t, fmt.Errorf("%w: %v", ErrSettings, t.Gradient)
+	}
 	if t.Iterations == 0 {
 		t.Iterations = 10
+		if t.Gradient == Implicit {
+			t.Iterations = implicitIterations
+		}
 	}
 	if t.Iterations < 1 {
 		return t, fmt.Errorf("%w: %d Sinkhorn iterations", ErrSettings, t.Iterations)
@@ -207,6 +240,12 @@ func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
 	}
 	if t.Solver >= numSolvers {
 		return t, fmt.Errorf("%w: %v", ErrSettings, t.Solver)
+	}
+	if t.BatchSize == 0 {
+		t.BatchSize = 64
+	}
+	if t.BatchSize < 2 {
+		return t, fmt.Errorf("%w: mini-batches of %d samples of a class; it takes two", ErrSettings, t.BatchSize)
 	}
 	if t.MaxSteps == 0 {
 		t.MaxSteps = 200
@@ -262,10 +301,11 @@ func checkLambdas(l mat.Matrix, classes int) error {
 
 // checkFinite names the first element of m that is not finite.
 func checkFinite(m mat.Matrix) error {
-	r, c := m.Dims()
+	r, _ := m.Dims()
+	rows := rowsOf(m)
 	for i := range r {
-		for j := range c {
-			if v := m.At(i, j); v-v != 0 {
+		for j, v := range rows(i) {
+			if v-v != 0 {
 				return &PositionError{i, j, v, ErrNotFinite}
 			}
 		}

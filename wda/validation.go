@@ -44,6 +44,7 @@ const (
 	streamHoldOut = 1 << 32
 	streamFolds   = 2 << 32
 	streamStarts  = 3 << 32
+	streamBatches = 4 << 32
 )
 
 // heldOut is what is held out, and what is left.

@@ -91,13 +91,21 @@ func warnings[T dist.Float](s *samples, o *objective[T], set *Settings) []string
 
 // spreads returns the root mean square of every centred feature.
 func (s *samples) spreads() []float64 {
-	v := make([]float64, s.d)
+	squares := make([]float64, s.d)
 	for i := range s.n {
 		for j, x := range s.x.RawRowView(i) {
-			v[j] = math.Hypot(v[j], x)
+			squares[j] += float64(x * x)
 		}
 	}
-	for j := range v {
+	v := make([]float64, s.d)
+	for j, square := range squares {
+		if v[j] = math.Sqrt(square); square < 0x1p-900 {
+			// Squares may underflow; of the order of 1 as samples are, none overflows.
+			v[j] = 0
+			for i := range s.n {
+				v[j] = math.Hypot(v[j], s.x.At(i, j))
+			}
+		}
 		v[j] /= math.Sqrt(float64(s.n))
 	}
 	return v

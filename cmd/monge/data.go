@@ -142,6 +142,9 @@ func (f *rowFlags) add(cmd *cobra.Command, what string) {
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of --sample and --holdout")
 }
 
+// fitSeedUsage describes --seed where a fit is made.
+const fitSeedUsage = "seed of all that is random: --sample, --holdout, and what the fit or the folds draw"
+
 func (f *rowFlags) check() error {
 	if f.sample < 0 {
 		return usagef("--sample must be positive, not %d", f.sample)
@@ -368,6 +371,25 @@ func readLambdas(path string, classes int) (*mat.Dense, error) {
 		}
 	}
 	return m, nil
+}
+
+// readClassifier reads a model file and the classifier in it, which is nil if the file
+// holds a model only.
+func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
+	m, err := readModel(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, inFile(path, cause(err))
+	}
+	// The whole file has been found good: this fails if there is no classifier.
+	c, err := wda.LoadClassifier(bytes.NewReader(b))
+	if err != nil {
+		return m, nil, nil
+	}
+	return m, c, nil
 }
 
 // readModel reads a model file.

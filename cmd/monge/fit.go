@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/gomonge/monge/wda"
@@ -17,16 +20,13 @@ type fitFlags struct {
 	read       readFlags
 	rows       rowFlags
 	objective  objectiveFlags
+	solver     solverFlags
 	data       string
 	labels     string
 	components int
-	absolute   bool
-	standard   bool
 	shrinkage  string
-	solver     string
-	maxSteps   int
-	tolerance  float64
 	init       string
+	k          int
 	model      string
 }
 
@@ -52,12 +52,23 @@ model.
 Of an NPZ file with an array split the rows where it is 0 are used; --holdout and
 --sample choose among the rows of any file.
 
-The model is a file that numpy.load reads, too (arrays projection, mean, labels). An
-interrupt (Ctrl-C) ends the fit with exit code 130 and writes no model.`,
+Where samples are few the projection that is best for them is not the best for
+others. --shrinkage helps; --validation holds out some rows of every class and keeps
+the projection of the step that classifies these best; monge cv compares settings.
+
+The solver minibatch is for data that are too many for the others, whose time grows as
+the square of the number of rows: from a few thousand rows on. It needs the memory of
+the data twice, and evaluates J on 4096 rows at most.
+
+The model is a file that numpy.load reads, too (arrays projection, mean, labels). With
+--k it also holds the projected training rows, for monge predict. An interrupt (Ctrl-C)
+ends the fit with exit code 130 and writes no model.`,
 		Example: `  monge fit --data wine.csv --model wine.wda
   monge fit --data wine.csv --label-column class -p 1 --model wine.wda
   monge fit --data X.csv --labels y.csv --shrinkage 0.5 --model x.wda
+  monge fit --data wine.csv --validation 0.25 --starts 5 --k 5 --model wine.wda
   monge fit --data mnist.npz --sample 1000 --seed 1 -p 10 --model digits.wda
+  monge fit --data mnist.npz --solver minibatch --float32 -p 10 --model digits.wda
   monge fit --data train-images-idx3-ubyte.gz --sample 1000 -p 20 --model digits.wda`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
 	}
@@ -69,13 +80,11 @@ interrupt (Ctrl-C) ends the fit with exit code 130 and writes no model.`,
 	fs.StringVar(&f.model, "model", "", "file to write the model to (required)")
 	fs.IntVarP(&f.components, "components", "p", 2, "p, the dimension to project to")
 	f.objective.add(cmd)
-	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
-	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
 	fs.StringVar(&f.shrinkage, "shrinkage", "auto", "ρ ≥ 0, against overfitting; auto is 0.5 for fewer than five samples a feature, else 0")
-	fs.StringVar(&f.solver, "solver", wda.Solver(0).String(), "one of "+solverNames())
-	fs.IntVar(&f.maxSteps, "max-steps", 200, "most steps of the solver")
-	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32)")
+	f.solver.add(cmd)
 	fs.StringVar(&f.init, "init", "", "file of the start P⁰ (d × p, CSV without header or NPY; default the principal components)")
+	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, for predict to classify by so many nearest neighbours (default keep none)")
+	fs.Lookup("seed").Usage = fitSeedUsage
 	return cmd
 }
 
@@ -88,53 +97,62 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.absolute && f.objective.lambdaMatrix != "" {
+	if f.solver.absolute && f.objective.lambdaMatrix != "" {
 		return nil, usagef("--absolute and --lambda-matrix exclude each other")
 	}
-	s.Absolute, s.Standardize = f.absolute, f.standard
 	if err := checkRange("components", f.components, 1, math.MaxInt32); err != nil {
 		return nil, err
 	}
-	s.Components = f.components
+	s.Components, s.Seed = f.components, f.rows.seed
 	if s.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
 		return nil, err
 	}
-	if s.Solver, err = wda.ParseSolver(f.solver); err != nil {
-		return nil, usagef("--solver must be one of %s, not %q", solverNames(), f.solver)
+	if f.solver.paper {
+		paper := wda.PaperSettings(f.components)
+		if !cmd.Flags().Changed("lambda") {
+			s.Lambda = paper.Lambda
+		}
+		if !cmd.Flags().Changed("shrinkage") {
+			s.Shrinkage = paper.Shrinkage
+		}
 	}
-	if err := checkRange("max-steps", f.maxSteps, 1, math.MaxInt32); err != nil {
+	if err := f.solver.apply(cmd, s); err != nil {
 		return nil, err
 	}
-	s.MaxSteps = f.maxSteps
-	if cmd.Flags().Changed("tolerance") {
-		if err := checkPositive("tolerance", f.tolerance); err != nil {
-			return nil, err
-		}
-		s.Tolerance = f.tolerance
+	if err := checkRange("k", f.k, 0, math.MaxInt32); err != nil {
+		return nil, err
 	}
 	return s, f.rows.check()
 }
 
 // fitResult is what fit --json prints.
 type fitResult struct {
-	Objective    number   `json:"objective"`
-	Steps        int      `json:"steps"`
-	Evaluations  int      `json:"evaluations"`
-	Gradients    int      `json:"gradients"`
-	Seconds      number   `json:"seconds"`
-	Solver       string   `json:"solver"`
-	Status       string   `json:"status"`
-	Converged    bool     `json:"converged"`
-	Between      number   `json:"between"`
-	Within       number   `json:"within"`
-	Ridge        number   `json:"ridge"`
-	GradientNorm number   `json:"gradient_norm"`
-	Shrinkage    number   `json:"shrinkage"`
-	Samples      int      `json:"samples"`
-	Features     int      `json:"features"`
-	Components   int      `json:"components"`
-	Classes      []string `json:"classes"`
-	Model        string   `json:"model"`
+	Objective    number `json:"objective"`
+	Steps        int    `json:"steps"`
+	Evaluations  int    `json:"evaluations"`
+	Gradients    int    `json:"gradients"`
+	Seconds      number `json:"seconds"`
+	Solver       string `json:"solver"`
+	Status       string `json:"status"`
+	Converged    bool   `json:"converged"`
+	Between      number `json:"between"`
+	Within       number `json:"within"`
+	Ridge        number `json:"ridge"`
+	GradientNorm number `json:"gradient_norm"`
+	Shrinkage    number `json:"shrinkage"`
+	Samples      int    `json:"samples"`
+	// The samples that the objective was evaluated on.
+	ObjectiveSamples int      `json:"objective_samples"`
+	Features         int      `json:"features"`
+	Components       int      `json:"components"`
+	Classes          []string `json:"classes"`
+	// With --starts, the J that each start has led to.
+	StartObjectives []number `json:"start_objectives,omitempty"`
+	// With --validation, the error of the result on the rows held out.
+	ValidationError *number  `json:"validation_error,omitempty"`
+	K               int      `json:"k,omitempty"`
+	Warnings        []string `json:"warnings,omitempty"`
+	Model           string   `json:"model"`
 }
 
 func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
@@ -160,6 +178,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if set.Components > columns(d) {
 		return fmt.Errorf("%s: --components %d exceeds the %d features", f.data, set.Components, columns(d))
 	}
+	if f.k > d.Len() {
+		return fmt.Errorf("%s: --k %d exceeds the %d training rows", f.data, f.k, d.Len())
+	}
 	names := classNames(d)
 	if f.objective.lambdaMatrix != "" {
 		if set.LambdaMatrix, err = readLambdas(f.objective.lambdaMatrix, len(names)); err != nil {
@@ -178,7 +199,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if err := m.SetClassNames(names); err != nil {
 		return err
 	}
-	if err := saveModel(ctx, f.model, m); err != nil {
+	if err := saveModel(ctx, f.model, m, d, f.k); err != nil {
 		return err
 	}
 	r := m.Report()
@@ -186,26 +207,64 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Solver.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(r.Settings.Shrinkage), Samples: d.Len(), Features: columns(d), Components: r.Settings.Components,
-		Classes: names, Model: f.model,
+		Shrinkage: number(r.Settings.Shrinkage), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components,
+		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model,
+	}
+	if r.Settings.Starts > 1 {
+		for _, j := range r.StartObjectives {
+			out.StartObjectives = append(out.StartObjectives, number(j))
+		}
+	}
+	if set.Validation != nil {
+		e := number(r.ValidationError)
+		out.ValidationError = &e
 	}
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "samples\t%d of %d features, %d classes (%s)\n", out.Samples, out.Features, len(names), list(names, 60))
 		fmt.Fprintf(w, "projection\t%d → %d dimensions\n", out.Features, out.Components)
-		fmt.Fprintf(w, "J\t%.10g\n", r.Objective)
+		of := ""
+		if r.ObjectiveSamples < out.Samples {
+			of = fmt.Sprintf(" (of %d samples)", r.ObjectiveSamples)
+		}
+		fmt.Fprintf(w, "J\t%.10g%s\n", r.Objective, of)
 		fmt.Fprintf(w, "between, within\t%.6g, %.6g\n", r.Between, r.Within)
 		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, r.Settings.Shrinkage)
 		fmt.Fprintf(w, "solver\t%s: %s after %d steps, %d evaluations, %.3g s\n", out.Solver, out.Status, out.Steps, out.Evaluations, r.Elapsed.Seconds())
+		if len(out.StartObjectives) > 0 {
+			fmt.Fprintf(w, "start\t%d of %d\n", r.Start+1, r.Settings.Starts)
+		}
+		if out.ValidationError != nil {
+			fmt.Fprintf(w, "validation error\t%s\n", percent(r.ValidationError))
+		}
 		fmt.Fprintf(w, "model\t%s\n", f.model)
 	})
 }
 
+var classNumber = regexp.MustCompile(`\bclass (\d+)\b`)
+
+// warn prints what is odd about a fit, with the names of the classes instead of their
+// numbers, and returns it.
+func (a *app) warn(warnings, classes []string) []string {
+	var out []string
+	for _, w := range warnings {
+		w = classNumber.ReplaceAllStringFunc(w, func(class string) string {
+			if i, err := strconv.Atoi(class[len("class "):]); err == nil && i < len(classes) {
+				return fmt.Sprintf("class %q", classes[i])
+			}
+			return class
+		})
+		out = append(out, w)
+		a.complain("warning: " + w)
+	}
+	return out
+}
+
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, d *dataset.Dataset, set *wda.Settings) (*wda.Model, error) {
-	b := a.bar("fit", set.MaxSteps)
+	b := a.bar("fit", set.MaxSteps*set.Starts)
 	defer b.done()
 	set.Progress = func(s wda.Step) error {
-		b.set(s.Index, fmt.Sprintf("J = %-12.8g", s.Objective))
+		b.set(s.Start*set.MaxSteps+s.Index, fmt.Sprintf("J = %-12.8g", s.Objective))
 		return nil
 	}
 	m, err := wda.Fit(ctx, d.X, d.Labels, set)
@@ -224,9 +283,18 @@ func explain(err error) error {
 	return err
 }
 
-// saveModel writes a model unless an interrupt came in the meantime.
-func saveModel(ctx context.Context, path string, m *wda.Model) error {
-	b, err := m.MarshalBinary()
+// saveModel writes a model, and unless k is 0 the rows d to classify by k nearest
+// neighbours among them, unless an interrupt came in the meantime.
+func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int) error {
+	var file encoding.BinaryMarshaler = m
+	if k > 0 {
+		c, err := wda.NewClassifier(m, d.X, d.Labels, k)
+		if err != nil {
+			return err
+		}
+		file = c
+	}
+	b, err := file.MarshalBinary()
 	if err != nil {
 		return err
 	}

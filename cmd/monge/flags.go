@@ -35,7 +35,7 @@ func checkRange(name string, v, low, high int) error {
 	return nil
 }
 
-// objectiveFlags are the settings that define J, shared by fit and score.
+// objectiveFlags are the settings that define J, shared by fit, score and cv.
 type objectiveFlags struct {
 	lambda       float64
 	lambdaMatrix string
@@ -51,8 +51,16 @@ const maxIterations = 10000
 
 func (f *objectiveFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.Float64Var(&f.lambda, "lambda", 1, "λ, the inverse of the entropic regularisation")
+	fs.Float64Var(&f.lambda, "lambda", 1, lambdaUsage)
 	fs.StringVar(&f.lambdaMatrix, "lambda-matrix", "", "file of λ for every pair of classes (C × C, CSV without header or NPY, classes sorted), instead of --lambda")
+	f.addShared(cmd)
+}
+
+const lambdaUsage = "λ, the inverse of the entropic regularisation"
+
+// addShared adds all but λ.
+func (f *objectiveFlags) addShared(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	fs.IntVar(&f.iterations, "iterations", 10, "L, the Sinkhorn iterations that define the transport")
 	fs.StringVar(&f.weights, "weights", wda.Uniform.String(), "weights of the class pairs: uniform or proportional to the class frequencies")
 	fs.BoolVar(&f.float32, "float32", false, "evaluate in float32, about twice as fast")
@@ -85,6 +93,103 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	return s, nil
 }
 
+// solverFlags are the settings of a fit that are not part of its objective, shared by
+// fit and cv.
+type solverFlags struct {
+	absolute   bool
+	standard   bool
+	paper      bool
+	solver     string
+	gradient   string
+	batch      int
+	maxSteps   int
+	tolerance  float64
+	starts     int
+	validation float64
+	judge      wda.Validation // Neighbors, Every and Patience
+}
+
+func (f *solverFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
+	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
+	fs.StringVar(&f.solver, "solver", wda.Solver(0).String(), "one of "+solverNames())
+	fs.StringVar(&f.gradient, "gradient", wda.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
+	fs.IntVar(&f.batch, "batch", 64, "with --solver minibatch: samples of a class in a step")
+	fs.IntVar(&f.maxSteps, "max-steps", 200, "most steps of the solver; of minibatch, rounds of 20 mini-batches")
+	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32)")
+	fs.IntVar(&f.starts, "starts", 1, "starts, of which the best result is kept; all but the first are random projections, by --seed")
+	fs.Float64Var(&f.validation, "validation", 0, "fraction of every class to hold out by --seed, to stop early and keep the step with the least error there (default none)")
+	fs.IntVar(&f.judge.Neighbors, "validation-k", 5, "with --validation: neighbours of the classifier")
+	fs.IntVar(&f.judge.Every, "validation-every", 2, "with --validation: steps from one judgement to the next")
+	fs.IntVar(&f.judge.Patience, "patience", 10, "with --validation: judgements without improvement that end the fit")
+	fs.BoolVar(&f.paper, "paper", false, "the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --solver pg")
+}
+
+// apply checks the flags and puts what they say into s.
+func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
+	s.Absolute, s.Standardize = f.absolute, f.standard
+	var err error
+	if s.Solver, err = wda.ParseSolver(f.solver); err != nil {
+		return usagef("--solver must be one of %s, not %q", solverNames(), f.solver)
+	}
+	if f.paper && !cmd.Flags().Changed("solver") {
+		s.Solver = wda.PaperSettings(s.Components).Solver
+	}
+	if s.Gradient, err = wda.ParseGradientMode(f.gradient); err != nil {
+		return usagef("--gradient must be unrolled, implicit or frozen, not %q", f.gradient)
+	}
+	if s.Gradient == wda.Implicit && !cmd.Flags().Changed("iterations") {
+		s.Iterations = 0
+	}
+	if cmd.Flags().Changed("batch") {
+		if s.Solver != wda.MiniBatch {
+			return usagef("--batch needs --solver minibatch")
+		}
+		if err := checkRange("batch", f.batch, 2, math.MaxInt32); err != nil {
+			return err
+		}
+		s.BatchSize = f.batch
+	}
+	if err := checkRange("max-steps", f.maxSteps, 1, math.MaxInt32); err != nil {
+		return err
+	}
+	s.MaxSteps = f.maxSteps
+	if cmd.Flags().Changed("tolerance") {
+		if err := checkPositive("tolerance", f.tolerance); err != nil {
+			return err
+		}
+		s.Tolerance = f.tolerance
+	}
+	if err := checkRange("starts", f.starts, 1, math.MaxInt32); err != nil {
+		return err
+	}
+	s.Starts = f.starts
+	if !cmd.Flags().Changed("validation") {
+		for _, name := range []string{"validation-k", "validation-every", "patience"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s needs --validation", name)
+			}
+		}
+		return nil
+	}
+	if !(f.validation > 0 && f.validation < 1) {
+		return usagef("--validation must be a fraction between 0 and 1, not %v", f.validation)
+	}
+	for _, c := range []struct {
+		name  string
+		value int
+	}{{"validation-k", f.judge.Neighbors}, {"validation-every", f.judge.Every}, {"patience", f.judge.Patience}} {
+		if err := checkRange(c.name, c.value, 1, math.MaxInt32); err != nil {
+			return err
+		}
+	}
+	v := f.judge
+	v.Fraction = f.validation
+	s.Validation = &v
+	return nil
+}
+
 func checkLevel(name string) error {
 	if name == "" {
 		return nil
@@ -97,6 +202,17 @@ func checkLevel(name string) error {
 		return usagef("--level: this machine has no %v", l)
 	}
 	return nil
+}
+
+// distinct returns the values without those that have been there.
+func distinct[E comparable](values []E) []E {
+	var out []E
+	for _, v := range values {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // parseShrinkage returns Settings.Shrinkage for the text of a flag.
@@ -127,17 +243,13 @@ func solverNames() string {
 
 // checkNeighbors returns the distinct numbers of neighbours in their order.
 func checkNeighbors(ks []int) ([]int, error) {
-	var distinct []int
 	for _, k := range ks {
 		if err := checkRange("k", k, 1, math.MaxInt32); err != nil {
 			return nil, err
 		}
-		if !slices.Contains(distinct, k) {
-			distinct = append(distinct, k)
-		}
 	}
-	if len(distinct) == 0 {
+	if len(ks) == 0 {
 		return nil, usagef("--k needs at least one number")
 	}
-	return distinct, nil
+	return distinct(ks), nil
 }

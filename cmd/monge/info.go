@@ -76,6 +76,8 @@ type modelInfo struct {
 	Shrinkage  number   `json:"shrinkage"`
 	Weights    string   `json:"weights"`
 	Float32    bool     `json:"float32"`
+	Rows       int      `json:"rows,omitempty"` // training rows to classify by
+	K          int      `json:"k,omitempty"`
 }
 
 func (a *app) info(model string) error {
@@ -84,7 +86,7 @@ func (a *app) info(model string) error {
 		out.Levels = append(out.Levels, l.String())
 	}
 	if model != "" {
-		m, err := readModel(model)
+		m, c, err := readClassifier(model)
 		if err != nil {
 			return err
 		}
@@ -95,6 +97,9 @@ func (a *app) info(model string) error {
 			Status: r.Status.String(), Steps: r.Steps, Lambda: number(r.Settings.Lambda), Absolute: r.Settings.Absolute,
 			Iterations: r.Settings.Iterations, Shrinkage: number(r.Settings.Shrinkage), Weights: r.Settings.Weights.String(),
 			Float32: r.Settings.Float32,
+		}
+		if c != nil {
+			out.Model.Rows, out.Model.K = c.Len(), c.K()
 		}
 	}
 	return a.report(out, func(w io.Writer) {
@@ -118,6 +123,9 @@ func (a *app) info(model string) error {
 			}
 			fmt.Fprintf(w, "J\t%.10g\n", float64(m.Objective))
 			fmt.Fprintf(w, "solver\t%s: %s after %d steps\n", m.Solver, m.Status, m.Steps)
+			if m.Rows > 0 {
+				fmt.Fprintf(w, "classifier\t%d nearest of %d rows\n", m.K, m.Rows)
+			}
 			fmt.Fprintf(w, "λ, L, ρ\t%g, %d, %g\n", float64(m.Lambda), m.Iterations, float64(m.Shrinkage))
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -50,6 +51,9 @@ func (a *app) report(object any, text func(w io.Writer)) error {
 	}
 	return nil
 }
+
+// shortest formats a number by as many digits as it takes to read it again.
+func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // percent formats a rate.
 func percent(rate float64) string { return fmt.Sprintf("%.2f %%", 100*rate) }

@@ -142,10 +142,14 @@ func gather(x *mat.Dense, rows []int) *mat.Dense {
 	return g
 }
 
-// span returns an orthonormal basis (d × r, r = min(n, d)) of a space that holds the
+// span returns an orthonormal basis (d × r, r ≤ min(n, d)) of a space that holds the
 // rows of x, and the rows in it (n × r): a method whose columns are combinations of
 // samples needs no more than that of d > n features. The basis is nil for the
 // identity.
+//
+// Basis vectors without a share of any row are left out; centred rows leave one. Other
+// samples have a share of them, which a method that scales its features must not take
+// for a large one.
 func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
 	n, d := x.Dims()
 	if d <= n {
@@ -159,8 +163,24 @@ func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
 	}
 	coordinates = mat.NewDense(n, n, nil)
 	coordinates.Mul(x, basis)
-	return basis, coordinates
+	sizes := make([]float64, n)
+	for j := range sizes {
+		sizes[j] = mat.Norm(coordinates.ColView(j), 2)
+	}
+	r, least := 0, spanTolerance*slices.Max(sizes)
+	for j, size := range sizes {
+		if size > least {
+			basis.SetCol(r, mat.Col(nil, j, basis))
+			coordinates.SetCol(r, mat.Col(nil, j, coordinates))
+			r++
+		}
+	}
+	r = max(r, 1)
+	return mat.DenseCopyOf(basis.Slice(0, d, 0, r)), mat.DenseCopyOf(coordinates.Slice(0, n, 0, r))
 }
+
+// spanTolerance: a share of the samples below this one of the largest is rounding.
+const spanTolerance = 1e-12
 
 // complete returns v (d × k) with p − k more columns, orthonormal and orthogonal
 // to those of v.
@@ -181,6 +201,16 @@ func complete(v *mat.Dense, p int) (*mat.Dense, error) {
 // centred returns x without its mean.
 func centred(x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
+	mean, c := columnMeans(x), mat.NewDense(n, d, nil)
+	for i := range n {
+		subtract(c.RawRowView(i), x.RawRowView(i), mean)
+	}
+	return c
+}
+
+// columnMeans returns the mean of every column.
+func columnMeans(x *mat.Dense) []float64 {
+	n, d := x.Dims()
 	mean := make([]float64, d)
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
@@ -190,14 +220,14 @@ func centred(x *mat.Dense) *mat.Dense {
 	for j := range mean {
 		mean[j] /= float64(n)
 	}
-	c := mat.DenseCopyOf(x)
-	for i := range n {
-		row := c.RawRowView(i)
-		for j := range row {
-			row[j] -= mean[j]
-		}
+	return mean
+}
+
+// subtract sets dst = x − y.
+func subtract(dst, x, y []float64) {
+	for j, v := range x {
+		dst[j] = v - y[j]
 	}
-	return c
 }
 
 // topEigenvectors returns the p eigenvectors of the largest eigenvalues of a as

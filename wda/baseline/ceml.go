@@ -29,8 +29,10 @@ import (
 // the root of the mean variance of their features first, all by the same number, to
 // which P refers.
 //
-// The start is PCA, the minimiser conjugate gradients on the sphere. Time n³ for the
-// eigenvalues of K in every evaluation.
+// The start is PCA, the minimiser conjugate gradients on the sphere. Every evaluation
+// takes time n³, for a tridiagonal form of K, which the eigenvalues are had from; for the
+// gradient, K^(α−1) is had from it by a quadrature where 1 < α ≤ 5/4, and by eigenvectors,
+// which take several times as long, for other α.
 type CEML struct {
 	// Alpha is α > 0, α ≠ 1. Default 1.01, close to Shannon's entropy.
 	Alpha float64
@@ -144,15 +146,23 @@ func (s *sphere) Evaluate(p, grad *mat.Dense) (float64, error) {
 	for i := range s.rows * s.cols {
 		at.RawMatrix().Data[i] = s.radius * p.At(i, 0)
 	}
-	g := mat.NewDense(s.rows, s.cols, nil)
-	if grad == nil {
-		return s.value(nil, at)
+	v, err := s.forward(at)
+	if err == nil && grad != nil {
+		err = s.Gradient(grad)
 	}
-	v, err := s.value(g, at)
+	return v, err
+}
+
+// Gradient implements descent.Reverser.
+func (s *sphere) Gradient(grad *mat.Dense) error {
+	g := mat.NewDense(s.rows, s.cols, nil)
+	if err := s.backward(g); err != nil {
+		return err
+	}
 	for i, e := range g.RawMatrix().Data {
 		grad.Set(i, 0, s.radius*e)
 	}
-	return v, err
+	return nil
 }
 
 // entropy is the conditional entropy of labels given projected samples.
@@ -160,99 +170,110 @@ type entropy struct {
 	x            *mat.Dense
 	classes      [][]int
 	alpha, width float64
+
+	// Of the latest forward pass:
+	y, k         *mat.Dense
+	total, joint *spectrum // of K and of K ∘ L
 }
 
 func newEntropy(x *mat.Dense, labels []int, alpha, width float64) *entropy {
 	return &entropy{x: x, classes: classRows(labels), alpha: alpha, width: width}
 }
 
-// value returns the conditional entropy at p and sets grad to its gradient unless it
-// is nil.
-//
-// ∂S_α(A)/∂A = α/((1−α) ln 2) · A^(α−1) / tr(A^α). K ∘ L is block diagonal by class, and
-// so are its powers.
-func (e *entropy) value(grad, p *mat.Dense) (float64, error) {
+// forward returns the conditional entropy at p.
+func (e *entropy) forward(p *mat.Dense) (float64, error) {
 	n, _ := e.x.Dims()
 	_, q := p.Dims()
-	y := mat.NewDense(n, q, nil)
-	dist.Project(view(y), view(e.x), view(p))
-	k := mat.NewDense(n, n, nil)
-	dist.Gibbs(view(k), view(y), view(y), 1/(2*e.width*e.width))
-	var weights *mat.Dense // ∂S/∂K
-	if grad != nil {
-		weights = mat.NewDense(n, n, nil)
-	}
+	e.y, e.k = mat.NewDense(n, q, nil), mat.NewDense(n, n, nil)
+	dist.Project(view(e.y), view(e.x), view(p))
+	dist.Gibbs(view(e.k), view(e.y), view(e.y), 1/(2*e.width*e.width))
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
 	}
-	total, err := e.entropyOf(k, [][]int{all}, -1, weights)
-	if err != nil {
+	var err error
+	if e.total, err = newSpectrum(e.k, [][]int{all}, e.alpha); err != nil {
 		return 0, err
 	}
-	joint, err := e.entropyOf(k, e.classes, 1, weights)
-	if err != nil {
+	// K ∘ L is block diagonal by class.
+	if e.joint, err = newSpectrum(e.k, e.classes, e.alpha); err != nil {
 		return 0, err
 	}
-	if grad != nil {
-		// ∂K_ij/∂‖y_i − y_j‖² = −K_ij/(2σ²)
-		weights.MulElem(weights, k)
-		weights.Scale(-1/(2*e.width*e.width), weights)
-		pullBack(grad, e.x, distanceGradient(weights, y, y, nil))
-	}
-	return joint - total, nil
+	return e.joint.entropy() - e.total.entropy(), nil
 }
 
-// entropyOf returns S_α of the block diagonal part of k, which has a unit diagonal,
-// and adds sign times its derivative to weights unless that is nil.
-func (e *entropy) entropyOf(k *mat.Dense, blocks [][]int, sign float64, weights *mat.Dense) (float64, error) {
+// backward sets grad to the gradient at the point of the latest forward pass.
+func (e *entropy) backward(grad *mat.Dense) error {
+	n, _ := e.x.Dims()
+	weights := mat.NewDense(n, n, nil) // ∂S/∂K
+	if err := e.total.derivative(weights, -1); err != nil {
+		return err
+	}
+	if err := e.joint.derivative(weights, 1); err != nil {
+		return err
+	}
+	// ∂K_ij/∂‖y_i − y_j‖² = −K_ij/(2σ²)
+	weights.MulElem(weights, e.k)
+	weights.Scale(-1/(2*e.width*e.width), weights)
+	pullBack(grad, e.x, distanceGradient(weights, e.y, e.y, nil))
+	return nil
+}
+
+// spectrum is the block diagonal part of K/n, which has trace 1, tridiagonalised.
+type spectrum struct {
+	alpha  float64
+	n      int
+	blocks [][]int
+	parts  []*tridiagonal
+	trace  float64 // tr(A^α)
+}
+
+func newSpectrum(k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error) {
 	n, _ := k.Dims()
-	trace := 0.
-	vectors := make([]*mat.Dense, len(blocks))
-	for b, rows := range blocks {
-		a := mat.NewSymDense(len(rows), nil)
+	s := &spectrum{alpha: alpha, n: n, blocks: blocks}
+	for _, rows := range blocks {
+		m := len(rows)
+		a := make([]float64, m*m)
 		for i, r := range rows {
-			for j, s := range rows[:i+1] {
-				a.SetSym(i, j, k.At(r, s)/float64(n))
+			from := k.RawRowView(r)
+			for j, c := range rows[i:] {
+				a[i*m+i+j] = from[c] / float64(n)
 			}
 		}
-		var eig mat.EigenSym
-		if !eig.Factorize(a, weights != nil) {
-			return 0, ErrFactorize
+		t := tridiagonalise(m, a)
+		values, err := t.values()
+		if err != nil {
+			return nil, err
 		}
-		values := eig.Values(nil)
 		for _, l := range values {
-			trace += math.Pow(max(l, 0), e.alpha)
+			s.trace += math.Pow(max(l, 0), alpha)
 		}
-		if weights == nil {
-			continue
-		}
-		// A^(α−1) = VVᵀ with the columns scaled.
-		var v mat.Dense
-		eig.VectorsTo(&v)
-		for c, l := range values {
-			// Below rounding an eigenvalue is as good as this one; for α < 1 its
-			// power would be without bound.
-			s := math.Pow(max(l, 1e-17), (e.alpha-1)/2)
-			for i := range rows {
-				v.Set(i, c, v.At(i, c)*s)
-			}
-		}
-		vectors[b] = &v
+		s.parts = append(s.parts, t)
 	}
-	if weights != nil {
-		f := sign * e.alpha / ((1 - e.alpha) * math.Ln2 * trace * float64(n))
-		for b, rows := range blocks {
-			var power mat.SymDense
-			power.SymOuterK(f, vectors[b])
-			for i, r := range rows {
-				for j, s := range rows {
-					weights.Set(r, s, weights.At(r, s)+power.At(i, j))
-				}
+	return s, nil
+}
+
+// entropy returns S_α.
+func (s *spectrum) entropy() float64 { return math.Log2(s.trace) / (1 - s.alpha) }
+
+// derivative adds sign times the derivative of S_α by K to weights: by A it is
+//
+//	∂S_α(A)/∂A = α/((1−α) ln 2) · A^(α−1) / tr(A^α)
+func (s *spectrum) derivative(weights *mat.Dense, sign float64) error {
+	f := sign * s.alpha / ((1 - s.alpha) * math.Ln2 * s.trace * float64(s.n))
+	for b, rows := range s.blocks {
+		power, err := s.parts[b].power(s.alpha - 1)
+		if err != nil {
+			return err
+		}
+		for i, r := range rows {
+			to, from := weights.RawRowView(r), power.RawRowView(i)
+			for j, c := range rows {
+				to[c] += float64(f * from[j])
 			}
 		}
 	}
-	return math.Log2(trace) / (1 - e.alpha), nil
+	return nil
 }
 
 // distanceGradient returns the gradient by the rows of y (n × p) of a function whose

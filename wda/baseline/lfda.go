@@ -60,10 +60,7 @@ func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	if err := checkNeighbours(x, labels, p); err != nil {
 		return nil, err
 	}
-	k := f.Neighbors
-	if k == 0 {
-		k = 7
-	}
+	k := f.neighbors()
 	if k < 0 || f.Metric < Weighted || f.Metric > Plain || !(f.Shrinkage >= 0 && f.Shrinkage <= 1) {
 		return nil, fmt.Errorf("%w: %+v", ErrSettings, f)
 	}
@@ -108,6 +105,13 @@ func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	}
 	fixSigns(v)
 	return finished(v)
+}
+
+func (f LFDA) neighbors() int {
+	if f.Neighbors == 0 {
+		return 7
+	}
+	return f.Neighbors
 }
 
 // shrink replaces S by (1−s)·S + s·mean·I.
@@ -163,6 +167,10 @@ func symmetricProduct(x, y *mat.Dense) *mat.SymDense {
 	}
 	return s
 }
+
+// Affinity returns the affinities A of the samples x (n × d) of one class, n × n: what
+// the pairs of the class count for.
+func (f LFDA) Affinity(x *mat.Dense) *mat.Dense { return affinity(x, f.neighbors()) }
 
 // affinity returns A for the samples of one class.
 func affinity(x *mat.Dense, k int) *mat.Dense {

@@ -120,3 +120,30 @@ func TestLFDALarge(t *testing.T) {
 		}
 	}
 }
+
+// TestLFDAFewSamples: with more features than samples, samples that were not fitted to
+// are classified, too. (The span of centred samples is one dimension short of their
+// number: a direction made up for it has nothing to do with these, but with all others.)
+func TestLFDAFewSamples(t *testing.T) {
+	draw := func(seed uint64, n, d int) (*mat.Dense, []int) {
+		x, labels := randomMatrix(seed, n, d, 1), make([]int, n)
+		for i := range n {
+			labels[i] = i % 3
+			x.Set(i, labels[i], x.At(i, labels[i])+6)
+		}
+		return x, labels
+	}
+	for _, d := range []int{41, 60, 200} {
+		x, labels := draw(1, 40, d)
+		test, want := draw(2, 300, d)
+		for _, m := range []Method{LFDA{Neighbors: 5}, LFDA{Neighbors: 5, Metric: Plain}, LFDA{Neighbors: 5, Shrinkage: 0.3}} {
+			v, err := m.Fit(x, labels, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := testError(t, x, labels, test, want, v); !(e < 0.25) {
+				t.Errorf("%+v, %d features: error %.3f", m, d, e)
+			}
+		}
+	}
+}

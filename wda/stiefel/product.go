@@ -3,72 +3,50 @@ package stiefel
 import (
 	"math"
 
+	"github.com/gomonge/monge/internal/asm/project"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// The products below are small, so a blocked BLAS has nothing to win, and their
-// bits must not depend on the machine: gonum's differ between its assembly and
-// its Go, and the compiler fuses a bare x*y + z on some architectures only.
+// The products with tall matrices are those of the projection kernels; what is left
+// to Go are chains whose bits must not depend on the machine either: gonum's differ
+// between its assembly and its Go, and the compiler fuses a bare x*y + z on some
+// architectures only.
 
 // productTN sets dst (p×p) to AᵀB. Every element is one chain of FMAs over
-// ascending rows; four rows at a time only spare loads and stores.
+// ascending rows.
 func (m *Manifold) productTN(dst []float64, a, b blas64.General) {
-	clear(dst)
 	n := m.p
-	i := 0
-	for ; i+4 <= m.d; i += 4 {
-		a0, a1, a2, a3 := line(a, i), line(a, i+1), line(a, i+2), line(a, i+3)
-		b0, b1, b2, b3 := line(b, i), line(b, i+1), line(b, i+2), line(b, i+3)
-		for k := range n {
-			x0, x1, x2, x3 := a0[k], a1[k], a2[k], a3[k]
-			out := dst[k*n : k*n+n]
-			b0, b1, b2, b3 := b0[:len(out)], b1[:len(out)], b2[:len(out)], b3[:len(out)]
-			for j, s := range out {
-				s = math.FMA(x0, b0[j], s)
-				s = math.FMA(x1, b1[j], s)
-				s = math.FMA(x2, b2[j], s)
-				out[j] = math.FMA(x3, b3[j], s)
-			}
-		}
-	}
-	for ; i < m.d; i++ {
-		y := line(b, i)
-		for k, x := range line(a, i) {
-			out := dst[k*n : k*n+n]
-			for j, s := range out {
-				out[j] = math.FMA(x, y[j], s)
-			}
-		}
-	}
+	project.TransMul(m.level, m.d, n, n, dst, n, b.Data, b.Stride, a.Data, a.Stride, false)
 }
 
-// subtractProduct sets dst to A − P S with S p×p. dst may be a or p.
+// subtractProduct sets dst to A − P S with S p×p: one chain of FMAs per element,
+// over ascending rows of S. dst may be a or p.
 func (m *Manifold) subtractProduct(dst, a, p blas64.General, s []float64) {
-	for i := range m.d {
-		m.residualRow(m.row, line(a, i), line(p, i), s)
-		copy(line(dst, i), m.row)
+	if &dst.Data[0] == &p.Data[0] {
+		rows := blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}
+		m.subtractProduct(rows, a, p, s)
+		copyRows(dst, rows)
+		return
+	}
+	copyRows(dst, a)
+	negate(s)
+	project.Mul(m.level, m.d, m.p, m.p, dst.Data, dst.Stride, p.Data, p.Stride, s, m.p, true)
+	negate(s)
+}
+
+// copyRows sets dst to a.
+func copyRows(dst, a blas64.General) {
+	if &dst.Data[0] == &a.Data[0] {
+		return
+	}
+	for i := range a.Rows {
+		copy(line(dst, i), line(a, i))
 	}
 }
 
-// residualRow sets dst to a − x S: one chain of FMAs per element, over ascending
-// rows of S.
-func (m *Manifold) residualRow(dst, a, x, s []float64) {
-	copy(dst, a)
-	n := len(dst)
-	k := 0
-	for ; k+2 <= n; k += 2 {
-		x0, x1 := -x[k], -x[k+1]
-		s0 := s[k*n : k*n+n]
-		s1 := s[k*n+n : k*n+2*n][:len(s0)]
-		for j, y := range dst[:len(s0)] {
-			dst[j] = math.FMA(x1, s1[j], math.FMA(x0, s0[j], y))
-		}
-	}
-	if k < n {
-		x0, s0 := -x[k], s[k*n:k*n+n]
-		for j, y := range dst {
-			dst[j] = math.FMA(x0, s0[j], y)
-		}
+func negate(x []float64) {
+	for i, v := range x {
+		x[i] = -v
 	}
 }
 

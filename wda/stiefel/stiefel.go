@@ -28,6 +28,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gomonge/monge/internal/asm"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -51,10 +52,11 @@ var (
 )
 
 // Manifold is St(d, p) and the workspace of its operations, about
-// (d+5p)·p float64. It must not be used by two goroutines at once; two of them
+// (2d+7p)·p float64. It must not be used by two goroutines at once; two of them
 // for the same d and p are independent. Use [New] to make one.
 type Manifold struct {
-	d, p int
+	d, p  int
+	level asm.Level
 
 	// QR: the columns of the matrix, contiguous, column j in
 	// cols[j*d : (j+1)*d]; scalars of the reflections; diagonal of R.
@@ -62,6 +64,9 @@ type Manifold struct {
 
 	gram []float64 // p×p, PᵀG and the like
 	row  []float64 // p
+	rows []float64 // d×p, row-major
+
+	upper, inverse []float64 // p×p, of the QR decomposition by Cholesky
 
 	// SVD of a p×p matrix.
 	small, u, vt blas64.General
@@ -77,9 +82,10 @@ func New(d, p int) *Manifold {
 		return blas64.General{Rows: p, Cols: p, Stride: p, Data: make([]float64, p*p)}
 	}
 	m := &Manifold{
-		d: d, p: p,
+		d: d, p: p, level: asm.Best(),
 		cols: make([]float64, d*p), tau: make([]float64, p), diag: make([]float64, p),
-		gram: make([]float64, p*p), row: make([]float64, p),
+		gram: make([]float64, p*p), row: make([]float64, p), rows: make([]float64, d*p),
+		upper: make([]float64, p*p), inverse: make([]float64, p*p),
 		small: square(), u: square(), vt: square(), sigma: make([]float64, p),
 	}
 	var size [1]float64
@@ -120,10 +126,21 @@ func (m *Manifold) Tangent(dst, p, g *mat.Dense) {
 func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 	ru, rv := m.operand(u), m.operand(v)
 	clear(m.row)
-	for i := range m.d {
-		x, y := line(ru, i), line(rv, i)
-		for j, xj := range x {
-			m.row[j] = math.FMA(xj, y[j], m.row[j])
+	i := 0
+	for ; i+4 <= m.d; i += 4 { // four rows at a time spare loads and stores
+		x0, x1, x2, x3 := line(ru, i)[:m.p], line(ru, i+1)[:m.p], line(ru, i+2)[:m.p], line(ru, i+3)[:m.p]
+		y0, y1, y2, y3 := line(rv, i)[:m.p], line(rv, i+1)[:m.p], line(rv, i+2)[:m.p], line(rv, i+3)[:m.p]
+		for j, s := range m.row[:m.p] {
+			s = math.FMA(x0[j], y0[j], s)
+			s = math.FMA(x1[j], y1[j], s)
+			s = math.FMA(x2[j], y2[j], s)
+			m.row[j] = math.FMA(x3[j], y3[j], s)
+		}
+	}
+	for ; i < m.d; i++ {
+		y := line(rv, i)
+		for j, x := range line(ru, i) {
+			m.row[j] = math.FMA(x, y[j], m.row[j])
 		}
 	}
 	var sum float64
@@ -148,12 +165,10 @@ func (m *Manifold) Transport(dst, q, v *mat.Dense) { m.Tangent(dst, q, v) }
 // between machines, and the point must not.
 func (m *Manifold) Random(dst *mat.Dense, rnd *rand.Rand) {
 	out := m.destination(dst)
-	for i := range m.d {
-		for j := range line(out, i) {
-			m.cols[j*m.d+i] = float64(float32(rnd.NormFloat64()))
-		}
+	for i := range m.rows {
+		m.rows[i] = float64(float32(rnd.NormFloat64()))
 	}
-	m.orthonormalise(out)
+	_, _ = m.orthonormalise(out) // the draws are finite
 }
 
 // Infeasibility returns ‖PᵀP − I‖_F, the distance of p from satisfying the
@@ -215,12 +230,8 @@ func (m *Manifold) PrincipalAngles(dst []float64, p, q *mat.Dense) error {
 // residual leaves PᵀQ in m.gram and the columns of (I − PPᵀ)Q in m.cols.
 func (m *Manifold) residual(p, q blas64.General) {
 	m.productTN(m.gram, p, q)
-	for i := range m.d {
-		m.residualRow(m.row, line(q, i), line(p, i), m.gram)
-		for j, x := range m.row {
-			m.cols[j*m.d+i] = x
-		}
-	}
+	m.subtractProduct(blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}, q, p, m.gram)
+	m.toColumns(m.rows)
 }
 
 // operand returns the raw form of a d×p matrix.

@@ -163,13 +163,21 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 
 // Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest
 // first, normalised to vᵀB v = 1, and their μ. A and B are symmetric, up to rounding,
-// and B is positive definite. It takes time in the cube of the dimension.
+// and B is positive definite, or nil for the identity. It takes time in the cube of
+// the dimension.
 func Dense(a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 	d, _ := a.Dims()
 	if want < 1 || want > d {
 		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", want, d)
 	}
-	all, values, err := pencil(symmetric(a), symmetric(b))
+	var all *mat.Dense
+	var values []float64
+	var err error
+	if b == nil {
+		all, values, err = eigenvectors(symmetric(a))
+	} else {
+		all, values, err = pencil(symmetric(a), symmetric(b))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,8 +206,19 @@ func pencil(a, b mat.Symmetric) (*mat.Dense, []float64, error) {
 	}
 	h.Mul(a, &inv)
 	h.Mul(inv.T(), &h)
+	y, mu, err := eigenvectors(symmetric(&h))
+	if err != nil {
+		return nil, nil, err
+	}
+	v := new(mat.Dense)
+	v.Mul(&inv, y)
+	return v, mu, nil
+}
+
+// eigenvectors returns all eigenvectors of a, and its eigenvalues, ascending.
+func eigenvectors(a mat.Symmetric) (*mat.Dense, []float64, error) {
 	var eig mat.EigenSym
-	if !eig.Factorize(symmetric(&h), true) {
+	if !eig.Factorize(a, true) {
 		return nil, nil, ErrFactorize
 	}
 	mu := eig.Values(nil)
@@ -208,11 +227,9 @@ func pencil(a, b mat.Symmetric) (*mat.Dense, []float64, error) {
 			return nil, nil, ErrFactorize
 		}
 	}
-	var y mat.Dense
-	eig.VectorsTo(&y)
-	v := new(mat.Dense)
-	v.Mul(&inv, &y)
-	return v, mu, nil
+	y := new(mat.Dense)
+	eig.VectorsTo(y)
+	return y, mu, nil
 }
 
 func asCondition(err error) mat.Condition {

@@ -1,0 +1,357 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/stat"
+)
+
+type cvFlags struct {
+	read       readFlags
+	rows       rowFlags
+	objective  objectiveFlags
+	solver     solverFlags
+	data       string
+	labels     string
+	components []int
+	lambda     []float64
+	shrinkage  []string
+	ks         []int
+	folds      int
+	csv        string
+	model      string
+}
+
+func newCV(a *app) *cobra.Command {
+	f := new(cvFlags)
+	cmd := &cobra.Command{
+		Use:   "cv --data FILE [flags]",
+		Short: "Choose settings by cross-validation",
+		Long: `Cv compares all combinations of -p, --lambda, --shrinkage and --k by the error of the K
+nearest neighbours classifier in the projection, on rows that the projection was not
+fitted to: the rows are divided into --folds parts at random, every class evenly, each
+part is once the test set of a fit to the others, and the mean of the errors counts.
+
+It prints the settings by their error, the best marked with *, with the standard
+deviation of the error from fold to fold; of equally good ones that is first which is
+first on the command line. --csv writes the table of all, with the error of every fold.
+
+--model fits the best setting to all rows, as fit would, and writes the model with the
+projected rows in it, for monge predict to classify with the best K.
+
+The other flags are those of fit. The number of fits is that of the combinations
+without --k, times the folds: they are made side by side, one per CPU. The result
+depends on --seed, not on the number of CPUs.`,
+		Example: `  monge cv --data wine.csv --standardize
+  monge cv --data wine.csv -p 1,2,5 --lambda 0.1,1,10 --shrinkage 0,0.5 --k 1,3,5 --model wine.wda
+  monge cv --data mnist.npz --sample 1000 -p 10,20 --lambda 1 --shrinkage 0.25,0.5,1 --float32 --csv digits.csv`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.cv(cmd, f) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.data, "data", "", "file of samples (required)")
+	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file; every column of a CSV file is then a feature")
+	f.read.add(cmd)
+	f.rows.add(cmd, "training rows")
+	fs.Lookup("seed").Usage = fitSeedUsage
+	fs.IntSliceVarP(&f.components, "components", "p", []int{2}, "dimensions to project to")
+	fs.Float64SliceVar(&f.lambda, "lambda", []float64{0.3, 1, 3}, "values of "+lambdaUsage)
+	fs.Lookup("lambda").DefValue = "[0.3,1,3]" // pflag has zeros behind
+	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{"0", "0.1", "0.5"}, "values of ρ ≥ 0, or auto")
+	fs.IntSliceVar(&f.ks, "k", nil, "numbers of neighbours (default 1,3,5,…,19)")
+	fs.IntVar(&f.folds, "folds", 5, "parts to divide the rows into")
+	fs.StringVar(&f.csv, "csv", "", "file to write the whole table to")
+	fs.StringVar(&f.model, "model", "", "file to write a model to, of the best setting and all rows")
+	f.objective.addShared(cmd)
+	f.solver.add(cmd)
+	return cmd
+}
+
+// settings checks the flags that need no data.
+func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
+	if err := requireFlags(cmd, "data"); err != nil {
+		return nil, err
+	}
+	if f.csv != "" {
+		if _, err := extension("csv", f.csv, ".csv"); err != nil {
+			return nil, err
+		}
+	}
+	f.objective.lambda = 1 // of no use, but checked
+	set, err := f.objective.settings(cmd)
+	if err != nil {
+		return nil, err
+	}
+	set.Seed = f.rows.seed
+	if err := f.solver.apply(cmd, set); err != nil {
+		return nil, err
+	}
+	cv := &wda.CrossValidation{Fit: *set, Folds: f.folds, Components: distinct(f.components), Lambda: distinct(f.lambda)}
+	for _, text := range f.shrinkage {
+		rho, err := parseShrinkage(text)
+		if err != nil {
+			return nil, err
+		}
+		cv.Shrinkage = append(cv.Shrinkage, rho)
+	}
+	cv.Shrinkage = distinct(cv.Shrinkage)
+	if f.solver.paper {
+		paper := wda.PaperSettings(2)
+		if !cmd.Flags().Changed("lambda") {
+			cv.Lambda = []float64{paper.Lambda}
+		}
+		if !cmd.Flags().Changed("shrinkage") {
+			cv.Shrinkage = []float64{paper.Shrinkage}
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		values int
+	}{{"components", len(cv.Components)}, {"lambda", len(cv.Lambda)}, {"shrinkage", len(cv.Shrinkage)}} {
+		if c.values == 0 {
+			return nil, usagef("--%s needs at least one value", c.name)
+		}
+	}
+	for _, p := range cv.Components {
+		if err := checkRange("components", p, 1, math.MaxInt32); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range cv.Lambda {
+		if err := checkPositive("lambda", l); err != nil {
+			return nil, err
+		}
+	}
+	if cmd.Flags().Changed("k") {
+		if cv.Neighbors, err = checkNeighbors(f.ks); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkRange("folds", f.folds, 2, math.MaxInt32); err != nil {
+		return nil, err
+	}
+	return cv, f.rows.check()
+}
+
+var errFewRows = errors.New("a class has too few rows for so many folds")
+
+// checkFolds refuses what cannot be divided as cv says.
+func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error {
+	if f.folds > d.Len() {
+		return fmt.Errorf("%s: --folds %d exceeds the %d rows", f.data, f.folds, d.Len())
+	}
+	for c, n := range d.Counts() {
+		// The largest part of a class, and the rest, of which a fit needs two.
+		if part := (n + f.folds - 1) / f.folds; n > 0 && n-part < 2 {
+			return fmt.Errorf("%s: %w: %q has %d, and --folds %d leaves %d to fit to", f.data, errFewRows, d.Classes[c], n, f.folds, n-part)
+		}
+	}
+	if p := slices.Max(cv.Components); p > columns(d) {
+		return fmt.Errorf("%s: --components %d exceeds the %d features", f.data, p, columns(d))
+	}
+	left := d.Len() - (d.Len()+f.folds-1)/f.folds
+	for _, k := range cv.Neighbors {
+		if k > left {
+			return fmt.Errorf("%s: --k %d exceeds the %d rows outside the largest fold", f.data, k, left)
+		}
+	}
+	return nil
+}
+
+// shrinkage is ρ as the command line has it: a number, or auto for 0.
+type shrinkage float64
+
+func (r shrinkage) String() string {
+	switch r {
+	case 0:
+		return "auto"
+	case wda.NoShrinkage:
+		return "0"
+	}
+	return shortest(float64(r))
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r shrinkage) MarshalJSON() ([]byte, error) {
+	if r == 0 {
+		return json.Marshal("auto")
+	}
+	return []byte(r.String()), nil // as JSON has it
+}
+
+// cvRow is one setting and its errors.
+type cvRow struct {
+	Components int       `json:"components"`
+	Lambda     float64   `json:"lambda"`
+	Shrinkage  shrinkage `json:"shrinkage"`
+	K          int       `json:"k"`
+	Error      float64   `json:"error"`
+	StdDev     float64   `json:"std_dev"` // from fold to fold
+	Errors     []float64 `json:"errors"`  // of the folds
+}
+
+type cvResult struct {
+	Best cvRow `json:"best"`
+	// All settings, by their errors.
+	Candidates []cvRow  `json:"candidates"`
+	Folds      int      `json:"folds"`
+	Fits       int      `json:"fits"`
+	Seconds    number   `json:"seconds"`
+	Samples    int      `json:"samples"`
+	Features   int      `json:"features"`
+	Classes    []string `json:"classes"`
+	Warnings   []string `json:"warnings,omitempty"`
+	CSV        string   `json:"csv,omitempty"`
+	Model      string   `json:"model,omitempty"`
+}
+
+func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
+	ctx := cmd.Context()
+	cv, err := f.settings(cmd)
+	if err != nil {
+		return err
+	}
+	for _, out := range []string{f.csv, f.model} {
+		if out == "" {
+			continue
+		}
+		if err := checkOutput(out, f.data, f.labels); err != nil {
+			return err
+		}
+	}
+	if f.csv != "" && f.csv == f.model {
+		return usagef("--csv and --model name the same file")
+	}
+	all, err := f.read.readLabelled(f.data, f.labels)
+	if err != nil {
+		return err
+	}
+	d, err := f.rows.train(f.data, all)
+	if err != nil {
+		return err
+	}
+	if err := checkClasses(f.data, d, f.rows.sample > 0); err != nil {
+		return err
+	}
+	if err := f.checkFolds(d, cv); err != nil {
+		return err
+	}
+	began := time.Now()
+	found, err := a.crossValidate(ctx, d, cv)
+	if err != nil {
+		return inFile(f.data, explain(err))
+	}
+	out := cvResult{
+		Folds: f.folds, Fits: f.folds * len(cv.Components) * len(cv.Lambda) * len(cv.Shrinkage), Seconds: number(time.Since(began).Seconds()),
+		Samples: d.Len(), Features: columns(d), Classes: classNames(d), CSV: f.csv, Model: f.model,
+	}
+	for _, c := range found.Candidates {
+		out.Candidates = append(out.Candidates, cvRow{
+			Components: c.Components, Lambda: c.Lambda, Shrinkage: shrinkage(c.Shrinkage), K: c.Neighbors,
+			Error: c.Error, StdDev: stat.StdDev(c.Errors, nil), Errors: c.Errors,
+		})
+	}
+	// Equally good ones stay in their order: the first is the best of the library, too.
+	slices.SortStableFunc(out.Candidates, func(a, b cvRow) int { return cmp.Compare(a.Error, b.Error) })
+	out.Best = out.Candidates[0]
+	var m *wda.Model
+	if f.model != "" {
+		if m, err = a.fitModel(ctx, d, &found.Settings); err != nil {
+			return inFile(f.data, explain(err))
+		}
+		if err := m.SetClassNames(out.Classes); err != nil {
+			return err
+		}
+		out.Warnings = a.warn(m.Report().Warnings, d.Classes)
+	}
+	// From here on nothing is interrupted, so that either both files are written or none.
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.csv != "" {
+		if err := dataset.WriteFile(f.csv, out.writeCSV); err != nil {
+			return err
+		}
+	}
+	if m != nil {
+		if err := saveModel(context.WithoutCancel(ctx), f.model, m, d, out.Best.K); err != nil {
+			return err
+		}
+	}
+	return a.report(out, func(w io.Writer) {
+		fmt.Fprintf(w, "%d rows of %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
+		fmt.Fprintf(w, "%d settings in %d folds, %d fits, %.3g s\n\n", len(out.Candidates), out.Folds, out.Fits, float64(out.Seconds))
+		out.print(w)
+		if out.CSV != "" || out.Model != "" {
+			fmt.Fprintln(w)
+		}
+		if out.CSV != "" {
+			fmt.Fprintf(w, "table\t%s\n", out.CSV)
+		}
+		if out.Model != "" {
+			fmt.Fprintf(w, "model\t%s\n", out.Model)
+		}
+	})
+}
+
+// crossValidate does so with a progress bar.
+func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation) (*wda.CrossValidated, error) {
+	b := a.bar("cv", cv.Folds*len(cv.Components)*len(cv.Lambda)*len(cv.Shrinkage))
+	defer b.done()
+	cv.Progress = func(done, _ int) error {
+		b.set(done, "")
+		return nil
+	}
+	return wda.CrossValidate(ctx, d.X, d.Labels, cv)
+}
+
+// print writes the best settings as a table.
+func (r *cvResult) print(w io.Writer) {
+	const most = 20
+	fmt.Fprint(w, "\tp\tλ\tρ\tK\terror\t± sd\n")
+	for i, c := range r.Candidates[:min(most, len(r.Candidates))] {
+		mark := " "
+		if i == 0 {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "%s\t%d\t%g\t%v\t%d\t%s\t%s\n", mark, c.Components, c.Lambda, c.Shrinkage, c.K, percent(c.Error), percent(c.StdDev))
+	}
+	if n := len(r.Candidates) - most; n > 0 {
+		fmt.Fprintf(w, "(and %d more, which --csv writes)\n", n)
+	}
+}
+
+// writeCSV writes all settings.
+func (r *cvResult) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	head := []string{"components", "lambda", "shrinkage", "k", "error", "std_dev"}
+	for i := range r.Folds {
+		head = append(head, fmt.Sprintf("fold%d", i+1))
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for _, c := range r.Candidates {
+		row := []string{strconv.Itoa(c.Components), shortest(c.Lambda), c.Shrinkage.String(), strconv.Itoa(c.K), shortest(c.Error), shortest(c.StdDev)}
+		for _, e := range c.Errors {
+			row = append(row, shortest(e))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+type predictFlags struct {
+	read        readFlags
+	rows        rowFlags
+	part        string
+	model       string
+	data        string
+	train       string
+	trainLabels string
+	k           int
+	proba       bool
+	neighbours  int
+	out         string
+	workers     int
+}
+
+func newPredict(a *app) *cobra.Command {
+	f := new(predictFlags)
+	cmd := &cobra.Command{
+		Use:   "predict --model FILE --data FILE [flags]",
+		Short: "Classify samples by their nearest neighbours in the projection",
+		Long: `Predict projects every row of the data with a model and prints the class that most of
+its K nearest training rows have; among classes with equally many that of the nearest
+row wins. The training rows are in the model if fit had --k or cv wrote it; --train
+names a file of them otherwise, or others.
+
+The output is CSV with a header: the column label, with --proba a column for every
+class with its share of the K neighbours, and with --neighbours the numbers (from 0, in
+the order of the training rows) and squared distances of the nearest rows.
+
+A CSV file with as many columns as the model has features is taken to have no
+labels, one with one more column to have them last. All rows of an NPZ file are
+classified, whatever its array split says, unless --rows chooses a part; --train uses
+the rows where it is 0, and --holdout and --sample as fit does.`,
+		Example: `  monge fit --data wine.csv --k 5 --model wine.wda
+  monge predict --model wine.wda --data new.csv
+  monge predict --model wine.wda --data new.csv --proba --neighbours 3 --out predicted.csv
+  monge predict --model digits.wda --train mnist.npz --sample 1000 --data mnist.npz --rows test --out predicted.csv`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.predict(cmd, f) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.model, "model", "", "model file (required)")
+	fs.StringVar(&f.data, "data", "", "file of samples to classify (required)")
+	fs.StringVar(&f.train, "train", "", "file of training samples (default those in the model)")
+	fs.StringVar(&f.trainLabels, "train-labels", "", "file of the training labels")
+	fs.IntVar(&f.k, "k", 0, "neighbours that vote (default those of the model, or 5)")
+	fs.BoolVar(&f.proba, "proba", false, "also the share of every class among the neighbours")
+	fs.IntVar(&f.neighbours, "neighbours", 0, "also so many nearest rows")
+	fs.StringVar(&f.out, "out", "", "file to write, .csv (default standard output)")
+	fs.IntVar(&f.workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
+	fs.StringVar(&f.part, "rows", "all", "all, train or test rows of the data, by the file's split or --holdout")
+	f.rows.add(cmd, "training rows")
+	f.read.add(cmd)
+	return cmd
+}
+
+// predictions is what predict finds. Without --out, --json prints all of it.
+type predictions struct {
+	Rows          int            `json:"rows"`
+	Train         int            `json:"train"`
+	K             int            `json:"k"`
+	Classes       []string       `json:"classes"`
+	Counts        map[string]int `json:"counts"`
+	Out           string         `json:"out,omitempty"`
+	Labels        []string       `json:"labels,omitempty"`
+	Probabilities [][]float64    `json:"probabilities,omitempty"` // of Classes
+	Neighbours    [][]neighbour  `json:"neighbours,omitempty"`
+}
+
+type neighbour struct {
+	Row        int    `json:"row"`
+	Label      string `json:"label"`
+	SqDistance number `json:"sq_distance"`
+}
+
+func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
+	if err := requireFlags(cmd, "model", "data"); err != nil {
+		return err
+	}
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	if f.out != "" {
+		if _, err := extension("out", f.out, ".csv"); err != nil {
+			return err
+		}
+		if err := checkOutput(f.out, f.model, f.data, f.train, f.trainLabels); err != nil {
+			return err
+		}
+	}
+	c, names, err := f.classifier()
+	if err != nil {
+		return err
+	}
+	d, err := f.samples(c.Model())
+	if err != nil {
+		return err
+	}
+	found, err := a.classifyAll(cmd, f, c, names, d)
+	if err != nil {
+		return inFile(f.data, err)
+	}
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	switch {
+	case f.out != "":
+		if err := dataset.WriteFile(f.out, found.writeCSV); err != nil {
+			return err
+		}
+		found.Out, found.Labels, found.Probabilities, found.Neighbours = f.out, nil, nil, nil
+	case !a.json:
+		if err := found.writeCSV(a.stdout); err != nil {
+			return fmt.Errorf("standard output: %w", err)
+		}
+		return nil
+	}
+	return a.report(found, func(w io.Writer) {
+		fmt.Fprintf(w, "%d rows classified by %d nearest of %d, written to %s\n\n", found.Rows, found.K, found.Train, found.Out)
+		for _, name := range found.Classes {
+			fmt.Fprintf(w, "%s\t%d\n", short(name, 30), found.Counts[name])
+		}
+	})
+}
+
+// check checks the flags that need no data.
+func (f *predictFlags) check(cmd *cobra.Command) error {
+	for _, c := range []struct {
+		name  string
+		value int
+	}{{"k", f.k}, {"neighbours", f.neighbours}} {
+		low := 0
+		if cmd.Flags().Changed(c.name) {
+			low = 1
+		}
+		if err := checkRange(c.name, c.value, low, math.MaxInt32); err != nil {
+			return err
+		}
+	}
+	if err := checkRange("workers", f.workers, 0, 1024); err != nil {
+		return err
+	}
+	if f.train == "" {
+		for _, name := range []string{"train-labels", "sample"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s needs --train", name)
+			}
+		}
+	}
+	part, err := parsePart(f.part)
+	if err != nil {
+		return err
+	}
+	if f.rows.holdout > 0 && part == allRows && f.train == "" {
+		return usagef("--holdout needs --train or --rows train or test")
+	}
+	return f.rows.check()
+}
+
+// classifier returns that of the model, or of the model and the training rows, and the
+// names of its labels.
+func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
+	m, c, err := readClassifier(f.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.train != "" {
+		return f.trained(m)
+	}
+	if c == nil {
+		return nil, nil, fmt.Errorf("%s: the model holds no training rows to classify by: name a file of them with --train, or fit with --k", f.model)
+	}
+	if err := f.checkCounts(f.model, c.Len()); err != nil {
+		return nil, nil, err
+	}
+	if f.k > 0 {
+		if c, err = c.WithK(f.k); err != nil {
+			return nil, nil, err
+		}
+	}
+	labels, known := m.Labels(), m.ClassNames()
+	var names []string
+	for _, l := range c.Labels() {
+		if i := slices.Index(labels, l); i >= 0 && i < len(known) {
+			names = append(names, known[i])
+		} else {
+			names = append(names, strconv.Itoa(l))
+		}
+	}
+	return c, names, nil
+}
+
+// checkCounts compares --k and --neighbours with the number of training rows.
+func (f *predictFlags) checkCounts(path string, rows int) error {
+	if f.k > rows {
+		return fmt.Errorf("%s: --k %d exceeds the %d training rows", path, f.k, rows)
+	}
+	if f.neighbours > rows {
+		return fmt.Errorf("%s: --neighbours %d exceeds the %d training rows", path, f.neighbours, rows)
+	}
+	return nil
+}
+
+// trained returns the classifier of the rows of --train.
+func (f *predictFlags) trained(m *wda.Model) (*wda.Classifier, []string, error) {
+	all, err := f.read.readLabelled(f.train, f.trainLabels)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := f.rows.train(f.train, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	features, _ := m.Dims()
+	if err := checkFeatures(f.train, d, features); err != nil {
+		return nil, nil, err
+	}
+	if err := f.checkCounts(f.train, d.Len()); err != nil {
+		return nil, nil, err
+	}
+	c, err := wda.NewClassifier(m, d.X, d.Labels, f.k)
+	return c, classNames(d), inFile(f.train, err)
+}
+
+// samples reads the rows to classify.
+func (f *predictFlags) samples(m *wda.Model) (*dataset.Dataset, error) {
+	part, err := parsePart(f.part)
+	if err != nil {
+		return nil, err
+	}
+	features, _ := m.Dims()
+	d, err := f.read.readFeatures(f.data, "", features)
+	if err != nil {
+		return nil, err
+	}
+	if part != allRows && d.Split == nil && f.rows.holdout == 0 {
+		return nil, fmt.Errorf("%s: --rows %s: the file has no array split; --holdout makes one", f.data, f.part)
+	}
+	return f.rows.choose(f.data, d, part)
+}
+
+// classifyAll classifies d by c, whose labels have these names.
+func (a *app) classifyAll(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, d *dataset.Dataset) (*predictions, error) {
+	var proba mat.Dense
+	labels, err := c.PredictProbaAll(cmd.Context(), &proba, d.X, f.workers)
+	if err != nil {
+		return nil, err
+	}
+	out := &predictions{Rows: d.Len(), Train: c.Len(), K: c.K(), Classes: names, Counts: map[string]int{}}
+	own := c.Labels()
+	name := func(label int) string {
+		at, _ := slices.BinarySearch(own, label)
+		return names[at]
+	}
+	for _, n := range names {
+		out.Counts[n] = 0
+	}
+	for i, l := range labels {
+		out.Labels = append(out.Labels, name(l))
+		out.Counts[name(l)]++
+		if f.proba {
+			out.Probabilities = append(out.Probabilities, proba.RawRowView(i))
+		}
+	}
+	if f.neighbours == 0 {
+		return out, nil
+	}
+	near, err := c.NeighboursAll(cmd.Context(), d.X, f.neighbours, f.workers)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range near {
+		var n []neighbour
+		for _, v := range row {
+			n = append(n, neighbour{v.Row, name(v.Label), number(v.SqDistance)})
+		}
+		out.Neighbours = append(out.Neighbours, n)
+	}
+	return out, nil
+}
+
+// writeCSV writes the predictions.
+func (p *predictions) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	head := []string{"label"}
+	if p.Probabilities != nil {
+		head = append(head, p.Classes...)
+	}
+	if p.Neighbours != nil {
+		for i := range p.Neighbours[0] {
+			head = append(head, fmt.Sprintf("row%d", i+1), fmt.Sprintf("sq_distance%d", i+1))
+		}
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for i, l := range p.Labels {
+		row := []string{l}
+		if p.Probabilities != nil {
+			for _, v := range p.Probabilities[i] {
+				row = append(row, shortest(v))
+			}
+		}
+		if p.Neighbours != nil {
+			for _, n := range p.Neighbours[i] {
+				row = append(row, strconv.Itoa(n.Row), shortest(float64(n.SqDistance)))
+			}
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/wda"
+)
+
+// TestFitSolvers: every solver and gradient mode can be named, raises J, and is kept in
+// the model.
+func TestFitSolvers(t *testing.T) {
+	s := simulate(t)
+	model := filepath.Join(s.dir, "m.wda")
+	fit := func(args ...string) (map[string]any, *wda.Report) {
+		t.Helper()
+		v := object(t, append([]string{"fit", "--data", s.csv, "--model", model, "--seed", "3"}, args...)...)
+		f, err := os.Open(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		m, err := wda.Load(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := m.Report()
+		return v, &r
+	}
+	best, _ := fit()
+	for _, name := range strings.Split(solverNames(), ", ") {
+		v, r := fit("--solver", name)
+		if v["solver"] != name || r.Solver.String() != name || r.Settings.Seed != 3 {
+			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["solver"], r.Solver, r.Settings.Seed)
+		}
+		if j := get(t, v, "objective"); !(j > get(t, best, "objective")*0.5) || get(t, v, "objective_samples") != 60 {
+			t.Errorf("%s: J = %v of %v samples, auto has %v", name, j, v["objective_samples"], best["objective"])
+		}
+	}
+	_, r := fit("--solver", "minibatch", "--batch", "5", "--max-steps", "2")
+	if r.Settings.BatchSize != 5 || r.Settings.MaxSteps != 2 {
+		t.Errorf("--batch 5 --max-steps 2: %+v", r.Settings)
+	}
+	for mode, iterations := range map[string]int{"unrolled": 10, "implicit": 10000, "frozen": 10} {
+		if _, r := fit("--gradient", mode); r.Settings.Gradient.String() != mode || r.Settings.Iterations != iterations {
+			t.Errorf("--gradient %s: %v with %d iterations", mode, r.Settings.Gradient, r.Settings.Iterations)
+		}
+	}
+	if _, r := fit("--gradient", "implicit", "--iterations", "700"); r.Settings.Iterations != 700 {
+		t.Errorf("--iterations 700: %d", r.Settings.Iterations)
+	}
+	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", model, "--validation", "0.5")
+	if !strings.Contains(stdout, "(of 30 samples)") {
+		t.Errorf("the part that J is of is not named: %q", stdout)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--solver magic", "--solver must be one of auto, cg, sd, pg, eigen, eigen-trace, minibatch"},
+		{"--gradient magic", "--gradient must be unrolled, implicit or frozen"},
+		{"--batch 8", "--batch needs --solver minibatch"},
+		{"--solver minibatch --batch 1", "--batch must be between 2"},
+		{"--solver minibatch --batch x", "invalid argument"},
+	} {
+		args := append([]string{"fit", "--data", s.csv, "--model", filepath.Join(s.dir, "none.wda")}, strings.Fields(c.args)...)
+		if code, _, stderr := monge(t, args...); code != 2 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit code %d, %q", c.args, code, stderr)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "none.wda")); err == nil {
+		t.Error("a wrong command line writes a model")
+	}
+}

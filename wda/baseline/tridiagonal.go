@@ -1,0 +1,180 @@
+package baseline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/project"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack"
+	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/mat"
+)
+
+// tridiagonal is a symmetric matrix reduced to A = Q T Qᵀ, T tridiagonal. mat.EigenSym
+// makes the same reduction, but keeps it from those who want eigenvalues first and a
+// function of the matrix later.
+type tridiagonal struct {
+	n                int
+	reflectors, tau  []float64 // of Q
+	diagonal, beside []float64 // of T
+}
+
+// tridiagonalise reduces a symmetric n × n matrix of which a holds the upper triangle,
+// row by row. It keeps a, overwritten.
+func tridiagonalise(n int, a []float64) *tridiagonal {
+	t := &tridiagonal{n: n, reflectors: a, tau: make([]float64, max(0, n-1)), diagonal: make([]float64, n), beside: make([]float64, max(0, n-1))}
+	var lapack lapackgonum.Implementation
+	size := make([]float64, 1)
+	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, t.tau, size, -1)
+	work := make([]float64, int(size[0]))
+	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, t.tau, work, len(work))
+	return t
+}
+
+// values returns the eigenvalues, ascending. It takes time n².
+func (t *tridiagonal) values() ([]float64, error) {
+	d := slices.Clone(t.diagonal)
+	if !(lapackgonum.Implementation{}).Dsterf(t.n, d, slices.Clone(t.beside)) {
+		return nil, ErrFactorize
+	}
+	return d, nil
+}
+
+// power returns A^β for a positive semidefinite A, in which eigenvalues at the rounding
+// level, below n·2⁻⁵² of the largest, count as of about that size.
+func (t *tridiagonal) power(beta float64) (*mat.Dense, error) {
+	n := t.n
+	q := mat.NewDense(n, n, slices.Clone(t.reflectors))
+	raw := q.RawMatrix().Data
+	var impl lapackgonum.Implementation
+	size := make([]float64, 1)
+	impl.Dorgtr(blas.Upper, n, raw, n, t.tau, size, -1)
+	work := make([]float64, max(int(size[0]), 2*n))
+	impl.Dorgtr(blas.Upper, n, raw, n, t.tau, work, len(work))
+	if beta > 0 && beta <= maxQuadraturePower {
+		return sandwich(q, t.smallPower(beta)), nil
+	}
+	d := slices.Clone(t.diagonal)
+	if !impl.Dsteqr(lapack.EVOrig, n, d, slices.Clone(t.beside), raw, n, work) {
+		return nil, ErrFactorize
+	}
+	f := mat.NewDense(n, n, nil)
+	least := float64(n) * epsilon * d[n-1]
+	for i, l := range d {
+		f.Set(i, i, math.Pow(max(l, least), beta))
+	}
+	return sandwich(q, f), nil
+}
+
+const (
+	epsilon = 0x1p-52
+	// maxQuadraturePower: rounding errors of smallPower grow as 1e12^β.
+	maxQuadraturePower = 0.25
+)
+
+// smallPower returns T^β, 0 < β ≤ ¼, without eigenvectors, which are most of the work of
+// an eigenvalue decomposition in gonum: by the trapezoidal rule of step h on
+//
+//	T^β = sin(πβ)/π ∫ e^{βs} (I − e^s (T + e^s I)⁻¹) ds
+//
+// whose error is of the order of exp(−2π²/h) for every eigenvalue. Where e^s is large
+// against the eigenvalues the terms fall off as e^{(β−1)s}; where it is small they are
+// e^{βs}(I − e^s G), G hardly changing with s, and their sum two geometric series. The inverse of a tridiagonal matrix takes time n²: with d⁺
+// and d⁻ the pivots of the eliminations from above and from below,
+//
+//	G_jj = 1/(d⁺_j + d⁻_j − T_jj)   G_ij = −T_{i,i+1}/d⁺_i · G_{i+1,j}   i < j
+//
+// (G. Meurant, "A review on the inverse of symmetric tridiagonal and block tridiagonal
+// matrices", SIAM J. Matrix Anal. Appl. 13, 1992).
+func (t *tridiagonal) smallPower(beta float64) *mat.Dense {
+	const h = 0.65
+	n := t.n
+	f := mat.NewDense(n, n, nil)
+	top := 0. // ≥ all eigenvalues
+	for i, d := range t.diagonal {
+		r := d
+		if i > 0 {
+			r += math.Abs(t.beside[i-1])
+		}
+		if i < n-1 {
+			r += math.Abs(t.beside[i])
+		}
+		top = max(top, r)
+	}
+	if top == 0 {
+		return f
+	}
+	factor := math.Sin(math.Pi*beta) / math.Pi * h * math.Pow(top, beta)
+	first := math.Log(float64(n) * epsilon)
+	identity := factor * math.Exp(beta*first) / math.Expm1(beta*h)
+	above, ratio, below, g := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for s := first; s < 31/(1-beta); s += h {
+		w, shift := factor*math.Exp(beta*s), math.Exp(s)
+		identity += w
+		ws := w * shift
+		if s == first {
+			ws += ws / math.Expm1((1+beta)*h) // the series below it
+		}
+		// T/top + shift·I.
+		at := func(i int) float64 { return t.diagonal[i]/top + shift }
+		off := func(i int) float64 { return t.beside[i] / top }
+		above[0], below[n-1] = at(0), at(n-1)
+		for i := 1; i < n; i++ {
+			ratio[i-1] = -off(i-1) / above[i-1]
+			above[i] = at(i) + float64(off(i-1)*ratio[i-1])
+			j := n - 1 - i
+			below[j] = at(j) - float64(off(j)*off(j))/below[j+1]
+		}
+		// g holds row i of ws·G, right of the diagonal. From shift = 1 on, |ratio| < 1
+		// and what has become negligible stays so.
+		end := n
+		for i := n - 1; i >= 0; i-- {
+			row, m := f.RawRowView(i), ratio[i]
+			part := g[i+1 : max(end, i+1)]
+			out := row[i+1:][:len(part)]
+			for j, v := range part {
+				v *= m
+				part[j] = v
+				out[j] -= v
+			}
+			g[i] = ws / (above[i] + below[i] - at(i))
+			row[i] -= g[i]
+			if shift >= 1 {
+				for end > i+1 && math.Abs(g[end-1]) < 1e-20*factor {
+					end--
+				}
+			}
+		}
+	}
+	for i := range n {
+		row := f.RawRowView(i)
+		row[i] += identity
+		for j := i + 1; j < n; j++ {
+			f.Set(j, i, row[j])
+		}
+	}
+	return f
+}
+
+// sandwich returns q f qᵀ for square q and symmetric f, exactly symmetric.
+func sandwich(q, f *mat.Dense) *mat.Dense {
+	n, _ := q.Dims()
+	y, out, qt := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.DenseCopyOf(q.T())
+	a, b, c := q.RawMatrix(), y.RawMatrix(), out.RawMatrix()
+	r := f.RawMatrix()
+	project.Mul(asm.Best(), n, n, n, b.Data, n, a.Data, n, r.Data, r.Stride, false)
+	const block = 64
+	u := qt.RawMatrix()
+	for i := 0; i < n; i += block { // the lower triangle
+		rows := min(block, n-i)
+		project.Mul(asm.Best(), rows, i+rows, n, c.Data[i*n:], n, b.Data[i*n:], n, u.Data, n, false)
+	}
+	for i := range n {
+		for j := range i {
+			c.Data[j*n+i] = c.Data[i*n+j]
+		}
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/wda/descent"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ownSolvers are those that package descent has not.
+var ownSolvers = []Solver{Eigen, EigenTraceRatio, MiniBatch}
+
+// TestSolversAreDeterministic: the fit has the same bits for any number of goroutines
+// and at every level.
+func TestSolversAreDeterministic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, shape := range []struct{ n, d int }{{90, 9}, {150, 140}} {
+		if testing.Short() && shape.d > 100 {
+			continue
+		}
+		x, labels := clusters(4, shape.d, shape.n/6, shape.n/6, shape.n/3, shape.n/3)
+		for _, solver := range ownSolvers {
+			for _, f32 := range []bool{false, true} {
+				set := Settings{Components: 3, Solver: solver, MaxSteps: 3, Float32: f32, BatchSize: 8, Shrinkage: 0.1}
+				var first *Model
+				check := func(what string) {
+					t.Helper()
+					m := mustFit(t, x, labels, &set)
+					if first == nil {
+						first = m
+					}
+					if !bitsEqual(m.projection, first.projection) || m.report.Objective != first.report.Objective || m.report.Steps != first.report.Steps {
+						t.Errorf("%v, %v, float32 %v: %s: other bits", shape, solver, f32, what)
+					}
+				}
+				for _, procs := range []int{1, 7} {
+					runtime.GOMAXPROCS(procs)
+					check(fmt.Sprintf("GOMAXPROCS %d", procs))
+				}
+				set.Workers = 3
+				check("3 workers")
+				for _, level := range asm.Available() {
+					if shape.d > 100 {
+						break // the portable level is slow
+					}
+					set.Level = level.String()
+					check("level " + set.Level)
+				}
+			}
+		}
+	}
+}
+
+// countdown is a context that ends when it is asked for the n-th time.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestSolversCancel: whenever the context ends, a fit soon asks no more, and its result
+// is the best so far, or none if it was too early for one.
+func TestSolversCancel(t *testing.T) {
+	x, labels := clusters(4, 140, 20, 50, 30)
+	for solver := range numSolvers {
+		models := 0
+		for asked := int64(0); asked < 1<<20; asked = 2*asked + 1 {
+			if testing.Short() && asked > 100 {
+				break
+			}
+			ctx := &countdown{Context: context.Background()}
+			ctx.left.Store(asked)
+			var last Step
+			m, err := Fit(ctx, x, labels, &Settings{Components: 3, Solver: solver, MaxSteps: 2, BatchSize: 10, Workers: 2, Float32: true, Progress: func(s Step) error {
+				last = s
+				return nil
+			}})
+			if m != nil {
+				models++
+				checkModel(t, m)
+				r := m.Report()
+				if err != nil && r.Status != descent.Cancelled || !(r.Objective >= last.Objective*(1-1e-4)) {
+					t.Errorf("%v, after %d questions: %v, J = %v after %v", solver, asked, r.Status, r.Objective, last.Objective)
+				}
+			}
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, context.Canceled) || asked == 0 && m != nil {
+				t.Fatalf("%v, after %d questions: model %v, error %v", solver, asked, m != nil, err)
+			}
+			if more := -ctx.left.Load(); more > 100 {
+				t.Errorf("%v asks %d times more after the context has ended at question %d", solver, more, asked)
+			}
+		}
+		if models == 0 && !testing.Short() {
+			t.Errorf("%v: no cancelled fit gave a model", solver)
+		}
+	}
+}
+
+// TestThousandClasses: half a million pairs of classes, of five samples each, are
+// fitted, and two starts lead to the same optimum.
+func TestThousandClasses(t *testing.T) {
+	if os.Getenv("MONGE_LONG") == "" {
+		t.Skip("about a minute of CPU time: set MONGE_LONG")
+	}
+	centre, x := uniform(3, 1000, 20), uniform(4, 5000, 20)
+	labels := make([]int, 5000)
+	for i := range labels {
+		labels[i] = i % 1000
+		for j := range 5 {
+			x.Set(i, j, 0.3*x.At(i, j)+2*centre.At(labels[i], j))
+		}
+	}
+	set := &Settings{Components: 5}
+	auto := mustFit(t, x, labels, set).Report()
+	if !auto.Status.Converged() || len(auto.Warnings) > 0 {
+		t.Errorf("%v after %d steps, warnings %q", auto.Status, auto.Steps, auto.Warnings)
+	}
+	t.Logf("auto: J = %v after %d steps in %v", auto.Objective, auto.Steps, auto.Elapsed)
+	set.Init = mat.DenseCopyOf(uniform(5, 20, 5))
+	set.LambdaMatrix = auto.Lambda
+	other := mustFit(t, x, labels, set).Report()
+	if e := relative(other.Objective, auto.Objective); !(e < 1e-8) {
+		t.Errorf("J = %v from another start, %v", other.Objective, auto.Objective)
+	}
+	set = &Settings{Components: 5, Solver: MiniBatch, MaxSteps: 10}
+	r := mustFit(t, x, labels, set).Report()
+	t.Logf("minibatch: J = %v of %d samples after %d steps in %v", r.Objective, r.ObjectiveSamples, r.Steps, r.Elapsed)
+	if !(r.Objective > r.History[0].Objective) {
+		t.Errorf("J = %v after %v", r.Objective, r.History[0].Objective)
+	}
+}

@@ -1,0 +1,309 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda/descent"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A mini-batch is BatchSize samples of each of some classes, and its σ_b² and σ_w²
+// are those of the transport between these samples alone, with the λ_cc', the weights
+// and the ridge of the whole problem. Their expectations are not σ_b² and σ_w²: few
+// points are farther from each other than many, and a share of about 1/b of a sample's
+// mass stays where it is (K. Fatras, Y. Zine, R. Flamary, R. Gribonval and N. Courty,
+// "Learning with minibatch Wasserstein", AISTATS 2020: the bias of the mini-batch
+// loss; its gradients are unbiased for it). SOLVERS.md has measurements.
+//
+// The direction of a step is the gradient of log J with running means in the place of
+// σ_b² and σ_w², so that the ratio of two noisy numbers is never taken:
+//
+//	G = ∂σ_b² / ⟨σ_b²⟩ − ∂σ_w² / (⟨σ_w²⟩ + ridge),
+//
+// with momentum, transported along, and divided by the root mean square of its own
+// norm: Adam on a manifold (G. Bécigneul and O.-E. Ganea, ICLR 2019), with one second
+// moment for the whole projection, as J does not know a basis. A round of mini-batches
+// ends with the mean of its later iterates, where J is evaluated, on all samples or a
+// fixed part of them. If J has risen the next round begins there; if not, it begins
+// again at the best projection, with shorter steps.
+
+const (
+	// exactSamples is the number of samples up to which MiniBatch evaluates J of all.
+	exactSamples = 4096
+	// roundSteps is the number of mini-batches of a round, of which the later half is
+	// averaged.
+	roundSteps = 20
+	// batchSamples is about the number of samples in a mini-batch, if classes are many.
+	batchSamples, mostClasses = 1024, 32
+	// The length of a step, at first and at last, where the direction has its usual
+	// length, and what it is multiplied by after a round that has not raised J. The
+	// manifold has diameter √p·π/2 or so. (Steps that grow again after a good round
+	// were measured: as good a J, and up to twice as many rounds.)
+	firstStep, lastStep = 0.2, 1e-3
+	shorter             = 0.5
+	// Decay of the running means: of σ_b² and σ_w², of the direction, of its square.
+	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
+)
+
+// objectiveFor returns the objective that the solver evaluates: that of s, or for
+// MiniBatch, if these are more than exact, of a part of s, with the weights of s, and λ
+// relative to s.
+func objectiveFor[T dist.Float](s *samples, set *Settings, exact int) (*objective[T], error) {
+	part := s
+	if set.Solver == MiniBatch {
+		part = s.thinned(exact)
+	}
+	o, err := newObjective[T](part, set)
+	if err != nil || part == s {
+		return o, err
+	}
+	o.whole = s
+	copy(o.pairs, s.pairs(set.Weights))
+	return o, nil
+}
+
+// batches draws mini-batches.
+type batches[T dist.Float] struct {
+	whole   *objective[T] // whose pairs have λ and weights
+	s       *samples      // all of them
+	set     *Settings
+	rng     *rand.Rand
+	classes []int   // in random order
+	order   [][]int // of the rows of every class
+	used    []int   // of order
+	o       *objective[T]
+	rows    []int
+	lambda  []float64 // C × C
+	weight  []float64 // C × C
+}
+
+func newBatches[T dist.Float](o *objective[T], s *samples, set *Settings, stream uint64) *batches[T] {
+	c := len(s.classes)
+	b := &batches[T]{
+		whole: o, s: s, set: set, rng: rand.New(rand.NewPCG(set.Seed, stream)),
+		order: make([][]int, c), used: make([]int, c), lambda: make([]float64, c*c), weight: make([]float64, c*c),
+	}
+	for k := range c {
+		b.classes = append(b.classes, k)
+		for i := s.offset[k]; i < s.offset[k+1]; i++ {
+			b.order[k] = append(b.order[k], i)
+		}
+		b.used[k] = len(b.order[k])
+	}
+	for _, q := range o.pairs {
+		b.lambda[q.c*c+q.e], b.weight[q.c*c+q.e] = q.lambda, q.weight
+	}
+	return b
+}
+
+// draw returns the objective of the next mini-batch.
+func (b *batches[T]) draw() (*objective[T], error) {
+	all := len(b.s.classes)
+	typical := min(b.set.BatchSize, max(2, b.s.n/all))
+	m := min(all, mostClasses, max(2, batchSamples/typical))
+	if m < all {
+		for i := range m {
+			j := i + b.rng.IntN(all-i)
+			b.classes[i], b.classes[j] = b.classes[j], b.classes[i]
+		}
+	}
+	chosen := slices.Sorted(slices.Values(b.classes[:m]))
+	b.rows = b.rows[:0]
+	offset := []int{0}
+	for _, c := range chosen {
+		rows, k := b.order[c], min(b.set.BatchSize, len(b.order[c]))
+		if k < len(rows) && b.used[c]+k > len(rows) {
+			b.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+			b.used[c] = 0
+		}
+		if k < len(rows) {
+			rows = rows[b.used[c]:][:k]
+			b.used[c] += k
+		}
+		b.rows = append(b.rows, rows...)
+		offset = append(offset, len(b.rows))
+	}
+	if b.o == nil || !slices.Equal(b.o.s.offset, offset) {
+		s := &samples{n: len(b.rows), d: b.s.d, classes: make([]int, m), offset: offset, x: mat.NewDense(len(b.rows), b.s.d, nil)}
+		o, err := newObjective[T](s, b.set)
+		if err != nil {
+			return nil, err
+		}
+		o.workers = b.whole.workers
+		b.o = o
+	}
+	for i, r := range b.rows {
+		row := b.o.x.Row(i)
+		for j, v := range b.s.x.RawRowView(r) {
+			row[j] = T(v)
+		}
+	}
+	// A pair of classes is drawn with the probability m(m−1) / C(C−1), a class with
+	// m/C.
+	within := float64(all) / float64(m)
+	between := within * float64(all-1) / float64(m-1)
+	for i := range b.o.pairs {
+		q := &b.o.pairs[i]
+		c, e := chosen[q.c], chosen[q.e]
+		b.o.s.classes[q.c] = b.s.classes[c]
+		q.lambda, q.weight = b.lambda[c*all+e], b.weight[c*all+e]*between
+		if q.within() {
+			q.weight = b.weight[c*all+e] * within
+		}
+	}
+	return b.o, nil
+}
+
+// stochastic is the state of the ascent.
+type stochastic[T dist.Float] struct {
+	f              *fitter[T]
+	b              *batches[T]
+	between        float64 // running means
+	within         float64
+	square         float64
+	meanAge, age   int        // terms in the running means, and in momentum and square
+	grad, momentum *mat.Dense // tangent at the point
+	mean           *mat.Dense
+}
+
+// round makes a round of mini-batches from p, of steps of the given length, and sets p
+// to the mean of its later half.
+func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64) error {
+	s.mean.Zero()
+	for k := range roundSteps {
+		if err := s.step(ctx, p, length); err != nil {
+			return err
+		}
+		if k >= roundSteps/2 {
+			s.mean.Add(s.mean, p)
+		}
+	}
+	if _, err := s.f.manifold.Orthonormalise(p, s.mean); err != nil {
+		return err
+	}
+	s.f.manifold.Transport(s.momentum, p, s.momentum)
+	return nil
+}
+
+// step moves p by one mini-batch.
+func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) error {
+	o, err := s.b.draw()
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err = o.evaluate(ctx, p, true)
+	if errors.Is(err, sinkhorn.ErrRange) || errors.Is(err, sinkhorn.ErrNotConverged) {
+		return nil // an odd draw: nothing to learn from it
+	}
+	if err != nil {
+		return err
+	}
+	s.f.evaluations.Values++
+	s.f.evaluations.Gradients++
+	s.between = running(s.between, o.b, meanDecay, s.meanAge)
+	s.within = running(s.within, o.w, meanDecay, s.meanAge)
+	s.meanAge++
+	b, w := s.between, s.within+s.f.ridge
+	if !(b > 0 && w > 0) {
+		return nil
+	}
+	o.pullBack(s.grad, 1/b, -1/w)
+	m := s.f.manifold
+	m.Tangent(s.grad, p, s.grad)
+	norm := m.Inner(p, s.grad, s.grad)
+	if norm-norm != 0 {
+		return nil
+	}
+	s.square = running(s.square, norm, squareDecay, s.age)
+	decay := momentumDecay
+	if s.age == 0 {
+		decay = 0
+	}
+	s.age++
+	s.momentum.Scale(decay, s.momentum)
+	s.grad.Scale(1-decay, s.grad)
+	s.momentum.Add(s.momentum, s.grad)
+	if s.square == 0 {
+		return nil
+	}
+	if err := m.Retract(p, p, s.momentum, length/math.Sqrt(s.square)); err != nil {
+		return err
+	}
+	m.Transport(s.momentum, p, s.momentum)
+	return nil
+}
+
+// running returns the running mean after another term, of which age came before: the
+// mean of the first few, decaying later.
+func running(mean, x, decay float64, age int) float64 {
+	share := max(1-decay, 1/float64(age+1))
+	return mean + float64(share*(x-mean))
+}
+
+// miniBatches runs MiniBatch from p.
+func (f *fitter[T]) miniBatches(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
+	s, ended, err := f.newAscent(ctx, index, p)
+	if s == nil {
+		return ended, err
+	}
+	if err := s.report(); err != nil {
+		return s.end(descent.Stopped, err)
+	}
+	if s.stationary() {
+		return s.end(descent.GradientTolerance, nil)
+	}
+	matrix := func() *mat.Dense { return mat.NewDense(f.s.d, f.p, nil) }
+	sgd := &stochastic[T]{
+		f: f, b: newBatches(f.objective, f.whole, f.set, streamBatches+uint64(index)),
+		grad: matrix(), momentum: matrix(), mean: matrix(),
+	}
+	length := firstStep
+	next := mat.DenseCopyOf(p)
+	for range f.set.MaxSteps {
+		err := sgd.round(ctx, next, length)
+		var value float64
+		if err == nil {
+			f.evaluations.Values++
+			err = f.evaluate(ctx, next, false)
+			value = f.ratio()
+		}
+		if ctx.Err() != nil {
+			return s.end(descent.Cancelled, context.Cause(ctx))
+		}
+		if err != nil {
+			return s.end(descent.EvaluationFailed, err)
+		}
+		if s.better(value) {
+			value, norm, err := f.measure(ctx, next, s.g)
+			if ctx.Err() != nil {
+				return s.end(descent.Cancelled, context.Cause(ctx))
+			}
+			if err == nil {
+				s.accept(next, value, norm, length)
+				if err := s.report(); err != nil {
+					return s.end(descent.Stopped, err)
+				}
+				if s.stationary() {
+					return s.end(descent.GradientTolerance, nil)
+				}
+				continue
+			}
+		}
+		if length *= shorter; length < lastStep {
+			return s.end(descent.StepTolerance, nil)
+		}
+		next.Copy(s.a.point)
+		sgd.momentum.Zero()
+		sgd.age = 0
+	}
+	return s.end(descent.MaxSteps, nil)
+}
