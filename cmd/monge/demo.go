@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
@@ -165,18 +166,18 @@ func drawDemo(path string, panels []named, train, test *dataset.Dataset) error {
 		}
 	}
 	paint := func(c draw.Canvas) {
-		c = background(c)
+		c = picture.Background(c)
 		const legend = 26
-		var entries []legendEntry
+		var entries []picture.LegendEntry
 		for class, name := range train.Classes {
-			entries = append(entries, legendEntry{[]draw.GlyphStyle{
-				glyph(class, vg.Points(3.6), 255), glyph(class, vg.Points(1.7), 130),
-			}, "class " + name})
+			entries = append(entries, picture.LegendEntry{Glyphs: []draw.GlyphStyle{
+				picture.Glyph(class, vg.Points(3.6), 255), picture.Glyph(class, vg.Points(1.7), 130),
+			}, Name: "class " + name})
 		}
-		entries = append(entries, legendEntry{name: fmt.Sprintf("large: %d training samples, small: test samples", demoTrain)})
+		entries = append(entries, picture.LegendEntry{Name: fmt.Sprintf("large: %d training samples, small: test samples", demoTrain)})
 		row := c
 		row.Max.Y = row.Min.Y + legend
-		drawLegendRow(row, entries, style(11))
+		picture.DrawLegendRow(row, entries, picture.TextStyle(11))
 
 		const gap = 12
 		area := draw.Crop(c, 0, 0, legend, 0)
@@ -185,14 +186,14 @@ func drawDemo(path string, panels []named, train, test *dataset.Dataset) error {
 			at := area
 			at.Min.X += vg.Length(i) * (width + gap)
 			at.Max.X = at.Min.X + width
-			p := newPlot(fmt.Sprintf("%s: test error %.1f %%", panel.name, 100*panel.rates.errors[0]), "component 1", "component 2")
+			p := picture.New(fmt.Sprintf("%s: test error %.1f %%", panel.name, 100*panel.rates.errors[0]), "component 1", "component 2")
 			if i > 0 {
 				p.Y.Label.Text = ""
 			}
-			p.Add(grid(),
-				cloud{panel.z.Slice(0, demoDrawn, 0, 2).(*mat.Dense), test.Labels[:demoDrawn], vg.Points(1.7), 130},
-				cloud{panel.y, train.Labels, vg.Points(3.6), 255})
-			equalAxes(p, at)
+			p.Add(picture.Grid(),
+				picture.Cloud{Points: panel.z.Slice(0, demoDrawn, 0, 2).(*mat.Dense), Labels: test.Labels[:demoDrawn], Radius: vg.Points(1.7), Alpha: 130},
+				picture.Cloud{Points: panel.y, Labels: train.Labels, Radius: vg.Points(3.6), Alpha: 255})
+			picture.EqualAxes(p, at)
 			p.Draw(at)
 		}
 	}

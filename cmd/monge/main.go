@@ -37,7 +37,7 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	a := &app{stdout: stdout, stderr: stderr}
+	a := &app{stdout: stdout, stderr: stderr, interrupted: "interrupted; nothing was written"}
 	root := newRoot(a)
 	if args == nil {
 		args = []string{} // cobra takes nil for os.Args
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return exitOK
 	case ctx.Err() != nil:
-		a.complain("interrupted; nothing was written")
+		a.complain(a.interrupted)
 		return exitInterrupted
 	}
 	a.complain(err.Error())
@@ -62,6 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 type app struct {
 	json           bool
 	stdout, stderr io.Writer
+	interrupted    string // what to say when it is
 }
 
 // complain prints one line on stderr.
@@ -93,7 +94,7 @@ Files are written whole or not at all.
 
 Exit codes: 0 success; 1 an error of data, files or computation; 2 a wrong command
 line; 130 interrupted (nothing is written then, not even a model of the best
-projection so far).
+projection so far; only experiment keeps what it has finished).
 
 Environment: MONGE_LEVEL=ref|avx2|avx512|neon caps the instruction set in use. The
 answers are the same bits with any.`
@@ -133,10 +134,12 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object on standard output, and no progress bar")
 	cobra.EnableCommandSorting = false
 	for _, add := range []func(*app) *cobra.Command{
-		newDemo, newFit, newTransform, newEval, newPlotCommand, newScore, newSinkhorn, newInfo,
+		newDemo, newFit, newCV, newTransform, newPredict, newEval, newPlotCommand, newScore, newSinkhorn, newExperiment, newInfo,
 	} {
 		cmd := add(a)
-		cmd.Args = noArguments
+		if cmd.Args == nil {
+			cmd.Args = noArguments
+		}
 		cmd.DisableFlagsInUseLine = true
 		cmd.Flags().SortFlags = false
 		root.AddCommand(cmd)

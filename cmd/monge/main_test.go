@@ -421,7 +421,7 @@ func TestHelp(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	for _, name := range []string{"demo", "fit", "transform", "eval", "plot", "score", "sinkhorn", "info"} {
+	for _, name := range []string{"demo", "fit", "transform", "eval", "plot", "score", "sinkhorn", "experiment", "info"} {
 		if !strings.Contains(stdout, "\n  "+name+" ") {
 			t.Errorf("monge help does not list %s", name)
 		}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -110,14 +110,14 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset) error {
 	// Classes without rows here take no place in the picture, and keep no colour
 	// that another plot of the same file would not give them.
 	var (
-		entries []legendEntry
+		entries []picture.LegendEntry
 		names   []string
 	)
 	for c, n := range d.Counts() {
 		name := short(d.Classes[c], 24)
 		names = append(names, name)
 		if n > 0 {
-			entries = append(entries, legendEntry{[]draw.GlyphStyle{glyph(c, legendRadius, 255)}, name})
+			entries = append(entries, picture.LegendEntry{Glyphs: []draw.GlyphStyle{picture.Glyph(c, picture.LegendRadius, 255)}, Name: name})
 		}
 	}
 	radius, alpha := vg.Points(3), uint8(255)
@@ -126,29 +126,23 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset) error {
 	}
 	one := y.RawMatrix().Cols == 1
 	paint := func(c draw.Canvas) {
-		c = background(c)
-		p := newPlot(f.title, "component 1", "component 2")
-		p.Add(grid())
+		c = picture.Background(c)
+		p := picture.New(f.title, "component 1", "component 2")
+		p.Add(picture.Grid())
 		if one {
 			p.Y.Label.Text = "class"
 			strips(p, y, d, names, radius, alpha)
 			p.Draw(c)
 			return
 		}
-		p.Add(cloud{y, d.Labels, radius, alpha})
+		p.Add(picture.Cloud{Points: y, Labels: d.Labels, Radius: radius, Alpha: alpha})
 		if labelled {
-			l := layLegend(entries, c.Size())
-			l.draw(draw.Crop(c, c.Size().X-l.total, 0, 0, 0))
-			c = draw.Crop(c, 0, -l.total-10, 0, 0)
+			l := picture.LayLegend(entries, c.Size())
+			l.Draw(draw.Crop(c, c.Size().X-l.Width, 0, 0, 0))
+			c = draw.Crop(c, 0, -l.Width-10, 0, 0)
 		}
-		equalAxes(p, c)
+		picture.EqualAxes(p, c)
 		p.Draw(c)
 	}
 	return render(f.out, ext, f.width, f.height, 96, paint)
-}
-
-// background fills the canvas and returns what is left inside a margin.
-func background(c draw.Canvas) draw.Canvas {
-	c.FillPolygon(plot.New().BackgroundColor, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
-	return draw.Crop(c, 8, -8, 8, -8)
 }

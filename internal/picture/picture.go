@@ -1,0 +1,338 @@
+// Package picture has the style of the module's pictures: axes, colours and markers
+// that tell classes and methods apart without colour, too, legends, and files.
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"image/png"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Palette has colours that neighbours in the list tell apart in print without
+// colour, too: dark, light, medium, …; for readers who see fewer colours they follow
+// Okabe and Ito, and P. Tol.
+var Palette = []color.NRGBA{
+	{0x1b, 0x3a, 0x7a, 0xff}, // navy
+	{0xf0, 0x9a, 0x1a, 0xff}, // orange
+	{0xb8, 0x2a, 0x3c, 0xff}, // red
+	{0x4f, 0xb3, 0xe0, 0xff}, // sky
+	{0x11, 0x77, 0x4b, 0xff}, // green
+	{0xe8, 0x8f, 0xb8, 0xff}, // pink
+	{0x4a, 0x4a, 0x4a, 0xff}, // grey
+	{0xa8, 0xb8, 0x32, 0xff}, // olive
+	{0x7b, 0x3f, 0xa0, 0xff}, // purple
+	{0x8a, 0x5a, 0x2b, 0xff}, // brown
+}
+
+// polygons are the marker shapes, corners of the unit circle's size; nil is the
+// circle. Their number shares no factor with that of the colours, so that 70
+// classes differ.
+var polygons = [][]vg.Point{
+	nil,
+	regular(3, math.Pi/2, 1.25),
+	regular(4, math.Pi/4, 1.2),
+	regular(4, 0, 1.3),
+	regular(3, -math.Pi/2, 1.25),
+	star(4, math.Pi/4, 1.45, 0.6),
+	regular(6, 0, 1.1),
+}
+
+func regular(n int, start, radius float64) []vg.Point {
+	return star(n, start, radius, radius*math.Cos(math.Pi/float64(n)))
+}
+
+// star has n points at the outer radius and n notches at the inner.
+func star(n int, start, outer, inner float64) []vg.Point {
+	var p []vg.Point
+	for i := range 2 * n {
+		r, t := outer, start+math.Pi*float64(i)/float64(n)
+		if i%2 == 1 {
+			r = inner
+		}
+		p = append(p, vg.Point{X: vg.Length(r * math.Cos(t)), Y: vg.Length(r * math.Sin(t))})
+	}
+	return p
+}
+
+// marker draws a filled shape, with a thin white edge if outlined, so that markers
+// that overlap can be counted.
+type marker struct {
+	polygon  []vg.Point
+	outlined bool
+}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	var path vg.Path
+	if m.polygon == nil {
+		path.Move(vg.Point{X: pt.X + sty.Radius, Y: pt.Y})
+		path.Arc(pt, sty.Radius, 0, 2*math.Pi)
+	}
+	for i, q := range m.polygon {
+		at := vg.Point{X: pt.X + sty.Radius*q.X, Y: pt.Y + sty.Radius*q.Y}
+		if i == 0 {
+			path.Move(at)
+		} else {
+			path.Line(at)
+		}
+	}
+	path.Close()
+	c.SetColor(sty.Color)
+	c.Fill(path)
+	if m.outlined {
+		c.SetLineWidth(vg.Points(0.5))
+		c.SetLineDash(nil, 0)
+		c.SetColor(color.White)
+		c.Stroke(path)
+	}
+}
+
+// Glyph is the marker of a class; an alpha below 255 is for many points.
+func Glyph(class int, radius vg.Length, alpha uint8) draw.GlyphStyle {
+	col := Palette[class%len(Palette)]
+	col.A = alpha
+	return draw.GlyphStyle{Color: col, Radius: radius, Shape: marker{polygons[class%len(polygons)], alpha == 255}}
+}
+
+// Ink is the colour of axes and texts.
+var Ink = color.NRGBA{0x33, 0x33, 0x33, 0xff}
+
+// TextStyle is that of texts of so many points, aligned at the left and in the middle
+// of their height.
+func TextStyle(size vg.Length) text.Style {
+	return text.Style{
+		Color: Ink, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
+		XAlign: text.XLeft, YAlign: text.YCenter, Handler: plot.DefaultTextHandler,
+	}
+}
+
+// New returns an empty plot in the style of this module.
+func New(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.TextStyle.Font = TextStyle(14).Font
+	p.Title.TextStyle.Color = Ink
+	p.Title.Padding = vg.Points(6)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = TextStyle(11).Font
+		a.Label.TextStyle.Color = Ink
+		a.Tick.Label.Font = TextStyle(9).Font
+		a.Tick.Label.Color = Ink
+		a.LineStyle.Color, a.Tick.LineStyle.Color = Ink, Ink
+		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.6), vg.Points(0.6)
+		a.Padding = vg.Points(3)
+		a.Tick.Marker = ticks{}
+	}
+	return p
+}
+
+// ticks are the default ones with labels as short as they can be.
+type ticks struct{}
+
+// Ticks implements plot.Ticker.
+func (ticks) Ticks(low, high float64) []plot.Tick {
+	all := plot.DefaultTicks{}.Ticks(low, high)
+	for i, t := range all {
+		if t.Label == "" {
+			continue
+		}
+		// The place may be off 0 by a rounding error of the range.
+		if math.Abs(t.Value) < 1e-9*(high-low) {
+			t.Value = 0
+		}
+		all[i].Label = strconv.FormatFloat(t.Value, 'g', 6, 64)
+	}
+	return all
+}
+
+// Cloud is a set of labelled points, one marker each. Points are drawn in the order
+// of their rows, so that no class hides another.
+type Cloud struct {
+	Points *mat.Dense // n × 2 or more
+	Labels []int
+	Radius vg.Length
+	Alpha  uint8
+}
+
+// Plot implements plot.Plotter.
+func (s Cloud) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, class := range s.Labels {
+		at := vg.Point{X: x(s.Points.At(i, 0)), Y: y(s.Points.At(i, 1))}
+		if c.Contains(at) {
+			c.DrawGlyphNoClip(Glyph(class, s.Radius, s.Alpha), at)
+		}
+	}
+}
+
+// DataRange implements plot.DataRanger.
+func (s Cloud) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax = columnRange(s.Points, 0)
+	ymin, ymax = columnRange(s.Points, 1)
+	return
+}
+
+func columnRange(y *mat.Dense, j int) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := range y.RawMatrix().Rows {
+		low, high = min(low, y.At(i, j)), max(high, y.At(i, j))
+	}
+	return low, high
+}
+
+// Widen leaves room around the points, and some if all are at one place.
+func Widen(a *plot.Axis) {
+	room := 0.04 * (a.Max - a.Min)
+	if !(room > 0) {
+		room = max(1e-3*math.Abs(a.Max), 1e-300)
+	}
+	a.Min, a.Max = a.Min-room, a.Max+room
+}
+
+// EqualAxes widens one axis so that a unit is equally long on both when p is drawn
+// on c. The width of tick labels depends on the range, hence the repetition.
+func EqualAxes(p *plot.Plot, c draw.Canvas) {
+	Widen(&p.X)
+	Widen(&p.Y)
+	for range 3 {
+		size := p.DataCanvas(c).Size()
+		if size.X <= 0 || size.Y <= 0 {
+			return
+		}
+		perX, perY := (p.X.Max-p.X.Min)/float64(size.X), (p.Y.Max-p.Y.Min)/float64(size.Y)
+		grow := func(a *plot.Axis, factor float64) {
+			mid, half := (a.Min+a.Max)/2, (a.Max-a.Min)/2*factor
+			a.Min, a.Max = mid-half, mid+half
+		}
+		if perX > perY {
+			grow(&p.Y, perX/perY)
+		} else {
+			grow(&p.X, perY/perX)
+		}
+	}
+}
+
+// LegendEntry is a marker and its meaning.
+type LegendEntry struct {
+	Glyphs []draw.GlyphStyle
+	Name   string
+}
+
+// LegendRadius is the size of markers in a legend, in points.
+const LegendRadius = 4
+
+func (e LegendEntry) width(sty text.Style) vg.Length {
+	return vg.Length(len(e.Glyphs))*2.5*LegendRadius + LegendRadius + sty.Width(e.Name)
+}
+
+// Draw draws the entry with its left end at a point.
+func (e LegendEntry) Draw(c draw.Canvas, sty text.Style, at vg.Point) {
+	for _, g := range e.Glyphs {
+		c.DrawGlyphNoClip(g, vg.Point{X: at.X + LegendRadius, Y: at.Y})
+		at.X += 2.5 * LegendRadius
+	}
+	at.X += LegendRadius / 2
+	c.FillText(sty, at, e.Name)
+}
+
+// DrawLegendRow draws entries side by side in the middle of c.
+func DrawLegendRow(c draw.Canvas, entries []LegendEntry, sty text.Style) {
+	const gap = 18
+	total := vg.Length(-gap)
+	for _, e := range entries {
+		total += e.width(sty) + gap
+	}
+	at := c.Center()
+	at.X -= total / 2
+	for _, e := range entries {
+		e.Draw(c, sty, at)
+		at.X += e.width(sty) + gap
+	}
+}
+
+// LegendColumns lays entries out in columns of the height of a canvas, and says how
+// wide all of them are. What does not fit in a third of the width is left out.
+type LegendColumns struct {
+	entries []LegendEntry
+	rows    int
+	line    vg.Length
+	width   vg.Length // of one column
+	// Width is that of all columns.
+	Width vg.Length
+	sty   text.Style
+}
+
+// LayLegend lays a legend out for a canvas of the given size.
+func LayLegend(entries []LegendEntry, size vg.Point) LegendColumns {
+	sty := TextStyle(10)
+	l := LegendColumns{entries: entries, line: 15, sty: sty}
+	l.rows = max(1, int((size.Y-40)/l.line))
+	for _, e := range entries {
+		l.width = max(l.width, e.width(sty)+14)
+	}
+	most := max(1, int(size.X/3/l.width)) * l.rows
+	if len(entries) > most {
+		rest := fmt.Sprintf("and %d more", len(entries)-most+1)
+		l.entries = append(entries[:most-1:most-1], LegendEntry{Name: rest})
+	}
+	l.Width = l.width * vg.Length((len(l.entries)+l.rows-1)/l.rows)
+	return l
+}
+
+// Draw draws the legend at the left of c, in the middle of its height.
+func (l LegendColumns) Draw(c draw.Canvas) {
+	rows := min(l.rows, len(l.entries))
+	top := c.Center().Y + l.line*vg.Length(rows-1)/2
+	for i, e := range l.entries {
+		e.Draw(c, l.sty, vg.Point{X: c.Min.X + l.width*vg.Length(i/l.rows), Y: top - l.line*vg.Length(i%l.rows)})
+	}
+}
+
+// Grid is a faint grid below the points.
+func Grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	faint := color.NRGBA{0xe6, 0xe6, 0xe6, 0xff}
+	g.Vertical.Color, g.Horizontal.Color = faint, faint
+	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
+	return g
+}
+
+// Background fills the canvas and returns what is left inside a margin.
+func Background(c draw.Canvas) draw.Canvas {
+	c.FillPolygon(plot.New().BackgroundColor, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+	return draw.Crop(c, 8, -8, 8, -8)
+}
+
+// pixel is the length of 1/96 inch.
+const pixel = vg.Inch / 96
+
+// Encode draws a picture of so many pixels of 1/96 inch and returns it as a file of
+// format ".png" or ".svg"; a PNG has dpi dots an inch. The same painting gives the
+// same bytes.
+func Encode(format string, width, height, dpi int, paint func(draw.Canvas)) ([]byte, error) {
+	w, h := vg.Length(width)*pixel, vg.Length(height)*pixel
+	var out bytes.Buffer
+	if format == ".svg" {
+		c := vgsvg.New(w, h)
+		paint(draw.New(c))
+		_, err := c.WriteTo(&out)
+		return out.Bytes(), err
+	}
+	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
+	paint(draw.New(c))
+	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, c.Image())
+	return out.Bytes(), err
+}

@@ -1,0 +1,108 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/baseline"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/wda/knn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// method is one of those that an experiment compares.
+type method struct {
+	name string
+	// with are its settings, part of the identity of a cell.
+	with string
+	// slow methods run only if Settings.Methods names them.
+	slow bool
+	// fit returns a d × p projection; nil stands for the features as they are.
+	fit func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
+}
+
+// Names of the methods that are not of package baseline, as pictures and tables have them.
+const (
+	nameOriginal = "Orig."     // all features
+	nameWDA      = "WDA"       // our default settings
+	namePaper    = "WDA-paper" // the settings of the paper
+	nameTrue     = "True"      // the dimensions that the simulation hides
+)
+
+// original is the space of all features.
+func original() method { return method{name: nameOriginal} }
+
+// ofBaseline is a method of package baseline.
+func ofBaseline(m baseline.Method) method {
+	return method{
+		name: m.Name(),
+		with: settingsText(m),
+		fit: func(_ context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+			return m.Fit(x, labels, p)
+		},
+	}
+}
+
+// ofWDA is WDA with settings, of which Components is set by fit.
+func ofWDA(name string, s wda.Settings) method {
+	return method{
+		name: name,
+		with: settingsText(s),
+		fit: func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+			s := s
+			s.Components, s.Workers = p, 1 // the cells are what runs in parallel
+			m, err := wda.Fit(ctx, x, labels, &s)
+			if err != nil {
+				return nil, err
+			}
+			return m.Projection(), nil
+		},
+	}
+}
+
+// settingsText lists the fields of a struct that are not zero: "Neighbors=5".
+func settingsText(s any) string {
+	v := reflect.ValueOf(s)
+	var all []string
+	for i := range v.NumField() {
+		if f := v.Field(i); !f.IsZero() {
+			all = append(all, fmt.Sprintf("%s=%v", v.Type().Field(i).Name, f.Interface()))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// project returns the samples in the space that a method has found, P or nil.
+func project(x, p *mat.Dense) *mat.Dense {
+	if p == nil {
+		return x
+	}
+	y := new(mat.Dense)
+	y.Mul(x, p)
+	return y
+}
+
+// view returns the elements of m for the kernels.
+func view(m *mat.Dense) dist.Matrix[float64] {
+	r := m.RawMatrix()
+	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
+}
+
+// knnErrors returns the share of test rows that the K nearest training rows classify
+// wrongly in the space of the projection p, or of all features if p is nil, for every K.
+func knnErrors(ctx context.Context, train, test *dataset.Dataset, p *mat.Dense, ks []int) ([]float64, error) {
+	y, z := project(train.X, p), project(test.X, p)
+	predicted, err := knn.Predict(ctx, view(y), train.Labels, view(z), ks, &knn.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	errs := make([]float64, len(ks))
+	for i, l := range predicted {
+		errs[i] = knn.ErrorRate(l, test.Labels)
+	}
+	return errs, nil
+}

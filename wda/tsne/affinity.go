@@ -1,0 +1,224 @@
+package tsne
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/matvec"
+	"github.com/gomonge/monge/internal/asm/num"
+	"gonum.org/v1/gonum/mat"
+)
+
+// checked returns a copy of the samples, scaled by a power of two such that no squared
+// distance can overflow: σ_i follows any scale.
+func checked(x mat.Matrix) (dist.Matrix[float64], error) {
+	n, d := x.Dims()
+	if n < 3 || d < 1 {
+		return dist.Matrix[float64]{}, fmt.Errorf("%w: %d samples of %d features", ErrSamples, n, d)
+	}
+	if err := checkFinite(x); err != nil {
+		return dist.Matrix[float64]{}, err
+	}
+	s := dist.NewMatrix[float64](n, d, nil)
+	top, differ := 0., false
+	for i := range n {
+		row := s.Row(i)
+		mat.Row(row, i, x)
+		differ = differ || !slices.Equal(row, s.Row(0))
+		for _, v := range row {
+			top = max(top, math.Abs(v))
+		}
+	}
+	if !differ {
+		return s, fmt.Errorf("%w: all %d are equal", ErrNoSpread, n)
+	}
+	_, exponent := math.Frexp(top)
+	for k, v := range s.Data {
+		s.Data[k] = math.Ldexp(v, -exponent)
+	}
+	return s, nil
+}
+
+// affinityRows is the number of rows of P that are made at a time, and the side of the
+// tiles in which P is made symmetric.
+const affinityRows = 64
+
+// jointProbabilities returns P (n × n, symmetric, zero diagonal, sum 1).
+func jointProbabilities(ctx context.Context, level asm.Level, workers int, x dist.Matrix[float64], perplexity float64) (dist.Matrix[float64], error) {
+	n := x.Rows
+	p := dist.NewMatrix[float64](n, n, nil)
+	pool := sync.Pool{New: func() any { return newPrecisions(level, n-1, perplexity) }}
+	each(workers, n, affinityRows, func(i, j int) {
+		if ctx.Err() != nil {
+			return
+		}
+		dist.SqEuclidean(p.RowRange(i, j), x.RowRange(i, j), x)
+		b := pool.Get().(*precisions)
+		for r := i; r < j; r++ {
+			b.conditional(p.Row(r), r)
+		}
+		pool.Put(b)
+	})
+	if ctx.Err() != nil {
+		return p, context.Cause(ctx)
+	}
+	// p_ij = (p_j|i + p_i|j)/(2n), section 3.1. Two tiles mirror each other; whoever
+	// has the upper one changes both.
+	share := 2 * float64(n)
+	each(workers, n, affinityRows, func(i, j int) {
+		for k := i; k < n; k += affinityRows {
+			for r := i; r < j; r++ {
+				for c := max(k, r); c < min(k+affinityRows, n); c++ {
+					v := (p.Data[r*n+c] + p.Data[c*n+r]) / share
+					p.Data[r*n+c], p.Data[c*n+r] = v, v
+				}
+			}
+		}
+	})
+	return p, nil
+}
+
+const (
+	// entropyTolerance is that of H_i, and the relative one of the perplexity.
+	entropyTolerance = 1e-10
+	// greatestPrecision bounds β.
+	greatestPrecision = math.MaxFloat64 / 4
+)
+
+// precisions finds the precisions β_i = 1/(2σ_i²).
+type precisions struct {
+	level      asm.Level
+	perplexity float64
+	entropy    float64    // log of it
+	kernel     []float64  // e_j = exp(−β D_j)
+	terms      []float64  // three rows: D_j, ones, D_j²
+	sums       [3]float64 // Σ e_j D_j, Σ e_j, Σ e_j D_j²
+}
+
+func newPrecisions(level asm.Level, neighbours int, perplexity float64) *precisions {
+	b := &precisions{level: level, perplexity: perplexity, entropy: num.Log(perplexity)}
+	b.kernel, b.terms = make([]float64, neighbours), make([]float64, 3*neighbours)
+	for j := range neighbours {
+		b.terms[neighbours+j] = 1
+	}
+	return b
+}
+
+// conditional replaces row i of the squared distances by p_j|i (equation 1), and
+// returns β_i, which is infinite if there are as many nearest neighbours at one
+// distance as the perplexity asks for.
+func (b *precisions) conditional(row []float64, i int) float64 {
+	m := len(b.kernel)
+	d := b.terms[:m]
+	copy(d, row[:i])
+	copy(d[i:], row[i+1:])
+	// Only differences to the nearest matter, and the largest e_j is then 1.
+	nearest := slices.Min(d)
+	ties, total := 0, 0.
+	for j := range d {
+		d[j] -= nearest
+		if d[j] == 0 {
+			ties++
+		}
+		total += d[j]
+		b.terms[2*m+j] = d[j] * d[j]
+	}
+	beta := math.Inf(1)
+	if float64(ties) >= b.perplexity {
+		for j, v := range d {
+			b.kernel[j] = 0
+			if v == 0 {
+				b.kernel[j] = 1 / float64(ties)
+			}
+		}
+	} else {
+		beta = b.search(float64(m) / total)
+		for j := range b.kernel {
+			b.kernel[j] /= b.sums[1]
+		}
+	}
+	copy(row, b.kernel[:i])
+	row[i] = 0
+	copy(row[i+1:], b.kernel[i:])
+	return beta
+}
+
+// newtonSteps is the number of steps after which the search is one by halves alone;
+// six or seven are usual.
+const newtonSteps = 40
+
+// search returns the β at which the entropy is that of the perplexity, starting at
+// beta, and leaves e_j and their sums. The entropy falls from log(n−1) at β = 0 to the
+// logarithm of the number of ties; its derivative is −β times the variance of D_j
+// under p_j|i. Newton's steps are taken as long as they stay where the answer is.
+func (b *precisions) search(beta float64) float64 {
+	low, high := 0., math.Inf(1)
+	beta = min(beta, greatestPrecision)
+	for k := 0; ; k++ {
+		h := b.entropyAt(beta)
+		switch {
+		case math.Abs(h-b.entropy) <= entropyTolerance:
+			return beta
+		case h > b.entropy:
+			low = beta
+		default:
+			high = beta
+		}
+		mean := b.sums[0] / b.sums[1]
+		variance := b.sums[2]/b.sums[1] - float64(mean*mean)
+		next := beta + (h-b.entropy)/float64(beta*variance)
+		if !(k < newtonSteps && next > low && next < high) {
+			switch {
+			case math.IsInf(high, 1):
+				next = 2 * beta
+			case low == 0:
+				next = beta / 2
+			default:
+				next = low + float64((high-low)/2)
+			}
+		}
+		if next == low || next == high || next > greatestPrecision {
+			return beta // as near as float64 comes
+		}
+		beta = next
+	}
+}
+
+// entropyAt returns H = log Σ e_j + β Σ e_j D_j / Σ e_j, in nats.
+func (b *precisions) entropyAt(beta float64) float64 {
+	m := len(b.kernel)
+	exp2.Scale(b.level, b.kernel, b.terms[:m], dist.Bits(beta))
+	matvec.Rows(b.level, 3, m, b.sums[:], b.terms, m, b.kernel)
+	return num.Log(b.sums[1]) + float64(beta*(b.sums[0]/b.sums[1]))
+}
+
+// each calls f for the pieces of 0 … n−1, of the given size, over the workers.
+func each(workers, n, size int, f func(i, j int)) {
+	if workers == 1 || n <= size {
+		for i := 0; i < n; i += size {
+			f(i, min(i+size, n))
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, (n+size-1)/size) {
+		wg.Go(func() {
+			for {
+				i := (int(next.Add(1)) - 1) * size
+				if i >= n {
+					return
+				}
+				f(i, min(i+size, n))
+			}
+		})
+	}
+	wg.Wait()
+}
