@@ -3,7 +3,9 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,18 +44,21 @@ var loads = []struct {
 		x, p, dst := normal[float64](2000, 784, 1), normal[float64](784, 10, 2), dist.NewMatrix[float64](2000, 10, nil)
 		return func() { dist.Project(dst, x, p) }
 	}},
-	{"solve", func() func() { return solver(2000, sinkhorn.Plain) }},
-	{"solvelog", func() func() { return solver(1000, sinkhorn.Log) }},
+	{"solve/n=64", func() func() { return solver[float64](64, sinkhorn.Plain) }},
+	{"solve/n=256", func() func() { return solver[float64](256, sinkhorn.Plain) }},
+	{"solve/n=2000", func() func() { return solver[float64](2000, sinkhorn.Plain) }},
+	{"solvelog/n=1000", func() func() { return solver[float64](1000, sinkhorn.Log) }},
 }
 
-// solver returns one solve of n against n points with its gradient.
-func solver(n int, domain sinkhorn.Domain) func() {
-	s, err := sinkhorn.NewSolver[float64](sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: true})
+// solver returns one solve of n against n points in ten dimensions: ten iterations, and
+// the gradient.
+func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
+	s, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: true})
 	if err != nil {
 		panic(err)
 	}
-	p := &sinkhorn.Problem[float64]{X: normal[float64](n, 10, 1), Y: normal[float64](n, 10, 2)}
-	dx, dy := dist.NewMatrix[float64](n, 10, nil), dist.NewMatrix[float64](n, 10, nil)
+	p := &sinkhorn.Problem[T]{X: normal[T](n, 10, 1), Y: normal[T](n, 10, 2)}
+	dx, dy := dist.NewMatrix[T](n, 10, nil), dist.NewMatrix[T](n, 10, nil)
 	return func() {
 		r, err := s.Solve(context.Background(), p)
 		if err == nil {
@@ -93,23 +98,28 @@ func keepBusy(n int, work func() func()) (stop func()) {
 // BenchmarkStopTheWorld is how long a stop-the-world takes while every core runs
 // kernels, which cannot be preempted. cause=memstats is runtime.ReadMemStats, which
 // does little else than to stop the world; cause=gc is a whole runtime.GC, two stops
-// and the marking between them, on cores that it has to share. Read p50-ns and
-// max-ns; ns/op includes the pauses between the measurements.
+// and the marking between them, on cores that it has to share.
+//
+// wait-… is the wait itself, from the moment at which the runtime wants the world to
+// stop to that at which all of it has, as package runtime/metrics counts it: the goal is
+// below 1 ms. p50-ns to max-ns are the whole call, on cores that others want, too;
+// ns/op includes the pauses between the measurements.
 func BenchmarkStopTheWorld(b *testing.B) {
 	causes := []struct {
-		name string
-		stop func()
+		name, waits string
+		stop        func()
 	}{
-		{"memstats", func() {
+		{"memstats", "/sched/pauses/stopping/other:seconds", func() {
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
 		}},
-		{"gc", runtime.GC},
+		{"gc", "/sched/pauses/stopping/gc:seconds", runtime.GC},
 	}
 	for _, l := range loads {
 		for _, c := range causes {
-			b.Run(fmt.Sprintf("isa=%v/load=%s/cause=%s", asm.Best(), l.name, c.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("isa=%v/cause=%s/load=%s", asm.Best(), c.name, l.name), func(b *testing.B) {
 				defer keepBusy(runtime.GOMAXPROCS(0), l.work)()
+				before := histogram(c.waits)
 				var times []time.Duration
 				for b.Loop() {
 					time.Sleep(time.Millisecond) // the others are running again
@@ -118,8 +128,87 @@ func BenchmarkStopTheWorld(b *testing.B) {
 					times = append(times, time.Since(began))
 				}
 				percentiles(b, times)
+				waits(b, before, histogram(c.waits))
 			})
 		}
+	}
+}
+
+// histogram reads a metric of package runtime/metrics.
+func histogram(name string) *metrics.Float64Histogram {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return s[0].Value.Float64Histogram()
+}
+
+// waits reports what a histogram of seconds has gained: the upper ends of the buckets in
+// which the median, the 99th percentile and the largest lie.
+func waits(b *testing.B, before, after *metrics.Float64Histogram) {
+	total := uint64(0)
+	for i, n := range after.Counts {
+		total += n - before.Counts[i]
+	}
+	for _, p := range []struct {
+		name  string
+		share float64
+	}{{"wait-p50-ns", .5}, {"wait-p99-ns", .99}, {"wait-max-ns", 1}} {
+		seen, rank := uint64(0), uint64(math.Ceil(p.share*float64(total)))
+		for i, n := range after.Counts {
+			if seen += n - before.Counts[i]; seen >= max(rank, 1) {
+				b.ReportMetric(1e9*after.Buckets[i+1], p.name)
+				break
+			}
+		}
+	}
+}
+
+// BenchmarkLatency is the time of one solve of n against n points, with its gradient, as
+// a service sees it: alone; while the heap is filled so fast that one garbage collection
+// follows another, gc/s of them; and with that while as many goroutines as there are
+// cores solve such problems.
+func BenchmarkLatency(b *testing.B) {
+	benchmarkLatency[float64](b)
+	benchmarkLatency[float32](b)
+}
+
+func benchmarkLatency[T dist.Float](b *testing.B) {
+	for _, n := range []int{64, 256} {
+		for _, l := range []struct {
+			name             string
+			garbage, solvers int
+		}{{"none", 0, 0}, {"gc", 1, 0}, {"gc+solve", 1, runtime.GOMAXPROCS(0)}} {
+			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/load=%s", typeName[T](), asm.Best(), n, l.name), func(b *testing.B) {
+				defer keepBusy(l.garbage, litter)()
+				defer keepBusy(l.solvers, func() func() { return solver[T](n, sinkhorn.Plain) })()
+				one := solver[T](n, sinkhorn.Plain)
+				one()
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				var times []time.Duration
+				for b.Loop() {
+					began := time.Now()
+					one()
+					times = append(times, time.Since(began))
+				}
+				runtime.ReadMemStats(&after)
+				percentiles(b, times)
+				b.ReportMetric(float64(after.NumGC-before.NumGC)/b.Elapsed().Seconds(), "gc/s")
+			})
+		}
+	}
+}
+
+var garbage atomic.Pointer[[]*[64]byte]
+
+// litter returns one step of making garbage: 4 MiB of pointers and objects to mark.
+func litter() func() {
+	return func() {
+		heap := make([]*[64]byte, 1<<16)
+		for i := range heap {
+			heap[i] = new([64]byte)
+		}
+		garbage.Store(&heap)
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 var makers = map[string]maker{
 	"ours":     func(s spec, dir string) *job { return byType(s, dir, ours[float64], ours[float32]) },
 	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
+	// K in float32, everything else in float64
+	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
 	// these in a process with two threads
 	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },
 	"ours-2-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
@@ -56,7 +58,9 @@ func ours[T dist.Float](s spec, dir string) *job {
 	case "lse":
 		return logSumExp[T](n, dir)
 	case "sinkhorn", "sinkhornlog":
-		return solve[T](s, dir)
+		return solve[T](s, dir, sinkhorn.Stored)
+	case "free":
+		return matrixFree[T](s, dir)
 	case "wda", "fit":
 		return fits(s, dir, false)
 	}
@@ -87,6 +91,39 @@ func iterate[T dist.Float](n int, dir string) *job {
 	}}
 }
 
+// mixed is ours with K in float32 and vectors in float64.
+func mixed(s spec, dir string) *job {
+	switch {
+	case s.text("type") != "f64":
+		return nil
+	case s.kind == "iterate":
+		return iterateMixed(s.int("n"), dir)
+	case s.kind == "sinkhorn", s.kind == "sinkhornlog":
+		return solve[float64](s, dir, sinkhorn.Mixed)
+	}
+	return nil
+}
+
+// iterateMixed is iterate with K in float32.
+func iterateMixed(n int, dir string) *job {
+	lv, k := asm.Best(), make([]float32, n*n)
+	vec.Narrow(lv, k, load[float64](dir, "x"))
+	u, v, q, w := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range w {
+		v[i], w[i] = 1, 1/float64(n)
+	}
+	run := func() {
+		clear(q)
+		scale.IterateMixed(lv, n, n, k, n, v, w, u, q)
+		vec.Divide(lv, v, w, q)
+	}
+	return &job{run: run, result: func() []float64 {
+		run()
+		run() // the third
+		return u
+	}}
+}
+
 // logSumExp takes the pass of a log-domain iteration with g = 0: the log-sum-exp of
 // the rows, and the column sums of the softmax with it, which no peer computes.
 func logSumExp[T dist.Float](n int, dir string) *job {
@@ -109,9 +146,9 @@ func logSumExp[T dist.Float](n int, dir string) *job {
 	}
 }
 
-func solve[T dist.Float](s spec, dir string) *job {
+func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	n := s.int("n")
-	set := sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters"), Domain: sinkhorn.Plain}
+	set := sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters"), Domain: sinkhorn.Plain, Storage: storage}
 	if s.kind == "sinkhornlog" {
 		set.Domain = sinkhorn.Log
 	}
@@ -133,12 +170,46 @@ func solve[T dist.Float](s spec, dir string) *job {
 	}
 }
 
+// matrixFree solves a problem of points without storing a matrix; the result is the
+// potential of the first set, without a constant.
+func matrixFree[T dist.Float](s spec, dir string) *job {
+	n, d := s.int("n"), s.int("d")
+	solver, err := sinkhorn.NewSolver[T](sinkhorn.Settings{
+		Lambda: s.float("lambda"), Iterations: s.int("iters"), Storage: sinkhorn.MatrixFree, Workers: runtime.GOMAXPROCS(0),
+	})
+	if err != nil {
+		panic(err)
+	}
+	problem := &sinkhorn.Problem[T]{X: matrix[T](dir, "x", n, d), Y: matrix[T](dir, "y", n, d)}
+	f, g := make([]T, n), make([]T, n)
+	return &job{
+		run: func() {
+			r, err := solver.Solve(background, problem)
+			if err != nil {
+				panic(err)
+			}
+			r.PotentialsTo(f, g)
+		},
+		result: func() []float64 {
+			out := widen(f)
+			mean := 0.0
+			for _, x := range out {
+				mean += x / float64(n)
+			}
+			for i := range out {
+				out[i] -= mean
+			}
+			return out
+		},
+	}
+}
+
 // parallel is ours in the cases that use two threads.
 func parallel(s spec, dir string, single bool) *job {
 	switch s.kind {
 	case "wda", "fit":
 		return fits(s, dir, single)
-	case "sinkhorn", "sinkhornlog":
+	case "sinkhorn", "sinkhornlog", "free":
 		if s.int("n") >= 1000 {
 			return byType(s, dir, ours[float64], ours[float32])
 		}

@@ -199,6 +199,69 @@ def torch_sinkhornlog(c):
     return run
 
 
+# Matrix-free: every pass computes the distances anew. The result is the potential of the
+# points x, without a constant; v, of the points y, comes first in each iteration.
+
+
+def potential(f):
+    f = np.asarray(f, np.float64).ravel()
+    return f - f.mean()
+
+
+def pot_free(c):
+    from ot.bregman import empirical_sinkhorn
+
+    x, y = clouds(c)
+    reg, iters = 1 / float(c.values["lambda"]), c.int("iters")
+
+    def run():  # updates the potential of its first argument first
+        _, f = empirical_sinkhorn(y, x, reg, numIterMax=iters, stopThr=0, isLazy=True, batchSize=1000, warn=False)
+        return potential(f)
+
+    return run
+
+
+def ott_free(c):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    from ott.geometry import pointcloud
+    from ott.solvers import linear
+
+    x, y = clouds(c)
+    reg, iters = 1 / float(c.values["lambda"]), c.int("iters")
+
+    @jax.jit
+    def solve(x, y):
+        g = pointcloud.PointCloud(x, y, epsilon=reg, batch_size=1000, scale_cost=1.0)
+        r = linear.solve(g, lse_mode=False, threshold=-1.0, min_iterations=iters, max_iterations=iters, inner_iterations=iters)
+        return r.f
+
+    x, y = jax.numpy.asarray(x), jax.numpy.asarray(y)
+    return lambda: potential(solve(x, y).block_until_ready()) / reg
+
+
+def torch_free(c):
+    """The loop that geomloss makes without annealing, on its own log-sum-exp by KeOps."""
+    import torch
+    from geomloss.sinkhorn_samples import softmin_online_lazytensor
+
+    torch.set_num_threads(1)
+    x, y = (torch.from_numpy(p)[None] for p in clouds(c))
+    n, iters = c.int("n"), c.int("iters")
+    eps = 1 / float(c.values["lambda"]) / 2  # its cost is half the squared distance
+    logw = torch.full((1, n), -float(np.log(n)), dtype=x.dtype)
+
+    def run():
+        f = torch.zeros_like(logw)
+        for _ in range(iters):
+            g = softmin_online_lazytensor(eps, (y, x), logw + f / eps)
+            f = softmin_online_lazytensor(eps, (x, y), logw + g / eps)
+        return potential(f.numpy()) / eps
+
+    return run
+
+
 def wda_problem(c):
     """POT's own problem, as wda hands it to its optimizer."""
     import ot.dr
