@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -271,6 +272,7 @@ func checkXML(t *testing.T, name string, b []byte) {
 
 // counting is an experiment of cells that only count how often they are computed.
 func counting(trials int, computed *int) Experiment {
+	var mu sync.Mutex // cells run at the same time
 	return Experiment{
 		Name: "counting", Title: "Counting", Paper: "nowhere", Trials: trials, Revision: 1,
 		methods: func() []method { return []method{{name: "a", with: "x=1"}, {name: "b"}} },
@@ -279,7 +281,9 @@ func counting(trials int, computed *int) Experiment {
 			for trial := range j.Trials {
 				for _, m := range j.methods {
 					cells = append(cells, newCell(func(context.Context) (*output, error) {
+						mu.Lock()
 						*computed++
+						mu.Unlock()
 						if m.name == "b" && trial == 1 {
 							return nil, errors.New("no luck")
 						}
