@@ -106,8 +106,8 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		problem.Y = cloud(m)
 	}
 	for _, v := range append(problem.X.Data, problem.Y.Data...) {
-		if set.Anneal > 0 && set.Anneal < 1e9 && math.Abs(float64(v)) > 1e6 {
-			set.Anneal = 1e9 // rather than hundreds of stages
+		if set.Anneal > 0 && math.Abs(float64(v)) > 1e6 {
+			set.Anneal = 1e30 // rather than hundreds of stages of a thousand iterations
 		}
 	}
 	if in.upTo(1) == 1 {
