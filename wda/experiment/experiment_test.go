@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -373,6 +374,33 @@ func TestJournal(t *testing.T) {
 	s.Seed = 9
 	r, err = Run(t.Context(), e, s)
 	check("other settings of a method", r, err, 2, 0, 2)
+}
+
+// TestJournalInUse: of two runs in one folder the second is refused, and harms nothing.
+func TestJournalInUse(t *testing.T) {
+	s := Settings{Out: t.TempDir(), Workers: 1}
+	e := counting(1, new(int))
+	inner := e.run
+	e.run = func(ctx context.Context, j *job) error {
+		if err := inner(ctx, j); err != nil {
+			return err
+		}
+		for _, fresh := range []bool{false, true} {
+			s.Fresh = fresh
+			var je *JournalError
+			if _, err := Run(ctx, counting(1, new(int)), s); runtime.GOOS == "linux" && (!errors.Is(err, ErrInUse) || !errors.As(err, &je)) {
+				t.Errorf("a second run (fresh: %v): %v", fresh, err)
+			}
+		}
+		return nil
+	}
+	if r, err := Run(t.Context(), e, s); err != nil || r.Cells != 2 {
+		t.Fatal(r, err)
+	}
+	s.Fresh = false
+	if r, err := Run(t.Context(), counting(1, new(int)), s); err != nil || r.Reused != 2 {
+		t.Error(r, err)
+	}
 }
 
 func TestDamagedJournal(t *testing.T) {

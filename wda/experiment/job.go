@@ -3,11 +3,9 @@ package experiment
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -445,13 +443,8 @@ func (j *job) open(g grid) (err error) {
 		Seed: j.Seed, Small: j.Small, Settings: g.settings,
 	}
 	path := filepath.Join(j.folder, j.experiment.Name+".journal")
-	if j.Fresh {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
 	j.journal, err = openJournal(path, h, session{
 		Date: time.Now().UTC().Format(time.RFC3339), Build: j.Build, Machine: machine(), Workers: j.Workers, Data: sums,
-	}, j.AnyBuild)
+	}, j.Fresh, j.AnyBuild)
 	return err
 }

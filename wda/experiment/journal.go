@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -79,18 +79,33 @@ var (
 	ErrOtherSettings = errors.New("begun with other settings")
 	// ErrOtherBuild: the cells were computed by another build.
 	ErrOtherBuild = errors.New("begun by another build")
+	// ErrInUse: another process has the journal open.
+	ErrInUse = errors.New("in use by another run")
 	// ErrDamaged: the file is not a journal.
 	ErrDamaged = errors.New("not a journal of this program, or damaged")
 )
 
-// openJournal reads the journal at path, makes it if there is none, and leaves it
-// open for appending.
-func openJournal(path string, h header, s session, anyBuild bool) (*journal, error) {
-	b, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// openJournal reads the journal at path, makes it if there is none, and leaves it open
+// for appending, locked against other processes. fresh forgets what it holds.
+func openJournal(path string, h header, s session, fresh, anyBuild bool) (_ *journal, err error) {
+	j := &journal{header: h, cells: map[string]*done{}, session: s}
+	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
 		return nil, err
 	}
-	j := &journal{header: h, cells: map[string]*done{}, session: s}
+	defer func() {
+		if err != nil {
+			j.file.Close()
+		}
+	}()
+	if err := lock(j.file); err != nil {
+		return nil, &JournalError{Path: path, Err: err}
+	}
+	var b []byte
+	if !fresh {
+		if b, err = io.ReadAll(j.file); err != nil {
+			return nil, err
+		}
+	}
 	whole := bytes.LastIndexByte(b, '\n') + 1
 	if err := j.parse(path, b[:whole]); err != nil {
 		return nil, err
@@ -108,14 +123,10 @@ func openJournal(path string, h header, s session, anyBuild bool) (*journal, err
 			}
 		}
 	}
-	if j.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
-		return nil, err
-	}
 	if err = j.file.Truncate(int64(whole)); err == nil && whole == 0 {
 		err = j.line(h)
 	}
 	if err != nil {
-		j.file.Close()
 		return nil, err
 	}
 	return j, nil
