@@ -265,13 +265,10 @@ func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 		case opAdjoint:
 			s.adjointRows(w, i, r, gy)
 		case opPlan:
-			k, d, ldd := s.bothRows(w, i, r)
-			dst := job.dst
-			adjcost.Block(lv, r, m, 0, dst.Data[i*dst.Stride:], dst.Stride, k, m, d, ldd, nil, 0, nil, 0, job.u[i:], job.v, 0)
+			s.planRows(w, job.dst.Data[i*job.dst.Stride:], job.dst.Stride, i, r)
 		case opProject:
 			grow(&w.g, r*m)
-			k, d, ldd := s.bothRows(w, i, r)
-			adjcost.Block(lv, r, m, 0, w.g, m, k, m, d, ldd, nil, 0, nil, 0, job.u[i:], job.v, 0)
+			s.planRows(w, w.g, m, i, r)
 			dst, y := job.dst, s.problem.Y
 			project.Mul(lv, r, s.p, m, dst.Data[i*dst.Stride:], dst.Stride, w.g, m, y.Data, y.Stride, false)
 		case opCheck:
@@ -319,9 +316,13 @@ func (s *Solver[T]) mixed(i, r int, q []T) bool {
 }
 
 // planRow sets row 0 of the job's dst to row i of the plan.
-func (s *Solver[T]) planRow(i int) {
-	k, d, ldd := s.bothRows(s.workers[0], i, 1)
-	adjcost.Block(s.level, 1, s.m, 0, s.job.dst.Data, s.m, k, s.m, d, ldd, nil, 0, nil, 0, s.job.u[i:], s.job.v, 0)
+func (s *Solver[T]) planRow(i int) { s.planRows(s.workers[0], s.job.dst.Data, s.m, i, 1) }
+
+// planRows sets dst, of stride ld, to rows i … i+r−1 of the plan, M̄ for λ = 0. K stands in
+// for M, whose product with u and v may overflow where K is 0.
+func (s *Solver[T]) planRows(w *worker[T], dst []T, ld, i, r int) {
+	k, _, _ := s.bothRows(w, i, r)
+	adjcost.Block(s.level, r, s.m, 0, dst, ld, k, s.m, k, s.m, nil, 0, nil, 0, s.job.u[i:], s.job.v, 0)
 }
 
 // kernelRows returns rows i … i+r−1 of K, of stride m, unless it is in float32.
