@@ -75,7 +75,6 @@ const (
 
 // worker has the buffers of one goroutine.
 type worker[T dist.Float] struct {
-	run  func()
 	k, d []T // rows of K and M, matrix-free; of K, if Mixed
 	e    []T // a row
 	g    []T // rows of M̄
@@ -105,12 +104,7 @@ func (s *Solver[T]) cut() {
 		grow(&s.partials, s.pieces*m)
 	}
 	for len(s.workers) < nw {
-		w := &worker[T]{}
-		w.run = func() {
-			s.drain(w)
-			s.wg.Done()
-		}
-		s.workers = append(s.workers, w)
+		s.workers = append(s.workers, new(worker[T]))
 	}
 	if s.free {
 		r := s.blockRows()
@@ -149,13 +143,10 @@ func (s *Solver[T]) run(o op) bool {
 	}
 	s.next.Store(0)
 	s.back = !s.back
-	nw := min(s.settings.Workers, s.pieces)
-	s.wg.Add(nw - 1)
-	for _, w := range s.workers[1:nw] {
-		go w.run()
+	if s.share == nil {
+		s.share = func(w int) { s.drain(s.workers[w]) }
 	}
-	s.drain(s.workers[0])
-	s.wg.Wait()
+	s.crew.Do(min(s.settings.Workers, s.pieces), s.share)
 	if s.stop.Load() {
 		return false
 	}

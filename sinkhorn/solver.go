@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/parallel"
 )
 
 // Solver solves problems one after the other in one workspace: once it has seen
@@ -69,7 +69,8 @@ type Solver[T dist.Float] struct {
 	stop     atomic.Bool
 	back     bool // the pass at hand takes the pieces from the last to the first
 	outside  atomic.Bool
-	wg       sync.WaitGroup
+	crew     parallel.Crew
+	share    func(w int) // drain, of one of the workers
 
 	rev   reverse[T]
 	im    implicit[T]

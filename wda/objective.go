@@ -28,6 +28,7 @@ type objective[T dist.Float] struct {
 	pairs   []pair
 	ridge   float64
 	workers []*worker[T]
+	crew    parallel.Crew
 
 	proj     dist.Matrix[T] // P
 	y        dist.Matrix[T] // X P
@@ -41,13 +42,12 @@ type objective[T dist.Float] struct {
 	b, w     float64
 	gradient bool
 
-	// What the workers do is made once: an evaluation on one goroutine allocates
-	// nothing. Its operands are in ctx, todo, small and touched.
+	// What the workers do is made once: an evaluation allocates nothing. Its operands are in ctx, todo, small and touched.
 	ctx  context.Context
 	todo []pair
 	work struct {
 		project, accumulate, pullBack func(i, j int)
-		solve                         func(w *worker[T], i int)
+		solve                         func(w, i int)
 	}
 }
 
@@ -256,7 +256,7 @@ func (o *objective[T]) accumulate() {
 	}
 	slices.Sort(o.touched)
 	o.touched = slices.Compact(o.touched)
-	parallel.For(len(o.workers), len(o.touched), 1, o.work.accumulate)
+	o.each(len(o.touched), 1, o.work.accumulate)
 }
 
 func (o *objective[T]) addClasses(i, j int) {
@@ -313,12 +313,12 @@ func (o *objective[T]) solve() {
 		}
 		o.solvePair(o.ctx, o.workers[0], q, &o.results[i])
 	}
-	parallel.Each(o.workers, len(o.small), o.work.solve)
+	o.crew.Each(len(o.workers), len(o.small), o.work.solve)
 }
 
-func (o *objective[T]) solveSmall(w *worker[T], k int) {
+func (o *objective[T]) solveSmall(w, k int) {
 	i := o.small[k]
-	o.solvePair(o.ctx, w, o.todo[i], &o.results[i])
+	o.solvePair(o.ctx, o.workers[w], o.todo[i], &o.results[i])
 }
 
 func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *pairResult[T]) {
@@ -356,7 +356,7 @@ func (o *objective[T]) load(p *mat.Dense) {
 
 // project sets Y = X P, in blocks of rows over the workers.
 func (o *objective[T]) project() {
-	parallel.For(len(o.workers), o.s.n, 64, o.work.project)
+	o.each(o.s.n, 64, o.work.project)
 }
 
 func (o *objective[T]) projectRows(i, j int) {
@@ -366,7 +366,7 @@ func (o *objective[T]) projectRows(i, j int) {
 
 // each calls f for the pieces of 0 … n−1, of the given size, over the workers.
 func (o *objective[T]) each(n, size int, f func(i, j int)) {
-	parallel.For(len(o.workers), n, size, f)
+	o.crew.For(len(o.workers), n, size, f)
 }
 
 // pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y).
@@ -378,7 +378,7 @@ func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
 	for i := range g {
 		g[i] = T(tb*g[i]) + T(tw*gw[i])
 	}
-	parallel.For(len(o.workers), o.s.d, 64, o.work.pullBack)
+	o.each(o.s.d, 64, o.work.pullBack)
 	scale = 1 / scale
 	for k := range o.s.d {
 		i := k

@@ -221,7 +221,7 @@ func parallel(s spec, dir string, single bool) *job {
 // of conjugate gradient, from its first evaluation to its last, divided by the
 // gradients in between; line searches evaluate the cost more often, so this is an
 // upper bound. The result is that of wda.Score. The case fit is a whole fit with
-// the paper's objective (no shrinkage), everything else default.
+// the paper's objective (no shrinkage), everything else default, or one of so many steps.
 func fits(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil
@@ -237,6 +237,7 @@ func fits(s spec, dir string, single bool) *job {
 		Float32: single, Workers: runtime.GOMAXPROCS(0),
 	}
 	if s.kind == "fit" {
+		set.MaxSteps = s.int("steps")
 		var m *wda.Model
 		return &job{
 			run: func() {

@@ -2,8 +2,8 @@
 package parallel
 
 import (
-	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // For calls f(i, j) for the pieces i … j−1 of 0 … n−1, each of the given size but for
@@ -11,45 +11,191 @@ import (
 // it is done with one. The pieces do not depend on the number of workers. With one
 // worker, or one piece, it allocates nothing and starts no goroutine.
 func For(workers, n, size int, f func(i, j int)) {
-	pieces := (n + size - 1) / size
-	if workers <= 1 || pieces <= 1 {
-		for i := 0; i < n; i += size {
-			f(i, min(i+size, n))
-		}
+	if workers <= 1 || n <= size {
+		pieces(n, size, f)
 		return
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, pieces) {
-		wg.Go(func() {
-			for i := take(&next, size); i < n; i = take(&next, size) {
-				f(i, min(i+size, n))
-			}
-		})
-	}
-	wg.Wait()
+	new(Crew).For(workers, n, size, f)
 }
 
-// Each calls f(w, i) for i = 0 … n−1, on one goroutine for each of workers w, which
-// takes the next i when it is done with one.
-func Each[W any](workers []W, n int, f func(w W, i int)) {
-	if len(workers) == 1 || n <= 1 {
+// pieces calls f for all pieces in turn.
+func pieces(n, size int, f func(i, j int)) {
+	for i := 0; i < n; i += size {
+		f(i, min(i+size, n))
+	}
+}
+
+// Crew keeps the goroutines of one call for the next, where calls follow one another
+// within microseconds: to wake a sleeping processor takes as long as a pass over a
+// million elements. A goroutine that has nothing to do ends after spinTime, and the
+// next call starts it again. The zero value is ready. Calls must not overlap, and
+// allocate nothing once there have been as many goroutines before.
+type Crew struct {
+	helpers []*helper
+	share   func(w int)
+	left    atomic.Int32 // helpers that the caller waits for
+	parked  atomic.Bool  // the caller sleeps, or is about to
+	wake    chan struct{}
+
+	// Of For and Each.
+	next    atomic.Int64
+	n, size int
+	piece   func(i, j int)
+	item    func(w, i int)
+	pieces  func(w int)
+	items   func(w int)
+}
+
+// helper is a goroutine beside the caller's.
+type helper struct {
+	state atomic.Uint32
+	loop  func()
+}
+
+// States of a helper.
+const (
+	gone    = iota // there is no goroutine
+	waiting        // it looks for work
+	called         // there is work for it
+	working        // it does it
+	excused        // the work was done before it had begun; it may not have started yet
+)
+
+// spinTime is how long goroutines look for work, or for the end of others', before
+// they leave the processor to somebody else. What a caller does between two calls takes
+// less.
+const spinTime = 50 * time.Microsecond
+
+// Do calls f(0) on this goroutine and f(w) for 0 < w < k on others, and returns when all
+// have returned. It does not wait for those that have not begun when f(0) returns, and
+// they do not begin then: the calls share one stock of work, and return when there is
+// none left.
+func (c *Crew) Do(k int, f func(w int)) {
+	if k <= 1 {
+		f(0)
+		return
+	}
+	c.grow(k - 1)
+	helpers := c.helpers[:k-1]
+	c.share = f
+	c.left.Store(int32(len(helpers)))
+	for _, h := range helpers {
+		if !h.state.CompareAndSwap(waiting, called) && !h.state.CompareAndSwap(excused, called) {
+			h.state.Store(called)
+			go h.loop()
+		}
+	}
+	f(0)
+	for _, h := range helpers {
+		if h.state.CompareAndSwap(called, excused) {
+			c.left.Add(-1)
+		}
+	}
+	c.wait()
+}
+
+// grow makes helpers.
+func (c *Crew) grow(k int) {
+	if c.wake == nil {
+		c.wake = make(chan struct{}, 1)
+	}
+	for w := len(c.helpers) + 1; w <= k; w++ {
+		h := new(helper)
+		h.loop = func() {
+			for h.await() {
+				c.share(w)
+				// First, so that the caller's next call finds this goroutine waiting.
+				h.state.Store(waiting)
+				if c.left.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
+					c.wake <- struct{}{}
+				}
+			}
+		}
+		c.helpers = append(c.helpers, h)
+	}
+}
+
+// await reports whether there is work, or that there has been none for so long that the
+// goroutine is to end.
+func (h *helper) await() bool {
+	for {
+		for s := newSpin(); s.more(); {
+			if h.state.Load() == called && h.state.CompareAndSwap(called, working) {
+				return true
+			}
+		}
+		if h.state.CompareAndSwap(waiting, gone) || h.state.CompareAndSwap(excused, gone) {
+			return false
+		}
+	}
+}
+
+// wait returns when the helpers are done.
+func (c *Crew) wait() {
+	for s := newSpin(); s.more(); {
+		if c.left.Load() == 0 {
+			return
+		}
+	}
+	// The last helper of the call before this one may only now find that the caller has
+	// parked: hence the loop.
+	for c.left.Load() != 0 {
+		c.parked.Store(true)
+		if c.left.Load() == 0 && c.parked.CompareAndSwap(true, false) {
+			return
+		}
+		<-c.wake
+	}
+}
+
+// spin bounds a loop. Looking at the clock keeps the loop slow, to the benefit of the
+// other thread of the core.
+type spin struct{ start time.Time }
+
+func newSpin() spin { return spin{time.Now()} }
+
+func (s spin) more() bool { return time.Since(s.start) < spinTime }
+
+// For is the function For with this crew.
+func (c *Crew) For(workers, n, size int, f func(i, j int)) {
+	k := min(workers, (n+size-1)/size)
+	if k <= 1 {
+		pieces(n, size, f)
+		return
+	}
+	if c.pieces == nil {
+		c.pieces = func(int) {
+			for i := c.take(c.size); i < c.n; i = c.take(c.size) {
+				c.piece(i, min(i+c.size, c.n))
+			}
+		}
+	}
+	c.n, c.size, c.piece = n, size, f
+	c.next.Store(0)
+	c.Do(k, c.pieces)
+}
+
+// Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines w = 0, 1, …, of which
+// every one takes the next i when it is done with one.
+func (c *Crew) Each(workers, n int, f func(w, i int)) {
+	k := min(workers, n)
+	if k <= 1 {
 		for i := range n {
-			f(workers[0], i)
+			f(0, i)
 		}
 		return
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for _, w := range workers[:min(len(workers), n)] {
-		wg.Go(func() {
-			for i := take(&next, 1); i < n; i = take(&next, 1) {
-				f(w, i)
+	if c.items == nil {
+		c.items = func(w int) {
+			for i := c.take(1); i < c.n; i = c.take(1) {
+				c.item(w, i)
 			}
-		})
+		}
 	}
-	wg.Wait()
+	c.n, c.item = n, f
+	c.next.Store(0)
+	c.Do(k, c.items)
 }
 
 // take returns the next of the numbers that goroutines share.
-func take(next *atomic.Int64, count int) int { return int(next.Add(int64(count))) - count }
+func (c *Crew) take(count int) int { return int(c.next.Add(int64(count))) - count }
