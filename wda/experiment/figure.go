@@ -88,27 +88,24 @@ type curves struct {
 // Plot implements plot.Plotter.
 func (s series) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	var line vg.Path
+	var lines [][]vg.Point // interrupted where there are no values
 	open := false
 	for i := range s.x {
 		if math.IsNaN(s.y[i]) {
 			open = false
 			continue
 		}
-		at := vg.Point{X: tx(s.x[i]), Y: ty(s.y[i])}
-		if open {
-			line.Line(at)
-		} else {
-			line.Move(at)
+		if !open {
+			lines = append(lines, nil)
 		}
 		open = true
+		lines[len(lines)-1] = append(lines[len(lines)-1], vg.Point{X: tx(s.x[i]), Y: ty(s.y[i])})
 	}
 	sty := s.look.line()
-	c.SetLineStyle(sty)
-	c.Stroke(line)
+	c.StrokeLines(sty, c.ClipLinesXY(lines...)...)
 	c.SetLineDash(nil, 0)
 	for i := range s.x {
-		if math.IsNaN(s.y[i]) {
+		if math.IsNaN(s.y[i]) || s.y[i] < p.Y.Min || s.y[i] > p.Y.Max {
 			continue
 		}
 		x := tx(s.x[i])
