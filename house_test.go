@@ -29,7 +29,7 @@ var below = map[string][]string{
 	"internal/parallel":        nil,
 	"internal/picture":         nil,
 	"dist":                     {"internal/asm/..."},
-	"sinkhorn":                 {"internal/asm/...", "dist"},
+	"sinkhorn":                 {"internal/asm/...", "internal/parallel", "dist"},
 	"wda/stiefel":              {"internal/asm/..."},
 	"wda/descent":              nil,
 	"wda/dataset":              nil,
