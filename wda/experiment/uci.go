@@ -552,6 +552,8 @@ func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 		"(published 54.0) and WDA 54, 51 and 49 %% (published 46.0); all features of iris 42, 30 and 22 %% (published 42.1) and WDA 34, 27 and 19 %% (published 20.9).")
 	j.say("On iris it is the grid of p that costs WDA its rank: with p = 1, 2, 3, 5 and 10 its mean error over 8 splits is 16, 25, 25, 25 and 32 %%. One direction tells the three " +
 		"classes apart, and each further one that PᵀP = I demands is nearly noise; FDA's further directions have no weight.")
+	j.say("On glass it is the units: with the features as they are, not standardised, and noise of standard deviation 0.5, all features err by 52.7 %% (published 54.0) and WDA by 46.7 %% " +
+		"(published 46.0), over 8 splits with p from 3, 5 and 10.")
 	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults. WDA-ρ: ρ chosen by the same cross-validation between our default and 0. "+
 		"FDA-s and LFDA-s: shrinkage chosen likewise, which is what they need where the noise makes features as many as samples: comparing them with WDA-ρ is fair, comparing FDA and LFDA with WDA is not. "+
 		"p and K are chosen for all. Fits in cross-validation take %d steps at most (WDA in float32, from the principal components; LSDR and LSQMI from one start); the fit with what was chosen has no such limit.", uciQuick)
