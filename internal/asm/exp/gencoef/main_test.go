@@ -20,6 +20,9 @@ var root = filepath.Join("..", "..")
 // TestCommitted computes everything again and compares it with what is committed:
 // coef.go, the constants of num.Log, and the DATA lines of the assembly.
 func TestCommitted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, and is the same at every level")
+	}
 	for _, pkg := range []string{"exp", "exp2"} {
 		got, err := os.ReadFile(filepath.Join(root, pkg, "coef.go"))
 		if err != nil {
