@@ -2,21 +2,21 @@ package sinkhorn
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/parallel"
 )
 
 // batch is the state of SolveBatch: a solver for every goroutine.
 type batch[T dist.Float] struct {
 	solvers  []*Solver[T]
-	runs     []func()
+	crew     parallel.Crew
+	take     func(w, i int)
 	ctx      context.Context
 	problems []Problem[T]
 	visit    func(i int, r *Result[T], err error)
-	next     atomic.Int64
-	wg       sync.WaitGroup
+	visited  atomic.Int64
 }
 
 // SolveBatch solves many problems, Settings.Workers at a time, and calls visit with
@@ -34,40 +34,27 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	for len(b.solvers) < workers {
 		set := s.settings
 		set.Workers = 1
-		w := &Solver[T]{settings: set, level: s.level, limits: s.limits}
-		b.solvers = append(b.solvers, w)
-		b.runs = append(b.runs, func() {
-			b.drain(w)
-			b.wg.Done()
-		})
+		b.solvers = append(b.solvers, &Solver[T]{settings: set, level: s.level, limits: s.limits})
+	}
+	if b.take == nil {
+		b.take = b.takeProblem
 	}
 	b.ctx, b.problems, b.visit = ctx, problems, visit
-	b.next.Store(0)
-	if workers == 1 {
-		b.drain(b.solvers[0])
-	} else {
-		b.wg.Add(workers)
-		for _, run := range b.runs[:workers] {
-			go run()
-		}
-		b.wg.Wait()
-	}
-	done := int(b.next.Load()) >= len(problems)
+	b.visited.Store(0)
+	b.crew.Each(workers, len(problems), b.take)
 	b.ctx, b.problems, b.visit = nil, nil, nil
-	if done {
+	if int(b.visited.Load()) == len(problems) {
 		return nil
 	}
 	return ctx.Err()
 }
 
-// drain takes problems until there are none.
-func (b *batch[T]) drain(s *Solver[T]) {
-	for b.ctx.Err() == nil {
-		i := int(b.next.Add(1)) - 1
-		if i >= len(b.problems) {
-			return
-		}
-		r, err := s.Solve(b.ctx, &b.problems[i])
-		b.visit(i, r, err)
+// takeProblem is what goroutine w does with the problem whose turn it is.
+func (b *batch[T]) takeProblem(w, i int) {
+	if b.ctx.Err() != nil {
+		return
 	}
+	b.visited.Add(1)
+	r, err := b.solvers[w].Solve(b.ctx, &b.problems[i])
+	b.visit(i, r, err)
 }

@@ -141,12 +141,11 @@ func (s *Solver[T]) run(o op) bool {
 		s.piece(s.workers[0], 0, s.job.q, s.job.gy)
 		return !s.stop.Load()
 	}
-	s.next.Store(0)
 	s.back = !s.back
-	if s.share == nil {
-		s.share = func(w int) { s.drain(s.workers[w]) }
+	if s.take == nil {
+		s.take = s.takePiece // once: a method value is an allocation
 	}
-	s.crew.Do(min(s.settings.Workers, s.pieces), s.share)
+	s.crew.Each(s.settings.Workers, s.pieces, s.take)
 	if s.stop.Load() {
 		return false
 	}
@@ -162,30 +161,27 @@ func (s *Solver[T]) do(o op) error {
 	return nil
 }
 
-// drain takes pieces until there are none.
-func (s *Solver[T]) drain(w *worker[T]) {
-	for {
-		p := int(s.next.Add(1)) - 1
-		if p >= s.pieces || s.stop.Load() {
-			return
-		}
-		if s.back {
-			p = s.pieces - 1 - p
-		}
-		q := s.partials[p*s.m:][:s.m]
-		switch s.op {
-		case opFill, opMeasure, opRows, opPlan, opProject, opCheck:
-		case opColumnMax:
-			copy(q, s.job.q)
-		default:
-			clear(q)
-		}
-		var gy []T
-		if k := len(s.job.gy); s.op == opAdjoint && k > 0 {
-			gy = s.rev.partials[p*k:][:k]
-		}
-		s.piece(w, p, q, gy)
+// takePiece is what goroutine w does with the piece whose turn it is.
+func (s *Solver[T]) takePiece(w, p int) {
+	if s.stop.Load() {
+		return
 	}
+	if s.back {
+		p = s.pieces - 1 - p
+	}
+	q := s.partials[p*s.m:][:s.m]
+	switch s.op {
+	case opFill, opMeasure, opRows, opPlan, opProject, opCheck:
+	case opColumnMax:
+		copy(q, s.job.q)
+	default:
+		clear(q)
+	}
+	var gy []T
+	if k := len(s.job.gy); s.op == opAdjoint && k > 0 {
+		gy = s.rev.partials[p*k:][:k]
+	}
+	s.piece(s.workers[w], p, q, gy)
 }
 
 // combine adds the pieces' q to that of the job. The partial sums of a gradient stay

@@ -65,12 +65,11 @@ type Solver[T dist.Float] struct {
 	big      bool
 	partials []T
 	workers  []*worker[T]
-	next     atomic.Int32
 	stop     atomic.Bool
 	back     bool // the pass at hand takes the pieces from the last to the first
 	outside  atomic.Bool
 	crew     parallel.Crew
-	share    func(w int) // drain, of one of the workers
+	take     func(w, p int)
 
 	rev   reverse[T]
 	im    implicit[T]

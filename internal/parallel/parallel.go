@@ -38,12 +38,11 @@ type Crew struct {
 	wake    chan struct{}
 
 	// Of For and Each.
-	next    atomic.Int64
-	n, size int
-	piece   func(i, j int)
-	item    func(w, i int)
-	pieces  func(w int)
-	items   func(w int)
+	next                  atomic.Int64
+	n, size               int
+	piece                 func(i, j int)
+	item                  func(w, i int)
+	takePieces, takeItems func(w int)
 }
 
 // helper is a goroutine beside the caller's.
@@ -66,11 +65,11 @@ const (
 // less.
 const spinTime = 50 * time.Microsecond
 
-// Do calls f(0) on this goroutine and f(w) for 0 < w < k on others, and returns when all
+// do calls f(0) on this goroutine and f(w) for 0 < w < k on others, and returns when all
 // have returned. It does not wait for those that have not begun when f(0) returns, and
 // they do not begin then: the calls share one stock of work, and return when there is
 // none left.
-func (c *Crew) Do(k int, f func(w int)) {
+func (c *Crew) do(k int, f func(w int)) {
 	if k <= 1 {
 		f(0)
 		return
@@ -163,8 +162,8 @@ func (c *Crew) For(workers, n, size int, f func(i, j int)) {
 		pieces(n, size, f)
 		return
 	}
-	if c.pieces == nil {
-		c.pieces = func(int) {
+	if c.takePieces == nil {
+		c.takePieces = func(int) {
 			for i := c.take(c.size); i < c.n; i = c.take(c.size) {
 				c.piece(i, min(i+c.size, c.n))
 			}
@@ -172,7 +171,7 @@ func (c *Crew) For(workers, n, size int, f func(i, j int)) {
 	}
 	c.n, c.size, c.piece = n, size, f
 	c.next.Store(0)
-	c.Do(k, c.pieces)
+	c.do(k, c.takePieces)
 }
 
 // Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines w = 0, 1, …, of which
@@ -185,8 +184,8 @@ func (c *Crew) Each(workers, n int, f func(w, i int)) {
 		}
 		return
 	}
-	if c.items == nil {
-		c.items = func(w int) {
+	if c.takeItems == nil {
+		c.takeItems = func(w int) {
 			for i := c.take(1); i < c.n; i = c.take(1) {
 				c.item(w, i)
 			}
@@ -194,7 +193,7 @@ func (c *Crew) Each(workers, n int, f func(w, i int)) {
 	}
 	c.n, c.item = n, f
 	c.next.Store(0)
-	c.Do(k, c.items)
+	c.do(k, c.takeItems)
 }
 
 // take returns the next of the numbers that goroutines share.

@@ -75,7 +75,7 @@ func TestCrew(t *testing.T) {
 				done := make([]int, pieces)
 				var next atomic.Int32
 				var running atomic.Int32
-				c.Do(workers, func(w int) {
+				c.do(workers, func(w int) {
 					if w < 0 || w >= workers {
 						t.Errorf("worker %d of %d", w, workers)
 					}
