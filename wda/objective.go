@@ -42,7 +42,8 @@ type objective[T dist.Float] struct {
 	b, w     float64
 	gradient bool
 
-	// What the workers do is made once: an evaluation allocates nothing. Its operands are in ctx, todo, small and touched.
+	// What the workers do is made once: an evaluation allocates nothing. Its operands
+	// are in ctx, todo, small and touched.
 	ctx  context.Context
 	todo []pair
 	work struct {
