@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
@@ -59,9 +59,9 @@ type Candidate struct {
 // The folds depend on Fit.Seed. A fit that fails ends the work with its error; of
 // several it is that of the first in the order of folds and Candidates.
 //
-// Fits of one fold and one p share the arranged samples, the reduction to their span
-// and P⁰; one fit is for all K. Fits run side by side, one goroutine each. In memory are
-// the samples, twice more for every fold and p in work, and once in every fit.
+// Fits of one fold share what Prepare does, with the largest p; one fit is for all K. Fits
+// run side by side, one goroutine each. In memory are the samples, twice more for every
+// fold in work, and once in every fit.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(x, labels); err != nil {
 		return nil, err
@@ -80,10 +80,11 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	errs := make([][]float64, jobs) // of every K
 	// One goroutine a fit, or more if there are fewer fits than goroutines.
 	workers := workerCount(c.Fit.Workers)
-	perShare := len(c.Lambda) * len(c.Shrinkage)
-	shares := make([]*share, jobs/perShare)
+	prepare := c.Fit
+	prepare.Components = slices.Max(c.Components)
+	shares := make([]*share, len(folds))
 	for i := range shares {
-		shares[i] = &share{left: perShare}
+		shares[i] = &share{left: perFold}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -108,14 +109,14 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 				}
 				s := combinations[i%perFold]
 				s.Workers = max(1, workers/jobs)
-				sh := shares[i/perShare]
-				e, err := sh.errors(ctx, x, labels, &folds[i/perFold], &s, c.Neighbors)
+				sh := shares[i/perFold]
+				e, err := sh.errors(ctx, x, labels, &folds[i/perFold], &prepare, &s, c.Neighbors)
 				if err != nil {
 					err = fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/perFold+1, len(folds), s.Components, s.Lambda, s.Shrinkage, err)
 				}
 				mu.Lock()
 				if sh.left--; sh.left == 0 {
-					shares[i/perShare] = nil
+					shares[i/perFold] = nil
 				}
 				switch {
 				case err != nil && i < failed:
@@ -257,27 +258,27 @@ func (c *CrossValidation) combinations() []Settings {
 // fold is one division of the samples: the rows to fit to, and those to test with.
 type fold struct{ in, out []int }
 
-// share is what the fits of one fold and one p have in common.
+// share is what the fits of one fold have in common.
 type share struct {
 	once                    sync.Once
 	train, test             *mat.Dense
 	trainLabels, testLabels []int
-	material                *material
+	prepared                *Prepared
 	err                     error
 	left                    int // fits to come
 }
 
 // errors returns the error of every K with the projection of a fit.
-func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, s *Settings, ks []int) ([]float64, error) {
+func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, prepare, s *Settings, ks []int) ([]float64, error) {
 	sh.once.Do(func() {
 		sh.train, sh.trainLabels = subset(x, labels, f.in)
 		sh.test, sh.testLabels = subset(x, labels, f.out)
-		sh.material, sh.err = newMaterial(ctx, sh.train, sh.trainLabels, s)
+		sh.prepared, sh.err = Prepare(ctx, sh.train, sh.trainLabels, prepare)
 	})
 	if sh.err != nil {
 		return nil, sh.err
 	}
-	m, err := sh.material.fit(ctx, s, time.Now())
+	m, err := sh.prepared.Fit(ctx, s)
 	if err != nil {
 		return nil, err
 	}

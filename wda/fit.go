@@ -62,73 +62,14 @@ type Report struct {
 // holds the solution.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
 	began := time.Now()
-	m, err := newMaterial(ctx, x, labels, settings)
+	m, err := Prepare(ctx, x, labels, settings)
 	if err != nil {
 		return nil, err
 	}
 	return m.fit(ctx, settings, began)
 }
 
-// material is what fits can share that differ in λ, ρ or the solver only. They do not
-// change it.
-type material struct {
-	held  *heldOut
-	s     *samples
-	span  *span
-	start *mat.Dense // P⁰
-	exact int        // most samples that MiniBatch evaluates J of
-}
-
-// newMaterial looks at the context between its phases: arranging the samples, reducing
-// them to their span, and finding the principal components.
-func newMaterial(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*material, error) {
-	if err := checkSamples(x, labels); err != nil {
-		return nil, err
-	}
-	m := &material{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples}
-	var err error
-	if settings != nil && settings.Validation != nil {
-		if m.held, err = settings.Validation.holdOut(x, labels, settings.Seed); err != nil {
-			return nil, err
-		}
-	}
-	if m.s, err = newSamples(m.held.trainX, m.held.trainLabels); err != nil {
-		return nil, err
-	}
-	set, err := settings.withDefaults(m.s.n, m.s.d, len(m.s.classes))
-	if err != nil {
-		return nil, err
-	}
-	if set.Standardize {
-		m.s.standardise()
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if m.span, err = newSpan(m.s, &set); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	m.start, err = startOf(m.span, &set)
-	return m, err
-}
-
-// fit fits with settings whose Components, Init, Standardize and Validation are those
-// that m was made with.
-func (m *material) fit(ctx context.Context, settings *Settings, began time.Time) (*Model, error) {
-	set, err := settings.withDefaults(m.s.n, m.s.d, len(m.s.classes))
-	if err != nil {
-		return nil, err
-	}
-	if set.Float32 {
-		return fit[float32](ctx, m, set, began)
-	}
-	return fit[float64](ctx, m, set, began)
-}
-
-func fit[T dist.Float](ctx context.Context, m *material, set Settings, began time.Time) (*Model, error) {
+func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, began time.Time) (*Model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -137,7 +78,7 @@ func fit[T dist.Float](ctx context.Context, m *material, set Settings, began tim
 	if err != nil {
 		return nil, err
 	}
-	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components), start: mat.DenseCopyOf(m.start)}
+	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components), start: m.startFor(set.Components)}
 	if err := o.prepare(ctx, &set, f.start); err != nil {
 		return nil, err
 	}
@@ -390,14 +331,6 @@ func (o *objective[T]) lambdas() *mat.SymDense {
 		l.SetSym(q.c, q.e, o.s.perUnits(q.lambda))
 	}
 	return l
-}
-
-// startOf returns P⁰, orthonormal.
-func startOf(sp *span, set *Settings) (*mat.Dense, error) {
-	if sp.init != nil {
-		return sp.init, nil
-	}
-	return baseline.PCA{Workers: set.Workers}.Fit(sp.s.x, nil, set.Components)
 }
 
 func workerCount(n int) int {

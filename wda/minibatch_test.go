@@ -193,12 +193,12 @@ func TestMiniBatchLarge(t *testing.T) {
 	x, labels := clusters(5, 4, 700, 400, 100)
 	for _, solver := range []Solver{MiniBatch, ConjugateGradient} {
 		set := &Settings{Components: 2, Solver: solver, Weights: Proportional, MaxSteps: 4}
-		material, err := newMaterial(t.Context(), x, labels, set)
+		prepared, err := Prepare(t.Context(), x, labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		material.exact = 303
-		m, err := material.fit(t.Context(), set, time.Now())
+		prepared.exact = 303
+		m, err := prepared.fit(t.Context(), set, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,9 +210,9 @@ func TestMiniBatchLarge(t *testing.T) {
 		if r.ObjectiveSamples != want {
 			t.Errorf("%v: J of %d samples, want %d", solver, r.ObjectiveSamples, want)
 		}
-		all, err := newObjective[float64](material.s, &r.Settings)
+		all, err := newObjective[float64](prepared.s, &r.Settings)
 		if err == nil {
-			err = all.setLambdas(&r.Settings, material.start)
+			err = all.setLambdas(&r.Settings, prepared.start)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +220,7 @@ func TestMiniBatchLarge(t *testing.T) {
 		if e := off(r.Lambda, all.lambdas()); !(e <= 1e-14) {
 			t.Errorf("%v: λ is off by %g", solver, e)
 		}
-		all.ridge = r.Ridge / material.s.units(1)
+		all.ridge = r.Ridge / prepared.s.units(1)
 		if err := all.evaluate(t.Context(), m.projection, false); err != nil {
 			t.Fatal(err)
 		}

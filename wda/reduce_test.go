@@ -79,7 +79,7 @@ func TestReduction(t *testing.T) {
 // fitUnreduced is Fit in all dimensions.
 func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 	t.Helper()
-	m, err := newMaterial(t.Context(), x, labels, set)
+	m, err := Prepare(t.Context(), x, labels, set)
 	if err != nil {
 		t.Fatal(err)
 	}

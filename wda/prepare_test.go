@@ -1,0 +1,114 @@
+package wda
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/gomonge/monge/wda/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestPrepare: a fit to prepared samples is Fit: in the same bits with as many components,
+// to rounding with fewer, whatever the settings say of what Prepare has settled.
+func TestPrepare(t *testing.T) {
+	for _, c := range []struct {
+		n, d int
+		set  Settings
+	}{
+		{60, 6, Settings{Components: 3}},
+		{60, 6, Settings{Components: 3, Standardize: true, Float32: true}},
+		{60, 6, Settings{Components: 2, Init: uniform(5, 6, 2), Solver: ProjectedGradient}},
+		{60, 6, Settings{Components: 3, Validation: &Validation{Every: 1, Patience: 2}, Seed: 4}},
+		{24, 40, Settings{Components: 4}},
+		{30, 200, Settings{Components: 5, Standardize: true}},
+	} {
+		x, labels := parts3(3, c.n, c.d)
+		c.set.MaxSteps = 8
+		prepared, err := Prepare(t.Context(), x, labels, &c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := c.set.Components; p > 0; p-- {
+			if c.set.Init != nil && p < c.set.Components {
+				break // the start has its number of components
+			}
+			for _, lambda := range []float64{0.5, 2} {
+				whole := c.set
+				whole.Components, whole.Lambda = p, lambda
+				want, err := Fit(t.Context(), x, labels, &whole)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rest := whole
+				rest.Standardize, rest.Init, rest.Validation = false, nil, nil
+				if p == c.set.Components {
+					rest.Components = 0
+				}
+				got, err := prepared.Fit(t.Context(), &rest)
+				if err != nil {
+					t.Fatalf("%d × %d, %+v: %v", c.n, c.d, rest, err)
+				}
+				if r := got.Report().Settings; r.Standardize != c.set.Standardize || r.Validation != c.set.Validation {
+					t.Errorf("%d × %d, %+v: settings reported %+v", c.n, c.d, rest, r)
+				}
+				if p == c.set.Components {
+					if !mat.Equal(got.projection, want.projection) {
+						t.Errorf("%d × %d, %+v: not the same projection", c.n, c.d, rest)
+					}
+					continue
+				}
+				if e := relative(got.report.Objective, want.report.Objective); !(e < 1e-6) {
+					t.Errorf("%d × %d, %+v: J = %v, unprepared %v", c.n, c.d, rest, got.report.Objective, want.report.Objective)
+				}
+				if e := stiefel.New(c.d, p).Distance(got.projection, want.projection); !c.set.Standardize && !(e < 1e-3) {
+					t.Errorf("%d × %d, %+v: the subspace is %g off", c.n, c.d, rest, e)
+				}
+			}
+		}
+		_, err = prepared.Fit(t.Context(), &Settings{Components: c.set.Components + 1})
+		if c.set.Init == nil && !errors.Is(err, ErrComponents) {
+			t.Errorf("one component more: %v", err)
+		}
+		if _, err = prepared.Fit(t.Context(), &Settings{Lambda: -1}); !errors.Is(err, ErrSettings) {
+			t.Errorf("λ = −1: %v", err)
+		}
+	}
+	x, _ := parts3(3, 60, 6)
+	if _, err := Prepare(t.Context(), x, make([]int, 60), nil); !errors.Is(err, ErrOneClass) {
+		t.Errorf("one class: %v", err)
+	}
+}
+
+// TestPreparedSideBySide: fits do not change what they share.
+func TestPreparedSideBySide(t *testing.T) {
+	x, labels := parts3(3, 40, 60)
+	prepared, err := Prepare(t.Context(), x, labels, &Settings{Components: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Settings
+	for s := range numSolvers {
+		// The tolerance is met at the start.
+		all = append(all, Settings{Components: 3, Solver: s, MaxSteps: 10}, Settings{Components: 3, Solver: s, Lambda: 3, Tolerance: 1e9})
+	}
+	got := make([]*Model, len(all))
+	var wg sync.WaitGroup
+	for i, s := range all {
+		wg.Go(func() {
+			var err error
+			if got[i], err = prepared.Fit(t.Context(), &s); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		return
+	}
+	for i, s := range all {
+		if want := mustFit(t, x, labels, &s); !mat.Equal(got[i].projection, want.projection) {
+			t.Errorf("%+v: not the projection of a fit by itself", s)
+		}
+	}
+}
