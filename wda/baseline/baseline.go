@@ -142,28 +142,26 @@ func gather(x *mat.Dense, rows []int) *mat.Dense {
 	return g
 }
 
-// span returns an orthonormal basis (d × r, r ≤ min(n, d)) of a space that holds the
-// rows of x, and the rows in it (n × r): a method whose columns are combinations of
-// samples needs no more than that of d > n features. The basis is nil for the
+// span returns an orthonormal basis (d × r, r < n) of a space that holds the centred rows
+// of x, and the rows in it (n × r): a method whose columns are combinations of
+// samples needs no more than that of d ≥ n features. The basis is nil for the
 // identity.
 //
-// Basis vectors without a share of any row are left out; centred rows leave one. Other
-// samples have a share of them, which a method that scales its features must not take
-// for a large one.
+// Basis vectors without a share of any row are left out: a method that scales its
+// features must not take rounding for one.
 func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
 	n, d := x.Dims()
-	if d <= n {
+	if d < n || n < 2 {
 		return nil, x
 	}
-	basis = mat.NewDense(d, n, nil)
-	basis.Copy(x.T())
-	// The columns of the QR factor are orthonormal whatever the rank of x.
-	if _, err := stiefel.New(d, n).Orthonormalise(basis, basis); err != nil {
+	// The last row is minus the sum of the others. The columns of the QR factor are
+	// orthonormal whatever the rank of those.
+	basis = mat.DenseCopyOf(x.Slice(0, n-1, 0, d).T())
+	if _, err := stiefel.New(d, n-1).Orthonormalise(basis, basis); err != nil {
 		return nil, x
 	}
-	coordinates = mat.NewDense(n, n, nil)
-	coordinates.Mul(x, basis)
-	sizes := make([]float64, n)
+	coordinates = product(x, basis)
+	sizes := make([]float64, n-1)
 	for j := range sizes {
 		sizes[j] = mat.Norm(coordinates.ColView(j), 2)
 	}

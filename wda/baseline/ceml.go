@@ -282,9 +282,7 @@ func (s *spectrum) derivative(weights *mat.Dense, sign float64) error {
 func distanceGradient(w, y, u *mat.Dense, centres []int) *mat.Dense {
 	n, p := y.Dims()
 	m, _ := u.Dims()
-	var wu, wy mat.Dense
-	wu.Mul(w, u)
-	wy.Mul(w.T(), y)
+	wu, wy := product(w, u), transProduct(w, y)
 	g := mat.NewDense(n, p, nil)
 	columns := make([]float64, m)
 	for i := range n {

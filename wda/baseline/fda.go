@@ -95,8 +95,7 @@ func (f FDA) fit(x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, e
 	}
 	// With M the means, the solutions are W = zᵀu, u the eigenvectors of M S_w⁺Mᵀ.
 	q := min(p, len(w.rows)-1)
-	gram := symmetricProduct(mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T()))
-	u, mu, err := topEigenvectors(gram, q)
+	u, mu, err := topEigenvectors(symmetricProduct(mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +158,9 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 		if err := orthonormalise(ortho); err != nil {
 			return err
 		}
-		var y, back mat.Dense
-		y.Mul(c, ortho)
-		back.Mul(&y, ortho.T())
+		back := product(product(c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
-		rest.Sub(rest, &back)
+		rest.Sub(rest, back)
 		// The components of the rest span its variance first; orthonormalising them
 		// after the columns there are keeps those that have none out of their span.
 		pcs, err := PrincipalComponents(rest, p-q)
@@ -201,15 +198,22 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 	return nil
 }
 
+// scatter returns S_w.
+func (w *within) scatter() *mat.SymDense {
+	n, _ := w.w.Dims()
+	sw := symmetricProduct(w.w, w.w)
+	sw.ScaleSym(1/float64(n), sw)
+	if w.s > 0 {
+		shrink(sw, w.s, w.mean)
+	}
+	return sw
+}
+
 // solveDense leaves out the eigenvectors of S_w without variance.
 func solveDense(w *within, m *mat.Dense) (*mat.Dense, error) {
-	n, d := w.w.Dims()
-	var sw mat.SymDense
-	sw.SymOuterK(1/float64(n), w.w.T())
-	if w.s > 0 {
-		shrink(&sw, w.s, w.mean)
-	}
-	v, values, err := topEigenvectors(&sw, d)
+	_, d := w.w.Dims()
+	sw := w.scatter()
+	v, values, err := topEigenvectors(sw, d)
 	if err != nil {
 		return nil, err
 	}
@@ -232,12 +236,8 @@ func solveDense(w *within, m *mat.Dense) (*mat.Dense, error) {
 // solveCholesky is for n well above d: S_w is then singular only where S_b is too,
 // or the classes are separated perfectly, which floor makes no difference to.
 func solveCholesky(w *within, m *mat.Dense) (*mat.Dense, error) {
-	n, d := w.w.Dims()
-	var sw mat.SymDense
-	sw.SymOuterK(1/float64(n), w.w.T())
-	if w.s > 0 {
-		shrink(&sw, w.s, w.mean)
-	}
+	_, d := w.w.Dims()
+	sw := w.scatter()
 	for j := range d {
 		v := sw.At(j, j)
 		if v == 0 {
@@ -246,7 +246,7 @@ func solveCholesky(w *within, m *mat.Dense) (*mat.Dense, error) {
 		sw.SetSym(j, j, v*(1+floor))
 	}
 	var chol mat.Cholesky
-	if !chol.Factorize(&sw) {
+	if !chol.Factorize(sw) {
 		return nil, ErrFactorize
 	}
 	var z mat.Dense
@@ -271,9 +271,8 @@ func solveDual(w *within, m *mat.Dense) (*mat.Dense, error) {
 		z.Scale(1/b, z)
 		return z, nil
 	}
-	var k mat.SymDense
-	k.SymOuterK(1, w.w)
-	mean := mat.Trace(&k) / float64(n)
+	k := gram(w.w)
+	mean := mat.Trace(k) / float64(n)
 	if mean == 0 {
 		return mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil), nil
 	}
@@ -294,27 +293,26 @@ func solveDual(w *within, m *mat.Dense) (*mat.Dense, error) {
 		}
 	}
 	var chol mat.Cholesky
-	if !chol.Factorize(&k) {
+	if !chol.Factorize(k) {
 		return nil, ErrFactorize
 	}
-	var y, z mat.Dense
-	y.Mul(w.w, m.T())
+	y := product(w.w, mat.DenseCopyOf(m.T()))
 	for range 2 {
-		if err := chol.SolveTo(&y, &y); err != nil && math.IsInf(condition(err), 1) {
+		if err := chol.SolveTo(y, y); err != nil && math.IsInf(condition(err), 1) {
 			return nil, ErrFactorize
 		}
 		if w.s > 0 {
 			break
 		}
 	}
-	z.Mul(y.T(), w.w)
+	z := transProduct(y, w.w)
 	if w.s > 0 {
-		z.Sub(m, &z)
-		z.Scale(1/b, &z)
+		z.Sub(m, z)
+		z.Scale(1/b, z)
 	} else {
-		z.Scale(float64(n), &z)
+		z.Scale(float64(n), z)
 	}
-	return &z, nil
+	return z, nil
 }
 
 // condition returns the condition number that a gonum solver complains of, which it

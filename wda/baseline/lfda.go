@@ -134,8 +134,7 @@ func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.SymDense) {
 		xc := gather(x, rows)
 		nc := len(rows)
 		a := affinity(xc, k)
-		var lap mat.Dense
-		lap.Mul(a, xc)
+		lap := product(a, xc)
 		around := centred(xc)
 		for i, r := range rows {
 			degree := 0.
@@ -152,20 +151,6 @@ func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.SymDense) {
 		}
 	}
 	return symmetricProduct(x, within), symmetricProduct(x, between)
-}
-
-// symmetricProduct returns xᵀy, which is symmetric but for rounding.
-func symmetricProduct(x, y *mat.Dense) *mat.SymDense {
-	var m mat.Dense
-	m.Mul(x.T(), y)
-	d, _ := m.Dims()
-	s := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := i; j < d; j++ {
-			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
-		}
-	}
-	return s
 }
 
 // Affinity returns the affinities A of the samples x (n × d) of one class, n × n: what

@@ -153,7 +153,8 @@ func (f *kernels) momentsOf(kc *mat.Dense, c, fold int) moments {
 		}
 	}
 	if m.count = len(kept); m.count > 0 {
-		m.hh.SymOuterK(1, gather(kc, kept).T())
+		g := gather(kc, kept)
+		m.hh = symmetricProduct(g, g)
 	}
 	return m
 }

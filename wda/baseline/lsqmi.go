@@ -180,10 +180,9 @@ func (f *kernels) signedMeans(y, u, k *mat.Dense, c int, width float64, derivati
 			row[1+l] = s * yi[l]
 		}
 	}
-	var sums mat.Dense
-	sums.Mul(k.T(), signed)
+	sums := transProduct(k, signed)
 	if !derivative {
-		return &sums
+		return sums
 	}
 	out := mat.NewDense(b, q, nil)
 	for j := range b {
@@ -244,11 +243,11 @@ func (f *kernels) qmiDerivative(grad, p *mat.Dense, s fit) error {
 		if !chol.Factorize(over) {
 			return ErrFactorize
 		}
-		var theta, g mat.Dense
+		var theta mat.Dense
 		if err := chol.SolveTo(&theta, w); err != nil && math.IsInf(condition(err), 1) {
 			return ErrFactorize
 		}
-		g.Mul(k, &theta)
+		g := product(k, &theta)
 		for i := range n {
 			sign := f.sign(i, c, n, len(f.rows[c]))
 			row, gi := weights.RawRowView(i), g.RawRowView(i)

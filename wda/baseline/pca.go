@@ -30,8 +30,9 @@ func PrincipalComponents(x *mat.Dense, p int) (*mat.Dense, error) { return PCA{}
 // Fit returns the p leading principal components of the rows of x as orthonormal
 // columns, the largest variance first; the element of largest size of every column is
 // positive. Directions without variance complete the basis if there are fewer than p
-// with. Labels are not used. Up to 2048 features it takes memory in their square, with
-// more that of x.
+// with. Labels are not used. It takes memory in the square of the number of features or
+// of samples, whichever are fewer; with more than 2048 features and no fewer samples
+// that of x.
 func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	if err := checkComponents(x, p); err != nil {
 		return nil, err
@@ -42,12 +43,15 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	if m.Workers <= 0 {
 		m.Workers = runtime.GOMAXPROCS(0)
 	}
-	_, d := x.Dims()
+	n, d := x.Dims()
 	k := p + extraColumns
-	if d <= denseDimension || 3*k > d {
+	if d <= denseDimension || 3*k > d && d <= n {
 		c := m.scatter(x)
 		v, _, err := topEigenvectors(mat.NewSymDense(d, c.RawMatrix().Data), p)
 		return v, err
+	}
+	if n < d && p <= n {
+		return dualComponents(centred(x), p)
 	}
 	times := m.scatterTimes(x, k)
 	if d <= formedDimension {
@@ -63,6 +67,21 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	}
 	fixSigns(out)
 	return out, nil
+}
+
+// dualComponents returns the p principal components of centred rows, fewer than
+// features: Xᵀu for the eigenvectors u of XXᵀ.
+func dualComponents(c *mat.Dense, p int) (*mat.Dense, error) {
+	u, _, err := leading(mat.DenseCopyOf(gram(c)), p)
+	if err != nil {
+		return nil, err
+	}
+	v := transProduct(c, u)
+	if err := orthonormalise(v); err != nil {
+		return nil, err
+	}
+	fixSigns(v)
+	return finished(v)
 }
 
 const (
