@@ -130,7 +130,7 @@ func (j *job) caltechCell(ctx context.Context, s caltechSizes, d caltechData, m 
 		ps = []int{0}
 	}
 	nested := m.name == "PCA" || m.name == "FDA" || m.name == "LFDA"
-	fit := m.series(ctx, train, ps, nested)
+	fit := m.series(ctx, trainingFor(train, slices.Max(ps)), ps, nested)
 	o := new(output)
 	for i, p := range ps {
 		projection, err := fit(i)

@@ -22,7 +22,30 @@ type method struct {
 	// slow methods run only if Settings.Methods names them.
 	slow bool
 	// fit returns a d × p projection; nil stands for the features as they are.
-	fit func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
+	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)
+}
+
+// training are samples to fit to, with what several fits to them share.
+type training struct {
+	*dataset.Dataset
+	most     int // the largest p of fits so far, or of those to come
+	prepared *wda.Prepared
+}
+
+// trainingFor is for fits of up to p components.
+func trainingFor(d *dataset.Dataset, p int) *training { return &training{Dataset: d, most: p} }
+
+// prepare returns the samples for a fit of WDA.
+func (t *training) prepare(ctx context.Context, p int) (*wda.Prepared, error) {
+	if t.prepared == nil || p > t.most {
+		t.most = max(t.most, p)
+		var err error
+		t.prepared, err = wda.Prepare(ctx, t.X, t.Labels, &wda.Settings{Components: t.most, Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.prepared, nil
 }
 
 // Names of the methods that are not of package baseline, as pictures and tables have them.
@@ -41,8 +64,8 @@ func ofBaseline(m baseline.Method) method {
 	return method{
 		name: m.Name(),
 		with: settingsText(m),
-		fit: func(_ context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-			return m.Fit(x, labels, p)
+		fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
+			return m.Fit(t.X, t.Labels, p)
 		},
 	}
 }
@@ -52,10 +75,14 @@ func ofWDA(name string, s wda.Settings) method {
 	return method{
 		name: name,
 		with: settingsText(s),
-		fit: func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+		fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
+			samples, err := t.prepare(ctx, p)
+			if err != nil {
+				return nil, err
+			}
 			s := s
 			s.Components, s.Workers = p, 1 // the cells are what runs in parallel
-			m, err := wda.Fit(ctx, x, labels, &s)
+			m, err := samples.Fit(ctx, &s)
 			if err != nil {
 				return nil, err
 			}
@@ -81,8 +108,10 @@ func project(x, p *mat.Dense) *mat.Dense {
 	if p == nil {
 		return x
 	}
-	y := new(mat.Dense)
-	y.Mul(x, p)
+	n, _ := x.Dims()
+	_, q := p.Dims()
+	y := mat.NewDense(n, q, nil)
+	dist.Project(view(y), view(x), view(p))
 	return y
 }
 

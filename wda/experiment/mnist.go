@@ -226,7 +226,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	}
 	var projection *mat.Dense
 	if m.fit != nil {
-		if projection, err = m.fit(ctx, train.X, train.Labels, p); err != nil {
+		if projection, err = m.fit(ctx, trainingFor(train, p), p); err != nil {
 			return nil, err
 		}
 	}
@@ -296,7 +296,7 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 	}
 	var projection *mat.Dense
 	if m.fit != nil {
-		if projection, err = m.fit(ctx, train.X, train.Labels, e.ps[0]); err != nil {
+		if projection, err = m.fit(ctx, trainingFor(train, e.ps[0]), e.ps[0]); err != nil {
 			return nil, err
 		}
 	}

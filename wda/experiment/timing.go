@@ -57,10 +57,10 @@ const nameFloat32 = "WDA-f32"
 // onAllCPUs is WDA with its default number of goroutines: here nothing else runs.
 func onAllCPUs(name string, s wda.Settings) method {
 	m := ofWDA(name, s)
-	m.fit = func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 		s := s
 		s.Components = p
-		fitted, err := wda.Fit(ctx, x, labels, &s)
+		fitted, err := wda.Fit(ctx, t.X, t.Labels, &s)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (j *job) timingCell(ctx context.Context, d timingData, m method, trial int)
 	scaleBoth(train, &dataset.Dataset{X: mat.NewDense(1, train.X.RawMatrix().Cols, nil)}, false)
 	runtime.GC()
 	start := time.Now()
-	if _, err := m.fit(ctx, train.X, train.Labels, d.p); err != nil {
+	if _, err := m.fit(ctx, trainingFor(train, d.p), d.p); err != nil {
 		return nil, err
 	}
 	o := new(output)

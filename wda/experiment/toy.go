@@ -68,8 +68,8 @@ func toyMethods() []method {
 func truth() method {
 	return method{
 		name: nameTrue,
-		fit: func(_ context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
-			_, d := x.Dims()
+		fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
+			_, d := t.X.Dims()
 			e := mat.NewDense(d, p, nil)
 			for k := range p {
 				e.Set(k, k, 1)
@@ -158,7 +158,7 @@ func (j *job) toyCell(ctx context.Context, s toySizes, m method, trial, p int) (
 	var projection *mat.Dense
 	if m.fit != nil {
 		var err error
-		if projection, err = m.fit(ctx, train.X, train.Labels, p); err != nil {
+		if projection, err = m.fit(ctx, trainingFor(train, p), p); err != nil {
 			return nil, err
 		}
 	}

@@ -101,7 +101,7 @@ func runToyLambda(ctx context.Context, j *job) error {
 
 func (j *job) toyLambdaCell(ctx context.Context, s toySizes, m method, trial int) (*output, error) {
 	train, test := j.toyData(s, trial)
-	p, err := m.fit(ctx, train.X, train.Labels, toyP)
+	p, err := m.fit(ctx, trainingFor(train, toyP), toyP)
 	if err != nil {
 		return nil, err
 	}

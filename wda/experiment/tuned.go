@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -57,6 +58,11 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 	if candidates[0].final.fit == nil {
 		ps = []int{0}
 	}
+	most := slices.Max(ps)
+	in, out := make([]*training, len(folds)), make([]*dataset.Dataset, len(folds))
+	for i, f := range folds {
+		in[i], out[i] = trainingFor(train.Subset(f.Train), most), train.Subset(f.Test)
+	}
 	// Mean error by candidate, p and K.
 	errs := make([][][]float64, len(candidates))
 	for v, m := range candidates {
@@ -64,15 +70,14 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 		for i := range ps {
 			errs[v][i] = make([]float64, len(ks))
 		}
-		for _, f := range folds {
-			in, out := train.Subset(f.Train), train.Subset(f.Test)
-			fit := m.quick.series(ctx, in, ps, m.nested)
+		for f := range folds {
+			fit := m.quick.series(ctx, in[f], ps, m.nested)
 			for i := range ps {
 				projection, err := fit(i)
 				if err != nil {
 					return nil, err
 				}
-				e, err := knnErrors(ctx, in, out, projection, ks)
+				e, err := knnErrors(ctx, in[f].Dataset, out[f], projection, ks)
 				if err != nil {
 					return nil, err
 				}
@@ -82,6 +87,7 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 			}
 		}
 	}
+	whole := trainingFor(train, 0)
 	results := make([]tuned, len(choices))
 	for c, list := range choices {
 		best := tuned{validation: math.Inf(1)}
@@ -105,7 +111,7 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 			results[c] = results[same]
 			continue
 		}
-		projection, err := candidates[best.candidate].final.series(ctx, train, []int{best.p}, false)(0)
+		projection, err := candidates[best.candidate].final.series(ctx, whole, []int{best.p}, false)(0)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +138,7 @@ func upTo(values []int, limit int) []int {
 
 // series returns a function that gives the projection for ps[i]. A nested method is
 // fitted once, for the largest. A projection of nil stands for all features.
-func (m method) series(ctx context.Context, train *dataset.Dataset, ps []int, nested bool) func(i int) (*mat.Dense, error) {
+func (m method) series(ctx context.Context, train *training, ps []int, nested bool) func(i int) (*mat.Dense, error) {
 	if m.fit == nil {
 		return func(int) (*mat.Dense, error) { return nil, nil }
 	}
@@ -141,18 +147,14 @@ func (m method) series(ctx context.Context, train *dataset.Dataset, ps []int, ne
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			return m.fit(ctx, train.X, train.Labels, ps[i])
+			return m.fit(ctx, train, ps[i])
 		}
-	}
-	most := 0
-	for _, p := range ps {
-		most = max(most, p)
 	}
 	var all *mat.Dense
 	var err error
 	return func(i int) (*mat.Dense, error) {
 		if all == nil && err == nil {
-			all, err = m.fit(ctx, train.X, train.Labels, most)
+			all, err = m.fit(ctx, train, slices.Max(ps))
 		}
 		if err != nil {
 			return nil, err

@@ -176,9 +176,9 @@ func TestTune(t *testing.T) {
 	// Candidate i projects on the features from 2−i on: the last begins with the two
 	// that tell the classes apart.
 	from := func(i int) candidate {
-		m := method{name: "from", fit: func(_ context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
+		m := method{name: "from", fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
 			fits++
-			_, d := x.Dims()
+			_, d := t.X.Dims()
 			e := mat.NewDense(d, p, nil)
 			for k := range p {
 				e.Set((2-i+k)%d, k, 1)
@@ -207,7 +207,7 @@ func TestTune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, _ := candidates[2].final.fit(t.Context(), train.X, nil, 2)
+	first, _ := candidates[2].final.fit(t.Context(), trainingFor(train, 2), 2)
 	sum := 0.
 	for _, f := range folds {
 		e, err := knnErrors(t.Context(), train.Subset(f.Train), train.Subset(f.Test), first, []int{got[1].k})
@@ -226,8 +226,8 @@ func TestTune(t *testing.T) {
 	if _, err := tune(t.Context(), candidates, [][]int{{0}}, train, test, tuning{ps: []int{6}, ks: []int{1}, folds: 3}, 8); !errors.Is(err, ErrSettings) {
 		t.Errorf("no p is possible: %v", err)
 	}
-	failing := candidate{method{fit: func(context.Context, *mat.Dense, []int, int) (*mat.Dense, error) { return nil, io.ErrNoProgress }}, method{fit: func(context.Context, *mat.Dense, []int, int) (*mat.Dense, error) { return nil, io.ErrNoProgress }}, true}
-	if _, err := tune(t.Context(), []candidate{failing}, [][]int{{0}}, train, test, s, 8); !errors.Is(err, io.ErrNoProgress) {
+	failing := method{fit: func(context.Context, *training, int) (*mat.Dense, error) { return nil, io.ErrNoProgress }}
+	if _, err := tune(t.Context(), []candidate{{failing, failing, true}}, [][]int{{0}}, train, test, s, 8); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("a fit fails: %v", err)
 	}
 }
@@ -241,12 +241,12 @@ func TestNested(t *testing.T) {
 			if !c.nested {
 				continue
 			}
-			all, err := c.final.fit(t.Context(), train.X, train.Labels, 10)
+			all, err := c.final.fit(t.Context(), trainingFor(train, 10), 10)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range []int{1, 3, 6} {
-				few, err := c.final.fit(t.Context(), train.X, train.Labels, p)
+				few, err := c.final.fit(t.Context(), trainingFor(train, p), p)
 				if err != nil {
 					t.Fatal(err)
 				}
