@@ -42,3 +42,22 @@ func Example() {
 	// 100 × 2
 	// true
 }
+
+// Several fits to the same samples share what does not depend on λ or p.
+func ExamplePrepare() {
+	d := dataset.Simulation{Seed: 1}.Generate(100)
+	samples, err := wda.Prepare(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, lambda := range []float64{0.1, 3} {
+		m, err := samples.Fit(context.Background(), &wda.Settings{Lambda: lambda})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("λ = %v: J = %.1f\n", lambda, m.Report().Objective)
+	}
+	// Output:
+	// λ = 0.1: J = 1.1
+	// λ = 3: J = 6.9
+}

@@ -10,8 +10,8 @@ import (
 )
 
 // Prepared are samples arranged for several fits: checked, scaled, reduced to their
-// span, and with their principal components: a fifth of the time of a short fit with 600
-// features. Several goroutines may fit at a time.
+// span, and with their principal components. With 600 features that takes a fifth of the
+// time of a fit of 50 steps. Several goroutines may fit at a time.
 type Prepared struct {
 	set   Settings // with defaults
 	held  *heldOut
