@@ -49,6 +49,7 @@ var looks = map[string]look{
 	nameFloat32:     {0, dashed, 2},
 	nameFDAShrunk:   {1, dashed, 1.2},
 	nameLFDAShrunk:  {5, dashed, 1.2},
+	nameLMNNSteps:   {4, dashed, 1.2},
 	"CEML":          {9, dashdot, 1.2},
 }
 
