@@ -139,7 +139,9 @@ func (c *Crew) wait() {
 	// The last helper of the call before this one may only now find that the caller has
 	// parked: hence the loop.
 	for c.left.Load() != 0 {
-		c.parked.Store(true)
+		// Swap, not Store: QEMU's Arm lets an atomic load overtake the atomic store before
+		// it, about once in a thousand times, and then nobody wakes anybody.
+		c.parked.Swap(true)
 		if c.left.Load() == 0 && c.parked.CompareAndSwap(true, false) {
 			return
 		}
