@@ -139,7 +139,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		}
 		return candidates, [][]int{{0}, all}, []string{m.name, m.name + "-s"}
 	case "LMNN":
-		// It overfits: what few steps are worth says nothing of many.
+		// It overfits: what a few steps are worth says nothing of many.
 		few := ofBaseline(baseline.LMNN{Neighbors: 5, MaxSteps: uciQuick})
 		return []candidate{{m, m, false}, {few, few, false}}, [][]int{{0}, {0, 1}}, []string{m.name, nameLMNNSteps}
 	case "LSDR":
@@ -562,7 +562,7 @@ func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 		"err more than as they are on all 10 (isolet 9.1 and 9.0 %%; iris 32.7 and 26.3; mnist 19.8 and 14.7, WDA 14.1).")
 	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults. WDA-ρ: ρ chosen by the same cross-validation between our default and 0. "+
 		"FDA-s and LFDA-s: shrinkage chosen likewise, which is what they need where the noise makes features as many as samples: comparing them with WDA-ρ is fair, comparing FDA and LFDA with WDA is not. LMNN-s: convergence or 50 steps. "+
-		"p and K are chosen for all. Fits in cross-validation take %d steps at most (LMNN's all; WDA in float32, from the principal components; LSDR and LSQMI from one start); the fit with what was chosen has no such limit.", uciQuick)
+		"p and K are chosen for all. Fits in cross-validation take %d steps at most (WDA in float32, from the principal components; LSDR and LSQMI from one start), those of LMNN as many as the fit with what was chosen, which has no such limit.", uciQuick)
 	for _, d := range sets {
 		if strings.HasSuffix(d.name, standInMark) {
 			j.say("%s: %s stands in for the paper's Caltech DeCAF6 features (%s), so its published numbers are of other data.", d.name, d.file, "caltech_decaf6.npz")
