@@ -34,11 +34,11 @@ var below = map[string][]string{
 	"wda/descent":              nil,
 	"wda/dataset":              nil,
 	"wda/knn":                  {"dist"},
-	"wda/tsne":                 {"internal/asm/...", "dist"},
-	"wda/subspace":             {"internal/asm/...", "wda/stiefel"},
-	"wda/baseline":             {"internal/asm/...", "internal/parallel", "dist", "wda/stiefel", "wda/descent", "wda/subspace"},
-	"wda":                      {"internal/asm/...", "internal/parallel", "dist", "sinkhorn", "wda/stiefel", "wda/descent", "wda/subspace", "wda/baseline", "wda/knn"},
-	"wda/experiment":           {"internal/asm", "internal/picture", "dist", "sinkhorn", "wda", "wda/..."},
+	"internal/tsne":            {"internal/asm/...", "dist"},
+	"internal/subspace":        {"internal/asm/...", "wda/stiefel"},
+	"wda/baseline":             {"internal/asm/...", "internal/parallel", "dist", "wda/stiefel", "wda/descent", "internal/subspace"},
+	"wda":                      {"internal/asm/...", "internal/parallel", "dist", "sinkhorn", "wda/stiefel", "wda/descent", "internal/subspace", "wda/baseline", "wda/knn"},
+	"internal/experiment":      {"internal/asm", "internal/picture", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/monge":                {"internal/asm/...", "internal/picture", "dist", "sinkhorn", "wda", "wda/..."},
 	"fuzz":                     {"..."},
 	"bench/...":                {"..."},
@@ -76,7 +76,7 @@ func TestImportsGoDown(t *testing.T) {
 func TestLibraryIsLight(t *testing.T) {
 	heavy := regexp.MustCompile(`gonum\.org/v1/plot|spf13|progressbar|x/term|^net/http$`)
 	for _, p := range list(t, "./dist", "./sinkhorn", "./wda", "./wda/...") {
-		if p.ImportPath == module+"/wda/experiment" {
+		if p.ImportPath == module+"/internal/experiment" {
 			continue // draws plots; imported by cmd/monge alone
 		}
 		for _, d := range p.Deps {

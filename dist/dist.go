@@ -60,7 +60,7 @@ func sqEuclidean[T Float](lv asm.Level, dst, x, z Matrix[T]) {
 // Gibbs sets dst_ij = exp(−λ ‖x_i − z_j‖²), the Gibbs kernel of the rows of x
 // (n × d) and of z (m × d).
 //
-// λ multiplies the squared distance; a regularisation ε of other libraries is 1/λ.
+// λ multiplies the squared distance; a regularization ε of other libraries is 1/λ.
 // Values below the least normal number are +0. With y = λ‖x_i − z_j‖² the relative
 // error is at most about (d + 3)·y + 1 units in the last place. dst must not
 // overlap x or z.

@@ -16,7 +16,7 @@ type divergence[T dist.Float] struct {
 //
 //	S = W(X, Y) − W(X, X)/2 − W(Y, Y)/2,
 //
-// W the regularised cost (Result.RegularizedCost), and, unless dx and dy are zero
+// W the regularized cost (Result.RegularizedCost), and, unless dx and dy are zero
 // matrices, sets dx (n × p) and dy (m × p) to its gradients. S and the gradients are
 // those of the definition at convergence, where S ≥ 0 and S = 0 for equal clouds:
 // the solver should have a Tolerance. The status is the worst of the three solves.

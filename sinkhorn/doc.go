@@ -1,4 +1,4 @@
-// Package sinkhorn solves entropy-regularised optimal transport by Sinkhorn's
+// Package sinkhorn solves entropy-regularized optimal transport by Sinkhorn's
 // iterations, in float64 and float32, and differentiates through them.
 //
 // For a cost matrix M (n × m), marginals a and b and λ > 0, let K = exp(−λM). From

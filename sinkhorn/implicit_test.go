@@ -54,7 +54,7 @@ func TestImplicitGradient(t *testing.T) {
 				}
 				slope = inner(dx, ex) + inner(dy, ey)
 				if e := math.Abs((at(h).RegularizedCost()-at(-h).RegularizedCost())/(2*h)-slope) / math.Sqrt(inner(dx, dx)+inner(dy, dy)); !(e <= 1e-7) {
-					t.Errorf("gradient of the regularised cost differs from central differences by %.3g of its norm", e)
+					t.Errorf("gradient of the regularized cost differs from central differences by %.3g of its norm", e)
 				}
 			})
 		}

@@ -156,7 +156,7 @@ func TestMixedGradients(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for what, m := range map[string][2]dist.Matrix[float64]{"implicit ∂X": {dx[1], dx[0]}, "implicit ∂Y": {dy[1], dy[0]}, "regularised ∂X": {rx[1], rx[0]}, "regularised ∂Y": {ry[1], ry[0]}} {
+			for what, m := range map[string][2]dist.Matrix[float64]{"implicit ∂X": {dx[1], dx[0]}, "implicit ∂Y": {dy[1], dy[0]}, "regularized ∂X": {rx[1], rx[0]}, "regularized ∂Y": {ry[1], ry[0]}} {
 				e := worst(m[0], m[1])
 				worstOf[what] = max(worstOf[what], e)
 				if !(e <= 5e-6) {

@@ -85,7 +85,7 @@ func (r *Result[T]) BarycentricTo(dst dist.Matrix[T]) {
 // PotentialsTo sets f (length n) and g (length m) to the potentials, T_ij =
 // exp(f_i − λ M_ij + g_j): the natural logarithms of the scalings u and v. That of
 // a zero weight is −Inf. Divided by λ they are the dual variables of the
-// regularised problem.
+// regularized problem.
 func (r *Result[T]) PotentialsTo(f, g []T) {
 	s := r.solver
 	if len(f) != s.n || len(g) != s.m {
@@ -111,7 +111,7 @@ func natural[T dist.Float](dst, slot []T, kind int, base []T) {
 	}
 }
 
-// RegularizedCost returns the value of the regularised problem at the plan,
+// RegularizedCost returns the value of the regularized problem at the plan,
 //
 //	⟨T, M⟩ + KL(T | a⊗b)/λ,   KL = Σ_ij T_ij log(T_ij / (a_i b_j)),
 //

@@ -399,7 +399,7 @@ func TestGradientCancelled(t *testing.T) {
 			t.Errorf("n = %d: the plan has changed by %.3g", n, e)
 		}
 		if c := r.RegularizedCost(); c-c != 0 {
-			t.Errorf("n = %d: regularised cost %v", n, c)
+			t.Errorf("n = %d: regularized cost %v", n, c)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func TestBadData(t *testing.T) {
 		{"level", good, labels, Settings{Level: "sse"}, ErrSettings, -1, "sse"},
 		{"validation fraction", good, labels, Settings{Validation: &Validation{Fraction: 1}}, ErrSettings, -1, ""},
 		{"validation NaN", good, labels, Settings{Validation: &Validation{Fraction: nan}}, ErrSettings, -1, ""},
-		{"validation neighbours", good, labels, Settings{Validation: &Validation{Neighbors: -1}}, ErrSettings, -1, ""},
+		{"validation neighbors", good, labels, Settings{Validation: &Validation{Neighbors: -1}}, ErrSettings, -1, ""},
 		{"validation labels", good, labels, Settings{Validation: &Validation{X: good, Labels: labels[1:]}}, ErrLabels, -1, ""},
 		{"validation shape", good, labels, Settings{Validation: &Validation{X: uniform(1, 3, 3), Labels: labels[:3]}}, ErrShape, -1, ""},
 		{"validation sample NaN", good, labels, Settings{Validation: &Validation{X: with(3, 2, nan), Labels: labels}}, ErrNotFinite, 3, "validation"},

@@ -13,10 +13,10 @@ import (
 )
 
 // Classifier is a Model with labelled samples, projected. It classifies a new sample
-// by its K nearest neighbours among them: neighbours are ordered by squared
+// by its K nearest neighbors among them: neighbors are ordered by squared
 // Euclidean distance in the projection and, where that is equal, by their row; the
 // label that most of them have wins, and of labels that equally many have the one
-// of the nearest neighbour. It does not change, and any number of goroutines may
+// of the nearest neighbor. It does not change, and any number of goroutines may
 // use it at once.
 type Classifier struct {
 	model  *Model
@@ -33,12 +33,12 @@ type Classifier struct {
 type Workspace struct {
 	y        []float64 // the projected sample
 	distance []float64 // to a block of samples
-	near     []Neighbour
+	near     []Neighbor
 	votes    []int
 }
 
-// Neighbour is a sample of the Classifier near another one.
-type Neighbour struct {
+// Neighbor is a sample of the Classifier near another one.
+type Neighbor struct {
 	Row        int // of the samples that the Classifier was made with
 	Label      int
 	SqDistance float64 // in the projection
@@ -48,7 +48,7 @@ type Neighbour struct {
 const classifierBlock = 1024
 
 // NewClassifier returns the classifier of the samples x (n × d) with these labels and
-// k neighbours; k = 0 is 5, or n if that is less. The samples are usually those of
+// k neighbors; k = 0 is 5, or n if that is less. The samples are usually those of
 // the fit, but need not be. Errors wrap the sentinel errors of this package.
 func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
 	if err := checkSamples(x, labels); err != nil {
@@ -63,7 +63,7 @@ func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, er
 		k = min(5, n)
 	}
 	if k < 1 || k > n {
-		return nil, fmt.Errorf("%w: %d neighbours of %d samples", ErrSettings, k, n)
+		return nil, fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, n)
 	}
 	var y mat.Dense
 	m.Transform(&y, x)
@@ -87,10 +87,10 @@ func newClassifier(m *Model, y *mat.Dense, labels []int, k int) *Classifier {
 	return c
 }
 
-// WithK returns the classifier of the same samples, which are shared, by k neighbours.
+// WithK returns the classifier of the same samples, which are shared, by k neighbors.
 func (c *Classifier) WithK(k int) (*Classifier, error) {
 	if k < 1 || k > c.n {
-		return nil, fmt.Errorf("%w: %d neighbours of %d samples", ErrSettings, k, c.n)
+		return nil, fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, c.n)
 	}
 	other := *c
 	other.k = k
@@ -101,7 +101,7 @@ func (c *Classifier) WithK(k int) (*Classifier, error) {
 // Model returns the model that projects the samples.
 func (c *Classifier) Model() *Model { return c.model }
 
-// K returns the number of neighbours that vote.
+// K returns the number of neighbors that vote.
 func (c *Classifier) K() int { return c.k }
 
 // Len returns the number of samples.
@@ -114,7 +114,7 @@ func (c *Classifier) Labels() []int { return slices.Clone(c.labels) }
 func (c *Classifier) NewWorkspace() *Workspace {
 	return &Workspace{
 		y: make([]float64, c.p), distance: make([]float64, min(classifierBlock, c.n)),
-		near: make([]Neighbour, 0, c.k), votes: make([]int, len(c.labels)),
+		near: make([]Neighbor, 0, c.k), votes: make([]int, len(c.labels)),
 	}
 }
 
@@ -130,7 +130,7 @@ func (c *Classifier) Predict(x []float64, w *Workspace) int {
 	return c.labels[at]
 }
 
-// PredictProba sets dst to the share of the K neighbours that every label has, in
+// PredictProba sets dst to the share of the K neighbors that every label has, in
 // the order of Labels, and returns the label that Predict would.
 func (c *Classifier) PredictProba(dst, x []float64, w *Workspace) int {
 	if len(dst) != len(c.labels) {
@@ -147,10 +147,10 @@ func (c *Classifier) PredictProba(dst, x []float64, w *Workspace) int {
 	return c.labels[at]
 }
 
-// Neighbours appends the k nearest samples, the nearest first, to dst[:0].
-func (c *Classifier) Neighbours(dst []Neighbour, x []float64, k int, w *Workspace) []Neighbour {
+// Neighbors appends the k nearest samples, the nearest first, to dst[:0].
+func (c *Classifier) Neighbors(dst []Neighbor, x []float64, k int, w *Workspace) []Neighbor {
 	if k < 1 || k > c.n {
-		panic("wda: number of neighbours out of range")
+		panic("wda: number of neighbors out of range")
 	}
 	w, borrowed := c.workspace(w)
 	c.search(x, k, w)
@@ -177,7 +177,7 @@ func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) 
 }
 
 // PredictProbaAll is PredictAll with PredictProba: row i of dst (n × C, C the number of
-// Labels) is set to the shares of the labels among the neighbours of row i of x. An
+// Labels) is set to the shares of the labels among the neighbors of row i of x. An
 // empty dst is given that shape; it panics if one that is not has another.
 func (c *Classifier) PredictProbaAll(ctx context.Context, dst *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.predictions(ctx, x, workers)
@@ -197,18 +197,18 @@ func (c *Classifier) PredictProbaAll(ctx context.Context, dst *mat.Dense, x mat.
 	return out, nil
 }
 
-// NeighboursAll is PredictAll with Neighbours: element i of the result holds the k
+// NeighborsAll is PredictAll with Neighbors: element i of the result holds the k
 // nearest samples of row i of x.
-func (c *Classifier) NeighboursAll(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbour, error) {
+func (c *Classifier) NeighborsAll(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.predictions(ctx, x, workers)
 	if err != nil {
 		return nil, err
 	}
 	if k < 1 || k > c.n {
-		return nil, fmt.Errorf("%w: %d neighbours of %d samples", ErrSettings, k, c.n)
+		return nil, fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, c.n)
 	}
-	out := make([][]Neighbour, len(labels))
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.Neighbours(nil, row, k, w) })
+	out := make([][]Neighbor, len(labels))
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.Neighbors(nil, row, k, w) })
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func (c *Classifier) vote(x []float64, w *Workspace) int {
 // search sets w.near to the k nearest samples.
 func (c *Classifier) search(x []float64, k int, w *Workspace) {
 	if cap(w.near) < k {
-		w.near = make([]Neighbour, 0, k)
+		w.near = make([]Neighbor, 0, k)
 	}
 	c.model.TransformVec(w.y, x)
 	w.near = w.near[:0]
@@ -306,7 +306,7 @@ func (c *Classifier) search(x []float64, k int, w *Workspace) {
 			for ; h > 0 && v < w.near[h-1].SqDistance; h-- {
 				w.near[h] = w.near[h-1]
 			}
-			w.near[h] = Neighbour{Row: first + j, SqDistance: v}
+			w.near[h] = Neighbor{Row: first + j, SqDistance: v}
 		}
 	}
 	for i := range w.near {

@@ -51,7 +51,7 @@ func TestClassifier(t *testing.T) {
 			if err != nil || !slices.Equal(labelsToo, got) {
 				t.Errorf("n = %d, k = %d: other labels with probabilities: %v", n, k, err)
 			}
-			nears, err := c.NeighboursAll(t.Context(), test, k, 3)
+			nears, err := c.NeighborsAll(t.Context(), test, k, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,15 +60,15 @@ func TestClassifier(t *testing.T) {
 			for i := range 150 {
 				sample := test.RawRowView(i)
 				label := c.PredictProba(proba, sample, w)
-				var near []Neighbour
-				near = c.Neighbours(near, sample, k, nil)
+				var near []Neighbor
+				near = c.Neighbors(near, sample, k, nil)
 				if !slices.Equal(near, nears[i]) || !slices.Equal(proba, probas.RawRowView(i)) {
 					t.Fatalf("sample %d: alone %v, %v; among all %v, %v", i, near, proba, nears[i], probas.RawRowView(i))
 				}
 				votes := make([]float64, 3)
 				for j, v := range near {
 					if v.Label != labels[v.Row] || j > 0 && (v.SqDistance < near[j-1].SqDistance || v.SqDistance == near[j-1].SqDistance && v.Row < near[j-1].Row) {
-						t.Fatalf("neighbours %v of sample %d", near, i)
+						t.Fatalf("neighbors %v of sample %d", near, i)
 					}
 					var sum float64
 					for l, a := range z.RawRowView(i) {
@@ -81,19 +81,19 @@ func TestClassifier(t *testing.T) {
 				}
 				for j := range votes {
 					if math.Abs(votes[j]-proba[j]) > 1e-12 {
-						t.Fatalf("sample %d: probabilities %v, neighbours %v", i, proba, near)
+						t.Fatalf("sample %d: probabilities %v, neighbors %v", i, proba, near)
 					}
 				}
 				if label != got[i] || c.Predict(sample, nil) != got[i] || proba[slices.Index(c.Labels(), label)] != slices.Max(proba) {
 					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, c.Predict(sample, nil), proba)
 				}
 			}
-			if one, err := c.WithK(1); err != nil || one.K() != 1 || one.Predict(test.RawRowView(5), nil) != c.Neighbours(nil, test.RawRowView(5), 1, nil)[0].Label {
-				t.Errorf("n = %d, k = %d: by one neighbour: %v", n, k, err)
+			if one, err := c.WithK(1); err != nil || one.K() != 1 || one.Predict(test.RawRowView(5), nil) != c.Neighbors(nil, test.RawRowView(5), 1, nil)[0].Label {
+				t.Errorf("n = %d, k = %d: by one neighbor: %v", n, k, err)
 			}
-			// More neighbours than the workspace was made for.
-			if near := c.Neighbours(nil, test.RawRowView(0), n, w); len(near) != n || c.Predict(test.RawRowView(0), w) != got[0] {
-				t.Errorf("%d neighbours of %d", len(near), n)
+			// More neighbors than the workspace was made for.
+			if near := c.Neighbors(nil, test.RawRowView(0), n, w); len(near) != n || c.Predict(test.RawRowView(0), w) != got[0] {
+				t.Errorf("%d neighbors of %d", len(near), n)
 			}
 		}
 	}
@@ -136,16 +136,16 @@ func TestClassifierErrors(t *testing.T) {
 		if got, err := c.PredictProbaAll(r.ctx, new(mat.Dense), r.x, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, probabilities: %v, %v", i, got, err)
 		}
-		if got, err := c.NeighboursAll(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
-			t.Errorf("case %d, neighbours: %v, %v", i, got, err)
+		if got, err := c.NeighborsAll(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
+			t.Errorf("case %d, neighbors: %v, %v", i, got, err)
 		}
 	}
 	for _, k := range []int{0, 41} {
-		if got, err := c.NeighboursAll(t.Context(), x, k, 0); !errors.Is(err, ErrSettings) || got != nil {
-			t.Errorf("%d neighbours: %v, %v", k, got, err)
+		if got, err := c.NeighborsAll(t.Context(), x, k, 0); !errors.Is(err, ErrSettings) || got != nil {
+			t.Errorf("%d neighbors: %v, %v", k, got, err)
 		}
 		if got, err := c.WithK(k); !errors.Is(err, ErrSettings) || got != nil {
-			t.Errorf("%d neighbours: %v", k, err)
+			t.Errorf("%d neighbors: %v", k, err)
 		}
 	}
 	// A class of the model that has no samples here takes no part in probabilities.

@@ -54,7 +54,7 @@ type Candidate struct {
 	Errors        []float64
 }
 
-// CrossValidate compares settings of Fit by the error of a K-nearest-neighbours
+// CrossValidate compares settings of Fit by the error of a K-nearest-neighbors
 // classifier in the projection, on samples that the projection was not fitted to.
 // The folds depend on Fit.Seed. A fit that fails ends the work with its error; of
 // several it is that of the first in the order of folds and Candidates.
@@ -212,7 +212,7 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 	}
 	for _, k := range c.Neighbors {
 		if k < 1 || k > left {
-			return nil, fmt.Errorf("%w: %d neighbours of %d training samples", ErrSettings, k, left)
+			return nil, fmt.Errorf("%w: %d neighbors of %d training samples", ErrSettings, k, left)
 		}
 	}
 	if len(c.Components)*len(c.Lambda)*len(c.Shrinkage)*len(c.Neighbors) == 0 {

@@ -166,7 +166,7 @@ func TestFolds(t *testing.T) {
 			}
 		}
 		if len(c.Neighbors) == 0 || slices.Max(c.Neighbors) > 19 {
-			t.Errorf("default neighbours %v", c.Neighbors)
+			t.Errorf("default neighbors %v", c.Neighbors)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestDefaults makes the table of DEFAULTS.md: the error of nearest neighbours after
+// TestDefaults makes the table of DEFAULTS.md: the error of nearest neighbors after
 // PCA, with the default settings, and with others, on samples not fitted to.
 // MONGE_EXPERIMENT is the number of splits; -run TestDefaults/USPS chooses one row.
 // All but the default settings are in float32, to save time.
@@ -126,7 +126,7 @@ type experiment struct {
 	name, file string
 	p          int
 	train      int  // rows to train with; 0 is half
-	noise      bool // the paper's protocol for small data: standardise and append 100 noise features
+	noise      bool // the paper's protocol for small data: standardize and append 100 noise features
 }
 
 var experiments = []experiment{
@@ -185,7 +185,7 @@ func (e experiment) split(t *testing.T, all *dataset.Dataset, seed uint64) (trai
 	return train, test
 }
 
-// withNoise standardises x by the columns of from and appends 100 Gaussian features.
+// withNoise standardizes x by the columns of from and appends 100 Gaussian features.
 func withNoise(from, x *mat.Dense, seed uint64) *mat.Dense {
 	const noise = 100
 	m, d := from.Dims()

@@ -10,17 +10,17 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/descent"
 	"github.com/gomonge/monge/wda/stiefel"
-	"github.com/gomonge/monge/wda/subspace"
 	"gonum.org/v1/gonum/mat"
 )
 
 // With the plans T fixed, σ_b² and σ_w² are quadratic in P: tr(PᵀC_bP) and
 // tr(PᵀC_wP) with C = XᵀLX and L the Laplacian of the graph whose edges are the
-// entries of the plans. Maximising the ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an
+// entries of the plans. Maximizing the ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an
 // eigenvalue problem, and P and T can be improved in turn (H. Liu, Y. Cai, Y.-L.
 // Chen and P. Li, "Ratio trace formulation of Wasserstein discriminant analysis",
 // NeurIPS 2020). So can the trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which is J with the
@@ -235,7 +235,7 @@ func newEigen[T dist.Float](o *objective[T], set *Settings, limit, classes int) 
 	return e, nil
 }
 
-// improve replaces p by the generalised eigenvectors for the plans at p, with inner
+// improve replaces p by the generalized eigenvectors for the plans at p, with inner
 // steps of the block iteration where there are many features.
 func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	if err := e.assemble(ctx, p); err != nil {
@@ -257,7 +257,7 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	if err != nil {
 		return err
 	}
-	_, err = e.orth.Orthonormalise(p, v)
+	_, err = e.orth.Orthonormalize(p, v)
 	return err
 }
 
@@ -265,7 +265,7 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 // and ratioBlocks those where every one takes several of the block iteration.
 const ratioSteps, ratioBlocks = 20, 3
 
-// traceRatio replaces p by the maximiser of the trace ratio for the plans that have
+// traceRatio replaces p by the maximizer of the trace ratio for the plans that have
 // been assembled: with q the ratio at p, p becomes the leading eigenvectors of
 // C_b − q C_w, until q stays (W. Dinkelbach, Management Science 13, 1967; T. T. Ngo,
 // M. Bellalij and Y. Saad, SIAM Review 54, 2012).
@@ -307,7 +307,7 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 		if err != nil {
 			return err
 		}
-		if _, err := e.orth.Orthonormalise(v, v); err != nil {
+		if _, err := e.orth.Orthonormalize(v, v); err != nil {
 			return err
 		}
 		next := ratio(v)

@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/wda/descent"
 	"github.com/gomonge/monge/wda/stiefel"
-	"github.com/gomonge/monge/wda/subspace"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -37,7 +37,7 @@ func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setting
 }
 
 // TestGoldenEigen: C_b and C_w, the ratio trace iteration after three steps and at its
-// fixed point, and the maximiser of the trace ratio are those of the shared fixtures.
+// fixed point, and the maximizer of the trace ratio are those of the shared fixtures.
 func TestGoldenEigen(t *testing.T) {
 	for _, name := range goldenCases {
 		if testing.Short() && name == "bimodal_log" {
@@ -96,7 +96,7 @@ func TestEigenBlocks(t *testing.T) {
 	x, labels := clusters(3, 140, 60, 40, 70)
 	p := uniform(5, 140, 3)
 	m := stiefel.New(140, 3)
-	if _, err := m.Orthonormalise(p, p); err != nil {
+	if _, err := m.Orthonormalize(p, p); err != nil {
 		t.Fatal(err)
 	}
 	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Shrinkage: 0.5})
@@ -111,7 +111,7 @@ func TestEigenBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Orthonormalise(want, want); err != nil {
+	if _, err := m.Orthonormalize(want, want); err != nil {
 		t.Fatal(err)
 	}
 	got := mat.DenseCopyOf(p)
@@ -121,7 +121,7 @@ func TestEigenBlocks(t *testing.T) {
 		}
 	}
 	if d := m.Distance(got, want); !(d <= 1e-3) {
-		t.Errorf("generalised eigenvectors: subspace off by %.3g", d)
+		t.Errorf("generalized eigenvectors: subspace off by %.3g", d)
 	}
 	// At the maximum q of the trace ratio the best of C_b − q C_w has trace 0.
 	got.Copy(p)

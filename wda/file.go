@@ -42,9 +42,9 @@ type fileMeta struct {
 	Format  string   `json:"format"`
 	Version int      `json:"version"`
 	Names   []string `json:"class_names,omitempty"`
-	// Neighbours is the K of a classifier.
-	Neighbours int     `json:"neighbours,omitempty"`
-	Fit        fileFit `json:"fit"`
+	// Neighbors is the K of a classifier.
+	Neighbors int     `json:"neighbors,omitempty"`
+	Fit       fileFit `json:"fit"`
 }
 
 // fileFit is what a file keeps of the Report.
@@ -124,7 +124,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		arrays = append(arrays, array{"lambda", mat.DenseCopyOf(r.Lambda)})
 	}
 	if c != nil {
-		meta.Neighbours = c.k
+		meta.Neighbors = c.k
 		y, of := c.samples()
 		arrays = append(arrays, array{"samples", y}, array{"sample_labels", of})
 	}
@@ -285,8 +285,8 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 		return nil, fmt.Errorf("sample_labels: %w", err)
 	}
 	n, k := y.Dims()
-	if _, p := m.Dims(); k != p || len(of) != n || meta.Neighbours < 1 || meta.Neighbours > n {
-		return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d neighbours, %d components", n, k, len(of), meta.Neighbours, p)
+	if _, p := m.Dims(); k != p || len(of) != n || meta.Neighbors < 1 || meta.Neighbors > n {
+		return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d neighbors, %d components", n, k, len(of), meta.Neighbors, p)
 	}
 	if err := checkFinite(y); err != nil {
 		return nil, err
@@ -295,7 +295,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 	for i, l := range of {
 		labels[i] = int(l)
 	}
-	return newClassifier(m, y, labels, meta.Neighbours), nil
+	return newClassifier(m, y, labels, meta.Neighbors), nil
 }
 
 func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {

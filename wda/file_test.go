@@ -202,7 +202,7 @@ func TestOtherVersions(t *testing.T) {
 		"projection other":   {replace("projection.npy", "samples.npy"), "parts do not fit"},
 		"samples other":      {replace("samples.npy", "projection.npy"), "parts do not fit"},
 		"no sample labels":   {func(e map[string][]byte) { delete(e, "sample_labels.npy") }, "sample_labels"},
-		"too many to vote":   {meta(func(v map[string]any) { v["neighbours"] = 41 }), "41 neighbours"},
+		"too many to vote":   {meta(func(v map[string]any) { v["neighbors"] = 41 }), "41 neighbors"},
 		"other solver":       {meta(func(v map[string]any) { v["fit"].(map[string]any)["solver"] = "magic" }), "magic"},
 		"names do not fit":   {meta(func(v map[string]any) { v["class_names"] = []string{"a"} }), "1 names"},
 		"array is text":      {func(e map[string][]byte) { e["mean.npy"] = []byte("x") }, "mean"},

@@ -50,7 +50,7 @@ type Report struct {
 	Settings Settings
 }
 
-// Fit finds the projection that maximises J for samples x (n × d, rows are samples)
+// Fit finds the projection that maximizes J for samples x (n × d, rows are samples)
 // and their labels, and returns it as a Model. settings may be nil. x is not
 // changed.
 //
@@ -320,7 +320,7 @@ func (o *objective[T]) principalAxes(p *mat.Dense, m *stiefel.Manifold) error {
 	}
 	var turned mat.Dense
 	turned.Mul(p, axes)
-	_, err = m.Orthonormalise(p, &turned)
+	_, err = m.Orthonormalize(p, &turned)
 	return err
 }
 
@@ -340,7 +340,7 @@ func workerCount(n int) int {
 	return n
 }
 
-// J and the norm of its gradient, from the value f that the solver minimises and
+// J and the norm of its gradient, from the value f that the solver minimizes and
 // the norm of f's gradient: f = 1/J, or f = −J.
 func inverseToJ(f float64) float64         { return 1 / f }
 func inverseNormToJ(f, g float64) float64  { return g / (f * f) }

@@ -245,7 +245,7 @@ func TestGoldenBits(t *testing.T) {
 	const want = "b4e9be4724440857a46e90ff3320d5a6"
 	x, labels := clusters(11, 37, 23, 40, 9)
 	p := mat.NewDense(37, 5, nil)
-	if _, err := stiefel.New(37, 5).Orthonormalise(p, uniform(12, 37, 5)); err != nil {
+	if _, err := stiefel.New(37, 5).Orthonormalize(p, uniform(12, 37, 5)); err != nil {
 		t.Fatal(err)
 	}
 	for _, level := range asm.Available() {

@@ -184,7 +184,7 @@ func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64)
 			s.mean.Add(s.mean, p)
 		}
 	}
-	if _, err := s.f.manifold.Orthonormalise(p, s.mean); err != nil {
+	if _, err := s.f.manifold.Orthonormalize(p, s.mean); err != nil {
 		return err
 	}
 	s.f.manifold.Transport(s.momentum, p, s.momentum)

@@ -43,7 +43,7 @@ func (m *Model) setOffset() {
 func (m *Model) Dims() (d, p int) { return m.projection.Dims() }
 
 // Projection returns a copy of the projection (d × p): P, PᵀP = I, or diag(1/σ)·P of
-// a fit with standardised features.
+// a fit with standardized features.
 func (m *Model) Projection() *mat.Dense { return mat.DenseCopyOf(m.projection) }
 
 // Mean returns a copy of the mean of the samples of the fit.

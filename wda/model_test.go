@@ -117,7 +117,7 @@ func TestTransformAllocatesNothing(t *testing.T) {
 	y, vec, vec32, x32 := mat.NewDense(n, 10, nil), make([]float64, 10), make([]float32, 10), make([]float32, 784)
 	all32, in32 := dist.NewMatrix[float32](n, 10, nil), dist.NewMatrix[float32](n, 784, nil)
 	sample, w := x.RawRowView(3), c.NewWorkspace()
-	proba, near := make([]float64, 3), make([]Neighbour, 0, 5)
+	proba, near := make([]float64, 3), make([]Neighbor, 0, 5)
 	for name, f := range map[string]func(){
 		"Transform":      func() { m.Transform(y, x) },
 		"TransformVec":   func() { m.TransformVec(vec, sample) },
@@ -125,7 +125,7 @@ func TestTransformAllocatesNothing(t *testing.T) {
 		"TransformVec32": func() { m.TransformVec32(vec32, x32) },
 		"Predict":        func() { c.Predict(sample, w) },
 		"PredictProba":   func() { c.PredictProba(proba, sample, w) },
-		"Neighbours":     func() { near = c.Neighbours(near, sample, 5, w) },
+		"Neighbors":      func() { near = c.Neighbors(near, sample, 5, w) },
 	} {
 		if a := testing.AllocsPerRun(20, f); a != 0 {
 			t.Errorf("%s: %v allocations", name, a)

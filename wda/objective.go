@@ -400,7 +400,7 @@ func (o *objective[T]) pullBackColumns(i, j int) {
 // ratio returns J.
 func (o *objective[T]) ratio() float64 { return o.b / (o.w + o.ridge) }
 
-// inverse is the problem of minimising 1/J = (σ_w² + ridge)/σ_b².
+// inverse is the problem of minimizing 1/J = (σ_w² + ridge)/σ_b².
 type inverse[T dist.Float] struct {
 	*objective[T]
 	ctx context.Context
@@ -418,7 +418,7 @@ func (f inverse[T]) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return w / f.b, nil
 }
 
-// negative is the problem of minimising −J, whose gradient Algorithm 1 uses as it is.
+// negative is the problem of minimizing −J, whose gradient Algorithm 1 uses as it is.
 type negative[T dist.Float] struct {
 	*objective[T]
 	ctx context.Context

@@ -46,7 +46,7 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, settings *Settings
 		return nil, err
 	}
 	if m.set.Standardize {
-		m.s.standardise()
+		m.s.standardize()
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -124,7 +124,7 @@ func (sp *span) divide(p *mat.Dense) error {
 		back := mat.NewDense(d, columns, nil)
 		sp.spread(back, sp.coordinates(w))
 		w.Sub(w, back)
-		if _, err := stiefel.New(d, columns).Orthonormalise(w, w); err != nil {
+		if _, err := stiefel.New(d, columns).Orthonormalize(w, w); err != nil {
 			return err
 		}
 		sp.rest = w

@@ -50,7 +50,7 @@ func TestReduction(t *testing.T) {
 			}
 		}
 		p := mat.NewDense(sp.s.d, 3, nil)
-		if _, err := stiefel.New(sp.s.d, 3).Orthonormalise(p, uniform(4, sp.s.d, 3)); err != nil {
+		if _, err := stiefel.New(sp.s.d, 3).Orthonormalize(p, uniform(4, sp.s.d, 3)); err != nil {
 			t.Fatal(err)
 		}
 		q, err := sp.lift(p)

@@ -18,7 +18,7 @@ type samples struct {
 	x       *mat.Dense
 	mean    []float64
 	// x = (input·pre − mean·pre)·post·feature, in this order; scale = pre·post, or 1
-	// once features are standardised, as lengths are then in units of their own.
+	// once features are standardized, as lengths are then in units of their own.
 	pre, post, scale float64
 	feature          []float64 // nil is 1
 }
@@ -109,8 +109,8 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	return s, nil
 }
 
-// standardise divides every feature by its standard deviation, unless that is 0.
-func (s *samples) standardise() {
+// standardize divides every feature by its standard deviation, unless that is 0.
+func (s *samples) standardize() {
 	s.feature, s.scale = make([]float64, s.d), 1
 	for i := range s.n {
 		for j, v := range s.x.RawRowView(i) {
@@ -132,7 +132,7 @@ func (s *samples) standardise() {
 }
 
 // effective returns what the projection p of s.x is for input − mean, without the
-// powers of two: diag(1/σ)·P for standardised features, otherwise P.
+// powers of two: diag(1/σ)·P for standardized features, otherwise P.
 func (s *samples) effective(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
 	for j, f := range s.feature {

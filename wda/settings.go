@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Solver is the method that maximises J.
+// Solver is the method that maximizes J.
 type Solver uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	// ProjectedGradient is Algorithm 1 of the paper.
 	ProjectedGradient
 	// Eigen improves plans and projection in turn, without a derivative: for fixed
-	// plans J's ratio trace is maximised by generalised eigenvectors (H. Liu, Y. Cai,
+	// plans J's ratio trace is maximized by generalized eigenvectors (H. Liu, Y. Cai,
 	// Y.-L. Chen and P. Li, NeurIPS 2020). The best iterate is the result. It is not
 	// stationary for J, which further steps lower: SOLVERS.md says by how much.
 	Eigen

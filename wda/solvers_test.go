@@ -17,10 +17,10 @@ import (
 )
 
 // TestSolvers makes the tables of SOLVERS.md on MNIST, p = 10, ρ = 0.5: J, how
-// stationary it is, the error of 5 nearest neighbours among the training digits on the
+// stationary it is, the error of 5 nearest neighbors among the training digits on the
 // official test digits, and the time of every solver. MONGE_SOLVERS names numbers of
 // training digits, solvers (or pca) and batch sizes, "1000,4096/60000 auto,minibatch
-// 32,64": 4096/60000 fits to 4096 of 60 000 digits, which are all neighbours then.
+// 32,64": 4096/60000 fits to 4096 of 60 000 digits, which are all neighbors then.
 // MONGE_FLOAT32 fits in float32; MONGE_SCORE evaluates J of all digits, too.
 func TestSolvers(t *testing.T) {
 	fields := strings.Fields(os.Getenv("MONGE_SOLVERS"))
@@ -52,9 +52,9 @@ func TestSolvers(t *testing.T) {
 	for _, size := range strings.Split(fields[0], ",") {
 		few, many, _ := strings.Cut(size, "/")
 		part := sample(few)
-		neighbours := part
+		neighbors := part
 		if many != "" {
-			neighbours = sample(many)
+			neighbors = sample(many)
 		}
 		for _, name := range strings.Split(fields[1], ",") {
 			if name == "pca" {
@@ -62,7 +62,7 @@ func TestSolvers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("| %s | pca | | | | %.4f |", size, nearestError(t, p, neighbours, test))
+				t.Logf("| %s | pca | | | | %.4f |", size, nearestError(t, p, neighbors, test))
 				continue
 			}
 			solver, err := wda.ParseSolver(name)
@@ -85,14 +85,14 @@ func TestSolvers(t *testing.T) {
 				}
 				score := ""
 				if os.Getenv("MONGE_SCORE") != "" {
-					s, err := wda.Score(t.Context(), neighbours.X, neighbours.Labels, m.Projection(), &wda.Settings{LambdaMatrix: r.Lambda, Float32: true})
+					s, err := wda.Score(t.Context(), neighbors.X, neighbors.Labels, m.Projection(), &wda.Settings{LambdaMatrix: r.Lambda, Float32: true})
 					if err != nil {
 						t.Fatal(err)
 					}
 					score = fmt.Sprintf(" J of all %.4f |", s.Between/(s.Within+r.Ridge))
 				}
 				t.Logf("| %s | %s | %.4f | %.2g | %d | %.4f | %.2f s |%s %v, J of %d, %+v", size, name, r.Objective, r.GradientNorm/r.Objective, r.Steps,
-					nearestError(t, m.Projection(), neighbours, test), r.Elapsed.Seconds(), score, r.Status, r.ObjectiveSamples, r.Evaluations)
+					nearestError(t, m.Projection(), neighbors, test), r.Elapsed.Seconds(), score, r.Status, r.ObjectiveSamples, r.Evaluations)
 				if solver != wda.MiniBatch {
 					break
 				}
@@ -101,7 +101,7 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
-// nearestError returns the share of test samples that 5 nearest neighbours among the
+// nearestError returns the share of test samples that 5 nearest neighbors among the
 // training samples classify wrongly after the projection p.
 func nearestError(t *testing.T, p *mat.Dense, train, test *dataset.Dataset) float64 {
 	t.Helper()

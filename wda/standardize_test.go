@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestStandardize: a fit with standardised features is the fit of standardised
+// TestStandardize: a fit with standardized features is the fit of standardized
 // data, and the model carries the scales.
 func TestStandardize(t *testing.T) {
 	x, labels := parts3(3, 60, 5)
@@ -33,7 +33,7 @@ func TestStandardize(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := relative(got.Report().Objective, want.Report().Objective); !(e <= 1e-9) {
-		t.Errorf("J = %v, of standardised data %v", got.Report().Objective, want.Report().Objective)
+		t.Errorf("J = %v, of standardized data %v", got.Report().Objective, want.Report().Objective)
 	}
 	var a, b mat.Dense
 	got.Transform(&a, big)

@@ -14,7 +14,7 @@ import (
 )
 
 // Validation judges projections on the way by the error of a classifier, K nearest
-// neighbours among the projected training samples, on samples held out. The best is
+// neighbors among the projected training samples, on samples held out. The best is
 // kept, the earlier of two that are as good.
 type Validation struct {
 	// X and Labels are the samples held out. If X is nil, a share of the training
@@ -72,7 +72,7 @@ func (v *Validation) holdOut(x mat.Matrix, labels []int, seed uint64) (*heldOut,
 		s.Patience = 10
 	}
 	if !(s.Fraction > 0 && s.Fraction < 1) || s.Neighbors < 0 || s.Every < 0 || s.Patience < 0 {
-		return nil, fmt.Errorf("%w: validation with fraction %v, %d neighbours, every %d steps, patience %d", ErrSettings, s.Fraction, s.Neighbors, s.Every, s.Patience)
+		return nil, fmt.Errorf("%w: validation with fraction %v, %d neighbors, every %d steps, patience %d", ErrSettings, s.Fraction, s.Neighbors, s.Every, s.Patience)
 	}
 	if s.X != nil {
 		n, d := s.X.Dims()

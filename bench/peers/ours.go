@@ -273,7 +273,7 @@ func fits(s spec, dir string, single bool) *job {
 			if err != nil {
 				panic(err)
 			}
-			j := sc.Objective // POT minimises 1/J
+			j := sc.Objective // POT minimizes 1/J
 			out := []float64{1 / j}
 			for _, g := range sc.Gradient.RawMatrix().Data {
 				out = append(out, -g/(j*j))

@@ -181,7 +181,7 @@ func points2(x, y []float64) plotter.XYs {
 	return p
 }
 
-// fitted returns a and b that minimise the relative deviation of y from
+// fitted returns a and b that minimize the relative deviation of y from
 // a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ.
 func fitted(x, y []float64, power int) (a, b float64) {
 	m, one := mat.NewDense(len(x), 2, nil), mat.NewVecDense(len(x), nil)

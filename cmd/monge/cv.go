@@ -41,7 +41,7 @@ func newCV(a *app) *cobra.Command {
 		Use:   "cv --data FILE [flags]",
 		Short: "Choose settings by cross-validation",
 		Long: `Cv compares all combinations of -p, --lambda, --shrinkage and --k by the error of the K
-nearest neighbours classifier in the projection, on rows that the projection was not
+nearest neighbors classifier in the projection, on rows that the projection was not
 fitted to: the rows are divided into --folds parts at random, every class evenly, each
 part is once the test set of a fit to the others, and the mean of the errors counts.
 
@@ -70,7 +70,7 @@ depends on --seed, not on the number of CPUs.`,
 	fs.Float64SliceVar(&f.lambda, "lambda", []float64{0.3, 1, 3}, "values of "+lambdaUsage)
 	fs.Lookup("lambda").DefValue = "[0.3,1,3]" // pflag has zeros behind
 	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{"0", "0.1", "0.5"}, "values of ρ ≥ 0, or auto")
-	fs.IntSliceVar(&f.ks, "k", nil, "numbers of neighbours (default 1,3,5,…,19)")
+	fs.IntSliceVar(&f.ks, "k", nil, "numbers of neighbors (default 1,3,5,…,19)")
 	fs.IntVar(&f.folds, "folds", 5, "parts to divide the rows into")
 	fs.StringVar(&f.csv, "csv", "", "file to write the whole table to")
 	fs.StringVar(&f.model, "model", "", "file to write a model to, of the best setting and all rows")

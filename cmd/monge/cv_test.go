@@ -199,7 +199,7 @@ func TestFitOptions(t *testing.T) {
 	}
 }
 
-// TestPredictGolden: small numbers that everyone can check. Neighbours at equal
+// TestPredictGolden: small numbers that everyone can check. Neighbors at equal
 // distance are in the order of their rows.
 func TestPredictGolden(t *testing.T) {
 	dir := t.TempDir()
@@ -212,7 +212,7 @@ low,0,1,0,0.0625,2,0.5625
 high,1,0,1,0.25,3,0.25
 low,0,1,4,12.25,1,20.25
 `
-	args := []string{"predict", "--model", at("m.wda"), "--data", news, "--proba", "--neighbours", "2"}
+	args := []string{"predict", "--model", at("m.wda"), "--data", news, "--proba", "--neighbors", "2"}
 	code, stdout, stderr := monge(t, args...)
 	if code != 0 || stderr != "" || stdout != strings.Replace(want, "low,0,1,4,", "low,0.3333333333333333,0.6666666666666666,4,", 1) {
 		t.Errorf("exit code %d, %q:\n%s", code, stderr, stdout)
@@ -221,13 +221,13 @@ low,0,1,4,12.25,1,20.25
 	if got := encode(t, []any{v["labels"], v["counts"], v["classes"], v["k"], v["train"]}); got != `[["low","high","low"],{"high":1,"low":2},["high","low"],3,6]` {
 		t.Errorf("%s", got)
 	}
-	if got := encode(t, v["neighbours"].([]any)[1]); got != `[{"label":"high","row":1,"sq_distance":0.25},{"label":"high","row":3,"sq_distance":0.25}]` {
+	if got := encode(t, v["neighbors"].([]any)[1]); got != `[{"label":"high","row":1,"sq_distance":0.25},{"label":"high","row":3,"sq_distance":0.25}]` {
 		t.Errorf("%s", got)
 	}
 	if got := encode(t, v["probabilities"].([]any)[0]); got != `[0,1]` {
 		t.Errorf("%s", got)
 	}
-	// One neighbour instead of the model's three; then other training rows.
+	// One neighbor instead of the model's three; then other training rows.
 	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--k", "1"); encode(t, v["labels"]) != `["low","high","low"]` || get(t, v, "k") != 1 || v["probabilities"] != nil {
 		t.Errorf("%v", v)
 	}
@@ -370,9 +370,9 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"features of train", predict + "--train $one.csv", 1, "one.csv: 2 features where the model has 5"},
 		{"k > n", predict + "--k 61", 1, "k.wda: --k 61 exceeds the 60 training rows"},
 		{"k > rows of train", predict + "--train $other.csv --k 4", 1, "other.csv: --k 4 exceeds the 3 training rows"},
-		{"neighbours > n", predict + "--neighbours 61", 1, "k.wda: --neighbours 61 exceeds the 60 training rows"},
+		{"neighbors > n", predict + "--neighbors 61", 1, "k.wda: --neighbors 61 exceeds the 60 training rows"},
 		{"k = 0", predict + "--k 0", 2, "--k must be between 1"},
-		{"neighbours < 0", predict + "--neighbours -1", 2, "--neighbours must be between 1"},
+		{"neighbors < 0", predict + "--neighbors -1", 2, "--neighbors must be between 1"},
 		{"workers", predict + "--workers -1", 2, "--workers must be between 0"},
 		{"labels without rows", predict + "--train-labels $y.csv", 2, "--train-labels needs --train"},
 		{"sample without rows", predict + "--sample 5", 2, "--sample needs --train"},

@@ -208,7 +208,7 @@ func (f *rowFlags) train(path string, d *dataset.Dataset) (*dataset.Dataset, err
 	return f.draw(path, t)
 }
 
-// pick returns ascending rows of d, without copying them if they are neighbours, as
+// pick returns ascending rows of d, without copying them if they are neighbors, as
 // those of MNIST are: its matrix takes half a gigabyte.
 func pick(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	i, j := rows[0], rows[len(rows)-1]+1

@@ -42,7 +42,7 @@ func newDemo(a *app) *cobra.Command {
 classes in ten dimensions: in two of them every class consists of two clusters on
 opposite sides of the origin, so that all classes have the same mean, and the other
 eight are noise. It fits WDA with p = 2 and λ = %g to %d samples and prints the errors
-of a %d-nearest-neighbours classifier on %d others: with all ten dimensions, and with
+of a %d-nearest-neighbors classifier on %d others: with all ten dimensions, and with
 two found by PCA, by FDA and by WDA. The three projections are drawn side by side in
 demo.png.`, float64(demoLambda), demoTrain, demoNeighbors, demoTest),
 		Example: `  monge demo
@@ -117,7 +117,7 @@ func (a *app) demo(cmd *cobra.Command, f *demoFlags) (err error) {
 	}
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "Three classes of two clusters each, in 2 of %d dimensions; %d samples to learn from.\n", columns(train), demoTrain)
-		fmt.Fprintf(w, "Error of %d nearest neighbours on %d new samples:\n\n", demoNeighbors, demoTest)
+		fmt.Fprintf(w, "Error of %d nearest neighbors on %d new samples:\n\n", demoNeighbors, demoTest)
 		for i, name := range []string{fmt.Sprintf("all %d dimensions", columns(train)), "2 by PCA", "2 by FDA", "2 by WDA"} {
 			fmt.Fprintf(w, "  %s\t%s\n", name, percent(float64(rate(i))))
 		}

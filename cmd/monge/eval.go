@@ -33,12 +33,12 @@ func newEval(a *app) *cobra.Command {
 	f := new(evalFlags)
 	cmd := &cobra.Command{
 		Use:   "eval --model FILE --train FILE --test FILE [flags]",
-		Short: "Classify projected test samples by their nearest neighbours",
+		Short: "Classify projected test samples by their nearest neighbors",
 		Long: `Eval projects training and test samples and reports the error of the K nearest
-neighbours classifier on the test samples for every K, and the confusion matrix for
+neighbors classifier on the test samples for every K, and the confusion matrix for
 the first K (rows: true class; columns: predicted class). At equal distance the
 training row that comes first is nearer; among classes with equally many votes the
-class of the nearest neighbour wins.
+class of the nearest neighbor wins.
 
 Of an NPZ file with an array split, --train uses the rows where it is 0 and --test
 those where it is 1, so that both may name the same file. --holdout does the same
@@ -58,7 +58,7 @@ and FDA on the training rows; this takes long if they are many.`,
 	fs.StringVar(&f.test, "test", "", "file of test samples (required)")
 	fs.StringVar(&f.trainLabels, "train-labels", "", "file of the training labels")
 	fs.StringVar(&f.testLabels, "test-labels", "", "file of the test labels (default --train-labels if both samples are of one file)")
-	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "numbers of neighbours")
+	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "numbers of neighbors")
 	fs.BoolVar(&f.baselines, "baselines", false, "also the original space, PCA and FDA")
 	fs.IntVar(&f.workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
 	f.rows.add(cmd, "training rows")

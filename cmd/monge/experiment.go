@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gomonge/monge/wda/experiment"
+	"github.com/gomonge/monge/internal/experiment"
 	"github.com/spf13/cobra"
 )
 

@@ -35,7 +35,7 @@ func newFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit --data FILE --model FILE [flags]",
 		Short: "Fit a projection that separates classes",
-		Long: `Fit finds the projection P (d × p, orthonormal columns) that maximises
+		Long: `Fit finds the projection P (d × p, orthonormal columns) that maximizes
 
     J(P) = σ_b² / (σ_w² + ρ·σ_w²(P⁰))
 
@@ -83,7 +83,7 @@ ends the fit with exit code 130 and writes no model.`,
 	fs.StringVar(&f.shrinkage, "shrinkage", "auto", "ρ ≥ 0, against overfitting; auto is 0.5 for fewer than five samples a feature, else 0")
 	f.solver.add(cmd)
 	fs.StringVar(&f.init, "init", "", "file of the start P⁰ (d × p, CSV without header or NPY; default the principal components)")
-	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, for predict to classify by so many nearest neighbours (default keep none)")
+	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, for predict to classify by so many nearest neighbors (default keep none)")
 	fs.Lookup("seed").Usage = fitSeedUsage
 	return cmd
 }
@@ -284,7 +284,7 @@ func explain(err error) error {
 }
 
 // saveModel writes a model, and unless k is 0 the rows d to classify by k nearest
-// neighbours among them, unless an interrupt came in the meantime.
+// neighbors among them, unless an interrupt came in the meantime.
 func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int) error {
 	var file encoding.BinaryMarshaler = m
 	if k > 0 {

@@ -56,7 +56,7 @@ func (f *objectiveFlags) add(cmd *cobra.Command) {
 	f.addShared(cmd)
 }
 
-const lambdaUsage = "λ, the inverse of the entropic regularisation"
+const lambdaUsage = "λ, the inverse of the entropic regularization"
 
 // addShared adds all but λ.
 func (f *objectiveFlags) addShared(cmd *cobra.Command) {
@@ -120,7 +120,7 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32)")
 	fs.IntVar(&f.starts, "starts", 1, "starts, of which the best result is kept; all but the first are random projections, by --seed")
 	fs.Float64Var(&f.validation, "validation", 0, "fraction of every class to hold out by --seed, to stop early and keep the step with the least error there (default none)")
-	fs.IntVar(&f.judge.Neighbors, "validation-k", 5, "with --validation: neighbours of the classifier")
+	fs.IntVar(&f.judge.Neighbors, "validation-k", 5, "with --validation: neighbors of the classifier")
 	fs.IntVar(&f.judge.Every, "validation-every", 2, "with --validation: steps from one judgement to the next")
 	fs.IntVar(&f.judge.Patience, "patience", 10, "with --validation: judgements without improvement that end the fit")
 	fs.BoolVar(&f.paper, "paper", false, "the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --solver pg")
@@ -241,7 +241,7 @@ func solverNames() string {
 	}
 }
 
-// checkNeighbors returns the distinct numbers of neighbours in their order.
+// checkNeighbors returns the distinct numbers of neighbors in their order.
 func checkNeighbors(ks []int) ([]int, error) {
 	for _, k := range ks {
 		if err := checkRange("k", k, 1, math.MaxInt32); err != nil {

@@ -24,7 +24,7 @@ type predictFlags struct {
 	trainLabels string
 	k           int
 	proba       bool
-	neighbours  int
+	neighbors   int
 	out         string
 	workers     int
 }
@@ -33,14 +33,14 @@ func newPredict(a *app) *cobra.Command {
 	f := new(predictFlags)
 	cmd := &cobra.Command{
 		Use:   "predict --model FILE --data FILE [flags]",
-		Short: "Classify samples by their nearest neighbours in the projection",
+		Short: "Classify samples by their nearest neighbors in the projection",
 		Long: `Predict projects every row of the data with a model and prints the class that most of
 its K nearest training rows have; among classes with equally many that of the nearest
 row wins. The training rows are in the model if fit had --k or cv wrote it; --train
 names a file of them otherwise, or others.
 
 The output is CSV with a header: the column label, with --proba a column for every
-class with its share of the K neighbours, and with --neighbours the numbers (from 0, in
+class with its share of the K neighbors, and with --neighbors the numbers (from 0, in
 the order of the training rows) and squared distances of the nearest rows.
 
 A CSV file with as many columns as the model has features is taken to have no
@@ -49,7 +49,7 @@ classified, whatever its array split says, unless --rows chooses a part; --train
 the rows where it is 0, and --holdout and --sample as fit does.`,
 		Example: `  monge fit --data wine.csv --k 5 --model wine.wda
   monge predict --model wine.wda --data new.csv
-  monge predict --model wine.wda --data new.csv --proba --neighbours 3 --out predicted.csv
+  monge predict --model wine.wda --data new.csv --proba --neighbors 3 --out predicted.csv
   monge predict --model digits.wda --train mnist.npz --sample 1000 --data mnist.npz --rows test --out predicted.csv`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.predict(cmd, f) },
 	}
@@ -58,9 +58,9 @@ the rows where it is 0, and --holdout and --sample as fit does.`,
 	fs.StringVar(&f.data, "data", "", "file of samples to classify (required)")
 	fs.StringVar(&f.train, "train", "", "file of training samples (default those in the model)")
 	fs.StringVar(&f.trainLabels, "train-labels", "", "file of the training labels")
-	fs.IntVar(&f.k, "k", 0, "neighbours that vote (default those of the model, or 5)")
-	fs.BoolVar(&f.proba, "proba", false, "also the share of every class among the neighbours")
-	fs.IntVar(&f.neighbours, "neighbours", 0, "also so many nearest rows")
+	fs.IntVar(&f.k, "k", 0, "neighbors that vote (default those of the model, or 5)")
+	fs.BoolVar(&f.proba, "proba", false, "also the share of every class among the neighbors")
+	fs.IntVar(&f.neighbors, "neighbors", 0, "also so many nearest rows")
 	fs.StringVar(&f.out, "out", "", "file to write, .csv (default standard output)")
 	fs.IntVar(&f.workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
 	fs.StringVar(&f.part, "rows", "all", "all, train or test rows of the data, by the file's split or --holdout")
@@ -79,10 +79,10 @@ type predictions struct {
 	Out           string         `json:"out,omitempty"`
 	Labels        []string       `json:"labels,omitempty"`
 	Probabilities [][]float64    `json:"probabilities,omitempty"` // of Classes
-	Neighbours    [][]neighbour  `json:"neighbours,omitempty"`
+	Neighbors     [][]neighbor   `json:"neighbors,omitempty"`
 }
 
-type neighbour struct {
+type neighbor struct {
 	Row        int    `json:"row"`
 	Label      string `json:"label"`
 	SqDistance number `json:"sq_distance"`
@@ -123,7 +123,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 		if err := dataset.WriteFile(f.out, found.writeCSV); err != nil {
 			return err
 		}
-		found.Out, found.Labels, found.Probabilities, found.Neighbours = f.out, nil, nil, nil
+		found.Out, found.Labels, found.Probabilities, found.Neighbors = f.out, nil, nil, nil
 	case !a.json:
 		if err := found.writeCSV(a.stdout); err != nil {
 			return fmt.Errorf("standard output: %w", err)
@@ -143,7 +143,7 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 	for _, c := range []struct {
 		name  string
 		value int
-	}{{"k", f.k}, {"neighbours", f.neighbours}} {
+	}{{"k", f.k}, {"neighbors", f.neighbors}} {
 		low := 0
 		if cmd.Flags().Changed(c.name) {
 			low = 1
@@ -205,13 +205,13 @@ func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
 	return c, names, nil
 }
 
-// checkCounts compares --k and --neighbours with the number of training rows.
+// checkCounts compares --k and --neighbors with the number of training rows.
 func (f *predictFlags) checkCounts(path string, rows int) error {
 	if f.k > rows {
 		return fmt.Errorf("%s: --k %d exceeds the %d training rows", path, f.k, rows)
 	}
-	if f.neighbours > rows {
-		return fmt.Errorf("%s: --neighbours %d exceeds the %d training rows", path, f.neighbours, rows)
+	if f.neighbors > rows {
+		return fmt.Errorf("%s: --neighbors %d exceeds the %d training rows", path, f.neighbors, rows)
 	}
 	return nil
 }
@@ -277,19 +277,19 @@ func (a *app) classifyAll(cmd *cobra.Command, f *predictFlags, c *wda.Classifier
 			out.Probabilities = append(out.Probabilities, proba.RawRowView(i))
 		}
 	}
-	if f.neighbours == 0 {
+	if f.neighbors == 0 {
 		return out, nil
 	}
-	near, err := c.NeighboursAll(cmd.Context(), d.X, f.neighbours, f.workers)
+	near, err := c.NeighborsAll(cmd.Context(), d.X, f.neighbors, f.workers)
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range near {
-		var n []neighbour
+		var n []neighbor
 		for _, v := range row {
-			n = append(n, neighbour{v.Row, name(v.Label), number(v.SqDistance)})
+			n = append(n, neighbor{v.Row, name(v.Label), number(v.SqDistance)})
 		}
-		out.Neighbours = append(out.Neighbours, n)
+		out.Neighbors = append(out.Neighbors, n)
 	}
 	return out, nil
 }
@@ -301,8 +301,8 @@ func (p *predictions) writeCSV(w io.Writer) error {
 	if p.Probabilities != nil {
 		head = append(head, p.Classes...)
 	}
-	if p.Neighbours != nil {
-		for i := range p.Neighbours[0] {
+	if p.Neighbors != nil {
+		for i := range p.Neighbors[0] {
 			head = append(head, fmt.Sprintf("row%d", i+1), fmt.Sprintf("sq_distance%d", i+1))
 		}
 	}
@@ -316,8 +316,8 @@ func (p *predictions) writeCSV(w io.Writer) error {
 				row = append(row, shortest(v))
 			}
 		}
-		if p.Neighbours != nil {
-			for _, n := range p.Neighbours[i] {
+		if p.Neighbors != nil {
+			for _, n := range p.Neighbors[i] {
 				row = append(row, strconv.Itoa(n.Row), shortest(float64(n.SqDistance)))
 			}
 		}

@@ -28,7 +28,7 @@ func newSinkhorn(a *app) *cobra.Command {
 	f := new(sinkhornFlags)
 	cmd := &cobra.Command{
 		Use:   "sinkhorn (--x FILE --y FILE | --cost FILE) --lambda λ [flags]",
-		Short: "Solve an entropy-regularised optimal transport problem",
+		Short: "Solve an entropy-regularized optimal transport problem",
 		Long: `Sinkhorn computes the plan T = diag(u) K diag(v), K = exp(−λM), between two weighted
 point clouds (rows are points, M_ij = ‖x_i − y_j‖²) or for a given cost matrix M, and
 prints the cost ⟨T, M⟩. From u = 1, an iteration is v = b ⊘ Kᵀu, u = a ⊘ K v. The

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Palette has colours that neighbours in the list tell apart in print without
+// Palette has colours that neighbors in the list tell apart in print without
 // colour, too: dark, light, medium, …; for readers who see fewer colours they follow
 // Okabe and Ito, and P. Tol.
 var Palette = []color.NRGBA{

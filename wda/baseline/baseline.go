@@ -48,7 +48,7 @@ var (
 	ErrShape      = errors.New("baseline: shapes do not match")
 	ErrNotFinite  = errors.New("baseline: value is not finite")
 	ErrOneClass   = errors.New("baseline: all samples are of one class")
-	// ErrTooFew: no class has two samples, so that none has a neighbour of its class.
+	// ErrTooFew: no class has two samples, so that none has a neighbor of its class.
 	ErrTooFew   = errors.New("baseline: no class has two samples")
 	ErrSettings = errors.New("baseline: bad settings")
 	// ErrFactorize: a decomposition has failed, for values so far apart in size that
@@ -81,8 +81,8 @@ func checkSamples(x *mat.Dense, labels []int, p int) error {
 	return nil
 }
 
-// checkNeighbours is checkSamples, and that there is a class of two samples.
-func checkNeighbours(x *mat.Dense, labels []int, p int) error {
+// checkNeighbors is checkSamples, and that there is a class of two samples.
+func checkNeighbors(x *mat.Dense, labels []int, p int) error {
 	if err := checkSamples(x, labels, p); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
 	// The last row is minus the sum of the others. The columns of the QR factor are
 	// orthonormal whatever the rank of those.
 	basis = mat.DenseCopyOf(x.Slice(0, n-1, 0, d).T())
-	if _, err := stiefel.New(d, n-1).Orthonormalise(basis, basis); err != nil {
+	if _, err := stiefel.New(d, n-1).Orthonormalize(basis, basis); err != nil {
 		return nil, x
 	}
 	coordinates = product(x, basis)
@@ -189,7 +189,7 @@ func complete(v *mat.Dense, p int) (*mat.Dense, error) {
 	if k == p {
 		return all, nil
 	}
-	if _, err := stiefel.New(d, p).Orthonormalise(all, all); err != nil {
+	if _, err := stiefel.New(d, p).Orthonormalize(all, all); err != nil {
 		return nil, ErrFactorize
 	}
 	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
@@ -268,10 +268,10 @@ func fixSigns(v *mat.Dense) {
 	}
 }
 
-// orthonormalise replaces the columns of v by an orthonormal basis of the same
+// orthonormalize replaces the columns of v by an orthonormal basis of the same
 // subspaces.
-func orthonormalise(v *mat.Dense) error {
-	if _, err := stiefel.New(v.Dims()).Orthonormalise(v, v); err != nil {
+func orthonormalize(v *mat.Dense) error {
+	if _, err := stiefel.New(v.Dims()).Orthonormalize(v, v); err != nil {
 		return ErrFactorize
 	}
 	return nil

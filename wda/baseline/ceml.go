@@ -29,7 +29,7 @@ import (
 // the root of the mean variance of their features first, all by the same number, to
 // which P refers.
 //
-// The start is PCA, the minimiser conjugate gradients on the sphere. Every evaluation
+// The start is PCA, the minimizer conjugate gradients on the sphere. Every evaluation
 // takes time n³, for a tridiagonal form of K, which the eigenvalues are had from; for the
 // gradient, K^(α−1) is had from it by a quadrature where 1 < α ≤ 5/4, and by eigenvectors,
 // which take several times as long, for other α.
@@ -38,7 +38,7 @@ type CEML struct {
 	Alpha float64
 	// Width is σ. Default √p, as in the paper.
 	Width float64
-	// MaxSteps bounds the steps of the minimiser. Default 100.
+	// MaxSteps bounds the steps of the minimizer. Default 100.
 	MaxSteps int
 }
 
@@ -47,7 +47,7 @@ func (CEML) Name() string { return "CEML" }
 
 // Fit returns P with tr(PᵀP) = p.
 func (m CEML) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	if err := checkNeighbours(x, labels, p); err != nil {
+	if err := checkNeighbors(x, labels, p); err != nil {
 		return nil, err
 	}
 	alpha, width, steps := m.Alpha, m.Width, m.MaxSteps
@@ -102,7 +102,7 @@ func minimize(f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error
 	if r == nil {
 		return nil, fmt.Errorf("%w: %w", ErrFactorize, err)
 	}
-	// What ends a minimisation from a good start leaves its best point.
+	// What ends a minimization from a good start leaves its best point.
 	return r.Point, nil
 }
 
@@ -219,7 +219,7 @@ func (e *entropy) backward(grad *mat.Dense) error {
 	return nil
 }
 
-// spectrum is the block diagonal part of K/n, which has trace 1, tridiagonalised.
+// spectrum is the block diagonal part of K/n, which has trace 1, tridiagonalized.
 type spectrum struct {
 	alpha  float64
 	n      int
@@ -240,7 +240,7 @@ func newSpectrum(k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error)
 				a[i*m+i+j] = from[c] / float64(n)
 			}
 		}
-		t := tridiagonalise(m, a)
+		t := tridiagonalize(m, a)
 		values, err := t.values()
 		if err != nil {
 			return nil, err

@@ -155,13 +155,13 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 	rest := c
 	if q > 0 {
 		ortho := mat.DenseCopyOf(out.Slice(0, d, 0, q))
-		if err := orthonormalise(ortho); err != nil {
+		if err := orthonormalize(ortho); err != nil {
 			return err
 		}
 		back := product(product(c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
-		// The components of the rest span its variance first; orthonormalising them
+		// The components of the rest span its variance first; orthonormalizing them
 		// after the columns there are keeps those that have none out of their span.
 		pcs, err := PrincipalComponents(rest, p-q)
 		if err != nil {
@@ -170,7 +170,7 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 		all := mat.NewDense(d, p, nil)
 		all.Slice(0, d, 0, q).(*mat.Dense).Copy(ortho)
 		all.Slice(0, d, q, p).(*mat.Dense).Copy(pcs)
-		if err := orthonormalise(all); err != nil {
+		if err := orthonormalize(all); err != nil {
 			return err
 		}
 		out.Slice(0, d, q, p).(*mat.Dense).Copy(all.Slice(0, d, q, p))

@@ -77,7 +77,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 func subspaceDistance(t *testing.T, a, b *mat.Dense) float64 {
 	t.Helper()
 	a, b = mat.DenseCopyOf(a), mat.DenseCopyOf(b)
-	if err := errors.Join(orthonormalise(a), orthonormalise(b)); err != nil {
+	if err := errors.Join(orthonormalize(a), orthonormalize(b)); err != nil {
 		t.Fatal(err)
 	}
 	return stiefel.New(a.Dims()).Distance(a, b)

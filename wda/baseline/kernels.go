@@ -29,7 +29,7 @@ type interval struct{ from, to int }
 // newKernels orders the samples by label and value, so that what is drawn at random
 // does not depend on the order they come in.
 func newKernels(x *mat.Dense, labels []int, p, size int, seed uint64) (*kernels, error) {
-	if err := checkNeighbours(x, labels, p); err != nil {
+	if err := checkNeighbors(x, labels, p); err != nil {
 		return nil, err
 	}
 	if size == 0 {
@@ -147,7 +147,7 @@ func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *
 	if err != nil {
 		return nil, err
 	}
-	if err := orthonormalise(all); err != nil {
+	if err := orthonormalize(all); err != nil {
 		return nil, err
 	}
 	fixSigns(all)

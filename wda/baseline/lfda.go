@@ -17,12 +17,12 @@ import (
 //	S̃_b = ½ Σ_ij W^b_ij (x_i − x_j)(x_i − x_j)ᵀ,  W^b_ij = A_ij (1/n − 1/n_c)    y_i = y_j = c, else 1/n
 //
 // and the affinity of two samples of a class scaled locally (L. Zelnik-Manor and P.
-// Perona, NIPS 2004), σ_i being the distance of x_i from its k-th nearest neighbour
+// Perona, NIPS 2004), σ_i being the distance of x_i from its k-th nearest neighbor
 // of the same class:
 //
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
-// With A = 1 this is FDA. A class of n_c ≤ k samples uses its n_c − 1 neighbours.
+// With A = 1 this is FDA. A class of n_c ≤ k samples uses its n_c − 1 neighbors.
 // Where σ_i = 0, as among more than k equal samples, A_ij = 0 for x_j ≠ x_i, the limit.
 //
 // Directions without scatter within classes are given 1e-11 of their total scatter,
@@ -38,7 +38,7 @@ type LFDA struct {
 	Shrinkage float64
 }
 
-// Metric is how LFDA scales its columns, which matters to nearest neighbours.
+// Metric is how LFDA scales its columns, which matters to nearest neighbors.
 type Metric int
 
 const (
@@ -57,7 +57,7 @@ func (LFDA) Name() string { return "LFDA" }
 
 // Fit returns the p leading local discriminant directions.
 func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	if err := checkNeighbours(x, labels, p); err != nil {
+	if err := checkNeighbors(x, labels, p); err != nil {
 		return nil, err
 	}
 	k := f.neighbors()
@@ -99,7 +99,7 @@ func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 		return nil, err
 	}
 	if f.Metric == Orthonormalized {
-		if err := orthonormalise(v); err != nil {
+		if err := orthonormalize(v); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 		x, labels := readSamples(t, name)
 		for _, k := range []int{1, 3, 7} {
 			if k == 7 && name == "iris" {
-				continue // metric-learn takes fewer neighbours than features only
+				continue // metric-learn takes fewer neighbors than features only
 			}
 			for metric, kind := range []string{"weighted", "orthonormalized", "plain"} {
 				want := readMatrix(t, fmt.Sprintf("%s_lfda_%d_%s", name, k, kind))

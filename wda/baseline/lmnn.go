@@ -11,32 +11,32 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// LMNN is the metric of large margin nearest neighbours (K. Q. Weinberger and L. K.
+// LMNN is the metric of large margin nearest neighbors (K. Q. Weinberger and L. K.
 // Saul, "Distance metric learning for large margin nearest neighbor classification",
 // JMLR 10, 2009), in its form for dimensionality reduction, where the matrix L = Pᵀ
 // itself is sought: a local minimum of
 //
 //	(1−μ) Σ_i Σ_j ‖Pᵀ(x_i − x_j)‖² + μ Σ_i Σ_j Σ_l max(0, 1 + ‖Pᵀ(x_i − x_j)‖² − ‖Pᵀ(x_i − x_l)‖²)
 //
-// (the loss of section 3.2) over the k target neighbours j of i, its nearest of the
+// (the loss of section 3.2) over the k target neighbors j of i, its nearest of the
 // same class in the space of the samples, and the samples l of other classes. The
 // columns have no particular length: they carry the unit of the margin, 1. Neither
 // is the method indifferent to the units of the features.
 //
 // The start is PCA. Each evaluation finds all impostors (l of a positive term) anew,
 // n²·p on the distance kernel, which costs less than to keep a list of those that
-// were active as the paper does (section 6) and to check it. The minimiser is L-BFGS
+// were active as the paper does (section 6) and to check it. The minimizer is L-BFGS
 // with a line search for the weak Wolfe conditions, which suits a hinge (A. S. Lewis
 // and M. L. Overton, Mathematical Programming 141, 2013). Rounding may decide which
 // local minimum is found.
 //
-// A class of n_c ≤ k samples uses its n_c − 1 neighbours.
+// A class of n_c ≤ k samples uses its n_c − 1 neighbors.
 type LMNN struct {
 	// Neighbors is k. Default 3.
 	Neighbors int
 	// Push is μ, 0 < μ < 1. Default 0.5, as in the paper.
 	Push float64
-	// MaxSteps bounds the steps of the minimiser. Default 500.
+	// MaxSteps bounds the steps of the minimizer. Default 500.
 	MaxSteps int
 }
 
@@ -45,7 +45,7 @@ func (LMNN) Name() string { return "LMNN" }
 
 // Fit returns Lᵀ with p columns.
 func (m LMNN) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	if err := checkNeighbours(x, labels, p); err != nil {
+	if err := checkNeighbors(x, labels, p); err != nil {
 		return nil, err
 	}
 	k, push, steps := m.Neighbors, m.Push, m.MaxSteps
@@ -94,7 +94,7 @@ type margin struct {
 	push    float64
 }
 
-// newMargin finds the target neighbours.
+// newMargin finds the target neighbors.
 func newMargin(x *mat.Dense, labels []int, k int, push float64) *margin {
 	n, _ := x.Dims()
 	f := &margin{x: x, labels: labels, targets: make([][]int, n), push: push}
@@ -211,7 +211,7 @@ func pullBack(grad, x, g *mat.Dense) {
 // minimize returns a local minimum.
 func (f *margin) minimize(start *mat.Dense, steps int) (*mat.Dense, error) {
 	d, q := start.Dims()
-	// The minimiser asks for values and gradients one by one, mostly at one point.
+	// The minimizer asks for values and gradients one by one, mostly at one point.
 	at, loss, grad := make([]float64, d*q), 0., mat.NewDense(d, q, nil)
 	known := false
 	evaluate := func(x []float64) {

@@ -24,7 +24,7 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 			a.SubVec(x.RowView(i), x.RowView(int(j)))
 			b.SubVec(x.RowView(i), x.RowView(mine[i][k]))
 			if e := mat.Norm(a, 2) - mat.Norm(b, 2); !(math.Abs(e) < 1e-12) {
-				t.Errorf("neighbour %d of sample %d is farther than metric-learn's by %v", k, i, e)
+				t.Errorf("neighbor %d of sample %d is farther than metric-learn's by %v", k, i, e)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // LSDR is least-squares dimension reduction (T. Suzuki and M. Sugiyama, "Sufficient
 // dimension reduction via squared-loss mutual information estimation", Neural
-// Computation 25, 2013; AISTATS 2010): orthonormal columns that maximise an estimate of
+// Computation 25, 2013; AISTATS 2010): orthonormal columns that maximize an estimate of
 // the squared-loss mutual information of projected samples z = Pᵀx and labels
 //
 //	SMI = ½ ∫ Σ_y p(z)p(y) (w(z, y) − 1)² dz,  w = p(z, y)/(p(z)p(y))

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LSQMI finds orthonormal columns that maximise the quadratic mutual information of
+// LSQMI finds orthonormal columns that maximize the quadratic mutual information of
 // projected samples z = Pᵀx and labels
 //
 //	QMI = ½ ∫ Σ_y f(z, y)² dz,  f(z, y) = p(z, y) − p(z)p(y)

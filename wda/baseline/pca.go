@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/wda/stiefel"
-	"github.com/gomonge/monge/wda/subspace"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -62,7 +62,7 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 		return nil, err
 	}
 	out := mat.DenseCopyOf(v.Slice(0, d, 0, p))
-	if _, err := stiefel.New(d, p).Orthonormalise(out, out); err != nil {
+	if _, err := stiefel.New(d, p).Orthonormalize(out, out); err != nil {
 		return nil, err
 	}
 	fixSigns(out)
@@ -77,7 +77,7 @@ func dualComponents(c *mat.Dense, p int) (*mat.Dense, error) {
 		return nil, err
 	}
 	v := transProduct(c, u)
-	if err := orthonormalise(v); err != nil {
+	if err := orthonormalize(v); err != nil {
 		return nil, err
 	}
 	fixSigns(v)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/wda/subspace"
+	"github.com/gomonge/monge/internal/subspace"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"

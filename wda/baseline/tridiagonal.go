@@ -21,9 +21,9 @@ type tridiagonal struct {
 	diagonal, beside []float64 // of T
 }
 
-// tridiagonalise reduces a symmetric n × n matrix of which a holds the upper triangle,
+// tridiagonalize reduces a symmetric n × n matrix of which a holds the upper triangle,
 // row by row. It keeps a, overwritten.
-func tridiagonalise(n int, a []float64) *tridiagonal {
+func tridiagonalize(n int, a []float64) *tridiagonal {
 	t := &tridiagonal{n: n, reflectors: a, tau: make([]float64, max(0, n-1)), diagonal: make([]float64, n), beside: make([]float64, max(0, n-1))}
 	var lapack lapackgonum.Implementation
 	size := make([]float64, 1)

@@ -49,7 +49,7 @@ func TestTridiagonalPower(t *testing.T) {
 				for _, beta := range []float64{0.01, 0.25, 0.3, 2.5} {
 					a, want := withSpectrum(uint64(n), scaled, beta)
 					sym := mat.DenseCopyOf(a)
-					r := tridiagonalise(n, sym.RawMatrix().Data)
+					r := tridiagonalize(n, sym.RawMatrix().Data)
 					got, err := r.power(beta)
 					if err != nil {
 						t.Fatal(err)
@@ -89,7 +89,7 @@ func TestSmallPower(t *testing.T) {
 				a[i*n+j] = k.At(i, j)
 			}
 		}
-		r := tridiagonalise(n, a)
+		r := tridiagonalize(n, a)
 		var eig mat.EigenSym
 		tri := mat.NewSymDense(n, nil)
 		for i, d := range r.diagonal {

@@ -28,7 +28,7 @@ const (
 // informative dimension, r²/2 + σ² = 0.99, that of the noise, 1: neither the means
 // nor the total covariance then show the subspace, so FDA and PCA miss it, and
 // what is left to find is how samples lie relative to each other. Error of a
-// 5-nearest-neighbours classifier, 100 training and 5000 test rows, mean of 20
+// 5-nearest-neighbors classifier, 100 training and 5000 test rows, mean of 20
 // draws: in the two true dimensions 0.022, in all ten 0.42, after PCA 0.64,
 // after FDA 0.67.
 //

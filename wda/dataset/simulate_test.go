@@ -312,7 +312,7 @@ func fisher(d *Dataset) *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, n, 0, 2))
 }
 
-// knnError is the error of a 5-nearest-neighbours vote by brute force.
+// knnError is the error of a 5-nearest-neighbors vote by brute force.
 func knnError(x *mat.Dense, y []int, z *mat.Dense, want []int) float64 {
 	const k = 5
 	wrong := 0

@@ -88,7 +88,7 @@ func check(t *testing.T, f descent.Problem, m *stiefel.Manifold, r *descent.Resu
 
 func relative(r *descent.Result) float64 { return r.GradientNorm / r.History[0].GradientNorm }
 
-func TestTraceMinimisation(t *testing.T) {
+func TestTraceMinimization(t *testing.T) {
 	for _, c := range []struct{ d, p int }{{10, 1}, {10, 3}, {31, 4}} {
 		rnd := rand.New(rand.NewPCG(uint64(c.d), uint64(c.p)))
 		f := &brockett{a: spectrum(linspace(1, 5, c.d), rnd), n: ones(c.p)}
@@ -171,8 +171,8 @@ func TestTraceRatio(t *testing.T) {
 	}
 }
 
-// −f is maximised where f is minimised.
-func TestMaximise(t *testing.T) {
+// −f is maximized where f is minimized.
+func TestMaximize(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	values := linspace(1, 4, 15)
 	a := spectrum(values, rnd)

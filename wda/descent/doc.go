@@ -1,11 +1,11 @@
-// Package descent minimises a differentiable function over a Riemannian
+// Package descent minimizes a differentiable function over a Riemannian
 // manifold of matrices by first-order methods: projected gradient, steepest
 // descent and conjugate gradient, with one line search. It knows no optimal
 // transport and no classes.
 //
 // # Sign
 //
-// [Minimize] minimises. To maximise J hand over −J, or 1/J where J > 0, with the
+// [Minimize] minimizes. To maximize J hand over −J, or 1/J where J > 0, with the
 // gradient to match.
 //
 // # One sweep

@@ -12,7 +12,7 @@ import (
 )
 
 // variance is minus the variance of centred samples projected onto P,
-// f(P) = −‖XP‖²/n: its minimiser spans the principal components.
+// f(P) = −‖XP‖²/n: its minimizer spans the principal components.
 type variance struct{ x *mat.Dense }
 
 func (f variance) Evaluate(p, grad *mat.Dense) (float64, error) {

@@ -177,7 +177,7 @@ func (s *solver) guess() float64 {
 	}
 }
 
-// quadratic returns the minimiser of the parabola with the value and slope given
+// quadratic returns the minimizer of the parabola with the value and slope given
 // at low and the value given at high, kept off both ends.
 func quadratic(low, value, slope, high, valueHigh float64) float64 {
 	w := high - low

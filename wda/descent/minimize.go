@@ -12,7 +12,7 @@ const badStart = "descent: start has not the shape of the manifold"
 
 const (
 	// maxInfeasibility is how far from the manifold a start may be: beyond
-	// rounding in float32, short of a matrix that was never orthonormalised.
+	// rounding in float32, short of a matrix that was never orthonormalized.
 	maxInfeasibility = 1e-5
 
 	// flatSteps is the number of successive steps FunctionTolerance wants.

@@ -2,7 +2,7 @@ package descent
 
 import "gonum.org/v1/gonum/mat"
 
-// Problem is a real function f to be minimised, with its gradient in the ambient
+// Problem is a real function f to be minimized, with its gradient in the ambient
 // space ℝ^{d×p}: the matrix of partial derivatives ∂f/∂P_ij, which [Minimize]
 // projects onto the tangent space itself.
 type Problem interface {

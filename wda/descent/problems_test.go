@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/wda/stiefel"
 )
 
-// brockett is f(P) = tr(PᵀAPN) with N diagonal: with N = I, trace minimisation,
+// brockett is f(P) = tr(PᵀAPN) with N diagonal: with N = I, trace minimization,
 // else Brockett's cost. Its gradient is 2APN.
 type brockett struct {
 	a *mat.SymDense
@@ -46,7 +46,7 @@ func (f *brockett) Gradient(grad *mat.Dense) error {
 	return nil
 }
 
-// ratio is f(P) = tr(PᵀWP)/tr(PᵀBP), the trace ratio to be minimised.
+// ratio is f(P) = tr(PᵀWP)/tr(PᵀBP), the trace ratio to be minimized.
 type ratio struct {
 	w, b *mat.SymDense
 
@@ -85,7 +85,7 @@ func inner(a, b *mat.Dense) float64 {
 	return sum
 }
 
-// linear is f(P) = −⟨C, P⟩, whose minimiser is the polar factor of C: orthogonal
+// linear is f(P) = −⟨C, P⟩, whose minimizer is the polar factor of C: orthogonal
 // Procrustes.
 type linear struct{ c *mat.Dense }
 
@@ -206,7 +206,7 @@ func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
 	return mat.DenseCopyOf(v.Slice(0, d, 0, len(n))), sum
 }
 
-// bestRatio returns the minimum of the trace ratio and a minimiser, by Newton's
+// bestRatio returns the minimum of the trace ratio and a minimizer, by Newton's
 // iteration on the eigenvalues of W − ρB (Guo et al. 2003; Ngo, Bellalij and
 // Saad, SIAM Review 2012).
 func bestRatio(w, b *mat.SymDense, p int) (*mat.Dense, float64) {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Status says why a minimisation ended.
+// Status says why a minimization ended.
 type Status int
 
 const (
@@ -70,7 +70,7 @@ type Step struct {
 	Evaluations  Evaluations
 }
 
-// Result is the outcome of a minimisation.
+// Result is the outcome of a minimization.
 type Result struct {
 	// Point is the last iterate. It is the best: no iterate had a value lower
 	// than Value − Settings.Noise·|Value|.

@@ -27,7 +27,7 @@ const (
 	SteepestDescent
 
 	// ProjectedGradient is algorithm 1 of Flamary, Cuturi, Courty and
-	// Rakotomamonjy (Machine Learning 2018), for minimisation:
+	// Rakotomamonjy (Machine Learning 2018), for minimization:
 	//
 	//	D = Π(P − G) − P,  P ← Π(P + αD)
 	//
@@ -52,7 +52,7 @@ func (m Method) String() string {
 	return fmt.Sprintf("Method(%d)", int(m))
 }
 
-// Settings says how to minimise and when to stop. The zero value, and a nil
+// Settings says how to minimize and when to stop. The zero value, and a nil
 // pointer, mean the defaults. A tolerance that is negative is switched off.
 //
 // Norms are those of the manifold's metric at the iterate; a point of the

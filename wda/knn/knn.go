@@ -1,4 +1,4 @@
-// Package knn classifies by the K nearest neighbours in Euclidean distance, by
+// Package knn classifies by the K nearest neighbors in Euclidean distance, by
 // brute force on the distance kernel of package dist: exact, in bounded memory, and
 // with the same answer on every machine whatever the number of workers.
 package knn
@@ -17,7 +17,7 @@ import (
 // What can be wrong with the input. Errors wrap one of these and say where.
 var (
 	ErrShape     = errors.New("knn: shapes do not match")
-	ErrNeighbors = errors.New("knn: number of neighbours out of range")
+	ErrNeighbors = errors.New("knn: number of neighbors out of range")
 	ErrNotFinite = errors.New("knn: value is not finite")
 )
 
@@ -43,20 +43,20 @@ const (
 // element of ks, in the order of ks. labels (length n) are those of the training
 // rows, any integers.
 //
-// Neighbours are ordered by
+// Neighbors are ordered by
 //
 //	D_ij = ‖test_i − train_j‖²
 //
 // as dist.SqEuclidean computes it, in type T, and at equal distance by the index j.
 // The class with most of the k votes wins; among classes with equally many it is
-// that of the nearest neighbour whose class is among them.
+// that of the nearest neighbor whose class is among them.
 //
 // ErrNeighbors is returned unless 1 ≤ k ≤ n, ErrShape if lengths or widths differ,
 // ErrNotFinite with the row and column, from 0, of a NaN or infinity. A cancelled
 // context ends the work within one block, with its error and no predictions.
 //
 // Besides the result it allocates, for each worker, 128 × 256 distances and the
-// largest k neighbours of 128 rows. The time is about n·m·d multiply-adds as long as k
+// largest k neighbors of 128 rows. The time is about n·m·d multiply-adds as long as k
 // is at most some hundreds; finding k of the order of n takes up to n·m·k steps.
 func Predict[T dist.Float](ctx context.Context, train dist.Matrix[T], labels []int, test dist.Matrix[T], ks []int, settings *Settings) ([][]int, error) {
 	n, m := train.Rows, test.Rows
@@ -198,17 +198,17 @@ func (w *worker[T]) block(ctx context.Context, i, j int) error {
 	return nil
 }
 
-// vote predicts a test row from its neighbours, the nearest first, for every k.
-func (w *worker[T]) vote(neighbours []int, row int) {
+// vote predicts a test row from its neighbors, the nearest first, for every k.
+func (w *worker[T]) vote(neighbors []int, row int) {
 	clear(w.votes)
 	seen, most := 0, 0
 	for _, at := range w.votesAt {
 		for ; seen < w.ks[at]; seen++ {
-			c := w.class[neighbours[seen]]
+			c := w.class[neighbors[seen]]
 			w.votes[c]++
 			most = max(most, w.votes[c])
 		}
-		for _, j := range neighbours[:seen] {
+		for _, j := range neighbors[:seen] {
 			if c := w.class[j]; w.votes[c] == most {
 				w.predicted[at][row] = w.classes[c]
 				break

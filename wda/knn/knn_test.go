@@ -120,7 +120,7 @@ func TestItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := ErrorRate(got[0], labels); e != 0 {
-		t.Errorf("error of the nearest neighbour on the training rows: %v", e)
+		t.Errorf("error of the nearest neighbor on the training rows: %v", e)
 	}
 }
 

@@ -40,7 +40,7 @@ const conditionLimit = 0x1p20
 // with qf the Q factor of the QR decomposition whose R has a positive diagonal.
 // It agrees with the geodesic to first order: dst = P + tV + O(t²) for tangent V.
 // P + tV then has full rank, (P + tV)ᵀ(P + tV) = I + t²VᵀV; for other V see
-// [Manifold.Orthonormalise]. ErrNotFinite is returned, and dst left alone, if
+// [Manifold.Orthonormalize]. ErrNotFinite is returned, and dst left alone, if
 // P + tV is not finite.
 func (m *Manifold) Retract(dst, p, v *mat.Dense, t float64) error {
 	rp, rv, out := m.operand(p), m.operand(v), m.destination(dst)
@@ -51,11 +51,11 @@ func (m *Manifold) Retract(dst, p, v *mat.Dense, t float64) error {
 			to[j] = math.FMA(t, y[j], x[j])
 		}
 	}
-	_, err := m.orthonormalise(out)
+	_, err := m.orthonormalize(out)
 	return err
 }
 
-// Orthonormalise sets dst to qf(A), the Q factor of the QR decomposition A = QR
+// Orthonormalize sets dst to qf(A), the Q factor of the QR decomposition A = QR
 // whose R has a positive diagonal, and returns the numerical rank: the number of
 // columns whose part outside the span of the columns before them is longer than
 // d·2⁻⁵² times the column.
@@ -65,16 +65,16 @@ func (m *Manifold) Retract(dst, p, v *mat.Dense, t float64) error {
 // arbitrary, though always the same. Columns are scaled by powers of two first,
 // which changes neither Q nor the rank, so nothing overflows or underflows.
 // ErrNotFinite is returned, and dst left alone, if A is not finite.
-func (m *Manifold) Orthonormalise(dst, a *mat.Dense) (rank int, err error) {
+func (m *Manifold) Orthonormalize(dst, a *mat.Dense) (rank int, err error) {
 	ra, out := m.operand(a), m.destination(dst)
 	for i := range m.d {
 		copy(m.rows[i*m.p:][:m.p], line(ra, i))
 	}
-	return m.orthonormalise(out)
+	return m.orthonormalize(out)
 }
 
-// orthonormalise is Orthonormalise of the matrix in m.rows.
-func (m *Manifold) orthonormalise(out blas64.General) (rank int, err error) {
+// orthonormalize is Orthonormalize of the matrix in m.rows.
+func (m *Manifold) orthonormalize(out blas64.General) (rank int, err error) {
 	if m.byCholesky(out) {
 		return m.p, nil
 	}

@@ -168,7 +168,7 @@ func (m *Manifold) Random(dst *mat.Dense, rnd *rand.Rand) {
 	for i := range m.rows {
 		m.rows[i] = float64(float32(rnd.NormFloat64()))
 	}
-	_, _ = m.orthonormalise(out) // the draws are finite
+	_, _ = m.orthonormalize(out) // the draws are finite
 }
 
 // Infeasibility returns ‖PᵀP − I‖_F, the distance of p from satisfying the

@@ -246,12 +246,12 @@ func TestProjectIsSecondOrder(t *testing.T) {
 	})
 }
 
-func TestOrthonormalise(t *testing.T) {
+func TestOrthonormalize(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
 		d, p := m.Dims()
 		a := gaussian(m, rnd)
 		var q, r, back mat.Dense
-		rank, err := m.Orthonormalise(&q, a)
+		rank, err := m.Orthonormalize(&q, a)
 		if err != nil || rank != p {
 			t.Fatalf("rank %d, error %v", rank, err)
 		}
@@ -270,7 +270,7 @@ func TestOrthonormalise(t *testing.T) {
 				scaled.Set(i, j, s*a.At(i, j))
 			}
 		}
-		if rank, err := m.Orthonormalise(q2, scaled); err != nil || rank != p || !mat.Equal(q2, &q) {
+		if rank, err := m.Orthonormalize(q2, scaled); err != nil || rank != p || !mat.Equal(q2, &q) {
 			t.Errorf("scaled columns: rank %d, error %v, equal %v", rank, err, mat.Equal(q2, &q))
 		}
 	})
@@ -295,7 +295,7 @@ func TestEveryCondition(t *testing.T) {
 			}
 			a.Mul(a, &v)
 			var q, r, back mat.Dense
-			rank, err := m.Orthonormalise(&q, a)
+			rank, err := m.Orthonormalize(&q, a)
 			if err != nil || rank != s[1] && e < 12 {
 				t.Fatalf("%v, condition 1e%g: rank %d, error %v", s, e, rank, err)
 			}
@@ -339,7 +339,7 @@ func TestExtremeScale(t *testing.T) {
 				b.Set(i, j, math.Copysign(s, a.At(i, j)))
 			}
 		}
-		if rank, err := m.Orthonormalise(&got, b); err != nil || rank != 3 {
+		if rank, err := m.Orthonormalize(&got, b); err != nil || rank != 3 {
 			t.Errorf("entries ±%g: rank %d, error %v", s, rank, err)
 		}
 		onManifold(t, m, &got)
@@ -373,7 +373,7 @@ func TestRankDeficient(t *testing.T) {
 		want := map[string]int{"zero": 0, "equal": 1, "last": p - 1, "one": 1}
 		for name, a := range deficient(d, p, rnd) {
 			var q, x mat.Dense
-			rank, err := m.Orthonormalise(&q, a)
+			rank, err := m.Orthonormalize(&q, a)
 			if err != nil || rank != want[name] {
 				t.Errorf("%s %v: rank %d, error %v, want rank %d", name, s, rank, err, want[name])
 			}
@@ -454,7 +454,7 @@ func TestIllConditioned(t *testing.T) {
 		}
 	}
 	var q mat.Dense
-	if rank, err := m.Orthonormalise(&q, a); err != nil || rank != 6 {
+	if rank, err := m.Orthonormalize(&q, a); err != nil || rank != 6 {
 		t.Errorf("rank %d, error %v", rank, err)
 	}
 	onManifold(t, m, &q)
@@ -475,8 +475,8 @@ func TestNotFinite(t *testing.T) {
 			a.Set(k/2, k%2, bad)
 			dst := random(m, rnd)
 			before := mat.DenseCopyOf(dst)
-			if _, err := m.Orthonormalise(dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
-				t.Errorf("Orthonormalise: %v", err)
+			if _, err := m.Orthonormalize(dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
+				t.Errorf("Orthonormalize: %v", err)
 			}
 			if err := m.Project(dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
 				t.Errorf("Project: %v", err)
@@ -606,7 +606,7 @@ func TestAliasAndStride(t *testing.T) {
 		"Transport":      func(dst, x, g *mat.Dense) error { m.Transport(dst, x, g); return nil },
 		"Retract":        func(dst, x, g *mat.Dense) error { return m.Retract(dst, x, g, 0.1) },
 		"Project":        func(dst, _, g *mat.Dense) error { return m.Project(dst, g) },
-		"Orthonormalise": func(dst, _, g *mat.Dense) error { _, err := m.Orthonormalise(dst, g); return err },
+		"Orthonormalize": func(dst, _, g *mat.Dense) error { _, err := m.Orthonormalize(dst, g); return err },
 	}
 	for name, f := range methods {
 		var want mat.Dense
@@ -693,7 +693,7 @@ func TestAllocations(t *testing.T) {
 			"Tangent":        func() { m.Tangent(&dst, x, y) },
 			"Inner":          func() { m.Inner(x, v, y) },
 			"Retract":        func() { _ = m.Retract(&dst, x, v, 0.1) },
-			"Orthonormalise": func() { _, _ = m.Orthonormalise(&dst, v) },
+			"Orthonormalize": func() { _, _ = m.Orthonormalize(&dst, v) },
 			"Project":        func() { _ = m.Project(&dst, v) },
 			"Random":         func() { m.Random(&dst, rnd) },
 			"Infeasibility":  func() { m.Infeasibility(x) },

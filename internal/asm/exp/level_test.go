@@ -38,7 +38,7 @@ func expLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// edges returns the values at which something changes, each with its neighbours.
+// edges returns the values at which something changes, each with its neighbors.
 func edges[T num.Float]() []T {
 	xs := []T{limit32, 1}
 	if num.IsFloat64[T]() {

@@ -41,7 +41,7 @@ func scaleLevels[T num.Float](t *testing.T) {
 // factor is 1, or such that the ordinary values reach both limits.
 func factor[T num.Float](i int) T { return [...]T{1, -41.7}[i] }
 
-// edges returns the values at which something changes, each with its neighbours.
+// edges returns the values at which something changes, each with its neighbors.
 func edges[T num.Float]() []T {
 	xs := []T{1, above32, least32, 127, -127}
 	if num.IsFloat64[T]() {

@@ -112,7 +112,7 @@ func testSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// Distances at the border of underflow and their neighbours, at every lane.
+// Distances at the border of underflow and their neighbors, at every lane.
 func TestUnderflow(t *testing.T) {
 	t.Run("float64", testUnderflow[float64])
 	t.Run("float32", testUnderflow[float32])

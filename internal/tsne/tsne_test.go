@@ -131,7 +131,7 @@ func TestPerplexity(t *testing.T) {
 					if p > 0 {
 						h -= p * math.Log(p)
 					}
-					// The ratio to another neighbour leaves the sum out.
+					// The ratio to another neighbor leaves the sum out.
 					k := (i + 1) % n
 					if j != i && k != i && row[j] > 1e-200 && row[k] > 1e-200 {
 						want := -beta * (d[j] - d[k])
@@ -173,7 +173,7 @@ func TestJointProbabilities(t *testing.T) {
 	}
 }
 
-// TestTies: a sample with more copies than the perplexity has these as neighbours, all
+// TestTies: a sample with more copies than the perplexity has these as neighbors, all
 // alike; with fewer, others as well. Distances too small to be told apart by any β in
 // float64 end the search, too.
 func TestTies(t *testing.T) {
@@ -196,7 +196,7 @@ func TestTies(t *testing.T) {
 	row = []float64{0, tiny, 2 * tiny, 3 * tiny, 1, 1, 1}
 	b.conditional(row, 0)
 	if sum := row[1] + row[2] + row[3]; !(math.Abs(sum-1) <= 1e-9) {
-		t.Errorf("neighbours at subnormal distances: %v", row)
+		t.Errorf("neighbors at subnormal distances: %v", row)
 	}
 }
 
@@ -383,8 +383,8 @@ func TestLikeScikitLearn(t *testing.T) {
 	}
 }
 
-// trustworthiness says how far the k neighbours of each point in the picture are its
-// neighbours among the samples, too (J. Venna and S. Kaski, ICANN 2001): 1 if all are.
+// trustworthiness says how far the k neighbors of each point in the picture are its
+// neighbors among the samples, too (J. Venna and S. Kaski, ICANN 2001): 1 if all are.
 func trustworthiness(x, y mat.Matrix, k int) float64 {
 	n, _ := x.Dims()
 	order := func(m mat.Matrix, i int) []int {

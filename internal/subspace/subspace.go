@@ -34,12 +34,12 @@ type Settings struct {
 
 // Leading improves the columns of v (d × k), which must be linearly independent,
 // until the first want of them are the eigenvectors of A v = μ B v with the largest
-// μ, largest first, normalised to vᵀB v = 1, and returns all k values μ. A is
+// μ, largest first, normalized to vᵀB v = 1, and returns all k values μ. A is
 // symmetric, B symmetric and positive definite, or nil for the identity. More
 // columns than wanted speed up convergence.
 //
 // It is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver",
-// SIAM J. Sci. Comput. 23, 2001) without a preconditioner: each step maximises over
+// SIAM J. Sci. Comput. 23, 2001) without a preconditioner: each step maximizes over
 // the span of the vectors, their residuals and their last change. The three are
 // kept orthonormal to each other (U. Hetmaniuk and R. Lehoucq, "Basis selection in
 // LOBPCG", J. Comput. Phys. 218, 2006), without which the small problem breaks down
@@ -60,7 +60,7 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 		return nil, fmt.Errorf("subspace: %d of %d vectors in %d dimensions", want, k, d)
 	}
 	orth := stiefel.New(d, k)
-	if _, err := orth.Orthonormalise(v, v); err != nil {
+	if _, err := orth.Orthonormalize(v, v); err != nil {
 		return nil, err
 	}
 	s := newBasis(d, k)
@@ -162,7 +162,7 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 }
 
 // Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest
-// first, normalised to vᵀB v = 1, and their μ. A and B are symmetric, up to rounding,
+// first, normalized to vᵀB v = 1, and their μ. A and B are symmetric, up to rounding,
 // and B is positive definite, or nil for the identity. It takes time in the cube of
 // the dimension.
 func Dense(a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
@@ -278,7 +278,7 @@ func (s *basis) extend(orth *stiefel.Manifold) bool {
 	v := s.block(s.x, 0)
 	var q mat.Dense
 	q.CloneFrom(v)
-	if _, err := orth.Orthonormalise(&q, &q); err != nil {
+	if _, err := orth.Orthonormalize(&q, &q); err != nil {
 		return false
 	}
 	if !s.without(s.r, &q, orth) {
@@ -311,13 +311,13 @@ func (s *basis) without(r, q *mat.Dense, orth *stiefel.Manifold) bool {
 	if !(mat.Norm(r, 2) > 1e-14*before) {
 		return false
 	}
-	if _, err := orth.Orthonormalise(r, r); err != nil {
+	if _, err := orth.Orthonormalize(r, r); err != nil {
 		return false
 	}
 	// Columns that had no direction of their own have been filled in: make sure
 	// that these, too, are orthogonal to q.
 	remove(r, q)
-	_, err := orth.Orthonormalise(r, r)
+	_, err := orth.Orthonormalize(r, r)
 	return err == nil
 }
 

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/internal/picture"
+	"github.com/gomonge/monge/internal/tsne"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/gomonge/monge/wda/stiefel"
-	"github.com/gomonge/monge/wda/tsne"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/vg"
@@ -38,14 +38,14 @@ var mnistSteps = []int{1, 3, 10, 30, 100}
 
 // Names of methods that only this experiment has.
 const (
-	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimiser
-	namePaperFar    = "WDA-paper*" // the paper's objective, maximised further than its method gets
+	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
+	namePaperFar    = "WDA-paper*" // the paper's objective, maximized further than its method gets
 )
 
 // namePaperSteps is the paper's method stopped after so many steps.
 func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, steps) }
 
-// mnistMethods are all, with the paper's numbers of neighbours. Not run by default
+// mnistMethods are all, with the paper's numbers of neighbors. Not run by default
 // are those that would take most of the time.
 func mnistMethods() []method {
 	all := []method{original()}
@@ -242,7 +242,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 		return o, nil
 	}
 	// λ_cc' is that of the principal components of the training digits, for all
-	// methods and for the test digits, too: the very function that the paper maximises.
+	// methods and for the test digits, too: the very function that the paper maximizes.
 	v, err := baseline.PrincipalComponents(train.X, p)
 	if err != nil {
 		return nil, err
@@ -254,7 +254,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 		return nil, err
 	}
 	paper.LambdaMatrix = start.Lambda
-	if _, err := stiefel.New(v.Dims()).Orthonormalise(v, projection); err != nil {
+	if _, err := stiefel.New(v.Dims()).Orthonormalize(v, projection); err != nil {
 		return nil, err
 	}
 	o.add("effective dimensions", effectiveDimensions(project(train.X, v)))
@@ -418,7 +418,7 @@ func (e *mnistRun) drawByK(r *results) error {
 	if len(panels[0]) == 0 {
 		return nil
 	}
-	e.heading("Error of the K nearest neighbours")
+	e.heading("Error of the K nearest neighbors")
 	top := 0.
 	for _, all := range panels {
 		for _, c := range all {
@@ -429,7 +429,7 @@ func (e *mnistRun) drawByK(r *results) error {
 			}
 		}
 	}
-	caption := fmt.Sprintf("Error on the test digits against the number of neighbours K, mean of %d draws of %d training digits; figure 5 of the paper.", e.Trials, e.trained)
+	caption := fmt.Sprintf("Error on the test digits against the number of neighbors K, mean of %d draws of %d training digits; figure 5 of the paper.", e.Trials, e.trained)
 	return e.figure("error", caption, 1060, 430, func(c draw.Canvas) {
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])
@@ -559,7 +559,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 		}
 		panels = append(panels, all)
 	}
-	caption := fmt.Sprintf("Error of K = %d neighbours against the steps of the paper's method (λ = 0.01, ρ = 0, projected gradient from the principal components), "+
+	caption := fmt.Sprintf("Error of K = %d neighbors against the steps of the paper's method (λ = 0.01, ρ = 0, projected gradient from the principal components), "+
 		"mean and standard deviation of %d draws; others for comparison, whose steps are what they are.", e.k, e.Trials)
 	return e.figure("steps", caption, 1000, 380, func(c draw.Canvas) {
 		w := legendWidth(panels[0])
@@ -714,21 +714,21 @@ func (e *mnistRun) comments(r *results) {
 			p, countedSteps(steps), 100*least, than(least), percent(nameOriginal, p), mnistPaperSteps, percent(namePaper, p), percent("PCA", p), percent(nameWDA, p), than(mean(nameWDA, p)))
 		e.found("p = %d: the paper's method is at its best after %s (%.1f %%), and gets worse from there.", p, countedSteps(steps), 100*least)
 	}
-	e.say("The paper finds WDA better than all pixels for p = 10 and for p = 20, with λ = 0.01 and nothing to regularise the projection; it does not say how many steps its solver made.")
+	e.say("The paper finds WDA better than all pixels for p = 10 and for p = 20, with λ = 0.01 and nothing to regularize the projection; it does not say how many steps its solver made.")
 	for _, p := range e.ps {
 		of := func(measure, name string) float64 { return mnistMean(r, measure, e.at(name, p)) }
 		if !known(p, namePaper, nameWDA, "PCA") {
 			continue
 		}
 		e.say("Why more steps make it worse, p = %d: in %d steps J of the training digits goes from %.1f to %.1f, and that of as many test digits from %.1f to %.1f, so that part of the gain "+
-			"is not real. Another part is, and is of no use to neighbours: J is a ratio of two sums over all directions, to which directions without variance cost nothing. The digits "+
+			"is not real. Another part is, and is of no use to neighbors: J is a ratio of two sums over all directions, to which directions without variance cost nothing. The digits "+
 			"then spread over %.1f effective dimensions, where PCA has %.1f and our defaults, whose ridge makes small variances worthless, have %.1f.",
 			p, mnistPaperSteps, of("objective", "PCA"), of("objective", namePaper), of("objective of test digits", "PCA"), of("objective of test digits", namePaper),
 			of("effective dimensions", namePaper), of("effective dimensions", "PCA"), of("effective dimensions", nameWDA))
 	}
 	if p := e.ps[0]; known(p, "FDA", "LFDA", "LMNN", nameLMNNStopped) {
 		e.say("That FDA, LFDA and LMNN separate the training digits and fail on others, as figures 5 and 7 of the paper have it, reproduces: %s, %s and %s for p = %d. LMNN, too, is better "+
-			"when stopped, %s after 50 steps of its minimiser; that the paper's LMNN and WDA do well in its table of ten datasets may be due to the bounds on steps of its programs.",
+			"when stopped, %s after 50 steps of its minimizer; that the paper's LMNN and WDA do well in its table of ten datasets may be due to the bounds on steps of its programs.",
 			percent("FDA", p), percent("LFDA", p), percent("LMNN", p), p, percent(nameLMNNStopped, p))
 	}
 	if !known(e.ps[0], "LSDR") || !known(e.ps[0], "CEML") {

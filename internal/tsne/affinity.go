@@ -102,17 +102,17 @@ type precisions struct {
 	sums       [3]float64 // Σ e_j D_j, Σ e_j, Σ e_j D_j²
 }
 
-func newPrecisions(level asm.Level, neighbours int, perplexity float64) *precisions {
+func newPrecisions(level asm.Level, neighbors int, perplexity float64) *precisions {
 	b := &precisions{level: level, perplexity: perplexity, entropy: num.Log(perplexity)}
-	b.kernel, b.terms = make([]float64, neighbours), make([]float64, 3*neighbours)
-	for j := range neighbours {
-		b.terms[neighbours+j] = 1
+	b.kernel, b.terms = make([]float64, neighbors), make([]float64, 3*neighbors)
+	for j := range neighbors {
+		b.terms[neighbors+j] = 1
 	}
 	return b
 }
 
 // conditional replaces row i of the squared distances by p_j|i (equation 1), and
-// returns β_i, which is infinite if there are as many nearest neighbours at one
+// returns β_i, which is infinite if there are as many nearest neighbors at one
 // distance as the perplexity asks for.
 func (b *precisions) conditional(row []float64, i int) float64 {
 	m := len(b.kernel)

@@ -39,7 +39,7 @@ type uciData struct {
 	standIn string
 	// rows is how many are drawn anew in each trial, 0 for all.
 	rows int
-	// noise says that features are standardised and 100 of noise appended; otherwise
+	// noise says that features are standardized and 100 of noise appended; otherwise
 	// all are scaled by one number.
 	noise bool
 }
@@ -84,7 +84,7 @@ const (
 // uciShrinkages are those of FDA and LFDA compared.
 var uciShrinkages = []float64{0, 0.1, 0.5}
 
-// uciMethods are those of the table, with the numbers of neighbours of the paper. The
+// uciMethods are those of the table, with the numbers of neighbors of the paper. The
 // slow ones run only if named.
 func uciMethods() []method {
 	all := []method{original()}
@@ -548,16 +548,16 @@ func median(v []float64) float64 {
 
 // uciComments says what is different here from the paper.
 func (j *job) uciComments(sets []uciData, columns []uciColumn) {
-	j.say("The paper does not say whether features were standardised, how many rows of isolet, usps and mnist were taken, in how many parts cross-validation divides, and " +
-		"which other parameters were validated. Here: the features of the six UCI sets are standardised and 100 of unit variance appended, which comes closest to the published column of all features; " +
+	j.say("The paper does not say whether features were standardized, how many rows of isolet, usps and mnist were taken, in how many parts cross-validation divides, and " +
+		"which other parameters were validated. Here: the features of the six UCI sets are standardized and 100 of unit variance appended, which comes closest to the published column of all features; " +
 		"the other four are scaled as a whole; 1560, 2000 and 1000 rows are drawn anew for each split.")
 	j.say("How large the noise was matters, and no one size fits all published rows. With standard deviations of 1, 0.75 and 0.5 (means of 4 splits) all features of glass have errors of 62, 54 and 50 %% " +
 		"(published 54.0) and WDA 54, 51 and 49 %% (published 46.0); all features of iris 42, 30 and 22 %% (published 42.1) and WDA 34, 27 and 19 %% (published 20.9).")
 	j.say("On iris (8 splits, in a changed copy of this experiment) the mean error is 22.7 %% with p = 5 fixed, λ = 0.01 and ρ = 0, 24.7 %% with p = 5 and our defaults, 32 %% with p = 10 and " +
 		"16 %% with p = 1: what is above the published 20.9 %% is lost by choosing among large p from 75 samples.")
-	j.say("On glass it is the units: with the features as they are, not standardised, and noise of standard deviation 0.5, all features err by 52.7 %% (published 54.0) and WDA by 46.7 %% " +
+	j.say("On glass it is the units: with the features as they are, not standardized, and noise of standard deviation 0.5, all features err by 52.7 %% (published 54.0) and WDA by 46.7 %% " +
 		"(published 46.0), over 8 splits with p from 3, 5 and 10.")
-	j.say("FDA's columns are scaled to unit variance within classes, WDA's are orthonormal, and nearest neighbours see the difference. With p = 15 and K = 5 (4 splits, in a changed copy of this experiment) " +
+	j.say("FDA's columns are scaled to unit variance within classes, WDA's are orthonormal, and nearest neighbors see the difference. With p = 15 and K = 5 (4 splits, in a changed copy of this experiment) " +
 		"WDA's columns scaled likewise, with shrinkage 0.1, err less than WDA's on 7 of the 10 sets (isolet 13.0 %%, scaled 9.4 %%; iris 35.3, scaled 26.3), and FDA's with shrinkage 0.5 made orthonormal " +
 		"err more than as they are on all 10 (isolet 9.1 and 9.0 %%; iris 32.7 and 26.3; mnist 19.8 and 14.7, WDA 14.1).")
 	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults. WDA-ρ: ρ chosen by the same cross-validation between our default and 0. "+

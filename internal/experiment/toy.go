@@ -40,7 +40,7 @@ const (
 	nameToyFixed  = "WDA-0.01"  // the method of the paper with the λ of its other experiments
 )
 
-// toyMethods are all, with the numbers of neighbours that the paper names.
+// toyMethods are all, with the numbers of neighbors that the paper names.
 func toyMethods() []method {
 	all := []method{truth(), original()}
 	for _, m := range baseline.Methods() {
@@ -97,7 +97,7 @@ func (j *job) toySizes() toySizes {
 	}
 }
 
-// toyP is the dimension of figure 2 and of figure 3, left; toyK the number of neighbours
+// toyP is the dimension of figure 2 and of figure 3, left; toyK the number of neighbors
 // where there is to be only one.
 const (
 	toyP = 2
@@ -251,7 +251,7 @@ func (j *job) reportToy(s toySizes, r *results) error {
 		}
 		byP = append(byP, p)
 	}
-	caption := fmt.Sprintf("Error on the test samples, mean of %d draws. Left: in p = 2 dimensions, against the number of neighbours K. "+
+	caption := fmt.Sprintf("Error on the test samples, mean of %d draws. Left: in p = 2 dimensions, against the number of neighbors K. "+
 		"Right: against p, with the K that is best for the method and p.", j.Trials)
 	err := j.figure("error", caption, 1060, 430, func(c draw.Canvas) {
 		w := legendWidth(byK)
@@ -303,7 +303,7 @@ func (j *job) drawToy(s toySizes, r *results, k int) error {
 	}
 	const columns = 4
 	rows := (len(panels) + columns - 1) / columns
-	caption := fmt.Sprintf("The first %d test samples of the first draw, projected by each method on p = 2 dimensions, with the error of %d nearest neighbours on all %d.", s.drawn, k, s.test)
+	caption := fmt.Sprintf("The first %d test samples of the first draw, projected by each method on p = 2 dimensions, with the error of %d nearest neighbors on all %d.", s.drawn, k, s.test)
 	return j.figure("projections", caption, 250*min(columns, len(panels)), 250*rows+30, func(c draw.Canvas) {
 		const legend = 24
 		var entries []picture.LegendEntry
@@ -405,7 +405,7 @@ func missed(errs []float64, truth float64) int {
 
 func (j *job) toyComments(s toySizes) {
 	j.heading("What reproduces, and what does not")
-	j.say("As in the paper: PCA and FDA find nothing, as the means of the classes coincide and no direction has a variance of its own; LFDA, which looks at neighbours in the original space, " +
+	j.say("As in the paper: PCA and FDA find nothing, as the means of the classes coincide and no direction has a variance of its own; LFDA, which looks at neighbors in the original space, " +
 		"finds little; LMNN comes close; CEML, LSDR and WDA find the two dimensions. The error of WDA, LSDR and LMNN rises where p is larger than 2, that of CEML does not, for its columns may vanish.")
 	j.say("Not as in the paper: there LSDR and CEML are slightly ahead of WDA. In our run of 20 draws (seed 1, K = 5) WDA with a λ for these data and several starts is ahead, medians 2.7 %% against 3.2 %% of CEML and 4.1 %% of LSDR; with λ = 1 it has 4.8 %%. LFDA hardly depends on p.")
 	j.say("Local maxima are what the paper does not speak of. A method that starts at the principal components ends in a bad one in some draws, which the second table counts; one draw of 20 adds about 3 points to a mean, "+

@@ -223,7 +223,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	j.table(lost)
 	j.heading("What reproduces, and what does not")
 	j.say("The paper finds equally good errors over almost an order of magnitude of λ, and with few Sinkhorn iterations as well as with many, but for large λ. Both hold here, if several starts are allowed. " +
-		"With small λ transport is uniform and WDA is Fisher's criterion, for which there is nothing to be found in these data; with large λ samples see only their nearest neighbours, which are there in any dimensions.")
+		"With small λ transport is uniform and WDA is Fisher's criterion, for which there is nothing to be found in these data; with large λ samples see only their nearest neighbors, which are there in any dimensions.")
 	j.say("From one start, the principal components, the solvers end in a bad local maximum in some draws, the more often the larger λ is, as the last table shows: the best J of several starts is then near the true dimensions. "+
 		"The paper's solver has to do with smaller λ therefore. %d starts (wda.Settings.Starts), of which the best J is taken, are enough here. At λ = 1 there remain draws whose best J is elsewhere.", toyStarts)
 	j.say("λ is relative to the data (section 5.1 of the paper), and so it seems to be in its figure, whose values cannot be compared, as it does not say how far its modes are apart.")

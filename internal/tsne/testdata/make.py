@@ -34,4 +34,4 @@ for k in range(0, 8, 2):
     t = TSNE(method="exact", perplexity=20, init=starts[:, k:k + 2].copy(), max_iter=500)
     out = t.fit_transform(x)
     found.append([t.kl_divergence_] + [trustworthiness(x, out, n_neighbors=k) for k in (5, 10)])
-print("KL divergence %.4f, trustworthiness %.4f (5 neighbours), %.4f (10)" % tuple(np.mean(found, 0)))
+print("KL divergence %.4f, trustworthiness %.4f (5 neighbors), %.4f (10)" % tuple(np.mean(found, 0)))

@@ -20,7 +20,7 @@ var (
 	// ErrNoSpread: all samples are equal, so that none is nearer than another.
 	ErrNoSpread = errors.New("tsne: samples do not differ")
 	// ErrPerplexity: it must be at least 1, and less than n − 1, the number of
-	// neighbours there are.
+	// neighbors there are.
 	ErrPerplexity = errors.New("tsne: perplexity out of range")
 	ErrSettings   = errors.New("tsne: bad settings")
 	// ErrDiverged: positions have overflowed; the learning rate is too large.
@@ -33,8 +33,8 @@ var (
 type Settings struct {
 	// Components is the number of dimensions of the picture. Default 2.
 	Components int
-	// Perplexity is the number of neighbours that a sample effectively has, 2^H of
-	// the distribution over its neighbours (section 2, equation 1 and what follows).
+	// Perplexity is the number of neighbors that a sample effectively has, 2^H of
+	// the distribution over its neighbors (section 2, equation 1 and what follows).
 	// Default 30, or (n−1)/3 if that is less.
 	Perplexity float64
 	// Iterations is the number of steps. Default 1000.
@@ -101,7 +101,7 @@ type Result struct {
 const initialSpread = 1e-4
 
 // Embed places the samples x (n × d, rows are samples) in few dimensions such that
-// neighbours stay neighbours: it minimises
+// neighbors stay neighbors: it minimizes
 //
 //	KL(P‖Q) = Σ_i≠j p_ij log(p_ij / q_ij)
 //	p_ij = (p_j|i + p_i|j)/(2n),   p_j|i ∝ exp(−‖x_i − x_j‖²/(2σ_i²))     section 3.1, equation 1
@@ -109,7 +109,7 @@ const initialSpread = 1e-4
 //
 // over the positions y_i by gradient descent with momentum (algorithm 1). σ_i is
 // found by a safeguarded Newton iteration, the paper's binary search, to give row i the perplexity asked for, within 1e-9 of it; a
-// sample with that many nearest neighbours at one distance, copies of it for example,
+// sample with that many nearest neighbors at one distance, copies of it for example,
 // has all of them with the same probability and no others.
 //
 // settings may be nil; x is not changed. If the context ends, or Progress returns an
@@ -149,7 +149,7 @@ func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, erro
 }
 
 // collapse is the share of their initial size below which positions make exaggeration
-// end. Where no neighbourhood is much more than a random one, as among 1000 MNIST
+// end. Where no neighborhood is much more than a random one, as among 1000 MNIST
 // digits in all pixels, exaggerated attraction beats repulsion in every direction and
 // draws all samples into one point, a saddle without gradient. A random start shrinks
 // everywhere, to some hundredths, before the directions that matter grow.

@@ -125,7 +125,7 @@ func runWeights(ctx context.Context, j *job) error {
 		settings: []setting{
 			set("samples of each of two classes", n), set("dimensions", 2),
 			set("λ, relative to the mean squared distance of the pairs", weightLambdas),
-			set("L", weightIterations), set("neighbours of LFDA", 7),
+			set("L", weightIterations), set("neighbors of LFDA", 7),
 		},
 	}
 	var cells []cell
@@ -208,8 +208,8 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 	j.table(tab)
 	j.heading("What reproduces, and what does not")
 	j.say("The figure of the paper shows two classes in the plane, without saying how they were drawn. These are two classes of two modes each, at the four ends of a cross, " +
-		"so that the difference shows: FDA links every sample with all others equally; LFDA does so between classes, too (its weights there are 1/n), and only within a class looks at neighbours; " +
-		"WDA has neighbours in both, and its constraints still see to it that every sample of the other class is matched. As λ falls it goes over into FDA.")
+		"so that the difference shows: FDA links every sample with all others equally; LFDA does so between classes, too (its weights there are 1/n), and only within a class looks at neighbors; " +
+		"WDA has neighbors in both, and its constraints still see to it that every sample of the other class is matched. As λ falls it goes over into FDA.")
 	return nil
 }
 

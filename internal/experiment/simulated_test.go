@@ -133,7 +133,7 @@ func TestWeightings(t *testing.T) {
 		t.Errorf("λ near 0: weights from %v to %v, %v", mat.Min(small), mat.Max(small), err)
 	}
 
-	// exp(−d²/(σ_i σ_j)) with σ the distance of the seventh neighbour.
+	// exp(−d²/(σ_i σ_j)) with σ the distance of the seventh neighbor.
 	w := weightings()[1]
 	a, err := w.pairs(t.Context(), y, y, true)
 	if err != nil {

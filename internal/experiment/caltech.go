@@ -27,7 +27,7 @@ var caltechExperiment = Experiment{
 	run:      runCaltech,
 }
 
-// caltechMethods are those of the figure, with the numbers of neighbours of the paper.
+// caltechMethods are those of the figure, with the numbers of neighbors of the paper.
 // LSDR, LSQMI and CEML run only if named.
 func caltechMethods() []method {
 	all := []method{original()}
@@ -147,7 +147,7 @@ func (j *job) caltechCell(ctx context.Context, s caltechSizes, d caltechData, m 
 }
 
 // caltechSplit draws training and test samples. SURF histograms are divided by their
-// sums and every bin standardised, as usual for these data (B. Gong, Y. Shi, F. Sha and
+// sums and every bin standardized, as usual for these data (B. Gong, Y. Shi, F. Sha and
 // K. Grauman, "Geodesic flow kernel for unsupervised domain adaptation", CVPR 2012,
 // section 4.1); DeCAF6 features are scaled as a whole.
 func (j *job) caltechSplit(d caltechData, trial int) (train, test *dataset.Dataset, err error) {
@@ -211,7 +211,7 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 		}
 		panels = append(panels, all)
 	}
-	caption := fmt.Sprintf("Test error of K = %d nearest neighbours against the dimension p, mean of %d draws. Orig.: all features.", s.k, j.Trials)
+	caption := fmt.Sprintf("Test error of K = %d nearest neighbors against the dimension p, mean of %d draws. Orig.: all features.", s.k, j.Trials)
 	err := j.figure("error", caption, 480*len(sets)+110, 430, func(c draw.Canvas) {
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])

@@ -8,7 +8,7 @@
 //
 // An iteration takes 2.8 ms for 1000 samples and 28 ms for 3000, 3 ns a pair, on one
 // core of an AMD Zen server (AVX2) busy with other work, two output dimensions, least
-// of several processor times; go test -bench Iteration ./wda/tsne.
+// of several processor times; go test -bench Iteration ./internal/tsne.
 //
 // The picture is the same bits on every machine and for any number of goroutines, as
 // long as the samples and the initial positions are.
