@@ -1,0 +1,125 @@
+package asm_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// edges are the sizes at which a shape check can wrap: around 0 and around the powers
+// of two where products of two or sums of them leave 32, 63 and 64 bits. They are
+// spelled for int64 and cut to the int of the machine.
+func edges() (sizes []int) {
+	for _, x := range []int64{0, 2, 8, 1 << 16, 1 << 31, 1 << 32, 1 << 60, 1 << 61, 1 << 62, math.MaxInt64 - 1, math.MinInt64 + 1} {
+		for d := int64(-1); d <= 1; d++ {
+			sizes = append(sizes, int(x+d))
+		}
+	}
+	return sizes
+}
+
+// fits is asm.Fits in integers that do not wrap.
+func fits(n, rows, cols, stride int) bool {
+	if n < 0 || rows < 0 || cols < 0 {
+		return false
+	}
+	if rows == 0 || cols == 0 {
+		return true
+	}
+	end := new(big.Int).Mul(big.NewInt(int64(rows)-1), big.NewInt(int64(stride)))
+	end.Add(end, big.NewInt(int64(cols)))
+	return stride >= cols && end.Cmp(big.NewInt(int64(n))) <= 0
+}
+
+func TestFits(t *testing.T) {
+	sizes := edges()
+	for _, rows := range sizes {
+		for _, cols := range sizes {
+			for _, stride := range sizes {
+				for _, n := range append(sizes, 7, 64) {
+					if n < 0 {
+						continue // no slice has that length
+					}
+					want := fits(n, rows, cols, stride)
+					if got := asm.Fits(n, rows, cols, stride); got != want {
+						t.Fatalf("Fits(%d, %d, %d, %d) = %v", n, rows, cols, stride, got)
+					}
+					if got := panics(func() { asm.CheckMatrix(n, rows, cols, stride) }) == ""; got != want {
+						t.Fatalf("CheckMatrix(%d, %d, %d, %d) returns: %v, want %v", n, rows, cols, stride, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestChecksSay holds what the checks say of each kind of wrong shape, among them the
+// products that wrap to something small.
+func TestChecksSay(t *testing.T) {
+	const negative, short, long = "asm: negative dimension", "asm: stride shorter than a row", "asm: matrix longer than its slice"
+	for _, c := range []struct {
+		n, rows, cols, ld int
+		want              string
+	}{
+		{64, 8, 8, 8, ""},
+		{63, 8, 8, 8, long},
+		{63, 8, 7, 8, ""},
+		{0, 0, math.MaxInt, 0, ""},
+		{0, math.MaxInt, 0, math.MaxInt, ""},
+		{64, -1, 8, 8, negative},
+		{64, 8, -1, 8, negative},
+		{64, math.MinInt, math.MinInt, math.MinInt, negative},
+		{64, 8, 8, 7, short},
+		{64, 8, 8, -8, short},
+		{64, math.MaxInt/4 + 2, 8, 8, long}, // on 64 bits 1<<61 + 1 rows: (rows − 1)·8 wraps to 0
+		{64, 2, 8, math.MaxInt, long},       // stride + 8 wraps below 0
+		{64, math.MaxInt, 8, math.MaxInt, long},
+	} {
+		if got := panics(func() { asm.CheckMatrix(c.n, c.rows, c.cols, c.ld) }); got != c.want {
+			t.Errorf("CheckMatrix(%d, %d, %d, %d): %q, want %q", c.n, c.rows, c.cols, c.ld, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		have, n int
+		want    string
+	}{
+		{0, 0, ""}, {8, 8, ""}, {8, 9, "asm: vector longer than its slice"}, {8, math.MaxInt, "asm: vector longer than its slice"}, {8, -1, negative}, {8, math.MinInt, negative},
+	} {
+		if got := panics(func() { asm.CheckVector(c.have, c.n) }); got != c.want {
+			t.Errorf("CheckVector(%d, %d): %q, want %q", c.have, c.n, got, c.want)
+		}
+	}
+}
+
+// panics returns what f panics with, or "".
+func panics(f func()) (what string) {
+	defer func() {
+		if p := recover(); p != nil {
+			what = fmt.Sprint(p)
+		}
+	}()
+	f()
+	return ""
+}
+
+// TestPiece: a piece is no more than the work, stays within the budget if one unit
+// does, and is a whole number of units if it is not all of it; near the largest int, too.
+func TestPiece(t *testing.T) {
+	for _, n := range edges() {
+		for _, cost := range edges() {
+			if n < 0 || cost < 0 {
+				continue
+			}
+			for _, unit := range []int{1, 8, 64} {
+				p := asm.Piece(n, cost, unit)
+				work := new(big.Int).Mul(big.NewInt(int64(p)), big.NewInt(int64(cost)))
+				if p > n || n > 0 && p < 1 || p > unit && work.Cmp(big.NewInt(asm.Budget)) > 0 || p < n && p%unit != 0 {
+					t.Errorf("Piece(%d, %d, %d) = %d", n, cost, unit, p)
+				}
+			}
+		}
+	}
+}
