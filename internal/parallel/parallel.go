@@ -1,10 +1,31 @@
 // Package parallel divides work among goroutines.
+//
+// A panic in the work, whoever's goroutine it is on, ends the call that divided it: what
+// has been begun is finished, nothing else is begun, and the same value panics on the
+// caller's goroutine, where it can be recovered. runtime.Goexit ends the caller likewise.
 package parallel
 
 import (
+	"context"
+	"math"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
+
+// leastMost is the number of goroutines that can always be had.
+const leastMost = 64
+
+// Workers returns how many of the goroutines that are asked for are started for so many
+// pieces of work: none without work, and no more than 64 or GOMAXPROCS, whichever is
+// larger. At least one, the caller's.
+func Workers(asked, pieces int) int {
+	k := min(asked, pieces)
+	if k > leastMost {
+		k = min(k, max(leastMost, runtime.GOMAXPROCS(0)))
+	}
+	return max(1, k)
+}
 
 // For calls f(i, j) for the pieces i … j−1 of 0 … n−1, each of the given size but for
 // the last, on up to workers goroutines, of which every one takes the next piece when
@@ -37,12 +58,23 @@ type Crew struct {
 	parked  atomic.Bool  // the caller sleeps, or is about to
 	wake    chan struct{}
 
-	// Of For and Each.
-	next                  atomic.Int64
-	n, size               int
-	piece                 func(i, j int)
-	item                  func(w, i int)
-	takePieces, takeItems func(w int)
+	// What ended the work early: the value of a panic, or nil for a runtime.Goexit.
+	failed  atomic.Bool
+	failure any
+
+	// Of For, Each and Run.
+	next                             atomic.Int64
+	n, size                          int
+	piece                            func(i, j int)
+	item                             func(w, i int)
+	takePieces, takeItems, takeTasks func(w int)
+
+	// Of Run. The context is that of the call at hand: the goroutines are there already
+	// and get it from here.
+	task    func(ctx context.Context, w, i int) error
+	ctx     context.Context
+	stopped atomic.Bool
+	err     error
 }
 
 // helper is a goroutine beside the caller's.
@@ -77,6 +109,7 @@ func (c *Crew) do(k int, f func(w int)) {
 	c.grow(k - 1)
 	helpers := c.helpers[:k-1]
 	c.share = f
+	c.failed.Store(false)
 	c.left.Store(int32(len(helpers)))
 	for _, h := range helpers {
 		if !h.state.CompareAndSwap(waiting, called) && !h.state.CompareAndSwap(excused, called) {
@@ -84,14 +117,32 @@ func (c *Crew) do(k int, f func(w int)) {
 			go h.loop()
 		}
 	}
+	defer c.finish(helpers) // when f panics, too: until then they may be at work
 	f(0)
+}
+
+// finish waits for the helpers that are at work, lets the others go, and passes on what
+// ended one of them.
+func (c *Crew) finish(helpers []*helper) {
+	c.exhaust()
 	for _, h := range helpers {
 		if h.state.CompareAndSwap(called, excused) {
 			c.left.Add(-1)
 		}
 	}
 	c.wait()
+	if c.failed.Load() {
+		failure := c.failure
+		c.failure = nil
+		if failure == nil {
+			runtime.Goexit()
+		}
+		panic(failure)
+	}
 }
+
+// exhaust leaves nothing for anybody to take.
+func (c *Crew) exhaust() { c.next.Store(math.MaxInt / 2) }
 
 // grow makes helpers.
 func (c *Crew) grow(k int) {
@@ -101,16 +152,34 @@ func (c *Crew) grow(k int) {
 	for w := len(c.helpers) + 1; w <= k; w++ {
 		h := new(helper)
 		h.loop = func() {
+			ended := false
+			defer func() {
+				if ended {
+					return
+				}
+				failure := recover() // nil for a runtime.Goexit
+				if c.failed.CompareAndSwap(false, true) {
+					c.failure = failure
+				}
+				c.exhaust()
+				c.leave(h, gone)
+			}()
 			for h.await() {
 				c.share(w)
-				// First, so that the caller's next call finds this goroutine waiting.
-				h.state.Store(waiting)
-				if c.left.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
-					c.wake <- struct{}{}
-				}
+				c.leave(h, waiting)
 			}
+			ended = true
 		}
 		c.helpers = append(c.helpers, h)
+	}
+}
+
+// leave is what a helper does last in a call. Its state is first, so that the caller's
+// next call finds it.
+func (c *Crew) leave(h *helper, state uint32) {
+	h.state.Store(state)
+	if c.left.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
+		c.wake <- struct{}{}
 	}
 }
 
@@ -159,7 +228,7 @@ func (s spin) more() bool { return time.Since(s.start) < spinTime }
 
 // For is the function For with this crew.
 func (c *Crew) For(workers, n, size int, f func(i, j int)) {
-	k := min(workers, (n+size-1)/size)
+	k := Workers(workers, (n+size-1)/size)
 	if k <= 1 {
 		pieces(n, size, f)
 		return
@@ -179,7 +248,7 @@ func (c *Crew) For(workers, n, size int, f func(i, j int)) {
 // Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines w = 0, 1, …, of which
 // every one takes the next i when it is done with one.
 func (c *Crew) Each(workers, n int, f func(w, i int)) {
-	k := min(workers, n)
+	k := Workers(workers, n)
 	if k <= 1 {
 		for i := range n {
 			f(0, i)
@@ -196,6 +265,47 @@ func (c *Crew) Each(workers, n int, f func(w, i int)) {
 	c.n, c.item = n, f
 	c.next.Store(0)
 	c.do(k, c.takeItems)
+}
+
+// Run calls f(ctx, w, i) as Each does, until the context ends or f returns an error: it
+// begins no other i then, and returns the context's cause or one of the errors. It is nil
+// if and only if f has been called for every i and has always returned nil.
+func (c *Crew) Run(ctx context.Context, workers, n int, f func(ctx context.Context, w, i int) error) error {
+	k := Workers(workers, n)
+	if k <= 1 {
+		for i := range n {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err := f(ctx, 0, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if c.takeTasks == nil {
+		c.takeTasks = func(w int) {
+			for i := c.take(1); i < c.n; i = c.take(1) {
+				err := context.Cause(c.ctx)
+				if err == nil {
+					err = c.task(c.ctx, w, i)
+				}
+				if err != nil {
+					c.exhaust()
+					if c.stopped.CompareAndSwap(false, true) {
+						c.err = err
+					}
+				}
+			}
+		}
+	}
+	c.n, c.task, c.ctx, c.err = n, f, ctx, nil
+	c.stopped.Store(false)
+	c.next.Store(0)
+	c.do(k, c.takeTasks)
+	err := c.err
+	c.task, c.ctx, c.err = nil, nil, nil
+	return err
 }
 
 // take returns the next of the numbers that goroutines share.

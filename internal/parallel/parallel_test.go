@@ -1,6 +1,8 @@
 package parallel
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -104,6 +106,122 @@ func TestCrew(t *testing.T) {
 	}
 }
 
+// A panic in the work reaches the caller with its value, whoever's goroutine it was on;
+// nobody is at work any more then, no new work is begun, and the crew can be used again.
+func TestPanicReachesTheCaller(t *testing.T) {
+	const pieces = 1000
+	for at := range 6 {
+		var c Crew
+		var begun, running atomic.Int32
+		value := func() (v any) {
+			defer func() {
+				v = recover()
+				if k := running.Load(); k != 0 {
+					t.Errorf("piece %d: %d goroutines are still at work", at, k)
+				}
+			}()
+			c.Each(3, pieces, func(w, i int) {
+				running.Add(1)
+				defer running.Add(-1)
+				begun.Add(1)
+				if i == at {
+					panic(at)
+				}
+				time.Sleep(20 * time.Microsecond) // so that everybody gets a piece
+			})
+			return nil
+		}()
+		if value != at {
+			t.Errorf("piece %d: the call panics with %v", at, value)
+		}
+		if k := begun.Load(); k > pieces/2 {
+			t.Errorf("piece %d: %d of %d were begun", at, k, pieces)
+		}
+		var sum atomic.Int64
+		c.Each(3, 100, func(_, i int) { sum.Add(int64(i)) })
+		if sum.Load() != 4950 {
+			t.Errorf("piece %d: the next call's sum is %d", at, sum.Load())
+		}
+	}
+}
+
+// runtime.Goexit, which is how t.Fatal ends a test, ends the caller.
+func TestGoexitEndsTheCaller(t *testing.T) {
+	for at := range 6 {
+		returned := make(chan bool, 1)
+		go func() {
+			ended := true
+			defer func() { returned <- !ended }()
+			new(Crew).Each(3, 1000, func(_, i int) {
+				if i == at {
+					runtime.Goexit()
+				}
+				time.Sleep(20 * time.Microsecond)
+			})
+			ended = false
+		}()
+		if <-returned {
+			t.Errorf("piece %d: the call returned", at)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	failure, cause := errors.New("failure"), errors.New("cause")
+	for _, workers := range []int{1, 2, 5} {
+		var c Crew
+		for _, at := range []int{-1, 0, 3, 40} {
+			for _, cancelled := range []bool{false, true} {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				var begun atomic.Int32
+				err := c.Run(ctx, workers, 1000, func(got context.Context, w, i int) error {
+					if got != ctx || w >= workers {
+						t.Errorf("worker %d has context %v", w, got)
+					}
+					begun.Add(1)
+					if i != at {
+						if at >= 0 {
+							time.Sleep(10 * time.Microsecond)
+						}
+						return nil
+					}
+					if cancelled {
+						cancel(cause)
+						return nil
+					}
+					return failure
+				})
+				want, most := failure, 500
+				switch {
+				case at < 0:
+					want, most = nil, 1000
+				case cancelled:
+					want = cause
+				}
+				if k := int(begun.Load()); err != want || k > most || at < 0 && k != 1000 {
+					t.Errorf("%d workers, item %d, cancelled %v: %v after %d items, want %v", workers, at, cancelled, err, k, want)
+				}
+				cancel(nil)
+			}
+		}
+	}
+}
+
+// A million goroutines are not started, whoever asks for them.
+func TestWorkers(t *testing.T) {
+	most := max(leastMost, runtime.GOMAXPROCS(0))
+	for _, c := range [][3]int{{0, 10, 1}, {3, 10, 3}, {10, 3, 3}, {1e6, 1e6, most}, {5, 0, 1}} {
+		if k := Workers(c[0], c[1]); k != c[2] {
+			t.Errorf("Workers(%d, %d) = %d, want %d", c[0], c[1], k, c[2])
+		}
+	}
+	before := runtime.NumGoroutine()
+	For(1e6, 1e5, 1, func(i, j int) {})
+	if k := runtime.NumGoroutine() - before; k > most {
+		t.Errorf("%d goroutines", k)
+	}
+}
+
 // Helpers end by themselves.
 func TestCrewLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
@@ -131,6 +249,15 @@ func TestCrewAllocatesNothing(t *testing.T) {
 	}
 	if k != 0 {
 		t.Errorf("%v allocations", k)
+	}
+	ctx := t.Context()
+	g := func(context.Context, int, int) error { return nil }
+	k = 1.
+	for range 10 {
+		k = min(k, testing.AllocsPerRun(20, func() { c.Run(ctx, 3, 100, g) }))
+	}
+	if k != 0 {
+		t.Errorf("%v allocations of Run", k)
 	}
 }
 
