@@ -340,7 +340,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"matrix", cv + "--lambda-matrix $two.csv", 2, "unknown flag: --lambda-matrix"},
 		{"csv type", cv + "--csv $t.txt", 2, "must end in .csv"},
 		{"csv onto data", cv + "--csv $d.csv", 2, "is an input"},
-		{"csv nowhere", cv + "--csv $no/t.csv", 1, "cannot write in its folder"},
+		{"csv nowhere", cv + "--csv $no/t.csv", 1, "cannot create a file in the folder"},
 		{"model onto data", cv + "--model $d.csv", 2, "is an input"},
 		{"same file twice", cv + "--model $t.csv --csv $t.csv", 2, "name the same file"},
 		{"argument", cv + "more", 2, `unexpected argument "more"`},
@@ -381,7 +381,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"holdout of all", predict + "--holdout 0.5", 2, "--holdout needs"},
 		{"output type", predict + "--out $o.npy", 2, "must end in .csv"},
 		{"output is the data", predict + "--out $test.csv", 2, "is an input"},
-		{"output nowhere", predict + "--out $no/o.csv", 1, "cannot write in its folder"},
+		{"output nowhere", predict + "--out $no/o.csv", 1, "cannot create a file in the folder"},
 	} {
 		b.check(t, s.dir, before)
 	}

@@ -222,7 +222,8 @@ func pick(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	return s
 }
 
-// maxClass rows make a plan of maxPlan elements.
+// maxClass bounds the rows of a class: transport within it takes memory by the square of
+// their number.
 const maxClass = 1 << 15
 
 // checkClasses refuses what no discriminant can be fitted to, by the classes' names.

@@ -146,7 +146,7 @@ func (a *app) runExperiments(cmd *cobra.Command, f *experimentFlags, list []expe
 			return fmt.Errorf("--data %s: is not a folder", f.data)
 		}
 	}
-	a.interrupted = "interrupted; finished cells are in the journal, and the same command goes on from there"
+	a.onInterrupt("interrupted; finished cells are in the journal, and the same command goes on from there")
 	results := []experimentResult{}
 	for _, e := range list {
 		r, err := a.runExperiment(cmd, f, e)

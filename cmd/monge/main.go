@@ -14,9 +14,13 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 )
 
@@ -28,16 +32,61 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
+// grace is how long a command may take to end by itself after a signal. Most take a
+// few milliseconds; what cannot be cancelled, such as reading from a pipe, is left.
+const grace = 50 * time.Millisecond
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// What cannot be cancelled, such as reading a file, ends at the second interrupt.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	a := newApp(os.Stdout, os.Stderr)
+	ended := make(chan int, 1)
+	go func() { ended <- a.run(ctx, os.Args[1:]) }()
+	select {
+	case code := <-ended:
+		os.Exit(code)
+	case <-signals: // those that follow change nothing
+	}
+	cancel()
+	select {
+	case code := <-ended:
+		os.Exit(code)
+	case <-time.After(grace):
+		dataset.AbortAll()
+		os.Exit(a.interrupt())
+	}
+}
+
+// app is what the commands share.
+type app struct {
+	json           bool
+	stdout, stderr io.Writer
+	interrupted    atomic.Pointer[string] // what to say when it is
+	said           sync.Once
+}
+
+func newApp(stdout, stderr io.Writer) *app {
+	a := &app{stdout: stdout, stderr: stderr}
+	a.onInterrupt("interrupted; nothing was written")
+	return a
+}
+
+// onInterrupt says what an interrupt leaves.
+func (a *app) onInterrupt(text string) { a.interrupted.Store(&text) }
+
+// interrupt says it, once, and returns the exit code.
+func (a *app) interrupt() int {
+	a.said.Do(func() { a.complain(*a.interrupted.Load()) })
+	return exitInterrupted
 }
 
 // run executes one command line and returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	a := &app{stdout: stdout, stderr: stderr, interrupted: "interrupted; nothing was written"}
+func (a *app) run(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	if args == nil {
 		args = []string{} // cobra takes nil for os.Args
@@ -48,21 +97,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return exitOK
 	case ctx.Err() != nil:
-		a.complain(a.interrupted)
-		return exitInterrupted
+		return a.interrupt()
 	}
 	a.complain(err.Error())
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
 	return exitFailure
-}
-
-// app is what the commands share.
-type app struct {
-	json           bool
-	stdout, stderr io.Writer
-	interrupted    string // what to say when it is
 }
 
 // complain prints one line on stderr.
@@ -93,8 +134,9 @@ no progress bar. An error is one line on standard error beginning with "monge: "
 Files are written whole or not at all.
 
 Exit codes: 0 success; 1 an error of data, files or computation; 2 a wrong command
-line; 130 interrupted (nothing is written then, not even a model of the best
-projection so far; only experiment keeps what it has finished).
+line; 130 interrupted by Ctrl-C or SIGTERM, within a fifth of a second (nothing is
+written then, not even a model of the best projection so far; only experiment keeps
+what it has finished).
 
 Environment: MONGE_LEVEL=ref|avx2|avx512|neon caps the instruction set in use. The
 answers are the same bits with any.`

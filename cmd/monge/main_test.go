@@ -45,7 +45,7 @@ func monge(t testing.TB, args ...string) (code int, stdout, stderr string) {
 
 func mongeContext(ctx context.Context, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(ctx, args, &out, &err)
+	code = newApp(&out, &err).run(ctx, args)
 	return code, out.String(), err.String()
 }
 
@@ -105,6 +105,15 @@ func write(t testing.TB, path string, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// writeMatrix writes a matrix as the extension says.
+func writeMatrix(path, ext string, m mat.Matrix) error {
+	rows, cols := m.Dims()
+	return writeRows(path, ext, rows, cols, func(row []float64, i int) error {
+		mat.Row(row, i, m)
+		return nil
+	})
 }
 
 // simulated is the demo's kind of data in every form that the commands read.
@@ -594,7 +603,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown command", "fitt", 2, `unknown command "fitt"`},
 
 		// Output that cannot be written, before the work: --max-steps would take long.
-		{"no folder", "fit --data $none.csv --model $no/such/m.wda", 1, "cannot write in its folder: no such file"},
+		{"no folder", "fit --data $none.csv --model $no/such/m.wda", 1, "cannot create a file in the folder "},
 		{"output is a folder", "fit --data $d.csv --model $folder", 1, "folder: cannot write: is a directory"},
 		{"output below a file", "fit --data $d.csv --model $d.csv/m.wda", 1, "cannot write: not a directory"},
 		{"output is the input", "fit --data $d.csv --model $d.csv", 2, "d.csv is an input"},
@@ -867,7 +876,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space 
 
 func TestBrokenOutput(t *testing.T) {
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"info", "--json"}, brokenWriter{}, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "no space left") {
+	if code := newApp(brokenWriter{}, &stderr).run(t.Context(), []string{"info", "--json"}); code != exitFailure || !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("exit code %d, %q", code, stderr.String())
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/gomonge/monge/wda/dataset"
-	"gonum.org/v1/gonum/mat"
 )
 
 // number is a float64 in JSON, which has no word for NaN and the infinities: null.
@@ -61,45 +60,30 @@ func percent(rate float64) string { return fmt.Sprintf("%.2f %%", 100*rate) }
 // checkOutput finds out, before the work, whether path can be written, and refuses
 // to overwrite one of the inputs.
 func checkOutput(path string, inputs ...string) error {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return fmt.Errorf("%s: cannot write: %w", path, cause(err))
-	case info.IsDir():
-		return fmt.Errorf("%s: cannot write: is a directory", path)
-	default:
+	if info, err := os.Stat(path); err == nil {
 		for _, in := range inputs {
 			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
 				return usagef("%s is an input of this command and is not overwritten", path)
 			}
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+		if !info.IsDir() && !info.Mode().IsRegular() {
+			return nil // opening a pipe and leaving it again would end its reader
 		}
-		if err := f.Close(); err != nil {
-			return fmt.Errorf("%s: cannot write: %w", path, cause(err))
-		}
-		if !info.Mode().IsRegular() {
-			return nil // a device or a pipe; no file is put beside it
+		if !info.IsDir() {
+			// One that is protected is not replaced, though its folder would allow it.
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+			}
+			f.Close()
 		}
 	}
-	return checkFolder(path)
-}
-
-// checkFolder finds out whether a file can be created beside path, or where the
-// symbolic link path points.
-func checkFolder(path string) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".monge-*.tmp")
+	f, err := dataset.Create(path)
 	if err != nil {
-		return fmt.Errorf("%s: cannot write in its folder: %w", path, cause(err))
+		return err
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	f.Abort()
+	return nil
 }
 
 // cause is the system's reason, without the path that it repeats.
@@ -121,12 +105,31 @@ func extension(flag, path string, allowed ...string) (string, error) {
 	return "", usagef("--%s: the name must end in %s, not %q", flag, strings.Join(allowed, " or "), path)
 }
 
-// writeMatrix writes a matrix as the extension of path says.
-func writeMatrix(path, ext string, m mat.Matrix) error {
+// writeRows writes a matrix, whose rows row sets one after the other, as the extension
+// of path says.
+func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return dataset.WriteFile(path, func(w io.Writer) error {
-		if ext == ".npy" {
-			return dataset.WriteNPY(w, m)
+		out, err := newWriter(w, ext, rows, cols)
+		if err != nil {
+			return err
 		}
-		return dataset.WriteCSV(w, m, nil)
+		row := make([]float64, cols)
+		for i := range rows {
+			if err := set(row, i); err != nil {
+				return err
+			}
+			if err := out.Write(row); err != nil {
+				return err
+			}
+		}
+		return out.Close()
 	})
+}
+
+// newWriter writes rows as the extension says; −1 stands for an unknown number.
+func newWriter(w io.Writer, ext string, rows, cols int) (*dataset.Writer, error) {
+	if ext == ".npy" {
+		return dataset.NewNPYWriter(w, rows, cols)
+	}
+	return dataset.NewCSVWriter(w, cols, nil)
 }

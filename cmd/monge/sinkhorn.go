@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 )
 
 type sinkhornFlags struct {
@@ -60,9 +60,6 @@ weights one per line.`,
 	fs.StringVar(&f.level, "level", "", "instruction set; the result is the same with any (default the best of this machine)")
 	return cmd
 }
-
-// maxPlan bounds n·m: cost and kernel take 8 bytes an element each.
-const maxPlan = 1 << 30
 
 func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err error) {
 	if err := requireFlags(cmd, "lambda"); err != nil {
@@ -149,9 +146,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		return err
 	}
 	if f.plan != "" {
-		t := mat.NewDense(n, m, nil)
-		r.PlanTo(matrixOf(t))
-		if err := writeMatrix(f.plan, ext, t); err != nil {
+		if err := writePlan(cmd.Context(), f.plan, ext, r, n, m); err != nil {
 			return err
 		}
 	}
@@ -164,6 +159,14 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		fmt.Fprintf(w, "iterations\t%d (%s, %s domain)\n", r.Iterations, r.Status, r.Domain)
 		fmt.Fprintf(w, "marginal error\t%.3g\n", r.MarginalError)
 		fmt.Fprintf(w, "plan\t%d × %d\t%s\n", n, m, f.plan)
+	})
+}
+
+// writePlan writes the plan row by row: it may be larger than the memory.
+func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64], n, m int) error {
+	return writeRows(path, ext, n, m, func(row []float64, i int) error {
+		r.PlanRowTo(row, i)
+		return ctx.Err()
 	})
 }
 
@@ -193,9 +196,6 @@ func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err e
 			return nil, 0, 0, fmt.Errorf("%s has points of %d dimensions, %s of %d", f.x, p.X.Cols, f.y, p.Y.Cols)
 		}
 		n, m = p.X.Rows, p.Y.Rows
-	}
-	if n > maxPlan/m {
-		return nil, 0, 0, fmt.Errorf("a plan of %d × %d is too large for memory", n, m)
 	}
 	for _, w := range []struct {
 		name, path string

@@ -83,7 +83,11 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		labelled := &dataset.Dataset{X: y, Labels: d.Labels, Classes: d.Classes}
 		err = dataset.WriteFile(f.out, labelled.WriteCSV)
 	} else {
-		err = writeMatrix(f.out, ext, y)
+		rows, cols := y.Dims()
+		err = writeRows(f.out, ext, rows, cols, func(row []float64, i int) error {
+			copy(row, y.RawRowView(i))
+			return nil
+		})
 	}
 	if err != nil {
 		return err

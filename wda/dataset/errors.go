@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -96,11 +97,19 @@ func fileError(path string, err error) error {
 		}
 		return fe
 	}
-	// The system's errors repeat the path; FileError has it already.
+	return &FileError{Path: path, Err: bare(err)}
+}
+
+// bare is an error of the system without the paths that it repeats: a FileError has
+// the one that the caller knows.
+func bare(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err
+		return pe.Err
 	}
-	return &FileError{Path: path, Err: err}
+	if le, ok := errors.AsType[*os.LinkError](err); ok {
+		return le.Err
+	}
+	return err
 }
 
 // clip shortens a field of a damaged file for a message.

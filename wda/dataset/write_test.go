@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -134,132 +131,40 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-func write(text string) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	}
-}
-
-// holds checks the only file in a folder and its text.
-func holds(t *testing.T, dir, name, text string) {
-	t.Helper()
-	list, err := os.ReadDir(dir)
+// An NPY file of unknown length has its header set right in the end.
+func TestNPYWriterCounts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	err := WriteFile(path, func(w io.Writer) error {
+		out, err := NewNPYWriter(w, -1, 3)
+		if err != nil {
+			return err
+		}
+		for i := range 3 {
+			if err := out.Write(hard.RawRowView(i)); err != nil {
+				return err
+			}
+		}
+		return out.Close()
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range list {
-		if e.Name() != name {
-			t.Errorf("left behind: %s", e.Name())
-		}
+	d, err := ReadFile(path, Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.Join(dir, name))
-	if text == "" && errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err != nil || string(got) != text {
-		t.Errorf("%s holds %q (%v), want %q", name, got, err, text)
-	}
-}
+	sameBits(t, d.X, hard)
 
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	broken := errors.New("broken")
-	fail := func(w io.Writer) error {
-		write("half")(w)
-		return broken
+	var b bytes.Buffer
+	if _, err := NewNPYWriter(&b, -1, 3); !errors.Is(err, ErrShape) {
+		t.Errorf("rows to be counted, no way back: %v", err)
 	}
-	if err := WriteFile(path, fail); err != broken {
-		t.Errorf("new file, failing writer: %v", err)
-	}
-	holds(t, dir, "out", "")
-	if err := WriteFile(path, write("one")); err != nil {
+	out, err := NewNPYWriter(&b, 2, 3)
+	if err != nil {
 		t.Fatal(err)
 	}
-	holds(t, dir, "out", "one")
-	if err := WriteFile(path, fail); err != broken {
-		t.Errorf("old file, failing writer: %v", err)
-	}
-	holds(t, dir, "out", "one")
-	if err := WriteFile(path, write("two")); err != nil {
-		t.Fatal(err)
-	}
-	holds(t, dir, "out", "two")
-	func() {
-		defer func() {
-			if recover() != "oops" {
-				t.Error("the panic did not come through")
-			}
-		}()
-		WriteFile(path, func(w io.Writer) error {
-			write("half")(w)
-			panic("oops")
-		})
-	}()
-	holds(t, dir, "out", "two")
-}
-
-func TestWriteFileErrors(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	if err := WriteFile(file, write("text")); err != nil {
-		t.Fatal(err)
-	}
-	err := WriteFile(filepath.Join(dir, "no", "out"), write("x"))
-	wantError(t, err, fs.ErrNotExist, "")
-	if want := "cannot create a file in the folder " + filepath.Join(dir, "no"); !strings.Contains(err.Error(), want) {
-		t.Errorf("error %q does not say %q", err, want)
-	}
-	var fe *FileError
-	if err := WriteFile(filepath.Join(file, "out"), write("x")); !errors.As(err, &fe) {
-		t.Errorf("below a file: %v", err)
-	}
-	if err := WriteFile(dir, write("x")); !errors.As(err, &fe) || !strings.Contains(err.Error(), "is a directory") {
-		t.Errorf("on a folder: %v", err)
-	}
-	holds(t, dir, "file", "text")
-}
-
-func TestWriteFileUnwritable(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("permissions do not bind this user")
-	}
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Chmod(dir, 0o755)
-	err := WriteFile(filepath.Join(dir, "out"), write("x"))
-	wantError(t, err, fs.ErrPermission, filepath.Join(dir, "out")+": cannot create a file in the folder "+dir+": permission denied")
-}
-
-func TestWriteFileModeLinkDevice(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("permissions and links of Unix")
-	}
-	dir := t.TempDir()
-	path, link := filepath.Join(dir, "out"), filepath.Join(t.TempDir(), "link")
-	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(link, write("new")); err != nil {
-		t.Fatal(err)
-	}
-	holds(t, dir, "out", "new")
-	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Error("the link was replaced by a file")
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("permissions %v (%v)", info.Mode(), err)
-	}
-	if err := WriteFile(os.DevNull, write("x")); err != nil {
-		t.Error(err)
-	}
-	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
-		t.Error("the null device was replaced by a file")
+	out.Write(make([]float64, 3))
+	if err := out.Close(); !errors.Is(err, ErrShape) {
+		t.Errorf("one row of two: %v", err)
 	}
 }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/internal/testdata"
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// phase is what the program is doing when a signal comes.
+type phase struct {
+	name  string
+	args  string        // $ is the folder with the data, @ that of the shared data
+	after time.Duration // when the signal is sent
+	stdin func(io.Writer)
+	keeps bool // cells that are finished stay, by design
+}
+
+// phases are all that take long, each for many seconds.
+func phases(t *testing.T, dir string) []phase {
+	at := func(name string) string { return filepath.Join(dir, name) }
+	file := func(name string, write func(w io.Writer) error) {
+		if err := dataset.WriteFile(at(name), write); err != nil {
+			t.Fatal(err)
+		}
+	}
+	random := func(name string, rows, cols int) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		file(name, func(w io.Writer) error {
+			out, err := dataset.NewNPYWriter(w, rows, cols)
+			if err != nil {
+				return err
+			}
+			row := make([]float64, cols)
+			for range rows {
+				for j := range row {
+					row[j] = rng.NormFloat64()
+				}
+				if err := out.Write(row); err != nil {
+					return err
+				}
+			}
+			return out.Close()
+		})
+	}
+	labels := func(name string, rows, classes int) {
+		var b strings.Builder
+		for i := range rows {
+			fmt.Fprintln(&b, i%classes)
+		}
+		write(t, at(name), b.String())
+	}
+	small := dataset.Simulation{Seed: 1}
+	file("small.csv", small.Generate(900).WriteCSV)
+	file("many.csv", small.Generate(60000).WriteCSV)
+	random("wide.npy", 2500, 2500)
+	labels("wide.txt", 2500, 5)
+	random("cloud.npy", 20000, 3)
+	object(t, "fit", "--data", at("small.csv"), "--model", at("m.wda"), "--max-steps", "1", "--k", "5")
+	object(t, "fit", "--data", at("many.csv"), "--sample", "30000", "--solver", "minibatch", "--max-steps", "1", "--k", "5", "--model", at("big.wda"))
+
+	silent := func(io.Writer) { time.Sleep(time.Minute) }
+	endless := func(text string) func(io.Writer) {
+		return func(w io.Writer) {
+			for {
+				if _, err := io.WriteString(w, text); err != nil {
+					return
+				}
+			}
+		}
+	}
+	long := " --iterations 10000 --max-steps 100000 --tolerance 1e-300"
+	return []phase{
+		{name: "reading a silent pipe", args: "fit --data /dev/stdin --model $o.wda", stdin: silent},
+		{name: "reading endless rows", args: "fit --data /dev/stdin --model $o.wda", stdin: endless(strings.Repeat("1,2,0\n", 1000))},
+		{name: "reading endless blank lines", args: "fit --data /dev/stdin --model $o.wda", stdin: endless(strings.Repeat("\n", 4096))},
+		{name: "model from a silent pipe", args: "info --model /dev/stdin", stdin: silent},
+		{name: "fit, long iterations", args: "fit --data $small.csv --model $o.wda" + long},
+		{name: "fit, validation", args: "fit --data $small.csv --model $o.wda --validation 0.2" + long},
+		{name: "fit, implicit gradient", args: "fit --data $small.csv --model $o.wda --gradient implicit --max-steps 100000 --tolerance 1e-300"},
+		{name: "fit, preparation of many features", args: "fit --data $wide.npy --labels $wide.txt --model $o.wda -p 100"},
+		{name: "fit, mini-batches", args: "fit --data $many.csv --solver minibatch --max-steps 1000000 --model $o.wda"},
+		{name: "cross-validation", args: "cv --data $small.csv --csv $o.csv --model $o.wda" + long},
+		{name: "predict", args: "predict --model $big.wda --data $many.csv --neighbors 1000 --out $o.csv --workers 1"},
+		{name: "eval with baselines", args: "eval --model $m.wda --train $many.csv --test $many.csv --baselines --workers 1"},
+		{name: "score", args: "score --data $many.csv --sample 20000 --model $m.wda --iterations 10000"},
+		{name: "sinkhorn", args: "sinkhorn --x $cloud.npy --y $cloud.npy --lambda 100 --iterations 1000000"},
+		{name: "writing a plan", args: "sinkhorn --x $cloud.npy --y $cloud.npy --lambda 1 --iterations 1 --plan $o.csv", after: 3 * time.Second},
+		{name: "a picture of many points", args: "plot --model $m.wda --data $many.csv --out $o.svg", after: 700 * time.Millisecond},
+		{name: "experiment", args: "experiment toy --out $results --trials 100000", keeps: true, after: time.Second},
+		{name: "experiment with t-SNE", args: "experiment mnist --out $results --data @", keeps: true, after: 5 * time.Second},
+	}
+}
+
+// TestSignalLatency: SIGINT, SIGTERM, and a second signal at once, end the program with
+// exit code 130 in any phase, and nothing is left. -v prints the latencies.
+func TestSignalLatency(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals to send")
+	}
+	dir := t.TempDir()
+	list := phases(t, dir)
+	before := files(t, dir)
+	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
+	var all []time.Duration
+	for n, p := range list {
+		t.Run(p.name, func(t *testing.T) {
+			if strings.Contains(p.args, "@") {
+				p.args = strings.ReplaceAll(p.args, "@", testdata.Shared(t, "data"))
+			}
+			var took []time.Duration
+			for round := range rounds {
+				took = append(took, p.end(t, dir, n+round))
+				for _, name := range files(t, dir) {
+					if !slices.Contains(before, name) && !(p.keeps && name == "results") {
+						t.Errorf("left %s behind", name)
+						os.RemoveAll(filepath.Join(dir, name))
+					}
+				}
+			}
+			t.Log(took)
+			all = append(all, took...)
+		})
+	}
+	slices.Sort(all)
+	at := func(q float64) time.Duration { return all[int(q*float64(len(all)-1))] }
+	t.Logf("%d signals: p50 %v, p99 %v, max %v", len(all), at(0.5), at(0.99), at(1))
+	// A busy machine may hold up a few of them.
+	if at(0.5) > 200*time.Millisecond || at(1) > 2*time.Second {
+		t.Errorf("p50 %v, max %v", at(0.5), at(1))
+	}
+}
+
+// end starts the program, sends it the signals of a round, and returns how long it took
+// to end.
+func (p phase) end(t *testing.T, dir string, round int) time.Duration {
+	t.Helper()
+	cmd := program(t, strings.Fields(strings.ReplaceAll(p.args, "$", dir+string(filepath.Separator)))...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if p.stdin != nil {
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		go p.stdin(in)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(max(p.after, 400*time.Millisecond))
+	began := time.Now()
+	signals := [][]os.Signal{{os.Interrupt}, {syscall.SIGTERM}, {os.Interrupt, os.Interrupt}, {os.Interrupt, syscall.SIGTERM}}[round%4]
+	for _, s := range signals {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatalf("the program has ended by itself: %v: %s%s", err, &stdout, &stderr)
+		}
+	}
+	state, err := cmd.Process.Wait()
+	took := time.Since(began)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go cmd.Wait() // the copying of output has ended with the process
+	if state.ExitCode() != exitInterrupted {
+		t.Errorf("%v: %v: %s%s", signals, state, &stdout, &stderr)
+	}
+	return took
+}

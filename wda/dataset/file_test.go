@@ -1,0 +1,246 @@
+package dataset
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func write(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// holds checks the only file in a folder and its text.
+func holds(t *testing.T, dir, name, text string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if e.Name() != name {
+			t.Errorf("left behind: %s", e.Name())
+		}
+	}
+	got, err := os.ReadFile(filepath.Join(dir, name))
+	if text == "" && errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil || string(got) != text {
+		t.Errorf("%s holds %q (%v), want %q", name, got, err, text)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out")
+	broken := errors.New("broken")
+	fail := func(w io.Writer) error {
+		write("half")(w)
+		return broken
+	}
+	if err := WriteFile(path, fail); err != broken {
+		t.Errorf("new file, failing writer: %v", err)
+	}
+	holds(t, dir, "out", "")
+	if err := WriteFile(path, write("one")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, "out", "one")
+	if err := WriteFile(path, fail); err != broken {
+		t.Errorf("old file, failing writer: %v", err)
+	}
+	holds(t, dir, "out", "one")
+	if err := WriteFile(path, write("two")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, "out", "two")
+	func() {
+		defer func() {
+			if recover() != "oops" {
+				t.Error("the panic did not come through")
+			}
+		}()
+		WriteFile(path, func(w io.Writer) error {
+			write("half")(w)
+			panic("oops")
+		})
+	}()
+	holds(t, dir, "out", "two")
+}
+
+func TestWriteFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := WriteFile(file, write("text")); err != nil {
+		t.Fatal(err)
+	}
+	err := WriteFile(filepath.Join(dir, "no", "out"), write("x"))
+	wantError(t, err, fs.ErrNotExist, "")
+	if want := "cannot create a file in the folder " + filepath.Join(dir, "no"); !strings.Contains(err.Error(), want) {
+		t.Errorf("error %q does not say %q", err, want)
+	}
+	var fe *FileError
+	if err := WriteFile(filepath.Join(file, "out"), write("x")); !errors.As(err, &fe) {
+		t.Errorf("below a file: %v", err)
+	}
+	if err := WriteFile(dir, write("x")); !errors.As(err, &fe) || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("on a folder: %v", err)
+	}
+	holds(t, dir, "file", "text")
+}
+
+func TestWriteFileUnwritable(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("permissions do not bind this user")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o755)
+	err := WriteFile(filepath.Join(dir, "out"), write("x"))
+	wantError(t, err, fs.ErrPermission, filepath.Join(dir, "out")+": cannot create a file in the folder "+dir+": permission denied")
+}
+
+func TestWriteFileModeLinkDevice(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions and links of Unix")
+	}
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "out"), filepath.Join(t.TempDir(), "link")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(link, write("new")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, "out", "new")
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Error("the link was replaced by a file")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("permissions %v (%v)", info.Mode(), err)
+	}
+	if err := WriteFile(os.DevNull, write("x")); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Error("the null device was replaced by a file")
+	}
+}
+
+// A symbolic link to what is not there yet stays a link, and its target is made.
+func TestWriteFileDanglingLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links of Unix")
+	}
+	links, dir := t.TempDir(), t.TempDir()
+	first, second := filepath.Join(links, "first"), filepath.Join(links, "second")
+	for from, to := range map[string]string{first: "second", second: filepath.Join(dir, "out")} {
+		if err := os.Symlink(to, from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteFile(first, write("text")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, "out", "text")
+	if to, err := os.Readlink(first); err != nil || to != "second" {
+		t.Errorf("the link points to %q (%v)", to, err)
+	}
+	loop := filepath.Join(links, "loop")
+	if err := os.Symlink("loop", loop); err != nil {
+		t.Fatal(err)
+	}
+	var fe *FileError
+	if err := WriteFile(loop, write("text")); !errors.As(err, &fe) || fe.Path != loop {
+		t.Errorf("a link to itself: %v", err)
+	}
+	nowhere := filepath.Join(links, "nowhere")
+	if err := os.Symlink(filepath.Join(dir, "no", "such"), nowhere); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, WriteFile(nowhere, write("text")), fs.ErrNotExist, "")
+}
+
+// The error of a full disk names the target, not the temporary file.
+func TestWriteFileFull(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err == nil {
+		err := WriteFile("/dev/full", write("text"))
+		wantError(t, err, syscall.ENOSPC, "/dev/full: cannot write: no space left on device")
+	}
+	path := filepath.Join(t.TempDir(), "out")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.file.Close() // any error of the system will do
+	_, err = f.Write([]byte("text"))
+	f.Abort()
+	wantError(t, err, fs.ErrClosed, path+": cannot write: file already closed")
+	holds(t, filepath.Dir(path), "out", "")
+}
+
+func TestCommitSeveral(t *testing.T) {
+	dir := t.TempDir()
+	a, err := Create(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Create(filepath.Join(dir, "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(a, "half")
+	if _, err := a.WriteAt([]byte("H"), 0); err != nil {
+		t.Fatal(err)
+	}
+	b.Abort()
+	if err := Commit(a, b); !errors.Is(err, errAborted) {
+		t.Errorf("one of them aborted: %v", err)
+	}
+	holds(t, dir, "none", "")
+	if a, err = Create(filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(a, "whole")
+	if err := Commit(a); err != nil {
+		t.Fatal(err)
+	}
+	a.Abort()
+	holds(t, dir, "a", "whole")
+}
+
+// After AbortAll nothing is left, and nothing more takes its place.
+func TestAbortAll(t *testing.T) {
+	defer func() { unfinished.aborted = false }()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(f, "half")
+	AbortAll()
+	holds(t, dir, "none", "")
+	if err := f.Commit(); !errors.Is(err, errAborted) {
+		t.Errorf("Commit: %v", err)
+	}
+	if err := WriteFile(path, write("text")); !errors.Is(err, errAborted) {
+		t.Errorf("WriteFile: %v", err)
+	}
+	holds(t, dir, "none", "")
+}
