@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
@@ -61,7 +62,7 @@ func benchmarkExp[T dist.Float](b *testing.B) {
 			x, dst := normal[T](1, n, 1).Data, make([]T, n)
 			b.SetBytes(int64(2 * n * size[T]()))
 			for b.Loop() {
-				dist.Exp(dst, x)
+				matrix.Exp(asm.Best(), dst, x)
 			}
 			perElement(b, n)
 		})
@@ -107,7 +108,7 @@ func benchmarkProject[T dist.Float](b *testing.B) {
 			x, p, dst := normal[T](s.n, s.d, 1), normal[T](s.d, s.p, 2), dist.NewMatrix[T](s.n, s.p, nil)
 			b.SetBytes(int64((s.n*s.d + s.d*s.p + s.n*s.p) * size[T]()))
 			for b.Loop() {
-				dist.Project(dst, x, p)
+				matrix.Mul(asm.Best(), dst, x, p, false)
 			}
 			rate(b, 2*s.n*s.d*s.p)
 		})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
 )
 
@@ -34,7 +35,7 @@ var loads = []struct {
 	{"exp", func() func() {
 		x := normal[float64](1, 1<<20, 1).Data
 		dst := make([]float64, len(x))
-		return func() { dist.Exp(dst, x) }
+		return func() { matrix.Exp(asm.Best(), dst, x) }
 	}},
 	{"sqdist", func() func() {
 		x, dst := normal[float64](1000, 784, 1), dist.NewMatrix[float64](1000, 1000, nil)
@@ -42,7 +43,7 @@ var loads = []struct {
 	}},
 	{"project", func() func() {
 		x, p, dst := normal[float64](2000, 784, 1), normal[float64](784, 10, 2), dist.NewMatrix[float64](2000, 10, nil)
-		return func() { dist.Project(dst, x, p) }
+		return func() { matrix.Mul(asm.Best(), dst, x, p, false) }
 	}},
 	{"solve/n=64", func() func() { return solver[float64](64, sinkhorn.Plain) }},
 	{"solve/n=256", func() func() { return solver[float64](256, sinkhorn.Plain) }},

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/wda/descent"
 	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
@@ -171,7 +173,7 @@ func projected(x, p *mat.Dense) dist.Matrix[float64] {
 	n, _ := x.Dims()
 	_, k := p.Dims()
 	y := dist.NewMatrix[float64](n, k, nil)
-	dist.Project(y, viewOf(x), viewOf(p))
+	matrix.Mul(asm.Best(), y, viewOf(x), viewOf(p), false)
 	return y
 }
 

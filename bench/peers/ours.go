@@ -10,6 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/logscale"
 	"github.com/gomonge/monge/internal/asm/scale"
 	"github.com/gomonge/monge/internal/asm/vec"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
@@ -41,9 +42,9 @@ func ours[T dist.Float](s spec, dir string) *job {
 	switch s.kind {
 	case "exp":
 		x, dst := load[T](dir, "x"), make([]T, n)
-		return &job{run: func() { dist.Exp(dst, x) }, result: func() []float64 { return widen(dst) }}
+		return &job{run: func() { matrix.Exp(asm.Best(), dst, x) }, result: func() []float64 { return widen(dst) }}
 	case "sqdist", "gibbs":
-		x, z, dst := matrix[T](dir, "x", n, d), matrix[T](dir, "y", n, d), dist.NewMatrix[T](n, n, nil)
+		x, z, dst := loadMatrix[T](dir, "x", n, d), loadMatrix[T](dir, "y", n, d), dist.NewMatrix[T](n, n, nil)
 		lambda := T(s.float("lambda"))
 		run := func() { dist.SqEuclidean(dst, x, z) }
 		if s.kind == "gibbs" {
@@ -51,8 +52,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 		}
 		return &job{run: run, result: func() []float64 { return widen(dst.Data) }}
 	case "project":
-		x, b, dst := matrix[T](dir, "x", n, d), matrix[T](dir, "y", d, p), dist.NewMatrix[T](n, p, nil)
-		return &job{run: func() { dist.Project(dst, x, b) }, result: func() []float64 { return widen(dst.Data) }}
+		x, b, dst := loadMatrix[T](dir, "x", n, d), loadMatrix[T](dir, "y", d, p), dist.NewMatrix[T](n, p, nil)
+		return &job{run: func() { matrix.Mul(asm.Best(), dst, x, b, false) }, result: func() []float64 { return widen(dst.Data) }}
 	case "iterate":
 		return iterate[T](n, dir)
 	case "lse":
@@ -67,7 +68,7 @@ func ours[T dist.Float](s spec, dir string) *job {
 	return nil
 }
 
-func matrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
+func loadMatrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
 	return dist.NewMatrix(rows, cols, load[T](dir, name))
 }
 
@@ -156,7 +157,7 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	if err != nil {
 		panic(err)
 	}
-	problem := &sinkhorn.Problem[T]{Cost: matrix[T](dir, "x", n, n)}
+	problem := &sinkhorn.Problem[T]{Cost: loadMatrix[T](dir, "x", n, n)}
 	plan := dist.NewMatrix[T](n, n, nil)
 	return &job{
 		run: func() {
@@ -180,7 +181,7 @@ func matrixFree[T dist.Float](s spec, dir string) *job {
 	if err != nil {
 		panic(err)
 	}
-	problem := &sinkhorn.Problem[T]{X: matrix[T](dir, "x", n, d), Y: matrix[T](dir, "y", n, d)}
+	problem := &sinkhorn.Problem[T]{X: loadMatrix[T](dir, "x", n, d), Y: loadMatrix[T](dir, "y", n, d)}
 	f, g := make([]T, n), make([]T, n)
 	return &job{
 		run: func() {

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
@@ -108,24 +108,16 @@ func project(x, p *mat.Dense) *mat.Dense {
 	if p == nil {
 		return x
 	}
-	n, _ := x.Dims()
-	_, q := p.Dims()
-	y := mat.NewDense(n, q, nil)
-	dist.Project(view(y), view(x), view(p))
+	y := new(mat.Dense)
+	dense.Mul(y, x, p)
 	return y
-}
-
-// view returns the elements of m for the kernels.
-func view(m *mat.Dense) dist.Matrix[float64] {
-	r := m.RawMatrix()
-	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
 }
 
 // knnErrors returns the share of test rows that the K nearest training rows classify
 // wrongly in the space of the projection p, or of all features if p is nil, for every K.
 func knnErrors(ctx context.Context, train, test *dataset.Dataset, p *mat.Dense, ks []int) ([]float64, error) {
 	y, z := project(train.X, p), project(test.X, p)
-	predicted, err := knn.Predict(ctx, view(y), train.Labels, view(z), ks, &knn.Settings{Workers: 1})
+	predicted, err := knn.Predict(ctx, dense.View(y), train.Labels, dense.View(z), ks, &knn.Settings{Workers: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
@@ -140,7 +141,7 @@ func TestWeightings(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := mat.NewDense(20, 20, nil)
-	dist.SqEuclidean(view(d), view(y), view(y))
+	dist.SqEuclidean(dense.View(d), dense.View(y), dense.View(y))
 	sigma := func(i int) float64 {
 		row := slices.Clone(d.RawRowView(i))
 		slices.Sort(row)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/baseline"
@@ -76,7 +77,7 @@ func meanSquaredDistance(y, z *mat.Dense) float64 {
 	n, _ := y.Dims()
 	m, _ := z.Dims()
 	d := mat.NewDense(n, m, nil)
-	dist.SqEuclidean(view(d), view(y), view(z))
+	dist.SqEuclidean(dense.View(d), dense.View(y), dense.View(z))
 	return stat.Mean(d.RawMatrix().Data, nil)
 }
 
@@ -86,14 +87,14 @@ func transportPlan(ctx context.Context, y, z *mat.Dense, lambda float64, s sinkh
 	if err != nil {
 		return nil, err
 	}
-	r, err := solver.Solve(ctx, &sinkhorn.Problem[float64]{X: view(y), Y: view(z), Lambda: lambda})
+	r, err := solver.Solve(ctx, &sinkhorn.Problem[float64]{X: dense.View(y), Y: dense.View(z), Lambda: lambda})
 	if err != nil {
 		return nil, err
 	}
 	n, _ := y.Dims()
 	m, _ := z.Dims()
 	t := mat.NewDense(n, m, nil)
-	r.PlanTo(view(t))
+	r.PlanTo(dense.View(t))
 	return t, nil
 }
 

@@ -8,8 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -131,8 +130,8 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 	m := s.blocks * s.k
 	x, ax, bx := columns(s.x, m), columns(s.ax, m), columns(s.bx, m)
 	var ga, gb mat.Dense
-	transMul(&ga, x, ax)
-	transMul(&gb, x, bx)
+	dense.TransMul(&ga, x, ax)
+	dense.TransMul(&gb, x, bx)
 	c, all, err := pencil(symmetric(&ga), symmetric(&gb))
 	if err != nil {
 		return nil, err
@@ -151,9 +150,9 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 	s.hasChange = s.blocks > 1
 	for _, t := range []*mat.Dense{s.x, s.ax, s.bx} {
 		old := columns(t, m)
-		mul(s.out, old, top)
+		dense.Mul(s.out, old, top)
 		if s.hasChange {
-			mul(s.in, old, change)
+			dense.Mul(s.in, old, change)
 			s.block(t, 2).Copy(s.in)
 		}
 		s.block(t, 0).Copy(s.out)
@@ -324,8 +323,8 @@ func (s *basis) without(r, q *mat.Dense, orth *stiefel.Manifold) bool {
 // remove takes from r its component in the span of the orthonormal columns of q.
 func remove(r, q *mat.Dense) {
 	var c, d mat.Dense
-	transMul(&c, q, r)
-	mul(&d, q, &c)
+	dense.TransMul(&c, q, r)
+	dense.Mul(&d, q, &c)
 	r.Sub(r, &d)
 }
 
@@ -335,31 +334,9 @@ func columns(t *mat.Dense, m int) *mat.Dense {
 	return t.Slice(0, d, 0, m).(*mat.Dense)
 }
 
-// mul sets dst = a·b and transMul dst = aᵀ·b, for tall a with few columns: what the
-// projection kernel is for, and several times as fast as a general product.
-func mul(dst, a, b *mat.Dense) {
-	n, d := a.Dims()
-	_, k := b.Dims()
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, k)
-	}
-	o, x, y := dst.RawMatrix(), a.RawMatrix(), b.RawMatrix()
-	project.Mul(asm.Best(), n, k, d, o.Data, o.Stride, x.Data, x.Stride, y.Data, y.Stride, false)
-}
-
-func transMul(dst, a, b *mat.Dense) {
-	n, d := a.Dims()
-	_, k := b.Dims()
-	if dst.IsEmpty() {
-		dst.ReuseAs(d, k)
-	}
-	o, x, y := dst.RawMatrix(), a.RawMatrix(), b.RawMatrix()
-	project.TransMul(asm.Best(), n, d, k, o.Data, o.Stride, y.Data, y.Stride, x.Data, x.Stride, false)
-}
-
 func wellConditioned(p *mat.Dense) bool {
 	var g mat.Dense
-	transMul(&g, p, p)
+	dense.TransMul(&g, p, p)
 	var chol mat.Cholesky
 	return chol.Factorize(symmetric(&g)) && chol.Cond() < 1e12
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -111,12 +110,6 @@ func finished(p *mat.Dense) (*mat.Dense, error) {
 		return nil, ErrFactorize
 	}
 	return p, nil
-}
-
-// view returns the elements of m for the kernels.
-func view(m *mat.Dense) dist.Matrix[float64] {
-	r := m.RawMatrix()
-	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
 }
 
 // classRows returns the rows of each class, classes in the order of their labels.

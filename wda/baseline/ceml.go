@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda/descent"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
@@ -183,10 +182,8 @@ func newEntropy(x *mat.Dense, labels []int, alpha, width float64) *entropy {
 // forward returns the conditional entropy at p.
 func (e *entropy) forward(p *mat.Dense) (float64, error) {
 	n, _ := e.x.Dims()
-	_, q := p.Dims()
-	e.y, e.k = mat.NewDense(n, q, nil), mat.NewDense(n, n, nil)
-	dist.Project(view(e.y), view(e.x), view(p))
-	dist.Gibbs(view(e.k), view(e.y), view(e.y), 1/(2*e.width*e.width))
+	e.y = product(e.x, p)
+	e.k = gaussian(e.y, e.y, precision(e.width))
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i

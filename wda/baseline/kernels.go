@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -85,10 +84,7 @@ func newKernels(x *mat.Dense, labels []int, p, size int, seed uint64) (*kernels,
 
 // project returns the projected samples, and those of the centres.
 func (f *kernels) project(p *mat.Dense) (y, u *mat.Dense) {
-	n, _ := f.x.Dims()
-	_, q := p.Dims()
-	y = mat.NewDense(n, q, nil)
-	dist.Project(view(y), view(f.x), view(p))
+	y = product(f.x, p)
 	return y, gather(y, f.centres)
 }
 

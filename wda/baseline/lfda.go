@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -160,8 +161,7 @@ func (f LFDA) Affinity(x *mat.Dense) *mat.Dense { return affinity(x, f.neighbors
 // affinity returns A for the samples of one class.
 func affinity(x *mat.Dense, k int) *mat.Dense {
 	n, _ := x.Dims()
-	a := mat.NewDense(n, n, nil)
-	dist.SqEuclidean(view(a), view(x), view(x))
+	a := sqDistances(x, x)
 	k = min(k, n-1)
 	sigma := make([]float64, n)
 	sorted := make([]float64, n)
@@ -182,7 +182,7 @@ func affinity(x *mat.Dense, k int) *mat.Dense {
 				row[j] = -row[j] / s
 			}
 		}
-		dist.Exp(row, row)
+		matrix.Exp(asm.Best(), row, row)
 	}
 	return a
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -100,8 +100,7 @@ func newMargin(x *mat.Dense, labels []int, k int, push float64) *margin {
 	f := &margin{x: x, labels: labels, targets: make([][]int, n), push: push}
 	for _, rows := range classRows(labels) {
 		xc := gather(x, rows)
-		d := mat.NewDense(len(rows), len(rows), nil)
-		dist.SqEuclidean(view(d), view(xc), view(xc))
+		d := sqDistances(xc, xc)
 		for i, r := range rows {
 			order := make([]int, 0, len(rows)-1)
 			for j := range rows {
@@ -130,10 +129,8 @@ func newMargin(x *mat.Dense, labels []int, k int, push float64) *margin {
 // value returns the loss at p and the number of positive terms of the hinge, and
 // sets grad to the gradient unless it is nil.
 func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
-	n, _ := f.x.Dims()
-	_, q := p.Dims()
-	y := mat.NewDense(n, q, nil)
-	dist.Project(view(y), view(f.x), view(p))
+	y := product(f.x, p)
+	n, q := y.Dims()
 	g := mat.NewDense(n, q, nil)
 	// pair adds the gradient of w·‖y_i − y_j‖².
 	pair := func(i, j int, w float64) {
@@ -149,7 +146,7 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 	var counts []int
 	for from := 0; from < n; from += block {
 		rows := min(block, n-from)
-		dist.SqEuclidean(view(distances).RowRange(0, rows), view(y).RowRange(from, from+rows), view(y))
+		matrix.SqDist(asm.Best(), dense.View(distances).RowRange(0, rows), dense.View(y).RowRange(from, from+rows), dense.View(y))
 		for i := from; i < from+rows; i++ {
 			targets := f.targets[i]
 			if len(targets) == 0 {
@@ -195,17 +192,9 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 // pullBack sets grad to xᵀg, the gradient by a projection from that by the projected
 // samples.
 func pullBack(grad, x, g *mat.Dense) {
-	n, d := x.Dims()
-	_, p := g.Dims()
-	t := make([]float64, p*d)
-	xr, gr := x.RawMatrix(), g.RawMatrix()
-	project.TransMul(asm.Best(), n, p, d, t, d, xr.Data, xr.Stride, gr.Data, gr.Stride, false)
-	for i := range d {
-		row := grad.RawRowView(i)
-		for k := range row {
-			row[k] = t[k*d+i]
-		}
-	}
+	var t mat.Dense // transposed: the wide operand is best on the right
+	dense.TransMul(&t, g, x)
+	grad.Copy(t.T())
 }
 
 // minimize returns a local minimum.

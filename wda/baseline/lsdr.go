@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -79,8 +80,7 @@ type smi struct {
 func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 	y, u := s.project(p)
 	n, b := len(s.class), len(s.centres)
-	k := mat.NewDense(n, b, nil)
-	dist.Gibbs(view(k), view(y), view(u), 1/(2*s.width*s.width))
+	k := gaussian(y, u, precision(s.width))
 	value := 0.5
 	var weights *mat.Dense // ∂(−SMI)/∂K
 	if grad != nil {
@@ -202,8 +202,7 @@ func ridge(a *mat.SymDense, lambda float64, b *mat.VecDense) (*mat.VecDense, *ma
 func (f *kernels) selectSMI(p *mat.Dense) (smi, float64, error) {
 	y, u := f.project(p)
 	n, b := len(f.class), len(f.centres)
-	d := mat.NewDense(n, b, nil)
-	dist.SqEuclidean(view(d), view(y), view(u))
+	d := sqDistances(y, u)
 	scale := medianDistance(d)
 	best, least := smi{kernels: f}, math.Inf(1)
 	k := mat.NewDense(n, b, nil)
@@ -249,11 +248,11 @@ const folds = 5
 
 // gibbsOf sets k to exp(−d/(2σ²)).
 func gibbsOf(k, d *mat.Dense, width float64) {
-	k.Scale(-1/(2*width*width), d)
+	k.Scale(-precision(width), d)
 	n, _ := k.Dims()
 	for i := range n {
 		row := k.RawRowView(i)
-		dist.Exp(row, row)
+		matrix.Exp(asm.Best(), row, row)
 	}
 }
 

@@ -3,7 +3,6 @@ package baseline
 import (
 	"math"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -131,18 +130,14 @@ type fit struct{ width, lambda, unit float64 }
 
 func (f *kernels) medianOf(p *mat.Dense) float64 {
 	y, u := f.project(p)
-	n, b := len(f.class), len(f.centres)
-	d := mat.NewDense(n, b, nil)
-	dist.SqEuclidean(view(d), view(y), view(u))
-	return medianDistance(d)
+	return medianDistance(sqDistances(y, u))
 }
 
 // overlap returns U of a class, without its factor, from the centres of the class,
 // and ln of the factor.
 func overlap(u *mat.Dense, s fit) (*mat.SymDense, float64) {
 	b, q := u.Dims()
-	k := mat.NewDense(b, b, nil)
-	dist.Gibbs(view(k), view(u), view(u), 1/(4*s.width*s.width))
+	k := gaussian(u, u, precision(s.width)/2)
 	w := s.width / s.unit
 	return mat.NewSymDense(b, k.RawMatrix().Data), float64(q) / 2 * math.Log(math.Pi*w*w)
 }
@@ -206,12 +201,10 @@ func (f *kernels) sign(i, c, count, ofClass int) float64 {
 // α = (U + λI)⁻¹v, it is αᵀv − ½ αᵀUα.
 func (f *kernels) qmi(p *mat.Dense, s fit) (float64, error) {
 	y, u := f.project(p)
-	n := len(f.class)
 	sum := 0.
 	for c, columns := range f.columns {
 		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, u.RawMatrix().Cols))
-		k := mat.NewDense(n, columns.to-columns.from, nil)
-		dist.Gibbs(view(k), view(y), view(uc), 1/(2*s.width*s.width))
+		k := gaussian(y, uc, precision(s.width))
 		v := f.signedMeans(y, uc, k, c, s.width, false, nil)
 		over, factor := overlap(uc, s)
 		vv := mat.NewVecDense(v.RawMatrix().Rows, v.RawMatrix().Data)
@@ -232,8 +225,7 @@ func (f *kernels) qmiDerivative(grad, p *mat.Dense, s fit) error {
 	weights := mat.NewDense(n, q, nil)
 	for c, columns := range f.columns {
 		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
-		k := mat.NewDense(n, columns.to-columns.from, nil)
-		dist.Gibbs(view(k), view(y), view(uc), 1/(2*s.width*s.width))
+		k := gaussian(y, uc, precision(s.width))
 		w := f.signedMeans(y, uc, k, c, s.width, true, nil)
 		over, _ := overlap(uc, s)
 		for i := range over.SymmetricDim() {
@@ -264,7 +256,7 @@ func (f *kernels) qmiDerivative(grad, p *mat.Dense, s fit) error {
 // and that error up to a constant, of f or of its derivatives.
 func (f *kernels) selectQMI(p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
 	y, u := f.project(p)
-	n, q := y.Dims()
+	_, q := y.Dims()
 	scale := f.medianOf(p)
 	best, least := fit{}, math.Inf(1)
 	for _, width := range widthFactors {
@@ -272,8 +264,7 @@ func (f *kernels) selectQMI(p *mat.Dense, unit float64, derivative bool) (fit, f
 		scores := make([]float64, len(lambdas))
 		for c, columns := range f.columns {
 			uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
-			k := mat.NewDense(n, columns.to-columns.from, nil)
-			dist.Gibbs(view(k), view(y), view(uc), 1/(2*s.width*s.width))
+			k := gaussian(y, uc, precision(s.width))
 			over, factor := overlap(uc, s)
 			chols := make([]mat.Cholesky, len(lambdas))
 			for l, lambda := range lambdas {

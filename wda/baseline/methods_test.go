@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
@@ -85,7 +86,7 @@ func testError(t *testing.T, x *mat.Dense, labels []int, test *mat.Dense, want [
 	var a, b mat.Dense
 	a.Mul(x, v)
 	b.Mul(test, v)
-	got, err := knn.Predict(context.Background(), view(&a), labels, view(&b), []int{5}, nil)
+	got, err := knn.Predict(context.Background(), dense.View(&a), labels, dense.View(&b), []int{5}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,8 @@ import (
 	"runtime"
 
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/wda/stiefel"
@@ -55,7 +56,7 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	}
 	times := m.scatterTimes(x, k)
 	if d <= formedDimension {
-		times = m.times(m.scatter(x), k)
+		times = m.times(m.scatter(x))
 	}
 	v := randomBlock(d, k)
 	if _, err := subspace.Leading(context.Background(), times, nil, v, p, nil); err != nil {
@@ -103,58 +104,55 @@ const (
 // scatter returns XᵀX of the centred rows, d × d.
 func (m PCA) scatter(x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
-	mean, block := columnMeans(x), make([]float64, min(n, centredRows)*d)
+	mean, block := columnMeans(x), matrix.New[float64](min(n, centredRows), d, nil)
 	s := mat.NewDense(d, d, nil)
-	out := s.RawMatrix()
+	out := dense.View(s)
 	for first := 0; first < n; first += centredRows {
-		rows := min(centredRows, n-first)
-		for i := range rows {
-			subtract(block[i*d:][:d], x.RawRowView(first+i), mean)
+		rows := block.RowRange(0, min(centredRows, n-first))
+		for i := range rows.Rows {
+			subtract(rows.Row(i), x.RawRowView(first+i), mean)
 		}
 		// The lower triangle, strip by strip.
 		parallel.For(m.Workers, d, stripRows, func(i, j int) {
-			project.TransMul(asm.Best(), rows, j-i, j, out.Data[i*out.Stride:], out.Stride, block, d, block[i:], d, first > 0)
+			matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), rows.ColRange(i, j), rows.ColRange(0, j), first > 0)
 		})
 	}
-	for i := range d {
-		for j, v := range s.RawRowView(i)[:i] {
-			out.Data[j*out.Stride+i] = v
-		}
-	}
+	mirror(out)
 	return s
 }
 
-// times returns the product with the symmetric matrix c, for k columns.
-func (m PCA) times(c *mat.Dense, k int) subspace.Operator {
-	a := c.RawMatrix()
-	return func(dst, v *mat.Dense) {
-		in, out := v.RawMatrix(), dst.RawMatrix()
-		parallel.For(m.Workers, a.Rows, stripRows, func(i, j int) {
-			project.Mul(asm.Best(), j-i, k, a.Cols, out.Data[i*out.Stride:], out.Stride, a.Data[i*a.Stride:], a.Stride, in.Data, in.Stride, false)
-		})
+// mirror copies the lower triangle of a square matrix to its upper one.
+func mirror(s matrix.Matrix[float64]) {
+	for i := range s.Rows {
+		for j, v := range s.Row(i)[:i] {
+			s.Data[j*s.Stride+i] = v
+		}
 	}
+}
+
+// times returns the product with the symmetric matrix c.
+func (m PCA) times(c *mat.Dense) subspace.Operator {
+	a := dense.View(c)
+	return func(dst, v *mat.Dense) { m.product(dense.View(dst), a, dense.View(v)) }
+}
+
+// product sets dst = a·b, strips of rows at a time.
+func (m PCA) product(dst, a, b matrix.Matrix[float64]) {
+	parallel.For(m.Workers, a.Rows, stripRows, func(i, j int) {
+		matrix.Mul(asm.Best(), dst.RowRange(i, j), a.RowRange(i, j), b, false)
+	})
 }
 
 // scatterTimes returns the product with XᵀX of the centred rows, for k columns, as two
 // passes over a copy of the samples.
 func (m PCA) scatterTimes(x *mat.Dense, k int) subspace.Operator {
-	c := centred(x)
-	n, d := c.Dims()
-	raw := c.RawMatrix()
-	y, vt := make([]float64, n*k), make([]float64, k*d)
+	c := dense.View(centred(x))
+	y, vt := matrix.New[float64](c.Rows, k, nil), matrix.New[float64](k, c.Cols, nil)
 	return func(dst, v *mat.Dense) {
-		in := v.RawMatrix()
-		parallel.For(m.Workers, n, stripRows, func(i, j int) {
-			project.Mul(asm.Best(), j-i, k, d, y[i*k:], k, raw.Data[i*raw.Stride:], raw.Stride, in.Data, in.Stride, false)
+		m.product(y, c, dense.View(v))
+		parallel.For(m.Workers, c.Cols, stripRows, func(i, j int) {
+			matrix.TransMul(asm.Best(), vt.ColRange(i, j), y, c.ColRange(i, j), false)
 		})
-		parallel.For(m.Workers, d, stripRows, func(i, j int) {
-			project.TransMul(asm.Best(), n, k, j-i, vt[i:], d, raw.Data[i:], raw.Stride, y, k, false)
-		})
-		for i := range d {
-			row := dst.RawRowView(i)
-			for j := range row {
-				row[j] = vt[j*d+i]
-			}
-		}
+		matrix.Transpose(dense.View(dst), vt)
 	}
 }

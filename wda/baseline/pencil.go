@@ -5,8 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/subspace"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -92,11 +91,7 @@ func leading(h *mat.Dense, p int) (*mat.Dense, []float64, error) {
 		return topEigenvectors(mat.NewSymDense(d, h.RawMatrix().Data), p)
 	}
 	v := randomBlock(d, k)
-	raw := h.RawMatrix()
-	mu, err := subspace.Leading(context.Background(), func(dst, v *mat.Dense) {
-		out, in := dst.RawMatrix(), v.RawMatrix()
-		project.Mul(asm.Best(), d, in.Cols, d, out.Data, out.Stride, raw.Data, raw.Stride, in.Data, in.Stride, false)
-	}, nil, v, p, nil)
+	mu, err := subspace.Leading(context.Background(), func(dst, v *mat.Dense) { dense.Mul(dst, h, v) }, nil, v, p, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,53 +1,68 @@
 package baseline
 
 import (
+	"math"
+
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Products of matrices, on the projection kernels: several times gonum's speed. The
-// operands of all of them share a dimension of at least 1.
-
 // product returns a·b.
 func product(a, b *mat.Dense) *mat.Dense {
-	n, d := a.Dims()
-	_, p := b.Dims()
-	c := mat.NewDense(n, p, nil)
-	x, y, out := a.RawMatrix(), b.RawMatrix(), c.RawMatrix()
-	project.Mul(asm.Best(), n, p, d, out.Data, out.Stride, x.Data, x.Stride, y.Data, y.Stride, false)
+	c := new(mat.Dense)
+	dense.Mul(c, a, b)
 	return c
 }
 
 // transProduct returns aᵀb.
 func transProduct(a, b *mat.Dense) *mat.Dense {
-	n, d := a.Dims()
-	_, p := b.Dims()
 	// The wide operand is best on the right.
-	if d > p {
+	if a.RawMatrix().Cols > b.RawMatrix().Cols {
 		return mat.DenseCopyOf(transProduct(b, a).T())
 	}
-	c := mat.NewDense(d, p, nil)
-	x, y, out := a.RawMatrix(), b.RawMatrix(), c.RawMatrix()
-	project.TransMul(asm.Best(), n, d, p, out.Data, out.Stride, y.Data, y.Stride, x.Data, x.Stride, false)
+	c := new(mat.Dense)
+	dense.TransMul(c, a, b)
 	return c
 }
 
 // symmetricProduct returns aᵀb, which is symmetric but for rounding.
 func symmetricProduct(a, b *mat.Dense) *mat.SymDense {
-	n, d := a.Dims()
-	s := mat.NewSymDense(d, nil)
-	x, y, out := a.RawMatrix(), b.RawMatrix(), s.RawSymmetric()
+	x, y := dense.View(a), dense.View(b)
+	d := x.Cols
+	s := mat.NewDense(d, d, nil)
+	out := dense.View(s)
 	// The upper triangle is what a SymDense has.
 	for i := 0; i < d; i += stripRows {
-		rows := min(stripRows, d-i)
-		project.TransMul(asm.Best(), n, rows, d-i, out.Data[i*out.Stride+i:], out.Stride, y.Data[i:], y.Stride, x.Data[i:], x.Stride, false)
+		j := min(i+stripRows, d)
+		matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(i, d), x.ColRange(i, j), y.ColRange(i, d), false)
 	}
-	return s
+	return mat.NewSymDense(d, out.Data)
 }
 
 // gram returns a·aᵀ.
 func gram(a *mat.Dense) *mat.SymDense {
 	at := mat.DenseCopyOf(a.T())
 	return symmetricProduct(at, at)
+}
+
+// sqDistances returns ‖x_i − z_j‖², n × m.
+func sqDistances(x, z *mat.Dense) *mat.Dense {
+	d := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
+	matrix.SqDist(asm.Best(), dense.View(d), dense.View(x), dense.View(z))
+	return d
+}
+
+// gaussian returns exp(−λ‖x_i − z_j‖²), n × m.
+func gaussian(x, z *mat.Dense, lambda float64) *mat.Dense {
+	k := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
+	matrix.Gibbs(asm.Best(), dense.View(k), dense.View(x), dense.View(z), lambda)
+	return k
+}
+
+// precision returns λ = 1/(2σ²) of a Gaussian of width σ > 0, which is finite: one so
+// narrow that σ² underflows is 1 at its center and 0 beside it all the same.
+func precision(width float64) float64 {
+	return min(1/(2*width*width), math.MaxFloat64)
 }

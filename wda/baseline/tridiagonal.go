@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack"
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
@@ -161,20 +162,13 @@ func (t *tridiagonal) smallPower(beta float64) *mat.Dense {
 // sandwich returns q f qᵀ for square q and symmetric f, exactly symmetric.
 func sandwich(q, f *mat.Dense) *mat.Dense {
 	n, _ := q.Dims()
-	y, out, qt := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.DenseCopyOf(q.T())
-	a, b, c := q.RawMatrix(), y.RawMatrix(), out.RawMatrix()
-	r := f.RawMatrix()
-	project.Mul(asm.Best(), n, n, n, b.Data, n, a.Data, n, r.Data, r.Stride, false)
+	out := mat.NewDense(n, n, nil)
+	c, y, qt := dense.View(out), dense.View(product(q, f)), dense.View(mat.DenseCopyOf(q.T()))
 	const block = 64
-	u := qt.RawMatrix()
 	for i := 0; i < n; i += block { // the lower triangle
-		rows := min(block, n-i)
-		project.Mul(asm.Best(), rows, i+rows, n, c.Data[i*n:], n, b.Data[i*n:], n, u.Data, n, false)
+		j := min(i+block, n)
+		matrix.Mul(asm.Best(), c.RowRange(i, j).ColRange(0, j), y.RowRange(i, j), qt.ColRange(0, j), false)
 	}
-	for i := range n {
-		for j := range i {
-			c.Data[j*n+i] = c.Data[i*n+j]
-		}
-	}
+	mirror(c)
 	return out
 }

@@ -3,7 +3,8 @@ package stiefel
 import (
 	"math"
 
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -15,8 +16,7 @@ import (
 // productTN sets dst (p×p) to AᵀB. Every element is one chain of FMAs over
 // ascending rows.
 func (m *Manifold) productTN(dst []float64, a, b blas64.General) {
-	n := m.p
-	project.TransMul(m.level, m.d, n, n, dst, n, b.Data, b.Stride, a.Data, a.Stride, false)
+	matrix.TransMul(m.level, m.square(dst), dense.General(a), dense.General(b), false)
 }
 
 // subtractProduct sets dst to A − P S with S p×p: one chain of FMAs per element,
@@ -30,9 +30,12 @@ func (m *Manifold) subtractProduct(dst, a, p blas64.General, s []float64) {
 	}
 	copyRows(dst, a)
 	negate(s)
-	project.Mul(m.level, m.d, m.p, m.p, dst.Data, dst.Stride, p.Data, p.Stride, s, m.p, true)
+	matrix.Mul(m.level, dense.General(dst), dense.General(p), m.square(s), true)
 	negate(s)
 }
+
+// square returns x as a p × p matrix.
+func (m *Manifold) square(x []float64) matrix.Matrix[float64] { return matrix.New(m.p, m.p, x) }
 
 // copyRows sets dst to a.
 func copyRows(dst, a blas64.General) {

@@ -3,7 +3,8 @@ package stiefel
 import (
 	"math"
 
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -115,11 +116,11 @@ func (m *Manifold) byCholesky(out blas64.General) bool {
 	if !m.inverseFactor(rows) {
 		return false
 	}
-	project.Mul(m.level, m.d, n, n, first.Data, n, rows.Data, n, m.inverse, n, false)
+	matrix.Mul(m.level, dense.General(first), dense.General(rows), m.square(m.inverse), false)
 	if !m.inverseFactor(first) {
 		return false
 	}
-	project.Mul(m.level, m.d, n, n, out.Data, out.Stride, first.Data, n, m.inverse, n, false)
+	matrix.Mul(m.level, dense.General(out), dense.General(first), m.square(m.inverse), false)
 	return true
 }
 

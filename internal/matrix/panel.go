@@ -1,4 +1,4 @@
-package dist
+package matrix
 
 import (
 	"sync"
@@ -14,13 +14,13 @@ const panelBytes = 192 << 10
 // panel holds a transposed piece of the second operand. Panels are pooled: one on
 // the stack would be cleared on every call, which takes as long as a hundred
 // distances squared.
-type panel[T Float] struct {
+type panel[T num.Float] struct {
 	data []T
 }
 
 var panels32, panels64 sync.Pool
 
-func borrowPanel[T Float]() *panel[T] {
+func borrowPanel[T num.Float]() *panel[T] {
 	pool, n := &panels32, panelBytes/4
 	if num.IsFloat64[T]() {
 		pool, n = &panels64, panelBytes/8
@@ -31,7 +31,7 @@ func borrowPanel[T Float]() *panel[T] {
 	return &panel[T]{data: make([]T, n)}
 }
 
-func returnPanel[T Float](p *panel[T]) {
+func returnPanel[T num.Float](p *panel[T]) {
 	if num.IsFloat64[T]() {
 		panels64.Put(p)
 	} else {
@@ -43,7 +43,7 @@ func returnPanel[T Float](p *panel[T]) {
 // to 256 features, and 12 vectors of columns, so that a column of the panel does not
 // fall on few sets of the first-level cache; where a distance has few features, as
 // many columns as there is room for.
-func panelShape[T Float](d, m int) (depth, width int) {
+func panelShape[T num.Float](d, m int) (depth, width int) {
 	size, unit := panelBytes/4, 192
 	if num.IsFloat64[T]() {
 		size, unit = size/2, unit/2

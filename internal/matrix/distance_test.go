@@ -1,0 +1,177 @@
+package matrix
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// strided returns a rows × cols matrix of uniform values whose stride is larger than
+// its rows, with NaN in between.
+func strided[T num.Float](rng *rand.Rand, rows, cols, gap int) Matrix[T] {
+	m := Matrix[T]{Rows: rows, Cols: cols, Stride: cols + gap, Data: make([]T, rows*(cols+gap))}
+	for i := range m.Data {
+		m.Data[i] = T(math.NaN())
+	}
+	for i := range rows {
+		for j := range cols {
+			m.Set(i, j, T(rng.Float64()-0.5))
+		}
+	}
+	return m
+}
+
+// chain is the definition of a squared distance: one FMA a feature, in order.
+func chain[T num.Float](x, z []T) (sum T) {
+	for k := range x {
+		d := x[k] - z[k]
+		sum = num.FMA(d, d, sum)
+	}
+	return sum
+}
+
+// shapes lie around the edges of tiles and panels.
+func shapes() [][3]int {
+	var s [][3]int
+	for _, d := range []int{0, 1, 2, 7, 16, 17, 64, 65, 255, 256, 257, 600} {
+		for _, nm := range [][2]int{{1, 1}, {3, 5}, {13, 95}, {7, 97}, {2, 193}, {1, 400}} {
+			s = append(s, [3]int{nm[0], nm[1], d})
+		}
+	}
+	return append(s, [3]int{0, 4, 3}, [3]int{4, 0, 3})
+}
+
+// TestDistances: every distance, and every element of a Gibbs kernel, is that of its
+// definition, however the work is cut into panels and kernels, at every level.
+func TestDistances(t *testing.T) {
+	for _, lv := range asm.Available() {
+		t.Run(lv.String()+"/float64", func(t *testing.T) { distances[float64](t, lv) })
+		t.Run(lv.String()+"/float32", func(t *testing.T) { distances[float32](t, lv) })
+	}
+}
+
+func distances[T num.Float](t *testing.T, lv asm.Level) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, s := range shapes() {
+		n, m, d := s[0], s[1], s[2]
+		for _, gap := range []int{0, 3} {
+			x, z := strided[T](rng, n, d, gap), strided[T](rng, m, d, 2*gap)
+			if n > 0 && m > 0 {
+				copy(z.Row(m/2), x.Row(n/2)) // equal rows: distance 0
+			}
+			dst, k := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
+			const lambda = 0.7
+			SqDist(lv, dst, x, z)
+			Gibbs(lv, k, x, z, lambda)
+			// The same from a transposed z: with the distances kept, and without.
+			zt := strided[T](rng, d, m, gap)
+			Transpose(zt, z)
+			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
+			SqDistTrans(lv, dst2, x, zt)
+			GibbsTrans(lv, k2, Matrix[T]{}, x, zt, Bits[T](lambda))
+			same(t, dst2, dst)
+			same(t, k2, k)
+			GibbsTrans(lv, k3, dst2, x, zt, Bits[T](lambda))
+			same(t, dst2, dst)
+			same(t, k3, k)
+			for i := range n {
+				for j := range m {
+					want := chain(x.Row(i), z.Row(j))
+					if got := dst.At(i, j); got != want {
+						t.Fatalf("%v, gap %d: D[%d][%d] = %v, want %v", s, gap, i, j, got, want)
+					}
+					if got, want := k.At(i, j), exp2.Ref(Bits[T](lambda)*want); got != want {
+						t.Fatalf("%v, gap %d: K[%d][%d] = %v, want %v", s, gap, i, j, got, want)
+					}
+				}
+				for _, v := range dst.Data[i*dst.Stride+m : (i+1)*dst.Stride] {
+					if v == v {
+						t.Fatalf("%v, gap %d: wrote beyond row %d", s, gap, i)
+					}
+				}
+			}
+			if n > 0 && m > 0 && dst.At(n/2, m/2) != 0 {
+				t.Errorf("%v: equal rows are %v apart", s, dst.At(n/2, m/2))
+			}
+		}
+	}
+}
+
+func TestExp(t *testing.T) {
+	x := []float64{0, 1, -1, 709.78, -745, math.Inf(-1), math.Inf(1)}
+	// Not math.Exp, which overflows early on some machines and flushes on others.
+	want := []float64{1, math.E, 1 / math.E, 1.7928227943945155e308, math.SmallestNonzeroFloat64, 0, math.Inf(1)}
+	dst := make([]float64, len(x)+1)
+	dst[len(x)] = 5
+	Exp(asm.Best(), dst[:len(x)], x)
+	for i, w := range want {
+		if !(math.Abs(dst[i]-w) <= 1e-14*w) && dst[i] != w {
+			t.Errorf("exp(%v) = %v, want %v", x[i], dst[i], w)
+		}
+	}
+	if dst[len(x)] != 5 {
+		t.Error("wrote beyond the argument")
+	}
+}
+
+// same demands the same bits inside, and NaN between the rows as strided has it.
+func same[T num.Float](t *testing.T, got, want Matrix[T]) {
+	t.Helper()
+	for i := range want.Data {
+		if g, w := got.Data[i], want.Data[i]; g != w && (g == g || w == w) {
+			t.Fatalf("%d × %d: element %d is %v, want %v", want.Rows, want.Cols, i, g, w)
+		}
+	}
+}
+
+// TestGibbsEnds: no λ makes a NaN or an infinity of finite samples, and each value is
+// right at both ends of the range of λ and of the distances.
+func TestGibbsEnds(t *testing.T) {
+	t.Run("float64", func(t *testing.T) { gibbsEnds(t, math.MaxFloat64, math.SmallestNonzeroFloat64) })
+	t.Run("float32", func(t *testing.T) {
+		gibbsEnds(t, math.MaxFloat32, float32(math.SmallestNonzeroFloat32))
+	})
+}
+
+func gibbsEnds[T num.Float](t *testing.T, most, least T) {
+	// The roots of the distances that are asked for.
+	const fused, blocks = 3, fusedDepth + 3
+	tiny := T(math.Sqrt(float64(1 / most))) // λ·tiny² is about 1 for the largest λ
+	roots := []T{0, tiny / 2, tiny, 4 * tiny, 1, most / 4, most}
+	for _, d := range []int{1, fused, blocks} {
+		x, z := New[T](len(roots), d, nil), New[T](1, d, nil)
+		for i, r := range roots {
+			x.Set(i, d/2, r)
+		}
+		k, q := New[T](len(roots), 1, nil), New[T](len(roots), 1, nil)
+		for _, lv := range asm.Available() {
+			SqDist(lv, q, x, z)
+			for _, lambda := range []T{0, least, 1, most / 2, T(float64(most) * 0.69), T(float64(most) * 0.7), most} {
+				Gibbs(lv, k, x, z, lambda)
+				for i := range roots {
+					// In two halves, as the whole may be out of range.
+					half := math.Exp(-float64(lambda) / 2 * float64(q.At(i, 0)))
+					want := half * half
+					switch {
+					case lambda == 0:
+						want = 1
+					case math.IsInf(float64(q.At(i, 0)), 1):
+						want = 0
+					case want < 0x1p-1022 || T(want) < 0x1p-126 && !num.IsFloat64[T]():
+						want = 0
+					}
+					if got := float64(k.At(i, 0)); !(math.Abs(got-want) <= 1e-4*want) {
+						t.Errorf("%v, d = %d: exp(−%v·%v) = %v, want %v", lv, d, lambda, q.At(i, 0), got, want)
+					}
+				}
+			}
+		}
+	}
+	for _, lambda := range []T{-1, T(math.NaN()), T(math.Inf(1))} {
+		panics(t, lambdaPanic, func() { Gibbs(asm.Best(), New[T](1, 1, nil), New[T](1, 1, nil), New[T](1, 1, nil), lambda) })
+	}
+}

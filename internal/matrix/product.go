@@ -1,0 +1,68 @@
+package matrix
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/matvec"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/project"
+)
+
+// Mul sets dst = a·b, or adds a·b to dst if add is set: every element is one chain of
+// FMAs, k ascending.
+//
+//	dst_ij = Σ_k a_ik b_kj       dst m × n, a m × d, b d × n
+//
+// It is fastest for b of few columns, as samples by a projection have it.
+func Mul[T num.Float](lv asm.Level, dst, a, b Matrix[T], add bool) {
+	if dst.Rows != a.Rows || dst.Cols != b.Cols || a.Cols != b.Rows {
+		panic(shapePanic)
+	}
+	checkOperands(dst, a, b)
+	project.Mul(lv, a.Rows, b.Cols, a.Cols, dst.Data, dst.Stride, a.Data, a.Stride, b.Data, b.Stride, add)
+}
+
+// TransMul sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set: every element is one
+// chain of FMAs, k ascending.
+//
+//	dst_ij = Σ_k a_ki b_kj       dst m × n, a d × m, b d × n
+//
+// It is fastest for a of few columns: the wide operand is best on the right.
+func TransMul[T num.Float](lv asm.Level, dst, a, b Matrix[T], add bool) {
+	if dst.Rows != a.Cols || dst.Cols != b.Cols || a.Rows != b.Rows {
+		panic(shapePanic)
+	}
+	checkOperands(dst, a, b)
+	project.TransMul(lv, a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
+}
+
+// MulVec sets dst = a·x for a vector x, a row summed in the lanes of the contract.
+func MulVec[T num.Float](lv asm.Level, dst []T, a Matrix[T], x []T) {
+	if len(dst) != a.Rows || len(x) != a.Cols {
+		panic(shapePanic)
+	}
+	checkOperands(OfRow(dst), a, OfRow(x))
+	matvec.Rows(lv, a.Rows, a.Cols, dst, a.Data, a.Stride, x)
+}
+
+// Transpose sets dst = aᵀ.
+func Transpose[T num.Float](dst, a Matrix[T]) {
+	if dst.Rows != a.Cols || dst.Cols != a.Rows {
+		panic(shapePanic)
+	}
+	checkOperands(dst, a, a)
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			dst.Data[j*dst.Stride+i] = v
+		}
+	}
+}
+
+// checkOperands panics unless all three fit their data and dst overlaps neither of
+// the others.
+func checkOperands[T num.Float](dst, a, b Matrix[T]) {
+	dst.Check()
+	a.Check()
+	b.Check()
+	checkOverlap(dst, a)
+	checkOverlap(dst, b)
+}

@@ -1,0 +1,64 @@
+package matrix
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// TestProducts: every element is one chain of FMAs in the order of the definition, or
+// goes on with it.
+func TestProducts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for _, s := range [][3]int{{1, 784, 10}, {9, 33, 3}, {20, 5, 64}, {3, 0, 2}, {17, 300, 11}, {0, 4, 2}, {4, 3, 0}} {
+		a, b := strided[float64](rng, s[0], s[1], 1), strided[float64](rng, s[1], s[2], 2)
+		at := strided[float64](rng, s[1], s[0], 3)
+		Transpose(at, a)
+		for _, lv := range asm.Available() {
+			for _, add := range []bool{false, true} {
+				y, yt := strided[float64](rng, s[0], s[2], 3), strided[float64](rng, s[0], s[2], 1)
+				want := strided[float64](rng, s[0], s[2], 1)
+				for i := range want.Rows {
+					copy(y.Row(i), want.Row(i))
+					copy(yt.Row(i), want.Row(i))
+					for l := range want.Cols {
+						sum := 0.
+						if add {
+							sum = want.At(i, l)
+						}
+						for k := range a.Cols {
+							sum = math.FMA(a.At(i, k), b.At(k, l), sum)
+						}
+						want.Set(i, l, sum)
+					}
+				}
+				Mul(lv, y, a, b, add)
+				TransMul(lv, yt, at, b, add)
+				same(t, yt, want)
+				for i := range want.Rows {
+					for l, w := range want.Row(i) {
+						if y.At(i, l) != w {
+							t.Fatalf("%v, add %v: Y[%d][%d] = %v, want %v", s, add, i, l, y.At(i, l), w)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestMulVec compares with the product of matrices, whose chains round otherwise.
+func TestMulVec(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	a, x := strided[float64](rng, 7, 45, 2), strided[float64](rng, 45, 1, 0)
+	want, got := New[float64](7, 1, nil), make([]float64, 7)
+	Mul(asm.Best(), want, a, x, false)
+	MulVec(asm.Best(), got, a, x.Data)
+	for i, g := range got {
+		if !(math.Abs(g-want.At(i, 0)) <= 1e-14) {
+			t.Errorf("row %d: %v, want %v", i, g, want.At(i, 0))
+		}
+	}
+}
