@@ -20,7 +20,7 @@ const module = "github.com/gomonge/monge"
 // import nothing; a name ending in /... stands for everything below.
 var below = map[string][]string{
 	"":                         nil,
-	"internal/asm":             nil,
+	"internal/asm":             {"internal/asm/num"},
 	"internal/asm/num":         nil,
 	"internal/asm/asmtest":     {"internal/asm", "internal/asm/num"},
 	"internal/asm/exp/gencoef": nil,

@@ -5,17 +5,14 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/adjcost"
-	"github.com/gomonge/monge/internal/asm/adjoint"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/exp2"
 	"github.com/gomonge/monge/internal/asm/gibbs"
 	"github.com/gomonge/monge/internal/asm/logscale"
-	"github.com/gomonge/monge/internal/asm/matvec"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/scale"
 	"github.com/gomonge/monge/internal/asm/sqdist"
-	"github.com/gomonge/monge/internal/asm/vec"
 )
 
 func FuzzExpFloat64(f *testing.F)      { fuzz(f, expKernel[float64]) }
@@ -128,18 +125,18 @@ func (c *call[T]) sides() (m, n int) {
 func scaleKernel[T num.Float](c *call[T], lv asm.Level) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
-	scale.Iterate(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Iterate(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
 func adjointKernel[T num.Float](c *call[T], lv asm.Level) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
 	if c.upTo(1) == 0 {
-		adjoint.Sweep(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+		pass.Sweep(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 		return
 	}
 	mat, ldm := c.matrix(m, n)
-	adjoint.Begin(lv, m, n, k, ldk, mat, ldm, c.in(n), c.in(m), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Begin(lv, m, n, k, ldk, mat, ldm, c.in(n), c.in(m), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
 func logScaleKernel[T num.Float](c *call[T], lv asm.Level) {
@@ -200,26 +197,26 @@ func matVecKernel[T num.Float](c *call[T], lv asm.Level) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
 	if c.upTo(1) == 0 {
-		matvec.Rows(lv, m, n, c.Out(m), k, ldk, c.in(n))
+		pass.Rows(lv, m, n, c.Out(m), k, ldk, c.in(n))
 		return
 	}
-	matvec.Columns(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+	pass.Columns(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
 }
 
 func vecKernel[T num.Float](c *call[T], lv asm.Level) {
 	n := c.upTo(600)
 	switch c.upTo(3) {
 	case 0:
-		vec.Divide(lv, c.Out(n), c.in(n), c.in(n))
+		pass.Divide(lv, c.Out(n), c.in(n), c.in(n))
 	case 1:
 		x := c.inOut(n, c.upTo(5))
-		vec.Divide(lv, x, x, c.in(n))
+		pass.Divide(lv, x, x, c.in(n))
 	case 2:
 		y := c.inOut(n, c.upTo(5))
-		vec.Divide(lv, y, c.in(n), y)
+		pass.Divide(lv, y, c.in(n), y)
 	case 3:
 		lo, hi := scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)
-		count := vec.CountOutside(lv, c.in(n), lo, hi)
+		count := pass.CountOutside(lv, c.in(n), lo, hi)
 		c.Out(1)[0] = T(count)
 	}
 }
@@ -227,31 +224,31 @@ func vecKernel[T num.Float](c *call[T], lv asm.Level) {
 func scaleMixed(c *call[float64], lv asm.Level) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
-	scale.IterateMixed(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Iterate(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
 func adjointMixed(c *call[float64], lv asm.Level) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
-	adjoint.SweepMixed(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Sweep(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
 func matVecMixed(c *call[float64], lv asm.Level) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
 	if c.upTo(1) == 0 {
-		matvec.RowsMixed(lv, m, n, c.Out(m), k, ldk, c.in(n))
+		pass.Rows(lv, m, n, c.Out(m), k, ldk, c.in(n))
 		return
 	}
-	matvec.ColumnsMixed(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+	pass.Columns(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
 }
 
 func vecMixed(c *call[float64], lv asm.Level) {
 	n := c.upTo(600)
 	if c.upTo(1) == 0 {
-		vec.Narrow(lv, c.Narrow().Out(n), c.in(n))
+		pass.Narrow(lv, c.Narrow().Out(n), c.in(n))
 		return
 	}
 	x, _ := c.narrowMatrix(1, n)
-	vec.Widen(lv, c.Out(n), x)
+	pass.Widen(lv, c.Out(n), x)
 }

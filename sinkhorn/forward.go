@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp2"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/asm/vec"
+	"github.com/gomonge/monge/internal/asm/pass"
 )
 
 // forward makes the iterations
@@ -108,7 +108,7 @@ func (s *Solver[T]) start(start []T) bool {
 // range: u^k if half, otherwise v^k.
 func (s *Solver[T]) scaledStep(k int) (ok, half bool, err error) {
 	u, v := s.u(k), s.v(k)
-	vec.Divide(s.level, v, s.b, s.q)
+	pass.Divide(s.level, v, s.b, s.q)
 	if s.zeroB {
 		for j, b := range s.b {
 			if b == 0 {
@@ -140,7 +140,7 @@ func (s *Solver[T]) scaledStep(k int) (ok, half bool, err error) {
 // safe reports whether every scaling that belongs to a positive weight is within
 // the limits, and every other one is zero.
 func (s *Solver[T]) safe(x, weight []T) bool {
-	out := vec.CountOutside(s.level, x, s.limits.lo, s.limits.hi)
+	out := pass.CountOutside(s.level, x, s.limits.lo, s.limits.hi)
 	if out == 0 {
 		return true
 	}

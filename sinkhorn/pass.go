@@ -5,16 +5,13 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/adjcost"
-	"github.com/gomonge/monge/internal/asm/adjoint"
 	"github.com/gomonge/monge/internal/asm/exp2"
 	"github.com/gomonge/monge/internal/asm/gibbs"
 	"github.com/gomonge/monge/internal/asm/logscale"
-	"github.com/gomonge/monge/internal/asm/matvec"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/scale"
 	"github.com/gomonge/monge/internal/asm/sqdist"
-	"github.com/gomonge/monge/internal/asm/vec"
 )
 
 // Everything that touches all n × m elements is a pass. A pass takes blocks of whole
@@ -198,7 +195,7 @@ func (s *Solver[T]) combine() {
 			}
 		}
 	default:
-		matvec.Columns(s.level, s.pieces, s.m, s.job.q, s.partials, s.m, s.ones)
+		pass.Columns(s.level, s.pieces, s.m, s.job.q, s.partials, s.m, s.ones)
 	}
 }
 
@@ -229,13 +226,13 @@ func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 		case opMeasure:
 			s.distances(s.cost.Data[i*m:], i, r)
 		case opColumns:
-			matvec.Columns(lv, r, m, q, s.kernelRows(w, i, r), m, job.u[i:])
+			pass.Columns(lv, r, m, q, s.kernelRows(w, i, r), m, job.u[i:])
 		case opRows:
-			matvec.Rows(lv, r, m, job.r[i:], s.kernelRows(w, i, r), m, job.v)
+			pass.Rows(lv, r, m, job.r[i:], s.kernelRows(w, i, r), m, job.v)
 		case opIterate:
-			scale.Iterate(lv, r, m, s.kernelRows(w, i, r), m, job.v, job.a[i:], job.u[i:], q)
+			pass.Iterate(lv, r, m, s.kernelRows(w, i, r), m, job.v, job.a[i:], job.u[i:], q)
 		case opSweep:
-			adjoint.Sweep(lv, r, m, s.kernelRows(w, i, r), m, job.v, job.w[i:], job.s[i:], q)
+			pass.Sweep(lv, r, m, s.kernelRows(w, i, r), m, job.v, job.w[i:], job.s[i:], q)
 		case opLogRows:
 			grow(&w.e, m)
 			d, ldd := s.costRows(w, i, r)
@@ -248,7 +245,7 @@ func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 			logscale.ColumnSum(lv, r, m, d, ldd, -c, job.u[i:], job.e, q)
 		case opBegin:
 			k, d, ldd := s.bothRows(w, i, r)
-			adjoint.Begin(lv, r, m, k, m, d, ldd, job.v, job.u[i:], job.w[i:], job.r[i:], job.s[i:], q)
+			pass.Begin(lv, r, m, k, m, d, ldd, job.v, job.u[i:], job.w[i:], job.r[i:], job.s[i:], q)
 		case opAdjoint:
 			s.adjointRows(w, i, r, gy)
 		case opPlan:
@@ -262,7 +259,7 @@ func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 			d, ldd := s.costRows(w, i, r)
 			out := 0
 			for k := range r {
-				out += vec.CountOutside(lv, d[k*ldd:][:m], -job.limit, job.limit)
+				out += pass.CountOutside(lv, d[k*ldd:][:m], -job.limit, job.limit)
 			}
 			if out > 0 {
 				s.outside.Store(true)
@@ -289,13 +286,13 @@ func (s *Solver[T]) mixed(i, r int, q []T) bool {
 	lv, m, job, k := s.level, s.m, &s.job, s.narrow[i*s.m:]
 	switch s.op {
 	case opColumns:
-		matvec.ColumnsMixed(lv, r, m, num.F64(q), k, m, num.F64(job.u[i:]))
+		pass.Columns(lv, r, m, q, k, m, job.u[i:])
 	case opRows:
-		matvec.RowsMixed(lv, r, m, num.F64(job.r[i:]), k, m, num.F64(job.v))
+		pass.Rows(lv, r, m, job.r[i:], k, m, job.v)
 	case opIterate:
-		scale.IterateMixed(lv, r, m, k, m, num.F64(job.v), num.F64(job.a[i:]), num.F64(job.u[i:]), num.F64(q))
+		pass.Iterate(lv, r, m, k, m, job.v, job.a[i:], job.u[i:], q)
 	case opSweep:
-		adjoint.SweepMixed(lv, r, m, k, m, num.F64(job.v), num.F64(job.w[i:]), num.F64(job.s[i:]), num.F64(q))
+		pass.Sweep(lv, r, m, k, m, job.v, job.w[i:], job.s[i:], q)
 	default:
 		return false
 	}
@@ -345,7 +342,7 @@ func (s *Solver[T]) bothRows(w *worker[T], i, r int) (k, d []T, ldd int) {
 	m := s.m
 	if s.narrow != nil {
 		grow(&w.k, r*m)
-		vec.Widen(s.level, num.F64(w.k), s.narrow[i*m:])
+		pass.Widen(s.level, num.F64(w.k), s.narrow[i*m:])
 		return w.k, s.cost.Data[i*s.cost.Stride:], s.cost.Stride
 	}
 	if !s.free {
@@ -366,7 +363,7 @@ func (s *Solver[T]) fillRows(w *worker[T], i, r int) {
 	if s.narrow != nil {
 		grow(&w.k, r*m)
 		s.kernelTo(w.k, i, r)
-		vec.Narrow(s.level, s.narrow[i*m:][:r*m], num.F64(w.k))
+		pass.Narrow(s.level, s.narrow[i*m:][:r*m], num.F64(w.k))
 		return
 	}
 	s.kernelTo(s.kernel[i*m:], i, r)

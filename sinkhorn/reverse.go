@@ -8,9 +8,8 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/adjcost"
 	"github.com/gomonge/monge/internal/asm/exp2"
-	"github.com/gomonge/monge/internal/asm/matvec"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/vec"
 )
 
 // The reverse pass through the iterations. With α^k and β^k the adjoints of log u^k
@@ -111,7 +110,7 @@ func (s *Solver[T]) allFinite(ms []dist.Matrix[T]) bool {
 			rows, cols = 1, rows*cols
 		}
 		for i := range rows {
-			if vec.CountOutside(s.level, m.Data[i*m.Stride:][:cols], -top, top) > 0 {
+			if pass.CountOutside(s.level, m.Data[i*m.Stride:][:cols], -top, top) > 0 {
 				return false
 			}
 		}
@@ -155,7 +154,7 @@ func (s *Solver[T]) pointGradient(dx, dy dist.Matrix[T]) {
 func (s *Solver[T]) finishPoints(dx, dy dist.Matrix[T]) {
 	rev, p, m := &s.rev, s.p, s.m
 	if k := len(rev.gy); s.pieces > 1 {
-		matvec.Columns(s.level, s.pieces, k, rev.gy, rev.partials, k, s.ones)
+		pass.Columns(s.level, s.pieces, k, rev.gy, rev.partials, k, s.ones)
 	}
 	x, y := s.problem.X, s.problem.Y
 	for i := range s.n {
@@ -376,7 +375,7 @@ func (s *Solver[T]) ratio(dst, x, base []T) bool {
 		}
 	}
 	exp2.Scale(s.level, dst, dst, 1)
-	return vec.CountOutside(s.level, dst, s.limits.lo, s.limits.hi) == zeros
+	return pass.CountOutside(s.level, dst, s.limits.lo, s.limits.hi) == zeros
 }
 
 // rebase starts a segment at the base of iterate k.

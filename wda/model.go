@@ -6,8 +6,8 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/vec"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -154,7 +154,7 @@ func (m *Model) columns32(dst []float32, ldd int, x []float32, ldx, rows, l, w i
 	for k := 0; k < d; k += widenBlock {
 		n := min(widenBlock, d-k)
 		for r := range rows {
-			vec.Widen(lv, in[r*n:][:n], x[r*ldx+k:])
+			pass.Widen(lv, in[r*n:][:n], x[r*ldx+k:])
 		}
 		project.Mul(lv, rows, w, n, out, w, in, n, b.Data[k*b.Stride+l:], b.Stride, true)
 	}

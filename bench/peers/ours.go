@@ -8,8 +8,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/logscale"
-	"github.com/gomonge/monge/internal/asm/scale"
-	"github.com/gomonge/monge/internal/asm/vec"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
@@ -82,8 +81,8 @@ func iterate[T dist.Float](n int, dir string) *job {
 	lv := asm.Best()
 	run := func() {
 		clear(q)
-		scale.Iterate(lv, n, n, k, n, v, w, u, q)
-		vec.Divide(lv, v, w, q)
+		pass.Iterate(lv, n, n, k, n, v, w, u, q)
+		pass.Divide(lv, v, w, q)
 	}
 	return &job{run: run, result: func() []float64 {
 		run()
@@ -108,15 +107,15 @@ func mixed(s spec, dir string) *job {
 // iterateMixed is iterate with K in float32.
 func iterateMixed(n int, dir string) *job {
 	lv, k := asm.Best(), make([]float32, n*n)
-	vec.Narrow(lv, k, load[float64](dir, "x"))
+	pass.Narrow(lv, k, load[float64](dir, "x"))
 	u, v, q, w := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range w {
 		v[i], w[i] = 1, 1/float64(n)
 	}
 	run := func() {
 		clear(q)
-		scale.IterateMixed(lv, n, n, k, n, v, w, u, q)
-		vec.Divide(lv, v, w, q)
+		pass.Iterate(lv, n, n, k, n, v, w, u, q)
+		pass.Divide(lv, v, w, q)
 	}
 	return &job{run: run, result: func() []float64 {
 		run()

@@ -9,18 +9,15 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/adjcost"
-	"github.com/gomonge/monge/internal/asm/adjoint"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/exp2"
 	"github.com/gomonge/monge/internal/asm/gibbs"
 	"github.com/gomonge/monge/internal/asm/logscale"
-	"github.com/gomonge/monge/internal/asm/matvec"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/scale"
 	"github.com/gomonge/monge/internal/asm/sqdist"
-	"github.com/gomonge/monge/internal/asm/vec"
 )
 
 // TestGoldenBits: every kernel gives these bits, on every machine and at every
@@ -111,21 +108,21 @@ func goldenMixedBits(lv asm.Level, got map[string]string) {
 	wide := in(m*n, 0.01, 1)
 	wide[7], wide[8] = 0x1p-127, 1+0x1p-24
 	k := make([]float32, m*n)
-	vec.Narrow(lv, k, wide)
+	pass.Narrow(lv, k, wide)
 	got["vec/narrow/mixed"] = hash(k)
-	vec.Widen(lv, wide, k)
+	pass.Widen(lv, wide, k)
 	got["vec/widen/mixed"] = hash(wide)
 	u, v, a, w, s, q := in(m, 0.5, 2), in(n, 0.5, 2), in(m, 0.1, 1), in(m, -1, 0), make([]float64, m), in(n, 0, 1)
-	matvec.RowsMixed(lv, m, n, s, k, n, v)
+	pass.Rows(lv, m, n, s, k, n, v)
 	got["matvec/rows/mixed"] = hash(s)
 	qc := append([]float64(nil), q...)
-	matvec.ColumnsMixed(lv, m, n, qc, k, n, u)
+	pass.Columns(lv, m, n, qc, k, n, u)
 	got["matvec/columns/mixed"] = hash(qc)
 	copy(qc, q)
-	scale.IterateMixed(lv, m, n, k, n, v, a, s, qc)
+	pass.Iterate(lv, m, n, k, n, v, a, s, qc)
 	got["scale/mixed"] = hash(s, qc)
 	copy(qc, q)
-	adjoint.SweepMixed(lv, m, n, k, n, v, w, s, qc)
+	pass.Sweep(lv, m, n, k, n, v, w, s, qc)
 	got["adjoint/sweep/mixed"] = hash(s, qc)
 }
 
@@ -158,20 +155,20 @@ func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 	g := out(p * n)
 	project.TransMul(lv, m, p, n, g, n, k, n, y, p, false)
 	sum("project/transmul", g)
-	matvec.Rows(lv, m, n, s, k, n, v)
+	pass.Rows(lv, m, n, s, k, n, v)
 	sum("matvec/rows", s)
 	qc := append([]T(nil), q...)
-	matvec.Columns(lv, m, n, qc, k, n, u)
+	pass.Columns(lv, m, n, qc, k, n, u)
 	sum("matvec/columns", qc)
 	copy(qc, q)
-	scale.Iterate(lv, m, n, k, n, v, a, s, qc)
+	pass.Iterate(lv, m, n, k, n, v, a, s, qc)
 	sum("scale", s, qc)
-	vec.Divide(lv, qc, b, qc)
+	pass.Divide(lv, qc, b, qc)
 	sum("vec/divide", qc)
 	copy(qc, q)
-	adjoint.Begin(lv, m, n, k, n, c, n, v, u, w, r, s, qc)
+	pass.Begin(lv, m, n, k, n, c, n, v, u, w, r, s, qc)
 	sum("adjoint/begin", r, s, qc)
-	adjoint.Sweep(lv, m, n, k, n, v, w, s, qc)
+	pass.Sweep(lv, m, n, k, n, v, w, s, qc)
 	sum("adjoint/sweep", s, qc)
 	left, right := in(m*6, -1, 1), in(6*n, -1, 1)
 	adjcost.Block(lv, m, n, 6, kk, n, k, n, c, n, left, 6, right, n, u, v, 0.8)

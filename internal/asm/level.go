@@ -32,6 +32,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/gomonge/monge/internal/asm/num"
 )
 
 // Level is an instruction set that kernels can be run with. It is a value that
@@ -101,6 +103,42 @@ func Has(l Level) bool {
 		}
 	}
 	return false
+}
+
+// A Variant is what a kernel's assembly is written for, a level and the types of its
+// matrix and its vectors: AVX2Mixed is AVX2 with a float32 matrix and float64 vectors.
+// It is the suffix of the assembly's functions.
+type Variant uint8
+
+const (
+	NEONF64     = Variant(NEON)<<2 | f64
+	NEONF32     = Variant(NEON)<<2 | f32
+	NEONMixed   = Variant(NEON)<<2 | mixed
+	AVX2F64     = Variant(AVX2)<<2 | f64
+	AVX2F32     = Variant(AVX2)<<2 | f32
+	AVX2Mixed   = Variant(AVX2)<<2 | mixed
+	AVX512F64   = Variant(AVX512)<<2 | f64
+	AVX512F32   = Variant(AVX512)<<2 | f32
+	AVX512Mixed = Variant(AVX512)<<2 | mixed
+
+	f64, f32, mixed Variant = 0, 1, 2
+)
+
+// VariantOf returns the variant of level l for a matrix of K and vectors of T; what has
+// no assembly anywhere, a matrix wider than its vectors, counts as of level Ref. Kernels
+// switch on it and call their assembly by name, which keeps slices from escaping; what
+// is not among their cases is Ref's.
+func VariantOf[K, T num.Float](l Level) Variant {
+	v := Variant(l) << 2
+	switch k, t := num.IsFloat64[K](), num.IsFloat64[T](); {
+	case k && t:
+		return v | f64
+	case t:
+		return v | mixed
+	case k:
+		return Variant(Ref)
+	}
+	return v | f32
 }
 
 func capped(levels []Level, name string) (Level, error) {

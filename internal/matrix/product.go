@@ -2,8 +2,8 @@ package matrix
 
 import (
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/matvec"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
@@ -41,7 +41,7 @@ func MulVec[T num.Float](lv asm.Level, dst []T, a Matrix[T], x []T) {
 		panic(shapePanic)
 	}
 	checkOperands(OfRow(dst), a, OfRow(x))
-	matvec.Rows(lv, a.Rows, a.Cols, dst, a.Data, a.Stride, x)
+	pass.Rows(lv, a.Rows, a.Cols, dst, a.Data, a.Stride, x)
 }
 
 // Transpose sets dst = aᵀ.

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/exp2"
-	"github.com/gomonge/monge/internal/asm/matvec"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
@@ -196,7 +196,7 @@ func (b *precisions) search(beta float64) float64 {
 func (b *precisions) entropyAt(beta float64) float64 {
 	m := len(b.kernel)
 	exp2.Scale(b.level, b.kernel, b.terms[:m], matrix.Bits(beta))
-	matvec.Rows(b.level, 3, m, b.sums[:], b.terms, m, b.kernel)
+	pass.Rows(b.level, 3, m, b.sums[:], b.terms, m, b.kernel)
 	return num.Log(b.sums[1]) + float64(beta*(b.sums[0]/b.sums[1]))
 }
 

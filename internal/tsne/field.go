@@ -5,11 +5,10 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/matvec"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/sqdist"
-	"github.com/gomonge/monge/internal/asm/vec"
 )
 
 // A tile of the n × n pairs, tileRows × tileCols, is all that a worker holds of them
@@ -114,24 +113,24 @@ func (f *field) forces(i, j int) {
 		// Products with w_ij are quotients by its inverse d_ij: there is a kernel for these.
 		for r := range m {
 			d, w := t.d[r*tileCols:][:width], t.w[r*tileCols:][:width]
-			vec.Divide(f.level, w, f.ones, d)
+			pass.Divide(f.level, w, f.ones, d)
 			if self := i + r - c; self >= 0 && self < width {
 				w[self] = 0
 			}
 		}
-		matvec.Rows(f.level, m, width, t.sums[:], t.w, tileCols, f.ones)
+		pass.Rows(f.level, m, width, t.sums[:], t.w, tileCols, f.ones)
 		for r, s := range t.sums[:m] {
 			f.sums[i+r] += s
 		}
 		b := f.rows[c*k:]
 		for r := range m {
 			d, w := t.d[r*tileCols:][:width], t.w[r*tileCols:][:width]
-			vec.Divide(f.level, w, w, d)
+			pass.Divide(f.level, w, w, d)
 		}
 		project.Mul(f.level, m, k, width, f.repulsion[i*k:], k, t.w, tileCols, b, k, c > 0)
 		for r := range m {
 			d := t.d[r*tileCols:][:width]
-			vec.Divide(f.level, d, f.joint.Data[(i+r)*f.n+c:][:width], d)
+			pass.Divide(f.level, d, f.joint.Data[(i+r)*f.n+c:][:width], d)
 		}
 		project.Mul(f.level, m, k, width, f.attraction[i*k:], k, t.d, tileCols, b, k, c > 0)
 	}

@@ -60,6 +60,14 @@ func (a *Arena[T]) In(n int, c Class) []T {
 	return b.body
 }
 
+// InOf is a.In for a K that may be float32 where T is float64.
+func InOf[K, T num.Float](a *Arena[T], n int, c Class) []K {
+	if own, ok := any(a).(*Arena[K]); ok {
+		return own.In(n, c)
+	}
+	return any(a.Narrow().In(n, c)).([]K)
+}
+
 // InOut returns n values of class c that the kernel may change.
 func (a *Arena[T]) InOut(n int, c Class) []T {
 	b := a.alloc(n)

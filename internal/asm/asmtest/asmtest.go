@@ -102,6 +102,34 @@ func Fill[T num.Float](rng *rand.Rand, s []T, c Class) {
 	}
 }
 
+// NewRand returns a generator that always draws the same numbers.
+func NewRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+// Values returns n values of class c.
+func Values[T num.Float](rng *rand.Rand, n int, c Class) []T {
+	s := make([]T, n)
+	Fill(rng, s, c)
+	return s
+}
+
+// Random returns n values in (0, 1], always the same.
+func Random[T num.Float](n int) []T { return Values[T](NewRand(), n, Unit) }
+
+// Set sets every element of s to x.
+func Set[T num.Float](s []T, x T) {
+	for i := range s {
+		s[i] = x
+	}
+}
+
+// Cells returns the length of an m × n matrix with row stride ld.
+func Cells(m, n, ld int) int {
+	if m == 0 || n == 0 {
+		return 0
+	}
+	return (m-1)*ld + n
+}
+
 // Value returns one value of class c.
 func Value[T num.Float](rng *rand.Rand, c Class) T {
 	switch c {
@@ -151,6 +179,9 @@ func Specials[T num.Float]() []T {
 	neg0 := T(math.Copysign(0, -1))
 	return []T{0, neg0, 1, -1, inf, -inf, inf - inf, least, -least, normal, -normal, normal - least, most, -most}
 }
+
+// Least returns the least positive T.
+func Least[T num.Float]() T { return Specials[T]()[7] }
 
 // Bits returns the representation of x.
 func Bits[T num.Float](x T) uint64 {

@@ -37,6 +37,12 @@ func (s *ExactSum) Value() *big.Float { return &s.sum }
 // Magnitude returns the sum of the terms' magnitudes.
 func (s *ExactSum) Magnitude() *big.Float { return &s.abs }
 
+// SumError returns |got − sum| as a multiple of γ_k Σ|terms|, the bound on the error of
+// a sum whose terms go through k roundings.
+func SumError[T num.Float](got T, s *ExactSum, k int) float64 {
+	return Error(float64(got), s.Value(), new(big.Float).Mul(s.Magnitude(), big.NewFloat(Gamma[T](k))))
+}
+
 // Error returns |got − want| as a multiple of bound, which is not negative: 0
 // if got is want even though the bound is 0, 2 if it is not.
 func Error(got float64, want, bound *big.Float) float64 {

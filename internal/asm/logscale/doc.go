@@ -24,7 +24,7 @@
 //
 // Shapes          M, T: m × n, strides ldm, ldt; f, a, max, sum: m; g, q, h, s, e (scratch): n.
 // Aliasing        T may be M; otherwise outputs overlap no input and not each other.
-// Accuracy        an exponent x that becomes y by the second rounding costs 2^y a relative (|x| + |y|) u ln 2, package exp2 2.2u; sums add γ_k as in package matvec.
+// Accuracy        an exponent x that becomes y by the second rounding costs 2^y a relative (|x| + |y|) u ln 2, package exp2 2.2u; sums add γ_k as in package pass.
 // Special values  f[i] = −Inf or g[j] = −Inf stand for a zero weight and give zeros; a row in which every x is −Inf or NaN has max −Inf and sum NaN.
 // Cost            Rows: one FMA, one exponential and one more FMA an element, M read once.
 package logscale

@@ -27,6 +27,13 @@ func F64[T Float](s []T) []float64 { return *(*[]float64)(unsafe.Pointer(&s)) }
 // F32 is F64 for float32.
 func F32[T Float](s []T) []float32 { return *(*[]float32)(unsafe.Pointer(&s)) }
 
+// P64 and P32 are where a slice of T begins, as what it is: for assembly, whose caller
+// knows the type and has checked the length.
+func P64[T Float](s []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(s))) }
+
+// P32 is P64 for float32.
+func P32[T Float](s []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(s))) }
+
 // FMA returns x·y + z, rounded once.
 func FMA[T Float](x, y, z T) T {
 	if IsFloat64[T]() {

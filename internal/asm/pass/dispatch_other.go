@@ -1,0 +1,44 @@
+//go:build (!amd64 && !arm64) || purego
+
+package pass
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func rows[K, T num.Float](_ asm.Level, m, n int, s []T, k []K, ldk int, v []T) {
+	rowsRef(m, n, s, k, ldk, v)
+}
+
+func columns[K, T num.Float](_ asm.Level, m, n int, q []T, k []K, ldk int, u []T) {
+	columnsRef(m, n, q, k, ldk, u)
+}
+
+func iterate[K, T num.Float](_ asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
+	iterateRef(m, n, k, ldk, v, a, u, q)
+}
+
+func sweep[K, T num.Float](_ asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
+	sweepRef(m, n, k, ldk, t, w, s, q)
+}
+
+func begin[T num.Float](_ asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
+	beginRef(m, n, k, ldk, mat, ldm, v, u, w, r, s, q)
+}
+
+func divide[T num.Float](_ asm.Level, n int, dst, x, y []T) {
+	divideRef(n, dst, x, y)
+}
+
+func countOutside[T num.Float](_ asm.Level, n int, x []T, lo, hi T) int {
+	return countOutsideRef(n, x, lo, hi)
+}
+
+func narrow(_ asm.Level, n int, dst []float32, x []float64) {
+	narrowRef(n, dst, x)
+}
+
+func widen(_ asm.Level, n int, dst []float64, x []float32) {
+	widenRef(n, dst, x)
+}

@@ -1,0 +1,116 @@
+package pass
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Rows sets s = K v for the m × n matrix K.
+func Rows[K, T num.Float](lv asm.Level, m, n int, s []T, k []K, ldk int, v []T) {
+	asm.CheckMatrix(len(k), m, n, ldk)
+	asm.CheckVector(len(s), m)
+	asm.CheckVector(len(v), n)
+	if n == 0 {
+		clear(s[:m])
+		return
+	}
+	for i, p := 0, asm.Piece(m, n, 8); i < m; i += p {
+		rows(lv, min(p, m-i), n, s[i:], k[i*ldk:], ldk, v)
+	}
+}
+
+// Columns sets q = q + Kᵀ u for the m × n matrix K.
+func Columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []T) {
+	asm.CheckMatrix(len(k), m, n, ldk)
+	asm.CheckVector(len(q), n)
+	asm.CheckVector(len(u), m)
+	if n == 0 {
+		return
+	}
+	for i, p := 0, asm.Piece(m, n, 8); i < m; i += p {
+		columns(lv, min(p, m-i), n, q, k[i*ldk:], ldk, u[i:])
+	}
+}
+
+// Iterate sets u = a ⊘ K v and adds Kᵀ u to q, reading the m × n matrix K once.
+// Columns must exist: n ≥ 1.
+func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
+	checkPass(m, n, len(k), ldk, v, a, u, q)
+	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
+		iterate(lv, min(p, m-i), n, k[i*ldk:], ldk, v, a[i:], u[i:], q)
+	}
+}
+
+// Sweep sets s = w ⊙ K t and adds Kᵀ s to q, reading the m × n matrix K once.
+// Columns must exist: n ≥ 1.
+func Sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
+	checkPass(m, n, len(k), ldk, t, w, s, q)
+	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
+		sweep(lv, min(p, m-i), n, k[i*ldk:], ldk, t, w[i:], s[i:], q)
+	}
+}
+
+// Begin starts the reverse sweep at the transport cost: it sets r and s and adds to q,
+// reading the m × n matrices K and M once. Columns must exist: n ≥ 1.
+func Begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
+	checkPass(m, n, len(k), ldk, v, w, s, q)
+	asm.CheckMatrix(len(mat), m, n, ldm)
+	asm.CheckVector(len(u), m)
+	asm.CheckVector(len(r), m)
+	for i, p := 0, asm.Piece(m, 4*n, 8); i < m; i += p {
+		begin(lv, min(p, m-i), n, k[i*ldk:], ldk, mat[i*ldm:], ldm, v, u[i:], w[i:], r[i:], s[i:], q)
+	}
+}
+
+// checkPass panics unless there is an m × n matrix of nk elements with columns, and
+// vectors for it, those of the columns first and last.
+func checkPass[T num.Float](m, n, nk, ldk int, v, a, u, q []T) {
+	if n < 1 {
+		panic("pass: a matrix without columns")
+	}
+	asm.CheckMatrix(nk, m, n, ldk)
+	asm.CheckVector(len(v), n)
+	asm.CheckVector(len(q), n)
+	asm.CheckVector(len(a), m)
+	asm.CheckVector(len(u), m)
+}
+
+// Divide sets dst[i] = x[i] / y[i] for i < len(dst). It panics if x or y is shorter
+// than dst.
+func Divide[T num.Float](lv asm.Level, dst, x, y []T) {
+	n := len(dst)
+	asm.CheckVector(len(x), n)
+	asm.CheckVector(len(y), n)
+	for i, p := 0, asm.Piece(n, 8, 64); i < n; i += p {
+		divide(lv, min(p, n-i), dst[i:], x[i:], y[i:])
+	}
+}
+
+// CountOutside returns the number of elements of x that are not in [lo, hi].
+func CountOutside[T num.Float](lv asm.Level, x []T, lo, hi T) (count int) {
+	n := len(x)
+	for i, p := 0, asm.Piece(n, 1, 64); i < n; i += p {
+		count += countOutside(lv, min(p, n-i), x[i:], lo, hi)
+	}
+	return count
+}
+
+// Narrow sets dst[i] to x[i] rounded to float32 for i < len(dst), and to +0 where
+// |x[i]| < 2⁻¹²⁶: no result is subnormal. It panics if x is shorter than dst.
+func Narrow(lv asm.Level, dst []float32, x []float64) {
+	n := len(dst)
+	asm.CheckVector(len(x), n)
+	for i, p := 0, asm.Piece(n, 2, 64); i < n; i += p {
+		narrow(lv, min(p, n-i), dst[i:], x[i:])
+	}
+}
+
+// Widen sets dst[i] = x[i] for i < len(dst), which is exact. It panics if x is shorter
+// than dst.
+func Widen(lv asm.Level, dst []float64, x []float32) {
+	n := len(dst)
+	asm.CheckVector(len(x), n)
+	for i, p := 0, asm.Piece(n, 2, 64); i < n; i += p {
+		widen(lv, min(p, n-i), dst[i:], x[i:])
+	}
+}

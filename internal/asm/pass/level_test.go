@@ -1,0 +1,304 @@
+package pass
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// operands are those of any of the passes; each takes what it needs. u is the vector over
+// the rows that is set, s of Sweep and Begin.
+type operands[K, T num.Float] struct {
+	m, n, ldk, ldm int
+	k              []K
+	mat            []T
+	v, a, w, u, r  []T
+	q              []T
+}
+
+// A kernel is one of the passes, and its definition in one call.
+type kernel[K, T num.Float] struct {
+	name string
+	run  func(lv asm.Level, o *operands[K, T])
+	ref  func(o *operands[K, T])
+}
+
+func kernels[K, T num.Float]() []kernel[K, T] {
+	ks := []kernel[K, T]{
+		{"Rows", func(lv asm.Level, o *operands[K, T]) { Rows(lv, o.m, o.n, o.u, o.k, o.ldk, o.v) },
+			func(o *operands[K, T]) { rowsRef(o.m, o.n, o.u, o.k, o.ldk, o.v) }},
+		{"Columns", func(lv asm.Level, o *operands[K, T]) { Columns(lv, o.m, o.n, o.q, o.k, o.ldk, o.a) },
+			func(o *operands[K, T]) { columnsRef(o.m, o.n, o.q, o.k, o.ldk, o.a) }},
+		{"Iterate", func(lv asm.Level, o *operands[K, T]) { Iterate(lv, o.m, o.n, o.k, o.ldk, o.v, o.a, o.u, o.q) },
+			func(o *operands[K, T]) { iterateRef(o.m, o.n, o.k, o.ldk, o.v, o.a, o.u, o.q) }},
+		{"Sweep", func(lv asm.Level, o *operands[K, T]) { Sweep(lv, o.m, o.n, o.k, o.ldk, o.v, o.w, o.u, o.q) },
+			func(o *operands[K, T]) { sweepRef(o.m, o.n, o.k, o.ldk, o.v, o.w, o.u, o.q) }},
+	}
+	if num.IsFloat64[K]() != num.IsFloat64[T]() {
+		return ks
+	}
+	return append(ks, kernel[K, T]{"Begin", func(lv asm.Level, o *operands[K, T]) {
+		Begin(lv, o.m, o.n, any(o.k).([]T), o.ldk, o.mat, o.ldm, o.v, o.a, o.w, o.r, o.u, o.q)
+	}, func(o *operands[K, T]) {
+		beginRef(o.m, o.n, any(o.k).([]T), o.ldk, o.mat, o.ldm, o.v, o.a, o.w, o.r, o.u, o.q)
+	}})
+}
+
+// each runs f for every kernel and pair of types.
+func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func(*testing.T, kernel[float32, float32]), mixed func(*testing.T, kernel[float32, float64])) {
+	for _, k := range kernels[float64, float64]() {
+		t.Run(k.name+"/f64", func(t *testing.T) { f64(t, k) })
+	}
+	for _, k := range kernels[float32, float32]() {
+		t.Run(k.name+"/f32", func(t *testing.T) { f32(t, k) })
+	}
+	for _, k := range kernels[float32, float64]() {
+		t.Run(k.name+"/mixed", func(t *testing.T) { mixed(t, k) })
+	}
+}
+
+// draw takes operands of class c from the arena.
+func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
+	ldk, ldm := n+a.Rand.IntN(2)*a.Rand.IntN(10), n+a.Rand.IntN(2)*a.Rand.IntN(10)
+	return &operands[K, T]{
+		m: m, n: n, ldk: ldk, ldm: ldm,
+		k: asmtest.InOf[K](a, asmtest.Cells(m, n, ldk), c), mat: a.In(asmtest.Cells(m, n, ldm), c),
+		v: a.In(n, c), a: a.In(m, c), w: a.In(m, c), u: a.Out(m), r: a.Out(m), q: a.InOut(n, c),
+	}
+}
+
+func TestLevels(t *testing.T) {
+	each(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
+}
+
+func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range append(asmtest.Lengths(), 256, 300) {
+			if n == 0 && k.name != "Rows" && k.name != "Columns" {
+				continue
+			}
+			seed++
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+				m := a.Rand.IntN(14)
+				if n%32 == 0 {
+					m = a.Rand.IntN(300)
+				} else if n < 80 {
+					m = a.Rand.IntN(40)
+				}
+				k.run(lv, draw[K](a, m, n, class))
+			})
+			if t.Failed() {
+				t.Fatalf("class %v, n = %d", class, n)
+			}
+		}
+	}
+}
+
+// TestMixedIsWidened: a float32 K gives the bits of the same K in float64.
+func TestMixedIsWidened(t *testing.T) {
+	wide := kernels[float64, float64]()
+	for i, k := range kernels[float32, float64]() {
+		for seed := range uint64(200) {
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[float64], lv asm.Level) {
+				o := draw[float32](a, a.Rand.IntN(40), 1+a.Rand.IntN(80), asmtest.Class(seed%5))
+				u, q := append([]float64{}, o.u...), append([]float64{}, o.q...)
+				wide[i].run(lv, &operands[float64, float64]{m: o.m, n: o.n, ldk: o.ldk, k: asmtest.Widen(o.k), v: o.v, a: o.a, w: o.w, u: u, q: q})
+				k.run(lv, o)
+				asmtest.SameSlices(t, k.name+": u", o.u, u)
+				asmtest.SameSlices(t, k.name+": q", o.q, q)
+			})
+		}
+	}
+}
+
+// TestUnderflow: where every product underflows to −0, a row sum is −0, or +0 if its last
+// step is short and padded.
+func TestUnderflow(t *testing.T) {
+	each(t, underflow[float64, float64], underflow[float32, float32], underflow[float32, float64])
+}
+
+func underflow[K, T num.Float](t *testing.T, k kernel[K, T]) {
+	for _, n := range asmtest.Lengths()[1:] {
+		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[T], lv asm.Level) {
+			o := draw[K](a, 6, n, asmtest.Unit)
+			o.k, o.v = make([]K, len(o.k)), make([]T, n)
+			asmtest.Set(o.k, -asmtest.Least[K]())
+			asmtest.Set(o.v, asmtest.Least[T]())
+			k.run(lv, o)
+		})
+	}
+}
+
+// TestPieces holds the calls that the work is cut into against one call of the
+// definition.
+func TestPieces(t *testing.T) {
+	each(t, pieces[float64, float64], pieces[float32, float32], pieces[float32, float64])
+}
+
+func pieces[K, T num.Float](t *testing.T, k kernel[K, T]) {
+	for _, shape := range [][2]int{{5000, 70}, {301, 1003}, {9, asm.Budget + 5}} {
+		o := random[K, T](shape[0], shape[1])
+		want := *o
+		want.u, want.r, want.q = make([]T, o.m), make([]T, o.m), append([]T{}, o.q...)
+		k.ref(&want)
+		for _, lv := range asm.Available() {
+			got := *o
+			got.u, got.r, got.q = make([]T, o.m), make([]T, o.m), append([]T{}, o.q...)
+			k.run(lv, &got)
+			asmtest.SameSlices(t, lv.String()+": u", got.u, want.u)
+			asmtest.SameSlices(t, lv.String()+": r", got.r, want.r)
+			asmtest.SameSlices(t, lv.String()+": q", got.q, want.q)
+		}
+	}
+}
+
+// random returns operands that are uniform in (0, 1].
+func random[K, T num.Float](m, n int) *operands[K, T] {
+	return &operands[K, T]{
+		m: m, n: n, ldk: n, ldm: n, k: asmtest.Random[K](m * n), mat: asmtest.Random[T](m * n),
+		v: asmtest.Random[T](n), a: asmtest.Random[T](m), w: asmtest.Random[T](m),
+		u: make([]T, m), r: make([]T, m), q: asmtest.Random[T](n),
+	}
+}
+
+// TestNoAllocation: neither a pass nor the work between two of them allocates, at any
+// level and with slices of the caller's own stack.
+func TestNoAllocation(t *testing.T) {
+	each(t, allocations[float64, float64], allocations[float32, float32], allocations[float32, float64])
+	t.Run("vec/f64", vectorAllocations[float64])
+	t.Run("vec/f32", vectorAllocations[float32])
+}
+
+func allocations[K, T num.Float](t *testing.T, k kernel[K, T]) {
+	o := random[K, T](30, 40)
+	for _, lv := range asm.Available() {
+		if a := testing.AllocsPerRun(10, func() { k.run(lv, o) }); a != 0 {
+			t.Errorf("%v: %v allocations", lv, a)
+		}
+	}
+}
+
+func vectorAllocations[T num.Float](t *testing.T) {
+	for _, lv := range asm.Available() {
+		if a := testing.AllocsPerRun(10, func() {
+			var k, x, y, q [50]T
+			var narrow [50]float32
+			var wide [50]float64
+			Rows(lv, 5, 10, x[:], k[:], 10, y[:])
+			Columns(lv, 5, 10, q[:], k[:], 10, y[:])
+			Iterate(lv, 5, 10, k[:], 10, x[:10], y[:], x[10:], q[:])
+			Sweep(lv, 5, 10, k[:], 10, x[:10], y[:], x[10:], q[:])
+			Begin(lv, 5, 10, k[:], 10, k[:], 10, x[:10], y[:], y[:], x[10:20], x[20:], q[:])
+			Divide(lv, x[:], y[:], x[:])
+			CountOutside(lv, x[:], 0, 1)
+			Narrow(lv, narrow[:], wide[:])
+			Widen(lv, wide[:], narrow[:])
+		}); a != 0 {
+			t.Errorf("%v: %v allocations", lv, a)
+		}
+	}
+}
+
+// lengths runs f for every class and length, f drawing its slices from the arena.
+func lengths[T num.Float](t *testing.T, f func(a *asmtest.Arena[T], lv asm.Level, n int, class asmtest.Class)) {
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range asmtest.Lengths() {
+			seed++
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) { f(a, lv, n, class) })
+			if t.Failed() {
+				t.Fatalf("class %v, n = %d", class, n)
+			}
+		}
+	}
+}
+
+func TestDivideLevels(t *testing.T) {
+	t.Run("f64", divideLevels[float64])
+	t.Run("f32", divideLevels[float32])
+}
+
+func divideLevels[T num.Float](t *testing.T) {
+	lengths(t, func(a *asmtest.Arena[T], lv asm.Level, n int, class asmtest.Class) {
+		Divide(lv, a.Out(n), a.In(n, class), a.In(n, class))
+		x := a.InOut(n, class)
+		Divide(lv, x, x, a.In(n, class))
+		y := a.InOut(n, class)
+		Divide(lv, y, a.In(n, class), y)
+	})
+}
+
+func TestCountOutsideLevels(t *testing.T) {
+	t.Run("f64", countOutsideLevels[float64])
+	t.Run("f32", countOutsideLevels[float32])
+}
+
+func countOutsideLevels[T num.Float](t *testing.T) {
+	inf, nan := T(math.Inf(1)), T(math.NaN())
+	bounds := [][2]T{
+		{-1, 1}, {0, 0.5}, {0.25, 0.25}, {1, -1}, {-inf, inf}, {inf, -inf},
+		{nan, 1}, {0, nan}, {asmtest.Next[T](1, -1), asmtest.Next[T](1, 1)},
+	}
+	lengths(t, func(a *asmtest.Arena[T], lv asm.Level, n int, class asmtest.Class) {
+		x, counts := a.In(n, class), a.Out(len(bounds))
+		for i, b := range bounds {
+			counts[i] = T(CountOutside(lv, x, b[0], b[1]))
+		}
+	})
+}
+
+// TestNarrowLevels converts values of every class, and those around the least normal
+// float32 and the largest one, where a result becomes 0 or infinite.
+func TestNarrowLevels(t *testing.T) {
+	edges := []float64{math.MaxFloat32, 0x1.ffffffp127, 0x1p-126, 0x1p-149, 1 + 0x1p-24, 1 + 3*0x1p-24}
+	lengths(t, func(a *asmtest.Arena[float64], lv asm.Level, n int, class asmtest.Class) {
+		x := a.InOut(n, class)
+		for i := range x {
+			if e := a.Rand.IntN(3 * len(edges)); e < len(edges) {
+				x[i] = asmtest.Next(edges[e], a.Rand.IntN(5)-2)
+				if a.Rand.IntN(2) == 0 {
+					x[i] = -x[i]
+				}
+			}
+		}
+		Narrow(lv, a.Narrow().Out(n), x)
+	})
+}
+
+func TestWidenLevels(t *testing.T) {
+	lengths(t, func(a *asmtest.Arena[float64], lv asm.Level, n int, class asmtest.Class) {
+		Widen(lv, a.Out(n), a.Narrow().In(n, class))
+	})
+}
+
+// TestVectorPieces is TestPieces for the elementwise work.
+func TestVectorPieces(t *testing.T) {
+	t.Run("f64", vectorPieces[float64])
+	t.Run("f32", vectorPieces[float32])
+}
+
+func vectorPieces[T num.Float](t *testing.T) {
+	const n = 2*asm.Budget + 5
+	x, y := asmtest.Random[T](n), asmtest.Random[T](n)
+	got, want := make([]T, n), make([]T, n)
+	narrow, wantNarrow := make([]float32, n), make([]float32, n)
+	wide, wantWide := asmtest.Random[float64](n), asmtest.Random[float64](n)
+	for _, lv := range asm.Available() {
+		divideRef(n, want, x, y)
+		Divide(lv, got, x, y)
+		asmtest.SameSlices(t, lv.String(), got, want)
+		if c, w := CountOutside(lv, x, 0.25, 0.75), countOutsideRef(n, x, 0.25, 0.75); c != w {
+			t.Errorf("%v: %d outside, in one call %d", lv, c, w)
+		}
+		narrowRef(n, wantNarrow, wide)
+		Narrow(lv, narrow, wide)
+		asmtest.SameSlices(t, lv.String(), narrow, wantNarrow)
+		widenRef(n, wantWide, narrow)
+		Widen(lv, wide, narrow)
+		asmtest.SameSlices(t, lv.String(), wide, wantWide)
+	}
+}
