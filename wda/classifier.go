@@ -2,39 +2,38 @@ package wda
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
-	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/sqdist"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Classifier is a Model with labelled samples, projected. It classifies a new sample
+// Classifier is a Model with labeled samples, projected. It classifies a new sample
 // by its K nearest neighbors among them: neighbors are ordered by squared
 // Euclidean distance in the projection and, where that is equal, by their row; the
 // label that most of them have wins, and of labels that equally many have the one
-// of the nearest neighbor. It does not change, and any number of goroutines may
-// use it at once.
+// of the nearest neighbor. It never changes, and any number of goroutines may use it at
+// once. The zero value is what UnmarshalBinary needs; to classify with it panics.
 type Classifier struct {
 	model  *Model
 	k      int
-	n, p   int
-	zt     []float64 // the projected samples, transposed, p × n
-	class  []int     // of every sample, an index into labels
-	labels []int     // distinct, ascending
-	pool   *sync.Pool
+	points *knn.Points[float64] // the projected samples
 }
 
-// Workspace is the memory that a Classifier works in. It must not be used by two
+// Workspace is the memory that a Classifier works in. The zero value is ready; it grows
+// as it is used, also by one Classifier after another. It must not be used by two
 // goroutines at once.
 type Workspace struct {
-	y        []float64 // the projected sample
-	distance []float64 // to a block of samples
-	near     []Neighbor
-	votes    []int
+	y      []float64 // the projected sample
+	search knn.Search[float64]
+	votes  []int
 }
 
 // Neighbor is a sample of the Classifier near another one.
@@ -44,26 +43,30 @@ type Neighbor struct {
 	SqDistance float64 // in the projection
 }
 
-// classifierBlock is the number of distances that are computed at a time.
-const classifierBlock = 1024
+// Class is the answer of Classify.
+type Class struct {
+	Label int
+	Name  string  // as Model.ClassName says
+	Share float64 // of the K neighbors, those of this class
+}
 
 // NewClassifier returns the classifier of the samples x (n × d) with these labels and
 // k neighbors; k = 0 is 5, or n if that is less. The samples are usually those of
 // the fit, but need not be. Errors wrap the sentinel errors of this package.
 func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
+	d, _ := m.dims()
 	if err := checkSamples(x, labels); err != nil {
 		return nil, err
 	}
 	n, xd := x.Dims()
-	d, _ := m.Dims()
 	if xd != d {
 		return nil, fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, xd, d)
 	}
 	if k == 0 {
 		k = min(5, n)
 	}
-	if k < 1 || k > n {
-		return nil, fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, n)
+	if err := checkNeighbors(k, n); err != nil {
+		return nil, err
 	}
 	var y mat.Dense
 	m.Transform(&y, x)
@@ -75,27 +78,22 @@ func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, er
 
 // newClassifier makes a classifier of projected samples.
 func newClassifier(m *Model, y *mat.Dense, labels []int, k int) *Classifier {
-	n, p := y.Dims()
-	c := &Classifier{
-		model: m, k: k, n: n, p: p, zt: mat.DenseCopyOf(y.T()).RawMatrix().Data, class: make([]int, n),
-		labels: slices.Compact(slices.Sorted(slices.Values(labels))),
+	return &Classifier{model: m, k: k, points: knn.NewColumns(dense.View(y), labels)}
+}
+
+func checkNeighbors(k, n int) error {
+	if k < 1 || k > n {
+		return fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, n)
 	}
-	for i, l := range labels {
-		c.class[i], _ = slices.BinarySearch(c.labels, l)
-	}
-	c.pool = &sync.Pool{New: func() any { return c.NewWorkspace() }}
-	return c
+	return nil
 }
 
 // WithK returns the classifier of the same samples, which are shared, by k neighbors.
 func (c *Classifier) WithK(k int) (*Classifier, error) {
-	if k < 1 || k > c.n {
-		return nil, fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, c.n)
+	if err := checkNeighbors(k, c.Len()); err != nil {
+		return nil, err
 	}
-	other := *c
-	other.k = k
-	other.pool = &sync.Pool{New: func() any { return other.NewWorkspace() }}
-	return &other, nil
+	return &Classifier{model: c.model, k: k, points: c.points}, nil
 }
 
 // Model returns the model that projects the samples.
@@ -105,65 +103,92 @@ func (c *Classifier) Model() *Model { return c.model }
 func (c *Classifier) K() int { return c.k }
 
 // Len returns the number of samples.
-func (c *Classifier) Len() int { return c.n }
+func (c *Classifier) Len() int {
+	if c.points == nil {
+		return 0
+	}
+	return c.points.Len()
+}
 
 // Labels returns the distinct labels of the samples, ascending.
-func (c *Classifier) Labels() []int { return slices.Clone(c.labels) }
-
-// NewWorkspace returns a workspace for one goroutine.
-func (c *Classifier) NewWorkspace() *Workspace {
-	return &Workspace{
-		y: make([]float64, c.p), distance: make([]float64, min(classifierBlock, c.n)),
-		near: make([]Neighbor, 0, c.k), votes: make([]int, len(c.labels)),
+func (c *Classifier) Labels() []int {
+	if c.points == nil {
+		return nil
 	}
+	return slices.Clone(c.points.Labels())
 }
 
 // Predict returns the label of a sample x (length d, finite). Like the methods below
-// it takes a workspace of its own from a pool if w is nil, allocates nothing in
-// steady state, and panics if lengths do not match.
+// it takes a workspace from a pool if w is nil, allocates nothing in steady state, and
+// panics if lengths do not match.
+//
+// Nothing is checked but the length: if a value of x is not finite, or its projection
+// or its distances are beyond float64, the label means nothing. Classify checks.
 func (c *Classifier) Predict(x []float64, w *Workspace) int {
 	w, borrowed := c.workspace(w)
 	at := c.vote(x, w)
-	if borrowed {
-		c.pool.Put(w)
+	giveBack(w, borrowed)
+	return c.points.Labels()[at]
+}
+
+// Classify is Predict for a sample that nobody has checked, with the name of its class.
+// An error wraps ErrShape if x has another length than d, and ErrNotFinite if a value
+// of x is not finite, or its projection or the distance of one of the K neighbors is
+// beyond float64. It allocates nothing else.
+func (c *Classifier) Classify(x []float64, w *Workspace) (Class, error) {
+	w, borrowed := c.workspace(w)
+	defer giveBack(w, borrowed)
+	if d, _ := c.model.Dims(); len(x) != d {
+		return Class{}, fmt.Errorf("%w: a sample of %d features for a model of %d", ErrShape, len(x), d)
 	}
-	return c.labels[at]
+	at := c.vote(x, w)
+	if err := w.check(x); err != nil {
+		return Class{}, err
+	}
+	label := c.points.Labels()[at]
+	return Class{label, c.model.ClassName(label), float64(w.votes[at]) / float64(c.k)}, nil
 }
 
 // PredictProba sets dst to the share of the K neighbors that every label has, in
-// the order of Labels, and returns the label that Predict would.
+// the order of Labels, and returns the label that Predict would. The shares are NaN if
+// the projection of x is not finite.
 func (c *Classifier) PredictProba(dst, x []float64, w *Workspace) int {
-	if len(dst) != len(c.labels) {
+	w, borrowed := c.workspace(w)
+	if len(dst) != len(w.votes) {
 		panic(shapePanic)
 	}
-	w, borrowed := c.workspace(w)
 	at := c.vote(x, w)
+	unknown := slices.ContainsFunc(w.y, isNotFinite)
 	for i, v := range w.votes {
 		dst[i] = float64(v) / float64(c.k)
+		if unknown {
+			dst[i] = math.NaN()
+		}
 	}
-	if borrowed {
-		c.pool.Put(w)
-	}
-	return c.labels[at]
+	giveBack(w, borrowed)
+	return c.points.Labels()[at]
 }
 
-// Neighbors appends the k nearest samples, the nearest first, to dst[:0].
+// Neighbors appends the k nearest samples, the nearest first, to dst[:0]. A distance
+// beyond float64 is +Inf; if the projection of x is not finite, they mean nothing.
 func (c *Classifier) Neighbors(dst []Neighbor, x []float64, k int, w *Workspace) []Neighbor {
-	if k < 1 || k > c.n {
+	w, borrowed := c.workspace(w)
+	if checkNeighbors(k, c.Len()) != nil {
 		panic("wda: number of neighbors out of range")
 	}
-	w, borrowed := c.workspace(w)
 	c.search(x, k, w)
-	dst = append(dst[:0], w.near...)
-	if borrowed {
-		c.pool.Put(w)
+	rows, distances := w.search.Near(0)
+	dst = dst[:0]
+	for i, r := range rows {
+		dst = append(dst, Neighbor{r, c.points.Label(r), distances[i]})
 	}
+	giveBack(w, borrowed)
 	return dst
 }
 
 // PredictAll returns the labels of the rows of x, computed by so many goroutines, or
-// GOMAXPROCS if workers is 0. An error wraps ErrShape, ErrSettings or ErrNotFinite, or
-// is the cause of the context's end.
+// GOMAXPROCS if workers is 0. An error wraps ErrShape, ErrSettings or, as that of
+// Classify, ErrNotFinite, or is the cause of the context's end.
 func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.predictions(ctx, x, workers)
 	if err != nil {
@@ -184,10 +209,11 @@ func (c *Classifier) PredictProbaAll(ctx context.Context, dst *mat.Dense, x mat.
 	if err != nil {
 		return nil, err
 	}
+	classes := len(c.points.Labels())
 	if dst.IsEmpty() {
-		dst.ReuseAs(len(out), len(c.labels))
+		dst.ReuseAs(len(out), classes)
 	}
-	if r, k := dst.Dims(); r != len(out) || k != len(c.labels) {
+	if r, k := dst.Dims(); r != len(out) || k != classes {
 		panic(shapePanic)
 	}
 	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.PredictProba(dst.RawRowView(i), row, w) })
@@ -204,8 +230,8 @@ func (c *Classifier) NeighborsAll(ctx context.Context, x mat.Matrix, k, workers 
 	if err != nil {
 		return nil, err
 	}
-	if k < 1 || k > c.n {
-		return nil, fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, c.n)
+	if err := checkNeighbors(k, c.Len()); err != nil {
+		return nil, err
 	}
 	out := make([][]Neighbor, len(labels))
 	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.Neighbors(nil, row, k, w) })
@@ -217,6 +243,7 @@ func (c *Classifier) NeighborsAll(ctx context.Context, x mat.Matrix, k, workers 
 
 // predictions checks the arguments and makes room for a label of every row of x.
 func (c *Classifier) predictions(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
+	c.check()
 	n, xd := x.Dims()
 	if d, _ := c.model.Dims(); xd != d {
 		return nil, fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, xd, d)
@@ -230,27 +257,27 @@ func (c *Classifier) predictions(ctx context.Context, x mat.Matrix, workers int)
 	return make([]int, n), checkFinite(x)
 }
 
-// rows calls f for all rows of x, each goroutine with a workspace of its own. It is an
-// error if the projection of a row, which f leaves in the workspace, is beyond float64:
-// its distances have no order.
+// rows calls f for all rows of x, each goroutine with a workspace of its own, and checks
+// what f leaves there.
 func (c *Classifier) rows(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
 	n, d := x.Dims()
 	var bad error
 	var mu sync.Mutex
 	first := n
 	parallel.For(workerCount(workers), n, 16, func(i, j int) {
-		w, row := c.pool.Get().(*Workspace), make([]float64, d)
+		w, borrowed := c.workspace(nil)
+		defer giveBack(w, borrowed)
+		row := make([]float64, d)
 		for ; i < j && ctx.Err() == nil; i++ {
 			f(i, mat.Row(row, i, x), w)
-			if at := slices.IndexFunc(w.y, func(v float64) bool { return v-v != 0 }); at >= 0 {
+			if err := w.check(row); err != nil {
 				mu.Lock()
 				if i < first {
-					first, bad = i, fmt.Errorf("projected samples: %w", &PositionError{i, at, w.y[at], ErrNotFinite})
+					first, bad = i, inRow(i, err)
 				}
 				mu.Unlock()
 			}
 		}
-		c.pool.Put(w)
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -258,77 +285,80 @@ func (c *Classifier) rows(ctx context.Context, x mat.Matrix, workers int, f func
 	return bad
 }
 
-func (c *Classifier) workspace(w *Workspace) (_ *Workspace, borrowed bool) {
-	if w != nil {
-		return w, false
+// inRow says in which row an error was found that a check of one row has returned.
+func inRow(i int, err error) error {
+	if pe, ok := errors.AsType[*PositionError](err); ok {
+		pe.Row = i
+		return err
 	}
-	return c.pool.Get().(*Workspace), true
+	return fmt.Errorf("row %d: %w", i, err)
+}
+
+// workspaces are lent to those who bring none.
+var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
+
+// workspace makes w, or one of the pool, fit c.
+func (c *Classifier) workspace(w *Workspace) (_ *Workspace, borrowed bool) {
+	c.check()
+	if borrowed = w == nil; borrowed {
+		w = workspaces.Get().(*Workspace)
+	}
+	w.y, w.votes = resized(w.y, len(c.model.offset)), resized(w.votes, len(c.points.Labels()))
+	return w, borrowed
+}
+
+func resized[E any](s []E, n int) []E { return slices.Grow(s[:0], n)[:n] }
+
+func giveBack(w *Workspace, borrowed bool) {
+	if borrowed {
+		workspaces.Put(w)
+	}
+}
+
+// check panics if c is the zero Classifier.
+func (c *Classifier) check() {
+	if c == nil || c.points == nil {
+		panic("wda: a Classifier that neither NewClassifier nor LoadClassifier has made classifies nothing")
+	}
 }
 
 // vote sets w.votes and returns the class that wins.
 func (c *Classifier) vote(x []float64, w *Workspace) int {
 	c.search(x, c.k, w)
-	clear(w.votes)
-	most := 0
-	for _, n := range w.near {
-		at := c.class[n.Row]
-		w.votes[at]++
-		most = max(most, w.votes[at])
-	}
-	for _, n := range w.near {
-		if at := c.class[n.Row]; w.votes[at] == most {
-			return at
-		}
-	}
-	return 0
+	rows, _ := w.search.Near(0)
+	return c.points.Vote(w.votes, rows)
 }
 
-// search sets w.near to the k nearest samples.
+// search looks for the k samples nearest to x.
 func (c *Classifier) search(x []float64, k int, w *Workspace) {
-	if cap(w.near) < k {
-		w.near = make([]Neighbor, 0, k)
-	}
 	c.model.TransformVec(w.y, x)
-	w.near = w.near[:0]
-	for first := 0; first < c.n; first += classifierBlock {
-		d := w.distance[:min(classifierBlock, c.n-first)]
-		sqdist.Block(asm.Best(), 1, len(d), c.p, d, len(d), w.y, c.p, c.zt[first:], c.n, false)
-		for j, v := range d {
-			h := len(w.near)
-			if h == k {
-				if v >= w.near[k-1].SqDistance {
-					continue
-				}
-				h--
-			} else {
-				w.near = w.near[:h+1]
-			}
-			for ; h > 0 && v < w.near[h-1].SqDistance; h-- {
-				w.near[h] = w.near[h-1]
-			}
-			w.near[h] = Neighbor{Row: first + j, SqDistance: v}
-		}
-	}
-	for i := range w.near {
-		w.near[i].Label = c.labels[c.class[w.near[i].Row]]
-	}
+	w.search.Nearest(context.Background(), c.points, matrix.OfRow(w.y), k)
 }
 
-// projected returns the samples, projected, and their labels.
-func (c *Classifier) samples() (y *mat.Dense, labels []int64) {
-	labels = make([]int64, c.n)
-	for i, at := range c.class {
-		labels[i] = int64(c.labels[at])
+// check says whether the latest search, for x, was of finite numbers alone.
+func (w *Workspace) check(x []float64) error {
+	if err := checkProjected(x, w.y); err != nil {
+		return err
 	}
-	return mat.DenseCopyOf(mat.NewDense(c.p, c.n, c.zt).T()), labels
+	rows, distances := w.search.Near(0)
+	if last := len(rows) - 1; isNotFinite(distances[last]) {
+		return fmt.Errorf("%w: the distance from sample %d is %v", ErrNotFinite, rows[last], distances[last])
+	}
+	return nil
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The file is that of the model,
 // which Load reads, with the projected samples in it.
-func (c *Classifier) MarshalBinary() ([]byte, error) { return encode(c.model, c) }
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	if c == nil || c.points == nil {
+		return nil, fmt.Errorf("%w: the zero Classifier", ErrModel)
+	}
+	return encode(c.model, c)
+}
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. On error, which wraps
-// ErrModel, c is unchanged. It is an error if the file holds a model only.
+// ErrModel, c is unchanged. It is an error if the file holds a model only. c must not be
+// in use.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	_, loaded, err := decode(data)
 	if err == nil && loaded == nil {

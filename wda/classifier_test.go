@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
-	"github.com/gomonge/monge/wda/knn"
+	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -55,7 +56,7 @@ func TestClassifier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := c.NewWorkspace()
+			w := new(Workspace)
 			proba := make([]float64, 3)
 			for i := range 150 {
 				sample := test.RawRowView(i)
@@ -180,7 +181,7 @@ func TestClassifierFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back.k != c.k || !slices.Equal(back.zt, c.zt) || !slices.Equal(back.class, c.class) || !slices.Equal(back.labels, c.labels) {
+	if !reflect.DeepEqual(back.points, c.points) || back.k != c.k || back.Hash() != c.Hash() {
 		t.Error("the classifier has changed")
 	}
 	for i := range 40 {

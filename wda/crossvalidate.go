@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gomonge/monge/wda/knn"
+	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -4,37 +4,42 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 )
 
 // A model file is an NPZ, so that numpy.load reads it: the arrays projection
 // (d × p), mean (d), labels (C) and lambda (C × C), for a classifier also samples
-// (n × p) and sample_labels (n), each stored uncompressed, and model.json, which has
+// (n × p) and sample_labels (n), and where the columns of the projection are scaled or
+// ranked also scales and ratios (p), each stored uncompressed, and model.json, which has
 // the rest. The comment at the end of the ZIP file is the SHA-256 of all that comes
-// before it. A newer version may add arrays and fields; this one ignores what it
-// does not know, and refuses a file whose "version" says that it cannot be read in
-// that way.
-
-// fileVersion is raised when an older reader would misread the file.
-const fileVersion = 1
+// before it. Nothing in it depends on the time or the machine.
+//
+// A newer version may add arrays and fields; this one ignores what it does not know,
+// and refuses a file whose "version" says that it cannot be read in that way. In
+// version 1 the status was a number, and "seconds" the time that the fit took.
 
 const (
-	fileFormat = "monge-wda"
-	metaName   = "model.json"
-	// maxElements bounds what a header may claim: no array of a model comes near.
-	maxElements = 1 << 28
+	// fileVersion is raised when an older reader would misread the file.
+	fileVersion = 2
+	fileFormat  = "monge-wda"
+	metaName    = "model.json"
+	zipMagic    = "PK\x03\x04"
+	// maxFile is the length of the longest file that is read from a stream, where only
+	// reading shows how long it is.
+	maxFile = 1 << 30
 )
 
 // fileMeta is model.json.
@@ -49,23 +54,23 @@ type fileMeta struct {
 
 // fileFit is what a file keeps of the Report.
 type fileFit struct {
-	Objective    float64  `json:"objective"`
-	Between      float64  `json:"between"`
-	Within       float64  `json:"within"`
-	Ridge        float64  `json:"ridge"`
-	GradientNorm float64  `json:"gradient_norm"`
-	Status       int      `json:"status"`
-	Solver       string   `json:"solver"`
-	Steps        int      `json:"steps"`
-	Seconds      float64  `json:"seconds"`
-	Lambda       float64  `json:"lambda"`
-	Absolute     bool     `json:"absolute"`
-	Iterations   int      `json:"iterations"`
-	Shrinkage    float64  `json:"shrinkage"`
-	Weights      string   `json:"weights"`
-	Float32      bool     `json:"float32"`
-	Standardize  bool     `json:"standardize"`
-	Warnings     []string `json:"warnings,omitempty"`
+	Objective    float64    `json:"objective"`
+	Between      float64    `json:"between"`
+	Within       float64    `json:"within"`
+	Ridge        float64    `json:"ridge"`
+	GradientNorm float64    `json:"gradient_norm"`
+	Status       fileStatus `json:"status"`
+	Solver       string     `json:"solver"`
+	Steps        int        `json:"steps"`
+	Components   int        `json:"components,omitempty"` // of a fit that Cut has cut
+	Lambda       float64    `json:"lambda"`
+	Absolute     bool       `json:"absolute"`
+	Iterations   int        `json:"iterations"`
+	Shrinkage    float64    `json:"shrinkage"`
+	Weights      string     `json:"weights"`
+	Float32      bool       `json:"float32"`
+	Standardize  bool       `json:"standardize"`
+	Warnings     []string   `json:"warnings,omitempty"`
 	// Not in files of the first versions.
 	ObjectiveSamples int     `json:"objective_samples,omitempty"`
 	Gradient         string  `json:"gradient,omitempty"`
@@ -74,6 +79,33 @@ type fileFit struct {
 	Tolerance        float64 `json:"tolerance,omitempty"`
 	Starts           int     `json:"starts,omitempty"`
 	Seed             uint64  `json:"seed,omitempty"`
+}
+
+// fileStatus is a Status: its name, or in version 1 its number.
+type fileStatus Status
+
+// statusNames are the names in a file, by the numbers of version 1.
+var statusNames = []string{
+	"NotTerminated", "GradientTolerance", "StepTolerance", "FunctionTolerance", "MaxSteps",
+	"LineSearchFailed", "Stalled", "EvaluationFailed", "Cancelled", "Stopped",
+}
+
+func (s fileStatus) MarshalJSON() ([]byte, error) { return json.Marshal(statusNames[s]) }
+
+func (s *fileStatus) UnmarshalJSON(b []byte) error {
+	at, err := strconv.Atoi(string(b))
+	if err != nil {
+		var name string
+		if err := json.Unmarshal(b, &name); err != nil {
+			return err
+		}
+		at = slices.Index(statusNames, name)
+	}
+	if at < 0 || at >= len(statusNames) {
+		return fmt.Errorf("unknown status %.50s", b)
+	}
+	*s = fileStatus(at)
+	return nil
 }
 
 // seal is what the checksum is written after.
@@ -86,64 +118,73 @@ func sealed(data []byte) []byte {
 	return hex.AppendEncode(append(data[:body], seal...), sum[:])
 }
 
-// intact reports whether the end of data is the checksum of the rest.
-func intact(data []byte) bool {
+// checkSeal compares the checksum at the end of data with that of the rest.
+func checkSeal(data []byte) error {
 	body := len(data) - len(seal) - 2*sha256.Size
-	if body < 0 {
-		return false
+	if body < 0 || !bytes.HasPrefix(data[body:], []byte(seal)) {
+		return errors.New("no checksum at its end: it is cut off, or an NPZ file of something else")
 	}
-	sum := sha256.Sum256(data[:body])
-	return string(data[body:]) == seal+hex.EncodeToString(sum[:])
+	if sum := sha256.Sum256(data[:body]); string(data[body+len(seal):]) != hex.EncodeToString(sum[:]) {
+		return errors.New("its checksum does not match: it is damaged")
+	}
+	return nil
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The same model gives the same
 // bytes.
-func (m *Model) MarshalBinary() ([]byte, error) { return encode(m, nil) }
+func (m *Model) MarshalBinary() ([]byte, error) {
+	if m == nil || m.projection == nil {
+		return nil, fmt.Errorf("%w: the zero Model", ErrModel)
+	}
+	return encode(m, nil)
+}
 
 // encode returns the file of m and, unless it is nil, c.
 func encode(m *Model, c *Classifier) ([]byte, error) {
-	r := &m.report
+	r, d, p := &m.report, len(m.mean), len(m.offset)
 	meta := fileMeta{Format: fileFormat, Version: fileVersion, Names: m.names, Fit: fileFit{
 		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
-		GradientNorm: finite(r.GradientNorm), Status: int(r.Status), Solver: r.Solver.String(), Steps: r.Steps,
-		Seconds: r.Elapsed.Seconds(), Lambda: r.Settings.Lambda, Absolute: r.Settings.Absolute,
+		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: r.Solver.String(), Steps: r.Steps,
+		Lambda: r.Settings.Lambda, Absolute: r.Settings.Absolute,
 		Iterations: r.Settings.Iterations, Shrinkage: r.Settings.Shrinkage, Weights: r.Settings.Weights.String(), Float32: r.Settings.Float32, Standardize: r.Settings.Standardize,
 		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: r.Settings.Gradient.String(), BatchSize: r.Settings.BatchSize,
 		MaxSteps: r.Settings.MaxSteps, Tolerance: finite(r.Settings.Tolerance), Starts: r.Settings.Starts, Seed: r.Settings.Seed,
 	}}
-	labels := make([]int64, len(m.labels))
-	for i, l := range m.labels {
-		labels[i] = int64(l)
+	if r.Settings.Components != p {
+		meta.Fit.Components = r.Settings.Components
 	}
-	type array struct {
-		name  string
-		value any
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	var err error
+	add := func(name string, data []byte) {
+		if err == nil {
+			err = store(z, name, data)
+		}
 	}
-	arrays := []array{{"projection", m.projection}, {"mean", m.mean}, {"labels", labels}}
+	add("projection.npy", appendNPY(nil, m.projection.RawMatrix().Data, d, p))
+	add("mean.npy", appendNPY(nil, m.mean, d))
+	add("labels.npy", appendNPY(nil, wide(m.labels), len(m.labels)))
 	if r.Lambda != nil {
-		arrays = append(arrays, array{"lambda", mat.DenseCopyOf(r.Lambda)})
+		add("lambda.npy", appendNPY(nil, mat.DenseCopyOf(r.Lambda).RawMatrix().Data, len(m.labels), len(m.labels)))
+	}
+	if m.scales != nil {
+		add("scales.npy", appendNPY(nil, m.scales, p))
+	}
+	if m.ratios != nil {
+		add("ratios.npy", appendNPY(nil, m.ratios, p))
 	}
 	if c != nil {
 		meta.Neighbors = c.k
 		y, of := c.samples()
-		arrays = append(arrays, array{"samples", y}, array{"sample_labels", of})
+		add("samples.npy", appendNPY(nil, y, len(of), p))
+		add("sample_labels.npy", appendNPY(nil, of, len(of)))
 	}
-	var out bytes.Buffer
-	z := zip.NewWriter(&out)
-	for _, a := range arrays {
-		var data bytes.Buffer
-		if err := npy.Write(&data, a.value); err != nil {
-			return nil, fmt.Errorf("wda: model file, %s: %w", a.name, err)
-		}
-		if err := store(z, a.name+".npy", data.Bytes()); err != nil {
-			return nil, err
-		}
+	js, e := json.MarshalIndent(meta, "", "  ")
+	if e != nil {
+		return nil, e
 	}
-	js, err := json.MarshalIndent(meta, "", "  ")
+	add(metaName, js)
 	if err != nil {
-		return nil, err
-	}
-	if err := store(z, metaName, js); err != nil {
 		return nil, err
 	}
 	if err := z.SetComment(seal + strings.Repeat("0", 2*sha256.Size)); err != nil {
@@ -153,6 +194,26 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		return nil, err
 	}
 	return sealed(out.Bytes()), nil
+}
+
+// samples returns the projected samples of c by rows, and their labels.
+func (c *Classifier) samples() (y []float64, labels []int64) {
+	n, p := c.Len(), len(c.model.offset)
+	for i := range n {
+		for l := range p {
+			y = append(y, c.points.At(i, l))
+		}
+		labels = append(labels, int64(c.points.Label(i)))
+	}
+	return y, labels
+}
+
+func wide(labels []int) []int64 {
+	w := make([]int64, len(labels))
+	for i, l := range labels {
+		w[i] = int64(l)
+	}
+	return w
 }
 
 func store(z *zip.Writer, name string, data []byte) error {
@@ -176,7 +237,7 @@ func finite(x float64) float64 {
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. On error, which wraps
-// ErrModel, m is unchanged.
+// ErrModel, m is unchanged. m must not be in use.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	loaded, _, err := decode(data)
 	if err != nil {
@@ -186,10 +247,13 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Load reads a model that MarshalBinary of a Model or a Classifier has written. An
-// error wraps ErrModel if the file is damaged or of an unknown version.
+// Load reads a model that MarshalBinary of a Model or a Classifier has written, to the
+// end of r, which may be a pipe. An error wraps ErrModel if that is something else, is
+// damaged, or is of an unknown version, and is that of r if it fails. What does not begin
+// as a model file is not read further, and no more than 1 GiB of what does; UnmarshalBinary
+// takes longer ones. The memory in use is at most some four times what was read.
 func Load(r io.Reader) (*Model, error) {
-	data, err := io.ReadAll(r)
+	data, err := readFile(r)
 	if err != nil {
 		return nil, err
 	}
@@ -197,10 +261,10 @@ func Load(r io.Reader) (*Model, error) {
 	return m, err
 }
 
-// LoadClassifier reads a classifier that its MarshalBinary has written. An error
-// wraps ErrModel if there is none in the file, too.
+// LoadClassifier reads a classifier that its MarshalBinary has written, as Load does. An
+// error wraps ErrModel if there is none in the file, too.
 func LoadClassifier(r io.Reader) (*Classifier, error) {
-	data, err := io.ReadAll(r)
+	data, err := readFile(r)
 	if err != nil {
 		return nil, err
 	}
@@ -211,10 +275,47 @@ func LoadClassifier(r io.Reader) (*Classifier, error) {
 	return c, nil
 }
 
+func readFile(r io.Reader) ([]byte, error) {
+	var data bytes.Buffer
+	if _, err := io.CopyN(&data, r, 512); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if err := checkBeginning(data.Bytes()); err != nil {
+		return nil, err
+	}
+	if n, err := io.CopyN(&data, r, maxFile-511); err == nil {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrModel, n+511)
+	} else if err != io.EOF {
+		return nil, err
+	}
+	return data.Bytes(), nil
+}
+
+// checkBeginning says what a file is that does not begin as a model file.
+func checkBeginning(data []byte) error {
+	kind := "it does not begin as a ZIP file"
+	switch {
+	case bytes.HasPrefix(data, []byte(zipMagic)):
+		return nil
+	case len(data) == 0:
+		kind = "it is empty"
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		kind = "it is compressed by gzip"
+	case bytes.HasPrefix(data, []byte(npyMagic)):
+		kind = "it is an array, an NPY file"
+	case !bytes.ContainsFunc(data, func(c rune) bool { return c < ' ' && !unicode.IsSpace(c) || c == utf8.RuneError }):
+		kind = "it is text, as a CSV file is"
+	}
+	return fmt.Errorf("%w: %s", ErrModel, kind)
+}
+
 // decode reads a file. c is nil if there is no classifier in it.
 func decode(data []byte) (m *Model, c *Classifier, err error) {
-	if !intact(data) {
-		return nil, nil, fmt.Errorf("%w: its checksum does not match", ErrModel)
+	if err := checkBeginning(data); err != nil {
+		return nil, nil, err
+	}
+	if err := checkSeal(data); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	if m, c, err = parse(data); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrModel, err)
@@ -222,30 +323,33 @@ func decode(data []byte) (m *Model, c *Classifier, err error) {
 	return m, c, nil
 }
 
-// parts returns the entries of the given names, as far as they are there.
-func parts(data []byte, names ...string) (map[string][]byte, error) {
+// entries returns the parts of a file that this version knows. They are parts of data.
+func entries(data []byte) (map[string][]byte, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
+	known := []string{
+		metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
+		"samples.npy", "sample_labels.npy",
+	}
 	out := map[string][]byte{}
 	for _, f := range z.File {
-		if !slices.Contains(names, f.Name) {
+		if !slices.Contains(known, f.Name) {
 			continue
 		}
-		if out[f.Name] != nil || f.Method != zip.Store || f.UncompressedSize64 > uint64(len(data)) {
-			return nil, fmt.Errorf("%s is not stored once and as it is", f.Name)
-		}
-		r, err := f.Open()
-		if err != nil {
-			return nil, err
-		}
-		b, err := io.ReadAll(io.LimitReader(r, int64(len(data))))
-		if err == nil {
-			err = r.Close()
-		}
+		// Not through f.Open: entries that overlap would be copied many times.
+		start, err := f.DataOffset()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		size := f.UncompressedSize64
+		if out[f.Name] != nil || f.Method != zip.Store || start < 0 || start > int64(len(data)) || size > uint64(int64(len(data))-start) {
+			return nil, fmt.Errorf("%s is not stored once and as it is", f.Name)
+		}
+		b := data[start:][:size]
+		if crc32.ChecksumIEEE(b) != f.CRC32 {
+			return nil, fmt.Errorf("%s: %w", f.Name, zip.ErrChecksum)
 		}
 		out[f.Name] = b
 	}
@@ -253,19 +357,33 @@ func parts(data []byte, names ...string) (map[string][]byte, error) {
 }
 
 func parse(data []byte) (*Model, *Classifier, error) {
-	parts, err := parts(data, metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "samples.npy", "sample_labels.npy")
+	parts, err := entries(data)
 	if err != nil {
 		return nil, nil, err
+	}
+	if parts[metaName] == nil {
+		return nil, nil, fmt.Errorf("it has no %s", metaName)
+	}
+	// What says whether the rest can be read must not depend on the rest.
+	var kind struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(parts[metaName], &kind); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", metaName, err)
+	}
+	switch {
+	case kind.Format != fileFormat:
+		return nil, nil, fmt.Errorf("format %.50q instead of %q", kind.Format, fileFormat)
+	case kind.Version < 1 || kind.Version > fileVersion:
+		return nil, nil, fmt.Errorf("version %d; this library reads up to %d", kind.Version, fileVersion)
 	}
 	var meta fileMeta
 	if err := json.Unmarshal(parts[metaName], &meta); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", metaName, err)
 	}
-	switch {
-	case meta.Format != fileFormat:
-		return nil, nil, fmt.Errorf("format %q instead of %q", meta.Format, fileFormat)
-	case meta.Version < 1 || meta.Version > fileVersion:
-		return nil, nil, fmt.Errorf("version %d; this library reads up to %d", meta.Version, fileVersion)
+	if !utf8.Valid(parts[metaName]) {
+		return nil, nil, fmt.Errorf("%s is not valid UTF-8", metaName)
 	}
 	m, err := parseModel(parts, &meta)
 	if err != nil || parts["samples.npy"] == nil {
@@ -276,140 +394,164 @@ func parse(data []byte) (*Model, *Classifier, error) {
 }
 
 func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classifier, error) {
-	y, err := readMatrix(parts["samples.npy"])
+	y, err := parseMatrix(parts, "samples")
 	if err != nil {
-		return nil, fmt.Errorf("samples: %w", err)
-	}
-	of, err := readVector[int64](parts["sample_labels.npy"])
-	if err != nil {
-		return nil, fmt.Errorf("sample_labels: %w", err)
-	}
-	n, k := y.Dims()
-	if _, p := m.Dims(); k != p || len(of) != n || meta.Neighbors < 1 || meta.Neighbors > n {
-		return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d neighbors, %d components", n, k, len(of), meta.Neighbors, p)
-	}
-	if err := checkFinite(y); err != nil {
 		return nil, err
 	}
-	labels := make([]int, n)
-	for i, l := range of {
-		labels[i] = int(l)
+	labels, err := parseLabels(parts, "sample_labels")
+	if err != nil {
+		return nil, err
+	}
+	n, k := y.Dims()
+	if _, p := m.Dims(); k != p || len(labels) != n || meta.Neighbors < 1 || meta.Neighbors > n {
+		return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d neighbors, %d components", n, k, len(labels), meta.Neighbors, p)
 	}
 	return newClassifier(m, y, labels, meta.Neighbors), nil
 }
 
 func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	m = &Model{names: meta.Names}
-	if m.projection, err = readMatrix(parts["projection.npy"]); err != nil {
-		return nil, fmt.Errorf("projection: %w", err)
-	}
-	if m.mean, err = readVector[float64](parts["mean.npy"]); err != nil {
-		return nil, fmt.Errorf("mean: %w", err)
-	}
-	labels, err := readVector[int64](parts["labels.npy"])
-	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	for _, l := range labels {
-		m.labels = append(m.labels, int(l))
+	if m.projection, err = parseMatrix(parts, "projection"); err != nil {
+		return nil, err
 	}
 	d, p := m.projection.Dims()
-	if p > d || len(m.mean) != d || m.names != nil && len(m.names) != len(m.labels) {
-		return nil, fmt.Errorf("parts do not fit: projection %d × %d, mean %d, %d labels, %d names", d, p, len(m.mean), len(m.labels), len(m.names))
-	}
-	if err := checkFinite(m.projection); err != nil {
+	if m.mean, err = parseVector(parts, "mean", d); err != nil {
 		return nil, err
 	}
-	if err := checkFinite(mat.NewDense(1, d, m.mean)); err != nil {
+	if m.labels, err = parseLabels(parts, "labels"); err != nil {
 		return nil, err
 	}
-	f := meta.Fit
-	m.report = Report{
-		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
-		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: descent.Status(f.Status), Steps: f.Steps, Elapsed: time.Duration(math.Round(f.Seconds * float64(time.Second))),
-		Settings: Settings{Components: p, Lambda: f.Lambda, Absolute: f.Absolute, Iterations: f.Iterations, Shrinkage: f.Shrinkage, Float32: f.Float32, Standardize: f.Standardize,
-			BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts, Seed: f.Seed},
+	if p > d || len(m.labels) < 2 {
+		return nil, fmt.Errorf("parts do not fit: projection %d × %d, %d labels", d, p, len(m.labels))
 	}
-	if m.report.Solver, err = ParseSolver(f.Solver); err != nil {
+	for c, l := range m.labels[1:] {
+		if l <= m.labels[c] {
+			return nil, fmt.Errorf("labels: %d follows %d", l, m.labels[c])
+		}
+	}
+	if err := checkNames(m.names, len(m.labels)); err != nil {
 		return nil, err
 	}
-	m.report.Settings.Solver = m.report.Solver
-	if m.report.Settings.Weights, err = ParseWeights(f.Weights); err != nil {
-		return nil, err
-	}
-	if f.Gradient != "" {
-		if m.report.Settings.Gradient, err = ParseGradientMode(f.Gradient); err != nil {
+	for name, v := range map[string]*[]float64{"scales": &m.scales, "ratios": &m.ratios} {
+		if parts[name+".npy"] == nil {
+			continue
+		}
+		if *v, err = parseVector(parts, name, p); err != nil {
 			return nil, err
 		}
 	}
-	if b, ok := parts["lambda.npy"]; ok {
-		l, err := readMatrix(b)
-		if err != nil {
-			return nil, fmt.Errorf("lambda: %w", err)
+	if m.report, err = meta.Fit.report(p); err != nil {
+		return nil, err
+	}
+	if parts["lambda.npy"] != nil {
+		if m.report.Lambda, err = parseLambda(parts, len(m.labels)); err != nil {
+			return nil, err
 		}
-		if r, c := l.Dims(); r != len(labels) || c != r {
-			return nil, fmt.Errorf("lambda is %d × %d for %d classes", r, c, len(labels))
-		}
-		m.report.Lambda = mat.NewSymDense(len(labels), l.RawMatrix().Data)
 	}
 	m.setOffset()
 	return m, nil
 }
 
-// readMatrix reads a two-dimensional float64 array. The header is checked before
-// anything is allocated.
-func readMatrix(b []byte) (*mat.Dense, error) {
-	shape, v, err := readArray[float64](b)
-	if err != nil {
-		return nil, err
+// report is the inverse of what encode makes of a Report, for p components.
+func (f *fileFit) report(p int) (Report, error) {
+	for name, v := range map[string]float64{
+		"steps": float64(f.Steps), "lambda": f.Lambda, "iterations": float64(f.Iterations), "shrinkage": f.Shrinkage, "ridge": f.Ridge,
+		"objective_samples": float64(f.ObjectiveSamples), "batch_size": float64(f.BatchSize), "max_steps": float64(f.MaxSteps),
+		"tolerance": f.Tolerance, "starts": float64(f.Starts),
+	} {
+		if v < 0 {
+			return Report{}, fmt.Errorf("%s: %s is %v", metaName, name, v)
+		}
 	}
-	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 {
-		return nil, fmt.Errorf("array of shape %v instead of a matrix", shape)
+	if f.Components == 0 {
+		f.Components = p
 	}
-	return mat.NewDense(shape[0], shape[1], v), nil
+	if f.Components < p {
+		return Report{}, fmt.Errorf("%s: %d components of a fit of %d", metaName, p, f.Components)
+	}
+	r := Report{
+		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
+		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: Status(f.Status), Steps: f.Steps,
+		Settings: Settings{Components: f.Components, Lambda: f.Lambda, Absolute: f.Absolute, Iterations: f.Iterations, Shrinkage: f.Shrinkage, Float32: f.Float32, Standardize: f.Standardize,
+			BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts, Seed: f.Seed},
+	}
+	var err error
+	if r.Solver, err = ParseSolver(f.Solver); err != nil {
+		return Report{}, err
+	}
+	r.Settings.Solver = r.Solver
+	if r.Settings.Weights, err = ParseWeights(f.Weights); err != nil {
+		return Report{}, err
+	}
+	if f.Gradient != "" {
+		r.Settings.Gradient, err = ParseGradientMode(f.Gradient)
+	}
+	return r, err
 }
 
-func readVector[E float64 | int64](b []byte) ([]E, error) {
-	shape, v, err := readArray[E](b)
+func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
+	shape, v, err := parseNPY[float64](parts["lambda.npy"])
+	if err == nil && !slices.Equal(shape, []int{classes, classes}) {
+		err = fmt.Errorf("array of shape %v for %d classes", shape, classes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lambda: %w", err)
+	}
+	for i := range classes {
+		for j := range classes {
+			// Of data near the ends of the range it may be 0 or infinite.
+			if x := v[i*classes+j]; !(x >= 0) || x != v[j*classes+i] {
+				return nil, fmt.Errorf("lambda: row %d, column %d is %v, and %v transposed", i, j, x, v[j*classes+i])
+			}
+		}
+	}
+	return mat.NewSymDense(classes, v), nil
+}
+
+// parseMatrix reads a matrix of finite numbers.
+func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
+	shape, v, err := parseNPY[float64](parts[name+".npy"])
+	if err == nil && (len(shape) != 2 || len(v) == 0) {
+		err = fmt.Errorf("array of shape %v instead of a matrix", shape)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	m := mat.NewDense(shape[0], shape[1], v)
+	if err := checkFinite(m); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// parseVector reads n finite numbers.
+func parseVector(parts map[string][]byte, name string, n int) ([]float64, error) {
+	shape, v, err := parseNPY[float64](parts[name+".npy"])
+	if err == nil && !slices.Equal(shape, []int{n}) {
+		err = fmt.Errorf("array of shape %v instead of %d numbers", shape, n)
+	}
+	if at := slices.IndexFunc(v, isNotFinite); err == nil && at >= 0 {
+		err = &PositionError{at, 0, v[at], ErrNotFinite}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return v, nil
+}
+
+func parseLabels(parts map[string][]byte, name string) ([]int, error) {
+	shape, v, err := parseNPY[int64](parts[name+".npy"])
 	if err == nil && len(shape) != 1 {
 		err = fmt.Errorf("array of shape %v instead of a vector", shape)
 	}
-	return v, err
-}
-
-func readArray[E float64 | int64](b []byte) (shape []int, v []E, err error) {
-	// The length of the header follows magic and version, 8 bytes: 2 bytes of it in
-	// version 1, 4 later.
-	if len(b) < 12 {
-		return nil, nil, io.ErrUnexpectedEOF
-	}
-	header := 10 + int(binary.LittleEndian.Uint16(b[8:]))
-	if b[6] > 1 {
-		header = 12 + int(binary.LittleEndian.Uint32(b[8:]))
-	}
-	if header > len(b) {
-		return nil, nil, fmt.Errorf("header of %d bytes in %d", header, len(b))
-	}
-	r, err := npy.NewReader(bytes.NewReader(b))
 	if err != nil {
-		return nil, nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	shape = r.Header.Descr.Shape
-	n := 1
-	for _, s := range shape {
-		if s < 0 || s > maxElements || n*s > maxElements {
-			return nil, nil, fmt.Errorf("array of shape %v", shape)
+	labels := make([]int, len(v))
+	for i, l := range v {
+		if labels[i] = int(l); int64(labels[i]) != l {
+			return nil, fmt.Errorf("%s: %d is beyond the integers of this machine", name, l)
 		}
-		n *= s
 	}
-	if r.Header.Descr.Fortran || len(b)-header != 8*n {
-		return nil, nil, fmt.Errorf("array of shape %v in %d bytes", shape, len(b)-header)
-	}
-	if err := r.Read(&v); err != nil {
-		return nil, nil, err
-	}
-	if len(v) != n {
-		return nil, nil, fmt.Errorf("%d values for shape %v", len(v), shape)
-	}
-	return shape, v, nil
+	return labels, nil
 }

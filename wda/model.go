@@ -3,16 +3,25 @@ package wda
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/pass"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a fitted projection: a sample x becomes (x − mean)·P. It does not
-// change, and any number of goroutines may use it at once.
+// Model is a fitted projection: a sample x becomes (x − mean)·P. It never changes, and
+// any number of goroutines may use it at once; what its methods return are copies. The
+// zero value is what UnmarshalBinary needs; to project with it panics.
+//
+// For finite samples an element of a projection is infinite or NaN only if a partial
+// sum of −mean·P + x·P, or in float32 the result, is beyond the range of its type. No
+// other infinity appears. TransformChecked makes it an error.
 type Model struct {
 	projection *mat.Dense // d × p
 	mean       []float64
@@ -20,10 +29,14 @@ type Model struct {
 	labels     []int     // of the classes, ascending
 	names      []string  // of the classes, or nil
 	report     Report
+	// What the columns of the projection are worth, or nil: the factors that are in
+	// them, and their ratios of between- to within-class transport. Nothing here reads
+	// them.
+	scales, ratios []float64
 }
 
 func newModel(s *samples, p *mat.Dense, rep Report) *Model {
-	m := &Model{projection: s.effective(p), mean: s.mean, labels: s.classes, report: rep}
+	m := &Model{projection: s.effective(p), mean: s.mean, labels: s.classes, report: rep.clone()}
 	m.setOffset()
 	return m
 }
@@ -39,42 +52,133 @@ func (m *Model) setOffset() {
 	}
 }
 
-// Dims returns d and p, the numbers of features and of components.
-func (m *Model) Dims() (d, p int) { return m.projection.Dims() }
+// Dims returns d and p, the numbers of features and of components: 0 of the zero Model.
+func (m *Model) Dims() (d, p int) {
+	if m == nil || m.projection == nil {
+		return 0, 0
+	}
+	return m.projection.Dims()
+}
+
+// dims is Dims for those who are about to project.
+func (m *Model) dims() (d, p int) {
+	if m == nil || m.projection == nil {
+		panic("wda: a Model that neither Fit nor Load has made projects nothing")
+	}
+	return m.projection.Dims()
+}
 
 // Projection returns a copy of the projection (d × p): P, PᵀP = I, or diag(1/σ)·P of
 // a fit with standardized features.
-func (m *Model) Projection() *mat.Dense { return mat.DenseCopyOf(m.projection) }
+func (m *Model) Projection() *mat.Dense {
+	m.dims()
+	return mat.DenseCopyOf(m.projection)
+}
 
 // Mean returns a copy of the mean of the samples of the fit.
-func (m *Model) Mean() []float64 { return append([]float64(nil), m.mean...) }
+func (m *Model) Mean() []float64 { return slices.Clone(m.mean) }
 
 // Labels returns the labels of the classes of the fit, ascending.
-func (m *Model) Labels() []int { return append([]int(nil), m.labels...) }
+func (m *Model) Labels() []int { return slices.Clone(m.labels) }
 
-// ClassNames returns the names that SetClassNames has set, in the order of Labels,
-// or nil.
-func (m *Model) ClassNames() []string { return append([]string(nil), m.names...) }
+// ClassNames returns the names of the classes in the order of Labels, or nil if they
+// have none.
+func (m *Model) ClassNames() []string { return slices.Clone(m.names) }
 
-// SetClassNames stores a name for every class, in the order of Labels, to be kept
-// in the model file. It is not for use while others use the model.
-func (m *Model) SetClassNames(names []string) error {
-	if names != nil && len(names) != len(m.labels) {
-		return fmt.Errorf("%w: %d names for %d classes", ErrLabels, len(names), len(m.labels))
+// ClassName returns the name of the class of that label: its digits if it has no other.
+func (m *Model) ClassName(label int) string {
+	if at, ok := slices.BinarySearch(m.labels, label); ok && m.names != nil {
+		return m.names[at]
 	}
-	m.names = append([]string(nil), names...)
+	return strconv.Itoa(label)
+}
+
+// WithClassNames returns m with a name for every class, in the order of Labels, which
+// its file keeps; nil is none. An error, which wraps ErrLabels, says if they are too few
+// or too many, if two are equal, or if one is not valid UTF-8.
+func (m *Model) WithClassNames(names []string) (*Model, error) {
+	m.dims()
+	if err := checkNames(names, len(m.labels)); err != nil {
+		return nil, err
+	}
+	other := *m
+	other.names = slices.Clone(names)
+	return &other, nil
+}
+
+func checkNames(names []string, classes int) error {
+	if names == nil {
+		return nil
+	}
+	if len(names) != classes {
+		return fmt.Errorf("%w: %d names for %d classes", ErrLabels, len(names), classes)
+	}
+	at := make(map[string]int, classes)
+	for i, n := range names {
+		if !utf8.ValidString(n) {
+			return fmt.Errorf("%w: the name of class %d, %q, is not valid UTF-8", ErrLabels, i, n)
+		}
+		if first, twice := at[n]; twice {
+			return fmt.Errorf("%w: classes %d and %d have the same name %q", ErrLabels, first, i, n)
+		}
+		at[n] = i
+	}
 	return nil
 }
 
+// Cut returns the model of the first q components: their projections have the same bits
+// as those of m. Its Report stays that of the fit. It panics unless 1 ≤ q ≤ p.
+func (m *Model) Cut(q int) *Model {
+	d, p := m.dims()
+	if q < 1 || q > p {
+		panic("wda: Cut to a number of components that the model has not")
+	}
+	other := *m
+	other.projection = mat.DenseCopyOf(m.projection.Slice(0, d, 0, q))
+	other.offset = m.offset[:q:q]
+	if m.scales != nil {
+		other.scales = m.scales[:q:q]
+	}
+	if m.ratios != nil {
+		other.ratios = m.ratios[:q:q]
+	}
+	return &other
+}
+
 // Report returns how the fit went. A loaded model has no history.
-func (m *Model) Report() Report { return m.report }
+func (m *Model) Report() Report { return m.report.clone() }
+
+// clone copies what r refers to, but for the samples of a Validation.
+func (r *Report) clone() Report {
+	c := *r
+	c.History = slices.Clone(r.History)
+	c.StartObjectives = slices.Clone(r.StartObjectives)
+	c.Validations = slices.Clone(r.Validations)
+	c.Warnings = slices.Clone(r.Warnings)
+	if r.Lambda != nil {
+		c.Lambda = mat.NewSymDense(r.Lambda.SymmetricDim(), nil)
+		c.Lambda.CopySym(r.Lambda)
+	}
+	s := &c.Settings
+	if s.LambdaMatrix != nil {
+		s.LambdaMatrix = mat.DenseCopyOf(s.LambdaMatrix)
+	}
+	if s.Init != nil {
+		s.Init = mat.DenseCopyOf(s.Init)
+	}
+	if s.Validation != nil {
+		v := *s.Validation
+		s.Validation = &v
+	}
+	return c
+}
 
 // Transform sets dst to the projections of the rows of x (n × d): dst is n × p. An
-// empty dst is resized. It panics if shapes do not match. It allocates nothing if
-// dst has its size and x is a *mat.Dense (or any mat.RawMatrixer). Every row comes
-// out as TransformVec would give it.
+// empty dst is resized. It panics if shapes do not match, or if dst overlaps x. It
+// allocates nothing if dst has its size and x is a *mat.Dense (or any mat.RawMatrixer).
+// Every row comes out as TransformVec would give it.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) {
-	d, p := m.projection.Dims()
+	d, p := m.dims()
 	n, xd := x.Dims()
 	if xd != d {
 		panic(featuresPanic)
@@ -85,48 +189,53 @@ func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) {
 	if r, c := dst.Dims(); r != n || c != p {
 		panic(shapePanic)
 	}
-	raw, b := dst.RawMatrix(), m.projection.RawMatrix()
-	for i := range n {
-		copy(raw.Data[i*raw.Stride:][:p], m.offset)
-	}
 	if rm, ok := x.(mat.RawMatrixer); ok {
-		in := rm.RawMatrix()
-		project.Mul(asm.Best(), n, p, d, raw.Data, raw.Stride, in.Data, in.Stride, b.Data, b.Stride, true)
+		in, out := dense.General(rm.RawMatrix()), dense.View(dst)
+		if matrix.Overlap(out, in) {
+			panic(overlapPanic)
+		}
+		for i := range n {
+			copy(out.Row(i), m.offset)
+		}
+		matrix.Mul(asm.Best(), out, in, dense.View(m.projection), true)
 		return
 	}
-	row := make([]float64, d)
+	// x may be dst in another form, as a transpose.
+	out, row := mat.NewDense(n, p, nil), make([]float64, d)
 	for i := range n {
-		mat.Row(row, i, x)
-		project.Mul(asm.Best(), 1, p, d, raw.Data[i*raw.Stride:], p, row, d, b.Data, b.Stride, true)
+		m.TransformVec(out.RawRowView(i), mat.Row(row, i, x))
 	}
+	dst.Copy(out)
 }
 
 // TransformVec sets dst (length p) to the projection of one sample x (length d). It
-// panics if lengths do not match, allocates nothing, and may be called from any
-// number of goroutines.
+// panics if lengths do not match or if dst overlaps x, allocates nothing, and may be
+// called from any number of goroutines. A NaN or an infinity in x makes every element
+// of dst NaN or infinite.
 func (m *Model) TransformVec(dst, x []float64) {
-	d, p := m.projection.Dims()
-	if len(x) != d {
-		panic(featuresPanic)
-	}
-	if len(dst) != p {
-		panic(shapePanic)
-	}
+	d, p := m.dims()
+	checkVectors(dst, x, p, d)
 	copy(dst, m.offset)
-	b := m.projection.RawMatrix()
-	project.Mul(asm.Best(), 1, p, d, dst, p, x, d, b.Data, b.Stride, true)
+	matrix.Mul(asm.Best(), matrix.OfRow(dst), matrix.OfRow(x), dense.View(m.projection), true)
+}
+
+// TransformChecked is TransformVec for a sample that nobody has checked: an error wraps
+// ErrShape if x has another length than d, and ErrNotFinite, in a PositionError, if a
+// value of x is not finite or the projection is beyond float64. It allocates nothing
+// else.
+func (m *Model) TransformChecked(dst, x []float64) error {
+	if d, _ := m.dims(); len(x) != d {
+		return fmt.Errorf("%w: a sample of %d features for a model of %d", ErrShape, len(x), d)
+	}
+	m.TransformVec(dst, x)
+	return checkProjected(x, dst)
 }
 
 // TransformVec32 is TransformVec for float32: dst is the projection of x in float64,
 // rounded. Subtracting the mean in float32 could cost all digits.
 func (m *Model) TransformVec32(dst, x []float32) {
-	d, p := m.projection.Dims()
-	if len(x) != d {
-		panic(featuresPanic)
-	}
-	if len(dst) != p {
-		panic(shapePanic)
-	}
+	d, p := m.dims()
+	checkVectors(dst, x, p, d)
 	var in, out [widenBlock]float64
 	for l := 0; l < p; l += widenBlock {
 		w := min(widenBlock, p-l)
@@ -147,16 +256,17 @@ const (
 // TransformVec.
 func (m *Model) columns32(dst []float32, ldd int, x []float32, ldx, rows, l, w int, in, out []float64) {
 	d, lv := len(m.mean), asm.Best()
-	b := m.projection.RawMatrix()
+	b := dense.View(m.projection).ColRange(l, l+w)
+	y := matrix.New(rows, w, out[:rows*w])
 	for r := range rows {
-		copy(out[r*w:][:w], m.offset[l:])
+		copy(y.Row(r), m.offset[l:])
 	}
 	for k := 0; k < d; k += widenBlock {
 		n := min(widenBlock, d-k)
 		for r := range rows {
 			pass.Widen(lv, in[r*n:][:n], x[r*ldx+k:])
 		}
-		project.Mul(lv, rows, w, n, out, w, in, n, b.Data[k*b.Stride+l:], b.Stride, true)
+		matrix.Mul(lv, y, matrix.New(rows, n, in[:rows*n]), b.RowRange(k, k+n), true)
 	}
 	for r := range rows {
 		for i, v := range out[r*w:][:w] {
@@ -166,14 +276,20 @@ func (m *Model) columns32(dst []float32, ldd int, x []float32, ldx, rows, l, w i
 }
 
 // Transform32 is Transform for float32: every row of dst (n × p) is what
-// TransformVec32 gives for that of x (n × d). It allocates nothing.
+// TransformVec32 gives for that of x (n × d). It panics if shapes do not match, or if dst
+// overlaps x, and allocates nothing.
 func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
-	d, p := m.projection.Dims()
+	d, p := m.dims()
 	if x.Cols != d {
 		panic(featuresPanic)
 	}
 	if dst.Rows != x.Rows || dst.Cols != p {
 		panic(shapePanic)
+	}
+	x.Check()
+	dst.Check()
+	if matrix.Overlap(dst, x) {
+		panic(overlapPanic)
 	}
 	var in, out [widenRows * widenBlock]float64
 	for i := 0; i < x.Rows; i += widenRows {
@@ -185,7 +301,36 @@ func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
 	}
 }
 
+// checkVectors panics unless dst has length p and x length d, and they lie apart.
+func checkVectors[T dist.Float](dst, x []T, p, d int) {
+	if len(x) != d {
+		panic(featuresPanic)
+	}
+	if len(dst) != p {
+		panic(shapePanic)
+	}
+	if matrix.Overlap(matrix.OfRow(dst), matrix.OfRow(x)) {
+		panic(overlapPanic)
+	}
+}
+
+// checkProjected names what is not finite in a projection y, or in the sample x that it
+// is of. (What is not finite in x is not in any element of y.)
+func checkProjected(x, y []float64) error {
+	at := slices.IndexFunc(y, isNotFinite)
+	if at < 0 {
+		return nil
+	}
+	if k := slices.IndexFunc(x, isNotFinite); k >= 0 {
+		return &PositionError{0, k, x[k], ErrNotFinite}
+	}
+	return fmt.Errorf("projected sample: %w", &PositionError{0, at, y[at], ErrNotFinite})
+}
+
+func isNotFinite(v float64) bool { return v-v != 0 }
+
 const (
 	featuresPanic = "wda: sample with another number of features than the model"
 	shapePanic    = "wda: destination of another shape"
+	overlapPanic  = "wda: destination that overlaps the samples"
 )

@@ -116,7 +116,7 @@ func TestTransformAllocatesNothing(t *testing.T) {
 	n, _ := x.Dims()
 	y, vec, vec32, x32 := mat.NewDense(n, 10, nil), make([]float64, 10), make([]float32, 10), make([]float32, 784)
 	all32, in32 := dist.NewMatrix[float32](n, 10, nil), dist.NewMatrix[float32](n, 784, nil)
-	sample, w := x.RawRowView(3), c.NewWorkspace()
+	sample, w := x.RawRowView(3), new(Workspace)
 	proba, near := make([]float64, 3), make([]Neighbor, 0, 5)
 	for name, f := range map[string]func(){
 		"Transform":      func() { m.Transform(y, x) },
@@ -150,7 +150,7 @@ func TestConcurrentUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
-			one, w := make([]float64, 4), c.NewWorkspace()
+			one, w := make([]float64, 4), new(Workspace)
 			if g%2 == 0 {
 				w = nil // from the pool
 			}
@@ -274,7 +274,7 @@ func BenchmarkPredict(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := c.NewWorkspace()
+	w := new(Workspace)
 	for b.Loop() {
 		c.Predict(x.RawRowView(0), w)
 	}

@@ -2,6 +2,7 @@ package wda
 
 import (
 	"errors"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestPrepare(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%d × %d, %+v: %v", c.n, c.d, rest, err)
 				}
-				if r := got.Report().Settings; r.Standardize != c.set.Standardize || r.Validation != c.set.Validation {
+				if r := got.Report().Settings; r.Standardize != c.set.Standardize || !reflect.DeepEqual(r.Validation, c.set.Validation) {
 					t.Errorf("%d × %d, %+v: settings reported %+v", c.n, c.d, rest, r)
 				}
 				if p == c.set.Components {

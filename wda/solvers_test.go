@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
 )
 

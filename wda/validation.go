@@ -9,9 +9,9 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -271,8 +271,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		if m, err = a.fitModel(ctx, d, &found.Settings); err != nil {
 			return inFile(f.data, explain(err))
 		}
-		if err := m.SetClassNames(out.Classes); err != nil {
-			return err
+		if m, err = m.WithClassNames(out.Classes); err != nil {
+			return inFile(f.data, err)
 		}
 		out.Warnings = a.warn(m.Report().Warnings, d.Classes)
 	}

@@ -364,7 +364,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"missing model", "predict --model $none.wda --data $d.csv", 1, "none.wda: no such file"},
 		{"missing data", "predict --model $k.wda --data $none.csv", 1, "none.csv: no such file"},
 		{"Inf", "predict --model $k.wda --data $inf.csv", 1, "inf.csv: row 2, column 4: the value is infinite"},
-		{"beyond range", "predict --model $k.wda --data $huge.csv", 1, "huge.csv: projected samples: wda: value is not finite: row 0"},
+		{"beyond range", "predict --model $k.wda --data $huge.csv", 1, "huge.csv: projected sample: wda: value is not finite: row 0"},
 		{"features", "predict --model $k.wda --data $two.csv", 1, "two.csv: "},
 		{"features of train", predict + "--train $nan.csv", 1, "nan.csv: row 3"},
 		{"features of train", predict + "--train $one.csv", 1, "one.csv: 2 features where the model has 5"},

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/gomonge/monge/wda/knn"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )

@@ -196,8 +196,8 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if err != nil {
 		return inFile(f.data, explain(err))
 	}
-	if err := m.SetClassNames(names); err != nil {
-		return err
+	if m, err = m.WithClassNames(names); err != nil {
+		return inFile(f.data, err)
 	}
 	if err := saveModel(ctx, f.model, m, d, f.k); err != nil {
 		return err

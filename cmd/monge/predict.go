@@ -193,14 +193,9 @@ func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
 			return nil, nil, err
 		}
 	}
-	labels, known := m.Labels(), m.ClassNames()
 	var names []string
 	for _, l := range c.Labels() {
-		if i := slices.Index(labels, l); i >= 0 && i < len(known) {
-			names = append(names, known[i])
-		} else {
-			names = append(names, strconv.Itoa(l))
-		}
+		names = append(names, m.ClassName(l))
 	}
 	return c, names, nil
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
 )
 

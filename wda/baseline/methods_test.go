@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/gomonge/monge/wda/knn"
 	"gonum.org/v1/gonum/mat"
 )
 

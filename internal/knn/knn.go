@@ -1,0 +1,324 @@
+// Package knn classifies by the K nearest neighbors in Euclidean distance, by brute
+// force: exact, in bounded memory, with the same answer on every machine whatever the
+// number of workers.
+//
+// Neighbors of a row y are ordered by ‖y − x_j‖², in element type T, and at equal
+// distance by the row j. The class with most of the K votes wins; among classes with
+// equally many it is that of the nearest neighbor whose class is among them.
+//
+// Distances between finite rows are never NaN. They may overflow: +Inf is then a
+// distance like any other, farther than all finite ones.
+package knn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/parallel"
+)
+
+// What can be wrong with the input. Errors wrap one of these and say where.
+var (
+	ErrShape     = errors.New("knn: shapes do not match")
+	ErrNeighbors = errors.New("knn: number of neighbors out of range")
+	ErrNotFinite = errors.New("knn: value is not finite")
+)
+
+// Points are labeled rows to look among. They do not change, and any number of
+// goroutines may use them at once.
+type Points[T num.Float] struct {
+	n, d    int
+	rows    matrix.Matrix[T] // n × d, unless there are columns
+	columns matrix.Matrix[T] // d × n, the rows transposed, or empty
+	class   []int            // of every row, an index into labels
+	labels  []int            // distinct, ascending
+}
+
+// New returns the points with these rows (n × d), which are not copied, and labels
+// (length n), any integers.
+func New[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
+	p := &Points[T]{n: rows.Rows, d: rows.Cols, rows: rows, class: make([]int, len(labels))}
+	p.labels = slices.Compact(slices.Sorted(slices.Values(labels)))
+	for i, l := range labels {
+		p.class[i], _ = slices.BinarySearch(p.labels, l)
+	}
+	return p
+}
+
+// NewColumns is New with a transposed copy of the rows, as is best for queries of one
+// row at a time.
+func NewColumns[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
+	p := New(rows, labels)
+	p.rows, p.columns = matrix.Matrix[T]{}, matrix.New[T](p.d, p.n, nil)
+	matrix.Transpose(p.columns, rows)
+	return p
+}
+
+// Len returns n, the number of points.
+func (p *Points[T]) Len() int { return p.n }
+
+// At returns element k of row i.
+func (p *Points[T]) At(i, k int) T {
+	if !p.columns.IsEmpty() {
+		return p.columns.At(k, i)
+	}
+	return p.rows.At(i, k)
+}
+
+// Labels returns the distinct labels, ascending, not to be changed.
+func (p *Points[T]) Labels() []int { return p.labels }
+
+// Label returns the label of row i.
+func (p *Points[T]) Label(i int) int { return p.labels[p.class[i]] }
+
+// Vote counts the votes (length that of Labels) of some rows, the nearest first, and
+// returns the class that wins, an index into Labels.
+func (p *Points[T]) Vote(votes, near []int) int {
+	clear(votes)
+	most := 0
+	for _, j := range near {
+		votes[p.class[j]]++
+		most = max(most, votes[p.class[j]])
+	}
+	at := slices.IndexFunc(near, func(j int) bool { return votes[p.class[j]] == most })
+	return p.class[near[at]]
+}
+
+// distances sets dst to the squared distances of the rows of y from those of p from
+// first on.
+func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
+	if p.columns.IsEmpty() {
+		matrix.SqDist(asm.Best(), dst, y, p.rows.RowRange(first, first+dst.Cols))
+		return
+	}
+	matrix.SqDistTrans(asm.Best(), dst, y, p.columns.ColRange(first, first+dst.Cols))
+}
+
+// Search is the memory of one goroutine. The zero value is ready; it grows as it is
+// used, also from one set of points to another, and then allocates nothing.
+type Search[T num.Float] struct {
+	distances []T
+	near      []nearest[T]
+}
+
+const (
+	// blockElements is the number of distances that are computed at a time: 256 KiB in
+	// float64, which stays in the second-level cache.
+	blockElements = 1 << 15
+	// blockPoints is the largest number of points.
+	blockPoints = 1024
+	// blockRows is the number of rows that Predict classifies at a time.
+	blockRows = 128
+)
+
+// Nearest looks for the k nearest points, 1 ≤ k ≤ n, of every row of y, which Near then
+// returns. A context that has ended stops it between two blocks, with its cause.
+func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
+	for len(s.near) < y.Rows {
+		s.near = append(s.near, nearest[T]{})
+	}
+	for i := range y.Rows {
+		s.near[i].empty(k)
+	}
+	width := min(p.n, blockPoints, max(1, blockElements/max(1, y.Rows)))
+	s.distances = slices.Grow(s.distances[:0], width*y.Rows)
+	for first := 0; first < p.n; first += width {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		w := min(width, p.n-first)
+		d := matrix.New(y.Rows, w, s.distances[:w*y.Rows])
+		p.distances(d, y, first)
+		for i := range y.Rows {
+			s.near[i].add(d.Row(i), first, k)
+		}
+	}
+	return nil
+}
+
+// Near returns the points nearest to row i, the nearest first, and their squared
+// distances, both until the next call of Nearest.
+func (s *Search[T]) Near(i int) (rows []int, distances []T) {
+	return s.near[i].rows, s.near[i].distances
+}
+
+// nearest holds the nearest points seen so far, the nearest first.
+type nearest[T num.Float] struct {
+	distances []T
+	rows      []int
+}
+
+func (h *nearest[T]) empty(k int) {
+	h.distances, h.rows = slices.Grow(h.distances[:0], k), slices.Grow(h.rows[:0], k)
+}
+
+// add offers the points first, first+1, … at the given distances. They come in ascending
+// order, so that one at an equal distance goes behind those there.
+func (h *nearest[T]) add(distances []T, first, k int) {
+	for j, d := range distances {
+		at := len(h.distances)
+		if at < k {
+			h.distances, h.rows = h.distances[:at+1], h.rows[:at+1]
+		} else if at--; d >= h.distances[at] {
+			continue
+		}
+		for ; at > 0 && d < h.distances[at-1]; at-- {
+			h.distances[at], h.rows[at] = h.distances[at-1], h.rows[at-1]
+		}
+		h.distances[at], h.rows[at] = d, first+j
+	}
+}
+
+// Settings configure Predict. The zero value, and a nil pointer, mean the defaults.
+type Settings struct {
+	// Workers is the number of goroutines. Default GOMAXPROCS. The predictions do
+	// not depend on it.
+	Workers int
+	// Progress, if not nil, is called with the number of test rows done and their
+	// total now and then, by one goroutine at a time.
+	Progress func(done, total int)
+}
+
+// Predict classifies every row of test (m × d) by its k nearest rows of train
+// (n × d), for several k in one pass: the result has one slice of m labels for each
+// element of ks, in the order of ks. labels (length n) are those of the training
+// rows, any integers.
+//
+// ErrNeighbors is returned unless 1 ≤ k ≤ n, ErrShape if lengths or widths differ,
+// ErrNotFinite with the row and column, from 0, of a NaN or infinity. A cancelled
+// context ends the work within one block, with its cause and no predictions.
+//
+// Besides the result it allocates, for each worker, 2¹⁵ distances and the largest k
+// neighbors of 128 rows. The time is about n·m·d multiply-adds as long as k is at most
+// some hundreds; finding k of the order of n takes up to n·m·k steps.
+func Predict[T num.Float](ctx context.Context, train matrix.Matrix[T], labels []int, test matrix.Matrix[T], ks []int, settings *Settings) ([][]int, error) {
+	n, m := train.Rows, test.Rows
+	if len(labels) != n {
+		return nil, fmt.Errorf("%w: %d labels for %d training rows", ErrShape, len(labels), n)
+	}
+	if train.Cols != test.Cols {
+		return nil, fmt.Errorf("%w: training rows have %d columns, test rows %d", ErrShape, train.Cols, test.Cols)
+	}
+	for _, k := range ks {
+		if k < 1 || k > n {
+			return nil, fmt.Errorf("%w: %d of %d training rows", ErrNeighbors, k, n)
+		}
+	}
+	if err := checkFinite("training", train); err != nil {
+		return nil, err
+	}
+	if err := checkFinite("test", test); err != nil {
+		return nil, err
+	}
+	predicted := make([][]int, len(ks))
+	for i := range predicted {
+		predicted[i] = make([]int, m)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if len(ks) == 0 || m == 0 {
+		return predicted, nil
+	}
+	var set Settings
+	if settings != nil {
+		set = *settings
+	}
+	if set.Workers <= 0 {
+		set.Workers = runtime.GOMAXPROCS(0)
+	}
+	var (
+		p       = New(train, labels)
+		blocks  = (m + blockRows - 1) / blockRows
+		workers = make([]Search[T], min(set.Workers, blocks))
+		votes   = make([][]int, len(workers))
+		largest = slices.Max(ks)
+		mu      sync.Mutex
+		done    int
+		err     error
+	)
+	new(parallel.Crew).Each(len(workers), blocks, func(w, block int) {
+		s, i := &workers[w], block*blockRows
+		j := min(i+blockRows, m)
+		if e := s.Nearest(ctx, p, test.RowRange(i, j), largest); e != nil {
+			mu.Lock()
+			err = e
+			mu.Unlock()
+			return
+		}
+		if votes[w] == nil {
+			votes[w] = make([]int, len(p.labels))
+		}
+		for r := range j - i {
+			near, _ := s.Near(r)
+			for at, k := range ks {
+				predicted[at][i+r] = p.labels[p.Vote(votes[w], near[:k])]
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if done += j - i; set.Progress != nil {
+			set.Progress(done, m)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return predicted, nil
+}
+
+// checkFinite names the first element that is not finite.
+func checkFinite[T num.Float](what string, m matrix.Matrix[T]) error {
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			if v-v != 0 {
+				return fmt.Errorf("%w: %s row %d, column %d is %v", ErrNotFinite, what, i, j, v)
+			}
+		}
+	}
+	return nil
+}
+
+const lengthPanic = "knn: predicted and actual labels of different length"
+
+// ErrorRate returns the share of rows whose predicted label is not the actual one,
+// 0 if there are no rows. It panics if the lengths differ.
+func ErrorRate(predicted, actual []int) float64 {
+	if len(predicted) != len(actual) {
+		panic(lengthPanic)
+	}
+	if len(actual) == 0 {
+		return 0
+	}
+	wrong := 0
+	for i, l := range actual {
+		if predicted[i] != l {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(len(actual))
+}
+
+// Confusion returns the classes × classes matrix whose element [c][e] is the number
+// of rows of class c that were predicted to be of class e. Labels count from 0 to
+// classes−1; it panics if one does not, or if the lengths differ.
+func Confusion(predicted, actual []int, classes int) [][]int {
+	if len(predicted) != len(actual) {
+		panic(lengthPanic)
+	}
+	counts := make([][]int, classes)
+	for c := range counts {
+		counts[c] = make([]int, classes)
+	}
+	for i, l := range actual {
+		counts[l][predicted[i]]++
+	}
+	return counts
+}
