@@ -4,15 +4,11 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/adjcost"
+	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
-	"github.com/gomonge/monge/internal/asm/exp2"
-	"github.com/gomonge/monge/internal/asm/gibbs"
-	"github.com/gomonge/monge/internal/asm/logscale"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/sqdist"
 )
 
 func FuzzExpFloat64(f *testing.F)      { fuzz(f, expKernel[float64]) }
@@ -58,11 +54,11 @@ func expKernel[T num.Float](c *call[T], lv asm.Level) {
 func exp2Kernel[T num.Float](c *call[T], lv asm.Level) {
 	n, factor := c.upTo(600), scalar[T](&c.input, c.Rand)
 	if c.upTo(1) == 0 {
-		exp2.Scale(lv, c.Out(n+c.upTo(3)), c.in(n), factor)
+		exp.Exp2(lv, c.Out(n+c.upTo(3)), c.in(n), factor)
 		return
 	}
 	x := c.inOut(n, c.upTo(5))
-	exp2.Scale(lv, x, x, factor)
+	exp.Exp2(lv, x, x, factor)
 }
 
 // extents are three dimensions of which one may be large.
@@ -90,7 +86,7 @@ func sqDistKernel[T num.Float](c *call[T], lv asm.Level) {
 	dst, ldd := c.target(m, n)
 	x, ldx := c.matrix(m, d)
 	zt, ldz := c.matrix(d, n)
-	sqdist.Block(lv, m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+	distance.SqDist(lv, m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
 func gibbsKernel[T num.Float](c *call[T], lv asm.Level) {
@@ -104,7 +100,7 @@ func gibbsKernel[T num.Float](c *call[T], lv asm.Level) {
 	}
 	x, ldx := c.matrix(m, d)
 	zt, ldz := c.matrix(d, n)
-	gibbs.Block(lv, m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, factor)
+	distance.Gibbs(lv, m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, factor)
 }
 
 // sides are the dimensions of a matrix that has columns.
@@ -145,20 +141,20 @@ func logScaleKernel[T num.Float](c *call[T], lv asm.Level) {
 	op := c.upTo(3)
 	if op == 3 && c.upTo(1) == 1 { // T may be M
 		t, ldt := c.target(m, n)
-		logscale.Plan(lv, m, n, t, ldt, t, ldt, factor, c.in(m), c.in(n))
+		exp.LogPlan(lv, m, n, t, ldt, t, ldt, factor, c.in(m), c.in(n))
 		return
 	}
 	mat, ldm := c.matrix(m, n)
 	switch op {
 	case 0:
-		logscale.Rows(lv, m, n, mat, ldm, factor, c.in(n), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)), c.Out(n))
+		exp.LogRows(lv, m, n, mat, ldm, factor, c.in(n), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)), c.Out(n))
 	case 1:
-		logscale.ColumnMax(lv, m, n, mat, ldm, factor, c.in(m), c.inOut(n, c.upTo(5)))
+		exp.LogColumnMax(lv, m, n, mat, ldm, factor, c.in(m), c.inOut(n, c.upTo(5)))
 	case 2:
-		logscale.ColumnSum(lv, m, n, mat, ldm, factor, c.in(m), c.in(n), c.inOut(n, c.upTo(5)))
+		exp.LogColumnSum(lv, m, n, mat, ldm, factor, c.in(m), c.in(n), c.inOut(n, c.upTo(5)))
 	case 3:
 		t, ldt := c.target(m, n)
-		logscale.Plan(lv, m, n, t, ldt, mat, ldm, factor, c.in(m), c.in(n))
+		exp.LogPlan(lv, m, n, t, ldt, mat, ldm, factor, c.in(m), c.in(n))
 	}
 }
 
@@ -175,7 +171,7 @@ func adjCostKernel[T num.Float](c *call[T], lv asm.Level) {
 	if !alias {
 		mat, ldm = c.matrix(m, n)
 	}
-	adjcost.Block(lv, m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
+	distance.AdjCost(lv, m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
 }
 
 func projectKernel[T num.Float](c *call[T], lv asm.Level) {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 )
@@ -95,7 +95,7 @@ func (s *Solver[T]) start(start []T) bool {
 		u[i] = T(float64(f) * math.Log2E)
 	}
 	grow(&s.x, s.n)
-	exp2.Scale(s.level, s.x, u, 1)
+	exp.Exp2(s.level, s.x, u, 1)
 	if s.safe(s.x, s.a) || s.settings.Domain == Plain {
 		copy(u, s.x)
 		return true

@@ -4,14 +4,11 @@ import (
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm/adjcost"
-	"github.com/gomonge/monge/internal/asm/exp2"
-	"github.com/gomonge/monge/internal/asm/gibbs"
-	"github.com/gomonge/monge/internal/asm/logscale"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/sqdist"
 )
 
 // Everything that touches all n × m elements is a pass. A pass takes blocks of whole
@@ -236,13 +233,13 @@ func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
 		case opLogRows:
 			grow(&w.e, m)
 			d, ldd := s.costRows(w, i, r)
-			logscale.Rows(lv, r, m, d, ldd, -c, job.v, job.a[i:], s.max[i:], s.sum[i:], q, w.e)
+			exp.LogRows(lv, r, m, d, ldd, -c, job.v, job.a[i:], s.max[i:], s.sum[i:], q, w.e)
 		case opColumnMax:
 			d, ldd := s.costRows(w, i, r)
-			logscale.ColumnMax(lv, r, m, d, ldd, -c, job.u[i:], q)
+			exp.LogColumnMax(lv, r, m, d, ldd, -c, job.u[i:], q)
 		case opColumnSum:
 			d, ldd := s.costRows(w, i, r)
-			logscale.ColumnSum(lv, r, m, d, ldd, -c, job.u[i:], job.e, q)
+			exp.LogColumnSum(lv, r, m, d, ldd, -c, job.u[i:], job.e, q)
 		case opBegin:
 			k, d, ldd := s.bothRows(w, i, r)
 			pass.Begin(lv, r, m, k, m, d, ldd, job.v, job.u[i:], job.w[i:], job.r[i:], job.s[i:], q)
@@ -306,7 +303,7 @@ func (s *Solver[T]) planRow(i int) { s.planRows(s.workers[0], s.job.dst.Data, s.
 // for M, whose product with u and v may overflow where K is 0.
 func (s *Solver[T]) planRows(w *worker[T], dst []T, ld, i, r int) {
 	k, _, _ := s.bothRows(w, i, r)
-	adjcost.Block(s.level, r, s.m, 0, dst, ld, k, s.m, k, s.m, nil, 0, nil, 0, s.job.u[i:], s.job.v, 0)
+	distance.AdjCost(s.level, r, s.m, 0, dst, ld, k, s.m, k, s.m, nil, 0, nil, 0, s.job.u[i:], s.job.v, 0)
 }
 
 // kernelRows returns rows i … i+r−1 of K, of stride m, unless it is in float32.
@@ -318,12 +315,12 @@ func (s *Solver[T]) kernelRows(w *worker[T], i, r int) []T {
 	switch {
 	case s.base.f != nil:
 		s.distances(w.k, i, r)
-		logscale.Plan(s.level, r, m, w.k, m, w.k, m, -s.c, s.base.f[i:], s.base.g)
+		exp.LogPlan(s.level, r, m, w.k, m, w.k, m, -s.c, s.base.f[i:], s.base.g)
 	case p > fusedDepth:
 		s.distances(w.k, i, r)
-		exp2.Scale(s.level, w.k[:r*m], w.k[:r*m], s.c)
+		exp.Exp2(s.level, w.k[:r*m], w.k[:r*m], s.c)
 	default:
-		gibbs.Block(s.level, r, m, p, w.k, m, nil, 0, x.Data[i*x.Stride:], x.Stride, s.zt, m, s.c)
+		distance.Gibbs(s.level, r, m, p, w.k, m, nil, 0, x.Data[i*x.Stride:], x.Stride, s.zt, m, s.c)
 	}
 	return w.k
 }
@@ -352,7 +349,7 @@ func (s *Solver[T]) bothRows(w *worker[T], i, r int) (k, d []T, ldd int) {
 		s.gibbs(w.k, w.d, i, r)
 	} else {
 		s.distances(w.d, i, r)
-		logscale.Plan(s.level, r, m, w.k, m, w.d, m, -s.c, s.base.f[i:], s.base.g)
+		exp.LogPlan(s.level, r, m, w.k, m, w.d, m, -s.c, s.base.f[i:], s.base.g)
 	}
 	return w.k, w.d, m
 }
@@ -378,14 +375,14 @@ func (s *Solver[T]) kernelTo(k []T, i, r int) {
 		if s.points && !s.measured {
 			s.distances(d.Data[i*m:], i, r)
 		}
-		logscale.Plan(s.level, r, m, k, m, d.Data[i*d.Stride:], d.Stride, -s.c, s.base.f[i:], s.base.g)
+		exp.LogPlan(s.level, r, m, k, m, d.Data[i*d.Stride:], d.Stride, -s.c, s.base.f[i:], s.base.g)
 	case s.points && !s.measured:
 		s.gibbs(k, d.Data[i*m:], i, r)
 	case d.Stride == m:
-		exp2.Scale(s.level, k[:r*m], d.Data[i*m:][:r*m], s.c)
+		exp.Exp2(s.level, k[:r*m], d.Data[i*m:][:r*m], s.c)
 	default:
 		for l := range r {
-			exp2.Scale(s.level, k[l*m:][:m], d.Row(i+l), s.c)
+			exp.Exp2(s.level, k[l*m:][:m], d.Row(i+l), s.c)
 		}
 	}
 }
@@ -399,16 +396,16 @@ func (s *Solver[T]) gibbs(k, d []T, i, r int) {
 	m, x := s.m, s.problem.X
 	if s.p > fusedDepth {
 		s.distances(d, i, r)
-		exp2.Scale(s.level, k[:r*m], d[:r*m], s.c)
+		exp.Exp2(s.level, k[:r*m], d[:r*m], s.c)
 		return
 	}
-	gibbs.Block(s.level, r, m, s.p, k, m, d, m, x.Data[i*x.Stride:], x.Stride, s.zt, m, s.c)
+	distance.Gibbs(s.level, r, m, s.p, k, m, d, m, x.Data[i*x.Stride:], x.Stride, s.zt, m, s.c)
 }
 
 // distances sets d to rows i … i+r−1 of M.
 func (s *Solver[T]) distances(d []T, i, r int) {
 	x := s.problem.X
-	sqdist.Block(s.level, r, s.m, s.p, d, s.m, x.Data[i*x.Stride:], x.Stride, s.zt, s.m, false)
+	distance.SqDist(s.level, r, s.m, s.p, d, s.m, x.Data[i*x.Stride:], x.Stride, s.zt, s.m, false)
 }
 
 // transpose prepares Y for the distance kernels.

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm/adjcost"
-	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
 )
@@ -374,7 +374,7 @@ func (s *Solver[T]) ratio(dst, x, base []T) bool {
 			return false
 		}
 	}
-	exp2.Scale(s.level, dst, dst, 1)
+	exp.Exp2(s.level, dst, dst, 1)
 	return pass.CountOutside(s.level, dst, s.limits.lo, s.limits.hi) == zeros
 }
 
@@ -452,7 +452,7 @@ func (s *Solver[T]) adjointRows(w *worker[T], i, r int, gy []T) {
 	if rev.ready > 0 {
 		left = rev.left[i*rev.depth:]
 	}
-	adjcost.Block(lv, r, m, rev.ready, w.g, m, k, m, d, ldd, left, rev.depth, rev.right, m, rev.hu[i:], rev.hv, rev.lambda)
+	distance.AdjCost(lv, r, m, rev.ready, w.g, m, k, m, d, ldd, left, rev.depth, rev.right, m, rev.hu[i:], rev.hv, rev.lambda)
 	if rev.skipZeros {
 		for e, kij := range k[:r*m] {
 			if kij == 0 {

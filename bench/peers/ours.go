@@ -7,7 +7,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/logscale"
+	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
@@ -137,7 +137,7 @@ func logSumExp[T dist.Float](n int, dir string) *job {
 	return &job{
 		run: func() {
 			clear(q)
-			logscale.Rows(lv, n, n, x, n, -c, g, a, top, sum, q, e)
+			exp.LogRows(lv, n, n, x, n, -c, g, a, top, sum, q, e)
 			for i := range out {
 				out[i] = float64(top[i])*math.Ln2 + math.Log(float64(sum[i]))
 			}

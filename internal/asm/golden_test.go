@@ -8,16 +8,12 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/adjcost"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
-	"github.com/gomonge/monge/internal/asm/exp2"
-	"github.com/gomonge/monge/internal/asm/gibbs"
-	"github.com/gomonge/monge/internal/asm/logscale"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/sqdist"
 )
 
 // TestGoldenBits: every kernel gives these bits, on every machine and at every
@@ -142,12 +138,12 @@ func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 	exp.Exp(lv, e, e)
 	sum("exp", e)
 	e2 := in(2000, 0, 30)
-	exp2.Scale(lv, e2, e2, -1.3)
+	exp.Exp2(lv, e2, e2, -1.3)
 	sum("exp2", e2)
 	dist, kk := out(m*n), out(m*n)
-	sqdist.Block(lv, m, n, d, dist, n, x, d, z, n, false)
+	distance.SqDist(lv, m, n, d, dist, n, x, d, z, n, false)
 	sum("sqdist", dist)
-	gibbs.Block(lv, m, n, d, kk, n, dist, n, x, d, z, n, -0.7)
+	distance.Gibbs(lv, m, n, d, kk, n, dist, n, x, d, z, n, -0.7)
 	sum("gibbs", kk, dist)
 	y, bm := out(m*p), in(n*p, -1, 1)
 	project.Mul(lv, m, p, n, y, p, k, n, bm, p, false)
@@ -171,21 +167,21 @@ func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 	pass.Sweep(lv, m, n, k, n, v, w, s, qc)
 	sum("adjoint/sweep", s, qc)
 	left, right := in(m*6, -1, 1), in(6*n, -1, 1)
-	adjcost.Block(lv, m, n, 6, kk, n, k, n, c, n, left, 6, right, n, u, v, 0.8)
+	distance.AdjCost(lv, m, n, 6, kk, n, k, n, c, n, left, 6, right, n, u, v, 0.8)
 	sum("adjcost", kk)
 	hi, su, es := out(m), out(m), out(n)
 	copy(qc, q)
-	logscale.Rows(lv, m, n, c, n, 1.7, v, a, hi, su, qc, es)
+	exp.LogRows(lv, m, n, c, n, 1.7, v, a, hi, su, qc, es)
 	sum("logscale/rows", hi, su, qc)
 	h := make([]T, n)
 	for j := range h {
 		h[j] = -1e30
 	}
-	logscale.ColumnMax(lv, m, n, c, n, 1.7, u, h)
+	exp.LogColumnMax(lv, m, n, c, n, 1.7, u, h)
 	copy(qc, q)
-	logscale.ColumnSum(lv, m, n, c, n, 1.7, u, h, qc)
+	exp.LogColumnSum(lv, m, n, c, n, 1.7, u, h, qc)
 	sum("logscale/columns", h, qc)
-	logscale.Plan(lv, m, n, kk, n, c, n, 1.7, u, v)
+	exp.LogPlan(lv, m, n, kk, n, c, n, 1.7, u, v)
 	sum("logscale/plan", kk)
 	logs := in(1000, 1e-30, 1e30)
 	for i, x := range logs {

@@ -4,11 +4,9 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
-	"github.com/gomonge/monge/internal/asm/exp2"
-	"github.com/gomonge/monge/internal/asm/gibbs"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/asm/sqdist"
 )
 
 // SqDist sets dst_ij = ‖x_i − z_j‖²: dst n × m, the rows of x n × d and of z m × d.
@@ -17,7 +15,7 @@ func SqDist[T num.Float](lv asm.Level, dst, x, z Matrix[T]) {
 	checkPair(dst, x, z)
 	d := x.Cols
 	if dst.IsEmpty() || d == 0 {
-		sqdist.Block(lv, dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
+		distance.SqDist(lv, dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
 		return
 	}
 	// z is transposed panel by panel, so that the kernel streams through a piece of
@@ -30,7 +28,7 @@ func SqDist[T num.Float](lv asm.Level, dst, x, z Matrix[T]) {
 		for j := 0; j < dst.Cols; j += width {
 			w := min(width, dst.Cols-j)
 			zt := buf.transpose(z, j, w, k, kc)
-			sqdist.Block(lv, dst.Rows, w, kc, dst.Data[j:], dst.Stride, x.Data[k:], x.Stride, zt, w, k > 0)
+			distance.SqDist(lv, dst.Rows, w, kc, dst.Data[j:], dst.Stride, x.Data[k:], x.Stride, zt, w, k > 0)
 		}
 	}
 }
@@ -39,7 +37,7 @@ func SqDist[T num.Float](lv asm.Level, dst, x, z Matrix[T]) {
 // use it again and again.
 func SqDistTrans[T num.Float](lv asm.Level, dst, x, zt Matrix[T]) {
 	checkTrans(dst, x, zt)
-	sqdist.Block(lv, dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
+	distance.SqDist(lv, dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
 }
 
 // Gibbs sets dst_ij = exp(−λ‖x_i − z_j‖²) for finite λ ≥ 0, and panics for any other.
@@ -78,7 +76,7 @@ func Gibbs[T num.Float](lv asm.Level, dst, x, z Matrix[T], lambda T) {
 	for j := 0; j < dst.Cols; j += width {
 		w := min(width, dst.Cols-j)
 		zt := buf.transpose(z, j, w, 0, d)
-		gibbs.Block(lv, dst.Rows, w, d, dst.Data[j:], dst.Stride, nil, 0, x.Data, x.Stride, zt, w, c)
+		distance.Gibbs(lv, dst.Rows, w, d, dst.Data[j:], dst.Stride, nil, 0, x.Data, x.Stride, zt, w, c)
 	}
 }
 
@@ -105,7 +103,7 @@ func GibbsTrans[T num.Float](lv asm.Level, k, dist, x, zt Matrix[T], c T) {
 		checkTrans(dist, x, zt)
 		checkOverlap(dist, k)
 	}
-	gibbs.Block(lv, k.Rows, k.Cols, x.Cols, k.Data, k.Stride, dist.Data, dist.Stride, x.Data, x.Stride, zt.Data, zt.Stride, c)
+	distance.Gibbs(lv, k.Rows, k.Cols, x.Cols, k.Data, k.Stride, dist.Data, dist.Stride, x.Data, x.Stride, zt.Data, zt.Stride, c)
 }
 
 // Exp2 sets dst_ij = 2^(c·x_ij), values below the least normal number to +0. dst may
@@ -125,10 +123,10 @@ func Exp2[T num.Float](lv asm.Level, dst, x Matrix[T], c T) {
 	switch {
 	case dst.Stride == dst.Cols && x.Stride == x.Cols:
 		n := dst.Rows * dst.Cols
-		exp2.Scale(lv, dst.Data[:n], x.Data[:n], c)
+		exp.Exp2(lv, dst.Data[:n], x.Data[:n], c)
 	default:
 		for i := range dst.Rows {
-			exp2.Scale(lv, dst.Row(i), x.Row(i), c)
+			exp.Exp2(lv, dst.Row(i), x.Row(i), c)
 		}
 	}
 }

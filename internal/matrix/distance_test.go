@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
@@ -84,7 +84,7 @@ func distances[T num.Float](t *testing.T, lv asm.Level) {
 					if got := dst.At(i, j); got != want {
 						t.Fatalf("%v, gap %d: D[%d][%d] = %v, want %v", s, gap, i, j, got, want)
 					}
-					if got, want := k.At(i, j), exp2.Ref(Bits[T](lambda)*want); got != want {
+					if got, want := k.At(i, j), exp.Ref2(Bits[T](lambda)*want); got != want {
 						t.Fatalf("%v, gap %d: K[%d][%d] = %v, want %v", s, gap, i, j, got, want)
 					}
 				}

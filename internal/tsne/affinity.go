@@ -10,7 +10,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/exp2"
+	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
@@ -195,7 +195,7 @@ func (b *precisions) search(beta float64) float64 {
 // entropyAt returns H = log Σ e_j + β Σ e_j D_j / Σ e_j, in nats.
 func (b *precisions) entropyAt(beta float64) float64 {
 	m := len(b.kernel)
-	exp2.Scale(b.level, b.kernel, b.terms[:m], matrix.Bits(beta))
+	exp.Exp2(b.level, b.kernel, b.terms[:m], matrix.Bits(beta))
 	pass.Rows(b.level, 3, m, b.sums[:], b.terms, m, b.kernel)
 	return num.Log(b.sums[1]) + float64(beta*(b.sums[0]/b.sums[1]))
 }

@@ -5,10 +5,10 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/asm/sqdist"
 )
 
 // A tile of the n × n pairs, tileRows × tileCols, is all that a worker holds of them
@@ -80,7 +80,7 @@ func (f *field) place(y []float64) {
 // j … j+c−1.
 func (f *field) distances(d []float64, i, m, j, c int) {
 	k := f.dims + 1
-	sqdist.Block(f.level, m, c, k, d, tileCols, f.rows[i*k:], k, f.columns[j:], f.n, false)
+	distance.SqDist(f.level, m, c, k, d, tileCols, f.rows[i*k:], k, f.columns[j:], f.n, false)
 }
 
 // gradient sets grad (n × dims) to ∂C/∂Y with exaggeration times P.

@@ -15,9 +15,9 @@ var table64 = [8]uint64{
 	0x3fef5818dd67665c,
 }
 
-// poly64 approximates exp(r)/E − 1, lowest degree first; the relative error of
-// 1 + poly64 is below 2^-58.27.
-var poly64 = [8]float64{
+// expPoly64 approximates exp(r)/E − 1, lowest degree first; the relative error of
+// 1 + expPoly64 is below 2^-58.27.
+var expPoly64 = [8]float64{
 	-0x1.d60a3fd941eccp-31,
 	0x1.fffffff8a7d7p-01,
 	0x1.fffffff8a7f82p-02,
@@ -37,12 +37,35 @@ var table32 = [4]uint32{
 	0x3f77515f,
 }
 
-// poly32 approximates exp(r)/E − 1, lowest degree first; the relative error of
-// 1 + poly32 is below 2^-28.30.
-var poly32 = [5]float32{
+// expPoly32 approximates exp(r)/E − 1, lowest degree first; the relative error of
+// 1 + expPoly32 is below 2^-28.30.
+var expPoly32 = [5]float32{
 	-0x1.d725a6p-13,
 	0x1.ffe288p-01,
 	0x1.ffe284p-02,
 	0x1.556d9ap-03,
 	0x1.559b5cp-05,
+}
+
+// exp2Poly64 approximates 2^r/E − 1, lowest degree first; the relative error of
+// 1 + exp2Poly64 is below 2^-58.21.
+var exp2Poly64 = [8]float64{
+	-0x1.d60a3fd941eccp-31,
+	0x1.62e42fea8c64bp-01,
+	0x1.ebfbdff11dceap-03,
+	0x1.c6b08d69c1f54p-05,
+	0x1.3b2ab6eb3b29dp-07,
+	0x1.5d87fee7145bp-10,
+	0x1.430e52d41b726p-13,
+	0x1.ffb3fb1842f75p-17,
+}
+
+// exp2Poly32 approximates 2^r/E − 1, lowest degree first; the relative error of
+// 1 + exp2Poly32 is below 2^-28.30.
+var exp2Poly32 = [5]float32{
+	-0x1.d725a6p-13,
+	0x1.62cfc4p-01,
+	0x1.ebdf9cp-03,
+	0x1.c6c9d4p-05,
+	0x1.3b052ap-07,
 }

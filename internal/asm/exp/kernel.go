@@ -5,16 +5,100 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// cost is what one element takes, in the units of asm.Piece: pieces of 8Ki
-// elements, 2 to 6 µs, three times that where all results are subnormal.
-const cost = 32
+const (
+	// What one element of a vector takes, in the units of asm.Piece: pieces of 8Ki
+	// elements, 2 to 6 µs, in Exp three times that where all results are subnormal.
+	vectorCost = 32
+
+	// What one element of a pass over a matrix takes.
+	passCost = 10
+)
 
 // Exp sets dst[i] = exp(x[i]) for i < len(x). dst may be x; otherwise they must
 // not overlap. It panics if dst is shorter than x.
 func Exp[T num.Float](lv asm.Level, dst, x []T) {
 	asm.CheckVector(len(dst), len(x))
-	for p := asm.Piece(len(x), cost, 32); len(x) > 0; dst, x = dst[p:], x[p:] {
+	for p := asm.Piece(len(x), vectorCost, 32); len(x) > 0; dst, x = dst[p:], x[p:] {
 		p = min(p, len(x))
 		exp(lv, dst[:p], x[:p])
+	}
+}
+
+// Exp2 sets dst[i] = 2^(c·x[i]) for i < len(x). dst may be x; otherwise they must
+// not overlap. It panics if dst is shorter than x.
+func Exp2[T num.Float](lv asm.Level, dst, x []T, c T) {
+	asm.CheckVector(len(dst), len(x))
+	for p := asm.Piece(len(x), vectorCost, 32); len(x) > 0; dst, x = dst[p:], x[p:] {
+		p = min(p, len(x))
+		exp2(lv, dst[:p], x[:p], c)
+	}
+}
+
+// LogRows makes one pass of an iteration over the m × n matrix M: it sets max and
+// sum, adds to q, and uses e as scratch. Columns must exist: n ≥ 1.
+func LogRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
+	if n < 1 {
+		panic("exp: a matrix without columns")
+	}
+	asm.CheckMatrix(len(mat), m, n, ldm)
+	asm.CheckVector(len(g), n)
+	asm.CheckVector(len(q), n)
+	asm.CheckVector(len(e), n)
+	asm.CheckVector(len(a), m)
+	asm.CheckVector(len(max), m)
+	asm.CheckVector(len(sum), m)
+	for p := asm.Piece(m, passCost*n, 1); m > 0; m -= p {
+		p = min(p, m)
+		logRows(lv, p, n, mat, ldm, c, g, a, max, sum, q, e)
+		if p < m {
+			mat, a, max, sum = mat[p*ldm:], a[p:], max[p:], sum[p:]
+		}
+	}
+}
+
+// LogColumnMax raises h[j] to max_i f[i] − c M_ij.
+func LogColumnMax[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h []T) {
+	asm.CheckMatrix(len(mat), m, n, ldm)
+	asm.CheckVector(len(f), m)
+	asm.CheckVector(len(h), n)
+	pieces(m, n, func(i, j, m, n int) {
+		logColumnMax(lv, m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:])
+	})
+}
+
+// LogColumnSum adds Σ_i 2^(f[i] − c M_ij − h[j]) to s[j].
+func LogColumnSum[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h, s []T) {
+	asm.CheckMatrix(len(mat), m, n, ldm)
+	asm.CheckVector(len(f), m)
+	asm.CheckVector(len(h), n)
+	asm.CheckVector(len(s), n)
+	pieces(m, n, func(i, j, m, n int) {
+		logColumnSum(lv, m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:], s[j:])
+	})
+}
+
+// LogPlan sets T_ij = 2^((g[j] − c M_ij) + f[i]).
+func LogPlan[T num.Float](lv asm.Level, m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
+	asm.CheckMatrix(len(t), m, n, ldt)
+	asm.CheckMatrix(len(mat), m, n, ldm)
+	asm.CheckVector(len(f), m)
+	asm.CheckVector(len(g), n)
+	pieces(m, n, func(i, j, m, n int) {
+		logPlan(lv, m, n, t[i*ldt+j:], ldt, mat[i*ldm+j:], ldm, c, f[i:], g[j:])
+	})
+}
+
+// pieces calls f for the parts of an m × n matrix that one assembly call may take
+// each. The order keeps i ascending within every column.
+func pieces(m, n int, f func(i, j, m, n int)) {
+	if m == 0 || n == 0 {
+		return
+	}
+	cols := asm.Piece(n, passCost, 64)
+	rows := asm.Piece(m, passCost*cols, 1)
+	for i := 0; i < m; i += rows {
+		for j := 0; j < n; j += cols {
+			f(i, j, min(rows, m-i), min(cols, n-j))
+		}
 	}
 }

@@ -5,56 +5,77 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func TestExpLevels(t *testing.T) {
-	t.Run("f64", expLevels[float64])
-	t.Run("f32", expLevels[float32])
+// function is Exp, or Exp2 with a certain c, with its definition and where to test it.
+type function[T num.Float] struct {
+	name    string
+	apply   func(lv asm.Level, dst, x []T)
+	ref     func(x T) T
+	edges   []float64 // arguments at which something changes
+	regions [][2]float64
 }
 
-func expLevels[T num.Float](t *testing.T) {
+func functions[T num.Float]() []function[T] {
+	exp := function[T]{"exp", Exp[T], Ref[T], []float64{limit32, 1}, [][2]float64{{-20, 20}, {-709, 710}, {-746, -707}, {-89, 89}, {-104, -86}, {-1, 1}}}
+	if num.IsFloat64[T]() {
+		exp.edges = append(append(exp.edges, limit64), thresholds64...)
+	} else {
+		for _, x := range thresholds32 {
+			exp.edges = append(exp.edges, float64(x))
+		}
+	}
+	exp2 := func(c T) function[T] {
+		f := function[T]{name: fmt.Sprintf("exp2 of %v·x", c)}
+		f.apply = func(lv asm.Level, dst, x []T) { Exp2(lv, dst, x, c) }
+		f.ref = func(x T) T { return Ref2(T(c * x)) }
+		f.edges = []float64{1, above32, least32, 127, -127}
+		if num.IsFloat64[T]() {
+			f.edges = append(f.edges, above64, least64, 1023, -1023, 1024, -1074, -1075)
+		}
+		f.regions = [][2]float64{{-20, 20}, {-709, 710}, {706, 712}, {-89, 89}, {86, 89}, {-1, 1}}
+		return f
+	}
+	return []function[T]{exp, exp2(1), exp2(-1.44269504088896), exp2(-41.7)} // of ordinary values, the last reaches both limits
+}
+
+func TestVectorLevels(t *testing.T) {
+	t.Run("f64", vectorLevels[float64])
+	t.Run("f32", vectorLevels[float32])
+}
+
+func vectorLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
-	for _, class := range asmtest.Classes() {
-		for _, n := range asmtest.Lengths() {
-			for extra := range 2 {
+	for _, f := range functions[T]() {
+		for _, class := range asmtest.Classes() {
+			for _, n := range asmtest.Lengths() {
 				seed++
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
-					Exp(lv, a.Out(n+3*extra), a.In(n, class))
+					f.apply(lv, a.Out(n+3*(n%2)), a.In(n, class))
 				})
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
 					x := a.InOut(n, class)
-					Exp(lv, x, x)
+					f.apply(lv, x, x)
 				})
 				if t.Failed() {
-					t.Fatalf("class %v, n = %d", class, n)
+					t.Fatalf("%s, class %v, n = %d", f.name, class, n)
 				}
 			}
 		}
 	}
 }
 
-// edges returns the values at which something changes, each with its neighbors.
-func edges[T num.Float]() []T {
-	xs := []T{limit32, 1}
-	if num.IsFloat64[T]() {
-		xs = append(xs, limit64)
-		for _, x := range thresholds64 {
-			xs = append(xs, T(x))
-		}
-	} else {
-		for _, x := range thresholds32 {
-			xs = append(xs, T(x))
-		}
-	}
+// withNeighbors returns the values at which f changes, and what is not a number to
+// reckon with, each with its neighbors.
+func (f function[T]) withNeighbors() []T {
 	out := asmtest.Specials[T]()
-	for _, x := range xs {
+	for _, x := range f.edges {
 		for d := -1; d <= 1; d++ {
-			out = append(out, asmtest.Next(x, d), asmtest.Next(-x, d))
+			out = append(out, asmtest.Next(T(x), d), asmtest.Next(-T(x), d))
 		}
 	}
 	return append(out, quietNaNs[T]()...)
@@ -85,20 +106,15 @@ func TestEdgeLanes(t *testing.T) {
 
 func edgeLanes[T num.Float](t *testing.T) {
 	const n = 64 + 31
-	x, got := make([]T, n), make([]T, n)
-	for _, lv := range asmtest.Levels(t) {
-		for _, e := range edges[T]() {
+	x := make([]T, n)
+	for _, f := range functions[T]()[:2] {
+		for _, e := range f.withNeighbors() {
 			for at := range n {
 				for i := range x {
 					x[i] = T(i)/8 - 5
 				}
 				x[at] = e
-				Exp(lv, got, x)
-				for i := range x {
-					if want := Ref(x[i]); !asmtest.SameBits(got[i], want) {
-						t.Fatalf("%v: %v (%#x) at %d: exp(%v) = %v, want %v", lv, e, asmtest.Bits(e), at, x[i], got[i], want)
-					}
-				}
+				f.check(t, x)
 			}
 		}
 	}
@@ -112,84 +128,255 @@ func TestManyValues(t *testing.T) {
 
 func manyValues[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	n := 20_000
-	x, got := make([]T, n), make([]T, n)
-	for _, lv := range asmtest.Levels(t) {
-		for _, r := range [][2]float64{{-20, 20}, {-709, 710}, {-746, -707}, {-89, 89}, {-104, -86}, {-1, 1}} {
+	x := make([]T, 20_000)
+	for _, f := range functions[T]()[:3] {
+		for _, r := range f.regions {
 			for i := range x {
 				x[i] = T(r[0] + (r[1]-r[0])*rng.Float64())
 			}
-			Exp(lv, got, x)
-			for i := range x {
-				if want := Ref(x[i]); !asmtest.SameBits(got[i], want) {
-					t.Fatalf("%v: exp(%v) = %v, want %v", lv, x[i], got[i], want)
-				}
+			f.check(t, x)
+		}
+	}
+}
+
+// check holds every level against the definition.
+func (f function[T]) check(t *testing.T, x []T) {
+	t.Helper()
+	got := make([]T, len(x))
+	for _, lv := range asmtest.Levels(t) {
+		f.apply(lv, got, x)
+		for i := range x {
+			if want := f.ref(x[i]); !asmtest.SameBits(got[i], want) {
+				t.Fatalf("%s, %v: %v (%#x) at %d gives %v, want %v", f.name, lv, x[i], asmtest.Bits(x[i]), i, got[i], want)
 			}
 		}
 	}
 }
 
 func TestShortOutput(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	Exp(asm.Ref, make([]float64, 3), make([]float64, 4))
+	for _, f := range functions[float64]() {
+		t.Run(f.name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f.apply(asm.Ref, make([]float64, 3), make([]float64, 4))
+		})
+	}
 }
 
-func TestNoAllocation(t *testing.T) {
+func TestAllocations(t *testing.T) {
+	t.Run("f64", allocations[float64])
+	t.Run("f32", allocations[float32])
+}
+
+func allocations[T num.Float](t *testing.T) {
 	for _, lv := range asm.Available() {
 		if n := testing.AllocsPerRun(100, func() {
-			var x [20]float64
+			var m, x, y, z, w [20]T
 			Exp(lv, x[:], x[:])
-			var y [20]float32
-			Exp(lv, y[:], y[:])
+			Exp2(lv, x[:], x[:], 1)
+			LogRows(lv, 2, 10, m[:], 10, 1, x[:], y[:], z[:2], z[2:4], w[:10], w[10:])
+			LogColumnMax(lv, 2, 10, m[:], 10, 1, x[:], y[:])
+			LogColumnSum(lv, 2, 10, m[:], 10, 1, x[:], y[:], z[:])
+			LogPlan(lv, 2, 10, w[:], 10, m[:], 10, 1, x[:], y[:])
 		}); n != 0 {
 			t.Errorf("%v: %v allocations", lv, n)
 		}
 	}
 }
 
-// BenchmarkExp takes arguments of ordinary size; results=sub ones whose results
-// are all subnormal.
-func BenchmarkExp(b *testing.B) {
-	benchmark[float64](b, "f64", -745)
-	benchmark[float32](b, "f32", -103)
+// arena adds to asmtest.Arena what the calls have in common: costs and potentials
+// of one class, with some potentials −Inf now and then, and a factor c.
+type arena[T num.Float] struct {
+	*asmtest.Arena[T]
+	class   asmtest.Class
+	m, n    int
+	missing bool
 }
 
-func benchmark[T num.Float](b *testing.B, name string, sub float64) {
-	run := func(b *testing.B, lv asm.Level, n int, lo, hi float64) {
-		rng := rand.New(rand.NewPCG(6, 6))
-		x, dst := make([]T, n), make([]T, n)
-		for i := range x {
-			x[i] = T(lo + (hi-lo)*rng.Float64())
+func (a arena[T]) matrix() (mat []T, ldm int) {
+	ldm = a.n + a.Rand.IntN(2)*a.Rand.IntN(10)
+	return a.In(cells(a.m, a.n, ldm), a.class), ldm
+}
+
+func (a arena[T]) potential(n int) []T {
+	values := a.InOut(n, a.class)
+	for i := range values {
+		if a.missing && a.Rand.IntN(4) == 0 {
+			values[i] = T(math.Inf(-1))
 		}
-		b.SetBytes(2 * int64(n) * int64(unsafe.Sizeof(x[0])))
-		for b.Loop() {
-			Exp(lv, dst, x)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
 	}
-	for _, lv := range asm.Available() {
-		for _, n := range []int{10, 100, 1024, 1031, 32768, 4 << 20} {
-			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) { run(b, lv, n, -20, 20) })
-		}
-		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/results=sub", name, lv, 1024), func(b *testing.B) { run(b, lv, 1024, sub, sub+16) })
+	return values
+}
+
+func (a arena[T]) factor() T {
+	c := asmtest.Value[T](a.Rand, a.class)
+	if a.class != asmtest.Special && a.class != asmtest.Wide {
+		c *= T(a.Rand.IntN(60))
 	}
-	if num.IsFloat64[T]() {
-		b.Run("type=f64/isa=math/n=1024", func(b *testing.B) {
-			x, dst := make([]float64, 1024), make([]float64, 1024)
-			for i := range x {
-				x[i] = float64(i)/26 - 20
-			}
-			b.SetBytes(2 * 8 * 1024)
-			for b.Loop() {
-				for i, v := range x {
-					dst[i] = math.Exp(v)
+	return c
+}
+
+func TestLogRowsLevels(t *testing.T) {
+	t.Run("f64", logRowsLevels[float64])
+	t.Run("f32", logRowsLevels[float32])
+}
+
+func logRowsLevels[T num.Float](t *testing.T) {
+	shapes(t, 1, func(a arena[T], lv asm.Level) {
+		mat, ldm := a.matrix()
+		LogRows(lv, a.m, a.n, mat, ldm, a.factor(), a.potential(a.n), a.In(a.m, asmtest.Unit), a.Out(a.m), a.Out(a.m), a.InOut(a.n, a.class), a.Out(a.n))
+	})
+}
+
+func TestLogColumnMaxLevels(t *testing.T) {
+	t.Run("f64", logColumnMaxLevels[float64])
+	t.Run("f32", logColumnMaxLevels[float32])
+}
+
+func logColumnMaxLevels[T num.Float](t *testing.T) {
+	shapes(t, 0, func(a arena[T], lv asm.Level) {
+		mat, ldm := a.matrix()
+		LogColumnMax(lv, a.m, a.n, mat, ldm, a.factor(), a.potential(a.m), a.InOut(a.n, a.class))
+	})
+}
+
+func TestLogColumnSumLevels(t *testing.T) {
+	t.Run("f64", logColumnSumLevels[float64])
+	t.Run("f32", logColumnSumLevels[float32])
+}
+
+func logColumnSumLevels[T num.Float](t *testing.T) {
+	shapes(t, 0, func(a arena[T], lv asm.Level) {
+		mat, ldm := a.matrix()
+		LogColumnSum(lv, a.m, a.n, mat, ldm, a.factor(), a.potential(a.m), a.In(a.n, a.class), a.InOut(a.n, a.class))
+	})
+}
+
+func TestLogPlanLevels(t *testing.T) {
+	t.Run("f64", logPlanLevels[float64])
+	t.Run("f32", logPlanLevels[float32])
+}
+
+func logPlanLevels[T num.Float](t *testing.T) {
+	shapes(t, 0, func(a arena[T], lv asm.Level) {
+		f, g, c := a.potential(a.m), a.potential(a.n), a.factor()
+		ldt := a.n + a.Rand.IntN(2)*a.Rand.IntN(10)
+		if a.Rand.IntN(3) == 0 {
+			t := a.InOut(cells(a.m, a.n, ldt), a.class)
+			LogPlan(lv, a.m, a.n, t, ldt, t, ldt, c, f, g)
+			return
+		}
+		mat, ldm := a.matrix()
+		LogPlan(lv, a.m, a.n, a.Out(cells(a.m, a.n, ldt)), ldt, mat, ldm, c, f, g)
+	})
+}
+
+// shapes compares the levels on a call for every class and length from least on.
+func shapes[T num.Float](t *testing.T, least int, call func(a arena[T], lv asm.Level)) {
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range append(asmtest.Lengths()[least:], 256, 300) {
+			seed++
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+				m := a.Rand.IntN(10)
+				if n%32 == 0 {
+					m = a.Rand.IntN(100)
 				}
+				call(arena[T]{a, class, m, n, a.Rand.IntN(3) == 0}, lv)
+			})
+			if t.Failed() {
+				t.Fatalf("class %v, n = %d", class, n)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1024, "ns/elem")
-		})
+		}
+	}
+}
+
+// cells is the length of an m × n matrix with row stride ld.
+func cells(m, n, ld int) int {
+	if m == 0 || n == 0 {
+		return 0
+	}
+	return (m-1)*ld + n
+}
+
+// TestLogSpecialPlaces puts each special value at each place of a row: the lanes of
+// whole steps of several lengths and of a short one.
+func TestLogSpecialPlaces(t *testing.T) {
+	t.Run("f64", logSpecialPlaces[float64])
+	t.Run("f32", logSpecialPlaces[float32])
+}
+
+func logSpecialPlaces[T num.Float](t *testing.T) {
+	for k, special := range asmtest.Specials[T]() {
+		for at := range 54 {
+			if testing.Short() && at%5 != k%5 {
+				continue
+			}
+			asmtest.Compare(t, uint64(100*k+at), func(a *asmtest.Arena[T], lv asm.Level) {
+				const m, n = 2, 54
+				mat := a.InOut(m*n, asmtest.Gauss)
+				mat[n+at] = special
+				potential := func(n int) []T { return a.In(n, asmtest.Gauss) }
+				LogRows(lv, m, n, mat, n, 1, potential(n), a.In(m, asmtest.Unit), a.Out(m), a.Out(m), a.InOut(n, asmtest.Gauss), a.Out(n))
+				LogColumnMax(lv, m, n, mat, n, 1, potential(m), a.InOut(n, asmtest.Gauss))
+				LogColumnSum(lv, m, n, mat, n, 1, potential(m), potential(n), a.InOut(n, asmtest.Gauss))
+				LogPlan(lv, m, n, a.Out(m*n), n, mat, n, 1, potential(m), potential(n))
+			})
+			if t.Failed() {
+				t.Fatalf("%v at %d", special, at)
+			}
+		}
+	}
+}
+
+// TestLogPieces holds the calls that the work is cut into against one call of the
+// definition.
+func TestLogPieces(t *testing.T) {
+	t.Run("f64", logPieces[float64])
+	t.Run("f32", logPieces[float32])
+}
+
+func logPieces[T num.Float](t *testing.T) {
+	for _, lv := range asm.Available() {
+		for _, shape := range [][2]int{{300, 70}, {31, 1003}, {3, 40000}} {
+			m, n := shape[0], shape[1]
+			t.Run(fmt.Sprintf("%v/%dx%d", lv, m, n), func(t *testing.T) {
+				mat, f, g, a, q := random[T](m*n), random[T](m), random[T](n), random[T](m), random[T](n)
+				hi, sum, e := make([]T, m), make([]T, m), make([]T, n)
+				wantHi, wantSum, wantQ := make([]T, m), make([]T, m), append([]T{}, q...)
+				logRowsRef(m, n, mat, n, 7, g, a, wantHi, wantSum, wantQ, e)
+				LogRows(lv, m, n, mat, n, 7, g, a, hi, sum, q, e)
+				equal(t, "max", hi, wantHi)
+				equal(t, "sum", sum, wantSum)
+				equal(t, "q", q, wantQ)
+
+				h, wantH := random[T](n), random[T](n)
+				logColumnMaxRef(m, n, mat, n, -7, f, wantH)
+				LogColumnMax(lv, m, n, mat, n, -7, f, h)
+				equal(t, "h", h, wantH)
+
+				s, wantS := random[T](n), random[T](n)
+				logColumnSumRef(m, n, mat, n, 7, f, h, wantS)
+				LogColumnSum(lv, m, n, mat, n, 7, f, h, s)
+				equal(t, "s", s, wantS)
+
+				p, wantP := make([]T, m*n), make([]T, m*n)
+				logPlanRef(m, n, wantP, n, mat, n, 7, f, g)
+				LogPlan(lv, m, n, p, n, mat, n, 7, f, g)
+				equal(t, "plan", p, wantP)
+			})
+		}
+	}
+}
+
+func equal[T num.Float](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	for i := range got {
+		if !asmtest.SameBits(got[i], want[i]) {
+			t.Fatalf("%s[%d] = %v, in one call %v", what, i, got[i], want[i])
+		}
 	}
 }

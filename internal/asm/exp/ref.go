@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The definition, for both types (numbers for float64, float32 in brackets):
+// The definition of the exponential, for both types (numbers for float64, float32 in brackets):
 //
 //	x ← x clamped to ±1000 (±128)
 //	k ← log2e·x rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
@@ -70,24 +70,24 @@ func expRef[T num.Float](dst, x []T) {
 	}
 }
 
-// Ref returns exp(x): the definition of this package's kernel.
+// Ref returns exp(x), the definition of Exp.
 func Ref[T num.Float](x T) T {
 	if num.IsFloat64[T]() {
-		return T(ref64(float64(x)))
+		return T(expOf64(float64(x)))
 	}
-	return T(ref32(float32(x)))
+	return T(expOf32(float32(x)))
 }
 
-func ref64(x float64) float64 {
+func expOf64(x float64) float64 {
 	x = max(-limit64, min(x, limit64))
 	t := math.FMA(x, log2e64, magic64)
 	k := t - magic64
 	r := math.FMA(-k, ln2hi64, x)
 	r = math.FMA(-k, ln2lo64, r)
 
-	q := poly64[7]
+	q := expPoly64[7]
 	for i := 6; i >= 0; i-- {
-		q = math.FMA(q, r, poly64[i])
+		q = math.FMA(q, r, expPoly64[i])
 	}
 	n := math.Float64bits(t)
 	j := n % 8
@@ -99,16 +99,16 @@ func ref64(x float64) float64 {
 	return float64(y*pow2(e>>1)) * pow2(e-e>>1)
 }
 
-func ref32(x float32) float32 {
+func expOf32(x float32) float32 {
 	x = max(-limit32, min(x, limit32))
 	t := num.FMA(x, log2e32, magic32)
 	k := t - magic32
 	r := num.FMA(-k, ln2hi32, x)
 	r = num.FMA(-k, ln2lo32, r)
 
-	q := poly32[4]
+	q := expPoly32[4]
 	for i := 3; i >= 0; i-- {
-		q = num.FMA(q, r, poly32[i])
+		q = num.FMA(q, r, expPoly32[i])
 	}
 	n := math.Float32bits(t)
 	j := n % 4
@@ -121,3 +121,154 @@ func ref32(x float32) float32 {
 
 // pow2 returns 2^e for a normal result; any bits do for the e of a NaN.
 func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
+
+// The definition of powers of two, for both types (numbers for float64, float32 in brackets):
+//
+//	k ← y rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
+//	f ← y − k, exact
+//	q ← 2^f/E − 1 by a polynomial
+//	S ← 2^k·E, a table entry with n added to its bits
+//	2^y ← S + q·S, rounded once
+//	2^y ← 0 where y < −1022 (−126), +Inf where y ≥ 1023.9375 (127.875)
+//
+// Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to
+// k and leaves n in the low bits of the sum t. Table entry j is kept with j
+// subtracted from the bits that n is added to, so n needs no mask; the sum wraps
+// around where y lies outside the two limits, and there it does not count. The
+// scaling comes before the last multiplication, not after: a NaN keeps q a NaN
+// whatever happens to the integers. The upper limit is where k becomes 1024 (128)
+// and S would overflow.
+//
+// E is a common factor just above 1, searched so that all entries lie within 0.032
+// (0.013) ulp of a number of their type; the polynomial takes it back in its
+// constant term, as above.
+//
+// # Error
+//
+// f is exact, so against 2^y for the y given only these count, in ulps of a result
+// whose significand is near 2:
+//
+//	                              float64         float32
+//	last rounding                 .5              .5
+//	polynomial                    2^-58.2: .03    2^-28.3: .05
+//	table entry                   .03             .01
+//	rounding of q, last step      .03             .06
+//	rounding of the step before   .03             .06
+//	sum                           .62             .69
+//
+// The largest found is .613 ulp in float64, in 16 million arguments, and .679 ulp
+// in float32, in all of them.
+
+const (
+	least64 = -1022
+	above64 = 1024 - 0x1p-4
+
+	least32 = -126
+	above32 = 128 - 0x1p-3
+)
+
+func exp2Ref[T num.Float](dst, x []T, c T) {
+	for i, v := range x {
+		dst[i] = Ref2(T(c * v))
+	}
+}
+
+// Ref2 returns 2^y, and +0 where that is below the least normal number: the
+// definition of Exp2, for a y that is rounded already.
+func Ref2[T num.Float](y T) T {
+	if num.IsFloat64[T]() {
+		return T(exp2Of64(float64(y)))
+	}
+	return T(exp2Of32(float32(y)))
+}
+
+func exp2Of64(y float64) float64 {
+	t := y + magic64
+	f := y - (t - magic64)
+
+	q := exp2Poly64[7]
+	for i := 6; i >= 0; i-- {
+		q = math.FMA(q, f, exp2Poly64[i])
+	}
+	n := math.Float64bits(t)
+	s := math.Float64frombits(table64[n%8] + n<<49)
+
+	switch {
+	case y < least64:
+		return 0
+	case y >= above64:
+		return math.Inf(1)
+	}
+	return math.FMA(q, s, s)
+}
+
+func exp2Of32(y float32) float32 {
+	t := y + magic32
+	f := y - (t - magic32)
+
+	q := exp2Poly32[4]
+	for i := 3; i >= 0; i-- {
+		q = num.FMA(q, f, exp2Poly32[i])
+	}
+	n := math.Float32bits(t)
+	s := math.Float32frombits(table32[n%4] + n<<21)
+
+	switch {
+	case y < least32:
+		return 0
+	case y >= above32:
+		return float32(math.Inf(1))
+	}
+	return num.FMA(q, s, s)
+}
+
+func logRowsRef[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
+	e = e[:n]
+	for i := range m {
+		x := e
+		hi := T(math.Inf(-1))
+		for j, mij := range mat[i*ldm:][:n] {
+			x[j] = num.FMA(-c, mij, g[j])
+			if x[j] > hi {
+				hi = x[j]
+			}
+		}
+		hi += 0 // a maximum of −0 becomes +0, whichever zero was met first
+		var s num.Sum[T]
+		for j := range x {
+			e[j] = Ref2(x[j] - hi)
+			s.AddTerm(e[j])
+		}
+		max[i], sum[i] = hi, s.Total()
+		w := a[i] / sum[i]
+		for j := range e {
+			q[j] = num.FMA(w, e[j], q[j])
+		}
+	}
+}
+
+func logColumnMaxRef[T num.Float](m, n int, mat []T, ldm int, c T, f, h []T) {
+	for i := range m {
+		for j, mij := range mat[i*ldm:][:n] {
+			if x := num.FMA(-c, mij, f[i]); x > h[j] {
+				h[j] = x
+			}
+		}
+	}
+}
+
+func logColumnSumRef[T num.Float](m, n int, mat []T, ldm int, c T, f, h, s []T) {
+	for i := range m {
+		for j, mij := range mat[i*ldm:][:n] {
+			s[j] += Ref2(num.FMA(-c, mij, f[i]) - h[j])
+		}
+	}
+}
+
+func logPlanRef[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
+	for i := range m {
+		for j := range n {
+			t[i*ldt+j] = Ref2(num.FMA(-c, mat[i*ldm+j], g[j]) + f[i])
+		}
+	}
+}

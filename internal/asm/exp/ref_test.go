@@ -2,6 +2,7 @@ package exp
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/exp/oracle"
+	"github.com/gomonge/monge/internal/asm/num"
 )
 
 // The bounds that doc.go promises, in ULP.
@@ -19,9 +21,9 @@ const (
 	bound32Sub = .82
 )
 
-// TestRef64 measures the float64 definition against 130-bit arithmetic. With
+// TestExpRef64 measures the float64 definition against 130-bit arithmetic. With
 // MONGE_LONG set it takes millions of arguments.
-func TestRef64(t *testing.T) {
+func TestExpRef64(t *testing.T) {
 	n := oracle.Samples(60_000, 4_000_000)
 	for _, r := range []struct {
 		name   string
@@ -57,7 +59,7 @@ func TestRef64(t *testing.T) {
 			for d := -20; d <= 20; d++ {
 				x := asmtest.Next(x, d)
 				want := oracle.Exp(x)
-				got := ref64(x)
+				got := expOf64(x)
 				if f, _ := want.Float64(); math.IsInf(f, 0) || math.IsInf(got, 0) {
 					if got != f {
 						t.Errorf("exp(%v) = %v, want %v", x, got, f)
@@ -84,7 +86,7 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 	worst, at := 0.0, 0.0
 	for range n {
 		x := draw(rng)
-		if u := asmtest.ULP(ref64(x), oracle.Exp(x)); u > worst {
+		if u := asmtest.ULP(expOf64(x), oracle.Exp(x)); u > worst {
 			worst, at = u, x
 		}
 	}
@@ -94,9 +96,9 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 	}
 }
 
-// TestRef32 measures the float32 definition against float64's, on a stride of all
+// TestExpRef32 measures the float32 definition against float64's, on a stride of all
 // arguments; with MONGE_LONG set, on all 2^32.
-func TestRef32(t *testing.T) {
+func TestExpRef32(t *testing.T) {
 	step := uint64(oracle.Samples(4099, 1))
 	type result struct {
 		u float64
@@ -111,14 +113,14 @@ func TestRef32(t *testing.T) {
 			var n, s result
 			for b := uint64(w) * step; b < 1<<32; b += step * uint64(workers) {
 				x := math.Float32frombits(uint32(b))
-				y := ref32(x)
+				y := expOf32(x)
 				if x != x {
 					if y == y {
 						t.Errorf("exp(NaN) = %v", y)
 					}
 					continue
 				}
-				want := ref64(float64(x))
+				want := expOf64(float64(x))
 				if f := float32(want); f > math.MaxFloat32 || y > math.MaxFloat32 {
 					if y != f {
 						t.Errorf("exp(%v) = %v, want %v", x, y, f)
@@ -152,7 +154,7 @@ func TestRef32(t *testing.T) {
 		result
 	}{{"normal", bound32, normal}, {"subnormal", bound32Sub, subnormal}} {
 		t.Logf("%s results: largest error %.4f ULP at exp(%v), %x", r.name, r.u, r.x, r.x)
-		u := asmtest.ULP(ref32(r.x), oracle.Exp(float64(r.x)))
+		u := asmtest.ULP(expOf32(r.x), oracle.Exp(float64(r.x)))
 		if math.Abs(u-r.u) > 1e-6 {
 			t.Errorf("the oracle has %v ULP at %v", u, r.x)
 		}
@@ -162,7 +164,7 @@ func TestRef32(t *testing.T) {
 	}
 }
 
-func TestSpecialValues(t *testing.T) {
+func TestExpSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct{ x, want float64 }{
 		{0, 1}, {math.Copysign(0, -1), 1}, {math.SmallestNonzeroFloat64, 1}, {-0x1p-60, 1},
@@ -177,20 +179,399 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// TestGolden holds the bits of a fixed set of results, on whatever machine it runs.
-func TestGolden(t *testing.T) {
+// TestExpGolden holds the bits of a fixed set of results, on whatever machine it runs.
+func TestExpGolden(t *testing.T) {
 	h := uint64(14695981039346656037)
 	add := func(b uint64) { h = (h ^ b) * 1099511628211 }
 	s := uint64(1)
 	for range 20000 {
 		s = s*6364136223846793005 + 1442695040888963407
 		x := float64(int64(s)>>11) / (1 << 52) * 760
-		add(math.Float64bits(ref64(x)))
-		add(uint64(math.Float32bits(ref32(float32(x) / 7))))
+		add(math.Float64bits(expOf64(x)))
+		add(uint64(math.Float32bits(expOf32(float32(x) / 7))))
 	}
-	if h != golden {
-		t.Errorf("%#x, want %#x", h, uint64(golden))
+	if h != goldenExp {
+		t.Errorf("%#x, want %#x", h, uint64(goldenExp))
 	}
 }
 
-const golden = 0x361fc40dc356880a
+const goldenExp = 0x361fc40dc356880a
+
+// The bounds that doc.go promises, in ULP of 2^y.
+const (
+	bound2f64 = .63
+	bound2f32 = .68
+)
+
+// TestExp2Ref64 measures the float64 definition against 130-bit arithmetic. With
+// MONGE_LONG set it takes millions of arguments.
+func TestExp2Ref64(t *testing.T) {
+	n := oracle.Samples(60_000, 4_000_000)
+	uniform := func(lo, hi float64) func(*rand.Rand) float64 {
+		return func(rng *rand.Rand) float64 { return lo + (hi-lo)*rng.Float64() }
+	}
+	for _, r := range []struct {
+		name string
+		n    int
+		draw func(*rand.Rand) float64
+	}{
+		{"reduced", n, uniform(-.0625, .0625)},
+		{"octave", n, uniform(-1, 0)},
+		{"normal", n, uniform(least64, above64)},
+		{"least", n / 4, uniform(least64, least64+1)},
+		{"most", n / 4, uniform(above64-1, above64)},
+		{"tiny", n / 4, func(rng *rand.Rand) float64 { return math.Ldexp(rng.Float64()-.5, -rng.IntN(1070)) }},
+		{"midpoints", n / 4, func(rng *rand.Rand) float64 {
+			y := (float64(rng.IntN(16000)-8000) + .5) / 8
+			return y + float64(rng.IntN(9)-4)*math.Abs(y)*0x1p-53
+		}},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(2, uint64(r.n)))
+			worst, at := 0.0, 0.0
+			for range r.n {
+				y := r.draw(rng)
+				if u := asmtest.ULP(exp2Of64(y), oracle.Exp2(y)); u > worst {
+					worst, at = u, y
+				}
+			}
+			t.Logf("largest error %.4f ULP at 2^%v, %x", worst, at, at)
+			if worst > bound2f64 {
+				t.Errorf("the bound is %v", bound2f64)
+			}
+		})
+	}
+}
+
+// TestExp2Ref32 measures the float32 definition against float64's, on a stride of all
+// arguments; with MONGE_LONG set, on all 2^32.
+func TestExp2Ref32(t *testing.T) {
+	step := uint64(oracle.Samples(4099, 1))
+	var worst float64
+	var at float32
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			var u float64
+			var x float32
+			for b := uint64(w) * step; b < 1<<32; b += step * uint64(workers) {
+				y := math.Float32frombits(uint32(b))
+				got := exp2Of32(y)
+				switch {
+				case y != y && got == got, y < least32 && math.Float32bits(got) != 0, y >= above32 && !math.IsInf(float64(got), 1):
+					t.Errorf("2^%v = %v", y, got)
+				case y >= least32 && y < above32:
+					want := exp2Of64(float64(y))
+					if e := math.Abs(math.Ldexp(float64(got)-want, 23-math.Ilogb(want))); e > u {
+						u, x = e, y
+					}
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if u > worst {
+				worst, at = u, x
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("largest error %.4f ULP at 2^%v, %x", worst, at, at)
+	u := asmtest.ULP(exp2Of32(at), oracle.Exp2(float64(at)))
+	if math.Abs(u-worst) > 1e-6 {
+		t.Errorf("the oracle has %v ULP at %v", u, at)
+	}
+	if u > bound2f32 {
+		t.Errorf("the bound is %v", bound2f32)
+	}
+}
+
+func TestExp2SpecialValues(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	below := math.Nextafter
+	for _, c := range []struct{ y, want float64 }{
+		{0, 1}, {math.Copysign(0, -1), 1}, {math.SmallestNonzeroFloat64, 1}, {-0x1p-60, 1},
+		{inf, inf}, {-inf, 0}, {nan, nan}, {math.MaxFloat64, inf}, {-math.MaxFloat64, 0},
+		{least64, 0x1p-1022}, {below(least64, -2000), 0}, {above64, inf}, {1023, 0x1p1023},
+	} {
+		if got := Ref2(c.y); !asmtest.SameBits(got, c.want) {
+			t.Errorf("2^%v = %v, want %v", c.y, got, c.want)
+		}
+	}
+	if got := exp2Of64(below(above64, 0)); got > math.MaxFloat64 {
+		t.Errorf("2^%v = %v", below(above64, 0), got)
+	}
+	for _, c := range []struct{ y, want float32 }{
+		{0, 1}, {float32(math.Copysign(0, -1)), 1}, {math.SmallestNonzeroFloat32, 1}, {float32(inf), float32(inf)},
+		{float32(-inf), 0}, {float32(nan), float32(nan)}, {math.MaxFloat32, float32(inf)}, {-math.MaxFloat32, 0},
+		{least32, 0x1p-126}, {math.Nextafter32(least32, -200), 0}, {above32, float32(inf)}, {127, 0x1p127},
+	} {
+		if got := Ref2(c.y); !asmtest.SameBits(got, c.want) {
+			t.Errorf("2^%v = %v, want %v", c.y, got, c.want)
+		}
+	}
+	// Every whole power is exact.
+	for y := -1022; y <= 1023; y++ {
+		if got := exp2Of64(float64(y)); got != math.Ldexp(1, y) {
+			t.Errorf("2^%d = %v", y, got)
+		}
+	}
+	for y := -126; y <= 127; y++ {
+		if got := exp2Of32(float32(y)); float64(got) != math.Ldexp(1, y) {
+			t.Errorf("float32 2^%d = %v", y, got)
+		}
+	}
+}
+
+// TestExp2Golden holds the bits of a fixed set of results, on whatever machine it runs.
+func TestExp2Golden(t *testing.T) {
+	h := uint64(14695981039346656037)
+	add := func(b uint64) { h = (h ^ b) * 1099511628211 }
+	s := uint64(1)
+	dst64, dst32 := make([]float64, 1), make([]float32, 1)
+	for range 20000 {
+		s = s*6364136223846793005 + 1442695040888963407
+		x := float64(int64(s)>>11) / (1 << 52) * 1040
+		exp2Ref(dst64, []float64{x}, -0x1.8154be2773526p-1)
+		exp2Ref(dst32, []float32{float32(x) / 7}, -0x1.8154bep-1)
+		add(math.Float64bits(dst64[0]))
+		add(uint64(math.Float32bits(dst32[0])))
+	}
+	if h != goldenExp2 {
+		t.Errorf("%#x, want %#x", h, uint64(goldenExp2))
+	}
+}
+
+const goldenExp2 = 0xc17d2f3127514abb
+
+// An exponent x is rounded once when it is formed and once more when max (or h, or
+// f) is taken off or put on, to y. With X and Y exact, 2^y therefore has the relative
+// error δ = (|X| + |Y|) u ln 2 from its argument and at most 2.2u from Exp2.
+// To first order, with w_j the weight of term j in a sum of k roundings, that sum has
+// Σ_j w_j δ_j + (k + 2.2)u. A hundredth of each bound is left for higher order and
+// for terms that underflow.
+
+// TestLogRowsRef holds sum · 2^max, and q, against exact arithmetic. q_j gathers
+// (a/sum) e_j: one division and the errors of sum and e_j, and m FMAs.
+func TestLogRowsRef(t *testing.T) {
+	t.Run("f64", logRowsRefTest[float64])
+	t.Run("f32", logRowsRefTest[float32])
+}
+
+func logRowsRefTest[T num.Float](t *testing.T) {
+	rng := newRand()
+	u := asmtest.Roundoff[T]()
+	var worstSum, worstQ asmtest.Worst
+	for range 25 {
+		p := newProblem[T](rng, 1+rng.IntN(6), 1+rng.IntN(60))
+		a, q, e := p.values(p.m), p.values(p.n), make([]T, p.n)
+		hi, sum, before := make([]T, p.m), make([]T, p.m), append([]T{}, q...)
+		logRowsRef(p.m, p.n, p.mat, p.n, p.c, p.g, a, hi, sum, q, e)
+
+		wantQ, boundQ := make([]big.Float, p.n), make([]big.Float, p.n)
+		for j := range before {
+			wantQ[j].SetPrec(prec).SetFloat64(float64(before[j]))
+			boundQ[j].SetPrec(prec).SetFloat64(float64(before[j]) * float64(p.m) * u)
+		}
+		for i := range p.m {
+			shift := big.NewFloat(-float64(hi[i]))
+			total, bound := newFloat(), newFloat()
+			term, delta := make([]*big.Float, p.n), make([]float64, p.n)
+			for j := range p.n {
+				x := p.exponent(i, j, p.g[j])
+				y := newFloat().Add(x, shift)
+				term[j], delta[j] = exactPow2(y), argument(x, y)*u
+				total.Add(total, term[j])
+				bound.Add(bound, times(term[j], delta[j]))
+			}
+			k := float64(asmtest.RowRoundings[T](p.n))
+			bound.Add(bound, times(total, (k+2.2)*u))
+			worstSum.See(asmtest.Error(float64(sum[i]), total, times(bound, 1.01)), "%d×%d, c = %v, row %d", p.m, p.n, p.c, i)
+
+			relative, _ := newFloat().Quo(bound, total).Float64()
+			for j := range p.n {
+				share := newFloat().Quo(times(term[j], float64(a[i])), total)
+				wantQ[j].Add(&wantQ[j], share)
+				boundQ[j].Add(&boundQ[j], times(share, delta[j]+relative+(float64(p.m)+3.2)*u))
+			}
+		}
+		for j := range q {
+			worstQ.See(asmtest.Error(float64(q[j]), &wantQ[j], times(&boundQ[j], 1.01)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
+		}
+	}
+	worstSum.Report(t, "sum")
+	worstQ.Report(t, "q")
+}
+
+// TestLogColumnsRef holds LogColumnMax and LogColumnSum against exact arithmetic. The
+// maximum has the error of one rounding.
+func TestLogColumnsRef(t *testing.T) {
+	t.Run("f64", logColumnsRefTest[float64])
+	t.Run("f32", logColumnsRefTest[float32])
+}
+
+func logColumnsRefTest[T num.Float](t *testing.T) {
+	rng := newRand()
+	u := asmtest.Roundoff[T]()
+	var worstMax, worstSum asmtest.Worst
+	for range 25 {
+		p := newProblem[T](rng, 1+rng.IntN(40), 1+rng.IntN(6))
+		h, s := make([]T, p.n), make([]T, p.n)
+		for j := range h {
+			h[j] = T(math.Inf(-1))
+		}
+		logColumnMaxRef(p.m, p.n, p.mat, p.n, p.c, p.f, h)
+		logColumnSumRef(p.m, p.n, p.mat, p.n, p.c, p.f, h, s)
+		for j := range p.n {
+			highest, largest := p.exponent(0, j, p.f[0]), newFloat()
+			shift := big.NewFloat(-float64(h[j]))
+			total, bound := newFloat(), newFloat()
+			for i := range p.m {
+				x := p.exponent(i, j, p.f[i])
+				if x.Cmp(highest) > 0 {
+					highest = x
+				}
+				if ax := newFloat().Abs(x); ax.Cmp(largest) > 0 {
+					largest = ax
+				}
+				y := newFloat().Add(x, shift)
+				e := exactPow2(y)
+				total.Add(total, e)
+				bound.Add(bound, times(e, argument(x, y)*u))
+			}
+			bound.Add(bound, times(total, (float64(p.m)+2.2)*u))
+			worstMax.See(asmtest.Error(float64(h[j]), highest, times(largest, u)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
+			worstSum.See(asmtest.Error(float64(s[j]), total, times(bound, 1.01)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
+		}
+	}
+	worstMax.Report(t, "column maximum")
+	worstSum.Report(t, "column sum")
+}
+
+// TestLogPlanRef holds LogPlan against exact arithmetic.
+func TestLogPlanRef(t *testing.T) {
+	t.Run("f64", logPlanRefTest[float64])
+	t.Run("f32", logPlanRefTest[float32])
+}
+
+func logPlanRefTest[T num.Float](t *testing.T) {
+	rng := newRand()
+	u := asmtest.Roundoff[T]()
+	var worst asmtest.Worst
+	for range 25 {
+		p := newProblem[T](rng, 1+rng.IntN(10), 1+rng.IntN(10))
+		plan := make([]T, p.m*p.n)
+		logPlanRef(p.m, p.n, plan, p.n, p.mat, p.n, p.c, p.f, p.g)
+		for i := range p.m {
+			for j := range p.n {
+				x := p.exponent(i, j, p.g[j])
+				y := newFloat().Add(x, big.NewFloat(float64(p.f[i])))
+				want := exactPow2(y)
+				if least, most := limits[T](); want.Cmp(big.NewFloat(least)) < 0 || want.Cmp(big.NewFloat(most)) > 0 {
+					continue
+				}
+				bound := times(want, 1.01*(argument(x, y)+2.2)*u)
+				worst.See(asmtest.Error(float64(plan[i*p.n+j]), want, bound), "%d×%d, c = %v, at (%d, %d)", p.m, p.n, p.c, i, j)
+			}
+		}
+	}
+	worst.Report(t, "plan")
+}
+
+// TestLogRowsSpecial: NaN and −Inf are passed over by the maximum, a row of nothing
+// else has maximum −Inf and sum NaN, and a maximum of −0 becomes +0.
+func TestLogRowsSpecial(t *testing.T) {
+	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
+	for _, c := range []struct {
+		g        []float64
+		max, sum float64
+	}{
+		{[]float64{-inf, 3, 2, -inf}, 3, 1.5},
+		{[]float64{nan, 1, -1}, 1, nan},
+		{[]float64{-inf, -inf}, -inf, nan},
+		{[]float64{nan, -inf}, -inf, nan},
+		{[]float64{zero, zero, -1}, 0, 2.5},
+		{[]float64{inf, 1}, inf, nan},
+	} {
+		n := len(c.g)
+		hi, sum := make([]float64, 1), make([]float64, 1)
+		logRowsRef(1, n, make([]float64, n), n, 1, c.g, []float64{1}, hi, sum, make([]float64, n), make([]float64, n))
+		if !asmtest.SameBits(hi[0], c.max) || !asmtest.SameBits(sum[0], c.sum) {
+			t.Errorf("x = %v: max %v, sum %v; want %v, %v", c.g, hi[0], sum[0], c.max, c.sum)
+		}
+	}
+}
+
+// problem is a cost matrix, a factor and potentials of moderate size.
+type problem[T num.Float] struct {
+	rng       *rand.Rand
+	m, n      int
+	mat, f, g []T
+	c         T
+}
+
+func newProblem[T num.Float](rng *rand.Rand, m, n int) problem[T] {
+	p := problem[T]{rng: rng, m: m, n: n, c: T(math.Exp(6 * rng.Float64()))}
+	p.mat, p.f, p.g = p.values(m*n), p.values(m), p.values(n)
+	for i := range p.f {
+		p.f[i] *= p.c
+	}
+	for j := range p.g {
+		p.g[j] *= p.c
+	}
+	return p
+}
+
+func (p problem[T]) values(n int) []T {
+	s := make([]T, n)
+	asmtest.Fill(p.rng, s, asmtest.Unit)
+	return s
+}
+
+// exponent returns potential − c M_ij, exactly.
+func (p problem[T]) exponent(i, j int, potential T) *big.Float {
+	x := newFloat().SetFloat64(-float64(p.c))
+	x.Mul(x, big.NewFloat(float64(p.mat[i*p.n+j])))
+	return x.Add(x, big.NewFloat(float64(potential)))
+}
+
+// argument returns (|x| + |y|) ln 2.
+func argument(x, y *big.Float) float64 {
+	a, _ := x.Float64()
+	b, _ := y.Float64()
+	return (math.Abs(a) + math.Abs(b)) * math.Ln2
+}
+
+// limits returns numbers a factor of two within the least normal number, below which
+// LogPlan is 0, and the largest finite one.
+func limits[T num.Float]() (least, most float64) {
+	if num.IsFloat64[T]() {
+		return 0x1p-1021, 0x1p1023
+	}
+	return 0x1p-125, 0x1p127
+}
+
+const prec = 300
+
+func newFloat() *big.Float { return new(big.Float).SetPrec(prec) }
+
+func times(x *big.Float, f float64) *big.Float { return newFloat().Mul(x, big.NewFloat(f)) }
+
+var ln2, _ = newFloat().SetString("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863326996418687")
+
+// exactPow2 returns 2^y to about 290 bits: 2^n · e^(f ln 2), f the fraction, by Taylor.
+func exactPow2(y *big.Float) *big.Float {
+	v, _ := y.Float64()
+	n := math.Round(v)
+	z := newFloat().Sub(y, big.NewFloat(n))
+	z.Mul(z, ln2)
+	sum, term := newFloat().SetInt64(1), newFloat().SetInt64(1)
+	for k := int64(1); k < 60; k++ {
+		term.Mul(term, z)
+		term.Quo(term, newFloat().SetInt64(k))
+		sum.Add(sum, term)
+	}
+	return sum.SetMantExp(sum, int(n))
+}

@@ -7,6 +7,40 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes rows, cols, depth ≥ 1;
+// a tile of AVX2 takes cols such that their last group needs as many vectors as it has.
+
+//go:noescape
+func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, add bool)
+
+//go:noescape
+func productAVX512F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, add bool)
+
+//go:noescape
+func tile8x1AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, add bool)
+
+//go:noescape
+func tile8x1AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, add bool)
+
+//go:noescape
+func tile5x2AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, add bool)
+
+//go:noescape
+func tile5x2AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, add bool)
+
+//go:noescape
+func tile4x3AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, add bool)
+
+//go:noescape
+func tile4x3AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, add bool)
+
+//go:noescape
+func tile3x4AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, add bool)
+
+//go:noescape
+func tile3x4AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, add bool)
+
 func mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
 	switch lv {
 	case asm.AVX512:
@@ -45,11 +79,7 @@ func productAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a 
 	for cols > 0 {
 		tile, take := tileAVX2(vectors, (cols+lanes-1)/lanes)
 		n := min(cols, take*lanes)
-		if num.IsFloat64[T]() {
-			callAVX2F64(tile, rows, n, depth, num.F64(c), ldc, num.F64(a), ra, ka, num.F64(b), ldb, add)
-		} else {
-			callAVX2F32(tile, rows, n, depth, num.F32(c), ldc, num.F32(a), ra, ka, num.F32(b), ldb, add)
-		}
+		tilesAVX2(tile, rows, n, depth, c, ldc, a, ra, ka, b, ldb, add)
 		if cols -= n; cols > 0 {
 			c, b = c[n:], b[n:]
 		}
@@ -77,11 +107,37 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
+// tilesAVX2 is productAVX2 with one tile, of the given number of vectors.
+//
+//go:noinline
+func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
+	switch f64 := num.IsFloat64[T](); {
+	case vectors == 1 && f64:
+		tile8x1AVX2F64(rows, cols, depth, num.P64(c), ldc, num.P64(a), ra, ka, num.P64(b), ldb, add)
+	case vectors == 1:
+		tile8x1AVX2F32(rows, cols, depth, num.P32(c), ldc, num.P32(a), ra, ka, num.P32(b), ldb, add)
+	case vectors == 2 && f64:
+		tile5x2AVX2F64(rows, cols, depth, num.P64(c), ldc, num.P64(a), ra, ka, num.P64(b), ldb, add)
+	case vectors == 2:
+		tile5x2AVX2F32(rows, cols, depth, num.P32(c), ldc, num.P32(a), ra, ka, num.P32(b), ldb, add)
+	case vectors == 3 && f64:
+		tile4x3AVX2F64(rows, cols, depth, num.P64(c), ldc, num.P64(a), ra, ka, num.P64(b), ldb, add)
+	case vectors == 3:
+		tile4x3AVX2F32(rows, cols, depth, num.P32(c), ldc, num.P32(a), ra, ka, num.P32(b), ldb, add)
+	case vectors == 4 && f64:
+		tile3x4AVX2F64(rows, cols, depth, num.P64(c), ldc, num.P64(a), ra, ka, num.P64(b), ldb, add)
+	case vectors == 4:
+		tile3x4AVX2F32(rows, cols, depth, num.P32(c), ldc, num.P32(a), ra, ka, num.P32(b), ldb, add)
+	}
+}
+
 // productAVX512 sets c to a·b, or adds it, where a has a stride for either index.
+//
+//go:noinline
 func productAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if num.IsFloat64[T]() {
-		callAVX512F64(rows, cols, depth, num.F64(c), ldc, num.F64(a), ra, ka, num.F64(b), ldb, add)
+		productAVX512F64(rows, cols, depth, num.P64(c), ldc, num.P64(a), ra, ka, num.P64(b), ldb, add)
 	} else {
-		callAVX512F32(rows, cols, depth, num.F32(c), ldc, num.F32(a), ra, ka, num.F32(b), ldb, add)
+		productAVX512F32(rows, cols, depth, num.P32(c), ldc, num.P32(a), ra, ka, num.P32(b), ldb, add)
 	}
 }

@@ -7,27 +7,41 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes m, p, d ≥ 1. dst is
+// g, which is the name of a register in assembly.
+
+//go:noescape
+func mulNEONF64(m, p, d int, y *float64, ldy int, x *float64, ldx int, b *float64, ldb int, add bool)
+
+//go:noescape
+func mulNEONF32(m, p, d int, y *float32, ldy int, x *float32, ldx int, b *float32, ldb int, add bool)
+
+//go:noescape
+func transMulNEONF64(m, p, d int, dst *float64, ldg int, x *float64, ldx int, y *float64, ldy int, add bool)
+
+//go:noescape
+func transMulNEONF32(m, p, d int, dst *float32, ldg int, x *float32, ldx int, y *float32, ldy int, add bool)
+
+//go:noinline
 func mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
-	switch lv {
-	case asm.NEON:
-		if num.IsFloat64[T]() {
-			callMulNEONF64(m, p, d, num.F64(y), ldy, num.F64(x), ldx, num.F64(b), ldb, add)
-		} else {
-			callMulNEONF32(m, p, d, num.F32(y), ldy, num.F32(x), ldx, num.F32(b), ldb, add)
-		}
+	switch asm.VariantOf[T, T](lv) {
+	case asm.NEONF64:
+		mulNEONF64(m, p, d, num.P64(y), ldy, num.P64(x), ldx, num.P64(b), ldb, add)
+	case asm.NEONF32:
+		mulNEONF32(m, p, d, num.P32(y), ldy, num.P32(x), ldx, num.P32(b), ldb, add)
 	default:
 		mulRef(m, p, d, y, ldy, x, ldx, b, ldb, add)
 	}
 }
 
+//go:noinline
 func transMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
-	switch lv {
-	case asm.NEON:
-		if num.IsFloat64[T]() {
-			callTransMulNEONF64(m, p, d, num.F64(g), ldg, num.F64(x), ldx, num.F64(y), ldy, add)
-		} else {
-			callTransMulNEONF32(m, p, d, num.F32(g), ldg, num.F32(x), ldx, num.F32(y), ldy, add)
-		}
+	switch asm.VariantOf[T, T](lv) {
+	case asm.NEONF64:
+		transMulNEONF64(m, p, d, num.P64(g), ldg, num.P64(x), ldx, num.P64(y), ldy, add)
+	case asm.NEONF32:
+		transMulNEONF32(m, p, d, num.P32(g), ldg, num.P32(x), ldx, num.P32(y), ldy, add)
 	default:
 		transMulRef(m, p, d, g, ldg, x, ldx, y, ldy, add)
 	}

@@ -1,0 +1,67 @@
+//go:build arm64 && !purego
+
+package distance
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes m, n, d ≥ 1 and r ≥ 0;
+// dist may be nil, and so may a and b if r = 0. dst in adjcost is g, which is the
+// name of a register in assembly.
+
+//go:noescape
+func sqdistNEONF64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
+
+//go:noescape
+func sqdistNEONF32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
+
+//go:noescape
+func gibbsNEONF64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
+
+//go:noescape
+func gibbsNEONF32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
+
+//go:noescape
+func adjcostNEONF64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat *float64, ldm int, a *float64, lda int, b *float64, ldb int, u, v *float64, lambda float64)
+
+//go:noescape
+func adjcostNEONF32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
+
+//go:noinline
+func sqdist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.NEONF64:
+		sqdistNEONF64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
+	case asm.NEONF32:
+		sqdistNEONF32(m, n, d, num.P32(dst), ldd, num.P32(x), ldx, num.P32(zt), ldz, add)
+	default:
+		sqdistRef(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+	}
+}
+
+//go:noinline
+func gibbs[T num.Float](lv asm.Level, m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.NEONF64:
+		gibbsNEONF64(m, n, d, num.P64(k), ldk, num.P64(dist), ldd, num.P64(x), ldx, num.P64(zt), ldz, float64(c))
+	case asm.NEONF32:
+		gibbsNEONF32(m, n, d, num.P32(k), ldk, num.P32(dist), ldd, num.P32(x), ldx, num.P32(zt), ldz, float32(c))
+	default:
+		gibbsRef(m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, c)
+	}
+}
+
+//go:noinline
+func adjcost[T num.Float](lv asm.Level, m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.NEONF64:
+		adjcostNEONF64(m, n, r, num.P64(g), ldg, num.P64(k), ldk, num.P64(mat), ldm, num.P64(a), lda, num.P64(b), ldb, num.P64(u), num.P64(v), float64(lambda))
+	case asm.NEONF32:
+		adjcostNEONF32(m, n, r, num.P32(g), ldg, num.P32(k), ldk, num.P32(mat), ldm, num.P32(a), lda, num.P32(b), ldb, num.P32(u), num.P32(v), float32(lambda))
+	default:
+		adjcostRef(m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
+	}
+}

@@ -1,0 +1,144 @@
+package exp
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// BenchmarkExp takes arguments of ordinary size; results=sub ones whose results
+// are all subnormal.
+func BenchmarkExp(b *testing.B) {
+	benchmark(b, "f64", Exp[float64], [2]float64{-20, 20}, "sub", [2]float64{-745, -729})
+	benchmark(b, "f32", Exp[float32], [2]float64{-20, 20}, "sub", [2]float64{-103, -87})
+	b.Run("type=f64/isa=math/n=1024", func(b *testing.B) {
+		x, dst := make([]float64, 1024), make([]float64, 1024)
+		for i := range x {
+			x[i] = float64(i)/26 - 20
+		}
+		b.SetBytes(2 * 8 * 1024)
+		for b.Loop() {
+			for i, v := range x {
+				dst[i] = math.Exp(v)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1024, "ns/elem")
+	})
+}
+
+// BenchmarkExp2 takes arguments of ordinary size; results=zero ones whose results
+// all vanish.
+func BenchmarkExp2(b *testing.B) {
+	benchmark(b, "f64", times144[float64], [2]float64{0, 20}, "zero", [2]float64{800, 900})
+	benchmark(b, "f32", times144[float32], [2]float64{0, 20}, "zero", [2]float64{800, 900})
+}
+
+func times144[T num.Float](lv asm.Level, dst, x []T) { Exp2(lv, dst, x, -1.44) }
+
+func benchmark[T num.Float](b *testing.B, name string, f func(lv asm.Level, dst, x []T), ordinary [2]float64, other string, others [2]float64) {
+	run := func(b *testing.B, lv asm.Level, n int, of [2]float64) {
+		rng := rand.New(rand.NewPCG(6, 6))
+		x, dst := make([]T, n), make([]T, n)
+		for i := range x {
+			x[i] = T(of[0] + (of[1]-of[0])*rng.Float64())
+		}
+		b.SetBytes(2 * int64(n) * int64(unsafe.Sizeof(x[0])))
+		for b.Loop() {
+			f(lv, dst, x)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
+	}
+	for _, lv := range asm.Available() {
+		for _, n := range []int{10, 100, 1024, 1031, 32768, 4 << 20} {
+			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) { run(b, lv, n, ordinary) })
+		}
+		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/results=%s", name, lv, 1024, other), func(b *testing.B) { run(b, lv, 1024, others) })
+	}
+}
+
+func newRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+func random[T num.Float](n int) []T {
+	s := make([]T, n)
+	asmtest.Fill(newRand(), s, asmtest.Unit)
+	return s
+}
+
+func BenchmarkLogRows(b *testing.B) {
+	logRowsBenchmark[float64](b, "f64")
+	logRowsBenchmark[float32](b, "f32")
+}
+
+func logRowsBenchmark[T num.Float](b *testing.B, name string) {
+	each[T](b, name, 1, func(lv asm.Level, n int) func() {
+		mat, g, a := random[T](n*n), random[T](n), random[T](n)
+		hi, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
+		return func() {
+			clear(q)
+			LogRows(lv, n, n, mat, n, 50, g, a, hi, sum, q, e)
+		}
+	})
+}
+
+func BenchmarkLogColumnMax(b *testing.B) {
+	logColumnMaxBenchmark[float64](b, "f64")
+	logColumnMaxBenchmark[float32](b, "f32")
+}
+
+func logColumnMaxBenchmark[T num.Float](b *testing.B, name string) {
+	each[T](b, name, 1, func(lv asm.Level, n int) func() {
+		mat, f, h := random[T](n*n), random[T](n), random[T](n)
+		return func() { LogColumnMax(lv, n, n, mat, n, 50, f, h) }
+	})
+}
+
+func BenchmarkLogColumnSum(b *testing.B) {
+	logColumnSumBenchmark[float64](b, "f64")
+	logColumnSumBenchmark[float32](b, "f32")
+}
+
+func logColumnSumBenchmark[T num.Float](b *testing.B, name string) {
+	each[T](b, name, 1, func(lv asm.Level, n int) func() {
+		mat, f, h, s := random[T](n*n), random[T](n), random[T](n), make([]T, n)
+		return func() {
+			clear(s)
+			LogColumnSum(lv, n, n, mat, n, 50, f, h, s)
+		}
+	})
+}
+
+func BenchmarkLogPlan(b *testing.B) {
+	logPlanBenchmark[float64](b, "f64")
+	logPlanBenchmark[float32](b, "f32")
+}
+
+func logPlanBenchmark[T num.Float](b *testing.B, name string) {
+	each[T](b, name, 2, func(lv asm.Level, n int) func() {
+		mat, f, g, t := random[T](n*n), random[T](n), random[T](n), make([]T, n*n)
+		return func() { LogPlan(lv, n, n, t, n, mat, n, 50, f, g) }
+	})
+}
+
+// each benchmarks what prepare returns for every level and size; moved is the
+// number of n × n matrices that go through the core.
+func each[T num.Float](b *testing.B, name string, moved int, prepare func(lv asm.Level, n int) func()) {
+	for _, lv := range asm.Available() {
+		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {
+			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) {
+				var x T
+				f := prepare(lv, n)
+				b.SetBytes(int64(moved*n*n) * int64(unsafe.Sizeof(x)))
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*n), "ns/elem")
+			})
+		}
+	}
+}
