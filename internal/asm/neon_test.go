@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,7 +20,7 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// A wordMacro is one line of neon_arm64.h or neon_mixed_arm64.h: an instruction that Go's assembler cannot
+// A wordMacro is one line of a neon_arm64.h: an instruction that Go's assembler cannot
 // spell, as an expression for its word.
 type wordMacro struct {
 	name   string
@@ -28,45 +29,53 @@ type wordMacro struct {
 	fields ast.Expr
 }
 
-var wordLine = regexp.MustCompile(`^#define (\w+)\(([\w, ]+)\) WORD \$\((0x[0-9a-f]{8})\|(.+)\)$`)
+var (
+	define   = regexp.MustCompile(`^#define (\w+)(?:\(([\w, ]+)\))?\s*(.*)$`)
+	wordForm = regexp.MustCompile(`^WORD \$\((0x[0-9a-f]{8})\|(.+)\)$`)
+	raw      = regexp.MustCompile(`\b(WORD|DWORD|BYTE|LONG|QUAD)\b`)
+)
 
-// wordHeaders are the names of the headers that have nothing but word macros.
-var wordHeaders = []string{"neon_arm64.h", "neon_mixed_arm64.h"}
+// wordHeader is the name of the headers that have word macros.
+const wordHeader = "neon_arm64.h"
 
-func allWordMacros(t *testing.T) (macros []wordMacro) {
+// wordMacros returns the word macros of all kernels, one of a name.
+func wordMacros(t *testing.T) []wordMacro {
 	t.Helper()
-	for _, name := range wordHeaders {
-		macros = append(macros, readWordMacros(t, headers(t, name)[0])...)
+	macros := map[string]wordMacro{}
+	for _, file := range headers(t, wordHeader) {
+		for i, line := range lines(t, file) {
+			if code, _, _ := strings.Cut(line, "//"); !raw.MatchString(code) {
+				continue
+			}
+			d := define.FindStringSubmatch(line)
+			if d == nil {
+				t.Fatalf("%s:%d: a raw word: %s", file, i+1, line)
+			}
+			w := wordForm.FindStringSubmatch(d[3])
+			if w == nil {
+				t.Fatalf("%s:%d: not a macro for one word: %s", file, i+1, line)
+			}
+			base, err := strconv.ParseUint(w[1], 0, 32)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fields, err := parser.ParseExpr(w[2])
+			if err != nil {
+				t.Fatalf("%s:%d: %v", file, i+1, err)
+			}
+			macros[d[1]] = wordMacro{d[1], strings.Split(d[2], ", "), uint32(base), fields}
+		}
 	}
-	return macros
+	return slices.SortedFunc(maps.Values(macros), func(a, b wordMacro) int { return strings.Compare(a.name, b.name) })
 }
 
-func readWordMacros(t *testing.T, file string) []wordMacro {
+func lines(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var macros []wordMacro
-	for i, line := range strings.Split(string(text), "\n") {
-		if line == "" || strings.HasPrefix(line, "//") {
-			continue
-		}
-		f := wordLine.FindStringSubmatch(line)
-		if f == nil {
-			t.Fatalf("%s:%d: not a macro for one word: %s", file, i+1, line)
-		}
-		base, err := strconv.ParseUint(f[3], 0, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fields, err := parser.ParseExpr(f[4])
-		if err != nil {
-			t.Fatalf("%s:%d: %v", file, i+1, err)
-		}
-		macros = append(macros, wordMacro{f[1], strings.Split(f[2], ", "), uint32(base), fields})
-	}
-	return macros
+	return strings.Split(string(text), "\n")
 }
 
 // word is the value of the macro for the given arguments. Expressions are Go's in
@@ -100,8 +109,12 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 				return x << y
 			case token.SHR:
 				return x >> y
+			case token.ADD:
+				return x + y
 			case token.SUB:
 				return x - y
+			case token.MUL:
+				return x * y
 			}
 		}
 		t.Fatalf("%s: an expression this test does not know", m.name)
@@ -110,24 +123,30 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	return m.base | eval(m.fields)
 }
 
-var macroName = regexp.MustCompile(`^([A-Z0-9]+)_(2D|2S|4S|16B)(_E)?$`)
+// macroName is a mnemonic, with _V where Go has an instruction of that name, the
+// arrangement where it does not follow the type, and _E for the form by element.
+var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|16B))?(_E)?$`)
 
 // converted is the arrangement that a conversion reads.
 var converted = map[string]string{"fcvtl": "2s", "fcvtl2": "4s", "fcvtn": "2d", "fcvtn2": "2d"}
 
-// draw returns random arguments for the macro and what a disassembler has to say to
-// them: the name of the macro, its parameters and the arguments decide it.
+// draw returns random arguments for the macro, of either type, and what a disassembler
+// has to say to them: the name of the macro, its parameters and the arguments decide it.
 func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, text string) {
 	f := macroName.FindStringSubmatch(m.name)
 	if f == nil {
-		t.Fatalf("%s is not named MNEMONIC_2D, _2S, _4S or _16B", m.name)
+		t.Fatalf("%s is not named MNEMONIC, MNEMONIC_2D, _2S, _4S or _16B", m.name)
 	}
+	double := rng.Uint32N(2)
 	op, arr, element := strings.ToLower(f[1]), strings.ToLower(f[2]), f[3] != ""
+	if arr == "" {
+		arr = []string{"4s", "2d"}[double]
+	}
 	lanes, bits := uint32(2), uint32(64)
 	if arr == "4s" {
 		lanes, bits = 4, 32
 	}
-	args = map[string]uint32{"d": rng.Uint32N(32), "n": rng.Uint32N(32), "m": rng.Uint32N(32), "i": rng.Uint32N(lanes)}
+	args = map[string]uint32{"DOUBLE": double, "d": rng.Uint32N(32), "n": rng.Uint32N(32), "m": rng.Uint32N(32), "i": rng.Uint32N(lanes)}
 	v := func(p string) string { return fmt.Sprintf("v%d.%s", args[p], arr) }
 	e := func(p string) string { return fmt.Sprintf("v%d.%s[%d]", args[p], arr[len(arr)-1:], args["i"]) }
 	switch params := strings.Join(m.params, ","); {
@@ -170,12 +189,12 @@ func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
 	return ""
 }
 
-// TestWords holds every macro of the word headers against a disassembler, with random
-// registers, elements and shifts, and requires that no macro would still pass with
+// TestWords holds every word macro against a disassembler, with random registers,
+// elements and shifts, of both types, and requires that no macro would still pass with
 // any one bit of its constant changed.
 func TestWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, m := range allWordMacros(t) {
+	for _, m := range wordMacros(t) {
 		if diff := m.check(t, rng, 200); diff != "" {
 			t.Error(diff)
 		}
@@ -199,7 +218,7 @@ func TestWordsAssembled(t *testing.T) {
 	var source strings.Builder
 	var words []uint32
 	var texts []string
-	for _, m := range allWordMacros(t) {
+	for _, m := range wordMacros(t) {
 		for range 50 {
 			args, text := m.draw(t, rng)
 			words, texts = append(words, m.word(t, args)), append(texts, text)
@@ -232,57 +251,44 @@ func TestWordsAssembled(t *testing.T) {
 }
 
 // TestWordsOnlyInHeader requires that no word is written anywhere else, where TestWords
-// would not see it, and that every type header maps its names to its own arrangement.
+// would not see it.
 func TestWordsOnlyInHeader(t *testing.T) {
-	raw := regexp.MustCompile(`\b(WORD|DWORD|BYTE|LONG|QUAD)\b`)
-	mapped := regexp.MustCompile(`^#define (\w+)\(([\w, ]+)\) (\w+)_(2D|4S)(_E)?\(`)
-	arrangement := map[string]string{"neon_f64_arm64.h": "2D", "neon_f32_arm64.h": "4S"}
-	for _, pattern := range []string{"*/*_arm64.s", "*/*_arm64.h"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatal(pattern, files, err)
+	for _, file := range append(headers(t, "*_arm64.h"), headers(t, "*_arm64.s")...) {
+		if filepath.Base(file) == wordHeader {
+			continue
 		}
-		for _, file := range files {
-			name := filepath.Base(file)
-			if slices.Contains(wordHeaders, name) {
+		for i, line := range lines(t, file) {
+			code, _, _ := strings.Cut(line, "//")
+			if raw.MatchString(code) {
+				t.Errorf("%s:%d: a raw word", file, i+1)
+			}
+		}
+	}
+}
+
+// TestHeaders requires that what several folders define under one name in headers of one
+// name is one definition.
+func TestHeaders(t *testing.T) {
+	type key struct{ header, macro string }
+	first := map[key]string{}
+	for _, file := range headers(t, wordHeader) {
+		text := strings.ReplaceAll(strings.Join(lines(t, file), "\n"), "\\\n", "")
+		for line := range strings.SplitSeq(text, "\n") {
+			code, _, _ := strings.Cut(line, "//")
+			d := define.FindStringSubmatch(code)
+			if d == nil {
 				continue
 			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+			k, v := key{filepath.Base(file), d[1]}, strings.Join(strings.Fields(d[2]+": "+d[3]), " ")
+			if other, ok := first[k]; ok && other != v {
+				t.Errorf("%s: %s is %q, elsewhere %q", file, d[1], v, other)
 			}
-			for i, line := range strings.Split(string(text), "\n") {
-				code, _, _ := strings.Cut(line, "//")
-				if raw.MatchString(code) {
-					t.Errorf("%s:%d: a raw word", file, i+1)
-				}
-				if f := mapped.FindStringSubmatch(code); f != nil && arrangement[name] != "" && f[4] != arrangement[name] {
-					t.Errorf("%s:%d: %s is not of arrangement %s", file, i+1, f[1], arrangement[name])
-				}
-			}
+			first[k] = v
 		}
 	}
 }
 
-// TestHeaders requires that headers of the same name are the same text.
-func TestHeaders(t *testing.T) {
-	for _, file := range headers(t, "*_arm64.h") {
-		first := headers(t, filepath.Base(file))[0]
-		a, err := os.ReadFile(first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(a) != string(b) {
-			t.Errorf("%s differs from %s", file, first)
-		}
-	}
-}
-
-// headers returns the headers of that name in the kernels' folders.
+// headers returns the files of that name in the kernels' folders.
 func headers(t *testing.T, name string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("*", name))

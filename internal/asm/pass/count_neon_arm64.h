@@ -1,10 +1,7 @@
 // #{ i : lo ≤ x_i ≤ hi } in the lanes of V8–V11 (−1 each) and of V12 (one element in
-// all lanes) for both types; included by neon_f64_arm64.s and neon_f32_arm64.s.
+// all lanes).
 
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
+	ZERO4(V8, V9, V10, V11)
 	VEOR V12.B16, V12.B16, V12.B16
 	SUBS $(4*LANES), count, left
 	BLT  vectors
@@ -25,10 +22,10 @@ loop:
 	VAND    V5.B16, V1.B16, V1.B16
 	VAND    V6.B16, V2.B16, V2.B16
 	VAND    V7.B16, V3.B16, V3.B16
-	ADDI(8, 8, 0)
-	ADDI(9, 9, 1)
-	ADDI(10, 10, 2)
-	ADDI(11, 11, 3)
+	ADD_V(8, 8, 0)
+	ADD_V(9, 9, 1)
+	ADD_V(10, 10, 2)
+	ADD_V(11, 11, 3)
 	SUBS    $(4*LANES), left
 	BGE     loop
 
@@ -42,7 +39,7 @@ vloop:
 	FCMGE(4, 0, 30)
 	FCMGE(0, 31, 0)
 	VAND    V4.B16, V0.B16, V0.B16
-	ADDI(8, 8, 0)
+	ADD_V(8, 8, 0)
 	SUBS    $LANES, left
 	BGE     vloop
 
@@ -56,11 +53,11 @@ tloop:
 	FCMGE(4, 0, 30)
 	FCMGE(0, 31, 0)
 	VAND V4.B16, V0.B16, V0.B16
-	ADDI(12, 12, 0)
+	ADD_V(12, 12, 0)
 	SUBS $1, left
 	BNE  tloop
 
 store:
-	ADDI(8, 8, 9)
-	ADDI(10, 10, 11)
-	ADDI(8, 8, 10)
+	ADD_V(8, 8, 9)
+	ADD_V(10, 10, 11)
+	ADD_V(8, 8, 10)

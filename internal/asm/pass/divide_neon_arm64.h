@@ -1,4 +1,4 @@
-// dst_i = x_i / y_i for both types; included by neon_f64_arm64.s and neon_f32_arm64.s.
+// dst_i = x_i / y_i.
 
 	SUBS $(4*LANES), count
 	BLT  vectors

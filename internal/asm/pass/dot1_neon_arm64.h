@@ -1,12 +1,8 @@
-// One row sum Σ_j K_ij v_j for both types: row kp, sum into lane 0 of V28. The order
-// of dot4_neon_arm64.h. Copies of this file in other folders are identical.
+// s_i = Σ_j K_ij v_j of one row, into lane 0 of V28. The order of dot4_neon_arm64.h.
 
-	MOVD kp, row0
+	KSTART1
 	MOVD vp, cur
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
+	ZERO4(V0, V1, V2, V3)
 	SUBS $(4*LANES), cols, left
 	BLT  dot1tail
 
@@ -14,12 +10,8 @@ dot1loop:
 	// lane_l = fma(K_ij, v_j, lane_l), one step of four registers
 	FLDPQ   32(cur), (F18, F19)
 	FLDPQ.P 64(cur), (F16, F17)
-	FLDPQ   32(row0), (F22, F23)
-	FLDPQ.P 64(row0), (F20, F21)
-	FMLA(0, 20, 16)
-	FMLA(1, 21, 17)
-	FMLA(2, 22, 18)
-	FMLA(3, 23, 19)
+	LDK_A(row0, mat0)
+	DOT_A(0, 1, 2, 3)
 	SUBS    $(4*LANES), left
 	BGE     dot1loop
 
@@ -28,50 +20,42 @@ dot1tail:
 	BEQ  dot1fold
 
 	// The short last step: zeros after its whole and partial registers.
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
-	VEOR V20.B16, V20.B16, V20.B16
-	VEOR V21.B16, V21.B16, V21.B16
-	VEOR V22.B16, V22.B16, V22.B16
-	VEOR V23.B16, V23.B16, V23.B16
-	AND  $(LANES-1), left, part
-	TBZ  $PAIRBIT, left, dot1low
+	ZERO4(V16, V17, V18, V19)
+	ZERO4(V20, V21, V22, V23)
+	AND $(LANES-1), left, part
+	TBZ $PAIRBIT, left, dot1low
 	FLDPQ.P 32(cur), (F16, F17)
-	FLDPQ.P 32(row0), (F20, F21)
-	TBZ  $ONEBIT, left, dot1part2
+	LDK1(row0, mat0, F20, 20)
+	LDK1(row0, mat0, F21, 21)
+	TBZ $ONEBIT, left, dot1part2
 	FMOVQ.P 16(cur), F18
-	FMOVQ.P 16(row0), F22
-	CBZ  part, dot1last
+	LDK1(row0, mat0, F22, 22)
+	CBZ part, dot1last
 	LDPART(cur, part, F19, V19, spare)
-	LDPART(row0, part, F23, V23, spare)
-	B    dot1last
+	LDKPART(row0, mat0, part, F23, V23, 23)
+	B   dot1last
 
 dot1part2:
 	CBZ part, dot1last
 	LDPART(cur, part, F18, V18, spare)
-	LDPART(row0, part, F22, V22, spare)
+	LDKPART(row0, mat0, part, F22, V22, 22)
 	B   dot1last
 
 dot1low:
 	TBZ $ONEBIT, left, dot1part0
 	FMOVQ.P 16(cur), F16
-	FMOVQ.P 16(row0), F20
+	LDK1(row0, mat0, F20, 20)
 	CBZ part, dot1last
 	LDPART(cur, part, F17, V17, spare)
-	LDPART(row0, part, F21, V21, spare)
+	LDKPART(row0, mat0, part, F21, V21, 21)
 	B   dot1last
 
 dot1part0:
 	LDPART(cur, part, F16, V16, spare)
-	LDPART(row0, part, F20, V20, spare)
+	LDKPART(row0, mat0, part, F20, V20, 20)
 
 dot1last:
-	FMLA(0, 20, 16)
-	FMLA(1, 21, 17)
-	FMLA(2, 22, 18)
-	FMLA(3, 23, 19)
+	DOT_A(0, 1, 2, 3)
 
 dot1fold:
 	// lane_l += lane_{l+w/2}, then w/4, …

@@ -1,68 +1,67 @@
-// Names and macros of the passes over a matrix, for both types. The register names
-// are those of every kernel that makes such a pass. Copies of this file in other
-// folders are identical.
+// One pass over a matrix, four rows at a time and then one at a time: the text of every
+// kernel of this folder that reads K, for both types and for a float32 K with float64
+// vectors.
+//
+//	s_i = Σ_j K_ij v_j           not where COLUMNS is defined: u_i is loaded
+//	u_i = UPDATE4, UPDATE1       the including file's, of four rows and one
+//	q_j += u_i K_ij              not where ROWS is defined: s_i is stored
+//
+// How K is loaded, the including file says:
+//
+//	KSTART4, KSTART1, KMOVE4, KNEXT4, KNEXT1    its pointers
+//	LDK_A, LDK_B, LDK1, LDKPART                 K for the sums: four registers in V20–V23 or
+//	                                            V24–V27, one, part of one
+//	LDT_A, LDT_B, LDT1, LDTPART                 and for q, to which
+//	AXPY_A, AXPY_B, AXPY1                       add it
+//
+// mat0–mat3 and what follows them are for a kernel that reads a second matrix.
+//
+// Sums: V0–V3, V4–V7, V8–V11, V12–V15 are the virtual lanes of a row. s and u are in the
+// lanes of V28 (float32) or of V28 and V29 (float64).
 
-#define rows R0
-#define cols R1
-#define kp R2     // first row of the block
-#define ldkb R3   // row stride in bytes
-#define vp R4     // vector of the row sums
-#define ap R5     // what belongs to a row: read …
-#define up R6     // … and written
-#define qp R7     // column sums
-#define row0 R8   // rows of the block, moving
-#define row1 R9
-#define row2 R10
-#define row3 R11
-#define cur R12   // place in vp or qp
-#define left R13  // columns left
-#define part R14  // columns of the last, partial register
-#define spare R15
+	SUBS $4, rows
+	BLT  rowtail
 
-// Row pointers at the start of four rows.
-#define ROWS4 \
-	MOVD kp, row0; \
-	ADD  ldkb, row0, row1; \
-	ADD  ldkb, row1, row2; \
-	ADD  ldkb, row2, row3
+rowloop:
+#ifdef COLUMNS
+	LDROWS(ap, F28, F29)
+	ADD $(4*ESIZE), ap
+#else
+#include "dot4_neon_arm64.h"
+#ifdef ROWS
+	STROWS_P(F28, F29, up)
+#else
+	UPDATE4
+#endif
+#endif
+#ifndef ROWS
+#include "axpy4_neon_arm64.h"
+#endif
+	KNEXT4
+	SUBS $4, rows
+	BGE  rowloop
 
-// One register of v and of each of four rows.
-#define DOT4_LOAD \
-	FMOVQ.P 16(cur), F16; \
-	FMOVQ.P 16(row0), F20; \
-	FMOVQ.P 16(row1), F21; \
-	FMOVQ.P 16(row2), F22; \
-	FMOVQ.P 16(row3), F23
-#define DOT4_FMLA(a, b, c, d) \
-	FMLA(a, 20, 16); \
-	FMLA(b, 21, 16); \
-	FMLA(c, 22, 16); \
-	FMLA(d, 23, 16)
+rowtail:
+	ADDS $4, rows
+	BEQ  done
 
-// The last, partial register of v (V17) and of each row (V24–V27).
-#define DOT4_LDPART \
-	LDPART(cur, part, F17, V17, spare); \
-	LDPART(row0, part, F24, V24, spare); \
-	LDPART(row1, part, F25, V25, spare); \
-	LDPART(row2, part, F26, V26, spare); \
-	LDPART(row3, part, F27, V27, spare)
-#define DOT4_FMLAPART(a, b, c, d) \
-	FMLA(a, 24, 17); \
-	FMLA(b, 25, 17); \
-	FMLA(c, 26, 17); \
-	FMLA(d, 27, 17)
+row1loop:
+#ifdef COLUMNS
+	LDE_P(ap, F28)
+#else
+#include "dot1_neon_arm64.h"
+#ifdef ROWS
+	STE_P(F28, up)
+#else
+	UPDATE1
+#endif
+#endif
+#ifndef ROWS
+#include "axpy1_neon_arm64.h"
+#endif
+	KNEXT1
+	SUBS $1, rows
+	BNE  row1loop
 
-// The padding: turns −0 into +0 (V31 = 0).
-#define PAD4(a, b, c, d) \
-	FADD(a, a, 31); \
-	FADD(b, b, 31); \
-	FADD(c, c, 31); \
-	FADD(d, d, 31)
-
-// Pointers of four rows and cur moved by the same number of bytes.
-#define MOVE4(op, bytes) \
-	op bytes, cur; \
-	op bytes, row0; \
-	op bytes, row1; \
-	op bytes, row2; \
-	op bytes, row3
+done:
+	RET
