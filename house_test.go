@@ -30,6 +30,7 @@ var below = map[string][]string{
 	"internal/picture":         nil,
 	"internal/matrix":          {"internal/asm/..."},
 	"internal/dense":           {"internal/asm", "internal/matrix"},
+	"internal/algebra":         {"internal/asm", "internal/matrix"},
 	"dist":                     {"internal/asm", "internal/matrix"},
 	"sinkhorn":                 {"internal/asm/...", "internal/matrix", "internal/parallel", "dist"},
 	"wda/stiefel":              {"internal/asm", "internal/matrix", "internal/dense"},

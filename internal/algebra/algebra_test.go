@@ -1,0 +1,249 @@
+package algebra
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/matrix"
+	"gonum.org/v1/gonum/mat"
+)
+
+func random(rng *rand.Rand, rows, cols int) matrix.Matrix[float64] {
+	m := matrix.New[float64](rows, cols, nil)
+	for i := range m.Data {
+		m.Data[i] = rng.Float64() - 0.5
+	}
+	return m
+}
+
+func clone(m matrix.Matrix[float64]) matrix.Matrix[float64] {
+	c := matrix.New[float64](m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		copy(c.Row(i), m.Row(i))
+	}
+	return c
+}
+
+// definite returns G·Gᵀ + shift·I.
+func definite(rng *rand.Rand, n int, shift float64) matrix.Matrix[float64] {
+	g, a := random(rng, n, n), matrix.New[float64](n, n, nil)
+	gonum(a).Mul(gonum(g), gonum(g).T())
+	for i := range n {
+		a.Set(i, i, a.At(i, i)+shift)
+	}
+	return a
+}
+
+func gonum(m matrix.Matrix[float64]) *mat.Dense { return mat.NewDense(m.Rows, m.Cols, m.Data) }
+
+// largest returns max |a − b|.
+func largest(a, b mat.Matrix) float64 {
+	var d mat.Dense
+	d.Sub(a, b)
+	return math.Max(mat.Max(&d), -mat.Min(&d))
+}
+
+func TestCholesky(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{1, 2, 7, 47, 48, 49, 96, 97, 150} {
+		a := definite(rng, n, 1)
+		c, ok := NewCholesky(clone(a))
+		if !ok {
+			t.Fatalf("n = %d: not positive definite", n)
+		}
+		l := mat.NewDense(n, n, nil)
+		for i := range n {
+			copy(l.RawRowView(i), c.l.Row(i)[:i+1])
+		}
+		var back mat.Dense
+		back.Mul(l, l.T())
+		if e := largest(&back, gonum(a)); e > 1e-15*float64(n)*a.At(0, 0) {
+			t.Errorf("n = %d: LLᵀ is off by %g", n, e)
+		}
+		for _, rows := range []int{0, 1, 5, n, 3*n + 1} {
+			if rows == 0 {
+				c.SolveRows(matrix.New[float64](0, n, nil))
+				continue
+			}
+			x := random(rng, rows, n)
+			y := clone(x)
+			c.SolveRows(y)
+			back.Reset()
+			back.Mul(gonum(y), l.T())
+			if e := largest(&back, gonum(x)); e > 1e-14*float64(n) {
+				t.Errorf("n = %d: rows of X·L⁻ᵀ·Lᵀ are off by %g", n, e)
+			}
+		}
+		v := random(rng, n, 3)
+		w := clone(v)
+		c.SolveTrans(w)
+		back.Reset()
+		back.Mul(l.T(), gonum(w))
+		if e := largest(&back, gonum(v)); e > 1e-14*float64(n) {
+			t.Errorf("n = %d: Lᵀ·L⁻ᵀ·V is off by %g", n, e)
+		}
+		c.MulTrans(w)
+		if e := largest(gonum(w), gonum(v)); e > 1e-14*float64(n) {
+			t.Errorf("n = %d: MulTrans is off by %g", n, e)
+		}
+	}
+}
+
+func TestCholeskyRefuses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 60, 100} {
+		for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
+			a := definite(rng, n, 1)
+			a.Set(n-1, n-1, bad)
+			if _, ok := NewCholesky(a); ok {
+				t.Errorf("n = %d: a matrix with %v on its diagonal has a factor", n, bad)
+			}
+		}
+	}
+}
+
+func TestJacobi(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, n := range []int{1, 2, 3, 10, 33} {
+		a := definite(rng, n, -1)
+		values, v, ok := Jacobi(clone(a))
+		if !ok {
+			t.Fatalf("n = %d: no convergence", n)
+		}
+		var e mat.EigenSym
+		e.Factorize(mat.NewSymDense(n, clone(a).Data), true)
+		want := e.Values(nil)
+		for k, l := range values {
+			if d := math.Abs(l - want[n-1-k]); d > 1e-14*float64(n)*math.Abs(values[0]) {
+				t.Errorf("n = %d: eigenvalue %d is %v, gonum's %v", n, k, l, want[n-1-k])
+			}
+		}
+		var av, vl, vv mat.Dense
+		av.Mul(gonum(a), gonum(v))
+		vl.Mul(gonum(v), mat.NewDiagDense(n, values))
+		if d := largest(&av, &vl); d > 1e-14*float64(n)*math.Abs(values[0])+1e-15 {
+			t.Errorf("n = %d: residual %g", n, d)
+		}
+		vv.Mul(gonum(v).T(), gonum(v))
+		if d := largest(&vv, eye(n)); d > 1e-14*float64(n) {
+			t.Errorf("n = %d: eigenvectors are orthonormal to %g", n, d)
+		}
+		for k := range n {
+			column := make([]float64, n)
+			mat.Col(column, k, gonum(v))
+			if Sign(column) < 0 {
+				t.Errorf("n = %d: vector %d has the other sign", n, k)
+			}
+		}
+	}
+	if _, _, ok := Jacobi(matrix.New(2, 2, []float64{1, 0, math.NaN(), 1})); ok {
+		t.Error("NaN has eigenvalues")
+	}
+}
+
+// Small eigenvalues of a definite matrix that is badly scaled only are found to a few
+// units in the last place.
+func TestJacobiRelative(t *testing.T) {
+	a := matrix.New(2, 2, []float64{1, 0, 1e-12, 1e-20})
+	values, _, ok := Jacobi(a)
+	// det = 1e-20 − 1e-24
+	if want := 1e-20 - 1e-24; !ok || math.Abs(values[1]/want-1) > 1e-14 {
+		t.Errorf("%v, want 1 and %g", values, want)
+	}
+}
+
+func TestPencil(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	for _, n := range []int{1, 2, 20, 60} {
+		a, b := definite(rng, n, -0.5), definite(rng, n, 0.1)
+		values, v, ok := Pencil(clone(a), clone(b))
+		if !ok {
+			t.Fatal("no solution")
+		}
+		var av, bv, vbv mat.Dense
+		av.Mul(gonum(a), gonum(v))
+		bv.Mul(gonum(b), gonum(v))
+		vbv.Mul(gonum(v).T(), &bv)
+		bv.Mul(&bv, mat.NewDiagDense(n, values))
+		if d := largest(&av, &bv); d > 1e-12*float64(n)*math.Abs(values[0])+1e-15 {
+			t.Errorf("n = %d: residual %g", n, d)
+		}
+		if d := largest(&vbv, eye(n)); d > 1e-12*float64(n) {
+			t.Errorf("n = %d: VᵀBV is I to %g", n, d)
+		}
+	}
+	if _, _, ok := Pencil(definite(rng, 3, 0), matrix.New[float64](3, 3, nil)); ok {
+		t.Error("a pencil with B = 0 has a solution")
+	}
+}
+
+func eye(n int) mat.Matrix {
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	return mat.NewDiagDense(n, ones)
+}
+
+// TestGoldenBits has the same answer on every machine.
+func TestGoldenBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	const n = 101
+	// Products of 8-bit fractions: the same sum in any order.
+	a := matrix.New[float64](n, n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			a.Set(i, j, float64(rng.IntN(256)-128)/256)
+		}
+		a.Set(i, i, n)
+	}
+	b := clone(a)
+	for i := range n {
+		b.Set(i, i, n+float64(i))
+	}
+	values, v, ok := Pencil(b, a)
+	if !ok {
+		t.Fatal("no solution")
+	}
+	h := sha256.New()
+	for _, x := range [][]float64{values, v.Data} {
+		_ = binary.Write(h, binary.LittleEndian, x)
+	}
+	const want = "6fedcba7984e6215"
+	if got := fmt.Sprintf("%x", h.Sum(nil))[:16]; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func BenchmarkCholesky(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 6))
+	const n = 784
+	a, x := definite(rng, n, 1), random(rng, 1000, n)
+	w := clone(a)
+	b.Run("op=factorize/impl=own", func(b *testing.B) {
+		for b.Loop() {
+			copy(w.Data, a.Data)
+			NewCholesky(w)
+		}
+	})
+	b.Run("op=factorize/impl=gonum", func(b *testing.B) {
+		s := mat.NewSymDense(n, clone(a).Data)
+		for b.Loop() {
+			var c mat.Cholesky
+			c.Factorize(s)
+		}
+	})
+	copy(w.Data, a.Data)
+	c, _ := NewCholesky(w)
+	y := clone(x)
+	b.Run("op=rows/impl=own", func(b *testing.B) {
+		for b.Loop() {
+			copy(y.Data, x.Data)
+			c.SolveRows(y)
+		}
+	})
+}

@@ -1,0 +1,8 @@
+// Package algebra is the small dense linear algebra that a fit needs between its data
+// and its model, in float64, with the same bits on every machine: products are those of
+// internal/matrix, everything else is plain Go in which every rounding is written out
+// (math.FMA, or a product rounded by a conversion before it is added), in a fixed order.
+// gonum's LAPACK has the same functions, but takes other instructions on other machines.
+//
+// Matrices are row-major. Only the lower triangle of a symmetric operand is read.
+package algebra

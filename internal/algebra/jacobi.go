@@ -1,0 +1,169 @@
+package algebra
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+// Jacobi returns the eigenvalues of the symmetric matrix a (n × n), largest first, and
+// the eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. a is
+// overwritten. Of every vector the element largest in magnitude, the first of equals,
+// is positive.
+//
+// It is the cyclic method of Jacobi (H. Rutishauser, "The Jacobi method for real
+// symmetric matrices", Numer. Math. 9, 1966): n³ times about ten, for small matrices;
+// small eigenvalues of well-scaled definite matrices come out with a small relative
+// error (J. Demmel and K. Veselić, SIAM J. Matrix Anal. Appl. 13, 1992). It reports
+// false if a is not finite.
+func Jacobi(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
+	n := a.Rows
+	if a.Cols != n {
+		panic("algebra: a matrix to diagonalize is not square")
+	}
+	for i := range n {
+		for j := range i {
+			a.Set(j, i, a.At(i, j))
+		}
+	}
+	// rows of w are eigenvectors in the making
+	w := matrix.New[float64](n, n, nil)
+	for i := range n {
+		w.Set(i, i, 1)
+	}
+	for range maxSweeps {
+		rotated := false
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				x, apq := a.At(p, p), a.At(p, q)
+				y := a.At(q, q)
+				if apq-apq != 0 || x-x != 0 || y-y != 0 {
+					return nil, w, false
+				}
+				// negligible: it changes neither diagonal element
+				if math.Abs(apq) <= 0x1p-54*math.Sqrt(math.Abs(x))*math.Sqrt(math.Abs(y)) || apq == 0 {
+					continue
+				}
+				rotated = true
+				rotate(a, w, p, q)
+			}
+		}
+		if !rotated {
+			ok = true
+			break
+		}
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch x, y := a.At(i, i), a.At(j, j); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	values, v = make([]float64, n), matrix.New[float64](n, n, nil)
+	for k, i := range order {
+		values[k] = a.At(i, i)
+		sign := Sign(w.Row(i))
+		for j, x := range w.Row(i) {
+			v.Set(j, k, sign*x)
+		}
+	}
+	return values, v, ok
+}
+
+// maxSweeps is never reached: convergence is quadratic, 6 to 10 sweeps in practice.
+const maxSweeps = 60
+
+// rotate makes a_pq zero by a rotation of rows and columns p and q, and turns rows p and
+// q of w alike.
+func rotate(a, w matrix.Matrix[float64], p, q int) {
+	apq := a.At(p, q)
+	theta := (a.At(q, q) - a.At(p, p)) / apq / 2
+	// t = sign(θ) / (|θ| + √(θ² + 1)), the smaller root of t² + 2θt − 1
+	t := 1 / (math.Abs(theta) + math.Sqrt(math.FMA(theta, theta, 1)))
+	if theta < 0 {
+		t = -t
+	}
+	c := 1 / math.Sqrt(math.FMA(t, t, 1))
+	s := float64(t * c)
+	n := a.Rows
+	turn(a.Row(p), a.Row(q), c, s)
+	for i := range n {
+		x, y := a.At(i, p), a.At(i, q)
+		a.Set(i, p, math.FMA(c, x, -float64(s*y)))
+		a.Set(i, q, math.FMA(s, x, float64(c*y)))
+	}
+	a.Set(p, q, 0)
+	a.Set(q, p, 0)
+	turn(w.Row(p), w.Row(q), c, s)
+}
+
+// turn sets (x, y) = (cx − sy, sx + cy).
+func turn(x, y []float64, c, s float64) {
+	for i, u := range x {
+		v := y[i]
+		x[i] = math.FMA(c, u, -float64(s*v))
+		y[i] = math.FMA(s, u, float64(c*v))
+	}
+}
+
+// Sign returns the sign, 1 or −1, of the element of x that is largest in magnitude, the
+// first of equals: what makes the sign of an eigenvector definite.
+func Sign(x []float64) float64 {
+	var top float64
+	sign := 1.
+	for _, v := range x {
+		if math.Abs(v) > top {
+			top, sign = math.Abs(v), math.Copysign(1, v)
+		}
+	}
+	return sign
+}
+
+// Pencil returns the solutions of A·v = μ·B·v for symmetric A and positive definite B
+// (n × n), largest μ first, as the columns of v, normalized to VᵀBV = I, each with the
+// sign of Jacobi's eigenvectors. a and b are overwritten. It reports false if B is not
+// positive definite to rounding, or something is not finite.
+func Pencil(a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
+	n := a.Rows
+	if a.Cols != n || b.Rows != n || b.Cols != n {
+		panic("algebra: the matrices of a pencil are not square, or not of one size")
+	}
+	l, ok := NewCholesky(b)
+	if !ok {
+		return nil, v, false
+	}
+	for i := range n {
+		for j := range i {
+			a.Set(j, i, a.At(i, j))
+		}
+	}
+	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
+	l.SolveRows(a)
+	t := matrix.New[float64](n, n, nil)
+	matrix.Transpose(t, a)
+	l.SolveRows(t)
+	if values, v, ok = Jacobi(t); !ok {
+		return nil, v, false
+	}
+	l.SolveTrans(v)
+	for k := range n {
+		column := make([]float64, n)
+		for i := range n {
+			column[i] = v.At(i, k)
+		}
+		if Sign(column) < 0 {
+			for i := range n {
+				v.Set(i, k, -v.At(i, k))
+			}
+		}
+	}
+	return values, v, true
+}
