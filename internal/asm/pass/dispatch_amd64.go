@@ -12,85 +12,58 @@ import (
 // A function here is not inlined, so that every call of assembly comes after a stack
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
-//go:noinline
 func rows[K, T num.Float](lv asm.Level, m, n int, s []T, k []K, ldk int, v []T) {
-	switch asm.VariantOf[K, T](lv) {
-	case asm.AVX512F64:
-		rowsAVX512F64(m, n, num.P64(s), num.P64(k), ldk, num.P64(v))
-	case asm.AVX512F32:
-		rowsAVX512F32(m, n, num.P32(s), num.P32(k), ldk, num.P32(v))
-	case asm.AVX512Mixed:
-		rowsAVX512Mixed(m, n, num.P64(s), num.P32(k), ldk, num.P64(v))
-	case asm.AVX2F64:
-		rowsAVX2F64(m, n, num.P64(s), num.P64(k), ldk, num.P64(v))
-	case asm.AVX2F32:
-		rowsAVX2F32(m, n, num.P32(s), num.P32(k), ldk, num.P32(v))
-	case asm.AVX2Mixed:
-		rowsAVX2Mixed(m, n, num.P64(s), num.P32(k), ldk, num.P64(v))
-	default:
+	if !run(lv, m, n, &k[0], ldk, &v[0], nil, &s[0], nil, false) {
 		rowsRef(m, n, s, k, ldk, v)
 	}
 }
 
-//go:noinline
 func columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []T) {
-	switch asm.VariantOf[K, T](lv) {
-	case asm.AVX512F64:
-		columnsAVX512F64(m, n, num.P64(q), num.P64(k), ldk, num.P64(u))
-	case asm.AVX512F32:
-		columnsAVX512F32(m, n, num.P32(q), num.P32(k), ldk, num.P32(u))
-	case asm.AVX512Mixed:
-		columnsAVX512Mixed(m, n, num.P64(q), num.P32(k), ldk, num.P64(u))
-	case asm.AVX2F64:
-		columnsAVX2F64(m, n, num.P64(q), num.P64(k), ldk, num.P64(u))
-	case asm.AVX2F32:
-		columnsAVX2F32(m, n, num.P32(q), num.P32(k), ldk, num.P32(u))
-	case asm.AVX2Mixed:
-		columnsAVX2Mixed(m, n, num.P64(q), num.P32(k), ldk, num.P64(u))
-	default:
+	if !run(lv, m, n, &k[0], ldk, nil, nil, &u[0], &q[0], false) {
 		columnsRef(m, n, q, k, ldk, u)
 	}
 }
 
-//go:noinline
 func iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
-	switch asm.VariantOf[K, T](lv) {
-	case asm.AVX512F64:
-		iterateAVX512F64(m, n, num.P64(k), ldk, num.P64(v), num.P64(a), num.P64(u), num.P64(q))
-	case asm.AVX512F32:
-		iterateAVX512F32(m, n, num.P32(k), ldk, num.P32(v), num.P32(a), num.P32(u), num.P32(q))
-	case asm.AVX512Mixed:
-		iterateAVX512Mixed(m, n, num.P32(k), ldk, num.P64(v), num.P64(a), num.P64(u), num.P64(q))
-	case asm.AVX2F64:
-		iterateAVX2F64(m, n, num.P64(k), ldk, num.P64(v), num.P64(a), num.P64(u), num.P64(q))
-	case asm.AVX2F32:
-		iterateAVX2F32(m, n, num.P32(k), ldk, num.P32(v), num.P32(a), num.P32(u), num.P32(q))
-	case asm.AVX2Mixed:
-		iterateAVX2Mixed(m, n, num.P32(k), ldk, num.P64(v), num.P64(a), num.P64(u), num.P64(q))
-	default:
+	if !run(lv, m, n, &k[0], ldk, &v[0], &a[0], &u[0], &q[0], true) {
 		iterateRef(m, n, k, ldk, v, a, u, q)
 	}
 }
 
-//go:noinline
 func sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
-	switch asm.VariantOf[K, T](lv) {
-	case asm.AVX512F64:
-		sweepAVX512F64(m, n, num.P64(k), ldk, num.P64(t), num.P64(w), num.P64(s), num.P64(q))
-	case asm.AVX512F32:
-		sweepAVX512F32(m, n, num.P32(k), ldk, num.P32(t), num.P32(w), num.P32(s), num.P32(q))
-	case asm.AVX512Mixed:
-		sweepAVX512Mixed(m, n, num.P32(k), ldk, num.P64(t), num.P64(w), num.P64(s), num.P64(q))
-	case asm.AVX2F64:
-		sweepAVX2F64(m, n, num.P64(k), ldk, num.P64(t), num.P64(w), num.P64(s), num.P64(q))
-	case asm.AVX2F32:
-		sweepAVX2F32(m, n, num.P32(k), ldk, num.P32(t), num.P32(w), num.P32(s), num.P32(q))
-	case asm.AVX2Mixed:
-		sweepAVX2Mixed(m, n, num.P32(k), ldk, num.P64(t), num.P64(w), num.P64(s), num.P64(q))
-	default:
+	if !run(lv, m, n, &k[0], ldk, &t[0], &w[0], &s[0], &q[0], false) {
 		sweepRef(m, n, k, ldk, t, w, s, q)
 	}
 }
+
+// run makes any of the passes over K, if there is assembly for it: the row sums of K v,
+// divided into a or multiplied with it, are the u that goes into q. Without v, u is
+// given; without q, it is the sums.
+//
+//go:noinline
+func run[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
+	switch asm.VariantOf[K, T](lv) {
+	case asm.AVX512F64:
+		passAVX512F64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
+	case asm.AVX512F32:
+		passAVX512F32(m, n, f32(k), ldk, f32(v), f32(a), f32(u), f32(q), divide)
+	case asm.AVX512Mixed:
+		passAVX512Mixed(m, n, f32(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
+	case asm.AVX2F64:
+		passAVX2F64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
+	case asm.AVX2F32:
+		passAVX2F32(m, n, f32(k), ldk, f32(v), f32(a), f32(u), f32(q), divide)
+	case asm.AVX2Mixed:
+		passAVX2Mixed(m, n, f32(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
+	default:
+		return false
+	}
+	return true
+}
+
+// f64 and f32 see a pointer as what its variant says it is.
+func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
+func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 //go:noinline
 func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
@@ -165,76 +138,22 @@ func widen(lv asm.Level, n int, dst []float64, x []float32) {
 }
 
 //go:noescape
-func rowsAVX512F64(m, n int, s, k *float64, ldk int, v *float64)
+func passAVX512F64(m, n int, k *float64, ldk int, v, a, u, q *float64, divide bool)
 
 //go:noescape
-func rowsAVX512F32(m, n int, s, k *float32, ldk int, v *float32)
+func passAVX512F32(m, n int, k *float32, ldk int, v, a, u, q *float32, divide bool)
 
 //go:noescape
-func rowsAVX512Mixed(m, n int, s *float64, k *float32, ldk int, v *float64)
+func passAVX512Mixed(m, n int, k *float32, ldk int, v, a, u, q *float64, divide bool)
 
 //go:noescape
-func rowsAVX2F64(m, n int, s, k *float64, ldk int, v *float64)
+func passAVX2F64(m, n int, k *float64, ldk int, v, a, u, q *float64, divide bool)
 
 //go:noescape
-func rowsAVX2F32(m, n int, s, k *float32, ldk int, v *float32)
+func passAVX2F32(m, n int, k *float32, ldk int, v, a, u, q *float32, divide bool)
 
 //go:noescape
-func rowsAVX2Mixed(m, n int, s *float64, k *float32, ldk int, v *float64)
-
-//go:noescape
-func columnsAVX512F64(m, n int, q, k *float64, ldk int, u *float64)
-
-//go:noescape
-func columnsAVX512F32(m, n int, q, k *float32, ldk int, u *float32)
-
-//go:noescape
-func columnsAVX512Mixed(m, n int, q *float64, k *float32, ldk int, u *float64)
-
-//go:noescape
-func columnsAVX2F64(m, n int, q, k *float64, ldk int, u *float64)
-
-//go:noescape
-func columnsAVX2F32(m, n int, q, k *float32, ldk int, u *float32)
-
-//go:noescape
-func columnsAVX2Mixed(m, n int, q *float64, k *float32, ldk int, u *float64)
-
-//go:noescape
-func iterateAVX512F64(m, n int, k *float64, ldk int, v, a, u, q *float64)
-
-//go:noescape
-func iterateAVX512F32(m, n int, k *float32, ldk int, v, a, u, q *float32)
-
-//go:noescape
-func iterateAVX512Mixed(m, n int, k *float32, ldk int, v, a, u, q *float64)
-
-//go:noescape
-func iterateAVX2F64(m, n int, k *float64, ldk int, v, a, u, q *float64)
-
-//go:noescape
-func iterateAVX2F32(m, n int, k *float32, ldk int, v, a, u, q *float32)
-
-//go:noescape
-func iterateAVX2Mixed(m, n int, k *float32, ldk int, v, a, u, q *float64)
-
-//go:noescape
-func sweepAVX512F64(m, n int, k *float64, ldk int, t, w, s, q *float64)
-
-//go:noescape
-func sweepAVX512F32(m, n int, k *float32, ldk int, t, w, s, q *float32)
-
-//go:noescape
-func sweepAVX512Mixed(m, n int, k *float32, ldk int, t, w, s, q *float64)
-
-//go:noescape
-func sweepAVX2F64(m, n int, k *float64, ldk int, t, w, s, q *float64)
-
-//go:noescape
-func sweepAVX2F32(m, n int, k *float32, ldk int, t, w, s, q *float32)
-
-//go:noescape
-func sweepAVX2Mixed(m, n int, k *float32, ldk int, t, w, s, q *float64)
+func passAVX2Mixed(m, n int, k *float32, ldk int, v, a, u, q *float64, divide bool)
 
 //go:noescape
 func beginAVX512F64(m, n int, k *float64, ldk int, mat *float64, ldm int, v, u, w, r, s, q *float64)

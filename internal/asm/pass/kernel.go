@@ -35,7 +35,7 @@ func Columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []
 // Iterate sets u = a ⊘ K v and adds Kᵀ u to q, reading the m × n matrix K once.
 // Columns must exist: n ≥ 1.
 func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
-	checkPass(m, n, len(k), ldk, v, a, u, q)
+	checkPass(m, n, len(k), ldk, len(v), len(a), len(u), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
 		iterate(lv, min(p, m-i), n, k[i*ldk:], ldk, v, a[i:], u[i:], q)
 	}
@@ -44,7 +44,7 @@ func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q 
 // Sweep sets s = w ⊙ K t and adds Kᵀ s to q, reading the m × n matrix K once.
 // Columns must exist: n ≥ 1.
 func Sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
-	checkPass(m, n, len(k), ldk, t, w, s, q)
+	checkPass(m, n, len(k), ldk, len(t), len(w), len(s), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
 		sweep(lv, min(p, m-i), n, k[i*ldk:], ldk, t, w[i:], s[i:], q)
 	}
@@ -53,7 +53,7 @@ func Sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []
 // Begin starts the reverse sweep at the transport cost: it sets r and s and adds to q,
 // reading the m × n matrices K and M once. Columns must exist: n ≥ 1.
 func Begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
-	checkPass(m, n, len(k), ldk, v, w, s, q)
+	checkPass(m, n, len(k), ldk, len(v), len(w), len(s), len(q))
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(u), m)
 	asm.CheckVector(len(r), m)
@@ -63,16 +63,14 @@ func Begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int
 }
 
 // checkPass panics unless there is an m × n matrix of nk elements with columns, and
-// vectors for it, those of the columns first and last.
-func checkPass[T num.Float](m, n, nk, ldk int, v, a, u, q []T) {
+// vectors for it: nv and nq elements for the columns, na and nu for the rows.
+func checkPass(m, n, nk, ldk, nv, na, nu, nq int) {
 	if n < 1 {
 		panic("pass: a matrix without columns")
 	}
 	asm.CheckMatrix(nk, m, n, ldk)
-	asm.CheckVector(len(v), n)
-	asm.CheckVector(len(q), n)
-	asm.CheckVector(len(a), m)
-	asm.CheckVector(len(u), m)
+	asm.CheckVector(min(nv, nq), n)
+	asm.CheckVector(min(na, nu), m)
 }
 
 // Divide sets dst[i] = x[i] / y[i] for i < len(dst). It panics if x or y is shorter

@@ -1,0 +1,94 @@
+// begin, float64 and float32, AVX2 + FMA.
+//
+//	r[i] = Σ_j (k[i*ldk+j] mat[i*ldm+j]) v[j]      s[i] = w[i] r[i]
+//	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])                    0≤i<m  0≤j<n
+//
+// Same bits as    beginRef in ref.go: the row sum in 8 lanes (float32: 16), folded in
+//                 halves; q[j] two FMAs a row, i ascending.
+// Layout          k mat m×n row-major, strides ldk ldm in elements; v q n; u w r s m.
+//                 m, n ≥ 1.
+// Tile            4 rows × 64 bytes, twice over the columns, the second time from the last
+//                 to the first: Y0–Y7 lanes, then Y8–Y11 s, Y4–Y7 u, Y0 Y1 q. The last
+//                 m mod 4 rows one by one.
+// Tail            columns: masked loads, masks in Y12 Y13, the short step of q in Y14 Y15
+//                 from the first row to the last; rows: 1 row. No access outside the slices.
+// Special values  follow the arithmetic.
+// Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
+//                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
+//                 CX place in the row.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define p AX
+#define to AX
+#define y BX
+#define c CX
+#define rest CX
+#define ld DX
+#define row SI
+#define mrow DI
+#define ld3 R8
+#define whole R9
+#define bytes R10
+#define lm R11
+#define lm3 R12
+#define x R13
+
+// DOT adds a step of one row, a at its k and b at its mat, to its lanes lo and hi;
+// Y8 Y9 hold v.
+#define DOT(a, a32, b, b32, lo, hi) \
+	move a, Y10;          \
+	move a32, Y11;        \
+	mul  b, Y10, Y10;     \
+	mul  b32, Y11, Y11;   \
+	fma  Y10, Y8, lo;     \
+	fma  Y11, Y9, hi
+
+// DOTTAIL is DOT for the short step, with the masks in Y12 Y13.
+#define DOTTAIL(a, a32, b, b32, lo, hi) \
+	maskmove a, Y12, Y10;   \
+	maskmove b, Y12, Y11;   \
+	mul      Y11, Y10, Y10; \
+	fma      Y10, Y8, lo;   \
+	maskmove a32, Y13, Y10; \
+	maskmove b32, Y13, Y11; \
+	mul      Y11, Y10, Y10; \
+	fma      Y10, Y9, hi
+
+// ADDKM adds a step of one row, q_j = fma(k_j, fma(u, mat_j, s), q_j), to Y0 Y1.
+#define ADDKM(a, a32, b, b32, s, u) \
+	move   b, Y2;      \
+	move   b32, Y3;    \
+	fma213 s, u, Y2;   \
+	fma213 s, u, Y3;   \
+	fma    a, Y2, Y0;  \
+	fma    a32, Y3, Y1
+
+// ADDKMTAIL is ADDKM for the short step, to Y14 Y15, with the masks in Y12 Y13.
+#define ADDKMTAIL(a, a32, b, b32, s, u) \
+	maskmove b, Y12, Y2;   \
+	maskmove a, Y12, Y0;   \
+	fma213   s, u, Y2;     \
+	fma      Y0, Y2, Y14;  \
+	maskmove b32, Y13, Y3; \
+	maskmove a32, Y13, Y1; \
+	fma213   s, u, Y3;     \
+	fma      Y1, Y3, Y15
+
+#define F64
+#include "type_avx2_amd64.h"
+
+// func beginAVX2F64(m, n int, k *float64, ldk int, mat *float64, ldm int, v, u, w, r, s, q *float64)
+TEXT ·beginAVX2F64(SB), NOSPLIT, $0-96
+#include "begin_avx2_amd64.h"
+#undef F64
+
+#define F32
+#include "type_avx2_amd64.h"
+
+// func beginAVX2F32(m, n int, k *float32, ldk int, mat *float32, ldm int, v, u, w, r, s, q *float32)
+TEXT ·beginAVX2F32(SB), NOSPLIT, $0-96
+#include "begin_avx2_amd64.h"

@@ -1,0 +1,361 @@
+// The passes over K for any types, AVX-512; the including file defines the types, by
+// type_avx512_amd64.h.
+//
+// x is the vector that rows are multiplied with, y what they are added to: q, whose short
+// step is in ytail from the first row to the last. u is a row's factor. Sums leave row
+// at the short step and c = whole; what is added to q, from the last column, which was
+// read last, to the first, leaves row where it began.
+
+	MOVQ m+0(FP), rows
+	MOVQ n+8(FP), bytes
+	MOVQ k+16(FP), row
+	MOVQ ldk+24(FP), ld
+	MOVQ v+32(FP), x
+	MOVQ a+40(FP), ai
+	MOVQ u+48(FP), ui
+	MOVQ q+56(FP), y
+	SHLQ $logk, bytes
+	SHLQ $logk, ld
+	LEAQ (ld)(ld*2), ld3
+	MOVQ bytes, whole
+	ANDQ $-step, whole
+	TAILMASK(AX)
+	TESTQ y, y
+	JEQ   rowloop
+	movez (y)(whole*twice), mask, ytail
+
+rowloop:
+	SUBQ $8, rows
+	JLT  rowtail
+	TESTQ x, x
+	JEQ   factors8
+
+	// row sums of eight rows: row r has its lanes in Z(r)
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	LEAQ   (row)(ld*4), row4
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dot8tail
+
+dot8loop:
+	// lane[r] = fma(K_rj, x_j, lane[r])
+	move (x)(c*twice), Z8
+	FMA((row), Z8, Z0, Z9)
+	FMA((row)(ld*1), Z8, Z1, Z10)
+	FMA((row)(ld*2), Z8, Z2, Z11)
+	FMA((row)(ld3*1), Z8, Z3, Z12)
+	FMA((row4), Z8, Z4, Z9)
+	FMA((row4)(ld*1), Z8, Z5, Z10)
+	FMA((row4)(ld*2), Z8, Z6, Z11)
+	FMA((row4)(ld3*1), Z8, Z7, Z12)
+	ADDQ $step, row
+	ADDQ $step, row4
+	ADDQ $step, c
+	CMPQ c, whole
+	JLT  dot8loop
+
+dot8tail:
+	CMPQ c, bytes
+	JEQ  fold8
+
+	// the short step, padded with zeros
+	movez (x)(c*twice), mask, Z8
+	FMATAIL((row), Z8, Z0, Z9)
+	FMATAIL((row)(ld*1), Z8, Z1, Z9)
+	FMATAIL((row)(ld*2), Z8, Z2, Z9)
+	FMATAIL((row)(ld3*1), Z8, Z3, Z9)
+	FMATAIL((row4), Z8, Z4, Z9)
+	FMATAIL((row4)(ld*1), Z8, Z5, Z9)
+	FMATAIL((row4)(ld*2), Z8, Z6, Z9)
+	FMATAIL((row4)(ld3*1), Z8, Z7, Z9)
+
+fold8:
+	// lanes fold in halves: rows 0 2, 4 6, 1 3, 5 7; 0 2 4 6, 1 3 5 7; then in order
+	HALF(Z0, Z2)
+	HALF(Z4, Z6)
+	HALF(Z1, Z3)
+	HALF(Z5, Z7)
+	QUARTER(Z0, Z4)
+	QUARTER(Z1, Z5)
+	VUNPCKLPD Z1, Z0, Z8
+	VUNPCKHPD Z1, Z0, Z0
+	add       Z8, Z0, Z0
+	FOLDLAST8
+	TESTQ y, y
+	JNE   update8
+
+	// u_r = s_r
+	move eight, (ui)
+	ADDQ $(8*size), ui
+	SUBQ c, row
+	LEAQ (row)(ld*8), row
+	JMP  rowloop
+
+update8:
+	CMPB divide+64(FP), $0
+	JEQ  multiply8
+
+	// u_r = a_r / s_r
+	move (ai), eightt
+	div  eight, eightt, eight
+
+factor8:
+	move eight, (ui)
+	ADDQ $(8*size), ai
+
+spread8:
+	bcast (ui), Z16
+	bcast (1*size)(ui), Z17
+	bcast (2*size)(ui), Z18
+	bcast (3*size)(ui), Z19
+	bcast (4*size)(ui), Z20
+	bcast (5*size)(ui), Z21
+	bcast (6*size)(ui), Z22
+	bcast (7*size)(ui), Z23
+	ADDQ  $(8*size), ui
+
+	// y_j = fma(u_r, K_rj, y_j), r ascending, u_r in Z(16+r); first the short step
+	LEAQ (row)(ld*4), row4
+	CMPQ c, bytes
+	JEQ  add8whole
+	ADDTAIL((row), Z16)
+	ADDTAIL((row)(ld*1), Z17)
+	ADDTAIL((row)(ld*2), Z18)
+	ADDTAIL((row)(ld3*1), Z19)
+	ADDTAIL((row4), Z20)
+	ADDTAIL((row4)(ld*1), Z21)
+	ADDTAIL((row4)(ld*2), Z22)
+	ADDTAIL((row4)(ld3*1), Z23)
+
+add8whole:
+	TESTQ c, c
+	JEQ   added8
+
+add8loop:
+	SUBQ $step, row
+	SUBQ $step, row4
+	SUBQ $step, c
+	move (y)(c*twice), Z0
+	FMA((row), Z16, Z0, Z9)
+	FMA((row)(ld*1), Z17, Z0, Z10)
+	FMA((row)(ld*2), Z18, Z0, Z11)
+	FMA((row)(ld3*1), Z19, Z0, Z12)
+	FMA((row4), Z20, Z0, Z9)
+	FMA((row4)(ld*1), Z21, Z0, Z10)
+	FMA((row4)(ld*2), Z22, Z0, Z11)
+	FMA((row4)(ld3*1), Z23, Z0, Z12)
+	move Z0, (y)(c*twice)
+	JNE  add8loop
+
+added8:
+	LEAQ (row)(ld*8), row
+	JMP  rowloop
+
+multiply8:
+	// u_r = a_r · s_r
+	mul (ai), eight, eight
+	JMP factor8
+
+factors8:
+	MOVQ whole, c
+	ADDQ c, row
+	JMP  spread8
+
+rowtail:
+	ADDQ $4, rows
+	JLT  row1tail
+	TESTQ x, x
+	JEQ   factors4
+
+	// row sums of four rows
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dot4tail
+
+dot4loop:
+	move (x)(c*twice), Z8
+	FMA((row), Z8, Z0, Z9)
+	FMA((row)(ld*1), Z8, Z1, Z10)
+	FMA((row)(ld*2), Z8, Z2, Z11)
+	FMA((row)(ld3*1), Z8, Z3, Z12)
+	ADDQ $step, row
+	ADDQ $step, c
+	CMPQ c, whole
+	JLT  dot4loop
+
+dot4tail:
+	CMPQ c, bytes
+	JEQ  fold4
+	movez (x)(c*twice), mask, Z8
+	FMATAIL((row), Z8, Z0, Z9)
+	FMATAIL((row)(ld*1), Z8, Z1, Z9)
+	FMATAIL((row)(ld*2), Z8, Z2, Z9)
+	FMATAIL((row)(ld3*1), Z8, Z3, Z9)
+
+fold4:
+	HALF(Z0, Z2)
+	HALF(Z1, Z3)
+	QUARTER(Z0, Z1)
+	FOLDFOUR
+	FOLDLAST4
+	TESTQ y, y
+	JNE   update4
+
+	// u_r = s_r
+	move four, (ui)
+	ADDQ $(4*size), ui
+	SUBQ c, row
+	JMP  added4
+
+update4:
+	CMPB divide+64(FP), $0
+	JEQ  multiply4
+
+	// u_r = a_r / s_r
+	move (ai), fourt
+	div  four, fourt, four
+
+factor4:
+	move four, (ui)
+	ADDQ $(4*size), ai
+
+spread4:
+	bcast (ui), Z16
+	bcast (1*size)(ui), Z17
+	bcast (2*size)(ui), Z18
+	bcast (3*size)(ui), Z19
+	ADDQ  $(4*size), ui
+
+	// y_j = fma(u_r, K_rj, y_j), r ascending
+	CMPQ c, bytes
+	JEQ  add4whole
+	ADDTAIL((row), Z16)
+	ADDTAIL((row)(ld*1), Z17)
+	ADDTAIL((row)(ld*2), Z18)
+	ADDTAIL((row)(ld3*1), Z19)
+
+add4whole:
+	TESTQ c, c
+	JEQ   added4
+
+add4loop:
+	SUBQ $step, row
+	SUBQ $step, c
+	move (y)(c*twice), Z0
+	FMA((row), Z16, Z0, Z9)
+	FMA((row)(ld*1), Z17, Z0, Z10)
+	FMA((row)(ld*2), Z18, Z0, Z11)
+	FMA((row)(ld3*1), Z19, Z0, Z12)
+	move Z0, (y)(c*twice)
+	JNE  add4loop
+
+added4:
+	LEAQ (row)(ld*4), row
+	SUBQ $4, rows
+	JMP  row1tail
+
+multiply4:
+	// u_r = a_r · s_r
+	mul (ai), four, four
+	JMP factor4
+
+factors4:
+	MOVQ whole, c
+	ADDQ c, row
+	JMP  spread4
+
+row1tail:
+	ADDQ $4, rows
+	JEQ  last
+
+row1loop:
+	MOVQ  whole, c
+	bcast (ui), Z16
+	TESTQ x, x
+	JEQ   add1
+
+	// the row sum of one row
+	VPXORQ Z0, Z0, Z0
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dot1tail
+
+dot1loop:
+	move (x)(c*twice), Z8
+	FMA((row)(c*1), Z8, Z0, Z9)
+	ADDQ $step, c
+	CMPQ c, whole
+	JLT  dot1loop
+
+dot1tail:
+	CMPQ c, bytes
+	JEQ  fold1
+	movez (x)(c*twice), mask, Z8
+	FMATAIL((row)(c*1), Z8, Z0, Z9)
+
+fold1:
+	FOLDONE
+	FOLDLAST1
+	TESTQ y, y
+	JEQ   sum1
+	CMPB  divide+64(FP), $0
+	JEQ   multiply1
+
+	// u = a / s
+	moveone (ai), X1
+	divone  X0, X1, X0
+	JMP     sum1
+
+multiply1:
+	// u = a · s
+	mulone (ai), X0, X0
+
+sum1:
+	moveone X0, (ui)
+	bcast   X0, Z16
+	ADDQ    $size, ai
+	TESTQ y, y
+	JEQ   row1next
+
+add1:
+	// y_j = fma(u, K_j, y_j)
+	CMPQ c, bytes
+	JEQ  add1whole
+	ADDTAIL((row)(c*1), Z16)
+
+add1whole:
+	TESTQ c, c
+	JEQ   row1next
+
+add1loop:
+	SUBQ $step, c
+	move (y)(c*twice), Z0
+	FMA((row)(c*1), Z16, Z0, Z9)
+	move Z0, (y)(c*twice)
+	JNE  add1loop
+
+row1next:
+	ADDQ $size, ui
+	ADDQ ld, row
+	DECQ rows
+	JNE  row1loop
+
+last:
+	TESTQ y, y
+	JEQ   done
+	move ytail, mask, (y)(whole*twice)
+
+done:
+	VZEROUPPER
+	RET

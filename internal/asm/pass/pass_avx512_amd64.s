@@ -1,0 +1,64 @@
+// pass, float64, float32 and mixed, AVX-512 F.
+//
+//	rows     u[i] = Σ_j k[i*ldk+j] v[j]
+//	columns  q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
+//	iterate  u[i] = a[i] / Σ_j k[i*ldk+j] v[j]      q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
+//	sweep    u[i] = a[i] Σ_j k[i*ldk+j] v[j]        q[j] = q[j] + Σ_i u[i] k[i*ldk+j]      0≤i<m  0≤j<n
+//
+// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go: a float32 k is
+//                 widened first, exactly; the row sum in 8 lanes (float32: 16), folded in
+//                 halves; q[j] one FMA a row, i ascending.
+// Layout          k m×n row-major, stride ldk in elements; v q n; a u m. m, n ≥ 1.
+// Tile            8 rows, twice over the columns, 64 bytes of a vector at a time, the second
+//                 time from the last column to the first: Z0–Z7 lanes of the row sums, then
+//                 Z16–Z23 u, Z0 q; k, where it is widened as it is loaded, in Z9–Z12. Then 4
+//                 rows, the last m mod 4 one by one.
+// Tail            columns: opmask K1, the short step of q in Z31 from the first row to the
+//                 last. No access outside the slices.
+// Special values  follow the arithmetic.
+// Registers       SI row of k · AX row + 4 ldk · DI v · BX q · R11 a · R12 u · R13 rows
+//                 left · DX ldk · R8 3 ldk · R9 bytes of k in whole steps · R10 bytes of a
+//                 row of k · CX place in the row · K1 mask · Z31 short step of q.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define row4 AX
+#define y BX
+#define c CX
+#define ld DX
+#define row SI
+#define x DI
+#define ld3 R8
+#define whole R9
+#define bytes R10
+#define ai R11
+#define ui R12
+#define rows R13
+#define mask K1
+#define ytail Z31
+
+#define F64
+#include "type_avx512_amd64.h"
+
+// func passAVX512F64(m, n int, k *float64, ldk int, v, a, u, q *float64, divide bool)
+TEXT ·passAVX512F64(SB), NOSPLIT, $0-65
+#include "pass_avx512_amd64.h"
+#undef F64
+
+#define F32
+#include "type_avx512_amd64.h"
+
+// func passAVX512F32(m, n int, k *float32, ldk int, v, a, u, q *float32, divide bool)
+TEXT ·passAVX512F32(SB), NOSPLIT, $0-65
+#include "pass_avx512_amd64.h"
+#undef F32
+
+#define MIXED
+#include "type_avx512_amd64.h"
+
+// func passAVX512Mixed(m, n int, k *float32, ldk int, v, a, u, q *float64, divide bool)
+TEXT ·passAVX512Mixed(SB), NOSPLIT, $0-65
+#include "pass_avx512_amd64.h"

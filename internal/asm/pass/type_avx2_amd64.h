@@ -1,0 +1,206 @@
+// What the AVX2 texts of this folder say of the types. The including file defines F64 or
+// F32, the type of matrix and vectors, or MIXED, a float32 matrix with float64 vectors,
+// and includes this before the texts of each.
+//
+//	size      bytes of an element of a vector
+//	logk      logarithm of the bytes of an element of K
+//	step      bytes of K in a step, 64 bytes of a vector; half is those of a register
+//	twice     bytes of a vector for a byte of K
+//	klo khi   masks of K's short step, in Y12 Y13 or their lower halves
+//	four      register of four elements; fourt another
+
+#ifdef size
+#undef size
+#undef move
+#undef moveone
+#undef maskmove
+#undef bcast
+#undef add
+#undef mul
+#undef mulone
+#undef div
+#undef divone
+#undef fma
+#undef fma213
+#undef four
+#undef fourt
+#undef SPREAD
+#undef FOLDLAST
+#undef FOLDLAST1
+#undef logk
+#undef step
+#undef half
+#undef twice
+#undef klo
+#undef khi
+#undef LOADK
+#undef FMA
+#undef VMASKS
+#undef TOKMASKS
+#else
+// Masks for the last, short step of a row: 64 bytes of ones, then 64 of zeros.
+DATA tailmask<>+0x00(SB)/8, $-1
+DATA tailmask<>+0x08(SB)/8, $-1
+DATA tailmask<>+0x10(SB)/8, $-1
+DATA tailmask<>+0x18(SB)/8, $-1
+DATA tailmask<>+0x20(SB)/8, $-1
+DATA tailmask<>+0x28(SB)/8, $-1
+DATA tailmask<>+0x30(SB)/8, $-1
+DATA tailmask<>+0x38(SB)/8, $-1
+GLOBL tailmask<>(SB), RODATA|NOPTR, $128
+
+// KMASKS sets klo and khi to the masks of the two halves of a step of K that has
+// bytes − whole < step bytes; t is scratch.
+#define KMASKS(t) \
+	LEAQ tailmask<>+64(SB), t; \
+	ADDQ whole, t;             \
+	SUBQ bytes, t;             \
+	move (t), klo;             \
+	move half(t), khi
+
+// FOLDROWS adds the upper half of the lanes of four rows to the lower: row r has them in
+// Y(2r) and Y(2r+1). FOLDPAIRS then adds the upper half of what is left, rows 0 and 2 in
+// Y0, rows 1 and 3 in Y2, FOLDFOUR again: what is left is in Y0, and for float64 the four
+// sums in order. FOLDONE folds the lanes of one row in Y0 Y1.
+#define FOLDROWS \
+	add Y1, Y0, Y0; \
+	add Y3, Y2, Y2; \
+	add Y5, Y4, Y4; \
+	add Y7, Y6, Y6
+
+#define FOLDPAIRS \
+	VPERM2F128 $0x20, Y4, Y0, Y1; \
+	VPERM2F128 $0x31, Y4, Y0, Y0; \
+	VPERM2F128 $0x20, Y6, Y2, Y3; \
+	VPERM2F128 $0x31, Y6, Y2, Y2; \
+	add        Y0, Y1, Y0;        \
+	add        Y2, Y3, Y2
+
+#define FOLDFOUR \
+	VUNPCKLPD Y2, Y0, Y1; \
+	VUNPCKHPD Y2, Y0, Y0; \
+	add       Y0, Y1, Y0
+
+#define FOLDONE \
+	add          Y1, Y0, Y0; \
+	VEXTRACTF128 $1, Y0, X1; \
+	add          X1, X0, X0; \
+	VUNPCKHPD    X0, X0, X1; \
+	add          X1, X0, X0
+
+// FMATAIL is FMA for half of the short step: acc takes u times the elements of K at a
+// that mask has; tx and t are one register.
+#define FMATAIL(a, mask, u, acc, tx, t) \
+	LOADK(a, mask, tx, t); \
+	fma t, u, acc
+#endif
+
+#ifdef F32
+#define size 4
+#define move VMOVUPS
+#define moveone VMOVSS
+#define maskmove VMASKMOVPS
+#define bcast VBROADCASTSS
+#define add VADDPS
+#define mul VMULPS
+#define mulone VMULSS
+#define div VDIVPS
+#define divone VDIVSS
+#define fma VFMADD231PS
+#define fma213 VFMADD213PS
+#define four X0
+#define fourt X1
+
+// SPREAD sets Y8–Y11 to the elements of four.
+#define SPREAD \
+	VBROADCASTSS X0, Y8;  \
+	VMOVSHDUP    X0, X1;  \
+	VBROADCASTSS X1, Y9;  \
+	VUNPCKHPD    X0, X0, X2; \
+	VBROADCASTSS X2, Y10; \
+	VUNPCKHPD    X1, X1, X3; \
+	VBROADCASTSS X3, Y11
+
+// FOLDLAST adds lane 1 to lane 0 after FOLDFOUR, where rows 0 and 1 are in the lower half,
+// 2 and 3 in the upper, and FOLDLAST1 after FOLDONE.
+#define FOLDLAST \
+	VEXTRACTF128 $1, Y0, X1;         \
+	VSHUFPS      $0x88, X1, X0, X2;  \
+	VSHUFPS      $0xdd, X1, X0, X0;  \
+	VADDPS       X0, X2, X0
+
+#define FOLDLAST1 \
+	VMOVSHDUP X0, X1; \
+	VADDSS    X1, X0, X0
+#else
+#define size 8
+#define move VMOVUPD
+#define moveone VMOVSD
+#define maskmove VMASKMOVPD
+#define bcast VBROADCASTSD
+#define add VADDPD
+#define mul VMULPD
+#define mulone VMULSD
+#define div VDIVPD
+#define divone VDIVSD
+#define fma VFMADD231PD
+#define fma213 VFMADD213PD
+#define four Y0
+#define fourt Y1
+
+#define SPREAD \
+	VPERMPD $0x00, Y0, Y8;  \
+	VPERMPD $0x55, Y0, Y9;  \
+	VPERMPD $0xaa, Y0, Y10; \
+	VPERMPD $0xff, Y0, Y11
+
+// float64 has half the lanes: nothing is left to fold.
+#define FOLDLAST
+#define FOLDLAST1
+#endif
+
+#ifdef F64
+#define logk 3
+#else
+#define logk 2
+#endif
+
+#ifdef MIXED
+#define step 32
+#define half 16
+#define twice 2
+#define klo X12
+#define khi X13
+
+// FMA adds u times the elements of K at a to acc; they are widened to t.
+#define FMA(a, u, acc, t) \
+	VCVTPS2PD a, t; \
+	fma       t, u, acc
+
+// LOADK sets t to the elements of K at a that mask has, zeros elsewhere.
+#define LOADK(a, mask, tx, t) \
+	VMASKMOVPS a, mask, tx; \
+	VCVTPS2PD  tx, t
+
+// VMASKS sets Y12 and Y13 to the masks of the two halves of a vector's short step.
+#define VMASKS(t) \
+	LEAQ tailmask<>+64(SB), t; \
+	SUBQ bytes, t;             \
+	SUBQ bytes, t;             \
+	LEAQ (t)(whole*2), t;      \
+	move (t), Y12;             \
+	move 32(t), Y13
+
+// TOKMASKS makes K's masks of those of a vector.
+#define TOKMASKS(t) KMASKS(t)
+#else
+#define step 64
+#define half 32
+#define twice 1
+#define klo Y12
+#define khi Y13
+#define FMA(a, u, acc, t) fma a, u, acc
+#define LOADK(a, mask, tx, t) maskmove a, mask, t
+#define VMASKS(t) KMASKS(t)
+#define TOKMASKS(t)
+#endif

@@ -1,0 +1,293 @@
+// vector, float64, float32 and mixed, AVX2 + FMA.
+//
+//	divide        dst[i] = x[i] / y[i]
+//	countOutside  #{ i : not lo ≤ x[i] ≤ hi }
+//	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
+//	widen         dst[i] = x[i], float32 to float64                          0≤i<n
+//
+// Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go: a quotient
+//                 and a conversion are correctly rounded at any width.
+// Layout          dst x y n, contiguous. n ≥ 1.
+// Tile            two registers of a step's elements; of float32 slices beside float64 one.
+// Tail            masked loads, stores in pieces. No access outside the slices.
+// Special values  follow the arithmetic; comparisons with NaN are false.
+// Registers       SI x · DX y · DI dst · CX place · AX scratch · R9 bytes in whole steps ·
+//                 R10 bytes, those of the float32 slice if there is another · Y12 Y13
+//                 masks · Y10 lo or 2⁻¹²⁶ · Y11 hi or all bits but the sign · Y8 Y9 counts.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define p AX
+#define to AX
+#define c CX
+#define rest CX
+#define yp DX
+#define xp SI
+#define dp DI
+#define whole R9
+#define bytes R10
+#define low Y10
+#define high Y11
+#define least Y10
+#define unsigned Y11
+
+// DIVIDE: dst_i = x_i / y_i.
+#define DIVIDE \
+	move (xp)(c*1), Y0;        \
+	move 32(xp)(c*1), Y1;      \
+	div  (yp)(c*1), Y0, Y0;    \
+	div  32(yp)(c*1), Y1, Y1;  \
+	move Y0, (dp)(c*1);        \
+	move Y1, 32(dp)(c*1)
+
+#define DIVIDESHORT \
+	maskmove (xp)(c*1), Y12, Y0;   \
+	maskmove (yp)(c*1), Y12, Y2;   \
+	div      Y2, Y0, Y0;           \
+	maskmove 32(xp)(c*1), Y13, Y1; \
+	maskmove 32(yp)(c*1), Y13, Y3; \
+	div      Y3, Y1, Y1
+
+// INSIDE sets t to −1 where low ≤ a ≤ high; Y4 is scratch.
+#define INSIDE(a, t) \
+	compare $0x12, a, low, t; \
+	compare $0x12, high, a, Y4; \
+	VANDPS  Y4, t, t
+
+// COUNT takes −1 for every element that is inside.
+#define COUNT \
+	move     (xp)(c*1), Y0;   \
+	move     32(xp)(c*1), Y1; \
+	INSIDE(Y0, Y2);           \
+	INSIDE(Y1, Y3);           \
+	addcount Y2, Y8, Y8;      \
+	addcount Y3, Y9, Y9
+
+#define COUNTSHORT \
+	maskmove (xp)(c*1), Y12, Y0;   \
+	maskmove 32(xp)(c*1), Y13, Y1; \
+	INSIDE(Y0, Y2);                \
+	INSIDE(Y1, Y3);                \
+	VANDPS   Y12, Y2, Y2;          \
+	VANDPS   Y13, Y3, Y3;          \
+	addcount Y2, Y8, Y8;           \
+	addcount Y3, Y9, Y9
+
+// SUMCOUNTS sets AX to the sum of the lanes of Y8, which are int64.
+#define SUMCOUNTS \
+	VEXTRACTI128 $1, Y8, X9; \
+	VPADDQ       X9, X8, X8; \
+	VPEXTRQ      $1, X8, AX; \
+	VMOVQ        X8, CX;     \
+	ADDQ         CX, AX
+
+// FLUSH sets a to +0 where it is less than least in size.
+#define FLUSH(a, t) \
+	VANDPD  a, unsigned, t;     \
+	VCMPPD  $0x11, least, t, t; \
+	VANDNPD a, t, a
+
+// NARROW: dst_i = float32(x_i).
+#define NARROW \
+	move       (xp)(c*2), Y0;   \
+	move       32(xp)(c*2), Y1; \
+	FLUSH(Y0, Y2);              \
+	FLUSH(Y1, Y3);              \
+	VCVTPD2PSY Y0, X0;          \
+	VCVTPD2PSY Y1, X1;          \
+	VMOVUPS    X0, (dp)(c*1);   \
+	VMOVUPS    X1, 16(dp)(c*1)
+
+#define NARROWSHORT \
+	maskmove    (xp)(c*2), Y12, Y0;   \
+	maskmove    32(xp)(c*2), Y13, Y1; \
+	FLUSH(Y0, Y2);                    \
+	FLUSH(Y1, Y3);                    \
+	VCVTPD2PSY  Y0, X0;               \
+	VCVTPD2PSY  Y1, X1;               \
+	VINSERTF128 $1, X1, Y0, Y0
+
+// WIDEN: dst_i = float64(x_i).
+#define WIDEN \
+	VCVTPS2PD (xp)(c*1), Y0;   \
+	VCVTPS2PD 16(xp)(c*1), Y1; \
+	move      Y0, (dp)(c*2);   \
+	move      Y1, 32(dp)(c*2)
+
+#define WIDENSHORT \
+	TOKMASKS(p);                      \
+	LOADK((xp)(c*1), klo, X0, Y0);    \
+	LOADK(16(xp)(c*1), khi, X1, Y1)
+
+#define F64
+#include "type_avx2_amd64.h"
+
+#define STEP DIVIDE
+#define SHORT DIVIDESHORT
+
+// func divideAVX2F64(n int, dst, x, y *float64)
+TEXT ·divideAVX2F64(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), bytes
+	MOVQ dst+8(FP), dp
+	MOVQ x+16(FP), xp
+	MOVQ y+24(FP), yp
+
+#include "vector_avx2_amd64.h"
+
+	LEAQ (dp)(c*1), to
+	MOVQ bytes, rest
+	SUBQ whole, rest
+
+#include "store_avx2_amd64.h"
+
+done:
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#define STEP COUNT
+#define SHORT COUNTSHORT
+#define compare VCMPPD
+#define addcount VPADDQ
+
+// func countOutsideAVX2F64(n int, x *float64, lo, hi float64) int
+TEXT ·countOutsideAVX2F64(SB), NOSPLIT, $0-40
+	MOVQ   n+0(FP), bytes
+	MOVQ   x+8(FP), xp
+	VBROADCASTSD lo+16(FP), low
+	VBROADCASTSD hi+24(FP), high
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+
+#include "vector_avx2_amd64.h"
+
+done:
+	// n − inside
+	addcount Y9, Y8, Y8
+	SUMCOUNTS
+	ADDQ n+0(FP), AX
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#undef compare
+#undef addcount
+#undef F64
+
+#define F32
+#include "type_avx2_amd64.h"
+
+#define STEP DIVIDE
+#define SHORT DIVIDESHORT
+
+// func divideAVX2F32(n int, dst, x, y *float32)
+TEXT ·divideAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), bytes
+	MOVQ dst+8(FP), dp
+	MOVQ x+16(FP), xp
+	MOVQ y+24(FP), yp
+
+#include "vector_avx2_amd64.h"
+
+	LEAQ (dp)(c*1), to
+	MOVQ bytes, rest
+	SUBQ whole, rest
+
+#include "store_avx2_amd64.h"
+
+done:
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#define STEP COUNT
+#define SHORT COUNTSHORT
+#define compare VCMPPS
+#define addcount VPADDD
+
+// func countOutsideAVX2F32(n int, x *float32, lo, hi float32) int
+TEXT ·countOutsideAVX2F32(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), bytes
+	MOVQ   x+8(FP), xp
+	VBROADCASTSS lo+16(FP), low
+	VBROADCASTSS hi+20(FP), high
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+
+#include "vector_avx2_amd64.h"
+
+done:
+	// n − inside
+	addcount Y9, Y8, Y8
+	VEXTRACTI128 $1, Y8, X9
+	VPADDD       X9, X8, X8
+	VPMOVSXDQ    X8, Y8
+	SUMCOUNTS
+	ADDQ n+0(FP), AX
+	MOVQ AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#undef F32
+
+#define MIXED
+#include "type_avx2_amd64.h"
+
+#define STEP NARROW
+#define SHORT NARROWSHORT
+
+// func narrowAVX2Mixed(n int, dst *float32, x *float64)
+TEXT ·narrowAVX2Mixed(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), bytes
+	MOVQ         dst+8(FP), dp
+	MOVQ         x+16(FP), xp
+	MOVQ         $0x3810000000000000, AX // 2⁻¹²⁶
+	VMOVQ        AX, X10
+	VPBROADCASTQ X10, least
+	VPCMPEQD     unsigned, unsigned, unsigned
+	VPSRLQ       $1, unsigned, unsigned
+
+#include "vector_avx2_amd64.h"
+
+	LEAQ (dp)(c*1), to
+	MOVQ bytes, rest
+	SUBQ whole, rest
+
+#include "store_avx2_amd64.h"
+
+done:
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#define STEP WIDEN
+#define SHORT WIDENSHORT
+
+// func widenAVX2Mixed(n int, dst *float64, x *float32)
+TEXT ·widenAVX2Mixed(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), bytes
+	MOVQ dst+8(FP), dp
+	MOVQ x+16(FP), xp
+
+#include "vector_avx2_amd64.h"
+
+	LEAQ (dp)(c*2), to
+	MOVQ bytes, rest
+	SUBQ whole, rest
+	SHLQ $1, rest
+
+#include "store_avx2_amd64.h"
+
+done:
+	VZEROUPPER
+	RET

@@ -1,0 +1,219 @@
+// vector, float64, float32 and mixed, AVX-512 F.
+//
+//	divide        dst[i] = x[i] / y[i]
+//	countOutside  #{ i : not lo ≤ x[i] ≤ hi }
+//	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
+//	widen         dst[i] = x[i], float32 to float64                          0≤i<n
+//
+// Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go: a quotient
+//                 and a conversion are correctly rounded at any width.
+// Layout          dst x y n, contiguous. n ≥ 1.
+// Tile            one register of a step's elements.
+// Tail            opmask K1. No access outside the slices.
+// Special values  follow the arithmetic; comparisons with NaN are false.
+// Registers       SI x · DX y · DI dst · CX place · R9 bytes in whole steps · R10 bytes,
+//                 those of the float32 slice if there is another · BX elements inside ·
+//                 AX scratch · K1 mask · K2 K3 comparisons · Z10 lo or 2⁻¹²⁶ · Z11 hi or all
+//                 bits but the sign.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define tmp AX
+#define inside BX
+#define c CX
+#define yp DX
+#define xp SI
+#define dp DI
+#define whole R9
+#define bytes R10
+#define mask K1
+#define low Z10
+#define high Z11
+#define least Z10
+#define unsigned Z11
+
+// DIVIDE: dst_i = x_i / y_i.
+#define DIVIDE \
+	move (xp)(c*1), Z0;     \
+	div  (yp)(c*1), Z0, Z0; \
+	move Z0, (dp)(c*1)
+
+#define DIVIDESHORT \
+	movez (xp)(c*1), mask, Z0; \
+	movez (yp)(c*1), mask, Z1; \
+	div   Z1, Z0, Z0;          \
+	move  Z0, mask, (dp)(c*1)
+
+// COUNT: inside += #{ low ≤ x_i and x_i ≤ high }.
+#define COUNT \
+	move    (xp)(c*1), Z0;           \
+	compare $0x12, Z0, low, K2;      \
+	compare $0x12, high, Z0, K2, K3; \
+	KMOVW   K3, tmp;                 \
+	POPCNTL tmp, tmp;                \
+	ADDQ    tmp, inside
+
+#define COUNTSHORT \
+	movez   (xp)(c*1), mask, Z0;      \
+	compare $0x12, Z0, low, mask, K2; \
+	compare $0x12, high, Z0, K2, K3;  \
+	KMOVW   K3, tmp;                  \
+	POPCNTL tmp, tmp;                 \
+	ADDQ    tmp, inside
+
+// FLUSHED sets Y0 to x_i in Z0, rounded, or +0 if it is less than least in size.
+#define FLUSHED \
+	VPANDQ      Z0, unsigned, Z1;     \
+	VCMPPD      $0x15, least, Z1, K2; \
+	VCVTPD2PS.Z Z0, K2, Y0
+
+// NARROW: dst_i = float32(x_i).
+#define NARROW \
+	move    (xp)(c*2), Z0; \
+	FLUSHED;               \
+	VMOVUPS Y0, (dp)(c*1)
+
+#define NARROWSHORT \
+	movez   (xp)(c*2), mask, Z0; \
+	FLUSHED;                     \
+	VMOVUPS Z0, mask, (dp)(c*1)
+
+// WIDEN: dst_i = float64(x_i).
+#define WIDEN \
+	VCVTPS2PD (xp)(c*1), Z0; \
+	move      Z0, (dp)(c*2)
+
+#define WIDENSHORT \
+	LOADTAIL((xp)(c*1), Z0); \
+	move Z0, mask, (dp)(c*2)
+
+#define F64
+#include "type_avx512_amd64.h"
+
+#define STEP DIVIDE
+#define SHORT DIVIDESHORT
+
+// func divideAVX512F64(n int, dst, x, y *float64)
+TEXT ·divideAVX512F64(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), bytes
+	MOVQ dst+8(FP), dp
+	MOVQ x+16(FP), xp
+	MOVQ y+24(FP), yp
+
+#include "vector_avx512_amd64.h"
+
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#define STEP COUNT
+#define SHORT COUNTSHORT
+#define compare VCMPPD
+
+// func countOutsideAVX512F64(n int, x *float64, lo, hi float64) int
+TEXT ·countOutsideAVX512F64(SB), NOSPLIT, $0-40
+	MOVQ   n+0(FP), bytes
+	MOVQ   x+8(FP), xp
+	VBROADCASTSD lo+16(FP), low
+	VBROADCASTSD hi+24(FP), high
+	XORL   inside, inside
+
+#include "vector_avx512_amd64.h"
+
+	// n − inside
+	MOVQ n+0(FP), AX
+	SUBQ inside, AX
+	MOVQ AX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#undef compare
+#undef F64
+
+#define F32
+#include "type_avx512_amd64.h"
+
+#define STEP DIVIDE
+#define SHORT DIVIDESHORT
+
+// func divideAVX512F32(n int, dst, x, y *float32)
+TEXT ·divideAVX512F32(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), bytes
+	MOVQ dst+8(FP), dp
+	MOVQ x+16(FP), xp
+	MOVQ y+24(FP), yp
+
+#include "vector_avx512_amd64.h"
+
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#define STEP COUNT
+#define SHORT COUNTSHORT
+#define compare VCMPPS
+
+// func countOutsideAVX512F32(n int, x *float32, lo, hi float32) int
+TEXT ·countOutsideAVX512F32(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), bytes
+	MOVQ   x+8(FP), xp
+	VBROADCASTSS lo+16(FP), low
+	VBROADCASTSS hi+20(FP), high
+	XORL   inside, inside
+
+#include "vector_avx512_amd64.h"
+
+	// n − inside
+	MOVQ n+0(FP), AX
+	SUBQ inside, AX
+	MOVQ AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#undef F32
+
+#define MIXED
+#include "type_avx512_amd64.h"
+
+#define STEP NARROW
+#define SHORT NARROWSHORT
+
+// func narrowAVX512Mixed(n int, dst *float32, x *float64)
+TEXT ·narrowAVX512Mixed(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), bytes
+	MOVQ         dst+8(FP), dp
+	MOVQ         x+16(FP), xp
+	MOVQ         $0x3810000000000000, AX // 2⁻¹²⁶
+	VPBROADCASTQ AX, least
+	VPTERNLOGQ   $0xff, unsigned, unsigned, unsigned
+	VPSRLQ       $1, unsigned, unsigned
+
+#include "vector_avx512_amd64.h"
+
+	VZEROUPPER
+	RET
+
+#undef STEP
+#undef SHORT
+#define STEP WIDEN
+#define SHORT WIDENSHORT
+
+// func widenAVX512Mixed(n int, dst *float64, x *float32)
+TEXT ·widenAVX512Mixed(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), bytes
+	MOVQ dst+8(FP), dp
+	MOVQ x+16(FP), xp
+
+#include "vector_avx512_amd64.h"
+
+	VZEROUPPER
+	RET
