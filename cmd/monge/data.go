@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
+	"math"
 	"os"
-	"regexp"
 	"slices"
 	"unicode/utf8"
 
@@ -16,23 +16,81 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// textFlags say how to read any file of data.
+type textFlags struct {
+	delimiter    string
+	comment      string
+	maxExpansion int
+}
+
+func (f *textFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.delimiter, "delimiter", "", "CSV: the character between fields; a blank stands for any number of blanks (default tab for .tsv, else comma)")
+	fs.StringVar(&f.comment, "comment", "", "CSV: the character that begins lines to leave out (default none)")
+	fs.IntVar(&f.maxExpansion, "max-expansion", 0, "most bytes of memory for each byte of a compressed file (default 400)")
+}
+
+// options are those of the reader.
+func (f *textFlags) options() (opt dataset.Options, err error) {
+	if opt.Delimiter, err = character("delimiter", f.delimiter); err != nil {
+		return opt, err
+	}
+	if opt.Comment, err = character("comment", f.comment); err != nil {
+		return opt, err
+	}
+	opt.MaxExpansion = f.maxExpansion
+	return opt, checkRange("max-expansion", f.maxExpansion, 0, math.MaxInt32)
+}
+
+// character returns the only character of a flag, or 0 if it is empty.
+func character(flag, text string) (rune, error) {
+	if text == "" {
+		return 0, nil
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if text == `\t` {
+		r, size = '\t', len(text)
+	}
+	// What encoding/csv refuses.
+	if size != len(text) || r == '"' || r == '\r' || r == '\n' || r == 0 || r == utf8.RuneError {
+		return 0, usagef("--%s must be one character other than a quote or a line end, not %q", flag, text)
+	}
+	return r, nil
+}
+
+// readError names the flag that would help.
+func readError(err error) error {
+	for cause, flag := range map[error]string{
+		dataset.ErrDelimiter: "--delimiter says so", dataset.ErrComment: "--comment says so", dataset.ErrExpansion: "--max-expansion allows more",
+	} {
+		if errors.Is(err, cause) {
+			return fmt.Errorf("%w; %s", err, flag)
+		}
+	}
+	return err
+}
+
 // readFlags say how to read a file of samples.
 type readFlags struct {
+	textFlags
 	labelColumn string
 	header      string
-	delimiter   string
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.labelColumn, "label-column", "", "CSV: name of the label column or its index from 0, from the end if negative (default the last); NPZ: name of the array (default y)")
 	fs.StringVar(&f.header, "header", "auto", "CSV: auto, present or absent")
-	fs.StringVar(&f.delimiter, "delimiter", "", "CSV: the character between fields (default tab for .tsv, else comma)")
+	f.textFlags.add(cmd)
 }
 
 // options are those of the reader; labels is a file of labels or "".
 func (f *readFlags) options(labels string) (dataset.Options, error) {
-	opt := dataset.Options{Label: f.labelColumn, LabelFile: labels}
+	opt, err := f.textFlags.options()
+	if err != nil {
+		return opt, err
+	}
+	opt.Label, opt.LabelFile = f.labelColumn, labels
 	if labels != "" && f.labelColumn != "" {
 		return opt, usagef("a file of labels and --label-column exclude each other")
 	}
@@ -45,17 +103,6 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	default:
 		return opt, usagef("--header must be auto, present or absent, not %q", f.header)
 	}
-	if f.delimiter != "" {
-		r, size := utf8.DecodeRuneInString(f.delimiter)
-		// What encoding/csv refuses.
-		if f.delimiter == `\t` {
-			r, size = '\t', len(f.delimiter)
-		}
-		if size != len(f.delimiter) || r == '"' || r == '\r' || r == '\n' || r == 0 || r == utf8.RuneError {
-			return opt, usagef("--delimiter must be one character other than a quote or a line end, not %q", f.delimiter)
-		}
-		opt.Delimiter = r
-	}
 	return opt, nil
 }
 
@@ -67,7 +114,7 @@ func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) 
 	}
 	d, err := dataset.ReadFile(path, opt)
 	if err != nil {
-		return nil, err
+		return nil, readError(err)
 	}
 	if d.Labels == nil {
 		return nil, fmt.Errorf("%s: no labels; name a file of labels, or an array of an NPZ file with --label-column", path)
@@ -82,22 +129,17 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 	if err != nil {
 		return nil, err
 	}
+	opt.Dim = features
 	d, err := dataset.ReadFile(path, opt)
-	if labels == "" && f.labelColumn == "" && (err != nil || columns(d) == features-1) {
-		opt.Unlabelled = true
-		if bare, e := dataset.ReadFile(path, opt); e == nil && columns(bare) == features {
-			return bare, nil
-		}
-	}
 	if err != nil {
-		return nil, err
+		return nil, readError(err)
 	}
-	return d, checkFeatures(path, d, features)
+	return d, checkFeatures(path, columns(d), features)
 }
 
-func checkFeatures(path string, d *dataset.Dataset, features int) error {
-	if c := columns(d); c != features {
-		return fmt.Errorf("%s: %d features where the model has %d", path, c, features)
+func checkFeatures(path string, got, want int) error {
+	if got != want {
+		return fmt.Errorf("%s: %d features where the model has %d", path, got, want)
 	}
 	return nil
 }
@@ -276,46 +318,22 @@ func inFile(path string, err error) error {
 
 // readMatrix reads a matrix of numbers, CSV without a header or NPY. A vector, which
 // NPY knows, is one column.
-func readMatrix(path string) (*mat.Dense, error) {
-	opt := dataset.Options{Unlabelled: true, Header: dataset.HeaderAbsent}
-	d, err := dataset.ReadFile(path, opt)
-	if errors.Is(err, dataset.ErrShape) {
-		if d, e := readColumn(path, opt); e == nil {
-			return d.X, nil
-		}
-	}
+func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
+	opt, err := f.options()
 	if err != nil {
 		return nil, err
+	}
+	opt.Unlabelled, opt.Header, opt.Vector = true, dataset.HeaderAbsent, true
+	d, err := dataset.ReadFile(path, opt)
+	if err != nil {
+		return nil, readError(err)
 	}
 	return d.X, nil
 }
 
-var vectorShape = regexp.MustCompile(`'shape': *\((\d+),\)`)
-
-// readColumn reads an NPY vector of n elements as the n × 1 matrix that its header
-// would announce.
-func readColumn(path string, opt dataset.Options) (*dataset.Dataset, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	const preamble = 10 // magic, version 1.0, length of the header
-	if len(b) < preamble || !bytes.HasPrefix(b, []byte("\x93NUMPY\x01\x00")) {
-		return nil, dataset.ErrFormat
-	}
-	length := int(b[8]) | int(b[9])<<8
-	if len(b) < preamble+length {
-		return nil, dataset.ErrTruncated
-	}
-	header := vectorShape.ReplaceAll(b[preamble:preamble+length], []byte("'shape': (${1}, 1)"))
-	out := append(b[:8:8], byte(len(header)), byte(len(header)>>8))
-	out = append(append(out, header...), b[preamble+length:]...)
-	return dataset.ReadNPY(bytes.NewReader(out), opt)
-}
-
 // readMatrixOf reads a matrix of a given shape.
-func readMatrixOf(path, what string, rows, cols int) (*mat.Dense, error) {
-	m, err := readMatrix(path)
+func (f *textFlags) readMatrixOf(path, what string, rows, cols int) (*mat.Dense, error) {
+	m, err := f.readMatrix(path)
 	if err != nil {
 		return nil, err
 	}
@@ -327,8 +345,8 @@ func readMatrixOf(path, what string, rows, cols int) (*mat.Dense, error) {
 
 // readStart reads P⁰. Its columns need not be orthonormal, but must span p dimensions:
 // the nearest orthonormal matrix of any other is arbitrary.
-func readStart(path string, d, p int) (*mat.Dense, error) {
-	m, err := readMatrixOf(path, "the start", d, p)
+func (f *textFlags) readStart(path string, d, p int) (*mat.Dense, error) {
+	m, err := f.readMatrixOf(path, "the start", d, p)
 	if err != nil {
 		return nil, err
 	}
@@ -343,8 +361,8 @@ func readStart(path string, d, p int) (*mat.Dense, error) {
 }
 
 // readVector reads n numbers, in one column or one row.
-func readVector(path, what string, n int) ([]float64, error) {
-	m, err := readMatrix(path)
+func (f *textFlags) readVector(path, what string, n int) ([]float64, error) {
+	m, err := f.readMatrix(path)
 	if err != nil {
 		return nil, err
 	}
@@ -356,8 +374,8 @@ func readVector(path, what string, n int) ([]float64, error) {
 }
 
 // readLambdas reads the λ matrix of so many classes.
-func readLambdas(path string, classes int) (*mat.Dense, error) {
-	m, err := readMatrixOf(path, fmt.Sprintf("λ of %d classes", classes), classes, classes)
+func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
+	m, err := f.readMatrixOf(path, fmt.Sprintf("λ of %d classes", classes), classes, classes)
 	if err != nil {
 		return nil, err
 	}
@@ -374,19 +392,21 @@ func readLambdas(path string, classes int) (*mat.Dense, error) {
 	return m, nil
 }
 
-// readClassifier reads a model file and the classifier in it, which is nil if the file
-// holds a model only.
+// readClassifier reads a model file, once, and the classifier in it, which is nil if the
+// file holds a model only.
 func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
-	m, err := readModel(path)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, inFile(path, cause(err))
 	}
-	b, err := os.ReadFile(path)
+	defer f.Close()
+	var read bytes.Buffer
+	m, err := wda.Load(io.TeeReader(f, &read))
 	if err != nil {
 		return nil, nil, inFile(path, cause(err))
 	}
 	// The whole file has been found good: this fails if there is no classifier.
-	c, err := wda.LoadClassifier(bytes.NewReader(b))
+	c, err := wda.LoadClassifier(&read)
 	if err != nil {
 		return m, nil, nil
 	}
@@ -395,17 +415,6 @@ func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 
 // readModel reads a model file.
 func readModel(path string) (*wda.Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		if pe, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pe.Err
-		}
-		return nil, inFile(path, err)
-	}
-	defer f.Close()
-	m, err := wda.Load(f)
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err
-	}
-	return m, inFile(path, err)
+	m, _, err := readClassifier(path)
+	return m, err
 }

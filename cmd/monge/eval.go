@@ -127,7 +127,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		path string
 		data *dataset.Dataset
 	}{{f.train, train}, {f.test, test}} {
-		if err := checkFeatures(c.path, c.data, d); err != nil {
+		if err := checkFeatures(c.path, columns(c.data), d); err != nil {
 			return err
 		}
 	}

@@ -183,12 +183,12 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	names := classNames(d)
 	if f.objective.lambdaMatrix != "" {
-		if set.LambdaMatrix, err = readLambdas(f.objective.lambdaMatrix, len(names)); err != nil {
+		if set.LambdaMatrix, err = f.read.readLambdas(f.objective.lambdaMatrix, len(names)); err != nil {
 			return err
 		}
 	}
 	if f.init != "" {
-		if set.Init, err = readStart(f.init, columns(d), set.Components); err != nil {
+		if set.Init, err = f.read.readStart(f.init, columns(d), set.Components); err != nil {
 			return err
 		}
 	}

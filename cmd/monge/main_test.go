@@ -212,7 +212,7 @@ func TestEveryCommand(t *testing.T) {
 		if get(t, v, "rows") != 60 || get(t, v, "components") != 2 {
 			t.Errorf("transform: %v", v)
 		}
-		got, err := readMatrix(out)
+		got, err := new(textFlags).readMatrix(out)
 		if err != nil || !mat.Equal(got, &y) {
 			t.Errorf("transform %s to %s: %v", c.data, c.out, err)
 		}
@@ -888,14 +888,14 @@ func TestVectors(t *testing.T) {
 	header += strings.Repeat(" ", 117-len(header)) + "\n"
 	values := []byte{0, 0, 0, 0, 0, 0, 0xe8, 0x3f, 0, 0, 0, 0, 0, 0, 0xd0, 0x3f} // 0.75, 0.25
 	path := write(t, filepath.Join(dir, "b.npy"), "\x93NUMPY\x01\x00\x76\x00"+header+string(values))
-	v, err := readVector(path, "b", 2)
+	v, err := new(textFlags).readVector(path, "b", 2)
 	if err != nil || !slices.Equal(v, []float64{0.75, 0.25}) {
 		t.Fatalf("%v, %v", v, err)
 	}
 	cost := write(t, filepath.Join(dir, "c.csv"), "0,1\n1,0\n")
 	got := object(t, "sinkhorn", "--cost", cost, "--b", path, "--lambda", "50")
 	near(t, "cost", get(t, got, "cost"), 0.25, 1e-6)
-	if _, err := readVector(write(t, path, "\x93NUMPY\x01\x00\x76"), "b", 2); err == nil {
+	if _, err := new(textFlags).readVector(write(t, path, "\x93NUMPY\x01\x00\x76"), "b", 2); err == nil {
 		t.Error("a truncated header is no error")
 	}
 }

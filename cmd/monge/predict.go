@@ -222,7 +222,7 @@ func (f *predictFlags) trained(m *wda.Model) (*wda.Classifier, []string, error) 
 		return nil, nil, err
 	}
 	features, _ := m.Dims()
-	if err := checkFeatures(f.train, d, features); err != nil {
+	if err := checkFeatures(f.train, columns(d), features); err != nil {
 		return nil, nil, err
 	}
 	if err := f.checkCounts(f.train, d.Len()); err != nil {

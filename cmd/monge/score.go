@@ -111,7 +111,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 		return fmt.Errorf("%s: the projection has %d columns, more than its %d rows", source, c, r)
 	}
 	if f.objective.lambdaMatrix != "" {
-		if set.LambdaMatrix, err = readLambdas(f.objective.lambdaMatrix, len(classNames(d))); err != nil {
+		if set.LambdaMatrix, err = f.read.readLambdas(f.objective.lambdaMatrix, len(classNames(d))); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 // readProjection returns P and the file it is from.
 func (f *scoreFlags) readProjection() (p *mat.Dense, source string, err error) {
 	if f.model == "" {
-		p, err = readMatrix(f.projection)
+		p, err = f.read.readMatrix(f.projection)
 		return p, f.projection, err
 	}
 	m, err := readModel(f.model)

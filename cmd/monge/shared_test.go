@@ -30,7 +30,7 @@ func meta(t testing.TB, dir string) map[string]any {
 
 func matrix(t testing.TB, path string) *mat.Dense {
 	t.Helper()
-	m, err := readMatrix(path)
+	m, err := new(textFlags).readMatrix(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 )
 
 type sinkhornFlags struct {
+	read          textFlags
 	x, y, cost    string
 	a, b          string
 	lambda        float64
@@ -57,6 +58,7 @@ weights one per line.`,
 	fs.IntVar(&f.maxIterations, "max-iterations", 10000, "most iterations for --tolerance")
 	fs.StringVar(&f.domain, "domain", sinkhorn.Auto.String(), "auto, plain or log")
 	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy")
+	f.read.add(cmd)
 	fs.StringVar(&f.level, "level", "", "instruction set; the result is the same with any (default the best of this machine)")
 	return cmd
 }
@@ -174,7 +176,7 @@ func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64
 func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err error) {
 	p = &sinkhorn.Problem[float64]{Lambda: f.lambda}
 	read := func(path string) (dist.Matrix[float64], error) {
-		m, err := readMatrix(path)
+		m, err := f.read.readMatrix(path)
 		if err != nil {
 			return dist.Matrix[float64]{}, err
 		}
@@ -205,7 +207,7 @@ func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err e
 		if w.path == "" {
 			continue
 		}
-		if *w.dst, err = readVector(w.path, "the weights "+w.name, w.size); err != nil {
+		if *w.dst, err = f.read.readVector(w.path, "the weights "+w.name, w.size); err != nil {
 			return nil, 0, 0, err
 		}
 		var sum float64

@@ -7,200 +7,392 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-
-	"gonum.org/v1/gonum/mat"
+	"unicode/utf8"
 )
-
-// maxRecord bounds the bytes of one CSV record: encoding/csv holds a whole one,
-// and an open quote makes a record of the rest of the file.
-const maxRecord = 64 << 20
 
 // ReadCSV reads comma-separated text as described by RFC 4180, one sample per
 // record: spaces around fields, blank lines and a byte order mark are dropped.
-// Every field but the label must be a finite number. See Options for the label
-// column, the header and the delimiter; LabelFile is for ReadFile.
+// Every field but the label must be a finite decimal number. See Options for the label
+// column, the header, the delimiter and comments; LabelFile is for ReadFile.
 //
 // Every error is a *FileError; its Row is the line of the file.
-func ReadCSV(r io.Reader, opt Options) (*Dataset, error) {
-	d, err := readCSV(r, opt)
-	return d, fileError("", err)
+func ReadCSV(r io.Reader, opt Options) (*Dataset, error) { return read(r, opt, FormatCSV) }
+
+// csvSamples are the samples of a CSV file.
+type csvSamples struct {
+	t       *table
+	names   [][]byte // of all columns, nil without a header
+	label   column
+	width   int      // fields of a record
+	pending []record // read ahead
+	guessed int      // line of a first record that may be a header after all, 0 if not
 }
 
-func readCSV(r io.Reader, opt Options) (*Dataset, error) {
-	t := newTable(r, opt.Delimiter)
-	// The first two records decide on the header.
-	first, err := t.next()
-	if err == io.EOF {
-		return nil, because(ErrEmpty, "the file is empty")
-	} else if err != nil {
-		return nil, err
-	}
-	first, firstLine := slices.Clone(first), t.line()
-	second, secondErr := t.next()
-	second = slices.Clone(second)
+// record is a copy of a record.
+type record struct {
+	fields [][]byte
+	line   int
+	err    error
+}
 
-	var names []string
-	label, err := labelColumn(first, opt)
-	switch {
-	case err != nil:
+func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
+	t, err := newTable(r, opt.Delimiter, opt.Comment)
+	if err != nil {
 		return nil, err
-	case label.byName, opt.Header == HeaderPresent,
-		opt.Header == HeaderAuto && isHeader(first, second, label.at):
-		names = first
 	}
-	t.names = names
-	features := len(first)
-	if label.at >= 0 {
+	// The first two records decide on the header.
+	first := t.copy()
+	if first.err == io.EOF {
+		return nil, because(ErrEmpty, "the file is empty")
+	} else if first.err != nil {
+		return nil, first.err
+	}
+	second := t.copy()
+
+	c := &csvSamples{t: t, width: len(first.fields), pending: []record{first, second}}
+	if c.label, err = labelColumn(first.fields, opt); err != nil {
+		return nil, err
+	}
+	features := c.width
+	if c.label.at >= 0 {
 		features--
 	}
 	if features == 0 {
+		if err := t.hint(first.fields[0], false); err != nil {
+			return nil, &FileError{Row: first.line, Err: err}
+		}
 		return nil, because(ErrShape, "there is no feature column: the only column is the label")
 	}
+	switch {
+	case c.label.byName, opt.Header == HeaderPresent,
+		opt.Header == HeaderAuto && isHeader(first.fields, second.fields, c.label.at):
+		c.names = first.fields
+		c.pending = c.pending[1:]
+	case opt.Header == HeaderAuto:
+		c.guessed = first.line
+	}
+	return c, nil
+}
 
-	var (
-		data []float64
-		enc  encoder
-		rows int
-	)
-	add := func(rec []string, line int) error {
-		if len(rec) != len(first) {
-			return &FileError{Row: line, Err: because(ErrRagged, fmt.Sprintf("%d fields instead of %d", len(rec), len(first)))}
+// columns names the features.
+func (c *csvSamples) columns() []string {
+	var names []string
+	for j, name := range c.names {
+		if j != c.label.at {
+			names = append(names, string(bytes.TrimSpace(name)))
 		}
-		if len(data)+features > opt.maxElements() {
-			return &FileError{Row: line, Err: because(ErrTooLarge, fmt.Sprintf("more than the allowed %d elements", opt.maxElements()))}
+	}
+	return names
+}
+
+func (c *csvSamples) dims() (rows, cols int) {
+	if c.label.at >= 0 {
+		return -1, c.width - 1
+	}
+	return -1, c.width
+}
+
+func (c *csvSamples) room(*Options) (int, error) { return 0, nil }
+
+// next returns the fields of the next record, valid until the call after.
+func (c *csvSamples) next() ([][]byte, error) {
+	if len(c.pending) == 0 {
+		return c.t.next()
+	}
+	p := c.pending[0]
+	c.pending = c.pending[1:]
+	c.t.line = p.line
+	return p.fields, p.err
+}
+
+func (c *csvSamples) read(x []float64, label func(text []byte, place int)) (rows int, err error) {
+	_, cols := c.dims()
+	for ; len(x) >= cols; x = x[cols:] {
+		fields, err := c.next()
+		if err == io.EOF && rows > 0 {
+			c.pending = []record{{err: err}}
+			return rows, nil
+		} else if err != nil {
+			return 0, err
 		}
-		for j, field := range rec {
-			field = strings.TrimSpace(field)
-			if j == label.at {
-				if field == "" {
-					return t.at(line, j, because(ErrNoLabels, "the label is missing"))
-				}
-				enc.add(field, line)
-				continue
-			}
-			v, err := finite(field)
-			if err != nil {
-				if line == firstLine && opt.Header == HeaderAuto {
-					err = fmt.Errorf("%w (if this row is a header, say so)", err)
-				}
-				return t.at(line, j, err)
-			}
-			data = append(data, v)
+		if err := c.parse(x[:cols], fields, label); err != nil {
+			return 0, err
 		}
 		rows++
-		return nil
 	}
+	return rows, nil
+}
 
-	if names == nil {
-		if err := add(first, firstLine); err != nil {
-			return nil, err
+// parse sets x to the features of a record.
+func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte, place int)) error {
+	line := c.t.line
+	if len(fields) != c.width {
+		err := c.t.hint(fields[0], len(fields) > 1)
+		if err == nil {
+			err = because(ErrRagged, fmt.Sprintf("%d fields instead of %d", len(fields), c.width))
 		}
+		return &FileError{Row: line, Err: err}
 	}
-	for rec, err := second, secondErr; err != io.EOF; rec, err = t.next() {
-		if err != nil {
-			return nil, err
-		}
-		if err := add(rec, t.line()); err != nil {
-			return nil, err
-		}
-	}
-	if rows == 0 {
-		return nil, because(ErrEmpty, "the file holds only a header")
-	}
-
-	d := &Dataset{X: mat.NewDense(rows, features, data)}
-	for j, name := range names {
-		if j != label.at {
-			d.Columns = append(d.Columns, strings.TrimSpace(name))
-		}
-	}
-	if label.at >= 0 {
-		if err := d.setLabels(&enc); err != nil {
-			if fe, ok := errors.AsType[*FileError](err); ok {
-				return nil, t.at(fe.Row, label.at, fe.Err)
+	k := 0
+	for j, field := range fields {
+		field = bytes.TrimSpace(field)
+		if j == c.label.at {
+			if len(field) == 0 {
+				return c.at(line, j, because(ErrNoLabels, "the label is missing"))
 			}
-			return nil, err
+			label(field, line)
+			continue
 		}
-	}
-	return d, nil
-}
-
-// table reads records and knows their lines.
-type table struct {
-	csv    *csv.Reader
-	budget *budget
-	names  []string
-}
-
-func newTable(r io.Reader, comma rune) *table {
-	if comma == 0 {
-		comma = ','
-	}
-	b := &budget{r: r, most: maxRecord, left: maxRecord}
-	buf := bufio.NewReaderSize(b, streamBuffer)
-	if head, _ := buf.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-		buf.Discard(3)
-	}
-	c := csv.NewReader(buf)
-	c.Comma = comma
-	c.ReuseRecord = true
-	c.FieldsPerRecord = -1
-	c.TrimLeadingSpace = !unicode.IsSpace(comma) // or empty fields between tabs vanish
-	return &table{csv: c, budget: b}
-}
-
-// next returns the next record that is not blank; it is valid until the call
-// after.
-func (t *table) next() ([]string, error) {
-	for {
-		t.budget.left = t.budget.most
-		rec, err := t.csv.Read()
-		if err == io.EOF {
-			return nil, err
-		}
-		if pe, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, &FileError{Row: pe.Line, Err: because(ErrFormat, pe.Err.Error())}
-		}
+		v, err := number(field)
 		if err != nil {
-			return nil, err
+			if hint := c.t.hint(field, true); hint != nil {
+				err = hint
+			} else if line == c.guessed {
+				err = fmt.Errorf("%w (if this row is a header, say so)", err)
+			}
+			return c.at(line, j, err)
 		}
-		if len(rec) > 1 || strings.TrimSpace(rec[0]) != "" {
-			return rec, nil
-		}
+		x[k] = v
+		k++
 	}
-}
-
-// line is that of the record last returned.
-func (t *table) line() int {
-	line, _ := t.csv.FieldPos(0)
-	return line
+	return nil
 }
 
 // at places err in a field.
-func (t *table) at(line, j int, err error) error {
+func (c *csvSamples) at(line, j int, err error) error {
 	fe := &FileError{Row: line, Column: j + 1, Err: err}
-	if j < len(t.names) {
-		fe.Name = strings.TrimSpace(t.names[j])
+	if j < len(c.names) {
+		fe.Name = string(bytes.TrimSpace(c.names[j]))
 	}
 	return fe
 }
 
-// budget fails when too much is read before left is renewed.
-type budget struct {
-	r          io.Reader
-	most, left int
+const (
+	// maxRecord bounds the bytes of one CSV record, which is held whole: an open quote
+	// makes a record of the rest of the file.
+	maxRecord = 32 << 20
+	// maxFields bounds the fields of one: a file of commas alone has one a byte.
+	maxFields = 1 << 20
+)
+
+// table reads records and knows their lines.
+type table struct {
+	r       *bufio.Reader
+	comma   []byte // nil for any number of blanks and tabs
+	comment []byte // begins lines to leave out; nil for none
+	most    int    // bytes of a record
+	line    int    // of the record last returned
+	lines   int    // read so far
+	long    []byte // a record longer than the buffer of r
+	fields  [][]byte
+	quotes  quotes
 }
 
-func (b *budget) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.left -= n; b.left < 0 {
-		return n, because(ErrTooLarge, fmt.Sprintf("a record of more than %d bytes; is a quote open?", b.most))
+func newTable(r *bufio.Reader, comma, comment rune) (*table, error) {
+	t := &table{r: r, most: maxRecord}
+	head, err := r.Peek(sniffed)
+	switch {
+	case isUTF16(head):
+		return nil, because(ErrFormat, "the text is UTF-16; save it as UTF-8")
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, because(ErrFormat, "the text has zero bytes: it is UTF-16, or no text at all")
+	case len(head) == 0 && err != io.EOF:
+		return nil, err
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		r.Discard(3)
 	}
-	return n, err
+	if comma == 0 {
+		comma = ','
+	}
+	if comma != ' ' {
+		t.comma = utf8.AppendRune(nil, comma)
+	}
+	if comment != 0 {
+		t.comment = utf8.AppendRune(nil, comment)
+	}
+	t.quotes.reader(comma)
+	return t, nil
+}
+
+// next returns the next record that is not blank; it is valid until the call
+// after.
+func (t *table) next() ([][]byte, error) {
+	for {
+		text, err := t.readLine()
+		if err != nil {
+			return nil, err
+		}
+		t.line = t.lines
+		blank := bytes.TrimSpace(text)
+		if len(blank) == 0 || t.comment != nil && bytes.HasPrefix(blank, t.comment) {
+			continue
+		}
+		if t.comma != nil && bytes.IndexByte(text, '"') >= 0 {
+			return t.quoted(text)
+		}
+		return t.cut(text)
+	}
+}
+
+// readLine returns the next line without its end, or io.EOF.
+func (t *table) readLine() ([]byte, error) {
+	text, err := t.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		t.long = append(t.long[:0], text...)
+		commas := 0
+		for err == bufio.ErrBufferFull {
+			if len(t.long) > t.most {
+				return nil, t.tooLong()
+			}
+			if commas += bytes.Count(text, t.comma); t.comma != nil && commas >= maxFields {
+				return nil, tooManyFields(t.lines + 1)
+			}
+			text, err = t.r.ReadSlice('\n')
+			t.long = append(t.long, text...)
+		}
+		text = t.long
+	}
+	if err != nil && (err != io.EOF || len(text) == 0) {
+		return nil, err
+	}
+	t.lines++
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	return bytes.TrimSuffix(text, []byte("\r")), nil
+}
+
+func (t *table) tooLong() error {
+	return &FileError{Row: t.lines + 1, Err: because(ErrTooLarge, fmt.Sprintf("a record of more than %d bytes; is a quote open?", t.most))}
+}
+
+func tooManyFields(line int) error {
+	return &FileError{Row: line, Err: because(ErrTooLarge, fmt.Sprintf("a record of more than %d fields", maxFields))}
+}
+
+// cut divides a record without quotes.
+func (t *table) cut(text []byte) ([][]byte, error) {
+	t.fields = t.fields[:0]
+	for {
+		var field []byte
+		more := true
+		if t.comma != nil {
+			field, text, more = bytes.Cut(text, t.comma)
+		} else {
+			const blanks = " \t"
+			text = bytes.TrimLeft(text, blanks)
+			end := bytes.IndexAny(text, blanks)
+			if end < 0 {
+				end = len(text)
+			}
+			field, text = text[:end], bytes.TrimLeft(text[end:], blanks)
+			more = len(text) > 0
+		}
+		if len(t.fields) == maxFields {
+			return nil, tooManyFields(t.line)
+		}
+		t.fields = append(t.fields, field)
+		if !more {
+			return t.fields, nil
+		}
+	}
+}
+
+// quoted has encoding/csv divide a record with quotes, which may go on in the next
+// lines: up to the one that closes the last of them.
+func (t *table) quoted(text []byte) ([][]byte, error) {
+	q := &t.quotes
+	q.text = append(append(q.text[:0], text...), '\n')
+	odd := func(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 1 }
+	for open := odd(text); open; open = open != odd(text) {
+		var err error
+		if text, err = t.readLine(); err == io.EOF {
+			break // which encoding/csv will find
+		} else if err != nil {
+			return nil, err
+		}
+		if q.text = append(append(q.text, text...), '\n'); len(q.text) > t.most {
+			return nil, t.tooLong()
+		}
+	}
+	if bytes.Count(q.text, t.comma) >= maxFields {
+		return nil, tooManyFields(t.line)
+	}
+	fields, err := q.csv.Read()
+	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
+		return nil, &FileError{Row: t.line + pe.Line - pe.StartLine, Err: because(ErrFormat, pe.Err.Error())}
+	} else if err != nil {
+		return nil, err
+	}
+	t.fields = t.fields[:0]
+	for _, f := range fields {
+		t.fields = append(t.fields, []byte(f))
+	}
+	return t.fields, nil
+}
+
+// quotes feeds encoding/csv one record at a time.
+type quotes struct {
+	csv  *csv.Reader
+	text []byte
+}
+
+func (q *quotes) reader(comma rune) {
+	q.csv = csv.NewReader(q)
+	q.csv.Comma = comma
+	q.csv.ReuseRecord = true
+	q.csv.FieldsPerRecord = -1
+	q.csv.TrimLeadingSpace = comma != '\t' // or empty fields between tabs vanish
+}
+
+func (q *quotes) Read(p []byte) (int, error) {
+	if len(q.text) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, q.text)
+	q.text = q.text[n:]
+	return n, nil
+}
+
+// copy returns a copy of the next record.
+func (t *table) copy() record {
+	fields, err := t.next()
+	r := record{line: t.line, err: err}
+	for _, f := range fields {
+		r.fields = append(r.fields, bytes.Clone(f))
+	}
+	return r
+}
+
+// hint returns an error if a field that cannot be what is expected is, by its looks, a
+// comment, or several fields apart by something else. numbers asks that they be numbers.
+func (t *table) hint(field []byte, numbers bool) error {
+	field = bytes.TrimSpace(field)
+	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {
+		return because(ErrComment, fmt.Sprintf("the line begins with %q: if it is a comment, say so", field[:1]))
+	}
+	for _, other := range []string{";", "\t", "|", ",", " "} {
+		if string(t.comma) == other || t.comma == nil && other == " " {
+			continue
+		}
+		parts := strings.FieldsFunc(string(field[:min(len(field), 1000)]), func(r rune) bool { return string(r) == other })
+		if len(parts) < 2 {
+			continue
+		}
+		_, first := number([]byte(strings.TrimSpace(parts[0])))
+		_, second := number([]byte(strings.TrimSpace(parts[1])))
+		if !numbers && other != " " || first == nil && second == nil {
+			return because(ErrDelimiter, fmt.Sprintf("%s looks like fields apart by %q, not %q: if they are, say so", clip(string(field)), other, t.separator()))
+		}
+	}
+	return nil
+}
+
+func (t *table) separator() string {
+	if t.comma == nil {
+		return " "
+	}
+	return string(t.comma)
 }
 
 type column struct {
@@ -209,18 +401,21 @@ type column struct {
 }
 
 // labelColumn finds the label in a first row that may be a header.
-func labelColumn(first []string, opt Options) (column, error) {
+func labelColumn(first [][]byte, opt Options) (column, error) {
 	d := len(first)
 	if opt.Unlabelled {
 		return column{at: -1}, nil
 	}
 	if opt.Label == "" {
+		if d == opt.Dim {
+			return column{at: -1}, nil
+		}
 		return column{at: d - 1}, nil
 	}
 	if opt.Header != HeaderAbsent {
 		same := -1
 		for j, name := range first {
-			if strings.TrimSpace(name) != opt.Label {
+			if string(bytes.TrimSpace(name)) != opt.Label {
 				continue
 			}
 			if same >= 0 {
@@ -247,55 +442,89 @@ func labelColumn(first []string, opt Options) (column, error) {
 }
 
 // isHeader applies the rule of HeaderAuto.
-func isHeader(first, second []string, label int) bool {
+func isHeader(first, second [][]byte, label int) bool {
 	named := false
 	for j, field := range first {
 		if j == label {
 			continue
 		}
-		field = strings.TrimSpace(field)
-		if _, err := strconv.ParseFloat(field, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		field = bytes.TrimSpace(field)
+		if numeric(field) {
 			return false
 		}
-		named = named || field != ""
+		named = named || len(field) > 0
 	}
 	if !named {
 		return false
 	}
 	for j, field := range second {
-		if j == label {
-			continue
-		}
-		if _, err := strconv.ParseFloat(strings.TrimSpace(field), 64); err == nil {
+		if j != label && numeric(bytes.TrimSpace(field)) {
 			return true
 		}
 	}
 	return len(second) == 0
 }
 
-// finite reads a finite number.
-func finite(field string) (float64, error) {
-	v, err := strconv.ParseFloat(field, 64)
+// numeric reports whether a field is a number, finite or not.
+func numeric(field []byte) bool {
+	_, err := number(field)
+	return !errors.Is(err, ErrNotNumber)
+}
+
+// number reads a finite decimal number.
+func number(field []byte) (float64, error) {
+	v, err := strconv.ParseFloat(string(field), 64)
 	switch {
+	case err == nil && literal(field):
+		return 0, because(ErrNotNumber, clip(string(field))+" is not a number as files have it")
 	case err == nil && v-v == 0:
 		return v, nil
-	case field == "":
+	case len(field) == 0:
 		return 0, because(ErrNotNumber, "the field is empty, not a number")
 	case errors.Is(err, strconv.ErrRange):
-		return 0, because(ErrInf, clip(field)+" is beyond the range of float64")
+		return 0, because(ErrInf, clip(string(field))+" is beyond the range of float64")
 	case err != nil:
-		return 0, because(ErrNotNumber, clip(field)+" is not a number")
+		return 0, because(ErrNotNumber, clip(string(field))+" is not a number")
 	}
 	return 0, why(v)
 }
 
+// literal tells numbers of Go's syntax that strconv knows, 0x1p-2 and 1_000, from those
+// that other programs know, too.
+func literal(field []byte) bool {
+	digits := bytes.TrimLeft(field, "+-")
+	return bytes.IndexByte(field, '_') >= 0 || len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X')
+}
+
+// textLabels are the labels of a text file, all of them.
+type textLabels struct {
+	path string
+	enc  *encoder
+	row  int
+}
+
+func (l *textLabels) count() int { return len(l.enc.rows) }
+
+func (l *textLabels) read(n int, use func(text []byte, place int)) error {
+	for _, k := range l.enc.rows[l.row : l.row+n] {
+		use([]byte(l.enc.texts[k]), l.enc.first[k])
+	}
+	l.row += n
+	return nil
+}
+
+func (l *textLabels) named(err error) error { return fileError(l.path, err) }
+
 // readCSVLabels reads one label per line. The first is a header if it is the
 // only one that is not a number.
-func readCSVLabels(r io.Reader, most int) (*encoder, error) {
-	t := newTable(r, ',')
+func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
+	t, err := newTable(r, ',', 0)
+	if err != nil {
+		return nil, err
+	}
 	var (
 		texts   encoder
-		header  string
+		header  bool
 		rest    = true // every label but the first is a number
 		records int
 	)
@@ -307,22 +536,21 @@ func readCSVLabels(r io.Reader, most int) (*encoder, error) {
 			return nil, err
 		}
 		if len(rec) != 1 {
-			return nil, &FileError{Row: t.line(), Err: because(ErrShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
+			return nil, &FileError{Row: t.line, Err: because(ErrShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
 		}
 		if records == most {
 			return nil, because(ErrTooLarge, fmt.Sprintf("more than %d labels", most))
 		}
-		text := strings.TrimSpace(rec[0])
-		_, notNumber := strconv.ParseFloat(text, 64)
-		if records == 0 && notNumber != nil {
-			header = text
+		text := bytes.TrimSpace(rec[0])
+		if records == 0 && !numeric(text) {
+			header = true
 		} else {
-			rest = rest && notNumber == nil
+			rest = rest && numeric(text)
 		}
-		texts.add(text, t.line())
+		texts.add(text, t.line)
 		records++
 	}
-	if header != "" && rest && records > 1 {
+	if header && rest && records > 1 {
 		texts.dropFirst()
 		records--
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"errors"
 	"os"
 	"path/filepath"
@@ -119,20 +120,27 @@ func wantError(t *testing.T, err, is error, text string) {
 
 // A record without end must not be read into memory to its end.
 func TestReadCSVEndlessRecord(t *testing.T) {
-	table := newTable(endless{}, ',')
-	table.budget.most = 1 << 20
-	_, err := table.next()
-	if !errors.Is(err, ErrTooLarge) {
-		t.Errorf("error %v", err)
+	for _, text := range []string{"1", "1,\"2\n", "1,\"2,\n3,\n"} {
+		table, err := newTable(bufio.NewReader(&endless{text: text}), ',', 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.most = 1 << 20
+		if _, err := table.next(); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%q without end: error %v", text, err)
+		}
 	}
 }
 
-type endless struct{}
+// endless begins with a text and repeats its last byte.
+type endless struct{ text string }
 
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = '1'
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.text)
+	for i := n; i < len(p); i++ {
+		p[i] = e.text[len(e.text)-1]
 	}
+	e.text = e.text[max(len(e.text)-1, 0):]
 	return len(p), nil
 }
 
@@ -181,7 +189,7 @@ func TestEncode(t *testing.T) {
 	} {
 		var e encoder
 		for i, text := range c.texts {
-			e.add(text, i+1)
+			e.add([]byte(text), i+1)
 		}
 		labels, classes, err := e.encode()
 		if err != nil {

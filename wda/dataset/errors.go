@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
@@ -16,9 +17,12 @@ var (
 	ErrType       = errors.New("unsupported element type")
 	ErrShape      = errors.New("wrong shape")
 	ErrTooLarge   = errors.New("too large")
+	ErrExpansion  = fmt.Errorf("%w: out of proportion to the compressed file", ErrTooLarge) // see Options.MaxExpansion
 	ErrEmpty      = errors.New("no data")
 	ErrRagged     = errors.New("wrong number of fields")
 	ErrNotNumber  = errors.New("not a number")
+	ErrDelimiter  = errors.New("fields apart by another character") // see Options.Delimiter
+	ErrComment    = errors.New("a comment")                         // see Options.Comment
 	ErrNaN        = errors.New("NaN")
 	ErrInf        = errors.New("infinite value")
 	ErrNoArray    = errors.New("no such array")

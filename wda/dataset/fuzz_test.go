@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -66,7 +68,7 @@ func FuzzReadCSV(f *testing.F) {
 		}
 		d, err := ReadCSV(strings.NewReader(text), opt)
 		valid(t, d, err)
-		if e, err := readCSVLabels(strings.NewReader(text), fuzzElements); err == nil {
+		if e, err := readCSVLabels(bufio.NewReader(strings.NewReader(text)), fuzzElements); err == nil {
 			if labels, classes, err := e.encode(); err == nil && (len(labels) < 1 || len(classes) < 1) {
 				t.Fatalf("labels %v classes %q", labels, classes)
 			}
@@ -117,20 +119,35 @@ func FuzzReadNPY(f *testing.F) {
 		d, err := ReadNPY(strings.NewReader(text), opt)
 		valid(t, d, err)
 		// The limit that a file's size sets must not change the outcome.
-		s := newStream(strings.NewReader(text))
-		s.limit = int64(len(text))
-		e, err2 := readNPY(s, opt)
+		e, err2 := ReadNPY(io.MultiReader(strings.NewReader(text)), opt)
 		if (err == nil) != (err2 == nil) {
-			t.Fatalf("without size %v, with size %v", err, err2)
+			t.Fatalf("with size %v, without size %v", err, err2)
 		}
 		if err == nil {
 			sameBits(t, e.X, d.X)
 		}
-		if e, err := readNPYLabels(newStream(strings.NewReader(text)), fuzzElements); err == nil && len(e.rows) < 1 {
-			t.Fatal("no labels")
-		}
-		readNPYInts(newStream(strings.NewReader(text)), fuzzElements)
+		readVector(t, openNPY, text)
 	})
+}
+
+// readVector reads a vector as labels and as integers.
+func readVector(t *testing.T, open func(*stream) (*array, error), text string) {
+	s := newStream(strings.NewReader(text))
+	if a, err := open(s); err == nil && a.n <= fuzzElements {
+		if l, err := newArrayLabels(a, nil); err == nil {
+			n := 0
+			if err := l.read(l.count(), func([]byte, int) { n++ }); err == nil && (n < 1 || n != l.count()) {
+				t.Fatalf("%d labels of %d", n, l.count())
+			}
+		}
+	}
+	s = newStream(strings.NewReader(text))
+	if a, err := open(s); err == nil && a.n <= fuzzElements {
+		var ints []int
+		if err := a.ints(a.n, &ints); err == nil && len(ints) != a.n {
+			t.Fatalf("%d integers of %d", len(ints), a.n)
+		}
+	}
 }
 
 func FuzzReadNPZ(f *testing.F) {
@@ -167,8 +184,6 @@ func FuzzReadIDX(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := ReadIDX(strings.NewReader(text), Options{MaxElements: fuzzElements})
 		valid(t, d, err)
-		if e, err := readIDXLabels(newStream(strings.NewReader(text)), fuzzElements); err == nil && len(e.rows) < 1 {
-			t.Fatal("no labels")
-		}
+		readVector(t, openIDX, text)
 	})
 }

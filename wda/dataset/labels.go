@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // encoder turns label texts into class numbers. It keeps one string per
@@ -13,25 +12,23 @@ import (
 type encoder struct {
 	index map[string]int
 	texts []string
-	first []int // place of the first occurrence of each text
-	rows  []int // number of each row's text
+	first []int   // place of the first occurrence of each text
+	rows  []int32 // number of each row's text
 }
 
 // add appends the label of a row that errors are to call place.
-func (e *encoder) add(text string, place int) {
-	k, ok := e.index[text]
+func (e *encoder) add(text []byte, place int) {
+	k, ok := e.index[string(text)]
 	if !ok {
 		if e.index == nil {
 			e.index = make(map[string]int)
 		}
-		// The text may point into a whole CSV line.
-		text = strings.Clone(text)
 		k = len(e.texts)
-		e.index[text] = k
-		e.texts = append(e.texts, text)
+		e.index[string(text)] = k
+		e.texts = append(e.texts, string(text))
 		e.first = append(e.first, place)
 	}
-	e.rows = append(e.rows, k)
+	e.rows = append(e.rows, int32(k))
 }
 
 // dropFirst forgets the first row, whose label no other row may have.
@@ -57,7 +54,7 @@ func (e *encoder) encode() (labels []int, classes []string, err error) {
 	numeric := true
 	for k, text := range e.texts {
 		v, err := strconv.ParseFloat(text, 64)
-		numeric = numeric && err == nil
+		numeric = numeric && err == nil && !literal([]byte(text))
 		list[k] = class{text, v, k}
 	}
 	if numeric {

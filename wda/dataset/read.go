@@ -1,10 +1,7 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -23,6 +20,10 @@ const (
 	FormatIDX                // the format of the MNIST files
 )
 
+func (f Format) String() string {
+	return [...]string{"unknown", "CSV", "NPY", "NPZ", "IDX"}[max(0, min(f, FormatIDX))]
+}
+
 // Header says whether a CSV file starts with column names.
 type Header int
 
@@ -40,7 +41,7 @@ const (
 // whose last column is the label, an NPZ file with arrays X, y and perhaps
 // split, an IDX file beside its labels, and an NPY file without labels.
 type Options struct {
-	Format Format // default FormatAuto, used by ReadFile only
+	Format Format // default FormatAuto
 
 	// Label chooses the labels. In a CSV file it is the name of a column, which
 	// implies a header, or its index from 0, from the end if negative ("-1" is
@@ -55,18 +56,34 @@ type Options struct {
 	// LabelFile is a file of labels in the order of the rows: text with one
 	// label per line, NPY, NPZ (array y) or IDX, plain or gzip-compressed. It
 	// makes the data file one of features only, as Unlabelled does. Used by
-	// ReadFile only.
+	// ReadFile and Open only.
 	LabelFile string
 
 	Header    Header // CSV only; default HeaderAuto
-	Delimiter rune   // CSV only; default tab for .tsv and .tab, comma elsewhere
+	Delimiter rune   // CSV only; default tab for .tsv and .tab, comma elsewhere; a blank stands for any number of blanks and tabs
+
+	// Comment, if it is not 0, begins lines that are left out. CSV only.
+	Comment rune
+
+	// Dim, if positive, is the number of features that the caller needs: a CSV file
+	// without a Label that has exactly so many columns has no labels.
+	Dim int
 
 	Features string // array of the features in an NPZ file; default X
 	Split    string // array for Dataset.Split in an NPZ file; default split, if there is one
 
-	// MaxElements bounds rows × columns, so that a small compressed file does
-	// not fill the memory; default 2³⁰, which takes 8 GiB.
+	// Vector takes an NPY vector of n elements for n × 1.
+	Vector bool
+
+	// MaxElements bounds rows × columns of what is read into memory; default 2³⁰,
+	// which takes 8 GiB. A Reader does without.
 	MaxElements int
+
+	// MaxExpansion bounds how many bytes of memory each byte of a compressed file may
+	// take, so that a small one does not fill the memory: its text, or its numbers at 8
+	// bytes each. 64 MiB are always allowed. Default 400: images come to 50, the
+	// sparsest bag of words that was tried to 300. A Reader does without.
+	MaxExpansion int
 }
 
 func (o *Options) maxElements() int {
@@ -75,6 +92,15 @@ func (o *Options) maxElements() int {
 	}
 	return 1 << 30
 }
+
+func (o *Options) maxExpansion() int64 {
+	if o.MaxExpansion > 0 {
+		return int64(o.MaxExpansion)
+	}
+	return 400
+}
+
+func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
 
 // ReadFile reads a file in any of the formats; all but NPZ, which is compressed
 // itself, may be gzip-compressed. Unless Options.Format says it, the name tells
@@ -85,89 +111,26 @@ func (o *Options) maxElements() int {
 // images-idx3 replaced by labels-idx1 (or images.idx3 by labels.idx1), with or
 // without .gz; if there is none, the data are unlabelled.
 //
-// Every error is a *FileError.
+// It takes at most three times the memory of the matrix while it reads, whatever the
+// file claims, and compares lengths before it reads data. Every error is a *FileError.
 func ReadFile(path string, opt Options) (*Dataset, error) {
-	if opt.LabelFile != "" {
-		opt.Unlabelled = true
-	}
-	d, format, err := readFile(path, opt)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	labelFile := opt.LabelFile
-	if labelFile == "" && format == FormatIDX && !opt.Unlabelled {
-		labelFile = besideIDX(path)
-	}
-	if labelFile == "" {
-		return d, nil
-	}
-	e, err := readLabelFile(labelFile, opt)
-	if err == nil {
-		err = d.setLabels(e)
-	}
-	if err != nil {
-		return nil, fileError(labelFile, err)
-	}
-	return d, nil
-}
-
-func readFile(path string, opt Options) (*Dataset, Format, error) {
-	src, err := open(path, opt.Format)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer src.close()
-	var d *Dataset
-	switch src.format {
-	case FormatNPZ:
-		d, err = ReadNPZ(src.file, src.size, opt)
-	case FormatNPY:
-		d, err = readNPY(src.stream(), opt)
-	case FormatIDX:
-		d, err = readIDX(src.stream(), opt)
-	default:
-		if opt.Delimiter == 0 {
-			opt.Delimiter = delimiter(path)
-		}
-		d, err = ReadCSV(src.r, opt)
-	}
-	return d, src.format, err
-}
-
-// readLabelFile reads labels alone. The delimiter and header of the options
-// belong to the features.
-func readLabelFile(path string, opt Options) (*encoder, error) {
-	src, err := open(path, FormatAuto)
+	r, err := Open(path, opt)
 	if err != nil {
 		return nil, err
 	}
-	defer src.close()
-	switch src.format {
-	case FormatNPZ:
-		z, err := openNPZ(src.file, src.size)
-		if err != nil {
-			return nil, err
-		}
-		return z.labels("y", opt.maxElements())
-	case FormatNPY:
-		return readNPYLabels(src.stream(), opt.maxElements())
-	case FormatIDX:
-		return readIDXLabels(src.stream(), opt.maxElements())
-	}
-	return readCSVLabels(src.r, opt.maxElements())
+	defer r.Close()
+	return r.all()
 }
 
-// setLabels gives the rows their labels.
-func (d *Dataset) setLabels(e *encoder) error {
-	if len(e.rows) != d.Len() {
-		return because(ErrLabelCount, fmt.Sprintf("%d labels for %d rows", len(e.rows), d.Len()))
-	}
-	labels, classes, err := e.encode()
+// read reads everything in one format.
+func read(r io.Reader, opt Options, format Format) (*Dataset, error) {
+	opt.Format = format
+	in, err := NewReader(r, opt)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d.Labels, d.Classes = labels, classes
-	return nil
+	defer in.Close()
+	return in.all()
 }
 
 // besideIDX returns the label file that belongs to an image file, or "".
@@ -190,211 +153,58 @@ func besideIDX(path string) string {
 	return ""
 }
 
-// source is an open file with its compression and format known.
-type source struct {
-	file   *os.File
-	size   int64 // bytes of the file
-	r      *bufio.Reader
-	limit  int64 // most bytes that r can yield, −1 if unknown
-	format Format
-}
-
-func (s *source) close() { s.file.Close() }
-
-func (s *source) stream() *stream { return &stream{r: s.r, limit: s.limit} }
-
-// maxRatio is the largest expansion of a deflate stream according to zlib's
-// documentation: 258 bytes from two bits.
-const maxRatio = 1032
-
-func open(path string, format Format) (*source, error) {
-	f, err := os.Open(path)
+// openLabelFile opens a file of labels alone. The delimiter and header of the options
+// belong to the features.
+func openLabelFile(path string, opt Options) (labels, error) {
+	src, err := openSource(path, Options{MaxElements: opt.MaxElements, MaxExpansion: opt.MaxExpansion})
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: f, limit: -1, format: format}
-	if err := s.identify(path); err != nil {
-		f.Close()
-		return nil, err
+	l, err := newLabels(src, path, &opt)
+	if a, ok := l.(*arrayLabels); ok && err == nil {
+		a.src = src
+		return a, nil
 	}
-	return s, nil
+	src.Close()
+	return l, err
 }
 
-func (s *source) identify(path string) error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return because(ErrFormat, "is a directory")
-	}
-	if info.Mode().IsRegular() {
-		s.size = info.Size()
-		s.limit = s.size
-	}
-	s.r = bufio.NewReaderSize(s.file, streamBuffer)
-	// The bytes decide on compression: no format here starts like gzip, and
-	// download tools unpack files without renaming them.
-	if head, _ := s.r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(s.r)
+func newLabels(src *source, path string, opt *Options) (labels, error) {
+	named := func(err error) error { return fileError(path, err) }
+	var (
+		a   *array
+		err error
+	)
+	switch src.format {
+	case FormatNPZ:
+		z, err := openArchive(src)
 		if err != nil {
-			return damaged(err)
+			return nil, err
 		}
-		s.r = bufio.NewReaderSize(gunzip{z}, streamBuffer)
-		if s.limit >= 0 {
-			s.limit *= maxRatio
+		if a, _, err = z.open("y"); err != nil {
+			return nil, inArray("y", err)
 		}
-	}
-	if s.format == FormatAuto {
-		s.format = formatOf(path)
-	}
-	if s.format == FormatAuto {
-		s.format = sniff(s.r)
-	}
-	switch {
-	case s.format == FormatAuto:
-		return because(ErrFormat, "neither the name nor the first bytes tell the format")
-	case s.format == FormatNPZ && !info.Mode().IsRegular():
-		return because(ErrFormat, "an NPZ file cannot be read from a pipe")
-	}
-	return nil
-}
-
-// gunzip reports damage in the stream as an error of this package.
-type gunzip struct{ z *gzip.Reader }
-
-func (g gunzip) Read(p []byte) (int, error) {
-	n, err := g.z.Read(p)
-	if err != nil && err != io.EOF {
-		err = damaged(err)
-	}
-	return n, err
-}
-
-// damaged classes the errors of the decompressors.
-func damaged(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return because(ErrTruncated, "the compressed data end too early")
-	}
-	return because(ErrFormat, "damaged compressed data: "+err.Error())
-}
-
-func formatOf(path string) Format {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
-	switch filepath.Ext(name) {
-	case ".csv", ".tsv", ".tab", ".txt":
-		return FormatCSV
-	case ".npy":
-		return FormatNPY
-	case ".npz":
-		return FormatNPZ
-	case ".idx":
-		return FormatIDX
-	}
-	// train-images-idx3-ubyte, t10k-labels.idx1-ubyte
-	if at := strings.LastIndex(name, "idx"); at > 0 && strings.ContainsRune("-.", rune(name[at-1])) {
-		if rest := name[at+3:]; len(rest) > 1 && '1' <= rest[0] && rest[0] <= '9' && rest[1] == '-' {
-			return FormatIDX
+		named = func(err error) error { return fileError(path, inArray("y", err)) }
+	case FormatNPY:
+		a, err = openNPY(src.stream())
+	case FormatIDX:
+		if a, err = openIDX(src.stream()); err == nil && len(a.shape) != 1 {
+			err = because(ErrShape, fmt.Sprintf("%d dimensions: these are not labels", len(a.shape)))
 		}
-	}
-	return FormatAuto
-}
-
-// sniff goes by the first bytes; text is taken for CSV.
-func sniff(r *bufio.Reader) Format {
-	head, _ := r.Peek(512)
-	switch {
-	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
-		return FormatNPY
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return FormatNPZ
-	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && idxSize(head[2]) > 0:
-		return FormatIDX
-	case bytes.IndexByte(head, 0) < 0:
-		return FormatCSV
-	}
-	return FormatAuto
-}
-
-func delimiter(path string) rune {
-	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
-	case ".tsv", ".tab":
-		return '\t'
-	}
-	return ','
-}
-
-// stream reads binary data of which limit bytes, or an unknown number if
-// negative, can come at most.
-type stream struct {
-	r     *bufio.Reader
-	limit int64
-}
-
-const streamBuffer = 1 << 16
-
-func newStream(r io.Reader) *stream {
-	return &stream{bufio.NewReaderSize(r, streamBuffer), -1}
-}
-
-// Read fills p or fails: npyio ignores short reads, and takes io.EOF for success.
-func (s *stream) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	if n < len(p) && err == nil {
-		var m int
-		m, err = io.ReadFull(s.r, p[n:])
-		n += m
-	}
-	if n == len(p) {
-		return n, nil
-	}
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = because(ErrTruncated, "the data end too early")
-	}
-	return n, err
-}
-
-// check refuses an array of n elements of size bytes each that cannot be there
-// or is not wanted, and returns how many elements to make room for at once.
-func (s *stream) check(n, size, most int) (room int, err error) {
-	if n > most {
-		return 0, because(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
-	}
-	if s.limit < 0 {
-		return min(n, streamBuffer), nil
-	}
-	if int64(n) > s.limit/int64(size) {
-		return 0, because(ErrTruncated, fmt.Sprintf("%d elements of %d bytes announced, the file is smaller", n, size))
-	}
-	return n, nil
-}
-
-// end checks that nothing is left; the read also makes gzip and zip compare
-// their checksums.
-func (s *stream) end() error {
-	switch _, err := s.r.ReadByte(); err {
-	case io.EOF:
-		return nil
-	case nil:
-		return because(ErrFormat, "more data than the header announces")
 	default:
-		return err
-	}
-}
-
-// product returns the number of elements of an array.
-func product(dims []int) (int, error) {
-	n := 1
-	for _, v := range dims {
-		if v < 0 {
-			return 0, because(ErrShape, fmt.Sprintf("impossible shape %v", dims))
+		src.bounded = true
+		e, err := readCSVLabels(src.r, opt.maxElements())
+		if err != nil {
+			return nil, err
 		}
-		if v > 0 && n > maxInt/v {
-			return 0, because(ErrTooLarge, fmt.Sprintf("impossible shape %v", dims))
-		}
-		n *= v
+		return &textLabels{path: path, enc: e}, nil
 	}
-	return n, nil
+	if err != nil {
+		return nil, err
+	}
+	l, err := newArrayLabels(a, named)
+	if err != nil {
+		return nil, named(err)
+	}
+	return l, nil
 }
-
-const maxInt = int(^uint(0) >> 1)

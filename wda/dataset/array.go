@@ -1,0 +1,321 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// array is an NPY or IDX array whose header has been read and judged; the elements
+// follow.
+type array struct {
+	s       *stream
+	shape   []int
+	fortran bool
+	elem    elem
+	n       int // elements
+	next    int // the first that has not been read
+	buf     []byte
+	decoded []float64
+}
+
+// elem is a type of elements.
+type elem struct {
+	kind byte // b i u f as in NumPy, or U and S for texts
+	size int  // bytes
+	big  bool // the byte order
+}
+
+// setShape checks the number of elements.
+func (a *array) setShape(shape []int) (err error) {
+	a.shape = shape
+	if a.n, err = product(shape); err == nil && a.n == 0 {
+		err = because(ErrEmpty, fmt.Sprintf("an array of shape %v has no elements", shape))
+	}
+	return err
+}
+
+// room returns how many elements may be made room for.
+func (a *array) room(opt *Options) (int, error) { return a.s.room(a.n, a.elem.size, opt) }
+
+// vector checks for n or n × 1 elements.
+func (a *array) vector() error {
+	if len(a.shape) == 1 || len(a.shape) == 2 && a.shape[1] == 1 {
+		return nil
+	}
+	return because(ErrShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
+}
+
+// chunks reads the next n elements and hands their bytes to use in pieces. After the
+// last element of the array nothing may follow; gzip and zip compare their checksums.
+func (a *array) chunks(n int, use func(chunk []byte) error) error {
+	const most = 1 << 15
+	for n > 0 {
+		k := min(n, max(1, most/a.elem.size))
+		a.buf = slices.Grow(a.buf[:0], k*a.elem.size)[:k*a.elem.size]
+		if _, err := a.s.Read(a.buf); err != nil {
+			return err
+		}
+		if a.elem.big && a.elem.word() > 1 {
+			for e := a.buf; len(e) > 0; e = e[a.elem.word():] {
+				slices.Reverse(e[:a.elem.word()])
+			}
+		}
+		if err := use(a.buf); err != nil {
+			return err
+		}
+		a.next += k
+		n -= k
+	}
+	if a.next == a.n {
+		return a.s.end()
+	}
+	return nil
+}
+
+// word is how many bytes have an order.
+func (e elem) word() int {
+	switch e.kind {
+	case 'U':
+		return 4
+	case 'S':
+		return 1
+	}
+	return e.size
+}
+
+// floats sets dst to the next elements.
+func (a *array) floats(dst []float64) error {
+	if a.elem.kind == 'U' || a.elem.kind == 'S' {
+		return because(ErrType, "strings where numbers are expected")
+	}
+	return a.chunks(len(dst), func(chunk []byte) error {
+		n := len(chunk) / a.elem.size
+		a.elem.decode(dst[:n], chunk)
+		dst = dst[n:]
+		return nil
+	})
+}
+
+// decode sets dst to the elements of src, whose bytes are in little-endian order.
+func (e elem) decode(dst []float64, src []byte) {
+	le := binary.LittleEndian
+	switch e.kind {
+	case 'b':
+		for i, b := range src {
+			dst[i] = 0
+			if b != 0 {
+				dst[i] = 1
+			}
+		}
+	case 'u':
+		switch e.size {
+		case 1:
+			for i := range dst {
+				dst[i] = float64(src[i])
+			}
+		case 2:
+			for i := range dst {
+				dst[i] = float64(le.Uint16(src[2*i:]))
+			}
+		case 4:
+			for i := range dst {
+				dst[i] = float64(le.Uint32(src[4*i:]))
+			}
+		case 8:
+			for i := range dst {
+				dst[i] = float64(le.Uint64(src[8*i:]))
+			}
+		}
+	case 'i':
+		switch e.size {
+		case 1:
+			for i := range dst {
+				dst[i] = float64(int8(src[i]))
+			}
+		case 2:
+			for i := range dst {
+				dst[i] = float64(int16(le.Uint16(src[2*i:])))
+			}
+		case 4:
+			for i := range dst {
+				dst[i] = float64(int32(le.Uint32(src[4*i:])))
+			}
+		case 8:
+			for i := range dst {
+				dst[i] = float64(int64(le.Uint64(src[8*i:])))
+			}
+		}
+	case 'f':
+		switch e.size {
+		case 4:
+			for i := range dst {
+				dst[i] = float64(math.Float32frombits(le.Uint32(src[4*i:])))
+			}
+		case 8:
+			for i := range dst {
+				dst[i] = math.Float64frombits(le.Uint64(src[8*i:]))
+			}
+		}
+	}
+}
+
+// ints appends the next n elements to dst.
+func (a *array) ints(n int, dst *[]int) error {
+	first := a.next
+	a.decoded = slices.Grow(a.decoded[:0], n)[:n]
+	if err := a.floats(a.decoded); err != nil {
+		return err
+	}
+	for i, v := range a.decoded {
+		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
+			return &FileError{Row: first + i + 1, Err: because(ErrType, fmt.Sprintf("%v is not an integer of 32 bits", v))}
+		}
+		*dst = append(*dst, int(v))
+	}
+	return nil
+}
+
+// texts hands the next n elements to use as texts: numbers in decimal, strings without
+// the zeros that pad them.
+func (a *array) texts(n int, use func(text []byte, place int)) error {
+	place := a.next
+	var text []byte
+	return a.chunks(n, func(chunk []byte) error {
+		for e := chunk; len(e) > 0; e = e[a.elem.size:] {
+			place++
+			text = a.elem.appendText(text[:0], e[:a.elem.size])
+			use(text, place)
+		}
+		return nil
+	})
+}
+
+func (e elem) appendText(dst, src []byte) []byte {
+	switch {
+	case e.kind == 'S':
+		dst = append(dst, src...)
+	case e.kind == 'U': // UCS-4
+		for ; len(src) > 0; src = src[4:] {
+			dst = utf8.AppendRune(dst, rune(binary.LittleEndian.Uint32(src)))
+		}
+	case e.size == 8 && e.kind == 'u': // not through float64: identifiers may need all bits
+		return strconv.AppendUint(dst, binary.LittleEndian.Uint64(src), 10)
+	case e.size == 8 && e.kind == 'i':
+		return strconv.AppendInt(dst, int64(binary.LittleEndian.Uint64(src)), 10)
+	default:
+		var v [1]float64
+		e.decode(v[:], src)
+		return strconv.AppendFloat(dst, v[0], 'g', -1, 64)
+	}
+	return bytes.TrimRight(dst, "\x00")
+}
+
+// arrayLabels are labels that are an array.
+type arrayLabels struct {
+	a    *array
+	name func(error) error
+	src  io.Closer // nil if it is another's
+}
+
+// newArrayLabels takes an array of as many elements as there are labels.
+func newArrayLabels(a *array, name func(error) error) (*arrayLabels, error) {
+	if err := a.vector(); err != nil {
+		return nil, err
+	}
+	return &arrayLabels{a: a, name: name}, nil
+}
+
+func (l *arrayLabels) count() int { return l.a.n }
+
+func (l *arrayLabels) read(n int, use func(text []byte, place int)) error { return l.a.texts(n, use) }
+
+func (l *arrayLabels) named(err error) error { return l.name(err) }
+
+func (l *arrayLabels) Close() error {
+	if l.src == nil {
+		return nil
+	}
+	return l.src.Close()
+}
+
+// matrix are the samples of an array whose first dimension counts them.
+type matrix struct {
+	a          *array
+	rows, cols int
+	row        int
+	stored     [][]float64 // the elements in their order, if that is Fortran's; in pieces, as the header may lie
+}
+
+// newMatrix takes an NPY array of two dimensions, or an IDX array of two or more.
+func newMatrix(a *array, opt *Options) (*matrix, error) {
+	m := &matrix{a: a}
+	switch {
+	case opt.Vector && len(a.shape) == 1:
+		m.rows, m.cols = a.shape[0], 1
+	case opt.Format == FormatIDX && len(a.shape) == 1:
+		return nil, because(ErrShape, "1 dimension: these are labels, not samples")
+	case opt.Format == FormatIDX || len(a.shape) == 2:
+		m.rows = a.shape[0]
+		m.cols = a.n / m.rows
+	default:
+		return nil, because(ErrShape, fmt.Sprintf("an array of shape %v is not a matrix", a.shape))
+	}
+	return m, nil
+}
+
+func (m *matrix) dims() (rows, cols int) { return m.rows, m.cols }
+
+func (m *matrix) room(opt *Options) (int, error) { return m.a.room(opt) }
+
+func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
+	if rows = min(len(x)/m.cols, m.rows-m.row); rows == 0 {
+		return 0, io.EOF
+	}
+	x = x[:rows*m.cols]
+	if m.a.fortran {
+		err = m.transpose(x)
+	} else {
+		err = m.a.floats(x)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for k, v := range x {
+		if v-v != 0 {
+			return 0, &FileError{Row: m.row + k/m.cols + 1, Column: k%m.cols + 1, Err: why(v)}
+		}
+	}
+	m.row += rows
+	return rows, nil
+}
+
+// transpose sets x to the next rows of an array that is stored by columns.
+func (m *matrix) transpose(x []float64) error {
+	const piece = 1 << 16
+	for left := m.a.n - m.a.next; left > 0; left = m.a.n - m.a.next {
+		p := make([]float64, min(left, piece))
+		if err := m.a.floats(p); err != nil {
+			return err
+		}
+		m.stored = append(m.stored, p)
+	}
+	for k := range x {
+		i, j := m.row+k/m.cols, k%m.cols
+		at := j*m.rows + i
+		x[k] = m.stored[at/piece][at%piece]
+	}
+	return nil
+}
+
+func why(v float64) error {
+	if math.IsNaN(v) {
+		return because(ErrNaN, "the value is NaN")
+	}
+	return because(ErrInf, "the value is infinite")
+}

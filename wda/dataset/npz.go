@@ -1,0 +1,200 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// ReadNPZ reads a zip file of size bytes with arrays as ReadNPY takes them: X,
+// n × d; y, the labels, n numbers or strings; and split, n integers. y and
+// split may be absent. See Options for other names; LabelFile is for ReadFile.
+//
+// Every error is a *FileError; its Row is that of the array, from 1.
+func ReadNPZ(r io.ReaderAt, size int64, opt Options) (*Dataset, error) {
+	return read(io.NewSectionReader(r, 0, size), opt, FormatNPZ)
+}
+
+// openNPZ opens the arrays and compares their lengths.
+func (r *Reader) openNPZ(src *source) error {
+	z, err := openArchive(src)
+	if err != nil {
+		return err
+	}
+	name := r.opt.Features
+	if name == "" {
+		name = "X"
+	}
+	x, err := r.openArray(z, name)
+	if err != nil {
+		return err
+	}
+	m, err := newMatrix(x, &r.opt)
+	if err != nil {
+		return inArray(name, err)
+	}
+	r.features = inArraySamples{m, name}
+
+	// An absent default is fine, an absent array that was asked for is not.
+	if name = r.opt.Label; name == "" && z.has("y") {
+		name = "y"
+	}
+	if name != "" && !r.opt.Unlabelled {
+		a, err := r.openArray(z, name)
+		if err != nil {
+			return err
+		}
+		label := name
+		l, err := newArrayLabels(a, func(err error) error { return fileError(r.path, inArray(label, err)) })
+		if err != nil {
+			return inArray(name, err)
+		}
+		r.labels = l
+		if err := r.checkLabels(); err != nil {
+			return err
+		}
+	}
+
+	name = r.opt.splitName()
+	if r.opt.Split == "" && !z.has(name) {
+		return nil
+	}
+	a, err := r.openArray(z, name)
+	if err == nil {
+		if err = a.vector(); err == nil && a.n != m.rows {
+			err = because(ErrShape, fmt.Sprintf("%d elements for %d rows", a.n, m.rows))
+		}
+		err = inArray(name, err)
+	}
+	r.split = a
+	return err
+}
+
+// openArray opens an array that r is to close.
+func (r *Reader) openArray(z *archive, name string) (*array, error) {
+	a, c, err := z.open(name)
+	if err != nil {
+		return nil, inArray(name, err)
+	}
+	r.close = append(r.close, c)
+	return a, nil
+}
+
+// inArraySamples names the array in errors.
+type inArraySamples struct {
+	*matrix
+	array string
+}
+
+func (s inArraySamples) read(x []float64, label func([]byte, int)) (int, error) {
+	n, err := s.matrix.read(x, label)
+	if err == io.EOF {
+		return n, err
+	}
+	return n, inArray(s.array, err)
+}
+
+func (s inArraySamples) room(opt *Options) (int, error) {
+	n, err := s.matrix.room(opt)
+	return n, inArray(s.array, err)
+}
+
+// inArray names the array in an error.
+func inArray(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if fe, ok := errors.AsType[*FileError](err); ok {
+		fe.Array = name
+		return fe
+	}
+	return &FileError{Array: name, Err: err}
+}
+
+// archive is an NPZ file.
+type archive struct {
+	zip       *zip.Reader
+	size      int64
+	expansion int64
+}
+
+func openArchive(src *source) (*archive, error) {
+	z, err := zip.NewReader(src.at, src.size)
+	if err == nil {
+		return &archive{z, src.size, src.expansion}, nil
+	}
+	// A zip file has its directory at the end: what a short one lacks.
+	var magic [4]byte
+	if n, _ := src.at.ReadAt(magic[:], 0); n == 0 {
+		return nil, because(ErrEmpty, "the file is empty")
+	}
+	if string(magic[:]) == zipMagic {
+		return nil, because(ErrTruncated, "the zip directory at the end is missing or damaged: "+err.Error())
+	}
+	return nil, because(ErrFormat, "not an NPZ file: "+err.Error())
+}
+
+const zipMagic = "PK\x03\x04"
+
+// find returns the entries that are the array of this name: one, in a sound file.
+func (z *archive) find(name string) []*zip.File {
+	var found []*zip.File
+	for _, f := range z.zip.File {
+		if f.Name == name+".npy" || f.Name == name {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func (z *archive) has(name string) bool { return len(z.find(name)) > 0 }
+
+// open returns an array, and what to close after it.
+func (z *archive) open(name string) (*array, io.Closer, error) {
+	found := z.find(name)
+	switch len(found) {
+	case 0:
+		var names []string
+		for _, f := range z.zip.File {
+			names = append(names, strings.TrimSuffix(f.Name, ".npy"))
+		}
+		return nil, nil, because(ErrNoArray, "no such array; the file has "+clip(strings.Join(names, " ")))
+	case 1:
+	default:
+		return nil, nil, because(ErrFormat, fmt.Sprintf("the file has %d arrays of this name", len(found)))
+	}
+	file := found[0]
+	r, err := file.Open()
+	if err != nil {
+		return nil, nil, because(ErrFormat, "damaged zip entry: "+err.Error())
+	}
+	s := &stream{r: bufio.NewReaderSize(inflate{r}, streamBuffer)}
+	// The header's sizes are claims; the file's size is not.
+	limit := uint64(z.size)
+	if file.Method != zip.Store {
+		limit *= maxRatio
+		s.check = func(bytes int64) error { return checkExpansion(bytes, z.size, z.expansion) }
+	}
+	s.limit = int64(min(limit, file.UncompressedSize64, math.MaxInt64))
+	a, err := openNPY(s)
+	if err != nil {
+		r.Close()
+		return nil, nil, err
+	}
+	return a, r, nil
+}
+
+// inflate reports damage in a zip entry as an error of this package.
+type inflate struct{ r io.Reader }
+
+func (f inflate) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = damaged(err)
+	}
+	return n, err
+}

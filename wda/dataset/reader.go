@@ -1,0 +1,373 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Reader yields the samples of a file in blocks of rows, in constant memory whatever
+// their number. Two things are held whole: an NPY array in Fortran order, whose rows are
+// spread over the file, and the labels of a text file, 8 bytes each.
+type Reader struct {
+	path     string
+	features samples
+	labels   labels
+	split    *array
+	columns  []string
+
+	src   *source
+	close []io.Closer
+	opt   Options
+	row   int // rows read so far
+
+	block Block
+	x     []float64
+	known map[string]string // labels of late, one string for each
+}
+
+// A Block is some rows of a Reader, valid until its next call.
+type Block struct {
+	First  int        // how many rows come before
+	X      *mat.Dense // rows are samples
+	Labels []string   // as the file has them; nil if it has none
+	Split  []int      // nil without such an array
+}
+
+// samples decodes the rows of a source in their order.
+type samples interface {
+	// dims returns rows × columns; −1 rows if only the end tells.
+	dims() (rows, cols int)
+	// room returns how many elements may be made room for: none if what the source
+	// claims is not known to be there.
+	room(opt *Options) (int, error)
+	// read sets rows of x, from its beginning, and hands the labels that are among the
+	// features to label. It ends with 0 and io.EOF once all has been found good.
+	read(x []float64, label func(text []byte, place int)) (rows int, err error)
+}
+
+// labels is a source of labels beside that of the features.
+type labels interface {
+	// count returns their number.
+	count() int
+	// read hands n labels, which are there, to use, with the place to call in errors.
+	read(n int, use func(text []byte, place int)) error
+	// named gives an error the name of the file or array.
+	named(err error) error
+}
+
+// Open opens a file in any of the formats, as ReadFile does, to be read in blocks.
+func Open(path string, opt Options) (*Reader, error) {
+	if opt.LabelFile != "" {
+		opt.Unlabelled = true
+	}
+	r, err := openReader(path, opt)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	if err := r.openLabels(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func openReader(path string, opt Options) (_ *Reader, err error) {
+	src, err := openSource(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	if src.format == FormatCSV && opt.Delimiter == 0 {
+		opt.Delimiter = delimiter(path)
+	}
+	opt.Format = src.format
+	r, err := newReader(src, opt)
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	r.path, r.close = path, append(r.close, src)
+	return r, nil
+}
+
+// openLabels finds the labels that are in a file of their own.
+func (r *Reader) openLabels() error {
+	path := r.opt.LabelFile
+	if path == "" && r.opt.Format == FormatIDX && !r.opt.Unlabelled {
+		path = besideIDX(r.path)
+	}
+	if path == "" {
+		return nil
+	}
+	l, err := openLabelFile(path, r.opt)
+	if err != nil {
+		return fileError(path, err)
+	}
+	if c, ok := l.(io.Closer); ok {
+		r.close = append(r.close, c)
+	}
+	r.labels = l
+	return r.checkLabels()
+}
+
+// checkLabels compares the numbers that are known before the data.
+func (r *Reader) checkLabels() error {
+	if rows, _ := r.features.dims(); rows >= 0 && r.labels.count() != rows {
+		return r.labels.named(labelCount(r.labels.count(), rows))
+	}
+	return nil
+}
+
+func labelCount(labels, rows int) error {
+	return because(ErrLabelCount, fmt.Sprintf("%d labels for %d rows", labels, rows))
+}
+
+// NewReader reads from a pipe, say, in the format of the options or else of the first
+// bytes. An NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as a file is.
+// LabelFile is for Open.
+func NewReader(r io.Reader, opt Options) (*Reader, error) {
+	src, err := newSource(r, opt)
+	if err == nil {
+		opt.Format = src.format
+		var out *Reader
+		if out, err = newReader(src, opt); err == nil {
+			return out, nil
+		}
+	}
+	return nil, fileError("", err)
+}
+
+func newReader(src *source, opt Options) (_ *Reader, err error) {
+	r := &Reader{src: src, opt: opt}
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
+	switch src.format {
+	case FormatNPZ:
+		err = r.openNPZ(src)
+	case FormatNPY, FormatIDX:
+		if opt.Label != "" && !opt.Unlabelled {
+			return nil, because(ErrNoLabels, fmt.Sprintf("an %v file has no label column; name a label file", src.format))
+		}
+		open := openNPY
+		if src.format == FormatIDX {
+			open = openIDX
+		}
+		var a *array
+		if a, err = open(src.stream()); err == nil {
+			r.features, err = newMatrix(a, &opt)
+		}
+	default:
+		var t *csvSamples
+		if t, err = openCSV(src.r, opt); err == nil {
+			r.features, r.columns = t, t.columns()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Dims returns the shape of the data. rows is −1 if only the end tells.
+func (r *Reader) Dims() (rows, cols int) { return r.features.dims() }
+
+// Columns names the columns of the features, nil without a header.
+func (r *Reader) Columns() []string { return r.columns }
+
+// Labelled reports whether the rows have labels.
+func (r *Reader) Labelled() bool {
+	c, ok := r.features.(*csvSamples)
+	return r.labels != nil || ok && c.label.at >= 0
+}
+
+// HasSplit reports whether the file has an array that tells parts of the rows apart.
+func (r *Reader) HasSplit() bool { return r.split != nil }
+
+// Close closes the files.
+func (r *Reader) Close() error {
+	var err error
+	for _, c := range r.close {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+const (
+	// mostKnown bounds the labels that Next keeps a string of.
+	mostKnown = 1 << 12
+	// largestBlock bounds the elements of a block: 32 MiB.
+	largestBlock = 1 << 22
+)
+
+// Next returns the next rows, at least one and at most so many, or io.EOF after the
+// last; any other error is a *FileError. It allocates nothing for a block no larger than
+// those before, except for labels of which there are thousands. A row of more than 2²²
+// numbers is an error.
+func (r *Reader) Next(most int) (*Block, error) {
+	_, cols := r.features.dims()
+	if cols > largestBlock {
+		return nil, fileError(r.path, because(ErrTooLarge, fmt.Sprintf("rows of %d elements, more than the %d that can be read in blocks", cols, largestBlock)))
+	}
+	most = max(1, min(most, largestBlock/cols))
+	r.x = slices.Grow(r.x[:0], most*cols)
+	b := &r.block
+	b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
+	keep := func(text []byte, _ int) {
+		s, ok := r.known[string(text)]
+		if !ok {
+			if r.known == nil || len(r.known) == mostKnown {
+				r.known = map[string]string{}
+			}
+			s = string(text)
+			r.known[s] = s
+		}
+		b.Labels = append(b.Labels, s)
+	}
+	n, err := r.read(r.x[:most*cols], keep, &b.Split)
+	if err != nil {
+		return nil, err
+	}
+	if b.X == nil {
+		b.X = new(mat.Dense)
+	}
+	b.X.SetRawMatrix(blas64.General{Rows: n, Cols: cols, Stride: cols, Data: r.x[:n*cols]})
+	if !r.Labelled() {
+		b.Labels = nil
+	}
+	if r.split == nil {
+		b.Split = nil
+	}
+	return b, nil
+}
+
+// read reads rows with all that belongs to them. Every error but io.EOF is a
+// *FileError.
+func (r *Reader) read(x []float64, label func(text []byte, place int), split *[]int) (rows int, err error) {
+	rows, err = r.features.read(x, label)
+	switch {
+	case err == io.EOF && r.labels != nil && r.row != r.labels.count():
+		return 0, r.labels.named(labelCount(r.labels.count(), r.row))
+	case err == io.EOF:
+		return 0, err
+	case err != nil:
+		return 0, fileError(r.path, err)
+	}
+	if r.labels != nil {
+		if left := r.labels.count() - r.row; rows > left {
+			return 0, r.labels.named(r.tooFewLabels(x, r.row+rows))
+		}
+		if err := r.labels.read(rows, label); err != nil {
+			return 0, r.labels.named(err)
+		}
+	}
+	if r.split != nil {
+		if err := r.split.ints(rows, split); err != nil {
+			return 0, fileError(r.path, inArray(r.opt.splitName(), err))
+		}
+	}
+	r.row += rows
+	return rows, nil
+}
+
+// tooFewLabels counts the rows to their end, for the error.
+func (r *Reader) tooFewLabels(x []float64, rows int) error {
+	for {
+		n, err := r.features.read(x, func([]byte, int) {})
+		if err != nil {
+			return labelCount(r.labels.count(), rows)
+		}
+		rows += n
+	}
+}
+
+// all reads everything into memory, within the bounds of the options.
+func (r *Reader) all() (*Dataset, error) {
+	_, cols := r.features.dims()
+	room, err := r.features.room(&r.opt)
+	if err != nil {
+		return nil, fileError(r.path, err)
+	}
+	if l, ok := r.labels.(*arrayLabels); ok {
+		if _, err := l.a.room(&r.opt); err != nil {
+			return nil, l.named(err)
+		}
+	}
+	r.src.bounded = true
+	d := &Dataset{Columns: r.columns}
+	var (
+		enc    encoder
+		pieces [][]float64 // of the matrix, if it does not fit into one of known size
+	)
+	const smallest, largest = 1 << 13, 1 << 20
+	size := max(cols, smallest)
+	x := make([]float64, 0, max(room, size))
+	for {
+		if room == 0 && cap(x)-len(x) < cols {
+			pieces = append(pieces, x)
+			size = max(cols, min(2*size, largest))
+			x = make([]float64, 0, size)
+		}
+		// One row more than is allowed shows that there are more.
+		to := x[len(x):cap(x)]
+		to = to[:min(len(to), r.opt.maxElements()-r.row*cols+cols)]
+		n, err := r.read(to, enc.add, &d.Split)
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		x = x[:len(x)+n*cols]
+		if err := r.checkSize(); err != nil {
+			return nil, fileError(r.path, err)
+		}
+	}
+	if r.row == 0 {
+		return nil, fileError(r.path, because(ErrEmpty, "the file holds only a header"))
+	}
+	if pieces != nil {
+		whole := make([]float64, 0, r.row*cols)
+		for _, p := range pieces {
+			whole = append(whole, p...)
+		}
+		x = append(whole, x...)
+	}
+	d.X = mat.NewDense(r.row, cols, x)
+	if !r.Labelled() {
+		return d, nil
+	}
+	if d.Labels, d.Classes, err = enc.encode(); err == nil {
+		return d, nil
+	}
+	if r.labels != nil {
+		return nil, r.labels.named(err)
+	}
+	fe, _ := errors.AsType[*FileError](err)
+	c := r.features.(*csvSamples)
+	return nil, fileError(r.path, c.at(fe.Row, c.label.at, fe.Err))
+}
+
+// checkSize compares what has been read with the bounds.
+func (r *Reader) checkSize() error {
+	_, cols := r.features.dims()
+	bytes := 8 * int64(r.row) * int64(cols)
+	if r.Labelled() {
+		bytes += 12 * int64(r.row) // labels, and their encoder
+	}
+	var err error
+	if most := r.opt.maxElements(); r.row*cols > most {
+		err = because(ErrTooLarge, fmt.Sprintf("more than the allowed %d elements", most))
+	} else if err = r.src.checkExpansion(bytes); err == nil {
+		return nil
+	}
+	if c, ok := r.features.(*csvSamples); ok {
+		return &FileError{Row: c.t.line, Err: err}
+	}
+	return err
+}

@@ -1,0 +1,348 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// source is an open file with its compression and format known.
+type source struct {
+	file       *os.File // nil for another reader
+	at         io.ReaderAt
+	size       int64 // bytes of the file, −1 if unknown
+	r          *bufio.Reader
+	format     Format
+	compressed bool
+	expansion  int64 // bytes of memory that each byte of a compressed file may take
+	bounded    bool  // everything is kept: expansion holds
+	raw, clear int64 // bytes read before and after decompression
+}
+
+// maxRatio is the largest expansion of a deflate stream according to zlib's
+// documentation: 258 bytes from two bits.
+const maxRatio = 1032
+
+func openSource(path string, opt Options) (*source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Format == FormatAuto {
+		opt.Format = formatOf(path)
+	}
+	s, err := newSource(f, opt)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s.file = f
+	return s, nil
+}
+
+// Close closes the file that openSource has opened.
+func (s *source) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+func newSource(r io.Reader, opt Options) (*source, error) {
+	s := &source{size: -1, format: opt.Format, expansion: opt.maxExpansion()}
+	if err := s.measure(r); err != nil {
+		return nil, err
+	}
+	s.r = bufio.NewReaderSize(counter{r, &s.raw}, streamBuffer)
+	// The bytes decide on compression: no format here starts like gzip, and
+	// download tools unpack files without renaming them.
+	if head, _ := s.r.Peek(2); bytes.Equal(head, gzipMagic) {
+		z, err := gzip.NewReader(s.r)
+		if err != nil {
+			return nil, damaged(err)
+		}
+		z.Multistream(false)
+		s.compressed = true
+		s.r = bufio.NewReaderSize(&gunzip{s, z, s.r}, streamBuffer)
+	}
+	if s.format == FormatAuto {
+		s.format = sniff(s.r)
+	}
+	switch {
+	case s.format == FormatAuto:
+		if _, err := s.r.Peek(1); err != nil && err != io.EOF {
+			return nil, err
+		}
+		return nil, because(ErrFormat, "neither the name nor the first bytes tell the format")
+	case s.format == FormatNPZ && s.at == nil:
+		return nil, because(ErrFormat, "an NPZ file cannot be read from a pipe")
+	}
+	return s, nil
+}
+
+// measure finds out the size of what is left of r, if it has one.
+func (s *source) measure(r io.Reader) error {
+	if f, ok := r.(*os.File); ok {
+		info, err := f.Stat()
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return because(ErrFormat, "is a directory")
+		case !info.Mode().IsRegular():
+			return nil
+		}
+	}
+	at, ok := r.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	if !ok {
+		return nil
+	}
+	begin, err := at.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil // a pipe behind the methods of a file
+	}
+	end, err := at.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = at.Seek(begin, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	s.size = end - begin
+	s.at = io.NewSectionReader(at, begin, s.size)
+	return nil
+}
+
+// stream reads binary data of the whole source.
+func (s *source) stream() *stream {
+	out := &stream{r: s.r, limit: s.size, check: s.checkExpansion}
+	if s.compressed && s.size >= 0 {
+		out.limit = s.size * maxRatio
+	}
+	return out
+}
+
+// checkExpansion refuses bytes of memory out of proportion to those of the file, or, of
+// a pipe, to those that have come.
+func (s *source) checkExpansion(bytes int64) error {
+	if !s.compressed {
+		return nil
+	}
+	return checkExpansion(bytes, max(s.size, s.raw), s.expansion)
+}
+
+func checkExpansion(bytes, file, expansion int64) error {
+	const always = 64 << 20
+	if bytes <= always || bytes/expansion <= file {
+		return nil
+	}
+	return because(ErrExpansion, fmt.Sprintf("%d compressed bytes expand to %d, more than the allowed %d times", file, bytes, expansion))
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	r io.Reader
+	n *int64
+}
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	*c.n += int64(n)
+	return n, err
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// gunzip reads one member after the other and reports damage as an error of this
+// package.
+type gunzip struct {
+	src *source
+	z   *gzip.Reader
+	r   *bufio.Reader // what z reads from
+}
+
+func (g *gunzip) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		g.src.clear += int64(n)
+		switch {
+		case err == io.EOF:
+			if err = g.next(); err == nil && n == 0 {
+				continue
+			}
+		case err != nil:
+			err = damaged(err)
+		case g.src.bounded:
+			err = g.src.checkExpansion(g.src.clear)
+		}
+		return n, err
+	}
+}
+
+// next begins the next member, or returns io.EOF at the end.
+func (g *gunzip) next() error {
+	head, err := g.r.Peek(2)
+	switch {
+	case len(head) == 0:
+		return err
+	case !bytes.Equal(head, gzipMagic):
+		return because(ErrFormat, "there are more bytes after the compressed data")
+	}
+	if err := g.z.Reset(g.r); err != nil {
+		return damaged(err)
+	}
+	g.z.Multistream(false)
+	return nil
+}
+
+// damaged classes the errors of the decompressors.
+func damaged(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return because(ErrTruncated, "the compressed data end too early")
+	}
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, new(flate.CorruptInputError)) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) {
+		return because(ErrFormat, "damaged compressed data: "+err.Error())
+	}
+	return err // of the system, or ours
+}
+
+func formatOf(path string) Format {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	switch filepath.Ext(name) {
+	case ".csv", ".tsv", ".tab", ".txt":
+		return FormatCSV
+	case ".npy":
+		return FormatNPY
+	case ".npz":
+		return FormatNPZ
+	case ".idx":
+		return FormatIDX
+	}
+	// train-images-idx3-ubyte, t10k-labels.idx1-ubyte
+	if at := strings.LastIndex(name, "idx"); at > 0 && strings.ContainsRune("-.", rune(name[at-1])) {
+		if rest := name[at+3:]; len(rest) > 1 && '1' <= rest[0] && rest[0] <= '9' && rest[1] == '-' {
+			return FormatIDX
+		}
+	}
+	return FormatAuto
+}
+
+// sniff goes by the first bytes; text is taken for CSV.
+func sniff(r *bufio.Reader) Format {
+	head, _ := r.Peek(sniffed)
+	switch {
+	case isUTF16(head):
+		return FormatCSV // which says so
+	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
+		return FormatNPY
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return FormatNPZ
+	case len(head) >= 4 && head[0] == 0 && head[1] == 0:
+		if _, ok := idxElem(head[2]); ok {
+			return FormatIDX
+		}
+	case bytes.IndexByte(head, 0) < 0:
+		return FormatCSV
+	}
+	return FormatAuto
+}
+
+// sniffed bytes at the beginning tell what kind of data they are.
+const sniffed = 512
+
+// isUTF16 reports whether text begins with a mark of UTF-16.
+func isUTF16(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+}
+
+func delimiter(path string) rune {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
+	case ".tsv", ".tab":
+		return '\t'
+	}
+	return ','
+}
+
+// stream reads binary data of which limit bytes, or an unknown number if
+// negative, can come at most.
+type stream struct {
+	r     *bufio.Reader
+	limit int64
+	check func(bytes int64) error // of memory; nil allows all
+}
+
+const streamBuffer = 1 << 16
+
+func newStream(r io.Reader) *stream {
+	return &stream{r: bufio.NewReaderSize(r, streamBuffer), limit: -1}
+}
+
+// Read fills p or fails.
+func (s *stream) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(s.r, p)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = because(ErrTruncated, "the data end too early")
+	}
+	return n, err
+}
+
+// room refuses n elements of size bytes each that cannot be there or are not wanted,
+// and returns how many to make room for at once.
+func (s *stream) room(n, size int, opt *Options) (int, error) {
+	if most := opt.maxElements(); n > most {
+		return 0, because(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
+	}
+	if s.limit < 0 {
+		return 0, nil
+	}
+	if int64(n) > s.limit/int64(size) {
+		return 0, because(ErrTruncated, fmt.Sprintf("%d elements of %d bytes announced, the file is smaller", n, size))
+	}
+	if s.check != nil {
+		if err := s.check(int64(n) * int64(max(size, 8))); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// end checks that nothing is left; the read also makes gzip and zip compare
+// their checksums.
+func (s *stream) end() error {
+	switch _, err := s.r.ReadByte(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return because(ErrFormat, "more data than the header announces")
+	default:
+		return err
+	}
+}
+
+// product returns the number of elements of an array.
+func product(dims []int) (int, error) {
+	n := 1
+	for _, v := range dims {
+		if v < 0 {
+			return 0, because(ErrShape, fmt.Sprintf("impossible shape %v", dims))
+		}
+		if v > 0 && n > maxInt/v {
+			return 0, because(ErrTooLarge, fmt.Sprintf("impossible shape %v", dims))
+		}
+		n *= v
+	}
+	return n, nil
+}
+
+const maxInt = int(^uint(0) >> 1)
