@@ -37,7 +37,7 @@ var below = map[string][]string{
 	"wda/descent":              nil,
 	"wda/dataset":              nil,
 	"internal/knn":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
-	"internal/tsne":            {"internal/asm/...", "internal/matrix", "dist"},
+	"internal/tsne":            {"internal/asm/...", "internal/matrix", "internal/parallel"},
 	"internal/subspace":        {"internal/dense", "wda/stiefel"},
 	"wda/baseline":             {"internal/asm", "internal/matrix", "internal/dense", "internal/parallel", "wda/stiefel", "wda/descent", "internal/subspace"},
 	"wda":                      {"internal/asm/...", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "wda/stiefel", "wda/descent", "internal/subspace", "wda/baseline", "internal/knn"},

@@ -68,15 +68,19 @@ func (m Matrix[T]) Row(i int) []T {
 	if m.Cols == 0 && uint(i) < uint(m.Rows) {
 		return nil
 	}
-	k := m.index(i, m.Cols-1) + 1
-	return m.Data[k-m.Cols : k : k]
+	n := uint(len(m.Data))
+	hi, at := bits.Mul(uint(i), uint(m.Stride))
+	if hi != 0 || at > n || uint(m.Cols) > n-at || uint(i) >= uint(m.Rows) {
+		panic(indexPanic)
+	}
+	return m.Data[at:][:m.Cols:m.Cols]
 }
 
 // index returns i·Stride + j, not wrapped.
 func (m Matrix[T]) index(i, j int) int {
-	n := uint64(len(m.Data))
-	hi, at := bits.Mul64(uint64(i), uint64(m.Stride))
-	if uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) || hi != 0 || at >= n || uint64(j) >= n-at {
+	n := uint(len(m.Data))
+	hi, at := bits.Mul(uint(i), uint(m.Stride))
+	if hi != 0 || at > n || uint(j) >= n-at || uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) {
 		panic(indexPanic)
 	}
 	return int(at) + j

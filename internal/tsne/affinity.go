@@ -6,28 +6,26 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 
 // checked returns a copy of the samples, scaled by a power of two such that no squared
 // distance can overflow: σ_i follows any scale.
-func checked(x mat.Matrix) (dist.Matrix[float64], error) {
+func checked(x mat.Matrix) (matrix.Matrix[float64], error) {
 	n, d := x.Dims()
 	if n < 3 || d < 1 {
-		return dist.Matrix[float64]{}, fmt.Errorf("%w: %d samples of %d features", ErrSamples, n, d)
+		return matrix.Matrix[float64]{}, fmt.Errorf("%w: %d samples of %d features", ErrSamples, n, d)
 	}
 	if err := checkFinite(x); err != nil {
-		return dist.Matrix[float64]{}, err
+		return matrix.Matrix[float64]{}, err
 	}
-	s := dist.NewMatrix[float64](n, d, nil)
+	s := matrix.New[float64](n, d, nil)
 	top, differ := 0., false
 	for i := range n {
 		row := s.Row(i)
@@ -52,15 +50,15 @@ func checked(x mat.Matrix) (dist.Matrix[float64], error) {
 const affinityRows = 64
 
 // jointProbabilities returns P (n × n, symmetric, zero diagonal, sum 1).
-func jointProbabilities(ctx context.Context, level asm.Level, workers int, x dist.Matrix[float64], perplexity float64) (dist.Matrix[float64], error) {
+func jointProbabilities(ctx context.Context, level asm.Level, workers int, x matrix.Matrix[float64], perplexity float64) (matrix.Matrix[float64], error) {
 	n := x.Rows
-	p := dist.NewMatrix[float64](n, n, nil)
+	p := matrix.New[float64](n, n, nil)
 	pool := sync.Pool{New: func() any { return newPrecisions(level, n-1, perplexity) }}
-	each(workers, n, affinityRows, func(i, j int) {
+	parallel.For(workers, n, affinityRows, func(i, j int) {
 		if ctx.Err() != nil {
 			return
 		}
-		dist.SqEuclidean(p.RowRange(i, j), x.RowRange(i, j), x)
+		matrix.SqDist(level, p.RowRange(i, j), x.RowRange(i, j), x)
 		b := pool.Get().(*precisions)
 		for r := i; r < j; r++ {
 			b.conditional(p.Row(r), r)
@@ -73,7 +71,7 @@ func jointProbabilities(ctx context.Context, level asm.Level, workers int, x dis
 	// p_ij = (p_j|i + p_i|j)/(2n), section 3.1. Two tiles mirror each other; whoever
 	// has the upper one changes both.
 	share := 2 * float64(n)
-	each(workers, n, affinityRows, func(i, j int) {
+	parallel.For(workers, n, affinityRows, func(i, j int) {
 		for k := i; k < n; k += affinityRows {
 			for r := i; r < j; r++ {
 				for c := max(k, r); c < min(k+affinityRows, n); c++ {
@@ -196,30 +194,6 @@ func (b *precisions) search(beta float64) float64 {
 func (b *precisions) entropyAt(beta float64) float64 {
 	m := len(b.kernel)
 	exp.Exp2(b.level, b.kernel, b.terms[:m], matrix.Bits(beta))
-	pass.Rows(b.level, 3, m, b.sums[:], b.terms, m, b.kernel)
+	matrix.MulVec(b.level, b.sums[:], matrix.New(3, m, b.terms), b.kernel)
 	return num.Log(b.sums[1]) + float64(beta*(b.sums[0]/b.sums[1]))
-}
-
-// each calls f for the pieces of 0 … n−1, of the given size, over the workers.
-func each(workers, n, size int, f func(i, j int)) {
-	if workers == 1 || n <= size {
-		for i := 0; i < n; i += size {
-			f(i, min(i+size, n))
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(workers, (n+size-1)/size) {
-		wg.Go(func() {
-			for {
-				i := (int(next.Add(1)) - 1) * size
-				if i >= n {
-					return
-				}
-				f(i, min(i+size, n))
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -3,12 +3,11 @@ package tsne
 import (
 	"sync"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/parallel"
 )
 
 // A tile of the n × n pairs, tileRows × tileCols, is all that a worker holds of them
@@ -32,68 +31,67 @@ const (
 type field struct {
 	level   asm.Level
 	workers int
-	joint   dist.Matrix[float64] // P
+	joint   matrix.Matrix[float64] // P
 	n, dims int
 	// Rows (1, y_i) and, transposed, (0, y_i): the kernel of squared distances between
 	// them is 1 + ‖y_i − y_j‖², and the products with the former give a_i or r_i along.
-	rows, columns []float64
-	sums          []float64 // Σ_j w_ij of each i
-	attraction    []float64 // n × (1 + dims): Σ_j p_ij w_ij (1, y_j)
-	repulsion     []float64 // n × (1 + dims): Σ_j w_ij² (1, y_j)
+	rows, columns matrix.Matrix[float64]
+	sums          []float64              // Σ_j w_ij of each i
+	attraction    matrix.Matrix[float64] // n × (1 + dims): Σ_j p_ij w_ij (1, y_j)
+	repulsion     matrix.Matrix[float64] // n × (1 + dims): Σ_j w_ij² (1, y_j)
 	ones          []float64
 	tiles         sync.Pool
 }
 
 type tile struct {
-	d, w []float64 // 1 + ‖y_i − y_j‖², and what is made of it
+	d, w matrix.Matrix[float64] // 1 + ‖y_i − y_j‖², and what is made of it
 	sums [tileRows]float64
 }
 
-func newField(level asm.Level, workers int, joint dist.Matrix[float64], dims int) *field {
+func newField(level asm.Level, workers int, joint matrix.Matrix[float64], dims int) *field {
 	n, k := joint.Rows, dims+1
 	f := &field{level: level, workers: workers, joint: joint, n: n, dims: dims}
-	f.rows, f.columns = make([]float64, n*k), make([]float64, k*n)
-	f.sums, f.attraction, f.repulsion = make([]float64, n), make([]float64, n*k), make([]float64, n*k)
-	f.ones = make([]float64, tileCols)
+	f.rows, f.columns = matrix.New[float64](n, k, nil), matrix.New[float64](k, n, nil)
+	f.attraction, f.repulsion = matrix.New[float64](n, k, nil), matrix.New[float64](n, k, nil)
+	f.sums, f.ones = make([]float64, n), make([]float64, tileCols)
 	for j := range f.ones {
 		f.ones[j] = 1
 	}
 	f.tiles.New = func() any {
-		return &tile{d: make([]float64, tileRows*tileCols), w: make([]float64, tileRows*tileCols)}
+		return &tile{d: matrix.New[float64](tileRows, tileCols, nil), w: matrix.New[float64](tileRows, tileCols, nil)}
 	}
 	return f
 }
 
 // place sets the positions (n × dims).
 func (f *field) place(y []float64) {
-	k := f.dims + 1
 	for i := range f.n {
-		f.rows[i*k] = 1
-		for l := range f.dims {
-			v := y[i*f.dims+l]
-			f.rows[i*k+1+l], f.columns[(1+l)*f.n+i] = v, v
-		}
+		row := f.rows.Row(i)
+		row[0] = 1
+		copy(row[1:], y[i*f.dims:])
 	}
+	matrix.Transpose(f.columns, f.rows)
+	clear(f.columns.Row(0))
 }
 
-// distances sets d (stride tileCols) to 1 + ‖y_i − y_j‖² for rows i … i+m−1 and columns
-// j … j+c−1.
-func (f *field) distances(d []float64, i, m, j, c int) {
-	k := f.dims + 1
-	distance.SqDist(f.level, m, c, k, d, tileCols, f.rows[i*k:], k, f.columns[j:], f.n, false)
+// distances sets the part of t that rows i … j−1 and columns c … e−1 take to
+// 1 + ‖y_i − y_j‖², and returns it.
+func (f *field) distances(t matrix.Matrix[float64], i, j, c, e int) matrix.Matrix[float64] {
+	d := t.RowRange(0, j-i).ColRange(0, e-c)
+	matrix.SqDistTrans(f.level, d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))
+	return d
 }
 
 // gradient sets grad (n × dims) to ∂C/∂Y with exaggeration times P.
 func (f *field) gradient(grad []float64, exaggeration float64) {
-	each(f.workers, f.n, tileRows, f.forces)
+	parallel.For(f.workers, f.n, tileRows, f.forces)
 	z := 0.
 	for _, s := range f.sums {
 		z += s
 	}
-	k := f.dims + 1
 	for i := range f.n {
-		y, a, r := f.rows[i*k:][:k], f.attraction[i*k:][:k], f.repulsion[i*k:][:k]
-		for l := 1; l < k; l++ {
+		y, a, r := f.rows.Row(i), f.attraction.Row(i), f.repulsion.Row(i)
+		for l := 1; l <= f.dims; l++ {
 			pull := float64(a[0]*y[l]) - a[l]
 			push := float64(r[0]*y[l]) - r[l]
 			grad[i*f.dims+l-1] = 4 * (float64(exaggeration*pull) - push/z)
@@ -105,52 +103,49 @@ func (f *field) gradient(grad []float64, exaggeration float64) {
 func (f *field) forces(i, j int) {
 	t := f.tiles.Get().(*tile)
 	defer f.tiles.Put(t)
-	k, m := f.dims+1, j-i
 	clear(f.sums[i:j])
 	for c := 0; c < f.n; c += tileCols {
-		width := min(tileCols, f.n-c)
-		f.distances(t.d, i, m, c, width)
+		e := min(c+tileCols, f.n)
+		d := f.distances(t.d, i, j, c, e)
+		w, ones := t.w.RowRange(0, d.Rows).ColRange(0, d.Cols), f.ones[:d.Cols]
 		// Products with w_ij are quotients by its inverse d_ij: there is a kernel for these.
-		for r := range m {
-			d, w := t.d[r*tileCols:][:width], t.w[r*tileCols:][:width]
-			pass.Divide(f.level, w, f.ones, d)
-			if self := i + r - c; self >= 0 && self < width {
-				w[self] = 0
+		for r := range d.Rows {
+			row := w.Row(r)
+			pass.Divide(f.level, row, ones, d.Row(r))
+			if self := i + r - c; self >= 0 && self < len(row) {
+				row[self] = 0
 			}
 		}
-		pass.Rows(f.level, m, width, t.sums[:], t.w, tileCols, f.ones)
-		for r, s := range t.sums[:m] {
+		matrix.MulVec(f.level, t.sums[:d.Rows], w, ones)
+		for r, s := range t.sums[:d.Rows] {
 			f.sums[i+r] += s
 		}
-		b := f.rows[c*k:]
-		for r := range m {
-			d, w := t.d[r*tileCols:][:width], t.w[r*tileCols:][:width]
-			pass.Divide(f.level, w, w, d)
+		y := f.rows.RowRange(c, e)
+		for r := range d.Rows {
+			pass.Divide(f.level, w.Row(r), w.Row(r), d.Row(r))
 		}
-		project.Mul(f.level, m, k, width, f.repulsion[i*k:], k, t.w, tileCols, b, k, c > 0)
-		for r := range m {
-			d := t.d[r*tileCols:][:width]
-			pass.Divide(f.level, d, f.joint.Data[(i+r)*f.n+c:][:width], d)
+		matrix.Mul(f.level, f.repulsion.RowRange(i, j), w, y, c > 0)
+		for r := range d.Rows {
+			pass.Divide(f.level, d.Row(r), f.joint.Row(i + r)[c:e], d.Row(r))
 		}
-		project.Mul(f.level, m, k, width, f.attraction[i*k:], k, t.d, tileCols, b, k, c > 0)
+		matrix.Mul(f.level, f.attraction.RowRange(i, j), d, y, c > 0)
 	}
 }
 
 // divergence returns KL(P‖Q) = Σ p_ij log(p_ij (1 + ‖y_i − y_j‖²)) + log Z.
 func (f *field) divergence() float64 {
 	terms := make([]float64, f.n)
-	each(f.workers, f.n, tileRows, func(i, j int) {
+	parallel.For(f.workers, f.n, tileRows, func(i, j int) {
 		t := f.tiles.Get().(*tile)
 		defer f.tiles.Put(t)
 		for r := i; r < j; r++ {
 			terms[r], f.sums[r] = 0, 0
 		}
 		for c := 0; c < f.n; c += tileCols {
-			width := min(tileCols, f.n-c)
-			f.distances(t.d, i, j-i, c, width)
+			tile := f.distances(t.d, i, j, c, min(c+tileCols, f.n))
 			for r := i; r < j; r++ {
-				p := f.joint.Data[r*f.n+c:][:width]
-				for l, d := range t.d[(r-i)*tileCols:][:width] {
+				p := f.joint.Row(r)[c:][:tile.Cols]
+				for l, d := range tile.Row(r - i) {
 					if c+l == r {
 						continue
 					}

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/asm"
 	"gonum.org/v1/gonum/mat"
 )
@@ -32,7 +32,7 @@ func uniforms(n, d int, seed uint64) *mat.Dense {
 	return m
 }
 
-func joint(t testing.TB, x mat.Matrix, perplexity float64) dist.Matrix[float64] {
+func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64] {
 	t.Helper()
 	s, err := checked(x)
 	if err != nil {
@@ -47,7 +47,7 @@ func joint(t testing.TB, x mat.Matrix, perplexity float64) dist.Matrix[float64] 
 
 // naive returns exaggeration·Σ p log(1 + d) + log Z, of which the gradient is that of
 // the exaggerated KL divergence, and Σ p log p, straight from the definitions.
-func naive(p dist.Matrix[float64], y *mat.Dense, exaggeration float64) (energy, entropy float64) {
+func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy, entropy float64) {
 	n, _ := y.Dims()
 	z := 0.
 	for i := range n {
@@ -122,7 +122,7 @@ func TestPerplexity(t *testing.T) {
 			b := newPrecisions(asm.Best(), n-1, perplexity)
 			d, row := make([]float64, n), make([]float64, n)
 			for i := range n {
-				dist.SqEuclidean(dist.NewMatrix(1, n, d), samples.RowRange(i, i+1), samples)
+				matrix.SqDist(asm.Best(), matrix.New(1, n, d), samples.RowRange(i, i+1), samples)
 				copy(row, d)
 				beta := b.conditional(row, i)
 				h, sum := 0., 0.
