@@ -3,6 +3,9 @@ package monge
 import (
 	"bytes"
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
@@ -49,28 +52,50 @@ var below = map[string][]string{
 }
 
 type goPackage struct {
-	ImportPath           string
-	Imports, TestImports []string
-	Deps                 []string
+	ImportPath                string
+	GoFiles, Imports          []string
+	TestImports, XTestImports []string
+	Deps                      []string
 }
 
-// TestImportsGoDown checks every import within the module against the floors.
+// inTests says what the tests of a floor may import besides: nothing above it.
+var inTests = map[string][]string{
+	"internal/asm":             {"internal/asm/..."},
+	"internal/asm/...":         {"internal/asm/asmtest", "internal/asm/exp/oracle"},
+	"internal/asm/exp/gencoef": {"internal/asm/exp/oracle"},
+	"internal/knn":             {"dist"},
+	"sinkhorn":                 {"internal/testdata"},
+	"wda":                      {"internal/testdata", "wda/dataset"},
+	"wda/baseline":             {"wda/dataset", "internal/knn"},
+	"wda/dataset":              {"internal/testdata"},
+	"wda/descent":              {"wda/stiefel"},
+	"cmd/monge":                {"internal/testdata"},
+}
+
+// TestImportsGoDown checks every import within the module against the floors, those of
+// tests too.
 func TestImportsGoDown(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-		allowed, ok := floorOf(name)
+		allowed, ok := floorOf(below, name)
 		if !ok {
 			t.Errorf("%s is on no floor: add it to the table of this test", name)
 			continue
 		}
-		for _, i := range p.Imports {
-			if in, ok := strings.CutPrefix(i, module+"/"); ok && !matchesAny(allowed, in) {
-				t.Errorf("%s imports %s, which is not below it (may import %v)", name, in, allowed)
-			}
-			if strings.HasPrefix(i, module+"/fuzz") || strings.HasPrefix(i, module+"/bench") {
-				t.Errorf("%s imports %s, which nobody may", name, i)
+		check := func(what string, imports, allowed []string) {
+			for _, i := range imports {
+				if in, ok := strings.CutPrefix(i, module+"/"); ok && !matchesAny(allowed, in) {
+					t.Errorf("%s %s %s, which is not below it (may import %v)", name, what, in, allowed)
+				}
+				if strings.HasPrefix(i, module+"/fuzz") || strings.HasPrefix(i, module+"/bench") {
+					t.Errorf("%s %s %s, which nobody may", name, what, i)
+				}
 			}
 		}
+		check("imports", p.Imports, allowed)
+		besides, _ := floorOf(inTests, name)
+		allowed = slices.Concat(allowed, besides, []string{name})
+		check("imports in tests", slices.Concat(p.TestImports, p.XTestImports), allowed)
 	}
 }
 
@@ -79,9 +104,6 @@ func TestImportsGoDown(t *testing.T) {
 func TestLibraryIsLight(t *testing.T) {
 	heavy := regexp.MustCompile(`gonum\.org/v1/plot|spf13|progressbar|x/term|^net/http$`)
 	for _, p := range list(t, "./dist", "./sinkhorn", "./wda", "./wda/...") {
-		if p.ImportPath == module+"/internal/experiment" {
-			continue // draws plots; imported by cmd/monge alone
-		}
 		for _, d := range p.Deps {
 			if heavy.MatchString(d) {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
@@ -97,17 +119,18 @@ func TestLibraryIsLight(t *testing.T) {
 	}
 }
 
-func floorOf(name string) ([]string, bool) {
-	if a, ok := below[name]; ok {
+// floorOf returns what a table says of a package.
+func floorOf(table map[string][]string, name string) ([]string, bool) {
+	if a, ok := table[name]; ok {
 		return a, true
 	}
 	best := ""
-	for k := range below {
+	for k := range table {
 		if strings.HasSuffix(k, "/...") && matches(k, name) && len(k) > len(best) {
 			best = k
 		}
 	}
-	a, ok := below[best]
+	a, ok := table[best]
 	return a, ok && best != ""
 }
 
@@ -131,7 +154,7 @@ func list(t *testing.T, patterns ...string) []goPackage {
 		t.Skip("no go command to list packages with")
 	}
 	var stderr bytes.Buffer
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,TestImports,Deps"}, patterns...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,GoFiles,Imports,TestImports,XTestImports,Deps"}, patterns...)...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -237,5 +260,84 @@ func TestSharedHeaders(t *testing.T) {
 			t.Errorf("%s and %s differ", other, path)
 		}
 		first[name] = path
+	}
+}
+
+// maxExported is how many names the public packages may export: newcomers read them
+// all. It only goes down, to 170.
+const maxExported = 300
+
+// TestExportedNames counts what the public packages export, types, functions, methods,
+// constants and variables, and demands a comment on each. Methods that make a type an
+// error, a fmt.Stringer or an encoding.BinaryMarshaler and the like are known by these
+// names, and not counted.
+func TestExportedNames(t *testing.T) {
+	total := 0
+	for _, p := range list(t, "./...") {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if !slices.Contains([]string{"dist", "sinkhorn", "wda"}, strings.Split(name, "/")[0]) {
+			continue
+		}
+		fset, n := token.NewFileSet(), 0
+		for _, file := range p.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(filepath.FromSlash(name), file), nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exported(f, func(id *ast.Ident, documented bool) {
+				if n++; !documented {
+					t.Errorf("%v: %s has no comment", fset.Position(id.Pos()), id.Name)
+				}
+			})
+		}
+		t.Logf("%3d %s", n, name)
+		total += n
+	}
+	if t.Logf("%3d in all", total); total > maxExported {
+		t.Errorf("%d exported names, more than %d", total, maxExported)
+	}
+}
+
+// exported calls f for what a file exports.
+func exported(file *ast.File, f func(name *ast.Ident, documented bool)) {
+	standard := []string{"Error", "Is", "Unwrap", "String", "MarshalBinary", "UnmarshalBinary", "MarshalText", "UnmarshalText"}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && (d.Recv == nil || receiver(d).IsExported() && !slices.Contains(standard, d.Name.Name)) {
+				f(d.Name, d.Doc != nil)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					if s.Name.IsExported() {
+						f(s.Name, d.Doc != nil || s.Doc != nil)
+					}
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						if id.IsExported() {
+							f(id, d.Doc != nil || s.Doc != nil || s.Comment != nil)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// receiver returns the name of the type that a method belongs to.
+func receiver(d *ast.FuncDecl) *ast.Ident {
+	for e := d.Recv.List[0].Type; ; {
+		switch t := e.(type) {
+		case *ast.Ident:
+			return t
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.IndexExpr:
+			e = t.X
+		case *ast.IndexListExpr:
+			e = t.X
+		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -33,7 +33,9 @@ const (
 	// A first row with some numbers is data: were one text enough, a row with
 	// a missing value would vanish unnoticed instead of being an error.
 	HeaderAuto Header = iota
+	// HeaderPresent takes the first row for a header.
 	HeaderPresent
+	// HeaderAbsent takes it for data.
 	HeaderAbsent
 )
 
