@@ -267,25 +267,52 @@ func TestWordsOnlyInHeader(t *testing.T) {
 }
 
 // TestHeaders requires that what several folders define under one name in headers of one
-// name is one definition.
+// name is one definition, and that each folder uses what it defines.
 func TestHeaders(t *testing.T) {
 	type key struct{ header, macro string }
 	first := map[key]string{}
-	for _, file := range headers(t, wordHeader) {
-		text := strings.ReplaceAll(strings.Join(lines(t, file), "\n"), "\\\n", "")
-		for line := range strings.SplitSeq(text, "\n") {
-			code, _, _ := strings.Cut(line, "//")
-			d := define.FindStringSubmatch(code)
+	for _, file := range append(headers(t, "*_arm64.h"), headers(t, "*_arm64.s")...) {
+		folder := folderText(t, filepath.Dir(file))
+		for line := range strings.SplitSeq(code(t, file), "\n") {
+			d := define.FindStringSubmatch(line)
 			if d == nil {
 				continue
 			}
+			uses := regexp.MustCompile(`\b`+d[1]+`\b`).FindAllString(folder, -1)
+			// A definition in the header of either type is one macro; gencoef looks for TABLE.
+			own := len(regexp.MustCompile(`#(define|undef) `+d[1]+`\b`).FindAllString(folder, -1))
+			if len(uses) <= own && !strings.HasSuffix(d[1], "_TABLE") {
+				t.Errorf("%s: nothing uses %s", file, d[1])
+			}
 			k, v := key{filepath.Base(file), d[1]}, strings.Join(strings.Fields(d[2]+": "+d[3]), " ")
-			if other, ok := first[k]; ok && other != v {
+			if other, ok := first[k]; ok && other != v && strings.HasSuffix(file, ".h") {
 				t.Errorf("%s: %s is %q, elsewhere %q", file, d[1], v, other)
 			}
 			first[k] = v
 		}
 	}
+}
+
+// code is the text of a file with continued lines joined and without comments.
+func code(t *testing.T, file string) string {
+	t.Helper()
+	text := strings.ReplaceAll(strings.Join(lines(t, file), "\n"), "\\\n", "")
+	return regexp.MustCompile(`//.*`).ReplaceAllString(text, "")
+}
+
+// folderText is the code of all arm64 files of a folder.
+func folderText(t *testing.T, dir string) (text string) {
+	t.Helper()
+	for _, name := range []string{"*_arm64.h", "*_arm64.s"} {
+		files, err := filepath.Glob(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text += code(t, file)
+		}
+	}
+	return text
 }
 
 // headers returns the files of that name in the kernels' folders.

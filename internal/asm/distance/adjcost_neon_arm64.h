@@ -1,5 +1,4 @@
-// G_ij = K_ij (h − λ k̄), h = u_i v_j, k̄ = Σ_q A_iq B_qj + h M_ij, for both types;
-// included by neon_f64_arm64.s and neon_f32_arm64.s.
+// G_ij = K_ij (h − λ k̄), h = u_i v_j, k̄ = Σ_q A_iq B_qj + h M_ij.
 //
 // Fewer than four rows are taken singly: in the 4×1 tile all four rows are then the
 // same one, which is computed and stored four times over.

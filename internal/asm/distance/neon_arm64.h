@@ -1,47 +1,100 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, or cannot spell
-// for both element types alike. A macro is named after the GNU mnemonic and the
-// arrangement, takes register numbers in GNU order (destination first), and is the
-// instruction's word; _E is the form by element i of the last operand. neon_test.go
-// in the parent folder proves every word against a disassembler and, where there is
-// one, an assembler. Copies of this file in other folders are identical.
+// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
+// what else a text needs that is written once for both types. A word is named after the
+// GNU mnemonic and takes register numbers in GNU order, destination first; _E is the
+// form by element i of the last operand. Where its name has no arrangement, that is
+// the type's: .2d where DOUBLE is 1 (neon_f64_arm64.h), .4s where it is 0
+// (neon_f32_arm64.h). neon_test.go in the parent folder proves every word for both, and
+// that a macro means the same in every folder that has it.
 
-#define FADD_2D(d, n, m) WORD $(0x4e60d400|(m)<<16|(n)<<5|(d))
-#define FADD_4S(d, n, m) WORD $(0x4e20d400|(m)<<16|(n)<<5|(d))
-#define FSUB_2D(d, n, m) WORD $(0x4ee0d400|(m)<<16|(n)<<5|(d))
-#define FSUB_4S(d, n, m) WORD $(0x4ea0d400|(m)<<16|(n)<<5|(d))
-#define FMUL_2D(d, n, m) WORD $(0x6e60dc00|(m)<<16|(n)<<5|(d))
-#define FMUL_4S(d, n, m) WORD $(0x6e20dc00|(m)<<16|(n)<<5|(d))
-#define FDIV_2D(d, n, m) WORD $(0x6e60fc00|(m)<<16|(n)<<5|(d))
-#define FDIV_4S(d, n, m) WORD $(0x6e20fc00|(m)<<16|(n)<<5|(d))
-#define FMLA_2D(d, n, m) WORD $(0x4e60cc00|(m)<<16|(n)<<5|(d))
-#define FMLA_4S(d, n, m) WORD $(0x4e20cc00|(m)<<16|(n)<<5|(d))
-#define FMLS_2D(d, n, m) WORD $(0x4ee0cc00|(m)<<16|(n)<<5|(d))
-#define FMLS_4S(d, n, m) WORD $(0x4ea0cc00|(m)<<16|(n)<<5|(d))
-#define FMLA_2D_E(d, n, m, i) WORD $(0x4fc01000|(i)<<11|(m)<<16|(n)<<5|(d))
-#define FMLA_4S_E(d, n, m, i) WORD $(0x4f801000|((i)&1)<<21|((i)>>1)<<11|(m)<<16|(n)<<5|(d))
-#define FMLS_2D_E(d, n, m, i) WORD $(0x4fc05000|(i)<<11|(m)<<16|(n)<<5|(d))
-#define FMLS_4S_E(d, n, m, i) WORD $(0x4f805000|((i)&1)<<21|((i)>>1)<<11|(m)<<16|(n)<<5|(d))
-#define FMUL_2D_E(d, n, m, i) WORD $(0x4fc09000|(i)<<11|(m)<<16|(n)<<5|(d))
-#define FMUL_4S_E(d, n, m, i) WORD $(0x4f809000|((i)&1)<<21|((i)>>1)<<11|(m)<<16|(n)<<5|(d))
-#define FMAX_2D(d, n, m) WORD $(0x4e60f400|(m)<<16|(n)<<5|(d))
-#define FMAX_4S(d, n, m) WORD $(0x4e20f400|(m)<<16|(n)<<5|(d))
-#define FMIN_2D(d, n, m) WORD $(0x4ee0f400|(m)<<16|(n)<<5|(d))
-#define FMIN_4S(d, n, m) WORD $(0x4ea0f400|(m)<<16|(n)<<5|(d))
-#define FMAXNM_2D(d, n, m) WORD $(0x4e60c400|(m)<<16|(n)<<5|(d))
-#define FMAXNM_4S(d, n, m) WORD $(0x4e20c400|(m)<<16|(n)<<5|(d))
-#define FADDP_2D(d, n, m) WORD $(0x6e60d400|(m)<<16|(n)<<5|(d))
-#define FADDP_4S(d, n, m) WORD $(0x6e20d400|(m)<<16|(n)<<5|(d))
-#define FCMGT_2D(d, n, m) WORD $(0x6ee0e400|(m)<<16|(n)<<5|(d))
-#define FCMGT_4S(d, n, m) WORD $(0x6ea0e400|(m)<<16|(n)<<5|(d))
-#define FCMGE_2D(d, n, m) WORD $(0x6e60e400|(m)<<16|(n)<<5|(d))
-#define FCMGE_4S(d, n, m) WORD $(0x6e20e400|(m)<<16|(n)<<5|(d))
-#define DUP_2D_E(d, n, i) WORD $(0x4e080400|(i)<<20|(n)<<5|(d))
-#define DUP_4S_E(d, n, i) WORD $(0x4e040400|(i)<<19|(n)<<5|(d))
-#define TRN1_2D(d, n, m) WORD $(0x4ec02800|(m)<<16|(n)<<5|(d))
-#define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
-#define SSHR_2D(d, n, i) WORD $(0x4f400400|(64-(i))<<16|(n)<<5|(d))
-#define SSHR_4S(d, n, i) WORD $(0x4f200400|(32-(i))<<16|(n)<<5|(d))
-#define ADD_2D(d, n, m) WORD $(0x4ee08400|(m)<<16|(n)<<5|(d))
-#define ADD_4S(d, n, m) WORD $(0x4ea08400|(m)<<16|(n)<<5|(d))
+#define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMUL(d, n, m) WORD $(0x6e20dc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLA(d, n, m) WORD $(0x4e20cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLA_E(d, n, m, i) WORD $(0x4f801000|DOUBLE<<22|(((i)<<DOUBLE)&1)<<21|(((i)<<DOUBLE)>>1)<<11|(m)<<16|(n)<<5|(d))
+#define FMLS_E(d, n, m, i) WORD $(0x4f805000|DOUBLE<<22|(((i)<<DOUBLE)&1)<<21|(((i)<<DOUBLE)>>1)<<11|(m)<<16|(n)<<5|(d))
+#define FMUL_E(d, n, m, i) WORD $(0x4f809000|DOUBLE<<22|(((i)<<DOUBLE)&1)<<21|(((i)<<DOUBLE)>>1)<<11|(m)<<16|(n)<<5|(d))
+#define FCMGT(d, n, m) WORD $(0x6ea0e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FCMGE(d, n, m) WORD $(0x6e20e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define BIC_16B(d, n, m) WORD $(0x4e601c00|(m)<<16|(n)<<5|(d))
 #define BIT_16B(d, n, m) WORD $(0x6ea01c00|(m)<<16|(n)<<5|(d))
+
+#define ESHIFT (2+DOUBLE)
+#define ESIZE (4<<DOUBLE)
+#define LANES (4>>DOUBLE)
+#define MANTISSA (23+29*DOUBLE) // bits of a number below its exponent
+#define TABLE (2+DOUBLE)        // of an index into the table of 2^(j/4) or 2^(j/8)
+
+// One element, loaded into lane 0 (the others become zero); the same with p moved on; into
+// all lanes.
+#define LDE(p, f) FMOVE (p), f
+#define LDE_P(p, f) FMOVE.P ESIZE(p), f
+#define LDDUP_P(p, v) VLD1R.P ESIZE(p), [v.ARR]
+
+#define ZERO4(a, b, c, d) \
+	VEOR a.B16, a.B16, a.B16; \
+	VEOR b.B16, b.B16, b.B16; \
+	VEOR c.B16, c.B16, c.B16; \
+	VEOR d.B16, d.B16, d.B16
+
+// The first min(r, LANES) elements of a vector, none if r ≤ 0; lanes that are not
+// loaded keep the zero they must have.
+#define LDANY(p, r, f, v, t) \
+	CMP   $LANES, r; \
+	BLT   3(PC); \
+	FMOVQ (p), f; \
+	B     (3+PARTLEN)(PC); \
+	CMP   $0, r; \
+	BLE   (1+PARTLEN)(PC); \
+	LDPART(p, r, f, v, t)
+#define STANY(f, v, p, r, t) \
+	CMP   $LANES, r; \
+	BLT   3(PC); \
+	FMOVQ f, (p); \
+	B     (3+PARTLEN)(PC); \
+	CMP   $0, r; \
+	BLE   (1+PARTLEN)(PC); \
+	STPART(f, v, p, r, t)
+
+// The next register of the tail, whole, in part or not at all: rest elements are to come.
+#define LDTAIL(p, f, v) \
+	LDANY(p, rest, f, v, spare); \
+	ADD $16, p; \
+	SUB $LANES, rest
+#define STTAIL(p, f, v) \
+	STANY(f, v, p, rest, spare); \
+	ADD $16, p; \
+	SUB $LANES, rest
+
+// The tail's four registers, of last elements: loaded, and V20–V23 stored.
+#define LDTAIL4(p, e, f, g, h, s, t, u, v) \
+	MOVD last, rest; \
+	LDTAIL(p, e, s); \
+	LDTAIL(p, f, t); \
+	LDTAIL(p, g, u); \
+	LDTAIL(p, h, v)
+#define STTAIL4(p) \
+	MOVD last, rest; \
+	STTAIL(p, F20, V20); \
+	STTAIL(p, F21, V21); \
+	STTAIL(p, F22, V22); \
+	STTAIL(p, F23, V23)
+
+// A step of Horner's scheme in four registers: V4–V7 = c + x·y, and V12–V15.
+#define HORNER_4(c, x0, x1, x2, x3, y0, y1, y2, y3) \
+	FMOVQ c(consts), F4; \
+	FMOVQ c(consts), F5; \
+	FMOVQ c(consts), F6; \
+	FMOVQ c(consts), F7; \
+	FMLA(4, x0, y0); \
+	FMLA(5, x1, y1); \
+	FMLA(6, x2, y2); \
+	FMLA(7, x3, y3)
+#define HORNER_12(c, x0, x1, x2, x3, y0, y1, y2, y3) \
+	FMOVQ c(consts), F12; \
+	FMOVQ c(consts), F13; \
+	FMOVQ c(consts), F14; \
+	FMOVQ c(consts), F15; \
+	FMLA(12, x0, y0); \
+	FMLA(13, x1, y1); \
+	FMLA(14, x2, y2); \
+	FMLA(15, x3, y3)

@@ -1,5 +1,5 @@
-// dst_ij = Σ_k (x_ik − z_kj)² for both types; included by neon_f64_arm64.s and
-// neon_f32_arm64.s.
+// D_ij = Σ_k (x_ik − z_kj)² of a block of rows: all of sqdist_neon_arm64.s, and the first
+// half of gibbs_neon_arm64.h, which goes on behind it (GIBBS).
 //
 // Fewer than four rows are taken singly: in the 4×1 tile all four row pointers then
 // name the same row, which is computed and stored four times over.
@@ -39,7 +39,7 @@ columns:
 
 colloop:
 	MOVD zc, zk
-	MOVD depth, k
+	MOVD depth, kk
 	CMP  $4, step
 	BNE  tile1x4
 
@@ -60,6 +60,7 @@ zero4x4:
 	ZERO4(V4, V5, V6, V7)
 	ZERO4(V8, V9, V10, V11)
 	ZERO4(V12, V13, V14, V15)
+	CBZ kk, store4x4
 
 kloop4x4:
 	// t = x_ik − z_kj;  D_ij = fma(t, t, D_ij)
@@ -74,9 +75,10 @@ kloop4x4:
 	SQ1X4(21, 28, 29, 30, 31, 4, 5, 6, 7)
 	SQ1X4(22, 24, 25, 26, 27, 8, 9, 10, 11)
 	SQ1X4(23, 28, 29, 30, 31, 12, 13, 14, 15)
-	SUBS  $1, k
+	SUBS  $1, kk
 	BNE   kloop4x4
 
+store4x4:
 	SUB     depthb, x0
 	SUB     depthb, x1
 	SUB     depthb, x2
@@ -100,6 +102,7 @@ tile1x4:
 
 zero1x4:
 	ZERO4(V0, V1, V2, V3)
+	CBZ kk, store1x4
 
 kloop1x4:
 	// t = x_ik − z_kj;  D_ij = fma(t, t, D_ij)
@@ -108,9 +111,10 @@ kloop1x4:
 	ADD   ldzb, zk
 	LDDUP_P(x0, V20)
 	SQ1X4(20, 24, 25, 26, 27, 0, 1, 2, 3)
-	SUBS  $1, k
+	SUBS  $1, kk
 	BNE   kloop1x4
 
+store1x4:
 	SUB     depthb, x0
 	FSTPQ   (F2, F3), 32(d0)
 	FSTPQ.P (F0, F1), 64(d0)
@@ -130,13 +134,16 @@ vectors:
 vloop:
 	// Tile 4×1
 	MOVD  zc, zk
-	MOVD  depth, k
+	MOVD  depth, kk
 	ZERO4(V0, V4, V8, V12)
-	CBZ   adding, kloop4x1
+	CBZ   adding, zero4x1
 	FMOVQ (d0), F0
 	FMOVQ (d1), F4
 	FMOVQ (d2), F8
 	FMOVQ (d3), F12
+
+zero4x1:
+	CBZ kk, store4x1
 
 kloop4x1:
 	// t = x_ik − z_kj;  D_ij = fma(t, t, D_ij)
@@ -147,9 +154,10 @@ kloop4x1:
 	LDDUP_P(x2, V22)
 	LDDUP_P(x3, V23)
 	SQ4X1
-	SUBS  $1, k
+	SUBS  $1, kk
 	BNE   kloop4x1
 
+store4x1:
 	SUB     depthb, x0
 	SUB     depthb, x1
 	SUB     depthb, x2
@@ -167,13 +175,16 @@ tail:
 	ADDS $LANES, left
 	BEQ  rownext
 	MOVD zc, zk
-	MOVD depth, k
+	MOVD depth, kk
 	ZERO4(V0, V4, V8, V12)
-	CBZ  adding, ktail
+	CBZ  adding, zerotail
 	LDPART(d0, left, F0, V0, spare)
 	LDPART(d1, left, F4, V4, spare)
 	LDPART(d2, left, F8, V8, spare)
 	LDPART(d3, left, F12, V12, spare)
+
+zerotail:
+	CBZ kk, storetail
 
 ktail:
 	// t = x_ik − z_kj;  D_ij = fma(t, t, D_ij)
@@ -184,9 +195,10 @@ ktail:
 	LDDUP_P(x2, V22)
 	LDDUP_P(x3, V23)
 	SQ4X1
-	SUBS $1, k
+	SUBS $1, kk
 	BNE  ktail
 
+storetail:
 	STPART(F0, V0, d0, left, spare)
 	STPART(F4, V4, d1, left, spare)
 	STPART(F8, V8, d2, left, spare)
@@ -195,8 +207,10 @@ ktail:
 rownext:
 	MUL  step, ldxb, spare
 	ADD  spare, xp
+#ifndef GIBBS
 	MUL  step, lddb, spare
 	ADD  spare, dp
 	SUBS step, rows
 	BNE  rowloop
 	RET
+#endif

@@ -1,11 +1,29 @@
-// Macros of the distance tiles, for both types. Copies of this file in other folders
-// are identical.
+// Names and macros of sqdist_neon_arm64.h.
 
-#define ZERO4(a, b, c, d) \
-	VEOR a.B16, a.B16, a.B16; \
-	VEOR b.B16, b.B16, b.B16; \
-	VEOR c.B16, c.B16, c.B16; \
-	VEOR d.B16, d.B16, d.B16
+#define rows R0
+#define cols R1
+#define depth R2
+#define dp R3      // a row of D
+#define lddb R4
+#define xp R5
+#define ldxb R6
+#define zp R7
+#define ldzb R8
+#define x0 R10     // four rows of x, moving, and of D
+#define x1 R11
+#define x2 R12
+#define x3 R13
+#define d0 R14
+#define d1 R15
+#define d2 R16
+#define d3 R17
+#define zc R19     // zt at the tile's columns
+#define zk R20     // zt, moving down
+#define left R21   // columns left
+#define kk R22
+#define depthb R23
+#define step R24   // rows at once
+#define spare R25
 
 // One row, x in register x, against V16–V19: s = x − z, a = fma(s, s, a), …
 #define SQ1X4(x, s, t, u, v, a, b, c, d) \

@@ -1,35 +1,16 @@
-// Elements of a kernel text that is written once for both types: here float32, four
-// to a register. Arithmetic takes register numbers, destination first. Copies of
-// this file in other folders are identical.
+// What differs between the types: here float32, four to a register. It comes first in a
+// file; neon_f64_arm64.h then changes to float64.
 
-#define ESIZE 4
-#define ESHIFT 2
-#define LANES 4
-#define ONEBIT 2  // bit of a number of elements that stands for one register …
-#define PAIRBIT 3 // … and for two
-
-#define FADD(d, n, m) FADD_4S(d, n, m)
-#define FSUB(d, n, m) FSUB_4S(d, n, m)
-#define FMUL(d, n, m) FMUL_4S(d, n, m)
-#define FDIV(d, n, m) FDIV_4S(d, n, m)
-#define FMLA(d, n, m) FMLA_4S(d, n, m)
-#define FMLA_E(d, n, m, i) FMLA_4S_E(d, n, m, i)
-#define FMLS_E(d, n, m, i) FMLS_4S_E(d, n, m, i)
-#define FMUL_E(d, n, m, i) FMUL_4S_E(d, n, m, i)
-#define FCMGT(d, n, m) FCMGT_4S(d, n, m)
-#define FCMGE(d, n, m) FCMGE_4S(d, n, m)
-#define FMAXNM(d, n, m) FMAXNM_4S(d, n, m)
-#define ADDI(d, n, m) ADD_4S(d, n, m)
-
-// One element: loaded into lane 0 (the others become zero), into all lanes, and the
-// same with p moved on.
-#define LDE(p, f) FMOVS (p), f
-#define LDE_P(p, f) FMOVS.P 4(p), f
-#define LDDUP_P(p, v) VLD1R.P 4(p), [v.S4]
-#define STE_P(f, p) FMOVS.P f, 4(p)
+#define DOUBLE 0
+#define FMOVE FMOVS // one element
+#define ARR S4      // the arrangement of a register
+#define LANE S      // one of its lanes
+#define FNEG FNEGS
+#define OF_TYPE(f32, f64) f32
 
 // The first e elements of a vector, 0 < e < LANES; the other lanes become zero. t is
 // spoiled. f and v name the same register.
+#define PARTLEN 7 // instructions
 #define LDPART(p, e, f, v, t) \
 	TBZ  $1, e, 6(PC); \
 	FMOVD (p), f; \
@@ -47,62 +28,28 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// The first min(r, LANES) elements of a vector, none if r ≤ 0; lanes that are
-// not loaded keep the zero they must have.
-#define LDANY(p, r, f, v, t) \
-	CMP   $LANES, r; \
-	BLT   3(PC); \
-	FMOVQ (p), f; \
-	B     10(PC); \
-	CMP   $0, r; \
-	BLE   8(PC); \
-	LDPART(p, r, f, v, t)
-#define STANY(f, v, p, r, t) \
-	CMP   $LANES, r; \
-	BLT   3(PC); \
-	FMOVQ f, (p); \
-	B     10(PC); \
-	CMP   $0, r; \
-	BLE   8(PC); \
-	STPART(f, v, p, r, t)
-
-// One element into lane 1.
-#define LDLANE1(p, v) VLD1 (p), v.S[1]
-#define DUP1(d, n) DUP_4S_E(d, n, 1)
-
-// Four numbers, one to a row: one register, the other is not used.
-#define LDROWS(p, f, g) FMOVQ (p), f
-#define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
-#define FDIV_ROWS(d, e, n, o, m, p) FDIV_4S(d, n, m)
-#define FMUL_ROWS(d, e, n, o, m, p) FMUL_4S(d, n, m)
-#define DUP_ROW0(d, r, s) DUP_4S_E(d, r, 0)
-#define DUP_ROW1(d, r, s) DUP_4S_E(d, r, 1)
-#define DUP_ROW2(d, r, s) DUP_4S_E(d, r, 2)
-#define DUP_ROW3(d, r, s) DUP_4S_E(d, r, 3)
-#define FMLA_ROW0(d, n, r, s) FMLA_4S_E(d, n, r, 0)
-#define FMLA_ROW1(d, n, r, s) FMLA_4S_E(d, n, r, 1)
-#define FMLA_ROW2(d, n, r, s) FMLA_4S_E(d, n, r, 2)
-#define FMLA_ROW3(d, n, r, s) FMLA_4S_E(d, n, r, 3)
-
-// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1: of the registers
-// a b c d into the numbers of four rows (register r; s is spoiled), and of register
-// a into lane 0 of d.
-#define FOLD_ROWS(r, s, a, b, c, d) \
-	TRN1_2D(r, a, b); \
-	TRN2_2D(s, a, b); \
-	FADD_4S(r, r, s); \
-	TRN1_2D(s, c, d); \
-	TRN2_2D(c, c, d); \
-	FADD_4S(s, s, c); \
-	FADDP_4S(r, r, s)
+// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of register a into lane 0
+// of d. The maximum of the lanes of register a in its lane 0; t is spoiled.
 #define FOLD_ROW(d, a) \
 	TRN2_2D(d, a, a); \
-	FADD_4S(d, d, a); \
-	FADDP_4S(d, d, d)
-
-// The maximum of the lanes of register a in its lane 0; t is spoiled.
+	FADD(d, d, a); \
+	FADDP(d, d, d)
 #define FOLD_MAX(a, t) \
 	TRN2_2D(t, a, a); \
-	FMAXNM_4S(a, a, t); \
-	DUP_4S_E(t, a, 1); \
-	FMAXNM_4S(a, a, t)
+	FMAXNM(a, a, t); \
+	DUP_E(t, a, 1); \
+	FMAXNM(a, a, t)
+
+// LOOKUP: the entry of the four that the last two bits of each lane of t name, into s
+// (register fs vs), from the table in V25: the index into all bytes of its lane (V24
+// says which byte that is), two bits of it times 4 plus the number of the byte. u is
+// spoiled.
+#define LOOKUP_CONSTS \
+	FMOVQ 16(consts), F24; \
+	FMOVQ (consts), F25
+#define LOOKUP(ft, vt, fs, vs, u) \
+	VTBL  V24.B16, [vt.B16], u.B16; \
+	VSHL  $6, u.B16, u.B16; \
+	FMOVQ 32(consts), fs; \
+	VUSRA $4, u.B16, vs.B16; \
+	VTBL  vs.B16, [V25.B16], vs.B16

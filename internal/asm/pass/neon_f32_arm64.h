@@ -4,7 +4,6 @@
 #define DOUBLE 0
 #define FMOVE FMOVS // one element
 #define ARR S4      // the arrangement of a register
-#define LANE S      // one of its lanes
 
 // The first e elements of a vector, 0 < e < LANES; the other lanes become zero. t is
 // spoiled. f and v name the same register.

@@ -6,8 +6,6 @@
 #define FMOVE FMOVD
 #undef ARR
 #define ARR D2
-#undef LANE
-#define LANE D
 
 #undef LDPART
 #define LDPART(p, e, f, v, t) FMOVD (p), f

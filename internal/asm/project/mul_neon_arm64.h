@@ -1,5 +1,4 @@
-// y_il = y_il + Σ_k x_ik b_kl for both types; included by neon_f64_arm64.s and
-// neon_f32_arm64.s.
+// y_il = y_il + Σ_k x_ik b_kl.
 //
 // Eight rows at once; of three to seven the last one is computed and stored several
 // times over, and one or two are taken singly: in the 8×1 tile all eight pointers

@@ -1,47 +1,29 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, or cannot spell
-// for both element types alike. A macro is named after the GNU mnemonic and the
-// arrangement, takes register numbers in GNU order (destination first), and is the
-// instruction's word; _E is the form by element i of the last operand. neon_test.go
-// in the parent folder proves every word against a disassembler and, where there is
-// one, an assembler. Copies of this file in other folders are identical.
+// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
+// what else a text needs that is written once for both types. A word is named after the
+// GNU mnemonic and takes register numbers in GNU order, destination first; _E is the
+// form by element i of the last operand. Where its name has no arrangement, that is
+// the type's: .2d where DOUBLE is 1 (neon_f64_arm64.h), .4s where it is 0
+// (neon_f32_arm64.h). neon_test.go in the parent folder proves every word for both, and
+// that a macro means the same in every folder that has it.
 
-#define FADD_2D(d, n, m) WORD $(0x4e60d400|(m)<<16|(n)<<5|(d))
-#define FADD_4S(d, n, m) WORD $(0x4e20d400|(m)<<16|(n)<<5|(d))
-#define FSUB_2D(d, n, m) WORD $(0x4ee0d400|(m)<<16|(n)<<5|(d))
-#define FSUB_4S(d, n, m) WORD $(0x4ea0d400|(m)<<16|(n)<<5|(d))
-#define FMUL_2D(d, n, m) WORD $(0x6e60dc00|(m)<<16|(n)<<5|(d))
-#define FMUL_4S(d, n, m) WORD $(0x6e20dc00|(m)<<16|(n)<<5|(d))
-#define FDIV_2D(d, n, m) WORD $(0x6e60fc00|(m)<<16|(n)<<5|(d))
-#define FDIV_4S(d, n, m) WORD $(0x6e20fc00|(m)<<16|(n)<<5|(d))
-#define FMLA_2D(d, n, m) WORD $(0x4e60cc00|(m)<<16|(n)<<5|(d))
-#define FMLA_4S(d, n, m) WORD $(0x4e20cc00|(m)<<16|(n)<<5|(d))
-#define FMLS_2D(d, n, m) WORD $(0x4ee0cc00|(m)<<16|(n)<<5|(d))
-#define FMLS_4S(d, n, m) WORD $(0x4ea0cc00|(m)<<16|(n)<<5|(d))
-#define FMLA_2D_E(d, n, m, i) WORD $(0x4fc01000|(i)<<11|(m)<<16|(n)<<5|(d))
-#define FMLA_4S_E(d, n, m, i) WORD $(0x4f801000|((i)&1)<<21|((i)>>1)<<11|(m)<<16|(n)<<5|(d))
-#define FMLS_2D_E(d, n, m, i) WORD $(0x4fc05000|(i)<<11|(m)<<16|(n)<<5|(d))
-#define FMLS_4S_E(d, n, m, i) WORD $(0x4f805000|((i)&1)<<21|((i)>>1)<<11|(m)<<16|(n)<<5|(d))
-#define FMUL_2D_E(d, n, m, i) WORD $(0x4fc09000|(i)<<11|(m)<<16|(n)<<5|(d))
-#define FMUL_4S_E(d, n, m, i) WORD $(0x4f809000|((i)&1)<<21|((i)>>1)<<11|(m)<<16|(n)<<5|(d))
-#define FMAX_2D(d, n, m) WORD $(0x4e60f400|(m)<<16|(n)<<5|(d))
-#define FMAX_4S(d, n, m) WORD $(0x4e20f400|(m)<<16|(n)<<5|(d))
-#define FMIN_2D(d, n, m) WORD $(0x4ee0f400|(m)<<16|(n)<<5|(d))
-#define FMIN_4S(d, n, m) WORD $(0x4ea0f400|(m)<<16|(n)<<5|(d))
-#define FMAXNM_2D(d, n, m) WORD $(0x4e60c400|(m)<<16|(n)<<5|(d))
-#define FMAXNM_4S(d, n, m) WORD $(0x4e20c400|(m)<<16|(n)<<5|(d))
-#define FADDP_2D(d, n, m) WORD $(0x6e60d400|(m)<<16|(n)<<5|(d))
-#define FADDP_4S(d, n, m) WORD $(0x6e20d400|(m)<<16|(n)<<5|(d))
-#define FCMGT_2D(d, n, m) WORD $(0x6ee0e400|(m)<<16|(n)<<5|(d))
-#define FCMGT_4S(d, n, m) WORD $(0x6ea0e400|(m)<<16|(n)<<5|(d))
-#define FCMGE_2D(d, n, m) WORD $(0x6e60e400|(m)<<16|(n)<<5|(d))
-#define FCMGE_4S(d, n, m) WORD $(0x6e20e400|(m)<<16|(n)<<5|(d))
-#define DUP_2D_E(d, n, i) WORD $(0x4e080400|(i)<<20|(n)<<5|(d))
-#define DUP_4S_E(d, n, i) WORD $(0x4e040400|(i)<<19|(n)<<5|(d))
-#define TRN1_2D(d, n, m) WORD $(0x4ec02800|(m)<<16|(n)<<5|(d))
-#define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
-#define SSHR_2D(d, n, i) WORD $(0x4f400400|(64-(i))<<16|(n)<<5|(d))
-#define SSHR_4S(d, n, i) WORD $(0x4f200400|(32-(i))<<16|(n)<<5|(d))
-#define ADD_2D(d, n, m) WORD $(0x4ee08400|(m)<<16|(n)<<5|(d))
-#define ADD_4S(d, n, m) WORD $(0x4ea08400|(m)<<16|(n)<<5|(d))
-#define BIC_16B(d, n, m) WORD $(0x4e601c00|(m)<<16|(n)<<5|(d))
-#define BIT_16B(d, n, m) WORD $(0x6ea01c00|(m)<<16|(n)<<5|(d))
+#define FMLA_E(d, n, m, i) WORD $(0x4f801000|DOUBLE<<22|(((i)<<DOUBLE)&1)<<21|(((i)<<DOUBLE)>>1)<<11|(m)<<16|(n)<<5|(d))
+
+#define ESHIFT (2+DOUBLE)
+#define ESIZE (4<<DOUBLE)
+#define LANES (4>>DOUBLE)
+
+// One element, loaded into lane 0 (the others become zero); the same with p moved on.
+#define LDE(p, f) FMOVE (p), f
+#define LDE_P(p, f) FMOVE.P ESIZE(p), f
+
+#define ZERO4(a, b, c, d) \
+	VEOR a.B16, a.B16, a.B16; \
+	VEOR b.B16, b.B16, b.B16; \
+	VEOR c.B16, c.B16, c.B16; \
+	VEOR d.B16, d.B16, d.B16
+
+// Row i of the four whose numbers LDROWS loads: in register r (float32), or in r and r+1.
+#define FMLA_ROW0(d, n, r) FMLA_E(d, n, r, 0)
+#define FMLA_ROW1(d, n, r) FMLA_E(d, n, r, 1)
+#define FMLA_ROW2(d, n, r) FMLA_E(d, n, r+DOUBLE, 2-2*DOUBLE)
+#define FMLA_ROW3(d, n, r) FMLA_E(d, n, r+DOUBLE, 3-2*DOUBLE)

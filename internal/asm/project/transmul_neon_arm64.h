@@ -1,5 +1,4 @@
-// g_lk = g_lk + Σ_i y_il x_ik for both types; included by neon_f64_arm64.s and
-// neon_f32_arm64.s.
+// g_lk = g_lk + Σ_i y_il x_ik.
 //
 // A panel of columns k stays in the first-level cache while all l go over it. Fewer
 // than four rows l are taken singly; in the 4×1 tile all four pointers then name the
@@ -49,22 +48,22 @@ iloop4x4:
 	ADD   ldxb, xi
 	LDROWS(yi, F20, F21)
 	ADD   ldyb, yi
-	FMLA_ROW0(0, 16, 20, 21)
-	FMLA_ROW0(1, 17, 20, 21)
-	FMLA_ROW0(2, 18, 20, 21)
-	FMLA_ROW0(3, 19, 20, 21)
-	FMLA_ROW1(4, 16, 20, 21)
-	FMLA_ROW1(5, 17, 20, 21)
-	FMLA_ROW1(6, 18, 20, 21)
-	FMLA_ROW1(7, 19, 20, 21)
-	FMLA_ROW2(8, 16, 20, 21)
-	FMLA_ROW2(9, 17, 20, 21)
-	FMLA_ROW2(10, 18, 20, 21)
-	FMLA_ROW2(11, 19, 20, 21)
-	FMLA_ROW3(12, 16, 20, 21)
-	FMLA_ROW3(13, 17, 20, 21)
-	FMLA_ROW3(14, 18, 20, 21)
-	FMLA_ROW3(15, 19, 20, 21)
+	FMLA_ROW0(0, 16, 20)
+	FMLA_ROW0(1, 17, 20)
+	FMLA_ROW0(2, 18, 20)
+	FMLA_ROW0(3, 19, 20)
+	FMLA_ROW1(4, 16, 20)
+	FMLA_ROW1(5, 17, 20)
+	FMLA_ROW1(6, 18, 20)
+	FMLA_ROW1(7, 19, 20)
+	FMLA_ROW2(8, 16, 20)
+	FMLA_ROW2(9, 17, 20)
+	FMLA_ROW2(10, 18, 20)
+	FMLA_ROW2(11, 19, 20)
+	FMLA_ROW3(12, 16, 20)
+	FMLA_ROW3(13, 17, 20)
+	FMLA_ROW3(14, 18, 20)
+	FMLA_ROW3(15, 19, 20)
 	SUBS  $1, i
 	BNE   iloop4x4
 
@@ -105,10 +104,10 @@ iloop1x4:
 	ADD   ldxb, xi
 	LDE(yi, F20)
 	ADD   ldyb, yi
-	FMLA_ROW0(0, 16, 20, 21)
-	FMLA_ROW0(1, 17, 20, 21)
-	FMLA_ROW0(2, 18, 20, 21)
-	FMLA_ROW0(3, 19, 20, 21)
+	FMLA_ROW0(0, 16, 20)
+	FMLA_ROW0(1, 17, 20)
+	FMLA_ROW0(2, 18, 20)
+	FMLA_ROW0(3, 19, 20)
 	SUBS  $1, i
 	BNE   iloop1x4
 

@@ -52,12 +52,11 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// checkData requires every polynomial and table in the assembly headers
-// to be the one of s. A block of constants is named after kernel and type; its
+// checkData requires every polynomial and table in the assembly to be the one of s. A block of constants is named after kernel and type; its
 // offsets are #defined as C7 … C0 and TABLE, or TABLELO and TABLEHI, with a prefix
 // or without.
 func checkData(t *testing.T, s set) {
-	files, err := filepath.Glob(filepath.Join(root, "exp", "*.h"))
+	files, err := filepath.Glob(filepath.Join(root, "exp", "*.[hs]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +119,7 @@ func checkData(t *testing.T, s set) {
 		}
 	}
 	if !found {
-		t.Errorf("no header has %s", symbol)
+		t.Errorf("no assembly has %s", symbol)
 	}
 }
 

@@ -1,4 +1,4 @@
-// adjcost, float32, NEON.
+// adjcost, float32 and float64, NEON.
 //
 //	h = u[i] v[j]   k̄ = Σ_q A_iq B_qj + h M_ij   G_ij = K_ij (h − λ k̄)      0≤i<m  0≤j<n  0≤q<r
 //
@@ -6,7 +6,7 @@
 //                 h rounded, h − λ k̄ one FMA, one product.
 // Layout          G K M m×n, A m×r, B r×n, row-major; u m, v n; strides in elements.
 //                 m n ≥ 1, r ≥ 0. G may be M.
-// Tile            4 rows × 4 registers (16 columns).
+// Tile            4 rows × 4 registers.
 // Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
 //                 rows: 1 row × 4 registers. No access outside the slices.
 // Special values  follow the arithmetic.
@@ -18,7 +18,6 @@
 
 #include "textflag.h"
 #include "neon_arm64.h"
-#include "neon_f32_arm64.h"
 
 #define rows R0
 #define cols R1
@@ -49,12 +48,6 @@
 #define q R23
 #define spare R24
 #define part R25 // columns of the last, partial register
-
-#define ZERO4(a, b, c, d) \
-	VEOR a.B16, a.B16, a.B16; \
-	VEOR b.B16, b.B16, b.B16; \
-	VEOR c.B16, c.B16, c.B16; \
-	VEOR d.B16, d.B16, d.B16
 
 // The pointer one row on, but the same row where rows are taken singly.
 #define NEXTROW(from, to, ld) \
@@ -112,6 +105,8 @@
 	NEXTROW(kr, kr, ldkb); \
 	NEXTROW(mr, mr, ldmb)
 
+#include "neon_f32_arm64.h"
+
 // func adjcostNEONF32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
 TEXT ·adjcostNEONF32(SB), NOSPLIT, $0-124
 	MOVD  m+0(FP), rows
@@ -130,5 +125,28 @@ TEXT ·adjcostNEONF32(SB), NOSPLIT, $0-124
 	MOVD  u+104(FP), up
 	MOVD  v+112(FP), vp
 	FMOVS lambda+120(FP), F31
+
+#include "adjcost_neon_arm64.h"
+
+#include "neon_f64_arm64.h"
+
+// func adjcostNEONF64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat *float64, ldm int, a *float64, lda int, b *float64, ldb int, u, v *float64, lambda float64)
+TEXT ·adjcostNEONF64(SB), NOSPLIT, $0-128
+	MOVD  m+0(FP), rows
+	MOVD  n+8(FP), cols
+	MOVD  r+16(FP), rank
+	MOVD  dst+24(FP), gp
+	MOVD  ldg+32(FP), ldgb
+	MOVD  k+40(FP), kp
+	MOVD  ldk+48(FP), ldkb
+	MOVD  mat+56(FP), mp
+	MOVD  ldm+64(FP), ldmb
+	MOVD  a+72(FP), ap
+	MOVD  lda+80(FP), ldab
+	MOVD  b+88(FP), bp
+	MOVD  ldb+96(FP), ldbb
+	MOVD  u+104(FP), up
+	MOVD  v+112(FP), vp
+	FMOVD lambda+120(FP), F31
 
 #include "adjcost_neon_arm64.h"

@@ -1,4 +1,4 @@
-// project, float64, NEON.
+// project, float32 and float64, NEON.
 //
 //	Mul       y_il = y_il + Σ_k x_ik b_kl      0≤i<m  0≤l<p  0≤k<d
 //	TransMul  g_lk = g_lk + Σ_i y_il x_ik
@@ -7,8 +7,7 @@
 //                 (TransMul) ascending.
 // Layout          x m×d, b d×p, y m×p, g p×d, row-major; strides in elements.
 //                 m p d ≥ 1.
-// Tile            Mul: 8 rows × 2 registers (4 columns). TransMul: 4 rows l × 4
-//                 registers (8 columns).
+// Tile            Mul: 8 rows × 2 registers. TransMul: 4 rows l × 4 registers.
 // Tail            columns: 8 or 4 rows × 1 register, then loads and stores of single
 //                 lanes; rows: 1 row × 4 registers. No access outside the slices.
 // Special values  follow the arithmetic.
@@ -20,13 +19,6 @@
 
 #include "textflag.h"
 #include "neon_arm64.h"
-#include "neon_f64_arm64.h"
-
-#define ZERO4(a, b, c, d) \
-	VEOR a.B16, a.B16, a.B16; \
-	VEOR b.B16, b.B16, b.B16; \
-	VEOR c.B16, c.B16, c.B16; \
-	VEOR d.B16, d.B16, d.B16
 
 // The pointer one row on, but not beyond the last row.
 #define NEXTROW(from, to, ld, last) \
@@ -78,6 +70,39 @@
 #define y2 R22
 #define y3 R23
 #define adding R24
+
+#include "neon_f32_arm64.h"
+
+// func mulNEONF32(m, p, d int, y *float32, ldy int, x *float32, ldx int, b *float32, ldb int, add bool)
+TEXT ·mulNEONF32(SB), NOSPLIT, $0-73
+	MOVD m+0(FP), rows
+	MOVD p+8(FP), ps
+	MOVD d+16(FP), depth
+	MOVD y+24(FP), yp
+	MOVD ldy+32(FP), ldyb
+	MOVD x+40(FP), xp
+	MOVD ldx+48(FP), ldxb
+	MOVD b+56(FP), bp
+	MOVD ldb+64(FP), ldbb
+
+#include "mul_neon_arm64.h"
+
+// func transMulNEONF32(m, p, d int, dst *float32, ldg int, x *float32, ldx int, y *float32, ldy int, add bool)
+TEXT ·transMulNEONF32(SB), NOSPLIT, $0-73
+	MOVD  m+0(FP), rows
+	MOVD  p+8(FP), ps
+	MOVD  d+16(FP), depth
+	MOVD  dst+24(FP), gp
+	MOVD  ldg+32(FP), ldgb
+	MOVD  x+40(FP), xp
+	MOVD  ldx+48(FP), ldxb
+	MOVD  y+56(FP), yp
+	MOVD  ldy+64(FP), ldyb
+	MOVBU add+72(FP), adding
+
+#include "transmul_neon_arm64.h"
+
+#include "neon_f64_arm64.h"
 
 // func mulNEONF64(m, p, d int, y *float64, ldy int, x *float64, ldx int, b *float64, ldb int, add bool)
 TEXT ·mulNEONF64(SB), NOSPLIT, $0-73

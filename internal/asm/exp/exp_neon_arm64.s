@@ -1,0 +1,149 @@
+// exp, float32 and float64, NEON.
+//
+//	dst[i] = exp(x[i])      0≤i<n
+//
+// Same bits as    expRef in ref.go, e = ⌊k⌋: instead of multiplying y by 2^(e−g) and then by
+//                 2^g, g = ⌊(e+1)/2⌋, the table entry's bits take n·2^(MANTISSA−TABLE) −
+//                 g·2^MANTISSA; that first product is exact either way, and a NaN is one in q.
+// Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
+// Tile            four registers, in constant time.
+// Tail            the same body; loads and stores of single lanes. No access outside the
+//                 slices.
+// Special values  x is clamped first, which keeps a NaN, and a NaN is one in q.
+// Registers       named below; V0–V3 x, then r · V4–V7 t, and V12–V15 in turn with them the
+//                 polynomial · V8–V11 k, then g · V16 −limit · V20–V23 S, exp(x) · V24 V25
+//                 lookup (float32) · V27 a constant · V28 ln2lo · V29 ln2hi · V30 log2e ·
+//                 V31 magic.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+#define src R0
+#define out R1
+#define left R2   // elements left
+#define last R3   // elements in the tail
+#define rest R4   // of those to come
+#define spare R5
+#define bit0 R6
+#define bit1 R7
+#define consts R9
+
+// The table comes first, in float32 with what LOOKUP wants; then all lanes of a constant.
+#define EXP_TABLE 0
+#define EXP_MAGIC 64
+#define EXP_LOG2E 80
+#define EXP_LN2HI 96
+#define EXP_LN2LO 112
+#define EXP_LIMIT 128
+#define EXP_NEGLIMIT 144
+#define EXP_UNIT 160
+#define EXP_ONE 176
+#define EXP_C0 192
+#define EXP_C1 208
+#define EXP_C2 224
+#define EXP_C3 240
+#define EXP_C4 256
+#define EXP_C5 272
+#define EXP_C6 288
+#define EXP_C7 304
+
+DATA expf32<>+0(SB)/4, $0x3f80075d
+DATA expf32<>+4(SB)/4, $0x3f7840b2
+DATA expf32<>+8(SB)/4, $0x3f750f5d
+DATA expf32<>+12(SB)/4, $0x3f77515f
+DATA expf32<>+16(SB)/8, $0x0404040400000000
+DATA expf32<>+24(SB)/8, $0x0c0c0c0c08080808
+DATA expf32<>+32(SB)/8, $0x0302010003020100
+DATA expf32<>+40(SB)/8, $0x0302010003020100
+DATA expf32<>+64(SB)/8, $0x4a4000004a400000 // 1.5·2^21
+DATA expf32<>+72(SB)/8, $0x4a4000004a400000
+DATA expf32<>+80(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expf32<>+88(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA expf32<>+96(SB)/8, $0x3f3172183f317218
+DATA expf32<>+104(SB)/8, $0x3f3172183f317218
+DATA expf32<>+112(SB)/8, $0xb102e308b102e308
+DATA expf32<>+120(SB)/8, $0xb102e308b102e308
+DATA expf32<>+128(SB)/8, $0x4300000043000000 // 128
+DATA expf32<>+136(SB)/8, $0x4300000043000000
+DATA expf32<>+144(SB)/8, $0xc3000000c3000000 // −128
+DATA expf32<>+152(SB)/8, $0xc3000000c3000000
+DATA expf32<>+160(SB)/8, $0x0000000400000004 // 4, an integer
+DATA expf32<>+168(SB)/8, $0x0000000400000004
+DATA expf32<>+176(SB)/8, $0x3f8000003f800000 // 1
+DATA expf32<>+184(SB)/8, $0x3f8000003f800000
+DATA expf32<>+192(SB)/8, $0xb96b92d3b96b92d3
+DATA expf32<>+200(SB)/8, $0xb96b92d3b96b92d3
+DATA expf32<>+208(SB)/8, $0x3f7ff1443f7ff144
+DATA expf32<>+216(SB)/8, $0x3f7ff1443f7ff144
+DATA expf32<>+224(SB)/8, $0x3efff1423efff142
+DATA expf32<>+232(SB)/8, $0x3efff1423efff142
+DATA expf32<>+240(SB)/8, $0x3e2ab6cd3e2ab6cd
+DATA expf32<>+248(SB)/8, $0x3e2ab6cd3e2ab6cd
+DATA expf32<>+256(SB)/8, $0x3d2acdae3d2acdae
+DATA expf32<>+264(SB)/8, $0x3d2acdae3d2acdae
+GLOBL expf32<>(SB), RODATA|NOPTR, $272
+
+DATA expf64<>+0(SB)/8, $0x3ff00000003ac148
+DATA expf64<>+8(SB)/8, $0x3fef72b83cbd641d
+DATA expf64<>+16(SB)/8, $0x3fef06fe0a779648
+DATA expf64<>+24(SB)/8, $0x3feebfdad5825c48
+DATA expf64<>+32(SB)/8, $0x3feea09e66d25362
+DATA expf64<>+40(SB)/8, $0x3feeace542853daf
+DATA expf64<>+48(SB)/8, $0x3feee89f99bda3ff
+DATA expf64<>+56(SB)/8, $0x3fef5818dd67665c
+DATA expf64<>+64(SB)/8, $0x4308000000000000 // 1.5·2^49
+DATA expf64<>+72(SB)/8, $0x4308000000000000
+DATA expf64<>+80(SB)/8, $0x3ff71547652b82fe
+DATA expf64<>+88(SB)/8, $0x3ff71547652b82fe
+DATA expf64<>+96(SB)/8, $0x3fe62e42fefa39ef
+DATA expf64<>+104(SB)/8, $0x3fe62e42fefa39ef
+DATA expf64<>+112(SB)/8, $0x3c7abc9e3b39803f
+DATA expf64<>+120(SB)/8, $0x3c7abc9e3b39803f
+DATA expf64<>+128(SB)/8, $0x408f400000000000 // 1000
+DATA expf64<>+136(SB)/8, $0x408f400000000000
+DATA expf64<>+144(SB)/8, $0xc08f400000000000 // −1000
+DATA expf64<>+152(SB)/8, $0xc08f400000000000
+DATA expf64<>+160(SB)/8, $0x0000000000000008 // 8, an integer
+DATA expf64<>+168(SB)/8, $0x0000000000000008
+DATA expf64<>+176(SB)/8, $0x3ff0000000000000 // 1
+DATA expf64<>+184(SB)/8, $0x3ff0000000000000
+DATA expf64<>+192(SB)/8, $0xbe0d60a3fd941ecc
+DATA expf64<>+200(SB)/8, $0xbe0d60a3fd941ecc
+DATA expf64<>+208(SB)/8, $0x3fefffffff8a7d70
+DATA expf64<>+216(SB)/8, $0x3fefffffff8a7d70
+DATA expf64<>+224(SB)/8, $0x3fdfffffff8a7f82
+DATA expf64<>+232(SB)/8, $0x3fdfffffff8a7f82
+DATA expf64<>+240(SB)/8, $0x3fc555555506fb7e
+DATA expf64<>+248(SB)/8, $0x3fc555555506fb7e
+DATA expf64<>+256(SB)/8, $0x3fa5555554334325
+DATA expf64<>+264(SB)/8, $0x3fa5555554334325
+DATA expf64<>+272(SB)/8, $0x3f81111111e36bf3
+DATA expf64<>+280(SB)/8, $0x3f81111111e36bf3
+DATA expf64<>+288(SB)/8, $0x3f56c1cbb8b26d2c
+DATA expf64<>+296(SB)/8, $0x3f56c1cbb8b26d2c
+DATA expf64<>+304(SB)/8, $0x3f2a0170b70d2998
+DATA expf64<>+312(SB)/8, $0x3f2a0170b70d2998
+GLOBL expf64<>(SB), RODATA|NOPTR, $320
+
+#include "neon_f32_arm64.h"
+
+// func expNEONF32(n int, dst, x *float32)
+TEXT ·expNEONF32(SB), NOSPLIT, $0-24
+	MOVD  n+0(FP), left
+	MOVD  dst+8(FP), out
+	MOVD  x+16(FP), src
+
+#include "exp_neon_arm64.h"
+
+#include "neon_f64_arm64.h"
+
+// func expNEONF64(n int, dst, x *float64)
+TEXT ·expNEONF64(SB), NOSPLIT, $0-24
+	MOVD  n+0(FP), left
+	MOVD  dst+8(FP), out
+	MOVD  x+16(FP), src
+
+#include "exp_neon_arm64.h"

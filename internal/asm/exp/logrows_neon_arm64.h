@@ -1,0 +1,175 @@
+// Log-sum-exp of the rows, and what they add to q: logRows of logscale_neon_arm64.s.
+
+	LSL  $ESHIFT, ldkb
+
+rowloop:
+	// x_j = fma(−c, M_ij, g_j) into e, its maximum in the lanes of V4–V7
+	FMOVE c+32(FP), F27
+	EXP2_CONSTS
+	MOVD  vp, cur
+	MOVD  mp, src
+	MOVD  kp, out
+	FNEG F28, F4
+	DUP_E(4, 4, 0)
+	VMOV  V4.B16, V5.B16
+	VMOV  V4.B16, V6.B16
+	VMOV  V4.B16, V7.B16
+	SUBS  $(4*LANES), cols, left
+	BLT   maxtail
+
+maxloop:
+	FLDPQ.P 32(cur), (F0, F1)
+	FLDPQ.P 32(cur), (F2, F3)
+	FLDPQ.P 32(src), (F16, F17)
+	FLDPQ.P 32(src), (F18, F19)
+	FMLS_E(0, 16, 27, 0)
+	FMLS_E(1, 17, 27, 0)
+	FMLS_E(2, 18, 27, 0)
+	FMLS_E(3, 19, 27, 0)
+	FMAXNM(4, 4, 0)
+	FMAXNM(5, 5, 1)
+	FMAXNM(6, 6, 2)
+	FMAXNM(7, 7, 3)
+	FSTPQ.P (F0, F1), 32(out)
+	FSTPQ.P (F2, F3), 32(out)
+	SUBS    $(4*LANES), left
+	BGE     maxloop
+
+maxtail:
+	ADDS $(4*LANES), left
+	BEQ  maxfold
+
+max1loop:
+	LDDUP_P(cur, V0)
+	LDDUP_P(src, V16)
+	FMLS_E(0, 16, 27, 0)
+	FMAXNM(4, 4, 0)
+	STE_P(F0, out)
+	SUBS $1, left
+	BNE  max1loop
+
+maxfold:
+	FMAXNM(4, 4, 5)
+	FMAXNM(6, 6, 7)
+	FMAXNM(4, 4, 6)
+	FOLD_MAX(4, 5)
+	VEOR V5.B16, V5.B16, V5.B16
+	FADD(4, 4, 5)
+	STE_P(F4, maxp)
+	DUP_E(27, 4, 0)
+
+	// e_j = 2^(x_j − max), sum in the lanes of V16–V19
+	ZERO4(V16, V17, V18, V19)
+	MOVD kp, src
+	MOVD kp, out
+	MOVD cols, left
+	MOVD $0, last
+
+exploop:
+	SUBS    $(4*LANES), left
+	BLT     exptail
+	FLDPQ.P 32(src), (F0, F1)
+	FLDPQ.P 32(src), (F2, F3)
+
+expcore:
+	FSUB(0, 0, 27)
+	FSUB(1, 1, 27)
+	FSUB(2, 2, 27)
+	FSUB(3, 3, 27)
+
+#include "exp2quad_neon_arm64.h"
+
+	CBNZ    last, expstore
+	FADD(16, 16, 20)
+	FADD(17, 17, 21)
+	FADD(18, 18, 22)
+	FADD(19, 19, 23)
+	FSTPQ.P (F20, F21), 32(out)
+	FSTPQ.P (F22, F23), 32(out)
+	B       exploop
+
+exptail:
+	ADDS $(4*LANES), left, last
+	BEQ  expfold
+	ZERO4(V0, V1, V2, V3)
+	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
+	B    expcore
+
+expstore:
+	STTAIL4(out)
+
+	// the short last step counts as padded with zeros
+	MOVD  $mask<>+64(SB), src
+	SUB   last<<ESHIFT, src
+	FLDPQ (src), (F0, F1)
+	FLDPQ 32(src), (F2, F3)
+	VAND  V0.B16, V20.B16, V20.B16
+	VAND  V1.B16, V21.B16, V21.B16
+	VAND  V2.B16, V22.B16, V22.B16
+	VAND  V3.B16, V23.B16, V23.B16
+	FADD(16, 16, 20)
+	FADD(17, 17, 21)
+	FADD(18, 18, 22)
+	FADD(19, 19, 23)
+
+expfold:
+	// lane_l += lane_{l+w/2}, then w/4, …;  w = a_i / sum_i
+	FADD(16, 16, 18)
+	FADD(17, 17, 19)
+	FADD(16, 16, 17)
+	FOLD_ROW(0, 16)
+	STE_P(F0, up)
+	LDE_P(ap, F1)
+	FDIV(28, 1, 0)
+
+// q_j = fma(w, e_j, q_j), four registers
+	MOVD kp, src
+	MOVD qp, cur
+	SUBS $(4*LANES), cols, left
+	BLT  qvectors
+
+qloop:
+	// q_j = fma(w, e_j, q_j), four registers
+	FLDPQ   (cur), (F0, F1)
+	FLDPQ   32(cur), (F2, F3)
+	FLDPQ   32(src), (F18, F19)
+	FLDPQ.P 64(src), (F16, F17)
+	FMLA_E(0, 16, 28, 0)
+	FMLA_E(1, 17, 28, 0)
+	FMLA_E(2, 18, 28, 0)
+	FMLA_E(3, 19, 28, 0)
+	FSTPQ   (F0, F1), (cur)
+	FSTPQ   (F2, F3), 32(cur)
+	ADD     $64, cur
+	SUBS    $(4*LANES), left
+	BGE     qloop
+
+qvectors:
+	// the same, one register
+	ADDS $(3*LANES), left
+	BLT  qtail
+
+qvloop:
+	FMOVQ   (cur), F0
+	FMOVQ.P 16(src), F16
+	FMLA_E(0, 16, 28, 0)
+	FMOVQ   F0, (cur)
+	ADD     $16, cur
+	SUBS    $LANES, left
+	BGE     qvloop
+
+qtail:
+	// the same, part of a register
+	ADDS $LANES, left
+	BEQ  qdone
+	LDPART(cur, left, F0, V0, spare)
+	LDPART(src, left, F16, V16, spare)
+	FMLA_E(0, 16, 28, 0)
+	STPART(F0, V0, cur, left, spare)
+
+qdone:
+
+	ADD  ldkb, mp
+	SUBS $1, rows
+	BNE  rowloop
+	RET

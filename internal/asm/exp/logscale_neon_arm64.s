@@ -1,0 +1,186 @@
+// logscale, float32 and float64, NEON.
+//
+//	logRows         x_j = g[j] − c M_ij      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
+//	                sum[i] = Σ_j e_j      q[j] = q[j] + (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
+//	logColumnMax    h[j] = max(h[j], f[i] − c M_ij)
+//	logColumnSum    s[j] = s[j] + 2^(f[i] − c M_ij − h[j])
+//	logPlan         T_ij = 2^((g[j] − c M_ij) + f[i])
+//
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go: the
+//                 row sum in 16 (float64: 8) virtual lanes, four registers, folded in halves;
+//                 columns with i ascending.
+// Layout          M T m×n row-major; f a max sum m; g q h s e n; strides in elements.
+//                 m n ≥ 1. T may be M.
+// Tile            four registers of a row; logColumnMax: of all rows.
+// Tail            rows: the maximum element by element, in all lanes; what the last step
+//                 adds to the sum is masked; logColumnMax: one register, then part of one;
+//                 else the same body with loads and stores of single lanes. No access
+//                 outside the slices.
+// Special values  logRows: FMAXNM passes over NaN, quiet after an FMA, and adding +0 makes a
+//                 zero +0. logColumnMax: x is taken where x > h, so that a NaN or a zero in
+//                 h stays.
+// Registers       named below; V0–V3 x · V4–V15 see exp2quad_neon_arm64.h · V16–V19 lanes of
+//                 the sum, or M, h, s, g · V20–V23 2^x · V24 V25 lookup (float32) · V27 c f, or
+//                 max · V28–V31 constants. The pass to q and the maxima use V0–V23 freely.
+// Source          own; the core is exp2quad_neon_arm64.h.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+#include "exp2data_neon_arm64.h"
+
+#define rows R0
+#define cols R1
+#define kp R2      // e
+#define ldkb R3    // stride of M, in bytes
+#define vp R4      // g or h
+#define ap R5      // a or f
+#define up R6      // sum
+#define ldtb R6    // stride of T, in bytes
+#define qp R7      // q, s or T
+#define rest R8    // columns to come, in the tail
+#define cur R12    // place in g, q or s
+#define left R13   // columns left
+#define spare R15
+#define mp R16     // a row of M
+#define maxp R17
+#define src R19    // place in x, e or M
+#define out R20    // place in e, s or T
+#define hp R21     // place in h or g
+#define bit0 R22
+#define bit1 R23
+#define consts R24
+#define last R26   // columns left, in the tail
+
+DATA mask<>+0(SB)/8, $0xffffffffffffffff
+DATA mask<>+8(SB)/8, $0xffffffffffffffff
+DATA mask<>+16(SB)/8, $0xffffffffffffffff
+DATA mask<>+24(SB)/8, $0xffffffffffffffff
+DATA mask<>+32(SB)/8, $0xffffffffffffffff
+DATA mask<>+40(SB)/8, $0xffffffffffffffff
+DATA mask<>+48(SB)/8, $0xffffffffffffffff
+DATA mask<>+56(SB)/8, $0xffffffffffffffff
+DATA mask<>+64(SB)/8, $0
+DATA mask<>+72(SB)/8, $0
+DATA mask<>+80(SB)/8, $0
+DATA mask<>+88(SB)/8, $0
+DATA mask<>+96(SB)/8, $0
+DATA mask<>+104(SB)/8, $0
+DATA mask<>+112(SB)/8, $0
+DATA mask<>+120(SB)/8, $0
+GLOBL mask<>(SB), RODATA|NOPTR, $128
+
+#include "neon_f32_arm64.h"
+
+// func logRowsNEONF32(m, n int, mat *float32, ldm int, c float32, gp, a, max, sum, q, e *float32)
+TEXT ·logRowsNEONF32(SB), NOSPLIT, $0-88
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	MOVD gp+40(FP), vp
+	MOVD a+48(FP), ap
+	MOVD max+56(FP), maxp
+	MOVD sum+64(FP), up
+	MOVD q+72(FP), qp
+	MOVD e+80(FP), kp
+
+#include "logrows_neon_arm64.h"
+
+// func logColumnMaxNEONF32(m, n int, mat *float32, ldm int, c float32, f, h *float32)
+TEXT ·logColumnMaxNEONF32(SB), NOSPLIT, $0-56
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	FMOVS c+32(FP), F27
+	MOVD h+48(FP), vp
+
+#include "logcolumnmax_neon_arm64.h"
+
+// func logColumnSumNEONF32(m, n int, mat *float32, ldm int, c float32, f, h, s *float32)
+TEXT ·logColumnSumNEONF32(SB), NOSPLIT, $0-64
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	FMOVS c+32(FP), F27
+	MOVD f+40(FP), ap
+	MOVD h+48(FP), vp
+	MOVD s+56(FP), qp
+	MOVD $0, ldtb
+
+#include "logterms_neon_arm64.h"
+
+// func logPlanNEONF32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
+TEXT ·logPlanNEONF32(SB), NOSPLIT, $0-72
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD t+16(FP), qp
+	MOVD ldt+24(FP), ldtb
+	MOVD mat+32(FP), mp
+	MOVD ldm+40(FP), ldkb
+	FMOVS c+48(FP), F27
+	MOVD f+56(FP), ap
+	MOVD gp+64(FP), vp
+
+#define PLAN
+#include "logterms_neon_arm64.h"
+#undef PLAN
+
+#include "neon_f64_arm64.h"
+
+// func logRowsNEONF64(m, n int, mat *float64, ldm int, c float64, gp, a, max, sum, q, e *float64)
+TEXT ·logRowsNEONF64(SB), NOSPLIT, $0-88
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	MOVD gp+40(FP), vp
+	MOVD a+48(FP), ap
+	MOVD max+56(FP), maxp
+	MOVD sum+64(FP), up
+	MOVD q+72(FP), qp
+	MOVD e+80(FP), kp
+
+#include "logrows_neon_arm64.h"
+
+// func logColumnMaxNEONF64(m, n int, mat *float64, ldm int, c float64, f, h *float64)
+TEXT ·logColumnMaxNEONF64(SB), NOSPLIT, $0-56
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	FMOVD c+32(FP), F27
+	MOVD h+48(FP), vp
+
+#include "logcolumnmax_neon_arm64.h"
+
+// func logColumnSumNEONF64(m, n int, mat *float64, ldm int, c float64, f, h, s *float64)
+TEXT ·logColumnSumNEONF64(SB), NOSPLIT, $0-64
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	FMOVD c+32(FP), F27
+	MOVD f+40(FP), ap
+	MOVD h+48(FP), vp
+	MOVD s+56(FP), qp
+	MOVD $0, ldtb
+
+#include "logterms_neon_arm64.h"
+
+// func logPlanNEONF64(m, n int, t *float64, ldt int, mat *float64, ldm int, c float64, f, gp *float64)
+TEXT ·logPlanNEONF64(SB), NOSPLIT, $0-72
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD t+16(FP), qp
+	MOVD ldt+24(FP), ldtb
+	MOVD mat+32(FP), mp
+	MOVD ldm+40(FP), ldkb
+	FMOVD c+48(FP), F27
+	MOVD f+56(FP), ap
+	MOVD gp+64(FP), vp
+
+#define PLAN
+#include "logterms_neon_arm64.h"
+#undef PLAN
