@@ -13,16 +13,16 @@ import (
 // name of a register in assembly.
 
 //go:noescape
-func sqdistAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
+func sqdistAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
 
 //go:noescape
-func sqdistAVX512F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
+func sqdistAVX512F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
 
 //go:noescape
-func sqdistAVX2F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
+func sqdistAVX2F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
 
 //go:noescape
-func sqdistAVX2F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
+func sqdistAVX2F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
 
 //go:noescape
 func gibbsAVX512F64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)

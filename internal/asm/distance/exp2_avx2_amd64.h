@@ -1,129 +1,174 @@
-// The core of 2^y on AVX2, as macros: one vector each unless the name says more.
-// exp/ref.go defines what they compute; packages that fuse it into something else
-// carry an identical copy of this file.
+// The core of 2^y on AVX2, as macros. ref.go of package exp defines what they compute;
+// package distance, which fuses it into something else, has an identical copy of this
+// file. The texts that use it define their type by type_amd64.h.
 //
 // In: y in any register, NaN and −Inf included, below 1023.9375 (127.875): the
 // core does not make +Inf above, see EXP2_OVER. Out: q = 2^y, +0 where y < −1022
 // (−126), the bits of Ref2. magic and least are registers with these constants.
 //
-//	EXP2_CONST_F64(EXP2_F64_MAGIC, magic)    broadcast a constant
-//	EXP2_CONST_F64(EXP2_F64_LEAST, least)
+//	EXP2_CONST(EXP2_MAGIC, magic)    broadcast a constant
+//	EXP2_CONST(EXP2_LEAST, least)
 //
-//	EXP2_SPLIT_F64(y, t, u, k)       y ← f, t ← magic + k, u ← ones where y < least
-//	EXP2_TABLE_F64(t, u, i, j)       t ← S = 2^k·E, or +0 where u is set
-//	EXP2_CONST_F64(EXP2_F64_C7, q)   q ← 2^f/E − 1 by Horner steps; _C4 in float32
-//	EXP2_STEP_F64(EXP2_F64_C6, c, q, y)      … down to C0
-//	EXP2_LAST_F64(q, t)              q ← q·S + S
+//	EXP2_SPLIT(y, t, u, k)       y ← f, t ← magic + k, u ← ones where y < least
+//	EXP2_LOOKUP(t, u, i, j)      t ← S = 2^k·E, or +0 where u is set
+//	EXP2_CONST(EXP2_TOP, q)      q ← 2^f/E − 1 by Horner steps: the first term;
+//	EXP2_HIGH(c, q, y)              … down to C4, which is float32's first;
+//	EXP2_STEP(EXP2_C3, c, q, y)     … down to C0
+//	EXP2_LAST(q, t)              q ← q·S + S
 //
 // Live from one step to the next are y, t, u, then y, t, q; k, i, j and c are
-// scratch and can be one register but for i ≠ j (float32 has no j). The dependent
+// scratch and can be one register but for i ≠ j (float32 takes no j). The dependent
 // chain is about 60 cycles long: take at least two vectors at a time, step by step.
+// EXP2_PAIR and EXP2_QUAD do.
 //
 // A short step needs no mask before the store: lanes of zeros, as masked loads
 // leave them, are harmless.
 
 // EXP2_OVER sets q to +Inf where y, the original, is 1023.9375 (127.875) or more.
-#define EXP2_OVER_F64(y, q, c, u) \
-	VBROADCASTSD exp2f64<>+EXP2_F64_ABOVE(SB), c; \
-	VCMPPD       $0x1d, c, y, u; \
-	VBROADCASTSD exp2f64<>+EXP2_F64_INF(SB), c; \
-	VBLENDVPD    u, c, q, q
+#define EXP2_OVER(y, q, c, u) \
+	EXP2_CONST(EXP2_ABOVE, c); \
+	compare $0x1d, c, y, u;  \
+	EXP2_CONST(EXP2_INF, c); \
+	blend   u, c, q, q
 
-#define EXP2_CONST_F64(name, c) VBROADCASTSD exp2f64<>+name(SB), c
+#define EXP2_CONST(name, c) bcast exp2c+name(SB), c
 
-// Of a NaN and a number VMAXPD returns its first operand, y.
-#define EXP2_SPLIT_F64(y, t, u, k) \
-	VCMPPD $0x11, least, y, u; \
-	VMAXPD y, least, y; \
-	VADDPD magic, y, t; \
-	VSUBPD magic, t, k; \
-	VSUBPD k, y, y
+// Of a NaN and a number the maximum is the first operand, y.
+#define EXP2_SPLIT(y, t, u, k) \
+	compare $0x11, least, y, u; \
+	max     y, least, y;        \
+	add     magic, y, t;        \
+	sub     magic, t, k;        \
+	sub     k, y, y
 
-// The eight entries of 64 bits are looked up as two times eight of 32; both halves
-// need the index, the last three bits of t, in their own 32 bits.
-#define EXP2_TABLE_F64(t, u, i, j) \
-	VPSHUFD  $0xa0, t, i; \
-	VPERMPS  exp2f64<>+EXP2_F64_TABLELO(SB), t, j; \
-	VPERMPS  exp2f64<>+EXP2_F64_TABLEHI(SB), i, i; \
-	VPBLENDD $0x55, j, i, i; \
-	VPSLLQ   $49, t, t; \
-	VPADDQ   i, t, t; \
+#define EXP2_STEP(name, c, q, f) \
+	EXP2_CONST(name, c); \
+	fma213 c, f, q
+
+#define EXP2_STEP2(name, c, q0, f0, q1, f1) \
+	EXP2_CONST(name, c); \
+	fma213 c, f0, q0; \
+	fma213 c, f1, q1
+
+#define EXP2_STEP4(name, c, q0, f0, q1, f1, q2, f2, q3, f3) \
+	EXP2_CONST(name, c); \
+	fma213 c, f0, q0; \
+	fma213 c, f1, q1; \
+	fma213 c, f2, q2; \
+	fma213 c, f3, q3
+
+#define EXP2_LAST(q, s) fma213 s, s, q
+
+// EXP2_LOOKUP, of float64: the eight entries of 64 bits are looked up as two times eight
+// of 32; both halves need the index, the last three bits of t, in their own 32 bits.
+#define EXP2_LOOKUP_F64(t, u, i, j) \
+	VPSHUFD  $0xa0, t, i;                      \
+	VPERMPS  exp2f64<>+EXP2_TABLELO(SB), t, j; \
+	VPERMPS  exp2f64<>+EXP2_TABLEHI(SB), i, i; \
+	VPBLENDD $0x55, j, i, i;                   \
+	VPSLLQ   $indexshift, t, t;                \
+	VPADDQ   i, t, t;                          \
 	VANDNPD  t, u, t
 
-#define EXP2_STEP_F64(name, c, q, f) \
-	VBROADCASTSD exp2f64<>+name(SB), c; \
-	VFMADD213PD  c, f, q
-
-#define EXP2_STEP2_F64(name, c, q0, f0, q1, f1) \
-	VBROADCASTSD exp2f64<>+name(SB), c; \
-	VFMADD213PD  c, f0, q0; \
-	VFMADD213PD  c, f1, q1
-
-#define EXP2_STEP4_F64(name, c, q0, f0, q1, f1, q2, f2, q3, f3) \
-	VBROADCASTSD exp2f64<>+name(SB), c; \
-	VFMADD213PD  c, f0, q0; \
-	VFMADD213PD  c, f1, q1; \
-	VFMADD213PD  c, f2, q2; \
-	VFMADD213PD  c, f3, q3
-
-#define EXP2_LAST_F64(q, s) VFMADD213PD s, s, q
-
-#define EXP2_OVER_F32(y, q, c, u) \
-	VBROADCASTSS exp2f32<>+EXP2_F32_ABOVE(SB), c; \
-	VCMPPS       $0x1d, c, y, u; \
-	VBROADCASTSS exp2f32<>+EXP2_F32_INF(SB), c; \
-	VBLENDVPS    u, c, q, q
-
-#define EXP2_CONST_F32(name, c) VBROADCASTSS exp2f32<>+name(SB), c
-
-#define EXP2_SPLIT_F32(y, t, u, k) \
-	VCMPPS $0x11, least, y, u; \
-	VMAXPS y, least, y; \
-	VADDPS magic, y, t; \
-	VSUBPS magic, t, k; \
-	VSUBPS k, y, y
-
-#define EXP2_TABLE_F32(t, u, i) \
-	VBROADCASTF128 exp2f32<>+EXP2_F32_TABLE(SB), i; \
-	VPERMILPS      t, i, i; \
-	VPSLLD         $21, t, t; \
-	VPADDD         i, t, t; \
+#define EXP2_LOOKUP_F32(t, u, i, j) \
+	VBROADCASTF128 exp2f32<>+EXP2_TABLE(SB), i; \
+	VPERMILPS      t, i, i;                     \
+	VPSLLD         $indexshift, t, t;           \
+	VPADDD         i, t, t;                     \
 	VANDNPS        t, u, t
 
-#define EXP2_STEP_F32(name, c, q, f) \
-	VBROADCASTSS exp2f32<>+name(SB), c; \
-	VFMADD213PS  c, f, q
+#define EXP2_HIGH(c, q, f) \
+	onlyf64(EXP2_STEP(EXP2_C6, c, q, f)); \
+	onlyf64(EXP2_STEP(EXP2_C5, c, q, f)); \
+	onlyf64(EXP2_STEP(EXP2_C4, c, q, f))
 
-#define EXP2_STEP2_F32(name, c, q0, f0, q1, f1) \
-	VBROADCASTSS exp2f32<>+name(SB), c; \
-	VFMADD213PS  c, f0, q0; \
-	VFMADD213PS  c, f1, q1
+#define EXP2_HIGH2(c) \
+	onlyf64(EXP2_STEP2(EXP2_C6, c, Y8, Y0, Y9, Y1)); \
+	onlyf64(EXP2_STEP2(EXP2_C5, c, Y8, Y0, Y9, Y1)); \
+	onlyf64(EXP2_STEP2(EXP2_C4, c, Y8, Y0, Y9, Y1))
 
-#define EXP2_STEP4_F32(name, c, q0, f0, q1, f1, q2, f2, q3, f3) \
-	VBROADCASTSS exp2f32<>+name(SB), c; \
-	VFMADD213PS  c, f0, q0; \
-	VFMADD213PS  c, f1, q1; \
-	VFMADD213PS  c, f2, q2; \
-	VFMADD213PS  c, f3, q3
+#define EXP2_HIGH4(c) \
+	onlyf64(EXP2_STEP4(EXP2_C6, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3)); \
+	onlyf64(EXP2_STEP4(EXP2_C5, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3)); \
+	onlyf64(EXP2_STEP4(EXP2_C4, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3))
 
-#define EXP2_LAST_F32(q, s) VFMADD213PS s, s, q
+// Y8 Y9 ← 2^f/E − 1 of Y0 Y1, in two parts; c is scratch.
+#define EXP2_UPPER2(c) \
+	EXP2_CONST(EXP2_TOP, Y8); \
+	copy Y8, Y9; \
+	EXP2_HIGH2(c)
 
-// Constants of ref.go and coef.go, polynomial highest degree first.
-#define EXP2_F64_MAGIC 0
-#define EXP2_F64_LEAST 8
-#define EXP2_F64_ABOVE 16
-#define EXP2_F64_INF 24
-#define EXP2_F64_C7 32
-#define EXP2_F64_C6 40
-#define EXP2_F64_C5 48
-#define EXP2_F64_C4 56
-#define EXP2_F64_C3 64
-#define EXP2_F64_C2 72
-#define EXP2_F64_C1 80
-#define EXP2_F64_C0 88
-#define EXP2_F64_FAST 96
-#define EXP2_F64_TABLELO 128
-#define EXP2_F64_TABLEHI 160
+#define EXP2_LOWER2(c) \
+	EXP2_STEP2(EXP2_C3, c, Y8, Y0, Y9, Y1); \
+	EXP2_STEP2(EXP2_C2, c, Y8, Y0, Y9, Y1); \
+	EXP2_STEP2(EXP2_C1, c, Y8, Y0, Y9, Y1); \
+	EXP2_STEP2(EXP2_C0, c, Y8, Y0, Y9, Y1)
+
+// Y8–Y11 ← 2^f/E − 1 of Y0–Y3, in two parts.
+#define EXP2_UPPER4(c) \
+	EXP2_CONST(EXP2_TOP, Y8); \
+	copy Y8, Y9;  \
+	copy Y8, Y10; \
+	copy Y8, Y11; \
+	EXP2_HIGH4(c)
+
+#define EXP2_LOWER4(c) \
+	EXP2_STEP4(EXP2_C3, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3); \
+	EXP2_STEP4(EXP2_C2, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3); \
+	EXP2_STEP4(EXP2_C1, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3); \
+	EXP2_STEP4(EXP2_C0, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3)
+
+// EXP2_PAIR: Y8 Y9 = 2^Y0 2^Y1. Changes Y0 Y1 Y4 Y5 Y8–Y12.
+#define EXP2_SPLITONE(y, t) \
+	EXP2_SPLIT(y, t, Y8, Y9); \
+	EXP2_LOOKUP(t, Y8, Y9, Y10)
+
+#define EXP2_PAIR \
+	EXP2_CONST(EXP2_LEAST, least); \
+	EXP2_CONST(EXP2_MAGIC, magic); \
+	EXP2_SPLITONE(Y0, Y4); \
+	EXP2_SPLITONE(Y1, Y5); \
+	EXP2_UPPER2(Y12); \
+	EXP2_LOWER2(Y12); \
+	EXP2_LAST(Y8, Y4); \
+	EXP2_LAST(Y9, Y5)
+
+// EXP2_QUAD: Y8 Y9 Y10 Y11 = 2^Y0 2^Y1 2^Y2 2^Y3. Changes Y0–Y12.
+#define EXP2_SPLITFOUR \
+	EXP2_CONST(EXP2_LEAST, least); \
+	EXP2_CONST(EXP2_MAGIC, magic); \
+	EXP2_SPLITONE(Y0, Y4); \
+	EXP2_SPLITONE(Y1, Y5); \
+	EXP2_SPLITONE(Y2, Y6); \
+	EXP2_SPLITONE(Y3, Y7)
+
+#define EXP2_QUAD \
+	EXP2_SPLITFOUR; \
+	EXP2_UPPER4(Y12); \
+	EXP2_LOWER4(Y12); \
+	EXP2_LAST(Y8, Y4); \
+	EXP2_LAST(Y9, Y5); \
+	EXP2_LAST(Y10, Y6); \
+	EXP2_LAST(Y11, Y7)
+
+// Constants of ref.go and coef.go, polynomial highest degree first, by their offsets in
+// exp2c; float32 lacks the first three.
+#define EXP2_MAGIC 0*size
+#define EXP2_LEAST 1*size
+#define EXP2_ABOVE 2*size
+#define EXP2_INF 3*size
+#define EXP2_C7 4*size
+#define EXP2_C6 5*size
+#define EXP2_C5 6*size
+#define EXP2_C4 7*size
+#define EXP2_C3 8*size
+#define EXP2_C2 9*size
+#define EXP2_C1 10*size
+#define EXP2_C0 11*size
+#define EXP2_FAST 12*size
+#define EXP2_TABLE 24*size
+#define EXP2_TABLELO 16*size
+#define EXP2_TABLEHI 20*size
 
 DATA exp2f64<>+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA exp2f64<>+8(SB)/8, $0xc08ff00000000000 // −1022
@@ -159,35 +204,23 @@ DATA exp2f64<>+184(SB)/4, $0x3feee89f
 DATA exp2f64<>+188(SB)/4, $0x3fef5818
 GLOBL exp2f64<>(SB), RODATA|NOPTR, $192
 
-#define EXP2_F32_MAGIC 0
-#define EXP2_F32_LEAST 4
-#define EXP2_F32_ABOVE 8
-#define EXP2_F32_INF 12
-#define EXP2_F32_C4 16
-#define EXP2_F32_C3 20
-#define EXP2_F32_C2 24
-#define EXP2_F32_C1 28
-#define EXP2_F32_C0 32
-#define EXP2_F32_FAST 64
-#define EXP2_F32_TABLE 96
-
 DATA exp2f32<>+0(SB)/4, $0x4a400000 // 1.5·2^21
 DATA exp2f32<>+4(SB)/4, $0xc2fc0000 // −126
 DATA exp2f32<>+8(SB)/4, $0x42ffc000 // 128 − 1/8
 DATA exp2f32<>+12(SB)/4, $0x7f800000 // +Inf
-DATA exp2f32<>+16(SB)/4, $0x3c1d8295
-DATA exp2f32<>+20(SB)/4, $0x3d6364ea
-DATA exp2f32<>+24(SB)/4, $0x3e75efce
-DATA exp2f32<>+28(SB)/4, $0x3f3167e2
-DATA exp2f32<>+32(SB)/4, $0xb96b92d3
-DATA exp2f32<>+64(SB)/4, $0x42ffbfff // the last below 128 − 1/8
+DATA exp2f32<>+28(SB)/4, $0x3c1d8295
+DATA exp2f32<>+32(SB)/4, $0x3d6364ea
+DATA exp2f32<>+36(SB)/4, $0x3e75efce
+DATA exp2f32<>+40(SB)/4, $0x3f3167e2
+DATA exp2f32<>+44(SB)/4, $0xb96b92d3
+DATA exp2f32<>+48(SB)/4, $0x42ffbfff // the last below 128 − 1/8
+DATA exp2f32<>+52(SB)/4, $0x42ffbfff
+DATA exp2f32<>+56(SB)/4, $0x42ffbfff
+DATA exp2f32<>+60(SB)/4, $0x42ffbfff
+DATA exp2f32<>+64(SB)/4, $0x42ffbfff
 DATA exp2f32<>+68(SB)/4, $0x42ffbfff
 DATA exp2f32<>+72(SB)/4, $0x42ffbfff
 DATA exp2f32<>+76(SB)/4, $0x42ffbfff
-DATA exp2f32<>+80(SB)/4, $0x42ffbfff
-DATA exp2f32<>+84(SB)/4, $0x42ffbfff
-DATA exp2f32<>+88(SB)/4, $0x42ffbfff
-DATA exp2f32<>+92(SB)/4, $0x42ffbfff
 DATA exp2f32<>+96(SB)/4, $0x3f80075d
 DATA exp2f32<>+100(SB)/4, $0x3f7840b2
 DATA exp2f32<>+104(SB)/4, $0x3f750f5d

@@ -1,94 +1,131 @@
-// The core of 2^y on AVX-512, as macros: one vector each unless the name says more.
-// exp/ref.go defines what they compute; packages that fuse it into something else
-// carry an identical copy of this file.
+// The core of 2^y on AVX-512, as macros. ref.go of package exp defines what they compute;
+// package distance, which fuses it into something else, has an identical copy of this
+// file. The texts that use it define their type by type_amd64.h.
 //
 // In: y in any register, NaN and ±Inf included. Out: q = 2^y, +0 where y < −1022
 // (−126), the bits of Ref2; +Inf where y ≥ 1023.9375 (127.875) takes the two steps
-// in brackets. magic and table are registers with EXP2_F64_MAGIC broadcast and with the
-// 64 bytes at EXP2_F64_TABLE.
+// in brackets. magic and table are registers with EXP2_MAGIC broadcast and with the
+// 64 bytes at EXP2_TABLE.
 //
-//	EXP2_UNDER_F64(y, keep)         opmask: not y < −1022
-//	[EXP2_OVER_F64(y, over)]        opmask: y ≥ 1023.9375
-//	EXP2_SPLIT_F64(y, t, f)         f ← y − k, t ← magic + k
-//	EXP2_TABLE_F64(t, y)            t ← S = 2^k·E; y is scratch
-//	EXP2_FIRST_F64(y)               y ← q = 2^f/E − 1 by Horner steps: the first term;
-//	EXP2_STEP_F64(EXP2_F64_C6, y, f)   … down to C0; from C3 in float32
-//	EXP2_LAST_F64(y, t, keep)       y ← q·S + S, or 0
-//	[EXP2_INF_F64(y, over)]         y ← +Inf
+//	EXP2_UNDER(y, keep)         opmask: not y < −1022
+//	[EXP2_OVER(y, over)]        opmask: y ≥ 1023.9375
+//	EXP2_SPLIT(y, t, f)         f ← y − k, t ← magic + k
+//	EXP2_POWER(t, y)            t ← S = 2^k·E; y is scratch
+//	EXP2_FIRST(y)               y ← q = 2^f/E − 1 by Horner steps: the first term;
+//	EXP2_HIGH(y, f)                … down to C4, which is float32's first;
+//	EXP2_STEP(EXP2_C3, y, f)       … down to C0
+//	EXP2_LAST(y, t, keep)       y ← q·S + S, or 0
+//	[EXP2_INFINITE(y, over)]    y ← +Inf
 //
-// The dependent chain is about 60 cycles long; exp2three_*.h takes three vectors at a
-// time, step by step, without the steps in brackets.
+// The dependent chain is about 60 cycles long. EXP2_THREE(y0, y1, y2) takes three vectors
+// in place, step by step, without the steps in brackets; it changes Z24–Z29 K1–K3.
+// EXP2_ONE(y) takes one, with them, and changes Z24 Z27 K2 K4.
 
-#define EXP2_UNDER_F64(y, keep) VCMPPD.BCST $0x15, exp2f64<>+EXP2_F64_LEAST(SB), y, keep
+#define EXP2_UNDER(y, keep) compare.BCST $0x15, exp2c+EXP2_LEAST(SB), y, keep
 
-#define EXP2_OVER_F64(y, over) VCMPPD.BCST $0x1d, exp2f64<>+EXP2_F64_ABOVE(SB), y, over
+#define EXP2_OVER(y, over) compare.BCST $0x1d, exp2c+EXP2_ABOVE(SB), y, over
 
-#define EXP2_SPLIT_F64(y, t, f) \
-	VADDPD magic, y, t; \
-	VSUBPD magic, t, f; \
-	VSUBPD f, y, f
+#define EXP2_SPLIT(y, t, f) \
+	add magic, y, t; \
+	sub magic, t, f; \
+	sub f, y, f
 
-#define EXP2_TABLE_F64(t, s) \
-	VPERMPD table, t, s; \
-	VPSLLQ  $49, t, t;   \
-	VPADDQ  s, t, t
+#define EXP2_POWER(t, s) \
+	permute   table, t, s;       \
+	shiftleft $indexshift, t, t; \
+	addbits   s, t, t
 
-#define EXP2_FIRST_F64(q) VBROADCASTSD exp2f64<>+EXP2_F64_C7(SB), q
+#define EXP2_FIRST(q) bcast exp2c+EXP2_TOP(SB), q
 
-#define EXP2_STEP_F64(name, q, f) VFMADD213PD.BCST exp2f64<>+name(SB), f, q
+#define EXP2_STEP(name, q, f) fma213.BCST exp2c+name(SB), f, q
 
-#define EXP2_STEP3_F64(name, q0, f0, q1, f1, q2, f2) \
-	VFMADD213PD.BCST exp2f64<>+name(SB), f0, q0; \
-	VFMADD213PD.BCST exp2f64<>+name(SB), f1, q1; \
-	VFMADD213PD.BCST exp2f64<>+name(SB), f2, q2
+#define EXP2_STEP3(name, q0, q1, q2) \
+	EXP2_STEP(name, q0, Z27); \
+	EXP2_STEP(name, q1, Z28); \
+	EXP2_STEP(name, q2, Z29)
 
-#define EXP2_LAST_F64(q, s, keep) VFMADD213PD.Z s, s, keep, q
+#define EXP2_HIGH(q, f) \
+	onlyf64(EXP2_STEP(EXP2_C6, q, f)); \
+	onlyf64(EXP2_STEP(EXP2_C5, q, f)); \
+	onlyf64(EXP2_STEP(EXP2_C4, q, f))
 
-#define EXP2_INF_F64(q, over) VBROADCASTSD exp2f64<>+EXP2_F64_INF(SB), over, q
+#define EXP2_HIGH3(q0, q1, q2) \
+	onlyf64(EXP2_STEP3(EXP2_C6, q0, q1, q2)); \
+	onlyf64(EXP2_STEP3(EXP2_C5, q0, q1, q2)); \
+	onlyf64(EXP2_STEP3(EXP2_C4, q0, q1, q2))
 
-#define EXP2_UNDER_F32(y, keep) VCMPPS.BCST $0x15, exp2f32<>+EXP2_F32_LEAST(SB), y, keep
+#define EXP2_LAST(q, s, keep) fma213.Z s, s, keep, q
 
-#define EXP2_OVER_F32(y, over) VCMPPS.BCST $0x1d, exp2f32<>+EXP2_F32_ABOVE(SB), y, over
+#define EXP2_INFINITE(q, over) bcast exp2c+EXP2_INF(SB), over, q
 
-#define EXP2_SPLIT_F32(y, t, f) \
-	VADDPS magic, y, t; \
-	VSUBPS magic, t, f; \
-	VSUBPS f, y, f
+// f = y − k, t = magic + k
+#define EXP2_SPLIT3(y0, y1, y2) \
+	EXP2_UNDER(y0, K1); \
+	EXP2_UNDER(y1, K2); \
+	EXP2_UNDER(y2, K3); \
+	EXP2_SPLIT(y0, Z24, Z27); \
+	EXP2_SPLIT(y1, Z25, Z28); \
+	EXP2_SPLIT(y2, Z26, Z29)
 
-#define EXP2_TABLE_F32(t, s) \
-	VPERMPS table, t, s; \
-	VPSLLD  $21, t, t;   \
-	VPADDD  s, t, t
+// S = 2^k·E, and the first term of q
+#define EXP2_POWER3(y0, y1, y2) \
+	EXP2_POWER(Z24, y0); \
+	EXP2_POWER(Z25, y1); \
+	EXP2_POWER(Z26, y2); \
+	EXP2_FIRST(y0); \
+	EXP2_FIRST(y1); \
+	EXP2_FIRST(y2)
 
-#define EXP2_FIRST_F32(q) VBROADCASTSS exp2f32<>+EXP2_F32_C4(SB), q
+// the last terms of q, q·S + S
+#define EXP2_LOW3(y0, y1, y2) \
+	EXP2_STEP3(EXP2_C3, y0, y1, y2); \
+	EXP2_STEP3(EXP2_C2, y0, y1, y2); \
+	EXP2_STEP3(EXP2_C1, y0, y1, y2); \
+	EXP2_STEP3(EXP2_C0, y0, y1, y2); \
+	EXP2_LAST(y0, Z24, K1); \
+	EXP2_LAST(y1, Z25, K2); \
+	EXP2_LAST(y2, Z26, K3)
 
-#define EXP2_STEP_F32(name, q, f) VFMADD213PS.BCST exp2f32<>+name(SB), f, q
+#define EXP2_THREE(y0, y1, y2) \
+	EXP2_SPLIT3(y0, y1, y2); \
+	EXP2_POWER3(y0, y1, y2); \
+	EXP2_HIGH3(y0, y1, y2); \
+	EXP2_LOW3(y0, y1, y2)
 
-#define EXP2_STEP3_F32(name, q0, f0, q1, f1, q2, f2) \
-	VFMADD213PS.BCST exp2f32<>+name(SB), f0, q0; \
-	VFMADD213PS.BCST exp2f32<>+name(SB), f1, q1; \
-	VFMADD213PS.BCST exp2f32<>+name(SB), f2, q2
+#define EXP2_LOW(y) \
+	EXP2_STEP(EXP2_C3, y, Z27); \
+	EXP2_STEP(EXP2_C2, y, Z27); \
+	EXP2_STEP(EXP2_C1, y, Z27); \
+	EXP2_STEP(EXP2_C0, y, Z27); \
+	EXP2_LAST(y, Z24, K2); \
+	EXP2_INFINITE(y, K4)
 
-#define EXP2_LAST_F32(q, s, keep) VFMADD213PS.Z s, s, keep, q
+#define EXP2_ONE(y) \
+	EXP2_UNDER(y, K2); \
+	EXP2_OVER(y, K4); \
+	EXP2_SPLIT(y, Z24, Z27); \
+	EXP2_POWER(Z24, y); \
+	EXP2_FIRST(y); \
+	EXP2_HIGH(y, Z27); \
+	EXP2_LOW(y)
 
-#define EXP2_INF_F32(q, over) VBROADCASTSS exp2f32<>+EXP2_F32_INF(SB), over, q
-
-// Constants of ref.go and coef.go, polynomial highest degree first. The table of
-// float32 is repeated: the index has four bits of which the last two count.
-#define EXP2_F64_LEAST 0
-#define EXP2_F64_ABOVE 8
-#define EXP2_F64_INF 16
-#define EXP2_F64_MAGIC 24
-#define EXP2_F64_C7 32
-#define EXP2_F64_C6 40
-#define EXP2_F64_C5 48
-#define EXP2_F64_C4 56
-#define EXP2_F64_C3 64
-#define EXP2_F64_C2 72
-#define EXP2_F64_C1 80
-#define EXP2_F64_C0 88
-#define EXP2_F64_FAST 96
-#define EXP2_F64_TABLE 128
+// Constants of ref.go and coef.go, polynomial highest degree first, by their offsets in
+// exp2c; float32 lacks the first three. Its table is repeated: the index has four bits of
+// which the last two count.
+#define EXP2_LEAST 0*size
+#define EXP2_ABOVE 1*size
+#define EXP2_INF 2*size
+#define EXP2_MAGIC 3*size
+#define EXP2_C7 4*size
+#define EXP2_C6 5*size
+#define EXP2_C5 6*size
+#define EXP2_C4 7*size
+#define EXP2_C3 8*size
+#define EXP2_C2 9*size
+#define EXP2_C1 10*size
+#define EXP2_C0 11*size
+#define EXP2_FAST 12*size
+#define EXP2_TABLE 16*size
 
 DATA exp2f64<>+0(SB)/8, $0xc08ff00000000000 // −1022
 DATA exp2f64<>+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
@@ -113,28 +150,16 @@ DATA exp2f64<>+176(SB)/8, $0x3feee89f99bda3ff
 DATA exp2f64<>+184(SB)/8, $0x3fef5818dd67665c
 GLOBL exp2f64<>(SB), RODATA|NOPTR, $192
 
-#define EXP2_F32_LEAST 0
-#define EXP2_F32_ABOVE 4
-#define EXP2_F32_INF 8
-#define EXP2_F32_MAGIC 12
-#define EXP2_F32_C4 16
-#define EXP2_F32_C3 20
-#define EXP2_F32_C2 24
-#define EXP2_F32_C1 28
-#define EXP2_F32_C0 32
-#define EXP2_F32_FAST 36
-#define EXP2_F32_TABLE 64
-
 DATA exp2f32<>+0(SB)/4, $0xc2fc0000 // −126
 DATA exp2f32<>+4(SB)/4, $0x42ffc000 // 128 − 2^−3
 DATA exp2f32<>+8(SB)/4, $0x7f800000 // +Inf
 DATA exp2f32<>+12(SB)/4, $0x4a400000 // 1.5·2^21
-DATA exp2f32<>+16(SB)/4, $0x3c1d8295
-DATA exp2f32<>+20(SB)/4, $0x3d6364ea
-DATA exp2f32<>+24(SB)/4, $0x3e75efce
-DATA exp2f32<>+28(SB)/4, $0x3f3167e2
-DATA exp2f32<>+32(SB)/4, $0xb96b92d3
-DATA exp2f32<>+36(SB)/4, $0x42ffbfff // the last below
+DATA exp2f32<>+28(SB)/4, $0x3c1d8295
+DATA exp2f32<>+32(SB)/4, $0x3d6364ea
+DATA exp2f32<>+36(SB)/4, $0x3e75efce
+DATA exp2f32<>+40(SB)/4, $0x3f3167e2
+DATA exp2f32<>+44(SB)/4, $0xb96b92d3
+DATA exp2f32<>+48(SB)/4, $0x42ffbfff // the last below
 DATA exp2f32<>+64(SB)/4, $0x3f80075d
 DATA exp2f32<>+68(SB)/4, $0x3f7840b2
 DATA exp2f32<>+72(SB)/4, $0x3f750f5d

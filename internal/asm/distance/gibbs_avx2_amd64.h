@@ -1,75 +1,12 @@
-// The AVX2 body for either element type. The including file defines size and
-// logsize, an element's bytes and their logarithm, names the instructions of its
-// type, move, bcast, maskmove, sub, mul, fma, and the steps of 2^y: constant, split,
-// table, the upper and lower part of the polynomial of four or two vectors, last,
-// upperlimit; and cmpc, which compares c as an integer.
-//
-// Arguments in memory change their meaning: strides and d are counted in bytes, x
-// points behind the d elements of the group's first row, dist to its first row of
-// D, which is K if D is not wanted, k to its first row of K, zt to the columns of
-// the tile, n holds the address of the last full tile's columns in zt, and m the
-// rows that are left.
-
-// p = q + ldx; but p = q if the group has not more than r rows, so that a short
-// group computes its last row again and stores only what it has.
-#define nextrow(q, r, p) \
-	LEAQ    (q)(koff*1), p; \
-	CMPQ    m+0(FP), $r; \
-	CMOVQLE q, p
-
-// s0 and s1 take (x_ik − z_jk)² of two vectors of columns.
-#define row(x, s0, s1) \
-	bcast x, Y15; \
-	sub   Y12, Y15, Y14; \
-	sub   Y13, Y15, Y15; \
-	fma   Y14, Y14, s0; \
-	fma   Y15, Y15, s1
-
-// One k of the whole tile.
-#define step(e) \
-	row(e(p0)(koff*1), Y0, Y1); \
-	row(e(p1)(koff*1), Y2, Y3); \
-	row(e(p2)(koff*1), Y4, Y5); \
-	row(e(p3)(koff*1), Y6, Y7); \
-	row(e(p4)(koff*1), Y8, Y9); \
-	row(e(p5)(koff*1), Y10, Y11)
-
-// The first k: 0 + difference² is the product.
-#define row0(x, s0, s1) \
-	bcast x, s1; \
-	sub   Y12, s1, s0; \
-	sub   Y13, s1, s1; \
-	mul   s0, s0, s0; \
-	mul   s1, s1, s1
-
-#define step0 \
-	row0((p0)(koff*1), Y0, Y1); \
-	row0((p1)(koff*1), Y2, Y3); \
-	row0((p2)(koff*1), Y4, Y5); \
-	row0((p3)(koff*1), Y6, Y7); \
-	row0((p4)(koff*1), Y8, Y9); \
-	row0((p5)(koff*1), Y10, Y11)
-
-// s takes (x_ik − z_jk)² of one vector of columns.
-#define row1(x, s) \
-	bcast x, Y14; \
-	sub   Y12, Y14, Y14; \
-	fma   Y14, Y14, s
-
-// q = p + ld; but q = p if only one row is left.
-#define secondrow(p, ld, q) \
-	MOVQ    ld, q; \
-	ADDQ    p, q; \
-	CMPQ    left, $2; \
-	CMOVQLT p, q
+// The text of gibbs, for the type that the including file has defined.
 
 	// D = K if it is not wanted; bytes; x = &x[d], n = &zt[n − a tile's columns]
-	CMPQ  dist+40(FP), $0
-	JNE   kept
-	MOVQ  k+24(FP), AX
-	MOVQ  AX, dist+40(FP)
-	MOVQ  ldk+32(FP), AX
-	MOVQ  AX, ldd+48(FP)
+	CMPQ dist+40(FP), $0
+	JNE  kept
+	MOVQ k+24(FP), AX
+	MOVQ AX, dist+40(FP)
+	MOVQ ldk+32(FP), AX
+	MOVQ AX, ldd+48(FP)
 
 kept:
 	SHLQ $logsize, d+16(FP)
@@ -105,12 +42,12 @@ colloop:
 	JHI  coltail
 
 	// D_ij = (x_i0 − z_j0)²
-	move  (zk), Y12
-	move  32(zk), Y13
+	move (zk), Y12
+	move 32(zk), Y13
 	step0
-	ADDQ  ldzb, zk
-	ADDQ  $size, koff
-	JEQ   store
+	ADDQ ldzb, zk
+	ADDQ $size, koff
+	JEQ  store
 
 	// one k if their number is odd, then two at a time
 	TESTQ $size, koff
@@ -173,34 +110,34 @@ stored:
 	MOVQ  dcol, drow
 	MOVQ  kcol, krow
 	bcast c+88(FP), factor
-	constant(ofmagic, magic)
+	EXP2_CONST(EXP2_MAGIC, magic)
 
 exploop:
 	// y = c·D_ij, two rows by two vectors
 	secondrow(drow, ldd+48(FP), second)
-	mul  (drow), factor, Y0
-	mul  32(drow), factor, Y1
-	mul  (second), factor, Y2
-	mul  32(second), factor, Y3
+	mul (drow), factor, Y0
+	mul 32(drow), factor, Y1
+	mul (second), factor, Y2
+	mul 32(second), factor, Y3
 
 	// f = y − k, t = magic + k, S = 2^k·E, q = 2^f/E − 1, K_ij = q·S + S
-	constant(ofleast, least)
-	split(Y0, Y4, Y8)
-	split(Y1, Y5, Y9)
-	split(Y2, Y6, Y10)
-	split(Y3, Y7, Y11)
-	table(Y4, Y8)
-	table(Y5, Y9)
-	table(Y6, Y10)
-	table(Y7, Y11)
-	upper4
-	lower4
-	last(Y8, Y4)
-	last(Y9, Y5)
-	last(Y10, Y6)
-	last(Y11, Y7)
-	cmpc c+88(FP), $0
-	JGE  over
+	EXP2_CONST(EXP2_LEAST, least)
+	EXP2_SPLIT(Y0, Y4, Y8, tmp)
+	EXP2_SPLIT(Y1, Y5, Y9, tmp)
+	EXP2_SPLIT(Y2, Y6, Y10, tmp)
+	EXP2_SPLIT(Y3, Y7, Y11, tmp)
+	EXP2_LOOKUP(Y4, Y8, tmp, least)
+	EXP2_LOOKUP(Y5, Y9, tmp, least)
+	EXP2_LOOKUP(Y6, Y10, tmp, least)
+	EXP2_LOOKUP(Y7, Y11, tmp, least)
+	EXP2_UPPER4(tmp)
+	EXP2_LOWER4(tmp)
+	EXP2_LAST(Y8, Y4)
+	EXP2_LAST(Y9, Y5)
+	EXP2_LAST(Y10, Y6)
+	EXP2_LAST(Y11, Y7)
+	compareint c+88(FP), $0
+	JGE        over
 
 expstore:
 	ADDQ ldd+48(FP), drow
@@ -229,7 +166,7 @@ coltail:
 	MOVQ    $32, left
 	CMPQ    second, left
 	CMOVQLT second, left
-	LEAQ    tailmask<>+32(SB), second
+	LEAQ    tailmask<>+64(SB), second
 	SUBQ    left, second
 	VMOVDQU (second), mask
 	MOVQ    ldz+80(FP), ldzb
@@ -283,7 +220,7 @@ tailstored:
 	MOVQ  dcol, drow
 	MOVQ  kcol, krow
 	bcast c+88(FP), factor
-	constant(ofmagic, magic)
+	EXP2_CONST(EXP2_MAGIC, magic)
 
 exptail:
 	// y = c·D_ij, two rows by one vector
@@ -294,17 +231,17 @@ exptail:
 	mul      Y1, factor, Y1
 
 	// f = y − k, t = magic + k, S = 2^k·E, q = 2^f/E − 1, K_ij = q·S + S
-	constant(ofleast, least)
-	split(Y0, Y4, Y8)
-	split(Y1, Y5, Y9)
-	table(Y4, Y8)
-	table(Y5, Y9)
-	upper2
-	lower2
-	last(Y8, Y4)
-	last(Y9, Y5)
-	cmpc     c+88(FP), $0
-	JGE      tailover
+	EXP2_CONST(EXP2_LEAST, least)
+	EXP2_SPLIT(Y0, Y4, Y8, tmp)
+	EXP2_SPLIT(Y1, Y5, Y9, tmp)
+	EXP2_LOOKUP(Y4, Y8, tmp, least)
+	EXP2_LOOKUP(Y5, Y9, tmp, least)
+	EXP2_UPPER2(tmp)
+	EXP2_LOWER2(tmp)
+	EXP2_LAST(Y8, Y4)
+	EXP2_LAST(Y9, Y5)
+	compareint c+88(FP), $0
+	JGE        tailover
 
 tailstore:
 	ADDQ     ldd+48(FP), drow
@@ -357,10 +294,10 @@ over:
 	mul 32(drow), factor, Y1
 	mul (second), factor, Y2
 	mul 32(second), factor, Y3
-	upperlimit(Y0, Y8)
-	upperlimit(Y1, Y9)
-	upperlimit(Y2, Y10)
-	upperlimit(Y3, Y11)
+	EXP2_OVER(Y0, Y8, tmp, least)
+	EXP2_OVER(Y1, Y9, tmp, least)
+	EXP2_OVER(Y2, Y10, tmp, least)
+	EXP2_OVER(Y3, Y11, tmp, least)
 	JMP expstore
 
 tailover:
@@ -369,6 +306,6 @@ tailover:
 	maskmove (second), mask, Y1
 	mul      Y0, factor, Y0
 	mul      Y1, factor, Y1
-	upperlimit(Y0, Y8)
-	upperlimit(Y1, Y9)
+	EXP2_OVER(Y0, Y8, tmp, least)
+	EXP2_OVER(Y1, Y9, tmp, least)
 	JMP      tailstore

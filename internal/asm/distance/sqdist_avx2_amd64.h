@@ -1,57 +1,4 @@
-// The AVX2 body for either element type. The including file defines size and
-// logsize, an element's bytes and their logarithm, and names the instructions of
-// its type: move, bcast, maskmove, sub, mul, fma.
-//
-// Arguments in memory change their meaning: d and ldx are counted in bytes, x
-// points behind the d elements of the group's first row, dst to its first row of
-// sums, n holds the address of the last full tile's columns in zt, and m the rows
-// that are left.
-
-// p = q + ldx; but p = q if the group has not more than r rows, so that a short
-// group computes its last row again and stores only what it has.
-#define nextrow(q, r, p) \
-	LEAQ    (q)(koff*1), p; \
-	CMPQ    m+0(FP), $r; \
-	CMOVQLE q, p
-
-// s0 and s1 take (x_ik − z_jk)² of two vectors of columns.
-#define row(x, s0, s1) \
-	bcast x, Y15; \
-	sub   Y12, Y15, Y14; \
-	sub   Y13, Y15, Y15; \
-	fma   Y14, Y14, s0; \
-	fma   Y15, Y15, s1
-
-// One k of the whole tile.
-#define step(e) \
-	row(e(p0)(koff*1), Y0, Y1); \
-	row(e(p1)(koff*1), Y2, Y3); \
-	row(e(p2)(koff*1), Y4, Y5); \
-	row(e(p3)(koff*1), Y6, Y7); \
-	row(e(p4)(koff*1), Y8, Y9); \
-	row(e(p5)(koff*1), Y10, Y11)
-
-// The first k, where D_ij = 0 before: 0 + difference² is the product.
-#define row0(x, s0, s1) \
-	bcast x, s1; \
-	sub   Y12, s1, s0; \
-	sub   Y13, s1, s1; \
-	mul   s0, s0, s0; \
-	mul   s1, s1, s1
-
-#define step0 \
-	row0((p0)(koff*1), Y0, Y1); \
-	row0((p1)(koff*1), Y2, Y3); \
-	row0((p2)(koff*1), Y4, Y5); \
-	row0((p3)(koff*1), Y6, Y7); \
-	row0((p4)(koff*1), Y8, Y9); \
-	row0((p5)(koff*1), Y10, Y11)
-
-// s takes (x_ik − z_jk)² of one vector of columns.
-#define row1(x, s) \
-	bcast x, Y14; \
-	sub   Y12, Y14, Y14; \
-	fma   Y14, Y14, s
+// The text of sqdist, for the type that the including file has defined.
 
 	MOVQ ldd+32(FP), lddb
 	MOVQ ldz+64(FP), ldzb
@@ -86,7 +33,7 @@ colloop:
 	MOVQ zcol, zk
 	MOVQ d+16(FP), koff
 	NEGQ koff
-	CMPB add+72(FP), $0
+	CMPB more+72(FP), $0
 	JNE  load
 
 	// D_ij = (x_i0 − z_j0)²
@@ -190,7 +137,7 @@ coltail:
 	MOVQ    $32, koff
 	CMPQ    zk, koff
 	CMOVQLT zk, koff
-	LEAQ    tailmask<>+32(SB), zk
+	LEAQ    tailmask<>+64(SB), zk
 	SUBQ    koff, zk
 	VMOVDQU (zk), Y15
 	VPXOR   Y0, Y0, Y0
@@ -199,7 +146,7 @@ coltail:
 	VPXOR   Y3, Y3, Y3
 	VPXOR   Y4, Y4, Y4
 	VPXOR   Y5, Y5, Y5
-	CMPB    add+72(FP), $0
+	CMPB    more+72(FP), $0
 	JEQ     tailsum
 
 	MOVQ     dcol, zk

@@ -39,16 +39,16 @@ func exp2AVX2F64(n int, dst, x *float64, c float64)
 func exp2AVX2F32(n int, dst, x *float32, c float32)
 
 //go:noescape
-func logRowsAVX512F64(m, n int, mat *float64, ldm int, c float64, gp, a, max, sum, q, e *float64)
+func logRowsAVX512F64(m, n int, mat *float64, ldm int, c float64, gp, a, hi, sum, q, e *float64)
 
 //go:noescape
-func logRowsAVX512F32(m, n int, mat *float32, ldm int, c float32, gp, a, max, sum, q, e *float32)
+func logRowsAVX512F32(m, n int, mat *float32, ldm int, c float32, gp, a, hi, sum, q, e *float32)
 
 //go:noescape
-func logRowsAVX2F64(m, n int, mat *float64, ldm int, c float64, gp, a, max, sum, q, e *float64, w float64)
+func logRowsAVX2F64(m, n int, mat *float64, ldm int, c float64, gp, a, hi, sum, q, e *float64, w float64)
 
 //go:noescape
-func logRowsAVX2F32(m, n int, mat *float32, ldm int, c float32, gp, a, max, sum, q, e *float32, w float32)
+func logRowsAVX2F32(m, n int, mat *float32, ldm int, c float32, gp, a, hi, sum, q, e *float32, w float32)
 
 //go:noescape
 func logColumnMaxAVX512F64(m, n int, mat *float64, ldm int, c float64, f, h *float64)

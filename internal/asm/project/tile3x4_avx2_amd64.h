@@ -1,27 +1,27 @@
-// The 3 rows by 4 vectors body, for either element type; see tile_avx2_amd64.h.
+// The 3 rows by 4 vectors body of product_avx2_amd64.s, for the type that it has defined.
 
 // s0, s1 and s2, one a row, take a_ik·b_k of the vector of columns at b.
 #define col(b, s0, s1, s2) \
-	move b, Y15; \
+	move b, Y15;       \
 	fma  Y15, Y12, s0; \
 	fma  Y15, Y13, s1; \
 	fma  Y15, Y14, s2
 
 // The same of the last, masked vector.
 #define lastcol(b, s0, s1, s2) \
-	VMOVDQU  (mask), Y15; \
-	maskmove b, Y15, Y15; \
+	VMOVDQU  (mask), Y15;  \
+	maskmove b, Y15, Y15;  \
 	fma      Y15, Y12, s0; \
 	fma      Y15, Y13, s1; \
 	fma      Y15, Y14, s2
 
 // One k of the tile.
 #define step \
-	bcast (p0)(koff*1), Y12; \
-	bcast (p1)(koff*1), Y13; \
-	bcast (p2)(koff*1), Y14; \
-	col((bk), Y0, Y4, Y8); \
-	col(32(bk), Y1, Y5, Y9); \
+	bcast (p0)(koff*1), Y12;  \
+	bcast (p1)(koff*1), Y13;  \
+	bcast (p2)(koff*1), Y14;  \
+	col((bk), Y0, Y4, Y8);    \
+	col(32(bk), Y1, Y5, Y9);  \
 	col(64(bk), Y2, Y6, Y10); \
 	lastcol(96(bk), Y3, Y7, Y11)
 
@@ -35,7 +35,7 @@ colloop:
 	SUBQ    $96, bk
 	CMPQ    bk, koff
 	CMOVQLT bk, koff
-	LEAQ    tailmask<>+32(SB), mask
+	LEAQ    tailmask<>+64(SB), mask
 	SUBQ    koff, mask
 	MOVQ    a+40(FP), p0
 	MOVQ    c+24(FP), crow
@@ -58,7 +58,7 @@ rowloop:
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
-	CMPB  add+80(FP), $0
+	CMPB  more+80(FP), $0
 	JEQ   sum
 
 	// or what c holds

@@ -1,10 +1,10 @@
-// The 4 rows by 3 vectors body, for either element type; see tile_avx2_amd64.h.
+// The 4 rows by 3 vectors body of product_avx2_amd64.s, for the type that it has defined.
 
 // s0, s1 and s2 take a_ik·b_k of three vectors of columns.
 #define row(x, s0, s1, s2) \
-	bcast x, Y14; \
+	bcast x, Y14;        \
 	fma   (bk), Y14, s0; \
-	fma   Y12, Y14, s1; \
+	fma   Y12, Y14, s1;  \
 	fma   Y13, Y14, s2
 
 // One k of the tile, its b_k in registers.
@@ -24,7 +24,7 @@ colloop:
 	SUBQ    $64, bk
 	CMPQ    bk, koff
 	CMOVQLT bk, koff
-	LEAQ    tailmask<>+32(SB), bk
+	LEAQ    tailmask<>+64(SB), bk
 	SUBQ    koff, bk
 	VMOVDQU (bk), Y15
 	MOVQ    a+40(FP), p0
@@ -49,7 +49,7 @@ rowloop:
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
-	CMPB  add+80(FP), $0
+	CMPB  more+80(FP), $0
 	JEQ   sum
 
 	// or what c holds

@@ -1,8 +1,8 @@
-// The 5 rows by 2 vectors body, for either element type; see tile_avx2_amd64.h.
+// The 5 rows by 2 vectors body of product_avx2_amd64.s, for the type that it has defined.
 
 // s0 and s1 take a_ik·b_k of two vectors of columns.
 #define row(x, t, s0, s1) \
-	bcast x, t; \
+	bcast x, t;       \
 	fma   t, Y10, s0; \
 	fma   t, Y11, s1
 
@@ -24,7 +24,7 @@ colloop:
 	SUBQ    $32, bk
 	CMPQ    bk, koff
 	CMOVQLT bk, koff
-	LEAQ    tailmask<>+32(SB), bk
+	LEAQ    tailmask<>+64(SB), bk
 	SUBQ    koff, bk
 	VMOVDQU (bk), Y15
 	MOVQ    a+40(FP), p0
@@ -48,7 +48,7 @@ rowloop:
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
-	CMPB  add+80(FP), $0
+	CMPB  more+80(FP), $0
 	JEQ   sum
 
 	// or what c holds

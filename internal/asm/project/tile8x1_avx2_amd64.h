@@ -1,4 +1,4 @@
-// The 8 rows by 1 vector body, for either element type; see tile_avx2_amd64.h.
+// The 8 rows by 1 vector body of product_avx2_amd64.s, for the type that it has defined.
 
 // s takes a_ik·b_k.
 #define row(x, t, s) \
@@ -25,7 +25,7 @@ colloop:
 	MOVQ    cols+8(FP), bk
 	CMPQ    bk, koff
 	CMOVQLT bk, koff
-	LEAQ    tailmask<>+32(SB), bk
+	LEAQ    tailmask<>+64(SB), bk
 	SUBQ    koff, bk
 	VMOVDQU (bk), Y15
 	MOVQ    a+40(FP), p0
@@ -50,7 +50,7 @@ rowloop:
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
-	CMPB  add+80(FP), $0
+	CMPB  more+80(FP), $0
 	JEQ   sum
 
 	// or what c holds

@@ -52,9 +52,9 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// checkData requires every polynomial and table in the assembly to be the one of s. A block of constants is named after kernel and type; its
-// offsets are #defined as C7 … C0 and TABLE, or TABLELO and TABLEHI, with a prefix
-// or without.
+// checkData requires every polynomial and table in the assembly to be the one of s. A
+// block of constants is named after kernel and type; its offsets, in bytes or as 4*size,
+// are #defined as C7 … C0 and TABLE, or TABLELO and TABLEHI, with a prefix or without.
 func checkData(t *testing.T, s set) {
 	files, err := filepath.Glob(filepath.Join(root, "exp", "*.[hs]"))
 	if err != nil {
@@ -91,14 +91,17 @@ func checkData(t *testing.T, s set) {
 			}
 			return binary.LittleEndian.Uint64(data[off:])
 		}
-		check := func(name string, size int, want ...uint64) bool {
-			m := regexp.MustCompile(`(?m)^#define (?:EXP2?_F` + s.bits() + `_|EXP2?_|)` + name + ` (\d+)$`).FindStringSubmatch(string(src))
+		check := func(name string, width int, want ...uint64) bool {
+			m := regexp.MustCompile(`(?m)^#define (?:EXP2?_F` + s.bits() + `_|EXP2?_|)` + name + ` (\d+)(\*size)?$`).FindStringSubmatch(string(src))
 			if m == nil {
 				return false
 			}
 			off, _ := strconv.Atoi(m[1])
+			if m[2] != "" {
+				off *= size
+			}
 			for i, w := range want {
-				if v := read(off+i*size, size); v != w {
+				if v := read(off+i*width, width); v != w {
 					t.Errorf("%s: %s %s[%d] = %#x, want %#x", file, symbol, name, i, v, w)
 				}
 			}
@@ -113,7 +116,7 @@ func checkData(t *testing.T, s set) {
 		for _, v := range s.folded() {
 			lo, hi = append(lo, v&math.MaxUint32), append(hi, v>>32)
 		}
-		halves := check("TABLELO", 4, lo...) && check("TABLEHI", 4, hi...)
+		halves := size == 8 && check("TABLELO", 4, lo...) && check("TABLEHI", 4, hi...)
 		if !halves && !check("TABLE", size, s.folded()...) {
 			t.Errorf("%s: %s has no table", file, symbol)
 		}

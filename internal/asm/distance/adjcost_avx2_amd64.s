@@ -1,0 +1,118 @@
+// adjcost, float64 and float32, AVX2 + FMA.
+//
+//	g[i*ldg+j] = k[i*ldk+j] (h − λ (Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]))
+//	h = u[i] v[j]      0≤i<m  0≤j<n  0≤q<r
+//
+// Same bits as    adjcostRef in ref.go: q ascending, one FMA a term, that of mat last;
+//                 then one FMA and one product.
+// Layout          g k mat m×n row-major, strides ldg ldk ldm; a m×r, stride lda; b r×n,
+//                 stride ldb, in elements; u m; v n. m, n ≥ 1, r ≥ 0. g may be mat.
+// Tile            4 rows × 3 vectors columns: Y0–Y11 sums, Y12–Y14 b, Y15 a; then Y12 h, Y13 λ,
+//                 Y15 u.
+// Tail            columns: lanes at a time, masked loads and stores; rows: 1 row. No access
+//                 outside the slices.
+// Special values  follow the arithmetic.
+// Registers       AX place in a, then v · BX place in b · CX terms left, scratch · DX lda ·
+//                 R8 3 lda · R9 ldb · SI place in k · DI in mat · R10 in g · R11 bytes from
+//                 the start of the row · R12 u · R13 bytes left · Y14 mask. The rows' starts
+//                 and the rows left are kept in the arguments, strides there in bytes.
+// Source          own; the loop over q as in a matrix product after BLIS.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define lanes (32/size)
+#define ap AX
+#define vp AX
+#define bp BX
+#define terms CX
+#define la DX
+#define la3 R8
+#define lb R9
+#define kp SI
+#define mp DI
+#define gp R10
+#define col R11
+#define ui R12
+#define left R13
+
+// TERM adds a_iq b_qj, three vectors of b in Y12–Y14, to a row's sums.
+#define TERM(a, s0, s1, s2) \
+	bcast a, Y15;       \
+	fma   Y12, Y15, s0; \
+	fma   Y13, Y15, s1; \
+	fma   Y14, Y15, s2
+
+// FINISH makes a vector of g, d bytes on, from its sum, u in Y15 and λ in Y13.
+#define FINISH(d, s) \
+	mul     d(vp), Y15, Y12; \
+	fma     d(mp), Y12, s;   \
+	fnma213 Y12, Y13, s;     \
+	mul     d(kp), s, s;     \
+	move    s, d(gp)
+
+// FINISHMASKED leaves a vector of g in s; the mask is in Y14 and v in Y4.
+#define FINISHMASKED(s) \
+	mul      Y4, Y15, Y12;  \
+	maskmove (mp), Y14, Y5; \
+	fma      Y5, Y12, s;    \
+	fnma213  Y12, Y13, s;   \
+	maskmove (kp), Y14, Y5; \
+	mul      Y5, s, s
+
+// NEXTROW steps to the next row of k and mat, NEXTROWG to that of g.
+#define NEXTROW \
+	ADDQ ldk+48(FP), kp; \
+	ADDQ ldm+64(FP), mp
+
+#define NEXTROWG ADDQ ldg+32(FP), gp
+
+// STARTS points at column col of the row block in k, mat and g.
+#define STARTS \
+	MOVQ k+40(FP), kp;   \
+	ADDQ col, kp;        \
+	MOVQ mat+56(FP), mp; \
+	ADDQ col, mp;        \
+	MOVQ dst+24(FP), gp; \
+	ADDQ col, gp
+
+// STARTV points at column col of v, which is when a is no longer needed.
+#define STARTV \
+	MOVQ v+112(FP), vp; \
+	ADDQ col, vp
+
+// AHEAD fetches what the tile needs of four rows from base on, stride bytes apart,
+// while its sums are formed: they are longer than the machine looks ahead.
+#define AHEAD(base, stride) \
+	PREFETCHT0 (base);             \
+	PREFETCHT0 64(base);           \
+	PREFETCHT0 (base)(stride*1);   \
+	PREFETCHT0 64(base)(stride*1); \
+	PREFETCHT0 (base)(stride*2);   \
+	PREFETCHT0 64(base)(stride*2)
+
+// MASK sets Y14 to the mask of the next min(left, 32) bytes.
+#define MASK \
+	MOVL    $32, AX;               \
+	CMPQ    left, AX;              \
+	CMOVQLT left, AX;              \
+	LEAQ    tailmask<>+64(SB), CX; \
+	SUBQ    AX, CX;                \
+	move    (CX), Y14
+
+#define F64
+#include "type_amd64.h"
+
+// func adjcostAVX2F64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat *float64, ldm int, a *float64, lda int, b *float64, ldb int, u, v *float64, lambda float64)
+TEXT ·adjcostAVX2F64(SB), NOSPLIT, $0-128
+#include "adjcost_avx2_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func adjcostAVX2F32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
+TEXT ·adjcostAVX2F32(SB), NOSPLIT, $0-124
+#include "adjcost_avx2_amd64.h"
+#undef F32

@@ -1,0 +1,122 @@
+// adjcost, float64 and float32, AVX-512 F.
+//
+//	dst[i*ldg+j] = k[i*ldk+j] (h − λ k̄)      h = u[i] v[j]      0≤i<m  0≤j<n
+//	k̄ = Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]      0≤q<r
+//
+// Same bits as    adjcostRef in ref.go: q ascending, one FMA per term, then mat's; −λ k̄ + h
+//                 in one FMA.
+// Layout          dst k mat m×n, a m×r, b r×n row-major, strides in elements; u m, v n;
+//                 dst may be mat. m, n ≥ 1, r ≥ 0; a and b are not read if r = 0.
+// Tile            8 rows × 3 vectors columns: Z0–Z23 k̄, Z24–Z26 b, then v; a enters the FMA by
+//                 embedded broadcast. The last columns of a row of tiles take 8 × 2 vectors or
+//                 8 × 1 vector, the last m mod 8 rows 1 × 3 vectors.
+// Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
+//                 slices.
+// Special values  follow the arithmetic.
+// Registers       BX a of the tile · SI DI rows 0 and 4 of it at q · R8 lda · R9 3 lda ·
+//                 R10 b at q · R11 ldb · AX terms left; then SI k · DI mat · R10 dst · AX ldk
+//                 · CX ldm · R11 ldg. DX u · R12 rows left · R13 columns left · CX scratch ·
+//                 Z27 u · Z28 h · Z31 λ. The rows' starts are kept in the arguments, strides
+//                 there in bytes.
+// Source          own; the loop over q as in a matrix product after BLIS.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define lanes (64/size)
+#define terms AX
+#define lk AX
+#define atile BX
+#define tmp CX
+#define lm CX
+#define ui DX
+#define ap SI
+#define kp SI
+#define aq DI
+#define mp DI
+#define la R8
+#define la3 R9
+#define bp R10
+#define gp R10
+#define lb R11
+#define lg R11
+#define rows R12
+#define cols R13
+#define b0 Z24
+#define b1 Z25
+#define b2 Z26
+#define h Z28
+#define lambdas Z31
+
+// colmask sets bit j of AX for the columns j < min(cols, 3*lanes) of the tile, and
+// colmask3 hands the bits to the three vectors.
+#define colmask \
+	MOVL    $(3*lanes), tmp; \
+	CMPQ    tmp, cols;       \
+	CMOVQGT cols, tmp;       \
+	MOVL    $1, AX;          \
+	SHLQ    CX, AX;          \
+	DECQ    AX
+
+#define colmask3 \
+	KMOVW AX, K1;     \
+	SHRQ  $lanes, AX; \
+	KMOVW AX, K2;     \
+	SHRQ  $lanes, AX; \
+	KMOVW AX, K3
+
+#define zero3(s0, s1, s2) \
+	VPXORQ s0, s0, s0; \
+	VPXORQ s1, s1, s1; \
+	VPXORQ s2, s2, s2
+
+// term1, term2 and term3 add a_iq b_qj to the sums of one row of a tile.
+#define term1(a, s0) \
+	fma.BCST a, b0, s0
+
+#define term2(a, s0, s1) \
+	fma.BCST a, b0, s0; \
+	fma.BCST a, b1, s1
+
+#define term3(a, s0, s1, s2) \
+	fma.BCST a, b0, s0; \
+	fma.BCST a, b1, s1; \
+	fma.BCST a, b2, s2
+
+// step goes to the next q; a branch on its flags follows.
+#define step \
+	ADDQ $size, ap; \
+	ADDQ $size, aq; \
+	ADDQ lb, bp;    \
+	DECQ terms
+
+// finish makes the vector of dst at byte d from v and its sum: h = u v,
+// k̄ = h mat + sum, dst = k (h − λ k̄).
+#define finish(d, v, mask, sum) \
+	mul   v, Z27, h;           \
+	fma   d(mp), h, mask, sum; \
+	fnma  sum, lambdas, h;     \
+	mul.Z d(kp), h, mask, h;   \
+	move  h, mask, d(gp)
+
+#define nextrow \
+	ADDQ lk, kp; \
+	ADDQ lm, mp; \
+	ADDQ lg, gp
+
+#define F64
+#include "type_amd64.h"
+
+// func adjcostAVX512F64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat *float64, ldm int, a *float64, lda int, b *float64, ldb int, u, v *float64, lambda float64)
+TEXT ·adjcostAVX512F64(SB), NOSPLIT, $0-128
+#include "adjcost_avx512_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func adjcostAVX512F32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
+TEXT ·adjcostAVX512F32(SB), NOSPLIT, $0-124
+#include "adjcost_avx512_amd64.h"
+#undef F32

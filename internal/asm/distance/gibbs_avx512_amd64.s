@@ -1,0 +1,131 @@
+// gibbs, float64 and float32, AVX-512 F.
+//
+//	D_ij = Σ_k (x[i*ldx+k] − zt[k*ldz+j])²      0≤i<m  0≤j<n  0≤k<d
+//	k[i*ldk+j] = 2^(c D_ij)      dist[i*ldd+j] = D_ij unless dist is nil
+//
+// Same bits as    gibbsRef in ref.go: one FMA per term, k ascending, then Ref2 of package
+//                 exp.
+// Layout          x m×d row-major; zt d×n; k dist m×n; strides in elements. m, n ≥ 1, d ≥ 0;
+//                 x and zt are not read if d = 0.
+// Tile            8 rows × 3 vectors columns, as sqdist: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29
+//                 differences; then Z0–Z23 2^y, three at a time. The last columns of a
+//                 row of tiles take 8 × 2 vectors or 8 × 1 vector, the last m mod 8 rows 1 × 3 vectors.
+// Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
+//                 slices.
+// Special values  the difference is taken as zt − x, which has the same square; opmasks
+//                 tell what is below the least normal number. Only c > 0 can overflow: K goes
+//                 through y in memory then, one vector at a time.
+// Registers       BX x of the tile · SI DI rows 0 and 4 of it at k · R8 ldx · R9 3 ldx ·
+//                 R10 zt at k · R11 ldz · DX row of k · R12 rows left · R13 columns left ·
+//                 AX k left, scratch · CX scratch · Z30 table · Z31 magic. The row of dist
+//                 is kept in the arguments, and in m the rows of the tile.
+// Source          own; tile shape from shared prototypes (dist/gentile.py), 2^y after
+//                 package exp.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+#include "exp2_avx512_amd64.h"
+
+#define lanes (64/size)
+#define p AX
+#define tmp CX
+#define xtile BX
+#define ktile DX
+#define xp SI
+#define xq DI
+#define lx R8
+#define lx3 R9
+#define zp R10
+#define lz R11
+#define rows R12
+#define cols R13
+#define z0 Z24
+#define z1 Z25
+#define z2 Z26
+#define factor Z29
+#define table Z30
+#define magic Z31
+
+// colmask sets bit j of p for the columns j < min(cols, 3*lanes) of the tile, and
+// colmask3 hands the bits to the three vectors.
+#define colmask \
+	MOVL    $(3*lanes), tmp; \
+	CMPQ    tmp, cols;       \
+	CMOVQGT cols, tmp;       \
+	MOVL    $1, p;           \
+	SHLQ    CX, p;           \
+	DECQ    p
+
+#define colmask3 \
+	KMOVW p, K1;     \
+	SHRQ  $lanes, p; \
+	KMOVW p, K2;     \
+	SHRQ  $lanes, p; \
+	KMOVW p, K3
+
+// column sets p to the tile's first column of the row at base.
+#define column(base, to) \
+	MOVQ n+8(FP), tmp; \
+	SUBQ cols, tmp;    \
+	LEAQ (base)(tmp*size), to
+
+// term1, term2 and term3 are d = z − x, sum += d² for one row x of a tile.
+#define term1(x, a) \
+	sub.BCST x, z0, Z27; \
+	fma      Z27, Z27, a
+
+#define term2(x, a, b) \
+	sub.BCST x, z0, Z27;  \
+	sub.BCST x, z1, Z28;  \
+	fma      Z27, Z27, a; \
+	fma      Z28, Z28, b
+
+#define term3(x, a, b, c) \
+	sub.BCST x, z0, Z27;  \
+	sub.BCST x, z1, Z28;  \
+	sub.BCST x, z2, Z29;  \
+	fma      Z27, Z27, a; \
+	fma      Z28, Z28, b; \
+	fma      Z29, Z29, c
+
+#define zero3(a, b, c) \
+	VPXORD a, a, a; \
+	VPXORD b, b, b; \
+	VPXORD c, c, c
+
+// scale3 sets y = c·D for one row of a tile.
+#define scale3(a, b, c) \
+	mul factor, a, a; \
+	mul factor, b, b; \
+	mul factor, c, c
+
+// store3 stores one row of a tile and goes on to the next.
+#define store3(a, b, c) \
+	move a, K1, (p);    \
+	move b, K2, 64(p);  \
+	move c, K3, 128(p); \
+	LEAQ (p)(tmp*size), p
+
+// step goes to the next k; a branch on its flags follows.
+#define step \
+	ADDQ $size, xp; \
+	ADDQ $size, xq; \
+	ADDQ lz, zp;    \
+	DECQ p
+
+#define F64
+#include "type_amd64.h"
+
+// func gibbsAVX512F64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
+TEXT ·gibbsAVX512F64(SB), NOSPLIT, $0-96
+#include "gibbs_avx512_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func gibbsAVX512F32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
+TEXT ·gibbsAVX512F32(SB), NOSPLIT, $0-92
+#include "gibbs_avx512_amd64.h"
+#undef F32

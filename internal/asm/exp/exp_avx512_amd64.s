@@ -1,0 +1,169 @@
+// exp, float64 and float32, AVX-512 F.
+//
+//	dst[i] = exp(x[i])      0≤i<n
+//
+// Same bits as    Ref in ref.go; VSCALEFPD rounds once where Ref multiplies by two
+//                 powers of two, the first of which is exact.
+// Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
+// Tile            4*lanes elements, four vectors; those that hold a NaN or an x far outside of
+//                 the range go through the clamp first. Then one vector at a time.
+// Tail            opmask K1. No access outside the slices.
+// Special values  of a NaN and a number min and max return the first operand here.
+// Registers       SI x · DI dst · CX elements left · AX scratch · K1 mask · Z0–Z3 x, then r ·
+//                 Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17 limits ·
+//                 Z18 bits of sign and exponent · Z30 table · Z31 magic.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define lanes (64/size)
+#define src SI
+#define out DI
+#define left CX
+#define mask K1
+#define table Z30
+#define magic Z31
+
+// clamp limits x to ±LIMIT; x is the first operand, which a NaN survives in.
+#define clamp(x, limit, neglimit) \
+	min x, limit, x; \
+	max x, neglimit, x
+
+// reduce sets k and, in place of x, r: k = t − magic, r = x − k·ln 2.
+#define reduce(x, t, k) \
+	sub       magic, t, k;          \
+	fnma.BCST expc+LN2HI(SB), k, x; \
+	fnma.BCST expc+LN2LO(SB), k, x
+
+// step4 is one Horner step of four vectors: q = q·r + c.
+#define step4(c) \
+	fma213.BCST expc+c(SB), Z0, Z12; \
+	fma213.BCST expc+c(SB), Z1, Z13; \
+	fma213.BCST expc+c(SB), Z2, Z14; \
+	fma213.BCST expc+c(SB), Z3, Z15
+
+#define step1(c) fma213.BCST expc+c(SB), Z0, Z12
+
+// finish sets q to (q·T + T)·2^⌊k⌋.
+#define finish(q, s, k) \
+	fma213 s, s, q; \
+	scalef k, q, q
+
+// Constants of ref.go and coef.go, polynomial first degree last, by their offsets in expc;
+// float32 lacks the first three. TABLE + STEPS, entry by entry, is 2^(j/8)·E (2^(j/4)·E)
+// itself; those of float32 are repeated, for an index of four bits of which the last two
+// count.
+#define MAGIC 0*size
+#define LOG2E 1*size
+#define LN2HI 2*size
+#define LN2LO 3*size
+#define LIMIT 4*size
+#define NEGLIMIT 5*size
+#define C7 6*size
+#define C6 7*size
+#define C5 8*size
+#define C4 9*size
+#define C3 10*size
+#define C2 11*size
+#define C1 12*size
+#define C0 13*size
+#define HIGH 14*size
+#define TABLE 16*size
+#define STEPS 16*size+64
+
+DATA expf64<>+0(SB)/8, $0x4308000000000000 // 1.5·2^49
+DATA expf64<>+8(SB)/8, $0x3ff71547652b82fe
+DATA expf64<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA expf64<>+24(SB)/8, $0x3c7abc9e3b39803f
+DATA expf64<>+32(SB)/8, $0x408f400000000000 // 1000
+DATA expf64<>+40(SB)/8, $0xc08f400000000000 // −1000
+DATA expf64<>+48(SB)/8, $0x3f2a0170b70d2998
+DATA expf64<>+56(SB)/8, $0x3f56c1cbb8b26d2c
+DATA expf64<>+64(SB)/8, $0x3f81111111e36bf3
+DATA expf64<>+72(SB)/8, $0x3fa5555554334325
+DATA expf64<>+80(SB)/8, $0x3fc555555506fb7e
+DATA expf64<>+88(SB)/8, $0x3fdfffffff8a7f82
+DATA expf64<>+96(SB)/8, $0x3fefffffff8a7d70
+DATA expf64<>+104(SB)/8, $0xbe0d60a3fd941ecc
+DATA expf64<>+112(SB)/8, $0xfff0000000000000 // sign and exponent
+DATA expf64<>+128(SB)/8, $0x3ff00000003ac148
+DATA expf64<>+136(SB)/8, $0x3fef72b83cbd641d
+DATA expf64<>+144(SB)/8, $0x3fef06fe0a779648
+DATA expf64<>+152(SB)/8, $0x3feebfdad5825c48
+DATA expf64<>+160(SB)/8, $0x3feea09e66d25362
+DATA expf64<>+168(SB)/8, $0x3feeace542853daf
+DATA expf64<>+176(SB)/8, $0x3feee89f99bda3ff
+DATA expf64<>+184(SB)/8, $0x3fef5818dd67665c
+DATA expf64<>+192(SB)/8, $0x0000000000000000
+DATA expf64<>+200(SB)/8, $0x0002000000000000
+DATA expf64<>+208(SB)/8, $0x0004000000000000
+DATA expf64<>+216(SB)/8, $0x0006000000000000
+DATA expf64<>+224(SB)/8, $0x0008000000000000
+DATA expf64<>+232(SB)/8, $0x000a000000000000
+DATA expf64<>+240(SB)/8, $0x000c000000000000
+DATA expf64<>+248(SB)/8, $0x000e000000000000
+GLOBL expf64<>(SB), RODATA|NOPTR, $256
+
+DATA expf32<>+0(SB)/4, $0x4a400000 // 1.5·2^21
+DATA expf32<>+4(SB)/4, $0x3fb8aa3b
+DATA expf32<>+8(SB)/4, $0x3f317218
+DATA expf32<>+12(SB)/4, $0xb102e308
+DATA expf32<>+16(SB)/4, $0x43000000 // 128
+DATA expf32<>+20(SB)/4, $0xc3000000 // −128
+DATA expf32<>+36(SB)/4, $0x3d2acdae
+DATA expf32<>+40(SB)/4, $0x3e2ab6cd
+DATA expf32<>+44(SB)/4, $0x3efff142
+DATA expf32<>+48(SB)/4, $0x3f7ff144
+DATA expf32<>+52(SB)/4, $0xb96b92d3
+DATA expf32<>+56(SB)/4, $0xff800000 // sign and exponent
+DATA expf32<>+64(SB)/4, $0x3f80075d
+DATA expf32<>+68(SB)/4, $0x3f7840b2
+DATA expf32<>+72(SB)/4, $0x3f750f5d
+DATA expf32<>+76(SB)/4, $0x3f77515f
+DATA expf32<>+80(SB)/4, $0x3f80075d
+DATA expf32<>+84(SB)/4, $0x3f7840b2
+DATA expf32<>+88(SB)/4, $0x3f750f5d
+DATA expf32<>+92(SB)/4, $0x3f77515f
+DATA expf32<>+96(SB)/4, $0x3f80075d
+DATA expf32<>+100(SB)/4, $0x3f7840b2
+DATA expf32<>+104(SB)/4, $0x3f750f5d
+DATA expf32<>+108(SB)/4, $0x3f77515f
+DATA expf32<>+112(SB)/4, $0x3f80075d
+DATA expf32<>+116(SB)/4, $0x3f7840b2
+DATA expf32<>+120(SB)/4, $0x3f750f5d
+DATA expf32<>+124(SB)/4, $0x3f77515f
+DATA expf32<>+128(SB)/4, $0x00000000
+DATA expf32<>+132(SB)/4, $0x00200000
+DATA expf32<>+136(SB)/4, $0x00400000
+DATA expf32<>+140(SB)/4, $0x00600000
+DATA expf32<>+144(SB)/4, $0x00000000
+DATA expf32<>+148(SB)/4, $0x00200000
+DATA expf32<>+152(SB)/4, $0x00400000
+DATA expf32<>+156(SB)/4, $0x00600000
+DATA expf32<>+160(SB)/4, $0x00000000
+DATA expf32<>+164(SB)/4, $0x00200000
+DATA expf32<>+168(SB)/4, $0x00400000
+DATA expf32<>+172(SB)/4, $0x00600000
+DATA expf32<>+176(SB)/4, $0x00000000
+DATA expf32<>+180(SB)/4, $0x00200000
+DATA expf32<>+184(SB)/4, $0x00400000
+DATA expf32<>+188(SB)/4, $0x00600000
+GLOBL expf32<>(SB), RODATA|NOPTR, $192
+
+#define F64
+#include "type_amd64.h"
+
+// func expAVX512F64(n int, dst, x *float64)
+TEXT ·expAVX512F64(SB), NOSPLIT, $0-24
+#include "exp_avx512_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func expAVX512F32(n int, dst, x *float32)
+TEXT ·expAVX512F32(SB), NOSPLIT, $0-24
+#include "exp_avx512_amd64.h"
+#undef F32

@@ -1,0 +1,83 @@
+// logscale, float64 and float32, AVX2 + FMA.
+//
+//	rows        x_j = g[j] − c mat[i*ldm+j]      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
+//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
+//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])      0≤i<m  0≤j<n
+//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])      0≤i<m  0≤j<n
+//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
+//
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with Ref2 of
+//                 package exp: the row sum in 2*lanes lanes, folded in halves; columns with
+//                 i ascending.
+// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
+//                 g q h s e n. m, n ≥ 1. t may be mat.
+// Tile            rows: 4*lanes columns of one row, where in one go the row before is added to q,
+//                 the maximum of the next row is taken and 2^y of this row: Y0–Y3 y, then
+//                 f of exp2, Y4–Y7 S, Y8–Y11 polynomial, Y13 maximum, Y14 Y15 lanes of the
+//                 sum. The others: 2*lanes columns; columnMax all rows of them.
+// Tail            columns: masked loads, stores in pieces; the maximum is padded with
+//                 −Inf, the sum with zeros. No access outside the slices.
+// Special values  the maximum takes x where x > max only, so that NaN is passed over;
+//                 adding +0 makes a zero +0.
+// Registers       SI row of mat · R9 bytes in whole steps · R10 bytes of a row · CX place in
+//                 the row · AX scratch. rows: DX next row · DI g · R8 e · BX q · R13 a ·
+//                 R12 max · R11 sum; rows left, ldm and w in the arguments. columnMax:
+//                 DX ldm · DI h · R11 f · R12 rows left · R13 place in mat. columnSum: DX ldm ·
+//                 DI h · BX s · R11 f · R12 rows left. plan: DX ldm · DI g · BX row of t ·
+//                 R8 ldt · R11 f · R12 rows left.
+// Source          own; 2^y after package exp.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+#include "exp2_avx2_amd64.h"
+
+#define lanes (32/size)
+#define to AX
+#define rest CX
+#define place CX
+#define to2 SI
+#define row SI
+#define whole R9
+#define bytes R10
+#define least Y11
+#define magic Y12
+
+// lo and hi get the masks of the two halves of a step that has bytes − whole < 64
+// bytes; t is scratch.
+#define TAILMASKS(t, lo, hi) \
+	LEAQ    tailmask<>+64(SB), t; \
+	ADDQ    whole, t;             \
+	SUBQ    bytes, t;             \
+	VMOVUPD (t), lo;              \
+	VMOVUPD 32(t), hi
+
+#define F64
+#define LOGROWS ·logRowsAVX2F64
+#define LOGCOLUMNMAX ·logColumnMaxAVX2F64
+#define LOGCOLUMNSUM ·logColumnSumAVX2F64
+#define LOGPLAN ·logPlanAVX2F64
+#define logrowsargs 96
+#include "type_amd64.h"
+#include "logscale_avx2_amd64.h"
+#undef LOGROWS
+#undef LOGCOLUMNMAX
+#undef LOGCOLUMNSUM
+#undef LOGPLAN
+#undef logrowsargs
+#undef F64
+
+#define F32
+#define LOGROWS ·logRowsAVX2F32
+#define LOGCOLUMNMAX ·logColumnMaxAVX2F32
+#define LOGCOLUMNSUM ·logColumnSumAVX2F32
+#define LOGPLAN ·logPlanAVX2F32
+#define logrowsargs 92
+#include "type_amd64.h"
+#include "logscale_avx2_amd64.h"
+#undef LOGROWS
+#undef LOGCOLUMNMAX
+#undef LOGCOLUMNSUM
+#undef LOGPLAN
+#undef logrowsargs
+#undef F32

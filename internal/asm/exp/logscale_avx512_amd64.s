@@ -1,0 +1,85 @@
+// logscale, float64 and float32, AVX-512 F.
+//
+//	rows        x_j = g[j] − c mat[i*ldm+j]      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
+//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
+//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])      0≤i<m  0≤j<n
+//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])      0≤i<m  0≤j<n
+//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
+//
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with Ref2 of
+//                 package exp: the row sum in lanes lanes, folded in halves; columns with
+//                 i ascending.
+// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
+//                 g q h s e n. m, n ≥ 1. t may be mat.
+// Tile            rows: one row × 3 vectors columns, then × 1 vector: Z0–Z2 x, then 2^y, Z21 lanes of the
+//                 sum; the maximum in Z3–Z6. While the row's sum divides, the maximum of
+//                 the next one is taken; then the row goes to q. columnMax: all rows of
+//                 4*lanes columns, columnSum: of 3*lanes, then of lanes; plan: one row × 3 vectors, then × 1 vector.
+// Tail            columns: opmask K7; it keeps the missing columns out of the maximum and
+//                 the sum. No access outside the slices.
+// Special values  the maximum takes x where x > max only, so that NaN is passed over;
+//                 adding +0 makes a zero +0.
+// Registers       SI row of mat · DX ldm · R9 bytes in whole steps · R10 bytes of a row ·
+//                 CX place in the row · AX scratch · Z23 c · Z30 table · Z31 magic. rows:
+//                 DI g · R8 e · BX q · R13 a · R12 max · R11 sum, rows left in the
+//                 arguments · Z19 w · Z20 last e · Z22 max. columnMax: DI h · R11 f · R12 rows
+//                 left · R13 place in mat. columnSum: DI h · BX s · R11 f · R12 rows left · R13
+//                 place in mat. plan: DI g · BX row of t · R8 ldt · R11 f · R12 rows left.
+// Source          own; 2^y after package exp.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+#include "exp2_avx512_amd64.h"
+
+#define lanes (64/size)
+#define place CX
+#define ld DX
+#define row SI
+#define whole R9
+#define bytes R10
+#define mask K7
+#define cost Z23
+#define table Z30
+#define magic Z31
+
+// TAILMASK sets mask to the elements of the short step, bytes − whole of them.
+#define TAILMASK \
+	MOVQ  bytes, CX;    \
+	SUBQ  whole, CX;    \
+	SHRQ  $logsize, CX; \
+	MOVL  $1, AX;       \
+	SHLL  CX, AX;       \
+	DECL  AX;           \
+	KMOVW AX, mask
+
+// CONSTANTS fills magic and table.
+#define CONSTANTS \
+	bcast     exp2c+EXP2_MAGIC(SB), magic; \
+	VMOVDQU64 exp2c+EXP2_TABLE(SB), table
+
+#define F64
+#define LOGROWS ·logRowsAVX512F64
+#define LOGCOLUMNMAX ·logColumnMaxAVX512F64
+#define LOGCOLUMNSUM ·logColumnSumAVX512F64
+#define LOGPLAN ·logPlanAVX512F64
+#include "type_amd64.h"
+#include "logscale_avx512_amd64.h"
+#undef LOGROWS
+#undef LOGCOLUMNMAX
+#undef LOGCOLUMNSUM
+#undef LOGPLAN
+#undef F64
+
+#define F32
+#define LOGROWS ·logRowsAVX512F32
+#define LOGCOLUMNMAX ·logColumnMaxAVX512F32
+#define LOGCOLUMNSUM ·logColumnSumAVX512F32
+#define LOGPLAN ·logPlanAVX512F32
+#include "type_amd64.h"
+#include "logscale_avx512_amd64.h"
+#undef LOGROWS
+#undef LOGCOLUMNMAX
+#undef LOGCOLUMNSUM
+#undef LOGPLAN
+#undef F32

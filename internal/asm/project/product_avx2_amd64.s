@@ -1,0 +1,111 @@
+// product, float64 and float32, AVX2 + FMA.
+//
+//	c[i*ldc+j] = c[i*ldc+j] or 0 + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
+//
+// Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
+// Layout          b depth×cols and c rows×cols row-major; a has a stride for either
+//                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
+//                 ka = ldy). rows, cols, depth ≥ 1. The last group of columns needs as
+//                 many vectors as the tile has.
+// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two steps of k a turn.
+// Tail            columns: the last vector of a tile is masked; rows: the last row stands
+//                 in for those that are missing and is stored once. No access outside
+//                 the slices.
+// Special values  follow the arithmetic.
+// Registers       AX BX CX DX SI DI R8 R9 ends of the rows' chains in a; the tiles with
+//                 fewer rows have R8 ka, R9 mask of the last vector · R10 k − depth in
+//                 bytes of a, or a temporary · R11 b at k, or a temporary · R12 ldb · R13 c
+//                 at the row · Y0–Y11 sums · Y8–Y14 b and a · Y15 mask, or b.
+// Arguments       change their meaning. Strides and cols are counted in bytes, cols down.
+//                 a points behind the first row's chain, at a[depth*ka], so that the offset
+//                 koff in a chain runs from −depth·ka, which depth then holds, to 0; rows
+//                 holds where the chain of a row behind the last one would end.
+// Source          own; tile shapes by measurement, see doc.go.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define p0 AX
+#define p1 BX
+#define p2 CX
+#define p3 DX
+#define p4 SI
+#define p5 DI
+#define p6 R8
+#define p7 R9
+#define kab R8
+#define mask R9
+#define koff R10
+#define bk R11
+#define ldbb R12
+#define crow R13
+
+// p = q + ra; but p = q if that row does not exist: the tile then computes its last
+// row again and stores only what it has.
+#define nextrow(q, p) \
+	LEAQ    (q)(koff*1), p; \
+	CMPQ    p, rows+0(FP);  \
+	CMOVQCC q, p
+
+// Strides and cols in bytes.
+#define prologue1 \
+	SHLQ $logsize, cols+8(FP); \
+	SHLQ $logsize, ldc+32(FP); \
+	SHLQ $logsize, ra+48(FP);  \
+	SHLQ $logsize, ka+56(FP);  \
+	MOVQ ldb+72(FP), ldbb;     \
+	SHLQ $logsize, ldbb
+
+// a = &a[depth*ka], rows = &a[depth*ka + rows*ra], depth = −depth·ka.
+#define prologue2 \
+	MOVQ  ka+56(FP), kab;     \
+	MOVQ  depth+16(FP), koff; \
+	IMULQ kab, koff;          \
+	ADDQ  koff, a+40(FP);     \
+	NEGQ  koff;               \
+	MOVQ  koff, depth+16(FP); \
+	MOVQ  rows+0(FP), koff;   \
+	IMULQ ra+48(FP), koff;    \
+	ADDQ  a+40(FP), koff;     \
+	MOVQ  koff, rows+0(FP)
+
+#define F64
+#include "type_amd64.h"
+
+// func tile8x1AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
+TEXT ·tile8x1AVX2F64(SB), NOSPLIT, $0-81
+#include "tile8x1_avx2_amd64.h"
+
+// func tile5x2AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
+TEXT ·tile5x2AVX2F64(SB), NOSPLIT, $0-81
+#include "tile5x2_avx2_amd64.h"
+
+// func tile4x3AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
+TEXT ·tile4x3AVX2F64(SB), NOSPLIT, $0-81
+#include "tile4x3_avx2_amd64.h"
+
+// func tile3x4AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
+TEXT ·tile3x4AVX2F64(SB), NOSPLIT, $0-81
+#include "tile3x4_avx2_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func tile8x1AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, more bool)
+TEXT ·tile8x1AVX2F32(SB), NOSPLIT, $0-81
+#include "tile8x1_avx2_amd64.h"
+
+// func tile5x2AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, more bool)
+TEXT ·tile5x2AVX2F32(SB), NOSPLIT, $0-81
+#include "tile5x2_avx2_amd64.h"
+
+// func tile4x3AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, more bool)
+TEXT ·tile4x3AVX2F32(SB), NOSPLIT, $0-81
+#include "tile4x3_avx2_amd64.h"
+
+// func tile3x4AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, more bool)
+TEXT ·tile3x4AVX2F32(SB), NOSPLIT, $0-81
+#include "tile3x4_avx2_amd64.h"
+#undef F32

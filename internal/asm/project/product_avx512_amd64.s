@@ -1,0 +1,108 @@
+// product, float64 and float32, AVX-512 F and VL.
+//
+//	c[i*ldc+j] = c[i*ldc+j] or 0 + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
+//
+// Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
+// Layout          b depth×cols and c rows×cols row-major; a has a stride for either
+//                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
+//                 ka = ldy). rows, cols, depth ≥ 1.
+// Tile            8 rows × 3 vectors columns: Z0–Z23 sums, Z24–Z26 b; a enters the FMA by
+//                 embedded broadcast. The last columns take tiles of 8 × 2 vectors or 8 × 1 vector,
+//                 their last vector a half one (Y) where that is enough; the last rows
+//                 4, 2 and 1 × 3 vectors. All rows of a group of columns before the next one.
+// Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
+//                 slices.
+// Special values  follow the arithmetic.
+// Registers       BX a of the tile · SI DI rows 0 and 4 of it at k · R8 ra · R9 3 ra · R13 ka
+//                 · R10 b at k · R11 ldb · DX c of the tile · R12 rows left · AX k left,
+//                 scratch · CX scratch. The group's start in b and c and the columns left
+//                 are kept in the arguments.
+// Source          own; zmm and ymm in one tile after shared prototypes (project/ts.cc).
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define lanes (64/size)
+#define k AX
+#define atile BX
+#define tmp CX
+#define ctile DX
+#define ap SI
+#define aq DI
+#define la R8
+#define la3 R9
+#define bp R10
+#define lb R11
+#define rowsleft R12
+#define kab R13
+#define b0 Z24
+#define b1 Z25
+#define b2 Z26
+
+#define zero3(s0, s1, s2) \
+	VPXORQ s0, s0, s0; \
+	VPXORQ s1, s1, s1; \
+	VPXORQ s2, s2, s2
+
+// term1, term2 and term3 add a_ik b_kj to the sums of one row of a tile; with h the
+// last vector is a half one.
+#define term1(a, s0) \
+	fma.BCST a, b0, s0
+
+#define term1h(a, h0) \
+	fma.BCST a, Y24, h0
+
+#define term2(a, s0, s1) \
+	fma.BCST a, b0, s0; \
+	fma.BCST a, b1, s1
+
+#define term2h(a, s0, h1) \
+	fma.BCST a, b0, s0; \
+	fma.BCST a, Y25, h1
+
+#define term3(a, s0, s1, s2) \
+	fma.BCST a, b0, s0; \
+	fma.BCST a, b1, s1; \
+	fma.BCST a, b2, s2
+
+#define term3h(a, s0, s1, h2) \
+	fma.BCST a, b0, s0; \
+	fma.BCST a, b1, s1; \
+	fma.BCST a, Y26, h2
+
+// load3 and store3 move one row of a tile and go on to the next.
+#define load3(s0, s1, s2) \
+	move.Z (k), K1, s0;    \
+	move.Z 64(k), K2, s1;  \
+	move.Z 128(k), K3, s2; \
+	LEAQ   (k)(tmp*size), k
+
+#define store3(s0, s1, s2) \
+	move s0, K1, (ctile);    \
+	move s1, K2, 64(ctile);  \
+	move s2, K3, 128(ctile); \
+	LEAQ (ctile)(tmp*size), ctile
+
+// step goes to the next k; a branch on its flags follows.
+#define step \
+	ADDQ kab, ap; \
+	ADDQ kab, aq; \
+	ADDQ lb, bp;  \
+	DECQ k
+
+#define F64
+#include "type_amd64.h"
+
+// func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
+TEXT ·productAVX512F64(SB), NOSPLIT, $0-81
+#include "product_avx512_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func productAVX512F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, more bool)
+TEXT ·productAVX512F32(SB), NOSPLIT, $0-81
+#include "product_avx512_amd64.h"
+#undef F32
