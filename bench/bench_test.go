@@ -193,18 +193,21 @@ func BenchmarkCostGradient(b *testing.B) {
 						var total time.Duration
 						gradients := 0
 						set := &wda.Settings{
-							Components: s.p, Shrinkage: wda.NoShrinkage, Solver: wda.ConjugateGradient, MaxSteps: 5,
-							Float32: single, Level: lv.String(), Workers: workers,
-							Progress: func(st wda.Step) error {
+							Components: s.p,
+							Objective:  wda.Objective{Shrinkage: wda.FixedShrinkage(0), Float32: single},
+							Solver:     wda.Solver{Method: wda.ConjugateGradient, MaxSteps: 5},
+							Workers:    workers,
+							Progress: func(at wda.Progress) error {
 								last = time.Now()
-								if st.Index == 0 {
+								if at.Step.Index == 0 {
 									first = last
 								}
 								return nil
 							},
 						}
+						ctx := asm.WithLevel(context.Background(), lv)
 						for b.Loop() {
-							m, err := wda.Fit(context.Background(), x, labels, set)
+							m, err := wda.Fit(ctx, x, labels, set)
 							if err != nil {
 								b.Fatal(err)
 							}
@@ -221,7 +224,7 @@ func BenchmarkCostGradient(b *testing.B) {
 
 func model(b *testing.B, d, p int) *wda.Model {
 	x, labels := clusters(100, d)
-	m, err := wda.Fit(context.Background(), x, labels, &wda.Settings{Components: p, Solver: wda.SteepestDescent, MaxSteps: 1})
+	m, err := wda.Fit(context.Background(), x, labels, &wda.Settings{Components: p, Solver: wda.Solver{Method: wda.SteepestDescent, MaxSteps: 1}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -46,7 +46,7 @@ type ascent[T dist.Float] struct {
 func (f *fitter[T]) newAscent(ctx context.Context, index int, p *mat.Dense) (*ascent[T], *attempt, error) {
 	s := &ascent[T]{f: f, a: &attempt{index: index, point: p}, g: mat.NewDense(f.s.d, f.p, nil), noise: f.set.noise()}
 	relative := gradientNoise64
-	if f.set.Float32 {
+	if f.set.Objective.Float32 {
 		relative = gradientNoise32
 	}
 	value, norm, err := f.measure(ctx, p, s.g)
@@ -81,10 +81,8 @@ func (s *ascent[T]) accept(p *mat.Dense, value, norm, size float64) {
 // report tells Progress and the validation of the latest step.
 func (s *ascent[T]) report() error {
 	step := s.a.history[s.a.steps]
-	if s.f.set.Progress != nil {
-		if err := s.f.set.Progress(step); err != nil {
-			return err
-		}
+	if err := s.f.set.report(step); err != nil {
+		return err
 	}
 	if s.watch != nil {
 		return s.watch.see(step, s.a.point)
@@ -94,7 +92,7 @@ func (s *ascent[T]) report() error {
 
 // stationary reports whether the gradient has fallen to the tolerance.
 func (s *ascent[T]) stationary() bool {
-	return s.a.norm <= s.f.set.Tolerance*s.a.history[0].GradientNorm || s.a.norm <= s.goal
+	return s.a.norm <= s.f.set.Solver.Tolerance*s.a.history[0].GradientNorm || s.a.norm <= s.goal
 }
 
 // end returns the attempt. A cause that is a planned stop is no error.

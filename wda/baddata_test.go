@@ -13,12 +13,12 @@ import (
 // everyWay runs f for every solver and both types.
 func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
-	for solver := range numSolvers {
+	for solver := range numMethods {
 		for i, f32 := range []bool{false, true} {
 			if testing.Short() && i != int(solver%2) {
 				continue // the other half
 			}
-			set.Solver, set.Float32 = solver, f32
+			set.Solver.Method, set.Objective.Float32 = solver, f32
 			t.Run(fmt.Sprintf("%v,float32=%v", solver, f32), func(t *testing.T) { f(t, &set) })
 		}
 	}
@@ -65,35 +65,34 @@ func TestBadData(t *testing.T) {
 		{"no labels", good, nil, Settings{}, ErrLabels, -1, ""},
 		{"p > d", good, labels, Settings{Components: 5}, ErrComponents, -1, "5 components of 4"},
 		{"p < 0", good, labels, Settings{Components: -1}, ErrComponents, -1, ""},
-		{"λ < 0", good, labels, Settings{Lambda: -1}, ErrSettings, -1, "λ = -1"},
-		{"λ NaN", good, labels, Settings{Lambda: nan}, ErrSettings, -1, "λ = NaN"},
-		{"λ Inf", good, labels, Settings{Lambda: math.Inf(1)}, ErrSettings, -1, ""},
-		{"λ huge", good, labels, Settings{Lambda: 1e6}, ErrSettings, -1, "transported to itself"},
-		{"λ beyond the range", good, labels, Settings{Lambda: 1e308, Absolute: true}, ErrSettings, -1, ""},
-		{"λ out of units", scaled(1e-150, good), labels, Settings{Lambda: 1e-290, Absolute: true}, nil, -1, ""},
-		{"λ matrix shape", good, labels, Settings{LambdaMatrix: uniform(1, 2, 2)}, ErrShape, -1, "2 × 2 for 3 classes"},
-		{"λ matrix NaN", good, labels, Settings{LambdaMatrix: mat.NewDense(3, 3, []float64{1, 1, nan, 1, 1, 1, nan, 1, 1})}, ErrSettings, 0, "row 0, column 2 is NaN"},
-		{"λ matrix asymmetric", good, labels, Settings{LambdaMatrix: mat.NewDense(3, 3, []float64{1, 1, 2, 1, 1, 1, 3, 1, 1})}, ErrSettings, -1, "(0, 2)"},
-		{"λ matrix zero", good, labels, Settings{LambdaMatrix: mat.NewDense(3, 3, nil)}, ErrSettings, -1, ""},
+		{"λ < 0", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(-1)}}, ErrSettings, -1, "λ = -1"},
+		{"λ NaN", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(nan)}}, ErrSettings, -1, "λ = NaN"},
+		{"λ Inf", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(math.Inf(1))}}, ErrSettings, -1, ""},
+		{"λ huge", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e6)}}, ErrSettings, -1, "transported to itself"},
+		{"λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e308)}}, ErrSettings, -1, ""},
+		{"λ out of units", scaled(1e-150, good), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e-290)}}, nil, -1, ""},
+		{"λ matrix shape", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(uniform(1, 2, 2))}}, ErrShape, -1, "2 × 2 for 3 classes"},
+		{"λ matrix NaN", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, []float64{1, 1, nan, 1, 1, 1, nan, 1, 1}))}}, ErrSettings, 0, "row 0, column 2 is NaN"},
+		{"λ matrix asymmetric", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, []float64{1, 1, 2, 1, 1, 1, 3, 1, 1}))}}, ErrSettings, -1, "(0, 2)"},
+		{"λ matrix zero", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, nil))}}, ErrSettings, -1, ""},
 		{"all equal", same, labels, Settings{}, ErrNoSpread, -1, ""},
 		{"all zero", mat.NewDense(30, 4, nil), labels, Settings{}, ErrNoSpread, -1, ""},
 		{"points", points, labels, Settings{}, ErrNoSpread, -1, "within classes"},
-		{"L < 0", good, labels, Settings{Iterations: -1}, ErrSettings, -1, ""},
-		{"ρ NaN", good, labels, Settings{Shrinkage: nan}, ErrSettings, -1, ""},
-		{"ρ Inf", good, labels, Settings{Shrinkage: math.Inf(1)}, ErrSettings, -1, ""},
-		{"ρ < 0", good, labels, Settings{Shrinkage: -0.5}, ErrSettings, -1, ""},
-		{"weights", good, labels, Settings{Weights: numWeights}, ErrSettings, -1, ""},
-		{"steps < 0", good, labels, Settings{MaxSteps: -1}, ErrSettings, -1, ""},
-		{"tolerance NaN", good, labels, Settings{Tolerance: nan}, ErrSettings, -1, ""},
-		{"tolerance < 0", good, labels, Settings{Tolerance: -1}, ErrSettings, -1, ""},
-		{"start of another shape", good, labels, Settings{Init: uniform(1, 4, 3)}, ErrShape, -1, "4 × 3"},
-		{"start NaN", good, labels, Settings{Init: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 0, nan, 0, 0})}, ErrNotFinite, -1, ""},
+		{"L < 0", good, labels, Settings{Objective: Objective{Iterations: -1}}, ErrSettings, -1, ""},
+		{"ρ NaN", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(nan)}}, ErrSettings, -1, ""},
+		{"ρ Inf", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(math.Inf(1))}}, ErrSettings, -1, ""},
+		{"ρ < 0", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(-0.5)}}, ErrSettings, -1, ""},
+		{"weights", good, labels, Settings{Objective: Objective{Weights: numPairWeights}}, ErrSettings, -1, ""},
+		{"steps < 0", good, labels, Settings{Solver: Solver{MaxSteps: -1}}, ErrSettings, -1, ""},
+		{"tolerance NaN", good, labels, Settings{Solver: Solver{Tolerance: nan}}, ErrSettings, -1, ""},
+		{"tolerance < 0", good, labels, Settings{Solver: Solver{Tolerance: -1}}, ErrSettings, -1, ""},
+		{"start of another shape", good, labels, Settings{Solver: Solver{Init: uniform(1, 4, 3)}}, ErrShape, -1, "4 × 3"},
+		{"start NaN", good, labels, Settings{Solver: Solver{Init: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 0, nan, 0, 0})}}, ErrNotFinite, -1, ""},
 		{"workers < 0", good, labels, Settings{Workers: -1}, ErrSettings, -1, ""},
-		{"starts < 0", good, labels, Settings{Starts: -1}, ErrSettings, -1, ""},
-		{"gradient", good, labels, Settings{Gradient: numGradientModes}, ErrSettings, -1, "GradientMode(3)"},
-		{"batch < 0", good, labels, Settings{BatchSize: -1}, ErrSettings, -1, "mini-batches of -1"},
-		{"batch of one", good, labels, Settings{BatchSize: 1}, ErrSettings, -1, "mini-batches of 1"},
-		{"level", good, labels, Settings{Level: "sse"}, ErrSettings, -1, "sse"},
+		{"starts < 0", good, labels, Settings{Solver: Solver{Starts: -1}}, ErrSettings, -1, ""},
+		{"gradient", good, labels, Settings{Objective: Objective{Gradient: numGradientModes}}, ErrSettings, -1, "GradientMode(3)"},
+		{"batch < 0", good, labels, Settings{Solver: Solver{BatchSize: -1}}, ErrSettings, -1, "mini-batches of -1"},
+		{"batch of one", good, labels, Settings{Solver: Solver{BatchSize: 1}}, ErrSettings, -1, "mini-batches of 1"},
 		{"validation fraction", good, labels, Settings{Validation: &Validation{Fraction: 1}}, ErrSettings, -1, ""},
 		{"validation NaN", good, labels, Settings{Validation: &Validation{Fraction: nan}}, ErrSettings, -1, ""},
 		{"validation neighbors", good, labels, Settings{Validation: &Validation{Neighbors: -1}}, ErrSettings, -1, ""},
@@ -103,7 +102,7 @@ func TestBadData(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			everyWay(t, c.set, func(t *testing.T, set *Settings) {
-				set.MaxSteps = min(set.MaxSteps, 3)
+				set.Solver.MaxSteps = min(set.Solver.MaxSteps, 3)
 				m, err := Fit(t.Context(), c.x, c.labels, set)
 				if c.want == nil {
 					if err != nil {
@@ -125,7 +124,7 @@ func TestBadData(t *testing.T) {
 			})
 		})
 	}
-	if _, err := Fit(t.Context(), good, labels, &Settings{Solver: numSolvers}); !errors.Is(err, ErrSettings) {
+	if _, err := Fit(t.Context(), good, labels, &Settings{Solver: Solver{Method: numMethods}}); !errors.Is(err, ErrSettings) {
 		t.Errorf("unknown solver: %v", err)
 	}
 	for _, c := range []struct {
@@ -147,14 +146,14 @@ func TestOddData(t *testing.T) {
 				t.Skip("slow")
 			}
 			everyWay(t, c.set, func(t *testing.T, set *Settings) {
-				if c.slow && set.Solver != Auto && set.Solver != MiniBatch {
+				if c.slow && set.Solver.Method != Auto && set.Solver.Method != MiniBatch {
 					t.Skip("slow")
 				}
-				if set.MaxSteps == 0 {
-					set.MaxSteps = 15
+				if set.Solver.MaxSteps == 0 {
+					set.Solver.MaxSteps = 15
 				}
-				if set.Solver == MiniBatch { // of which a step is a round
-					set.MaxSteps = min(set.MaxSteps, 2)
+				if set.Solver.Method == MiniBatch { // of which a step is a round
+					set.Solver.MaxSteps = min(set.Solver.MaxSteps, 2)
 				}
 				m := mustFit(t, c.x, c.labels, set)
 				d, _ := m.Dims()
@@ -229,13 +228,13 @@ func oddData() []oddCase {
 	one, oneLabels := parts3(3, 40, 1)
 	add("d = 1", one, oneLabels, Settings{}, "", false)
 	add("p = d", good, labels, Settings{Components: 4}, "", false)
-	add("huge λ", good, labels, Settings{Lambda: 300}, "log domain", false)
-	add("tiny λ", good, labels, Settings{Lambda: 1e-300}, "", false)
-	add("tiny absolute λ", good, labels, Settings{Lambda: 5e-324, Absolute: true}, "", false)
-	add("far apart", farApart(good, labels), labels, Settings{Lambda: 1, Absolute: true}, "log domain", false)
+	add("huge λ", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(300)}}, "log domain", false)
+	add("tiny λ", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e-300)}}, "", false)
+	add("tiny absolute λ", good, labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(5e-324)}}, "", false)
+	add("far apart", farApart(good, labels), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1)}}, "log domain", false)
 	wide, wideLabels := parts3(4, 30, 40)
 	add("d > n", wide, wideLabels, Settings{Components: 3}, "", false)
-	add("d > n without shrinkage", wide, wideLabels, Settings{Components: 3, Shrinkage: NoShrinkage}, "will fit noise", false)
+	add("d > n without shrinkage", wide, wideLabels, Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}, "will fit noise", false)
 	add("p of nearly n", wide, wideLabels, Settings{Components: 29}, "", false)
 	add("p > n", wide, wideLabels, Settings{Components: 35}, "", false)
 	var two []int
@@ -244,13 +243,13 @@ func oddData() []oddCase {
 	}
 	add("classes of two", uniform(5, 20, 3), two, Settings{}, "only 2 samples", false)
 	few, fewLabels := clusters(6, 4, 2000, 2)
-	add("1 : 1000", few, fewLabels, Settings{MaxSteps: 2}, "all classes have the same weight", true)
-	add("1 : 1000, proportional", few, fewLabels, Settings{MaxSteps: 2, Weights: Proportional}, "only 2 samples", true)
+	add("1 : 1000", few, fewLabels, Settings{Solver: Solver{MaxSteps: 2}}, "all classes have the same weight", true)
+	add("1 : 1000, proportional", few, fewLabels, Settings{Solver: Solver{MaxSteps: 2}, Objective: Objective{Weights: Proportional}}, "only 2 samples", true)
 	var many []int
 	for i := range 300 {
 		many = append(many, i%60)
 	}
-	add("60 classes of 5", uniform(7, 300, 4), many, Settings{MaxSteps: 1}, "", false)
+	add("60 classes of 5", uniform(7, 300, 4), many, Settings{Solver: Solver{MaxSteps: 1}}, "", false)
 	return cases
 }
 

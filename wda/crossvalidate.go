@@ -21,15 +21,16 @@ type CrossValidation struct {
 	// Components, Lambda and Shrinkage are values of these settings to compare; nil
 	// is the one of Fit. Neighbors are values of K; nil is 1, 3, 5, …, 19. Every
 	// combination is tried.
-	Components        []int
-	Lambda, Shrinkage []float64
-	Neighbors         []int
+	Components []int
+	Lambda     []Lambda
+	Shrinkage  []Shrinkage
+	Neighbors  []int
 	// Folds is the number of parts that samples are divided into at random, every
 	// class evenly. Each is the test set once. Default 5.
 	Folds int
 	// Progress, if not nil, is called after every fit, by one goroutine at a time.
 	// An error ends the work.
-	Progress func(done, total int) error
+	Progress func(Progress) error
 }
 
 // CrossValidated is what CrossValidate has found.
@@ -45,9 +46,10 @@ type CrossValidated struct {
 
 // Candidate is a combination of settings with its errors.
 type Candidate struct {
-	Components        int
-	Lambda, Shrinkage float64
-	Neighbors         int
+	Components int
+	Lambda     Lambda
+	Shrinkage  Shrinkage
+	Neighbors  int
 	// Error is the mean over the folds of the share of test samples classified
 	// wrongly, StdErr its standard error, and Errors those of the folds.
 	Error, StdErr float64
@@ -80,8 +82,8 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	errs := make([][]float64, jobs) // of every K
 	// One goroutine a fit, or more if there are fewer fits than goroutines.
 	workers := workerCount(c.Fit.Workers)
-	prepare := c.Fit
-	prepare.Components = slices.Max(c.Components)
+	by := c.Fit.preparation()
+	by.Components = slices.Max(c.Components)
 	shares := make([]*share, len(folds))
 	for i := range shares {
 		shares[i] = &share{left: perFold}
@@ -110,9 +112,9 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 				s := combinations[i%perFold]
 				s.Workers = max(1, workers/jobs)
 				sh := shares[i/perFold]
-				e, err := sh.errors(ctx, x, labels, &folds[i/perFold], &prepare, &s, c.Neighbors)
+				e, err := sh.errors(ctx, x, labels, &folds[i/perFold], by, &s, c.Neighbors)
 				if err != nil {
-					err = fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/perFold+1, len(folds), s.Components, s.Lambda, s.Shrinkage, err)
+					err = fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/perFold+1, len(folds), s.Components, s.Objective.Lambda, s.Objective.Shrinkage, err)
 				}
 				mu.Lock()
 				if sh.left--; sh.left == 0 {
@@ -125,7 +127,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 					errs[i] = e
 					done++
 					if c.Progress != nil {
-						if err := c.Progress(done, jobs); err != nil {
+						if err := c.Progress(Progress{Done: done, Total: jobs}); err != nil {
 							cancel(err)
 						}
 					}
@@ -146,7 +148,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	best := -1
 	for i, s := range combinations {
 		for k := range c.Neighbors {
-			a := Candidate{Components: s.Components, Lambda: s.Lambda, Shrinkage: s.Shrinkage, Neighbors: c.Neighbors[k]}
+			a := Candidate{Components: s.Components, Lambda: s.Objective.Lambda, Shrinkage: s.Objective.Shrinkage, Neighbors: c.Neighbors[k]}
 			for f := range folds {
 				a.Errors = append(a.Errors, errs[f*perFold+i][k])
 			}
@@ -159,7 +161,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	}
 	out.Best = out.Candidates[best]
 	out.Settings = c.Fit
-	out.Settings.Components, out.Settings.Lambda, out.Settings.Shrinkage = out.Best.Components, out.Best.Lambda, out.Best.Shrinkage
+	out.Settings.Components, out.Settings.Objective.Lambda, out.Settings.Objective.Shrinkage = out.Best.Components, out.Best.Lambda, out.Best.Shrinkage
 	return out, nil
 }
 
@@ -175,17 +177,14 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 	if c.Fit.Components == 0 {
 		c.Fit.Components = min(2, d)
 	}
-	if c.Fit.Lambda == 0 {
-		c.Fit.Lambda = 1
-	}
 	if c.Components == nil {
 		c.Components = []int{c.Fit.Components}
 	}
 	if c.Lambda == nil {
-		c.Lambda = []float64{c.Fit.Lambda}
+		c.Lambda = []Lambda{c.Fit.Objective.Lambda}
 	}
 	if c.Shrinkage == nil {
-		c.Shrinkage = []float64{c.Fit.Shrinkage}
+		c.Shrinkage = []Shrinkage{c.Fit.Objective.Shrinkage}
 	}
 	classes := shuffledClasses(labels, rand.New(rand.NewPCG(c.Fit.Seed, streamFolds)))
 	if len(classes) < 2 {
@@ -219,10 +218,6 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 		return nil, fmt.Errorf("%w: nothing to compare", ErrSettings)
 	}
 	for _, s := range c.combinations() {
-		// λ = 0 would silently be the default.
-		if s.Lambda == 0 {
-			return nil, fmt.Errorf("%w: λ = 0", ErrSettings)
-		}
 		if _, err := s.withDefaults(n, d, len(classes)); err != nil {
 			return nil, err
 		}
@@ -247,7 +242,7 @@ func (c *CrossValidation) combinations() []Settings {
 		for _, l := range c.Lambda {
 			for _, r := range c.Shrinkage {
 				s := c.Fit
-				s.Components, s.Lambda, s.Shrinkage, s.Progress = p, l, r, nil
+				s.Components, s.Objective.Lambda, s.Objective.Shrinkage, s.Progress = p, l, r, nil
 				out = append(out, s)
 			}
 		}
@@ -269,11 +264,11 @@ type share struct {
 }
 
 // errors returns the error of every K with the projection of a fit.
-func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, prepare, s *Settings, ks []int) ([]float64, error) {
+func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, by *Preparation, s *Settings, ks []int) ([]float64, error) {
 	sh.once.Do(func() {
 		sh.train, sh.trainLabels = subset(x, labels, f.in)
 		sh.test, sh.testLabels = subset(x, labels, f.out)
-		sh.prepared, sh.err = Prepare(ctx, sh.train, sh.trainLabels, prepare)
+		sh.prepared, sh.err = Prepare(ctx, sh.train, sh.trainLabels, by)
 	})
 	if sh.err != nil {
 		return nil, sh.err

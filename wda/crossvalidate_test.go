@@ -15,17 +15,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+func lambdas(values ...float64) []Lambda {
+	var all []Lambda
+	for _, v := range values {
+		all = append(all, RelativeLambda(v))
+	}
+	return all
+}
+
+func shrinkages(values ...float64) []Shrinkage {
+	var all []Shrinkage
+	for _, v := range values {
+		all = append(all, FixedShrinkage(v))
+	}
+	return all
+}
+
 // TestCrossValidate: on the paper's data λ decides between success and failure, and
 // the choice is the one that succeeds; candidates are complete and in order, and the
 // result does not depend on the number of goroutines.
 func TestCrossValidate(t *testing.T) {
 	data := dataset.Simulation{Seed: 1}.Generate(90)
 	cv := &CrossValidation{
-		Fit: Settings{Components: 2, MaxSteps: 25, Seed: 3}, Lambda: []float64{0.01, 3}, Shrinkage: []float64{NoShrinkage, 0.5},
+		Fit: Settings{Components: 2, Solver: Solver{MaxSteps: 25}, Seed: 3}, Lambda: lambdas(0.01, 3), Shrinkage: shrinkages(0, 0.5),
 		Neighbors: []int{5, 1}, Folds: 3,
 	}
 	calls := 0
-	cv.Progress = func(done, total int) error {
+	cv.Progress = func(p Progress) error {
+		done, total := p.Done, p.Total
 		if calls++; done != calls || total != 12 {
 			t.Errorf("call %d: %d of %d", calls, done, total)
 		}
@@ -66,10 +83,10 @@ func TestCrossValidate(t *testing.T) {
 			}
 		}
 	}
-	if i != len(got.Candidates) || got.Best.Lambda != 3 || got.Best.Error > 0.15 || got.Candidates[0].Error < 0.4 {
+	if i != len(got.Candidates) || got.Best.Lambda != RelativeLambda(3) || got.Best.Error > 0.15 || got.Candidates[0].Error < 0.4 {
 		t.Errorf("best %+v, first %+v", got.Best, got.Candidates[0])
 	}
-	if s := got.Settings; s.Lambda != 3 || s.Shrinkage != got.Best.Shrinkage || s.MaxSteps != 25 || s.Components != 2 {
+	if s := got.Settings; s.Objective.Lambda != RelativeLambda(3) || s.Objective.Shrinkage != got.Best.Shrinkage || s.Solver.MaxSteps != 25 || s.Components != 2 {
 		t.Errorf("settings %+v", s)
 	}
 	cv.Fit.Seed++
@@ -88,13 +105,13 @@ func TestCrossValidateIsFit(t *testing.T) {
 		n, d int
 		cv   CrossValidation
 	}{
-		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: []float64{0.5, 2}, Fit: Settings{Float32: true}}},
-		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: []float64{0, 1}, Fit: Settings{Standardize: true}}},
-		{60, 6, CrossValidation{Lambda: []float64{0.5, 2}, Fit: Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Starts: 2}}},
-		{60, 6, CrossValidation{Components: []int{2}, Lambda: []float64{1, 3}, Fit: Settings{Init: uniform(5, 6, 2), Solver: ProjectedGradient}}},
+		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: lambdas(0.5, 2), Fit: Settings{Objective: Objective{Float32: true}}}},
+		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: []Shrinkage{{}, FixedShrinkage(1)}, Fit: Settings{Data: Data{Standardize: true}}}},
+		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Solver: Solver{Starts: 2}}}},
+		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: Settings{Solver: Solver{Init: uniform(5, 6, 2), Method: ProjectedGradient}}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
-		c.cv.Folds, c.cv.Neighbors, c.cv.Fit.MaxSteps = 3, []int{1, 3}, 6
+		c.cv.Folds, c.cv.Neighbors, c.cv.Fit.Solver.MaxSteps = 3, []int{1, 3}, 6
 		got, err := CrossValidate(t.Context(), x, labels, &c.cv)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +126,7 @@ func TestCrossValidateIsFit(t *testing.T) {
 				train, trainLabels := subset(x, labels, f.in)
 				test, testLabels := subset(x, labels, f.out)
 				s := c.cv.Fit
-				s.Components, s.Lambda, s.Shrinkage = a.Components, a.Lambda, a.Shrinkage
+				s.Components, s.Objective.Lambda, s.Objective.Shrinkage = a.Components, a.Lambda, a.Shrinkage
 				m, err := Fit(t.Context(), train, trainLabels, &s)
 				if err != nil {
 					t.Fatal(err)
@@ -186,11 +203,11 @@ func TestCrossValidateErrors(t *testing.T) {
 	}{
 		{x, labels, CrossValidation{Folds: 1}, ErrSettings},
 		{x, labels, CrossValidation{Folds: 31}, ErrSettings},
-		{x, labels, CrossValidation{Lambda: []float64{1, 0}}, ErrSettings},
-		{x, labels, CrossValidation{Lambda: []float64{1, math.NaN()}}, ErrSettings},
-		{x, labels, CrossValidation{Lambda: []float64{}}, ErrSettings},
+		{x, labels, CrossValidation{Lambda: lambdas(1, 0)}, ErrSettings},
+		{x, labels, CrossValidation{Lambda: lambdas(1, math.NaN())}, ErrSettings},
+		{x, labels, CrossValidation{Lambda: []Lambda{}}, ErrSettings},
 		{x, labels, CrossValidation{Components: []int{1, 5}}, ErrComponents},
-		{x, labels, CrossValidation{Shrinkage: []float64{-2}}, ErrSettings},
+		{x, labels, CrossValidation{Shrinkage: shrinkages(-2)}, ErrSettings},
 		{x, labels, CrossValidation{Neighbors: []int{25}}, ErrSettings},
 		{x, labels, CrossValidation{Neighbors: []int{0}}, ErrSettings},
 		{x, labels[1:], CrossValidation{}, ErrLabels},
@@ -200,11 +217,10 @@ func TestCrossValidateErrors(t *testing.T) {
 		{inf, labels, CrossValidation{}, ErrNotFinite},
 		{x, labels, CrossValidation{Folds: -2}, ErrSettings},
 		{x, labels, CrossValidation{Fit: Settings{Validation: &Validation{Fraction: 2}}}, ErrSettings},
-		{x, labels, CrossValidation{Fit: Settings{Level: "sse"}}, ErrSettings},
-		{x, labels, CrossValidation{Fit: Settings{Init: uniform(1, 4, 3)}}, ErrShape},
+		{x, labels, CrossValidation{Fit: Settings{Solver: Solver{Init: uniform(1, 4, 3)}}}, ErrShape},
 		{three, threeLabels, CrossValidation{Folds: 2}, ErrSingleton},
-		{x, labels, CrossValidation{Progress: func(done, _ int) error {
-			if done == 2 {
+		{x, labels, CrossValidation{Progress: func(p Progress) error {
+			if p.Done == 2 {
 				return stop
 			}
 			return nil
@@ -229,7 +245,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	}
 	// Of several fits that fail the first is named, however many goroutines there are.
 	for range 20 {
-		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: []float64{7, 8}, Fit: Settings{Workers: 8}})
+		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: lambdas(7, 8), Fit: Settings{Workers: 8}})
 		if !strings.Contains(fmt.Sprint(err), "fold 1 of 5, p = 2, λ = 7") {
 			t.Errorf("error %v does not say which settings failed first", err)
 		}
@@ -274,7 +290,7 @@ func TestCrossValidateOddData(t *testing.T) {
 		{"many classes", many, manyLabels, CrossValidation{Neighbors: []int{1}}},
 	} {
 		for _, single := range []bool{false, true} {
-			c.cv.Folds, c.cv.Fit.MaxSteps, c.cv.Fit.Float32 = 3, 2, single
+			c.cv.Folds, c.cv.Fit.Solver.MaxSteps, c.cv.Fit.Objective.Float32 = 3, 2, single
 			got, err := CrossValidate(t.Context(), c.x, c.labels, &c.cv)
 			if err != nil {
 				t.Errorf("%s, float32 %v: %v", c.name, single, err)

@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -76,6 +77,15 @@ func mustFit(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 		t.Fatal(err)
 	}
 	checkModel(t, m)
+	return m
+}
+
+// best returns the model of a fit, or the best projection of one that was interrupted.
+func best(m *Model, err error) *Model {
+	var e *InterruptedError
+	if errors.As(err, &e) {
+		return e.Model
+	}
 	return m
 }
 

@@ -33,7 +33,7 @@ func TestDefaults(t *testing.T) {
 	}
 	with := func(s wda.Settings) func(int) *wda.Settings {
 		return func(p int) *wda.Settings {
-			s.Components, s.Float32 = p, true
+			s.Components, s.Objective.Float32 = p, true
 			return &s
 		}
 	}
@@ -42,13 +42,13 @@ func TestDefaults(t *testing.T) {
 		set  func(p int) *wda.Settings
 	}{
 		{"default", func(p int) *wda.Settings { return &wda.Settings{Components: p} }},
-		{"λ = 0.1", with(wda.Settings{Lambda: 0.1})},
-		{"ρ = 0", with(wda.Settings{Shrinkage: wda.NoShrinkage})},
-		{"ρ = 0.25", with(wda.Settings{Shrinkage: 0.25})},
-		{"ρ = 1", with(wda.Settings{Shrinkage: 1})},
+		{"λ = 0.1", with(wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(0.1)}})},
+		{"ρ = 0", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0)}})},
+		{"ρ = 0.25", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.25)}})},
+		{"ρ = 1", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(1)}})},
 		{"paper", func(p int) *wda.Settings {
 			s := wda.PaperSettings(p)
-			s.MaxSteps, s.Float32 = 100, true
+			s.Solver.MaxSteps, s.Objective.Float32 = 100, true
 			return s
 		}},
 	}

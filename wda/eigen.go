@@ -132,12 +132,12 @@ func (f *fitter[T]) eigenvectors(ctx context.Context, index int, p *mat.Dense) (
 	}
 	p = mat.DenseCopyOf(p)
 	next := mat.NewDense(f.s.d, f.p, nil)
-	least := f.set.Tolerance * math.Sqrt(float64(f.p))
-	for step, idle := 0, 0; step < f.set.MaxSteps; step++ {
+	least := f.set.Solver.Tolerance * math.Sqrt(float64(f.p))
+	for step, idle := 0, 0; step < f.set.Solver.MaxSteps; step++ {
 		next.Copy(p)
 		err := ctx.Err()
 		if err == nil {
-			err = e.step(ctx, next, f.set.Solver)
+			err = e.step(ctx, next, f.set.Solver.Method)
 		}
 		var value, norm float64
 		if err == nil {
@@ -172,11 +172,11 @@ func (f *fitter[T]) eigenvectors(ctx context.Context, index int, p *mat.Dense) (
 
 // step improves p for the plans at p. Where C_w is singular it takes the smallest of
 // the ridges of Auto.
-func (e *eigen[T]) step(ctx context.Context, p *mat.Dense, solver Solver) error {
+func (e *eigen[T]) step(ctx context.Context, p *mat.Dense, method Method) error {
 	if err := e.assemble(ctx, p); err != nil {
 		return err
 	}
-	if solver == EigenTraceRatio {
+	if method == EigenTraceRatio {
 		return e.traceRatio(ctx, p, 0, eigenBlock)
 	}
 	err := e.ratioTrace(ctx, p, 0, eigenBlock)

@@ -99,7 +99,7 @@ func TestEigenBlocks(t *testing.T) {
 	if _, err := m.Orthonormalize(p, p); err != nil {
 		t.Fatal(err)
 	}
-	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Shrinkage: 0.5})
+	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0.5)}})
 	if e.small() {
 		t.Fatal("140 features are few: the test shows nothing")
 	}
@@ -155,9 +155,9 @@ func TestEigenSolvers(t *testing.T) {
 		if testing.Short() && name == "bimodal_log" {
 			continue
 		}
-		for _, solver := range []Solver{Eigen, EigenTraceRatio} {
+		for _, solver := range []Method{Eigen, EigenTraceRatio} {
 			g := loadGolden(t, name)
-			g.settings.Solver = solver
+			g.settings.Solver.Method = solver
 			m := mustFit(t, g.x, g.y, &g.settings)
 			r := m.Report()
 			f := 1 / r.Objective
@@ -182,17 +182,17 @@ func TestEigenSolvers(t *testing.T) {
 // TestEigenSteps: MaxSteps bounds the steps, and a singular C_w is no error.
 func TestEigenSteps(t *testing.T) {
 	x, labels := parts3(4, 12, 9) // rank(C_w) ≤ 9, with hardly any information
-	for _, solver := range []Solver{Eigen, EigenTraceRatio} {
-		set := &Settings{Components: 2, Solver: solver, Shrinkage: NoShrinkage, Lambda: 50}
+	for _, solver := range []Method{Eigen, EigenTraceRatio} {
+		set := &Settings{Components: 2, Solver: Solver{Method: solver}, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(50)}}
 		if r := mustFit(t, x, labels, set).Report(); !r.Status.Converged() {
 			t.Errorf("%v: %v after %d steps", solver, r.Status, r.Steps)
 		}
-		set.MaxSteps = 1
+		set.Solver.MaxSteps = 1
 		if r := mustFit(t, x, labels, set).Report(); r.Status != descent.MaxSteps || r.Steps > 1 {
 			t.Errorf("%v: %v after %d steps, one was allowed", solver, r.Status, r.Steps)
 		}
 	}
-	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), Settings{Components: 2, Shrinkage: NoShrinkage})
+	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0)}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.improve(ctx, uniform(1, 9, 2), 0.1, 1); !errors.Is(err, context.Canceled) {

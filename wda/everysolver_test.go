@@ -15,7 +15,7 @@ import (
 )
 
 // ownSolvers are those that package descent has not.
-var ownSolvers = []Solver{Eigen, EigenTraceRatio, MiniBatch}
+var ownSolvers = []Method{Eigen, EigenTraceRatio, MiniBatch}
 
 // TestSolversAreDeterministic: the fit has the same bits for any number of goroutines
 // and at every level.
@@ -28,11 +28,16 @@ func TestSolversAreDeterministic(t *testing.T) {
 		x, labels := clusters(4, shape.d, shape.n/6, shape.n/6, shape.n/3, shape.n/3)
 		for _, solver := range ownSolvers {
 			for _, f32 := range []bool{false, true} {
-				set := Settings{Components: 3, Solver: solver, MaxSteps: 3, Float32: f32, BatchSize: 8, Shrinkage: 0.1}
+				set := Settings{Components: 3, Solver: Solver{Method: solver, MaxSteps: 3, BatchSize: 8}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0.1)}}
 				var first *Model
+				ctx := t.Context()
 				check := func(what string) {
 					t.Helper()
-					m := mustFit(t, x, labels, &set)
+					m, err := Fit(ctx, x, labels, &set)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkModel(t, m)
 					if first == nil {
 						first = m
 					}
@@ -50,8 +55,8 @@ func TestSolversAreDeterministic(t *testing.T) {
 					if shape.d > 100 {
 						break // the portable level is slow
 					}
-					set.Level = level.String()
-					check("level " + set.Level)
+					ctx = asm.WithLevel(t.Context(), level)
+					check(fmt.Sprintf("level %v", level))
 				}
 			}
 		}
@@ -75,7 +80,7 @@ func (c *countdown) Err() error {
 // is the best so far, or none if it was too early for one.
 func TestSolversCancel(t *testing.T) {
 	x, labels := clusters(4, 140, 20, 50, 30)
-	for solver := range numSolvers {
+	for solver := range numMethods {
 		models := 0
 		for asked := int64(0); asked < 1<<20; asked = 2*asked + 1 {
 			if testing.Short() && asked > 100 {
@@ -84,11 +89,11 @@ func TestSolversCancel(t *testing.T) {
 			ctx := &countdown{Context: context.Background()}
 			ctx.left.Store(asked)
 			var last Step
-			m, err := Fit(ctx, x, labels, &Settings{Components: 3, Solver: solver, MaxSteps: 2, BatchSize: 10, Workers: 2, Float32: true, Progress: func(s Step) error {
-				last = s
+			m, err := Fit(ctx, x, labels, &Settings{Components: 3, Solver: Solver{Method: solver, MaxSteps: 2, BatchSize: 10}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
+				last = p.Step
 				return nil
 			}})
-			if m != nil {
+			if m = best(m, err); m != nil {
 				models++
 				checkModel(t, m)
 				r := m.Report()
@@ -132,13 +137,13 @@ func TestThousandClasses(t *testing.T) {
 		t.Errorf("%v after %d steps, warnings %q", auto.Status, auto.Steps, auto.Warnings)
 	}
 	t.Logf("auto: J = %v after %d steps in %v", auto.Objective, auto.Steps, auto.Elapsed)
-	set.Init = mat.DenseCopyOf(uniform(5, 20, 5))
-	set.LambdaMatrix = auto.Lambda
+	set.Solver.Init = mat.DenseCopyOf(uniform(5, 20, 5))
+	set.Objective.Lambda = LambdaMatrix(auto.Lambda)
 	other := mustFit(t, x, labels, set).Report()
 	if e := relative(other.Objective, auto.Objective); !(e < 1e-8) {
 		t.Errorf("J = %v from another start, %v", other.Objective, auto.Objective)
 	}
-	set = &Settings{Components: 5, Solver: MiniBatch, MaxSteps: 10}
+	set = &Settings{Components: 5, Solver: Solver{Method: MiniBatch, MaxSteps: 10}}
 	r := mustFit(t, x, labels, set).Report()
 	t.Logf("minibatch: J = %v of %d samples after %d steps in %v", r.Objective, r.ObjectiveSamples, r.Steps, r.Elapsed)
 	if !(r.Objective > r.History[0].Objective) {

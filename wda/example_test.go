@@ -13,7 +13,7 @@ import (
 
 func Example() {
 	d := dataset.Simulation{Seed: 1}.Generate(100) // d.X is a *mat.Dense, 100 × 10
-	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Lambda: 3})
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,12 +46,12 @@ func Example() {
 // Several fits to the same samples share what does not depend on λ or p.
 func ExamplePrepare() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
-	samples, err := wda.Prepare(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2})
+	samples, err := wda.Prepare(context.Background(), d.X, d.Labels, &wda.Preparation{Components: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, lambda := range []float64{0.1, 3} {
-		m, err := samples.Fit(context.Background(), &wda.Settings{Lambda: lambda})
+		m, err := samples.Fit(context.Background(), &wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(lambda)}})
 		if err != nil {
 			log.Fatal(err)
 		}

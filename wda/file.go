@@ -142,16 +142,17 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 // encode returns the file of m and, unless it is nil, c.
 func encode(m *Model, c *Classifier) ([]byte, error) {
 	r, d, p := &m.report, len(m.mean), len(m.offset)
+	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Solver
 	meta := fileMeta{Format: fileFormat, Version: fileVersion, Names: m.names, Fit: fileFit{
 		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
-		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: r.Solver.String(), Steps: r.Steps,
-		Lambda: r.Settings.Lambda, Absolute: r.Settings.Absolute,
-		Iterations: r.Settings.Iterations, Shrinkage: r.Settings.Shrinkage, Weights: r.Settings.Weights.String(), Float32: r.Settings.Float32, Standardize: r.Settings.Standardize,
-		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: r.Settings.Gradient.String(), BatchSize: r.Settings.BatchSize,
-		MaxSteps: r.Settings.MaxSteps, Tolerance: finite(r.Settings.Tolerance), Starts: r.Settings.Starts, Seed: r.Settings.Seed,
+		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: solver.Method.String(), Steps: r.Steps,
+		Lambda: objective.Lambda.value, Absolute: objective.Lambda.kind == absoluteLambda,
+		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: objective.Weights.String(), Float32: objective.Float32, Standardize: set.Data.Standardize,
+		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: solver.BatchSize,
+		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 	}}
-	if r.Settings.Components != p {
-		meta.Fit.Components = r.Settings.Components
+	if set.Components != p {
+		meta.Fit.Components = set.Components
 	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -447,6 +448,9 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 		if m.report.Lambda, err = parseLambda(parts, len(m.labels)); err != nil {
 			return nil, err
 		}
+		if l := &m.report.Settings.Objective.Lambda; l.value == 0 {
+			*l = LambdaMatrix(m.report.Lambda)
+		}
 	}
 	m.setOffset()
 	return m, nil
@@ -472,21 +476,25 @@ func (f *fileFit) report(p int) (Report, error) {
 	r := Report{
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
 		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: Status(f.Status), Steps: f.Steps,
-		Settings: Settings{Components: f.Components, Lambda: f.Lambda, Absolute: f.Absolute, Iterations: f.Iterations, Shrinkage: f.Shrinkage, Float32: f.Float32, Standardize: f.Standardize,
-			BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts, Seed: f.Seed},
+		Settings: Settings{
+			Components: f.Components, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
+			Objective: Objective{Lambda: RelativeLambda(f.Lambda), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32},
+			Solver:    Solver{BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
+		},
 	}
-	var err error
-	if r.Solver, err = ParseSolver(f.Solver); err != nil {
+	if f.Absolute {
+		r.Settings.Objective.Lambda = AbsoluteLambda(f.Lambda)
+	}
+	if err := r.Settings.Solver.Method.UnmarshalText([]byte(f.Solver)); err != nil {
 		return Report{}, err
 	}
-	r.Settings.Solver = r.Solver
-	if r.Settings.Weights, err = ParseWeights(f.Weights); err != nil {
+	if err := r.Settings.Objective.Weights.UnmarshalText([]byte(f.Weights)); err != nil {
 		return Report{}, err
 	}
-	if f.Gradient != "" {
-		r.Settings.Gradient, err = ParseGradientMode(f.Gradient)
+	if f.Gradient == "" {
+		return r, nil
 	}
-	return r, err
+	return r, r.Settings.Objective.Gradient.UnmarshalText([]byte(f.Gradient))
 }
 
 func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {

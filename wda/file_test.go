@@ -33,10 +33,10 @@ func TestFileRoundTrip(t *testing.T) {
 		x.Set(i, 4, 1)
 	}
 	for _, set := range []Settings{
-		{Components: 2}, {Components: 3, Weights: Proportional, Shrinkage: 0.5, Float32: true, Solver: ProjectedGradient, MaxSteps: 4},
-		{Components: 1, Lambda: 3, Absolute: true, Iterations: 4, Solver: SteepestDescent},
-		{Components: 2, Solver: MiniBatch, BatchSize: 7, Gradient: Implicit, MaxSteps: 3, Tolerance: 1e-3, Starts: 2, Seed: 1<<64 - 1},
-		{Components: 2, Solver: EigenTraceRatio, Gradient: Frozen},
+		{Components: 2}, {Components: 3, Objective: Objective{Weights: Proportional, Shrinkage: FixedShrinkage(0.5), Float32: true}, Solver: Solver{Method: ProjectedGradient, MaxSteps: 4}},
+		{Components: 1, Objective: Objective{Lambda: AbsoluteLambda(3), Iterations: 4}, Solver: Solver{Method: SteepestDescent}},
+		{Components: 2, Solver: Solver{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: Implicit}, Seed: 1<<64 - 1},
+		{Components: 2, Solver: Solver{Method: EigenTraceRatio}, Objective: Objective{Gradient: Frozen}},
 	} {
 		m := mustFit(t, x, labels, &set)
 		m, err := m.WithClassNames([]string{"a", "", "Ärger\n\"x\""})
@@ -62,13 +62,13 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 		a, b := m.Report(), back.Report()
 		if a.Objective != b.Objective || a.Between != b.Between || a.Within != b.Within || a.Ridge != b.Ridge || a.GradientNorm != b.GradientNorm ||
-			a.ObjectiveSamples != b.ObjectiveSamples || a.Status != b.Status || a.Solver != b.Solver || a.Steps != b.Steps || !bitsEqual(a.Lambda, b.Lambda) || !slices.Equal(a.Warnings, b.Warnings) || len(a.Warnings) == 0 {
+			a.ObjectiveSamples != b.ObjectiveSamples || a.Status != b.Status || a.Steps != b.Steps || !bitsEqual(a.Lambda, b.Lambda) || !slices.Equal(a.Warnings, b.Warnings) || len(a.Warnings) == 0 {
 			t.Errorf("report\n%+v\nhas become\n%+v", a, b)
 		}
 		as, bs := a.Settings, b.Settings
-		if as.Components != bs.Components || as.Lambda != bs.Lambda || as.Absolute != bs.Absolute || as.Iterations != bs.Iterations ||
-			as.Shrinkage != bs.Shrinkage || as.Weights != bs.Weights || as.Float32 != bs.Float32 || as.Solver != bs.Solver ||
-			as.Gradient != bs.Gradient || as.BatchSize != bs.BatchSize || as.MaxSteps != bs.MaxSteps || as.Tolerance != bs.Tolerance || as.Starts != bs.Starts || as.Seed != bs.Seed {
+		if as.Components != bs.Components || as.Objective.Lambda != bs.Objective.Lambda || as.Objective.Iterations != bs.Objective.Iterations ||
+			as.Objective.Shrinkage != bs.Objective.Shrinkage || as.Objective.Weights != bs.Objective.Weights || as.Objective.Float32 != bs.Objective.Float32 || as.Solver.Method != bs.Solver.Method ||
+			as.Objective.Gradient != bs.Objective.Gradient || as.Solver.BatchSize != bs.Solver.BatchSize || as.Solver.MaxSteps != bs.Solver.MaxSteps || as.Solver.Tolerance != bs.Solver.Tolerance || as.Solver.Starts != bs.Solver.Starts || as.Seed != bs.Seed {
 			t.Errorf("settings\n%+v\nhave become\n%+v", as, bs)
 		}
 		if again := fileOf(t, back); !bytes.Equal(again, data) {

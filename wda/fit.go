@@ -27,9 +27,8 @@ type Report struct {
 	// ObjectiveSamples is the number of samples that all this was evaluated on: fewer
 	// than there are if MiniBatch had too many. A class is represented by its share.
 	ObjectiveSamples int
-	GradientNorm     float64 // of J, Riemannian, at the result, as Settings.Gradient says
+	GradientNorm     float64 // of J, Riemannian, at the result, as Objective.Gradient says
 	Status           Status
-	Solver           Solver
 	Steps            int
 	Evaluations      descent.Evaluations // of all starts
 	History          []Step
@@ -50,19 +49,38 @@ type Report struct {
 	Settings Settings
 }
 
+// InterruptedError is the error of a Fit that was ended early when it had a projection
+// already: by its context, by Progress, or by an evaluation of J that failed.
+type InterruptedError struct {
+	Model *Model // of the best projection so far, never nil
+	Err   error  // the context's cause, or the error of Progress or of the evaluation
+}
+
+// Error implements error.
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("wda: fit interrupted after %d steps: %v", e.Model.report.Steps, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *InterruptedError) Unwrap() error { return e.Err }
+
 // Fit finds the projection that maximizes J for samples x (n × d, rows are samples)
 // and their labels, and returns it as a Model. settings may be nil. x is not
 // changed.
 //
-// If the context ends, or Progress returns an error, Fit returns the best
-// projection so far together with that error; the model is nil only if there is
-// none yet. Errors of data and settings wrap the sentinel errors of this package.
+// If the context ends, or Progress returns an error, Fit returns an error that wraps
+// the context's cause or that error. If there is a projection already it is an
+// *InterruptedError, which has the best so far. Errors of data and settings wrap the
+// sentinel errors of this package.
 //
 // With more features than samples the fit is done in the span of the samples, which
 // holds the solution.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
 	began := time.Now()
-	m, err := Prepare(ctx, x, labels, settings)
+	if settings == nil {
+		settings = new(Settings)
+	}
+	m, err := prepare(ctx, x, labels, settings.preparation(), settings.Solver.Init == nil)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +91,16 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, began tim
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	s, span := m.s, m.span
+	s := m.s
+	span, start, err := m.startFor(&set)
+	if err != nil {
+		return nil, err
+	}
 	o, err := objectiveFor[T](span.s, &set, m.exact)
 	if err != nil {
 		return nil, err
 	}
-	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components), start: m.startFor(set.Components)}
+	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components), start: start}
 	if err := o.prepare(ctx, &set, f.start); err != nil {
 		return nil, err
 	}
@@ -98,7 +120,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, began tim
 	}
 	rep := Report{
 		Objective: o.ratio(), Between: s.units(o.b), Within: s.units(o.w), Ridge: s.units(o.ridge), ObjectiveSamples: o.s.n,
-		GradientNorm: best.norm, Status: best.status, Solver: set.Solver, Steps: best.steps,
+		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
 		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
 		Warnings: warnings(s, o, &set), Lambda: o.lambdas(), Settings: set,
 	}
@@ -110,7 +132,11 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, began tim
 		return nil, err
 	}
 	rep.Elapsed = time.Since(began)
-	return newModel(s, p, rep), fitError(cause)
+	model := newModel(s, p, rep)
+	if cause != nil {
+		return nil, &InterruptedError{model, fitError(cause)}
+	}
+	return model, nil
 }
 
 // fitter runs the solver from every start.
@@ -140,8 +166,8 @@ type attempt struct {
 // all returns the best attempt, if there is any, and what ended the fit early.
 func (f *fitter[T]) all(ctx context.Context) (*attempt, error) {
 	var best *attempt
-	for i := range f.set.Starts {
-		p, components := f.start, f.set.Init != nil
+	for i := range f.set.Solver.Starts {
+		p, components := f.start, f.set.Solver.Init != nil
 		if i > 0 {
 			p, components = mat.NewDense(f.s.d, f.p, nil), false
 			f.manifold.Random(p, rand.New(rand.NewPCG(f.set.Seed, streamStarts+uint64(i))))
@@ -173,7 +199,7 @@ func (f *fitter[T]) better(a, b *attempt) bool {
 // attempt runs the solver from p. A result may come with an error.
 func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, components bool) (*attempt, error) {
 	set := f.set
-	if set.Solver == Auto || set.Solver == MiniBatch {
+	if set.Solver.Method == Auto || set.Solver.Method == MiniBatch {
 		var err error
 		if p, err = f.autoStart(ctx, set, p, components); err != nil {
 			if ctx.Err() != nil {
@@ -182,16 +208,16 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 			return nil, err
 		}
 	}
-	switch set.Solver {
+	switch set.Solver.Method {
 	case Eigen, EigenTraceRatio:
 		return f.eigenvectors(ctx, index, p)
 	case MiniBatch:
 		return f.miniBatches(ctx, index, p)
 	}
 	var problem descent.Problem = inverse[T]{f.objective, ctx}
-	ds := descent.Settings{MaxSteps: set.MaxSteps, GradientTolerance: set.Tolerance, GradientToValue: gradientNoise64}
+	ds := descent.Settings{MaxSteps: set.Solver.MaxSteps, GradientTolerance: set.Solver.Tolerance, GradientToValue: gradientNoise64}
 	objectiveOf, normOf := inverseToJ, inverseNormToJ
-	switch set.Solver {
+	switch set.Solver.Method {
 	case SteepestDescent:
 		ds.Method = descent.SteepestDescent
 	case ProjectedGradient:
@@ -200,7 +226,7 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 		objectiveOf, normOf = negativeToJ, negativeNormToJ
 	}
 	ds.Noise = set.noise()
-	if set.Float32 {
+	if set.Objective.Float32 {
 		ds.GradientToValue = gradientNoise32
 	}
 	step := func(d descent.Step) Step {
@@ -211,10 +237,8 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 		watch = f.validator.watch(ctx)
 	}
 	ds.Progress = func(d descent.Step, p *mat.Dense) error {
-		if set.Progress != nil {
-			if err := set.Progress(step(d)); err != nil {
-				return err
-			}
+		if err := set.report(step(d)); err != nil {
+			return err
 		}
 		if watch != nil {
 			return watch.see(step(d), p)
@@ -292,7 +316,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 	if err := o.evaluate(ctx, p, false); err != nil {
 		return err
 	}
-	o.ridge = set.Shrinkage * o.w
+	o.ridge = set.Objective.Shrinkage.rho * o.w
 	if !(o.b > 0) {
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}

@@ -22,12 +22,13 @@ func TestCancelled(t *testing.T) {
 	everyWay(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
 		cause := errors.New("enough")
 		for _, after := range []int{0, 1, 4} {
-			if after == 4 && (set.Solver == Eigen || set.Solver == EigenTraceRatio) {
+			if after == 4 && (set.Solver.Method == Eigen || set.Solver.Method == EigenTraceRatio) {
 				continue // they take fewer steps
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var last, start Step
-			set.Progress = func(s Step) error {
+			set.Progress = func(p Progress) error {
+				s := p.Step
 				if s.Index == 0 {
 					start = s
 				}
@@ -37,7 +38,10 @@ func TestCancelled(t *testing.T) {
 				return nil
 			}
 			m, err := Fit(ctx, x, labels, set)
-			if !errors.Is(err, cause) || m == nil {
+			if m != nil {
+				t.Error("a model beside the error")
+			}
+			if m = best(m, err); !errors.Is(err, cause) || m == nil {
 				t.Fatalf("after step %d: model %v, error %v", after, m != nil, err)
 			}
 			checkModel(t, m)
@@ -46,7 +50,7 @@ func TestCancelled(t *testing.T) {
 				t.Errorf("after step %d: status %v, %d steps, last call %d", after, r.Status, r.Steps, last.Index)
 			}
 			limit := 1e-9
-			if set.Float32 {
+			if set.Objective.Float32 {
 				limit = 1e-4
 			}
 			if !(relative(r.Objective, last.Objective) <= limit) || r.Objective < start.Objective*(1-limit) {
@@ -56,7 +60,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
 		set.Progress = nil
-		if m, err := Fit(ctx, x, labels, set); m != nil || !(errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
+		if m, err := Fit(ctx, x, labels, set); best(m, err) != nil || !(errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
 			t.Errorf("before the start: model %v, error %v", m != nil, err)
 		}
 	})
@@ -68,7 +72,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		t.Skip("slow")
 	}
 	x, labels := parts3(2, 150, 140)
-	set := &Settings{Components: 3, Starts: 3, MaxSteps: 20, Validation: &Validation{}}
+	set := &Settings{Components: 3, Solver: Solver{Starts: 3, MaxSteps: 20}, Validation: &Validation{}}
 	began := time.Now()
 	mustFit(t, x, labels, set)
 	whole := time.Since(began)
@@ -77,7 +81,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(k)/12)
 		m, err := Fit(ctx, x, labels, set)
 		cancel()
-		if m != nil {
+		if m = best(m, err); m != nil {
 			models++
 			checkModel(t, m)
 		}
@@ -94,17 +98,18 @@ func TestCancelledAnywhere(t *testing.T) {
 // projection so far.
 func TestProgressError(t *testing.T) {
 	x, labels := parts3(1, 60, 8)
-	everyWay(t, Settings{Components: 2, Starts: 3}, func(t *testing.T, set *Settings) {
+	everyWay(t, Settings{Components: 2, Solver: Solver{Starts: 3}}, func(t *testing.T, set *Settings) {
 		stop := errors.New("stop")
 		calls := 0
-		set.Progress = func(s Step) error {
+		set.Progress = func(p Progress) error {
+			s := p.Step
 			if calls++; s.Start == 1 && s.Index == 1 {
 				return stop
 			}
 			return nil
 		}
 		m, err := Fit(t.Context(), x, labels, set)
-		if !errors.Is(err, stop) || m == nil {
+		if m = best(m, err); !errors.Is(err, stop) || m == nil {
 			t.Fatalf("model %v, error %v", m != nil, err)
 		}
 		checkModel(t, m)
@@ -118,9 +123,10 @@ func TestProgressError(t *testing.T) {
 // the report repeats what Score says of the result.
 func TestReport(t *testing.T) {
 	x, labels := parts3(5, 80, 6)
-	everyWay(t, Settings{Components: 2, Shrinkage: 0.2}, func(t *testing.T, set *Settings) {
+	everyWay(t, Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}, func(t *testing.T, set *Settings) {
 		steps := 0
-		set.Progress = func(s Step) error {
+		set.Progress = func(p Progress) error {
+			s := p.Step
 			if s.Index != steps || s.Start != 0 {
 				t.Errorf("call %d is step %d of start %d", steps, s.Index, s.Start)
 			}
@@ -132,11 +138,11 @@ func TestReport(t *testing.T) {
 		if !r.Status.Converged() {
 			t.Errorf("status %v", r.Status)
 		}
-		if r.Steps != steps-1 || len(r.History) != steps || r.Evaluations.Values < r.Steps || r.Elapsed <= 0 || r.Solver != set.Solver {
-			t.Errorf("%d calls, %d steps, history of %d, %+v in %v by %v", steps, r.Steps, len(r.History), r.Evaluations, r.Elapsed, r.Solver)
+		if r.Steps != steps-1 || len(r.History) != steps || r.Evaluations.Values < r.Steps || r.Elapsed <= 0 || r.Settings.Solver.Method != set.Solver.Method {
+			t.Errorf("%d calls, %d steps, history of %d, %+v in %v by %v", steps, r.Steps, len(r.History), r.Evaluations, r.Elapsed, r.Settings.Solver.Method)
 		}
 		noise := 1e-11
-		if set.Float32 {
+		if set.Objective.Float32 {
 			noise = 1e-5
 		}
 		for i, h := range r.History[1:] {
@@ -145,14 +151,14 @@ func TestReport(t *testing.T) {
 			}
 		}
 		// The same objective, with λ and ridge as reported.
-		s := mustScore(t, x, labels, m.projection, &Settings{LambdaMatrix: r.Lambda, Float32: set.Float32})
+		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: LambdaMatrix(r.Lambda), Float32: set.Objective.Float32}})
 		if e := relative(s.Between, r.Between) + relative(s.Within, r.Within); !(e < 10*noise) {
 			t.Errorf("σ_b², σ_w² = %v, %v, but Score says %v, %v", r.Between, r.Within, s.Between, s.Within)
 		}
 		if e := relative(r.Between/(r.Within+r.Ridge), r.Objective); !(e < 10*noise) {
 			t.Errorf("J = %v is not the ratio of its parts", r.Objective)
 		}
-		start := mustScore(t, x, labels, pca(t, x, 2), &Settings{Float32: set.Float32})
+		start := mustScore(t, x, labels, pca(t, x, 2), &Settings{Objective: Objective{Float32: set.Objective.Float32}})
 		if e := relative(r.Ridge, 0.2*start.Within); !(e < 10*noise) {
 			t.Errorf("ridge %v instead of ρ·σ_w² = %v", r.Ridge, 0.2*start.Within)
 		}
@@ -165,7 +171,8 @@ func TestReport(t *testing.T) {
 func pca(t *testing.T, x *mat.Dense, p int) *mat.Dense {
 	t.Helper()
 	m := mustFit(t, x, append(repeated(0, x.RawMatrix().Rows/2), repeated(1, (x.RawMatrix().Rows+1)/2)...), &Settings{
-		Components: p, Solver: ConjugateGradient, Tolerance: math.Inf(1),
+		Components: p,
+		Solver:     Solver{Method: ConjugateGradient, Tolerance: math.Inf(1)},
 	})
 	if m.report.Steps != 0 {
 		t.Fatalf("%d steps in spite of an infinite tolerance", m.report.Steps)
@@ -181,10 +188,10 @@ func TestStarts(t *testing.T) {
 	}
 	g := loadGolden(t, "circles")
 	// A start from which steepest descent ends in a poor optimum.
-	g.settings.Solver, g.settings.Init = SteepestDescent, mat.NewDense(10, 2, nil)
-	stiefel.New(10, 2).Random(g.settings.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
+	g.settings.Solver.Method, g.settings.Solver.Init = SteepestDescent, mat.NewDense(10, 2, nil)
+	stiefel.New(10, 2).Random(g.settings.Solver.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
 	one := mustFit(t, g.x, g.y, &g.settings)
-	g.settings.Starts = 6
+	g.settings.Solver.Starts = 6
 	six := mustFit(t, g.x, g.y, &g.settings)
 	again := mustFit(t, g.x, g.y, &g.settings)
 	g.settings.Seed = 5
@@ -228,8 +235,7 @@ func TestValidation(t *testing.T) {
 		}
 	}
 	for _, f32 := range []bool{false, true} {
-		set := &Settings{Components: 4, Shrinkage: NoShrinkage, Lambda: 0.1, Float32: f32, Solver: ConjugateGradient, MaxSteps: 100,
-			Validation: &Validation{X: held, Labels: heldLabels, Every: 1, Patience: 4, Neighbors: 3}}
+		set := &Settings{Components: 4, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(0.1), Float32: f32}, Solver: Solver{Method: ConjugateGradient, MaxSteps: 100}, Validation: &Validation{X: held, Labels: heldLabels, Every: 1, Patience: 4, Neighbors: 3}}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
 		least, at, since := 2.0, -1, 0
@@ -314,7 +320,7 @@ func TestPaperSettings(t *testing.T) {
 	x, labels := parts3(1, 30, 40)
 	m := mustFit(t, x, labels, PaperSettings(2))
 	r := m.Report()
-	if r.Ridge != 0 || r.Settings.Lambda != 0.01 || r.Settings.Iterations != 10 || r.Solver != ProjectedGradient || r.Settings.Weights != Uniform {
+	if r.Ridge != 0 || r.Settings.Objective.Lambda != RelativeLambda(0.01) || r.Settings.Objective.Iterations != 10 || r.Settings.Solver.Method != ProjectedGradient || r.Settings.Objective.Weights != Uniform {
 		t.Errorf("%+v", r.Settings)
 	}
 	if !strings.Contains(strings.Join(r.Warnings, " "), "fit noise") {

@@ -57,8 +57,9 @@ func loadGolden(t testing.TB, name string) *golden {
 		g.y = append(g.y, int(v))
 	}
 	g.settings = Settings{
-		Components: g.meta.P, Iterations: g.meta.L, LambdaMatrix: g.matrix(t, "lam"),
-		Shrinkage: NoShrinkage, Init: g.p0,
+		Components: g.meta.P,
+		Objective:  Objective{Iterations: g.meta.L, Lambda: LambdaMatrix(g.matrix(t, "lam")), Shrinkage: FixedShrinkage(0)},
+		Solver:     Solver{Init: g.p0},
 	}
 	return g
 }
@@ -115,8 +116,8 @@ func TestGoldenObjective(t *testing.T) {
 					value, gradient = 3e-5, 1e-4
 				}
 			}
-			g.settings.Float32 = f32
-			s, err := Score(t.Context(), g.x, g.y, g.p0, &g.settings)
+			g.settings.Objective.Float32 = f32
+			s, err := Score(t.Context(), g.x, g.y, g.p0, &Scoring{Objective: g.settings.Objective})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,12 +146,12 @@ func TestGoldenObjective(t *testing.T) {
 // elsewhere it is no worse than the peer.
 func TestGoldenFits(t *testing.T) {
 	for _, name := range goldenCases {
-		for _, solver := range []Solver{Auto, ConjugateGradient, SteepestDescent, ProjectedGradient} {
+		for _, solver := range []Method{Auto, ConjugateGradient, SteepestDescent, ProjectedGradient} {
 			if testing.Short() && (solver != Auto || name == "bimodal_log") {
 				continue
 			}
 			g := loadGolden(t, name)
-			g.settings.Solver, g.settings.Tolerance, g.settings.MaxSteps = solver, 1e-8, 2000
+			g.settings.Solver.Method, g.settings.Solver.Tolerance, g.settings.Solver.MaxSteps = solver, 1e-8, 2000
 			m, err := Fit(context.Background(), g.x, g.y, &g.settings)
 			if err != nil {
 				t.Fatal(err)
@@ -187,7 +188,7 @@ func TestAutoFromAnywhere(t *testing.T) {
 	for seed := range starts {
 		p := mat.NewDense(10, 2, nil)
 		m.Random(p, rand.New(rand.NewPCG(seed, 0)))
-		g.settings.Init = p
+		g.settings.Solver.Init = p
 		fit, err := Fit(t.Context(), g.x, g.y, &g.settings)
 		if err != nil {
 			t.Fatal(err)

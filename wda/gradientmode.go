@@ -1,11 +1,9 @@
 package wda
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/enum"
 	"github.com/gomonge/monge/sinkhorn"
 )
 
@@ -19,7 +17,7 @@ const (
 	// Implicit takes W at convergence in the place of W after L iterations, and its
 	// derivative by the implicit function theorem (the appendix of the paper; there in
 	// O(n⁶), here by conjugate gradients on an (n + m) system). Iterations are made
-	// until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32); Settings.Iterations bounds them. Where
+	// until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32); Objective.Iterations bounds them. Where
 	// they end before an error of 1e-4 (1e-3), Fit and Score fail with ErrSettings. No
 	// iterate is kept, so that memory does not grow with the iterations.
 	Implicit
@@ -32,22 +30,17 @@ const (
 	numGradientModes
 )
 
-var gradientModeNames = [numGradientModes]string{"unrolled", "implicit", "frozen"}
+var gradientModeNames = enum.New("GradientMode", ErrSettings, "unrolled", "implicit", "frozen")
 
-// String returns the name that ParseGradientMode reads: unrolled, implicit or frozen.
-func (g GradientMode) String() string {
-	if g < numGradientModes {
-		return gradientModeNames[g]
-	}
-	return fmt.Sprintf("GradientMode(%d)", uint8(g))
-}
+// String returns the name that UnmarshalText reads: unrolled, implicit or frozen.
+func (g GradientMode) String() string { return gradientModeNames.Name(uint8(g)) }
 
-// ParseGradientMode returns the gradient mode of that name.
-func ParseGradientMode(name string) (GradientMode, error) {
-	if i := slices.Index(gradientModeNames[:], name); i >= 0 {
-		return GradientMode(i), nil
-	}
-	return 0, fmt.Errorf("%w: unknown gradient mode %q (want one of %v)", ErrSettings, name, gradientModeNames)
+// MarshalText implements encoding.TextMarshaler.
+func (g GradientMode) MarshalText() ([]byte, error) { return gradientModeNames.Text(uint8(g)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (g *GradientMode) UnmarshalText(text []byte) error {
+	return enum.Parse(g, text, gradientModeNames)
 }
 
 const (
@@ -61,8 +54,8 @@ const (
 
 // sinkhornSettings returns the settings of a solver of pairs.
 func sinkhornSettings[T dist.Float](set *Settings) sinkhorn.Settings {
-	s := sinkhorn.Settings{Iterations: set.Iterations, Level: set.Level}
-	switch set.Gradient {
+	s := sinkhorn.Settings{Iterations: set.Objective.Iterations, Level: set.level.String()}
+	switch set.Objective.Gradient {
 	case Unrolled:
 		s.Gradient = true
 	case Implicit:
@@ -88,11 +81,11 @@ func pointGradient[T dist.Float](res *sinkhorn.Result[T], mode GradientMode, dx,
 // noise returns the relative error of J that is no reason to refuse a step.
 func (s *Settings) noise() float64 {
 	switch {
-	case s.Gradient == Implicit && s.Float32:
+	case s.Objective.Gradient == Implicit && s.Objective.Float32:
 		return implicitNoise32
-	case s.Gradient == Implicit:
+	case s.Objective.Gradient == Implicit:
 		return implicitNoise64
-	case s.Float32:
+	case s.Objective.Float32:
 		return 1e-6
 	}
 	return 1e-12

@@ -28,10 +28,10 @@ func slopeOfTwo(errs []float64) bool {
 // TestImplicitGradientSlope: the implicit gradient is the derivative of the converged J.
 func TestImplicitGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
-		if c.inLog || c.set.Iterations != 0 {
+		if c.inLog || c.set.Objective.Iterations != 0 {
 			continue // so large a λ does not converge; L is not read
 		}
-		c.set.Gradient = Implicit
+		c.set.Objective.Gradient = Implicit
 		x, labels := c.data(uint64(i))
 		f, p, g, dir := gradientOf[float64](t, x, labels, c)
 		want := inner(g, dir)
@@ -59,7 +59,7 @@ func TestFrozenGradientSlope(t *testing.T) {
 		if c.d == 1 {
 			continue // with fixed plans J is then a constant
 		}
-		c.set.Gradient = Frozen
+		c.set.Objective.Gradient = Frozen
 		x, labels := c.data(uint64(i))
 		_, p, g, dir := gradientOf[float64](t, x, labels, c)
 		f := frozen(t, x, labels, c, p)
@@ -92,7 +92,7 @@ func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Den
 	if err := o.prepare(t.Context(), &set, uniform(7, c.d, set.Components)); err != nil {
 		t.Fatal(err)
 	}
-	solver, err := sinkhorn.NewSolver[float64](sinkhorn.Settings{Iterations: set.Iterations})
+	solver, err := sinkhorn.NewSolver[float64](sinkhorn.Settings{Iterations: set.Objective.Iterations})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +141,9 @@ func TestGradientModesAgree(t *testing.T) {
 	p := uniform(2, 6, 2)
 	gradient := func(set Settings) *Scores { return mustScore(t, x, labels, p, &set) }
 	for _, lambda := range []float64{0.3, 1, 3} {
-		unrolled := gradient(Settings{Lambda: lambda, Iterations: 2000, Shrinkage: 0.2})
-		implicit := gradient(Settings{Lambda: lambda, Gradient: Implicit, Shrinkage: 0.2})
-		frozen := gradient(Settings{Lambda: lambda, Iterations: 2000, Gradient: Frozen, Shrinkage: 0.2})
+		unrolled := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Iterations: 2000, Shrinkage: FixedShrinkage(0.2)}})
+		implicit := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Gradient: Implicit, Shrinkage: FixedShrinkage(0.2)}})
+		frozen := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Iterations: 2000, Gradient: Frozen, Shrinkage: FixedShrinkage(0.2)}})
 		if e := relative(implicit.Objective, unrolled.Objective); !(e <= 1e-9) {
 			t.Errorf("λ = %g: converged J is off by %.3g", lambda, e)
 		}
@@ -157,17 +157,17 @@ func TestGradientModesAgree(t *testing.T) {
 			t.Errorf("λ = %g: the frozen gradient is that of J to %.3g", lambda, e)
 		}
 		for _, mode := range []GradientMode{Implicit, Frozen} {
-			set := Settings{Lambda: lambda, Gradient: mode, Shrinkage: 0.2}
+			set := Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Gradient: mode, Shrinkage: FixedShrinkage(0.2)}}
 			want := gradient(set)
-			set.Float32 = true
+			set.Objective.Float32 = true
 			if e := off(gradient(set).Gradient, want.Gradient); !(e <= 1e-4) {
 				t.Errorf("λ = %g, %v: float32 is off by %.3g", lambda, mode, e)
 			}
 		}
 	}
-	unrolled := gradient(Settings{Lambda: 1e-7})
+	unrolled := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(1e-7)}})
 	for _, mode := range []GradientMode{Implicit, Frozen} {
-		if e := off(gradient(Settings{Lambda: 1e-7, Gradient: mode}).Gradient, unrolled.Gradient); !(e <= 1e-5) {
+		if e := off(gradient(Settings{Objective: Objective{Lambda: RelativeLambda(1e-7), Gradient: mode}}).Gradient, unrolled.Gradient); !(e <= 1e-5) {
 			t.Errorf("uniform plans: %v gradient is off by %.3g", mode, e)
 		}
 	}
@@ -177,14 +177,14 @@ func TestGradientModesAgree(t *testing.T) {
 // iterations does. With the frozen one J rises, to less than that.
 func TestGradientModeFits(t *testing.T) {
 	x, labels := parts3(5, 40, 6)
-	for _, solver := range []Solver{Auto, ProjectedGradient, Eigen, MiniBatch} {
+	for _, solver := range []Method{Auto, ProjectedGradient, Eigen, MiniBatch} {
 		if testing.Short() && solver != Auto && solver != Eigen {
 			continue
 		}
-		long := Settings{Components: 2, Solver: solver, Iterations: 300, Shrinkage: 0.2}
+		long := Settings{Components: 2, Solver: Solver{Method: solver}, Objective: Objective{Iterations: 300, Shrinkage: FixedShrinkage(0.2)}}
 		want := mustFit(t, x, labels, &long)
 		short := long
-		short.Iterations, short.Gradient = 0, Implicit
+		short.Objective.Iterations, short.Objective.Gradient = 0, Implicit
 		got := mustFit(t, x, labels, &short)
 		r, limit := got.Report(), 1e-8
 		if solver == MiniBatch {
@@ -193,10 +193,10 @@ func TestGradientModeFits(t *testing.T) {
 		if e := relative(r.Objective, want.report.Objective); !(e <= limit) || !r.Status.Converged() {
 			t.Errorf("%v: J = %v (%v), with 500 iterations unrolled %v", solver, r.Objective, r.Status, want.report.Objective)
 		}
-		if r.Settings.Iterations != implicitIterations || r.Settings.Gradient != Implicit {
+		if r.Settings.Objective.Iterations != implicitIterations || r.Settings.Objective.Gradient != Implicit {
 			t.Errorf("%v: settings %+v", solver, r.Settings)
 		}
-		long.Gradient = Frozen
+		long.Objective.Gradient = Frozen
 		r = mustFit(t, x, labels, &long).Report()
 		if r.Objective < r.History[0].Objective*(1-1e-9) || r.Objective > want.report.Objective*(1+1e-6) && solver != Eigen {
 			t.Errorf("%v: J goes from %v to %v with frozen plans, unrolled to %v", solver, r.History[0].Objective, r.Objective, want.report.Objective)
@@ -211,30 +211,13 @@ func TestGradientModeFits(t *testing.T) {
 // gradient, and the error says what to do about it.
 func TestImplicitNotConverged(t *testing.T) {
 	x, labels := parts3(5, 60, 6)
-	everyWay(t, Settings{Gradient: Implicit, Lambda: 100, Iterations: 2}, func(t *testing.T, set *Settings) {
+	everyWay(t, Settings{Objective: Objective{Gradient: Implicit, Lambda: RelativeLambda(100), Iterations: 2}}, func(t *testing.T, set *Settings) {
 		m, err := Fit(t.Context(), x, labels, set)
 		if m != nil || !errors.Is(err, ErrSettings) || !errors.Is(err, sinkhorn.ErrNotConverged) || errors.Is(err, ErrNoSpread) || !strings.Contains(err.Error(), "more iterations") {
 			t.Errorf("model %v, error %v", m != nil, err)
 		}
 	})
-	if _, err := Score(t.Context(), x, labels, uniform(1, 6, 2), &Settings{Gradient: Implicit, Lambda: 100, Iterations: 2}); !errors.Is(err, sinkhorn.ErrNotConverged) {
+	if _, err := Score(t.Context(), x, labels, uniform(1, 6, 2), &Scoring{Objective: Objective{Gradient: Implicit, Lambda: RelativeLambda(100), Iterations: 2}}); !errors.Is(err, sinkhorn.ErrNotConverged) {
 		t.Errorf("score: %v", err)
-	}
-}
-
-// TestGradientModeNames: names are read back.
-func TestGradientModeNames(t *testing.T) {
-	for mode := range numGradientModes {
-		if got, err := ParseGradientMode(mode.String()); err != nil || got != mode {
-			t.Errorf("%v is read as %v, %v", mode, got, err)
-		}
-	}
-	if _, err := ParseGradientMode("exact"); !errors.Is(err, ErrSettings) {
-		t.Errorf("unknown mode: %v", err)
-	}
-	for solver := range numSolvers {
-		if got, err := ParseSolver(solver.String()); err != nil || got != solver {
-			t.Errorf("%v is read as %v, %v", solver, got, err)
-		}
 	}
 }

@@ -15,9 +15,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// mustScore scores with the objective of set, without a ridge if it does not fix one.
 func mustScore(t testing.TB, x mat.Matrix, labels []int, p mat.Matrix, set *Settings) *Scores {
 	t.Helper()
-	s, err := Score(t.Context(), x, labels, p, set)
+	scoring := &Scoring{set.Objective, set.Workers}
+	if !scoring.Objective.Shrinkage.fixed {
+		scoring.Objective.Shrinkage = FixedShrinkage(0)
+	}
+	s, err := Score(t.Context(), x, labels, p, scoring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +57,7 @@ func TestFisherLimit(t *testing.T) {
 			}
 		}
 	}
-	for _, weights := range []Weights{Uniform, Proportional} {
+	for _, weights := range []PairWeights{Uniform, Proportional} {
 		var b, w float64
 		for c := range 3 {
 			wc := 1.0
@@ -70,7 +75,7 @@ func TestFisherLimit(t *testing.T) {
 		}
 		before := math.Inf(1)
 		for _, lambda := range []float64{1e-2, 1e-4, 1e-6, 1e-8} {
-			s := mustScore(t, x, labels, p, &Settings{Lambda: lambda, Weights: weights})
+			s := mustScore(t, x, labels, p, &Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Weights: weights}})
 			e := relative(s.Objective, b/w)
 			if !(e < before/50) {
 				t.Errorf("%v, λ = %g: J = %v is off %v by %.3g, at 100 λ by %.3g", weights, lambda, s.Objective, b/w, e, before)
@@ -88,7 +93,7 @@ func TestInvariances(t *testing.T) {
 	x, labels := parts3(1, 60, 5)
 	n, d := x.Dims()
 	p := uniform(2, d, 2)
-	set := &Settings{Shrinkage: 0.3}
+	set := &Settings{Objective: Objective{Shrinkage: FixedShrinkage(0.3)}}
 	want := mustScore(t, x, labels, p, set)
 	check := func(name string, limit float64, s *Scores, gradient mat.Matrix) {
 		t.Helper()
@@ -137,7 +142,7 @@ func TestInvariances(t *testing.T) {
 	// Scaling by a power of two is exact from end to end.
 	for _, e := range []int{-400, -30, 1, 30, 400} {
 		for _, f32 := range []bool{false, true} {
-			set := &Settings{Shrinkage: 0.3, Float32: f32}
+			set := &Settings{Objective: Objective{Shrinkage: FixedShrinkage(0.3), Float32: f32}}
 			a := mustScore(t, x, labels, p, set)
 			b := mustScore(t, scaled(math.Ldexp(1, e), x), labels, p, set)
 			if a.Objective != b.Objective || !bitsEqual(a.Gradient, b.Gradient) || math.Ldexp(a.Between, 2*e) != b.Between || math.Ldexp(a.Within, 2*e) != b.Within {
@@ -167,7 +172,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			var model *Model
 			for i, procs := range []int{1, 2, 7} {
 				runtime.GOMAXPROCS(procs)
-				set := &Settings{Components: 3, MaxSteps: 12, Float32: f32}
+				set := &Settings{Components: 3, Solver: Solver{MaxSteps: 12}, Objective: Objective{Float32: f32}}
 				if i == 2 {
 					set.Workers = 3
 				}
@@ -194,7 +199,7 @@ func TestCallersDataStay(t *testing.T) {
 	init := scaled(3, uniform(9, 5, 2))
 	lambdas := mat.NewDense(3, 3, []float64{1, 2, 3, 2, 1, 2, 3, 2, 1})
 	held := uniform(10, 9, 5)
-	set := &Settings{Components: 2, Init: init, LambdaMatrix: lambdas, MaxSteps: 5, Starts: 2, Validation: &Validation{X: held, Labels: repeated(10, 9)}}
+	set := &Settings{Components: 2, Solver: Solver{Init: init, MaxSteps: 5, Starts: 2}, Objective: Objective{Lambda: LambdaMatrix(lambdas)}, Validation: &Validation{X: held, Labels: repeated(10, 9)}}
 	sum := func() string {
 		h := sha256.New()
 		for _, m := range []*mat.Dense{x, init, lambdas, held} {
@@ -206,8 +211,8 @@ func TestCallersDataStay(t *testing.T) {
 		return string(h.Sum(nil))
 	}
 	before, copyOf := sum(), *set
-	for solver := range numSolvers {
-		set.Solver = solver
+	for solver := range numMethods {
+		set.Solver.Method = solver
 		m := mustFit(t, x, labels, set)
 		mustScore(t, x, labels, init, set)
 		var y mat.Dense
@@ -222,8 +227,8 @@ func TestCallersDataStay(t *testing.T) {
 			t.Fatalf("%v: data of the caller have changed", solver)
 		}
 	}
-	set.Solver = copyOf.Solver
-	if set.Components != copyOf.Components || set.Lambda != 0 || set.MaxSteps != 5 || set.Validation.Every != 0 {
+	set.Solver.Method = copyOf.Solver.Method
+	if set.Components != copyOf.Components || set.Objective.Lambda != copyOf.Objective.Lambda || set.Solver.MaxSteps != 5 || set.Validation.Every != 0 {
 		t.Error("settings of the caller have changed")
 	}
 }
@@ -251,12 +256,15 @@ func TestGoldenBits(t *testing.T) {
 	for _, level := range asm.Available() {
 		h := sha256.New()
 		number := func(v ...float64) { writeBits(h.Write, mat.NewDense(1, len(v), v)) }
-		for _, set := range []Settings{
-			{}, {Weights: Proportional, Shrinkage: 0.5, Iterations: 3}, {Lambda: 0.3, Absolute: true}, {Lambda: 2000},
+		for _, set := range []Scoring{
+			{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Weights: Proportional, Shrinkage: FixedShrinkage(0.5), Iterations: 3}}, {Objective: Objective{Lambda: AbsoluteLambda(0.3), Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Lambda: RelativeLambda(2000), Shrinkage: FixedShrinkage(0)}},
 		} {
 			for _, f32 := range []bool{false, true} {
-				set.Float32, set.Level = f32, level.String()
-				s := mustScore(t, x, labels, p, &set)
+				set.Objective.Float32 = f32
+				s, err := Score(asm.WithLevel(t.Context(), level), x, labels, p, &set)
+				if err != nil {
+					t.Fatal(err)
+				}
 				number(s.Objective, s.Between, s.Within, s.Ridge, s.GradientNorm)
 				writeBits(h.Write, s.Gradient)
 				if err := checkFinite(s.Gradient); err != nil {

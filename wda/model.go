@@ -160,11 +160,11 @@ func (r *Report) clone() Report {
 		c.Lambda.CopySym(r.Lambda)
 	}
 	s := &c.Settings
-	if s.LambdaMatrix != nil {
-		s.LambdaMatrix = mat.DenseCopyOf(s.LambdaMatrix)
+	if l := &s.Objective.Lambda; l.matrix != nil {
+		l.matrix = mat.DenseCopyOf(l.matrix)
 	}
-	if s.Init != nil {
-		s.Init = mat.DenseCopyOf(s.Init)
+	if s.Solver.Init != nil {
+		s.Solver.Init = mat.DenseCopyOf(s.Solver.Init)
 	}
 	if s.Validation != nil {
 		v := *s.Validation

@@ -79,14 +79,7 @@ type pairResult[T dist.Float] struct {
 const batch = 64
 
 func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error) {
-	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Gradient, level: asm.Best()}
-	if set.Level != "" {
-		l, err := asm.ParseLevel(set.Level)
-		if err != nil || !asm.Has(l) {
-			return nil, fmt.Errorf("%w: level %q is not one of this machine's %v", ErrSettings, set.Level, asm.Available())
-		}
-		o.level = l
-	}
+	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level}
 	for i := range workerCount(set.Workers) {
 		// The first divides large problems among goroutines itself.
 		ss := sinkhornSettings[T](set)
@@ -106,14 +99,14 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 	o.gb = dist.NewMatrix[T](s.n, o.p, nil)
 	o.gw = dist.NewMatrix[T](s.n, o.p, nil)
 	o.gt = dist.NewMatrix[T](o.p, s.d, nil)
-	o.pairs = s.pairs(set.Weights)
+	o.pairs = s.pairs(set.Objective.Weights)
 	o.results = make([]pairResult[T], min(batch, len(o.pairs)))
 	o.work.project, o.work.accumulate, o.work.pullBack, o.work.solve = o.projectRows, o.addClasses, o.pullBackColumns, o.solveSmall
 	return o, nil
 }
 
 // pairs returns all pairs of classes with their weights.
-func (s *samples) pairs(weights Weights) []pair {
+func (s *samples) pairs(weights PairWeights) []pair {
 	pairs := make([]pair, 0, len(s.classes)*(len(s.classes)+1)/2)
 	pi := s.frequencies()
 	for c := range s.classes {
@@ -135,24 +128,25 @@ func (s *samples) pairs(weights Weights) []pair {
 // scaled samples, or relative to the mean squared distances at the projection p.
 func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
 	var mean func(c, e int) float64
-	if set.LambdaMatrix == nil && !set.Absolute {
+	l := set.Objective.Lambda
+	if l.kind == relativeLambda {
 		mean = o.whole.meanSquaredDistances(p, len(o.workers))
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
-		switch {
-		case set.LambdaMatrix != nil:
-			q.lambda = o.s.units(set.LambdaMatrix.At(q.c, q.e))
-		case set.Absolute:
-			q.lambda = o.s.units(set.Lambda)
+		switch l.kind {
+		case matrixLambda:
+			q.lambda = o.s.units(l.matrix.At(q.c, q.e))
+		case absoluteLambda:
+			q.lambda = o.s.units(l.value)
 		default:
-			q.lambda = set.Lambda / mean(q.c, q.e)
+			q.lambda = l.value / mean(q.c, q.e)
 		}
 		// What underflows is as good as 0: the plan is uniform.
 		q.lambda = max(q.lambda, math.SmallestNonzeroFloat64)
 		// The kernels multiply by λ·log₂e in type T.
 		if math.IsNaN(q.lambda) || math.IsInf(float64(T(q.lambda*math.Log2E)), 1) {
-			if set.LambdaMatrix == nil && !set.Absolute {
+			if l.kind == relativeLambda {
 				// All samples of both classes coincide in this projection: any λ
 				// gives the same, uniform plan.
 				q.lambda = 1

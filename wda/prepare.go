@@ -5,66 +5,101 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
+
+// Preparation says what Prepare does with the samples. The fields are those of
+// Settings.
+type Preparation struct {
+	// Components is the largest p of fits to come. Default 2, or d if d < 2.
+	Components int
+	// Data says what becomes of the features.
+	Data Data
+	// Validation, if not nil, holds samples out.
+	Validation *Validation
+	// Seed determines the samples that Validation holds out.
+	Seed uint64
+	// Workers is the number of goroutines. Default GOMAXPROCS.
+	Workers int
+}
+
+// preparation returns what of the settings Prepare reads.
+func (s *Settings) preparation() *Preparation {
+	return &Preparation{s.Components, s.Data, s.Validation, s.Seed, s.Workers}
+}
 
 // Prepared are samples arranged for several fits: checked, scaled, reduced to their
 // span, and with their principal components. With 600 features that takes a fifth of the
 // time of a fit of 50 steps. Several goroutines may fit at a time.
 type Prepared struct {
-	set   Settings // with defaults
+	by    Preparation // with defaults
 	held  *heldOut
 	s     *samples
 	span  *span
-	start *mat.Dense // P⁰
+	start *mat.Dense // the principal components in the span, or nil
 	exact int        // most samples that MiniBatch evaluates J of
 }
 
-// Prepare arranges samples x (n × d, rows are samples) and their labels for fits of up to
-// settings.Components components. Of the settings Standardize, Init, Validation and with
-// that Seed count besides. x and labels must not change before the last fit. Errors are
-// those of Fit.
+// Prepare arranges samples x (n × d, rows are samples) and their labels for several
+// fits. preparation may be nil. x and labels must not change before the last fit. Errors
+// are those of Fit.
 //
 // It looks at the context between its phases: arranging the samples, reducing them to
 // their span, and finding the principal components.
-func Prepare(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Prepared, error) {
+func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Preparation) (*Prepared, error) {
+	return prepare(ctx, x, labels, preparation, true)
+}
+
+// prepare is Prepare, with or without the principal components.
+func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool) (*Prepared, error) {
 	if err := checkSamples(x, labels); err != nil {
 		return nil, err
 	}
 	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples}
+	if by != nil {
+		m.by = *by
+	}
 	var err error
-	if settings != nil && settings.Validation != nil {
-		if m.held, err = settings.Validation.holdOut(x, labels, settings.Seed); err != nil {
+	if v := m.by.Validation; v != nil {
+		if m.held, err = v.holdOut(x, labels, m.by.Seed); err != nil {
 			return nil, err
 		}
 	}
 	if m.s, err = newSamples(m.held.trainX, m.held.trainLabels); err != nil {
 		return nil, err
 	}
-	if m.set, err = settings.withDefaults(m.s.n, m.s.d, len(m.s.classes)); err != nil {
+	if m.by.Components, err = defaultComponents(m.by.Components, m.s.d); err != nil {
 		return nil, err
 	}
-	if m.set.Standardize {
+	if err := checkWorkers(m.by.Workers); err != nil {
+		return nil, err
+	}
+	if m.by.Data.Standardize {
 		m.s.standardize()
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if m.span, err = newSpan(m.s, &m.set); err != nil {
-		return nil, err
-	}
+	m.span = newSpan(m.s, m.by.Workers)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	m.start, err = startOf(m.span, &m.set)
+	if components {
+		if m.span.s.d < m.by.Components {
+			m.span = m.span.whole()
+		}
+		m.start, err = baseline.PCA{Workers: m.by.Workers}.Fit(m.span.s.x, nil, m.by.Components)
+	}
 	return m, err
 }
 
-// Fit is the function Fit with the samples prepared. Standardize, Init and Validation are
-// those of Prepare whatever settings say, and Components, too, where it is 0; more than
-// those are an error that wraps ErrComponents. With as many the result is the same bits
-// as without Prepare, with fewer it agrees to rounding.
+// Fit is the function Fit with the samples prepared. Data and Validation are those of
+// Prepare and may be left out of the settings; others are an error that wraps
+// ErrSettings. So may Components; more than those are an error that wraps ErrComponents.
+// With as many the result is the same bits as without Prepare, with fewer it agrees to
+// rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {
 	return m.fit(ctx, settings, time.Now())
 }
@@ -74,33 +109,35 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if settings != nil {
 		set = *settings
 	}
-	set.Standardize, set.Init, set.Validation = m.set.Standardize, m.set.Init, m.set.Validation
+	if set.Data != (Data{}) && set.Data != m.by.Data || set.Validation != nil && set.Validation != m.by.Validation {
+		return nil, fmt.Errorf("%w: the samples were prepared with other Data or another Validation", ErrSettings)
+	}
+	set.Data, set.Validation, set.level = m.by.Data, m.by.Validation, asm.LevelOf(ctx)
 	if set.Components == 0 {
-		set.Components = m.set.Components
+		set.Components = m.by.Components
 	}
 	set, err := set.withDefaults(m.s.n, m.s.d, len(m.s.classes))
 	if err != nil {
 		return nil, err
 	}
-	if set.Components > m.set.Components {
-		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrComponents, set.Components, m.set.Components)
+	if set.Components > m.by.Components {
+		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrComponents, set.Components, m.by.Components)
 	}
-	if set.Float32 {
+	if set.Objective.Float32 {
 		return fit[float32](ctx, m, set, began)
 	}
 	return fit[float64](ctx, m, set, began)
 }
 
-// startOf returns P⁰, orthonormal.
-func startOf(sp *span, set *Settings) (*mat.Dense, error) {
-	if sp.init != nil {
-		return sp.init, nil
+// startFor returns P⁰ for a fit, which may change it, and the space that it is in.
+func (m *Prepared) startFor(set *Settings) (*span, *mat.Dense, error) {
+	if set.Solver.Init == nil {
+		d, _ := m.start.Dims()
+		return m.span, mat.DenseCopyOf(m.start.Slice(0, d, 0, set.Components)), nil
 	}
-	return baseline.PCA{Workers: set.Workers}.Fit(sp.s.x, nil, set.Components)
-}
-
-// startFor returns a copy of P⁰ for a fit with p components.
-func (m *Prepared) startFor(p int) *mat.Dense {
-	d, _ := m.start.Dims()
-	return mat.DenseCopyOf(m.start.Slice(0, d, 0, p))
+	init, err := orthonormal(set.Solver.Init)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.span.from(init)
 }

@@ -18,31 +18,31 @@ func TestPrepare(t *testing.T) {
 		set  Settings
 	}{
 		{60, 6, Settings{Components: 3}},
-		{60, 6, Settings{Components: 3, Standardize: true, Float32: true}},
-		{60, 6, Settings{Components: 2, Init: uniform(5, 6, 2), Solver: ProjectedGradient}},
+		{60, 6, Settings{Components: 3, Data: Data{Standardize: true}, Objective: Objective{Float32: true}}},
+		{60, 6, Settings{Components: 2, Solver: Solver{Init: uniform(5, 6, 2), Method: ProjectedGradient}}},
 		{60, 6, Settings{Components: 3, Validation: &Validation{Every: 1, Patience: 2}, Seed: 4}},
 		{24, 40, Settings{Components: 4}},
-		{30, 200, Settings{Components: 5, Standardize: true}},
+		{30, 200, Settings{Components: 5, Data: Data{Standardize: true}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
-		c.set.MaxSteps = 8
-		prepared, err := Prepare(t.Context(), x, labels, &c.set)
+		c.set.Solver.MaxSteps = 8
+		prepared, err := Prepare(t.Context(), x, labels, c.set.preparation())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for p := c.set.Components; p > 0; p-- {
-			if c.set.Init != nil && p < c.set.Components {
+			if c.set.Solver.Init != nil && p < c.set.Components {
 				break // the start has its number of components
 			}
 			for _, lambda := range []float64{0.5, 2} {
 				whole := c.set
-				whole.Components, whole.Lambda = p, lambda
+				whole.Components, whole.Objective.Lambda = p, RelativeLambda(lambda)
 				want, err := Fit(t.Context(), x, labels, &whole)
 				if err != nil {
 					t.Fatal(err)
 				}
 				rest := whole
-				rest.Standardize, rest.Init, rest.Validation = false, nil, nil
+				rest.Data.Standardize, rest.Validation = false, nil
 				if p == c.set.Components {
 					rest.Components = 0
 				}
@@ -50,7 +50,7 @@ func TestPrepare(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%d × %d, %+v: %v", c.n, c.d, rest, err)
 				}
-				if r := got.Report().Settings; r.Standardize != c.set.Standardize || !reflect.DeepEqual(r.Validation, c.set.Validation) {
+				if r := got.Report().Settings; r.Data.Standardize != c.set.Data.Standardize || !reflect.DeepEqual(r.Validation, c.set.Validation) {
 					t.Errorf("%d × %d, %+v: settings reported %+v", c.n, c.d, rest, r)
 				}
 				if p == c.set.Components {
@@ -62,16 +62,21 @@ func TestPrepare(t *testing.T) {
 				if e := relative(got.report.Objective, want.report.Objective); !(e < 1e-6) {
 					t.Errorf("%d × %d, %+v: J = %v, unprepared %v", c.n, c.d, rest, got.report.Objective, want.report.Objective)
 				}
-				if e := stiefel.New(c.d, p).Distance(got.projection, want.projection); !c.set.Standardize && !(e < 1e-3) {
+				if e := stiefel.New(c.d, p).Distance(got.projection, want.projection); !c.set.Data.Standardize && !(e < 1e-3) {
 					t.Errorf("%d × %d, %+v: the subspace is %g off", c.n, c.d, rest, e)
 				}
 			}
 		}
 		_, err = prepared.Fit(t.Context(), &Settings{Components: c.set.Components + 1})
-		if c.set.Init == nil && !errors.Is(err, ErrComponents) {
+		if !errors.Is(err, ErrComponents) {
 			t.Errorf("one component more: %v", err)
 		}
-		if _, err = prepared.Fit(t.Context(), &Settings{Lambda: -1}); !errors.Is(err, ErrSettings) {
+		for name, other := range map[string]Settings{"Data": {Data: Data{!c.set.Data.Standardize}}, "Validation": {Validation: new(Validation)}} {
+			if _, err = prepared.Fit(t.Context(), &other); (other.Data.Standardize || other.Validation != nil) && !errors.Is(err, ErrSettings) {
+				t.Errorf("%s is not that of Prepare: %v", name, err)
+			}
+		}
+		if _, err = prepared.Fit(t.Context(), &Settings{Objective: Objective{Lambda: RelativeLambda(-1)}}); !errors.Is(err, ErrSettings) {
 			t.Errorf("λ = −1: %v", err)
 		}
 	}
@@ -84,14 +89,14 @@ func TestPrepare(t *testing.T) {
 // TestPreparedSideBySide: fits do not change what they share.
 func TestPreparedSideBySide(t *testing.T) {
 	x, labels := parts3(3, 40, 60)
-	prepared, err := Prepare(t.Context(), x, labels, &Settings{Components: 3})
+	prepared, err := Prepare(t.Context(), x, labels, &Preparation{Components: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []Settings
-	for s := range numSolvers {
+	for s := range numMethods {
 		// The tolerance is met at the start.
-		all = append(all, Settings{Components: 3, Solver: s, MaxSteps: 10}, Settings{Components: 3, Solver: s, Lambda: 3, Tolerance: 1e9})
+		all = append(all, Settings{Components: 3, Solver: Solver{Method: s, MaxSteps: 10}}, Settings{Components: 3, Solver: Solver{Method: s, Tolerance: 1e9}, Objective: Objective{Lambda: RelativeLambda(3)}})
 	}
 	got := make([]*Model, len(all))
 	var wg sync.WaitGroup

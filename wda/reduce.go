@@ -44,53 +44,63 @@ type span struct {
 	rows []int      // of full that span it; nil if s is full
 	tri  *mat.Dense // L₁
 	rest *mat.Dense // W, or nil
-	init *mat.Dense // coordinates of the caller's P⁰, orthonormal, or nil
 }
 
 // newSpan reduces s if that is exact and saves time.
-func newSpan(s *samples, set *Settings) (*span, error) {
-	init, err := orthonormalInit(set)
-	if err != nil {
-		return nil, err
-	}
-	whole := &span{s: s, full: s, init: init}
+func newSpan(s *samples, workers int) *span {
+	sp := &span{s: s, full: s}
 	if s.d <= s.n {
-		return whole, nil
+		return sp
 	}
-	l, rows, ok := pivotedCholesky(s.gram(set), rankTolerance, conditionLimit)
-	if !ok || init == nil && len(rows) < set.Components {
-		return whole, nil
+	l, rows, ok := pivotedCholesky(s.gram(workers), rankTolerance, conditionLimit)
+	if !ok {
+		return sp
 	}
 	r := len(rows)
-	sp := &span{full: s, rows: rows, tri: mat.NewDense(r, r, nil)}
+	sp.rows, sp.tri = rows, mat.NewDense(r, r, nil)
 	for i, row := range rows {
 		copy(sp.tri.RawRowView(i), l.RawRowView(row))
 	}
-	t := *s
-	t.d = r
-	if init != nil {
-		if err := sp.divide(init); err != nil {
-			return nil, err
-		}
-		t.d, _ = sp.init.Dims()
-		if t.d >= s.d {
-			return whole, nil
-		}
-	}
-	t.mean, t.x = make([]float64, t.d), mat.NewDense(s.n, t.d, nil)
-	t.x.Slice(0, s.n, 0, r).(*mat.Dense).Copy(l.Slice(0, s.n, 0, r))
-	sp.s = &t
-	return sp, nil
+	sp.s = s.coordinates(l.Slice(0, s.n, 0, r).(*mat.Dense), r)
+	return sp
 }
 
-// orthonormalInit returns the caller's P⁰, made orthonormal, or nil if there is none.
-func orthonormalInit(set *Settings) (*mat.Dense, error) {
-	if set.Init == nil {
-		return nil, nil
+// coordinates returns the samples whose first coordinates are x, and 0 the others of d.
+func (s *samples) coordinates(x *mat.Dense, d int) *samples {
+	t := *s
+	t.d, t.mean, t.x = d, make([]float64, d), mat.NewDense(s.n, d, nil)
+	_, r := x.Dims()
+	t.x.Slice(0, s.n, 0, r).(*mat.Dense).Copy(x)
+	return &t
+}
+
+// whole returns the space of all features.
+func (sp *span) whole() *span { return &span{s: sp.full, full: sp.full} }
+
+// from returns the space that a fit from p, orthonormal, is done in, and p there.
+func (sp *span) from(p *mat.Dense) (*span, *mat.Dense, error) {
+	if sp.rows == nil {
+		return sp, p, nil
 	}
-	p := mat.DenseCopyOf(set.Init)
+	t := *sp
+	init, err := t.divide(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d, _ := init.Dims(); d >= sp.full.d {
+		return sp.whole(), p, nil
+	} else if t.rest != nil {
+		t.s = sp.s.coordinates(sp.s.x, d)
+	}
+	return &t, init, nil
+}
+
+// orthonormal returns p, made orthonormal.
+func orthonormal(init mat.Matrix) (*mat.Dense, error) {
+	p := mat.DenseCopyOf(init)
+	_, k := p.Dims()
 	m := stiefel.New(p.Dims())
-	if m.Infeasibility(p) > 1e-12*float64(set.Components) {
+	if m.Infeasibility(p) > 1e-12*float64(k) {
 		if err := m.Project(p, p); err != nil {
 			return nil, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err)
 		}
@@ -98,18 +108,18 @@ func orthonormalInit(set *Settings) (*mat.Dense, error) {
 	return p, nil
 }
 
-// divide sets init and rest for the start p.
-func (sp *span) divide(p *mat.Dense) error {
+// divide sets rest for the start p and returns p's coordinates.
+func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
 	d, k := p.Dims()
 	a, e := sp.coordinates(p), mat.NewDense(d, k, nil)
 	r := len(sp.rows)
 	sp.spread(e, a)
 	e.Sub(p, e)
-	sp.init = a
+	init := a
 	if mat.Norm(e, 2) > outside {
 		var svd mat.SVD
 		if !svd.Factorize(e, mat.SVDThin) {
-			return fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings)
+			return nil, fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings)
 		}
 		columns := 0
 		for _, sigma := range svd.Values(nil) {
@@ -125,14 +135,14 @@ func (sp *span) divide(p *mat.Dense) error {
 		sp.spread(back, sp.coordinates(w))
 		w.Sub(w, back)
 		if _, err := stiefel.New(d, columns).Orthonormalize(w, w); err != nil {
-			return err
+			return nil, err
 		}
 		sp.rest = w
-		sp.init = mat.NewDense(r+columns, k, nil)
-		sp.init.Slice(0, r, 0, k).(*mat.Dense).Copy(a)
-		sp.init.Slice(r, r+columns, 0, k).(*mat.Dense).Mul(w.T(), p)
+		init = mat.NewDense(r+columns, k, nil)
+		init.Slice(0, r, 0, k).(*mat.Dense).Copy(a)
+		init.Slice(r, r+columns, 0, k).(*mat.Dense).Mul(w.T(), p)
 	}
-	return stiefel.New(sp.init.Dims()).Project(sp.init, sp.init)
+	return init, stiefel.New(init.Dims()).Project(init, init)
 }
 
 // coordinates returns Qᵀp = L₁⁻¹ X₁ p.
@@ -162,11 +172,11 @@ func addMultiple(y []float64, a float64, x []float64) {
 }
 
 // gram returns XXᵀ.
-func (s *samples) gram(set *Settings) *mat.Dense {
+func (s *samples) gram(workers int) *mat.Dense {
 	xt := mat.DenseCopyOf(s.x.T())
 	g := mat.NewDense(s.n, s.n, nil)
 	in, t, out := s.x.RawMatrix(), xt.RawMatrix(), g.RawMatrix()
-	parallel.For(workerCount(set.Workers), s.n, 16, func(i, j int) {
+	parallel.For(workerCount(workers), s.n, 16, func(i, j int) {
 		// The lower triangle is enough.
 		project.Mul(asm.Best(), j-i, j, s.d, out.Data[i*out.Stride:], out.Stride, in.Data[i*in.Stride:], in.Stride, t.Data, t.Stride, false)
 	})

@@ -6,26 +6,24 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/internal/testdata"
+	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
-func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) *span {
+// spanOf returns the space of a fit and its start.
+func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*span, *mat.Dense) {
 	t.Helper()
-	s, err := newSamples(x, labels)
+	m, err := Prepare(t.Context(), x, labels, set.preparation())
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := set.withDefaults(s.n, s.d, len(s.classes))
+	sp, start, err := m.startFor(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := newSpan(s, &full)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sp
+	return sp, start
 }
 
 // TestReduction: with more features than samples the fit is done in as many
@@ -36,8 +34,8 @@ func TestReduction(t *testing.T) {
 		if c.rank > 0 {
 			x.Mul(uniform(2, c.n, c.rank), uniform(3, c.rank, c.d))
 		}
-		set := &Settings{Components: 3, MaxSteps: 20}
-		sp := spanOf(t, x, labels, set)
+		set := &Settings{Components: 3, Solver: Solver{MaxSteps: 20}}
+		sp, _ := spanOf(t, x, labels, set)
 		if sp.s.d != c.want {
 			t.Errorf("%+v: %d dimensions", c, sp.s.d)
 		}
@@ -65,7 +63,7 @@ func TestReduction(t *testing.T) {
 		}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
-		s := mustScore(t, x, labels, m.projection, &Settings{LambdaMatrix: r.Lambda})
+		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: LambdaMatrix(r.Lambda)}})
 		if e := relative(s.Between/(s.Within+r.Ridge), r.Objective); !(e < 1e-10) {
 			t.Errorf("%+v: J = %v is %.3g off that of the projection", c, r.Objective, e)
 		}
@@ -79,20 +77,12 @@ func TestReduction(t *testing.T) {
 // fitUnreduced is Fit in all dimensions.
 func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 	t.Helper()
-	m, err := Prepare(t.Context(), x, labels, set)
+	m, err := Prepare(t.Context(), x, labels, set.preparation())
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := set.withDefaults(m.s.n, m.s.d, len(m.s.classes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	init, err := orthonormalInit(&full)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.span = &span{s: m.s, full: m.s, init: init}
-	if m.start, err = startOf(m.span, &full); err != nil {
+	m.span = m.span.whole()
+	if m.start, err = (baseline.PCA{}).Fit(m.s.x, nil, m.by.Components); err != nil {
 		t.Fatal(err)
 	}
 	model, err := m.fit(t.Context(), set, time.Now())
@@ -107,7 +97,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 func TestReductionOfStart(t *testing.T) {
 	const n, d = 30, 120
 	x, labels := parts3(1, n, d)
-	inside := mustFit(t, x, labels, &Settings{Components: 3, Solver: ConjugateGradient, MaxSteps: 2}).Projection()
+	inside := mustFit(t, x, labels, &Settings{Components: 3, Solver: Solver{Method: ConjugateGradient, MaxSteps: 2}}).Projection()
 	random := mat.NewDense(d, 3, nil)
 	stiefel.New(d, 3).Random(random, rand.New(rand.NewPCG(3, 4)))
 	mixed := mat.DenseCopyOf(inside)
@@ -123,13 +113,13 @@ func TestReductionOfStart(t *testing.T) {
 		{"inside", inside, n - 1}, {"one column outside", mixed, n}, {"random", random, n + 2}, {"almost inside", almost, n + 2},
 		{"not orthonormal", scaled(3, random), n + 2},
 	} {
-		for _, solver := range []Solver{ConjugateGradient, SteepestDescent, ProjectedGradient} {
-			set := &Settings{Components: 3, Init: c.init, Solver: solver, MaxSteps: 6}
-			sp := spanOf(t, x, labels, set)
+		for _, solver := range []Method{ConjugateGradient, SteepestDescent, ProjectedGradient} {
+			set := &Settings{Components: 3, Solver: Solver{Init: c.init, Method: solver, MaxSteps: 6}}
+			sp, start := spanOf(t, x, labels, set)
 			if sp.s.d != c.want {
 				t.Errorf("%s: %d dimensions, want %d", c.name, sp.s.d, c.want)
 			}
-			if e := stiefel.New(sp.s.d, 3).Infeasibility(sp.init); !(e < 1e-14) {
+			if e := stiefel.New(sp.s.d, 3).Infeasibility(start); !(e < 1e-14) {
 				t.Errorf("%s: the start is %g off the manifold", c.name, e)
 			}
 			got, want := mustFit(t, x, labels, set), fitUnreduced(t, x, labels, set)
@@ -144,7 +134,7 @@ func TestReductionOfStart(t *testing.T) {
 		}
 	}
 	// A start that spans all that is left: nothing to be gained.
-	if sp := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Init: uniform(6, n+3, 5)}); sp.rows != nil {
+	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Solver: Solver{Init: uniform(6, n+3, 5)}}); sp.rows != nil {
 		t.Error("reduced to more dimensions than there are")
 	}
 }
@@ -160,16 +150,16 @@ func squared(a, b []float64) (sum float64) {
 // fitted as they are.
 func TestNoReduction(t *testing.T) {
 	x, labels := parts3(1, 30, 50)
-	if sp := spanOf(t, x, labels, &Settings{Components: 31}); sp.rows != nil {
+	if sp, _ := spanOf(t, x, labels, &Settings{Components: 31}); sp.rows != nil {
 		t.Error("reduced to fewer dimensions than components")
 	}
 	for i := range 30 {
 		x.Set(i, 3, 1e5*x.At(i, 3))
 	}
-	if sp := spanOf(t, x, labels, &Settings{Components: 3}); sp.rows != nil {
+	if sp, _ := spanOf(t, x, labels, &Settings{Components: 3}); sp.rows != nil {
 		t.Error("reduced although directions differ 1e5-fold in length")
 	}
-	mustFit(t, x, labels, &Settings{Components: 3, MaxSteps: 5})
+	mustFit(t, x, labels, &Settings{Components: 3, Solver: Solver{MaxSteps: 5}})
 }
 
 // BenchmarkWide fits 452 samples of 4096 features, in their span and as they are.

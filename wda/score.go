@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,27 +16,29 @@ type Scores struct {
 	Objective       float64 // J, with the ridge of the settings
 	Between, Within float64 // σ_b² and σ_w², in the units of the data
 	Ridge           float64
-	Gradient        *mat.Dense // ∂J/∂P, Euclidean, d × p, as Settings.Gradient says
+	Gradient        *mat.Dense // ∂J/∂P, Euclidean, d × p, as Objective.Gradient says
 	GradientNorm    float64    // ‖G − P sym(PᵀG)‖_F, Riemannian if PᵀP = I
 	Infeasibility   float64    // ‖PᵀP − I‖_F
 	Lambda          *mat.SymDense
 }
 
+// Scoring says what Score evaluates. The zero value works.
+type Scoring struct {
+	Objective Objective
+	// Workers is the number of goroutines. Default GOMAXPROCS.
+	Workers int
+}
+
 // Score evaluates J and its gradient at the projection p (d × k), to compare any
 // projection with any other. p is used as it is, orthonormal or not; relative λ and
-// the ridge are those of p as the start. Of the settings, Components, Init,
-// Standardize and what concerns the solver are not used, and Shrinkage 0 is none.
-func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, settings *Settings) (*Scores, error) {
+// the ridge are those of p as the start. scoring may be nil.
+func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scoring *Scoring) (*Scores, error) {
 	if err := checkSamples(x, labels); err != nil {
 		return nil, err
 	}
 	s, err := newSamples(x, labels)
 	if err != nil {
 		return nil, err
-	}
-	var set Settings
-	if settings != nil {
-		set = *settings
 	}
 	d, k := p.Dims()
 	if d != s.d {
@@ -44,14 +47,14 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, settin
 	if err := checkFinite(p); err != nil {
 		return nil, fmt.Errorf("projection: %w", err)
 	}
-	set.Components, set.Init, set.Standardize = k, nil, false
-	if set.Shrinkage == 0 {
-		set.Shrinkage = NoShrinkage
+	set := Settings{Components: k, level: asm.LevelOf(ctx)}
+	if scoring != nil {
+		set.Objective, set.Workers = scoring.Objective, scoring.Workers
 	}
 	if set, err = set.withDefaults(s.n, s.d, len(s.classes)); err != nil {
 		return nil, err
 	}
-	if set.Float32 {
+	if set.Objective.Float32 {
 		return score[float32](ctx, s, p, set)
 	}
 	return score[float64](ctx, s, p, set)

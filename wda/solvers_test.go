@@ -65,8 +65,8 @@ func TestSolvers(t *testing.T) {
 				t.Logf("| %s | pca | | | | %.4f |", size, nearestError(t, p, neighbors, test))
 				continue
 			}
-			solver, err := wda.ParseSolver(name)
-			if err != nil {
+			var solver wda.Method
+			if err := solver.UnmarshalText([]byte(name)); err != nil {
 				t.Fatal(err)
 			}
 			for _, batch := range strings.Split(fields[2], ",") {
@@ -74,7 +74,7 @@ func TestSolvers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				set := &wda.Settings{Components: 10, Solver: solver, BatchSize: b, Shrinkage: 0.5, Float32: os.Getenv("MONGE_FLOAT32") != ""}
+				set := &wda.Settings{Components: 10, Solver: wda.Solver{Method: solver, BatchSize: b}, Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.5), Float32: os.Getenv("MONGE_FLOAT32") != ""}}
 				m, err := wda.Fit(t.Context(), part.X, part.Labels, set)
 				if err != nil {
 					t.Fatal(err)
@@ -85,7 +85,7 @@ func TestSolvers(t *testing.T) {
 				}
 				score := ""
 				if os.Getenv("MONGE_SCORE") != "" {
-					s, err := wda.Score(t.Context(), neighbors.X, neighbors.Labels, m.Projection(), &wda.Settings{LambdaMatrix: r.Lambda, Float32: true})
+					s, err := wda.Score(t.Context(), neighbors.X, neighbors.Labels, m.Projection(), &wda.Scoring{Objective: wda.Objective{Lambda: wda.LambdaMatrix(r.Lambda), Float32: true}})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -23,12 +23,12 @@ func TestStandardize(t *testing.T) {
 			std.Set(i, j, (x.At(i, j)-mean)/sd)
 		}
 	}
-	set := &Settings{Components: 2, Standardize: true, Solver: ConjugateGradient}
+	set := &Settings{Components: 2, Data: Data{Standardize: true}, Solver: Solver{Method: ConjugateGradient}}
 	got, err := Fit(t.Context(), big, labels, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Fit(t.Context(), std, labels, &Settings{Components: 2, Solver: ConjugateGradient})
+	want, err := Fit(t.Context(), std, labels, &Settings{Components: 2, Solver: Solver{Method: ConjugateGradient}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestStandardize(t *testing.T) {
 	}
 	var c mat.Dense
 	again.Transform(&c, big)
-	if !mat.Equal(&a, &c) || !again.Report().Settings.Standardize {
+	if !mat.Equal(&a, &c) || !again.Report().Settings.Data.Standardize {
 		t.Error("the loaded model is another")
 	}
 }

@@ -150,7 +150,7 @@ func measure(typ, path string) error {
 	if err != nil {
 		return err
 	}
-	set := &wda.Settings{Float32: typ == "f32", Workers: 1}
+	set := &wda.Scoring{Objective: wda.Objective{Float32: typ == "f32"}, Workers: 1}
 	if _, err := wda.Score(context.Background(), x, labels, proj, set); err != nil {
 		return err
 	}

@@ -233,11 +233,11 @@ func fits(s spec, dir string, single bool) *job {
 		labels[i] = i / (n / classes)
 	}
 	set := wda.Settings{
-		Components: p, Lambda: s.float("lambda"), Iterations: s.int("iters"), Shrinkage: wda.NoShrinkage,
-		Float32: single, Workers: runtime.GOMAXPROCS(0),
+		Components: p, Workers: runtime.GOMAXPROCS(0),
+		Objective: wda.Objective{Lambda: wda.RelativeLambda(s.float("lambda")), Iterations: s.int("iters"), Shrinkage: wda.FixedShrinkage(0), Float32: single},
 	}
 	if s.kind == "fit" {
-		set.MaxSteps = s.int("steps")
+		set.Solver.MaxSteps = s.int("steps")
 		var m *wda.Model
 		return &job{
 			run: func() {
@@ -249,11 +249,11 @@ func fits(s spec, dir string, single bool) *job {
 			result: func() []float64 { return []float64{1 / m.Report().Objective} },
 		}
 	}
-	set.Solver, set.Init, set.MaxSteps = wda.ConjugateGradient, start, 6
+	set.Solver = wda.Solver{Method: wda.ConjugateGradient, Init: start, MaxSteps: 6}
 	var first, last time.Time
-	set.Progress = func(st wda.Step) error {
+	set.Progress = func(at wda.Progress) error {
 		last = time.Now()
-		if st.Index == 0 {
+		if at.Step.Index == 0 {
 			first = last
 		}
 		return nil
@@ -269,7 +269,7 @@ func fits(s spec, dir string, single bool) *job {
 		},
 		elapsed: func() float64 { return float64(last.Sub(first)) / float64(gradients-1) },
 		result: func() []float64 {
-			sc, err := wda.Score(background, x, labels, start, &set)
+			sc, err := wda.Score(background, x, labels, start, &wda.Scoring{Objective: set.Objective, Workers: set.Workers})
 			if err != nil {
 				panic(err)
 			}

@@ -203,8 +203,11 @@ func evaluation(s problem) (float64, error) {
 	x, labels := samples(s)
 	var times []float64
 	set := &wda.Settings{
-		Components: s.p, Iterations: s.l, Shrinkage: .5, Solver: wda.ConjugateGradient, MaxSteps: 4, Workers: 1,
-		Init: start(s), Progress: func(wda.Step) error { times = append(times, cpuTime()); return nil },
+		Components: s.p,
+		Objective:  wda.Objective{Iterations: s.l, Shrinkage: wda.FixedShrinkage(.5)},
+		Solver:     wda.Solver{Method: wda.ConjugateGradient, MaxSteps: 4, Init: start(s)},
+		Workers:    1,
+		Progress:   func(wda.Progress) error { times = append(times, cpuTime()); return nil },
 	}
 	m, err := wda.Fit(context.Background(), x, labels, set)
 	if err != nil {

@@ -98,7 +98,17 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	if err := f.solver.apply(cmd, set); err != nil {
 		return nil, err
 	}
-	cv := &wda.CrossValidation{Fit: *set, Folds: f.folds, Components: distinct(f.components), Lambda: distinct(f.lambda)}
+	cv := &wda.CrossValidation{Fit: *set, Folds: f.folds, Components: distinct(f.components)}
+	for _, l := range distinct(f.lambda) {
+		if err := checkPositive("lambda", l); err != nil {
+			return nil, err
+		}
+		if f.solver.absolute {
+			cv.Lambda = append(cv.Lambda, wda.AbsoluteLambda(l))
+		} else {
+			cv.Lambda = append(cv.Lambda, wda.RelativeLambda(l))
+		}
+	}
 	for _, text := range f.shrinkage {
 		rho, err := parseShrinkage(text)
 		if err != nil {
@@ -110,10 +120,10 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	if f.solver.paper {
 		paper := wda.PaperSettings(2)
 		if !cmd.Flags().Changed("lambda") {
-			cv.Lambda = []float64{paper.Lambda}
+			cv.Lambda = []wda.Lambda{paper.Objective.Lambda}
 		}
 		if !cmd.Flags().Changed("shrinkage") {
-			cv.Shrinkage = []float64{paper.Shrinkage}
+			cv.Shrinkage = []wda.Shrinkage{paper.Objective.Shrinkage}
 		}
 	}
 	for _, c := range []struct {
@@ -126,11 +136,6 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	}
 	for _, p := range cv.Components {
 		if err := checkRange("components", p, 1, math.MaxInt32); err != nil {
-			return nil, err
-		}
-	}
-	for _, l := range cv.Lambda {
-		if err := checkPositive("lambda", l); err != nil {
 			return nil, err
 		}
 	}
@@ -170,25 +175,15 @@ func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error 
 	return nil
 }
 
-// shrinkage is ρ as the command line has it: a number, or auto for 0.
-type shrinkage float64
-
-func (r shrinkage) String() string {
-	switch r {
-	case 0:
-		return "auto"
-	case wda.NoShrinkage:
-		return "0"
-	}
-	return shortest(float64(r))
-}
+// shrinkage is ρ as JSON has it: a number, or "auto".
+type shrinkage struct{ wda.Shrinkage }
 
 // MarshalJSON implements json.Marshaler.
 func (r shrinkage) MarshalJSON() ([]byte, error) {
-	if r == 0 {
-		return json.Marshal("auto")
+	if rho, fixed := r.Value(); fixed {
+		return json.Marshal(rho)
 	}
-	return []byte(r.String()), nil // as JSON has it
+	return json.Marshal(r.String())
 }
 
 // cvRow is one setting and its errors.
@@ -218,11 +213,11 @@ type cvResult struct {
 }
 
 func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
-	ctx := cmd.Context()
 	cv, err := f.settings(cmd)
 	if err != nil {
 		return err
 	}
+	ctx := cmd.Context()
 	for _, out := range []string{f.csv, f.model} {
 		if out == "" {
 			continue
@@ -258,8 +253,9 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		Samples: d.Len(), Features: columns(d), Classes: classNames(d), CSV: f.csv, Model: f.model,
 	}
 	for _, c := range found.Candidates {
+		lambda, _ := c.Lambda.Value()
 		out.Candidates = append(out.Candidates, cvRow{
-			Components: c.Components, Lambda: c.Lambda, Shrinkage: shrinkage(c.Shrinkage), K: c.Neighbors,
+			Components: c.Components, Lambda: lambda, Shrinkage: shrinkage{c.Shrinkage}, K: c.Neighbors,
 			Error: c.Error, StdDev: stat.StdDev(c.Errors, nil), Errors: c.Errors,
 		})
 	}
@@ -310,8 +306,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation) (*wda.CrossValidated, error) {
 	b := a.bar("cv", cv.Folds*len(cv.Components)*len(cv.Lambda)*len(cv.Shrinkage))
 	defer b.done()
-	cv.Progress = func(done, _ int) error {
-		b.set(done, "")
+	cv.Progress = func(p wda.Progress) error {
+		b.set(p.Done, "")
 		return nil
 	}
 	return wda.CrossValidate(ctx, d.X, d.Labels, cv)

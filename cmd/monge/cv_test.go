@@ -26,7 +26,8 @@ func TestCV(t *testing.T) {
 	grid := strings.Fields("cv -p 2,1 --lambda 0.1,3 --shrinkage auto,0,0.5 --k 5,1,5 --folds 3 --max-steps 4 --seed 2")
 	v := object(t, append(grid, "--data", s.csv, "--csv", at("a.csv"), "--model", at("cv.wda"))...)
 	want, err := wda.CrossValidate(t.Context(), s.data.X, s.data.Labels, &wda.CrossValidation{
-		Fit: wda.Settings{MaxSteps: 4, Seed: 2}, Components: []int{2, 1}, Lambda: []float64{0.1, 3}, Shrinkage: []float64{0, wda.NoShrinkage, 0.5},
+		Fit: wda.Settings{Solver: wda.Solver{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.RelativeLambda(0.1), wda.RelativeLambda(3)},
+		Shrinkage: []wda.Shrinkage{{}, wda.FixedShrinkage(0), wda.FixedShrinkage(0.5)},
 		Neighbors: []int{5, 1}, Folds: 3,
 	})
 	if err != nil {
@@ -48,16 +49,13 @@ func TestCV(t *testing.T) {
 	last := -1.0
 	for i, r := range rows {
 		row := r.(map[string]any)
-		rho, key := 0.0, fmt.Sprint(row["shrinkage"])
-		switch key {
-		case "auto":
-		case "0":
-			rho = wda.NoShrinkage
-		default:
-			rho = get(t, row, "shrinkage")
+		var rho wda.Shrinkage
+		key := fmt.Sprint(row["shrinkage"])
+		if err := rho.UnmarshalText([]byte(key)); err != nil {
+			t.Fatal(err)
 		}
 		at := slices.IndexFunc(want.Candidates, func(c wda.Candidate) bool {
-			return c.Components == int(get(t, row, "components")) && c.Lambda == get(t, row, "lambda") && c.Shrinkage == rho && c.Neighbors == int(get(t, row, "k"))
+			return c.Components == int(get(t, row, "components")) && c.Lambda == wda.RelativeLambda(get(t, row, "lambda")) && c.Shrinkage == rho && c.Neighbors == int(get(t, row, "k"))
 		})
 		if at < 0 {
 			t.Fatalf("setting %v was not asked for", row)
@@ -81,12 +79,12 @@ func TestCV(t *testing.T) {
 		}
 	}
 	b := want.Best
-	if encode(t, v["best"]) != encode(t, rows[0]) || get(t, v, "best", "lambda") != b.Lambda || get(t, v, "best", "k") != float64(b.Neighbors) || b.Lambda != 3 || b.Components != 2 {
+	if encode(t, v["best"]) != encode(t, rows[0]) || get(t, v, "best", "lambda") != 3 || get(t, v, "best", "k") != float64(b.Neighbors) || b.Lambda != wda.RelativeLambda(3) || b.Components != 2 {
 		t.Errorf("best %v, want %+v", v["best"], b)
 	}
 
 	// The model.
-	object(t, "fit", "--data", s.csv, "--model", at("fit.wda"), "-p", "2", "--lambda", "3", "--shrinkage", shrinkage(b.Shrinkage).String(),
+	object(t, "fit", "--data", s.csv, "--model", at("fit.wda"), "-p", "2", "--lambda", "3", "--shrinkage", b.Shrinkage.String(),
 		"--max-steps", "4", "--k", strconv.Itoa(b.Neighbors))
 	if !mat.Equal(loadProjection(t, at("cv.wda")), loadProjection(t, at("fit.wda"))) {
 		t.Error("the model differs from that of fit with the best setting")
@@ -159,12 +157,12 @@ func TestFitOptions(t *testing.T) {
 		args string
 		set  wda.Settings
 	}{
-		{"--starts 4 --seed 5 --solver cg", wda.Settings{Starts: 4, Seed: 5, Solver: wda.ConjugateGradient}},
+		{"--starts 4 --seed 5 --solver cg", wda.Settings{Solver: wda.Solver{Starts: 4, Method: wda.ConjugateGradient}, Seed: 5}},
 		{"--validation 0.25 --validation-k 3 --validation-every 1 --patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
-		{"--paper --lambda 2 --shrinkage auto --solver cg", wda.Settings{Lambda: 2, Solver: wda.ConjugateGradient}},
+		{"--paper --lambda 2 --shrinkage auto --solver cg", wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Solver: wda.Solver{Method: wda.ConjugateGradient}}},
 	} {
-		c.set.Components, c.set.MaxSteps = 2, 6
+		c.set.Components, c.set.Solver.MaxSteps = 2, 6
 		want, err := wda.Fit(t.Context(), s.data.X, s.data.Labels, &c.set)
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +172,7 @@ func TestFitOptions(t *testing.T) {
 			t.Errorf("%s: another projection than the library's", c.args)
 		}
 		r := want.Report()
-		if c.set.Starts > 1 {
+		if c.set.Solver.Starts > 1 {
 			if starts, ok := v["start_objectives"].([]any); !ok || encode(t, starts) != encode(t, r.StartObjectives) {
 				t.Errorf("%s: start_objectives %v, want %v", c.args, v["start_objectives"], r.StartObjectives)
 			}

@@ -95,7 +95,7 @@ func (a *app) demo(cmd *cobra.Command, f *demoFlags) (err error) {
 	}
 	train := dataset.Simulation{Seed: f.seed}.Generate(demoTrain)
 	test := dataset.Simulation{Seed: f.seed + 1}.Generate(demoTest)
-	m, err := a.fitModel(ctx, train, &wda.Settings{Components: 2, Lambda: demoLambda})
+	m, err := a.fitModel(ctx, train, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(demoLambda)}})
 	if err != nil {
 		return err
 	}

@@ -104,16 +104,16 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	s.Components, s.Seed = f.components, f.rows.seed
-	if s.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
+	if s.Objective.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
 		return nil, err
 	}
 	if f.solver.paper {
 		paper := wda.PaperSettings(f.components)
 		if !cmd.Flags().Changed("lambda") {
-			s.Lambda = paper.Lambda
+			s.Objective.Lambda = paper.Objective.Lambda
 		}
 		if !cmd.Flags().Changed("shrinkage") {
-			s.Shrinkage = paper.Shrinkage
+			s.Objective.Shrinkage = paper.Objective.Shrinkage
 		}
 	}
 	if err := f.solver.apply(cmd, s); err != nil {
@@ -156,11 +156,11 @@ type fitResult struct {
 }
 
 func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
-	ctx := cmd.Context()
 	set, err := f.settings(cmd)
 	if err != nil {
 		return err
 	}
+	ctx := cmd.Context()
 	if err := checkOutput(f.model, f.data, f.labels, f.init, f.objective.lambdaMatrix); err != nil {
 		return err
 	}
@@ -183,12 +183,14 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	names := classNames(d)
 	if f.objective.lambdaMatrix != "" {
-		if set.LambdaMatrix, err = f.read.readLambdas(f.objective.lambdaMatrix, len(names)); err != nil {
+		l, err := f.read.readLambdas(f.objective.lambdaMatrix, len(names))
+		if err != nil {
 			return err
 		}
+		set.Objective.Lambda = wda.LambdaMatrix(l)
 	}
 	if f.init != "" {
-		if set.Init, err = f.read.readStart(f.init, columns(d), set.Components); err != nil {
+		if set.Solver.Init, err = f.read.readStart(f.init, columns(d), set.Components); err != nil {
 			return err
 		}
 	}
@@ -203,14 +205,15 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		return err
 	}
 	r := m.Report()
+	rho, _ := r.Settings.Objective.Shrinkage.Value()
 	out := fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
-		Seconds: number(r.Elapsed.Seconds()), Solver: r.Solver.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
+		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Solver.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(r.Settings.Shrinkage), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components,
+		Shrinkage: number(rho), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components,
 		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model,
 	}
-	if r.Settings.Starts > 1 {
+	if r.Settings.Solver.Starts > 1 {
 		for _, j := range r.StartObjectives {
 			out.StartObjectives = append(out.StartObjectives, number(j))
 		}
@@ -228,10 +231,10 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		}
 		fmt.Fprintf(w, "J\t%.10g%s\n", r.Objective, of)
 		fmt.Fprintf(w, "between, within\t%.6g, %.6g\n", r.Between, r.Within)
-		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, r.Settings.Shrinkage)
+		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, rho)
 		fmt.Fprintf(w, "solver\t%s: %s after %d steps, %d evaluations, %.3g s\n", out.Solver, out.Status, out.Steps, out.Evaluations, r.Elapsed.Seconds())
 		if len(out.StartObjectives) > 0 {
-			fmt.Fprintf(w, "start\t%d of %d\n", r.Start+1, r.Settings.Starts)
+			fmt.Fprintf(w, "start\t%d of %d\n", r.Start+1, r.Settings.Solver.Starts)
 		}
 		if out.ValidationError != nil {
 			fmt.Fprintf(w, "validation error\t%s\n", percent(r.ValidationError))
@@ -261,10 +264,10 @@ func (a *app) warn(warnings, classes []string) []string {
 
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, d *dataset.Dataset, set *wda.Settings) (*wda.Model, error) {
-	b := a.bar("fit", set.MaxSteps*set.Starts)
+	b := a.bar("fit", set.Solver.MaxSteps*set.Solver.Starts)
 	defer b.done()
-	set.Progress = func(s wda.Step) error {
-		b.set(s.Start*set.MaxSteps+s.Index, fmt.Sprintf("J = %-12.8g", s.Objective))
+	set.Progress = func(p wda.Progress) error {
+		b.set(p.Done, fmt.Sprintf("J = %-12.8g", p.Step.Objective))
 		return nil
 	}
 	m, err := wda.Fit(ctx, d.X, d.Labels, set)

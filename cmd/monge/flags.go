@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -82,12 +81,11 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := checkRange("workers", f.workers, 0, 1024); err != nil {
 		return nil, err
 	}
-	if err := checkLevel(f.level); err != nil {
+	if err := f.setLevel(cmd); err != nil {
 		return nil, err
 	}
-	s := &wda.Settings{Lambda: f.lambda, Iterations: f.iterations, Float32: f.float32, Level: f.level, Workers: f.workers}
-	var err error
-	if s.Weights, err = wda.ParseWeights(f.weights); err != nil {
+	s := &wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(f.lambda), Iterations: f.iterations, Float32: f.float32}, Workers: f.workers}
+	if err := s.Objective.Weights.UnmarshalText([]byte(f.weights)); err != nil {
 		return nil, usagef("--weights: %v", err)
 	}
 	return s, nil
@@ -113,7 +111,7 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
 	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
-	fs.StringVar(&f.solver, "solver", wda.Solver(0).String(), "one of "+solverNames())
+	fs.StringVar(&f.solver, "solver", wda.Method(0).String(), "one of "+solverNames())
 	fs.StringVar(&f.gradient, "gradient", wda.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
 	fs.IntVar(&f.batch, "batch", 64, "with --solver minibatch: samples of a class in a step")
 	fs.IntVar(&f.maxSteps, "max-steps", 200, "most steps of the solver; of minibatch, rounds of 20 mini-batches")
@@ -128,43 +126,45 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 
 // apply checks the flags and puts what they say into s.
 func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
-	s.Absolute, s.Standardize = f.absolute, f.standard
-	var err error
-	if s.Solver, err = wda.ParseSolver(f.solver); err != nil {
+	if l, relative := s.Objective.Lambda.Value(); f.absolute && relative {
+		s.Objective.Lambda = wda.AbsoluteLambda(l)
+	}
+	s.Data.Standardize = f.standard
+	if err := s.Solver.Method.UnmarshalText([]byte(f.solver)); err != nil {
 		return usagef("--solver must be one of %s, not %q", solverNames(), f.solver)
 	}
 	if f.paper && !cmd.Flags().Changed("solver") {
-		s.Solver = wda.PaperSettings(s.Components).Solver
+		s.Solver.Method = wda.PaperSettings(s.Components).Solver.Method
 	}
-	if s.Gradient, err = wda.ParseGradientMode(f.gradient); err != nil {
+	if err := s.Objective.Gradient.UnmarshalText([]byte(f.gradient)); err != nil {
 		return usagef("--gradient must be unrolled, implicit or frozen, not %q", f.gradient)
 	}
-	if s.Gradient == wda.Implicit && !cmd.Flags().Changed("iterations") {
-		s.Iterations = 0
+	if s.Objective.Gradient == wda.Implicit && !cmd.Flags().Changed("iterations") {
+		s.Objective.Iterations = 0
 	}
 	if cmd.Flags().Changed("batch") {
-		if s.Solver != wda.MiniBatch {
+		if s.Solver.Method != wda.MiniBatch {
 			return usagef("--batch needs --solver minibatch")
 		}
 		if err := checkRange("batch", f.batch, 2, math.MaxInt32); err != nil {
 			return err
 		}
-		s.BatchSize = f.batch
+		s.Solver.BatchSize = f.batch
 	}
 	if err := checkRange("max-steps", f.maxSteps, 1, math.MaxInt32); err != nil {
 		return err
 	}
-	s.MaxSteps = f.maxSteps
+	s.Solver.MaxSteps = f.maxSteps
 	if cmd.Flags().Changed("tolerance") {
 		if err := checkPositive("tolerance", f.tolerance); err != nil {
 			return err
 		}
-		s.Tolerance = f.tolerance
+		s.Solver.Tolerance = f.tolerance
 	}
 	if err := checkRange("starts", f.starts, 1, math.MaxInt32); err != nil {
 		return err
 	}
-	s.Starts = f.starts
+	s.Solver.Starts = f.starts
 	if !cmd.Flags().Changed("validation") {
 		for _, name := range []string{"validation-k", "validation-every", "patience"} {
 			if cmd.Flags().Changed(name) {
@@ -190,18 +190,28 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	return nil
 }
 
-func checkLevel(name string) error {
+// setLevel gives the context of the command the level of the flag.
+func (f *objectiveFlags) setLevel(cmd *cobra.Command) error {
+	l, err := checkLevel(f.level)
+	if err == nil && f.level != "" {
+		cmd.SetContext(asm.WithLevel(cmd.Context(), l))
+	}
+	return err
+}
+
+// checkLevel returns the level of that name, the best for "".
+func checkLevel(name string) (asm.Level, error) {
 	if name == "" {
-		return nil
+		return asm.Best(), nil
 	}
 	l, err := asm.ParseLevel(name)
 	if err != nil {
-		return usagef("--level: %v", err)
+		return l, usagef("--level: %v", err)
 	}
 	if !asm.Has(l) {
-		return usagef("--level: this machine has no %v", l)
+		return l, usagef("--level: this machine has no %v", l)
 	}
-	return nil
+	return l, nil
 }
 
 // distinct returns the values without those that have been there.
@@ -215,29 +225,24 @@ func distinct[E comparable](values []E) []E {
 	return out
 }
 
-// parseShrinkage returns Settings.Shrinkage for the text of a flag.
-func parseShrinkage(text string) (float64, error) {
-	if text == "auto" {
-		return 0, nil
+// parseShrinkage returns Objective.Shrinkage for the text of a flag.
+func parseShrinkage(text string) (wda.Shrinkage, error) {
+	var s wda.Shrinkage
+	if s.UnmarshalText([]byte(text)) != nil {
+		return s, usagef("--shrinkage must be auto or a number from 0, not %q", text)
 	}
-	rho, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil || !(rho >= 0) || math.IsInf(rho, 1):
-		return 0, usagef("--shrinkage must be auto or a number from 0, not %q", text)
-	case rho == 0:
-		return wda.NoShrinkage, nil
-	}
-	return rho, nil
+	return s, nil
 }
 
 // solverNames asks the library, which may gain some.
 func solverNames() string {
 	var names []string
-	for s := wda.Solver(0); ; s++ {
-		if _, err := wda.ParseSolver(s.String()); err != nil {
+	for s := wda.Method(0); ; s++ {
+		name, err := s.MarshalText()
+		if err != nil {
 			return strings.Join(names, ", ")
 		}
-		names = append(names, s.String())
+		names = append(names, string(name))
 	}
 }
 

@@ -92,11 +92,13 @@ func (a *app) info(model string) error {
 		}
 		r := m.Report()
 		d, p := m.Dims()
+		lambda, relative := r.Settings.Objective.Lambda.Value()
+		rho, _ := r.Settings.Objective.Shrinkage.Value()
 		out.Model = &modelInfo{
-			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Solver.String(),
-			Status: r.Status.String(), Steps: r.Steps, Lambda: number(r.Settings.Lambda), Absolute: r.Settings.Absolute,
-			Iterations: r.Settings.Iterations, Shrinkage: number(r.Settings.Shrinkage), Weights: r.Settings.Weights.String(),
-			Float32: r.Settings.Float32,
+			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Settings.Solver.Method.String(),
+			Status: r.Status.String(), Steps: r.Steps, Lambda: number(lambda), Absolute: !relative,
+			Iterations: r.Settings.Objective.Iterations, Shrinkage: number(rho), Weights: r.Settings.Objective.Weights.String(),
+			Float32: r.Settings.Objective.Float32,
 		}
 		if c != nil {
 			out.Model.Rows, out.Model.K = c.Len(), c.K()

@@ -634,7 +634,7 @@ func TestBadInput(t *testing.T) {
 		{"score of nothing", "score --data $d.csv", 2, "one of --projection and --model"},
 		{"score of two", score + "--projection $two.csv", 2, "one of --projection and --model"},
 		{"projection rows", "score --data $d.csv --projection $two.csv", 1, "two.csv: the projection has 2 rows for the 5 features"},
-		{"score shrinkage", score + "--shrinkage auto", 2, "--shrinkage must be a number here"},
+		{"score shrinkage", score + "--shrinkage -1", 2, "--shrinkage must be auto or a number from 0"},
 		{"score λ", score + "--lambda 0", 2, "--lambda must be positive"},
 		{"adaptive matrix", score + "--adaptive --lambda-matrix $zero.csv", 2, "exclude each other"},
 		{"constant projection", "score --data $d.csv --projection $flat.csv", 1, "samples do not differ"},

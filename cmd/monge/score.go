@@ -48,7 +48,7 @@ Of an NPZ file with an array split the rows where it is 0 are used, as in fit.`,
 	fs.StringVar(&f.model, "model", "", "model file to take P from, instead of --projection")
 	f.objective.add(cmd)
 	fs.BoolVar(&f.adaptive, "adaptive", false, "--lambda is relative to the mean squared distances in P")
-	fs.StringVar(&f.shrinkage, "shrinkage", "0", "ρ ≥ 0, the ridge as a multiple of σ_w²")
+	fs.StringVar(&f.shrinkage, "shrinkage", "0", "ρ ≥ 0, the ridge as a multiple of σ_w²; auto as in fit")
 	f.rows.add(cmd, "training rows")
 	f.read.add(cmd)
 	return cmd
@@ -79,12 +79,11 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	if f.adaptive && f.objective.lambdaMatrix != "" {
 		return usagef("--adaptive and --lambda-matrix exclude each other")
 	}
-	set.Absolute = !f.adaptive
-	if set.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
-		return err
+	if !f.adaptive {
+		set.Objective.Lambda = wda.AbsoluteLambda(f.objective.lambda)
 	}
-	if f.shrinkage == "auto" {
-		return usagef("--shrinkage must be a number here: score judges one projection, not a fit")
+	if set.Objective.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
+		return err
 	}
 	if err := f.rows.check(); err != nil {
 		return err
@@ -111,11 +110,13 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 		return fmt.Errorf("%s: the projection has %d columns, more than its %d rows", source, c, r)
 	}
 	if f.objective.lambdaMatrix != "" {
-		if set.LambdaMatrix, err = f.read.readLambdas(f.objective.lambdaMatrix, len(classNames(d))); err != nil {
+		l, err := f.read.readLambdas(f.objective.lambdaMatrix, len(classNames(d)))
+		if err != nil {
 			return err
 		}
+		set.Objective.Lambda = wda.LambdaMatrix(l)
 	}
-	s, err := wda.Score(cmd.Context(), d.X, d.Labels, p, set)
+	s, err := wda.Score(cmd.Context(), d.X, d.Labels, p, &wda.Scoring{Objective: set.Objective, Workers: set.Workers})
 	if err != nil {
 		return inFile(f.data, explain(err))
 	}

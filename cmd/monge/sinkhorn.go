@@ -95,7 +95,8 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		return s, err
 	}
 	s.Level = f.level
-	return s, checkLevel(f.level)
+	_, err = checkLevel(f.level)
+	return s, err
 }
 
 func parseDomain(name string) (sinkhorn.Domain, error) {

@@ -32,24 +32,24 @@ func TestFitSolvers(t *testing.T) {
 	best, _ := fit()
 	for _, name := range strings.Split(solverNames(), ", ") {
 		v, r := fit("--solver", name)
-		if v["solver"] != name || r.Solver.String() != name || r.Settings.Seed != 3 {
-			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["solver"], r.Solver, r.Settings.Seed)
+		if v["solver"] != name || r.Settings.Solver.Method.String() != name || r.Settings.Seed != 3 {
+			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["solver"], r.Settings.Solver.Method, r.Settings.Seed)
 		}
 		if j := get(t, v, "objective"); !(j > get(t, best, "objective")*0.5) || get(t, v, "objective_samples") != 60 {
 			t.Errorf("%s: J = %v of %v samples, auto has %v", name, j, v["objective_samples"], best["objective"])
 		}
 	}
 	_, r := fit("--solver", "minibatch", "--batch", "5", "--max-steps", "2")
-	if r.Settings.BatchSize != 5 || r.Settings.MaxSteps != 2 {
+	if r.Settings.Solver.BatchSize != 5 || r.Settings.Solver.MaxSteps != 2 {
 		t.Errorf("--batch 5 --max-steps 2: %+v", r.Settings)
 	}
 	for mode, iterations := range map[string]int{"unrolled": 10, "implicit": 10000, "frozen": 10} {
-		if _, r := fit("--gradient", mode); r.Settings.Gradient.String() != mode || r.Settings.Iterations != iterations {
-			t.Errorf("--gradient %s: %v with %d iterations", mode, r.Settings.Gradient, r.Settings.Iterations)
+		if _, r := fit("--gradient", mode); r.Settings.Objective.Gradient.String() != mode || r.Settings.Objective.Iterations != iterations {
+			t.Errorf("--gradient %s: %v with %d iterations", mode, r.Settings.Objective.Gradient, r.Settings.Objective.Iterations)
 		}
 	}
-	if _, r := fit("--gradient", "implicit", "--iterations", "700"); r.Settings.Iterations != 700 {
-		t.Errorf("--iterations 700: %d", r.Settings.Iterations)
+	if _, r := fit("--gradient", "implicit", "--iterations", "700"); r.Settings.Objective.Iterations != 700 {
+		t.Errorf("--iterations 700: %d", r.Settings.Objective.Iterations)
 	}
 	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", model, "--validation", "0.5")
 	if !strings.Contains(stdout, "(of 30 samples)") {

@@ -40,7 +40,7 @@ func (t *training) prepare(ctx context.Context, p int) (*wda.Prepared, error) {
 	if t.prepared == nil || p > t.most {
 		t.most = max(t.most, p)
 		var err error
-		t.prepared, err = wda.Prepare(ctx, t.X, t.Labels, &wda.Settings{Components: t.most, Workers: 1})
+		t.prepared, err = wda.Prepare(ctx, t.X, t.Labels, &wda.Preparation{Components: t.most, Workers: 1})
 		if err != nil {
 			return nil, err
 		}
@@ -91,14 +91,21 @@ func ofWDA(name string, s wda.Settings) method {
 	}
 }
 
-// settingsText lists the fields of a struct that are not zero: "Neighbors=5".
+// settingsText lists the exported fields of a struct that are not zero, and those of the
+// structs in it: "Neighbors=5".
 func settingsText(s any) string {
 	v := reflect.ValueOf(s)
 	var all []string
 	for i := range v.NumField() {
-		if f := v.Field(i); !f.IsZero() {
-			all = append(all, fmt.Sprintf("%s=%v", v.Type().Field(i).Name, f.Interface()))
+		f, of := v.Field(i), v.Type().Field(i)
+		if f.IsZero() || !of.IsExported() {
+			continue
 		}
+		text := of.Name + "=" + fmt.Sprint(f.Interface())
+		if _, value := f.Interface().(fmt.Stringer); !value && f.Kind() == reflect.Struct {
+			text = settingsText(f.Interface())
+		}
+		all = append(all, text)
 	}
 	return strings.Join(all, " ")
 }

@@ -71,11 +71,11 @@ func mnistMethods() []method {
 	all = append(all, ofWDA(nameWDA, wda.Settings{}), ofWDA(namePaper, *wda.PaperSettings(0)))
 	for _, steps := range mnistSteps {
 		s := *wda.PaperSettings(0)
-		s.MaxSteps = steps
+		s.Solver.MaxSteps = steps
 		all = append(all, ofWDA(namePaperSteps(steps), s))
 	}
 	far := *wda.PaperSettings(0)
-	far.Solver, far.MaxSteps = wda.Auto, 1000
+	far.Solver.Method, far.Solver.MaxSteps = wda.Auto, 1000
 	further := ofWDA(namePaperFar, far)
 	further.slow = true
 	return append(all, further)
@@ -249,11 +249,11 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	}
 	paper := wda.PaperSettings(p)
 	paper.Workers = 1
-	start, err := wda.Score(ctx, train.X, train.Labels, v, paper)
+	start, err := wda.Score(ctx, train.X, train.Labels, v, &wda.Scoring{Objective: paper.Objective})
 	if err != nil {
 		return nil, err
 	}
-	paper.LambdaMatrix = start.Lambda
+	paper.Objective.Lambda = wda.LambdaMatrix(start.Lambda)
 	if _, err := stiefel.New(v.Dims()).Orthonormalize(v, projection); err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 		name string
 		d    *dataset.Dataset
 	}{{"objective", train}, {"objective of test digits", others}} {
-		score, err := wda.Score(ctx, of.d.X, of.d.Labels, v, paper)
+		score, err := wda.Score(ctx, of.d.X, of.d.Labels, v, &wda.Scoring{Objective: paper.Objective})
 		if err != nil {
 			return nil, err
 		}

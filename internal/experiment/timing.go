@@ -48,7 +48,7 @@ func timingMethods() []method {
 		all = append(all, b)
 	}
 	paper := *wda.PaperSettings(0)
-	return append(all, onAllCPUs(namePaper, paper), onAllCPUs(nameWDA, wda.Settings{}), onAllCPUs(nameFloat32, wda.Settings{Float32: true}))
+	return append(all, onAllCPUs(namePaper, paper), onAllCPUs(nameWDA, wda.Settings{}), onAllCPUs(nameFloat32, wda.Settings{Objective: wda.Objective{Float32: true}}))
 }
 
 // nameFloat32 is WDA with our defaults in float32.

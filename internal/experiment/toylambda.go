@@ -24,9 +24,9 @@ var toyLambdaExperiment = Experiment{
 // paper. Their λ varies, and L of the first.
 func toyLambdaMethods() []method {
 	paper := *wda.PaperSettings(0)
-	paper.Lambda, paper.Iterations = 0, 0
+	paper.Objective.Lambda, paper.Objective.Iterations = wda.Lambda{}, 0
 	return []method{
-		ofWDA(nameToyStarts, wda.Settings{Starts: toyStarts}),
+		ofWDA(nameToyStarts, wda.Settings{Solver: wda.Solver{Starts: toyStarts}}),
 		ofWDA(nameWDA, wda.Settings{}),
 		ofWDA(namePaper, paper),
 	}
@@ -37,11 +37,11 @@ func withLambda(name string, lambda float64, iterations int) method {
 	s := wda.Settings{}
 	switch name {
 	case nameToyStarts:
-		s.Starts = toyStarts
+		s.Solver.Starts = toyStarts
 	case namePaper:
 		s = *wda.PaperSettings(0)
 	}
-	s.Lambda, s.Iterations = lambda, iterations
+	s.Objective.Lambda, s.Objective.Iterations = wda.RelativeLambda(lambda), iterations
 	return ofWDA(name, s)
 }
 

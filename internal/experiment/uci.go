@@ -117,16 +117,16 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 	plain := func() { choices, names = [][]int{{0}}, []string{m.name} }
 	switch m.name {
 	case nameWDA:
-		for _, rho := range []float64{0, wda.NoShrinkage} {
+		for _, rho := range []wda.Shrinkage{{}, wda.FixedShrinkage(0)} {
 			candidates = append(candidates, candidate{
-				ofWDA(m.name, wda.Settings{Shrinkage: rho}),
-				ofWDA(m.name, wda.Settings{Shrinkage: rho, Solver: wda.ConjugateGradient, MaxSteps: uciQuick, Float32: true}), false,
+				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho}}),
+				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho, Float32: true}, Solver: wda.Solver{Method: wda.ConjugateGradient, MaxSteps: uciQuick}}), false,
 			})
 		}
 		return candidates, [][]int{{0}, {0, 1}}, []string{nameWDA, nameRho}
 	case namePaper:
 		s := *wda.PaperSettings(0)
-		s.MaxSteps, s.Float32 = uciQuick, true
+		s.Solver.MaxSteps, s.Objective.Float32 = uciQuick, true
 		one(ofWDA(m.name, s), false)
 	case "FDA", "LFDA":
 		all := []int{}

@@ -1,0 +1,57 @@
+// Package enum is the one form in which the enumerations of this module have names: a
+// value prints as its name, and is read from it, by flags and by JSON, through
+// encoding.TextMarshaler and TextUnmarshaler.
+package enum
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Names are the names of the values 0, 1, … of an enumeration.
+type Names struct {
+	kind string
+	of   []string
+	err  error
+}
+
+// New returns the names of an enumeration of which kind is the Go name of the type. An
+// error of Parse wraps err.
+func New(kind string, err error, names ...string) Names { return Names{kind, names, err} }
+
+// Name returns the name of v, or Kind(v) if there is none.
+func (n Names) Name(v uint8) string {
+	if int(v) < len(n.of) {
+		return n.of[v]
+	}
+	return fmt.Sprintf("%s(%d)", n.kind, v)
+}
+
+// Has reports whether v has a name.
+func (n Names) Has(v uint8) bool { return int(v) < len(n.of) }
+
+// Check returns an error unless v has a name.
+func (n Names) Check(v uint8) error {
+	if !n.Has(v) {
+		return fmt.Errorf("%w: %s", n.err, n.Name(v))
+	}
+	return nil
+}
+
+// Text returns the name of v, or an error if there is none.
+func (n Names) Text(v uint8) ([]byte, error) {
+	if err := n.Check(v); err != nil {
+		return nil, err
+	}
+	return []byte(n.of[v]), nil
+}
+
+// Parse sets v to the value of that name. On error v is unchanged.
+func Parse[E ~uint8](v *E, text []byte, n Names) error {
+	i := slices.Index(n.of, string(text))
+	if i < 0 {
+		return fmt.Errorf("%w: %s %q is not one of %v", n.err, n.kind, text, n.of)
+	}
+	*v = E(i)
+	return nil
+}
