@@ -88,7 +88,7 @@ func phases(t *testing.T, dir string) []phase {
 		{name: "model from a silent pipe", args: "info --model /dev/stdin", stdin: silent},
 		{name: "fit, long iterations", args: "fit --data $small.csv --model $o.wda" + long},
 		{name: "fit, validation", args: "fit --data $small.csv --model $o.wda --validation 0.2" + long},
-		{name: "fit, implicit gradient", args: "fit --data $small.csv --model $o.wda --gradient implicit --max-steps 100000 --tolerance 1e-300"},
+		{name: "fit, implicit gradient", args: "fit --data $small.csv --model $o.wda --gradient implicit --max-steps 100000 --tolerance 1e-300 --starts 100000"},
 		{name: "fit, preparation of many features", args: "fit --data $wide.npy --labels $wide.txt --model $o.wda -p 100"},
 		{name: "fit, mini-batches", args: "fit --data $many.csv --solver minibatch --max-steps 1000000 --model $o.wda"},
 		{name: "cross-validation", args: "cv --data $small.csv --csv $o.csv --model $o.wda" + long},
