@@ -158,6 +158,11 @@ const (
 	testRows
 )
 
+func (p part) String() string { return [...]string{"all", "train", "test"}[p] }
+
+// split is the value of the array split in the rows of the part.
+func (p part) split() int { return int(p - trainRows) }
+
 func parsePart(text string) (part, error) {
 	switch text {
 	case "all":
@@ -197,6 +202,38 @@ func (f *rowFlags) check() error {
 	return nil
 }
 
+// checkPart checks the flags of a command that uses a part of a file as it is.
+func (f *rowFlags) checkPart(text string) (part, error) {
+	p, err := parsePart(text)
+	if err == nil {
+		err = f.check()
+	}
+	if err == nil && f.holdout > 0 && p == allRows {
+		err = usagef("--holdout needs --rows train or test")
+	}
+	return p, err
+}
+
+// readPart reads the rows of a part of a file with so many features, and draws of them
+// as --sample says.
+func (f *rowFlags) readPart(read *readFlags, path, labels string, p part, features int) (*dataset.Dataset, error) {
+	d, err := read.readFeatures(path, labels, features)
+	if err != nil {
+		return nil, err
+	}
+	if p != allRows && d.Split == nil && f.holdout == 0 {
+		return nil, noSplit(path, p)
+	}
+	if d, err = f.choose(path, d, p); err != nil {
+		return nil, err
+	}
+	return f.draw(path, d)
+}
+
+func noSplit(path string, p part) error {
+	return fmt.Errorf("%s: --rows %v: the file has no array split; --holdout makes one", path, p)
+}
+
 // choose returns the part of d that was read from path, before any sample is drawn.
 // Without a split, of the file or by --holdout, every part is all rows.
 func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
@@ -215,21 +252,22 @@ func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dat
 	case d.Split == nil:
 		return d, nil
 	}
-	want := 0
-	if p == testRows {
-		want = 1
-	}
 	var rows []int
 	for i, v := range d.Split {
-		if v == want {
+		if v == p.split() {
 			rows = append(rows, i)
 		}
 	}
 	if len(rows) == 0 {
-		values := slices.Compact(slices.Sorted(slices.Values(d.Split)))
-		return nil, fmt.Errorf("%s: array split: no row has the value %d; its values are %v", path, want, values[:min(10, len(values))])
+		return nil, noRows(path, p, d.Split)
 	}
 	return pick(d, rows), nil
+}
+
+// noRows is the error of a part without rows, whose values of the array split are these.
+func noRows(path string, p part, splits []int) error {
+	values := slices.Compact(slices.Sorted(slices.Values(splits)))
+	return fmt.Errorf("%s: array split: no row has the value %d; its values are %v", path, p.split(), values[:min(10, len(values))])
 }
 
 // draw samples d as --sample says.

@@ -73,7 +73,7 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	if err := checkOutput(f.out, f.model, f.data, f.labels); err != nil {
 		return err
 	}
-	_, y, d, err := f.projected()
+	y, d, err := f.projected()
 	if err != nil {
 		return err
 	}
@@ -93,6 +93,25 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "%d rows of %d classes, drawn in %s\n", out.Rows, len(out.Classes), out.Image)
 	})
+}
+
+// projected reads the model and the data and projects the chosen rows.
+func (f *plotFlags) projected() (y *mat.Dense, d *dataset.Dataset, err error) {
+	p, err := f.rows.checkPart(f.part)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := readModel(f.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	features, _ := m.Dims()
+	if d, err = f.rows.readPart(&f.read, f.data, f.labels, p, features); err != nil {
+		return nil, nil, err
+	}
+	y = new(mat.Dense)
+	m.Transform(y, d.X)
+	return y, d, nil
 }
 
 // drawable reports whether sums of coordinates stay finite.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -38,6 +39,10 @@ func newPredict(a *app) *cobra.Command {
 its K nearest training rows have; among classes with equally many that of the nearest
 row wins. The training rows are in the model if fit had --k or cv wrote it; --train
 names a file of them otherwise, or others.
+
+Rows are read, classified and written in blocks: the memory does not grow with their
+number, unless --json has to print all of them or --holdout chooses among all. --data -
+is standard input.
 
 The output is CSV with a header: the column label, with --proba a column for every
 class with its share of the K neighbors, and with --neighbors the numbers (from 0, in
@@ -95,11 +100,12 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	if f.out != "" {
-		if _, err := extension("out", f.out, ".csv"); err != nil {
-			return err
-		}
-		if err := checkOutput(f.out, f.model, f.data, f.train, f.trainLabels); err != nil {
+	out := f.out
+	if out == "" && !a.json {
+		out = standard
+	}
+	if out != "" {
+		if _, err := a.checkTarget(out, "", []string{f.model, f.data, f.train, f.trainLabels}, ".csv"); err != nil {
 			return err
 		}
 	}
@@ -107,28 +113,14 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := f.samples(c.Model())
+	rows, err := f.openRows(c.Model())
 	if err != nil {
 		return err
 	}
-	found, err := a.classifyAll(cmd, f, c, names, d)
-	if err != nil {
-		return inFile(f.data, err)
-	}
-	if err := cmd.Context().Err(); err != nil {
+	defer rows.close()
+	found, err := a.classifyRows(cmd, f, c, names, rows, out)
+	if err != nil || out == standard {
 		return err
-	}
-	switch {
-	case f.out != "":
-		if err := dataset.WriteFile(f.out, found.writeCSV); err != nil {
-			return err
-		}
-		found.Out, found.Labels, found.Probabilities, found.Neighbors = f.out, nil, nil, nil
-	case !a.json:
-		if err := found.writeCSV(a.stdout); err != nil {
-			return fmt.Errorf("standard output: %w", err)
-		}
-		return nil
 	}
 	return a.report(found, func(w io.Writer) {
 		fmt.Fprintf(w, "%d rows classified by %d nearest of %d, written to %s\n\n", found.Rows, found.K, found.Train, found.Out)
@@ -232,42 +224,81 @@ func (f *predictFlags) trained(m *wda.Model) (*wda.Classifier, []string, error) 
 	return c, classNames(d), inFile(f.train, err)
 }
 
-// samples reads the rows to classify.
-func (f *predictFlags) samples(m *wda.Model) (*dataset.Dataset, error) {
+// openRows opens the rows to classify: --sample is for those of --train.
+func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 	part, err := parsePart(f.part)
 	if err != nil {
 		return nil, err
 	}
+	chosen := f.rows
+	chosen.sample = 0
+	if part == allRows {
+		chosen.holdout = 0
+	}
 	features, _ := m.Dims()
-	d, err := f.read.readFeatures(f.data, "", features)
-	if err != nil {
-		return nil, err
-	}
-	if part != allRows && d.Split == nil && f.rows.holdout == 0 {
-		return nil, fmt.Errorf("%s: --rows %s: the file has no array split; --holdout makes one", f.data, f.part)
-	}
-	return f.rows.choose(f.data, d, part)
+	return chosen.open(&f.read, f.data, "", part, features)
 }
 
-// classifyAll classifies d by c, whose labels have these names.
-func (a *app) classifyAll(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, d *dataset.Dataset) (*predictions, error) {
+// classifyRows classifies all rows by c, whose labels have these names, and writes to
+// out what it finds block by block, or, if out is empty, returns all of it.
+func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, rows *stream, out string) (*predictions, error) {
+	all := &predictions{Train: c.Len(), K: c.K(), Classes: names, Counts: map[string]int{}, Out: out}
+	for _, n := range names {
+		all.Counts[n] = 0
+	}
+	var text *csv.Writer
+	var file target
+	if out != "" {
+		var err error
+		if file, err = a.create(out); err != nil {
+			return nil, err
+		}
+		defer file.Abort()
+		text = csv.NewWriter(file)
+		text.Write(f.header(names))
+	}
+	err := rows.each(a, cmd, "predict", func(b *dataset.Block) error {
+		found, err := f.classify(cmd.Context(), c, names, b.X)
+		if err != nil {
+			return inFile(rows.path, err)
+		}
+		all.Rows += len(found.Labels)
+		for _, l := range found.Labels {
+			all.Counts[l]++
+		}
+		if text != nil {
+			found.write(text)
+			return text.Error()
+		}
+		all.Labels = append(all.Labels, found.Labels...)
+		all.Probabilities = append(all.Probabilities, found.Probabilities...)
+		all.Neighbors = append(all.Neighbors, found.Neighbors...)
+		return nil
+	})
+	if err != nil || text == nil {
+		return all, err
+	}
+	if text.Flush(); text.Error() != nil {
+		return nil, text.Error()
+	}
+	return all, file.Commit()
+}
+
+// classify returns the predictions of some rows.
+func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []string, x *mat.Dense) (*predictions, error) {
 	var proba mat.Dense
-	labels, err := c.PredictProbaAll(cmd.Context(), &proba, d.X, f.workers)
+	labels, err := c.PredictProbaAll(ctx, &proba, x, f.workers)
 	if err != nil {
 		return nil, err
 	}
-	out := &predictions{Rows: d.Len(), Train: c.Len(), K: c.K(), Classes: names, Counts: map[string]int{}}
+	out := new(predictions)
 	own := c.Labels()
 	name := func(label int) string {
 		at, _ := slices.BinarySearch(own, label)
 		return names[at]
 	}
-	for _, n := range names {
-		out.Counts[n] = 0
-	}
 	for i, l := range labels {
 		out.Labels = append(out.Labels, name(l))
-		out.Counts[name(l)]++
 		if f.proba {
 			out.Probabilities = append(out.Probabilities, proba.RawRowView(i))
 		}
@@ -275,7 +306,7 @@ func (a *app) classifyAll(cmd *cobra.Command, f *predictFlags, c *wda.Classifier
 	if f.neighbors == 0 {
 		return out, nil
 	}
-	near, err := c.NeighborsAll(cmd.Context(), d.X, f.neighbors, f.workers)
+	near, err := c.NeighborsAll(ctx, x, f.neighbors, f.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -289,23 +320,23 @@ func (a *app) classifyAll(cmd *cobra.Command, f *predictFlags, c *wda.Classifier
 	return out, nil
 }
 
-// writeCSV writes the predictions.
-func (p *predictions) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
+// header names the columns of the output.
+func (f *predictFlags) header(classes []string) []string {
 	head := []string{"label"}
-	if p.Probabilities != nil {
-		head = append(head, p.Classes...)
+	if f.proba {
+		head = append(head, classes...)
 	}
-	if p.Neighbors != nil {
-		for i := range p.Neighbors[0] {
-			head = append(head, fmt.Sprintf("row%d", i+1), fmt.Sprintf("sq_distance%d", i+1))
-		}
+	for i := range f.neighbors {
+		head = append(head, fmt.Sprintf("row%d", i+1), fmt.Sprintf("sq_distance%d", i+1))
 	}
-	if err := out.Write(head); err != nil {
-		return err
-	}
+	return head
+}
+
+// write writes the predictions; the writer keeps the error.
+func (p *predictions) write(out *csv.Writer) {
+	var row []string
 	for i, l := range p.Labels {
-		row := []string{l}
+		row = append(row[:0], l)
 		if p.Probabilities != nil {
 			for _, v := range p.Probabilities[i] {
 				row = append(row, shortest(v))
@@ -316,10 +347,6 @@ func (p *predictions) writeCSV(w io.Writer) error {
 				row = append(row, strconv.Itoa(n.Row), shortest(float64(n.SqDistance)))
 			}
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		out.Write(row)
 	}
-	out.Flush()
-	return out.Error()
 }

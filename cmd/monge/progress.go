@@ -12,20 +12,27 @@ import (
 // for JSON, and nothing otherwise.
 type bar struct{ b *progressbar.ProgressBar }
 
-func (a *app) bar(what string, total int) *bar {
+func (a *app) bar(what string, total int) *bar { return a.newBar(what, total) }
+
+// rowBar counts rows, and those per second; a total of −1 is unknown.
+func (a *app) rowBar(what string, total int) *bar {
+	return a.newBar(what, total, progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"))
+}
+
+func (a *app) newBar(what string, total int, more ...progressbar.Option) *bar {
 	f, ok := a.stderr.(*os.File)
 	if a.json || !ok || !term.IsTerminal(int(f.Fd())) {
 		return &bar{}
 	}
-	return &bar{progressbar.NewOptions(total,
+	return &bar{progressbar.NewOptions(total, append([]progressbar.Option{
 		progressbar.OptionSetWriter(f),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(50*time.Millisecond),
+		progressbar.OptionThrottle(50 * time.Millisecond),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionClearOnFinish(),
-	)}
+	}, more...)...)}
 }
 
 // set moves the bar. A bar that cannot be drawn is no reason to stop the work.

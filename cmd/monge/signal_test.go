@@ -80,11 +80,19 @@ func phases(t *testing.T, dir string) []phase {
 			}
 		}
 	}
+	rowsThenSilence := func(text string) func(io.Writer) {
+		return func(w io.Writer) {
+			io.WriteString(w, text)
+			silent(w)
+		}
+	}
 	long := " --iterations 10000 --max-steps 100000 --tolerance 1e-300"
 	return []phase{
 		{name: "reading a silent pipe", args: "fit --data /dev/stdin --model $o.wda", stdin: silent},
 		{name: "reading endless rows", args: "fit --data /dev/stdin --model $o.wda", stdin: endless(strings.Repeat("1,2,0\n", 1000))},
 		{name: "reading endless blank lines", args: "fit --data /dev/stdin --model $o.wda", stdin: endless(strings.Repeat("\n", 4096))},
+		{name: "projecting a silent pipe into a file", args: "transform --model $m.wda --data - --out $o.csv", stdin: rowsThenSilence(strings.Repeat("1,2,3,4,5,6,7,8,9,0\n", 5000))},
+		{name: "classifying endless rows into a file", args: "predict --model $m.wda --data - --out $o.csv", stdin: endless("1,2,3,4,5,6,7,8,9,0\n")},
 		{name: "model from a silent pipe", args: "info --model /dev/stdin", stdin: silent},
 		{name: "fit, long iterations", args: "fit --data $small.csv --model $o.wda" + long},
 		{name: "fit, validation", args: "fit --data $small.csv --model $o.wda --validation 0.2" + long},

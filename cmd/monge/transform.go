@@ -17,6 +17,7 @@ type transformFlags struct {
 	data       string
 	labels     string
 	out        string
+	format     string
 	keepLabels bool
 }
 
@@ -31,8 +32,13 @@ p numbers each, as CSV without a header or as NPY, by the name of --out.
 A CSV file with as many columns as the model has features is taken to have no
 labels, one with one more column to have them last; --label-column says otherwise.
 All rows of an NPZ file are projected, whatever its array split says, unless --rows
-chooses a part.`,
+chooses a part.
+
+Rows are read, projected and written in blocks: the memory does not grow with their
+number, unless --sample or --holdout choose among all. --data - is standard input and
+--out - standard output.`,
 		Example: `  monge transform --model wine.wda --data wine.csv --out projected.csv
+  zcat embeddings.csv.gz | monge transform --model wine.wda --data - --out - > projected.csv
   monge transform --model digits.wda --data mnist.npz --rows test --out projected.npy`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.transform(cmd, f) },
 	}
@@ -41,6 +47,7 @@ chooses a part.`,
 	fs.StringVar(&f.data, "data", "", "file of samples (required)")
 	fs.StringVar(&f.labels, "labels", "", "file of labels, for --keep-labels")
 	fs.StringVar(&f.out, "out", "", "file to write, .csv or .npy (required)")
+	fs.StringVar(&f.format, "format", "", "csv or npy (default by the name of --out, csv on standard output)")
 	fs.BoolVar(&f.keepLabels, "keep-labels", false, "CSV: append the labels as last column")
 	fs.StringVar(&f.part, "rows", "all", "all, train or test, by the file's split or --holdout")
 	f.rows.add(cmd, "rows")
@@ -59,75 +66,67 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	if err := requireFlags(cmd, "model", "data", "out"); err != nil {
 		return err
 	}
-	ext, err := extension("out", f.out, ".csv", ".npy")
+	kind, err := a.checkTarget(f.out, f.format, []string{f.model, f.data, f.labels}, ".csv", ".npy")
 	if err != nil {
 		return err
 	}
-	if f.keepLabels && ext != ".csv" {
+	if f.keepLabels && kind != ".csv" {
 		return usagef("--keep-labels needs a CSV file to write")
 	}
-	if err := checkOutput(f.out, f.model, f.data, f.labels); err != nil {
-		return err
-	}
-	m, y, d, err := f.projected()
+	part, err := f.rows.checkPart(f.part)
 	if err != nil {
 		return err
-	}
-	if err := cmd.Context().Err(); err != nil {
-		return err
-	}
-	if f.keepLabels {
-		if d.Labels == nil {
-			return fmt.Errorf("%s: no labels to keep", f.data)
-		}
-		labelled := &dataset.Dataset{X: y, Labels: d.Labels, Classes: d.Classes}
-		err = dataset.WriteFile(f.out, labelled.WriteCSV)
-	} else {
-		rows, cols := y.Dims()
-		err = writeRows(f.out, ext, rows, cols, func(row []float64, i int) error {
-			copy(row, y.RawRowView(i))
-			return nil
-		})
-	}
-	if err != nil {
-		return err
-	}
-	out := transformResult{Rows: d.Len(), Features: m, Components: y.RawMatrix().Cols, Out: f.out}
-	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%d rows, %d → %d dimensions, written to %s\n", out.Rows, out.Features, out.Components, out.Out)
-	})
-}
-
-// projected reads the model and the data and projects the chosen rows.
-func (f *transformFlags) projected() (features int, y *mat.Dense, d *dataset.Dataset, err error) {
-	p, err := parsePart(f.part)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	if err := f.rows.check(); err != nil {
-		return 0, nil, nil, err
-	}
-	if f.rows.holdout > 0 && p == allRows {
-		return 0, nil, nil, usagef("--holdout needs --rows train or test")
 	}
 	m, err := readModel(f.model)
 	if err != nil {
-		return 0, nil, nil, err
+		return err
 	}
-	features, _ = m.Dims()
-	if d, err = f.read.readFeatures(f.data, f.labels, features); err != nil {
-		return 0, nil, nil, err
+	d, p := m.Dims()
+	rows, err := f.rows.open(&f.read, f.data, f.labels, part, d)
+	if err != nil {
+		return err
 	}
-	if p != allRows && d.Split == nil && f.rows.holdout == 0 {
-		return 0, nil, nil, fmt.Errorf("%s: --rows %s: the file has no array split; --holdout makes one", f.data, f.part)
+	defer rows.close()
+	if f.keepLabels && !rows.named {
+		return fmt.Errorf("%s: no labels to keep", rows.path)
 	}
-	if d, err = f.rows.choose(f.data, d, p); err != nil {
-		return 0, nil, nil, err
+	file, err := a.create(f.out)
+	if err != nil {
+		return err
 	}
-	if d, err = f.rows.draw(f.data, d); err != nil {
-		return 0, nil, nil, err
+	defer file.Abort()
+	out, err := newWriter(file, kind, rows.rows, p)
+	if err != nil {
+		return err
 	}
-	y = new(mat.Dense)
-	m.Transform(y, d.X)
-	return features, y, d, nil
+	var y mat.Dense
+	err = rows.each(a, cmd, "transform", func(b *dataset.Block) error {
+		y.Reset()
+		m.Transform(&y, b.X)
+		for i := range y.RawMatrix().Rows {
+			var err error
+			if f.keepLabels {
+				err = out.WriteLabelled(y.RawRowView(i), b.Labels[i])
+			} else {
+				err = out.Write(y.RawRowView(i))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if err := file.Commit(); err != nil || f.out == standard {
+		return err
+	}
+	result := transformResult{Rows: rows.seen, Features: d, Components: p, Out: f.out}
+	return a.report(result, func(w io.Writer) {
+		fmt.Fprintf(w, "%d rows, %d → %d dimensions, written to %s\n", result.Rows, d, p, f.out)
+	})
 }

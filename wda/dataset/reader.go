@@ -27,7 +27,8 @@ type Reader struct {
 
 	block Block
 	x     []float64
-	known map[string]string // labels of late, one string for each
+	keep  func(text []byte, place int) // keepLabel, allocated once
+	known map[string]string            // labels of late, one string for each
 }
 
 // A Block is some rows of a Reader, valid until its next call.
@@ -219,18 +220,10 @@ func (r *Reader) Next(most int) (*Block, error) {
 	r.x = slices.Grow(r.x[:0], most*cols)
 	b := &r.block
 	b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
-	keep := func(text []byte, _ int) {
-		s, ok := r.known[string(text)]
-		if !ok {
-			if r.known == nil || len(r.known) == mostKnown {
-				r.known = map[string]string{}
-			}
-			s = string(text)
-			r.known[s] = s
-		}
-		b.Labels = append(b.Labels, s)
+	if r.keep == nil {
+		r.keep = r.keepLabel
 	}
-	n, err := r.read(r.x[:most*cols], keep, &b.Split)
+	n, err := r.read(r.x[:most*cols], r.keep, &b.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -245,6 +238,19 @@ func (r *Reader) Next(most int) (*Block, error) {
 		b.Split = nil
 	}
 	return b, nil
+}
+
+// keepLabel adds a label to the block.
+func (r *Reader) keepLabel(text []byte, _ int) {
+	s, ok := r.known[string(text)]
+	if !ok {
+		if r.known == nil || len(r.known) == mostKnown {
+			r.known = map[string]string{}
+		}
+		s = string(text)
+		r.known[s] = s
+	}
+	r.block.Labels = append(r.block.Labels, s)
 }
 
 // read reads rows with all that belongs to them. Every error but io.EOF is a

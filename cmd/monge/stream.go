@@ -1,0 +1,215 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// standard names standard input or output on the command line.
+const standard = "-"
+
+// blockRows are read, worked on and written at a time.
+const blockRows = 4096
+
+// stream is the rows that a command works through: a file of any length in blocks, or,
+// where --sample or --holdout choose among all, what they choose.
+type stream struct {
+	path  string
+	part  part
+	rows  int // −1 if only the end tells
+	named bool
+	next  func() (*dataset.Block, error)
+	close func()
+
+	seen   int
+	splits []int // values of the array split that were seen, a few
+}
+
+// open opens the rows of a part of a file with so many features.
+func (f *rowFlags) open(read *readFlags, path, labels string, p part, features int) (*stream, error) {
+	if f.sample > 0 || f.holdout > 0 {
+		return f.openChosen(read, path, labels, p, features)
+	}
+	opt, err := read.options(labels)
+	if err != nil {
+		return nil, err
+	}
+	opt.Dim = features
+	var r *dataset.Reader
+	if path == standard {
+		path = "standard input"
+		r, err = dataset.NewReader(os.Stdin, opt)
+		err = inInput(path, err)
+	} else {
+		r, err = dataset.Open(path, opt)
+	}
+	if err != nil {
+		return nil, readError(err)
+	}
+	rows, cols := r.Dims()
+	if err = checkFeatures(path, cols, features); err == nil && p != allRows && !r.HasSplit() {
+		err = noSplit(path, p)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	if p != allRows {
+		rows = -1
+	}
+	next := func() (*dataset.Block, error) {
+		b, err := r.Next(blockRows)
+		return b, inInput(path, err)
+	}
+	return &stream{path: path, part: p, rows: rows, named: r.Labelled(), next: next, close: func() { r.Close() }}, nil
+}
+
+// inInput names what an error of a reader does not.
+func inInput(path string, err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	if fe, ok := err.(*dataset.FileError); ok && fe.Path == "" {
+		fe.Path = path
+	}
+	return err
+}
+
+// openChosen reads everything.
+func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
+	if path == standard {
+		return nil, usagef("--sample and --holdout need a file to choose from, not standard input")
+	}
+	d, err := f.readPart(read, path, labels, p, features)
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	next := func() (*dataset.Block, error) {
+		if at == d.Len() {
+			return nil, io.EOF
+		}
+		to := min(at+blockRows, d.Len())
+		b := &dataset.Block{First: at, X: d.X.Slice(at, to, 0, features).(*mat.Dense)}
+		for i := at; i < to && d.Labels != nil; i++ {
+			b.Labels = append(b.Labels, d.Classes[d.Labels[i]])
+		}
+		at = to
+		return b, nil
+	}
+	return &stream{path: path, rows: d.Len(), named: d.Labels != nil, next: next, close: func() {}}, nil
+}
+
+// each hands all blocks to use, under a bar that counts rows.
+func (s *stream) each(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {
+	bar := a.rowBar(what, s.rows)
+	defer bar.done()
+	for {
+		if err := cmd.Context().Err(); err != nil {
+			return err
+		}
+		b, err := s.next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return readError(err)
+		}
+		if s.part != allRows && !s.pick(b) {
+			continue
+		}
+		rows, _ := b.X.Dims()
+		if err := use(b); err != nil {
+			return err
+		}
+		s.seen += rows
+		bar.set(s.seen, "")
+	}
+	if s.seen == 0 {
+		return noRows(s.path, s.part, s.splits)
+	}
+	return nil
+}
+
+// pick keeps the rows of the part, and reports whether there are any.
+func (s *stream) pick(b *dataset.Block) bool {
+	kept := 0
+	for i, v := range b.Split {
+		if v == s.part.split() {
+			copy(b.X.RawRowView(kept), b.X.RawRowView(i))
+			if b.Labels != nil {
+				b.Labels[kept] = b.Labels[i]
+			}
+			kept++
+		} else if len(s.splits) < 10 && !slices.Contains(s.splits, v) {
+			s.splits = append(s.splits, v)
+		}
+	}
+	if kept == 0 {
+		return false
+	}
+	_, cols := b.X.Dims()
+	b.X = b.X.Slice(0, kept, 0, cols).(*mat.Dense)
+	if b.Labels != nil {
+		b.Labels = b.Labels[:kept]
+	}
+	return true
+}
+
+// target is a file that is written whole or not at all, or standard output.
+type target interface {
+	io.Writer
+	Commit() error
+	Abort()
+}
+
+// create begins to write to the path of --out.
+func (a *app) create(path string) (target, error) {
+	if path == standard {
+		return stdout{a}, nil
+	}
+	return dataset.Create(path)
+}
+
+type stdout struct{ a *app }
+
+func (s stdout) Write(p []byte) (int, error) {
+	n, err := s.a.stdout.Write(p)
+	if err != nil {
+		err = fmt.Errorf("standard output: %w", err)
+	}
+	return n, err
+}
+
+func (stdout) Commit() error { return nil }
+func (stdout) Abort()        {}
+
+// checkTarget checks --out before the work and returns the kind of file to write, that
+// of --format or of the name.
+func (a *app) checkTarget(path, format string, inputs []string, allowed ...string) (kind string, err error) {
+	if path == standard && a.json {
+		return "", usagef("--json prints on standard output; --out must name a file")
+	}
+	switch {
+	case format != "":
+		if kind = "." + format; !slices.Contains(allowed, kind) {
+			return "", usagef("--format must be one of %s, not %q", strings.ReplaceAll(strings.Join(allowed, ", "), ".", ""), format)
+		}
+	case path == standard:
+		kind = allowed[0]
+	default:
+		if kind, err = extension("out", path, allowed...); err != nil {
+			return "", err
+		}
+	}
+	if path == standard {
+		return kind, nil
+	}
+	return kind, checkOutput(path, inputs...)
+}
