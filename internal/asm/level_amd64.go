@@ -4,6 +4,11 @@ package asm
 
 import "golang.org/x/sys/cpu"
 
+// detect takes of what the CPU has (CPUID) what the operating system saves at a thread
+// switch, which x/sys/cpu reads from XCR0; not so AVX-512 on macOS, which sets those bits
+// of a thread after its first such instruction: there the kernel is asked, and kernels
+// before 21.3, which lose mask registers in signal handlers (golang.org/issue/49233),
+// count as without.
 func detect() []Level {
 	var ls []Level
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !(darwin || freebsd || linux || netbsd || openbsd)
 
 package asmtest
 
