@@ -1,5 +1,5 @@
 // Begin for either type, AVX2 + FMA; the including file defines the type, by
-// type_avx2_amd64.h. Rows left, u, w, r and s are counted in the arguments.
+// type_amd64.h. Rows left, u, w, r and s are counted in the arguments.
 
 	MOVQ n+8(FP), bytes
 	MOVQ k+16(FP), row
@@ -59,10 +59,10 @@ dottail:
 	// the short step, padded with zeros
 	maskmove (x)(c*1), Y12, Y8
 	maskmove 32(x)(c*1), Y13, Y9
-	DOTTAIL((row), 32(row), (mrow), 32(mrow), Y0, Y1)
-	DOTTAIL((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y2, Y3)
-	DOTTAIL((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y4, Y5)
-	DOTTAIL((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y6, Y7)
+	DOTSHORT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
+	DOTSHORT((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y2, Y3)
+	DOTSHORT((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y4, Y5)
+	DOTSHORT((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y6, Y7)
 
 fold:
 	// lanes fold in halves
@@ -92,10 +92,10 @@ fold:
 	// q, from the last column to the first; row and mrow are at the short step
 	CMPQ c, bytes
 	JEQ  addwhole
-	ADDKMTAIL((row), 32(row), (mrow), 32(mrow), Y8, Y4)
-	ADDKMTAIL((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y9, Y5)
-	ADDKMTAIL((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y10, Y6)
-	ADDKMTAIL((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y11, Y7)
+	ADDKMSHORT((row), 32(row), (mrow), 32(mrow), Y8, Y4)
+	ADDKMSHORT((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y9, Y5)
+	ADDKMSHORT((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y10, Y6)
+	ADDKMSHORT((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y11, Y7)
 
 addwhole:
 	TESTQ c, c
@@ -151,7 +151,7 @@ dot1tail:
 	// the short step, padded with zeros
 	maskmove (x)(c*1), Y12, Y8
 	maskmove 32(x)(c*1), Y13, Y9
-	DOTTAIL((row), 32(row), (mrow), 32(mrow), Y0, Y1)
+	DOTSHORT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
 
 fold1:
 	// lanes fold in halves
@@ -176,7 +176,7 @@ fold1:
 	// q, from the last column to the first
 	CMPQ c, bytes
 	JEQ  add1whole
-	ADDKMTAIL((row), 32(row), (mrow), 32(mrow), Y8, Y4)
+	ADDKMSHORT((row), 32(row), (mrow), 32(mrow), Y8, Y4)
 
 add1whole:
 	TESTQ c, c

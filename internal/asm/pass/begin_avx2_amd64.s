@@ -40,15 +40,15 @@
 // DOT adds a step of one row, a at its k and b at its mat, to its lanes lo and hi;
 // Y8 Y9 hold v.
 #define DOT(a, a32, b, b32, lo, hi) \
-	move a, Y10;          \
-	move a32, Y11;        \
-	mul  b, Y10, Y10;     \
-	mul  b32, Y11, Y11;   \
-	fma  Y10, Y8, lo;     \
+	move a, Y10;        \
+	move a32, Y11;      \
+	mul  b, Y10, Y10;   \
+	mul  b32, Y11, Y11; \
+	fma  Y10, Y8, lo;   \
 	fma  Y11, Y9, hi
 
-// DOTTAIL is DOT for the short step, with the masks in Y12 Y13.
-#define DOTTAIL(a, a32, b, b32, lo, hi) \
+// DOTSHORT is DOT for the short step, with the masks in Y12 Y13.
+#define DOTSHORT(a, a32, b, b32, lo, hi) \
 	maskmove a, Y12, Y10;   \
 	maskmove b, Y12, Y11;   \
 	mul      Y11, Y10, Y10; \
@@ -67,8 +67,8 @@
 	fma    a, Y2, Y0;  \
 	fma    a32, Y3, Y1
 
-// ADDKMTAIL is ADDKM for the short step, to Y14 Y15, with the masks in Y12 Y13.
-#define ADDKMTAIL(a, a32, b, b32, s, u) \
+// ADDKMSHORT is ADDKM for the short step, to Y14 Y15, with the masks in Y12 Y13.
+#define ADDKMSHORT(a, a32, b, b32, s, u) \
 	maskmove b, Y12, Y2;   \
 	maskmove a, Y12, Y0;   \
 	fma213   s, u, Y2;     \
@@ -79,7 +79,7 @@
 	fma      Y1, Y3, Y15
 
 #define F64
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 // func beginAVX2F64(m, n int, k *float64, ldk int, mat *float64, ldm int, v, u, w, r, s, q *float64)
 TEXT ·beginAVX2F64(SB), NOSPLIT, $0-96
@@ -87,7 +87,7 @@ TEXT ·beginAVX2F64(SB), NOSPLIT, $0-96
 #undef F64
 
 #define F32
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 // func beginAVX2F32(m, n int, k *float32, ldk int, mat *float32, ldm int, v, u, w, r, s, q *float32)
 TEXT ·beginAVX2F32(SB), NOSPLIT, $0-96

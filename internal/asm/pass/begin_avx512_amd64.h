@@ -1,33 +1,33 @@
 // Begin for either type, AVX-512; the including file defines the type, by
-// type_avx512_amd64.h. Rows left, u, w, r and s are counted in the arguments.
+// type_amd64.h. Rows left, u, w, r and s are counted in the arguments.
 
-	MOVQ n+8(FP), bytes
-	MOVQ k+16(FP), row
-	MOVQ ldk+24(FP), ld
-	MOVQ mat+32(FP), mrow
-	MOVQ ldm+40(FP), lm
-	MOVQ v+48(FP), x
-	MOVQ q+88(FP), y
-	SHLQ $logk, bytes
-	SHLQ $logk, ld
-	SHLQ $logk, lm
-	LEAQ (ld)(ld*2), ld3
-	LEAQ (lm)(lm*2), lm3
-	MOVQ bytes, whole
-	ANDQ $-64, whole
-	TAILMASK(p)
+	MOVQ  n+8(FP), bytes
+	MOVQ  k+16(FP), row
+	MOVQ  ldk+24(FP), ld
+	MOVQ  mat+32(FP), mrow
+	MOVQ  ldm+40(FP), lm
+	MOVQ  v+48(FP), x
+	MOVQ  q+88(FP), y
+	SHLQ  $logk, bytes
+	SHLQ  $logk, ld
+	SHLQ  $logk, lm
+	LEAQ  (ld)(ld*2), ld3
+	LEAQ  (lm)(lm*2), lm3
+	MOVQ  bytes, whole
+	ANDQ  $-64, whole
+	MASKZ(p)
 	movez (y)(whole*1), mask, ytail
 
 rowloop:
-	SUBQ $4, m+0(FP)
-	JLT rowtail
+	SUBQ   $4, m+0(FP)
+	JLT    rowtail
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	XORL c, c
-	CMPQ whole, $0
-	JEQ dottail
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dottail
 
 dotloop:
 	// lane[r] = fma(k_rj · mat_rj, v_j, lane[r])
@@ -40,57 +40,57 @@ dotloop:
 	ADDQ $64, mrow
 	ADDQ $64, c
 	CMPQ c, whole
-	JLT dotloop
+	JLT  dotloop
 
 dottail:
-	CMPQ c, bytes
-	JEQ fold
+	CMPQ  c, bytes
+	JEQ   fold
 	movez (x)(c*1), mask, Z8
-	DOTTAIL((row), (mrow), Z0)
-	DOTTAIL((row)(ld*1), (mrow)(lm*1), Z1)
-	DOTTAIL((row)(ld*2), (mrow)(lm*2), Z2)
-	DOTTAIL((row)(ld3*1), (mrow)(lm3*1), Z3)
+	DOTZ((row), (mrow), Z0)
+	DOTZ((row)(ld*1), (mrow)(lm*1), Z1)
+	DOTZ((row)(ld*2), (mrow)(lm*2), Z2)
+	DOTZ((row)(ld3*1), (mrow)(lm3*1), Z3)
 
 fold:
 	// lanes fold in halves: rows 0 2, 1 3; 0 2 1 3; then in order
-	HALF(Z0, Z2)
-	HALF(Z1, Z3)
-	QUARTER(Z0, Z1)
-	FOLDFOUR
-	FOLDLAST4
+	HALFZ(Z0, Z2)
+	HALFZ(Z1, Z3)
+	QUARTERZ(Z0, Z1)
+	FOLDFOURZ
+	LAST4Z
 
 	// r_r = sum_r, s_r = w_r r_r
-	MOVQ r+72(FP), p
-	move four, (p)
-	MOVQ w+64(FP), p
-	mul (p), four, four
-	MOVQ s+80(FP), p
-	move four, (p)
+	MOVQ  r+72(FP), p
+	move  four, (p)
+	MOVQ  w+64(FP), p
+	mul   (p), four, four
+	MOVQ  s+80(FP), p
+	move  four, (p)
 	bcast (p), Z16
 	bcast (1*size)(p), Z17
 	bcast (2*size)(p), Z18
 	bcast (3*size)(p), Z19
-	MOVQ u+56(FP), p
+	MOVQ  u+56(FP), p
 	bcast (p), Z20
 	bcast (1*size)(p), Z21
 	bcast (2*size)(p), Z22
 	bcast (3*size)(p), Z23
-	ADDQ $(4*size), u+56(FP)
-	ADDQ $(4*size), w+64(FP)
-	ADDQ $(4*size), r+72(FP)
-	ADDQ $(4*size), s+80(FP)
+	ADDQ  $(4*size), u+56(FP)
+	ADDQ  $(4*size), w+64(FP)
+	ADDQ  $(4*size), r+72(FP)
+	ADDQ  $(4*size), s+80(FP)
 
 	// q, from the last column to the first; row and mrow are at the short step
 	CMPQ c, bytes
-	JEQ addwhole
-	ADDKMTAIL((row), (mrow), Z16, Z20)
-	ADDKMTAIL((row)(ld*1), (mrow)(lm*1), Z17, Z21)
-	ADDKMTAIL((row)(ld*2), (mrow)(lm*2), Z18, Z22)
-	ADDKMTAIL((row)(ld3*1), (mrow)(lm3*1), Z19, Z23)
+	JEQ  addwhole
+	ADDKMZ((row), (mrow), Z16, Z20)
+	ADDKMZ((row)(ld*1), (mrow)(lm*1), Z17, Z21)
+	ADDKMZ((row)(ld*2), (mrow)(lm*2), Z18, Z22)
+	ADDKMZ((row)(ld3*1), (mrow)(lm3*1), Z19, Z23)
 
 addwhole:
 	TESTQ c, c
-	JEQ rownext
+	JEQ   rownext
 
 addloop:
 	// q_j = fma(k_rj, fma(u_r, mat_rj, s_r), q_j)
@@ -103,22 +103,22 @@ addloop:
 	ADDKM((row)(ld*2), (mrow)(lm*2), Z18, Z22)
 	ADDKM((row)(ld3*1), (mrow)(lm3*1), Z19, Z23)
 	move Z0, (y)(c*1)
-	JNE addloop
+	JNE  addloop
 
 rownext:
 	LEAQ (row)(ld*4), row
 	LEAQ (mrow)(lm*4), mrow
-	JMP rowloop
+	JMP  rowloop
 
 rowtail:
 	ADDQ $4, m+0(FP)
-	JEQ done
+	JEQ  done
 
 row1loop:
 	VPXORQ Z0, Z0, Z0
-	XORL c, c
-	CMPQ whole, $0
-	JEQ dot1tail
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    dot1tail
 
 dot1loop:
 	// lane = fma(k_j · mat_j, v_j, lane)
@@ -126,42 +126,42 @@ dot1loop:
 	DOT((row)(c*1), (mrow)(c*1), Z0)
 	ADDQ $64, c
 	CMPQ c, whole
-	JLT dot1loop
+	JLT  dot1loop
 
 dot1tail:
-	CMPQ c, bytes
-	JEQ fold1
+	CMPQ  c, bytes
+	JEQ   fold1
 	movez (x)(c*1), mask, Z8
-	DOTTAIL((row)(c*1), (mrow)(c*1), Z0)
+	DOTZ((row)(c*1), (mrow)(c*1), Z0)
 
 fold1:
 	// lanes fold in halves
-	FOLDONE
-	FOLDLAST1
+	FOLDONEZ
+	LAST1Z
 
 	// r = sum, s = w r
-	MOVQ r+72(FP), p
+	MOVQ    r+72(FP), p
 	moveone X0, (p)
-	MOVQ w+64(FP), p
-	mulone (p), X0, X0
-	MOVQ s+80(FP), p
+	MOVQ    w+64(FP), p
+	mulone  (p), X0, X0
+	MOVQ    s+80(FP), p
 	moveone X0, (p)
-	bcast X0, Z16
-	MOVQ u+56(FP), p
-	bcast (p), Z20
-	ADDQ $size, u+56(FP)
-	ADDQ $size, w+64(FP)
-	ADDQ $size, r+72(FP)
-	ADDQ $size, s+80(FP)
+	bcast   X0, Z16
+	MOVQ    u+56(FP), p
+	bcast   (p), Z20
+	ADDQ    $size, u+56(FP)
+	ADDQ    $size, w+64(FP)
+	ADDQ    $size, r+72(FP)
+	ADDQ    $size, s+80(FP)
 
 	// q, from the last column to the first
 	CMPQ c, bytes
-	JEQ add1whole
-	ADDKMTAIL((row)(c*1), (mrow)(c*1), Z16, Z20)
+	JEQ  add1whole
+	ADDKMZ((row)(c*1), (mrow)(c*1), Z16, Z20)
 
 add1whole:
 	TESTQ c, c
-	JEQ row1next
+	JEQ   row1next
 
 add1loop:
 	// q_j = fma(k_j, fma(u, mat_j, s), q_j)
@@ -169,13 +169,13 @@ add1loop:
 	move (y)(c*1), Z0
 	ADDKM((row)(c*1), (mrow)(c*1), Z16, Z20)
 	move Z0, (y)(c*1)
-	JNE add1loop
+	JNE  add1loop
 
 row1next:
 	ADDQ ld, row
 	ADDQ lm, mrow
 	DECQ m+0(FP)
-	JNE row1loop
+	JNE  row1loop
 
 done:
 	move ytail, mask, (y)(whole*1)

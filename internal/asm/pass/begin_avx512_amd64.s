@@ -39,12 +39,12 @@
 
 // DOT adds a step of one row, k·mat times v in Z8, to its lanes.
 #define DOT(k, mat, lanes) \
-	move k, Z9;       \
-	mul  mat, Z9, Z9; \
+	move k, Z9;        \
+	mul  mat, Z9, Z9;  \
 	fma  Z9, Z8, lanes
 
-// DOTTAIL is DOT for the short step, padded with zeros.
-#define DOTTAIL(k, mat, lanes) \
+// DOTZ is DOT for the short step, padded with zeros.
+#define DOTZ(k, mat, lanes) \
 	movez k, mask, Z9;       \
 	mulz  mat, Z9, mask, Z9; \
 	fma   Z9, Z8, lanes
@@ -55,14 +55,14 @@
 	fma213 s, u, Z1; \
 	fma    k, Z1, Z0
 
-// ADDKMTAIL is ADDKM for the short step.
-#define ADDKMTAIL(k, mat, s, u) \
-	movez  mat, mask, Z1; \
-	fma213 s, u, Z1;      \
+// ADDKMZ is ADDKM for the short step.
+#define ADDKMZ(k, mat, s, u) \
+	movez  mat, mask, Z1;     \
+	fma213 s, u, Z1;          \
 	fma    k, Z1, mask, ytail
 
 #define F64
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 // func beginAVX512F64(m, n int, k *float64, ldk int, mat *float64, ldm int, v, u, w, r, s, q *float64)
 TEXT ·beginAVX512F64(SB), NOSPLIT, $0-96
@@ -70,7 +70,7 @@ TEXT ·beginAVX512F64(SB), NOSPLIT, $0-96
 #undef F64
 
 #define F32
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 // func beginAVX512F32(m, n int, k *float32, ldk int, mat *float32, ldm int, v, u, w, r, s, q *float32)
 TEXT ·beginAVX512F32(SB), NOSPLIT, $0-96

@@ -1,22 +1,22 @@
 // The passes over K for any types, AVX2 + FMA. The including file defines the types, by
-// type_avx2_amd64.h.
+// type_amd64.h.
 //
 // x is the vector that rows are multiplied with, y what they are added to: q, whose short
 // step is in Y14 Y15 from the first row to the last. u is a row's factor.
 
-	MOVQ m+0(FP), rows
-	MOVQ n+8(FP), bytes
-	MOVQ k+16(FP), row
-	MOVQ ldk+24(FP), ld
-	MOVQ v+32(FP), x
-	MOVQ a+40(FP), ai
-	MOVQ u+48(FP), ui
-	MOVQ q+56(FP), y
-	SHLQ $logk, bytes
-	SHLQ $logk, ld
-	LEAQ (ld)(ld*2), ld3
-	MOVQ bytes, whole
-	ANDQ $-step, whole
+	MOVQ  m+0(FP), rows
+	MOVQ  n+8(FP), bytes
+	MOVQ  k+16(FP), row
+	MOVQ  ldk+24(FP), ld
+	MOVQ  v+32(FP), x
+	MOVQ  a+40(FP), ai
+	MOVQ  u+48(FP), ui
+	MOVQ  q+56(FP), y
+	SHLQ  $logk, bytes
+	SHLQ  $logk, ld
+	LEAQ  (ld)(ld*2), ld3
+	MOVQ  bytes, whole
+	ANDQ  $-step, whole
 	TESTQ y, y
 	JEQ   start
 
@@ -84,17 +84,17 @@ dottail:
 	maskmove (x)(c*twice), Y12, Y8
 	maskmove 32(x)(c*twice), Y13, Y9
 	TOKMASKS(p)
-	FMATAIL((row), klo, Y8, Y0, X10, Y10)
-	FMATAIL((row)(ld*1), klo, Y8, Y2, X11, Y11)
-	FMATAIL((row)(ld*2), klo, Y8, Y4, X10, Y10)
-	FMATAIL((row)(ld3*1), klo, Y8, Y6, X11, Y11)
+	FMASHORT((row), klo, Y8, Y0, X10, Y10)
+	FMASHORT((row)(ld*1), klo, Y8, Y2, X11, Y11)
+	FMASHORT((row)(ld*2), klo, Y8, Y4, X10, Y10)
+	FMASHORT((row)(ld3*1), klo, Y8, Y6, X11, Y11)
 	LEAQ     half(c), p
 	CMPQ     p, bytes
 	JGE      dothalf
-	FMATAIL(half(row), khi, Y9, Y1, X10, Y10)
-	FMATAIL(half(row)(ld*1), khi, Y9, Y3, X11, Y11)
-	FMATAIL(half(row)(ld*2), khi, Y9, Y5, X10, Y10)
-	FMATAIL(half(row)(ld3*1), khi, Y9, Y7, X11, Y11)
+	FMASHORT(half(row), khi, Y9, Y1, X10, Y10)
+	FMASHORT(half(row)(ld*1), khi, Y9, Y3, X11, Y11)
+	FMASHORT(half(row)(ld*2), khi, Y9, Y5, X10, Y10)
+	FMASHORT(half(row)(ld3*1), khi, Y9, Y7, X11, Y11)
 	JMP      fold
 
 dothalf:
@@ -149,26 +149,26 @@ add4:
 	CMPQ whole, bytes
 	JEQ  addwhole
 	KMASKS(c)
-	FMATAIL((p), klo, Y8, Y14, X0, Y0)
-	FMATAIL((p)(ld*1), klo, Y9, Y14, X1, Y1)
-	FMATAIL((p)(ld*2), klo, Y10, Y14, X0, Y0)
-	FMATAIL((p)(ld3*1), klo, Y11, Y14, X1, Y1)
+	FMASHORT((p), klo, Y8, Y14, X0, Y0)
+	FMASHORT((p)(ld*1), klo, Y9, Y14, X1, Y1)
+	FMASHORT((p)(ld*2), klo, Y10, Y14, X0, Y0)
+	FMASHORT((p)(ld3*1), klo, Y11, Y14, X1, Y1)
 	LEAQ half(whole), c
 	CMPQ c, bytes
 	JGE  addwhole
-	FMATAIL(half(p), khi, Y8, Y15, X0, Y0)
-	FMATAIL(half(p)(ld*1), khi, Y9, Y15, X1, Y1)
-	FMATAIL(half(p)(ld*2), khi, Y10, Y15, X0, Y0)
-	FMATAIL(half(p)(ld3*1), khi, Y11, Y15, X1, Y1)
+	FMASHORT(half(p), khi, Y8, Y15, X0, Y0)
+	FMASHORT(half(p)(ld*1), khi, Y9, Y15, X1, Y1)
+	FMASHORT(half(p)(ld*2), khi, Y10, Y15, X0, Y0)
+	FMASHORT(half(p)(ld3*1), khi, Y11, Y15, X1, Y1)
 
 addwhole:
 	TESTQ x, x
 	JEQ   addsteps
-	CMPQ rows, $4
-	JLT  addsteps
-	LEAQ -rowlo(bytes), c
-	CMPQ c, $(rowhi-rowlo)
-	JLS  addsteps
+	CMPQ  rows, $4
+	JLT   addsteps
+	LEAQ  -rowlo(bytes), c
+	CMPQ  c, $(rowhi-rowlo)
+	JLS   addsteps
 
 	// in one loop with the lanes of the next four rows
 	SUBQ   $4, rows
@@ -191,52 +191,58 @@ bothloop:
 	// is only the register of the other
 	SUBQ $step, p
 	SUBQ $64, y
+
 #ifdef MIXED
-	move (x)(c*twice), Y12
-	FMA((row), Y12, Y0, Y13)
-	FMA((row)(ld*1), Y12, Y2, Y13)
-	FMA((row)(ld*2), Y12, Y4, Y13)
-	FMA((row)(ld3*1), Y12, Y6, Y13)
-	move (y), Y13
-	FMA((p), Y8, Y13, Y12)
-	FMA((p)(ld*1), Y9, Y13, Y12)
-	FMA((p)(ld*2), Y10, Y13, Y12)
-	FMA((p)(ld3*1), Y11, Y13, Y12)
+move (x)(c*twice), Y12
+FMA((row), Y12, Y0, Y13)
+FMA((row)(ld*1), Y12, Y2, Y13)
+FMA((row)(ld*2), Y12, Y4, Y13)
+FMA((row)(ld3*1), Y12, Y6, Y13)
+move (y), Y13
+FMA((p), Y8, Y13, Y12)
+FMA((p)(ld*1), Y9, Y13, Y12)
+FMA((p)(ld*2), Y10, Y13, Y12)
+FMA((p)(ld3*1), Y11, Y13, Y12)
+
 #else
-	move (y), Y13
-	move (x)(c*1), Y12
-	fma  (p), Y8, Y13
-	fma  (row), Y12, Y0
-	fma  (p)(ld*1), Y9, Y13
-	fma  (row)(ld*1), Y12, Y2
-	fma  (p)(ld*2), Y10, Y13
-	fma  (row)(ld*2), Y12, Y4
-	fma  (p)(ld3*1), Y11, Y13
-	fma  (row)(ld3*1), Y12, Y6
+move (y), Y13
+move (x)(c*1), Y12
+fma  (p), Y8, Y13
+fma  (row), Y12, Y0
+fma  (p)(ld*1), Y9, Y13
+fma  (row)(ld*1), Y12, Y2
+fma  (p)(ld*2), Y10, Y13
+fma  (row)(ld*2), Y12, Y4
+fma  (p)(ld3*1), Y11, Y13
+fma  (row)(ld3*1), Y12, Y6
+
 #endif
-	move Y13, (y)
+move Y13, (y)
+
 #ifdef MIXED
-	move 32(x)(c*twice), Y12
-	FMA(half(row), Y12, Y1, Y13)
-	FMA(half(row)(ld*1), Y12, Y3, Y13)
-	FMA(half(row)(ld*2), Y12, Y5, Y13)
-	FMA(half(row)(ld3*1), Y12, Y7, Y13)
-	move 32(y), Y13
-	FMA(half(p), Y8, Y13, Y12)
-	FMA(half(p)(ld*1), Y9, Y13, Y12)
-	FMA(half(p)(ld*2), Y10, Y13, Y12)
-	FMA(half(p)(ld3*1), Y11, Y13, Y12)
+move 32(x)(c*twice), Y12
+FMA(half(row), Y12, Y1, Y13)
+FMA(half(row)(ld*1), Y12, Y3, Y13)
+FMA(half(row)(ld*2), Y12, Y5, Y13)
+FMA(half(row)(ld3*1), Y12, Y7, Y13)
+move 32(y), Y13
+FMA(half(p), Y8, Y13, Y12)
+FMA(half(p)(ld*1), Y9, Y13, Y12)
+FMA(half(p)(ld*2), Y10, Y13, Y12)
+FMA(half(p)(ld3*1), Y11, Y13, Y12)
+
 #else
-	move 32(y), Y13
-	move 32(x)(c*1), Y12
-	fma  half(p), Y8, Y13
-	fma  half(row), Y12, Y1
-	fma  half(p)(ld*1), Y9, Y13
-	fma  half(row)(ld*1), Y12, Y3
-	fma  half(p)(ld*2), Y10, Y13
-	fma  half(row)(ld*2), Y12, Y5
-	fma  half(p)(ld3*1), Y11, Y13
-	fma  half(row)(ld3*1), Y12, Y7
+move 32(y), Y13
+move 32(x)(c*1), Y12
+fma  half(p), Y8, Y13
+fma  half(row), Y12, Y1
+fma  half(p)(ld*1), Y9, Y13
+fma  half(row)(ld*1), Y12, Y3
+fma  half(p)(ld*2), Y10, Y13
+fma  half(row)(ld*2), Y12, Y5
+fma  half(p)(ld3*1), Y11, Y13
+fma  half(row)(ld3*1), Y12, Y7
+
 #endif
 	move Y13, 32(y)
 	ADDQ $step, row
@@ -351,25 +357,25 @@ add8tail:
 
 	// the short step, and its upper half if there is one
 	KMASKS(c)
-	FMATAIL((p), klo, Y2, Y14, X10, Y10)
-	FMATAIL((p)(ld*1), klo, Y3, Y14, X11, Y11)
-	FMATAIL((p)(ld*2), klo, Y4, Y14, X10, Y10)
-	FMATAIL((p)(ld3*1), klo, Y5, Y14, X11, Y11)
-	FMATAIL((row), klo, Y6, Y14, X10, Y10)
-	FMATAIL((row)(ld*1), klo, Y7, Y14, X11, Y11)
-	FMATAIL((row)(ld*2), klo, Y8, Y14, X10, Y10)
-	FMATAIL((row)(ld3*1), klo, Y9, Y14, X11, Y11)
+	FMASHORT((p), klo, Y2, Y14, X10, Y10)
+	FMASHORT((p)(ld*1), klo, Y3, Y14, X11, Y11)
+	FMASHORT((p)(ld*2), klo, Y4, Y14, X10, Y10)
+	FMASHORT((p)(ld3*1), klo, Y5, Y14, X11, Y11)
+	FMASHORT((row), klo, Y6, Y14, X10, Y10)
+	FMASHORT((row)(ld*1), klo, Y7, Y14, X11, Y11)
+	FMASHORT((row)(ld*2), klo, Y8, Y14, X10, Y10)
+	FMASHORT((row)(ld3*1), klo, Y9, Y14, X11, Y11)
 	LEAQ half(whole), c
 	CMPQ c, bytes
 	JGE  lagadded
-	FMATAIL(half(p), khi, Y2, Y15, X10, Y10)
-	FMATAIL(half(p)(ld*1), khi, Y3, Y15, X11, Y11)
-	FMATAIL(half(p)(ld*2), khi, Y4, Y15, X10, Y10)
-	FMATAIL(half(p)(ld3*1), khi, Y5, Y15, X11, Y11)
-	FMATAIL(half(row), khi, Y6, Y15, X10, Y10)
-	FMATAIL(half(row)(ld*1), khi, Y7, Y15, X11, Y11)
-	FMATAIL(half(row)(ld*2), khi, Y8, Y15, X10, Y10)
-	FMATAIL(half(row)(ld3*1), khi, Y9, Y15, X11, Y11)
+	FMASHORT(half(p), khi, Y2, Y15, X10, Y10)
+	FMASHORT(half(p)(ld*1), khi, Y3, Y15, X11, Y11)
+	FMASHORT(half(p)(ld*2), khi, Y4, Y15, X10, Y10)
+	FMASHORT(half(p)(ld3*1), khi, Y5, Y15, X11, Y11)
+	FMASHORT(half(row), khi, Y6, Y15, X10, Y10)
+	FMASHORT(half(row)(ld*1), khi, Y7, Y15, X11, Y11)
+	FMASHORT(half(row)(ld*2), khi, Y8, Y15, X10, Y10)
+	FMASHORT(half(row)(ld3*1), khi, Y9, Y15, X11, Y11)
 
 lagadded:
 	MOVQ n+8(FP), row
@@ -434,8 +440,8 @@ dot1tail:
 	maskmove (x)(c*twice), Y12, Y2
 	maskmove 32(x)(c*twice), Y13, Y3
 	TOKMASKS(p)
-	FMATAIL((row)(c*1), klo, Y2, Y0, X4, Y4)
-	FMATAIL(half(row)(c*1), khi, Y3, Y1, X5, Y5)
+	FMASHORT((row)(c*1), klo, Y2, Y0, X4, Y4)
+	FMASHORT(half(row)(c*1), khi, Y3, Y1, X5, Y5)
 
 fold1:
 	// lanes fold in halves
@@ -459,8 +465,8 @@ sum1:
 	moveone X0, (ui)
 	bcast   X0, Y8
 	ADDQ    $size, ai
-	TESTQ y, y
-	JEQ   row1next
+	TESTQ   y, y
+	JEQ     row1next
 
 add1:
 	XORL c, c
@@ -485,15 +491,14 @@ add1tail:
 
 	// the short step
 	KMASKS(p)
-	FMATAIL((row)(c*1), klo, Y8, Y14, X0, Y0)
-	FMATAIL(half(row)(c*1), khi, Y8, Y15, X1, Y1)
+	FMASHORT((row)(c*1), klo, Y8, Y14, X0, Y0)
+	FMASHORT(half(row)(c*1), khi, Y8, Y15, X1, Y1)
 
 row1next:
 	ADDQ $size, ui
 	ADDQ ld, row
 	DECQ rows
 	JNE  row1loop
-
 
 last:
 	TESTQ y, y

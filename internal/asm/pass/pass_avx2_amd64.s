@@ -50,7 +50,7 @@
 #define rowhi 8704
 
 #define F64
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 // func passAVX2F64(m, n int, k *float64, ldk int, v, a, u, q *float64, divide bool)
 TEXT ·passAVX2F64(SB), NOSPLIT, $0-65
@@ -58,7 +58,7 @@ TEXT ·passAVX2F64(SB), NOSPLIT, $0-65
 #undef F64
 
 #define F32
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 // func passAVX2F32(m, n int, k *float32, ldk int, v, a, u, q *float32, divide bool)
 TEXT ·passAVX2F32(SB), NOSPLIT, $0-65
@@ -72,7 +72,7 @@ TEXT ·passAVX2F32(SB), NOSPLIT, $0-65
 #define rowhi 0
 
 #define MIXED
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 // func passAVX2Mixed(m, n int, k *float32, ldk int, v, a, u, q *float64, divide bool)
 TEXT ·passAVX2Mixed(SB), NOSPLIT, $0-65

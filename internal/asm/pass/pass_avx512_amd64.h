@@ -1,32 +1,32 @@
 // The passes over K for any types, AVX-512; the including file defines the types, by
-// type_avx512_amd64.h.
+// type_amd64.h.
 //
 // x is the vector that rows are multiplied with, y what they are added to: q, whose short
 // step is in ytail from the first row to the last. u is a row's factor. Sums leave row
 // at the short step and c = whole; what is added to q, from the last column, which was
 // read last, to the first, leaves row where it began.
 
-	MOVQ m+0(FP), rows
-	MOVQ n+8(FP), bytes
-	MOVQ k+16(FP), row
-	MOVQ ldk+24(FP), ld
-	MOVQ v+32(FP), x
-	MOVQ a+40(FP), ai
-	MOVQ u+48(FP), ui
-	MOVQ q+56(FP), y
-	SHLQ $logk, bytes
-	SHLQ $logk, ld
-	LEAQ (ld)(ld*2), ld3
-	MOVQ bytes, whole
-	ANDQ $-step, whole
-	TAILMASK(AX)
+	MOVQ  m+0(FP), rows
+	MOVQ  n+8(FP), bytes
+	MOVQ  k+16(FP), row
+	MOVQ  ldk+24(FP), ld
+	MOVQ  v+32(FP), x
+	MOVQ  a+40(FP), ai
+	MOVQ  u+48(FP), ui
+	MOVQ  q+56(FP), y
+	SHLQ  $logk, bytes
+	SHLQ  $logk, ld
+	LEAQ  (ld)(ld*2), ld3
+	MOVQ  bytes, whole
+	ANDQ  $-step, whole
+	MASKZ(AX)
 	TESTQ y, y
 	JEQ   rowloop
 	movez (y)(whole*twice), mask, ytail
 
 rowloop:
-	SUBQ $8, rows
-	JLT  rowtail
+	SUBQ  $8, rows
+	JLT   rowtail
 	TESTQ x, x
 	JEQ   factors8
 
@@ -67,29 +67,29 @@ dot8tail:
 
 	// the short step, padded with zeros
 	movez (x)(c*twice), mask, Z8
-	FMATAIL((row), Z8, Z0, Z9)
-	FMATAIL((row)(ld*1), Z8, Z1, Z9)
-	FMATAIL((row)(ld*2), Z8, Z2, Z9)
-	FMATAIL((row)(ld3*1), Z8, Z3, Z9)
-	FMATAIL((row4), Z8, Z4, Z9)
-	FMATAIL((row4)(ld*1), Z8, Z5, Z9)
-	FMATAIL((row4)(ld*2), Z8, Z6, Z9)
-	FMATAIL((row4)(ld3*1), Z8, Z7, Z9)
+	FMAZ((row), Z8, Z0, Z9)
+	FMAZ((row)(ld*1), Z8, Z1, Z9)
+	FMAZ((row)(ld*2), Z8, Z2, Z9)
+	FMAZ((row)(ld3*1), Z8, Z3, Z9)
+	FMAZ((row4), Z8, Z4, Z9)
+	FMAZ((row4)(ld*1), Z8, Z5, Z9)
+	FMAZ((row4)(ld*2), Z8, Z6, Z9)
+	FMAZ((row4)(ld3*1), Z8, Z7, Z9)
 
 fold8:
 	// lanes fold in halves: rows 0 2, 4 6, 1 3, 5 7; 0 2 4 6, 1 3 5 7; then in order
-	HALF(Z0, Z2)
-	HALF(Z4, Z6)
-	HALF(Z1, Z3)
-	HALF(Z5, Z7)
-	QUARTER(Z0, Z4)
-	QUARTER(Z1, Z5)
+	HALFZ(Z0, Z2)
+	HALFZ(Z4, Z6)
+	HALFZ(Z1, Z3)
+	HALFZ(Z5, Z7)
+	QUARTERZ(Z0, Z4)
+	QUARTERZ(Z1, Z5)
 	VUNPCKLPD Z1, Z0, Z8
 	VUNPCKHPD Z1, Z0, Z0
 	add       Z8, Z0, Z0
-	FOLDLAST8
-	TESTQ y, y
-	JNE   update8
+	LAST8Z
+	TESTQ     y, y
+	JNE       update8
 
 	// u_r = s_r
 	move eight, (ui)
@@ -125,14 +125,14 @@ spread8:
 	LEAQ (row)(ld*4), row4
 	CMPQ c, bytes
 	JEQ  add8whole
-	ADDTAIL((row), Z16)
-	ADDTAIL((row)(ld*1), Z17)
-	ADDTAIL((row)(ld*2), Z18)
-	ADDTAIL((row)(ld3*1), Z19)
-	ADDTAIL((row4), Z20)
-	ADDTAIL((row4)(ld*1), Z21)
-	ADDTAIL((row4)(ld*2), Z22)
-	ADDTAIL((row4)(ld3*1), Z23)
+	ADDZ((row), Z16)
+	ADDZ((row)(ld*1), Z17)
+	ADDZ((row)(ld*2), Z18)
+	ADDZ((row)(ld3*1), Z19)
+	ADDZ((row4), Z20)
+	ADDZ((row4)(ld*1), Z21)
+	ADDZ((row4)(ld*2), Z22)
+	ADDZ((row4)(ld3*1), Z23)
 
 add8whole:
 	TESTQ c, c
@@ -169,8 +169,8 @@ factors8:
 	JMP  spread8
 
 rowtail:
-	ADDQ $4, rows
-	JLT  row1tail
+	ADDQ  $4, rows
+	JLT   row1tail
 	TESTQ x, x
 	JEQ   factors4
 
@@ -195,20 +195,20 @@ dot4loop:
 	JLT  dot4loop
 
 dot4tail:
-	CMPQ c, bytes
-	JEQ  fold4
+	CMPQ  c, bytes
+	JEQ   fold4
 	movez (x)(c*twice), mask, Z8
-	FMATAIL((row), Z8, Z0, Z9)
-	FMATAIL((row)(ld*1), Z8, Z1, Z9)
-	FMATAIL((row)(ld*2), Z8, Z2, Z9)
-	FMATAIL((row)(ld3*1), Z8, Z3, Z9)
+	FMAZ((row), Z8, Z0, Z9)
+	FMAZ((row)(ld*1), Z8, Z1, Z9)
+	FMAZ((row)(ld*2), Z8, Z2, Z9)
+	FMAZ((row)(ld3*1), Z8, Z3, Z9)
 
 fold4:
-	HALF(Z0, Z2)
-	HALF(Z1, Z3)
-	QUARTER(Z0, Z1)
-	FOLDFOUR
-	FOLDLAST4
+	HALFZ(Z0, Z2)
+	HALFZ(Z1, Z3)
+	QUARTERZ(Z0, Z1)
+	FOLDFOURZ
+	LAST4Z
 	TESTQ y, y
 	JNE   update4
 
@@ -240,10 +240,10 @@ spread4:
 	// y_j = fma(u_r, K_rj, y_j), r ascending
 	CMPQ c, bytes
 	JEQ  add4whole
-	ADDTAIL((row), Z16)
-	ADDTAIL((row)(ld*1), Z17)
-	ADDTAIL((row)(ld*2), Z18)
-	ADDTAIL((row)(ld3*1), Z19)
+	ADDZ((row), Z16)
+	ADDZ((row)(ld*1), Z17)
+	ADDZ((row)(ld*2), Z18)
+	ADDZ((row)(ld3*1), Z19)
 
 add4whole:
 	TESTQ c, c
@@ -299,14 +299,14 @@ dot1loop:
 	JLT  dot1loop
 
 dot1tail:
-	CMPQ c, bytes
-	JEQ  fold1
+	CMPQ  c, bytes
+	JEQ   fold1
 	movez (x)(c*twice), mask, Z8
-	FMATAIL((row)(c*1), Z8, Z0, Z9)
+	FMAZ((row)(c*1), Z8, Z0, Z9)
 
 fold1:
-	FOLDONE
-	FOLDLAST1
+	FOLDONEZ
+	LAST1Z
 	TESTQ y, y
 	JEQ   sum1
 	CMPB  divide+64(FP), $0
@@ -325,14 +325,14 @@ sum1:
 	moveone X0, (ui)
 	bcast   X0, Z16
 	ADDQ    $size, ai
-	TESTQ y, y
-	JEQ   row1next
+	TESTQ   y, y
+	JEQ     row1next
 
 add1:
 	// y_j = fma(u, K_j, y_j)
 	CMPQ c, bytes
 	JEQ  add1whole
-	ADDTAIL((row)(c*1), Z16)
+	ADDZ((row)(c*1), Z16)
 
 add1whole:
 	TESTQ c, c
@@ -354,7 +354,7 @@ row1next:
 last:
 	TESTQ y, y
 	JEQ   done
-	move ytail, mask, (y)(whole*twice)
+	move  ytail, mask, (y)(whole*twice)
 
 done:
 	VZEROUPPER

@@ -41,7 +41,7 @@
 #define ytail Z31
 
 #define F64
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 // func passAVX512F64(m, n int, k *float64, ldk int, v, a, u, q *float64, divide bool)
 TEXT ·passAVX512F64(SB), NOSPLIT, $0-65
@@ -49,7 +49,7 @@ TEXT ·passAVX512F64(SB), NOSPLIT, $0-65
 #undef F64
 
 #define F32
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 // func passAVX512F32(m, n int, k *float32, ldk int, v, a, u, q *float32, divide bool)
 TEXT ·passAVX512F32(SB), NOSPLIT, $0-65
@@ -57,7 +57,7 @@ TEXT ·passAVX512F32(SB), NOSPLIT, $0-65
 #undef F32
 
 #define MIXED
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 // func passAVX512Mixed(m, n int, k *float32, ldk int, v, a, u, q *float64, divide bool)
 TEXT ·passAVX512Mixed(SB), NOSPLIT, $0-65

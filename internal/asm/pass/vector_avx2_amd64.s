@@ -34,13 +34,15 @@
 #define least Y10
 #define unsigned Y11
 
+#define MASKS VMASKS(p)
+
 // DIVIDE: dst_i = x_i / y_i.
 #define DIVIDE \
-	move (xp)(c*1), Y0;        \
-	move 32(xp)(c*1), Y1;      \
-	div  (yp)(c*1), Y0, Y0;    \
-	div  32(yp)(c*1), Y1, Y1;  \
-	move Y0, (dp)(c*1);        \
+	move (xp)(c*1), Y0;       \
+	move 32(xp)(c*1), Y1;     \
+	div  (yp)(c*1), Y0, Y0;   \
+	div  32(yp)(c*1), Y1, Y1; \
+	move Y0, (dp)(c*1);       \
 	move Y1, 32(dp)(c*1)
 
 #define DIVIDESHORT \
@@ -53,7 +55,7 @@
 
 // INSIDE sets t to −1 where low ≤ a ≤ high; Y4 is scratch.
 #define INSIDE(a, t) \
-	compare $0x12, a, low, t; \
+	compare $0x12, a, low, t;   \
 	compare $0x12, high, a, Y4; \
 	VANDPS  Y4, t, t
 
@@ -118,12 +120,12 @@
 	move      Y1, 32(dp)(c*2)
 
 #define WIDENSHORT \
-	TOKMASKS(p);                      \
-	LOADK((xp)(c*1), klo, X0, Y0);    \
-	LOADK(16(xp)(c*1), khi, X1, Y1)
+	TOKMASKS(p);                        \
+	LOADSHORT((xp)(c*1), klo, X0, Y0);  \
+	LOADSHORT(16(xp)(c*1), khi, X1, Y1)
 
 #define F64
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 #define STEP DIVIDE
 #define SHORT DIVIDESHORT
@@ -135,7 +137,7 @@ TEXT ·divideAVX2F64(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), xp
 	MOVQ y+24(FP), yp
 
-#include "vector_avx2_amd64.h"
+#include "vector_amd64.h"
 
 	LEAQ (dp)(c*1), to
 	MOVQ bytes, rest
@@ -151,37 +153,33 @@ done:
 #undef SHORT
 #define STEP COUNT
 #define SHORT COUNTSHORT
-#define compare VCMPPD
-#define addcount VPADDQ
 
 // func countOutsideAVX2F64(n int, x *float64, lo, hi float64) int
 TEXT ·countOutsideAVX2F64(SB), NOSPLIT, $0-40
-	MOVQ   n+0(FP), bytes
-	MOVQ   x+8(FP), xp
+	MOVQ         n+0(FP), bytes
+	MOVQ         x+8(FP), xp
 	VBROADCASTSD lo+16(FP), low
 	VBROADCASTSD hi+24(FP), high
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
 
-#include "vector_avx2_amd64.h"
+#include "vector_amd64.h"
 
 done:
 	// n − inside
 	addcount Y9, Y8, Y8
 	SUMCOUNTS
-	ADDQ n+0(FP), AX
-	MOVQ AX, ret+32(FP)
+	ADDQ     n+0(FP), AX
+	MOVQ     AX, ret+32(FP)
 	VZEROUPPER
 	RET
 
 #undef STEP
 #undef SHORT
-#undef compare
-#undef addcount
 #undef F64
 
 #define F32
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 #define STEP DIVIDE
 #define SHORT DIVIDESHORT
@@ -193,7 +191,7 @@ TEXT ·divideAVX2F32(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), xp
 	MOVQ y+24(FP), yp
 
-#include "vector_avx2_amd64.h"
+#include "vector_amd64.h"
 
 	LEAQ (dp)(c*1), to
 	MOVQ bytes, rest
@@ -209,29 +207,27 @@ done:
 #undef SHORT
 #define STEP COUNT
 #define SHORT COUNTSHORT
-#define compare VCMPPS
-#define addcount VPADDD
 
 // func countOutsideAVX2F32(n int, x *float32, lo, hi float32) int
 TEXT ·countOutsideAVX2F32(SB), NOSPLIT, $0-32
-	MOVQ   n+0(FP), bytes
-	MOVQ   x+8(FP), xp
+	MOVQ         n+0(FP), bytes
+	MOVQ         x+8(FP), xp
 	VBROADCASTSS lo+16(FP), low
 	VBROADCASTSS hi+20(FP), high
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
 
-#include "vector_avx2_amd64.h"
+#include "vector_amd64.h"
 
 done:
 	// n − inside
-	addcount Y9, Y8, Y8
+	addcount     Y9, Y8, Y8
 	VEXTRACTI128 $1, Y8, X9
 	VPADDD       X9, X8, X8
 	VPMOVSXDQ    X8, Y8
 	SUMCOUNTS
-	ADDQ n+0(FP), AX
-	MOVQ AX, ret+24(FP)
+	ADDQ         n+0(FP), AX
+	MOVQ         AX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -240,7 +236,7 @@ done:
 #undef F32
 
 #define MIXED
-#include "type_avx2_amd64.h"
+#include "type_amd64.h"
 
 #define STEP NARROW
 #define SHORT NARROWSHORT
@@ -250,13 +246,13 @@ TEXT ·narrowAVX2Mixed(SB), NOSPLIT, $0-24
 	MOVQ         n+0(FP), bytes
 	MOVQ         dst+8(FP), dp
 	MOVQ         x+16(FP), xp
-	MOVQ         $0x3810000000000000, AX // 2⁻¹²⁶
+	MOVQ         $0x3810000000000000, AX      // 2⁻¹²⁶
 	VMOVQ        AX, X10
 	VPBROADCASTQ X10, least
 	VPCMPEQD     unsigned, unsigned, unsigned
 	VPSRLQ       $1, unsigned, unsigned
 
-#include "vector_avx2_amd64.h"
+#include "vector_amd64.h"
 
 	LEAQ (dp)(c*1), to
 	MOVQ bytes, rest
@@ -279,7 +275,7 @@ TEXT ·widenAVX2Mixed(SB), NOSPLIT, $0-24
 	MOVQ dst+8(FP), dp
 	MOVQ x+16(FP), xp
 
-#include "vector_avx2_amd64.h"
+#include "vector_amd64.h"
 
 	LEAQ (dp)(c*2), to
 	MOVQ bytes, rest

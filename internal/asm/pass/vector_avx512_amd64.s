@@ -11,9 +11,9 @@
 // Tile            one register of a step's elements.
 // Tail            opmask K1. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
-// Registers       SI x · DX y · DI dst · CX place · R9 bytes in whole steps · R10 bytes,
+// Registers       SI x · DX y · DI dst · R8 place · R9 bytes in whole steps · R10 bytes,
 //                 those of the float32 slice if there is another · BX elements inside ·
-//                 AX scratch · K1 mask · K2 K3 comparisons · Z10 lo or 2⁻¹²⁶ · Z11 hi or all
+//                 AX CX scratch · K1 mask · K2 K3 comparisons · Z10 lo or 2⁻¹²⁶ · Z11 hi or all
 //                 bits but the sign.
 // Source          own.
 
@@ -23,7 +23,7 @@
 
 #define tmp AX
 #define inside BX
-#define c CX
+#define c R8
 #define yp DX
 #define xp SI
 #define dp DI
@@ -34,6 +34,8 @@
 #define high Z11
 #define least Z10
 #define unsigned Z11
+
+#define MASKS MASKZ(tmp)
 
 // DIVIDE: dst_i = x_i / y_i.
 #define DIVIDE \
@@ -87,11 +89,11 @@
 	move      Z0, (dp)(c*2)
 
 #define WIDENSHORT \
-	LOADTAIL((xp)(c*1), Z0); \
+	LOADZ((xp)(c*1), Z0);    \
 	move Z0, mask, (dp)(c*2)
 
 #define F64
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 #define STEP DIVIDE
 #define SHORT DIVIDESHORT
@@ -103,8 +105,9 @@ TEXT ·divideAVX512F64(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), xp
 	MOVQ y+24(FP), yp
 
-#include "vector_avx512_amd64.h"
+#include "vector_amd64.h"
 
+done:
 	VZEROUPPER
 	RET
 
@@ -112,18 +115,18 @@ TEXT ·divideAVX512F64(SB), NOSPLIT, $0-32
 #undef SHORT
 #define STEP COUNT
 #define SHORT COUNTSHORT
-#define compare VCMPPD
 
 // func countOutsideAVX512F64(n int, x *float64, lo, hi float64) int
 TEXT ·countOutsideAVX512F64(SB), NOSPLIT, $0-40
-	MOVQ   n+0(FP), bytes
-	MOVQ   x+8(FP), xp
+	MOVQ         n+0(FP), bytes
+	MOVQ         x+8(FP), xp
 	VBROADCASTSD lo+16(FP), low
 	VBROADCASTSD hi+24(FP), high
-	XORL   inside, inside
+	XORL         inside, inside
 
-#include "vector_avx512_amd64.h"
+#include "vector_amd64.h"
 
+done:
 	// n − inside
 	MOVQ n+0(FP), AX
 	SUBQ inside, AX
@@ -133,11 +136,10 @@ TEXT ·countOutsideAVX512F64(SB), NOSPLIT, $0-40
 
 #undef STEP
 #undef SHORT
-#undef compare
 #undef F64
 
 #define F32
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 #define STEP DIVIDE
 #define SHORT DIVIDESHORT
@@ -149,8 +151,9 @@ TEXT ·divideAVX512F32(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), xp
 	MOVQ y+24(FP), yp
 
-#include "vector_avx512_amd64.h"
+#include "vector_amd64.h"
 
+done:
 	VZEROUPPER
 	RET
 
@@ -158,18 +161,18 @@ TEXT ·divideAVX512F32(SB), NOSPLIT, $0-32
 #undef SHORT
 #define STEP COUNT
 #define SHORT COUNTSHORT
-#define compare VCMPPS
 
 // func countOutsideAVX512F32(n int, x *float32, lo, hi float32) int
 TEXT ·countOutsideAVX512F32(SB), NOSPLIT, $0-32
-	MOVQ   n+0(FP), bytes
-	MOVQ   x+8(FP), xp
+	MOVQ         n+0(FP), bytes
+	MOVQ         x+8(FP), xp
 	VBROADCASTSS lo+16(FP), low
 	VBROADCASTSS hi+20(FP), high
-	XORL   inside, inside
+	XORL         inside, inside
 
-#include "vector_avx512_amd64.h"
+#include "vector_amd64.h"
 
+done:
 	// n − inside
 	MOVQ n+0(FP), AX
 	SUBQ inside, AX
@@ -182,7 +185,7 @@ TEXT ·countOutsideAVX512F32(SB), NOSPLIT, $0-32
 #undef F32
 
 #define MIXED
-#include "type_avx512_amd64.h"
+#include "type_amd64.h"
 
 #define STEP NARROW
 #define SHORT NARROWSHORT
@@ -192,13 +195,14 @@ TEXT ·narrowAVX512Mixed(SB), NOSPLIT, $0-24
 	MOVQ         n+0(FP), bytes
 	MOVQ         dst+8(FP), dp
 	MOVQ         x+16(FP), xp
-	MOVQ         $0x3810000000000000, AX // 2⁻¹²⁶
+	MOVQ         $0x3810000000000000, AX             // 2⁻¹²⁶
 	VPBROADCASTQ AX, least
 	VPTERNLOGQ   $0xff, unsigned, unsigned, unsigned
 	VPSRLQ       $1, unsigned, unsigned
 
-#include "vector_avx512_amd64.h"
+#include "vector_amd64.h"
 
+done:
 	VZEROUPPER
 	RET
 
@@ -213,7 +217,8 @@ TEXT ·widenAVX512Mixed(SB), NOSPLIT, $0-24
 	MOVQ dst+8(FP), dp
 	MOVQ x+16(FP), xp
 
-#include "vector_avx512_amd64.h"
+#include "vector_amd64.h"
 
+done:
 	VZEROUPPER
 	RET

@@ -1,13 +1,16 @@
-// What the AVX2 texts of this folder say of the types. The including file defines F64 or
-// F32, the type of matrix and vectors, or MIXED, a float32 matrix with float64 vectors,
-// and includes this before the texts of each.
+// What the texts of this folder say of the types. The including file defines F64 or F32,
+// the type of matrix and vectors, or MIXED, a float32 matrix with float64 vectors, and
+// includes this before the texts of each.
 //
-//	size      bytes of an element of a vector
-//	logk      logarithm of the bytes of an element of K
-//	step      bytes of K in a step, 64 bytes of a vector; half is those of a register
-//	twice     bytes of a vector for a byte of K
-//	klo khi   masks of K's short step, in Y12 Y13 or their lower halves
-//	four      register of four elements; fourt another
+//	size         bytes of an element of a vector
+//	logk         logarithm of the bytes of an element of K
+//	step         bytes of K in a step, 64 bytes of a vector; half is half of them
+//	twice        bytes of a vector for a byte of K
+//	four eight   register of so many elements; fourt and eightt are others
+//	klo khi      AVX2: masks of K's short step, in Y12 Y13 or their lower halves
+//	mask ytail   AVX-512: that of the short step, q's elements of it
+//
+// Macros whose names end in Z are AVX-512's.
 
 #ifdef size
 #undef size
@@ -22,21 +25,32 @@
 #undef divone
 #undef fma
 #undef fma213
+#undef compare
+#undef addcount
+#undef movez
+#undef mulz
 #undef four
 #undef fourt
+#undef eight
+#undef eightt
 #undef SPREAD
 #undef FOLDLAST
 #undef FOLDLAST1
+#undef LAST8Z
+#undef LAST4Z
+#undef LAST1Z
 #undef logk
 #undef step
 #undef half
 #undef twice
 #undef klo
 #undef khi
-#undef LOADK
 #undef FMA
+#undef LOADSHORT
 #undef VMASKS
 #undef TOKMASKS
+#undef LOADZ
+#undef ADDZ
 #else
 // Masks for the last, short step of a row: 64 bytes of ones, then 64 of zeros.
 DATA tailmask<>+0x00(SB)/8, $-1
@@ -88,11 +102,56 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VUNPCKHPD    X0, X0, X1; \
 	add          X1, X0, X0
 
-// FMATAIL is FMA for half of the short step: acc takes u times the elements of K at a
+// FMASHORT is FMA for half of the short step: acc takes u times the elements of K at a
 // that mask has; tx and t are one register.
-#define FMATAIL(a, mask, u, acc, tx, t) \
-	LOADK(a, mask, tx, t); \
+#define FMASHORT(a, mask, u, acc, tx, t) \
+	LOADSHORT(a, mask, tx, t); \
 	fma t, u, acc
+
+// MASKZ sets mask to the elements of the short step, bytes − whole of K; t is scratch.
+#define MASKZ(t) \
+	MOVQ  bytes, CX; \
+	SUBQ  whole, CX; \
+	SHRQ  $logk, CX; \
+	MOVL  $1, t;     \
+	SHLL  CX, t;     \
+	DECL  t;         \
+	KMOVW t, mask
+
+// FMAZ is FMA for the short step, padded with zeros.
+#define FMAZ(a, u, acc, t) \
+	LOADZ(a, t);  \
+	fma t, u, acc
+
+// HALFZ adds the upper half of the lanes of two rows, in a and b, to the lower: those of
+// row a to the lower half of a. QUARTERZ adds the upper quarter of what is left of four.
+#define HALFZ(a, b) \
+	VSHUFF64X2 $0x44, b, a, Z8; \
+	VSHUFF64X2 $0xee, b, a, a;  \
+	add        Z8, a, a
+
+#define QUARTERZ(a, b) \
+	VSHUFF64X2 $0x88, b, a, Z8; \
+	VSHUFF64X2 $0xdd, b, a, a;  \
+	add        Z8, a, a
+
+// FOLDFOURZ folds what HALFZ(Z0, Z2), HALFZ(Z1, Z3) and QUARTERZ(Z0, Z1) have left of four
+// rows: float64 has its sums, in order.
+#define FOLDFOURZ \
+	VEXTRACTF64X4 $1, Z0, Y1; \
+	VUNPCKLPD     Y1, Y0, Y8; \
+	VUNPCKHPD     Y1, Y0, Y0; \
+	add           Y8, Y0, Y0
+
+// FOLDONEZ folds the lanes of one row.
+#define FOLDONEZ \
+	VEXTRACTF64X4 $1, Z0, Y8; \
+	add           Y8, Y0, Y0; \
+	VEXTRACTF128  $1, Y0, X8; \
+	add           X8, X0, X0; \
+	VPERMILPD     $1, X0, X8; \
+	add           X8, X0, X0
+
 #endif
 
 #ifdef F32
@@ -108,30 +167,52 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define divone VDIVSS
 #define fma VFMADD231PS
 #define fma213 VFMADD213PS
+#define compare VCMPPS
+#define addcount VPADDD
+#define movez VMOVUPS.Z
+#define mulz VMULPS.Z
 #define four X0
 #define fourt X1
+#define eight Y0
+#define eightt Y1
 
 // SPREAD sets Y8–Y11 to the elements of four.
 #define SPREAD \
-	VBROADCASTSS X0, Y8;  \
-	VMOVSHDUP    X0, X1;  \
-	VBROADCASTSS X1, Y9;  \
+	VBROADCASTSS X0, Y8;     \
+	VMOVSHDUP    X0, X1;     \
+	VBROADCASTSS X1, Y9;     \
 	VUNPCKHPD    X0, X0, X2; \
-	VBROADCASTSS X2, Y10; \
+	VBROADCASTSS X2, Y10;    \
 	VUNPCKHPD    X1, X1, X3; \
 	VBROADCASTSS X3, Y11
 
 // FOLDLAST adds lane 1 to lane 0 after FOLDFOUR, where rows 0 and 1 are in the lower half,
 // 2 and 3 in the upper, and FOLDLAST1 after FOLDONE.
 #define FOLDLAST \
-	VEXTRACTF128 $1, Y0, X1;         \
-	VSHUFPS      $0x88, X1, X0, X2;  \
-	VSHUFPS      $0xdd, X1, X0, X0;  \
+	VEXTRACTF128 $1, Y0, X1;        \
+	VSHUFPS      $0x88, X1, X0, X2; \
+	VSHUFPS      $0xdd, X1, X0, X0; \
 	VADDPS       X0, X2, X0
 
 #define FOLDLAST1 \
-	VMOVSHDUP X0, X1; \
+	VMOVSHDUP X0, X1;    \
 	VADDSS    X1, X0, X0
+
+// LAST8Z, 4 and 1 add lane 1 to lane 0, of as many rows; the sums are the even elements.
+#define LAST8Z \
+	VMOVSHDUP Z0, Z8;     \
+	add       Z8, Z0, Z0; \
+	VPMOVQD   Z0, Y0
+
+#define LAST4Z \
+	VMOVSHDUP Y0, Y8;     \
+	add       Y8, Y0, Y0; \
+	VPMOVQD   Y0, X0
+
+#define LAST1Z \
+	VMOVSHDUP X0, X8;    \
+	add       X8, X0, X0
+
 #else
 #define size 8
 #define move VMOVUPD
@@ -145,8 +226,14 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define divone VDIVSD
 #define fma VFMADD231PD
 #define fma213 VFMADD213PD
+#define compare VCMPPD
+#define addcount VPADDQ
+#define movez VMOVUPD.Z
+#define mulz VMULPD.Z
 #define four Y0
 #define fourt Y1
+#define eight Z0
+#define eightt Z1
 
 #define SPREAD \
 	VPERMPD $0x00, Y0, Y8;  \
@@ -157,6 +244,9 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 // float64 has half the lanes: nothing is left to fold.
 #define FOLDLAST
 #define FOLDLAST1
+#define LAST8Z
+#define LAST4Z
+#define LAST1Z
 #endif
 
 #ifdef F64
@@ -174,11 +264,11 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 
 // FMA adds u times the elements of K at a to acc; they are widened to t.
 #define FMA(a, u, acc, t) \
-	VCVTPS2PD a, t; \
+	VCVTPS2PD a, t;     \
 	fma       t, u, acc
 
-// LOADK sets t to the elements of K at a that mask has, zeros elsewhere.
-#define LOADK(a, mask, tx, t) \
+// LOADSHORT sets t to the elements of K at a that mask has, zeros elsewhere.
+#define LOADSHORT(a, mask, tx, t) \
 	VMASKMOVPS a, mask, tx; \
 	VCVTPS2PD  tx, t
 
@@ -193,6 +283,15 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 
 // TOKMASKS makes K's masks of those of a vector.
 #define TOKMASKS(t) KMASKS(t)
+
+// LOADZ sets t to the elements of K at a that mask has, zeros elsewhere.
+#define LOADZ(a, t) VCVTPS2PD.Z a, mask, t
+
+// ADDZ adds u times the short step of K at a to q's.
+#define ADDZ(a, u) \
+	VCVTPS2PD.Z a, mask, Z9;       \
+	fma         Z9, u, mask, ytail
+
 #else
 #define step 64
 #define half 32
@@ -200,7 +299,9 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define klo Y12
 #define khi Y13
 #define FMA(a, u, acc, t) fma a, u, acc
-#define LOADK(a, mask, tx, t) maskmove a, mask, t
+#define LOADSHORT(a, mask, tx, t) maskmove a, mask, t
 #define VMASKS(t) KMASKS(t)
 #define TOKMASKS(t)
+#define LOADZ(a, t) movez a, mask, t
+#define ADDZ(a, u) fma a, u, mask, ytail
 #endif
