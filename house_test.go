@@ -7,8 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -170,97 +168,6 @@ func list(t *testing.T, patterns ...string) []goPackage {
 			t.Fatal(err)
 		}
 		ps = append(ps, p)
-	}
-}
-
-// assembly returns the assembly files and headers of the kernels, with their text.
-func assembly(t *testing.T, suffix string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir("internal/asm", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, suffix) {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		files[filepath.ToSlash(path)] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-// TestAssemblyHeaders: every assembly file says the same things in the same order.
-func TestAssemblyHeaders(t *testing.T) {
-	title := regexp.MustCompile(`(?m)^// [\w, ]+, float(32|64)[\w, ]*, (AVX2 \+ FMA|AVX-512|NEON)`)
-	fields := []string{"Same bits as", "Layout", "Tile", "Tail", "Special values", "Registers", "Source"}
-	for path, text := range assembly(t, ".s") {
-		if !title.MatchString(text) {
-			t.Errorf("%s: no title line such as %q", path, "// sqdist, float64, AVX2 + FMA.")
-		}
-		header, _, _ := strings.Cut(text, "#include")
-		at := 0
-		for _, f := range fields {
-			i := strings.Index(header[at:], "// "+f+" ")
-			if i < 0 {
-				t.Errorf("%s: the header lacks the field %q, or has it out of order", path, f)
-				break
-			}
-			at += i
-		}
-	}
-}
-
-// TestAssemblyConventions: frameless leaf functions; on amd64 VEX and EVEX only,
-// with VZEROUPPER before every return, and BP, R14 and R15 left alone; on arm64 R18
-// and R27 to R29.
-func TestAssemblyConventions(t *testing.T) {
-	text := regexp.MustCompile(`(?m)^TEXT\s+(\S+),\s*(\S+),\s*\$(\S+)`)
-	amd64 := regexp.MustCompile(`\b(BP|R14|R15)\b`)
-	arm64 := regexp.MustCompile(`\b(R18|R27|R28|R29|R18_PLATFORM)\b`)
-	for path, src := range assembly(t, ".s") {
-		for _, m := range text.FindAllStringSubmatch(src, -1) {
-			if !strings.Contains(m[2], "NOSPLIT") || !strings.HasPrefix(m[3], "0-") {
-				t.Errorf("%s: %s is not a NOSPLIT leaf with frame $0: flags %s, frame $%s", path, m[1], m[2], m[3])
-			}
-		}
-		forbidden, last := arm64, ""
-		if strings.HasSuffix(path, "_amd64.s") {
-			forbidden = amd64
-		}
-		for n, line := range strings.Split(src, "\n") {
-			code, _, _ := strings.Cut(line, "//")
-			code = strings.TrimSpace(code)
-			if code == "" {
-				continue
-			}
-			if r := forbidden.FindString(code); r != "" {
-				t.Errorf("%s:%d: uses %s", path, n+1, r)
-			}
-			if code == "RET" && forbidden == amd64 && last != "VZEROUPPER" {
-				t.Errorf("%s:%d: RET without VZEROUPPER before it", path, n+1)
-			}
-			last = code
-		}
-	}
-}
-
-// TestSharedHeaders: what several kernels include under one of these names is one
-// text, copied into each folder, where go mod vendor keeps it. Other headers belong
-// to their folder alone.
-func TestSharedHeaders(t *testing.T) {
-	shared := regexp.MustCompile(`^(exp2[a-z]*|type|stores?)_.*\.h$`)
-	first, files := map[string]string{}, assembly(t, ".h")
-	for path, text := range files {
-		name := filepath.Base(path)
-		if !shared.MatchString(name) {
-			continue
-		}
-		if other, ok := first[name]; ok && files[other] != text {
-			t.Errorf("%s and %s differ", other, path)
-		}
-		first[name] = path
 	}
 }
 

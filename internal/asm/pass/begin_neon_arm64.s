@@ -1,4 +1,4 @@
-// begin, float32 and float64, NEON.
+// begin, float64 and float32, NEON.
 //
 //	r[i] = Σ_j (K_ij M_ij) v[j]   s[i] = w[i] r[i]   q[j] = q[j] + K_ij (u[i] M_ij + s[i])
 //	0≤i<m  0≤j<n

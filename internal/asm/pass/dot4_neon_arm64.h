@@ -50,9 +50,12 @@ dot4tail:
 dot4whole:
 	// then its whole registers, and padding for the rest
 	TBZ $PAIRBIT, left, dot4low
+	FMOVQ.P 16(cur), F16
 	DOT4(0, 4, 8, 12)
+	FMOVQ.P 16(cur), F16
 	DOT4(1, 5, 9, 13)
 	TBZ $ONEBIT, left, dot4pad3
+	FMOVQ.P 16(cur), F16
 	DOT4(2, 6, 10, 14)
 	DOT4PART(3, 7, 11, 15)
 	B   dot4fold
@@ -66,6 +69,7 @@ dot4low:
 	PAD4(2, 6, 10, 14)
 	PAD4(3, 7, 11, 15)
 	TBZ $ONEBIT, left, dot4pad1
+	FMOVQ.P 16(cur), F16
 	DOT4(0, 4, 8, 12)
 	DOT4PART(1, 5, 9, 13)
 	B   dot4fold

@@ -30,9 +30,9 @@
 	FMLA(c, 26, 18); \
 	FMLA(d, 27, 19)
 
-// The same of four rows and one register: loaded, or the last part of one, v in V17.
+// The same of four rows and one register, v in V16: loaded, or the last part of one, v in
+// V17.
 #define DOT4(a, b, c, d) \
-	FMOVQ.P 16(cur), F16; \
 	LDK1(row0, mat0, F20, 20); \
 	LDK1(row1, mat1, F21, 21); \
 	LDK1(row2, mat2, F22, 22); \

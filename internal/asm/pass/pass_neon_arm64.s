@@ -1,4 +1,4 @@
-// pass, float32, float64, and float64 with a float32 matrix, NEON.
+// pass, float64, float32 and mixed, NEON.
 //
 //	rows      s[i] = Σ_j K_ij v[j]
 //	columns                               q[j] = q[j] + Σ_i u[i] K_ij

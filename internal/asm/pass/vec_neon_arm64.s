@@ -1,4 +1,4 @@
-// vec, float32, float64, and between the types, NEON.
+// vec, float64, float32 and mixed, NEON.
 //
 //	divide        dst[i] = x[i] / y[i]
 //	countOutside  #{ i : not lo ≤ x[i] ≤ hi }

@@ -57,17 +57,19 @@
 	MOVQ ldb+72(FP), ldbb;     \
 	SHLQ $logsize, ldbb
 
-// a = &a[depth*ka], rows = &a[depth*ka + rows*ra], depth = −depth·ka.
+// a = &a[depth*ka], depth = −depth·ka; then rows = &a[depth*ka + rows*ra].
 #define prologue2 \
 	MOVQ  ka+56(FP), kab;     \
 	MOVQ  depth+16(FP), koff; \
 	IMULQ kab, koff;          \
 	ADDQ  koff, a+40(FP);     \
 	NEGQ  koff;               \
-	MOVQ  koff, depth+16(FP); \
-	MOVQ  rows+0(FP), koff;   \
-	IMULQ ra+48(FP), koff;    \
-	ADDQ  a+40(FP), koff;     \
+	MOVQ  koff, depth+16(FP)
+
+#define prologue3 \
+	MOVQ  rows+0(FP), koff; \
+	IMULQ ra+48(FP), koff;  \
+	ADDQ  a+40(FP), koff;   \
 	MOVQ  koff, rows+0(FP)
 
 #define F64

@@ -16,6 +16,7 @@
 
 	prologue1
 	prologue2
+	prologue3
 
 colloop:
 	// mask of the last vector: all of it, or what is left

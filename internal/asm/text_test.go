@@ -1,0 +1,201 @@
+package asm_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A source is an assembly file or a header of it, by lines.
+type source struct {
+	folder, name string
+	lines        []string
+}
+
+func (s source) path() string { return path.Join(s.folder, s.name) }
+
+// code is line i without its comment and the spaces around it.
+func (s source) code(i int) string {
+	code, _, _ := strings.Cut(s.lines[i], "//")
+	return strings.Join(strings.Fields(code), " ")
+}
+
+// sources are the kernels' assembly files and headers, in the order of their paths.
+func sources(t *testing.T) (all []source) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(p, ".s") && !strings.HasSuffix(p, ".h") {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		p = filepath.ToSlash(p)
+		all = append(all, source{path.Dir(p), path.Base(p), strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")})
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatal(len(all), err)
+	}
+	return all
+}
+
+// TestTexts: every assembly file says the same things in the same order, every header
+// what it is.
+func TestTexts(t *testing.T) {
+	title := regexp.MustCompile(`^// [\w, ]+, (float64|float32|float64 and float32|float64, float32 and mixed|float32 and float64), (AVX2 \+ FMA|AVX-512 [\w, ]+|NEON)\.$`)
+	for _, s := range sources(t) {
+		if path.Ext(s.name) == ".h" {
+			if !strings.HasPrefix(s.lines[0], "// ") {
+				t.Errorf("%s does not begin with what it is", s.path())
+			}
+			continue
+		}
+		if !title.MatchString(s.lines[0]) {
+			t.Errorf("%s: no title line such as %q", s.path(), "// sqdist, float64 and float32, AVX2 + FMA.")
+		}
+		fields := []string{"Same bits as", "Layout", "Tile", "Tail", "Special values", "Registers", "Source"}
+		for _, line := range s.lines {
+			if strings.HasPrefix(line, "#include") {
+				break
+			}
+			if len(fields) > 0 && strings.HasPrefix(line, "// "+fields[0]+" ") {
+				fields = fields[1:]
+			}
+		}
+		if len(fields) > 0 {
+			t.Errorf("%s: the header lacks the field %q, or has it out of order", s.path(), fields[0])
+		}
+	}
+}
+
+// TestConventions: frameless leaf functions; on amd64 VEX and EVEX only, with VZEROUPPER
+// before every return, and BP, R14 and R15 left alone; on arm64 R18 and R27 to R29.
+func TestConventions(t *testing.T) {
+	function := regexp.MustCompile(`^TEXT (\S+), (\S+), \$(\S+)`)
+	leaf := regexp.MustCompile(`^TEXT \S+, \S*NOSPLIT\S*, \$0-`)
+	amd64 := regexp.MustCompile(`\b(BP|R14|R15)\b`)
+	arm64 := regexp.MustCompile(`\b(R18|R27|R28|R29|R18_PLATFORM)\b`)
+	for _, s := range sources(t) {
+		forbidden, last := arm64, ""
+		if strings.Contains(s.name, "_amd64.") {
+			forbidden = amd64
+		}
+		for i := range s.lines {
+			code := s.code(i)
+			if code == "" {
+				continue
+			}
+			if function.MatchString(code) && !leaf.MatchString(code) {
+				t.Errorf("%s:%d: not a NOSPLIT leaf with frame $0", s.path(), i+1)
+			}
+			if r := forbidden.FindString(code); r != "" {
+				t.Errorf("%s:%d: uses %s", s.path(), i+1, r)
+			}
+			if code == "RET" && forbidden == amd64 && last != "VZEROUPPER" {
+				t.Errorf("%s:%d: RET without VZEROUPPER before it", s.path(), i+1)
+			}
+			last = code
+		}
+	}
+}
+
+// TestMacros: a macro has a comment, its own or that of the macros before it, and at most
+// eight lines; what is longer is a text that is included, of which profiles keep the lines.
+func TestMacros(t *testing.T) {
+	macro := regexp.MustCompile(`^#define (\w+)`)
+	for _, s := range sources(t) {
+		said := false
+		for i := 0; i < len(s.lines); i++ {
+			if strings.HasPrefix(s.lines[i], "//") {
+				said = true
+			}
+			m := macro.FindStringSubmatch(s.lines[i])
+			if m == nil {
+				if s.lines[i] != "" && !strings.HasPrefix(s.lines[i], "#") && !strings.HasPrefix(s.lines[i], "//") {
+					said = false // instructions in between
+				}
+				continue
+			}
+			first, body := i, s.code(i)
+			for strings.HasSuffix(s.lines[i], `\`) {
+				i++
+				body += s.code(i)
+			}
+			if n := 1 + strings.Count(body, ";"); first != i && n > 8 {
+				t.Errorf("%s:%d: %s has %d instructions", s.path(), first+1, m[1], n)
+			}
+			if first != i && !said {
+				t.Errorf("%s:%d: %s has no comment", s.path(), first+1, m[1])
+			}
+		}
+	}
+}
+
+// TestIncludes: every header is included in its own folder, and nothing else is.
+func TestIncludes(t *testing.T) {
+	include := regexp.MustCompile(`^#include "(.*)"$`)
+	included := map[string]bool{}
+	all := sources(t)
+	for _, s := range all {
+		for i := range s.lines {
+			if m := include.FindStringSubmatch(s.lines[i]); m != nil {
+				included[path.Join(s.folder, m[1])] = true
+			}
+		}
+	}
+	for _, s := range all {
+		if path.Ext(s.name) == ".h" && !included[s.path()] {
+			t.Errorf("nobody includes %s", s.path())
+		}
+		delete(included, s.path())
+	}
+	for p := range included {
+		if path.Base(p) != "textflag.h" {
+			t.Errorf("%s is included and not of its folder", p)
+		}
+	}
+}
+
+// TestCopies: what folders have in common is at most one line in eleven, most of it the
+// exponential that gibbs takes from the registers of a tile: of every run of ten lines of
+// code that is in another folder, too, all but the first place count.
+func TestCopies(t *testing.T) {
+	const run, most = 10, 0.09
+	all := sources(t)
+	first := map[string]string{} // the folder where a run was first seen
+	total, copied := 0, map[string]int{}
+	for _, s := range all {
+		var at []int // the lines with code
+		for i := range s.lines {
+			if s.code(i) != "" {
+				at = append(at, i)
+			}
+		}
+		total += len(at)
+		end := 0 // lines up to here are counted
+		for k := 0; k+run <= len(at); k++ {
+			var text strings.Builder
+			for _, i := range at[k : k+run] {
+				text.WriteString(s.code(i) + "\n")
+			}
+			where, seen := first[text.String()]
+			if !seen {
+				first[text.String()] = s.folder
+			} else if where != s.folder {
+				copied[s.path()] += k + run - max(end, k)
+				end = k + run
+			}
+		}
+	}
+	sum := 0
+	for _, n := range copied {
+		sum += n
+	}
+	t.Logf("%d of %d lines of code are copies: %v", sum, total, copied)
+	if float64(sum) > most*float64(total) {
+		t.Errorf("%d of %d lines of code are copies, more than %v of them: %v", sum, total, most, copied)
+	}
+}
