@@ -41,9 +41,8 @@ type ascent[T dist.Float] struct {
 	goal  float64 // norm of the gradient at which nothing is left to be gained
 }
 
-// newAscent begins at p, which it keeps. It returns nil and what the attempt ends
-// with if there is no J at p.
-func (f *fitter[T]) newAscent(ctx context.Context, index int, p *mat.Dense) (*ascent[T], *attempt, error) {
+// newAscent begins at p, which it keeps. It fails if there is no J at p.
+func (f *fitter[T]) newAscent(ctx context.Context, index int, p *mat.Dense) (*ascent[T], error) {
 	s := &ascent[T]{f: f, a: &attempt{index: index, point: p}, g: mat.NewDense(f.s.d, f.p, nil), noise: f.set.noise()}
 	relative := gradientNoise64
 	if f.set.Objective.Float32 {
@@ -52,10 +51,9 @@ func (f *fitter[T]) newAscent(ctx context.Context, index int, p *mat.Dense) (*as
 	value, norm, err := f.measure(ctx, p, s.g)
 	if err != nil {
 		if ctx.Err() != nil {
-			a, err := f.unmoved(ctx, index, p, context.Cause(ctx))
-			return nil, a, err
+			return nil, context.Cause(ctx)
 		}
-		return nil, nil, &descent.StartError{Value: value, GradientNorm: norm, Infeasibility: f.manifold.Infeasibility(p), Err: err}
+		return nil, &descent.StartError{Value: value, GradientNorm: norm, Infeasibility: f.manifold.Infeasibility(p), Err: err}
 	}
 	s.goal = relative * value
 	s.a.value, s.a.norm = value, norm
@@ -63,7 +61,7 @@ func (f *fitter[T]) newAscent(ctx context.Context, index int, p *mat.Dense) (*as
 	if f.validator != nil {
 		s.watch = f.validator.watch(ctx)
 	}
-	return s, nil, nil
+	return s, nil
 }
 
 // better reports whether value is more than rounding above the best so far.

@@ -70,6 +70,11 @@ func TestBadData(t *testing.T) {
 		{"λ Inf", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(math.Inf(1))}}, ErrSettings, -1, ""},
 		{"λ huge", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e6)}}, ErrSettings, -1, "transported to itself"},
 		{"λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e308)}}, ErrSettings, -1, ""},
+		{"relative λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e308)}}, ErrSettings, -1, "λ"},
+		{"iterates beyond any memory", good, labels, Settings{Objective: Objective{Iterations: 1 << 40}}, ErrSettings, -1, "GiB"},
+		{"start of rank one", good, labels, Settings{Solver: Solver{Init: mat.NewDense(4, 2, []float64{1, 1, 2, 2, 3, 3, 4, 4})}}, ErrSettings, -1, "start"},
+		{"start of zeros", good, labels, Settings{Solver: Solver{Init: mat.NewDense(4, 2, nil)}}, ErrSettings, -1, "start"},
+		{"validation label of no class", good, labels, Settings{Validation: &Validation{X: good, Labels: append([]int{99}, labels[1:]...)}}, ErrLabels, -1, "row 0 of the validation samples has label 99"},
 		{"λ out of units", scaled(1e-150, good), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e-290)}}, nil, -1, ""},
 		{"λ matrix shape", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(uniform(1, 2, 2))}}, ErrShape, -1, "2 × 2 for 3 classes"},
 		{"λ matrix NaN", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, []float64{1, 1, nan, 1, 1, 1, nan, 1, 1}))}}, ErrSettings, 0, "row 0, column 2 is NaN"},
@@ -126,6 +131,15 @@ func TestBadData(t *testing.T) {
 	}
 	if _, err := Fit(t.Context(), good, labels, &Settings{Solver: Solver{Method: numMethods}}); !errors.Is(err, ErrSettings) {
 		t.Errorf("unknown solver: %v", err)
+	}
+	// Where float32 cannot hold λ, float64 can.
+	for _, lambda := range []float64{1e39, 1e200} {
+		if _, err := Fit(t.Context(), good, labels, &Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Float32: true}}); !errors.Is(err, ErrSettings) {
+			t.Errorf("λ = %g in float32: %v", lambda, err)
+		}
+	}
+	if _, err := Score(t.Context(), good, labels, uniform(1, 4, 2), &Scoring{Objective: Objective{Iterations: 1e9}}); !errors.Is(err, ErrSettings) {
+		t.Errorf("score of a thousand million iterations: %v", err)
 	}
 	for _, c := range []struct {
 		p    mat.Matrix

@@ -116,9 +116,9 @@ const (
 // eigenvectors runs Eigen or EigenTraceRatio from p. The iteration goes on from every
 // iterate; only those that raise J are recorded.
 func (f *fitter[T]) eigenvectors(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
-	s, ended, err := f.newAscent(ctx, index, p)
-	if s == nil {
-		return ended, err
+	s, err := f.newAscent(ctx, index, p)
+	if err != nil {
+		return nil, err
 	}
 	e, err := newEigen(f.objective, f.set, eigenLimit, len(f.s.classes))
 	if err != nil {

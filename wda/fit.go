@@ -21,8 +21,10 @@ type Status = descent.Status
 
 // Report is how a fit went.
 type Report struct {
-	Objective       float64 // J, with the ridge
-	Between, Within float64 // σ_b² and σ_w², in the units of the data
+	Objective float64 // J, with the ridge
+	// Between and Within are σ_b² and σ_w², in the units of the data. They, and Warnings,
+	// are missing where the context ended the fit.
+	Between, Within float64
 	Ridge           float64
 	// ObjectiveSamples is the number of samples that all this was evaluated on: fewer
 	// than there are if MiniBatch had too many. A class is represented by its share.
@@ -111,18 +113,26 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, began tim
 	if best == nil {
 		return nil, fitError(cause)
 	}
-	if err := o.principalAxes(best.point, f.manifold); err != nil {
-		return nil, err
-	}
-	// The numbers reported are those of the result, not of the last trial.
-	if err := o.evaluate(context.WithoutCancel(ctx), best.point, false); err != nil {
-		return nil, err
-	}
 	rep := Report{
-		Objective: o.ratio(), Between: s.units(o.b), Within: s.units(o.w), Ridge: s.units(o.ridge), ObjectiveSamples: o.s.n,
+		Objective: best.value, Ridge: s.units(o.ridge), ObjectiveSamples: o.s.n,
 		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
 		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
-		Warnings: warnings(s, o, &set), Lambda: o.lambdas(), Settings: set,
+		Lambda: o.lambdas(), Settings: set,
+	}
+	// The numbers reported are those of the result, not of the last trial. Whoever has
+	// ended the fit does not wait for them.
+	if ctx.Err() == nil {
+		if err := o.principalAxes(best.point, f.manifold); err != nil {
+			return nil, err
+		}
+		err := o.evaluate(ctx, best.point, false)
+		if err == nil {
+			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), s.units(o.b), s.units(o.w), warnings(s, o, &set)
+		} else if ctx.Err() == nil {
+			return nil, err
+		} else {
+			cause = context.Cause(ctx)
+		}
 	}
 	if f.validator != nil {
 		rep.ValidationError, rep.Validations = best.err, best.validations
@@ -202,9 +212,6 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 	if set.Solver.Method == Auto || set.Solver.Method == MiniBatch {
 		var err error
 		if p, err = f.autoStart(ctx, set, p, components); err != nil {
-			if ctx.Err() != nil {
-				return f.unmoved(ctx, index, p, err)
-			}
 			return nil, err
 		}
 	}
@@ -247,9 +254,6 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 	}
 	res, cause := descent.Minimize(ctx, problem, f.manifold, p, &ds)
 	if res == nil {
-		if ctx.Err() != nil {
-			return f.unmoved(ctx, index, p, cause)
-		}
 		return nil, cause
 	}
 	f.evaluations.Values += res.Evaluations.Values
@@ -266,23 +270,6 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 			cause = watch.last(a)
 		}
 		watch.keepBest(a)
-	}
-	return a, cause
-}
-
-// unmoved is the result, p, when the context ends before the first evaluation.
-func (f *fitter[T]) unmoved(ctx context.Context, index int, p *mat.Dense, cause error) (*attempt, error) {
-	ctx = context.WithoutCancel(ctx)
-	a := &attempt{index: index, point: p, status: descent.Cancelled}
-	var err error
-	if a.value, a.norm, err = f.measure(ctx, p, mat.NewDense(f.s.d, f.p, nil)); err != nil {
-		return nil, cause
-	}
-	if f.validator != nil {
-		if a.err, err = f.validator.judge(ctx, p); err != nil {
-			return nil, cause
-		}
-		a.validations = []ValidationPoint{{0, a.err}}
 	}
 	return a, cause
 }
@@ -321,7 +308,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}
 	if !(o.w+o.ridge > 0) {
-		distance := o.s.meanSquaredDistances(p, len(o.workers))
+		distance := o.s.meanSquaredDistances(p, o.width)
 		for c, label := range o.s.classes {
 			// Samples are of the order of 1.
 			if !o.s.coincides(c) && distance(c, c) > 1e-28 {
@@ -337,7 +324,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 // are uncorrelated, the largest variance first. J does not see the difference, but
 // whoever draws the first two components does.
 func (o *objective[T]) principalAxes(p *mat.Dense, m *stiefel.Manifold) error {
-	y := o.whole.projected(p, len(o.workers))
+	y := o.whole.projected(p, o.width)
 	axes, err := baseline.PrincipalComponents(y, o.p)
 	if err != nil {
 		return fmt.Errorf("wda: principal axes of the projection: %w", err)

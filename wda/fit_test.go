@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,25 @@ func TestCancelledAnywhere(t *testing.T) {
 	}
 	if models == 0 {
 		t.Error("no cancelled fit gave a model")
+	}
+}
+
+// TestManyWorkers: workers without work take no memory, and change no bit.
+func TestManyWorkers(t *testing.T) {
+	x, labels := parts3(1, 60, 8)
+	few := Settings{Components: 2, Workers: 1, Solver: Solver{MaxSteps: 2}}
+	many := few
+	many.Workers = 1e6
+	want := mustFit(t, x, labels, &few)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := mustFit(t, x, labels, &many)
+	runtime.ReadMemStats(&after)
+	if !bitsEqual(got.projection, want.projection) {
+		t.Error("other bits")
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("a million workers take %d MB", took>>20)
 	}
 }
 

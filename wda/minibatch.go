@@ -251,9 +251,9 @@ func running(mean, x, decay float64, age int) float64 {
 
 // miniBatches runs MiniBatch from p.
 func (f *fitter[T]) miniBatches(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
-	s, ended, err := f.newAscent(ctx, index, p)
-	if s == nil {
-		return ended, err
+	s, err := f.newAscent(ctx, index, p)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.report(); err != nil {
 		return s.end(descent.Stopped, err)

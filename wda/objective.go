@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/sinkhorn"
@@ -27,7 +28,8 @@ type objective[T dist.Float] struct {
 	x       dist.Matrix[T] // n × d
 	pairs   []pair
 	ridge   float64
-	workers []*worker[T]
+	workers []*worker[T] // of pairs
+	width   int          // goroutines otherwise
 	crew    parallel.Crew
 
 	proj     dist.Matrix[T] // P
@@ -80,12 +82,18 @@ const batch = 64
 
 func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error) {
 	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level}
-	for i := range workerCount(set.Workers) {
+	o.pairs = s.pairs(set.Objective.Weights)
+	o.width = workerCount(set.Workers)
+	solvers := min(o.width, batch, len(o.pairs))
+	if err := checkMemory[T](s, &set.Objective, solvers); err != nil {
+		return nil, err
+	}
+	for i := range solvers {
 		// The first divides large problems among goroutines itself.
 		ss := sinkhornSettings[T](set)
 		ss.Workers = 1
 		if i == 0 {
-			ss.Workers = workerCount(set.Workers)
+			ss.Workers = min(o.width, s.largestPair()/minPiece+1)
 		}
 		solver, err := sinkhorn.NewSolver[T](ss)
 		if err != nil {
@@ -99,10 +107,41 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 	o.gb = dist.NewMatrix[T](s.n, o.p, nil)
 	o.gw = dist.NewMatrix[T](s.n, o.p, nil)
 	o.gt = dist.NewMatrix[T](o.p, s.d, nil)
-	o.pairs = s.pairs(set.Objective.Weights)
 	o.results = make([]pairResult[T], min(batch, len(o.pairs)))
 	o.work.project, o.work.accumulate, o.work.pullBack, o.work.solve = o.projectRows, o.addClasses, o.pullBackColumns, o.solveSmall
 	return o, nil
+}
+
+// minPiece is fewer elements of K than one goroutine takes of a pair at a time.
+const minPiece = 1 << 14
+
+// largestPair returns the number of elements of the largest K.
+func (s *samples) largestPair() int {
+	largest := 0
+	for c := range s.classes {
+		largest = max(largest, s.size(c))
+	}
+	return largest * largest
+}
+
+// maxIterates is the number of bytes that the iterates of all solvers may take.
+const maxIterates = 16 << 30
+
+// checkMemory refuses settings that take more than maxIterates.
+func checkMemory[T dist.Float](s *samples, o *Objective, solvers int) error {
+	if o.Gradient != Unrolled {
+		return nil
+	}
+	size := 8.0
+	if !num.IsFloat64[T]() {
+		size = 4
+	}
+	need := size * 3 * float64(o.Iterations) * 2 * math.Sqrt(float64(s.largestPair())) * float64(solvers)
+	if need > maxIterates {
+		return fmt.Errorf("%w: the gradient through %d Sinkhorn iterations would keep iterates of %.3g GiB, more than %d; Gradient Implicit keeps none",
+			ErrSettings, o.Iterations, need/(1<<30), maxIterates>>30)
+	}
+	return nil
 }
 
 // pairs returns all pairs of classes with their weights.
@@ -130,7 +169,7 @@ func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
 	var mean func(c, e int) float64
 	l := set.Objective.Lambda
 	if l.kind == relativeLambda {
-		mean = o.whole.meanSquaredDistances(p, len(o.workers))
+		mean = o.whole.meanSquaredDistances(p, o.width)
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
@@ -146,9 +185,9 @@ func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
 		q.lambda = max(q.lambda, math.SmallestNonzeroFloat64)
 		// The kernels multiply by λ·log₂e in type T.
 		if math.IsNaN(q.lambda) || math.IsInf(float64(T(q.lambda*math.Log2E)), 1) {
-			if l.kind == relativeLambda {
-				// All samples of both classes coincide in this projection: any λ
-				// gives the same, uniform plan.
+			if l.kind == relativeLambda && mean(q.c, q.e) <= coinciding[T]() {
+				// All samples of both classes coincide in this projection, but for
+				// rounding: any λ gives the same, uniform plan.
 				q.lambda = 1
 				continue
 			}
@@ -156,6 +195,15 @@ func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
 		}
 	}
 	return nil
+}
+
+// coinciding is the mean squared distance that rounding in type T makes of samples that
+// coincide, which are of the order of 1.
+func coinciding[T dist.Float]() float64 {
+	if num.IsFloat64[T]() {
+		return 0x1p-94
+	}
+	return 0x1p-40
 }
 
 // meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
@@ -361,7 +409,7 @@ func (o *objective[T]) projectRows(i, j int) {
 
 // each calls f for the pieces of 0 … n−1, of the given size, over the workers.
 func (o *objective[T]) each(n, size int, f func(i, j int)) {
-	o.crew.For(len(o.workers), n, size, f)
+	o.crew.For(o.width, n, size, f)
 }
 
 // pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y).

@@ -33,6 +33,9 @@ const (
 	// the last. With a smaller pivot than this share of the first one the samples are
 	// taken as they are.
 	conditionLimit = 1e-5
+	// rankDeficient: a start whose smallest singular value is no larger a share of the
+	// largest has no full rank.
+	rankDeficient = 1e-12
 	// outside: a start with no larger a part outside of the span is taken to lie in it.
 	outside = 1e-8
 )
@@ -101,6 +104,13 @@ func orthonormal(init mat.Matrix) (*mat.Dense, error) {
 	_, k := p.Dims()
 	m := stiefel.New(p.Dims())
 	if m.Infeasibility(p) > 1e-12*float64(k) {
+		var svd mat.SVD
+		if !svd.Factorize(p, mat.SVDNone) {
+			return nil, fmt.Errorf("%w: the start has no singular values", ErrSettings)
+		}
+		if v := svd.Values(nil); !(v[k-1] > rankDeficient*v[0]) {
+			return nil, fmt.Errorf("%w: the columns of the start are dependent: singular values from %g to %g", ErrSettings, v[0], v[k-1])
+		}
 		if err := m.Project(p, p); err != nil {
 			return nil, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err)
 		}

@@ -87,6 +87,11 @@ func (v *Validation) holdOut(x mat.Matrix, labels []int, seed uint64) (*heldOut,
 		if err := checkFinite(s.X); err != nil {
 			return nil, fmt.Errorf("validation samples: %w", err)
 		}
+		for i, l := range s.Labels {
+			if !slices.Contains(labels, l) {
+				return nil, fmt.Errorf("%w: row %d of the validation samples has label %d, which no training sample has", ErrLabels, i, l)
+			}
+		}
 		h.x, h.labels = s.X, s.Labels
 		return h, nil
 	}
