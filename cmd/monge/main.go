@@ -34,7 +34,7 @@ const (
 
 // grace is how long a command may take to end by itself after a signal. Most take a
 // few milliseconds; what cannot be cancelled, such as reading from a pipe, is left.
-const grace = 50 * time.Millisecond
+const grace = 20 * time.Millisecond
 
 func main() {
 	signals := make(chan os.Signal, 1)
