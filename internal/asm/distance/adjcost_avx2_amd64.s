@@ -7,7 +7,7 @@
 //                 then one FMA and one product.
 // Layout          g k mat m×n row-major, strides ldg ldk ldm; a m×r, stride lda; b r×n,
 //                 stride ldb, in elements; u m; v n. m, n ≥ 1, r ≥ 0. g may be mat.
-// Tile            4 rows × 3 vectors columns: Y0–Y11 sums, Y12–Y14 b, Y15 a; then Y12 h, Y13 λ,
+// Tile            4 rows × 3 vectors of columns: Y0–Y11 sums, Y12–Y14 b, Y15 a; then Y12 h, Y13 λ,
 //                 Y15 u.
 // Tail            columns: lanes at a time, masked loads and stores; rows: 1 row. No access
 //                 outside the slices.

@@ -7,7 +7,7 @@
 //                 in one FMA.
 // Layout          dst k mat m×n, a m×r, b r×n row-major, strides in elements; u m, v n;
 //                 dst may be mat. m, n ≥ 1, r ≥ 0; a and b are not read if r = 0.
-// Tile            8 rows × 3 vectors columns: Z0–Z23 k̄, Z24–Z26 b, then v; a enters the FMA by
+// Tile            8 rows × 3 vectors of columns: Z0–Z23 k̄, Z24–Z26 b, then v; a enters the FMA by
 //                 embedded broadcast. The last columns of a row of tiles take 8 × 2 vectors or
 //                 8 × 1 vector, the last m mod 8 rows 1 × 3 vectors.
 // Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the

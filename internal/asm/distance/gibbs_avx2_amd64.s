@@ -23,12 +23,12 @@
 //                 is K if D is not wanted, k to its first row of K, zt to the columns of the
 //                 tile, n holds the address of the last full tile's columns in zt, and m the
 //                 rows that are left.
-// Source          own; the core of 2^y is exp2_avx2_amd64.h.
+// Source          own; the core of 2^y is exp2core_avx2_amd64.h.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2_avx2_amd64.h"
+#include "exp2core_avx2_amd64.h"
 
 #define p0 AX
 #define p1 BX

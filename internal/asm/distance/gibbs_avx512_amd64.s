@@ -5,9 +5,8 @@
 //
 // Same bits as    gibbsRef in ref.go: one FMA per term, k ascending, then Ref2 of package
 //                 exp.
-// Layout          x m×d row-major; zt d×n; k dist m×n; strides in elements. m, n ≥ 1, d ≥ 0;
-//                 x and zt are not read if d = 0.
-// Tile            8 rows × 3 vectors columns, as sqdist: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29
+// Layout          x m×d row-major; zt d×n; k dist m×n; strides in elements. m, n, d ≥ 1.
+// Tile            8 rows × 3 vectors of columns, as sqdist: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29
 //                 differences; then Z0–Z23 2^y, three at a time. The last columns of a
 //                 row of tiles take 8 × 2 vectors or 8 × 1 vector, the last m mod 8 rows 1 × 3 vectors.
 // Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
@@ -19,13 +18,12 @@
 //                 R10 zt at k · R11 ldz · DX row of k · R12 rows left · R13 columns left ·
 //                 AX k left, scratch · CX scratch · Z30 table · Z31 magic. The row of dist
 //                 is kept in the arguments, and in m the rows of the tile.
-// Source          own; tile shape from shared prototypes (dist/gentile.py), 2^y after
-//                 package exp.
+// Source          own; 2^y after package exp.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2_avx512_amd64.h"
+#include "exp2core_avx512_amd64.h"
 
 #define lanes (64/size)
 #define p AX

@@ -4,7 +4,7 @@
 //
 // Same bits as    sqdistRef in ref.go: k ascending, one FMA per term.
 // Layout          x m×d row-major; zt d×n; dst m×n; strides in elements. m, n, d ≥ 1.
-// Tile            8 rows × 3 vectors columns: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29 differences; x
+// Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29 differences; x
 //                 enters the subtraction by embedded broadcast. The last columns of a
 //                 row of tiles take 8 × 2 vectors or 8 × 1 vector, the last m mod 8 rows 1 × 3 vectors.
 // Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
@@ -14,7 +14,7 @@
 // Registers       BX x of the tile · SI DI rows 0 and 4 of it at k · R8 ldx · R9 3 ldx ·
 //                 R10 zt at k · R11 ldz · DX row of dst · R12 rows left · R13 columns
 //                 left · AX k left, scratch · CX scratch.
-// Source          own; tile shape from shared prototypes (dist/gentile.py).
+// Source          own.
 
 //go:build amd64 && !purego
 

@@ -12,12 +12,12 @@
 // Registers       SI x · DI dst · CX elements left · DX elements of the general body ·
 //                 AX sign bits, mask · Y0–Y3 y, then f · Y4–Y7 t, then S · Y8–Y11 under-
 //                 flow, then q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch · Y15 magic.
-// Source          own; the core is exp2_avx2_amd64.h.
+// Source          own; the core is exp2core_avx2_amd64.h.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2_avx2_amd64.h"
+#include "exp2core_avx2_amd64.h"
 
 #define lanes (32/size)
 #define src SI
@@ -34,7 +34,7 @@
 
 // func exp2AVX2F64(n int, dst, x *float64, c float64)
 TEXT ·exp2AVX2F64(SB), NOSPLIT, $0-32
-#include "exp2vector_avx2_amd64.h"
+#include "exp2_avx2_amd64.h"
 #undef F64
 
 #define F32
@@ -42,5 +42,5 @@ TEXT ·exp2AVX2F64(SB), NOSPLIT, $0-32
 
 // func exp2AVX2F32(n int, dst, x *float32, c float32)
 TEXT ·exp2AVX2F32(SB), NOSPLIT, $0-28
-#include "exp2vector_avx2_amd64.h"
+#include "exp2_avx2_amd64.h"
 #undef F32

@@ -4,7 +4,7 @@
 //
 // Same bits as    Ref2 in ref.go, of y = c·x[i], rounded.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            3*lanes elements, three vectors, in constant time while none overflows; else,
+// Tile            Three vectors, in constant time while none overflows; else,
 //                 and at the end, one vector at a time.
 // Tail            opmask K1. No access outside the slices.
 // Special values  opmasks tell what is below the least normal number and what overflows; a
@@ -13,12 +13,12 @@
 //                 time · AX scratch · K1 mask of a vector · Z0–Z2 y, then q · Z24–Z26 t, then
 //                 S · Z27–Z29 f · Z22 the largest y in three vectors · Z23 c · Z30 table ·
 //                 Z31 magic.
-// Source          own; the core is exp2_avx512_amd64.h.
+// Source          own; the core is exp2core_avx512_amd64.h.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2_avx512_amd64.h"
+#include "exp2core_avx512_amd64.h"
 
 #define lanes (64/size)
 #define src SI
@@ -36,7 +36,7 @@
 
 // func exp2AVX512F64(n int, dst, x *float64, c float64)
 TEXT ·exp2AVX512F64(SB), NOSPLIT, $0-32
-#include "exp2vector_avx512_amd64.h"
+#include "exp2_avx512_amd64.h"
 #undef F64
 
 #define F32
@@ -44,5 +44,5 @@ TEXT ·exp2AVX512F64(SB), NOSPLIT, $0-32
 
 // func exp2AVX512F32(n int, dst, x *float32, c float32)
 TEXT ·exp2AVX512F32(SB), NOSPLIT, $0-28
-#include "exp2vector_avx512_amd64.h"
+#include "exp2_avx512_amd64.h"
 #undef F32

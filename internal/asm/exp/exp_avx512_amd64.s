@@ -5,7 +5,7 @@
 // Same bits as    Ref in ref.go; VSCALEFPD rounds once where Ref multiplies by two
 //                 powers of two, the first of which is exact.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            4*lanes elements, four vectors; those that hold a NaN or an x far outside of
+// Tile            Four vectors; those that hold a NaN or an x far outside of
 //                 the range go through the clamp first. Then one vector at a time.
 // Tail            opmask K1. No access outside the slices.
 // Special values  of a NaN and a number min and max return the first operand here.

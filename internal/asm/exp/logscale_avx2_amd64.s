@@ -7,14 +7,14 @@
 //	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
 //
 // Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with Ref2 of
-//                 package exp: the row sum in 2*lanes lanes, folded in halves; columns with
+//                 package exp: the row sum in 8 (16) lanes, folded in halves; columns with
 //                 i ascending.
 // Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
 //                 g q h s e n. m, n ≥ 1. t may be mat.
-// Tile            rows: 4*lanes columns of one row, where in one go the row before is added to q,
+// Tile            rows: 4 vectors of one row, where in one go the row before is added to q,
 //                 the maximum of the next row is taken and 2^y of this row: Y0–Y3 y, then
 //                 f of exp2, Y4–Y7 S, Y8–Y11 polynomial, Y13 maximum, Y14 Y15 lanes of the
-//                 sum. The others: 2*lanes columns; columnMax all rows of them.
+//                 sum. The others: 2 vectors of columns; columnMax all rows of them.
 // Tail            columns: masked loads, stores in pieces; the maximum is padded with
 //                 −Inf, the sum with zeros. No access outside the slices.
 // Special values  the maximum takes x where x > max only, so that NaN is passed over;
@@ -30,13 +30,13 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2_avx2_amd64.h"
+#include "exp2core_avx2_amd64.h"
 
 #define lanes (32/size)
 #define to AX
+#define to2 SI
 #define rest CX
 #define place CX
-#define to2 SI
 #define row SI
 #define whole R9
 #define bytes R10

@@ -7,14 +7,14 @@
 //	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
 //
 // Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with Ref2 of
-//                 package exp: the row sum in lanes lanes, folded in halves; columns with
+//                 package exp: the row sum in 8 (16) lanes, folded in halves; columns with
 //                 i ascending.
 // Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
 //                 g q h s e n. m, n ≥ 1. t may be mat.
-// Tile            rows: one row × 3 vectors columns, then × 1 vector: Z0–Z2 x, then 2^y, Z21 lanes of the
+// Tile            rows: one row × 3 vectors of columns, then × 1 vector: Z0–Z2 x, then 2^y, Z21 lanes of the
 //                 sum; the maximum in Z3–Z6. While the row's sum divides, the maximum of
 //                 the next one is taken; then the row goes to q. columnMax: all rows of
-//                 4*lanes columns, columnSum: of 3*lanes, then of lanes; plan: one row × 3 vectors, then × 1 vector.
+//                 4 vectors, columnSum: of 3, then of 1; plan: one row × 3 vectors, then × 1 vector.
 // Tail            columns: opmask K7; it keeps the missing columns out of the maximum and
 //                 the sum. No access outside the slices.
 // Special values  the maximum takes x where x > max only, so that NaN is passed over;
@@ -30,7 +30,7 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2_avx512_amd64.h"
+#include "exp2core_avx512_amd64.h"
 
 #define lanes (64/size)
 #define place CX

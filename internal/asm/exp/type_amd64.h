@@ -20,18 +20,14 @@
 #undef fma
 #undef fma213
 #undef fnma
-#undef fnma213
 #undef and
-#undef andnot
 #undef xor
 #undef moveone
 #undef addone
 #undef divone
 #undef maxone
-#undef compareone
 #undef addbits
 #undef subbits
-#undef compareint
 #undef shiftleft
 #undef bcastbits
 #undef permute
@@ -79,18 +75,14 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define fma VFMADD231PD
 #define fma213 VFMADD213PD
 #define fnma VFNMADD231PD
-#define fnma213 VFNMADD213PD
 #define and VANDPD
-#define andnot VANDNPD
 #define xor VXORPD
 #define moveone VMOVSD
 #define addone VADDSD
 #define divone VDIVSD
 #define maxone VMAXSD
-#define compareone VUCOMISD
 #define addbits VPADDQ
 #define subbits VPSUBQ
-#define compareint CMPQ
 #define shiftleft VPSLLQ
 #define bcastbits VPBROADCASTQ
 #define permute VPERMPD
@@ -126,18 +118,14 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define fma VFMADD231PS
 #define fma213 VFMADD213PS
 #define fnma VFNMADD231PS
-#define fnma213 VFNMADD213PS
 #define and VANDPS
-#define andnot VANDNPS
 #define xor VXORPS
 #define moveone VMOVSS
 #define addone VADDSS
 #define divone VDIVSS
 #define maxone VMAXSS
-#define compareone VUCOMISS
 #define addbits VPADDD
 #define subbits VPSUBD
-#define compareint CMPL
 #define shiftleft VPSLLD
 #define bcastbits VPBROADCASTD
 #define permute VPERMPS

@@ -6,7 +6,7 @@
 // Layout          b depth×cols and c rows×cols row-major; a has a stride for either
 //                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
 //                 ka = ldy). rows, cols, depth ≥ 1.
-// Tile            8 rows × 3 vectors columns: Z0–Z23 sums, Z24–Z26 b; a enters the FMA by
+// Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 b; a enters the FMA by
 //                 embedded broadcast. The last columns take tiles of 8 × 2 vectors or 8 × 1 vector,
 //                 their last vector a half one (Y) where that is enough; the last rows
 //                 4, 2 and 1 × 3 vectors. All rows of a group of columns before the next one.
@@ -17,7 +17,7 @@
 //                 · R10 b at k · R11 ldb · DX c of the tile · R12 rows left · AX k left,
 //                 scratch · CX scratch. The group's start in b and c and the columns left
 //                 are kept in the arguments.
-// Source          own; zmm and ymm in one tile after shared prototypes (project/ts.cc).
+// Source          own.
 
 //go:build amd64 && !purego
 
