@@ -42,8 +42,11 @@ type Points[T num.Float] struct {
 }
 
 // New returns the points with these rows (n × d), which are not copied, and labels
-// (length n), any integers.
+// (length n), any integers. It panics if they do not fit.
 func New[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
+	if rows.Check(); len(labels) != rows.Rows {
+		panic(pointsPanic)
+	}
 	p := &Points[T]{n: rows.Rows, d: rows.Cols, rows: rows, class: make([]int, len(labels))}
 	p.labels = slices.Compact(slices.Sorted(slices.Values(labels)))
 	for i, l := range labels {
@@ -119,8 +122,12 @@ const (
 )
 
 // Nearest looks for the k nearest points, 1 ≤ k ≤ n, of every row of y, which Near then
-// returns. A context that has ended stops it between two blocks, with its cause.
+// returns. A context that has ended stops it between two blocks, with its cause. It
+// panics if y or k does not fit the points.
 func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
+	if y.Check(); y.Cols != p.d || k < 1 || k > p.n {
+		panic(pointsPanic)
+	}
 	for len(s.near) < y.Rows {
 		s.near = append(s.near, nearest[T]{})
 	}
@@ -206,6 +213,9 @@ func Predict[T num.Float](ctx context.Context, train matrix.Matrix[T], labels []
 	if train.Cols != test.Cols {
 		return nil, fmt.Errorf("%w: training rows have %d columns, test rows %d", ErrShape, train.Cols, test.Cols)
 	}
+	if !train.Fits() || !test.Fits() {
+		return nil, fmt.Errorf("%w: a matrix does not fit its data", ErrShape)
+	}
 	for _, k := range ks {
 		if k < 1 || k > n {
 			return nil, fmt.Errorf("%w: %d of %d training rows", ErrNeighbors, k, n)
@@ -286,7 +296,10 @@ func checkFinite[T num.Float](what string, m matrix.Matrix[T]) error {
 	return nil
 }
 
-const lengthPanic = "knn: predicted and actual labels of different length"
+const (
+	lengthPanic = "knn: predicted and actual labels of different length"
+	pointsPanic = "knn: labels, columns or neighbors that do not fit the points"
+)
 
 // ErrorRate returns the share of rows whose predicted label is not the actual one,
 // 0 if there are no rows. It panics if the lengths differ.

@@ -50,6 +50,9 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 		panic(shapePanic)
 	}
 	checkOperands(dst, a, a)
+	if a.IsEmpty() {
+		return // rows without columns may be any number
+	}
 	for i := range a.Rows {
 		for j, v := range a.Row(i) {
 			dst.Data[j*dst.Stride+i] = v
