@@ -12,30 +12,6 @@ import (
 // A function here is not inlined, so that every call of assembly comes after a stack
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
-func rows[K, T num.Float](lv asm.Level, m, n int, s []T, k []K, ldk int, v []T) {
-	if !run(lv, m, n, &k[0], ldk, &v[0], nil, &s[0], nil, false) {
-		rowsRef(m, n, s, k, ldk, v)
-	}
-}
-
-func columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []T) {
-	if !run(lv, m, n, &k[0], ldk, nil, nil, &u[0], &q[0], false) {
-		columnsRef(m, n, q, k, ldk, u)
-	}
-}
-
-func iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
-	if !run(lv, m, n, &k[0], ldk, &v[0], &a[0], &u[0], &q[0], true) {
-		iterateRef(m, n, k, ldk, v, a, u, q)
-	}
-}
-
-func sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
-	if !run(lv, m, n, &k[0], ldk, &t[0], &w[0], &s[0], &q[0], false) {
-		sweepRef(m, n, k, ldk, t, w, s, q)
-	}
-}
-
 // run makes any of the passes over K, if there is assembly for it: the row sums of K v,
 // divided into a or multiplied with it, are the u that goes into q. Without v, u is
 // given; without q, it is the sums.

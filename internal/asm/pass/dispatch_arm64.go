@@ -12,61 +12,40 @@ import (
 // A function here is not inlined, so that every call of assembly comes after a stack
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
+// run makes any of the passes over K, if there is assembly for it: the row sums of K v,
+// divided into a or multiplied with it, are the u that goes into q. Without v, u is
+// given; without q, it is the sums.
+//
 //go:noinline
-func rows[K, T num.Float](lv asm.Level, m, n int, s []T, k []K, ldk int, v []T) {
+func run[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
 	switch asm.VariantOf[K, T](lv) {
 	case asm.NEONF64:
-		rowsNEONF64(m, n, num.P64(s), num.P64(k), ldk, num.P64(v))
+		if divide {
+			iterateNEONF64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q))
+		} else {
+			sweepNEONF64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q))
+		}
 	case asm.NEONF32:
-		rowsNEONF32(m, n, num.P32(s), num.P32(k), ldk, num.P32(v))
+		if divide {
+			iterateNEONF32(m, n, f32(k), ldk, f32(v), f32(a), f32(u), f32(q))
+		} else {
+			sweepNEONF32(m, n, f32(k), ldk, f32(v), f32(a), f32(u), f32(q))
+		}
 	case asm.NEONMixed:
-		rowsNEONMixed(m, n, num.P64(s), num.P32(k), ldk, num.P64(v))
+		if divide {
+			iterateNEONMixed(m, n, f32(k), ldk, f64(v), f64(a), f64(u), f64(q))
+		} else {
+			sweepNEONMixed(m, n, f32(k), ldk, f64(v), f64(a), f64(u), f64(q))
+		}
 	default:
-		rowsRef(m, n, s, k, ldk, v)
+		return false
 	}
+	return true
 }
 
-//go:noinline
-func columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []T) {
-	switch asm.VariantOf[K, T](lv) {
-	case asm.NEONF64:
-		columnsNEONF64(m, n, num.P64(q), num.P64(k), ldk, num.P64(u))
-	case asm.NEONF32:
-		columnsNEONF32(m, n, num.P32(q), num.P32(k), ldk, num.P32(u))
-	case asm.NEONMixed:
-		columnsNEONMixed(m, n, num.P64(q), num.P32(k), ldk, num.P64(u))
-	default:
-		columnsRef(m, n, q, k, ldk, u)
-	}
-}
-
-//go:noinline
-func iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
-	switch asm.VariantOf[K, T](lv) {
-	case asm.NEONF64:
-		iterateNEONF64(m, n, num.P64(k), ldk, num.P64(v), num.P64(a), num.P64(u), num.P64(q))
-	case asm.NEONF32:
-		iterateNEONF32(m, n, num.P32(k), ldk, num.P32(v), num.P32(a), num.P32(u), num.P32(q))
-	case asm.NEONMixed:
-		iterateNEONMixed(m, n, num.P32(k), ldk, num.P64(v), num.P64(a), num.P64(u), num.P64(q))
-	default:
-		iterateRef(m, n, k, ldk, v, a, u, q)
-	}
-}
-
-//go:noinline
-func sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
-	switch asm.VariantOf[K, T](lv) {
-	case asm.NEONF64:
-		sweepNEONF64(m, n, num.P64(k), ldk, num.P64(t), num.P64(w), num.P64(s), num.P64(q))
-	case asm.NEONF32:
-		sweepNEONF32(m, n, num.P32(k), ldk, num.P32(t), num.P32(w), num.P32(s), num.P32(q))
-	case asm.NEONMixed:
-		sweepNEONMixed(m, n, num.P32(k), ldk, num.P64(t), num.P64(w), num.P64(s), num.P64(q))
-	default:
-		sweepRef(m, n, k, ldk, t, w, s, q)
-	}
-}
+// f64 and f32 see a pointer as what its variant says it is.
+func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
+func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 //go:noinline
 func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
@@ -125,24 +104,6 @@ func widen(lv asm.Level, n int, dst []float64, x []float32) {
 }
 
 //go:noescape
-func rowsNEONF64(m, n int, s, k *float64, ldk int, v *float64)
-
-//go:noescape
-func rowsNEONF32(m, n int, s, k *float32, ldk int, v *float32)
-
-//go:noescape
-func rowsNEONMixed(m, n int, s *float64, k *float32, ldk int, v *float64)
-
-//go:noescape
-func columnsNEONF64(m, n int, q, k *float64, ldk int, u *float64)
-
-//go:noescape
-func columnsNEONF32(m, n int, q, k *float32, ldk int, u *float32)
-
-//go:noescape
-func columnsNEONMixed(m, n int, q *float64, k *float32, ldk int, u *float64)
-
-//go:noescape
 func iterateNEONF64(m, n int, k *float64, ldk int, v, a, u, q *float64)
 
 //go:noescape
@@ -152,13 +113,13 @@ func iterateNEONF32(m, n int, k *float32, ldk int, v, a, u, q *float32)
 func iterateNEONMixed(m, n int, k *float32, ldk int, v, a, u, q *float64)
 
 //go:noescape
-func sweepNEONF64(m, n int, k *float64, ldk int, t, w, s, q *float64)
+func sweepNEONF64(m, n int, k *float64, ldk int, v, a, u, q *float64)
 
 //go:noescape
-func sweepNEONF32(m, n int, k *float32, ldk int, t, w, s, q *float32)
+func sweepNEONF32(m, n int, k *float32, ldk int, v, a, u, q *float32)
 
 //go:noescape
-func sweepNEONMixed(m, n int, k *float32, ldk int, t, w, s, q *float64)
+func sweepNEONMixed(m, n int, k *float32, ldk int, v, a, u, q *float64)
 
 //go:noescape
 func beginNEONF64(m, n int, k *float64, ldk int, mat *float64, ldm int, v, u, w, r, s, q *float64)

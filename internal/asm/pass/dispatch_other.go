@@ -7,20 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func rows[K, T num.Float](_ asm.Level, m, n int, s []T, k []K, ldk int, v []T) {
-	rowsRef(m, n, s, k, ldk, v)
-}
-
-func columns[K, T num.Float](_ asm.Level, m, n int, q []T, k []K, ldk int, u []T) {
-	columnsRef(m, n, q, k, ldk, u)
-}
-
-func iterate[K, T num.Float](_ asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
-	iterateRef(m, n, k, ldk, v, a, u, q)
-}
-
-func sweep[K, T num.Float](_ asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
-	sweepRef(m, n, k, ldk, t, w, s, q)
+func run[K, T num.Float](_ asm.Level, m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
+	return false
 }
 
 func begin[T num.Float](_ asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {

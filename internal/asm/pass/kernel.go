@@ -15,7 +15,9 @@ func Rows[K, T num.Float](lv asm.Level, m, n int, s []T, k []K, ldk int, v []T) 
 		return
 	}
 	for i, p := 0, asm.Piece(m, n, 8); i < m; i += p {
-		rows(lv, min(p, m-i), n, s[i:], k[i*ldk:], ldk, v)
+		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, &v[0], nil, &s[i], nil, false) {
+			rowsRef(m, n, s[i:], k[i*ldk:], ldk, v)
+		}
 	}
 }
 
@@ -28,7 +30,9 @@ func Columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []
 		return
 	}
 	for i, p := 0, asm.Piece(m, n, 8); i < m; i += p {
-		columns(lv, min(p, m-i), n, q, k[i*ldk:], ldk, u[i:])
+		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, nil, nil, &u[i], &q[0], false) {
+			columnsRef(m, n, q, k[i*ldk:], ldk, u[i:])
+		}
 	}
 }
 
@@ -37,7 +41,9 @@ func Columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []
 func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
 	checkPass(m, n, len(k), ldk, len(v), len(a), len(u), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
-		iterate(lv, min(p, m-i), n, k[i*ldk:], ldk, v, a[i:], u[i:], q)
+		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, &v[0], &a[i], &u[i], &q[0], true) {
+			iterateRef(m, n, k[i*ldk:], ldk, v, a[i:], u[i:], q)
+		}
 	}
 }
 
@@ -46,7 +52,9 @@ func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q 
 func Sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
 	checkPass(m, n, len(k), ldk, len(t), len(w), len(s), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
-		sweep(lv, min(p, m-i), n, k[i*ldk:], ldk, t, w[i:], s[i:], q)
+		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, &t[0], &w[i], &s[i], &q[0], false) {
+			sweepRef(m, n, k[i*ldk:], ldk, t, w[i:], s[i:], q)
+		}
 	}
 }
 

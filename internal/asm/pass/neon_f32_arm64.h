@@ -1,5 +1,18 @@
 // What differs between the types: here float32, four to a register. It comes first in a
-// file; neon_f64_arm64.h then changes to float64.
+// file, or after neon_f64_arm64.h, which changes to float64.
+
+#ifdef DOUBLE
+#undef DOUBLE
+#undef FMOVE
+#undef ARR
+#undef LDPART
+#undef STPART
+#undef LDROWS
+#undef STROWS_P
+#undef OP_ROWS
+#undef FOLD_ROWS
+#undef FOLD_ROW
+#endif
 
 #define DOUBLE 0
 #define FMOVE FMOVS // one element

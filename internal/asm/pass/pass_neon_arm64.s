@@ -1,29 +1,98 @@
 // pass, float64, float32 and mixed, NEON.
 //
-//	rows      s[i] = Σ_j K_ij v[j]
-//	columns                               q[j] = q[j] + Σ_i u[i] K_ij
-//	iterate   u[i] = a[i] / Σ_j K_ij v[j]     q[j] = q[j] + u[i] K_ij
-//	sweep     s[i] = w[i] Σ_j K_ij t[j]       q[j] = q[j] + s[i] K_ij      0≤i<m  0≤j<n
+//	iterate   u[i] = a[i] / Σ_j K_ij v[j]     q[j] = q[j] + Σ_i u[i] K_ij
+//	sweep     u[i] = a[i] Σ_j K_ij v[j]       q[j] = q[j] + Σ_i u[i] K_ij      0≤i<m  0≤j<n
+//	rows      u[i] = Σ_j K_ij v[j]            is either without q
+//	columns   q[j] = q[j] + Σ_i u[i] K_ij     is either without v
+//	begin     r[i] = Σ_j (K_ij M_ij) v[j]     s[i] = w[i] r[i]
+//	                                          q[j] = q[j] + Σ_i K_ij (u[i] M_ij + s[i])
 //
-// Same bits as    rowsRef, columnsRef, iterateRef, sweepRef in ref.go: row sums in 16
-//                 (float64: 8) virtual lanes, four registers a row, folded in halves; q one
-//                 FMA a row, i ascending. A float32 K is widened, exactly, where it is
-//                 loaded.
-// Layout          K m×n row-major; v t q n; a u w s m; strides in elements. m n ≥ 1.
+// Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go: row sums in
+//                 16 (float64: 8) virtual lanes, four registers a row, folded in halves; q one
+//                 FMA a row, begin's two, i ascending. A float32 K is widened, exactly, where
+//                 it is loaded.
+// Layout          K M m×n row-major; v q n; a u w r s m; strides in elements. m n ≥ 1.
 // Tile            4 rows: all of their sums, then all of q while they are in cache; four
 //                 registers of columns a step.
 // Tail            columns: one register, then loads and stores of single lanes; rows: 1 row.
 //                 No access outside the slices.
 // Special values  follow the arithmetic; a short last step is padded with zeros.
-// Registers       see names_neon_arm64.h; V0–V15 lanes of the sums, or V0–V3 q · V16–V19 v ·
-//                 V20–V27 K · V28 V29 sums, then u or s · V31 zero.
+// Registers       see below; V0–V15 lanes of the sums, or V0–V3 q · V16–V19 v · V20–V27 K ·
+//                 V28 V29 sums, then u · V31 zero. begin: V4–V7 u M + s, V8–V11 s · V20–V27
+//                 K, M · V30 V31 M, s.
 // Source          own; the text is pass_neon_arm64.h.
 
 //go:build arm64 && !purego
 
 #include "textflag.h"
 #include "neon_arm64.h"
-#include "names_neon_arm64.h"
+
+// Of pass_neon_arm64.h.
+#define rows R0
+#define cols R1
+#define kp R2     // first row of the block
+#define ldkb R3   // row stride in bytes
+#define vp R4     // vector of the row sums
+#define ap R5     // what belongs to a row: read …
+#define up R6     // … and written
+#define qp R7     // column sums
+#define row0 R8   // rows of the block, moving
+#define row1 R9
+#define row2 R10
+#define row3 R11
+#define cur R12   // place in vp or qp
+#define left R13  // columns left
+#define part R14  // columns of the last, partial register
+#define spare R15
+#define moved R16 // bytes
+
+// lane_l = fma(K_ij, v_j, lane_l) of one row: v in V16–V19, K in V20–V23 or V24–V27.
+#define DOT_A(a, b, c, d) \
+	FMLA(a, 20, 16); \
+	FMLA(b, 21, 17); \
+	FMLA(c, 22, 18); \
+	FMLA(d, 23, 19)
+#define DOT_B(a, b, c, d) \
+	FMLA(a, 24, 16); \
+	FMLA(b, 25, 17); \
+	FMLA(c, 26, 18); \
+	FMLA(d, 27, 19)
+
+// The same of four rows and one register, v in V16: loaded, or the last part of one, v in
+// V17.
+#define DOT4(a, b, c, d) \
+	LDK1(row0, mat0, F20, 20); \
+	LDK1(row1, mat1, F21, 21); \
+	LDK1(row2, mat2, F22, 22); \
+	LDK1(row3, mat3, F23, 23); \
+	FMLA(a, 20, 16); \
+	FMLA(b, 21, 16); \
+	FMLA(c, 22, 16); \
+	FMLA(d, 23, 16)
+#define DOT4PART(a, b, c, d) \
+	FMLA(a, 24, 17); \
+	FMLA(b, 25, 17); \
+	FMLA(c, 26, 17); \
+	FMLA(d, 27, 17)
+
+// The padding: turns −0 into +0 (V31 = 0).
+#define PAD4(a, b, c, d) \
+	FADD(a, a, 31); \
+	FADD(b, b, 31); \
+	FADD(c, c, 31); \
+	FADD(d, d, 31)
+
+// The pointers of four rows: at their start, and moved.
+#define START4(first, ld, a, b, c, d) \
+	MOVD first, a; \
+	ADD  ld, a, b; \
+	ADD  ld, b, c; \
+	ADD  ld, c, d
+#define MOVE4(op, bytes, a, b, c, d) \
+	op bytes, a; \
+	op bytes, b; \
+	op bytes, c; \
+	op bytes, d
 
 #define KSTART4 START4(kp, ldkb, row0, row1, row2, row3)
 #define KSTART1 MOVD kp, row0
@@ -72,34 +141,6 @@
 
 #include "neon_f32_arm64.h"
 
-// func rowsNEONF32(m, n int, s, k *float32, ldk int, v *float32)
-TEXT ·rowsNEONF32(SB), NOSPLIT, $0-48
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD s+16(FP), up
-	MOVD k+24(FP), kp
-	MOVD ldk+32(FP), ldkb
-	MOVD v+40(FP), vp
-	LSL  $ESHIFT, ldkb
-
-#define ROWS
-#include "pass_neon_arm64.h"
-#undef ROWS
-
-// func columnsNEONF32(m, n int, q, k *float32, ldk int, u *float32)
-TEXT ·columnsNEONF32(SB), NOSPLIT, $0-48
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD q+16(FP), qp
-	MOVD k+24(FP), kp
-	MOVD ldk+32(FP), ldkb
-	MOVD u+40(FP), ap
-	LSL  $ESHIFT, ldkb
-
-#define COLUMNS
-#include "pass_neon_arm64.h"
-#undef COLUMNS
-
 // func iterateNEONF32(m, n int, k *float32, ldk int, v, a, u, q *float32)
 TEXT ·iterateNEONF32(SB), NOSPLIT, $0-64
 	MOVD m+0(FP), rows
@@ -116,15 +157,15 @@ TEXT ·iterateNEONF32(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// func sweepNEONF32(m, n int, k *float32, ldk int, t, w, s, q *float32)
+// func sweepNEONF32(m, n int, k *float32, ldk int, v, a, u, q *float32)
 TEXT ·sweepNEONF32(SB), NOSPLIT, $0-64
 	MOVD m+0(FP), rows
 	MOVD n+8(FP), cols
 	MOVD k+16(FP), kp
 	MOVD ldk+24(FP), ldkb
-	MOVD t+32(FP), vp
-	MOVD w+40(FP), ap
-	MOVD s+48(FP), up
+	MOVD v+32(FP), vp
+	MOVD a+40(FP), ap
+	MOVD u+48(FP), up
 	MOVD q+56(FP), qp
 	LSL  $ESHIFT, ldkb
 
@@ -133,34 +174,6 @@ TEXT ·sweepNEONF32(SB), NOSPLIT, $0-64
 #undef UPDATE
 
 #include "neon_f64_arm64.h"
-
-// func rowsNEONF64(m, n int, s, k *float64, ldk int, v *float64)
-TEXT ·rowsNEONF64(SB), NOSPLIT, $0-48
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD s+16(FP), up
-	MOVD k+24(FP), kp
-	MOVD ldk+32(FP), ldkb
-	MOVD v+40(FP), vp
-	LSL  $ESHIFT, ldkb
-
-#define ROWS
-#include "pass_neon_arm64.h"
-#undef ROWS
-
-// func columnsNEONF64(m, n int, q, k *float64, ldk int, u *float64)
-TEXT ·columnsNEONF64(SB), NOSPLIT, $0-48
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD q+16(FP), qp
-	MOVD k+24(FP), kp
-	MOVD ldk+32(FP), ldkb
-	MOVD u+40(FP), ap
-	LSL  $ESHIFT, ldkb
-
-#define COLUMNS
-#include "pass_neon_arm64.h"
-#undef COLUMNS
 
 // func iterateNEONF64(m, n int, k *float64, ldk int, v, a, u, q *float64)
 TEXT ·iterateNEONF64(SB), NOSPLIT, $0-64
@@ -178,15 +191,15 @@ TEXT ·iterateNEONF64(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// func sweepNEONF64(m, n int, k *float64, ldk int, t, w, s, q *float64)
+// func sweepNEONF64(m, n int, k *float64, ldk int, v, a, u, q *float64)
 TEXT ·sweepNEONF64(SB), NOSPLIT, $0-64
 	MOVD m+0(FP), rows
 	MOVD n+8(FP), cols
 	MOVD k+16(FP), kp
 	MOVD ldk+24(FP), ldkb
-	MOVD t+32(FP), vp
-	MOVD w+40(FP), ap
-	MOVD s+48(FP), up
+	MOVD v+32(FP), vp
+	MOVD a+40(FP), ap
+	MOVD u+48(FP), up
 	MOVD q+56(FP), qp
 	LSL  $ESHIFT, ldkb
 
@@ -220,34 +233,6 @@ TEXT ·sweepNEONF64(SB), NOSPLIT, $0-64
 	FMOVS (row), f; \
 	FCVTL_2D(n, n)
 
-// func rowsNEONMixed(m, n int, s *float64, k *float32, ldk int, v *float64)
-TEXT ·rowsNEONMixed(SB), NOSPLIT, $0-48
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD s+16(FP), up
-	MOVD k+24(FP), kp
-	MOVD ldk+32(FP), ldkb
-	MOVD v+40(FP), vp
-	LSL  $2, ldkb
-
-#define ROWS
-#include "pass_neon_arm64.h"
-#undef ROWS
-
-// func columnsNEONMixed(m, n int, q *float64, k *float32, ldk int, u *float64)
-TEXT ·columnsNEONMixed(SB), NOSPLIT, $0-48
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD q+16(FP), qp
-	MOVD k+24(FP), kp
-	MOVD ldk+32(FP), ldkb
-	MOVD u+40(FP), ap
-	LSL  $2, ldkb
-
-#define COLUMNS
-#include "pass_neon_arm64.h"
-#undef COLUMNS
-
 // func iterateNEONMixed(m, n int, k *float32, ldk int, v, a, u, q *float64)
 TEXT ·iterateNEONMixed(SB), NOSPLIT, $0-64
 	MOVD m+0(FP), rows
@@ -264,18 +249,207 @@ TEXT ·iterateNEONMixed(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// func sweepNEONMixed(m, n int, k *float32, ldk int, t, w, s, q *float64)
+// func sweepNEONMixed(m, n int, k *float32, ldk int, v, a, u, q *float64)
 TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	MOVD m+0(FP), rows
 	MOVD n+8(FP), cols
 	MOVD k+16(FP), kp
 	MOVD ldk+24(FP), ldkb
-	MOVD t+32(FP), vp
-	MOVD w+40(FP), ap
-	MOVD s+48(FP), up
+	MOVD v+32(FP), vp
+	MOVD a+40(FP), ap
+	MOVD u+48(FP), up
 	MOVD q+56(FP), qp
 	LSL  $2, ldkb
 
 #define UPDATE FMUL
 #include "pass_neon_arm64.h"
 #undef UPDATE
+
+// begin reads a second matrix, M, and has another update.
+#undef KSTART4
+#undef KSTART1
+#undef KMOVE4
+#undef KNEXT4
+#undef KNEXT1
+#undef KMOVED
+#undef LDK_A
+#undef LDK_B
+#undef LDK1
+#undef LDKPART
+#undef LDT_A
+#undef LDT_B
+#undef LDT1
+#undef LDTPART
+#undef AXPY_A
+#undef AXPY_B
+#undef AXPY1
+#undef UPDATE4
+#undef UPDATE1
+
+#define mp R17   // first row of the block in M
+#define ldmb R19 // its row stride in bytes
+#define mat0 R20 // its rows, moving
+#define mat1 R21
+#define mat2 R22
+#define mat3 R23
+#define wp R24   // w, read
+#define rp R25   // r, written
+
+#define KSTART4 \
+	START4(kp, ldkb, row0, row1, row2, row3); \
+	START4(mp, ldmb, mat0, mat1, mat2, mat3)
+#define KSTART1 \
+	MOVD kp, row0; \
+	MOVD mp, mat0
+#define KMOVE4(op) \
+	MOVE4(op, moved, row0, row1, row2, row3); \
+	MOVE4(op, moved, mat0, mat1, mat2, mat3)
+#define KNEXT4 \
+	ADD ldkb<<2, kp; \
+	ADD ldmb<<2, mp
+#define KNEXT1 \
+	ADD ldkb, kp; \
+	ADD ldmb, mp
+
+// K_ij M_ij
+#define LDK_A(row, mat) \
+	FLDPQ   32(row), (F22, F23); \
+	FLDPQ.P 64(row), (F20, F21); \
+	FLDPQ   32(mat), (F26, F27); \
+	FLDPQ.P 64(mat), (F24, F25); \
+	FMUL(20, 20, 24); \
+	FMUL(21, 21, 25); \
+	FMUL(22, 22, 26); \
+	FMUL(23, 23, 27)
+#define LDK_B(row, mat) \
+	FLDPQ   32(row), (F26, F27); \
+	FLDPQ.P 64(row), (F24, F25); \
+	FLDPQ   32(mat), (F22, F23); \
+	FLDPQ.P 64(mat), (F20, F21); \
+	FMUL(24, 24, 20); \
+	FMUL(25, 25, 21); \
+	FMUL(26, 26, 22); \
+	FMUL(27, 27, 23)
+#define LDK1(row, mat, f, n) \
+	FMOVQ.P 16(row), f; \
+	FMOVQ.P 16(mat), F30; \
+	FMUL(n, n, 30)
+#define LDKPART(row, mat, e, f, v, n) \
+	LDPART(row, e, f, v, spare); \
+	LDPART(mat, e, F30, V30, spare); \
+	FMUL(n, n, 30)
+
+// K_ij, M_ij and s_i
+#define LDT_A(row, mat, si) \
+	FLDPQ   32(row), (F22, F23); \
+	FLDPQ.P 64(row), (F20, F21); \
+	FLDPQ   32(mat), (F26, F27); \
+	FLDPQ.P 64(mat), (F24, F25); \
+	VMOV    si.B16, V4.B16; \
+	VMOV    si.B16, V5.B16; \
+	VMOV    si.B16, V6.B16; \
+	VMOV    si.B16, V7.B16
+#define LDT_B(row, mat, si) \
+	FLDPQ   32(row), (F26, F27); \
+	FLDPQ.P 64(row), (F24, F25); \
+	FLDPQ   32(mat), (F22, F23); \
+	FLDPQ.P 64(mat), (F20, F21); \
+	VMOV    si.B16, V4.B16; \
+	VMOV    si.B16, V5.B16; \
+	VMOV    si.B16, V6.B16; \
+	VMOV    si.B16, V7.B16
+#define LDT1(row, mat, f, n, g) \
+	FMOVQ.P 16(row), f; \
+	FMOVQ.P 16(mat), g
+#define LDTPART(row, mat, e, f, v, n, g, w) \
+	LDPART(row, e, f, v, spare); \
+	LDPART(mat, e, g, w, spare)
+
+// t = fma(u_i, M_ij, s_i), q_j = fma(K_ij, t, q_j), u_i by op (FMLA_ROW0 …) from V28.
+#define AXPY_A(op) \
+	op(4, 24, 28); \
+	op(5, 25, 28); \
+	op(6, 26, 28); \
+	op(7, 27, 28); \
+	FMLA(0, 20, 4); \
+	FMLA(1, 21, 5); \
+	FMLA(2, 22, 6); \
+	FMLA(3, 23, 7)
+#define AXPY_B(op) \
+	op(4, 20, 28); \
+	op(5, 21, 28); \
+	op(6, 22, 28); \
+	op(7, 23, 28); \
+	FMLA(0, 24, 4); \
+	FMLA(1, 25, 5); \
+	FMLA(2, 26, 6); \
+	FMLA(3, 27, 7)
+#define AXPY1(op, n, m, si, v, t) \
+	VMOV si.B16, v.B16; \
+	op(t, m, 28); \
+	FMLA(0, n, t)
+
+// s_i = w_i r_i in all lanes of V8–V11; then u_i
+#define UPDATE4 \
+	STROWS_P(F28, F29, rp); \
+	LDROWS(wp, F16, F17); \
+	ADD $(4*ESIZE), wp; \
+	OP_ROWS(FMUL, 30, 31, 16, 17, 28, 29); \
+	STROWS_P(F30, F31, up); \
+	LDROWS(ap, F28, F29); \
+	ADD $(4*ESIZE), ap; \
+	SPREAD4
+#define SPREAD4 \
+	DUP_ROW0(8, 30); \
+	DUP_ROW1(9, 30); \
+	DUP_ROW2(10, 30); \
+	DUP_ROW3(11, 30)
+#define UPDATE1 \
+	STE_P(F28, rp); \
+	LDE_P(wp, F16); \
+	FMUL(30, 16, 28); \
+	STE_P(F30, up); \
+	DUP_ROW0(8, 30); \
+	LDE_P(ap, F28)
+
+#include "neon_f32_arm64.h"
+
+// func beginNEONF32(m, n int, k *float32, ldk int, mat *float32, ldm int, v, u, w, r, s, q *float32)
+TEXT ·beginNEONF32(SB), NOSPLIT, $0-96
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD k+16(FP), kp
+	MOVD ldk+24(FP), ldkb
+	MOVD mat+32(FP), mp
+	MOVD ldm+40(FP), ldmb
+	MOVD v+48(FP), vp
+	MOVD u+56(FP), ap
+	MOVD w+64(FP), wp
+	MOVD r+72(FP), rp
+	MOVD s+80(FP), up
+	MOVD q+88(FP), qp
+	LSL  $ESHIFT, ldkb
+	LSL  $ESHIFT, ldmb
+
+#include "pass_neon_arm64.h"
+
+#include "neon_f64_arm64.h"
+
+// func beginNEONF64(m, n int, k *float64, ldk int, mat *float64, ldm int, v, u, w, r, s, q *float64)
+TEXT ·beginNEONF64(SB), NOSPLIT, $0-96
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD k+16(FP), kp
+	MOVD ldk+24(FP), ldkb
+	MOVD mat+32(FP), mp
+	MOVD ldm+40(FP), ldmb
+	MOVD v+48(FP), vp
+	MOVD u+56(FP), ap
+	MOVD w+64(FP), wp
+	MOVD r+72(FP), rp
+	MOVD s+80(FP), up
+	MOVD q+88(FP), qp
+	LSL  $ESHIFT, ldkb
+	LSL  $ESHIFT, ldmb
+
+#include "pass_neon_arm64.h"
