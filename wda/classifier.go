@@ -203,7 +203,7 @@ func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) 
 
 // PredictProbaAll is PredictAll with PredictProba: row i of dst (n × C, C the number of
 // Labels) is set to the shares of the labels among the neighbors of row i of x. An
-// empty dst is given that shape; it panics if one that is not has another.
+// empty dst is given that shape; it panics if one that is not has another, or overlaps x.
 func (c *Classifier) PredictProbaAll(ctx context.Context, dst *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.predictions(ctx, x, workers)
 	if err != nil {
@@ -215,6 +215,13 @@ func (c *Classifier) PredictProbaAll(ctx context.Context, dst *mat.Dense, x mat.
 	}
 	if r, k := dst.Dims(); r != len(out) || k != classes {
 		panic(shapePanic)
+	}
+	var source = x
+	if t, ok := x.(mat.Untransposer); ok {
+		source = t.Untranspose()
+	}
+	if rm, ok := source.(mat.RawMatrixer); ok && matrix.Overlap(dense.View(dst), dense.General(rm.RawMatrix())) {
+		panic(overlapPanic)
 	}
 	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.PredictProba(dst.RawRowView(i), row, w) })
 	if err != nil {
@@ -362,7 +369,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	_, loaded, err := decode(data)
 	if err == nil && loaded == nil {
-		err = fmt.Errorf("%w: it holds no classifier", ErrModel)
+		err = errNoClassifier
 	}
 	if err != nil {
 		return err

@@ -100,6 +100,45 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
+// TestWorkspaceGrows: a workspace serves one classifier after another, smaller or larger
+// in everything, and then allocates nothing.
+func TestWorkspaceGrows(t *testing.T) {
+	var classifiers []*Classifier
+	var samples []*mat.Dense
+	for _, s := range []struct{ n, d, p, classes, k int }{{9, 3, 1, 2, 1}, {2500, 5, 4, 40, 7}, {30, 8, 8, 3, 30}, {9, 3, 1, 2, 1}} {
+		x, labels := uniform(uint64(s.n), s.n, s.d), make([]int, s.n)
+		for i := range labels {
+			labels[i] = i % s.classes
+		}
+		arranged, err := newSamples(x, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewClassifier(newModel(arranged, uniform(2, s.d, s.p), Report{}), x, labels, s.k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		classifiers, samples = append(classifiers, c), append(samples, uniform(7, 20, s.d))
+	}
+	w := new(Workspace)
+	for i, c := range classifiers {
+		proba, want := make([]float64, len(c.Labels())), make([]float64, len(c.Labels()))
+		for r := range 20 {
+			x := samples[i].RawRowView(r)
+			if got := c.PredictProba(proba, x, w); got != c.PredictProba(want, x, new(Workspace)) || !slices.Equal(proba, want) {
+				t.Errorf("classifier %d, row %d: %d with %v, want %v", i, r, got, proba, want)
+			}
+		}
+	}
+	if a := testing.AllocsPerRun(5, func() {
+		for i, c := range classifiers {
+			c.Predict(samples[i].RawRowView(0), w)
+		}
+	}); a != 0 {
+		t.Errorf("%v allocations", a)
+	}
+}
+
 func TestClassifierErrors(t *testing.T) {
 	m, x, labels := testModel(t, 4, 2)
 	bad := mat.DenseCopyOf(x)
@@ -139,6 +178,12 @@ func TestClassifierErrors(t *testing.T) {
 		}
 		if got, err := c.NeighborsAll(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, neighbors: %v, %v", i, got, err)
+		}
+	}
+	square := mat.DenseCopyOf(x.Slice(0, 4, 0, 4))
+	for name, source := range map[string]mat.Matrix{"rows": square, "columns": square.T()} {
+		if words := said(func() { c.PredictProbaAll(t.Context(), square.Slice(0, 4, 1, 4).(*mat.Dense), source, 1) }); words != overlapPanic {
+			t.Errorf("probabilities over their own %s: %q", name, words)
 		}
 	}
 	for _, k := range []int{0, 41} {

@@ -29,7 +29,8 @@ import (
 //
 // A newer version may add arrays and fields; this one ignores what it does not know,
 // and refuses a file whose "version" says that it cannot be read in that way. In
-// version 1 the status was a number, and "seconds" the time that the fit took.
+// version 1 the status was a number, "neighbors" had another spelling, and "seconds" was
+// the time that the fit took.
 
 const (
 	// fileVersion is raised when an older reader would misread the file.
@@ -49,6 +50,7 @@ type fileMeta struct {
 	Names   []string `json:"class_names,omitempty"`
 	// Neighbors is the K of a classifier.
 	Neighbors int     `json:"neighbors,omitempty"`
+	OldK      int     `json:"neighbours,omitempty"` // the same in version 1
 	Fit       fileFit `json:"fit"`
 }
 
@@ -254,29 +256,33 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 // as a model file is not read further, and no more than 1 GiB of what does; UnmarshalBinary
 // takes longer ones. The memory in use is at most some four times what was read.
 func Load(r io.Reader) (*Model, error) {
-	data, err := readFile(r)
-	if err != nil {
-		return nil, err
-	}
-	m, _, err := decode(data)
+	m, _, err := LoadAny(r)
 	return m, err
+}
+
+// LoadAny is Load for a file that may hold a classifier: c is nil if there is none.
+func LoadAny(r io.Reader) (m *Model, c *Classifier, err error) {
+	data, err := readFile(r, maxFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	return decode(data)
 }
 
 // LoadClassifier reads a classifier that its MarshalBinary has written, as Load does. An
 // error wraps ErrModel if there is none in the file, too.
 func LoadClassifier(r io.Reader) (*Classifier, error) {
-	data, err := readFile(r)
-	if err != nil {
-		return nil, err
+	_, c, err := LoadAny(r)
+	if err == nil && c == nil {
+		err = errNoClassifier
 	}
-	c := new(Classifier)
-	if err := c.UnmarshalBinary(data); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, err
 }
 
-func readFile(r io.Reader) ([]byte, error) {
+var errNoClassifier = fmt.Errorf("%w: it holds no classifier", ErrModel)
+
+// readFile reads all of r if it begins as a model file and has at most limit bytes.
+func readFile(r io.Reader, limit int64) ([]byte, error) {
 	var data bytes.Buffer
 	if _, err := io.CopyN(&data, r, 512); err != nil && err != io.EOF {
 		return nil, err
@@ -284,12 +290,14 @@ func readFile(r io.Reader) ([]byte, error) {
 	if err := checkBeginning(data.Bytes()); err != nil {
 		return nil, err
 	}
-	if n, err := io.CopyN(&data, r, maxFile-511); err == nil {
-		return nil, fmt.Errorf("%w: more than %d bytes", ErrModel, n+511)
-	} else if err != io.EOF {
+	switch _, err := io.CopyN(&data, r, limit+1-int64(data.Len())); err {
+	case nil:
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrModel, limit)
+	case io.EOF:
+		return data.Bytes(), nil
+	default:
 		return nil, err
 	}
-	return data.Bytes(), nil
 }
 
 // checkBeginning says what a file is that does not begin as a model file.
@@ -382,6 +390,9 @@ func parse(data []byte) (*Model, *Classifier, error) {
 	var meta fileMeta
 	if err := json.Unmarshal(parts[metaName], &meta); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", metaName, err)
+	}
+	if meta.Version == 1 {
+		meta.Neighbors = meta.OldK
 	}
 	if !utf8.Valid(parts[metaName]) {
 		return nil, nil, fmt.Errorf("%s is not valid UTF-8", metaName)

@@ -7,13 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
+	"github.com/gomonge/monge/wda/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -135,8 +140,8 @@ func rewritten(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
 	edit(entries)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for name, b := range entries {
-		if err := store(w, name, b); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		if err := store(w, name, entries[name]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,6 +223,271 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
+// TestForgedFile: files whose checksum is right and whose contents are not are refused,
+// with words that name the part.
+func TestForgedFile(t *testing.T) {
+	m, x, labels := testModel(t, 6, 2)
+	m, err := m.WithClassNames([]string{"a", "b", "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.report.Lambda = mat.NewSymDense(3, []float64{1, 2, 3, 2, 4, 5, 3, 5, 6})
+	c, err := NewClassifier(m, x, labels, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := fileOf(t, c)
+	array := func(name string, b []byte) func(map[string][]byte) {
+		return func(e map[string][]byte) {
+			if e[name+".npy"] = b; b == nil {
+				t.Fatal(name)
+			}
+		}
+	}
+	replace := func(name, old, new string) func(map[string][]byte) {
+		return func(e map[string][]byte) {
+			if !bytes.Contains(e[name], []byte(old)) {
+				t.Fatalf("%s lacks %s", name, old)
+			}
+			e[name] = bytes.Replace(e[name], []byte(old), []byte(new), 1)
+		}
+	}
+	nan, inf := math.NaN(), math.Inf(1)
+	header := func(text string) func(map[string][]byte) {
+		b := append([]byte(npyMagic+"\x01\x00"), byte(len(text)), 0)
+		return array("mean", append(append(b, text...), make([]byte, 48)...))
+	}
+	for name, c := range map[string]struct {
+		edit func(map[string][]byte)
+		want string
+	}{
+		"equal labels":         {array("labels", appendNPY(nil, []int64{10, 20, 20}, 3)), "labels: 20 follows 20"},
+		"unsorted labels":      {array("labels", appendNPY(nil, []int64{10, 30, 20}, 3)), "labels: 20 follows 30"},
+		"one label":            {array("labels", appendNPY(nil, []int64{10}, 1)), "1 labels"},
+		"labels are a matrix":  {array("labels", appendNPY(nil, []int64{10, 20, 30}, 3, 1)), "labels: array of shape [3 1]"},
+		"labels are floats":    {array("labels", appendNPY(nil, []float64{10, 20, 30}, 3)), "labels: array header"},
+		"NaN in λ":             {array("lambda", appendNPY(nil, []float64{1, 2, 3, 2, nan, 5, 3, 5, 6}, 3, 3)), "lambda: row 1, column 1 is NaN"},
+		"negative λ":           {array("lambda", appendNPY(nil, []float64{-1, 2, 3, 2, 4, 5, 3, 5, 6}, 3, 3)), "lambda: row 0, column 0 is -1"},
+		"λ not symmetric":      {array("lambda", appendNPY(nil, []float64{1, 2, 3, 2, 4, 5, 3, 7, 6}, 3, 3)), "lambda: row 1, column 2 is 5, and 7"},
+		"λ of other classes":   {array("lambda", appendNPY(nil, make([]float64, 4), 2, 2)), "lambda: array of shape [2 2] for 3"},
+		"NaN in projection":    {array("projection", appendNPY(nil, append(make([]float64, 11), nan), 6, 2)), "projection: wda: value is not finite: row 5, column 1 is NaN"},
+		"infinite mean":        {array("mean", appendNPY(nil, append(make([]float64, 5), inf), 6)), "mean: wda: value is not finite: row 5"},
+		"infinite sample":      {array("samples", appendNPY(nil, append(make([]float64, 79), inf), 40, 2)), "samples: wda: value is not finite: row 39"},
+		"no projection at all": {array("projection", appendNPY([]byte{}, []float64{}, 0, 2)), "projection: array of shape [0 2]"},
+		"vector projection":    {array("projection", appendNPY(nil, make([]float64, 12), 12)), "projection: array of shape [12]"},
+		"wide projection":      {array("projection", appendNPY(nil, make([]float64, 42), 6, 7)), "projection 6 × 7"},
+		"scales":               {array("scales", appendNPY(nil, make([]float64, 3), 3)), "scales: array of shape [3] instead of 2"},
+		"ratios":               {array("ratios", appendNPY(nil, []float64{1, nan}, 2)), "ratios: wda: value is not finite"},
+		"two equal names":      {replace(metaName, `"b"`, `"a"`), `classes 0 and 1 have the same name "a"`},
+		"name not UTF-8":       {replace(metaName, `"b"`, "\"b\xff\""), "not valid UTF-8"},
+		"status unknown":       {replace(metaName, `"NotTerminated"`, `"Magic"`), "unknown status"},
+		"status out of range":  {replace(metaName, `"NotTerminated"`, `1000000`), "unknown status 1000000"},
+		"status negative":      {replace(metaName, `"NotTerminated"`, `-1`), "unknown status -1"},
+		"status is an object":  {replace(metaName, `"NotTerminated"`, `{}`), metaName},
+		"number beyond range":  {replace(metaName, `"shrinkage": 0`, `"shrinkage": 1e999`), metaName},
+		"negative λ of a fit":  {replace(metaName, `"lambda": 0`, `"lambda": -1`), "lambda is -1"},
+		"negative steps":       {replace(metaName, `"steps": 0`, `"steps": -9223372036854775808`), "steps is -9.2"},
+		"fewer components":     {replace(metaName, `"steps": 0`, `"steps": 0, "components": 1`), "2 components of a fit of 1"},
+		"wrapped shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693953, 8), }\n"), "mean: array header"},
+		"endless shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }\n"), "mean: array header"},
+		"Fortran order":        {header("{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }\n"), "mean: array header"},
+		"other byte order":     {header("{'descr': '>f8', 'fortran_order': False, 'shape': (6,), }\n"), "mean: array header"},
+		"header without end":   {header("{'descr': '<f8'"), "mean: array header"},
+		"empty header":         {header(""), "mean: array header"},
+		"long header":          {array("mean", []byte(npyMagic+"\x02\x00\xff\xff\xff\xff{")), "a header of 4294967295 bytes in 13"},
+		"format 3":             {array("mean", []byte(npyMagic+"\x03\x00\x00\x00\x00\x00{")), "array of format 3"},
+	} {
+		m, got, err := decode(rewritten(t, data, c.edit))
+		if !errors.Is(err, ErrModel) || m != nil || got != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
+		}
+	}
+	// What varied in version 1 is ignored, whatever it says.
+	if _, _, err := decode(rewritten(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
+		t.Errorf("absurd seconds: %v", err)
+	}
+
+	// Entries that numpy.savez_compressed would write, that are there twice, or whose
+	// checksums are not theirs.
+	for name, write := range map[string]func(w *zip.Writer) error{
+		"mean.npy is not stored once": func(w *zip.Writer) error {
+			e, err := w.Create("mean.npy")
+			if err == nil {
+				_, err = e.Write(make([]byte, 1<<22))
+			}
+			return err
+		},
+		"labels.npy is not stored once": func(w *zip.Writer) error {
+			return errors.Join(store(w, "labels.npy", []byte("x")), store(w, "labels.npy", []byte("x")))
+		},
+		"ratios.npy: zip: checksum": func(w *zip.Writer) error {
+			e, err := w.CreateRaw(&zip.FileHeader{Name: "ratios.npy", CRC32: 1, CompressedSize64: 1, UncompressedSize64: 1})
+			if err == nil {
+				_, err = e.Write([]byte("x"))
+			}
+			return err
+		},
+	} {
+		var out bytes.Buffer
+		w := zip.NewWriter(&out)
+		err := errors.Join(write(w), w.SetComment(seal+strings.Repeat("0", 64)), w.Close())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := decode(sealed(out.Bytes())); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want one that says %q", err, name)
+		}
+	}
+}
+
+// TestNotAModel: something else given as a model is named, and not read to its end.
+func TestNotAModel(t *testing.T) {
+	m, _, _ := testModel(t, 6, 2)
+	model := fileOf(t, m)
+	var npz bytes.Buffer
+	z := zip.NewWriter(&npz)
+	if err := errors.Join(store(z, "X.npy", appendNPY(nil, []float64{1}, 1, 1)), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for want, data := range map[string][]byte{
+		"it is empty":                        nil,
+		"it is text, as a CSV file is":       []byte("length,width,label\n1.5,2,rosé\n"),
+		"it is compressed by gzip":           []byte("\x1f\x8b\x08\x00"),
+		"it is an array, an NPY file":        appendNPY(nil, []float64{1}, 1, 1),
+		"it does not begin as a ZIP file":    []byte("\xff\xfel\x00"),
+		"or an NPZ file of something else":   npz.Bytes(),
+		"no checksum at its end":             model[:len(model)-1],
+		"does not match: it is damaged":      append(append(slices.Clone(model[:99]), model[99]^1), model[100:]...),
+		"no checksum at its end: it is cut ": []byte(zipMagic),
+	} {
+		for name, err := range map[string]error{
+			"Load":            second(Load(bytes.NewReader(data))),
+			"LoadClassifier":  second(LoadClassifier(iotest.OneByteReader(bytes.NewReader(data)))),
+			"UnmarshalBinary": new(Model).UnmarshalBinary(data),
+		} {
+			if !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+	}
+
+	endless := &counting{Reader: zeros{}}
+	if _, err := Load(endless); !errors.Is(err, ErrModel) || endless.n > 512 {
+		t.Errorf("%d bytes of no model read: %v", endless.n, err)
+	}
+	endless = &counting{Reader: io.MultiReader(strings.NewReader(zipMagic), zeros{})}
+	if _, err := readFile(endless, 5000); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "more than 5000 bytes") || endless.n != 5001 {
+		t.Errorf("%d bytes read with a limit of 5000: %v", endless.n, err)
+	}
+	if b, err := readFile(bytes.NewReader(model), int64(len(model))); err != nil || !bytes.Equal(b, model) {
+		t.Errorf("a file as long as the limit: %v", err)
+	}
+
+	// A pipe has no length, and hands out what it gets.
+	r, w := io.Pipe()
+	go func() {
+		for _, b := range model {
+			w.Write([]byte{b})
+		}
+		w.Close()
+	}()
+	if got, err := Load(r); err != nil || got.Hash() != m.Hash() {
+		t.Errorf("from a pipe: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// zeros has no end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+type counting struct {
+	io.Reader
+	n int
+}
+
+func (c *counting) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n += n
+	return n, err
+}
+
+// TestVersion1 reads a classifier that the last version before 2 has written.
+func TestVersion1(t *testing.T) {
+	data, err := os.ReadFile("testdata/classifier-v1.wda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := LoadClassifier(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := []float64{1, 2, 3, 4}, make([]float64, 2)
+	c.Model().TransformVec(y, x)
+	class, err := c.Classify(x, nil)
+	if want := (Class{30, "ü", 1}); y[0] != 0x1.27d2a454688ebp+01 || y[1] != -0x1.1071ad102e5c5p+01 || class != want || err != nil || c.K() != 3 || c.Len() != 18 {
+		t.Errorf("%v becomes %x, of class %+v (%v), by %d of %d", x, y, class, err, c.K(), c.Len())
+	}
+	r := c.Model().Report()
+	if r.Status != descent.GradientTolerance || r.Solver != Auto || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
+		t.Errorf("report %+v", r)
+	}
+	// As version 2 it has the same answers.
+	again, err := LoadClassifier(bytes.NewReader(fileOf(t, c)))
+	if err != nil || again.Hash() != c.Hash() || !reflect.DeepEqual(again, c) {
+		t.Errorf("written again: %v", err)
+	}
+}
+
+// TestStatusNames: every status has a name in the file.
+func TestStatusNames(t *testing.T) {
+	if s := Status(len(statusNames)); s.String() != fmt.Sprintf("Status(%d)", s) {
+		t.Errorf("%v has no name", s)
+	}
+	for i, name := range statusNames {
+		var s fileStatus
+		b, err := json.Marshal(fileStatus(i))
+		if err == nil {
+			err = json.Unmarshal(b, &s)
+		}
+		if err != nil || s != fileStatus(i) || string(b) != `"`+name+`"` {
+			t.Errorf("%s: %v, %v", b, s, err)
+		}
+	}
+}
+
+// TestSameFile: two fits of the same data make the same file.
+func TestSameFile(t *testing.T) {
+	x, labels := parts3(1, 40, 6)
+	a := fileOf(t, mustFit(t, x, labels, &Settings{MaxSteps: 3, Workers: 1}))
+	if b := fileOf(t, mustFit(t, x, labels, &Settings{MaxSteps: 3, Workers: 3})); !bytes.Equal(a, b) {
+		t.Error("the files differ")
+	}
+}
+
+// works fails unless a model, and a classifier if there is one, that were read can be
+// used and survive their own files.
+func works(t *testing.T, m *Model, c *Classifier) {
+	t.Helper()
+	d, p := m.Dims()
+	m.TransformVec(make([]float64, p), make([]float64, d))
+	m.Cut(1).Report()
+	back, err := Load(bytes.NewReader(fileOf(t, m)))
+	if err != nil || back.Hash() != m.Hash() {
+		t.Fatalf("written again: %v", err)
+	}
+	if c == nil {
+		return
+	}
+	c.Predict(make([]float64, d), nil)
+	again, err := LoadClassifier(bytes.NewReader(fileOf(t, c)))
+	if err != nil || again.Hash() != c.Hash() {
+		t.Fatalf("classifier written again: %v", err)
+	}
+}
+
 // FuzzLoad: whatever the bytes, with a valid checksum or without, reading them is an
 // error or a model that works and survives its own file.
 func FuzzLoad(f *testing.F) {
@@ -226,7 +496,11 @@ func FuzzLoad(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, data := range [][]byte{fileOf(f, m), fileOf(f, c), nil, []byte("PK\x05\x06")} {
+	old, err := os.ReadFile("testdata/classifier-v1.wda")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, data := range [][]byte{fileOf(f, m), fileOf(f, c), old, nil, []byte("PK\x05\x06")} {
 		f.Add(data, true)
 		f.Add(data, false)
 	}
@@ -241,16 +515,48 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		d, p := m.Dims()
-		m.TransformVec(make([]float64, p), make([]float64, d))
-		if c != nil {
-			c.Predict(make([]float64, d), nil)
-			fileOf(t, c)
+		works(t, m, c)
+	})
+}
+
+// FuzzForged is FuzzLoad for files whose every checksum is right: bytes of one entry are
+// replaced.
+func FuzzForged(f *testing.F) {
+	m, x, labels := testModel(f, 4, 2)
+	m.report.Lambda, m.scales, m.ratios = mat.NewSymDense(3, nil), []float64{2, 1}, []float64{4, 3}
+	c, err := NewClassifier(m, x.Slice(0, 6, 0, 4), labels[:6], 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	data := fileOf(f, c)
+	parts, err := entries(data)
+	if err != nil {
+		f.Fatal(err)
+	}
+	names := slices.Sorted(maps.Keys(parts))
+	for i, name := range names {
+		f.Add(uint8(i), uint16(0), parts[name], true)
+		f.Add(uint8(i), uint16(70), []byte{0xff, 0xff}, false)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, at uint16, by []byte, whole bool) {
+		forged := rewritten(t, data, func(e map[string][]byte) {
+			name := names[int(which)%len(names)]
+			b := slices.Clone(e[name])
+			if whole {
+				b = by
+			} else {
+				copy(b[int(at)%len(b):], by)
+			}
+			e[name] = b
+		})
+		m, c, err := decode(forged)
+		if err != nil {
+			if !errors.Is(err, ErrModel) || m != nil || c != nil {
+				t.Fatalf("%v, model %v", err, m != nil)
+			}
+			return
 		}
-		back, err := Load(bytes.NewReader(fileOf(t, m)))
-		if err != nil || !bitsEqual(back.projection, m.projection) {
-			t.Fatalf("written again: %v", err)
-		}
+		works(t, m, c)
 	})
 }
 

@@ -1,8 +1,15 @@
 package wda
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -84,26 +91,382 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// TestTransformPanics: shapes that do not fit are programming errors.
+// said returns what f panics with, "" if it does not or not in our words.
+func said(f func()) (words string) {
+	defer func() {
+		if text, ok := recover().(string); ok {
+			words = text
+		}
+	}()
+	f()
+	return ""
+}
+
+// TestTransformPanics: shapes that do not fit, and destinations that overlap the samples,
+// are programming errors.
 func TestTransformPanics(t *testing.T) {
 	m, x, _ := testModel(t, 6, 2)
-	for name, f := range map[string]func(){
-		"features":       func() { m.TransformVec(make([]float64, 2), make([]float64, 5)) },
-		"destination":    func() { m.TransformVec(make([]float64, 3), make([]float64, 6)) },
-		"features 32":    func() { m.TransformVec32(make([]float32, 2), make([]float32, 7)) },
-		"destination 32": func() { m.TransformVec32(make([]float32, 1), make([]float32, 6)) },
-		"columns":        func() { m.Transform(new(mat.Dense), uniform(1, 3, 5)) },
-		"rows":           func() { m.Transform(mat.NewDense(39, 2, nil), x) },
-		"rows 32":        func() { m.Transform32(dist.NewMatrix[float32](2, 2, nil), dist.NewMatrix[float32](3, 6, nil)) },
+	square, z, _ := testModel(t, 6, 6)
+	v, v32 := make([]float64, 8), make([]float32, 8)
+	of32 := func(rows, cols, stride, n int) dist.Matrix[float32] {
+		return dist.Matrix[float32]{Rows: rows, Cols: cols, Stride: stride, Data: make([]float32, n)}
+	}
+	shared := dist.NewMatrix[float32](3, 8, nil)
+	part := func(from, cols int) dist.Matrix[float32] {
+		return dist.Matrix[float32]{Rows: 3, Cols: cols, Stride: 8, Data: shared.Data[from:]}
+	}
+	const apart = "overlaps"
+	for name, c := range map[string]struct {
+		f    func()
+		want string
+	}{
+		"features":          {func() { m.TransformVec(make([]float64, 2), make([]float64, 5)) }, "features"},
+		"destination":       {func() { m.TransformVec(make([]float64, 3), make([]float64, 6)) }, "shape"},
+		"checked":           {func() { m.TransformChecked(make([]float64, 3), make([]float64, 6)) }, "shape"},
+		"features 32":       {func() { m.TransformVec32(make([]float32, 2), make([]float32, 7)) }, "features"},
+		"destination 32":    {func() { m.TransformVec32(make([]float32, 1), make([]float32, 6)) }, "shape"},
+		"columns":           {func() { m.Transform(new(mat.Dense), uniform(1, 3, 5)) }, "features"},
+		"rows":              {func() { m.Transform(mat.NewDense(39, 2, nil), x) }, "shape"},
+		"rows 32":           {func() { m.Transform32(of32(2, 2, 2, 4), of32(3, 6, 6, 18)) }, "shape"},
+		"short 32":          {func() { m.Transform32(of32(3, 2, 2, 6), of32(3, 6, 6, 17)) }, "fit"},
+		"short target 32":   {func() { m.Transform32(of32(3, 2, 2, 5), of32(3, 6, 6, 18)) }, "fit"},
+		"stride 32":         {func() { m.Transform32(of32(3, 2, 2, 6), of32(3, 6, 5, 18)) }, "fit"},
+		"wrapped 32":        {func() { m.Transform32(of32(1<<61+1, 2, 2, 64), of32(1<<61+1, 6, 8, 64)) }, "fit"},
+		"wrapped target 32": {func() { m.Transform32(of32(3, 2, 1<<62, 64), of32(3, 6, 8, 64)) }, "fit"},
+		"into itself":       {func() { square.Transform(z, z) }, apart},
+		"into a part":       {func() { m.Transform(x.Slice(0, 40, 4, 6).(*mat.Dense), x) }, apart},
+		"row into itself":   {func() { m.TransformVec(v[:2], v[:6]) }, apart},
+		"into its end":      {func() { m.TransformVec(v[5:7], v[:6]) }, apart},
+		"checked in itself": {func() { m.TransformChecked(v[5:7], v[:6]) }, apart},
+		"row 32":            {func() { m.TransformVec32(v32[5:7], v32[:6]) }, apart},
+		"into itself 32":    {func() { m.Transform32(part(5, 2), part(0, 6)) }, apart},
+		"cut to nothing":    {func() { m.Cut(0) }, "Cut"},
+		"cut to more":       {func() { m.Cut(3) }, "Cut"},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		if words := said(c.f); !strings.Contains(words, c.want) {
+			t.Errorf("%s: panics with %q, want words with %q", name, words, c.want)
+		}
+	}
+
+	// Beside each other in one matrix they do not overlap, and what is no matrix of rows
+	// is read before it is written to.
+	wide := mat.NewDense(40, 8, nil)
+	from, to := wide.Slice(0, 40, 0, 6).(*mat.Dense), wide.Slice(0, 40, 6, 8).(*mat.Dense)
+	from.Copy(x)
+	var want mat.Dense
+	m.Transform(&want, x)
+	if m.Transform(to, from); !bitsEqual(to, &want) || !bitsEqual(from, x) {
+		t.Error("other bits beside the samples")
+	}
+	m.TransformVec(v[6:], v[:6])
+	m.Transform32(part(6, 2), part(0, 6))
+	turned := mat.DenseCopyOf(x.Slice(0, 6, 0, 6).T())
+	var of mat.Dense
+	square.Transform(&of, mat.DenseCopyOf(turned.T()))
+	if square.Transform(turned, turned.T()); !bitsEqual(turned, &of) {
+		t.Error("a transpose is overwritten while it is read")
+	}
+}
+
+// TestZeroModel: what neither Fit nor Load has made works as far as it can, or says so.
+func TestZeroModel(t *testing.T) {
+	_, x, labels := testModel(t, 6, 2)
+	m, c := new(Model), new(Classifier)
+	if d, p := m.Dims(); d != 0 || p != 0 || m.Labels() != nil || m.Mean() != nil || m.ClassNames() != nil || m.ClassName(-3) != "-3" || m.Report().Lambda != nil {
+		t.Error("the zero Model has something")
+	}
+	if c.Len() != 0 || c.K() != 0 || c.Labels() != nil || c.Model() != nil {
+		t.Error("the zero Classifier has something")
+	}
+	for name, f := range map[string]func() error{
+		"model's file": func() error { _, err := m.MarshalBinary(); return err }, "classifier's file": func() error { _, err := c.MarshalBinary(); return err },
+	} {
+		if err := f(); !errors.Is(err, ErrModel) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := c.WithK(1); !errors.Is(err, ErrSettings) {
+		t.Errorf("WithK: %v", err)
+	}
+	row, y, ctx := make([]float64, 6), new(mat.Dense), t.Context()
+	for name, f := range map[string]func(){
+		"Transform": func() { m.Transform(y, x) }, "TransformVec": func() { m.TransformVec(row[:2], row) }, "no features": func() { m.TransformVec(nil, nil) },
+		"TransformChecked": func() { m.TransformChecked(row[:2], row) },
+		"Transform32":      func() { m.Transform32(dist.Matrix[float32]{}, dist.Matrix[float32]{}) }, "TransformVec32": func() { m.TransformVec32(nil, nil) },
+		"Projection": func() { m.Projection() }, "Hash": func() { m.Hash() }, "Cut": func() { m.Cut(1) }, "WithClassNames": func() { m.WithClassNames(nil) },
+		"NewClassifier": func() { NewClassifier(m, x, labels, 1) }, "of no model": func() { NewClassifier(nil, x, labels, 1) },
+		"Predict": func() { c.Predict(row, nil) }, "Classify": func() { c.Classify(row, new(Workspace)) }, "PredictProba": func() { c.PredictProba(nil, row, nil) },
+		"Neighbors": func() { c.Neighbors(nil, row, 1, nil) }, "PredictAll": func() { c.PredictAll(ctx, x, 1) },
+		"PredictProbaAll": func() { c.PredictProbaAll(ctx, y, x, 1) }, "NeighborsAll": func() { c.NeighborsAll(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
+	} {
+		if words := said(f); !strings.HasPrefix(words, "wda: a Model that") && !strings.HasPrefix(words, "wda: a Classifier that") {
+			t.Errorf("%s: panics with %q", name, words)
+		}
+	}
+}
+
+// TestModelNeverChanges: what a model was made from and what it hands out may be
+// overwritten.
+func TestModelNeverChanges(t *testing.T) {
+	x, labels := parts3(1, 40, 6)
+	lambda, init := mat.NewDense(3, 3, []float64{1, 2, 2, 2, 1, 2, 2, 2, 1}), uniform(5, 6, 2)
+	set := Settings{Components: 2, MaxSteps: 4, LambdaMatrix: lambda, Init: init, Starts: 2, Validation: &Validation{Every: 1}, Shrinkage: NoShrinkage}
+	m := mustFit(t, x, labels, &set)
+	names := []string{"a", "b", "c"}
+	m, err := m.WithClassNames(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, before := m.Hash(), m.Report()
+	file := fileOf(t, m)
+	names[0] = "x"
+	lambda.Zero()
+	init.Zero()
+	set.Validation.Every = 9
+	m.Projection().Zero()
+	clear(m.Mean())
+	clear(m.Labels())
+	clear(m.ClassNames())
+	r := m.Report()
+	if len(r.History) == 0 || len(r.StartObjectives) == 0 || len(r.Validations) == 0 {
+		t.Fatalf("nothing to overwrite in %+v", r)
+	}
+	clear(r.History)
+	clear(r.StartObjectives)
+	clear(r.Validations)
+	r.Warnings = append(r.Warnings[:0], "x")
+	r.Lambda.Zero()
+	r.Settings.LambdaMatrix.(*mat.Dense).Zero()
+	r.Settings.Init.(*mat.Dense).Zero()
+	r.Settings.Validation.Every = 9
+	if m.Hash() != hash || !bytes.Equal(fileOf(t, m), file) || !reflect.DeepEqual(m.Report(), before) {
+		t.Errorf("the model has changed: report\n%+v\nwas\n%+v", m.Report(), before)
+	}
+}
+
+// TestClassNames: names come with a new model, and not any names.
+func TestClassNames(t *testing.T) {
+	m, x, labels := testModel(t, 6, 2)
+	named, err := m.WithClassNames([]string{"a", "", "ü"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.ClassNames() != nil || m.ClassName(20) != "20" || named.ClassName(20) != "" || named.ClassName(30) != "ü" || named.ClassName(25) != "25" {
+		t.Errorf("names %q and %q", m.ClassNames(), named.ClassNames())
+	}
+	c, err := NewClassifier(named, x, labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		class, err := c.Classify(x.RawRowView(i), nil)
+		label := c.Predict(x.RawRowView(i), nil)
+		if err != nil || class.Label != label || class.Name != named.ClassName(label) || class.Share < 1./3 {
+			t.Errorf("row %d: %+v, %v; label %d", i, class, err, label)
+		}
+	}
+	if none, err := named.WithClassNames(nil); err != nil || none.ClassNames() != nil || none.Hash() != m.Hash() {
+		t.Errorf("without names: %v", err)
+	}
+	for want, names := range map[string][]string{
+		"1 names for 3 classes": {"a"}, "0 names for 3": {}, "classes 0 and 2 have the same name": {"a", "b", "a"}, "not valid UTF-8": {"a", "b", "\xff"},
+	} {
+		if got, err := m.WithClassNames(names); !errors.Is(err, ErrLabels) || got != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", names, err, want)
+		}
+	}
+}
+
+// TestCut: the first components of a model are a model.
+func TestCut(t *testing.T) {
+	m, x, _ := testModel(t, 37, 5)
+	m.scales, m.ratios = []float64{5, 4, 3, 2, 1}, []float64{9, 8, 7, 6, 5}
+	m.report.Settings.Components = 5
+	var all mat.Dense
+	m.Transform(&all, x)
+	for q := 1; q <= 5; q++ {
+		c := m.Cut(q)
+		var y mat.Dense
+		c.Transform(&y, x)
+		if !bitsEqual(&y, all.Slice(0, 40, 0, q)) || !slices.Equal(c.scales, m.scales[:q]) || !slices.Equal(c.ratios, m.ratios[:q]) {
+			t.Errorf("%d components: other projections", q)
+		}
+		back, err := Load(bytes.NewReader(fileOf(t, c)))
+		if err != nil || back.Hash() != c.Hash() || !slices.Equal(back.scales, c.scales) || !slices.Equal(back.ratios, c.ratios) || back.Report().Settings.Components != 5 {
+			t.Errorf("%d components: %v", q, err)
+		}
+		if (c.Hash() == m.Hash()) != (q == 5) {
+			t.Errorf("%d components: hash %s", q, c.Hash())
+		}
+	}
+}
+
+// TestNotFinite: a NaN or an infinity in a sample, a projection or a distance beyond the
+// range: those who check say where, the others give what their docs say.
+func TestNotFinite(t *testing.T) {
+	m, x, labels := testModel(t, 6, 2)
+	m.projection.Set(4, 0, 0) // 0·∞ is no 0
+	c, err := NewClassifier(m, x, labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, y32, proba, w := make([]float64, 2), make([]float32, 2), make([]float64, 3), new(Workspace)
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for j := range 6 {
+			row, row32 := slices.Clone(x.RawRowView(0)), make([]float32, 6)
+			row[j], row32[j] = v, float32(v)
+			m.TransformVec32(y32, row32)
+			var pe *PositionError
+			if err := m.TransformChecked(y, row); !errors.As(err, &pe) || pe.Column != j || pe.Err != ErrNotFinite || !isNotFinite(y[0]) || !isNotFinite(y[1]) || y32[0]-y32[0] == 0 || y32[1]-y32[1] == 0 {
+				t.Errorf("%v in column %d becomes %v, %v: %v", v, j, y, y32, err)
+			}
+			if class, err := c.Classify(row, w); !errors.As(err, &pe) || pe.Column != j || class != (Class{}) {
+				t.Errorf("%v in column %d: class %+v, %v", v, j, class, err)
+			}
+			if c.PredictProba(proba, row, w); !math.IsNaN(proba[0]) || !math.IsNaN(proba[1]) || !math.IsNaN(proba[2]) {
+				t.Errorf("%v in column %d: probabilities %v", v, j, proba)
+			}
+		}
+	}
+	for _, n := range []int{0, 5, 7} {
+		row := make([]float64, n)
+		if err := m.TransformChecked(y, row); !errors.Is(err, ErrShape) {
+			t.Errorf("%d features: %v", n, err)
+		}
+		if _, err := c.Classify(row, nil); !errors.Is(err, ErrShape) {
+			t.Errorf("%d features: %v", n, err)
+		}
+	}
+
+	// Finite samples whose projections are beyond float64, or float32 alone.
+	beyond := scaled(math.MaxFloat64, mat.NewDense(1, 6, []float64{1, 1, 1, 1, 1, 1}))
+	for j := range 6 {
+		if m.projection.At(j, 1) < 0 {
+			beyond.Set(0, j, -math.MaxFloat64)
+		}
+	}
+	row := beyond.RawRowView(0)
+	if err := m.TransformChecked(y, row); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "projected sample") || !math.IsInf(y[1], 1) {
+		t.Errorf("beyond range: %v, %v", y, err)
+	}
+	var all mat.Dense
+	if m.Transform(&all, beyond); !math.IsInf(all.At(0, 1), 1) {
+		t.Errorf("beyond range: %v", all)
+	}
+	if _, err := c.Classify(row, nil); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("beyond range: %v", err)
+	}
+	large := make([]float32, 6)
+	for j := range large {
+		large[j] = float32(math.Copysign(math.MaxFloat32, row[j]))
+	}
+	if m.TransformVec32(y32, large); !math.IsInf(float64(y32[1]), 1) {
+		t.Errorf("beyond float32: %v", y32)
+	}
+
+	// Finite projections whose distances are beyond float64.
+	far := scaled(1e-100, beyond)
+	if err := m.TransformChecked(y, far.RawRowView(0)); err != nil {
+		t.Fatalf("%v: %v", y, err)
+	}
+	if near := c.Neighbors(nil, far.RawRowView(0), 2, nil); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
+		t.Errorf("far away: %+v", near)
+	}
+	if class, err := c.Classify(far.RawRowView(0), nil); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "distance from sample 2 is +Inf") {
+		t.Errorf("far away: %+v, %v", class, err)
+	}
+	pair := mat.NewDense(2, 6, append(slices.Clone(x.RawRowView(0)), far.RawRowView(0)...))
+	if got, err := c.PredictAll(t.Context(), pair, 1); !errors.Is(err, ErrNotFinite) || !strings.HasPrefix(err.Error(), "row 1: ") || got != nil {
+		t.Errorf("far away, among others: %v, %v", got, err)
+	}
+}
+
+// TestHash: the hash is the SHA-256 of what its documentation says, and every bit counts.
+func TestHash(t *testing.T) {
+	plain, x, labels := testModel(t, 6, 2)
+	m, err := plain.WithClassNames([]string{"a", "", "ü"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewClassifier(m, x, labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var y mat.Dense
+	m.Transform(&y, x)
+	var text bytes.Buffer
+	put := func(v ...any) {
+		for _, v := range v {
+			binary.Write(&text, binary.LittleEndian, v)
+		}
+	}
+	put([]byte("monge-wda 1"), int64(12), m.projection.RawMatrix().Data, int64(6), m.mean, int64(3), []int64{10, 20, 30}, int64(3), int64(1), []byte("a"), int64(0), int64(2), []byte("ü"))
+	if want := fmt.Sprintf("%x", sha256.Sum256(text.Bytes())); m.Hash() != want {
+		t.Errorf("hash %s, want %s", m.Hash(), want)
+	}
+	put(int64(80), y.RawMatrix().Data, int64(40))
+	for _, l := range labels {
+		put(int64(l))
+	}
+	put(int64(1), int64(3))
+	if want := fmt.Sprintf("%x", sha256.Sum256(text.Bytes())); c.Hash() != want {
+		t.Errorf("hash of the classifier %s, want %s", c.Hash(), want)
+	}
+
+	// How the fit went does not count.
+	other := *m
+	other.report = Report{Steps: 9, Elapsed: time.Hour}
+	if other.Hash() != m.Hash() {
+		t.Error("the report is in the hash")
+	}
+	seen := map[string]string{m.Hash(): "the model", plain.Hash(): "no names"}
+	differs := func(what, hash string) {
+		t.Helper()
+		if as, ok := seen[hash]; ok {
+			t.Errorf("%s: the hash of %s", what, as)
+		}
+		seen[hash] = what
+	}
+	bit := func(v *float64, i uint) func() {
+		old := *v
+		*v = math.Float64frombits(math.Float64bits(old) ^ 1<<i)
+		return func() { *v = old }
+	}
+	for _, i := range []uint{0, 1, 51, 52, 63} {
+		for k := range m.projection.RawMatrix().Data {
+			undo := bit(&m.projection.RawMatrix().Data[k], i)
+			differs(fmt.Sprintf("bit %d of projection %d", i, k), m.Hash())
+			undo()
+		}
+		for k := range m.mean {
+			undo := bit(&m.mean[k], i)
+			differs(fmt.Sprintf("bit %d of mean %d", i, k), m.Hash())
+			undo()
+		}
+		for k := range y.RawMatrix().Data {
+			undo := bit(&y.RawMatrix().Data[k], i)
+			differs(fmt.Sprintf("bit %d of sample %d", i, k), newClassifier(m, &y, labels, 3).Hash())
+			undo()
+		}
+	}
+	differs("the classifier", c.Hash())
+	for k := range labels {
+		labels[k]++
+		differs(fmt.Sprintf("label of row %d", k), newClassifier(m, &y, labels, 3).Hash())
+		labels[k]--
+	}
+	differs("another K", newClassifier(m, &y, labels, 4).Hash())
+	for k := range m.labels {
+		m.labels[k]++
+		differs(fmt.Sprintf("label %d", k), m.Hash())
+		m.labels[k]--
+	}
+	for _, names := range [][]string{{"a", "ü", ""}, {"", "a", "ü"}, {"a", "b", "ü"}, {"a\x00", "", "ü"}} {
+		named, err := m.WithClassNames(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differs(fmt.Sprintf("names %q", names), named.Hash())
 	}
 }
 
@@ -124,6 +487,8 @@ func TestTransformAllocatesNothing(t *testing.T) {
 		"Transform32":    func() { m.Transform32(all32, in32) },
 		"TransformVec32": func() { m.TransformVec32(vec32, x32) },
 		"Predict":        func() { c.Predict(sample, w) },
+		"Classify":       func() { c.Classify(sample, w) },
+		"checked":        func() { m.TransformChecked(vec, sample) },
 		"PredictProba":   func() { c.PredictProba(proba, sample, w) },
 		"Neighbors":      func() { near = c.Neighbors(near, sample, 5, w) },
 	} {
