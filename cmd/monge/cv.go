@@ -210,6 +210,7 @@ type cvResult struct {
 	Warnings   []string `json:"warnings,omitempty"`
 	CSV        string   `json:"csv,omitempty"`
 	Model      string   `json:"model,omitempty"`
+	Hash       string   `json:"hash,omitempty"` // of what predictions with the model depend on
 }
 
 func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
@@ -282,7 +283,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		}
 	}
 	if m != nil {
-		if err := saveModel(context.WithoutCancel(ctx), f.model, m, d, out.Best.K); err != nil {
+		if out.Hash, err = saveModel(context.WithoutCancel(ctx), f.model, m, d, out.Best.K); err != nil {
 			return err
 		}
 	}

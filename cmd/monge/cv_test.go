@@ -89,8 +89,16 @@ func TestCV(t *testing.T) {
 	if !mat.Equal(loadProjection(t, at("cv.wda")), loadProjection(t, at("fit.wda"))) {
 		t.Error("the model differs from that of fit with the best setting")
 	}
+	var hash any // the same, also that of the rows to classify by
 	for _, model := range []string{"cv.wda", "fit.wda"} {
 		info := object(t, "info", "--model", at(model))
+		of := info["model"].(map[string]any)["hash"]
+		if hash == nil {
+			hash = of
+		}
+		if of != hash || of == loadModel(t, at(model)).Hash() {
+			t.Errorf("%s: hash %v, want %v", model, of, hash)
+		}
 		if get(t, info, "model", "k") != float64(b.Neighbors) || get(t, info, "model", "rows") != 60 {
 			t.Errorf("%s: %v", model, info)
 		}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -438,21 +436,21 @@ func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 		return nil, nil, inFile(path, cause(err))
 	}
 	defer f.Close()
-	var read bytes.Buffer
-	m, err := wda.Load(io.TeeReader(f, &read))
-	if err != nil {
-		return nil, nil, inFile(path, cause(err))
-	}
-	// The whole file has been found good: this fails if there is no classifier.
-	c, err := wda.LoadClassifier(&read)
-	if err != nil {
-		return m, nil, nil
-	}
-	return m, c, nil
+	m, c, err := wda.LoadAny(f)
+	return m, c, inFile(path, cause(err))
 }
 
 // readModel reads a model file.
 func readModel(path string) (*wda.Model, error) {
 	m, _, err := readClassifier(path)
 	return m, err
+}
+
+// contentHash names what predictions with a model, or with the classifier that a file
+// holds beside it, depend on.
+func contentHash(m *wda.Model, c *wda.Classifier) string {
+	if c != nil {
+		return c.Hash()
+	}
+	return m.Hash()
 }

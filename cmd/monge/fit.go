@@ -153,6 +153,7 @@ type fitResult struct {
 	K               int      `json:"k,omitempty"`
 	Warnings        []string `json:"warnings,omitempty"`
 	Model           string   `json:"model"`
+	Hash            string   `json:"hash"` // of what predictions depend on
 }
 
 func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
@@ -201,7 +202,8 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if m, err = m.WithClassNames(names); err != nil {
 		return inFile(f.data, err)
 	}
-	if err := saveModel(ctx, f.model, m, d, f.k); err != nil {
+	hash, err := saveModel(ctx, f.model, m, d, f.k)
+	if err != nil {
 		return err
 	}
 	r := m.Report()
@@ -211,7 +213,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Solver.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
 		Shrinkage: number(rho), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components,
-		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model,
+		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model, Hash: hash,
 	}
 	if r.Settings.Solver.Starts > 1 {
 		for _, j := range r.StartObjectives {
@@ -287,24 +289,25 @@ func explain(err error) error {
 }
 
 // saveModel writes a model, and unless k is 0 the rows d to classify by k nearest
-// neighbors among them, unless an interrupt came in the meantime.
-func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int) error {
+// neighbors among them, unless an interrupt came in the meantime. It returns the content
+// hash.
+func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int) (hash string, err error) {
 	var file encoding.BinaryMarshaler = m
+	var c *wda.Classifier
 	if k > 0 {
-		c, err := wda.NewClassifier(m, d.X, d.Labels, k)
-		if err != nil {
-			return err
+		if c, err = wda.NewClassifier(m, d.X, d.Labels, k); err != nil {
+			return "", err
 		}
 		file = c
 	}
 	b, err := file.MarshalBinary()
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return "", err
 	}
-	return dataset.WriteFile(path, func(w io.Writer) error {
+	return contentHash(m, c), dataset.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})

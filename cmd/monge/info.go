@@ -78,6 +78,7 @@ type modelInfo struct {
 	Float32    bool     `json:"float32"`
 	Rows       int      `json:"rows,omitempty"` // training rows to classify by
 	K          int      `json:"k,omitempty"`
+	Hash       string   `json:"hash"` // of what predictions depend on
 }
 
 func (a *app) info(model string) error {
@@ -98,7 +99,7 @@ func (a *app) info(model string) error {
 			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Settings.Solver.Method.String(),
 			Status: r.Status.String(), Steps: r.Steps, Lambda: number(lambda), Absolute: !relative,
 			Iterations: r.Settings.Objective.Iterations, Shrinkage: number(rho), Weights: r.Settings.Objective.Weights.String(),
-			Float32: r.Settings.Objective.Float32,
+			Float32: r.Settings.Objective.Float32, Hash: contentHash(m, c),
 		}
 		if c != nil {
 			out.Model.Rows, out.Model.K = c.Len(), c.K()
@@ -128,6 +129,7 @@ func (a *app) info(model string) error {
 			if m.Rows > 0 {
 				fmt.Fprintf(w, "classifier\t%d nearest of %d rows\n", m.K, m.Rows)
 			}
+			fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 			fmt.Fprintf(w, "λ, L, ρ\t%g, %d, %g\n", float64(m.Lambda), m.Iterations, float64(m.Shrinkage))
 		}
 	})

@@ -269,6 +269,9 @@ func TestEveryCommand(t *testing.T) {
 		t.Errorf("info: %v", info)
 	}
 	near(t, "J of info and fit", get(t, info, "model", "objective"), get(t, fit, "objective"), 0)
+	if hash := loadModel(t, model).Hash(); fit["hash"] != hash || info["model"].(map[string]any)["hash"] != hash {
+		t.Errorf("hash %s, by fit %v, by info %v", hash, fit["hash"], info["model"])
+	}
 
 	if now, _ := os.ReadFile(model); !bytes.Equal(now, want) {
 		t.Error("the model has changed in the meantime")
