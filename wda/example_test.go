@@ -61,3 +61,43 @@ func ExamplePrepare() {
 	// λ = 0.1: J = 1.1
 	// λ = 3: J = 6.9
 }
+
+// A service answers while its model is replaced: the new file is checked first, and
+// requests in flight end with the model that they have begun with.
+func ExampleHolder() {
+	d := dataset.Simulation{Seed: 1}.Generate(100)
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Lambda: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := wda.NewClassifier(m, d.X, d.Labels, 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	file, err := c.MarshalBinary() // as a training job leaves it
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	var served wda.Holder
+	known := d.X.RawRowView(0)
+	check := func(_, next *wda.Served) error {
+		class, err := next.Classifier.Classify(known, nil)
+		if err == nil && class.Label != d.Labels[0] {
+			err = fmt.Errorf("a known sample is taken for %s", class.Name)
+		}
+		return err
+	}
+	if err := served.Reload(bytes.NewReader(file), check); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(served.Reload(bytes.NewReader(file[:100]), check)) // the old one stays
+
+	w := new(wda.Workspace) // of one goroutine; it serves one model after another
+	s := served.Get()       // once a request
+	class, err := s.Classifier.Classify(known, w)
+	fmt.Println(class.Label == d.Labels[0], err, s.Hash == c.Hash())
+	// Output:
+	// wda: not a valid model: no checksum at its end: it is cut off, or an NPZ file of something else
+	// true <nil> true
+}
