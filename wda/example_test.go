@@ -66,7 +66,7 @@ func ExamplePrepare() {
 // requests in flight end with the model that they have begun with.
 func ExampleHolder() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
-	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Lambda: 3})
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -431,7 +431,7 @@ func TestVersion1(t *testing.T) {
 		t.Errorf("%v becomes %x, of class %+v (%v), by %d of %d", x, y, class, err, c.K(), c.Len())
 	}
 	r := c.Model().Report()
-	if r.Status != descent.GradientTolerance || r.Solver != Auto || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
+	if r.Status != descent.GradientTolerance || r.Settings.Solver.Method != Auto || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
 		t.Errorf("report %+v", r)
 	}
 	// As version 2 it has the same answers.
@@ -461,8 +461,8 @@ func TestStatusNames(t *testing.T) {
 // TestSameFile: two fits of the same data make the same file.
 func TestSameFile(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
-	a := fileOf(t, mustFit(t, x, labels, &Settings{MaxSteps: 3, Workers: 1}))
-	if b := fileOf(t, mustFit(t, x, labels, &Settings{MaxSteps: 3, Workers: 3})); !bytes.Equal(a, b) {
+	a := fileOf(t, mustFit(t, x, labels, &Settings{Solver: Solver{MaxSteps: 3}, Workers: 1}))
+	if b := fileOf(t, mustFit(t, x, labels, &Settings{Solver: Solver{MaxSteps: 3}, Workers: 3})); !bytes.Equal(a, b) {
 		t.Error("the files differ")
 	}
 }

@@ -209,7 +209,10 @@ func TestZeroModel(t *testing.T) {
 func TestModelNeverChanges(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	lambda, init := mat.NewDense(3, 3, []float64{1, 2, 2, 2, 1, 2, 2, 2, 1}), uniform(5, 6, 2)
-	set := Settings{Components: 2, MaxSteps: 4, LambdaMatrix: lambda, Init: init, Starts: 2, Validation: &Validation{Every: 1}, Shrinkage: NoShrinkage}
+	set := Settings{
+		Components: 2, Objective: Objective{Lambda: LambdaMatrix(lambda), Shrinkage: FixedShrinkage(0)},
+		Solver: Solver{MaxSteps: 4, Init: init, Starts: 2}, Validation: &Validation{Every: 1},
+	}
 	m := mustFit(t, x, labels, &set)
 	names := []string{"a", "b", "c"}
 	m, err := m.WithClassNames(names)
@@ -219,7 +222,7 @@ func TestModelNeverChanges(t *testing.T) {
 	state := func() string {
 		r := m.Report()
 		s := r.Settings
-		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.LambdaMatrix), mat.Formatted(s.Init), *s.Validation)
+		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.Objective.Lambda.matrix), mat.Formatted(s.Solver.Init), *s.Validation)
 	}
 	before := state()
 	file := fileOf(t, m)
@@ -240,8 +243,8 @@ func TestModelNeverChanges(t *testing.T) {
 	clear(r.Validations)
 	r.Warnings = append(r.Warnings[:0], "x")
 	r.Lambda.Zero()
-	r.Settings.LambdaMatrix.(*mat.Dense).Zero()
-	r.Settings.Init.(*mat.Dense).Zero()
+	r.Settings.Objective.Lambda.matrix.(*mat.Dense).Zero()
+	r.Settings.Solver.Init.(*mat.Dense).Zero()
 	r.Settings.Validation.Every = 9
 	if after := state(); after != before || !bytes.Equal(fileOf(t, m), file) {
 		t.Errorf("the model has changed:\n%s\nwas\n%s", after, before)
