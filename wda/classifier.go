@@ -325,7 +325,7 @@ func giveBack(w *Workspace, borrowed bool) {
 // check panics if c is the zero Classifier.
 func (c *Classifier) check() {
 	if c == nil || c.points == nil {
-		panic("wda: a Classifier that neither NewClassifier nor LoadClassifier has made classifies nothing")
+		panic("wda: a Classifier that neither NewClassifier nor Load has made classifies nothing")
 	}
 }
 

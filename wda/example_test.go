@@ -32,7 +32,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	again, err := wda.Load(bytes.NewReader(file))
+	again, _, err := wda.Load(bytes.NewReader(file))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -81,8 +81,8 @@ func ExampleHolder() {
 
 	var served wda.Holder
 	known := d.X.RawRowView(0)
-	check := func(_, next *wda.Served) error {
-		class, err := next.Classifier.Classify(known, nil)
+	check := func(_ *wda.Model, c *wda.Classifier) error {
+		class, err := c.Classify(known, nil)
 		if err == nil && class.Label != d.Labels[0] {
 			err = fmt.Errorf("a known sample is taken for %s", class.Name)
 		}
@@ -94,9 +94,9 @@ func ExampleHolder() {
 	fmt.Println(served.Reload(bytes.NewReader(file[:100]), check)) // the old one stays
 
 	w := new(wda.Workspace) // of one goroutine; it serves one model after another
-	s := served.Get()       // once a request
-	class, err := s.Classifier.Classify(known, w)
-	fmt.Println(class.Label == d.Labels[0], err, s.Hash == c.Hash())
+	_, now := served.Get()  // once a request
+	class, err := now.Classify(known, w)
+	fmt.Println(class.Label == d.Labels[0], err, now.Hash() == c.Hash())
 	// Output:
 	// wda: not a valid model: no checksum at its end: it is cut off, or an NPZ file of something else
 	// true <nil> true

@@ -250,33 +250,18 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Load reads a model that MarshalBinary of a Model or a Classifier has written, to the
-// end of r, which may be a pipe. An error wraps ErrModel if that is something else, is
-// damaged, or is of an unknown version, and is that of r if it fails. What does not begin
-// as a model file is not read further, and no more than 1 GiB of what does; UnmarshalBinary
-// takes longer ones. The memory in use is at most some four times what was read.
-func Load(r io.Reader) (*Model, error) {
-	m, _, err := LoadAny(r)
-	return m, err
-}
-
-// LoadAny is Load for a file that may hold a classifier: c is nil if there is none.
-func LoadAny(r io.Reader) (m *Model, c *Classifier, err error) {
+// Load reads a file that MarshalBinary of a Model or a Classifier has written, to the end
+// of r, which may be a pipe: the model, and the classifier, nil if there is none. An error
+// wraps ErrModel if that is something else, is damaged, or is of an unknown version, and is
+// that of r if it fails. What does not begin as a model file is not read further, and no
+// more than 1 GiB of what does; UnmarshalBinary takes longer ones. The memory in use is at
+// most some four times what was read.
+func Load(r io.Reader) (*Model, *Classifier, error) {
 	data, err := readFile(r, maxFile)
 	if err != nil {
 		return nil, nil, err
 	}
 	return decode(data)
-}
-
-// LoadClassifier reads a classifier that its MarshalBinary has written, as Load does. An
-// error wraps ErrModel if there is none in the file, too.
-func LoadClassifier(r io.Reader) (*Classifier, error) {
-	_, c, err := LoadAny(r)
-	if err == nil && c == nil {
-		err = errNoClassifier
-	}
-	return c, err
 }
 
 var errNoClassifier = fmt.Errorf("%w: it holds no classifier", ErrModel)

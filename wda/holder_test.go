@@ -25,10 +25,11 @@ func TestHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var h Holder
-	reload := func(file []byte, check func(old, next *Served) error) error {
+	reload := func(file []byte, check func(*Model, *Classifier) error) error {
 		return h.Reload(bytes.NewReader(file), check)
 	}
-	if h.Get() != nil {
+	holds := func() *Model { m, _ := h.Get(); return m }
+	if m, c := h.Get(); m != nil || c != nil {
 		t.Error("an empty holder holds something")
 	}
 	unwanted := errors.New("unwanted")
@@ -37,36 +38,36 @@ func TestHolder(t *testing.T) {
 		want error
 	}{"a model": {fileOf(t, m), nil}, "a small classifier": {fileOf(t, small), nil}, "a large classifier": {fileOf(t, large), nil}, "no file": {nil, ErrModel}} {
 		h = Holder{}
-		err := reload(c.file, func(old, next *Served) error {
-			if old != nil || next == nil || h.Get() != nil {
-				t.Errorf("%s: checked after %v", name, old)
+		err := reload(c.file, func(m *Model, _ *Classifier) error {
+			if m == nil || holds() != nil {
+				t.Errorf("%s: not checked first", name)
 			}
 			return nil
 		})
-		if !errors.Is(err, c.want) || (h.Get() == nil) != (err != nil) {
+		if !errors.Is(err, c.want) || (holds() == nil) != (err != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if err := reload(fileOf(t, small), nil); err != nil {
 		t.Fatal(err)
 	}
-	first := h.Get()
-	if first.Hash != small.Hash() || first.Model != first.Classifier.Model() {
-		t.Errorf("hash %s, want %s", first.Hash, small.Hash())
+	first, of := h.Get()
+	if of.Hash() != small.Hash() || first != of.Model() {
+		t.Errorf("hash %s, want %s", of.Hash(), small.Hash())
 	}
 	for name, err := range map[string]error{
 		"damaged":       reload(fileOf(t, large)[1:], nil),
 		"other shape":   reload(fileOf(t, other), nil),
 		"no classifier": reload(fileOf(t, m), nil),
-		"unwanted": reload(fileOf(t, large), func(old, next *Served) error {
-			if old != first || next.Hash != large.Hash() {
+		"unwanted": reload(fileOf(t, large), func(m *Model, c *Classifier) error {
+			if holds() != first || m != c.Model() || c.Hash() != large.Hash() {
 				t.Error("the check is given something else")
 			}
 			return unwanted
 		}),
 	} {
 		want := map[string]error{"damaged": ErrModel, "other shape": ErrShape, "no classifier": ErrModel, "unwanted": unwanted}[name]
-		if !errors.Is(err, want) || h.Get() != first {
+		if !errors.Is(err, want) || holds() != first {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
@@ -74,16 +75,16 @@ func TestHolder(t *testing.T) {
 	// Requests go on while models come and go, each with a workspace of its own that
 	// outlives them; every answer is that of one of the models.
 	sample := x.RawRowView(3)
-	of := map[string]int{small.Hash(): small.Predict(sample, nil), large.Hash(): large.Predict(sample, nil)}
+	answers := map[int]int{small.K(): small.Predict(sample, nil), large.K(): large.Predict(sample, nil)}
 	var wg sync.WaitGroup
 	var stop atomic.Bool
 	for range 4 {
 		wg.Go(func() {
 			w := new(Workspace)
 			for !stop.Load() {
-				s := h.Get()
-				if got, want := s.Classifier.Predict(sample, w), of[s.Hash]; got != want {
-					t.Errorf("%s: %d, want %d", s.Hash, got, want)
+				_, c := h.Get()
+				if got, want := c.Predict(sample, w), answers[c.K()]; got != want {
+					t.Errorf("by %d neighbors: %d, want %d", c.K(), got, want)
 					return
 				}
 			}

@@ -298,7 +298,7 @@ func TestCut(t *testing.T) {
 		if !bitsEqual(&y, all.Slice(0, 40, 0, q)) || !slices.Equal(c.scales, m.scales[:q]) || !slices.Equal(c.ratios, m.ratios[:q]) {
 			t.Errorf("%d components: other projections", q)
 		}
-		back, err := Load(bytes.NewReader(fileOf(t, c)))
+		back, err := loadModel(bytes.NewReader(fileOf(t, c)))
 		if err != nil || back.Hash() != c.Hash() || !slices.Equal(back.scales, c.scales) || !slices.Equal(back.ratios, c.ratios) || back.Report().Settings.Components != 5 {
 			t.Errorf("%d components: %v", q, err)
 		}

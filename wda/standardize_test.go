@@ -45,7 +45,7 @@ func TestStandardize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Load(bytes.NewReader(data))
+	again, err := loadModel(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}

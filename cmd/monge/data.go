@@ -436,7 +436,7 @@ func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 		return nil, nil, inFile(path, cause(err))
 	}
 	defer f.Close()
-	m, c, err := wda.LoadAny(f)
+	m, c, err := wda.Load(f)
 	return m, c, inFile(path, cause(err))
 }
 
