@@ -20,12 +20,10 @@ import (
 )
 
 type cvFlags struct {
-	read       readFlags
+	trainFlags
 	rows       rowFlags
 	objective  objectiveFlags
 	solver     solverFlags
-	data       string
-	labels     string
 	components []int
 	lambda     []float64
 	shrinkage  []string
@@ -61,9 +59,7 @@ depends on --seed, not on the number of CPUs.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.cv(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.data, "data", "", "file of samples (required)")
-	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file; every column of a CSV file is then a feature")
-	f.read.add(cmd)
+	f.trainFlags.add(cmd)
 	f.rows.add(cmd, "training rows")
 	fs.Lookup("seed").Usage = fitSeedUsage
 	fs.IntSliceVarP(&f.components, "components", "p", []int{2}, "dimensions to project to")
@@ -230,15 +226,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	if f.csv != "" && f.csv == f.model {
 		return usagef("--csv and --model name the same file")
 	}
-	all, err := f.read.readLabelled(f.data, f.labels)
+	d, err := f.train(&f.rows)
 	if err != nil {
-		return err
-	}
-	d, err := f.rows.train(f.data, all)
-	if err != nil {
-		return err
-	}
-	if err := checkClasses(f.data, d, f.rows.sample > 0); err != nil {
 		return err
 	}
 	if err := f.checkFolds(d, cv); err != nil {

@@ -119,7 +119,7 @@ func TestCV(t *testing.T) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
 	// Flags that change the fits.
-	for _, args := range []string{"--float32", "--standardize", "--solver pg", "--starts 2", "--validation 0.3 --patience 2", "--absolute", "--paper", "--weights proportional --iterations 3", "--sample 45 --seed 3"} {
+	for _, args := range []string{"--float32", "--standardize", "--method pg", "--starts 2", "--validation 0.3 --validation-patience 2", "--absolute", "--paper", "--weights proportional --iterations 3", "--sample 45 --seed 3"} {
 		v := object(t, append([]string{"cv", "--data", s.csv, "--lambda", "2", "--k", "1", "--max-steps", "2", "--folds", "2"}, strings.Fields(args)...)...)
 		if e := get(t, v, "best", "error"); !(e >= 0 && e <= 1) {
 			t.Errorf("%s: error %v", args, e)
@@ -165,10 +165,10 @@ func TestFitOptions(t *testing.T) {
 		args string
 		set  wda.Settings
 	}{
-		{"--starts 4 --seed 5 --solver cg", wda.Settings{Solver: wda.Solver{Starts: 4, Method: wda.ConjugateGradient}, Seed: 5}},
-		{"--validation 0.25 --validation-k 3 --validation-every 1 --patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
+		{"--starts 4 --seed 5 --method cg", wda.Settings{Solver: wda.Solver{Starts: 4, Method: wda.ConjugateGradient}, Seed: 5}},
+		{"--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
-		{"--paper --lambda 2 --shrinkage auto --solver cg", wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Solver: wda.Solver{Method: wda.ConjugateGradient}}},
+		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Solver: wda.Solver{Method: wda.ConjugateGradient}}},
 	} {
 		c.set.Components, c.set.Solver.MaxSteps = 2, 6
 		want, err := wda.Fit(t.Context(), s.data.X, s.data.Labels, &c.set)
@@ -329,14 +329,14 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"λ = 0", cv + "--lambda 1,0", 2, "--lambda must be positive and finite, not 0"},
 		{"λ NaN", cv + "--lambda NaN", 2, "--lambda must be positive and finite, not NaN"},
 		{"λ text", cv + "--lambda big", 2, "--lambda"},
-		{"shrinkage < 0", cv + "--shrinkage 0,-1", 2, `--shrinkage must be auto or a number from 0, not "-1"`},
+		{"shrinkage < 0", cv + "--shrinkage 0,-1", 2, `--shrinkage must be auto or a number from 0 to 1e12, not "-1"`},
 		{"shrinkage text", cv + "--shrinkage some", 2, "--shrinkage must be auto"},
 		{"k = 0", cv + "--k 0", 2, "--k must be between 1"},
 		{"folds = 1", cv + "--folds 1", 2, "--folds must be between 2"},
 		{"folds < 0", cv + "--folds -5", 2, "--folds must be between 2"},
 		{"steps", cv + "--max-steps 0", 2, "--max-steps must be between 1"},
 		{"starts", cv + "--starts 0", 2, "--starts must be between 1"},
-		{"solver", cv + "--solver newton", 2, "--solver must be one of"},
+		{"solver", cv + "--method newton", 2, "--method must be one of"},
 		{"tolerance", cv + "--tolerance -1", 2, "--tolerance must be positive"},
 		{"level", cv + "--level sse", 2, "--level"},
 		{"workers", cv + "--workers -2", 2, "--workers must be between 0"},
@@ -355,9 +355,9 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"starts of fit", "fit --data $d.csv --model $new.wda --starts -1", 2, "--starts must be between 1"},
 		{"validation NaN", "fit --data $d.csv --model $new.wda --validation NaN", 2, "--validation must be a fraction"},
 		{"validation 0", "fit --data $d.csv --model $new.wda --validation 0", 2, "--validation must be a fraction"},
-		{"patience alone", "fit --data $d.csv --model $new.wda --patience 3", 2, "--patience needs --validation"},
-		{"patience", "fit --data $d.csv --model $new.wda --validation 0.2 --patience 0", 2, "--patience must be between 1"},
-		{"validation-k", "fit --data $d.csv --model $new.wda --validation 0.2 --validation-k 0", 2, "--validation-k must be between 1"},
+		{"patience alone", "fit --data $d.csv --model $new.wda --validation-patience 3", 2, "--validation-patience needs --validation"},
+		{"patience", "fit --data $d.csv --model $new.wda --validation 0.2 --validation-patience 0", 2, "--validation-patience must be between 1"},
+		{"validation-k", "fit --data $d.csv --model $new.wda --validation 0.2 --validation-neighbors 0", 2, "--validation-neighbors must be between 1"},
 		{"nothing to hold out", "fit --data $equal.csv --sample 4 --model $new.wda --validation 0.2", 1, "no class has samples enough to hold any out"},
 		{"k of fit", "fit --data $d.csv --model $new.wda --k -1", 2, "--k must be between 0"},
 		{"k > n of fit", "fit --data $d.csv --model $new.wda --k 61", 1, "--k 61 exceeds the 60 training rows"},

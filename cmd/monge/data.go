@@ -75,6 +75,33 @@ type readFlags struct {
 	header      string
 }
 
+// trainFlags name the file that a command learns from.
+type trainFlags struct {
+	readFlags
+	data, labels string
+}
+
+func (f *trainFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.data, "data", "", "file of samples (required)")
+	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file; every column of a CSV file is then a feature")
+	f.readFlags.add(cmd)
+}
+
+// train reads the rows to learn from: of the split, --holdout and --sample, of
+// classes that can be told apart.
+func (f *trainFlags) train(rows *rowFlags) (*dataset.Dataset, error) {
+	all, err := f.readLabelled(f.data, f.labels)
+	if err != nil {
+		return nil, err
+	}
+	d, err := rows.train(f.data, all)
+	if err != nil {
+		return nil, err
+	}
+	return d, checkClasses(f.data, d, rows.sample > 0)
+}
+
 func (f *readFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.labelColumn, "label-column", "", "CSV: name of the label column or its index from 0, from the end if negative (default the last); NPZ: name of the array (default y)")

@@ -60,7 +60,7 @@ and FDA on the training rows; this takes long if they are many.`,
 	fs.StringVar(&f.testLabels, "test-labels", "", "file of the test labels (default --train-labels if both samples are of one file)")
 	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "numbers of neighbors")
 	fs.BoolVar(&f.baselines, "baselines", false, "also the original space, PCA and FDA")
-	fs.IntVar(&f.workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
+	addWorkers(cmd, &f.workers)
 	f.rows.add(cmd, "training rows")
 	f.read.add(cmd)
 	return cmd
@@ -111,7 +111,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err := f.rows.check(); err != nil {
 		return err
 	}
-	if err := checkRange("workers", f.workers, 0, 1024); err != nil {
+	if err := checkWorkers(f.workers); err != nil {
 		return err
 	}
 	m, err := readModel(f.model)

@@ -133,7 +133,7 @@ func (a *app) runExperiments(cmd *cobra.Command, f *experimentFlags, list []expe
 	if f.trials == 0 && cmd.Flags().Changed("trials") {
 		return usagef("--trials must be at least 1")
 	}
-	if err := checkRange("workers", f.workers, 0, 1024); err != nil {
+	if err := checkWorkers(f.workers); err != nil {
 		return err
 	}
 	if f.out == "" {

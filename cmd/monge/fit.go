@@ -17,12 +17,10 @@ import (
 )
 
 type fitFlags struct {
-	read       readFlags
+	trainFlags
 	rows       rowFlags
 	objective  objectiveFlags
 	solver     solverFlags
-	data       string
-	labels     string
 	components int
 	shrinkage  string
 	init       string
@@ -68,14 +66,12 @@ ends the fit with exit code 130 and writes no model.`,
   monge fit --data X.csv --labels y.csv --shrinkage 0.5 --model x.wda
   monge fit --data wine.csv --validation 0.25 --starts 5 --k 5 --model wine.wda
   monge fit --data mnist.npz --sample 1000 --seed 1 -p 10 --model digits.wda
-  monge fit --data mnist.npz --solver minibatch --float32 -p 10 --model digits.wda
+  monge fit --data mnist.npz --method minibatch --float32 -p 10 --model digits.wda
   monge fit --data train-images-idx3-ubyte.gz --sample 1000 -p 20 --model digits.wda`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.data, "data", "", "file of samples (required)")
-	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file; every column of a CSV file is then a feature")
-	f.read.add(cmd)
+	f.trainFlags.add(cmd)
 	f.rows.add(cmd, "training rows")
 	fs.StringVar(&f.model, "model", "", "file to write the model to (required)")
 	fs.IntVarP(&f.components, "components", "p", 2, "p, the dimension to project to")
@@ -132,7 +128,7 @@ type fitResult struct {
 	Evaluations  int    `json:"evaluations"`
 	Gradients    int    `json:"gradients"`
 	Seconds      number `json:"seconds"`
-	Solver       string `json:"solver"`
+	Solver       string `json:"method"`
 	Status       string `json:"status"`
 	Converged    bool   `json:"converged"`
 	Between      number `json:"between"`
@@ -165,15 +161,8 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if err := checkOutput(f.model, f.data, f.labels, f.init, f.objective.lambdaMatrix); err != nil {
 		return err
 	}
-	all, err := f.read.readLabelled(f.data, f.labels)
+	d, err := f.train(&f.rows)
 	if err != nil {
-		return err
-	}
-	d, err := f.rows.train(f.data, all)
-	if err != nil {
-		return err
-	}
-	if err := checkClasses(f.data, d, f.rows.sample > 0); err != nil {
 		return err
 	}
 	if set.Components > columns(d) {
@@ -184,14 +173,14 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	names := classNames(d)
 	if f.objective.lambdaMatrix != "" {
-		l, err := f.read.readLambdas(f.objective.lambdaMatrix, len(names))
+		l, err := f.readLambdas(f.objective.lambdaMatrix, len(names))
 		if err != nil {
 			return err
 		}
 		set.Objective.Lambda = wda.LambdaMatrix(l)
 	}
 	if f.init != "" {
-		if set.Solver.Init, err = f.read.readStart(f.init, columns(d), set.Components); err != nil {
+		if set.Solver.Init, err = f.readStart(f.init, columns(d), set.Components); err != nil {
 			return err
 		}
 	}

@@ -63,9 +63,19 @@ func (f *objectiveFlags) addShared(cmd *cobra.Command) {
 	fs.IntVar(&f.iterations, "iterations", 10, "L, the Sinkhorn iterations that define the transport")
 	fs.StringVar(&f.weights, "weights", wda.Uniform.String(), "weights of the class pairs: uniform or proportional to the class frequencies")
 	fs.BoolVar(&f.float32, "float32", false, "evaluate in float32, about twice as fast")
-	fs.StringVar(&f.level, "level", "", "instruction set; the result is the same with any (default the best of this machine)")
-	fs.IntVar(&f.workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
+	addLevel(cmd, &f.level)
+	addWorkers(cmd, &f.workers)
 }
+
+func addLevel(cmd *cobra.Command, level *string) {
+	cmd.Flags().StringVar(level, "level", "", "instruction set; the result is the same with any (default the best of this machine)")
+}
+
+func addWorkers(cmd *cobra.Command, workers *int) {
+	cmd.Flags().IntVar(workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
+}
+
+func checkWorkers(workers int) error { return checkRange("workers", workers, 0, 1024) }
 
 // settings checks the flags and returns what they say, except for the λ matrix.
 func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
@@ -78,7 +88,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := checkRange("iterations", f.iterations, 1, maxIterations); err != nil {
 		return nil, err
 	}
-	if err := checkRange("workers", f.workers, 0, 1024); err != nil {
+	if err := checkWorkers(f.workers); err != nil {
 		return nil, err
 	}
 	if err := f.setLevel(cmd); err != nil {
@@ -97,9 +107,9 @@ type solverFlags struct {
 	absolute   bool
 	standard   bool
 	paper      bool
-	solver     string
+	method     string
 	gradient   string
-	batch      int
+	batchSize  int
 	maxSteps   int
 	tolerance  float64
 	starts     int
@@ -111,17 +121,17 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
 	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
-	fs.StringVar(&f.solver, "solver", wda.Method(0).String(), "one of "+solverNames())
+	fs.StringVar(&f.method, "method", wda.Method(0).String(), "one of "+methodNames())
 	fs.StringVar(&f.gradient, "gradient", wda.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
-	fs.IntVar(&f.batch, "batch", 64, "with --solver minibatch: samples of a class in a step")
+	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
 	fs.IntVar(&f.maxSteps, "max-steps", 200, "most steps of the solver; of minibatch, rounds of 20 mini-batches")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32)")
 	fs.IntVar(&f.starts, "starts", 1, "starts, of which the best result is kept; all but the first are random projections, by --seed")
 	fs.Float64Var(&f.validation, "validation", 0, "fraction of every class to hold out by --seed, to stop early and keep the step with the least error there (default none)")
-	fs.IntVar(&f.judge.Neighbors, "validation-k", 5, "with --validation: neighbors of the classifier")
+	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "with --validation: neighbors of the classifier")
 	fs.IntVar(&f.judge.Every, "validation-every", 2, "with --validation: steps from one judgement to the next")
-	fs.IntVar(&f.judge.Patience, "patience", 10, "with --validation: judgements without improvement that end the fit")
-	fs.BoolVar(&f.paper, "paper", false, "the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --solver pg")
+	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "with --validation: judgements without improvement that end the fit")
+	fs.BoolVar(&f.paper, "paper", false, "the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --method pg")
 }
 
 // apply checks the flags and puts what they say into s.
@@ -130,10 +140,10 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 		s.Objective.Lambda = wda.AbsoluteLambda(l)
 	}
 	s.Data.Standardize = f.standard
-	if err := s.Solver.Method.UnmarshalText([]byte(f.solver)); err != nil {
-		return usagef("--solver must be one of %s, not %q", solverNames(), f.solver)
+	if err := s.Solver.Method.UnmarshalText([]byte(f.method)); err != nil {
+		return usagef("--method must be one of %s, not %q", methodNames(), f.method)
 	}
-	if f.paper && !cmd.Flags().Changed("solver") {
+	if f.paper && !cmd.Flags().Changed("method") {
 		s.Solver.Method = wda.PaperSettings(s.Components).Solver.Method
 	}
 	if err := s.Objective.Gradient.UnmarshalText([]byte(f.gradient)); err != nil {
@@ -142,14 +152,14 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	if s.Objective.Gradient == wda.Implicit && !cmd.Flags().Changed("iterations") {
 		s.Objective.Iterations = 0
 	}
-	if cmd.Flags().Changed("batch") {
+	if cmd.Flags().Changed("batch-size") {
 		if s.Solver.Method != wda.MiniBatch {
-			return usagef("--batch needs --solver minibatch")
+			return usagef("--batch-size needs --method minibatch")
 		}
-		if err := checkRange("batch", f.batch, 2, math.MaxInt32); err != nil {
+		if err := checkRange("batch-size", f.batchSize, 2, math.MaxInt32); err != nil {
 			return err
 		}
-		s.Solver.BatchSize = f.batch
+		s.Solver.BatchSize = f.batchSize
 	}
 	if err := checkRange("max-steps", f.maxSteps, 1, math.MaxInt32); err != nil {
 		return err
@@ -166,7 +176,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	}
 	s.Solver.Starts = f.starts
 	if !cmd.Flags().Changed("validation") {
-		for _, name := range []string{"validation-k", "validation-every", "patience"} {
+		for _, name := range []string{"validation-neighbors", "validation-every", "validation-patience"} {
 			if cmd.Flags().Changed(name) {
 				return usagef("--%s needs --validation", name)
 			}
@@ -179,7 +189,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	for _, c := range []struct {
 		name  string
 		value int
-	}{{"validation-k", f.judge.Neighbors}, {"validation-every", f.judge.Every}, {"patience", f.judge.Patience}} {
+	}{{"validation-neighbors", f.judge.Neighbors}, {"validation-every", f.judge.Every}, {"validation-patience", f.judge.Patience}} {
 		if err := checkRange(c.name, c.value, 1, math.MaxInt32); err != nil {
 			return err
 		}
@@ -229,13 +239,13 @@ func distinct[E comparable](values []E) []E {
 func parseShrinkage(text string) (wda.Shrinkage, error) {
 	var s wda.Shrinkage
 	if s.UnmarshalText([]byte(text)) != nil {
-		return s, usagef("--shrinkage must be auto or a number from 0, not %q", text)
+		return s, usagef("--shrinkage must be auto or a number from 0 to 1e12, not %q", text)
 	}
 	return s, nil
 }
 
-// solverNames asks the library, which may gain some.
-func solverNames() string {
+// methodNames asks the library, which may gain some.
+func methodNames() string {
 	var names []string
 	for s := wda.Method(0); ; s++ {
 		name, err := s.MarshalText()

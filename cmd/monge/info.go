@@ -67,7 +67,7 @@ type modelInfo struct {
 	Components int      `json:"components"`
 	Classes    []string `json:"classes,omitempty"`
 	Objective  number   `json:"objective"`
-	Solver     string   `json:"solver"`
+	Solver     string   `json:"method"`
 	Status     string   `json:"status"`
 	Steps      int      `json:"steps"`
 	Lambda     number   `json:"lambda"`

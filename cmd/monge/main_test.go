@@ -179,7 +179,7 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("fit: %s = %v", name, v)
 		}
 	}
-	if fit["solver"] == "" || fit["status"] == "" || fit["model"] != model {
+	if fit["method"] == "" || fit["status"] == "" || fit["model"] != model {
 		t.Errorf("fit: %v", fit)
 	}
 
@@ -283,7 +283,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 	// The same for people: no JSON, no error.
 	for _, args := range [][]string{
-		{"fit", "--data", s.csv, "--model", model, "--float32", "--solver", "pg", "--max-steps", "3"},
+		{"fit", "--data", s.csv, "--model", model, "--float32", "--method", "pg", "--max-steps", "3"},
 		{"transform", "--model", model, "--data", s.csv, "--out", filepath.Join(s.dir, "t.csv")},
 		{"eval", "--model", model, "--train", s.csv, "--test", s.test},
 		{"score", "--data", s.csv, "--model", model},
@@ -416,7 +416,7 @@ func TestPictures(t *testing.T) {
 	same := write(t, filepath.Join(dir, "same.csv"), strings.Repeat("1,2\n", 5))
 	for p := 1; p <= 2; p++ {
 		model := filepath.Join(dir, "m.wda")
-		object(t, "fit", "--data", many, "--model", model, "-p", fmt.Sprint(p), "--max-steps", "1", "--solver", "cg")
+		object(t, "fit", "--data", many, "--model", model, "-p", fmt.Sprint(p), "--max-steps", "1", "--method", "cg")
 		for _, data := range []string{many, same} {
 			for _, ext := range []string{".png", ".svg"} {
 				out := filepath.Join(dir, "o"+ext)
@@ -589,7 +589,7 @@ func TestBadInput(t *testing.T) {
 		{"tolerance", fit + "--tolerance 0", 2, "--tolerance must be positive"},
 		{"workers", fit + "--workers -1", 2, "--workers must be between 0"},
 		{"level", fit + "--level sse", 2, `--level: asm: unknown level "sse"`},
-		{"solver", fit + "--solver newton", 2, "--solver must be one of"},
+		{"solver", fit + "--method newton", 2, "--method must be one of"},
 		{"weights", fit + "--weights heavy", 2, "--weights"},
 		{"shrinkage < 0", fit + "--shrinkage -1", 2, "--shrinkage must be auto or a number"},
 		{"shrinkage NaN", fit + "--shrinkage NaN", 2, "--shrinkage must be auto or a number"},

@@ -67,7 +67,7 @@ the rows where it is 0, and --holdout and --sample as fit does.`,
 	fs.BoolVar(&f.proba, "proba", false, "also the share of every class among the neighbors")
 	fs.IntVar(&f.neighbors, "neighbors", 0, "also so many nearest rows")
 	fs.StringVar(&f.out, "out", "", "file to write, .csv (default standard output)")
-	fs.IntVar(&f.workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
+	addWorkers(cmd, &f.workers)
 	fs.StringVar(&f.part, "rows", "all", "all, train or test rows of the data, by the file's split or --holdout")
 	f.rows.add(cmd, "training rows")
 	f.read.add(cmd)
@@ -144,7 +144,7 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if err := checkRange("workers", f.workers, 0, 1024); err != nil {
+	if err := checkWorkers(f.workers); err != nil {
 		return err
 	}
 	if f.train == "" {

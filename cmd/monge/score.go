@@ -10,11 +10,9 @@ import (
 )
 
 type scoreFlags struct {
-	read       readFlags
+	trainFlags
 	rows       rowFlags
 	objective  objectiveFlags
-	data       string
-	labels     string
 	projection string
 	model      string
 	adaptive   bool
@@ -41,16 +39,14 @@ Of an NPZ file with an array split the rows where it is 0 are used, as in fit.`,
   monge score --data wine.csv --model wine.wda --lambda 1e-3`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.score(cmd, f) },
 	}
+	f.trainFlags.add(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.data, "data", "", "file of samples (required)")
-	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file; every column of a CSV file is then a feature")
 	fs.StringVar(&f.projection, "projection", "", "file of P (d × p, CSV without header or NPY)")
 	fs.StringVar(&f.model, "model", "", "model file to take P from, instead of --projection")
 	f.objective.add(cmd)
 	fs.BoolVar(&f.adaptive, "adaptive", false, "--lambda is relative to the mean squared distances in P")
 	fs.StringVar(&f.shrinkage, "shrinkage", "0", "ρ ≥ 0, the ridge as a multiple of σ_w²; auto as in fit")
 	f.rows.add(cmd, "training rows")
-	f.read.add(cmd)
 	return cmd
 }
 
@@ -92,15 +88,8 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	if err != nil {
 		return err
 	}
-	all, err := f.read.readLabelled(f.data, f.labels)
+	d, err := f.train(&f.rows)
 	if err != nil {
-		return err
-	}
-	d, err := f.rows.train(f.data, all)
-	if err != nil {
-		return err
-	}
-	if err := checkClasses(f.data, d, f.rows.sample > 0); err != nil {
 		return err
 	}
 	switch r, c := p.Dims(); {
@@ -110,7 +99,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 		return fmt.Errorf("%s: the projection has %d columns, more than its %d rows", source, c, r)
 	}
 	if f.objective.lambdaMatrix != "" {
-		l, err := f.read.readLambdas(f.objective.lambdaMatrix, len(classNames(d)))
+		l, err := f.readLambdas(f.objective.lambdaMatrix, len(classNames(d)))
 		if err != nil {
 			return err
 		}
@@ -137,7 +126,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 // readProjection returns P and the file it is from.
 func (f *scoreFlags) readProjection() (p *mat.Dense, source string, err error) {
 	if f.model == "" {
-		p, err = f.read.readMatrix(f.projection)
+		p, err = f.readMatrix(f.projection)
 		return p, f.projection, err
 	}
 	m, err := readModel(f.model)

@@ -141,7 +141,7 @@ func TestMNIST(t *testing.T) {
 	}
 	model := filepath.Join(t.TempDir(), "m.wda")
 	whole := testdata.Shared(t, "data", "mnist.npz")
-	object(t, "fit", "--data", whole, "--sample", "300", "-p", "10", "--max-steps", "5", "--solver", "cg", "--float32", "--model", model)
+	object(t, "fit", "--data", whole, "--sample", "300", "-p", "10", "--max-steps", "5", "--method", "cg", "--float32", "--model", model)
 	e := object(t, "eval", "--model", model, "--train", whole, "--test", whole, "--sample", "300", "--k", "5,1")
 	if r := get(t, e, "knn_error", "5"); !(r < 0.25) || get(t, e, "test") != 10000 || math.IsNaN(r) {
 		t.Errorf("error %v on %v digits", r, e["test"])

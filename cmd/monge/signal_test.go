@@ -68,7 +68,7 @@ func phases(t *testing.T, dir string) []phase {
 	labels("wide.txt", 2500, 5)
 	random("cloud.npy", 20000, 3)
 	object(t, "fit", "--data", at("small.csv"), "--model", at("m.wda"), "--max-steps", "1", "--k", "5")
-	object(t, "fit", "--data", at("many.csv"), "--sample", "30000", "--solver", "minibatch", "--max-steps", "1", "--k", "5", "--model", at("big.wda"))
+	object(t, "fit", "--data", at("many.csv"), "--sample", "30000", "--method", "minibatch", "--max-steps", "1", "--k", "5", "--model", at("big.wda"))
 
 	silent := func(io.Writer) { time.Sleep(time.Minute) }
 	endless := func(text string) func(io.Writer) {
@@ -98,7 +98,7 @@ func phases(t *testing.T, dir string) []phase {
 		{name: "fit, validation", args: "fit --data $small.csv --model $o.wda --validation 0.2" + long},
 		{name: "fit, implicit gradient", args: "fit --data $small.csv --model $o.wda --gradient implicit --max-steps 100000 --tolerance 1e-300 --starts 100000"},
 		{name: "fit, preparation of many features", args: "fit --data $wide.npy --labels $wide.txt --model $o.wda -p 100"},
-		{name: "fit, mini-batches", args: "fit --data $many.csv --solver minibatch --max-steps 1000000 --model $o.wda"},
+		{name: "fit, mini-batches", args: "fit --data $many.csv --method minibatch --max-steps 1000000 --model $o.wda"},
 		{name: "cross-validation", args: "cv --data $small.csv --csv $o.csv --model $o.wda" + long},
 		{name: "predict", args: "predict --model $big.wda --data $many.csv --neighbors 1000 --out $o.csv --workers 1"},
 		{name: "eval with baselines", args: "eval --model $m.wda --train $many.csv --test $many.csv --baselines --workers 1"},

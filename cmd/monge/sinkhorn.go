@@ -59,7 +59,7 @@ weights one per line.`,
 	fs.StringVar(&f.domain, "domain", sinkhorn.Auto.String(), "auto, plain or log")
 	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy")
 	f.read.add(cmd)
-	fs.StringVar(&f.level, "level", "", "instruction set; the result is the same with any (default the best of this machine)")
+	addLevel(cmd, &f.level)
 	return cmd
 }
 

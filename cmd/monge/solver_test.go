@@ -30,18 +30,18 @@ func TestFitSolvers(t *testing.T) {
 		return v, &r
 	}
 	best, _ := fit()
-	for _, name := range strings.Split(solverNames(), ", ") {
-		v, r := fit("--solver", name)
-		if v["solver"] != name || r.Settings.Solver.Method.String() != name || r.Settings.Seed != 3 {
-			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["solver"], r.Settings.Solver.Method, r.Settings.Seed)
+	for _, name := range strings.Split(methodNames(), ", ") {
+		v, r := fit("--method", name)
+		if v["method"] != name || r.Settings.Solver.Method.String() != name || r.Settings.Seed != 3 {
+			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["method"], r.Settings.Solver.Method, r.Settings.Seed)
 		}
 		if j := get(t, v, "objective"); !(j > get(t, best, "objective")*0.5) || get(t, v, "objective_samples") != 60 {
 			t.Errorf("%s: J = %v of %v samples, auto has %v", name, j, v["objective_samples"], best["objective"])
 		}
 	}
-	_, r := fit("--solver", "minibatch", "--batch", "5", "--max-steps", "2")
+	_, r := fit("--method", "minibatch", "--batch-size", "5", "--max-steps", "2")
 	if r.Settings.Solver.BatchSize != 5 || r.Settings.Solver.MaxSteps != 2 {
-		t.Errorf("--batch 5 --max-steps 2: %+v", r.Settings)
+		t.Errorf("--batch-size 5 --max-steps 2: %+v", r.Settings)
 	}
 	for mode, iterations := range map[string]int{"unrolled": 10, "implicit": 10000, "frozen": 10} {
 		if _, r := fit("--gradient", mode); r.Settings.Objective.Gradient.String() != mode || r.Settings.Objective.Iterations != iterations {
@@ -56,11 +56,11 @@ func TestFitSolvers(t *testing.T) {
 		t.Errorf("the part that J is of is not named: %q", stdout)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--solver magic", "--solver must be one of auto, cg, sd, pg, eigen, eigen-trace, minibatch"},
+		{"--method magic", "--method must be one of auto, cg, sd, pg, eigen, eigen-trace, minibatch"},
 		{"--gradient magic", "--gradient must be unrolled, implicit or frozen"},
-		{"--batch 8", "--batch needs --solver minibatch"},
-		{"--solver minibatch --batch 1", "--batch must be between 2"},
-		{"--solver minibatch --batch x", "invalid argument"},
+		{"--batch-size 8", "--batch-size needs --method minibatch"},
+		{"--method minibatch --batch-size 1", "--batch-size must be between 2"},
+		{"--method minibatch --batch-size x", "invalid argument"},
 	} {
 		args := append([]string{"fit", "--data", s.csv, "--model", filepath.Join(s.dir, "none.wda")}, strings.Fields(c.args)...)
 		if code, _, stderr := monge(t, args...); code != 2 || !strings.Contains(stderr, c.want) {
