@@ -102,8 +102,8 @@ func Fill[T num.Float](rng *rand.Rand, s []T, c Class) {
 	}
 }
 
-// NewRand returns a generator that always draws the same numbers.
-func NewRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+// NewRand returns a generator that always draws the same numbers for a seed.
+func NewRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 2)) }
 
 // Values returns n values of class c.
 func Values[T num.Float](rng *rand.Rand, n int, c Class) []T {
@@ -113,7 +113,7 @@ func Values[T num.Float](rng *rand.Rand, n int, c Class) []T {
 }
 
 // Random returns n values in (0, 1], always the same.
-func Random[T num.Float](n int) []T { return Values[T](NewRand(), n, Unit) }
+func Random[T num.Float](n int) []T { return Values[T](NewRand(1), n, Unit) }
 
 // Set sets every element of s to x.
 func Set[T num.Float](s []T, x T) {

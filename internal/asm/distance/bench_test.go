@@ -26,8 +26,8 @@ func sqdistBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 	for _, lv := range asm.Available() {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", name, lv, m, n, d), func(b *testing.B) {
 			x, zt, dst := make([]T, m*d), make([]T, d*n), make([]T, m*n)
-			asmtest.Fill(newRand(1), x, asmtest.Gauss)
-			asmtest.Fill(newRand(2), zt, asmtest.Gauss)
+			asmtest.Fill(asmtest.NewRand(1), x, asmtest.Gauss)
+			asmtest.Fill(asmtest.NewRand(2), zt, asmtest.Gauss)
 			var e T
 			b.SetBytes(int64(len(x)+len(zt)+len(dst)) * int64(unsafe.Sizeof(e)))
 			for b.Loop() {
@@ -55,8 +55,8 @@ func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 	for _, lv := range asm.Available() {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", name, lv, m, n, d), func(b *testing.B) {
 			x, zt, k := make([]T, m*d), make([]T, d*n), make([]T, m*n)
-			asmtest.Fill(newRand(1), x, asmtest.Gauss)
-			asmtest.Fill(newRand(2), zt, asmtest.Gauss)
+			asmtest.Fill(asmtest.NewRand(1), x, asmtest.Gauss)
+			asmtest.Fill(asmtest.NewRand(2), zt, asmtest.Gauss)
 			var e T
 			b.SetBytes(int64(len(x)+len(zt)+len(k)) * int64(unsafe.Sizeof(e)))
 			for b.Loop() {
@@ -67,12 +67,6 @@ func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 			b.ReportMetric(2*float64(m*n*(d+8))/ns, "GFLOP/s") // 8 FMAs for the power, as in doc.go
 		})
 	}
-}
-
-func random[T num.Float](n int) []T {
-	s := make([]T, n)
-	asmtest.Fill(newRand(5), s, asmtest.Unit)
-	return s
 }
 
 // BenchmarkAdjCost has r = 20, the terms of ten iterations. The block that G is
@@ -87,7 +81,7 @@ func adjcostBenchmark[T num.Float](b *testing.B, name string) {
 	for _, lv := range asm.Available() {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/r=%d", name, lv, n, r), func(b *testing.B) {
-				k, mat, left, right, u, v := random[T](n*n), random[T](n*n), random[T](n*r), random[T](r*n), random[T](n), random[T](n)
+				k, mat, left, right, u, v := asmtest.Random[T](n*n), asmtest.Random[T](n*n), asmtest.Random[T](n*r), asmtest.Random[T](r*n), asmtest.Random[T](n), asmtest.Random[T](n)
 				g := make([]T, rows*n)
 				b.SetBytes(int64(2*n*n) * int64(unsafe.Sizeof(g[0])))
 				for b.Loop() {

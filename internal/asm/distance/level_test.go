@@ -106,7 +106,7 @@ func TestSqDistCut(t *testing.T) {
 
 func sqdistTestCut[T num.Float](t *testing.T) {
 	const m, n, d = 23, 61, 70
-	a := asmtest.Arena[T]{Rand: newRand(1)}
+	a := asmtest.Arena[T]{Rand: asmtest.NewRand(1)}
 	x, zt := a.In(m*d, asmtest.Gauss), a.In(d*n, asmtest.Gauss)
 	for _, lv := range append(asmtest.Levels(t), asm.Ref) {
 		whole, cut := make([]T, m*n), make([]T, m*n)
@@ -264,7 +264,7 @@ func TestGibbsCut(t *testing.T) {
 
 func gibbsTestCut[T num.Float](t *testing.T) {
 	const m, n, d = 23, 61, 5
-	rng := newRand(1)
+	rng := asmtest.NewRand(1)
 	x, zt := make([]T, m*d), make([]T, d*n)
 	asmtest.Fill(rng, x, asmtest.Gauss)
 	asmtest.Fill(rng, zt, asmtest.Gauss)
@@ -339,7 +339,7 @@ func adjcostPieces[T num.Float](t *testing.T) {
 		for _, adjcostShape := range [][3]int{{400, 300, 20}, {3, 100000, 4}, {100, 1003, 60}, {2000, 7, 40}} {
 			m, n, r := adjcostShape[0], adjcostShape[1], adjcostShape[2]
 			t.Run(fmt.Sprintf("%v/%dx%dx%d", lv, m, n, r), func(t *testing.T) {
-				k, mat, a, b, u, v := random[T](m*n), random[T](m*n), random[T](m*r), random[T](r*n), random[T](m), random[T](n)
+				k, mat, a, b, u, v := asmtest.Random[T](m*n), asmtest.Random[T](m*n), asmtest.Random[T](m*r), asmtest.Random[T](r*n), asmtest.Random[T](m), asmtest.Random[T](n)
 				g, want := make([]T, m*n), make([]T, m*n)
 				adjcostRef(m, n, r, want, n, k, n, mat, n, a, r, b, n, u, v, 1.5)
 				AdjCost(lv, m, n, r, g, n, k, n, mat, n, a, r, b, n, u, v, 1.5)

@@ -3,7 +3,6 @@ package distance
 import (
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -11,8 +10,6 @@ import (
 	"github.com/gomonge/monge/internal/asm/exp/oracle"
 	"github.com/gomonge/monge/internal/asm/num"
 )
-
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // The bound of doc.go, (d+2)·u, where nothing is subnormal. The terms are positive,
 // each goes through a difference, which counts twice, and d FMAs at most.
@@ -22,7 +19,7 @@ func TestSqDistRefBound(t *testing.T) {
 }
 
 func sqdistTestRefBound[T num.Float](t *testing.T) {
-	rng := newRand(2)
+	rng := asmtest.NewRand(2)
 	var worst asmtest.Worst
 	for range 4000 {
 		d := 1 + rng.IntN(40)
@@ -53,7 +50,7 @@ func sqdistTestRefBound[T num.Float](t *testing.T) {
 
 // Equal rows are at distance +0, all others at a distance that is not negative.
 func TestSqDistRefEqualRows(t *testing.T) {
-	rng := newRand(3)
+	rng := asmtest.NewRand(3)
 	for range 200 {
 		d := 1 + rng.IntN(20)
 		x, z := make([]float64, d), make([]float64, d)
@@ -114,7 +111,7 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 	if !num.IsFloat64[T]() {
 		least = -126
 	}
-	rng := newRand(2)
+	rng := asmtest.NewRand(2)
 	var worst asmtest.Worst
 	for range 4000 {
 		d := 1 + rng.IntN(40)
@@ -182,7 +179,7 @@ func TestAdjCostRef(t *testing.T) {
 }
 
 func adjcostRefTest[T num.Float](t *testing.T) {
-	rng := newRand(4)
+	rng := asmtest.NewRand(4)
 	var worst asmtest.Worst
 	for range 60 {
 		m, n, r := 1+rng.IntN(10), 1+rng.IntN(10), rng.IntN(61)

@@ -62,14 +62,6 @@ func benchmark[T num.Float](b *testing.B, name string, f func(lv asm.Level, dst,
 	}
 }
 
-func newRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
-
-func random[T num.Float](n int) []T {
-	s := make([]T, n)
-	asmtest.Fill(newRand(), s, asmtest.Unit)
-	return s
-}
-
 func BenchmarkLogRows(b *testing.B) {
 	logRowsBenchmark[float64](b, "f64")
 	logRowsBenchmark[float32](b, "f32")
@@ -77,7 +69,7 @@ func BenchmarkLogRows(b *testing.B) {
 
 func logRowsBenchmark[T num.Float](b *testing.B, name string) {
 	each[T](b, name, 1, func(lv asm.Level, n int) func() {
-		mat, g, a := random[T](n*n), random[T](n), random[T](n)
+		mat, g, a := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n)
 		hi, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
 		return func() {
 			clear(q)
@@ -93,7 +85,7 @@ func BenchmarkLogColumnMax(b *testing.B) {
 
 func logColumnMaxBenchmark[T num.Float](b *testing.B, name string) {
 	each[T](b, name, 1, func(lv asm.Level, n int) func() {
-		mat, f, h := random[T](n*n), random[T](n), random[T](n)
+		mat, f, h := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n)
 		return func() { LogColumnMax(lv, n, n, mat, n, 50, f, h) }
 	})
 }
@@ -105,7 +97,7 @@ func BenchmarkLogColumnSum(b *testing.B) {
 
 func logColumnSumBenchmark[T num.Float](b *testing.B, name string) {
 	each[T](b, name, 1, func(lv asm.Level, n int) func() {
-		mat, f, h, s := random[T](n*n), random[T](n), random[T](n), make([]T, n)
+		mat, f, h, s := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n)
 		return func() {
 			clear(s)
 			LogColumnSum(lv, n, n, mat, n, 50, f, h, s)
@@ -120,7 +112,7 @@ func BenchmarkLogPlan(b *testing.B) {
 
 func logPlanBenchmark[T num.Float](b *testing.B, name string) {
 	each[T](b, name, 2, func(lv asm.Level, n int) func() {
-		mat, f, g, t := random[T](n*n), random[T](n), random[T](n), make([]T, n*n)
+		mat, f, g, t := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n*n)
 		return func() { LogPlan(lv, n, n, t, n, mat, n, 50, f, g) }
 	})
 }

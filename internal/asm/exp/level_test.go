@@ -198,7 +198,7 @@ type arena[T num.Float] struct {
 
 func (a arena[T]) matrix() (mat []T, ldm int) {
 	ldm = a.n + a.Rand.IntN(2)*a.Rand.IntN(10)
-	return a.In(cells(a.m, a.n, ldm), a.class), ldm
+	return a.In(asmtest.Cells(a.m, a.n, ldm), a.class), ldm
 }
 
 func (a arena[T]) potential(n int) []T {
@@ -265,12 +265,12 @@ func logPlanLevels[T num.Float](t *testing.T) {
 		f, g, c := a.potential(a.m), a.potential(a.n), a.factor()
 		ldt := a.n + a.Rand.IntN(2)*a.Rand.IntN(10)
 		if a.Rand.IntN(3) == 0 {
-			t := a.InOut(cells(a.m, a.n, ldt), a.class)
+			t := a.InOut(asmtest.Cells(a.m, a.n, ldt), a.class)
 			LogPlan(lv, a.m, a.n, t, ldt, t, ldt, c, f, g)
 			return
 		}
 		mat, ldm := a.matrix()
-		LogPlan(lv, a.m, a.n, a.Out(cells(a.m, a.n, ldt)), ldt, mat, ldm, c, f, g)
+		LogPlan(lv, a.m, a.n, a.Out(asmtest.Cells(a.m, a.n, ldt)), ldt, mat, ldm, c, f, g)
 	})
 }
 
@@ -292,14 +292,6 @@ func shapes[T num.Float](t *testing.T, least int, call func(a arena[T], lv asm.L
 			}
 		}
 	}
-}
-
-// cells is the length of an m × n matrix with row stride ld.
-func cells(m, n, ld int) int {
-	if m == 0 || n == 0 {
-		return 0
-	}
-	return (m-1)*ld + n
 }
 
 // TestLogSpecialPlaces puts each special value at each place of a row: the lanes of
@@ -344,7 +336,7 @@ func logPieces[T num.Float](t *testing.T) {
 		for _, shape := range [][2]int{{300, 70}, {31, 1003}, {3, 40000}} {
 			m, n := shape[0], shape[1]
 			t.Run(fmt.Sprintf("%v/%dx%d", lv, m, n), func(t *testing.T) {
-				mat, f, g, a, q := random[T](m*n), random[T](m), random[T](n), random[T](m), random[T](n)
+				mat, f, g, a, q := asmtest.Random[T](m*n), asmtest.Random[T](m), asmtest.Random[T](n), asmtest.Random[T](m), asmtest.Random[T](n)
 				hi, sum, e := make([]T, m), make([]T, m), make([]T, n)
 				wantHi, wantSum, wantQ := make([]T, m), make([]T, m), append([]T{}, q...)
 				logRowsRef(m, n, mat, n, 7, g, a, wantHi, wantSum, wantQ, e)
@@ -353,12 +345,12 @@ func logPieces[T num.Float](t *testing.T) {
 				equal(t, "sum", sum, wantSum)
 				equal(t, "q", q, wantQ)
 
-				h, wantH := random[T](n), random[T](n)
+				h, wantH := asmtest.Random[T](n), asmtest.Random[T](n)
 				logColumnMaxRef(m, n, mat, n, -7, f, wantH)
 				LogColumnMax(lv, m, n, mat, n, -7, f, h)
 				equal(t, "h", h, wantH)
 
-				s, wantS := random[T](n), random[T](n)
+				s, wantS := asmtest.Random[T](n), asmtest.Random[T](n)
 				logColumnSumRef(m, n, mat, n, 7, f, h, wantS)
 				LogColumnSum(lv, m, n, mat, n, 7, f, h, s)
 				equal(t, "s", s, wantS)

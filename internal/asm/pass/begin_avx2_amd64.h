@@ -103,19 +103,18 @@ addwhole:
 
 addloop:
 	// q_j = fma(k_rj, fma(u_r, mat_rj, s_r), q_j)
-	SUBQ  $64, row
-	SUBQ  $64, mrow
-	SUBQ  $64, c
-	move  (y)(c*1), Y0
-	move  32(y)(c*1), Y1
+	SUBQ $64, row
+	SUBQ $64, mrow
+	SUBQ $64, c
+	move (y)(c*1), Y0
+	move 32(y)(c*1), Y1
 	ADDKM((row), 32(row), (mrow), 32(mrow), Y8, Y4)
 	ADDKM((row)(ld*1), 32(row)(ld*1), (mrow)(lm*1), 32(mrow)(lm*1), Y9, Y5)
 	ADDKM((row)(ld*2), 32(row)(ld*2), (mrow)(lm*2), 32(mrow)(lm*2), Y10, Y6)
 	ADDKM((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y11, Y7)
-	move  Y0, (y)(c*1)
-	move  Y1, 32(y)(c*1)
-	TESTQ c, c
-	JNE   addloop
+	move Y0, (y)(c*1)
+	move Y1, 32(y)(c*1)
+	JNE  addloop
 
 rownext:
 	LEAQ (row)(ld*4), row
@@ -184,16 +183,15 @@ add1whole:
 
 add1loop:
 	// q_j = fma(k_j, fma(u, mat_j, s), q_j)
-	SUBQ  $64, row
-	SUBQ  $64, mrow
-	SUBQ  $64, c
-	move  (y)(c*1), Y0
-	move  32(y)(c*1), Y1
+	SUBQ $64, row
+	SUBQ $64, mrow
+	SUBQ $64, c
+	move (y)(c*1), Y0
+	move 32(y)(c*1), Y1
 	ADDKM((row), 32(row), (mrow), 32(mrow), Y8, Y4)
-	move  Y0, (y)(c*1)
-	move  Y1, 32(y)(c*1)
-	TESTQ c, c
-	JNE   add1loop
+	move Y0, (y)(c*1)
+	move Y1, 32(y)(c*1)
+	JNE  add1loop
 
 row1next:
 	ADDQ ld, row

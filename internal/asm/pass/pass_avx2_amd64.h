@@ -257,10 +257,10 @@ addsteps:
 	JEQ   added
 
 addloop:
-	SUBQ  $step, p
-	SUBQ  $step, c
-	move  (y)(c*twice), Y0
-	move  32(y)(c*twice), Y1
+	SUBQ $step, p
+	SUBQ $step, c
+	move (y)(c*twice), Y0
+	move 32(y)(c*twice), Y1
 	FMA((p), Y8, Y0, Y2)
 	FMA(half(p), Y8, Y1, Y3)
 	FMA((p)(ld*1), Y9, Y0, Y4)
@@ -269,10 +269,9 @@ addloop:
 	FMA(half(p)(ld*2), Y10, Y1, Y3)
 	FMA((p)(ld3*1), Y11, Y0, Y4)
 	FMA(half(p)(ld3*1), Y11, Y1, Y5)
-	move  Y0, (y)(c*twice)
-	move  Y1, 32(y)(c*twice)
-	TESTQ c, c
-	JNE   addloop
+	move Y0, (y)(c*twice)
+	move Y1, 32(y)(c*twice)
+	JNE  addloop
 
 added:
 	LEAQ (row)(ld*4), row

@@ -38,8 +38,8 @@ func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
 	for _, lv := range asm.Available() {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/p=%d/d=%d", name, lv, m, p, d), func(b *testing.B) {
 			x, op, dst := make([]T, m*d), make([]T, in), make([]T, rows*cols)
-			asmtest.Fill(newRand(1), x, asmtest.Gauss)
-			asmtest.Fill(newRand(2), op, asmtest.Gauss)
+			asmtest.Fill(asmtest.NewRand(1), x, asmtest.Gauss)
+			asmtest.Fill(asmtest.NewRand(2), op, asmtest.Gauss)
 			var e T
 			b.SetBytes(int64(len(x)+len(op)+len(dst)) * int64(unsafe.Sizeof(e)))
 			for b.Loop() {

@@ -115,7 +115,7 @@ func TestCut(t *testing.T) {
 
 func testCut[T num.Float](t *testing.T) {
 	const m, p, d = 43, 11, 70
-	rng := newRand(1)
+	rng := asmtest.NewRand(1)
 	x, b, y := make([]T, m*d), make([]T, d*p), make([]T, m*p)
 	asmtest.Fill(rng, x, asmtest.Gauss)
 	asmtest.Fill(rng, b, asmtest.Gauss)

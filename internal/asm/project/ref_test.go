@@ -3,15 +3,12 @@ package project
 import (
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
-
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 // The bound of doc.go: a chain of d terms is off by at most γ_d·Σ|x_k b_k|, where
 // nothing is subnormal.
@@ -21,7 +18,7 @@ func TestRefBound(t *testing.T) {
 }
 
 func testRefBound[T num.Float](t *testing.T) {
-	rng := newRand(2)
+	rng := asmtest.NewRand(2)
 	var worst asmtest.Worst
 	for range 4000 {
 		d := 1 + rng.IntN(40)
