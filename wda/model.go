@@ -236,7 +236,8 @@ func (m *Model) TransformChecked(dst, x []float64) error {
 func (m *Model) TransformVec32(dst, x []float32) {
 	d, p := m.dims()
 	checkVectors(dst, x, p, d)
-	var in, out [widenBlock]float64
+	var in [4 * widenBlock]float64
+	var out [widenBlock]float64
 	for l := 0; l < p; l += widenBlock {
 		w := min(widenBlock, p-l)
 		m.columns32(dst[l:], p, x, d, 1, l, w, in[:], out[:])
@@ -244,8 +245,8 @@ func (m *Model) TransformVec32(dst, x []float32) {
 }
 
 const (
-	// widenBlock is the number of features of a sample that are converted at a time,
-	// and of components that are computed.
+	// widenBlock is the number of features of a sample that are converted at a time (four
+	// times that for one sample alone), and of components that are computed.
 	widenBlock = 128
 	// widenRows is the number of samples.
 	widenRows = 20
@@ -261,8 +262,9 @@ func (m *Model) columns32(dst []float32, ldd int, x []float32, ldx, rows, l, w i
 	for r := range rows {
 		copy(y.Row(r), m.offset[l:])
 	}
-	for k := 0; k < d; k += widenBlock {
-		n := min(widenBlock, d-k)
+	block := len(in) / rows
+	for k := 0; k < d; k += block {
+		n := min(block, d-k)
 		for r := range rows {
 			pass.Widen(lv, in[r*n:][:n], x[r*ldx+k:])
 		}
