@@ -131,19 +131,20 @@ func benchmarkSolve[T dist.Float](b *testing.B) {
 						continue
 					}
 					b.Run(fmt.Sprintf("type=%s/isa=%v/domain=%v/gradient=%t/n=%d", typeName[T](), lv, domain, gradient, n), func(b *testing.B) {
-						s, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: gradient, Level: lv.String()})
+						s, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: gradient})
 						if err != nil {
 							b.Fatal(err)
 						}
+						ctx := asm.WithLevel(context.Background(), lv)
 						p := &sinkhorn.Problem[T]{X: normal[T](n, 10, 1), Y: normal[T](n, 10, 2)}
 						dx, dy := dist.NewMatrix[T](n, 10, nil), dist.NewMatrix[T](n, 10, nil)
 						for b.Loop() {
-							r, err := s.Solve(context.Background(), p)
+							r, err := s.Solve(ctx, p)
 							if err != nil {
 								b.Fatal(err)
 							}
 							if gradient {
-								if err := r.PointGradientTo(dx, dy); err != nil {
+								if err := r.PointGradientTo(ctx, dx, dy); err != nil {
 									b.Fatal(err)
 								}
 							}

@@ -144,12 +144,12 @@ type outcome[T dist.Float] struct {
 
 func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Problem[T], lv asm.Level) outcome[T] {
 	t.Helper()
-	set.Level = lv.String()
+	ctx := asm.WithLevel(context.Background(), lv)
 	s, err := sinkhorn.NewSolver[T](set)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, describe(set, p))
 	}
-	r, err := s.Solve(context.Background(), p)
+	r, err := s.Solve(ctx, p)
 	if err != nil {
 		return outcome[T]{err: err.Error()}
 	}
@@ -157,14 +157,16 @@ func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Proble
 	plan := dist.NewMatrix[T](n, m, nil)
 	dx, dy := dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil)
 	potentials := make([]T, n+m)
-	r.PlanTo(plan)
+	if err := r.PlanTo(ctx, plan); err != nil {
+		t.Fatal(err)
+	}
 	r.PotentialsTo(potentials[:n], potentials[n:])
 	o := outcome[T]{status: fmt.Sprint(r.Status, r.Domain, r.Iterations, math.Float64bits(r.Cost), math.Float64bits(r.MarginalError))}
 	o.values = map[string][]T{"plan": plan.Data, "potentials": potentials}
 	if !(math.Abs(r.Cost) <= math.MaxFloat64) {
 		t.Fatalf("%v: cost %v without an error (%v)\n%s", lv, r.Cost, r.Status, describe(set, p))
 	}
-	if err := r.PointGradientTo(dx, dy); err != nil {
+	if err := r.PointGradientTo(ctx, dx, dy); err != nil {
 		o.status += err.Error()
 		return o
 	}

@@ -1,6 +1,7 @@
 package sinkhorn
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -45,24 +46,25 @@ func allocations[T dist.Float](t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						r.PlanTo(plan)
-						r.PlanRowTo(plan.Row(0), 3)
-						r.BarycentricTo(dx)
-						r.PotentialsTo(f, g)
-						r.RegularizedCost()
-						if err := r.PointGradientTo(dx, dy); err != nil {
+						if err := errors.Join(r.PlanTo(ctx, plan), r.BarycentricTo(ctx, dx)); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.CostGradientTo(m); err != nil {
+						r.PlanRowTo(plan.Row(0), 3)
+						r.PotentialsTo(f, g)
+						regularized(t, r)
+						if err := r.PointGradientTo(ctx, dx, dy); err != nil {
+							t.Fatal(err)
+						}
+						if err := r.CostGradientTo(ctx, m); err != nil {
 							t.Fatal(err)
 						}
 						if r, err = annealed.Solve(ctx, p); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.RegularizedPointGradientTo(dx, dy); err != nil {
+						if err := r.RegularizedPointGradientTo(ctx, dx, dy); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.ImplicitPointGradientTo(dx, dy); err != nil {
+						if err := r.ImplicitPointGradientTo(ctx, dx, dy); err != nil {
 							t.Fatal(err)
 						}
 					}

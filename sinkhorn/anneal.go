@@ -1,15 +1,16 @@
 package sinkhorn
 
 import (
+	"context"
 	"math"
-
-	"github.com/gomonge/monge/internal/asm/num"
 )
 
 const (
 	annealFrom       = 8    // λ·(largest − least cost) to start annealing with
 	annealTolerance  = 1e-2 // marginal error that is good enough before the last λ
 	annealIterations = 200  // and the most iterations for each
+
+	leastLambda = 0x1p-1000 // of a stage, whose reciprocal is in range
 )
 
 // anneal solves the problem roughly for λ, λ/factor, λ/factor², …, the least first,
@@ -17,17 +18,20 @@ const (
 // f/λ of one stage are where the next begins. See B. Schmitzer, "Stabilized sparse
 // scaling algorithms for entropy regularized transport problems", SIAM J. Sci.
 // Comput. 41 (2019).
-func (s *Solver[T]) anneal() error {
+func (s *Solver[T]) anneal(ctx context.Context) error {
 	factor, target := s.settings.Anneal, s.lambda
 	if factor == 0 {
 		return nil
 	}
-	span := s.span()
+	span, err := s.geo.span(ctx)
+	if err != nil {
+		return err
+	}
 	if !(span > 0) || !(span*target < math.MaxFloat64) {
 		return nil
 	}
 	stages, below := 0, 1.0
-	for target/below*span > annealFrom {
+	for target/below*span > annealFrom && target/(below*factor) > leastLambda {
 		stages++
 		below *= factor
 	}
@@ -45,14 +49,14 @@ func (s *Solver[T]) anneal() error {
 			start = s.warm
 		}
 		s.setLambda(lambda)
-		err := s.forward(annealIterations, annealTolerance, start)
+		err := s.forward(ctx, annealIterations, annealTolerance, start)
 		total += s.res.Iterations
 		if err != nil {
 			s.res.Iterations = 0
 			return err
 		}
-		grow(&s.warm, s.n)
-		natural(s.warm, s.u(s.res.Iterations), s.kind[s.res.Iterations%s.ring], s.f)
+		grow(&s.warm, s.geo.n)
+		natural(s.warm, s.u(s.res.Iterations), s.kind[s.res.Iterations%s.ring], s.log.f)
 		start = s.warm
 	}
 	if stages > 0 {
@@ -66,39 +70,8 @@ func (s *Solver[T]) anneal() error {
 
 // scaleStart sets warm = c·start, which may be warm.
 func (s *Solver[T]) scaleStart(start []T, c float64) {
-	grow(&s.warm, s.n)
+	grow(&s.warm, s.geo.n)
 	for i, f := range start {
 		s.warm[i] = T(float64(f) * c)
 	}
-}
-
-// span returns the largest minus the least cost, or for points an upper bound of the
-// largest: that of the boxes that they lie in.
-func (s *Solver[T]) span() float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	if !s.points {
-		for i := range s.n {
-			for _, x := range s.cost.Row(i) {
-				lo, hi = math.Min(lo, float64(x)), math.Max(hi, float64(x))
-			}
-		}
-		return hi - lo
-	}
-	var sum float64
-	x, y := s.problem.X, s.problem.Y
-	for l := range s.p {
-		lo, hi = math.Inf(1), math.Inf(-1)
-		for i := range s.n {
-			v := float64(x.At(i, l))
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
-		}
-		low, high := math.Inf(1), math.Inf(-1)
-		for j := range s.m {
-			v := float64(y.At(j, l))
-			low, high = math.Min(low, v), math.Max(high, v)
-		}
-		d := math.Max(hi-low, high-lo)
-		sum = num.FMA(d, d, sum)
-	}
-	return sum
 }

@@ -2,7 +2,6 @@ package sinkhorn
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/parallel"
@@ -11,12 +10,10 @@ import (
 // batch is the state of SolveBatch: a solver for every goroutine.
 type batch[T dist.Float] struct {
 	solvers  []*Solver[T]
-	crew     parallel.Crew
-	take     func(w, i int)
-	ctx      context.Context
+	crew     *parallel.Crew
+	take     func(ctx context.Context, w, i int) error
 	problems []Problem[T]
 	visit    func(i int, r *Result[T], err error)
-	visited  atomic.Int64
 }
 
 // SolveBatch solves many problems, Settings.Workers at a time, and calls visit with
@@ -26,35 +23,30 @@ type batch[T dist.Float] struct {
 // as from Solve.
 //
 // When the context ends, problems that have not been started are not visited, and
-// the error is the context's. Results of Solve are left alone. Nothing is allocated
-// once every worker has seen a largest problem.
+// the error is the context's cause. A panic in visit ends the batch likewise and reaches
+// the caller. Results of Solve are left alone. Nothing is allocated once every worker
+// has seen a largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
+	s.enter()
+	defer s.leave()
 	b := &s.batch
-	workers := min(s.settings.Workers, len(problems))
+	workers := parallel.Workers(s.settings.Workers, len(problems))
 	for len(b.solvers) < workers {
-		set := s.settings
-		set.Workers = 1
-		b.solvers = append(b.solvers, &Solver[T]{settings: set, level: s.level, limits: s.limits})
+		one := &Solver[T]{settings: s.settings, limits: s.limits, ready: true}
+		one.settings.Workers = 1
+		b.solvers = append(b.solvers, one)
 	}
 	if b.take == nil {
-		b.take = b.takeProblem
+		b.take, b.crew = b.takeProblem, new(parallel.Crew)
 	}
-	b.ctx, b.problems, b.visit = ctx, problems, visit
-	b.visited.Store(0)
-	b.crew.Each(workers, len(problems), b.take)
-	b.ctx, b.problems, b.visit = nil, nil, nil
-	if int(b.visited.Load()) == len(problems) {
-		return nil
-	}
-	return ctx.Err()
+	b.problems, b.visit = problems, visit
+	defer func() { b.problems, b.visit = nil, nil }()
+	return b.crew.Run(ctx, workers, len(problems), b.take)
 }
 
 // takeProblem is what goroutine w does with the problem whose turn it is.
-func (b *batch[T]) takeProblem(w, i int) {
-	if b.ctx.Err() != nil {
-		return
-	}
-	b.visited.Add(1)
-	r, err := b.solvers[w].Solve(b.ctx, &b.problems[i])
+func (b *batch[T]) takeProblem(ctx context.Context, w, i int) error {
+	r, err := b.solvers[w].Solve(ctx, &b.problems[i])
 	b.visit(i, r, err)
+	return nil
 }

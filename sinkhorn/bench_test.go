@@ -27,7 +27,8 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 				b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/what=%s", name, lv, n, what), func(b *testing.B) {
 					rng := rand.New(rand.NewPCG(1, 2))
 					x, y := cloud[T](rng, n, 10, 0), cloud[T](rng, n, 10, 0.3)
-					set := Settings{Level: lv.String(), Lambda: 0.05, Gradient: what == "gradient", Storage: storage}
+					ctx := asm.WithLevel(b.Context(), lv)
+					set := Settings{Lambda: 0.05, Gradient: what == "gradient", Storage: storage}
 					if what == "log" || what == "loggradient" {
 						set.Domain, set.Lambda, set.Gradient = Log, 5, what == "loggradient"
 					}
@@ -39,12 +40,12 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 					dx, dy := dist.NewMatrix[T](n, 10, nil), dist.NewMatrix[T](n, 10, nil)
 					b.ReportAllocs()
 					for b.Loop() {
-						r, err := s.Solve(b.Context(), p)
+						r, err := s.Solve(ctx, p)
 						if err != nil {
 							b.Fatal(err)
 						}
 						if set.Gradient {
-							if err := r.PointGradientTo(dx, dy); err != nil {
+							if err := r.PointGradientTo(ctx, dx, dy); err != nil {
 								b.Fatal(err)
 							}
 						}

@@ -7,9 +7,17 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// divergence has the gradients of the two terms that are subtracted.
-type divergence[T dist.Float] struct {
-	g, h []T
+// Divergence is a Sinkhorn divergence, and how the three solves that it takes ended.
+type Divergence struct {
+	// Value is S.
+	Value float64
+	// Status is the one that says most: Cancelled before LowPrecision, IterationLimit,
+	// and Completed or Converged.
+	Status Status
+	// Iterations is the sum, annealing not counted.
+	Iterations int
+	// MarginalError is the largest.
+	MarginalError float64
 }
 
 // Divergence returns the Sinkhorn divergence of two weighted point clouds,
@@ -19,63 +27,92 @@ type divergence[T dist.Float] struct {
 // W the regularized cost (Result.RegularizedCost), and, unless dx and dy are zero
 // matrices, sets dx (n × p) and dy (m × p) to its gradients. S and the gradients are
 // those of the definition at convergence, where S ≥ 0 and S = 0 for equal clouds:
-// the solver should have a Tolerance. The status is the worst of the three solves.
-// X and Y may be the same cloud. Errors are those of Solve; a cancelled context
-// gives no result. See J. Feydy et al., "Interpolating between optimal transport and
-// MMD using Sinkhorn divergences", AISTATS 2019.
+// the solver should have a Tolerance. X and Y may be the same cloud. Errors are those of
+// Solve, RegularizedCost and RegularizedPointGradientTo; a context that ends leaves no
+// result. It panics if dx and dy have another shape or overlap. See J. Feydy et al.,
+// "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS
+// 2019.
 //
 // Start serves the first of the three solves. A result of this solver before is
 // overwritten.
-func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.Matrix[T]) (float64, Status, error) {
-	gradient := !dx.IsEmpty() || !dy.IsEmpty()
+func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.Matrix[T]) (Divergence, error) {
+	s.enter()
+	defer s.leave()
 	if !p.Cost.IsEmpty() {
-		return 0, 0, fmt.Errorf("%w: a divergence is one of points", ErrShape)
+		return Divergence{}, fmt.Errorf("%w: a divergence is one of points", ErrShape)
 	}
-	r, err := s.Solve(ctx, p)
-	if err != nil {
-		return 0, 0, err
+	gradient := !dx.IsEmpty() || !dy.IsEmpty()
+	if gradient && (dx.IsEmpty() || dy.IsEmpty() || &dx.Data[0] == &dy.Data[0]) {
+		panic("sinkhorn: gradients of another shape, or one matrix for both")
 	}
-	value, status := r.RegularizedCost(), r.Status
-	if gradient {
-		if err := r.RegularizedPointGradientTo(dx, dy); err != nil {
-			return 0, 0, err
-		}
-	}
-	for i := range 2 {
-		x, w, d := p.X, p.A, dx
-		if i == 1 {
-			x, w, d = p.Y, p.B, dy
-		}
-		r, err := s.Solve(ctx, &Problem[T]{X: x, Y: x, A: w, B: w, Lambda: p.Lambda})
-		if err != nil {
-			return 0, 0, err
-		}
-		value -= r.RegularizedCost() / 2
-		status = worse(status, r.Status)
+	var d Divergence
+	err := s.addTerm(ctx, &d, 1, p, func() error {
 		if !gradient {
-			continue
+			return nil
 		}
-		grow(&s.div.g, x.Rows*x.Cols)
-		grow(&s.div.h, x.Rows*x.Cols)
-		g := dist.Matrix[T]{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols, Data: s.div.g}
-		h := dist.Matrix[T]{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols, Data: s.div.h}
-		if err := r.RegularizedPointGradientTo(g, h); err != nil {
-			return 0, 0, err
+		return s.pointGradient(ctx, dx, dy, (*Solver[T]).frozen)
+	})
+	for i := 0; i < 2 && err == nil; i++ {
+		x, w, to := p.X, p.A, dx
+		if i == 1 {
+			x, w, to = p.Y, p.B, dy
 		}
-		for k := range x.Rows {
-			g, h, d := g.Row(k), h.Row(k), d.Row(k)
-			for l := range d {
-				d[l] -= T((g[l] + h[l]) / 2)
+		err = s.addTerm(ctx, &d, -0.5, &Problem[T]{X: x, Y: x, A: w, B: w, Lambda: p.Lambda}, func() error {
+			if !gradient {
+				return nil
 			}
+			return s.subtractHalf(ctx, to)
+		})
+	}
+	if err == nil && !finite(d.Value) {
+		err = fmt.Errorf("%w: the divergence overflows", ErrRange)
+	}
+	if err != nil {
+		return Divergence{}, err
+	}
+	return d, nil
+}
+
+// addTerm solves a problem, adds its share to d, and calls gradient.
+func (s *Solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, p *Problem[T], gradient func() error) error {
+	r, err := s.solve(ctx, p)
+	if err != nil {
+		return err
+	}
+	w, err := s.regularizedCost(ctx)
+	if err != nil {
+		return err
+	}
+	d.Value += factor * w
+	d.Status = worse(d.Status, r.Status)
+	d.Iterations += r.Iterations
+	d.MarginalError = max(d.MarginalError, r.MarginalError)
+	return gradient()
+}
+
+// subtractHalf subtracts from dst half of the gradient of the problem that has been
+// solved, that of a cloud with itself.
+func (s *Solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
+	grow(&s.div.g, dst.Rows*dst.Cols)
+	grow(&s.div.h, dst.Rows*dst.Cols)
+	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.g}
+	h := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.h}
+	if err := s.pointGradient(ctx, g, h, (*Solver[T]).frozen); err != nil {
+		return err
+	}
+	for k := range dst.Rows {
+		g, h, d := g.Row(k), h.Row(k), dst.Row(k)
+		for l := range d {
+			d[l] -= T((g[l] + h[l]) / 2)
 		}
 	}
-	return value, status, nil
+	return nil
 }
 
 // worse returns the status that says more.
 func worse(a, b Status) Status {
 	rank := [...]int{Completed: 0, Converged: 0, IterationLimit: 1, LowPrecision: 2, Cancelled: 3}
-	if rank[b] > rank[a] {
+	if rank[b] > rank[a] || a == Completed {
 		return b
 	}
 	return a

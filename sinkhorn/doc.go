@@ -23,12 +23,14 @@
 // of the data, the result is finite and right, or its Status or an error says what
 // it is not.
 //
-// The answers are the same bits on every machine and for every Settings.Level,
-// Storage (but for Mixed) and Workers. Problems of more than 2¹⁹ elements are cut into
+// The answers are the same bits on every machine, with every instruction set, and for
+// every Storage (but for Mixed) and number of Workers. Problems of more than 2¹⁹ elements are cut into
 // pieces of rows, by their size alone, and shared by Settings.Workers goroutines.
 //
-// A solver allocates nothing once it has seen its largest problem. A context is
-// asked before every pass over K and, in large problems, every few rows.
+// A solver allocates nothing once it has seen its largest problem, and refuses one that
+// would take more than Settings.MaxMemory. Everything that can take long has a context,
+// which is asked before every block of rows of every pass: it ends the call within some
+// 10 ms, with the context's cause.
 //
 // # Cost
 //

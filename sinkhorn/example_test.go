@@ -21,7 +21,7 @@ func ExampleSolver_Solve() {
 		panic(err)
 	}
 	dx, dy := dist.NewMatrix[float64](2, 1, nil), dist.NewMatrix[float64](2, 1, nil)
-	if err := r.PointGradientTo(dx, dy); err != nil {
+	if err := r.PointGradientTo(context.Background(), dx, dy); err != nil {
 		panic(err)
 	}
 	fmt.Printf("%v, cost %.4f, gradient %.3f %.3f\n", r.Status, r.Cost, dx.Data, dy.Data)

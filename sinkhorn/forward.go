@@ -1,6 +1,7 @@
 package sinkhorn
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -26,30 +27,28 @@ import (
 // scaling algorithms for entropy regularized transport problems", SIAM J. Sci.
 // Comput. 41 (2019), with an exact step for what absorption alone cannot save:
 // elements that were lost to underflow come back.
-func (s *Solver[T]) forward(limit int, tolerance float64, start []T) error {
+func (s *Solver[T]) forward(ctx context.Context, limit int, tolerance float64, start []T) error {
 	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = 0, math.NaN(), Completed, Plain
-	s.setBase(noBase, nil, nil)
-	s.filled, s.begun = false, false
-	scaled := s.start(start)
+	geo := &s.geo
+	geo.setBase(noBase, nil, nil)
+	geo.filled, s.begun = false, false
+	scaled, err := s.start(start)
+	if err != nil {
+		return err
+	}
 	skip, wait := 0, 1 // log-domain iterations before the next one on scalings
 	if scaled {
-		if err := s.fill(); err != nil {
+		if err := geo.fill(ctx); err != nil {
 			return err
 		}
-		clear(s.q)
-		s.job = job[T]{u: s.u(0), q: s.q}
-		if err := s.do(opColumns); err != nil {
+		if err := geo.columns(ctx, s.q, s.u(0)); err != nil {
 			return err
 		}
 	}
 	for k := 1; k <= limit; k++ {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
 		ok, half := false, false
 		if scaled && skip == 0 {
-			var err error
-			if ok, half, err = s.scaledStep(k); err != nil {
+			if ok, half, err = s.scaledStep(ctx, k); err != nil {
 				return err
 			}
 		}
@@ -57,7 +56,7 @@ func (s *Solver[T]) forward(limit int, tolerance float64, start []T) error {
 			if s.settings.Domain == Plain {
 				return ErrUnderflow
 			}
-			if err := s.logStep(k, half, scaled); err != nil {
+			if err := s.logStep(ctx, k, half, scaled); err != nil {
 				return err
 			}
 			switch {
@@ -75,40 +74,49 @@ func (s *Solver[T]) forward(limit int, tolerance float64, start []T) error {
 	return nil
 }
 
-// start sets iterate 0, and reports whether it is a scaling.
-func (s *Solver[T]) start(start []T) bool {
+// start sets iterate 0, and reports whether it is a scaling. Potentials that are too
+// large for the log domain are refused, and those that it represents roughly are marked,
+// by the rule that holds for λ·cost.
+func (s *Solver[T]) start(start []T) (scaled bool, err error) {
 	u := s.u(0)
 	s.kind[0] = plainKind
-	if s.settings.Domain == Log {
-		s.kind[0] = potentialKind
-		clear(u)
-		for i, f := range start {
-			u[i] = T(float64(f) * math.Log2E)
-		}
-		return false
-	}
-	copy(u, s.ones)
-	if start == nil {
-		return true
-	}
 	for i, f := range start {
+		l := float64(f) * math.Log2E
+		if l = math.Abs(l); l > s.limits.largest/4 && f-f == 0 {
+			return false, fmt.Errorf("%w: Start[%d] is %v", ErrRange, i, f)
+		} else if l > s.limits.precision && f-f == 0 {
+			s.res.Status = LowPrecision
+		}
 		u[i] = T(float64(f) * math.Log2E)
 	}
-	grow(&s.x, s.n)
-	exp.Exp2(s.level, s.x, u, 1)
+	if s.settings.Domain == Log {
+		s.kind[0] = potentialKind
+		if start == nil {
+			clear(u)
+		}
+		return false, nil
+	}
+	if start == nil {
+		for i := range u {
+			u[i] = 1
+		}
+		return true, nil
+	}
+	grow(&s.x, s.geo.n)
+	exp.Exp2(s.geo.level, s.x, u, 1)
 	if s.safe(s.x, s.a) || s.settings.Domain == Plain {
 		copy(u, s.x)
-		return true
+		return true, nil
 	}
 	s.kind[0] = potentialKind
-	return false
+	return false, nil
 }
 
 // scaledStep makes iteration k on scalings. Unless ok, one of them has left the safe
 // range: u^k if half, otherwise v^k.
-func (s *Solver[T]) scaledStep(k int) (ok, half bool, err error) {
+func (s *Solver[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err error) {
 	u, v := s.u(k), s.v(k)
-	pass.Divide(s.level, v, s.b, s.q)
+	pass.Divide(s.geo.level, v, s.b, s.q)
 	if s.zeroB {
 		for j, b := range s.b {
 			if b == 0 {
@@ -119,20 +127,18 @@ func (s *Solver[T]) scaledStep(k int) (ok, half bool, err error) {
 	if !s.safe(v, s.b) {
 		return false, false, nil
 	}
-	if err := s.fill(); err != nil {
+	if err := s.geo.fill(ctx); err != nil {
 		return false, false, err
 	}
-	clear(s.q)
-	s.job = job[T]{v: v, a: s.a, u: u, q: s.q}
-	if err := s.do(opIterate); err != nil {
+	if err := s.geo.iterate(ctx, u, s.q, v, s.a); err != nil {
 		return false, false, err
 	}
 	if !s.safe(u, s.a) {
 		return false, true, nil
 	}
 	s.kind[k%s.ring] = plainKind
-	if s.base.f != nil {
-		s.kind[k%s.ring] = s.basis
+	if s.geo.base.f != nil {
+		s.kind[k%s.ring] = s.log.basis
 	}
 	return true, false, nil
 }
@@ -140,7 +146,7 @@ func (s *Solver[T]) scaledStep(k int) (ok, half bool, err error) {
 // safe reports whether every scaling that belongs to a positive weight is within
 // the limits, and every other one is zero.
 func (s *Solver[T]) safe(x, weight []T) bool {
-	out := pass.CountOutside(s.level, x, s.limits.lo, s.limits.hi)
+	out := pass.CountOutside(s.geo.level, x, s.limits.lo, s.limits.hi)
 	if out == 0 {
 		return true
 	}
@@ -155,7 +161,7 @@ func (s *Solver[T]) safe(x, weight []T) bool {
 // done records iteration k and reports whether it is the last.
 func (s *Solver[T]) done(k, limit int, tolerance float64) bool {
 	s.res.Iterations = k
-	if tolerance == 0 && k < limit && !s.big {
+	if tolerance == 0 && k < limit && !s.geo.big {
 		return false
 	}
 	v, potential := s.v(k), s.kind[k%s.ring] == potentialKind
@@ -184,9 +190,10 @@ func (s *Solver[T]) done(k, limit int, tolerance float64) bool {
 // logStep makes iteration k on potentials f = log₂u and g = log₂v, and makes them
 // the base. v^k is right already if half. scaled: q are the column sums for the base
 // at hand.
-func (s *Solver[T]) logStep(k int, half, scaled bool) error {
+func (s *Solver[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
+	log := &s.log
 	if s.res.Domain == Plain {
-		if err := s.enterLog(); err != nil {
+		if err := s.enterLog(ctx); err != nil {
 			return err
 		}
 	}
@@ -194,45 +201,44 @@ func (s *Solver[T]) logStep(k int, half, scaled bool) error {
 	if half {
 		for j, v := range g {
 			g[j] = num.Log2(v)
-			if s.base.f != nil {
-				g[j] += s.g[j]
+			if s.geo.base.f != nil {
+				g[j] += log.g[j]
 			}
 		}
-	} else if err := s.columns(k, g, scaled); err != nil {
+	} else if err := s.columnPotentials(ctx, k, g, scaled); err != nil {
 		return err
 	}
-	clear(s.q)
-	s.job = job[T]{v: g, a: s.a, q: s.q}
-	if err := s.do(opLogRows); err != nil {
+	if err := s.geo.logRows(ctx, log.max, log.sum, s.q, g, s.a); err != nil {
 		return err
 	}
 	minusInf := T(math.Inf(-1))
 	for i := range f {
-		h := s.max[i] + num.Log2(s.sum[i])
+		h := log.max[i] + num.Log2(log.sum[i])
 		if s.a[i] > 0 {
-			f[i] = (s.logA[i] - s.max[i]) - num.Log2(s.sum[i])
-			s.f[i] = f[i]
+			f[i] = (log.a[i] - log.max[i]) - num.Log2(log.sum[i])
+			log.f[i] = f[i]
 		} else {
 			f[i] = minusInf
-			s.f[i] = -h // a row of K that sums to 1, so that no 0/0 comes of it
+			log.f[i] = -h // a row of K that sums to 1, so that no 0/0 comes of it
 		}
 	}
-	copy(s.g, g)
-	s.filled = false
+	copy(log.g, g)
+	s.geo.filled = false
 	for _, q := range s.q {
 		if !(q-q == 0) {
 			return ErrRange
 		}
 	}
-	s.kind[k%s.ring], s.basis = potentialKind, k
-	s.setBase(forwardBase, s.f, s.g)
+	s.kind[k%s.ring], log.basis = potentialKind, k
+	s.geo.setBase(forwardBase, log.f, log.g)
 	return nil
 }
 
-// columns sets g to the column potentials of iteration k. Where q, the column sums
+// columnPotentials sets g to the column potentials of iteration k. Where q, the column sums
 // for the base at hand, is accurate it gives them; elsewhere, or everywhere unless
 // scaled, the log-sum-exp of the column is taken.
-func (s *Solver[T]) columns(k int, g []T, scaled bool) error {
+func (s *Solver[T]) columnPotentials(ctx context.Context, k int, g []T, scaled bool) error {
+	log := &s.log
 	rough := func(j int) bool {
 		if !scaled {
 			return true
@@ -252,17 +258,11 @@ func (s *Solver[T]) columns(k int, g []T, scaled bool) error {
 	minusInf := T(math.Inf(-1))
 	if exact {
 		f := s.x
-		s.potentials(f, s.u(k-1), s.kind[(k-1)%s.ring], s.base.f)
-		for j := range s.h {
-			s.h[j] = minusInf
-		}
-		s.job = job[T]{u: f, q: s.h}
-		if err := s.do(opColumnMax); err != nil {
+		potentials(f, s.u(k-1), s.kind[(k-1)%s.ring], s.geo.base.f)
+		if err := s.geo.columnMax(ctx, log.h, f); err != nil {
 			return err
 		}
-		clear(s.sums)
-		s.job = job[T]{u: f, e: s.h, q: s.sums}
-		if err := s.do(opColumnSum); err != nil {
+		if err := s.geo.columnSum(ctx, log.sums, f, log.h); err != nil {
 			return err
 		}
 	}
@@ -271,11 +271,11 @@ func (s *Solver[T]) columns(k int, g []T, scaled bool) error {
 		case b == 0:
 			g[j] = minusInf
 		case rough(j):
-			g[j] = (s.logB[j] - s.h[j]) - num.Log2(s.sums[j])
+			g[j] = (log.b[j] - log.h[j]) - num.Log2(log.sums[j])
 		default:
-			g[j] = s.logB[j] - num.Log2(s.q[j])
-			if s.base.f != nil {
-				g[j] += s.g[j]
+			g[j] = log.b[j] - num.Log2(s.q[j])
+			if s.geo.base.f != nil {
+				g[j] += log.g[j]
 			}
 		}
 	}
@@ -284,7 +284,7 @@ func (s *Solver[T]) columns(k int, g []T, scaled bool) error {
 
 // potentials sets dst to the base-2 logarithms of the iterate in slot, whose base,
 // if it has one, is given.
-func (s *Solver[T]) potentials(dst, slot []T, kind int, base []T) {
+func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:
 		copy(dst, slot)
@@ -299,35 +299,44 @@ func (s *Solver[T]) potentials(dst, slot []T, kind int, base []T) {
 	}
 }
 
+// logDomain is what iterations on logarithms need besides. Logarithms are to base 2.
+type logDomain[T dist.Float] struct {
+	f, g     []T // potentials of the base
+	basis    int // iterate that they belong to
+	a, b     []T // logarithms of the marginals
+	max, sum []T // log-sum-exps of rows in two parts
+	h, sums  []T // and of columns
+}
+
 // enterLog prepares the log domain. It refuses costs that not even that can
 // represent and marks those that it represents roughly.
-func (s *Solver[T]) enterLog() error {
-	s.growLog()
+func (s *Solver[T]) enterLog(ctx context.Context) error {
+	geo, log := &s.geo, &s.log
+	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &s.x} {
+		grow(v, geo.n)
+	}
+	for _, v := range []*[]T{&log.g, &log.b, &log.h, &log.sums, &s.y} {
+		geo.column(v)
+	}
 	s.res.Domain = Log
 	for i, w := range s.a {
-		s.logA[i] = num.Log2(w)
+		log.a[i] = num.Log2(w)
 	}
 	for j, w := range s.b {
-		s.logB[j] = num.Log2(w)
+		log.b[j] = num.Log2(w)
 	}
-	if err := s.measure(); err != nil {
+	if err := geo.measure(ctx); err != nil {
 		return err
 	}
-	inside := func(limit float64) (bool, error) {
-		s.outside.Store(false)
-		s.job = job[T]{limit: T(limit)}
-		err := s.do(opCheck)
-		return !s.outside.Load(), err
-	}
-	c := math.Abs(float64(s.c))
+	c := float64(geo.c)
 	largest := math.Min(s.limits.largest, s.limits.largest/4/c)
 	precise := s.limits.precision / c
 	if precise < largest {
-		if ok, err := inside(precise); ok || err != nil {
+		if ok, err := geo.bounded(ctx, precise); ok || err != nil {
 			return err
 		}
 	}
-	ok, err := inside(largest)
+	ok, err := geo.bounded(ctx, largest)
 	switch {
 	case err != nil:
 		return err
@@ -341,20 +350,25 @@ func (s *Solver[T]) enterLog() error {
 
 // final makes K, and fu and fv, those of the last iterate: the plan is
 // diag(fu) K diag(fv).
-func (s *Solver[T]) final() error {
+func (s *Solver[T]) final(ctx context.Context) error {
+	s.locate()
+	return s.geo.fill(ctx)
+}
+
+// locate is final for who does not need all of K.
+func (s *Solver[T]) locate() {
 	k := s.res.Iterations
 	s.fu, s.fv = s.u(k), s.v(k)
 	switch s.kind[k%s.ring] {
 	case plainKind:
-		s.setBase(noBase, nil, nil)
-		return s.fill()
+		s.geo.setBase(noBase, nil, nil)
+		return
 	case potentialKind:
 		s.fu, s.fv = s.x, s.y
 		weightless(s.fu, s.u(k))
 		weightless(s.fv, s.v(k))
 	}
-	s.setBase(forwardBase, s.f, s.g)
-	return s.fill()
+	s.geo.setBase(forwardBase, s.log.f, s.log.g)
 }
 
 // weightless sets u to 1, and to 0 where the potential f is that of no weight.

@@ -1,6 +1,8 @@
 package sinkhorn
 
 import (
+	"context"
+
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -34,81 +36,66 @@ type implicit[T dist.Float] struct {
 // implicit function theorem: no iterate is kept, Settings.Gradient is not needed,
 // and it costs a pass for every step of a conjugate gradient method instead of one
 // for every iteration. The error is ErrNotConverged if the marginal error is above
-// 1e-4 (1e-3 in float32) of the mass, or the method does not converge; or that of
-// the context that Solve was given, when that ends. It panics if dst has another
-// shape.
-func (r *Result[T]) ImplicitCostGradientTo(dst dist.Matrix[T]) error {
-	s := r.solver
-	s.costGradient(dst)
-	if err := s.solveImplicit(); err != nil {
-		return err
-	}
-	return s.segment()
+// 1e-4 (1e-3 in float32) of the mass, or the method does not converge; else errors and
+// panics are those of CostGradientTo.
+func (r *Result[T]) ImplicitCostGradientTo(ctx context.Context, dst dist.Matrix[T]) error {
+	s := r.enter()
+	defer s.leave()
+	return s.costGradient(ctx, dst, (*Solver[T]).implicit)
 }
 
 // ImplicitPointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y at
 // convergence, as ImplicitCostGradientTo. Where X and Y are one cloud, its gradient
 // is the sum. It panics if dx or dy have another shape or the problem was a cost
 // matrix.
-func (r *Result[T]) ImplicitPointGradientTo(dx, dy dist.Matrix[T]) error {
-	s := r.solver
-	s.pointGradient(dx, dy)
-	if err := s.solveImplicit(); err != nil {
-		return err
-	}
-	if err := s.segment(); err != nil {
-		return err
-	}
-	s.finishPoints(dx, dy)
-	return nil
+func (r *Result[T]) ImplicitPointGradientTo(ctx context.Context, dx, dy dist.Matrix[T]) error {
+	s := r.enter()
+	defer s.leave()
+	return s.pointGradient(ctx, dx, dy, (*Solver[T]).implicit)
 }
 
 // RegularizedPointGradientTo sets dx (n × p) and dy (m × p) to the gradients of
 // RegularizedCost at convergence, where the plan itself is its derivative with
-// respect to M. Before convergence it is the gradient with the plan held fixed. It
-// ends early, with the error of the context that Solve was given, when that ends,
-// and panics if dx or dy have another shape or the problem was a cost matrix.
-func (r *Result[T]) RegularizedPointGradientTo(dx, dy dist.Matrix[T]) error {
-	s := r.solver
-	s.pointGradient(dx, dy)
-	if err := s.final(); err != nil {
+// respect to M. Before convergence it is the gradient with the plan held fixed. Errors
+// and panics are those of PointGradientTo.
+func (r *Result[T]) RegularizedPointGradientTo(ctx context.Context, dx, dy dist.Matrix[T]) error {
+	s := r.enter()
+	defer s.leave()
+	return s.pointGradient(ctx, dx, dy, (*Solver[T]).frozen)
+}
+
+// frozen makes M̄ the plan.
+func (s *Solver[T]) frozen(ctx context.Context) error {
+	if err := s.final(ctx); err != nil {
 		return err
 	}
 	rev := &s.rev
-	rev.reset(s.n, s.m, 0, 0)
-	copy(rev.hu, s.fu)
-	copy(rev.hv, s.fv)
-	if err := s.segment(); err != nil {
-		return err
-	}
-	s.finishPoints(dx, dy)
-	return nil
+	rev.reset(&s.geo, 0, 0)
+	copy(rev.seg.hu, s.fu)
+	copy(rev.seg.hv, s.fv)
+	return s.flush(ctx)
 }
 
-// solveImplicit prepares the segment that is M̄.
-func (s *Solver[T]) solveImplicit() error {
+// implicit makes M̄ that of the implicit function theorem.
+func (s *Solver[T]) implicit(ctx context.Context) error {
 	if !(s.res.MarginalError <= s.limits.converged*s.mass) {
 		return ErrNotConverged
 	}
-	if err := s.columnSums(); err != nil { // K is final now; fq = Tᵀ1
+	if err := s.columnSums(ctx); err != nil { // K is final now; fq = Tᵀ1
 		return err
 	}
-	n, m, im := s.n, s.m, &s.im
-	grow(&im.rowSum, n)
-	grow(&im.alpha, n)
-	grow(&im.rhs, m)
-	grow(&im.beta, m)
-	grow(&im.z, m)
-	grow(&im.d, m)
-	grow(&im.sd, m)
+	geo, im := &s.geo, &s.im
+	grow(&im.rowSum, geo.n)
+	grow(&im.alpha, geo.n)
+	for _, v := range []*[]T{&im.rhs, &im.beta, &im.z, &im.d, &im.sd} {
+		geo.column(v)
+	}
 	s.begun = false
 	u, v := s.fu, s.fv
 
 	// r and c, from the pass that begins the reverse sweep, without s.
 	clear(s.w)
-	clear(im.rhs)
-	s.job = job[T]{v: v, u: u, w: s.w, r: im.rowSum, s: s.s, q: im.rhs}
-	if err := s.do(opBegin); err != nil {
+	if err := geo.begin(ctx, im.rowSum, s.s, im.rhs, u, v, s.w); err != nil {
 		return err
 	}
 	for i, a := range s.a {
@@ -118,9 +105,7 @@ func (s *Solver[T]) solveImplicit() error {
 			s.s[i] = im.rowSum[i] / a * u[i]
 		}
 	}
-	clear(im.sd)
-	s.job = job[T]{u: s.s, q: im.sd}
-	if err := s.do(opColumns); err != nil {
+	if err := geo.columns(ctx, im.sd, s.s); err != nil {
 		return err
 	}
 	var size float64 // of c, in the norm of the preconditioned residual
@@ -131,7 +116,7 @@ func (s *Solver[T]) solveImplicit() error {
 		}
 		im.rhs[j] = c - T(im.sd[j]*v)
 	}
-	if err := s.conjugateGradients(size); err != nil {
+	if err := s.conjugateGradients(ctx, size); err != nil {
 		return err
 	}
 
@@ -139,8 +124,7 @@ func (s *Solver[T]) solveImplicit() error {
 	for j, v := range v {
 		im.d[j] = v * im.beta[j]
 	}
-	s.job = job[T]{v: im.d, r: s.r}
-	if err := s.do(opRows); err != nil {
+	if err := geo.rows(ctx, s.r, im.d); err != nil {
 		return err
 	}
 	for i, a := range s.a {
@@ -151,23 +135,23 @@ func (s *Solver[T]) solveImplicit() error {
 	}
 
 	rev := &s.rev
-	rev.reset(n, m, 2, T(s.lambda))
-	copy(rev.hu, u)
-	copy(rev.hv, v)
+	rev.reset(geo, 2, T(s.lambda))
+	copy(rev.seg.hu, u)
+	copy(rev.seg.hv, v)
 	for i, u := range u {
 		rev.u[i] = -im.alpha[i] * u
 	}
-	rev.add(rev.u, v)
+	rev.seg.add(rev.u, v)
 	for j, v := range v {
 		rev.v[j] = -im.beta[j] * v
 	}
-	rev.add(u, rev.v)
-	return nil
+	rev.seg.add(u, rev.v)
+	return s.flush(ctx)
 }
 
 // conjugateGradients solves for β; size is what the squared residual is to be small
 // against.
-func (s *Solver[T]) conjugateGradients(size float64) error {
+func (s *Solver[T]) conjugateGradients(ctx context.Context, size float64) error {
 	im, diag, v := &s.im, s.fq, s.fv
 	goal, enough := s.limits.goal, s.limits.enough
 	for i, a := range s.a {
@@ -181,19 +165,14 @@ func (s *Solver[T]) conjugateGradients(size float64) error {
 	rho := im.precondition(diag)
 	copy(im.d, im.z)
 	best, since := rho, 0
-	for range 4*min(s.n, s.m) + 100 {
+	for range 4*min(s.geo.n, s.geo.m) + 100 {
 		if !(rho > goal*goal*size) || since > 40 { // what is left is rounding
 			break
 		}
 		for j, v := range v {
 			im.z[j] = v * im.d[j]
 		}
-		clear(im.sd)
-		s.job = job[T]{v: im.z, w: s.w, s: s.s, q: im.sd}
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
-		if err := s.do(opSweep); err != nil {
+		if err := s.geo.sweep(ctx, s.s, im.sd, im.z, s.w); err != nil {
 			return err
 		}
 		var dsd float64

@@ -20,11 +20,10 @@ func levels[T dist.Float](t *testing.T) {
 	for _, domain := range []Domain{Auto, Log} {
 		for _, lambda := range []float64{0.2, 20} {
 			p.Lambda = lambda
-			set := Settings{Iterations: 6, Domain: domain, Gradient: true, Level: "ref"}
-			want := everything(t, set, p)
+			set := Settings{Iterations: 6, Domain: domain, Gradient: true}
+			want := everythingAt(t, asm.Ref, set, p)
 			for _, lv := range asm.Available() {
-				set.Level = lv.String()
-				sameBits(t, fmt.Sprintf("%v, λ = %v, %v", domain, lambda, lv), everything(t, set, p), want)
+				sameBits(t, fmt.Sprintf("%v, λ = %v, %v", domain, lambda, lv), everythingAt(t, lv, set, p), want)
 			}
 		}
 	}

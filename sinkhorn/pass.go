@@ -1,7 +1,9 @@
 package sinkhorn
 
 import (
-	"unsafe"
+	"context"
+	"math"
+	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/distance"
@@ -11,453 +13,482 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Everything that touches all n × m elements is a pass. A pass takes blocks of whole
-// rows one after the other, from memory or, matrix-free, computed into a buffer: a
-// row sum sees its whole row in both cases, and the chains over i go on from block
-// to block, so that the bits do not depend on where K is.
-//
-// The rows of a large problem are cut into pieces, by its size alone. Each piece has
-// its own chain over i, that is its own q, and the pieces' are added in ascending
-// order. Goroutines take the next piece when they are done with one: who computes it
-// makes no difference. Every other pass takes the pieces from the last to the first: what
-// the pass before it read last is still in the third-level cache.
-
-// op names a pass. Its operands are in a job.
-type op uint8
-
-const (
-	opFill      op = iota // cost and kernel, stored only
-	opColumns             // q = Kᵀu
-	opRows                // r = Kv
-	opIterate             // u = a ⊘ Kv, q = Kᵀu
-	opLogRows             // log-sum-exp of rows; q = column sums of the plan
-	opColumnMax           // q = max_i f_i − c M_ij
-	opColumnSum           // q = Σ_i 2^(f_i − c M_ij − h_j)
-	opBegin               // r = (K⊙M)v, s = w ⊙ r, q = Kᵀs + (K⊙M)ᵀu
-	opSweep               // s = w ⊙ Kv, q = Kᵀs
-	opAdjoint             // M̄ of the reverse pass' terms, and what is made of it
-	opPlan                // dst = diag(u) K diag(v)
-	opProject             // dst = diag(u) K diag(v) Y
-	opCheck               // is a cost outside ±limit?
-	opMeasure             // distances, stored only
-)
-
-// job has the operands of a pass: vectors over rows and over columns.
-type job[T dist.Float] struct {
-	a, u, w, r, s []T // rows
-	v, q, e       []T // columns; q is added to
-	gy            []T // of the adjoint pass
-	dst           dist.Matrix[T]
-	limit         T
+// rowPass is what is done with every block of rows: an operation with its operands.
+type rowPass[T dist.Float] interface {
+	rows(b *strip[T])
 }
 
-// base are potentials that K is relative to: K_ij = 2^(f_i + g_j − c M_ij), and
-// without potentials 2^(−c M_ij).
-type base[T dist.Float] struct {
-	id   baseID
-	f, g []T
+// passes has one of each, so that a pass allocates nothing.
+type passes[T dist.Float] struct {
+	fill      fillPass[T]
+	measure   measurePass[T]
+	columns   columnsPass[T]
+	rows      rowsPass[T]
+	iterate   iteratePass[T]
+	sweep     sweepPass[T]
+	begin     beginPass[T]
+	logRows   logRowsPass[T]
+	columnMax columnMaxPass[T]
+	columnSum columnSumPass[T]
+	bounded   boundedPass[T]
+	plan      planPass[T]
+	project   projectPass[T]
+	adjoint   adjointPass[T]
 }
 
-// baseID tells bases apart.
-type baseID uint8
+// strip is the block of rows i … i+r−1 that a goroutine has at hand, and its buffers.
+type strip[T dist.Float] struct {
+	*geometry[T]
+	piece, i, r int
+	q           []T // the piece's sums over rows, one for each column
 
-const (
-	noBase baseID = iota
-	forwardBase
-	reverseBase
-)
-
-// worker has the buffers of one goroutine.
-type worker[T dist.Float] struct {
-	k, d []T // rows of K and M, matrix-free; of K, if Mixed
-	e    []T // a row
-	g    []T // rows of M̄
+	kernelRows, costRows []T // of K and M, where they are not stored in T
+	row                  []T
+	adjointRows          []T // of M̄
 }
 
-const (
-	bigProblem  = 1 << 19 // elements from which a problem is cut into pieces
-	pieceRows   = 64      // at least so many rows a piece
-	blockSize   = 1 << 15 // elements of a block that is computed
-	storedBlock = 1 << 18 // and of one that is stored, in big problems
-	wideBlock   = 1 << 13 // and of one that is stored, and copied on the way
-	maxPieces   = 64
-	maxPartials = 1 << 20 // elements of all partial sums, if that leaves 16 pieces
-	unitRows    = 24      // a multiple of all tiles' rows
-)
+// each makes a pass whose outputs are rows, in blocks of step rows.
+func (geo *geometry[T]) each(ctx context.Context, p rowPass[T], step int) error {
+	if geo.pieces == 1 {
+		return geo.strips[0].walk(ctx, p, step, 0, nil)
+	}
+	geo.at.sums = false
+	return geo.divide(ctx, p, step)
+}
 
-// cut decides on pieces, by size alone, and on workers.
-func (s *Solver[T]) cut() {
-	n, m := s.n, s.m
-	s.pieces, s.big = 1, n > bigProblem/m
-	nw := 1
-	if s.big {
-		s.pieces = max(1, min(n/pieceRows, maxPieces, max(16, maxPartials/m)))
-		nw = min(s.settings.Workers, s.pieces)
+// sum sets q to what the pass adds to 0.
+func (geo *geometry[T]) sum(ctx context.Context, p rowPass[T], step int, q []T) error {
+	q = q[:geo.cols]
+	clear(q)
+	if geo.pieces == 1 {
+		return geo.strips[0].walk(ctx, p, step, 0, q)
 	}
-	if s.pieces > 1 {
-		grow(&s.partials, s.pieces*m)
+	geo.at.sums, geo.at.start = true, 0
+	if err := geo.divide(ctx, p, step); err != nil {
+		return err
 	}
-	for len(s.workers) < nw {
-		s.workers = append(s.workers, new(worker[T]))
+	pass.Columns(geo.level, geo.pieces, geo.cols, q, geo.partials, geo.cols, geo.ones)
+	return nil
+}
+
+// max sets q to the maximum of −∞ and of what the pass finds.
+func (geo *geometry[T]) max(ctx context.Context, p rowPass[T], step int, q []T) error {
+	least := T(math.Inf(-1))
+	for j := range q {
+		q[j] = least
 	}
-	if s.free {
-		r := s.blockRows()
-		for _, w := range s.workers[:nw] {
-			grow(&w.k, r*m)
-			grow(&w.d, r*m)
+	if geo.pieces == 1 {
+		return geo.strips[0].walk(ctx, p, step, 0, q)
+	}
+	geo.at.sums, geo.at.start = true, least
+	if err := geo.divide(ctx, p, step); err != nil {
+		return err
+	}
+	for p := range geo.pieces {
+		for j, x := range geo.partials[p*geo.cols:][:len(q)] {
+			if x > q[j] {
+				q[j] = x
+			}
 		}
 	}
-}
-
-// blockRows is the number of rows of a block.
-func (s *Solver[T]) blockRows() int {
-	switch {
-	case s.free && s.m <= blockSize/unitRows:
-		return min(s.n, blockSize/s.m/unitRows*unitRows)
-	case s.free:
-		return min(s.n, unitRows/2)
-	case s.big:
-		return min(s.n, max(unitRows, storedBlock/s.m/unitRows*unitRows))
-	}
-	return s.n
-}
-
-// pieceStart returns the first row of piece p.
-func (s *Solver[T]) pieceStart(p int) int { return p * s.n / s.pieces }
-
-// run makes the pass o with the operands in s.job, and reports false if the problem
-// is big and the context ended before the pass was complete. Passes over small ones
-// do not ask: who makes several does.
-func (s *Solver[T]) run(o op) bool {
-	s.op = o
-	s.stop.Store(false)
-	if s.pieces == 1 {
-		s.piece(s.workers[0], 0, s.job.q, s.job.gy)
-		return !s.stop.Load()
-	}
-	s.back = !s.back
-	if s.take == nil {
-		s.take = s.takePiece // once: a method value is an allocation
-	}
-	s.crew.Each(s.settings.Workers, s.pieces, s.take)
-	if s.stop.Load() {
-		return false
-	}
-	s.combine()
-	return true
-}
-
-// do is run with the context's error.
-func (s *Solver[T]) do(o op) error {
-	if !s.run(o) {
-		return s.ctx.Err()
-	}
 	return nil
+}
+
+// divide shares the pieces of a pass among the goroutines.
+func (geo *geometry[T]) divide(ctx context.Context, p rowPass[T], step int) error {
+	geo.at.pass, geo.at.step = p, step
+	geo.backwards = !geo.backwards
+	if geo.take == nil {
+		geo.take = geo.takePiece // once: a method value is an allocation
+	}
+	return geo.crew.Run(ctx, geo.workers, geo.pieces, geo.take)
 }
 
 // takePiece is what goroutine w does with the piece whose turn it is.
-func (s *Solver[T]) takePiece(w, p int) {
-	if s.stop.Load() {
-		return
+func (geo *geometry[T]) takePiece(ctx context.Context, w, p int) error {
+	if geo.backwards {
+		p = geo.pieces - 1 - p
 	}
-	if s.back {
-		p = s.pieces - 1 - p
+	var q []T
+	if geo.at.sums {
+		q = geo.partials[p*geo.cols:][:geo.cols]
+		for j := range q {
+			q[j] = geo.at.start
+		}
 	}
-	q := s.partials[p*s.m:][:s.m]
-	switch s.op {
-	case opFill, opMeasure, opRows, opPlan, opProject, opCheck:
-	case opColumnMax:
-		copy(q, s.job.q)
-	default:
-		clear(q)
-	}
-	var gy []T
-	if k := len(s.job.gy); s.op == opAdjoint && k > 0 {
-		gy = s.rev.partials[p*k:][:k]
-	}
-	s.piece(s.workers[w], p, q, gy)
+	return geo.strips[w].walk(ctx, geo.at.pass, geo.at.step, p, q)
 }
 
-// combine adds the pieces' q to that of the job. The partial sums of a gradient stay
-// where they are until the last segment.
-func (s *Solver[T]) combine() {
-	switch s.op {
-	case opFill, opMeasure, opRows, opPlan, opProject, opCheck, opAdjoint:
-	case opColumnMax:
-		for p := range s.pieces {
-			for j, h := range s.partials[p*s.m:][:s.m] {
-				if h > s.job.q[j] {
-					s.job.q[j] = h
+// walk makes the pass over the rows of a piece, block by block, until the context ends.
+func (b *strip[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q []T) error {
+	first, last := piece*b.n/b.pieces, (piece+1)*b.n/b.pieces
+	b.piece, b.q = piece, q
+	for i := first; i < last; i += step {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b.i, b.r = i, min(step, last-i)
+		p.rows(b)
+	}
+	return nil
+}
+
+// kernel returns the strip's rows of K, of stride ld, unless it is stored in float32.
+func (b *strip[T]) kernel() []T {
+	if !b.free {
+		return b.geometry.kernel[b.i*b.ld:]
+	}
+	grow(&b.kernelRows, b.r*b.ld)
+	b.compute(b.kernelRows, nil, b.i, b.r)
+	return b.kernelRows
+}
+
+// cost returns the strip's rows of M, and their stride.
+func (b *strip[T]) cost() ([]T, int) {
+	if !b.free {
+		return b.geometry.cost.Data[b.i*b.geometry.cost.Stride:], b.geometry.cost.Stride
+	}
+	grow(&b.costRows, b.r*b.ld)
+	b.distances(b.costRows, b.ld, b.i, b.r)
+	return b.costRows, b.ld
+}
+
+// both returns the strip's rows of K, of stride ld, and those of M and their stride.
+func (b *strip[T]) both() (k, d []T, ldd int) {
+	switch {
+	case b.free:
+		grow(&b.kernelRows, b.r*b.ld)
+		grow(&b.costRows, b.r*b.ld)
+		b.compute(b.kernelRows, b.costRows, b.i, b.r)
+		return b.kernelRows, b.costRows, b.ld
+	case b.mixed:
+		grow(&b.kernelRows, b.r*b.ld)
+		pass.Widen(b.level, num.F64(b.kernelRows), b.narrowed())
+		k = b.kernelRows
+	default:
+		k = b.kernel()
+	}
+	d, ldd = b.cost()
+	return k, d, ldd
+}
+
+// narrowed returns the strip's rows of K in float32.
+func (b *strip[T]) narrowed() []float32 { return b.narrow[b.i*b.ld:][:b.r*b.ld] }
+
+// fillPass computes the stored K, and the distances where they are not there yet.
+type fillPass[T dist.Float] struct{}
+
+func (*fillPass[T]) rows(b *strip[T]) {
+	var d []T
+	if b.points {
+		d = b.dists[b.i*b.ld:]
+	}
+	if !b.mixed {
+		b.compute(b.geometry.kernel[b.i*b.ld:], d, b.i, b.r)
+		return
+	}
+	grow(&b.kernelRows, b.r*b.ld)
+	b.compute(b.kernelRows, d, b.i, b.r)
+	pass.Narrow(b.level, b.narrowed(), num.F64(b.kernelRows))
+}
+
+// measurePass computes the stored distances.
+type measurePass[T dist.Float] struct{}
+
+func (*measurePass[T]) rows(b *strip[T]) { b.distances(b.dists[b.i*b.ld:], b.ld, b.i, b.r) }
+
+// columns sets q = Kᵀu.
+func (geo *geometry[T]) columns(ctx context.Context, q, u []T) error {
+	geo.passes.columns = columnsPass[T]{u}
+	return geo.sum(ctx, &geo.passes.columns, geo.blockRows(), q)
+}
+
+type columnsPass[T dist.Float] struct{ u []T }
+
+func (p *columnsPass[T]) rows(b *strip[T]) {
+	if b.mixed {
+		pass.Columns(b.level, b.r, b.cols, b.q, b.narrowed(), b.ld, p.u[b.i:])
+		return
+	}
+	pass.Columns(b.level, b.r, b.cols, b.q, b.kernel(), b.ld, p.u[b.i:])
+}
+
+// rows sets r = Kv.
+func (geo *geometry[T]) rows(ctx context.Context, r, v []T) error {
+	geo.passes.rows = rowsPass[T]{r, geo.pad(v)}
+	return geo.each(ctx, &geo.passes.rows, geo.blockRows())
+}
+
+type rowsPass[T dist.Float] struct{ r, v []T }
+
+func (p *rowsPass[T]) rows(b *strip[T]) {
+	if b.mixed {
+		pass.Rows(b.level, b.r, b.cols, p.r[b.i:], b.narrowed(), b.ld, p.v)
+		return
+	}
+	pass.Rows(b.level, b.r, b.cols, p.r[b.i:], b.kernel(), b.ld, p.v)
+}
+
+// iterate sets u = a ⊘ Kv and q = Kᵀu, of the new u.
+func (geo *geometry[T]) iterate(ctx context.Context, u, q, v, a []T) error {
+	geo.passes.iterate = iteratePass[T]{u, geo.pad(v), a}
+	return geo.sum(ctx, &geo.passes.iterate, geo.blockRows(), q)
+}
+
+type iteratePass[T dist.Float] struct{ u, v, a []T }
+
+func (p *iteratePass[T]) rows(b *strip[T]) {
+	if b.mixed {
+		pass.Iterate(b.level, b.r, b.cols, b.narrowed(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
+		return
+	}
+	pass.Iterate(b.level, b.r, b.cols, b.kernel(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
+}
+
+// sweep sets s = w ⊙ Kt and q = Kᵀs.
+func (geo *geometry[T]) sweep(ctx context.Context, s, q, t, w []T) error {
+	geo.passes.sweep = sweepPass[T]{s, geo.pad(t), w}
+	return geo.sum(ctx, &geo.passes.sweep, geo.blockRows(), q)
+}
+
+type sweepPass[T dist.Float] struct{ s, t, w []T }
+
+func (p *sweepPass[T]) rows(b *strip[T]) {
+	if b.mixed {
+		pass.Sweep(b.level, b.r, b.cols, b.narrowed(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
+		return
+	}
+	pass.Sweep(b.level, b.r, b.cols, b.kernel(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
+}
+
+// begin sets r = (K⊙M)v, s = w ⊙ r and q = Kᵀs + (K⊙M)ᵀu.
+func (geo *geometry[T]) begin(ctx context.Context, r, s, q, u, v, w []T) error {
+	geo.passes.begin = beginPass[T]{r, s, u, v, w}
+	step := geo.blockRows()
+	if geo.mixed {
+		step = geo.copiedRows()
+	}
+	return geo.sum(ctx, &geo.passes.begin, step, q)
+}
+
+type beginPass[T dist.Float] struct{ r, s, u, v, w []T }
+
+func (p *beginPass[T]) rows(b *strip[T]) {
+	k, d, ldd := b.both()
+	pass.Begin(b.level, b.r, b.m, k, b.ld, d, ldd, p.v, p.u[b.i:], p.w[b.i:], p.r[b.i:], p.s[b.i:], b.q)
+}
+
+// logRows sets max and sum to the log-sum-exps of the rows of g − cM in two parts, and q
+// to the column sums of the plan whose rows have sums a.
+func (geo *geometry[T]) logRows(ctx context.Context, max, sum, q, g, a []T) error {
+	geo.passes.logRows = logRowsPass[T]{max, sum, g, a}
+	return geo.sum(ctx, &geo.passes.logRows, geo.blockRows(), q)
+}
+
+type logRowsPass[T dist.Float] struct{ max, sum, g, a []T }
+
+func (p *logRowsPass[T]) rows(b *strip[T]) {
+	grow(&b.row, b.m)
+	d, ldd := b.cost()
+	exp.LogRows(b.level, b.r, b.m, d, ldd, b.c, p.g, p.a[b.i:], p.max[b.i:], p.sum[b.i:], b.q, b.row)
+}
+
+// columnMax sets h_j = max_i f_i − c M_ij.
+func (geo *geometry[T]) columnMax(ctx context.Context, h, f []T) error {
+	geo.passes.columnMax = columnMaxPass[T]{f}
+	return geo.max(ctx, &geo.passes.columnMax, geo.blockRows(), h)
+}
+
+type columnMaxPass[T dist.Float] struct{ f []T }
+
+func (p *columnMaxPass[T]) rows(b *strip[T]) {
+	d, ldd := b.cost()
+	exp.LogColumnMax(b.level, b.r, b.m, d, ldd, b.c, p.f[b.i:], b.q)
+}
+
+// columnSum sets sum_j = Σ_i 2^(f_i − c M_ij − h_j).
+func (geo *geometry[T]) columnSum(ctx context.Context, sum, f, h []T) error {
+	geo.passes.columnSum = columnSumPass[T]{f, h}
+	return geo.sum(ctx, &geo.passes.columnSum, geo.blockRows(), sum)
+}
+
+type columnSumPass[T dist.Float] struct{ f, h []T }
+
+func (p *columnSumPass[T]) rows(b *strip[T]) {
+	d, ldd := b.cost()
+	exp.LogColumnSum(b.level, b.r, b.m, d, ldd, b.c, p.f[b.i:], p.h, b.q)
+}
+
+// bounded reports whether every |M_ij| is at most limit.
+func (geo *geometry[T]) bounded(ctx context.Context, limit float64) (bool, error) {
+	p := &geo.passes.bounded
+	p.limit = T(limit)
+	p.beyond.Store(false)
+	err := geo.each(ctx, p, geo.blockRows())
+	return !p.beyond.Load(), err
+}
+
+type boundedPass[T dist.Float] struct {
+	limit  T
+	beyond atomic.Bool
+}
+
+func (p *boundedPass[T]) rows(b *strip[T]) {
+	d, ldd := b.cost()
+	for l := range b.r {
+		if pass.CountOutside(b.level, d[l*ldd:][:b.m], -p.limit, p.limit) > 0 {
+			p.beyond.Store(true)
+		}
+	}
+}
+
+// plan sets dst = diag(u) K diag(v).
+func (geo *geometry[T]) plan(ctx context.Context, dst dist.Matrix[T], u, v []T) error {
+	geo.passes.plan = planPass[T]{dst, u, v}
+	step := geo.blockRows()
+	if geo.mixed {
+		step = geo.copiedRows()
+	}
+	return geo.each(ctx, &geo.passes.plan, step)
+}
+
+type planPass[T dist.Float] struct {
+	dst  dist.Matrix[T]
+	u, v []T
+}
+
+func (p *planPass[T]) rows(b *strip[T]) {
+	k, _, _ := b.both()
+	b.scaled(p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, k, b.r, p.u[b.i:], p.v)
+}
+
+// planRow sets dst to row i of diag(u) K diag(v). It takes K from where it is, or computes
+// the row.
+func (geo *geometry[T]) planRow(dst []T, i int, u, v []T) {
+	b := geo.strips[0]
+	b.i, b.r = i, 1
+	var k []T
+	if geo.free || geo.filled {
+		k, _, _ = b.both()
+	} else {
+		grow(&b.kernelRows, geo.ld)
+		k = b.kernelRows
+		geo.compute(k, nil, i, 1)
+		if geo.mixed {
+			for j, x := range k {
+				k[j] = T(float32(x))
+			}
+		}
+	}
+	geo.scaled(dst, geo.m, k, 1, u[i:], v)
+}
+
+// scaled sets r rows of dst, of stride ld, to those of diag(u) K diag(v), which is M̄ for
+// λ = 0. K stands in for M, whose product with u and v may overflow where K is 0.
+func (geo *geometry[T]) scaled(dst []T, ld int, k []T, r int, u, v []T) {
+	distance.AdjCost(geo.level, r, geo.m, 0, dst, ld, k, geo.ld, k, geo.ld, nil, 0, nil, 0, u, v, 0)
+}
+
+// project sets dst = diag(u) K diag(v) Y.
+func (geo *geometry[T]) project(ctx context.Context, dst dist.Matrix[T], u, v []T) error {
+	geo.passes.project = projectPass[T]{dst, u, v}
+	return geo.each(ctx, &geo.passes.project, geo.copiedRows())
+}
+
+type projectPass[T dist.Float] struct {
+	dst  dist.Matrix[T]
+	u, v []T
+}
+
+func (p *projectPass[T]) rows(b *strip[T]) {
+	grow(&b.adjointRows, b.r*b.m)
+	k, _, _ := b.both()
+	b.scaled(b.adjointRows, b.m, k, b.r, p.u[b.i:], p.v)
+	project.Mul(b.level, b.r, b.p, b.m, p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, b.adjointRows, b.m, b.y.Data, b.y.Stride, false)
+}
+
+// adjoint computes a segment's share of M̄ and hands it to the sink, block by block.
+func (geo *geometry[T]) adjoint(ctx context.Context, seg segment[T], to sink[T]) error {
+	geo.passes.adjoint = adjointPass[T]{seg, to}
+	step := geo.blockRows()
+	if !geo.free {
+		step = geo.copiedRows()
+	}
+	// Blocks of few rows where terms are many, for the context's sake.
+	step = max(1, min(step, maxBlockTerms/geo.m/max(1, seg.terms)))
+	return geo.each(ctx, &geo.passes.adjoint, step)
+}
+
+// maxBlockTerms is the number of products that are computed between two looks at the
+// context: some 10 ms.
+const maxBlockTerms = 1 << 27
+
+// segment is a sum of terms of M̄: with H = hu hvᵀ,
+//
+//	M̄ = K ⊙ (H − λ(M⊙H + left·right)).
+type segment[T dist.Float] struct {
+	terms       int
+	left, right []T // n × depth and depth × m
+	depth       int
+	hu, hv      []T
+	lambda      T
+	skipZeros   bool // where K_ij is 0, so is M̄_ij, whatever its factor
+}
+
+// sink takes M̄, or its products with the points.
+type sink[T dist.Float] struct {
+	cost bool           // whether M̄ is added to dst, or else
+	dst  dist.Matrix[T] // multiplied by
+	xa   []T            // X and a column of ones, n × (p+1), and
+	ya   []T            // Y and a column of ones, m × (p+1):
+	gx   []T            // M̄ [Y 1], n × (p+1)
+	gy   []T            // ([X 1]ᵀ M̄), (p+1) × m, or those of every piece
+	sum  []T            // the sum of the pieces' gy
+	self bool           // X and Y are one cloud
+}
+
+type adjointPass[T dist.Float] struct {
+	segment[T]
+	to sink[T]
+}
+
+func (p *adjointPass[T]) rows(b *strip[T]) {
+	r, m, to := b.r, b.m, &p.to
+	grow(&b.adjointRows, r*m)
+	g := b.adjointRows
+	k, d, ldd := b.both()
+	var left []T
+	if p.terms > 0 {
+		left = p.left[b.i*p.depth:]
+	}
+	distance.AdjCost(b.level, r, m, p.terms, g, m, k, b.ld, d, ldd, left, p.depth, p.right, m, p.hu[b.i:], p.hv, p.lambda)
+	if p.skipZeros {
+		for l := range r {
+			for j, kij := range k[l*b.ld:][:m] {
+				if kij == 0 {
+					g[l*m+j] = 0
 				}
 			}
 		}
-	default:
-		pass.Columns(s.level, s.pieces, s.m, s.job.q, s.partials, s.m, s.ones)
 	}
-}
-
-// piece makes the pass over the rows of piece p, block by block.
-func (s *Solver[T]) piece(w *worker[T], p int, q, gy []T) {
-	lv, m, c, job := s.level, s.m, s.c, &s.job
-	first, last, step := s.pieceStart(p), s.pieceStart(p+1), s.blockRows()
-	if s.copies() {
-		step = min(step, max(8, wideBlock/m/8*8))
-	}
-	for i := first; i < last; i += step {
-		if s.big {
-			if s.stop.Load() {
-				return
-			}
-			if s.ctx.Err() != nil {
-				s.stop.Store(true)
-				return
-			}
-		}
-		r := min(step, last-i)
-		if s.narrow != nil && s.mixed(i, r, q) {
-			continue
-		}
-		switch s.op {
-		case opFill:
-			s.fillRows(w, i, r)
-		case opMeasure:
-			s.distances(s.cost.Data[i*m:], i, r)
-		case opColumns:
-			pass.Columns(lv, r, m, q, s.kernelRows(w, i, r), m, job.u[i:])
-		case opRows:
-			pass.Rows(lv, r, m, job.r[i:], s.kernelRows(w, i, r), m, job.v)
-		case opIterate:
-			pass.Iterate(lv, r, m, s.kernelRows(w, i, r), m, job.v, job.a[i:], job.u[i:], q)
-		case opSweep:
-			pass.Sweep(lv, r, m, s.kernelRows(w, i, r), m, job.v, job.w[i:], job.s[i:], q)
-		case opLogRows:
-			grow(&w.e, m)
-			d, ldd := s.costRows(w, i, r)
-			exp.LogRows(lv, r, m, d, ldd, -c, job.v, job.a[i:], s.max[i:], s.sum[i:], q, w.e)
-		case opColumnMax:
-			d, ldd := s.costRows(w, i, r)
-			exp.LogColumnMax(lv, r, m, d, ldd, -c, job.u[i:], q)
-		case opColumnSum:
-			d, ldd := s.costRows(w, i, r)
-			exp.LogColumnSum(lv, r, m, d, ldd, -c, job.u[i:], job.e, q)
-		case opBegin:
-			k, d, ldd := s.bothRows(w, i, r)
-			pass.Begin(lv, r, m, k, m, d, ldd, job.v, job.u[i:], job.w[i:], job.r[i:], job.s[i:], q)
-		case opAdjoint:
-			s.adjointRows(w, i, r, gy)
-		case opPlan:
-			s.planRows(w, job.dst.Data[i*job.dst.Stride:], job.dst.Stride, i, r)
-		case opProject:
-			grow(&w.g, r*m)
-			s.planRows(w, w.g, m, i, r)
-			dst, y := job.dst, s.problem.Y
-			project.Mul(lv, r, s.p, m, dst.Data[i*dst.Stride:], dst.Stride, w.g, m, y.Data, y.Stride, false)
-		case opCheck:
-			d, ldd := s.costRows(w, i, r)
-			out := 0
-			for k := range r {
-				out += pass.CountOutside(lv, d[k*ldd:][:m], -job.limit, job.limit)
-			}
-			if out > 0 {
-				s.outside.Store(true)
-			}
-		}
-	}
-}
-
-// copies reports whether the pass puts rows of a stored matrix, or what it makes of
-// them, into buffers, which should stay in the second-level cache.
-func (s *Solver[T]) copies() bool {
-	switch s.op {
-	case opAdjoint:
-		return !s.free
-	case opFill, opBegin, opPlan, opProject:
-		return s.narrow != nil
-	}
-	return false
-}
-
-// mixed makes the pass over rows i … i+r−1 of a K in float32, unless it is one that
-// takes them widened. T is float64.
-func (s *Solver[T]) mixed(i, r int, q []T) bool {
-	lv, m, job, k := s.level, s.m, &s.job, s.narrow[i*s.m:]
-	switch s.op {
-	case opColumns:
-		pass.Columns(lv, r, m, q, k, m, job.u[i:])
-	case opRows:
-		pass.Rows(lv, r, m, job.r[i:], k, m, job.v)
-	case opIterate:
-		pass.Iterate(lv, r, m, k, m, job.v, job.a[i:], job.u[i:], q)
-	case opSweep:
-		pass.Sweep(lv, r, m, k, m, job.v, job.w[i:], job.s[i:], q)
-	default:
-		return false
-	}
-	return true
-}
-
-// planRow sets row 0 of the job's dst to row i of the plan.
-func (s *Solver[T]) planRow(i int) { s.planRows(s.workers[0], s.job.dst.Data, s.m, i, 1) }
-
-// planRows sets dst, of stride ld, to rows i … i+r−1 of the plan, M̄ for λ = 0. K stands in
-// for M, whose product with u and v may overflow where K is 0.
-func (s *Solver[T]) planRows(w *worker[T], dst []T, ld, i, r int) {
-	k, _, _ := s.bothRows(w, i, r)
-	distance.AdjCost(s.level, r, s.m, 0, dst, ld, k, s.m, k, s.m, nil, 0, nil, 0, s.job.u[i:], s.job.v, 0)
-}
-
-// kernelRows returns rows i … i+r−1 of K, of stride m, unless it is in float32.
-func (s *Solver[T]) kernelRows(w *worker[T], i, r int) []T {
-	if !s.free {
-		return s.kernel[i*s.m:]
-	}
-	m, p, x := s.m, s.p, s.problem.X
-	switch {
-	case s.base.f != nil:
-		s.distances(w.k, i, r)
-		exp.LogPlan(s.level, r, m, w.k, m, w.k, m, -s.c, s.base.f[i:], s.base.g)
-	case p > fusedDepth:
-		s.distances(w.k, i, r)
-		exp.Exp2(s.level, w.k[:r*m], w.k[:r*m], s.c)
-	default:
-		distance.Gibbs(s.level, r, m, p, w.k, m, nil, 0, x.Data[i*x.Stride:], x.Stride, s.zt, m, s.c)
-	}
-	return w.k
-}
-
-// costRows returns rows i … i+r−1 of M and their stride.
-func (s *Solver[T]) costRows(w *worker[T], i, r int) ([]T, int) {
-	if !s.free {
-		return s.cost.Data[i*s.cost.Stride:], s.cost.Stride
-	}
-	s.distances(w.d, i, r)
-	return w.d, s.m
-}
-
-// bothRows returns rows i … i+r−1 of K, of stride m, and of M, and their stride.
-func (s *Solver[T]) bothRows(w *worker[T], i, r int) (k, d []T, ldd int) {
-	m := s.m
-	if s.narrow != nil {
-		grow(&w.k, r*m)
-		pass.Widen(s.level, num.F64(w.k), s.narrow[i*m:])
-		return w.k, s.cost.Data[i*s.cost.Stride:], s.cost.Stride
-	}
-	if !s.free {
-		return s.kernel[i*m:], s.cost.Data[i*s.cost.Stride:], s.cost.Stride
-	}
-	if s.base.f == nil {
-		s.gibbs(w.k, w.d, i, r)
-	} else {
-		s.distances(w.d, i, r)
-		exp.LogPlan(s.level, r, m, w.k, m, w.d, m, -s.c, s.base.f[i:], s.base.g)
-	}
-	return w.k, w.d, m
-}
-
-// fillRows sets rows i … i+r−1 of the stored K, and of the stored distances.
-func (s *Solver[T]) fillRows(w *worker[T], i, r int) {
-	m := s.m
-	if s.narrow != nil {
-		grow(&w.k, r*m)
-		s.kernelTo(w.k, i, r)
-		pass.Narrow(s.level, s.narrow[i*m:][:r*m], num.F64(w.k))
-		return
-	}
-	s.kernelTo(s.kernel[i*m:], i, r)
-}
-
-// kernelTo sets k to rows i … i+r−1 of K, and the stored distances where they are not
-// there yet.
-func (s *Solver[T]) kernelTo(k []T, i, r int) {
-	m, d := s.m, s.cost
-	switch {
-	case s.base.f != nil:
-		if s.points && !s.measured {
-			s.distances(d.Data[i*m:], i, r)
-		}
-		exp.LogPlan(s.level, r, m, k, m, d.Data[i*d.Stride:], d.Stride, -s.c, s.base.f[i:], s.base.g)
-	case s.points && !s.measured:
-		s.gibbs(k, d.Data[i*m:], i, r)
-	case d.Stride == m:
-		exp.Exp2(s.level, k[:r*m], d.Data[i*m:][:r*m], s.c)
-	default:
+	if to.cost {
 		for l := range r {
-			exp.Exp2(s.level, k[l*m:][:m], d.Row(i+l), s.c)
+			row := to.dst.Data[(b.i+l)*to.dst.Stride:][:m]
+			for j, g := range g[l*m:][:m] {
+				row[j] += g
+			}
 		}
-	}
-}
-
-// fusedDepth is the largest dimension in which distance and exponential are one
-// kernel.
-const fusedDepth = 64
-
-// gibbs sets k to rows i … i+r−1 of K, without base, and d to those of M.
-func (s *Solver[T]) gibbs(k, d []T, i, r int) {
-	m, x := s.m, s.problem.X
-	if s.p > fusedDepth {
-		s.distances(d, i, r)
-		exp.Exp2(s.level, k[:r*m], d[:r*m], s.c)
 		return
 	}
-	distance.Gibbs(s.level, r, m, s.p, k, m, d, m, x.Data[i*x.Stride:], x.Stride, s.zt, m, s.c)
-}
-
-// distances sets d to rows i … i+r−1 of M.
-func (s *Solver[T]) distances(d []T, i, r int) {
-	x := s.problem.X
-	distance.SqDist(s.level, r, s.m, s.p, d, s.m, x.Data[i*x.Stride:], x.Stride, s.zt, s.m, false)
-}
-
-// transpose prepares Y for the distance kernels.
-func (s *Solver[T]) transpose() {
-	if !s.points {
-		return
-	}
-	y, p, m := s.problem.Y, s.p, s.m
-	for j := range m {
-		k := j
-		for _, v := range y.Data[j*y.Stride:][:p] {
-			s.zt[k] = v
-			k += m
+	if to.self {
+		// M̄_ii (x_i − x_i) is 0. Where λ is so large that hardly anything leaves its
+		// place, M̄_ii is 10⁶ and more times as large as the rest: it would not cancel to
+		// rounding of the rest, but of itself.
+		for l := range r {
+			g[l*m+b.i+l] = 0
 		}
 	}
-}
-
-// fill makes the stored K, and the distances, that of the base.
-func (s *Solver[T]) fill() error {
-	if s.free || s.filled {
-		return nil
-	}
-	if err := s.do(opFill); err != nil {
-		return err
-	}
-	s.filled, s.measured = true, true
-	return nil
-}
-
-// measure computes the distances alone, for the log domain.
-func (s *Solver[T]) measure() error {
-	if s.free || s.measured || !s.points {
-		return nil
-	}
-	if err := s.do(opMeasure); err != nil {
-		return err
-	}
-	s.measured = true
-	return nil
-}
-
-// setBase sets what K is relative to. Whoever changes the potentials of the base at
-// hand clears filled.
-func (s *Solver[T]) setBase(id baseID, f, g []T) {
-	if s.base.id != id {
-		s.filled = false
-	}
-	s.base = base[T]{id, f, g}
-}
-
-// size returns the bytes of an element.
-func size[T dist.Float]() int {
-	var x T
-	return int(unsafe.Sizeof(x))
+	p1 := b.p + 1
+	project.Mul(b.level, r, p1, m, to.gx[b.i*p1:], p1, g, m, to.ya, p1, true)
+	project.TransMul(b.level, r, p1, m, to.gy[b.piece*p1*m:][:p1*m], m, g, m, to.xa[b.i*p1:], p1, true)
 }

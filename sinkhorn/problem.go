@@ -1,11 +1,14 @@
 package sinkhorn
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
 )
 
 // Problem is one transport problem. The cost is either a matrix or the squared
@@ -29,8 +32,10 @@ type Problem[T dist.Float] struct {
 	// Start, of length n, is the logarithm of u⁰, for example the first potentials
 	// of a problem solved before (Result.PotentialsTo): with it the iterations start
 	// where those ended. nil is u⁰ = 1. Nothing else is needed, as the first thing
-	// an iteration does is to compute v from u. −Inf is allowed where A is 0. With
-	// Settings.Anneal, annealing starts from Start·λ₀/λ.
+	// an iteration does is to compute v from u. −Inf is allowed where A is 0. Only
+	// differences matter, but digits are lost to a large common part: as with
+	// λ·cost, see LowPrecision and ErrRange. With Settings.Anneal, annealing starts
+	// from Start·λ₀/λ.
 	Start []T
 }
 
@@ -41,36 +46,35 @@ var (
 	ErrMarginals = errors.New("sinkhorn: bad marginals")
 	ErrLambda    = errors.New("sinkhorn: λ must be positive and finite")
 	ErrSettings  = errors.New("sinkhorn: bad settings")
-	// ErrRange: costs, or λ times the largest cost, leave the range of the type
-	// altogether, so that not even the log domain can represent them.
+	// ErrRange: costs, λ times the largest cost, λ itself, a starting potential or a
+	// result leave the range of the type altogether, so that not even the log domain
+	// can represent them.
 	ErrRange = errors.New("sinkhorn: λ·cost is beyond the floating-point range")
 	// ErrUnderflow: Domain was Plain and a scaling left the range in which the
 	// plain iteration is accurate.
 	ErrUnderflow = errors.New("sinkhorn: a scaling under- or overflows in the plain domain")
-	// ErrNoGradient: the solver was made without Settings.Gradient.
-	ErrNoGradient = errors.New("sinkhorn: gradient was not asked for in the settings")
+	// ErrNoGradient: the solver was made without Settings.Gradient. It wraps
+	// ErrSettings.
+	ErrNoGradient = fmt.Errorf("%w: the gradient was not asked for", ErrSettings)
 	// ErrNotConverged: what was asked for exists at convergence only, and the
 	// iterations ended before.
 	ErrNotConverged = errors.New("sinkhorn: the iterations have not converged")
 )
 
 // prepare checks p, sizes the workspace and copies marginals into it.
-func (s *Solver[T]) prepare(p *Problem[T]) error {
-	s.points = p.Cost.IsEmpty()
-	if s.points {
+func (s *Solver[T]) prepare(ctx context.Context, p *Problem[T]) error {
+	geo := &s.geo
+	if p.Cost.IsEmpty() {
 		if p.X.IsEmpty() || p.Y.IsEmpty() {
 			return fmt.Errorf("%w: neither a cost matrix nor two point clouds", ErrShape)
 		}
 		if p.X.Cols != p.Y.Cols {
 			return fmt.Errorf("%w: points of %d and %d dimensions", ErrShape, p.X.Cols, p.Y.Cols)
 		}
-		if err := checkMatrix("X", p.X); err != nil {
+		if err := cmp.Or(checkMatrix("X", p.X), checkMatrix("Y", p.Y)); err != nil {
 			return err
 		}
-		if err := checkMatrix("Y", p.Y); err != nil {
-			return err
-		}
-		s.n, s.m, s.p = p.X.Rows, p.Y.Rows, p.X.Cols
+		geo.setPoints(p.X, p.Y)
 	} else {
 		if !p.X.IsEmpty() || !p.Y.IsEmpty() {
 			return fmt.Errorf("%w: both a cost matrix and points", ErrShape)
@@ -78,7 +82,7 @@ func (s *Solver[T]) prepare(p *Problem[T]) error {
 		if err := checkMatrix("cost", p.Cost); err != nil {
 			return err
 		}
-		s.n, s.m, s.p = p.Cost.Rows, p.Cost.Cols, 0
+		geo.setCost(p.Cost)
 	}
 	lambda := p.Lambda
 	if lambda == 0 {
@@ -87,10 +91,12 @@ func (s *Solver[T]) prepare(p *Problem[T]) error {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		return fmt.Errorf("%w: it is %v", ErrLambda, lambda)
 	}
-	s.setLambda(lambda)
+	if !s.setLambda(lambda) {
+		return fmt.Errorf("%w: λ = %v", ErrRange, lambda)
+	}
 	if p.Start != nil {
-		if len(p.Start) != s.n {
-			return fmt.Errorf("%w: %d starting potentials for %d points", ErrShape, len(p.Start), s.n)
+		if len(p.Start) != geo.n {
+			return fmt.Errorf("%w: %d starting potentials for %d points", ErrShape, len(p.Start), geo.n)
 		}
 		for i, f := range p.Start {
 			if f-f != 0 && !(f < 0 && p.A != nil && i < len(p.A) && p.A[i] == 0) {
@@ -99,17 +105,23 @@ func (s *Solver[T]) prepare(p *Problem[T]) error {
 		}
 	}
 	s.problem = *p
-	s.grow()
-	return s.marginals()
+	if err := s.allocate(); err != nil {
+		return err
+	}
+	if err := s.marginals(); err != nil {
+		return err
+	}
+	return geo.transpose(ctx)
 }
 
-func (s *Solver[T]) setLambda(lambda float64) {
+// setLambda sets λ, and reports whether λ·log₂e is within the range of T.
+func (s *Solver[T]) setLambda(lambda float64) bool {
 	s.lambda = lambda
-	s.c = T(-lambda * math.Log2E)
+	return s.geo.setLambda(lambda)
 }
 
 func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
-	if m.Rows < 0 || m.Cols < 0 || m.Stride < m.Cols || len(m.Data) < (m.Rows-1)*m.Stride+m.Cols {
+	if !asm.Fits(len(m.Data), m.Rows, m.Cols, m.Stride) {
 		return fmt.Errorf("%w: %s: %d elements for a %d × %d matrix of stride %d", ErrShape, name, len(m.Data), m.Rows, m.Cols, m.Stride)
 	}
 	return nil
@@ -128,13 +140,12 @@ func (s *Solver[T]) marginals() error {
 		return fmt.Errorf("%w: A sums to %v and B to %v", ErrMarginals, sumA, sumB)
 	}
 	s.mass, s.zeroB = sumA, zeroB
-	s.limits.safeRange(math.Min(leastA, leastB), max(s.n, s.m))
+	s.limits.safeRange(math.Min(leastA, leastB), max(s.geo.n, s.geo.m))
 	return nil
 }
 
-// marginal fills dst from given, or uniformly, and returns its sum and its least
-// positive element, and whether it
-// has zeros. uniform is the length for which dst is known to be uniform.
+// marginal fills dst from given, or uniformly, and returns its sum, its least positive
+// element and whether it has zeros. uniform is the length for which dst is known to be uniform.
 func (s *Solver[T]) marginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
 	if given == nil {
 		w := 1 / T(len(dst))
@@ -171,26 +182,34 @@ func (s *Solver[T]) marginal(name string, dst, given []T, uniform *int) (sum, le
 	switch {
 	case sum == 0:
 		return 0, 0, false, fmt.Errorf("%w: %s has no mass", ErrMarginals, name)
-	case math.IsInf(sum, 1):
+	case sum > math.MaxFloat64/4: // so that marginal errors do not overflow
 		return 0, 0, false, fmt.Errorf("%w: the sum of %s overflows", ErrMarginals, name)
 	}
 	copy(dst, given)
 	return sum, least, zeros, nil
 }
 
-// notFinite names the first value of the problem that is not finite, if any.
-func (s *Solver[T]) notFinite() error {
+// notFinite names the first value of the problem that is not finite, if any, or
+// returns the context's cause.
+func (s *Solver[T]) notFinite(ctx context.Context) error {
 	p := &s.problem
 	for _, c := range []struct {
 		name string
 		m    dist.Matrix[T]
 	}{{"cost", p.Cost}, {"X", p.X}, {"Y", p.Y}} {
-		for i := range c.m.Rows {
-			for j, x := range c.m.Row(i) {
-				if x-x != 0 {
-					return fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, j, x)
+		var bad error
+		err := eachBlock(ctx, c.m.Rows, c.m.Cols, func(first, last int) {
+			for i := first; i < last && bad == nil; i++ {
+				for j, x := range c.m.Row(i) {
+					if x-x != 0 {
+						bad = fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, j, x)
+						return
+					}
 				}
 			}
+		})
+		if bad != nil || err != nil {
+			return cmp.Or(bad, err)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package sinkhorn
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/gomonge/monge/dist"
@@ -26,35 +27,45 @@ type Result[T dist.Float] struct {
 	Domain Domain
 
 	solver *Solver[T]
+	serial uint64
 }
 
-// PlanTo sets dst (n × m) to the transport plan T = diag(u) K diag(v). It panics if
-// dst has another shape.
-func (r *Result[T]) PlanTo(dst dist.Matrix[T]) {
+// enter marks the result's solver as being used, until leave, and returns it.
+func (r *Result[T]) enter() *Solver[T] {
 	s := r.solver
-	if dst.Rows != s.n || dst.Cols != s.m || checkMatrix("dst", dst) != nil {
-		panic("sinkhorn: plan of another shape")
+	if s == nil {
+		panic("sinkhorn: a Result that no Solver has returned")
 	}
-	defer s.unbound(s.ctx)
-	s.ctx = context.Background()
-	s.must(s.final())
-	s.job = job[T]{u: s.fu, v: s.fv, dst: dst}
-	s.must(s.do(opPlan))
+	s.enter()
+	if r.serial != s.count {
+		s.leave()
+		panic("sinkhorn: a Result is used after its Solver's next problem")
+	}
+	return s
+}
+
+// PlanTo sets dst (n × m) to the transport plan T = diag(u) K diag(v). The error is the
+// context's cause if that ends first. It panics if dst has another shape.
+func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T]) error {
+	s := r.enter()
+	defer s.leave()
+	s.mustBe(dst, s.geo.n, s.geo.m, "plan of another shape")
+	if err := s.final(ctx); err != nil {
+		return err
+	}
+	return s.geo.plan(ctx, dst, s.fu, s.fv)
 }
 
 // PlanRowTo sets dst (length m) to row i of the plan, for plans that are too large
 // to be had whole. It panics if i or the length is out of range.
 func (r *Result[T]) PlanRowTo(dst []T, i int) {
-	s := r.solver
-	if i < 0 || i >= s.n || len(dst) != s.m {
+	s := r.enter()
+	defer s.leave()
+	if i < 0 || i >= s.geo.n || len(dst) != s.geo.m {
 		panic("sinkhorn: row of another shape")
 	}
-	defer s.unbound(s.ctx)
-	s.ctx = context.Background()
-	s.must(s.final())
-	s.job = job[T]{u: s.fu, v: s.fv, dst: dist.Matrix[T]{Rows: 1, Cols: s.m, Stride: s.m, Data: dst}}
-	s.op = opPlan
-	s.planRow(i)
+	s.locate()
+	s.geo.planRow(dst, i, s.fu, s.fv)
 }
 
 // BarycentricTo sets dst (n × p) to the barycentric projection of X on Y, for a
@@ -62,23 +73,44 @@ func (r *Result[T]) PlanRowTo(dst []T, i int) {
 //
 //	dst_i = Σ_j T_ij y_j / a_i,
 //
-// and to NaN where a_i = 0. It panics if dst has another shape or the problem was a
-// cost matrix.
-func (r *Result[T]) BarycentricTo(dst dist.Matrix[T]) {
-	s := r.solver
-	if !s.points || dst.Rows != s.n || dst.Cols != s.p || checkMatrix("dst", dst) != nil {
-		panic("sinkhorn: barycentric projection of another shape")
+// and to NaN where a_i = 0. Where that overflows the error wraps ErrRange; it is the
+// context's cause if that ends first. It panics if dst has another shape or the problem
+// was a cost matrix.
+func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error {
+	s := r.enter()
+	defer s.leave()
+	s.mustBePoints()
+	s.mustBe(dst, s.geo.n, s.geo.p, "barycentric projection of another shape")
+	if err := s.final(ctx); err != nil {
+		return err
 	}
-	defer s.unbound(s.ctx)
-	s.ctx = context.Background()
-	s.must(s.final())
-	s.job = job[T]{u: s.fu, v: s.fv, dst: dst}
-	s.must(s.do(opProject))
+	if err := s.geo.project(ctx, dst, s.fu, s.fv); err != nil {
+		return err
+	}
+	overflow := false
 	for i, a := range s.a {
 		row := dst.Row(i)
 		for l := range row {
 			row[l] /= a
+			overflow = overflow || a > 0 && row[l]-row[l] != 0
 		}
+	}
+	if overflow {
+		return fmt.Errorf("%w: the barycentric projection overflows", ErrRange)
+	}
+	return nil
+}
+
+// mustBe panics unless m is a rows × cols matrix.
+func (s *Solver[T]) mustBe(m dist.Matrix[T], rows, cols int, sentence string) {
+	if m.Rows != rows || m.Cols != cols || checkMatrix("", m) != nil {
+		panic("sinkhorn: " + sentence)
+	}
+}
+
+func (s *Solver[T]) mustBePoints() {
+	if !s.geo.points {
+		panic("sinkhorn: the problem was not one of points")
 	}
 }
 
@@ -87,14 +119,15 @@ func (r *Result[T]) BarycentricTo(dst dist.Matrix[T]) {
 // a zero weight is −Inf. Divided by λ they are the dual variables of the
 // regularized problem.
 func (r *Result[T]) PotentialsTo(f, g []T) {
-	s := r.solver
-	if len(f) != s.n || len(g) != s.m {
+	s := r.enter()
+	defer s.leave()
+	if len(f) != s.geo.n || len(g) != s.geo.m {
 		panic("sinkhorn: potentials of another length")
 	}
 	k := r.Iterations
 	kind := s.kind[k%s.ring]
-	natural(f, s.u(k), kind, s.f)
-	natural(g, s.v(k), kind, s.g)
+	natural(f, s.u(k), kind, s.log.f)
+	natural(g, s.v(k), kind, s.log.g)
 }
 
 // natural sets dst to the natural logarithms of the iterate in slot.
@@ -118,18 +151,29 @@ func natural[T dist.Float](dst, slot []T, kind int, base []T) {
 // from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ.
 // With −H(T)/λ in the place of KL/λ, H the entropy −Σ T_ij log T_ij, the value is
 // that minus (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ more at convergence.
-// It is NaN if Cancelled.
-func (r *Result[T]) RegularizedCost() float64 {
-	s := r.solver
-	if r.Status == Cancelled {
-		return math.NaN()
+//
+// It is NaN if Cancelled. Where it overflows the error wraps ErrRange; it is the context's
+// cause if that ends first.
+func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
+	s := r.enter()
+	defer s.leave()
+	return s.regularizedCost(ctx)
+}
+
+func (s *Solver[T]) regularizedCost(ctx context.Context) (float64, error) {
+	if s.res.Status == Cancelled {
+		return math.NaN(), nil
 	}
-	defer s.unbound(s.ctx)
-	s.ctx = context.Background()
-	s.must(s.columnSums())
-	k := r.Iterations
+	if err := s.columnSums(ctx); err != nil {
+		return math.NaN(), err
+	}
+	k := s.res.Iterations
 	kind := s.kind[k%s.ring]
-	return float64(entropyPart(s.a, s.a, s.u(k), kind, s.f)+entropyPart(s.fq, s.b, s.v(k), kind, s.g)) / s.lambda
+	cost := float64(entropyPart(s.a, s.a, s.u(k), kind, s.log.f)+entropyPart(s.fq, s.b, s.v(k), kind, s.log.g)) / s.lambda
+	if !finite(cost) {
+		return math.NaN(), fmt.Errorf("%w: the regularized cost overflows", ErrRange)
+	}
+	return cost, nil
 }
 
 // entropyPart returns Σ_i weight_i (log x_i − log a_i), x the scaling in slot.
@@ -153,28 +197,16 @@ func entropyPart[T dist.Float](weight, a, slot []T, kind int, base []T) float64 
 
 // columnSums sets fq to the column sums of the plan. Where the gradient has not been
 // asked for, nothing keeps those of the last iteration.
-func (s *Solver[T]) columnSums() error {
-	if err := s.final(); err != nil {
+func (s *Solver[T]) columnSums(ctx context.Context) error {
+	if err := s.final(ctx); err != nil {
 		return err
 	}
-	grow(&s.fq, s.m)
-	clear(s.fq)
-	s.job = job[T]{u: s.fu, q: s.fq}
-	if err := s.do(opColumns); err != nil {
+	s.geo.column(&s.fq)
+	if err := s.geo.columns(ctx, s.fq, s.fu); err != nil {
 		return err
 	}
 	for j, v := range s.fv {
 		s.fq[j] *= v
 	}
 	return nil
-}
-
-// unbound puts the context back after work that is not bound by it.
-func (s *Solver[T]) unbound(ctx context.Context) { s.ctx = ctx }
-
-// must is for passes that cannot be cancelled.
-func (s *Solver[T]) must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

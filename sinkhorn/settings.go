@@ -3,12 +3,8 @@ package sinkhorn
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"runtime"
-
-	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/num"
+	"slices"
 )
 
 // Settings configure a Solver. The zero value makes ten iterations for a λ that
@@ -26,8 +22,9 @@ type Settings struct {
 	// Anneal, if above 1, is the factor of ε-scaling: before the iterations proper,
 	// the problem is solved roughly for a λ for which λ·cost is small, and then for
 	// Anneal times that, and so on, each starting from the potentials of the one
-	// before. 4 is a good choice where λ·cost is in the thousands. It changes where
-	// the iterations start; gradients take that start for a constant. 0 is off.
+	// before. 4 is a good choice where λ·cost is in the thousands, and 1.01 the least.
+	// It changes where the iterations start; gradients take that start for a constant.
+	// 0 is off.
 	Anneal float64
 	// Domain is Auto by default.
 	Domain Domain
@@ -37,12 +34,15 @@ type Settings struct {
 	// iterations: Iterations × (n + m) numbers, and twice that while it is computed.
 	Gradient bool
 	// Workers is the number of goroutines that share a large problem, or the
-	// problems of a batch; 0 is GOMAXPROCS at the time of NewSolver. The answer is
+	// problems of a batch; 0 is GOMAXPROCS at the time of NewSolver. No more are
+	// started than there is work for, nor more than 64 or GOMAXPROCS. The answer is
 	// the same bits whatever it is.
 	Workers int
-	// Level names the instruction set: "" is the best of this machine, "ref" plain
-	// Go. The answer is the same bits whatever it is.
-	Level string
+	// MaxMemory is the number of bytes that the workspace of one problem, or of one
+	// gradient, may take, 8 GiB if 0. It is computed before any of it is allocated: what
+	// takes more is refused with ErrSettings. Problems of a batch have a workspace for
+	// every worker.
+	MaxMemory int64
 }
 
 // Domain says in which form the scalings are carried.
@@ -59,14 +59,13 @@ const (
 	Log
 )
 
-func (d Domain) String() string {
-	if int(d) < len(domainNames) {
-		return domainNames[d]
-	}
-	return fmt.Sprintf("Domain(%d)", uint8(d))
-}
+var domainNames = []string{"auto", "plain", "log"}
 
-var domainNames = [...]string{"auto", "plain", "log"}
+func (d Domain) String() string { return nameOf(domainNames, "Domain", d) }
+
+// ParseDomain returns the Domain of that name: auto, plain or log. Any other is an error
+// that wraps ErrSettings.
+func ParseDomain(name string) (Domain, error) { return parse[Domain](domainNames, "domain", name) }
 
 // Storage says where K is. Mixed apart, it makes no difference to the bits of an
 // answer.
@@ -98,14 +97,15 @@ const (
 	Mixed
 )
 
-func (s Storage) String() string {
-	if int(s) < len(storageNames) {
-		return storageNames[s]
-	}
-	return fmt.Sprintf("Storage(%d)", uint8(s))
-}
+var storageNames = []string{"auto", "stored", "matrix-free", "mixed"}
 
-var storageNames = [...]string{"auto", "stored", "matrix-free", "mixed"}
+func (s Storage) String() string { return nameOf(storageNames, "Storage", s) }
+
+// ParseStorage returns the Storage of that name: auto, stored, matrix-free or mixed. Any
+// other is an error that wraps ErrSettings.
+func ParseStorage(name string) (Storage, error) {
+	return parse[Storage](storageNames, "storage", name)
+}
 
 // Status says how a solve ended.
 type Status uint8
@@ -117,41 +117,63 @@ const (
 	Converged
 	// IterationLimit: a tolerance was asked for and the iterations ran out.
 	IterationLimit
-	// LowPrecision: λ·cost is so large that rounding of the potentials alone
+	// LowPrecision: λ·log₂e times the largest cost, or log₂e times the largest starting
+	// potential, is above 2⁴² (2¹³ in float32), so that rounding of the potentials alone
 	// changes the plan by more than 0.1 %; the result is finite but rough.
 	LowPrecision
 	// Cancelled: the context ended first; the result is the last whole iteration.
 	Cancelled
 )
 
-var statusNames = [...]string{"completed", "converged", "iteration limit", "low precision", "cancelled"}
+var statusNames = []string{"completed", "converged", "iteration limit", "low precision", "cancelled"}
 
-func (s Status) String() string {
-	if int(s) < len(statusNames) {
-		return statusNames[s]
+func (s Status) String() string { return nameOf(statusNames, "Status", s) }
+
+// nameOf returns the name of a value of an enumeration.
+func nameOf[E ~uint8](names []string, kind string, e E) string {
+	if int(e) < len(names) {
+		return names[e]
 	}
-	return fmt.Sprintf("Status(%d)", uint8(s))
+	return fmt.Sprintf("%s(%d)", kind, uint8(e))
 }
 
-// check fills in defaults and returns the level that the settings name.
-func (set *Settings) check() (asm.Level, error) {
+// parse returns the value of that name.
+func parse[E ~uint8](names []string, kind, name string) (E, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return E(i), nil
+	}
+	return 0, fmt.Errorf("%w: unknown %s %q (want one of %v)", ErrSettings, kind, name, names)
+}
+
+const (
+	defaultMemory = 8 << 30
+	leastAnneal   = 1.01 // with it, at most 71 000 stages lead through the whole range
+)
+
+// check fills in defaults.
+func (set *Settings) check() error {
 	if !(set.Lambda >= 0) || math.IsInf(set.Lambda, 1) {
-		return 0, fmt.Errorf("%w: it is %v", ErrLambda, set.Lambda)
+		return fmt.Errorf("%w: %w: it is %v", ErrSettings, ErrLambda, set.Lambda)
 	}
 	switch {
 	case set.Iterations < 0:
-		return 0, fmt.Errorf("%w: %d iterations", ErrSettings, set.Iterations)
+		return fmt.Errorf("%w: %d iterations", ErrSettings, set.Iterations)
 	case !(set.Tolerance >= 0):
-		return 0, fmt.Errorf("%w: tolerance %v", ErrSettings, set.Tolerance)
-	case set.Anneal != 0 && !(set.Anneal > 1) || math.IsInf(set.Anneal, 1):
-		return 0, fmt.Errorf("%w: annealing by a factor of %v", ErrSettings, set.Anneal)
+		return fmt.Errorf("%w: tolerance %v", ErrSettings, set.Tolerance)
+	case set.Anneal != 0 && !(set.Anneal >= leastAnneal) || math.IsInf(set.Anneal, 1):
+		return fmt.Errorf("%w: annealing by a factor of %v", ErrSettings, set.Anneal)
 	case int(set.Domain) >= len(domainNames) || int(set.Storage) >= len(storageNames):
-		return 0, fmt.Errorf("%w: %v, %v", ErrSettings, set.Domain, set.Storage)
+		return fmt.Errorf("%w: %v, %v", ErrSettings, set.Domain, set.Storage)
 	case set.Workers < 0:
-		return 0, fmt.Errorf("%w: %d workers", ErrSettings, set.Workers)
+		return fmt.Errorf("%w: %d workers", ErrSettings, set.Workers)
+	case set.MaxMemory < 0:
+		return fmt.Errorf("%w: %d bytes of memory", ErrSettings, set.MaxMemory)
 	}
 	if set.Workers == 0 {
 		set.Workers = runtime.GOMAXPROCS(0)
+	}
+	if set.MaxMemory == 0 {
+		set.MaxMemory = defaultMemory
 	}
 	if set.Iterations == 0 {
 		set.Iterations = 10
@@ -159,64 +181,13 @@ func (set *Settings) check() (asm.Level, error) {
 			set.Iterations = 10000
 		}
 	}
-	if set.Level == "" {
-		return asm.Best(), nil
-	}
-	l, err := asm.ParseLevel(set.Level)
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrSettings, err)
-	}
-	if !asm.Has(l) {
-		return 0, fmt.Errorf("%w: this machine has no %v", ErrSettings, l)
-	}
-	return l, nil
+	return nil
 }
 
-// limits are what accuracy in type T allows.
-type limits[T dist.Float] struct {
-	lo, hi    T       // a scaling within is accurate
-	tiny      T       // a column sum below is not accurate in a log-domain pass
-	precision float64 // λ·log₂e·max|M| above leaves potentials too few digits
-	largest   float64 // overflow
-	weight    T       // a positive weight below has no reciprocal to speak of
-	heaviest  T       // a weight above is none of the type of K
-	mass      float64 // relative difference of masses allowed
-	converged float64 // marginal error for which implicit gradients make sense
-
-	// Residuals of the implicit gradient's linear system: what is aimed at, and what
-	// is good enough.
-	goal, enough float64
-	room, most   float64 // safeRange
-}
-
-// limitsOf returns the limits for arithmetic in T and a K in T, or in float32 if
-// mixed. Then those that are about K are float32's.
-func limitsOf[T dist.Float](mixed bool) limits[T] {
-	l := limits[T]{
-		tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), heaviest: T(float32(math.MaxFloat32)),
-		mass: 1e-4, converged: 1e-3, goal: 1e-7, enough: 1e-3, room: 99, most: 40,
+// afford returns an error if so many bytes are above MaxMemory.
+func (set *Settings) afford(bytes float64, what string) error {
+	if bytes <= float64(set.MaxMemory) {
+		return nil
 	}
-	if num.IsFloat64[T]() {
-		l.tiny, l.precision, l.largest, l.mass, l.converged, l.most = T(math.Ldexp(1, -900)), 0x1p42, math.MaxFloat64, 1e-6, 1e-4, 400
-		if mixed {
-			l.goal, l.enough = 1e-12, 1e-6
-			return l
-		}
-		l.weight, l.heaviest, l.goal, l.enough, l.room = T(math.Ldexp(1, -800)), T(l.largest), 1e-15, 1e-8, 966
-	}
-	return l
-}
-
-// safeRange sets the range of accurate scalings for weights of at least least, in
-// sums of size terms. An element of K below the least normal number is 0, which
-// with scalings up to hi takes at most size·2⁻¹⁰²²·hi from a sum that is least/hi
-// or more: for that to be below rounding, with three bits to spare,
-//
-//	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size      (2¹²⁶ ⁻ ²⁴ ⁻ ³ for a K in float32).
-//
-// 2⁴⁰⁰ (2⁴⁰) is all that products of scalings in the reverse pass leave room for.
-func (l *limits[T]) safeRange(least float64, size int) {
-	h := int(min(l.most, math.Floor((l.room+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
-	h = max(h, 0)
-	l.hi, l.lo = T(math.Ldexp(1, h)), T(math.Ldexp(1, -h))
+	return fmt.Errorf("%w: %s would take %.4g bytes, more than the %d of MaxMemory", ErrSettings, what, bytes, set.MaxMemory)
 }

@@ -1,30 +1,38 @@
 package sinkhorn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
 )
 
 // everything collects all that a solve can be asked for.
 func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[string][]T {
 	t.Helper()
-	r := mustSolve(t, set, p)
+	return everythingAt(t, asm.Best(), set, p)
+}
+
+func everythingAt[T dist.Float](t testing.TB, lv asm.Level, set Settings, p *Problem[T]) map[string][]T {
+	t.Helper()
+	r := mustSolveAt(t, lv, set, p)
 	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
 	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
 	f, g, row := make([]T, n), make([]T, m), make([]T, m)
-	if err := r.PointGradientTo(dx, dy); err != nil {
+	if err := r.PointGradientTo(t.Context(), dx, dy); err != nil {
 		t.Fatal(err)
 	}
-	r.PlanTo(plan)
+	if err := errors.Join(r.PlanTo(t.Context(), plan), r.BarycentricTo(t.Context(), bary)); err != nil {
+		t.Fatal(err)
+	}
 	r.PlanRowTo(row, n/2)
-	r.BarycentricTo(bary)
 	r.PotentialsTo(f, g)
 	return map[string][]T{
-		"cost": {T(r.Cost)}, "error": {T(r.MarginalError)}, "regularized cost": {T(r.RegularizedCost())},
+		"cost": {T(r.Cost)}, "error": {T(r.MarginalError)}, "regularized cost": {T(regularized(t, r))},
 		"plan": plan.Data, "row": row, "projection": bary.Data, "f": f, "g": g, "∂X": dx.Data, "∂Y": dy.Data,
 	}
 }
@@ -88,8 +96,8 @@ func TestRowsOfPlan(t *testing.T) {
 		a := weights[float64](rng, n, true)
 		r := mustSolve(t, Settings{Domain: domain, Iterations: 7}, &Problem[float64]{X: x, Y: y, A: a, Lambda: 0.2})
 		plan, bary, row := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, d, nil), make([]float64, m)
-		r.PlanTo(plan)
-		r.BarycentricTo(bary)
+		r.PlanTo(t.Context(), plan)
+		r.BarycentricTo(t.Context(), bary)
 		for i := range n {
 			r.PlanRowTo(row, i)
 			var sum float64

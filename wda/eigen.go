@@ -459,7 +459,9 @@ func (e *eigen[T]) pair(ctx context.Context, w *worker[T], q pair, plan *[]T) er
 	}
 	resize(plan, x.Rows*y.Rows)
 	t := dist.NewMatrix(x.Rows, y.Rows, *plan)
-	res.PlanTo(t)
+	if err := res.PlanTo(ctx, t); err != nil {
+		return err
+	}
 	raw, i0, j0 := e.edges.RawMatrix(), o.s.offset[q.c], o.s.offset[q.e]
 	for i := range t.Rows {
 		row := raw.Data[(i0+i)*raw.Stride+j0:]

@@ -1,6 +1,8 @@
 package wda
 
 import (
+	"context"
+
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/enum"
@@ -54,7 +56,7 @@ const (
 
 // sinkhornSettings returns the settings of a solver of pairs.
 func sinkhornSettings[T dist.Float](set *Settings) sinkhorn.Settings {
-	s := sinkhorn.Settings{Iterations: set.Objective.Iterations, Level: set.level.String()}
+	s := sinkhorn.Settings{Iterations: set.Objective.Iterations}
 	switch set.Objective.Gradient {
 	case Unrolled:
 		s.Gradient = true
@@ -68,14 +70,14 @@ func sinkhornSettings[T dist.Float](set *Settings) sinkhorn.Settings {
 }
 
 // pointGradient sets dx and dy to the gradient of the cost of res.
-func pointGradient[T dist.Float](res *sinkhorn.Result[T], mode GradientMode, dx, dy dist.Matrix[T]) error {
+func pointGradient[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], mode GradientMode, dx, dy dist.Matrix[T]) error {
 	switch mode {
 	case Implicit:
-		return res.ImplicitPointGradientTo(dx, dy)
+		return res.ImplicitPointGradientTo(ctx, dx, dy)
 	case Frozen:
-		return res.RegularizedPointGradientTo(dx, dy)
+		return res.RegularizedPointGradientTo(ctx, dx, dy)
 	}
-	return res.PointGradientTo(dx, dy)
+	return res.PointGradientTo(ctx, dx, dy)
 }
 
 // noise returns the relative error of J that is no reason to refuse a step.

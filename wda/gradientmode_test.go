@@ -105,7 +105,9 @@ func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Den
 			t.Fatal(err)
 		}
 		plans[i] = dist.NewMatrix[float64](a.Rows, b.Rows, nil)
-		res.PlanTo(plans[i])
+		if err := res.PlanTo(t.Context(), plans[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return func(p, dir *mat.Dense, h float64) float64 {
 		var at, y mat.Dense

@@ -366,6 +366,9 @@ func (o *objective[T]) solveSmall(w, k int) {
 
 func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *pairResult[T]) {
 	x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
+	if o.level != asm.LevelOf(ctx) {
+		ctx = asm.WithLevel(ctx, o.level)
+	}
 	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
 	if r.err = err; err != nil {
 		return
@@ -376,7 +379,7 @@ func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *p
 	}
 	resize(&r.dx, x.Rows*o.p)
 	resize(&r.dy, y.Rows*o.p)
-	r.err = pointGradient(res, o.mode, dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
+	r.err = pointGradient(ctx, res, o.mode, dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
 }
 
 func resize[T dist.Float](v *[]T, n int) {

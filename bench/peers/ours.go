@@ -164,7 +164,9 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 			if err != nil {
 				panic(err)
 			}
-			r.PlanTo(plan)
+			if err := r.PlanTo(background, plan); err != nil {
+				panic(err)
+			}
 		},
 		result: func() []float64 { return widen(plan.Data) },
 	}

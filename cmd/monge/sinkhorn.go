@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/spf13/cobra"
 )
@@ -91,21 +92,11 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		}
 		s.Iterations = f.iterations
 	}
-	if s.Domain, err = parseDomain(f.domain); err != nil {
-		return s, err
+	if s.Domain, err = sinkhorn.ParseDomain(f.domain); err != nil {
+		return s, usagef("--domain must be auto, plain or log, not %q", f.domain)
 	}
-	s.Level = f.level
 	_, err = checkLevel(f.level)
 	return s, err
-}
-
-func parseDomain(name string) (sinkhorn.Domain, error) {
-	for _, d := range []sinkhorn.Domain{sinkhorn.Auto, sinkhorn.Plain, sinkhorn.Log} {
-		if d.String() == name {
-			return d, nil
-		}
-	}
-	return 0, usagef("--domain must be auto, plain or log, not %q", name)
 }
 
 type sinkhornResult struct {
@@ -141,7 +132,15 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	if err != nil {
 		return err
 	}
-	r, err := solver.Solve(cmd.Context(), p)
+	ctx := cmd.Context()
+	if f.level != "" {
+		level, err := checkLevel(f.level)
+		if err != nil {
+			return err
+		}
+		ctx = asm.WithLevel(ctx, level)
+	}
+	r, err := solver.Solve(ctx, p)
 	if errors.Is(err, sinkhorn.ErrUnderflow) {
 		return fmt.Errorf("%w; --domain auto or log can do it", err)
 	}

@@ -94,8 +94,7 @@ func transportPlan(ctx context.Context, y, z *mat.Dense, lambda float64, s sinkh
 	n, _ := y.Dims()
 	m, _ := z.Dims()
 	t := mat.NewDense(n, m, nil)
-	r.PlanTo(dense.View(t))
-	return t, nil
+	return t, r.PlanTo(ctx, dense.View(t))
 }
 
 // classSamples returns the rows of a class.

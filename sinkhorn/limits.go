@@ -1,0 +1,58 @@
+package sinkhorn
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// limits are what accuracy in type T allows.
+type limits[T dist.Float] struct {
+	lo, hi    T       // a scaling within is accurate
+	tiny      T       // a column sum below is not accurate in a log-domain pass
+	precision float64 // λ·log₂e·max|M| above leaves potentials too few digits
+	largest   float64 // overflow
+	weight    T       // a positive weight below has no reciprocal to speak of
+	heaviest  T       // a weight above is none of the type of K
+	mass      float64 // relative difference of masses allowed
+	converged float64 // marginal error for which implicit gradients make sense
+
+	// Residuals of the implicit gradient's linear system: what is aimed at, and what
+	// is good enough.
+	goal, enough float64
+	room, most   float64 // safeRange
+}
+
+// limitsOf returns the limits for arithmetic in T and a K in T, or in float32 if
+// mixed. Then those that are about K are float32's.
+func limitsOf[T dist.Float](mixed bool) limits[T] {
+	l := limits[T]{
+		tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), heaviest: T(float32(math.MaxFloat32)),
+		mass: 1e-4, converged: 1e-3, goal: 1e-7, enough: 1e-3, room: 99, most: 40,
+	}
+	if num.IsFloat64[T]() {
+		l.tiny, l.precision, l.largest, l.mass, l.converged, l.most = T(math.Ldexp(1, -900)), 0x1p42, math.MaxFloat64, 1e-6, 1e-4, 400
+		if mixed {
+			l.goal, l.enough = 1e-12, 1e-6
+			return l
+		}
+		l.weight, l.heaviest, l.goal, l.enough, l.room = T(math.Ldexp(1, -800)), T(l.largest), 1e-15, 1e-8, 966
+	}
+	return l
+}
+
+// safeRange sets the range of accurate scalings for weights of at least least, in
+// sums of size terms. An element of K below the least normal number is 0, which
+// with scalings up to hi takes at most size·2⁻¹⁰²²·hi from a sum that is least/hi
+// or more: for that to be below rounding, with three bits to spare,
+//
+//	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size      (2¹²⁶ ⁻ ²⁴ ⁻ ³ for a K in float32).
+//
+// 2⁴⁰⁰ (2⁴⁰) is all that products of scalings in the reverse pass leave room for.
+func (l *limits[T]) safeRange(least float64, size int) {
+	h := int(min(l.most, math.Floor((l.room+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
+	h = max(h, 0)
+	l.hi, l.lo = T(math.Ldexp(1, h)), T(math.Ldexp(1, -h))
+}
