@@ -34,7 +34,7 @@ var below = map[string][]string{
 	"internal/dense":           {"internal/asm", "internal/matrix"},
 	"internal/algebra":         {"internal/asm", "internal/matrix"},
 	"dist":                     {"internal/asm", "internal/matrix"},
-	"sinkhorn":                 {"internal/asm/...", "internal/matrix", "internal/parallel", "dist"},
+	"sinkhorn":                 {"internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
 	"wda/stiefel":              {"internal/asm", "internal/matrix", "internal/dense"},
 	"wda/descent":              nil,
 	"wda/dataset":              nil,

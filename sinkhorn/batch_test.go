@@ -44,7 +44,7 @@ func TestSolveBatch(t *testing.T) {
 		var visits atomic.Int32
 		visit := func(i int, r *Result[float64], err error) {
 			visits.Add(1)
-			if (err != nil) != (i == 17) || err != nil && !errors.Is(err, ErrLambda) {
+			if (err != nil) != (i == 17) || err != nil && !errors.Is(err, ErrSettings) {
 				t.Errorf("problem %d: %v", i, err)
 			}
 			if err == nil {

@@ -1,9 +1,12 @@
 package sinkhorn
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
@@ -56,6 +59,52 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	}
 }
 
+// BenchmarkIteration is one iteration of a hundred on a cost matrix, and one step of the
+// reverse pass, at sizes whose rows are whole vectors, and not.
+func BenchmarkIteration(b *testing.B) {
+	benchmarkIteration[float64](b, "f64", Stored)
+	benchmarkIteration[float64](b, "mixed", Mixed)
+	benchmarkIteration[float32](b, "f32", Stored)
+}
+
+func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage) {
+	const iterations = 100
+	for _, lv := range asm.Available()[1:] {
+		for _, n := range []int{64, 97, 100, 101, 117, 256, 301, 512, 999, 1024} {
+			for _, gradient := range []bool{false, true} {
+				b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/gradient=%t", name, lv, n, gradient), func(b *testing.B) {
+					rng := rand.New(rand.NewPCG(1, 2))
+					cost := dist.NewMatrix[T](n, n, nil)
+					for i := range cost.Data {
+						cost.Data[i] = T(rng.Float64())
+					}
+					s, err := NewSolver[T](Settings{Lambda: 2, Iterations: iterations, Storage: storage, Gradient: gradient, Domain: Plain})
+					if err != nil {
+						b.Fatal(err)
+					}
+					ctx := asm.WithLevel(b.Context(), lv)
+					for b.Loop() {
+						r, err := s.Solve(ctx, &Problem[T]{Cost: cost})
+						if err == nil && gradient {
+							err = r.CostGradientTo(ctx, square(&s.div.g, n))
+						}
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/iterations/1e3, "µs/iteration")
+				})
+			}
+		}
+	}
+}
+
+// square returns an n × n matrix that is kept in *v.
+func square[T dist.Float](v *[]T, n int) dist.Matrix[T] {
+	grow(v, n*n)
+	return dist.NewMatrix(n, n, *v)
+}
+
 // BenchmarkWorkers is ten iterations of one large problem, with one worker and with
 // all: the speed-up of the parallel passes.
 func BenchmarkWorkers(b *testing.B) {
@@ -106,6 +155,85 @@ func BenchmarkBatch(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e3/float64(len(ps)), "µs/problem")
+		})
+	}
+}
+
+// BenchmarkGuard is what it costs to notice a second goroutine: part of every solve and
+// of everything that is asked of its result.
+func BenchmarkGuard(b *testing.B) {
+	s, err := NewSolver[float64](Settings{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		func() {
+			s.enter()
+			defer s.leave()
+		}()
+	}
+}
+
+// BenchmarkCancel is how long a call goes on after its context has ended, at a random
+// time: median, 99th percentile and the longest.
+func BenchmarkCancel(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name             string
+		n, iterations    int
+		storage          Storage
+		domain           Domain
+		gradient, batch  bool
+		lambda, duration float64 // ms of what is cancelled, about
+	}{
+		{"small", 64, 1e6, Stored, Plain, false, false, .05, 5},
+		{"small/log", 64, 1e6, Stored, Log, false, false, 5, 5},
+		{"large", 3000, 1e6, Stored, Plain, false, false, .05, 100},
+		{"free", 20000, 1e6, MatrixFree, Plain, false, false, .05, 100},
+		{"gradient/L=10000", 300, 1e4, Stored, Plain, true, false, .05, 600},
+		{"batch", 64, 10, Stored, Plain, false, true, .05, 10},
+	} {
+		b.Run("call="+c.name, func(b *testing.B) {
+			s, err := NewSolver[float64](Settings{Iterations: c.iterations, Storage: c.storage, Domain: c.domain, Gradient: c.gradient})
+			if err != nil {
+				b.Fatal(err)
+			}
+			x, y := cloud[float64](rng, c.n, 10, 0), cloud[float64](rng, c.n, 10, 0.3)
+			p := Problem[float64]{X: x, Y: y, Lambda: c.lambda}
+			many := make([]Problem[float64], 10000)
+			for i := range many {
+				many[i] = p
+			}
+			dx, dy := dist.NewMatrix[float64](c.n, 10, nil), dist.NewMatrix[float64](c.n, 10, nil)
+			var late []time.Duration
+			for b.Loop() {
+				ctx, cancel := context.WithCancel(b.Context())
+				var ended time.Time
+				timer := time.AfterFunc(time.Duration(rng.Float64()*c.duration*float64(time.Millisecond)), func() {
+					ended = time.Now()
+					cancel()
+				})
+				if c.batch {
+					err = s.SolveBatch(ctx, many, func(int, *Result[float64], error) {})
+				} else {
+					var r *Result[float64]
+					if r, err = s.Solve(ctx, &p); err == nil && c.gradient {
+						err = r.PointGradientTo(ctx, dx, dy)
+					}
+				}
+				if err != nil {
+					late = append(late, time.Since(ended))
+				}
+				timer.Stop()
+				cancel()
+			}
+			if len(late) == 0 {
+				b.Skip("it was never early enough")
+			}
+			slices.Sort(late)
+			for name, i := range map[string]int{"p50-ms": len(late) / 2, "p99-ms": len(late) * 99 / 100, "max-ms": len(late) - 1} {
+				b.ReportMetric(float64(late[i].Nanoseconds())/1e6, name)
+			}
 		})
 	}
 }

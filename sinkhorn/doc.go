@@ -69,4 +69,10 @@
 //
 // The symmetric problem, a cloud with itself, is not treated apart: an iteration
 // reads K once for two half-steps and 2nm FMAs; half of K, twice, is the same.
+//
+// K is stored with its columns and its stride rounded up to whole vectors of 64 bytes. On
+// a Sapphire Rapids with AVX-512 and other work, an iteration (BenchmarkIteration, the
+// least of 8 runs) takes .90, .74 and .73 of the time without at n = 97, 101 and 301 in
+// float64, and .76, .90 and .74 in float32. A stride of one more line where it is a
+// multiple of 2 KiB makes .85 to 1.19, without a trend, and was left.
 package sinkhorn

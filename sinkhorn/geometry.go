@@ -121,29 +121,35 @@ func (geo *geometry[T]) setLambda(lambda float64) bool {
 }
 
 // layOut decides, from the size of the problem and the settings alone, where K is, how
-// its rows are cut and who takes them, and returns the bytes that it takes.
-func (geo *geometry[T]) layOut(set *Settings) float64 {
+// its rows are cut and who takes them.
+func (geo *geometry[T]) layOut(set *Settings) {
 	n, m := geo.n, geo.m
-	geo.cols, geo.ld = padded[T](m)
 	geo.free = geo.points && (set.Storage == MatrixFree || set.Storage == AutoStorage && n > maxStored/(2*size[T]())/m)
 	geo.mixed = set.Storage == Mixed && num.IsFloat64[T]()
+	geo.cols, geo.ld = padded[T](m, geo.mixed)
 	geo.pieces, geo.workers, geo.big = 1, 1, n > bigProblem/m
 	if geo.big {
 		geo.pieces = max(1, min(n/pieceRows, maxPieces, max(16, maxPartials/m)))
 		geo.workers = parallel.Workers(set.Workers, geo.pieces)
 	}
-	rows, cols, block := float64(n), float64(geo.ld), float64(geo.blockRows())
-	elements := float64(geo.p)*float64(m) + float64(geo.pieces)*cols
+}
+
+// bytes returns what a geometry takes that has been laid out.
+func (geo *geometry[T]) bytes() float64 {
+	ld, workers := float64(geo.ld), float64(geo.workers)
+	elements := float64(geo.p)*float64(geo.m) + float64(geo.pieces)*ld
+	matrix := float64(geo.n) * ld
 	switch {
 	case geo.free:
-		elements += float64(geo.workers) * 2 * block * cols
+		matrix = 0
+		elements += workers * 3 * float64(geo.blockRows()) * ld // K, M and M̄
 	case geo.mixed:
-		elements += rows * cols / 2
+		elements += matrix/2 + workers*2*float64(geo.copiedRows())*ld // K and M̄
 	default:
-		elements += rows * cols
+		elements += matrix + workers*float64(geo.copiedRows())*ld // M̄
 	}
-	if geo.points && !geo.free {
-		elements += rows * cols
+	if geo.points {
+		elements += matrix // M
 	}
 	return elements * float64(size[T]())
 }
@@ -183,9 +189,21 @@ func (geo *geometry[T]) allocate() {
 	}
 }
 
-// padded returns the number of columns that K is stored and passed over with, whose
-// last ones, up to the contract's step, are zero, and the stride of its rows.
-func padded[T dist.Float](m int) (cols, ld int) { return m, m }
+// padded returns the number of columns that K is stored and passed over with, and the
+// stride of its rows. Both are whole vectors of 64 bytes, so that no row crosses a line
+// of the cache more than it must and none ends in a short step. The last columns are
+// zero, up to the contract's step and no further: there a short step counts as padded
+// with zeros, so that the bits are those of m columns.
+func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
+	lanes := num.Lanes[T]()
+	cols = (m + lanes - 1) / lanes * lanes
+	line := 64 / size[T]()
+	if mixed {
+		line = 64 / 4
+	}
+	ld = (m + line - 1) / line * line
+	return cols, ld
+}
 
 // column sets the length of a vector over columns to m, with room for padding.
 func (geo *geometry[T]) column(v *[]T) {

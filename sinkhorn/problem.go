@@ -21,8 +21,8 @@ type Problem[T dist.Float] struct {
 	// the same cloud.
 	X, Y dist.Matrix[T]
 	// A and B are the marginals of length n and m: not negative, finite, and with
-	// equal sums to within a relative 1e-6 (1e-4 in float32); they are used as they
-	// are. nil is uniform, every weight 1/n or 1/m. A zero weight is allowed, a
+	// equal sums, of at most a quarter of the largest float64, to within a relative 1e-6
+	// (1e-4 in float32); they are used as they are. nil is uniform, every weight 1/n or 1/m. A zero weight is allowed, a
 	// positive one below 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32 and with Mixed storage) is not:
 	// quotients by it would be out of range. With Mixed storage none may exceed the
 	// largest float32.
@@ -44,8 +44,9 @@ var (
 	ErrShape     = errors.New("sinkhorn: shapes do not match")
 	ErrNotFinite = errors.New("sinkhorn: value is not finite")
 	ErrMarginals = errors.New("sinkhorn: bad marginals")
-	ErrLambda    = errors.New("sinkhorn: λ must be positive and finite")
-	ErrSettings  = errors.New("sinkhorn: bad settings")
+	// ErrSettings: settings, or a problem's λ, that make no sense, that imply more than
+	// MaxMemory, or that lack what is asked for.
+	ErrSettings = errors.New("sinkhorn: bad settings")
 	// ErrRange: costs, λ times the largest cost, λ itself, a starting potential or a
 	// result leave the range of the type altogether, so that not even the log domain
 	// can represent them.
@@ -53,13 +54,13 @@ var (
 	// ErrUnderflow: Domain was Plain and a scaling left the range in which the
 	// plain iteration is accurate.
 	ErrUnderflow = errors.New("sinkhorn: a scaling under- or overflows in the plain domain")
-	// ErrNoGradient: the solver was made without Settings.Gradient. It wraps
-	// ErrSettings.
-	ErrNoGradient = fmt.Errorf("%w: the gradient was not asked for", ErrSettings)
 	// ErrNotConverged: what was asked for exists at convergence only, and the
 	// iterations ended before.
 	ErrNotConverged = errors.New("sinkhorn: the iterations have not converged")
 )
+
+// errNoGradient is what gradients through the iterations are without Settings.Gradient.
+var errNoGradient = fmt.Errorf("%w: the gradient was not asked for", ErrSettings)
 
 // prepare checks p, sizes the workspace and copies marginals into it.
 func (s *Solver[T]) prepare(ctx context.Context, p *Problem[T]) error {
@@ -89,7 +90,7 @@ func (s *Solver[T]) prepare(ctx context.Context, p *Problem[T]) error {
 		lambda = s.settings.Lambda
 	}
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return fmt.Errorf("%w: it is %v", ErrLambda, lambda)
+		return fmt.Errorf("%w: λ must be positive and finite, not %v", ErrSettings, lambda)
 	}
 	if !s.setLambda(lambda) {
 		return fmt.Errorf("%w: λ = %v", ErrRange, lambda)

@@ -39,8 +39,8 @@ const mixedBasis = -3
 
 // CostGradientTo sets dst (n × m) to ∂Cost/∂M, the derivative of the transport cost
 // through all iterations, λ and the start being constant. The error is the context's
-// cause if that ends first, and wraps ErrRange where the gradient overflows. It panics if
-// dst has another shape.
+// cause if that ends first, wraps ErrRange where the gradient overflows, and ErrSettings
+// without Settings.Gradient. It panics if dst has another shape.
 func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T]) error {
 	s := r.enter()
 	defer s.leave()
@@ -51,7 +51,7 @@ func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T]) erro
 // problem of two point clouds, through all iterations, λ and the start being
 // constant. Where X and Y are one cloud, its gradient is the sum. Terms of the order
 // of λ·cost cancel in it: where that is so large that they overflow, the error wraps
-// ErrRange. It is the context's cause if that ends first. PointGradientTo panics if dx or
+// ErrRange. Other errors are those of CostGradientTo. PointGradientTo panics if dx or
 // dy have another shape or the problem was a cost matrix.
 func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T]) error {
 	s := r.enter()
@@ -177,7 +177,7 @@ func augment[T dist.Float](dst *[]T, x dist.Matrix[T]) {
 // beginPoints have prepared for it.
 func (s *Solver[T]) unrolled(ctx context.Context) error {
 	if !s.settings.Gradient {
-		return ErrNoGradient
+		return errNoGradient
 	}
 	geo, rev, last := &s.geo, &s.rev, s.res.Iterations
 	rev.reset(geo, 2*last, T(s.lambda))

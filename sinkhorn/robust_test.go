@@ -227,10 +227,10 @@ func TestErrors(t *testing.T) {
 		"length of A":         {Problem[float64]{X: x, Y: y, A: []float64{1, 1}, Lambda: 1}, ErrShape},
 		"length of start":     {Problem[float64]{X: x, Y: y, Start: []float64{1, 1}, Lambda: 1}, ErrShape},
 		"start":               {Problem[float64]{X: x, Y: y, Start: []float64{1, nan, 0}, Lambda: 1}, ErrNotFinite},
-		"no λ":                {Problem[float64]{X: x, Y: y}, ErrLambda},
-		"negative λ":          {Problem[float64]{X: x, Y: y, Lambda: -1}, ErrLambda},
-		"λ NaN":               {Problem[float64]{X: x, Y: y, Lambda: nan}, ErrLambda},
-		"λ infinite":          {Problem[float64]{X: x, Y: y, Lambda: inf}, ErrLambda},
+		"no λ":                {Problem[float64]{X: x, Y: y}, ErrSettings},
+		"negative λ":          {Problem[float64]{X: x, Y: y, Lambda: -1}, ErrSettings},
+		"λ NaN":               {Problem[float64]{X: x, Y: y, Lambda: nan}, ErrSettings},
+		"λ infinite":          {Problem[float64]{X: x, Y: y, Lambda: inf}, ErrSettings},
 		"negative weight":     {Problem[float64]{X: x, Y: y, B: []float64{2, -1}, Lambda: 1}, ErrMarginals},
 		"weight NaN":          {Problem[float64]{X: x, Y: y, B: []float64{1, nan}, Lambda: 1}, ErrMarginals},
 		"weight infinite":     {Problem[float64]{X: x, Y: y, B: []float64{1, inf}, Lambda: 1}, ErrMarginals},
@@ -273,11 +273,11 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for _, lambda := range []float64{-1, nan, inf} {
-		if _, err := NewSolver[float64](Settings{Lambda: lambda}); !errors.Is(err, ErrLambda) {
+		if _, err := NewSolver[float64](Settings{Lambda: lambda}); !errors.Is(err, ErrSettings) {
 			t.Errorf("λ = %v: %v", lambda, err)
 		}
 	}
-	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil)) != ErrNoGradient {
+	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil)) != errNoGradient {
 		t.Error("a gradient without Settings.Gradient")
 	}
 	s, _ := NewSolver[float64](Settings{Domain: Plain, Iterations: 3})

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
+
+	"github.com/gomonge/monge/internal/enum"
 )
 
 // Settings configure a Solver. The zero value makes ten iterations for a λ that
@@ -59,13 +60,15 @@ const (
 	Log
 )
 
-var domainNames = []string{"auto", "plain", "log"}
+var domainNames = enum.New("Domain", ErrSettings, "auto", "plain", "log")
 
-func (d Domain) String() string { return nameOf(domainNames, "Domain", d) }
+func (d Domain) String() string { return domainNames.Name(uint8(d)) }
 
-// ParseDomain returns the Domain of that name: auto, plain or log. Any other is an error
-// that wraps ErrSettings.
-func ParseDomain(name string) (Domain, error) { return parse[Domain](domainNames, "domain", name) }
+// MarshalText returns the name of the domain.
+func (d Domain) MarshalText() ([]byte, error) { return domainNames.Text(uint8(d)) }
+
+// UnmarshalText sets d to the domain of that name; an unknown one is ErrSettings.
+func (d *Domain) UnmarshalText(text []byte) error { return enum.Parse(d, text, domainNames) }
 
 // Storage says where K is. Mixed apart, it makes no difference to the bits of an
 // answer.
@@ -97,15 +100,15 @@ const (
 	Mixed
 )
 
-var storageNames = []string{"auto", "stored", "matrix-free", "mixed"}
+var storageNames = enum.New("Storage", ErrSettings, "auto", "stored", "matrix-free", "mixed")
 
-func (s Storage) String() string { return nameOf(storageNames, "Storage", s) }
+func (s Storage) String() string { return storageNames.Name(uint8(s)) }
 
-// ParseStorage returns the Storage of that name: auto, stored, matrix-free or mixed. Any
-// other is an error that wraps ErrSettings.
-func ParseStorage(name string) (Storage, error) {
-	return parse[Storage](storageNames, "storage", name)
-}
+// MarshalText returns the name of the storage.
+func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(s)) }
+
+// UnmarshalText sets s to the storage of that name; an unknown one is ErrSettings.
+func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, storageNames) }
 
 // Status says how a solve ended.
 type Status uint8
@@ -125,25 +128,15 @@ const (
 	Cancelled
 )
 
-var statusNames = []string{"completed", "converged", "iteration limit", "low precision", "cancelled"}
+var statusNames = enum.New("Status", ErrSettings, "completed", "converged", "iteration limit", "low precision", "cancelled")
 
-func (s Status) String() string { return nameOf(statusNames, "Status", s) }
+func (s Status) String() string { return statusNames.Name(uint8(s)) }
 
-// nameOf returns the name of a value of an enumeration.
-func nameOf[E ~uint8](names []string, kind string, e E) string {
-	if int(e) < len(names) {
-		return names[e]
-	}
-	return fmt.Sprintf("%s(%d)", kind, uint8(e))
-}
+// MarshalText returns the name of the status.
+func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
 
-// parse returns the value of that name.
-func parse[E ~uint8](names []string, kind, name string) (E, error) {
-	if i := slices.Index(names, name); i >= 0 {
-		return E(i), nil
-	}
-	return 0, fmt.Errorf("%w: unknown %s %q (want one of %v)", ErrSettings, kind, name, names)
-}
+// UnmarshalText sets s to the status of that name; an unknown one is ErrSettings.
+func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, statusNames) }
 
 const (
 	defaultMemory = 8 << 30
@@ -153,7 +146,7 @@ const (
 // check fills in defaults.
 func (set *Settings) check() error {
 	if !(set.Lambda >= 0) || math.IsInf(set.Lambda, 1) {
-		return fmt.Errorf("%w: %w: it is %v", ErrSettings, ErrLambda, set.Lambda)
+		return fmt.Errorf("%w: λ must be positive and finite, not %v", ErrSettings, set.Lambda)
 	}
 	switch {
 	case set.Iterations < 0:
@@ -162,7 +155,7 @@ func (set *Settings) check() error {
 		return fmt.Errorf("%w: tolerance %v", ErrSettings, set.Tolerance)
 	case set.Anneal != 0 && !(set.Anneal >= leastAnneal) || math.IsInf(set.Anneal, 1):
 		return fmt.Errorf("%w: annealing by a factor of %v", ErrSettings, set.Anneal)
-	case int(set.Domain) >= len(domainNames) || int(set.Storage) >= len(storageNames):
+	case !domainNames.Has(uint8(set.Domain)) || !storageNames.Has(uint8(set.Storage)):
 		return fmt.Errorf("%w: %v, %v", ErrSettings, set.Domain, set.Storage)
 	case set.Workers < 0:
 		return fmt.Errorf("%w: %d workers", ErrSettings, set.Workers)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
@@ -191,24 +192,30 @@ func (s *Solver[T]) v(k int) []T {
 	return s.vs[k%s.ring*cols:][:s.geo.m:cols]
 }
 
+// bytes returns what the workspace of a problem takes that has been laid out, but for what
+// gradients of points take besides.
+func (s *Solver[T]) bytes() float64 {
+	geo := &s.geo
+	vectors := float64(s.ring) + 20 // in each direction
+	if s.settings.Gradient {
+		vectors += 2 * float64(s.settings.Iterations) // the terms of a reverse pass
+	}
+	return geo.bytes() + vectors*(float64(geo.n)+float64(geo.cols))*float64(size[T]()) + float64(s.ring)*float64(unsafe.Sizeof(s.kind[0]))
+}
+
 // allocate makes the workspace large enough for the problem, unless that is larger than
 // the settings allow.
 func (s *Solver[T]) allocate() error {
 	geo := &s.geo
-	bytes := geo.layOut(&s.settings)
-	n, m := geo.n, geo.m
+	geo.layOut(&s.settings)
 	s.ring = 2
-	terms := 0.
 	if s.settings.Gradient {
-		terms = 2 * float64(s.settings.Iterations)
 		s.ring = s.settings.Iterations + 1
 	}
-	// Some thirty vectors besides; see grow for the quarter.
-	bytes += (float64(s.ring) + terms + 32) * (float64(n) + float64(geo.cols)) * float64(size[T]())
-	bytes += float64(s.ring) * 8
-	if err := s.settings.afford(bytes, "a problem of this size with these settings"); err != nil {
+	if err := s.settings.afford(s.bytes(), "a problem of this size with these settings"); err != nil {
 		return err
 	}
+	n, m := geo.n, geo.m
 	geo.allocate()
 	if len(s.a) != n || cap(s.a) < n {
 		s.uniformA = 0

@@ -19,7 +19,12 @@ func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[str
 
 func everythingAt[T dist.Float](t testing.TB, lv asm.Level, set Settings, p *Problem[T]) map[string][]T {
 	t.Helper()
-	r := mustSolveAt(t, lv, set, p)
+	return everythingOf(t, mustSolveAt(t, lv, set, p))
+}
+
+func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {
+	t.Helper()
+	p := &r.solver.problem
 	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
 	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
 	f, g, row := make([]T, n), make([]T, m), make([]T, m)
@@ -76,6 +81,38 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 						sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %v, %d workers", n, m, d, lambda, domain, storage, workers), everything(t, set, p), want)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestReuse: nor does what the solver has solved before, of which something may be left
+// behind the columns of a narrower problem.
+func TestReuse(t *testing.T) {
+	t.Run("float64", reuse[float64])
+	t.Run("float32", reuse[float32])
+}
+
+func reuse[T dist.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 4))
+	for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+		for _, domain := range []Domain{Plain, Log} {
+			s, err := NewSolver[T](Settings{Storage: storage, Domain: domain, Gradient: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range []int{64, 33, 7, 40, 16, 1, 31, 9} {
+				for _, v := range [][]T{s.vs, s.q, s.rev.v, s.rev.t, s.geo.kernel} {
+					for j := range v[:cap(v)] {
+						v[:cap(v)][j] = T(math.NaN())
+					}
+				}
+				p := &Problem[T]{X: cloud[T](rng, 50-m/2, 2, 0), Y: cloud[T](rng, m, 2, 0.5), Lambda: 0.7}
+				r, err := s.Solve(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameBits(t, fmt.Sprintf("%v, %v, m = %d", storage, domain, m), everythingOf(t, r), everything(t, s.settings, p))
 			}
 		}
 	}

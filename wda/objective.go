@@ -366,9 +366,6 @@ func (o *objective[T]) solveSmall(w, k int) {
 
 func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *pairResult[T]) {
 	x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
-	if o.level != asm.LevelOf(ctx) {
-		ctx = asm.WithLevel(ctx, o.level)
-	}
 	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
 	if r.err = err; err != nil {
 		return

@@ -92,7 +92,7 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		}
 		s.Iterations = f.iterations
 	}
-	if s.Domain, err = sinkhorn.ParseDomain(f.domain); err != nil {
+	if s.Domain.UnmarshalText([]byte(f.domain)) != nil {
 		return s, usagef("--domain must be auto, plain or log, not %q", f.domain)
 	}
 	_, err = checkLevel(f.level)

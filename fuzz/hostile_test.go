@@ -1,0 +1,212 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/sinkhorn"
+)
+
+func FuzzHostileProblemFloat64(f *testing.F) { fuzzHostileProblem[float64](f) }
+func FuzzHostileProblemFloat32(f *testing.F) { fuzzHostileProblem[float32](f) }
+
+// fuzzHostileProblem: settings, problems and destinations of any shape, stride, length
+// and value give an error of package sinkhorn or a panic with its words, and nothing
+// else: no fault, no other panic, no number that is not finite without an error.
+func fuzzHostileProblem[T dist.Float](f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := &input{data}
+		set := sinkhorn.Settings{
+			Lambda: hostileNumber(in), Iterations: hostileInt(in), Tolerance: hostileNumber(in), Anneal: hostileNumber(in),
+			Domain: sinkhorn.Domain(in.upTo(3)), Storage: sinkhorn.Storage(in.upTo(4)), Gradient: in.upTo(1) == 1,
+			Workers: hostileInt(in), MaxMemory: 1 << (10 + in.upTo(12)),
+		}
+		var p sinkhorn.Problem[T]
+		switch in.upTo(3) {
+		case 0:
+			p.Cost = hostileMatrix[T](in)
+		case 1:
+			p.X = hostileMatrix[T](in)
+			p.Y = p.X
+		case 2:
+			p.X, p.Y = hostileMatrix[T](in), hostileMatrix[T](in)
+		case 3:
+			p.Cost, p.X, p.Y = hostileMatrix[T](in), hostileMatrix[T](in), hostileMatrix[T](in)
+		}
+		p.A, p.B, p.Start = hostileVector[T](in, p.X.Rows), hostileVector[T](in, p.Y.Rows), hostileVector[T](in, p.X.Rows)
+		p.Lambda = hostileNumber(in)
+		what := func() string { return fmt.Sprintf("%+v\n%+v", set, p) }
+		defer func() {
+			if v := recover(); v != nil {
+				if s, ok := v.(string); !ok || !strings.HasPrefix(s, "sinkhorn: ") {
+					t.Errorf("panics with %v\n%s", v, what())
+				}
+			}
+		}()
+		check := func(err error) {
+			for _, e := range []error{
+				sinkhorn.ErrShape, sinkhorn.ErrNotFinite, sinkhorn.ErrMarginals, sinkhorn.ErrSettings,
+				sinkhorn.ErrRange, sinkhorn.ErrUnderflow, sinkhorn.ErrNotConverged, context.DeadlineExceeded,
+			} {
+				if errors.Is(err, e) {
+					return
+				}
+			}
+			t.Errorf("error %v\n%s", err, what())
+		}
+		finite := func(name string, x ...float64) {
+			for _, x := range x {
+				if x-x != 0 {
+					t.Errorf("%s is %v without an error\n%s", name, x, what())
+					return
+				}
+			}
+		}
+		s, err := sinkhorn.NewSolver[T](set)
+		if err != nil {
+			check(err)
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		r, err := s.Solve(ctx, &p)
+		if err != nil {
+			check(err)
+			return
+		}
+		finite("cost or marginal error", r.Cost, r.MarginalError)
+		n, m := p.X.Rows, p.Y.Rows
+		if !p.Cost.IsEmpty() {
+			n, m = p.Cost.Rows, p.Cost.Cols
+		}
+		all := func(name string, err error, xs ...dist.Matrix[T]) {
+			if err != nil {
+				check(err)
+				return
+			}
+			for _, x := range xs {
+				for i := range x.Rows {
+					for _, v := range x.Row(i) {
+						finite(name, float64(v))
+					}
+				}
+			}
+		}
+		plan := dist.NewMatrix[T](n, m, nil)
+		all("plan", r.PlanTo(ctx, plan), plan)
+		if c, err := r.RegularizedCost(ctx); err != nil {
+			check(err)
+		} else {
+			finite("regularized cost", c)
+		}
+		all("gradient of the costs", r.CostGradientTo(ctx, plan), plan)
+		all("implicit gradient of the costs", r.ImplicitCostGradientTo(ctx, plan), plan)
+		if p.Cost.IsEmpty() {
+			dx, dy := dist.NewMatrix[T](n, p.X.Cols, nil), dist.NewMatrix[T](m, p.X.Cols, nil)
+			all("gradient", r.PointGradientTo(ctx, dx, dy), dx, dy)
+			all("implicit gradient", r.ImplicitPointGradientTo(ctx, dx, dy), dx, dy)
+			all("gradient of the regularized cost", r.RegularizedPointGradientTo(ctx, dx, dy), dx, dy)
+		}
+		// A destination of any shape, and a row that may not be there.
+		switch dst, other := hostileMatrix[T](in), hostileMatrix[T](in); in.upTo(4) {
+		case 0:
+			err = r.PlanTo(ctx, dst)
+		case 1:
+			err = r.BarycentricTo(ctx, dst)
+		case 2:
+			err = r.PointGradientTo(ctx, dst, other)
+		case 3:
+			r.PlanRowTo(dst.Data, hostileInt(in))
+		case 4:
+			_, err = s.Divergence(ctx, &p, dst, other)
+		}
+		if err != nil {
+			check(err)
+		}
+	})
+}
+
+// hostileInt is a small number, or one where products wrap.
+func hostileInt(in *input) int {
+	if in.upTo(3) > 0 {
+		return in.upTo(20)
+	}
+	edges := [...]int{1 << 15, 1 << 16, 1 << 20, 1e9, 1 << 31, 1 << 32, 1 << 40, 1 << 60, 1 << 61, 1 << 62, math.MaxInt, math.MinInt, -1}
+	return edges[in.upTo(len(edges)-1)] + in.upTo(4) - 2
+}
+
+// hostileNumber is a usual number, or one at the end of a range.
+func hostileNumber(in *input) float64 {
+	switch in.upTo(7) {
+	case 0:
+		return bits[float64](in)
+	case 1:
+		edges := [...]float64{math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, -1, 5e-324, 0x1p-1022, math.MaxFloat32, 1e39, 1e308}
+		return edges[in.upTo(len(edges)-1)]
+	case 2:
+		return math.Pow(10, float64(in.upTo(600)-300))
+	case 3, 4:
+		return 0
+	}
+	return float64(1+in.upTo(40)) / 8
+}
+
+// hostileMatrix is mostly a small matrix, and now and then any shape over any data.
+func hostileMatrix[T dist.Float](in *input) dist.Matrix[T] {
+	m := dist.NewMatrix[T](1+in.upTo(11), 1+in.upTo(5), nil)
+	odd := in.upTo(3) == 3
+	for i := range m.Data {
+		m.Data[i] = T(in.upTo(16)) / 4
+		if odd && in.upTo(3) == 3 {
+			m.Data[i] = T(hostileNumber(in))
+		}
+	}
+	if in.upTo(3) < 3 {
+		return m
+	}
+	switch in.upTo(4) {
+	case 0:
+		m.Rows = hostileInt(in)
+	case 1:
+		m.Cols = hostileInt(in)
+	case 2:
+		m.Stride = hostileInt(in)
+	case 3:
+		m.Rows, m.Cols, m.Stride = hostileInt(in), hostileInt(in), hostileInt(in)
+	case 4:
+		m.Data = m.Data[:in.upTo(len(m.Data))]
+	}
+	return m
+}
+
+// hostileVector is nil, weights, or anything.
+func hostileVector[T dist.Float](in *input, n int) []T {
+	switch in.upTo(3) {
+	case 0:
+		if n < 0 || n > 1<<10 {
+			n = 3
+		}
+		v := make([]T, n)
+		for i := range v {
+			v[i] = 1 / T(n)
+		}
+		if n > 0 && in.upTo(1) == 1 {
+			v[in.upTo(n-1)] = T(hostileNumber(in))
+		}
+		return v
+	case 1:
+		v := make([]T, in.upTo(12))
+		for i := range v {
+			v[i] = T(hostileNumber(in))
+		}
+		return v
+	}
+	return nil
+}

@@ -1,0 +1,605 @@
+package sinkhorn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// panicOf returns what f panics with.
+func panicOf(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+// ours reports whether a panic is a sentence of this package.
+func ours(v any) bool {
+	s, ok := v.(string)
+	return ok && strings.HasPrefix(s, "sinkhorn: ")
+}
+
+// TestShapesDoNotWrap: sizes whose products wrap round to what fits are refused, in a
+// problem by an error and in a destination by a panic.
+func TestShapesDoNotWrap(t *testing.T) {
+	good := dist.NewMatrix[float64](8, 8, nil)
+	r := mustSolve(t, Settings{Gradient: true}, &Problem[float64]{X: good, Y: good, Lambda: 1})
+	for _, bad := range []dist.Matrix[float64]{
+		{Rows: 1<<61 + 1, Cols: 8, Stride: 8},
+		{Rows: 1<<60 + 1, Cols: 8, Stride: 16},
+		{Rows: 3, Cols: 8, Stride: math.MaxInt},
+		{Rows: 1 << 32, Cols: 1, Stride: 1 << 32},
+		{Rows: 8, Cols: math.MaxInt, Stride: math.MaxInt},
+		{Rows: math.MaxInt, Cols: 8, Stride: 8},
+		{Rows: -1, Cols: 8, Stride: 8},
+		{Rows: 8, Cols: -8, Stride: 8},
+		{Rows: math.MinInt, Cols: math.MinInt, Stride: math.MinInt},
+		{Rows: 8, Cols: 8, Stride: -8},
+		{Rows: 9, Cols: 8, Stride: 8},
+	} {
+		bad.Data = make([]float64, 64)
+		for _, p := range []Problem[float64]{{Cost: bad}, {X: bad, Y: good}, {X: good, Y: bad}, {X: bad, Y: bad}} {
+			p.Lambda = 1
+			s, _ := NewSolver[float64](Settings{})
+			if _, err := s.Solve(t.Context(), &p); !errors.Is(err, ErrShape) {
+				t.Errorf("%d × %d, stride %d: %v", bad.Rows, bad.Cols, bad.Stride, err)
+			}
+		}
+		for name, f := range map[string]func(){
+			"PlanTo":                     func() { r.PlanTo(t.Context(), bad) },
+			"BarycentricTo":              func() { r.BarycentricTo(t.Context(), bad) },
+			"CostGradientTo":             func() { r.CostGradientTo(t.Context(), bad) },
+			"ImplicitCostGradientTo":     func() { r.ImplicitCostGradientTo(t.Context(), bad) },
+			"PointGradientTo":            func() { r.PointGradientTo(t.Context(), good, bad) },
+			"ImplicitPointGradientTo":    func() { r.ImplicitPointGradientTo(t.Context(), bad, good) },
+			"RegularizedPointGradientTo": func() { r.RegularizedPointGradientTo(t.Context(), bad, good) },
+		} {
+			if v := panicOf(f); !ours(v) {
+				t.Errorf("%s, %d × %d, stride %d: panics with %v", name, bad.Rows, bad.Cols, bad.Stride, v)
+			}
+		}
+	}
+}
+
+// TestRangeOfLambda: a λ whose product with log₂e is beyond the type is an error, and not
+// a λ of infinity; the largest that is not beyond it works.
+func TestRangeOfLambda(t *testing.T) {
+	rangeOfLambda(t, float32(1e-38), []float64{2e38}, []float64{2.5e38, 1e39, 1e300})
+	rangeOfLambda(t, 1e-308, []float64{1e308}, []float64{1.3e308, math.MaxFloat64})
+}
+
+func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
+	cost := dist.NewMatrix(2, 2, []T{0, unit, unit, 0})
+	for _, domain := range []Domain{Auto, Plain, Log} {
+		s, err := NewSolver[T](Settings{Domain: domain, Iterations: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range good {
+			r, err := s.Solve(t.Context(), &Problem[T]{Cost: cost, Lambda: l})
+			if err != nil {
+				t.Errorf("λ = %v: %v", l, err)
+				continue
+			}
+			e := math.Exp(-l * float64(unit))
+			if want := e / (1 + e) * float64(unit); !(math.Abs(r.Cost/want-1) < 1e-5) {
+				t.Errorf("λ = %v: cost %v, want %v", l, r.Cost, want)
+			}
+		}
+		for _, l := range bad {
+			if r, err := s.Solve(t.Context(), &Problem[T]{Cost: cost, Lambda: l}); !errors.Is(err, ErrRange) || r != nil {
+				t.Errorf("λ = %v: %v", l, err)
+			}
+		}
+	}
+}
+
+// TestRangeOfStart: starting potentials by the rule of λ·cost: those whose rounding moves
+// the plan give LowPrecision, those that cannot be represented are an error, and with any
+// other the marginals hold.
+func TestRangeOfStart(t *testing.T) {
+	t.Run("float64", rangeOfStart[float64])
+	t.Run("float32", rangeOfStart[float32])
+}
+
+func rangeOfStart[T dist.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const n, m = 12, 9
+	counts := map[string]int{}
+	for _, domain := range []Domain{Auto, Log, Plain} {
+		for _, anneal := range []float64{0, 4} {
+			for e := range 309 {
+				for _, sign := range []float64{-1, 1} {
+					size := sign * math.Pow(10, float64(e))
+					p := &Problem[T]{X: cloud[T](rng, n, 2, 0), Y: cloud[T](rng, m, 2, 0.5), Lambda: 3, Start: make([]T, n)}
+					if T(size)-T(size) != 0 {
+						continue
+					}
+					for i := range p.Start {
+						p.Start[i] = T(size * (1 + 0.1*rng.Float64()) / 2)
+					}
+					s, err := NewSolver[T](Settings{Domain: domain, Tolerance: 1e-5, Iterations: 2000, Anneal: anneal})
+					if err != nil {
+						t.Fatal(err)
+					}
+					what := fmt.Sprintf("%v, annealing %v, potentials of %g", domain, anneal, size)
+					r, err := s.Solve(t.Context(), p)
+					large, beyond := math.Abs(size)/2*math.Log2E > s.limits.precision, math.Abs(size)/2*math.Log2E > s.limits.largest/4
+					switch {
+					case err != nil:
+						counts["error"]++
+						if !errors.Is(err, ErrRange) && !(domain == Plain && errors.Is(err, ErrUnderflow)) {
+							t.Errorf("%s: %v", what, err)
+						}
+						if domain != Plain && math.Abs(size) < s.limits.largest/8 {
+							t.Errorf("%s: %v", what, err)
+						}
+						continue
+					case large && r.Status != LowPrecision, beyond && anneal == 0:
+						t.Errorf("%s: %v", what, r.Status)
+					}
+					counts[r.Status.String()]++
+					if !finite(r.Cost) || !finite(r.MarginalError) {
+						t.Errorf("%s: cost %v, marginal error %v", what, r.Cost, r.MarginalError)
+					}
+					if r.Status == LowPrecision {
+						continue
+					}
+					plan := dist.NewMatrix[T](n, m, nil)
+					if err := r.PlanTo(t.Context(), plan); err != nil {
+						t.Fatal(err)
+					}
+					var mass float64
+					for _, v := range plan.Data {
+						mass += float64(v)
+					}
+					if !(math.Abs(mass-1) < 2e-3) {
+						t.Errorf("%s: %v, mass %v", what, r.Status, mass)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%v", counts)
+	if counts["error"] == 0 || counts["low precision"] == 0 || counts["converged"] == 0 {
+		t.Errorf("not all outcomes occur: %v", counts)
+	}
+}
+
+// TestResultsOutOfRange: what overflows is an error, not an infinity.
+func TestResultsOutOfRange(t *testing.T) {
+	x, y := dist.NewMatrix(2, 1, []float64{0, 1}), dist.NewMatrix(2, 1, []float64{0.5, 3})
+	tiny := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, A: []float64{3e199, 7e199}, B: []float64{2e199, 8e199}, Lambda: 1e-320})
+	if c, err := tiny.RegularizedCost(t.Context()); !errors.Is(err, ErrRange) {
+		t.Errorf("regularized cost %v, %v", c, err)
+	}
+	a, far := []float64{1e200, 1e200}, dist.NewMatrix(2, 1, []float64{1e150, 1e150})
+	heavy := mustSolve(t, Settings{}, &Problem[float64]{X: far, Y: far, A: a, B: a, Lambda: 1})
+	if err := heavy.BarycentricTo(t.Context(), dist.NewMatrix[float64](2, 1, nil)); !errors.Is(err, ErrRange) {
+		t.Errorf("barycentric projection: %v", err)
+	}
+	s, err := NewSolver[float64](Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []float64{1e307, 4e307, 8e307} {
+		if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: x, A: []float64{w, w}, B: []float64{w, w}, Lambda: 1}); w > math.MaxFloat64/8 && !errors.Is(err, ErrMarginals) {
+			t.Errorf("weights of %v: %v", w, err)
+		}
+		r, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: y, A: []float64{w, w}, B: []float64{w, w}, Lambda: 1})
+		if err == nil && !(finite(r.Cost) && finite(r.MarginalError)) {
+			t.Errorf("weights of %v: cost %v, marginal error %v", w, r.Cost, r.MarginalError)
+		}
+		if err != nil && !errors.Is(err, ErrRange) && !errors.Is(err, ErrMarginals) {
+			t.Errorf("weights of %v: %v", w, err)
+		}
+	}
+	none := dist.Matrix[float64]{}
+	for _, scale := range []float64{1e153, 1e154} {
+		d, err := s.Divergence(t.Context(), &Problem[float64]{X: scaled(x, scale), Y: scaled(y, -scale), Lambda: 1e-308}, none, none)
+		if err == nil && !finite(d.Value) || err != nil && !errors.Is(err, ErrRange) {
+			t.Errorf("divergence at %v: %v, %v", scale, d.Value, err)
+		}
+	}
+}
+
+// TestZeroSolver: the zero Solver is that of the zero Settings, and the zero Result, or
+// one whose solver has gone on, panics with a sentence.
+func TestZeroSolver(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	p := &Problem[float64]{X: cloud[float64](rng, 5, 2, 0), Y: cloud[float64](rng, 4, 2, 0), Lambda: 1}
+	var zero Solver[float64]
+	r, err := zero.Solve(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mustSolve(t, Settings{}, p); r.Cost != want.Cost || r.Iterations != 10 {
+		t.Errorf("cost %v after %d iterations, want %v", r.Cost, r.Iterations, want.Cost)
+	}
+	if _, err := new(Solver[float32]).Divergence(t.Context(), &Problem[float32]{}, dist.Matrix[float32]{}, dist.Matrix[float32]{}); !errors.Is(err, ErrShape) {
+		t.Errorf("divergence of nothing: %v", err)
+	}
+	if err := new(Solver[float64]).SolveBatch(t.Context(), []Problem[float64]{*p}, func(_ int, r *Result[float64], err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+	row := make([]float64, 4)
+	if v := panicOf(func() { new(Result[float64]).PlanRowTo(row, 0) }); !ours(v) {
+		t.Errorf("the zero Result panics with %v", v)
+	}
+	old := *r
+	if _, err := zero.Solve(t.Context(), &Problem[float64]{}); err == nil {
+		t.Error("the zero Problem has a solution")
+	}
+	for _, r := range []*Result[float64]{&old, r} {
+		if v := panicOf(func() { r.PlanRowTo(row, 0) }); !ours(v) {
+			t.Errorf("an old Result panics with %v", v)
+		}
+	}
+	// And neither leaves the solver marked as being used.
+	if _, err := zero.Solve(t.Context(), p); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTwoGoroutines: a solver that two goroutines use panics, and gives no wrong result.
+func TestTwoGoroutines(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	p := &Problem[float64]{X: cloud[float64](rng, 400, 2, 0), Y: cloud[float64](rng, 300, 2, 0), Lambda: 1}
+	want := mustSolve(t, Settings{Iterations: 20}, p).Cost
+	s, err := NewSolver[float64](Settings{Iterations: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := make(chan any, 2)
+	for range 2 {
+		go func() {
+			results <- panicOf(func() {
+				for range 300 {
+					r, err := s.Solve(t.Context(), p)
+					if err != nil || r.Cost != want {
+						panic(fmt.Sprintf("%v, cost %v, want %v", err, r.Cost, want))
+					}
+				}
+			})
+		}()
+	}
+	a, b := <-results, <-results
+	for _, v := range []any{a, b} {
+		if v != nil && !ours(v) {
+			t.Errorf("panics with %v", v)
+		}
+	}
+	if a == nil && b == nil {
+		t.Error("nobody has noticed")
+	}
+	// The one that was refused has not released the other's mark; afterwards it is free.
+	if _, err := s.Solve(t.Context(), p); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMemory: what settings imply is computed first, and refused with its number.
+func TestMemory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 9))
+	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}
+	for _, iterations := range []int{1e9, 1 << 40, math.MaxInt} {
+		for _, tolerance := range []float64{0, 1e-6} {
+			s, err := NewSolver[float64](Settings{Iterations: iterations, Tolerance: tolerance, Gradient: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Solve(t.Context(), p); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "bytes") {
+				t.Errorf("%d iterations: %v", iterations, err)
+			}
+		}
+		s, _ := NewSolver[float64](Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients it is no memory
+		if _, err := s.Solve(t.Context(), p); err != nil {
+			t.Errorf("%d iterations: %v", iterations, err)
+		}
+	}
+	long := dist.NewMatrix[float64](200000, 1, nil)
+	s, _ := NewSolver[float64](Settings{Storage: Stored})
+	if _, err := s.Solve(t.Context(), &Problem[float64]{X: long, Y: long, Lambda: 1}); !errors.Is(err, ErrSettings) {
+		t.Errorf("640 GB of matrices: %v", err)
+	}
+	// The bound is what is said, and can be moved.
+	for _, c := range []struct {
+		max  int64
+		want error
+	}{{1 << 10, ErrSettings}, {1 << 20, nil}} {
+		s, err := NewSolver[float64](Settings{Gradient: true, MaxMemory: c.max})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Solve(t.Context(), p); !errors.Is(err, c.want) {
+			t.Errorf("%d bytes: %v", c.max, err)
+		}
+	}
+	// A gradient's own.
+	deep := dist.NewMatrix[float64](1, 100000, nil)
+	s, _ = NewSolver[float64](Settings{MaxMemory: 1 << 20})
+	r, err := s.Solve(t.Context(), &Problem[float64]{X: deep, Y: deep, Lambda: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.RegularizedPointGradientTo(t.Context(), deep, dist.NewMatrix[float64](1, 100000, nil)); !errors.Is(err, ErrSettings) {
+		t.Errorf("gradient: %v", err)
+	}
+}
+
+// TestMemoryIsCounted: a workspace takes what it is said to take, and not much less.
+func TestMemoryIsCounted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	n := 300
+	p := &Problem[float64]{X: cloud[float64](rng, n, 3, 0), Y: cloud[float64](rng, n, 3, 0), Lambda: 30}
+	for _, set := range []Settings{
+		{Storage: Stored}, {Storage: MatrixFree}, {Storage: Mixed},
+		{Gradient: true, Iterations: 500}, {Gradient: true, Iterations: 300, Domain: Log},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s, err := NewSolver[float64](set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(t.Context(), p)
+		if err == nil && set.Gradient {
+			err = r.CostGradientTo(t.Context(), dist.NewMatrix[float64](n, n, nil))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		got, said := float64(after.TotalAlloc-before.TotalAlloc), s.bytes()
+		if set.Gradient {
+			got -= float64(8 * n * n) // the destination
+		}
+		if !(got <= 1.1*said+(1<<18)) || !(said <= 2*got) {
+			t.Errorf("%+v: allocated %.3g bytes, said %.3g", set, got, said)
+		}
+	}
+}
+
+// TestGrowth: a solver of problems that grow one by one does not allocate for every one,
+// and gives its workspace back when it is told to.
+func TestGrowth(t *testing.T) {
+	most := 1000
+	if testing.Short() {
+		most = 400
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	x := cloud[float64](rng, most, 2, 0)
+	s, err := NewSolver[float64](Settings{Iterations: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after, shrunk runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for n := 1; n <= most; n++ {
+		if _, err := s.Solve(t.Context(), &Problem[float64]{X: x.RowRange(0, n), Y: x.RowRange(0, n), Lambda: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	all, last := float64(after.TotalAlloc-before.TotalAlloc), float64(2*8*most*most)
+	t.Logf("n = 1 … %d: %.1f MB allocated, %.1f times the last problem's matrices", most, all/1e6, all/last)
+	if all > 10*last {
+		t.Errorf("n = 1 … %d: %.1f MB allocated, %.1f times the last problem's matrices", most, all/1e6, all/last)
+	}
+	s.Shrink()
+	runtime.GC()
+	runtime.ReadMemStats(&shrunk)
+	if kept := float64(shrunk.HeapAlloc) - float64(before.HeapAlloc); kept > last/10 {
+		t.Errorf("%.1f MB are kept after Shrink", kept/1e6)
+	}
+	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: x, Lambda: 1}); err != nil {
+		t.Error(err)
+	}
+	runtime.KeepAlive(s)
+}
+
+// uncomparable is an error that == panics for.
+type uncomparable []int
+
+func (uncomparable) Error() string { return "uncomparable" }
+
+// TestCause: what has a context returns its cause when it ends.
+func TestCause(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, n := range []int{20, 800} {
+		p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.01}
+		s, err := NewSolver[float64](Settings{Gradient: true, Tolerance: 1e-5, Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := NewSolver[float64](Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cause := range []error{errors.New("cause"), uncomparable{1}, nil} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			cancel(cause)
+			want := context.Cause(ctx).Error()
+			r, err := s.Solve(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dx, dy, dm := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, n, nil)
+			for name, f := range map[string]func() error{
+				"Solve": func() error { _, err := one.Solve(ctx, p); return err },
+				"Solve, annealed": func() error {
+					s := Solver[float64]{}
+					s.set(Settings{Anneal: 4})
+					_, err := s.Solve(ctx, p)
+					return err
+				},
+				"SolveBatch":                 func() error { return one.SolveBatch(ctx, []Problem[float64]{*p}, nil) },
+				"Divergence":                 func() error { _, err := one.Divergence(ctx, p, dx, dy); return err },
+				"PlanTo":                     func() error { return r.PlanTo(ctx, dm) },
+				"BarycentricTo":              func() error { return r.BarycentricTo(ctx, dx) },
+				"RegularizedCost":            func() error { _, err := r.RegularizedCost(ctx); return err },
+				"CostGradientTo":             func() error { return r.CostGradientTo(ctx, dm) },
+				"PointGradientTo":            func() error { return r.PointGradientTo(ctx, dx, dy) },
+				"ImplicitCostGradientTo":     func() error { return r.ImplicitCostGradientTo(ctx, dm) },
+				"ImplicitPointGradientTo":    func() error { return r.ImplicitPointGradientTo(ctx, dx, dy) },
+				"RegularizedPointGradientTo": func() error { return r.RegularizedPointGradientTo(ctx, dx, dy) },
+			} {
+				if err := f(); err == nil || err.Error() != want {
+					t.Errorf("n = %d, %s: %v, want %v", n, name, err, want)
+				}
+			}
+		}
+	}
+}
+
+// asks counts how often a context is asked.
+type asks struct {
+	context.Context
+	n int
+}
+
+func (c *asks) Err() error { c.n++; return nil }
+
+// TestAsksOften: between two looks at the context there are no more than some 10⁸
+// operations, however many iterations a gradient goes through and however small the
+// problem: an iteration is one look, and so is every block of terms.
+func TestAsksOften(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 11))
+	const n, iterations = 120, 10000
+	p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.1}
+	s, err := NewSolver[float64](Settings{Gradient: true, Iterations: iterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := &asks{Context: t.Context()}
+	r, err := s.Solve(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ctx.n < iterations {
+		t.Errorf("a solve asks %d times in %d iterations", ctx.n, iterations)
+	}
+	dx, dy := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil)
+	ctx.n = 0
+	start := time.Now()
+	if err := r.PointGradientTo(ctx, dx, dy); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("gradient: %d looks in %v", ctx.n, time.Since(start))
+	if ctx.n < iterations {
+		t.Errorf("a gradient asks %d times in %d sweeps", ctx.n, iterations)
+	}
+	// The pass over all terms, once more by itself.
+	seg := s.rev.seg
+	seg.terms, ctx.n = 2*iterations, 0
+	if err := s.geo.adjoint(ctx, seg, s.rev.to); err != nil {
+		t.Fatal(err)
+	}
+	if products := n * n * seg.terms; ctx.n < products/maxBlockTerms+1 {
+		t.Errorf("%d products are computed with %d looks", products, ctx.n)
+	}
+}
+
+// TestVisitPanics: a panic in visit reaches the caller of SolveBatch, on whosever
+// goroutine it was, and the solver can be used again.
+func TestVisitPanics(t *testing.T) {
+	ps := batchProblems[float64](200)
+	for _, workers := range []int{1, 2, 5} {
+		s, err := NewSolver[float64](Settings{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []int{0, 1, 2, 3, 100} {
+			v := panicOf(func() {
+				s.SolveBatch(t.Context(), ps, func(i int, r *Result[float64], err error) {
+					if i == at {
+						panic(at)
+					}
+				})
+			})
+			if v != at {
+				t.Errorf("%d workers, problem %d: panics with %v", workers, at, v)
+			}
+			if err := s.SolveBatch(t.Context(), ps, func(int, *Result[float64], error) {}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestManyWorkers: no more solvers and goroutines than work, or than are worth it.
+func TestManyWorkers(t *testing.T) {
+	s, err := NewSolver[float64](Settings{Workers: 1e6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, count := range []int{3, 500} {
+		if err := s.SolveBatch(t.Context(), batchProblems[float64](count), func(int, *Result[float64], error) {}); err != nil {
+			t.Fatal(err)
+		}
+		if k := len(s.batch.solvers); k > min(count, max(64, runtime.GOMAXPROCS(0))) {
+			t.Errorf("%d problems: %d solvers", count, k)
+		}
+	}
+}
+
+// TestAnnealRange: factors at the ends of what is allowed, over the whole range of λ.
+func TestAnnealRange(t *testing.T) {
+	cost := dist.NewMatrix(2, 2, []float64{0, 1, 1, 0})
+	for _, factor := range []float64{leastAnneal, 2, 1e30, 1e300, math.MaxFloat64} {
+		for _, lambda := range []float64{1e-300, 1, 1e12} {
+			for _, scale := range []float64{1e-290, 1, 1e290} {
+				s, err := NewSolver[float64](Settings{Anneal: factor, Iterations: 100})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := s.Solve(t.Context(), &Problem[float64]{Cost: scaled(cost, scale), Lambda: lambda})
+				if err != nil && !(errors.Is(err, ErrRange) && lambda*scale > 1e300) || err == nil && !(finite(r.Cost) && r.Cost >= 0) {
+					t.Errorf("factor %v, λ = %v, costs × %v: %v", factor, lambda, scale, err)
+				}
+			}
+		}
+	}
+	if _, err := NewSolver[float64](Settings{Anneal: 1 + 1e-9}); !errors.Is(err, ErrSettings) {
+		t.Errorf("ten thousand million stages: %v", err)
+	}
+}
+
+// TestNames: every name of an enumeration is read back, and no other.
+func TestNames(t *testing.T) {
+	for want := range Domain(3) {
+		var got Domain
+		if err := got.UnmarshalText([]byte(want.String())); got != want || err != nil {
+			t.Errorf("%v: %v, %v", want, got, err)
+		}
+	}
+	for want := range Storage(4) {
+		var got Storage
+		if err := got.UnmarshalText([]byte(want.String())); got != want || err != nil {
+			t.Errorf("%v: %v, %v", want, got, err)
+		}
+	}
+	for want := range Status(5) {
+		var got Status
+		if err := got.UnmarshalText([]byte(want.String())); got != want || err != nil {
+			t.Errorf("%v: %v, %v", want, got, err)
+		}
+	}
+	if err := new(Domain).UnmarshalText([]byte("Domain(7)")); !errors.Is(err, ErrSettings) || Domain(7).String() != "Domain(7)" {
+		t.Error(err)
+	}
+}
