@@ -5,7 +5,7 @@
 //
 //	go run ./bench/levels            # the slower cases
 //	go run ./bench/levels -all       # the whole table
-//	go run ./bench/levels -run 'Iterate f64' -rounds 40
+//	go run ./bench/levels -run 'Iterate f64' -rounds 40 -from avx2
 //
 // A time is the minimum over the rounds. The machine should be idle; it takes a minute
 // or two.
@@ -14,8 +14,10 @@ package main
 import (
 	"flag"
 	"fmt"
+	"log"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,10 +43,15 @@ func main() {
 	all := flag.Bool("all", false, "print every case")
 	run := flag.String("run", "", "only cases that match this `regexp`, e.g. 'Iterate f32 n=256'")
 	rounds := flag.Int("rounds", 15, "rounds over the levels")
+	from := flag.String("from", "ref", "the lowest level to time")
 	flag.Parse()
 	match := regexp.MustCompile(*run)
 
-	levels := asm.Available()
+	lowest, err := asm.ParseLevel(*from)
+	if err != nil {
+		log.Fatal(err)
+	}
+	levels := slices.DeleteFunc(asm.Available(), func(lv asm.Level) bool { return lv < lowest })
 	fmt.Printf("%-36s", "µs")
 	for _, lv := range levels {
 		fmt.Printf("%12v", lv)

@@ -29,10 +29,25 @@ colloop:
 	zero3(Z15, Z16, Z17)
 	zero3(Z18, Z19, Z20)
 	zero3(Z21, Z22, Z23)
-	MOVQ  n+8(FP), tmp
-	SUBQ  cols, tmp
-	MOVQ  b+88(FP), bp
-	LEAQ  (bp)(tmp*size), bp
+	MOVQ n+8(FP), AX
+	SUBQ cols, AX
+	MOVQ b+88(FP), bp
+	LEAQ (bp)(AX*size), bp
+
+	// k and mat of the tile are fetched while its sums are formed, but where rows are so
+	// short that they are at hand
+	CMPQ ldk+48(FP), $2048
+	JLE  terms8
+	MOVQ k+40(FP), ap
+	LEAQ (ap)(AX*size), ap
+	MOVQ ldk+48(FP), tmp
+	fetch8(ap)
+	MOVQ mat+56(FP), ap
+	LEAQ (ap)(AX*size), ap
+	MOVQ ldm+64(FP), tmp
+	fetch8(ap)
+
+terms8:
 	MOVQ  ldb+96(FP), lb
 	MOVQ  atile, ap
 	LEAQ  (atile)(la*4), aq

@@ -71,6 +71,24 @@
 	VPXORQ s1, s1, s1; \
 	VPXORQ s2, s2, s2
 
+// fetch3 fetches a row of a tile from p on and goes on to the next, tmp bytes on; fetch8
+// fetches the eight rows.
+#define fetch3(p) \
+	PREFETCHT0 (p);    \
+	PREFETCHT0 64(p);  \
+	PREFETCHT0 128(p); \
+	ADDQ       tmp, p
+
+#define fetch8(p) \
+	fetch3(p); \
+	fetch3(p); \
+	fetch3(p); \
+	fetch3(p); \
+	fetch3(p); \
+	fetch3(p); \
+	fetch3(p); \
+	fetch3(p)
+
 // term1, term2 and term3 add a_iq b_qj to the sums of one row of a tile.
 #define term1(a, s0) \
 	fma.BCST a, b0, s0

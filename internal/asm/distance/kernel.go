@@ -80,7 +80,7 @@ func AdjCost[T num.Float](lv asm.Level, m, n, r int, g []T, ldg int, k []T, ldk 
 	if m == 0 || n == 0 {
 		return
 	}
-	rows := asm.Piece(m, (r+4)*n, 4)
+	rows := asm.Piece(m, (r+4)*n, 8) // a multiple of every tile's rows
 	cols := asm.Piece(n, (r+4)*rows, 48)
 	for i := 0; i < m; i += rows {
 		for j := 0; j < n; j += cols {

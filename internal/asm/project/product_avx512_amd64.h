@@ -61,7 +61,7 @@ begin8:
 	// the tile that is as wide as the group
 	MOVQ cols+8(FP), tmp
 	CMPQ tmp, $(5*lanes/2)
-	JGT  kloop3
+	JGT  fetch3
 	CMPQ tmp, $(2*lanes)
 	JGT  kloop3h
 	CMPQ tmp, $(3*lanes/2)
@@ -150,6 +150,11 @@ kloop3h:
 	JNE    kloop3h
 	JMP    store
 
+fetch3:
+	// b is fetched sixteen k ahead: where it is x its rows are far apart
+	MOVQ lb, tmp
+	SHLQ $4, tmp
+
 kloop3:
 	// sums += a_ik b_kj, 8 × 3 vectors
 	move   (bp), b0
@@ -163,6 +168,9 @@ kloop3:
 	term3((aq)(la*1), Z15, Z16, Z17)
 	term3((aq)(la*2), Z18, Z19, Z20)
 	term3((aq)(la3*1), Z21, Z22, Z23)
+	PREFETCHT0 (bp)(tmp*1)
+	PREFETCHT0 64(bp)(tmp*1)
+	PREFETCHT0 128(bp)(tmp*1)
 	step
 	JNE    kloop3
 
