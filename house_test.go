@@ -35,15 +35,15 @@ var below = map[string][]string{
 	"internal/algebra":         {"internal/asm", "internal/matrix"},
 	"dist":                     {"internal/asm", "internal/matrix"},
 	"sinkhorn":                 {"internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
-	"wda/stiefel":              {"internal/asm", "internal/matrix", "internal/dense", "internal/algebra"},
-	"wda/descent":              nil,
+	"internal/stiefel":         {"internal/asm", "internal/matrix", "internal/dense"},
+	"internal/descent":         nil,
 	"wda/dataset":              nil,
 	"internal/knn":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
 	"internal/tsne":            {"internal/asm/...", "internal/matrix", "internal/parallel"},
-	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "wda/stiefel"},
-	"wda/baseline":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "wda/stiefel", "wda/descent", "internal/subspace"},
-	"wda":                      {"internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "dist", "sinkhorn", "wda/stiefel", "wda/descent", "internal/subspace", "wda/baseline", "internal/knn"},
-	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/picture", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
+	"internal/subspace":        {"internal/dense", "internal/stiefel"},
+	"wda/baseline":             {"internal/asm", "internal/matrix", "internal/dense", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace"},
+	"wda":                      {"internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
+	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
 	"fuzz":                     {"..."},
 	"bench/...":                {"..."},
@@ -67,7 +67,7 @@ var inTests = map[string][]string{
 	"wda":                      {"internal/testdata", "wda/dataset"},
 	"wda/baseline":             {"wda/dataset", "internal/knn"},
 	"wda/dataset":              {"internal/testdata"},
-	"wda/descent":              {"wda/stiefel"},
+	"internal/descent":         {"internal/stiefel"},
 	"cmd/monge":                {"internal/testdata"},
 }
 
@@ -173,7 +173,7 @@ func list(t *testing.T, patterns ...string) []goPackage {
 
 // maxExported is how many names the public packages may export: newcomers read them
 // all. It only goes down, to 170.
-const maxExported = 300
+const maxExported = 275
 
 // TestExportedNames counts what the public packages export, types, functions, methods,
 // constants and variables, and demands a comment on each. Methods that make a type an

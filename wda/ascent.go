@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/wda/descent"
+	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -174,6 +174,7 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 	if c.Folds < 2 || c.Folds > n {
 		return nil, fmt.Errorf("%w: %d folds of %d samples", ErrSettings, c.Folds, n)
 	}
+	c.Fit = c.Fit.pinned()
 	if c.Fit.Components == 0 {
 		c.Fit.Components = min(2, d)
 	}
@@ -185,6 +186,14 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 	}
 	if c.Shrinkage == nil {
 		c.Shrinkage = []Shrinkage{c.Fit.Objective.Shrinkage}
+	}
+	// Nothing is chosen within a comparison.
+	c.Lambda, c.Shrinkage = slices.Clone(c.Lambda), slices.Clone(c.Shrinkage)
+	for i, l := range c.Lambda {
+		c.Lambda[i] = Objective{Lambda: l}.pinned().Lambda
+	}
+	for i, r := range c.Shrinkage {
+		c.Shrinkage[i] = Objective{Shrinkage: r}.pinned().Shrinkage
 	}
 	classes := shuffledClasses(labels, rand.New(rand.NewPCG(c.Fit.Seed, streamFolds)))
 	if len(classes) < 2 {

@@ -127,7 +127,7 @@ func TestCrossValidateIsFit(t *testing.T) {
 				test, testLabels := subset(x, labels, f.out)
 				s := c.cv.Fit
 				s.Components, s.Objective.Lambda, s.Objective.Shrinkage = a.Components, a.Lambda, a.Shrinkage
-				m, err := Fit(t.Context(), train, trainLabels, &s)
+				m, err := fitPinned(t.Context(), train, trainLabels, &s)
 				if err != nil {
 					t.Fatal(err)
 				}

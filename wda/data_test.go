@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -70,9 +71,24 @@ func bitsEqual(a, b mat.Matrix) bool {
 }
 
 // mustFit fits and checks that the result is finite and orthonormal.
+// fitPinned is Fit with what the settings leave open as the paper has it, so that tests
+// of the solver do not depend on, nor wait for, a choice. Those of the choice call Fit.
+func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (*Model, error) {
+	if set == nil {
+		set = new(Settings)
+	}
+	return Fit(ctx, x, labels, pinned(*set))
+}
+
+// pinned returns s with nothing left open.
+func pinned(s Settings) *Settings {
+	s = s.pinned()
+	return &s
+}
+
 func mustFit(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 	t.Helper()
-	m, err := Fit(t.Context(), x, labels, set)
+	m, err := fitPinned(t.Context(), x, labels, set)
 	if err != nil {
 		t.Fatal(err)
 	}

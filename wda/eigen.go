@@ -10,12 +10,11 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/baseline"
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -276,8 +275,8 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 	times, steps := [2]subspace.Operator{e.betweenTimes, e.withinTimes(ridge)}, ratioBlocks
 	if e.small() {
 		cb, cw = e.matrices(ridge)
-		times[0] = func(dst, v *mat.Dense) { dense.Mul(dst, cb, v) }
-		times[1] = func(dst, v *mat.Dense) { dense.Mul(dst, cw, v) }
+		times[0] = func(dst, v *mat.Dense) { dst.Mul(cb, v) }
+		times[1] = func(dst, v *mat.Dense) { dst.Mul(cw, v) }
 		steps = ratioSteps
 	}
 	d, _ := p.Dims()

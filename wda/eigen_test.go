@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +19,7 @@ func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setting
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set, err = set.withDefaults(s.n, s.d, len(s.classes)); err != nil {
+	if set, err = pinned(set).withDefaults(s.n, s.d, len(s.classes)); err != nil {
 		t.Fatal(err)
 	}
 	o, err := newObjective[float64](s, &set)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/wda/descent"
+	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -33,7 +33,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 				ctx := t.Context()
 				check := func(what string) {
 					t.Helper()
-					m, err := Fit(ctx, x, labels, &set)
+					m, err := fitPinned(ctx, x, labels, &set)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -80,7 +80,7 @@ func (c *countdown) Err() error {
 // is the best so far, or none if it was too early for one.
 func TestSolversCancel(t *testing.T) {
 	x, labels := clusters(4, 140, 20, 50, 30)
-	for solver := range numMethods {
+	for solver := range Principal { // those that make steps
 		models := 0
 		for asked := int64(0); asked < 1<<20; asked = 2*asked + 1 {
 			if testing.Short() && asked > 100 {
@@ -89,7 +89,7 @@ func TestSolversCancel(t *testing.T) {
 			ctx := &countdown{Context: context.Background()}
 			ctx.left.Store(asked)
 			var last Step
-			m, err := Fit(ctx, x, labels, &Settings{Components: 3, Solver: Solver{Method: solver, MaxSteps: 2, BatchSize: 10}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
+			m, err := fitPinned(ctx, x, labels, &Settings{Components: 3, Solver: Solver{Method: solver, MaxSteps: 2, BatchSize: 10}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
 				last = p.Step
 				return nil
 			}})

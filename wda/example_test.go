@@ -13,11 +13,11 @@ import (
 
 func Example() {
 	d := dataset.Simulation{Seed: 1}.Generate(100) // d.X is a *mat.Dense, 100 × 10
-	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("J = %.1f\n", m.Report().Objective)
+	fmt.Printf("%d members of the family were compared\n", len(m.Report().Choice.Members))
 
 	var y mat.Dense
 	m.Transform(&y, d.X) // all samples at once
@@ -38,7 +38,7 @@ func Example() {
 	}
 	fmt.Println(mat.Equal(again.Projection(), m.Projection()))
 	// Output:
-	// J = 6.9
+	// 32 members of the family were compared
 	// 100 × 2
 	// true
 }
@@ -51,7 +51,11 @@ func ExamplePrepare() {
 		log.Fatal(err)
 	}
 	for _, lambda := range []float64{0.1, 3} {
-		m, err := samples.Fit(context.Background(), &wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(lambda)}})
+		m, err := samples.Fit(context.Background(), &wda.Settings{
+			Data:      wda.Data{Whitening: wda.NoWhitening()},
+			Objective: wda.Objective{Lambda: wda.RelativeLambda(lambda), Shrinkage: wda.FixedShrinkage(0)},
+			Scale:     wda.Orthonormal,
+		})
 		if err != nil {
 			log.Fatal(err)
 		}

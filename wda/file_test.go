@@ -18,7 +18,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/gomonge/monge/wda/descent"
+	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/wda/baseline"
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -47,6 +47,11 @@ type Report struct {
 	Warnings []string
 	// Lambda holds λ_cc', in the units of the data.
 	Lambda *mat.SymDense
+	// Ratios are those of the components, largest first: of their transport between
+	// classes to that within, the ridge included.
+	Ratios []float64
+	// Choice is how settings that were left open have been chosen, nil if none was.
+	Choice *Choice
 	// Settings are those of the fit, with the defaults filled in.
 	Settings Settings
 }
@@ -89,12 +94,12 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	return m.fit(ctx, settings, began)
 }
 
-func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, began time.Time) (*Model, error) {
+func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice, began time.Time) (*Model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	s := m.s
-	span, start, err := m.startFor(&set)
+	span, start, err := m.startFor(ctx, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -114,39 +119,57 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, began tim
 		return nil, fitError(cause)
 	}
 	rep := Report{
-		Objective: best.value, Ridge: s.units(o.ridge), ObjectiveSamples: o.s.n,
+		Objective: best.value, Ridge: o.s.units(o.ridge), ObjectiveSamples: o.s.n,
 		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
 		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
-		Lambda: o.lambdas(), Settings: set,
+		Lambda: o.lambdas(), Choice: choice, Settings: set,
 	}
 	// The numbers reported are those of the result, not of the last trial. Whoever has
-	// ended the fit does not wait for them.
+	// ended the fit does not wait for them, nor for its canonical components.
+	parts := &components{p: best.point}
 	if ctx.Err() == nil {
-		if err := o.principalAxes(best.point, f.manifold); err != nil {
-			return nil, err
-		}
-		err := o.evaluate(ctx, best.point, false)
+		axes, err := o.canonical(ctx, best.point)
 		if err == nil {
-			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), s.units(o.b), s.units(o.w), warnings(s, o, &set)
+			parts = axes.scaled(len(o.s.classes), &set)
+			err = o.evaluate(ctx, best.point, false)
+		}
+		if err == nil {
+			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), o.s.units(o.b), o.s.units(o.w), warnings(s, o, &set)
+			rep.Ratios = parts.ratios
 		} else if ctx.Err() == nil {
 			return nil, err
 		} else {
-			cause = context.Cause(ctx)
+			parts, cause = &components{p: best.point}, context.Cause(ctx)
 		}
 	}
 	if f.validator != nil {
 		rep.ValidationError, rep.Validations = best.err, best.validations
 	}
-	p, err := span.lift(best.point)
+	p, err := span.effective(parts.p)
 	if err != nil {
 		return nil, err
 	}
+	definiteSigns(p)
 	rep.Elapsed = time.Since(began)
 	model := newModel(s, p, rep)
+	model.scales, model.ratios = parts.scales, parts.ratios
 	if cause != nil {
 		return nil, &InterruptedError{model, fitError(cause)}
 	}
 	return model, nil
+}
+
+// definiteSigns makes the element largest in magnitude of every column positive.
+func definiteSigns(p *mat.Dense) {
+	d, k := p.Dims()
+	column := make([]float64, d)
+	for l := range k {
+		if algebra.Sign(mat.Col(column, l, p)) < 0 {
+			for i := range d {
+				p.Set(i, l, -p.At(i, l))
+			}
+		}
+	}
 }
 
 // fitter runs the solver from every start.
@@ -216,6 +239,10 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 		}
 	}
 	switch set.Solver.Method {
+	case Principal:
+		return f.end(ctx, index, p)
+	case Fisher:
+		return f.end(ctx, index, f.s.fisher(p))
 	case Eigen, EigenTraceRatio:
 		return f.eigenvectors(ctx, index, p)
 	case MiniBatch:
@@ -274,6 +301,15 @@ func (f *fitter[T]) attempt(ctx context.Context, index int, p *mat.Dense, compon
 	return a, cause
 }
 
+// end is an attempt that makes no step.
+func (f *fitter[T]) end(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
+	s, err := f.newAscent(ctx, index, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.end(descent.Stopped, s.report())
+}
+
 // gradientNoise is the norm of the gradient, relative to the value, that is rounding
 // only: nothing is left to be gained. (Where p = d every projection has the same J.)
 const (
@@ -318,21 +354,6 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 		return fmt.Errorf("%w within classes", ErrNoSpread)
 	}
 	return nil
-}
-
-// principalAxes replaces p by the basis of its span in which the projected samples
-// are uncorrelated, the largest variance first. J does not see the difference, but
-// whoever draws the first two components does.
-func (o *objective[T]) principalAxes(p *mat.Dense, m *stiefel.Manifold) error {
-	y := o.whole.projected(p, o.width)
-	axes, err := baseline.PrincipalComponents(y, o.p)
-	if err != nil {
-		return fmt.Errorf("wda: principal axes of the projection: %w", err)
-	}
-	var turned mat.Dense
-	turned.Mul(p, axes)
-	_, err = m.Orthonormalize(p, &turned)
-	return err
 }
 
 // lambdas returns λ_cc' in the units of the data.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -38,7 +38,7 @@ func TestCancelled(t *testing.T) {
 				}
 				return nil
 			}
-			m, err := Fit(ctx, x, labels, set)
+			m, err := fitPinned(ctx, x, labels, set)
 			if m != nil {
 				t.Error("a model beside the error")
 			}
@@ -61,7 +61,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
 		set.Progress = nil
-		if m, err := Fit(ctx, x, labels, set); best(m, err) != nil || !(errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
+		if m, err := fitPinned(ctx, x, labels, set); best(m, err) != nil || !(errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
 			t.Errorf("before the start: model %v, error %v", m != nil, err)
 		}
 	})
@@ -80,7 +80,7 @@ func TestCancelledAnywhere(t *testing.T) {
 	models := 0
 	for k := range 12 {
 		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(k)/12)
-		m, err := Fit(ctx, x, labels, set)
+		m, err := fitPinned(ctx, x, labels, set)
 		cancel()
 		if m = best(m, err); m != nil {
 			models++
@@ -128,7 +128,7 @@ func TestProgressError(t *testing.T) {
 			}
 			return nil
 		}
-		m, err := Fit(t.Context(), x, labels, set)
+		m, err := fitPinned(t.Context(), x, labels, set)
 		if m = best(m, err); !errors.Is(err, stop) || m == nil {
 			t.Fatalf("model %v, error %v", m != nil, err)
 		}
@@ -330,7 +330,7 @@ func TestHeldOutShare(t *testing.T) {
 		t.Error("the seed does not matter")
 	}
 	pairs := append(repeated(1, 2), repeated(2, 2)...)
-	if _, err := Fit(t.Context(), uniform(1, 4, 2), pairs, &Settings{Validation: &Validation{}}); !errors.Is(err, ErrSettings) {
+	if _, err := fitPinned(t.Context(), uniform(1, 4, 2), pairs, &Settings{Validation: &Validation{}}); !errors.Is(err, ErrSettings) {
 		t.Errorf("nothing to hold out: %v", err)
 	}
 }

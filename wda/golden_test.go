@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/testdata"
-	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -152,7 +152,7 @@ func TestGoldenFits(t *testing.T) {
 			}
 			g := loadGolden(t, name)
 			g.settings.Solver.Method, g.settings.Solver.Tolerance, g.settings.Solver.MaxSteps = solver, 1e-8, 2000
-			m, err := Fit(context.Background(), g.x, g.y, &g.settings)
+			m, err := fitPinned(context.Background(), g.x, g.y, &g.settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestAutoFromAnywhere(t *testing.T) {
 		p := mat.NewDense(10, 2, nil)
 		m.Random(p, rand.New(rand.NewPCG(seed, 0)))
 		g.settings.Solver.Init = p
-		fit, err := Fit(t.Context(), g.x, g.y, &g.settings)
+		fit, err := fitPinned(t.Context(), g.x, g.y, &g.settings)
 		if err != nil {
 			t.Fatal(err)
 		}

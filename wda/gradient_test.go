@@ -9,8 +9,8 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -108,7 +108,7 @@ func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradie
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := c.set.withDefaults(s.n, s.d, len(s.classes))
+	set, err := pinned(c.set).withDefaults(s.n, s.d, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestInverseGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := (&Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}).withDefaults(s.n, s.d, 3)
+	set, err := pinned(Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}).withDefaults(s.n, s.d, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 
 func allocations[T dist.Float](t *testing.T, s *samples) {
 	for _, workers := range []int{1, 3} {
-		set, err := (&Settings{Components: 4, Workers: workers}).withDefaults(s.n, s.d, len(s.classes))
+		set, err := pinned(Settings{Components: 4, Workers: workers}).withDefaults(s.n, s.d, len(s.classes))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/sinkhorn"
-	"github.com/gomonge/monge/wda/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -81,7 +81,7 @@ func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Den
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := c.set.withDefaults(s.n, s.d, len(s.classes))
+	set, err := pinned(c.set).withDefaults(s.n, s.d, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestGradientModeFits(t *testing.T) {
 func TestImplicitNotConverged(t *testing.T) {
 	x, labels := parts3(5, 60, 6)
 	everyWay(t, Settings{Objective: Objective{Gradient: Implicit, Lambda: RelativeLambda(100), Iterations: 2}}, func(t *testing.T, set *Settings) {
-		m, err := Fit(t.Context(), x, labels, set)
+		m, err := fitPinned(t.Context(), x, labels, set)
 		if m != nil || !errors.Is(err, ErrSettings) || !errors.Is(err, sinkhorn.ErrNotConverged) || errors.Is(err, ErrNoSpread) || !strings.Contains(err.Error(), "more iterations") {
 			t.Errorf("model %v, error %v", m != nil, err)
 		}

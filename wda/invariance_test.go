@@ -11,7 +11,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -211,7 +211,7 @@ func TestCallersDataStay(t *testing.T) {
 		return string(h.Sum(nil))
 	}
 	before, copyOf := sum(), *set
-	for solver := range numMethods {
+	for solver := range Principal { // those that make steps
 		set.Solver.Method = solver
 		m := mustFit(t, x, labels, set)
 		mustScore(t, x, labels, init, set)

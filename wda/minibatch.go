@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/sinkhorn"
-	"github.com/gomonge/monge/wda/descent"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -18,7 +18,7 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setti
 	}
 	set.Solver.Method = MiniBatch
 	_, set.Components = p.Dims()
-	if set, err = set.withDefaults(s.n, s.d, len(s.classes)); err != nil {
+	if set, err = pinned(set).withDefaults(s.n, s.d, len(s.classes)); err != nil {
 		t.Fatal(err)
 	}
 	o, err := objectiveFor[float64](s, &set, exactSamples)
@@ -161,12 +161,12 @@ func TestBatchBias(t *testing.T) {
 // samples.
 func TestMiniBatchFits(t *testing.T) {
 	x, labels := clusters(5, 12, 120, 60, 90)
-	exact := mustFit(t, x, labels, &Settings{Components: 3})
+	exact := mustFit(t, x, labels, &Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}})
 	for _, f32 := range []bool{false, true} {
 		if testing.Short() && !f32 {
 			continue
 		}
-		set := &Settings{Components: 3, Solver: Solver{Method: MiniBatch, BatchSize: 24}, Objective: Objective{Float32: f32}}
+		set := &Settings{Components: 3, Solver: Solver{Method: MiniBatch, BatchSize: 24}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0)}}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
 		if r.ObjectiveSamples != 270 || !r.Status.Converged() || r.Steps == 0 {
@@ -192,7 +192,7 @@ func TestMiniBatchFits(t *testing.T) {
 func TestMiniBatchLarge(t *testing.T) {
 	x, labels := clusters(5, 4, 700, 400, 100)
 	for _, solver := range []Method{MiniBatch, ConjugateGradient} {
-		set := &Settings{Components: 2, Solver: Solver{Method: solver, MaxSteps: 4}, Objective: Objective{Weights: Proportional}}
+		set := pinned(Settings{Components: 2, Solver: Solver{Method: solver, MaxSteps: 4}, Objective: Objective{Weights: Proportional}})
 		prepared, err := Prepare(t.Context(), x, labels, set.preparation())
 		if err != nil {
 			t.Fatal(err)

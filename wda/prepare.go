@@ -109,10 +109,13 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if settings != nil {
 		set = *settings
 	}
-	if set.Data != (Data{}) && set.Data != m.by.Data || set.Validation != nil && set.Validation != m.by.Validation {
+	if set.Data.Standardize && !m.by.Data.Standardize || set.Validation != nil && set.Validation != m.by.Validation {
 		return nil, fmt.Errorf("%w: the samples were prepared with other Data or another Validation", ErrSettings)
 	}
-	set.Data, set.Validation, set.level = m.by.Data, m.by.Validation, asm.LevelOf(ctx)
+	set.Data.Standardize, set.Validation, set.level = m.by.Data.Standardize, m.by.Validation, asm.LevelOf(ctx)
+	if set.Data.Whitening.kind == chosenWhitening {
+		set.Data.Whitening = m.by.Data.Whitening
+	}
 	if set.Components == 0 {
 		set.Components = m.by.Components
 	}
@@ -123,21 +126,50 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if set.Components > m.by.Components {
 		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrComponents, set.Components, m.by.Components)
 	}
-	if set.Objective.Float32 {
-		return fit[float32](ctx, m, set, began)
+	var choice *Choice
+	if set.open() {
+		if choice, err = choose(ctx, m.s, &set); err != nil {
+			return nil, err
+		}
+		set = choice.Members[0].apply(set)
 	}
-	return fit[float64](ctx, m, set, began)
+	if set.Objective.Float32 {
+		return fit[float32](ctx, m, set, choice, began)
+	}
+	return fit[float64](ctx, m, set, choice, began)
 }
 
+// whitePrincipal is how precise the principal components of whitened features are: their
+// variances are close to each other, and a start need not be more.
+const whitePrincipal = 1e-6
+
 // startFor returns P⁰ for a fit, which may change it, and the space that it is in.
-func (m *Prepared) startFor(set *Settings) (*span, *mat.Dense, error) {
-	if set.Solver.Init == nil {
-		d, _ := m.start.Dims()
-		return m.span, mat.DenseCopyOf(m.start.Slice(0, d, 0, set.Components)), nil
+func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Dense, error) {
+	var init *mat.Dense
+	var err error
+	if set.Solver.Init != nil {
+		if init, err = orthonormal(set.Solver.Init); err != nil {
+			return nil, nil, err
+		}
 	}
-	init, err := orthonormal(set.Solver.Init)
-	if err != nil {
-		return nil, nil, err
+	if set.Data.Whitening.kind != noWhitening {
+		sp, err := m.span.whitened(set.Data.Whitening, set.Workers)
+		if err != nil {
+			return nil, nil, err
+		}
+		if init != nil {
+			p, err := sp.whitenedInit(init)
+			return sp, p, err
+		}
+		if sp.s.d < set.Components {
+			return nil, nil, fmt.Errorf("%w: %d components of samples that span %d dimensions cannot be whitened", ErrComponents, set.Components, sp.s.d)
+		}
+		p, err := sp.s.principal(ctx, set.Components, whitePrincipal, set.Workers)
+		return sp, p, err
 	}
-	return m.span.from(init)
+	if init != nil {
+		return m.span.from(init)
+	}
+	d, _ := m.start.Dims()
+	return m.span, mat.DenseCopyOf(m.start.Slice(0, d, 0, set.Components)), nil
 }

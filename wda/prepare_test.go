@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -35,9 +35,9 @@ func TestPrepare(t *testing.T) {
 				break // the start has its number of components
 			}
 			for _, lambda := range []float64{0.5, 2} {
-				whole := c.set
+				whole := c.set.pinned()
 				whole.Components, whole.Objective.Lambda = p, RelativeLambda(lambda)
-				want, err := Fit(t.Context(), x, labels, &whole)
+				want, err := fitPinned(t.Context(), x, labels, &whole)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,7 +71,7 @@ func TestPrepare(t *testing.T) {
 		if !errors.Is(err, ErrComponents) {
 			t.Errorf("one component more: %v", err)
 		}
-		for name, other := range map[string]Settings{"Data": {Data: Data{!c.set.Data.Standardize}}, "Validation": {Validation: new(Validation)}} {
+		for name, other := range map[string]Settings{"Data": {Data: Data{Standardize: !c.set.Data.Standardize}}, "Validation": {Validation: new(Validation)}} {
 			if _, err = prepared.Fit(t.Context(), &other); (other.Data.Standardize || other.Validation != nil) && !errors.Is(err, ErrSettings) {
 				t.Errorf("%s is not that of Prepare: %v", name, err)
 			}
@@ -94,7 +94,7 @@ func TestPreparedSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []Settings
-	for s := range numMethods {
+	for s := range Principal {
 		// The tolerance is met at the start.
 		all = append(all, Settings{Components: 3, Solver: Solver{Method: s, MaxSteps: 10}}, Settings{Components: 3, Solver: Solver{Method: s, Tolerance: 1e9}, Objective: Objective{Lambda: RelativeLambda(3)}})
 	}
@@ -103,7 +103,7 @@ func TestPreparedSideBySide(t *testing.T) {
 	for i, s := range all {
 		wg.Go(func() {
 			var err error
-			if got[i], err = prepared.Fit(t.Context(), &s); err != nil {
+			if got[i], err = prepared.Fit(t.Context(), pinned(s)); err != nil {
 				t.Error(err)
 			}
 		})

@@ -7,9 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
-	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/parallel"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -49,6 +48,10 @@ type span struct {
 	rows []int      // of full that span it; nil if s is full
 	tri  *mat.Dense // L₁
 	rest *mat.Dense // W, or nil
+	// white is the L that the coordinates in s are whitened by, or nil.
+	white *algebra.Cholesky
+	// factor is what the features were multiplied by before, or nil.
+	factor []float64
 }
 
 // newSpan reduces s if that is exact and saves time.
@@ -106,11 +109,11 @@ func orthonormal(init mat.Matrix) (*mat.Dense, error) {
 	_, k := p.Dims()
 	m := stiefel.New(p.Dims())
 	if m.Infeasibility(p) > 1e-12*float64(k) {
-		svd := singular(p)
-		if svd == nil {
+		var svd mat.SVD
+		if !svd.Factorize(p, mat.SVDNone) {
 			return nil, fmt.Errorf("%w: the start has no singular values", ErrSettings)
 		}
-		if v := svd.Values; !(v[k-1] > rankDeficient*v[0]) {
+		if v := svd.Values(nil); !(v[k-1] > rankDeficient*v[0]) {
 			return nil, fmt.Errorf("%w: the columns of the start are dependent: singular values from %g to %g", ErrSettings, v[0], v[k-1])
 		}
 		if err := m.Project(p, p); err != nil {
@@ -118,20 +121,6 @@ func orthonormal(init mat.Matrix) (*mat.Dense, error) {
 		}
 	}
 	return p, nil
-}
-
-// singular returns the singular value decomposition of p, or nil if p is not finite.
-func singular(p *mat.Dense) *algebra.SVD {
-	svd := algebra.NewSVD(p.Dims())
-	for i := range p.RawMatrix().Rows {
-		for j, v := range p.RawRowView(i) {
-			svd.U.Set(j, i, v)
-		}
-	}
-	if !svd.Factorize() {
-		return nil
-	}
-	return svd
 }
 
 // divide sets rest for the start p and returns p's coordinates.
@@ -142,18 +131,20 @@ func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
 	sp.spread(e, a)
 	e.Sub(p, e)
 	init := a
-	if rows := e.RawMatrix().Data; math.Sqrt(algebra.Dot(rows, rows)) > outside {
-		svd := singular(e)
-		if svd == nil {
+	if mat.Norm(e, 2) > outside {
+		var svd mat.SVD
+		if !svd.Factorize(e, mat.SVDThin) {
 			return nil, fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings)
 		}
 		columns := 0
-		for _, sigma := range svd.Values {
+		for _, sigma := range svd.Values(nil) {
 			if sigma > outside/float64(k) {
 				columns++
 			}
 		}
-		w := mat.DenseCopyOf(mat.NewDense(k, d, svd.U.Data).Slice(0, columns, 0, d).T())
+		var u mat.Dense
+		svd.UTo(&u)
+		w := mat.DenseCopyOf(u.Slice(0, d, 0, columns))
 		// Rounding of a small part may lie in the span.
 		back := mat.NewDense(d, columns, nil)
 		sp.spread(back, sp.coordinates(w))
@@ -164,7 +155,7 @@ func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
 		sp.rest = w
 		init = mat.NewDense(r+columns, k, nil)
 		init.Slice(0, r, 0, k).(*mat.Dense).Copy(a)
-		dense.TransMul(init.Slice(r, r+columns, 0, k).(*mat.Dense), w, p)
+		init.Slice(r, r+columns, 0, k).(*mat.Dense).Mul(w.T(), p)
 	}
 	return init, stiefel.New(init.Dims()).Project(init, init)
 }
@@ -259,6 +250,10 @@ func pivotedCholesky(g *mat.Dense, tolerance, limit float64) (l *mat.Dense, pivo
 
 // lift returns the projection of the samples that p is in the span.
 func (sp *span) lift(p *mat.Dense) (*mat.Dense, error) {
+	if sp.white != nil {
+		p = mat.DenseCopyOf(p)
+		sp.white.SolveTrans(viewOf(p))
+	}
 	if sp.rows == nil {
 		return p, nil
 	}
@@ -272,6 +267,9 @@ func (sp *span) lift(p *mat.Dense) (*mat.Dense, error) {
 				addMultiple(q.RawRowView(a), w, p.RawRowView(first+i))
 			}
 		}
+	}
+	if sp.white != nil {
+		return q, nil
 	}
 	// Orthonormal up to rounding already: the polar factor changes it least.
 	if err := stiefel.New(sp.full.d, k).Project(q, q); err != nil {

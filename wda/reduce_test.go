@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +19,8 @@ func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*span, *ma
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, start, err := m.startFor(set)
+	pinned := set.pinned()
+	sp, start, err := m.startFor(t.Context(), &pinned)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 	if m.start, err = (baseline.PCA{}).Fit(m.s.x, nil, m.by.Components); err != nil {
 		t.Fatal(err)
 	}
-	model, err := m.fit(t.Context(), set, time.Now())
+	model, err := m.fit(t.Context(), pinned(*set), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,18 @@
 package wda
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/subspace"
+	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -166,6 +173,45 @@ func (s *samples) units(square float64) float64 { return square / s.scale / s.sc
 
 // perUnits is the inverse of units, and λ the other way round.
 func (s *samples) perUnits(square float64) float64 { return square * s.scale * s.scale }
+
+const (
+	// densePrincipal is the number of features up to which all principal components are
+	// found at once.
+	densePrincipal = 128
+	// extraPrincipal is the number of vectors more that are looked for: with them those
+	// that are wanted converge faster.
+	extraPrincipal = 4
+)
+
+// principal returns the p leading principal components (d × p), orthonormal, with a
+// residual of tolerance relative to the largest eigenvalue where there are many features.
+func (s *samples) principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
+	k := min(p+extraPrincipal, s.d)
+	if s.d <= densePrincipal || 3*k > s.d {
+		return baseline.PCA{Workers: workers}.Fit(s.x, nil, p)
+	}
+	v, y, rng := mat.NewDense(s.d, k, nil), mat.NewDense(s.n, k, nil), rand.New(rand.NewPCG(1, 1))
+	for i := range s.d {
+		for j := range v.RawRowView(i) {
+			v.Set(i, j, rng.Float64()-0.5)
+		}
+	}
+	xt, yt := matrix.New[float64](k, s.d, nil), viewOf(y)
+	times := func(dst, v *mat.Dense) {
+		_, k := v.Dims()
+		y := yt.ColRange(0, k)
+		matrix.Mul(asm.Best(), y, viewOf(s.x), viewOf(v), false)
+		t := xt.RowRange(0, k)
+		matrix.TransMul(asm.Best(), t, y, viewOf(s.x), false)
+		matrix.Transpose(viewOf(dst), t)
+	}
+	if _, err := subspace.Leading(ctx, times, nil, v, p, &subspace.Settings{Tolerance: tolerance}); err != nil {
+		return nil, err
+	}
+	out := mat.DenseCopyOf(v.Slice(0, s.d, 0, p))
+	_, err := stiefel.New(s.d, p).Orthonormalize(out, out)
+	return out, err
+}
 
 func largestElement(m mat.Matrix) float64 {
 	var hi float64

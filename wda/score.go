@@ -7,7 +7,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -51,6 +51,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 	if scoring != nil {
 		set.Objective, set.Workers = scoring.Objective, scoring.Workers
 	}
+	set.Objective = set.Objective.pinned()
 	if set, err = set.withDefaults(s.n, s.d, len(s.classes)); err != nil {
 		return nil, err
 	}

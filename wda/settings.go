@@ -23,6 +23,8 @@ type Settings struct {
 	Objective Objective
 	// Solver says how J is maximized.
 	Solver Solver
+	// Scale is the length of the components. Default chosen on rows held out.
+	Scale Scale
 	// Validation, if not nil, stops the solver when the projection no longer gets
 	// better for samples that it has not seen.
 	Validation *Validation
@@ -46,11 +48,15 @@ type Data struct {
 	// different kinds; not for pixels. An absolute λ and Solver.Init are then those of
 	// such features. Default false.
 	Standardize bool
+	// Whitening is the metric in which projections are orthonormal. Default chosen on
+	// rows held out. An absolute λ is that of whitened features.
+	Whitening Whitening
 }
 
 // Objective defines J, and how precisely it is evaluated.
 type Objective struct {
-	// Lambda is λ. Default RelativeLambda(1).
+	// Lambda is λ. Default chosen on rows held out; where nothing is chosen, as in Score,
+	// RelativeLambda(1).
 	Lambda Lambda
 	// Iterations is L, the number of Sinkhorn iterations that define W. Default 10.
 	// With Gradient Implicit W is that at convergence, and Iterations the largest
@@ -59,8 +65,8 @@ type Objective struct {
 	// where that takes more than 16 GiB, ErrSettings says how much it would be.
 	Iterations int
 	// Shrinkage is ρ: ridge = ρ·σ_w²(P⁰). Without it the ratio overfits where samples
-	// are few against features. Default 0.5 if there are fewer than five samples a
-	// feature, otherwise 0.
+	// are few against features. Default chosen on rows held out; where nothing is chosen,
+	// as in Score, 1.
 	Shrinkage Shrinkage
 	// Weights of class pairs. Default Uniform.
 	Weights PairWeights
@@ -114,12 +120,14 @@ type Step struct {
 
 // PaperSettings returns the settings of the paper's experiments (section 5: λ = 0.01
 // relative to the data, L = 10, no shrinkage, every pair of classes with the same
-// weight, projected gradient from the principal components). Its objective
+// weight, projected gradient from the principal components, no whitening, PᵀP = I). Its objective
 // overfits where samples are few; see Objective.Shrinkage.
 func PaperSettings(components int) *Settings {
 	return &Settings{
 		Components: components,
+		Data:       Data{Whitening: NoWhitening()},
 		Objective:  Objective{Lambda: RelativeLambda(0.01), Iterations: 10, Shrinkage: FixedShrinkage(0), Weights: Uniform},
+		Scale:      Orthonormal,
 		Solver:     Solver{Method: ProjectedGradient},
 	}
 }
@@ -295,14 +303,21 @@ const (
 	// square of the number of samples. The transport of mini-batches is biased: see
 	// SOLVERS.md for by how much.
 	MiniBatch
+	// Principal is the end ρ → ∞ of the family, P⁰ itself: the principal components of
+	// the (whitened) features, without a step.
+	Principal
+	// Fisher is the end λ → 0: the leading directions in which the means of the classes
+	// differ, with whitened features those of regularized discriminant analysis. Beyond the
+	// first C − 1 components follow principal ones, with next to no weight.
+	Fisher
 
 	numMethods
 )
 
-var methodNames = enum.New("Method", ErrSettings, "auto", "cg", "sd", "pg", "eigen", "eigen-trace", "minibatch")
+var methodNames = enum.New("Method", ErrSettings, "auto", "cg", "sd", "pg", "eigen", "eigen-trace", "minibatch", "principal", "fisher")
 
 // String returns the name that UnmarshalText reads: auto, cg, sd, pg, eigen,
-// eigen-trace or minibatch.
+// eigen-trace, minibatch, principal or fisher.
 func (m Method) String() string { return methodNames.Name(uint8(m)) }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -335,12 +350,30 @@ func (w PairWeights) MarshalText() ([]byte, error) { return pairWeightNames.Text
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (w *PairWeights) UnmarshalText(text []byte) error { return enum.Parse(w, text, pairWeightNames) }
 
-// autoShrinkage is ρ where samples are few against features, measured on MNIST and
-// the UCI data; see Objective.Shrinkage.
-const (
-	autoShrinkage       = 0.5
-	autoSamplesPerShare = 5
-)
+// pinned returns o with λ = 1, relative, and ρ = 1 for what is left open: where nothing
+// is chosen from the data.
+func (o Objective) pinned() Objective {
+	if o.Lambda.kind == chosenLambda {
+		o.Lambda = RelativeLambda(1)
+	}
+	if !o.Shrinkage.fixed {
+		o.Shrinkage = FixedShrinkage(1)
+	}
+	return o
+}
+
+// pinned returns s with the features as they are and orthonormal components, as the paper
+// has them, and λ and ρ of Objective.pinned, for what is left open.
+func (s Settings) pinned() Settings {
+	s.Objective = s.Objective.pinned()
+	if s.Data.Whitening.kind == chosenWhitening {
+		s.Data.Whitening = NoWhitening()
+	}
+	if s.Scale == ChosenScale {
+		s.Scale = Orthonormal
+	}
+	return s
+}
 
 // withDefaults returns s with its defaults for n samples of d features, checked.
 func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
@@ -353,6 +386,12 @@ func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
 		return t, err
 	}
 	if t.Objective, err = t.Objective.withDefaults(n, d, classes); err != nil {
+		return t, err
+	}
+	if err := t.Data.Whitening.check(); err != nil {
+		return t, err
+	}
+	if err := scaleNames.Check(uint8(t.Scale)); err != nil {
 		return t, err
 	}
 	if t.Solver, err = t.Solver.withDefaults(d, t.Components, t.Objective.Float32); err != nil {
@@ -392,9 +431,6 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	if err := o.Lambda.check(classes); err != nil {
 		return o, err
 	}
-	if o.Lambda.kind == chosenLambda {
-		o.Lambda = RelativeLambda(1)
-	}
 	if err := gradientModeNames.Check(uint8(o.Gradient)); err != nil {
 		return o, err
 	}
@@ -409,12 +445,6 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	}
 	if err := o.Shrinkage.check(); err != nil {
 		return o, err
-	}
-	if !o.Shrinkage.fixed {
-		o.Shrinkage = FixedShrinkage(0)
-		if n < autoSamplesPerShare*d {
-			o.Shrinkage = FixedShrinkage(autoShrinkage)
-		}
 	}
 	return o, pairWeightNames.Check(uint8(o.Weights))
 }

@@ -62,21 +62,29 @@ func TestTexts(t *testing.T) {
 // in the settings that a report has.
 func TestChoices(t *testing.T) {
 	x, labels := parts3(1, 30, 8) // fewer than five samples a feature
-	m := mustFit(t, x, labels, &Settings{Solver: Solver{MaxSteps: 1}})
-	o := m.Report().Settings.Objective
-	if o.Lambda != RelativeLambda(1) || o.Shrinkage != FixedShrinkage(autoShrinkage) || o.Iterations != 10 {
-		t.Errorf("chosen: %+v", o)
+	m, err := Fit(t.Context(), x, labels, &Settings{Solver: Solver{MaxSteps: 1}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	pinned := Objective{Lambda: AbsoluteLambda(0.5), Shrinkage: FixedShrinkage(0), Iterations: 3}
-	if o := mustFit(t, x, labels, &Settings{Objective: pinned, Solver: Solver{MaxSteps: 1}}).Report().Settings.Objective; o != pinned {
-		t.Errorf("pinned: %+v", o)
+	if set := m.Report().Settings; set.open() || set.Objective.Iterations != 10 {
+		t.Errorf("chosen: %+v", set)
+	}
+	pinned := Settings{
+		Data: Data{Whitening: NoWhitening()}, Scale: UnitWithin, Solver: Solver{MaxSteps: 1},
+		Objective: Objective{Lambda: AbsoluteLambda(0.5), Shrinkage: FixedShrinkage(0), Iterations: 3},
+	}
+	if m, err = Fit(t.Context(), x, labels, &pinned); err != nil {
+		t.Fatal(err)
+	}
+	if set := m.Report().Settings; set.Objective != pinned.Objective || set.Data != pinned.Data || set.Scale != pinned.Scale || m.Report().Choice != nil {
+		t.Errorf("pinned: %+v", set)
 	}
 	// The same everywhere: a score without a choice has the ridge of a fit without.
 	auto, err := Score(t.Context(), x, labels, pca(t, x, 2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := relative(auto.Ridge, autoShrinkage*auto.Within); !(e < 1e-14) {
+	if e := relative(auto.Ridge, auto.Within); !(e < 1e-14) {
 		t.Errorf("a score without a choice has the ridge %v for σ_w² = %v", auto.Ridge, auto.Within)
 	}
 	for _, c := range []struct {
@@ -92,7 +100,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("ρ = 0 has the value %v, %v", v, fixed)
 	}
 	for _, s := range []Objective{{Lambda: LambdaMatrix(nil)}, {Lambda: RelativeLambda(0)}, {Lambda: AbsoluteLambda(math.NaN())}, {Shrinkage: FixedShrinkage(1e308)}} {
-		if _, err := Fit(t.Context(), x, labels, &Settings{Objective: s}); !errors.Is(err, ErrSettings) {
+		if _, err := fitPinned(t.Context(), x, labels, &Settings{Objective: s}); !errors.Is(err, ErrSettings) {
 			t.Errorf("%v, ρ = %v: %v", s.Lambda, s.Shrinkage, err)
 		}
 	}

@@ -24,11 +24,11 @@ func TestStandardize(t *testing.T) {
 		}
 	}
 	set := &Settings{Components: 2, Data: Data{Standardize: true}, Solver: Solver{Method: ConjugateGradient}}
-	got, err := Fit(t.Context(), big, labels, set)
+	got, err := fitPinned(t.Context(), big, labels, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Fit(t.Context(), std, labels, &Settings{Components: 2, Solver: Solver{Method: ConjugateGradient}})
+	want, err := fitPinned(t.Context(), std, labels, &Settings{Components: 2, Solver: Solver{Method: ConjugateGradient}})
 	if err != nil {
 		t.Fatal(err)
 	}

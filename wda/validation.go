@@ -9,9 +9,9 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
-	"github.com/gomonge/monge/wda/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -47,6 +47,7 @@ const (
 	streamFolds   = 2 << 32
 	streamStarts  = 3 << 32
 	streamBatches = 4 << 32
+	streamChoice  = 5 << 32
 )
 
 // heldOut is what is held out, and what is left.
@@ -162,7 +163,7 @@ func newValidator(s *samples, sp *span, h *heldOut, set *Settings) *validator {
 
 // judge returns the error with p, a projection of the span.
 func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
-	q, err := v.span.lift(p)
+	q, err := v.span.effective(p)
 	if err != nil {
 		return 0, err
 	}

@@ -23,7 +23,7 @@ import (
 func TestCV(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	grid := strings.Fields("cv -p 2,1 --lambda 0.1,3 --shrinkage auto,0,0.5 --k 5,1,5 --folds 3 --max-steps 4 --seed 2")
+	grid := strings.Fields("cv -p 2,1 --lambda 0.1,3 --shrinkage 1,0,0.5 --k 5,1,5 --folds 3 --max-steps 4 --seed 2")
 	v := object(t, append(grid, "--data", s.csv, "--csv", at("a.csv"), "--model", at("cv.wda"))...)
 	want, err := wda.CrossValidate(t.Context(), s.data.X, s.data.Labels, &wda.CrossValidation{
 		Fit: wda.Settings{Solver: wda.Solver{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.RelativeLambda(0.1), wda.RelativeLambda(3)},
@@ -84,7 +84,7 @@ func TestCV(t *testing.T) {
 	}
 
 	// The model.
-	object(t, "fit", "--data", s.csv, "--model", at("fit.wda"), "-p", "2", "--lambda", "3", "--shrinkage", b.Shrinkage.String(),
+	object(t, "fit", "--data", s.csv, "--model", at("fit.wda"), "-p", "2", "--lambda", "3", "--shrinkage", b.Shrinkage.String(), "--whitening", "none", "--scale", "orthonormal",
 		"--max-steps", "4", "--k", strconv.Itoa(b.Neighbors))
 	if !mat.Equal(loadProjection(t, at("cv.wda")), loadProjection(t, at("fit.wda"))) {
 		t.Error("the model differs from that of fit with the best setting")
@@ -138,16 +138,16 @@ func TestCVGolden(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%s\n", i+100*(i%2), []string{"near", "far"}[i%2])
 	}
 	data, table := write(t, filepath.Join(dir, "d.csv"), text.String()), filepath.Join(dir, "t.csv")
-	object(t, "cv", "--data", data, "-p", "1", "--lambda", "0.5,2", "--shrinkage", "auto,0,0.25", "--k", "3", "--folds", "2", "--csv", table)
+	object(t, "cv", "--data", data, "-p", "1", "--lambda", "0.5,2", "--shrinkage", "1,0,0.25", "--k", "3", "--folds", "2", "--csv", table)
 	got, err := os.ReadFile(table)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `components,lambda,shrinkage,k,error,std_dev,fold1,fold2
-1,0.5,auto,3,0,0,0,0
+1,0.5,1,3,0,0,0,0
 1,0.5,0,3,0,0,0,0
 1,0.5,0.25,3,0,0,0,0
-1,2,auto,3,0,0,0,0
+1,2,1,3,0,0,0,0
 1,2,0,3,0,0,0,0
 1,2,0.25,3,0,0,0,0
 `
@@ -168,7 +168,7 @@ func TestFitOptions(t *testing.T) {
 		{"--starts 4 --seed 5 --method cg", wda.Settings{Solver: wda.Solver{Starts: 4, Method: wda.ConjugateGradient}, Seed: 5}},
 		{"--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
-		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Solver: wda.Solver{Method: wda.ConjugateGradient}}},
+		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.Orthonormal, Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Solver: wda.Solver{Method: wda.ConjugateGradient}}},
 	} {
 		c.set.Components, c.set.Solver.MaxSteps = 2, 6
 		want, err := wda.Fit(t.Context(), s.data.X, s.data.Labels, &c.set)
@@ -212,7 +212,7 @@ func TestPredictGolden(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	data := write(t, at("d.csv"), "0,low\n10,high\n1,low\n11,high\n2,low\n12,high\n")
 	news := write(t, at("new.csv"), "0.25\n10.5\n5.5\n")
-	object(t, "fit", "--data", data, "--model", at("m.wda"), "-p", "1", "--k", "3")
+	object(t, "fit", "--data", data, "--model", at("m.wda"), "-p", "1", "--k", "3", "--whitening", "none", "--scale", "orthonormal")
 	const want = `label,high,low,row1,sq_distance1,row2,sq_distance2
 low,0,1,0,0.0625,2,0.5625
 high,1,0,1,0.25,3,0.25

@@ -136,7 +136,14 @@ type fitResult struct {
 	Ridge        number `json:"ridge"`
 	GradientNorm number `json:"gradient_norm"`
 	Shrinkage    number `json:"shrinkage"`
-	Samples      int    `json:"samples"`
+	Lambda       string `json:"lambda"`
+	Whitening    string `json:"whitening"`
+	Scale        string `json:"scale"`
+	// The ratios of the components, and what was compared to choose the settings that
+	// were left open, the one taken first.
+	Ratios  []number `json:"ratios"`
+	Choice  []choice `json:"choice,omitempty"`
+	Samples int      `json:"samples"`
 	// The samples that the objective was evaluated on.
 	ObjectiveSamples int      `json:"objective_samples"`
 	Features         int      `json:"features"`
@@ -150,6 +157,23 @@ type fitResult struct {
 	Warnings        []string `json:"warnings,omitempty"`
 	Model           string   `json:"model"`
 	Hash            string   `json:"hash"` // of what predictions depend on
+}
+
+// choice is a member of the family that was compared.
+type choice struct {
+	Method    string  `json:"method"`
+	Whitening string  `json:"whitening"`
+	Shrinkage float64 `json:"shrinkage"`
+	Lambda    string  `json:"lambda"`
+	Scale     string  `json:"scale"`
+	Loss      number  `json:"loss"`
+	Error     number  `json:"error"`
+	Folds     int     `json:"folds"`
+}
+
+func choiceOf(m wda.Member) choice {
+	rho, _ := m.Shrinkage.Value()
+	return choice{m.Method.String(), m.Whitening.String(), rho, m.Lambda.String(), m.Scale.String(), number(m.Loss), number(m.Error), m.Folds}
 }
 
 func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
@@ -204,6 +228,15 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		Shrinkage: number(rho), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components,
 		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model, Hash: hash,
 	}
+	out.Lambda, out.Whitening, out.Scale = r.Settings.Objective.Lambda.String(), r.Settings.Data.Whitening.String(), r.Settings.Scale.String()
+	for _, v := range r.Ratios {
+		out.Ratios = append(out.Ratios, number(v))
+	}
+	if r.Choice != nil {
+		for _, m := range r.Choice.Members {
+			out.Choice = append(out.Choice, choiceOf(m))
+		}
+	}
 	if r.Settings.Solver.Starts > 1 {
 		for _, j := range r.StartObjectives {
 			out.StartObjectives = append(out.StartObjectives, number(j))
@@ -222,6 +255,12 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		}
 		fmt.Fprintf(w, "J\t%.10g%s\n", r.Objective, of)
 		fmt.Fprintf(w, "between, within\t%.6g, %.6g\n", r.Between, r.Within)
+		fmt.Fprintf(w, "family\twhitening %s, λ %s, ρ %g, scale %s\n", out.Whitening, out.Lambda, rho, out.Scale)
+		if c := out.Choice; c != nil {
+			fmt.Fprintf(w, "chosen\tfrom %d members on rows held out, where it errs by %s; the next, %s %s ρ %g %s, by %s\n",
+				len(c), percent(float64(c[0].Error)), c[1].Method, c[1].Whitening, c[1].Shrinkage, c[1].Scale, percent(float64(c[1].Error)))
+		}
+		fmt.Fprintf(w, "ratios\t%s\n", ratios(r.Ratios))
 		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, rho)
 		fmt.Fprintf(w, "solver\t%s: %s after %d steps, %d evaluations, %.3g s\n", out.Solver, out.Status, out.Steps, out.Evaluations, r.Elapsed.Seconds())
 		if len(out.StartObjectives) > 0 {
@@ -232,6 +271,15 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		}
 		fmt.Fprintf(w, "model\t%s\n", f.model)
 	})
+}
+
+// ratios lists the ratios of the components.
+func ratios(v []float64) string {
+	var out []string
+	for _, r := range v {
+		out = append(out, strconv.FormatFloat(r, 'g', 3, 64))
+	}
+	return list(out, 60)
 }
 
 var classNumber = regexp.MustCompile(`\bclass (\d+)\b`)

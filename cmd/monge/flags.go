@@ -51,6 +51,7 @@ const maxIterations = 10000
 func (f *objectiveFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.Float64Var(&f.lambda, "lambda", 1, lambdaUsage)
+	fs.Lookup("lambda").DefValue = "auto"
 	fs.StringVar(&f.lambdaMatrix, "lambda-matrix", "", "file of λ for every pair of classes (C × C, CSV without header or NPY, classes sorted), instead of --lambda")
 	f.addShared(cmd)
 }
@@ -94,7 +95,10 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := f.setLevel(cmd); err != nil {
 		return nil, err
 	}
-	s := &wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(f.lambda), Iterations: f.iterations, Float32: f.float32}, Workers: f.workers}
+	s := &wda.Settings{Objective: wda.Objective{Iterations: f.iterations, Float32: f.float32}, Workers: f.workers}
+	if l := cmd.Flags().Lookup("lambda"); l != nil && l.Changed {
+		s.Objective.Lambda = wda.RelativeLambda(f.lambda)
+	}
 	if err := s.Objective.Weights.UnmarshalText([]byte(f.weights)); err != nil {
 		return nil, usagef("--weights: %v", err)
 	}
@@ -106,6 +110,8 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 type solverFlags struct {
 	absolute   bool
 	standard   bool
+	whitening  string
+	scale      string
 	paper      bool
 	method     string
 	gradient   string
@@ -121,6 +127,8 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
 	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
+	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "metric of the features: none, diagonal or spherical (the covariance within classes shrunken towards its diagonal, or a multiple of the identity, by Ledoit and Wolf's intensity, or by α after a colon: spherical:0.5), or auto")
+	fs.StringVar(&f.scale, "scale", wda.ChosenScale.String(), "length of the components: orthonormal; unit: the same transport within classes; ratio: unit, less what hardly tells classes apart; or auto")
 	fs.StringVar(&f.method, "method", wda.Method(0).String(), "one of "+methodNames())
 	fs.StringVar(&f.gradient, "gradient", wda.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
@@ -131,7 +139,7 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "with --validation: neighbors of the classifier")
 	fs.IntVar(&f.judge.Every, "validation-every", 2, "with --validation: steps from one judgement to the next")
 	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "with --validation: judgements without improvement that end the fit")
-	fs.BoolVar(&f.paper, "paper", false, "the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --method pg")
+	fs.BoolVar(&f.paper, "paper", false, "the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --method pg --whitening none --scale orthonormal")
 }
 
 // apply checks the flags and puts what they say into s.
@@ -140,6 +148,20 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 		s.Objective.Lambda = wda.AbsoluteLambda(l)
 	}
 	s.Data.Standardize = f.standard
+	if err := s.Data.Whitening.UnmarshalText([]byte(f.whitening)); err != nil {
+		return usagef("--whitening: %v", err)
+	}
+	if err := s.Scale.UnmarshalText([]byte(f.scale)); err != nil {
+		return usagef("--scale: %v", err)
+	}
+	if paper := wda.PaperSettings(s.Components); f.paper {
+		if !cmd.Flags().Changed("whitening") {
+			s.Data.Whitening = paper.Data.Whitening
+		}
+		if !cmd.Flags().Changed("scale") {
+			s.Scale = paper.Scale
+		}
+	}
 	if err := s.Solver.Method.UnmarshalText([]byte(f.method)); err != nil {
 		return usagef("--method must be one of %s, not %q", methodNames(), f.method)
 	}

@@ -173,7 +173,7 @@ func simulate(t testing.TB) *simulated {
 func TestEveryCommand(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	fit := object(t, "fit", "--data", s.csv, "--model", model)
+	fit := object(t, "fit", "--data", s.csv, "--model", model, "--whitening", "none", "--scale", "orthonormal", "--lambda", "1", "--shrinkage", "0")
 	for _, name := range []string{"objective", "steps", "evaluations", "seconds", "gradient_norm", "between", "within"} {
 		if v := get(t, fit, name); !(v >= 0) {
 			t.Errorf("fit: %s = %v", name, v)
@@ -196,7 +196,7 @@ func TestEveryCommand(t *testing.T) {
 		{"--data", s.csv, "--sample", "60", "--seed", "9"},
 	} {
 		other := filepath.Join(s.dir, "other.wda")
-		object(t, append([]string{"fit", "--model", other}, args...)...)
+		object(t, append([]string{"fit", "--model", other, "--whitening", "none", "--scale", "orthonormal", "--lambda", "1", "--shrinkage", "0"}, args...)...)
 		if got := loadProjection(t, other); !mat.Equal(got, loadProjection(t, model)) {
 			t.Errorf("fit %q found another projection", args)
 		}

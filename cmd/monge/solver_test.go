@@ -16,7 +16,7 @@ func TestFitSolvers(t *testing.T) {
 	model := filepath.Join(s.dir, "m.wda")
 	fit := func(args ...string) (map[string]any, *wda.Report) {
 		t.Helper()
-		v := object(t, append([]string{"fit", "--data", s.csv, "--model", model, "--seed", "3"}, args...)...)
+		v := object(t, append([]string{"fit", "--data", s.csv, "--model", model, "--seed", "3", "--whitening", "none", "--scale", "orthonormal", "--shrinkage", "0"}, args...)...)
 		f, err := os.Open(model)
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +35,8 @@ func TestFitSolvers(t *testing.T) {
 		if v["method"] != name || r.Settings.Solver.Method.String() != name || r.Settings.Seed != 3 {
 			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["method"], r.Settings.Solver.Method, r.Settings.Seed)
 		}
-		if j := get(t, v, "objective"); !(j > get(t, best, "objective")*0.5) || get(t, v, "objective_samples") != 60 {
+		ends := name == wda.Principal.String() || name == wda.Fisher.String() // which make no step
+		if j := get(t, v, "objective"); !(j > get(t, best, "objective")*0.5) && !ends || get(t, v, "objective_samples") != 60 {
 			t.Errorf("%s: J = %v of %v samples, auto has %v", name, j, v["objective_samples"], best["objective"])
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/internal/picture"
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/tsne"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/vg"

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -82,7 +82,9 @@ func (m CEML) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	v = mat.NewDense(r, q, v.RawMatrix().Data)
 	v.Scale(radius, v)
 	if basis != nil {
-		v = product(basis, v)
+		var out mat.Dense
+		out.Mul(basis, v)
+		v = &out
 	}
 	all := mat.NewDense(d, p, nil)
 	all.Slice(0, d, 0, q).(*mat.Dense).Copy(v)

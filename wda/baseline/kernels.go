@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -126,13 +126,18 @@ func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *
 		}
 	}
 	// Of the columns only their span matters: take its principal components.
-	turn, err := PrincipalComponents(product(f.x, best), q)
+	var y, v mat.Dense
+	y.Mul(f.x, best)
+	turn, err := PrincipalComponents(&y, q)
 	if err != nil {
 		return nil, err
 	}
-	best = product(best, turn)
+	v.Mul(best, turn)
+	best = &v
 	if f.basis != nil {
-		best = product(f.basis, best)
+		var out mat.Dense
+		out.Mul(f.basis, best)
+		best = &out
 	}
 	all, err := complete(best, p)
 	if err != nil {

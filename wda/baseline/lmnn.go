@@ -75,7 +75,9 @@ func (m LMNN) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 		return nil, err
 	}
 	if basis != nil {
-		v = product(basis, v)
+		var out mat.Dense
+		out.Mul(basis, v)
+		v = &out
 	}
 	// What is outside the span of the samples distinguishes none of them.
 	all := mat.NewDense(d, p, nil)

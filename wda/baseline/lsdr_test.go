@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -64,11 +64,10 @@ func TestSMI(t *testing.T) {
 			hh.SetSym(l, m, sum/float64(n*n))
 		}
 	}
-	solution, _, err := ridge(mat.DenseCopyOf(hh), lambda, h.RawVector().Data)
+	alpha, _, err := ridge(hh, lambda, h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alpha := mat.NewVecDense(b, solution)
 	want := mat.Dot(h, alpha) - mat.Inner(alpha, hh, alpha)/2 - 0.5
 	got, err := (&smi{f, width, lambda}).Evaluate(p, nil)
 	if err != nil || !(math.Abs(got+want) < 1e-12) {

@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
-	"github.com/gomonge/monge/wda/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -47,7 +47,8 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	k := p + extraColumns
 	if d <= denseDimension || 3*k > d && d <= n {
-		v, _, err := topEigenvectors(m.scatter(x), p)
+		c := m.scatter(x)
+		v, _, err := topEigenvectors(mat.NewSymDense(d, c.RawMatrix().Data), p)
 		return v, err
 	}
 	if n < d && p <= n {
@@ -72,7 +73,7 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 // dualComponents returns the p principal components of centred rows, fewer than
 // features: Xᵀu for the eigenvectors u of XXᵀ.
 func dualComponents(c *mat.Dense, p int) (*mat.Dense, error) {
-	u, _, err := leading(gram(c), p)
+	u, _, err := leading(mat.DenseCopyOf(gram(c)), p)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 )
 
 var _ descent.Manifold = (*stiefel.Manifold)(nil)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/stiefel"
 )
 
 // shapes has d = 1, p = 1, p = d, remainders of every unrolled loop, and a tall one.

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 )
 
 // variance is minus the variance of centred samples projected onto P,

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gomonge/monge/wda/descent"
-	"github.com/gomonge/monge/wda/stiefel"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
 )
 
 // brockett is f(P) = tr(PᵀAPN) with N diagonal: with N = I, trace minimization,

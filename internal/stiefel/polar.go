@@ -1,7 +1,9 @@
 package stiefel
 
 import (
-	"github.com/gomonge/monge/internal/algebra"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,7 +20,9 @@ import (
 // below p the nearest point is not unique: dst is one of them. It is a point of
 // the manifold, to a few p·2⁻⁵², for every finite A, zero included.
 //
-// ErrNotFinite is returned, and dst left alone, if A is not finite.
+// ErrNotFinite is returned, and dst left alone, if A is not finite. The SVD is
+// gonum's: the result agrees between machines to rounding, not in bits. It does
+// not allocate up to p = 128; for larger p gonum's blocked SVD may.
 func (m *Manifold) Project(dst, a *mat.Dense) error {
 	ra, out := m.operand(a), m.destination(dst)
 	for i := range m.d {
@@ -31,23 +35,34 @@ func (m *Manifold) Project(dst, a *mat.Dense) error {
 	}
 	// One scale for all columns: the polar factor, unlike Q, depends on their
 	// relative lengths.
-	algebra.Scale(m.cols, algebra.PowerOfTwo(largest(m.cols)))
-	algebra.Factor(m.columns(), m.tau, m.diag)
-	m.triangle(m.gram)
-	m.svd.columns(m.gram)
-	if !m.svd.Factorize() {
-		return ErrNotFinite
+	scale(m.cols, powerOfTwo(largest(m.cols)))
+	m.factor()
+	m.triangle(m.small.Data)
+	if !lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.small, m.u, m.vt, m.sigma, m.work, len(m.work)) {
+		return ErrNoConvergence
 	}
-	algebra.FormQ(m.columns(), m.tau)
+	m.formQ()
+
 	// The p×p factor W = U Vᵀ, then row by row Q W.
 	n := m.p
-	m.svd.Polar(m.square(m.gram))
+	clear(m.gram)
+	for i := range n {
+		for k, x := range line(m.u, i) {
+			axpy(x, line(m.vt, k), m.gram[i*n:i*n+n])
+		}
+	}
 	for i := range m.d {
 		row := line(out, i)
 		clear(row)
 		for k := range n {
-			algebra.Axpy(m.cols[k*m.d+i], m.gram[k*n:k*n+n], row)
+			axpy(m.cols[k*m.d+i], m.gram[k*n:k*n+n], row)
 		}
 	}
 	return nil
+}
+
+// singularValues sets m.sigma to the singular values of m.small, descending, and
+// destroys m.small.
+func (m *Manifold) singularValues() bool {
+	return lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, m.small, blas64.General{}, blas64.General{}, m.sigma, m.work, len(m.work))
 }

@@ -1,0 +1,278 @@
+package wda
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/enum"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/sinkhorn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// J does not change when P is turned within its span, so the basis is free. With the
+// plans T of the result the transport scatters of the projected samples,
+//
+//	S = Σ w_cc' Σ_ij T_ij (y_i − z_j)(y_i − z_j)ᵀ    p × p,   tr S_b = σ_b², tr S_w = σ_w²,
+//
+// between classes and within them, are diagonal in the same basis V, the generalized
+// eigenvectors of S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the canonical
+// components, the largest ratio μ first.
+
+// Scale is the length of the components of a model. Between them it is what distances
+// weigh them by.
+type Scale uint8
+
+const (
+	// ChosenScale leaves the choice to Fit.
+	ChosenScale Scale = iota
+	// Orthonormal components are those of the paper, PᵀP = I: the canonical components
+	// made orthonormal one after the other, so that the first q span what the first q
+	// canonical components do.
+	Orthonormal
+	// UnitWithin gives every canonical component the same transport within classes,
+	// vᵀ(S_w + ridge/p·I)v = 1, as discriminant analysis does.
+	UnitWithin
+	// ByRatio multiplies UnitWithin by √(μ/(1 + μ)), so that components in which classes
+	// differ little count for little.
+	ByRatio
+
+	numScales
+)
+
+var scaleNames = enum.New("Scale", ErrSettings, chosenText, "orthonormal", "unit", "ratio")
+
+// String returns the name that UnmarshalText reads: auto, orthonormal, unit or ratio.
+func (s Scale) String() string { return scaleNames.Name(uint8(s)) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
+
+// scatters returns S_b and S_w at p.
+func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
+	o.load(p)
+	between, within = matrix.New[float64](o.p, o.p, nil), matrix.New[float64](o.p, o.p, nil)
+	sums := make([]matrix.Matrix[float64], len(o.pairs))
+	err = o.crew.Run(ctx, len(o.workers), len(o.pairs), func(ctx context.Context, w, i int) error {
+		q := o.pairs[i]
+		x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
+		res, err := o.workers[w].solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
+		if err != nil {
+			return o.pairError(q, err)
+		}
+		sums[i] = pairScatter(res, x, y)
+		return nil
+	})
+	if err != nil {
+		return between, within, err
+	}
+	for i, q := range o.pairs {
+		to := between
+		if q.within() {
+			to = within
+		}
+		for k, v := range sums[i].Data {
+			to.Data[k] += float64(q.weight * v)
+		}
+	}
+	return between, within, nil
+}
+
+// planRows is the number of rows of a plan that are looked at at a time.
+const planRows = 64
+
+// pairScatter returns Σ_ij T_ij (x_i − y_j)(x_i − y_j)ᵀ:
+//
+//	Σ_i r_i x_i x_iᵀ + Σ_j c_j y_j y_jᵀ − G − Gᵀ    r = T1, c = Tᵀ1, G = Σ_i x_i (TY)_iᵀ
+//
+// with x and y taken from the mean of y, so that little cancels where both are far from 0.
+func pairScatter[T dist.Float](res *sinkhorn.Result[T], x, y dist.Matrix[T]) matrix.Matrix[float64] {
+	p, n, m := x.Cols, x.Rows, y.Rows
+	center := make([]float64, p)
+	for j := range m {
+		for l, v := range y.Row(j) {
+			center[l] += float64(v)
+		}
+	}
+	// A last column of ones makes T1 and Tᵀ1 columns of the products.
+	moved := func(a dist.Matrix[T]) dist.Matrix[T] {
+		out := dist.NewMatrix[T](a.Rows, p+1, nil)
+		for i := range a.Rows {
+			row := out.Row(i)
+			for l, v := range a.Row(i) {
+				row[l] = T(float64(v) - center[l]/float64(m))
+			}
+			row[p] = 1
+		}
+		return out
+	}
+	xs, ys := moved(x), moved(y)
+	plan := dist.NewMatrix[T](min(planRows, n), m, nil)
+	ty, columns, ones := dist.NewMatrix[T](n, p+1, nil), dist.NewMatrix[T](1, m, nil), dist.NewMatrix[T](plan.Rows, 1, nil)
+	for i := range ones.Data {
+		ones.Data[i] = 1
+	}
+	for first := 0; first < n; first += planRows {
+		last := min(first+planRows, n)
+		part := plan.RowRange(0, last-first)
+		for i := range part.Rows {
+			res.PlanRowTo(part.Row(i), first+i)
+		}
+		matrix.Mul(asm.Best(), ty.RowRange(first, last), part, ys, false)
+		matrix.TransMul(asm.Best(), columns, ones.RowRange(0, part.Rows), part, true)
+	}
+	// (Σ_i x_i (TY)_iᵀ, Σ_i r_i x_i …): one product each.
+	weigh := func(a dist.Matrix[T], weight func(i int) T) dist.Matrix[T] {
+		out := dist.NewMatrix[T](a.Rows, p, nil)
+		for i := range a.Rows {
+			w := weight(i)
+			for l := range p {
+				out.Row(i)[l] = w * a.Row(i)[l]
+			}
+		}
+		return out
+	}
+	xp, yp := xs.ColRange(0, p), ys.ColRange(0, p)
+	g, sum := dist.NewMatrix[T](p, p, nil), dist.NewMatrix[T](p, p, nil)
+	matrix.TransMul(asm.Best(), g, xp, ty.ColRange(0, p), false)
+	matrix.TransMul(asm.Best(), sum, xp, weigh(xs, func(i int) T { return ty.At(i, p) }), false)
+	matrix.TransMul(asm.Best(), sum, yp, weigh(ys, func(j int) T { return columns.At(0, j) }), true)
+	out := matrix.New[float64](p, p, nil)
+	for k := range p {
+		for l := range p {
+			out.Set(k, l, float64(sum.At(k, l))-float64(g.At(k, l))-float64(g.At(l, k)))
+		}
+	}
+	return out
+}
+
+// components are the result of a fit in the space of the span: the projection as it is
+// scaled, and what is known of its columns.
+type components struct {
+	p              *mat.Dense // d × p
+	scales, ratios []float64
+	// Of canonical components: p is base·turn.
+	base *mat.Dense
+	turn matrix.Matrix[float64]
+}
+
+// canonical returns the canonical components of the span of p: P·V.
+func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components, error) {
+	between, within, err := o.scatters(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	ratios, v, err := o.pencil(between, within)
+	if err != nil {
+		return nil, err
+	}
+	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v}
+	matrix.Mul(asm.Best(), viewOf(c.p), viewOf(p), v, false)
+	for k, mu := range ratios {
+		ratios[k] = max(mu, 0)
+	}
+	return c, nil
+}
+
+// scatterFloors are shares of the scatter within classes that every direction is given,
+// the first with which S_w is definite: where classes coincide in some direction, or every
+// sample is transported to itself, rounding decides what is left of it: scatterNoise of
+// that between classes.
+var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
+
+const scatterNoise = 1e-6
+
+// pencil returns the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v.
+func (o *objective[T]) pencil(between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
+	trace := o.ridge
+	for k := range o.p {
+		trace += within.At(k, k) + float64(scatterNoise*between.At(k, k))
+	}
+	for _, floor := range scatterFloors {
+		a, b := matrix.New[float64](o.p, o.p, nil), matrix.New[float64](o.p, o.p, nil)
+		copy(a.Data, between.Data)
+		copy(b.Data, within.Data)
+		add := (o.ridge + float64(floor*trace)) / float64(o.p)
+		for k := range o.p {
+			b.Set(k, k, b.At(k, k)+add)
+		}
+		if ratios, v, ok := algebra.Pencil(a, b); ok {
+			return ratios, v, nil
+		}
+	}
+	return nil, within, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread)
+}
+
+// muted is what columns of Fisher beyond the C − 1 that means can tell apart are
+// multiplied by, unless components are orthonormal: enough to draw them, too little to
+// count in a distance.
+const muted = 0x1p-10
+
+// scaled returns the columns of the model: c scaled as set says, c being left as it is.
+func (c *components) scaled(classes int, set *Settings) *components {
+	d, p := c.p.Dims()
+	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios}
+	if set.Scale == Orthonormal {
+		matrix.Mul(asm.Best(), viewOf(out.p), viewOf(c.base), gramSchmidt(c.turn), false)
+	}
+	for k, mu := range c.ratios {
+		out.scales[k] = 1
+		if set.Scale == ByRatio {
+			out.scales[k] = math.Sqrt(mu / (1 + mu))
+		}
+		if set.Solver.Method == Fisher && set.Scale != Orthonormal && k >= classes-1 {
+			out.scales[k] *= muted
+		}
+	}
+	for i := range d {
+		row := out.p.RawRowView(i)
+		for k := range row {
+			row[k] *= out.scales[k]
+		}
+	}
+	return out
+}
+
+// gramSchmidt returns the columns of v (p × p, regular), made orthonormal one after the
+// other, each twice (W. Kahan: twice is enough).
+func gramSchmidt(v matrix.Matrix[float64]) matrix.Matrix[float64] {
+	p := v.Rows
+	q := matrix.New[float64](p, p, nil) // its transpose
+	matrix.Transpose(q, v)
+	for k := range p {
+		x := q.Row(k)
+		for range 2 {
+			for j := range k {
+				y, dot := q.Row(j), 0.
+				for i := range x {
+					dot = math.FMA(x[i], y[i], dot)
+				}
+				for i := range x {
+					x[i] = math.FMA(-dot, y[i], x[i])
+				}
+			}
+			var top, sum float64
+			for _, a := range x {
+				top = max(top, math.Abs(a))
+			}
+			for i := range x {
+				x[i] /= top
+				sum = math.FMA(x[i], x[i], sum)
+			}
+			norm := math.Sqrt(sum)
+			for i := range x {
+				x[i] /= norm
+			}
+		}
+	}
+	out := matrix.New[float64](p, p, nil)
+	matrix.Transpose(out, q)
+	return out
+}

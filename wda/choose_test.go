@@ -1,0 +1,381 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/matrix"
+	"gonum.org/v1/gonum/mat"
+)
+
+// stretched returns samples of classes that differ in the first two of d features, in
+// which they vary little, while the others vary much: what the principal components of
+// the features as they are do not see.
+func stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	x, labels := mat.NewDense(n, d, nil), make([]int, n)
+	for i := range n {
+		c := i % classes
+		labels[i] = c
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = 30 * rng.NormFloat64()
+		}
+		angle := 2 * math.Pi * float64(c) / float64(classes)
+		row[0] = math.Cos(angle) + 0.2*rng.NormFloat64()
+		row[1] = math.Sin(angle) + 0.2*rng.NormFloat64()
+	}
+	return x, labels
+}
+
+// errorOf is the error of 5 nearest neighbors on other samples.
+func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, actual []int) float64 {
+	t.Helper()
+	var a, b mat.Dense
+	m.Transform(&a, x)
+	m.Transform(&b, y)
+	p, err := knn.Predict(t.Context(), viewOf(&a), labels, viewOf(&b), []int{5}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return knn.ErrorRate(p[0], actual)
+}
+
+// TestChoiceWhitens: where only a whitened metric shows the classes, it is chosen, and
+// columns beyond those that tell classes apart do not hurt.
+func TestChoiceWhitens(t *testing.T) {
+	x, labels := stretched(1, 200, 12, 4)
+	y, actual := stretched(2, 400, 12, 4)
+	for _, p := range []int{2, 6} {
+		m, err := Fit(t.Context(), x, labels, &Settings{Components: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := errorOf(t, m, x, labels, y, actual); e > 0.06 {
+			t.Errorf("p = %d: an error of %v", p, e)
+		}
+		r := m.Report()
+		if r.Settings.Data.Whitening == NoWhitening() || r.Settings.open() {
+			t.Errorf("p = %d: chosen %+v", p, r.Settings)
+		}
+		// The features as they are: what the choice is worth.
+		plain := mustFit(t, x, labels, &Settings{Components: p, Solver: Solver{Method: Principal}})
+		if e := errorOf(t, plain, x, labels, y, actual); e < 0.2 {
+			t.Errorf("p = %d: the principal components have an error of %v: the data are too easy", p, e)
+		}
+	}
+}
+
+// TestChoiceWide: the choice is right with far more features than samples, where a span
+// of all rows would tell the folds of the rows held out.
+func TestChoiceWide(t *testing.T) {
+	x, labels := stretched(3, 60, 300, 3)
+	m, err := Fit(t.Context(), x, labels, &Settings{Components: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := m.Report()
+	// Two weak features of 300 cannot be found with 60 samples: nobody may believe so.
+	for _, c := range r.Choice.Members {
+		if c.Error < 0.4 {
+			t.Errorf("%+v: too good to be true", c)
+		}
+	}
+}
+
+// TestChoiceReport: what was compared is listed, the best first, and the fit is that of
+// the best, in every bit.
+func TestChoiceReport(t *testing.T) {
+	x, labels := parts3(4, 90, 8)
+	m, err := Fit(t.Context(), x, labels, &Settings{Components: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := m.Report().Choice
+	if c == nil || len(c.Members) < 20 || c.Neighbors != 5 || c.Rows != 90 {
+		t.Fatalf("choice %+v", c)
+	}
+	for i, a := range c.Members[1:] {
+		if b := c.Members[i]; b.Folds < a.Folds || b.Folds == a.Folds && b.Loss > a.Loss {
+			t.Errorf("%+v stands before %+v", b, a)
+		}
+		if !(a.Loss >= 0 && a.Error >= 0 && a.Error <= 1) {
+			t.Errorf("%+v", a)
+		}
+	}
+	set := c.Members[0].apply(Settings{Components: 3})
+	again, err := Fit(t.Context(), x, labels, &set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bitsEqual(again.projection, m.projection) || again.Report().Choice != nil {
+		t.Error("the settings chosen give another projection, or another choice")
+	}
+	for _, workers := range []int{1, 3} {
+		other, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bitsEqual(other.projection, m.projection) {
+			t.Errorf("%d workers: another projection", workers)
+		}
+	}
+}
+
+// TestChoicePins: what is pinned stays in every member.
+func TestChoicePins(t *testing.T) {
+	x, labels := parts3(4, 60, 6)
+	for name, c := range map[string]struct {
+		set  Settings
+		keep func(m Member) bool
+	}{
+		"whitening": {Settings{Data: Data{Whitening: DiagonalWhitening(0.3)}}, func(m Member) bool { return m.Whitening == DiagonalWhitening(0.3) }},
+		"λ":         {Settings{Objective: Objective{Lambda: RelativeLambda(7)}}, func(m Member) bool { return m.Lambda == RelativeLambda(7) && m.Method == Auto }},
+		"ρ":         {Settings{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, func(m Member) bool { return m.Shrinkage == FixedShrinkage(0) && m.Method == Auto }},
+		"scale":     {Settings{Scale: ByRatio}, func(m Member) bool { return m.Scale == ByRatio }},
+		"method":    {Settings{Solver: Solver{Method: SteepestDescent}}, func(m Member) bool { return m.Method == SteepestDescent }},
+	} {
+		m, err := Fit(t.Context(), x, labels, &c.set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		members := m.Report().Choice.Members
+		if len(members) < 2 || slices.ContainsFunc(members, func(m Member) bool { return !c.keep(m) }) {
+			t.Errorf("%s: %+v", name, members)
+		}
+	}
+}
+
+// TestChoiceCancel: the choice ends with the context.
+func TestChoiceCancel(t *testing.T) {
+	x, labels := parts3(4, 90, 8)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	if m, err := Fit(ctx, x, labels, nil); m != nil || !errors.Is(err, cause) {
+		t.Errorf("model %v, error %v", m != nil, err)
+	}
+}
+
+// TestChoiceFolds: every row is held out as often as any other, classes in proportion, and K is
+// not above the size of a typical class.
+func TestChoiceFolds(t *testing.T) {
+	for _, c := range []struct {
+		sizes          []int
+		folds, largest int
+	}{{[]int{30, 40, 50}, 15, 5}, {[]int{3, 3, 3, 3}, 20, 3}, {[]int{400, 300}, 3, 5}, {[]int{4, 5, 6}, 20, 5}} {
+		s := &samples{offset: []int{0}, d: 1}
+		for i, n := range c.sizes {
+			s.n += n
+			s.classes, s.offset = append(s.classes, i), append(s.offset, s.n)
+		}
+		folds := s.folds(1)
+		if len(folds) != c.folds {
+			t.Errorf("%v: %d folds, want %d", c.sizes, len(folds), c.folds)
+		}
+		held := make([]int, s.n)
+		for _, f := range folds {
+			if f.neighbors%2 == 0 || f.neighbors > c.largest || len(c.sizes) < 4 && f.neighbors < c.largest-2 {
+				t.Errorf("%v: K = %d, want %d", c.sizes, f.neighbors, c.largest)
+			}
+			for _, i := range f.held {
+				held[i]++
+				if slices.Contains(f.train, i) {
+					t.Fatalf("%v: row %d is held out and not", c.sizes, i)
+				}
+			}
+		}
+		if slices.Min(held) != slices.Max(held) && len(c.sizes) != 4 {
+			t.Errorf("%v: held out %v times", c.sizes, held)
+		}
+	}
+}
+
+// TestWhitened: the covariance of whitened samples is I, as far as it is not shrunken, in
+// the space of the features and in the span; a projection of theirs is one of the samples.
+func TestWhitened(t *testing.T) {
+	for _, c := range []struct{ n, d int }{{80, 7}, {20, 50}} {
+		x, labels := parts3(6, c.n, c.d)
+		s, err := newSamples(x, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range []Whitening{SphericalWhitening(1e-9), DiagonalWhitening(1e-9), SphericalWhitening(0.3), DiagonalWhitening(0)} {
+			sp, err := newSpan(s, 1).whitened(w, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.intensity == 1e-9 && c.n > c.d {
+				cov, _ := sp.s.covarianceWithin()
+				for i := range c.d {
+					for j := range c.d {
+						if e := math.Abs(cov.At(i, j) - float64(b2i(i == j))); e > 1e-6 {
+							t.Errorf("%v: covariance (%d, %d) is %v", w, i, j, cov.At(i, j))
+						}
+					}
+				}
+			}
+			p := mat.DenseCopyOf(uniform(4, sp.s.d, 2))
+			var y, z mat.Dense
+			y.Mul(sp.s.x, p)
+			q, err := sp.effective(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z.Mul(s.x, q)
+			if e := off(&y, &z); !(e < 1e-9) {
+				t.Errorf("%d × %d, %v: projected samples are off by %g", c.n, c.d, w, e)
+			}
+		}
+	}
+}
+
+// TestLedoitWolf: the intensity is that of the formula summed naively, 1 where S is as a
+// multiple of I, and in between.
+func TestLedoitWolf(t *testing.T) {
+	x, labels := stretched(7, 40, 5, 2)
+	s, err := newSamples(x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cov, r := s.covarianceWithin()
+	n, d := float64(s.n), s.d
+	var mu, d2, b2 float64
+	for i := range d {
+		mu += cov.At(i, i) / float64(d)
+	}
+	for i := range d {
+		for j := range d {
+			v := cov.At(i, j) - mu*float64(b2i(i == j))
+			d2 += v * v
+			for k := range s.n {
+				e := r.At(k, i)*r.At(k, j) - cov.At(i, j)
+				b2 += e * e / n / n
+			}
+		}
+	}
+	if got, want := ledoitWolf(cov, r), min(b2, d2)/d2; math.Abs(got-want) > 1e-12 || got <= 0 || got >= 1 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := ledoitWolf(matrix.New(2, 2, []float64{1, 0, 0, 1}), matrix.New(2, 2, []float64{1, 0, 0, 1})); got != 1 {
+		t.Errorf("%v for a multiple of I", got)
+	}
+}
+
+// TestCanonical: the transport scatters have the costs for traces, and are diagonal in the
+// canonical components; ratios fall, signs are definite.
+func TestCanonical(t *testing.T) {
+	x, labels := parts3(8, 60, 7)
+	s, err := newSamples(x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}).withDefaults(s.n, s.d, len(s.classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := newObjective[float64](s, &set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pca(t, x, 3)
+	if err := o.prepare(t.Context(), &set, p); err != nil {
+		t.Fatal(err)
+	}
+	b, w, err := o.scatters(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.evaluate(t.Context(), p, false); err != nil {
+		t.Fatal(err)
+	}
+	trace := func(m matrix.Matrix[float64]) (sum float64) {
+		for i := range m.Rows {
+			sum += m.At(i, i)
+		}
+		return sum
+	}
+	if e := relative(trace(b), o.b); !(e < 1e-12) {
+		t.Errorf("tr S_b = %v, σ_b² = %v", trace(b), o.b)
+	}
+	if e := relative(trace(w), o.w); !(e < 1e-12) {
+		t.Errorf("tr S_w = %v, σ_w² = %v", trace(w), o.w)
+	}
+	c, err := o.canonical(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(c.ratios, func(a, b float64) int { return -cmpFloat(a, b) }) {
+		t.Errorf("ratios %v", c.ratios)
+	}
+	// S of P·V is VᵀSV: diagonal, the pairs' λ and plans being those of P.
+	var v mat.Dense
+	if err := v.Solve(p, c.p); err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range map[string]matrix.Matrix[float64]{"between": b, "within": w} {
+		var h mat.Dense
+		h.Mul(v.T(), mat.NewDense(3, 3, m.Data))
+		h.Mul(&h, &v)
+		for i := range 3 {
+			for j := range i {
+				if e := math.Abs(h.At(i, j)) / math.Sqrt(h.At(i, i)*h.At(j, j)); e > 1e-9 {
+					t.Errorf("%s: element (%d, %d) is %g of the diagonal", name, i, j, e)
+				}
+			}
+		}
+	}
+	for scale := Orthonormal; scale < numScales; scale++ {
+		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 3, Scale: scale, Solver: Solver{MaxSteps: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 3 {
+			if algebra.Sign(mat.Col(nil, k, m.projection)) < 0 {
+				t.Errorf("%v: column %d has the other sign", scale, k)
+			}
+		}
+		if len(m.Report().Ratios) != 3 {
+			t.Errorf("%v: ratios %v", scale, m.Report().Ratios)
+		}
+	}
+}
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// TestEnds: Principal and Fisher make no step; Fisher's first C − 1 components are those
+// of discriminant analysis, the rest hardly counts.
+func TestEnds(t *testing.T) {
+	x, labels := stretched(5, 200, 10, 4)
+	for _, method := range []Method{Principal, Fisher} {
+		set := &Settings{
+			Components: 5, Data: Data{Whitening: DiagonalWhitening(0)}, Scale: UnitWithin, Solver: Solver{Method: method},
+			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
+		}
+		m, err := Fit(t.Context(), x, labels, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := m.Report(); r.Steps != 0 || r.Choice != nil {
+			t.Errorf("%v: %d steps, choice %+v", method, r.Steps, r.Choice)
+		}
+		norm := func(k int) float64 { return mat.Norm(m.projection.ColView(k), 2) }
+		if ratio := norm(4) / norm(0); (ratio < 0.01) != (method == Fisher) {
+			t.Errorf("%v: the last component has %v of the length of the first", method, ratio)
+		}
+	}
+}
