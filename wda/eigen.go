@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
@@ -275,8 +276,8 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 	times, steps := [2]subspace.Operator{e.betweenTimes, e.withinTimes(ridge)}, ratioBlocks
 	if e.small() {
 		cb, cw = e.matrices(ridge)
-		times[0] = func(dst, v *mat.Dense) { dst.Mul(cb, v) }
-		times[1] = func(dst, v *mat.Dense) { dst.Mul(cw, v) }
+		times[0] = func(dst, v *mat.Dense) { dense.Mul(dst, cb, v) }
+		times[1] = func(dst, v *mat.Dense) { dense.Mul(dst, cw, v) }
 		steps = ratioSteps
 	}
 	d, _ := p.Dims()

@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
@@ -109,11 +110,11 @@ func orthonormal(init mat.Matrix) (*mat.Dense, error) {
 	_, k := p.Dims()
 	m := stiefel.New(p.Dims())
 	if m.Infeasibility(p) > 1e-12*float64(k) {
-		var svd mat.SVD
-		if !svd.Factorize(p, mat.SVDNone) {
+		svd := singular(p)
+		if svd == nil {
 			return nil, fmt.Errorf("%w: the start has no singular values", ErrSettings)
 		}
-		if v := svd.Values(nil); !(v[k-1] > rankDeficient*v[0]) {
+		if v := svd.Values; !(v[k-1] > rankDeficient*v[0]) {
 			return nil, fmt.Errorf("%w: the columns of the start are dependent: singular values from %g to %g", ErrSettings, v[0], v[k-1])
 		}
 		if err := m.Project(p, p); err != nil {
@@ -121,6 +122,20 @@ func orthonormal(init mat.Matrix) (*mat.Dense, error) {
 		}
 	}
 	return p, nil
+}
+
+// singular returns the singular value decomposition of p, or nil if p is not finite.
+func singular(p *mat.Dense) *algebra.SVD {
+	svd := algebra.NewSVD(p.Dims())
+	for i := range p.RawMatrix().Rows {
+		for j, v := range p.RawRowView(i) {
+			svd.U.Set(j, i, v)
+		}
+	}
+	if !svd.Factorize() {
+		return nil
+	}
+	return svd
 }
 
 // divide sets rest for the start p and returns p's coordinates.
@@ -131,20 +146,18 @@ func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
 	sp.spread(e, a)
 	e.Sub(p, e)
 	init := a
-	if mat.Norm(e, 2) > outside {
-		var svd mat.SVD
-		if !svd.Factorize(e, mat.SVDThin) {
+	if rows := e.RawMatrix().Data; math.Sqrt(algebra.Dot(rows, rows)) > outside {
+		svd := singular(e)
+		if svd == nil {
 			return nil, fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings)
 		}
 		columns := 0
-		for _, sigma := range svd.Values(nil) {
+		for _, sigma := range svd.Values {
 			if sigma > outside/float64(k) {
 				columns++
 			}
 		}
-		var u mat.Dense
-		svd.UTo(&u)
-		w := mat.DenseCopyOf(u.Slice(0, d, 0, columns))
+		w := mat.DenseCopyOf(mat.NewDense(k, d, svd.U.Data).Slice(0, columns, 0, d).T())
 		// Rounding of a small part may lie in the span.
 		back := mat.NewDense(d, columns, nil)
 		sp.spread(back, sp.coordinates(w))
@@ -155,7 +168,7 @@ func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
 		sp.rest = w
 		init = mat.NewDense(r+columns, k, nil)
 		init.Slice(0, r, 0, k).(*mat.Dense).Copy(a)
-		init.Slice(r, r+columns, 0, k).(*mat.Dense).Mul(w.T(), p)
+		dense.TransMul(init.Slice(r, r+columns, 0, k).(*mat.Dense), w, p)
 	}
 	return init, stiefel.New(init.Dims()).Project(init, init)
 }

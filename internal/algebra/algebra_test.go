@@ -86,6 +86,13 @@ func TestCholesky(t *testing.T) {
 		if e := largest(&back, gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: Lᵀ·L⁻ᵀ·V is off by %g", n, e)
 		}
+		x := clone(v)
+		c.Solve(x)
+		back.Reset()
+		back.Mul(gonum(a), gonum(x))
+		if e := largest(&back, gonum(v)); e > 1e-14*float64(n) {
+			t.Errorf("n = %d: A·A⁻¹·V is off by %g", n, e)
+		}
 		c.MulTrans(w)
 		if e := largest(gonum(w), gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: MulTrans is off by %g", n, e)
@@ -107,10 +114,19 @@ func TestCholeskyRefuses(t *testing.T) {
 }
 
 func TestJacobi(t *testing.T) {
+	testEigen(t, Jacobi, 1, 2, 3, 10, 33)
+}
+
+func TestEigen(t *testing.T) {
+	testEigen(t, Eigen, 1, 2, 3, 10, 31, 32, 33, 34, 64, 65, 66, 100, 150)
+}
+
+// testEigen compares with gonum and checks residuals and orthogonality.
+func testEigen(t *testing.T, eigen func(matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], bool), sizes ...int) {
 	rng := rand.New(rand.NewPCG(1, 3))
-	for _, n := range []int{1, 2, 3, 10, 33} {
+	for _, n := range sizes {
 		a := definite(rng, n, -1)
-		values, v, ok := Jacobi(clone(a))
+		values, v, ok := eigen(clone(a))
 		if !ok {
 			t.Fatalf("n = %d: no convergence", n)
 		}
@@ -140,8 +156,10 @@ func TestJacobi(t *testing.T) {
 			}
 		}
 	}
-	if _, _, ok := Jacobi(matrix.New(2, 2, []float64{1, 0, math.NaN(), 1})); ok {
-		t.Error("NaN has eigenvalues")
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if _, _, ok := eigen(matrix.New(2, 2, []float64{1, 0, bad, 1})); ok {
+			t.Errorf("%v has eigenvalues", bad)
+		}
 	}
 }
 
@@ -209,11 +227,21 @@ func TestGoldenBits(t *testing.T) {
 	if !ok {
 		t.Fatal("no solution")
 	}
+	s := NewSVD(20, 7)
+	for i := range s.U.Data {
+		s.U.Data[i] = float64(rng.IntN(256)-128) / 256
+	}
+	if !s.Factorize() {
+		t.Fatal("not finite")
+	}
+	polar := matrix.New[float64](20, 7, nil)
+	s.Polar(polar)
+	relative, _, _ := Jacobi(clone(a).RowRange(0, 12).ColRange(0, 12))
 	h := sha256.New()
-	for _, x := range [][]float64{values, v.Data} {
+	for _, x := range [][]float64{values, v.Data, s.Values, s.U.Data, s.V.Data, polar.Data, relative} {
 		_ = binary.Write(h, binary.LittleEndian, x)
 	}
-	const want = "6fedcba7984e6215"
+	const want = "84b5c8844029c4b4"
 	if got := fmt.Sprintf("%x", h.Sum(nil))[:16]; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -246,4 +274,72 @@ func BenchmarkCholesky(b *testing.B) {
 			c.SolveRows(y)
 		}
 	})
+}
+
+func BenchmarkEigen(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	for _, n := range []int{10, 42, 128, 784} {
+		a := definite(rng, n, 1)
+		w := clone(a)
+		run := func(impl string, f func()) {
+			b.Run(fmt.Sprintf("impl=%s/n=%d", impl, n), func(b *testing.B) {
+				for b.Loop() {
+					copy(w.Data, a.Data)
+					f()
+				}
+			})
+		}
+		run("ql", func() { Eigen(w) })
+		if n < 128 {
+			run("jacobi", func() { Jacobi(w) })
+		}
+		run("gonum", func() {
+			var e mat.EigenSym
+			e.Factorize(mat.NewSymDense(n, w.Data), true)
+			var v mat.Dense
+			e.VectorsTo(&v)
+		})
+	}
+}
+
+func TestSVD(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	for _, shape := range [][3]int{{1, 1, 1}, {3, 3, 3}, {9, 4, 4}, {40, 10, 10}, {30, 30, 30}, {5, 5, 0}, {6, 4, 1}, {20, 12, 7}} {
+		m, n, rank := shape[0], shape[1], shape[2]
+		s := NewSVD(m, n)
+		a := matrix.New[float64](n, m, nil) // rows are columns
+		if rank > 0 {
+			gonum(a).Mul(gonum(random(rng, n, rank)), gonum(random(rng, rank, m)))
+		}
+		for i := range n { // columns of lengths far apart
+			Scale(a.Row(i), math.Ldexp(1, -3*i))
+		}
+		copy(s.U.Data, a.Data)
+		if !s.Factorize() {
+			t.Fatal("not finite")
+		}
+		var want mat.SVD
+		want.Factorize(gonum(a), mat.SVDNone)
+		for k, v := range want.Values(nil) {
+			if d := math.Abs(v - s.Values[k]); d > 1e-14*s.Values[0] {
+				t.Errorf("%v: singular value %d is %v, gonum's %v", shape, k, s.Values[k], v)
+			}
+		}
+		var back, uu, vv mat.Dense
+		back.Mul(mat.NewDiagDense(n, s.Values), gonum(s.U))
+		back.Mul(gonum(s.V).T(), &back)
+		if d := largest(&back, gonum(a)); d > 1e-14*s.Values[0] {
+			t.Errorf("%v: UΣVᵀ is off by %g", shape, d)
+		}
+		uu.Mul(gonum(s.U), gonum(s.U).T())
+		vv.Mul(gonum(s.V), gonum(s.V).T())
+		if u, v := largest(&uu, eye(n)), largest(&vv, eye(n)); u > 2e-15*float64(n) || v > 2e-15*float64(n) {
+			t.Errorf("%v: U and V are orthonormal to %g and %g", shape, u, v)
+		}
+	}
+	s := NewSVD(2, 2)
+	s.U.Data[2] = math.NaN()
+	if s.Factorize() {
+		t.Error("NaN has singular values")
+	}
 }

@@ -180,6 +180,15 @@ func (c *Cholesky) SolveTrans(v matrix.Matrix[float64]) {
 	}
 }
 
+// Solve sets V = A⁻¹·V (n × columns).
+func (c *Cholesky) Solve(v matrix.Matrix[float64]) {
+	t := matrix.New[float64](v.Cols, v.Rows, nil)
+	matrix.Transpose(t, v)
+	c.SolveRows(t)
+	matrix.Transpose(v, t)
+	c.SolveTrans(v)
+}
+
 // MulTrans sets V = Lᵀ·V (n × columns), which SolveTrans undoes.
 func (c *Cholesky) MulTrans(v matrix.Matrix[float64]) {
 	n := c.l.Rows

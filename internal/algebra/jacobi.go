@@ -19,14 +19,7 @@ import (
 // false if a is not finite.
 func Jacobi(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
-	if a.Cols != n {
-		panic("algebra: a matrix to diagonalize is not square")
-	}
-	for i := range n {
-		for j := range i {
-			a.Set(j, i, a.At(i, j))
-		}
-	}
+	symmetrize(a)
 	// rows of w are eigenvectors in the making
 	w := matrix.New[float64](n, n, nil)
 	for i := range n {
@@ -54,12 +47,24 @@ func Jacobi(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64
 			break
 		}
 	}
+	values = make([]float64, n)
+	for i := range values {
+		values[i] = a.At(i, i)
+	}
+	values, v = sorted(values, w)
+	return values, v, ok
+}
+
+// sorted returns the values, largest first, and the rows of w as columns in their order,
+// with their signs chosen.
+func sorted(unsorted []float64, w matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64]) {
+	n := len(unsorted)
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		switch x, y := a.At(i, i), a.At(j, j); {
+		switch x, y := unsorted[i], unsorted[j]; {
 		case x > y:
 			return -1
 		case x < y:
@@ -69,13 +74,13 @@ func Jacobi(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64
 	})
 	values, v = make([]float64, n), matrix.New[float64](n, n, nil)
 	for k, i := range order {
-		values[k] = a.At(i, i)
+		values[k] = unsorted[i]
 		sign := Sign(w.Row(i))
 		for j, x := range w.Row(i) {
 			v.Set(j, k, sign*x)
 		}
 	}
-	return values, v, ok
+	return values, v
 }
 
 // maxSweeps is never reached: convergence is quadratic, 6 to 10 sweeps in practice.
@@ -84,15 +89,7 @@ const maxSweeps = 60
 // rotate makes a_pq zero by a rotation of rows and columns p and q, and turns rows p and
 // q of w alike.
 func rotate(a, w matrix.Matrix[float64], p, q int) {
-	apq := a.At(p, q)
-	theta := (a.At(q, q) - a.At(p, p)) / apq / 2
-	// t = sign(θ) / (|θ| + √(θ² + 1)), the smaller root of t² + 2θt − 1
-	t := 1 / (math.Abs(theta) + math.Sqrt(math.FMA(theta, theta, 1)))
-	if theta < 0 {
-		t = -t
-	}
-	c := 1 / math.Sqrt(math.FMA(t, t, 1))
-	s := float64(t * c)
+	c, s := rotationFor(a.At(p, p), a.At(p, q), a.At(q, q))
 	n := a.Rows
 	turn(a.Row(p), a.Row(q), c, s)
 	for i := range n {
@@ -105,8 +102,21 @@ func rotate(a, w matrix.Matrix[float64], p, q int) {
 	turn(w.Row(p), w.Row(q), c, s)
 }
 
+// rotationFor returns the rotation that makes (x, xy; xy, y) diagonal.
+func rotationFor(x, xy, y float64) (c, s float64) {
+	theta := (y - x) / xy / 2
+	// t = sign(θ) / (|θ| + √(θ² + 1)), the smaller root of t² + 2θt − 1
+	t := 1 / (math.Abs(theta) + math.Sqrt(math.FMA(theta, theta, 1)))
+	if theta < 0 {
+		t = -t
+	}
+	c = 1 / math.Sqrt(math.FMA(t, t, 1))
+	return c, float64(t * c)
+}
+
 // turn sets (x, y) = (cx − sy, sx + cy).
 func turn(x, y []float64, c, s float64) {
+	y = y[:len(x)]
 	for i, u := range x {
 		v := y[i]
 		x[i] = math.FMA(c, u, -float64(s*v))
@@ -129,7 +139,7 @@ func Sign(x []float64) float64 {
 
 // Pencil returns the solutions of A·v = μ·B·v for symmetric A and positive definite B
 // (n × n), largest μ first, as the columns of v, normalized to VᵀBV = I, each with the
-// sign of Jacobi's eigenvectors. a and b are overwritten. It reports false if B is not
+// sign of Eigen's eigenvectors. a and b are overwritten. It reports false if B is not
 // positive definite to rounding, or something is not finite.
 func Pencil(a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
@@ -140,17 +150,13 @@ func Pencil(a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[floa
 	if !ok {
 		return nil, v, false
 	}
-	for i := range n {
-		for j := range i {
-			a.Set(j, i, a.At(i, j))
-		}
-	}
+	symmetrize(a)
 	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
 	l.SolveRows(a)
 	t := matrix.New[float64](n, n, nil)
 	matrix.Transpose(t, a)
 	l.SolveRows(t)
-	if values, v, ok = Jacobi(t); !ok {
+	if values, v, ok = Eigen(t); !ok {
 		return nil, v, false
 	}
 	l.SolveTrans(v)

@@ -1,9 +1,7 @@
 package stiefel
 
 import (
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"github.com/gomonge/monge/internal/algebra"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -20,9 +18,7 @@ import (
 // below p the nearest point is not unique: dst is one of them. It is a point of
 // the manifold, to a few p·2⁻⁵², for every finite A, zero included.
 //
-// ErrNotFinite is returned, and dst left alone, if A is not finite. The SVD is
-// gonum's: the result agrees between machines to rounding, not in bits. It does
-// not allocate up to p = 128; for larger p gonum's blocked SVD may.
+// ErrNotFinite is returned, and dst left alone, if A is not finite.
 func (m *Manifold) Project(dst, a *mat.Dense) error {
 	ra, out := m.operand(a), m.destination(dst)
 	for i := range m.d {
@@ -35,34 +31,23 @@ func (m *Manifold) Project(dst, a *mat.Dense) error {
 	}
 	// One scale for all columns: the polar factor, unlike Q, depends on their
 	// relative lengths.
-	scale(m.cols, powerOfTwo(largest(m.cols)))
-	m.factor()
-	m.triangle(m.small.Data)
-	if !lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.small, m.u, m.vt, m.sigma, m.work, len(m.work)) {
-		return ErrNoConvergence
+	algebra.Scale(m.cols, algebra.PowerOfTwo(largest(m.cols)))
+	algebra.Factor(m.columns(), m.tau, m.diag)
+	m.triangle(m.gram)
+	m.svd.columns(m.gram)
+	if !m.svd.Factorize() {
+		return ErrNotFinite
 	}
-	m.formQ()
-
+	algebra.FormQ(m.columns(), m.tau)
 	// The p×p factor W = U Vᵀ, then row by row Q W.
 	n := m.p
-	clear(m.gram)
-	for i := range n {
-		for k, x := range line(m.u, i) {
-			axpy(x, line(m.vt, k), m.gram[i*n:i*n+n])
-		}
-	}
+	m.svd.Polar(m.square(m.gram))
 	for i := range m.d {
 		row := line(out, i)
 		clear(row)
 		for k := range n {
-			axpy(m.cols[k*m.d+i], m.gram[k*n:k*n+n], row)
+			algebra.Axpy(m.cols[k*m.d+i], m.gram[k*n:k*n+n], row)
 		}
 	}
 	return nil
-}
-
-// singularValues sets m.sigma to the singular values of m.small, descending, and
-// destroys m.small.
-func (m *Manifold) singularValues() bool {
-	return lapack64.Gesvd(lapack.SVDNone, lapack.SVDNone, m.small, blas64.General{}, blas64.General{}, m.sigma, m.work, len(m.work))
 }

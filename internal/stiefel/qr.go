@@ -3,6 +3,7 @@ package stiefel
 import (
 	"math"
 
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -86,7 +87,7 @@ func (m *Manifold) orthonormalize(out blas64.General) (rank int, err error) {
 	m.toColumns(m.rows)
 	for j := range m.p {
 		x := m.cols[j*m.d:][:m.d]
-		scale(x, powerOfTwo(largest(x)))
+		algebra.Scale(x, algebra.PowerOfTwo(largest(x)))
 		for i, v := range x {
 			m.rows[i*m.p+j] = v
 		}
@@ -97,6 +98,9 @@ func (m *Manifold) orthonormalize(out blas64.General) (rank int, err error) {
 	m.toColumns(m.rows)
 	return m.byHouseholder(out), nil
 }
+
+// columns returns m.cols, the columns as rows (p × d).
+func (m *Manifold) columns() matrix.Matrix[float64] { return matrix.New(m.p, m.d, m.cols) }
 
 // toColumns sets m.cols to the transpose of rows.
 func (m *Manifold) toColumns(rows []float64) {
@@ -135,7 +139,7 @@ func (m *Manifold) inverseFactor(a blas64.General) bool {
 		if square := g[j*n+j]; !(square > 0x1p-800 && square < 0x1p800) {
 			return false
 		}
-		m.row[j] = powerOfTwo(math.Sqrt(g[j*n+j]))
+		m.row[j] = algebra.PowerOfTwo(math.Sqrt(g[j*n+j]))
 	}
 	// U of the scaled AᵀA, row by row.
 	var size, inverseSize float64
@@ -147,13 +151,13 @@ func (m *Manifold) inverseFactor(a blas64.General) bool {
 		}
 		for k := range i {
 			above := u[k*n:][:n]
-			axpy(-above[i], above[i:], row[i:])
+			algebra.Axpy(-above[i], above[i:], row[i:])
 		}
 		if !(row[i] > 0) {
 			return false
 		}
-		scale(row[i:], 1/math.Sqrt(row[i]))
-		size += dot(row, row)
+		algebra.Scale(row[i:], 1/math.Sqrt(row[i]))
+		size += algebra.Dot(row, row)
 	}
 	// Its inverse, from the last row up: row i of U U⁻¹ = I.
 	for i := n - 1; i >= 0; i-- {
@@ -161,17 +165,17 @@ func (m *Manifold) inverseFactor(a blas64.General) bool {
 		clear(row)
 		row[i] = 1
 		for k := i + 1; k < n; k++ {
-			axpy(-u[i*n+k], inv[k*n+k:][:n-k], row[k:])
+			algebra.Axpy(-u[i*n+k], inv[k*n+k:][:n-k], row[k:])
 		}
-		scale(row[i:], 1/u[i*n+i])
-		inverseSize += dot(row, row)
+		algebra.Scale(row[i:], 1/u[i*n+i])
+		inverseSize += algebra.Dot(row, row)
 	}
 	if !(float64(size*inverseSize) <= conditionLimit*conditionLimit) {
 		return false
 	}
 	// A·D = Q U, so that R⁻¹ = D U⁻¹.
 	for i := range n {
-		scale(inv[i*n:][:n], m.row[i])
+		algebra.Scale(inv[i*n:][:n], m.row[i])
 	}
 	return true
 }
@@ -182,15 +186,15 @@ func (m *Manifold) byHouseholder(out blas64.General) (rank int) {
 	d := m.d
 	for j := range m.p {
 		x := m.cols[j*d : (j+1)*d]
-		m.row[j] = math.Sqrt(dot(x, x))
+		m.row[j] = math.Sqrt(algebra.Dot(x, x))
 	}
-	m.factor()
+	algebra.Factor(m.columns(), m.tau, m.diag)
 	for j, length := range m.row {
 		if math.Abs(m.diag[j]) > float64(d)*0x1p-52*length {
 			rank++
 		}
 	}
-	m.formQ()
+	algebra.FormQ(m.columns(), m.tau)
 	for i := range d {
 		row := line(out, i)
 		for j := range row {
@@ -203,37 +207,7 @@ func (m *Manifold) byHouseholder(out blas64.General) (rank int) {
 	return rank
 }
 
-// factor reduces the columns in m.cols to R by reflections H_j = I − τ_j v_j v_jᵀ
-// that act on rows j, j+1, …, d−1, with first element of v_j equal to 1
-// (Golub and Van Loan, algorithm 5.2.1). It leaves the diagonal of R in m.diag,
-// the rest of R above the diagonal and the rest of v_j below it.
-func (m *Manifold) factor() {
-	d := m.d
-	for j := range m.p {
-		x := m.cols[j*d+j : (j+1)*d]
-		m.diag[j], m.tau[j] = reflector(x)
-		for k := j + 1; k < m.p; k++ {
-			reflect(m.cols[k*d+j:(k+1)*d], x[1:], m.tau[j])
-		}
-	}
-}
-
-// formQ replaces the reflections in m.cols by Q = H_0 H_1 ⋯ H_{p−1} E, with E the
-// first p columns of I, from the last reflection to the first.
-func (m *Manifold) formQ() {
-	d := m.d
-	for j := m.p - 1; j >= 0; j-- {
-		x := m.cols[j*d+j : (j+1)*d]
-		for k := j + 1; k < m.p; k++ {
-			reflect(m.cols[k*d+j:(k+1)*d], x[1:], m.tau[j])
-		}
-		scale(x[1:], -m.tau[j])
-		x[0] = 1 - m.tau[j]
-		clear(m.cols[j*d : j*d+j])
-	}
-}
-
-// triangle copies R (p×p, row-major) out of what factor left.
+// triangle copies R (p×p, row-major) out of what algebra.Factor left.
 func (m *Manifold) triangle(r []float64) {
 	n := m.p
 	for i := range n {
@@ -250,39 +224,6 @@ func (m *Manifold) triangle(r []float64) {
 	}
 }
 
-// reflector computes H = I − τ(1, v)(1, v)ᵀ with H x = (β, 0, …, 0), overwrites
-// x[1:] with v, and returns β and τ (LAPACK's dlarfg). What is below 2⁻⁴⁵⁰, when
-// columns are of order 1, is far below rounding and taken for zero: squares
-// this small lose the digits that make H orthogonal.
-func reflector(x []float64) (beta, tau float64) {
-	alpha, rest := x[0], x[1:]
-	tail := dot(rest, rest)
-	square := math.FMA(alpha, alpha, tail)
-	if tail == 0 || square < 0x1p-900 {
-		clear(rest)
-		return alpha, 0
-	}
-	beta = -math.Copysign(math.Sqrt(square), alpha)
-	scale(rest, 1/(alpha-beta))
-	return beta, (beta - alpha) / beta
-}
-
-// reflect replaces y by y − τ w (wᵀy) with w = (1, v).
-func reflect(y, v []float64, tau float64) {
-	if tau == 0 {
-		return
-	}
-	s := float64(tau * (y[0] + dot(v, y[1:])))
-	y[0] -= s
-	axpy(-s, v, y[1:])
-}
-
-func scale(x []float64, a float64) {
-	for i := range x {
-		x[i] *= a
-	}
-}
-
 // largest returns max |x_i|.
 func largest(x []float64) float64 {
 	var top float64
@@ -290,14 +231,4 @@ func largest(x []float64) float64 {
 		top = max(top, math.Abs(v))
 	}
 	return top
-}
-
-// powerOfTwo returns the power of two that brings x > 0 into [½, 1), or as near
-// as an exponent of 1000 does; 1 for x = 0.
-func powerOfTwo(x float64) float64 {
-	if x == 0 {
-		return 1
-	}
-	_, e := math.Frexp(x)
-	return math.Ldexp(1, min(-e, 1000))
 }

@@ -17,10 +17,10 @@
 // Points and vectors are d×p *mat.Dense of any stride. The destination comes
 // first, is written whole, and may be one of the operands; operands must not
 // overlap partially. An empty destination is first resized, as in gonum. A
-// wrong shape panics. Except where a method says otherwise nothing is
-// allocated, and except in [Manifold.Project] and [Manifold.PrincipalAngles],
-// which call gonum's SVD, the result has the same bits on every machine: every
-// sum has a fixed order and every product is rounded or fused explicitly.
+// wrong shape panics. Nothing is allocated, and except in
+// [Manifold.PrincipalAngles], for its arctangent, the result has the same bits on
+// every machine: every sum has a fixed order and every product is rounded or fused
+// explicitly.
 package stiefel
 
 import (
@@ -28,10 +28,9 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -41,15 +40,9 @@ const (
 	badLen   = "stiefel: slice length is not p"
 )
 
-var (
-	// ErrNotFinite is returned for a matrix with an element that is NaN or
-	// infinite, or becomes so on the way. The destination is then unchanged.
-	ErrNotFinite = errors.New("stiefel: matrix with NaN or infinite element")
-
-	// ErrNoConvergence is returned if gonum's SVD of a p×p matrix does not
-	// converge. The destination is then unchanged.
-	ErrNoConvergence = errors.New("stiefel: singular value decomposition did not converge")
-)
+// ErrNotFinite is returned for a matrix with an element that is NaN or
+// infinite, or becomes so on the way. The destination is then unchanged.
+var ErrNotFinite = errors.New("stiefel: matrix with NaN or infinite element")
 
 // Manifold is St(d, p) and the workspace of its operations, about
 // (2d+7p)·p float64. It must not be used by two goroutines at once; two of them
@@ -68,9 +61,7 @@ type Manifold struct {
 
 	upper, inverse []float64 // p×p, of the QR decomposition by Cholesky
 
-	// SVD of a p×p matrix.
-	small, u, vt blas64.General
-	sigma, work  []float64
+	svd decomposition
 }
 
 // New returns St(d, p) with its workspace. It panics unless 1 ≤ p ≤ d.
@@ -78,19 +69,13 @@ func New(d, p int) *Manifold {
 	if p < 1 || d < p {
 		panic(badDims)
 	}
-	square := func() blas64.General {
-		return blas64.General{Rows: p, Cols: p, Stride: p, Data: make([]float64, p*p)}
-	}
 	m := &Manifold{
 		d: d, p: p, level: asm.Best(),
 		cols: make([]float64, d*p), tau: make([]float64, p), diag: make([]float64, p),
 		gram: make([]float64, p*p), row: make([]float64, p), rows: make([]float64, d*p),
 		upper: make([]float64, p*p), inverse: make([]float64, p*p),
-		small: square(), u: square(), vt: square(), sigma: make([]float64, p),
+		svd: decomposition{algebra.NewSVD(p, p)},
 	}
-	var size [1]float64
-	lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.small, m.u, m.vt, m.sigma, size[:], -1)
-	m.work = make([]float64, int(size[0]))
 	return m
 }
 
@@ -179,7 +164,7 @@ func (m *Manifold) Infeasibility(p *mat.Dense) float64 {
 	for j := range m.p {
 		m.gram[j*m.p+j]--
 	}
-	return math.Sqrt(dot(m.gram, m.gram))
+	return math.Sqrt(algebra.Dot(m.gram, m.gram))
 }
 
 // Distance returns the distance between the subspaces spanned by the points p
@@ -191,7 +176,7 @@ func (m *Manifold) Infeasibility(p *mat.Dense) float64 {
 // Accurate for small distances, down to rounding in p and q.
 func (m *Manifold) Distance(p, q *mat.Dense) float64 {
 	m.residual(m.operand(p), m.operand(q))
-	return math.Sqrt(dot(m.cols, m.cols))
+	return math.Sqrt(algebra.Dot(m.cols, m.cols))
 }
 
 // PrincipalAngles sets dst, of length p, to the principal (canonical) angles
@@ -199,30 +184,25 @@ func (m *Manifold) Distance(p, q *mat.Dense) float64 {
 // Cosines are the singular values of PᵀQ and sines those of (I − PPᵀ)Q; an
 // angle is taken from both, because arccos loses half the digits of a small one
 // and arcsin of a large one (Björck and Golub, Math. Comp. 1973). The error is a
-// few ulp of 1. dst is unchanged if the error is not nil. gonum allocates a little
-// for singular values without vectors.
+// few ulp of 1. dst is unchanged if the error is not nil.
 func (m *Manifold) PrincipalAngles(dst []float64, p, q *mat.Dense) error {
 	if len(dst) != m.p {
 		panic(badLen)
 	}
 	m.residual(m.operand(p), m.operand(q))
-	copy(m.small.Data, m.gram) // cosines, from PᵀQ
-	m.factor()
-	m.triangle(m.u.Data) // out of the way of the first decomposition
-	if !finite(m.small.Data) || !finite(m.u.Data) {
+	m.svd.columns(m.gram) // cosines, from PᵀQ
+	if !m.svd.Factorize() {
 		return ErrNotFinite
 	}
-	copy(m.gram, m.u.Data)
-	if !m.singularValues() {
-		return ErrNoConvergence
-	}
-	copy(m.row, m.sigma)
-	copy(m.small.Data, m.gram)
-	if !m.singularValues() {
-		return ErrNoConvergence
+	copy(m.row, m.svd.Values)
+	algebra.Factor(m.columns(), m.tau, m.diag)
+	m.triangle(m.gram)
+	m.svd.columns(m.gram)
+	if !m.svd.Factorize() {
+		return ErrNotFinite
 	}
 	for k := range dst { // cosines descend, so angles ascend; sines descend
-		dst[k] = math.Atan2(m.sigma[m.p-1-k], m.row[k])
+		dst[k] = math.Atan2(m.svd.Values[m.p-1-k], m.row[k])
 	}
 	return nil
 }
@@ -254,4 +234,17 @@ func (m *Manifold) destination(a *mat.Dense) blas64.General {
 // line returns row i of a.
 func line(a blas64.General, i int) []float64 {
 	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
+}
+
+// decomposition is the SVD of a p×p matrix.
+type decomposition struct{ *algebra.SVD }
+
+// columns makes a (p×p, row-major) the matrix to factorize.
+func (s decomposition) columns(a []float64) {
+	n := len(s.Values)
+	for i := range n {
+		for j, x := range a[i*n:][:n] {
+			s.U.Row(j)[i] = x
+		}
+	}
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -132,17 +134,13 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 	var ga, gb mat.Dense
 	dense.TransMul(&ga, x, ax)
 	dense.TransMul(&gb, x, bx)
-	c, all, err := pencil(symmetric(&ga), symmetric(&gb))
+	c, mu, err := solve(&ga, &gb)
 	if err != nil {
 		return nil, err
 	}
-	mu := make([]float64, s.k)
 	top := mat.NewDense(m, s.k, nil)
-	for j := range s.k {
-		mu[j] = all[m-1-j]
-		for i := range m {
-			top.Set(i, j, c.At(i, m-1-j))
-		}
+	for i := range m {
+		copy(top.RawRowView(i), c.Row(i))
 	}
 	// The change P = S·top without the share of V.
 	change := mat.DenseCopyOf(top)
@@ -157,7 +155,7 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 		}
 		s.block(t, 0).Copy(s.out)
 	}
-	return mu, nil
+	return mu[:s.k], nil
 }
 
 // Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest
@@ -169,83 +167,40 @@ func Dense(a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 	if want < 1 || want > d {
 		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", want, d)
 	}
-	var all *mat.Dense
-	var values []float64
-	var err error
+	all, values, err := solve(a, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, mu := mat.NewDense(d, want, nil), values[:want]
+	for i := range d {
+		copy(v.RawRowView(i), all.Row(i))
+	}
+	return v, mu, nil
+}
+
+// solve returns all solutions of A v = μ B v, or of A v = μ v if b is nil, largest μ
+// first.
+func solve(a, b mat.Matrix) (v matrix.Matrix[float64], mu []float64, err error) {
+	var ok bool
 	if b == nil {
-		all, values, err = eigenvectors(symmetric(a))
+		mu, v, ok = algebra.Eigen(symmetric(a))
 	} else {
-		all, values, err = pencil(symmetric(a), symmetric(b))
+		mu, v, ok = algebra.Pencil(symmetric(a), symmetric(b))
 	}
-	if err != nil {
-		return nil, nil, err
+	if !ok {
+		err = ErrFactorize
 	}
-	v, mu := mat.NewDense(d, want, nil), make([]float64, want)
-	for j := range want {
-		mu[j] = values[d-1-j]
-		for i := range d {
-			v.Set(i, j, all.At(i, d-1-j))
-		}
-	}
-	return v, mu, nil
-}
-
-// pencil solves A v = μ B v, with μ ascending and vᵀB v = 1: with B = UᵀU it is
-// U⁻ᵀ A U⁻¹ y = μ y, v = U⁻¹ y.
-func pencil(a, b mat.Symmetric) (*mat.Dense, []float64, error) {
-	var chol mat.Cholesky
-	if !chol.Factorize(b) {
-		return nil, nil, ErrFactorize
-	}
-	var u mat.TriDense
-	chol.UTo(&u)
-	var inv, h mat.Dense
-	if err := inv.Inverse(&u); err != nil && math.IsInf(float64(asCondition(err)), 1) {
-		return nil, nil, ErrFactorize
-	}
-	h.Mul(a, &inv)
-	h.Mul(inv.T(), &h)
-	y, mu, err := eigenvectors(symmetric(&h))
-	if err != nil {
-		return nil, nil, err
-	}
-	v := new(mat.Dense)
-	v.Mul(&inv, y)
-	return v, mu, nil
-}
-
-// eigenvectors returns all eigenvectors of a, and its eigenvalues, ascending.
-func eigenvectors(a mat.Symmetric) (*mat.Dense, []float64, error) {
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
-		return nil, nil, ErrFactorize
-	}
-	mu := eig.Values(nil)
-	for _, m := range mu {
-		if math.IsNaN(m) {
-			return nil, nil, ErrFactorize
-		}
-	}
-	y := new(mat.Dense)
-	eig.VectorsTo(y)
-	return y, mu, nil
-}
-
-func asCondition(err error) mat.Condition {
-	var c mat.Condition
-	if errors.As(err, &c) {
-		return c
-	}
-	return mat.Condition(math.Inf(1))
+	return v, mu, err
 }
 
 // symmetric returns (m + mᵀ)/2.
-func symmetric(m mat.Matrix) *mat.SymDense {
+func symmetric(m mat.Matrix) matrix.Matrix[float64] {
 	n, _ := m.Dims()
-	s := mat.NewSymDense(n, nil)
+	s := matrix.New[float64](n, n, nil)
 	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
+		row := s.Row(i)
+		for j := range row {
+			row[j] = (m.At(i, j) + m.At(j, i)) / 2
 		}
 	}
 	return s
@@ -259,9 +214,9 @@ func (s *basis) residuals(mu []float64, want int) float64 {
 	for i := range s.d {
 		r, a, b := s.r.RawRowView(i), av.RawRowView(i), bv.RawRowView(i)
 		for j := range r {
-			r[j] = a[j] - mu[j]*b[j]
-			size[j] += r[j] * r[j]
-			norm[j] += b[j] * b[j]
+			r[j] = math.FMA(-mu[j], b[j], a[j])
+			size[j] = math.FMA(r[j], r[j], size[j])
+			norm[j] = math.FMA(b[j], b[j], norm[j])
 		}
 	}
 	var worst float64
@@ -290,10 +245,10 @@ func (s *basis) extend(orth *stiefel.Manifold) bool {
 		// left out where it hardly adds to V and R.
 		p := s.block(s.x, 2)
 		s.tmp.Copy(p)
-		before := mat.Norm(s.tmp, 2)
+		before := norm(s.tmp)
 		remove(s.tmp, &q)
 		remove(s.tmp, s.r)
-		if before > 0 && mat.Norm(s.tmp, 2) > 1e-3*before && wellConditioned(s.tmp) {
+		if before > 0 && norm(s.tmp) > 1e-3*before && wellConditioned(s.tmp) {
 			s.blocks = 3
 		}
 	}
@@ -303,11 +258,11 @@ func (s *basis) extend(orth *stiefel.Manifold) bool {
 // without makes r orthonormal and orthogonal to q. It reports false where nothing
 // but rounding would be left.
 func (s *basis) without(r, q *mat.Dense, orth *stiefel.Manifold) bool {
-	before := mat.Norm(r, 2)
+	before := norm(r)
 	for range 2 { // twice is enough
 		remove(r, q)
 	}
-	if !(mat.Norm(r, 2) > 1e-14*before) {
+	if !(norm(r) > 1e-14*before) {
 		return false
 	}
 	if _, err := orth.Orthonormalize(r, r); err != nil {
@@ -334,9 +289,20 @@ func columns(t *mat.Dense, m int) *mat.Dense {
 	return t.Slice(0, d, 0, m).(*mat.Dense)
 }
 
+// norm returns the Frobenius norm.
+func norm(m *mat.Dense) float64 {
+	var sum float64
+	for i := range m.RawMatrix().Rows {
+		row := m.RawRowView(i)
+		sum += algebra.Dot(row, row)
+	}
+	return math.Sqrt(sum)
+}
+
+// wellConditioned reports whether the condition number of pᵀp is below 1e12.
 func wellConditioned(p *mat.Dense) bool {
 	var g mat.Dense
 	dense.TransMul(&g, p, p)
-	var chol mat.Cholesky
-	return chol.Factorize(symmetric(&g)) && chol.Cond() < 1e12
+	values, _, ok := algebra.Eigen(symmetric(&g))
+	return ok && values[len(values)-1] > 1e-12*values[0]
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -155,8 +157,13 @@ func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
 	}
 	coordinates = product(x, basis)
 	sizes := make([]float64, n-1)
-	for j := range sizes {
-		sizes[j] = mat.Norm(coordinates.ColView(j), 2)
+	for i := range n {
+		for j, v := range coordinates.RawRowView(i) {
+			sizes[j] = math.FMA(v, v, sizes[j])
+		}
+	}
+	for j, square := range sizes {
+		sizes[j] = math.Sqrt(square)
 	}
 	r, least := 0, spanTolerance*slices.Max(sizes)
 	for j, size := range sizes {
@@ -222,25 +229,19 @@ func subtract(dst, x, y []float64) {
 }
 
 // topEigenvectors returns the p eigenvectors of the largest eigenvalues of a as
-// columns, largest first, each with its largest element positive.
-func topEigenvectors(a mat.Symmetric, p int) (vectors *mat.Dense, values []float64, err error) {
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
+// columns, largest first, each with its largest element positive. Of a the lower triangle
+// is read and everything overwritten.
+func topEigenvectors(a *mat.Dense, p int) (vectors *mat.Dense, values []float64, err error) {
+	n, _ := a.Dims()
+	values, v, ok := algebra.Eigen(dense.View(a))
+	if !ok {
 		return nil, nil, ErrFactorize
 	}
-	n := a.SymmetricDim()
-	all := eig.Values(nil)
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	vectors, values = mat.NewDense(n, p, nil), make([]float64, p)
-	for k := range p {
-		values[k] = all[n-1-k]
-		for i := range n {
-			vectors.Set(i, k, v.At(i, n-1-k))
-		}
+	vectors = mat.NewDense(n, p, nil)
+	for i := range n {
+		copy(vectors.RawRowView(i), v.Row(i))
 	}
-	fixSigns(vectors)
-	return vectors, values, nil
+	return vectors, values[:p], nil
 }
 
 // fixSigns makes the element of largest size of every column positive.

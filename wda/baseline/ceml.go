@@ -82,9 +82,7 @@ func (m CEML) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	v = mat.NewDense(r, q, v.RawMatrix().Data)
 	v.Scale(radius, v)
 	if basis != nil {
-		var out mat.Dense
-		out.Mul(basis, v)
-		v = &out
+		v = product(basis, v)
 	}
 	all := mat.NewDense(d, p, nil)
 	all.Slice(0, d, 0, q).(*mat.Dense).Copy(v)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -105,7 +107,7 @@ func (f FDA) fit(x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, e
 	out := mat.NewDense(d, p, nil)
 	if q > 0 {
 		first := out.Slice(0, d, 0, q).(*mat.Dense)
-		first.Mul(z.T(), u.Slice(0, len(w.rows), 0, q))
+		first.Copy(transProduct(z, mat.DenseCopyOf(u.Slice(0, len(w.rows), 0, q))))
 		for k := range q {
 			for j := range d {
 				first.Set(j, k, first.At(j, k)*scale[j]/math.Sqrt(mu[k]))
@@ -128,8 +130,9 @@ func (w *within) scale() []float64 {
 	scale, total := make([]float64, d), 0.
 	for i := range n {
 		for j, v := range w.w.RawRowView(i) {
-			scale[j] += v * v / float64(n)
-			total += v * v / float64(n)
+			square := v * v / float64(n)
+			scale[j] += square
+			total += square
 		}
 	}
 	w.mean = total / float64(d)
@@ -182,13 +185,12 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 		out.Copy(pcs)
 	}
 	for k := q; k < p; k++ {
-		raw := mat.NewVecDense(d, nil)
+		raw := mat.NewDense(d, 1, nil)
 		for j := range d {
-			raw.SetVec(j, out.At(j, k)/scale[j])
+			raw.Set(j, 0, out.At(j, k)/scale[j])
 		}
-		y := mat.NewVecDense(n, nil)
-		y.MulVec(w.w, raw)
-		v := (1-w.s)*mat.Dot(y, y)/float64(n) + w.s*w.mean
+		y := product(w.w, raw).RawMatrix().Data
+		v := math.FMA(1-w.s, algebra.Dot(y, y)/float64(n), float64(w.s*w.mean))
 		if v > 1e-20*w.mean {
 			for j := range d {
 				out.Set(j, k, out.At(j, k)/math.Sqrt(v))
@@ -199,10 +201,10 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 }
 
 // scatter returns S_w.
-func (w *within) scatter() *mat.SymDense {
+func (w *within) scatter() *mat.Dense {
 	n, _ := w.w.Dims()
 	sw := symmetricProduct(w.w, w.w)
-	sw.ScaleSym(1/float64(n), sw)
+	sw.Scale(1/float64(n), sw)
 	if w.s > 0 {
 		shrink(sw, w.s, w.mean)
 	}
@@ -217,8 +219,7 @@ func solveDense(w *within, m *mat.Dense) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	var y, z mat.Dense
-	y.Mul(m, v)
+	y := product(m, v)
 	for i := range y.RawMatrix().Rows {
 		row := y.RawRowView(i)
 		for k, l := range values {
@@ -229,8 +230,7 @@ func solveDense(w *within, m *mat.Dense) (*mat.Dense, error) {
 			}
 		}
 	}
-	z.Mul(&y, v.T())
-	return &z, nil
+	return product(y, mat.DenseCopyOf(v.T())), nil
 }
 
 // solveCholesky is for n well above d: S_w is then singular only where S_b is too,
@@ -243,16 +243,14 @@ func solveCholesky(w *within, m *mat.Dense) (*mat.Dense, error) {
 		if v == 0 {
 			v = 1 // a constant feature
 		}
-		sw.SetSym(j, j, v*(1+floor))
+		sw.Set(j, j, v*(1+floor))
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(sw) {
+	chol, ok := algebra.NewCholesky(dense.View(sw))
+	if !ok {
 		return nil, ErrFactorize
 	}
-	var z mat.Dense
-	if err := chol.SolveTo(&z, m.T()); err != nil && math.IsInf(condition(err), 1) {
-		return nil, ErrFactorize
-	}
+	z := mat.DenseCopyOf(m.T())
+	chol.Solve(dense.View(z))
 	return mat.DenseCopyOf(z.T()), nil
 }
 
@@ -272,35 +270,33 @@ func solveDual(w *within, m *mat.Dense) (*mat.Dense, error) {
 		return z, nil
 	}
 	k := gram(w.w)
-	mean := mat.Trace(k) / float64(n)
+	mean := trace(k) / float64(n)
 	if mean == 0 {
 		return mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil), nil
 	}
 	if w.s > 0 {
 		for i := range n {
-			k.SetSym(i, i, k.At(i, i)+b/a)
+			k.Set(i, i, k.At(i, i)+b/a)
 		}
 	} else {
 		for _, rows := range w.rows {
-			for i, r := range rows {
-				for _, t := range rows[i:] {
-					k.SetSym(r, t, k.At(r, t)+mean/float64(len(rows)))
+			for _, r := range rows {
+				for _, t := range rows {
+					k.Set(r, t, k.At(r, t)+mean/float64(len(rows)))
 				}
 			}
 		}
 		for i := range n {
-			k.SetSym(i, i, k.At(i, i)+floor*mean)
+			k.Set(i, i, math.FMA(floor, mean, k.At(i, i)))
 		}
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(k) {
+	chol, ok := algebra.NewCholesky(dense.View(k))
+	if !ok {
 		return nil, ErrFactorize
 	}
 	y := product(w.w, mat.DenseCopyOf(m.T()))
 	for range 2 {
-		if err := chol.SolveTo(y, y); err != nil && math.IsInf(condition(err), 1) {
-			return nil, ErrFactorize
-		}
+		chol.Solve(dense.View(y))
 		if w.s > 0 {
 			break
 		}
@@ -313,13 +309,4 @@ func solveDual(w *within, m *mat.Dense) (*mat.Dense, error) {
 		z.Scale(float64(n), z)
 	}
 	return z, nil
-}
-
-// condition returns the condition number that a gonum solver complains of, which it
-// does well before the answer is useless, or +Inf for another error.
-func condition(err error) float64 {
-	if c, ok := err.(mat.Condition); ok {
-		return float64(c)
-	}
-	return math.Inf(1)
 }

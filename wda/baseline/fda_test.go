@@ -135,11 +135,13 @@ func TestFDAFurtherColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sw := mat.NewSymDense(13, nil)
+			sw := mat.NewDense(13, 13, nil)
 			for _, rows := range classRows(labels) {
-				var one mat.SymDense
-				one.SymOuterK(1/178., centred(gather(x, rows)).T())
-				sw.AddSym(sw, &one)
+				var one mat.Dense
+				around := centred(gather(x, rows))
+				one.Mul(around.T(), around)
+				one.Scale(1/178., &one)
+				sw.Add(sw, &one)
 			}
 			shrink(sw, s, mat.Trace(sw)/13)
 			for k := range 13 {

@@ -126,18 +126,13 @@ func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *
 		}
 	}
 	// Of the columns only their span matters: take its principal components.
-	var y, v mat.Dense
-	y.Mul(f.x, best)
-	turn, err := PrincipalComponents(&y, q)
+	turn, err := PrincipalComponents(product(f.x, best), q)
 	if err != nil {
 		return nil, err
 	}
-	v.Mul(best, turn)
-	best = &v
+	best = product(best, turn)
 	if f.basis != nil {
-		var out mat.Dense
-		out.Mul(f.basis, best)
-		best = &out
+		best = product(f.basis, best)
 	}
 	all, err := complete(best, p)
 	if err != nil {

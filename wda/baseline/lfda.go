@@ -69,14 +69,14 @@ func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
 	basis, c := span(centred(x))
 	sw, sb := localScatter(c, classes, k)
-	r := sw.SymmetricDim()
+	r := sw.RawMatrix().Rows
 	total := make([]float64, r)
 	for j := range r {
 		total[j] = sw.At(j, j) + sb.At(j, j)
 	}
 	if s := f.Shrinkage; s > 0 {
 		// The mean is over all d features, those outside the span included.
-		shrink(sw, s, mat.Trace(sw)/float64(d))
+		shrink(sw, s, trace(sw)/float64(d))
 	}
 	q := min(p, r)
 	v, mu, err := pencil(sb, sw, total, q)
@@ -92,9 +92,7 @@ func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 		}
 	}
 	if basis != nil {
-		var out mat.Dense
-		out.Mul(basis, v)
-		v = &out
+		v = product(basis, v)
 	}
 	if v, err = complete(v, p); err != nil {
 		return nil, err
@@ -116,11 +114,19 @@ func (f LFDA) neighbors() int {
 }
 
 // shrink replaces S by (1−s)·S + s·mean·I.
-func shrink(sym *mat.SymDense, s, mean float64) {
-	sym.ScaleSym(1-s, sym)
-	for j := range sym.SymmetricDim() {
-		sym.SetSym(j, j, sym.At(j, j)+s*mean)
+func shrink(sym *mat.Dense, s, mean float64) {
+	sym.Scale(1-s, sym)
+	for j := range sym.RawMatrix().Rows {
+		sym.Set(j, j, math.FMA(s, mean, sym.At(j, j)))
 	}
+}
+
+// trace returns the sum of the diagonal of a square matrix.
+func trace(m *mat.Dense) (sum float64) {
+	for j := range m.RawMatrix().Rows {
+		sum += m.At(j, j)
+	}
+	return sum
 }
 
 // localScatter returns S̃_w and S̃_b of centred samples. As sums over pairs they are
@@ -128,7 +134,7 @@ func shrink(sym *mat.SymDense, s, mean float64) {
 // G_c = X_cᵀ(diag(A1) − A)X_c
 //
 //	S̃_w = Σ_c G_c/n_c   S̃_b = XᵀX − Σ_c (n_c/n) S_c + Σ_c (1/n − 1/n_c) G_c
-func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.SymDense) {
+func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense) {
 	n, d := x.Dims()
 	within, between := mat.NewDense(n, d, nil), mat.DenseCopyOf(x)
 	for _, rows := range classes {
@@ -145,9 +151,9 @@ func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.SymDense) {
 			xi, li, ci := xc.RawRowView(i), lap.RawRowView(i), around.RawRowView(i)
 			wi, bi := within.RawRowView(r), between.RawRowView(r)
 			for j := range d {
-				g := degree*xi[j] - li[j]
+				g := math.FMA(degree, xi[j], -li[j])
 				wi[j] = g / float64(nc)
-				bi[j] += (1/float64(n)-1/float64(nc))*g - float64(nc)/float64(n)*ci[j]
+				bi[j] += math.FMA(1/float64(n)-1/float64(nc), g, -float64(float64(nc)/float64(n)*ci[j]))
 			}
 		}
 	}

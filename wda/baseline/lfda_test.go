@@ -93,7 +93,7 @@ func TestLFDALarge(t *testing.T) {
 		shrink(sw, c.s, mat.Trace(sw)/float64(c.d))
 		if c.d < c.n { // otherwise the floor is given in the span of the samples
 			for j, v := range total {
-				sw.SetSym(j, j, sw.At(j, j)+floor*v)
+				sw.Set(j, j, sw.At(j, j)+floor*v)
 			}
 		}
 		for k := range 3 {

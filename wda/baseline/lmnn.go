@@ -75,9 +75,7 @@ func (m LMNN) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 		return nil, err
 	}
 	if basis != nil {
-		var out mat.Dense
-		out.Mul(basis, v)
-		v = &out
+		v = product(basis, v)
 	}
 	// What is outside the span of the samples distinguishes none of them.
 	all := mat.NewDense(d, p, nil)

@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
@@ -93,30 +95,25 @@ func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		var beta mat.VecDense
-		beta.MulVec(hh, alpha)
-		value -= mat.Dot(h, alpha) - mat.Dot(alpha, &beta)/2
+		beta := times(hh, alpha)
+		value -= algebra.Dot(h, alpha) - algebra.Dot(alpha, beta)/2
 		if grad == nil {
 			continue
 		}
-		if err := chol.SolveVecTo(&beta, &beta); err != nil && math.IsInf(condition(err), 1) {
-			return 0, ErrFactorize
+		chol.Solve(matrix.New(len(beta), 1, beta))
+		first, second := make([]float64, len(beta)), make([]float64, len(beta)) // 2α − β and 3/2·α − β
+		for j, a := range alpha {
+			first[j] = math.FMA(2, a, -beta[j])
+			second[j] = math.FMA(1.5, a, -beta[j])
 		}
-		var first, second mat.VecDense // 2α − β and 3/2·α − β
-		first.AddScaledVec(alpha, 1, alpha)
-		first.SubVec(&first, &beta)
-		second.AddScaledVec(&beta, -1.5, alpha)
-		second.ScaleVec(-1, &second)
-		var ka, ks mat.VecDense
-		ka.MulVec(kc, alpha)
-		ks.MulVec(kc, &second)
+		ka, ks := times(kc, alpha), times(kc, second)
 		f := float64(len(s.rows[c])) / float64(n*n)
 		for i := range n {
 			row := weights.RawRowView(i)[columns.from:columns.to]
 			for j := range row {
-				row[j] = f * (alpha.AtVec(j)*ks.AtVec(i) + second.AtVec(j)*ka.AtVec(i))
+				row[j] = f * math.FMA(alpha[j], ks[i], float64(second[j]*ka[i]))
 				if s.class[i] == c {
-					row[j] -= first.AtVec(j) / float64(n)
+					row[j] -= first[j] / float64(n)
 				}
 			}
 		}
@@ -129,10 +126,17 @@ func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return value, nil
 }
 
+// times returns a·x.
+func times(a *mat.Dense, x []float64) []float64 {
+	out := make([]float64, a.RawMatrix().Rows)
+	matrix.MulVec(asm.Best(), out, dense.View(a), x)
+	return out
+}
+
 // moments are the sums behind ĥ and Ĥ of a class, over some of the samples.
 type moments struct {
-	h              *mat.VecDense
-	hh             *mat.SymDense
+	h              []float64
+	hh             *mat.Dense
 	count, ofClass int
 }
 
@@ -140,7 +144,7 @@ type moments struct {
 // samples of a fold, or all of them if fold is negative.
 func (f *kernels) momentsOf(kc *mat.Dense, c, fold int) moments {
 	n, b := kc.Dims()
-	m := moments{h: mat.NewVecDense(b, nil), hh: mat.NewSymDense(b, nil)}
+	m := moments{h: make([]float64, b)}
 	kept := make([]int, 0, n)
 	for i := range n {
 		if fold >= 0 && f.fold[i] != fold {
@@ -149,52 +153,58 @@ func (f *kernels) momentsOf(kc *mat.Dense, c, fold int) moments {
 		kept = append(kept, i)
 		if f.class[i] == c {
 			m.ofClass++
-			m.h.AddVec(m.h, kc.RowView(i))
+			algebra.Axpy(1, kc.RawRowView(i), m.h)
 		}
 	}
 	if m.count = len(kept); m.count > 0 {
 		g := gather(kc, kept)
 		m.hh = symmetricProduct(g, g)
+	} else {
+		m.hh = mat.NewDense(b, b, nil)
 	}
 	return m
 }
 
 // without returns the moments over the samples of m that are not among those of o.
 func (m moments) without(o moments) moments {
-	r := moments{new(mat.VecDense), mat.NewSymDense(m.hh.SymmetricDim(), nil), m.count - o.count, m.ofClass - o.ofClass}
-	r.h.SubVec(m.h, o.h)
-	r.hh.ScaleSym(-1, o.hh)
-	r.hh.AddSym(m.hh, r.hh)
+	r := moments{make([]float64, len(m.h)), new(mat.Dense), m.count - o.count, m.ofClass - o.ofClass}
+	subtract(r.h, m.h, o.h)
+	r.hh.Sub(m.hh, o.hh)
 	return r
 }
 
 // means returns ĥ and Ĥ.
-func (m moments) means() (h *mat.VecDense, hh *mat.SymDense) {
-	h, hh = mat.NewVecDense(m.h.Len(), nil), mat.NewSymDense(m.h.Len(), nil)
+func (m moments) means() (h []float64, hh *mat.Dense) {
+	h, hh = make([]float64, len(m.h)), mat.NewDense(len(m.h), len(m.h), nil)
 	if m.count > 0 {
-		h.ScaleVec(1/float64(m.count), m.h)
-		hh.ScaleSym(float64(m.ofClass)/float64(m.count)/float64(m.count), m.hh)
+		algebra.Axpy(1/float64(m.count), m.h, h)
+		hh.Scale(float64(m.ofClass)/float64(m.count)/float64(m.count), m.hh)
 	}
 	return h, hh
 }
 
 // ridge returns (A + λI)⁻¹ b and the Cholesky factor of A + λI.
-func ridge(a *mat.SymDense, lambda float64, b *mat.VecDense) (*mat.VecDense, *mat.Cholesky, error) {
-	n := a.SymmetricDim()
-	r := mat.NewSymDense(n, nil)
-	r.CopySym(a)
-	for i := range n {
-		r.SetSym(i, i, r.At(i, i)+lambda)
+func ridge(a *mat.Dense, lambda float64, b []float64) ([]float64, *algebra.Cholesky, error) {
+	chol, err := ridgeFactor(a, lambda)
+	if err != nil {
+		return nil, nil, err
 	}
-	chol := new(mat.Cholesky)
-	if !chol.Factorize(r) {
-		return nil, nil, ErrFactorize
-	}
-	x := new(mat.VecDense)
-	if err := chol.SolveVecTo(x, b); err != nil && math.IsInf(condition(err), 1) {
-		return nil, nil, ErrFactorize
-	}
+	x := slices.Clone(b)
+	chol.Solve(matrix.New(len(x), 1, x))
 	return x, chol, nil
+}
+
+// ridgeFactor returns the Cholesky factor of A + λI.
+func ridgeFactor(a *mat.Dense, lambda float64) (*algebra.Cholesky, error) {
+	r := mat.DenseCopyOf(a)
+	for i := range r.RawMatrix().Rows {
+		r.Set(i, i, r.At(i, i)+lambda)
+	}
+	chol, ok := algebra.NewCholesky(dense.View(r))
+	if !ok {
+		return nil, ErrFactorize
+	}
+	return chol, nil
 }
 
 // selectSMI returns the σ and λ of the least error of the density ratio in
@@ -222,7 +232,7 @@ func (f *kernels) selectSMI(p *mat.Dense) (smi, float64, error) {
 					if err != nil {
 						return best, 0, err
 					}
-					scores[l] += (mat.Inner(alpha, hht, alpha)/2 - mat.Dot(ht, alpha)) / folds
+					scores[l] += (algebra.Dot(alpha, times(hht, alpha))/2 - algebra.Dot(ht, alpha)) / folds
 				}
 			}
 		}

@@ -64,10 +64,11 @@ func TestSMI(t *testing.T) {
 			hh.SetSym(l, m, sum/float64(n*n))
 		}
 	}
-	alpha, _, err := ridge(hh, lambda, h)
+	solution, _, err := ridge(mat.DenseCopyOf(hh), lambda, h.RawVector().Data)
 	if err != nil {
 		t.Fatal(err)
 	}
+	alpha := mat.NewVecDense(b, solution)
 	want := mat.Dot(h, alpha) - mat.Inner(alpha, hh, alpha)/2 - 0.5
 	got, err := (&smi{f, width, lambda}).Evaluate(p, nil)
 	if err != nil || !(math.Abs(got+want) < 1e-12) {

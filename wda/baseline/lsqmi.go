@@ -3,6 +3,9 @@ package baseline
 import (
 	"math"
 
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -96,7 +99,7 @@ func (f *kernels) climbQMI(start *mat.Dense, steps int) (*mat.Dense, float64, er
 		}
 		manifold.Tangent(grad, at, grad)
 		moved := false
-		if norm := mat.Norm(grad, 2); norm > 0 && !math.IsInf(norm, 1) {
+		if norm := math.Sqrt(manifold.Inner(at, grad, grad)); norm > 0 && !math.IsInf(norm, 1) {
 			for length *= 2; length > 1e-4; length /= 2 {
 				if manifold.Retract(next, at, grad, length/norm) != nil {
 					continue
@@ -135,11 +138,11 @@ func (f *kernels) medianOf(p *mat.Dense) float64 {
 
 // overlap returns U of a class, without its factor, from the centres of the class,
 // and ln of the factor.
-func overlap(u *mat.Dense, s fit) (*mat.SymDense, float64) {
-	b, q := u.Dims()
+func overlap(u *mat.Dense, s fit) (*mat.Dense, float64) {
+	_, q := u.Dims()
 	k := gaussian(u, u, precision(s.width)/2)
 	w := s.width / s.unit
-	return mat.NewSymDense(b, k.RawMatrix().Data), float64(q) / 2 * math.Log(math.Pi*w*w)
+	return k, float64(q) / 2 * num.Log(math.Pi*w*w)
 }
 
 // signedMeans returns Σ_i s_i φ(z_i), s_i = [y_i = c]/n − n_c/n², over the samples with
@@ -183,7 +186,7 @@ func (f *kernels) signedMeans(y, u, k *mat.Dense, c int, width float64, derivati
 	for j := range b {
 		row, sj, uj := out.RawRowView(j), sums.RawRowView(j), u.RawRowView(j)
 		for l := range row {
-			row[l] = (sj[1+l] - uj[l]*sj[0]) / (width * width)
+			row[l] = math.FMA(-uj[l], sj[0], sj[1+l]) / (width * width)
 		}
 	}
 	return out
@@ -207,12 +210,12 @@ func (f *kernels) qmi(p *mat.Dense, s fit) (float64, error) {
 		k := gaussian(y, uc, precision(s.width))
 		v := f.signedMeans(y, uc, k, c, s.width, false, nil)
 		over, factor := overlap(uc, s)
-		vv := mat.NewVecDense(v.RawMatrix().Rows, v.RawMatrix().Data)
+		vv := v.RawMatrix().Data
 		alpha, _, err := ridge(over, s.lambda, vv)
 		if err != nil {
 			return 0, err
 		}
-		sum += math.Exp(-factor) * (mat.Dot(alpha, vv) - mat.Inner(alpha, over, alpha)/2)
+		sum = math.FMA(exponential(-factor), algebra.Dot(alpha, vv)-algebra.Dot(alpha, times(over, alpha))/2, sum)
 	}
 	return sum, nil
 }
@@ -228,23 +231,17 @@ func (f *kernels) qmiDerivative(grad, p *mat.Dense, s fit) error {
 		k := gaussian(y, uc, precision(s.width))
 		w := f.signedMeans(y, uc, k, c, s.width, true, nil)
 		over, _ := overlap(uc, s)
-		for i := range over.SymmetricDim() {
-			over.SetSym(i, i, over.At(i, i)+s.lambda)
+		chol, err := ridgeFactor(over, s.lambda)
+		if err != nil {
+			return err
 		}
-		var chol mat.Cholesky
-		if !chol.Factorize(over) {
-			return ErrFactorize
-		}
-		var theta mat.Dense
-		if err := chol.SolveTo(&theta, w); err != nil && math.IsInf(condition(err), 1) {
-			return ErrFactorize
-		}
-		g := product(k, &theta)
+		chol.Solve(dense.View(w))
+		g := product(k, w)
 		for i := range n {
 			sign := f.sign(i, c, n, len(f.rows[c]))
 			row, gi := weights.RawRowView(i), g.RawRowView(i)
 			for l := range row {
-				row[l] += sign * gi[l]
+				row[l] = math.FMA(sign, gi[l], row[l])
 			}
 		}
 	}
@@ -266,30 +263,29 @@ func (f *kernels) selectQMI(p *mat.Dense, unit float64, derivative bool) (fit, f
 			uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
 			k := gaussian(y, uc, precision(s.width))
 			over, factor := overlap(uc, s)
-			chols := make([]mat.Cholesky, len(lambdas))
+			chols := make([]*algebra.Cholesky, len(lambdas))
 			for l, lambda := range lambdas {
-				r := mat.NewSymDense(over.SymmetricDim(), nil)
-				r.CopySym(over)
-				for i := range over.SymmetricDim() {
-					r.SetSym(i, i, r.At(i, i)+lambda)
-				}
-				if !chols[l].Factorize(r) {
-					return best, 0, ErrFactorize
+				var err error
+				if chols[l], err = ridgeFactor(over, lambda); err != nil {
+					return best, 0, err
 				}
 			}
 			for fold := range folds {
 				w := f.signedMeans(y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] != fold })
 				wt := f.signedMeans(y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] == fold })
 				for l := range lambdas {
-					var theta, ut mat.Dense
-					if err := chols[l].SolveTo(&theta, w); err != nil && math.IsInf(condition(err), 1) {
-						return best, 0, ErrFactorize
+					theta := mat.DenseCopyOf(w)
+					chols[l].Solve(dense.View(theta))
+					// Σ_j θ_jᵀ(Uθ_j − 2w_j)
+					ut := product(over, theta)
+					sum := 0.
+					for i := range theta.RawMatrix().Rows {
+						ti, ui, wi := theta.RawRowView(i), ut.RawRowView(i), wt.RawRowView(i)
+						for j, t := range ti {
+							sum = math.FMA(t, math.FMA(-2, wi[j], ui[j]), sum)
+						}
 					}
-					ut.Mul(over, &theta)
-					for j := range w.RawMatrix().Cols {
-						t := theta.ColView(j)
-						scores[l] += math.Exp(-factor) * (mat.Dot(t, ut.ColView(j)) - 2*mat.Dot(t, wt.ColView(j))) / folds
-					}
+					scores[l] = math.FMA(exponential(-factor), sum/folds, scores[l])
 				}
 			}
 		}

@@ -47,8 +47,7 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	k := p + extraColumns
 	if d <= denseDimension || 3*k > d && d <= n {
-		c := m.scatter(x)
-		v, _, err := topEigenvectors(mat.NewSymDense(d, c.RawMatrix().Data), p)
+		v, _, err := topEigenvectors(m.scatter(x), p)
 		return v, err
 	}
 	if n < d && p <= n {
@@ -73,7 +72,7 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 // dualComponents returns the p principal components of centred rows, fewer than
 // features: Xᵀu for the eigenvectors u of XXᵀ.
 func dualComponents(c *mat.Dense, p int) (*mat.Dense, error) {
-	u, _, err := leading(mat.DenseCopyOf(gram(c)), p)
+	u, _, err := leading(gram(c), p)
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/subspace"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,23 +21,24 @@ const floor = 1e-11
 // that S has a unit diagonal. s is 0 for a feature with no scatter at all, whose
 // diagonal is 1 all the same. Scaling makes the floor mean the same for features in
 // whatever units. b is overwritten.
-func scaledCholesky(b *mat.SymDense, total []float64) (chol *mat.Cholesky, s []float64, err error) {
-	d := b.SymmetricDim()
+func scaledCholesky(b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []float64, err error) {
+	d, _ := b.Dims()
 	s = make([]float64, d)
 	for j := range d {
-		b.SetSym(j, j, b.At(j, j)+floor*total[j])
-		if v := b.At(j, j); v > 0 {
+		v := math.FMA(floor, total[j], b.At(j, j))
+		if v > 0 {
 			s[j] = 1 / math.Sqrt(v)
 		}
 	}
 	for i := range d {
-		for j := i + 1; j < d; j++ {
-			b.SetSym(i, j, b.At(i, j)*s[i]*s[j])
+		row := b.RawRowView(i)
+		for j := range i {
+			row[j] *= s[i] * s[j]
 		}
-		b.SetSym(i, i, 1+floor)
+		row[i] = 1 + floor
 	}
-	chol = new(mat.Cholesky)
-	if !chol.Factorize(b) {
+	chol, ok := algebra.NewCholesky(dense.View(b))
+	if !ok {
 		return nil, nil, ErrFactorize
 	}
 	return chol, s, nil
@@ -46,22 +47,23 @@ func scaledCholesky(b *mat.SymDense, total []float64) (chol *mat.Cholesky, s []f
 // pencil returns the p leading solutions of A v = μ (B + floor·diag(total)) v, largest
 // μ first, with vᵀ(B + …)v = 1. Both matrices are overwritten. total is the scatter of
 // each feature that floor is a share of.
-func pencil(a, b *mat.SymDense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
-	d := a.SymmetricDim()
-	chol, s, err := scaledCholesky(b, total)
+func pencil(a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
+	d, _ := a.Dims()
+	l, s, err := scaledCholesky(b, total)
 	if err != nil {
 		return nil, nil, err
 	}
-	u := blas64.Triangular(chol.RawU().(*mat.TriDense).RawTriangular())
-	h := mat.NewDense(d, d, nil)
 	for i := range d {
-		row := h.RawRowView(i)
+		row := a.RawRowView(i)
 		for j := range row {
-			row[j] = a.At(i, j) * s[i] * s[j]
+			row[j] *= s[i] * s[j]
 		}
 	}
-	blas64.Trsm(blas.Left, blas.Trans, 1, u, h.RawMatrix())
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, u, h.RawMatrix())
+	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
+	h := mat.NewDense(d, d, nil)
+	l.SolveRows(dense.View(a))
+	matrix.Transpose(dense.View(h), dense.View(a))
+	l.SolveRows(dense.View(h))
 	for i := range d {
 		for j := range i {
 			m := (h.At(i, j) + h.At(j, i)) / 2
@@ -72,7 +74,7 @@ func pencil(a, b *mat.SymDense, total []float64, p int) (v *mat.Dense, mu []floa
 	if v, mu, err = leading(h, p); err != nil {
 		return nil, nil, err
 	}
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, u, v.RawMatrix())
+	l.SolveTrans(dense.View(v))
 	for i := range d {
 		row := v.RawRowView(i)
 		for k := range row {
@@ -83,12 +85,12 @@ func pencil(a, b *mat.SymDense, total []float64, p int) (v *mat.Dense, mu []floa
 }
 
 // leading returns the p leading eigenvectors of the symmetric matrix h, and their
-// values.
+// values. h may be overwritten.
 func leading(h *mat.Dense, p int) (*mat.Dense, []float64, error) {
 	d, _ := h.Dims()
 	k := p + extraColumns
 	if d <= denseDimension || 3*k > d {
-		return topEigenvectors(mat.NewSymDense(d, h.RawMatrix().Data), p)
+		return topEigenvectors(h, p)
 	}
 	v := randomBlock(d, k)
 	mu, err := subspace.Leading(context.Background(), func(dst, v *mat.Dense) { dense.Mul(dst, h, v) }, nil, v, p, nil)

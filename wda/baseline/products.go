@@ -27,22 +27,23 @@ func transProduct(a, b *mat.Dense) *mat.Dense {
 	return c
 }
 
-// symmetricProduct returns aᵀb, which is symmetric but for rounding.
-func symmetricProduct(a, b *mat.Dense) *mat.SymDense {
+// symmetricProduct returns aᵀb, which is symmetric but for rounding, made so.
+func symmetricProduct(a, b *mat.Dense) *mat.Dense {
 	x, y := dense.View(a), dense.View(b)
 	d := x.Cols
 	s := mat.NewDense(d, d, nil)
 	out := dense.View(s)
-	// The upper triangle is what a SymDense has.
+	// The lower triangle, strip by strip.
 	for i := 0; i < d; i += stripRows {
 		j := min(i+stripRows, d)
-		matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(i, d), x.ColRange(i, j), y.ColRange(i, d), false)
+		matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)
 	}
-	return mat.NewSymDense(d, out.Data)
+	mirror(out)
+	return s
 }
 
 // gram returns a·aᵀ.
-func gram(a *mat.Dense) *mat.SymDense {
+func gram(a *mat.Dense) *mat.Dense {
 	at := mat.DenseCopyOf(a.T())
 	return symmetricProduct(at, at)
 }
@@ -65,4 +66,11 @@ func gaussian(x, z *mat.Dense, lambda float64) *mat.Dense {
 // narrow that σ² underflows is 1 at its center and 0 beside it all the same.
 func precision(width float64) float64 {
 	return min(1/(2*width*width), math.MaxFloat64)
+}
+
+// exponential returns eˣ, with the same bits on every machine.
+func exponential(x float64) float64 {
+	y := [1]float64{x}
+	matrix.Exp(asm.Best(), y[:], y[:])
+	return y[0]
 }

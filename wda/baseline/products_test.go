@@ -43,7 +43,7 @@ func TestProducts(t *testing.T) {
 		symmetric.Mul(a.T(), ga)
 		got := symmetricProduct(a, ga)
 		symmetric.Scale(1/(1+mat.Norm(&symmetric, 2)), &symmetric)
-		got.ScaleSym(1/(1+mat.Norm(got, 2)), got)
+		got.Scale(1/(1+mat.Norm(got, 2)), got)
 		check("symmetricProduct", got, &symmetric)
 	}
 }

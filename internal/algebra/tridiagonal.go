@@ -1,0 +1,308 @@
+package algebra
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+// Tridiagonal is a symmetric matrix (n × n) reduced to A = Q·T·Qᵀ with T tridiagonal
+// and Q orthogonal, a product of n − 1 reflections.
+type Tridiagonal struct {
+	Diagonal []float64 // of T, n
+	Beside   []float64 // of T, n − 1
+	v        matrix.Matrix[float64]
+	tau      []float64
+}
+
+const (
+	// panel is the number of reflections that are applied at once.
+	panel = 32
+	// strip is the number of rows that one call of a kernel takes: the products here
+	// are of n² elements each, and few terms.
+	strip = 96
+)
+
+// Tridiagonalize reduces a, of which the lower triangle is read and everything
+// overwritten and kept. Numbers must be of an order whose squares are in range; NaN and
+// infinities come out as such.
+//
+// It is the blocked algorithm of Householder reflections (J. J. Dongarra, D. C. Sorensen
+// and S. J. Hammarling, "Block reduction of matrices to condensed forms for eigenvalue
+// computations", J. Comput. Appl. Math. 27, 1989; LAPACK's dsytrd): half of the work are
+// products of the matrix with a vector, the other half those of panels.
+func Tridiagonalize(a matrix.Matrix[float64]) *Tridiagonal {
+	n := a.Rows
+	symmetrize(a)
+	t := &Tridiagonal{
+		Diagonal: make([]float64, n), Beside: make([]float64, max(0, n-1)),
+		v: a, tau: make([]float64, max(0, n-1)),
+	}
+	// Rows 2i and 2i+1 of both are −v_i and −w_i, and in turned w_i and v_i, of the
+	// reflections not applied yet: A − Σ (v wᵀ + w vᵀ) is what is left.
+	most := 2 * min(panel, n)
+	pairs, turned := matrix.New[float64](most, n, nil), matrix.New[float64](most, n, nil)
+	c, w := make([]float64, most), make([]float64, n)
+	for k0 := 0; k0 < n; k0 += panel {
+		k1 := min(k0+panel, n)
+		for k := k0; k < k1; k++ {
+			row := a.Row(k)[k:]
+			m := 2 * (k - k0)
+			old := pairs.RowRange(0, m).ColRange(k, n)
+			for i := range m {
+				c[i] = turned.Row(i)[k]
+			}
+			addCombination(row, c[:m], old)
+			t.Diagonal[k] = row[0]
+			if k == n-1 {
+				break
+			}
+			x := row[1:]
+			t.Beside[k], t.tau[k] = Reflector(x)
+			x[0] = 1
+			// w = τ(A v − ½ τ (vᵀA v) v)
+			to := w[k+1:]
+			matrix.MulVec(asm.Best(), to, a.RowRange(k+1, n).ColRange(k+1, n), x)
+			old = pairs.RowRange(0, m).ColRange(k+1, n)
+			matrix.MulVec(asm.Best(), c[:m], turned.RowRange(0, m).ColRange(k+1, n), x)
+			addCombination(to, c[:m], old)
+			Scale(to, t.tau[k])
+			half := -float64(0.5 * t.tau[k] * Dot(to, x))
+			for i, v := range x {
+				u := math.FMA(half, v, to[i])
+				pairs.Row(m)[k+1+i], pairs.Row(m + 1)[k+1+i] = -v, -u
+				turned.Row(m)[k+1+i], turned.Row(m + 1)[k+1+i] = u, v
+			}
+		}
+		rest := a.RowRange(k1, n).ColRange(k1, n)
+		p, q := pairs.RowRange(0, 2*(k1-k0)).ColRange(k1, n), turned.RowRange(0, 2*(k1-k0)).ColRange(k1, n)
+		addTransMul(rest, q, p)
+	}
+	return t
+}
+
+// symmetrize copies the lower triangle of a square matrix to the upper one.
+func symmetrize(a matrix.Matrix[float64]) {
+	if a.Cols != a.Rows {
+		panic("algebra: a matrix to diagonalize is not square")
+	}
+	for i := range a.Rows {
+		for j, v := range a.Row(i)[:i] {
+			a.Set(j, i, v)
+		}
+	}
+}
+
+// addCombination adds Σ c_i·(row i of m) to x.
+func addCombination(x, c []float64, m matrix.Matrix[float64]) {
+	if len(c) > 0 && len(x) > 0 {
+		matrix.Mul(asm.Best(), matrix.OfRow(x), matrix.OfRow(c), m, true)
+	}
+}
+
+// addTransMul adds aᵀ·b to dst, a strip of rows at a time.
+func addTransMul(dst, a, b matrix.Matrix[float64]) {
+	for i := 0; i < dst.Rows; i += strip {
+		j := min(i+strip, dst.Rows)
+		matrix.TransMul(asm.Best(), dst.RowRange(i, j), a.ColRange(i, j), b, true)
+	}
+}
+
+// Rows returns Qᵀ (n × n).
+//
+// Reflections are applied a panel at a time, as I − VᵀSV with the rows of V their vectors
+// and S triangular (R. Schreiber and C. Van Loan, "A storage-efficient WY representation
+// for products of Householder transformations", SIAM J. Sci. Stat. Comput. 10, 1989).
+func (t *Tridiagonal) Rows() matrix.Matrix[float64] {
+	n := len(t.Diagonal)
+	z := matrix.New[float64](n, n, nil)
+	for i := range n {
+		z.Set(i, i, 1)
+	}
+	most := min(panel, n)
+	v := matrix.New[float64](most, n, nil)
+	y, sy := matrix.New[float64](most, n, nil), matrix.New[float64](most, n, nil)
+	s, negative := matrix.New[float64](most, most, nil), matrix.New[float64](most, most, nil)
+	for k0 := max(n-2, 0) / panel * panel; k0 >= 0; k0 -= panel {
+		k1 := min(k0+panel, n-1)
+		b := k1 - k0
+		if b <= 0 {
+			continue
+		}
+		// Q is built as a whole; its transpose is taken at the end.
+		from := k0 + 1
+		vb := v.RowRange(0, b).ColRange(from, n)
+		for i := range b {
+			row := vb.Row(i)
+			clear(row[:i])
+			copy(row[i:], t.v.Row(k0 + i)[k0+i+1:])
+		}
+		// H_0 ⋯ H_{b−1} = I − VᵀSV: column i of S is −τ_i S (V v_i), above τ_i.
+		sb := s.RowRange(0, b).ColRange(0, b)
+		for i := range b {
+			for r := range b {
+				sb.Set(r, i, 0)
+			}
+			sb.Set(i, i, t.tau[k0+i])
+			dots := sy.Row(0)[:i]
+			for r := range i {
+				dots[r] = Dot(vb.Row(r)[i:], vb.Row(i)[i:])
+			}
+			for r := range i {
+				sum := 0.
+				for q := r; q < i; q++ {
+					sum = math.FMA(sb.At(r, q), dots[q], sum)
+				}
+				sb.Set(r, i, -float64(t.tau[k0+i]*sum))
+			}
+		}
+		// Z −= Vᵀ S V Z in the rows and columns that the reflections touch.
+		zb := z.RowRange(from, n).ColRange(from, n)
+		yb, syb := y.RowRange(0, b).ColRange(from, n), sy.RowRange(0, b).ColRange(from, n)
+		matrix.Mul(asm.Best(), yb, vb, zb, false)
+		negative := negative.RowRange(0, b).ColRange(0, b)
+		for i := range b {
+			for j := range b {
+				negative.Set(i, j, -sb.At(i, j))
+			}
+		}
+		matrix.Mul(asm.Best(), syb, negative, yb, false)
+		addTransMul(zb, vb, syb)
+	}
+	for i := range n {
+		for j := range i {
+			x, y := z.At(i, j), z.At(j, i)
+			z.Set(i, j, y)
+			z.Set(j, i, x)
+		}
+	}
+	return z
+}
+
+// Diagonalize returns the eigenvalues of T, in no particular order, and turns the rows
+// of z (n × any) by the same rotations: of z = I the rows become T's eigenvectors, and of
+// z = Qᵀ those of A. It reports false if there is no convergence, as for NaN.
+//
+// It is the implicit QL algorithm (A. Dubrulle, R. S. Martin and J. H. Wilkinson, "The
+// implicit QL algorithm", Numer. Math. 12, 1968) with Wilkinson's shift. Rotations are
+// collected and applied to a few columns of z at a time, which stay in the cache.
+func (t *Tridiagonal) Diagonalize(z matrix.Matrix[float64]) (values []float64, ok bool) {
+	n := len(t.Diagonal)
+	d, e := make([]float64, n), make([]float64, n)
+	copy(d, t.Diagonal)
+	copy(e, t.Beside)
+	var turns rotations
+	for l, left := 0, maxShifts*n; l < n; {
+		m := l
+		for m < n-1 && !(math.Abs(e[m]) <= 0x1p-53*(math.Abs(d[m])+math.Abs(d[m+1])) || math.Abs(e[m]) < 0x1p-500) {
+			m++
+		}
+		if m == l {
+			l++
+			continue
+		}
+		if left--; left < 0 {
+			return nil, false
+		}
+		g := (d[l+1] - d[l]) / e[l] / 2
+		g = d[m] - d[l] + e[l]/(g+math.Copysign(length(g, 1), g))
+		s, c, p := 1., 1., 0.
+		i := m - 1
+		for ; i >= l; i-- {
+			f, b := float64(s*e[i]), float64(c*e[i])
+			r := length(f, g)
+			e[i+1] = r
+			if r == 0 {
+				d[i+1] -= p
+				break
+			}
+			s, c = f/r, g/r
+			g = d[i+1] - p
+			r = math.FMA(d[i]-g, s, 2*float64(c*b))
+			p = float64(s * r)
+			d[i+1] = g + p
+			g = math.FMA(c, r, -b)
+			turns = append(turns, rotation{i, c, s})
+		}
+		if i < l {
+			d[l] -= p
+			e[l] = g
+		}
+		e[m] = 0
+		if len(turns) >= 8*n {
+			turns.apply(z)
+			turns = turns[:0]
+		}
+	}
+	turns.apply(z)
+	return d, true
+}
+
+// maxShifts a row are never reached with numbers: two are usual.
+const maxShifts = 60
+
+// length returns √(x² + y²) without squares out of range.
+func length(x, y float64) float64 {
+	x, y = math.Abs(x), math.Abs(y)
+	if x < y {
+		x, y = y, x
+	}
+	if y == 0 {
+		return x
+	}
+	q := y / x
+	return x * math.Sqrt(math.FMA(q, q, 1))
+}
+
+// A rotation turns rows r and r+1.
+type rotation struct {
+	r    int
+	c, s float64
+}
+
+type rotations []rotation
+
+// apply turns the rows of z, by columns that stay in the second-level cache.
+func (t rotations) apply(z matrix.Matrix[float64]) {
+	const columns = 64
+	for j := 0; j < z.Cols; j += columns {
+		k := min(j+columns, z.Cols)
+		for _, o := range t {
+			turn(z.Row(o.r)[j:k], z.Row(o.r + 1)[j:k], o.c, o.s)
+		}
+	}
+}
+
+// Eigen returns the eigenvalues of the symmetric matrix a (n × n), largest first, and
+// the eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. a is
+// overwritten. Of every vector the element largest in magnitude, the first of equals,
+// is positive. Errors are of the order of n·2⁻⁵² times the largest eigenvalue; Jacobi
+// has smaller ones of small eigenvalues and takes several times as long. It reports
+// false if a is not finite.
+func Eigen(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
+	n := a.Rows
+	top := 0.
+	for i := range n {
+		for _, x := range a.Row(i)[:i+1] {
+			if x-x != 0 {
+				return nil, v, false
+			}
+			top = max(top, math.Abs(x))
+		}
+	}
+	scale := PowerOfTwo(top)
+	for i := range n {
+		Scale(a.Row(i)[:i+1], scale)
+	}
+	t := Tridiagonalize(a)
+	z := t.Rows()
+	if values, ok = t.Diagonalize(z); !ok {
+		return nil, v, false
+	}
+	values, v = sorted(values, z)
+	for k := range values {
+		values[k] /= scale
+	}
+	return values, v, true
+}

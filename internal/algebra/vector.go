@@ -1,0 +1,70 @@
+package algebra
+
+import "math"
+
+// Dot returns Σ x_i y_i: element i goes to lane i mod 4, each lane is a chain of
+// FMAs, and lanes fold in halves. y must not be shorter than x.
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 = math.FMA(x[0], y[0], s0)
+		s1 = math.FMA(x[1], y[1], s1)
+		s2 = math.FMA(x[2], y[2], s2)
+		s3 = math.FMA(x[3], y[3], s3)
+		x, y = x[4:], y[4:]
+	}
+	switch len(x) {
+	case 3:
+		s2 = math.FMA(x[2], y[2], s2)
+		fallthrough
+	case 2:
+		s1 = math.FMA(x[1], y[1], s1)
+		fallthrough
+	case 1:
+		s0 = math.FMA(x[0], y[0], s0)
+	}
+	return (s0 + s2) + (s1 + s3)
+}
+
+// Axpy adds a·x to y, which must not be shorter than x.
+func Axpy(a float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, xi := range x {
+		y[i] = math.FMA(a, xi, y[i])
+	}
+}
+
+// Scale multiplies x by a.
+func Scale(x []float64, a float64) {
+	for i := range x {
+		x[i] *= a
+	}
+}
+
+// PowerOfTwo returns the power of two that brings x > 0 into [½, 1), or as near
+// as an exponent of 1000 does; 1 for x = 0.
+func PowerOfTwo(x float64) float64 {
+	if x == 0 {
+		return 1
+	}
+	_, e := math.Frexp(x)
+	return math.Ldexp(1, min(-e, 1000))
+}
+
+// Reflector computes H = I − τ(1, v)(1, v)ᵀ with H x = (β, 0, …, 0), overwrites
+// x[1:] with v, and returns β and τ (LAPACK's dlarfg). What is below 2⁻⁴⁵⁰, when
+// matrices are of order 1, is far below rounding and taken for zero: squares
+// this small lose the digits that make H orthogonal.
+func Reflector(x []float64) (beta, tau float64) {
+	alpha, rest := x[0], x[1:]
+	tail := Dot(rest, rest)
+	square := math.FMA(alpha, alpha, tail)
+	if tail == 0 || square < 0x1p-900 {
+		clear(rest)
+		return alpha, 0
+	}
+	beta = -math.Copysign(math.Sqrt(square), alpha)
+	Scale(rest, 1/(alpha-beta))
+	return beta, (beta - alpha) / beta
+}
