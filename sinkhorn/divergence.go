@@ -83,7 +83,7 @@ func (s *Solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 	if err != nil {
 		return err
 	}
-	d.Value += factor * w
+	d.Value += float64(factor * w)
 	d.Status = worse(d.Status, r.Status)
 	d.Iterations += r.Iterations
 	d.MarginalError = max(d.MarginalError, r.MarginalError)

@@ -339,7 +339,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 	if err := o.evaluate(ctx, p, false); err != nil {
 		return err
 	}
-	o.ridge = set.Objective.Shrinkage.rho * o.w
+	o.ridge = float64(set.Objective.Shrinkage.rho * o.w)
 	if !(o.b > 0) {
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}

@@ -103,7 +103,7 @@ func (s *samples) spreads() []float64 {
 			// Squares may underflow; of the order of 1 as samples are, none overflows.
 			v[j] = 0
 			for i := range s.n {
-				v[j] = math.Hypot(v[j], s.x.At(i, j))
+				v[j] = math.Hypot(v[j], s.x.At(i, j)) // for a warning alone
 			}
 		}
 		v[j] /= math.Sqrt(float64(s.n))

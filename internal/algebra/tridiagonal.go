@@ -205,7 +205,7 @@ func (t *Tridiagonal) Diagonalize(z matrix.Matrix[float64]) (values []float64, o
 		if left--; left < 0 {
 			return nil, false
 		}
-		g := (d[l+1] - d[l]) / e[l] / 2
+		g := float64((d[l+1] - d[l]) / e[l] / 2)
 		g = d[m] - d[l] + e[l]/(g+math.Copysign(length(g, 1), g))
 		s, c, p := 1., 1., 0.
 		i := m - 1
@@ -252,7 +252,7 @@ func length(x, y float64) float64 {
 		return x
 	}
 	q := y / x
-	return x * math.Sqrt(math.FMA(q, q, 1))
+	return float64(x * math.Sqrt(math.FMA(q, q, 1)))
 }
 
 // A rotation turns rows r and r+1.

@@ -298,7 +298,7 @@ func randomPositions(n, components int, seed uint64) *mat.Dense {
 	for k := range data {
 		sum := -6.
 		for range 12 {
-			sum += rng.Float64()
+			sum += float64(rng.Float64())
 		}
 		data[k] = initialSpread * sum
 	}

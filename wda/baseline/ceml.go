@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
@@ -124,7 +125,7 @@ func rms(c *mat.Dense) float64 {
 	sum := 0.
 	for i := range n {
 		for _, v := range c.RawRowView(i) {
-			sum += (v / top) * (v / top)
+			sum = math.FMA(v/top, v/top, sum)
 		}
 	}
 	return top * math.Sqrt(sum/float64(n*d))
@@ -231,8 +232,8 @@ func newSpectrum(k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error)
 		a := make([]float64, m*m)
 		for i, r := range rows {
 			from := k.RawRowView(r)
-			for j, c := range rows[i:] {
-				a[i*m+i+j] = from[c] / float64(n)
+			for j, c := range rows[:i+1] {
+				a[i*m+j] = from[c] / float64(n)
 			}
 		}
 		t := tridiagonalize(m, a)
@@ -241,7 +242,7 @@ func newSpectrum(k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error)
 			return nil, err
 		}
 		for _, l := range values {
-			s.trace += math.Pow(max(l, 0), alpha)
+			s.trace += power(max(l, 0), alpha)
 		}
 		s.parts = append(s.parts, t)
 	}
@@ -249,7 +250,7 @@ func newSpectrum(k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error)
 }
 
 // entropy returns S_α.
-func (s *spectrum) entropy() float64 { return math.Log2(s.trace) / (1 - s.alpha) }
+func (s *spectrum) entropy() float64 { return num.Log2(s.trace) / (1 - s.alpha) }
 
 // derivative adds sign times the derivative of S_α by K to weights: by A it is
 //
@@ -288,7 +289,7 @@ func distanceGradient(w, y, u *mat.Dense, centres []int) *mat.Dense {
 		}
 		gi, yi, wi := g.RawRowView(i), y.RawRowView(i), wu.RawRowView(i)
 		for k := range gi {
-			gi[k] = 2 * (sum*yi[k] - wi[k])
+			gi[k] = 2 * math.FMA(sum, yi[k], -wi[k])
 		}
 	}
 	for j := range m {
@@ -298,7 +299,7 @@ func distanceGradient(w, y, u *mat.Dense, centres []int) *mat.Dense {
 		}
 		gj, uj, wj := g.RawRowView(at), u.RawRowView(j), wy.RawRowView(j)
 		for k := range gj {
-			gj[k] += 2 * (columns[j]*uj[k] - wj[k])
+			gj[k] = math.FMA(2, math.FMA(columns[j], uj[k], -wj[k]), gj[k])
 		}
 	}
 	return g

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -134,7 +135,7 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 	pair := func(i, j int, w float64) {
 		yi, yj, gi, gj := y.RawRowView(i), y.RawRowView(j), g.RawRowView(i), g.RawRowView(j)
 		for c := range yi {
-			v := 2 * w * (yi[c] - yj[c])
+			v := float64(2 * w * (yi[c] - yj[c]))
 			gi[c] += v
 			gj[c] -= v
 		}
@@ -154,7 +155,7 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 			far := 0.
 			for _, j := range targets {
 				far = max(far, row[j])
-				loss += (1 - f.push) * row[j]
+				loss = math.FMA(1-f.push, row[j], loss)
 			}
 			counts = append(counts[:0], make([]int, len(targets))...)
 			for l, dl := range row {
@@ -164,7 +165,7 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 				times := 0
 				for t, j := range targets {
 					if h := 1 + row[j] - dl; h > 0 {
-						loss += f.push * h
+						loss = math.FMA(f.push, h, loss)
 						counts[t]++
 						times++
 					}
@@ -176,7 +177,7 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 			}
 			if grad != nil {
 				for t, j := range targets {
-					pair(i, j, 1-f.push+f.push*float64(counts[t]))
+					pair(i, j, math.FMA(f.push, float64(counts[t]), 1-f.push))
 				}
 			}
 		}

@@ -96,7 +96,7 @@ func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 			return 0, err
 		}
 		beta := times(hh, alpha)
-		value -= algebra.Dot(h, alpha) - algebra.Dot(alpha, beta)/2
+		value -= algebra.Dot(h, alpha) - float64(algebra.Dot(alpha, beta)/2)
 		if grad == nil {
 			continue
 		}
@@ -111,7 +111,7 @@ func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 		for i := range n {
 			row := weights.RawRowView(i)[columns.from:columns.to]
 			for j := range row {
-				row[j] = f * math.FMA(alpha[j], ks[i], float64(second[j]*ka[i]))
+				row[j] = float64(f * math.FMA(alpha[j], ks[i], float64(second[j]*ka[i])))
 				if s.class[i] == c {
 					row[j] -= first[j] / float64(n)
 				}
@@ -232,7 +232,7 @@ func (f *kernels) selectSMI(p *mat.Dense) (smi, float64, error) {
 					if err != nil {
 						return best, 0, err
 					}
-					scores[l] += (algebra.Dot(alpha, times(hht, alpha))/2 - algebra.Dot(ht, alpha)) / folds
+					scores[l] += float64((float64(algebra.Dot(alpha, times(hht, alpha))/2) - algebra.Dot(ht, alpha)) / folds)
 				}
 			}
 		}

@@ -106,7 +106,7 @@ func randomBlock(d, k int) *mat.Dense {
 	v := mat.NewDense(d, k, nil)
 	for i := range d {
 		for j := range k {
-			v.Set(i, j, rng.Float64()-0.5)
+			v.Set(i, j, float64(rng.Float64())-0.5)
 		}
 	}
 	return v

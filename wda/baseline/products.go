@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
@@ -65,8 +66,12 @@ func gaussian(x, z *mat.Dense, lambda float64) *mat.Dense {
 // precision returns λ = 1/(2σ²) of a Gaussian of width σ > 0, which is finite: one so
 // narrow that σ² underflows is 1 at its center and 0 beside it all the same.
 func precision(width float64) float64 {
-	return min(1/(2*width*width), math.MaxFloat64)
+	width = float64(width) // 2·width would be width + width, fused with what made it
+	return min(1/float64(2*width*width), math.MaxFloat64)
 }
+
+// power returns x^a for x ≥ 0, with the same bits on every machine: to about 2⁻⁵²·|a ln x|.
+func power(x, a float64) float64 { return exponential(float64(a * num.Log(x))) }
 
 // exponential returns eˣ, with the same bits on every machine.
 func exponential(x float64) float64 {

@@ -4,69 +4,54 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/lapack"
-	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 )
 
-// tridiagonal is a symmetric matrix reduced to A = Q T Qᵀ, T tridiagonal. mat.EigenSym
-// makes the same reduction, but keeps it from those who want eigenvalues first and a
-// function of the matrix later.
+// tridiagonal is a symmetric matrix reduced to A = Q T Qᵀ, T tridiagonal: for those who
+// want eigenvalues first and a function of the matrix later.
 type tridiagonal struct {
-	n                int
-	reflectors, tau  []float64 // of Q
-	diagonal, beside []float64 // of T
+	*algebra.Tridiagonal
+	n int
 }
 
-// tridiagonalize reduces a symmetric n × n matrix of which a holds the upper triangle,
+// tridiagonalize reduces a symmetric n × n matrix of which a holds the lower triangle,
 // row by row. It keeps a, overwritten.
 func tridiagonalize(n int, a []float64) *tridiagonal {
-	t := &tridiagonal{n: n, reflectors: a, tau: make([]float64, max(0, n-1)), diagonal: make([]float64, n), beside: make([]float64, max(0, n-1))}
-	var lapack lapackgonum.Implementation
-	size := make([]float64, 1)
-	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, t.tau, size, -1)
-	work := make([]float64, int(size[0]))
-	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, t.tau, work, len(work))
-	return t
+	return &tridiagonal{algebra.Tridiagonalize(matrix.New(n, n, a)), n}
 }
 
-// values returns the eigenvalues, ascending. It takes time n².
+// values returns the eigenvalues. It takes time n².
 func (t *tridiagonal) values() ([]float64, error) {
-	d := slices.Clone(t.diagonal)
-	if !(lapackgonum.Implementation{}).Dsterf(t.n, d, slices.Clone(t.beside)) {
+	values, ok := t.Diagonalize(matrix.New[float64](t.n, 0, nil))
+	if !ok {
 		return nil, ErrFactorize
 	}
-	return d, nil
+	return values, nil
 }
 
 // power returns A^β for a positive semidefinite A, in which eigenvalues at the rounding
 // level, below n·2⁻⁵² of the largest, count as of about that size.
 func (t *tridiagonal) power(beta float64) (*mat.Dense, error) {
 	n := t.n
-	q := mat.NewDense(n, n, slices.Clone(t.reflectors))
-	raw := q.RawMatrix().Data
-	var impl lapackgonum.Implementation
-	size := make([]float64, 1)
-	impl.Dorgtr(blas.Upper, n, raw, n, t.tau, size, -1)
-	work := make([]float64, max(int(size[0]), 2*n))
-	impl.Dorgtr(blas.Upper, n, raw, n, t.tau, work, len(work))
+	z := t.Rows()
 	if beta > 0 && beta <= maxQuadraturePower {
-		return sandwich(q, t.smallPower(beta)), nil
+		return sandwich(mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), t.smallPower(beta)), nil
 	}
-	d := slices.Clone(t.diagonal)
-	if !impl.Dsteqr(lapack.EVOrig, n, d, slices.Clone(t.beside), raw, n, work) {
+	values, ok := t.Diagonalize(z)
+	if !ok {
 		return nil, ErrFactorize
 	}
 	f := mat.NewDense(n, n, nil)
-	least := float64(n) * epsilon * d[n-1]
-	for i, l := range d {
-		f.Set(i, i, math.Pow(max(l, least), beta))
+	least := float64(n) * epsilon * slices.Max(values)
+	for i, l := range values {
+		f.Set(i, i, power(max(l, least), beta))
 	}
-	return sandwich(q, f), nil
+	return sandwich(mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), f), nil
 }
 
 const (
@@ -94,33 +79,33 @@ func (t *tridiagonal) smallPower(beta float64) *mat.Dense {
 	n := t.n
 	f := mat.NewDense(n, n, nil)
 	top := 0. // ≥ all eigenvalues
-	for i, d := range t.diagonal {
+	for i, d := range t.Diagonal {
 		r := d
 		if i > 0 {
-			r += math.Abs(t.beside[i-1])
+			r += math.Abs(t.Beside[i-1])
 		}
 		if i < n-1 {
-			r += math.Abs(t.beside[i])
+			r += math.Abs(t.Beside[i])
 		}
 		top = max(top, r)
 	}
 	if top == 0 {
 		return f
 	}
-	factor := math.Sin(math.Pi*beta) / math.Pi * h * math.Pow(top, beta)
-	first := math.Log(float64(n) * epsilon)
-	identity := factor * math.Exp(beta*first) / math.Expm1(beta*h)
+	factor := sine(math.Pi*beta) / math.Pi * h * power(top, beta)
+	first := num.Log(float64(n) * epsilon)
+	identity := factor * exponential(beta*first) / expm1(beta*h)
 	above, ratio, below, g := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for s := first; s < 31/(1-beta); s += h {
-		w, shift := factor*math.Exp(beta*s), math.Exp(s)
+		w, shift := float64(factor*exponential(beta*s)), exponential(s)
 		identity += w
-		ws := w * shift
+		ws := float64(w * shift)
 		if s == first {
-			ws += ws / math.Expm1((1+beta)*h) // the series below it
+			ws += float64(ws / expm1((1+beta)*h)) // the series below it
 		}
 		// T/top + shift·I.
-		at := func(i int) float64 { return t.diagonal[i]/top + shift }
-		off := func(i int) float64 { return t.beside[i] / top }
+		at := func(i int) float64 { return t.Diagonal[i]/top + shift }
+		off := func(i int) float64 { return t.Beside[i] / top }
 		above[0], below[n-1] = at(0), at(n-1)
 		for i := 1; i < n; i++ {
 			ratio[i-1] = -off(i-1) / above[i-1]
@@ -136,7 +121,7 @@ func (t *tridiagonal) smallPower(beta float64) *mat.Dense {
 			part := g[i+1 : max(end, i+1)]
 			out := row[i+1:][:len(part)]
 			for j, v := range part {
-				v *= m
+				v = float64(v * m)
 				part[j] = v
 				out[j] -= v
 			}
@@ -157,6 +142,24 @@ func (t *tridiagonal) smallPower(beta float64) *mat.Dense {
 		}
 	}
 	return f
+}
+
+// sine returns sin x, 0 ≤ x ≤ π/4, to a few ulp, by its series.
+func sine(x float64) float64 {
+	sum, square := 1., float64(x*x)
+	for k := 17; k > 1; k -= 2 {
+		sum = math.FMA(-square/float64(k*(k-1)), sum, 1)
+	}
+	return float64(x * sum)
+}
+
+// expm1 returns eˣ − 1, 0 ≤ x ≤ 1, to a few ulp, by its series.
+func expm1(x float64) float64 {
+	sum := 1.
+	for k := 20; k > 1; k-- {
+		sum = math.FMA(x/float64(k), sum, 1)
+	}
+	return float64(x * sum)
 }
 
 // sandwich returns q f qᵀ for square q and symmetric f, exactly symmetric.

@@ -85,17 +85,17 @@ func TestSmallPower(t *testing.T) {
 		}
 		a := make([]float64, n*n)
 		for i := range n {
-			for j := i; j < n; j++ {
+			for j := range n {
 				a[i*n+j] = k.At(i, j)
 			}
 		}
 		r := tridiagonalize(n, a)
 		var eig mat.EigenSym
 		tri := mat.NewSymDense(n, nil)
-		for i, d := range r.diagonal {
+		for i, d := range r.Diagonal {
 			tri.SetSym(i, i, d)
 			if i < n-1 {
-				tri.SetSym(i, i+1, r.beside[i])
+				tri.SetSym(i, i+1, r.Beside[i])
 			}
 		}
 		if !eig.Factorize(tri, true) {

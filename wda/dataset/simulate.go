@@ -163,8 +163,8 @@ func mix(z uint64) uint64 {
 // fused multiply-adds.
 func normal(rng *rand.Rand) float64 {
 	for {
-		u := 1 - rng.Float64() // (0, 1]
-		v := 1.7156 * (rng.Float64() - 0.5)
+		u := 1 - float64(rng.Float64()) // (0, 1]
+		v := 1.7156 * (float64(rng.Float64()) - 0.5)
 		x := u - 0.449871
 		y := math.Abs(v) + 0.386595
 		q := float64(x*x) + float64(y*(float64(0.19600*y)-float64(0.25472*x)))
@@ -180,8 +180,8 @@ func normal(rng *rand.Rand) float64 {
 // direction returns a uniform point of the unit circle.
 func direction(rng *rand.Rand) (x, y float64) {
 	for {
-		x := 2*rng.Float64() - 1
-		y := 2*rng.Float64() - 1
+		x := 2*float64(rng.Float64()) - 1
+		y := 2*float64(rng.Float64()) - 1
 		if s := float64(x*x) + float64(y*y); s <= 1 && s > 1e-6 {
 			s = math.Sqrt(s)
 			return x / s, y / s

@@ -51,8 +51,8 @@ func FMA[T Float](x, y, z T) T {
 // rounded sums: proved algorithms using rounding to odd", IEEE Trans. Comput. 57
 // (2008).
 func fma32(x, y, z float32) float32 {
-	p, c := float64(x)*float64(y), float64(z)
-	s := float64(p) + c
+	p, c := float64(float64(x)*float64(y)), float64(z)
+	s := p + c
 	const (
 		middle   = 1 << 28 // the bit below float32's last
 		below    = 1<<29 - 1

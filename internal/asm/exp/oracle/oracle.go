@@ -88,7 +88,7 @@ func expBig(x *big.Float) *big.Float {
 // Exp2 returns 2^y for |y| < 2^20.
 func Exp2(y float64) *big.Float {
 	n := math.Round(y * steps)
-	r := newFloat(y - n/steps) // exact
+	r := newFloat(y - float64(n/steps)) // exact
 	r.Mul(r, ln2)
 	return scaled(r, int(n))
 }
