@@ -193,7 +193,7 @@ func (s *samples) principal(ctx context.Context, p int, tolerance float64, worke
 	v, y, rng := mat.NewDense(s.d, k, nil), mat.NewDense(s.n, k, nil), rand.New(rand.NewPCG(1, 1))
 	for i := range s.d {
 		for j := range v.RawRowView(i) {
-			v.Set(i, j, rng.Float64()-0.5)
+			v.Set(i, j, float64(rng.Float64())-0.5)
 		}
 	}
 	xt, yt := matrix.New[float64](k, s.d, nil), viewOf(y)
