@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/matrix"
 )
 
 // Divergence is a Sinkhorn divergence, and how the three solves that it takes ended.
@@ -42,8 +43,8 @@ func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.M
 		return Divergence{}, fmt.Errorf("%w: a divergence is one of points", ErrShape)
 	}
 	gradient := !dx.IsEmpty() || !dy.IsEmpty()
-	if gradient && (dx.IsEmpty() || dy.IsEmpty() || &dx.Data[0] == &dy.Data[0]) {
-		panic("sinkhorn: gradients of another shape, or one matrix for both")
+	if gradient && (dx.IsEmpty() || dy.IsEmpty() || !dx.Fits() || !dy.Fits() || matrix.Overlap(dx, dy)) {
+		panic("sinkhorn: gradients of another shape, or that overlap")
 	}
 	var d Divergence
 	err := s.addTerm(ctx, &d, 1, p, func() error {
