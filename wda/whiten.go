@@ -107,7 +107,7 @@ func (w *Whitening) UnmarshalText(text []byte) error {
 	if with {
 		v, err := strconv.ParseFloat(number, 64)
 		if err != nil || t.kind < sphericalWhitening || v == 0 {
-			return fmt.Errorf("%w: whitening %q: α is a number in (0, 1] behind %s: or %s:", ErrSettings, text, sphericalText, diagonalText)
+			return fmt.Errorf("%w: whitening %q: behind %s: or %s: stands α, a number in (0, 1]", ErrSettings, text, sphericalText, diagonalText)
 		}
 		t.intensity = v
 	}
