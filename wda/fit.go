@@ -138,8 +138,12 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 			rep.Ratios = parts.ratios
 		} else if ctx.Err() == nil {
 			return nil, err
-		} else {
-			parts, cause = &components{p: best.point}, context.Cause(ctx)
+		}
+	}
+	if ctx.Err() != nil && rep.Ratios == nil {
+		parts, rep.Status = &components{p: best.point}, descent.Cancelled
+		if cause == nil {
+			cause = context.Cause(ctx)
 		}
 	}
 	if f.validator != nil {
