@@ -34,6 +34,7 @@ type Workspace struct {
 	y      []float64 // the projected sample
 	search knn.Search[float64]
 	votes  []int
+	k      int // that voted
 }
 
 // Neighbor is a sample of the Classifier near another one.
@@ -48,6 +49,9 @@ type Class struct {
 	Label int
 	Name  string  // as Model.ClassName says
 	Share float64 // of the K neighbors, those of this class
+	// SqDistance is that of the farthest of the K neighbors, in the projection: a sample
+	// unlike all that the classifier knows has a large one, whatever its neighbors say.
+	SqDistance float64
 }
 
 // NewClassifier returns the classifier of the samples x (n × d) with these labels and
@@ -146,8 +150,24 @@ func (c *Classifier) Classify(x []float64, w *Workspace) (Class, error) {
 		return Class{}, err
 	}
 	label := c.points.Labels()[at]
-	return Class{label, c.model.ClassName(label), float64(w.votes[at]) / float64(c.k)}, nil
+	_, distances := w.search.Near(0)
+	return Class{label, c.model.ClassName(label), w.share(at), distances[c.k-1]}, nil
 }
+
+// Shares sets dst to the share of the K neighbors that every label has, in the order of
+// Labels: those of the latest use of the workspace, which must have been by Predict,
+// Classify or PredictProba. It panics if dst has another length, and allocates nothing.
+func (w *Workspace) Shares(dst []float64) {
+	if len(dst) != len(w.votes) {
+		panic(shapePanic)
+	}
+	for i := range dst {
+		dst[i] = w.share(i)
+	}
+}
+
+// share is that of the label at.
+func (w *Workspace) share(at int) float64 { return float64(w.votes[at]) / float64(w.k) }
 
 // PredictProba sets dst to the share of the K neighbors that every label has, in
 // the order of Labels, and returns the label that Predict would. The shares are NaN if
@@ -159,8 +179,8 @@ func (c *Classifier) PredictProba(dst, x []float64, w *Workspace) int {
 	}
 	at := c.vote(x, w)
 	unknown := slices.ContainsFunc(w.y, isNotFinite)
-	for i, v := range w.votes {
-		dst[i] = float64(v) / float64(c.k)
+	for i := range dst {
+		dst[i] = w.share(i)
 		if unknown {
 			dst[i] = math.NaN()
 		}
@@ -333,6 +353,7 @@ func (c *Classifier) check() {
 func (c *Classifier) vote(x []float64, w *Workspace) int {
 	c.search(x, c.k, w)
 	rows, _ := w.search.Near(0)
+	w.k = c.k
 	return c.points.Vote(w.votes, rows)
 }
 

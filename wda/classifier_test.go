@@ -57,7 +57,7 @@ func TestClassifier(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := new(Workspace)
-			proba := make([]float64, 3)
+			proba, shares := make([]float64, 3), make([]float64, 3)
 			for i := range 150 {
 				sample := test.RawRowView(i)
 				label := c.PredictProba(proba, sample, w)
@@ -84,6 +84,11 @@ func TestClassifier(t *testing.T) {
 					if math.Abs(votes[j]-proba[j]) > 1e-12 {
 						t.Fatalf("sample %d: probabilities %v, neighbors %v", i, proba, near)
 					}
+				}
+				class, err := c.Classify(sample, w)
+				w.Shares(shares)
+				if want := (Class{label, m.ClassName(label), slices.Max(proba), near[k-1].SqDistance}); err != nil || class != want || !slices.Equal(shares, proba) {
+					t.Fatalf("sample %d: %+v with %v, want %+v with %v: %v", i, class, shares, want, proba, err)
 				}
 				if label != got[i] || c.Predict(sample, nil) != got[i] || proba[slices.Index(c.Labels(), label)] != slices.Max(proba) {
 					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, c.Predict(sample, nil), proba)

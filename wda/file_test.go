@@ -440,7 +440,7 @@ func TestVersion1(t *testing.T) {
 	x, y := []float64{1, 2, 3, 4}, make([]float64, 2)
 	c.Model().TransformVec(y, x)
 	class, err := c.Classify(x, nil)
-	if want := (Class{30, "ü", 1}); y[0] != 0x1.27d2a454688ebp+01 || y[1] != -0x1.1071ad102e5c5p+01 || class != want || err != nil || c.K() != 3 || c.Len() != 18 {
+	if want := (Class{30, "ü", 1, class.SqDistance}); y[0] != 0x1.27d2a454688ebp+01 || y[1] != -0x1.1071ad102e5c5p+01 || class != want || err != nil || c.K() != 3 || c.Len() != 18 {
 		t.Errorf("%v becomes %x, of class %+v (%v), by %d of %d", x, y, class, err, c.K(), c.Len())
 	}
 	r := c.Model().Report()

@@ -494,7 +494,7 @@ func TestTransformAllocatesNothing(t *testing.T) {
 		"Transform32":    func() { m.Transform32(all32, in32) },
 		"TransformVec32": func() { m.TransformVec32(vec32, x32) },
 		"Predict":        func() { c.Predict(sample, w) },
-		"Classify":       func() { c.Classify(sample, w) },
+		"Classify":       func() { c.Classify(sample, w); w.Shares(proba) },
 		"checked":        func() { m.TransformChecked(vec, sample) },
 		"PredictProba":   func() { c.PredictProba(proba, sample, w) },
 		"Neighbors":      func() { near = c.Neighbors(near, sample, 5, w) },
