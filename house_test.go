@@ -41,7 +41,7 @@ var below = map[string][]string{
 	"internal/knn":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
 	"internal/tsne":            {"internal/asm/...", "internal/matrix", "internal/parallel"},
 	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
-	"wda/baseline":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace"},
+	"wda/baseline":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn"},
 	"wda":                      {"internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
 	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
@@ -65,7 +65,7 @@ var inTests = map[string][]string{
 	"internal/knn":             {"dist"},
 	"sinkhorn":                 {"internal/testdata"},
 	"wda":                      {"internal/testdata", "wda/dataset"},
-	"wda/baseline":             {"wda/dataset", "internal/knn"},
+	"wda/baseline":             {"wda/dataset"},
 	"wda/dataset":              {"internal/testdata"},
 	"internal/descent":         {"internal/stiefel"},
 	"cmd/monge":                {"internal/testdata"},
@@ -173,7 +173,7 @@ func list(t *testing.T, patterns ...string) []goPackage {
 
 // maxExported is how many names the public packages may export: newcomers read them
 // all. It only goes down, to 170.
-const maxExported = 275
+const maxExported = 247
 
 // TestExportedNames counts what the public packages export, types, functions, methods,
 // constants and variables, and demands a comment on each. Methods that make a type an

@@ -81,7 +81,7 @@ func TestDefaults(t *testing.T) {
 					}
 				}
 				var y, z mat.Dense
-				p, err := baseline.PrincipalComponents(train.X, e.p)
+				p, err := baseline.Fit(t.Context(), baseline.PCA{}, train.X, nil, e.p)
 				if err != nil {
 					t.Fatal(err)
 				}

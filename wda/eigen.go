@@ -62,7 +62,7 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 	candidates := []*mat.Dense{p0}
 	if components {
 		var err error
-		if base, err = (baseline.PCA{Workers: set.Workers}).Fit(o.s.x, nil, o.p); err != nil {
+		if base, err = baseline.Fit(ctx, baseline.PCA{Workers: set.Workers}, o.s.x, nil, o.p); err != nil {
 			return p0, err
 		}
 		candidates = append(candidates, base)

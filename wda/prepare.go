@@ -90,7 +90,7 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 		if m.span.s.d < m.by.Components {
 			m.span = m.span.whole()
 		}
-		m.start, err = baseline.PCA{Workers: m.by.Workers}.Fit(m.span.s.x, nil, m.by.Components)
+		m.start, err = baseline.Fit(ctx, baseline.PCA{Workers: m.by.Workers}, m.span.s.x, nil, m.by.Components)
 	}
 	return m, err
 }

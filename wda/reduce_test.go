@@ -83,7 +83,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 		t.Fatal(err)
 	}
 	m.span = m.span.whole()
-	if m.start, err = (baseline.PCA{}).Fit(m.s.x, nil, m.by.Components); err != nil {
+	if m.start, err = baseline.Fit(t.Context(), baseline.PCA{}, m.s.x, nil, m.by.Components); err != nil {
 		t.Fatal(err)
 	}
 	model, err := m.fit(t.Context(), pinned(*set), time.Now())

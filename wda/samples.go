@@ -188,7 +188,7 @@ const (
 func (s *samples) principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
 	k := min(p+extraPrincipal, s.d)
 	if s.d <= densePrincipal || 3*k > s.d {
-		return baseline.PCA{Workers: workers}.Fit(s.x, nil, p)
+		return baseline.Fit(ctx, baseline.PCA{Workers: workers}, s.x, nil, p)
 	}
 	v, y, rng := mat.NewDense(s.d, k, nil), mat.NewDense(s.n, k, nil), rand.New(rand.NewPCG(1, 1))
 	for i := range s.d {

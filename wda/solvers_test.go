@@ -58,7 +58,7 @@ func TestSolvers(t *testing.T) {
 		}
 		for _, name := range strings.Split(fields[1], ",") {
 			if name == "pca" {
-				p, err := baseline.PrincipalComponents(part.X, 10)
+				p, err := baseline.Fit(t.Context(), baseline.PCA{}, part.X, nil, 10)
 				if err != nil {
 					t.Fatal(err)
 				}

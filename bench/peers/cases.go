@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -309,7 +310,7 @@ func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 
 // principal returns the p leading principal components of x, d × p.
 func principal(x []float64, n, d, p int) ([]float64, error) {
-	v, err := baseline.PrincipalComponents(mat.NewDense(n, d, x), p)
+	v, err := baseline.Fit(context.Background(), baseline.PCA{}, mat.NewDense(n, d, x), nil, p)
 	if err != nil {
 		return nil, err
 	}

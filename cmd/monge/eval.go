@@ -280,17 +280,14 @@ type named struct {
 func (c *classifier) baselines(p int) ([]named, error) {
 	out := []named{{name: "original", y: c.train.X, z: c.test.X}}
 	for _, method := range []baseline.Method{baseline.PCA{}, baseline.FDA{}} {
-		projection, err := method.Fit(c.train.X, c.train.Labels, p)
+		projection, err := baseline.Fit(c.ctx, method, c.train.X, c.train.Labels, p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", method.Name(), err)
-		}
-		if err := c.ctx.Err(); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%v: %w", method, err)
 		}
 		y, z := new(mat.Dense), new(mat.Dense)
 		y.Mul(c.train.X, projection)
 		z.Mul(c.test.X, projection)
-		out = append(out, named{name: method.Name(), y: y, z: z})
+		out = append(out, named{name: method.String(), y: y, z: z})
 	}
 	for i := range out {
 		var err error

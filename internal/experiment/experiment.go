@@ -135,8 +135,7 @@ type Report struct {
 // that holds all of it, and NAME.journal, the cells computed so far. Only one run at a
 // time may use a folder.
 //
-// When the context ends, Run returns its error within about one cell of a method that
-// takes no context; what the journal holds by then is used by the next run with the
+// When the context ends, Run returns its error within about a second; what the journal holds by then is used by the next run with the
 // same settings. A run that finds a journal of other settings returns a
 // *JournalError, unless Settings.Fresh. If none of the files that an experiment needs
 // is there, the error is a *DataError.

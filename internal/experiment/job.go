@@ -256,8 +256,8 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is how long a cell may take to notice that the context has ended. The
-// methods of package baseline take none: they are left behind.
+// patience is how long a cell may take to notice that the context has ended: a long
+// evaluation, of CEML's entropy for one, is left behind.
 const patience = time.Second
 
 // run computes one cell. Its error is that of the context, and no other.

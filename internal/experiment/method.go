@@ -62,10 +62,10 @@ func original() method { return method{name: nameOriginal} }
 // ofBaseline is a method of package baseline.
 func ofBaseline(m baseline.Method) method {
 	return method{
-		name: m.Name(),
+		name: m.String(),
 		with: settingsText(m),
-		fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
-			return m.Fit(t.X, t.Labels, p)
+		fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
+			return baseline.Fit(ctx, m, t.X, t.Labels, p)
 		},
 	}
 }

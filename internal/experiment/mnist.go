@@ -62,7 +62,7 @@ func mnistMethods() []method {
 		b := ofBaseline(m)
 		b.slow = slow
 		all = append(all, b)
-		if m.Name() == (baseline.LMNN{}).Name() {
+		if m.String() == (baseline.LMNN{}).String() {
 			stopped := ofBaseline(baseline.LMNN{Neighbors: 5, MaxSteps: 50})
 			stopped.name = nameLMNNStopped
 			all = append(all, stopped)
@@ -243,7 +243,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	}
 	// λ_cc' is that of the principal components of the training digits, for all
 	// methods and for the test digits, too: the very function that the paper maximizes.
-	v, err := baseline.PrincipalComponents(train.X, p)
+	v, err := baseline.Fit(ctx, baseline.PCA{}, train.X, nil, p)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 	}{{"training", train.X}, {"test", test.X}} {
 		_, d := of.x.Dims()
 		x := of.x.Slice(0, e.drawn, 0, d).(*mat.Dense)
-		init, err := initialPositions(x)
+		init, err := initialPositions(ctx, x)
 		if err != nil {
 			return nil, err
 		}
@@ -336,8 +336,8 @@ func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 // initialPositions are the same for all methods: the first two principal components
 // of the pixels, as small as t-SNE's random start, so that a digit begins at one
 // place in all pictures.
-func initialPositions(x *mat.Dense) (*mat.Dense, error) {
-	p, err := baseline.PrincipalComponents(x, 2)
+func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	p, err := baseline.Fit(ctx, baseline.PCA{}, x, nil, 2)
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func TestEffectiveDimensions(t *testing.T) {
 
 func TestInitialPositions(t *testing.T) {
 	x := classed(7, 50, 5, 3).X
-	y, err := initialPositions(x)
+	y, err := initialPositions(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestInitialPositions(t *testing.T) {
 			t.Errorf("dimension %d has standard deviation %v", k, s)
 		}
 	}
-	if _, err := initialPositions(mat.NewDense(5, 3, nil)); err == nil {
+	if _, err := initialPositions(t.Context(), mat.NewDense(5, 3, nil)); err == nil {
 		t.Error("constant digits have initial positions")
 	}
 }

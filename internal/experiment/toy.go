@@ -106,7 +106,7 @@ const (
 
 // slow are the methods that take seconds for 100 samples.
 func slow(name string) bool {
-	return name == baseline.LSDR{}.Name() || name == baseline.LSQMI{}.Name()
+	return name == baseline.LSDR{}.String() || name == baseline.LSQMI{}.String()
 }
 
 // toyData draws training and test samples of a trial.

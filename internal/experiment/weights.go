@@ -7,9 +7,9 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/sinkhorn"
-	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -38,6 +38,9 @@ type weighting struct {
 // weightLambdas are relative to the mean squared distance of the pairs, as in WDA.
 var weightLambdas = []float64{0.1, 1, 10}
 
+// weightNeighbors is that of LFDA's default.
+const weightNeighbors = 7
+
 // weightIterations is L.
 const weightIterations = 10
 
@@ -51,7 +54,9 @@ func weightings() []weighting {
 				// W^b_ij is 1/n for all pairs of different classes.
 				return uniformWeights(y, z), nil
 			}
-			a := baseline.LFDA{}.Affinity(y)
+			n, _ := y.Dims()
+			a := mat.NewDense(n, n, nil)
+			knn.Affinity(dense.View(a), dense.View(y), weightNeighbors)
 			a.Scale(1/mat.Sum(a), a)
 			return a, nil
 		}},

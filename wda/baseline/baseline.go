@@ -1,12 +1,12 @@
 package baseline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
@@ -14,81 +14,89 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method finds a projection.
+// Method is one of the methods of this package, with its settings.
 type Method interface {
-	// Name is the usual abbreviation.
-	Name() string
-	// Fit returns a d × p projection for samples x (n × d) with labels. It changes
-	// neither.
-	Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error)
+	// String is the usual abbreviation.
+	fmt.Stringer
+
+	// filled returns the method with its defaults in place of zeros, and whether these
+	// settings are possible.
+	filled() (Method, bool)
+
+	// fit is Fit for samples that have been checked, with settings that have been filled
+	// in; the signs of the columns do not matter.
+	fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
-// Methods returns every method with its default settings, in the order of the
-// tables of the WDA paper.
+// Methods returns every method with its default settings, in the order of the tables of
+// the WDA paper.
 func Methods() []Method {
 	return []Method{PCA{}, FDA{}, LFDA{}, LMNN{}, LSDR{}, LSQMI{}, CEML{}}
 }
 
-// ByName returns the method of that name, whatever the case of its letters, with
-// its default settings.
-func ByName(name string) (Method, error) {
-	var names []string
-	for _, m := range Methods() {
-		if strings.EqualFold(m.Name(), name) {
-			return m, nil
-		}
-		names = append(names, m.Name())
-	}
-	return nil, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
-}
-
-// What can be wrong with data or settings. Errors wrap one of these and say where.
+// What can go wrong. Errors wrap one of these and say where, or are the context's.
 var (
-	ErrUnknown    = errors.New("baseline: no such method")
-	ErrComponents = errors.New("baseline: number of components out of range")
-	ErrShape      = errors.New("baseline: shapes do not match")
-	ErrNotFinite  = errors.New("baseline: value is not finite")
-	ErrOneClass   = errors.New("baseline: all samples are of one class")
-	// ErrTooFew: no class has two samples, so that none has a neighbor of its class.
-	ErrTooFew   = errors.New("baseline: no class has two samples")
+	// ErrData: rows and labels are not as many, a value is NaN or infinite, all samples
+	// are of one class, or no class has two, so that none has a neighbor of its class.
+	ErrData = errors.New("baseline: bad data")
+	// ErrSettings: p, or a setting of the method, is out of range.
 	ErrSettings = errors.New("baseline: bad settings")
 	// ErrFactorize: a decomposition has failed, for values so far apart in size that
 	// their squares overflow, or an eigenvalue iteration has not converged.
 	ErrFactorize = errors.New("baseline: matrix decomposition failed")
 )
 
-func checkComponents(x *mat.Dense, p int) error {
-	if n, d := x.Dims(); p < 1 || p > d || n < 1 {
-		return fmt.Errorf("%w: %d components of %d samples with %d features", ErrComponents, p, n, d)
+// Fit returns the projection that the method finds: d × p, for samples x (n × d) and
+// their labels (n, any integers), 1 ≤ p ≤ d. The element of largest size of every column
+// is positive. x and labels are not changed; PCA reads no labels, and they may be nil.
+// When the context ends the error is its cause.
+func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	full, ok := m.filled()
+	if !ok {
+		return nil, fmt.Errorf("%w: %#v", ErrSettings, m)
 	}
-	return nil
+	if err := check(m, x, labels, p); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	v, err := full.fit(ctx, x, labels, p)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	fixSigns(v)
+	if checkFinite(v) != nil { // arithmetic overflowed on the way
+		return nil, ErrFactorize
+	}
+	return v, nil
 }
 
-// checkSamples checks what every method that reads labels asks for.
-func checkSamples(x *mat.Dense, labels []int, p int) error {
-	if err := checkComponents(x, p); err != nil {
-		return err
-	}
-	n, _ := x.Dims()
-	if len(labels) != n {
-		return fmt.Errorf("%w: %d labels for %d samples", ErrShape, len(labels), n)
+// check says what is wrong with the samples for a method: PCA reads no labels, FDA needs
+// two classes, the others a class of two samples, too.
+func check(m Method, x *mat.Dense, labels []int, p int) error {
+	n, d := x.Dims()
+	if p < 1 || p > d || n < 1 {
+		return fmt.Errorf("%w: %d components of %d samples with %d features", ErrSettings, p, n, d)
 	}
 	if err := checkFinite(x); err != nil {
 		return err
 	}
-	if slices.Min(labels) == slices.Max(labels) {
-		return ErrOneClass
+	if _, ok := m.(PCA); ok {
+		return nil
 	}
-	return nil
-}
-
-// checkNeighbors is checkSamples, and that there is a class of two samples.
-func checkNeighbors(x *mat.Dense, labels []int, p int) error {
-	if err := checkSamples(x, labels, p); err != nil {
-		return err
+	if len(labels) != n {
+		return fmt.Errorf("%w: %d labels for %d samples", ErrData, len(labels), n)
 	}
-	if !slices.ContainsFunc(classRows(labels), func(rows []int) bool { return len(rows) > 1 }) {
-		return ErrTooFew
+	classes := classRows(labels)
+	if len(classes) < 2 {
+		return fmt.Errorf("%w: all samples are of one class", ErrData)
+	}
+	if _, ok := m.(FDA); !ok && len(classes) == n {
+		return fmt.Errorf("%w: no class has two samples", ErrData)
 	}
 	return nil
 }
@@ -98,20 +106,11 @@ func checkFinite(x *mat.Dense) error {
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%w: row %d, column %d is %v", ErrNotFinite, i, j, v)
+				return fmt.Errorf("%w: row %d, column %d is %v", ErrData, i, j, v)
 			}
 		}
 	}
 	return nil
-}
-
-// finished returns a fitted projection, or an error if arithmetic overflowed on
-// the way to it.
-func finished(p *mat.Dense) (*mat.Dense, error) {
-	if checkFinite(p) != nil {
-		return nil, ErrFactorize
-	}
-	return p, nil
 }
 
 // classRows returns the rows of each class, classes in the order of their labels.
@@ -179,6 +178,18 @@ func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
 
 // spanTolerance: a share of the samples below this one of the largest is rounding.
 const spanTolerance = 1e-12
+
+// lift returns columns found in the span of the samples in the space of all d features,
+// with columns of zeros up to p: what is outside the span distinguishes no samples.
+func lift(basis, v *mat.Dense, d, p int) *mat.Dense {
+	if basis != nil {
+		v = product(basis, v)
+	}
+	_, q := v.Dims()
+	all := mat.NewDense(d, p, nil)
+	all.Slice(0, d, 0, q).(*mat.Dense).Copy(v)
+	return all
+}
 
 // complete returns v (d × k) with p − k more columns, orthonormal and orthogonal
 // to those of v.

@@ -42,59 +42,50 @@ type CEML struct {
 	MaxSteps int
 }
 
-// Name returns "CEML".
-func (CEML) Name() string { return "CEML" }
+// String returns "CEML".
+func (CEML) String() string { return "CEML" }
 
-// Fit returns P with tr(PᵀP) = p.
-func (m CEML) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	if err := checkNeighbors(x, labels, p); err != nil {
-		return nil, err
+func (m CEML) filled() (Method, bool) {
+	if m.Alpha == 0 {
+		m.Alpha = 1.01
 	}
-	alpha, width, steps := m.Alpha, m.Width, m.MaxSteps
-	if alpha == 0 {
-		alpha = 1.01
+	if m.MaxSteps == 0 {
+		m.MaxSteps = 100
 	}
+	return m, m.Alpha > 0 && m.Alpha != 1 && !math.IsInf(m.Alpha, 1) && m.Width >= 0 && m.MaxSteps > 0
+}
+
+func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	_, d := x.Dims()
+	width := m.Width
 	if width == 0 {
 		width = math.Sqrt(float64(p))
 	}
-	if steps == 0 {
-		steps = 100
-	}
-	if !(alpha > 0 && alpha != 1 && !math.IsInf(alpha, 1) && width > 0) || steps < 0 {
-		return nil, fmt.Errorf("%w: %+v", ErrSettings, m)
-	}
-	_, d := x.Dims()
 	basis, c := span(unitVariance(x))
 	_, r := c.Dims()
 	q := min(p, r)
-	start, err := PrincipalComponents(c, q)
+	start, err := components(ctx, c, q)
 	if err != nil {
 		return nil, err
 	}
 	// The sphere of radius √p is St(r·q, 1) after scaling.
 	radius := math.Sqrt(float64(p))
-	f := &sphere{entropy: newEntropy(c, labels, alpha, width), radius: radius, rows: r, cols: q}
+	f := &sphere{entropy: newEntropy(c, labels, m.Alpha, width), radius: radius, rows: r, cols: q}
 	point := mat.NewDense(r*q, 1, slices.Clone(start.RawMatrix().Data))
 	point.Scale(1/math.Sqrt(float64(q)), point)
-	v, err := minimize(f, point, steps)
+	v, err := minimize(ctx, f, point, m.MaxSteps)
 	if err != nil {
 		return nil, err
 	}
 	v = mat.NewDense(r, q, v.RawMatrix().Data)
 	v.Scale(radius, v)
-	if basis != nil {
-		v = product(basis, v)
-	}
-	all := mat.NewDense(d, p, nil)
-	all.Slice(0, d, 0, q).(*mat.Dense).Copy(v)
-	fixSigns(all)
-	return finished(all)
+	return lift(basis, v, d, p), nil
 }
 
 // minimize returns the local minimum of f on St(d, p) that conjugate gradients reach
 // from start.
-func minimize(f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
-	r, err := descent.Minimize(context.Background(), f, stiefel.New(start.Dims()), start, &descent.Settings{
+func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
+	r, err := descent.Minimize(ctx, f, stiefel.New(start.Dims()), start, &descent.Settings{
 		MaxSteps: steps, GradientTolerance: 1e-4, FunctionTolerance: 1e-9,
 	})
 	if r == nil {

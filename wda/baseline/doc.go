@@ -1,15 +1,15 @@
 // Package baseline has the linear projections that WDA is compared with, and
-// starts from. Each method is a type whose Fit takes samples (rows) and labels and
-// returns a projection, d × p.
+// starts from. Each method is a type whose fields are its settings, and whose zero value
+// has the defaults; [Fit] takes it with samples (rows) and labels, and returns a
+// projection, d × p.
 //
-// The zero value of each type has the defaults. All are deterministic: what is
-// drawn at random comes from a seed among the settings, and does not depend on the
-// order of the samples. None standardizes features; where their units matter the
+// All are deterministic: what is drawn at random comes from a seed among the settings,
+// and does not depend on the order of the samples. None standardizes features; where their units matter the
 // method says so.
 //
 //	PCA    orthonormal columns   no labels
 //	FDA    wᵀS_w w = 1           generalized eigenvectors; Shrinkage
-//	LFDA   a choice              generalized eigenvectors of nearby pairs
+//	LFDA   √μ, or orthonormal    generalized eigenvectors of nearby pairs
 //	LMNN   free lengths          hinge loss of neighbors, L-BFGS
 //	LSDR   orthonormal columns   squared-loss mutual information, n·b² a step
 //	LSQMI  orthonormal columns   quadratic mutual information, n·b a step

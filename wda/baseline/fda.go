@@ -1,7 +1,7 @@
 package baseline
 
 import (
-	"fmt"
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/algebra"
@@ -34,11 +34,12 @@ type FDA struct {
 	Shrinkage float64
 }
 
-// Name returns "FDA".
-func (FDA) Name() string { return "FDA" }
+// String returns "FDA".
+func (FDA) String() string { return "FDA" }
 
-// Fit returns the p leading discriminant directions.
-func (f FDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+func (f FDA) filled() (Method, bool) { return f, f.Shrinkage >= 0 && f.Shrinkage <= 1 }
+
+func (f FDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	solve := solveDense
 	if classes := len(classRows(labels)); d > denseDimension {
@@ -47,7 +48,7 @@ func (f FDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 			solve = solveDual
 		}
 	}
-	return f.fit(x, labels, p, solve)
+	return f.fitBy(ctx, x, labels, p, solve)
 }
 
 // within are the samples without the means of their classes, and what stands for
@@ -61,13 +62,7 @@ type within struct {
 // A solver returns S_w⁺m for the rows of m, as rows.
 type solver func(w *within, m *mat.Dense) (*mat.Dense, error)
 
-func (f FDA) fit(x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, error) {
-	if err := checkSamples(x, labels, p); err != nil {
-		return nil, err
-	}
-	if !(f.Shrinkage >= 0 && f.Shrinkage <= 1) {
-		return nil, fmt.Errorf("%w: shrinkage %v is not between 0 and 1", ErrSettings, f.Shrinkage)
-	}
+func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, error) {
 	n, d := x.Dims()
 	c := centred(x)
 	w := &within{w: mat.NewDense(n, d, nil), rows: classRows(labels), s: f.Shrinkage}
@@ -115,12 +110,11 @@ func (f FDA) fit(x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, e
 		}
 	}
 	if q < p {
-		if err := w.append(out, c, q, scale); err != nil {
+		if err := w.append(ctx, out, c, q, scale); err != nil {
 			return nil, err
 		}
 	}
-	fixSigns(out)
-	return finished(out)
+	return out, nil
 }
 
 // scale divides every feature by its standard deviation within classes, unless
@@ -152,7 +146,7 @@ func (w *within) scale() []float64 {
 
 // append sets columns q… of out to principal components of the samples c in the
 // complement of the first q, scaled to unit variance within classes.
-func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
+func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []float64) error {
 	n, d := c.Dims()
 	p := out.RawMatrix().Cols
 	rest := c
@@ -166,7 +160,7 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 		rest.Sub(rest, back)
 		// The components of the rest span its variance first; orthonormalizing them
 		// after the columns there are keeps those that have none out of their span.
-		pcs, err := PrincipalComponents(rest, p-q)
+		pcs, err := components(ctx, rest, p-q)
 		if err != nil {
 			return err
 		}
@@ -178,7 +172,7 @@ func (w *within) append(out, c *mat.Dense, q int, scale []float64) error {
 		}
 		out.Slice(0, d, q, p).(*mat.Dense).Copy(all.Slice(0, d, q, p))
 	} else {
-		pcs, err := PrincipalComponents(rest, p)
+		pcs, err := components(ctx, rest, p)
 		if err != nil {
 			return err
 		}

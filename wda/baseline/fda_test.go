@@ -40,7 +40,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 				}
 				want := readMatrix(t, name+c.file)
 				want.Scale(c.factor, want)
-				got, err := c.f.fit(x, labels, 2, use)
+				got, err := c.f.fitBy(t.Context(), x, labels, 2, use)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +64,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 	want := readMatrix(t, "few_fda_svd")
 	want.Scale(math.Sqrt(12./9), want)
 	for _, s := range []string{"dense", "dual"} {
-		got, err := FDA{}.fit(gather(x, rows), few, 2, solvers[s])
+		got, err := FDA{}.fitBy(t.Context(), gather(x, rows), few, 2, solvers[s])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func subspaceDistance(t *testing.T, a, b *mat.Dense) float64 {
 func TestPCAIsScikitLearns(t *testing.T) {
 	for _, name := range []string{"iris", "wine"} {
 		x, labels := readSamples(t, name)
-		got, err := PCA{}.Fit(x, labels, 3)
+		got, err := Fit(t.Context(), PCA{}, x, labels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,11 +110,11 @@ func TestFDASolversAgree(t *testing.T) {
 			x.Set(i, 0, x.At(i, 0)+float64(labels[i]))
 			x.Set(i, 1, x.At(i, 1)+float64(labels[i]*labels[i]))
 		}
-		want, err := FDA{Shrinkage: c.s}.fit(x, labels, 3, solveDense)
+		want, err := FDA{Shrinkage: c.s}.fitBy(t.Context(), x, labels, 3, solveDense)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FDA{Shrinkage: c.s}.fit(x, labels, 3, c.with)
+		got, err := FDA{Shrinkage: c.s}.fitBy(t.Context(), x, labels, 3, c.with)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestFDAFurtherColumns(t *testing.T) {
 	for _, s := range []float64{0, 0.3} {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			f := FDA{Shrinkage: s}
-			all, err := f.Fit(x, labels, 13)
+			all, err := Fit(t.Context(), f, x, labels, 13)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func TestFDAFurtherColumns(t *testing.T) {
 					}
 				}
 			}
-			fewer, err := f.Fit(x, labels, 5)
+			fewer, err := Fit(t.Context(), f, x, labels, 5)
 			if err != nil {
 				t.Fatal(err)
 			}

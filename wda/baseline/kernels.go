@@ -1,7 +1,7 @@
 package baseline
 
 import (
-	"fmt"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -27,16 +27,7 @@ type interval struct{ from, to int }
 
 // newKernels orders the samples by label and value, so that what is drawn at random
 // does not depend on the order they come in.
-func newKernels(x *mat.Dense, labels []int, p, size int, seed uint64) (*kernels, error) {
-	if err := checkNeighbors(x, labels, p); err != nil {
-		return nil, err
-	}
-	if size == 0 {
-		size = 200
-	}
-	if size < 0 {
-		return nil, fmt.Errorf("%w: %d kernels", ErrSettings, size)
-	}
+func newKernels(x *mat.Dense, labels []int, size int, seed uint64) *kernels {
 	n, d := x.Dims()
 	order := make([]int, n)
 	for i := range order {
@@ -79,7 +70,18 @@ func newKernels(x *mat.Dense, labels []int, p, size int, seed uint64) (*kernels,
 		f.centres = append(f.centres, chosen...)
 		f.columns = append(f.columns, interval{from, len(f.centres)})
 	}
-	return f, nil
+	return f
+}
+
+// filledKernels returns the settings that LSDR and LSQMI share with their defaults.
+func filledKernels(basis, steps int) (int, int, bool) {
+	if basis == 0 {
+		basis = 200
+	}
+	if steps == 0 {
+		steps = 100
+	}
+	return basis, steps, basis > 0 && steps > 0
 }
 
 // project returns the projected samples, and those of the centres.
@@ -90,16 +92,7 @@ func (f *kernels) project(p *mat.Dense) (y, u *mat.Dense) {
 
 // search climbs from PCA and from random points of the Stiefel manifold and returns
 // where the score is least, in the space of all features.
-func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
-	if restarts == 0 {
-		restarts = 5
-	}
-	if steps == 0 {
-		steps = 100
-	}
-	if steps < 0 {
-		return nil, fmt.Errorf("%w: %d steps", ErrSettings, steps)
-	}
+func (f *kernels) search(ctx context.Context, p, restarts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
 	_, r := f.x.Dims()
 	q := min(p, r)
 	manifold := stiefel.New(r, q)
@@ -107,7 +100,7 @@ func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *
 	var best *mat.Dense
 	least := math.Inf(1)
 	for s := range 1 + max(0, restarts) {
-		start, err := PrincipalComponents(f.x, q)
+		start, err := components(ctx, f.x, q)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +119,7 @@ func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *
 		}
 	}
 	// Of the columns only their span matters: take its principal components.
-	turn, err := PrincipalComponents(product(f.x, best), q)
+	turn, err := components(ctx, product(f.x, best), q)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +131,5 @@ func (f *kernels) search(p, restarts, steps int, seed uint64, climb func(start *
 	if err != nil {
 		return nil, err
 	}
-	if err := orthonormalize(all); err != nil {
-		return nil, err
-	}
-	fixSigns(all)
-	return finished(all)
+	return all, orthonormalize(all)
 }

@@ -1,12 +1,11 @@
 package baseline
 
 import (
-	"fmt"
+	"context"
 	"math"
-	"slices"
 
-	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,7 +23,6 @@ import (
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
 // With A = 1 this is FDA. A class of n_c ≤ k samples uses its n_c − 1 neighbors.
-// Where σ_i = 0, as among more than k equal samples, A_ij = 0 for x_j ≠ x_i, the limit.
 //
 // Directions without scatter within classes are given 1e-11 of their total scatter,
 // so that they come first: as for FDA, samples that a direction separates perfectly
@@ -33,57 +31,31 @@ import (
 type LFDA struct {
 	// Neighbors is k. Default 7, as in the paper.
 	Neighbors int
-	// Metric chooses the lengths of the columns. Default Weighted.
-	Metric Metric
+	// Orthonormal replaces the columns by an orthonormal basis of the same subspaces: of
+	// the first column, the first two, and so on. Default columns √μ w with wᵀS̃_w w = 1,
+	// or 0 where μ < 0 (section 3.3 of the paper), which nearest neighbors see.
+	Orthonormal bool
 	// Shrinkage s replaces S̃_w by (1−s)·S̃_w + s·(tr S̃_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64
 }
 
-// Metric is how LFDA scales its columns, which matters to nearest neighbors.
-type Metric int
+// String returns "LFDA".
+func (LFDA) String() string { return "LFDA" }
 
-const (
-	// Weighted columns are √μ w with wᵀ S̃_w w = 1, or 0 where μ < 0 (section 3.3 of
-	// the paper).
-	Weighted Metric = iota
-	// Orthonormalized columns are an orthonormal basis of the same subspaces: of the
-	// first column, the first two, and so on.
-	Orthonormalized
-	// Plain columns have wᵀ S̃_w w = 1.
-	Plain
-)
+func (f LFDA) filled() (Method, bool) {
+	if f.Neighbors == 0 {
+		f.Neighbors = 7
+	}
+	return f, f.Neighbors > 0 && f.Shrinkage >= 0 && f.Shrinkage <= 1
+}
 
-// Name returns "LFDA".
-func (LFDA) Name() string { return "LFDA" }
-
-// Fit returns the p leading local discriminant directions.
-func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	if err := checkNeighbors(x, labels, p); err != nil {
-		return nil, err
-	}
-	k := f.neighbors()
-	if k < 0 || f.Metric < Weighted || f.Metric > Plain || !(f.Shrinkage >= 0 && f.Shrinkage <= 1) {
-		return nil, fmt.Errorf("%w: %+v", ErrSettings, f)
-	}
-	classes := classRows(labels)
-	_, d := x.Dims()
-	basis, c := span(centred(x))
-	sw, sb := localScatter(c, classes, k)
-	r := sw.RawMatrix().Rows
-	total := make([]float64, r)
-	for j := range r {
-		total[j] = sw.At(j, j) + sb.At(j, j)
-	}
-	if s := f.Shrinkage; s > 0 {
-		// The mean is over all d features, those outside the span included.
-		shrink(sw, s, trace(sw)/float64(d))
-	}
-	q := min(p, r)
-	v, mu, err := pencil(sb, sw, total, q)
+func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	basis, v, mu, err := f.solve(ctx, x, labels, p)
 	if err != nil {
 		return nil, err
 	}
-	if f.Metric == Weighted {
+	r, q := v.Dims()
+	if !f.Orthonormal {
 		for j := range q {
 			w := math.Sqrt(max(0, mu[j]))
 			for i := range r {
@@ -94,23 +66,29 @@ func (f LFDA) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	if basis != nil {
 		v = product(basis, v)
 	}
-	if v, err = complete(v, p); err != nil {
-		return nil, err
+	if v, err = complete(v, p); err == nil && f.Orthonormal {
+		err = orthonormalize(v)
 	}
-	if f.Metric == Orthonormalized {
-		if err := orthonormalize(v); err != nil {
-			return nil, err
-		}
-	}
-	fixSigns(v)
-	return finished(v)
+	return v, err
 }
 
-func (f LFDA) neighbors() int {
-	if f.Neighbors == 0 {
-		return 7
+// solve returns a basis of the span of the samples, nil for the identity, and w and μ in
+// it, at most p of them.
+func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (basis, v *mat.Dense, mu []float64, err error) {
+	_, d := x.Dims()
+	basis, c := span(centred(x))
+	sw, sb := localScatter(c, classRows(labels), f.Neighbors)
+	r := sw.RawMatrix().Rows
+	total := make([]float64, r)
+	for j := range r {
+		total[j] = sw.At(j, j) + sb.At(j, j)
 	}
-	return f.Neighbors
+	if s := f.Shrinkage; s > 0 {
+		// The mean is over all d features, those outside the span included.
+		shrink(sw, s, trace(sw)/float64(d))
+	}
+	v, mu, err = pencil(ctx, sb, sw, total, min(p, r))
+	return basis, v, mu, err
 }
 
 // shrink replaces S by (1−s)·S + s·mean·I.
@@ -140,7 +118,8 @@ func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense) {
 	for _, rows := range classes {
 		xc := gather(x, rows)
 		nc := len(rows)
-		a := affinity(xc, k)
+		a := mat.NewDense(nc, nc, nil)
+		knn.Affinity(dense.View(a), dense.View(xc), k)
 		lap := product(a, xc)
 		around := centred(xc)
 		for i, r := range rows {
@@ -158,37 +137,4 @@ func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense) {
 		}
 	}
 	return symmetricProduct(x, within), symmetricProduct(x, between)
-}
-
-// Affinity returns the affinities A of the samples x (n × d) of one class, n × n: what
-// the pairs of the class count for.
-func (f LFDA) Affinity(x *mat.Dense) *mat.Dense { return affinity(x, f.neighbors()) }
-
-// affinity returns A for the samples of one class.
-func affinity(x *mat.Dense, k int) *mat.Dense {
-	n, _ := x.Dims()
-	a := sqDistances(x, x)
-	k = min(k, n-1)
-	sigma := make([]float64, n)
-	sorted := make([]float64, n)
-	for i := range n {
-		copy(sorted, a.RawRowView(i))
-		slices.Sort(sorted)
-		sigma[i] = math.Sqrt(sorted[k]) // sorted[0] is the sample itself
-	}
-	for i := range n {
-		row := a.RawRowView(i)
-		for j := range row {
-			switch s := sigma[i] * sigma[j]; {
-			case row[j] == 0:
-				row[j] = 0
-			case s == 0:
-				row[j] = math.Inf(-1)
-			default:
-				row[j] = -row[j] / s
-			}
-		}
-		matrix.Exp(asm.Best(), row, row)
-	}
-	return a
 }

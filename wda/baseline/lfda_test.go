@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,9 +19,13 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 			if k == 7 && name == "iris" {
 				continue // metric-learn takes fewer neighbors than features only
 			}
-			for metric, kind := range []string{"weighted", "orthonormalized", "plain"} {
+			for _, kind := range []string{"weighted", "orthonormalized", "plain"} {
 				want := readMatrix(t, fmt.Sprintf("%s_lfda_%d_%s", name, k, kind))
-				got, err := LFDA{Neighbors: k, Metric: Metric(metric)}.Fit(x, labels, 2)
+				m := LFDA{Neighbors: k, Orthonormal: kind == "orthonormalized"}
+				got, err := Fit(t.Context(), m, x, labels, 2)
+				if kind == "plain" {
+					_, got, _, err = m.solve(t.Context(), x, labels, 2)
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -45,7 +51,8 @@ func TestLocalScatter(t *testing.T) {
 	diff := mat.NewVecDense(d, nil)
 	affinities, at := make([]*mat.Dense, len(classes)), make([]int, n)
 	for c, rows := range classes {
-		affinities[c] = affinity(gather(x, rows), k)
+		affinities[c] = mat.NewDense(len(rows), len(rows), nil)
+		knn.Affinity(dense.View(affinities[c]), dense.View(gather(x, rows)), k)
 		for i, r := range rows {
 			at[r] = i
 		}
@@ -81,9 +88,12 @@ func TestLFDALarge(t *testing.T) {
 			x.Set(i, 0, x.At(i, 0)+3*float64(labels[i]))
 			x.Set(i, 1, x.At(i, 1)+3*float64(labels[i]*labels[i]))
 		}
-		v, err := LFDA{Metric: Plain, Shrinkage: c.s}.Fit(x, labels, 3)
+		basis, v, _, err := LFDA{Neighbors: 7, Shrinkage: c.s}.solve(t.Context(), x, labels, 3)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if basis != nil {
+			v = product(basis, v)
 		}
 		sw, sb := localScatter(centred(x), classRows(labels), 7)
 		total := make([]float64, c.d)
@@ -111,7 +121,7 @@ func TestLFDALarge(t *testing.T) {
 				t.Errorf("%+v: column %d is no eigenvector: residual %.3g, μ = %v", c, k, e, mu)
 			}
 		}
-		o, err := LFDA{Metric: Orthonormalized, Shrinkage: c.s}.Fit(x, labels, 3)
+		o, err := Fit(t.Context(), LFDA{Orthonormal: true, Shrinkage: c.s}, x, labels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,8 +146,8 @@ func TestLFDAFewSamples(t *testing.T) {
 	for _, d := range []int{41, 60, 200} {
 		x, labels := draw(1, 40, d)
 		test, want := draw(2, 300, d)
-		for _, m := range []Method{LFDA{Neighbors: 5}, LFDA{Neighbors: 5, Metric: Plain}, LFDA{Neighbors: 5, Shrinkage: 0.3}} {
-			v, err := m.Fit(x, labels, 2)
+		for _, m := range []Method{LFDA{Neighbors: 5}, LFDA{Neighbors: 5, Orthonormal: true}, LFDA{Neighbors: 5, Shrinkage: 0.3}} {
+			v, err := Fit(t.Context(), m, x, labels, 2)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -41,48 +42,37 @@ type LMNN struct {
 	MaxSteps int
 }
 
-// Name returns "LMNN".
-func (LMNN) Name() string { return "LMNN" }
+// String returns "LMNN".
+func (LMNN) String() string { return "LMNN" }
 
-// Fit returns Lᵀ with p columns.
-func (m LMNN) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	if err := checkNeighbors(x, labels, p); err != nil {
-		return nil, err
+func (m LMNN) filled() (Method, bool) {
+	if m.Neighbors == 0 {
+		m.Neighbors = 3
 	}
-	k, push, steps := m.Neighbors, m.Push, m.MaxSteps
-	if k == 0 {
-		k = 3
+	if m.Push == 0 {
+		m.Push = 0.5
 	}
-	if push == 0 {
-		push = 0.5
+	if m.MaxSteps == 0 {
+		m.MaxSteps = 500
 	}
-	if steps == 0 {
-		steps = 500
-	}
-	if k < 0 || steps < 0 || !(push > 0 && push < 1) {
-		return nil, fmt.Errorf("%w: %+v", ErrSettings, m)
-	}
+	return m, m.Neighbors > 0 && m.MaxSteps > 0 && m.Push > 0 && m.Push < 1
+}
+
+func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
 	basis, c := span(centred(x))
-	f := newMargin(c, labels, k, push)
+	f := newMargin(c, labels, m.Neighbors, m.Push)
 	_, r := c.Dims()
 	q := min(p, r)
-	start, err := PrincipalComponents(c, q)
+	start, err := components(ctx, c, q)
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.minimize(start, steps)
+	v, err := f.minimize(start, m.MaxSteps)
 	if err != nil {
 		return nil, err
 	}
-	if basis != nil {
-		v = product(basis, v)
-	}
-	// What is outside the span of the samples distinguishes none of them.
-	all := mat.NewDense(d, p, nil)
-	all.Slice(0, d, 0, q).(*mat.Dense).Copy(v)
-	fixSigns(all)
-	return finished(all)
+	return lift(basis, v, d, p), nil
 }
 
 // margin is the loss of LMNN.

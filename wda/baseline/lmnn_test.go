@@ -35,7 +35,7 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 			t.Errorf("%s: loss %v with %d active constraints, want %v with %v", c.at, loss, active, want.At(0, 0), want.At(0, 1))
 		}
 	}
-	start, err := PrincipalComponents(x, 2)
+	start, err := components(t.Context(), x, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -43,28 +44,36 @@ type LSDR struct {
 	Seed uint64
 }
 
-// Name returns "LSDR".
-func (LSDR) Name() string { return "LSDR" }
+// String returns "LSDR".
+func (LSDR) String() string { return "LSDR" }
 
-// Fit returns p orthonormal columns.
-func (m LSDR) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	f, err := newKernels(x, labels, p, m.Basis, m.Seed)
-	if err != nil {
-		return nil, err
+func (m LSDR) filled() (Method, bool) {
+	if m.Restarts == 0 {
+		m.Restarts = 5
 	}
-	return f.search(p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
+	var ok bool
+	m.Basis, m.MaxSteps, ok = filledKernels(m.Basis, m.MaxSteps)
+	return m, ok
+}
+
+func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	f := newKernels(x, labels, m.Basis, m.Seed)
+	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 		const run = 20 // steps between two choices of σ and λ
 		at := start
 		var last smi
 		for done := 0; ; done += run {
 			s, score, err := f.selectSMI(at)
+			if err == nil {
+				err = ctx.Err()
+			}
 			if err != nil {
 				return nil, 0, err
 			}
 			if done >= steps || s == last {
 				return at, score, nil
 			}
-			if at, err = minimize(&s, at, min(run, steps-done)); err != nil {
+			if at, err = minimize(ctx, &s, at, min(run, steps-done)); err != nil {
 				return nil, 0, err
 			}
 			last = s

@@ -12,10 +12,7 @@ import (
 func TestLSDRGradient(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(40)
 	for _, size := range []int{200, 15} {
-		f, err := newKernels(data.X, data.Labels, 2, size, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newKernels(data.X, data.Labels, size, 1)
 		s := &smi{f, 0.8, 0.01}
 		p := randomMatrix(1, 5, 2, 0.6)
 		grad := mat.NewDense(5, 2, nil)
@@ -33,10 +30,7 @@ func TestLSDRGradient(t *testing.T) {
 // labels.
 func TestSMI(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 1, Seed: 3}.Generate(14)
-	f, err := newKernels(data.X, data.Labels, 2, 9, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newKernels(data.X, data.Labels, 9, 1)
 	const width, lambda = 0.9, 0.05
 	p := randomMatrix(2, 3, 2, 0.6)
 	n, b := 14, len(f.centres)
@@ -80,12 +74,12 @@ func TestLSDROrthonormal(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 8}.Generate(30)
 	for _, m := range []Method{LSDR{Restarts: -1, Basis: 12}, LSQMI{Restarts: -1, Basis: 12}} {
 		for p := 1; p <= 4; p++ {
-			v, err := m.Fit(data.X, data.Labels, p)
+			v, err := Fit(t.Context(), m, data.X, data.Labels, p)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if e := stiefel.New(4, p).Infeasibility(v); !(e < 1e-13) {
-				t.Errorf("%s, p = %d: columns are not orthonormal: %g", m.Name(), p, e)
+				t.Errorf("%s, p = %d: columns are not orthonormal: %g", m.String(), p, e)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/algebra"
@@ -48,23 +49,27 @@ type LSQMI struct {
 	Seed uint64
 }
 
-// Name returns "LSQMI".
-func (LSQMI) Name() string { return "LSQMI" }
+// String returns "LSQMI".
+func (LSQMI) String() string { return "LSQMI" }
 
-// Fit returns p orthonormal columns.
-func (m LSQMI) Fit(x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	f, err := newKernels(x, labels, p, m.Basis, m.Seed)
-	if err != nil {
-		return nil, err
-	}
+func (m LSQMI) filled() (Method, bool) {
 	if m.Restarts == 0 {
 		m.Restarts = 10
 	}
-	return f.search(p, m.Restarts, m.MaxSteps, m.Seed, f.climbQMI)
+	var ok bool
+	m.Basis, m.MaxSteps, ok = filledKernels(m.Basis, m.MaxSteps)
+	return m, ok
+}
+
+func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	f := newKernels(x, labels, m.Basis, m.Seed)
+	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
+		return f.climbQMI(ctx, start, steps)
+	})
 }
 
 // climbQMI goes up from start and returns where it ends, with the negative QMI there.
-func (f *kernels) climbQMI(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
+func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 	const run = 20 // steps between two choices of σ and λ
 	r, q := start.Dims()
 	manifold := stiefel.New(r, q)
@@ -76,6 +81,9 @@ func (f *kernels) climbQMI(start *mat.Dense, steps int) (*mat.Dense, float64, er
 	length := 0.3
 	var value, slope fit
 	for done := 0; ; done++ {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		fresh := done%run == 0
 		if fresh || done == steps {
 			var score float64

@@ -37,10 +37,7 @@ func (g gaussians) qmi(p *mat.Dense) float64 {
 func TestQMI(t *testing.T) {
 	g := gaussians{0.6, 0.9, 0.3}
 	x, labels := g.draw(2000)
-	f, err := newKernels(x, labels, 1, 100, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newKernels(x, labels, 100, 1)
 	scale := rms(centred(x)) // newKernels divides by it
 	for _, angle := range []float64{-1, 0.9} {
 		p := mat.NewDense(2, 1, []float64{math.Cos(angle), math.Sin(angle)})
@@ -79,10 +76,7 @@ func TestQMI(t *testing.T) {
 // sum over samples is minus the central difference of signed means as z moves.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
-	f, err := newKernels(x, labels, 2, 6, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newKernels(x, labels, 6, 1)
 	const width, h = 0.7, 1e-5
 	y, u := f.project(mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
 	at := func(c, axis int, shift float64) *mat.Dense {

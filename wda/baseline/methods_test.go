@@ -7,7 +7,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
@@ -117,16 +119,16 @@ func TestSimulation(t *testing.T) {
 		for s := range uint64(draws) {
 			train := dataset.Simulation{Seed: 2*s + 1}.Generate(100)
 			test := dataset.Simulation{Seed: 2*s + 2}.Generate(1000)
-			v, err := c.m.Fit(train.X, train.Labels, 2)
+			v, err := Fit(t.Context(), c.m, train.X, train.Labels, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
 			sum += testError(t, train.X, train.Labels, test.X, test.Labels, v)
 		}
 		mean := sum / float64(draws)
-		t.Logf("%s: 5-NN error %.3f", c.m.Name(), mean)
+		t.Logf("%s: 5-NN error %.3f", c.m, mean)
 		if !(mean >= c.atLeast && mean <= c.most) {
-			t.Errorf("%s: 5-NN error %.3f is not between %.3f and %.3f", c.m.Name(), mean, c.atLeast, c.most)
+			t.Errorf("%s: 5-NN error %.3f is not between %.3f and %.3f", c.m, mean, c.atLeast, c.most)
 		}
 	}
 }
@@ -146,19 +148,20 @@ func TestBadInput(t *testing.T) {
 			labels []int
 			p      int
 			want   error
+			where  string
 		}{
-			{"no components", good, labels, 0, ErrComponents},
-			{"too many", good, labels, 3, ErrComponents},
-			{"NaN", nan, labels, 1, ErrNotFinite},
-			{"infinite", inf, labels, 1, ErrNotFinite},
-			{"labels", good, labels[:3], 1, ErrShape},
-			{"one class", good, []int{7, 7, 7, 7}, 1, ErrOneClass},
+			{"no components", good, labels, 0, ErrSettings, "0 components of 4 samples with 2 features"},
+			{"too many", good, labels, 3, ErrSettings, "3 components"},
+			{"NaN", nan, labels, 1, ErrData, "row 1, column 1 is NaN"},
+			{"infinite", inf, labels, 1, ErrData, "row 1, column 1 is -Inf"},
+			{"labels", good, labels[:3], 1, ErrData, "3 labels for 4 samples"},
+			{"one class", good, []int{7, 7, 7, 7}, 1, ErrData, "one class"},
 		} {
-			if _, ok := m.(PCA); ok && (c.want == ErrShape || c.want == ErrOneClass) {
+			if _, ok := m.(PCA); ok && (c.name == "labels" || c.name == "one class") {
 				continue // reads no labels
 			}
-			if v, err := m.Fit(c.x, c.labels, c.p); v != nil || !errors.Is(err, c.want) {
-				t.Errorf("%s, %s: %v, want %v", m.Name(), c.name, err, c.want)
+			if v, err := Fit(t.Context(), m, c.x, c.labels, c.p); v != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.where) {
+				t.Errorf("%s, %s: %v, want %v", m, c.name, err, c.want)
 			}
 		}
 	}
@@ -168,8 +171,8 @@ func TestBadInput(t *testing.T) {
 		case PCA, FDA:
 			continue
 		}
-		if _, err := m.Fit(single, []int{0, 1}, 1); !errors.Is(err, ErrTooFew) {
-			t.Errorf("%s, classes of one sample: %v", m.Name(), err)
+		if _, err := Fit(t.Context(), m, single, []int{0, 1}, 1); !errors.Is(err, ErrData) {
+			t.Errorf("%s, classes of one sample: %v", m, err)
 		}
 	}
 }
@@ -179,29 +182,35 @@ func TestBadSettings(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{0, 0, 1, 3, 0, 2, 4, 1})
 	for _, m := range []Method{
 		FDA{Shrinkage: -0.1}, FDA{Shrinkage: 1.1}, FDA{Shrinkage: math.NaN()},
-		LFDA{Neighbors: -1}, LFDA{Metric: 3}, LFDA{Metric: -1}, LFDA{Shrinkage: 2},
+		LFDA{Neighbors: -1}, LFDA{Shrinkage: 2},
 		LMNN{Neighbors: -1}, LMNN{Push: 1}, LMNN{Push: math.NaN()}, LMNN{MaxSteps: -1},
 		CEML{Alpha: 1}, CEML{Alpha: -1}, CEML{Alpha: math.Inf(1)}, CEML{Width: -1}, CEML{Width: math.NaN()}, CEML{MaxSteps: -1},
 		LSDR{Basis: -1}, LSDR{MaxSteps: -1}, LSQMI{Basis: -1}, LSQMI{MaxSteps: -1},
 	} {
-		if v, err := m.Fit(x, []int{0, 0, 1, 1}, 1); v != nil || !errors.Is(err, ErrSettings) {
-			t.Errorf("%s %+v: %v", m.Name(), m, err)
+		if v, err := Fit(t.Context(), m, x, []int{0, 0, 1, 1}, 1); v != nil || !errors.Is(err, ErrSettings) {
+			t.Errorf("%#v: %v", m, err)
 		}
 	}
 }
 
-func TestByName(t *testing.T) {
+// TestCancel: a fit ends soon after its context, with its cause.
+func TestCancel(t *testing.T) {
+	cause := errors.New("enough")
+	data := dataset.Simulation{NoiseDims: 40, Seed: 1}.Generate(1500)
 	for _, m := range Methods() {
-		got, err := ByName("l" + m.Name()[1:])
-		if m.Name()[0] == 'L' && (err != nil || got.Name() != m.Name()) {
-			t.Errorf("%s in lower case: %v, %v", m.Name(), got, err)
+		for _, after := range []time.Duration{0, 30 * time.Millisecond} {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), after, cause)
+			start := time.Now()
+			v, err := Fit(ctx, m, data.X, data.Labels, 5)
+			if done := err == nil && after > 0; !done && (v != nil || !errors.Is(err, cause)) {
+				t.Errorf("%v, after %v: %v", m, after, err)
+			}
+			// CEML looks between evaluations, which take seconds here.
+			if took := time.Since(start); took > time.Minute {
+				t.Errorf("%v, after %v: ended %v later", m, after, took)
+			}
+			cancel()
 		}
-		if got, err = ByName(m.Name()); err != nil || got != m {
-			t.Errorf("%s: %v, %v", m.Name(), got, err)
-		}
-	}
-	if _, err := ByName("t-SNE"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("unknown method: %v", err)
 	}
 }
 
@@ -283,13 +292,13 @@ func TestDegenerate(t *testing.T) {
 				if p > d {
 					continue
 				}
-				v, err := m.Fit(data.X, data.Labels, p)
+				v, err := Fit(t.Context(), m, data.X, data.Labels, p)
 				if err != nil {
-					t.Errorf("%s, %s, p = %d: %v", m.Name(), name, p, err)
+					t.Errorf("%s, %s, p = %d: %v", m, name, p, err)
 					continue
 				}
 				if r, c := v.Dims(); r != d || c != p || checkFinite(v) != nil {
-					t.Errorf("%s, %s, p = %d:\n%v", m.Name(), name, p, mat.Formatted(v))
+					t.Errorf("%s, %s, p = %d:\n%v", m, name, p, mat.Formatted(v))
 				}
 			}
 		}
@@ -310,16 +319,16 @@ func TestInvariance(t *testing.T) {
 		other.Labels[i] = 10 * l
 	}
 	for _, m := range quick() {
-		t.Run(m.Name(), func(t *testing.T) {
-			v, err := m.Fit(data.X, data.Labels, 2)
+		t.Run(m.String(), func(t *testing.T) {
+			v, err := Fit(t.Context(), m, data.X, data.Labels, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := m.Fit(data.X, data.Labels, 2)
+			again, err := Fit(t.Context(), m, data.X, data.Labels, 2)
 			if err != nil || !mat.Equal(again, v) {
 				t.Errorf("second run differs: %v\n%v\n%v", err, mat.Formatted(v), mat.Formatted(again))
 			}
-			w, err := m.Fit(other.X, other.Labels, 2)
+			w, err := Fit(t.Context(), m, other.X, other.Labels, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -339,10 +348,13 @@ func tolerance(m Method) float64 {
 	return 1e-3
 }
 
-func ExampleByName() {
-	m, _ := ByName("fda")
+func ExampleFit() {
 	x := mat.NewDense(6, 2, []float64{0, 0, 1, 2, 2, 1, 5, 0, 6, 2, 7, 1})
-	v, _ := m.Fit(x, []int{0, 0, 0, 1, 1, 1}, 1)
-	fmt.Printf("%s: %.3f %.3f\n", m.Name(), v.At(0, 0), v.At(1, 0))
-	// Output: FDA: 1.414 -0.707
+	v, err := Fit(context.Background(), FDA{}, x, []int{0, 0, 0, 1, 1, 1}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.3f %.3f\n", v.At(0, 0), v.At(1, 0))
+	// Output: 1.414 -0.707
 }

@@ -14,36 +14,33 @@ import (
 )
 
 // PCA projects on the principal components: the leading eigenvectors of the
-// covariance (H. Hotelling, 1933).
+// covariance (H. Hotelling, 1933), orthonormal, the largest variance first. Directions
+// without variance complete the basis if there are fewer than p with. It takes memory in
+// the square of the number of features or of samples, whichever are fewer; with more than
+// 2048 features and no fewer samples that of x.
 type PCA struct {
 	// Workers is the number of goroutines. Default GOMAXPROCS. The result does not
 	// depend on it.
 	Workers int
 }
 
-// Name returns "PCA".
-func (PCA) Name() string { return "PCA" }
+// String returns "PCA".
+func (PCA) String() string { return "PCA" }
 
-// PrincipalComponents returns the p leading principal components of the rows of x,
-// as PCA's Fit does.
-func PrincipalComponents(x *mat.Dense, p int) (*mat.Dense, error) { return PCA{}.Fit(x, nil, p) }
-
-// Fit returns the p leading principal components of the rows of x as orthonormal
-// columns, the largest variance first; the element of largest size of every column is
-// positive. Directions without variance complete the basis if there are fewer than p
-// with. Labels are not used. It takes memory in the square of the number of features or
-// of samples, whichever are fewer; with more than 2048 features and no fewer samples
-// that of x.
-func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
-	if err := checkComponents(x, p); err != nil {
-		return nil, err
-	}
-	if err := checkFinite(x); err != nil {
-		return nil, err
-	}
+func (m PCA) filled() (Method, bool) {
 	if m.Workers <= 0 {
 		m.Workers = runtime.GOMAXPROCS(0)
 	}
+	return m, true
+}
+
+// components returns the p leading principal components of the rows of x, which are
+// finite.
+func components(ctx context.Context, x *mat.Dense, p int) (*mat.Dense, error) {
+	return Fit(ctx, PCA{}, x, nil, p)
+}
+
+func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	k := p + extraColumns
 	if d <= denseDimension || 3*k > d && d <= n {
@@ -51,37 +48,32 @@ func (m PCA) Fit(x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 		return v, err
 	}
 	if n < d && p <= n {
-		return dualComponents(centred(x), p)
+		return dualComponents(ctx, centred(x), p)
 	}
 	times := m.scatterTimes(x, k)
 	if d <= formedDimension {
 		times = m.times(m.scatter(x))
 	}
 	v := randomBlock(d, k)
-	if _, err := subspace.Leading(context.Background(), times, nil, v, p, nil); err != nil {
+	if _, err := subspace.Leading(ctx, times, nil, v, p, nil); err != nil {
 		return nil, err
 	}
 	out := mat.DenseCopyOf(v.Slice(0, d, 0, p))
 	if _, err := stiefel.New(d, p).Orthonormalize(out, out); err != nil {
 		return nil, err
 	}
-	fixSigns(out)
 	return out, nil
 }
 
 // dualComponents returns the p principal components of centred rows, fewer than
 // features: Xᵀu for the eigenvectors u of XXᵀ.
-func dualComponents(c *mat.Dense, p int) (*mat.Dense, error) {
-	u, _, err := leading(gram(c), p)
+func dualComponents(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
+	u, _, err := leading(ctx, gram(c), p)
 	if err != nil {
 		return nil, err
 	}
 	v := transProduct(c, u)
-	if err := orthonormalize(v); err != nil {
-		return nil, err
-	}
-	fixSigns(v)
-	return finished(v)
+	return v, orthonormalize(v)
 }
 
 const (

@@ -40,7 +40,7 @@ func TestPrincipalComponents(t *testing.T) {
 	for _, c := range []struct{ n, d, p int }{{50, 6, 6}, {200, 40, 5}, {300, 200, 7}, {60, 300, 10}, {8, 300, 3}, {5, 3, 2}} {
 		x := lowRank(uint64(c.d), c.n, c.d)
 		before := mat.DenseCopyOf(x)
-		got, err := PrincipalComponents(x, c.p)
+		got, err := components(t.Context(), x, c.p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestFewerDirectionsThanComponents(t *testing.T) {
 		for i := range 10 {
 			x.Set(i, 3, float64(i))
 		}
-		got, err := PrincipalComponents(x, 4)
+		got, err := components(t.Context(), x, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

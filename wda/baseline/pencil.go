@@ -47,7 +47,7 @@ func scaledCholesky(b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []
 // pencil returns the p leading solutions of A v = μ (B + floor·diag(total)) v, largest
 // μ first, with vᵀ(B + …)v = 1. Both matrices are overwritten. total is the scatter of
 // each feature that floor is a share of.
-func pencil(a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
+func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
 	d, _ := a.Dims()
 	l, s, err := scaledCholesky(b, total)
 	if err != nil {
@@ -71,7 +71,7 @@ func pencil(a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64
 			h.Set(j, i, m)
 		}
 	}
-	if v, mu, err = leading(h, p); err != nil {
+	if v, mu, err = leading(ctx, h, p); err != nil {
 		return nil, nil, err
 	}
 	l.SolveTrans(dense.View(v))
@@ -86,14 +86,14 @@ func pencil(a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64
 
 // leading returns the p leading eigenvectors of the symmetric matrix h, and their
 // values. h may be overwritten.
-func leading(h *mat.Dense, p int) (*mat.Dense, []float64, error) {
+func leading(ctx context.Context, h *mat.Dense, p int) (*mat.Dense, []float64, error) {
 	d, _ := h.Dims()
 	k := p + extraColumns
 	if d <= denseDimension || 3*k > d {
 		return topEigenvectors(h, p)
 	}
 	v := randomBlock(d, k)
-	mu, err := subspace.Leading(context.Background(), func(dst, v *mat.Dense) { dense.Mul(dst, h, v) }, nil, v, p, nil)
+	mu, err := subspace.Leading(ctx, func(dst, v *mat.Dense) { dense.Mul(dst, h, v) }, nil, v, p, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,42 @@
+package knn
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+// Affinity sets a (n × n) to the affinities of the rows of x (n × d), scaled locally (L.
+// Zelnik-Manor and P. Perona, NIPS 2004):
+//
+//	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
+//
+// with σ_i the distance of x_i from its k-th nearest neighbor, its farthest if it has
+// fewer. Where σ_i = 0, as among more than k equal rows, A_ij = 0 for x_j ≠ x_i, the limit.
+func Affinity(a, x matrix.Matrix[float64], k int) {
+	n := x.Rows
+	matrix.SqDist(asm.Best(), a, x, x)
+	k = min(k, n-1)
+	sigma, sorted := make([]float64, n), make([]float64, n)
+	for i := range n {
+		copy(sorted, a.Row(i))
+		slices.Sort(sorted)
+		sigma[i] = math.Sqrt(sorted[k]) // sorted[0] is the row itself
+	}
+	for i := range n {
+		row := a.Row(i)
+		for j := range row {
+			switch s := sigma[i] * sigma[j]; {
+			case row[j] == 0:
+				row[j] = 0
+			case s == 0:
+				row[j] = math.Inf(-1)
+			default:
+				row[j] = -row[j] / s
+			}
+		}
+		matrix.Exp(asm.Best(), row, row)
+	}
+}
