@@ -75,7 +75,7 @@ var inTests = map[string][]string{
 // tests too.
 func TestImportsGoDown(t *testing.T) {
 	for _, p := range list(t, "./...") {
-		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		name := nameOf(p)
 		allowed, ok := floorOf(below, name)
 		if !ok {
 			t.Errorf("%s is on no floor: add it to the table of this test", name)
@@ -147,6 +147,11 @@ func matches(pattern, name string) bool {
 	return pattern == name
 }
 
+// nameOf returns the path of a package within the module.
+func nameOf(p goPackage) string {
+	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+}
+
 func list(t *testing.T, patterns ...string) []goPackage {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -182,7 +187,7 @@ const maxExported = 247
 func TestExportedNames(t *testing.T) {
 	total := 0
 	for _, p := range list(t, "./...") {
-		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		name := nameOf(p)
 		if !slices.Contains([]string{"dist", "sinkhorn", "wda"}, strings.Split(name, "/")[0]) {
 			continue
 		}

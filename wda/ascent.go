@@ -18,12 +18,12 @@ var errNotFinite = errors.New("wda: J or its gradient is not finite")
 func (f *fitter[T]) measure(ctx context.Context, p, g *mat.Dense) (value, norm float64, err error) {
 	f.evaluations.Values++
 	f.evaluations.Gradients++
-	v, err := inverse[T]{f.objective, ctx}.Evaluate(p, g)
+	v, err := inverse[T]{f.objective}.evaluate(ctx, p, g)
 	if err != nil {
 		return math.NaN(), math.NaN(), err
 	}
 	f.manifold.Tangent(g, p, g)
-	value, norm = inverseToJ(v), inverseNormToJ(v, math.Sqrt(f.manifold.Inner(p, g, g)))
+	value, norm = inverse[T]{}.j(v, math.Sqrt(f.manifold.Inner(p, g, g)))
 	if value-value != 0 || norm-norm != 0 {
 		err = errNotFinite
 	}
@@ -37,7 +37,7 @@ type ascent[T dist.Float] struct {
 	a     *attempt
 	g     *mat.Dense
 	noise float64 // relative rounding error of J
-	watch *watch
+	watch watcher
 	goal  float64 // norm of the gradient at which nothing is left to be gained
 }
 
@@ -58,8 +58,8 @@ func (f *fitter[T]) newAscent(ctx context.Context, index int, p *mat.Dense) (*as
 	s.goal = relative * value
 	s.a.value, s.a.norm = value, norm
 	s.a.history = []Step{{Start: index, Objective: value, GradientNorm: norm}}
-	if f.validator != nil {
-		s.watch = f.validator.watch(ctx)
+	if f.watch != nil {
+		s.watch = f.watch(ctx)
 	}
 	return s, nil
 }

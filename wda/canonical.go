@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/enum"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
@@ -22,38 +22,6 @@ import (
 // between classes and within them, are diagonal in the same basis V, the generalized
 // eigenvectors of S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the canonical
 // components, the largest ratio μ first.
-
-// Scale is the length of the components of a model. Between them it is what distances
-// weigh them by.
-type Scale uint8
-
-const (
-	// ChosenScale leaves the choice to Fit.
-	ChosenScale Scale = iota
-	// Orthonormal components are those of the paper, PᵀP = I: the canonical components
-	// made orthonormal one after the other, so that the first q span what the first q
-	// canonical components do.
-	Orthonormal
-	// UnitWithin gives every canonical component the same transport within classes,
-	// vᵀ(S_w + ridge/p·I)v = 1, as discriminant analysis does.
-	UnitWithin
-	// ByRatio multiplies UnitWithin by √(μ/(1 + μ)), so that components in which classes
-	// differ little count for little.
-	ByRatio
-
-	numScales
-)
-
-var scaleNames = enum.New("Scale", ErrSettings, chosenText, "orthonormal", "unit", "ratio")
-
-// String returns the name that UnmarshalText reads: auto, orthonormal, unit or ratio.
-func (s Scale) String() string { return scaleNames.Name(uint8(s)) }
-
-// MarshalText implements encoding.TextMarshaler.
-func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
 
 // scatters returns S_b and S_w at p.
 func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
@@ -174,7 +142,7 @@ func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components
 		return nil, err
 	}
 	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v}
-	matrix.Mul(asm.Best(), viewOf(c.p), viewOf(p), v, false)
+	matrix.Mul(asm.Best(), dense.View(c.p), dense.View(p), v, false)
 	for k, mu := range ratios {
 		ratios[k] = max(mu, 0)
 	}
@@ -220,7 +188,7 @@ func (c *components) scaled(classes int, set *Settings) *components {
 	d, p := c.p.Dims()
 	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios}
 	if set.Scale == Orthonormal {
-		matrix.Mul(asm.Best(), viewOf(out.p), viewOf(c.base), gramSchmidt(c.turn), false)
+		matrix.Mul(asm.Best(), dense.View(out.p), dense.View(c.base), gramSchmidt(c.turn), false)
 	}
 	for k, mu := range c.ratios {
 		out.scales[k] = 1

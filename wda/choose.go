@@ -9,11 +9,8 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/knn"
-	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
@@ -35,27 +32,6 @@ import (
 //     smooth it tells more of few rows than the share of errors does.
 //   - K is 5, but not more than a class has rows.
 //   - Halfway the worse half of the candidates is left behind.
-
-// Member is a member of the family that was compared on rows held out.
-type Member struct {
-	Whitening Whitening
-	Method    Method // Principal, Fisher, or that of the fit
-	Shrinkage Shrinkage
-	Lambda    Lambda
-	Scale     Scale
-	// Loss is Brier's of the neighbors' weighted votes and Error the share of rows that
-	// they get wrong, means over Folds folds.
-	Loss, Error float64
-	Folds       int
-}
-
-// Choice is how the settings that were left open were chosen.
-type Choice struct {
-	// Members are the members compared, the one taken first.
-	Members []Member
-	// Neighbors is K, and Rows the number of rows that the folds are of.
-	Neighbors, Rows int
-}
 
 const (
 	// Rows are divided into manyFolds parts, each held out once, from choiceMany rows on
@@ -151,7 +127,7 @@ func choose(ctx context.Context, s *samples, set *Settings) (*Choice, error) {
 	if len(list) == 1 {
 		return choice, nil
 	}
-	folds := s.folds(set.Seed)
+	folds := divisions(s, set.Seed)
 	if len(folds) == 0 {
 		return choice, nil
 	}
@@ -227,10 +203,10 @@ type division struct {
 	neighbors   int   // K
 }
 
-// folds divides the samples: every class by itself, in an order drawn with seed. A class
+// divisions divides the samples: every class by itself, in an order drawn with seed. A class
 // that has fewer than two rows left in a fold is left out of it, and a fold with fewer
 // than two classes is none.
-func (s *samples) folds(seed uint64) []division {
+func divisions(s *samples, seed uint64) []division {
 	var out []division
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
 	repeats := min(max(1, (choiceHeld+s.n-1)/s.n), choiceRepeats)
@@ -248,7 +224,7 @@ func (s *samples) folds(seed uint64) []division {
 			}
 		}
 		for k := range parts {
-			if f, ok := s.fold(part, k); ok {
+			if f, ok := divide(s, part, k); ok {
 				out = append(out, f)
 			}
 		}
@@ -256,7 +232,7 @@ func (s *samples) folds(seed uint64) []division {
 	return out
 }
 
-func (s *samples) fold(part []int, k int) (f division, ok bool) {
+func divide(s *samples, part []int, k int) (f division, ok bool) {
 	var sizes []int
 	for c := range s.classes {
 		var train, held []int
@@ -280,48 +256,6 @@ func (s *samples) fold(part []int, k int) (f division, ok bool) {
 	// The largest odd number that is not above the size of a typical class.
 	f.neighbors = min(choiceNeighbors, (sizes[len(sizes)/2]-1)|1)
 	return f, true
-}
-
-// rowsCentered returns the samples that are some rows of s, about their own mean, and
-// other rows about that mean.
-func (s *samples) rowsCentered(rows, others []int) (*samples, *mat.Dense) {
-	t := *s
-	t.classes, t.offset = nil, []int{0}
-	for c := range s.classes {
-		n := 0
-		for _, r := range rows {
-			if s.offset[c] <= r && r < s.offset[c+1] {
-				n++
-			}
-		}
-		if n > 0 {
-			t.classes = append(t.classes, s.classes[c])
-			t.offset = append(t.offset, t.offset[len(t.offset)-1]+n)
-		}
-	}
-	t.rows(s, rows)
-	mean := make([]float64, s.d)
-	for i := range t.n {
-		for j, v := range t.x.RawRowView(i) {
-			mean[j] += v
-		}
-	}
-	for j := range mean {
-		mean[j] /= float64(t.n)
-	}
-	held := mat.NewDense(len(others), s.d, nil)
-	for i, r := range others {
-		copy(held.RawRowView(i), s.x.RawRowView(r))
-	}
-	for _, m := range []*mat.Dense{t.x, held} {
-		n, _ := m.Dims()
-		for i := range n {
-			for j, v := range mean {
-				m.RawRowView(i)[j] -= v
-			}
-		}
-	}
-	return &t, held
 }
 
 // compare fits the candidates that are alive to every fold, and sets their losses. The
@@ -456,7 +390,7 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 		return nil
 	}
 	from := t.start
-	problem := inverse[float32]{t.objective, ctx}
+	problem := at{inverse[float32]{t.objective}, ctx}
 	best := math.Inf(1)
 	for _, p := range []*mat.Dense{t.start, t.fisherStart(), t.last} {
 		if p == nil {
@@ -481,49 +415,6 @@ func (t *trial) fisherStart() *mat.Dense {
 		t.fisher = t.span.s.fisher(t.start)
 	}
 	return t.fisher
-}
-
-// fisher returns the leading directions in which the means of the classes differ, C − 1
-// at most, and for the other columns those of p, orthonormal together. In whitened
-// features these are the directions of discriminant analysis.
-func (s *samples) fisher(p *mat.Dense) *mat.Dense {
-	_, k := p.Dims()
-	classes := len(s.classes)
-	// B·Bᵀ is the covariance between classes, s.mean being 0 up to rounding.
-	b := matrix.New[float64](classes, s.d, nil)
-	for c := range classes {
-		s.classMean(b.Row(c), c)
-		w := math.Sqrt(float64(s.size(c)) / float64(s.n))
-		for j := range b.Row(c) {
-			b.Row(c)[j] *= w
-		}
-	}
-	bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
-	matrix.Transpose(bt, b)
-	matrix.Mul(asm.Best(), gram, b, bt, false)
-	values, v, ok := algebra.Jacobi(gram)
-	if !ok {
-		return p
-	}
-	directions := matrix.New[float64](s.d, classes, nil)
-	matrix.Mul(asm.Best(), directions, bt, v, false)
-	out := mat.NewDense(s.d, k, nil)
-	n := 0
-	for n < min(k, classes-1) && values[n] > 1e-12*values[0] {
-		for i := range s.d {
-			out.Set(i, n, directions.At(i, n))
-		}
-		n++
-	}
-	for j := n; j < k; j++ {
-		for i := range s.d {
-			out.Set(i, j, p.At(i, j-n))
-		}
-	}
-	if _, err := stiefel.New(s.d, k).Orthonormalize(out, out); err != nil {
-		return p
-	}
-	return out
 }
 
 // judge returns the loss of K nearest neighbors among x, by votes that fall from 1 to 1/2

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
@@ -40,7 +41,7 @@ func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, a
 	var a, b mat.Dense
 	m.Transform(&a, x)
 	m.Transform(&b, y)
-	p, err := knn.Predict(t.Context(), viewOf(&a), labels, viewOf(&b), []int{5}, nil)
+	p, err := knn.Predict(t.Context(), dense.View(&a), labels, dense.View(&b), []int{5}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func TestChoiceFolds(t *testing.T) {
 			s.n += n
 			s.classes, s.offset = append(s.classes, i), append(s.offset, s.n)
 		}
-		folds := s.folds(1)
+		folds := divisions(s, 1)
 		if len(folds) != c.folds {
 			t.Errorf("%v: %d folds, want %d", c.sizes, len(folds), c.folds)
 		}

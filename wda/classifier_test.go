@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -36,7 +37,7 @@ func TestClassifier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := knn.Predict(t.Context(), viewOf(&y), labels, viewOf(&z), []int{k}, nil)
+			want, err := knn.Predict(t.Context(), dense.View(&y), labels, dense.View(&z), []int{k}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -289,7 +290,7 @@ func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold
 	var y, z mat.Dense
 	m.Transform(&y, sh.train)
 	m.Transform(&z, sh.test)
-	predicted, err := knn.Predict(ctx, viewOf(&y), sh.trainLabels, viewOf(&z), ks, &knn.Settings{Workers: s.Workers})
+	predicted, err := knn.Predict(ctx, dense.View(&y), sh.trainLabels, dense.View(&z), ks, &knn.Settings{Workers: s.Workers})
 	if err != nil {
 		return nil, err
 	}

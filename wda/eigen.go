@@ -2,20 +2,15 @@ package wda
 
 import (
 	"context"
-	"errors"
-	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/sinkhorn"
-	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -53,139 +48,6 @@ const (
 // from 24 random starts each, the best of these starts always leads to the best
 // optimum known; one ridge alone leads there in 1 (ridge 0) to 22 of 24.
 var eigenRidges = []float64{1, 0.1, 0.01}
-
-// autoStart returns the best of p0, the principal components if components is set,
-// and what the eigenvalue iteration makes of these, or else of p0. If the context
-// ends it returns p0 and the context's error.
-func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Dense, components bool) (*mat.Dense, error) {
-	base := p0
-	candidates := []*mat.Dense{p0}
-	if components {
-		var err error
-		if base, err = baseline.Fit(ctx, baseline.PCA{Workers: set.Workers}, o.s.x, nil, o.p); err != nil {
-			return p0, err
-		}
-		candidates = append(candidates, base)
-	}
-	e, err := newEigen(o, set, eigenSamples, eigenClasses)
-	if err != nil {
-		return p0, err
-	}
-	steps := eigenSteps
-	if o.s.d > eigenDense {
-		steps = eigenBlockSteps
-	}
-	for _, ridge := range eigenRidges {
-		p := mat.DenseCopyOf(base)
-		for range steps {
-			if err := e.improve(ctx, p, ridge, eigenInner); err != nil {
-				if ctx.Err() != nil {
-					return p0, context.Cause(ctx)
-				}
-				break // no better start this way
-			}
-		}
-		candidates = append(candidates, p)
-	}
-	best, value := p0, 0.0
-	for _, p := range candidates {
-		if err := o.evaluate(ctx, p, false); err != nil {
-			if ctx.Err() != nil {
-				return p0, context.Cause(ctx)
-			}
-			continue
-		}
-		if j := o.ratio(); j > value {
-			best, value = p, j
-		}
-	}
-	return best, nil
-}
-
-const (
-	// eigenLimit is the number of samples up to which Eigen and EigenTraceRatio look
-	// at the plans of all: beyond, the graph takes more than 128 MiB.
-	eigenLimit = 4096
-	// eigenBlock is the number of steps of the block iteration in one step of them.
-	eigenBlock = 10
-	// eigenPatience is the number of steps in a row that do not raise J after which
-	// they end. J rises for a few steps and then falls towards the fixed point; on the
-	// golden cases no rise came after more than nine steps without.
-	eigenPatience = 15
-)
-
-// eigenvectors runs Eigen or EigenTraceRatio from p. The iteration goes on from every
-// iterate; only those that raise J are recorded.
-func (f *fitter[T]) eigenvectors(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
-	s, err := f.newAscent(ctx, index, p)
-	if err != nil {
-		return nil, err
-	}
-	e, err := newEigen(f.objective, f.set, eigenLimit, len(f.s.classes))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.report(); err != nil {
-		return s.end(descent.Stopped, err)
-	}
-	if s.stationary() {
-		return s.end(descent.GradientTolerance, nil)
-	}
-	p = mat.DenseCopyOf(p)
-	next := mat.NewDense(f.s.d, f.p, nil)
-	least := f.set.Solver.Tolerance * math.Sqrt(float64(f.p))
-	for step, idle := 0, 0; step < f.set.Solver.MaxSteps; step++ {
-		next.Copy(p)
-		err := ctx.Err()
-		if err == nil {
-			err = e.step(ctx, next, f.set.Solver.Method)
-		}
-		var value, norm float64
-		if err == nil {
-			value, norm, err = f.measure(ctx, next, s.g)
-		}
-		if ctx.Err() != nil {
-			return s.end(descent.Cancelled, context.Cause(ctx))
-		}
-		if err != nil {
-			return s.end(descent.EvaluationFailed, err)
-		}
-		moved := f.manifold.Distance(p, next)
-		p.Copy(next)
-		if idle++; s.better(value) {
-			idle = 0
-			s.accept(p, value, norm, moved)
-			if err := s.report(); err != nil {
-				return s.end(descent.Stopped, err)
-			}
-		}
-		switch {
-		case s.stationary():
-			return s.end(descent.GradientTolerance, nil)
-		case moved <= least:
-			return s.end(descent.StepTolerance, nil)
-		case idle == eigenPatience:
-			return s.end(descent.FunctionTolerance, nil)
-		}
-	}
-	return s.end(descent.MaxSteps, nil)
-}
-
-// step improves p for the plans at p. Where C_w is singular it takes the smallest of
-// the ridges of Auto.
-func (e *eigen[T]) step(ctx context.Context, p *mat.Dense, method Method) error {
-	if err := e.assemble(ctx, p); err != nil {
-		return err
-	}
-	if method == EigenTraceRatio {
-		return e.traceRatio(ctx, p, 0, eigenBlock)
-	}
-	err := e.ratioTrace(ctx, p, 0, eigenBlock)
-	if errors.Is(err, subspace.ErrFactorize) {
-		err = e.ratioTrace(ctx, p, slices.Min(eigenRidges), eigenBlock)
-	}
-	return err
-}
 
 // eigen is the eigenvalue iteration on (a part of) the samples of an objective.
 type eigen[T dist.Float] struct {
@@ -361,14 +223,13 @@ func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
 	resize(&e.y, n*k)
 	resize(&e.z, n*k)
 	resize(&e.t, k*d)
-	x, in, a := s.x.RawMatrix(), v.RawMatrix(), e.edges.RawMatrix()
-	e.o.each(n, 64, func(i, j int) {
-		project.Mul(lv, j-i, k, d, e.y[i*k:], k, x.Data[i*x.Stride:], x.Stride, in.Data, in.Stride, false)
-	})
+	x, in, edges := dense.View(s.x), dense.View(v), dense.View(e.edges)
+	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
+	e.o.each(n, 64, func(i, j int) { matrix.Mul(lv, y.RowRange(i, j), x.RowRange(i, j), in, false) })
 	// z = A y over the columns of the own class, or of the others.
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
-			project.Mul(lv, j-i, k, to-from, e.z[i*k:], k, a.Data[i*a.Stride+from:], a.Stride, e.y[from*k:], k, add)
+			matrix.Mul(lv, z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
 		}
 	}
 	degree := e.between
@@ -386,20 +247,18 @@ func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
 				part(i, j, hi, n, lo > 0)
 			}
 			for r := i; r < j; r++ {
-				z, y := e.z[r*k:][:k], e.y[r*k:][:k]
+				z, y := z.Row(r), y.Row(r)
 				for l := range z {
 					z[l] = float64(degree[r]*y[l]) - z[l]
 				}
 			}
 		})
 	}
-	e.o.each(d, 64, func(i, j int) {
-		project.TransMul(lv, n, k, j-i, e.t[i:], d, x.Data[i:], x.Stride, e.z, k, false)
-	})
+	e.o.each(d, 64, func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
 	for i := range d {
 		row, vi := dst.RawRowView(i), v.RawRowView(i)
 		for j := range row {
-			row[j] = e.t[j*d+i] + float64(add*vi[j])
+			row[j] = t.At(j, i) + float64(add*vi[j])
 		}
 	}
 }
@@ -478,82 +337,4 @@ func (e *eigen[T]) pair(ctx context.Context, w *worker[T], q pair, plan *[]T) er
 		}
 	}
 	return nil
-}
-
-// spaced returns at most limit of the numbers 0 … n−1, evenly spaced.
-func spaced(n, limit int) []int {
-	k := min(n, limit)
-	at := make([]int, k)
-	for i := range at {
-		at[i] = i * n / k
-	}
-	return at
-}
-
-// only returns the samples of some classes.
-func (s *samples) only(classes []int) *samples {
-	if len(classes) == len(s.classes) {
-		return s
-	}
-	t := *s
-	t.offset, t.classes = []int{0}, nil
-	var rows []int
-	for _, c := range classes {
-		t.classes = append(t.classes, s.classes[c])
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
-			rows = append(rows, i)
-		}
-		t.offset = append(t.offset, len(rows))
-	}
-	t.rows(s, rows)
-	return &t
-}
-
-// rows makes the samples of t those rows of s.
-func (t *samples) rows(s *samples, rows []int) {
-	t.n = len(rows)
-	t.x = mat.NewDense(t.n, s.d, nil)
-	for i, r := range rows {
-		copy(t.x.RawRowView(i), s.x.RawRowView(r))
-	}
-}
-
-// thinned returns s with about max samples at most: of every class the same share,
-// evenly spaced, but at least two.
-func (s *samples) thinned(limit int) *samples {
-	if s.n <= limit {
-		return s
-	}
-	t := *s
-	t.offset = []int{0}
-	var rows []int
-	for c := range s.classes {
-		count := s.offset[c+1] - s.offset[c]
-		keep := max(2, count*limit/s.n)
-		for k := range keep {
-			rows = append(rows, s.offset[c]+k*count/keep)
-		}
-		t.offset = append(t.offset, len(rows))
-	}
-	t.rows(s, rows)
-	return &t
-}
-
-// classVariance returns the total variance of class c.
-func (s *samples) classVariance(c int) float64 {
-	lo, hi := s.offset[c], s.offset[c+1]
-	mean := make([]float64, s.d)
-	for i := lo; i < hi; i++ {
-		for j, v := range s.x.RawRowView(i) {
-			mean[j] += v
-		}
-	}
-	var sum float64
-	for i := lo; i < hi; i++ {
-		for j, v := range s.x.RawRowView(i) {
-			d := v - mean[j]/float64(hi-lo)
-			sum += float64(d * d)
-		}
-	}
-	return sum / float64(hi-lo)
 }

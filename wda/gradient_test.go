@@ -120,7 +120,7 @@ func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradie
 		t.Fatal(err)
 	}
 	p, dir, g = uniform(8, c.d, set.Components), uniform(9, c.d, set.Components), mat.NewDense(c.d, set.Components, nil)
-	problem := negative[T]{o, context.Background()}
+	problem := at{negative[T]{o}, context.Background()}
 	if _, err := problem.Evaluate(p, g); err != nil {
 		t.Fatal(err)
 	}
@@ -165,11 +165,11 @@ func TestInverseGradient(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := mat.NewDense(5, 2, nil), mat.NewDense(5, 2, nil)
-	v, err := inverse[float64]{o, t.Context()}.Evaluate(p, a)
+	v, err := at{inverse[float64]{o}, t.Context()}.Evaluate(p, a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (negative[float64]{o, t.Context()}).Evaluate(p, b); err != nil {
+	if _, err := (at{negative[float64]{o}, t.Context()}).Evaluate(p, b); err != nil {
 		t.Fatal(err)
 	}
 	b.Scale(v*v, b)
@@ -206,7 +206,7 @@ func allocations[T dist.Float](t *testing.T, s *samples) {
 		if err := o.prepare(t.Context(), &set, p); err != nil {
 			t.Fatal(err)
 		}
-		var problem descent.Problem = inverse[T]{o, t.Context()}
+		var problem descent.Problem = at{inverse[T]{o}, t.Context()}
 		n := math.Inf(1)
 		for range 20 {
 			n = min(n, testing.AllocsPerRun(1, func() {

@@ -64,7 +64,7 @@ func objectiveFor[T dist.Float](s *samples, set *Settings, exact int) (*objectiv
 		return o, err
 	}
 	o.whole = s
-	copy(o.pairs, s.pairs(set.Objective.Weights))
+	copy(o.pairs, pairsOf(s, set.Objective.Weights))
 	return o, nil
 }
 
@@ -249,8 +249,10 @@ func running(mean, x, decay float64, age int) float64 {
 	return mean + float64(share*(x-mean))
 }
 
-// miniBatches runs MiniBatch from p.
-func (f *fitter[T]) miniBatches(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
+// miniBatches is the solver of MiniBatch.
+type miniBatches[T dist.Float] struct{ *fitter[T] }
+
+func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
 	s, err := f.newAscent(ctx, index, p)
 	if err != nil {
 		return nil, err
@@ -263,7 +265,7 @@ func (f *fitter[T]) miniBatches(ctx context.Context, index int, p *mat.Dense) (*
 	}
 	matrix := func() *mat.Dense { return mat.NewDense(f.s.d, f.p, nil) }
 	sgd := &stochastic[T]{
-		f: f, b: newBatches(f.objective, f.whole, f.set, streamBatches+uint64(index)),
+		f: f.fitter, b: newBatches(f.objective, f.whole, f.set, streamBatches+uint64(index)),
 		grad: matrix(), momentum: matrix(), mean: matrix(),
 	}
 	length := firstStep

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
@@ -33,12 +32,6 @@ type Model struct {
 	// them, and their ratios of between- to within-class transport. Nothing here reads
 	// them.
 	scales, ratios []float64
-}
-
-func newModel(s *samples, p *mat.Dense, rep Report) *Model {
-	m := &Model{projection: s.effective(p), mean: s.mean, labels: s.classes, report: rep.clone()}
-	m.setOffset()
-	return m
 }
 
 // setOffset computes −mean·P, one chain of FMAs a component.
@@ -239,8 +232,7 @@ func (m *Model) TransformVec32(dst, x []float32) {
 	var in [4 * widenBlock]float64
 	var out [widenBlock]float64
 	for l := 0; l < p; l += widenBlock {
-		w := min(widenBlock, p-l)
-		m.columns32(dst[l:], p, x, d, 1, l, w, in[:], out[:])
+		m.columns32(matrix.OfRow(dst[l:min(l+widenBlock, p)]), matrix.OfRow(x), l, in[:], out[:])
 	}
 }
 
@@ -252,11 +244,10 @@ const (
 	widenRows = 20
 )
 
-// columns32 sets w columns of dst, from column l of the projection on, for some rows
-// of x. The chains over the features go on from block to block: they are those of
-// TransformVec.
-func (m *Model) columns32(dst []float32, ldd int, x []float32, ldx, rows, l, w int, in, out []float64) {
-	d, lv := len(m.mean), asm.Best()
+// columns32 sets dst to the columns from l on of the projections of the rows of x. The
+// chains over the features go on from block to block: they are those of TransformVec.
+func (m *Model) columns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
+	rows, w, d, lv := dst.Rows, dst.Cols, len(m.mean), asm.Best()
 	b := dense.View(m.projection).ColRange(l, l+w)
 	y := matrix.New(rows, w, out[:rows*w])
 	for r := range rows {
@@ -265,14 +256,14 @@ func (m *Model) columns32(dst []float32, ldd int, x []float32, ldx, rows, l, w i
 	block := len(in) / rows
 	for k := 0; k < d; k += block {
 		n := min(block, d-k)
-		for r := range rows {
-			pass.Widen(lv, in[r*n:][:n], x[r*ldx+k:])
-		}
-		matrix.Mul(lv, y, matrix.New(rows, n, in[:rows*n]), b.RowRange(k, k+n), true)
+		wide := matrix.New(rows, n, in[:rows*n])
+		matrix.Widen(lv, wide, x.ColRange(k, k+n))
+		matrix.Mul(lv, y, wide, b.RowRange(k, k+n), true)
 	}
 	for r := range rows {
-		for i, v := range out[r*w:][:w] {
-			dst[r*ldd+i] = float32(v)
+		row := dst.Row(r)
+		for i, v := range y.Row(r) {
+			row[i] = float32(v)
 		}
 	}
 }
@@ -295,10 +286,9 @@ func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
 	}
 	var in, out [widenRows * widenBlock]float64
 	for i := 0; i < x.Rows; i += widenRows {
-		rows := min(widenRows, x.Rows-i)
+		j := min(i+widenRows, x.Rows)
 		for l := 0; l < p; l += widenBlock {
-			w := min(widenBlock, p-l)
-			m.columns32(dst.Data[i*dst.Stride+l:], dst.Stride, x.Data[i*x.Stride:], x.Stride, rows, l, w, in[:], out[:])
+			m.columns32(dst.RowRange(i, j).ColRange(l, min(l+widenBlock, p)), x.RowRange(i, j), l, in[:], out[:])
 		}
 	}
 }
@@ -328,8 +318,6 @@ func checkProjected(x, y []float64) error {
 	}
 	return fmt.Errorf("projected sample: %w", &PositionError{0, at, y[at], ErrNotFinite})
 }
-
-func isNotFinite(v float64) bool { return v-v != 0 }
 
 const (
 	featuresPanic = "wda: sample with another number of features than the model"

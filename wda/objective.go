@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
@@ -82,7 +82,7 @@ const batch = 64
 
 func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error) {
 	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level}
-	o.pairs = s.pairs(set.Objective.Weights)
+	o.pairs = pairsOf(s, set.Objective.Weights)
 	o.width = workerCount(set.Workers)
 	solvers := min(o.width, batch, len(o.pairs))
 	if err := checkMemory[T](s, &set.Objective, solvers); err != nil {
@@ -115,15 +115,6 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 // minPiece is fewer elements of K than one goroutine takes of a pair at a time.
 const minPiece = 1 << 14
 
-// largestPair returns the number of elements of the largest K.
-func (s *samples) largestPair() int {
-	largest := 0
-	for c := range s.classes {
-		largest = max(largest, s.size(c))
-	}
-	return largest * largest
-}
-
 // maxIterates is the number of bytes that the iterates of all solvers may take.
 const maxIterates = 16 << 30
 
@@ -144,8 +135,8 @@ func checkMemory[T dist.Float](s *samples, o *Objective, solvers int) error {
 	return nil
 }
 
-// pairs returns all pairs of classes with their weights.
-func (s *samples) pairs(weights PairWeights) []pair {
+// pairsOf returns all pairs of classes with their weights.
+func pairsOf(s *samples, weights PairWeights) []pair {
 	pairs := make([]pair, 0, len(s.classes)*(len(s.classes)+1)/2)
 	pi := s.frequencies()
 	for c := range s.classes {
@@ -204,54 +195,6 @@ func coinciding[T dist.Float]() float64 {
 		return 0x1p-94
 	}
 	return 0x1p-40
-}
-
-// meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
-// classes. It follows from the means μ and total variances τ of the projected
-// classes: τ_c + τ_e + ‖μ_c − μ_e‖².
-func (s *samples) meanSquaredDistances(p *mat.Dense, workers int) func(c, e int) float64 {
-	_, k := p.Dims()
-	y := s.projected(p, workers)
-	mu := mat.NewDense(len(s.classes), k, nil)
-	tau := make([]float64, len(s.classes))
-	for c := range s.classes {
-		m := mu.RawRowView(c)
-		count := float64(s.offset[c+1] - s.offset[c])
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
-			for l, v := range y.RawRowView(i) {
-				m[l] += v
-			}
-		}
-		for l := range m {
-			m[l] /= count
-		}
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
-			for l, v := range y.RawRowView(i) {
-				dv := v - m[l]
-				tau[c] += float64(dv * dv)
-			}
-		}
-		tau[c] /= count
-	}
-	return func(c, e int) float64 {
-		sum := tau[c] + tau[e]
-		for l, v := range mu.RawRowView(c) {
-			dv := v - mu.At(e, l)
-			sum += float64(dv * dv)
-		}
-		return sum
-	}
-}
-
-// projected returns X·p.
-func (s *samples) projected(p *mat.Dense, workers int) *mat.Dense {
-	_, k := p.Dims()
-	y := mat.NewDense(s.n, k, nil)
-	in, b, out := s.x.RawMatrix(), p.RawMatrix(), y.RawMatrix()
-	parallel.For(workers, s.n, 64, func(i, j int) {
-		project.Mul(asm.Best(), j-i, k, s.d, out.Data[i*out.Stride:], out.Stride, in.Data[i*in.Stride:], in.Stride, b.Data, b.Stride, false)
-	})
-	return y
 }
 
 // evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the
@@ -404,7 +347,7 @@ func (o *objective[T]) project() {
 
 func (o *objective[T]) projectRows(i, j int) {
 	x, y := o.x.RowRange(i, j), o.y.RowRange(i, j)
-	project.Mul(o.level, j-i, o.p, o.s.d, y.Data, y.Stride, x.Data, x.Stride, o.proj.Data, o.proj.Stride, false)
+	matrix.Mul(o.level, y, x, o.proj, false)
 }
 
 // each calls f for the pieces of 0 … n−1, of the given size, over the workers.
@@ -436,44 +379,43 @@ func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
 // pullBackColumns sets columns of gt to those of GᵀX, G being in gb. Columns of X, not
 // rows, go to the workers: every element is one chain over the rows whoever computes it.
 func (o *objective[T]) pullBackColumns(i, j int) {
-	project.TransMul(o.level, o.s.n, o.p, j-i, o.gt.Data[i:], o.gt.Stride, o.x.Data[i:], o.x.Stride, o.gb.Data, o.gb.Stride, false)
+	matrix.TransMul(o.level, o.gt.ColRange(i, j), o.gb, o.x.ColRange(i, j), false)
 }
 
 // ratio returns J.
 func (o *objective[T]) ratio() float64 { return o.b / (o.w + o.ridge) }
 
-// inverse is the problem of minimizing 1/J = (σ_w² + ridge)/σ_b².
-type inverse[T dist.Float] struct {
-	*objective[T]
-	ctx context.Context
+// prepare fixes λ and the ridge at the start p.
+func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense) error {
+	if err := o.setLambdas(set, p); err != nil {
+		return err
+	}
+	o.ridge = 0
+	if err := o.evaluate(ctx, p, false); err != nil {
+		return err
+	}
+	o.ridge = float64(set.Objective.Shrinkage.rho * o.w)
+	if !(o.b > 0) {
+		return fmt.Errorf("%w between classes", ErrNoSpread)
+	}
+	if !(o.w+o.ridge > 0) {
+		distance := o.s.meanSquaredDistances(p, o.width)
+		for c, label := range o.s.classes {
+			// Samples are of the order of 1.
+			if !o.s.coincides(c) && distance(c, c) > 1e-28 {
+				return fmt.Errorf("%w: λ is so large that every sample of class %d is transported to itself", ErrSettings, label)
+			}
+		}
+		return fmt.Errorf("%w within classes", ErrNoSpread)
+	}
+	return nil
 }
 
-// Evaluate implements descent.Problem.
-func (f inverse[T]) Evaluate(p, grad *mat.Dense) (float64, error) {
-	if err := f.evaluate(f.ctx, p, grad != nil); err != nil {
-		return math.NaN(), err
+// lambdas returns λ_cc' in the units of the data.
+func (o *objective[T]) lambdas() *mat.SymDense {
+	l := mat.NewSymDense(len(o.s.classes), nil)
+	for _, q := range o.pairs {
+		l.SetSym(q.c, q.e, o.s.perUnits(q.lambda))
 	}
-	w := f.w + f.ridge
-	if grad != nil {
-		f.pullBack(grad, -w/(f.b*f.b), 1/f.b)
-	}
-	return w / f.b, nil
-}
-
-// negative is the problem of minimizing −J, whose gradient Algorithm 1 uses as it is.
-type negative[T dist.Float] struct {
-	*objective[T]
-	ctx context.Context
-}
-
-// Evaluate implements descent.Problem.
-func (f negative[T]) Evaluate(p, grad *mat.Dense) (float64, error) {
-	if err := f.evaluate(f.ctx, p, grad != nil); err != nil {
-		return math.NaN(), err
-	}
-	w := f.w + f.ridge
-	if grad != nil {
-		f.pullBack(grad, -1/w, f.b/(w*w))
-	}
-	return -f.b / w, nil
+	return l
 }

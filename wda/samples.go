@@ -8,8 +8,11 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/wda/baseline"
@@ -28,21 +31,6 @@ type samples struct {
 	// once features are standardized, as lengths are then in units of their own.
 	pre, post, scale float64
 	feature          []float64 // nil is 1
-}
-
-// checkSamples checks all of x and labels but what concerns the classes.
-func checkSamples(x mat.Matrix, labels []int) error {
-	if x == nil {
-		return fmt.Errorf("%w: no samples", ErrShape)
-	}
-	n, d := x.Dims()
-	if n == 0 || d == 0 {
-		return fmt.Errorf("%w: no samples", ErrShape)
-	}
-	if len(labels) != n {
-		return fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
-	}
-	return checkFinite(x)
 }
 
 // newSamples arranges x and labels, which checkSamples has found good. The order within a class is that of
@@ -196,14 +184,14 @@ func (s *samples) principal(ctx context.Context, p int, tolerance float64, worke
 			v.Set(i, j, float64(rng.Float64())-0.5)
 		}
 	}
-	xt, yt := matrix.New[float64](k, s.d, nil), viewOf(y)
+	xt, yt := matrix.New[float64](k, s.d, nil), dense.View(y)
 	times := func(dst, v *mat.Dense) {
 		_, k := v.Dims()
 		y := yt.ColRange(0, k)
-		matrix.Mul(asm.Best(), y, viewOf(s.x), viewOf(v), false)
+		matrix.Mul(asm.Best(), y, dense.View(s.x), dense.View(v), false)
 		t := xt.RowRange(0, k)
-		matrix.TransMul(asm.Best(), t, y, viewOf(s.x), false)
-		matrix.Transpose(viewOf(dst), t)
+		matrix.TransMul(asm.Best(), t, y, dense.View(s.x), false)
+		matrix.Transpose(dense.View(dst), t)
 	}
 	if _, err := subspace.Leading(ctx, times, nil, v, p, &subspace.Settings{Tolerance: tolerance}); err != nil {
 		return nil, err
@@ -223,17 +211,6 @@ func largestElement(m mat.Matrix) float64 {
 		}
 	}
 	return hi
-}
-
-// rowsOf returns the function that returns a row of m, not to be changed, and valid
-// until the next call: memory of m where it has rows, or a copy.
-func rowsOf(m mat.Matrix) func(i int) []float64 {
-	if v, ok := m.(*mat.Dense); ok {
-		return v.RawRowView
-	}
-	_, c := m.Dims()
-	row := make([]float64, c)
-	return func(i int) []float64 { return mat.Row(row, i, m) }
 }
 
 // powerOfTwo returns the power of two that brings x into [1/2, 1).
@@ -273,4 +250,372 @@ func (s *samples) frequencies() []float64 {
 		pi[c] = float64(s.offset[c+1]-s.offset[c]) / float64(s.n)
 	}
 	return pi
+}
+
+// largestPair returns the number of elements of the largest K.
+func (s *samples) largestPair() int {
+	largest := 0
+	for c := range s.classes {
+		largest = max(largest, s.size(c))
+	}
+	return largest * largest
+}
+
+// meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
+// classes. It follows from the means μ and total variances τ of the projected
+// classes: τ_c + τ_e + ‖μ_c − μ_e‖².
+func (s *samples) meanSquaredDistances(p *mat.Dense, workers int) func(c, e int) float64 {
+	_, k := p.Dims()
+	y := s.projected(p, workers)
+	mu := mat.NewDense(len(s.classes), k, nil)
+	tau := make([]float64, len(s.classes))
+	for c := range s.classes {
+		m := mu.RawRowView(c)
+		count := float64(s.offset[c+1] - s.offset[c])
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			for l, v := range y.RawRowView(i) {
+				m[l] += v
+			}
+		}
+		for l := range m {
+			m[l] /= count
+		}
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			for l, v := range y.RawRowView(i) {
+				dv := v - m[l]
+				tau[c] += float64(dv * dv)
+			}
+		}
+		tau[c] /= count
+	}
+	return func(c, e int) float64 {
+		sum := tau[c] + tau[e]
+		for l, v := range mu.RawRowView(c) {
+			dv := v - mu.At(e, l)
+			sum += float64(dv * dv)
+		}
+		return sum
+	}
+}
+
+// projected returns X·p.
+func (s *samples) projected(p *mat.Dense, workers int) *mat.Dense {
+	_, k := p.Dims()
+	y := mat.NewDense(s.n, k, nil)
+	x, b, out := dense.View(s.x), dense.View(p), dense.View(y)
+	parallel.For(workers, s.n, 64, func(i, j int) {
+		matrix.Mul(asm.Best(), out.RowRange(i, j), x.RowRange(i, j), b, false)
+	})
+	return y
+}
+
+// coordinates returns the samples whose first coordinates are x, and 0 the others of d.
+func (s *samples) coordinates(x *mat.Dense, d int) *samples {
+	t := *s
+	t.d, t.mean, t.x = d, make([]float64, d), mat.NewDense(s.n, d, nil)
+	_, r := x.Dims()
+	t.x.Slice(0, s.n, 0, r).(*mat.Dense).Copy(x)
+	return &t
+}
+
+// gram returns XXᵀ.
+func (s *samples) gram(workers int) *mat.Dense {
+	xt := mat.DenseCopyOf(s.x.T())
+	g := mat.NewDense(s.n, s.n, nil)
+	x, t, out := dense.View(s.x), dense.View(xt), dense.View(g)
+	parallel.For(workerCount(workers), s.n, 16, func(i, j int) {
+		// The lower triangle is enough.
+		matrix.Mul(asm.Best(), out.RowRange(i, j).ColRange(0, j), x.RowRange(i, j), t.ColRange(0, j), false)
+	})
+	return g
+}
+
+// spaced returns at most limit of the numbers 0 … n−1, evenly spaced.
+func spaced(n, limit int) []int {
+	k := min(n, limit)
+	at := make([]int, k)
+	for i := range at {
+		at[i] = i * n / k
+	}
+	return at
+}
+
+// only returns the samples of some classes.
+func (s *samples) only(classes []int) *samples {
+	if len(classes) == len(s.classes) {
+		return s
+	}
+	t := *s
+	t.offset, t.classes = []int{0}, nil
+	var rows []int
+	for _, c := range classes {
+		t.classes = append(t.classes, s.classes[c])
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			rows = append(rows, i)
+		}
+		t.offset = append(t.offset, len(rows))
+	}
+	t.rows(s, rows)
+	return &t
+}
+
+// rows makes the samples of t those rows of s.
+func (t *samples) rows(s *samples, rows []int) {
+	t.n = len(rows)
+	t.x = mat.NewDense(t.n, s.d, nil)
+	for i, r := range rows {
+		copy(t.x.RawRowView(i), s.x.RawRowView(r))
+	}
+}
+
+// thinned returns s with about max samples at most: of every class the same share,
+// evenly spaced, but at least two.
+func (s *samples) thinned(limit int) *samples {
+	if s.n <= limit {
+		return s
+	}
+	t := *s
+	t.offset = []int{0}
+	var rows []int
+	for c := range s.classes {
+		count := s.offset[c+1] - s.offset[c]
+		keep := max(2, count*limit/s.n)
+		for k := range keep {
+			rows = append(rows, s.offset[c]+k*count/keep)
+		}
+		t.offset = append(t.offset, len(rows))
+	}
+	t.rows(s, rows)
+	return &t
+}
+
+// classVariance returns the total variance of class c.
+func (s *samples) classVariance(c int) float64 {
+	lo, hi := s.offset[c], s.offset[c+1]
+	mean := make([]float64, s.d)
+	for i := lo; i < hi; i++ {
+		for j, v := range s.x.RawRowView(i) {
+			mean[j] += v
+		}
+	}
+	var sum float64
+	for i := lo; i < hi; i++ {
+		for j, v := range s.x.RawRowView(i) {
+			d := v - mean[j]/float64(hi-lo)
+			sum += float64(d * d)
+		}
+	}
+	return sum / float64(hi-lo)
+}
+
+// spreads returns the root mean square of every centred feature.
+func (s *samples) spreads() []float64 {
+	squares := make([]float64, s.d)
+	for i := range s.n {
+		for j, x := range s.x.RawRowView(i) {
+			squares[j] += float64(x * x)
+		}
+	}
+	v := make([]float64, s.d)
+	for j, square := range squares {
+		if v[j] = math.Sqrt(square); square < 0x1p-900 {
+			// Squares may underflow; of the order of 1 as samples are, none overflows.
+			v[j] = 0
+			for i := range s.n {
+				v[j] = math.Hypot(v[j], s.x.At(i, j)) // for a warning alone
+			}
+		}
+		v[j] /= math.Sqrt(float64(s.n))
+	}
+	return v
+}
+
+// size returns the number of samples of class c.
+func (s *samples) size(c int) int { return s.offset[c+1] - s.offset[c] }
+
+// coincides reports whether all samples of class c are equal.
+func (s *samples) coincides(c int) bool {
+	first := s.x.RawRowView(s.offset[c])
+	for i := s.offset[c] + 1; i < s.offset[c+1]; i++ {
+		if !slices.Equal(first, s.x.RawRowView(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// scaledWithin returns the samples with every feature divided by its standard deviation
+// within classes, and what they were multiplied by.
+func (s *samples) scaledWithin() (*samples, []float64) {
+	total, within := make([]float64, s.d), make([]float64, s.d)
+	residuals := s.residuals()
+	for i := range s.n {
+		for j, v := range s.x.RawRowView(i) {
+			total[j] += float64(v * v)
+		}
+		for j, v := range residuals.Row(i) {
+			within[j] += float64(v * v)
+		}
+	}
+	var top float64
+	for _, v := range total {
+		top = max(top, v)
+	}
+	t := *s
+	t.feature, t.scale = make([]float64, s.d), 1
+	for j := range t.feature {
+		f := 1.
+		if total[j] > leastSpread*top {
+			f = 1 / math.Sqrt(max(within[j], leastWithin*total[j])/float64(s.n))
+		}
+		within[j] = f
+		if s.feature != nil {
+			f *= s.feature[j]
+		}
+		t.feature[j] = f
+	}
+	t.x = mat.DenseCopyOf(s.x)
+	for i := range s.n {
+		row := t.x.RawRowView(i)
+		for j := range row {
+			row[j] *= within[j]
+		}
+	}
+	return &t, within
+}
+
+// residuals returns the samples less the means of their classes.
+func (s *samples) residuals() matrix.Matrix[float64] {
+	r := matrix.New[float64](s.n, s.d, nil)
+	mean := make([]float64, s.d)
+	for c := range s.classes {
+		s.classMean(mean, c)
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			row := r.Row(i)
+			for j, v := range s.x.RawRowView(i) {
+				row[j] = v - mean[j]
+			}
+		}
+	}
+	return r
+}
+
+// classMean sets mean to that of class c.
+func (s *samples) classMean(mean []float64, c int) {
+	clear(mean)
+	for i := s.offset[c]; i < s.offset[c+1]; i++ {
+		for j, v := range s.x.RawRowView(i) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(s.size(c))
+	}
+}
+
+// covarianceWithin returns RᵀR/n of the residuals R, and R.
+func (s *samples) covarianceWithin() (cov, residuals matrix.Matrix[float64]) {
+	residuals = s.residuals()
+	cov = matrix.New[float64](s.d, s.d, nil)
+	trans := matrix.New[float64](s.d, s.n, nil)
+	matrix.Transpose(trans, residuals)
+	// The lower triangle is enough, a block of columns from its first row on.
+	const block = 48
+	for j := 0; j < s.d; j += block {
+		k := min(j+block, s.d)
+		matrix.Mul(asm.Best(), cov.RowRange(j, s.d).ColRange(j, k), trans.RowRange(j, s.d), residuals.ColRange(j, k), false)
+	}
+	for i := range s.d {
+		for j := range i + 1 {
+			v := cov.At(i, j) / float64(s.n)
+			cov.Set(i, j, v)
+			cov.Set(j, i, v)
+		}
+	}
+	return cov, residuals
+}
+
+// rowsCentered returns the samples that are some rows of s, about their own mean, and
+// other rows about that mean.
+func (s *samples) rowsCentered(rows, others []int) (*samples, *mat.Dense) {
+	t := *s
+	t.classes, t.offset = nil, []int{0}
+	for c := range s.classes {
+		n := 0
+		for _, r := range rows {
+			if s.offset[c] <= r && r < s.offset[c+1] {
+				n++
+			}
+		}
+		if n > 0 {
+			t.classes = append(t.classes, s.classes[c])
+			t.offset = append(t.offset, t.offset[len(t.offset)-1]+n)
+		}
+	}
+	t.rows(s, rows)
+	mean := make([]float64, s.d)
+	for i := range t.n {
+		for j, v := range t.x.RawRowView(i) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(t.n)
+	}
+	held := mat.NewDense(len(others), s.d, nil)
+	for i, r := range others {
+		copy(held.RawRowView(i), s.x.RawRowView(r))
+	}
+	for _, m := range []*mat.Dense{t.x, held} {
+		n, _ := m.Dims()
+		for i := range n {
+			for j, v := range mean {
+				m.RawRowView(i)[j] -= v
+			}
+		}
+	}
+	return &t, held
+}
+
+// fisher returns the leading directions in which the means of the classes differ, C − 1
+// at most, and for the other columns those of p, orthonormal together. In whitened
+// features these are the directions of discriminant analysis.
+func (s *samples) fisher(p *mat.Dense) *mat.Dense {
+	_, k := p.Dims()
+	classes := len(s.classes)
+	// B·Bᵀ is the covariance between classes, s.mean being 0 up to rounding.
+	b := matrix.New[float64](classes, s.d, nil)
+	for c := range classes {
+		s.classMean(b.Row(c), c)
+		w := math.Sqrt(float64(s.size(c)) / float64(s.n))
+		for j := range b.Row(c) {
+			b.Row(c)[j] *= w
+		}
+	}
+	bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
+	matrix.Transpose(bt, b)
+	matrix.Mul(asm.Best(), gram, b, bt, false)
+	values, v, ok := algebra.Jacobi(gram)
+	if !ok {
+		return p
+	}
+	directions := matrix.New[float64](s.d, classes, nil)
+	matrix.Mul(asm.Best(), directions, bt, v, false)
+	out := mat.NewDense(s.d, k, nil)
+	n := 0
+	for n < min(k, classes-1) && values[n] > 1e-12*values[0] {
+		for i := range s.d {
+			out.Set(i, n, directions.At(i, n))
+		}
+		n++
+	}
+	for j := n; j < k; j++ {
+		for i := range s.d {
+			out.Set(i, j, p.At(i, j-n))
+		}
+	}
+	if _, err := stiefel.New(s.d, k).Orthonormalize(out, out); err != nil {
+		return p
+	}
+	return out
 }

@@ -71,7 +71,7 @@ func score[T dist.Float](ctx context.Context, s *samples, p mat.Matrix, set Sett
 		return nil, err
 	}
 	sc := &Scores{Gradient: mat.NewDense(s.d, o.p, nil), Lambda: o.lambdas()}
-	f, err := negative[T]{o, ctx}.Evaluate(at, sc.Gradient)
+	f, err := negative[T]{o}.evaluate(ctx, at, sc.Gradient)
 	if err != nil {
 		return nil, err
 	}

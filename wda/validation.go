@@ -9,45 +9,11 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
-)
-
-// Validation judges projections on the way by the error of a classifier, K nearest
-// neighbors among the projected training samples, on samples held out. The best is
-// kept, the earlier of two that are as good.
-type Validation struct {
-	// X and Labels are the samples held out. If X is nil, a share of the training
-	// samples is: Fraction of every class, but so that two at least are left,
-	// drawn with Settings.Seed. Default 0.25.
-	X        mat.Matrix
-	Labels   []int
-	Fraction float64
-	// Neighbors is K. Default 5, or the number of training samples if less.
-	Neighbors int
-	// Every is the number of steps from one judgement to the next. Default 2.
-	Every int
-	// Patience is the number of judgements in a row without improvement that ends
-	// the fit, with status Stopped. Default 10.
-	Patience int
-}
-
-// ValidationPoint is the share of held-out samples classified wrongly with the
-// projection of a step.
-type ValidationPoint struct {
-	Step  int
-	Error float64
-}
-
-// Streams of random numbers from one seed.
-const (
-	streamHoldOut = 1 << 32
-	streamFolds   = 2 << 32
-	streamStarts  = 3 << 32
-	streamBatches = 4 << 32
-	streamChoice  = 5 << 32
 )
 
 // heldOut is what is held out, and what is left.
@@ -179,16 +145,11 @@ func projected(x, p *mat.Dense) dist.Matrix[float64] {
 	n, _ := x.Dims()
 	_, k := p.Dims()
 	y := dist.NewMatrix[float64](n, k, nil)
-	matrix.Mul(asm.Best(), y, viewOf(x), viewOf(p), false)
+	matrix.Mul(asm.Best(), y, dense.View(x), dense.View(p), false)
 	return y
 }
 
-func viewOf(m *mat.Dense) dist.Matrix[float64] {
-	r := m.RawMatrix()
-	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
-}
-
-// watch follows one attempt.
+// watch is the watcher of one attempt.
 type watch struct {
 	*validator
 	ctx    context.Context
@@ -199,7 +160,7 @@ type watch struct {
 	since  int     // judgements since
 }
 
-func (v *validator) watch(ctx context.Context) *watch {
+func (v *validator) watch(ctx context.Context) watcher {
 	return &watch{validator: v, ctx: ctx, err: math.Inf(1)}
 }
 

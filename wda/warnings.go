@@ -2,7 +2,6 @@ package wda
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gomonge/monge/dist"
@@ -87,40 +86,4 @@ func warnings[T dist.Float](s *samples, o *objective[T], set *Settings) []string
 		add("λ is so large that %d of %d transport plans have few correct digits", o.rough, len(o.pairs))
 	}
 	return w
-}
-
-// spreads returns the root mean square of every centred feature.
-func (s *samples) spreads() []float64 {
-	squares := make([]float64, s.d)
-	for i := range s.n {
-		for j, x := range s.x.RawRowView(i) {
-			squares[j] += float64(x * x)
-		}
-	}
-	v := make([]float64, s.d)
-	for j, square := range squares {
-		if v[j] = math.Sqrt(square); square < 0x1p-900 {
-			// Squares may underflow; of the order of 1 as samples are, none overflows.
-			v[j] = 0
-			for i := range s.n {
-				v[j] = math.Hypot(v[j], s.x.At(i, j)) // for a warning alone
-			}
-		}
-		v[j] /= math.Sqrt(float64(s.n))
-	}
-	return v
-}
-
-// size returns the number of samples of class c.
-func (s *samples) size(c int) int { return s.offset[c+1] - s.offset[c] }
-
-// coincides reports whether all samples of class c are equal.
-func (s *samples) coincides(c int) bool {
-	first := s.x.RawRowView(s.offset[c])
-	for i := s.offset[c] + 1; i < s.offset[c+1]; i++ {
-		if !slices.Equal(first, s.x.RawRowView(i)) {
-			return false
-		}
-	}
-	return true
 }

@@ -60,6 +60,18 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 	}
 }
 
+// Widen sets dst = x, which is exact.
+func Widen(lv asm.Level, dst Matrix[float64], x Matrix[float32]) {
+	if dst.Rows != x.Rows || dst.Cols != x.Cols {
+		panic(shapePanic)
+	}
+	dst.Check()
+	x.Check()
+	for i := range dst.Rows {
+		pass.Widen(lv, dst.Row(i), x.Row(i))
+	}
+}
+
 // checkOperands panics unless all three fit their data and dst overlaps neither of
 // the others.
 func checkOperands[T num.Float](dst, a, b Matrix[T]) {

@@ -62,3 +62,29 @@ func TestMulVec(t *testing.T) {
 		}
 	}
 }
+
+// TestWiden: every element, and none beside.
+func TestWiden(t *testing.T) {
+	x, dst := New[float32](3, 12, nil), New[float64](3, 17, nil)
+	for i := range x.Data {
+		x.Data[i] = float32(i) / 3
+	}
+	Widen(asm.Best(), dst.ColRange(2, 11), x.ColRange(1, 10))
+	for i := range dst.Rows {
+		for j := range dst.Cols {
+			want := 0.
+			if 2 <= j && j < 11 {
+				want = float64(x.At(i, j-1))
+			}
+			if v := dst.At(i, j); v != want {
+				t.Errorf("(%d, %d) is %v, want %v", i, j, v, want)
+			}
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("shapes that do not match were taken")
+		}
+	}()
+	Widen(asm.Best(), dst, x)
+}

@@ -5,10 +5,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -72,15 +69,6 @@ func newSpan(s *samples, workers int) *span {
 	}
 	sp.s = s.coordinates(l.Slice(0, s.n, 0, r).(*mat.Dense), r)
 	return sp
-}
-
-// coordinates returns the samples whose first coordinates are x, and 0 the others of d.
-func (s *samples) coordinates(x *mat.Dense, d int) *samples {
-	t := *s
-	t.d, t.mean, t.x = d, make([]float64, d), mat.NewDense(s.n, d, nil)
-	_, r := x.Dims()
-	t.x.Slice(0, s.n, 0, r).(*mat.Dense).Copy(x)
-	return &t
 }
 
 // whole returns the space of all features.
@@ -199,18 +187,6 @@ func addMultiple(y []float64, a float64, x []float64) {
 	}
 }
 
-// gram returns XXᵀ.
-func (s *samples) gram(workers int) *mat.Dense {
-	xt := mat.DenseCopyOf(s.x.T())
-	g := mat.NewDense(s.n, s.n, nil)
-	in, t, out := s.x.RawMatrix(), xt.RawMatrix(), g.RawMatrix()
-	parallel.For(workerCount(workers), s.n, 16, func(i, j int) {
-		// The lower triangle is enough.
-		project.Mul(asm.Best(), j-i, j, s.d, out.Data[i*out.Stride:], out.Stride, in.Data[i*in.Stride:], in.Stride, t.Data, t.Stride, false)
-	})
-	return g
-}
-
 // pivotedCholesky factorises the symmetric, positive semidefinite matrix of which g
 // has the lower triangle. It returns the n × n array whose first r columns are L,
 // its rows in the order of g, and the r pivots. It reports false if a pivot is
@@ -265,7 +241,7 @@ func pivotedCholesky(g *mat.Dense, tolerance, limit float64) (l *mat.Dense, pivo
 func (sp *span) lift(p *mat.Dense) (*mat.Dense, error) {
 	if sp.white != nil {
 		p = mat.DenseCopyOf(p)
-		sp.white.SolveTrans(viewOf(p))
+		sp.white.SolveTrans(dense.View(p))
 	}
 	if sp.rows == nil {
 		return p, nil

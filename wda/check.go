@@ -1,0 +1,95 @@
+package wda
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// checkSamples checks all of x and labels but what concerns the classes.
+func checkSamples(x mat.Matrix, labels []int) error {
+	if x == nil {
+		return fmt.Errorf("%w: no samples", ErrShape)
+	}
+	n, d := x.Dims()
+	if n == 0 || d == 0 {
+		return fmt.Errorf("%w: no samples", ErrShape)
+	}
+	if len(labels) != n {
+		return fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
+	}
+	return checkFinite(x)
+}
+
+// checkFinite names the first element of m that is not finite.
+func checkFinite(m mat.Matrix) error {
+	r, _ := m.Dims()
+	rows := rowsOf(m)
+	for i := range r {
+		for j, v := range rows(i) {
+			if v-v != 0 {
+				return &PositionError{i, j, v, ErrNotFinite}
+			}
+		}
+	}
+	return nil
+}
+
+// rowsOf returns the function that returns a row of m, not to be changed, and valid
+// until the next call: memory of m where it has rows, or a copy.
+func rowsOf(m mat.Matrix) func(i int) []float64 {
+	if v, ok := m.(*mat.Dense); ok {
+		return v.RawRowView
+	}
+	_, c := m.Dims()
+	row := make([]float64, c)
+	return func(i int) []float64 { return mat.Row(row, i, m) }
+}
+
+func isNotFinite(v float64) bool { return v-v != 0 }
+
+func defaultComponents(p, d int) (int, error) {
+	if p == 0 {
+		p = min(2, d)
+	}
+	if p < 1 || p > d {
+		return p, fmt.Errorf("%w: %d components of %d features", ErrComponents, p, d)
+	}
+	return p, nil
+}
+
+func checkWorkers(workers int) error {
+	if workers < 0 {
+		return fmt.Errorf("%w: %d workers", ErrSettings, workers)
+	}
+	return nil
+}
+
+func checkLambdas(l mat.Matrix, classes int) error {
+	if l == nil {
+		return fmt.Errorf("%w: there is no λ matrix", ErrSettings)
+	}
+	if r, c := l.Dims(); r != classes || c != classes {
+		return fmt.Errorf("%w: λ matrix is %d × %d for %d classes", ErrShape, r, c, classes)
+	}
+	for i := range classes {
+		for j := range classes {
+			switch v := l.At(i, j); {
+			case !(v > 0) || math.IsInf(v, 1):
+				return fmt.Errorf("λ matrix: %w", &PositionError{i, j, v, fmt.Errorf("%w: λ must be positive and finite", ErrSettings)})
+			case v != l.At(j, i):
+				return fmt.Errorf("%w: λ matrix is not symmetric at (%d, %d)", ErrSettings, i, j)
+			}
+		}
+	}
+	return nil
+}
+
+func workerCount(n int) int {
+	if n == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}

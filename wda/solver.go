@@ -1,0 +1,179 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/wda/baseline"
+	"gonum.org/v1/gonum/mat"
+)
+
+// solver is a way to maximize J.
+type solver interface {
+	// maximize returns where p, the start of that index, leads. It keeps p. A result may
+	// come with an error that has ended it early.
+	maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error)
+}
+
+// watcher judges the projections of one attempt by other means than J.
+type watcher interface {
+	// see looks at a step. An error ends the attempt: descent.ErrStop, as planned.
+	see(s Step, p *mat.Dense) error
+	// last looks at the end of an attempt, unless it has seen it.
+	last(a *attempt) error
+	// keepBest makes the best that it has seen the result.
+	keepBest(a *attempt)
+}
+
+// solver returns that of the settings.
+func (f *fitter[T]) solver() solver {
+	switch f.set.Solver.Method {
+	case Principal, Fisher:
+		return end[T]{f}
+	case Eigen, EigenTraceRatio:
+		return alternating[T]{f}
+	case MiniBatch:
+		return miniBatches[T]{f}
+	case ProjectedGradient:
+		return descending[T]{f, negative[T]{f.objective}, descent.ProjectedGradient}
+	case SteepestDescent:
+		return descending[T]{f, inverse[T]{f.objective}, descent.SteepestDescent}
+	}
+	return descending[T]{f, inverse[T]{f.objective}, descent.ConjugateGradient}
+}
+
+// fitter runs a solver from every start.
+type fitter[T dist.Float] struct {
+	*objective[T]
+	set         *Settings
+	manifold    *stiefel.Manifold
+	start       *mat.Dense                        // P⁰
+	watch       func(ctx context.Context) watcher // of an attempt, or nil
+	evaluations descent.Evaluations
+	objectives  []float64
+}
+
+// attempt is where one start has led.
+type attempt struct {
+	index       int
+	point       *mat.Dense
+	value       float64 // J
+	norm        float64 // of its gradient
+	status      Status
+	steps       int
+	history     []Step
+	err         float64 // on the held-out samples
+	validations []ValidationPoint
+}
+
+// all returns the best attempt, if there is any, and what ended the fit early.
+func (f *fitter[T]) all(ctx context.Context) (*attempt, error) {
+	var best *attempt
+	solver := f.solver()
+	for i := range f.set.Solver.Starts {
+		p, components := f.start, f.set.Solver.Init != nil
+		if i > 0 {
+			p, components = mat.NewDense(f.s.d, f.p, nil), false
+			f.manifold.Random(p, rand.New(rand.NewPCG(f.set.Seed, streamStarts+uint64(i))))
+		}
+		a, err := f.attempt(ctx, solver, i, p, components)
+		if a != nil {
+			f.objectives = append(f.objectives, a.value)
+			if best == nil || f.better(a, best) {
+				best = a
+			}
+		} else {
+			f.objectives = append(f.objectives, math.NaN())
+		}
+		var se *descent.StartError
+		if err != nil && !(i > 0 && errors.As(err, &se)) {
+			return best, err
+		}
+	}
+	return best, nil
+}
+
+func (f *fitter[T]) better(a, b *attempt) bool {
+	if f.watch != nil && a.err != b.err {
+		return a.err < b.err
+	}
+	return a.value > b.value
+}
+
+// attempt runs the solver from p, or with Auto and MiniBatch from a better start.
+func (f *fitter[T]) attempt(ctx context.Context, solver solver, index int, p *mat.Dense, components bool) (*attempt, error) {
+	if m := f.set.Solver.Method; m == Auto || m == MiniBatch {
+		var err error
+		if p, err = f.autoStart(ctx, f.set, p, components); err != nil {
+			return nil, err
+		}
+	}
+	return solver.maximize(ctx, index, p)
+}
+
+// end is the solver that makes no step: of Principal and Fisher.
+type end[T dist.Float] struct{ *fitter[T] }
+
+func (f end[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
+	if f.set.Solver.Method == Fisher {
+		p = f.s.fisher(p)
+	}
+	s, err := f.newAscent(ctx, index, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.end(descent.Stopped, s.report())
+}
+
+// autoStart returns the best of p0, the principal components if components is set,
+// and what the eigenvalue iteration makes of these, or else of p0. If the context
+// ends it returns p0 and the context's error.
+func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Dense, components bool) (*mat.Dense, error) {
+	base := p0
+	candidates := []*mat.Dense{p0}
+	if components {
+		var err error
+		if base, err = baseline.Fit(ctx, baseline.PCA{Workers: set.Workers}, o.s.x, nil, o.p); err != nil {
+			return p0, err
+		}
+		candidates = append(candidates, base)
+	}
+	e, err := newEigen(o, set, eigenSamples, eigenClasses)
+	if err != nil {
+		return p0, err
+	}
+	steps := eigenSteps
+	if o.s.d > eigenDense {
+		steps = eigenBlockSteps
+	}
+	for _, ridge := range eigenRidges {
+		p := mat.DenseCopyOf(base)
+		for range steps {
+			if err := e.improve(ctx, p, ridge, eigenInner); err != nil {
+				if ctx.Err() != nil {
+					return p0, context.Cause(ctx)
+				}
+				break // no better start this way
+			}
+		}
+		candidates = append(candidates, p)
+	}
+	best, value := p0, 0.0
+	for _, p := range candidates {
+		if err := o.evaluate(ctx, p, false); err != nil {
+			if ctx.Err() != nil {
+				return p0, context.Cause(ctx)
+			}
+			continue
+		}
+		if j := o.ratio(); j > value {
+			best, value = p, j
+		}
+	}
+	return best, nil
+}
