@@ -2,7 +2,9 @@ package sinkhorn_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/sinkhorn"
@@ -49,4 +51,34 @@ func ExampleSolver_SolveBatch() {
 	})
 	fmt.Printf("%.3f %.3f %v\n", costs[3], costs[30], err)
 	// Output: 9.000 900.000 <nil>
+}
+
+// A service solves with as many solvers as it has processors to spare, within a bound on
+// their memory and a deadline for every request.
+func ExamplePool() {
+	pool, err := sinkhorn.NewPool[float64](sinkhorn.Settings{Tolerance: 1e-6, Workers: 1, MaxMemory: 1 << 30}, 2)
+	if err != nil {
+		panic(err)
+	}
+	handle := func(timeout time.Duration, x, y dist.Matrix[float64]) (cost float64, err error) {
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		err = pool.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 2}, func(r *sinkhorn.Result[float64]) error {
+			cost = r.Cost // r is valid until here
+			return nil
+		})
+		return cost, err
+	}
+	x := dist.NewMatrix(2, 1, []float64{0, 1})
+	y := dist.NewMatrix(2, 1, []float64{0.5, 1.5})
+	cost, err := handle(time.Minute, x, y)
+	fmt.Printf("%.4f %v\n", cost, err)
+	_, err = handle(0, x, y)
+	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	_, err = handle(time.Minute, dist.NewMatrix[float64](5000, 1, nil), dist.NewMatrix[float64](5000, 1, nil))
+	fmt.Println(errors.Is(err, sinkhorn.ErrSettings)) // it would take 400 MB
+	// Output:
+	// 0.3692 <nil>
+	// true
+	// true
 }

@@ -77,10 +77,8 @@ func (s *Solver[T]) pointGradient(ctx context.Context, dx, dy dist.Matrix[T], ba
 	s.mustBePoints()
 	s.mustBe(dx, geo.n, geo.p, "gradient of another shape")
 	s.mustBe(dy, geo.m, geo.p, "gradient of another shape")
-	if n, m, p1 := float64(geo.n), float64(geo.m), float64(geo.p+1); true {
-		if err := s.settings.afford((2*n+(2+float64(geo.pieces))*m)*p1*float64(size[T]()), "a gradient of so many points and dimensions"); err != nil {
-			return err
-		}
+	if err := s.settings.afford(s.gradientBytes(), "a gradient of so many points and dimensions"); err != nil {
+		return err
 	}
 	return s.twice(ctx, func() error {
 		s.beginPoints()
@@ -90,6 +88,12 @@ func (s *Solver[T]) pointGradient(ctx context.Context, dx, dy dist.Matrix[T], ba
 		s.finishPoints(dx, dy)
 		return nil
 	}, dx, dy)
+}
+
+// gradientBytes returns what a gradient of points takes besides bytes.
+func (s *Solver[T]) gradientBytes() float64 {
+	n, m, p1 := float64(s.geo.n), float64(s.geo.m), float64(s.geo.p+1)
+	return (2*n + (2+float64(s.geo.pieces))*m) * p1 * float64(size[T]())
 }
 
 // twice runs gradient, which sets x and y, and once more if they are not finite: where
