@@ -30,6 +30,7 @@ import (
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/random"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -144,14 +145,12 @@ func (m *Manifold) Transport(dst, q, v *mat.Dense) { m.Tangent(dst, q, v) }
 
 // Random sets dst to a random point, uniform (Haar) on the manifold: the
 // orthonormal factor of a matrix of standard normal draws with the diagonal of
-// R positive (Mezzadri, Notices of the AMS 2007). The draws are taken row by
-// row, d·p of them, and rounded to float32, which has all the random bits a
-// draw has: math.Log, behind one draw in a hundred, may differ in its last bit
-// between machines, and the point must not.
+// R positive (Mezzadri, Notices of the AMS 2007). The draws, d·p of them, are taken row
+// by row.
 func (m *Manifold) Random(dst *mat.Dense, rnd *rand.Rand) {
 	out := m.destination(dst)
 	for i := range m.rows {
-		m.rows[i] = float64(float32(rnd.NormFloat64()))
+		m.rows[i] = random.Normal(rnd)
 	}
 	_, _ = m.orthonormalize(out) // the draws are finite
 }

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/gomonge/monge/internal/random"
 	"gonum.org/v1/gonum/mat"
 )
 
 // pixels looks like 1000 images of 28 × 28.
 func pixels() *mat.Dense {
 	m := mat.NewDense(1000, 784, nil)
+	rng := random.New(1, 1)
 	for i := range m.RawMatrix().Data {
-		m.RawMatrix().Data[i] = float64(mix(uint64(i)) % 256)
+		m.RawMatrix().Data[i] = float64(rng.IntN(256))
 	}
 	return m
 }

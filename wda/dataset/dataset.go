@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gomonge/monge/internal/random"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -154,7 +155,7 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: a sample of %d of %d rows in %d classes", ErrSize, n, d.Len(), d.nonempty())
 	}
-	rows, _ := draw(groups, sizes, newRand(seed, streamSample))
+	rows, _ := draw(groups, sizes, random.New(seed, streamSample))
 	return d.Subset(rows), nil
 }
 
@@ -175,7 +176,7 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 	if sizes == nil {
 		return nil, nil, fmt.Errorf("%w: fraction %v of %d rows in %d classes for testing", ErrSize, fraction, d.Len(), d.nonempty())
 	}
-	in, out := draw(groups, sizes, newRand(seed, streamTrainTest))
+	in, out := draw(groups, sizes, random.New(seed, streamTrainTest))
 	return d.Subset(out), d.Subset(in), nil
 }
 
@@ -192,7 +193,7 @@ func (d *Dataset) Folds(k int, seed uint64) ([]Fold, error) {
 	if k < 2 || k > n {
 		return nil, fmt.Errorf("%w: %d folds of %d rows", ErrSize, k, n)
 	}
-	rng := newRand(seed, streamFolds)
+	rng := random.New(seed, streamFolds)
 	fold := make([]int, n)
 	// Dealing goes on where the last class stopped, which evens out the sizes.
 	next := 0

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gomonge/monge/internal/random"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -32,13 +33,9 @@ const (
 // draws: in the two true dimensions 0.022, in all ten 0.42, after PCA 0.64,
 // after FDA 0.67.
 //
-// The same seed gives the same bits on every architecture. To that end normal
-// deviates come from Leva's ratio of uniforms, of which a logarithm
-// decides only whether a rare candidate is kept (rand.NormFloat64 puts
-// the last bits of math.Log, which differ between machines, into the value);
-// angles come from a series and a square root; and no product is fused
-// with a sum. What remains is that two machines' logarithms fall on different
-// sides of a comparison, less than once in 10¹⁵ deviates.
+// The same seed gives the same bits on every architecture: normal deviates are those of
+// package random, angles come from a series and a square root, and no product is fused
+// with a sum.
 type Simulation struct {
 	Shape Shape // default Modes
 
@@ -69,7 +66,7 @@ func (s Simulation) Generate(n int) *Dataset {
 	}
 	s = s.withDefaults()
 	d := 2 + s.NoiseDims
-	rng := newRand(s.Seed, streamSimulation)
+	rng := random.New(s.Seed, streamSimulation)
 	x := mat.NewDense(n, d, nil)
 	labels := make([]int, n)
 
@@ -94,10 +91,10 @@ func (s Simulation) Generate(n int) *Dataset {
 			r *= float64(c + 1)
 		}
 		for k := range 2 {
-			row[k] = float64(r*at[k]) + float64(s.Spread*normal(rng))
+			row[k] = float64(r*at[k]) + float64(s.Spread*random.Normal(rng))
 		}
 		for k := 2; k < d; k++ {
-			row[k] = s.Noise * normal(rng)
+			row[k] = s.Noise * random.Normal(rng)
 		}
 	}
 	return &Dataset{X: x, Labels: labels, Classes: numbered(s.Classes)}
@@ -135,47 +132,13 @@ func (s Simulation) withDefaults() Simulation {
 	return s
 }
 
-// One seed serves several purposes; each has a stream of its own, or the rows
-// of a sample would depend on the noise drawn from the same seed.
+// The streams of a seed.
 const (
 	streamSimulation = iota + 1
 	streamSample
 	streamTrainTest
 	streamFolds
 )
-
-// newRand seeds PCG with mixed words: its generators for seeds 1, 2, 3 … taken
-// as they are share the low half of their state for ever.
-func newRand(seed, stream uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(mix(seed), mix(seed^mix(stream))))
-}
-
-// mix is the SplitMix64 output function (Steele, Lea, Flood 2014).
-func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// normal returns a standard normal deviate: Leva, A fast normal random number
-// generator, ACM TOMS 18 (1992) 449–453. The conversions to float64 forbid
-// fused multiply-adds.
-func normal(rng *rand.Rand) float64 {
-	for {
-		u := 1 - float64(rng.Float64()) // (0, 1]
-		v := 1.7156 * (float64(rng.Float64()) - 0.5)
-		x := u - 0.449871
-		y := math.Abs(v) + 0.386595
-		q := float64(x*x) + float64(y*(float64(0.19600*y)-float64(0.25472*x)))
-		if q < 0.27597 {
-			return v / u
-		}
-		if q <= 0.27846 && float64(v*v) <= float64(-4*float64(u*u))*math.Log(u) {
-			return v / u
-		}
-	}
-}
 
 // direction returns a uniform point of the unit circle.
 func direction(rng *rand.Rand) (x, y float64) {

@@ -151,37 +151,6 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// The deviates against the normal distribution: Kolmogorov–Smirnov, and the
-// tail that the rejection step shapes.
-func TestNormal(t *testing.T) {
-	const n = 200000
-	rng := newRand(1, 99)
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = normal(rng)
-	}
-	slices.Sort(x)
-	worst := 0.0
-	for i, v := range x {
-		p := 0.5 * math.Erfc(-v/math.Sqrt2)
-		worst = max(worst, math.Abs(p-float64(i)/n), math.Abs(p-float64(i+1)/n))
-	}
-	// 1.95/√n is exceeded once in a thousand seeds.
-	if limit := 1.95 / math.Sqrt(n); worst > limit {
-		t.Errorf("distance from the normal distribution %v, limit %v", worst, limit)
-	}
-	tail := 0
-	for _, v := range x {
-		if math.Abs(v) > 3 {
-			tail++
-		}
-	}
-	// Expected 540, standard deviation 23.
-	if tail < 425 || tail > 655 {
-		t.Errorf("%d of %d deviates beyond 3, expected 540", tail, n)
-	}
-}
-
 func TestCosSin(t *testing.T) {
 	for c := range 64 {
 		for C := c + 1; C <= 64; C++ {
@@ -191,13 +160,6 @@ func TestCosSin(t *testing.T) {
 				t.Errorf("angle %v: %v %v, want %v %v", a, x, y, math.Cos(a), math.Sin(a))
 			}
 		}
-	}
-}
-
-// The first output of SplitMix64 seeded with 0, from its reference code.
-func TestMix(t *testing.T) {
-	if got := mix(0); got != 0xe220a8397b1dcdaf {
-		t.Errorf("mix(0) = %#x", got)
 	}
 }
 

@@ -1,0 +1,49 @@
+// Package random draws numbers that have the same bits on every machine: PCG (O'Neill
+// 2014, as math/rand/v2 specifies it) by seed and purpose, and normal deviates in which no
+// logarithm enters.
+package random
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// New returns the generator of a stream. One seed serves several purposes, and each has a
+// stream of its own, or what one draws would depend on what another has drawn.
+//
+// Seed and stream are mixed first: PCG's generators for seeds 1, 2, 3 … taken as they
+// are share the low half of their state for ever.
+func New(seed, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(mix(seed), mix(seed^mix(stream))))
+}
+
+// mix is the SplitMix64 output function (Steele, Lea, Flood 2014).
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Normal returns a standard normal deviate: Leva, A fast normal random number
+// generator, ACM TOMS 18 (1992) 449–453. Of a logarithm, which is num's, only a
+// comparison is taken. (rand.NormFloat64 puts the last bits of math.Log, which differ
+// between machines, into one deviate of a hundred.)
+func Normal(rng *rand.Rand) float64 {
+	for {
+		// The conversions to float64 forbid fused multiply-adds.
+		u := 1 - float64(rng.Float64()) // (0, 1]
+		v := 1.7156 * (float64(rng.Float64()) - 0.5)
+		x := u - 0.449871
+		y := math.Abs(v) + 0.386595
+		q := float64(x*x) + float64(y*(float64(0.19600*y)-float64(0.25472*x)))
+		if q < 0.27597 {
+			return v / u
+		}
+		if q <= 0.27846 && float64(v*v) <= float64(-4*float64(u*u))*num.Log(u) {
+			return v / u
+		}
+	}
+}
