@@ -31,6 +31,7 @@ var below = map[string][]string{
 	"internal/enum":            nil,
 	"internal/random":          {"internal/asm/num"},
 	"internal/picture":         nil,
+	"internal/outfile":         nil,
 	"internal/matrix":          {"internal/asm/..."},
 	"internal/dense":           {"internal/asm", "internal/matrix"},
 	"internal/algebra":         {"internal/asm", "internal/matrix"},
@@ -44,8 +45,8 @@ var below = map[string][]string{
 	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
 	"wda/baseline":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn"},
 	"wda":                      {"internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
-	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
-	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
+	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/outfile", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
+	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/outfile", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
 	"fuzz":                     {"..."},
 	"bench/...":                {"..."},
 	"bench":                    {"..."},
@@ -67,7 +68,7 @@ var inTests = map[string][]string{
 	"sinkhorn":                 {"internal/testdata"},
 	"wda":                      {"internal/testdata", "wda/dataset"},
 	"wda/baseline":             {"wda/dataset"},
-	"wda/dataset":              {"internal/testdata"},
+	"wda/dataset":              {"internal/outfile", "internal/testdata"},
 	"internal/descent":         {"internal/stiefel"},
 	"cmd/monge":                {"internal/testdata"},
 }
@@ -179,7 +180,7 @@ func list(t *testing.T, patterns ...string) []goPackage {
 
 // maxExported is how many names the public packages may export: newcomers read them
 // all. It only goes down, to 170.
-const maxExported = 250
+const maxExported = 210
 
 // TestExportedNames counts what the public packages export, types, functions, methods,
 // constants and variables, and demands a comment on each. Methods that make a type an

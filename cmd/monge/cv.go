@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
@@ -262,19 +263,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		}
 		out.Warnings = a.warn(m.Report().Warnings, d.Classes)
 	}
-	// From here on nothing is interrupted, so that either both files are written or none.
-	if err := ctx.Err(); err != nil {
+	if err := out.save(ctx, m, d); err != nil {
 		return err
-	}
-	if f.csv != "" {
-		if err := dataset.WriteFile(f.csv, out.writeCSV); err != nil {
-			return err
-		}
-	}
-	if m != nil {
-		if out.Hash, err = saveModel(context.WithoutCancel(ctx), f.model, m, d, out.Best.K); err != nil {
-			return err
-		}
 	}
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "%d rows of %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
@@ -290,6 +280,43 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 			fmt.Fprintf(w, "model\t%s\n", out.Model)
 		}
 	})
+}
+
+// save writes the table and the model, both or none.
+func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) error {
+	var files []*outfile.File
+	add := func(path string, write func(io.Writer) error) error {
+		file, err := outfile.Create(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+		return write(file)
+	}
+	defer func() {
+		for _, f := range files {
+			f.Abort()
+		}
+	}()
+	if r.CSV != "" {
+		if err := add(r.CSV, r.writeCSV); err != nil {
+			return err
+		}
+	}
+	if m != nil {
+		file, hash, err := modelFile(m, d, r.Best.K)
+		if err != nil {
+			return err
+		}
+		if err := add(r.Model, bytesOf(file)); err != nil {
+			return err
+		}
+		r.Hash = hash
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return outfile.Commit(files...)
 }
 
 // crossValidate does so with a progress bar.

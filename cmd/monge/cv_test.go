@@ -130,6 +130,23 @@ func TestCV(t *testing.T) {
 	}
 }
 
+// The table and the model are written both or not at all: here the disk is full for
+// the model.
+func TestCVBothFiles(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	s := simulate(t)
+	dir := t.TempDir()
+	code, _, stderr := monge(t, "cv", "--data", s.csv, "--k", "1", "--max-steps", "1", "--folds", "2", "--csv", filepath.Join(dir, "t.csv"), "--model", "/dev/full")
+	if code != 1 || !strings.Contains(stderr, "/dev/full: cannot write") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	if left := files(t, dir); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
 // Two classes far apart: no errors, so that the table is known to the last digit.
 func TestCVGolden(t *testing.T) {
 	dir := t.TempDir()

@@ -56,13 +56,16 @@ func character(flag, text string) (rune, error) {
 	return r, nil
 }
 
-// readError names the flag that would help.
+// readError names the flag that may help.
 func readError(err error) error {
-	for cause, flag := range map[error]string{
-		dataset.ErrDelimiter: "--delimiter says so", dataset.ErrComment: "--comment says so", dataset.ErrExpansion: "--max-expansion allows more",
-	} {
-		if errors.Is(err, cause) {
-			return fmt.Errorf("%w; %s", err, flag)
+	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
+		switch fe.Option {
+		case "Delimiter":
+			return fmt.Errorf("%w; --delimiter says so", err)
+		case "Comment":
+			return fmt.Errorf("%w; --comment says so", err)
+		case "MaxExpansion":
+			return fmt.Errorf("%w; --max-expansion allows more", err)
 		}
 	}
 	return err

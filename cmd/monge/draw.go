@@ -1,9 +1,9 @@
 package main
 
 import (
-	"io"
 	"math"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -46,8 +46,5 @@ func render(path, ext string, width, height, dpi int, paint func(draw.Canvas)) e
 	if err != nil {
 		return err
 	}
-	return dataset.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(file)
-		return err
-	})
+	return outfile.WriteFile(path, bytesOf(file))
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
@@ -325,29 +326,40 @@ func explain(err error) error {
 	return err
 }
 
-// saveModel writes a model, and unless k is 0 the rows d to classify by k nearest
-// neighbors among them, unless an interrupt came in the meantime. It returns the content
-// hash.
-func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int) (hash string, err error) {
-	var file encoding.BinaryMarshaler = m
+// modelFile returns the file of a model, with the rows d to classify by k nearest
+// neighbors among them unless k is 0, and the content hash.
+func modelFile(m *wda.Model, d *dataset.Dataset, k int) (file []byte, hash string, err error) {
+	var what encoding.BinaryMarshaler = m
 	var c *wda.Classifier
 	if k > 0 {
 		if c, err = wda.NewClassifier(m, d.X, d.Labels, k); err != nil {
-			return "", err
+			return nil, "", err
 		}
-		file = c
+		what = c
 	}
-	b, err := file.MarshalBinary()
+	file, err = what.MarshalBinary()
+	return file, contentHash(m, c), err
+}
+
+// saveModel writes a model as modelFile makes it, unless an interrupt came in the
+// meantime, and returns the content hash.
+func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int) (hash string, err error) {
+	file, hash, err := modelFile(m, d, k)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return "", err
 	}
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	return contentHash(m, c), dataset.WriteFile(path, func(w io.Writer) error {
+	return hash, outfile.WriteFile(path, bytesOf(file))
+}
+
+// bytesOf writes bytes that are there.
+func bytesOf(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
-	})
+	}
 }
 
 // list joins names up to about so many characters.

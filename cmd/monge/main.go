@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/internal/asm"
-	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/spf13/cobra"
 )
 
@@ -57,7 +57,7 @@ func main() {
 	case code := <-ended:
 		os.Exit(code)
 	case <-time.After(grace):
-		dataset.AbortAll()
+		outfile.AbortAll()
 		os.Exit(a.interrupt())
 	}
 }

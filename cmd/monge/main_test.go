@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/sbinet/npyio/npz"
@@ -85,6 +86,13 @@ func get(t testing.TB, v map[string]any, path ...string) float64 {
 	return x
 }
 
+// csvOf writes labelled samples without a header.
+func csvOf(d *dataset.Dataset) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		return outfile.CSV(w, d.X, nil, func(i int) string { return d.Classes[d.Labels[i]] })
+	}
+}
+
 // files returns the names in a folder.
 func files(t testing.TB, dir string) []string {
 	t.Helper()
@@ -136,14 +144,14 @@ func simulate(t testing.TB) *simulated {
 		}
 	}
 	s.csv, s.x, s.y, s.npz, s.test = at("d.csv"), at("X.csv"), at("y.csv"), at("d.npz"), at("test.csv")
-	must(dataset.WriteFile(s.csv, d.WriteCSV))
-	must(dataset.WriteFile(s.x, func(w io.Writer) error { return dataset.WriteCSV(w, d.X, nil) }))
+	must(outfile.WriteFile(s.csv, csvOf(d)))
+	must(outfile.WriteFile(s.x, func(w io.Writer) error { return outfile.CSV(w, d.X, nil, nil) }))
 	var y strings.Builder
 	for _, l := range d.Labels {
 		fmt.Fprintln(&y, l)
 	}
 	write(t, s.y, y.String())
-	must(dataset.WriteFile(s.test, dataset.Simulation{Seed: 6, NoiseDims: 3}.Generate(300).WriteCSV))
+	must(outfile.WriteFile(s.test, csvOf(dataset.Simulation{Seed: 6, NoiseDims: 3}.Generate(300))))
 
 	// The NPZ file has the rows of both, one after the other in turn.
 	test, err := dataset.ReadFile(s.test, dataset.Options{})
@@ -765,7 +773,7 @@ func slow(t testing.TB) (dir string, data []byte, args []string) {
 	t.Helper()
 	dir = t.TempDir()
 	var b bytes.Buffer
-	if err := (dataset.Simulation{Seed: 1}.Generate(900)).WriteCSV(&b); err != nil {
+	if err := csvOf(dataset.Simulation{Seed: 1}.Generate(900))(&b); err != nil {
 		t.Fatal(err)
 	}
 	return dir, b.Bytes(), []string{"fit", "--model", filepath.Join(dir, "m.wda"), "--iterations", "10000", "--max-steps", "100000", "--tolerance", "1e-300"}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/internal/outfile"
 )
 
 // number is a float64 in JSON, which has no word for NaN and the infinities: null.
@@ -78,7 +78,7 @@ func checkOutput(path string, inputs ...string) error {
 			f.Close()
 		}
 	}
-	f, err := dataset.Create(path)
+	f, err := outfile.Create(path)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func extension(flag, path string, allowed ...string) (string, error) {
 // writeRows writes a matrix, whose rows row sets one after the other, as the extension
 // of path says.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
-	return dataset.WriteFile(path, func(w io.Writer) error {
+	return outfile.WriteFile(path, func(w io.Writer) error {
 		out, err := newWriter(w, ext, rows, cols)
 		if err != nil {
 			return err
@@ -127,9 +127,9 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 }
 
 // newWriter writes rows as the extension says; −1 stands for an unknown number.
-func newWriter(w io.Writer, ext string, rows, cols int) (*dataset.Writer, error) {
+func newWriter(w io.Writer, ext string, rows, cols int) (*outfile.Writer, error) {
 	if ext == ".npy" {
-		return dataset.NewNPYWriter(w, rows, cols)
+		return outfile.NewNPY(w, rows, cols)
 	}
-	return dataset.NewCSVWriter(w, cols, nil)
+	return outfile.NewCSV(w, cols, nil)
 }

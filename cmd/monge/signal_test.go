@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 )
@@ -31,14 +32,14 @@ type phase struct {
 func phases(t *testing.T, dir string) []phase {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	file := func(name string, write func(w io.Writer) error) {
-		if err := dataset.WriteFile(at(name), write); err != nil {
+		if err := outfile.WriteFile(at(name), write); err != nil {
 			t.Fatal(err)
 		}
 	}
 	random := func(name string, rows, cols int) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		file(name, func(w io.Writer) error {
-			out, err := dataset.NewNPYWriter(w, rows, cols)
+			out, err := outfile.NewNPY(w, rows, cols)
 			if err != nil {
 				return err
 			}
@@ -62,8 +63,8 @@ func phases(t *testing.T, dir string) []phase {
 		write(t, at(name), b.String())
 	}
 	small := dataset.Simulation{Seed: 1}
-	file("small.csv", small.Generate(900).WriteCSV)
-	file("many.csv", small.Generate(60000).WriteCSV)
+	file("small.csv", csvOf(small.Generate(900)))
+	file("many.csv", csvOf(small.Generate(60000)))
 	random("wide.npy", 2500, 2500)
 	labels("wide.txt", 2500, 5)
 	random("cloud.npy", 20000, 3)

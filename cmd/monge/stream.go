@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -174,7 +175,7 @@ func (a *app) create(path string) (target, error) {
 	if path == standard {
 		return stdout{a}, nil
 	}
-	return dataset.Create(path)
+	return outfile.Create(path)
 }
 
 type stdout struct{ a *app }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,10 +26,10 @@ func TestTransformStream(t *testing.T) {
 	m := loadModel(t, at("m.wda"))
 	// More rows than two blocks.
 	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(2*blockRows + 99)
-	if err := dataset.WriteFile(at("many.csv"), many.WriteCSV); err != nil {
+	if err := outfile.WriteFile(at("many.csv"), csvOf(many)); err != nil {
 		t.Fatal(err)
 	}
-	if err := dataset.WriteFile(at("many.npy"), func(w io.Writer) error { return dataset.WriteNPY(w, many.X) }); err != nil {
+	if err := outfile.WriteFile(at("many.npy"), func(w io.Writer) error { return outfile.NPY(w, many.X) }); err != nil {
 		t.Fatal(err)
 	}
 	var want mat.Dense
@@ -86,7 +87,7 @@ func TestStreamMemory(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "m.wda")
 	data := dataset.Simulation{Seed: 1, NoiseDims: 48}.Generate(200)
-	if err := dataset.WriteFile(filepath.Join(dir, "d.csv"), data.WriteCSV); err != nil {
+	if err := outfile.WriteFile(filepath.Join(dir, "d.csv"), csvOf(data)); err != nil {
 		t.Fatal(err)
 	}
 	object(t, "fit", "--data", filepath.Join(dir, "d.csv"), "--model", model, "--max-steps", "2", "--k", "3")

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -375,7 +376,7 @@ func (r *results) writeCSV(w io.Writer) error {
 
 // write writes a file of the report.
 func (j *job) write(name string, content func(io.Writer) error) error {
-	if err := dataset.WriteFile(filepath.Join(j.folder, name), content); err != nil {
+	if err := outfile.WriteFile(filepath.Join(j.folder, name), content); err != nil {
 		return err
 	}
 	if !slices.Contains(j.report.Files, name) {
@@ -420,7 +421,7 @@ func (j *job) data(file string) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	if d.Labels == nil {
-		return nil, &dataset.FileError{Path: filepath.Join(j.Data, file), Err: dataset.ErrNoLabels}
+		return nil, &dataset.FileError{Path: filepath.Join(j.Data, file), Err: dataset.ErrLabels}
 	}
 	if j.files.all == nil {
 		j.files.all = map[string]*dataset.Dataset{}

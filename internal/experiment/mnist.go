@@ -123,7 +123,7 @@ func (j *job) mnistPart(split int) (mnistPart, error) {
 		}
 	}
 	if len(at) == 0 {
-		return mnistPart{}, fmt.Errorf("%s: %w: %d", mnistFile, dataset.ErrNoSplit, split)
+		return mnistPart{}, fmt.Errorf("%s: %w: %d", mnistFile, dataset.ErrRows, split)
 	}
 	return mnistPart{all, &dataset.Dataset{X: mat.NewDense(len(at), 1, at), Labels: labels, Classes: all.Classes}}, nil
 }

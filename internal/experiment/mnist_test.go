@@ -171,14 +171,14 @@ func TestMNISTPart(t *testing.T) {
 				t.Errorf("part %d: %d of class %d, its share is %v", split, n, c, share)
 			}
 		}
-		if _, err := part.take(size+1, 7); !errors.Is(err, dataset.ErrSize) {
+		if _, err := part.take(size+1, 7); !errors.Is(err, dataset.ErrRows) {
 			t.Errorf("part %d: more digits than there are: %v", split, err)
 		}
 	}
 	// Without a split there is no test part.
 	dir := t.TempDir()
 	writeDataset(t, filepath.Join(dir, mnistFile), classed(6, 60, 3, 2))
-	if _, err := Run(t.Context(), mnistExperiment, Settings{Data: dir, Out: t.TempDir(), Small: true}); !errors.Is(err, dataset.ErrNoSplit) {
+	if _, err := Run(t.Context(), mnistExperiment, Settings{Data: dir, Out: t.TempDir(), Small: true}); !errors.Is(err, dataset.ErrRows) {
 		t.Errorf("without split: %v", err)
 	}
 }

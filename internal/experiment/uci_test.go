@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -47,14 +48,14 @@ func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 	var b bytes.Buffer
 	if strings.HasSuffix(path, ".csv.gz") {
 		z := gzip.NewWriter(&b)
-		// dataset.WriteCSV has a header; these have none.
+		// These have no header.
 		n, cols := d.X.Dims()
 		all := mat.NewDense(n, cols+1, nil)
 		all.Slice(0, n, 0, cols).(*mat.Dense).Copy(d.X)
 		for i, l := range d.Labels {
 			all.Set(i, cols, float64(l))
 		}
-		if err := errors.Join(dataset.WriteCSV(z, all, nil), z.Close()); err != nil {
+		if err := errors.Join(outfile.CSV(z, all, nil, nil), z.Close()); err != nil {
 			t.Fatal(err)
 		}
 	} else {
@@ -75,7 +76,7 @@ func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := dataset.WriteNPY(w, m); err != nil {
+			if err := outfile.NPY(w, m); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -35,7 +35,7 @@ type elem struct {
 func (a *array) setShape(shape []int) (err error) {
 	a.shape = shape
 	if a.n, err = product(shape); err == nil && a.n == 0 {
-		err = because(ErrEmpty, fmt.Sprintf("an array of shape %v has no elements", shape))
+		err = because(errEmpty, fmt.Sprintf("an array of shape %v has no elements", shape))
 	}
 	return err
 }
@@ -48,7 +48,7 @@ func (a *array) vector() error {
 	if len(a.shape) == 1 || len(a.shape) == 2 && a.shape[1] == 1 {
 		return nil
 	}
-	return because(ErrShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
+	return because(errShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
 }
 
 // chunks reads the next n elements and hands their bytes to use in pieces. After the
@@ -92,7 +92,7 @@ func (e elem) word() int {
 // floats sets dst to the next elements.
 func (a *array) floats(dst []float64) error {
 	if a.elem.kind == 'U' || a.elem.kind == 'S' {
-		return because(ErrType, "strings where numbers are expected")
+		return because(errType, "strings where numbers are expected")
 	}
 	return a.chunks(len(dst), func(chunk []byte) error {
 		n := len(chunk) / a.elem.size
@@ -174,7 +174,7 @@ func (a *array) ints(n int, dst *[]int) error {
 	}
 	for i, v := range a.decoded {
 		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
-			return &FileError{Row: first + i + 1, Err: because(ErrType, fmt.Sprintf("%v is not an integer of 32 bits", v))}
+			return &FileError{Row: first + i + 1, Err: because(errType, fmt.Sprintf("%v is not an integer of 32 bits", v))}
 		}
 		*dst = append(*dst, int(v))
 	}
@@ -258,13 +258,13 @@ func newMatrix(a *array, opt *Options) (*matrix, error) {
 	switch {
 	case opt.Vector && len(a.shape) == 1:
 		m.rows, m.cols = a.shape[0], 1
-	case opt.Format == FormatIDX && len(a.shape) == 1:
-		return nil, because(ErrShape, "1 dimension: these are labels, not samples")
-	case opt.Format == FormatIDX || len(a.shape) == 2:
+	case opt.Format == formatIDX && len(a.shape) == 1:
+		return nil, because(errShape, "1 dimension: these are labels, not samples")
+	case opt.Format == formatIDX || len(a.shape) == 2:
 		m.rows = a.shape[0]
 		m.cols = a.n / m.rows
 	default:
-		return nil, because(ErrShape, fmt.Sprintf("an array of shape %v is not a matrix", a.shape))
+		return nil, because(errShape, fmt.Sprintf("an array of shape %v is not a matrix", a.shape))
 	}
 	return m, nil
 }
@@ -315,7 +315,7 @@ func (m *matrix) transpose(x []float64) error {
 
 func why(v float64) error {
 	if math.IsNaN(v) {
-		return because(ErrNaN, "the value is NaN")
+		return because(errNaN, "the value is NaN")
 	}
-	return because(ErrInf, "the value is infinite")
+	return because(errInf, "the value is infinite")
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"github.com/gomonge/monge/internal/outfile"
 	"testing"
 
 	"github.com/gomonge/monge/internal/random"
@@ -22,13 +23,13 @@ func BenchmarkReadCSV(b *testing.B) {
 	for name, m := range map[string]*mat.Dense{"values=pixels": pixels(), "values=normal": Simulation{NoiseDims: 782}.Generate(1000).X} {
 		b.Run(name, func(b *testing.B) {
 			var text bytes.Buffer
-			if err := WriteCSV(&text, m, nil); err != nil {
+			if err := outfile.CSV(&text, m, nil, nil); err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ReadCSV(bytes.NewReader(text.Bytes()), Options{Unlabelled: true}); err != nil {
+				if _, err := readCSV(bytes.NewReader(text.Bytes()), Options{Unlabelled: true}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -38,13 +39,13 @@ func BenchmarkReadCSV(b *testing.B) {
 
 func BenchmarkReadNPY(b *testing.B) {
 	var file bytes.Buffer
-	if err := WriteNPY(&file, pixels()); err != nil {
+	if err := outfile.NPY(&file, pixels()); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(file.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ReadNPY(bytes.NewReader(file.Bytes()), Options{}); err != nil {
+		if _, err := readNPY(bytes.NewReader(file.Bytes()), Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,14 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// ReadCSV reads comma-separated text as described by RFC 4180, one sample per
-// record: spaces around fields, blank lines and a byte order mark are dropped.
-// Every field but the label must be a finite decimal number. See Options for the label
-// column, the header, the delimiter and comments; LabelFile is for ReadFile.
-//
-// Every error is a *FileError; its Row is the line of the file.
-func ReadCSV(r io.Reader, opt Options) (*Dataset, error) { return read(r, opt, FormatCSV) }
-
 // csvSamples are the samples of a CSV file.
 type csvSamples struct {
 	t       *table
@@ -45,7 +37,7 @@ func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	// The first two records decide on the header.
 	first := t.copy()
 	if first.err == io.EOF {
-		return nil, because(ErrEmpty, "the file is empty")
+		return nil, because(errEmpty, "the file is empty")
 	} else if first.err != nil {
 		return nil, first.err
 	}
@@ -63,7 +55,7 @@ func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 		if err := t.hint(first.fields[0], false); err != nil {
 			return nil, &FileError{Row: first.line, Err: err}
 		}
-		return nil, because(ErrShape, "there is no feature column: the only column is the label")
+		return nil, because(errShape, "there is no feature column: the only column is the label")
 	}
 	switch {
 	case c.label.byName, opt.Header == HeaderPresent,
@@ -131,7 +123,7 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 	if len(fields) != c.width {
 		err := c.t.hint(fields[0], len(fields) > 1)
 		if err == nil {
-			err = because(ErrRagged, fmt.Sprintf("%d fields instead of %d", len(fields), c.width))
+			err = because(errRagged, fmt.Sprintf("%d fields instead of %d", len(fields), c.width))
 		}
 		return &FileError{Row: line, Err: err}
 	}
@@ -140,7 +132,7 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 		field = bytes.TrimSpace(field)
 		if j == c.label.at {
 			if len(field) == 0 {
-				return c.at(line, j, because(ErrNoLabels, "the label is missing"))
+				return c.at(line, j, because(errNoLabels, "the label is missing"))
 			}
 			label(field, line)
 			continue
@@ -369,7 +361,7 @@ func (t *table) copy() record {
 func (t *table) hint(field []byte, numbers bool) error {
 	field = bytes.TrimSpace(field)
 	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {
-		return because(ErrComment, fmt.Sprintf("the line begins with %q: if it is a comment, say so", field[:1]))
+		return because(errComment, fmt.Sprintf("the line begins with %q: if it is a comment, say so", field[:1]))
 	}
 	for _, other := range []string{";", "\t", "|", ",", " "} {
 		if string(t.comma) == other || t.comma == nil && other == " " {
@@ -382,7 +374,7 @@ func (t *table) hint(field []byte, numbers bool) error {
 		_, first := number([]byte(strings.TrimSpace(parts[0])))
 		_, second := number([]byte(strings.TrimSpace(parts[1])))
 		if !numbers && other != " " || first == nil && second == nil {
-			return because(ErrDelimiter, fmt.Sprintf("%s looks like fields apart by %q, not %q: if they are, say so", clip(string(field)), other, t.separator()))
+			return because(errDelimiter, fmt.Sprintf("%s looks like fields apart by %q, not %q: if they are, say so", clip(string(field)), other, t.separator()))
 		}
 	}
 	return nil
@@ -419,7 +411,7 @@ func labelColumn(first [][]byte, opt Options) (column, error) {
 				continue
 			}
 			if same >= 0 {
-				return column{}, because(ErrNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, opt.Label))
+				return column{}, because(errNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, opt.Label))
 			}
 			same = j
 		}
@@ -432,9 +424,9 @@ func labelColumn(first [][]byte, opt Options) (column, error) {
 	k, err := strconv.Atoi(opt.Label)
 	switch {
 	case err != nil:
-		return column{}, because(ErrNoLabels, fmt.Sprintf("no column is called %q", opt.Label))
+		return column{}, because(errNoLabels, fmt.Sprintf("no column is called %q", opt.Label))
 	case k < -d || k >= d:
-		return column{}, because(ErrNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", k, d))
+		return column{}, because(errNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", k, d))
 	case k < 0:
 		k += d
 	}
@@ -468,7 +460,7 @@ func isHeader(first, second [][]byte, label int) bool {
 // numeric reports whether a field is a number, finite or not.
 func numeric(field []byte) bool {
 	_, err := number(field)
-	return !errors.Is(err, ErrNotNumber)
+	return !errors.Is(err, errNotNumber)
 }
 
 // number reads a finite decimal number.
@@ -476,15 +468,15 @@ func number(field []byte) (float64, error) {
 	v, err := strconv.ParseFloat(string(field), 64)
 	switch {
 	case err == nil && literal(field):
-		return 0, because(ErrNotNumber, clip(string(field))+" is not a number as files have it")
+		return 0, because(errNotNumber, clip(string(field))+" is not a number as files have it")
 	case err == nil && v-v == 0:
 		return v, nil
 	case len(field) == 0:
-		return 0, because(ErrNotNumber, "the field is empty, not a number")
+		return 0, because(errNotNumber, "the field is empty, not a number")
 	case errors.Is(err, strconv.ErrRange):
-		return 0, because(ErrInf, clip(string(field))+" is beyond the range of float64")
+		return 0, because(errInf, clip(string(field))+" is beyond the range of float64")
 	case err != nil:
-		return 0, because(ErrNotNumber, clip(string(field))+" is not a number")
+		return 0, because(errNotNumber, clip(string(field))+" is not a number")
 	}
 	return 0, why(v)
 }
@@ -536,7 +528,7 @@ func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
 			return nil, err
 		}
 		if len(rec) != 1 {
-			return nil, &FileError{Row: t.line, Err: because(ErrShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
+			return nil, &FileError{Row: t.line, Err: because(errShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
 		}
 		if records == most {
 			return nil, because(ErrTooLarge, fmt.Sprintf("more than %d labels", most))
@@ -555,7 +547,7 @@ func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
 		records--
 	}
 	if records == 0 {
-		return nil, because(ErrEmpty, "the file holds no labels")
+		return nil, because(errEmpty, "the file holds no labels")
 	}
 	return &texts, nil
 }

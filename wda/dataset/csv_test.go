@@ -41,7 +41,7 @@ func TestReadCSV(t *testing.T) {
 		"notation":            {text: "1e0,+2.0,x\n0.3e1,4.,x\n", labels: []int{0, 0}, classes: []string{"x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := ReadCSV(strings.NewReader(c.text), c.opt)
+			d, err := readCSV(strings.NewReader(c.text), c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,36 +65,36 @@ func TestReadCSVErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"empty":            {text: "", is: ErrEmpty, want: "the file is empty"},
-		"blank":            {text: "\n  \n\n", is: ErrEmpty, want: "the file is empty"},
-		"only header":      {text: "a,b,c\n", is: ErrEmpty, want: "the file holds only a header"},
-		"only header, BOM": {text: "\ufeffa,b,c", is: ErrEmpty, want: "the file holds only a header"},
-		"ragged, short":    {text: "1,2,0\n3,0\n", is: ErrRagged, want: "row 2: 2 fields instead of 3"},
-		"ragged, long":     {text: "a,b,y\n1,2,0\n\n1,2,3,0\n", is: ErrRagged, want: "row 4: 4 fields instead of 3"},
-		"text":             {text: "1,2,0\n3,abc,0\n", is: ErrNotNumber, want: `row 2, column 2: "abc" is not a number`},
-		"text, header":     {text: "a,b,y\n3,x,0\n", is: ErrNotNumber, want: `row 2, column 2 (b): "x" is not a number`},
-		"empty field":      {text: "a,b,y\n1,2,0\n,1,0\n", is: ErrNotNumber, want: `row 3, column 1 (a): the field is empty, not a number`},
-		"missing at once":  {text: "1,?,0\n3,4,0\n", is: ErrNotNumber, want: `row 1, column 2: "?" is not a number (if this row is a header, say so)`},
-		"text everywhere":  {text: "a,b,0\nc,d,0\n", is: ErrNotNumber, want: `row 1, column 1: "a" is not a number (if this row is a header, say so)`},
-		"header denied":    {text: "a,b,0\n1,2,0\n", opt: Options{Header: HeaderAbsent}, is: ErrNotNumber, want: `row 1, column 1: "a" is not a number`},
-		"NaN":              {text: "1,2,0\n3,NaN,0\n", is: ErrNaN, want: `row 2, column 2: the value is NaN`},
-		"NaN, first row":   {text: "nan,nan,0\n3,1,0\n", is: ErrNaN, want: `row 1, column 1: the value is NaN (if this row is a header, say so)`},
-		"infinity":         {text: "a,b,y\n3,-inf,0\n", is: ErrInf, want: `row 2, column 2 (b): the value is infinite`},
-		"overflow":         {text: "1,2,0\n1e999,1,0\n", is: ErrInf, want: `row 2, column 1: "1e999" is beyond the range of float64`},
-		"label missing":    {text: "a,b,y\n1,2,0\n1,2,\n", is: ErrNoLabels, want: `row 3, column 3 (y): the label is missing`},
-		"label NaN":        {text: "1,2,0\n\n1,2,nan\n", is: ErrNaN, want: `row 3, column 3: the label is NaN`},
-		"label infinite":   {text: "1,2,0\n1,2,inf\n", is: ErrInf, want: `row 2, column 3: the label is infinite`},
-		"no such name":     {text: "a,b\n1,2\n", opt: Options{Label: "y"}, is: ErrNoLabels, want: `no column is called "y"`},
-		"twice the name":   {text: "a,y,y\n1,2,3\n", opt: Options{Label: "y"}, is: ErrNoLabels, want: `columns 2 and 3 are both called "y"`},
-		"no such index":    {text: "1,2\n", opt: Options{Label: "2"}, is: ErrNoLabels, want: `there is no label column 2: the file has 2 columns`},
-		"no such negative": {text: "1,2\n", opt: Options{Label: "-3"}, is: ErrNoLabels, want: `there is no label column -3: the file has 2 columns`},
-		"only a label":     {text: "1\n2\n", is: ErrShape, want: "there is no feature column: the only column is the label"},
+		"empty":            {text: "", is: errEmpty, want: "the file is empty"},
+		"blank":            {text: "\n  \n\n", is: errEmpty, want: "the file is empty"},
+		"only header":      {text: "a,b,c\n", is: errEmpty, want: "the file holds only a header"},
+		"only header, BOM": {text: "\ufeffa,b,c", is: errEmpty, want: "the file holds only a header"},
+		"ragged, short":    {text: "1,2,0\n3,0\n", is: errRagged, want: "row 2: 2 fields instead of 3"},
+		"ragged, long":     {text: "a,b,y\n1,2,0\n\n1,2,3,0\n", is: errRagged, want: "row 4: 4 fields instead of 3"},
+		"text":             {text: "1,2,0\n3,abc,0\n", is: errNotNumber, want: `row 2, column 2: "abc" is not a number`},
+		"text, header":     {text: "a,b,y\n3,x,0\n", is: errNotNumber, want: `row 2, column 2 (b): "x" is not a number`},
+		"empty field":      {text: "a,b,y\n1,2,0\n,1,0\n", is: errNotNumber, want: `row 3, column 1 (a): the field is empty, not a number`},
+		"missing at once":  {text: "1,?,0\n3,4,0\n", is: errNotNumber, want: `row 1, column 2: "?" is not a number (if this row is a header, say so)`},
+		"text everywhere":  {text: "a,b,0\nc,d,0\n", is: errNotNumber, want: `row 1, column 1: "a" is not a number (if this row is a header, say so)`},
+		"header denied":    {text: "a,b,0\n1,2,0\n", opt: Options{Header: HeaderAbsent}, is: errNotNumber, want: `row 1, column 1: "a" is not a number`},
+		"NaN":              {text: "1,2,0\n3,NaN,0\n", is: errNaN, want: `row 2, column 2: the value is NaN`},
+		"NaN, first row":   {text: "nan,nan,0\n3,1,0\n", is: errNaN, want: `row 1, column 1: the value is NaN (if this row is a header, say so)`},
+		"infinity":         {text: "a,b,y\n3,-inf,0\n", is: errInf, want: `row 2, column 2 (b): the value is infinite`},
+		"overflow":         {text: "1,2,0\n1e999,1,0\n", is: errInf, want: `row 2, column 1: "1e999" is beyond the range of float64`},
+		"label missing":    {text: "a,b,y\n1,2,0\n1,2,\n", is: errNoLabels, want: `row 3, column 3 (y): the label is missing`},
+		"label NaN":        {text: "1,2,0\n\n1,2,nan\n", is: errNaN, want: `row 3, column 3: the label is NaN`},
+		"label infinite":   {text: "1,2,0\n1,2,inf\n", is: errInf, want: `row 2, column 3: the label is infinite`},
+		"no such name":     {text: "a,b\n1,2\n", opt: Options{Label: "y"}, is: errNoLabels, want: `no column is called "y"`},
+		"twice the name":   {text: "a,y,y\n1,2,3\n", opt: Options{Label: "y"}, is: errNoLabels, want: `columns 2 and 3 are both called "y"`},
+		"no such index":    {text: "1,2\n", opt: Options{Label: "2"}, is: errNoLabels, want: `there is no label column 2: the file has 2 columns`},
+		"no such negative": {text: "1,2\n", opt: Options{Label: "-3"}, is: errNoLabels, want: `there is no label column -3: the file has 2 columns`},
+		"only a label":     {text: "1\n2\n", is: errShape, want: "there is no feature column: the only column is the label"},
 		"open quote":       {text: "1,2,0\n1,\"2,0\n3,4,0\n", is: ErrFormat},
 		"too large":        {text: "1,2,0\n1,2,0\n", opt: Options{MaxElements: 3}, is: ErrTooLarge, want: "row 2: more than the allowed 3 elements"},
-		"long text":        {text: strings.Repeat("x", 1000) + "1,2,0\n1,2,0\n", is: ErrNotNumber, want: `row 1, column 1: "` + strings.Repeat("x", 40) + `…" is not a number (if this row is a header, say so)`},
+		"long text":        {text: strings.Repeat("x", 1000) + "1,2,0\n1,2,0\n", is: errNotNumber, want: `row 1, column 1: "` + strings.Repeat("x", 40) + `…" is not a number (if this row is a header, say so)`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := ReadCSV(strings.NewReader(c.text), c.opt)
+			d, err := readCSV(strings.NewReader(c.text), c.opt)
 			if d != nil {
 				t.Error("data despite an error")
 			}
@@ -147,13 +147,13 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestReadErrorPassesThrough(t *testing.T) {
 	broken := errors.New("cable cut")
 	r := func() *failing { return &failing{strings.NewReader("1,2,3\n4,"), broken} }
-	if _, err := ReadCSV(r(), Options{}); !errors.Is(err, broken) {
+	if _, err := readCSV(r(), Options{}); !errors.Is(err, broken) {
 		t.Errorf("CSV: %v", err)
 	}
-	if _, err := ReadNPY(&failing{strings.NewReader("\x93NUM"), broken}, Options{}); !errors.Is(err, broken) {
+	if _, err := readNPY(&failing{strings.NewReader("\x93NUM"), broken}, Options{}); !errors.Is(err, broken) {
 		t.Errorf("NPY: %v", err)
 	}
-	if _, err := ReadIDX(&failing{strings.NewReader("\x00\x00\x08\x02"), broken}, Options{}); !errors.Is(err, broken) {
+	if _, err := readIDX(&failing{strings.NewReader("\x00\x00\x08\x02"), broken}, Options{}); !errors.Is(err, broken) {
 		t.Errorf("IDX: %v", err)
 	}
 }
@@ -239,11 +239,11 @@ func TestLabelFile(t *testing.T) {
 		is   error
 		want string
 	}{
-		"two.txt":     {ErrLabelCount, "2 labels for 3 rows"},
-		"wide.txt":    {ErrShape, "row 2: 2 fields instead of one label"},
-		"empty.txt":   {ErrEmpty, "the file holds no labels"},
-		"nan.txt":     {ErrNaN, "row 2: the label is NaN"},
-		"nolabel.npz": {ErrNoArray, `array y: no such array; the file has "X"`},
+		"two.txt":     {errLabelCount, "2 labels for 3 rows"},
+		"wide.txt":    {errShape, "row 2: 2 fields instead of one label"},
+		"empty.txt":   {errEmpty, "the file holds no labels"},
+		"nan.txt":     {errNaN, "row 2: the label is NaN"},
+		"nolabel.npz": {errNoArray, `array y: no such array; the file has "X"`},
 		"absent":      {os.ErrNotExist, ""},
 	} {
 		_, err := ReadFile(path("x.csv"), Options{LabelFile: path(name)})

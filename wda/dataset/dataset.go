@@ -32,10 +32,12 @@ type Dataset struct {
 	Columns []string
 }
 
-// Errors of the functions that choose rows.
+// ErrRows is the error of a choice of rows that the data do not have.
+var ErrRows = errors.New("dataset: no such rows")
+
 var (
-	ErrSize    = errors.New("dataset: impossible number of rows")
-	ErrNoSplit = errors.New("dataset: no such split")
+	errSize    = because(ErrRows, "dataset: impossible number of rows")
+	errNoSplit = because(ErrRows, "dataset: no such split")
 )
 
 const (
@@ -93,10 +95,10 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 
 // SplitBy copies the rows whose Split value is value into in and the others
 // into out: SplitBy(1) of MNIST gives test and train. The error matches
-// ErrNoSplit if there is no Split or one side would be empty.
+// ErrRows if there is no Split or one side would be empty.
 func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	if d.Split == nil {
-		return nil, nil, fmt.Errorf("%w: the data have no split array", ErrNoSplit)
+		return nil, nil, fmt.Errorf("%w: the data have no split array", errNoSplit)
 	}
 	var yes, no []int
 	for i, v := range d.Split {
@@ -108,7 +110,7 @@ func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	}
 	if len(yes) == 0 || len(no) == 0 {
 		values := slices.Compact(slices.Sorted(slices.Values(d.Split)))
-		return nil, nil, fmt.Errorf("%w: %d; the values are %s", ErrNoSplit, value, some(values))
+		return nil, nil, fmt.Errorf("%w: %d; the values are %s", errNoSplit, value, some(values))
 	}
 	return d.Subset(yes), d.Subset(no), nil
 }
@@ -147,13 +149,13 @@ func (d *Dataset) Relabel(classes []string) error {
 // Sample draws n rows without replacement and returns a copy of them in their
 // original order. Each class gets its share n·n_c/N rounded by largest
 // remainder (the lower class number wins a tie), but at least one row. Without
-// labels the rows are one class. The error matches ErrSize if n exceeds the
+// labels the rows are one class. The error matches ErrRows if n exceeds the
 // number of rows or is less than the number of classes with rows.
 func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	groups := d.groups()
 	sizes, err := apportion(n, groups, func(m int) (int, int) { return min(1, m), m })
 	if err != nil {
-		return nil, fmt.Errorf("%w: a sample of %d of %d rows in %d classes", ErrSize, n, d.Len(), d.nonempty())
+		return nil, fmt.Errorf("%w: a sample of %d of %d rows in %d classes", errSize, n, d.Len(), d.nonempty())
 	}
 	rows, _ := draw(groups, sizes, random.New(seed, streamSample))
 	return d.Subset(rows), nil
@@ -162,7 +164,7 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 // TrainTest splits the rows at random into round(fraction·N) for testing and
 // the others for training, both in their original order. Classes get their
 // shares as in Sample; one with two rows or more has at least one on each side,
-// and one with a single row trains. The error matches ErrSize if that is
+// and one with a single row trains. The error matches ErrRows if that is
 // impossible or a side would be empty.
 func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset, err error) {
 	groups := d.groups()
@@ -174,7 +176,7 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 		})
 	}
 	if sizes == nil {
-		return nil, nil, fmt.Errorf("%w: fraction %v of %d rows in %d classes for testing", ErrSize, fraction, d.Len(), d.nonempty())
+		return nil, nil, fmt.Errorf("%w: fraction %v of %d rows in %d classes for testing", errSize, fraction, d.Len(), d.nonempty())
 	}
 	in, out := draw(groups, sizes, random.New(seed, streamTrainTest))
 	return d.Subset(out), d.Subset(in), nil
@@ -187,11 +189,11 @@ type Fold struct {
 
 // Folds cuts the rows at random into k test sets whose sizes differ by at most
 // one, as do the rows of each class in them; the training set of a fold is the
-// rest. The error matches ErrSize unless 2 ≤ k ≤ number of rows.
+// rest. The error matches ErrRows unless 2 ≤ k ≤ number of rows.
 func (d *Dataset) Folds(k int, seed uint64) ([]Fold, error) {
 	n := d.Len()
 	if k < 2 || k > n {
-		return nil, fmt.Errorf("%w: %d folds of %d rows", ErrSize, k, n)
+		return nil, fmt.Errorf("%w: %d folds of %d rows", errSize, k, n)
 	}
 	rng := random.New(seed, streamFolds)
 	fold := make([]int, n)
@@ -258,7 +260,7 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 		total += len(g)
 	}
 	if n < 1 || n > total {
-		return nil, ErrSize
+		return nil, errSize
 	}
 	sizes := make([]int, len(groups))
 	left := n
@@ -282,7 +284,7 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 			}
 		}
 		if best < 0 {
-			return nil, ErrSize
+			return nil, errSize
 		}
 		if left > 0 {
 			sizes[best]++

@@ -68,7 +68,7 @@ func TestSubset(t *testing.T) {
 
 func TestSplitBy(t *testing.T) {
 	d := grouped(2, 2)
-	if _, _, err := d.SplitBy(1); !errors.Is(err, ErrNoSplit) {
+	if _, _, err := d.SplitBy(1); !errors.Is(err, errNoSplit) {
 		t.Errorf("without split: %v", err)
 	}
 	d.Split = []int{0, 1, 0, 2}
@@ -80,11 +80,11 @@ func TestSplitBy(t *testing.T) {
 		t.Errorf("in %v out %v", column0(in), column0(out))
 	}
 	_, _, err = d.SplitBy(3)
-	if !errors.Is(err, ErrNoSplit) || err.Error() != "dataset: no such split: 3; the values are [0 1 2]" {
+	if !errors.Is(err, errNoSplit) || err.Error() != "dataset: no such split: 3; the values are [0 1 2]" {
 		t.Errorf("absent value: %v", err)
 	}
 	d.Split = []int{1, 1, 1, 1}
-	if _, _, err := d.SplitBy(1); !errors.Is(err, ErrNoSplit) {
+	if _, _, err := d.SplitBy(1); !errors.Is(err, errNoSplit) {
 		t.Errorf("one side empty: %v", err)
 	}
 }
@@ -134,7 +134,7 @@ func TestSampleSizes(t *testing.T) {
 		}
 	}
 	for _, n := range []int{-1, 0, 2, 11, math.MaxInt, math.MinInt} {
-		if _, err := grouped(5, 4, 1).Sample(n, 1); !errors.Is(err, ErrSize) {
+		if _, err := grouped(5, 4, 1).Sample(n, 1); !errors.Is(err, errSize) {
 			t.Errorf("%d of 10 rows in 3 classes: %v", n, err)
 		}
 	}
@@ -201,11 +201,11 @@ func TestTrainTest(t *testing.T) {
 		t.Errorf("test classes %v", got)
 	}
 	for _, f := range []float64{0, 1, -1, 2, math.NaN(), 0.001, 0.999} {
-		if _, _, err := d.TrainTest(f, 1); !errors.Is(err, ErrSize) {
+		if _, _, err := d.TrainTest(f, 1); !errors.Is(err, errSize) {
 			t.Errorf("fraction %v: %v", f, err)
 		}
 	}
-	if _, _, err := grouped(1, 1, 1).TrainTest(0.5, 1); !errors.Is(err, ErrSize) {
+	if _, _, err := grouped(1, 1, 1).TrainTest(0.5, 1); !errors.Is(err, errSize) {
 		t.Errorf("classes of one row: %v", err)
 	}
 }
@@ -252,7 +252,7 @@ func TestFolds(t *testing.T) {
 			}
 		}
 		for _, k := range []int{-1, 0, 1, 22} {
-			if _, err := d.Folds(k, 1); !errors.Is(err, ErrSize) {
+			if _, err := d.Folds(k, 1); !errors.Is(err, errSize) {
 				t.Errorf("%d folds: %v", k, err)
 			}
 		}

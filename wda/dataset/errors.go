@@ -1,34 +1,42 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 )
 
-// Causes of a FileError, for errors.Is. A file that does not exist matches
+// Causes of a FileError, for errors.Is, beside errors of the system such as
 // fs.ErrNotExist.
 var (
-	ErrFormat     = errors.New("not a valid file of its format")
-	ErrTruncated  = errors.New("the file ends too early")
-	ErrType       = errors.New("unsupported element type")
-	ErrShape      = errors.New("wrong shape")
-	ErrTooLarge   = errors.New("too large")
-	ErrExpansion  = fmt.Errorf("%w: out of proportion to the compressed file", ErrTooLarge) // see Options.MaxExpansion
-	ErrEmpty      = errors.New("no data")
-	ErrRagged     = errors.New("wrong number of fields")
-	ErrNotNumber  = errors.New("not a number")
-	ErrDelimiter  = errors.New("fields apart by another character") // see Options.Delimiter
-	ErrComment    = errors.New("a comment")                         // see Options.Comment
-	ErrNaN        = errors.New("NaN")
-	ErrInf        = errors.New("infinite value")
-	ErrNoArray    = errors.New("no such array")
-	ErrNoLabels   = errors.New("no labels")
-	ErrLabelCount = errors.New("the number of labels is not the number of rows")
+	ErrFormat   = errors.New("not a valid file of its format") // damaged, cut short, empty, of a wrong shape or type
+	ErrValue    = errors.New("not a finite number")
+	ErrLabels   = errors.New("no labels, or not as many as rows")
+	ErrTooLarge = errors.New("too large") // see Options.MaxElements and MaxExpansion
 )
+
+// What is wrong in particular.
+var (
+	errTruncated  = because(ErrFormat, "the file ends too early")
+	errType       = because(ErrFormat, "unsupported element type")
+	errShape      = because(ErrFormat, "wrong shape")
+	errEmpty      = because(ErrFormat, "no data")
+	errRagged     = because(ErrFormat, "wrong number of fields")
+	errNoArray    = because(ErrFormat, "no such array")
+	errDelimiter  = because(ErrFormat, "fields apart by another character")
+	errComment    = because(ErrFormat, "a comment")
+	errNotNumber  = because(ErrValue, "not a number")
+	errNaN        = because(ErrValue, "NaN")
+	errInf        = because(ErrValue, "infinite value")
+	errExpansion  = because(ErrTooLarge, "out of proportion to the compressed file")
+	errNoLabels   = because(ErrLabels, "no labels")
+	errLabelCount = because(ErrLabels, "the number of labels is not the number of rows")
+)
+
+// helps names the field of Options that may help against an error.
+var helps = map[error]string{errDelimiter: "Delimiter", errComment: "Comment", errExpansion: "MaxExpansion"}
 
 // FileError is the error of every reader of this package.
 type FileError struct {
@@ -44,8 +52,9 @@ type FileError struct {
 	// belongs to no column.
 	Column int
 
-	Name string // the column's name in the header, "" without one
-	Err  error  // what is wrong: wraps one of the causes above or an error of the system
+	Name   string // the column's name in the header, "" without one
+	Option string // the field of Options that may help, "" if none does
+	Err    error  // what is wrong: wraps one of the causes above or an error of the system
 }
 
 // Error joins the parts that are known:
@@ -95,13 +104,17 @@ func fileError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if fe, ok := errors.AsType[*FileError](err); ok {
-		if fe.Path == "" {
-			fe.Path = path
-		}
-		return fe
+	fe, ok := errors.AsType[*FileError](err)
+	if !ok {
+		fe = &FileError{Err: bare(err)}
 	}
-	return &FileError{Path: path, Err: bare(err)}
+	fe.Path = cmp.Or(fe.Path, path)
+	for cause, option := range helps {
+		if errors.Is(fe.Err, cause) {
+			fe.Option = option
+		}
+	}
+	return fe
 }
 
 // bare is an error of the system without the paths that it repeats: a FileError has
@@ -109,9 +122,6 @@ func fileError(path string, err error) error {
 func bare(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
-	}
-	if le, ok := errors.AsType[*os.LinkError](err); ok {
-		return le.Err
 	}
 	return err
 }

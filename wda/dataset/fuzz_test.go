@@ -66,7 +66,7 @@ func FuzzReadCSV(f *testing.F) {
 			Label: label, Header: Header(bits % 3), Unlabelled: bits&4 != 0, MaxElements: fuzzElements,
 			Delimiter: []rune{0, '\t', ';', ' '}[bits>>3&3],
 		}
-		d, err := ReadCSV(strings.NewReader(text), opt)
+		d, err := readCSV(strings.NewReader(text), opt)
 		valid(t, d, err)
 		if e, err := readCSVLabels(bufio.NewReader(strings.NewReader(text)), fuzzElements); err == nil {
 			if labels, classes, err := e.encode(); err == nil && (len(labels) < 1 || len(classes) < 1) {
@@ -78,14 +78,14 @@ func FuzzReadCSV(f *testing.F) {
 		}
 		// What was read can be written and read again.
 		var b strings.Builder
-		if err := d.WriteCSV(&b); err != nil {
+		if err := writeCSV(&b, d); err != nil {
 			t.Fatal(err)
 		}
 		again := Options{Unlabelled: d.Labels == nil, Header: HeaderAbsent}
 		if d.Columns != nil {
 			again.Header = HeaderPresent
 		}
-		e, err := ReadCSV(strings.NewReader(b.String()), again)
+		e, err := readCSV(strings.NewReader(b.String()), again)
 		if err != nil {
 			t.Fatalf("%q written as %q: %v", text, b.String(), err)
 		}
@@ -116,10 +116,10 @@ func FuzzReadNPY(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		opt := Options{MaxElements: fuzzElements}
-		d, err := ReadNPY(strings.NewReader(text), opt)
+		d, err := readNPY(strings.NewReader(text), opt)
 		valid(t, d, err)
 		// The limit that a file's size sets must not change the outcome.
-		e, err2 := ReadNPY(io.MultiReader(strings.NewReader(text)), opt)
+		e, err2 := readNPY(io.MultiReader(strings.NewReader(text)), opt)
 		if (err == nil) != (err2 == nil) {
 			t.Fatalf("with size %v, without size %v", err, err2)
 		}
@@ -182,7 +182,7 @@ func FuzzReadIDX(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		d, err := ReadIDX(strings.NewReader(text), Options{MaxElements: fuzzElements})
+		d, err := readIDX(strings.NewReader(text), Options{MaxElements: fuzzElements})
 		valid(t, d, err)
 		readVector(t, openIDX, text)
 	})

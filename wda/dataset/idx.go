@@ -6,14 +6,6 @@ import (
 	"io"
 )
 
-// ReadIDX reads an array of the MNIST format as unlabelled data. The first
-// dimension counts the samples; the others become one row each, in the order of
-// the file: images of 28 × 28 pixels give 784 columns. LabelFile is for
-// ReadFile.
-//
-// Every error is a *FileError; its Row is the sample, from 1.
-func ReadIDX(r io.Reader, opt Options) (*Dataset, error) { return read(r, opt, FormatIDX) }
-
 // idxElem returns the type of a code, which is big-endian, and whether there is one.
 func idxElem(code byte) (e elem, ok bool) {
 	e, ok = map[byte]elem{
@@ -29,17 +21,17 @@ func openIDX(s *stream) (*array, error) {
 	e, known := idxElem(magic[2])
 	switch {
 	case err == io.EOF:
-		return nil, because(ErrEmpty, "the file is empty")
+		return nil, because(errEmpty, "the file is empty")
 	case err != nil && err != io.ErrUnexpectedEOF:
 		return nil, err
 	case magic[0] != 0 || magic[1] != 0:
 		return nil, because(ErrFormat, "not an IDX file: wrong magic number")
 	case n < 4:
-		return nil, because(ErrTruncated, "the IDX header is cut short")
+		return nil, because(errTruncated, "the IDX header is cut short")
 	case !known:
-		return nil, because(ErrType, fmt.Sprintf("IDX elements of type %#02x are not supported", magic[2]))
+		return nil, because(errType, fmt.Sprintf("IDX elements of type %#02x are not supported", magic[2]))
 	case magic[3] == 0:
-		return nil, because(ErrShape, "an IDX file without dimensions")
+		return nil, because(errShape, "an IDX file without dimensions")
 	}
 	shape := make([]int, magic[3])
 	for k := range shape {

@@ -61,9 +61,9 @@ func (e *encoder) encode() (labels []int, classes []string, err error) {
 		for k := range list {
 			switch v := list[k].value; {
 			case math.IsNaN(v):
-				return nil, nil, &FileError{Row: e.first[k], Err: because(ErrNaN, "the label is NaN")}
+				return nil, nil, &FileError{Row: e.first[k], Err: because(errNaN, "the label is NaN")}
 			case math.IsInf(v, 0):
-				return nil, nil, &FileError{Row: e.first[k], Err: because(ErrInf, "the label is infinite")}
+				return nil, nil, &FileError{Row: e.first[k], Err: because(errInf, "the label is infinite")}
 			}
 			list[k].text = canonical(list[k].text, list[k].value)
 		}

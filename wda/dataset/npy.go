@@ -9,19 +9,11 @@ import (
 	"strings"
 )
 
-// ReadNPY reads one NumPy array of two dimensions as unlabelled data; one of
-// more dimensions must be reshaped before it is saved. Elements may be boolean,
-// integer or float32 and float64, of either byte order, in C or Fortran order;
-// integers beyond 2⁵³ are rounded to float64. LabelFile is for ReadFile.
-//
-// Every error is a *FileError; its Row is that of the array, from 1.
-func ReadNPY(r io.Reader, opt Options) (*Dataset, error) { return read(r, opt, FormatNPY) }
-
 // openNPY reads the header.
 func openNPY(s *stream) (*array, error) {
 	head, err := s.r.Peek(8)
 	if len(head) == 0 && err == io.EOF {
-		return nil, because(ErrEmpty, "the file is empty")
+		return nil, because(errEmpty, "the file is empty")
 	}
 	const magic = "\x93NUMPY"
 	if !strings.HasPrefix(magic, string(head[:min(6, len(head))])) {
@@ -43,7 +35,7 @@ func openNPY(s *stream) (*array, error) {
 		head, err = s.r.Peek(begin + length)
 	}
 	if err == io.EOF {
-		return nil, because(ErrTruncated, "the NPY header is cut short")
+		return nil, because(errTruncated, "the NPY header is cut short")
 	} else if err != nil {
 		return nil, err
 	}
@@ -129,7 +121,7 @@ func (a *array) parseHeader(text string) error {
 
 // setType understands NumPy's names of the types that we can read.
 func (a *array) setType(descr string) error {
-	unsupported := because(ErrType, "elements of type "+clip(descr)+" are not supported")
+	unsupported := because(errType, "elements of type "+clip(descr)+" are not supported")
 	name := descr
 	if name != "" && strings.ContainsRune("<>|=", rune(name[0])) {
 		a.elem.big = name[0] == '>'

@@ -87,7 +87,7 @@ func TestReadNPYTypes(t *testing.T) {
 		rowMajor := mat.NewDense(2, 3, c.want[:])
 		columnMajor := mat.DenseCopyOf(mat.NewDense(3, 2, c.want[:]).T())
 		for fortran, want := range map[bool]*mat.Dense{false: rowMajor, true: columnMajor} {
-			d, err := ReadNPY(strings.NewReader(npyBytes(c.descr, fortran, "(2, 3)", c.data)), Options{})
+			d, err := readNPY(strings.NewReader(npyBytes(c.descr, fortran, "(2, 3)", c.data)), Options{})
 			if err != nil {
 				t.Errorf("%s, Fortran %t: %v", c.descr, fortran, err)
 				continue
@@ -103,11 +103,11 @@ func TestReadNPYTypes(t *testing.T) {
 func TestReadNPYVersions(t *testing.T) {
 	one := npyBytes("|u1", false, "(1, 2)", "\x05\x06")
 	two := "\x93NUMPY\x02\x00" + one[8:10] + "\x00\x00" + one[10:]
-	d, err := ReadNPY(strings.NewReader(two), Options{})
+	d, err := readNPY(strings.NewReader(two), Options{})
 	if err != nil || d.X.At(0, 1) != 6 {
 		t.Errorf("version 2: %v", err)
 	}
-	_, err = ReadNPY(strings.NewReader("\x93NUMPY\x03\x00"+one[8:]), Options{})
+	_, err = readNPY(strings.NewReader("\x93NUMPY\x03\x00"+one[8:]), Options{})
 	wantError(t, err, ErrFormat, "NPY version 3 is not supported")
 }
 
@@ -119,7 +119,7 @@ func TestReadNPYLong(t *testing.T) {
 		values[i] = float64(i)
 	}
 	text := npyBytes("<f8", false, fmt.Sprintf("(%d, 1)", len(values)), packed(binary.LittleEndian, values))
-	d, err := ReadNPY(&dribble{strings.NewReader(text)}, Options{})
+	d, err := readNPY(&dribble{strings.NewReader(text)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,52 +142,52 @@ func TestReadNPYErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"empty":          {text: "", is: ErrEmpty, want: "the file is empty"},
+		"empty":          {text: "", is: errEmpty, want: "the file is empty"},
 		"wrong magic":    {text: "\x93NUMPX" + good[6:], is: ErrFormat, want: "not an NPY file: wrong magic number"},
 		"text":           {text: "1,2,3\n", is: ErrFormat},
-		"cut magic":      {text: good[:4], is: ErrTruncated},
-		"cut length":     {text: good[:9], is: ErrTruncated},
-		"cut header":     {text: good[:60], is: ErrTruncated, want: "the NPY header is cut short"},
-		"no data":        {text: good[:len(good)-6], is: ErrTruncated, want: "the data end too early"},
-		"cut data":       {text: good[:len(good)-1], is: ErrTruncated, want: "the data end too early"},
-		"cut element":    {text: npyBytes("<f8", false, "(1, 1)", "\x00\x00\x00"), is: ErrTruncated},
+		"cut magic":      {text: good[:4], is: errTruncated},
+		"cut length":     {text: good[:9], is: errTruncated},
+		"cut header":     {text: good[:60], is: errTruncated, want: "the NPY header is cut short"},
+		"no data":        {text: good[:len(good)-6], is: errTruncated, want: "the data end too early"},
+		"cut data":       {text: good[:len(good)-1], is: errTruncated, want: "the data end too early"},
+		"cut element":    {text: npyBytes("<f8", false, "(1, 1)", "\x00\x00\x00"), is: errTruncated},
 		"more data":      {text: good + "\x00", is: ErrFormat, want: "more data than the header announces"},
 		"no newline":     {text: strings.ReplaceAll(good, "\n", " "), is: ErrFormat},
 		"no dictionary":  {text: strings.ReplaceAll(good, "descr", "dexcr"), is: ErrFormat},
 		"odd order":      {text: strings.ReplaceAll(good, "False", "Maybe"), is: ErrFormat},
 		"no brace":       {text: strings.ReplaceAll(good, "}", " "), is: ErrFormat},
 		"text in shape":  {text: npyBytes("|u1", false, "(2, x)", "\x00\x01"), is: ErrFormat},
-		"scalar":         {text: npyBytes("|u1", false, "()", "\x00"), is: ErrShape, want: "an array of shape [] is not a matrix"},
-		"vector":         {text: npyBytes("|u1", false, "(2,)", "\x00\x01"), is: ErrShape, want: "an array of shape [2] is not a matrix"},
-		"cube":           {text: npyBytes("|u1", false, "(1, 1, 2)", "\x00\x01"), is: ErrShape, want: "an array of shape [1 1 2] is not a matrix"},
-		"negative":       {text: npyBytes("|u1", false, "(-1, -2)", "\x00\x01"), is: ErrShape, want: "impossible shape [-1 -2]"},
-		"no rows":        {text: npyBytes("|u1", false, "(0, 2)", ""), is: ErrEmpty},
-		"no columns":     {text: npyBytes("|u1", false, "(2, 0)", ""), is: ErrEmpty},
+		"scalar":         {text: npyBytes("|u1", false, "()", "\x00"), is: errShape, want: "an array of shape [] is not a matrix"},
+		"vector":         {text: npyBytes("|u1", false, "(2,)", "\x00\x01"), is: errShape, want: "an array of shape [2] is not a matrix"},
+		"cube":           {text: npyBytes("|u1", false, "(1, 1, 2)", "\x00\x01"), is: errShape, want: "an array of shape [1 1 2] is not a matrix"},
+		"negative":       {text: npyBytes("|u1", false, "(-1, -2)", "\x00\x01"), is: errShape, want: "impossible shape [-1 -2]"},
+		"no rows":        {text: npyBytes("|u1", false, "(0, 2)", ""), is: errEmpty},
+		"no columns":     {text: npyBytes("|u1", false, "(2, 0)", ""), is: errEmpty},
 		"overflow":       {text: npyBytes("|u1", false, "(2147483647, 2147483647, 2147483647)", ""), is: ErrTooLarge},
 		"terabyte":       {text: npyBytes("|u1", false, "(1000000, 1000000)", "\x00"), is: ErrTooLarge},
-		"gigabyte":       {text: npyBytes("<f8", false, "(1000000, 1000)", "\x00"), is: ErrTruncated},
+		"gigabyte":       {text: npyBytes("<f8", false, "(1000000, 1000)", "\x00"), is: errTruncated},
 		"bad header len": {text: "\x93NUMPY\x02\x00\xff\xff\xff\xff" + good[10:], is: ErrFormat, want: "damaged NPY header: absurd length"},
-		"half":           {text: npyBytes("<f2", false, "(1, 1)", "\x00\x00"), is: ErrType, want: `elements of type "<f2" are not supported`},
-		"complex":        {text: npyBytes("<c16", false, "(1, 1)", strings.Repeat("\x00", 16)), is: ErrType},
-		"object":         {text: npyBytes("|O", false, "(1, 1)", "\x00"), is: ErrType},
-		"date":           {text: npyBytes("<M8[D]", false, "(1, 1)", "\x00"), is: ErrType},
+		"half":           {text: npyBytes("<f2", false, "(1, 1)", "\x00\x00"), is: errType, want: `elements of type "<f2" are not supported`},
+		"complex":        {text: npyBytes("<c16", false, "(1, 1)", strings.Repeat("\x00", 16)), is: errType},
+		"object":         {text: npyBytes("|O", false, "(1, 1)", "\x00"), is: errType},
+		"date":           {text: npyBytes("<M8[D]", false, "(1, 1)", "\x00"), is: errType},
 		"structure":      {text: strings.Replace(good, "'|u1'", "[('a', '<f8')]", 1), is: ErrFormat},
-		"strings":        {text: npyBytes("<U1", false, "(1, 1)", "a\x00\x00\x00"), is: ErrType, want: "strings where numbers are expected"},
-		"NaN":            {text: npyBytes("<f8", false, "(2, 3)", nan8), is: ErrNaN, want: "row 2, column 1: the value is NaN"},
-		"NaN, Fortran":   {text: npyBytes("<f8", true, "(2, 3)", nan8), is: ErrNaN, want: "row 2, column 2: the value is NaN"},
-		"infinity":       {text: npyBytes("<f4", false, "(1, 2)", "\x00\x00\x80\xff\x00\x00\x80\xff"), is: ErrInf, want: "row 1, column 1: the value is infinite"},
-		"label column":   {text: good, opt: Options{Label: "-1"}, is: ErrNoLabels},
+		"strings":        {text: npyBytes("<U1", false, "(1, 1)", "a\x00\x00\x00"), is: errType, want: "strings where numbers are expected"},
+		"NaN":            {text: npyBytes("<f8", false, "(2, 3)", nan8), is: errNaN, want: "row 2, column 1: the value is NaN"},
+		"NaN, Fortran":   {text: npyBytes("<f8", true, "(2, 3)", nan8), is: errNaN, want: "row 2, column 2: the value is NaN"},
+		"infinity":       {text: npyBytes("<f4", false, "(1, 2)", "\x00\x00\x80\xff\x00\x00\x80\xff"), is: errInf, want: "row 1, column 1: the value is infinite"},
+		"label column":   {text: good, opt: Options{Label: "-1"}, is: errNoLabels},
 		"too large":      {text: good, opt: Options{MaxElements: 5}, is: ErrTooLarge, want: "6 elements, more than the allowed 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadNPY(strings.NewReader(c.text), c.opt)
+			_, err := readNPY(strings.NewReader(c.text), c.opt)
 			wantError(t, err, c.is, c.want)
 		})
 	}
 }
 
 func readNPZText(text string, opt Options) (*Dataset, error) {
-	return ReadNPZ(strings.NewReader(text), int64(len(text)), opt)
+	return readNPZ(strings.NewReader(text), int64(len(text)), opt)
 }
 
 func TestReadNPZ(t *testing.T) {
@@ -259,23 +259,23 @@ func TestReadNPZErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"empty":          {text: "", is: ErrEmpty, want: "the file is empty"},
+		"empty":          {text: "", is: errEmpty, want: "the file is empty"},
 		"not a zip":      {text: "1,2,3\n", is: ErrFormat},
-		"cut":            {text: good[:len(good)-30], is: ErrTruncated},
-		"no X":           {text: npzBytes(t, map[string]string{"data.npy": x, "y.npy": y}), opt: Options{}, is: ErrNoArray},
-		"no y":           {text: good, opt: Options{Label: "y"}, is: ErrNoArray, want: `array y: no such array; the file has "X"`},
-		"no split":       {text: good, opt: Options{Split: "fold"}, is: ErrNoArray},
-		"label count":    {text: with("y", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: ErrLabelCount, want: "array y: 3 labels for 2 rows"},
-		"label shape":    {text: with("y", x), is: ErrShape, want: "array y: an array of shape [2 2] is not a vector"},
-		"label type":     {text: with("y", npyBytes("<c8", false, "(2,)", strings.Repeat("\x00", 16))), is: ErrType, want: `array y: elements of type "<c8" are not supported`},
-		"label NaN":      {text: with("y", npyBytes("<f4", false, "(2,)", "\x00\x00\x00\x00\x00\x00\xc0\x7f")), is: ErrNaN, want: "array y: row 2: the label is NaN"},
-		"label cut":      {text: with("y", npyBytes("<U2", false, "(2,)", "\x01\x02\x03")), is: ErrTruncated},
-		"label claim":    {text: with("y", npyBytes("<U999999999", false, "(2,)", "")), is: ErrType},
-		"split count":    {text: with("split", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: ErrShape, want: "array split: 3 elements for 2 rows"},
-		"split fraction": {text: with("split", npyBytes("<f4", false, "(2,)", "\x00\x00\x00\x00\x00\x00\x00\x3f")), is: ErrType, want: "array split: row 2: 0.5 is not an integer of 32 bits"},
-		"split text":     {text: with("split", npyBytes("|S1", false, "(2,)", "ab")), is: ErrType},
+		"cut":            {text: good[:len(good)-30], is: errTruncated},
+		"no X":           {text: npzBytes(t, map[string]string{"data.npy": x, "y.npy": y}), opt: Options{}, is: errNoArray},
+		"no y":           {text: good, opt: Options{Label: "y"}, is: errNoArray, want: `array y: no such array; the file has "X"`},
+		"no split":       {text: good, opt: Options{Split: "fold"}, is: errNoArray},
+		"label count":    {text: with("y", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: errLabelCount, want: "array y: 3 labels for 2 rows"},
+		"label shape":    {text: with("y", x), is: errShape, want: "array y: an array of shape [2 2] is not a vector"},
+		"label type":     {text: with("y", npyBytes("<c8", false, "(2,)", strings.Repeat("\x00", 16))), is: errType, want: `array y: elements of type "<c8" are not supported`},
+		"label NaN":      {text: with("y", npyBytes("<f4", false, "(2,)", "\x00\x00\x00\x00\x00\x00\xc0\x7f")), is: errNaN, want: "array y: row 2: the label is NaN"},
+		"label cut":      {text: with("y", npyBytes("<U2", false, "(2,)", "\x01\x02\x03")), is: errTruncated},
+		"label claim":    {text: with("y", npyBytes("<U999999999", false, "(2,)", "")), is: errType},
+		"split count":    {text: with("split", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: errShape, want: "array split: 3 elements for 2 rows"},
+		"split fraction": {text: with("split", npyBytes("<f4", false, "(2,)", "\x00\x00\x00\x00\x00\x00\x00\x3f")), is: errType, want: "array split: row 2: 0.5 is not an integer of 32 bits"},
+		"split text":     {text: with("split", npyBytes("|S1", false, "(2,)", "ab")), is: errType},
 		"terabyte":       {text: npzBytes(t, map[string]string{"X.npy": npyBytes("|u1", false, "(1000000, 1000000)", "\x00")}), is: ErrTooLarge},
-		"gigabyte":       {text: npzBytes(t, map[string]string{"X.npy": npyBytes("|u1", false, "(1000000, 1000)", "\x00")}), is: ErrTruncated},
+		"gigabyte":       {text: npzBytes(t, map[string]string{"X.npy": npyBytes("|u1", false, "(1000000, 1000)", "\x00")}), is: errTruncated},
 		"bit flip":       {text: damage(stored, strings.Index(stored, "\x01\x02\x03\x04")), is: ErrFormat, want: "array X: damaged compressed data: zip: checksum error"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestReadNPZErrors(t *testing.T) {
 func TestClaimsDoNotAllocate(t *testing.T) {
 	for name, read := range map[string]func() error{
 		"NPY stream": func() error {
-			_, err := ReadNPY(strings.NewReader(npyBytes("<f8", false, "(1000000, 1000)", "")), Options{})
+			_, err := readNPY(strings.NewReader(npyBytes("<f8", false, "(1000000, 1000)", "")), Options{})
 			return err
 		},
 		"NPZ": func() error {
@@ -298,7 +298,7 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 			return err
 		},
 		"IDX stream": func() error {
-			_, err := ReadIDX(strings.NewReader("\x00\x00\x08\x02\x00\x0f\x42\x40\x00\x00\x03\xe8"), Options{})
+			_, err := readIDX(strings.NewReader("\x00\x00\x08\x02\x00\x0f\x42\x40\x00\x00\x03\xe8"), Options{})
 			return err
 		},
 	} {
@@ -306,7 +306,7 @@ func TestClaimsDoNotAllocate(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		err := read()
 		runtime.ReadMemStats(&after)
-		wantError(t, err, ErrTruncated, "")
+		wantError(t, err, errTruncated, "")
 		if b := after.TotalAlloc - before.TotalAlloc; b > 4<<20 {
 			t.Errorf("%s: %d bytes allocated", name, b)
 		}

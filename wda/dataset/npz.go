@@ -10,15 +10,6 @@ import (
 	"strings"
 )
 
-// ReadNPZ reads a zip file of size bytes with arrays as ReadNPY takes them: X,
-// n × d; y, the labels, n numbers or strings; and split, n integers. y and
-// split may be absent. See Options for other names; LabelFile is for ReadFile.
-//
-// Every error is a *FileError; its Row is that of the array, from 1.
-func ReadNPZ(r io.ReaderAt, size int64, opt Options) (*Dataset, error) {
-	return read(io.NewSectionReader(r, 0, size), opt, FormatNPZ)
-}
-
 // openNPZ opens the arrays and compares their lengths.
 func (r *Reader) openNPZ(src *source) error {
 	z, err := openArchive(src)
@@ -66,7 +57,7 @@ func (r *Reader) openNPZ(src *source) error {
 	a, err := r.openArray(z, name)
 	if err == nil {
 		if err = a.vector(); err == nil && a.n != m.rows {
-			err = because(ErrShape, fmt.Sprintf("%d elements for %d rows", a.n, m.rows))
+			err = because(errShape, fmt.Sprintf("%d elements for %d rows", a.n, m.rows))
 		}
 		err = inArray(name, err)
 	}
@@ -130,10 +121,10 @@ func openArchive(src *source) (*archive, error) {
 	// A zip file has its directory at the end: what a short one lacks.
 	var magic [4]byte
 	if n, _ := src.at.ReadAt(magic[:], 0); n == 0 {
-		return nil, because(ErrEmpty, "the file is empty")
+		return nil, because(errEmpty, "the file is empty")
 	}
 	if string(magic[:]) == zipMagic {
-		return nil, because(ErrTruncated, "the zip directory at the end is missing or damaged: "+err.Error())
+		return nil, because(errTruncated, "the zip directory at the end is missing or damaged: "+err.Error())
 	}
 	return nil, because(ErrFormat, "not an NPZ file: "+err.Error())
 }
@@ -162,7 +153,7 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 		for _, f := range z.zip.File {
 			names = append(names, strings.TrimSuffix(f.Name, ".npy"))
 		}
-		return nil, nil, because(ErrNoArray, "no such array; the file has "+clip(strings.Join(names, " ")))
+		return nil, nil, because(errNoArray, "no such array; the file has "+clip(strings.Join(names, " ")))
 	case 1:
 	default:
 		return nil, nil, because(ErrFormat, fmt.Sprintf("the file has %d arrays of this name", len(found)))

@@ -9,20 +9,14 @@ import (
 	"strings"
 )
 
-// Format is a file format.
-type Format int
-
+// The formats of Options.Format.
 const (
-	FormatAuto Format = iota // by name, else by the first bytes
-	FormatCSV                // text, one sample per line
-	FormatNPY                // one NumPy array
-	FormatNPZ                // a zip file of NumPy arrays
-	FormatIDX                // the format of the MNIST files
+	formatAuto = "" // by name, else by the first bytes
+	formatCSV  = "csv"
+	formatNPY  = "npy"
+	formatNPZ  = "npz"
+	formatIDX  = "idx"
 )
-
-func (f Format) String() string {
-	return [...]string{"unknown", "CSV", "NPY", "NPZ", "IDX"}[max(0, min(f, FormatIDX))]
-}
 
 // Header says whether a CSV file starts with column names.
 type Header int
@@ -43,7 +37,10 @@ const (
 // whose last column is the label, an NPZ file with arrays X, y and perhaps
 // split, an IDX file beside its labels, and an NPY file without labels.
 type Options struct {
-	Format Format // default FormatAuto
+	// Format is csv (text, one sample per line), npy (one NumPy array), npz (a zip file of
+	// them) or idx (the format of the MNIST files). Default: by the file's name, else by
+	// its first bytes.
+	Format string
 
 	// Label chooses the labels. In a CSV file it is the name of a column, which
 	// implies a header, or its index from 0, from the end if negative ("-1" is
@@ -124,9 +121,10 @@ func ReadFile(path string, opt Options) (*Dataset, error) {
 	return r.all()
 }
 
-// read reads everything in one format.
-func read(r io.Reader, opt Options, format Format) (*Dataset, error) {
-	opt.Format = format
+// Read reads everything of r, in the format of the options or else of the first bytes;
+// an NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as a file is. See
+// ReadFile; Options.LabelFile is not for it. Every error is a *FileError.
+func Read(r io.Reader, opt Options) (*Dataset, error) {
 	in, err := NewReader(r, opt)
 	if err != nil {
 		return nil, err
@@ -178,7 +176,7 @@ func newLabels(src *source, path string, opt *Options) (labels, error) {
 		err error
 	)
 	switch src.format {
-	case FormatNPZ:
+	case formatNPZ:
 		z, err := openArchive(src)
 		if err != nil {
 			return nil, err
@@ -187,11 +185,11 @@ func newLabels(src *source, path string, opt *Options) (labels, error) {
 			return nil, inArray("y", err)
 		}
 		named = func(err error) error { return fileError(path, inArray("y", err)) }
-	case FormatNPY:
+	case formatNPY:
 		a, err = openNPY(src.stream())
-	case FormatIDX:
+	case formatIDX:
 		if a, err = openIDX(src.stream()); err == nil && len(a.shape) != 1 {
-			err = because(ErrShape, fmt.Sprintf("%d dimensions: these are not labels", len(a.shape)))
+			err = because(errShape, fmt.Sprintf("%d dimensions: these are not labels", len(a.shape)))
 		}
 	default:
 		src.bounded = true

@@ -21,7 +21,7 @@ func TestReadIDXTypes(t *testing.T) {
 		"float32": {"\x0d\x02\x00\x00\x00\x02\x00\x00\x00\x01\x3f\x80\x00\x00\xbf\x00\x00\x00", []float64{1, -.5}},
 		"float64": {"\x0e\x02\x00\x00\x00\x02\x00\x00\x00\x01\x3f\xf0\x00\x00\x00\x00\x00\x00\xbf\xe0\x00\x00\x00\x00\x00\x00", []float64{1, -.5}},
 	} {
-		d, err := ReadIDX(strings.NewReader("\x00\x00"+c.text), Options{})
+		d, err := readIDX(strings.NewReader("\x00\x00"+c.text), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -31,7 +31,7 @@ func TestReadIDXTypes(t *testing.T) {
 		}
 	}
 	// Images become rows.
-	d, err := ReadIDX(strings.NewReader("\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03abcdef"), Options{})
+	d, err := readIDX(strings.NewReader("\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03abcdef"), Options{})
 	if err != nil || !mat.Equal(d.X, mat.NewDense(2, 3, []float64{97, 98, 99, 100, 101, 102})) {
 		t.Errorf("three dimensions: %v", err)
 	}
@@ -45,26 +45,26 @@ func TestReadIDXErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		"empty":        {text: "", is: ErrEmpty, want: "the file is empty"},
+		"empty":        {text: "", is: errEmpty, want: "the file is empty"},
 		"wrong magic":  {text: "\x01" + good[1:], is: ErrFormat, want: "not an IDX file: wrong magic number"},
-		"wrong type":   {text: "\x00\x00\x0a" + good[3:], is: ErrType, want: "IDX elements of type 0x0a are not supported"},
-		"cut magic":    {text: good[:3], is: ErrTruncated, want: "the IDX header is cut short"},
-		"cut header":   {text: good[:9], is: ErrTruncated},
-		"cut data":     {text: good[:len(good)-1], is: ErrTruncated, want: "the data end too early"},
+		"wrong type":   {text: "\x00\x00\x0a" + good[3:], is: errType, want: "IDX elements of type 0x0a are not supported"},
+		"cut magic":    {text: good[:3], is: errTruncated, want: "the IDX header is cut short"},
+		"cut header":   {text: good[:9], is: errTruncated},
+		"cut data":     {text: good[:len(good)-1], is: errTruncated, want: "the data end too early"},
 		"more data":    {text: good + "e", is: ErrFormat, want: "more data than the header announces"},
-		"no dims":      {text: "\x00\x00\x08\x00", is: ErrShape},
-		"vector":       {text: "\x00\x00\x08\x01\x00\x00\x00\x01a", is: ErrShape, want: "1 dimension: these are labels, not samples"},
-		"no rows":      {text: "\x00\x00\x08\x02\x00\x00\x00\x00\x00\x00\x00\x01", is: ErrEmpty},
+		"no dims":      {text: "\x00\x00\x08\x00", is: errShape},
+		"vector":       {text: "\x00\x00\x08\x01\x00\x00\x00\x01a", is: errShape, want: "1 dimension: these are labels, not samples"},
+		"no rows":      {text: "\x00\x00\x08\x02\x00\x00\x00\x00\x00\x00\x00\x01", is: errEmpty},
 		"overflow":     {text: "\x00\x00\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", is: ErrTooLarge},
 		"255 dims":     {text: "\x00\x00\x08\xff" + strings.Repeat("\x00\x00\x00\x02", 255), is: ErrTooLarge},
 		"terabyte":     {text: "\x00\x00\x08\x02\x00\x10\x00\x00\x00\x10\x00\x00a", is: ErrTooLarge},
-		"NaN":          {text: "\x00\x00\x0d\x02\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x7f\xc0\x00\x00", is: ErrNaN, want: "row 1, column 2: the value is NaN"},
-		"infinity":     {text: "\x00\x00\x0d\x02\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x7f\x80\x00\x00", is: ErrInf, want: "row 2, column 1: the value is infinite"},
-		"label column": {text: good, opt: Options{Label: "0"}, is: ErrNoLabels},
+		"NaN":          {text: "\x00\x00\x0d\x02\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x7f\xc0\x00\x00", is: errNaN, want: "row 1, column 2: the value is NaN"},
+		"infinity":     {text: "\x00\x00\x0d\x02\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x7f\x80\x00\x00", is: errInf, want: "row 2, column 1: the value is infinite"},
+		"label column": {text: good, opt: Options{Label: "0"}, is: errNoLabels},
 		"too large":    {text: good, opt: Options{MaxElements: 3}, is: ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadIDX(strings.NewReader(c.text), c.opt)
+			_, err := readIDX(strings.NewReader(c.text), c.opt)
 			wantError(t, err, c.is, c.want)
 		})
 	}
@@ -95,7 +95,7 @@ func TestReadFile(t *testing.T) {
 		}
 		var opt Options
 		if name == "wrong.csv" {
-			opt.Format = FormatNPY
+			opt.Format = formatNPY
 		}
 		d, err := ReadFile(path(name), opt)
 		if err != nil {
@@ -143,25 +143,25 @@ func TestReadFileErrors(t *testing.T) {
 	}{
 		"absent.csv":          {os.ErrNotExist, ""},
 		"":                    {ErrFormat, "is a directory"},
-		"a.csv":               {ErrEmpty, "the file is empty"},
-		"none":                {ErrEmpty, "the file is empty"},
-		"none.npy":            {ErrEmpty, "the file is empty"},
-		"none.npz":            {ErrEmpty, "the file is empty"},
-		"none.idx":            {ErrEmpty, "the file is empty"},
-		"b.csv":               {ErrNotNumber, `row 2, column 2: "x" is not a number`},
-		"cut.csv.gz":          {ErrTruncated, "the compressed data end too early"},
-		"cut2.csv.gz":         {ErrTruncated, "the compressed data end too early"},
+		"a.csv":               {errEmpty, "the file is empty"},
+		"none":                {errEmpty, "the file is empty"},
+		"none.npy":            {errEmpty, "the file is empty"},
+		"none.npz":            {errEmpty, "the file is empty"},
+		"none.idx":            {errEmpty, "the file is empty"},
+		"b.csv":               {errNotNumber, `row 2, column 2: "x" is not a number`},
+		"cut.csv.gz":          {errTruncated, "the compressed data end too early"},
+		"cut2.csv.gz":         {errTruncated, "the compressed data end too early"},
 		"sum.csv.gz":          {ErrFormat, "damaged compressed data: gzip: invalid checksum"},
-		"cut.npz":             {ErrTruncated, ""},
+		"cut.npz":             {errTruncated, ""},
 		"npz.npz.gz":          {ErrFormat, ""},
-		"cut.npy":             {ErrTruncated, ""},
-		"big.npy":             {ErrTruncated, "1000000 elements of 8 bytes announced, the file is smaller"},
-		"big.npy.gz":          {ErrTruncated, "100000000 elements of 8 bytes announced, the file is smaller"},
+		"cut.npy":             {errTruncated, ""},
+		"big.npy":             {errTruncated, "1000000 elements of 8 bytes announced, the file is smaller"},
+		"big.npy.gz":          {errTruncated, "100000000 elements of 8 bytes announced, the file is smaller"},
 		"binary":              {ErrFormat, "neither the name nor the first bytes tell the format"},
-		"a-images-idx3-ubyte": {ErrLabelCount, ""},
-		"b-images-idx3-ubyte": {ErrTruncated, ""},
-		"c-images-idx3-ubyte": {ErrShape, ""},
-		"labels-idx1-ubyte":   {ErrShape, "1 dimension: these are labels, not samples"},
+		"a-images-idx3-ubyte": {errLabelCount, ""},
+		"b-images-idx3-ubyte": {errTruncated, ""},
+		"c-images-idx3-ubyte": {errShape, ""},
+		"labels-idx1-ubyte":   {errShape, "1 dimension: these are labels, not samples"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := c.want

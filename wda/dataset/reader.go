@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -82,7 +83,7 @@ func openReader(path string, opt Options) (_ *Reader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if src.format == FormatCSV && opt.Delimiter == 0 {
+	if src.format == formatCSV && opt.Delimiter == 0 {
 		opt.Delimiter = delimiter(path)
 	}
 	opt.Format = src.format
@@ -98,7 +99,7 @@ func openReader(path string, opt Options) (_ *Reader, err error) {
 // openLabels finds the labels that are in a file of their own.
 func (r *Reader) openLabels() error {
 	path := r.opt.LabelFile
-	if path == "" && r.opt.Format == FormatIDX && !r.opt.Unlabelled {
+	if path == "" && r.opt.Format == formatIDX && !r.opt.Unlabelled {
 		path = besideIDX(r.path)
 	}
 	if path == "" {
@@ -124,7 +125,7 @@ func (r *Reader) checkLabels() error {
 }
 
 func labelCount(labels, rows int) error {
-	return because(ErrLabelCount, fmt.Sprintf("%d labels for %d rows", labels, rows))
+	return because(errLabelCount, fmt.Sprintf("%d labels for %d rows", labels, rows))
 }
 
 // NewReader reads from a pipe, say, in the format of the options or else of the first
@@ -150,14 +151,14 @@ func newReader(src *source, opt Options) (_ *Reader, err error) {
 		}
 	}()
 	switch src.format {
-	case FormatNPZ:
+	case formatNPZ:
 		err = r.openNPZ(src)
-	case FormatNPY, FormatIDX:
+	case formatNPY, formatIDX:
 		if opt.Label != "" && !opt.Unlabelled {
-			return nil, because(ErrNoLabels, fmt.Sprintf("an %v file has no label column; name a label file", src.format))
+			return nil, because(errNoLabels, fmt.Sprintf("an %s file has no label column; name a label file", strings.ToUpper(src.format)))
 		}
 		open := openNPY
-		if src.format == FormatIDX {
+		if src.format == formatIDX {
 			open = openIDX
 		}
 		var a *array
@@ -335,7 +336,7 @@ func (r *Reader) all() (*Dataset, error) {
 		}
 	}
 	if r.row == 0 {
-		return nil, fileError(r.path, because(ErrEmpty, "the file holds only a header"))
+		return nil, fileError(r.path, because(errEmpty, "the file holds only a header"))
 	}
 	if pieces != nil {
 		whole := make([]float64, 0, r.row*cols)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ type source struct {
 	at         io.ReaderAt
 	size       int64 // bytes of the file, −1 if unknown
 	r          *bufio.Reader
-	format     Format
+	format     string
 	compressed bool
 	expansion  int64 // bytes of memory that each byte of a compressed file may take
 	bounded    bool  // everything is kept: expansion holds
@@ -36,7 +37,7 @@ func openSource(path string, opt Options) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Format == FormatAuto {
+	if opt.Format == formatAuto {
 		opt.Format = formatOf(path)
 	}
 	s, err := newSource(f, opt)
@@ -73,16 +74,18 @@ func newSource(r io.Reader, opt Options) (*source, error) {
 		s.compressed = true
 		s.r = bufio.NewReaderSize(&gunzip{s, z, s.r}, streamBuffer)
 	}
-	if s.format == FormatAuto {
+	if s.format == formatAuto {
 		s.format = sniff(s.r)
 	}
 	switch {
-	case s.format == FormatAuto:
+	case s.format == formatAuto:
 		if _, err := s.r.Peek(1); err != nil && err != io.EOF {
 			return nil, err
 		}
 		return nil, because(ErrFormat, "neither the name nor the first bytes tell the format")
-	case s.format == FormatNPZ && s.at == nil:
+	case !slices.Contains([]string{formatCSV, formatNPY, formatNPZ, formatIDX}, s.format):
+		return nil, because(ErrFormat, fmt.Sprintf("the format is csv, npy, npz or idx, not %q", s.format))
+	case s.format == formatNPZ && s.at == nil:
 		return nil, because(ErrFormat, "an NPZ file cannot be read from a pipe")
 	}
 	return s, nil
@@ -147,7 +150,7 @@ func checkExpansion(bytes, file, expansion int64) error {
 	if bytes <= always || bytes/expansion <= file {
 		return nil
 	}
-	return because(ErrExpansion, fmt.Sprintf("%d compressed bytes expand to %d, more than the allowed %d times", file, bytes, expansion))
+	return because(errExpansion, fmt.Sprintf("%d compressed bytes expand to %d, more than the allowed %d times", file, bytes, expansion))
 }
 
 // counter counts the bytes that are read.
@@ -209,7 +212,7 @@ func (g *gunzip) next() error {
 // damaged classes the errors of the decompressors.
 func damaged(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return because(ErrTruncated, "the compressed data end too early")
+		return because(errTruncated, "the compressed data end too early")
 	}
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, new(flate.CorruptInputError)) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) {
 		return because(ErrFormat, "damaged compressed data: "+err.Error())
@@ -217,45 +220,45 @@ func damaged(err error) error {
 	return err // of the system, or ours
 }
 
-func formatOf(path string) Format {
+func formatOf(path string) string {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
 	case ".csv", ".tsv", ".tab", ".txt":
-		return FormatCSV
+		return formatCSV
 	case ".npy":
-		return FormatNPY
+		return formatNPY
 	case ".npz":
-		return FormatNPZ
+		return formatNPZ
 	case ".idx":
-		return FormatIDX
+		return formatIDX
 	}
 	// train-images-idx3-ubyte, t10k-labels.idx1-ubyte
 	if at := strings.LastIndex(name, "idx"); at > 0 && strings.ContainsRune("-.", rune(name[at-1])) {
 		if rest := name[at+3:]; len(rest) > 1 && '1' <= rest[0] && rest[0] <= '9' && rest[1] == '-' {
-			return FormatIDX
+			return formatIDX
 		}
 	}
-	return FormatAuto
+	return formatAuto
 }
 
 // sniff goes by the first bytes; text is taken for CSV.
-func sniff(r *bufio.Reader) Format {
+func sniff(r *bufio.Reader) string {
 	head, _ := r.Peek(sniffed)
 	switch {
 	case isUTF16(head):
-		return FormatCSV // which says so
+		return formatCSV // which says so
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
-		return FormatNPY
+		return formatNPY
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return FormatNPZ
+		return formatNPZ
 	case len(head) >= 4 && head[0] == 0 && head[1] == 0:
 		if _, ok := idxElem(head[2]); ok {
-			return FormatIDX
+			return formatIDX
 		}
 	case bytes.IndexByte(head, 0) < 0:
-		return FormatCSV
+		return formatCSV
 	}
-	return FormatAuto
+	return formatAuto
 }
 
 // sniffed bytes at the beginning tell what kind of data they are.
@@ -292,7 +295,7 @@ func newStream(r io.Reader) *stream {
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := io.ReadFull(s.r, p)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = because(ErrTruncated, "the data end too early")
+		err = because(errTruncated, "the data end too early")
 	}
 	return n, err
 }
@@ -307,7 +310,7 @@ func (s *stream) room(n, size int, opt *Options) (int, error) {
 		return 0, nil
 	}
 	if int64(n) > s.limit/int64(size) {
-		return 0, because(ErrTruncated, fmt.Sprintf("%d elements of %d bytes announced, the file is smaller", n, size))
+		return 0, because(errTruncated, fmt.Sprintf("%d elements of %d bytes announced, the file is smaller", n, size))
 	}
 	if s.check != nil {
 		if err := s.check(int64(n) * int64(max(size, 8))); err != nil {
@@ -335,7 +338,7 @@ func product(dims []int) (int, error) {
 	n := 1
 	for _, v := range dims {
 		if v < 0 {
-			return 0, because(ErrShape, fmt.Sprintf("impossible shape %v", dims))
+			return 0, because(errShape, fmt.Sprintf("impossible shape %v", dims))
 		}
 		if v > 0 && n > maxInt/v {
 			return 0, because(ErrTooLarge, fmt.Sprintf("impossible shape %v", dims))

@@ -1,4 +1,4 @@
-package dataset
+package outfile
 
 import (
 	"errors"
@@ -78,7 +78,7 @@ func TestWriteFile(t *testing.T) {
 	holds(t, dir, "out", "two")
 }
 
-func TestWriteFileErrors(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := WriteFile(file, write("text")); err != nil {
@@ -89,7 +89,7 @@ func TestWriteFileErrors(t *testing.T) {
 	if want := "cannot create a file in the folder " + filepath.Join(dir, "no"); !strings.Contains(err.Error(), want) {
 		t.Errorf("error %q does not say %q", err, want)
 	}
-	var fe *FileError
+	var fe *Error
 	if err := WriteFile(filepath.Join(file, "out"), write("x")); !errors.As(err, &fe) {
 		t.Errorf("below a file: %v", err)
 	}
@@ -165,7 +165,7 @@ func TestWriteFileDanglingLink(t *testing.T) {
 	if err := os.Symlink("loop", loop); err != nil {
 		t.Fatal(err)
 	}
-	var fe *FileError
+	var fe *Error
 	if err := WriteFile(loop, write("text")); !errors.As(err, &fe) || fe.Path != loop {
 		t.Errorf("a link to itself: %v", err)
 	}
@@ -243,4 +243,12 @@ func TestAbortAll(t *testing.T) {
 		t.Errorf("WriteFile: %v", err)
 	}
 	holds(t, dir, "none", "")
+}
+
+// wantError checks the type, the cause and, unless empty, the text.
+func wantError(t *testing.T, err, is error, text string) {
+	t.Helper()
+	if _, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, is) || text != "" && err.Error() != text {
+		t.Errorf("error %v, want an *Error, %v: %s", err, is, text)
+	}
 }

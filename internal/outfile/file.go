@@ -1,4 +1,6 @@
-package dataset
+// Package outfile writes files, each whole or not at all, and matrices into them. It is
+// what the command and the experiments share; it knows nothing of what they write.
+package outfile
 
 import (
 	"errors"
@@ -30,36 +32,64 @@ var unfinished = struct {
 
 var errAborted = errors.New("writing has been aborted")
 
+// An Error says which file could not be written. It unwraps to an error of the system.
+type Error struct {
+	Path string // as the caller named it
+	Err  error
+}
+
+// Error joins both.
+func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// bare is an error of the system without the paths that it repeats.
+func bare(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	if le, ok := errors.AsType[*os.LinkError](err); ok {
+		return le.Err
+	}
+	return err
+}
+
+// cannotWrite is an error of the system with the caller's words.
+func cannotWrite(path string, err error) error {
+	return &Error{path, fmt.Errorf("cannot write: %w", bare(err))}
+}
+
 // Create begins to write a file. One that is replaced keeps its permissions, and a
 // symbolic link still points to it, also if it was not there yet. Every error is a
-// *FileError with the path; a missing folder matches fs.ErrNotExist.
+// *Error with the path; a missing folder matches fs.ErrNotExist.
 func Create(path string) (*File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		info = nil
 	case err != nil:
-		return nil, fileError(path, fmt.Errorf("cannot write: %w", bare(err)))
+		return nil, cannotWrite(path, err)
 	case info.IsDir():
-		return nil, &FileError{Path: path, Err: errors.New("cannot write: is a directory")}
+		return nil, cannotWrite(path, errors.New("is a directory"))
 	case !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, fileError(path, fmt.Errorf("cannot write: %w", bare(err)))
+			return nil, cannotWrite(path, err)
 		}
 		return &File{path: path, file: f}, nil
 	}
 	f := &File{path: path}
 	if f.target, err = follow(path); err != nil {
-		return nil, fileError(path, fmt.Errorf("cannot write: %w", bare(err)))
+		return nil, cannotWrite(path, err)
 	}
 	if err := f.begin(); err != nil {
-		return nil, &FileError{Path: path, Err: fmt.Errorf("cannot create a file in the folder %s: %w", filepath.Dir(f.target), bare(err))}
+		return nil, &Error{Path: path, Err: fmt.Errorf("cannot create a file in the folder %s: %w", filepath.Dir(f.target), bare(err))}
 	}
 	if info != nil {
 		if err := f.file.Chmod(info.Mode().Perm()); err != nil {
 			f.Abort()
-			return nil, fileError(path, fmt.Errorf("cannot write: %w", bare(err)))
+			return nil, cannotWrite(path, err)
 		}
 	}
 	return f, nil
@@ -109,7 +139,7 @@ func (f *File) begin() (err error) {
 	}
 }
 
-// Write appends to the file. An error is a *FileError that names the target, not the
+// Write appends to the file. An error is a *Error that names the target, not the
 // temporary file: of a full disk, for one.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
@@ -120,7 +150,7 @@ func (f *File) Write(p []byte) (int, error) {
 // in the end. It fails on what is written directly.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	if f.target == "" {
-		return 0, &FileError{Path: f.path, Err: errors.New("cannot write: not a regular file")}
+		return 0, cannotWrite(f.path, errors.New("not a regular file"))
 	}
 	n, err := f.file.WriteAt(p, off)
 	return n, f.failed(err)
@@ -130,7 +160,7 @@ func (f *File) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &FileError{Path: f.path, Err: fmt.Errorf("cannot write: %w", bare(err))}
+	return cannotWrite(f.path, err)
 }
 
 // Commit ends the file and puts it in its place. After an error it is as after Abort.
@@ -159,7 +189,7 @@ func Commit(files ...*File) error {
 			continue
 		}
 		if err := os.Rename(f.file.Name(), f.target); err != nil {
-			return &FileError{Path: f.path, Err: fmt.Errorf("cannot replace: %w", bare(err))}
+			return &Error{Path: f.path, Err: fmt.Errorf("cannot replace: %w", bare(err))}
 		}
 		delete(unfinished.files, f)
 	}
@@ -196,7 +226,7 @@ func AbortAll() {
 // Create does. After an error, also one of write, or a panic there is no temporary file
 // and an existing file is as before.
 //
-// An error of the system is a *FileError with the path; one of write is returned as it
+// An error of the system is a *Error with the path; one of write is returned as it
 // is.
 func WriteFile(path string, write func(w io.Writer) error) error {
 	f, err := Create(path)

@@ -1,9 +1,10 @@
-package dataset
+package outfile
 
 import (
 	"bufio"
 	"encoding/binary"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,9 +15,11 @@ import (
 )
 
 const (
-	badHeader = "dataset: header length is not the number of columns"
-	badWidth  = "dataset: row length is not the number of columns"
+	badHeader = "outfile: header length is not the number of columns"
+	badWidth  = "outfile: row length is not the number of columns"
 )
+
+var errRows = errors.New("wrong number of rows")
 
 // A Writer writes a matrix row by row, so that it need not be in memory.
 type Writer struct {
@@ -34,9 +37,9 @@ type Writer struct {
 
 const writeBuffer = 1 << 16
 
-// NewCSVWriter writes comma-separated text, one row per line, each number with as many
+// NewCSV writes comma-separated text, one row per line, each number with as many
 // digits as reading it back exactly takes. A nil header writes none.
-func NewCSVWriter(w io.Writer, cols int, header []string) (*Writer, error) {
+func NewCSV(w io.Writer, cols int, header []string) (*Writer, error) {
 	out := &Writer{out: bufio.NewWriterSize(w, writeBuffer), cols: cols}
 	out.labels = csv.NewWriter(out.out)
 	if header != nil {
@@ -46,14 +49,14 @@ func NewCSVWriter(w io.Writer, cols int, header []string) (*Writer, error) {
 	return out, out.labels.Error()
 }
 
-// NewNPYWriter writes a NumPy array of float64 in C order. rows may be −1 if w is an
+// NewNPY writes a NumPy array of float64 in C order. rows may be −1 if w is an
 // io.WriterAt, such as a File: Close then writes their number into the header.
-func NewNPYWriter(w io.Writer, rows, cols int) (*Writer, error) {
+func NewNPY(w io.Writer, rows, cols int) (*Writer, error) {
 	out := &Writer{out: bufio.NewWriterSize(w, writeBuffer), cols: cols, npy: true, rows: rows}
 	if rows < 0 {
 		at, ok := w.(io.WriterAt)
 		if !ok {
-			return nil, because(ErrShape, "an NPY file begins with the number of its rows, which only the end of the data tells")
+			return nil, fmt.Errorf("%w: an NPY file begins with the number of its rows, which only the end of the data tells", errRows)
 		}
 		out.header = at
 	}
@@ -111,8 +114,8 @@ func (w *Writer) row(row []float64) []byte {
 	return line
 }
 
-// Close writes what is left; it does not close what is below. The error matches
-// ErrShape if an NPY file has not got the rows that were announced.
+// Close writes what is left; it does not close what is below. It is an error if an
+// NPY file has not got the rows that were announced.
 func (w *Writer) Close() error {
 	if err := w.out.Flush(); err != nil {
 		return err
@@ -122,48 +125,33 @@ func (w *Writer) Close() error {
 		return err
 	}
 	if w.npy && w.written != w.rows {
-		return because(ErrShape, fmt.Sprintf("%d rows written, %d announced", w.written, w.rows))
+		return fmt.Errorf("%w: %d written, %d announced", errRows, w.written, w.rows)
 	}
 	return nil
 }
 
-// WriteCSV writes a matrix as NewCSVWriter does. It panics if a header has not one name
-// per column.
-func WriteCSV(w io.Writer, m mat.Matrix, header []string) error {
+// CSV writes a matrix as NewCSV does and, unless label is nil, the label of each row as
+// last field. It panics if a header has not one name per field.
+func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string) error {
 	_, cols := m.Dims()
-	if header != nil && len(header) != cols {
+	fields := cols
+	if label != nil {
+		fields++
+	}
+	if header != nil && len(header) != fields {
 		panic(badHeader)
 	}
-	out, err := NewCSVWriter(w, cols, header)
+	out, err := NewCSV(w, cols, header)
 	if err != nil {
 		return err
 	}
-	return out.matrix(m, nil)
+	return out.matrix(m, label)
 }
 
-// WriteCSV writes the features and, if there are labels, the name of the class
-// as last column; Columns and "label" make the header, if there are Columns.
-// ReadCSV reads it back.
-func (d *Dataset) WriteCSV(w io.Writer) error {
-	if d.Labels == nil {
-		return WriteCSV(w, d.X, d.Columns)
-	}
-	header := d.Columns
-	if header != nil {
-		header = append(header[:len(header):len(header)], "label")
-	}
-	_, cols := d.X.Dims()
-	out, err := NewCSVWriter(w, cols, header)
-	if err != nil {
-		return err
-	}
-	return out.matrix(d.X, func(i int) string { return d.Classes[d.Labels[i]] })
-}
-
-// WriteNPY writes a matrix as a NumPy array of float64 in C order.
-func WriteNPY(w io.Writer, m mat.Matrix) error {
+// NPY writes a matrix as NewNPY does.
+func NPY(w io.Writer, m mat.Matrix) error {
 	rows, cols := m.Dims()
-	out, err := NewNPYWriter(w, rows, cols)
+	out, err := NewNPY(w, rows, cols)
 	if err != nil {
 		return err
 	}

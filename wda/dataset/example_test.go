@@ -1,0 +1,75 @@
+package dataset_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"strings"
+
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+const wine = `alcohol,ash,cultivar
+14.2,2.4,barolo
+13.1,2.1,barolo
+12.4,1.7,grignolino
+12.3,2.2,grignolino
+`
+
+func ExampleRead() {
+	d, err := dataset.Read(strings.NewReader(wine), dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	n, features := d.X.Dims()
+	fmt.Println(n, features, d.Columns, d.Classes, d.Labels)
+	train, test, err := d.TrainTest(0.5, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(train.Counts(), test.Counts())
+	// Output:
+	// 4 2 [alcohol ash] [barolo grignolino] [0 0 1 1]
+	// [1 1] [1 1]
+}
+
+// Rows of a file of any length are read in blocks, in constant memory.
+func ExampleNewReader() {
+	r, err := dataset.NewReader(strings.NewReader(wine), dataset.Options{Label: "cultivar"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next(3)
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			log.Fatal(err)
+		}
+		rows, _ := b.X.Dims()
+		fmt.Println(b.First, rows, b.Labels)
+	}
+	// Output:
+	// 0 3 [barolo barolo grignolino]
+	// 3 1 [grignolino]
+}
+
+// An error names the place, and its cause can be told by errors.Is.
+func ExampleFileError() {
+	_, err := dataset.Read(strings.NewReader(wine+"12.9,?,barolo\n"), dataset.Options{})
+	fmt.Println(err)
+	fe, _ := errors.AsType[*dataset.FileError](err)
+	fmt.Println(errors.Is(err, dataset.ErrValue), fe.Row, fe.Name)
+	// Output:
+	// row 6, column 2 (ash): "?" is not a number
+	// true 6 ash
+}
+
+func ExampleSimulation() {
+	d := dataset.Simulation{Shape: dataset.Circles, NoiseDims: 1, Seed: 1}.Generate(300)
+	n, features := d.X.Dims()
+	fmt.Println(n, features, d.Counts())
+	// Output: 300 3 [100 100 100]
+}

@@ -1,0 +1,25 @@
+package dataset
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+func readCSV(r io.Reader, opt Options) (*Dataset, error) { return readAs(formatCSV, r, opt) }
+func readNPY(r io.Reader, opt Options) (*Dataset, error) { return readAs(formatNPY, r, opt) }
+func readIDX(r io.Reader, opt Options) (*Dataset, error) { return readAs(formatIDX, r, opt) }
+
+func readNPZ(r io.ReaderAt, size int64, opt Options) (*Dataset, error) {
+	return readAs(formatNPZ, io.NewSectionReader(r, 0, size), opt)
+}
+
+func readAs(format string, r io.Reader, opt Options) (*Dataset, error) {
+	opt.Format = format
+	return Read(r, opt)
+}
+
+func TestUnknownFormat(t *testing.T) {
+	_, err := Read(strings.NewReader("1,2\n"), Options{Format: "CSV"})
+	wantError(t, err, ErrFormat, `the format is csv, npy, npz or idx, not "CSV"`)
+}
