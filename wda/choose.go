@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/parallel"
@@ -118,18 +119,22 @@ func (c *Member) apply(s Settings) Settings {
 }
 
 // choose compares the members of the family that set, which has its defaults, leaves
-// open, on folds of s. It returns nil if there is nothing to choose, or no way to: the
-// first candidate is then as good as any.
-func choose(ctx context.Context, s *samples, set *Settings) (*Choice, error) {
+// open, on folds of the samples of sp. Where there is nothing to choose, or no way to, the
+// first member is as good as any.
+func choose(ctx context.Context, sp *span, set *Settings) (*Choice, error) {
+	list := set.members(sp.full.n, sp.full.d)
+	s := sp.s
+	if slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == diagonalWhitening }) {
+		s = sp.full // nothing else tells one orthonormal basis from another
+	}
 	s = s.thinned(choiceRows)
-	list := set.members(s.n, s.d)
 	choice := &Choice{Members: list, Neighbors: choiceNeighbors, Rows: s.n}
 	if len(list) == 1 {
 		return choice, nil
 	}
-	folds := divisions(s, set.Seed)
-	if len(folds) == 0 {
-		return choice, nil
+	folds, err := folds(ctx, s, set, list)
+	if err != nil || len(folds) == 0 {
+		return choice, err
 	}
 	losses := make([][]loss, len(folds))
 	alive := make([]bool, len(list))
@@ -138,7 +143,7 @@ func choose(ctx context.Context, s *samples, set *Settings) (*Choice, error) {
 	}
 	half := len(folds) / 2
 	for _, part := range [][2]int{{0, half}, {half, len(folds)}} {
-		if err := compare(ctx, s, set, list, alive, folds[part[0]:part[1]], losses[part[0]:part[1]]); err != nil {
+		if err := compare(ctx, set, list, alive, folds[part[0]:part[1]], losses[part[0]:part[1]]); err != nil {
 			return nil, err
 		}
 		average(list, losses[:part[1]])
@@ -197,15 +202,45 @@ func average(list []Member, losses [][]loss) {
 	}
 }
 
-// division is a fold: a division of rows.
+// division is one of the rows into those that are learned from and those held out, and
+// what they tell whatever the whitening.
 type division struct {
 	train, held []int // rows, ascending
 	neighbors   int   // K
+
+	samples *samples   // those that are learned from
+	span    *span      // of them
+	rows    *mat.Dense // those held out
+	inSpan  *mat.Dense // in the coordinates of the span
+	labels  []int      // of the rows held out
+	own     []int      // of the others
 }
 
-// divisions divides the samples: every class by itself, in an order drawn with seed. A class
-// that has fewer than two rows left in a fold is left out of it, and a fold with fewer
-// than two classes is none.
+// folds returns the folds of s, ready for the candidates.
+func folds(ctx context.Context, s *samples, set *Settings, list []Member) ([]division, error) {
+	out := divisions(s, set.Seed)
+	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == sphericalWhitening })
+	var crew parallel.Crew
+	err := crew.Run(ctx, workerCount(set.Workers), len(out), func(_ context.Context, _, i int) error {
+		f := &out[i]
+		f.samples, f.rows = s.rowsCentered(f.train, f.held)
+		f.own, f.labels = s.labelsOf(f.train), s.labelsOf(f.held)
+		f.span = &span{s: f.samples, full: f.samples}
+		if s.d > s.n || s.d > spanFrom*f.samples.n {
+			f.span = newSpan(f.samples, 0, 1)
+		}
+		f.inSpan = f.span.rowsIn(f.rows)
+		if whitened {
+			f.span.within = covarianceWithin(f.span.s, 1)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// divisions divides the samples: every class by itself, in an order drawn with seed. A
+// class that has fewer than two rows left in a fold is left out of it, and a fold with
+// fewer than two classes is none.
 func divisions(s *samples, seed uint64) []division {
 	var out []division
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
@@ -260,7 +295,7 @@ func divide(s *samples, part []int, k int) (f division, ok bool) {
 
 // compare fits the candidates that are alive to every fold, and sets their losses. The
 // candidates of a fold with one whitening are one piece of work.
-func compare(ctx context.Context, s *samples, set *Settings, list []Member, alive []bool, folds []division, losses [][]loss) error {
+func compare(ctx context.Context, set *Settings, list []Member, alive []bool, folds []division, losses [][]loss) error {
 	type piece struct{ fold, from, to int }
 	var pieces []piece
 	for f := range folds {
@@ -280,7 +315,7 @@ func compare(ctx context.Context, s *samples, set *Settings, list []Member, aliv
 	var crew parallel.Crew
 	return crew.Run(ctx, workerCount(set.Workers), len(pieces), func(ctx context.Context, _, i int) error {
 		p := pieces[i]
-		t, err := newTrial(ctx, s, set, &folds[p.fold], list[p.from].Whitening)
+		t, err := newTrial(ctx, set, &folds[p.fold], list[p.from].Whitening)
 		if err != nil {
 			return nil // whoever cannot be fitted has no loss
 		}
@@ -302,13 +337,10 @@ func compare(ctx context.Context, s *samples, set *Settings, list []Member, aliv
 
 // trial fits candidates with one whitening to the rows of one fold.
 type trial struct {
+	*division
 	set       Settings
-	neighbors int
-	samples   *samples // of the fold
-	held      *mat.Dense
-	labels    []int // of the rows held out
-	own       []int // of the others
-	span      *span
+	white     *span       // whitened
+	held      *mat.Dense  // in its coordinates
 	start     *mat.Dense  // principal components
 	fisher    *mat.Dense  // and these, completed by principal components
 	last      *mat.Dense  // where the fit before this one has led
@@ -317,42 +349,39 @@ type trial struct {
 	objective *objective[float32]
 }
 
-func newTrial(ctx context.Context, s *samples, set *Settings, f *division, w Whitening) (*trial, error) {
-	t := &trial{set: *set, neighbors: f.neighbors}
-	t.samples, t.held = s.rowsCentered(f.train, f.held)
-	for c, l := range t.samples.classes {
-		for range t.samples.size(c) {
-			t.own = append(t.own, l)
-		}
-	}
-	for _, r := range f.held {
-		c, _ := slices.BinarySearchFunc(s.offset, r, func(offset, r int) int {
-			if offset <= r {
-				return -1
-			}
-			return 1
-		})
-		t.labels = append(t.labels, s.classes[c-1])
-	}
+func newTrial(ctx context.Context, set *Settings, f *division, w Whitening) (*trial, error) {
+	t := &trial{division: f, set: *set, held: f.inSpan}
 	t.set.Workers, t.set.Objective.Float32, t.set.Solver.Starts = 1, true, 1
 	t.set.Solver.MaxSteps = choiceSteps
-	if len(s.classes) > choiceClasses {
+	if len(f.samples.classes) > choiceClasses {
 		t.set.Solver.MaxSteps /= 2
 	}
 	var err error
-	t.span = &span{s: t.samples, full: t.samples}
-	if t.samples.d > spanFrom*t.samples.n {
-		t.span = newSpan(t.samples, 1)
-	}
-	if t.span, err = t.span.whitened(w, 1); err != nil {
+	if t.white, err = f.span.whitened(w, 1); err != nil {
 		return nil, err
 	}
-	t.set.Components = min(set.Components, t.span.s.d)
-	if t.start, err = t.span.s.principal(ctx, t.set.Components, choicePrincipal, 1); err != nil {
+	if t.white.white != nil {
+		t.held = t.white.whiten(f)
+	}
+	t.set.Components = min(set.Components, t.white.s.d)
+	if t.start, err = t.white.s.principal(ctx, t.set.Components, choicePrincipal, 1); err != nil {
 		return nil, err
 	}
-	t.objective, err = newObjective[float32](t.span.s, &t.set)
+	t.objective, err = newObjective[float32](t.white.s, &t.set)
 	return t, err
+}
+
+// whiten returns the rows held out of f in the coordinates of sp, which is whitened.
+func (sp *span) whiten(f *division) *mat.Dense {
+	held := f.inSpan
+	if sp.factor != nil {
+		held = mat.DenseCopyOf(f.rows)
+		multiplyColumns(held, sp.factor)
+		held = sp.rowsIn(held)
+	}
+	held = mat.DenseCopyOf(held)
+	sp.white.SolveRows(dense.View(held))
+	return held
 }
 
 // loss returns how c does on the rows held out.
@@ -368,12 +397,8 @@ func (t *trial) loss(ctx context.Context, c *Member) (loss, error) {
 		}
 		t.fitted = fitted
 	}
-	parts := t.axes.scaled(len(t.span.s.classes), &set)
-	p, err := t.span.effective(parts.p)
-	if err != nil {
-		return loss{}, err
-	}
-	return judge(ctx, projected(t.samples.x, p), t.own, projected(t.held, p), t.labels, min(t.neighbors, t.samples.n))
+	p := t.axes.scaled(len(t.samples.classes), &set).p
+	return judge(ctx, projected(t.white.s.x, p), t.own, projected(t.held, p), t.labels, min(t.neighbors, t.samples.n))
 }
 
 // fit sets last to where a few steps lead.
@@ -400,7 +425,7 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 			from, best = p, v
 		}
 	}
-	res, err := descent.Minimize(ctx, problem, stiefel.New(t.span.s.d, t.set.Components), from, &descent.Settings{
+	res, err := descent.Minimize(ctx, problem, stiefel.New(t.white.s.d, t.set.Components), from, &descent.Settings{
 		MaxSteps: set.Solver.MaxSteps, GradientTolerance: 1e-3, FunctionTolerance: 1e-3, GradientToValue: gradientNoise32, Noise: 1e-6,
 	})
 	if err != nil {
@@ -412,7 +437,7 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 
 func (t *trial) fisherStart() *mat.Dense {
 	if t.fisher == nil {
-		t.fisher = t.span.s.fisher(t.start)
+		t.fisher = t.white.s.fisher(t.start)
 	}
 	return t.fisher
 }

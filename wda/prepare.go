@@ -82,7 +82,7 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	m.span = newSpan(m.s, m.by.Workers)
+	m.span = newSpan(m.s, conditionLimit, m.by.Workers)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -128,7 +128,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	}
 	var choice *Choice
 	if set.open() {
-		if choice, err = choose(ctx, m.s, &set); err != nil {
+		if choice, err = choose(ctx, m.span, &set); err != nil {
 			return nil, err
 		}
 		set = choice.Members[0].apply(set)

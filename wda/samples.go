@@ -310,24 +310,13 @@ func (s *samples) projected(p *mat.Dense, workers int) *mat.Dense {
 }
 
 // coordinates returns the samples whose first coordinates are x, and 0 the others of d.
-func (s *samples) coordinates(x *mat.Dense, d int) *samples {
+func (s *samples) coordinates(x matrix.Matrix[float64], d int) *samples {
 	t := *s
 	t.d, t.mean, t.x = d, make([]float64, d), mat.NewDense(s.n, d, nil)
-	_, r := x.Dims()
-	t.x.Slice(0, s.n, 0, r).(*mat.Dense).Copy(x)
+	for i := range s.n {
+		copy(t.x.RawRowView(i), x.Row(i))
+	}
 	return &t
-}
-
-// gram returns XXᵀ.
-func (s *samples) gram(workers int) *mat.Dense {
-	xt := mat.DenseCopyOf(s.x.T())
-	g := mat.NewDense(s.n, s.n, nil)
-	x, t, out := dense.View(s.x), dense.View(xt), dense.View(g)
-	parallel.For(workerCount(workers), s.n, 16, func(i, j int) {
-		// The lower triangle is enough.
-		matrix.Mul(asm.Best(), out.RowRange(i, j).ColRange(0, j), x.RowRange(i, j), t.ColRange(0, j), false)
-	})
-	return g
 }
 
 // spaced returns at most limit of the numbers 0 … n−1, evenly spaced.
@@ -475,13 +464,18 @@ func (s *samples) scaledWithin() (*samples, []float64) {
 		t.feature[j] = f
 	}
 	t.x = mat.DenseCopyOf(s.x)
-	for i := range s.n {
-		row := t.x.RawRowView(i)
-		for j := range row {
-			row[j] *= within[j]
+	multiplyColumns(t.x, within)
+	return &t, within
+}
+
+// multiplyColumns multiplies column j of x by f_j.
+func multiplyColumns(x *mat.Dense, f []float64) {
+	for i := range x.RawMatrix().Rows {
+		row := x.RawRowView(i)
+		for j, v := range f {
+			row[j] *= v
 		}
 	}
-	return &t, within
 }
 
 // residuals returns the samples less the means of their classes.
@@ -513,26 +507,17 @@ func (s *samples) classMean(mean []float64, c int) {
 	}
 }
 
-// covarianceWithin returns RᵀR/n of the residuals R, and R.
-func (s *samples) covarianceWithin() (cov, residuals matrix.Matrix[float64]) {
-	residuals = s.residuals()
-	cov = matrix.New[float64](s.d, s.d, nil)
-	trans := matrix.New[float64](s.d, s.n, nil)
-	matrix.Transpose(trans, residuals)
-	// The lower triangle is enough, a block of columns from its first row on.
-	const block = 48
-	for j := 0; j < s.d; j += block {
-		k := min(j+block, s.d)
-		matrix.Mul(asm.Best(), cov.RowRange(j, s.d).ColRange(j, k), trans.RowRange(j, s.d), residuals.ColRange(j, k), false)
-	}
-	for i := range s.d {
-		for j := range i + 1 {
-			v := cov.At(i, j) / float64(s.n)
-			cov.Set(i, j, v)
-			cov.Set(j, i, v)
+// labelsOf returns the labels of rows.
+func (s *samples) labelsOf(rows []int) []int {
+	out := make([]int, len(rows))
+	for i, r := range rows {
+		c, found := slices.BinarySearch(s.offset, r)
+		if !found {
+			c--
 		}
+		out[i] = s.classes[c]
 	}
-	return cov, residuals
+	return out
 }
 
 // rowsCentered returns the samples that are some rows of s, about their own mean, and

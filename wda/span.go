@@ -5,7 +5,10 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,12 +29,13 @@ import (
 // of G. As XW = 0 the samples get as many coordinates more as W has columns, all 0.
 
 const (
-	// rankTolerance: a pivot below this share of the first is rounding.
-	rankTolerance = 1e-13
+	// leastRank: a pivot below this share of the first is rounding, as is one below
+	// (n + d)·2⁻⁵², what sums over so many features leave of a pivot that is 0.
+	leastRank = 1e-13
 	// conditionLimit: Q is orthonormal to 2⁻⁵² times the ratio of the first pivot to
 	// the last. With a smaller pivot than this share of the first one the samples are
 	// taken as they are.
-	conditionLimit = 1e-5
+	conditionLimit = 1e-7
 	// rankDeficient: a start whose smallest singular value is no larger a share of the
 	// largest has no full rank.
 	rankDeficient = 1e-12
@@ -48,26 +52,29 @@ type span struct {
 	rest *mat.Dense // W, or nil
 	// white is the L that the coordinates in s are whitened by, or nil.
 	white *algebra.Cholesky
+	// within is the covariance within classes of coordinates that are not whitened, if it
+	// is known.
+	within *covariance
 	// factor is what the features were multiplied by before, or nil.
 	factor []float64
 }
 
-// newSpan reduces s if that is exact and saves time.
-func newSpan(s *samples, workers int) *span {
+// newSpan reduces s if that saves time and no pivot is below limit, relative to the first.
+func newSpan(s *samples, limit float64, workers int) *span {
 	sp := &span{s: s, full: s}
 	if s.d <= s.n {
 		return sp
 	}
-	l, rows, ok := pivotedCholesky(s.gram(workers), rankTolerance, conditionLimit)
-	if !ok {
+	l, rows, least := algebra.PivotedCholesky(gram(dense.View(s.x), workers), max(leastRank, 0x1p-52*float64(s.n+s.d)))
+	if len(rows) == 0 || !(least >= limit) {
 		return sp
 	}
 	r := len(rows)
 	sp.rows, sp.tri = rows, mat.NewDense(r, r, nil)
 	for i, row := range rows {
-		copy(sp.tri.RawRowView(i), l.RawRowView(row))
+		copy(sp.tri.RawRowView(i), l.Row(row))
 	}
-	sp.s = s.coordinates(l.Slice(0, s.n, 0, r).(*mat.Dense), r)
+	sp.s = s.coordinates(l, r)
 	return sp
 }
 
@@ -87,7 +94,7 @@ func (sp *span) from(p *mat.Dense) (*span, *mat.Dense, error) {
 	if d, _ := init.Dims(); d >= sp.full.d {
 		return sp.whole(), p, nil
 	} else if t.rest != nil {
-		t.s = sp.s.coordinates(sp.s.x, d)
+		t.s = sp.s.coordinates(dense.View(sp.s.x), d)
 	}
 	return &t, init, nil
 }
@@ -187,54 +194,36 @@ func addMultiple(y []float64, a float64, x []float64) {
 	}
 }
 
-// pivotedCholesky factorises the symmetric, positive semidefinite matrix of which g
-// has the lower triangle. It returns the n × n array whose first r columns are L,
-// its rows in the order of g, and the r pivots. It reports false if a pivot is
-// between tolerance and limit, relative to the first. g is overwritten.
-func pivotedCholesky(g *mat.Dense, tolerance, limit float64) (l *mat.Dense, pivots []int, ok bool) {
-	n, _ := g.Dims()
-	l = mat.NewDense(n, n, nil)
-	left := make([]float64, n) // diagonal of what is left
-	used := make([]bool, n)
-	for i := range left {
-		left[i] = g.At(i, i)
+// gram returns X·Xᵀ of rows X, whose lower triangle is all that is defined.
+func gram(x matrix.Matrix[float64], workers int) matrix.Matrix[float64] {
+	g := matrix.New[float64](x.Rows, x.Rows, nil)
+	parallel.For(workerCount(workers), x.Rows, gramColumns, func(i, j int) {
+		panel := matrix.New[float64](x.Cols, j-i, nil)
+		matrix.Transpose(panel, x.RowRange(i, j))
+		matrix.Mul(asm.Best(), g.RowRange(i, x.Rows).ColRange(i, j), x.RowRange(i, x.Rows), panel, false)
+	})
+	return g
+}
+
+// gramColumns is the number of columns of a Gram matrix that are computed at a time.
+const gramColumns = 48
+
+// rowsIn returns the coordinates in the span of rows x of features: L₁⁻¹ X₁ xᵀ of each.
+func (sp *span) rowsIn(x *mat.Dense) *mat.Dense {
+	if sp.rows == nil {
+		return x
 	}
-	var first float64
-	for k := range n {
-		at := -1
-		for i, v := range left {
-			if !used[i] && (at < 0 || v > left[at]) {
-				at = i
-			}
-		}
-		if k == 0 {
-			first = left[at]
-		}
-		if !(left[at] > tolerance*first) {
-			return l, pivots, len(pivots) > 0
-		}
-		if left[at] < limit*first {
-			return nil, nil, false
-		}
-		used[at] = true
-		pivots = append(pivots, at)
-		root := math.Sqrt(left[at])
-		pivot := l.RawRowView(at)
-		pivot[k] = root
-		for i := range n {
-			if used[i] {
-				continue
-			}
-			row := l.RawRowView(i)
-			v := g.At(max(i, at), min(i, at))
-			for m, x := range row[:k] {
-				v = math.FMA(-x, pivot[m], v)
-			}
-			row[k] = v / root
-			left[i] = math.FMA(-row[k], row[k], left[i])
+	n, d := x.Dims()
+	basis := matrix.New[float64](d, len(sp.rows), nil)
+	for i, row := range sp.rows {
+		for k, v := range sp.full.x.RawRowView(row) {
+			basis.Data[k*basis.Stride+i] = v
 		}
 	}
-	return l, pivots, true
+	out := mat.NewDense(n, len(sp.rows), nil)
+	matrix.Mul(asm.Best(), dense.View(out), dense.View(x), basis, false)
+	algebra.CholeskyOf(dense.View(sp.tri)).SolveRows(dense.View(out))
+	return out
 }
 
 // lift returns the projection of the samples that p is in the span.

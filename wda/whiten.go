@@ -35,26 +35,24 @@ func (sp *span) whitened(w Whitening, workers int) (*span, error) {
 		scaled, by := sp.full.scaledWithin()
 		from, factor = &span{s: scaled, full: scaled}, by
 		if sp.rows != nil {
-			from = newSpan(scaled, workers)
+			from = newSpan(scaled, conditionLimit, workers)
 		}
 	}
-	s := from.s
-	cov, residuals := s.covarianceWithin()
+	s, within := from.s, from.within
+	if within == nil {
+		within = covarianceWithin(s, workers)
+	}
 	alpha := w.intensity
 	if alpha == 0 {
-		alpha = max(ledoitWolf(cov, residuals), leastIntensity)
+		alpha = max(within.intensity, leastIntensity)
 	}
-	var trace float64
-	for j := range s.d {
-		trace += cov.At(j, j)
-	}
-	mu := trace / float64(s.d)
+	cov := matrix.New[float64](s.d, s.d, nil)
 	for i := range s.d {
 		row := cov.Row(i)
-		for j := range row {
-			row[j] *= 1 - alpha
+		for j, v := range within.s.Row(i)[:i+1] {
+			row[j] = v * (1 - alpha)
 		}
-		row[i] += float64(alpha * mu)
+		row[i] += float64(alpha * within.mean)
 	}
 	chol, ok := algebra.NewCholesky(cov)
 	if !ok {
@@ -64,7 +62,7 @@ func (sp *span) whitened(w Whitening, workers int) (*span, error) {
 	t.x, t.scale = mat.DenseCopyOf(s.x), 1
 	chol.SolveRows(dense.View(t.x))
 	out := *from
-	out.s, out.white, out.factor = &t, chol, factor
+	out.s, out.within, out.white, out.factor = &t, nil, chol, factor
 	return &out, nil
 }
 
@@ -111,23 +109,46 @@ func (sp *span) whitenedInit(p *mat.Dense) (*mat.Dense, error) {
 
 var errRankDeficient = errors.New("its columns are linearly dependent for these samples")
 
+// covariance is S, of which the lower triangle is defined, the mean μ of its diagonal and
+// the intensity of Ledoit and Wolf.
+type covariance struct {
+	s               matrix.Matrix[float64]
+	mean, intensity float64
+}
+
+// covarianceWithin returns S = RᵀR/n of the residuals R.
+func covarianceWithin(s *samples, workers int) *covariance {
+	residuals := s.residuals()
+	trans := matrix.New[float64](s.d, s.n, nil)
+	matrix.Transpose(trans, residuals)
+	c := &covariance{s: gram(trans, workers)}
+	var trace float64
+	for i := range s.d {
+		row := c.s.Row(i)[:i+1]
+		for j := range row {
+			row[j] /= float64(s.n)
+		}
+		trace += row[i]
+	}
+	c.mean, c.intensity = trace/float64(s.d), ledoitWolf(c.s, residuals)
+	return c
+}
+
 // ledoitWolf returns the intensity of shrinkage towards μ·I, equations 14 and 15 of
-// Ledoit and Wolf, for the covariance S = RᵀR/n of centred rows R:
+// Ledoit and Wolf, for the covariance S = RᵀR/n of centred rows R, of which the lower
+// triangle is read:
 //
 //	α = min(b̄², d²)/d²    d² = ‖S − μI‖²    b̄² = (Σ_i ‖r_i‖⁴/n − ‖S‖²)/n
 func ledoitWolf(cov, rows matrix.Matrix[float64]) float64 {
 	var trace, square, fourth float64
 	for i := range cov.Rows {
-		trace += cov.At(i, i)
-		for _, v := range cov.Row(i) {
-			square += float64(v * v)
-		}
+		row := cov.Row(i)[:i+1]
+		trace += row[i]
+		below := algebra.Dot(row[:i], row[:i])
+		square += float64(row[i]*row[i]) + float64(2*below)
 	}
 	for i := range rows.Rows {
-		var q float64
-		for _, v := range rows.Row(i) {
-			q += float64(v * v)
-		}
+		q := algebra.Dot(rows.Row(i), rows.Row(i))
 		fourth += float64(q * q)
 	}
 	n := float64(rows.Rows)

@@ -61,6 +61,16 @@ func NewCholesky(a matrix.Matrix[float64]) (*Cholesky, bool) {
 	return c, true
 }
 
+// CholeskyOf returns the factor whose lower triangle is that of l (n × n), which it keeps.
+func CholeskyOf(l matrix.Matrix[float64]) *Cholesky {
+	n := l.Rows
+	c := &Cholesky{l: l, inverse: make([]float64, (n+block-1)/block*block*block), scratch: make([]float64, n*block)}
+	for j := 0; j < n; j += block {
+		c.invert(j, min(j+block, n))
+	}
+	return c
+}
+
 // part returns scratch for rows i … i+rows−1 and the given columns.
 func (c *Cholesky) part(i, rows, cols int) matrix.Matrix[float64] {
 	return matrix.New(rows, cols, c.scratch[i*cols:][:rows*cols])

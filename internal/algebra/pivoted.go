@@ -1,0 +1,82 @@
+package algebra
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+// PivotedCholesky factorizes a symmetric positive semidefinite matrix (n × n) as far as
+// its rank goes: A = L·Lᵀ but for what is left when no pivot is above tolerance times the
+// first. It returns the r columns of L, rows in the order of A, and the rows of the
+// pivots, largest first; L's row pivots[k] has its last element, a positive one, in column
+// k. least is the last pivot relative to the first, 0 if there is none. The lower triangle
+// of a is overwritten.
+//
+// An element of L is one chain of FMAs, columns ascending, whatever the blocks (right-
+// looking: C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky
+// factorizations", LAPACK working note 161, 2004).
+func PivotedCholesky(a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int, least float64) {
+	n := a.Rows
+	if a.Cols != n {
+		panic("algebra: a matrix to factorize is not square")
+	}
+	l = matrix.New[float64](n, n, nil)
+	left := make([]float64, n) // diagonal of what is left
+	used := make([]bool, n)
+	for i := range left {
+		left[i] = a.At(i, i)
+	}
+	less := matrix.New[float64](block, n, nil)
+	var first float64
+	for k := range n {
+		from := k / block * block // A lacks the columns before
+		if k == from && k > 0 {
+			subtractOuter(a, l.ColRange(k-block, k), less)
+		}
+		at := -1
+		for i, v := range left {
+			if !used[i] && (at < 0 || v > left[at]) {
+				at = i
+			}
+		}
+		if k == 0 {
+			first = left[at]
+		}
+		if !(left[at] > tolerance*first) {
+			break
+		}
+		used[at], least = true, left[at]/first
+		pivots = append(pivots, at)
+		root := math.Sqrt(left[at])
+		pivot := l.Row(at)
+		pivot[k] = root
+		for i := range n {
+			if used[i] {
+				continue
+			}
+			row := l.Row(i)
+			v := a.At(max(i, at), min(i, at))
+			for m, x := range row[from:k] {
+				v = math.FMA(-x, pivot[from+m], v)
+			}
+			row[k] = v / root
+			left[i] = math.FMA(-row[k], row[k], left[i])
+		}
+	}
+	return l.ColRange(0, len(pivots)), pivots, least
+}
+
+// subtractOuter subtracts C·Cᵀ of block columns C from the lower triangle of a; less is
+// block × n.
+func subtractOuter(a, c, less matrix.Matrix[float64]) {
+	matrix.Transpose(less, c)
+	for i, v := range less.Data {
+		less.Data[i] = -v
+	}
+	for i := 0; i < a.Rows; i += block {
+		j := min(i+block, a.Rows)
+		matrix.Mul(asm.Best(), a.RowRange(i, j).ColRange(0, j), c.RowRange(i, j), less.ColRange(0, j), true)
+	}
+}

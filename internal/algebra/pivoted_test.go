@@ -1,0 +1,100 @@
+package algebra
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/internal/matrix"
+	"gonum.org/v1/gonum/mat"
+)
+
+// unblocked is the definition of PivotedCholesky: column after column.
+func unblocked(a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int) {
+	n := a.Rows
+	l = matrix.New[float64](n, n, nil)
+	left := make([]float64, n)
+	for i := range left {
+		left[i] = a.At(i, i)
+	}
+	for k := range n {
+		at := -1
+		for i, v := range left {
+			if !slices.Contains(pivots, i) && (at < 0 || v > left[at]) {
+				at = i
+			}
+		}
+		pivots = append(pivots, at)
+		if !(left[at] > tolerance*a.At(pivots[0], pivots[0])) {
+			return l, pivots[:k]
+		}
+		l.Set(at, k, math.Sqrt(left[at]))
+		for i := range n {
+			if slices.Contains(pivots, i) {
+				continue
+			}
+			v := a.At(max(i, at), min(i, at))
+			for m := range k {
+				v = math.FMA(-l.At(i, m), l.At(at, m), v)
+			}
+			l.Set(i, k, v/l.At(at, k))
+			left[i] = math.FMA(-l.At(i, k), l.At(i, k), left[i])
+		}
+	}
+	return l, pivots
+}
+
+// TestPivotedCholesky: the factor of full and of low rank has the bits of the unblocked
+// algorithm, gives A back, and its pivots fall.
+func TestPivotedCholesky(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, c := range []struct{ n, rank int }{{1, 1}, {7, 7}, {48, 48}, {49, 49}, {97, 97}, {150, 60}, {150, 48}, {60, 1}} {
+		g, a := random(rng, c.n, c.rank), matrix.New[float64](c.n, c.n, nil)
+		gonum(a).Mul(gonum(g), gonum(g).T())
+		want, order := unblocked(a, 1e-10)
+		spoiled := clone(a)
+		for i := range c.n { // what is above the diagonal is not read
+			for j := i + 1; j < c.n; j++ {
+				spoiled.Set(i, j, math.NaN())
+			}
+		}
+		l, pivots, least := PivotedCholesky(spoiled, 1e-10)
+		if !slices.Equal(pivots, order) || len(pivots) != c.rank || l.Cols != c.rank {
+			t.Fatalf("%+v: pivots %v, want %v", c, pivots, order)
+		}
+		for i := range c.n {
+			for k, v := range l.Row(i) {
+				if math.Float64bits(v) != math.Float64bits(want.At(i, k)) {
+					t.Fatalf("%+v: element (%d, %d) is %v, unblocked %v", c, i, k, v, want.At(i, k))
+				}
+			}
+		}
+		var back mat.Dense
+		dense := mat.DenseCopyOf(gonum(want).Slice(0, c.n, 0, c.rank))
+		back.Mul(dense, dense.T())
+		if e := largest(&back, gonum(a)); e > 1e-14*float64(c.n) {
+			t.Errorf("%+v: LLᵀ is off by %g", c, e)
+		}
+		last := l.At(pivots[c.rank-1], c.rank-1) / l.At(pivots[0], 0)
+		if e := math.Abs(least-last*last) / least; !(e < 1e-10) {
+			t.Errorf("%+v: the last pivot is %v of the first, should be %v", c, least, last*last)
+		}
+		// Rows of the pivots are a factor to solve with.
+		square := matrix.New[float64](c.rank, c.rank, nil)
+		for i, row := range pivots {
+			copy(square.Row(i), l.Row(row))
+		}
+		x := random(rng, 3, c.rank)
+		y := clone(x)
+		CholeskyOf(square).SolveRows(y)
+		back.Reset()
+		back.Mul(gonum(y), gonum(square).T())
+		if e := largest(&back, gonum(x)); e > 1e-9 {
+			t.Errorf("%+v: rows of X·L⁻ᵀ·Lᵀ are off by %g", c, e)
+		}
+	}
+	if _, pivots, least := PivotedCholesky(matrix.New[float64](3, 3, nil), 1e-10); len(pivots) != 0 || least != 0 {
+		t.Errorf("%v, %v of zeros", pivots, least)
+	}
+}
