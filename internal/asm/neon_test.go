@@ -267,12 +267,16 @@ func TestWordsOnlyInHeader(t *testing.T) {
 }
 
 // TestHeaders requires that what several folders define under one name in headers of one
-// name is one definition, and that each folder uses what it defines.
+// name is one definition, or one for each type, and that each folder uses what it defines.
 func TestHeaders(t *testing.T) {
-	type key struct{ header, macro string }
+	type key struct {
+		header, macro string
+		nth           int // definition in the header
+	}
 	first := map[key]string{}
 	for _, file := range append(headers(t, "*_arm64.h"), headers(t, "*_arm64.s")...) {
 		folder := folderText(t, filepath.Dir(file))
+		defined := map[string]int{}
 		for line := range strings.SplitSeq(code(t, file), "\n") {
 			d := define.FindStringSubmatch(line)
 			if d == nil {
@@ -284,7 +288,8 @@ func TestHeaders(t *testing.T) {
 			if len(uses) <= own && !strings.HasSuffix(d[1], "_TABLE") {
 				t.Errorf("%s: nothing uses %s", file, d[1])
 			}
-			k, v := key{filepath.Base(file), d[1]}, strings.Join(strings.Fields(d[2]+": "+d[3]), " ")
+			defined[d[1]]++
+			k, v := key{filepath.Base(file), d[1], defined[d[1]]}, strings.Join(strings.Fields(d[2]+": "+d[3]), " ")
 			if other, ok := first[k]; ok && other != v && strings.HasSuffix(file, ".h") {
 				t.Errorf("%s: %s is %q, elsewhere %q", file, d[1], v, other)
 			}

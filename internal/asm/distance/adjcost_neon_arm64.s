@@ -105,7 +105,8 @@
 	NEXTROW(kr, kr, ldkb); \
 	NEXTROW(mr, mr, ldmb)
 
-#include "neon_f32_arm64.h"
+#define F32
+#include "type_arm64.h"
 
 // func adjcostNEONF32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
 TEXT ·adjcostNEONF32(SB), NOSPLIT, $0-124
@@ -128,7 +129,9 @@ TEXT ·adjcostNEONF32(SB), NOSPLIT, $0-124
 
 #include "adjcost_neon_arm64.h"
 
-#include "neon_f64_arm64.h"
+#undef F32
+#define F64
+#include "type_arm64.h"
 
 // func adjcostNEONF64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat *float64, ldm int, a *float64, lda int, b *float64, ldb int, u, v *float64, lambda float64)
 TEXT ·adjcostNEONF64(SB), NOSPLIT, $0-128
@@ -150,3 +153,4 @@ TEXT ·adjcostNEONF64(SB), NOSPLIT, $0-128
 	FMOVD lambda+120(FP), F31
 
 #include "adjcost_neon_arm64.h"
+#undef F64

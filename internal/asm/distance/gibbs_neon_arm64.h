@@ -8,7 +8,9 @@
 
 start:
 #define GIBBS
+#define adding ZR // distances start from +0
 #include "sqdist_neon_arm64.h"
+#undef adding
 #undef GIBBS
 
 	// K_ij = 2^(c·D_ij), row by row
@@ -36,7 +38,7 @@ expcore:
 	FMUL_E(2, 2, 27, 0)
 	FMUL_E(3, 3, 27, 0)
 
-#include "exp2quad_neon_arm64.h"
+	EXP2_QUAD
 
 	CBNZ    last, expstore
 	FSTPQ.P (F20, F21), 32(out)

@@ -2,8 +2,8 @@
 // what else a text needs that is written once for both types. A word is named after the
 // GNU mnemonic and takes register numbers in GNU order, destination first; _E is the
 // form by element i of the last operand. Where its name has no arrangement, that is
-// the type's: .2d where DOUBLE is 1 (neon_f64_arm64.h), .4s where it is 0
-// (neon_f32_arm64.h). neon_test.go in the parent folder proves every word for both, and
+// the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0 (F32), as
+// type_arm64.h has it. neon_test.go in the parent folder proves every word for both, and
 // that a macro means the same in every folder that has it.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))

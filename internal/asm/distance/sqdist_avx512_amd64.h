@@ -33,7 +33,7 @@ colloop:
 
 load:
 	// sums = dst
-	column(dtile, k)
+	column(dtile, p)
 	MOVQ ldd+32(FP), tmp
 	load3(Z0, Z1, Z2)
 	load3(Z3, Z4, Z5)
@@ -49,7 +49,7 @@ begin:
 	column(zp, zp)
 	MOVQ xtile, xp
 	LEAQ (xtile)(lx*4), xq
-	MOVQ d+16(FP), k
+	MOVQ d+16(FP), p
 	CMPQ cols, $(2*lanes)
 	JGT  kloop3
 	CMPQ cols, $lanes
@@ -104,7 +104,7 @@ kloop3:
 
 store:
 	// dst = sums
-	column(dtile, k)
+	column(dtile, p)
 	MOVQ ldd+32(FP), tmp
 	store3(Z0, Z1, Z2)
 	store3(Z3, Z4, Z5)
@@ -138,14 +138,14 @@ col1loop:
 	zero3(Z0, Z1, Z2)
 	CMPB more+72(FP), $0
 	JEQ  begin1
-	column(dtile, k)
+	column(dtile, p)
 	load3(Z0, Z1, Z2)
 
 begin1:
 	MOVQ zt+56(FP), zp
 	column(zp, zp)
 	MOVQ xtile, xp
-	MOVQ d+16(FP), k
+	MOVQ d+16(FP), p
 
 k1loop:
 	// sums += (z − x)²
@@ -155,7 +155,7 @@ k1loop:
 	term3((xp), Z0, Z1, Z2)
 	step
 	JNE    k1loop
-	column(dtile, k)
+	column(dtile, p)
 	store3(Z0, Z1, Z2)
 	SUBQ   $(3*lanes), cols
 	JGT    col1loop

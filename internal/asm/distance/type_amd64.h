@@ -66,7 +66,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define compareint CMPQ
 #define shiftleft VPSLLQ
 #define permute VPERMPD
-#define exp2c exp2f64<>
+#define exp2c EXP2_F64
 #define indexshift 49
 #define EXP2_TOP EXP2_C7
 #define EXP2_LOOKUP(t, u, i, j) EXP2_LOOKUP_F64(t, u, i, j)
@@ -94,7 +94,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define compareint CMPL
 #define shiftleft VPSLLD
 #define permute VPERMPS
-#define exp2c exp2f32<>
+#define exp2c EXP2_F32
 #define indexshift 21
 #define EXP2_TOP EXP2_C4
 #define EXP2_LOOKUP(t, u, i, j) EXP2_LOOKUP_F32(t, u, i, j)

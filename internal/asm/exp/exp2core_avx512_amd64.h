@@ -3,7 +3,7 @@
 // file. The texts that use it define their type by type_amd64.h.
 //
 // In: y in any register, NaN and ±Inf included. Out: q = 2^y, +0 where y < −1022
-// (−126), the bits of Ref2; +Inf where y ≥ 1023.9375 (127.875) takes the two steps
+// (−126), the bits of exp2Ref; +Inf where y ≥ 1023.9375 (127.875) takes the two steps
 // in brackets. magic and table are registers with EXP2_MAGIC broadcast and with the
 // 64 bytes at EXP2_TABLE.
 //
@@ -110,8 +110,11 @@
 	EXP2_LOW(y)
 
 // Constants of ref.go and coef.go, polynomial highest degree first, by their offsets in
-// exp2c; float32 lacks the first three. Its table is repeated: the index has four bits of
+// exp2c, which is EXP2_F64 or EXP2_F32 of exp_avx512_amd64.s in package exp; float32 lacks
+// the first three. Its table is repeated: the index has four bits of
 // which the last two count.
+#define EXP2_F64 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f64AVX512
+#define EXP2_F32 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f32AVX512
 #define EXP2_LEAST 0*size
 #define EXP2_ABOVE 1*size
 #define EXP2_INF 2*size
@@ -126,54 +129,3 @@
 #define EXP2_C0 11*size
 #define EXP2_FAST 12*size
 #define EXP2_TABLE 16*size
-
-DATA exp2f64<>+0(SB)/8, $0xc08ff00000000000 // −1022
-DATA exp2f64<>+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
-DATA exp2f64<>+16(SB)/8, $0x7ff0000000000000 // +Inf
-DATA exp2f64<>+24(SB)/8, $0x4308000000000000 // 1.5·2^49
-DATA exp2f64<>+32(SB)/8, $0x3eeffb3fb1842f75
-DATA exp2f64<>+40(SB)/8, $0x3f2430e52d41b726
-DATA exp2f64<>+48(SB)/8, $0x3f55d87fee7145b0
-DATA exp2f64<>+56(SB)/8, $0x3f83b2ab6eb3b29d
-DATA exp2f64<>+64(SB)/8, $0x3fac6b08d69c1f54
-DATA exp2f64<>+72(SB)/8, $0x3fcebfbdff11dcea
-DATA exp2f64<>+80(SB)/8, $0x3fe62e42fea8c64b
-DATA exp2f64<>+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA exp2f64<>+96(SB)/8, $0x408fff7f7fffffff // upper half: of the last below
-DATA exp2f64<>+128(SB)/8, $0x3ff00000003ac148
-DATA exp2f64<>+136(SB)/8, $0x3fef72b83cbd641d
-DATA exp2f64<>+144(SB)/8, $0x3fef06fe0a779648
-DATA exp2f64<>+152(SB)/8, $0x3feebfdad5825c48
-DATA exp2f64<>+160(SB)/8, $0x3feea09e66d25362
-DATA exp2f64<>+168(SB)/8, $0x3feeace542853daf
-DATA exp2f64<>+176(SB)/8, $0x3feee89f99bda3ff
-DATA exp2f64<>+184(SB)/8, $0x3fef5818dd67665c
-GLOBL exp2f64<>(SB), RODATA|NOPTR, $192
-
-DATA exp2f32<>+0(SB)/4, $0xc2fc0000 // −126
-DATA exp2f32<>+4(SB)/4, $0x42ffc000 // 128 − 2^−3
-DATA exp2f32<>+8(SB)/4, $0x7f800000 // +Inf
-DATA exp2f32<>+12(SB)/4, $0x4a400000 // 1.5·2^21
-DATA exp2f32<>+28(SB)/4, $0x3c1d8295
-DATA exp2f32<>+32(SB)/4, $0x3d6364ea
-DATA exp2f32<>+36(SB)/4, $0x3e75efce
-DATA exp2f32<>+40(SB)/4, $0x3f3167e2
-DATA exp2f32<>+44(SB)/4, $0xb96b92d3
-DATA exp2f32<>+48(SB)/4, $0x42ffbfff // the last below
-DATA exp2f32<>+64(SB)/4, $0x3f80075d
-DATA exp2f32<>+68(SB)/4, $0x3f7840b2
-DATA exp2f32<>+72(SB)/4, $0x3f750f5d
-DATA exp2f32<>+76(SB)/4, $0x3f77515f
-DATA exp2f32<>+80(SB)/4, $0x3f80075d
-DATA exp2f32<>+84(SB)/4, $0x3f7840b2
-DATA exp2f32<>+88(SB)/4, $0x3f750f5d
-DATA exp2f32<>+92(SB)/4, $0x3f77515f
-DATA exp2f32<>+96(SB)/4, $0x3f80075d
-DATA exp2f32<>+100(SB)/4, $0x3f7840b2
-DATA exp2f32<>+104(SB)/4, $0x3f750f5d
-DATA exp2f32<>+108(SB)/4, $0x3f77515f
-DATA exp2f32<>+112(SB)/4, $0x3f80075d
-DATA exp2f32<>+116(SB)/4, $0x3f7840b2
-DATA exp2f32<>+120(SB)/4, $0x3f750f5d
-DATA exp2f32<>+124(SB)/4, $0x3f77515f
-GLOBL exp2f32<>(SB), RODATA|NOPTR, $128

@@ -1,36 +1,49 @@
-// exp, float64 and float32, AVX2 + FMA.
+// exp, exp2, float64 and float32, AVX2 + FMA.
 //
-//	dst[i] = exp(x[i])      0≤i<n
+//	exp         dst[i] = exp(x[i])
+//	exp2        dst[i] = 2^(c·x[i])      0≤i<n
 //
-// Same bits as    Ref in ref.go.
+// Same bits as    expRef, and exp2Ref of y = c·x[i], rounded, in ref.go.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            4 vectors as long as all |x| < 708 (≤ 87), where the scaling by 2^⌊k⌋
+// Tile            4 vectors. exp: as long as all |x| < 708 (≤ 87), where the scaling by 2^⌊k⌋
 //                 stays within the normal numbers and is an addition to the bits of T;
 //                 blocks that hold another x go one by one through the general body, which
-//                 clamps x and scales y in steps that are exact but for the last.
+//                 clamps x and scales y in steps that are exact but for the last. exp2: in
+//                 constant time while all y < 1023.9375 (127.875); a block that holds a
+//                 larger one or a NaN goes vector by vector through the general body.
 // Tail            the general body, for the last n mod lanes with masked load and store. No
 //                 access outside the slices.
 // Special values  a NaN may take either way: q is NaN then, and so is q·T + T.
 // Registers       SI x · DI dst · CX elements left · DX elements of the general body ·
-//                 AX sign bits, mask · Y0–Y3 x, t, then T · Y4–Y7 r · Y8–Y11 k, then q
-//                 and y · Y12 table entry · Y13 half of it, or the table · Y14 a constant · Y15 magic.
+//                 AX sign bits, mask · Y15 magic. exp: Y0–Y3 x, t, then T · Y4–Y7 r · Y8–Y11 k,
+//                 then q and y · Y12 table entry · Y13 half of it, or the table · Y14 a
+//                 constant. exp2: Y0–Y3 y, then f · Y4–Y7 t, then S · Y8–Y11 underflow, then
+//                 q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch.
 // Source          own; two VPERMPS of 32-bit halves look up eight float64. Lookups between
-//                 the Horner steps gain 4 % over lookups before them.
+//                 the Horner steps gain 4 % over lookups before them. exp2's core is
+//                 exp2core_avx2_amd64.h.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "exp2core_avx2_amd64.h"
 
 #define lanes (32/size)
 #define src SI
 #define out DI
 #define left CX
 #define todo DX
+#define magic Y15
+
+// of exp
 #define entry Y12
 #define half Y13
 #define entries Y13
-#define c Y14
-#define magic Y15
+
+// of exp2
+#define tmp Y12
+#define factor Y13
+#define least Y14
 
 // fma4(off) is one Horner step of four vectors: q = q·r + c.
 #define fma4(off) \
@@ -163,22 +176,86 @@ DATA expf32<>+120(SB)/4, $0x3f750f5d
 DATA expf32<>+124(SB)/4, $0x3f77515f
 GLOBL expf32<>(SB), RODATA|NOPTR, $128
 
+// Constants of exp2core_avx2_amd64.h; package distance reads them, too.
+DATA ·exp2f64AVX2+0(SB)/8, $0x4308000000000000 // 1.5·2^49
+DATA ·exp2f64AVX2+8(SB)/8, $0xc08ff00000000000 // −1022
+DATA ·exp2f64AVX2+16(SB)/8, $0x408fff8000000000 // 1024 − 1/16
+DATA ·exp2f64AVX2+24(SB)/8, $0x7ff0000000000000 // +Inf
+DATA ·exp2f64AVX2+32(SB)/8, $0x3eeffb3fb1842f75
+DATA ·exp2f64AVX2+40(SB)/8, $0x3f2430e52d41b726
+DATA ·exp2f64AVX2+48(SB)/8, $0x3f55d87fee7145b0
+DATA ·exp2f64AVX2+56(SB)/8, $0x3f83b2ab6eb3b29d
+DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
+DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
+DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
+DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // upper half: of the last below 1024 − 1/16
+DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
+DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
+DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff
+DATA ·exp2f64AVX2+128(SB)/4, $0x003ac148
+DATA ·exp2f64AVX2+132(SB)/4, $0x3cbd641d
+DATA ·exp2f64AVX2+136(SB)/4, $0x0a779648
+DATA ·exp2f64AVX2+140(SB)/4, $0xd5825c48
+DATA ·exp2f64AVX2+144(SB)/4, $0x66d25362
+DATA ·exp2f64AVX2+148(SB)/4, $0x42853daf
+DATA ·exp2f64AVX2+152(SB)/4, $0x99bda3ff
+DATA ·exp2f64AVX2+156(SB)/4, $0xdd67665c
+DATA ·exp2f64AVX2+160(SB)/4, $0x3ff00000
+DATA ·exp2f64AVX2+164(SB)/4, $0x3fef72b8
+DATA ·exp2f64AVX2+168(SB)/4, $0x3fef06fe
+DATA ·exp2f64AVX2+172(SB)/4, $0x3feebfda
+DATA ·exp2f64AVX2+176(SB)/4, $0x3feea09e
+DATA ·exp2f64AVX2+180(SB)/4, $0x3feeace5
+DATA ·exp2f64AVX2+184(SB)/4, $0x3feee89f
+DATA ·exp2f64AVX2+188(SB)/4, $0x3fef5818
+GLOBL ·exp2f64AVX2(SB), RODATA|NOPTR, $192
+
+DATA ·exp2f32AVX2+0(SB)/4, $0x4a400000 // 1.5·2^21
+DATA ·exp2f32AVX2+4(SB)/4, $0xc2fc0000 // −126
+DATA ·exp2f32AVX2+8(SB)/4, $0x42ffc000 // 128 − 1/8
+DATA ·exp2f32AVX2+12(SB)/4, $0x7f800000 // +Inf
+DATA ·exp2f32AVX2+28(SB)/4, $0x3c1d8295
+DATA ·exp2f32AVX2+32(SB)/4, $0x3d6364ea
+DATA ·exp2f32AVX2+36(SB)/4, $0x3e75efce
+DATA ·exp2f32AVX2+40(SB)/4, $0x3f3167e2
+DATA ·exp2f32AVX2+44(SB)/4, $0xb96b92d3
+DATA ·exp2f32AVX2+48(SB)/4, $0x42ffbfff // the last below 128 − 1/8
+DATA ·exp2f32AVX2+52(SB)/4, $0x42ffbfff
+DATA ·exp2f32AVX2+56(SB)/4, $0x42ffbfff
+DATA ·exp2f32AVX2+60(SB)/4, $0x42ffbfff
+DATA ·exp2f32AVX2+64(SB)/4, $0x42ffbfff
+DATA ·exp2f32AVX2+68(SB)/4, $0x42ffbfff
+DATA ·exp2f32AVX2+72(SB)/4, $0x42ffbfff
+DATA ·exp2f32AVX2+76(SB)/4, $0x42ffbfff
+DATA ·exp2f32AVX2+96(SB)/4, $0x3f80075d
+DATA ·exp2f32AVX2+100(SB)/4, $0x3f7840b2
+DATA ·exp2f32AVX2+104(SB)/4, $0x3f750f5d
+DATA ·exp2f32AVX2+108(SB)/4, $0x3f77515f
+GLOBL ·exp2f32AVX2(SB), RODATA|NOPTR, $112
+
 #define F64
+#define EXP ·expAVX2F64
+#define EXP2 ·exp2AVX2F64
+#define exp2args 32
 #define lookup(t) lookupf64(t)
 #include "type_amd64.h"
-
-// func expAVX2F64(n int, dst, x *float64)
-TEXT ·expAVX2F64(SB), NOSPLIT, $0-24
 #include "exp_avx2_amd64.h"
 #undef F64
+#undef EXP
+#undef EXP2
+#undef exp2args
 #undef lookup
 
 #define F32
+#define EXP ·expAVX2F32
+#define EXP2 ·exp2AVX2F32
+#define exp2args 28
 #define lookup(t) lookupf32(t)
 #include "type_amd64.h"
-
-// func expAVX2F32(n int, dst, x *float32)
-TEXT ·expAVX2F32(SB), NOSPLIT, $0-24
 #include "exp_avx2_amd64.h"
 #undef F32
+#undef EXP
+#undef EXP2
+#undef exp2args
 #undef lookup

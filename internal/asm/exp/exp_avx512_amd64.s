@@ -1,28 +1,36 @@
-// exp, float64 and float32, AVX-512 F.
+// exp, exp2, float64 and float32, AVX-512 F.
 //
-//	dst[i] = exp(x[i])      0≤i<n
+//	exp         dst[i] = exp(x[i])
+//	exp2        dst[i] = 2^(c·x[i])      0≤i<n
 //
-// Same bits as    Ref in ref.go; VSCALEFPD rounds once where Ref multiplies by two
-//                 powers of two, the first of which is exact.
+// Same bits as    expRef in ref.go; VSCALEFPD rounds once where the reference multiplies by
+//                 two powers of two, the first of which is exact. exp2Ref of y = c·x[i], rounded.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            Four vectors; those that hold a NaN or an x far outside of
-//                 the range go through the clamp first. Then one vector at a time.
+// Tile            exp: four vectors; those that hold a NaN or an x far outside of the range
+//                 go through the clamp first. exp2: three vectors, in constant time while
+//                 none overflows. Else, and at the end, one vector at a time.
 // Tail            opmask K1. No access outside the slices.
-// Special values  of a NaN and a number min and max return the first operand here.
-// Registers       SI x · DI dst · CX elements left · AX scratch · K1 mask · Z0–Z3 x, then r ·
-//                 Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17 limits ·
-//                 Z18 bits of sign and exponent · Z30 table · Z31 magic.
-// Source          own.
+// Special values  exp: of a NaN and a number min and max return the first operand here.
+//                 exp2: opmasks tell what is below the least normal number and what overflows;
+//                 a positive NaN takes the slower way to the same NaN.
+// Registers       SI x · DI dst · AX scratch · K1 mask · Z30 table · Z31 magic. exp: CX elements
+//                 left · Z0–Z3 x, then r · Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17
+//                 limits · Z18 bits of sign and exponent. exp2: DX elements left · CX elements
+//                 to take one vector at a time · Z0–Z2 y, then q · Z24–Z26 t, then S · Z27–Z29
+//                 f · Z22 the largest y in three vectors · Z23 c.
+// Source          own; exp2's core is exp2core_avx512_amd64.h.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "exp2core_avx512_amd64.h"
 
 #define lanes (64/size)
 #define src SI
 #define out DI
-#define left CX
 #define mask K1
+#define fast Z22
+#define factor Z23
 #define table Z30
 #define magic Z31
 
@@ -152,18 +160,76 @@ DATA expf32<>+184(SB)/4, $0x00400000
 DATA expf32<>+188(SB)/4, $0x00600000
 GLOBL expf32<>(SB), RODATA|NOPTR, $192
 
-#define F64
-#include "type_amd64.h"
+// Constants of exp2core_avx512_amd64.h; package distance reads them, too.
+DATA ·exp2f64AVX512+0(SB)/8, $0xc08ff00000000000 // −1022
+DATA ·exp2f64AVX512+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
+DATA ·exp2f64AVX512+16(SB)/8, $0x7ff0000000000000 // +Inf
+DATA ·exp2f64AVX512+24(SB)/8, $0x4308000000000000 // 1.5·2^49
+DATA ·exp2f64AVX512+32(SB)/8, $0x3eeffb3fb1842f75
+DATA ·exp2f64AVX512+40(SB)/8, $0x3f2430e52d41b726
+DATA ·exp2f64AVX512+48(SB)/8, $0x3f55d87fee7145b0
+DATA ·exp2f64AVX512+56(SB)/8, $0x3f83b2ab6eb3b29d
+DATA ·exp2f64AVX512+64(SB)/8, $0x3fac6b08d69c1f54
+DATA ·exp2f64AVX512+72(SB)/8, $0x3fcebfbdff11dcea
+DATA ·exp2f64AVX512+80(SB)/8, $0x3fe62e42fea8c64b
+DATA ·exp2f64AVX512+88(SB)/8, $0xbe0d60a3fd941ecc
+DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // upper half: of the last below
+DATA ·exp2f64AVX512+128(SB)/8, $0x3ff00000003ac148
+DATA ·exp2f64AVX512+136(SB)/8, $0x3fef72b83cbd641d
+DATA ·exp2f64AVX512+144(SB)/8, $0x3fef06fe0a779648
+DATA ·exp2f64AVX512+152(SB)/8, $0x3feebfdad5825c48
+DATA ·exp2f64AVX512+160(SB)/8, $0x3feea09e66d25362
+DATA ·exp2f64AVX512+168(SB)/8, $0x3feeace542853daf
+DATA ·exp2f64AVX512+176(SB)/8, $0x3feee89f99bda3ff
+DATA ·exp2f64AVX512+184(SB)/8, $0x3fef5818dd67665c
+GLOBL ·exp2f64AVX512(SB), RODATA|NOPTR, $192
 
-// func expAVX512F64(n int, dst, x *float64)
-TEXT ·expAVX512F64(SB), NOSPLIT, $0-24
+DATA ·exp2f32AVX512+0(SB)/4, $0xc2fc0000 // −126
+DATA ·exp2f32AVX512+4(SB)/4, $0x42ffc000 // 128 − 2^−3
+DATA ·exp2f32AVX512+8(SB)/4, $0x7f800000 // +Inf
+DATA ·exp2f32AVX512+12(SB)/4, $0x4a400000 // 1.5·2^21
+DATA ·exp2f32AVX512+28(SB)/4, $0x3c1d8295
+DATA ·exp2f32AVX512+32(SB)/4, $0x3d6364ea
+DATA ·exp2f32AVX512+36(SB)/4, $0x3e75efce
+DATA ·exp2f32AVX512+40(SB)/4, $0x3f3167e2
+DATA ·exp2f32AVX512+44(SB)/4, $0xb96b92d3
+DATA ·exp2f32AVX512+48(SB)/4, $0x42ffbfff // the last below
+DATA ·exp2f32AVX512+64(SB)/4, $0x3f80075d
+DATA ·exp2f32AVX512+68(SB)/4, $0x3f7840b2
+DATA ·exp2f32AVX512+72(SB)/4, $0x3f750f5d
+DATA ·exp2f32AVX512+76(SB)/4, $0x3f77515f
+DATA ·exp2f32AVX512+80(SB)/4, $0x3f80075d
+DATA ·exp2f32AVX512+84(SB)/4, $0x3f7840b2
+DATA ·exp2f32AVX512+88(SB)/4, $0x3f750f5d
+DATA ·exp2f32AVX512+92(SB)/4, $0x3f77515f
+DATA ·exp2f32AVX512+96(SB)/4, $0x3f80075d
+DATA ·exp2f32AVX512+100(SB)/4, $0x3f7840b2
+DATA ·exp2f32AVX512+104(SB)/4, $0x3f750f5d
+DATA ·exp2f32AVX512+108(SB)/4, $0x3f77515f
+DATA ·exp2f32AVX512+112(SB)/4, $0x3f80075d
+DATA ·exp2f32AVX512+116(SB)/4, $0x3f7840b2
+DATA ·exp2f32AVX512+120(SB)/4, $0x3f750f5d
+DATA ·exp2f32AVX512+124(SB)/4, $0x3f77515f
+GLOBL ·exp2f32AVX512(SB), RODATA|NOPTR, $128
+
+#define F64
+#define EXP ·expAVX512F64
+#define EXP2 ·exp2AVX512F64
+#define exp2args 32
+#include "type_amd64.h"
 #include "exp_avx512_amd64.h"
 #undef F64
+#undef EXP
+#undef EXP2
+#undef exp2args
 
 #define F32
+#define EXP ·expAVX512F32
+#define EXP2 ·exp2AVX512F32
+#define exp2args 28
 #include "type_amd64.h"
-
-// func expAVX512F32(n int, dst, x *float32)
-TEXT ·expAVX512F32(SB), NOSPLIT, $0-24
 #include "exp_avx512_amd64.h"
 #undef F32
+#undef EXP
+#undef EXP2
+#undef exp2args

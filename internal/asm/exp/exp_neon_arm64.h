@@ -1,4 +1,10 @@
-// dst_i = exp(x_i), for both types.
+// The texts of exp and exp2, for the type that the including file has defined.
+
+// func exp(n int, dst, x *T)
+TEXT EXP(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), left
+	MOVD dst+8(FP), out
+	MOVD x+16(FP), src
 
 	MOVD  $OF_TYPE(expf32, expf64)<>(SB), consts
 	FMOVQ EXP_MAGIC(consts), F31
@@ -110,6 +116,51 @@ core:
 	FMUL(21, 21, 9)
 	FMUL(22, 22, 10)
 	FMUL(23, 23, 11)
+
+	CBNZ    last, store
+	FSTPQ.P (F20, F21), 32(out)
+	FSTPQ.P (F22, F23), 32(out)
+	B       loop
+
+tail:
+	ADDS $(4*LANES), left, last
+	BEQ  done
+
+	// the last elements, then zeros
+	ZERO4(V0, V1, V2, V3)
+	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
+	B core
+
+store:
+	STTAIL4(out)
+
+done:
+	RET
+
+// func exp2(n int, dst, x *T, c T)
+TEXT EXP2(SB), NOSPLIT, $0-exp2args
+	FMOVE c+24(FP), F27
+	MOVD  n+0(FP), left
+	MOVD  dst+8(FP), out
+	MOVD  x+16(FP), src
+
+	EXP2_CONSTS
+	MOVD  $0, last
+
+loop:
+	SUBS    $(4*LANES), left
+	BLT     tail
+	FLDPQ.P 32(src), (F0, F1)
+	FLDPQ.P 32(src), (F2, F3)
+
+core:
+	// y = c·x
+	FMUL_E(0, 0, 27, 0)
+	FMUL_E(1, 1, 27, 0)
+	FMUL_E(2, 2, 27, 0)
+	FMUL_E(3, 3, 27, 0)
+
+	EXP2_QUAD
 
 	CBNZ    last, store
 	FSTPQ.P (F20, F21), 32(out)

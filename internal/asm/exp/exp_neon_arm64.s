@@ -1,25 +1,30 @@
-// exp, float32 and float64, NEON.
+// exp, exp2, float32 and float64, NEON.
 //
-//	dst[i] = exp(x[i])      0≤i<n
+//	exp         dst[i] = exp(x[i])
+//	exp2        dst[i] = 2^(c·x[i])      0≤i<n
 //
 // Same bits as    expRef in ref.go, e = ⌊k⌋: instead of multiplying y by 2^(e−g) and then by
 //                 2^g, g = ⌊(e+1)/2⌋, the table entry's bits take n·2^(MANTISSA−TABLE) −
 //                 g·2^MANTISSA; that first product is exact either way, and a NaN is one in q.
+//                 exp2Ref of y = c·x[i], rounded.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
 // Tile            four registers, in constant time.
 // Tail            the same body; loads and stores of single lanes. No access outside the
 //                 slices.
-// Special values  x is clamped first, which keeps a NaN, and a NaN is one in q.
-// Registers       named below; V0–V3 x, then r · V4–V7 t, and V12–V15 in turn with them the
-//                 polynomial · V8–V11 k, then g · V16 −limit · V20–V23 S, exp(x) · V24 V25
-//                 lookup (float32) · V27 a constant · V28 ln2lo · V29 ln2hi · V30 log2e ·
-//                 V31 magic.
-// Source          own.
+// Special values  exp: x is clamped first, which keeps a NaN, and a NaN is one in q. exp2:
+//                 zeros and infinities beyond the limits by mask.
+// Registers       named below; V20–V23 S, the result · V24 V25 lookup (float32). exp: V0–V3 x,
+//                 then r · V4–V7 t, and V12–V15 in turn with them the polynomial · V8–V11 k,
+//                 then g · V16 −limit · V27 a constant · V28 ln2lo · V29 ln2hi · V30 log2e ·
+//                 V31 magic. exp2: V0–V3 y · V4–V15 see exp2core_neon_arm64.h · V27 c ·
+//                 V28–V31 constants.
+// Source          own; exp2's core is exp2core_neon_arm64.h.
 
 //go:build arm64 && !purego
 
 #include "textflag.h"
 #include "neon_arm64.h"
+#include "exp2core_neon_arm64.h"
 
 #define src R0
 #define out R1
@@ -128,22 +133,87 @@ DATA expf64<>+304(SB)/8, $0x3f2a0170b70d2998
 DATA expf64<>+312(SB)/8, $0x3f2a0170b70d2998
 GLOBL expf64<>(SB), RODATA|NOPTR, $320
 
-#include "neon_f32_arm64.h"
+// Constants of exp2core_neon_arm64.h; package distance reads them, too.
+DATA ·exp2f32NEON+0(SB)/4, $0x3f80075d
+DATA ·exp2f32NEON+4(SB)/4, $0x3f7840b2
+DATA ·exp2f32NEON+8(SB)/4, $0x3f750f5d
+DATA ·exp2f32NEON+12(SB)/4, $0x3f77515f
+DATA ·exp2f32NEON+16(SB)/8, $0x0404040400000000
+DATA ·exp2f32NEON+24(SB)/8, $0x0c0c0c0c08080808
+DATA ·exp2f32NEON+32(SB)/8, $0x0302010003020100
+DATA ·exp2f32NEON+40(SB)/8, $0x0302010003020100
+DATA ·exp2f32NEON+64(SB)/8, $0x4a4000004a400000 // 1.5·2^21
+DATA ·exp2f32NEON+72(SB)/8, $0x4a4000004a400000
+DATA ·exp2f32NEON+80(SB)/8, $0xc2fc0000c2fc0000 // −126
+DATA ·exp2f32NEON+88(SB)/8, $0xc2fc0000c2fc0000
+DATA ·exp2f32NEON+96(SB)/8, $0x42ffc00042ffc000 // 128 − 0x1p−3
+DATA ·exp2f32NEON+104(SB)/8, $0x42ffc00042ffc000
+DATA ·exp2f32NEON+112(SB)/8, $0x7f8000007f800000 // +Inf
+DATA ·exp2f32NEON+120(SB)/8, $0x7f8000007f800000
+DATA ·exp2f32NEON+128(SB)/8, $0xb96b92d3b96b92d3
+DATA ·exp2f32NEON+136(SB)/8, $0xb96b92d3b96b92d3
+DATA ·exp2f32NEON+144(SB)/8, $0x3f3167e23f3167e2
+DATA ·exp2f32NEON+152(SB)/8, $0x3f3167e23f3167e2
+DATA ·exp2f32NEON+160(SB)/8, $0x3e75efce3e75efce
+DATA ·exp2f32NEON+168(SB)/8, $0x3e75efce3e75efce
+DATA ·exp2f32NEON+176(SB)/8, $0x3d6364ea3d6364ea
+DATA ·exp2f32NEON+184(SB)/8, $0x3d6364ea3d6364ea
+DATA ·exp2f32NEON+192(SB)/8, $0x3c1d82953c1d8295
+DATA ·exp2f32NEON+200(SB)/8, $0x3c1d82953c1d8295
+GLOBL ·exp2f32NEON(SB), RODATA|NOPTR, $208
 
-// func expNEONF32(n int, dst, x *float32)
-TEXT ·expNEONF32(SB), NOSPLIT, $0-24
-	MOVD  n+0(FP), left
-	MOVD  dst+8(FP), out
-	MOVD  x+16(FP), src
+DATA ·exp2f64NEON+0(SB)/8, $0x3ff00000003ac148
+DATA ·exp2f64NEON+8(SB)/8, $0x3fef72b83cbd641d
+DATA ·exp2f64NEON+16(SB)/8, $0x3fef06fe0a779648
+DATA ·exp2f64NEON+24(SB)/8, $0x3feebfdad5825c48
+DATA ·exp2f64NEON+32(SB)/8, $0x3feea09e66d25362
+DATA ·exp2f64NEON+40(SB)/8, $0x3feeace542853daf
+DATA ·exp2f64NEON+48(SB)/8, $0x3feee89f99bda3ff
+DATA ·exp2f64NEON+56(SB)/8, $0x3fef5818dd67665c
+DATA ·exp2f64NEON+64(SB)/8, $0x4308000000000000 // 1.5·2^49
+DATA ·exp2f64NEON+72(SB)/8, $0x4308000000000000
+DATA ·exp2f64NEON+80(SB)/8, $0xc08ff00000000000 // −1022
+DATA ·exp2f64NEON+88(SB)/8, $0xc08ff00000000000
+DATA ·exp2f64NEON+96(SB)/8, $0x408fff8000000000 // 1024 − 0x1p−4
+DATA ·exp2f64NEON+104(SB)/8, $0x408fff8000000000
+DATA ·exp2f64NEON+112(SB)/8, $0x7ff0000000000000 // +Inf
+DATA ·exp2f64NEON+120(SB)/8, $0x7ff0000000000000
+DATA ·exp2f64NEON+128(SB)/8, $0xbe0d60a3fd941ecc
+DATA ·exp2f64NEON+136(SB)/8, $0xbe0d60a3fd941ecc
+DATA ·exp2f64NEON+144(SB)/8, $0x3fe62e42fea8c64b
+DATA ·exp2f64NEON+152(SB)/8, $0x3fe62e42fea8c64b
+DATA ·exp2f64NEON+160(SB)/8, $0x3fcebfbdff11dcea
+DATA ·exp2f64NEON+168(SB)/8, $0x3fcebfbdff11dcea
+DATA ·exp2f64NEON+176(SB)/8, $0x3fac6b08d69c1f54
+DATA ·exp2f64NEON+184(SB)/8, $0x3fac6b08d69c1f54
+DATA ·exp2f64NEON+192(SB)/8, $0x3f83b2ab6eb3b29d
+DATA ·exp2f64NEON+200(SB)/8, $0x3f83b2ab6eb3b29d
+DATA ·exp2f64NEON+208(SB)/8, $0x3f55d87fee7145b0
+DATA ·exp2f64NEON+216(SB)/8, $0x3f55d87fee7145b0
+DATA ·exp2f64NEON+224(SB)/8, $0x3f2430e52d41b726
+DATA ·exp2f64NEON+232(SB)/8, $0x3f2430e52d41b726
+DATA ·exp2f64NEON+240(SB)/8, $0x3eeffb3fb1842f75
+DATA ·exp2f64NEON+248(SB)/8, $0x3eeffb3fb1842f75
+GLOBL ·exp2f64NEON(SB), RODATA|NOPTR, $256
 
+#define F32
+#define EXP ·expNEONF32
+#define EXP2 ·exp2NEONF32
+#define exp2args 28
+#include "type_arm64.h"
 #include "exp_neon_arm64.h"
+#undef F32
+#undef EXP
+#undef EXP2
+#undef exp2args
 
-#include "neon_f64_arm64.h"
-
-// func expNEONF64(n int, dst, x *float64)
-TEXT ·expNEONF64(SB), NOSPLIT, $0-24
-	MOVD  n+0(FP), left
-	MOVD  dst+8(FP), out
-	MOVD  x+16(FP), src
-
+#define F64
+#define EXP ·expNEONF64
+#define EXP2 ·exp2NEONF64
+#define exp2args 32
+#include "type_arm64.h"
 #include "exp_neon_arm64.h"
+#undef F64
+#undef EXP
+#undef EXP2
+#undef exp2args

@@ -228,6 +228,7 @@ pair:
 	ADDQ $64, place
 	JMP  coltail
 
+#define to2 SI
 shortend:
 	and  Y2, Y8, Y0
 	and  Y3, Y9, Y1
@@ -240,7 +241,8 @@ shortend:
 	MOVQ bytes, rest
 	SUBQ whole, rest
 
-#include "stores_avx2_amd64.h"
+#include "store_avx2_amd64.h"
+#undef to2
 
 fold:
 	// sum[i]: lane l += lane l+4, l+2, l+1 (float32: l+8 first)

@@ -6,7 +6,7 @@
 //	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])      0≤i<m  0≤j<n
 //	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
 //
-// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with Ref2 of
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with exp2Ref of
 //                 package exp: the row sum in 8 (16) lanes, folded in halves; columns with
 //                 i ascending.
 // Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
@@ -34,7 +34,6 @@
 
 #define lanes (32/size)
 #define to AX
-#define to2 SI
 #define rest CX
 #define place CX
 #define row SI
@@ -51,6 +50,39 @@
 	SUBQ    bytes, t;             \
 	VMOVUPD (t), lo;              \
 	VMOVUPD 32(t), hi
+
+// EXP2_PAIR: Y8 Y9 = 2^Y0 2^Y1. Changes Y0 Y1 Y4 Y5 Y8–Y12.
+#define EXP2_SPLITONE(y, t) \
+	EXP2_SPLIT(y, t, Y8, Y9); \
+	EXP2_LOOKUP(t, Y8, Y9, Y10)
+
+#define EXP2_PAIR \
+	EXP2_CONST(EXP2_LEAST, least); \
+	EXP2_CONST(EXP2_MAGIC, magic); \
+	EXP2_SPLITONE(Y0, Y4); \
+	EXP2_SPLITONE(Y1, Y5); \
+	EXP2_UPPER2(Y12); \
+	EXP2_LOWER2(Y12); \
+	EXP2_LAST(Y8, Y4); \
+	EXP2_LAST(Y9, Y5)
+
+// EXP2_QUAD: Y8 Y9 Y10 Y11 = 2^Y0 2^Y1 2^Y2 2^Y3. Changes Y0–Y12.
+#define EXP2_SPLITFOUR \
+	EXP2_CONST(EXP2_LEAST, least); \
+	EXP2_CONST(EXP2_MAGIC, magic); \
+	EXP2_SPLITONE(Y0, Y4); \
+	EXP2_SPLITONE(Y1, Y5); \
+	EXP2_SPLITONE(Y2, Y6); \
+	EXP2_SPLITONE(Y3, Y7)
+
+#define EXP2_QUAD \
+	EXP2_SPLITFOUR; \
+	EXP2_UPPER4(Y12); \
+	EXP2_LOWER4(Y12); \
+	EXP2_LAST(Y8, Y4); \
+	EXP2_LAST(Y9, Y5); \
+	EXP2_LAST(Y10, Y6); \
+	EXP2_LAST(Y11, Y7)
 
 #define F64
 #define LOGROWS ·logRowsAVX2F64

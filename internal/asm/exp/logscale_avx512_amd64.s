@@ -6,7 +6,7 @@
 //	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])      0≤i<m  0≤j<n
 //	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
 //
-// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with Ref2 of
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with exp2Ref of
 //                 package exp: the row sum in 8 (16) lanes, folded in halves; columns with
 //                 i ascending.
 // Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;

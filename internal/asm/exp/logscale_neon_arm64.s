@@ -19,16 +19,16 @@
 // Special values  logRows: FMAXNM passes over NaN, quiet after an FMA, and adding +0 makes a
 //                 zero +0. logColumnMax: x is taken where x > h, so that a NaN or a zero in
 //                 h stays.
-// Registers       named below; V0–V3 x · V4–V15 see exp2quad_neon_arm64.h · V16–V19 lanes of
+// Registers       named below; V0–V3 x · V4–V15 see exp2core_neon_arm64.h · V16–V19 lanes of
 //                 the sum, or M, h, s, g · V20–V23 2^x · V24 V25 lookup (float32) · V27 c f, or
 //                 max · V28–V31 constants. The pass to q and the maxima use V0–V23 freely.
-// Source          own; the core is exp2quad_neon_arm64.h.
+// Source          own; the core is exp2core_neon_arm64.h.
 
 //go:build arm64 && !purego
 
 #include "textflag.h"
 #include "neon_arm64.h"
-#include "exp2data_neon_arm64.h"
+#include "exp2core_neon_arm64.h"
 
 #define rows R0
 #define cols R1
@@ -71,116 +71,28 @@ DATA mask<>+112(SB)/8, $0
 DATA mask<>+120(SB)/8, $0
 GLOBL mask<>(SB), RODATA|NOPTR, $128
 
-#include "neon_f32_arm64.h"
+#define F32
+#define LOGROWS ·logRowsNEONF32
+#define LOGCOLUMNMAX ·logColumnMaxNEONF32
+#define LOGCOLUMNSUM ·logColumnSumNEONF32
+#define LOGPLAN ·logPlanNEONF32
+#include "type_arm64.h"
+#include "logscale_neon_arm64.h"
+#undef F32
+#undef LOGROWS
+#undef LOGCOLUMNMAX
+#undef LOGCOLUMNSUM
+#undef LOGPLAN
 
-// func logRowsNEONF32(m, n int, mat *float32, ldm int, c float32, gp, a, max, sum, q, e *float32)
-TEXT ·logRowsNEONF32(SB), NOSPLIT, $0-88
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD mat+16(FP), mp
-	MOVD ldm+24(FP), ldkb
-	MOVD gp+40(FP), vp
-	MOVD a+48(FP), ap
-	MOVD max+56(FP), maxp
-	MOVD sum+64(FP), up
-	MOVD q+72(FP), qp
-	MOVD e+80(FP), kp
-
-#include "logrows_neon_arm64.h"
-
-// func logColumnMaxNEONF32(m, n int, mat *float32, ldm int, c float32, f, h *float32)
-TEXT ·logColumnMaxNEONF32(SB), NOSPLIT, $0-56
-	MOVD n+8(FP), cols
-	MOVD mat+16(FP), mp
-	MOVD ldm+24(FP), ldkb
-	FMOVS c+32(FP), F27
-	MOVD h+48(FP), vp
-
-#include "logcolumnmax_neon_arm64.h"
-
-// func logColumnSumNEONF32(m, n int, mat *float32, ldm int, c float32, f, h, s *float32)
-TEXT ·logColumnSumNEONF32(SB), NOSPLIT, $0-64
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD mat+16(FP), mp
-	MOVD ldm+24(FP), ldkb
-	FMOVS c+32(FP), F27
-	MOVD f+40(FP), ap
-	MOVD h+48(FP), vp
-	MOVD s+56(FP), qp
-	MOVD $0, ldtb
-
-#include "logterms_neon_arm64.h"
-
-// func logPlanNEONF32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
-TEXT ·logPlanNEONF32(SB), NOSPLIT, $0-72
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD t+16(FP), qp
-	MOVD ldt+24(FP), ldtb
-	MOVD mat+32(FP), mp
-	MOVD ldm+40(FP), ldkb
-	FMOVS c+48(FP), F27
-	MOVD f+56(FP), ap
-	MOVD gp+64(FP), vp
-
-#define PLAN
-#include "logterms_neon_arm64.h"
-#undef PLAN
-
-#include "neon_f64_arm64.h"
-
-// func logRowsNEONF64(m, n int, mat *float64, ldm int, c float64, gp, a, max, sum, q, e *float64)
-TEXT ·logRowsNEONF64(SB), NOSPLIT, $0-88
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD mat+16(FP), mp
-	MOVD ldm+24(FP), ldkb
-	MOVD gp+40(FP), vp
-	MOVD a+48(FP), ap
-	MOVD max+56(FP), maxp
-	MOVD sum+64(FP), up
-	MOVD q+72(FP), qp
-	MOVD e+80(FP), kp
-
-#include "logrows_neon_arm64.h"
-
-// func logColumnMaxNEONF64(m, n int, mat *float64, ldm int, c float64, f, h *float64)
-TEXT ·logColumnMaxNEONF64(SB), NOSPLIT, $0-56
-	MOVD n+8(FP), cols
-	MOVD mat+16(FP), mp
-	MOVD ldm+24(FP), ldkb
-	FMOVD c+32(FP), F27
-	MOVD h+48(FP), vp
-
-#include "logcolumnmax_neon_arm64.h"
-
-// func logColumnSumNEONF64(m, n int, mat *float64, ldm int, c float64, f, h, s *float64)
-TEXT ·logColumnSumNEONF64(SB), NOSPLIT, $0-64
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD mat+16(FP), mp
-	MOVD ldm+24(FP), ldkb
-	FMOVD c+32(FP), F27
-	MOVD f+40(FP), ap
-	MOVD h+48(FP), vp
-	MOVD s+56(FP), qp
-	MOVD $0, ldtb
-
-#include "logterms_neon_arm64.h"
-
-// func logPlanNEONF64(m, n int, t *float64, ldt int, mat *float64, ldm int, c float64, f, gp *float64)
-TEXT ·logPlanNEONF64(SB), NOSPLIT, $0-72
-	MOVD m+0(FP), rows
-	MOVD n+8(FP), cols
-	MOVD t+16(FP), qp
-	MOVD ldt+24(FP), ldtb
-	MOVD mat+32(FP), mp
-	MOVD ldm+40(FP), ldkb
-	FMOVD c+48(FP), F27
-	MOVD f+56(FP), ap
-	MOVD gp+64(FP), vp
-
-#define PLAN
-#include "logterms_neon_arm64.h"
-#undef PLAN
+#define F64
+#define LOGROWS ·logRowsNEONF64
+#define LOGCOLUMNMAX ·logColumnMaxNEONF64
+#define LOGCOLUMNSUM ·logColumnSumNEONF64
+#define LOGPLAN ·logPlanNEONF64
+#include "type_arm64.h"
+#include "logscale_neon_arm64.h"
+#undef F64
+#undef LOGROWS
+#undef LOGCOLUMNMAX
+#undef LOGCOLUMNSUM
+#undef LOGPLAN

@@ -50,7 +50,7 @@ core:
 	FSUB(3, 7, 19)
 #endif
 
-#include "exp2quad_neon_arm64.h"
+	EXP2_QUAD
 
 	CBNZ    last, store
 #ifndef PLAN

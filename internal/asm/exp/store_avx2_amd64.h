@@ -1,11 +1,25 @@
-// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, in pieces: a masked
-// store is a microprogram of up to 42 steps on some machines.
+// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, and if to2 is defined those
+// of Y2 Y3 at to2, in pieces: a masked store is a microprogram of up to 42 steps on some
+// machines.
 //
-// Changes:  to Y0.
+// Changes:  to Y0, to2 Y2.
+
+// A function may have both forms, under two sets of labels.
+#ifdef to2
+#define store16 store16to2
+#define store8 store8to2
+#define store4 store4to2
+#define stored storedto2
+#endif
 
 	TESTQ   $32, rest
 	JEQ     store16
 	VMOVUPD Y0, (to)
+#ifdef to2
+	VMOVUPD Y2, (to2)
+	VMOVAPD Y3, Y2
+	ADDQ    $32, to2
+#endif
 	VMOVAPD Y1, Y0
 	ADDQ    $32, to
 
@@ -13,6 +27,11 @@ store16:
 	TESTQ        $16, rest
 	JEQ          store8
 	VMOVUPD      X0, (to)
+#ifdef to2
+	VMOVUPD      X2, (to2)
+	VEXTRACTF128 $1, Y2, X2
+	ADDQ         $16, to2
+#endif
 	VEXTRACTF128 $1, Y0, X0
 	ADDQ         $16, to
 
@@ -20,6 +39,11 @@ store8:
 	TESTQ     $8, rest
 	JEQ       store4
 	VMOVSD    X0, (to)
+#ifdef to2
+	VMOVSD    X2, (to2)
+	VUNPCKHPD X2, X2, X2
+	ADDQ      $8, to2
+#endif
 	VUNPCKHPD X0, X0, X0
 	ADDQ      $8, to
 
@@ -27,5 +51,15 @@ store4:
 	TESTQ  $4, rest
 	JEQ    stored
 	VMOVSS X0, (to)
+#ifdef to2
+	VMOVSS X2, (to2)
+#endif
 
 stored:
+
+#ifdef to2
+#undef store16
+#undef store8
+#undef store4
+#undef stored
+#endif

@@ -87,7 +87,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define bcastbits VPBROADCASTQ
 #define permute VPERMPD
 #define expc expf64<>
-#define exp2c exp2f64<>
+#define exp2c EXP2_F64
 #define mantissa 52
 #define indexbits 3
 #define indexshift 49
@@ -130,7 +130,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define bcastbits VPBROADCASTD
 #define permute VPERMPS
 #define expc expf32<>
-#define exp2c exp2f32<>
+#define exp2c EXP2_F32
 #define mantissa 23
 #define indexbits 2
 #define indexshift 21

@@ -139,7 +139,8 @@
 	UPDATE(28, 16, 28); \
 	STE_P(F28, up)
 
-#include "neon_f32_arm64.h"
+#define F32
+#include "type_arm64.h"
 
 // func iterateNEONF32(m, n int, k *float32, ldk int, v, a, u, q *float32)
 TEXT ·iterateNEONF32(SB), NOSPLIT, $0-64
@@ -173,7 +174,9 @@ TEXT ·sweepNEONF32(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-#include "neon_f64_arm64.h"
+#undef F32
+#define F64
+#include "type_arm64.h"
 
 // func iterateNEONF64(m, n int, k *float64, ldk int, v, a, u, q *float64)
 TEXT ·iterateNEONF64(SB), NOSPLIT, $0-64
@@ -412,7 +415,9 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	DUP_ROW0(8, 30); \
 	LDE_P(ap, F28)
 
-#include "neon_f32_arm64.h"
+#undef F64
+#define F32
+#include "type_arm64.h"
 
 // func beginNEONF32(m, n int, k *float32, ldk int, mat *float32, ldm int, v, u, w, r, s, q *float32)
 TEXT ·beginNEONF32(SB), NOSPLIT, $0-96
@@ -433,7 +438,9 @@ TEXT ·beginNEONF32(SB), NOSPLIT, $0-96
 
 #include "pass_neon_arm64.h"
 
-#include "neon_f64_arm64.h"
+#undef F32
+#define F64
+#include "type_arm64.h"
 
 // func beginNEONF64(m, n int, k *float64, ldk int, mat *float64, ldm int, v, u, w, r, s, q *float64)
 TEXT ·beginNEONF64(SB), NOSPLIT, $0-96
@@ -453,3 +460,4 @@ TEXT ·beginNEONF64(SB), NOSPLIT, $0-96
 	LSL  $ESHIFT, ldmb
 
 #include "pass_neon_arm64.h"
+#undef F64

@@ -28,7 +28,8 @@
 #define spare R4
 #define left R5
 
-#include "neon_f32_arm64.h"
+#define F32
+#include "type_arm64.h"
 
 // func divideNEONF32(n int, dst, x, y *float32)
 TEXT ·divideNEONF32(SB), NOSPLIT, $0-32
@@ -59,7 +60,9 @@ TEXT ·countOutsideNEONF32(SB), NOSPLIT, $0-32
 	MOVD  count, ret+24(FP)
 	RET
 
-#include "neon_f64_arm64.h"
+#undef F32
+#define F64
+#include "type_arm64.h"
 
 // func divideNEONF64(n int, dst, x, y *float64)
 TEXT ·divideNEONF64(SB), NOSPLIT, $0-32
@@ -189,3 +192,4 @@ last:
 
 done:
 	RET
+#undef F64

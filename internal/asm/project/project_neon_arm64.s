@@ -71,7 +71,8 @@
 #define y3 R23
 #define adding R24
 
-#include "neon_f32_arm64.h"
+#define F32
+#include "type_arm64.h"
 
 // func mulNEONF32(m, p, d int, y *float32, ldy int, x *float32, ldx int, b *float32, ldb int, add bool)
 TEXT ·mulNEONF32(SB), NOSPLIT, $0-73
@@ -102,7 +103,9 @@ TEXT ·transMulNEONF32(SB), NOSPLIT, $0-73
 
 #include "transmul_neon_arm64.h"
 
-#include "neon_f64_arm64.h"
+#undef F32
+#define F64
+#include "type_arm64.h"
 
 // func mulNEONF64(m, p, d int, y *float64, ldy int, x *float64, ldx int, b *float64, ldb int, add bool)
 TEXT ·mulNEONF64(SB), NOSPLIT, $0-73
@@ -132,3 +135,4 @@ TEXT ·transMulNEONF64(SB), NOSPLIT, $0-73
 	MOVBU add+72(FP), adding
 
 #include "transmul_neon_arm64.h"
+#undef F64

@@ -53,25 +53,36 @@ func TestCommitted(t *testing.T) {
 }
 
 // checkData requires every polynomial and table in the assembly to be the one of s. A
-// block of constants is named after kernel and type; its offsets, in bytes or as 4*size,
-// are #defined as C7 … C0 and TABLE, or TABLELO and TABLEHI, with a prefix or without.
+// block of constants is named after kernel and type, and after the level where another
+// package reads it, too; its offsets, in bytes or as 4*size, are #defined there or in
+// exp2core as C7 … C0 and TABLE, or TABLELO and TABLEHI, with the kernel's name before it
+// or without.
 func checkData(t *testing.T, s set) {
-	files, err := filepath.Glob(filepath.Join(root, "exp", "*.[hs]"))
+	files, err := filepath.Glob(filepath.Join(root, "exp", "*.s"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	symbol := s.kernel + "f" + s.bits() + "<>"
+	symbol := `·?` + s.kernel + "f" + s.bits() + `(?:<>|AVX2|AVX512|NEON)`
+	prefix := "EXP2_"
+	if s.kernel == "exp" {
+		prefix = "(?:EXP_)?"
+	}
 	size := map[string]int{"float64": 8, "float32": 4}[s.typ]
-	found := false
+	found := 0
 	for _, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(src), "GLOBL "+symbol) {
+		if !regexp.MustCompile(`(?m)^GLOBL ` + symbol + `\(SB\)`).Match(src) {
 			continue
 		}
-		found = true
+		found++
+		offsets, err := os.ReadFile(filepath.Join(filepath.Dir(file), strings.Replace(strings.TrimSuffix(filepath.Base(file), ".s"), "exp_", "exp2core_", 1)+".h"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		offsets = append(offsets, src...)
 		data := make([]byte, 4096)
 		for _, m := range regexp.MustCompile(`(?m)^DATA `+symbol+`\+(\d+)\(SB\)/([48]), \$(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
 			off, _ := strconv.Atoi(m[1])
@@ -92,7 +103,7 @@ func checkData(t *testing.T, s set) {
 			return binary.LittleEndian.Uint64(data[off:])
 		}
 		check := func(name string, width int, want ...uint64) bool {
-			m := regexp.MustCompile(`(?m)^#define (?:EXP2?_F` + s.bits() + `_|EXP2?_|)` + name + ` (\d+)(\*size)?$`).FindStringSubmatch(string(src))
+			m := regexp.MustCompile(`(?m)^#define ` + prefix + name + ` (\d+)(\*size)?$`).FindStringSubmatch(string(offsets))
 			if m == nil {
 				return false
 			}
@@ -121,8 +132,8 @@ func checkData(t *testing.T, s set) {
 			t.Errorf("%s: %s has no table", file, symbol)
 		}
 	}
-	if !found {
-		t.Errorf("no assembly has %s", symbol)
+	if found != 3 {
+		t.Errorf("%d levels have %s", found, symbol)
 	}
 }
 

@@ -1,6 +1,21 @@
-// What differs between the types: here float32, four to a register. It comes first in a
-// file; neon_f64_arm64.h then changes to float64.
+// What the texts of this folder say of their type, four to a register or two. The
+// including file defines F64 or F32 and includes this before the text of each.
 
+#ifdef DOUBLE
+#undef DOUBLE
+#undef FMOVE
+#undef ARR
+#undef OF_TYPE
+#undef PARTLEN
+#undef LDPART
+#undef STPART
+#undef LOOKUP_CONSTS
+#undef LOOKUP
+#undef ONLY_F64
+#undef ONLY_F32
+#endif
+
+#ifdef F32
 #define DOUBLE 0
 #define FMOVE FMOVS // one element
 #define ARR S4      // the arrangement of a register
@@ -39,3 +54,30 @@
 	FMOVQ 32(consts), fs; \
 	VUSRA $4, u.B16, vs.B16; \
 	VTBL  vs.B16, [V25.B16], vs.B16
+#define ONLY_F64(text)
+#define ONLY_F32(text) text
+#endif
+
+#ifdef F64
+#define DOUBLE 1
+#define FMOVE FMOVD
+#define ARR D2
+#define OF_TYPE(f32, f64) f64
+#define PARTLEN 1
+#define LDPART(p, e, f, v, t) FMOVD (p), f
+#define STPART(f, v, p, e, t) FMOVD f, (p)
+
+// The entry of the eight that the last three bits of each lane of t (register ft vt)
+// name, into s: element by element; bit0 and bit1 are spoiled.
+#define LOOKUP_CONSTS
+#define LOOKUP(ft, vt, fs, vs, u) \
+	FMOVD ft, bit0; \
+	VMOV  vt.D[1], bit1; \
+	UBFIZ $3, bit0, $3, bit0; \
+	UBFIZ $3, bit1, $3, bit1; \
+	FMOVD (consts)(bit0), fs; \
+	ADD   consts, bit1, bit1; \
+	VLD1  (bit1), vs.D[1]
+#define ONLY_F64(text) text
+#define ONLY_F32(text)
+#endif

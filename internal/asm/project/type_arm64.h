@@ -1,6 +1,15 @@
-// What differs between the types: here float32, four to a register. It comes first in a
-// file; neon_f64_arm64.h then changes to float64.
+// What the texts of this folder say of their type, four to a register or two. The
+// including file defines F64 or F32 and includes this before the text of each.
 
+#ifdef DOUBLE
+#undef DOUBLE
+#undef FMOVE
+#undef LDPART
+#undef STPART
+#undef LDROWS
+#endif
+
+#ifdef F32
 #define DOUBLE 0
 #define FMOVE FMOVS // one element
 
@@ -25,3 +34,14 @@
 
 // Four numbers, one to a row: one register, the other is not used.
 #define LDROWS(p, f, g) FMOVQ (p), f
+#endif
+
+#ifdef F64
+#define DOUBLE 1
+#define FMOVE FMOVD
+#define LDPART(p, e, f, v, t) FMOVD (p), f
+#define STPART(f, v, p, e, t) FMOVD f, (p)
+
+// Four numbers, one to a row: two registers.
+#define LDROWS(p, f, g) FLDPQ (p), (f, g)
+#endif

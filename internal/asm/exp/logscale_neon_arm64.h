@@ -1,4 +1,17 @@
-// Log-sum-exp of the rows, and what they add to q: logRows of logscale_neon_arm64.s.
+// The texts of logscale, for the type that the including file has defined.
+
+// func logRows(m, n int, mat *T, ldm int, c T, gp, a, max, sum, q, e *T)
+TEXT LOGROWS(SB), NOSPLIT, $0-88
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	MOVD gp+40(FP), vp
+	MOVD a+48(FP), ap
+	MOVD max+56(FP), maxp
+	MOVD sum+64(FP), up
+	MOVD q+72(FP), qp
+	MOVD e+80(FP), kp
 
 	LSL  $ESHIFT, ldkb
 
@@ -77,7 +90,7 @@ expcore:
 	FSUB(2, 2, 27)
 	FSUB(3, 3, 27)
 
-#include "exp2quad_neon_arm64.h"
+	EXP2_QUAD
 
 	CBNZ    last, expstore
 	FADD(16, 16, 20)
@@ -122,7 +135,6 @@ expfold:
 	LDE_P(ap, F1)
 	FDIV(28, 1, 0)
 
-// q_j = fma(w, e_j, q_j), four registers
 	MOVD kp, src
 	MOVD qp, cur
 	SUBS $(4*LANES), cols, left
@@ -173,3 +185,114 @@ qdone:
 	SUBS $1, rows
 	BNE  rowloop
 	RET
+
+// func logColumnMax(m, n int, mat *T, ldm int, c T, f, h *T)
+TEXT LOGCOLUMNMAX(SB), NOSPLIT, $0-56
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	FMOVE c+32(FP), F27
+	MOVD h+48(FP), vp
+
+	LSL  $ESHIFT, ldkb
+	SUBS $(4*LANES), cols, left
+	BLT  vectors
+
+colloop:
+	MOVD  m+0(FP), rows
+	MOVD  f+40(FP), ap
+	MOVD  mp, src
+	FLDPQ (vp), (F0, F1)
+	FLDPQ 32(vp), (F2, F3)
+
+iloop:
+	// x = fma(−c, M_ij, f_i);  h_j = x where x > h_j
+	FLDPQ (src), (F16, F17)
+	FLDPQ 32(src), (F18, F19)
+	ADD   ldkb, src
+	LDDUP_P(ap, V4)
+	VMOV  V4.B16, V5.B16
+	VMOV  V4.B16, V6.B16
+	VMOV  V4.B16, V7.B16
+	FMLS_E(4, 16, 27, 0)
+	FMLS_E(5, 17, 27, 0)
+	FMLS_E(6, 18, 27, 0)
+	FMLS_E(7, 19, 27, 0)
+	FCMGT(16, 4, 0)
+	FCMGT(17, 5, 1)
+	FCMGT(18, 6, 2)
+	FCMGT(19, 7, 3)
+	BIT_16B(0, 4, 16)
+	BIT_16B(1, 5, 17)
+	BIT_16B(2, 6, 18)
+	BIT_16B(3, 7, 19)
+	SUBS  $1, rows
+	BNE   iloop
+
+	FSTPQ.P (F0, F1), 32(vp)
+	FSTPQ.P (F2, F3), 32(vp)
+	ADD     $64, mp
+	SUBS    $(4*LANES), left
+	BGE     colloop
+
+vectors:
+	ADD $(4*LANES), left
+
+vnext:
+	// the same, a register or part of one
+	CMP  $0, left
+	BLE  done
+	MOVD m+0(FP), rows
+	MOVD f+40(FP), ap
+	MOVD mp, src
+	VEOR V0.B16, V0.B16, V0.B16
+	LDANY(vp, left, F0, V0, spare)
+
+viloop:
+	LDANY(src, left, F16, V16, spare)
+	ADD  ldkb, src
+	LDDUP_P(ap, V4)
+	FMLS_E(4, 16, 27, 0)
+	FCMGT(16, 4, 0)
+	BIT_16B(0, 4, 16)
+	SUBS $1, rows
+	BNE  viloop
+
+	STANY(F0, V0, vp, left, spare)
+	ADD $16, vp
+	ADD $16, mp
+	SUB $LANES, left
+	B   vnext
+
+done:
+	RET
+
+// func logColumnSum(m, n int, mat *T, ldm int, c T, f, h, s *T)
+TEXT LOGCOLUMNSUM(SB), NOSPLIT, $0-64
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD mat+16(FP), mp
+	MOVD ldm+24(FP), ldkb
+	FMOVE c+32(FP), F27
+	MOVD f+40(FP), ap
+	MOVD h+48(FP), vp
+	MOVD s+56(FP), qp
+	MOVD $0, ldtb
+
+#include "logterms_neon_arm64.h"
+
+// func logPlan(m, n int, t *T, ldt int, mat *T, ldm int, c T, f, gp *T)
+TEXT LOGPLAN(SB), NOSPLIT, $0-72
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD t+16(FP), qp
+	MOVD ldt+24(FP), ldtb
+	MOVD mat+32(FP), mp
+	MOVD ldm+40(FP), ldkb
+	FMOVE c+48(FP), F27
+	MOVD f+56(FP), ap
+	MOVD gp+64(FP), vp
+
+#define PLAN
+#include "logterms_neon_arm64.h"
+#undef PLAN

@@ -1,23 +1,25 @@
-// gibbs, float64 and float32, AVX-512 F.
+// sqdist, gibbs, float64 and float32, AVX-512 F.
 //
-//	D_ij = Σ_k (x[i*ldx+k] − zt[k*ldz+j])²      0≤i<m  0≤j<n  0≤k<d
-//	k[i*ldk+j] = 2^(c D_ij)      dist[i*ldd+j] = D_ij unless dist is nil
+//	sqdist      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    gibbsRef in ref.go: one FMA per term, k ascending, then Ref2 of package
-//                 exp.
-// Layout          x m×d row-major; zt d×n; k dist m×n; strides in elements. m, n, d ≥ 1.
-// Tile            8 rows × 3 vectors of columns, as sqdist: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29
-//                 differences; then Z0–Z23 2^y, three at a time. The last columns of a
-//                 row of tiles take 8 × 2 vectors or 8 × 1 vector, the last m mod 8 rows 1 × 3 vectors.
+// Same bits as    sqdistRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
+//                 of the rounded product.
+// Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
+//                 m, n, d ≥ 1.
+// Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29 differences; x
+//                 enters the subtraction by embedded broadcast; in gibbs then Z0–Z23 2^y, three
+//                 at a time. The last columns of a row of tiles take 8 × 2 vectors or 8 × 1
+//                 vector, the last m mod 8 rows 1 × 3 vectors.
 // Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
 //                 slices.
-// Special values  the difference is taken as zt − x, which has the same square; opmasks
-//                 tell what is below the least normal number. Only c > 0 can overflow: K goes
-//                 through y in memory then, one vector at a time.
+// Special values  follow the arithmetic; the difference is taken as zt − x, which has
+//                 the same square. gibbs: opmasks tell what is below the least normal number.
+//                 Only c > 0 can overflow: K goes through y in memory then, one vector at a time.
 // Registers       BX x of the tile · SI DI rows 0 and 4 of it at k · R8 ldx · R9 3 ldx ·
-//                 R10 zt at k · R11 ldz · DX row of k · R12 rows left · R13 columns left ·
-//                 AX k left, scratch · CX scratch · Z30 table · Z31 magic. The row of dist
-//                 is kept in the arguments, and in m the rows of the tile.
+//                 R10 zt at k · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
+//                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. gibbs keeps
+//                 the row of D in the arguments, and in m the rows of the tile.
 // Source          own; 2^y after package exp.
 
 //go:build amd64 && !purego
@@ -29,6 +31,7 @@
 #define p AX
 #define tmp CX
 #define xtile BX
+#define dtile DX
 #define ktile DX
 #define xp SI
 #define xq DI
@@ -62,7 +65,7 @@
 	SHRQ  $lanes, p; \
 	KMOVW p, K3
 
-// column sets p to the tile's first column of the row at base.
+// column sets to to the tile's first column of the row at base.
 #define column(base, to) \
 	MOVQ n+8(FP), tmp; \
 	SUBQ cols, tmp;    \
@@ -98,7 +101,13 @@
 	mul factor, b, b; \
 	mul factor, c, c
 
-// store3 stores one row of a tile and goes on to the next.
+// load3 and store3 move one row of a tile and go on to the next.
+#define load3(a, b, c) \
+	move.Z (p), K1, a;    \
+	move.Z 64(p), K2, b;  \
+	move.Z 128(p), K3, c; \
+	LEAQ   (p)(tmp*size), p
+
 #define store3(a, b, c) \
 	move a, K1, (p);    \
 	move b, K2, 64(p);  \
@@ -115,6 +124,10 @@
 #define F64
 #include "type_amd64.h"
 
+// func sqdistAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
+TEXT ·sqdistAVX512F64(SB), NOSPLIT, $0-73
+#include "sqdist_avx512_amd64.h"
+
 // func gibbsAVX512F64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
 TEXT ·gibbsAVX512F64(SB), NOSPLIT, $0-96
 #include "gibbs_avx512_amd64.h"
@@ -122,6 +135,10 @@ TEXT ·gibbsAVX512F64(SB), NOSPLIT, $0-96
 
 #define F32
 #include "type_amd64.h"
+
+// func sqdistAVX512F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
+TEXT ·sqdistAVX512F32(SB), NOSPLIT, $0-73
+#include "sqdist_avx512_amd64.h"
 
 // func gibbsAVX512F32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
 TEXT ·gibbsAVX512F32(SB), NOSPLIT, $0-92

@@ -1,5 +1,5 @@
-// What differs between the types: here float32, four to a register. It comes first in a
-// file, or after neon_f64_arm64.h, which changes to float64.
+// What the texts of this folder say of their type, four to a register or two. The
+// including file defines F64 or F32 and includes this before the text of each.
 
 #ifdef DOUBLE
 #undef DOUBLE
@@ -14,6 +14,7 @@
 #undef FOLD_ROW
 #endif
 
+#ifdef F32
 #define DOUBLE 0
 #define FMOVE FMOVS // one element
 #define ARR S4      // the arrangement of a register
@@ -57,3 +58,25 @@
 	TRN2_2D(d, a, a); \
 	FADD(d, d, a); \
 	FADDP(d, d, d)
+#endif
+
+#ifdef F64
+#define DOUBLE 1
+#define FMOVE FMOVD
+#define ARR D2
+#define LDPART(p, e, f, v, t) FMOVD (p), f
+#define STPART(f, v, p, e, t) FMOVD f, (p)
+
+// Four numbers, one to a row: two registers.
+#define LDROWS(p, f, g) FLDPQ (p), (f, g)
+#define STROWS_P(f, g, p) FSTPQ.P (f, g), 32(p)
+#define OP_ROWS(op, d, e, n, o, m, p) \
+	op(d, n, m); \
+	op(e, o, p)
+
+// The last fold, lane 0 + lane 1.
+#define FOLD_ROWS(r, s, a, b, c, d) \
+	FADDP(r, a, b); \
+	FADDP(s, c, d)
+#define FOLD_ROW(d, a) FADDP(d, a, a)
+#endif

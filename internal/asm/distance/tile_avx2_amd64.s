@@ -1,0 +1,141 @@
+// sqdist, gibbs, float64 and float32, AVX2 + FMA.
+//
+//	sqdist      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
+//
+// Same bits as    sqdistRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
+//                 of the rounded product.
+// Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
+//                 m, n, d ≥ 1.
+// Tile            6 rows × 2 vectors: 12 sums hide the latency of FMA twice over, and
+//                 8 loads feed 24 operations. Two steps of k a turn. gibbs has too few
+//                 registers to keep a tile of distances beside the exponential: it goes to
+//                 D, or K, and at once from the first-level cache into 2^y, two rows at a time.
+// Tail            columns: 6 × 1 vector, the last one masked; rows: the last row stands in
+//                 for those that are missing and is stored once. No access outside the
+//                 slices.
+// Special values  follow the arithmetic; gibbs' as in exp.Exp2: what overflows becomes +Inf
+//                 only where c has no sign.
+// Registers       AX BX CX DX SI DI ends of six rows of x · R8 k − d in bytes · R9 zt at
+//                 k, or a temporary · R10 ldz in bytes · R12 dst or D at the tile · Y0–Y11 sums ·
+//                 Y12 Y13 zt · Y14 Y15 x, differences. sqdist: R11 zt at the tile's columns ·
+//                 R13 ldd in bytes · Y15 mask of the column tail. gibbs: R8 a row of D · R9 a
+//                 row of K · R10 a second row · R11 rows left · R13 K at the tile; then Y0–Y3
+//                 y, f · Y4–Y7 t, S · Y8–Y11 underflow, q · Y12 scratch · Y13 c · Y14 least y,
+//                 scratch · Y15 magic. Y11 mask of the column tail.
+// Arguments       change their meaning: d and ldx are counted in bytes, of gibbs all strides; x
+//                 points behind the d elements of the group's first row, dst or dist to its
+//                 first row of sums, which is K if D is not wanted, k to its first row of K; zt
+//                 of gibbs to the columns of the tile; n holds the address of the last full
+//                 tile's columns in zt, and m the rows that are left.
+// Source          own; tile shape by measurement, see doc.go; the core of 2^y is
+//                 exp2core_avx2_amd64.h.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+#include "exp2core_avx2_amd64.h"
+
+#define p0 AX
+#define p1 BX
+#define p2 CX
+#define p3 DX
+#define p4 SI
+#define p5 DI
+#define koff R8
+#define zk R9
+#define ldzb R10
+#define dcol R12
+
+// of sqdist
+#define zcol R11
+#define lddb R13
+
+// of gibbs
+#define drow R8
+#define krow R9
+#define second R10
+#define left R11
+#define kcol R13
+#define mask Y11
+#define tmp Y12
+#define factor Y13
+#define least Y14
+#define magic Y15
+
+// p = q + ldx; but p = q if the group has not more than r rows, so that a short
+// group computes its last row again and stores only what it has.
+#define nextrow(q, r, p) \
+	LEAQ    (q)(koff*1), p; \
+	CMPQ    m+0(FP), $r;    \
+	CMOVQLE q, p
+
+// s0 and s1 take (x_ik − z_jk)² of two vectors of columns.
+#define row(x, s0, s1) \
+	bcast x, Y15;        \
+	sub   Y12, Y15, Y14; \
+	sub   Y13, Y15, Y15; \
+	fma   Y14, Y14, s0;  \
+	fma   Y15, Y15, s1
+
+// One k of the whole tile.
+#define step(e) \
+	row(e(p0)(koff*1), Y0, Y1); \
+	row(e(p1)(koff*1), Y2, Y3); \
+	row(e(p2)(koff*1), Y4, Y5); \
+	row(e(p3)(koff*1), Y6, Y7); \
+	row(e(p4)(koff*1), Y8, Y9); \
+	row(e(p5)(koff*1), Y10, Y11)
+
+// The first k, where D_ij = 0 before: 0 + difference² is the product.
+#define row0(x, s0, s1) \
+	bcast x, s1;       \
+	sub   Y12, s1, s0; \
+	sub   Y13, s1, s1; \
+	mul   s0, s0, s0;  \
+	mul   s1, s1, s1
+
+#define step0 \
+	row0((p0)(koff*1), Y0, Y1); \
+	row0((p1)(koff*1), Y2, Y3); \
+	row0((p2)(koff*1), Y4, Y5); \
+	row0((p3)(koff*1), Y6, Y7); \
+	row0((p4)(koff*1), Y8, Y9); \
+	row0((p5)(koff*1), Y10, Y11)
+
+// s takes (x_ik − z_jk)² of one vector of columns.
+#define row1(x, s) \
+	bcast x, Y14;        \
+	sub   Y12, Y14, Y14; \
+	fma   Y14, Y14, s
+
+// q = p + ld; but q = p if only one row is left.
+#define secondrow(p, ld, q) \
+	MOVQ    ld, q;    \
+	ADDQ    p, q;     \
+	CMPQ    left, $2; \
+	CMOVQLT p, q
+
+#define F64
+#include "type_amd64.h"
+
+// func sqdistAVX2F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
+TEXT ·sqdistAVX2F64(SB), NOSPLIT, $0-73
+#include "sqdist_avx2_amd64.h"
+
+// func gibbsAVX2F64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
+TEXT ·gibbsAVX2F64(SB), NOSPLIT, $0-96
+#include "gibbs_avx2_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func sqdistAVX2F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
+TEXT ·sqdistAVX2F32(SB), NOSPLIT, $0-73
+#include "sqdist_avx2_amd64.h"
+
+// func gibbsAVX2F32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
+TEXT ·gibbsAVX2F32(SB), NOSPLIT, $0-92
+#include "gibbs_avx2_amd64.h"
+#undef F32

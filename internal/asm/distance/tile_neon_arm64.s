@@ -1,0 +1,154 @@
+// sqdist, gibbs, float32 and float64, NEON.
+//
+//	sqdist      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
+//
+// Same bits as    sqdistRef and gibbsRef in ref.go: k ascending, one difference and one FMA a
+//                 term; exp.Ref2 of the rounded product.
+// Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
+//                 m n ≥ 1, d ≥ 1 (gibbs: ≥ 0).
+// Tile            4 rows × 4 registers. gibbs has too few registers to keep a tile of
+//                 distances beside the exponential: a block of four rows goes to D, or K,
+//                 and from the first-level cache into the exponential, 4 registers at a
+//                 time.
+// Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
+//                 rows: 1 row × 4 registers. No access outside the slices.
+// Special values  follow the arithmetic; gibbs' as in exp2.
+// Registers       named below; R9 add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
+//                 V24–V31 differences; then V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
+//                 V20–V23 2^y · V24 V25 lookup (float32) · V27 c · V28–V31 constants.
+// Source          own; the texts are sqdist_neon_arm64.h and gibbs_neon_arm64.h.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+#include "exp2core_neon_arm64.h"
+
+#define rows R0
+#define cols R1
+#define depth R2
+#define dp R3      // a row of D
+#define lddb R4
+#define xp R5
+#define ldxb R6
+#define zp R7
+#define ldzb R8
+#define x0 R10     // four rows of x, moving, and of D
+#define x1 R11
+#define x2 R12
+#define x3 R13
+#define d0 R14
+#define d1 R15
+#define d2 R16
+#define d3 R17
+#define zc R19     // zt at the tile's columns
+#define zk R20     // zt, moving down
+#define left R21   // columns left
+#define kk R22
+#define depthb R23
+#define step R24   // rows at once
+#define spare R25
+
+// of gibbs; from src on of its second part
+#define kp R9      // a row of K
+#define src R10    // D
+#define out R11    // K
+#define last R12   // columns left, in the tail
+#define rest R13   // those to come
+#define bit0 R14
+#define bit1 R15
+#define consts R16
+#define ldkb R17
+
+// One row, x in register x, against V16–V19: s = x − z, a = fma(s, s, a), …
+#define SQ1X4(x, s, t, u, v, a, b, c, d) \
+	FSUB(s, x, 16); \
+	FSUB(t, x, 17); \
+	FSUB(u, x, 18); \
+	FSUB(v, x, 19); \
+	FMLA(a, s, s); \
+	FMLA(b, t, t); \
+	FMLA(c, u, u); \
+	FMLA(d, v, v)
+
+// Four rows, x in V20–V23, against V16; distances V0 V4 V8 V12.
+#define SQ4X1 \
+	FSUB(24, 20, 16); \
+	FSUB(25, 21, 16); \
+	FSUB(26, 22, 16); \
+	FSUB(27, 23, 16); \
+	FMLA(0, 24, 24); \
+	FMLA(4, 25, 25); \
+	FMLA(8, 26, 26); \
+	FMLA(12, 27, 27)
+
+#define F32
+#include "type_arm64.h"
+
+// func sqdistNEONF32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
+TEXT ·sqdistNEONF32(SB), NOSPLIT, $0-73
+	MOVD  m+0(FP), rows
+	MOVD  n+8(FP), cols
+	MOVD  d+16(FP), depth
+	MOVD  dst+24(FP), dp
+	MOVD  ldd+32(FP), lddb
+	MOVD  x+40(FP), xp
+	MOVD  ldx+48(FP), ldxb
+	MOVD  zt+56(FP), zp
+	MOVD  ldz+64(FP), ldzb
+	MOVBU add+72(FP), R9
+
+#define adding R9
+#include "sqdist_neon_arm64.h"
+#undef adding
+
+// func gibbsNEONF32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
+TEXT ·gibbsNEONF32(SB), NOSPLIT, $0-92
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD d+16(FP), depth
+	MOVD dist+40(FP), dp
+	MOVD ldd+48(FP), lddb
+	MOVD x+56(FP), xp
+	MOVD ldx+64(FP), ldxb
+	MOVD zt+72(FP), zp
+	MOVD ldz+80(FP), ldzb
+
+#include "gibbs_neon_arm64.h"
+#undef F32
+
+#define F64
+#include "type_arm64.h"
+
+// func sqdistNEONF64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
+TEXT ·sqdistNEONF64(SB), NOSPLIT, $0-73
+	MOVD  m+0(FP), rows
+	MOVD  n+8(FP), cols
+	MOVD  d+16(FP), depth
+	MOVD  dst+24(FP), dp
+	MOVD  ldd+32(FP), lddb
+	MOVD  x+40(FP), xp
+	MOVD  ldx+48(FP), ldxb
+	MOVD  zt+56(FP), zp
+	MOVD  ldz+64(FP), ldzb
+	MOVBU add+72(FP), R9
+
+#define adding R9
+#include "sqdist_neon_arm64.h"
+#undef adding
+
+// func gibbsNEONF64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
+TEXT ·gibbsNEONF64(SB), NOSPLIT, $0-96
+	MOVD m+0(FP), rows
+	MOVD n+8(FP), cols
+	MOVD d+16(FP), depth
+	MOVD dist+40(FP), dp
+	MOVD ldd+48(FP), lddb
+	MOVD x+56(FP), xp
+	MOVD ldx+64(FP), ldxb
+	MOVD zt+72(FP), zp
+	MOVD ldz+80(FP), ldzb
+
+#include "gibbs_neon_arm64.h"
+#undef F64
