@@ -29,6 +29,7 @@ var below = map[string][]string{
 	"internal/testdata":        nil,
 	"internal/parallel":        nil,
 	"internal/enum":            nil,
+	"internal/fault":           nil,
 	"internal/random":          {"internal/asm/num"},
 	"internal/picture":         nil,
 	"internal/outfile":         nil,
@@ -36,15 +37,15 @@ var below = map[string][]string{
 	"internal/dense":           {"internal/asm", "internal/matrix"},
 	"internal/algebra":         {"internal/asm", "internal/matrix"},
 	"dist":                     {"internal/asm", "internal/matrix"},
-	"sinkhorn":                 {"internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
+	"sinkhorn":                 {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
 	"internal/stiefel":         {"internal/asm", "internal/matrix", "internal/dense", "internal/algebra", "internal/random"},
-	"internal/descent":         nil,
+	"internal/descent":         {"internal/enum"},
 	"wda/dataset":              {"internal/random"},
-	"internal/knn":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
+	"internal/knn":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
 	"internal/tsne":            {"internal/asm/...", "internal/matrix", "internal/parallel"},
 	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
-	"wda/baseline":             {"internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn"},
-	"wda":                      {"internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
+	"wda/baseline":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn"},
+	"wda":                      {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
 	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/outfile", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/outfile", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
 	"fuzz":                     {"..."},
@@ -180,7 +181,7 @@ func list(t *testing.T, patterns ...string) []goPackage {
 
 // maxExported is how many names the public packages may export: newcomers read them
 // all. It only goes down, to 170.
-const maxExported = 210
+const maxExported = 201
 
 // TestExportedNames counts what the public packages export, types, functions, methods,
 // constants and variables, and demands a comment on each. Methods that make a type an

@@ -131,7 +131,7 @@ func benchmarkSolve[T dist.Float](b *testing.B) {
 						continue
 					}
 					b.Run(fmt.Sprintf("type=%s/isa=%v/domain=%v/gradient=%t/n=%d", typeName[T](), lv, domain, gradient, n), func(b *testing.B) {
-						s, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: gradient})
+						s, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: gradient})
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -196,7 +196,7 @@ func BenchmarkCostGradient(b *testing.B) {
 						set := &wda.Settings{
 							Components: s.p,
 							Objective:  wda.Objective{Shrinkage: wda.FixedShrinkage(0), Float32: single},
-							Solver:     wda.Solver{Method: wda.ConjugateGradient, MaxSteps: 5},
+							Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: 5},
 							Workers:    workers,
 							Progress: func(at wda.Progress) error {
 								last = time.Now()
@@ -225,7 +225,7 @@ func BenchmarkCostGradient(b *testing.B) {
 
 func model(b *testing.B, d, p int) *wda.Model {
 	x, labels := clusters(100, d)
-	m, err := wda.Fit(context.Background(), x, labels, &wda.Settings{Components: p, Solver: wda.Solver{Method: wda.SteepestDescent, MaxSteps: 1}})
+	m, err := wda.Fit(context.Background(), x, labels, &wda.Settings{Components: p, Optimizer: wda.Optimizer{Method: wda.SteepestDescent, MaxSteps: 1}})
 	if err != nil {
 		b.Fatal(err)
 	}

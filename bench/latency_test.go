@@ -54,7 +54,7 @@ var loads = []struct {
 // solver returns one solve of n against n points in ten dimensions: ten iterations, and
 // the gradient.
 func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
-	s, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: true})
+	s, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: true})
 	if err != nil {
 		panic(err)
 	}

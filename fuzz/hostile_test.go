@@ -69,7 +69,7 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 				}
 			}
 		}
-		s, err := sinkhorn.NewSolver[T](set)
+		s, err := sinkhorn.NewSolver[T](&set)
 		if err != nil {
 			check(err)
 			return

@@ -145,7 +145,7 @@ type outcome[T dist.Float] struct {
 func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Problem[T], lv asm.Level) outcome[T] {
 	t.Helper()
 	ctx := asm.WithLevel(context.Background(), lv)
-	s, err := sinkhorn.NewSolver[T](set)
+	s, err := sinkhorn.NewSolver[T](&set)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, describe(set, p))
 	}

@@ -112,9 +112,14 @@ func functions[T num.Float]() []target[T] {
 		"matrix.Gibbs":       matrix.Gibbs[T],
 		"matrix.GibbsTrans":  matrix.GibbsTrans[T],
 		"matrix.Exp2":        matrix.Exp2[T],
-		"knn.New":            knn.New[T],
-		"knn.NewColumns":     knn.NewColumns[T],
-		"knn.Predict":        knn.Predict[T],
+		"matrix.Widen": func(dst matrix.Matrix[T], x matrix.Matrix[float32]) {
+			if dst, ok := any(dst).(matrix.Matrix[float64]); ok {
+				matrix.Widen(asm.Best(), dst, x)
+			}
+		},
+		"knn.New":        knn.New[T],
+		"knn.NewColumns": knn.NewColumns[T],
+		"knn.Predict":    knn.Predict[T],
 	} {
 		all = append(all, target[T]{name, func(*shapes[T]) reflect.Value { return reflect.ValueOf(f) }})
 	}
@@ -341,7 +346,7 @@ func (s *shapes[T]) problem() *sinkhorn.Problem[T] {
 }
 
 func (s *shapes[T]) solver() *sinkhorn.Solver[T] {
-	solver, err := sinkhorn.NewSolver[T](sinkhorn.Settings{Iterations: 2, Gradient: true, Workers: 1})
+	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Iterations: 2, Gradient: true, Workers: 1})
 	if err != nil {
 		panic(err)
 	}

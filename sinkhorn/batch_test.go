@@ -25,7 +25,7 @@ func batchProblems[T dist.Float](count int) []Problem[T] {
 func TestSolveBatch(t *testing.T) {
 	ps := batchProblems[float64](300)
 	ps[17].Lambda = -1
-	one, err := NewSolver[float64](Settings{})
+	one, err := NewSolver[float64](&Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestSolveBatch(t *testing.T) {
 		}
 	}
 	for _, workers := range []int{1, 2, 7} {
-		s, err := NewSolver[float64](Settings{Workers: workers})
+		s, err := NewSolver[float64](&Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestSolveBatch(t *testing.T) {
 
 func TestSolveBatchCancelled(t *testing.T) {
 	ps := batchProblems[float32](200)
-	s, err := NewSolver[float32](Settings{Workers: 2})
+	s, err := NewSolver[float32](&Settings{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ func TestDivergence(t *testing.T) {
 	const n, m, d = 15, 12, 2
 	x, y := cloud[float64](rng, n, d, 0), cloud[float64](rng, m, d, 1)
 	a, b := weights[float64](rng, n, true), weights[float64](rng, m, false)
-	s, err := NewSolver[float64](Settings{Tolerance: 1e-14, Iterations: 5000})
+	s, err := NewSolver[float64](&Settings{Tolerance: 1e-14, Iterations: 5000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func ExampleSolver_Solve() {
 	x := dist.NewMatrix(2, 1, []float64{0, 1})
 	y := dist.NewMatrix(2, 1, []float64{0.5, 1.5})
-	s, err := sinkhorn.NewSolver[float64](sinkhorn.Settings{Tolerance: 1e-9, Gradient: true})
+	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Tolerance: 1e-9, Gradient: true})
 	if err != nil {
 		panic(err)
 	}
@@ -39,7 +39,7 @@ func ExampleSolver_SolveBatch() {
 			Y: dist.NewMatrix(1, 1, []float32{float32(i)}),
 		}
 	}
-	s, err := sinkhorn.NewSolver[float32](sinkhorn.Settings{Lambda: 1e-3})
+	s, err := sinkhorn.NewSolver[float32](&sinkhorn.Settings{Lambda: 1e-3})
 	if err != nil {
 		panic(err)
 	}
@@ -56,7 +56,7 @@ func ExampleSolver_SolveBatch() {
 // A service solves with as many solvers as it has processors to spare, within a bound on
 // their memory and a deadline for every request.
 func ExamplePool() {
-	pool, err := sinkhorn.NewPool[float64](sinkhorn.Settings{Tolerance: 1e-6, Workers: 1, MaxMemory: 1 << 30}, 2)
+	pool, err := sinkhorn.NewPool[float64](&sinkhorn.Settings{Tolerance: 1e-6, Workers: 1, MaxMemory: 1 << 30}, 2)
 	if err != nil {
 		panic(err)
 	}

@@ -101,7 +101,7 @@ func TestGoldenPlans(t *testing.T) {
 			for _, iterations := range []int{1, 2, 10, 100} {
 				want := c.matrix(t, "T_"+strconv.Itoa(iterations))
 				for _, domain := range []Domain{Auto, Plain, Log} {
-					s, err := NewSolver[float64](Settings{Iterations: iterations, Domain: domain})
+					s, err := NewSolver[float64](&Settings{Iterations: iterations, Domain: domain})
 					if err != nil {
 						t.Fatal(err)
 					}

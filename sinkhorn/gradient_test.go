@@ -43,7 +43,7 @@ func mustSolve[T dist.Float](t testing.TB, set Settings, p *Problem[T]) *Result[
 
 func mustSolveAt[T dist.Float](t testing.TB, lv asm.Level, set Settings, p *Problem[T]) *Result[T] {
 	t.Helper()
-	s, err := NewSolver[T](set)
+	s, err := NewSolver[T](&set)
 	if err != nil {
 		t.Fatal(err)
 	}

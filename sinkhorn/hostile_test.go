@@ -48,7 +48,7 @@ func TestShapesDoNotWrap(t *testing.T) {
 		bad.Data = make([]float64, 64)
 		for _, p := range []Problem[float64]{{Cost: bad}, {X: bad, Y: good}, {X: good, Y: bad}, {X: bad, Y: bad}} {
 			p.Lambda = 1
-			s, _ := NewSolver[float64](Settings{})
+			s, _ := NewSolver[float64](&Settings{})
 			if _, err := s.Solve(t.Context(), &p); !errors.Is(err, ErrShape) {
 				t.Errorf("%d × %d, stride %d: %v", bad.Rows, bad.Cols, bad.Stride, err)
 			}
@@ -79,7 +79,7 @@ func TestRangeOfLambda(t *testing.T) {
 func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
 	cost := dist.NewMatrix(2, 2, []T{0, unit, unit, 0})
 	for _, domain := range []Domain{Auto, Plain, Log} {
-		s, err := NewSolver[T](Settings{Domain: domain, Iterations: 50})
+		s, err := NewSolver[T](&Settings{Domain: domain, Iterations: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 					for i := range p.Start {
 						p.Start[i] = T(size * (1 + 0.1*rng.Float64()) / 2)
 					}
-					s, err := NewSolver[T](Settings{Domain: domain, Tolerance: 1e-5, Iterations: 2000, Anneal: anneal})
+					s, err := NewSolver[T](&Settings{Domain: domain, Tolerance: 1e-5, Iterations: 2000, Anneal: anneal})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -186,7 +186,7 @@ func TestResultsOutOfRange(t *testing.T) {
 	if err := heavy.BarycentricTo(t.Context(), dist.NewMatrix[float64](2, 1, nil)); !errors.Is(err, ErrRange) {
 		t.Errorf("barycentric projection: %v", err)
 	}
-	s, err := NewSolver[float64](Settings{})
+	s, err := NewSolver[float64](&Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestTwoGoroutines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := &Problem[float64]{X: cloud[float64](rng, 400, 2, 0), Y: cloud[float64](rng, 300, 2, 0), Lambda: 1}
 	want := mustSolve(t, Settings{Iterations: 20}, p).Cost
-	s, err := NewSolver[float64](Settings{Iterations: 20})
+	s, err := NewSolver[float64](&Settings{Iterations: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestMemory(t *testing.T) {
 	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}
 	for _, iterations := range []int{1e9, 1 << 40, math.MaxInt} {
 		for _, tolerance := range []float64{0, 1e-6} {
-			s, err := NewSolver[float64](Settings{Iterations: iterations, Tolerance: tolerance, Gradient: true})
+			s, err := NewSolver[float64](&Settings{Iterations: iterations, Tolerance: tolerance, Gradient: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -304,13 +304,13 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%d iterations: %v", iterations, err)
 			}
 		}
-		s, _ := NewSolver[float64](Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients it is no memory
+		s, _ := NewSolver[float64](&Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients it is no memory
 		if _, err := s.Solve(t.Context(), p); err != nil {
 			t.Errorf("%d iterations: %v", iterations, err)
 		}
 	}
 	long := dist.NewMatrix[float64](200000, 1, nil)
-	s, _ := NewSolver[float64](Settings{Storage: Stored})
+	s, _ := NewSolver[float64](&Settings{Storage: Stored})
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: long, Y: long, Lambda: 1}); !errors.Is(err, ErrSettings) {
 		t.Errorf("640 GB of matrices: %v", err)
 	}
@@ -319,7 +319,7 @@ func TestMemory(t *testing.T) {
 		max  int64
 		want error
 	}{{1 << 10, ErrSettings}, {1 << 20, nil}} {
-		s, err := NewSolver[float64](Settings{Gradient: true, MaxMemory: c.max})
+		s, err := NewSolver[float64](&Settings{Gradient: true, MaxMemory: c.max})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +329,7 @@ func TestMemory(t *testing.T) {
 	}
 	// A gradient's own.
 	deep := dist.NewMatrix[float64](1, 100000, nil)
-	s, _ = NewSolver[float64](Settings{MaxMemory: 1 << 20})
+	s, _ = NewSolver[float64](&Settings{MaxMemory: 1 << 20})
 	r, err := s.Solve(t.Context(), &Problem[float64]{X: deep, Y: deep, Lambda: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -350,7 +350,7 @@ func TestMemoryIsCounted(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s, err := NewSolver[float64](set)
+		s, err := NewSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +381,7 @@ func TestGrowth(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
 	x := cloud[float64](rng, most, 2, 0)
-	s, err := NewSolver[float64](Settings{Iterations: 1})
+	s, err := NewSolver[float64](&Settings{Iterations: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,11 +422,11 @@ func TestCause(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, n := range []int{20, 800} {
 		p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.01}
-		s, err := NewSolver[float64](Settings{Gradient: true, Tolerance: 1e-5, Workers: 2})
+		s, err := NewSolver[float64](&Settings{Gradient: true, Tolerance: 1e-5, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := NewSolver[float64](Settings{})
+		one, err := NewSolver[float64](&Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +481,7 @@ func TestAsksOften(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
 	const n, iterations = 120, 10000
 	p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.1}
-	s, err := NewSolver[float64](Settings{Gradient: true, Iterations: iterations})
+	s, err := NewSolver[float64](&Settings{Gradient: true, Iterations: iterations})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,7 +519,7 @@ func TestAsksOften(t *testing.T) {
 func TestVisitPanics(t *testing.T) {
 	ps := batchProblems[float64](200)
 	for _, workers := range []int{1, 2, 5} {
-		s, err := NewSolver[float64](Settings{Workers: workers})
+		s, err := NewSolver[float64](&Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -543,7 +543,7 @@ func TestVisitPanics(t *testing.T) {
 
 // TestManyWorkers: no more solvers and goroutines than work, or than are worth it.
 func TestManyWorkers(t *testing.T) {
-	s, err := NewSolver[float64](Settings{Workers: 1e6})
+	s, err := NewSolver[float64](&Settings{Workers: 1e6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -563,7 +563,7 @@ func TestAnnealRange(t *testing.T) {
 	for _, factor := range []float64{leastAnneal, 2, 1e30, 1e300, math.MaxFloat64} {
 		for _, lambda := range []float64{1e-300, 1, 1e12} {
 			for _, scale := range []float64{1e-290, 1, 1e290} {
-				s, err := NewSolver[float64](Settings{Anneal: factor, Iterations: 100})
+				s, err := NewSolver[float64](&Settings{Anneal: factor, Iterations: 100})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -574,7 +574,7 @@ func TestAnnealRange(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewSolver[float64](Settings{Anneal: 1 + 1e-9}); !errors.Is(err, ErrSettings) {
+	if _, err := NewSolver[float64](&Settings{Anneal: 1 + 1e-9}); !errors.Is(err, ErrSettings) {
 		t.Errorf("ten thousand million stages: %v", err)
 	}
 }

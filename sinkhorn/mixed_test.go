@@ -200,7 +200,7 @@ func TestMixedBits(t *testing.T) {
 	}
 
 	ps := batchProblems[float64](60)
-	one, err := NewSolver[float64](Settings{Storage: Mixed})
+	one, err := NewSolver[float64](&Settings{Storage: Mixed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestMixedBits(t *testing.T) {
 		}
 		want[i] = r.Cost
 	}
-	many, err := NewSolver[float64](Settings{Storage: Mixed, Workers: 3})
+	many, err := NewSolver[float64](&Settings{Storage: Mixed, Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestMixedWeights(t *testing.T) {
 		{[]float64{1, 1e-30}, ErrMarginals}, {[]float64{1, 1e39}, ErrMarginals},
 	} {
 		for _, domain := range []Domain{Auto, Log} {
-			s, err := NewSolver[float64](Settings{Storage: Mixed, Domain: domain})
+			s, err := NewSolver[float64](&Settings{Storage: Mixed, Domain: domain})
 			if err != nil {
 				t.Fatal(err)
 			}

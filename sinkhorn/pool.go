@@ -18,15 +18,19 @@ type Pool[T dist.Float] struct {
 // may a gradient of it; what takes more is refused with ErrSettings, whatever the other
 // solvers do. Workers is that of each solver: where many problems are solved at a time, 1.
 // Errors wrap ErrSettings.
-func NewPool[T dist.Float](settings Settings, solvers int) (*Pool[T], error) {
+func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
+	var set Settings
+	if settings != nil {
+		set = *settings
+	}
 	if solvers < 1 {
 		return nil, fmt.Errorf("%w: a pool of %d solvers", ErrSettings, solvers)
 	}
-	if err := settings.check(); err != nil {
+	if err := set.check(); err != nil {
 		return nil, err
 	}
-	share := settings.MaxMemory / int64(solvers)
-	if settings.MaxMemory = share / 4; settings.MaxMemory == 0 {
+	share := set.MaxMemory / int64(solvers)
+	if set.MaxMemory = share / 4; set.MaxMemory == 0 {
 		return nil, fmt.Errorf("%w: %d bytes for each of %d solvers", ErrSettings, share, solvers)
 	}
 	// What is kept are buffers of eight kinds, each that of another problem perhaps, and
@@ -34,7 +38,7 @@ func NewPool[T dist.Float](settings Settings, solvers int) (*Pool[T], error) {
 	// hand and its gradient.
 	p := &Pool[T]{make(chan *Solver[T], solvers), float64(share) / 32}
 	for range solvers {
-		s, err := NewSolver[T](settings)
+		s, err := NewSolver[T](&set)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 // never are more problems solved at a time than there are solvers.
 func TestPool(t *testing.T) {
 	const solvers, goroutines, each = 3, 8, 20
-	pool, err := NewPool[float64](Settings{Lambda: 0.1, Workers: 1}, solvers)
+	pool, err := NewPool[float64](&Settings{Lambda: 0.1, Workers: 1}, solvers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestPool(t *testing.T) {
 	for g := range goroutines {
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(7, uint64(g)))
-			own, _ := NewSolver[float64](Settings{Lambda: 0.1, Workers: 1})
+			own, _ := NewSolver[float64](&Settings{Lambda: 0.1, Workers: 1})
 			for range each {
 				p := &Problem[float64]{X: cloud[float64](rng, 5+rng.IntN(60), 3, 0), Y: cloud[float64](rng, 5+rng.IntN(60), 3, 1)}
 				want, err := own.Solve(t.Context(), p)
@@ -60,7 +60,7 @@ func TestPool(t *testing.T) {
 // TestPoolGivesBack: a solver is free again however its problem ended, and nobody has its
 // result any more.
 func TestPoolGivesBack(t *testing.T) {
-	pool, err := NewPool[float64](Settings{Lambda: 1}, 1)
+	pool, err := NewPool[float64](&Settings{Lambda: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +110,11 @@ func TestPoolMemory(t *testing.T) {
 		settings Settings
 		solvers  int
 	}{{Settings{}, 0}, {Settings{MaxMemory: -1}, 1}, {Settings{MaxMemory: 7}, 2}, {Settings{Lambda: -1}, 1}} {
-		if _, err := NewPool[float64](bad.settings, bad.solvers); !errors.Is(err, ErrSettings) {
+		if _, err := NewPool[float64](&bad.settings, bad.solvers); !errors.Is(err, ErrSettings) {
 			t.Errorf("%+v, %d solvers: %v", bad.settings, bad.solvers, err)
 		}
 	}
-	pool, err := NewPool[float64](Settings{Lambda: 1e-3, Workers: 1, Iterations: 2, Gradient: true, MaxMemory: memory}, 2)
+	pool, err := NewPool[float64](&Settings{Lambda: 1e-3, Workers: 1, Iterations: 2, Gradient: true, MaxMemory: memory}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func heap() int64 {
 }
 
 func TestPoolAllocatesNothing(t *testing.T) {
-	pool, err := NewPool[float32](Settings{Lambda: 0.1, Workers: 1}, 2)
+	pool, err := NewPool[float32](&Settings{Lambda: 0.1, Workers: 1}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/fault"
 )
 
 // Problem is one transport problem. The cost is either a matrix or the squared
@@ -39,14 +40,15 @@ type Problem[T dist.Float] struct {
 	Start []T
 }
 
-// Errors of a problem. The solver wraps them with the position of what is wrong.
+// Errors of a problem. The solver wraps them with the position of what is wrong. ErrShape,
+// ErrNotFinite and ErrSettings are those of package wda, too.
 var (
-	ErrShape     = errors.New("sinkhorn: shapes do not match")
-	ErrNotFinite = errors.New("sinkhorn: value is not finite")
+	ErrShape     = fault.ErrShape
+	ErrNotFinite = fault.ErrNotFinite
 	ErrMarginals = errors.New("sinkhorn: bad marginals")
 	// ErrSettings: settings, or a problem's λ, that make no sense, that imply more than
 	// MaxMemory, or that lack what is asked for.
-	ErrSettings = errors.New("sinkhorn: bad settings")
+	ErrSettings = fault.ErrSettings
 	// ErrRange: costs, λ times the largest cost, λ itself, a starting potential or a
 	// result leave the range of the type altogether, so that not even the log domain
 	// can represent them.

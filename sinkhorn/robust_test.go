@@ -127,7 +127,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 				lambda := math.Pow(10, float64(e))
 				for _, iterations := range []int{1, 2, 12} {
 					what := fmt.Sprintf("%s, data × %v, λ = 1e%d, %d iterations", c.name, scale, e, iterations)
-					s, err := NewSolver[T](Settings{Iterations: iterations, Gradient: true, Storage: storage})
+					s, err := NewSolver[T](&Settings{Iterations: iterations, Gradient: true, Storage: storage})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -250,7 +250,7 @@ func TestErrors(t *testing.T) {
 	} {
 		for _, domain := range []Domain{Auto, Log} {
 			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
-				s, err := NewSolver[float64](Settings{Domain: domain, Storage: storage})
+				s, err := NewSolver[float64](&Settings{Domain: domain, Storage: storage})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -268,19 +268,19 @@ func TestErrors(t *testing.T) {
 		"iterations": {Iterations: -1}, "tolerance": {Tolerance: -1}, "tolerance NaN": {Tolerance: nan}, "domain": {Domain: 3}, "storage": {Storage: 4},
 		"workers": {Workers: -1}, "annealing": {Anneal: 1}, "annealing NaN": {Anneal: nan},
 	} {
-		if _, err := NewSolver[float32](set); !errors.Is(err, ErrSettings) {
+		if _, err := NewSolver[float32](&set); !errors.Is(err, ErrSettings) {
 			t.Errorf("settings, %s: %v", name, err)
 		}
 	}
 	for _, lambda := range []float64{-1, nan, inf} {
-		if _, err := NewSolver[float64](Settings{Lambda: lambda}); !errors.Is(err, ErrSettings) {
+		if _, err := NewSolver[float64](&Settings{Lambda: lambda}); !errors.Is(err, ErrSettings) {
 			t.Errorf("λ = %v: %v", lambda, err)
 		}
 	}
 	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil)) != errNoGradient {
 		t.Error("a gradient without Settings.Gradient")
 	}
-	s, _ := NewSolver[float64](Settings{Domain: Plain, Iterations: 3})
+	s, _ := NewSolver[float64](&Settings{Domain: Plain, Iterations: 3})
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: with(y, 0, 1e6), Lambda: 1e3}); err != ErrUnderflow {
 		t.Errorf("plain domain far out: %v", err)
 	}
@@ -308,7 +308,7 @@ func TestCancelled(t *testing.T) {
 		for _, lambda := range []float64{0.1, 30} {
 			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
-				s, err := NewSolver[float64](Settings{Iterations: 4, Storage: storage, Workers: 1})
+				s, err := NewSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -353,7 +353,7 @@ func TestCancelLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	n := 20000
 	p := &Problem[float32]{X: cloud[float32](rng, n, 2, 0), Y: cloud[float32](rng, n, 2, 1), Lambda: 0.1}
-	s, err := NewSolver[float32](Settings{Storage: MatrixFree, Workers: 1})
+	s, err := NewSolver[float32](&Settings{Storage: MatrixFree, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestGradientCancelled(t *testing.T) {
 	for _, n := range []int{20, 800} {
 		rng := rand.New(rand.NewPCG(2, 3))
 		p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 2}
-		s, err := NewSolver[float64](Settings{Tolerance: 5e-5, Iterations: 500, Gradient: true})
+		s, err := NewSolver[float64](&Settings{Tolerance: 5e-5, Iterations: 500, Gradient: true})
 		if err != nil {
 			t.Fatal(err)
 		}

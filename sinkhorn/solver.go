@@ -61,10 +61,17 @@ type Solver[T dist.Float] struct {
 	count uint64 // of results
 }
 
-// NewSolver returns a solver with these settings, or an error that wraps ErrSettings.
-func NewSolver[T dist.Float](settings Settings) (*Solver[T], error) {
+// NewSolver returns a solver with these settings, nil being those of the zero value, or an
+// error that wraps ErrSettings.
+func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
 	s := new(Solver[T])
-	return s, s.set(settings)
+	if settings == nil {
+		settings = new(Settings)
+	}
+	if err := s.set(*settings); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *Solver[T]) set(settings Settings) error {

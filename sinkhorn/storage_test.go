@@ -97,7 +97,7 @@ func reuse[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 4))
 	for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
 		for _, domain := range []Domain{Plain, Log} {
-			s, err := NewSolver[T](Settings{Storage: storage, Domain: domain, Gradient: true})
+			s, err := NewSolver[T](&Settings{Storage: storage, Domain: domain, Gradient: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,12 +45,12 @@ func (f alternating[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 	}
 	p = mat.DenseCopyOf(p)
 	next := mat.NewDense(f.s.d, f.p, nil)
-	least := f.set.Solver.Tolerance * math.Sqrt(float64(f.p))
-	for step, idle := 0, 0; step < f.set.Solver.MaxSteps; step++ {
+	least := f.set.Optimizer.Tolerance * math.Sqrt(float64(f.p))
+	for step, idle := 0, 0; step < f.set.Optimizer.MaxSteps; step++ {
 		next.Copy(p)
 		err := ctx.Err()
 		if err == nil {
-			err = e.step(ctx, next, f.set.Solver.Method)
+			err = e.step(ctx, next, f.set.Optimizer.Method)
 		}
 		var value, norm float64
 		if err == nil {

@@ -90,7 +90,7 @@ func (s *ascent[T]) report() error {
 
 // stationary reports whether the gradient has fallen to the tolerance.
 func (s *ascent[T]) stationary() bool {
-	return s.a.norm <= s.f.set.Solver.Tolerance*s.a.history[0].GradientNorm || s.a.norm <= s.goal
+	return s.a.norm <= s.f.set.Optimizer.Tolerance*s.a.history[0].GradientNorm || s.a.norm <= s.goal
 }
 
 // end returns the attempt. A cause that is a planned stop is no error.

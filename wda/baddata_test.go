@@ -18,7 +18,7 @@ func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 			if testing.Short() && i != int(solver%2) {
 				continue // the other half
 			}
-			set.Solver.Method, set.Objective.Float32 = solver, f32
+			set.Optimizer.Method, set.Objective.Float32 = solver, f32
 			t.Run(fmt.Sprintf("%v,float32=%v", solver, f32), func(t *testing.T) { f(t, &set) })
 		}
 	}
@@ -59,12 +59,12 @@ func TestBadData(t *testing.T) {
 		{"NaN", with(7, 2, nan), labels, Settings{}, ErrNotFinite, 7, "row 7, column 2 is NaN"},
 		{"Inf", with(29, 2, math.Inf(1)), labels, Settings{}, ErrNotFinite, 29, "row 29, column 2 is +Inf"},
 		{"-Inf", with(0, 2, math.Inf(-1)), labels, Settings{}, ErrNotFinite, 0, "row 0, column 2 is -Inf"},
-		{"one class", good, repeated(5, 30), Settings{}, ErrOneClass, -1, "label 5"},
-		{"singleton", good, alone, Settings{}, ErrSingleton, -1, "row 17 alone has label 77"},
+		{"one class", good, repeated(5, 30), Settings{}, ErrLabels, -1, "label 5"},
+		{"singleton", good, alone, Settings{}, ErrLabels, -1, "row 17 alone has label 77"},
 		{"fewer labels", good, labels[:29], Settings{}, ErrLabels, -1, "29 labels for 30"},
 		{"no labels", good, nil, Settings{}, ErrLabels, -1, ""},
-		{"p > d", good, labels, Settings{Components: 5}, ErrComponents, -1, "5 components of 4"},
-		{"p < 0", good, labels, Settings{Components: -1}, ErrComponents, -1, ""},
+		{"p > d", good, labels, Settings{Components: 5}, ErrSettings, -1, "5 components of 4"},
+		{"p < 0", good, labels, Settings{Components: -1}, ErrSettings, -1, ""},
 		{"λ < 0", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(-1)}}, ErrSettings, -1, "λ = -1"},
 		{"λ NaN", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(nan)}}, ErrSettings, -1, "λ = NaN"},
 		{"λ Inf", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(math.Inf(1))}}, ErrSettings, -1, ""},
@@ -72,8 +72,8 @@ func TestBadData(t *testing.T) {
 		{"λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e308)}}, ErrSettings, -1, ""},
 		{"relative λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e308)}}, ErrSettings, -1, "λ"},
 		{"iterates beyond any memory", good, labels, Settings{Objective: Objective{Iterations: 1 << 40}}, ErrSettings, -1, "GiB"},
-		{"start of rank one", good, labels, Settings{Solver: Solver{Init: mat.NewDense(4, 2, []float64{1, 1, 2, 2, 3, 3, 4, 4})}}, ErrSettings, -1, "start"},
-		{"start of zeros", good, labels, Settings{Solver: Solver{Init: mat.NewDense(4, 2, nil)}}, ErrSettings, -1, "start"},
+		{"start of rank one", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, []float64{1, 1, 2, 2, 3, 3, 4, 4})}}, ErrSettings, -1, "start"},
+		{"start of zeros", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, nil)}}, ErrSettings, -1, "start"},
 		{"validation label of no class", good, labels, Settings{Validation: &Validation{X: good, Labels: append([]int{99}, labels[1:]...)}}, ErrLabels, -1, "row 0 of the validation samples has label 99"},
 		{"λ out of units", scaled(1e-150, good), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e-290)}}, nil, -1, ""},
 		{"λ matrix shape", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(uniform(1, 2, 2))}}, ErrShape, -1, "2 × 2 for 3 classes"},
@@ -87,17 +87,16 @@ func TestBadData(t *testing.T) {
 		{"ρ NaN", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(nan)}}, ErrSettings, -1, ""},
 		{"ρ Inf", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(math.Inf(1))}}, ErrSettings, -1, ""},
 		{"ρ < 0", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(-0.5)}}, ErrSettings, -1, ""},
-		{"weights", good, labels, Settings{Objective: Objective{Weights: numPairWeights}}, ErrSettings, -1, ""},
-		{"steps < 0", good, labels, Settings{Solver: Solver{MaxSteps: -1}}, ErrSettings, -1, ""},
-		{"tolerance NaN", good, labels, Settings{Solver: Solver{Tolerance: nan}}, ErrSettings, -1, ""},
-		{"tolerance < 0", good, labels, Settings{Solver: Solver{Tolerance: -1}}, ErrSettings, -1, ""},
-		{"start of another shape", good, labels, Settings{Solver: Solver{Init: uniform(1, 4, 3)}}, ErrShape, -1, "4 × 3"},
-		{"start NaN", good, labels, Settings{Solver: Solver{Init: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 0, nan, 0, 0})}}, ErrNotFinite, -1, ""},
+		{"steps < 0", good, labels, Settings{Optimizer: Optimizer{MaxSteps: -1}}, ErrSettings, -1, ""},
+		{"tolerance NaN", good, labels, Settings{Optimizer: Optimizer{Tolerance: nan}}, ErrSettings, -1, ""},
+		{"tolerance < 0", good, labels, Settings{Optimizer: Optimizer{Tolerance: -1}}, ErrSettings, -1, ""},
+		{"start of another shape", good, labels, Settings{Optimizer: Optimizer{Init: uniform(1, 4, 3)}}, ErrShape, -1, "4 × 3"},
+		{"start NaN", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 0, nan, 0, 0})}}, ErrNotFinite, -1, ""},
 		{"workers < 0", good, labels, Settings{Workers: -1}, ErrSettings, -1, ""},
-		{"starts < 0", good, labels, Settings{Solver: Solver{Starts: -1}}, ErrSettings, -1, ""},
+		{"starts < 0", good, labels, Settings{Optimizer: Optimizer{Starts: -1}}, ErrSettings, -1, ""},
 		{"gradient", good, labels, Settings{Objective: Objective{Gradient: numGradientModes}}, ErrSettings, -1, "GradientMode(3)"},
-		{"batch < 0", good, labels, Settings{Solver: Solver{BatchSize: -1}}, ErrSettings, -1, "mini-batches of -1"},
-		{"batch of one", good, labels, Settings{Solver: Solver{BatchSize: 1}}, ErrSettings, -1, "mini-batches of 1"},
+		{"batch < 0", good, labels, Settings{Optimizer: Optimizer{BatchSize: -1}}, ErrSettings, -1, "mini-batches of -1"},
+		{"batch of one", good, labels, Settings{Optimizer: Optimizer{BatchSize: 1}}, ErrSettings, -1, "mini-batches of 1"},
 		{"validation fraction", good, labels, Settings{Validation: &Validation{Fraction: 1}}, ErrSettings, -1, ""},
 		{"validation NaN", good, labels, Settings{Validation: &Validation{Fraction: nan}}, ErrSettings, -1, ""},
 		{"validation neighbors", good, labels, Settings{Validation: &Validation{Neighbors: -1}}, ErrSettings, -1, ""},
@@ -107,7 +106,7 @@ func TestBadData(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			everyWay(t, c.set, func(t *testing.T, set *Settings) {
-				set.Solver.MaxSteps = min(set.Solver.MaxSteps, 3)
+				set.Optimizer.MaxSteps = min(set.Optimizer.MaxSteps, 3)
 				m, err := fitPinned(t.Context(), c.x, c.labels, set)
 				if c.want == nil {
 					if err != nil {
@@ -129,7 +128,7 @@ func TestBadData(t *testing.T) {
 			})
 		})
 	}
-	if _, err := fitPinned(t.Context(), good, labels, &Settings{Solver: Solver{Method: numMethods}}); !errors.Is(err, ErrSettings) {
+	if _, err := fitPinned(t.Context(), good, labels, &Settings{Optimizer: Optimizer{Method: numMethods}}); !errors.Is(err, ErrSettings) {
 		t.Errorf("unknown solver: %v", err)
 	}
 	// Where float32 cannot hold λ, float64 can.
@@ -144,7 +143,7 @@ func TestBadData(t *testing.T) {
 	for _, c := range []struct {
 		p    mat.Matrix
 		want error
-	}{{uniform(1, 5, 2), ErrShape}, {mat.NewDense(4, 1, []float64{1, nan, 0, 0}), ErrNotFinite}, {uniform(1, 4, 5), ErrComponents}, {mat.NewDense(4, 2, nil), ErrNoSpread}} {
+	}{{uniform(1, 5, 2), ErrShape}, {mat.NewDense(4, 1, []float64{1, nan, 0, 0}), ErrNotFinite}, {uniform(1, 4, 5), ErrSettings}, {mat.NewDense(4, 2, nil), ErrNoSpread}} {
 		if s, err := Score(t.Context(), good, labels, c.p, nil); !errors.Is(err, c.want) || s != nil {
 			t.Errorf("score: %v, want %v", err, c.want)
 		}
@@ -160,14 +159,14 @@ func TestOddData(t *testing.T) {
 				t.Skip("slow")
 			}
 			everyWay(t, c.set, func(t *testing.T, set *Settings) {
-				if c.slow && set.Solver.Method != Auto && set.Solver.Method != MiniBatch {
+				if c.slow && set.Optimizer.Method != Auto && set.Optimizer.Method != MiniBatch {
 					t.Skip("slow")
 				}
-				if set.Solver.MaxSteps == 0 {
-					set.Solver.MaxSteps = 15
+				if set.Optimizer.MaxSteps == 0 {
+					set.Optimizer.MaxSteps = 15
 				}
-				if set.Solver.Method == MiniBatch { // of which a step is a round
-					set.Solver.MaxSteps = min(set.Solver.MaxSteps, 2)
+				if set.Optimizer.Method == MiniBatch { // of which a step is a round
+					set.Optimizer.MaxSteps = min(set.Optimizer.MaxSteps, 2)
 				}
 				m := mustFit(t, c.x, c.labels, set)
 				d, _ := m.Dims()
@@ -257,13 +256,13 @@ func oddData() []oddCase {
 	}
 	add("classes of two", uniform(5, 20, 3), two, Settings{}, "only 2 samples", false)
 	few, fewLabels := clusters(6, 4, 2000, 2)
-	add("1 : 1000", few, fewLabels, Settings{Solver: Solver{MaxSteps: 2}}, "all classes have the same weight", true)
-	add("1 : 1000, proportional", few, fewLabels, Settings{Solver: Solver{MaxSteps: 2}, Objective: Objective{Weights: Proportional}}, "only 2 samples", true)
+	add("1 : 1000", few, fewLabels, Settings{Optimizer: Optimizer{MaxSteps: 2}}, "all classes have the same weight", true)
+	add("1 : 1000, proportional", few, fewLabels, Settings{Optimizer: Optimizer{MaxSteps: 2}, Objective: Objective{Proportional: true}}, "only 2 samples", true)
 	var many []int
 	for i := range 300 {
 		many = append(many, i%60)
 	}
-	add("60 classes of 5", uniform(7, 300, 4), many, Settings{Solver: Solver{MaxSteps: 1}}, "", false)
+	add("60 classes of 5", uniform(7, 300, 4), many, Settings{Optimizer: Optimizer{MaxSteps: 1}}, "", false)
 	return cases
 }
 

@@ -195,7 +195,7 @@ func (c *components) scaled(classes int, set *Settings) *components {
 		if set.Scale == ByRatio {
 			out.scales[k] = math.Sqrt(mu / (1 + mu))
 		}
-		if set.Solver.Method == Fisher && set.Scale != Orthonormal && k >= classes-1 {
+		if set.Optimizer.Method == Fisher && set.Scale != Orthonormal && k >= classes-1 {
 			out.scales[k] *= muted
 		}
 	}

@@ -55,7 +55,7 @@ func defaultComponents(p, d int) (int, error) {
 		p = min(2, d)
 	}
 	if p < 1 || p > d {
-		return p, fmt.Errorf("%w: %d components of %d features", ErrComponents, p, d)
+		return p, fmt.Errorf("%w: %d components of %d features", ErrSettings, p, d)
 	}
 	return p, nil
 }

@@ -204,30 +204,6 @@ func (m Method) MarshalText() ([]byte, error) { return methodNames.Text(uint8(m)
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (m *Method) UnmarshalText(text []byte) error { return enum.Parse(m, text, methodNames) }
 
-// PairWeights are the weights w_cc' of class pairs.
-type PairWeights uint8
-
-const (
-	// Uniform gives every pair of classes the weight 1, as the paper does.
-	Uniform PairWeights = iota
-	// Proportional gives the pair c ≠ c' the weight π_c π_c' and class c itself π_c,
-	// with π the class frequencies.
-	Proportional
-
-	numPairWeights
-)
-
-var pairWeightNames = enum.New("PairWeights", ErrSettings, "uniform", "proportional")
-
-// String returns the name that UnmarshalText reads: uniform or proportional.
-func (w PairWeights) String() string { return pairWeightNames.Name(uint8(w)) }
-
-// MarshalText implements encoding.TextMarshaler.
-func (w PairWeights) MarshalText() ([]byte, error) { return pairWeightNames.Text(uint8(w)) }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (w *PairWeights) UnmarshalText(text []byte) error { return enum.Parse(w, text, pairWeightNames) }
-
 // GradientMode says what is taken for the gradient of J, that is of every transport
 // cost W = ⟨T, M⟩ with respect to the projected samples.
 type GradientMode uint8
@@ -265,12 +241,11 @@ func (g *GradientMode) UnmarshalText(text []byte) error {
 }
 
 // Scale is the length of the components of a model. Between them it is what distances
-// weigh them by.
+// weigh them by. The zero value leaves it to Fit.
 type Scale uint8
 
 const (
-	// ChosenScale leaves the choice to Fit.
-	ChosenScale Scale = iota
+	chosenScale Scale = iota
 	// Orthonormal components are those of the paper, PᵀP = I: the canonical components
 	// made orthonormal one after the other, so that the first q span what the first q
 	// canonical components do.

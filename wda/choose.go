@@ -56,7 +56,7 @@ const (
 // open reports whether the settings leave something to choose.
 func (s *Settings) open() bool {
 	return s.Data.Whitening.kind == chosenWhitening || s.Objective.Lambda.kind == chosenLambda ||
-		!s.Objective.Shrinkage.fixed || s.Scale == ChosenScale
+		!s.Objective.Shrinkage.fixed || s.Scale == chosenScale
 }
 
 // members returns the members of the family that the settings allow, those with the
@@ -70,7 +70,7 @@ func (s *Settings) members(n, d int) []Member {
 		whitenings = []Whitening{s.Data.Whitening}
 	}
 	scales := []Scale{Orthonormal, UnitWithin}
-	if s.Scale != ChosenScale {
+	if s.Scale != chosenScale {
 		scales = []Scale{s.Scale}
 	}
 	var out []Member
@@ -82,14 +82,14 @@ func (s *Settings) members(n, d int) []Member {
 	for _, w := range whitenings {
 		c := Member{Whitening: w, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)}
 		rho, lambda := !s.Objective.Shrinkage.fixed, s.Objective.Lambda.kind == chosenLambda
-		if rho && lambda && s.Solver.Method == Auto && s.Solver.Init == nil {
+		if rho && lambda && s.Optimizer.Method == Auto && s.Optimizer.Init == nil {
 			c.Method = Principal
 			add(c)
 			if c.Method, c.Scale = Fisher, UnitWithin; w.kind != noWhitening && slices.Contains(scales, c.Scale) {
 				out = append(out, c)
 			}
 		}
-		c.Method = s.Solver.Method
+		c.Method = s.Optimizer.Method
 		if !lambda {
 			c.Lambda = s.Objective.Lambda
 		}
@@ -113,7 +113,7 @@ func (s *Settings) members(n, d int) []Member {
 
 // apply returns the settings with what c has chosen.
 func (c *Member) apply(s Settings) Settings {
-	s.Data.Whitening, s.Solver.Method, s.Scale = c.Whitening, c.Method, c.Scale
+	s.Data.Whitening, s.Optimizer.Method, s.Scale = c.Whitening, c.Method, c.Scale
 	s.Objective.Shrinkage, s.Objective.Lambda = c.Shrinkage, c.Lambda
 	return s
 }
@@ -351,10 +351,10 @@ type trial struct {
 
 func newTrial(ctx context.Context, set *Settings, f *division, w Whitening) (*trial, error) {
 	t := &trial{division: f, set: *set, held: f.inSpan}
-	t.set.Workers, t.set.Objective.Float32, t.set.Solver.Starts = 1, true, 1
-	t.set.Solver.MaxSteps = choiceSteps
+	t.set.Workers, t.set.Objective.Float32, t.set.Optimizer.Starts = 1, true, 1
+	t.set.Optimizer.MaxSteps = choiceSteps
 	if len(f.samples.classes) > choiceClasses {
-		t.set.Solver.MaxSteps /= 2
+		t.set.Optimizer.MaxSteps /= 2
 	}
 	var err error
 	if t.white, err = f.span.whitened(w, 1); err != nil {
@@ -406,7 +406,7 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 	if err := t.objective.prepare(ctx, set, t.start); err != nil {
 		return err
 	}
-	switch set.Solver.Method {
+	switch set.Optimizer.Method {
 	case Principal:
 		t.last = t.start
 		return nil
@@ -426,7 +426,7 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 		}
 	}
 	res, err := descent.Minimize(ctx, problem, stiefel.New(t.white.s.d, t.set.Components), from, &descent.Settings{
-		MaxSteps: set.Solver.MaxSteps, GradientTolerance: 1e-3, FunctionTolerance: 1e-3, GradientToValue: gradientNoise32, Noise: 1e-6,
+		MaxSteps: set.Optimizer.MaxSteps, GradientTolerance: 1e-3, FunctionTolerance: 1e-3, GradientToValue: gradientNoise32, Noise: 1e-6,
 	})
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func TestChoiceWhitens(t *testing.T) {
 			t.Errorf("p = %d: chosen %+v", p, r.Settings)
 		}
 		// The features as they are: what the choice is worth.
-		plain := mustFit(t, x, labels, &Settings{Components: p, Solver: Solver{Method: Principal}})
+		plain := mustFit(t, x, labels, &Settings{Components: p, Optimizer: Optimizer{Method: Principal}})
 		if e := errorOf(t, plain, x, labels, y, actual); e < 0.2 {
 			t.Errorf("p = %d: the principal components have an error of %v: the data are too easy", p, e)
 		}
@@ -140,7 +140,7 @@ func TestChoicePins(t *testing.T) {
 		"λ":         {Settings{Objective: Objective{Lambda: RelativeLambda(7)}}, func(m Member) bool { return m.Lambda == RelativeLambda(7) && m.Method == Auto }},
 		"ρ":         {Settings{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, func(m Member) bool { return m.Shrinkage == FixedShrinkage(0) && m.Method == Auto }},
 		"scale":     {Settings{Scale: ByRatio}, func(m Member) bool { return m.Scale == ByRatio }},
-		"method":    {Settings{Solver: Solver{Method: SteepestDescent}}, func(m Member) bool { return m.Method == SteepestDescent }},
+		"method":    {Settings{Optimizer: Optimizer{Method: SteepestDescent}}, func(m Member) bool { return m.Method == SteepestDescent }},
 	} {
 		m, err := Fit(t.Context(), x, labels, &c.set)
 		if err != nil {
@@ -333,7 +333,7 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 	for scale := Orthonormal; scale < numScales; scale++ {
-		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 3, Scale: scale, Solver: Solver{MaxSteps: 2}})
+		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 3, Scale: scale, Optimizer: Optimizer{MaxSteps: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestEnds(t *testing.T) {
 	x, labels := stretched(5, 200, 10, 4)
 	for _, method := range []Method{Principal, Fisher} {
 		set := &Settings{
-			Components: 5, Data: Data{Whitening: DiagonalWhitening(0)}, Scale: UnitWithin, Solver: Solver{Method: method},
+			Components: 5, Data: Data{Whitening: DiagonalWhitening(0)}, Scale: UnitWithin, Optimizer: Optimizer{Method: method},
 			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
 		}
 		m, err := Fit(t.Context(), x, labels, set)

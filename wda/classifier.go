@@ -155,39 +155,23 @@ func (c *Classifier) Classify(x []float64, w *Workspace) (Class, error) {
 }
 
 // Shares sets dst to the share of the K neighbors that every label has, in the order of
-// Labels: those of the latest use of the workspace, which must have been by Predict,
-// Classify or PredictProba. It panics if dst has another length, and allocates nothing.
+// Labels: those of the latest use of the workspace, which must have been by Predict or
+// Classify. They are NaN if the
+// projection was not finite. It panics if dst has another length, and allocates nothing.
 func (w *Workspace) Shares(dst []float64) {
 	if len(dst) != len(w.votes) {
 		panic(shapePanic)
 	}
+	unknown := slices.ContainsFunc(w.y, isNotFinite)
 	for i := range dst {
-		dst[i] = w.share(i)
+		if dst[i] = w.share(i); unknown {
+			dst[i] = math.NaN()
+		}
 	}
 }
 
 // share is that of the label at.
 func (w *Workspace) share(at int) float64 { return float64(w.votes[at]) / float64(w.k) }
-
-// PredictProba sets dst to the share of the K neighbors that every label has, in
-// the order of Labels, and returns the label that Predict would. The shares are NaN if
-// the projection of x is not finite.
-func (c *Classifier) PredictProba(dst, x []float64, w *Workspace) int {
-	w, borrowed := c.workspace(w)
-	if len(dst) != len(w.votes) {
-		panic(shapePanic)
-	}
-	at := c.vote(x, w)
-	unknown := slices.ContainsFunc(w.y, isNotFinite)
-	for i := range dst {
-		dst[i] = w.share(i)
-		if unknown {
-			dst[i] = math.NaN()
-		}
-	}
-	giveBack(w, borrowed)
-	return c.points.Labels()[at]
-}
 
 // Neighbors appends the k nearest samples, the nearest first, to dst[:0]. A distance
 // beyond float64 is +Inf; if the projection of x is not finite, they mean nothing.
@@ -207,47 +191,46 @@ func (c *Classifier) Neighbors(dst []Neighbor, x []float64, k int, w *Workspace)
 }
 
 // PredictAll returns the labels of the rows of x, computed by so many goroutines, or
-// GOMAXPROCS if workers is 0. An error wraps ErrShape, ErrSettings or, as that of
-// Classify, ErrNotFinite, or is the cause of the context's end.
-func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
+// GOMAXPROCS if workers is 0. Unless shares is nil, its row i (n × C, C the number of
+// Labels) is set to the shares of the labels among the K neighbors of row i of x; an empty
+// matrix is given that shape, and it panics if one that is not has another, or overlaps x.
+// An error wraps ErrShape, ErrSettings or, as that of Classify, ErrNotFinite, or is the
+// cause of the context's end.
+func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.predictions(ctx, x, workers)
 	if err != nil {
 		return nil, err
 	}
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.Predict(row, w) })
+	if shares != nil {
+		c.checkShares(shares, x)
+	}
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) {
+		if out[i] = c.Predict(row, w); shares != nil {
+			w.Shares(shares.RawRowView(i))
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// PredictProbaAll is PredictAll with PredictProba: row i of dst (n × C, C the number of
-// Labels) is set to the shares of the labels among the neighbors of row i of x. An
-// empty dst is given that shape; it panics if one that is not has another, or overlaps x.
-func (c *Classifier) PredictProbaAll(ctx context.Context, dst *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
-	out, err := c.predictions(ctx, x, workers)
-	if err != nil {
-		return nil, err
-	}
+// checkShares gives shares the shape for the rows of x, or panics.
+func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) {
+	n, _ := x.Dims()
 	classes := len(c.points.Labels())
-	if dst.IsEmpty() {
-		dst.ReuseAs(len(out), classes)
+	if shares.IsEmpty() {
+		shares.ReuseAs(n, classes)
 	}
-	if r, k := dst.Dims(); r != len(out) || k != classes {
+	if r, k := shares.Dims(); r != n || k != classes {
 		panic(shapePanic)
 	}
-	var source = x
 	if t, ok := x.(mat.Untransposer); ok {
-		source = t.Untranspose()
+		x = t.Untranspose()
 	}
-	if rm, ok := source.(mat.RawMatrixer); ok && matrix.Overlap(dense.View(dst), dense.General(rm.RawMatrix())) {
+	if rm, ok := x.(mat.RawMatrixer); ok && matrix.Overlap(dense.View(shares), dense.General(rm.RawMatrix())) {
 		panic(overlapPanic)
 	}
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.PredictProba(dst.RawRowView(i), row, w) })
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // NeighborsAll is PredictAll with Neighbors: element i of the result holds the k

@@ -41,7 +41,7 @@ func TestClassifier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := c.PredictAll(t.Context(), test, 2)
+			got, err := c.PredictAll(t.Context(), nil, test, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestClassifier(t *testing.T) {
 				t.Errorf("n = %d, k = %d: predictions differ from those of knn", n, k)
 			}
 			var probas mat.Dense
-			labelsToo, err := c.PredictProbaAll(t.Context(), &probas, test, 3)
+			labelsToo, err := c.PredictAll(t.Context(), &probas, test, 3)
 			if err != nil || !slices.Equal(labelsToo, got) {
 				t.Errorf("n = %d, k = %d: other labels with probabilities: %v", n, k, err)
 			}
@@ -61,7 +61,7 @@ func TestClassifier(t *testing.T) {
 			proba, shares := make([]float64, 3), make([]float64, 3)
 			for i := range 150 {
 				sample := test.RawRowView(i)
-				label := c.PredictProba(proba, sample, w)
+				label := predictShares(c, proba, sample, w)
 				var near []Neighbor
 				near = c.Neighbors(near, sample, k, nil)
 				if !slices.Equal(near, nears[i]) || !slices.Equal(proba, probas.RawRowView(i)) {
@@ -131,7 +131,7 @@ func TestWorkspaceGrows(t *testing.T) {
 		proba, want := make([]float64, len(c.Labels())), make([]float64, len(c.Labels()))
 		for r := range 20 {
 			x := samples[i].RawRowView(r)
-			if got := c.PredictProba(proba, x, w); got != c.PredictProba(want, x, new(Workspace)) || !slices.Equal(proba, want) {
+			if got := predictShares(c, proba, x, w); got != predictShares(c, want, x, new(Workspace)) || !slices.Equal(proba, want) {
 				t.Errorf("classifier %d, row %d: %d with %v, want %v", i, r, got, proba, want)
 			}
 		}
@@ -176,10 +176,10 @@ func TestClassifierErrors(t *testing.T) {
 	}{
 		{t.Context(), bad, 0, ErrNotFinite}, {t.Context(), scaled(math.MaxFloat64, x), 2, ErrNotFinite}, {t.Context(), uniform(1, 2, 3), 0, ErrShape}, {t.Context(), x, -1, ErrSettings}, {ctx, x, 0, context.Canceled},
 	} {
-		if got, err := c.PredictAll(r.ctx, r.x, r.workers); !errors.Is(err, r.want) || got != nil {
+		if got, err := c.PredictAll(r.ctx, nil, r.x, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, labels: %v, %v", i, got, err)
 		}
-		if got, err := c.PredictProbaAll(r.ctx, new(mat.Dense), r.x, r.workers); !errors.Is(err, r.want) || got != nil {
+		if got, err := c.PredictAll(r.ctx, new(mat.Dense), r.x, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, probabilities: %v, %v", i, got, err)
 		}
 		if got, err := c.NeighborsAll(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
@@ -188,7 +188,7 @@ func TestClassifierErrors(t *testing.T) {
 	}
 	square := mat.DenseCopyOf(x.Slice(0, 4, 0, 4))
 	for name, source := range map[string]mat.Matrix{"rows": square, "columns": square.T()} {
-		if words := said(func() { c.PredictProbaAll(t.Context(), square.Slice(0, 4, 1, 4).(*mat.Dense), source, 1) }); words != overlapPanic {
+		if words := said(func() { c.PredictAll(t.Context(), square.Slice(0, 4, 1, 4).(*mat.Dense), source, 1) }); words != overlapPanic {
 			t.Errorf("probabilities over their own %s: %q", name, words)
 		}
 	}
@@ -212,7 +212,7 @@ func TestClassifierErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var probas mat.Dense
-	if _, err := c.PredictProbaAll(t.Context(), &probas, x, 0); err != nil || probas.RawMatrix().Cols != 2 || slices.Contains(c.Labels(), labels[0]) {
+	if _, err := c.PredictAll(t.Context(), &probas, x, 0); err != nil || probas.RawMatrix().Cols != 2 || slices.Contains(c.Labels(), labels[0]) {
 		t.Errorf("labels %v, probabilities of %d, %v", c.Labels(), probas.RawMatrix().Cols, err)
 	}
 }
@@ -255,4 +255,11 @@ func TestClassifierFile(t *testing.T) {
 	if err := new(Classifier).UnmarshalBinary(plain); !errors.Is(err, ErrModel) {
 		t.Errorf("a model without classifier: %v", err)
 	}
+}
+
+// predictShares is Predict and the shares of all labels.
+func predictShares(c *Classifier, dst, x []float64, w *Workspace) int {
+	label := c.Predict(x, w)
+	w.Shares(dst)
+	return label
 }

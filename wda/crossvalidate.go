@@ -198,7 +198,7 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 	}
 	classes := shuffledClasses(labels, rand.New(rand.NewPCG(c.Fit.Seed, streamFolds)))
 	if len(classes) < 2 {
-		return nil, fmt.Errorf("%w (label %d)", ErrOneClass, labels[0])
+		return nil, fmt.Errorf("%w: all samples are of one class (label %d)", ErrLabels, labels[0])
 	}
 	// Dealing goes on where the last class stopped, which evens out the sizes.
 	of := make([]int, n)
@@ -206,7 +206,7 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 	for _, rows := range classes {
 		largest := (len(rows) + c.Folds - 1) / c.Folds
 		if len(rows)-largest < 2 {
-			return nil, fmt.Errorf("%w: label %d has %d samples, too few for %d folds", ErrSingleton, labels[rows[0]], len(rows), c.Folds)
+			return nil, fmt.Errorf("%w: label %d has %d samples, too few for %d folds", ErrLabels, labels[rows[0]], len(rows), c.Folds)
 		}
 		for _, r := range rows {
 			of[r] = next

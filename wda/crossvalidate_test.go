@@ -37,7 +37,7 @@ func shrinkages(values ...float64) []Shrinkage {
 func TestCrossValidate(t *testing.T) {
 	data := dataset.Simulation{Seed: 1}.Generate(90)
 	cv := &CrossValidation{
-		Fit: Settings{Components: 2, Solver: Solver{MaxSteps: 25}, Seed: 3}, Lambda: lambdas(0.01, 3), Shrinkage: shrinkages(0, 0.5),
+		Fit: Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 25}, Seed: 3}, Lambda: lambdas(0.01, 3), Shrinkage: shrinkages(0, 0.5),
 		Neighbors: []int{5, 1}, Folds: 3,
 	}
 	calls := 0
@@ -86,7 +86,7 @@ func TestCrossValidate(t *testing.T) {
 	if i != len(got.Candidates) || got.Best.Lambda != RelativeLambda(3) || got.Best.Error > 0.15 || got.Candidates[0].Error < 0.4 {
 		t.Errorf("best %+v, first %+v", got.Best, got.Candidates[0])
 	}
-	if s := got.Settings; s.Objective.Lambda != RelativeLambda(3) || s.Objective.Shrinkage != got.Best.Shrinkage || s.Solver.MaxSteps != 25 || s.Components != 2 {
+	if s := got.Settings; s.Objective.Lambda != RelativeLambda(3) || s.Objective.Shrinkage != got.Best.Shrinkage || s.Optimizer.MaxSteps != 25 || s.Components != 2 {
 		t.Errorf("settings %+v", s)
 	}
 	cv.Fit.Seed++
@@ -107,11 +107,11 @@ func TestCrossValidateIsFit(t *testing.T) {
 	}{
 		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: lambdas(0.5, 2), Fit: Settings{Objective: Objective{Float32: true}}}},
 		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: []Shrinkage{{}, FixedShrinkage(1)}, Fit: Settings{Data: Data{Standardize: true}}}},
-		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Solver: Solver{Starts: 2}}}},
-		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: Settings{Solver: Solver{Init: uniform(5, 6, 2), Method: ProjectedGradient}}}},
+		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Optimizer: Optimizer{Starts: 2}}}},
+		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: Settings{Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient}}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
-		c.cv.Folds, c.cv.Neighbors, c.cv.Fit.Solver.MaxSteps = 3, []int{1, 3}, 6
+		c.cv.Folds, c.cv.Neighbors, c.cv.Fit.Optimizer.MaxSteps = 3, []int{1, 3}, 6
 		got, err := CrossValidate(t.Context(), x, labels, &c.cv)
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestCrossValidateIsFit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				predicted, err := k.PredictAll(t.Context(), test, 1)
+				predicted, err := k.PredictAll(t.Context(), nil, test, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -206,19 +206,19 @@ func TestCrossValidateErrors(t *testing.T) {
 		{x, labels, CrossValidation{Lambda: lambdas(1, 0)}, ErrSettings},
 		{x, labels, CrossValidation{Lambda: lambdas(1, math.NaN())}, ErrSettings},
 		{x, labels, CrossValidation{Lambda: []Lambda{}}, ErrSettings},
-		{x, labels, CrossValidation{Components: []int{1, 5}}, ErrComponents},
+		{x, labels, CrossValidation{Components: []int{1, 5}}, ErrSettings},
 		{x, labels, CrossValidation{Shrinkage: shrinkages(-2)}, ErrSettings},
 		{x, labels, CrossValidation{Neighbors: []int{25}}, ErrSettings},
 		{x, labels, CrossValidation{Neighbors: []int{0}}, ErrSettings},
 		{x, labels[1:], CrossValidation{}, ErrLabels},
-		{x, repeated(1, 30), CrossValidation{}, ErrOneClass},
+		{x, repeated(1, 30), CrossValidation{}, ErrLabels},
 		{nil, labels, CrossValidation{}, ErrShape},
 		{nan, labels, CrossValidation{}, ErrNotFinite},
 		{inf, labels, CrossValidation{}, ErrNotFinite},
 		{x, labels, CrossValidation{Folds: -2}, ErrSettings},
 		{x, labels, CrossValidation{Fit: Settings{Validation: &Validation{Fraction: 2}}}, ErrSettings},
-		{x, labels, CrossValidation{Fit: Settings{Solver: Solver{Init: uniform(1, 4, 3)}}}, ErrShape},
-		{three, threeLabels, CrossValidation{Folds: 2}, ErrSingleton},
+		{x, labels, CrossValidation{Fit: Settings{Optimizer: Optimizer{Init: uniform(1, 4, 3)}}}, ErrShape},
+		{three, threeLabels, CrossValidation{Folds: 2}, ErrLabels},
 		{x, labels, CrossValidation{Progress: func(p Progress) error {
 			if p.Done == 2 {
 				return stop
@@ -290,7 +290,7 @@ func TestCrossValidateOddData(t *testing.T) {
 		{"many classes", many, manyLabels, CrossValidation{Neighbors: []int{1}}},
 	} {
 		for _, single := range []bool{false, true} {
-			c.cv.Folds, c.cv.Fit.Solver.MaxSteps, c.cv.Fit.Objective.Float32 = 3, 2, single
+			c.cv.Folds, c.cv.Fit.Optimizer.MaxSteps, c.cv.Fit.Objective.Float32 = 3, 2, single
 			got, err := CrossValidate(t.Context(), c.x, c.labels, &c.cv)
 			if err != nil {
 				t.Errorf("%s, float32 %v: %v", c.name, single, err)

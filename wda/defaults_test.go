@@ -48,7 +48,7 @@ func TestDefaults(t *testing.T) {
 		{"ρ = 1", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(1)}})},
 		{"paper", func(p int) *wda.Settings {
 			s := wda.PaperSettings(p)
-			s.Solver.MaxSteps, s.Objective.Float32 = 100, true
+			s.Optimizer.MaxSteps, s.Objective.Float32 = 100, true
 			return s
 		}},
 	}

@@ -36,7 +36,7 @@ func (a at) Evaluate(p, grad *mat.Dense) (float64, error) { return a.evaluate(a.
 
 func (f descending[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
 	set := f.set
-	ds := descent.Settings{Method: f.method, MaxSteps: set.Solver.MaxSteps, GradientTolerance: set.Solver.Tolerance, GradientToValue: gradientNoise64, Noise: set.noise()}
+	ds := descent.Settings{Method: f.method, MaxSteps: set.Optimizer.MaxSteps, GradientTolerance: set.Optimizer.Tolerance, GradientToValue: gradientNoise64, Noise: set.noise()}
 	if set.Objective.Float32 {
 		ds.GradientToValue = gradientNoise32
 	}

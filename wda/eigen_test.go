@@ -157,7 +157,7 @@ func TestEigenSolvers(t *testing.T) {
 		}
 		for _, solver := range []Method{Eigen, EigenTraceRatio} {
 			g := loadGolden(t, name)
-			g.settings.Solver.Method = solver
+			g.settings.Optimizer.Method = solver
 			m := mustFit(t, g.x, g.y, &g.settings)
 			r := m.Report()
 			f := 1 / r.Objective
@@ -183,11 +183,11 @@ func TestEigenSolvers(t *testing.T) {
 func TestEigenSteps(t *testing.T) {
 	x, labels := parts3(4, 12, 9) // rank(C_w) ≤ 9, with hardly any information
 	for _, solver := range []Method{Eigen, EigenTraceRatio} {
-		set := &Settings{Components: 2, Solver: Solver{Method: solver}, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(50)}}
+		set := &Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(50)}}
 		if r := mustFit(t, x, labels, set).Report(); !r.Status.Converged() {
 			t.Errorf("%v: %v after %d steps", solver, r.Status, r.Steps)
 		}
-		set.Solver.MaxSteps = 1
+		set.Optimizer.MaxSteps = 1
 		if r := mustFit(t, x, labels, set).Report(); r.Status != descent.MaxSteps || r.Steps > 1 {
 			t.Errorf("%v: %v after %d steps, one was allowed", solver, r.Status, r.Steps)
 		}

@@ -3,17 +3,21 @@ package wda
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gomonge/monge/internal/fault"
 )
 
 // What can be wrong with data or settings. Errors wrap one of these and say where.
+// ErrShape, ErrNotFinite and ErrSettings are those of package sinkhorn, too.
 var (
-	ErrShape      = errors.New("wda: shapes do not match")
-	ErrNotFinite  = errors.New("wda: value is not finite")
-	ErrLabels     = errors.New("wda: bad labels")
-	ErrOneClass   = errors.New("wda: all samples are of one class")
-	ErrSingleton  = errors.New("wda: a class has only one sample")
-	ErrComponents = errors.New("wda: number of components out of range")
-	ErrSettings   = errors.New("wda: bad settings")
+	ErrShape     = fault.ErrShape
+	ErrNotFinite = fault.ErrNotFinite
+	// ErrSettings: a setting is out of range, as more components than features are, or
+	// settings imply more memory than they may.
+	ErrSettings = fault.ErrSettings
+	// ErrLabels: they are not as many as samples, all the same, or one is that of a single
+	// sample.
+	ErrLabels = errors.New("wda: bad labels")
 	// ErrNoSpread: there is no distance to speak of, between the classes or within
 	// them, so that the ratio is 0 or infinite.
 	ErrNoSpread = errors.New("wda: samples do not differ")

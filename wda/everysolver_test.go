@@ -28,7 +28,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 		x, labels := clusters(4, shape.d, shape.n/6, shape.n/6, shape.n/3, shape.n/3)
 		for _, solver := range ownSolvers {
 			for _, f32 := range []bool{false, true} {
-				set := Settings{Components: 3, Solver: Solver{Method: solver, MaxSteps: 3, BatchSize: 8}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0.1)}}
+				set := Settings{Components: 3, Optimizer: Optimizer{Method: solver, MaxSteps: 3, BatchSize: 8}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0.1)}}
 				var first *Model
 				ctx := t.Context()
 				check := func(what string) {
@@ -89,7 +89,7 @@ func TestSolversCancel(t *testing.T) {
 			ctx := &countdown{Context: context.Background()}
 			ctx.left.Store(asked)
 			var last Step
-			m, err := fitPinned(ctx, x, labels, &Settings{Components: 3, Solver: Solver{Method: solver, MaxSteps: 2, BatchSize: 10}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
+			m, err := fitPinned(ctx, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: solver, MaxSteps: 2, BatchSize: 10}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
 				last = p.Step
 				return nil
 			}})
@@ -137,13 +137,13 @@ func TestThousandClasses(t *testing.T) {
 		t.Errorf("%v after %d steps, warnings %q", auto.Status, auto.Steps, auto.Warnings)
 	}
 	t.Logf("auto: J = %v after %d steps in %v", auto.Objective, auto.Steps, auto.Elapsed)
-	set.Solver.Init = mat.DenseCopyOf(uniform(5, 20, 5))
+	set.Optimizer.Init = mat.DenseCopyOf(uniform(5, 20, 5))
 	set.Objective.Lambda = LambdaMatrix(auto.Lambda)
 	other := mustFit(t, x, labels, set).Report()
 	if e := relative(other.Objective, auto.Objective); !(e < 1e-8) {
 		t.Errorf("J = %v from another start, %v", other.Objective, auto.Objective)
 	}
-	set = &Settings{Components: 5, Solver: Solver{Method: MiniBatch, MaxSteps: 10}}
+	set = &Settings{Components: 5, Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 10}}
 	r := mustFit(t, x, labels, set).Report()
 	t.Logf("minibatch: J = %v of %d samples after %d steps in %v", r.Objective, r.ObjectiveSamples, r.Steps, r.Elapsed)
 	if !(r.Objective > r.History[0].Objective) {

@@ -83,30 +83,25 @@ type fileFit struct {
 	Seed             uint64  `json:"seed,omitempty"`
 }
 
+// weightNames are the names in a file of weights that are proportional or not.
+var weightNames = map[bool]string{false: "uniform", true: "proportional"}
+
 // fileStatus is a Status: its name, or in version 1 its number.
 type fileStatus Status
 
-// statusNames are the names in a file, by the numbers of version 1.
-var statusNames = []string{
-	"NotTerminated", "GradientTolerance", "StepTolerance", "FunctionTolerance", "MaxSteps",
-	"LineSearchFailed", "Stalled", "EvaluationFailed", "Cancelled", "Stopped",
-}
-
-func (s fileStatus) MarshalJSON() ([]byte, error) { return json.Marshal(statusNames[s]) }
+func (s fileStatus) MarshalText() ([]byte, error) { return Status(s).MarshalText() }
 
 func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	at, err := strconv.Atoi(string(b))
 	if err != nil {
-		var name string
-		if err := json.Unmarshal(b, &name); err != nil {
-			return err
-		}
-		at = slices.Index(statusNames, name)
+		return json.Unmarshal(b, (*Status)(s))
 	}
-	if at < 0 || at >= len(statusNames) {
-		return fmt.Errorf("unknown status %.50s", b)
+	if *s = fileStatus(at); int(*s) == at {
+		_, err = Status(*s).MarshalText()
 	}
-	*s = fileStatus(at)
+	if err != nil || int(*s) != at {
+		return fmt.Errorf("unknown status %d", at)
+	}
 	return nil
 }
 
@@ -144,12 +139,12 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 // encode returns the file of m and, unless it is nil, c.
 func encode(m *Model, c *Classifier) ([]byte, error) {
 	r, d, p := &m.report, len(m.mean), len(m.offset)
-	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Solver
+	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Optimizer
 	meta := fileMeta{Format: fileFormat, Version: fileVersion, Names: m.names, Fit: fileFit{
 		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
 		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: solver.Method.String(), Steps: r.Steps,
 		Lambda: objective.Lambda.value, Absolute: objective.Lambda.kind == absoluteLambda,
-		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: objective.Weights.String(), Float32: objective.Float32, Standardize: set.Data.Standardize,
+		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
 		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: solver.BatchSize,
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 	}}
@@ -475,17 +470,17 @@ func (f *fileFit) report(p int) (Report, error) {
 		Settings: Settings{
 			Components: f.Components, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
 			Objective: Objective{Lambda: RelativeLambda(f.Lambda), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32},
-			Solver:    Solver{BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
+			Optimizer: Optimizer{BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
 		},
 	}
 	if f.Absolute {
 		r.Settings.Objective.Lambda = AbsoluteLambda(f.Lambda)
 	}
-	if err := r.Settings.Solver.Method.UnmarshalText([]byte(f.Solver)); err != nil {
+	if err := r.Settings.Optimizer.Method.UnmarshalText([]byte(f.Solver)); err != nil {
 		return Report{}, err
 	}
-	if err := r.Settings.Objective.Weights.UnmarshalText([]byte(f.Weights)); err != nil {
-		return Report{}, err
+	if r.Settings.Objective.Proportional = f.Weights == weightNames[true]; f.Weights != weightNames[r.Settings.Objective.Proportional] {
+		return Report{}, fmt.Errorf("%s: weights %.50q", metaName, f.Weights)
 	}
 	if f.Gradient == "" {
 		return r, nil

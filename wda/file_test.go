@@ -51,10 +51,10 @@ func TestFileRoundTrip(t *testing.T) {
 		x.Set(i, 4, 1)
 	}
 	for _, set := range []Settings{
-		{Components: 2}, {Components: 3, Objective: Objective{Weights: Proportional, Shrinkage: FixedShrinkage(0.5), Float32: true}, Solver: Solver{Method: ProjectedGradient, MaxSteps: 4}},
-		{Components: 1, Objective: Objective{Lambda: AbsoluteLambda(3), Iterations: 4}, Solver: Solver{Method: SteepestDescent}},
-		{Components: 2, Solver: Solver{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: Implicit}, Seed: 1<<64 - 1},
-		{Components: 2, Solver: Solver{Method: EigenTraceRatio}, Objective: Objective{Gradient: Frozen}},
+		{Components: 2}, {Components: 3, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0.5), Float32: true}, Optimizer: Optimizer{Method: ProjectedGradient, MaxSteps: 4}},
+		{Components: 1, Objective: Objective{Lambda: AbsoluteLambda(3), Iterations: 4}, Optimizer: Optimizer{Method: SteepestDescent}},
+		{Components: 2, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: Implicit}, Seed: 1<<64 - 1},
+		{Components: 2, Optimizer: Optimizer{Method: EigenTraceRatio}, Objective: Objective{Gradient: Frozen}},
 	} {
 		m := mustFit(t, x, labels, &set)
 		m, err := m.WithClassNames([]string{"a", "", "Ärger\n\"x\""})
@@ -85,8 +85,8 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 		as, bs := a.Settings, b.Settings
 		if as.Components != bs.Components || as.Objective.Lambda != bs.Objective.Lambda || as.Objective.Iterations != bs.Objective.Iterations ||
-			as.Objective.Shrinkage != bs.Objective.Shrinkage || as.Objective.Weights != bs.Objective.Weights || as.Objective.Float32 != bs.Objective.Float32 || as.Solver.Method != bs.Solver.Method ||
-			as.Objective.Gradient != bs.Objective.Gradient || as.Solver.BatchSize != bs.Solver.BatchSize || as.Solver.MaxSteps != bs.Solver.MaxSteps || as.Solver.Tolerance != bs.Solver.Tolerance || as.Solver.Starts != bs.Solver.Starts || as.Seed != bs.Seed {
+			as.Objective.Shrinkage != bs.Objective.Shrinkage || as.Objective.Proportional != bs.Objective.Proportional || as.Objective.Float32 != bs.Objective.Float32 || as.Optimizer.Method != bs.Optimizer.Method ||
+			as.Objective.Gradient != bs.Objective.Gradient || as.Optimizer.BatchSize != bs.Optimizer.BatchSize || as.Optimizer.MaxSteps != bs.Optimizer.MaxSteps || as.Optimizer.Tolerance != bs.Optimizer.Tolerance || as.Optimizer.Starts != bs.Optimizer.Starts || as.Seed != bs.Seed {
 			t.Errorf("settings\n%+v\nhave become\n%+v", as, bs)
 		}
 		if again := fileOf(t, back); !bytes.Equal(again, data) {
@@ -283,14 +283,14 @@ func TestForgedFile(t *testing.T) {
 		"negative λ":           {array("lambda", appendNPY(nil, []float64{-1, 2, 3, 2, 4, 5, 3, 5, 6}, 3, 3)), "lambda: row 0, column 0 is -1"},
 		"λ not symmetric":      {array("lambda", appendNPY(nil, []float64{1, 2, 3, 2, 4, 5, 3, 7, 6}, 3, 3)), "lambda: row 1, column 2 is 5, and 7"},
 		"λ of other classes":   {array("lambda", appendNPY(nil, make([]float64, 4), 2, 2)), "lambda: array of shape [2 2] for 3"},
-		"NaN in projection":    {array("projection", appendNPY(nil, append(make([]float64, 11), nan), 6, 2)), "projection: wda: value is not finite: row 5, column 1 is NaN"},
-		"infinite mean":        {array("mean", appendNPY(nil, append(make([]float64, 5), inf), 6)), "mean: wda: value is not finite: row 5"},
-		"infinite sample":      {array("samples", appendNPY(nil, append(make([]float64, 79), inf), 40, 2)), "samples: wda: value is not finite: row 39"},
+		"NaN in projection":    {array("projection", appendNPY(nil, append(make([]float64, 11), nan), 6, 2)), "projection: value is not finite: row 5, column 1 is NaN"},
+		"infinite mean":        {array("mean", appendNPY(nil, append(make([]float64, 5), inf), 6)), "mean: value is not finite: row 5"},
+		"infinite sample":      {array("samples", appendNPY(nil, append(make([]float64, 79), inf), 40, 2)), "samples: value is not finite: row 39"},
 		"no projection at all": {array("projection", appendNPY([]byte{}, []float64{}, 0, 2)), "projection: array of shape [0 2]"},
 		"vector projection":    {array("projection", appendNPY(nil, make([]float64, 12), 12)), "projection: array of shape [12]"},
 		"wide projection":      {array("projection", appendNPY(nil, make([]float64, 42), 6, 7)), "projection 6 × 7"},
 		"scales":               {array("scales", appendNPY(nil, make([]float64, 3), 3)), "scales: array of shape [3] instead of 2"},
-		"ratios":               {array("ratios", appendNPY(nil, []float64{1, nan}, 2)), "ratios: wda: value is not finite"},
+		"ratios":               {array("ratios", appendNPY(nil, []float64{1, nan}, 2)), "ratios: value is not finite"},
 		"two equal names":      {replace(metaName, `"b"`, `"a"`), `classes 0 and 1 have the same name "a"`},
 		"name not UTF-8":       {replace(metaName, `"b"`, "\"b\xff\""), "not valid UTF-8"},
 		"status unknown":       {replace(metaName, `"NotTerminated"`, `"Magic"`), "unknown status"},
@@ -444,7 +444,7 @@ func TestVersion1(t *testing.T) {
 		t.Errorf("%v becomes %x, of class %+v (%v), by %d of %d", x, y, class, err, c.K(), c.Len())
 	}
 	r := c.Model().Report()
-	if r.Status != descent.GradientTolerance || r.Settings.Solver.Method != Auto || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
+	if r.Status != descent.GradientTolerance || r.Settings.Optimizer.Method != Auto || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
 		t.Errorf("report %+v", r)
 	}
 	// As version 2 it has the same answers.
@@ -454,28 +454,29 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// TestStatusNames: every status has a name in the file.
+// TestStatusNames: every status has a name in the file, and version 1 had its number.
 func TestStatusNames(t *testing.T) {
-	if s := Status(len(statusNames)); s.String() != fmt.Sprintf("Status(%d)", s) {
-		t.Errorf("%v has no name", s)
+	var names []string
+	for i := fileStatus(0); Status(i).String() != fmt.Sprintf("Status(%d)", i); i++ {
+		b, err := json.Marshal(i)
+		for _, text := range []string{string(b), fmt.Sprint(i)} {
+			var s fileStatus
+			if e := json.Unmarshal([]byte(text), &s); err != nil || e != nil || s != i {
+				t.Errorf("%s is %v: %v, %v", text, Status(s), err, e)
+			}
+		}
+		names = append(names, string(b))
 	}
-	for i, name := range statusNames {
-		var s fileStatus
-		b, err := json.Marshal(fileStatus(i))
-		if err == nil {
-			err = json.Unmarshal(b, &s)
-		}
-		if err != nil || s != fileStatus(i) || string(b) != `"`+name+`"` {
-			t.Errorf("%s: %v, %v", b, s, err)
-		}
+	if got, want := fmt.Sprint(names), `["NotTerminated" "GradientTolerance" "StepTolerance" "FunctionTolerance" "MaxSteps" "LineSearchFailed" "Stalled" "EvaluationFailed" "Cancelled" "Stopped"]`; got != want {
+		t.Errorf("names %s, want %s", got, want)
 	}
 }
 
 // TestSameFile: two fits of the same data make the same file.
 func TestSameFile(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
-	a := fileOf(t, mustFit(t, x, labels, &Settings{Solver: Solver{MaxSteps: 3}, Workers: 1}))
-	if b := fileOf(t, mustFit(t, x, labels, &Settings{Solver: Solver{MaxSteps: 3}, Workers: 3})); !bytes.Equal(a, b) {
+	a := fileOf(t, mustFit(t, x, labels, &Settings{Optimizer: Optimizer{MaxSteps: 3}, Workers: 1}))
+	if b := fileOf(t, mustFit(t, x, labels, &Settings{Optimizer: Optimizer{MaxSteps: 3}, Workers: 3})); !bytes.Equal(a, b) {
 		t.Error("the files differ")
 	}
 }

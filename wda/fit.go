@@ -29,7 +29,7 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	if settings == nil {
 		settings = new(Settings)
 	}
-	m, err := prepare(ctx, x, labels, settings.preparation(), settings.Solver.Init == nil)
+	m, err := prepare(ctx, x, labels, settings.preparation(), settings.Optimizer.Init == nil)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestCancelled(t *testing.T) {
 	everyWay(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
 		cause := errors.New("enough")
 		for _, after := range []int{0, 1, 4} {
-			if after == 4 && (set.Solver.Method == Eigen || set.Solver.Method == EigenTraceRatio) {
+			if after == 4 && (set.Optimizer.Method == Eigen || set.Optimizer.Method == EigenTraceRatio) {
 				continue // they take fewer steps
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -73,7 +73,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		t.Skip("slow")
 	}
 	x, labels := parts3(2, 150, 140)
-	set := &Settings{Components: 3, Solver: Solver{Starts: 3, MaxSteps: 20}, Validation: &Validation{}}
+	set := &Settings{Components: 3, Optimizer: Optimizer{Starts: 3, MaxSteps: 20}, Validation: &Validation{}}
 	began := time.Now()
 	mustFit(t, x, labels, set)
 	whole := time.Since(began)
@@ -98,7 +98,7 @@ func TestCancelledAnywhere(t *testing.T) {
 // TestManyWorkers: workers without work take no memory, and change no bit.
 func TestManyWorkers(t *testing.T) {
 	x, labels := parts3(1, 60, 8)
-	few := Settings{Components: 2, Workers: 1, Solver: Solver{MaxSteps: 2}}
+	few := Settings{Components: 2, Workers: 1, Optimizer: Optimizer{MaxSteps: 2}}
 	many := few
 	many.Workers = 1e6
 	want := mustFit(t, x, labels, &few)
@@ -118,7 +118,7 @@ func TestManyWorkers(t *testing.T) {
 // projection so far.
 func TestProgressError(t *testing.T) {
 	x, labels := parts3(1, 60, 8)
-	everyWay(t, Settings{Components: 2, Solver: Solver{Starts: 3}}, func(t *testing.T, set *Settings) {
+	everyWay(t, Settings{Components: 2, Optimizer: Optimizer{Starts: 3}}, func(t *testing.T, set *Settings) {
 		stop := errors.New("stop")
 		calls := 0
 		set.Progress = func(p Progress) error {
@@ -158,8 +158,8 @@ func TestReport(t *testing.T) {
 		if !r.Status.Converged() {
 			t.Errorf("status %v", r.Status)
 		}
-		if r.Steps != steps-1 || len(r.History) != steps || r.Evaluations.Values < r.Steps || r.Elapsed <= 0 || r.Settings.Solver.Method != set.Solver.Method {
-			t.Errorf("%d calls, %d steps, history of %d, %+v in %v by %v", steps, r.Steps, len(r.History), r.Evaluations, r.Elapsed, r.Settings.Solver.Method)
+		if r.Steps != steps-1 || len(r.History) != steps || r.Evaluations.Values < r.Steps || r.Elapsed <= 0 || r.Settings.Optimizer.Method != set.Optimizer.Method {
+			t.Errorf("%d calls, %d steps, history of %d, %+v in %v by %v", steps, r.Steps, len(r.History), r.Evaluations, r.Elapsed, r.Settings.Optimizer.Method)
 		}
 		noise := 1e-11
 		if set.Objective.Float32 {
@@ -192,7 +192,7 @@ func pca(t *testing.T, x *mat.Dense, p int) *mat.Dense {
 	t.Helper()
 	m := mustFit(t, x, append(repeated(0, x.RawMatrix().Rows/2), repeated(1, (x.RawMatrix().Rows+1)/2)...), &Settings{
 		Components: p,
-		Solver:     Solver{Method: ConjugateGradient, Tolerance: math.Inf(1)},
+		Optimizer:  Optimizer{Method: ConjugateGradient, Tolerance: math.Inf(1)},
 	})
 	if m.report.Steps != 0 {
 		t.Fatalf("%d steps in spite of an infinite tolerance", m.report.Steps)
@@ -208,10 +208,10 @@ func TestStarts(t *testing.T) {
 	}
 	g := loadGolden(t, "circles")
 	// A start from which steepest descent ends in a poor optimum.
-	g.settings.Solver.Method, g.settings.Solver.Init = SteepestDescent, mat.NewDense(10, 2, nil)
-	stiefel.New(10, 2).Random(g.settings.Solver.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
+	g.settings.Optimizer.Method, g.settings.Optimizer.Init = SteepestDescent, mat.NewDense(10, 2, nil)
+	stiefel.New(10, 2).Random(g.settings.Optimizer.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
 	one := mustFit(t, g.x, g.y, &g.settings)
-	g.settings.Solver.Starts = 6
+	g.settings.Optimizer.Starts = 6
 	six := mustFit(t, g.x, g.y, &g.settings)
 	again := mustFit(t, g.x, g.y, &g.settings)
 	g.settings.Seed = 5
@@ -255,7 +255,7 @@ func TestValidation(t *testing.T) {
 		}
 	}
 	for _, f32 := range []bool{false, true} {
-		set := &Settings{Components: 4, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(0.1), Float32: f32}, Solver: Solver{Method: ConjugateGradient, MaxSteps: 100}, Validation: &Validation{X: held, Labels: heldLabels, Every: 1, Patience: 4, Neighbors: 3}}
+		set := &Settings{Components: 4, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(0.1), Float32: f32}, Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 100}, Validation: &Validation{X: held, Labels: heldLabels, Every: 1, Patience: 4, Neighbors: 3}}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
 		least, at, since := 2.0, -1, 0
@@ -278,7 +278,7 @@ func TestValidation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := c.PredictAll(t.Context(), held, 0)
+		got, err := c.PredictAll(t.Context(), nil, held, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +340,7 @@ func TestPaperSettings(t *testing.T) {
 	x, labels := parts3(1, 30, 40)
 	m := mustFit(t, x, labels, PaperSettings(2))
 	r := m.Report()
-	if r.Ridge != 0 || r.Settings.Objective.Lambda != RelativeLambda(0.01) || r.Settings.Objective.Iterations != 10 || r.Settings.Solver.Method != ProjectedGradient || r.Settings.Objective.Weights != Uniform {
+	if r.Ridge != 0 || r.Settings.Objective.Lambda != RelativeLambda(0.01) || r.Settings.Objective.Iterations != 10 || r.Settings.Optimizer.Method != ProjectedGradient || r.Settings.Objective.Proportional {
 		t.Errorf("%+v", r.Settings)
 	}
 	if !strings.Contains(strings.Join(r.Warnings, " "), "fit noise") {

@@ -59,7 +59,7 @@ func loadGolden(t testing.TB, name string) *golden {
 	g.settings = Settings{
 		Components: g.meta.P,
 		Objective:  Objective{Iterations: g.meta.L, Lambda: LambdaMatrix(g.matrix(t, "lam")), Shrinkage: FixedShrinkage(0)},
-		Solver:     Solver{Init: g.p0},
+		Optimizer:  Optimizer{Init: g.p0},
 	}
 	return g
 }
@@ -151,7 +151,7 @@ func TestGoldenFits(t *testing.T) {
 				continue
 			}
 			g := loadGolden(t, name)
-			g.settings.Solver.Method, g.settings.Solver.Tolerance, g.settings.Solver.MaxSteps = solver, 1e-8, 2000
+			g.settings.Optimizer.Method, g.settings.Optimizer.Tolerance, g.settings.Optimizer.MaxSteps = solver, 1e-8, 2000
 			m, err := fitPinned(context.Background(), g.x, g.y, &g.settings)
 			if err != nil {
 				t.Fatal(err)
@@ -188,7 +188,7 @@ func TestAutoFromAnywhere(t *testing.T) {
 	for seed := range starts {
 		p := mat.NewDense(10, 2, nil)
 		m.Random(p, rand.New(rand.NewPCG(seed, 0)))
-		g.settings.Solver.Init = p
+		g.settings.Optimizer.Init = p
 		fit, err := fitPinned(t.Context(), g.x, g.y, &g.settings)
 		if err != nil {
 			t.Fatal(err)

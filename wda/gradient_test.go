@@ -26,7 +26,7 @@ func gradientCases() []gradientCase {
 	lambdas := mat.NewSymDense(3, []float64{0.7, 1.1, 0.4, 1.1, 0.2, 2.5, 0.4, 2.5, 1.6})
 	cases := []gradientCase{
 		{name: "default", set: Settings{Components: 3}},
-		{name: "proportional", set: Settings{Components: 3, Objective: Objective{Weights: Proportional}}},
+		{name: "proportional", set: Settings{Components: 3, Objective: Objective{Proportional: true}}},
 		{name: "shrinkage", set: Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0.7)}}},
 		{name: "absolute", set: Settings{Components: 3, Objective: Objective{Lambda: AbsoluteLambda(0.3)}}},
 		{name: "matrix", set: Settings{Components: 3, Objective: Objective{Lambda: LambdaMatrix(lambdas)}}},
@@ -38,7 +38,7 @@ func gradientCases() []gradientCase {
 		{name: "d = 1", d: 1, set: Settings{Components: 1}},
 		{name: "two classes", sizes: []int{9, 14}, set: Settings{Components: 2}},
 		{name: "pairs of samples", sizes: []int{2, 2, 2, 3}, set: Settings{Components: 2}},
-		{name: "everything", set: Settings{Components: 2, Objective: Objective{Weights: Proportional, Shrinkage: FixedShrinkage(0.3), Lambda: LambdaMatrix(lambdas), Iterations: 7}}},
+		{name: "everything", set: Settings{Components: 2, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0.3), Lambda: LambdaMatrix(lambdas), Iterations: 7}}},
 	}
 	for _, l := range []int{1, 2, 5, 25, 50} {
 		cases = append(cases, gradientCase{name: fmt.Sprintf("L = %d", l), set: Settings{Components: 3, Objective: Objective{Iterations: l}}})

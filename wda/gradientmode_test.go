@@ -92,7 +92,7 @@ func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Den
 	if err := o.prepare(t.Context(), &set, uniform(7, c.d, set.Components)); err != nil {
 		t.Fatal(err)
 	}
-	solver, err := sinkhorn.NewSolver[float64](sinkhorn.Settings{Iterations: set.Objective.Iterations})
+	solver, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Iterations: set.Objective.Iterations})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestGradientModeFits(t *testing.T) {
 		if testing.Short() && solver != Auto && solver != Eigen {
 			continue
 		}
-		long := Settings{Components: 2, Solver: Solver{Method: solver}, Objective: Objective{Iterations: 300, Shrinkage: FixedShrinkage(0.2)}}
+		long := Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Iterations: 300, Shrinkage: FixedShrinkage(0.2)}}
 		want := mustFit(t, x, labels, &long)
 		short := long
 		short.Objective.Iterations, short.Objective.Gradient = 0, Implicit

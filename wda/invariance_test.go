@@ -57,17 +57,17 @@ func TestFisherLimit(t *testing.T) {
 			}
 		}
 	}
-	for _, weights := range []PairWeights{Uniform, Proportional} {
+	for _, proportional := range []bool{false, true} {
 		var b, w float64
 		for c := range 3 {
 			wc := 1.0
-			if weights == Proportional {
+			if proportional {
 				wc = pi[c]
 			}
 			w += wc * 2 * variance[c]
 			for e := c + 1; e < 3; e++ {
 				wce := 1.0
-				if weights == Proportional {
+				if proportional {
 					wce = pi[c] * pi[e]
 				}
 				b += wce * (variance[c] + variance[e] + math.Pow(mean[c][0]-mean[e][0], 2) + math.Pow(mean[c][1]-mean[e][1], 2))
@@ -75,15 +75,15 @@ func TestFisherLimit(t *testing.T) {
 		}
 		before := math.Inf(1)
 		for _, lambda := range []float64{1e-2, 1e-4, 1e-6, 1e-8} {
-			s := mustScore(t, x, labels, p, &Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Weights: weights}})
+			s := mustScore(t, x, labels, p, &Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Proportional: proportional}})
 			e := relative(s.Objective, b/w)
 			if !(e < before/50) {
-				t.Errorf("%v, λ = %g: J = %v is off %v by %.3g, at 100 λ by %.3g", weights, lambda, s.Objective, b/w, e, before)
+				t.Errorf("proportional %v, λ = %g: J = %v is off %v by %.3g, at 100 λ by %.3g", proportional, lambda, s.Objective, b/w, e, before)
 			}
 			before = max(e, 1e-13)
 		}
 		if !(before < 1e-8) {
-			t.Errorf("%v: J does not converge to the Fisher ratio", weights)
+			t.Errorf("proportional %v: J does not converge to the Fisher ratio", proportional)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			var model *Model
 			for i, procs := range []int{1, 2, 7} {
 				runtime.GOMAXPROCS(procs)
-				set := &Settings{Components: 3, Solver: Solver{MaxSteps: 12}, Objective: Objective{Float32: f32}}
+				set := &Settings{Components: 3, Optimizer: Optimizer{MaxSteps: 12}, Objective: Objective{Float32: f32}}
 				if i == 2 {
 					set.Workers = 3
 				}
@@ -199,7 +199,7 @@ func TestCallersDataStay(t *testing.T) {
 	init := scaled(3, uniform(9, 5, 2))
 	lambdas := mat.NewDense(3, 3, []float64{1, 2, 3, 2, 1, 2, 3, 2, 1})
 	held := uniform(10, 9, 5)
-	set := &Settings{Components: 2, Solver: Solver{Init: init, MaxSteps: 5, Starts: 2}, Objective: Objective{Lambda: LambdaMatrix(lambdas)}, Validation: &Validation{X: held, Labels: repeated(10, 9)}}
+	set := &Settings{Components: 2, Optimizer: Optimizer{Init: init, MaxSteps: 5, Starts: 2}, Objective: Objective{Lambda: LambdaMatrix(lambdas)}, Validation: &Validation{X: held, Labels: repeated(10, 9)}}
 	sum := func() string {
 		h := sha256.New()
 		for _, m := range []*mat.Dense{x, init, lambdas, held} {
@@ -212,7 +212,7 @@ func TestCallersDataStay(t *testing.T) {
 	}
 	before, copyOf := sum(), *set
 	for solver := range Principal { // those that make steps
-		set.Solver.Method = solver
+		set.Optimizer.Method = solver
 		m := mustFit(t, x, labels, set)
 		mustScore(t, x, labels, init, set)
 		var y mat.Dense
@@ -227,8 +227,8 @@ func TestCallersDataStay(t *testing.T) {
 			t.Fatalf("%v: data of the caller have changed", solver)
 		}
 	}
-	set.Solver.Method = copyOf.Solver.Method
-	if set.Components != copyOf.Components || set.Objective.Lambda != copyOf.Objective.Lambda || set.Solver.MaxSteps != 5 || set.Validation.Every != 0 {
+	set.Optimizer.Method = copyOf.Optimizer.Method
+	if set.Components != copyOf.Components || set.Objective.Lambda != copyOf.Objective.Lambda || set.Optimizer.MaxSteps != 5 || set.Validation.Every != 0 {
 		t.Error("settings of the caller have changed")
 	}
 }
@@ -257,7 +257,7 @@ func TestGoldenBits(t *testing.T) {
 		h := sha256.New()
 		number := func(v ...float64) { writeBits(h.Write, mat.NewDense(1, len(v), v)) }
 		for _, set := range []Scoring{
-			{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Weights: Proportional, Shrinkage: FixedShrinkage(0.5), Iterations: 3}}, {Objective: Objective{Lambda: AbsoluteLambda(0.3), Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Lambda: RelativeLambda(2000), Shrinkage: FixedShrinkage(0)}},
+			{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0.5), Iterations: 3}}, {Objective: Objective{Lambda: AbsoluteLambda(0.3), Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Lambda: RelativeLambda(2000), Shrinkage: FixedShrinkage(0)}},
 		} {
 			for _, f32 := range []bool{false, true} {
 				set.Objective.Float32 = f32

@@ -56,7 +56,7 @@ const (
 // relative to s.
 func objectiveFor[T dist.Float](s *samples, set *Settings, exact int) (*objective[T], error) {
 	part := s
-	if set.Solver.Method == MiniBatch {
+	if set.Optimizer.Method == MiniBatch {
 		part = s.thinned(exact)
 	}
 	o, err := newObjective[T](part, set)
@@ -64,7 +64,7 @@ func objectiveFor[T dist.Float](s *samples, set *Settings, exact int) (*objectiv
 		return o, err
 	}
 	o.whole = s
-	copy(o.pairs, pairsOf(s, set.Objective.Weights))
+	copy(o.pairs, pairsOf(s, set.Objective.Proportional))
 	return o, nil
 }
 
@@ -105,7 +105,7 @@ func newBatches[T dist.Float](o *objective[T], s *samples, set *Settings, stream
 // draw returns the objective of the next mini-batch.
 func (b *batches[T]) draw() (*objective[T], error) {
 	all := len(b.s.classes)
-	typical := min(b.set.Solver.BatchSize, max(2, b.s.n/all))
+	typical := min(b.set.Optimizer.BatchSize, max(2, b.s.n/all))
 	m := min(all, mostClasses, max(2, batchSamples/typical))
 	if m < all {
 		for i := range m {
@@ -117,7 +117,7 @@ func (b *batches[T]) draw() (*objective[T], error) {
 	b.rows = b.rows[:0]
 	offset := []int{0}
 	for _, c := range chosen {
-		rows, k := b.order[c], min(b.set.Solver.BatchSize, len(b.order[c]))
+		rows, k := b.order[c], min(b.set.Optimizer.BatchSize, len(b.order[c]))
 		if k < len(rows) && b.used[c]+k > len(rows) {
 			b.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			b.used[c] = 0
@@ -270,7 +270,7 @@ func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 	}
 	length := firstStep
 	next := mat.DenseCopyOf(p)
-	for range f.set.Solver.MaxSteps {
+	for range f.set.Optimizer.MaxSteps {
 		err := sgd.round(ctx, next, length)
 		var value float64
 		if err == nil {

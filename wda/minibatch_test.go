@@ -16,7 +16,7 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setti
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.Solver.Method = MiniBatch
+	set.Optimizer.Method = MiniBatch
 	_, set.Components = p.Dims()
 	if set, err = pinned(set).withDefaults(s.n, s.d, len(s.classes)); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func mustDraw(t *testing.T, b *batches[float64]) *objective[float64] {
 func TestBatchOfAll(t *testing.T) {
 	x, labels := parts3(1, 60, 5)
 	p := uniform(2, 5, 2)
-	b, o := batchesOf(t, x, labels, p, Settings{Solver: Solver{BatchSize: 30}, Objective: Objective{Weights: Proportional}})
+	b, o := batchesOf(t, x, labels, p, Settings{Optimizer: Optimizer{BatchSize: 30}, Objective: Objective{Proportional: true}})
 	mustDraw(t, b)
 	part := mustDraw(t, b)
 	var got, want mat.Dense
@@ -70,7 +70,7 @@ func TestBatchesAreFair(t *testing.T) {
 		labels = append(labels, i%40) // 40 classes of 7
 	}
 	x := uniform(3, 280, 3)
-	b, o := batchesOf(t, x, labels, uniform(2, 3, 2), Settings{Solver: Solver{BatchSize: 3}, Objective: Objective{Weights: Proportional}})
+	b, o := batchesOf(t, x, labels, uniform(2, 3, 2), Settings{Optimizer: Optimizer{BatchSize: 3}, Objective: Objective{Proportional: true}})
 	pairs, rows := map[[2]int]float64{}, make([]int, 280)
 	const draws = 4000
 	for range draws {
@@ -134,7 +134,7 @@ func TestBatchBias(t *testing.T) {
 	}
 	before := math.Inf(1)
 	for _, size := range []int{4, 16, 64} {
-		b, _ := batchesOf(t, x, labels, p, Settings{Solver: Solver{BatchSize: size}})
+		b, _ := batchesOf(t, x, labels, p, Settings{Optimizer: Optimizer{BatchSize: size}})
 		var between, within float64
 		draws := 6000 / size
 		for range draws {
@@ -166,7 +166,7 @@ func TestMiniBatchFits(t *testing.T) {
 		if testing.Short() && !f32 {
 			continue
 		}
-		set := &Settings{Components: 3, Solver: Solver{Method: MiniBatch, BatchSize: 24}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0)}}
+		set := &Settings{Components: 3, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 24}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0)}}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
 		if r.ObjectiveSamples != 270 || !r.Status.Converged() || r.Steps == 0 {
@@ -175,7 +175,7 @@ func TestMiniBatchFits(t *testing.T) {
 		if gap := 1 - r.Objective/exact.report.Objective; !(gap < 0.01) {
 			t.Errorf("J is %.2g %% below the optimum", 100*gap)
 		}
-		set.Solver.MaxSteps = 3
+		set.Optimizer.MaxSteps = 3
 		m = mustFit(t, x, labels, set)
 		if again := mustFit(t, x, labels, set); !bitsEqual(again.projection, m.projection) {
 			t.Error("the same seed gives another result")
@@ -192,7 +192,7 @@ func TestMiniBatchFits(t *testing.T) {
 func TestMiniBatchLarge(t *testing.T) {
 	x, labels := clusters(5, 4, 700, 400, 100)
 	for _, solver := range []Method{MiniBatch, ConjugateGradient} {
-		set := pinned(Settings{Components: 2, Solver: Solver{Method: solver, MaxSteps: 4}, Objective: Objective{Weights: Proportional}})
+		set := pinned(Settings{Components: 2, Optimizer: Optimizer{Method: solver, MaxSteps: 4}, Objective: Objective{Proportional: true}})
 		prepared, err := Prepare(t.Context(), x, labels, set.preparation())
 		if err != nil {
 			t.Fatal(err)

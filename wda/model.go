@@ -156,8 +156,8 @@ func (r *Report) clone() Report {
 	if l := &s.Objective.Lambda; l.matrix != nil {
 		l.matrix = mat.DenseCopyOf(l.matrix)
 	}
-	if s.Solver.Init != nil {
-		s.Solver.Init = mat.DenseCopyOf(s.Solver.Init)
+	if s.Optimizer.Init != nil {
+		s.Optimizer.Init = mat.DenseCopyOf(s.Optimizer.Init)
 	}
 	if s.Validation != nil {
 		v := *s.Validation

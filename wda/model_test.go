@@ -194,9 +194,9 @@ func TestZeroModel(t *testing.T) {
 		"Transform32":      func() { m.Transform32(dist.Matrix[float32]{}, dist.Matrix[float32]{}) }, "TransformVec32": func() { m.TransformVec32(nil, nil) },
 		"Projection": func() { m.Projection() }, "Hash": func() { m.Hash() }, "Cut": func() { m.Cut(1) }, "WithClassNames": func() { m.WithClassNames(nil) },
 		"NewClassifier": func() { NewClassifier(m, x, labels, 1) }, "of no model": func() { NewClassifier(nil, x, labels, 1) },
-		"Predict": func() { c.Predict(row, nil) }, "Classify": func() { c.Classify(row, new(Workspace)) }, "PredictProba": func() { c.PredictProba(nil, row, nil) },
-		"Neighbors": func() { c.Neighbors(nil, row, 1, nil) }, "PredictAll": func() { c.PredictAll(ctx, x, 1) },
-		"PredictProbaAll": func() { c.PredictProbaAll(ctx, y, x, 1) }, "NeighborsAll": func() { c.NeighborsAll(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
+		"Predict": func() { c.Predict(row, nil) }, "Classify": func() { c.Classify(row, new(Workspace)) },
+		"Neighbors": func() { c.Neighbors(nil, row, 1, nil) }, "PredictAll": func() { c.PredictAll(ctx, nil, x, 1) },
+		"NeighborsAll": func() { c.NeighborsAll(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
 	} {
 		if words := said(f); !strings.HasPrefix(words, "wda: a Model that") && !strings.HasPrefix(words, "wda: a Classifier that") {
 			t.Errorf("%s: panics with %q", name, words)
@@ -211,7 +211,7 @@ func TestModelNeverChanges(t *testing.T) {
 	lambda, init := mat.NewDense(3, 3, []float64{1, 2, 2, 2, 1, 2, 2, 2, 1}), uniform(5, 6, 2)
 	set := Settings{
 		Components: 2, Objective: Objective{Lambda: LambdaMatrix(lambda), Shrinkage: FixedShrinkage(0)},
-		Solver: Solver{MaxSteps: 4, Init: init, Starts: 2}, Validation: &Validation{Every: 1},
+		Optimizer: Optimizer{MaxSteps: 4, Init: init, Starts: 2}, Validation: &Validation{Every: 1},
 	}
 	m := mustFit(t, x, labels, &set)
 	names := []string{"a", "b", "c"}
@@ -222,7 +222,7 @@ func TestModelNeverChanges(t *testing.T) {
 	state := func() string {
 		r := m.Report()
 		s := r.Settings
-		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.Objective.Lambda.matrix), mat.Formatted(s.Solver.Init), *s.Validation)
+		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.Objective.Lambda.matrix), mat.Formatted(s.Optimizer.Init), *s.Validation)
 	}
 	before := state()
 	file := fileOf(t, m)
@@ -244,7 +244,7 @@ func TestModelNeverChanges(t *testing.T) {
 	r.Warnings = append(r.Warnings[:0], "x")
 	r.Lambda.Zero()
 	r.Settings.Objective.Lambda.matrix.(*mat.Dense).Zero()
-	r.Settings.Solver.Init.(*mat.Dense).Zero()
+	r.Settings.Optimizer.Init.(*mat.Dense).Zero()
 	r.Settings.Validation.Every = 9
 	if after := state(); after != before || !bytes.Equal(fileOf(t, m), file) {
 		t.Errorf("the model has changed:\n%s\nwas\n%s", after, before)
@@ -330,7 +330,7 @@ func TestNotFinite(t *testing.T) {
 			if class, err := c.Classify(row, w); !errors.As(err, &pe) || pe.Column != j || class != (Class{}) {
 				t.Errorf("%v in column %d: class %+v, %v", v, j, class, err)
 			}
-			if c.PredictProba(proba, row, w); !math.IsNaN(proba[0]) || !math.IsNaN(proba[1]) || !math.IsNaN(proba[2]) {
+			if predictShares(c, proba, row, w); !math.IsNaN(proba[0]) || !math.IsNaN(proba[1]) || !math.IsNaN(proba[2]) {
 				t.Errorf("%v in column %d: probabilities %v", v, j, proba)
 			}
 		}
@@ -383,7 +383,7 @@ func TestNotFinite(t *testing.T) {
 		t.Errorf("far away: %+v, %v", class, err)
 	}
 	pair := mat.NewDense(2, 6, append(slices.Clone(x.RawRowView(0)), far.RawRowView(0)...))
-	if got, err := c.PredictAll(t.Context(), pair, 1); !errors.Is(err, ErrNotFinite) || !strings.HasPrefix(err.Error(), "row 1: ") || got != nil {
+	if got, err := c.PredictAll(t.Context(), nil, pair, 1); !errors.Is(err, ErrNotFinite) || !strings.HasPrefix(err.Error(), "row 1: ") || got != nil {
 		t.Errorf("far away, among others: %v, %v", got, err)
 	}
 }
@@ -496,7 +496,7 @@ func TestTransformAllocatesNothing(t *testing.T) {
 		"Predict":        func() { c.Predict(sample, w) },
 		"Classify":       func() { c.Classify(sample, w); w.Shares(proba) },
 		"checked":        func() { m.TransformChecked(vec, sample) },
-		"PredictProba":   func() { c.PredictProba(proba, sample, w) },
+		"Shares":         func() { predictShares(c, proba, sample, w) },
 		"Neighbors":      func() { near = c.Neighbors(near, sample, 5, w) },
 	} {
 		if a := testing.AllocsPerRun(20, f); a != 0 {
@@ -515,7 +515,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	var want mat.Dense
 	m.Transform(&want, x)
-	predicted, err := c.PredictAll(t.Context(), x, 1)
+	predicted, err := c.PredictAll(t.Context(), nil, x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ const batch = 64
 
 func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error) {
 	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level}
-	o.pairs = pairsOf(s, set.Objective.Weights)
+	o.pairs = pairsOf(s, set.Objective.Proportional)
 	o.width = workerCount(set.Workers)
 	solvers := min(o.width, batch, len(o.pairs))
 	if err := checkMemory[T](s, &set.Objective, solvers); err != nil {
@@ -95,7 +95,7 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 		if i == 0 {
 			ss.Workers = min(o.width, s.largestPair()/minPiece+1)
 		}
-		solver, err := sinkhorn.NewSolver[T](ss)
+		solver, err := sinkhorn.NewSolver[T](&ss)
 		if err != nil {
 			return nil, err
 		}
@@ -136,13 +136,13 @@ func checkMemory[T dist.Float](s *samples, o *Objective, solvers int) error {
 }
 
 // pairsOf returns all pairs of classes with their weights.
-func pairsOf(s *samples, weights PairWeights) []pair {
+func pairsOf(s *samples, proportional bool) []pair {
 	pairs := make([]pair, 0, len(s.classes)*(len(s.classes)+1)/2)
 	pi := s.frequencies()
 	for c := range s.classes {
 		for e := c; e < len(s.classes); e++ {
 			w := 1.0
-			if weights == Proportional {
+			if proportional {
 				w = pi[c]
 				if e != c {
 					w = pi[c] * pi[e]

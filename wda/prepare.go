@@ -97,7 +97,7 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 
 // Fit is the function Fit with the samples prepared. Data and Validation are those of
 // Prepare and may be left out of the settings; others are an error that wraps
-// ErrSettings. So may Components; more than those are an error that wraps ErrComponents.
+// ErrSettings, as are more Components than there; these may be left out, too.
 // With as many the result is the same bits as without Prepare, with fewer it agrees to
 // rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {
@@ -124,7 +124,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		return nil, err
 	}
 	if set.Components > m.by.Components {
-		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrComponents, set.Components, m.by.Components)
+		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrSettings, set.Components, m.by.Components)
 	}
 	var choice *Choice
 	if set.open() {
@@ -147,8 +147,8 @@ const whitePrincipal = 1e-6
 func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Dense, error) {
 	var init *mat.Dense
 	var err error
-	if set.Solver.Init != nil {
-		if init, err = orthonormal(set.Solver.Init); err != nil {
+	if set.Optimizer.Init != nil {
+		if init, err = orthonormal(set.Optimizer.Init); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -162,7 +162,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 			return sp, p, err
 		}
 		if sp.s.d < set.Components {
-			return nil, nil, fmt.Errorf("%w: %d components of samples that span %d dimensions cannot be whitened", ErrComponents, set.Components, sp.s.d)
+			return nil, nil, fmt.Errorf("%w: %d components of samples that span %d dimensions cannot be whitened", ErrSettings, set.Components, sp.s.d)
 		}
 		p, err := sp.s.principal(ctx, set.Components, whitePrincipal, set.Workers)
 		return sp, p, err

@@ -19,19 +19,19 @@ func TestPrepare(t *testing.T) {
 	}{
 		{60, 6, Settings{Components: 3}},
 		{60, 6, Settings{Components: 3, Data: Data{Standardize: true}, Objective: Objective{Float32: true}}},
-		{60, 6, Settings{Components: 2, Solver: Solver{Init: uniform(5, 6, 2), Method: ProjectedGradient}}},
+		{60, 6, Settings{Components: 2, Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient}}},
 		{60, 6, Settings{Components: 3, Validation: &Validation{Every: 1, Patience: 2}, Seed: 4}},
 		{24, 40, Settings{Components: 4}},
 		{30, 200, Settings{Components: 5, Data: Data{Standardize: true}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
-		c.set.Solver.MaxSteps = 8
+		c.set.Optimizer.MaxSteps = 8
 		prepared, err := Prepare(t.Context(), x, labels, c.set.preparation())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for p := c.set.Components; p > 0; p-- {
-			if c.set.Solver.Init != nil && p < c.set.Components {
+			if c.set.Optimizer.Init != nil && p < c.set.Components {
 				break // the start has its number of components
 			}
 			for _, lambda := range []float64{0.5, 2} {
@@ -68,7 +68,7 @@ func TestPrepare(t *testing.T) {
 			}
 		}
 		_, err = prepared.Fit(t.Context(), &Settings{Components: c.set.Components + 1})
-		if !errors.Is(err, ErrComponents) {
+		if !errors.Is(err, ErrSettings) {
 			t.Errorf("one component more: %v", err)
 		}
 		for name, other := range map[string]Settings{"Data": {Data: Data{Standardize: !c.set.Data.Standardize}}, "Validation": {Validation: new(Validation)}} {
@@ -81,7 +81,7 @@ func TestPrepare(t *testing.T) {
 		}
 	}
 	x, _ := parts3(3, 60, 6)
-	if _, err := Prepare(t.Context(), x, make([]int, 60), nil); !errors.Is(err, ErrOneClass) {
+	if _, err := Prepare(t.Context(), x, make([]int, 60), nil); !errors.Is(err, ErrLabels) {
 		t.Errorf("one class: %v", err)
 	}
 }
@@ -96,7 +96,7 @@ func TestPreparedSideBySide(t *testing.T) {
 	var all []Settings
 	for s := range Principal {
 		// The tolerance is met at the start.
-		all = append(all, Settings{Components: 3, Solver: Solver{Method: s, MaxSteps: 10}}, Settings{Components: 3, Solver: Solver{Method: s, Tolerance: 1e9}, Objective: Objective{Lambda: RelativeLambda(3)}})
+		all = append(all, Settings{Components: 3, Optimizer: Optimizer{Method: s, MaxSteps: 10}}, Settings{Components: 3, Optimizer: Optimizer{Method: s, Tolerance: 1e9}, Objective: Objective{Lambda: RelativeLambda(3)}})
 	}
 	got := make([]*Model, len(all))
 	var wg sync.WaitGroup

@@ -7,7 +7,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Status says how a fit ended.
+// Status says how a fit ended. Its text, by String, MarshalText and UnmarshalText, and in
+// a model file, is one of
+//
+//	GradientTolerance    the gradient has become small
+//	StepTolerance        steps have
+//	FunctionTolerance    J does not rise any more
+//	MaxSteps             Solver.MaxSteps were made
+//	LineSearchFailed     no step raises J by more than rounding
+//	Stalled              neither J nor the gradient has become better in 100 steps
+//	EvaluationFailed     there is no J near the projection
+//	Cancelled            the context ended
+//	Stopped              by Progress or Validation, or as there is nothing to be done
+//
+// and its method Converged reports whether it is one of the first three.
 type Status = descent.Status
 
 // Report is how a fit went.

@@ -39,7 +39,7 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	n, d := x.Dims()
 	s := &samples{n: n, d: d, classes: slices.Compact(slices.Sorted(slices.Values(labels)))}
 	if len(s.classes) < 2 {
-		return nil, fmt.Errorf("%w (label %d)", ErrOneClass, labels[0])
+		return nil, fmt.Errorf("%w: all samples are of one class (label %d)", ErrLabels, labels[0])
 	}
 	index := make(map[int]int, len(s.classes))
 	for c, l := range s.classes {
@@ -51,7 +51,7 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	}
 	for c, count := range s.offset[1:] {
 		if count == 1 {
-			return nil, fmt.Errorf("%w: row %d alone has label %d", ErrSingleton, slices.Index(labels, s.classes[c]), s.classes[c])
+			return nil, fmt.Errorf("%w: a class has only one sample: row %d alone has label %d", ErrLabels, slices.Index(labels, s.classes[c]), s.classes[c])
 		}
 	}
 	for c := range s.classes {

@@ -17,8 +17,8 @@ type Settings struct {
 	Data Data
 	// Objective is J.
 	Objective Objective
-	// Solver says how J is maximized.
-	Solver Solver
+	// Optimizer says how J is maximized.
+	Optimizer Optimizer
 	// Scale is the length of the components. Default chosen on rows held out.
 	Scale Scale
 	// Validation, if not nil, stops the solver when the projection no longer gets
@@ -64,16 +64,17 @@ type Objective struct {
 	// are few against features. Default chosen on rows held out; where nothing is chosen,
 	// as in Score, 1.
 	Shrinkage Shrinkage
-	// Weights of class pairs. Default Uniform.
-	Weights PairWeights
+	// Proportional weighs classes by their frequencies π: w_cc' = π_c π_c' for two classes
+	// and w_cc = π_c for one. Default false: every pair has the weight 1, as in the paper.
+	Proportional bool
 	// Gradient says what is taken for the gradient of J. Default Unrolled.
 	Gradient GradientMode
 	// Float32 evaluates J in float32, about twice as fast. Default false.
 	Float32 bool
 }
 
-// Solver says how J is maximized.
-type Solver struct {
+// Optimizer says how J is maximized.
+type Optimizer struct {
 	// Method. Default Auto.
 	Method Method
 	// MaxSteps bounds the steps. Default 200. For MiniBatch they are rounds of 20
@@ -124,9 +125,9 @@ func PaperSettings(components int) *Settings {
 	return &Settings{
 		Components: components,
 		Data:       Data{Whitening: NoWhitening()},
-		Objective:  Objective{Lambda: RelativeLambda(0.01), Iterations: 10, Shrinkage: FixedShrinkage(0), Weights: Uniform},
+		Objective:  Objective{Lambda: RelativeLambda(0.01), Iterations: 10, Shrinkage: FixedShrinkage(0)},
 		Scale:      Orthonormal,
-		Solver:     Solver{Method: ProjectedGradient},
+		Optimizer:  Optimizer{Method: ProjectedGradient},
 	}
 }
 
@@ -149,7 +150,7 @@ func (s Settings) pinned() Settings {
 	if s.Data.Whitening.kind == chosenWhitening {
 		s.Data.Whitening = NoWhitening()
 	}
-	if s.Scale == ChosenScale {
+	if s.Scale == chosenScale {
 		s.Scale = Orthonormal
 	}
 	return s
@@ -174,7 +175,7 @@ func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
 	if err := scaleNames.Check(uint8(t.Scale)); err != nil {
 		return t, err
 	}
-	if t.Solver, err = t.Solver.withDefaults(d, t.Components, t.Objective.Float32); err != nil {
+	if t.Optimizer, err = t.Optimizer.withDefaults(d, t.Components, t.Objective.Float32); err != nil {
 		return t, err
 	}
 	return t, checkWorkers(t.Workers)
@@ -185,8 +186,8 @@ func (s *Settings) report(step Step) error {
 	if s.Progress == nil {
 		return nil
 	}
-	each := s.Solver.MaxSteps
-	return s.Progress(Progress{Done: step.Start*each + step.Index, Total: s.Solver.Starts * each, Step: step})
+	each := s.Optimizer.MaxSteps
+	return s.Progress(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: step})
 }
 
 // implicitIterations bounds the iterations of Implicit by default.
@@ -212,11 +213,11 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	if err := o.Shrinkage.check(); err != nil {
 		return o, err
 	}
-	return o, pairWeightNames.Check(uint8(o.Weights))
+	return o, nil
 }
 
 // withDefaults returns s with its defaults for p components of d features, checked.
-func (s Solver) withDefaults(d, p int, single bool) (Solver, error) {
+func (s Optimizer) withDefaults(d, p int, single bool) (Optimizer, error) {
 	if err := methodNames.Check(uint8(s.Method)); err != nil {
 		return s, err
 	}

@@ -30,10 +30,6 @@ func TestTexts(t *testing.T) {
 		var got Method
 		check(v, &got, func() any { return got })
 	}
-	for v := range numPairWeights {
-		var got PairWeights
-		check(v, &got, func() any { return got })
-	}
 	for v := range numGradientModes {
 		var got GradientMode
 		check(v, &got, func() any { return got })
@@ -51,7 +47,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("shrinkage %s: %v", text, err)
 		}
 	}
-	for _, v := range []encoding.TextMarshaler{numMethods, numPairWeights, numGradientModes} {
+	for _, v := range []encoding.TextMarshaler{numMethods, numGradientModes} {
 		if b, err := v.MarshalText(); !errors.Is(err, ErrSettings) {
 			t.Errorf("%v has the text %q, %v", v, b, err)
 		}
@@ -62,7 +58,7 @@ func TestTexts(t *testing.T) {
 // in the settings that a report has.
 func TestChoices(t *testing.T) {
 	x, labels := parts3(1, 30, 8) // fewer than five samples a feature
-	m, err := Fit(t.Context(), x, labels, &Settings{Solver: Solver{MaxSteps: 1}})
+	m, err := Fit(t.Context(), x, labels, &Settings{Optimizer: Optimizer{MaxSteps: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +66,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("chosen: %+v", set)
 	}
 	pinned := Settings{
-		Data: Data{Whitening: NoWhitening()}, Scale: UnitWithin, Solver: Solver{MaxSteps: 1},
+		Data: Data{Whitening: NoWhitening()}, Scale: UnitWithin, Optimizer: Optimizer{MaxSteps: 1},
 		Objective: Objective{Lambda: AbsoluteLambda(0.5), Shrinkage: FixedShrinkage(0), Iterations: 3},
 	}
 	if m, err = Fit(t.Context(), x, labels, &pinned); err != nil {

@@ -32,7 +32,7 @@ type watcher interface {
 
 // solver returns that of the settings.
 func (f *fitter[T]) solver() solver {
-	switch f.set.Solver.Method {
+	switch f.set.Optimizer.Method {
 	case Principal, Fisher:
 		return end[T]{f}
 	case Eigen, EigenTraceRatio:
@@ -75,8 +75,8 @@ type attempt struct {
 func (f *fitter[T]) all(ctx context.Context) (*attempt, error) {
 	var best *attempt
 	solver := f.solver()
-	for i := range f.set.Solver.Starts {
-		p, components := f.start, f.set.Solver.Init != nil
+	for i := range f.set.Optimizer.Starts {
+		p, components := f.start, f.set.Optimizer.Init != nil
 		if i > 0 {
 			p, components = mat.NewDense(f.s.d, f.p, nil), false
 			f.manifold.Random(p, rand.New(rand.NewPCG(f.set.Seed, streamStarts+uint64(i))))
@@ -107,7 +107,7 @@ func (f *fitter[T]) better(a, b *attempt) bool {
 
 // attempt runs the solver from p, or with Auto and MiniBatch from a better start.
 func (f *fitter[T]) attempt(ctx context.Context, solver solver, index int, p *mat.Dense, components bool) (*attempt, error) {
-	if m := f.set.Solver.Method; m == Auto || m == MiniBatch {
+	if m := f.set.Optimizer.Method; m == Auto || m == MiniBatch {
 		var err error
 		if p, err = f.autoStart(ctx, f.set, p, components); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (f *fitter[T]) attempt(ctx context.Context, solver solver, index int, p *ma
 type end[T dist.Float] struct{ *fitter[T] }
 
 func (f end[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
-	if f.set.Solver.Method == Fisher {
+	if f.set.Optimizer.Method == Fisher {
 		p = f.s.fisher(p)
 	}
 	s, err := f.newAscent(ctx, index, p)

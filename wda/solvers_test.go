@@ -74,7 +74,7 @@ func TestSolvers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				set := &wda.Settings{Components: 10, Solver: wda.Solver{Method: solver, BatchSize: b}, Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.5), Float32: os.Getenv("MONGE_FLOAT32") != ""}}
+				set := &wda.Settings{Components: 10, Optimizer: wda.Optimizer{Method: solver, BatchSize: b}, Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.5), Float32: os.Getenv("MONGE_FLOAT32") != ""}}
 				m, err := wda.Fit(t.Context(), part.X, part.Labels, set)
 				if err != nil {
 					t.Fatal(err)

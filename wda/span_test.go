@@ -35,7 +35,7 @@ func TestReduction(t *testing.T) {
 		if c.rank > 0 {
 			x.Mul(uniform(2, c.n, c.rank), uniform(3, c.rank, c.d))
 		}
-		set := &Settings{Components: 3, Solver: Solver{MaxSteps: 20}}
+		set := &Settings{Components: 3, Optimizer: Optimizer{MaxSteps: 20}}
 		sp, _ := spanOf(t, x, labels, set)
 		if sp.s.d != c.want {
 			t.Errorf("%+v: %d dimensions", c, sp.s.d)
@@ -98,7 +98,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 func TestReductionOfStart(t *testing.T) {
 	const n, d = 30, 120
 	x, labels := parts3(1, n, d)
-	inside := mustFit(t, x, labels, &Settings{Components: 3, Solver: Solver{Method: ConjugateGradient, MaxSteps: 2}}).Projection()
+	inside := mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 2}}).Projection()
 	random := mat.NewDense(d, 3, nil)
 	stiefel.New(d, 3).Random(random, rand.New(rand.NewPCG(3, 4)))
 	mixed := mat.DenseCopyOf(inside)
@@ -115,7 +115,7 @@ func TestReductionOfStart(t *testing.T) {
 		{"not orthonormal", scaled(3, random), n + 2},
 	} {
 		for _, solver := range []Method{ConjugateGradient, SteepestDescent, ProjectedGradient} {
-			set := &Settings{Components: 3, Solver: Solver{Init: c.init, Method: solver, MaxSteps: 6}}
+			set := &Settings{Components: 3, Optimizer: Optimizer{Init: c.init, Method: solver, MaxSteps: 6}}
 			sp, start := spanOf(t, x, labels, set)
 			if sp.s.d != c.want {
 				t.Errorf("%s: %d dimensions, want %d", c.name, sp.s.d, c.want)
@@ -135,7 +135,7 @@ func TestReductionOfStart(t *testing.T) {
 		}
 	}
 	// A start that spans all that is left: nothing to be gained.
-	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Solver: Solver{Init: uniform(6, n+3, 5)}}); sp.rows != nil {
+	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Optimizer: Optimizer{Init: uniform(6, n+3, 5)}}); sp.rows != nil {
 		t.Error("reduced to more dimensions than there are")
 	}
 }
@@ -160,7 +160,7 @@ func TestNoReduction(t *testing.T) {
 	if sp, _ := spanOf(t, x, labels, &Settings{Components: 3}); sp.rows != nil {
 		t.Error("reduced although directions differ 1e5-fold in length")
 	}
-	mustFit(t, x, labels, &Settings{Components: 3, Solver: Solver{MaxSteps: 5}})
+	mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{MaxSteps: 5}})
 }
 
 // BenchmarkWide fits 452 samples of 4096 features, in their span and as they are.

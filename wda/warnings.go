@@ -65,8 +65,8 @@ func warnings[T dist.Float](s *samples, o *objective[T], set *Settings) []string
 	if n := s.size(small); n < fewSamples {
 		add("class %d has only %d samples", s.classes[small], n)
 	}
-	if set.Objective.Weights == Uniform && s.size(big) >= imbalance*s.size(small) {
-		add("class %d has %d samples and class %d %d, but all classes have the same weight; see Weights", s.classes[big], s.size(big), s.classes[small], s.size(small))
+	if !set.Objective.Proportional && s.size(big) >= imbalance*s.size(small) {
+		add("class %d has %d samples and class %d %d, but all classes have the same weight; see Proportional", s.classes[big], s.size(big), s.classes[small], s.size(small))
 	}
 	if s.n < s.d && set.Objective.Shrinkage.rho == 0 {
 		add("%d samples of %d features without shrinkage: the projection will fit noise", s.n, s.d)

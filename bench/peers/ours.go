@@ -152,7 +152,7 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	if s.kind == "sinkhornlog" {
 		set.Domain = sinkhorn.Log
 	}
-	solver, err := sinkhorn.NewSolver[T](set)
+	solver, err := sinkhorn.NewSolver[T](&set)
 	if err != nil {
 		panic(err)
 	}
@@ -176,7 +176,7 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 // potential of the first set, without a constant.
 func matrixFree[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
-	solver, err := sinkhorn.NewSolver[T](sinkhorn.Settings{
+	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{
 		Lambda: s.float("lambda"), Iterations: s.int("iters"), Storage: sinkhorn.MatrixFree, Workers: runtime.GOMAXPROCS(0),
 	})
 	if err != nil {
@@ -239,7 +239,7 @@ func fits(s spec, dir string, single bool) *job {
 		Objective: wda.Objective{Lambda: wda.RelativeLambda(s.float("lambda")), Iterations: s.int("iters"), Shrinkage: wda.FixedShrinkage(0), Float32: single},
 	}
 	if s.kind == "fit" {
-		set.Solver.MaxSteps = s.int("steps")
+		set.Optimizer.MaxSteps = s.int("steps")
 		var m *wda.Model
 		return &job{
 			run: func() {
@@ -251,7 +251,7 @@ func fits(s spec, dir string, single bool) *job {
 			result: func() []float64 { return []float64{1 / m.Report().Objective} },
 		}
 	}
-	set.Solver = wda.Solver{Method: wda.ConjugateGradient, Init: start, MaxSteps: 6}
+	set.Optimizer = wda.Optimizer{Method: wda.ConjugateGradient, Init: start, MaxSteps: 6}
 	var first, last time.Time
 	set.Progress = func(at wda.Progress) error {
 		last = time.Now()

@@ -205,7 +205,7 @@ func evaluation(s problem) (float64, error) {
 	set := &wda.Settings{
 		Components: s.p,
 		Objective:  wda.Objective{Iterations: s.l, Shrinkage: wda.FixedShrinkage(.5)},
-		Solver:     wda.Solver{Method: wda.ConjugateGradient, MaxSteps: 4, Init: start(s)},
+		Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: 4, Init: start(s)},
 		Workers:    1,
 		Progress:   func(wda.Progress) error { times = append(times, cpuTime()); return nil },
 	}

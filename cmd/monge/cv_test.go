@@ -26,7 +26,7 @@ func TestCV(t *testing.T) {
 	grid := strings.Fields("cv -p 2,1 --lambda 0.1,3 --shrinkage 1,0,0.5 --k 5,1,5 --folds 3 --max-steps 4 --seed 2")
 	v := object(t, append(grid, "--data", s.csv, "--csv", at("a.csv"), "--model", at("cv.wda"))...)
 	want, err := wda.CrossValidate(t.Context(), s.data.X, s.data.Labels, &wda.CrossValidation{
-		Fit: wda.Settings{Solver: wda.Solver{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.RelativeLambda(0.1), wda.RelativeLambda(3)},
+		Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.RelativeLambda(0.1), wda.RelativeLambda(3)},
 		Shrinkage: []wda.Shrinkage{{}, wda.FixedShrinkage(0), wda.FixedShrinkage(0.5)},
 		Neighbors: []int{5, 1}, Folds: 3,
 	})
@@ -119,7 +119,7 @@ func TestCV(t *testing.T) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
 	// Flags that change the fits.
-	for _, args := range []string{"--float32", "--standardize", "--method pg", "--starts 2", "--validation 0.3 --validation-patience 2", "--absolute", "--paper", "--weights proportional --iterations 3", "--sample 45 --seed 3"} {
+	for _, args := range []string{"--float32", "--standardize", "--method pg", "--starts 2", "--validation 0.3 --validation-patience 2", "--absolute", "--paper", "--proportional --iterations 3", "--sample 45 --seed 3"} {
 		v := object(t, append([]string{"cv", "--data", s.csv, "--lambda", "2", "--k", "1", "--max-steps", "2", "--folds", "2"}, strings.Fields(args)...)...)
 		if e := get(t, v, "best", "error"); !(e >= 0 && e <= 1) {
 			t.Errorf("%s: error %v", args, e)
@@ -182,12 +182,12 @@ func TestFitOptions(t *testing.T) {
 		args string
 		set  wda.Settings
 	}{
-		{"--starts 4 --seed 5 --method cg", wda.Settings{Solver: wda.Solver{Starts: 4, Method: wda.ConjugateGradient}, Seed: 5}},
+		{"--starts 4 --seed 5 --method cg", wda.Settings{Optimizer: wda.Optimizer{Starts: 4, Method: wda.ConjugateGradient}, Seed: 5}},
 		{"--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
-		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.Orthonormal, Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Solver: wda.Solver{Method: wda.ConjugateGradient}}},
+		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.Orthonormal, Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient}}},
 	} {
-		c.set.Components, c.set.Solver.MaxSteps = 2, 6
+		c.set.Components, c.set.Optimizer.MaxSteps = 2, 6
 		want, err := wda.Fit(t.Context(), s.data.X, s.data.Labels, &c.set)
 		if err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func TestFitOptions(t *testing.T) {
 			t.Errorf("%s: another projection than the library's", c.args)
 		}
 		r := want.Report()
-		if c.set.Solver.Starts > 1 {
+		if c.set.Optimizer.Starts > 1 {
 			if starts, ok := v["start_objectives"].([]any); !ok || encode(t, starts) != encode(t, r.StartObjectives) {
 				t.Errorf("%s: start_objectives %v, want %v", c.args, v["start_objectives"], r.StartObjectives)
 			}
@@ -357,7 +357,6 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"tolerance", cv + "--tolerance -1", 2, "--tolerance must be positive"},
 		{"level", cv + "--level sse", 2, "--level"},
 		{"workers", cv + "--workers -2", 2, "--workers must be between 0"},
-		{"weights", cv + "--weights heavy", 2, "--weights"},
 		{"holdout", cv + "--holdout 2", 2, "--holdout must be a fraction"},
 		{"validation", cv + "--validation 1", 2, "--validation must be a fraction between 0 and 1"},
 		{"matrix", cv + "--lambda-matrix $two.csv", 2, "unknown flag: --lambda-matrix"},
@@ -387,7 +386,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"missing model", "predict --model $none.wda --data $d.csv", 1, "none.wda: no such file"},
 		{"missing data", "predict --model $k.wda --data $none.csv", 1, "none.csv: no such file"},
 		{"Inf", "predict --model $k.wda --data $inf.csv", 1, "inf.csv: row 2, column 4: the value is infinite"},
-		{"beyond range", "predict --model $k.wda --data $huge.csv", 1, "huge.csv: projected sample: wda: value is not finite: row 0"},
+		{"beyond range", "predict --model $k.wda --data $huge.csv", 1, "huge.csv: projected sample: value is not finite: row 0"},
 		{"features", "predict --model $k.wda --data $two.csv", 1, "two.csv: "},
 		{"features of train", predict + "--train $nan.csv", 1, "nan.csv: row 3"},
 		{"features of train", predict + "--train $one.csv", 1, "one.csv: 2 features where the model has 5"},

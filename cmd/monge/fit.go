@@ -205,7 +205,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		set.Objective.Lambda = wda.LambdaMatrix(l)
 	}
 	if f.init != "" {
-		if set.Solver.Init, err = f.readStart(f.init, columns(d), set.Components); err != nil {
+		if set.Optimizer.Init, err = f.readStart(f.init, columns(d), set.Components); err != nil {
 			return err
 		}
 	}
@@ -224,7 +224,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	rho, _ := r.Settings.Objective.Shrinkage.Value()
 	out := fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
-		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Solver.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
+		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
 		Shrinkage: number(rho), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components,
 		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model, Hash: hash,
@@ -238,7 +238,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 			out.Choice = append(out.Choice, choiceOf(m))
 		}
 	}
-	if r.Settings.Solver.Starts > 1 {
+	if r.Settings.Optimizer.Starts > 1 {
 		for _, j := range r.StartObjectives {
 			out.StartObjectives = append(out.StartObjectives, number(j))
 		}
@@ -265,7 +265,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, rho)
 		fmt.Fprintf(w, "solver\t%s: %s after %d steps, %d evaluations, %.3g s\n", out.Solver, out.Status, out.Steps, out.Evaluations, r.Elapsed.Seconds())
 		if len(out.StartObjectives) > 0 {
-			fmt.Fprintf(w, "start\t%d of %d\n", r.Start+1, r.Settings.Solver.Starts)
+			fmt.Fprintf(w, "start\t%d of %d\n", r.Start+1, r.Settings.Optimizer.Starts)
 		}
 		if out.ValidationError != nil {
 			fmt.Fprintf(w, "validation error\t%s\n", percent(r.ValidationError))
@@ -304,7 +304,7 @@ func (a *app) warn(warnings, classes []string) []string {
 
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, d *dataset.Dataset, set *wda.Settings) (*wda.Model, error) {
-	b := a.bar("fit", set.Solver.MaxSteps*set.Solver.Starts)
+	b := a.bar("fit", set.Optimizer.MaxSteps*set.Optimizer.Starts)
 	defer b.done()
 	set.Progress = func(p wda.Progress) error {
 		b.set(p.Done, fmt.Sprintf("J = %-12.8g", p.Step.Objective))

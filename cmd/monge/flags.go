@@ -39,7 +39,7 @@ type objectiveFlags struct {
 	lambda       float64
 	lambdaMatrix string
 	iterations   int
-	weights      string
+	proportional bool
 	float32      bool
 	level        string
 	workers      int
@@ -62,7 +62,7 @@ const lambdaUsage = "λ, the inverse of the entropic regularization"
 func (f *objectiveFlags) addShared(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.IntVar(&f.iterations, "iterations", 10, "L, the Sinkhorn iterations that define the transport")
-	fs.StringVar(&f.weights, "weights", wda.Uniform.String(), "weights of the class pairs: uniform or proportional to the class frequencies")
+	fs.BoolVar(&f.proportional, "proportional", false, "weigh pairs of classes by their frequencies")
 	fs.BoolVar(&f.float32, "float32", false, "evaluate in float32, about twice as fast")
 	addLevel(cmd, &f.level)
 	addWorkers(cmd, &f.workers)
@@ -95,12 +95,9 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := f.setLevel(cmd); err != nil {
 		return nil, err
 	}
-	s := &wda.Settings{Objective: wda.Objective{Iterations: f.iterations, Float32: f.float32}, Workers: f.workers}
+	s := &wda.Settings{Objective: wda.Objective{Iterations: f.iterations, Proportional: f.proportional, Float32: f.float32}, Workers: f.workers}
 	if l := cmd.Flags().Lookup("lambda"); l != nil && l.Changed {
 		s.Objective.Lambda = wda.RelativeLambda(f.lambda)
-	}
-	if err := s.Objective.Weights.UnmarshalText([]byte(f.weights)); err != nil {
-		return nil, usagef("--weights: %v", err)
 	}
 	return s, nil
 }
@@ -128,7 +125,7 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
 	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
 	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "metric of the features: none, diagonal or spherical (the covariance within classes shrunken towards its diagonal, or a multiple of the identity, by Ledoit and Wolf's intensity, or by α after a colon: spherical:0.5), or auto")
-	fs.StringVar(&f.scale, "scale", wda.ChosenScale.String(), "length of the components: orthonormal; unit: the same transport within classes; ratio: unit, less what hardly tells classes apart; or auto")
+	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "length of the components: orthonormal; unit: the same transport within classes; ratio: unit, less what hardly tells classes apart; or auto")
 	fs.StringVar(&f.method, "method", wda.Method(0).String(), "one of "+methodNames())
 	fs.StringVar(&f.gradient, "gradient", wda.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
@@ -162,11 +159,11 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 			s.Scale = paper.Scale
 		}
 	}
-	if err := s.Solver.Method.UnmarshalText([]byte(f.method)); err != nil {
+	if err := s.Optimizer.Method.UnmarshalText([]byte(f.method)); err != nil {
 		return usagef("--method must be one of %s, not %q", methodNames(), f.method)
 	}
 	if f.paper && !cmd.Flags().Changed("method") {
-		s.Solver.Method = wda.PaperSettings(s.Components).Solver.Method
+		s.Optimizer.Method = wda.PaperSettings(s.Components).Optimizer.Method
 	}
 	if err := s.Objective.Gradient.UnmarshalText([]byte(f.gradient)); err != nil {
 		return usagef("--gradient must be unrolled, implicit or frozen, not %q", f.gradient)
@@ -175,28 +172,28 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 		s.Objective.Iterations = 0
 	}
 	if cmd.Flags().Changed("batch-size") {
-		if s.Solver.Method != wda.MiniBatch {
+		if s.Optimizer.Method != wda.MiniBatch {
 			return usagef("--batch-size needs --method minibatch")
 		}
 		if err := checkRange("batch-size", f.batchSize, 2, math.MaxInt32); err != nil {
 			return err
 		}
-		s.Solver.BatchSize = f.batchSize
+		s.Optimizer.BatchSize = f.batchSize
 	}
 	if err := checkRange("max-steps", f.maxSteps, 1, math.MaxInt32); err != nil {
 		return err
 	}
-	s.Solver.MaxSteps = f.maxSteps
+	s.Optimizer.MaxSteps = f.maxSteps
 	if cmd.Flags().Changed("tolerance") {
 		if err := checkPositive("tolerance", f.tolerance); err != nil {
 			return err
 		}
-		s.Solver.Tolerance = f.tolerance
+		s.Optimizer.Tolerance = f.tolerance
 	}
 	if err := checkRange("starts", f.starts, 1, math.MaxInt32); err != nil {
 		return err
 	}
-	s.Solver.Starts = f.starts
+	s.Optimizer.Starts = f.starts
 	if !cmd.Flags().Changed("validation") {
 		for _, name := range []string{"validation-neighbors", "validation-every", "validation-patience"} {
 			if cmd.Flags().Changed(name) {

@@ -63,22 +63,22 @@ type infoResult struct {
 }
 
 type modelInfo struct {
-	Features   int      `json:"features"`
-	Components int      `json:"components"`
-	Classes    []string `json:"classes,omitempty"`
-	Objective  number   `json:"objective"`
-	Solver     string   `json:"method"`
-	Status     string   `json:"status"`
-	Steps      int      `json:"steps"`
-	Lambda     number   `json:"lambda"`
-	Absolute   bool     `json:"absolute"`
-	Iterations int      `json:"iterations"`
-	Shrinkage  number   `json:"shrinkage"`
-	Weights    string   `json:"weights"`
-	Float32    bool     `json:"float32"`
-	Rows       int      `json:"rows,omitempty"` // training rows to classify by
-	K          int      `json:"k,omitempty"`
-	Hash       string   `json:"hash"` // of what predictions depend on
+	Features     int      `json:"features"`
+	Components   int      `json:"components"`
+	Classes      []string `json:"classes,omitempty"`
+	Objective    number   `json:"objective"`
+	Solver       string   `json:"method"`
+	Status       string   `json:"status"`
+	Steps        int      `json:"steps"`
+	Lambda       number   `json:"lambda"`
+	Absolute     bool     `json:"absolute"`
+	Iterations   int      `json:"iterations"`
+	Shrinkage    number   `json:"shrinkage"`
+	Proportional bool     `json:"proportional"`
+	Float32      bool     `json:"float32"`
+	Rows         int      `json:"rows,omitempty"` // training rows to classify by
+	K            int      `json:"k,omitempty"`
+	Hash         string   `json:"hash"` // of what predictions depend on
 }
 
 func (a *app) info(model string) error {
@@ -96,9 +96,9 @@ func (a *app) info(model string) error {
 		lambda, relative := r.Settings.Objective.Lambda.Value()
 		rho, _ := r.Settings.Objective.Shrinkage.Value()
 		out.Model = &modelInfo{
-			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Settings.Solver.Method.String(),
+			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Settings.Optimizer.Method.String(),
 			Status: r.Status.String(), Steps: r.Steps, Lambda: number(lambda), Absolute: !relative,
-			Iterations: r.Settings.Objective.Iterations, Shrinkage: number(rho), Weights: r.Settings.Objective.Weights.String(),
+			Iterations: r.Settings.Objective.Iterations, Shrinkage: number(rho), Proportional: r.Settings.Objective.Proportional,
 			Float32: r.Settings.Objective.Float32, Hash: contentHash(m, c),
 		}
 		if c != nil {

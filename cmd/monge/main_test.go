@@ -261,7 +261,7 @@ func TestEveryCommand(t *testing.T) {
 	if encode(t, score) != encode(t, again) {
 		t.Errorf("score: %v of the model, %v of its projection", score, again)
 	}
-	adaptive := object(t, "score", "--data", s.csv, "--model", model, "--adaptive", "--shrinkage", "0.5", "--weights", "proportional", "--float32")
+	adaptive := object(t, "score", "--data", s.csv, "--model", model, "--adaptive", "--shrinkage", "0.5", "--proportional", "--float32")
 	near(t, "ridge", get(t, adaptive, "ridge"), get(t, adaptive, "within")/2, 1e-6)
 
 	for _, out := range []string{"p.png", "p.svg"} {
@@ -598,7 +598,6 @@ func TestBadInput(t *testing.T) {
 		{"workers", fit + "--workers -1", 2, "--workers must be between 0"},
 		{"level", fit + "--level sse", 2, `--level: asm: unknown level "sse"`},
 		{"solver", fit + "--method newton", 2, "--method must be one of"},
-		{"weights", fit + "--weights heavy", 2, "--weights"},
 		{"shrinkage < 0", fit + "--shrinkage -1", 2, "--shrinkage must be auto or a number"},
 		{"shrinkage NaN", fit + "--shrinkage NaN", 2, "--shrinkage must be auto or a number"},
 		{"sample < 0", fit + "--sample -5", 2, "--sample must be positive"},

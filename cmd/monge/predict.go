@@ -287,7 +287,7 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 // classify returns the predictions of some rows.
 func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []string, x *mat.Dense) (*predictions, error) {
 	var proba mat.Dense
-	labels, err := c.PredictProbaAll(ctx, &proba, x, f.workers)
+	labels, err := c.PredictAll(ctx, &proba, x, f.workers)
 	if err != nil {
 		return nil, err
 	}

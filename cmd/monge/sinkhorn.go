@@ -128,7 +128,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	if err != nil {
 		return err
 	}
-	solver, err := sinkhorn.NewSolver[float64](set)
+	solver, err := sinkhorn.NewSolver[float64](&set)
 	if err != nil {
 		return err
 	}

@@ -760,7 +760,7 @@ func TestNames(t *testing.T) {
 		descent.StepTolerance: "StepTolerance", descent.FunctionTolerance: "FunctionTolerance",
 		descent.MaxSteps: "MaxSteps", descent.LineSearchFailed: "LineSearchFailed",
 		descent.Stalled: "Stalled", descent.EvaluationFailed: "EvaluationFailed", descent.Cancelled: "Cancelled",
-		descent.Stopped: "Stopped", descent.Status(-1): "Status(-1)", descent.Status(99): "Status(99)",
+		descent.Stopped: "Stopped", descent.Status(99): "Status(99)",
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -1,13 +1,15 @@
 package descent
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/gomonge/monge/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
 // Status says why a minimization ended.
-type Status int
+type Status uint8
 
 const (
 	// NotTerminated is the zero value; no Result of Minimize has it.
@@ -34,18 +36,20 @@ const (
 	Stopped
 )
 
-var statusNames = [...]string{
+var statusNames = enum.New("Status", errStatus,
 	"NotTerminated", "GradientTolerance", "StepTolerance", "FunctionTolerance", "MaxSteps",
-	"LineSearchFailed", "Stalled", "EvaluationFailed", "Cancelled", "Stopped",
-}
+	"LineSearchFailed", "Stalled", "EvaluationFailed", "Cancelled", "Stopped")
 
-// String returns the name of the status as a Go identifier.
-func (s Status) String() string {
-	if s < 0 || int(s) >= len(statusNames) {
-		return fmt.Sprintf("Status(%d)", int(s))
-	}
-	return statusNames[s]
-}
+var errStatus = errors.New("unknown status")
+
+// String returns the name of the status, as the constants are called.
+func (s Status) String() string { return statusNames.Name(uint8(s)) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, statusNames) }
 
 // Converged reports whether a tolerance was met.
 func (s Status) Converged() bool {

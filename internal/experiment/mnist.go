@@ -71,11 +71,11 @@ func mnistMethods() []method {
 	all = append(all, ofWDA(nameWDA, wda.Settings{}), ofWDA(namePaper, *wda.PaperSettings(0)))
 	for _, steps := range mnistSteps {
 		s := *wda.PaperSettings(0)
-		s.Solver.MaxSteps = steps
+		s.Optimizer.MaxSteps = steps
 		all = append(all, ofWDA(namePaperSteps(steps), s))
 	}
 	far := *wda.PaperSettings(0)
-	far.Solver.Method, far.Solver.MaxSteps = wda.Auto, 1000
+	far.Optimizer.Method, far.Optimizer.MaxSteps = wda.Auto, 1000
 	further := ofWDA(namePaperFar, far)
 	further.slow = true
 	return append(all, further)

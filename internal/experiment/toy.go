@@ -57,7 +57,7 @@ func toyMethods() []method {
 	paper.Objective.Lambda = wda.RelativeLambda(toyPaperLambda)
 	return append(all,
 		ofWDA(nameWDA, wda.Settings{}),
-		ofWDA(nameToyStarts, wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(toyLambda)}, Solver: wda.Solver{Starts: toyStarts}}),
+		ofWDA(nameToyStarts, wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(toyLambda)}, Optimizer: wda.Optimizer{Starts: toyStarts}}),
 		ofWDA(namePaper, *paper),
 		ofWDA(nameToyFixed, fixed),
 	)

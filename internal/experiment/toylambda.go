@@ -26,7 +26,7 @@ func toyLambdaMethods() []method {
 	paper := *wda.PaperSettings(0)
 	paper.Objective.Lambda, paper.Objective.Iterations = wda.Lambda{}, 0
 	return []method{
-		ofWDA(nameToyStarts, wda.Settings{Solver: wda.Solver{Starts: toyStarts}}),
+		ofWDA(nameToyStarts, wda.Settings{Optimizer: wda.Optimizer{Starts: toyStarts}}),
 		ofWDA(nameWDA, wda.Settings{}),
 		ofWDA(namePaper, paper),
 	}
@@ -37,7 +37,7 @@ func withLambda(name string, lambda float64, iterations int) method {
 	s := wda.Settings{}
 	switch name {
 	case nameToyStarts:
-		s.Solver.Starts = toyStarts
+		s.Optimizer.Starts = toyStarts
 	case namePaper:
 		s = *wda.PaperSettings(0)
 	}

@@ -120,13 +120,13 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		for _, rho := range []wda.Shrinkage{{}, wda.FixedShrinkage(0)} {
 			candidates = append(candidates, candidate{
 				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho}}),
-				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho, Float32: true}, Solver: wda.Solver{Method: wda.ConjugateGradient, MaxSteps: uciQuick}}), false,
+				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho, Float32: true}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: uciQuick}}), false,
 			})
 		}
 		return candidates, [][]int{{0}, {0, 1}}, []string{nameWDA, nameRho}
 	case namePaper:
 		s := *wda.PaperSettings(0)
-		s.Solver.MaxSteps, s.Objective.Float32 = uciQuick, true
+		s.Optimizer.MaxSteps, s.Objective.Float32 = uciQuick, true
 		one(ofWDA(m.name, s), false)
 	case "FDA", "LFDA":
 		all := []int{}

@@ -88,7 +88,7 @@ func meanSquaredDistance(y, z *mat.Dense) float64 {
 
 // transportPlan returns the plan T (n × m) between the rows of y and z, uniform weights.
 func transportPlan(ctx context.Context, y, z *mat.Dense, lambda float64, s sinkhorn.Settings) (*mat.Dense, error) {
-	solver, err := sinkhorn.NewSolver[float64](s)
+	solver, err := sinkhorn.NewSolver[float64](&s)
 	if err != nil {
 		return nil, err
 	}

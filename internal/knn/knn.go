@@ -20,15 +20,16 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 )
 
 // What can be wrong with the input. Errors wrap one of these and say where.
 var (
-	ErrShape     = errors.New("knn: shapes do not match")
+	ErrShape     = fault.ErrShape
 	ErrNeighbors = errors.New("knn: number of neighbors out of range")
-	ErrNotFinite = errors.New("knn: value is not finite")
+	ErrNotFinite = fault.ErrNotFinite
 )
 
 // Points are labeled rows to look among. They do not change, and any number of

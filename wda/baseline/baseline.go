@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,7 +41,7 @@ var (
 	// are of one class, or no class has two, so that none has a neighbor of its class.
 	ErrData = errors.New("baseline: bad data")
 	// ErrSettings: p, or a setting of the method, is out of range.
-	ErrSettings = errors.New("baseline: bad settings")
+	ErrSettings = fault.ErrSettings
 	// ErrFactorize: a decomposition has failed, for values so far apart in size that
 	// their squares overflow, or an eigenvalue iteration has not converged.
 	ErrFactorize = errors.New("baseline: matrix decomposition failed")
