@@ -39,7 +39,7 @@ var below = map[string][]string{
 	"dist":                     {"internal/asm", "internal/matrix"},
 	"sinkhorn":                 {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
 	"internal/stiefel":         {"internal/asm", "internal/matrix", "internal/dense", "internal/algebra", "internal/random"},
-	"internal/descent":         {"internal/enum"},
+	"internal/descent":         {"internal/enum", "internal/algebra"},
 	"wda/dataset":              {"internal/random"},
 	"internal/knn":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
 	"internal/tsne":            {"internal/asm/...", "internal/matrix", "internal/parallel"},

@@ -9,12 +9,13 @@ import (
 // minCosine is the least cosine of the angle between a direction and that of
 // steepest descent: below it the direction is not worth a line search.
 const (
-	minCosineConjugate = 1e-3
-	minCosineProjected = 0.1
+	minCosineConjugate   = 1e-3
+	minCosineQuasiNewton = 1e-6
+	minCosineProjected   = 0.1
 )
 
 // chooseDirection sets direction, length, slope and steepest at the current
-// iterate. In conjugate gradient it uses what the accepted line search left: the
+// iterate. Conjugate gradient and LBFGS use what the accepted line search left: the
 // iterate it started from in s.trial and its direction, transported, in s.moved.
 func (s *solver) chooseDirection(first bool) {
 	switch s.Method {
@@ -34,6 +35,15 @@ func (s *solver) chooseDirection(first bool) {
 		if !s.isDescent(minCosineConjugate) {
 			s.restart()
 		}
+	case LBFGS:
+		if first {
+			s.restart()
+			return
+		}
+		s.quasiNewton()
+		if !s.isDescent(minCosineQuasiNewton) {
+			s.restart()
+		}
 	default:
 		s.restart()
 	}
@@ -45,6 +55,7 @@ func (s *solver) restart() {
 	s.length = s.current.norm
 	s.slope = -s.current.norm * s.current.norm
 	s.steepest = true
+	s.held = 0
 }
 
 // project sets D = Π(P − g) − P, or to zero if Π fails.

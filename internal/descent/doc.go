@@ -1,6 +1,6 @@
 // Package descent minimizes a differentiable function over a Riemannian
 // manifold of matrices by first-order methods: projected gradient, steepest
-// descent and conjugate gradient, with one line search. It knows no optimal
+// descent, conjugate gradient and limited-memory BFGS, with one line search. It knows no optimal
 // transport and no classes.
 //
 // # Sign

@@ -7,8 +7,10 @@ const (
 	sufficient = 1e-4
 
 	// flatter is σ of the curvature condition φ'(α) ≥ σ φ'(0), asked for by
-	// conjugate gradient.
-	flatter = 0.5
+	// conjugate gradient, and flatterLBFGS that of LBFGS, whose first trial is
+	// mostly good.
+	flatter      = 0.5
+	flatterLBFGS = 0.9
 
 	// maxRefinements bounds the trials after the first step that was acceptable
 	// but for its slope.
@@ -30,7 +32,7 @@ type line struct {
 //	φ(α) ≤ φ(0) + δ α φ'(0)                                 (Armijo), or
 //	φ(α) ≤ lowest + noise  and  φ'(α) ≤ (2δ − 1) φ'(0)      (approximate Armijo)
 //
-// and, for conjugate gradient, φ'(α) ≥ σ φ'(0). The second line is the first one
+// and, for conjugate gradient and LBFGS, φ'(α) ≥ σ φ'(0). The second line is the first one
 // for a quadratic φ, in terms of slopes, which keep their digits where the
 // difference of values has none left (Hager and Zhang 2005, section 3). A point
 // where f, or its gradient, cannot be had is never accepted; it is as good as
@@ -47,8 +49,11 @@ func (s *solver) search() Status {
 		return LineSearchFailed
 	}
 	minSlope := math.Inf(-1)
-	if s.Method == ConjugateGradient {
+	switch s.Method {
+	case ConjugateGradient:
 		minSlope = flatter * s.slope
+	case LBFGS:
+		minSlope = flatterLBFGS * s.slope
 	}
 
 	// φ has its minimum beyond low, where (value, slope) are known and good, and
@@ -168,6 +173,8 @@ func (s *solver) accept(l line) {
 func (s *solver) guess() float64 {
 	l := s.line
 	switch {
+	case s.held > 0:
+		return 1 // Newton's
 	case l.step > 0:
 		return min(l.best, float64(maxGrowth*l.step))
 	case s.Method == ProjectedGradient:

@@ -43,8 +43,8 @@ var errNotFinite = errors.New("descent: value or gradient is not finite")
 //
 // The context is looked at before every evaluation.
 //
-// Everything needed is allocated at the beginning, 11 matrices of d×p and a
-// History of MaxSteps+1 (at most 4096 at first); steps allocate nothing.
+// Everything needed is allocated at the beginning, 11 matrices of d×p, 20 more for
+// LBFGS, and a History of MaxSteps+1 (at most 4096 at first); steps allocate nothing.
 func Minimize(ctx context.Context, f Problem, m Manifold, start *mat.Dense, settings *Settings) (*Result, error) {
 	d, p := m.Dims()
 	if r, c := start.Dims(); r != d || c != p {
@@ -56,6 +56,9 @@ func Minimize(ctx context.Context, f Problem, m Manifold, start *mat.Dense, sett
 		direction: mat.NewDense(d, p, nil), moved: mat.NewDense(d, p, nil),
 	}
 	s.reverser, _ = f.(Reverser)
+	if s.Method == LBFGS {
+		s.pairs = newPairs(d, p)
+	}
 	if err := s.begin(start); err != nil {
 		return nil, err
 	}
@@ -100,6 +103,9 @@ type solver struct {
 	length    float64    // ‖D‖
 	slope     float64    // ⟨grad, D⟩ < 0
 	steepest  bool       // D is a direction of steepest descent
+
+	pairs []pair // of LBFGS, the first held of them in use, oldest first
+	held  int
 
 	line    line    // the latest successful line search
 	lowest  float64 // lowest value of an iterate
@@ -193,7 +199,7 @@ func (s *solver) run() (Status, error) {
 			Index:      step.Index + 1,
 			StepSize:   s.line.step,
 			StepLength: s.line.step * s.length,
-			Restart:    s.steepest && s.Method == ConjugateGradient,
+			Restart:    s.steepest && (s.Method == ConjugateGradient || s.Method == LBFGS),
 		}
 	}
 }

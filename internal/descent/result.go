@@ -70,7 +70,7 @@ type Step struct {
 	GradientNorm float64 // ‖grad f(P)‖, of the Riemannian gradient
 	StepSize     float64 // α
 	StepLength   float64 // ‖αD‖
-	Restart      bool    // conjugate gradient: D was the direction of steepest descent
+	Restart      bool    // conjugate gradient, LBFGS: D was the direction of steepest descent
 	Evaluations  Evaluations
 }
 

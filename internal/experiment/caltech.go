@@ -31,7 +31,7 @@ var caltechExperiment = Experiment{
 // LSDR, LSQMI and CEML run only if named.
 func caltechMethods() []method {
 	all := []method{original()}
-	for _, m := range baseline.Methods() {
+	for _, m := range paperBaselines() {
 		slow := false
 		switch m.(type) {
 		case baseline.LFDA:

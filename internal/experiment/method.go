@@ -59,6 +59,11 @@ const (
 // original is the space of all features.
 func original() method { return method{name: nameOriginal} }
 
+// paperBaselines are the methods that the paper compares with, in the order of its tables.
+func paperBaselines() []baseline.Method {
+	return []baseline.Method{baseline.PCA{}, baseline.FDA{}, baseline.LFDA{}, baseline.LMNN{}, baseline.LSDR{}, baseline.LSQMI{}, baseline.CEML{}}
+}
+
 // ofBaseline is a method of package baseline.
 func ofBaseline(m baseline.Method) method {
 	return method{

@@ -49,7 +49,7 @@ func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, s
 // are those that would take most of the time.
 func mnistMethods() []method {
 	all := []method{original()}
-	for _, m := range baseline.Methods() {
+	for _, m := range paperBaselines() {
 		slow := false
 		switch m.(type) {
 		case baseline.LFDA:

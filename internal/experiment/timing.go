@@ -33,7 +33,7 @@ var timingExperiment = Experiment{
 // named.
 func timingMethods() []method {
 	var all []method
-	for _, m := range baseline.Methods() {
+	for _, m := range paperBaselines() {
 		slow := false
 		switch m.(type) {
 		case baseline.LFDA:

@@ -43,7 +43,7 @@ const (
 // toyMethods are all, with the numbers of neighbors that the paper names.
 func toyMethods() []method {
 	all := []method{truth(), original()}
-	for _, m := range baseline.Methods() {
+	for _, m := range paperBaselines() {
 		switch m.(type) {
 		case baseline.LFDA:
 			m = baseline.LFDA{Neighbors: 1}

@@ -88,7 +88,7 @@ var uciShrinkages = []float64{0, 0.1, 0.5}
 // slow ones run only if named.
 func uciMethods() []method {
 	all := []method{original()}
-	for _, m := range baseline.Methods() {
+	for _, m := range paperBaselines() {
 		slow := false
 		switch m.(type) {
 		case baseline.LFDA:

@@ -29,12 +29,6 @@ type Method interface {
 	fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
-// Methods returns every method with its default settings, in the order of the tables of
-// the WDA paper.
-func Methods() []Method {
-	return []Method{PCA{}, FDA{}, LFDA{}, LMNN{}, LSDR{}, LSQMI{}, CEML{}}
-}
-
 // What can go wrong. Errors wrap one of these and say where, or are the context's.
 var (
 	// ErrData: rows and labels are not as many, a value is NaN or infinite, all samples

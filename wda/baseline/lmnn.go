@@ -8,9 +8,9 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize"
 )
 
 // LMNN is the metric of large margin nearest neighbors (K. Q. Weinberger and L. K.
@@ -68,7 +68,7 @@ func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if err != nil {
 		return nil, err
 	}
-	v, err := f.minimize(start, m.MaxSteps)
+	v, err := f.minimize(ctx, start, m.MaxSteps)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +130,10 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 			gj[c] -= v
 		}
 	}
-	const block = 256
-	distances := mat.NewDense(min(block, n), n, nil)
+	distances := mat.NewDense(min(blockRows, n), n, nil)
 	var counts []int
-	for from := 0; from < n; from += block {
-		rows := min(block, n-from)
+	for from := 0; from < n; from += blockRows {
+		rows := min(blockRows, n-from)
 		matrix.SqDist(asm.Best(), dense.View(distances).RowRange(0, rows), dense.View(y).RowRange(from, from+rows), dense.View(y))
 		for i := from; i < from+rows; i++ {
 			targets := f.targets[i]
@@ -186,40 +185,30 @@ func pullBack(grad, x, g *mat.Dense) {
 	grad.Copy(t.T())
 }
 
+// Evaluate implements descent.Problem.
+func (f *margin) Evaluate(p, grad *mat.Dense) (float64, error) {
+	loss, _ := f.value(grad, p)
+	return loss, nil
+}
+
 // minimize returns a local minimum.
-func (f *margin) minimize(start *mat.Dense, steps int) (*mat.Dense, error) {
-	d, q := start.Dims()
-	// The minimizer asks for values and gradients one by one, mostly at one point.
-	at, loss, grad := make([]float64, d*q), 0., mat.NewDense(d, q, nil)
-	known := false
-	evaluate := func(x []float64) {
-		if !known || !slices.Equal(x, at) {
-			copy(at, x)
-			loss, _ = f.value(grad, mat.NewDense(d, q, at))
-			known = true
-		}
-	}
-	problem := optimize.Problem{
-		Func: func(x []float64) float64 { evaluate(x); return loss },
-		Grad: func(g, x []float64) { evaluate(x); copy(g, grad.RawMatrix().Data) },
-	}
-	init := slices.Clone(start.RawMatrix().Data)
-	first, _ := f.value(nil, start)
-	if first == 0 {
+func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, error) {
+	if first, _ := f.value(nil, start); first == 0 {
 		return start, nil // all samples that must come together are equal
 	}
-	// An error is a line search that finds no better point, at a kink or for
-	// rounding; the result is then the best point so far.
-	result, err := optimize.Minimize(problem, init, &optimize.Settings{
-		MajorIterations:   steps,
-		GradientThreshold: 1e-9 * first,
-		Converger:         &optimize.FunctionConverge{Relative: 1e-6, Absolute: 1e-12 * first, Iterations: 20},
-	}, &optimize.LBFGS{})
-	if result == nil || len(result.X) != d*q {
+	return minimizeFreely(ctx, f, start, steps)
+}
+
+// minimizeFreely returns the local minimum of f over all matrices that L-BFGS reaches from
+// start.
+func minimizeFreely(ctx context.Context, f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
+	d, q := start.Dims()
+	r, err := descent.Minimize(ctx, f, descent.Euclidean{Rows: d, Cols: q}, start, &descent.Settings{
+		Method: descent.LBFGS, MaxSteps: steps, GradientTolerance: 1e-9, FunctionTolerance: 1e-7, StepTolerance: -1,
+	})
+	if r == nil {
 		return nil, fmt.Errorf("%w: %w", ErrFactorize, err)
 	}
-	if !(result.F <= first) {
-		return start, nil
-	}
-	return mat.NewDense(d, q, result.X), nil
+	// What ends a minimization from a good start, such as a kink, leaves its best point.
+	return r.Point, nil
 }

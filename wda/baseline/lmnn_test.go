@@ -39,7 +39,7 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := f.minimize(start, 500)
+	v, err := f.minimize(t.Context(), start, 500)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,6 +95,11 @@ func testError(t *testing.T, x *mat.Dense, labels []int, test *mat.Dense, want [
 	return knn.ErrorRate(got[0], want)
 }
 
+// all are the methods with their default settings.
+func all() []Method {
+	return []Method{PCA{}, FDA{}, LFDA{}, LMNN{}, LSDR{}, LSQMI{}, CEML{}, NCA{}}
+}
+
 // TestSimulation: which methods find the two dimensions of ten in which the classes
 // of the WDA paper's simulation differ.
 func TestSimulation(t *testing.T) {
@@ -109,6 +114,7 @@ func TestSimulation(t *testing.T) {
 		{LSDR{}, 0, 0.06},
 		{LSQMI{Restarts: 2}, 0, 0.65},
 		{CEML{}, 0, 0.05},
+		{NCA{}, 0.2, 0.8},
 	} {
 		draws := 2
 		switch c.m.(type) {
@@ -141,7 +147,7 @@ func TestBadInput(t *testing.T) {
 	nan.Set(1, 1, math.NaN())
 	inf := mat.DenseCopyOf(good)
 	inf.Set(1, 1, math.Inf(-1))
-	for _, m := range Methods() {
+	for _, m := range all() {
 		for _, c := range []struct {
 			name   string
 			x      *mat.Dense
@@ -166,7 +172,7 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	single := mat.NewDense(2, 2, []float64{0, 1, 2, 3})
-	for _, m := range Methods() {
+	for _, m := range all() {
 		switch m.(type) {
 		case PCA, FDA:
 			continue
@@ -185,7 +191,7 @@ func TestBadSettings(t *testing.T) {
 		LFDA{Neighbors: -1}, LFDA{Shrinkage: 2},
 		LMNN{Neighbors: -1}, LMNN{Push: 1}, LMNN{Push: math.NaN()}, LMNN{MaxSteps: -1},
 		CEML{Alpha: 1}, CEML{Alpha: -1}, CEML{Alpha: math.Inf(1)}, CEML{Width: -1}, CEML{Width: math.NaN()}, CEML{MaxSteps: -1},
-		LSDR{Basis: -1}, LSDR{MaxSteps: -1}, LSQMI{Basis: -1}, LSQMI{MaxSteps: -1},
+		LSDR{Basis: -1}, LSDR{MaxSteps: -1}, NCA{MaxSteps: -1}, LSQMI{Basis: -1}, LSQMI{MaxSteps: -1},
 	} {
 		if v, err := Fit(t.Context(), m, x, []int{0, 0, 1, 1}, 1); v != nil || !errors.Is(err, ErrSettings) {
 			t.Errorf("%#v: %v", m, err)
@@ -197,7 +203,7 @@ func TestBadSettings(t *testing.T) {
 func TestCancel(t *testing.T) {
 	cause := errors.New("enough")
 	data := dataset.Simulation{NoiseDims: 40, Seed: 1}.Generate(1500)
-	for _, m := range Methods() {
+	for _, m := range all() {
 		for _, after := range []time.Duration{0, 30 * time.Millisecond} {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), after, cause)
 			start := time.Now()
@@ -216,16 +222,16 @@ func TestCancel(t *testing.T) {
 
 // quick returns the methods with few random starts.
 func quick() []Method {
-	all := Methods()
-	for i, m := range all {
+	ms := all()
+	for i, m := range ms {
 		switch m.(type) {
 		case LSDR:
-			all[i] = LSDR{Restarts: 1, MaxSteps: 30}
+			ms[i] = LSDR{Restarts: 1, MaxSteps: 30}
 		case LSQMI:
-			all[i] = LSQMI{Restarts: 1, MaxSteps: 30}
+			ms[i] = LSQMI{Restarts: 1, MaxSteps: 30}
 		}
 	}
-	return all
+	return ms
 }
 
 // degenerate are samples that are hard on one method or other.

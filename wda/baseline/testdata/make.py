@@ -4,6 +4,7 @@ import numpy as np
 import metric_learn.lfda
 import sklearn.datasets as datasets
 from metric_learn import LMNN
+from sklearn.neighbors import NeighborhoodComponentsAnalysis as NCA
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 
@@ -61,3 +62,21 @@ for suffix, components in [("start", PCA(2).fit(x).components_), ("end", m.compo
     write("iris_lmnn_" + suffix, np.array([[objective, active]]))
     print(suffix, objective, active)
 write("iris_lmnn_startcomponents", PCA(2).fit(x).components_.T)
+
+# Value and gradient of NCA's objective at two places: far from and near its maximum.
+x = datasets.load_wine().data
+x, y = (x - x.mean(0)) / x.std(0), datasets.load_wine().target
+m = NCA(2, init="pca", max_iter=5, tol=1e-12).fit(x, y)
+far = PCA(2).fit(x).components_
+same = y[:, None] == y
+for name, a in [("wine_nca_far", far), ("wine_nca_near", m.components_)]:
+    m.n_iter_ = 0
+    value, gradient = m._loss_grad_lbfgs(a.ravel(), x, same, -1.0)
+    write(name, a.T)
+    write(name + "_gradient", gradient.reshape(a.shape).T)
+    write(name + "_value", np.array([[value]]))
+x, y = datasets.load_iris(return_X_y=True)
+m = NCA(2, init="pca", max_iter=1000, tol=1e-12).fit(x, y)
+value, _ = m._loss_grad_lbfgs(m.components_.ravel(), x, y[:, None] == y, -1.0)
+write("iris_nca_end_value", np.array([[value]]))
+print("NCA", value, m.n_iter_)

@@ -1,0 +1,57 @@
+package descent
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/algebra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Euclidean is the [Manifold] of all matrices of a shape, where nothing constrains.
+type Euclidean struct{ Rows, Cols int }
+
+// Dims implements Manifold.
+func (e Euclidean) Dims() (d, p int) { return e.Rows, e.Cols }
+
+// Tangent sets dst = g.
+func (Euclidean) Tangent(dst, _, g *mat.Dense) { dst.Copy(g) }
+
+// Inner returns Σ u_ij v_ij, row by row.
+func (e Euclidean) Inner(_, u, v *mat.Dense) float64 {
+	sum := 0.
+	for i := range e.Rows {
+		sum += algebra.Dot(u.RawRowView(i), v.RawRowView(i))
+	}
+	return sum
+}
+
+// Retract sets dst = p + t·v.
+func (e Euclidean) Retract(dst, p, v *mat.Dense, t float64) error {
+	for i := range e.Rows {
+		to, from := dst.RawRowView(i), p.RawRowView(i)
+		for j, x := range v.RawRowView(i) {
+			to[j] = math.FMA(t, x, from[j])
+		}
+	}
+	return nil
+}
+
+// Transport sets dst = v.
+func (Euclidean) Transport(dst, _, v *mat.Dense) { dst.Copy(v) }
+
+// Project sets dst = a.
+func (Euclidean) Project(dst, a *mat.Dense) error {
+	dst.Copy(a)
+	return nil
+}
+
+// Infeasibility returns 0, or NaN if an element is infinite or NaN.
+func (e Euclidean) Infeasibility(p *mat.Dense) float64 {
+	off := 0.
+	for i := range e.Rows {
+		for _, x := range p.RawRowView(i) {
+			off += x - x
+		}
+	}
+	return off
+}

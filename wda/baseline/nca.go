@@ -1,0 +1,196 @@
+package baseline
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
+	"gonum.org/v1/gonum/mat"
+)
+
+// NCA is neighborhood components analysis (J. Goldberger, S. Roweis, G. Hinton and R.
+// Salakhutdinov, "Neighbourhood components analysis", NIPS 17, 2004): a local maximum of
+// the expected number of samples that a neighbor drawn at random, the nearer the likelier,
+// classifies rightly,
+//
+//	F(P) = Σ_i p_i,  p_i = Σ_j p_ij over y_j = y_i
+//	p_ij = exp(−‖Pᵀ(x_i − x_j)‖²) / Σ_l exp(−‖Pᵀ(x_i − x_l)‖²),  p_ii = 0
+//	∂F/∂P = 2 Σ_i Σ_j p_ij (p_i − [y_j = y_i]) (x_i − x_j)(x_i − x_j)ᵀP
+//
+// The lengths of the columns are free and say how near is near. As the authors say of
+// their method, they grow without end where one neighbor each decides: few steps are a
+// guard, and the default number is scikit-learn's.
+//
+// The start is PCA, scaled so that the squared distance of a sample from its nearest
+// neighbor is 1 in the mean: where distances are large every p_ij is 0 or 1, and the
+// gradient 0. The minimizer is L-BFGS. Every evaluation takes time n²·p, on the kernels, and
+// memory n.
+type NCA struct {
+	// MaxSteps bounds the steps of the minimizer. Default 50.
+	MaxSteps int
+}
+
+// String returns "NCA".
+func (NCA) String() string { return "NCA" }
+
+func (m NCA) filled() (Method, bool) {
+	if m.MaxSteps == 0 {
+		m.MaxSteps = 50
+	}
+	return m, m.MaxSteps > 0
+}
+
+func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+	_, d := x.Dims()
+	basis, c := span(centred(x))
+	_, r := c.Dims()
+	start, err := components(ctx, c, min(p, r))
+	if err != nil {
+		return nil, err
+	}
+	f := newNeighborhoods(c, labels)
+	if s := f.nearest(start); s > 0 {
+		start.Scale(1/math.Sqrt(s), start)
+	}
+	v, err := minimizeFreely(ctx, f, start, m.MaxSteps)
+	if err != nil {
+		return nil, err
+	}
+	return lift(basis, v, d, p), nil
+}
+
+// neighborhoods is −F as a function of the projection.
+type neighborhoods struct {
+	x     *mat.Dense // samples, class by class
+	class []interval // rows of each
+}
+
+func newNeighborhoods(x *mat.Dense, labels []int) *neighborhoods {
+	f := new(neighborhoods)
+	rows := classRows(labels)
+	for at, i := 0, 0; i < len(rows); i++ {
+		f.class = append(f.class, interval{at, at + len(rows[i])})
+		at += len(rows[i])
+	}
+	f.x = gather(x, slices.Concat(rows...))
+	return f
+}
+
+// nearest returns the mean squared distance of the projected samples from their nearest
+// neighbors.
+func (f *neighborhoods) nearest(p *mat.Dense) (mean float64) {
+	y := product(f.x, p)
+	n, _ := y.Dims()
+	f.blocks(dense.View(y), func(_ interval, from int, distances matrix.Matrix[float64]) {
+		for i := range distances.Rows {
+			mean += leastBeside(distances.Row(i), from+i) / float64(n)
+		}
+	})
+	return mean
+}
+
+// leastBeside returns the least element but for the one given.
+func leastBeside(row []float64, i int) float64 {
+	least := math.Inf(1)
+	for _, part := range [][]float64{row[:i], row[i+1:]} {
+		for _, v := range part {
+			if v < least {
+				least = v
+			}
+		}
+	}
+	return least
+}
+
+// blockRows are the rows of a block of distances.
+const blockRows = 128
+
+// blocks calls do with the squared distances of some rows of y, from the given one on,
+// from all rows: block after block, each of one class.
+func (f *neighborhoods) blocks(y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
+	n := y.Rows
+	all := matrix.New[float64](min(blockRows, n), n, nil)
+	for _, class := range f.class {
+		for from := class.from; from < class.to; from += blockRows {
+			rows := all.RowRange(0, min(blockRows, class.to-from))
+			matrix.SqDist(asm.Best(), rows, y.RowRange(from, from+rows.Rows), y)
+			do(class, from, rows)
+		}
+	}
+}
+
+// farApart is the least argument of exp, whose value beside the 1 of the nearest is
+// nothing: products of such values stay normal numbers, others would take processors
+// tens of times as long.
+const farApart = -300
+
+// Evaluate implements descent.Problem. With E_ij = exp(m_i − ‖y_i − y_j‖²), m_i the least
+// of these distances, and E_ii = 0, the derivative of −F by a squared distance is
+//
+//	w_ij = −(p_i/Σ_l E_il)·E_ij + [y_j = y_i]·(1/Σ_l E_il)·E_ij
+//
+// whose rows have the sum 0, so that it takes products with E and with its part within
+// the class, of y with a column of ones.
+func (f *neighborhoods) Evaluate(p, grad *mat.Dense) (float64, error) {
+	y := dense.View(product(f.x, p))
+	n, q := y.Rows, y.Cols
+	ones := matrix.New[float64](n, q+1, nil) // y and a column of ones
+	for i := range n {
+		copy(ones.Row(i), y.Row(i))
+		ones.Row(i)[q] = 1
+	}
+	sums, within := matrix.New[float64](blockRows, q+1, nil), matrix.New[float64](blockRows, q+1, nil)
+	g := mat.NewDense(n, q, nil)
+	columns := matrix.New[float64](q+1, n, nil) // Σ_i w_ij of the columns of ones
+	value := 0.
+	f.blocks(y, func(class interval, from int, e matrix.Matrix[float64]) {
+		for i := range e.Rows {
+			row := e.Row(i)
+			least := leastBeside(row, from+i)
+			for j, v := range row {
+				if row[j] = least - v; row[j] < farApart {
+					row[j] = farApart
+				}
+			}
+			matrix.Exp(asm.Best(), row, row)
+			row[from+i] = 0
+		}
+		same := e.ColRange(class.from, class.to)
+		all, own := sums.RowRange(0, e.Rows), within.RowRange(0, e.Rows)
+		matrix.Mul(asm.Best(), all, e, ones, false)
+		matrix.Mul(asm.Best(), own, same, ones.RowRange(class.from, class.to), false)
+		// The rows of both become those of ones, times the factors of w.
+		for i := range e.Rows {
+			a, b, o := all.Row(i), own.Row(i), ones.Row(from+i)
+			total := a[q]
+			right := b[q] / total
+			value -= right
+			gi := g.RawRowView(from + i)
+			for k := range gi {
+				gi[k] = 2 / total * math.FMA(right, a[k], -b[k])
+			}
+			for k, v := range o {
+				a[k], b[k] = -right/total*v, v/total
+			}
+		}
+		if grad != nil {
+			matrix.TransMul(asm.Best(), columns, all, e, true)
+			matrix.TransMul(asm.Best(), columns.ColRange(class.from, class.to), own, same, true)
+		}
+	})
+	if grad == nil {
+		return value, nil
+	}
+	for j := range n {
+		gj, yj := g.RawRowView(j), y.Row(j)
+		sum := columns.At(q, j)
+		for k := range gj {
+			gj[k] = math.FMA(2, math.FMA(sum, yj[k], -columns.At(k, j)), gj[k])
+		}
+	}
+	pullBack(grad, f.x, g)
+	return value, nil
+}

@@ -1,0 +1,77 @@
+package baseline
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestNCAIsScikitLearns: value and gradient are scikit-learn's at two places, and the
+// value that the minimizer reaches from PCA is no worse.
+func TestNCAIsScikitLearns(t *testing.T) {
+	x, labels := readSamples(t, "wine")
+	n, d := x.Dims()
+	c := centred(x)
+	for j := range d {
+		column := mat.Col(nil, j, c)
+		sd := mat.Norm(mat.NewVecDense(n, column), 2) / math.Sqrt(float64(n))
+		for i := range n {
+			c.Set(i, j, c.At(i, j)/sd)
+		}
+	}
+	f := newNeighborhoods(c, labels)
+	for _, at := range []string{"wine_nca_far", "wine_nca_near"} {
+		p, gradient := readMatrix(t, at), mat.NewDense(d, 2, nil)
+		value, err := f.Evaluate(p, gradient)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := readMatrix(t, at+"_value").At(0, 0); !(math.Abs(value/want-1) < 1e-12) {
+			t.Errorf("%s: value %v, want %v", at, value, want)
+		}
+		want := readMatrix(t, at+"_gradient")
+		gradient.Sub(gradient, want)
+		if e := mat.Norm(gradient, 2) / mat.Norm(want, 2); !(e < 1e-10) {
+			t.Errorf("%s: gradient is off by %.3g", at, e)
+		}
+	}
+	x, labels = readSamples(t, "iris")
+	f = newNeighborhoods(x, labels)
+	start, err := components(t.Context(), x, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := minimizeFreely(t.Context(), f, start, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := readMatrix(t, "iris_nca_end_value").At(0, 0)
+	ours, _ := f.Evaluate(v, nil)
+	t.Logf("objective %.8g, scikit-learn's %.8g", ours, theirs)
+	if !(ours <= theirs+1e-3) {
+		t.Errorf("objective %v, scikit-learn's is %v", ours, theirs)
+	}
+}
+
+// TestNCAFarApart: where all distances but those within two classes are so large that
+// their exponentials are 0, the nearest neighbor alone counts, and blocks end where
+// classes do.
+func TestNCAFarApart(t *testing.T) {
+	const n = 2*blockRows + 3
+	x, labels := mat.NewDense(n, 1, nil), make([]int, n)
+	for i := range n {
+		x.Set(i, 0, float64(1000*i))
+		labels[i] = i / (blockRows + 2)
+	}
+	// Rows of a class are neighbors but at the border, where both are as near: p_i = ½.
+	// The last class is one row, and no other is like it.
+	f := newNeighborhoods(x, labels)
+	value, err := f.Evaluate(mat.NewDense(1, 1, []float64{1}), nil)
+	if classes := len(f.class); classes != 2 {
+		t.Fatalf("%d classes", classes)
+	}
+	if err != nil || value != -(n-1) {
+		t.Errorf("value %v, %v; want %v", value, err, -(n - 1))
+	}
+}
