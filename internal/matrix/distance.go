@@ -22,7 +22,7 @@ func SqDist[T num.Float](lv asm.Level, dst, x, z Matrix[T]) {
 	// it that stays in the second-level cache.
 	buf := borrowPanel[T]()
 	defer returnPanel(buf)
-	depth, width := panelShape[T](d, dst.Cols)
+	depth, width := panelShape[T](lv, d, dst.Cols)
 	for k := 0; k < d; k += depth {
 		kc := min(depth, d-k)
 		for j := 0; j < dst.Cols; j += width {
@@ -72,7 +72,7 @@ func Gibbs[T num.Float](lv asm.Level, dst, x, z Matrix[T], lambda T) {
 	}
 	buf := borrowPanel[T]()
 	defer returnPanel(buf)
-	_, width := panelShape[T](d, dst.Cols)
+	_, width := panelShape[T](lv, d, dst.Cols)
 	for j := 0; j < dst.Cols; j += width {
 		w := min(width, dst.Cols-j)
 		zt := buf.transpose(z, j, w, 0, d)

@@ -37,7 +37,7 @@ func chain[T num.Float](x, z []T) (sum T) {
 // shapes lie around the edges of tiles and panels.
 func shapes() [][3]int {
 	var s [][3]int
-	for _, d := range []int{0, 1, 2, 7, 16, 17, 64, 65, 255, 256, 257, 600} {
+	for _, d := range []int{0, 1, 2, 7, 16, 17, 64, 65, 255, 256, 257, 600, 1030} {
 		for _, nm := range [][2]int{{1, 1}, {3, 5}, {13, 95}, {7, 97}, {2, 193}, {1, 400}} {
 			s = append(s, [3]int{nm[0], nm[1], d})
 		}

@@ -51,7 +51,7 @@ begin:
 	LEAQ (xtile)(lx*4), xq
 	MOVQ d+16(FP), p
 	CMPQ cols, $(2*lanes)
-	JGT  kloop3
+	JGT  fetch3
 	CMPQ cols, $lanes
 	JGT  kloop2
 
@@ -86,6 +86,19 @@ kloop2:
 	JNE    kloop2
 	JMP    store
 
+fetch3:
+	// a line of each of the next eight rows of x
+	LEAQ       (xp)(lx*8), tmp
+	PREFETCHT1 (tmp)
+	PREFETCHT1 (tmp)(lx*1)
+	PREFETCHT1 (tmp)(lx*2)
+	PREFETCHT1 (tmp)(lx3*1)
+	LEAQ       (xq)(lx*8), tmp
+	PREFETCHT1 (tmp)
+	PREFETCHT1 (tmp)(lx*1)
+	PREFETCHT1 (tmp)(lx*2)
+	PREFETCHT1 (tmp)(lx3*1)
+
 kloop3:
 	// sums += (z − x)², 8 × 3 vectors
 	move   (zp), z0
@@ -100,7 +113,10 @@ kloop3:
 	term3((xq)(lx*2), Z18, Z19, Z20)
 	term3((xq)(lx3*1), Z21, Z22, Z23)
 	step
+	TESTQ  $(lanes-1), p
 	JNE    kloop3
+	TESTQ  p, p
+	JNE    fetch3
 
 store:
 	// dst = sums

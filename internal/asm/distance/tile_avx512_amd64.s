@@ -20,7 +20,8 @@
 //                 R10 zt at k · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
 //                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. gibbs keeps
 //                 the row of D in the arguments, and in m the rows of the tile.
-// Source          own; 2^y after package exp.
+// Source          own; 2^y after package exp. sqdist fetches the rows of x of the next tile, one
+//                 line of each at a time, into L2.
 
 //go:build amd64 && !purego
 
