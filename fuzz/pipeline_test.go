@@ -73,7 +73,11 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		Gradient:   true,
 	}
 	if in.upTo(3) == 3 {
-		set.Tolerance = math.Pow(10, -float64(1+in.upTo(9)))
+		digits := 1 + in.upTo(9)
+		set.Tolerance = math.Pow(10, -float64(digits))
+		if set.Gradient = digits%2 == 1; !set.Gradient { // Newton's method takes over
+			set.Iterations *= 20
+		}
 	}
 	if in.upTo(7) == 7 {
 		set.Anneal = float64(2 + in.upTo(6))

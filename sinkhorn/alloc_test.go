@@ -33,6 +33,10 @@ func allocations[T dist.Float](t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					newton, err := NewSolver[T](&Settings{Domain: domain, Storage: storage, Tolerance: 1e-30, Iterations: 60, Workers: 2})
+					if err != nil {
+						t.Fatal(err)
+					}
 					small := &Problem[T]{X: p.X.RowRange(0, 7), Y: p.Y.RowRange(0, 5), Lambda: 0.1}
 					plan, m := dist.NewMatrix[T](n, n+1, nil), dist.NewMatrix[T](n, n+1, nil)
 					dx, dy := dist.NewMatrix[T](n, 3, nil), dist.NewMatrix[T](n+1, 3, nil)
@@ -65,6 +69,9 @@ func allocations[T dist.Float](t *testing.T) {
 							t.Fatal(err)
 						}
 						if err := r.ImplicitPointGradientTo(ctx, dx, dy); err != nil {
+							t.Fatal(err)
+						}
+						if _, err = newton.Solve(ctx, p); err != nil {
 							t.Fatal(err)
 						}
 					}

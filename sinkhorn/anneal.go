@@ -18,21 +18,13 @@ const (
 // f/λ of one stage are where the next begins. See B. Schmitzer, "Stabilized sparse
 // scaling algorithms for entropy regularized transport problems", SIAM J. Sci.
 // Comput. 41 (2019).
-func (s *Solver[T]) anneal(ctx context.Context) error {
-	factor, target := s.settings.Anneal, s.lambda
-	if factor == 0 {
-		return nil
-	}
-	span, err := s.geo.span(ctx)
+func (s *Solver[T]) anneal(ctx context.Context, factor float64) error {
+	stages, err := s.annealStages(ctx, factor)
 	if err != nil {
 		return err
 	}
-	if !(span > 0) || !(span*target < math.MaxFloat64) {
-		return nil
-	}
-	stages, below := 0, 1.0
-	for target/below*span > annealFrom && target/(below*factor) > leastLambda {
-		stages++
+	target, below := s.lambda, 1.0
+	for range stages {
 		below *= factor
 	}
 	total, start := 0, s.problem.Start
@@ -66,6 +58,21 @@ func (s *Solver[T]) anneal(ctx context.Context) error {
 	s.res.Annealing = total
 	s.setLambda(target)
 	return nil
+}
+
+// annealStages returns the number of stages, 0 for a factor of 0.
+func (s *Solver[T]) annealStages(ctx context.Context, factor float64) (stages int, err error) {
+	if factor == 0 {
+		return 0, nil
+	}
+	span, err := s.geo.span(ctx)
+	if err != nil || !(span > 0) || !(span*s.lambda < math.MaxFloat64) {
+		return 0, err
+	}
+	for below := 1.0; s.lambda/below*span > annealFrom && s.lambda/(below*factor) > leastLambda; below *= factor {
+		stages++
+	}
+	return stages, nil
 }
 
 // scaleStart sets warm = c·start, which may be warm.

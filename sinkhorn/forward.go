@@ -28,58 +28,80 @@ import (
 // Comput. 41 (2019), with an exact step for what absorption alone cannot save:
 // elements that were lost to underflow come back.
 func (s *Solver[T]) forward(ctx context.Context, limit int, tolerance float64, start []T) error {
-	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = 0, math.NaN(), Completed, Plain
+	if err := s.restart(ctx, 0, start); err != nil {
+		return err
+	}
+	return s.advance(ctx, limit, tolerance, nil)
+}
+
+// walk is how the iterations go on.
+type walk struct {
+	scaled     bool // q are the column sums of the last iterate, for the base at hand
+	skip, wait int  // log-domain iterations before the next one on scalings
+}
+
+// restart makes exp(start), or 1, the scaling u^k.
+func (s *Solver[T]) restart(ctx context.Context, k int, start []T) error {
+	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = k, math.NaN(), Completed, Plain
 	geo := &s.geo
 	geo.setBase(noBase, nil, nil)
 	geo.filled, s.begun = false, false
-	scaled, err := s.start(start)
-	if err != nil {
+	scaled, err := s.start(k, start)
+	s.walk = walk{scaled: scaled, wait: 1}
+	if err != nil || !scaled {
 		return err
 	}
-	skip, wait := 0, 1 // log-domain iterations before the next one on scalings
-	if scaled {
-		if err := geo.fill(ctx); err != nil {
-			return err
-		}
-		if err := geo.columns(ctx, s.q, s.u(0)); err != nil {
-			return err
-		}
+	if err := geo.fill(ctx); err != nil {
+		return err
 	}
-	for k := 1; k <= limit; k++ {
-		ok, half := false, false
-		if scaled && skip == 0 {
-			if ok, half, err = s.scaledStep(ctx, k); err != nil {
-				return err
-			}
+	return geo.columns(ctx, s.q, s.u(k))
+}
+
+// advance goes on with the iterations up to limit, or until the tolerance is reached or
+// the pace, if there is one, is slow.
+func (s *Solver[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
+	for k := s.res.Iterations + 1; k <= limit; k++ {
+		if err := s.step(ctx, k); err != nil {
+			return err
 		}
-		if !ok {
-			if s.settings.Domain == Plain {
-				return ErrUnderflow
-			}
-			if err := s.logStep(ctx, k, half, scaled); err != nil {
-				return err
-			}
-			switch {
-			case half && s.kind[(k-1)%s.ring] == potentialKind:
-				skip, wait = wait, min(2*wait, 16) // a pass in vain: the potentials still move far
-			case skip > 0:
-				skip--
-			}
-			scaled = true
-		}
-		if s.done(k, limit, tolerance) {
+		if s.done(k, limit, tolerance) || p != nil && p.slow(k, s.res.MarginalError, tolerance*s.mass) {
 			break
 		}
 	}
 	return nil
 }
 
-// start sets iterate 0, and reports whether it is a scaling. Potentials that are too
+// step makes iteration k.
+func (s *Solver[T]) step(ctx context.Context, k int) (err error) {
+	w := &s.walk
+	ok, half := false, false
+	if w.scaled && w.skip == 0 {
+		if ok, half, err = s.scaledStep(ctx, k); ok || err != nil {
+			return err
+		}
+	}
+	if s.settings.Domain == Plain {
+		return ErrUnderflow
+	}
+	if err := s.logStep(ctx, k, half, w.scaled); err != nil {
+		return err
+	}
+	switch {
+	case half && s.kind[(k-1)%s.ring] == potentialKind:
+		w.skip, w.wait = w.wait, min(2*w.wait, 16) // a pass in vain: the potentials still move far
+	case w.skip > 0:
+		w.skip--
+	}
+	w.scaled = true
+	return nil
+}
+
+// start sets iterate k, and reports whether it is a scaling. Potentials that are too
 // large for the log domain are refused, and those that it represents roughly are marked,
 // by the rule that holds for λ·cost.
-func (s *Solver[T]) start(start []T) (scaled bool, err error) {
-	u := s.u(0)
-	s.kind[0] = plainKind
+func (s *Solver[T]) start(k int, start []T) (scaled bool, err error) {
+	u, kind := s.u(k), &s.kind[k%s.ring]
+	*kind = plainKind
 	for i, f := range start {
 		l := float64(f) * math.Log2E
 		if l = math.Abs(l); l > s.limits.largest/4 && f-f == 0 {
@@ -90,7 +112,7 @@ func (s *Solver[T]) start(start []T) (scaled bool, err error) {
 		u[i] = T(float64(f) * math.Log2E)
 	}
 	if s.settings.Domain == Log {
-		s.kind[0] = potentialKind
+		*kind = potentialKind
 		if start == nil {
 			clear(u)
 		}
@@ -108,7 +130,7 @@ func (s *Solver[T]) start(start []T) (scaled bool, err error) {
 		copy(u, s.x)
 		return true, nil
 	}
-	s.kind[0] = potentialKind
+	*kind = potentialKind
 	return false, nil
 }
 

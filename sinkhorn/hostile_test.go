@@ -345,7 +345,7 @@ func TestMemoryIsCounted(t *testing.T) {
 	n := 300
 	p := &Problem[float64]{X: cloud[float64](rng, n, 3, 0), Y: cloud[float64](rng, n, 3, 0), Lambda: 30}
 	for _, set := range []Settings{
-		{Storage: Stored}, {Storage: MatrixFree}, {Storage: Mixed},
+		{Storage: Stored}, {Storage: MatrixFree}, {Storage: Mixed}, {Storage: MatrixFree, Tolerance: 1e-9, Iterations: 200},
 		{Gradient: true, Iterations: 500}, {Gradient: true, Iterations: 300, Domain: Log},
 	} {
 		var before, after runtime.MemStats

@@ -2,6 +2,7 @@ package sinkhorn
 
 import (
 	"context"
+	"math"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -116,8 +117,13 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 		}
 		im.rhs[j] = c - T(im.sd[j]*v)
 	}
-	if err := s.conjugateGradients(ctx, size); err != nil {
+	goal, enough := s.limits.goal, s.limits.enough
+	rho, _, err := s.conjugateGradients(ctx, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
+	if err != nil {
 		return err
+	}
+	if !(rho <= enough*enough*size) {
+		return ErrNotConverged
 	}
 
 	// α = (r − Tβ) ⊘ a
@@ -149,11 +155,11 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 	return s.flush(ctx)
 }
 
-// conjugateGradients solves for β; size is what the squared residual is to be small
-// against.
-func (s *Solver[T]) conjugateGradients(ctx context.Context, size float64) error {
+// conjugateGradients solves for β, until the squared residual, in the norm of the
+// preconditioner, is at most goal, an element of β exceeds radius, or most steps have been
+// made. It returns that square, and how many steps it has made.
+func (s *Solver[T]) conjugateGradients(ctx context.Context, goal, radius float64, most, stall int) (rho float64, steps int, err error) {
 	im, diag, v := &s.im, s.fq, s.fv
-	goal, enough := s.limits.goal, s.limits.enough
 	for i, a := range s.a {
 		s.w[i] = 0
 		if a > 0 {
@@ -162,18 +168,18 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, size float64) error 
 	}
 	clear(im.beta)
 	// The residual is in rhs; z is that preconditioned, d the direction.
-	rho := im.precondition(diag)
+	rho = im.precondition(diag)
 	copy(im.d, im.z)
 	best, since := rho, 0
-	for range 4*min(s.geo.n, s.geo.m) + 100 {
-		if !(rho > goal*goal*size) || since > 40 { // what is left is rounding
+	for ; steps < most; steps++ {
+		if !(rho > goal) || since > stall { // what is left is rounding
 			break
 		}
 		for j, v := range v {
 			im.z[j] = v * im.d[j]
 		}
 		if err := s.geo.sweep(ctx, s.s, im.sd, im.z, s.w); err != nil {
-			return err
+			return rho, steps, err
 		}
 		var dsd float64
 		for j, d := range im.d {
@@ -194,14 +200,23 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, size float64) error 
 		if rho < best/2 {
 			best, since = rho, 0
 		}
+		if !math.IsInf(radius, 1) && im.largest() > radius {
+			return rho, steps + 1, nil
+		}
 		for j, z := range im.z {
 			im.d[j] = num.FMA(ratio, im.d[j], z)
 		}
 	}
-	if !(rho <= enough*enough*size) {
-		return ErrNotConverged
+	return rho, steps, nil
+}
+
+// largest returns max_j |β_j|.
+func (im *implicit[T]) largest() float64 {
+	var most T
+	for _, b := range im.beta {
+		most = max(most, b, -b)
 	}
-	return nil
+	return float64(most)
 }
 
 // precondition sets z = rhs ⊘ diag and returns their scalar product.

@@ -15,7 +15,8 @@ import (
 type Result[T dist.Float] struct {
 	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij; NaN if Cancelled.
 	Cost float64
-	// Iterations is the number of iterations made, annealing not counted.
+	// Iterations is the number of iterations made, annealing not counted. To a tolerance
+	// it counts passes over K, whatever they were for.
 	Iterations int
 	// Annealing is the number of iterations made before for smaller λ.
 	Annealing int

@@ -18,8 +18,12 @@ type Settings struct {
 	Iterations int
 	// Tolerance, if positive, ends the iterations once ‖Tᵀ1 − b‖₁ is at most
 	// Tolerance times the mass. T1 = a holds after every iteration. The check needs
-	// no pass of its own.
+	// no pass of its own. Where iterations turn out to be slow, Newton's method on the
+	// dual takes over (newton.go): it counts every pass over K as an iteration. With
+	// Gradient, which is one through the iterations, it does not.
 	Tolerance float64
+	// Unaccelerated makes plain iterations only, with a Tolerance, too.
+	Unaccelerated bool
 	// Anneal, if above 1, is the factor of ε-scaling: before the iterations proper,
 	// the problem is solved roughly for a λ for which λ·cost is small, and then for
 	// Anneal times that, and so on, each starting from the potentials of the one

@@ -42,6 +42,7 @@ type Solver[T dist.Float] struct {
 	us, vs []T // in a ring
 	kind   []int
 	ring   int // iterates kept
+	walk   walk
 	q      []T // Kᵀu
 	fu, fv []T // scalings of the result
 	fq     []T // column sums of its plan
@@ -52,13 +53,14 @@ type Solver[T dist.Float] struct {
 	r, s, w []T  // of length n
 	begun   bool // r, s and q are what begin has left
 
-	rev   reverse[T]
-	im    implicit[T]
-	warm  []T // start of the next stage of annealing
-	div   struct{ g, h []T }
-	batch batch[T]
-	res   Result[T]
-	count uint64 // of results
+	rev    reverse[T]
+	im     implicit[T]
+	newton newton[T]
+	warm   []T // start of the next stage of annealing
+	div    struct{ g, h []T }
+	batch  batch[T]
+	res    Result[T]
+	count  uint64 // of results
 }
 
 // NewSolver returns a solver with these settings, nil being those of the zero value, or an
@@ -124,8 +126,8 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if err != nil {
 		return nil, err
 	}
-	if err = s.anneal(ctx); err == nil {
-		err = s.forward(ctx, s.settings.Iterations, s.settings.Tolerance, s.problem.Start)
+	if err = s.anneal(ctx, s.settings.Anneal); err == nil {
+		err = s.converge(ctx)
 	}
 	if err == nil {
 		err = s.begin(ctx)
@@ -203,7 +205,7 @@ func (s *Solver[T]) v(k int) []T {
 // gradients of points take besides.
 func (s *Solver[T]) bytes() float64 {
 	geo := &s.geo
-	vectors := float64(s.ring) + 20 // in each direction
+	vectors := float64(s.ring) + 25 // in each direction
 	if s.settings.Gradient {
 		vectors += 2 * float64(s.settings.Iterations) // the terms of a reverse pass
 	}

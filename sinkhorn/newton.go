@@ -1,0 +1,415 @@
+package sinkhorn
+
+import (
+	"context"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
+)
+
+// To a tolerance. With u = a ⊘ Kv for every v, what is left of the dual is concave in
+// g = log v,
+//
+//	D(g) = Σ_j b_j g_j − Σ_i a_i log (Kv)_i,   ∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T,
+//
+// c = Tᵀ1. Plain Sinkhorn iterations climb it by steps log(b ⊘ c), and near the solution
+// take 1/(1 − σ²) times log 10 of them for a digit, σ the second singular value of the
+// plan scaled by its marginals: hundreds or hundreds of thousands. Where they turn out to
+// be slow, Newton steps take over: (−∇²D) β = b − c is the system of the implicit gradient
+// and solved by the same conjugate gradients, one pass over K a step, which on the
+// quadratic model are never worse than as many iterations, and better by 1/√(1 − σ²).
+//
+// The solution is cut short at a residual that falls with the marginal error (R. S. Dembo,
+// T. Steihaug, "Truncated-Newton algorithms for large-scale unconstrained optimization",
+// Math. Prog. 26 (1983)), and where an element of β leaves the radius in which the model
+// has been true. D decides on the length, so that it never falls: it is the Lyapunov
+// function of A. Thibault et al., "Overrelaxed Sinkhorn-Knopp algorithm for regularized
+// optimal transport", Algorithms 14 (2021). A plain iteration follows every step, for what
+// is far from its marginal and in no quadratic model (X. Tang et al., "Accelerating
+// Sinkhorn algorithm with sparse Newton iterations", ICLR 2024). Large λ begin again from
+// ε-scaling's start, unless D was larger before. Whenever steps do not pay, as many plain
+// iterations as have been made before follow.
+
+const (
+	paceEvery = 8  // iterations between two looks at the pace
+	paceFrom  = 16 // and before the first verdict
+	paceFew   = 40 // iterations that are left to the plain method
+
+	newtonForcing  = 0.1 // of the residual, times the factor by which the error fell last
+	newtonRadius   = 1   // of the first steps
+	newtonPatience = 20  // steps that do not halve the error
+	slowAnneal     = 4   // Settings.Anneal, once iterations are slow
+	slowStages     = 3   // if it has so many stages
+)
+
+// newton is the state of Newton's steps.
+type newton[T dist.Float] struct {
+	u, v       []T // the iterate, relative to the base at hand; its column sums are Solver.q
+	tu, tv, tq []T // one that is tried
+	e          []T // b − c
+	f, g       []T // scalings, or in the log domain potentials, of an iterate that is kept for later
+}
+
+// pace watches the marginal error.
+type pace struct {
+	next int
+	last float64
+}
+
+// slow reports whether after iteration k, with error e, plain iterations would take more
+// than a few to reach goal.
+func (p *pace) slow(k int, e, goal float64) bool {
+	if k < p.next || !finite(e) {
+		return false
+	}
+	last := p.last
+	p.next, p.last = k+paceEvery, e
+	return last > 0 && !(float64(num.Log(last/e)*paceFew) > float64(num.Log(e/goal)*paceEvery))
+}
+
+// converge makes the iterations that the settings ask for.
+func (s *Solver[T]) converge(ctx context.Context) error {
+	limit, tolerance := s.settings.Iterations, s.settings.Tolerance
+	if tolerance == 0 || s.settings.Gradient || s.settings.Unaccelerated {
+		return s.forward(ctx, limit, tolerance, s.problem.Start)
+	}
+	if err := s.restart(ctx, 0, s.problem.Start); err != nil {
+		return err
+	}
+	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != Plain
+	p := pace{next: paceFrom - paceEvery}
+	for {
+		err := s.advance(ctx, limit, tolerance, &p)
+		switch {
+		case err != nil || s.converged() || s.res.Iterations >= limit:
+			return err
+		case anneals:
+			anneals = false
+			scaled, err := s.annealAgain(ctx, limit)
+			if err != nil || s.converged() {
+				return err
+			}
+			if scaled {
+				p = pace{next: s.res.Iterations + paceEvery}
+				continue
+			}
+		}
+		if err := s.newtonSteps(ctx, limit); err != nil || s.converged() {
+			return err
+		}
+		p = pace{next: 2 * s.res.Iterations}
+	}
+}
+
+// converged reports whether the marginal error has reached the tolerance.
+func (s *Solver[T]) converged() bool {
+	return s.res.MarginalError <= s.settings.Tolerance*s.mass
+}
+
+// annealAgain replaces the iterate by the first one from where ε-scaling leads to, and
+// reports whether it has: it must be better in the dual.
+func (s *Solver[T]) annealAgain(ctx context.Context, limit int) (bool, error) {
+	nw, k := &s.newton, s.res.Iterations
+	stages, err := s.annealStages(ctx, slowAnneal)
+	if err != nil || stages < slowStages {
+		return false, err
+	}
+	kept, kind, lambda := s.res, s.kind[k%s.ring], s.lambda
+	grow(&nw.f, s.geo.n)
+	s.geo.column(&nw.g)
+	if kept.Domain == Plain {
+		copy(nw.f, s.u(k))
+		copy(nw.g, s.v(k))
+	} else {
+		potentials(nw.f, s.u(k), kind, s.log.f)
+		potentials(nw.g, s.v(k), kind, s.log.g)
+	}
+	before := s.dual()
+	err = s.anneal(ctx, slowAnneal)
+	total := s.res.Annealing
+	if err == nil {
+		err = s.restart(ctx, k, s.problem.Start)
+	}
+	if err == nil {
+		err = s.advance(ctx, k+1, s.settings.Tolerance, nil)
+	}
+	s.res.Annealing = total
+	if err == nil && s.dual() >= before {
+		return true, nil
+	}
+	// Back to what has been kept, even if the context has ended.
+	s.res = kept
+	s.res.Annealing = total
+	s.setLambda(lambda)
+	copy(s.u(k), nw.f)
+	copy(s.v(k), nw.g)
+	if s.kind[k%s.ring] = plainKind; kept.Domain != Plain {
+		s.kind[k%s.ring], s.log.basis = potentialKind, k
+		s.absorbed(nw.f, nw.g)
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := s.final(ctx); err != nil {
+		return false, err
+	}
+	s.walk = walk{scaled: true, wait: 1}
+	return false, s.geo.columns(ctx, s.q, s.fu)
+}
+
+// absorbed makes f and g the base; −Inf is the potential of no weight.
+func (s *Solver[T]) absorbed(f, g []T) {
+	log := &s.log
+	for i, f := range f {
+		log.f[i] = f
+		if s.a[i] == 0 {
+			log.f[i] = 0
+		}
+	}
+	copy(log.g, g)
+	s.geo.filled = false
+	s.geo.setBase(forwardBase, log.f, log.g)
+}
+
+// dual returns the value of the dual at the iterate, but for a constant.
+func (s *Solver[T]) dual() float64 {
+	k := s.res.Iterations
+	kind := s.kind[k%s.ring]
+	return entropyPart(s.a, s.a, s.u(k), kind, s.log.f) + entropyPart(s.b, s.b, s.v(k), kind, s.log.g)
+}
+
+// newtonSteps makes steps until the tolerance is reached, limit passes over K have been
+// made, or steps do not pay. Every pass counts as an iteration.
+func (s *Solver[T]) newtonSteps(ctx context.Context, limit int) error {
+	if err := s.enterNewton(ctx); err != nil {
+		return err
+	}
+	defer s.keep()
+	geo, nw, im := &s.geo, &s.newton, &s.im
+	res, goal := &s.res, s.settings.Tolerance*s.mass
+	small := min(geo.n, geo.m)
+	radius, ratio := float64(newtonRadius), 1.0
+	for poor := 0; poor < newtonPatience && res.Iterations+2 <= limit; {
+		s.residual()
+		if s.converged() {
+			break
+		}
+		before := res.MarginalError
+		// ‖r‖₁² ≤ Σ c · Σ r²/c.
+		enough := max(min(0.5, newtonForcing*ratio)*before, goal/4)
+		copy(im.rhs, nw.e)
+		s.fu, s.fv = nw.u, nw.v
+		_, steps, err := s.conjugateGradients(ctx, enough*enough/s.mass, radius, min(4*small+100, limit-res.Iterations-1), 2*small+100)
+		res.Iterations += steps
+		if err != nil {
+			return err
+		}
+		gain, err := s.search(ctx, &radius, limit)
+		if err != nil {
+			return err
+		}
+		if gain && res.Iterations < limit {
+			if err := s.balance(ctx); err != nil {
+				return err
+			}
+		}
+		s.residual()
+		ratio = res.MarginalError / before
+		switch {
+		case !gain:
+			poor += newtonPatience / 4
+			ratio = 1
+		case ratio > 0.5:
+			poor++
+		default:
+			poor = 0
+		}
+	}
+	return nil
+}
+
+// enterNewton makes the solver's iterate that of Newton's steps.
+func (s *Solver[T]) enterNewton(ctx context.Context) error {
+	geo, nw, im := &s.geo, &s.newton, &s.im
+	for _, v := range []*[]T{&nw.u, &nw.tu, &nw.f} {
+		grow(v, geo.n)
+	}
+	for _, v := range []*[]T{&nw.v, &nw.tv, &nw.tq, &nw.e, &nw.g, &im.rhs, &im.beta, &im.z, &im.d, &im.sd, &s.fq} {
+		geo.column(v)
+	}
+	if err := s.final(ctx); err != nil {
+		return err
+	}
+	copy(nw.u, s.fu)
+	copy(nw.v, s.fv)
+	return nil
+}
+
+// keep makes the iterate that Newton's steps have led to the solver's.
+func (s *Solver[T]) keep() {
+	s.residual()
+	nw, k := &s.newton, s.res.Iterations
+	copy(s.u(k), nw.u)
+	copy(s.v(k), nw.v)
+	s.kind[k%s.ring] = plainKind
+	if s.geo.base.f != nil {
+		s.kind[k%s.ring] = s.log.basis
+	}
+	s.walk = walk{scaled: true, wait: 1}
+	if s.converged() && s.res.Status != LowPrecision {
+		s.res.Status = Converged
+	}
+}
+
+// residual sets c, e = b − c and the marginal error to those of the iterate.
+func (s *Solver[T]) residual() {
+	nw := &s.newton
+	var sum float64
+	for j, v := range nw.v {
+		c := T(v * s.q[j])
+		s.fq[j], nw.e[j] = c, s.b[j]-c
+		sum += math.Abs(float64(s.b[j]) - float64(c))
+	}
+	s.res.MarginalError = sum
+}
+
+// balance makes a plain iteration.
+func (s *Solver[T]) balance(ctx context.Context) error {
+	nw := &s.newton
+	pass.Divide(s.geo.level, nw.tv, s.b, s.q)
+	if s.zeroB {
+		for j, b := range s.b {
+			if b == 0 {
+				nw.tv[j] = 0
+			}
+		}
+	}
+	ok, err := s.try(ctx)
+	if ok {
+		s.take()
+	}
+	return err
+}
+
+// try sets tu = a ⊘ K tv and tq = Kᵀtu, and reports whether both scalings are in the safe
+// range.
+func (s *Solver[T]) try(ctx context.Context) (bool, error) {
+	nw := &s.newton
+	if !s.safe(nw.tv, s.b) {
+		return false, nil
+	}
+	s.res.Iterations++
+	if err := s.geo.iterate(ctx, nw.tu, nw.tq, nw.tv, s.a); err != nil {
+		return false, err
+	}
+	return s.safe(nw.tu, s.a), nil
+}
+
+// take makes the iterate that has been tried the one at hand.
+func (s *Solver[T]) take() {
+	nw := &s.newton
+	nw.u, nw.tu = nw.tu, nw.u
+	nw.v, nw.tv = nw.tv, nw.v
+	s.q, nw.tq = nw.tq, s.q
+}
+
+// search takes the longest of a few steps along β, of at most radius, that raises D, and
+// reports whether there is one. Where D does not change but by rounding, its derivative
+// along the step must have become smaller.
+func (s *Solver[T]) search(ctx context.Context, radius *float64, limit int) (bool, error) {
+	nw, beta := &s.newton, s.im.beta
+	var slope float64
+	for j, e := range nw.e {
+		slope = num.FMA(float64(e), float64(beta[j]), slope)
+	}
+	most := s.im.largest()
+	if !(slope > 0) || !finite(most) {
+		return false, nil
+	}
+	noise := float64(s.limits.epsilon * s.mass)
+	t := min(1, *radius/most)
+	for try := 0; try < 6 && s.res.Iterations < limit; try++ {
+		for j, b := range beta {
+			nw.tv[j] = T(t * float64(b))
+		}
+		exp.Exp(s.geo.level, nw.tv, nw.tv)
+		for j, v := range nw.v {
+			nw.tv[j] *= v
+		}
+		ok, err := s.try(ctx)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			if s.absorb() { // what is relative to another base now
+				if err := s.geo.fill(ctx); err != nil {
+					return false, err
+				}
+				continue
+			}
+			t /= 4
+			continue
+		}
+		gain, after := s.gain(t)
+		if gain > noise || gain >= -noise && math.Abs(after) <= float64(0.9*slope) {
+			s.take()
+			model := float64(t*slope) - float64(t*t*slope)/2
+			switch {
+			case gain > float64(0.75*model) && most >= *radius:
+				*radius *= 3
+			case gain > noise && gain < float64(0.25*model):
+				*radius = max(newtonRadius/4., float64(t*most)/2)
+			}
+			return true, nil
+		}
+		t /= 4
+		*radius = max(newtonRadius/8., float64(t*most))
+	}
+	return false, nil
+}
+
+// gain returns by how much D is larger at what has been tried, t along β, and the
+// derivative of D along β there.
+func (s *Solver[T]) gain(t float64) (gain, slope float64) {
+	nw := &s.newton
+	for i, a := range s.a {
+		if a > 0 {
+			gain = num.FMA(float64(a), num.Log(float64(nw.tu[i])/float64(nw.u[i])), gain)
+		}
+	}
+	for j, b := range s.b {
+		beta := float64(s.im.beta[j])
+		gain = num.FMA(float64(b), float64(t*beta), gain)
+		slope = num.FMA(float64(b)-float64(nw.tv[j]*nw.tq[j]), beta, slope)
+	}
+	return gain, slope
+}
+
+// absorb makes the scalings of the iterate 1, and their logarithms part of the base. It
+// reports whether there was anything to absorb, and a base to put it into.
+func (s *Solver[T]) absorb() bool {
+	nw, log := &s.newton, &s.log
+	if s.geo.base.f == nil {
+		return false
+	}
+	moved := false
+	for i, u := range nw.u {
+		nw.f[i] = num.Log2(u) + log.f[i]
+		moved = moved || s.a[i] > 0 && u != 1
+	}
+	if !moved {
+		return false
+	}
+	for j, v := range nw.v {
+		nw.g[j] = num.Log2(v) + log.g[j]
+		s.q[j] *= v
+	}
+	s.absorbed(nw.f, nw.g)
+	weightless(nw.u, nw.f)
+	weightless(nw.v, nw.g)
+	log.basis = s.res.Iterations
+	return true
+}

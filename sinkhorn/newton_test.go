@@ -1,0 +1,294 @@
+package sinkhorn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// slowProblem is one of uniform points in the unit square, of n and n+3, with weights and
+// some without weight. λ·max M is 2λ at most.
+func slowProblem[T dist.Float](n int, lambda float64) *Problem[T] {
+	rng := rand.New(rand.NewPCG(uint64(n), 77))
+	p := &Problem[T]{X: dist.NewMatrix[T](n, 2, nil), Y: dist.NewMatrix[T](n+3, 2, nil), Lambda: lambda}
+	for _, m := range []dist.Matrix[T]{p.X, p.Y} {
+		for i := range m.Data {
+			m.Data[i] = T(rng.Float64())
+		}
+	}
+	p.A, p.B = weights[T](rng, n, true), weights[T](rng, n+3, true)
+	return p
+}
+
+// TestNewton: to a tolerance, and where iterations are slow with far fewer of them, Newton's
+// steps find what plain iterations find.
+func TestNewton(t *testing.T) {
+	for _, domain := range []Domain{Auto, Plain, Log} {
+		for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+			for _, lambda := range []float64{30, 100, 300} {
+				if lambda > 100 && domain == Plain {
+					continue // underflows
+				}
+				p := slowProblem[float64](60, lambda)
+				set := Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain, Storage: storage}
+				fast := mustSolve(t, set, p)
+				set.Unaccelerated = true
+				slow := mustSolve(t, set, p)
+				what := fmt.Sprintf("λ = %v, %v, %v: %d passes and %d, plain %d", lambda, domain, storage, fast.Iterations, fast.Annealing, slow.Iterations)
+				if fast.Status != Converged || slow.Status != Converged || !(fast.MarginalError <= 1e-10) {
+					t.Errorf("%s: %v, %v, marginal error %v", what, fast.Status, slow.Status, fast.MarginalError)
+				}
+				if !(fast.Iterations+fast.Annealing < slow.Iterations/int(min(4, 1+lambda/30))) {
+					t.Errorf("%s: too many", what)
+				}
+				if e := math.Abs(fast.Cost/slow.Cost - 1); !(e < 1e-7) {
+					t.Errorf("%s: cost %v, want %v", what, fast.Cost, slow.Cost)
+				}
+				got, want := dist.NewMatrix[float64](60, 63, nil), dist.NewMatrix[float64](60, 63, nil)
+				if err := errors.Join(fast.PlanTo(t.Context(), got), slow.PlanTo(t.Context(), want)); err != nil {
+					t.Fatal(err)
+				}
+				if e := worst(got, want); !(e < 1e-6) {
+					t.Errorf("%s: plan is off by %.3g", what, e)
+				}
+				checkMarginals(t, what, got, p, fast.MarginalError)
+				t.Log(what)
+			}
+		}
+	}
+	p := slowProblem[float32](60, 100)
+	fast := mustSolve(t, Settings{Tolerance: 1e-4, Iterations: 100000}, p)
+	slow := mustSolve(t, Settings{Tolerance: 1e-4, Iterations: 100000, Unaccelerated: true}, p)
+	if fast.Status != Converged || fast.Iterations+fast.Annealing >= slow.Iterations/2 {
+		t.Errorf("float32: %v after %d passes and %d, plain %d", fast.Status, fast.Iterations, fast.Annealing, slow.Iterations)
+	}
+}
+
+// checkMarginals compares the marginals of a plan with those of its problem, and the error
+// of the second with what has been said of it.
+func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], said float64) {
+	t.Helper()
+	columns := make([]float64, plan.Cols)
+	for i := range plan.Rows {
+		var sum float64
+		for j, x := range plan.Row(i) {
+			sum += float64(x)
+			columns[j] += float64(x)
+		}
+		if !(math.Abs(sum-float64(p.A[i])) <= 1e-13) {
+			t.Errorf("%s: row %d sums to %v, want %v", what, i, sum, p.A[i])
+		}
+	}
+	var e float64
+	for j, c := range columns {
+		e += math.Abs(c - float64(p.B[j]))
+	}
+	if !(math.Abs(e-said) <= 1e-13+1e-3*said) {
+		t.Errorf("%s: marginal error %.3g, said to be %.3g", what, e, said)
+	}
+}
+
+// TestNewtonClimbs: the dual never falls, but by rounding, step for step, and with it
+// comes what was promised: an iterate with T1 = a.
+func TestNewtonClimbs(t *testing.T) {
+	for _, domain := range []Domain{Auto, Log} {
+		for _, lambda := range []float64{30, 300, 3000, 30000} {
+			p := slowProblem[float64](60, lambda)
+			s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1 << 30, Domain: domain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := t.Context()
+			if err := s.prepare(ctx, p); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.restart(ctx, 0, nil); err != nil {
+				t.Fatal(err)
+			}
+			steps := 0
+			for before := math.Inf(-1); s.res.Iterations < 3000 && !s.converged(); steps++ {
+				if k := s.res.Iterations; steps%7 == 0 { // a few plain ones, too
+					err = s.advance(ctx, k+2, 1e-12, nil)
+				} else {
+					err = s.newtonSteps(ctx, k+2+steps*7%60)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := s.dual()
+				if !(d >= before-1e-12*math.Abs(d)) {
+					t.Errorf("%v, λ = %v, after %d passes: dual %v, before %v", domain, lambda, s.res.Iterations, d, before)
+				}
+				before = d
+			}
+			if steps < 4 {
+				t.Errorf("%v, λ = %v: only %d steps", domain, lambda, steps)
+			}
+		}
+	}
+}
+
+// TestNewtonCancelled: whenever the context ends, the iterate that comes back is one: its
+// rows are right and its error is what is said of it. The solver remains usable.
+func TestNewtonCancelled(t *testing.T) {
+	for _, domain := range []Domain{Auto, Log} {
+		p := slowProblem[float64](40, 300)
+		s, err := NewSolver[float64](&Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := dist.NewMatrix[float64](40, 43, nil)
+		cancelled := 0
+		for left := 40; ; left += 1 + left/20 {
+			r, err := s.Solve(&countdown{t.Context(), left}, p)
+			if err == nil {
+				if r.Status != Converged {
+					t.Errorf("%v after %d iterations", r.Status, r.Iterations)
+				}
+				break
+			}
+			if r == nil || err != context.Canceled || r.Status != Cancelled {
+				t.Fatalf("%d looks: %v, result %v", left, err, r)
+			}
+			cancelled++
+			if err := r.PlanTo(t.Context(), plan); err != nil {
+				t.Fatal(err)
+			}
+			checkMarginals(t, fmt.Sprintf("%v, %d looks, %d passes", domain, left, r.Iterations), plan, p, r.MarginalError)
+		}
+		if cancelled < 20 {
+			t.Errorf("cancelled %d times only", cancelled)
+		}
+	}
+}
+
+// TestNewtonGivesUp: a tolerance below rounding ends at the limit with what can be had, in
+// no more passes; and what ε-scaling finds is given up for an iterate that is better.
+func TestNewtonGivesUp(t *testing.T) {
+	p := slowProblem[float64](40, 100)
+	r := mustSolve(t, Settings{Tolerance: 1e-18, Iterations: 4000}, p)
+	if r.Status != IterationLimit || r.Iterations != 4000 || !(r.MarginalError < 1e-14) {
+		t.Errorf("%v after %d passes, marginal error %v", r.Status, r.Iterations, r.MarginalError)
+	}
+	for _, domain := range []Domain{Auto, Log} {
+		s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 100000, Domain: domain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := t.Context()
+		p := slowProblem[float64](40, 300)
+		if err := s.prepare(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.forward(ctx, 3000, 1e-4, nil); err != nil {
+			t.Fatal(err)
+		}
+		before := s.res
+		if ok, err := s.annealAgain(ctx, 100000); ok || err != nil {
+			t.Fatalf("%v: ε-scaling is better than an error of %v, %v", domain, before.MarginalError, err)
+		}
+		if s.res.Iterations != before.Iterations || s.res.MarginalError != before.MarginalError || s.res.Annealing == 0 {
+			t.Errorf("%v: %+v, before %+v", domain, s.res, before)
+		}
+		if err := s.advance(ctx, before.Iterations+1, 1e-9, nil); err != nil {
+			t.Fatal(err)
+		}
+		if e := s.res.MarginalError; !(e < before.MarginalError && e > before.MarginalError/2) {
+			t.Errorf("%v: the next iteration has an error of %v, after %v", domain, e, before.MarginalError)
+		}
+	}
+}
+
+// TestAbsorb: what is absorbed into the base leaves the iterate and its column sums as they
+// are.
+func TestAbsorb(t *testing.T) {
+	ctx := t.Context()
+	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: Log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := slowProblem[float64](40, 100)
+	if err := errors.Join(s.prepare(ctx, p), s.forward(ctx, 20, 1e-9, nil), s.enterNewton(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	column := func() []float64 {
+		c := make([]float64, 43)
+		for j, v := range s.newton.v {
+			c[j] = v * s.q[j]
+		}
+		return c
+	}
+	want := column()
+	if !s.absorb() || s.absorb() {
+		t.Error("absorbs nothing, or twice")
+	}
+	if err := errors.Join(s.geo.fill(ctx), s.geo.columns(ctx, s.newton.tq, s.newton.u)); err != nil {
+		t.Fatal(err)
+	}
+	for j, c := range column() {
+		if sum := s.newton.tq[j] * s.newton.v[j]; !(math.Abs(c-want[j]) <= 1e-15) || !(math.Abs(sum-c) <= 1e-14) {
+			t.Errorf("column %d: %v, was %v, sums to %v", j, c, want[j], sum)
+		}
+	}
+	s.keep()
+	if e := math.Abs(s.res.MarginalError); !(e > 0 && e < 1) {
+		t.Errorf("marginal error %v", e)
+	}
+}
+
+// TestNewtonSpares: what converges fast by itself is left alone, to the bit.
+func TestNewtonSpares(t *testing.T) {
+	for _, lambda := range []float64{0.1, 1, 3} {
+		p, best := slowProblem[float64](40, lambda), asm.Best()
+		set := Settings{Tolerance: 1e-9}
+		got := solution(t, best, set, p)
+		k := mustSolve(t, set, p).Iterations
+		sameBits(t, fmt.Sprintf("λ = %v", lambda), got, solution(t, best, Settings{Iterations: k}, p))
+		if k > 40 {
+			t.Errorf("λ = %v is slow: %d iterations", lambda, k)
+		}
+	}
+}
+
+// TestNewtonBits: the same at every level, and however K is stored and shared.
+func TestNewtonBits(t *testing.T) {
+	t.Run("float64", newtonBits[float64])
+	t.Run("float32", newtonBits[float32])
+}
+
+func newtonBits[T dist.Float](t *testing.T) {
+	p, best := slowProblem[T](50, 300), asm.Best()
+	set := Settings{Tolerance: 1e-4, Iterations: 1000, Workers: 1}
+	want := solution(t, asm.Ref, set, p)
+	for _, lv := range asm.Available() {
+		sameBits(t, lv.String(), solution(t, lv, set, p), want)
+	}
+	set.Storage = MatrixFree
+	sameBits(t, "matrix-free", solution(t, best, set, p), want)
+	if testing.Short() {
+		return
+	}
+	p = slowProblem[T](800, 300)
+	set = Settings{Tolerance: 1e-4, Iterations: 300, Workers: 1}
+	want = solution(t, best, set, p)
+	set.Workers, set.Storage = 2, MatrixFree
+	sameBits(t, "two workers, matrix-free", solution(t, best, set, p), want)
+}
+
+// solution returns what a solve without gradients has found.
+func solution[T dist.Float](t *testing.T, lv asm.Level, set Settings, p *Problem[T]) map[string][]T {
+	r := mustSolveAt(t, lv, set, p)
+	n, m := p.X.Rows, p.Y.Rows
+	plan, f, g := dist.NewMatrix[T](n, m, nil), make([]T, n), make([]T, m)
+	if err := r.PlanTo(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	r.PotentialsTo(f, g)
+	return map[string][]T{"plan": plan.Data, "f": f, "g": g, "cost": {T(r.Cost), T(r.MarginalError), T(r.Annealing)}}
+}
