@@ -104,7 +104,7 @@ func TestImportsGoDown(t *testing.T) {
 // TestLibraryIsLight: importing a library package pulls in no plots, command line
 // or progress bars.
 func TestLibraryIsLight(t *testing.T) {
-	heavy := regexp.MustCompile(`gonum\.org/v1/plot|spf13|progressbar|x/term|^net/http$`)
+	heavy := regexp.MustCompile(`gonum\.org/v1/plot|apache/arrow|spf13|progressbar|x/term|^net/http$`)
 	for _, p := range list(t, "./dist", "./sinkhorn", "./wda", "./wda/...") {
 		for _, d := range p.Deps {
 			if heavy.MatchString(d) {

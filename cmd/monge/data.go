@@ -76,6 +76,7 @@ type readFlags struct {
 	textFlags
 	labelColumn string
 	header      string
+	columns     []string
 }
 
 // trainFlags name the file that a command learns from.
@@ -107,7 +108,8 @@ func (f *trainFlags) train(rows *rowFlags) (*dataset.Dataset, error) {
 
 func (f *readFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.labelColumn, "label-column", "", "CSV: name of the label column or its index from 0, from the end if negative (default the last); NPZ: name of the array (default y)")
+	fs.StringVar(&f.labelColumn, "label-column", "", "CSV: name of the label column or its index from 0, from the end if negative (default the last); NPZ: name of the array (default y); Parquet, Arrow: name of the column (default label or y)")
+	fs.StringSliceVar(&f.columns, "columns", nil, "Parquet, Arrow: names of the feature columns (default those of lists if there are any, else all but label and split)")
 	fs.StringVar(&f.header, "header", "auto", "CSV: auto, present or absent")
 	f.textFlags.add(cmd)
 }
@@ -140,12 +142,12 @@ func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.ReadFile(path, opt)
+	d, err := f.readAll(path, opt)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
 	}
 	if d.Labels == nil {
-		return nil, fmt.Errorf("%s: no labels; name a file of labels, or an array of an NPZ file with --label-column", path)
+		return nil, fmt.Errorf("%s: no labels; name a file of labels, or an array of an NPZ or a column of a Parquet or Arrow file with --label-column", path)
 	}
 	return d, nil
 }
@@ -158,9 +160,9 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 		return nil, err
 	}
 	opt.Dim = features
-	d, err := dataset.ReadFile(path, opt)
+	d, err := f.readAll(path, opt)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
 	}
 	return d, checkFeatures(path, columns(d), features)
 }

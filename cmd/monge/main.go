@@ -123,8 +123,8 @@ func usagef(format string, args ...any) error {
 
 const rootLong = `monge: Wasserstein Discriminant Analysis and optimal transport on files.
 
-Data files are CSV (.csv, .tsv), NPY, NPZ or IDX, each also with .gz; rows are
-samples. Labels are the last column of a CSV file, the array y of an NPZ file, or
+Data files are CSV (.csv, .tsv), NPY, NPZ or IDX, each also with .gz, Parquet or Arrow
+IPC; rows are samples. Labels are the last column of a CSV file, the array y of an NPZ file, or
 the file with labels beside an IDX file, unless flags say otherwise. The rows of an
 NPZ file with an array "split" are training data where it is 0 and test data where
 it is 1.

@@ -627,7 +627,7 @@ func TestBadInput(t *testing.T) {
 		{"data as model", "info --model $d.npz", 1, "not a valid model"},
 		{"features", "transform --model $m.wda --data $two.csv --out $o.csv", 1, "features where the model has 5"},
 		{"output type", "transform --model $m.wda --data $d.csv --out $o.txt", 2, "must end in .csv or .npy"},
-		{"labels in NPY", "transform --model $m.wda --data $d.csv --out $o.npy --keep-labels", 2, "--keep-labels needs a CSV file"},
+		{"labels in NPY", "transform --model $m.wda --data $d.csv --out $o.npy --keep-labels", 2, "an NPY file has no place for them"},
 		{"no labels to keep", "transform --model $m.wda --data $X.csv --out $o.csv --keep-labels", 1, "no labels to keep"},
 		{"transform onto its data", "transform --model $m.wda --data $d.csv --out $d.csv", 2, "is an input"},
 		{"rows", "transform --model $m.wda --data $d.csv --out $o.csv --rows some", 2, "--rows must be"},

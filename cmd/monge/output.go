@@ -109,7 +109,7 @@ func extension(flag, path string, allowed ...string) (string, error) {
 // of path says.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
-		out, err := newWriter(w, ext, rows, cols)
+		out, err := newWriter(w, ext, rows, cols, false)
 		if err != nil {
 			return err
 		}
@@ -127,9 +127,15 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 }
 
 // newWriter writes rows as the extension says; −1 stands for an unknown number.
-func newWriter(w io.Writer, ext string, rows, cols int) (*outfile.Writer, error) {
-	if ext == ".npy" {
+func newWriter(w io.Writer, ext string, rows, cols int, labelled bool) (rowWriter, error) {
+	switch ext {
+	case ".npy":
 		return outfile.NewNPY(w, rows, cols)
+	case ".parquet":
+		return newParquetWriter(w, cols, labelled)
+	case ".arrow":
+		_, stream := w.(stdout)
+		return newArrowWriter(w, cols, labelled, stream)
 	}
 	return outfile.NewCSV(w, cols, nil)
 }

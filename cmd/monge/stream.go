@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -43,16 +42,12 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		return nil, err
 	}
 	opt.Dim = features
-	var r *dataset.Reader
+	r, err := read.openBlocks(path, opt)
 	if path == standard {
 		path = "standard input"
-		r, err = dataset.NewReader(os.Stdin, opt)
-		err = inInput(path, err)
-	} else {
-		r, err = dataset.Open(path, opt)
 	}
 	if err != nil {
-		return nil, readError(err)
+		return nil, readError(inInput(path, err))
 	}
 	rows, cols := r.Dims()
 	if err = checkFeatures(path, cols, features); err == nil && p != allRows && !r.HasSplit() {
@@ -77,7 +72,7 @@ func inInput(path string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
-	if fe, ok := err.(*dataset.FileError); ok && fe.Path == "" {
+	if fe, ok := err.(*dataset.FileError); ok && (fe.Path == "" || fe.Path == standard) {
 		fe.Path = path
 	}
 	return err

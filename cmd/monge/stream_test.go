@@ -64,7 +64,7 @@ func TestTransformStream(t *testing.T) {
 	before := files(t, s.dir)
 	for _, b := range []bad{
 		{"JSON and output", "transform --model $m.wda --data $d.csv --out - --json", 2, "--json prints on standard output"},
-		{"format", "transform --model $m.wda --data $d.csv --out - --format parquet", 2, "--format must be one of csv, npy"},
+		{"format", "transform --model $m.wda --data $d.csv --out - --format xlsx", 2, "--format must be one of csv, npy, parquet, arrow"},
 		{"NPY of unknown length", "transform --model $m.wda --data $d.csv --out - --format npy", 1, "begins with the number of its rows"},
 		{"sample of a stream", "transform --model $m.wda --data - --sample 5 --out $p.csv", 2, "need a file to choose from"},
 		{"no such split", "predict --model $m.wda --data $none.npz --rows test", 1, "none.npz: "},

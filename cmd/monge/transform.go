@@ -27,7 +27,8 @@ func newTransform(a *app) *cobra.Command {
 		Use:   "transform --model FILE --data FILE --out FILE [flags]",
 		Short: "Project samples with a model",
 		Long: `Transform writes (x − mean)·P for every row x of the data, in their order: one row of
-p numbers each, as CSV without a header or as NPY, by the name of --out.
+p numbers each, as CSV without a header, NPY, or the columns component1 … of a Parquet
+or Arrow file, by the name of --out.
 
 A CSV file with as many columns as the model has features is taken to have no
 labels, one with one more column to have them last; --label-column says otherwise.
@@ -35,20 +36,22 @@ All rows of an NPZ file are projected, whatever its array split says, unless --r
 chooses a part.
 
 Rows are read, projected and written in blocks: the memory does not grow with their
-number, unless --sample or --holdout choose among all. --data - is standard input and
---out - standard output.`,
+number, unless --sample or --holdout choose among all (of an Arrow file one record batch
+is held whole). --data - is standard input and --out - standard output; a Parquet file
+cannot come through a pipe, an Arrow stream can.`,
 		Example: `  monge transform --model wine.wda --data wine.csv --out projected.csv
   zcat embeddings.csv.gz | monge transform --model wine.wda --data - --out - > projected.csv
-  monge transform --model digits.wda --data mnist.npz --rows test --out projected.npy`,
+  monge transform --model digits.wda --data mnist.npz --rows test --out projected.npy
+  monge transform --model m.wda --data texts.parquet --columns embedding --out projected.parquet`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.transform(cmd, f) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", "model file (required)")
 	fs.StringVar(&f.data, "data", "", "file of samples (required)")
 	fs.StringVar(&f.labels, "labels", "", "file of labels, for --keep-labels")
-	fs.StringVar(&f.out, "out", "", "file to write, .csv or .npy (required)")
-	fs.StringVar(&f.format, "format", "", "csv or npy (default by the name of --out, csv on standard output)")
-	fs.BoolVar(&f.keepLabels, "keep-labels", false, "CSV: append the labels as last column")
+	fs.StringVar(&f.out, "out", "", "file to write, .csv, .npy, .parquet or .arrow (required)")
+	fs.StringVar(&f.format, "format", "", "csv, npy, parquet or arrow (default by the name of --out, csv on standard output, where arrow is a stream)")
+	fs.BoolVar(&f.keepLabels, "keep-labels", false, "append the labels as last column, of CSV, Parquet or Arrow")
 	fs.StringVar(&f.part, "rows", "all", "all, train or test, by the file's split or --holdout")
 	f.rows.add(cmd, "rows")
 	f.read.add(cmd)
@@ -66,12 +69,12 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	if err := requireFlags(cmd, "model", "data", "out"); err != nil {
 		return err
 	}
-	kind, err := a.checkTarget(f.out, f.format, []string{f.model, f.data, f.labels}, ".csv", ".npy")
+	kind, err := a.checkTarget(f.out, f.format, []string{f.model, f.data, f.labels}, ".csv", ".npy", ".parquet", ".arrow")
 	if err != nil {
 		return err
 	}
-	if f.keepLabels && kind != ".csv" {
-		return usagef("--keep-labels needs a CSV file to write")
+	if f.keepLabels && kind == ".npy" {
+		return usagef("--keep-labels: an NPY file has no place for them")
 	}
 	part, err := f.rows.checkPart(f.part)
 	if err != nil {
@@ -95,7 +98,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		return err
 	}
 	defer file.Abort()
-	out, err := newWriter(file, kind, rows.rows, p)
+	out, err := newWriter(file, kind, rows.rows, p, f.keepLabels)
 	if err != nil {
 		return err
 	}

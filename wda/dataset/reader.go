@@ -378,3 +378,53 @@ func (r *Reader) checkSize() error {
 	}
 	return err
 }
+
+// Collect reads all blocks that next returns, until io.EOF, into one Dataset: those of a
+// Reader, or of a source that this package does not know, such as a database. It copies
+// them; Block.First is not looked at. Classes are numbered as ReadFile does. The error
+// matches ErrTooLarge beyond Options.MaxElements, the only option that it reads, and
+// ErrFormat if there is no block or their columns, labels or splits do not agree.
+func Collect(next func() (*Block, error), opt Options) (*Dataset, error) {
+	d := new(Dataset)
+	var (
+		enc encoder
+		x   []float64
+	)
+	rows, cols := 0, 0
+	for {
+		b, err := next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		n, c := b.X.Dims()
+		if rows == 0 {
+			cols = c
+		}
+		for i := range n {
+			x = append(x, b.X.RawRowView(i)...)
+			if b.Labels != nil {
+				enc.add([]byte(b.Labels[i]), rows+i+1)
+			}
+		}
+		d.Split = append(d.Split, b.Split...)
+		rows += n
+		if most := opt.maxElements(); len(x) > most {
+			return nil, because(ErrTooLarge, fmt.Sprintf("more than the allowed %d elements", most))
+		}
+		if c != cols || b.Labels != nil != (len(enc.rows) == rows) || b.Split != nil != (len(d.Split) == rows) {
+			return nil, because(errRagged, "blocks that do not agree")
+		}
+	}
+	if rows == 0 {
+		return nil, because(errEmpty, "no rows")
+	}
+	d.X = mat.NewDense(rows, cols, x)
+	if len(enc.rows) == 0 {
+		return d, nil
+	}
+	var err error
+	d.Labels, d.Classes, err = enc.encode()
+	return d, err
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// arrowFile reads an Arrow IPC file or stream, one record batch in memory at a time.
+type arrowFile struct {
+	schema []field
+	read   func() (arrow.RecordBatch, error) // io.EOF at the end
+	record arrow.RecordBatch
+	number int // of the batch
+	at     int // rows of it that have been read
+	ready  int // rows of the batch of the caller
+}
+
+func openArrow(r io.Reader) (columnar, error) {
+	a := new(arrowFile)
+	var types *arrow.Schema
+	if at, ok := r.(ipc.ReadAtSeeker); ok {
+		f, err := ipc.NewFileReader(at)
+		if err == nil {
+			types = f.Schema()
+			a.read = func() (arrow.RecordBatch, error) { // Read would keep the one before
+				if a.number == f.NumRecords() {
+					return nil, io.EOF
+				}
+				return f.RecordBatchAt(a.number)
+			}
+		} else if _, err := at.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	if a.read == nil {
+		s, err := ipc.NewReader(r)
+		if err != nil {
+			return nil, fmt.Errorf("not an Arrow stream (a file, which begins with ARROW1, cannot be read from a pipe): %w", err)
+		}
+		types = s.Schema()
+		a.read = func() (arrow.RecordBatch, error) {
+			r, err := s.Read()
+			if err == nil {
+				r.Retain()
+			}
+			return r, err
+		}
+	}
+	for _, f := range types.Fields() {
+		a.schema = append(a.schema, arrowField(f))
+	}
+	return a, nil
+}
+
+func arrowField(f arrow.Field) field {
+	t := f.Type
+	out := field{name: f.Name, kind: t.String()}
+	if l, ok := t.(arrow.ListLikeType); ok {
+		t, out.list = l.Elem(), true
+	}
+	switch {
+	case arrow.IsInteger(t.ID()), t.ID() == arrow.BOOL:
+		out.number, out.integer = true, !out.list
+	case t.ID() == arrow.FLOAT32, t.ID() == arrow.FLOAT64, t.ID() == arrow.FLOAT16:
+		out.number = true
+	}
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		t = d.ValueType
+	}
+	switch t.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+		out.text = !out.list
+	default:
+		out.text = out.number && !out.list
+	}
+	return out
+}
+
+func (a *arrowFile) fields() []field { return a.schema }
+
+func (a *arrowFile) rows() int { return -1 }
+
+// more has a batch ready of which not all rows have been read.
+func (a *arrowFile) more() error {
+	for a.record == nil || a.at == int(a.record.NumRows()) {
+		if a.record != nil {
+			a.record.Release()
+			a.record = nil
+		}
+		r, err := a.read()
+		if err != nil {
+			return err
+		}
+		a.record, a.at = r, 0
+		a.number++
+	}
+	return nil
+}
+
+func (a *arrowFile) batch(most int) (int, error) {
+	a.at += a.ready
+	a.ready = 0
+	if err := a.more(); err != nil {
+		return 0, err
+	}
+	a.ready = min(most, int(a.record.NumRows())-a.at)
+	return a.ready, nil
+}
+
+func (a *arrowFile) width(column int) (int, error) {
+	if !a.schema[column].list {
+		return 1, nil
+	}
+	if err := a.more(); err == io.EOF {
+		return 0, errors.New("no rows")
+	} else if err != nil {
+		return 0, err
+	}
+	begin, end := a.record.Column(column).(array.ListLike).ValueOffsets(a.at)
+	return int(end - begin), nil
+}
+
+func (a *arrowFile) floats(column int, dst []float64, width, stride int) error {
+	values := a.record.Column(column)
+	list, ok := values.(array.ListLike)
+	if ok {
+		values = list.ListValues()
+	}
+	get, err := numbers(values)
+	if err != nil {
+		return err
+	}
+	for i := range a.ready {
+		begin, end := int64(a.at+i), int64(a.at+i+1)
+		null := false
+		if list != nil {
+			null = list.IsNull(a.at + i)
+			begin, end = list.ValueOffsets(a.at + i)
+		}
+		if !null && end-begin != int64(width) {
+			return in("batch", a.number, i, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", end-begin, width))
+		}
+		for k := begin; k < end && !null && values.NullN() > 0; k++ {
+			null = values.IsNull(int(k))
+		}
+		if null {
+			return in("batch", a.number, i, dataset.ErrValue, "null")
+		}
+		get(dst[i*stride:i*stride+width], int(begin))
+	}
+	return nil
+}
+
+// numbers returns what sets dst to the elements of an array from one on.
+func numbers(values arrow.Array) (func(dst []float64, from int), error) {
+	switch v := values.(type) {
+	case *array.Float32:
+		return copyNumbers(v.Float32Values()), nil
+	case *array.Float64:
+		return copyNumbers(v.Float64Values()), nil
+	case *array.Int8:
+		return copyNumbers(v.Int8Values()), nil
+	case *array.Int16:
+		return copyNumbers(v.Int16Values()), nil
+	case *array.Int32:
+		return copyNumbers(v.Int32Values()), nil
+	case *array.Int64:
+		return copyNumbers(v.Int64Values()), nil
+	case *array.Uint8:
+		return copyNumbers(v.Uint8Values()), nil
+	case *array.Uint16:
+		return copyNumbers(v.Uint16Values()), nil
+	case *array.Uint32:
+		return copyNumbers(v.Uint32Values()), nil
+	case *array.Uint64:
+		return copyNumbers(v.Uint64Values()), nil
+	case *array.Float16:
+		return func(dst []float64, from int) {
+			for k := range dst {
+				dst[k] = float64(v.Value(from + k).Float32())
+			}
+		}, nil
+	case *array.Boolean:
+		return func(dst []float64, from int) {
+			for k := range dst {
+				dst[k] = 0
+				if v.Value(from + k) {
+					dst[k] = 1
+				}
+			}
+		}, nil
+	}
+	return nil, fmt.Errorf("a column of %s", values.DataType())
+}
+
+func copyNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](v []T) func([]float64, int) {
+	return func(dst []float64, from int) {
+		for k, x := range v[from : from+len(dst)] {
+			dst[k] = float64(x)
+		}
+	}
+}
+
+func (a *arrowFile) texts(column int, use func(string)) error {
+	values := a.record.Column(column)
+	for i := range a.ready {
+		if values.IsNull(a.at + i) {
+			return in("batch", a.number, i, dataset.ErrLabels, "null")
+		}
+		use(values.ValueStr(a.at + i))
+	}
+	return nil
+}

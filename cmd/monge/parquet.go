@@ -1,0 +1,343 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// parquetFile reads the columns of a Parquet file page by page, through the lower of the
+// two interfaces that Arrow's library has: pqarrow would bring gRPC with it.
+type parquetFile struct {
+	r      *file.Reader
+	schema []field
+	leaves []*leaf // parallel to schema
+	group  int     // row groups opened
+	left   int     // rows of it that have not been read
+	ready  int     // rows of the batch
+}
+
+// leaf is a column of a row group that is being read.
+type leaf struct {
+	column *schema.Column
+	chunk  file.ColumnChunkReader // nil until the group's first batch
+	defs   []int16
+	reps   []int16
+	reader any // the buffer of values
+}
+
+func openParquet(r io.Reader) (columnar, error) {
+	at, ok := r.(parquet.ReaderAtSeeker)
+	if !ok {
+		return nil, errors.New("a Parquet file cannot be read from a pipe")
+	}
+	props := parquet.NewReaderProperties(memory.DefaultAllocator)
+	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
+	f, err := file.NewParquetReader(at, file.WithReadProps(props))
+	if err != nil {
+		return nil, err
+	}
+	p := &parquetFile{r: f}
+	s := f.MetaData().Schema
+	for i := range s.NumColumns() {
+		c := s.Column(i)
+		p.leaves = append(p.leaves, &leaf{column: c})
+		p.schema = append(p.schema, parquetField(c))
+	}
+	return p, nil
+}
+
+func parquetField(c *schema.Column) field {
+	f := field{name: c.ColumnPath().String(), kind: strings.ToLower(c.PhysicalType().String())}
+	if c.MaxRepetitionLevel() > 0 {
+		f.name, f.list = c.ColumnPath()[0], true
+	}
+	switch c.LogicalType().(type) {
+	case nil, schema.NoLogicalType, schema.UnknownLogicalType, *schema.IntLogicalType, schema.IntLogicalType, schema.StringLogicalType, schema.EnumLogicalType:
+	default:
+		f.kind = strings.ToLower(c.LogicalType().String())
+		return f
+	}
+	if c.MaxRepetitionLevel() > 1 {
+		f.kind = "lists of lists"
+		return f
+	}
+	switch c.PhysicalType() {
+	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.Boolean:
+		f.integer = !f.list
+		fallthrough
+	case parquet.Types.Float, parquet.Types.Double:
+		f.number = true
+	}
+	f.text = !f.list && (f.number || c.PhysicalType() == parquet.Types.ByteArray)
+	return f
+}
+
+func (p *parquetFile) fields() []field { return p.schema }
+
+func (p *parquetFile) rows() int { return int(p.r.NumRows()) }
+
+func (p *parquetFile) batch(most int) (int, error) {
+	for p.left == 0 {
+		for _, l := range p.leaves {
+			if l.chunk != nil && l.chunk.HasNext() {
+				return 0, fmt.Errorf("row group %d: column %s has more than the rows of the group", p.group, l.column.Path())
+			}
+			l.chunk = nil
+		}
+		if p.group == p.r.NumRowGroups() {
+			return 0, io.EOF
+		}
+		n := p.r.RowGroup(p.group).NumRows()
+		if n < 0 || int64(int(n)) != n {
+			return 0, fmt.Errorf("row group %d: %d rows", p.group+1, n)
+		}
+		p.left = int(n)
+		p.group++
+	}
+	p.ready = min(most, p.left)
+	p.left -= p.ready
+	return p.ready, nil
+}
+
+// width reads the first row, or all of the first group if it has only one.
+func (p *parquetFile) width(column int) (int, error) {
+	if !p.schema[column].list {
+		return 1, nil
+	}
+	for g := range p.r.NumRowGroups() {
+		chunk, err := p.r.RowGroup(g).Column(column)
+		if err != nil {
+			return 0, err
+		}
+		l := &leaf{column: p.leaves[column].column, chunk: chunk}
+		n := 0
+		for {
+			total, err := l.read(1 << 12)
+			if err != nil {
+				return 0, err
+			}
+			for k, rep := range l.reps[:total] {
+				if rep == 0 && n+k > 0 {
+					return n + k, nil
+				}
+			}
+			if n += total; total == 0 {
+				break
+			}
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, errors.New("no rows")
+}
+
+// next opens the chunk of a column in the current row group.
+func (p *parquetFile) next(column int) (l *leaf, err error) {
+	if l = p.leaves[column]; l.chunk == nil {
+		l.chunk, err = p.r.RowGroup(p.group - 1).Column(column)
+	}
+	return l, err
+}
+
+func (p *parquetFile) floats(column int, dst []float64, width, stride int) error {
+	l, err := p.next(column)
+	if err != nil {
+		return err
+	}
+	for done, all := 0, p.ready*width; done < all; {
+		n, err := l.read(min(all-done, 1<<15))
+		if err == nil && n == 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return fmt.Errorf("row group %d: %w", p.group, err)
+		}
+		if err := l.check(done, n, width); err != nil {
+			return in("row group", p.group, err.row, err.cause, err.text)
+		}
+		l.spread(dst, done, n, width, stride)
+		done += n
+	}
+	return nil
+}
+
+func (p *parquetFile) texts(column int, use func(string)) error {
+	l, err := p.next(column)
+	if err != nil {
+		return err
+	}
+	for done := 0; done < p.ready; {
+		n, err := l.read(p.ready - done)
+		if err == nil && n == 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return fmt.Errorf("row group %d: %w", p.group, err)
+		}
+		if err := l.check(done, n, 1); err != nil {
+			return in("row group", p.group, err.row, dataset.ErrLabels, err.text)
+		}
+		l.texts(n, use)
+		done += n
+	}
+	return nil
+}
+
+// read reads up to n values with their levels.
+func (l *leaf) read(n int) (total int, err error) {
+	l.defs = slices.Grow(l.defs[:0], n)[:n]
+	l.reps = slices.Grow(l.reps[:0], n)[:n]
+	switch c := l.chunk.(type) {
+	case *file.Float32ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.Float64ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.Int32ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.Int64ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.BooleanColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.ByteArrayColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	}
+	return 0, fmt.Errorf("a column of type %T", l.chunk)
+}
+
+func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (int64, int, error)) (int, error) {
+	v, _ := l.reader.([]T)
+	v = slices.Grow(v[:0], n)[:n]
+	l.reader = v
+	defs, reps := l.defs, l.reps
+	if l.column.MaxDefinitionLevel() == 0 {
+		defs = nil
+	}
+	if l.column.MaxRepetitionLevel() == 0 {
+		reps = nil
+	}
+	total, _, err := read(int64(n), v, defs, reps)
+	return int(total), err
+}
+
+// wrong is what the levels say that should not be.
+type wrong struct {
+	row   int
+	cause error
+	text  string
+}
+
+// check finds nulls, and lists whose length is not the width, among n values after done
+// of the batch.
+func (l *leaf) check(done, n, width int) *wrong {
+	if most := l.column.MaxDefinitionLevel(); most > 0 {
+		for k, d := range l.defs[:n] {
+			if d != most {
+				return &wrong{(done + k) / width, dataset.ErrValue, "null"}
+			}
+		}
+	}
+	if l.column.MaxRepetitionLevel() > 0 {
+		at := done % width
+		for k, r := range l.reps[:n] {
+			if (r == 0) != (at == 0) {
+				row := (done + k) / width
+				if r == 0 {
+					return &wrong{row, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", at, width)}
+				}
+				return &wrong{row - 1, dataset.ErrFormat, fmt.Sprintf("a list of more than the %d elements of the first", width)}
+			}
+			if at++; at == width {
+				at = 0
+			}
+		}
+	}
+	return nil
+}
+
+// spread sets the elements of dst for n values after done of the batch.
+func (l *leaf) spread(dst []float64, done, n, width, stride int) {
+	switch v := l.reader.(type) {
+	case []float32:
+		spreadValues(dst, v[:n], done, width, stride, func(x float32) float64 { return float64(x) })
+	case []float64:
+		spreadValues(dst, v[:n], done, width, stride, func(x float64) float64 { return x })
+	case []int32:
+		unsigned := l.unsigned()
+		spreadValues(dst, v[:n], done, width, stride, func(x int32) float64 {
+			if unsigned {
+				return float64(uint32(x))
+			}
+			return float64(x)
+		})
+	case []int64:
+		unsigned := l.unsigned()
+		spreadValues(dst, v[:n], done, width, stride, func(x int64) float64 {
+			if unsigned {
+				return float64(uint64(x))
+			}
+			return float64(x)
+		})
+	case []bool:
+		spreadValues(dst, v[:n], done, width, stride, func(x bool) float64 {
+			if x {
+				return 1
+			}
+			return 0
+		})
+	}
+}
+
+func (l *leaf) unsigned() bool {
+	switch t := l.column.LogicalType().(type) {
+	case schema.IntLogicalType:
+		return !t.IsSigned()
+	case *schema.IntLogicalType:
+		return !t.IsSigned()
+	}
+	return false
+}
+
+func spreadValues[T any](dst []float64, v []T, done, width, stride int, float func(T) float64) {
+	at, k := done/width*stride, done%width
+	for _, x := range v {
+		dst[at+k] = float(x)
+		if k++; k == width {
+			at, k = at+stride, 0
+		}
+	}
+}
+
+// texts hands n values to use as texts, as NPY's are: numbers in decimal.
+func (l *leaf) texts(n int, use func(string)) {
+	switch v := l.reader.(type) {
+	case []parquet.ByteArray:
+		for _, x := range v[:n] {
+			use(string(x))
+		}
+	case []int64:
+		for _, x := range v[:n] {
+			if l.unsigned() {
+				use(strconv.FormatUint(uint64(x), 10))
+			} else {
+				use(strconv.FormatInt(x, 10))
+			}
+		}
+	default:
+		x := make([]float64, n)
+		l.spread(x, 0, n, 1, 1)
+		for _, x := range x {
+			use(shortest(x))
+		}
+	}
+}
