@@ -180,9 +180,6 @@ func newReader(src *source, opt Options) (_ *Reader, err error) {
 // Dims returns the shape of the data. rows is −1 if only the end tells.
 func (r *Reader) Dims() (rows, cols int) { return r.features.dims() }
 
-// Columns names the columns of the features, nil without a header.
-func (r *Reader) Columns() []string { return r.columns }
-
 // Labelled reports whether the rows have labels.
 func (r *Reader) Labelled() bool {
 	c, ok := r.features.(*csvSamples)
