@@ -126,6 +126,7 @@ func (s *Solver[T]) annealAgain(ctx context.Context, limit int) (bool, error) {
 	} else {
 		potentials(nw.f, s.u(k), kind, s.log.f)
 		potentials(nw.g, s.v(k), kind, s.log.g)
+		s.keepWeightless(nw.f)
 	}
 	before := s.dual()
 	err = s.anneal(ctx, slowAnneal)
@@ -147,6 +148,11 @@ func (s *Solver[T]) annealAgain(ctx context.Context, limit int) (bool, error) {
 	copy(s.u(k), nw.f)
 	copy(s.v(k), nw.g)
 	if s.kind[k%s.ring] = plainKind; kept.Domain != Plain {
+		for i, a := range s.a {
+			if a == 0 {
+				s.u(k)[i] = T(math.Inf(-1))
+			}
+		}
 		s.kind[k%s.ring], s.log.basis = potentialKind, k
 		s.absorbed(nw.f, nw.g)
 	}
@@ -160,18 +166,22 @@ func (s *Solver[T]) annealAgain(ctx context.Context, limit int) (bool, error) {
 	return false, s.geo.columns(ctx, s.q, s.fu)
 }
 
-// absorbed makes f and g the base; −Inf is the potential of no weight.
-func (s *Solver[T]) absorbed(f, g []T) {
-	log := &s.log
-	for i, f := range f {
-		log.f[i] = f
-		if s.a[i] == 0 {
-			log.f[i] = 0
+// keepWeightless makes the potentials of points without weight those of the base: what
+// keeps their rows of K, which nothing is made of, in range.
+func (s *Solver[T]) keepWeightless(f []T) {
+	for i, a := range s.a {
+		if a == 0 {
+			f[i] = s.log.f[i]
 		}
 	}
-	copy(log.g, g)
+}
+
+// absorbed makes f and g the base.
+func (s *Solver[T]) absorbed(f, g []T) {
+	copy(s.log.f, f)
+	copy(s.log.g, g)
 	s.geo.filled = false
-	s.geo.setBase(forwardBase, log.f, log.g)
+	s.geo.setBase(forwardBase, s.log.f, s.log.g)
 }
 
 // dual returns the value of the dual at the iterate, but for a constant.
@@ -407,9 +417,10 @@ func (s *Solver[T]) absorb() bool {
 		nw.g[j] = num.Log2(v) + log.g[j]
 		s.q[j] *= v
 	}
-	s.absorbed(nw.f, nw.g)
 	weightless(nw.u, nw.f)
 	weightless(nw.v, nw.g)
+	s.keepWeightless(nw.f)
+	s.absorbed(nw.f, nw.g)
 	log.basis = s.res.Iterations
 	return true
 }

@@ -176,17 +176,17 @@ func TestNewtonGivesUp(t *testing.T) {
 	if r.Status != IterationLimit || r.Iterations != 4000 || !(r.MarginalError < 1e-14) {
 		t.Errorf("%v after %d passes, marginal error %v", r.Status, r.Iterations, r.MarginalError)
 	}
-	for _, domain := range []Domain{Auto, Log} {
+	for i, domain := range []Domain{Auto, Log, Log} {
 		s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 100000, Domain: domain})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx := t.Context()
-		p := slowProblem[float64](40, 300)
+		p := slowProblem[float64](40, []float64{300, 300, 2000}[i])
 		if err := s.prepare(ctx, p); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.forward(ctx, 3000, 1e-4, nil); err != nil {
+		if err := s.forward(ctx, 30000, 1e-4, nil); err != nil {
 			t.Fatal(err)
 		}
 		before := s.res
