@@ -134,31 +134,15 @@ func covarianceWithin(s *samples, workers int) *covariance {
 	return c
 }
 
-// ledoitWolf returns the intensity of shrinkage towards μ·I, equations 14 and 15 of
-// Ledoit and Wolf, for the covariance S = RᵀR/n of centred rows R, of which the lower
-// triangle is read:
-//
-//	α = min(b̄², d²)/d²    d² = ‖S − μI‖²    b̄² = (Σ_i ‖r_i‖⁴/n − ‖S‖²)/n
+// ledoitWolf returns algebra.LedoitWolf of the covariance S = RᵀR/n of centred rows R, of
+// which the lower triangle is read.
 func ledoitWolf(cov, rows matrix.Matrix[float64]) float64 {
-	var trace, square, fourth float64
+	var trace, square float64
 	for i := range cov.Rows {
 		row := cov.Row(i)[:i+1]
 		trace += row[i]
 		below := algebra.Dot(row[:i], row[:i])
 		square += float64(row[i]*row[i]) + float64(2*below)
 	}
-	for i := range rows.Rows {
-		q := algebra.Dot(rows.Row(i), rows.Row(i))
-		fourth += float64(q * q)
-	}
-	n := float64(rows.Rows)
-	d2 := square - float64(trace*trace)/float64(cov.Rows)
-	b2 := (fourth/n - square) / n
-	switch {
-	case !(d2 > 0) || b2 >= d2:
-		return 1
-	case b2 <= 0:
-		return 0
-	}
-	return b2 / d2
+	return algebra.LedoitWolf(rows, trace, square)
 }

@@ -32,12 +32,17 @@ import (
 type FDA struct {
 	// Shrinkage s replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64
+	// LedoitWolf takes for s the intensity of Ledoit and Wolf (2004) for S_w; Shrinkage
+	// must then be 0.
+	LedoitWolf bool
 }
 
 // String returns "FDA".
 func (FDA) String() string { return "FDA" }
 
-func (f FDA) filled() (Method, bool) { return f, f.Shrinkage >= 0 && f.Shrinkage <= 1 }
+func (f FDA) filled() (Method, bool) {
+	return f, f.Shrinkage >= 0 && f.Shrinkage <= 1 && !(f.LedoitWolf && f.Shrinkage > 0)
+}
 
 func (f FDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	n, d := x.Dims()
@@ -78,6 +83,9 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 		for i, r := range rows {
 			copy(w.w.RawRowView(r), around.RawRowView(i))
 		}
+	}
+	if f.LedoitWolf {
+		w.s = w.intensity()
 	}
 	scale := w.scale()
 	for i := range means.RawMatrix().Rows {
@@ -142,6 +150,22 @@ func (w *within) scale() []float64 {
 		}
 	}
 	return scale
+}
+
+// intensity returns that of Ledoit and Wolf for S_w.
+func (w *within) intensity() float64 {
+	n, d := w.w.Dims()
+	var g *mat.Dense // of the same trace and norm as n·S_w
+	if n < d {
+		g = gram(w.w)
+	} else {
+		g = symmetricProduct(w.w, w.w)
+	}
+	square := 0.
+	for i := range g.RawMatrix().Rows {
+		square += algebra.Dot(g.RawRowView(i), g.RawRowView(i))
+	}
+	return algebra.LedoitWolf(dense.View(w.w), trace(g)/float64(n), square/float64(n)/float64(n))
 }
 
 // append sets columns q… of out to principal components of the samples c in the

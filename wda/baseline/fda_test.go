@@ -165,3 +165,50 @@ func TestFDAFurtherColumns(t *testing.T) {
 		})
 	}
 }
+
+// TestLedoitWolf: the intensity of the formula summed naively, with fewer and with more
+// samples than features.
+func TestLedoitWolf(t *testing.T) {
+	for _, d := range []int{4, 25} {
+		const n = 12
+		x, labels := randomMatrix(3, n, d, 1), make([]int, n)
+		r := mat.NewDense(n, d, nil)
+		for i := range n {
+			labels[i] = i % 2
+			x.Set(i, 0, 3*x.At(i, 0))
+		}
+		for _, rows := range classRows(labels) {
+			for k, row := range mat.DenseCopyOf(centred(gather(x, rows))).RawMatrix().Data {
+				r.Set(rows[k/d], k%d, row)
+			}
+		}
+		var s mat.Dense
+		s.Mul(r.T(), r)
+		s.Scale(1./n, &s)
+		mu, d2, b2 := mat.Trace(&s)/float64(d), 0., 0.
+		for i := range d {
+			for j := range d {
+				v := s.At(i, j)
+				for k := range n {
+					e := r.At(k, i)*r.At(k, j) - v
+					b2 += e * e / n / n
+				}
+				if i == j {
+					v -= mu
+				}
+				d2 += v * v
+			}
+		}
+		want, err := Fit(t.Context(), FDA{Shrinkage: min(b2, d2) / d2}, x, labels, 1)
+		if err != nil || !(b2 < d2) {
+			t.Fatal(b2, d2, err)
+		}
+		got, err := Fit(t.Context(), FDA{LedoitWolf: true}, x, labels, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := sameColumns(got, want); !(e < 1e-10) {
+			t.Errorf("%d features: differs by %.3g", d, e)
+		}
+	}
+}

@@ -187,7 +187,7 @@ func TestBadInput(t *testing.T) {
 func TestBadSettings(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{0, 0, 1, 3, 0, 2, 4, 1})
 	for _, m := range []Method{
-		FDA{Shrinkage: -0.1}, FDA{Shrinkage: 1.1}, FDA{Shrinkage: math.NaN()},
+		FDA{Shrinkage: -0.1}, FDA{Shrinkage: 1.1}, FDA{Shrinkage: math.NaN()}, FDA{Shrinkage: 0.1, LedoitWolf: true},
 		LFDA{Neighbors: -1}, LFDA{Shrinkage: 2},
 		LMNN{Neighbors: -1}, LMNN{Push: 1}, LMNN{Push: math.NaN()}, LMNN{MaxSteps: -1},
 		CEML{Alpha: 1}, CEML{Alpha: -1}, CEML{Alpha: math.Inf(1)}, CEML{Width: -1}, CEML{Width: math.NaN()}, CEML{MaxSteps: -1},

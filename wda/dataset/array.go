@@ -153,6 +153,10 @@ func (e elem) decode(dst []float64, src []byte) {
 		}
 	case 'f':
 		switch e.size {
+		case 2:
+			for i := range dst {
+				dst[i] = half(le.Uint16(src[2*i:]))
+			}
 		case 4:
 			for i := range dst {
 				dst[i] = float64(math.Float32frombits(le.Uint32(src[4*i:])))
@@ -163,6 +167,24 @@ func (e elem) decode(dst []float64, src []byte) {
 			}
 		}
 	}
+}
+
+// half returns the IEEE 754 number of 16 bits: 1 sign, 5 exponent, 10 fraction.
+func half(b uint16) float64 {
+	exponent, fraction := int(b>>10&31), float64(b&1023)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if b>>15 == 1 {
+		return -v
+	}
+	return v
 }
 
 // ints appends the next n elements to dst.

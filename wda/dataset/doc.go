@@ -15,7 +15,7 @@
 //     label must be a finite decimal number. A FileError's Row is the line of the file;
 //     in the other formats it is the sample.
 //   - NPY, one NumPy array of two dimensions, without labels. Elements may be boolean,
-//     integer, float32 or float64, of either byte order, in C or Fortran order; integers
+//     integer, float16, float32 or float64, of either byte order, in C or Fortran order; integers
 //     beyond 2⁵³ are rounded to float64.
 //   - NPZ, a zip file of such arrays: X, n × d; y, the labels, n numbers or strings; and
 //     split, n integers. y and split may be absent.

@@ -128,7 +128,7 @@ func (a *array) setType(descr string) error {
 		name = name[1:]
 	}
 	switch name {
-	case "b1", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8":
+	case "b1", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8":
 		a.elem.kind, a.elem.size = name[0], int(name[1]-'0')
 		return nil
 	}
