@@ -33,7 +33,7 @@ func (f alternating[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 	if err != nil {
 		return nil, err
 	}
-	e, err := newEigen(f.objective, f.set, eigenLimit, len(f.s.classes))
+	e, err := newEigen(ctx, f.objective, f.set, eigenLimit, len(f.s.classes))
 	if err != nil {
 		return nil, err
 	}

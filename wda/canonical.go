@@ -25,29 +25,32 @@ import (
 
 // scatters returns S_b and S_w at p.
 func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
-	o.load(p)
+	o.load(ctx, p)
 	between, within = matrix.New[float64](o.p, o.p, nil), matrix.New[float64](o.p, o.p, nil)
-	sums := make([]matrix.Matrix[float64], len(o.pairs))
-	err = o.crew.Run(ctx, len(o.workers), len(o.pairs), func(ctx context.Context, w, i int) error {
-		q := o.pairs[i]
-		x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
-		res, err := o.workers[w].solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
+	sums := make([]matrix.Matrix[float64], min(batch, len(o.pairs)))
+	for first := 0; first < len(o.pairs); first += batch {
+		todo := o.pairs[first:min(first+batch, len(o.pairs))]
+		err = o.crew.Run(ctx, len(o.workers), len(todo), func(ctx context.Context, w, i int) error {
+			q := todo[i]
+			x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
+			res, err := o.workers[w].solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
+			if err != nil {
+				return o.pairError(q, err)
+			}
+			sums[i] = pairScatter(ctx, res, x, y)
+			return ended(ctx, nil)
+		})
 		if err != nil {
-			return o.pairError(q, err)
+			return between, within, err
 		}
-		sums[i] = pairScatter(res, x, y)
-		return nil
-	})
-	if err != nil {
-		return between, within, err
-	}
-	for i, q := range o.pairs {
-		to := between
-		if q.within() {
-			to = within
-		}
-		for k, v := range sums[i].Data {
-			to.Data[k] += float64(q.weight * v)
+		for i, q := range todo {
+			to := between
+			if q.within() {
+				to = within
+			}
+			for k, v := range sums[i].Data {
+				to.Data[k] += float64(q.weight * v)
+			}
 		}
 	}
 	return between, within, nil
@@ -61,7 +64,7 @@ const planRows = 64
 //	Σ_i r_i x_i x_iᵀ + Σ_j c_j y_j y_jᵀ − G − Gᵀ    r = T1, c = Tᵀ1, G = Σ_i x_i (TY)_iᵀ
 //
 // with x and y taken from the mean of y, so that little cancels where both are far from 0.
-func pairScatter[T dist.Float](res *sinkhorn.Result[T], x, y dist.Matrix[T]) matrix.Matrix[float64] {
+func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, y dist.Matrix[T]) matrix.Matrix[float64] {
 	p, n, m := x.Cols, x.Rows, y.Rows
 	center := make([]float64, p)
 	for j := range m {
@@ -87,7 +90,7 @@ func pairScatter[T dist.Float](res *sinkhorn.Result[T], x, y dist.Matrix[T]) mat
 	for i := range ones.Data {
 		ones.Data[i] = 1
 	}
-	for first := 0; first < n; first += planRows {
+	for first := 0; first < n && ctx.Err() == nil; first += planRows {
 		last := min(first+planRows, n)
 		part := plan.RowRange(0, last-first)
 		for i := range part.Rows {
@@ -137,7 +140,7 @@ func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components
 	if err != nil {
 		return nil, err
 	}
-	ratios, v, err := o.pencil(between, within)
+	ratios, v, err := o.pencil(ctx, between, within)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +161,7 @@ var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 const scatterNoise = 1e-6
 
 // pencil returns the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v.
-func (o *objective[T]) pencil(between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
+func (o *objective[T]) pencil(ctx context.Context, between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
 	trace := o.ridge
 	for k := range o.p {
 		trace += within.At(k, k) + float64(scatterNoise*between.At(k, k))
@@ -171,11 +174,11 @@ func (o *objective[T]) pencil(between, within matrix.Matrix[float64]) ([]float64
 		for k := range o.p {
 			b.Set(k, k, b.At(k, k)+add)
 		}
-		if ratios, v, ok := algebra.Pencil(a, b); ok {
+		if ratios, v, ok := algebra.Pencil(ctx, a, b); ok {
 			return ratios, v, nil
 		}
 	}
-	return nil, within, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread)
+	return nil, within, ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
 // muted is what columns of Fisher beyond the C − 1 that means can tell apart are

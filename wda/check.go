@@ -1,15 +1,17 @@
 package wda
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
 
+	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 
 // checkSamples checks all of x and labels but what concerns the classes.
-func checkSamples(x mat.Matrix, labels []int) error {
+func checkSamples(ctx context.Context, x mat.Matrix, labels []int) error {
 	if x == nil {
 		return fmt.Errorf("%w: no samples", ErrShape)
 	}
@@ -20,21 +22,53 @@ func checkSamples(x mat.Matrix, labels []int) error {
 	if len(labels) != n {
 		return fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
 	}
-	return checkFinite(x)
+	return checkFinite(ctx, x)
 }
 
 // checkFinite names the first element of m that is not finite.
-func checkFinite(m mat.Matrix) error {
-	r, _ := m.Dims()
+func checkFinite(ctx context.Context, m mat.Matrix) error {
+	r, d := m.Dims()
 	rows := rowsOf(m)
-	for i := range r {
+	var bad error
+	rowByRow(ctx, 0, r, d, func(i int) {
+		if bad != nil {
+			return
+		}
 		for j, v := range rows(i) {
 			if v-v != 0 {
-				return &PositionError{i, j, v, ErrNotFinite}
+				bad = &PositionError{i, j, v, ErrNotFinite}
+				return
 			}
 		}
+	})
+	if bad != nil {
+		return bad
 	}
-	return nil
+	return ended(ctx, nil)
+}
+
+// elementsAtATime are looked at from one look at the context to the next.
+const elementsAtATime = 1 << 16
+
+// rowByRow calls f for lo ≤ i < hi, rows of d elements, in turn, until the context ends.
+func rowByRow(ctx context.Context, lo, hi, d int, f func(i int)) {
+	parallel.ForContext(ctx, 1, hi-lo, max(1, elementsAtATime/max(1, d)), func(i, j int) {
+		for i += lo; i < lo+j; i++ {
+			f(i)
+		}
+	})
+}
+
+// ended returns the context's cause if it has ended, and err otherwise.
+//
+// What takes a context and returns no error, or takes long before it returns one, stops
+// when the context ends, with an unfinished result. Whoever has called for several such
+// things asks once, here.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // rowsOf returns the function that returns a row of m, not to be changed, and valid

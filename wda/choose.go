@@ -127,7 +127,7 @@ func choose(ctx context.Context, sp *span, set *Settings) (*Choice, error) {
 	if slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == diagonalWhitening }) {
 		s = sp.full // nothing else tells one orthonormal basis from another
 	}
-	s = s.thinned(choiceRows)
+	s = s.thinned(ctx, choiceRows)
 	choice := &Choice{Members: list, Neighbors: choiceNeighbors, Rows: s.n}
 	if len(list) == 1 {
 		return choice, nil
@@ -221,17 +221,17 @@ func folds(ctx context.Context, s *samples, set *Settings, list []Member) ([]div
 	out := divisions(s, set.Seed)
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == sphericalWhitening })
 	var crew parallel.Crew
-	err := crew.Run(ctx, workerCount(set.Workers), len(out), func(_ context.Context, _, i int) error {
+	err := crew.Run(ctx, workerCount(set.Workers), len(out), func(ctx context.Context, _, i int) error {
 		f := &out[i]
-		f.samples, f.rows = s.rowsCentered(f.train, f.held)
+		f.samples, f.rows = s.rowsCentered(ctx, f.train, f.held)
 		f.own, f.labels = s.labelsOf(f.train), s.labelsOf(f.held)
 		f.span = &span{s: f.samples, full: f.samples}
 		if s.d > s.n || s.d > spanFrom*f.samples.n {
-			f.span = newSpan(f.samples, 0, 1)
+			f.span = newSpan(ctx, f.samples, 0, 1)
 		}
-		f.inSpan = f.span.rowsIn(f.rows)
+		f.inSpan = f.span.rowsIn(ctx, f.rows)
 		if whitened {
-			f.span.within = covarianceWithin(f.span.s, 1)
+			f.span.within = covarianceWithin(ctx, f.span.s, 1)
 		}
 		return nil
 	})
@@ -357,30 +357,30 @@ func newTrial(ctx context.Context, set *Settings, f *division, w Whitening) (*tr
 		t.set.Optimizer.MaxSteps /= 2
 	}
 	var err error
-	if t.white, err = f.span.whitened(w, 1); err != nil {
+	if t.white, err = f.span.whitened(ctx, w, 1); err != nil {
 		return nil, err
 	}
 	if t.white.white != nil {
-		t.held = t.white.whiten(f)
+		t.held = t.white.whiten(ctx, f)
 	}
 	t.set.Components = min(set.Components, t.white.s.d)
 	if t.start, err = t.white.s.principal(ctx, t.set.Components, choicePrincipal, 1); err != nil {
 		return nil, err
 	}
-	t.objective, err = newObjective[float32](t.white.s, &t.set)
+	t.objective, err = newObjective[float32](ctx, t.white.s, &t.set)
 	return t, err
 }
 
 // whiten returns the rows held out of f in the coordinates of sp, which is whitened.
-func (sp *span) whiten(f *division) *mat.Dense {
+func (sp *span) whiten(ctx context.Context, f *division) *mat.Dense {
 	held := f.inSpan
 	if sp.factor != nil {
 		held = mat.DenseCopyOf(f.rows)
-		multiplyColumns(held, sp.factor)
-		held = sp.rowsIn(held)
+		multiplyColumns(ctx, held, sp.factor)
+		held = sp.rowsIn(ctx, held)
 	}
 	held = mat.DenseCopyOf(held)
-	sp.white.SolveRows(dense.View(held))
+	sp.white.SolveRows(ctx, dense.View(held))
 	return held
 }
 
@@ -398,7 +398,7 @@ func (t *trial) loss(ctx context.Context, c *Member) (loss, error) {
 		t.fitted = fitted
 	}
 	p := t.axes.scaled(len(t.samples.classes), &set).p
-	return judge(ctx, projected(t.white.s.x, p), t.own, projected(t.held, p), t.labels, min(t.neighbors, t.samples.n))
+	return judge(ctx, projected(ctx, t.white.s.x, p, 1), t.own, projected(ctx, t.held, p, 1), t.labels, min(t.neighbors, t.samples.n))
 }
 
 // fit sets last to where a few steps lead.
@@ -411,13 +411,13 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 		t.last = t.start
 		return nil
 	case Fisher:
-		t.last = t.fisherStart()
+		t.last = t.fisherStart(ctx)
 		return nil
 	}
 	from := t.start
 	problem := at{inverse[float32]{t.objective}, ctx}
 	best := math.Inf(1)
-	for _, p := range []*mat.Dense{t.start, t.fisherStart(), t.last} {
+	for _, p := range []*mat.Dense{t.start, t.fisherStart(ctx), t.last} {
 		if p == nil {
 			continue
 		}
@@ -435,9 +435,9 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 	return nil
 }
 
-func (t *trial) fisherStart() *mat.Dense {
+func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 	if t.fisher == nil {
-		t.fisher = t.white.s.fisher(t.start)
+		t.fisher = t.white.s.fisher(ctx, t.start)
 	}
 	return t.fisher
 }

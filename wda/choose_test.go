@@ -203,17 +203,17 @@ func TestChoiceFolds(t *testing.T) {
 func TestWhitened(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{80, 7}, {20, 50}} {
 		x, labels := parts3(6, c.n, c.d)
-		s, err := newSamples(x, labels)
+		s, err := newSamples(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, w := range []Whitening{SphericalWhitening(1e-9), DiagonalWhitening(1e-9), SphericalWhitening(0.3), DiagonalWhitening(0)} {
-			sp, err := newSpan(s, conditionLimit, 1).whitened(w, 1)
+			sp, err := newSpan(context.Background(), s, conditionLimit, 1).whitened(context.Background(), w, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if w.intensity == 1e-9 && c.n > c.d {
-				cov := covarianceWithin(sp.s, 1).s
+				cov := covarianceWithin(context.Background(), sp.s, 1).s
 				for i := range c.d {
 					for j := range i + 1 {
 						if e := math.Abs(cov.At(i, j) - float64(b2i(i == j))); e > 1e-6 {
@@ -241,11 +241,11 @@ func TestWhitened(t *testing.T) {
 // multiple of I, and in between.
 func TestLedoitWolf(t *testing.T) {
 	x, labels := stretched(7, 40, 5, 2)
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, r := covarianceWithin(s, 2), s.residuals()
+	c, r := covarianceWithin(context.Background(), s, 2), s.residuals(context.Background())
 	n, d := float64(s.n), s.d
 	var mu, d2, b2 float64
 	for i := range d {
@@ -273,15 +273,15 @@ func TestLedoitWolf(t *testing.T) {
 // canonical components; ratios fall, signs are definite.
 func TestCanonical(t *testing.T) {
 	x, labels := parts3(8, 60, 7)
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}).withDefaults(s.n, s.d, len(s.classes))
+	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}).withDefaults(context.Background(), s.n, s.d, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObjective[float64](s, &set)
+	o, err := newObjective[float64](context.Background(), s, &set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ type Class struct {
 // the fit, but need not be. Errors wrap the sentinel errors of this package.
 func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
 	d, _ := m.dims()
-	if err := checkSamples(x, labels); err != nil {
+	if err := checkSamples(context.Background(), x, labels); err != nil {
 		return nil, err
 	}
 	n, xd := x.Dims()
@@ -74,7 +74,7 @@ func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, er
 	}
 	var y mat.Dense
 	m.Transform(&y, x)
-	if err := checkFinite(&y); err != nil {
+	if err := checkFinite(context.Background(), &y); err != nil {
 		return nil, fmt.Errorf("projected samples: %w", err)
 	}
 	return newClassifier(m, &y, labels, k), nil
@@ -264,7 +264,7 @@ func (c *Classifier) predictions(ctx context.Context, x mat.Matrix, workers int)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return make([]int, n), checkFinite(x)
+	return make([]int, n), checkFinite(ctx, x)
 }
 
 // rows calls f for all rows of x, each goroutine with a workspace of its own, and checks

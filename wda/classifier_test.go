@@ -22,7 +22,7 @@ func TestClassifier(t *testing.T) {
 		for i := range n / 2 {
 			x.SetRow(i, x.RawRowView(n/2+i%3)) // equal distances
 		}
-		s, err := newSamples(x, labels)
+		s, err := newSamples(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestWorkspaceGrows(t *testing.T) {
 		for i := range labels {
 			labels[i] = i % s.classes
 		}
-		arranged, err := newSamples(x, labels)
+		arranged, err := newSamples(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestClassifierErrors(t *testing.T) {
 			few = append(few, i)
 		}
 	}
-	part, partLabels := subset(x, labels, few)
+	part, partLabels := subset(context.Background(), x, labels, few)
 	if c, err = NewClassifier(m, part, partLabels, 3); err != nil {
 		t.Fatal(err)
 	}

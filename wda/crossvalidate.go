@@ -66,14 +66,14 @@ type Candidate struct {
 // run side by side, one goroutine each. In memory are the samples, twice more for every
 // fold in work, and once in every fit.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
-	if err := checkSamples(x, labels); err != nil {
+	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
 	}
 	var c CrossValidation
 	if cv != nil {
 		c = *cv
 	}
-	folds, err := c.withDefaults(x, labels)
+	folds, err := c.withDefaults(ctx, x, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 }
 
 // withDefaults fills c in, checks it, and returns the folds.
-func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, error) {
+func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels []int) ([]fold, error) {
 	n, d := x.Dims()
 	if c.Folds == 0 {
 		c.Folds = 5
@@ -228,7 +228,7 @@ func (c *CrossValidation) withDefaults(x mat.Matrix, labels []int) ([]fold, erro
 		return nil, fmt.Errorf("%w: nothing to compare", ErrSettings)
 	}
 	for _, s := range c.combinations() {
-		if _, err := s.withDefaults(n, d, len(classes)); err != nil {
+		if _, err := s.withDefaults(ctx, n, d, len(classes)); err != nil {
 			return nil, err
 		}
 	}
@@ -276,8 +276,8 @@ type share struct {
 // errors returns the error of every K with the projection of a fit.
 func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, by *Preparation, s *Settings, ks []int) ([]float64, error) {
 	sh.once.Do(func() {
-		sh.train, sh.trainLabels = subset(x, labels, f.in)
-		sh.test, sh.testLabels = subset(x, labels, f.out)
+		sh.train, sh.trainLabels = subset(ctx, x, labels, f.in)
+		sh.test, sh.testLabels = subset(ctx, x, labels, f.out)
 		sh.prepared, sh.err = Prepare(ctx, sh.train, sh.trainLabels, by)
 	})
 	if sh.err != nil {

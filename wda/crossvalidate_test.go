@@ -117,14 +117,14 @@ func TestCrossValidateIsFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := c.cv
-		folds, err := set.withDefaults(x, labels)
+		folds, err := set.withDefaults(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, a := range got.Candidates {
 			for i, f := range folds {
-				train, trainLabels := subset(x, labels, f.in)
-				test, testLabels := subset(x, labels, f.out)
+				train, trainLabels := subset(context.Background(), x, labels, f.in)
+				test, testLabels := subset(context.Background(), x, labels, f.out)
 				s := c.cv.Fit
 				s.Components, s.Objective.Lambda, s.Objective.Shrinkage = a.Components, a.Lambda, a.Shrinkage
 				m, err := fitPinned(t.Context(), train, trainLabels, &s)
@@ -152,7 +152,7 @@ func TestFolds(t *testing.T) {
 	x, labels := clusters(1, 3, 23, 10, 7, 4)
 	for _, k := range []int{2, 3, 5, 44} {
 		c := &CrossValidation{Folds: k}
-		folds, err := c.withDefaults(x, labels)
+		folds, err := c.withDefaults(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}

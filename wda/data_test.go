@@ -107,7 +107,7 @@ func best(m *Model, err error) *Model {
 
 func checkModel(t testing.TB, m *Model) {
 	t.Helper()
-	if err := checkFinite(m.projection); err != nil {
+	if err := checkFinite(context.Background(), m.projection); err != nil {
 		t.Fatal(err)
 	}
 	var g mat.Dense

@@ -86,7 +86,9 @@ func (f inverse[T]) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, 
 	}
 	w := f.w + f.ridge
 	if grad != nil {
-		f.pullBack(grad, -w/(f.b*f.b), 1/f.b)
+		if err := f.pullBack(ctx, grad, -w/(f.b*f.b), 1/f.b); err != nil {
+			return math.NaN(), err
+		}
 	}
 	return w / f.b, nil
 }
@@ -102,7 +104,9 @@ func (f negative[T]) evaluate(ctx context.Context, p, grad *mat.Dense) (float64,
 	}
 	w := f.w + f.ridge
 	if grad != nil {
-		f.pullBack(grad, -1/w, f.b/(w*w))
+		if err := f.pullBack(ctx, grad, -1/w, f.b/(w*w)); err != nil {
+			return math.NaN(), err
+		}
 	}
 	return -f.b / w, nil
 }

@@ -64,12 +64,12 @@ type eigen[T dist.Float] struct {
 }
 
 // newEigen prepares the iteration on limit samples of o at most, of so many classes.
-func newEigen[T dist.Float](o *objective[T], set *Settings, limit, classes int) (*eigen[T], error) {
+func newEigen[T dist.Float](ctx context.Context, o *objective[T], set *Settings, limit, classes int) (*eigen[T], error) {
 	part := o
 	chosen := spaced(len(o.s.classes), classes)
-	if s := o.s.only(chosen).thinned(limit); s != o.s {
+	if s := o.s.only(ctx, chosen).thinned(ctx, limit); s != o.s {
 		var err error
-		if part, err = newObjective[T](s, set); err != nil {
+		if part, err = newObjective[T](ctx, s, set); err != nil {
 			return nil, err
 		}
 		// λ and weights are those of all samples, and the ridge is to σ_w² what it is
@@ -92,7 +92,7 @@ func newEigen[T dist.Float](o *objective[T], set *Settings, limit, classes int) 
 	}
 	for _, q := range part.pairs {
 		if q.within() {
-			e.variance += 2 * q.weight * s.classVariance(q.c) / float64(s.d)
+			e.variance += 2 * q.weight * s.classVariance(ctx, q.c) / float64(s.d)
 		}
 	}
 	return e, nil
@@ -112,10 +112,10 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	v, k := mat.DenseCopyOf(p), e.o.p
 	var err error
 	if e.small() {
-		cb, cw := e.matrices(ridge)
-		v, _, err = subspace.Dense(cb, cw, k)
+		cb, cw := e.matrices(ctx, ridge)
+		v, _, err = subspace.Dense(ctx, cb, cw, k)
 	} else {
-		_, err = subspace.Leading(ctx, e.betweenTimes, e.withinTimes(ridge), v, k, &subspace.Settings{MaxSteps: inner, Tolerance: 1e-4})
+		_, err = subspace.Leading(ctx, e.betweenTimes(ctx), e.withinTimes(ctx, ridge), v, k, &subspace.Settings{MaxSteps: inner, Tolerance: 1e-4})
 	}
 	if err != nil {
 		return err
@@ -135,9 +135,9 @@ const ratioSteps, ratioBlocks = 20, 3
 func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	k := e.o.p
 	var cb, cw *mat.Dense
-	times, steps := [2]subspace.Operator{e.betweenTimes, e.withinTimes(ridge)}, ratioBlocks
+	times, steps := [2]subspace.Operator{e.betweenTimes(ctx), e.withinTimes(ctx, ridge)}, ratioBlocks
 	if e.small() {
-		cb, cw = e.matrices(ridge)
+		cb, cw = e.matrices(ctx, ridge)
 		times[0] = func(dst, v *mat.Dense) { dense.Mul(dst, cb, v) }
 		times[1] = func(dst, v *mat.Dense) { dense.Mul(dst, cw, v) }
 		steps = ratioSteps
@@ -157,7 +157,7 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 			var a mat.Dense
 			a.Scale(-q, cw)
 			a.Add(cb, &a)
-			v, _, err = subspace.Dense(&a, nil, k)
+			v, _, err = subspace.Dense(ctx, &a, nil, k)
 		} else {
 			_, err = subspace.Leading(ctx, func(dst, v *mat.Dense) {
 				times[0](dst, v)
@@ -194,29 +194,31 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 func (e *eigen[T]) small() bool { return e.o.s.d <= eigenDense || 3*e.o.p > e.o.s.d }
 
 // matrices returns C_b and C_w with the ridge.
-func (e *eigen[T]) matrices(ridge float64) (cb, cw *mat.Dense) {
+func (e *eigen[T]) matrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
 	d := e.o.s.d
 	all := mat.NewDense(d, d, nil)
 	for i := range d {
 		all.Set(i, i, 1)
 	}
 	cb, cw = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	e.betweenTimes(cb, all)
-	e.withinTimes(ridge)(cw, all)
+	e.betweenTimes(ctx)(cb, all)
+	e.withinTimes(ctx, ridge)(cw, all)
 	return cb, cw
 }
 
-// betweenTimes sets dst = C_b v.
-func (e *eigen[T]) betweenTimes(dst, v *mat.Dense) { e.product(dst, v, false, 0) }
+// betweenTimes returns the operator C_b.
+func (e *eigen[T]) betweenTimes(ctx context.Context) subspace.Operator {
+	return func(dst, v *mat.Dense) { e.product(ctx, dst, v, false, 0) }
+}
 
 // withinTimes returns the operator C_w + (ridge·variance + ridge of J / p)·I.
-func (e *eigen[T]) withinTimes(ridge float64) subspace.Operator {
+func (e *eigen[T]) withinTimes(ctx context.Context, ridge float64) subspace.Operator {
 	add := float64(ridge*e.variance) + e.o.ridge/float64(e.o.p)
-	return func(dst, v *mat.Dense) { e.product(dst, v, true, add) }
+	return func(dst, v *mat.Dense) { e.product(ctx, dst, v, true, add) }
 }
 
 // product sets dst = XᵀL X v + add·v.
-func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
+func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, add float64) {
 	s, lv := e.o.s, e.o.level
 	_, k := v.Dims()
 	n, d := s.n, s.d
@@ -225,7 +227,7 @@ func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
 	resize(&e.t, k*d)
 	x, in, edges := dense.View(s.x), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
-	e.o.each(n, 64, func(i, j int) { matrix.Mul(lv, y.RowRange(i, j), x.RowRange(i, j), in, false) })
+	e.o.each(ctx, n, 64, func(i, j int) { matrix.Mul(lv, y.RowRange(i, j), x.RowRange(i, j), in, false) })
 	// z = A y over the columns of the own class, or of the others.
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
@@ -238,7 +240,7 @@ func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
 	}
 	for c := range s.classes {
 		lo, hi := s.offset[c], s.offset[c+1]
-		e.o.each(hi-lo, 64, func(i, j int) {
+		e.o.each(ctx, hi-lo, 64, func(i, j int) {
 			i, j = lo+i, lo+j
 			if within {
 				part(i, j, lo, hi, false)
@@ -254,7 +256,7 @@ func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
 			}
 		})
 	}
-	e.o.each(d, 64, func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
+	e.o.each(ctx, d, 64, func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
 	for i := range d {
 		row, vi := dst.RawRowView(i), v.RawRowView(i)
 		for j := range row {
@@ -267,7 +269,7 @@ func (e *eigen[T]) product(dst, v *mat.Dense, within bool, add float64) {
 // workers: each has its own blocks.
 func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
 	o := e.o
-	o.load(p)
+	o.load(ctx, p)
 	errs := make([]error, len(o.pairs))
 	var next atomic.Int64
 	var wg sync.WaitGroup

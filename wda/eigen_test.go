@@ -15,21 +15,21 @@ import (
 // eigenOf returns the iteration on samples, with λ and ridge of p.
 func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Settings) (*eigen[float64], *samples) {
 	t.Helper()
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set, err = pinned(set).withDefaults(s.n, s.d, len(s.classes)); err != nil {
+	if set, err = pinned(set).withDefaults(context.Background(), s.n, s.d, len(s.classes)); err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObjective[float64](s, &set)
+	o, err := newObjective[float64](context.Background(), s, &set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := o.prepare(t.Context(), &set, p); err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEigen(o, &set, eigenLimit, len(s.classes))
+	e, err := newEigen(context.Background(), o, &set, eigenLimit, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestGoldenEigen(t *testing.T) {
 		if err := e.assemble(t.Context(), g.p0); err != nil {
 			t.Fatal(err)
 		}
-		cb, cw := e.matrices(0)
+		cb, cw := e.matrices(context.Background(), 0)
 		cb.Scale(s.units(1), cb)
 		cw.Scale(s.units(1), cw)
 		for _, c := range []struct {
@@ -106,8 +106,8 @@ func TestEigenBlocks(t *testing.T) {
 	if err := e.assemble(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	cb, cw := e.matrices(0.1)
-	want, _, err := subspace.Dense(cb, cw, 3)
+	cb, cw := e.matrices(context.Background(), 0.1)
+	want, _, err := subspace.Dense(context.Background(), cb, cw, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestEigenBlocks(t *testing.T) {
 	var a mat.Dense
 	a.Scale(-q, cw)
 	a.Add(cb, &a)
-	_, mu, err := subspace.Dense(&a, nil, 3)
+	_, mu, err := subspace.Dense(context.Background(), &a, nil, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

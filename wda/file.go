@@ -3,6 +3,7 @@ package wda
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -517,7 +518,7 @@ func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	m := mat.NewDense(shape[0], shape[1], v)
-	if err := checkFinite(m); err != nil {
+	if err := checkFinite(context.Background(), m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil

@@ -45,7 +45,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	if err != nil {
 		return nil, err
 	}
-	o, err := objectiveFor[T](span.s, &set, m.exact)
+	o, err := objectiveFor[T](ctx, span.s, &set, m.exact)
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +54,11 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		return nil, err
 	}
 	if set.Validation != nil {
-		f.watch = newValidator(s, span, m.held, &set).watch
+		f.watch = newValidator(ctx, s, span, m.held, &set).watch
 	}
 	best, cause := f.all(ctx)
 	if best == nil {
-		return nil, fitError(cause)
+		return nil, ended(ctx, fitError(cause))
 	}
 	rep := Report{
 		Objective: best.value, Ridge: o.s.units(o.ridge), ObjectiveSamples: o.s.n,
@@ -70,13 +70,17 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	// ended the fit does not wait for them, nor for its canonical components.
 	parts := &components{p: best.point}
 	if ctx.Err() == nil {
+		var said []string
 		axes, err := o.canonical(ctx, best.point)
 		if err == nil {
 			parts = axes.scaled(len(o.s.classes), &set)
 			err = o.evaluate(ctx, best.point, false)
 		}
 		if err == nil {
-			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), o.s.units(o.b), o.s.units(o.w), warnings(s, o, &set)
+			said, err = warnings(ctx, s, o, &set)
+		}
+		if err == nil {
+			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), o.s.units(o.b), o.s.units(o.w), said
 			rep.Ratios = parts.ratios
 		} else if ctx.Err() == nil {
 			return nil, err

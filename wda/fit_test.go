@@ -297,7 +297,7 @@ func TestValidation(t *testing.T) {
 func TestHeldOutShare(t *testing.T) {
 	x, labels := clusters(1, 3, 40, 20, 3, 2)
 	for _, fraction := range []float64{0, 0.5, 0.99} {
-		h, err := (&Validation{Fraction: fraction}).holdOut(x, labels, 1)
+		h, err := (&Validation{Fraction: fraction}).holdOut(context.Background(), x, labels, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,8 +324,8 @@ func TestHeldOutShare(t *testing.T) {
 			}
 		}
 	}
-	a, _ := (&Validation{}).holdOut(x, labels, 1)
-	b, _ := (&Validation{}).holdOut(x, labels, 2)
+	a, _ := (&Validation{}).holdOut(context.Background(), x, labels, 1)
+	b, _ := (&Validation{}).holdOut(context.Background(), x, labels, 2)
 	if mat.Equal(a.x, b.x) {
 		t.Error("the seed does not matter")
 	}

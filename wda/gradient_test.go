@@ -104,15 +104,15 @@ func (c *gradientCase) data(seed uint64) (*mat.Dense, []int) {
 // so that the direction need not be tangent.
 func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradientCase) (f func(p, dir *mat.Dense, h float64) float64, p, g, dir *mat.Dense) {
 	t.Helper()
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinned(c.set).withDefaults(s.n, s.d, len(s.classes))
+	set, err := pinned(c.set).withDefaults(context.Background(), s.n, s.d, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObjective[T](s, &set)
+	o, err := newObjective[T](context.Background(), s, &set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,15 +148,15 @@ func inner(a, b *mat.Dense) float64 {
 // TestInverseGradient: 1/J and −J have gradients that differ by the factor 1/J².
 func TestInverseGradient(t *testing.T) {
 	x, labels := parts3(3, 40, 5)
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinned(Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}).withDefaults(s.n, s.d, 3)
+	set, err := pinned(Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}).withDefaults(context.Background(), s.n, s.d, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObjective[float64](s, &set)
+	o, err := newObjective[float64](context.Background(), s, &set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestInverseGradient(t *testing.T) {
 // one.
 func TestEvaluationAllocatesNothing(t *testing.T) {
 	x, labels := clusters(4, 60, 30, 30, 30, 40)
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +193,11 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 
 func allocations[T dist.Float](t *testing.T, s *samples) {
 	for _, workers := range []int{1, 3} {
-		set, err := pinned(Settings{Components: 4, Workers: workers}).withDefaults(s.n, s.d, len(s.classes))
+		set, err := pinned(Settings{Components: 4, Workers: workers}).withDefaults(context.Background(), s.n, s.d, len(s.classes))
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := newObjective[T](s, &set)
+		o, err := newObjective[T](context.Background(), s, &set)
 		if err != nil {
 			t.Fatal(err)
 		}

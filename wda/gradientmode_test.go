@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -77,15 +78,15 @@ func TestFrozenGradientSlope(t *testing.T) {
 // frozen returns −J along a direction with the plans at p, by its definition.
 func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Dense) func(p, dir *mat.Dense, h float64) float64 {
 	t.Helper()
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinned(c.set).withDefaults(s.n, s.d, len(s.classes))
+	set, err := pinned(c.set).withDefaults(context.Background(), s.n, s.d, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObjective[float64](s, &set)
+	o, err := newObjective[float64](context.Background(), s, &set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Den
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.load(p)
+	o.load(context.Background(), p)
 	plans := make([]dist.Matrix[float64], len(o.pairs))
 	for i, q := range o.pairs {
 		a, b := class(s, o.y, q.c), class(s, o.y, q.e)

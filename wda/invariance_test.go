@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -125,7 +126,7 @@ func TestInvariances(t *testing.T) {
 	check("rotation", 1e-12, s, &back)
 
 	order := rand.New(rand.NewPCG(3, 4)).Perm(n)
-	px, pl := subset(x, labels, order)
+	px, pl := subset(context.Background(), x, labels, order)
 	s = mustScore(t, px, pl, p, set)
 	check("permutation", 1e-12, s, s.Gradient)
 
@@ -267,13 +268,13 @@ func TestGoldenBits(t *testing.T) {
 				}
 				number(s.Objective, s.Between, s.Within, s.Ridge, s.GradientNorm)
 				writeBits(h.Write, s.Gradient)
-				if err := checkFinite(s.Gradient); err != nil {
+				if err := checkFinite(context.Background(), s.Gradient); err != nil {
 					t.Fatalf("%+v: gradient: %v", set, err)
 				}
 				writeBits(h.Write, s.Lambda)
 			}
 		}
-		s, err := newSamples(x, labels)
+		s, err := newSamples(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}

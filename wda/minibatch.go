@@ -54,12 +54,12 @@ const (
 // objectiveFor returns the objective that the solver evaluates: that of s, or for
 // MiniBatch, if these are more than exact, of a part of s, with the weights of s, and λ
 // relative to s.
-func objectiveFor[T dist.Float](s *samples, set *Settings, exact int) (*objective[T], error) {
+func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, exact int) (*objective[T], error) {
 	part := s
 	if set.Optimizer.Method == MiniBatch {
-		part = s.thinned(exact)
+		part = s.thinned(ctx, exact)
 	}
-	o, err := newObjective[T](part, set)
+	o, err := newObjective[T](ctx, part, set)
 	if err != nil || part == s {
 		return o, err
 	}
@@ -103,7 +103,7 @@ func newBatches[T dist.Float](o *objective[T], s *samples, set *Settings, stream
 }
 
 // draw returns the objective of the next mini-batch.
-func (b *batches[T]) draw() (*objective[T], error) {
+func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	all := len(b.s.classes)
 	typical := min(b.set.Optimizer.BatchSize, max(2, b.s.n/all))
 	m := min(all, mostClasses, max(2, batchSamples/typical))
@@ -131,7 +131,7 @@ func (b *batches[T]) draw() (*objective[T], error) {
 	}
 	if b.o == nil || !slices.Equal(b.o.s.offset, offset) {
 		s := &samples{n: len(b.rows), d: b.s.d, classes: make([]int, m), offset: offset, x: mat.NewDense(len(b.rows), b.s.d, nil)}
-		o, err := newObjective[T](s, b.set)
+		o, err := newObjective[T](ctx, s, b.set)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64)
 
 // step moves p by one mini-batch.
 func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) error {
-	o, err := s.b.draw()
+	o, err := s.b.draw(ctx)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,9 @@ func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) 
 	if !(b > 0 && w > 0) {
 		return nil
 	}
-	o.pullBack(s.grad, 1/b, -1/w)
+	if err := o.pullBack(ctx, s.grad, 1/b, -1/w); err != nil {
+		return err
+	}
 	m := s.f.manifold
 	m.Tangent(s.grad, p, s.grad)
 	norm := m.Inner(p, s.grad, s.grad)

@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"math"
 	"testing"
 	"time"
@@ -12,16 +13,16 @@ import (
 // of p.
 func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Settings) (*batches[float64], *objective[float64]) {
 	t.Helper()
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set.Optimizer.Method = MiniBatch
 	_, set.Components = p.Dims()
-	if set, err = pinned(set).withDefaults(s.n, s.d, len(s.classes)); err != nil {
+	if set, err = pinned(set).withDefaults(context.Background(), s.n, s.d, len(s.classes)); err != nil {
 		t.Fatal(err)
 	}
-	o, err := objectiveFor[float64](s, &set, exactSamples)
+	o, err := objectiveFor[float64](context.Background(), s, &set, exactSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setti
 
 func mustDraw(t *testing.T, b *batches[float64]) *objective[float64] {
 	t.Helper()
-	o, err := b.draw()
+	o, err := b.draw(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestBatchOfAll(t *testing.T) {
 		if err := o.evaluate(t.Context(), p, true); err != nil {
 			t.Fatal(err)
 		}
-		o.pullBack(g, 1, 1)
+		o.pullBack(context.Background(), g, 1, 1)
 	}
 	if part.b != o.b || part.w != o.w || !bitsEqual(&got, &want) {
 		t.Errorf("σ_b², σ_w² = %v, %v instead of %v, %v; gradient off by %g", part.b, part.w, o.b, o.w, off(&got, &want))
@@ -210,9 +211,9 @@ func TestMiniBatchLarge(t *testing.T) {
 		if r.ObjectiveSamples != want {
 			t.Errorf("%v: J of %d samples, want %d", solver, r.ObjectiveSamples, want)
 		}
-		all, err := newObjective[float64](prepared.s, &r.Settings)
+		all, err := newObjective[float64](context.Background(), prepared.s, &r.Settings)
 		if err == nil {
-			err = all.setLambdas(&r.Settings, prepared.start)
+			err = all.setLambdas(context.Background(), &r.Settings, prepared.start)
 		}
 		if err != nil {
 			t.Fatal(err)

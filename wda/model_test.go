@@ -2,6 +2,7 @@ package wda
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -23,7 +24,7 @@ import (
 func testModel(t testing.TB, d, p int) (*Model, *mat.Dense, []int) {
 	t.Helper()
 	x, labels := parts3(1, 40, d)
-	s, err := newSamples(x, labels)
+	s, err := newSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ type pairResult[T dist.Float] struct {
 // taken in the order of the pairs, whoever solved them.
 const batch = 64
 
-func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error) {
+func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) (*objective[T], error) {
 	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level}
 	o.pairs = pairsOf(s, set.Objective.Proportional)
 	o.width = workerCount(set.Workers)
@@ -101,7 +101,7 @@ func newObjective[T dist.Float](s *samples, set *Settings) (*objective[T], error
 		}
 		o.workers = append(o.workers, &worker[T]{solver: solver})
 	}
-	o.x = matrixOf[T](s.x)
+	o.x = matrixOf[T](ctx, s.x)
 	o.proj = dist.NewMatrix[T](s.d, o.p, nil)
 	o.y = dist.NewMatrix[T](s.n, o.p, nil)
 	o.gb = dist.NewMatrix[T](s.n, o.p, nil)
@@ -156,11 +156,11 @@ func pairsOf(s *samples, proportional bool) []pair {
 
 // setLambdas fixes λ_cc' of every pair: that of the settings, in the units of the
 // scaled samples, or relative to the mean squared distances at the projection p.
-func (o *objective[T]) setLambdas(set *Settings, p *mat.Dense) error {
+func (o *objective[T]) setLambdas(ctx context.Context, set *Settings, p *mat.Dense) error {
 	var mean func(c, e int) float64
 	l := set.Objective.Lambda
 	if l.kind == relativeLambda {
-		mean = o.whole.meanSquaredDistances(p, o.width)
+		mean = o.whole.meanSquaredDistances(ctx, p, o.width)
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
@@ -200,7 +200,7 @@ func coinciding[T dist.Float]() float64 {
 // evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the
 // scaled samples, and, if gradient is set, their gradients with respect to Y.
 func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool) error {
-	o.load(p)
+	o.load(ctx, p)
 	clear(o.gb.Data)
 	clear(o.gw.Data)
 	o.b, o.w, o.gradient = 0, 0, gradient
@@ -230,7 +230,7 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 			o.accumulate()
 		}
 	}
-	return nil
+	return ended(ctx, nil)
 }
 
 // accumulate adds the gradients of the pairs at hand to those of their classes, for
@@ -242,7 +242,7 @@ func (o *objective[T]) accumulate() {
 	}
 	slices.Sort(o.touched)
 	o.touched = slices.Compact(o.touched)
-	o.each(len(o.touched), 1, o.work.accumulate)
+	o.each(o.ctx, len(o.touched), 1, o.work.accumulate)
 }
 
 func (o *objective[T]) addClasses(i, j int) {
@@ -330,19 +330,14 @@ func resize[T dist.Float](v *[]T, n int) {
 }
 
 // load makes p the projection to work with, and sets Y = X P.
-func (o *objective[T]) load(p *mat.Dense) {
+func (o *objective[T]) load(ctx context.Context, p *mat.Dense) {
 	for k := range o.s.d {
 		row := o.proj.Row(k)
 		for l, v := range p.RawRowView(k) {
 			row[l] = T(v)
 		}
 	}
-	o.project()
-}
-
-// project sets Y = X P, in blocks of rows over the workers.
-func (o *objective[T]) project() {
-	o.each(o.s.n, 64, o.work.project)
+	o.each(ctx, o.s.n, productPiece(o.s.d*o.p), o.work.project)
 }
 
 func (o *objective[T]) projectRows(i, j int) {
@@ -350,13 +345,14 @@ func (o *objective[T]) projectRows(i, j int) {
 	matrix.Mul(o.level, y, x, o.proj, false)
 }
 
-// each calls f for the pieces of 0 … n−1, of the given size, over the workers.
-func (o *objective[T]) each(n, size int, f func(i, j int)) {
-	o.crew.For(o.width, n, size, f)
+// each calls f for the pieces of 0 … n−1, of the given size, over the workers, until the
+// context ends.
+func (o *objective[T]) each(ctx context.Context, n, size int, f func(i, j int)) {
+	o.crew.ForContext(ctx, o.width, n, size, f)
 }
 
-// pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y).
-func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
+// pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y). The error is the context's cause.
+func (o *objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw float64) error {
 	// Where σ_w² is tiny the coefficients are beyond float32, so a power of two is
 	// taken out of them.
 	scale := powerOfTwo(max(math.Abs(cb), math.Abs(cw)))
@@ -364,7 +360,7 @@ func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
 	for i := range g {
 		g[i] = T(tb*g[i]) + T(tw*gw[i])
 	}
-	o.each(o.s.d, 64, o.work.pullBack)
+	o.each(ctx, o.s.d, productPiece(o.s.n*o.p), o.work.pullBack)
 	scale = 1 / scale
 	for k := range o.s.d {
 		i := k
@@ -374,6 +370,7 @@ func (o *objective[T]) pullBack(grad *mat.Dense, cb, cw float64) {
 			i += o.gt.Stride
 		}
 	}
+	return ended(ctx, nil)
 }
 
 // pullBackColumns sets columns of gt to those of GᵀX, G being in gb. Columns of X, not
@@ -387,8 +384,8 @@ func (o *objective[T]) ratio() float64 { return o.b / (o.w + o.ridge) }
 
 // prepare fixes λ and the ridge at the start p.
 func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense) error {
-	if err := o.setLambdas(set, p); err != nil {
-		return err
+	if err := o.setLambdas(ctx, set, p); err != nil {
+		return ended(ctx, err)
 	}
 	o.ridge = 0
 	if err := o.evaluate(ctx, p, false); err != nil {
@@ -399,7 +396,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}
 	if !(o.w+o.ridge > 0) {
-		distance := o.s.meanSquaredDistances(p, o.width)
+		distance := o.s.meanSquaredDistances(ctx, p, o.width)
 		for c, label := range o.s.classes {
 			// Samples are of the order of 1.
 			if !o.s.coincides(c) && distance(c, c) > 1e-28 {

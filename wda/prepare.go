@@ -46,15 +46,14 @@ type Prepared struct {
 // fits. preparation may be nil. x and labels must not change before the last fit. Errors
 // are those of Fit.
 //
-// It looks at the context between its phases: arranging the samples, reducing them to
-// their span, and finding the principal components.
+// When the context ends the error is its cause.
 func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Preparation) (*Prepared, error) {
 	return prepare(ctx, x, labels, preparation, true)
 }
 
 // prepare is Prepare, with or without the principal components.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool) (*Prepared, error) {
-	if err := checkSamples(x, labels); err != nil {
+	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
 	}
 	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples}
@@ -63,11 +62,11 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 	}
 	var err error
 	if v := m.by.Validation; v != nil {
-		if m.held, err = v.holdOut(x, labels, m.by.Seed); err != nil {
+		if m.held, err = v.holdOut(ctx, x, labels, m.by.Seed); err != nil {
 			return nil, err
 		}
 	}
-	if m.s, err = newSamples(m.held.trainX, m.held.trainLabels); err != nil {
+	if m.s, err = newSamples(ctx, m.held.trainX, m.held.trainLabels); err != nil {
 		return nil, err
 	}
 	if m.by.Components, err = defaultComponents(m.by.Components, m.s.d); err != nil {
@@ -77,12 +76,12 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 		return nil, err
 	}
 	if m.by.Data.Standardize {
-		m.s.standardize()
+		m.s.standardize(ctx)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	m.span = newSpan(m.s, conditionLimit, m.by.Workers)
+	m.span = newSpan(ctx, m.s, conditionLimit, m.by.Workers)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -119,7 +118,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if set.Components == 0 {
 		set.Components = m.by.Components
 	}
-	set, err := set.withDefaults(m.s.n, m.s.d, len(m.s.classes))
+	set, err := set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes))
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +152,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 		}
 	}
 	if set.Data.Whitening.kind != noWhitening {
-		sp, err := m.span.whitened(set.Data.Whitening, set.Workers)
+		sp, err := m.span.whitened(ctx, set.Data.Whitening, set.Workers)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -168,7 +167,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 		return sp, p, err
 	}
 	if init != nil {
-		return m.span.from(init)
+		return m.span.from(ctx, init)
 	}
 	d, _ := m.start.Dims()
 	return m.span, mat.DenseCopyOf(m.start.Slice(0, d, 0, set.Components)), nil

@@ -35,7 +35,7 @@ type samples struct {
 
 // newSamples arranges x and labels, which checkSamples has found good. The order within a class is that of
 // the input.
-func newSamples(x mat.Matrix, labels []int) (*samples, error) {
+func newSamples(ctx context.Context, x mat.Matrix, labels []int) (*samples, error) {
 	n, d := x.Dims()
 	s := &samples{n: n, d: d, classes: slices.Compact(slices.Sorted(slices.Values(labels)))}
 	if len(s.classes) < 2 {
@@ -60,9 +60,9 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	// The mean is taken of scaled values, so that data near the ends of the range do
 	// not overflow, and relative to the first row, so that what is constant comes
 	// out as 0 exactly.
-	largest := largestElement(x)
+	largest := largestElement(ctx, x)
 	if largest == 0 {
-		return nil, fmt.Errorf("%w: every value is 0", ErrNoSpread)
+		return nil, ended(ctx, fmt.Errorf("%w: every value is 0", ErrNoSpread))
 	}
 	pre := powerOfTwo(largest)
 	s.mean = make([]float64, d)
@@ -71,59 +71,52 @@ func newSamples(x mat.Matrix, labels []int) (*samples, error) {
 	for j, v := range rows(0) {
 		first[j] = v * pre
 	}
-	for i := range n {
+	rowByRow(ctx, 0, n, d, func(i int) {
 		for j, v := range rows(i) {
 			s.mean[j] += float64(v*pre) - first[j]
 		}
-	}
+	})
 	for j := range s.mean {
 		s.mean[j] = first[j] + s.mean[j]/float64(n)
 	}
 	s.x = mat.NewDense(n, d, nil)
 	next := slices.Clone(s.offset)
-	for i, l := range labels {
-		row := s.x.RawRowView(next[index[l]])
-		next[index[l]]++
+	rowByRow(ctx, 0, n, d, func(i int) {
+		c := index[labels[i]]
+		row := s.x.RawRowView(next[c])
+		next[c]++
 		for j, v := range rows(i) {
 			row[j] = float64(v*pre) - s.mean[j]
 		}
-	}
-	spread := largestElement(s.x)
+	})
+	spread := largestElement(ctx, s.x)
 	if spread == 0 {
-		return nil, fmt.Errorf("%w: all rows are equal", ErrNoSpread)
+		return nil, ended(ctx, fmt.Errorf("%w: all rows are equal", ErrNoSpread))
 	}
 	post := powerOfTwo(spread)
-	raw := s.x.RawMatrix().Data
-	for i := range raw {
-		raw[i] *= post
-	}
+	rowByRow(ctx, 0, n, d, func(i int) { algebra.Scale(s.x.RawRowView(i), post) })
 	for j := range s.mean {
 		s.mean[j] /= pre
 	}
 	s.pre, s.post, s.scale = pre, post, pre*post
-	return s, nil
+	return s, ended(ctx, nil)
 }
 
 // standardize divides every feature by its standard deviation, unless that is 0.
-func (s *samples) standardize() {
+func (s *samples) standardize(ctx context.Context) {
 	s.feature, s.scale = make([]float64, s.d), 1
-	for i := range s.n {
+	rowByRow(ctx, 0, s.n, s.d, func(i int) {
 		for j, v := range s.x.RawRowView(i) {
 			s.feature[j] += float64(v * v)
 		}
-	}
+	})
 	for j, square := range s.feature {
 		s.feature[j] = 1
 		if square > 0 {
 			s.feature[j] = 1 / math.Sqrt(square/float64(s.n))
 		}
 	}
-	for i := range s.n {
-		row := s.x.RawRowView(i)
-		for j := range row {
-			row[j] *= s.feature[j]
-		}
-	}
+	multiplyColumns(ctx, s.x, s.feature)
 }
 
 // effective returns what the projection p of s.x is for input − mean, without the
@@ -140,10 +133,10 @@ func (s *samples) effective(p *mat.Dense) *mat.Dense {
 }
 
 // arranged returns other rows in the units of s.x.
-func (s *samples) arranged(x mat.Matrix) *mat.Dense {
+func (s *samples) arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
 	out, rows := mat.NewDense(n, d, nil), rowsOf(x)
-	for i := range n {
+	rowByRow(ctx, 0, n, d, func(i int) {
 		row := out.RawRowView(i)
 		for j, v := range rows(i) {
 			row[j] = (float64(v*s.pre) - float64(s.mean[j]*s.pre)) * s.post
@@ -151,7 +144,7 @@ func (s *samples) arranged(x mat.Matrix) *mat.Dense {
 				row[j] *= s.feature[j]
 			}
 		}
-	}
+	})
 	return out
 }
 
@@ -188,9 +181,9 @@ func (s *samples) principal(ctx context.Context, p int, tolerance float64, worke
 	times := func(dst, v *mat.Dense) {
 		_, k := v.Dims()
 		y := yt.ColRange(0, k)
-		matrix.Mul(asm.Best(), y, dense.View(s.x), dense.View(v), false)
+		product(ctx, workers, y, dense.View(s.x), dense.View(v))
 		t := xt.RowRange(0, k)
-		matrix.TransMul(asm.Best(), t, y, dense.View(s.x), false)
+		transProduct(ctx, workers, t, y, dense.View(s.x))
 		matrix.Transpose(dense.View(dst), t)
 	}
 	if _, err := subspace.Leading(ctx, times, nil, v, p, &subspace.Settings{Tolerance: tolerance}); err != nil {
@@ -201,15 +194,15 @@ func (s *samples) principal(ctx context.Context, p int, tolerance float64, worke
 	return out, err
 }
 
-func largestElement(m mat.Matrix) float64 {
+func largestElement(ctx context.Context, m mat.Matrix) float64 {
 	var hi float64
-	r, _ := m.Dims()
+	r, d := m.Dims()
 	rows := rowsOf(m)
-	for i := range r {
+	rowByRow(ctx, 0, r, d, func(i int) {
 		for _, v := range rows(i) {
 			hi = max(hi, math.Abs(v))
 		}
-	}
+	})
 	return hi
 }
 
@@ -221,7 +214,7 @@ func powerOfTwo(x float64) float64 {
 
 // matrixOf returns m as a dist.Matrix of element type T: itself in float64, which is
 // not to be changed then, or a copy.
-func matrixOf[T dist.Float](m *mat.Dense) dist.Matrix[T] {
+func matrixOf[T dist.Float](ctx context.Context, m *mat.Dense) dist.Matrix[T] {
 	raw := m.RawMatrix()
 	out := dist.Matrix[T]{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Stride}
 	if same, ok := any(raw.Data).([]T); ok {
@@ -229,12 +222,12 @@ func matrixOf[T dist.Float](m *mat.Dense) dist.Matrix[T] {
 		return out
 	}
 	out = dist.NewMatrix[T](raw.Rows, raw.Cols, nil)
-	for i := range raw.Rows {
+	rowByRow(ctx, 0, raw.Rows, raw.Cols, func(i int) {
 		row := out.Row(i)
 		for j, v := range m.RawRowView(i) {
 			row[j] = T(v)
 		}
-	}
+	})
 	return out
 }
 
@@ -264,9 +257,9 @@ func (s *samples) largestPair() int {
 // meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
 // classes. It follows from the means μ and total variances τ of the projected
 // classes: τ_c + τ_e + ‖μ_c − μ_e‖².
-func (s *samples) meanSquaredDistances(p *mat.Dense, workers int) func(c, e int) float64 {
+func (s *samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
 	_, k := p.Dims()
-	y := s.projected(p, workers)
+	y := s.projected(ctx, p, workers)
 	mu := mat.NewDense(len(s.classes), k, nil)
 	tau := make([]float64, len(s.classes))
 	for c := range s.classes {
@@ -299,23 +292,37 @@ func (s *samples) meanSquaredDistances(p *mat.Dense, workers int) func(c, e int)
 }
 
 // projected returns X·p.
-func (s *samples) projected(p *mat.Dense, workers int) *mat.Dense {
+func (s *samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat.Dense {
 	_, k := p.Dims()
 	y := mat.NewDense(s.n, k, nil)
-	x, b, out := dense.View(s.x), dense.View(p), dense.View(y)
-	parallel.For(workers, s.n, 64, func(i, j int) {
-		matrix.Mul(asm.Best(), out.RowRange(i, j), x.RowRange(i, j), b, false)
-	})
+	product(ctx, workers, dense.View(y), dense.View(s.x), dense.View(p))
 	return y
 }
 
+// product sets dst = a·b, a piece of the rows at a time.
+func product(ctx context.Context, workers int, dst, a, b matrix.Matrix[float64]) error {
+	return parallel.ForContext(ctx, workerCount(workers), a.Rows, productPiece(b.Rows*b.Cols), func(i, j int) {
+		matrix.Mul(asm.Best(), dst.RowRange(i, j), a.RowRange(i, j), b, false)
+	})
+}
+
+// transProduct sets dst = aᵀ·b, a piece of the columns of b at a time.
+func transProduct(ctx context.Context, workers int, dst, a, b matrix.Matrix[float64]) error {
+	return parallel.ForContext(ctx, workerCount(workers), b.Cols, productPiece(a.Rows*a.Cols), func(i, j int) {
+		matrix.TransMul(asm.Best(), dst.ColRange(i, j), a, b.ColRange(i, j), false)
+	})
+}
+
+// productPiece is how many rows, of so many multiplications each, are multiplied from one
+// look at the context to the next: 64, or where these would take milliseconds less, but
+// whole vectors.
+func productPiece(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
+
 // coordinates returns the samples whose first coordinates are x, and 0 the others of d.
-func (s *samples) coordinates(x matrix.Matrix[float64], d int) *samples {
+func (s *samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d int) *samples {
 	t := *s
 	t.d, t.mean, t.x = d, make([]float64, d), mat.NewDense(s.n, d, nil)
-	for i := range s.n {
-		copy(t.x.RawRowView(i), x.Row(i))
-	}
+	rowByRow(ctx, 0, s.n, d, func(i int) { copy(t.x.RawRowView(i), x.Row(i)) })
 	return &t
 }
 
@@ -330,7 +337,7 @@ func spaced(n, limit int) []int {
 }
 
 // only returns the samples of some classes.
-func (s *samples) only(classes []int) *samples {
+func (s *samples) only(ctx context.Context, classes []int) *samples {
 	if len(classes) == len(s.classes) {
 		return s
 	}
@@ -344,22 +351,20 @@ func (s *samples) only(classes []int) *samples {
 		}
 		t.offset = append(t.offset, len(rows))
 	}
-	t.rows(s, rows)
+	t.rows(ctx, s, rows)
 	return &t
 }
 
 // rows makes the samples of t those rows of s.
-func (t *samples) rows(s *samples, rows []int) {
+func (t *samples) rows(ctx context.Context, s *samples, rows []int) {
 	t.n = len(rows)
 	t.x = mat.NewDense(t.n, s.d, nil)
-	for i, r := range rows {
-		copy(t.x.RawRowView(i), s.x.RawRowView(r))
-	}
+	rowByRow(ctx, 0, t.n, s.d, func(i int) { copy(t.x.RawRowView(i), s.x.RawRowView(rows[i])) })
 }
 
 // thinned returns s with about max samples at most: of every class the same share,
 // evenly spaced, but at least two.
-func (s *samples) thinned(limit int) *samples {
+func (s *samples) thinned(ctx context.Context, limit int) *samples {
 	if s.n <= limit {
 		return s
 	}
@@ -374,45 +379,45 @@ func (s *samples) thinned(limit int) *samples {
 		}
 		t.offset = append(t.offset, len(rows))
 	}
-	t.rows(s, rows)
+	t.rows(ctx, s, rows)
 	return &t
 }
 
 // classVariance returns the total variance of class c.
-func (s *samples) classVariance(c int) float64 {
+func (s *samples) classVariance(ctx context.Context, c int) float64 {
 	lo, hi := s.offset[c], s.offset[c+1]
 	mean := make([]float64, s.d)
-	for i := lo; i < hi; i++ {
+	rowByRow(ctx, lo, hi, s.d, func(i int) {
 		for j, v := range s.x.RawRowView(i) {
 			mean[j] += v
 		}
-	}
+	})
 	var sum float64
-	for i := lo; i < hi; i++ {
+	rowByRow(ctx, lo, hi, s.d, func(i int) {
 		for j, v := range s.x.RawRowView(i) {
 			d := v - mean[j]/float64(hi-lo)
 			sum += float64(d * d)
 		}
-	}
+	})
 	return sum / float64(hi-lo)
 }
 
 // spreads returns the root mean square of every centred feature.
-func (s *samples) spreads() []float64 {
+func (s *samples) spreads(ctx context.Context) []float64 {
 	squares := make([]float64, s.d)
-	for i := range s.n {
+	rowByRow(ctx, 0, s.n, s.d, func(i int) {
 		for j, x := range s.x.RawRowView(i) {
 			squares[j] += float64(x * x)
 		}
-	}
+	})
 	v := make([]float64, s.d)
 	for j, square := range squares {
 		if v[j] = math.Sqrt(square); square < 0x1p-900 {
 			// Squares may underflow; of the order of 1 as samples are, none overflows.
 			v[j] = 0
-			for i := range s.n {
+			rowByRow(ctx, 0, s.n, 1, func(i int) {
 				v[j] = math.Hypot(v[j], s.x.At(i, j)) // for a warning alone
-			}
+			})
 		}
 		v[j] /= math.Sqrt(float64(s.n))
 	}
@@ -435,17 +440,17 @@ func (s *samples) coincides(c int) bool {
 
 // scaledWithin returns the samples with every feature divided by its standard deviation
 // within classes, and what they were multiplied by.
-func (s *samples) scaledWithin() (*samples, []float64) {
+func (s *samples) scaledWithin(ctx context.Context) (*samples, []float64) {
 	total, within := make([]float64, s.d), make([]float64, s.d)
-	residuals := s.residuals()
-	for i := range s.n {
+	residuals := s.residuals(ctx)
+	rowByRow(ctx, 0, s.n, s.d, func(i int) {
 		for j, v := range s.x.RawRowView(i) {
 			total[j] += float64(v * v)
 		}
 		for j, v := range residuals.Row(i) {
 			within[j] += float64(v * v)
 		}
-	}
+	})
 	var top float64
 	for _, v := range total {
 		top = max(top, v)
@@ -464,44 +469,44 @@ func (s *samples) scaledWithin() (*samples, []float64) {
 		t.feature[j] = f
 	}
 	t.x = mat.DenseCopyOf(s.x)
-	multiplyColumns(t.x, within)
+	multiplyColumns(ctx, t.x, within)
 	return &t, within
 }
 
 // multiplyColumns multiplies column j of x by f_j.
-func multiplyColumns(x *mat.Dense, f []float64) {
-	for i := range x.RawMatrix().Rows {
+func multiplyColumns(ctx context.Context, x *mat.Dense, f []float64) {
+	rowByRow(ctx, 0, x.RawMatrix().Rows, len(f), func(i int) {
 		row := x.RawRowView(i)
 		for j, v := range f {
 			row[j] *= v
 		}
-	}
+	})
 }
 
 // residuals returns the samples less the means of their classes.
-func (s *samples) residuals() matrix.Matrix[float64] {
+func (s *samples) residuals(ctx context.Context) matrix.Matrix[float64] {
 	r := matrix.New[float64](s.n, s.d, nil)
 	mean := make([]float64, s.d)
 	for c := range s.classes {
-		s.classMean(mean, c)
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+		s.classMean(ctx, mean, c)
+		rowByRow(ctx, s.offset[c], s.offset[c+1], s.d, func(i int) {
 			row := r.Row(i)
 			for j, v := range s.x.RawRowView(i) {
 				row[j] = v - mean[j]
 			}
-		}
+		})
 	}
 	return r
 }
 
 // classMean sets mean to that of class c.
-func (s *samples) classMean(mean []float64, c int) {
+func (s *samples) classMean(ctx context.Context, mean []float64, c int) {
 	clear(mean)
-	for i := s.offset[c]; i < s.offset[c+1]; i++ {
+	rowByRow(ctx, s.offset[c], s.offset[c+1], s.d, func(i int) {
 		for j, v := range s.x.RawRowView(i) {
 			mean[j] += v
 		}
-	}
+	})
 	for j := range mean {
 		mean[j] /= float64(s.size(c))
 	}
@@ -522,7 +527,7 @@ func (s *samples) labelsOf(rows []int) []int {
 
 // rowsCentered returns the samples that are some rows of s, about their own mean, and
 // other rows about that mean.
-func (s *samples) rowsCentered(rows, others []int) (*samples, *mat.Dense) {
+func (s *samples) rowsCentered(ctx context.Context, rows, others []int) (*samples, *mat.Dense) {
 	t := *s
 	t.classes, t.offset = nil, []int{0}
 	for c := range s.classes {
@@ -537,7 +542,7 @@ func (s *samples) rowsCentered(rows, others []int) (*samples, *mat.Dense) {
 			t.offset = append(t.offset, t.offset[len(t.offset)-1]+n)
 		}
 	}
-	t.rows(s, rows)
+	t.rows(ctx, s, rows)
 	mean := make([]float64, s.d)
 	for i := range t.n {
 		for j, v := range t.x.RawRowView(i) {
@@ -564,14 +569,15 @@ func (s *samples) rowsCentered(rows, others []int) (*samples, *mat.Dense) {
 
 // fisher returns the leading directions in which the means of the classes differ, C − 1
 // at most, and for the other columns those of p, orthonormal together. In whitened
-// features these are the directions of discriminant analysis.
-func (s *samples) fisher(p *mat.Dense) *mat.Dense {
+// features these are the directions of discriminant analysis. It is p where there are no
+// directions, or the context ends.
+func (s *samples) fisher(ctx context.Context, p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	classes := len(s.classes)
 	// B·Bᵀ is the covariance between classes, s.mean being 0 up to rounding.
 	b := matrix.New[float64](classes, s.d, nil)
 	for c := range classes {
-		s.classMean(b.Row(c), c)
+		s.classMean(ctx, b.Row(c), c)
 		w := math.Sqrt(float64(s.size(c)) / float64(s.n))
 		for j := range b.Row(c) {
 			b.Row(c)[j] *= w
@@ -579,13 +585,13 @@ func (s *samples) fisher(p *mat.Dense) *mat.Dense {
 	}
 	bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
 	matrix.Transpose(bt, b)
-	matrix.Mul(asm.Best(), gram, b, bt, false)
-	values, v, ok := algebra.Jacobi(gram)
+	product(ctx, 1, gram, b, bt)
+	values, v, ok := algebra.Jacobi(ctx, gram)
 	if !ok {
 		return p
 	}
 	directions := matrix.New[float64](s.d, classes, nil)
-	matrix.Mul(asm.Best(), directions, bt, v, false)
+	product(ctx, 1, directions, bt, v)
 	out := mat.NewDense(s.d, k, nil)
 	n := 0
 	for n < min(k, classes-1) && values[n] > 1e-12*values[0] {

@@ -33,10 +33,10 @@ type Scoring struct {
 // projection with any other. p is used as it is, orthonormal or not; relative λ and
 // the ridge are those of p as the start. scoring may be nil.
 func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scoring *Scoring) (*Scores, error) {
-	if err := checkSamples(x, labels); err != nil {
+	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(x, labels)
+	s, err := newSamples(ctx, x, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 	if d != s.d {
 		return nil, fmt.Errorf("%w: the projection has %d rows for %d features", ErrShape, d, s.d)
 	}
-	if err := checkFinite(p); err != nil {
+	if err := checkFinite(ctx, p); err != nil {
 		return nil, fmt.Errorf("projection: %w", err)
 	}
 	set := Settings{Components: k, level: asm.LevelOf(ctx)}
@@ -52,7 +52,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 		set.Objective, set.Workers = scoring.Objective, scoring.Workers
 	}
 	set.Objective = set.Objective.pinned()
-	if set, err = set.withDefaults(s.n, s.d, len(s.classes)); err != nil {
+	if set, err = set.withDefaults(ctx, s.n, s.d, len(s.classes)); err != nil {
 		return nil, err
 	}
 	if set.Objective.Float32 {
@@ -62,7 +62,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 }
 
 func score[T dist.Float](ctx context.Context, s *samples, p mat.Matrix, set Settings) (*Scores, error) {
-	o, err := newObjective[T](s, &set)
+	o, err := newObjective[T](ctx, s, &set)
 	if err != nil {
 		return nil, err
 	}

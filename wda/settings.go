@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -157,7 +158,7 @@ func (s Settings) pinned() Settings {
 }
 
 // withDefaults returns s with its defaults for n samples of d features, checked.
-func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
+func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Settings, error) {
 	var t Settings
 	if s != nil {
 		t = *s
@@ -175,7 +176,7 @@ func (s *Settings) withDefaults(n, d, classes int) (Settings, error) {
 	if err := scaleNames.Check(uint8(t.Scale)); err != nil {
 		return t, err
 	}
-	if t.Optimizer, err = t.Optimizer.withDefaults(d, t.Components, t.Objective.Float32); err != nil {
+	if t.Optimizer, err = t.Optimizer.withDefaults(ctx, d, t.Components, t.Objective.Float32); err != nil {
 		return t, err
 	}
 	return t, checkWorkers(t.Workers)
@@ -217,7 +218,7 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 }
 
 // withDefaults returns s with its defaults for p components of d features, checked.
-func (s Optimizer) withDefaults(d, p int, single bool) (Optimizer, error) {
+func (s Optimizer) withDefaults(ctx context.Context, d, p int, single bool) (Optimizer, error) {
 	if err := methodNames.Check(uint8(s.Method)); err != nil {
 		return s, err
 	}
@@ -246,7 +247,7 @@ func (s Optimizer) withDefaults(d, p int, single bool) (Optimizer, error) {
 		if r, c := s.Init.Dims(); r != d || c != p {
 			return s, fmt.Errorf("%w: the start is %d × %d, the projection %d × %d", ErrShape, r, c, d, p)
 		}
-		if err := checkFinite(s.Init); err != nil {
+		if err := checkFinite(ctx, s.Init); err != nil {
 			return s, fmt.Errorf("start: %w", err)
 		}
 	}

@@ -121,7 +121,7 @@ type end[T dist.Float] struct{ *fitter[T] }
 
 func (f end[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
 	if f.set.Optimizer.Method == Fisher {
-		p = f.s.fisher(p)
+		p = f.s.fisher(ctx, p)
 	}
 	s, err := f.newAscent(ctx, index, p)
 	if err != nil {
@@ -143,7 +143,7 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 		}
 		candidates = append(candidates, base)
 	}
-	e, err := newEigen(o, set, eigenSamples, eigenClasses)
+	e, err := newEigen(ctx, o, set, eigenSamples, eigenClasses)
 	if err != nil {
 		return p0, err
 	}

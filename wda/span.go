@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -60,12 +61,12 @@ type span struct {
 }
 
 // newSpan reduces s if that saves time and no pivot is below limit, relative to the first.
-func newSpan(s *samples, limit float64, workers int) *span {
+func newSpan(ctx context.Context, s *samples, limit float64, workers int) *span {
 	sp := &span{s: s, full: s}
 	if s.d <= s.n {
 		return sp
 	}
-	l, rows, least := algebra.PivotedCholesky(gram(dense.View(s.x), workers), max(leastRank, 0x1p-52*float64(s.n+s.d)))
+	l, rows, least := algebra.PivotedCholesky(ctx, gram(ctx, dense.View(s.x), workers), max(leastRank, 0x1p-52*float64(s.n+s.d)))
 	if len(rows) == 0 || !(least >= limit) {
 		return sp
 	}
@@ -74,7 +75,7 @@ func newSpan(s *samples, limit float64, workers int) *span {
 	for i, row := range rows {
 		copy(sp.tri.RawRowView(i), l.Row(row))
 	}
-	sp.s = s.coordinates(l, r)
+	sp.s = s.coordinates(ctx, l, r)
 	return sp
 }
 
@@ -82,7 +83,7 @@ func newSpan(s *samples, limit float64, workers int) *span {
 func (sp *span) whole() *span { return &span{s: sp.full, full: sp.full} }
 
 // from returns the space that a fit from p, orthonormal, is done in, and p there.
-func (sp *span) from(p *mat.Dense) (*span, *mat.Dense, error) {
+func (sp *span) from(ctx context.Context, p *mat.Dense) (*span, *mat.Dense, error) {
 	if sp.rows == nil {
 		return sp, p, nil
 	}
@@ -94,7 +95,7 @@ func (sp *span) from(p *mat.Dense) (*span, *mat.Dense, error) {
 	if d, _ := init.Dims(); d >= sp.full.d {
 		return sp.whole(), p, nil
 	} else if t.rest != nil {
-		t.s = sp.s.coordinates(dense.View(sp.s.x), d)
+		t.s = sp.s.coordinates(ctx, dense.View(sp.s.x), d)
 	}
 	return &t, init, nil
 }
@@ -172,11 +173,11 @@ func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
 func (sp *span) coordinates(p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	z := mat.NewDense(len(sp.rows), k, nil)
-	for i, row := range sp.rows {
+	sp.spanning(func(from, to int, x matrix.Matrix[float64]) {
+		matrix.Mul(asm.Best(), dense.View(z).RowRange(from, to), x, dense.View(p), false)
+	})
+	for i := range sp.rows {
 		zi := z.RawRowView(i)
-		for a, x := range sp.full.x.RawRowView(row) {
-			addMultiple(zi, x, p.RawRowView(a))
-		}
 		for m, c := range sp.tri.RawRowView(i)[:i] {
 			addMultiple(zi, -c, z.RawRowView(m))
 		}
@@ -187,6 +188,19 @@ func (sp *span) coordinates(p *mat.Dense) *mat.Dense {
 	return z
 }
 
+// spanning calls f for the rows from … to−1 of X₁, some at a time, in their order.
+func (sp *span) spanning(f func(from, to int, x matrix.Matrix[float64])) {
+	const some = 64
+	block := matrix.New[float64](some, sp.full.d, nil)
+	for from := 0; from < len(sp.rows); from += some {
+		to := min(from+some, len(sp.rows))
+		for i := from; i < to; i++ {
+			copy(block.Row(i-from), sp.full.x.RawRowView(sp.rows[i]))
+		}
+		f(from, to, block.RowRange(0, to-from))
+	}
+}
+
 // addMultiple sets y = y + a·x.
 func addMultiple(y []float64, a float64, x []float64) {
 	for j, v := range x {
@@ -195,12 +209,12 @@ func addMultiple(y []float64, a float64, x []float64) {
 }
 
 // gram returns X·Xᵀ of rows X, whose lower triangle is all that is defined.
-func gram(x matrix.Matrix[float64], workers int) matrix.Matrix[float64] {
+func gram(ctx context.Context, x matrix.Matrix[float64], workers int) matrix.Matrix[float64] {
 	g := matrix.New[float64](x.Rows, x.Rows, nil)
-	parallel.For(workerCount(workers), x.Rows, gramColumns, func(i, j int) {
+	parallel.ForContext(ctx, workerCount(workers), x.Rows, gramColumns, func(i, j int) {
 		panel := matrix.New[float64](x.Cols, j-i, nil)
 		matrix.Transpose(panel, x.RowRange(i, j))
-		matrix.Mul(asm.Best(), g.RowRange(i, x.Rows).ColRange(i, j), x.RowRange(i, x.Rows), panel, false)
+		product(ctx, 1, g.RowRange(i, x.Rows).ColRange(i, j), x.RowRange(i, x.Rows), panel)
 	})
 	return g
 }
@@ -209,7 +223,7 @@ func gram(x matrix.Matrix[float64], workers int) matrix.Matrix[float64] {
 const gramColumns = 48
 
 // rowsIn returns the coordinates in the span of rows x of features: L₁⁻¹ X₁ xᵀ of each.
-func (sp *span) rowsIn(x *mat.Dense) *mat.Dense {
+func (sp *span) rowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 	if sp.rows == nil {
 		return x
 	}
@@ -221,8 +235,8 @@ func (sp *span) rowsIn(x *mat.Dense) *mat.Dense {
 		}
 	}
 	out := mat.NewDense(n, len(sp.rows), nil)
-	matrix.Mul(asm.Best(), dense.View(out), dense.View(x), basis, false)
-	algebra.CholeskyOf(dense.View(sp.tri)).SolveRows(dense.View(out))
+	product(ctx, 1, dense.View(out), dense.View(x), basis)
+	algebra.CholeskyOf(dense.View(sp.tri)).SolveRows(ctx, dense.View(out))
 	return out
 }
 
@@ -271,11 +285,9 @@ func (sp *span) spread(q, p *mat.Dense) {
 			zi[j] /= sp.tri.At(i, i)
 		}
 	}
-	q.Zero()
-	for i, row := range sp.rows {
-		zi := z.RawRowView(i)
-		for a, x := range sp.full.x.RawRowView(row) {
-			addMultiple(q.RawRowView(a), x, zi)
-		}
-	}
+	t := matrix.New[float64](k, sp.full.d, nil)
+	sp.spanning(func(from, to int, x matrix.Matrix[float64]) {
+		matrix.TransMul(asm.Best(), t, dense.View(z).RowRange(from, to), x, true)
+	})
+	matrix.Transpose(dense.View(q), t)
 }

@@ -8,11 +8,9 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/knn"
-	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -25,7 +23,7 @@ type heldOut struct {
 
 // holdOut checks v and divides x, which has been checked, if v has no samples of its
 // own.
-func (v *Validation) holdOut(x mat.Matrix, labels []int, seed uint64) (*heldOut, error) {
+func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*heldOut, error) {
 	h := &heldOut{set: *v, trainX: x, trainLabels: labels}
 	s := &h.set
 	if s.Fraction == 0 {
@@ -51,11 +49,12 @@ func (v *Validation) holdOut(x mat.Matrix, labels []int, seed uint64) (*heldOut,
 		if len(s.Labels) != n {
 			return nil, fmt.Errorf("%w: %d labels for %d validation samples", ErrLabels, len(s.Labels), n)
 		}
-		if err := checkFinite(s.X); err != nil {
+		if err := checkFinite(ctx, s.X); err != nil {
 			return nil, fmt.Errorf("validation samples: %w", err)
 		}
+		known := slices.Compact(slices.Sorted(slices.Values(labels)))
 		for i, l := range s.Labels {
-			if !slices.Contains(labels, l) {
+			if _, ok := slices.BinarySearch(known, l); !ok {
 				return nil, fmt.Errorf("%w: row %d of the validation samples has label %d, which no training sample has", ErrLabels, i, l)
 			}
 		}
@@ -74,8 +73,8 @@ func (v *Validation) holdOut(x mat.Matrix, labels []int, seed uint64) (*heldOut,
 	}
 	slices.Sort(in)
 	slices.Sort(out)
-	h.trainX, h.trainLabels = subset(x, labels, in)
-	h.x, h.labels = subset(x, labels, out)
+	h.trainX, h.trainLabels = subset(ctx, x, labels, in)
+	h.x, h.labels = subset(ctx, x, labels, out)
 	return h, nil
 }
 
@@ -96,13 +95,13 @@ func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
 }
 
 // subset copies rows.
-func subset(x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
+func subset(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
 	_, d := x.Dims()
 	out, l := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
-	for i, r := range rows {
-		mat.Row(out.RawRowView(i), r, x)
-		l[i] = labels[r]
-	}
+	rowByRow(ctx, 0, len(rows), d, func(i int) {
+		mat.Row(out.RawRowView(i), rows[i], x)
+		l[i] = labels[rows[i]]
+	})
 	return out, l
 }
 
@@ -116,8 +115,8 @@ type validator struct {
 	workers     int
 }
 
-func newValidator(s *samples, sp *span, h *heldOut, set *Settings) *validator {
-	v := &validator{set: h.set, span: sp, train: s.x, test: s.arranged(h.x), testLabels: h.labels, workers: workerCount(set.Workers)}
+func newValidator(ctx context.Context, s *samples, sp *span, h *heldOut, set *Settings) *validator {
+	v := &validator{set: h.set, span: sp, train: s.x, test: s.arranged(ctx, h.x), testLabels: h.labels, workers: workerCount(set.Workers)}
 	for c, l := range s.classes {
 		for range s.offset[c+1] - s.offset[c] {
 			v.trainLabels = append(v.trainLabels, l)
@@ -133,7 +132,7 @@ func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	predicted, err := knn.Predict(ctx, projected(v.train, q), v.trainLabels, projected(v.test, q), []int{v.set.Neighbors}, &knn.Settings{Workers: v.workers})
+	predicted, err := knn.Predict(ctx, projected(ctx, v.train, q, v.workers), v.trainLabels, projected(ctx, v.test, q, v.workers), []int{v.set.Neighbors}, &knn.Settings{Workers: v.workers})
 	if err != nil {
 		return 0, err
 	}
@@ -141,11 +140,11 @@ func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
 }
 
 // projected returns X·P.
-func projected(x, p *mat.Dense) dist.Matrix[float64] {
+func projected(ctx context.Context, x, p *mat.Dense, workers int) dist.Matrix[float64] {
 	n, _ := x.Dims()
 	_, k := p.Dims()
 	y := dist.NewMatrix[float64](n, k, nil)
-	matrix.Mul(asm.Best(), y, dense.View(x), dense.View(p), false)
+	product(ctx, workers, y, dense.View(x), dense.View(p))
 	return y
 }
 

@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -17,12 +18,15 @@ const (
 )
 
 // warnings says what is odd about the data or the settings, as of the last
-// evaluation of o.
-func warnings[T dist.Float](s *samples, o *objective[T], set *Settings) []string {
+// evaluation of o. The error is the context's cause.
+func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], set *Settings) ([]string, error) {
 	var w []string
 	add := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 
-	spread := s.spreads()
+	spread := s.spreads(ctx)
+	if err := ended(ctx, nil); err != nil {
+		return nil, err
+	}
 	var positive []float64
 	constant, first := 0, 0
 	for j, v := range spread {
@@ -85,5 +89,5 @@ func warnings[T dist.Float](s *samples, o *objective[T], set *Settings) []string
 	if o.rough > 0 {
 		add("λ is so large that %d of %d transport plans have few correct digits", o.rough, len(o.pairs))
 	}
-	return w
+	return w, nil
 }

@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -26,21 +27,21 @@ const (
 
 // whitened returns sp with its samples whitened. The samples of a span are those of a
 // part of its classes' rows only if they are centred; these are.
-func (sp *span) whitened(w Whitening, workers int) (*span, error) {
+func (sp *span) whitened(ctx context.Context, w Whitening, workers int) (*span, error) {
 	if w.kind == noWhitening {
 		return sp, nil
 	}
 	from, factor := sp, []float64(nil)
 	if w.kind == diagonalWhitening {
-		scaled, by := sp.full.scaledWithin()
+		scaled, by := sp.full.scaledWithin(ctx)
 		from, factor = &span{s: scaled, full: scaled}, by
 		if sp.rows != nil {
-			from = newSpan(scaled, conditionLimit, workers)
+			from = newSpan(ctx, scaled, conditionLimit, workers)
 		}
 	}
 	s, within := from.s, from.within
 	if within == nil {
-		within = covarianceWithin(s, workers)
+		within = covarianceWithin(ctx, s, workers)
 	}
 	alpha := w.intensity
 	if alpha == 0 {
@@ -54,13 +55,15 @@ func (sp *span) whitened(w Whitening, workers int) (*span, error) {
 		}
 		row[i] += float64(alpha * within.mean)
 	}
-	chol, ok := algebra.NewCholesky(cov)
+	chol, ok := algebra.NewCholesky(ctx, cov)
 	if !ok {
-		return nil, fmt.Errorf("%w within classes", ErrNoSpread)
+		return nil, ended(ctx, fmt.Errorf("%w within classes", ErrNoSpread))
 	}
 	t := *s
 	t.x, t.scale = mat.DenseCopyOf(s.x), 1
-	chol.SolveRows(dense.View(t.x))
+	if err := chol.SolveRows(ctx, dense.View(t.x)); err != nil {
+		return nil, err
+	}
 	out := *from
 	out.s, out.within, out.white, out.factor = &t, nil, chol, factor
 	return &out, nil
@@ -117,11 +120,11 @@ type covariance struct {
 }
 
 // covarianceWithin returns S = RᵀR/n of the residuals R.
-func covarianceWithin(s *samples, workers int) *covariance {
-	residuals := s.residuals()
+func covarianceWithin(ctx context.Context, s *samples, workers int) *covariance {
+	residuals := s.residuals(ctx)
 	trans := matrix.New[float64](s.d, s.n, nil)
 	matrix.Transpose(trans, residuals)
-	c := &covariance{s: gram(trans, workers)}
+	c := &covariance{s: gram(ctx, trans, workers)}
 	var trace float64
 	for i := range s.d {
 		row := c.s.Row(i)[:i+1]

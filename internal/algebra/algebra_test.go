@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
+
+var ctx = context.Background()
 
 func random(rng *rand.Rand, rows, cols int) matrix.Matrix[float64] {
 	m := matrix.New[float64](rows, cols, nil)
@@ -51,7 +54,7 @@ func TestCholesky(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1, 2, 7, 47, 48, 49, 96, 97, 150} {
 		a := definite(rng, n, 1)
-		c, ok := NewCholesky(clone(a))
+		c, ok := NewCholesky(ctx, clone(a))
 		if !ok {
 			t.Fatalf("n = %d: not positive definite", n)
 		}
@@ -66,12 +69,12 @@ func TestCholesky(t *testing.T) {
 		}
 		for _, rows := range []int{0, 1, 5, n, 3*n + 1} {
 			if rows == 0 {
-				c.SolveRows(matrix.New[float64](0, n, nil))
+				c.SolveRows(ctx, matrix.New[float64](0, n, nil))
 				continue
 			}
 			x := random(rng, rows, n)
 			y := clone(x)
-			c.SolveRows(y)
+			c.SolveRows(ctx, y)
 			back.Reset()
 			back.Mul(gonum(y), l.T())
 			if e := largest(&back, gonum(x)); e > 1e-14*float64(n) {
@@ -106,7 +109,7 @@ func TestCholeskyRefuses(t *testing.T) {
 		for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
 			a := definite(rng, n, 1)
 			a.Set(n-1, n-1, bad)
-			if _, ok := NewCholesky(a); ok {
+			if _, ok := NewCholesky(ctx, a); ok {
 				t.Errorf("n = %d: a matrix with %v on its diagonal has a factor", n, bad)
 			}
 		}
@@ -122,11 +125,11 @@ func TestEigen(t *testing.T) {
 }
 
 // testEigen compares with gonum and checks residuals and orthogonality.
-func testEigen(t *testing.T, eigen func(matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], bool), sizes ...int) {
+func testEigen(t *testing.T, eigen func(context.Context, matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], bool), sizes ...int) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, n := range sizes {
 		a := definite(rng, n, -1)
-		values, v, ok := eigen(clone(a))
+		values, v, ok := eigen(ctx, clone(a))
 		if !ok {
 			t.Fatalf("n = %d: no convergence", n)
 		}
@@ -157,7 +160,7 @@ func testEigen(t *testing.T, eigen func(matrix.Matrix[float64]) ([]float64, matr
 		}
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if _, _, ok := eigen(matrix.New(2, 2, []float64{1, 0, bad, 1})); ok {
+		if _, _, ok := eigen(ctx, matrix.New(2, 2, []float64{1, 0, bad, 1})); ok {
 			t.Errorf("%v has eigenvalues", bad)
 		}
 	}
@@ -167,7 +170,7 @@ func testEigen(t *testing.T, eigen func(matrix.Matrix[float64]) ([]float64, matr
 // units in the last place.
 func TestJacobiRelative(t *testing.T) {
 	a := matrix.New(2, 2, []float64{1, 0, 1e-12, 1e-20})
-	values, _, ok := Jacobi(a)
+	values, _, ok := Jacobi(ctx, a)
 	// det = 1e-20 − 1e-24
 	if want := 1e-20 - 1e-24; !ok || math.Abs(values[1]/want-1) > 1e-14 {
 		t.Errorf("%v, want 1 and %g", values, want)
@@ -178,7 +181,7 @@ func TestPencil(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	for _, n := range []int{1, 2, 20, 60} {
 		a, b := definite(rng, n, -0.5), definite(rng, n, 0.1)
-		values, v, ok := Pencil(clone(a), clone(b))
+		values, v, ok := Pencil(ctx, clone(a), clone(b))
 		if !ok {
 			t.Fatal("no solution")
 		}
@@ -194,7 +197,7 @@ func TestPencil(t *testing.T) {
 			t.Errorf("n = %d: VᵀBV is I to %g", n, d)
 		}
 	}
-	if _, _, ok := Pencil(definite(rng, 3, 0), matrix.New[float64](3, 3, nil)); ok {
+	if _, _, ok := Pencil(ctx, definite(rng, 3, 0), matrix.New[float64](3, 3, nil)); ok {
 		t.Error("a pencil with B = 0 has a solution")
 	}
 }
@@ -223,7 +226,7 @@ func TestGoldenBits(t *testing.T) {
 	for i := range n {
 		b.Set(i, i, n+float64(i))
 	}
-	values, v, ok := Pencil(b, a)
+	values, v, ok := Pencil(ctx, b, a)
 	if !ok {
 		t.Fatal("no solution")
 	}
@@ -236,7 +239,7 @@ func TestGoldenBits(t *testing.T) {
 	}
 	polar := matrix.New[float64](20, 7, nil)
 	s.Polar(polar)
-	relative, _, _ := Jacobi(clone(a).RowRange(0, 12).ColRange(0, 12))
+	relative, _, _ := Jacobi(ctx, clone(a).RowRange(0, 12).ColRange(0, 12))
 	h := sha256.New()
 	for _, x := range [][]float64{values, v.Data, s.Values, s.U.Data, s.V.Data, polar.Data, relative} {
 		_ = binary.Write(h, binary.LittleEndian, x)
@@ -255,7 +258,7 @@ func BenchmarkCholesky(b *testing.B) {
 	b.Run("op=factorize/impl=own", func(b *testing.B) {
 		for b.Loop() {
 			copy(w.Data, a.Data)
-			NewCholesky(w)
+			NewCholesky(ctx, w)
 		}
 	})
 	b.Run("op=factorize/impl=gonum", func(b *testing.B) {
@@ -266,12 +269,12 @@ func BenchmarkCholesky(b *testing.B) {
 		}
 	})
 	copy(w.Data, a.Data)
-	c, _ := NewCholesky(w)
+	c, _ := NewCholesky(ctx, w)
 	y := clone(x)
 	b.Run("op=rows/impl=own", func(b *testing.B) {
 		for b.Loop() {
 			copy(y.Data, x.Data)
-			c.SolveRows(y)
+			c.SolveRows(ctx, y)
 		}
 	})
 }
@@ -289,9 +292,9 @@ func BenchmarkEigen(b *testing.B) {
 				}
 			})
 		}
-		run("ql", func() { Eigen(w) })
+		run("ql", func() { Eigen(ctx, w) })
 		if n < 128 {
-			run("jacobi", func() { Jacobi(w) })
+			run("jacobi", func() { Jacobi(ctx, w) })
 		}
 		run("gonum", func() {
 			var e mat.EigenSym

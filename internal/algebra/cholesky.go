@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -25,8 +26,9 @@ type Cholesky struct {
 }
 
 // NewCholesky factorizes a, whose lower triangle it overwrites and keeps. It reports
-// false, and a is spoiled, if a is not positive definite to rounding or not finite.
-func NewCholesky(a matrix.Matrix[float64]) (*Cholesky, bool) {
+// false, and a is spoiled, if a is not positive definite to rounding or not finite, or the
+// context ends.
+func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool) {
 	n := a.Rows
 	if a.Cols != n {
 		panic("algebra: a matrix to factorize is not square")
@@ -49,7 +51,7 @@ func NewCholesky(a matrix.Matrix[float64]) (*Cholesky, bool) {
 			rows := a.RowRange(j, n)
 			matrix.Mul(asm.Best(), rows.ColRange(j, k), rows.ColRange(0, j), less, true)
 		}
-		if !factorize(a, j, k) {
+		if ctx.Err() != nil || !factorize(a, j, k) {
 			return nil, false
 		}
 		c.invert(j, k)
@@ -140,12 +142,26 @@ func (c *Cholesky) timesInverse(x matrix.Matrix[float64], j, k int) {
 }
 
 // SolveRows sets X = X·L⁻ᵀ (rows × n): every row x becomes L⁻¹x, so that rows whose
-// covariance is A have covariance I.
-func (c *Cholesky) SolveRows(x matrix.Matrix[float64]) {
-	n := c.l.Rows
-	if x.Cols != n {
+// covariance is A have covariance I. X is spoiled, and the error the context's cause, if
+// that ends first.
+func (c *Cholesky) SolveRows(ctx context.Context, x matrix.Matrix[float64]) error {
+	if x.Cols != c.l.Rows {
 		panic("algebra: rows have another length than the factor")
 	}
+	for i := 0; i < x.Rows; i += solvedRows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c.solveRows(x.RowRange(i, min(i+solvedRows, x.Rows)))
+	}
+	return nil
+}
+
+// solvedRows are solved for at a time, from one look at the context to the next.
+const solvedRows = 1024
+
+func (c *Cholesky) solveRows(x matrix.Matrix[float64]) {
+	n := c.l.Rows
 	for j := 0; j < n; j += block {
 		k := min(j+block, n)
 		if j > 0 && x.Rows > 0 {
@@ -194,7 +210,7 @@ func (c *Cholesky) SolveTrans(v matrix.Matrix[float64]) {
 func (c *Cholesky) Solve(v matrix.Matrix[float64]) {
 	t := matrix.New[float64](v.Cols, v.Rows, nil)
 	matrix.Transpose(t, v)
-	c.SolveRows(t)
+	c.solveRows(t)
 	matrix.Transpose(v, t)
 	c.SolveTrans(v)
 }

@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -16,8 +17,8 @@ import (
 // symmetric matrices", Numer. Math. 9, 1966): n³ times about ten, for small matrices;
 // small eigenvalues of well-scaled definite matrices come out with a small relative
 // error (J. Demmel and K. Veselić, SIAM J. Matrix Anal. Appl. 13, 1992). It reports
-// false if a is not finite.
-func Jacobi(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
+// false if a is not finite or the context ends.
+func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	symmetrize(a)
 	// rows of w are eigenvectors in the making
@@ -28,6 +29,9 @@ func Jacobi(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64
 	for range maxSweeps {
 		rotated := false
 		for p := range n {
+			if ctx.Err() != nil {
+				return nil, w, false
+			}
 			for q := p + 1; q < n; q++ {
 				x, apq := a.At(p, p), a.At(p, q)
 				y := a.At(q, q)
@@ -140,23 +144,27 @@ func Sign(x []float64) float64 {
 // Pencil returns the solutions of A·v = μ·B·v for symmetric A and positive definite B
 // (n × n), largest μ first, as the columns of v, normalized to VᵀBV = I, each with the
 // sign of Eigen's eigenvectors. a and b are overwritten. It reports false if B is not
-// positive definite to rounding, or something is not finite.
-func Pencil(a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
+// positive definite to rounding, something is not finite, or the context ends.
+func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	if a.Cols != n || b.Rows != n || b.Cols != n {
 		panic("algebra: the matrices of a pencil are not square, or not of one size")
 	}
-	l, ok := NewCholesky(b)
+	l, ok := NewCholesky(ctx, b)
 	if !ok {
 		return nil, v, false
 	}
 	symmetrize(a)
 	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
-	l.SolveRows(a)
+	if l.SolveRows(ctx, a) != nil {
+		return nil, v, false
+	}
 	t := matrix.New[float64](n, n, nil)
 	matrix.Transpose(t, a)
-	l.SolveRows(t)
-	if values, v, ok = Eigen(t); !ok {
+	if l.SolveRows(ctx, t) != nil {
+		return nil, v, false
+	}
+	if values, v, ok = Eigen(ctx, t); !ok {
 		return nil, v, false
 	}
 	l.SolveTrans(v)

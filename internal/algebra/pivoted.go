@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -12,12 +13,12 @@ import (
 // first. It returns the r columns of L, rows in the order of A, and the rows of the
 // pivots, largest first; L's row pivots[k] has its last element, a positive one, in column
 // k. least is the last pivot relative to the first, 0 if there is none. The lower triangle
-// of a is overwritten.
+// of a is overwritten. If the context ends there are no pivots.
 //
 // An element of L is one chain of FMAs, columns ascending, whatever the blocks (right-
 // looking: C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky
 // factorizations", LAPACK working note 161, 2004).
-func PivotedCholesky(a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int, least float64) {
+func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int, least float64) {
 	n := a.Rows
 	if a.Cols != n {
 		panic("algebra: a matrix to factorize is not square")
@@ -31,6 +32,9 @@ func PivotedCholesky(a matrix.Matrix[float64], tolerance float64) (l matrix.Matr
 	less := matrix.New[float64](block, n, nil)
 	var first float64
 	for k := range n {
+		if ctx.Err() != nil {
+			return l, nil, 0
+		}
 		from := k / block * block // A lacks the columns before
 		if k == from && k > 0 {
 			subtractOuter(a, l.ColRange(k-block, k), less)

@@ -59,7 +59,7 @@ func TestPivotedCholesky(t *testing.T) {
 				spoiled.Set(i, j, math.NaN())
 			}
 		}
-		l, pivots, least := PivotedCholesky(spoiled, 1e-10)
+		l, pivots, least := PivotedCholesky(ctx, spoiled, 1e-10)
 		if !slices.Equal(pivots, order) || len(pivots) != c.rank || l.Cols != c.rank {
 			t.Fatalf("%+v: pivots %v, want %v", c, pivots, order)
 		}
@@ -87,14 +87,14 @@ func TestPivotedCholesky(t *testing.T) {
 		}
 		x := random(rng, 3, c.rank)
 		y := clone(x)
-		CholeskyOf(square).SolveRows(y)
+		CholeskyOf(square).SolveRows(ctx, y)
 		back.Reset()
 		back.Mul(gonum(y), gonum(square).T())
 		if e := largest(&back, gonum(x)); e > 1e-9 {
 			t.Errorf("%+v: rows of X·L⁻ᵀ·Lᵀ are off by %g", c, e)
 		}
 	}
-	if _, pivots, least := PivotedCholesky(matrix.New[float64](3, 3, nil), 1e-10); len(pivots) != 0 || least != 0 {
+	if _, pivots, least := PivotedCholesky(ctx, matrix.New[float64](3, 3, nil), 1e-10); len(pivots) != 0 || least != 0 {
 		t.Errorf("%v, %v of zeros", pivots, least)
 	}
 }

@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -26,13 +27,13 @@ const (
 
 // Tridiagonalize reduces a, of which the lower triangle is read and everything
 // overwritten and kept. Numbers must be of an order whose squares are in range; NaN and
-// infinities come out as such.
+// infinities come out as such. It is nil if the context ends.
 //
 // It is the blocked algorithm of Householder reflections (J. J. Dongarra, D. C. Sorensen
 // and S. J. Hammarling, "Block reduction of matrices to condensed forms for eigenvalue
 // computations", J. Comput. Appl. Math. 27, 1989; LAPACK's dsytrd): half of the work are
 // products of the matrix with a vector, the other half those of panels.
-func Tridiagonalize(a matrix.Matrix[float64]) *Tridiagonal {
+func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal {
 	n := a.Rows
 	symmetrize(a)
 	t := &Tridiagonal{
@@ -47,6 +48,9 @@ func Tridiagonalize(a matrix.Matrix[float64]) *Tridiagonal {
 	for k0 := 0; k0 < n; k0 += panel {
 		k1 := min(k0+panel, n)
 		for k := k0; k < k1; k++ {
+			if ctx.Err() != nil {
+				return nil
+			}
 			row := a.Row(k)[k:]
 			m := 2 * (k - k0)
 			old := pairs.RowRange(0, m).ColRange(k, n)
@@ -109,12 +113,12 @@ func addTransMul(dst, a, b matrix.Matrix[float64]) {
 	}
 }
 
-// Rows returns Qᵀ (n × n).
+// Rows returns Qᵀ (n × n). It has no more than part of it if the context ends.
 //
 // Reflections are applied a panel at a time, as I − VᵀSV with the rows of V their vectors
 // and S triangular (R. Schreiber and C. Van Loan, "A storage-efficient WY representation
 // for products of Householder transformations", SIAM J. Sci. Stat. Comput. 10, 1989).
-func (t *Tridiagonal) Rows() matrix.Matrix[float64] {
+func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 	n := len(t.Diagonal)
 	z := matrix.New[float64](n, n, nil)
 	for i := range n {
@@ -129,6 +133,9 @@ func (t *Tridiagonal) Rows() matrix.Matrix[float64] {
 		b := k1 - k0
 		if b <= 0 {
 			continue
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		// Q is built as a whole; its transpose is taken at the end.
 		from := k0 + 1
@@ -182,12 +189,12 @@ func (t *Tridiagonal) Rows() matrix.Matrix[float64] {
 
 // Diagonalize returns the eigenvalues of T, in no particular order, and turns the rows
 // of z (n × any) by the same rotations: of z = I the rows become T's eigenvectors, and of
-// z = Qᵀ those of A. It reports false if there is no convergence, as for NaN.
+// z = Qᵀ those of A. It reports false if there is no convergence, as for NaN, or the context ends.
 //
 // It is the implicit QL algorithm (A. Dubrulle, R. S. Martin and J. H. Wilkinson, "The
 // implicit QL algorithm", Numer. Math. 12, 1968) with Wilkinson's shift. Rotations are
 // collected and applied to a few columns of z at a time, which stay in the cache.
-func (t *Tridiagonal) Diagonalize(z matrix.Matrix[float64]) (values []float64, ok bool) {
+func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64]) (values []float64, ok bool) {
 	n := len(t.Diagonal)
 	d, e := make([]float64, n), make([]float64, n)
 	copy(d, t.Diagonal)
@@ -231,12 +238,15 @@ func (t *Tridiagonal) Diagonalize(z matrix.Matrix[float64]) (values []float64, o
 		}
 		e[m] = 0
 		if len(turns) >= 8*n {
+			if ctx.Err() != nil {
+				return nil, false
+			}
 			turns.apply(z)
 			turns = turns[:0]
 		}
 	}
 	turns.apply(z)
-	return d, true
+	return d, ctx.Err() == nil
 }
 
 // maxShifts a row are never reached with numbers: two are usual.
@@ -279,8 +289,8 @@ func (t rotations) apply(z matrix.Matrix[float64]) {
 // overwritten. Of every vector the element largest in magnitude, the first of equals,
 // is positive. Errors are of the order of n·2⁻⁵² times the largest eigenvalue; Jacobi
 // has smaller ones of small eigenvalues and takes several times as long. It reports
-// false if a is not finite.
-func Eigen(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
+// false if a is not finite or the context ends.
+func Eigen(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	top := 0.
 	for i := range n {
@@ -295,9 +305,12 @@ func Eigen(a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64]
 	for i := range n {
 		Scale(a.Row(i)[:i+1], scale)
 	}
-	t := Tridiagonalize(a)
-	z := t.Rows()
-	if values, ok = t.Diagonalize(z); !ok {
+	t := Tridiagonalize(ctx, a)
+	if t == nil {
+		return nil, v, false
+	}
+	z := t.Rows(ctx)
+	if values, ok = t.Diagonalize(ctx, z); !ok {
 		return nil, v, false
 	}
 	values, v = sorted(values, z)

@@ -39,6 +39,12 @@ func For(workers, n, size int, f func(i, j int)) {
 	new(Crew).For(workers, n, size, f)
 }
 
+// ForContext is For until the context ends: it begins no other piece then, and returns the
+// context's cause.
+func ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
+	return new(Crew).ForContext(ctx, workers, n, size, f)
+}
+
 // pieces calls f for all pieces in turn.
 func pieces(n, size int, f func(i, j int)) {
 	for i := 0; i < n; i += size {
@@ -228,21 +234,29 @@ func (s spin) more() bool { return time.Since(s.start) < spinTime }
 
 // For is the function For with this crew.
 func (c *Crew) For(workers, n, size int, f func(i, j int)) {
+	c.ForContext(context.Background(), workers, n, size, f)
+}
+
+// ForContext is the function ForContext with this crew.
+func (c *Crew) ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
 	k := Workers(workers, (n+size-1)/size)
 	if k <= 1 {
-		pieces(n, size, f)
-		return
+		for i := 0; i < n && ctx.Err() == nil; i += size {
+			f(i, min(i+size, n))
+		}
+		return context.Cause(ctx)
 	}
 	if c.takePieces == nil {
 		c.takePieces = func(int) {
-			for i := c.take(c.size); i < c.n; i = c.take(c.size) {
+			for i := c.take(c.size); i < c.n && c.ctx.Err() == nil; i = c.take(c.size) {
 				c.piece(i, min(i+c.size, c.n))
 			}
 		}
 	}
-	c.n, c.size, c.piece = n, size, f
+	c.n, c.size, c.piece, c.ctx = n, size, f, ctx
 	c.next.Store(0)
 	c.do(k, c.takePieces)
+	return context.Cause(ctx)
 }
 
 // Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines w = 0, 1, …, of which

@@ -16,7 +16,8 @@ import (
 )
 
 // Operator sets dst = A·v for a symmetric d × d matrix A. dst and v are d × k, with
-// k up to the number of columns of the start; they do not overlap.
+// k up to the number of columns of the start; they do not overlap. Where the context of
+// Leading ends it may return early, whatever dst is then.
 type Operator func(dst, v *mat.Dense)
 
 // ErrFactorize: a small eigenvalue problem has not converged, or an operator is not
@@ -70,18 +71,18 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 	s.apply(0, a, b)
 	var mu []float64
 	for step := 0; ; step++ {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		var err error
-		if mu, err = s.rayleighRitz(); err != nil {
+		if mu, err = s.rayleighRitz(ctx); err != nil {
 			return nil, err
 		}
 		residual := s.residuals(mu, want)
 		if residual <= set.Tolerance*math.Abs(mu[0]) || step == set.MaxSteps {
 			break
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if !s.extend(orth) {
+		if !s.extend(ctx, orth) {
 			break // the residuals lie in the span already: converged to rounding
 		}
 		s.apply(1, a, b)
@@ -128,13 +129,13 @@ func (s *basis) apply(i int, a, b Operator) {
 
 // rayleighRitz replaces V by the best k vectors in the span of S, and P by what
 // they owe to R and P, all with their products. It returns the k values.
-func (s *basis) rayleighRitz() ([]float64, error) {
+func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	m := s.blocks * s.k
 	x, ax, bx := columns(s.x, m), columns(s.ax, m), columns(s.bx, m)
 	var ga, gb mat.Dense
 	dense.TransMul(&ga, x, ax)
 	dense.TransMul(&gb, x, bx)
-	c, mu, err := solve(&ga, &gb)
+	c, mu, err := solve(ctx, &ga, &gb)
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +162,13 @@ func (s *basis) rayleighRitz() ([]float64, error) {
 // Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest
 // first, normalized to vᵀB v = 1, and their μ. A and B are symmetric, up to rounding,
 // and B is positive definite, or nil for the identity. It takes time in the cube of
-// the dimension.
-func Dense(a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
+// the dimension. When the context ends the error is its cause.
+func Dense(ctx context.Context, a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 	d, _ := a.Dims()
 	if want < 1 || want > d {
 		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", want, d)
 	}
-	all, values, err := solve(a, b)
+	all, values, err := solve(ctx, a, b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,15 +181,18 @@ func Dense(a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 
 // solve returns all solutions of A v = μ B v, or of A v = μ v if b is nil, largest μ
 // first.
-func solve(a, b mat.Matrix) (v matrix.Matrix[float64], mu []float64, err error) {
+func solve(ctx context.Context, a, b mat.Matrix) (v matrix.Matrix[float64], mu []float64, err error) {
 	var ok bool
 	if b == nil {
-		mu, v, ok = algebra.Eigen(symmetric(a))
+		mu, v, ok = algebra.Eigen(ctx, symmetric(a))
 	} else {
-		mu, v, ok = algebra.Pencil(symmetric(a), symmetric(b))
+		mu, v, ok = algebra.Pencil(ctx, symmetric(a), symmetric(b))
 	}
 	if !ok {
 		err = ErrFactorize
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 	}
 	return v, mu, err
 }
@@ -228,7 +232,7 @@ func (s *basis) residuals(mu []float64, want int) float64 {
 
 // extend makes the residuals block 1 and the change block 2 of the basis, both
 // orthonormal to what comes before. It reports whether the residuals add anything.
-func (s *basis) extend(orth *stiefel.Manifold) bool {
+func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	v := s.block(s.x, 0)
 	var q mat.Dense
 	q.CloneFrom(v)
@@ -248,7 +252,7 @@ func (s *basis) extend(orth *stiefel.Manifold) bool {
 		before := norm(s.tmp)
 		remove(s.tmp, &q)
 		remove(s.tmp, s.r)
-		if before > 0 && norm(s.tmp) > 1e-3*before && wellConditioned(s.tmp) {
+		if before > 0 && norm(s.tmp) > 1e-3*before && wellConditioned(ctx, s.tmp) {
 			s.blocks = 3
 		}
 	}
@@ -300,9 +304,9 @@ func norm(m *mat.Dense) float64 {
 }
 
 // wellConditioned reports whether the condition number of pᵀp is below 1e12.
-func wellConditioned(p *mat.Dense) bool {
+func wellConditioned(ctx context.Context, p *mat.Dense) bool {
 	var g mat.Dense
 	dense.TransMul(&g, p, p)
-	values, _, ok := algebra.Eigen(symmetric(&g))
+	values, _, ok := algebra.Eigen(ctx, symmetric(&g))
 	return ok && values[len(values)-1] > 1e-12*values[0]
 }

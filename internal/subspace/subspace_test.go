@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+var ctx = context.Background()
+
 // spd returns a symmetric matrix with the given eigenvalues, and its eigenvectors.
 func spd(rng *rand.Rand, values []float64) (*mat.SymDense, *mat.Dense) {
 	d := len(values)
@@ -70,7 +72,7 @@ func TestLeadingMatchesDense(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wv, wmu, err := Dense(a, ref, want)
+		wv, wmu, err := Dense(ctx, a, ref, want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +148,7 @@ func TestLeadingErrors(t *testing.T) {
 	}
 	values[89] = -1
 	neg, _ := spd(rng, values)
-	if _, _, err := Dense(b, neg, 2); err == nil {
+	if _, _, err := Dense(ctx, b, neg, 2); err == nil {
 		t.Error("B with a negative eigenvalue: no error")
 	}
 }

@@ -237,9 +237,9 @@ func subtract(dst, x, y []float64) {
 // topEigenvectors returns the p eigenvectors of the largest eigenvalues of a as
 // columns, largest first, each with its largest element positive. Of a the lower triangle
 // is read and everything overwritten.
-func topEigenvectors(a *mat.Dense, p int) (vectors *mat.Dense, values []float64, err error) {
+func topEigenvectors(ctx context.Context, a *mat.Dense, p int) (vectors *mat.Dense, values []float64, err error) {
 	n, _ := a.Dims()
-	values, v, ok := algebra.Eigen(dense.View(a))
+	values, v, ok := algebra.Eigen(ctx, dense.View(a))
 	if !ok {
 		return nil, nil, ErrFactorize
 	}

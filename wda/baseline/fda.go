@@ -65,7 +65,7 @@ type within struct {
 }
 
 // A solver returns S_w⁺m for the rows of m, as rows.
-type solver func(w *within, m *mat.Dense) (*mat.Dense, error)
+type solver func(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 
 func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, error) {
 	n, d := x.Dims()
@@ -94,13 +94,13 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 			row[j] *= scale[j]
 		}
 	}
-	z, err := solve(w, means)
+	z, err := solve(ctx, w, means)
 	if err != nil {
 		return nil, err
 	}
 	// With M the means, the solutions are W = zᵀu, u the eigenvectors of M S_w⁺Mᵀ.
 	q := min(p, len(w.rows)-1)
-	u, mu, err := topEigenvectors(symmetricProduct(mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
+	u, mu, err := topEigenvectors(ctx, symmetricProduct(mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
 	if err != nil {
 		return nil, err
 	}
@@ -230,10 +230,10 @@ func (w *within) scatter() *mat.Dense {
 }
 
 // solveDense leaves out the eigenvectors of S_w without variance.
-func solveDense(w *within, m *mat.Dense) (*mat.Dense, error) {
+func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.w.Dims()
 	sw := w.scatter()
-	v, values, err := topEigenvectors(sw, d)
+	v, values, err := topEigenvectors(ctx, sw, d)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func solveDense(w *within, m *mat.Dense) (*mat.Dense, error) {
 
 // solveCholesky is for n well above d: S_w is then singular only where S_b is too,
 // or the classes are separated perfectly, which floor makes no difference to.
-func solveCholesky(w *within, m *mat.Dense) (*mat.Dense, error) {
+func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.w.Dims()
 	sw := w.scatter()
 	for j := range d {
@@ -263,7 +263,7 @@ func solveCholesky(w *within, m *mat.Dense) (*mat.Dense, error) {
 		}
 		sw.Set(j, j, v*(1+floor))
 	}
-	chol, ok := algebra.NewCholesky(dense.View(sw))
+	chol, ok := algebra.NewCholesky(ctx, dense.View(sw))
 	if !ok {
 		return nil, ErrFactorize
 	}
@@ -279,7 +279,7 @@ func solveCholesky(w *within, m *mat.Dense) (*mat.Dense, error) {
 // and K + Σ_c 1_c1_cᵀ has the same effect as K on the range of w, whose columns sum
 // to 0 over every class, and is regular unless samples repeat. With shrinkage, b = s·mean
 // and a = (1−s)/n, it is (aK' + b)⁻¹m = (m − wᵀ(K + (b/a) I)⁻¹w m)/b.
-func solveDual(w *within, m *mat.Dense) (*mat.Dense, error) {
+func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	n, _ := w.w.Dims()
 	a, b := (1-w.s)/float64(n), w.s*w.mean
 	if w.s > 0 && a == 0 || b > 0 && math.IsInf(b/a, 0) {
@@ -308,7 +308,7 @@ func solveDual(w *within, m *mat.Dense) (*mat.Dense, error) {
 			k.Set(i, i, math.FMA(floor, mean, k.At(i, i)))
 		}
 	}
-	chol, ok := algebra.NewCholesky(dense.View(k))
+	chol, ok := algebra.NewCholesky(ctx, dense.View(k))
 	if !ok {
 		return nil, ErrFactorize
 	}

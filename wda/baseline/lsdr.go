@@ -209,7 +209,7 @@ func ridgeFactor(a *mat.Dense, lambda float64) (*algebra.Cholesky, error) {
 	for i := range r.RawMatrix().Rows {
 		r.Set(i, i, r.At(i, i)+lambda)
 	}
-	chol, ok := algebra.NewCholesky(dense.View(r))
+	chol, ok := algebra.NewCholesky(context.Background(), dense.View(r))
 	if !ok {
 		return nil, ErrFactorize
 	}

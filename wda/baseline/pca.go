@@ -44,15 +44,15 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 	n, d := x.Dims()
 	k := p + extraColumns
 	if d <= denseDimension || 3*k > d && d <= n {
-		v, _, err := topEigenvectors(m.scatter(x), p)
+		v, _, err := topEigenvectors(ctx, m.scatter(ctx, x), p)
 		return v, err
 	}
 	if n < d && p <= n {
-		return dualComponents(ctx, centred(x), p)
+		return m.dual(ctx, centred(x), p)
 	}
-	times := m.scatterTimes(x, k)
+	times := m.scatterTimes(ctx, x, k)
 	if d <= formedDimension {
-		times = m.times(m.scatter(x))
+		times = m.times(ctx, m.scatter(ctx, x))
 	}
 	v := randomBlock(d, k)
 	if _, err := subspace.Leading(ctx, times, nil, v, p, nil); err != nil {
@@ -65,10 +65,10 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 	return out, nil
 }
 
-// dualComponents returns the p principal components of centred rows, fewer than
-// features: Xᵀu for the eigenvectors u of XXᵀ.
-func dualComponents(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
-	u, _, err := leading(ctx, gram(c), p)
+// dual returns the p principal components of centred rows, fewer than features: Xᵀu for
+// the eigenvectors u of XXᵀ.
+func (m PCA) dual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
+	u, _, err := leading(ctx, m.gram(ctx, c), p)
 	if err != nil {
 		return nil, err
 	}
@@ -93,21 +93,33 @@ const (
 )
 
 // scatter returns XᵀX of the centred rows, d × d.
-func (m PCA) scatter(x *mat.Dense) *mat.Dense {
+func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	mean, block := columnMeans(x), matrix.New[float64](min(n, centredRows), d, nil)
 	s := mat.NewDense(d, d, nil)
 	out := dense.View(s)
-	for first := 0; first < n; first += centredRows {
+	for first := 0; first < n && ctx.Err() == nil; first += centredRows {
 		rows := block.RowRange(0, min(centredRows, n-first))
 		for i := range rows.Rows {
 			subtract(rows.Row(i), x.RawRowView(first+i), mean)
 		}
 		// The lower triangle, strip by strip.
-		parallel.For(m.Workers, d, stripRows, func(i, j int) {
+		parallel.ForContext(ctx, m.Workers, d, stripRows, func(i, j int) {
 			matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), rows.ColRange(i, j), rows.ColRange(0, j), first > 0)
 		})
 	}
+	mirror(out)
+	return s
+}
+
+// gram returns c·cᵀ.
+func (m PCA) gram(ctx context.Context, c *mat.Dense) *mat.Dense {
+	n, _ := c.Dims()
+	s := mat.NewDense(n, n, nil)
+	t, out := dense.View(mat.DenseCopyOf(c.T())), dense.View(s)
+	parallel.ForContext(ctx, m.Workers, n, stripRows, func(i, j int) {
+		matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), t.ColRange(i, j), t.ColRange(0, j), false)
+	})
 	mirror(out)
 	return s
 }
@@ -122,26 +134,26 @@ func mirror(s matrix.Matrix[float64]) {
 }
 
 // times returns the product with the symmetric matrix c.
-func (m PCA) times(c *mat.Dense) subspace.Operator {
+func (m PCA) times(ctx context.Context, c *mat.Dense) subspace.Operator {
 	a := dense.View(c)
-	return func(dst, v *mat.Dense) { m.product(dense.View(dst), a, dense.View(v)) }
+	return func(dst, v *mat.Dense) { m.product(ctx, dense.View(dst), a, dense.View(v)) }
 }
 
 // product sets dst = a·b, strips of rows at a time.
-func (m PCA) product(dst, a, b matrix.Matrix[float64]) {
-	parallel.For(m.Workers, a.Rows, stripRows, func(i, j int) {
+func (m PCA) product(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
+	parallel.ForContext(ctx, m.Workers, a.Rows, stripRows, func(i, j int) {
 		matrix.Mul(asm.Best(), dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
 // scatterTimes returns the product with XᵀX of the centred rows, for k columns, as two
 // passes over a copy of the samples.
-func (m PCA) scatterTimes(x *mat.Dense, k int) subspace.Operator {
+func (m PCA) scatterTimes(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
 	c := dense.View(centred(x))
 	y, vt := matrix.New[float64](c.Rows, k, nil), matrix.New[float64](k, c.Cols, nil)
 	return func(dst, v *mat.Dense) {
-		m.product(y, c, dense.View(v))
-		parallel.For(m.Workers, c.Cols, stripRows, func(i, j int) {
+		m.product(ctx, y, c, dense.View(v))
+		parallel.ForContext(ctx, m.Workers, c.Cols, stripRows, func(i, j int) {
 			matrix.TransMul(asm.Best(), vt.ColRange(i, j), y, c.ColRange(i, j), false)
 		})
 		matrix.Transpose(dense.View(dst), vt)

@@ -21,7 +21,7 @@ const floor = 1e-11
 // that S has a unit diagonal. s is 0 for a feature with no scatter at all, whose
 // diagonal is 1 all the same. Scaling makes the floor mean the same for features in
 // whatever units. b is overwritten.
-func scaledCholesky(b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []float64, err error) {
+func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []float64, err error) {
 	d, _ := b.Dims()
 	s = make([]float64, d)
 	for j := range d {
@@ -37,7 +37,7 @@ func scaledCholesky(b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []
 		}
 		row[i] = 1 + floor
 	}
-	chol, ok := algebra.NewCholesky(dense.View(b))
+	chol, ok := algebra.NewCholesky(ctx, dense.View(b))
 	if !ok {
 		return nil, nil, ErrFactorize
 	}
@@ -49,7 +49,7 @@ func scaledCholesky(b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []
 // each feature that floor is a share of.
 func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
 	d, _ := a.Dims()
-	l, s, err := scaledCholesky(b, total)
+	l, s, err := scaledCholesky(ctx, b, total)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,9 +61,13 @@ func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *ma
 	}
 	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
 	h := mat.NewDense(d, d, nil)
-	l.SolveRows(dense.View(a))
+	if err := l.SolveRows(ctx, dense.View(a)); err != nil {
+		return nil, nil, err
+	}
 	matrix.Transpose(dense.View(h), dense.View(a))
-	l.SolveRows(dense.View(h))
+	if err := l.SolveRows(ctx, dense.View(h)); err != nil {
+		return nil, nil, err
+	}
 	for i := range d {
 		for j := range i {
 			m := (h.At(i, j) + h.At(j, i)) / 2
@@ -90,7 +94,7 @@ func leading(ctx context.Context, h *mat.Dense, p int) (*mat.Dense, []float64, e
 	d, _ := h.Dims()
 	k := p + extraColumns
 	if d <= denseDimension || 3*k > d {
-		return topEigenvectors(h, p)
+		return topEigenvectors(ctx, h, p)
 	}
 	v := randomBlock(d, k)
 	mu, err := subspace.Leading(ctx, func(dst, v *mat.Dense) { dense.Mul(dst, h, v) }, nil, v, p, nil)

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -22,12 +23,12 @@ type tridiagonal struct {
 // tridiagonalize reduces a symmetric n × n matrix of which a holds the lower triangle,
 // row by row. It keeps a, overwritten.
 func tridiagonalize(n int, a []float64) *tridiagonal {
-	return &tridiagonal{algebra.Tridiagonalize(matrix.New(n, n, a)), n}
+	return &tridiagonal{algebra.Tridiagonalize(context.Background(), matrix.New(n, n, a)), n}
 }
 
 // values returns the eigenvalues. It takes time n².
 func (t *tridiagonal) values() ([]float64, error) {
-	values, ok := t.Diagonalize(matrix.New[float64](t.n, 0, nil))
+	values, ok := t.Diagonalize(context.Background(), matrix.New[float64](t.n, 0, nil))
 	if !ok {
 		return nil, ErrFactorize
 	}
@@ -38,11 +39,11 @@ func (t *tridiagonal) values() ([]float64, error) {
 // level, below n·2⁻⁵² of the largest, count as of about that size.
 func (t *tridiagonal) power(beta float64) (*mat.Dense, error) {
 	n := t.n
-	z := t.Rows()
+	z := t.Rows(context.Background())
 	if beta > 0 && beta <= maxQuadraturePower {
 		return sandwich(mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), t.smallPower(beta)), nil
 	}
-	values, ok := t.Diagonalize(z)
+	values, ok := t.Diagonalize(context.Background(), z)
 	if !ok {
 		return nil, ErrFactorize
 	}
