@@ -23,9 +23,11 @@ import (
 
 // A model file is an NPZ, so that numpy.load reads it: the arrays projection
 // (d × p), mean (d), labels (C) and lambda (C × C), for a classifier also samples
-// (n × p) and sample_labels (n), and where the columns of the projection are scaled or
-// ranked also scales and ratios (p), each stored uncompressed, and model.json, which has
-// the rest. The comment at the end of the ZIP file is the SHA-256 of all that comes
+// (n × p) and sample_labels (n), where the columns of the projection are scaled or
+// ranked also scales and ratios (p), and where the start was given start (d × p), each
+// stored uncompressed, and model.json, which has the rest. With the data it was fitted
+// to, all that it takes to fit it again is there, but for samples that a Validation had
+// of its own. The comment at the end of the ZIP file is the SHA-256 of all that comes
 // before it. Nothing in it depends on the time or the machine.
 //
 // A newer version may add arrays and fields; this one ignores what it does not know,
@@ -82,6 +84,18 @@ type fileFit struct {
 	Tolerance        float64 `json:"tolerance,omitempty"`
 	Starts           int     `json:"starts,omitempty"`
 	Seed             uint64  `json:"seed,omitempty"`
+	// With these, and start (d × p) where P⁰ was given, a fit can be repeated.
+	Whitening  *Whitening      `json:"whitening,omitempty"`
+	Scale      *Scale          `json:"scale,omitempty"`
+	Validation *fileValidation `json:"validation,omitempty"`
+}
+
+// fileValidation is a Validation, but for samples of its own.
+type fileValidation struct {
+	Fraction  float64 `json:"fraction"`
+	Neighbors int     `json:"neighbors"`
+	Every     int     `json:"every"`
+	Patience  int     `json:"patience"`
 }
 
 // weightNames are the names in a file of weights that are proportional or not.
@@ -148,7 +162,11 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
 		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: solver.BatchSize,
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
+		Whitening: &set.Data.Whitening, Scale: &set.Scale,
 	}}
+	if v := set.Validation; v != nil && v.X == nil {
+		meta.Fit.Validation = &fileValidation{v.Fraction, v.Neighbors, v.Every, v.Patience}
+	}
 	if set.Components != p {
 		meta.Fit.Components = set.Components
 	}
@@ -171,6 +189,9 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	}
 	if m.ratios != nil {
 		add("ratios.npy", appendNPY(nil, m.ratios, p))
+	}
+	if solver.Init != nil {
+		add("start.npy", appendNPY(nil, mat.DenseCopyOf(solver.Init).RawMatrix().Data, d, set.Components))
 	}
 	if c != nil {
 		meta.Neighbors = c.k
@@ -321,7 +342,7 @@ func entries(data []byte) (map[string][]byte, error) {
 	}
 	known := []string{
 		metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
-		"samples.npy", "sample_labels.npy",
+		"start.npy", "samples.npy", "sample_labels.npy",
 	}
 	out := map[string][]byte{}
 	for _, f := range z.File {
@@ -444,6 +465,16 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 			*l = LambdaMatrix(m.report.Lambda)
 		}
 	}
+	if parts["start.npy"] != nil {
+		start, err := parseMatrix(parts, "start")
+		if err != nil {
+			return nil, err
+		}
+		if r, c := start.Dims(); r != d || c != m.report.Settings.Components {
+			return nil, fmt.Errorf("start: %d × %d for a fit of %d features and %d components", r, c, d, m.report.Settings.Components)
+		}
+		m.report.Settings.Optimizer.Init = start
+	}
 	m.setOffset()
 	return m, nil
 }
@@ -482,6 +513,15 @@ func (f *fileFit) report(p int) (Report, error) {
 	}
 	if r.Settings.Objective.Proportional = f.Weights == weightNames[true]; f.Weights != weightNames[r.Settings.Objective.Proportional] {
 		return Report{}, fmt.Errorf("%s: weights %.50q", metaName, f.Weights)
+	}
+	if f.Whitening != nil {
+		r.Settings.Data.Whitening = *f.Whitening
+	}
+	if f.Scale != nil {
+		r.Settings.Scale = *f.Scale
+	}
+	if v := f.Validation; v != nil {
+		r.Settings.Validation = &Validation{Fraction: v.Fraction, Neighbors: v.Neighbors, Every: v.Every, Patience: v.Patience}
 	}
 	if f.Gradient == "" {
 		return r, nil

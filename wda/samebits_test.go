@@ -1,0 +1,268 @@
+package wda
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/wda/baseline"
+	"gonum.org/v1/gonum/mat"
+)
+
+var updateFits = flag.Bool("update-fits", false, "write testdata/fits.txt anew")
+
+const fitsFile = "testdata/fits.txt"
+
+// sameBits is a fit whose result has the same bits on every machine.
+type sameBits struct {
+	name string
+	// hash fits with so many workers and returns the hash of all that predictions depend
+	// on, or of a projection.
+	hash func(ctx context.Context, workers int) (string, error)
+	// If it is a fit: its data and settings.
+	on  *listed
+	set *Settings
+}
+
+// listed is a data set of the list. The sizes are small, so that an emulated machine
+// can go through all of it, and beyond a vector of every level.
+type listed struct {
+	name   string
+	d      int
+	sizes  []int
+	p      int
+	x      *mat.Dense
+	labels []int
+}
+
+func problems() map[string]*listed {
+	fifty := make([]int, 50)
+	for i := range fifty {
+		fifty[i] = 2
+	}
+	out := make(map[string]*listed)
+	for i, p := range []listed{
+		{name: "plain", d: 7, sizes: []int{20, 18, 19}, p: 2},
+		{name: "wide", d: 41, sizes: []int{9, 8, 10}, p: 3},
+		{name: "two", d: 5, sizes: []int{17, 21}, p: 1},
+		{name: "unbalanced", d: 6, sizes: []int{41, 5, 9}, p: 2},
+		{name: "eight", d: 9, sizes: []int{7, 8, 9, 7, 6, 7, 8, 5}, p: 4},
+		{name: "fifty", d: 12, sizes: fifty, p: 5},
+	} {
+		p.x, p.labels = clusters(uint64(10*i+1), p.d, p.sizes...)
+		out[p.name] = &p
+	}
+	return out
+}
+
+// fits is the list: every solver, gradient, type, whitening, scale and weight, more
+// features than samples, 2 to 50 classes, what is chosen and what cross-validation
+// finds, and every baseline.
+func fits() []sameBits {
+	data := problems()
+	var list []sameBits
+	// add appends Fit with settings s, of which what is open is that of the paper.
+	add := func(on, name string, s Settings, float32s ...bool) {
+		if float32s == nil {
+			float32s = []bool{false, true}
+		}
+		p := data[on]
+		for _, f32 := range float32s {
+			s := s
+			if s.Components == 0 {
+				s.Components = p.p
+			}
+			if s.Optimizer.MaxSteps == 0 {
+				s.Optimizer.MaxSteps = 5
+			}
+			s.Objective.Float32 = f32
+			list = append(list, sameBits{
+				name: fmt.Sprintf("%s %s %d", on, name, map[bool]int{false: 64, true: 32}[f32]),
+				hash: func(ctx context.Context, workers int) (string, error) {
+					s.Workers = workers
+					return hashOf(Fit(ctx, p.x, p.labels, &s))
+				},
+				on: p, set: &s,
+			})
+		}
+	}
+	for _, m := range []Method{ConjugateGradient, SteepestDescent, ProjectedGradient, Eigen, EigenTraceRatio, MiniBatch, Principal, Fisher} {
+		for _, on := range []string{"plain", "wide", "eight"} {
+			add(on, m.String(), *pinned(Settings{Optimizer: Optimizer{Method: m, BatchSize: 5}, Objective: Objective{Iterations: 7}}))
+		}
+	}
+	for _, w := range []Whitening{SphericalWhitening(0), SphericalWhitening(0.5), DiagonalWhitening(0), DiagonalWhitening(0.5)} {
+		for _, scale := range []Scale{Orthonormal, UnitWithin, ByRatio} {
+			s := pinned(Settings{Scale: scale})
+			s.Data.Whitening = w
+			add("plain", fmt.Sprintf("%v %v", w, scale), *s)
+			add("wide", fmt.Sprintf("%v %v", w, scale), *s, false)
+		}
+	}
+	type change struct {
+		on, name string
+		make     func(s *Settings)
+	}
+	for _, c := range []change{
+		{"plain", "implicit", func(s *Settings) { s.Objective.Gradient, s.Objective.Iterations = Implicit, 2000 }},
+		{"plain", "λ 3", func(s *Settings) { s.Objective.Lambda = RelativeLambda(3) }},
+		{"plain", "λ 60, in the log domain", func(s *Settings) { s.Objective.Lambda = RelativeLambda(60) }},
+		{"plain", "absolute λ", func(s *Settings) { s.Objective.Lambda = AbsoluteLambda(0.7) }},
+		{"plain", "λ by pair", func(s *Settings) {
+			s.Objective.Lambda = LambdaMatrix(mat.NewDense(3, 3, []float64{0.3, 1, 0.5, 1, 0.7, 2, 0.5, 2, 0.2}))
+		}},
+		{"plain", "standardized", func(s *Settings) { s.Data.Standardize = true }},
+		{"plain", "ρ 0.3", func(s *Settings) { s.Objective.Shrinkage = FixedShrinkage(0.3) }},
+		{"plain", "p = d", func(s *Settings) { s.Components = 7 }},
+		{"plain", "three starts", func(s *Settings) { s.Optimizer.Starts, s.Seed = 3, 5 }},
+		{"plain", "own start", func(s *Settings) { s.Optimizer.Init = uniform(3, 7, 2) }},
+		{"plain", "validation", func(s *Settings) { s.Validation = &Validation{Every: 1} }},
+		{"wide", "validation, standardized", func(s *Settings) { s.Validation, s.Data.Standardize = &Validation{Every: 1}, true }},
+		{"two", "one component", func(*Settings) {}},
+		{"two", "SCG, λ 5", func(s *Settings) { s.Objective.Lambda = RelativeLambda(5) }},
+		{"unbalanced", "uniform", func(*Settings) {}},
+		{"unbalanced", "proportional", func(s *Settings) { s.Objective.Proportional = true }},
+		{"unbalanced", "proportional, minibatch", func(s *Settings) {
+			s.Objective.Proportional, s.Optimizer.Method, s.Optimizer.BatchSize = true, MiniBatch, 6
+		}},
+		{"fifty", "fifty classes", func(s *Settings) { s.Objective.Iterations, s.Optimizer.MaxSteps = 2, 2 }},
+		{"fifty", "fifty classes, whitened", func(s *Settings) {
+			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = DiagonalWhitening(0), 2, 1
+		}},
+		{"fifty", "fifty classes, eigen", func(s *Settings) { s.Optimizer.Method, s.Objective.Iterations, s.Optimizer.MaxSteps = Eigen, 2, 2 }},
+	} {
+		s := pinned(Settings{})
+		c.make(s)
+		add(c.on, c.name, *s)
+	}
+	// What the default chooses, also where one setting is pinned.
+	for _, on := range []string{"plain", "wide", "two", "unbalanced"} {
+		add(on, "chosen", Settings{}, false)
+	}
+	add("plain", "chosen, ρ 1", Settings{Objective: Objective{Shrinkage: FixedShrinkage(1)}}, false)
+	add("plain", "chosen, no whitening, standardized", Settings{Data: Data{Whitening: NoWhitening(), Standardize: true}}, false)
+	for _, on := range []string{"plain", "wide"} {
+		p := data[on]
+		list = append(list, sameBits{name: on + " cross-validated", hash: func(ctx context.Context, workers int) (string, error) {
+			cv := CrossValidation{Fit: *pinned(Settings{Workers: workers, Optimizer: Optimizer{MaxSteps: 3}}), Folds: 3, Components: []int{1, 2}, Shrinkage: []Shrinkage{FixedShrinkage(0), FixedShrinkage(1)}}
+			r, err := CrossValidate(ctx, p.x, p.labels, &cv)
+			if err != nil {
+				return "", err
+			}
+			return hashOf(Fit(ctx, p.x, p.labels, &r.Settings))
+		}})
+	}
+	for _, on := range []string{"two", "wide"} {
+		p := data[on]
+		methods := []baseline.Method{baseline.PCA{}, baseline.FDA{}, baseline.FDA{Shrinkage: 0.3}, baseline.LFDA{}, baseline.LMNN{}, baseline.CEML{}, baseline.NCA{}}
+		if on == "two" {
+			methods = append(methods, baseline.LSDR{}, baseline.LSQMI{}) // they take a second with 41 features
+		}
+		for i, m := range methods {
+			list = append(list, sameBits{name: fmt.Sprintf("%s baseline %d, %v", on, i, m), hash: func(ctx context.Context, _ int) (string, error) {
+				v, err := baseline.Fit(ctx, m, p.x, p.labels, 2)
+				if err != nil {
+					return "", err
+				}
+				h := newHasher()
+				hashArray(h, v.RawMatrix().Data)
+				return h.String(), nil
+			}})
+		}
+	}
+	return list
+}
+
+func hashOf(m *Model, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return m.Hash(), nil
+}
+
+// TestFileRefits: what a model file says of its fit is enough to fit it again, to the same
+// bits, also where the settings were chosen.
+func TestFileRefits(t *testing.T) {
+	for i, f := range fits() {
+		if f.set == nil || testing.Short() && i%4 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
+			continue
+		}
+		m, err := Fit(t.Context(), f.on.x, f.on.labels, f.set)
+		if err != nil {
+			t.Fatal(f.name, err)
+		}
+		file, err := m.MarshalBinary()
+		if err != nil {
+			t.Fatal(f.name, err)
+		}
+		loaded, _, err := Load(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(f.name, err)
+		}
+		again := loaded.Report().Settings
+		if again.open() {
+			t.Errorf("%s: the file leaves something open", f.name)
+		}
+		got, err := hashOf(Fit(t.Context(), f.on.x, f.on.labels, &again))
+		if err != nil || got != m.Hash() {
+			t.Errorf("%s: fitted again by what its file says: hash %s, want %s (error %v)", f.name, got, m.Hash(), err)
+		}
+	}
+}
+
+// TestSameBitsOfFits recomputes the hashes of a list of fits, which were made on amd64: a
+// model is one file on every machine, at every level and for any number of workers. With
+// -short each is fitted once, else at every level of this machine with 1, 2 and 7 workers.
+func TestSameBitsOfFits(t *testing.T) {
+	list := fits()
+	if *updateFits {
+		var b strings.Builder
+		for _, f := range list {
+			h, err := f.hash(t.Context(), 0)
+			if err != nil {
+				t.Fatal(f.name, err)
+			}
+			fmt.Fprintf(&b, "%s\t%s\n", h, f.name)
+		}
+		if err := os.WriteFile(fitsFile, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile(fitsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[string]string)
+	for line := range strings.Lines(string(file)) {
+		hash, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		want[name] = hash
+	}
+	if len(list) != len(want) || len(list) < 100 {
+		t.Fatalf("%d fits, %d in %s, want as many and at least 100", len(list), len(want), fitsFile)
+	}
+	for i, f := range list {
+		check := func(ctx context.Context, workers int, level asm.Level) {
+			got, err := f.hash(ctx, workers)
+			if err != nil {
+				t.Errorf("%s: %v", f.name, err)
+			} else if got != want[f.name] {
+				t.Errorf("%s, %d workers, %v: hash %s, want %s", f.name, workers, level, got, want[f.name])
+			}
+		}
+		workers := []int{1, 2, 7}
+		if testing.Short() {
+			check(t.Context(), workers[i%3], asm.Best())
+			continue
+		}
+		for _, w := range workers {
+			for _, level := range asm.Available() {
+				check(asm.WithLevel(t.Context(), level), w, level)
+			}
+		}
+	}
+}
