@@ -176,7 +176,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object on standard output, and no progress bar")
 	cobra.EnableCommandSorting = false
 	for _, add := range []func(*app) *cobra.Command{
-		newDemo, newFit, newCV, newTransform, newPredict, newEval, newPlotCommand, newScore, newSinkhorn, newExperiment, newInfo,
+		newDemo, newFit, newCV, newTransform, newPredict, newEval, newPlotCommand, newScore, newVerify, newSinkhorn, newExperiment, newInfo,
 	} {
 		cmd := add(a)
 		if cmd.Args == nil {

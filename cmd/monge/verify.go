@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+type verifyFlags struct {
+	trainFlags
+	rows rowFlags
+}
+
+func newVerify(a *app) *cobra.Command {
+	f := new(verifyFlags)
+	cmd := &cobra.Command{
+		Use:   "verify MODEL --data FILE [flags]",
+		Short: "Fit a model again and compare hashes",
+		Long: `Verify fits again with the settings that the model file keeps, on the data given, and
+compares the content hash (monge info --model). A fit has the same bits on every
+machine, so a hash that does not come out means other data, another version of monge
+or another model: verify says what differs, and exits with 1.
+
+The rows must be those of the fit, in the same order: give the flags --labels,
+--label-column, --header, --holdout, --sample and --seed that fit was given. --seed is
+that of the model by default. A model file without settings, of a version before this
+command, cannot be verified.`,
+		Example: `  monge verify wine.wda --data wine.csv
+  monge verify digits.wda --data mnist.npz --sample 1000 --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("verify takes one model file; see monge help verify")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd, f, args[0]) },
+	}
+	f.trainFlags.add(cmd)
+	f.rows.add(cmd, "training rows")
+	return cmd
+}
+
+// verifyResult is what verify --json prints.
+type verifyResult struct {
+	Verified bool   `json:"verified"`
+	Model    string `json:"model"`
+	Hash     string `json:"hash"`
+	// Refitted is the hash that came out.
+	Refitted    string   `json:"refitted"`
+	Differences []string `json:"differences,omitempty"`
+}
+
+func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
+	if err := requireFlags(cmd, "data"); err != nil {
+		return err
+	}
+	if err := f.rows.check(); err != nil {
+		return err
+	}
+	m, c, err := readClassifier(path)
+	if err != nil {
+		return err
+	}
+	set := m.Report().Settings
+	if set.Scale == 0 { // no fit leaves it open
+		return fmt.Errorf("%s: the file does not keep all settings of its fit: it is of an older version", path)
+	}
+	if !cmd.Flags().Changed("seed") {
+		f.rows.seed = set.Seed
+	}
+	d, err := f.train(&f.rows)
+	if err != nil {
+		return err
+	}
+	features, components := m.Dims()
+	if columns(d) != features {
+		return fmt.Errorf("%s: %d features, but %s is of %d", f.data, columns(d), path, features)
+	}
+	if c != nil && c.Len() != d.Len() {
+		return fmt.Errorf("%s: %d training rows, but %s is of %d", f.data, d.Len(), path, c.Len())
+	}
+	again, err := a.fitModel(cmd.Context(), d, &set)
+	if err != nil {
+		return inFile(f.data, explain(err))
+	}
+	again = again.Cut(components)
+	if again, err = again.WithClassNames(classNames(d)); err != nil {
+		return inFile(f.data, err)
+	}
+	k := 0
+	if c != nil {
+		k = c.K()
+	}
+	_, hash, err := modelFile(again, d, k)
+	if err != nil {
+		return err
+	}
+	out := verifyResult{Model: path, Hash: contentHash(m, c), Refitted: hash}
+	out.Verified = out.Hash == out.Refitted
+	if !out.Verified {
+		out.Differences = differences(m, again)
+	}
+	err = a.report(out, func(w io.Writer) {
+		fmt.Fprintf(w, "model\t%s\t%s\n", out.Hash, path)
+		fmt.Fprintf(w, "fitted again\t%s\n", out.Refitted)
+		for _, d := range out.Differences {
+			fmt.Fprintf(w, "differs\t%s\n", d)
+		}
+	})
+	if err == nil && !out.Verified {
+		err = errors.New(path + ": the hash does not come out")
+	}
+	return err
+}
+
+// differences says in what two models of the same shape differ.
+func differences(was, is *wda.Model) []string {
+	var out []string
+	if a, b := was.ClassNames(), is.ClassNames(); !slices.Equal(a, b) {
+		out = append(out, fmt.Sprintf("classes: %s, now %s", list(a, 60), list(b, 60)))
+	}
+	a, b := was.Projection(), is.Projection()
+	r, c := a.Dims()
+	count, most := 0, 0.
+	for i := range r {
+		for j := range c {
+			if x, y := a.At(i, j), b.At(i, j); x != y {
+				count++
+				most = max(most, math.Abs(x-y))
+			}
+		}
+	}
+	if count > 0 {
+		out = append(out, fmt.Sprintf("projection: %d of %d numbers, by %.3g at most (the largest is %.3g)", count, r*c, most, largest(a)))
+	}
+	if x, y := was.Mean(), is.Mean(); !slices.Equal(x, y) {
+		out = append(out, "mean: the data are not the same")
+	}
+	if x, y := was.Report(), is.Report(); x.Objective != y.Objective || x.Steps != y.Steps {
+		out = append(out, fmt.Sprintf("J: %.15g after %d steps, now %.15g after %d", x.Objective, x.Steps, y.Objective, y.Steps))
+	}
+	if out == nil {
+		out = append(out, "the rows to classify by: their order or labels")
+	}
+	return out
+}
+
+// largest returns the largest magnitude in m.
+func largest(m mat.Matrix) float64 { return max(mat.Max(m), -mat.Min(m)) }
