@@ -457,6 +457,7 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	if m.report, err = meta.Fit.report(p); err != nil {
 		return nil, err
 	}
+	m.report.Ratios = m.ratios
 	if parts["lambda.npy"] != nil {
 		if m.report.Lambda, err = parseLambda(parts, len(m.labels)); err != nil {
 			return nil, err

@@ -632,7 +632,7 @@ func TestBadInput(t *testing.T) {
 		{"transform onto its data", "transform --model $m.wda --data $d.csv --out $d.csv", 2, "is an input"},
 		{"rows", "transform --model $m.wda --data $d.csv --out $o.csv --rows some", 2, "--rows must be"},
 		{"rows without a split", "transform --model $m.wda --data $d.csv --out $o.csv --rows test", 1, "no array split"},
-		{"picture type", "plot --model $m.wda --data $d.csv --out $o.gif", 2, "must end in .png or .svg"},
+		{"picture type", "plot --model $m.wda --data $d.csv --out $o.gif", 2, "must end in .png or .svg or .html"},
 		{"picture size", "plot --model $m.wda --data $d.csv --out $o.png --width 0", 2, "--width must be"},
 		{"picture of none", "plot --model $m.wda --data $none.csv --out $o.png", 1, "none.csv: no such file"},
 		{"k > n", "eval --model $m.wda --train $d.csv --test $test.csv --k 61", 1, "--k 61 exceeds the 60 training rows"},

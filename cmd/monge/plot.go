@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -28,17 +29,23 @@ marker for every class and equal units on both axes; of a model with one compone
 draws one line of points for every class. The picture is PNG or SVG by the name of
 --out.
 
+A name in .html makes a page of its own, without network: any two or three components
+with their ratios, rows and labels under the pointer, a legend that filters, training and
+test rows (of the file's split or --holdout), and the test rows that nearest neighbors
+misclassify, by the classifier of the model file or else five of the training rows.
+
 Labels, and rows to draw, are found as in transform. Data without labels are drawn in
 one colour. With many rows --sample keeps the picture readable and an SVG small.`,
 		Example: `  monge plot --model wine.wda --data wine.csv --out wine.png
-  monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg`,
+  monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg
+  monge plot --model wine.wda --data wine.csv --holdout 0.5 --out wine.html`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.plot(cmd, f) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", "model file (required)")
 	fs.StringVar(&f.data, "data", "", "file of samples (required)")
 	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file")
-	fs.StringVar(&f.out, "out", "", "file to write, .png or .svg (required)")
+	fs.StringVar(&f.out, "out", "", "file to write, .png, .svg or .html (required)")
 	fs.StringVar(&f.title, "title", "", "title of the picture")
 	fs.IntVar(&f.width, "width", 800, "width in pixels")
 	fs.IntVar(&f.height, "height", 600, "height in pixels")
@@ -60,7 +67,7 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	if err := requireFlags(cmd, "model", "data", "out"); err != nil {
 		return err
 	}
-	ext, err := extension("out", f.out, ".png", ".svg")
+	ext, err := extension("out", f.out, ".png", ".svg", ".html")
 	if err != nil {
 		return err
 	}
@@ -73,17 +80,8 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	if err := checkOutput(f.out, f.model, f.data, f.labels); err != nil {
 		return err
 	}
-	y, d, err := f.projected()
+	d, err := a.draw(cmd.Context(), f, ext)
 	if err != nil {
-		return err
-	}
-	if err := cmd.Context().Err(); err != nil {
-		return err
-	}
-	if !drawable(y) {
-		return fmt.Errorf("%s: the projections are too large to be drawn", f.data)
-	}
-	if err := scatter(f, ext, y, d); err != nil {
 		return err
 	}
 	out := plotResult{Image: f.out, Rows: d.Len(), Classes: classNames(d), Width: f.width, Height: f.height}
@@ -93,6 +91,24 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "%d rows of %d classes, drawn in %s\n", out.Rows, len(out.Classes), out.Image)
 	})
+}
+
+// draw writes the picture and returns the rows in it.
+func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Dataset, error) {
+	if ext == ".html" {
+		return a.plotPage(ctx, f)
+	}
+	y, d, err := f.projected()
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && !drawable(y) {
+		err = fmt.Errorf("%s: the projections are too large to be drawn", f.data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, scatter(f, ext, y, d)
 }
 
 // projected reads the model and the data and projects the chosen rows.

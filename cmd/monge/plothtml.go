@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/internal/picture"
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// page is all of an interactive plot but its data: no library, nothing from elsewhere.
+//
+//go:embed plot.html
+var page []byte
+
+const (
+	// mostComponents are kept in a page.
+	mostComponents = 10
+	// shapes is the number of markers of the page, which shares no factor with that of
+	// the colors.
+	shapes = 7
+)
+
+// Flags of a row.
+const (
+	isTest = 1 << iota
+	isWrong
+)
+
+// pageData are the data of a page; arrays are in base64, little-endian.
+type pageData struct {
+	Title      string      `json:"title"`
+	Ratios     []*float64  `json:"ratios"` // of the components that are in X
+	Classes    []pageClass `json:"classes"`
+	Parts      bool        `json:"parts"`      // training and test rows are told apart
+	Classified bool        `json:"classified"` // isWrong is known
+	X          string      `json:"x"`          // n × p, float32
+	Label      string      `json:"label"`      // int32, of Classes
+	Predicted  string      `json:"predicted"`  // int32, of Classes, where isWrong is set
+	Row        string      `json:"row"`        // int32, from 1 as in the file
+	Flags      string      `json:"flags"`      // uint8
+}
+
+type pageClass struct {
+	Name  string `json:"name"`
+	Color string `json:"color"`
+	Shape int    `json:"shape"`
+}
+
+// plotPage writes a page and returns what it shows.
+func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, error) {
+	m, c, err := readClassifier(f.model)
+	if err != nil {
+		return nil, err
+	}
+	d, test, err := f.marked(m)
+	if err != nil {
+		return nil, err
+	}
+	var y mat.Dense
+	m.Transform(&y, d.X)
+	if !drawable(&y) {
+		return nil, fmt.Errorf("%s: the projections are too large to be drawn", f.data)
+	}
+	n, p := y.Dims()
+	p = min(p, mostComponents)
+	out := pageData{Title: f.title, Parts: test != nil}
+	if out.Title == "" {
+		out.Title = f.data
+	}
+	ratios := m.Report().Ratios
+	for l := range p {
+		var r *float64
+		if l < len(ratios) && !math.IsInf(ratios[l], 0) && !math.IsNaN(ratios[l]) {
+			r = &ratios[l]
+		}
+		out.Ratios = append(out.Ratios, r)
+	}
+	labels, classes := d.Labels, d.Classes
+	if labels == nil {
+		labels, classes = make([]int, n), []string{"all"}
+	}
+	for c, name := range classes {
+		color := picture.Palette[c%len(picture.Palette)]
+		out.Classes = append(out.Classes, pageClass{short(name, 40), fmt.Sprintf("#%02x%02x%02x", color.R, color.G, color.B), c % shapes})
+	}
+	flags := make([]uint8, n)
+	predicted := make([]int32, n)
+	if d.Labels != nil {
+		if out.Classified, err = f.misclassified(ctx, m, c, d, test, flags, predicted); err != nil {
+			return nil, err
+		}
+	}
+	var x []float32
+	var label, row []int32
+	for i := range n {
+		for l := range p {
+			x = append(x, float32(y.At(i, l)))
+		}
+		label, row = append(label, int32(labels[i])), append(row, int32(d.Split[i]+1))
+		if test != nil && test[i] {
+			flags[i] |= isTest
+		}
+	}
+	out.X, out.Label, out.Predicted, out.Row, out.Flags = encoded(x), encoded(label), encoded(predicted), encoded(row), encoded(flags)
+	text, err := json.Marshal(out) // which escapes < and >: names cannot end the script
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return d, outfile.WriteFile(f.out, bytesOf(bytes.Replace(page, []byte("DATA"), text, 1)))
+}
+
+func encoded[T float32 | int32 | uint8](v []T) string {
+	b := make([]byte, 0, 4*len(v))
+	b, _ = binary.Append(b, binary.LittleEndian, v) // no error for these types
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// marked returns the rows to draw, with their numbers from 0 in the file in the place of
+// Split, and which are test rows, nil if nothing tells. --sample draws among the
+// training rows, as for fit and eval, if there are any.
+func (f *plotFlags) marked(m *wda.Model) (d *dataset.Dataset, test []bool, err error) {
+	p, err := parsePart(f.part)
+	if err == nil {
+		err = f.rows.check()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	features, _ := m.Dims()
+	if d, err = f.read.readFeatures(f.data, f.labels, features); err != nil {
+		return nil, nil, err
+	}
+	split := d.Split
+	if f.rows.holdout > 0 && split != nil {
+		return nil, nil, fmt.Errorf("%s: the file has a split of its own; leave out --holdout", f.data)
+	}
+	d.Split = make([]int, d.Len())
+	for i := range d.Split {
+		d.Split[i] = i
+	}
+	var train, held *dataset.Dataset
+	switch {
+	case f.rows.holdout > 0:
+		train, held, err = d.TrainTest(f.rows.holdout, f.rows.seed)
+	case split != nil:
+		var of [3][]int
+		for i, v := range split {
+			k := slices.Index([]int{trainRows.split(), testRows.split()}, v)
+			of[k+1] = append(of[k+1], i)
+		}
+		for k, to := range []**dataset.Dataset{&train, &held} {
+			if len(of[k+1]) > 0 {
+				*to = d.Subset(of[k+1])
+			}
+		}
+	case p != allRows:
+		err = noSplit(f.data, p)
+	}
+	if err != nil {
+		return nil, nil, inFile(f.data, err)
+	}
+	if train == nil && held == nil {
+		d, err = f.rows.draw(f.data, d)
+		return d, nil, err
+	}
+	if train != nil {
+		if train, err = f.rows.draw(f.data, train); err != nil {
+			return nil, nil, err
+		}
+	}
+	var rows []int
+	if train != nil && p != testRows {
+		rows = append(rows, train.Split...)
+	}
+	n := len(rows)
+	if held != nil && p != trainRows {
+		rows = append(rows, held.Split...)
+	}
+	if len(rows) == 0 {
+		return nil, nil, noRows(f.data, p, split)
+	}
+	test = make([]bool, len(rows))
+	for i := n; i < len(test); i++ {
+		test[i] = true
+	}
+	return d.Subset(rows), test, nil
+}
+
+// misclassified sets isWrong of the rows that are not training rows and are taken for
+// another class, by the classifier of the model file or else by the nearest neighbors
+// among the training rows, and reports whether there was any of the two. Without parts
+// all rows are judged.
+func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32) (bool, error) {
+	var train, judged []int
+	for i := range flags {
+		if test == nil || test[i] {
+			judged = append(judged, i)
+		} else {
+			train = append(train, i)
+		}
+	}
+	name := m.ClassName
+	if c == nil {
+		const neighbors = 5
+		if len(train) < neighbors {
+			return false, nil
+		}
+		t := d.Subset(train)
+		var err error
+		if c, err = wda.NewClassifier(m, t.X, t.Labels, neighbors); err != nil {
+			return false, inFile(f.data, err)
+		}
+		name = func(label int) string { return d.Classes[label] }
+	}
+	if len(judged) == 0 {
+		return false, nil
+	}
+	j := d.Subset(judged)
+	found, err := c.PredictAll(ctx, nil, j.X, 0)
+	if err != nil {
+		return false, inFile(f.data, err)
+	}
+	for k, l := range found {
+		if at := slices.Index(d.Classes, name(l)); at != j.Labels[k] {
+			flags[judged[k]] |= isWrong
+			predicted[judged[k]] = int32(max(at, 0))
+		}
+	}
+	return true, nil
+}

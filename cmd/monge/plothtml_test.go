@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+func decoded[T float32 | int32 | uint8](t *testing.T, text string, n int) []T {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(text)
+	v := make([]T, n)
+	if err == nil {
+		var used int
+		if used, err = binary.Decode(b, binary.LittleEndian, v); used != len(b) {
+			t.Errorf("%d bytes for %d elements", len(b), n)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// pageOf returns the data of a page, and its text.
+func pageOf(t *testing.T, path string) (d pageData, text string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`<script id="data" type="application/json">(.*)</script>`).FindSubmatch(b)
+	if m == nil {
+		t.Fatal("no data in the page")
+	}
+	if err := json.Unmarshal(m[1], &d); err != nil {
+		t.Fatal(err)
+	}
+	return d, string(b)
+}
+
+// The page has the projections, rows, parts and errors that other commands find.
+func TestPlotPage(t *testing.T) {
+	s := simulate(t)
+	at := func(name string) string { return filepath.Join(s.dir, name) }
+	object(t, "fit", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "2", "--max-steps", "3", "--k", "3")
+	m, c, err := readClassifier(at("m.wda"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := object(t, "plot", "--model", at("m.wda"), "--data", s.csv, "--holdout", "0.4", "--out", at("p.html"), "--title", "</script><b>")
+	all, err := dataset.ReadFile(s.csv, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := all.Len()
+	d, text := pageOf(t, at("p.html"))
+	if get(t, v, "rows") != float64(n) || !d.Parts || !d.Classified || d.Title != "</script><b>" || len(d.Ratios) != 2 || d.Ratios[0] == nil || len(d.Classes) != len(all.Classes) {
+		t.Fatalf("%v: %d rows; %+v", v, n, d)
+	}
+	if *d.Ratios[0] != m.Report().Ratios[0] || !(*d.Ratios[0] >= *d.Ratios[1]) {
+		t.Errorf("ratios %v %v", *d.Ratios[0], *d.Ratios[1])
+	}
+	for _, network := range []string{"src=", "href=", "url(", "import ", "fetch(", "XMLHttp"} {
+		if strings.Contains(text, network) {
+			t.Errorf("the page has %q", network)
+		}
+	}
+	train, test, err := all.TrainTest(0.4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var y mat.Dense
+	m.Transform(&y, all.X)
+	x, row, label := decoded[float32](t, d.X, 2*n), decoded[int32](t, d.Row, n), decoded[int32](t, d.Label, n)
+	flags, guess := decoded[uint8](t, d.Flags, n), decoded[int32](t, d.Predicted, n)
+	isWrongOf := 0
+	for i := range n {
+		r := int(row[i]) - 1
+		if int(label[i]) != all.Labels[r] || x[2*i] != float32(y.At(r, 0)) || x[2*i+1] != float32(y.At(r, 1)) {
+			t.Fatalf("row %d is not row %d of the file", i, r+1)
+		}
+		part, k := train, i
+		if flags[i]&isTest != 0 {
+			part, k = test, i-train.Len()
+		}
+		if k < 0 || k >= part.Len() || !mat.Equal(part.X.RowView(k), all.X.RowView(r)) {
+			t.Fatalf("row %d is not in its part", r+1)
+		}
+		if flags[i]&isTest == 0 {
+			if flags[i]&isWrong != 0 {
+				t.Errorf("training row %d is marked", r+1)
+			}
+			continue
+		}
+		taken := m.ClassName(c.Predict(all.X.RawRowView(r), nil))
+		if (taken != all.Classes[label[i]]) != (flags[i]&isWrong != 0) || flags[i]&isWrong != 0 && all.Classes[guess[i]] != taken {
+			t.Errorf("row %d: flags %d, taken for %s", r+1, flags[i], taken)
+		}
+		isWrongOf += int(flags[i]) / isWrong
+	}
+	if isWrongOf == 0 {
+		t.Error("no test row is misclassified: nothing was tested")
+	}
+	// Parts of the file's own split, without labels, one component.
+	object(t, "plot", "--model", at("m.wda"), "--data", s.npz, "--rows", "test", "--out", at("n.html"))
+	if d, _ := pageOf(t, at("n.html")); !d.Parts || bytes.ContainsFunc(decoded[uint8](t, d.Flags, len(d.Flags)/4*3-strings.Count(d.Flags, "=")), func(f rune) bool { return f&isTest == 0 }) {
+		t.Error("--rows test has other rows")
+	}
+	object(t, "plot", "--model", at("m.wda"), "--data", s.x, "--out", at("x.html"))
+	if d, _ := pageOf(t, at("x.html")); d.Parts || d.Classified || len(d.Classes) != 1 {
+		t.Errorf("without labels: %+v", d.Classes)
+	}
+}
+
+// TestPlotPageInBrowser drives the page: what is drawn, the legend, the pointer, axes.
+func TestPlotPageInBrowser(t *testing.T) {
+	var browser string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		t.Skip("no Chromium here")
+	}
+	s := simulate(t)
+	at := func(name string) string { return filepath.Join(s.dir, name) }
+	object(t, "fit", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "3", "--max-steps", "3", "--k", "3")
+	object(t, "plot", "--model", at("m.wda"), "--data", s.csv, "--holdout", "0.4", "--out", at("p.html"))
+	d, text := pageOf(t, at("p.html"))
+	n := len(d.Flags)/4*3 - strings.Count(d.Flags, "=")
+	flags, label := decoded[uint8](t, d.Flags, n), decoded[int32](t, d.Label, n)
+	drive := `<script>
+const seen = {gl: !!gl, all: order.length, slow: typeof slow}, press = text => [...document.querySelectorAll("button")].find(b => b.textContent.startsWith(text)).click();
+const q = [0, 0]; place(7, q);
+hover({offsetX: (q[0] + 1) * area.clientWidth / 2, offsetY: (1 - q[1]) * area.clientHeight / 2}); seen.tip = $("tip").textContent;
+press("training"); seen.test = order.length; press("training"); press("misclassified"); seen.wrong = order.length; press("misclassified");
+press(D.classes[0].name); seen.class0 = order.length; press(D.classes[0].name); seen.again = order.length;
+const z = document.querySelectorAll("select")[2]; z.value = 2; z.dispatchEvent(new Event("change")); draw();
+if (gl) { const px = new Uint8Array(4 * $("points").width * $("points").height); gl.readPixels(0, 0, $("points").width, $("points").height, gl.RGBA, gl.UNSIGNED_BYTE, px); let ink = 0; for (let i = 0; i < px.length; i += 4) ink += px[i] + px[i+1] + px[i+2] < 700; seen.ink = ink; }
+seen.options = z.options.length; seen.three = axes[2]; document.title = JSON.stringify(seen);
+</script></body>`
+	write(t, at("drive.html"), strings.Replace(text, "</body>", drive, 1))
+	cmd := exec.Command(browser, "--headless", "--no-sandbox", "--enable-unsafe-swiftshader", "--window-size=800,600", "--user-data-dir="+at("profile"), "--dump-dom", "file://"+at("drive.html"))
+	cmd.WaitDelay = time.Second
+	timer := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	out, err := cmd.Output()
+	title := regexp.MustCompile(`<title>(\{.*?\})</title>`).FindSubmatch(out)
+	if err != nil || title == nil {
+		t.Fatalf("the page failed: %v, %.300s", err, out)
+	}
+	var seen struct {
+		GL                                              bool
+		All, Test, Wrong, Class0, Again, Options, Three int
+		Ink                                             float64
+		Tip                                             string
+	}
+	if err := json.Unmarshal(bytes.ReplaceAll(title[1], []byte("&amp;"), []byte("&")), &seen); err != nil {
+		t.Fatal(err)
+	}
+	var tests, wrongs, first int
+	for i, f := range flags {
+		tests += int(f & isTest)
+		wrongs += int(f&isWrong) / isWrong
+		if label[i] == 0 {
+			first++
+		}
+	}
+	row := decoded[int32](t, d.Row, n)[7]
+	if seen.All != n || seen.Again != n || seen.Test != tests || seen.Wrong != wrongs || seen.Class0 != n-first || seen.Options != 4 || seen.Three != 2 {
+		t.Errorf("%+v; want %d rows, %d test, %d wrong, %d without the first class", seen, n, tests, wrongs, n-first)
+	}
+	if want := "row " + shortest(float64(row)) + ": "; !strings.HasPrefix(seen.Tip, want) {
+		t.Errorf("under the pointer: %q, want %q", seen.Tip, want)
+	}
+	if seen.GL && seen.Ink < math.Sqrt(float64(n)) {
+		t.Errorf("%v pixels of ink", seen.Ink)
+	}
+}
