@@ -44,9 +44,9 @@ var doublePumped = asm.DoublePumped()
 // like this (AVX512.md).
 func faster(v asm.Variant, n int, both bool) asm.Variant {
 	switch {
-	case v == asm.AVX512Mixed && (doublePumped && n < 1500 || !doublePumped && n >= 1000 && both):
+	case v == asm.AVX512Mixed && (doublePumped && n < 1500 || !doublePumped && (n >= 750 || n < 50) && both):
 		return asm.AVX2Mixed
-	case v == asm.AVX512F64 && doublePumped && n < 464 && both:
+	case v == asm.AVX512F64 && (doublePumped && n < 464 || !doublePumped && n >= 1080 && n < 3000) && both:
 		return asm.AVX2F64
 	case v == asm.AVX512F32 && doublePumped && n < 1100 && both:
 		return asm.AVX2F32

@@ -43,10 +43,8 @@ func tile3x4AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, 
 
 func mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
 	switch lv {
-	case asm.AVX512:
-		productAVX512(m, p, d, y, ldy, x, ldx, 1, b, ldb, add)
-	case asm.AVX2:
-		productAVX2(3, m, p, d, y, ldy, x, ldx, 1, b, ldb, add)
+	case asm.AVX512, asm.AVX2:
+		product(lv, 3, m, p, d, y, ldy, x, ldx, 1, b, ldb, add)
 	default:
 		mulRef(m, p, d, y, ldy, x, ldx, b, ldb, add)
 	}
@@ -54,27 +52,40 @@ func mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int,
 
 func transMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
 	switch lv {
-	case asm.AVX512:
-		productAVX512(p, d, m, g, ldg, y, 1, ldy, x, ldx, add)
-	case asm.AVX2:
-		// the tile that computes the fewest rows for nothing
-		vectors := 2
-		if (p+3)/4*4 < (p+4)/5*5 {
-			vectors = 3
-		}
-		if (p+2)/3*3 < min((p+3)/4*4, (p+4)/5*5) {
-			vectors = 4
-		}
-		productAVX2(vectors, p, d, m, g, ldg, y, 1, ldy, x, ldx, add)
+	case asm.AVX512, asm.AVX2:
+		product(lv, fewestRows(p), p, d, m, g, ldg, y, 1, ldy, x, ldx, add)
 	default:
 		transMulRef(m, p, d, g, ldg, x, ldx, y, ldy, add)
 	}
 }
 
-// productAVX2 sets c to a·b, or adds it, where a has a stride for either index. It
+// fewestRows returns the vectors of AVX2's tile that computes the fewest of rows rows for
+// nothing.
+func fewestRows(rows int) (vectors int) {
+	three, four, five := (rows+2)/3*3, (rows+3)/4*4, (rows+4)/5*5
+	switch {
+	case three < min(four, five):
+		return 4
+	case four < five:
+		return 3
+	}
+	return 2
+}
+
+// product sets c to a·b, or adds it, where a has a stride for either index. AVX2's form
 // gives the columns to tiles of the given number of vectors, 2 to 4, and the last
 // vectors, where the number does not divide them, to tiles that fit.
-func productAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
+func product[T num.Float](lv asm.Level, vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
+	if lv == asm.AVX512 {
+		n := rowsAVX512[T](rows, cols)
+		if n > 0 {
+			tilesAVX512(n, cols, depth, c, ldc, a, ra, ka, b, ldb, add)
+		}
+		if n == rows {
+			return
+		}
+		rows, c, a = rows-n, c[n*ldc:], a[n*ra:]
+	}
 	lanes := num.Lanes[T]() / 2
 	for cols > 0 {
 		tile, take := tileAVX2(vectors, (cols+lanes-1)/lanes)
@@ -84,6 +95,20 @@ func productAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a 
 			c, b = c[n:], b[n:]
 		}
 	}
+}
+
+// rowsAVX512 returns how many of the rows of a product AVX-512's form takes. AVX2's has
+// the rest where it is faster (AVX512.md): with few columns, and the last rows that the
+// tiles of 4, 2 and 1 rows would take in several passes.
+func rowsAVX512[T num.Float](rows, cols int) int {
+	lanes, last := num.Lanes[T](), rows%8
+	switch {
+	case cols <= lanes/2 || rows < 16 && cols <= lanes && rows != 8:
+		return 0
+	case last == 3 || last == 6 || last > 4 && cols <= 16*lanes || last == 4 && cols <= 4*lanes:
+		return rows - last
+	}
+	return rows
 }
 
 // tileAVX2 returns the tile to use next, in vectors of columns, and how many of
@@ -107,7 +132,7 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
-// tilesAVX2 is productAVX2 with one tile, of the given number of vectors.
+// tilesAVX2 is product with one tile of AVX2, of the given number of vectors.
 //
 //go:noinline
 func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
@@ -131,10 +156,10 @@ func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []
 	}
 }
 
-// productAVX512 sets c to a·b, or adds it, where a has a stride for either index.
+// tilesAVX512 is product with AVX-512's tiles.
 //
 //go:noinline
-func productAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
+func tilesAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if num.IsFloat64[T]() {
 		productAVX512F64(rows, cols, depth, num.P64(c), ldc, num.P64(a), ra, ka, num.P64(b), ldb, add)
 	} else {
