@@ -25,6 +25,7 @@ var below = map[string][]string{
 	"internal/asm/num":         nil,
 	"internal/asm/asmtest":     {"internal/asm", "internal/asm/num"},
 	"internal/asm/exp/gencoef": nil,
+	"internal/asm/block":       {"internal/asm", "internal/asm/num", "internal/asm/pass"},
 	"internal/asm/...":         {"internal/asm", "internal/asm/num", "internal/asm/exp"},
 	"internal/testdata":        nil,
 	"internal/parallel":        nil,

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -40,6 +42,37 @@ func FuzzScaleMixed(f *testing.F)   { fuzz(f, scaleMixed) }
 func FuzzAdjointMixed(f *testing.F) { fuzz(f, adjointMixed) }
 func FuzzMatVecMixed(f *testing.F)  { fuzz(f, matVecMixed) }
 func FuzzVecMixed(f *testing.F)     { fuzz(f, vecMixed) }
+
+// Blocks of vectors; those of Mixed have float64's update.
+
+func FuzzBlockFloat32(f *testing.F) {
+	fuzz(f, func(c *call[float32], lv asm.Level) { blockKernel(c, lv, c.matrix) })
+}
+func FuzzBlockMixed(f *testing.F) {
+	fuzz(f, func(c *call[float64], lv asm.Level) { blockKernel(c, lv, c.narrowMatrix) })
+}
+
+// blockKernel makes a pass over a K of whole steps.
+func blockKernel[K, T num.Float](c *call[T], lv asm.Level, matrix func(m, n int) ([]K, int)) {
+	m, n := c.sides()
+	w := num.Lanes[T]()
+	n = (n + w - 1) / w * w
+	k, ldk := matrix(m, n)
+	var v, a, u, q [block.Size][]T
+	for s := range block.Size {
+		v[s], a[s], u[s], q[s] = c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5))
+	}
+	scratch := c.InOut(block.Scratch[T](), asmtest.Unit)
+	clear(scratch)
+	switch c.upTo(2) {
+	case 0:
+		block.Rows(lv, m, n, &u, k, ldk, &v, scratch)
+	case 1:
+		block.Columns(lv, m, n, &q, k, ldk, &a)
+	default:
+		block.Iterate(lv, m, n, k, ldk, &v, &a, &u, &q, scratch)
+	}
+}
 
 func expKernel[T num.Float](c *call[T], lv asm.Level) {
 	n := c.upTo(600)

@@ -2,8 +2,11 @@ package sinkhorn
 
 import (
 	"context"
+	"errors"
+	"unsafe"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/parallel"
 )
 
@@ -13,8 +16,12 @@ type batch[T dist.Float] struct {
 	crew     *parallel.Crew
 	take     func(ctx context.Context, w, i int) error
 	problems []Problem[T]
+	runs     []run
 	visit    func(i int, r *Result[T], err error)
 }
+
+// run are the problems first … last−1, which have one K.
+type run struct{ first, last int }
 
 // SolveBatch solves many problems, Settings.Workers at a time, and calls visit with
 // what Solve would have returned for problems[i]: the result is valid until visit
@@ -22,31 +29,89 @@ type batch[T dist.Float] struct {
 // order; each problem's answer is the same bits whatever the number of workers, and
 // as from Solve.
 //
-// When the context ends, problems that have not been started are not visited, and
-// the error is the context's cause. A panic in visit ends the batch likewise and reaches
-// the caller. Results of Solve are left alone. Nothing is allocated once every worker
-// has seen a largest problem.
+// Problems that follow one another and have one cost matrix, or the same points, and one λ
+// are solved together, up to 16 at a time: K is computed once, and a pass over it is made
+// for all of them, at the speed of arithmetic instead of that of memory. The same are
+// matrices of the same Data, not of equal values. It takes settings without Gradient and
+// Anneal; problems that need the log domain, or more than plain iterations to a Tolerance,
+// are solved by themselves.
+//
+// When the context ends, problems that have not been started are not visited, those that
+// have been are as Solve says, and the error is the context's cause. A panic in visit ends
+// the batch likewise and reaches the caller. Results of Solve are left alone. Nothing is
+// allocated once every worker has seen a largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	s.enter()
 	defer s.leave()
 	b := &s.batch
 	workers := parallel.Workers(s.settings.Workers, len(problems))
 	for len(b.solvers) < workers {
-		one := &Solver[T]{settings: s.settings, limits: s.limits, ready: true}
+		one := new(Solver[T])
+		one.reset(s.settings)
 		one.settings.Workers = 1
 		b.solvers = append(b.solvers, one)
 	}
 	if b.take == nil {
-		b.take, b.crew = b.takeProblem, new(parallel.Crew)
+		b.take, b.crew = b.takeRun, new(parallel.Crew)
 	}
 	b.problems, b.visit = problems, visit
+	b.divide(&s.settings, workers)
 	defer func() { b.problems, b.visit = nil, nil }()
-	return b.crew.Run(ctx, workers, len(problems), b.take)
+	return b.crew.Run(ctx, workers, len(b.runs), b.take)
 }
 
-// takeProblem is what goroutine w does with the problem whose turn it is.
-func (b *batch[T]) takeProblem(ctx context.Context, w, i int) error {
-	r, err := b.solvers[w].Solve(ctx, &b.problems[i])
-	b.visit(i, r, err)
+// divide cuts the problems into runs, such that every worker gets some of those that have
+// one K.
+func (b *batch[T]) divide(set *Settings, workers int) {
+	b.runs = b.runs[:0]
+	together := !set.Gradient && set.Anneal == 0 && set.Domain != Log
+	for i := 0; i < len(b.problems); {
+		last := i + 1
+		for together && last < len(b.problems) && sameKernel(set, &b.problems[i], &b.problems[last]) {
+			last++
+		}
+		share := (last - i + workers - 1) / workers
+		size := min(most, (share+block.Size-1)/block.Size*block.Size)
+		for ; i < last; i += size {
+			b.runs = append(b.runs, run{i, min(i+size, last)})
+		}
+		i = last
+	}
+}
+
+// sameKernel reports whether K is the same for two problems, because M and λ are.
+func sameKernel[T dist.Float](set *Settings, p, q *Problem[T]) bool {
+	lambda := func(p *Problem[T]) float64 {
+		if p.Lambda == 0 {
+			return set.Lambda
+		}
+		return p.Lambda
+	}
+	return same(p.Cost, q.Cost) && same(p.X, q.X) && same(p.Y, q.Y) && lambda(p) == lambda(q)
+}
+
+// same reports whether two matrices are one, or both empty.
+func same[T dist.Float](x, y dist.Matrix[T]) bool {
+	return x.Rows == y.Rows && x.Cols == y.Cols && x.Stride == y.Stride && len(x.Data) == len(y.Data) &&
+		unsafe.SliceData(x.Data) == unsafe.SliceData(y.Data)
+}
+
+// takeRun is what goroutine w does with the run whose turn it is.
+func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
+	s, r := b.solvers[w], b.runs[t]
+	if r.last-r.first > 1 {
+		return s.solveTogether(ctx, b.problems[r.first:r.last], r.first, b.visit)
+	}
+	return s.solveAlone(ctx, &b.problems[r.first], r.first, b.visit)
+}
+
+// solveAlone solves one problem of a batch, and returns the context's cause if that has
+// ended it.
+func (s *Solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit func(i int, r *Result[T], err error)) error {
+	r, err := s.Solve(ctx, p)
+	visit(i, r, err)
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return err
+	}
 	return nil
 }

@@ -137,7 +137,21 @@ func (s *Solver[T]) start(k int, start []T) (scaled bool, err error) {
 // scaledStep makes iteration k on scalings. Unless ok, one of them has left the safe
 // range: u^k if half, otherwise v^k.
 func (s *Solver[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err error) {
-	u, v := s.u(k), s.v(k)
+	if !s.scaleColumns(k) {
+		return false, false, nil
+	}
+	if err := s.geo.fill(ctx); err != nil {
+		return false, false, err
+	}
+	if err := s.geo.iterate(ctx, s.u(k), s.q, s.v(k), s.a); err != nil {
+		return false, false, err
+	}
+	return s.scaledRows(k), true, nil
+}
+
+// scaleColumns sets v^k, and reports whether it is in the safe range.
+func (s *Solver[T]) scaleColumns(k int) bool {
+	v := s.v(k)
 	pass.Divide(s.geo.level, v, s.b, s.q)
 	if s.zeroB {
 		for j, b := range s.b {
@@ -146,23 +160,19 @@ func (s *Solver[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err e
 			}
 		}
 	}
-	if !s.safe(v, s.b) {
-		return false, false, nil
-	}
-	if err := s.geo.fill(ctx); err != nil {
-		return false, false, err
-	}
-	if err := s.geo.iterate(ctx, u, s.q, v, s.a); err != nil {
-		return false, false, err
-	}
-	if !s.safe(u, s.a) {
-		return false, true, nil
+	return s.safe(v, s.b)
+}
+
+// scaledRows reports whether u^k is in the safe range. If so, the iterate is one of scalings.
+func (s *Solver[T]) scaledRows(k int) bool {
+	if !s.safe(s.u(k), s.a) {
+		return false
 	}
 	s.kind[k%s.ring] = plainKind
 	if s.geo.base.f != nil {
 		s.kind[k%s.ring] = s.log.basis
 	}
-	return true, false, nil
+	return true
 }
 
 // safe reports whether every scaling that belongs to a positive weight is within

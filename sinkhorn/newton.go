@@ -59,6 +59,8 @@ type pace struct {
 	last float64
 }
 
+func newPace() pace { return pace{next: paceFrom - paceEvery} }
+
 // slow reports whether after iteration k, with error e, plain iterations would take more
 // than a few to reach goal.
 func (p *pace) slow(k int, e, goal float64) bool {
@@ -73,14 +75,14 @@ func (p *pace) slow(k int, e, goal float64) bool {
 // converge makes the iterations that the settings ask for.
 func (s *Solver[T]) converge(ctx context.Context) error {
 	limit, tolerance := s.settings.Iterations, s.settings.Tolerance
-	if tolerance == 0 || s.settings.Gradient || s.settings.Unaccelerated {
+	if !s.accelerates() {
 		return s.forward(ctx, limit, tolerance, s.problem.Start)
 	}
 	if err := s.restart(ctx, 0, s.problem.Start); err != nil {
 		return err
 	}
 	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != Plain
-	p := pace{next: paceFrom - paceEvery}
+	p := newPace()
 	for {
 		err := s.advance(ctx, limit, tolerance, &p)
 		switch {
@@ -102,6 +104,11 @@ func (s *Solver[T]) converge(ctx context.Context) error {
 		}
 		p = pace{next: 2 * s.res.Iterations}
 	}
+}
+
+// accelerates reports whether slow iterations are to be replaced.
+func (s *Solver[T]) accelerates() bool {
+	return s.settings.Tolerance > 0 && !s.settings.Gradient && !s.settings.Unaccelerated
 }
 
 // converged reports whether the marginal error has reached the tolerance.

@@ -21,7 +21,6 @@ type Result[T dist.Float] struct {
 	// Annealing is the number of iterations made before for smaller λ.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁. The other marginal, T1 = a, holds to rounding.
-	// It is NaN if a small problem without tolerance was Cancelled.
 	MarginalError float64
 	Status        Status
 	// Domain is Plain or Log, the one that the last iterations were made in.

@@ -25,11 +25,30 @@ type Solver[T dist.Float] struct {
 	settings Settings
 	ready    bool
 	busy     atomic.Bool
-	limits   limits[T]
 
+	*state[T] // of the problem at hand: own, or that of one of several solved together
+	own       state[T]
+
+	geo    geometry[T]
+	lambda float64
+	ring   int // iterates kept
+	fq     []T // column sums of the plan
+	x, y   []T // scratch, of length n and m
+	log    logDomain[T]
+	rev    reverse[T]
+	im     implicit[T]
+	newton newton[T]
+	warm   []T // start of the next stage of annealing
+	div    struct{ g, h []T }
+	batch  batch[T]
+	group  group[T]
+	count  uint64 // of results
+}
+
+// state is what a solver has of one problem.
+type state[T dist.Float] struct {
 	problem Problem[T]
-	geo     geometry[T]
-	lambda  float64
+	limits  limits[T]
 
 	// Marginals.
 	a, b     []T
@@ -41,26 +60,15 @@ type Solver[T dist.Float] struct {
 	// Iterates.
 	us, vs []T // in a ring
 	kind   []int
-	ring   int // iterates kept
 	walk   walk
 	q      []T // Kᵀu
 	fu, fv []T // scalings of the result
-	fq     []T // column sums of its plan
-	x, y   []T // scratch, of length n and m
-	log    logDomain[T]
 
 	// What the reverse sweep starts from.
 	r, s, w []T  // of length n
 	begun   bool // r, s and q are what begin has left
 
-	rev    reverse[T]
-	im     implicit[T]
-	newton newton[T]
-	warm   []T // start of the next stage of annealing
-	div    struct{ g, h []T }
-	batch  batch[T]
-	res    Result[T]
-	count  uint64 // of results
+	res Result[T]
 }
 
 // NewSolver returns a solver with these settings, nil being those of the zero value, or an
@@ -80,8 +88,15 @@ func (s *Solver[T]) set(settings Settings) error {
 	if err := settings.check(); err != nil {
 		return err
 	}
-	s.settings, s.limits, s.ready = settings, limitsOf[T](settings.Storage == Mixed), true
+	s.reset(settings)
 	return nil
+}
+
+// reset lets go of the workspace.
+func (s *Solver[T]) reset(settings Settings) {
+	*s = Solver[T]{settings: settings, ready: true, count: s.count + 1}
+	s.state = &s.own
+	s.limits = limitsOf[T](settings.Storage == Mixed)
 }
 
 // enter marks the solver as being used, until leave.
@@ -102,15 +117,16 @@ func (s *Solver[T]) leave() { s.busy.Store(false) }
 // before is not valid any more.
 func (s *Solver[T]) Shrink() {
 	s.enter()
-	*s = Solver[T]{settings: s.settings, limits: s.limits, ready: true, count: s.count + 1}
+	s.reset(s.settings)
 }
 
 // Solve solves p. The result, and what it refers to, is valid until the next call.
 //
-// When the context ends, so does the solve, within one iteration of a small problem and
-// within a few hundred rows of a large one: the result is then that of the last whole
-// iteration, without a cost, its status Cancelled, and the error the context's cause; it
-// is nil if there was none. Any other error comes without a result.
+// When the context ends, so does the solve, within an iteration of a small problem and one
+// more, and within a few hundred rows of a large one: the result is then the best so far,
+// the plan of the last whole iteration, with its marginal error and without a cost, its
+// status Cancelled, and the error the context's cause; it is nil if there was none. Any
+// other error comes without a result.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
 	defer s.leave()
@@ -134,8 +150,7 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
-		s.res.Status, s.res.Cost = Cancelled, math.NaN()
-		if s.res.Iterations == 0 {
+		if !s.cancelled() {
 			return nil, err
 		}
 	case err != nil:
@@ -153,6 +168,25 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	return &s.res, err
 }
 
+// cancelled makes the result that of the last whole iteration, and reports whether there
+// is one.
+func (s *Solver[T]) cancelled() bool {
+	s.res.Status, s.res.Cost = Cancelled, math.NaN()
+	if s.res.Iterations == 0 {
+		return false
+	}
+	if !finite(s.res.MarginalError) { // a small problem without tolerance: one pass, over
+		// what the context that has ended does not keep
+		if s.columnSums(context.Background()) == nil {
+			s.res.MarginalError = 0
+			for j, b := range s.b {
+				s.res.MarginalError += math.Abs(float64(s.fq[j]) - float64(b))
+			}
+		}
+	}
+	return true
+}
+
 func finite(x float64) bool { return x-x == 0 }
 
 // begin computes the cost of the plan, and what the reverse sweep starts from: s
@@ -167,13 +201,17 @@ func (s *Solver[T]) begin(ctx context.Context) error {
 	if err := s.geo.begin(ctx, s.r, s.s, s.q, s.fu, s.fv, s.w); err != nil {
 		return err
 	}
-	var cost float64
-	for i, r := range s.r {
-		cost += float64(float64(s.fu[i]) * float64(r))
-	}
-	s.res.Cost = cost
+	s.res.Cost = costOf(s.fu, s.r)
 	s.begun = true
 	return nil
+}
+
+// costOf returns Σ_i u_i r_i.
+func costOf[T dist.Float](u, r []T) (sum float64) {
+	for i, r := range r {
+		sum += float64(float64(u[i]) * float64(r))
+	}
+	return sum
 }
 
 // adjointWeights sets w = −u² ⊘ a, and 0 where there is no weight.
@@ -205,11 +243,17 @@ func (s *Solver[T]) v(k int) []T {
 // gradients of points take besides.
 func (s *Solver[T]) bytes() float64 {
 	geo := &s.geo
-	vectors := float64(s.ring) + 25 // in each direction
+	vectors := 21. // in each direction
 	if s.settings.Gradient {
 		vectors += 2 * float64(s.settings.Iterations) // the terms of a reverse pass
 	}
-	return geo.bytes() + vectors*(float64(geo.n)+float64(geo.cols))*float64(size[T]()) + float64(s.ring)*float64(unsafe.Sizeof(s.kind[0]))
+	return geo.bytes() + s.stateBytes() + vectors*(float64(geo.n)+float64(geo.cols))*float64(size[T]())
+}
+
+// stateBytes is what a state takes of it.
+func (s *Solver[T]) stateBytes() float64 {
+	vectors := float64(s.ring) + 4
+	return vectors*(float64(s.geo.n)+float64(s.geo.cols))*float64(size[T]()) + float64(s.ring)*float64(unsafe.Sizeof(s.kind[0]))
 }
 
 // allocate makes the workspace large enough for the problem, unless that is larger than

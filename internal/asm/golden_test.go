@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -27,6 +28,8 @@ func TestGoldenBits(t *testing.T) {
 		"adjoint/sweep/f32":    "2374ff12a2703ddb",
 		"adjoint/sweep/f64":    "dbeebb5d73a1b3af",
 		"adjoint/sweep/mixed":  "75f92cc3e042e7f2",
+		"block/f32":            "d7edc7100319103e",
+		"block/f64":            "bc3ab33616a292b3",
 		"exp/f32":              "3fee70c12eacc940",
 		"exp/f64":              "34a71b3c54ec2923",
 		"exp2/f32":             "1898eee3c38d389d",
@@ -156,6 +159,12 @@ func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 	qc := append([]T(nil), q...)
 	pass.Columns(lv, m, n, qc, k, n, u)
 	sum("matvec/columns", qc)
+	var bv, ba, bu, bq [block.Size][]T
+	for s := range block.Size {
+		bv[s], ba[s], bu[s], bq[s] = v[s:], a, out(m), append([]T(nil), q...)
+	}
+	block.Iterate(lv, m, 48, k, n, &bv, &ba, &bu, &bq, out(block.Scratch[T]()))
+	sum("block", append(bu[:], bq[:]...)...)
 	copy(qc, q)
 	pass.Iterate(lv, m, n, k, n, v, a, s, qc)
 	sum("scale", s, qc)

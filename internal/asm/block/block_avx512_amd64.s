@@ -1,0 +1,66 @@
+// block, float64, float32 and mixed, AVX-512 F.
+//
+//	sums    lanes[i, s] = lanes[i, s] + the products of k[i*ldk+j] and v[s][j], j mod w to a lane
+//	add     q[s][j] = q[s][j] + Σ_i u[s][i] k[i*ldk+j]                0≤i<m  0≤j<n  0≤s<4
+//
+// Same bits as    the passes of package pass, for every s: a float32 k is widened first,
+//                 exactly; the row sum in w = 8 lanes (float32: 16), folded in halves; q[j] one
+//                 FMA a row, i ascending.
+// Layout          k m×n row-major, stride ldk in elements; v q a u four slices, of which v
+//                 and q begin at j, a and u at i; lanes of row i and vector s: 64 bytes at
+//                 256 i + 64 s. m is a multiple of 4, n of w, both positive.
+// Tile            4 rows × 4 vectors × 64 bytes of a vector: Z16–Z19 k; sums: Z0–Z15 lanes,
+//                 Z20–Z23 v; add: Z0–Z15 u, Z20–Z23 q.
+// Tail            none: the last rows are the caller's. No access outside the slices.
+// Special values  follow the arithmetic.
+// Registers       SI row of k · DX ldk · R8 3 ldk · DI R9 R10 R11 v or q · CX place in the
+//                 row · R12 bytes of a row of k · R13 rows left · BX lanes, or place in u.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define lane BX
+#define ui BX
+#define c CX
+#define ld DX
+#define row SI
+#define x0 DI
+#define ld3 R8
+#define x1 R9
+#define x2 R10
+#define x3 R11
+#define bytes R12
+#define rows R13
+
+// FOUR sets all elements of a to d to the four from element ui on of the slice at p.
+#define FOUR(p, a, b, c, d) \
+	bcast (p)(ui*size), a;         \
+	bcast size(p)(ui*size), b;     \
+	bcast (2*size)(p)(ui*size), c; \
+	bcast (3*size)(p)(ui*size), d
+
+#define F64
+#include "type_amd64.h"
+#define SUMS ·sumsAVX512F64(SB)
+#define ADD ·addAVX512F64(SB)
+#include "block_avx512_amd64.h"
+#undef F64
+#undef SUMS
+#undef ADD
+
+#define F32
+#include "type_amd64.h"
+#define SUMS ·sumsAVX512F32(SB)
+#define ADD ·addAVX512F32(SB)
+#include "block_avx512_amd64.h"
+#undef F32
+#undef SUMS
+#undef ADD
+
+#define MIXED
+#include "type_amd64.h"
+#define SUMS ·sumsAVX512Mixed(SB)
+#define ADD ·addAVX512Mixed(SB)
+#include "block_avx512_amd64.h"

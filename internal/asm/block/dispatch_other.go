@@ -1,0 +1,17 @@
+//go:build !amd64 || purego
+
+package block
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+func tiled[K, T num.Float](asm.Level) bool { return false }
+
+func sums[K, T num.Float](_ asm.Level, m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {}
+
+func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {}
+
+func add[K, T num.Float](_ asm.Level, m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
+}

@@ -1,0 +1,83 @@
+// What the texts of this folder say of the types. The including file defines F64 or F32,
+// the type of matrix and vectors, or MIXED, a float32 matrix with float64 vectors, and
+// includes this before the texts of each.
+//
+//	size          bytes of an element of a vector
+//	step twice    bytes of K in 64 of a vector; bytes of a vector for one of K
+//	logk          logarithm of the bytes of an element of K
+//	four fourt    two registers of four elements
+
+#ifdef size
+#undef logk
+#undef step
+#undef twice
+#undef TAKE
+#undef size
+#undef four
+#undef fourt
+#undef move
+#undef bcast
+#undef add
+#undef div
+#undef fma
+#undef LAST4
+#else
+// SLICES sets a to d to where four slices, whose headers follow each other at p, begin;
+// FROM moves them on by i elements.
+#define SLICES(p, a, b, c, d) \
+	MOVQ (p), a;   \
+	MOVQ 24(p), b; \
+	MOVQ 48(p), c; \
+	MOVQ 72(p), d
+
+#define FROM(i, a, b, c, d) \
+	LEAQ (a)(i*size), a; \
+	LEAQ (b)(i*size), b; \
+	LEAQ (c)(i*size), c; \
+	LEAQ (d)(i*size), d
+
+#endif
+
+#ifdef F32
+#define size 4
+#define four X0
+#define fourt X1
+#define move VMOVUPS
+#define bcast VBROADCASTSS
+#define add VADDPS
+#define div VDIVPS
+#define fma VFMADD231PS
+
+// LAST4 adds lane 1 to lane 0 of four rows, whose lanes 0 1 are in the quarters of Y0.
+#define LAST4 \
+	VEXTRACTF128 $1, Y0, X1;        \
+	VSHUFPS      $0x88, X1, X0, X2; \
+	VSHUFPS      $0xdd, X1, X0, X0; \
+	VADDPS       X0, X2, X0
+
+#else
+#define size 8
+#define four Y0
+#define fourt Y1
+#define move VMOVUPD
+#define bcast VBROADCASTSD
+#define add VADDPD
+#define div VDIVPD
+#define fma VFMADD231PD
+
+// float64 has half the lanes: nothing is left to fold.
+#define LAST4
+#endif
+
+// TAKE sets t to the elements of K at a.
+#ifdef MIXED
+#define logk 2
+#define step 32
+#define twice 2
+#define TAKE(a, t) VCVTPS2PD a, t
+#else
+#define logk (2+size/8)
+#define step 64
+#define twice 1
+#define TAKE(a, t) move a, t
+#endif

@@ -1,0 +1,207 @@
+package sinkhorn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// answer is all that Result has to say.
+type answer[T dist.Float] struct {
+	res         Result[T]
+	regularized float64
+	plan, f, g  []T
+	row         []T
+	err         error
+}
+
+func answerOf[T dist.Float](t *testing.T, p *Problem[T], r *Result[T], err error) (a answer[T]) {
+	a.err = err
+	if r == nil {
+		return a
+	}
+	n, m := max(p.Cost.Rows, p.X.Rows), max(p.Cost.Cols, p.Y.Rows)
+	plan := dist.NewMatrix[T](n, m, nil)
+	if err := r.PlanTo(context.WithoutCancel(t.Context()), plan); err != nil {
+		t.Error(err)
+	}
+	a.plan, a.f, a.g, a.row = plan.Data, make([]T, n), make([]T, m), make([]T, m)
+	r.PotentialsTo(a.f, a.g)
+	r.PlanRowTo(a.row, n/2)
+	a.regularized = regularized(t, r)
+	a.res = *r
+	a.res.solver, a.res.serial = nil, 0
+	return a
+}
+
+// same reports whether two answers are the same bits.
+func (a answer[T]) same(b answer[T]) bool {
+	bits := func(x, y []T) bool {
+		return slices.EqualFunc(x, y, func(x, y T) bool { return x == y || x != x && y != y })
+	}
+	number := func(x, y float64) bool { return x == y || x != x && y != y }
+	ra, rb := a.res, b.res
+	ok := number(ra.Cost, rb.Cost) && number(ra.MarginalError, rb.MarginalError) && number(a.regularized, b.regularized)
+	ra.Cost, rb.Cost, ra.MarginalError, rb.MarginalError = 0, 0, 0, 0
+	return ok && ra == rb && bits(a.plan, b.plan) && bits(a.f, b.f) && bits(a.g, b.g) && bits(a.row, b.row) &&
+		fmt.Sprint(a.err) == fmt.Sprint(b.err)
+}
+
+// TestTogether: problems of one K, among others, get the answers of Solve, in bits: at every
+// level, wherever K is, cut into pieces or not; those that leave the plain domain or cannot
+// be solved, too.
+func TestTogether(t *testing.T) {
+	t.Run("float64", together[float64])
+	t.Run("float32", together[float32])
+}
+
+func together[T dist.Float](t *testing.T) {
+	for _, set := range []Settings{
+		{}, {Storage: MatrixFree}, {Storage: Mixed}, {Domain: Plain}, {Domain: Log}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},
+		{Anneal: 4, Tolerance: 1e-2, Iterations: 50}, {Tolerance: 1e-3, Iterations: 30, Storage: Mixed}, {Tolerance: 1e-6, Iterations: 200, Unaccelerated: true},
+	} {
+		for _, shape := range [][2]int{{9, 5}, {40, 61}, {1100, 700}} {
+			n, m := shape[0], shape[1]
+			if n == 40 && testing.Short() {
+				n, m = 24, 33
+			}
+			if n > 100 && (testing.Short() || set.Domain == Log || set.Tolerance > 0 || set.Gradient) {
+				continue
+			}
+			for _, lv := range asm.Available() {
+				if n > 100 && lv == asm.Ref {
+					continue
+				}
+				t.Run(fmt.Sprintf("%v %v tolerance %v gradient %v/%d×%d/%v", set.Storage, set.Domain, set.Tolerance, set.Gradient, n, m, lv), func(t *testing.T) {
+					ps := oneKernel[T](n, m)
+					ctx := asm.WithLevel(t.Context(), lv)
+					set.Workers = 1
+					one, err := NewSolver[T](&set)
+					if err != nil {
+						t.Fatal(err)
+					}
+					set.Workers = 2
+					s, err := NewSolver[T](&set)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := make([]answer[T], len(ps))
+					if err := s.SolveBatch(ctx, ps, func(i int, r *Result[T], err error) { got[i] = answerOf(t, &ps[i], r, err) }); err != nil {
+						t.Fatal(err)
+					}
+					for i := range ps {
+						r, err := one.Solve(ctx, &ps[i])
+						if want := answerOf(t, &ps[i], r, err); !want.same(got[i]) {
+							t.Errorf("problem %d: %+v %v, want %+v %v", i, got[i].res, got[i].err, want.res, want.err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// oneKernel returns runs of problems that have points, λ or a cost matrix in common: with
+// marginals of their own, zeros among the weights, starts, and mistakes.
+func oneKernel[T dist.Float](n, m int) []Problem[T] {
+	rng := rand.New(rand.NewPCG(7, uint64(n)))
+	x, y := cloud[T](rng, n, 2, 0), cloud[T](rng, m, 2, 0.4)
+	cost := dist.NewMatrix[T](n, m, nil)
+	for i := range cost.Data {
+		cost.Data[i] = T(rng.Float64())
+	}
+	start, far := make([]T, n), make([]T, n)
+	for i := range start {
+		start[i], far[i] = T(rng.Float64()), T(400*rng.Float64())
+	}
+	points := func(lambda float64) Problem[T] {
+		return Problem[T]{X: x, Y: y, B: weights[T](rng, m, false), Lambda: lambda}
+	}
+	var ps []Problem[T]
+	for i := range 22 {
+		p := points(0.3)
+		switch i {
+		case 3:
+			p.A, p.B = weights[T](rng, n, true), weights[T](rng, m, true)
+		case 4:
+			p.Start = start
+		case 5:
+			p.Start = far // leaves the plain domain
+		case 6:
+			p.B = p.B[:m-1]
+		case 7:
+			p.A = make([]T, n)
+			p.A[n-1] = -1
+		case 11:
+			p.B = nil
+		}
+		ps = append(ps, p)
+	}
+	ps = append(ps, points(0.2), points(300), points(300), points(300)) // alone; beyond the plain domain
+	for range 6 {
+		ps = append(ps, Problem[T]{Cost: cost, B: weights[T](rng, m, false), Lambda: 2})
+	}
+	broken := dist.NewMatrix[T](n, m, nil)
+	broken.Data[len(broken.Data)/2] = T(math.NaN())
+	return append(ps, Problem[T]{Cost: broken, Lambda: 1}, Problem[T]{Cost: broken, Lambda: 1})
+}
+
+// TestTogetherAllocatesNothing once the workers have seen their largest problem.
+func TestTogetherAllocatesNothing(t *testing.T) {
+	ps := oneKernel[float64](40, 61)[8:22]
+	s, err := NewSolver[float64](&Settings{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solve := func() {
+		if err := s.SolveBatch(t.Context(), ps, func(int, *Result[float64], error) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k := testing.AllocsPerRun(3, solve); k > 0 {
+		t.Errorf("%v allocations", k)
+	}
+}
+
+// TestTogetherCancelled: the context ends in the midst of the iterations. What is visited
+// are the iterates of a whole iteration, as Solve makes them.
+func TestTogetherCancelled(t *testing.T) {
+	const n = 40
+	for _, after := range []int{0, 3, 60, 500} {
+		ps := oneKernel[float64](n, 61)[8:22]
+		s, err := NewSolver[float64](&Settings{Workers: 1, Iterations: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		visits := 0
+		err = s.SolveBatch(&countdown{t.Context(), after}, ps, func(i int, r *Result[float64], err error) {
+			visits++
+			if err != context.Canceled {
+				t.Errorf("problem %d: %v", i, err)
+			}
+			if r == nil {
+				return
+			}
+			if r.Status != Cancelled || r.Iterations < 1 || r.Cost == r.Cost {
+				t.Errorf("problem %d: %+v", i, r)
+			}
+			exact, err := NewSolver[float64](&Settings{Iterations: r.Iterations})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := exact.Solve(t.Context(), &ps[i])
+			if err != nil || want.MarginalError != r.MarginalError {
+				t.Errorf("problem %d: marginal error %v after %d iterations, want %v (%v)", i, r.MarginalError, r.Iterations, want.MarginalError, err)
+			}
+		})
+		if err != context.Canceled || after > 0 && visits != len(ps) {
+			t.Errorf("%v after %d visits", err, visits)
+		}
+	}
+}
