@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/gomonge/monge/internal/experiment"
 	"github.com/spf13/cobra"
@@ -21,13 +22,17 @@ type experimentFlags struct {
 	small    bool
 	fresh    bool
 	anyBuild bool
+
+	components []int
+	limit      time.Duration
+	cv         bool
 }
 
 func newExperiment(a *app) *cobra.Command {
 	f := new(experimentFlags)
 	cmd := &cobra.Command{
-		Use:   "experiment NAME|list|all [flags]",
-		Short: "Make the figures and tables of the WDA paper",
+		Use:   "experiment NAME|list|all|suite FOLDER [flags]",
+		Short: "Make the figures and tables of the WDA paper, or compare on data of your own",
 		Long: `Experiment runs one of the experiments of the paper and leaves in the folder
 OUT/NAME: NAME.csv, every value measured; pictures as PNG and SVG; NAME.html, a
 report in one file with pictures, tables, settings, times, and the published numbers
@@ -39,14 +44,28 @@ written to the journal as they are finished. An interrupted run (Ctrl-C, exit co
 130) goes on where it was when it is started again; so does one with more --trials or
 --methods. With other settings the command fails, unless --fresh forgets the cells;
 with another build of the program, too, unless --any-build uses them all the same.
-Errors do not depend on --workers; times do.`,
+Errors do not depend on --workers; times do.
+
+"suite FOLDER" compares WDA with PCA, FDA, LDA, LFDA, LMNN and NCA on every NPZ file of
+the folder (arrays X and y, split if there is one: 0 to train, 1 to test; else three random
+halves), by the error of 5 nearest neighbors in --components dimensions, with mean ranks and
+what differs significantly. --cv adds settings chosen by cross-validation. A fit that takes
+longer than --limit is left out and said to be. The sets named in the folder's file
+standardize.txt, if there is one, are standardized.`,
 		Example: `  monge experiment list
   monge experiment toy --out results
   monge experiment toy --trials 3 --methods pca,fda,wda
-  monge experiment mnist --data data --out results`,
+  monge experiment mnist --data data --out results
+  monge experiment suite data --components 10 --methods pca,lda,wda`,
 		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 2 && args[0] == "suite" {
+				return nil
+			}
 			if len(args) != 1 {
 				return usagef("experiment needs one name; monge experiment list has them")
+			}
+			if args[0] == "suite" && f.data == "" {
+				return usagef("experiment suite needs a folder")
 			}
 			return nil
 		},
@@ -61,6 +80,9 @@ Errors do not depend on --workers; times do.`,
 			if err != nil {
 				return usagef("%v", err)
 			}
+			if len(args) == 2 {
+				f.data = args[1]
+			}
 			return a.runExperiments(cmd, f, []experiment.Experiment{e})
 		},
 	}
@@ -74,6 +96,9 @@ Errors do not depend on --workers; times do.`,
 	fs.BoolVar(&f.small, "small", false, "tiny sizes, to see that it works")
 	fs.BoolVar(&f.fresh, "fresh", false, "forget the cells of earlier runs")
 	fs.BoolVar(&f.anyBuild, "any-build", false, "use cells that another build of the program has computed")
+	fs.IntSliceVar(&f.components, "components", nil, "suite: numbers of dimensions, separated by commas (default 2,5,10,20)")
+	fs.DurationVar(&f.limit, "limit", 0, "suite: longest time of a fit or a choice (default 5m)")
+	fs.BoolVar(&f.cv, "cv", false, "suite: settings chosen by cross-validation, too")
 	return cmd
 }
 
@@ -212,7 +237,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f *experimentFlags, e experiment
 	}()
 	r, err := experiment.Run(cmd.Context(), e, experiment.Settings{
 		Data: f.data, Out: f.out, Trials: f.trials, Methods: f.methods, Seed: f.seed, Workers: f.workers,
-		Small: f.small, Fresh: f.fresh, AnyBuild: f.anyBuild, Build: build(),
+		Components: f.components, Limit: f.limit, Tuned: f.cv, Small: f.small, Fresh: f.fresh, AnyBuild: f.anyBuild, Build: build(),
 		Progress: func(done, total int, what string) {
 			if b == nil {
 				b = a.bar(e.Name, total)

@@ -28,7 +28,9 @@ type Experiment struct {
 
 	// methods are those that Settings.Methods chooses from; nil if there is no choice.
 	methods func() []method
-	run     func(context.Context, *job) error
+	// find names the files of a folder, for an experiment that takes what there is.
+	find func(folder string) ([]string, error)
+	run  func(context.Context, *job) error
 }
 
 // All returns every experiment, in the order of the paper.
@@ -48,7 +50,7 @@ func All() []Experiment {
 // ByName returns the experiment of that name.
 func ByName(name string) (Experiment, error) {
 	var names []string
-	for _, e := range All() {
+	for _, e := range append(All(), suiteExperiment) {
 		if e.Name == name {
 			return e, nil
 		}
@@ -88,6 +90,12 @@ type Settings struct {
 	// Workers is the number of cells computed at a time. Default GOMAXPROCS. What is
 	// measured does not depend on it, but for times.
 	Workers int
+	// Components, Limit and Tuned are for the suite: the p to compare, by default 2, 5, 10
+	// and 20; the longest time of a cell, by default five minutes; and whether the settings
+	// of the methods are chosen by cross-validation, too.
+	Components []int
+	Limit      time.Duration
+	Tuned      bool
 	// Small makes everything tiny: to see that it works, not to learn from it.
 	Small bool
 	// Fresh forgets the cells of earlier runs in the same folder.
@@ -161,8 +169,8 @@ func Run(ctx context.Context, e Experiment, s Settings) (*Report, error) {
 
 // newJob checks the settings and makes the folder.
 func newJob(e Experiment, s Settings) (*job, error) {
-	if s.Trials < 0 || s.Workers < 0 {
-		return nil, fmt.Errorf("%w: %d trials, %d workers", ErrSettings, s.Trials, s.Workers)
+	if s.Trials < 0 || s.Workers < 0 || s.Limit < 0 || slices.ContainsFunc(s.Components, func(p int) bool { return p < 1 }) {
+		return nil, fmt.Errorf("%w: %d trials, %d workers, components %v, limit %v", ErrSettings, s.Trials, s.Workers, s.Components, s.Limit)
 	}
 	if s.Trials == 0 {
 		s.Trials = e.Trials
@@ -180,6 +188,12 @@ func newJob(e Experiment, s Settings) (*job, error) {
 	j.report.Name, j.report.Title, j.report.Folder = e.Name, e.Title, j.folder
 	if err := j.choose(); err != nil {
 		return nil, err
+	}
+	if e.find != nil {
+		var err error
+		if j.experiment.Data, err = e.find(s.Data); err != nil {
+			return nil, err
+		}
 	}
 	if err := j.findData(); err != nil {
 		return nil, err

@@ -200,8 +200,17 @@ func (j *job) removeOldPictures() error {
 // command is the one that makes this report.
 func (j *job) command() string {
 	c := "monge experiment " + j.experiment.Name
-	if len(j.experiment.Data) > 0 {
+	switch {
+	case j.experiment.find != nil:
+		c += " DIR"
+	case len(j.experiment.Data) > 0:
 		c += " --data DIR"
+	}
+	if j.Limit > 0 {
+		c += fmt.Sprint(" --limit ", j.Limit)
+	}
+	if j.Tuned {
+		c += " --cv"
 	}
 	if j.Trials != j.experiment.Trials {
 		c += fmt.Sprintf(" --trials %d", j.Trials)
