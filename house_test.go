@@ -50,6 +50,7 @@ var below = map[string][]string{
 	"wda":                      {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
 	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/outfile", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/outfile", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
+	"examples/...":             {"dist", "sinkhorn", "wda", "wda/..."},
 	"fuzz":                     {"..."},
 	"bench/...":                {"..."},
 	"bench":                    {"..."},
