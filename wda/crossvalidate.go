@@ -83,6 +83,10 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	errs := make([][]float64, jobs) // of every K
 	// One goroutine a fit, or more if there are fewer fits than goroutines.
 	workers := workerCount(c.Fit.Workers)
+	n, d := x.Dims()
+	if err := checkNeeds(foldNeeds(n, d, len(folds), min(workers, jobs))...); err != nil {
+		return nil, err
+	}
 	by := c.Fit.preparation()
 	by.Components = slices.Max(c.Components)
 	shares := make([]*share, len(folds))

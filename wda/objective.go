@@ -85,7 +85,7 @@ func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) 
 	o.pairs = pairsOf(s, set.Objective.Proportional)
 	o.width = workerCount(set.Workers)
 	solvers := min(o.width, batch, len(o.pairs))
-	if err := checkMemory[T](s, &set.Objective, solvers); err != nil {
+	if err := checkNeeds(objectiveNeeds[T](s, set, solvers)...); err != nil {
 		return nil, err
 	}
 	for i := range solvers {
@@ -114,26 +114,6 @@ func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) 
 
 // minPiece is fewer elements of K than one goroutine takes of a pair at a time.
 const minPiece = 1 << 14
-
-// maxIterates is the number of bytes that the iterates of all solvers may take.
-const maxIterates = 16 << 30
-
-// checkMemory refuses settings that take more than maxIterates.
-func checkMemory[T dist.Float](s *samples, o *Objective, solvers int) error {
-	if o.Gradient != Unrolled {
-		return nil
-	}
-	size := 8.0
-	if !num.IsFloat64[T]() {
-		size = 4
-	}
-	need := size * 3 * float64(o.Iterations) * 2 * math.Sqrt(float64(s.largestPair())) * float64(solvers)
-	if need > maxIterates {
-		return fmt.Errorf("%w: the gradient through %d Sinkhorn iterations would keep iterates of %.3g GiB, more than %d; Gradient Implicit keeps none",
-			ErrSettings, o.Iterations, need/(1<<30), maxIterates>>30)
-	}
-	return nil
-}
 
 // pairsOf returns all pairs of classes with their weights.
 func pairsOf(s *samples, proportional bool) []pair {

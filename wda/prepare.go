@@ -81,6 +81,9 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if err := checkNeeds(prepareNeeds(m.s.n, m.s.d, m.by.Components)...); err != nil {
+		return nil, err
+	}
 	m.span = newSpan(ctx, m.s, conditionLimit, m.by.Workers)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -152,6 +155,9 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 		}
 	}
 	if set.Data.Whitening.kind != noWhitening {
+		if err := checkNeeds(whitenNeeds(m.span.s.d)...); err != nil {
+			return nil, nil, err
+		}
 		sp, err := m.span.whitened(ctx, set.Data.Whitening, set.Workers)
 		if err != nil {
 			return nil, nil, err

@@ -11,6 +11,10 @@ import (
 // Settings configure Fit: what is done with the data, what is maximized, and how.
 // The zero value works. A field that is zero is left to Fit, which says in
 // Report.Settings what it has taken; any other value is pinned.
+//
+// Where data and settings imply more than 16 GiB for a phase of the fit, besides copies of
+// the samples, ErrSettings says how much it would be and what for. That is computed before
+// any of it is allocated, from n, d, p, the classes, Iterations and Workers.
 type Settings struct {
 	// Components is p, the number of columns of P. Default 2, or d if d < 2.
 	Components int
@@ -58,8 +62,7 @@ type Objective struct {
 	// Iterations is L, the number of Sinkhorn iterations that define W. Default 10.
 	// With Gradient Implicit W is that at convergence, and Iterations the largest
 	// number that may be made to get there; default then 10000. With Gradient Unrolled
-	// all iterates are kept, 3L(n + m) numbers for a pair of classes of n and m samples:
-	// where that takes more than 16 GiB, ErrSettings says how much it would be.
+	// all iterates are kept, 3L(n + m) numbers for a pair of classes of n and m samples.
 	Iterations int
 	// Shrinkage is ρ: ridge = ρ·σ_w²(P⁰). Without it the ratio overfits where samples
 	// are few against features. Default chosen on rows held out; where nothing is chosen,
