@@ -1,0 +1,28 @@
+// Command simulate writes simulated samples with their classes as CSV, of which the first
+// two features tell the classes apart: something to fit, to classify and to measure with.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+func main() {
+	rows := flag.Int("rows", 1000, "samples")
+	features := flag.Int("features", 10, "features, 3 or more")
+	classes := flag.Int("classes", 3, "classes")
+	seed := flag.Uint64("seed", 1, "seed")
+	flag.Parse()
+	if *rows < 1 || *features < 3 || *classes < 2 || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	d := dataset.Simulation{Classes: *classes, NoiseDims: *features - 2, Seed: *seed}.Generate(*rows)
+	if err := d.WriteCSV(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+		os.Exit(1)
+	}
+}

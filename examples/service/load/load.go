@@ -1,0 +1,119 @@
+// Package load measures a service as independent users see it: requests come at random
+// times, whether or not those before have been answered, and the time of each is counted
+// from the moment at which it was due. A service that stalls for a second is charged for
+// all that came in this second, not for one (coordinated omission).
+package load
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Outcome is how a request ended.
+type Outcome uint8
+
+const (
+	OK     Outcome = iota
+	Shed           // turned away by a full queue
+	Failed         // anything else
+	// GivenUp was never sent: all connections were taken until its user lost patience.
+	GivenUp
+	outcomes
+)
+
+// Client sends one request after the other, on a connection of its own.
+type Client interface{ Do() Outcome }
+
+// Run describes a run.
+type Run struct {
+	Rate     float64 // requests a second; 0 sends the next one when the last is answered
+	Duration time.Duration
+	Patience time.Duration
+	Seed     uint64
+}
+
+// Result is what a run has found.
+type Result struct {
+	Elapsed time.Duration
+	Counts  [outcomes]int64
+	// Latency is that of requests that were answered, in µs.
+	Latency *hdrhistogram.Histogram
+}
+
+// PerSecond returns how many requests a second ended so.
+func (r *Result) PerSecond(o Outcome) float64 { return float64(r.Counts[o]) / r.Elapsed.Seconds() }
+
+// newHistogram counts from 1 µs to a minute, to three digits.
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 60_000_000, 3) }
+
+// Do makes a run with these clients, each in a goroutine of its own with a histogram of its
+// own.
+func (r Run) Do(ctx context.Context, clients []Client) *Result {
+	ctx, cancel := context.WithTimeout(ctx, r.Duration)
+	defer cancel()
+	start := time.Now()
+	due := r.schedule(ctx, start)
+	parts := make([]Result, len(clients))
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		p := &parts[i]
+		p.Latency = newHistogram()
+		wg.Go(func() {
+			for at := range due {
+				if r.Rate == 0 {
+					at = time.Since(start)
+				} else if time.Since(start)-at > r.Patience {
+					p.Counts[GivenUp]++
+					continue
+				}
+				o := c.Do()
+				if p.Counts[o]++; o == OK {
+					p.Latency.RecordValue(max(1, (time.Since(start) - at).Microseconds()))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	all := &Result{Elapsed: time.Since(start), Latency: newHistogram()}
+	for i := range parts {
+		all.Latency.Merge(parts[i].Latency)
+		for o, n := range parts[i].Counts {
+			all.Counts[o] += n
+		}
+	}
+	return all
+}
+
+// schedule sends when requests are due, relative to the start, until the context ends. The
+// channel has room for all of them: nobody who is slow delays those that follow.
+func (r Run) schedule(ctx context.Context, start time.Time) <-chan time.Duration {
+	due := make(chan time.Duration, int(2*r.Rate*r.Duration.Seconds())+1)
+	go func() {
+		defer close(due)
+		runtime.LockOSThread() // for sleep
+		defer runtime.UnlockOSThread()
+		rng := rand.New(rand.NewPCG(r.Seed, 0))
+		for at := time.Duration(0); ; {
+			if r.Rate > 0 {
+				at += time.Duration(rng.ExpFloat64() / r.Rate * 1e9) // a Poisson process
+				if wait := at - time.Since(start); wait > 0 {
+					sleep(wait)
+				}
+			}
+			select {
+			case due <- at:
+			case <-ctx.Done():
+				return
+			}
+			if ctx.Err() != nil {
+				return
+			}
+		}
+	}()
+	return due
+}

@@ -1,0 +1,124 @@
+// Package engine is the service without its protocols: the model that answers at present,
+// its replacement, the three operations, their limits and queues.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda"
+)
+
+// Operation is what a request asks for.
+type Operation string
+
+const (
+	Project   Operation = "project"
+	Classify  Operation = "classify"
+	Transport Operation = "transport"
+)
+
+// Config is what New needs. DefaultConfig has values that suit a small machine.
+type Config struct {
+	Model   string // its file
+	Check   Check
+	Limits  Limits
+	Solvers Solvers
+	// Queue is the number of requests that wait for a processor, TransportQueue that of
+	// those that wait for a solver.
+	Queue, TransportQueue int
+}
+
+// Limits are what a request may ask for.
+type Limits struct {
+	Rows    int           // of samples to project or classify
+	Columns int           // of points to transport; samples have those of the model
+	Pairs   int           // n·m, the elements of a transport problem
+	Timeout time.Duration // of a request, if it states none that is shorter
+}
+
+// Solvers configure the pool of solvers.
+type Solvers struct {
+	Number        int   // at most so many transport problems at a time; 0 is GOMAXPROCS
+	Memory        int64 // bytes, of all solvers together
+	Tolerance     float64
+	MaxIterations int
+}
+
+// DefaultConfig returns a configuration that lacks a model.
+func DefaultConfig() Config {
+	return Config{
+		Limits: Limits{Rows: 4096, Columns: 4096, Pairs: 1 << 20, Timeout: 10 * time.Second},
+		// A problem of 2²⁰ pairs takes 16 MiB, or 8 of the least share that is needed.
+		Solvers: Solvers{Memory: 512 << 20, Tolerance: 1e-6, MaxIterations: 10000},
+		Queue:   128, TransportQueue: 32,
+		Check: Check{Accuracy: 0.5},
+	}
+}
+
+// Engine answers requests. Any number of goroutines may use it at once.
+type Engine struct {
+	config Config
+	log    *slog.Logger
+	known  *known // samples to check a model with, or nil
+
+	reloading sync.Mutex
+	holder    wda.Holder
+	now       atomic.Pointer[served]
+
+	pool            *sinkhorn.Pool[float64]
+	work, transport *Queue
+}
+
+// New returns an engine with the model of the configuration, checked.
+func New(config Config, log *slog.Logger) (*Engine, error) {
+	e := &Engine{config: config, log: log}
+	if l := config.Limits; l.Rows < 1 || l.Columns < 1 || l.Pairs < 1 || l.Timeout <= 0 || config.Queue < 0 || config.TransportQueue < 0 || config.Solvers.Number < 0 {
+		return nil, fmt.Errorf("limits must be positive: %+v, queues of %d and %d, %d solvers", l, config.Queue, config.TransportQueue, config.Solvers.Number)
+	}
+	e.work, e.transport = NewQueue(0, config.Queue), NewQueue(config.Solvers.Number, config.TransportQueue)
+	var err error
+	e.pool, err = sinkhorn.NewPool[float64](sinkhorn.Settings{
+		Tolerance: config.Solvers.Tolerance, Iterations: config.Solvers.MaxIterations, MaxMemory: config.Solvers.Memory, Workers: 1,
+	}, e.transport.Slots())
+	if err != nil {
+		return nil, err
+	}
+	if e.known, err = readKnown(config.Check); err != nil {
+		return nil, err
+	}
+	return e, e.Reload()
+}
+
+// QueueOf returns the queue in which requests for an operation wait.
+func (e *Engine) QueueOf(op Operation) *Queue {
+	if op == Transport {
+		return e.transport
+	}
+	return e.work
+}
+
+// Do calls work once it is the request's turn, with a context that ends at its deadline.
+// The error is that of work, or says why it was not called. A panic of work is an error.
+func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context) error) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, e.config.Limits.Timeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("panic", "operation", op, "panic", p, "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
+	q := e.QueueOf(op)
+	if err := q.enter(ctx); err != nil {
+		return err
+	}
+	defer q.leave()
+	return work(ctx)
+}

@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/examples/service/server/internal/fixture"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda"
+	"google.golang.org/grpc/codes"
+)
+
+func newEngine(t *testing.T, change func(*Config)) *Engine {
+	t.Helper()
+	c := DefaultConfig()
+	c.Model = fixture.Model(t, 1)
+	if change != nil {
+		change(&c)
+	}
+	e, err := New(c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestRows: answers are those of the library, and used again they allocate nothing.
+func TestRows(t *testing.T) {
+	e, c, d := newEngine(t, nil), fixture.Classifier(t, 1), fixture.Samples(50, 2)
+	x := &Matrix{10, fixture.Rows(d.X)}
+	var projected Projected
+	var classified Classified
+	both := func() {
+		if err := errors.Join(e.Project(t.Context(), x, &projected), e.Classify(t.Context(), x, &classified)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both()
+	y, shares := make([]float64, 2), make([]float64, 3)
+	for i := range 50 {
+		row := d.X.RawRowView(i)
+		c.Model().TransformVec(y, row)
+		class, _ := c.Classify(row, nil)
+		c.PredictProba(shares, row, nil)
+		if got := projected.Data[2*i:][:2]; !slices.Equal(got, y) {
+			t.Errorf("row %d: projection %v, want %v", i, got, y)
+		}
+		got := classified.Rows[i]
+		if got.Class != class || got.Rejected || classified.Classes[got.Index] != class.Name || !slices.Equal(classified.Shares[3*i:][:3], shares) {
+			t.Errorf("row %d: %+v, want %+v", i, got, class)
+		}
+	}
+	if projected.Model != c.Hash() || classified.Model != c.Hash() || projected.Columns != 2 || projected.Rows() != 50 {
+		t.Errorf("model %s and %s, want %s", projected.Model, classified.Model, c.Hash())
+	}
+	if a := testing.AllocsPerRun(20, both); a != 0 {
+		t.Errorf("%v allocations", a)
+	}
+}
+
+// TestReject: classes are rejected by distance, learned from the samples of the check, and
+// by the share of the neighbors.
+func TestReject(t *testing.T) {
+	known := fixture.CSV(t, fixture.Samples(200, 3))
+	e := newEngine(t, func(c *Config) {
+		c.Check = Check{Samples: known, Accuracy: 0.5, RejectQuantile: 0.9, RejectShare: 0.7}
+	})
+	d := fixture.Samples(1000, 4)
+	var out Classified
+	if err := e.Classify(t.Context(), &Matrix{10, fixture.Rows(d.X)}, &out); err != nil {
+		t.Fatal(err)
+	}
+	far, unsure := 0, 0
+	for _, r := range out.Rows {
+		isFar, isUnsure := r.SqDistance > *e.Info().RejectBeyond, r.Share < 0.7
+		if r.Rejected != (isFar || isUnsure) {
+			t.Fatalf("%+v with a limit of %v", r, *e.Info().RejectBeyond)
+		}
+		if isFar {
+			far++
+		}
+		if isUnsure {
+			unsure++
+		}
+	}
+	if far < 60 || far > 140 || unsure == 0 || unsure > 200 {
+		t.Errorf("of 1000 are rejected %d by distance, %d by share", far, unsure)
+	}
+	nonsense := slices.Repeat([]float64{100}, 10)
+	if err := e.Classify(t.Context(), &Matrix{10, nonsense}, &out); err != nil || !out.Rows[0].Rejected {
+		t.Errorf("%+v, %v", out.Rows[0], err)
+	}
+}
+
+// TestBadRows: every fault has the code that tells a client what to do.
+func TestBadRows(t *testing.T) {
+	e := newEngine(t, func(c *Config) { c.Limits.Rows = 3 })
+	nan, huge := make([]float64, 20), make([]float64, 10)
+	nan[13] = math.NaN()
+	huge[2] = math.MaxFloat64
+	for name, c := range map[string]struct {
+		x    Matrix
+		code codes.Code
+		says string
+	}{
+		"none":        {Matrix{}, codes.InvalidArgument, "0 rows"},
+		"columns":     {Matrix{9, make([]float64, 9)}, codes.InvalidArgument, "9 features for a model of 10"},
+		"a million":   {Matrix{1e6, make([]float64, 1e6)}, codes.InvalidArgument, "1000000 features"},
+		"ragged":      {Matrix{10, make([]float64, 11)}, codes.InvalidArgument, "not rows of 10"},
+		"too many":    {Matrix{10, make([]float64, 40)}, codes.ResourceExhausted, "4 rows, 3 are allowed"},
+		"NaN":         {Matrix{10, nan}, codes.InvalidArgument, "row 1, column 3 is NaN"},
+		"beyond":      {Matrix{10, huge}, codes.InvalidArgument, "row 0"},
+		"no negative": {Matrix{-10, make([]float64, 10)}, codes.InvalidArgument, "features for a model"},
+	} {
+		for op, err := range map[Operation]error{
+			Project: e.Project(t.Context(), &c.x, new(Projected)), Classify: e.Classify(t.Context(), &c.x, new(Classified)),
+		} {
+			if name == "beyond" && op == Project && err == nil {
+				continue // its projection happens to be finite
+			}
+			if Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %s: %v: %v, want %v with %q", op, name, Code(err), err, c.code, c.says)
+			}
+		}
+	}
+	if Code(errors.New("new")) != codes.Internal || Code(nil) != codes.OK {
+		t.Error("codes of no error and of any")
+	}
+}
+
+func TestTransport(t *testing.T) {
+	e := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Columns, c.Solvers.Number = 100, 4, 1 })
+	p := &Problem{X: Matrix{1, []float64{0, 1}}, Y: Matrix{1, []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Lambda: 2, Plan: true}
+	var s Solution
+	if err := e.Transport(t.Context(), p, &s); err != nil {
+		t.Fatal(err)
+	}
+	var cost float64
+	for i, x := range p.X.Data {
+		for j, y := range p.Y.Data {
+			cost += s.Plan.Data[3*i+j] * (x - y) * (x - y)
+		}
+	}
+	if s.Status != "converged" || s.Plan.Rows() != 2 || math.Abs(cost-s.Cost) > 1e-12*cost || s.MarginalError > 1e-6 {
+		t.Errorf("%+v; the plan costs %v", s, cost)
+	}
+	ended, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	bad := func(change func(*Problem)) *Problem { q := *p; change(&q); return &q }
+	for _, c := range []struct {
+		ctx  context.Context
+		p    *Problem
+		code codes.Code
+		says string
+	}{
+		{ended, p, codes.DeadlineExceeded, "deadline"},
+		{t.Context(), &Problem{Lambda: 1}, codes.InvalidArgument, "0 and 0 points"},
+		{t.Context(), bad(func(q *Problem) { q.Y.Columns = 3 }), codes.InvalidArgument, "1 and 3 columns"},
+		{t.Context(), bad(func(q *Problem) { q.B = []float64{1, -1, 1} }), codes.InvalidArgument, "B[1]"},
+		{t.Context(), bad(func(q *Problem) { q.Lambda = math.NaN() }), codes.InvalidArgument, "λ"},
+		{t.Context(), bad(func(q *Problem) { q.X.Data = []float64{0, math.Inf(1)} }), codes.InvalidArgument, "X, row 1, column 0 is +Inf"},
+		{t.Context(), bad(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},
+		{t.Context(), &Problem{X: Matrix{1e6, make([]float64, 1e6)}, Y: Matrix{1e6, make([]float64, 1e6)}}, codes.ResourceExhausted, "1000000 columns"},
+	} {
+		if err := e.Transport(c.ctx, c.p, &s); Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v, want %v with %q", Code(err), err, c.code, c.says)
+		}
+	}
+	// A problem that would take long ends with its deadline.
+	slow := newEngine(t, func(c *Config) { c.Solvers.Tolerance, c.Solvers.MaxIterations = 1e-300, 1e9 })
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	d := fixture.Samples(100, 1)
+	p = &Problem{X: Matrix{10, fixture.Rows(d.X)}, Y: Matrix{10, fixture.Rows(fixture.Samples(100, 2).X)}, Lambda: 1}
+	if err := slow.Transport(ctx, p, &s); Code(err) != codes.DeadlineExceeded || time.Since(start) > 5*time.Second {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
+// TestReload: what is wrong with a new model leaves the old one in its place.
+func TestReload(t *testing.T) {
+	known := fixture.CSV(t, fixture.Samples(200, 3))
+	e := newEngine(t, func(c *Config) { c.Check = Check{Samples: known, Accuracy: 0.8} })
+	first := e.Info()
+	if first.Accuracy == nil || *first.Accuracy < 0.8 || first.Features != 10 || first.Components != 2 || first.Samples != 100 || !slices.Equal(first.Classes, []string{"a", "b", "c"}) {
+		t.Errorf("%+v", first)
+	}
+	path := e.config.Model
+	whole := fixture.File(t, 2)
+	model, err := fixture.Classifier(t, 2).Model().MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := fixture.Samples(90, 5)
+	for i, l := range d.Labels {
+		d.Labels[i] = (l + 1) % 3
+	}
+	shuffled, err := wda.NewClassifier(fixture.Classifier(t, 1).Model(), d.X, d.Labels, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	useless, err := shuffled.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := slices.Clone(whole)
+	flipped[len(flipped)/2] ^= 1
+	for name, c := range map[string]struct {
+		data []byte
+		says string
+	}{
+		"empty": {nil, "not a valid model"}, "truncated": {whole[:len(whole)/2], "cut off"}, "one bit": {flipped, "damaged"},
+		"no classifier": {model, "no "}, "useless": {useless, "right, which is less than 0.8"},
+	} {
+		fixture.Write(t, path, c.data)
+		if err := e.Reload(); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
+		}
+		if e.Info().Hash != first.Hash {
+			t.Errorf("%s: it is served", name)
+		}
+	}
+	if os.Remove(path); e.Reload() == nil || e.Info().Hash != first.Hash {
+		t.Error("no file")
+	}
+	fixture.Write(t, path, whole)
+	if err := e.Reload(); err != nil || e.Info().Hash != fixture.Classifier(t, 2).Hash() {
+		t.Errorf("the new one: %v", err)
+	}
+	config := e.config
+	fixture.Write(t, path, useless)
+	if _, err := New(config, e.log); err == nil {
+		t.Error("a service starts with a model that its check refuses")
+	}
+}
+
+// TestNoClassifier: a model alone projects.
+func TestNoClassifier(t *testing.T) {
+	model, err := fixture.Classifier(t, 1).Model().MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(t, func(c *Config) { fixture.Write(t, c.Model, model) })
+	x := &Matrix{10, make([]float64, 10)}
+	if err := e.Project(t.Context(), x, new(Projected)); err != nil {
+		t.Error(err)
+	}
+	if err := e.Classify(t.Context(), x, new(Classified)); Code(err) != codes.FailedPrecondition {
+		t.Error(err)
+	}
+}
+
+// TestDo: a request waits for its turn, is turned away from a full queue, ends with its
+// deadline, and leaves whatever becomes of it.
+func TestDo(t *testing.T) {
+	e := newEngine(t, func(c *Config) { c.Solvers.Number, c.TransportQueue, c.Limits.Timeout = 1, 1, time.Minute })
+	q := e.QueueOf(Transport)
+	started, end := make(chan struct{}), make(chan struct{})
+	answers := make(chan error, 2)
+	var order atomic.Int32
+	go func() {
+		answers <- e.Do(t.Context(), Transport, func(context.Context) error { close(started); <-end; order.CompareAndSwap(0, 1); return nil })
+	}()
+	<-started
+	go func() {
+		answers <- e.Do(t.Context(), Transport, func(context.Context) error { order.CompareAndSwap(1, 2); return nil })
+	}()
+	for q.Waiting() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	never := func(context.Context) error { t.Error("a request is worked on out of its turn"); return nil }
+	if err := e.Do(t.Context(), Transport, never); !errors.Is(err, ErrBusy) || Code(err) != codes.Unavailable {
+		t.Errorf("with a full queue: %v", err)
+	}
+	if err := e.Do(t.Context(), Classify, func(context.Context) error { return nil }); err != nil {
+		t.Errorf("the other queue: %v", err)
+	}
+	close(end)
+	if err := errors.Join(<-answers, <-answers); err != nil || order.Load() != 2 {
+		t.Errorf("%v, order %d", err, order.Load())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := e.Do(t.Context(), Transport, func(context.Context) error {
+		time.AfterFunc(5*time.Millisecond, cancel)
+		return e.Do(ctx, Transport, never)
+	}); Code(err) != codes.Canceled {
+		t.Errorf("cancelled while waiting: %v", err)
+	}
+	if err := e.Do(t.Context(), Transport, func(context.Context) error { panic("oops") }); Code(err) != codes.Internal {
+		t.Errorf("a panic: %v", err)
+	}
+	if q.Busy() != 0 || q.Waiting() != 0 || len(q.places) != 0 {
+		t.Errorf("%d at work, %d wait, %d places taken", q.Busy(), q.Waiting(), len(q.places))
+	}
+	short := newEngine(t, func(c *Config) { c.Limits.Timeout = time.Millisecond })
+	if err := short.Do(t.Context(), Project, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }); Code(err) != codes.DeadlineExceeded {
+		t.Errorf("at the deadline of the service: %v", err)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	good := DefaultConfig()
+	good.Model = fixture.Model(t, 1)
+	for name, change := range map[string]func(*Config){
+		"rows": func(c *Config) { c.Limits.Rows = 0 }, "queue": func(c *Config) { c.Queue = -1 }, "timeout": func(c *Config) { c.Limits.Timeout = 0 },
+		"tolerance": func(c *Config) { c.Solvers.Tolerance = -1 }, "model": func(c *Config) { c.Model += "x" }, "samples": func(c *Config) { c.Check.Samples = "none.csv" },
+		"quantile": func(c *Config) { c.Check.RejectQuantile = 0.9 },
+	} {
+		c := good
+		if change(&c); !fails(New(c, slog.New(slog.DiscardHandler))) {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	bad := good
+	if bad.Solvers.Memory = -1; !errors.Is(second(New(bad, slog.New(slog.DiscardHandler))), sinkhorn.ErrSettings) {
+		t.Error("memory: another error")
+	}
+}
+
+func second(_ *Engine, err error) error { return err }
+
+func fails(_ *Engine, err error) bool { return err != nil }

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Check says what a model must show before it answers requests, and what it rejects.
+type Check struct {
+	// Samples is a file of samples with their classes, in any format that package
+	// dataset reads. Without, any model that is whole will do.
+	Samples string
+	// Accuracy is the share of the samples that must be classified right.
+	Accuracy float64
+	// RejectShare and RejectQuantile reject answers: those with a smaller share of the
+	// neighbors, and those whose neighbors are farther away than those of that part of
+	// the samples. 0 rejects none.
+	RejectShare, RejectQuantile float64
+}
+
+// served is a model and what requests need to know about it.
+type served struct {
+	model      *wda.Model
+	classifier *wda.Classifier // or nil
+	labels     []int           // of the classifier
+	info       Info
+	reject     float64 // squared distance
+}
+
+// Info describes a model.
+type Info struct {
+	Hash       string   `json:"model"`
+	Features   int      `json:"features"`
+	Components int      `json:"components"`
+	Samples    int      `json:"samples"` // that it classifies by
+	Classes    []string `json:"classes"` // of these, in the order of probabilities
+	// Accuracy and the quantile of distances are those of the check.
+	Accuracy     *float64 `json:"accuracy,omitempty"`
+	RejectBeyond *float64 `json:"reject_beyond,omitempty"`
+}
+
+// known are samples whose classes are known.
+type known struct {
+	x       *mat.Dense
+	classes []string
+}
+
+// readKnown reads the samples of a check, nil if there are none.
+func readKnown(c Check) (*known, error) {
+	if c.Samples == "" {
+		if c.RejectQuantile > 0 {
+			return nil, fmt.Errorf("a quantile to reject beyond needs samples to check with")
+		}
+		return nil, nil
+	}
+	d, err := dataset.ReadFile(c.Samples, dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if d.Labels == nil || d.Len() == 0 {
+		return nil, fmt.Errorf("%s: no samples with classes to check a model with", c.Samples)
+	}
+	k := &known{x: d.X}
+	for _, l := range d.Labels {
+		k.classes = append(k.classes, d.Classes[l])
+	}
+	return k, nil
+}
+
+// Info describes the model that answers at present.
+func (e *Engine) Info() Info { return e.now.Load().info }
+
+// Reload reads the model file again and, if it passes the check, answers with it from
+// then on; requests in flight end with the model that they have begun with. On error the
+// old one stays.
+func (e *Engine) Reload() error {
+	e.reloading.Lock()
+	defer e.reloading.Unlock()
+	f, err := os.Open(e.config.Model)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var next *served
+	err = e.holder.Reload(f, func(m *wda.Model, c *wda.Classifier) (err error) {
+		next, err = e.prepare(m, c)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.config.Model, err)
+	}
+	e.now.Store(next)
+	e.log.Info("model", "file", e.config.Model, "hash", next.info.Hash, "features", next.info.Features, "components", next.info.Components,
+		"classes", len(next.info.Classes), "samples", next.info.Samples)
+	return nil
+}
+
+// prepare checks a model.
+func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
+	d, p := m.Dims()
+	s := &served{model: m, classifier: c, reject: math.Inf(1), info: Info{Hash: m.Hash(), Features: d, Components: p, Classes: []string{}}}
+	if c == nil {
+		if e.known != nil {
+			return nil, ErrNoClassifier
+		}
+		return s, nil
+	}
+	s.info.Hash, s.info.Samples = c.Hash(), c.Len()
+	s.labels = c.Labels()
+	for _, l := range s.labels {
+		s.info.Classes = append(s.info.Classes, m.ClassName(l))
+	}
+	if e.known == nil {
+		return s, nil
+	}
+	right := 0
+	var distances []float64
+	for i, want := range e.known.classes {
+		class, err := c.Classify(e.known.x.RawRowView(i), nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.config.Check.Samples, inRow(i, err))
+		}
+		if class.Name == want {
+			right++
+		}
+		distances = append(distances, class.SqDistance)
+	}
+	n := len(distances)
+	accuracy := float64(right) / float64(n)
+	s.info.Accuracy = &accuracy
+	if accuracy < e.config.Check.Accuracy {
+		return nil, fmt.Errorf("the model classifies %d of the %d samples of %s right, which is less than %v of them", right, n, e.config.Check.Samples, e.config.Check.Accuracy)
+	}
+	if q := e.config.Check.RejectQuantile; q > 0 {
+		slices.Sort(distances)
+		s.reject = distances[min(n-1, int(q*float64(n)))]
+		s.info.RejectBeyond = &s.reject
+	}
+	return s, nil
+}

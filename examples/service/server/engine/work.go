@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda"
+)
+
+// Matrix is samples or points, row after row.
+type Matrix struct {
+	Columns int
+	Data    []float64
+}
+
+// Rows returns their number.
+func (m *Matrix) Rows() int { return len(m.Data) / max(1, m.Columns) }
+
+// Projected is the answer to Project. Used again, its memory is.
+type Projected struct {
+	Model string // hash
+	Matrix
+}
+
+// Classified is the answer to Classify. Used again, its memory is.
+type Classified struct {
+	Model   string   // hash
+	Classes []string // not to be changed
+	Rows    []Class
+	Shares  []float64 // of the K neighbors, those of every one of Classes, for every row
+
+	workspace wda.Workspace
+}
+
+// Class is the answer for one row.
+type Class struct {
+	wda.Class
+	Index    int // of Classes
+	Rejected bool
+}
+
+// Problem is a request for transport.
+type Problem struct {
+	X, Y   Matrix
+	A, B   []float64 // weights, nil is uniform
+	Lambda float64
+	Plan   bool // is it wanted?
+}
+
+// Solution is the answer to a Problem.
+type Solution struct {
+	Cost, MarginalError float64
+	Iterations          int
+	Status              string
+	Plan                Matrix
+}
+
+// samples checks what can be said without the values.
+func (e *Engine) samples(s *served, x *Matrix) error {
+	rows := x.Rows()
+	switch {
+	case rows == 0 || x.Columns != s.info.Features:
+		return fmt.Errorf("%w: %d rows of %d features for a model of %d", wda.ErrShape, rows, x.Columns, s.info.Features)
+	case rows*x.Columns != len(x.Data):
+		return fmt.Errorf("%w: %d values are not rows of %d", wda.ErrShape, len(x.Data), x.Columns)
+	case rows > e.config.Limits.Rows:
+		return fmt.Errorf("%w: %d rows, %d are allowed", ErrTooLarge, rows, e.config.Limits.Rows)
+	}
+	return nil
+}
+
+// inRow says in which row an error was found that a check of one row has returned.
+func inRow(i int, err error) error {
+	if pe, ok := errors.AsType[*wda.PositionError](err); ok {
+		pe.Row = i
+		return err
+	}
+	return fmt.Errorf("row %d: %w", i, err)
+}
+
+// eachRow calls f for all rows, until the context ends.
+func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error) error {
+	for i := range x.Rows() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := f(i, x.Data[i*x.Columns:][:x.Columns]); err != nil {
+			return inRow(i, err)
+		}
+	}
+	return nil
+}
+
+// Project sets out to the projections of the rows of x. It allocates nothing once out has
+// had as many.
+func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
+	s := e.now.Load()
+	if err := e.samples(s, x); err != nil {
+		return err
+	}
+	p := s.info.Components
+	out.Model, out.Columns, out.Data = s.info.Hash, p, resized(out.Data, x.Rows()*p)
+	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformChecked(out.Data[i*p:][:p], row) })
+}
+
+// Classify sets out to the classes of the rows of x. It allocates nothing once out has
+// had as many.
+func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error {
+	s := e.now.Load()
+	if s.classifier == nil {
+		return ErrNoClassifier
+	}
+	if err := e.samples(s, x); err != nil {
+		return err
+	}
+	classes := len(s.info.Classes)
+	out.Model, out.Classes = s.info.Hash, s.info.Classes
+	out.Rows, out.Shares = resized(out.Rows, x.Rows()), resized(out.Shares, x.Rows()*classes)
+	return eachRow(ctx, x, func(i int, row []float64) error {
+		class, err := s.classifier.Classify(row, &out.workspace)
+		if err != nil {
+			return err
+		}
+		out.workspace.Shares(out.Shares[i*classes:][:classes])
+		at, _ := slices.BinarySearch(s.labels, class.Label)
+		out.Rows[i] = Class{class, at, class.Share < e.config.Check.RejectShare || class.SqDistance > s.reject}
+		return nil
+	})
+}
+
+// Transport sets out to the solution of p. Of its own it allocates nothing once out has
+// had a plan as large.
+func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error {
+	n, m := p.X.Rows(), p.Y.Rows()
+	l := &e.config.Limits
+	switch {
+	case n == 0 || m == 0 || p.X.Columns != p.Y.Columns || n*p.X.Columns != len(p.X.Data) || m*p.Y.Columns != len(p.Y.Data):
+		return fmt.Errorf("%w: %d and %d points of %d and %d columns", sinkhorn.ErrShape, n, m, p.X.Columns, p.Y.Columns)
+	case p.X.Columns > l.Columns:
+		return fmt.Errorf("%w: points of %d columns, %d are allowed", ErrTooLarge, p.X.Columns, l.Columns)
+	case n > l.Pairs/m:
+		return fmt.Errorf("%w: %d × %d points, a product of %d is allowed", ErrTooLarge, n, m, l.Pairs)
+	}
+	problem := &sinkhorn.Problem[float64]{
+		X: dist.NewMatrix(n, p.X.Columns, p.X.Data), Y: dist.NewMatrix(m, p.Y.Columns, p.Y.Data),
+		A: p.A, B: p.B, Lambda: p.Lambda,
+	}
+	return e.pool.Solve(ctx, problem, func(r *sinkhorn.Result[float64]) error {
+		out.Cost, out.MarginalError, out.Iterations, out.Status = r.Cost, r.MarginalError, r.Iterations, r.Status.String()
+		out.Plan.Columns, out.Plan.Data = m, out.Plan.Data[:0]
+		if !p.Plan {
+			return nil
+		}
+		out.Plan.Data = resized(out.Plan.Data, n*m)
+		return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data))
+	})
+}
+
+// resized returns a slice of n elements, in the memory of s if that is enough.
+func resized[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,164 @@
+package grpcapi
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/examples/service/server/engine"
+	"github.com/gomonge/monge/examples/service/server/internal/fixture"
+	"github.com/gomonge/monge/examples/service/server/metrics"
+	pb "github.com/gomonge/monge/examples/service/servicepb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+)
+
+func newClient(t *testing.T, token string, change func(*engine.Config)) (*API, *grpc.ClientConn) {
+	t.Helper()
+	c := engine.DefaultConfig()
+	c.Model = fixture.Model(t, 1)
+	if change != nil {
+		change(&c)
+	}
+	log := slog.New(slog.DiscardHandler)
+	e, err := engine.New(c, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, a := New(e, metrics.New(), log, Config{Token: token, Body: 1 << 20, Streams: 10})
+	l := bufconn.Listen(1 << 20)
+	go s.Serve(l)
+	t.Cleanup(s.Stop)
+	conn, err := grpc.NewClient("passthrough:", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return a, conn
+}
+
+// TestAnswers: what comes over gRPC is what the library says, in both types.
+func TestAnswers(t *testing.T) {
+	_, conn := newClient(t, "", nil)
+	client, c, d := pb.NewTransformClient(conn), fixture.Classifier(t, 1), fixture.Samples(5, 2)
+	in64, in32 := &pb.Rows{Columns: 10, Float64: fixture.Rows(d.X)}, &pb.Rows{Columns: 10}
+	for _, v := range in64.Float64 {
+		in32.Float32 = append(in32.Float32, float32(v))
+	}
+	info, err := client.GetModel(t.Context(), new(pb.GetModelRequest))
+	if err != nil || info.Model != c.Hash() || info.Features != 10 || info.Components != 2 || !slices.Equal(info.Classes, []string{"a", "b", "c"}) {
+		t.Errorf("%v, %v", info, err)
+	}
+	classified, err := client.Classify(t.Context(), &pb.ClassifyRequest{Rows: in64})
+	if err != nil || classified.Model != c.Hash() || len(classified.Results) != 5 {
+		t.Fatalf("%v, %v", classified, err)
+	}
+	projected, err := client.Project(t.Context(), &pb.ProjectRequest{Rows: in64})
+	if err != nil || projected.Rows.Columns != 2 || len(projected.Rows.Float64) != 10 {
+		t.Fatalf("%v, %v", projected, err)
+	}
+	projected32, err := client.Project(t.Context(), &pb.ProjectRequest{Rows: in32})
+	if err != nil || len(projected32.Rows.Float32) != 10 {
+		t.Fatalf("%v, %v", projected32, err)
+	}
+	y, y32, shares := make([]float64, 2), make([]float32, 2), make([]float64, 3)
+	for i, r := range classified.Results {
+		row := d.X.RawRowView(i)
+		class, _ := c.Classify(row, nil)
+		c.PredictProba(shares, row, nil)
+		c.Model().TransformVec(y, row)
+		c.Model().TransformVec32(y32, in32.Float32[10*i:][:10])
+		if r.Class != class.Name || r.Rejected || r.SqDistance != class.SqDistance || !slices.Equal(projected.Rows.Float64[2*i:][:2], y) || !slices.Equal(projected32.Rows.Float32[2*i:][:2], y32) {
+			t.Errorf("row %d: %v, %v, %v", i, r, projected.Rows.Float64[2*i:], projected32.Rows.Float32[2*i:])
+		}
+		for j, v := range shares {
+			if r.Probabilities[j] != float32(v) {
+				t.Errorf("row %d: %v, want %v", i, r.Probabilities, shares)
+			}
+		}
+	}
+	p, err := client.Transport(t.Context(), &pb.TransportRequest{X: &pb.Rows{Columns: 1, Float64: []float64{0, 1}}, Y: &pb.Rows{Columns: 1, Float64: []float64{2}}, Lambda: 1, Plan: true})
+	if err != nil || p.Status != "converged" || p.Cost != 2.5 || !slices.Equal(p.Plan.Float64, []float64{0.5, 0.5}) {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// TestFaults: what is wrong is said, with the code that a client expects.
+func TestFaults(t *testing.T) {
+	a, conn := newClient(t, "", func(c *engine.Config) {
+		c.Solvers.Number, c.TransportQueue, c.Solvers.Tolerance, c.Solvers.MaxIterations = 1, 0, 1e-300, 1e9
+	})
+	client := pb.NewTransformClient(conn)
+	classify := func(r *pb.Rows) error {
+		_, err := client.Classify(t.Context(), &pb.ClassifyRequest{Rows: r})
+		return err
+	}
+	endless := &pb.TransportRequest{X: &pb.Rows{Columns: 10, Float64: fixture.Rows(fixture.Samples(100, 1).X)}, Y: &pb.Rows{Columns: 10, Float64: fixture.Rows(fixture.Samples(90, 2).X)}, Lambda: 1}
+	late, cancelLate := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancelLate()
+	_, deadline := client.Transport(late, endless)
+	cancelled, q := make(chan error), a.engine.QueueOf(engine.Transport)
+	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client is told first
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, err := client.Transport(ctx, endless)
+		cancelled <- err
+	}()
+	fixture.Until(t, func() bool { return q.Busy() > 0 })
+	_, busy := client.Transport(t.Context(), endless)
+	cancel()
+	for name, c := range map[string]struct {
+		err  error
+		code codes.Code
+		says string
+	}{
+		"none":      {classify(nil), codes.InvalidArgument, "0 rows"},
+		"both":      {classify(&pb.Rows{Columns: 10, Float64: make([]float64, 10), Float32: make([]float32, 10)}), codes.InvalidArgument, "both types"},
+		"NaN":       {classify(&pb.Rows{Columns: 10, Float32: slices.Repeat([]float32{float32(math.NaN())}, 10)}), codes.InvalidArgument, "row 0, column 0 is NaN"},
+		"columns":   {classify(&pb.Rows{Columns: 1e5, Float64: make([]float64, 1e5)}), codes.InvalidArgument, "100000 features"},
+		"a million": {classify(&pb.Rows{Columns: 1e6, Float64: make([]float64, 1e6)}), codes.ResourceExhausted, "larger than max"},
+		"deadline":  {deadline, codes.DeadlineExceeded, ""},
+		"cancelled": {<-cancelled, codes.Canceled, ""},
+		"busy":      {busy, codes.Unavailable, "queue is full"},
+	} {
+		if status.Code(c.err) != c.code || !strings.Contains(c.err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v with %q", name, c.err, c.code, c.says)
+		}
+	}
+	fixture.Until(t, func() bool { return q.Busy() == 0 })
+}
+
+// TestToken: without the token there is health, and nothing else.
+func TestToken(t *testing.T) {
+	a, conn := newClient(t, "0123456789abcdef", nil)
+	client := pb.NewTransformClient(conn)
+	with := func(h string) context.Context {
+		return metadata.AppendToOutgoingContext(t.Context(), "authorization", h)
+	}
+	for _, c := range []struct {
+		ctx  context.Context
+		code codes.Code
+	}{{t.Context(), codes.Unauthenticated}, {with("Bearer nonsense"), codes.Unauthenticated}, {with("Bearer 0123456789abcdef"), codes.OK}} {
+		if _, err := client.GetModel(c.ctx, new(pb.GetModelRequest)); status.Code(err) != c.code {
+			t.Errorf("%v, want %v", err, c.code)
+		}
+	}
+	health := healthpb.NewHealthClient(conn)
+	for _, want := range []healthpb.HealthCheckResponse_ServingStatus{healthpb.HealthCheckResponse_SERVING, healthpb.HealthCheckResponse_NOT_SERVING} {
+		if r, err := health.Check(t.Context(), new(healthpb.HealthCheckRequest)); err != nil || r.Status != want {
+			t.Errorf("%v, %v, want %v", r, err, want)
+		}
+		a.Drain()
+	}
+}

@@ -1,0 +1,355 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"encoding/pem"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/examples/service/load"
+	"github.com/gomonge/monge/examples/service/server/internal/fixture"
+	"github.com/gomonge/monge/examples/service/server/metrics"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// config returns the flags' defaults, for ports that the system chooses.
+func config(t *testing.T) Config {
+	t.Helper()
+	var c Config
+	c.Flags(flag.NewFlagSet("", flag.ContinueOnError))
+	c.HTTP, c.GRPC, c.Admin, c.Engine.Model = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", fixture.Model(t, 1)
+	return c
+}
+
+// running is a service, for a test.
+type running struct {
+	*Server
+	client     *http.Client
+	url, admin string
+	ended      chan error
+	stop       func()
+}
+
+// start runs a service until the test ends.
+func start(t *testing.T, c Config, log io.Writer) *running {
+	t.Helper()
+	m := metrics.New()
+	s, err := New(c, slog.New(slog.NewTextHandler(m.Writer(log), nil)), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	r := &running{Server: s, client: &http.Client{Transport: &http.Transport{}}, ended: make(chan error, 1), stop: stop}
+	a := s.Addresses()
+	r.url, r.admin = "http://"+a[0].String(), "http://"+a[1].String()
+	go func() { r.ended <- s.Run(ctx); close(r.ended) }()
+	t.Cleanup(func() {
+		stop()
+		<-r.ended
+		r.client.CloseIdleConnections()
+	})
+	return r
+}
+
+// get returns the body of an answer.
+func (r *running) get(t *testing.T, url string) string {
+	t.Helper()
+	answer, err := r.client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// row is a sample as a request.
+func row() []byte {
+	var body []byte
+	for i := range 10 {
+		body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(i)/10))
+	}
+	return load.Request("/v1/classify", "application/x-float64", "", body)
+}
+
+// TestReloads: while the model is replaced a hundred times, now and then by a truncated
+// file, no request fails.
+func TestReloads(t *testing.T) {
+	r := start(t, config(t), io.Discard)
+	whole := [][]byte{fixture.File(t, 1), fixture.File(t, 2)}
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		defer close(done)
+		for i := range 100 {
+			next, want := whole[i%2], error(nil)
+			if i%10 == 9 {
+				next, want = next[:len(next)-100], io.ErrUnexpectedEOF
+			}
+			fixture.Write(t, r.config.Engine.Model, next)
+			if err := r.Reload(); (err == nil) != (want == nil) {
+				t.Errorf("reload %d: %v", i, err)
+			}
+		}
+	})
+	var clients []load.Client
+	for range 8 {
+		clients = append(clients, &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}})
+	}
+	var all [4]int64
+	for reloading := true; reloading; {
+		result := load.Run{Duration: 50 * time.Millisecond}.Do(t.Context(), clients)
+		for o, n := range result.Counts {
+			all[o] += n
+		}
+		select {
+		case <-done:
+			reloading = false
+		default:
+		}
+	}
+	wg.Wait()
+	for _, c := range clients {
+		c.(*load.HTTP).Close()
+	}
+	if all[load.OK] < 100 || all[load.Shed]+all[load.Failed]+all[load.GivenUp] > 0 {
+		t.Errorf("answered, turned away, failed, given up: %v", all)
+	}
+	text := r.get(t, r.admin+"/metrics")
+	for _, want := range []string{`monge_reloads_total{result="ok"} 90`, `monge_reloads_total{result="failed"} 10`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// TestWatch: a new file is served without being told, a damaged one is not.
+func TestWatch(t *testing.T) {
+	c := config(t)
+	c.Watch = time.Millisecond
+	r := start(t, c, io.Discard)
+	hash := fixture.Classifier(t, 2).Hash()
+	fixture.Write(t, c.Engine.Model, fixture.File(t, 2))
+	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.url+"/v1/model"), hash) })
+	fixture.Write(t, c.Engine.Model, []byte("nonsense"))
+	fixture.Until(t, func() bool {
+		return strings.Contains(r.get(t, r.admin+"/metrics"), `monge_reloads_total{result="failed"} 1`)
+	})
+	if !strings.Contains(r.get(t, r.url+"/v1/model"), hash) {
+		t.Error("another model is served")
+	}
+}
+
+// TestSlowClient: who sends slowly is cut off, and delays nobody.
+func TestSlowClient(t *testing.T) {
+	c := config(t)
+	c.ReadTimeout = 300 * time.Millisecond
+	c.Engine.Queue = 1
+	r := start(t, c, io.Discard)
+	var slow []net.Conn
+	for range 20 {
+		conn, err := net.Dial("tcp", r.Addresses()[0].String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		request := row()
+		if _, err := conn.Write(request[:len(request)-1]); err != nil {
+			t.Fatal(err)
+		}
+		slow = append(slow, conn)
+	}
+	fast := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}}
+	defer fast.Close()
+	for i := range 20 {
+		if o := fast.Do(); o != load.OK {
+			t.Errorf("request %d beside slow ones: %v", i, o)
+		}
+	}
+	for _, conn := range slow {
+		conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		answer, err := io.ReadAll(conn) // until the service closes it
+		if err != nil || bytes.Contains(answer, []byte(" 200 ")) {
+			t.Errorf("a slow client is told %q, %v", answer, err)
+		}
+	}
+}
+
+// TestFullDisk: the service writes nothing but its log; where that cannot be written, it
+// goes on and counts.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no /dev/full here")
+	}
+	defer full.Close()
+	r := start(t, config(t), full)
+	c := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}}
+	defer c.Close()
+	if o := c.Do(); o != load.OK {
+		t.Errorf("%v", o)
+	}
+	if text := r.get(t, r.admin+"/metrics"); !strings.Contains(text, "monge_log_errors_total 2\n") { // model, listening
+		t.Error("lines that are lost are not counted")
+	}
+}
+
+// TestShutdown: requests in flight are answered, then the service has ended.
+func TestShutdown(t *testing.T) {
+	c := config(t)
+	c.Engine.Solvers.Tolerance, c.Engine.Solvers.MaxIterations = 1e-300, 1e9
+	c.Engine.Limits.Timeout = time.Second
+	r := start(t, c, io.Discard)
+	cloud := func(n int, shift float64) string {
+		points := make([]string, n)
+		for i := range points {
+			points[i] = fmt.Sprintf("[%v,%v]", math.Sin(float64(i))+shift, math.Cos(float64(i*i)))
+		}
+		return strings.Join(points, ",")
+	}
+	answered := make(chan int, 1)
+	go func() {
+		answer, err := r.client.Post(r.url+"/v1/transport", "application/json", strings.NewReader(`{"x":[`+cloud(100, 0)+`],"y":[`+cloud(90, 0.5)+`],"lambda":1}`))
+		if err != nil {
+			t.Error(err)
+			answered <- 0
+			return
+		}
+		answer.Body.Close()
+		answered <- answer.StatusCode
+	}()
+	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_solvers_busy 1") })
+	r.stop()
+	if err := <-r.ended; err != nil {
+		t.Error(err)
+	}
+	if status := <-answered; status != http.StatusGatewayTimeout {
+		t.Errorf("a request in flight is answered by %d", status)
+	}
+	if _, err := net.Dial("tcp", r.Addresses()[0].String()); err == nil {
+		t.Error("it still listens")
+	}
+}
+
+// TestAddresses: what others can reach wants TLS and a token, or to be asked for.
+func TestAddresses(t *testing.T) {
+	cert, key, pool := certificate(t)
+	token := fixture.Write(t, filepath.Join(t.TempDir(), "token"), []byte("0123456789abcdef\n"))
+	short := fixture.Write(t, filepath.Join(t.TempDir(), "short"), []byte("0123"))
+	for name, c := range map[string]struct {
+		change func(*Config)
+		says   string
+	}{
+		"loopback":   {func(c *Config) { c.HTTP, c.GRPC, c.Admin = "localhost:0", "127.8.8.8:0", "" }, ""},
+		"public":     {func(c *Config) { c.HTTP = ":0" }, "can be reached by others"},
+		"admin":      {func(c *Config) { c.Admin = "0.0.0.0:0" }, "can be reached by others"},
+		"gRPC":       {func(c *Config) { c.GRPC = "example.com:0" }, "can be reached by others"},
+		"TLS only":   {func(c *Config) { c.GRPC, c.TLSCert, c.TLSKey = ":0", cert, key }, "can be reached by others"},
+		"token only": {func(c *Config) { c.GRPC, c.TokenFile = ":0", token }, "can be reached by others"},
+		"both":       {func(c *Config) { c.TokenFile, c.TLSCert, c.TLSKey = token, cert, key }, ""},
+		"asked for":  {func(c *Config) { c.HTTP, c.Public = "127.0.0.1:0", true }, ""},
+		"no key":     {func(c *Config) { c.TLSCert = cert }, "go together"},
+		"no file":    {func(c *Config) { c.TLSCert, c.TLSKey = cert, cert+"x" }, "no such file"},
+		"short":      {func(c *Config) { c.TokenFile = short }, "a token of 4 characters"},
+		"no token":   {func(c *Config) { c.TokenFile = short + "x" }, "no such file"},
+		"body":       {func(c *Config) { c.Body = c.Bodies + 1 }, "bodies of"},
+		"taken":      {func(c *Config) { c.GRPC = "nonsense" }, "nonsense"},
+	} {
+		conf := config(t)
+		c.change(&conf)
+		s, err := New(conf, slog.New(slog.DiscardHandler), metrics.New())
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
+		}
+		if s != nil {
+			s.close()
+		}
+	}
+	conf := config(t)
+	conf.TLSCert, conf.TLSKey, conf.TokenFile = cert, key, token
+	r := start(t, conf, io.Discard)
+	r.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
+	request, _ := http.NewRequestWithContext(t.Context(), "GET", "https://"+r.Addresses()[0].String()+"/v1/model", nil)
+	request.Header.Set("Authorization", "Bearer 0123456789abcdef")
+	answer, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body.Close(); answer.StatusCode != 200 || answer.ProtoMajor != 2 {
+		t.Errorf("over TLS: %s, HTTP/%d", answer.Status, answer.ProtoMajor)
+	}
+}
+
+// certificate writes one for 127.0.0.1.
+func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bits, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	cert = fixture.Write(t, filepath.Join(folder, "cert.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	key = fixture.Write(t, filepath.Join(folder, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: bits}))
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool = x509.NewCertPool()
+	pool.AddCert(parsed)
+	return cert, key, pool
+}
+
+// TestMillionColumns: a request of a million columns costs no more than its bytes.
+func TestMillionColumns(t *testing.T) {
+	r := start(t, config(t), io.Discard)
+	body := append(append([]byte(`{"rows":[[`), bytes.Repeat([]byte("0,"), 1e6)...), "0]]}"...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	answer, err := r.client.Post(r.url+"/v1/classify", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	runtime.ReadMemStats(&after)
+	if answer.StatusCode != 400 || !strings.Contains(string(text), "1000001 features for a model of 10") {
+		t.Errorf("%s: %s", answer.Status, text)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+		t.Errorf("%d MiB allocated for %d KiB", used>>20, len(body)>>10)
+	}
+}
