@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"flag"
 	"fmt"
 	"os"
@@ -21,7 +22,14 @@ func main() {
 		os.Exit(2)
 	}
 	d := dataset.Simulation{Classes: *classes, NoiseDims: *features - 2, Seed: *seed}.Generate(*rows)
-	if err := d.WriteCSV(os.Stdout); err != nil {
+	out := bufio.NewWriter(os.Stdout)
+	for i, label := range d.Labels {
+		for _, v := range d.X.RawRowView(i) {
+			fmt.Fprintf(out, "%v,", v)
+		}
+		fmt.Fprintln(out, d.Classes[label])
+	}
+	if err := out.Flush(); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
 	}

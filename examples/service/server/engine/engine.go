@@ -84,7 +84,7 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	}
 	e.work, e.transport = NewQueue(0, config.Queue), NewQueue(config.Solvers.Number, config.TransportQueue)
 	var err error
-	e.pool, err = sinkhorn.NewPool[float64](sinkhorn.Settings{
+	e.pool, err = sinkhorn.NewPool[float64](&sinkhorn.Settings{
 		Tolerance: config.Solvers.Tolerance, Iterations: config.Solvers.MaxIterations, MaxMemory: config.Solvers.Memory, Workers: 1,
 	}, e.transport.Slots())
 	if err != nil {

@@ -44,12 +44,12 @@ func TestRows(t *testing.T) {
 		}
 	}
 	both()
-	y, shares := make([]float64, 2), make([]float64, 3)
+	y, shares, w := make([]float64, 2), make([]float64, 3), new(wda.Workspace)
 	for i := range 50 {
 		row := d.X.RawRowView(i)
 		c.Model().TransformVec(y, row)
-		class, _ := c.Classify(row, nil)
-		c.PredictProba(shares, row, nil)
+		class, _ := c.Classify(row, w)
+		w.Shares(shares)
 		if got := projected.Data[2*i:][:2]; !slices.Equal(got, y) {
 			t.Errorf("row %d: projection %v, want %v", i, got, y)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
+	"github.com/gomonge/monge/wda"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -72,11 +73,11 @@ func TestAnswers(t *testing.T) {
 	if err != nil || len(projected32.Rows.Float32) != 10 {
 		t.Fatalf("%v, %v", projected32, err)
 	}
-	y, y32, shares := make([]float64, 2), make([]float32, 2), make([]float64, 3)
+	y, y32, shares, w := make([]float64, 2), make([]float32, 2), make([]float64, 3), new(wda.Workspace)
 	for i, r := range classified.Results {
 		row := d.X.RawRowView(i)
-		class, _ := c.Classify(row, nil)
-		c.PredictProba(shares, row, nil)
+		class, _ := c.Classify(row, w)
+		w.Shares(shares)
 		c.Model().TransformVec(y, row)
 		c.Model().TransformVec32(y32, in32.Float32[10*i:][:10])
 		if r.Class != class.Name || r.Rejected || r.SqDistance != class.SqDistance || !slices.Equal(projected.Rows.Float64[2*i:][:2], y) || !slices.Equal(projected32.Rows.Float32[2*i:][:2], y32) {

@@ -18,6 +18,7 @@ import (
 	"github.com/gomonge/monge/examples/service/server/engine"
 	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/metrics"
+	"github.com/gomonge/monge/wda"
 )
 
 // newAPI returns an API and a server of it.
@@ -86,13 +87,14 @@ func TestRows(t *testing.T) {
 	}
 	var single, double []byte
 	var projections, classes, classes32 []float64
+	w := new(wda.Workspace)
 	for i := range 7 {
 		row := d.X.RawRowView(i)
 		text.Rows = append(text.Rows, row)
 		y, shares := make([]float64, 2), make([]float64, 3)
 		c.Model().TransformVec(y, row)
-		class, _ := c.Classify(row, nil)
-		c.PredictProba(shares, row, nil)
+		class, _ := c.Classify(row, w)
+		w.Shares(shares)
 		projections = append(projections, y...)
 		classes = append(classes, float64(slices.Index([]string{"a", "b", "c"}, class.Name)), 0, class.SqDistance)
 		classes = append(classes, shares...)
@@ -101,8 +103,8 @@ func TestRows(t *testing.T) {
 			single, double = appendNumber(single, 4, v), appendNumber(double, 8, v)
 			rounded[j] = float64(float32(v))
 		}
-		class, _ = c.Classify(rounded, nil)
-		c.PredictProba(shares, rounded, nil)
+		class, _ = c.Classify(rounded, w)
+		w.Shares(shares)
 		classes32 = append(classes32, float64(slices.Index([]string{"a", "b", "c"}, class.Name)), 0, float64(float32(class.SqDistance)))
 		for _, v := range shares {
 			classes32 = append(classes32, float64(float32(v)))
