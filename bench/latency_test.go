@@ -173,7 +173,7 @@ func BenchmarkLatency(b *testing.B) {
 }
 
 func benchmarkLatency[T dist.Float](b *testing.B) {
-	for _, n := range []int{64, 256} {
+	for _, n := range []int{16, 64, 256} {
 		for _, l := range []struct {
 			name             string
 			garbage, solvers int
@@ -194,6 +194,48 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 				runtime.ReadMemStats(&after)
 				percentiles(b, times)
 				b.ReportMetric(float64(after.NumGC-before.NumGC)/b.Elapsed().Seconds(), "gc/s")
+			})
+		}
+	}
+}
+
+// BenchmarkDeadline is how late a solve returns that would go on for ever, n against n
+// points under a deadline of half a millisecond: alone, and while as many goroutines as
+// there are cores solve problems of n = 64. What it returns is the plan of the last whole
+// iteration and its marginal error; iterations is the median of how many there were.
+// Allocations are the context's.
+func BenchmarkDeadline(b *testing.B) {
+	for _, n := range []int{16, 64, 256} {
+		for _, l := range []struct {
+			name    string
+			solvers int
+		}{{"none", 0}, {"solve", runtime.GOMAXPROCS(0)}} {
+			b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/load=%s", asm.Best(), n, l.name), func(b *testing.B) {
+				defer keepBusy(l.solvers, func() func() { return solver[float64](64, sinkhorn.Plain) })()
+				s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Lambda: .1, Iterations: math.MaxInt32})
+				if err != nil {
+					b.Fatal(err)
+				}
+				p := &sinkhorn.Problem[float64]{X: normal[float64](n, 10, 1), Y: normal[float64](n, 10, 2)}
+				var late []time.Duration
+				var iterations []int
+				b.ReportAllocs()
+				for b.Loop() {
+					ctx, cancel := context.WithTimeout(context.Background(), 500*time.Microsecond)
+					deadline, _ := ctx.Deadline()
+					r, err := s.Solve(ctx, p)
+					late = append(late, time.Since(deadline))
+					if err != context.DeadlineExceeded || r != nil && !(r.MarginalError >= 0) {
+						b.Fatal(r, err)
+					}
+					if r != nil {
+						iterations = append(iterations, r.Iterations)
+					}
+					cancel()
+				}
+				percentiles(b, late)
+				slices.Sort(iterations)
+				b.ReportMetric(float64(iterations[len(iterations)/2]), "iterations")
 			})
 		}
 	}

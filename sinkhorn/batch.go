@@ -57,7 +57,7 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	b.problems, b.visit = problems, visit
 	b.divide(&s.settings, workers)
 	defer func() { b.problems, b.visit = nil, nil }()
-	return b.crew.Run(ctx, workers, len(b.runs), b.take)
+	return b.crew.Run(s.timed.of(ctx), workers, len(b.runs), b.take)
 }
 
 // divide cuts the problems into runs, such that every worker gets some of those that have

@@ -130,6 +130,81 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
+// BenchmarkTogether is sixteen problems of one cost matrix, ten iterations each, on one
+// core: one Solve after the other, and SolveBatch. µs/problem is the time of one.
+func BenchmarkTogether(b *testing.B) {
+	benchmarkTogether[float64](b, "f64", AutoStorage)
+	benchmarkTogether[float64](b, "mixed", Mixed)
+	benchmarkTogether[float32](b, "f32", AutoStorage)
+}
+
+func benchmarkTogether[T dist.Float](b *testing.B, name string, storage Storage) {
+	for _, n := range []int{64, 256, 1000, 4000} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		cost := dist.NewMatrix[T](n, n, nil)
+		for i := range cost.Data {
+			cost.Data[i] = T(rng.Float64())
+		}
+		ps := make([]Problem[T], 16)
+		for i := range ps {
+			ps[i] = Problem[T]{Cost: cost, B: weights[T](rng, n, false), Lambda: 2}
+		}
+		for _, iterations := range []int{10, 100} {
+			for _, batch := range []bool{false, true} {
+				b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/iterations=%d/batch=%t", name, asm.Best(), n, iterations, batch), func(b *testing.B) {
+					solveMany(b, &Settings{Workers: 1, Iterations: iterations, Storage: storage}, ps, batch)
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkTiny is ten thousand problems of n against n points, each with a K of its own,
+// on one core: Solve one after the other, and SolveBatch.
+func BenchmarkTiny(b *testing.B) {
+	for _, n := range []int{8, 16, 32} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		ps := make([]Problem[float64], 10000)
+		for i := range ps {
+			ps[i] = Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0.3), Lambda: 0.5}
+		}
+		for _, batch := range []bool{false, true} {
+			b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/batch=%t", asm.Best(), n, batch), func(b *testing.B) {
+				solveMany(b, &Settings{Workers: 1}, ps, batch)
+			})
+		}
+	}
+}
+
+// solveMany solves problems one by one or as a batch.
+func solveMany[T dist.Float](b *testing.B, set *Settings, ps []Problem[T], batch bool) {
+	s, err := NewSolver[T](set)
+	if err != nil {
+		b.Fatal(err)
+	}
+	visit := func(_ int, _ *Result[T], err error) {
+		if err != nil {
+			b.Error(err)
+		}
+	}
+	ctx := b.Context()
+	b.ReportAllocs()
+	for b.Loop() {
+		if batch {
+			err = s.SolveBatch(ctx, ps, visit)
+		} else {
+			for i := range ps {
+				r, err := s.Solve(ctx, &ps[i])
+				visit(i, r, err)
+			}
+		}
+	}
+	if err != nil {
+		b.Error(err)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(ps)), "µs/problem")
+}
+
 // BenchmarkBatch is a thousand problems of 64 against 64 points.
 func BenchmarkBatch(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))

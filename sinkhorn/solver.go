@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
@@ -42,6 +43,7 @@ type Solver[T dist.Float] struct {
 	div    struct{ g, h []T }
 	batch  batch[T]
 	group  group[T]
+	timed  timed
 	count  uint64 // of results
 }
 
@@ -126,11 +128,37 @@ func (s *Solver[T]) Shrink() {
 // more, and within a few hundred rows of a large one: the result is then the best so far,
 // the plan of the last whole iteration, with its marginal error and without a cost, its
 // status Cancelled, and the error the context's cause; it is nil if there was none. Any
-// other error comes without a result.
+// other error comes without a result. A deadline is kept by the clock: the solve ends also
+// where the context does not know yet, because nothing has let its timer run.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
 	defer s.leave()
-	return s.solve(ctx, p)
+	return s.solve(s.timed.of(ctx), p)
+}
+
+// timed is a context that looks at the clock itself. Where all processors are busy, a
+// deadline's timer runs tens of milliseconds late.
+type timed struct {
+	context.Context
+	end time.Time
+}
+
+// of returns ctx, as a timed context if it has a deadline.
+func (t *timed) of(ctx context.Context) context.Context {
+	end, ok := ctx.Deadline()
+	if _, is := ctx.(*timed); is || !ok {
+		return ctx
+	}
+	*t = timed{ctx, end}
+	return t
+}
+
+// Err returns DeadlineExceeded from the deadline on.
+func (t *timed) Err() error {
+	if err := t.Context.Err(); err != nil || time.Now().Before(t.end) {
+		return err
+	}
+	return context.DeadlineExceeded
 }
 
 // solve is Solve for a solver that is marked as being used.

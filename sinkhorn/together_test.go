@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
@@ -203,5 +204,41 @@ func TestTogetherCancelled(t *testing.T) {
 		if err != context.Canceled || after > 0 && visits != len(ps) {
 			t.Errorf("%v after %d visits", err, visits)
 		}
+	}
+}
+
+// overdue is a context with a deadline whose timer never runs.
+type overdue struct {
+	context.Context
+	end time.Time
+}
+
+func (o overdue) Deadline() (time.Time, bool) { return o.end, true }
+
+// TestDeadline: a deadline ends a solve, and a batch, without its timer; what comes back are
+// the last whole iterations.
+func TestDeadline(t *testing.T) {
+	ps := oneKernel[float64](40, 61)[8:22]
+	s, err := NewSolver[float64](&Settings{Workers: 1, Iterations: math.MaxInt32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(r *Result[float64], err error) {
+		if err != context.DeadlineExceeded || r == nil || r.Status != Cancelled || r.Iterations < 1 || !(r.MarginalError >= 0) {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	soon := func() context.Context { return overdue{t.Context(), time.Now().Add(20 * time.Millisecond)} }
+	check(s.Solve(soon(), &ps[0]))
+	visits := 0
+	err = s.SolveBatch(soon(), ps, func(_ int, r *Result[float64], err error) {
+		visits++
+		check(r, err)
+	})
+	if err != context.DeadlineExceeded || visits != len(ps) {
+		t.Errorf("%v after %d visits", err, visits)
+	}
+	if r, err := s.Solve(overdue{t.Context(), time.Now()}, &ps[0]); r != nil || err != context.DeadlineExceeded {
+		t.Errorf("deadline before the first iteration: %v, %v", r, err)
 	}
 }
