@@ -11,9 +11,8 @@ require (
 require (
 	github.com/chewxy/math32 v1.10.1 // indirect
 	github.com/viterin/partial v1.1.0 // indirect
-	golang.org/x/exp v0.0.0-20230817173708-d852ddb80c63 // indirect
+	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/tools v0.36.0 // indirect
 )
 
 replace github.com/gomonge/monge => ../..
