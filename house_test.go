@@ -51,6 +51,7 @@ var below = map[string][]string{
 	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/outfile", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/outfile", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
 	"examples/...":             {"dist", "sinkhorn", "wda", "wda/..."},
+	"release":                  nil,
 	"fuzz":                     {"..."},
 	"bench/...":                {"..."},
 	"bench":                    {"..."},

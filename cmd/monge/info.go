@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -37,15 +38,16 @@ type versionInfo struct {
 }
 
 // version is what the linker recorded: a module version, or "(devel)".
+// release is the version, set by the linker where the toolchain does not know it.
+var release string
+
 func version() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
-	if b.Main.Version != "" {
-		v.Version = b.Main.Version
-	}
+	v.Version = cmp.Or(release, b.Main.Version, v.Version)
 	for _, s := range b.Settings {
 		if s.Key == "vcs.revision" {
 			v.Revision = s.Value

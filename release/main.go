@@ -1,0 +1,114 @@
+// Command release builds what a release consists of: the command for every system, with
+// its version, licenses and a bill of materials in CycloneDX's form, and checksums of all.
+//
+//	go run ./release v1.2.3 dist
+//
+// The bills are made of what the toolchain wrote into the binaries, so that they cannot
+// miss a module. The same commit and Go release give the same bytes.
+package main
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var targets = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 3 || !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`).MatchString(os.Args[1]) {
+		log.Fatal("usage: go run ./release v1.2.3 FOLDER")
+	}
+	if err := release(os.Args[1], os.Args[2], targets); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// release fills a folder that is not there yet.
+func release(version, dir string, targets []string) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	var names []string
+	for _, target := range targets {
+		system, arch, _ := strings.Cut(target, "/")
+		name := fmt.Sprintf("monge_%s_%s_%s", version, system, arch)
+		if system == "windows" {
+			name += ".exe"
+		}
+		path := filepath.Join(dir, name)
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.release="+version, "-o", path, "github.com/gomonge/monge/cmd/monge")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s: %w", target, err)
+		}
+		bill, err := billOf(path, version)
+		if err != nil {
+			return fmt.Errorf("%s: %w", target, err)
+		}
+		if err := os.WriteFile(path+".cdx.json", bill, 0o666); err != nil {
+			return err
+		}
+		names = append(names, name, name+".cdx.json")
+	}
+	for from, to := range map[string]string{"LICENSE": "LICENSE", "docs/LICENSES.md": "LICENSES.md"} {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, to), text, 0o666); err != nil {
+			return err
+		}
+		names = append(names, to)
+	}
+	slices.Sort(names)
+	var sums strings.Builder
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(b), name)
+	}
+	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o666)
+}
+
+type component struct {
+	Type    string `json:"type"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	PURL    string `json:"purl"`
+}
+
+// billOf returns the bill of materials of a binary, CycloneDX 1.5.
+func billOf(path, version string) ([]byte, error) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	of := func(kind, name, version string) component {
+		return component{kind, name, version, "pkg:golang/" + name + "@" + version}
+	}
+	parts := []component{of("library", "std", info.GoVersion)}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		parts = append(parts, of("library", m.Path, m.Version))
+	}
+	return json.MarshalIndent(map[string]any{
+		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+		"metadata":   map[string]any{"component": of("application", info.Main.Path, version)},
+		"components": parts,
+	}, "", "  ")
+}
