@@ -1,13 +1,16 @@
 package main
 
 import (
+	"image/color"
 	"math"
+	"strconv"
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -47,4 +50,61 @@ func render(path, ext string, width, height, dpi int, paint func(draw.Canvas)) e
 		return err
 	}
 	return outfile.WriteFile(path, bytesOf(file))
+}
+
+// draw draws the matrix: a cell is as dark as its share of the row, the true class, and
+// has its number as long as there is room.
+func (c *confusion) draw(path, ext string) error {
+	n := len(c.Classes)
+	const cell, side, foot = 40, 130, 110 // pixels
+	size := max(6, min(cell, 1200/n))
+	width, height := max(400, side+size*n+20), max(300, foot+size*n+40)
+	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
+		picture.Background(canvas) // which leaves a margin that is not wanted here
+		unit := canvas.Size().X / vg.Length(width)
+		left, top := canvas.Min.X+side*unit, canvas.Max.Y-40*unit
+		at := func(row, column int) vg.Point { // its upper left corner
+			return vg.Point{X: left + vg.Length(column*size)*unit, Y: top - vg.Length(row*size)*unit}
+		}
+		style := picture.TextStyle(vg.Length(min(11, max(5, size*4/10))) * unit * 1.2)
+		style.YAlign = text.YCenter
+		every := 1 + 9/size // names of classes that there is room for
+		for i, row := range c.Counts {
+			total := 0
+			for _, v := range row {
+				total += v
+			}
+			for j, v := range row {
+				share := float64(v) / float64(max(1, total))
+				shade := func(light, dark float64) uint8 { return uint8(math.Round(light + (dark-light)*math.Sqrt(share))) }
+				fill := color.NRGBA{shade(255, 0x1b), shade(255, 0x3a), shade(255, 0x7a), 255}
+				if i != j {
+					fill = color.NRGBA{shade(255, 0xb8), shade(255, 0x2a), shade(255, 0x3c), 255}
+				}
+				p, q := at(i, j), at(i+1, j+1)
+				canvas.FillPolygon(fill, []vg.Point{p, {X: q.X, Y: p.Y}, q, {X: p.X, Y: q.Y}})
+				canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0xdd}, Width: unit / 2}, []vg.Point{p, {X: q.X, Y: p.Y}, q, {X: p.X, Y: q.Y}, p})
+				if size < 24 || v == 0 {
+					continue
+				}
+				number := style
+				number.XAlign = text.XCenter
+				if share > 0.4 {
+					number.Color = color.White
+				}
+				canvas.FillText(number, vg.Point{X: (p.X + q.X) / 2, Y: (p.Y + q.Y) / 2}, strconv.Itoa(v))
+			}
+			if i%every != 0 {
+				continue
+			}
+			name := style
+			name.XAlign = text.XRight
+			middle := at(i, 0).Y - vg.Length(size)*unit/2
+			canvas.FillText(name, vg.Point{X: left - 6*unit, Y: middle}, short(c.Classes[i], 16))
+			name.Rotation = math.Pi / 2
+			canvas.FillText(name, vg.Point{X: at(0, i).X + vg.Length(size)*unit/2, Y: at(n, 0).Y - 6*unit}, short(c.Classes[i], 14))
+		}
+		title := picture.TextStyle(13 * unit)
+		canvas.FillText(title, vg.Point{X: canvas.Min.X + 8*unit, Y: canvas.Max.Y - 22*unit}, "true class by row, predicted by column, K = "+strconv.Itoa(c.K))
+	})
 }

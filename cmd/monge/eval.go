@@ -26,6 +26,7 @@ type evalFlags struct {
 	testLabels  string
 	ks          []int
 	baselines   bool
+	picture     string
 	workers     int
 }
 
@@ -36,7 +37,8 @@ func newEval(a *app) *cobra.Command {
 		Short: "Classify projected test samples by their nearest neighbors",
 		Long: `Eval projects training and test samples and reports the error of the K nearest
 neighbors classifier on the test samples for every K, and the confusion matrix for
-the first K (rows: true class; columns: predicted class). At equal distance the
+the first K (rows: true class; columns: predicted class), which --picture draws, with
+every class's recall and precision. At equal distance the
 training row that comes first is nearer; among classes with equally many votes the
 class of the nearest neighbor wins.
 
@@ -60,6 +62,7 @@ and FDA on the training rows; this takes long if they are many.`,
 	fs.StringVar(&f.testLabels, "test-labels", "", "file of the test labels (default --train-labels if both samples are of one file)")
 	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "numbers of neighbors")
 	fs.BoolVar(&f.baselines, "baselines", false, "also the original space, PCA and FDA")
+	fs.StringVar(&f.picture, "picture", "", "file to draw the confusion matrix to, .png or .svg")
 	addWorkers(cmd, &f.workers)
 	f.rows.add(cmd, "training rows")
 	f.read.add(cmd)
@@ -91,9 +94,42 @@ type confusion struct {
 	Counts  [][]int  `json:"counts"`
 }
 
+// classRates are those of a class for the first K: of its rows those that are found
+// (recall), of the rows taken for it those that are it (precision), and 2·recall·precision
+// / (recall + precision). What has no denominator is null.
+type classRates struct {
+	Class     string `json:"class"`
+	Rows      int    `json:"rows"`
+	Taken     int    `json:"taken"`
+	Recall    number `json:"recall"`
+	Precision number `json:"precision"`
+	F1        number `json:"f1"`
+}
+
+// rates returns those of every class.
+func (c *confusion) rates() []classRates {
+	out := make([]classRates, len(c.Classes))
+	for i, row := range c.Counts {
+		out[i].Class = c.Classes[i]
+		for j, n := range row {
+			out[i].Rows += n
+			out[j].Taken += n
+		}
+	}
+	for i := range out {
+		r := &out[i]
+		hit := float64(c.Counts[i][i])
+		r.Recall, r.Precision = number(hit/float64(r.Rows)), number(hit/float64(r.Taken))
+		r.F1 = number(2 * hit / float64(r.Rows+r.Taken))
+	}
+	return out
+}
+
 type evalResult struct {
 	Error     rates            `json:"knn_error"`
 	Confusion confusion        `json:"confusion"`
+	Classes   []classRates     `json:"classes"`
+	Picture   string           `json:"picture,omitempty"`
 	Train     int              `json:"train"`
 	Test      int              `json:"test"`
 	Baselines map[string]rates `json:"baselines,omitempty"`
@@ -113,6 +149,15 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	}
 	if err := checkWorkers(f.workers); err != nil {
 		return err
+	}
+	var ext string
+	if f.picture != "" {
+		if ext, err = extension("picture", f.picture, ".png", ".svg"); err != nil {
+			return err
+		}
+		if err := checkOutput(f.picture, f.model, f.train, f.test, f.trainLabels, f.testLabels); err != nil {
+			return err
+		}
 	}
 	m, err := readModel(f.model)
 	if err != nil {
@@ -149,6 +194,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		Confusion: confusion{ks[0], train.Classes, knn.Confusion(first, test.Labels, len(train.Classes))},
 		Train:     train.Len(), Test: test.Len(),
 	}
+	out.Classes = out.Confusion.rates()
 	names := []string{"WDA"}
 	table := []rates{own}
 	if f.baselines {
@@ -162,6 +208,19 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 			names, table = append(names, b.name), append(table, b.rates)
 		}
 	}
+	if f.picture != "" {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		const most = 500
+		if n := len(out.Confusion.Classes); n > most {
+			return fmt.Errorf("%s: --picture: %d classes, more than %d", f.test, n, most)
+		}
+		if err := out.Confusion.draw(f.picture, ext); err != nil {
+			return err
+		}
+		out.Picture = f.picture
+	}
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "%d test rows by %d training rows, %d → %d dimensions\n\n", out.Test, out.Train, d, p)
 		fmt.Fprintf(w, "K\t%s\n", strings.Join(names, "\t"))
@@ -173,6 +232,14 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 			fmt.Fprintln(w)
 		}
 		out.Confusion.print(w)
+		fmt.Fprintf(w, "\nclass\trows\trecall\tprecision\tF1\n")
+		const most = 100
+		for _, r := range out.Classes[:min(most, len(out.Classes))] {
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", short(r.Class, 30), r.Rows, percent(float64(r.Recall)), percent(float64(r.Precision)), percent(float64(r.F1)))
+		}
+		if n := len(out.Classes) - most; n > 0 {
+			fmt.Fprintf(w, "(and %d more, which --json has)\n", n)
+		}
 	})
 }
 

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestClassRates(t *testing.T) {
+	c := confusion{Classes: []string{"a", "b", "c"}, Counts: [][]int{{3, 1, 0}, {2, 4, 0}, {0, 0, 0}}}
+	got := c.rates()
+	for i, want := range []classRates{
+		{"a", 4, 5, 0.75, 0.6, 2 * 0.75 * 0.6 / (0.75 + 0.6)},
+		{"b", 6, 5, 4.0 / 6, 0.8, 2 * 4.0 / 11},
+	} {
+		g := got[i]
+		if g.Class != want.Class || g.Rows != want.Rows || g.Taken != want.Taken || g.Recall != want.Recall || g.Precision != want.Precision || math.Abs(float64(g.F1-want.F1)) > 1e-15 {
+			t.Errorf("%+v, want %+v", g, want)
+		}
+	}
+	if g := got[2]; g.Rows != 0 || g.Taken != 0 || !math.IsNaN(float64(g.Recall)) {
+		t.Errorf("a class without rows: %+v", g)
+	}
+}
+
+// eval --picture draws the matrix that it prints: the diagonal is dark, what is 0 is not.
+func TestEvalPicture(t *testing.T) {
+	s := simulate(t)
+	at := func(name string) string { return filepath.Join(s.dir, name) }
+	object(t, "fit", "--data", s.csv, "--model", at("m.wda"))
+	for _, name := range []string{"c.png", "c.svg"} {
+		v := object(t, "eval", "--model", at("m.wda"), "--train", s.csv, "--test", s.csv, "--k", "1", "--picture", at(name))
+		if v["picture"] != at(name) || get(t, v, "knn_error", "1") != 0 {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+	b, err := os.ReadFile(at("c.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Corners of cells, where no number is: cells have 40 pixels from (130, 40) on.
+	for i := range 3 {
+		for j := range 3 {
+			if r, _, _, _ := image.At(130+40*j+4, 40+40*i+4).RGBA(); (r < 0x4000) != (i == j) {
+				t.Errorf("cell %d, %d: red %#x", i, j, r)
+			}
+		}
+	}
+	before := files(t, s.dir)
+	bad{"picture type", "eval --model $m.wda --train $d.csv --test $d.csv --picture $c.gif", 2, "must end in .png or .svg"}.check(t, s.dir, before)
+}
