@@ -42,6 +42,9 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 		}
 		p.A, p.B, p.Start = hostileVector[T](in, p.X.Rows), hostileVector[T](in, p.Y.Rows), hostileVector[T](in, p.X.Rows)
 		p.Lambda = hostileNumber(in)
+		if in.upTo(3) == 3 {
+			p.RhoA, p.RhoB, p.Mass = hostileNumber(in), hostileNumber(in), float64(in.upTo(1))*hostileNumber(in)
+		}
 		what := func() string { return fmt.Sprintf("%+v\n%+v", set, p) }
 		defer func() {
 			if v := recover(); v != nil {

@@ -38,6 +38,8 @@ func allocations[T dist.Float](t *testing.T) {
 						t.Fatal(err)
 					}
 					small := &Problem[T]{X: p.X.RowRange(0, 7), Y: p.Y.RowRange(0, 5), Lambda: 0.1}
+					priced, part := *p, *p
+					priced.RhoA, priced.RhoB, part.Mass = 1, 2, 0.5
 					plan, m := dist.NewMatrix[T](n, n+1, nil), dist.NewMatrix[T](n, n+1, nil)
 					dx, dy := dist.NewMatrix[T](n, 3, nil), dist.NewMatrix[T](n+1, 3, nil)
 					f, g := make([]T, n), make([]T, n+1)
@@ -71,9 +73,12 @@ func allocations[T dist.Float](t *testing.T) {
 						if err := r.ImplicitPointGradientTo(ctx, dx, dy); err != nil {
 							t.Fatal(err)
 						}
-						if _, err = newton.Solve(ctx, p); err != nil {
-							t.Fatal(err)
+						for _, p := range []*Problem[T]{p, &priced, &part} {
+							if r, err = newton.Solve(ctx, p); err != nil {
+								t.Fatal(err)
+							}
 						}
+						regularized(t, r)
 					}
 					// The runtime itself allocates now and then, where goroutines start.
 					k := testing.AllocsPerRun(2, all)

@@ -34,6 +34,9 @@ type Divergence struct {
 // "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS
 // 2019.
 //
+// With prices RhoA = RhoB for unequal mass, (Σa − Σb)²/(2λ) is added, and S is that of T.
+// Séjourné et al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
+//
 // Start serves the first of the three solves. A result of this solver before is
 // overwritten.
 func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.Matrix[T]) (Divergence, error) {
@@ -41,6 +44,9 @@ func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.M
 	defer s.leave()
 	if !p.Cost.IsEmpty() {
 		return Divergence{}, fmt.Errorf("%w: a divergence is one of points", ErrShape)
+	}
+	if p.Mass > 0 || p.RhoA != p.RhoB {
+		return Divergence{}, fmt.Errorf("%w: a divergence wants one price for both marginals, and all of the mass", ErrSettings)
 	}
 	gradient := !dx.IsEmpty() || !dy.IsEmpty()
 	if gradient && (dx.IsEmpty() || dy.IsEmpty() || !dx.Fits() || !dy.Fits() || matrix.Overlap(dx, dy)) {
@@ -58,12 +64,16 @@ func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.M
 		if i == 1 {
 			x, w, to = p.Y, p.B, dy
 		}
-		err = s.addTerm(ctx, &d, -0.5, &Problem[T]{X: x, Y: x, A: w, B: w, Lambda: p.Lambda}, func() error {
+		err = s.addTerm(ctx, &d, -0.5, &Problem[T]{X: x, Y: x, A: w, B: w, Lambda: p.Lambda, RhoA: p.RhoA, RhoB: p.RhoB}, func() error {
 			if !gradient {
 				return nil
 			}
 			return s.subtractHalf(ctx, to)
 		})
+	}
+	if err == nil && s.unequal.on {
+		m := total(p.A) - total(p.B)
+		d.Value += float64(m*m) / (2 * s.lambda)
 	}
 	if err == nil && !finite(d.Value) {
 		err = fmt.Errorf("%w: the divergence overflows", ErrRange)
@@ -117,4 +127,16 @@ func worse(a, b Status) Status {
 		return b
 	}
 	return a
+}
+
+// total returns the sum of weights, of which nil are uniform.
+func total[T dist.Float](w []T) float64 {
+	if w == nil {
+		return 1
+	}
+	var sum float64
+	for _, x := range w {
+		sum += float64(x)
+	}
+	return sum
 }

@@ -82,3 +82,44 @@ func ExamplePool() {
 	// true
 	// true
 }
+
+// Clouds of unequal mass, and one point that is not worth the way: it keeps its mass.
+func ExampleProblem_unbalanced() {
+	x := dist.NewMatrix(3, 1, []float64{0, 1, 9})
+	y := dist.NewMatrix(2, 1, []float64{0, 1})
+	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Tolerance: 1e-9})
+	if err != nil {
+		panic(err)
+	}
+	r, err := s.Solve(context.Background(), &sinkhorn.Problem[float64]{
+		X: x, Y: y, A: []float64{1, 1, 1}, B: []float64{1, 1}, Lambda: 20, RhoA: 2, RhoB: 2,
+	})
+	if err != nil {
+		panic(err)
+	}
+	for i := range x.Rows {
+		row := make([]float64, y.Rows)
+		r.PlanRowTo(row, i)
+		fmt.Printf("%.3f\n", row)
+	}
+	// Output:
+	// [1.000 0.000]
+	// [0.000 1.000]
+	// [0.000 0.000]
+}
+
+// Half of the mass moves, where it is cheapest.
+func ExampleProblem_partial() {
+	x := dist.NewMatrix(2, 1, []float64{0, 5})
+	y := dist.NewMatrix(2, 1, []float64{0.5, 9})
+	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Tolerance: 1e-9})
+	if err != nil {
+		panic(err)
+	}
+	r, err := s.Solve(context.Background(), &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 3, Mass: 0.5})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%v, cost %.4f\n", r.Status, r.Cost)
+	// Output: converged, cost 0.1250
+}

@@ -28,6 +28,9 @@ import (
 // Comput. 41 (2019), with an exact step for what absorption alone cannot save:
 // elements that were lost to underflow come back.
 func (s *Solver[T]) forward(ctx context.Context, limit int, tolerance float64, start []T) error {
+	if s.unequal.on {
+		return s.forwardUnequal(ctx, limit, tolerance, start)
+	}
 	if err := s.restart(ctx, 0, start); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 // limits are what accuracy in type T allows.
 type limits[T dist.Float] struct {
 	lo, hi    T       // a scaling within is accurate
+	least     T       // a sum below is not accurate, with scalings in range
 	tiny      T       // a column sum below is not accurate in a log-domain pass
 	precision float64 // λ·log₂e·max|M| above leaves potentials too few digits
 	largest   float64 // overflow
@@ -57,4 +58,5 @@ func (l *limits[T]) safeRange(least float64, size int) {
 	h := int(min(l.most, math.Floor((l.room+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
 	h = max(h, 0)
 	l.hi, l.lo = T(math.Ldexp(1, h)), T(math.Ldexp(1, -h))
+	l.least = T(math.Ldexp(1, h+bits.Len(uint(size-1))-int(l.room)))
 }

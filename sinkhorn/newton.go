@@ -108,7 +108,7 @@ func (s *Solver[T]) converge(ctx context.Context) error {
 
 // accelerates reports whether slow iterations are to be replaced.
 func (s *Solver[T]) accelerates() bool {
-	return s.settings.Tolerance > 0 && !s.settings.Gradient && !s.settings.Unaccelerated
+	return s.settings.Tolerance > 0 && !s.settings.Gradient && !s.settings.Unaccelerated && !s.unequal.on
 }
 
 // converged reports whether the marginal error has reached the tolerance.
@@ -268,6 +268,14 @@ func (s *Solver[T]) enterNewton(ctx context.Context) error {
 // keep makes the iterate that Newton's steps have led to the solver's.
 func (s *Solver[T]) keep() {
 	s.residual()
+	s.store()
+	if s.converged() && s.res.Status != LowPrecision {
+		s.res.Status = Converged
+	}
+}
+
+// store makes the iterate the solver's, as it is.
+func (s *Solver[T]) store() {
 	nw, k := &s.newton, s.res.Iterations
 	copy(s.u(k), nw.u)
 	copy(s.v(k), nw.v)
@@ -276,9 +284,6 @@ func (s *Solver[T]) keep() {
 		s.kind[k%s.ring] = s.log.basis
 	}
 	s.walk = walk{scaled: true, wait: 1}
-	if s.converged() && s.res.Status != LowPrecision {
-		s.res.Status = Converged
-	}
 }
 
 // residual sets c, e = b − c and the marginal error to those of the iterate.

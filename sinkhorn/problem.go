@@ -28,6 +28,20 @@ type Problem[T dist.Float] struct {
 	// quotients by it would be out of range. With Mixed storage none may exceed the
 	// largest float32.
 	A, B []T
+	// RhoA and RhoB, if positive, are the prices of a plan T whose marginals are not A and
+	// B: the problem is then to minimize
+	//
+	//	⟨T, M⟩ + KL(T | a⊗b)/λ + RhoA·KL(T1 | a) + RhoB·KL(Tᵀ1 | b),
+	//
+	// KL(x | y) = Σ x log(x/y) − x + y, and A and B may have different sums. 0 or +Inf is a
+	// marginal that holds exactly: bit for bit the balanced problem, if both do or if
+	// ρλ ≥ 2⁶⁰. Prices exclude Settings.Gradient, and Newton's method is not used. With
+	// Mixed storage, points far from all others may keep a tolerance below 1e-6 out of reach.
+	RhoA, RhoB float64
+	// Mass, if positive, is that of the plan, and A and B are upper bounds of its marginals:
+	// partial transport. It is at most the smaller of their sums, and excludes prices and
+	// Settings.Gradient.
+	Mass float64
 	// Lambda multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64
 	// Start, of length n, is the logarithm of u⁰, for example the first potentials
@@ -97,6 +111,9 @@ func (s *Solver[T]) prepare(ctx context.Context, p *Problem[T]) error {
 	if !s.setLambda(lambda) {
 		return fmt.Errorf("%w: λ = %v", ErrRange, lambda)
 	}
+	if err := s.setUnequal(p); err != nil {
+		return err
+	}
 	if p.Start != nil {
 		if len(p.Start) != geo.n {
 			return fmt.Errorf("%w: %d starting potentials for %d points", ErrShape, len(p.Start), geo.n)
@@ -139,10 +156,21 @@ func (s *Solver[T]) marginals() error {
 	if err != nil {
 		return err
 	}
-	if tol := s.limits.mass; math.Abs(sumA-sumB) > tol*math.Max(sumA, sumB) {
+	if un := &s.unequal; un.on {
+		s.mass, s.zeroB = math.Min(sumA, sumB), zeroB
+		if un.partial > 0 {
+			if un.partial > s.mass*(1+s.limits.mass) {
+				return fmt.Errorf("%w: a mass of %v, A sums to %v and B to %v", ErrMarginals, un.partial, sumA, sumB)
+			}
+			un.partial = math.Min(un.partial, s.mass)
+			s.mass = un.partial
+		}
+	} else if tol := s.limits.mass; math.Abs(sumA-sumB) > tol*math.Max(sumA, sumB) {
 		return fmt.Errorf("%w: A sums to %v and B to %v", ErrMarginals, sumA, sumB)
 	}
-	s.mass, s.zeroB = sumA, zeroB
+	if !s.unequal.on {
+		s.mass, s.zeroB = sumA, zeroB
+	}
 	s.limits.safeRange(math.Min(leastA, leastB), max(s.geo.n, s.geo.m))
 	return nil
 }

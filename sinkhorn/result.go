@@ -20,7 +20,9 @@ type Result[T dist.Float] struct {
 	Iterations int
 	// Annealing is the number of iterations made before for smaller λ.
 	Annealing int
-	// MarginalError is ‖Tᵀ1 − b‖₁. The other marginal, T1 = a, holds to rounding.
+	// MarginalError is ‖Tᵀ1 − b‖₁. The other marginal, T1 = a, holds to rounding. With prices
+	// or a Mass it is the distance of Tᵀ1 to where the next scaling v would bring it, and T1
+	// is the best for v.
 	MarginalError float64
 	Status        Status
 	// Domain is Plain or Log, the one that the last iterations were made in.
@@ -118,6 +120,14 @@ func (s *Solver[T]) mustBePoints() {
 // exp(f_i − λ M_ij + g_j): the natural logarithms of the scalings u and v. That of
 // a zero weight is −Inf. Divided by λ they are the dual variables of the
 // regularized problem.
+//
+// So the gradient of RegularizedCost by the weights is theirs, at convergence: with φ_i =
+// f_i − log a_i, and r_i/a_i = exp(−φ_i/(ρλ)) for a price ρ, else r = T1,
+//
+//	∂/∂a_i = (Σb − r_i/a_i)/λ + ρ(1 − r_i/a_i)      with a price,
+//	∂/∂a_i = (Σb − r_i/a_i + φ_i − max φ)/λ         with Problem.Mass,
+//
+// and φ_i/λ, but for a constant, where T1 = a; for b likewise.
 func (r *Result[T]) PotentialsTo(f, g []T) {
 	s := r.enter()
 	defer s.leave()
@@ -152,6 +162,9 @@ func natural[T dist.Float](dst, slot []T, kind int, base []T) {
 // With −H(T)/λ in the place of KL/λ, H the entropy −Σ T_ij log T_ij, the value is
 // that minus (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ more at convergence.
 //
+// For unequal mass it is the value that Problem.RhoA states, prices and −Σ T_ij + Σ a_i b_j
+// over λ included.
+//
 // It is NaN if Cancelled. Where it overflows the error wraps ErrRange; it is the context's
 // cause if that ends first.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
@@ -169,7 +182,14 @@ func (s *Solver[T]) regularizedCost(ctx context.Context) (float64, error) {
 	}
 	k := s.res.Iterations
 	kind := s.kind[k%s.ring]
-	cost := float64(entropyPart(s.a, s.a, s.u(k), kind, s.log.f)+entropyPart(s.fq, s.b, s.v(k), kind, s.log.g)) / s.lambda
+	rows, extra := s.a, 0.0
+	if s.unequal.on {
+		if err := s.rowSums(ctx); err != nil {
+			return math.NaN(), err
+		}
+		rows, extra = s.r, s.unequalCost(s.r, s.fq)
+	}
+	cost := float64(entropyPart(rows, s.a, s.u(k), kind, s.log.f)+entropyPart(s.fq, s.b, s.v(k), kind, s.log.g))/s.lambda + extra
 	if !finite(cost) {
 		return math.NaN(), fmt.Errorf("%w: the regularized cost overflows", ErrRange)
 	}
@@ -207,6 +227,18 @@ func (s *Solver[T]) columnSums(ctx context.Context) error {
 	}
 	for j, v := range s.fv {
 		s.fq[j] *= v
+	}
+	return nil
+}
+
+// rowSums sets r to the row sums of the plan, after columnSums.
+func (s *Solver[T]) rowSums(ctx context.Context) error {
+	s.begun = false // r is that of the reverse sweep no more
+	if err := s.geo.rows(ctx, s.r, s.fv); err != nil {
+		return err
+	}
+	for i, u := range s.fu {
+		s.r[i] *= u
 	}
 	return nil
 }

@@ -30,21 +30,22 @@ type Solver[T dist.Float] struct {
 	*state[T] // of the problem at hand: own, or that of one of several solved together
 	own       state[T]
 
-	geo    geometry[T]
-	lambda float64
-	ring   int // iterates kept
-	fq     []T // column sums of the plan
-	x, y   []T // scratch, of length n and m
-	log    logDomain[T]
-	rev    reverse[T]
-	im     implicit[T]
-	newton newton[T]
-	warm   []T // start of the next stage of annealing
-	div    struct{ g, h []T }
-	batch  batch[T]
-	group  group[T]
-	timed  timed
-	count  uint64 // of results
+	geo     geometry[T]
+	lambda  float64
+	ring    int // iterates kept
+	fq      []T // column sums of the plan
+	x, y    []T // scratch, of length n and m
+	log     logDomain[T]
+	rev     reverse[T]
+	im      implicit[T]
+	newton  newton[T]
+	unequal unequal[T]
+	warm    []T // start of the next stage of annealing
+	div     struct{ g, h []T }
+	batch   batch[T]
+	group   group[T]
+	timed   timed
+	count   uint64 // of results
 }
 
 // state is what a solver has of one problem.

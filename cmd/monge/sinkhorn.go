@@ -21,6 +21,8 @@ type sinkhornFlags struct {
 	iterations    int
 	tolerance     float64
 	maxIterations int
+	rhoA, rhoB    float64
+	mass          float64
 	domain        string
 	plan          string
 	level         string
@@ -37,14 +39,20 @@ prints the cost ⟨T, M⟩. From u = 1, an iteration is v = b ⊘ Kᵀu, u = a �
 reg or ε of other programs is 1/λ.
 
 Exactly --iterations are made, or as many as bring ‖Tᵀ1 − b‖₁ below --tolerance times
-the mass, which is the default. Where numbers would underflow, the same iterations
+the mass, which is the default: where iterations are slow, Newton's method on the dual
+takes over, and a pass over K counts as one. Where numbers would underflow, the same iterations
 are made on logarithms; --domain plain fails there instead.
+
+--rho-a and --rho-b are prices for marginals that are not a and b, which may then have
+different sums: RhoA·KL(T1 | a) and RhoB·KL(Tᵀ1 | b) are added to the problem. With --mass
+just so much is moved, and a and b are upper bounds.
 
 All files are CSV without a header or NPY: points and costs one row per line,
 weights one per line.`,
 		Example: `  monge sinkhorn --x X.csv --y Y.csv --lambda 10
   monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 100 --iterations 50 --plan T.csv
-  monge sinkhorn --cost M.npy --lambda 5 --tolerance 1e-12 --json`,
+  monge sinkhorn --cost M.npy --lambda 5 --tolerance 1e-12 --json
+  monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 10 --rho-a 1 --rho-b 1`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.sinkhorn(cmd, f) },
 	}
 	fs := cmd.Flags()
@@ -57,6 +65,9 @@ weights one per line.`,
 	fs.IntVar(&f.iterations, "iterations", 0, "make exactly this many iterations")
 	fs.Float64Var(&f.tolerance, "tolerance", 1e-9, "largest error of the marginal b at the end")
 	fs.IntVar(&f.maxIterations, "max-iterations", 10000, "most iterations for --tolerance")
+	fs.Float64Var(&f.rhoA, "rho-a", 0, "price of a marginal that is not a (default: it holds)")
+	fs.Float64Var(&f.rhoB, "rho-b", 0, "price of a marginal that is not b (default: it holds)")
+	fs.Float64Var(&f.mass, "mass", 0, "mass to move, at most that of a and of b (default: all)")
 	fs.StringVar(&f.domain, "domain", sinkhorn.Auto.String(), "auto, plain or log")
 	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy")
 	f.read.add(cmd)
@@ -75,6 +86,19 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		return s, err
 	}
 	changed := cmd.Flags().Changed
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"rho-a", f.rhoA}, {"rho-b", f.rhoB}, {"mass", f.mass}} {
+		if changed(x.name) {
+			if err := checkPositive(x.name, x.value); err != nil {
+				return s, err
+			}
+		}
+	}
+	if f.mass > 0 && f.rhoA+f.rhoB > 0 {
+		return s, usagef("--mass excludes --rho-a and --rho-b")
+	}
 	switch {
 	case !changed("iterations"):
 		if err := checkPositive("tolerance", f.tolerance); err != nil {
@@ -174,7 +198,7 @@ func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64
 
 // problem reads the files.
 func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err error) {
-	p = &sinkhorn.Problem[float64]{Lambda: f.lambda}
+	p = &sinkhorn.Problem[float64]{Lambda: f.lambda, RhoA: f.rhoA, RhoB: f.rhoB, Mass: f.mass}
 	read := func(path string) (dist.Matrix[float64], error) {
 		m, err := f.read.readMatrix(path)
 		if err != nil {

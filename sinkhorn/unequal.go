@@ -1,0 +1,425 @@
+package sinkhorn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
+)
+
+// Unequal mass. With Kv the row sums r for scalings v, the best u is
+//
+//	u = a ⊘ r                        T1 = a
+//	u = a ⊙ r^−τ,  τ = ρλ/(ρλ + 1)   at a price of ρ KL(T1 | a)
+//	u = min(ηa, a ⊘ r)               T1 ≤ a, η so large that the plan's mass is that wanted
+//
+// and likewise for v: in each the reference of the entropy is a⊗b. The second is L. Chizat
+// et al., "Scaling algorithms for unbalanced optimal transport problems", Math. Comp. 87
+// (2018). The third maximizes the dual of J.-D. Benamou et al., "Iterative Bregman
+// projections for regularized transportation problems", SIAM J. Sci. Comput. 37 (2015),
+// section 5, over two blocks instead of three, so that no correction terms are kept: a
+// point that takes the rest, the other way to do it, wants a cost matrix larger by a row
+// and a column, whose zeros no pair of clouds has.
+//
+// All of them are log₂u = min(top, α − τ log₂r); relative to a base F, where r is 2^F times
+// as large, α = log₂a − (1 − τ)F and top = log₂(ηa) − F.
+//
+// Where both sides have a price, adding t to one dual variable and subtracting it from the
+// other moves the masses that they ask for, m_a = Σ a r^(1−τ) and m_b: the best t is known
+// and costs nothing (T. Séjourné, F.-X. Vialard, G. Peyré, "Faster unbalanced optimal
+// transport: translation invariant Sinkhorn and 1-D Frank-Wolfe", AISTATS 2022).
+
+// unequal is what a problem of unequal mass has besides.
+type unequal[T dist.Float] struct {
+	on         bool
+	rhoA, rhoB float64 // +Inf is an exact marginal
+	partial    float64 // mass to be moved, if positive
+	share      []T     // scratch
+}
+
+// unequal reports whether the problem says anything about mass.
+func (p *Problem[T]) unequal() bool { return p.RhoA != 0 || p.RhoB != 0 || p.Mass != 0 }
+
+// tau returns ρλ/(ρλ + 1).
+func tau(rho, lambda float64) float64 {
+	if x := rho * lambda; x < 0x1p60 {
+		return x / (x + 1)
+	}
+	return 1
+}
+
+// setUnequal checks what the problem says about mass.
+func (s *Solver[T]) setUnequal(p *Problem[T]) error {
+	un := &s.unequal
+	un.rhoA, un.rhoB = math.Inf(1), math.Inf(1)
+	for _, r := range []struct {
+		name  string
+		given float64
+		rho   *float64
+	}{{"RhoA", p.RhoA, &un.rhoA}, {"RhoB", p.RhoB, &un.rhoB}} {
+		if !(r.given >= 0) {
+			return fmt.Errorf("%w: %s = %v", ErrSettings, r.name, r.given)
+		}
+		if r.given > 0 {
+			*r.rho = r.given
+		}
+	}
+	switch {
+	case !(p.Mass >= 0) || math.IsInf(p.Mass, 1):
+		return fmt.Errorf("%w: a mass of %v", ErrSettings, p.Mass)
+	case p.Mass > 0 && p.RhoA+p.RhoB > 0:
+		return fmt.Errorf("%w: both Mass and RhoA or RhoB", ErrSettings)
+	}
+	un.partial = p.Mass
+	un.on = p.Mass > 0 || tau(un.rhoA, s.lambda) < 1 || tau(un.rhoB, s.lambda) < 1
+	if un.on && s.settings.Gradient {
+		return fmt.Errorf("%w: no gradients through iterations of unequal mass; RegularizedPointGradientTo has them at convergence", ErrSettings)
+	}
+	return nil
+}
+
+// forwardUnequal is forward for unequal mass. The marginal error is Σ_j q_j |v_j − v'_j|, v'
+// the scalings that would come next: the gradient of the dual, in the norm of balanced
+// problems.
+func (s *Solver[T]) forwardUnequal(ctx context.Context, limit int, tolerance float64, start []T) error {
+	if err := s.restart(ctx, 0, start); err != nil {
+		return err
+	}
+	geo, nw, un := &s.geo, &s.newton, &s.unequal
+	for _, v := range []*[]T{&nw.u, &nw.tu, &nw.f} {
+		grow(v, geo.n)
+	}
+	for _, v := range []*[]T{&nw.v, &nw.tv, &nw.tq, &nw.g} {
+		geo.column(v)
+	}
+	grow(&un.share, max(geo.n, geo.m))
+	scaled := s.walk.scaled // nw.u are scalings; else nw.f are potentials
+	copy(nw.u, s.u(0))
+	copy(nw.f, s.u(0))
+	defer func() {
+		if s.res.Iterations > 0 {
+			s.store()
+		}
+	}()
+	for k := 1; ; k++ {
+		ok := scaled && s.sums(s.q, s.b)
+		switch {
+		case ok:
+			s.scaling(nw.tv, s.q, columnSide)
+			for j, v := range nw.v {
+				nw.g[j], nw.tq[j] = v*s.q[j], nw.tv[j]*s.q[j]
+			}
+		case s.settings.Domain == Plain:
+			return ErrUnderflow
+		default:
+			if err := s.logColumns(ctx, scaled); err != nil {
+				return err
+			}
+		}
+		if k > 1 && s.unequalDone(tolerance, k > limit) {
+			return nil
+		}
+		if ok {
+			s.translate()
+			var err error
+			if ok, err = s.tryUnequal(ctx); err != nil {
+				return err
+			}
+			if !ok {
+				if s.settings.Domain == Plain {
+					return ErrUnderflow
+				}
+				if err := s.logColumns(ctx, scaled); err != nil {
+					return err
+				}
+			}
+		}
+		if !ok {
+			if err := s.logRowsUnequal(ctx, k); err != nil {
+				return err
+			}
+		}
+		scaled = true
+		s.res.Iterations = k
+	}
+}
+
+// unequalDone sets the marginal error from the column sums in g and those in tq, which the
+// next scaling v would have, and reports whether the iterations end.
+func (s *Solver[T]) unequalDone(tolerance float64, last bool) bool {
+	var e float64
+	for j, b := range s.b {
+		if b > 0 {
+			e += math.Abs(float64(s.newton.g[j]) - float64(s.newton.tq[j]))
+		}
+	}
+	s.res.MarginalError = e
+	done := tolerance > 0 && e <= tolerance*s.mass
+	switch {
+	case s.res.Status == LowPrecision:
+	case done:
+		s.res.Status = Converged
+	case last && tolerance > 0:
+		s.res.Status = IterationLimit
+	}
+	return done || last
+}
+
+// tryUnequal takes the best u for tv, if both are accurate.
+func (s *Solver[T]) tryUnequal(ctx context.Context) (bool, error) {
+	geo, nw := &s.geo, &s.newton
+	if !s.safe(nw.tv, s.b) {
+		return false, nil
+	}
+	if err := geo.fill(ctx); err != nil {
+		return false, err
+	}
+	if err := geo.rows(ctx, s.r, nw.tv); err != nil || !s.sums(s.r, s.a) {
+		return false, err
+	}
+	s.scaling(nw.tu, s.r, rowSide)
+	if !s.safe(nw.tu, s.a) {
+		return false, nil
+	}
+	if err := geo.columns(ctx, nw.tq, nw.tu); err != nil {
+		return false, err
+	}
+	s.take()
+	return true, nil
+}
+
+// sums reports whether all sums that belong to a positive weight are accurate.
+func (s *Solver[T]) sums(x, weight []T) bool {
+	for i, w := range weight {
+		if w > 0 && !(x[i] >= s.limits.least && x[i] <= T(s.limits.largest)) {
+			return false
+		}
+	}
+	return true
+}
+
+// translate multiplies tv by what makes both sides ask for the same mass.
+func (s *Solver[T]) translate() {
+	un := &s.unequal
+	if un.partial > 0 || s.res.Iterations == 0 || math.IsInf(un.rhoA, 1) || math.IsInf(un.rhoB, 1) {
+		return
+	}
+	var have, want float64 // the plan's mass, and that which b asks for
+	for j, g := range s.newton.g {
+		have += float64(g)
+		want += float64(s.newton.tq[j])
+	}
+	// have is what a asks for if u is the best for v.
+	t := float64(s.lambda*(un.rhoA/(un.rhoA+un.rhoB))*un.rhoB) * (num.Log2(have) - num.Log2(want))
+	factor := [1]T{T(-t)}
+	exp.Exp2(s.geo.level, factor[:], factor[:], 1)
+	if !(math.Abs(t) < 30) {
+		return // so far from the solution that the model is of no use
+	}
+	for j := range s.newton.tv {
+		s.newton.tv[j] *= factor[0]
+	}
+}
+
+// logColumns sets log.h to the best v for the iterate, as potentials, and g and tq to the
+// column sums of the plan without and with it.
+func (s *Solver[T]) logColumns(ctx context.Context, scaled bool) error {
+	geo, nw, log := &s.geo, &s.newton, &s.log
+	if s.res.Domain == Plain {
+		if err := s.enterLog(ctx); err != nil {
+			return err
+		}
+	}
+	if scaled {
+		kind := plainKind
+		if geo.base.f != nil {
+			kind = log.basis
+		}
+		potentials(nw.f, nw.u, kind, log.f)
+		potentials(nw.g, nw.v, kind, log.g)
+	}
+	if err := geo.columnMax(ctx, log.h, nw.f); err != nil {
+		return err
+	}
+	if err := geo.columnSum(ctx, log.sums, nw.f, log.h); err != nil {
+		return err
+	}
+	for j, h := range log.h {
+		log.sums[j] = h + num.Log2(log.sums[j])
+	}
+	s.logScaling(log.h, log.sums, columnSide, nil)
+	for j, sum := range log.sums {
+		nw.g[j] += sum
+		nw.tq[j] = log.h[j] + sum
+	}
+	exp.Exp2(geo.level, nw.g, nw.g, 1)
+	exp.Exp2(geo.level, nw.tq, nw.tq, 1)
+	return nil
+}
+
+// logRowsUnequal completes iteration k on potentials, and makes them the base.
+func (s *Solver[T]) logRowsUnequal(ctx context.Context, k int) error {
+	geo, nw, log := &s.geo, &s.newton, &s.log
+	copy(nw.g, log.h)
+	if err := geo.logRows(ctx, log.max, log.sum, nw.tq, nw.g, s.a); err != nil {
+		return err
+	}
+	for i, h := range log.max {
+		log.max[i] = h + num.Log2(log.sum[i])
+	}
+	s.logScaling(nw.f, log.max, rowSide, nil)
+	for _, x := range [2][]T{nw.f, nw.g} {
+		for _, x := range x {
+			if x != x || x > T(s.limits.largest) {
+				return ErrRange
+			}
+		}
+	}
+	weightless(nw.u, nw.f)
+	weightless(nw.v, nw.g)
+	for i, a := range s.a {
+		if a == 0 {
+			nw.f[i] = -log.max[i]
+		}
+	}
+	s.absorbed(nw.f, nw.g)
+	log.basis = k
+	if err := geo.fill(ctx); err != nil {
+		return err
+	}
+	return geo.columns(ctx, s.q, nw.u)
+}
+
+// scaling sets dst to the best scaling for the sums, all relative to the base.
+func (s *Solver[T]) scaling(dst, sums []T, d side) {
+	weight, base, t := s.weights(d)
+	if s.unequal.partial == 0 && t == 1 {
+		pass.Divide(s.geo.level, dst, weight, sums)
+		for i, w := range weight {
+			if w == 0 {
+				dst[i] = 0
+			}
+		}
+		return
+	}
+	for i, x := range sums[:len(dst)] {
+		dst[i] = num.Log2(x)
+	}
+	if s.geo.base.f == nil {
+		base = nil
+	}
+	s.logScaling(dst, dst, d, base)
+	exp.Exp2(s.geo.level, dst, dst, 1)
+}
+
+// weights returns a side's weights, the potentials of its base, and its τ.
+func (s *Solver[T]) weights(d side) (weight, base []T, t float64) {
+	if d == columnSide {
+		return s.b, s.log.g, tau(s.unequal.rhoB, s.lambda)
+	}
+	return s.a, s.log.f, tau(s.unequal.rhoA, s.lambda)
+}
+
+// logScaling is scaling on logarithms to base 2. dst may be sums.
+func (s *Solver[T]) logScaling(dst, sums []T, d side, base []T) {
+	weight, _, t := s.weights(d)
+	var eta float64
+	if s.unequal.partial > 0 {
+		eta = s.massFactor(weight, sums, base)
+	}
+	for i, w := range weight {
+		if w == 0 {
+			dst[i] = T(math.Inf(-1))
+			continue
+		}
+		l, f := float64(num.Log2(w)), 0.0
+		if base != nil {
+			f = float64(base[i])
+		}
+		x := l - float64((1-t)*f) - float64(t*float64(sums[i]))
+		if s.unequal.partial > 0 {
+			x = min(x, eta+l-f)
+		}
+		dst[i] = T(x)
+	}
+}
+
+// massFactor returns log₂η with Σ_i min(η w_i r_i, w_i) = mass, r_i = 2^(sum_i − base_i), by
+// Newton's method from the left, which is exact once it knows who is at the upper bound.
+func (s *Solver[T]) massFactor(weight, sums, base []T) float64 {
+	un := &s.unequal
+	level := func(i int) float64 {
+		if base != nil {
+			return float64(sums[i]) - float64(base[i])
+		}
+		return float64(sums[i])
+	}
+	eta, full := math.Inf(-1), -1
+	for {
+		fixed, top, count := 0.0, math.Inf(-1), 0
+		for i, w := range weight {
+			switch l := level(i); {
+			case w == 0:
+			case eta+l >= 0:
+				fixed += float64(w)
+				count++
+			default:
+				top = max(top, l)
+			}
+		}
+		if count == full || !(fixed < un.partial) || math.IsInf(top, -1) {
+			return eta
+		}
+		full = count
+		share := un.share[:len(weight)]
+		for i := range weight {
+			share[i] = T(math.Inf(-1))
+			if l := level(i); eta+l < 0 {
+				share[i] = T(l - top)
+			}
+		}
+		exp.Exp2(s.geo.level, share, share, 1)
+		var slope float64
+		for i, w := range weight {
+			slope = num.FMA(float64(w), float64(share[i]), slope)
+		}
+		eta = max(eta, num.Log2((un.partial-fixed)/slope)-top)
+	}
+}
+
+// unequalCost adds to the value of balanced problems what unequal mass adds, for a plan of
+// row sums r and column sums c: prices, and what the entropy's mass is worth.
+func (s *Solver[T]) unequalCost(r, c []T) float64 {
+	un := &s.unequal
+	var massA, massB, mass float64
+	for i, a := range s.a {
+		massA += float64(a)
+		mass += float64(r[i])
+	}
+	for _, b := range s.b {
+		massB += float64(b)
+	}
+	cost := (float64(massA*massB) - mass) / s.lambda
+	for _, side := range []struct {
+		rho       float64
+		sum, want []T
+	}{{un.rhoA, r, s.a}, {un.rhoB, c, s.b}} {
+		if math.IsInf(side.rho, 1) {
+			continue
+		}
+		var kl float64
+		for i, w := range side.want {
+			x := float64(side.sum[i])
+			kl += float64(w) - x
+			if x > 0 {
+				kl += float64(x * num.Log(x/float64(w)))
+			}
+		}
+		cost += float64(side.rho * kl)
+	}
+	return cost
+}

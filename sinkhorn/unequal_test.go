@@ -1,0 +1,374 @@
+package sinkhorn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+)
+
+type unequalCase struct {
+	Name          string
+	Lam, Mass     float64
+	RhoA          float64 `json:"rho_a"`
+	RhoB          float64 `json:"rho_b"`
+	X, Y, T       [][]float64
+	A, B          []float64
+	Cost, Value   float64
+	Rows, Columns []float64
+}
+
+func (c *unequalCase) problem() *Problem[float64] {
+	return &Problem[float64]{X: matrixOf(c.X), Y: matrixOf(c.Y), A: c.A, B: c.B, Lambda: c.Lam, RhoA: c.RhoA, RhoB: c.RhoB, Mass: c.Mass}
+}
+
+func matrixOf(rows [][]float64) dist.Matrix[float64] {
+	m := dist.NewMatrix[float64](len(rows), len(rows[0]), nil)
+	for i, r := range rows {
+		copy(m.Row(i), r)
+	}
+	return m
+}
+
+// unequalCases reads what testdata/unequal.py has computed in 60 digits.
+func unequalCases(t *testing.T) (cases []unequalCase) {
+	data, err := os.ReadFile("testdata/unequal.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+// TestUnequalGolden: plan, cost and value, in either domain, however K is stored.
+func TestUnequalGolden(t *testing.T) {
+	for _, c := range unequalCases(t) {
+		want := matrixOf(c.T)
+		for _, domain := range []Domain{Auto, Log} {
+			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+				tol, tolerance := 1e-10, 1e-13
+				if storage == Mixed {
+					tol, tolerance = 1e-5, 1e-6
+				}
+				r := mustSolve(t, Settings{Tolerance: tolerance, Iterations: 200000, Domain: domain, Storage: storage}, c.problem())
+				what := fmt.Sprintf("%s, %v, %v: %v after %d iterations, marginal error %.2g", c.Name, domain, storage, r.Status, r.Iterations, r.MarginalError)
+				got := dist.NewMatrix[float64](want.Rows, want.Cols, nil)
+				if err := r.PlanTo(t.Context(), got); err != nil {
+					t.Fatal(err)
+				}
+				value, err := r.RegularizedCost(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, cost, val := worst(got, want), math.Abs(r.Cost/c.Cost-1), math.Abs(value-c.Value)/math.Max(math.Abs(c.Value), c.Cost)
+				if r.Status != Converged || !(plan <= tol) || !(cost <= tol) || !(val <= tol) {
+					t.Errorf("%s: plan off by %.3g, cost by %.3g, value by %.3g (%v, want %v)", what, plan, cost, val, value, c.Value)
+				}
+				t.Logf("%s: plan %.2g, cost %.2g, value %.2g", what, plan, cost, val)
+			}
+		}
+	}
+}
+
+// TestUnequalFloat32, to what the type allows.
+func TestUnequalFloat32(t *testing.T) {
+	for _, c := range unequalCases(t) {
+		p := c.problem()
+		r := mustSolve(t, Settings{Tolerance: 1e-3, Iterations: 20000}, &Problem[float32]{X: narrow(p.X), Y: narrow(p.Y),
+			A: narrow(dist.NewMatrix(1, len(p.A), p.A)).Data, B: narrow(dist.NewMatrix(1, len(p.B), p.B)).Data,
+			Lambda: p.Lambda, RhoA: p.RhoA, RhoB: p.RhoB, Mass: p.Mass})
+		if e := math.Abs(r.Cost/c.Cost - 1); r.Status != Converged && r.Status != LowPrecision || !(e < 2e-3) {
+			t.Errorf("%s: %v after %d iterations, marginal error %.3g, cost off by %.3g", c.Name, r.Status, r.Iterations, r.MarginalError, e)
+		}
+	}
+}
+
+func narrow(m dist.Matrix[float64]) dist.Matrix[float32] {
+	d := dist.NewMatrix[float32](m.Rows, m.Cols, nil)
+	for i, x := range m.Data {
+		d.Data[i] = float32(x)
+	}
+	return d
+}
+
+// TestUnequalBalanced: an infinite price is the balanced problem, to the bit.
+func TestUnequalBalanced(t *testing.T) {
+	p := slowProblem[float64](30, 20)
+	for _, set := range []Settings{{Iterations: 12}, {Tolerance: 1e-9}, {Iterations: 12, Domain: Log}} {
+		p.RhoA, p.RhoB = 0, 0
+		want := solution(t, asm.Best(), set, p)
+		for _, rho := range []float64{math.Inf(1), 1e30} {
+			p.RhoA, p.RhoB = rho, rho
+			sameBits(t, fmt.Sprintf("ρ = %v", rho), solution(t, asm.Best(), set, p), want)
+		}
+	}
+	// And a large one is near it.
+	p.RhoA, p.RhoB = 0, 0
+	set := Settings{Tolerance: 1e-11, Iterations: 100000}
+	want := mustSolve(t, set, p).Cost
+	for _, rho := range []float64{1e3, 1e5} {
+		p.RhoA, p.RhoB = rho, rho
+		if r := mustSolve(t, set, p); r.Status != Converged || !(math.Abs(r.Cost-want) < 1/rho) {
+			t.Errorf("ρ = %v: %v, cost %v, want nearly %v", rho, r.Status, r.Cost, want)
+		}
+	}
+}
+
+// TestUnequalBits: the same at every level and however K is stored; a warm start continues.
+func TestUnequalBits(t *testing.T) {
+	t.Run("float64", unequalBits[float64])
+	t.Run("float32", unequalBits[float32])
+}
+
+func unequalBits[T dist.Float](t *testing.T) {
+	for _, lambda := range []float64{5, 300} {
+		for i := range 3 {
+			p := slowProblem[T](30, lambda)
+			switch i {
+			case 0:
+				p.RhoA, p.RhoB = 0.3, 0.7
+			case 1:
+				p.RhoB = 0.2
+			case 2:
+				p.Mass = 0.4
+			}
+			set := Settings{Iterations: 30, Workers: 1}
+			want := solution(t, asm.Ref, set, p)
+			for _, lv := range asm.Available() {
+				sameBits(t, lv.String(), solution(t, lv, set, p), want)
+			}
+			set.Storage = MatrixFree
+			sameBits(t, "matrix-free", solution(t, asm.Best(), set, p), want)
+
+			set = Settings{Tolerance: 1e-4, Iterations: 20000}
+			r := mustSolve(t, set, p)
+			p.Start = make([]T, 30)
+			g := make([]T, 33)
+			cold := r.Iterations
+			r.PotentialsTo(p.Start, g)
+			if r = mustSolve(t, set, p); r.Status != Converged || r.Iterations > max(3, cold/4) {
+				t.Errorf("λ = %v, case %d: %v after %d iterations from the solution, %d from nothing", lambda, i, r.Status, r.Iterations, cold)
+			}
+		}
+	}
+}
+
+// TestUnequalGradients: those of points and weights are the derivatives of the value.
+func TestUnequalGradients(t *testing.T) {
+	set := Settings{Tolerance: 1e-13, Iterations: 100000}
+	for _, c := range unequalCases(t) {
+		if c.Lam > 100 || c.Name == "partial, all" {
+			continue // errors of the differences are too large; no derivative at the bound
+		}
+		p := c.problem()
+		value := func() float64 { return regularized(t, mustSolve(t, set, p)) }
+		r := mustSolve(t, set, p)
+		dx, dy := dist.NewMatrix[float64](p.X.Rows, 2, nil), dist.NewMatrix[float64](p.Y.Rows, 2, nil)
+		da, db := make([]float64, p.X.Rows), make([]float64, p.Y.Rows)
+		if err := r.RegularizedPointGradientTo(t.Context(), dx, dy); err != nil {
+			t.Fatal(err)
+		}
+		plan := dist.NewMatrix[float64](len(da), len(db), nil)
+		if err := r.PlanTo(t.Context(), plan); err != nil {
+			t.Fatal(err)
+		}
+		rows, columns := make([]float64, len(da)), make([]float64, len(db))
+		for i := range rows {
+			for j, x := range plan.Row(i) {
+				rows[i] += x
+				columns[j] += x
+			}
+		}
+		r.PotentialsTo(da, db)
+		weightGradient(da, p.A, rows, p.B, c.RhoA, c.Mass, c.Lam)
+		weightGradient(db, p.B, columns, p.A, c.RhoB, c.Mass, c.Lam)
+		rng := rand.New(rand.NewPCG(4, 4))
+		for _, g := range []struct {
+			name    string
+			x, grad []float64
+		}{{"X", p.X.Data, dx.Data}, {"Y", p.Y.Data, dy.Data}, {"A", p.A, da}, {"B", p.B, db}} {
+			if (g.name == "A" && c.RhoA == 0 || g.name == "B" && c.RhoB == 0) && c.Mass == 0 && c.RhoA+c.RhoB == 0 {
+				continue
+			}
+			at, dir, want := append([]float64{}, g.x...), make([]float64, len(g.x)), 0.0
+			for i := range dir {
+				dir[i] = rng.Float64() - 0.5
+				want += dir[i] * g.grad[i]
+			}
+			const h = 1e-4
+			var f [2]float64
+			for k, s := range []float64{h, -h} {
+				for i := range at {
+					g.x[i] = at[i] + s*dir[i]
+				}
+				f[k] = value()
+			}
+			copy(g.x, at)
+			if got := (f[0] - f[1]) / (2 * h); !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) {
+				t.Errorf("%s: derivative along %s is %v, differences give %v", c.Name, g.name, want, got)
+			}
+		}
+	}
+}
+
+// TestUnequalDivergence: it is zero for a cloud with itself, positive else, and its gradient
+// is its derivative.
+func TestUnequalDivergence(t *testing.T) {
+	s, err := NewSolver[float64](&Settings{Tolerance: 1e-13, Iterations: 100000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := unequalCases(t)[0]
+	p := c.problem()
+	p.RhoA, p.RhoB = 0.8, 0.8
+	none := dist.Matrix[float64]{}
+	value := func(p *Problem[float64], dx, dy dist.Matrix[float64]) float64 {
+		d, err := s.Divergence(t.Context(), p, dx, dy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Value
+	}
+	self := *p
+	self.Y, self.B = self.X, self.A
+	if d := value(&self, none, none); !(math.Abs(d) < 1e-12) {
+		t.Errorf("a cloud with itself: %v", d)
+	}
+	dx, dy := dist.NewMatrix[float64](p.X.Rows, 2, nil), dist.NewMatrix[float64](p.Y.Rows, 2, nil)
+	if d := value(p, dx, dy); !(d > 0.01) {
+		t.Errorf("two clouds: %v", d)
+	}
+	twice := *p
+	twice.Y, twice.B = twice.X, make([]float64, len(twice.A))
+	for i, a := range twice.A {
+		twice.B[i] = 2 * a
+	}
+	if d := value(&twice, none, none); !(d > 0.01) {
+		t.Errorf("a cloud with twice itself: %v", d)
+	}
+	const h = 1e-4
+	x := p.X.Data[3]
+	p.X.Data[3] = x + h
+	up := value(p, none, none)
+	p.X.Data[3] = x - h
+	down := value(p, none, none)
+	p.X.Data[3] = x
+	if got := (up - down) / (2 * h); !(math.Abs(got-dx.Data[3]) < 1e-6) {
+		t.Errorf("gradient %v, differences give %v", dx.Data[3], got)
+	}
+	p.RhoB = 1
+	if _, err := s.Divergence(t.Context(), p, none, none); !errors.Is(err, ErrSettings) {
+		t.Errorf("two prices: %v", err)
+	}
+}
+
+// TestUnequalErrors: what cannot be is a typed error; whenever the context ends, what comes
+// back is finite.
+func TestUnequalErrors(t *testing.T) {
+	p := unequalCases(t)[0].problem()
+	for _, c := range []struct {
+		rhoA, rhoB, mass float64
+		want             error
+	}{
+		{-1, 1, 0, ErrSettings}, {1, math.NaN(), 0, ErrSettings}, {0, 0, -1, ErrSettings}, {0, 0, math.NaN(), ErrSettings},
+		{0, 0, math.Inf(1), ErrSettings}, {1, 0, 0.5, ErrSettings}, {0, 0, 1.1, ErrMarginals}, {0, 0, 0, ErrMarginals},
+		{math.Inf(1), math.Inf(1), 0, ErrMarginals},
+	} {
+		p.RhoA, p.RhoB, p.Mass = c.rhoA, c.rhoB, c.mass
+		s, err := NewSolver[float64](&Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Solve(t.Context(), p); !errors.Is(err, c.want) || r != nil {
+			t.Errorf("prices %v and %v, mass %v: %v", c.rhoA, c.rhoB, c.mass, err)
+		}
+	}
+	p.RhoA, p.RhoB, p.Mass = 1, 1, 0
+	if s, err := NewSolver[float64](&Settings{Gradient: true}); err != nil {
+		t.Fatal(err)
+	} else if _, err := s.Solve(t.Context(), p); !errors.Is(err, ErrSettings) {
+		t.Errorf("gradient: %v", err)
+	}
+	far := unequalCases(t)[4].problem()
+	s, err := NewSolver[float64](&Settings{Tolerance: 1e-12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := dist.NewMatrix[float64](far.X.Rows, far.Y.Rows, nil)
+	for left := 0; left < 100; left++ {
+		r, err := s.Solve(&countdown{t.Context(), left}, far)
+		if err == nil || r == nil {
+			continue
+		}
+		if err := r.PlanTo(t.Context(), plan); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range plan.Data {
+			if !finite(x) {
+				t.Fatalf("%d looks: plan %v", left, plan.Data)
+			}
+		}
+	}
+}
+
+// TestUnequalBatch: in a batch, next to balanced problems of the same K, the answers are those
+// of Solve.
+func TestUnequalBatch(t *testing.T) {
+	base := *slowProblem[float64](20, 10)
+	problems := []Problem[float64]{base, base, base, base, base, base}
+	problems[1].RhoA, problems[1].RhoB = 1, 2
+	problems[2].RhoB = 3
+	problems[4].Mass = 0.5
+	set := Settings{Tolerance: 1e-9, Workers: 1}
+	s, err := NewSolver[float64](&set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SolveBatch(t.Context(), problems, func(i int, r *Result[float64], err error) {
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		plan := dist.NewMatrix[float64](20, 23, nil)
+		if err := r.PlanTo(t.Context(), plan); err != nil {
+			t.Error(err)
+		}
+		want := solution(t, asm.Best(), set, &problems[i])
+		sameBits(t, fmt.Sprint("problem ", i), map[string][]float64{"plan": plan.Data}, map[string][]float64{"plan": want["plan"]})
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// weightGradient replaces potentials by the gradient that PotentialsTo states.
+func weightGradient(f, a, r, b []float64, rho, mass, lambda float64) {
+	sum, top := 0.0, 0.0
+	for _, x := range b {
+		sum += x
+	}
+	if mass > 0 {
+		top = math.Inf(-1)
+	}
+	for i := range f {
+		f[i] -= math.Log(a[i])
+		if mass > 0 {
+			top = math.Max(top, f[i])
+		}
+	}
+	for i, phi := range f {
+		if rho > 0 {
+			share := math.Exp(-phi / (rho * lambda))
+			f[i] = (sum-share)/lambda + rho*(1-share)
+		} else {
+			f[i] = (sum - r[i]/a[i] + phi - top) / lambda
+		}
+	}
+}
