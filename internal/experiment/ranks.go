@@ -110,6 +110,7 @@ func drawRanks(c draw.Canvas, names []string, ranks []float64, cd float64) {
 	thin := draw.LineStyle{Color: picture.Ink, Width: vg.Points(0.8)}
 	thick := draw.LineStyle{Color: picture.Ink, Width: vg.Points(3)}
 	text := picture.TextStyle(10)
+	text.YAlign = draw.YBottom
 	middle := text
 	middle.XAlign = draw.XCenter
 	c.StrokeLine2(thin, left, top, right, top)
