@@ -101,7 +101,7 @@ func TestPhasesAsk(t *testing.T) {
 		{"principal", 3 * (n + d) / 64, func(ctx context.Context) { s.principal(ctx, 3, 1e-6, 1) }},
 		{"fisher", 3, func(ctx context.Context) { s.fisher(ctx, p) }},
 		{"whitening", 2 * d / gramColumns, func(ctx context.Context) {
-			(&span{s: s, full: s}).whitened(ctx, DiagonalWhitening(0.5), 1)
+			(&span{s: s, full: s}).whitened(ctx, DiagonalWhitening(0.5), conditionLimit, 1)
 		}},
 		{"project and solve", n/64 + 6, func(ctx context.Context) { o.evaluate(ctx, p, true) }},
 		{"pullBack", d / 64, func(ctx context.Context) { o.pullBack(ctx, g, 1, 1) }},

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -129,6 +131,7 @@ func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, 
 type components struct {
 	p              *mat.Dense // d × p
 	scales, ratios []float64
+	rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
 	// Of canonical components: p is base·turn.
 	base *mat.Dense
 	turn matrix.Matrix[float64]
@@ -144,12 +147,30 @@ func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components
 	if err != nil {
 		return nil, err
 	}
-	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v}
+	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v, rank: effectiveRank(within)}
 	matrix.Mul(asm.Best(), dense.View(c.p), dense.View(p), v, false)
 	for k, mu := range ratios {
 		ratios[k] = max(mu, 0)
 	}
 	return c, nil
+}
+
+// effectiveRank returns (tr S)²/‖S‖² of a symmetric S: p if all directions vary alike, 1 if
+// one varies alone.
+func effectiveRank(s matrix.Matrix[float64]) float64 {
+	var trace float64
+	for k := range s.Rows {
+		trace += s.At(k, k)
+	}
+	if !(trace > 0) {
+		return 0
+	}
+	var square float64
+	for _, v := range s.Data {
+		v /= trace
+		square += float64(v * v)
+	}
+	return 1 / square
 }
 
 // scatterFloors are shares of the scatter within classes that every direction is given,
@@ -181,15 +202,14 @@ func (o *objective[T]) pencil(ctx context.Context, between, within matrix.Matrix
 	return nil, within, ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// muted is what columns of Fisher beyond the C − 1 that means can tell apart are
-// multiplied by, unless components are orthonormal: enough to draw them, too little to
-// count in a distance.
+// muted is what columns are multiplied by that do not lead, and those of Fisher beyond the
+// C − 1 that means can tell apart, unless components are orthonormal.
 const muted = 0x1p-10
 
 // scaled returns the columns of the model: c scaled as set says, c being left as it is.
 func (c *components) scaled(classes int, set *Settings) *components {
 	d, p := c.p.Dims()
-	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios}
+	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios, rank: c.rank}
 	if set.Scale == Orthonormal {
 		matrix.Mul(asm.Best(), dense.View(out.p), dense.View(c.base), gramSchmidt(c.turn), false)
 	}
@@ -198,7 +218,7 @@ func (c *components) scaled(classes int, set *Settings) *components {
 		if set.Scale == ByRatio {
 			out.scales[k] = math.Sqrt(mu / (1 + mu))
 		}
-		if set.Optimizer.Method == Fisher && set.Scale != Orthonormal && k >= classes-1 {
+		if set.Leading > 0 && k >= set.Leading || set.Optimizer.Method == Fisher && set.Scale != Orthonormal && k >= classes-1 {
 			out.scales[k] *= muted
 		}
 	}
@@ -209,6 +229,31 @@ func (c *components) scaled(classes int, set *Settings) *components {
 		}
 	}
 	return out
+}
+
+// completed returns c with as many columns as base (d × p, orthonormal) has: behind its own
+// come those of base, orthonormal to the span of c and muted, in which classes are not
+// compared: their ratio is 0.
+func (c *components) completed(span, base *mat.Dense) (*components, error) {
+	d, p := base.Dims()
+	_, q := c.p.Dims()
+	both := mat.NewDense(d, p, nil)
+	both.Slice(0, d, 0, q).(*mat.Dense).Copy(span)
+	both.Slice(0, d, q, p).(*mat.Dense).Copy(base.Slice(0, d, 0, p-q))
+	if _, err := stiefel.New(d, p).Orthonormalize(both, both); err != nil {
+		return nil, err
+	}
+	out := &components{p: both, rank: c.rank}
+	if c.ratios != nil {
+		out.scales, out.ratios = append(slices.Clone(c.scales), slices.Repeat([]float64{muted}, p-q)...), append(slices.Clone(c.ratios), make([]float64, p-q)...)
+	}
+	both.Slice(0, d, 0, q).(*mat.Dense).Copy(c.p)
+	for k := q; k < p; k++ {
+		for i := range d {
+			both.Set(i, k, muted*both.At(i, k))
+		}
+	}
+	return out, nil
 }
 
 // gramSchmidt returns the columns of v (p × p, regular), made orthonormal one after the

@@ -49,22 +49,21 @@ const (
 	// spanFrom is the number of features a row beyond which the span of the rows saves
 	// time, choicePrincipal how precise principal components are.
 	spanFrom, choicePrincipal = 2, 1e-2
+	// leastGain is the share of the loss by which fewer components must be better than all.
+	leastGain = 0.05
 	// choiceNeighbors is the largest K.
 	choiceNeighbors = 5
 )
 
 // open reports whether the settings leave something to choose.
-func (s *Settings) open() bool {
-	return s.Data.Whitening.kind == chosenWhitening || s.Objective.Lambda.kind == chosenLambda ||
-		!s.Objective.Shrinkage.fixed || s.Scale == chosenScale
-}
+func (s *Settings) open() bool { return s.Leading == 0 || s.free() }
 
 // members returns the members of the family that the settings allow, those with the
 // same whitening together, in the order in which they are fitted.
 func (s *Settings) members(n, d int) []Member {
 	whitenings := []Whitening{NoWhitening(), DiagonalWhitening(0), SphericalWhitening(0.5)}
 	if n <= d {
-		whitenings[1] = SphericalWhitening(0)
+		whitenings = append(whitenings, SphericalWhitening(0))
 	}
 	if s.Data.Whitening.kind != chosenWhitening {
 		whitenings = []Whitening{s.Data.Whitening}
@@ -115,6 +114,7 @@ func (s *Settings) members(n, d int) []Member {
 func (c *Member) apply(s Settings) Settings {
 	s.Data.Whitening, s.Optimizer.Method, s.Scale = c.Whitening, c.Method, c.Scale
 	s.Objective.Shrinkage, s.Objective.Lambda = c.Shrinkage, c.Lambda
+	s.Leading = c.Leading
 	return s
 }
 
@@ -123,33 +123,45 @@ func (c *Member) apply(s Settings) Settings {
 // first member is as good as any.
 func choose(ctx context.Context, sp *span, set *Settings) (*Choice, error) {
 	list := set.members(sp.full.n, sp.full.d)
-	s := sp.s
-	if slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == diagonalWhitening }) {
-		s = sp.full // nothing else tells one orthonormal basis from another
+	s := sp.s.thinned(ctx, choiceRows)
+	counts := set.counts(s)
+	for i := range list {
+		list[i].Leading = counts[0]
 	}
-	s = s.thinned(ctx, choiceRows)
 	choice := &Choice{Members: list, Neighbors: choiceNeighbors, Rows: s.n}
 	if len(list) == 1 {
 		return choice, nil
 	}
-	folds, err := folds(ctx, s, set, list)
+	// The principal components are what the result is measured by, whatever is pinned.
+	isPlain := func(c Member) bool {
+		return c.Method == Principal && c.Whitening == NoWhitening() && c.Scale == Orthonormal
+	}
+	plain := slices.IndexFunc(list, isPlain)
+	pinned := plain < 0
+	if pinned {
+		plain = len(list)
+		list = append(list, Member{Whitening: NoWhitening(), Method: Principal, Scale: Orthonormal, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)})
+	}
+	folds, err := folds(ctx, sp, set, list)
 	if err != nil || len(folds) == 0 {
 		return choice, err
 	}
-	losses := make([][]loss, len(folds))
-	alive := make([]bool, len(list))
-	for i := range alive {
-		alive[i] = true
-	}
+	losses := make([][][]loss, len(folds))
+	alive := slices.Repeat([]bool{true}, len(list))
 	half := len(folds) / 2
 	for _, part := range [][2]int{{0, half}, {half, len(folds)}} {
-		if err := compare(ctx, set, list, alive, folds[part[0]:part[1]], losses[part[0]:part[1]]); err != nil {
+		if err := compare(ctx, set, list, counts, alive, folds[part[0]:part[1]], losses[part[0]:part[1]]); err != nil {
 			return nil, err
 		}
-		average(list, losses[:part[1]])
+		average(list, counts, losses[:part[1]])
 		if part[1] < len(folds) {
 			leaveBehind(list, alive)
+			alive[plain] = true
 		}
+	}
+	choice.principal = list[plain].Error
+	if pinned {
+		list = list[:plain]
 	}
 	for _, f := range folds {
 		choice.Neighbors = min(choice.Neighbors, f.neighbors)
@@ -158,7 +170,70 @@ func choose(ctx context.Context, sp *span, set *Settings) (*Choice, error) {
 	slices.SortStableFunc(list, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Loss, b.Loss))
 	})
-	return choice, nil
+	choice.Members = list
+	return choice, lead(ctx, set, &list[0], counts, folds)
+}
+
+// lead compares fits of c to fewer components, where c is no end of the family: with
+// fewer they are others than the first of many.
+func lead(ctx context.Context, set *Settings, c *Member, counts []int, folds []division) error {
+	if c.Method == Principal || c.Method == Fisher || len(counts) == 1 {
+		return nil
+	}
+	losses := make([][][]loss, len(folds))
+	var crew parallel.Crew
+	err := crew.Run(ctx, workerCount(set.Workers), len(folds), func(ctx context.Context, _, i int) error {
+		losses[i] = make([][]loss, 1)
+		t, err := newTrial(ctx, set, &folds[i], c.Whitening)
+		if err != nil {
+			return nil
+		}
+		of := make([]loss, len(counts))
+		var all *mat.Dense
+		for k, q := range counts {
+			if k == 1 {
+				all = t.axes.p
+			}
+			if err = t.narrow(ctx, q, all); err == nil {
+				var l []loss
+				if l, err = t.losses(ctx, c, []int{q}); err == nil {
+					of[k] = l[0]
+					continue
+				}
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return nil
+		}
+		losses[i][0] = of
+		return nil
+	})
+	if err == nil {
+		one := []Member{*c}
+		if average(one, counts, losses); one[0].Folds > 0 {
+			c.Leading = one[0].Leading
+		}
+	}
+	return err
+}
+
+// narrow makes t one of q components, as many as it has at most, with the first of all,
+// canonical components of more, for a start.
+func (t *trial) narrow(ctx context.Context, q int, all *mat.Dense) error {
+	d, p := t.components.Dims()
+	t.set.Components = min(q, p)
+	t.start = mat.DenseCopyOf(t.components.Slice(0, d, 0, t.set.Components))
+	t.fisher, t.last, t.fitted = nil, nil, Member{}
+	if all != nil {
+		t.last = mat.DenseCopyOf(all.Slice(0, d, 0, t.set.Components))
+		if _, err := stiefel.New(t.last.Dims()).Orthonormalize(t.last, t.last); err != nil {
+			return err
+		}
+	}
+	var err error
+	t.objective, err = newObjective[float32](ctx, t.white.s, &t.set)
+	return err
 }
 
 // leaveBehind keeps the better half of the candidates alive.
@@ -173,32 +248,66 @@ func leaveBehind(list []Member, alive []bool) {
 	}
 }
 
-// loss is how a candidate does on the rows held out of a fold. There is none, seen is
-// false, if it cannot be fitted.
-type loss struct {
-	seen         bool
-	brier, error float64
+// loss is how a candidate does on the rows held out of a fold.
+type loss struct{ brier, error float64 }
+
+// counts returns the numbers of components that may count, all of them first: C − 1, which
+// tell the means of classes apart, and powers of two.
+func (s *Settings) counts(x *samples) []int {
+	p := s.Components
+	if s.Leading != 0 {
+		return []int{s.Leading}
+	}
+	out := []int{p}
+	if c := len(x.classes) - 1; c < p {
+		out = append(out, c)
+	}
+	for q := 1; q < p; q *= 2 {
+		if !slices.Contains(out, q) {
+			out = append(out, q)
+		}
+	}
+	return out
 }
 
-// average sets the losses of the candidates to their means. One that could not be fitted
-// somewhere is the worst.
-func average(list []Member, losses [][]loss) {
+// average sets the losses of the candidates to their means, for the number of components
+// whose mean is least: fewer than all only where these are worse by leastGain of their
+// loss and by twice the standard error of the difference over the folds. A candidate that
+// could not be fitted somewhere is the worst.
+func average(list []Member, counts []int, losses [][][]loss) {
 	for i := range list {
 		c := &list[i]
-		c.Loss, c.Error, c.Folds = 0, 0, 0
+		c.Loss, c.Error, c.Folds, c.Leading = math.Inf(1), 1, 0, counts[0]
 		for _, l := range losses {
-			if l[i].seen {
-				c.Loss += l[i].brier
-				c.Error += l[i].error
+			if l[i] != nil {
 				c.Folds++
 			}
 		}
 		if c.Folds == 0 {
-			c.Loss, c.Error = math.Inf(1), 1
 			continue
 		}
-		c.Loss /= float64(c.Folds)
-		c.Error /= float64(c.Folds)
+		n := float64(c.Folds)
+		var all loss
+		for k, q := range counts {
+			var sum loss
+			var square float64 // of the gains
+			for _, l := range losses {
+				if l[i] != nil {
+					sum.brier += l[i][k].brier / n
+					sum.error += l[i][k].error / n
+					gain := l[i][0].brier - l[i][k].brier
+					square += float64(gain * gain)
+				}
+			}
+			if k == 0 {
+				all = sum
+			}
+			gain := all.brier - sum.brier
+			noise := math.Sqrt(max(square/n-float64(gain*gain), 0) / max(n-1, 1))
+			if k == 0 || sum.brier < c.Loss && gain > max(float64(leastGain*all.brier), 2*noise) {
+				c.Loss, c.Error, c.Leading = sum.brier, sum.error, q
+			}
+		}
 	}
 }
 
@@ -208,6 +317,7 @@ type division struct {
 	train, held []int // rows, ascending
 	neighbors   int   // K
 
+	all     *samples   // as features, nil if samples are
 	samples *samples   // those that are learned from
 	span    *span      // of them
 	rows    *mat.Dense // those held out
@@ -216,17 +326,23 @@ type division struct {
 	own     []int      // of the others
 }
 
-// folds returns the folds of s, ready for the candidates.
-func folds(ctx context.Context, s *samples, set *Settings, list []Member) ([]division, error) {
+// folds returns the folds of the samples of sp, ready for the candidates.
+func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]division, error) {
+	s := sp.s.thinned(ctx, choiceRows)
+	var all *samples
+	if sp.rows != nil {
+		all = sp.full.thinned(ctx, choiceRows)
+	}
 	out := divisions(s, set.Seed)
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == sphericalWhitening })
 	var crew parallel.Crew
 	err := crew.Run(ctx, workerCount(set.Workers), len(out), func(ctx context.Context, _, i int) error {
 		f := &out[i]
+		f.all = all
 		f.samples, f.rows = s.rowsCentered(ctx, f.train, f.held)
 		f.own, f.labels = s.labelsOf(f.train), s.labelsOf(f.held)
 		f.span = &span{s: f.samples, full: f.samples}
-		if s.d > s.n || s.d > spanFrom*f.samples.n {
+		if sp.rows != nil || s.d > spanFrom*f.samples.n {
 			f.span = newSpan(ctx, f.samples, 0, 1)
 		}
 		f.inSpan = f.span.rowsIn(ctx, f.rows)
@@ -295,11 +411,11 @@ func divide(s *samples, part []int, k int) (f division, ok bool) {
 
 // compare fits the candidates that are alive to every fold, and sets their losses. The
 // candidates of a fold with one whitening are one piece of work.
-func compare(ctx context.Context, set *Settings, list []Member, alive []bool, folds []division, losses [][]loss) error {
+func compare(ctx context.Context, set *Settings, list []Member, counts []int, alive []bool, folds []division, losses [][][]loss) error {
 	type piece struct{ fold, from, to int }
 	var pieces []piece
 	for f := range folds {
-		losses[f] = make([]loss, len(list))
+		losses[f] = make([][]loss, len(list))
 		for i := 0; i < len(list); {
 			j := i
 			any := false
@@ -323,7 +439,7 @@ func compare(ctx context.Context, set *Settings, list []Member, alive []bool, fo
 			if !alive[k] {
 				continue
 			}
-			l, err := t.loss(ctx, &list[k])
+			l, err := t.losses(ctx, &list[k], counts)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -338,67 +454,90 @@ func compare(ctx context.Context, set *Settings, list []Member, alive []bool, fo
 // trial fits candidates with one whitening to the rows of one fold.
 type trial struct {
 	*division
-	set       Settings
-	white     *span       // whitened
-	held      *mat.Dense  // in its coordinates
-	start     *mat.Dense  // principal components
-	fisher    *mat.Dense  // and these, completed by principal components
-	last      *mat.Dense  // where the fit before this one has led
-	fitted    Member      // that it was of, whatever the scale
-	axes      *components // and what it has led to
-	objective *objective[float32]
+	set   Settings
+	white *span      // whitened
+	held  *mat.Dense // in its coordinates
+	// Principal components, and as many of them as a fit is of.
+	components, start *mat.Dense
+	fisher            *mat.Dense  // and these, completed by principal components
+	last              *mat.Dense  // where the fit before this one has led
+	fitted            Member      // that it was of, whatever the scale
+	axes              *components // and what it has led to
+	objective         *objective[float32]
+}
+
+// A start of n samples and C classes takes time as n² + pairWork·C²; there are so many
+// that all take startWork, mostStarts at most.
+const startWork, pairWork, mostStarts = 90_000, 50, 8
+
+func startsOf(n, classes int) int {
+	return min(max(startWork/(n*n+pairWork*classes*classes), 1), mostStarts)
+}
+
+// stepsOfChoice is the number of steps of a fit of so many classes.
+func stepsOfChoice(classes int) int {
+	if classes > choiceClasses {
+		return choiceSteps / 2
+	}
+	return choiceSteps
 }
 
 func newTrial(ctx context.Context, set *Settings, f *division, w Whitening) (*trial, error) {
 	t := &trial{division: f, set: *set, held: f.inSpan}
 	t.set.Workers, t.set.Objective.Float32, t.set.Optimizer.Starts = 1, true, 1
-	t.set.Optimizer.MaxSteps = choiceSteps
-	if len(f.samples.classes) > choiceClasses {
-		t.set.Optimizer.MaxSteps /= 2
-	}
+	t.set.Optimizer.MaxSteps = stepsOfChoice(len(f.samples.classes))
 	var err error
-	if t.white, err = f.span.whitened(ctx, w, 1); err != nil {
+	base, rows := *f.span, f.rows
+	if w.kind == diagonalWhitening && f.all != nil {
+		// Nothing else tells one orthonormal basis from another.
+		base.full, rows = f.all.rowsCentered(ctx, f.train, f.held)
+	}
+	if t.white, err = base.whitened(ctx, w, 0, 1); err != nil {
 		return nil, err
+	}
+	if t.white.factor != nil {
+		t.held = mat.DenseCopyOf(rows)
+		multiplyColumns(ctx, t.held, t.white.factor)
+		t.held = t.white.rowsIn(ctx, t.held)
 	}
 	if t.white.white != nil {
-		t.held = t.white.whiten(ctx, f)
+		t.held = mat.DenseCopyOf(t.held)
+		t.white.white.SolveRows(ctx, dense.View(t.held))
 	}
 	t.set.Components = min(set.Components, t.white.s.d)
-	if t.start, err = t.white.s.principal(ctx, t.set.Components, choicePrincipal, 1); err != nil {
+	if t.components, err = t.white.s.principal(ctx, t.set.Components, choicePrincipal, 1); err != nil {
 		return nil, err
 	}
+	t.start = t.components
 	t.objective, err = newObjective[float32](ctx, t.white.s, &t.set)
 	return t, err
 }
 
-// whiten returns the rows held out of f in the coordinates of sp, which is whitened.
-func (sp *span) whiten(ctx context.Context, f *division) *mat.Dense {
-	held := f.inSpan
-	if sp.factor != nil {
-		held = mat.DenseCopyOf(f.rows)
-		multiplyColumns(ctx, held, sp.factor)
-		held = sp.rowsIn(ctx, held)
-	}
-	held = mat.DenseCopyOf(held)
-	sp.white.SolveRows(ctx, dense.View(held))
-	return held
-}
-
-// loss returns how c does on the rows held out.
-func (t *trial) loss(ctx context.Context, c *Member) (loss, error) {
+// losses returns how c does on the rows held out, with every number of components.
+func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
 	set := c.apply(t.set)
+	set.Leading = 0
 	if fitted := (Member{Whitening: c.Whitening, Method: c.Method, Shrinkage: c.Shrinkage, Lambda: c.Lambda}); fitted != t.fitted {
 		if err := t.fit(ctx, &set); err != nil {
-			return loss{}, err
+			return nil, err
 		}
 		var err error
 		if t.axes, err = t.objective.canonical(ctx, t.last); err != nil {
-			return loss{}, err
+			return nil, err
 		}
 		t.fitted = fitted
 	}
 	p := t.axes.scaled(len(t.samples.classes), &set).p
-	return judge(ctx, projected(ctx, t.white.s.x, p, 1), t.own, projected(ctx, t.held, p, 1), t.labels, min(t.neighbors, t.samples.n))
+	x, y := projected(ctx, t.white.s.x, p, 1), projected(ctx, t.held, p, 1)
+	out := make([]loss, len(counts))
+	for i, q := range counts {
+		q = min(q, x.Cols)
+		var err error
+		if out[i], err = judge(ctx, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, t.samples.n)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // fit sets last to where a few steps lead.
@@ -482,6 +621,5 @@ func judge(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Mat
 	if out.brier-out.brier != 0 {
 		return out, fmt.Errorf("wda: distances overflow: %w", ErrNotFinite)
 	}
-	out.seen = true
 	return out, nil
 }

@@ -87,6 +87,7 @@ type fileFit struct {
 	// With these, and start (d × p) where P⁰ was given, a fit can be repeated.
 	Whitening  *Whitening      `json:"whitening,omitempty"`
 	Scale      *Scale          `json:"scale,omitempty"`
+	Leading    int             `json:"leading,omitempty"`
 	Validation *fileValidation `json:"validation,omitempty"`
 }
 
@@ -162,7 +163,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
 		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: solver.BatchSize,
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
-		Whitening: &set.Data.Whitening, Scale: &set.Scale,
+		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading,
 	}}
 	if v := set.Validation; v != nil && v.X == nil {
 		meta.Fit.Validation = &fileValidation{v.Fraction, v.Neighbors, v.Every, v.Patience}
@@ -501,7 +502,7 @@ func (f *fileFit) report(p int) (Report, error) {
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
 		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: Status(f.Status), Steps: f.Steps,
 		Settings: Settings{
-			Components: f.Components, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
+			Components: f.Components, Leading: f.Leading, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
 			Objective: Objective{Lambda: RelativeLambda(f.Lambda), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32},
 			Optimizer: Optimizer{BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
 		},

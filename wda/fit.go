@@ -45,6 +45,12 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	if err != nil {
 		return nil, err
 	}
+	all, asked := start, set
+	if m := set.Optimizer.Method; set.Leading < set.Components && m != Principal && m != Fisher {
+		// J is of the leading components alone.
+		set.Components = set.Leading
+		start = mat.DenseCopyOf(all.Slice(0, span.s.d, 0, set.Components))
+	}
 	o, err := objectiveFor[T](ctx, span.s, &set, m.exact)
 	if err != nil {
 		return nil, err
@@ -64,7 +70,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		Objective: best.value, Ridge: o.s.units(o.ridge), ObjectiveSamples: o.s.n,
 		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
 		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
-		Lambda: o.lambdas(), Choice: choice, Settings: set,
+		Lambda: o.lambdas(), Choice: choice, Settings: asked,
 	}
 	// The numbers reported are those of the result, not of the last trial. Whoever has
 	// ended the fit does not wait for them, nor for its canonical components.
@@ -77,7 +83,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 			err = o.evaluate(ctx, best.point, false)
 		}
 		if err == nil {
-			said, err = warnings(ctx, s, o, &set)
+			said, err = warnings(ctx, s, o, &set, parts.rank, choice)
 		}
 		if err == nil {
 			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), o.s.units(o.b), o.s.units(o.w), said
@@ -90,6 +96,14 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		parts, rep.Status = &components{p: best.point}, descent.Cancelled
 		if cause == nil {
 			cause = context.Cause(ctx)
+		}
+	}
+	if set.Components < asked.Components {
+		if parts, err = parts.completed(best.point, all); err != nil {
+			return nil, err
+		}
+		if rep.Ratios != nil {
+			rep.Ratios = parts.ratios
 		}
 	}
 	if f.watch != nil {

@@ -128,12 +128,25 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if set.Components > m.by.Components {
 		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrSettings, set.Components, m.by.Components)
 	}
+	var asked Optimizer
+	if settings != nil {
+		asked = settings.Optimizer
+	}
 	var choice *Choice
 	if set.open() {
 		if choice, err = choose(ctx, m.span, &set); err != nil {
 			return nil, err
 		}
 		set = choice.Members[0].apply(set)
+		if o := &set.Optimizer; o.Method == Auto && o.Init == nil {
+			if asked.Starts == 0 {
+				o.Starts = startsOf(m.s.n, len(m.s.classes))
+			}
+			if asked.MaxSteps == 0 && o.Starts == 1 {
+				// What was compared is what is made of all rows: more steps fit closer, to noise.
+				o.MaxSteps = stepsOfChoice(len(m.s.classes))
+			}
+		}
 	}
 	if set.Objective.Float32 {
 		return fit[float32](ctx, m, set, choice, began)
@@ -158,7 +171,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 		if err := checkNeeds(whitenNeeds(m.span.s.d)...); err != nil {
 			return nil, nil, err
 		}
-		sp, err := m.span.whitened(ctx, set.Data.Whitening, set.Workers)
+		sp, err := m.span.whitened(ctx, set.Data.Whitening, conditionLimit, set.Workers)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"math"
 	"time"
 
 	"github.com/gomonge/monge/internal/descent"
@@ -84,6 +85,9 @@ type Member struct {
 	Shrinkage Shrinkage
 	Lambda    Lambda
 	Scale     Scale
+	// Leading is the number of components that count. That of the member taken is of fits
+	// to so many, of the others of the first so many.
+	Leading int
 	// Loss is Brier's of the neighbors' weighted votes and Error the share of rows that
 	// they get wrong, means over Folds folds.
 	Loss, Error float64
@@ -96,6 +100,13 @@ type Choice struct {
 	Members []Member
 	// Neighbors is K, and Rows the number of rows that the folds are of.
 	Neighbors, Rows int
+
+	principal float64 // the error of the principal components
+}
+
+// margin is two standard errors of the principal components' error.
+func (c *Choice) margin() float64 {
+	return 2 * math.Sqrt(c.principal*(1-c.principal)/float64(c.Rows))
 }
 
 // ValidationPoint is the share of held-out samples classified wrongly with the

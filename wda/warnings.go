@@ -13,13 +13,17 @@ const (
 	oddScale = 1e4
 	// fewSamples is the least size of a class without a warning.
 	fewSamples = 5
+	// lineRank is the effective rank of the scatter within classes up to which they are
+	// lines.
+	lineRank = 1.02
 	// imbalance is the ratio of class sizes from which uniform weights are odd.
 	imbalance = 20
 )
 
-// warnings says what is odd about the data or the settings, as of the last
-// evaluation of o. The error is the context's cause.
-func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], set *Settings) ([]string, error) {
+// warnings says what is odd about the data, the settings or the result, as of the last
+// evaluation of o; rank is the effective rank of the transport within classes.
+// The error is the context's cause.
+func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], set *Settings, rank float64, choice *Choice) ([]string, error) {
 	var w []string
 	add := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 
@@ -82,6 +86,12 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 				add("all samples of class %d are equal", s.classes[q.c])
 			}
 		}
+	}
+	if o.p > 1 && rank <= lineRank {
+		add("within classes the samples vary in one of %d components alone (effective rank %.3f): a feature of large scale, or features that are nearly constant, decide; see Whitening, Standardize and Shrinkage", o.p, rank)
+	}
+	if choice != nil && choice.Members[0].Folds > 0 && choice.principal+choice.margin() < choice.Members[0].Error {
+		add("on rows held out the result errs in %.1f %% of cases, the principal components in %.1f %%: leave λ, Shrinkage and Whitening open, or take Method Principal", 100*choice.Members[0].Error, 100*choice.principal)
 	}
 	if o.inLog > 0 {
 		add("λ is so large that %d of %d transport problems underflow and were solved in the log domain, which is slower", o.inLog, len(o.pairs))

@@ -27,7 +27,7 @@ const (
 
 // whitened returns sp with its samples whitened. The samples of a span are those of a
 // part of its classes' rows only if they are centred; these are.
-func (sp *span) whitened(ctx context.Context, w Whitening, workers int) (*span, error) {
+func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, workers int) (*span, error) {
 	if w.kind == noWhitening {
 		return sp, nil
 	}
@@ -36,7 +36,7 @@ func (sp *span) whitened(ctx context.Context, w Whitening, workers int) (*span, 
 		scaled, by := sp.full.scaledWithin(ctx)
 		from, factor = &span{s: scaled, full: scaled}, by
 		if sp.rows != nil {
-			from = newSpan(ctx, scaled, conditionLimit, workers)
+			from = newSpan(ctx, scaled, limit, workers)
 		}
 	}
 	s, within := from.s, from.within
