@@ -378,7 +378,7 @@ func (s *Solver[T]) search(ctx context.Context, radius *float64, limit int) (boo
 		gain, after := s.gain(t)
 		if gain > noise || gain >= -noise && math.Abs(after) <= float64(0.9*slope) {
 			s.take()
-			model := float64(t*slope) - float64(t*t*slope)/2
+			model := float64(t*slope) - float64(t*t*slope/2)
 			switch {
 			case gain > float64(0.75*model) && most >= *radius:
 				*radius *= 3

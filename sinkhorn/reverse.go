@@ -93,7 +93,7 @@ func (s *Solver[T]) pointGradient(ctx context.Context, dx, dy dist.Matrix[T], ba
 // gradientBytes returns what a gradient of points takes besides bytes.
 func (s *Solver[T]) gradientBytes() float64 {
 	n, m, p1 := float64(s.geo.n), float64(s.geo.m), float64(s.geo.p+1)
-	return (2*n + (2+float64(s.geo.pieces))*m) * p1 * float64(size[T]())
+	return (float64(2*n) + float64((2+float64(s.geo.pieces))*m)) * p1 * float64(size[T]())
 }
 
 // twice runs gradient, which sets x and y, and once more if they are not finite: where

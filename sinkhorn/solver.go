@@ -276,13 +276,13 @@ func (s *Solver[T]) bytes() float64 {
 	if s.settings.Gradient {
 		vectors += 2 * float64(s.settings.Iterations) // the terms of a reverse pass
 	}
-	return geo.bytes() + s.stateBytes() + vectors*(float64(geo.n)+float64(geo.cols))*float64(size[T]())
+	return geo.bytes() + s.stateBytes() + float64(vectors*(float64(geo.n)+float64(geo.cols))*float64(size[T]()))
 }
 
 // stateBytes is what a state takes of it.
 func (s *Solver[T]) stateBytes() float64 {
 	vectors := float64(s.ring) + 4
-	return vectors*(float64(s.geo.n)+float64(s.geo.cols))*float64(size[T]()) + float64(s.ring)*float64(unsafe.Sizeof(s.kind[0]))
+	return float64(vectors*(float64(s.geo.n)+float64(s.geo.cols))*float64(size[T]())) + float64(float64(s.ring)*float64(unsafe.Sizeof(s.kind[0])))
 }
 
 // allocate makes the workspace large enough for the problem, unless that is larger than

@@ -78,7 +78,7 @@ func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T]) error
 		m := &g.members[i]
 		m.limits, m.res, m.pace, m.err, m.ended = s.own.limits, Result[T]{}, newPace(), nil, false
 		s.state = &m.state
-		m.alone = s.prepare(ctx, &problems[i]) != nil || s.bytes()+float64(i)*s.stateBytes() > float64(s.settings.MaxMemory)
+		m.alone = s.prepare(ctx, &problems[i]) != nil || s.bytes()+float64(float64(i)*s.stateBytes()) > float64(s.settings.MaxMemory)
 		if !m.alone {
 			m.alone = !s.startPlain()
 		}

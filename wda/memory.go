@@ -75,14 +75,14 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 		largest = max(largest, s.size(c))
 	}
 	needs := []need{
-		{fmt.Sprintf("the projections of %d samples and their gradients", s.n), size * (5*n + 2*d) * p},
+		{fmt.Sprintf("the projections of %d samples and their gradients", s.n), size * (float64(5*n) + float64(2*d)) * p},
 		{fmt.Sprintf("the pairs of %d classes", len(s.classes)), 64 * classes * classes},
 		{fmt.Sprintf("%d workers", solvers), 2 * size * largePair * float64(solvers)},
 	}
 	if set.Objective.Gradient == Unrolled {
 		needs = append(needs, need{
 			fmt.Sprintf("the iterates of %d Sinkhorn iterations, of which Gradient Implicit keeps none,", set.Objective.Iterations),
-			size * 3 * float64(set.Objective.Iterations) * 2 * float64(largest) * float64(solvers),
+			float64(size * 3 * float64(set.Objective.Iterations) * 2 * float64(largest) * float64(solvers)),
 		})
 	}
 	return needs
