@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
@@ -104,4 +105,31 @@ func ExampleHolder() {
 	// Output:
 	// wda: not a valid model: no checksum at its end: it is cut off, or an NPZ file of something else
 	// true <nil> true
+}
+
+// A service says how sure it is: the shares of all classes among the neighbors, and
+// whether these are near at all.
+func ExampleClassifier_Classify() {
+	d := dataset.Simulation{Seed: 1}.Generate(100)
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := wda.NewClassifier(m, d.X, d.Labels, 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	w := new(wda.Workspace) // of one goroutine
+	shares := make([]float64, len(c.Labels()))
+	known, err := c.Classify(d.X.RawRowView(0), w)
+	w.Shares(shares)
+	fmt.Println(known.Name, shares, err)
+	strange, err := c.Classify([]float64{50, 50, 0, 0, 0, 0, 0, 0, 0, 0}, w)
+	fmt.Println(strange.SqDistance > 100*known.SqDistance, err) // not to be believed, whatever its class
+	_, err = c.Classify([]float64{0, 0, math.NaN(), 0, 0, 0, 0, 0, 0, 0}, w)
+	fmt.Println(err)
+	// Output:
+	// 0 [1 0 0] <nil>
+	// true <nil>
+	// value is not finite: row 0, column 2 is NaN
 }
