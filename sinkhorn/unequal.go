@@ -46,7 +46,7 @@ func (p *Problem[T]) unequal() bool { return p.RhoA != 0 || p.RhoB != 0 || p.Mas
 
 // tau returns ρλ/(ρλ + 1).
 func tau(rho, lambda float64) float64 {
-	if x := rho * lambda; x < 0x1p60 {
+	if x := float64(rho * lambda); x < 0x1p60 {
 		return x / (x + 1)
 	}
 	return 1

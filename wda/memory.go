@@ -82,7 +82,7 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 	if set.Objective.Gradient == Unrolled {
 		needs = append(needs, need{
 			fmt.Sprintf("the iterates of %d Sinkhorn iterations, of which Gradient Implicit keeps none,", set.Objective.Iterations),
-			float64(size * 3 * float64(set.Objective.Iterations) * 2 * float64(largest) * float64(solvers)),
+			6 * size * float64(set.Objective.Iterations) * float64(largest) * float64(solvers),
 		})
 	}
 	return needs
