@@ -117,6 +117,11 @@ func functions[T num.Float]() []target[T] {
 				matrix.Widen(asm.Best(), dst, x)
 			}
 		},
+		"knn.Affinity": func(a, x matrix.Matrix[T], k int) {
+			if a, ok := any(a).(matrix.Matrix[float64]); ok {
+				knn.Affinity(a, any(x).(matrix.Matrix[float64]), k)
+			}
+		},
 		"knn.New":        knn.New[T],
 		"knn.NewColumns": knn.NewColumns[T],
 		"knn.Predict":    knn.Predict[T],
@@ -146,6 +151,7 @@ func methods[T num.Float]() []target[T] {
 	}{
 		{"Matrix", matrix.Matrix[T]{}, func(s *shapes[T]) any { return s.matrix() }},
 		{"sinkhorn.Solver", new(sinkhorn.Solver[T]), func(s *shapes[T]) any { return s.solver() }},
+		{"sinkhorn.Pool", new(sinkhorn.Pool[T]), func(*shapes[T]) any { return pool[T]() }},
 		{"sinkhorn.Result", new(sinkhorn.Result[T]), func(s *shapes[T]) any { return s.result() }},
 		{"wda.Model", new(wda.Model), func(s *shapes[T]) any { return s.model }},
 		{"knn.Search", new(knn.Search[T]), func(*shapes[T]) any { return new(knn.Search[T]) }},
@@ -320,6 +326,8 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 		v = s.upTo(1) == 1
 	case asm.Level:
 		v = asm.Best()
+	case func(*sinkhorn.Result[T]) error:
+		v = func(*sinkhorn.Result[T]) error { return nil }
 	case *knn.Settings:
 		v = &knn.Settings{Workers: 1}
 	case *knn.Points[T]:
@@ -351,6 +359,14 @@ func (s *shapes[T]) solver() *sinkhorn.Solver[T] {
 		panic(err)
 	}
 	return solver
+}
+
+func pool[T num.Float]() *sinkhorn.Pool[T] {
+	p, err := sinkhorn.NewPool[T](&sinkhorn.Settings{Iterations: 2, Workers: 1, MaxMemory: 1 << 20}, 1)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // result returns that of a problem of 3 and 4 points in two dimensions.

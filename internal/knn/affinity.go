@@ -14,9 +14,12 @@ import (
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
 // with σ_i the distance of x_i from its k-th nearest neighbor, its farthest if it has
-// fewer. Where σ_i = 0, as among more than k equal rows, A_ij = 0 for x_j ≠ x_i, the limit.
+// fewer, k ≥ 1. Where σ_i = 0, as among more than k equal rows, A_ij = 0 for x_j ≠ x_i, the limit.
 func Affinity(a, x matrix.Matrix[float64], k int) {
 	n := x.Rows
+	if k < 1 {
+		panic("knn: number of neighbors below 1")
+	}
 	matrix.SqDist(asm.Best(), a, x, x)
 	k = min(k, n-1)
 	sigma, sorted := make([]float64, n), make([]float64, n)
