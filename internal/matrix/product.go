@@ -67,6 +67,9 @@ func Widen(lv asm.Level, dst Matrix[float64], x Matrix[float32]) {
 	}
 	dst.Check()
 	x.Check()
+	if dst.IsEmpty() {
+		return
+	}
 	for i := range dst.Rows {
 		pass.Widen(lv, dst.Row(i), x.Row(i))
 	}
