@@ -86,7 +86,10 @@ func parquetLists(t *testing.T, path string, rows [][]float64, labels []string) 
 	var out bytes.Buffer
 	w := file.NewParquetWriter(&out, root)
 	for at := 0; at < len(rows); at += 1000 {
-		g := w.AppendRowGroup()
+		g, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
 		var v []float64
 		var texts []parquet.ByteArray
 		var defs, reps []int16
