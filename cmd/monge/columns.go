@@ -24,8 +24,21 @@ type blocks interface {
 	Close() error
 }
 
+// once reports whether path is a pipe or a device, whose beginning can be read only
+// once: it is none of the files that are told by it, unless it is "-".
+func once(path string) bool {
+	if path == standard {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
 // openBlocks opens a file of any format, or standard input.
 func (f *readFlags) openBlocks(path string, opt dataset.Options) (blocks, error) {
+	if once(path) && f.columns == nil {
+		return dataset.Open(path, opt)
+	}
 	in := os.Stdin
 	if path != standard {
 		var err error
@@ -73,6 +86,10 @@ func (f *readFlags) openBlocks(path string, opt dataset.Options) (blocks, error)
 
 // readAll reads a whole file.
 func (f *readFlags) readAll(path string, opt dataset.Options) (*dataset.Dataset, error) {
+	if once(path) && f.columns == nil {
+		d, err := dataset.ReadFile(path, opt)
+		return d, readError(err)
+	}
 	b, err := f.openBlocks(path, opt)
 	if err != nil {
 		return nil, readError(err)

@@ -23,6 +23,7 @@ type fitFlags struct {
 	objective  objectiveFlags
 	solver     solverFlags
 	components int
+	leading    int
 	shrinkage  string
 	init       string
 	k          int
@@ -76,8 +77,9 @@ ends the fit with exit code 130 and writes no model.`,
 	f.rows.add(cmd, "training rows")
 	fs.StringVar(&f.model, "model", "", "file to write the model to (required)")
 	fs.IntVarP(&f.components, "components", "p", 2, "p, the dimension to project to")
+	fs.IntVar(&f.leading, "leading", 0, "number of components that J is of and that count; the rest is made small (default chosen on rows held out)")
 	f.objective.add(cmd)
-	fs.StringVar(&f.shrinkage, "shrinkage", "auto", "ρ ≥ 0, against overfitting; auto is 0.5 for fewer than five samples a feature, else 0")
+	fs.StringVar(&f.shrinkage, "shrinkage", "auto", "ρ ≥ 0, against overfitting; auto is chosen on rows held out")
 	f.solver.add(cmd)
 	fs.StringVar(&f.init, "init", "", "file of the start P⁰ (d × p, CSV without header or NPY; default the principal components)")
 	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, for predict to classify by so many nearest neighbors (default keep none)")
@@ -100,7 +102,10 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := checkRange("components", f.components, 1, math.MaxInt32); err != nil {
 		return nil, err
 	}
-	s.Components, s.Seed = f.components, f.rows.seed
+	if err := checkRange("leading", f.leading, 0, f.components); err != nil {
+		return nil, err
+	}
+	s.Components, s.Leading, s.Seed = f.components, f.leading, f.rows.seed
 	if s.Objective.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
 		return nil, err
 	}
@@ -149,6 +154,7 @@ type fitResult struct {
 	ObjectiveSamples int      `json:"objective_samples"`
 	Features         int      `json:"features"`
 	Components       int      `json:"components"`
+	Leading          int      `json:"leading"` // the components that count
 	Classes          []string `json:"classes"`
 	// With --starts, the J that each start has led to.
 	StartObjectives []number `json:"start_objectives,omitempty"`
@@ -226,7 +232,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(rho), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components,
+		Shrinkage: number(rho), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
 		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model, Hash: hash,
 	}
 	out.Lambda, out.Whitening, out.Scale = r.Settings.Objective.Lambda.String(), r.Settings.Data.Whitening.String(), r.Settings.Scale.String()
@@ -249,7 +255,11 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "samples\t%d of %d features, %d classes (%s)\n", out.Samples, out.Features, len(names), list(names, 60))
-		fmt.Fprintf(w, "projection\t%d → %d dimensions\n", out.Features, out.Components)
+		count := ""
+		if out.Leading < out.Components {
+			count = fmt.Sprintf(", of which %d count", out.Leading)
+		}
+		fmt.Fprintf(w, "projection\t%d → %d dimensions%s\n", out.Features, out.Components, count)
 		of := ""
 		if r.ObjectiveSamples < out.Samples {
 			of = fmt.Sprintf(" (of %d samples)", r.ObjectiveSamples)
@@ -304,9 +314,10 @@ func (a *app) warn(warnings, classes []string) []string {
 
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, d *dataset.Dataset, set *wda.Settings) (*wda.Model, error) {
-	b := a.bar("fit", set.Optimizer.MaxSteps*set.Optimizer.Starts)
+	b := a.bar("fit", -1)
 	defer b.done()
 	set.Progress = func(p wda.Progress) error {
+		b.total(p.Total)
 		b.set(p.Done, fmt.Sprintf("J = %-12.8g", p.Step.Objective))
 		return nil
 	}

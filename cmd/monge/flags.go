@@ -129,9 +129,9 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.method, "method", wda.Method(0).String(), "one of "+methodNames())
 	fs.StringVar(&f.gradient, "gradient", wda.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
-	fs.IntVar(&f.maxSteps, "max-steps", 200, "most steps of the solver; of minibatch, rounds of 20 mini-batches")
+	fs.IntVar(&f.maxSteps, "max-steps", 0, "most steps of the solver; of minibatch, rounds of 20 mini-batches (default 200, or as many as were compared where settings are chosen)")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32)")
-	fs.IntVar(&f.starts, "starts", 1, "starts, of which the best result is kept; all but the first are random projections, by --seed")
+	fs.IntVar(&f.starts, "starts", 0, "starts, of which the best result is kept; all but the first are random projections, by --seed (default 1, or up to 8 for few rows where settings are chosen)")
 	fs.Float64Var(&f.validation, "validation", 0, "fraction of every class to hold out by --seed, to stop early and keep the step with the least error there (default none)")
 	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "with --validation: neighbors of the classifier")
 	fs.IntVar(&f.judge.Every, "validation-every", 2, "with --validation: steps from one judgement to the next")
@@ -180,20 +180,25 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 		}
 		s.Optimizer.BatchSize = f.batchSize
 	}
-	if err := checkRange("max-steps", f.maxSteps, 1, math.MaxInt32); err != nil {
-		return err
+	for _, c := range []struct {
+		name  string
+		value int
+		into  *int
+	}{{"max-steps", f.maxSteps, &s.Optimizer.MaxSteps}, {"starts", f.starts, &s.Optimizer.Starts}} {
+		if !cmd.Flags().Changed(c.name) {
+			continue
+		}
+		if err := checkRange(c.name, c.value, 1, math.MaxInt32); err != nil {
+			return err
+		}
+		*c.into = c.value
 	}
-	s.Optimizer.MaxSteps = f.maxSteps
 	if cmd.Flags().Changed("tolerance") {
 		if err := checkPositive("tolerance", f.tolerance); err != nil {
 			return err
 		}
 		s.Optimizer.Tolerance = f.tolerance
 	}
-	if err := checkRange("starts", f.starts, 1, math.MaxInt32); err != nil {
-		return err
-	}
-	s.Optimizer.Starts = f.starts
 	if !cmd.Flags().Changed("validation") {
 		for _, name := range []string{"validation-neighbors", "validation-every", "validation-patience"} {
 			if cmd.Flags().Changed(name) {

@@ -35,6 +35,13 @@ func (a *app) newBar(what string, total int, more ...progressbar.Option) *bar {
 	}, more...)...)}
 }
 
+// total says how much there is to do.
+func (b *bar) total(n int) {
+	if b.b != nil && b.b.GetMax() != n {
+		b.b.ChangeMax(n)
+	}
+}
+
 // set moves the bar. A bar that cannot be drawn is no reason to stop the work.
 func (b *bar) set(done int, what string) {
 	if b.b == nil {

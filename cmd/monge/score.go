@@ -45,7 +45,7 @@ Of an NPZ file with an array split the rows where it is 0 are used, as in fit.`,
 	fs.StringVar(&f.model, "model", "", "model file to take P from, instead of --projection")
 	f.objective.add(cmd)
 	fs.BoolVar(&f.adaptive, "adaptive", false, "--lambda is relative to the mean squared distances in P")
-	fs.StringVar(&f.shrinkage, "shrinkage", "0", "ρ ≥ 0, the ridge as a multiple of σ_w²; auto as in fit")
+	fs.StringVar(&f.shrinkage, "shrinkage", "0", "ρ ≥ 0, the ridge as a multiple of σ_w²; auto is 1")
 	f.rows.add(cmd, "training rows")
 	return cmd
 }
