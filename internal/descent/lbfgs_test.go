@@ -17,24 +17,25 @@ func (rosenbrock) Evaluate(p, grad *mat.Dense) (float64, error) {
 	value := 0.
 	for i := range p.RawMatrix().Rows {
 		x, y := p.At(i, 0), p.At(i, 1)
-		off := y - x*x
-		value += 100*off*off + (1-x)*(1-x)
+		off := y - float64(x*x)
+		value += float64(100*off*off) + float64((1-x)*(1-x))
 		if grad != nil {
-			grad.SetRow(i, []float64{-400*x*off - 2*(1-x), 200 * off})
+			grad.SetRow(i, []float64{float64(-400*x*off) - float64(2*(1-x)), 200 * off})
 		}
 	}
 	return value, nil
 }
 
-// quadratic is ½ Σ_i c_i (p_i − 1)², c_i from 1 to 10⁴.
+// quadratic is ½ Σ_i c_i (p_i − 1)², c_i from 1 to 10⁴. Products are rounded: the number of
+// steps depends on every bit.
 type quadratic struct{}
 
 func (quadratic) Evaluate(p, grad *mat.Dense) (float64, error) {
 	value := 0.
 	n := p.RawMatrix().Rows
 	for i := range n {
-		c, x := math.Pow(10, 4*float64(i)/float64(n-1)), p.At(i, 0)-1
-		value += c * x * x / 2
+		c, x := float64(float32(math.Pow(10, 4*float64(i)/float64(n-1)))), p.At(i, 0)-1
+		value += float64(c * x * x / 2)
 		if grad != nil {
 			grad.Set(i, 0, c*x)
 		}
