@@ -28,9 +28,6 @@ import (
 // Comput. 41 (2019), with an exact step for what absorption alone cannot save:
 // elements that were lost to underflow come back.
 func (s *Solver[T]) forward(ctx context.Context, limit int, tolerance float64, start []T) error {
-	if s.unequal.on {
-		return s.forwardUnequal(ctx, limit, tolerance, start)
-	}
 	if err := s.restart(ctx, 0, start); err != nil {
 		return err
 	}
@@ -63,6 +60,9 @@ func (s *Solver[T]) restart(ctx context.Context, k int, start []T) error {
 // advance goes on with the iterations up to limit, or until the tolerance is reached or
 // the pace, if there is one, is slow.
 func (s *Solver[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
+	if s.unequal.on {
+		return s.advanceUnequal(ctx, limit, tolerance, p)
+	}
 	for k := s.res.Iterations + 1; k <= limit; k++ {
 		if err := s.step(ctx, k); err != nil {
 			return err

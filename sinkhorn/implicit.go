@@ -118,7 +118,7 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 		im.rhs[j] = c - T(im.sd[j]*v)
 	}
 	goal, enough := s.limits.goal, s.limits.enough
-	rho, _, err := s.conjugateGradients(ctx, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
+	rho, _, err := s.conjugateGradients(ctx, s.fq, s.a, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
 	if err != nil {
 		return err
 	}
@@ -155,12 +155,12 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 	return s.flush(ctx)
 }
 
-// conjugateGradients solves for β, until the squared residual, in the norm of the
+// conjugateGradients solves (diag − Tᵀ diag(1/rows) T) β = rhs for β, until the squared residual, in the norm of the
 // preconditioner, is at most goal, an element of β exceeds radius, or most steps have been
 // made. It returns that square, and how many steps it has made.
-func (s *Solver[T]) conjugateGradients(ctx context.Context, goal, radius float64, most, stall int) (rho float64, steps int, err error) {
-	im, diag, v := &s.im, s.fq, s.fv
-	for i, a := range s.a {
+func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal, radius float64, most, stall int) (rho float64, steps int, err error) {
+	im, v := &s.im, s.fv
+	for i, a := range rows {
 		s.w[i] = 0
 		if a > 0 {
 			s.w[i] = s.fu[i] / a * s.fu[i]

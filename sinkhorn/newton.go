@@ -7,7 +7,6 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/asm/pass"
 )
 
 // To a tolerance. With u = a ⊘ Kv for every v, what is left of the dual is concave in
@@ -32,6 +31,11 @@ import (
 // Sinkhorn algorithm with sparse Newton iterations", ICLR 2024). Large λ begin again from
 // ε-scaling's start, unless D was larger before. Whenever steps do not pay, as many plain
 // iterations as have been made before follow.
+//
+// With prices for mass (unequal.go), a and b are what the sides ask for at the iterate, a'
+// and b', and the dual that is left is curved less by the rows and more by the columns:
+//
+//	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
 
 const (
 	paceEvery = 8  // iterations between two looks at the pace
@@ -50,6 +54,7 @@ type newton[T dist.Float] struct {
 	u, v       []T // the iterate, relative to the base at hand; its column sums are Solver.q
 	tu, tv, tq []T // one that is tried
 	e          []T // b − c
+	rows, diag []T // a'/τ_a and the diagonal of −∇²D, with prices
 	f, g       []T // scalings, or in the log domain potentials, of an iterate that is kept for later
 }
 
@@ -108,7 +113,7 @@ func (s *Solver[T]) converge(ctx context.Context) error {
 
 // accelerates reports whether slow iterations are to be replaced.
 func (s *Solver[T]) accelerates() bool {
-	return s.settings.Tolerance > 0 && !s.settings.Gradient && !s.settings.Unaccelerated && !s.unequal.on
+	return s.settings.Tolerance > 0 && !s.settings.Gradient && !s.settings.Unaccelerated && s.unequal.partial == 0
 }
 
 // converged reports whether the marginal error has reached the tolerance.
@@ -195,6 +200,9 @@ func (s *Solver[T]) absorbed(f, g []T) {
 func (s *Solver[T]) dual() float64 {
 	k := s.res.Iterations
 	kind := s.kind[k%s.ring]
+	if s.unequal.on {
+		return s.unequalDual(kind)
+	}
 	return entropyPart(s.a, s.a, s.u(k), kind, s.log.f) + entropyPart(s.b, s.b, s.v(k), kind, s.log.g)
 }
 
@@ -215,11 +223,15 @@ func (s *Solver[T]) newtonSteps(ctx context.Context, limit int) error {
 			break
 		}
 		before := res.MarginalError
-		// ‖r‖₁² ≤ Σ c · Σ r²/c.
+		// ‖r‖₁² ≤ Σ d · Σ r²/d, d the diagonal: c without prices.
 		enough := max(min(0.5, newtonForcing*ratio)*before, goal/4)
 		copy(im.rhs, nw.e)
 		s.fu, s.fv = nw.u, nw.v
-		_, steps, err := s.conjugateGradients(ctx, enough*enough/s.mass, radius, min(4*small+100, limit-res.Iterations-1), 2*small+100)
+		diag, rows, weight := s.fq, s.a, s.mass
+		if s.unequal.on {
+			diag, rows, weight = nw.diag, nw.rows, s.unequal.weight
+		}
+		_, steps, err := s.conjugateGradients(ctx, diag, rows, enough*enough/weight, radius, min(4*small+100, limit-res.Iterations-1), 2*small+100)
 		res.Iterations += steps
 		if err != nil {
 			return err
@@ -262,6 +274,14 @@ func (s *Solver[T]) enterNewton(ctx context.Context) error {
 	}
 	copy(nw.u, s.fu)
 	copy(nw.v, s.fv)
+	if !s.unequal.on {
+		return nil
+	}
+	geo.column(&nw.diag)
+	if err := geo.rows(ctx, s.r, nw.v); err != nil {
+		return err
+	}
+	s.asked()
 	return nil
 }
 
@@ -289,6 +309,10 @@ func (s *Solver[T]) store() {
 // residual sets c, e = b − c and the marginal error to those of the iterate.
 func (s *Solver[T]) residual() {
 	nw := &s.newton
+	if s.unequal.on {
+		s.unequalResidual()
+		return
+	}
 	var sum float64
 	for j, v := range nw.v {
 		c := T(v * s.q[j])
@@ -300,14 +324,11 @@ func (s *Solver[T]) residual() {
 
 // balance makes a plain iteration.
 func (s *Solver[T]) balance(ctx context.Context) error {
-	nw := &s.newton
-	pass.Divide(s.geo.level, nw.tv, s.b, s.q)
-	if s.zeroB {
-		for j, b := range s.b {
-			if b == 0 {
-				nw.tv[j] = 0
-			}
-		}
+	if s.unequal.on {
+		s.bestColumns()
+		s.translate()
+	} else {
+		s.scaling(s.newton.tv, s.q, columnSide)
 	}
 	ok, err := s.try(ctx)
 	if ok {
@@ -324,6 +345,9 @@ func (s *Solver[T]) try(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	s.res.Iterations++
+	if s.unequal.on {
+		return s.tryUnequal(ctx)
+	}
 	if err := s.geo.iterate(ctx, nw.tu, nw.tq, nw.tv, s.a); err != nil {
 		return false, err
 	}
@@ -336,6 +360,9 @@ func (s *Solver[T]) take() {
 	nw.u, nw.tu = nw.tu, nw.u
 	nw.v, nw.tv = nw.tv, nw.v
 	s.q, nw.tq = nw.tq, s.q
+	if s.unequal.on {
+		s.asked()
+	}
 }
 
 // search takes the longest of a few steps along β, of at most radius, that raises D, and
@@ -397,6 +424,9 @@ func (s *Solver[T]) search(ctx context.Context, radius *float64, limit int) (boo
 // derivative of D along β there.
 func (s *Solver[T]) gain(t float64) (gain, slope float64) {
 	nw := &s.newton
+	if s.unequal.on {
+		return s.unequalGain(t)
+	}
 	for i, a := range s.a {
 		if a > 0 {
 			gain = num.FMA(float64(a), num.Log(float64(nw.tu[i])/float64(nw.u[i])), gain)

@@ -272,7 +272,7 @@ func (s *Solver[T]) v(k int) []T {
 // gradients of points take besides.
 func (s *Solver[T]) bytes() float64 {
 	geo := &s.geo
-	vectors := 21. // in each direction
+	vectors := 24. // in each direction
 	if s.settings.Gradient {
 		vectors += 2 * float64(s.settings.Iterations) // the terms of a reverse pass
 	}

@@ -38,6 +38,8 @@ type unequal[T dist.Float] struct {
 	on         bool
 	rhoA, rhoB float64 // +Inf is an exact marginal
 	partial    float64 // mass to be moved, if positive
+	f, g       []T     // potentials of the iterate; or g its column sums
+	weight     float64 // Σ of the diagonal of Newton's system
 	share      []T     // scratch
 }
 
@@ -82,37 +84,34 @@ func (s *Solver[T]) setUnequal(p *Problem[T]) error {
 	return nil
 }
 
-// forwardUnequal is forward for unequal mass. The marginal error is Σ_j q_j |v_j − v'_j|, v'
+// advanceUnequal is advance for unequal mass. The marginal error is Σ_j q_j |v_j − v'_j|, v'
 // the scalings that would come next: the gradient of the dual, in the norm of balanced
 // problems.
-func (s *Solver[T]) forwardUnequal(ctx context.Context, limit int, tolerance float64, start []T) error {
-	if err := s.restart(ctx, 0, start); err != nil {
-		return err
-	}
+func (s *Solver[T]) advanceUnequal(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	geo, nw, un := &s.geo, &s.newton, &s.unequal
-	for _, v := range []*[]T{&nw.u, &nw.tu, &nw.f} {
+	for _, v := range []*[]T{&nw.u, &nw.tu, &nw.rows, &un.f} {
 		grow(v, geo.n)
 	}
-	for _, v := range []*[]T{&nw.v, &nw.tv, &nw.tq, &nw.g} {
+	for _, v := range []*[]T{&nw.v, &nw.tv, &nw.tq, &un.g} {
 		geo.column(v)
 	}
 	grow(&un.share, max(geo.n, geo.m))
-	scaled := s.walk.scaled // nw.u are scalings; else nw.f are potentials
-	copy(nw.u, s.u(0))
-	copy(nw.f, s.u(0))
+	k := s.res.Iterations
+	copy(nw.u, s.u(k)) // scalings, or
+	copy(un.f, s.u(k)) // potentials
+	copy(nw.v, s.v(k))
+	fresh := !finite(s.res.MarginalError) // there is no v yet
 	defer func() {
-		if s.res.Iterations > 0 {
+		if s.res.Iterations > k {
 			s.store()
 		}
 	}()
-	for k := 1; ; k++ {
+	for ; ; fresh = false {
+		scaled := s.walk.scaled
 		ok := scaled && s.sums(s.q, s.b)
 		switch {
 		case ok:
-			s.scaling(nw.tv, s.q, columnSide)
-			for j, v := range nw.v {
-				nw.g[j], nw.tq[j] = v*s.q[j], nw.tv[j]*s.q[j]
-			}
+			s.bestColumns()
 		case s.settings.Domain == Plain:
 			return ErrUnderflow
 		default:
@@ -120,7 +119,8 @@ func (s *Solver[T]) forwardUnequal(ctx context.Context, limit int, tolerance flo
 				return err
 			}
 		}
-		if k > 1 && s.unequalDone(tolerance, k > limit) {
+		made := s.res.Iterations
+		if !fresh && (s.unequalDone(tolerance, made >= limit) || p != nil && p.slow(made, s.res.MarginalError, tolerance*s.mass)) {
 			return nil
 		}
 		if ok {
@@ -129,7 +129,9 @@ func (s *Solver[T]) forwardUnequal(ctx context.Context, limit int, tolerance flo
 			if ok, err = s.tryUnequal(ctx); err != nil {
 				return err
 			}
-			if !ok {
+			if ok {
+				s.take()
+			} else {
 				if s.settings.Domain == Plain {
 					return ErrUnderflow
 				}
@@ -139,13 +141,125 @@ func (s *Solver[T]) forwardUnequal(ctx context.Context, limit int, tolerance flo
 			}
 		}
 		if !ok {
-			if err := s.logRowsUnequal(ctx, k); err != nil {
+			if err := s.logRowsUnequal(ctx, made+1); err != nil {
 				return err
 			}
 		}
-		scaled = true
-		s.res.Iterations = k
+		s.walk.scaled = true
+		s.res.Iterations = made + 1
 	}
+}
+
+// bestColumns sets tv to the best v for the iterate, and g and tq to the column sums of the
+// plan without and with it.
+func (s *Solver[T]) bestColumns() {
+	nw, un := &s.newton, &s.unequal
+	s.scaling(nw.tv, s.q, columnSide)
+	for j, v := range nw.v {
+		un.g[j], nw.tq[j] = v*s.q[j], nw.tv[j]*s.q[j]
+	}
+}
+
+// asked sets rows for the scalings u at hand and the sums r.
+func (s *Solver[T]) asked() {
+	nw, t := &s.newton, tau(s.unequal.rhoA, s.lambda)
+	for i, u := range nw.u {
+		nw.rows[i] = T(float64(u) * float64(s.r[i]) / t)
+	}
+}
+
+// unequalResidual is residual: the side of b asks for b' = c (v'/v)^(1/τ), v' the best scaling.
+func (s *Solver[T]) unequalResidual() {
+	nw, un, t := &s.newton, &s.unequal, tau(s.unequal.rhoB, s.lambda)
+	s.bestColumns()
+	share := un.share[:len(nw.v)]
+	for j, v := range nw.v {
+		share[j] = 0
+		if s.b[j] > 0 {
+			share[j] = T(num.Log2(float64(nw.tv[j])/float64(v)) / t)
+		}
+	}
+	exp.Exp2(s.geo.level, share, share, 1)
+	s.res.MarginalError, un.weight = 0, 0
+	for j, c := range un.g {
+		asked := T(c * share[j])
+		s.fq[j], nw.e[j] = c, asked-c
+		nw.diag[j] = c + T(float64(asked)*(1-t)/t)
+		un.weight += float64(nw.diag[j])
+		s.res.MarginalError += math.Abs(float64(c) - float64(nw.tq[j]))
+	}
+}
+
+// priced replaces every x by ρ(1 − e^(−x/ρ)), what adding x to a dual variable is worth to a
+// side that has the price ρ, for every unit of mass that it asks for.
+func (s *Solver[T]) priced(x []T, rho float64) {
+	if math.IsInf(rho, 1) {
+		return
+	}
+	share := s.unequal.share[:len(x)]
+	for i, x := range x {
+		share[i] = T(-float64(x) / rho)
+	}
+	exp.Exp(s.geo.level, share, share)
+	for i, e := range share {
+		z := float64(T(-float64(x[i]) / rho))
+		switch lost := 1 - float64(e); {
+		case e == 1:
+		case e > 0.5 && e < 2: // without what rounding has added (W. Kahan)
+			x[i] = T(rho * lost * z / num.Log(float64(e)))
+		default:
+			x[i] = T(rho * lost)
+		}
+	}
+}
+
+// unequalGain is gain.
+func (s *Solver[T]) unequalGain(t float64) (gain, slope float64) {
+	nw, un := &s.newton, &s.unequal
+	rhoA, rhoB := float64(un.rhoA*s.lambda), float64(un.rhoB*s.lambda)
+	for i, a := range s.a {
+		un.f[i] = 0
+		if a > 0 {
+			un.f[i] = T(num.Log(float64(nw.tu[i]) / float64(nw.u[i])))
+		}
+	}
+	s.priced(un.f, rhoA)
+	for i, x := range un.f {
+		gain = num.FMA(float64(nw.rows[i]), float64(x), gain) // (1 + 1/(ρλ)) T1 are rows
+	}
+	for j, beta := range s.im.beta {
+		un.g[j] = T(t * float64(beta))
+	}
+	s.priced(un.g, rhoB)
+	for j, x := range un.g {
+		asked := float64(nw.e[j]) + float64(s.fq[j])
+		gain = num.FMA(asked, float64(x), gain)
+		asked -= float64(asked*float64(x)) / rhoB
+		slope = num.FMA(asked-float64(nw.tv[j]*nw.tq[j]), float64(s.im.beta[j]), slope)
+	}
+	return gain, slope
+}
+
+// unequalDual is dual.
+func (s *Solver[T]) unequalDual(kind int) float64 {
+	nw, un, k := &s.newton, &s.unequal, s.res.Iterations
+	side := func(x, slot, weight, base []T, rho float64) (value, asked float64) {
+		natural(x, slot, kind, base)
+		for i, w := range weight {
+			if x[i] -= num.Log(w); w == 0 {
+				x[i] = 0
+			}
+		}
+		s.priced(x, rho)
+		for i, w := range weight {
+			value = num.FMA(float64(w), float64(x[i]), value)
+			asked += float64(w) - float64(float64(w)*float64(x[i]))/rho
+		}
+		return value, asked
+	}
+	left, mass := side(nw.tu, s.u(k), s.a, s.log.f, float64(un.rhoA*s.lambda))
+	right, _ := side(nw.tv, s.v(k), s.b, s.log.g, float64(un.rhoB*s.lambda))
+	return left + right - mass
 }
 
 // unequalDone sets the marginal error from the column sums in g and those in tq, which the
@@ -154,7 +268,7 @@ func (s *Solver[T]) unequalDone(tolerance float64, last bool) bool {
 	var e float64
 	for j, b := range s.b {
 		if b > 0 {
-			e += math.Abs(float64(s.newton.g[j]) - float64(s.newton.tq[j]))
+			e += math.Abs(float64(s.unequal.g[j]) - float64(s.newton.tq[j]))
 		}
 	}
 	s.res.MarginalError = e
@@ -169,7 +283,8 @@ func (s *Solver[T]) unequalDone(tolerance float64, last bool) bool {
 	return done || last
 }
 
-// tryUnequal takes the best u for tv, if both are accurate.
+// tryUnequal sets tu to the best u for tv, r and tq to the sums K tv and Kᵀtu, and reports
+// whether all are accurate.
 func (s *Solver[T]) tryUnequal(ctx context.Context) (bool, error) {
 	geo, nw := &s.geo, &s.newton
 	if !s.safe(nw.tv, s.b) {
@@ -185,11 +300,8 @@ func (s *Solver[T]) tryUnequal(ctx context.Context) (bool, error) {
 	if !s.safe(nw.tu, s.a) {
 		return false, nil
 	}
-	if err := geo.columns(ctx, nw.tq, nw.tu); err != nil {
-		return false, err
-	}
-	s.take()
-	return true, nil
+	err := geo.columns(ctx, nw.tq, nw.tu)
+	return err == nil, err
 }
 
 // sums reports whether all sums that belong to a positive weight are accurate.
@@ -209,7 +321,7 @@ func (s *Solver[T]) translate() {
 		return
 	}
 	var have, want float64 // the plan's mass, and that which b asks for
-	for j, g := range s.newton.g {
+	for j, g := range s.unequal.g {
 		have += float64(g)
 		want += float64(s.newton.tq[j])
 	}
@@ -228,7 +340,7 @@ func (s *Solver[T]) translate() {
 // logColumns sets log.h to the best v for the iterate, as potentials, and g and tq to the
 // column sums of the plan without and with it.
 func (s *Solver[T]) logColumns(ctx context.Context, scaled bool) error {
-	geo, nw, log := &s.geo, &s.newton, &s.log
+	geo, nw, un, log := &s.geo, &s.newton, &s.unequal, &s.log
 	if s.res.Domain == Plain {
 		if err := s.enterLog(ctx); err != nil {
 			return err
@@ -239,13 +351,13 @@ func (s *Solver[T]) logColumns(ctx context.Context, scaled bool) error {
 		if geo.base.f != nil {
 			kind = log.basis
 		}
-		potentials(nw.f, nw.u, kind, log.f)
-		potentials(nw.g, nw.v, kind, log.g)
+		potentials(un.f, nw.u, kind, log.f)
+		potentials(un.g, nw.v, kind, log.g)
 	}
-	if err := geo.columnMax(ctx, log.h, nw.f); err != nil {
+	if err := geo.columnMax(ctx, log.h, un.f); err != nil {
 		return err
 	}
-	if err := geo.columnSum(ctx, log.sums, nw.f, log.h); err != nil {
+	if err := geo.columnSum(ctx, log.sums, un.f, log.h); err != nil {
 		return err
 	}
 	for j, h := range log.h {
@@ -253,40 +365,40 @@ func (s *Solver[T]) logColumns(ctx context.Context, scaled bool) error {
 	}
 	s.logScaling(log.h, log.sums, columnSide, nil)
 	for j, sum := range log.sums {
-		nw.g[j] += sum
+		un.g[j] += sum
 		nw.tq[j] = log.h[j] + sum
 	}
-	exp.Exp2(geo.level, nw.g, nw.g, 1)
+	exp.Exp2(geo.level, un.g, un.g, 1)
 	exp.Exp2(geo.level, nw.tq, nw.tq, 1)
 	return nil
 }
 
 // logRowsUnequal completes iteration k on potentials, and makes them the base.
 func (s *Solver[T]) logRowsUnequal(ctx context.Context, k int) error {
-	geo, nw, log := &s.geo, &s.newton, &s.log
-	copy(nw.g, log.h)
-	if err := geo.logRows(ctx, log.max, log.sum, nw.tq, nw.g, s.a); err != nil {
+	geo, nw, un, log := &s.geo, &s.newton, &s.unequal, &s.log
+	copy(un.g, log.h)
+	if err := geo.logRows(ctx, log.max, log.sum, nw.tq, un.g, s.a); err != nil {
 		return err
 	}
 	for i, h := range log.max {
 		log.max[i] = h + num.Log2(log.sum[i])
 	}
-	s.logScaling(nw.f, log.max, rowSide, nil)
-	for _, x := range [2][]T{nw.f, nw.g} {
+	s.logScaling(un.f, log.max, rowSide, nil)
+	for _, x := range [2][]T{un.f, un.g} {
 		for _, x := range x {
 			if x != x || x > T(s.limits.largest) {
 				return ErrRange
 			}
 		}
 	}
-	weightless(nw.u, nw.f)
-	weightless(nw.v, nw.g)
+	weightless(nw.u, un.f)
+	weightless(nw.v, un.g)
 	for i, a := range s.a {
 		if a == 0 {
-			nw.f[i] = -log.max[i]
+			un.f[i] = -log.max[i]
 		}
 	}
-	s.absorbed(nw.f, nw.g)
+	s.absorbed(un.f, un.g)
 	log.basis = k
 	if err := geo.fill(ctx); err != nil {
 		return err

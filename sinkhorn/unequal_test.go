@@ -122,6 +122,96 @@ func TestUnequalBalanced(t *testing.T) {
 	}
 }
 
+// TestUnequalNewton: to a tolerance, Newton's steps find what plain iterations find, with far
+// fewer passes.
+func TestUnequalNewton(t *testing.T) {
+	for _, domain := range []Domain{Auto, Log} {
+		for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+			for i, rho := range [][2]float64{{3, 0.3}, {0, 1}, {1, 0}, {0.3, 0.3}, {30, 100}} {
+				if i > 0 && (domain != Auto || storage != Stored) {
+					break
+				}
+				p := slowProblem[float64](60, 300)
+				p.RhoA, p.RhoB = rho[0], rho[1]
+				set := Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain, Storage: storage}
+				fast := mustSolve(t, set, p)
+				set.Unaccelerated = true
+				slow := mustSolve(t, set, p)
+				what := fmt.Sprintf("ρ = %v, %v, %v: %d passes and %d, plain %d", rho, domain, storage, fast.Iterations, fast.Annealing, slow.Iterations)
+				if fast.Status != Converged || slow.Status != Converged || !(fast.MarginalError <= 1e-10) {
+					t.Errorf("%s: %v, %v, marginal error %v", what, fast.Status, slow.Status, fast.MarginalError)
+				}
+				if fast.Iterations+fast.Annealing > slow.Iterations/3 {
+					t.Errorf("%s: too many", what)
+				}
+				got, want := dist.NewMatrix[float64](60, 63, nil), dist.NewMatrix[float64](60, 63, nil)
+				if err := errors.Join(fast.PlanTo(t.Context(), got), slow.PlanTo(t.Context(), want)); err != nil {
+					t.Fatal(err)
+				}
+				if e := math.Abs(fast.Cost/slow.Cost - 1); !(e < 1e-7) || !(worst(got, want) < 1e-6) {
+					t.Errorf("%s: cost is off by %.3g, plan by %.3g", what, e, worst(got, want))
+				}
+				t.Log(what)
+			}
+		}
+	}
+}
+
+// TestUnequalGain: the gain of the dual along a step, and its slope, are those that its
+// values and differences of them give.
+func TestUnequalGain(t *testing.T) {
+	for _, rho := range [][2]float64{{0.3, 0.5}, {0, 0.5}, {0.4, 0}, {1e4, 1e6}} {
+		p := slowProblem[float64](20, 20)
+		p.RhoA, p.RhoB = rho[0], rho[1]
+		s, err := NewSolver[float64](&Settings{Iterations: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Solve(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.enterNewton(t.Context()), s.geo.columns(t.Context(), s.q, s.newton.u)); err != nil {
+			t.Fatal(err)
+		}
+		s.residual()
+		before := s.unequalDual(s.kind[3%s.ring])
+		rng := rand.New(rand.NewPCG(1, 2))
+		var slope float64
+		for j, e := range s.newton.e {
+			s.im.beta[j] = rng.Float64() - 0.5
+			slope += e * s.im.beta[j]
+		}
+		along := func(h float64) (gain, after float64) {
+			for j, v := range s.newton.v {
+				s.newton.tv[j] = v * math.Exp(h*s.im.beta[j])
+			}
+			if ok, err := s.try(t.Context()); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			return s.gain(h)
+		}
+		const h = 1e-4
+		up, _ := along(h)
+		down, _ := along(-h)
+		if got := (up - down) / (2 * h); !(math.Abs(got-slope) < 1e-7) {
+			t.Errorf("ρ = %v: slope %v, differences give %v", rho, slope, got)
+		}
+		gain, after := along(0.5)
+		more, _ := along(0.5 + h)
+		less, _ := along(0.5 - h)
+		if got := (more - less) / (2 * h); !(math.Abs(got-after) < 1e-7) {
+			t.Errorf("ρ = %v: slope after %v, differences give %v", rho, after, got)
+		}
+		along(0.5)
+		s.take()
+		s.store()
+		s.residual()
+		if got := s.unequalDual(s.kind[s.res.Iterations%s.ring]) - before; !(math.Abs(got-gain) < 1e-12*max(1, rho[0], rho[1])) {
+			t.Errorf("ρ = %v: gain %v, the dual's values give %v", rho, gain, got)
+		}
+	}
+}
+
 // TestUnequalBits: the same at every level and however K is stored; a warm start continues.
 func TestUnequalBits(t *testing.T) {
 	t.Run("float64", unequalBits[float64])
