@@ -158,7 +158,8 @@ type Method uint8
 const (
 	// Auto looks for a good start first: of P⁰, the principal components, and what
 	// a few steps of the eigenvalue iteration of the ratio trace problem make of
-	// these, at three ridges, it takes the best and goes on as ConjugateGradient.
+	// these, at three ridges (one with more than 128 features), it takes the best and
+	// goes on with limited-memory BFGS on the manifold and the exact gradient.
 	Auto Method = iota
 	// ConjugateGradient is Riemannian conjugate gradient with the exact gradient.
 	ConjugateGradient

@@ -40,6 +40,9 @@ func (f descending[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*
 	if set.Objective.Float32 {
 		ds.GradientToValue = gradientNoise32
 	}
+	if f.method == descent.LBFGS && set.Optimizer.Tolerance >= defaultTolerance(set.Objective.Float32) {
+		ds.FunctionTolerance = enough
+	}
 	step := func(d descent.Step) Step {
 		value, norm := f.problem.j(d.Value, d.GradientNorm)
 		return Step{Start: index, Index: d.Index, Objective: value, GradientNorm: norm, StepSize: d.StepSize}
@@ -112,6 +115,10 @@ func (f negative[T]) evaluate(ctx context.Context, p, grad *mat.Dense) (float64,
 }
 
 func (negative[T]) j(value, norm float64) (float64, float64) { return -value, norm }
+
+// enough is the relative gain of J in each of three steps below which Auto ends: J is then
+// within some 10⁻⁶ of the maximum, which takes twice the steps (SOLVERS.md).
+const enough = 1e-6
 
 // gradientNoise is the norm of the gradient, relative to the value, that is rounding
 // only: nothing is left to be gained. (Where p = d every projection has the same J.)

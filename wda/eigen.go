@@ -39,7 +39,9 @@ const (
 	// With more features, eigenBlockSteps takes the place of eigenSteps, and
 	// eigenInner bounds the steps of the block iteration: the plans change anyway.
 	// On MNIST's 784 features more of both cost up to half of the fit and led to the
-	// same optimum.
+	// same optimum. There is one ridge then, the first: on MNIST, isolet, banking77 and
+	// USPS, whitened or not, J of the three starts differed by 1.3 to 6 parts in a thousand at
+	// most, less than one step gains, and in 6 of 8 cases the first was the best.
 	eigenBlockSteps, eigenInner = 2, 3
 )
 
@@ -256,7 +258,7 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 			}
 		})
 	}
-	e.o.each(ctx, d, 64, func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
+	e.o.each(ctx, d, productColumns(n*k), func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
 	for i := range d {
 		row, vi := dst.RawRowView(i), v.RawRowView(i)
 		for j := range row {

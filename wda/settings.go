@@ -94,7 +94,8 @@ type Optimizer struct {
 	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance
 	// times that at the start; with Eigen and EigenTraceRatio, when a step moves the
 	// subspace by less than Tolerance·√p (chordal distance). Default 1e-6 (1e-4 in
-	// float32).
+	// float32). With that, or more, Auto also ends when J has risen by less than 10⁻⁶ of
+	// it in each of three steps.
 	Tolerance float64
 	// BatchSize is the number of samples of a class in a step of MiniBatch; a class
 	// that has fewer is taken whole. Default 64.
@@ -257,10 +258,7 @@ func (s Optimizer) withDefaults(ctx context.Context, d, p int, single bool) (Opt
 		return s, fmt.Errorf("%w: %d steps", ErrSettings, s.MaxSteps)
 	}
 	if s.Tolerance == 0 {
-		s.Tolerance = 1e-6
-		if single {
-			s.Tolerance = 1e-4
-		}
+		s.Tolerance = defaultTolerance(single)
 	}
 	if !(s.Tolerance > 0) {
 		return s, fmt.Errorf("%w: tolerance %v", ErrSettings, s.Tolerance)
@@ -280,6 +278,13 @@ func (s Optimizer) withDefaults(ctx context.Context, d, p int, single bool) (Opt
 		return s, fmt.Errorf("%w: %d starts", ErrSettings, s.Starts)
 	}
 	return s, nil
+}
+
+func defaultTolerance(single bool) float64 {
+	if single {
+		return 1e-4
+	}
+	return 1e-6
 }
 
 // Streams of random numbers from one seed.

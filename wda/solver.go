@@ -44,7 +44,11 @@ func (f *fitter[T]) solver() solver {
 	case SteepestDescent:
 		return descending[T]{f, inverse[T]{f.objective}, descent.SteepestDescent}
 	}
-	return descending[T]{f, inverse[T]{f.objective}, descent.ConjugateGradient}
+	method := descent.ConjugateGradient
+	if f.set.Optimizer.Method == Auto {
+		method = descent.LBFGS
+	}
+	return descending[T]{f, inverse[T]{f.objective}, method}
 }
 
 // fitter runs a solver from every start.
@@ -147,21 +151,32 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 	if err != nil {
 		return p0, err
 	}
-	steps := eigenSteps
+	steps, ridges := eigenSteps, eigenRidges
 	if o.s.d > eigenDense {
-		steps = eigenBlockSteps
+		steps, ridges = eigenBlockSteps, eigenRidges[:1]
 	}
-	for _, ridge := range eigenRidges {
+	// The plans of the first step are the same for all ridges.
+	first := make([]*mat.Dense, len(ridges))
+	err = e.assemble(ctx, base)
+	for i, ridge := range ridges {
 		p := mat.DenseCopyOf(base)
-		for range steps {
-			if err := e.improve(ctx, p, ridge, eigenInner); err != nil {
-				if ctx.Err() != nil {
-					return p0, context.Cause(ctx)
-				}
+		if err == nil && e.ratioTrace(ctx, p, ridge, eigenInner) == nil {
+			first[i] = p
+		}
+	}
+	for i, ridge := range ridges {
+		p := first[i]
+		for step := 1; p != nil && step < steps; step++ {
+			if e.improve(ctx, p, ridge, eigenInner) != nil {
 				break // no better start this way
 			}
 		}
-		candidates = append(candidates, p)
+		if ctx.Err() != nil {
+			return p0, context.Cause(ctx)
+		}
+		if p != nil {
+			candidates = append(candidates, p)
+		}
 	}
 	best, value := p0, 0.0
 	for _, p := range candidates {

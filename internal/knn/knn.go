@@ -170,18 +170,30 @@ func (h *nearest[T]) empty(k int) {
 // add offers the points first, first+1, … at the given distances. They come in ascending
 // order, so that one at an equal distance goes behind those there.
 func (h *nearest[T]) add(distances []T, first, k int) {
-	for j, d := range distances {
+	j := 0
+	for ; j < len(distances) && len(h.distances) < k; j++ {
 		at := len(h.distances)
-		if at < k {
-			h.distances, h.rows = h.distances[:at+1], h.rows[:at+1]
-		} else if at--; d >= h.distances[at] {
-			continue
-		}
-		for ; at > 0 && d < h.distances[at-1]; at-- {
-			h.distances[at], h.rows[at] = h.distances[at-1], h.rows[at-1]
-		}
-		h.distances[at], h.rows[at] = d, first+j
+		h.distances, h.rows = h.distances[:at+1], h.rows[:at+1]
+		h.put(at, distances[j], first+j)
 	}
+	if j == len(distances) {
+		return
+	}
+	farthest := h.distances[k-1] // in a register: hardly a point is nearer
+	for ; j < len(distances); j++ {
+		if d := distances[j]; d < farthest {
+			h.put(k-1, d, first+j)
+			farthest = h.distances[k-1]
+		}
+	}
+}
+
+// put makes row, at distance d, one of those up to at, of which the last is lost.
+func (h *nearest[T]) put(at int, d T, row int) {
+	for ; at > 0 && d < h.distances[at-1]; at-- {
+		h.distances[at], h.rows[at] = h.distances[at-1], h.rows[at-1]
+	}
+	h.distances[at], h.rows[at] = d, row
 }
 
 // Settings configure Predict. The zero value, and a nil pointer, mean the defaults.
