@@ -32,7 +32,7 @@ var rooms = map[string][]room{"wda": {
 	{"model", []string{"model.go", "classifier.go", "holder.go", "hash.go", "file.go", "array.go"}, []string{"words"}},
 	{"samples", []string{"samples.go", "span.go", "whiten.go"}, []string{"words"}},
 	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go"}, []string{"words", "samples"}},
-	{"solvers", []string{"solver.go", "descending.go", "ascent.go", "alternating.go", "eigen.go", "minibatch.go"}, []string{"words", "samples", "objective"}},
+	{"solvers", []string{"solver.go", "descending.go", "ascent.go", "alternating.go", "eigen.go", "minibatch.go", "population.go"}, []string{"words", "samples", "objective"}},
 	{"choice", []string{"choose.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
 	{"fit", []string{"fit.go", "prepare.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice"}},
 	{"comparison", []string{"crossvalidate.go", "score.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice", "fit"}},

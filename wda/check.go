@@ -12,6 +12,14 @@ import (
 
 // checkSamples checks all of x and labels but what concerns the classes.
 func checkSamples(ctx context.Context, x mat.Matrix, labels []int) error {
+	if err := checkShape(x, labels); err != nil {
+		return err
+	}
+	return checkFinite(ctx, x)
+}
+
+// checkShape checks that there are samples and as many labels.
+func checkShape(x mat.Matrix, labels []int) error {
 	if x == nil {
 		return fmt.Errorf("%w: no samples", ErrShape)
 	}
@@ -22,7 +30,7 @@ func checkSamples(ctx context.Context, x mat.Matrix, labels []int) error {
 	if len(labels) != n {
 		return fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
 	}
-	return checkFinite(ctx, x)
+	return nil
 }
 
 // checkFinite names the first element of m that is not finite.

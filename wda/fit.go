@@ -24,6 +24,19 @@ import (
 //
 // With more features than samples the fit is done in the span of the samples, which
 // holds the solution.
+//
+// Samples that do not fit in memory are an x with a method
+//
+//	ReadRows(dst []float64, first int) error
+//
+// that sets dst to the rows from first on, as many as have room in it, and that several
+// goroutines may call: Reader.Rows of package dataset makes one of a file. Fit then reads
+// all of it once, to check it, and holds about 2²³ of its numbers, of every class the same
+// share of rows, evenly spaced: what it is centred, standardized and whitened by, where it
+// begins, λ, the ridge and what is chosen are those of that sample; the mini-batches are of
+// all rows. Where the sample is all of them the result is, in every bit, that of a matrix. Of
+// more, only MiniBatch can be made, and Validation needs an X; anything else is an error
+// that wraps ErrSettings. An error of ReadRows ends the fit.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
 	began := time.Now()
 	if settings == nil {
@@ -56,6 +69,10 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		return nil, err
 	}
 	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components), start: start}
+	f.population = o.whole.population
+	if m.source != nil {
+		f.population = func() *population { return m.source.population(s, span) }
+	}
 	if err := o.prepare(ctx, &set, f.start); err != nil {
 		return nil, err
 	}

@@ -62,6 +62,15 @@ func foldNeeds(n, d, folds, workers int) []need {
 	return []need{{fmt.Sprintf("the samples of %d folds at a time", min(folds, workers)), (2*at + float64(workers)) * 8 * float64(n) * float64(d)}}
 }
 
+// sourceNeeds are those of drawing from n rows of d features that are not in memory, of
+// which held are: their copies when they are whitened and their components found.
+func sourceNeeds(n, d, held int) []need {
+	return []need{
+		{fmt.Sprintf("the order of %d rows", n), 8 * float64(n)},
+		{fmt.Sprintf("a sample of %d rows of %d features", held, d), 4 * 8 * float64(held) * float64(d)},
+	}
+}
+
 // objectiveNeeds are those of evaluating J for these settings, which have their defaults,
 // in element type T, with so many solvers of pairs of at most largest samples a class.
 func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need {

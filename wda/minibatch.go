@@ -71,30 +71,27 @@ func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, 
 // batches draws mini-batches.
 type batches[T dist.Float] struct {
 	whole   *objective[T] // whose pairs have λ and weights
-	s       *samples      // all of them
+	from    *population
 	set     *Settings
 	rng     *rand.Rand
-	classes []int   // in random order
-	order   [][]int // of the rows of every class
-	used    []int   // of order
+	classes []int // in random order
+	used    []int // of the rows of every class
 	o       *objective[T]
 	rows    []int
+	drawn   *mat.Dense
 	lambda  []float64 // C × C
 	weight  []float64 // C × C
 }
 
-func newBatches[T dist.Float](o *objective[T], s *samples, set *Settings, stream uint64) *batches[T] {
-	c := len(s.classes)
+func newBatches[T dist.Float](o *objective[T], from *population, set *Settings, stream uint64) *batches[T] {
+	c := len(from.order)
 	b := &batches[T]{
-		whole: o, s: s, set: set, rng: rand.New(rand.NewPCG(set.Seed, stream)),
-		order: make([][]int, c), used: make([]int, c), lambda: make([]float64, c*c), weight: make([]float64, c*c),
+		whole: o, from: from, set: set, rng: rand.New(rand.NewPCG(set.Seed, stream)),
+		used: make([]int, c), lambda: make([]float64, c*c), weight: make([]float64, c*c),
 	}
 	for k := range c {
 		b.classes = append(b.classes, k)
-		for i := s.offset[k]; i < s.offset[k+1]; i++ {
-			b.order[k] = append(b.order[k], i)
-		}
-		b.used[k] = len(b.order[k])
+		b.used[k] = len(from.order[k])
 	}
 	for _, q := range o.pairs {
 		b.lambda[q.c*c+q.e], b.weight[q.c*c+q.e] = q.lambda, q.weight
@@ -104,8 +101,8 @@ func newBatches[T dist.Float](o *objective[T], s *samples, set *Settings, stream
 
 // draw returns the objective of the next mini-batch.
 func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
-	all := len(b.s.classes)
-	typical := min(b.set.Optimizer.BatchSize, max(2, b.s.n/all))
+	all := len(b.from.order)
+	typical := min(b.set.Optimizer.BatchSize, max(2, b.from.n/all))
 	m := min(all, mostClasses, max(2, batchSamples/typical))
 	if m < all {
 		for i := range m {
@@ -117,7 +114,7 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	b.rows = b.rows[:0]
 	offset := []int{0}
 	for _, c := range chosen {
-		rows, k := b.order[c], min(b.set.Optimizer.BatchSize, len(b.order[c]))
+		rows, k := b.from.order[c], min(b.set.Optimizer.BatchSize, len(b.from.order[c]))
 		if k < len(rows) && b.used[c]+k > len(rows) {
 			b.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			b.used[c] = 0
@@ -130,7 +127,9 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 		offset = append(offset, len(b.rows))
 	}
 	if b.o == nil || !slices.Equal(b.o.s.offset, offset) {
-		s := &samples{n: len(b.rows), d: b.s.d, classes: make([]int, m), offset: offset, x: mat.NewDense(len(b.rows), b.s.d, nil)}
+		d := b.whole.s.d
+		b.drawn = mat.NewDense(len(b.rows), d, nil)
+		s := &samples{n: len(b.rows), d: d, classes: make([]int, m), offset: offset, x: mat.NewDense(len(b.rows), d, nil)}
 		o, err := newObjective[T](ctx, s, b.set)
 		if err != nil {
 			return nil, err
@@ -138,9 +137,12 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 		o.workers = b.whole.workers
 		b.o = o
 	}
-	for i, r := range b.rows {
+	if err := b.from.read(ctx, b.drawn, b.rows); err != nil {
+		return nil, err
+	}
+	for i := range b.rows {
 		row := b.o.x.Row(i)
-		for j, v := range b.s.x.RawRowView(r) {
+		for j, v := range b.drawn.RawRowView(i) {
 			row[j] = T(v)
 		}
 	}
@@ -151,7 +153,7 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	for i := range b.o.pairs {
 		q := &b.o.pairs[i]
 		c, e := chosen[q.c], chosen[q.e]
-		b.o.s.classes[q.c] = b.s.classes[c]
+		b.o.s.classes[q.c] = b.whole.s.classes[c]
 		q.lambda, q.weight = b.lambda[c*all+e], b.weight[c*all+e]*between
 		if q.within() {
 			q.weight = b.weight[c*all+e] * within
@@ -267,7 +269,7 @@ func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 	}
 	matrix := func() *mat.Dense { return mat.NewDense(f.s.d, f.p, nil) }
 	sgd := &stochastic[T]{
-		f: f.fitter, b: newBatches(f.objective, f.whole, f.set, streamBatches+uint64(index)),
+		f: f.fitter, b: newBatches(f.objective, f.population(), f.set, streamBatches+uint64(index)),
 		grad: matrix(), momentum: matrix(), mean: matrix(),
 	}
 	length := firstStep

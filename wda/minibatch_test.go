@@ -29,7 +29,7 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setti
 	if err := o.prepare(t.Context(), &set, p); err != nil {
 		t.Fatal(err)
 	}
-	return newBatches(o, o.whole, &set, streamBatches), o
+	return newBatches(o, o.whole.population(), &set, streamBatches), o
 }
 
 func mustDraw(t *testing.T, b *batches[float64]) *objective[float64] {

@@ -40,6 +40,8 @@ type Prepared struct {
 	span  *span
 	start *mat.Dense // the principal components in the span, or nil
 	exact int        // most samples that MiniBatch evaluates J of
+	// source, if not nil, has the rows of which s is a sample.
+	source *source
 }
 
 // Prepare arranges samples x (n × d, rows are samples) and their labels for several
@@ -53,10 +55,37 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Prepa
 
 // prepare is Prepare, with or without the principal components.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool) (*Prepared, error) {
-	if err := checkSamples(ctx, x, labels); err != nil {
+	if err := checkShape(x, labels); err != nil {
 		return nil, err
 	}
-	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples}
+	if rows, ok := x.(rowReader); ok {
+		_, d := x.Dims()
+		return prepareSource(ctx, &source{rows, labels}, by, components, heldRows(d))
+	}
+	if err := checkFinite(ctx, x); err != nil {
+		return nil, err
+	}
+	return arrange(ctx, x, labels, nil, by, components)
+}
+
+// prepareSource prepares a sample of limit of the rows, about.
+func prepareSource(ctx context.Context, src *source, by *Preparation, components bool, limit int) (*Prepared, error) {
+	x, labels, err := src.sample(ctx, limit)
+	if err != nil {
+		return nil, err
+	}
+	if len(labels) == len(src.labels) {
+		src = nil
+	} else if by != nil && by.Validation != nil && by.Validation.X == nil {
+		return nil, fmt.Errorf("%w: Validation needs an X where the samples are not in memory", ErrSettings)
+	}
+	return arrange(ctx, x, labels, src, by, components)
+}
+
+// arrange prepares samples that have been found good; source has the rows that they are
+// a sample of, or is nil.
+func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by *Preparation, components bool) (*Prepared, error) {
+	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples, source: source}
 	if by != nil {
 		m.by = *by
 	}
@@ -68,6 +97,9 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 	}
 	if m.s, err = newSamples(ctx, m.held.trainX, m.held.trainLabels); err != nil {
 		return nil, err
+	}
+	if source != nil {
+		m.s.counts = source.counts()
 	}
 	if m.by.Components, err = defaultComponents(m.by.Components, m.s.d); err != nil {
 		return nil, err
@@ -124,6 +156,9 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	set, err := set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes))
 	if err != nil {
 		return nil, err
+	}
+	if m.source != nil && set.Optimizer.Method != MiniBatch {
+		return nil, fmt.Errorf("%w: of rows that are not in memory only MiniBatch makes a fit, not %v", ErrSettings, set.Optimizer.Method)
 	}
 	if set.Components > m.by.Components {
 		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrSettings, set.Components, m.by.Components)

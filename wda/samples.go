@@ -31,32 +31,59 @@ type samples struct {
 	// once features are standardized, as lengths are then in units of their own.
 	pre, post, scale float64
 	feature          []float64 // nil is 1
+	// counts are the rows of every class of which these samples are a part; nil if they
+	// are all.
+	counts []int
+}
+
+// classes are the labels of samples, ascending, and where each would begin if samples
+// were sorted by them.
+type classes struct {
+	labels []int
+	offset []int
+	index  map[int]int
+}
+
+// classesOf returns the classes of labels, at least two of at least two samples.
+func classesOf(labels []int) (*classes, error) {
+	k := &classes{index: map[int]int{}}
+	for _, l := range labels {
+		if _, ok := k.index[l]; !ok {
+			k.index[l] = 0
+			k.labels = append(k.labels, l)
+		}
+	}
+	if len(k.labels) < 2 {
+		return nil, fmt.Errorf("%w: all samples are of one class (label %d)", ErrLabels, labels[0])
+	}
+	slices.Sort(k.labels)
+	for c, l := range k.labels {
+		k.index[l] = c
+	}
+	k.offset = make([]int, len(k.labels)+1)
+	for _, l := range labels {
+		k.offset[k.index[l]+1]++
+	}
+	for c, count := range k.offset[1:] {
+		if count == 1 {
+			return nil, fmt.Errorf("%w: a class has only one sample: row %d alone has label %d", ErrLabels, slices.Index(labels, k.labels[c]), k.labels[c])
+		}
+	}
+	for c := range k.labels {
+		k.offset[c+1] += k.offset[c]
+	}
+	return k, nil
 }
 
 // newSamples arranges x and labels, which checkSamples has found good. The order within a class is that of
 // the input.
 func newSamples(ctx context.Context, x mat.Matrix, labels []int) (*samples, error) {
 	n, d := x.Dims()
-	s := &samples{n: n, d: d, classes: slices.Compact(slices.Sorted(slices.Values(labels)))}
-	if len(s.classes) < 2 {
-		return nil, fmt.Errorf("%w: all samples are of one class (label %d)", ErrLabels, labels[0])
+	k, err := classesOf(labels)
+	if err != nil {
+		return nil, err
 	}
-	index := make(map[int]int, len(s.classes))
-	for c, l := range s.classes {
-		index[l] = c
-	}
-	s.offset = make([]int, len(s.classes)+1)
-	for _, l := range labels {
-		s.offset[index[l]+1]++
-	}
-	for c, count := range s.offset[1:] {
-		if count == 1 {
-			return nil, fmt.Errorf("%w: a class has only one sample: row %d alone has label %d", ErrLabels, slices.Index(labels, s.classes[c]), s.classes[c])
-		}
-	}
-	for c := range s.classes {
-		s.offset[c+1] += s.offset[c]
-	}
+	s := &samples{n: n, d: d, classes: k.labels, offset: k.offset}
 	// The mean is taken of scaled values, so that data near the ends of the range do
 	// not overflow, and relative to the first row, so that what is constant comes
 	// out as 0 exactly.
@@ -82,7 +109,7 @@ func newSamples(ctx context.Context, x mat.Matrix, labels []int) (*samples, erro
 	s.x = mat.NewDense(n, d, nil)
 	next := slices.Clone(s.offset)
 	rowByRow(ctx, 0, n, d, func(i int) {
-		c := index[labels[i]]
+		c := k.index[labels[i]]
 		row := s.x.RawRowView(next[c])
 		next[c]++
 		for j, v := range rows(i) {
@@ -137,15 +164,19 @@ func (s *samples) arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
 	out, rows := mat.NewDense(n, d, nil), rowsOf(x)
 	rowByRow(ctx, 0, n, d, func(i int) {
-		row := out.RawRowView(i)
-		for j, v := range rows(i) {
-			row[j] = (float64(v*s.pre) - float64(s.mean[j]*s.pre)) * s.post
-			if s.feature != nil {
-				row[j] *= s.feature[j]
-			}
-		}
+		s.arrange(out.RawRowView(i), rows(i))
 	})
 	return out
+}
+
+// arrange sets dst to another row, which it may be, in the units of s.x.
+func (s *samples) arrange(dst, row []float64) {
+	for j, v := range row {
+		dst[j] = (float64(v*s.pre) - float64(s.mean[j]*s.pre)) * s.post
+		if s.feature != nil {
+			dst[j] *= s.feature[j]
+		}
+	}
 }
 
 // units returns a quantity that is quadratic in the scaled samples in the units of
@@ -238,11 +269,22 @@ func class[T dist.Float](s *samples, m dist.Matrix[T], c int) dist.Matrix[T] {
 
 // frequencies returns π_c = n_c / n.
 func (s *samples) frequencies() []float64 {
-	pi := make([]float64, len(s.classes))
+	pi, n := make([]float64, len(s.classes)), 0
 	for c := range pi {
-		pi[c] = float64(s.offset[c+1]-s.offset[c]) / float64(s.n)
+		n += s.count(c)
+	}
+	for c := range pi {
+		pi[c] = float64(s.count(c)) / float64(n)
 	}
 	return pi
+}
+
+// count returns the number of samples of class c, or of the rows that they are of.
+func (s *samples) count(c int) int {
+	if s.counts != nil {
+		return s.counts[c]
+	}
+	return s.size(c)
 }
 
 // largestPair returns the number of elements of the largest K.
@@ -347,7 +389,7 @@ func (s *samples) only(ctx context.Context, classes []int) *samples {
 		return s
 	}
 	t := *s
-	t.offset, t.classes = []int{0}, nil
+	t.offset, t.classes, t.counts = []int{0}, nil, nil
 	var rows []int
 	for _, c := range classes {
 		t.classes = append(t.classes, s.classes[c])
@@ -534,7 +576,7 @@ func (s *samples) labelsOf(rows []int) []int {
 // other rows about that mean.
 func (s *samples) rowsCentered(ctx context.Context, rows, others []int) (*samples, *mat.Dense) {
 	t := *s
-	t.classes, t.offset = nil, []int{0}
+	t.classes, t.offset, t.counts = nil, []int{0}, nil
 	for c := range s.classes {
 		n := 0
 		for _, r := range rows {

@@ -58,6 +58,7 @@ type fitter[T dist.Float] struct {
 	manifold    *stiefel.Manifold
 	start       *mat.Dense                        // P⁰
 	watch       func(ctx context.Context) watcher // of an attempt, or nil
+	population  func() *population                // that mini-batches are drawn from
 	evaluations descent.Evaluations
 	objectives  []float64
 }

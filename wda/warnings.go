@@ -63,18 +63,18 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 
 	small, big := 0, 0
 	for c := range s.classes {
-		if s.size(c) < s.size(small) {
+		if s.count(c) < s.count(small) {
 			small = c
 		}
-		if s.size(c) > s.size(big) {
+		if s.count(c) > s.count(big) {
 			big = c
 		}
 	}
-	if n := s.size(small); n < fewSamples {
+	if n := s.count(small); n < fewSamples {
 		add("class %d has only %d samples", s.classes[small], n)
 	}
-	if !set.Objective.Proportional && s.size(big) >= imbalance*s.size(small) {
-		add("class %d has %d samples and class %d %d, but all classes have the same weight; see Proportional", s.classes[big], s.size(big), s.classes[small], s.size(small))
+	if !set.Objective.Proportional && s.count(big) >= imbalance*s.count(small) {
+		add("class %d has %d samples and class %d %d, but all classes have the same weight; see Proportional", s.classes[big], s.count(big), s.classes[small], s.count(small))
 	}
 	if s.n < s.d && set.Objective.Shrinkage.rho == 0 {
 		add("%d samples of %d features without shrinkage: the projection will fit noise", s.n, s.d)

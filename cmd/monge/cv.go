@@ -227,7 +227,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	if f.csv != "" && f.csv == f.model {
 		return usagef("--csv and --model name the same file")
 	}
-	d, err := f.train(&f.rows)
+	d, err := f.train(&f.rows, maxClass)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	out.Best = out.Candidates[0]
 	var m *wda.Model
 	if f.model != "" {
-		if m, err = a.fitModel(ctx, d, &found.Settings); err != nil {
+		if m, err = a.fitModel(ctx, d.X, d.Labels, &found.Settings); err != nil {
 			return inFile(f.data, explain(err))
 		}
 		if m, err = m.WithClassNames(out.Classes); err != nil {

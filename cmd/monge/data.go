@@ -93,8 +93,8 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 }
 
 // train reads the rows to learn from: of the split, --holdout and --sample, of
-// classes that can be told apart.
-func (f *trainFlags) train(rows *rowFlags) (*dataset.Dataset, error) {
+// classes that can be told apart, none of more than largest rows unless that is 0.
+func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error) {
 	all, err := f.readLabelled(f.data, f.labels)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (f *trainFlags) train(rows *rowFlags) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d, checkClasses(f.data, d, rows.sample > 0)
+	return d, checkClasses(f.data, d, rows.sample > 0, largest)
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
@@ -147,9 +147,13 @@ func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) 
 		return nil, err
 	}
 	if d.Labels == nil {
-		return nil, fmt.Errorf("%s: no labels; name a file of labels, or an array of an NPZ or a column of a Parquet or Arrow file with --label-column", path)
+		return nil, noLabels(path)
 	}
 	return d, nil
+}
+
+func noLabels(path string) error {
+	return fmt.Errorf("%s: no labels; name a file of labels, or an array of an NPZ or a column of a Parquet or Arrow file with --label-column", path)
 }
 
 // readFeatures reads samples of which the first use is their features: a CSV file
@@ -337,15 +341,15 @@ func pick(d *dataset.Dataset, rows []int) *dataset.Dataset {
 const maxClass = 1 << 15
 
 // checkClasses refuses what no discriminant can be fitted to, by the classes' names.
-func checkClasses(path string, d *dataset.Dataset, sampled bool) error {
+func checkClasses(path string, d *dataset.Dataset, sampled bool, largest int) error {
 	hint := "; --label-column chooses the labels"
 	if sampled {
 		hint = " in the sample; draw more rows"
 	}
 	present := 0
 	for c, n := range d.Counts() {
-		if n > maxClass {
-			return fmt.Errorf("%s: class %q has %d rows; transport within it takes memory by the square of their number, so draw at most %d a class with --sample", path, d.Classes[c], n, maxClass)
+		if n > largest && largest > 0 {
+			return fmt.Errorf("%s: class %q has %d rows; transport within it takes memory by the square of their number, so draw at most %d a class with --sample, or fit with --method minibatch", path, d.Classes[c], n, largest)
 		}
 		if n == 1 {
 			return fmt.Errorf("%s: %w: %q%s", path, errSingleton, d.Classes[c], hint)

@@ -95,7 +95,7 @@ func (a *app) demo(cmd *cobra.Command, f *demoFlags) (err error) {
 	}
 	train := dataset.Simulation{Seed: f.seed}.Generate(demoTrain)
 	test := dataset.Simulation{Seed: f.seed + 1}.Generate(demoTest)
-	m, err := a.fitModel(ctx, train, &wda.Settings{
+	m, err := a.fitModel(ctx, train.X, train.Labels, &wda.Settings{
 		Components: 2, Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.Orthonormal,
 		Objective: wda.Objective{Lambda: wda.RelativeLambda(demoLambda), Shrinkage: wda.FixedShrinkage(0)},
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 )
 
 type fitFlags struct {
@@ -28,6 +29,7 @@ type fitFlags struct {
 	init       string
 	k          int
 	model      string
+	outOfCore  bool
 }
 
 func newFit(a *app) *cobra.Command {
@@ -58,7 +60,11 @@ the projection of the step that classifies these best; monge cv compares setting
 
 The solver minibatch is for data that are too many for the others, whose time grows as
 the square of the number of rows: from a few thousand rows on. It needs the memory of
-the data twice, and evaluates J on 4096 rows at most.
+the data twice, and evaluates J on 4096 rows at most. Of an uncompressed NPY, NPZ or IDX
+file that would take more than 2 GiB, or with --out-of-core, it leaves the rows where they
+are: it reads all of them once, to check them, holds a sample for all but the mini-batches,
+and draws these from the file. The memory is then some hundred megabytes and 40 bytes a
+row, and what --k keeps is a sample, too.
 
 The model is a file that numpy.load reads, too (arrays projection, mean, labels). With
 --k it also holds the projected training rows, for monge predict. An interrupt (Ctrl-C)
@@ -69,6 +75,7 @@ ends the fit with exit code 130 and writes no model.`,
   monge fit --data wine.csv --validation 0.25 --starts 5 --k 5 --model wine.wda
   monge fit --data mnist.npz --sample 1000 --seed 1 -p 10 --model digits.wda
   monge fit --data mnist.npz --method minibatch --float32 -p 10 --model digits.wda
+  monge fit --data big.npy --labels y.npy --method minibatch --out-of-core --model big.wda
   monge fit --data train-images-idx3-ubyte.gz --sample 1000 -p 20 --model digits.wda`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
 	}
@@ -83,6 +90,7 @@ ends the fit with exit code 130 and writes no model.`,
 	f.solver.add(cmd)
 	fs.StringVar(&f.init, "init", "", "file of the start P⁰ (d × p, CSV without header or NPY; default the principal components)")
 	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, for predict to classify by so many nearest neighbors (default keep none)")
+	addOutOfCore(cmd, &f.outOfCore)
 	fs.Lookup("seed").Usage = fitSeedUsage
 	return cmd
 }
@@ -192,10 +200,12 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if err := checkOutput(f.model, f.data, f.labels, f.init, f.objective.lambdaMatrix); err != nil {
 		return err
 	}
-	d, err := f.train(&f.rows)
+	all, err := f.training(&f.rows, set, f.outOfCore)
 	if err != nil {
 		return err
 	}
+	defer all.close()
+	d := all.kept
 	if set.Components > columns(d) {
 		return fmt.Errorf("%s: --components %d exceeds the %d features", f.data, set.Components, columns(d))
 	}
@@ -215,7 +225,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 			return err
 		}
 	}
-	m, err := a.fitModel(ctx, d, set)
+	m, err := a.fitModel(ctx, all.x, all.labels, set)
 	if err != nil {
 		return inFile(f.data, explain(err))
 	}
@@ -232,7 +242,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(rho), Samples: d.Len(), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
+		Shrinkage: number(rho), Samples: len(all.labels), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
 		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model, Hash: hash,
 	}
 	out.Lambda, out.Whitening, out.Scale = r.Settings.Objective.Lambda.String(), r.Settings.Data.Whitening.String(), r.Settings.Scale.String()
@@ -313,7 +323,7 @@ func (a *app) warn(warnings, classes []string) []string {
 }
 
 // fitModel fits with a progress bar.
-func (a *app) fitModel(ctx context.Context, d *dataset.Dataset, set *wda.Settings) (*wda.Model, error) {
+func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda.Settings) (*wda.Model, error) {
 	b := a.bar("fit", -1)
 	defer b.done()
 	set.Progress = func(p wda.Progress) error {
@@ -321,7 +331,7 @@ func (a *app) fitModel(ctx context.Context, d *dataset.Dataset, set *wda.Setting
 		b.set(p.Done, fmt.Sprintf("J = %-12.8g", p.Step.Objective))
 		return nil
 	}
-	m, err := wda.Fit(ctx, d.X, d.Labels, set)
+	m, err := wda.Fit(ctx, x, labels, set)
 	if err != nil {
 		// The best projection so far is no result that anyone asked for.
 		return nil, err

@@ -88,7 +88,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := f.train(&f.rows)
+	d, err := f.train(&f.rows, maxClass)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 
 type verifyFlags struct {
 	trainFlags
-	rows rowFlags
+	rows      rowFlags
+	outOfCore bool
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -28,7 +29,7 @@ machine, so a hash that does not come out means other data, another version of m
 or another model: verify says what differs, and exits with 1.
 
 The rows must be those of the fit, in the same order: give the flags --labels,
---label-column, --header, --holdout, --sample and --seed that fit was given. --seed is
+--label-column, --header, --holdout, --sample, --seed and --out-of-core that fit was given. --seed is
 that of the model by default. A model file without settings, of a version before this
 command, cannot be verified.`,
 		Example: `  monge verify wine.wda --data wine.csv
@@ -43,6 +44,7 @@ command, cannot be verified.`,
 	}
 	f.trainFlags.add(cmd)
 	f.rows.add(cmd, "training rows")
+	addOutOfCore(cmd, &f.outOfCore)
 	return cmd
 }
 
@@ -74,10 +76,12 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if !cmd.Flags().Changed("seed") {
 		f.rows.seed = set.Seed
 	}
-	d, err := f.train(&f.rows)
+	all, err := f.training(&f.rows, &set, f.outOfCore)
 	if err != nil {
 		return err
 	}
+	defer all.close()
+	d := all.kept
 	features, components := m.Dims()
 	if columns(d) != features {
 		return fmt.Errorf("%s: %d features, but %s is of %d", f.data, columns(d), path, features)
@@ -85,7 +89,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if c != nil && c.Len() != d.Len() {
 		return fmt.Errorf("%s: %d training rows, but %s is of %d", f.data, d.Len(), path, c.Len())
 	}
-	again, err := a.fitModel(cmd.Context(), d, &set)
+	again, err := a.fitModel(cmd.Context(), all.x, all.labels, &set)
 	if err != nil {
 		return inFile(f.data, explain(err))
 	}

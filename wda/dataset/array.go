@@ -20,6 +20,7 @@ type array struct {
 	elem    elem
 	n       int // elements
 	next    int // the first that has not been read
+	place   place
 	buf     []byte
 	decoded []float64
 }
@@ -61,11 +62,7 @@ func (a *array) chunks(n int, use func(chunk []byte) error) error {
 		if _, err := a.s.Read(a.buf); err != nil {
 			return err
 		}
-		if a.elem.big && a.elem.word() > 1 {
-			for e := a.buf; len(e) > 0; e = e[a.elem.word():] {
-				slices.Reverse(e[:a.elem.word()])
-			}
-		}
+		a.elem.littleEndian(a.buf)
 		if err := use(a.buf); err != nil {
 			return err
 		}
@@ -87,6 +84,15 @@ func (e elem) word() int {
 		return 1
 	}
 	return e.size
+}
+
+// littleEndian brings the bytes of elements into little-endian order.
+func (e elem) littleEndian(b []byte) {
+	if w := e.word(); e.big && w > 1 {
+		for ; len(b) > 0; b = b[w:] {
+			slices.Reverse(b[:w])
+		}
+	}
 }
 
 // floats sets dst to the next elements.
@@ -308,10 +314,8 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for k, v := range x {
-		if v-v != 0 {
-			return 0, &FileError{Row: m.row + k/m.cols + 1, Column: k%m.cols + 1, Err: why(v)}
-		}
+	if err := finite(x, m.row, m.cols); err != nil {
+		return 0, err
 	}
 	m.row += rows
 	return rows, nil
@@ -331,6 +335,16 @@ func (m *matrix) transpose(x []float64) error {
 		i, j := m.row+k/m.cols, k%m.cols
 		at := j*m.rows + i
 		x[k] = m.stored[at/piece][at%piece]
+	}
+	return nil
+}
+
+// finite checks rows of cols elements, of which so many come before.
+func finite(x []float64, before, cols int) error {
+	for k, v := range x {
+		if v-v != 0 {
+			return &FileError{Row: before + k/cols + 1, Column: k%cols + 1, Err: why(v)}
+		}
 	}
 	return nil
 }

@@ -17,20 +17,26 @@ const wine = `alcohol,ash,cultivar
 12.3,2.2,grignolino
 `
 
-func ExampleRead() {
-	d, err := dataset.Read(strings.NewReader(wine), dataset.Options{})
+// What is no file is read whole, too.
+func ExampleCollect() {
+	r, err := dataset.NewReader(strings.NewReader(wine), dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	d, err := dataset.Collect(func() (*dataset.Block, error) { return r.Next(1000) }, dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	n, features := d.X.Dims()
-	fmt.Println(n, features, d.Columns, d.Classes, d.Labels)
+	fmt.Println(n, features, d.Classes, d.Labels)
 	train, test, err := d.TrainTest(0.5, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(train.Counts(), test.Counts())
 	// Output:
-	// 4 2 [alcohol ash] [barolo grignolino] [0 0 1 1]
+	// 4 2 [barolo grignolino] [0 0 1 1]
 	// [1 1] [1 1]
 }
 
@@ -58,7 +64,12 @@ func ExampleNewReader() {
 
 // An error names the place, and its cause can be told by errors.Is.
 func ExampleFileError() {
-	_, err := dataset.Read(strings.NewReader(wine+"12.9,?,barolo\n"), dataset.Options{})
+	r, err := dataset.NewReader(strings.NewReader(wine+"12.9,?,barolo\n"), dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_, err = r.Next(1000)
 	fmt.Println(err)
 	fe, _ := errors.AsType[*dataset.FileError](err)
 	fmt.Println(errors.Is(err, dataset.ErrValue), fe.Row, fe.Name)

@@ -16,10 +16,19 @@ func readNPZ(r io.ReaderAt, size int64, opt Options) (*Dataset, error) {
 
 func readAs(format string, r io.Reader, opt Options) (*Dataset, error) {
 	opt.Format = format
-	return Read(r, opt)
+	return readAll(r, opt)
+}
+
+func readAll(r io.Reader, opt Options) (*Dataset, error) {
+	in, err := NewReader(r, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return in.all()
 }
 
 func TestUnknownFormat(t *testing.T) {
-	_, err := Read(strings.NewReader("1,2\n"), Options{Format: "CSV"})
+	_, err := readAll(strings.NewReader("1,2\n"), Options{Format: "CSV"})
 	wantError(t, err, ErrFormat, `the format is csv, npy, npz or idx, not "CSV"`)
 }

@@ -45,7 +45,8 @@ func openIDX(s *stream) (*array, error) {
 		}
 		shape[k] = int(v)
 	}
-	a := &array{s: s, elem: e}
+	a := &array{s: s, elem: e, place: s.place}
+	a.place.begin += int64(4 + 4*len(shape))
 	if err := a.setShape(shape); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,8 @@ func openNPY(s *stream) (*array, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	a := &array{s: s}
+	a := &array{s: s, place: s.place}
+	a.place.begin += int64(begin + length)
 	if err := a.parseHeader(string(head[begin:])); err != nil {
 		return nil, err
 	}

@@ -109,6 +109,7 @@ func inArray(name string, err error) error {
 // archive is an NPZ file.
 type archive struct {
 	zip       *zip.Reader
+	at        io.ReaderAt
 	size      int64
 	expansion int64
 }
@@ -116,7 +117,7 @@ type archive struct {
 func openArchive(src *source) (*archive, error) {
 	z, err := zip.NewReader(src.at, src.size)
 	if err == nil {
-		return &archive{z, src.size, src.expansion}, nil
+		return &archive{z, src.at, src.size, src.expansion}, nil
 	}
 	// A zip file has its directory at the end: what a short one lacks.
 	var magic [4]byte
@@ -171,6 +172,9 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 		s.check = func(bytes int64) error { return checkExpansion(bytes, z.size, z.expansion) }
 	}
 	s.limit = int64(min(limit, file.UncompressedSize64, math.MaxInt64))
+	if begin, err := file.DataOffset(); err == nil && file.Method == zip.Store {
+		s.place = place{file: z.at, begin: begin, size: begin + s.limit}
+	}
 	a, err := openNPY(s)
 	if err != nil {
 		r.Close()

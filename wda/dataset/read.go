@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,18 +118,6 @@ func ReadFile(path string, opt Options) (*Dataset, error) {
 	}
 	defer r.Close()
 	return r.all()
-}
-
-// Read reads everything of r, in the format of the options or else of the first bytes;
-// an NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as a file is. See
-// ReadFile; Options.LabelFile is not for it. Every error is a *FileError.
-func Read(r io.Reader, opt Options) (*Dataset, error) {
-	in, err := NewReader(r, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return in.all()
 }
 
 // besideIDX returns the label file that belongs to an image file, or "".

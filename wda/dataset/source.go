@@ -132,6 +132,8 @@ func (s *source) stream() *stream {
 	out := &stream{r: s.r, limit: s.size, check: s.checkExpansion}
 	if s.compressed && s.size >= 0 {
 		out.limit = s.size * maxRatio
+	} else if s.at != nil {
+		out.place = place{file: s.at, size: s.size}
 	}
 	return out
 }
@@ -283,6 +285,7 @@ type stream struct {
 	r     *bufio.Reader
 	limit int64
 	check func(bytes int64) error // of memory; nil allows all
+	place place
 }
 
 const streamBuffer = 1 << 16

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// outOfCoreBytes is the size of a matrix in memory from which minibatch leaves it in
+	// its file.
+	outOfCoreBytes = 2 << 30
+	// keptRows and keptElements bound what of such a file is kept to classify by.
+	keptRows, keptElements = 1 << 16, 1 << 23
+)
+
+// training is what a fit is made of: a dataset in memory, or rows that stay in their file.
+type training struct {
+	x      mat.Matrix
+	labels []int
+	kept   *dataset.Dataset // to classify by: all rows, or some of every class
+	close  func() error
+}
+
+func addOutOfCore(cmd *cobra.Command, v *bool) {
+	cmd.Flags().BoolVar(v, "out-of-core", false, "with --method minibatch: leave the rows in their file, an uncompressed NPY, NPZ or IDX (default if they would take more than 2 GiB)")
+}
+
+// training reads what the flags say, or leaves it in its file: if they say so, or if it is
+// large and can be.
+func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
+	mini := set.Optimizer.Method == wda.MiniBatch
+	chosen, validated := rows.sample > 0 || rows.holdout > 0, set.Validation != nil
+	switch {
+	case outOfCore && !mini:
+		return nil, usagef("--out-of-core needs --method minibatch")
+	case outOfCore && chosen:
+		return nil, usagef("--out-of-core takes all rows: leave out --sample and --holdout")
+	case outOfCore && validated:
+		return nil, usagef("--validation holds rows out that --out-of-core would have to hold: leave out one of them")
+	}
+	if mini && !chosen && !validated {
+		t, err := f.stored(outOfCore)
+		if t != nil || err != nil {
+			return t, err
+		}
+	}
+	largest := maxClass
+	if mini {
+		largest = 0
+	}
+	d, err := f.train(rows, largest)
+	if err != nil {
+		return nil, err
+	}
+	return &training{d.X, d.Labels, d, func() error { return nil }}, nil
+}
+
+// stored opens rows that stay in their file. It returns nil where they are to be read,
+// unless they must stay.
+func (f *trainFlags) stored(must bool) (_ *training, err error) {
+	opt, err := f.options(f.labels)
+	if err != nil {
+		return nil, err
+	}
+	if f.data == standard || once(f.data) {
+		if must {
+			return nil, usagef("--out-of-core needs a file, not a pipe")
+		}
+		return nil, nil
+	}
+	r, err := dataset.Open(f.data, opt)
+	if err != nil {
+		if must {
+			return nil, readError(err)
+		}
+		return nil, nil // whoever reads it has more to say
+	}
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
+	rows, cols := r.Dims()
+	large := rows > outOfCoreBytes/8/cols
+	x, labels, classes, err := r.Rows()
+	switch {
+	case !must && (!large || err != nil || r.HasSplit()):
+		r.Close()
+		return nil, nil
+	case err != nil:
+		return nil, readError(err)
+	case r.HasSplit():
+		return nil, fmt.Errorf("%s: --out-of-core takes all rows, and the file has an array split", f.data)
+	case labels == nil:
+		return nil, noLabels(f.data)
+	}
+	t := &training{x, labels, nil, r.Close}
+	if t.kept, err = keep(x, labels, classes); err != nil {
+		return nil, err
+	}
+	return t, checkClasses(f.data, t.kept, false, 0)
+}
+
+// keep reads about so many rows as may be kept: of every class its share, evenly spaced,
+// but two at least if there are.
+func keep(x mat.Matrix, labels []int, classes []string) (*dataset.Dataset, error) {
+	n, d := x.Dims()
+	limit := min(n, keptRows, max(1, keptElements/d))
+	counts := make([]int, len(classes))
+	for _, l := range labels {
+		counts[l]++
+	}
+	share, seen := make([]int, len(classes)), make([]int, len(classes))
+	for c, count := range counts {
+		share[c] = min(count, max(2, int(float64(count)*float64(limit)/float64(n))))
+	}
+	var rows []int
+	taken := make([]int, len(classes))
+	for i, l := range labels {
+		if taken[l] < share[l] && seen[l] == taken[l]*counts[l]/share[l] {
+			rows = append(rows, i)
+			taken[l]++
+		}
+		seen[l]++
+	}
+	kept := &dataset.Dataset{X: mat.NewDense(len(rows), d, nil), Classes: classes}
+	read := x.(interface {
+		ReadRows(dst []float64, first int) error
+	})
+	for i, r := range rows {
+		if err := read.ReadRows(kept.X.RawRowView(i), r); err != nil {
+			return nil, err
+		}
+		kept.Labels = append(kept.Labels, labels[r])
+	}
+	return kept, nil
+}

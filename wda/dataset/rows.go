@@ -1,0 +1,113 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// place is where the elements of an array begin in a file that can be read anywhere.
+type place struct {
+	file  io.ReaderAt // nil if it cannot
+	size  int64
+	begin int64
+}
+
+// Rows returns the samples as a matrix that stays in the file, and the labels, numbered as
+// ReadFile does, with the classes' names; without labels these are nil. The matrix has a
+// method ReadRows(dst []float64, first int) error that reads the rows from first on, as
+// many as have room in dst, and that goroutines may call at the same time: wda.Fit draws
+// mini-batches of it. Its At panics where ReadRows returns an error, which is a *FileError
+// that names row and column. It needs an uncompressed NPY, NPZ or IDX file, NPY in C order,
+// that is no pipe; that it is none matches ErrFormat. Rows takes the place of Next and ends
+// with Close. It holds the labels, 20 bytes each, and nothing else.
+func (r *Reader) Rows() (x mat.Matrix, labels []int, classes []string, err error) {
+	m, name := (*matrix)(nil), ""
+	switch s := r.features.(type) {
+	case *matrix:
+		m = s
+	case inArraySamples:
+		m, name = s.matrix, s.array
+	}
+	if r.row > 0 {
+		err = because(ErrFormat, "rows have been read already")
+	} else if m == nil || m.a.place.file == nil || m.a.fortran {
+		err = because(ErrFormat, "its rows cannot be read one by one: only those of an uncompressed NPY (in C order), NPZ or IDX file can, that is no pipe")
+	} else if m.a.elem.kind == 'U' || m.a.elem.kind == 'S' {
+		err = because(errType, "strings where numbers are expected")
+	} else if have := m.a.place.size - m.a.place.begin; have/int64(m.a.elem.size) != int64(m.a.n) || have%int64(m.a.elem.size) != 0 {
+		err = because(errTruncated, fmt.Sprintf("%d elements of %d bytes announced, %d bytes there", m.a.n, m.a.elem.size, have))
+	}
+	if err != nil {
+		return nil, nil, nil, fileError(r.path, err)
+	}
+	rows := &storedRows{matrix: m, path: r.path, array: name}
+	if r.labels == nil {
+		return rows, nil, nil, nil
+	}
+	if r.labels.count() != m.rows {
+		return nil, nil, nil, r.labels.named(labelCount(r.labels.count(), m.rows))
+	}
+	var enc encoder
+	if err = r.labels.read(m.rows, enc.add); err == nil {
+		labels, classes, err = enc.encode()
+	}
+	if err != nil {
+		return nil, nil, nil, r.labels.named(err)
+	}
+	r.row = m.rows
+	return rows, labels, classes, nil
+}
+
+// storedRows are the samples of an array in a file.
+type storedRows struct {
+	*matrix
+	path, array string
+	bytes       sync.Pool // of *[]byte
+}
+
+func (s *storedRows) Dims() (rows, cols int) { return s.rows, s.cols }
+
+func (s *storedRows) T() mat.Matrix { return mat.Transpose{Matrix: s} }
+
+func (s *storedRows) At(i, j int) float64 {
+	row := make([]float64, s.cols)
+	if err := s.ReadRows(row, i); err != nil {
+		panic(err)
+	}
+	return row[j]
+}
+
+// ReadRows sets dst to the rows from first on, and panics if it has not room for whole ones
+// of those that are there.
+func (s *storedRows) ReadRows(dst []float64, first int) error {
+	if n := len(dst) / s.cols; len(dst)%s.cols != 0 || first < 0 || first > s.rows-n {
+		panic(badRow)
+	}
+	buf, ok := s.bytes.Get().(*[]byte)
+	if !ok {
+		buf = new([]byte)
+	}
+	defer s.bytes.Put(buf)
+	e := s.a.elem
+	size := len(dst) * e.size
+	*buf = slices.Grow((*buf)[:0], size)[:size]
+	_, err := s.a.place.file.ReadAt(*buf, s.a.place.begin+int64(first)*int64(s.cols)*int64(e.size))
+	if err == io.EOF {
+		err = because(errTruncated, "the data end too early")
+	}
+	if err == nil {
+		e.littleEndian(*buf)
+		e.decode(dst, *buf)
+		err = finite(dst, first, s.cols)
+	} else {
+		err = &FileError{Row: first + 1, Err: bare(err)}
+	}
+	if err != nil && s.array != "" {
+		err = inArray(s.array, err)
+	}
+	return fileError(s.path, err)
+}

@@ -1,0 +1,228 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// onDisk is a matrix that is read row by row, as one of a file is.
+type onDisk struct {
+	*mat.Dense
+	reads  atomic.Int64
+	broken int // the row that cannot be read after the first time, or −1
+	times  atomic.Int64
+}
+
+var errDisk = errors.New("the disk is gone")
+
+func (m *onDisk) ReadRows(dst []float64, first int) error {
+	_, d := m.Dims()
+	if len(dst)%d != 0 {
+		panic("not whole rows")
+	}
+	for i := range len(dst) / d {
+		if first+i == m.broken && m.times.Add(1) > 1 {
+			return errDisk
+		}
+		copy(dst[i*d:], m.RawRowView(first+i))
+	}
+	m.reads.Add(1)
+	return nil
+}
+
+// At must not be what a fit reads with.
+func (m *onDisk) At(i, j int) float64 { panic("element by element") }
+
+func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, broken: -1} }
+
+// TestRowsNotInMemory: mini-batches of rows that are read one by one, arranged and whitened
+// then, have the bits of those of samples in memory.
+func TestRowsNotInMemory(t *testing.T) {
+	x, labels := clusters(5, 6, 70, 90, 40)
+	for i := range labels {
+		labels[i] = 7 - 3*labels[i] // in another order than the rows
+	}
+	init := uniform(4, 6, 2)
+	for name, set := range map[string]Settings{
+		"plain":        {Objective: Objective{Shrinkage: FixedShrinkage(1)}},
+		"proportional": {Objective: Objective{Proportional: true, Lambda: RelativeLambda(0.5)}},
+		"standardized": {Data: Data{Standardize: true}, Objective: Objective{Float32: true}},
+		"spherical":    {Data: Data{Whitening: SphericalWhitening(0.1)}},
+		"diagonal":     {Data: Data{Whitening: DiagonalWhitening(0.2), Standardize: true}},
+		"start":        {Optimizer: Optimizer{Init: init, Starts: 2}},
+		"chosen":       {Components: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set.Optimizer.Method, set.Optimizer.BatchSize, set.Optimizer.MaxSteps = MiniBatch, 16, 6
+			if set.Components == 0 {
+				set.Components = 2
+			}
+			if name != "chosen" {
+				set = set.pinned()
+			}
+			want, err := Fit(t.Context(), x, labels, &set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := stored(x)
+			whole, err := Fit(t.Context(), rows, labels, &set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// As if the sample were a part of more.
+			m, err := arrange(t.Context(), x, labels, &source{rows, labels}, set.preparation(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scanned := rows.reads.Load()
+			drawn, err := m.Fit(t.Context(), &set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows.reads.Load() < scanned+48 {
+				t.Fatal("no row was drawn")
+			}
+			for _, got := range []*Model{whole, drawn} {
+				if got.Hash() != want.Hash() || got.report.Objective != want.report.Objective {
+					t.Errorf("J = %v, not the bits of %v", got.report.Objective, want.report.Objective)
+				}
+			}
+		})
+	}
+}
+
+// TestSampleOfSource: of rows that are not in memory a sample is held, every class in it by
+// its share, and the fit is as good as one of all.
+func TestSampleOfSource(t *testing.T) {
+	x, labels := parts3(1, 6000, 5)
+	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 20}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
+	want := mustFit(t, x, labels, set)
+	m, err := prepareSource(t.Context(), &source{stored(x), labels}, set.preparation(), true, 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.s.n < 590 || m.s.n > 606 {
+		t.Errorf("a sample of %d rows", m.s.n)
+	}
+	all, err := newSamples(t.Context(), x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, pi := range all.frequencies() {
+		if m.s.frequencies()[c] != pi {
+			t.Errorf("class %d has the share %v instead of %v", c, m.s.frequencies()[c], pi)
+		}
+	}
+	got, err := m.Fit(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := newObjective[float64](t.Context(), all, &want.report.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.prepare(t.Context(), &want.report.Settings, all.mustPrincipal(t, 2)); err != nil {
+		t.Fatal(err)
+	}
+	var j [2]float64
+	for i, m := range []*Model{want, got} {
+		p := mat.DenseCopyOf(m.projection)
+		if p, err = orthonormal(p); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.evaluate(t.Context(), p, false); err != nil {
+			t.Fatal(err)
+		}
+		j[i] = o.ratio()
+	}
+	if !(j[1] > 0.97*j[0]) {
+		t.Errorf("J of all is %v, and %v of a fit in memory", j[1], j[0])
+	}
+}
+
+func (s *samples) mustPrincipal(t *testing.T, p int) *mat.Dense {
+	t.Helper()
+	v, err := s.principal(t.Context(), p, whitePrincipal, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestBadSource(t *testing.T) {
+	x, labels := clusters(5, 4, 300, 300)
+	set := &Settings{Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 5}, Objective: Objective{Shrinkage: FixedShrinkage(1)}}
+	fit := func(ctx context.Context, m *onDisk, labels []int, set Settings) error {
+		p, err := prepareSource(ctx, &source{m, labels}, set.preparation(), true, 100)
+		if err == nil {
+			_, err = p.Fit(ctx, &set)
+		}
+		return err
+	}
+	bad := mat.DenseCopyOf(x)
+	bad.Set(501, 2, math.Inf(1)) // which is not in the sample
+	var at *PositionError
+	if err := fit(t.Context(), stored(bad), labels, *set); !errors.As(err, &at) || at.Row != 501 || at.Column != 2 {
+		t.Errorf("an infinity: %v", err)
+	}
+	gone := stored(x)
+	gone.broken = 501
+	var early *InterruptedError
+	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) || !errors.As(err, &early) || !strings.Contains(err.Error(), "row 501") {
+		t.Errorf("a row that cannot be read: %v", err)
+	}
+	gone.times.Store(1)
+	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) {
+		t.Errorf("a row that cannot be read at once: %v", err)
+	}
+	for name, change := range map[string]func(s *Settings){
+		"method":     func(s *Settings) { s.Optimizer.Method = ConjugateGradient },
+		"validation": func(s *Settings) { s.Validation = &Validation{Fraction: 0.2} },
+	} {
+		s := *set
+		change(&s)
+		if err := fit(t.Context(), stored(x), labels, s); !errors.Is(err, ErrSettings) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s := *set
+	s.Validation = &Validation{X: x, Labels: labels, Every: 1}
+	if err := fit(t.Context(), stored(x), labels, s); err != nil {
+		t.Errorf("with samples of validation: %v", err)
+	}
+	alone := append([]int(nil), labels...)
+	alone[77] = 9
+	if err := fit(t.Context(), stored(x), alone, *set); !errors.Is(err, ErrLabels) || !strings.Contains(err.Error(), "row 77 ") {
+		t.Errorf("a class of one row: %v", err)
+	}
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	m := stored(x)
+	if err := fit(ctx, m, labels, *set); !errors.Is(err, cause) || m.reads.Load() > 0 {
+		t.Errorf("a context that has ended: %v after %d reads", err, m.reads.Load())
+	}
+	// A sample of everything takes what any fit does.
+	if _, err := Fit(t.Context(), stored(x), labels, &Settings{}); err != nil {
+		t.Errorf("few rows: %v", err)
+	}
+}
+
+// TestSourceNeeds: what a source needs is known before it is read.
+func TestSourceNeeds(t *testing.T) {
+	m := &onDisk{Dense: mat.NewDense(1, 1, nil), broken: -1}
+	_, _, err := (&source{claimed{m}, make([]int, 1<<20)}).sample(t.Context(), heldRows(1<<20))
+	if !errors.Is(err, ErrSettings) || m.reads.Load() > 0 {
+		t.Errorf("2²⁰ rows of 2²⁰ features: %v", err)
+	}
+}
+
+type claimed struct{ *onDisk }
+
+func (claimed) Dims() (int, int) { return 1 << 20, 1 << 20 }
