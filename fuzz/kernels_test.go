@@ -8,6 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
@@ -50,6 +51,30 @@ func FuzzBlockFloat32(f *testing.F) {
 }
 func FuzzBlockMixed(f *testing.F) {
 	fuzz(f, func(c *call[float64], lv asm.Level) { blockKernel(c, lv, c.narrowMatrix) })
+}
+
+// One problem to a lane: both types differ in nothing but row sums.
+
+func FuzzLane(f *testing.F) {
+	fuzz(f, func(c *call[float32], lv asm.Level) { laneKernel(c, lv) })
+}
+
+// laneKernel makes any of the passes for problems side by side.
+func laneKernel[T num.Float](c *call[T], lv asm.Level) {
+	w := num.Lanes[T]()
+	m, n, d := 4*c.upTo(4), w*(1+c.upTo(2)), c.upTo(3)
+	switch c.upTo(4) {
+	case 0:
+		lane.Rows(lv, m, n, c.Out(m*w), c.in(m*n*w), c.in(n*w))
+	case 1:
+		lane.Columns(lv, m, n, c.inOut(n*w, c.upTo(5)), c.in(m*n*w), c.in(m*w))
+	case 2:
+		lane.SqDist(lv, m, n, d, c.Out(m*n*w), c.in(m*d*w), c.in(n*d*w))
+	case 3:
+		lane.Mul(lv, m, c.Out(m*w), c.in(m*w), c.in(max(m, 1)*w), d == 0)
+	default:
+		lane.Divide(lv, m, c.Out(m*w), c.in(m*w), c.in(m*w), c.in(w), c.in(w), c.inOut(w, c.upTo(5)), d == 0)
+	}
 }
 
 // blockKernel makes a pass over a K of whole steps.

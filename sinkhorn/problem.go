@@ -78,8 +78,17 @@ var (
 // errNoGradient is what gradients through the iterations are without Settings.Gradient.
 var errNoGradient = fmt.Errorf("%w: the gradient was not asked for", ErrSettings)
 
-// prepare checks p, sizes the workspace and copies marginals into it.
+// prepare makes p the problem at hand.
 func (s *Solver[T]) prepare(ctx context.Context, p *Problem[T]) error {
+	if err := s.admit(p); err != nil {
+		return err
+	}
+	s.placed = true
+	return s.geo.transpose(ctx)
+}
+
+// admit checks p, sizes the workspace and copies marginals into it.
+func (s *Solver[T]) admit(p *Problem[T]) error {
 	geo := &s.geo
 	if p.Cost.IsEmpty() {
 		if p.X.IsEmpty() || p.Y.IsEmpty() {
@@ -128,10 +137,7 @@ func (s *Solver[T]) prepare(ctx context.Context, p *Problem[T]) error {
 	if err := s.allocate(); err != nil {
 		return err
 	}
-	if err := s.marginals(); err != nil {
-		return err
-	}
-	return geo.transpose(ctx)
+	return s.marginals()
 }
 
 // setLambda sets λ, and reports whether λ·log₂e is within the range of T.

@@ -43,6 +43,9 @@ func (r *Result[T]) enter() *Solver[T] {
 		s.leave()
 		panic("sinkhorn: a Result is used after its Solver's next problem")
 	}
+	if !s.placed {
+		s.place()
+	}
 	return s
 }
 

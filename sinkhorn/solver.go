@@ -31,7 +31,6 @@ type Solver[T dist.Float] struct {
 	own       state[T]
 
 	geo     geometry[T]
-	lambda  float64
 	ring    int // iterates kept
 	fq      []T // column sums of the plan
 	x, y    []T // scratch, of length n and m
@@ -44,6 +43,8 @@ type Solver[T dist.Float] struct {
 	div     struct{ g, h []T }
 	batch   batch[T]
 	group   group[T]
+	lanes   lanes[T]
+	placed  bool // the geometry is that of the problem at hand
 	timed   timed
 	count   uint64 // of results
 }
@@ -51,6 +52,7 @@ type Solver[T dist.Float] struct {
 // state is what a solver has of one problem.
 type state[T dist.Float] struct {
 	problem Problem[T]
+	lambda  float64
 	limits  limits[T]
 
 	// Marginals.

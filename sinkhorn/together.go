@@ -16,10 +16,11 @@ const (
 	groupBlock = 1 << 16 // elements of rows that stay in the second-level cache while all go through them
 )
 
-// group are problems of one K that are solved together: iteration k of all of them is one
-// pass.
+// group are problems that are solved together: of one K, for which iteration k of all of
+// them is one pass, or apart, each in a lane.
 type group[T dist.Float] struct {
 	members []member[T]
+	apart   bool
 	active  []*member[T] // those that go on
 	pass    groupPass[T]
 }
@@ -31,63 +32,82 @@ type member[T dist.Float] struct {
 	err   error
 	ended bool // by the context, before the first iteration was made
 	alone bool // it needs something else than plain iterations on scalings
+	over  bool // in a lane: its last iteration has been made
 }
 
-// solveTogether solves problems of one K and calls visit with first+i for problems[i].
-// Those that leave the plain domain, those whose iterations turn out to be slow where there
-// is something better, and those that cannot be solved, are then given to Solve, which finds out what they need, or why they cannot. The error is the context's
-// cause if that has ended any of them.
-func (s *Solver[T]) solveTogether(ctx context.Context, problems []Problem[T], first int, visit func(i int, r *Result[T], err error)) error {
+// solveTogether solves problems of one K, those of the numbers in which, and calls visit.
+func (s *Solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, visit func(i int, r *Result[T], err error)) error {
 	defer func() { s.state = &s.own }() // when visit panics, too
-	ended := s.solveGroup(ctx, problems)
-	members := s.group.members[:len(problems)]
+	return s.handOver(ctx, problems, which, visit, s.solveGroup(ctx, problems, which))
+}
+
+// handOver calls visit for the members. Those that leave the plain domain, those whose
+// iterations turn out to be slow where there is something better, and those that cannot be
+// solved, are then given to Solve, which finds out what they need, or why they cannot. The
+// error is the context's cause if that has ended any of them, or ended.
+func (s *Solver[T]) handOver(ctx context.Context, problems []Problem[T], which []int, visit func(i int, r *Result[T], err error), ended error) error {
+	members := s.group.members[:len(which)]
 	for i := range members {
 		m := &members[i]
 		if m.alone {
 			continue
 		}
 		s.state = &m.state
+		s.placed = !s.group.apart
 		s.count++
 		m.res.solver, m.res.serial = s, s.count
 		r := &m.res
 		if m.ended {
 			r = nil
 		}
-		visit(first+i, r, m.err)
+		visit(which[i], r, m.err)
 	}
 	s.state = &s.own
 	for i := range members {
 		if members[i].alone {
-			ended = cmp.Or(s.solveAlone(ctx, &problems[i], first+i, visit), ended)
+			ended = cmp.Or(s.solveAlone(ctx, &problems[which[i]], which[i], visit), ended)
 		}
 	}
 	return ended
 }
 
-// solveGroup is solve for all members but those that are to be solved alone. The error is
-// the context's cause.
-func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T]) error {
-	s.enter()
-	defer s.leave()
+// gather makes the problems members that begin in the plain domain, or are alone.
+func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []int) {
 	g := &s.group
-	for len(g.members) < len(problems) {
+	for len(g.members) < len(which) {
 		g.members = append(g.members, member[T]{})
 	}
 	s.geo.level = asm.LevelOf(ctx)
-	for i := range problems {
+	for i, at := range which {
 		m := &g.members[i]
-		m.limits, m.res, m.pace, m.err, m.ended = s.own.limits, Result[T]{}, newPace(), nil, false
+		m.limits, m.res, m.pace, m.err, m.ended, m.over = s.own.limits, Result[T]{}, newPace(), nil, false, false
 		s.state = &m.state
-		m.alone = s.prepare(ctx, &problems[i]) != nil || s.bytes()+float64(float64(i)*s.stateBytes()) > float64(s.settings.MaxMemory)
+		var err error
+		if g.apart {
+			err = s.admit(&problems[at])
+		} else {
+			err = s.prepare(ctx, &problems[at])
+		}
+		m.alone = err != nil || s.bytes()+float64(float64(i)*s.stateBytes()) > float64(s.settings.MaxMemory)
 		if !m.alone {
 			m.alone = !s.startPlain()
 		}
 	}
-	err := s.iterateGroup(ctx, len(problems))
+}
+
+// solveGroup is solve for all members but those that are to be solved alone. The error is
+// the context's cause.
+func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int) error {
+	s.enter()
+	defer s.leave()
+	g := &s.group
+	g.apart = false
+	s.gather(ctx, problems, which)
+	err := s.iterateGroup(ctx, len(which))
 	if err == nil {
-		err = s.costs(ctx, len(problems))
+		err = s.costs(ctx, len(which))
 	}
-	for i := range problems {
+	for i := range which {
 		switch m := &g.members[i]; {
 		case m.alone:
 		case err != nil:

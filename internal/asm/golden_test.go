@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
@@ -30,6 +31,8 @@ func TestGoldenBits(t *testing.T) {
 		"adjoint/sweep/mixed":  "75f92cc3e042e7f2",
 		"block/f32":            "d7edc7100319103e",
 		"block/f64":            "bc3ab33616a292b3",
+		"lane/f32":             "95844234242b8713",
+		"lane/f64":             "fda6b0af7a0b1072",
 		"exp/f32":              "3fee70c12eacc940",
 		"exp/f64":              "34a71b3c54ec2923",
 		"exp2/f32":             "1898eee3c38d389d",
@@ -197,4 +200,8 @@ func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 		logs[i] = num.Log(x) + num.Log2(x)
 	}
 	sum("num/log", logs)
+	lk, lv1, lq := in(8*48*num.Lanes[T](), 0, 1), in(48*num.Lanes[T](), 0, 1), out(48*num.Lanes[T]())
+	lane.Rows(lv, 8, 48, lq[:8*num.Lanes[T]()], lk, lv1)
+	lane.Columns(lv, 8, 48, lq, lk, lv1)
+	sum("lane", lq)
 }

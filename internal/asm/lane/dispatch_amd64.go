@@ -1,0 +1,154 @@
+//go:build amd64 && !purego
+
+package lane
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// A function here is not inlined, so that every call of assembly comes after a stack
+// check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
+
+// Fast reports whether there is assembly.
+func Fast(lv asm.Level) bool { return lv == asm.AVX2 || lv == asm.AVX512 }
+
+//go:noinline
+func rows[T num.Float](lv asm.Level, m, n int, s, k, v []T) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.AVX512F64:
+		rowsAVX512F64(m, n, num.P64(s), num.P64(k), num.P64(v))
+	case asm.AVX512F32:
+		rowsAVX512F32(m, n, num.P32(s), num.P32(k), num.P32(v))
+	case asm.AVX2F64:
+		rowsAVX2F64(m, n, num.P64(s), num.P64(k), num.P64(v))
+	case asm.AVX2F32:
+		rowsAVX2F32(m, n, num.P32(s), num.P32(k), num.P32(v))
+	default:
+		rowsRef(m, n, s, k, v)
+	}
+}
+
+//go:noinline
+func columns[T num.Float](lv asm.Level, m, n int, q, k, u []T) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.AVX512F64:
+		columnsAVX512F64(m, n, num.P64(q), num.P64(k), num.P64(u))
+	case asm.AVX512F32:
+		columnsAVX512F32(m, n, num.P32(q), num.P32(k), num.P32(u))
+	case asm.AVX2F64:
+		columnsAVX2F64(m, n, num.P64(q), num.P64(k), num.P64(u))
+	case asm.AVX2F32:
+		columnsAVX2F32(m, n, num.P32(q), num.P32(k), num.P32(u))
+	default:
+		columnsRef(m, n, q, k, u)
+	}
+}
+
+//go:noinline
+func divide[T num.Float](lv asm.Level, n int, x, a, y, lo, hi, outside []T, clear bool) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.AVX512F64:
+		divideAVX512F64(n, num.P64(x), num.P64(a), num.P64(y), num.P64(lo), num.P64(hi), num.P64(outside), clear)
+	case asm.AVX512F32:
+		divideAVX512F32(n, num.P32(x), num.P32(a), num.P32(y), num.P32(lo), num.P32(hi), num.P32(outside), clear)
+	case asm.AVX2F64:
+		divideAVX2F64(n, num.P64(x), num.P64(a), num.P64(y), num.P64(lo), num.P64(hi), num.P64(outside), clear)
+	case asm.AVX2F32:
+		divideAVX2F32(n, num.P32(x), num.P32(a), num.P32(y), num.P32(lo), num.P32(hi), num.P32(outside), clear)
+	default:
+		divideRef(n, x, a, y, lo, hi, outside, clear)
+	}
+}
+
+//go:noinline
+func sqdist[T num.Float](lv asm.Level, m, n, d int, dst, x, y []T) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.AVX512F64:
+		sqdistAVX512F64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
+	case asm.AVX512F32:
+		sqdistAVX512F32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
+	case asm.AVX2F64:
+		sqdistAVX2F64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
+	case asm.AVX2F32:
+		sqdistAVX2F32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
+	default:
+		sqdistRef(m, n, d, dst, x, y)
+	}
+}
+
+//go:noinline
+func mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.AVX512F64:
+		mulAVX512F64(n, num.P64(z), num.P64(x), num.P64(y), same)
+	case asm.AVX512F32:
+		mulAVX512F32(n, num.P32(z), num.P32(x), num.P32(y), same)
+	case asm.AVX2F64:
+		mulAVX2F64(n, num.P64(z), num.P64(x), num.P64(y), same)
+	case asm.AVX2F32:
+		mulAVX2F32(n, num.P32(z), num.P32(x), num.P32(y), same)
+	default:
+		mulRef(n, z, x, y, same)
+	}
+}
+
+//go:noescape
+func rowsAVX512F64(m, n int, s, k, v *float64)
+
+//go:noescape
+func columnsAVX512F64(m, n int, q, k, u *float64)
+
+//go:noescape
+func divideAVX512F64(n int, x, a, y, lo, hi, outside *float64, clear bool)
+
+//go:noescape
+func sqdistAVX512F64(m, n, d int, dst, x, y *float64)
+
+//go:noescape
+func mulAVX512F64(n int, z, x, y *float64, same bool)
+
+//go:noescape
+func rowsAVX512F32(m, n int, s, k, v *float32)
+
+//go:noescape
+func columnsAVX512F32(m, n int, q, k, u *float32)
+
+//go:noescape
+func divideAVX512F32(n int, x, a, y, lo, hi, outside *float32, clear bool)
+
+//go:noescape
+func sqdistAVX512F32(m, n, d int, dst, x, y *float32)
+
+//go:noescape
+func mulAVX512F32(n int, z, x, y *float32, same bool)
+
+//go:noescape
+func rowsAVX2F64(m, n int, s, k, v *float64)
+
+//go:noescape
+func columnsAVX2F64(m, n int, q, k, u *float64)
+
+//go:noescape
+func divideAVX2F64(n int, x, a, y, lo, hi, outside *float64, clear bool)
+
+//go:noescape
+func sqdistAVX2F64(m, n, d int, dst, x, y *float64)
+
+//go:noescape
+func mulAVX2F64(n int, z, x, y *float64, same bool)
+
+//go:noescape
+func rowsAVX2F32(m, n int, s, k, v *float32)
+
+//go:noescape
+func columnsAVX2F32(m, n int, q, k, u *float32)
+
+//go:noescape
+func divideAVX2F32(n int, x, a, y, lo, hi, outside *float32, clear bool)
+
+//go:noescape
+func sqdistAVX2F32(m, n, d int, dst, x, y *float32)
+
+//go:noescape
+func mulAVX2F32(n int, z, x, y *float32, same bool)

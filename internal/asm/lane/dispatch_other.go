@@ -1,0 +1,23 @@
+//go:build (!amd64 && !arm64) || purego
+
+package lane
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Fast reports whether there is assembly.
+func Fast(asm.Level) bool { return false }
+
+func rows[T num.Float](_ asm.Level, m, n int, s, k, v []T) { rowsRef(m, n, s, k, v) }
+
+func columns[T num.Float](_ asm.Level, m, n int, q, k, u []T) { columnsRef(m, n, q, k, u) }
+
+func divide[T num.Float](_ asm.Level, n int, x, a, y, lo, hi, outside []T, clear bool) {
+	divideRef(n, x, a, y, lo, hi, outside, clear)
+}
+
+func sqdist[T num.Float](_ asm.Level, m, n, d int, dst, x, y []T) { sqdistRef(m, n, d, dst, x, y) }
+
+func mul[T num.Float](_ asm.Level, n int, z, x, y []T, same bool) { mulRef(n, z, x, y, same) }

@@ -1,0 +1,76 @@
+package lane
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Rows sets s = K v for every problem.
+func Rows[T num.Float](lv asm.Level, m, n int, s, k, v []T) {
+	w := check[T](m, n, len(k), len(s), len(v))
+	for i, p := 0, asm.Piece(m, n*w, 4); i < m; i += p {
+		rows(lv, min(p, m-i), n, s[i*w:], k[i*n*w:], v)
+	}
+}
+
+// Columns adds Kᵀ u to q for every problem.
+func Columns[T num.Float](lv asm.Level, m, n int, q, k, u []T) {
+	w := check[T](m, n, len(k), len(u), len(q))
+	for i, p := 0, asm.Piece(m, n*w, 4); i < m; i += p {
+		columns(lv, min(p, m-i), n, q, k[i*n*w:], u[i*w:])
+	}
+}
+
+// check panics unless there are matrices of m × n elements in nk, and vectors for their
+// rows and columns. It returns the number of problems.
+func check[T num.Float](m, n, nk, nu, nv int) int {
+	w := num.Lanes[T]()
+	asm.CheckMatrix(nk/w, m, n, n)
+	asm.CheckVector(nu/w, m)
+	asm.CheckVector(nv/w, n)
+	if m%4 != 0 || n%w != 0 || n == 0 {
+		panic("lane: rows or columns that are not padded")
+	}
+	return w
+}
+
+// Divide sets x[i] = a[i] / y[i] for the n elements of every problem, with clear to 0
+// where a[i] is 0, and outside to NaN for problems of which some x is not in [lo, hi]:
+// but for those that are 0, as their a[i] is.
+func Divide[T num.Float](lv asm.Level, n int, x, a, y, lo, hi, outside []T, clear bool) {
+	w := num.Lanes[T]()
+	asm.CheckVector(min(len(x), len(a), len(y))/w, n)
+	asm.CheckVector(min(len(lo), len(hi), len(outside)), w)
+	for i, p := 0, asm.Piece(n, 8*w, 1); i < n; i += p {
+		divide(lv, min(p, n-i), x[i*w:], a[i*w:], y[i*w:], lo, hi, outside, clear)
+	}
+}
+
+// SqDist sets dst to the squared distances of m points x and n points y in d dimensions,
+// the coordinates of a point one after the other, for every problem.
+func SqDist[T num.Float](lv asm.Level, m, n, d int, dst, x, y []T) {
+	w := num.Lanes[T]()
+	check[T](m, n, len(dst), m*w, n*w)
+	asm.CheckMatrix(len(x)/w, m, d, d)
+	asm.CheckMatrix(len(y)/w, n, d, d)
+	for i, p := 0, asm.Piece(m, n*max(d, 1)*w, 1); i < m; i += p {
+		sqdist(lv, min(p, m-i), n, d, dst[i*n*w:], x[i*d*w:], y)
+	}
+}
+
+// Mul sets z[i] = x[i] y[i] for the n elements of every problem, or x[i] y[0] if same.
+func Mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
+	w := num.Lanes[T]()
+	asm.CheckVector(min(len(z), len(x))/w, n)
+	if same {
+		asm.CheckVector(len(y), w)
+	} else {
+		asm.CheckVector(len(y)/w, n)
+	}
+	for i, p := 0, asm.Piece(n, 2*w, 1); i < n; i += p {
+		mul(lv, min(p, n-i), z[i*w:], x[i*w:], y, same)
+		if !same {
+			y = y[min(p, n-i)*w:]
+		}
+	}
+}

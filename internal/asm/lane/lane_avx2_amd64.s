@@ -1,0 +1,102 @@
+// lane, float64 and float32, AVX2 + FMA.
+//
+//	rows     s[i] = Σ_j k[in+j] v[j]
+//	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
+//	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
+//	sqdist   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
+//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
+//
+// Same bits as    rowsRef, columnsRef, divideRef, sqdistRef and mulRef in ref.go: virtual lane
+//                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
+// Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
+//                 rows, columns and sqdist; all positive but d.
+// Tile            32 bytes, the halves of 64 one after the other, by, in rows, one row: Y0–Y7
+//                 lanes (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 those folded, Y12 v;
+//                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqdist: four columns, Y0–Y8.
+// Tail            none. No access outside the slices.
+// Special values  follow the arithmetic; comparisons with NaN are false.
+// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI what is set · BX a
+//                 place · R8 a row's bytes, or 64 d · R9 its end · R10 three of them · R11 a, u
+//                 · R12 further place · R13 the half.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define at BX
+#define left CX
+#define vec DX
+#define to DI
+#define row SI
+#define bytes R8
+#define end R9
+#define bytes3 R10
+#define ui R11
+#define more R12
+#define half R13
+
+// ZERO4 clears four registers.
+#define ZERO4(a, b, c, d) \
+	VXORPS a, a, a; \
+	VXORPS b, b, b; \
+	VXORPS c, c, c; \
+	VXORPS d, d, d
+
+// FOLD4 adds lanes e to h to lanes a to d.
+#define FOLD4(a, b, c, d, e, f, g, h) \
+	add e, a, a; \
+	add f, b, b; \
+	add g, c, c; \
+	add h, d, d
+
+// FOLD adds up what is left in four lanes.
+#define FOLD(a, b, c, d) \
+	add c, a, a; \
+	add d, b, b; \
+	add b, a, a
+
+// TERM: lane l, o = 64 l.
+#define TERM(o, a) \
+	move o(at), Y12;    \
+	fma  o(row), Y12, a
+
+// ADD4: q_j = fma(u_i, K_ij, q_j), i ascending over four rows.
+#define ADD4(o, q) \
+	move o(to), q;                \
+	fma  o(row), Y0, q;           \
+	fma  o(row)(bytes*1), Y1, q;  \
+	fma  o(row)(bytes*2), Y2, q;  \
+	fma  o(row)(bytes3*1), Y3, q; \
+	move q, o(to)
+
+// SQUARE: sum += (x − y)², y at p.
+#define SQUARE(p, t, sum) \
+	sub p, Y8, t; \
+	fma t, t, sum
+
+#define F64
+#include "type_amd64.h"
+#define ROWS ·rowsAVX2F64(SB)
+#define COLUMNS ·columnsAVX2F64(SB)
+#define DIVIDE ·divideAVX2F64(SB)
+#define SQDIST ·sqdistAVX2F64(SB)
+#define MUL ·mulAVX2F64(SB)
+#include "rows8_avx2_amd64.h"
+#include "lane_avx2_amd64.h"
+#undef F64
+#undef ROWS
+#undef COLUMNS
+#undef DIVIDE
+#undef SQDIST
+#undef MUL
+
+#define F32
+#include "type_amd64.h"
+#define ROWS ·rowsAVX2F32(SB)
+#define COLUMNS ·columnsAVX2F32(SB)
+#define DIVIDE ·divideAVX2F32(SB)
+#define SQDIST ·sqdistAVX2F32(SB)
+#define MUL ·mulAVX2F32(SB)
+#include "rows16_avx2_amd64.h"
+#include "lane_avx2_amd64.h"

@@ -1,0 +1,106 @@
+// lane, float64 and float32, AVX-512 F.
+//
+//	rows     s[i] = Σ_j k[in+j] v[j]
+//	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
+//	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
+//	sqdist   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
+//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
+//
+// Same bits as    rowsRef, columnsRef, divideRef, sqdistRef and mulRef in ref.go: virtual lane
+//                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
+// Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
+//                 rows, columns and sqdist; all positive but d.
+// Tile            64 bytes by, in rows, two rows (float32: one): Z0–Z15 lanes, Z16 v; columns:
+//                 four rows, Z0–Z3 u, Z4 Z5 q; sqdist: four columns, Z0–Z3 sums, Z4–Z8.
+// Tail            none. No access outside the slices.
+// Special values  follow the arithmetic; comparisons with NaN are false.
+// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI what is set · BX a
+//                 place · R8 a row's bytes, or 64 d · R9 its end · R10 three of them · R11 a, u
+//                 · R12 further place · K1–K5 masks.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define at BX
+#define left CX
+#define vec DX
+#define to DI
+#define row SI
+#define bytes R8
+#define end R9
+#define bytes3 R10
+#define ui R11
+#define more R12
+
+// ZERO4 clears four registers.
+#define ZERO4(a, b, c, d) \
+	VPXORQ a, a, a; \
+	VPXORQ b, b, b; \
+	VPXORQ c, c, c; \
+	VPXORQ d, d, d
+
+// FOLD4 adds lanes e to h to lanes a to d.
+#define FOLD4(a, b, c, d, e, f, g, h) \
+	add e, a, a; \
+	add f, b, b; \
+	add g, c, c; \
+	add h, d, d
+
+// FOLD adds up what is left in four lanes.
+#define FOLD(a, b, c, d) \
+	add c, a, a; \
+	add d, b, b; \
+	add b, a, a
+
+// TERM2: lane l of two rows, o = 64 l.
+#define TERM2(o, a, b) \
+	move o(at), Z16;               \
+	fma  o(row), Z16, a;           \
+	fma  o(row)(bytes*1), Z16, b
+
+// TERM: lane l of one row.
+#define TERM(o, a) \
+	move o(at), Z16;    \
+	fma  o(row), Z16, a
+
+// ADD4: q_j = fma(u_i, K_ij, q_j), i ascending over four rows.
+#define ADD4(o, q) \
+	move o(to), q;                 \
+	fma  o(row), Z0, q;            \
+	fma  o(row)(bytes*1), Z1, q;   \
+	fma  o(row)(bytes*2), Z2, q;   \
+	fma  o(row)(bytes3*1), Z3, q;  \
+	move q, o(to)
+
+// SQUARE: sum += (x − y)², y at p.
+#define SQUARE(p, t, sum) \
+	sub p, Z8, t;   \
+	fma t, t, sum
+
+#define F64
+#include "type_amd64.h"
+#define ROWS ·rowsAVX512F64(SB)
+#define COLUMNS ·columnsAVX512F64(SB)
+#define DIVIDE ·divideAVX512F64(SB)
+#define SQDIST ·sqdistAVX512F64(SB)
+#define MUL ·mulAVX512F64(SB)
+#include "rows8_avx512_amd64.h"
+#include "lane_avx512_amd64.h"
+#undef F64
+#undef ROWS
+#undef COLUMNS
+#undef DIVIDE
+#undef SQDIST
+#undef MUL
+
+#define F32
+#include "type_amd64.h"
+#define ROWS ·rowsAVX512F32(SB)
+#define COLUMNS ·columnsAVX512F32(SB)
+#define DIVIDE ·divideAVX512F32(SB)
+#define SQDIST ·sqdistAVX512F32(SB)
+#define MUL ·mulAVX512F32(SB)
+#include "rows16_avx512_amd64.h"
+#include "lane_avx512_amd64.h"

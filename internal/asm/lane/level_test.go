@@ -1,0 +1,128 @@
+package lane
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// kernels are those of this folder, for m × n problems whose operands come from an arena.
+func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[string]func(lv asm.Level) {
+	w := num.Lanes[T]()
+	matrix := func() []T { return a.In(m*n*w, c) }
+	return map[string]func(lv asm.Level){
+		"Rows":    func(lv asm.Level) { Rows(lv, m, n, a.Out(m*w), matrix(), a.In(n*w, c)) },
+		"Columns": func(lv asm.Level) { Columns(lv, m, n, a.InOut(n*w, c), matrix(), a.In(m*w, c)) },
+		"Divide": func(lv asm.Level) {
+			weights, clear := a.InOut(m*w, c), a.Rand.IntN(2) == 0
+			for i := range weights {
+				if a.Rand.IntN(3) == 0 {
+					weights[i] = T(math.Copysign(0, float64(1-a.Rand.IntN(3))))
+				}
+			}
+			lo, hi, outside := a.In(w, asmtest.Unit), a.InOut(w, c), a.InOut(w, asmtest.Unit)
+			for p := range hi {
+				if a.Rand.IntN(2) == 0 {
+					hi[p] = T(math.Inf(1)) // problems that are inside
+				}
+			}
+			for p := range outside {
+				outside[p] = 0
+			}
+			Divide(lv, m, a.Out(m*w), weights, a.In(m*w, c), lo, hi, outside, clear)
+		},
+		"SqDist": func(lv asm.Level) {
+			d := a.Rand.IntN(4)
+			SqDist(lv, m, n, d, a.Out(m*n*w), a.In(m*d*w, c), a.In(n*d*w, c))
+		},
+		"Mul":  func(lv asm.Level) { Mul(lv, m, a.Out(m*w), a.In(m*w, c), a.In(m*w, c), false) },
+		"same": func(lv asm.Level) { Mul(lv, m, a.Out(m*w), a.In(m*w, c), a.In(w, c), true) },
+	}
+}
+
+// TestLevels: all levels have the bits of the definition.
+func TestLevels(t *testing.T) {
+	t.Run("f64", levels[float64])
+	t.Run("f32", levels[float32])
+}
+
+func levels[T num.Float](t *testing.T) {
+	seed := uint64(0)
+	for name := range kernels(new(asmtest.Arena[T]), 0, 0, 0) {
+		for _, class := range asmtest.Classes() {
+			for _, shape := range [][2]int{{0, 1}, {4, 1}, {4, 2}, {8, 1}, {12, 3}, {32, 4}} {
+				seed++
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+					kernels(a, shape[0], shape[1]*num.Lanes[T](), class)[name](lv)
+				})
+				if t.Failed() {
+					t.Fatalf("%s, class %v, shape %v", name, class, shape)
+				}
+			}
+		}
+	}
+}
+
+// TestPieces: what is cut into several calls is what one would have computed, and nothing is
+// allocated.
+func TestPieces(t *testing.T) {
+	const m, n = 300, 256
+	w := num.Lanes[float64]()
+	k, v, u := asmtest.Random[float64](m*n*w), asmtest.Random[float64](n*w), asmtest.Random[float64](m*w)
+	want, got := make([]float64, m*n*w), make([]float64, m*n*w)
+	for name, f := range map[string]func(lv asm.Level, out []float64){
+		"Rows":    func(lv asm.Level, out []float64) { Rows(lv, m, n, out[:m*w], k, v) },
+		"Columns": func(lv asm.Level, out []float64) { Columns(lv, m, n, out[:n*w], k, u) },
+		"Divide": func(lv asm.Level, out []float64) {
+			Divide(lv, m*n-1, out[w:], k[w:], k, v, u, out[:w], false)
+		},
+		"SqDist": func(lv asm.Level, out []float64) { SqDist(lv, m, n, 1, out, u, v) },
+		"Mul":    func(lv asm.Level, out []float64) { Mul(lv, m*n, out, k, k, false) },
+		"same":   func(lv asm.Level, out []float64) { Mul(lv, m*n, out, k, u, true) },
+	} {
+		for _, lv := range asm.Available() {
+			for _, out := range [][]float64{want, got} {
+				clear(out)
+			}
+			f(asm.Ref, want)
+			f(lv, got)
+			asmtest.SameSlices(t, fmt.Sprintf("%s, %v", name, lv), got, want)
+			if a := testing.AllocsPerRun(1, func() { f(lv, got) }); a != 0 && lv != asm.Ref {
+				t.Errorf("%s, %v: %v allocations", name, lv, a)
+			}
+		}
+	}
+}
+
+// TestShapes: what is not padded, or too short, is refused.
+func TestShapes(t *testing.T) {
+	x := make([]float64, 4*8*8)
+	for name, f := range map[string]func(){
+		"rows":      func() { Rows(asm.Best(), 3, 8, x, x, x) },
+		"columns":   func() { Columns(asm.Best(), 4, 7, x, x, x) },
+		"empty":     func() { Rows(asm.Best(), 4, 0, x, x, x) },
+		"matrix":    func() { Rows(asm.Best(), 8, 8, x, x, x) },
+		"vector":    func() { Columns(asm.Best(), 4, 8, x[:63], x, x) },
+		"sums":      func() { Rows(asm.Best(), 4, 8, x[:31], x, x) },
+		"range":     func() { Divide(asm.Best(), 4, x, x, x, x[:7], x, x, true) },
+		"quotients": func() { Divide(asm.Best(), 33, x, x, x, x, x, x, true) },
+		"points":    func() { SqDist(asm.Best(), 4, 8, 5, x, x, x) },
+		"distances": func() { SqDist(asm.Best(), 4, 8, 1, x[1:], x, x) },
+		"factors":   func() { Mul(asm.Best(), 4, x, x, x[:31], false) },
+		"factor":    func() { Mul(asm.Best(), 4, x, x, x[:7], true) },
+		"negative":  func() { Mul(asm.Best(), -1, x, x, x, true) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: taken", name)
+				}
+			}()
+			f()
+		}()
+	}
+}

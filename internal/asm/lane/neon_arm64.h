@@ -1,0 +1,44 @@
+// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
+// what else a text needs that is written once for both types. A word is named after the
+// GNU mnemonic and takes register numbers in GNU order, destination first. Where its name
+// has no arrangement, that is the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0
+// (F32), as the including file has it. neon_test.go in the parent folder proves every word
+// for both, and that a macro means the same in every folder that has it.
+
+#define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMUL(d, n, m) WORD $(0x6e20dc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FDIV(d, n, m) WORD $(0x6e20fc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLA(d, n, m) WORD $(0x4e20cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FCMGE(d, n, m) WORD $(0x6e20e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FCMEQ(d, n, m) WORD $(0x4e20e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define BIC_16B(d, n, m) WORD $(0x4e601c00|(m)<<16|(n)<<5|(d))
+
+#define ZERO4(a, b, c, d) \
+	VEOR a.B16, a.B16, a.B16; \
+	VEOR b.B16, b.B16, b.B16; \
+	VEOR c.B16, c.B16, c.B16; \
+	VEOR d.B16, d.B16, d.B16
+
+// FOLD4 adds the registers e to h to a to d, FOLD those that are left.
+#define FOLD4(a, b, c, d, e, f, g, h) \
+	FADD(a, a, e); \
+	FADD(b, b, f); \
+	FADD(c, c, g); \
+	FADD(d, d, h)
+#define FOLD(a, b, c, d) \
+	FADD(a, a, c); \
+	FADD(b, b, d); \
+	FADD(a, a, b)
+
+// TERM: virtual lane a takes its term, o = 64 a.
+#define TERM(o, a) \
+	FMOVQ o(at), F16; \
+	FMOVQ o(row), F17; \
+	FMLA(a, 17, 16)
+
+// SQUARE: sum += (x − y)², x in V8, y at p.
+#define SQUARE(p, f, n, sum) \
+	FMOVQ.P 64(p), f; \
+	FSUB(n, 8, n); \
+	FMLA(sum, n, n)

@@ -1,0 +1,313 @@
+package sinkhorn
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/lane"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+const (
+	smallSize  = 32 // most points of a small problem,
+	smallDims  = 16 // and their dimensions
+	laneRows   = 8  // rows that stay in the first-level cache between two passes over them
+	rowPadding = 4  // rows are a multiple of
+)
+
+// smallShape reports whether a problem is small, and a number by which problems of similar
+// shapes are close to each other. What is wrong with it, Solve finds out.
+func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
+	n, m := p.Cost.Rows, p.Cost.Cols
+	if p.Cost.IsEmpty() {
+		n, m = p.X.Rows, p.Y.Rows
+	}
+	ok = n > 0 && n <= smallSize && m > 0 && m <= smallSize && p.X.Cols <= smallDims && !p.unequal()
+	return m<<16 | n<<8 | p.X.Cols, ok
+}
+
+// lanes are small problems with a K each, solved at once: problem p has lane p of everything
+// here, interleaved as package lane has it, in the shape of the largest. What a problem has
+// not is padded: columns with weights of 0, for which v is 0, and rows with weights of 0 and
+// K = 1, for which u is.
+type lanes[T dist.Float] struct {
+	n, m           int // the largest shape, padded
+	kernel, cost   []T // K and M
+	x, y           []T
+	a, b           []T
+	u, v, q        []T
+	c, lo, hi      []T // −λ·log₂e; the safe ranges
+	outside        []T // not 0: a scaling was outside of the range
+	marginalErrors [num.MaxLanes]float64
+}
+
+// solveLanes solves small problems, those of the numbers in which, and calls visit.
+func (s *Solver[T]) solveLanes(ctx context.Context, problems []Problem[T], which []int, visit func(i int, r *Result[T], err error)) error {
+	defer func() { s.state = &s.own }() // when visit panics, too
+	return s.handOver(ctx, problems, which, visit, s.solveApart(ctx, problems, which))
+}
+
+// solveApart is solve for all members but those that are to be solved alone. The error is
+// the context's cause.
+func (s *Solver[T]) solveApart(ctx context.Context, problems []Problem[T], which []int) error {
+	s.enter()
+	defer s.leave()
+	g := &s.group
+	g.apart = true
+	s.gather(ctx, problems, which)
+	if !s.interleave(len(which)) {
+		return nil
+	}
+	k, err := s.iterateLanes(ctx, len(which))
+	if err == nil {
+		s.laneCosts(len(which))
+		return nil
+	}
+	for i := range which {
+		m := &g.members[i]
+		if m.alone = m.alone || !(s.lanes.outside[i] == 0); m.alone {
+			continue
+		}
+		s.state = &m.state
+		if k > 0 && !m.over {
+			s.fetch(i, k)
+		}
+		s.place()
+		m.err, m.ended = err, !s.cancelled()
+	}
+	return err
+}
+
+// place makes the geometry that of the problem at hand, of which it has been before.
+func (s *Solver[T]) place() {
+	geo, p := &s.geo, &s.problem
+	if p.Cost.IsEmpty() {
+		geo.setPoints(p.X, p.Y)
+	} else {
+		geo.setCost(p.Cost)
+	}
+	geo.setLambda(s.lambda)
+	geo.layOut(&s.settings)
+	geo.allocate()
+	geo.transpose(context.Background()) // it is small
+	s.placed = true
+}
+
+// interleave lays the members out in lanes, computes K, and reports whether there are any.
+func (s *Solver[T]) interleave(count int) bool {
+	l, w := &s.lanes, num.Lanes[T]()
+	l.n, l.m = 0, 0
+	dims := 0
+	for i := range count {
+		if m := &s.group.members[i]; !m.alone {
+			n, cols := m.problem.Cost.Rows, m.problem.Cost.Cols
+			if m.problem.Cost.IsEmpty() {
+				n, cols = m.problem.X.Rows, m.problem.Y.Rows
+			}
+			l.n, l.m, dims = max(l.n, n), max(l.m, cols), max(dims, m.problem.X.Cols)
+		}
+	}
+	if l.n == 0 {
+		return false
+	}
+	l.n, l.m = (l.n+rowPadding-1)/rowPadding*rowPadding, (l.m+w-1)/w*w
+	for _, v := range []*[]T{&l.kernel, &l.cost} {
+		grow(v, l.n*l.m*w)
+	}
+	for _, z := range []struct {
+		v *[]T
+		n int
+	}{{&l.a, l.n}, {&l.u, l.n}, {&l.x, l.n * dims}, {&l.b, l.m}, {&l.v, l.m}, {&l.q, l.m}, {&l.y, l.m * dims}, {&l.c, 1}, {&l.lo, 1}, {&l.hi, 1}, {&l.outside, 1}} {
+		grow(z.v, z.n*w)
+		clear(*z.v)
+	}
+	for i := range count {
+		m := &s.group.members[i]
+		if m.alone {
+			continue
+		}
+		s.state = &m.state
+		s.resize()
+		spread(l.a[i:], w, s.a)
+		spread(l.b[i:], w, s.b)
+		spread(l.u[i:], w, s.u(0))
+		l.c[i], l.lo[i], l.hi[i] = -T(s.lambda*math.Log2E), s.limits.lo, s.limits.hi
+		for _, c := range []struct {
+			dst []T
+			m   dist.Matrix[T]
+		}{{l.x, m.problem.X}, {l.y, m.problem.Y}} {
+			for r := range c.m.Rows {
+				spread(c.dst[r*dims*w+i:], w, c.m.Row(r))
+			}
+		}
+	}
+	s.laneKernels(count, dims)
+	return true
+}
+
+// laneKernels computes K and M.
+func (s *Solver[T]) laneKernels(count, dims int) {
+	l, w, lv := &s.lanes, num.Lanes[T](), s.geo.level
+	if dims > 0 {
+		lane.SqDist(lv, l.n, l.m, dims, l.cost, l.x, l.y)
+	} else {
+		clear(l.cost)
+	}
+	for i := range count {
+		m := &s.group.members[i]
+		cost := m.problem.Cost
+		if m.alone || cost.IsEmpty() {
+			continue
+		}
+		for r := range cost.Rows {
+			spread(l.cost[r*l.m*w+i:], w, cost.Row(r))
+		}
+	}
+	if c := l.c[0]; !slices.ContainsFunc(l.c[:count], func(x T) bool { return x != c }) {
+		exp.Exp2(lv, l.kernel, l.cost, c)
+	} else {
+		lane.Mul(lv, l.n*l.m, l.kernel, l.cost, l.c, true)
+		exp.Exp2(lv, l.kernel, l.kernel, 1)
+	}
+	for i := range count {
+		m := &s.group.members[i]
+		if m.alone {
+			continue
+		}
+		for at := len(m.a) * l.m; at < l.n*l.m; at++ {
+			l.kernel[at*w+i] = 1
+		}
+	}
+}
+
+// spread sets every w-th element of dst to those of x.
+func spread[T dist.Float](dst []T, w int, x []T) {
+	for i, x := range x {
+		dst[i*w] = x
+	}
+}
+
+// collect is the inverse of spread.
+func collect[T dist.Float](x, src []T, w int) {
+	for i := range x {
+		x[i] = src[i*w]
+	}
+}
+
+// iterateLanes is forward for the members, and returns the iterations made. The error is the
+// context's cause.
+func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err error) {
+	l, lv, w := &s.lanes, s.geo.level, num.Lanes[T]()
+	limit, tolerance := s.settings.Iterations, s.settings.Tolerance
+	left := 0
+	for i := range count {
+		if m := &s.group.members[i]; !m.alone {
+			left++
+		}
+	}
+	lane.Columns(lv, l.n, l.m, l.q, l.kernel, l.u)
+	for k = 1; k <= limit && left > 0; k++ {
+		if ctx.Err() != nil {
+			return k - 1, context.Cause(ctx)
+		}
+		lane.Divide(lv, l.m, l.v, l.b, l.q, l.lo, l.hi, l.outside, true)
+		clear(l.q)
+		for i := 0; i < l.n; i += laneRows {
+			r, u, rows := min(laneRows, l.n-i), l.u[i*w:], l.kernel[i*l.m*w:]
+			lane.Rows(lv, r, l.m, u, rows, l.v)
+			lane.Divide(lv, r, u, l.a[i*w:], u, l.lo, l.hi, l.outside, false)
+			lane.Columns(lv, r, l.m, l.q, rows, u)
+		}
+		if tolerance > 0 || k == limit {
+			left = s.settle(count, k)
+		}
+	}
+	return k - 1, nil
+}
+
+// settle finds out for which members iteration k is the last, and returns how many go on.
+func (s *Solver[T]) settle(count, k int) (left int) {
+	l, limit, tolerance := &s.lanes, s.settings.Iterations, s.settings.Tolerance
+	if k < limit {
+		l.errors()
+	}
+	for i := range count {
+		m := &s.group.members[i]
+		if m.alone || m.over {
+			continue
+		}
+		s.state = &m.state
+		goal := tolerance * m.mass
+		switch {
+		case !(l.outside[i] == 0):
+			m.alone = true
+		case k == limit || l.marginalErrors[i] <= goal:
+			s.fetch(i, k)
+			m.over = true
+		case s.accelerates() && m.pace.slow(k, l.marginalErrors[i], goal):
+			m.alone = true
+		default:
+			left++
+		}
+	}
+	return left
+}
+
+// errors computes the marginal errors of the iterate at hand as done does.
+func (l *lanes[T]) errors() {
+	w := num.Lanes[T]()
+	e := &l.marginalErrors
+	clear(e[:])
+	for j := range l.m {
+		v, q, b := l.v[j*w:][:w], l.q[j*w:][:w], l.b[j*w:][:w]
+		for p, v := range v {
+			e[p] += math.Abs(float64(T(v*q[p])) - float64(b[p]))
+		}
+	}
+}
+
+// fetch makes iterate k that of the state at hand, member i's.
+func (s *Solver[T]) fetch(i, k int) {
+	l, w := &s.lanes, num.Lanes[T]()
+	s.resize()
+	collect(s.u(k), l.u[i:], w)
+	collect(s.v(k), l.v[i:], w)
+	collect(s.q, l.q[i:], w)
+	s.kind[k%s.ring] = plainKind
+	s.done(k, s.settings.Iterations, s.settings.Tolerance)
+}
+
+// resize gives the geometry the shape of the problem at hand.
+func (s *Solver[T]) resize() {
+	geo := &s.geo
+	geo.n, geo.m = len(s.a), len(s.b)
+	geo.cols, geo.ld = padded[T](geo.m, false)
+}
+
+// laneCosts computes the members' transport costs.
+func (s *Solver[T]) laneCosts(count int) {
+	l, w, lv := &s.lanes, num.Lanes[T](), s.geo.level
+	for i := range count {
+		if m := &s.group.members[i]; !m.alone && s.settings.Tolerance > 0 {
+			s.state = &m.state
+			s.resize()
+			spread(l.v[i:], w, s.v(s.res.Iterations)) // lanes that were over have gone on
+		}
+	}
+	lane.Mul(lv, l.n*l.m, l.kernel, l.kernel, l.cost, false)
+	lane.Rows(lv, l.n, l.m, l.u, l.kernel, l.v)
+	for i := range count {
+		m := &s.group.members[i]
+		if m.alone {
+			continue
+		}
+		s.state = &m.state
+		s.resize()
+		collect(s.r, l.u[i:], w)
+		s.res.Cost = costOf(s.u(s.res.Iterations), s.r)
+		m.alone = !finite(s.res.Cost)
+	}
+}

@@ -1,0 +1,190 @@
+package sinkhorn
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// TestLanes: small problems of all shapes get the answers of Solve, in bits, at every level:
+// with costs and points of several dimensions, λ, starts and marginals of their own, zeros
+// among the weights, and mistakes; those that leave the plain domain, are slow to converge or
+// converge at once, too.
+func TestLanes(t *testing.T) {
+	t.Run("float64", inLanes[float64])
+	t.Run("float32", inLanes[float32])
+}
+
+func inLanes[T dist.Float](t *testing.T) {
+	ps := smallProblems[T](90)
+	for _, set := range []Settings{
+		{}, {Storage: MatrixFree}, {Storage: Mixed}, {Domain: Plain}, {Domain: Log}, {Iterations: 1}, {Gradient: true},
+		{Tolerance: 1e-3, Iterations: 100}, {Tolerance: 1e-5}, {Tolerance: 1e-6, Iterations: 50, Unaccelerated: true}, {MaxMemory: 15 << 10},
+	} {
+		for _, lv := range asm.Available() {
+			t.Run(fmt.Sprintf("%+v/%v", set, lv), func(t *testing.T) {
+				ctx := asm.WithLevel(t.Context(), lv)
+				set.Workers = 1
+				one, err := NewSolver[T](&set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				set.Workers = 2
+				s, err := NewSolver[T](&set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := make([]answer[T], len(ps))
+				if err := s.SolveBatch(ctx, ps, func(i int, r *Result[T], err error) { got[i] = answerOf(t, &ps[i], r, err) }); err != nil {
+					t.Fatal(err)
+				}
+				for i := range ps {
+					r, err := one.Solve(ctx, &ps[i])
+					if want := answerOf(t, &ps[i], r, err); !want.same(got[i]) {
+						t.Errorf("problem %d: %+v %v, want %+v %v", i, got[i].res, got[i].err, want.res, want.err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// smallProblems are problems of at most 33 × 33.
+func smallProblems[T dist.Float](count int) []Problem[T] {
+	rng := rand.New(rand.NewPCG(5, 8))
+	ps := make([]Problem[T], count)
+	for i := range ps {
+		n, m, d := 1+rng.IntN(33), 1+rng.IntN(33), 1+rng.IntN(3)
+		if i%3 == 0 {
+			n, m = 9, 16 // whole groups of one shape
+		}
+		p := &ps[i]
+		p.Lambda = 0.1 + 3*rng.Float64()
+		if i%4 == 1 {
+			p.Cost = dist.NewMatrix[T](n, m+1, nil)
+			for j := range p.Cost.Data {
+				p.Cost.Data[j] = T(rng.Float64())
+			}
+			p.Cost.Cols = m // of a larger stride
+		} else {
+			p.X, p.Y = cloud[T](rng, n, d, 0), cloud[T](rng, m, d, 0.4)
+		}
+		switch i % 7 {
+		case 1:
+			p.A, p.B = weights[T](rng, n, n > 2), weights[T](rng, m, m > 2)
+		case 2:
+			p.Start = make([]T, n)
+			for j := range p.Start {
+				p.Start[j] = T(rng.Float64())
+			}
+		case 3:
+			p.B = weights[T](rng, m, false)
+		}
+		switch i {
+		case 20:
+			p.Lambda = -1
+		case 21:
+			p.B = make([]T, m+1)
+		case 22:
+			p.X.Data[0] /= 0
+		case 23, 24, 25, 26:
+			p.Lambda = 1000 // beyond the plain domain
+		case 30:
+			p.RhoA = 1
+		case 31:
+			p.A, p.B = make([]T, n), nil // no mass
+		}
+	}
+	return ps
+}
+
+// TestLanesCancelled: small problems that are being solved when the context ends have the
+// best so far, as from Solve, and a deadline ends a batch that would go on for ever.
+func TestLanesCancelled(t *testing.T) {
+	ps := smallProblems[float64](10)
+	for i := range ps {
+		ps[i].Lambda = 0.5
+	}
+	s, err := NewSolver[float64](&Settings{Iterations: 1 << 30, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := NewSolver[float64](&Settings{Workers: 1, Iterations: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := &afterAsks{Context: t.Context(), left: 8}
+	visits := 0
+	err = s.SolveBatch(ctx, ps, func(i int, r *Result[float64], err error) {
+		visits++
+		if err != context.Canceled || r == nil || r.Status != Cancelled || r.Iterations == 0 {
+			t.Fatalf("problem %d: %v, %+v", i, err, r)
+		}
+		one.settings.Iterations = r.Iterations
+		w, err := one.Solve(t.Context(), &ps[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := answerOf(t, &ps[i], w, nil), answerOf(t, &ps[i], r, nil)
+		want.res.Status, want.res.Cost, want.regularized = Cancelled, got.res.Cost, got.regularized
+		if !want.same(got) {
+			t.Errorf("problem %d: %+v, want %+v", i, got.res, want.res)
+		}
+	})
+	if err != context.Canceled || visits == 0 {
+		t.Errorf("%v after %d visits", err, visits)
+	}
+}
+
+// afterAsks is a context that ends when it has been asked often enough.
+type afterAsks struct {
+	context.Context
+	left int32
+}
+
+func (c *afterAsks) Err() error {
+	if atomic.AddInt32(&c.left, -1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestLanesAllocate: nothing, once every worker has seen a largest problem.
+func TestLanesAllocate(t *testing.T) {
+	var ps []Problem[float64]
+	for _, p := range smallProblems[float64](60) {
+		if p.Lambda > 0 && p.Lambda < 10 && p.RhoA == 0 && len(p.B) <= 33 && p.X.Cols < 3 {
+			ps = append(ps, p)
+		}
+	}
+	for _, set := range []Settings{{Workers: 1}, {Workers: 1, Tolerance: 1e-3, Iterations: 100}} {
+		s, err := NewSolver[float64](&set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, g := make([]float64, 33), make([]float64, 33)
+		failed := 0
+		run := func() {
+			failed = 0
+			err := s.SolveBatch(t.Context(), ps, func(i int, r *Result[float64], err error) {
+				if err != nil {
+					failed++
+					return
+				}
+				r.PotentialsTo(f[:max(ps[i].Cost.Rows, ps[i].X.Rows)], g[:max(ps[i].Cost.Cols, ps[i].Y.Rows)])
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		run()
+		if k := testing.AllocsPerRun(3, run); k > float64(12*failed) {
+			t.Errorf("%+v: %v allocations, %d problems failed", set, k, failed)
+		}
+	}
+}
