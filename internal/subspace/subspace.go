@@ -66,6 +66,9 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 		return nil, err
 	}
 	s := newBasis(d, k)
+	if b == nil {
+		s.bx = s.x
+	}
 	s.set(0, v)
 	s.blocks = 1
 	s.apply(0, a, b)
@@ -120,8 +123,7 @@ func (s *basis) apply(i int, a, b Operator) {
 	a(s.out, s.in)
 	s.block(s.ax, i).Copy(s.out)
 	if b == nil {
-		s.block(s.bx, i).Copy(s.in)
-		return
+		return // B·S is S
 	}
 	b(s.out, s.in)
 	s.block(s.bx, i).Copy(s.out)
@@ -147,7 +149,11 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	change := mat.DenseCopyOf(top)
 	change.Slice(0, s.k, 0, s.k).(*mat.Dense).Zero()
 	s.hasChange = s.blocks > 1
-	for _, t := range []*mat.Dense{s.x, s.ax, s.bx} {
+	all := []*mat.Dense{s.x, s.ax, s.bx}
+	if s.bx == s.x {
+		all = all[:2]
+	}
+	for _, t := range all {
 		old := columns(t, m)
 		dense.Mul(s.out, old, top)
 		if s.hasChange {
