@@ -6,8 +6,8 @@
 //	Iterate  u_s[i] = a_s[i] / Σ_j K_ij v_s[j],   then Columns          s = 0 … 3
 //
 // The definition is that of package pass, one vector after the other, and so are the bits,
-// the accuracy and the special values. Level Ref, levels without assembly (NEON has none
-// yet) and the last m mod 4 rows are passed over in just that way.
+// the accuracy and the special values. Level Ref and the last m mod 4 rows are passed
+// over in just that way.
 //
 // A pass for one vector reads an element of K for two FMAs: from the second-level cache
 // on it takes the time of the loads. Here K goes through the registers once for four

@@ -1,0 +1,86 @@
+//go:build arm64 && !purego
+
+package block
+
+import (
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// A function here is not inlined, so that every call of assembly comes after a stack
+// check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
+
+// tiled reports whether there is assembly.
+func tiled[K, T num.Float](lv asm.Level) bool { return lv == asm.NEON }
+
+// sums adds the products of k and v, from column j on, to the lanes of m rows.
+//
+//go:noinline
+func sums[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {
+	switch asm.VariantOf[K, T](lv) {
+	case asm.NEONF64:
+		sumsNEONF64(m, n, f64(k), ldk, b64(v), j, f64(lanes))
+	case asm.NEONF32:
+		sumsNEONF32(m, n, f32(k), ldk, b32(v), j, f32(lanes))
+	case asm.NEONMixed:
+		sumsNEONMixed(m, n, f32(k), ldk, b64(v), j, f64(lanes))
+	}
+}
+
+// update folds the lanes of m rows, and clears them: u from row i on is a divided by the
+// sums, or, without a, the sums.
+//
+//go:noinline
+func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
+	if num.IsFloat64[T]() {
+		updateNEONF64(m, f64(lanes), b64(a), b64(u), i)
+	} else {
+		updateNEONF32(m, f32(lanes), b32(a), b32(u), i)
+	}
+}
+
+// add adds to q, from column j on, what m rows of k times u from row i on come to.
+//
+//go:noinline
+func add[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
+	switch asm.VariantOf[K, T](lv) {
+	case asm.NEONF64:
+		addNEONF64(m, n, f64(k), ldk, b64(u), i, b64(q), j)
+	case asm.NEONF32:
+		addNEONF32(m, n, f32(k), ldk, b32(u), i, b32(q), j)
+	case asm.NEONMixed:
+		addNEONMixed(m, n, f32(k), ldk, b64(u), i, b64(q), j)
+	}
+}
+
+// f64 and f32 see a pointer as what its variant says it is, b64 and b32 a block.
+func f64[T num.Float](p *T) *float64                 { return (*float64)(unsafe.Pointer(p)) }
+func f32[T num.Float](p *T) *float32                 { return (*float32)(unsafe.Pointer(p)) }
+func b64[T num.Float](b *[Size][]T) *[Size][]float64 { return (*[Size][]float64)(unsafe.Pointer(b)) }
+func b32[T num.Float](b *[Size][]T) *[Size][]float32 { return (*[Size][]float32)(unsafe.Pointer(b)) }
+
+//go:noescape
+func sumsNEONF64(m, n int, k *float64, ldk int, v *[Size][]float64, j int, lanes *float64)
+
+//go:noescape
+func addNEONF64(m, n int, k *float64, ldk int, u *[Size][]float64, i int, q *[Size][]float64, j int)
+
+//go:noescape
+func updateNEONF64(m int, lanes *float64, a, u *[Size][]float64, i int)
+
+//go:noescape
+func sumsNEONF32(m, n int, k *float32, ldk int, v *[Size][]float32, j int, lanes *float32)
+
+//go:noescape
+func addNEONF32(m, n int, k *float32, ldk int, u *[Size][]float32, i int, q *[Size][]float32, j int)
+
+//go:noescape
+func updateNEONF32(m int, lanes *float32, a, u *[Size][]float32, i int)
+
+//go:noescape
+func sumsNEONMixed(m, n int, k *float32, ldk int, v *[Size][]float64, j int, lanes *float64)
+
+//go:noescape
+func addNEONMixed(m, n int, k *float32, ldk int, u *[Size][]float64, i int, q *[Size][]float64, j int)
