@@ -108,3 +108,54 @@ func (c *confusion) draw(path, ext string) error {
 		canvas.FillText(title, vg.Point{X: canvas.Min.X + 8*unit, Y: canvas.Max.Y - 22*unit}, "true class by row, predicted by column, K = "+strconv.Itoa(c.K))
 	})
 }
+
+// planCells is the most cells that a plan is drawn in, in each direction.
+const planCells = 150
+
+// drawPlan draws an n × m plan, whose rows set sets: row 0 at the top, a cell as dark as the
+// square root of its share of the largest. Cells of large plans are sums.
+func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) error {
+	rows, cols := min(n, planCells), min(m, planCells)
+	cells := mat.NewDense(rows, cols, nil)
+	row := make([]float64, m)
+	for i := range n {
+		if err := set(row, i); err != nil {
+			return err
+		}
+		into := cells.RawRowView(i * rows / n)
+		for j, t := range row {
+			into[j*cols/m] += t
+		}
+	}
+	largest := mat.Max(cells)
+	const side, pixels = 60, 600
+	cell := float64(pixels) / float64(max(rows, cols))
+	width, height := max(300, side+20+int(cell*float64(cols))), max(200, side+20+int(cell*float64(rows)))
+	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
+		picture.Background(canvas) // which leaves a margin that is not wanted here
+		unit := canvas.Size().X / vg.Length(width)
+		size := vg.Length(cell) * unit
+		left, top := canvas.Min.X+side*unit, canvas.Max.Y-side*unit
+		box := func(i, j, rows, cols int) []vg.Point {
+			x, y := left+vg.Length(j)*size, top-vg.Length(i)*size
+			right, bottom := x+vg.Length(cols)*size, y-vg.Length(rows)*size
+			return []vg.Point{{X: x, Y: y}, {X: right, Y: y}, {X: right, Y: bottom}, {X: x, Y: bottom}, {X: x, Y: y}}
+		}
+		for i := range rows {
+			for j, t := range cells.RawRowView(i) {
+				share := math.Sqrt(t / largest)
+				if !(share > 1./512) {
+					continue
+				}
+				shade := func(dark float64) uint8 { return uint8(math.Round(255 + (dark-255)*share)) }
+				canvas.FillPolygon(color.NRGBA{shade(0x1b), shade(0x3a), shade(0x7a), 255}, box(i, j, 1, 1))
+			}
+		}
+		canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0x88}, Width: unit}, box(0, 0, rows, cols))
+		style := picture.TextStyle(13 * unit)
+		canvas.FillText(style, vg.Point{X: left, Y: top + 12*unit}, "y: "+strconv.Itoa(m))
+		style.Rotation = math.Pi / 2
+		style.XAlign = text.XRight
+		canvas.FillText(style, vg.Point{X: left - 12*unit, Y: top}, "x: "+strconv.Itoa(n))
+	})
+}

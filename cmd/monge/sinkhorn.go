@@ -17,6 +17,7 @@ type sinkhornFlags struct {
 	read          textFlags
 	x, y, cost    string
 	a, b          string
+	pairs         string
 	lambda        float64
 	iterations    int
 	tolerance     float64
@@ -31,7 +32,7 @@ type sinkhornFlags struct {
 func newSinkhorn(a *app) *cobra.Command {
 	f := new(sinkhornFlags)
 	cmd := &cobra.Command{
-		Use:   "sinkhorn (--x FILE --y FILE | --cost FILE) --lambda λ [flags]",
+		Use:   "sinkhorn (--x FILE --y FILE | --cost FILE | --pairs FILE) --lambda λ [flags]",
 		Short: "Solve an entropy-regularized optimal transport problem",
 		Long: `Sinkhorn computes the plan T = diag(u) K diag(v), K = exp(−λM), between two weighted
 point clouds (rows are points, M_ij = ‖x_i − y_j‖²) or for a given cost matrix M, and
@@ -48,17 +49,25 @@ different sums: RhoA·KL(T1 | a) and RhoB·KL(Tᵀ1 | b) are added to the proble
 just so much is moved, and a and b are upper bounds.
 
 All files are CSV without a header or NPY: points and costs one row per line,
-weights one per line.`,
+weights one per line. A plan whose name ends in .png or .svg is drawn, as dark as much is
+moved.
+
+--pairs is for many problems in one file, a point per row: the number of the pair, 0 for a
+point of x or 1 for one of y, its weight, its coordinates; the rows of a pair follow one
+another. A line is printed for each pair, with --json an object; all are solved, and those
+that cannot be have an error.`,
 		Example: `  monge sinkhorn --x X.csv --y Y.csv --lambda 10
   monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 100 --iterations 50 --plan T.csv
   monge sinkhorn --cost M.npy --lambda 5 --tolerance 1e-12 --json
-  monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 10 --rho-a 1 --rho-b 1`,
+  monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 10 --rho-a 1 --rho-b 1
+  monge sinkhorn --pairs pairs.csv --lambda 10 --tolerance 1e-6 --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.sinkhorn(cmd, f) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.x, "x", "", "file of points, n × d")
 	fs.StringVar(&f.y, "y", "", "file of points, m × d")
 	fs.StringVar(&f.cost, "cost", "", "file of costs M, n × m, instead of points")
+	fs.StringVar(&f.pairs, "pairs", "", "file of many problems: pair, 0 (x) or 1 (y), weight, coordinates")
 	fs.StringVar(&f.a, "a", "", "file of n weights of x (default uniform)")
 	fs.StringVar(&f.b, "b", "", "file of m weights of y (default uniform)")
 	fs.Float64Var(&f.lambda, "lambda", 0, "λ > 0, multiplies the cost (required)")
@@ -69,7 +78,7 @@ weights one per line.`,
 	fs.Float64Var(&f.rhoB, "rho-b", 0, "price of a marginal that is not b (default: it holds)")
 	fs.Float64Var(&f.mass, "mass", 0, "mass to move, at most that of a and of b (default: all)")
 	fs.StringVar(&f.domain, "domain", sinkhorn.Auto.String(), "auto, plain or log")
-	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy")
+	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy, or to draw it in, .png or .svg")
 	f.read.add(cmd)
 	addLevel(cmd, &f.level)
 	return cmd
@@ -79,8 +88,11 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 	if err := requireFlags(cmd, "lambda"); err != nil {
 		return s, err
 	}
-	if (f.x == "") != (f.y == "") || (f.x == "") == (f.cost == "") {
-		return s, usagef("either --x and --y or --cost is required; see monge help sinkhorn")
+	switch {
+	case f.pairs != "" && f.x+f.y+f.cost+f.a+f.b+f.plan != "":
+		return s, usagef("--pairs excludes --x, --y, --cost, --a, --b and --plan")
+	case f.pairs == "" && ((f.x == "") != (f.y == "") || (f.x == "") == (f.cost == "")):
+		return s, usagef("either --x and --y or --cost or --pairs is required; see monge help sinkhorn")
 	}
 	if err := checkPositive("lambda", f.lambda); err != nil {
 		return s, err
@@ -139,9 +151,12 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.pairs != "" {
+		return a.solvePairs(cmd, f, &set)
+	}
 	var ext string
 	if f.plan != "" {
-		if ext, err = extension("plan", f.plan, ".csv", ".npy"); err != nil {
+		if ext, err = extension("plan", f.plan, ".csv", ".npy", ".png", ".svg"); err != nil {
 			return err
 		}
 		if err := checkOutput(f.plan, f.x, f.y, f.cost, f.a, f.b); err != nil {
@@ -156,13 +171,9 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	if f.level != "" {
-		level, err := checkLevel(f.level)
-		if err != nil {
-			return err
-		}
-		ctx = asm.WithLevel(ctx, level)
+	ctx, err := f.withLevel(cmd.Context())
+	if err != nil {
+		return err
 	}
 	r, err := solver.Solve(ctx, p)
 	if errors.Is(err, sinkhorn.ErrUnderflow) {
@@ -176,10 +187,8 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 			return err
 		}
 	}
-	out := sinkhornResult{
-		Cost: number(r.Cost), Iterations: r.Iterations, MarginalError: number(r.MarginalError), Status: r.Status.String(),
-		Domain: r.Domain.String(), Rows: n, Columns: m, Plan: f.plan,
-	}
+	out := resultOf(r, n, m)
+	out.Plan = f.plan
 	return a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "cost\t%.15g\n", r.Cost)
 		fmt.Fprintf(w, "iterations\t%d (%s, %s domain)\n", r.Iterations, r.Status, r.Domain)
@@ -188,12 +197,33 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	})
 }
 
-// writePlan writes the plan row by row: it may be larger than the memory.
+// resultOf is what is printed of an n × m problem.
+func resultOf(r *sinkhorn.Result[float64], n, m int) sinkhornResult {
+	return sinkhornResult{
+		Cost: number(r.Cost), Iterations: r.Iterations, MarginalError: number(r.MarginalError), Status: r.Status.String(),
+		Domain: r.Domain.String(), Rows: n, Columns: m,
+	}
+}
+
+// withLevel returns ctx with the instruction set that was asked for.
+func (f *sinkhornFlags) withLevel(ctx context.Context) (context.Context, error) {
+	if f.level == "" {
+		return ctx, nil
+	}
+	level, err := checkLevel(f.level)
+	return asm.WithLevel(ctx, level), err
+}
+
+// writePlan writes or draws the plan row by row: it may be larger than the memory.
 func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64], n, m int) error {
-	return writeRows(path, ext, n, m, func(row []float64, i int) error {
+	set := func(row []float64, i int) error {
 		r.PlanRowTo(row, i)
 		return ctx.Err()
-	})
+	}
+	if ext == ".png" || ext == ".svg" {
+		return drawPlan(path, ext, n, m, set)
+	}
+	return writeRows(path, ext, n, m, set)
 }
 
 // problem reads the files.

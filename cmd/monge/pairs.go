@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// pairResult is what is printed of one of many problems.
+type pairResult struct {
+	Pair int64 `json:"pair"`
+	*sinkhornResult
+	Error string `json:"error,omitempty"`
+}
+
+// solvePairs solves the problems of a file of pairs, as many at a time as there are
+// processors, and prints them in its order: with --json one object a line.
+func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Settings) error {
+	m, err := f.read.readMatrix(f.pairs)
+	if err != nil {
+		return err
+	}
+	names, problems, err := f.pairProblems(m)
+	if err != nil {
+		return err
+	}
+	solver, err := sinkhorn.NewSolver[float64](set)
+	if err != nil {
+		return err
+	}
+	ctx, err := f.withLevel(cmd.Context())
+	if err != nil {
+		return err
+	}
+	results := make([]pairResult, len(problems))
+	err = solver.SolveBatch(ctx, problems, func(i int, r *sinkhorn.Result[float64], err error) {
+		results[i].Pair = names[i]
+		if err != nil {
+			results[i].Error = err.Error()
+			return
+		}
+		one := resultOf(r, problems[i].X.Rows, problems[i].Y.Rows)
+		results[i].sinkhornResult = &one
+	})
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for i := range results {
+		if results[i].Error != "" {
+			failed++
+		}
+	}
+	if err := a.reportPairs(results); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%s: %d of %d pairs could not be solved", f.pairs, failed, len(results))
+	}
+	return nil
+}
+
+// reportPairs prints a line for each pair.
+func (a *app) reportPairs(results []pairResult) error {
+	if !a.json {
+		return a.report(nil, func(w io.Writer) {
+			fmt.Fprintln(w, "pair\tcost\titerations\tmarginal error\tstatus")
+			for _, r := range results {
+				if r.Error != "" {
+					fmt.Fprintf(w, "%d\t\t\t\t%s\n", r.Pair, r.Error)
+					continue
+				}
+				fmt.Fprintf(w, "%d\t%.15g\t%d\t%.3g\t%s, %s domain\n", r.Pair, float64(r.Cost), r.Iterations, float64(r.MarginalError), r.Status, r.Domain)
+			}
+		})
+	}
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	for i := range results {
+		if err := enc.Encode(&results[i]); err != nil {
+			return fmt.Errorf("standard output: %w", err)
+		}
+	}
+	return nil
+}
+
+// pairProblems makes the problems whose points are the rows of m: the number of the pair,
+// 0 for a point of x or 1 for one of y, its weight, and its coordinates. The rows of a pair
+// follow one another.
+func (f *sinkhornFlags) pairProblems(m *mat.Dense) (names []int64, problems []sinkhorn.Problem[float64], err error) {
+	rows, cols := m.Dims()
+	d := cols - 3
+	if d < 1 {
+		return nil, nil, fmt.Errorf("%s: %d columns; the number of the pair, 0 or 1 for x or y, the weight and coordinates are wanted", f.pairs, cols)
+	}
+	seen := map[int64]bool{}
+	for i := range rows {
+		row := m.RawRowView(i)
+		name := int64(row[0])
+		if math.Abs(row[0]) > 1<<53 || float64(name) != row[0] {
+			return nil, nil, fmt.Errorf("%s: row %d: the number of a pair must be an integer, not %v", f.pairs, i+1, row[0])
+		}
+		if row[1] != 0 && row[1] != 1 {
+			return nil, nil, fmt.Errorf("%s: row %d, column 2: 0 or 1 is wanted, for a point of x or y, not %v", f.pairs, i+1, row[1])
+		}
+		if row[2] < 0 {
+			return nil, nil, fmt.Errorf("%s: row %d: weight %v is negative", f.pairs, i+1, row[2])
+		}
+		if len(names) == 0 || names[len(names)-1] != name {
+			if seen[name] {
+				return nil, nil, fmt.Errorf("%s: row %d: pair %d comes twice; its rows must follow one another", f.pairs, i+1, name)
+			}
+			seen[name] = true
+			names = append(names, name)
+			problems = append(problems, sinkhorn.Problem[float64]{Lambda: f.lambda, RhoA: f.rhoA, RhoB: f.rhoB, Mass: f.mass})
+		}
+		p := &problems[len(problems)-1]
+		points, weights := &p.X, &p.A
+		if row[1] == 1 {
+			points, weights = &p.Y, &p.B
+		}
+		*weights = append(*weights, row[2])
+		*points = dist.Matrix[float64]{Rows: points.Rows + 1, Cols: d, Stride: d, Data: append(points.Data, row[3:]...)}
+	}
+	for i := range problems {
+		if p := &problems[i]; p.X.Rows == 0 || p.Y.Rows == 0 {
+			return nil, nil, fmt.Errorf("%s: pair %d has %d points of x and %d of y", f.pairs, names[i], p.X.Rows, p.Y.Rows)
+		}
+	}
+	return names, problems, nil
+}

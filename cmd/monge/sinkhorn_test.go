@@ -1,0 +1,146 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPairs: many problems of one file are what they are one by one, in its order, and those
+// that cannot be solved say why.
+func TestPairs(t *testing.T) {
+	dir := t.TempDir()
+	var pairs strings.Builder
+	var want []map[string]any
+	for k := range 20 {
+		var x, y, a strings.Builder
+		for i := range 3 + k%4 {
+			px, py := math.Sin(float64(7*k+i)), math.Cos(float64(3*k-i))
+			fmt.Fprintf(&pairs, "%d,0,%v,%v,%v\n", 100-k, 0.25, px, py)
+			fmt.Fprintf(&pairs, "%d,1,%v,%v,%v\n", 100-k, 0.25, py, px*px)
+			fmt.Fprintf(&x, "%v,%v\n", px, py)
+			fmt.Fprintf(&y, "%v,%v\n", py, px*px)
+			fmt.Fprintln(&a, 0.25)
+		}
+		at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
+		v := object(t, "sinkhorn", "--x", at("x.csv", x.String()), "--y", at("y.csv", y.String()), "--a", at("a.csv", a.String()),
+			"--b", at("b.csv", a.String()), "--lambda", "3")
+		v["pair"] = float64(100 - k)
+		want = append(want, v)
+	}
+	good := write(t, filepath.Join(dir, "pairs.csv"), pairs.String())
+	code, stdout, stderr := monge(t, "sinkhorn", "--pairs", good, "--lambda", "3", "--json")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if code != 0 || len(lines) != len(want) {
+		t.Fatalf("exit code %d, %d lines: %s", code, len(lines), stderr)
+	}
+	for i, line := range lines {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want[i]) {
+			t.Errorf("line %d: %v, want %v", i, got, want[i])
+		}
+	}
+	if code, stdout, _ = monge(t, "sinkhorn", "--pairs", good, "--lambda", "3"); code != 0 || strings.Count(stdout, "\n") != 21 {
+		t.Errorf("exit code %d, table %q", code, stdout)
+	}
+
+	// One that cannot be solved among those that can.
+	bad := write(t, filepath.Join(dir, "bad.csv"), "1,0,1,0\n1,1,1,1\n2,0,1,0\n2,1,3,1\n")
+	code, stdout, stderr = monge(t, "sinkhorn", "--pairs", bad, "--lambda", "3", "--json")
+	if code != 1 || !strings.Contains(stderr, "1 of 2 pairs") || !strings.Contains(stdout, `"pair":2,"error":"sinkhorn: bad marginals`) || !strings.Contains(stdout, `"pair":1,"cost":1`) {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if v := object(t, "sinkhorn", "--pairs", write(t, bad, "2,0,1,0\n2,1,3,1\n"), "--lambda", "3", "--rho-a", "1", "--rho-b", "1"); get(t, v, "cost") <= 0 {
+		t.Errorf("with prices: %v", v)
+	}
+	for text, want := range map[string]string{
+		"1,0,1\n": "3 columns", "1.5,0,1,0\n": "row 1: the number of a pair", "1,2,1,0\n": "row 1, column 2: 0 or 1",
+		"1,0,1,0\n1,1,-1,0\n": "row 2: weight -1 is negative", "1,0,1,0\n": "pair 1 has 1 points of x and 0 of y",
+		"1,0,1,0\n1,1,1,0\n2,0,1,0\n2,1,1,0\n1,1,1,0\n": "row 5: pair 1 comes twice",
+	} {
+		code, _, stderr := monge(t, "sinkhorn", "--pairs", write(t, bad, text), "--lambda", "3")
+		if code != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit code %d: %s", text, code, stderr)
+		}
+	}
+	if code, _, stderr := monge(t, "sinkhorn", "--pairs", good, "--x", good, "--lambda", "3"); code != 2 || !strings.Contains(stderr, "--pairs excludes") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// TestUnequalMass: prices and a mass, with a tolerance that is kept.
+func TestUnequalMass(t *testing.T) {
+	dir := t.TempDir()
+	cost := write(t, filepath.Join(dir, "c.csv"), "0,1,2\n1,0,1\n")
+	a := write(t, filepath.Join(dir, "a.csv"), "1\n2\n")
+	b := write(t, filepath.Join(dir, "b.csv"), "1\n1\n0.5\n")
+	solve := func(more ...string) map[string]any {
+		return object(t, append([]string{"sinkhorn", "--cost", cost, "--a", a, "--b", b, "--lambda", "5", "--tolerance", "1e-10"}, more...)...)
+	}
+	code, _, stderr := monge(t, "sinkhorn", "--cost", cost, "--a", a, "--b", b, "--lambda", "5")
+	if code != 1 || !strings.Contains(stderr, "A sums to 3 and B to 2.5") {
+		t.Errorf("balanced: exit code %d: %s", code, stderr)
+	}
+	mass := func(v map[string]any, plan string) (sum float64) {
+		if get(t, v, "marginal_error") > 3e-10 || v["status"] != "converged" {
+			t.Errorf("%v", v)
+		}
+		m, err := new(textFlags).readMatrix(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range m.RawMatrix().Data {
+			sum += x
+		}
+		return sum
+	}
+	plan := filepath.Join(dir, "p.csv")
+	near(t, "--mass", mass(solve("--mass", "1.5", "--plan", plan), plan), 1.5, 1e-9)
+	near(t, "--rho-b 0", mass(solve("--rho-a", "10", "--plan", plan), plan), 2.5, 1e-9)
+	both := mass(solve("--rho-a", "1", "--rho-b", "1", "--plan", plan), plan)
+	if dear := mass(solve("--rho-a", "1000", "--rho-b", "1000", "--plan", plan), plan); !(both > 2 && both < 3.5 && dear > 2.7 && dear < 2.8) {
+		t.Errorf("masses %v with a price of 1 and %v of 1000", both, dear) // the latter near the geometric mean
+	}
+}
+
+// TestPlanPicture: a plan is drawn in its own proportions, dark where mass is moved.
+func TestPlanPicture(t *testing.T) {
+	dir := t.TempDir()
+	cost := write(t, filepath.Join(dir, "c.csv"), "0,1,1,1\n1,1,1,0\n")
+	a := write(t, filepath.Join(dir, "b.csv"), "0.5\n0\n0\n0.5\n")
+	pic := filepath.Join(dir, "p.png")
+	object(t, "sinkhorn", "--cost", cost, "--b", a, "--lambda", "50", "--plan", pic)
+	file, err := os.Open(pic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	img, err := png.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark := func(i, j int) bool { // cells of 150 pixels, 60 from the upper left corner
+		r, g, b, _ := img.At(60+150*j+75, 60+150*i+75).RGBA()
+		return r+g+b < 3*0x8000
+	}
+	for i := range 2 {
+		for j := range 4 {
+			if want := i == 0 && j == 0 || i == 1 && j == 3; dark(i, j) != want {
+				t.Errorf("cell %d, %d of a picture of %v: dark is %v", i, j, img.Bounds(), !want)
+			}
+		}
+	}
+	svg := filepath.Join(dir, "p.svg")
+	object(t, "sinkhorn", "--cost", cost, "--b", a, "--lambda", "50", "--plan", svg)
+	if text, err := os.ReadFile(svg); err != nil || !strings.Contains(string(text), "y: 4") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
