@@ -119,7 +119,7 @@ func functions[T num.Float]() []target[T] {
 		},
 		"knn.Affinity": func(a, x matrix.Matrix[T], k int) {
 			if a, ok := any(a).(matrix.Matrix[float64]); ok {
-				knn.Affinity(a, any(x).(matrix.Matrix[float64]), k)
+				knn.Affinity(context.Background(), a, any(x).(matrix.Matrix[float64]), k)
 			}
 		},
 		"knn.New":        knn.New[T],

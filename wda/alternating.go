@@ -62,7 +62,7 @@ func (f alternating[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 		if err != nil {
 			return s.end(descent.EvaluationFailed, err)
 		}
-		moved := f.manifold.Distance(p, next)
+		moved := f.manifold.Distance(ctx, p, next)
 		p.Copy(next)
 		if idle++; s.better(value) {
 			idle = 0

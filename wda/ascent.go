@@ -22,12 +22,12 @@ func (f *fitter[T]) measure(ctx context.Context, p, g *mat.Dense) (value, norm f
 	if err != nil {
 		return math.NaN(), math.NaN(), err
 	}
-	f.manifold.Tangent(g, p, g)
+	f.manifold.Tangent(ctx, g, p, g)
 	value, norm = inverse[T]{}.j(v, math.Sqrt(f.manifold.Inner(p, g, g)))
 	if value-value != 0 || norm-norm != 0 {
 		err = errNotFinite
 	}
-	return value, norm, err
+	return value, norm, ended(ctx, err)
 }
 
 // ascent keeps the record of a solver that package descent has not: the steps that
@@ -53,7 +53,7 @@ func (f *fitter[T]) newAscent(ctx context.Context, index int, p *mat.Dense) (*as
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, &descent.StartError{Value: value, GradientNorm: norm, Infeasibility: f.manifold.Infeasibility(p), Err: err}
+		return nil, &descent.StartError{Value: value, GradientNorm: norm, Infeasibility: f.manifold.Infeasibility(ctx, p), Err: err}
 	}
 	s.goal = relative * value
 	s.a.value, s.a.norm = value, norm

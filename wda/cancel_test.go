@@ -10,6 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
@@ -64,6 +65,7 @@ func TestPhasesAsk(t *testing.T) {
 	if !ok {
 		t.Fatal("no factor")
 	}
+	tall, sw := uniform(6, d, 90), newSpan(ctx, w, conditionLimit, 1)
 	for _, phase := range []struct {
 		name  string
 		least int // times that it asks
@@ -89,6 +91,21 @@ func TestPhasesAsk(t *testing.T) {
 		{"newSpan", 140, func(ctx context.Context) { newSpan(ctx, w, conditionLimit, 1) }},
 		{"NewCholesky", 150 / 48, func(ctx context.Context) { algebra.NewCholesky(ctx, definite()) }},
 		{"SolveRows", 4, func(ctx context.Context) { chol.SolveRows(ctx, matrix.New[float64](4000, 150, nil)) }},
+		{"Solve", 8, func(ctx context.Context) { chol.Solve(ctx, matrix.New[float64](150, 4, nil)) }},
+		{"SolveTrans", 4, func(ctx context.Context) { chol.SolveTrans(ctx, matrix.New[float64](150, 4, nil)) }},
+		{"MulTrans", 150, func(ctx context.Context) { chol.MulTrans(ctx, matrix.New[float64](150, 4, nil)) }},
+		{"QR by Householder", 2 * 90, func(ctx context.Context) {
+			stiefel.New(d, 90).Orthonormalize(ctx, new(mat.Dense), mat.NewDense(d, 90, nil))
+		}},
+		{"QR by Cholesky", 2 * (2 + 2*90), func(ctx context.Context) {
+			stiefel.New(d, 90).Orthonormalize(ctx, new(mat.Dense), tall)
+		}},
+		{"polar factor", d + 4*90, func(ctx context.Context) { stiefel.New(d, 90).Project(ctx, new(mat.Dense), tall) }},
+		{"tangent", 4, func(ctx context.Context) {
+			stiefel.New(4*d, 3*d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, 3*d, nil), mat.NewDense(4*d, 3*d, nil))
+		}},
+		{"singular", 90, func(ctx context.Context) { singular(ctx, tall) }},
+		{"lift", 150 + 3, func(ctx context.Context) { sw.lift(ctx, uniform(7, sw.s.d, 3), true) }},
 		{"Eigen", 150, func(ctx context.Context) { algebra.Eigen(ctx, definite()) }},
 		{"Pencil", 150, func(ctx context.Context) { algebra.Pencil(ctx, definite(), definite()) }},
 		{"Jacobi", 450, func(ctx context.Context) { algebra.Jacobi(ctx, definite()) }},

@@ -234,13 +234,13 @@ func (c *components) scaled(classes int, set *Settings) *components {
 // completed returns c with as many columns as base (d × p, orthonormal) has: behind its own
 // come those of base, orthonormal to the span of c and muted, in which classes are not
 // compared: their ratio is 0.
-func (c *components) completed(span, base *mat.Dense) (*components, error) {
+func (c *components) completed(ctx context.Context, span, base *mat.Dense) (*components, error) {
 	d, p := base.Dims()
 	_, q := c.p.Dims()
 	both := mat.NewDense(d, p, nil)
 	both.Slice(0, d, 0, q).(*mat.Dense).Copy(span)
 	both.Slice(0, d, q, p).(*mat.Dense).Copy(base.Slice(0, d, 0, p-q))
-	if _, err := stiefel.New(d, p).Orthonormalize(both, both); err != nil {
+	if _, err := stiefel.New(d, p).Orthonormalize(ctx, both, both); err != nil {
 		return nil, err
 	}
 	out := &components{p: both, rank: c.rank}

@@ -227,7 +227,7 @@ func (t *trial) narrow(ctx context.Context, q int, all *mat.Dense) error {
 	t.fisher, t.last, t.fitted = nil, nil, Member{}
 	if all != nil {
 		t.last = mat.DenseCopyOf(all.Slice(0, d, 0, t.set.Components))
-		if _, err := stiefel.New(t.last.Dims()).Orthonormalize(t.last, t.last); err != nil {
+		if _, err := stiefel.New(t.last.Dims()).Orthonormalize(ctx, t.last, t.last); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+var ctx = context.Background()
+
 // uniform returns numbers between −1 and 1 with the same bits on every machine.
 func uniform(seed uint64, r, c int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))

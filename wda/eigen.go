@@ -122,7 +122,7 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	if err != nil {
 		return err
 	}
-	_, err = e.orth.Orthonormalize(p, v)
+	_, err = e.orth.Orthonormalize(ctx, p, v)
 	return err
 }
 
@@ -140,8 +140,8 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 	times, steps := [2]subspace.Operator{e.betweenTimes(ctx), e.withinTimes(ctx, ridge)}, ratioBlocks
 	if e.small() {
 		cb, cw = e.matrices(ctx, ridge)
-		times[0] = func(dst, v *mat.Dense) { dense.Mul(dst, cb, v) }
-		times[1] = func(dst, v *mat.Dense) { dense.Mul(dst, cw, v) }
+		times[0] = func(dst, v *mat.Dense) { dense.Mul(ctx, dst, cb, v) }
+		times[1] = func(dst, v *mat.Dense) { dense.Mul(ctx, dst, cw, v) }
 		steps = ratioSteps
 	}
 	d, _ := p.Dims()
@@ -172,7 +172,7 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 		if err != nil {
 			return err
 		}
-		if _, err := e.orth.Orthonormalize(v, v); err != nil {
+		if _, err := e.orth.Orthonormalize(ctx, v, v); err != nil {
 			return err
 		}
 		next := ratio(v)

@@ -65,7 +65,7 @@ func TestGoldenEigen(t *testing.T) {
 		m := stiefel.New(s.d, g.meta.P)
 		near := func(what string, p *mat.Dense, limit float64) {
 			t.Helper()
-			if d := m.Distance(p, g.matrix(t, what)); !(d <= limit) {
+			if d := m.Distance(ctx, p, g.matrix(t, what)); !(d <= limit) {
 				t.Errorf("%s: subspace is %.3g from %s", name, d, what)
 			}
 		}
@@ -96,7 +96,7 @@ func TestEigenBlocks(t *testing.T) {
 	x, labels := clusters(3, 140, 60, 40, 70)
 	p := uniform(5, 140, 3)
 	m := stiefel.New(140, 3)
-	if _, err := m.Orthonormalize(p, p); err != nil {
+	if _, err := m.Orthonormalize(ctx, p, p); err != nil {
 		t.Fatal(err)
 	}
 	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0.5)}})
@@ -111,7 +111,7 @@ func TestEigenBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Orthonormalize(want, want); err != nil {
+	if _, err := m.Orthonormalize(ctx, want, want); err != nil {
 		t.Fatal(err)
 	}
 	got := mat.DenseCopyOf(p)
@@ -120,7 +120,7 @@ func TestEigenBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d := m.Distance(got, want); !(d <= 1e-3) {
+	if d := m.Distance(ctx, got, want); !(d <= 1e-3) {
 		t.Errorf("generalized eigenvectors: subspace off by %.3g", d)
 	}
 	// At the maximum q of the trace ratio the best of C_b − q C_w has trace 0.

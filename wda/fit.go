@@ -116,7 +116,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		}
 	}
 	if set.Components < asked.Components {
-		if parts, err = parts.completed(best.point, all); err != nil {
+		if parts, err = parts.completed(context.WithoutCancel(ctx), best.point, all); err != nil {
 			return nil, err
 		}
 		if rep.Ratios != nil {
@@ -126,7 +126,14 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	if f.watch != nil {
 		rep.ValidationError, rep.Validations = best.err, best.validations
 	}
-	p, err := span.effective(parts.p)
+	p, err := span.effective(ctx, parts.p, true)
+	if err != nil && ctx.Err() != nil {
+		// The best so far is owed all the same.
+		if rep.Status = descent.Cancelled; cause == nil {
+			cause = context.Cause(ctx)
+		}
+		p, err = span.effective(context.WithoutCancel(ctx), parts.p, false)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func TestStarts(t *testing.T) {
 	g := loadGolden(t, "circles")
 	// A start from which steepest descent ends in a poor optimum.
 	g.settings.Optimizer.Method, g.settings.Optimizer.Init = SteepestDescent, mat.NewDense(10, 2, nil)
-	stiefel.New(10, 2).Random(g.settings.Optimizer.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
+	stiefel.New(10, 2).Random(ctx, g.settings.Optimizer.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
 	one := mustFit(t, g.x, g.y, &g.settings)
 	g.settings.Optimizer.Starts = 6
 	six := mustFit(t, g.x, g.y, &g.settings)

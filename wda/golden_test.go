@@ -164,7 +164,7 @@ func TestGoldenFits(t *testing.T) {
 				if !(relative(f, g.meta.BestF) <= 1e-9) {
 					t.Errorf("%s, %v: f = %v, the optimum is %v", name, solver, f, g.meta.BestF)
 				}
-				if d := stiefel.New(g.x.RawMatrix().Cols, g.meta.P).Distance(m.Projection(), g.matrix(t, "P_opt")); !(d <= 1e-5) {
+				if d := stiefel.New(g.x.RawMatrix().Cols, g.meta.P).Distance(ctx, m.Projection(), g.matrix(t, "P_opt")); !(d <= 1e-5) {
 					t.Errorf("%s, %v: subspace is %.3g from the optimum", name, solver, d)
 				}
 			} else if solver == Auto && g.meta.BestF > 0 && !(f <= g.meta.BestF*(1+1e-6)) {
@@ -187,7 +187,7 @@ func TestAutoFromAnywhere(t *testing.T) {
 	}
 	for seed := range starts {
 		p := mat.NewDense(10, 2, nil)
-		m.Random(p, rand.New(rand.NewPCG(seed, 0)))
+		m.Random(ctx, p, rand.New(rand.NewPCG(seed, 0)))
 		g.settings.Optimizer.Init = p
 		fit, err := fitPinned(t.Context(), g.x, g.y, &g.settings)
 		if err != nil {

@@ -202,7 +202,7 @@ func allocations[T dist.Float](t *testing.T, s *samples) {
 			t.Fatal(err)
 		}
 		p, g := mat.NewDense(s.d, 4, nil), mat.NewDense(s.d, 4, nil)
-		stiefel.New(s.d, 4).Random(p, rand.New(rand.NewPCG(1, 2)))
+		stiefel.New(s.d, 4).Random(ctx, p, rand.New(rand.NewPCG(1, 2)))
 		if err := o.prepare(t.Context(), &set, p); err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func TestInvariances(t *testing.T) {
 
 	// Rotation: X Q and QᵀP have the products X P.
 	q := mat.NewDense(d, d, nil)
-	stiefel.New(d, d).Random(q, rand.New(rand.NewPCG(1, 2)))
+	stiefel.New(d, d).Random(ctx, q, rand.New(rand.NewPCG(1, 2)))
 	var xq, qp, back mat.Dense
 	xq.Mul(x, q)
 	qp.Mul(q.T(), p)
@@ -251,7 +251,7 @@ func TestGoldenBits(t *testing.T) {
 	const want = "b4e9be4724440857a46e90ff3320d5a6"
 	x, labels := clusters(11, 37, 23, 40, 9)
 	p := mat.NewDense(37, 5, nil)
-	if _, err := stiefel.New(37, 5).Orthonormalize(p, uniform(12, 37, 5)); err != nil {
+	if _, err := stiefel.New(37, 5).Orthonormalize(ctx, p, uniform(12, 37, 5)); err != nil {
 		t.Fatal(err)
 	}
 	for _, level := range asm.Available() {

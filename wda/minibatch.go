@@ -186,10 +186,10 @@ func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64)
 			s.mean.Add(s.mean, p)
 		}
 	}
-	if _, err := s.f.manifold.Orthonormalize(p, s.mean); err != nil {
+	if _, err := s.f.manifold.Orthonormalize(ctx, p, s.mean); err != nil {
 		return err
 	}
-	s.f.manifold.Transport(s.momentum, p, s.momentum)
+	s.f.manifold.Transport(ctx, s.momentum, p, s.momentum)
 	return nil
 }
 
@@ -222,7 +222,7 @@ func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) 
 		return err
 	}
 	m := s.f.manifold
-	m.Tangent(s.grad, p, s.grad)
+	m.Tangent(ctx, s.grad, p, s.grad)
 	norm := m.Inner(p, s.grad, s.grad)
 	if norm-norm != 0 {
 		return nil
@@ -239,10 +239,10 @@ func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) 
 	if s.square == 0 {
 		return nil
 	}
-	if err := m.Retract(p, p, s.momentum, length/math.Sqrt(s.square)); err != nil {
+	if err := m.Retract(ctx, p, p, s.momentum, length/math.Sqrt(s.square)); err != nil {
 		return err
 	}
-	m.Transport(s.momentum, p, s.momentum)
+	m.Transport(ctx, s.momentum, p, s.momentum)
 	return nil
 }
 

@@ -198,7 +198,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 	var init *mat.Dense
 	var err error
 	if set.Optimizer.Init != nil {
-		if init, err = orthonormal(set.Optimizer.Init); err != nil {
+		if init, err = orthonormal(ctx, set.Optimizer.Init); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -211,7 +211,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 			return nil, nil, err
 		}
 		if init != nil {
-			p, err := sp.whitenedInit(init)
+			p, err := sp.whitenedInit(ctx, init)
 			return sp, p, err
 		}
 		if sp.s.d < set.Components {

@@ -62,7 +62,7 @@ func TestPrepare(t *testing.T) {
 				if e := relative(got.report.Objective, want.report.Objective); !(e < 1e-6) {
 					t.Errorf("%d × %d, %+v: J = %v, unprepared %v", c.n, c.d, rest, got.report.Objective, want.report.Objective)
 				}
-				if e := stiefel.New(c.d, p).Distance(got.projection, want.projection); !c.set.Data.Standardize && !(e < 1e-3) {
+				if e := stiefel.New(c.d, p).Distance(ctx, got.projection, want.projection); !c.set.Data.Standardize && !(e < 1e-3) {
 					t.Errorf("%d × %d, %+v: the subspace is %g off", c.n, c.d, rest, e)
 				}
 			}

@@ -221,7 +221,7 @@ func (s *samples) principal(ctx context.Context, p int, tolerance float64, worke
 		return nil, err
 	}
 	out := mat.DenseCopyOf(v.Slice(0, s.d, 0, p))
-	_, err := stiefel.New(s.d, p).Orthonormalize(out, out)
+	_, err := stiefel.New(s.d, p).Orthonormalize(ctx, out, out)
 	return out, err
 }
 
@@ -652,7 +652,7 @@ func (s *samples) fisher(ctx context.Context, p *mat.Dense) *mat.Dense {
 			out.Set(i, j, p.At(i, j-n))
 		}
 	}
-	if _, err := stiefel.New(s.d, k).Orthonormalize(out, out); err != nil {
+	if _, err := stiefel.New(s.d, k).Orthonormalize(ctx, out, out); err != nil {
 		return p
 	}
 	return out

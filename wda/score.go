@@ -79,7 +79,7 @@ func score[T dist.Float](ctx context.Context, s *samples, p mat.Matrix, set Sett
 	sc.Gradient.Scale(-1, sc.Gradient)
 	m := stiefel.New(s.d, o.p)
 	tangent := mat.NewDense(s.d, o.p, nil)
-	m.Tangent(tangent, at, sc.Gradient)
-	sc.GradientNorm, sc.Infeasibility = math.Sqrt(m.Inner(at, tangent, tangent)), m.Infeasibility(at)
-	return sc, nil
+	m.Tangent(ctx, tangent, at, sc.Gradient)
+	sc.GradientNorm, sc.Infeasibility = math.Sqrt(m.Inner(at, tangent, tangent)), m.Infeasibility(ctx, at)
+	return sc, ended(ctx, nil)
 }

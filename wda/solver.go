@@ -84,7 +84,7 @@ func (f *fitter[T]) all(ctx context.Context) (*attempt, error) {
 		p, components := f.start, f.set.Optimizer.Init != nil
 		if i > 0 {
 			p, components = mat.NewDense(f.s.d, f.p, nil), false
-			f.manifold.Random(p, rand.New(rand.NewPCG(f.set.Seed, streamStarts+uint64(i))))
+			f.manifold.Random(ctx, p, rand.New(rand.NewPCG(f.set.Seed, streamStarts+uint64(i))))
 		}
 		a, err := f.attempt(ctx, solver, i, p, components)
 		if a != nil {

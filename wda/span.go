@@ -88,7 +88,7 @@ func (sp *span) from(ctx context.Context, p *mat.Dense) (*span, *mat.Dense, erro
 		return sp, p, nil
 	}
 	t := *sp
-	init, err := t.divide(p)
+	init, err := t.divide(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,51 +101,52 @@ func (sp *span) from(ctx context.Context, p *mat.Dense) (*span, *mat.Dense, erro
 }
 
 // orthonormal returns p, made orthonormal.
-func orthonormal(init mat.Matrix) (*mat.Dense, error) {
+func orthonormal(ctx context.Context, init mat.Matrix) (*mat.Dense, error) {
 	p := mat.DenseCopyOf(init)
 	_, k := p.Dims()
 	m := stiefel.New(p.Dims())
-	if m.Infeasibility(p) > 1e-12*float64(k) {
-		svd := singular(p)
+	if m.Infeasibility(ctx, p) > 1e-12*float64(k) {
+		svd := singular(ctx, p)
 		if svd == nil {
-			return nil, fmt.Errorf("%w: the start has no singular values", ErrSettings)
+			return nil, ended(ctx, fmt.Errorf("%w: the start has no singular values", ErrSettings))
 		}
 		if v := svd.Values; !(v[k-1] > rankDeficient*v[0]) {
 			return nil, fmt.Errorf("%w: the columns of the start are dependent: singular values from %g to %g", ErrSettings, v[0], v[k-1])
 		}
-		if err := m.Project(p, p); err != nil {
-			return nil, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err)
+		if err := m.Project(ctx, p, p); err != nil {
+			return nil, ended(ctx, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err))
 		}
 	}
-	return p, nil
+	return p, ended(ctx, nil)
 }
 
-// singular returns the singular value decomposition of p, or nil if p is not finite.
-func singular(p *mat.Dense) *algebra.SVD {
+// singular returns the singular value decomposition of p, or nil if p is not finite or the
+// context ends.
+func singular(ctx context.Context, p *mat.Dense) *algebra.SVD {
 	svd := algebra.NewSVD(p.Dims())
 	for i := range p.RawMatrix().Rows {
 		for j, v := range p.RawRowView(i) {
 			svd.U.Set(j, i, v)
 		}
 	}
-	if !svd.Factorize() {
+	if !svd.Factorize(ctx) {
 		return nil
 	}
 	return svd
 }
 
 // divide sets rest for the start p and returns p's coordinates.
-func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
+func (sp *span) divide(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	d, k := p.Dims()
-	a, e := sp.coordinates(p), mat.NewDense(d, k, nil)
+	a, e := sp.coordinates(ctx, p), mat.NewDense(d, k, nil)
 	r := len(sp.rows)
-	sp.spread(e, a)
+	sp.spread(ctx, e, a)
 	e.Sub(p, e)
 	init := a
 	if rows := e.RawMatrix().Data; math.Sqrt(algebra.Dot(rows, rows)) > outside {
-		svd := singular(e)
+		svd := singular(ctx, e)
 		if svd == nil {
-			return nil, fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings)
+			return nil, ended(ctx, fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings))
 		}
 		columns := 0
 		for _, sigma := range svd.Values {
@@ -156,27 +157,30 @@ func (sp *span) divide(p *mat.Dense) (*mat.Dense, error) {
 		w := mat.DenseCopyOf(mat.NewDense(k, d, svd.U.Data).Slice(0, columns, 0, d).T())
 		// Rounding of a small part may lie in the span.
 		back := mat.NewDense(d, columns, nil)
-		sp.spread(back, sp.coordinates(w))
+		sp.spread(ctx, back, sp.coordinates(ctx, w))
 		w.Sub(w, back)
-		if _, err := stiefel.New(d, columns).Orthonormalize(w, w); err != nil {
+		if _, err := stiefel.New(d, columns).Orthonormalize(ctx, w, w); err != nil {
 			return nil, err
 		}
 		sp.rest = w
 		init = mat.NewDense(r+columns, k, nil)
 		init.Slice(0, r, 0, k).(*mat.Dense).Copy(a)
-		dense.TransMul(init.Slice(r, r+columns, 0, k).(*mat.Dense), w, p)
+		dense.TransMul(ctx, init.Slice(r, r+columns, 0, k).(*mat.Dense), w, p)
 	}
-	return init, stiefel.New(init.Dims()).Project(init, init)
+	return init, stiefel.New(init.Dims()).Project(ctx, init, init)
 }
 
 // coordinates returns Qᵀp = L₁⁻¹ X₁ p.
-func (sp *span) coordinates(p *mat.Dense) *mat.Dense {
+func (sp *span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	z := mat.NewDense(len(sp.rows), k, nil)
-	sp.spanning(func(from, to int, x matrix.Matrix[float64]) {
+	sp.spanning(ctx, func(from, to int, x matrix.Matrix[float64]) {
 		matrix.Mul(asm.Best(), dense.View(z).RowRange(from, to), x, dense.View(p), false)
 	})
 	for i := range sp.rows {
+		if ctx.Err() != nil {
+			break
+		}
 		zi := z.RawRowView(i)
 		for m, c := range sp.tri.RawRowView(i)[:i] {
 			addMultiple(zi, -c, z.RawRowView(m))
@@ -188,11 +192,12 @@ func (sp *span) coordinates(p *mat.Dense) *mat.Dense {
 	return z
 }
 
-// spanning calls f for the rows from … to−1 of X₁, some at a time, in their order.
-func (sp *span) spanning(f func(from, to int, x matrix.Matrix[float64])) {
+// spanning calls f for the rows from … to−1 of X₁, some at a time, in their order, until the context
+// ends.
+func (sp *span) spanning(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
 	const some = 64
 	block := matrix.New[float64](some, sp.full.d, nil)
-	for from := 0; from < len(sp.rows); from += some {
+	for from := 0; from < len(sp.rows) && ctx.Err() == nil; from += some {
 		to := min(from+some, len(sp.rows))
 		for i := from; i < to; i++ {
 			copy(block.Row(i-from), sp.full.x.RawRowView(sp.rows[i]))
@@ -240,18 +245,21 @@ func (sp *span) rowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// lift returns the projection of the samples that p is in the span.
-func (sp *span) lift(p *mat.Dense) (*mat.Dense, error) {
+// lift returns the projection of the samples that p is in the span: if p is orthonormal the
+// nearest one that is, too, or another basis of its span, which takes a fraction of the time.
+func (sp *span) lift(ctx context.Context, p *mat.Dense, nearest bool) (*mat.Dense, error) {
 	if sp.white != nil {
 		p = mat.DenseCopyOf(p)
-		sp.white.SolveTrans(dense.View(p))
+		if err := sp.white.SolveTrans(ctx, dense.View(p)); err != nil {
+			return nil, err
+		}
 	}
 	if sp.rows == nil {
 		return p, nil
 	}
 	_, k := p.Dims()
 	q := mat.NewDense(sp.full.d, k, nil)
-	sp.spread(q, p)
+	sp.spread(ctx, q, p)
 	if sp.rest != nil {
 		first := len(sp.rows)
 		for a := range sp.full.d {
@@ -261,22 +269,24 @@ func (sp *span) lift(p *mat.Dense) (*mat.Dense, error) {
 		}
 	}
 	if sp.white != nil {
-		return q, nil
+		return q, ended(ctx, nil)
 	}
 	// Orthonormal up to rounding already: the polar factor changes it least.
-	if err := stiefel.New(sp.full.d, k).Project(q, q); err != nil {
-		return nil, err
+	m := stiefel.New(sp.full.d, k)
+	if nearest {
+		return q, m.Project(ctx, q, q)
 	}
-	return q, nil
+	_, err := m.Orthonormalize(ctx, q, q)
+	return q, err
 }
 
 // spread sets q = Q p = X₁ᵀ L₁⁻ᵀ p, with the first rows of p.
-func (sp *span) spread(q, p *mat.Dense) {
+func (sp *span) spread(ctx context.Context, q, p *mat.Dense) {
 	r := len(sp.rows)
 	_, k := p.Dims()
 	// L₁ᵀ Z = P', from the last row up.
 	z := mat.DenseCopyOf(p.Slice(0, r, 0, k))
-	for i := r - 1; i >= 0; i-- {
+	for i := r - 1; i >= 0 && ctx.Err() == nil; i-- {
 		zi := z.RawRowView(i)
 		for m := i + 1; m < r; m++ {
 			addMultiple(zi, -sp.tri.At(m, i), z.RawRowView(m))
@@ -286,7 +296,7 @@ func (sp *span) spread(q, p *mat.Dense) {
 		}
 	}
 	t := matrix.New[float64](k, sp.full.d, nil)
-	sp.spanning(func(from, to int, x matrix.Matrix[float64]) {
+	sp.spanning(ctx, func(from, to int, x matrix.Matrix[float64]) {
 		matrix.TransMul(asm.Best(), t, dense.View(z).RowRange(from, to), x, true)
 	})
 	matrix.Transpose(dense.View(q), t)

@@ -49,10 +49,10 @@ func TestReduction(t *testing.T) {
 			}
 		}
 		p := mat.NewDense(sp.s.d, 3, nil)
-		if _, err := stiefel.New(sp.s.d, 3).Orthonormalize(p, uniform(4, sp.s.d, 3)); err != nil {
+		if _, err := stiefel.New(sp.s.d, 3).Orthonormalize(ctx, p, uniform(4, sp.s.d, 3)); err != nil {
 			t.Fatal(err)
 		}
-		q, err := sp.lift(p)
+		q, err := sp.lift(ctx, p, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestReductionOfStart(t *testing.T) {
 	x, labels := parts3(1, n, d)
 	inside := mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 2}}).Projection()
 	random := mat.NewDense(d, 3, nil)
-	stiefel.New(d, 3).Random(random, rand.New(rand.NewPCG(3, 4)))
+	stiefel.New(d, 3).Random(ctx, random, rand.New(rand.NewPCG(3, 4)))
 	mixed := mat.DenseCopyOf(inside)
 	mixed.Slice(0, d, 2, 3).(*mat.Dense).Copy(random.Slice(0, d, 0, 1))
 	almost := mat.DenseCopyOf(random)
@@ -120,7 +120,7 @@ func TestReductionOfStart(t *testing.T) {
 			if sp.s.d != c.want {
 				t.Errorf("%s: %d dimensions, want %d", c.name, sp.s.d, c.want)
 			}
-			if e := stiefel.New(sp.s.d, 3).Infeasibility(start); !(e < 1e-14) {
+			if e := stiefel.New(sp.s.d, 3).Infeasibility(ctx, start); !(e < 1e-14) {
 				t.Errorf("%s: the start is %g off the manifold", c.name, e)
 			}
 			got, want := mustFit(t, x, labels, set), fitUnreduced(t, x, labels, set)

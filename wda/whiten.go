@@ -69,10 +69,10 @@ func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, worker
 	return &out, nil
 }
 
-// effective returns what the projection p of the span is for the samples that the span
-// was made of.
-func (sp *span) effective(p *mat.Dense) (*mat.Dense, error) {
-	out, err := sp.lift(p)
+// effective returns what the projection p of the span is, lifted, for the samples that the
+// span was made of.
+func (sp *span) effective(ctx context.Context, p *mat.Dense, nearest bool) (*mat.Dense, error) {
+	out, err := sp.lift(ctx, p, nearest)
 	if err != nil || sp.factor == nil {
 		return out, err
 	}
@@ -87,7 +87,7 @@ func (sp *span) effective(p *mat.Dense) (*mat.Dense, error) {
 
 // whitenedInit returns the start p (d × k), orthonormal, of the caller: its part in the
 // space of the samples, which is all that they see, orthonormal in whitened features.
-func (sp *span) whitenedInit(p *mat.Dense) (*mat.Dense, error) {
+func (sp *span) whitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
 	for j, f := range sp.factor {
 		row := p.RawRowView(j)
@@ -96,16 +96,18 @@ func (sp *span) whitenedInit(p *mat.Dense) (*mat.Dense, error) {
 		}
 	}
 	if sp.rows != nil {
-		p = sp.coordinates(p)
+		p = sp.coordinates(ctx, p)
 	}
-	sp.white.MulTrans(dense.View(p))
+	if err := sp.white.MulTrans(ctx, dense.View(p)); err != nil {
+		return nil, err
+	}
 	_, k := p.Dims()
-	rank, err := stiefel.New(sp.s.d, k).Orthonormalize(p, p)
+	rank, err := stiefel.New(sp.s.d, k).Orthonormalize(ctx, p, p)
 	if err == nil && rank < k {
 		err = errRankDeficient
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err)
+		return nil, ended(ctx, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err))
 	}
 	return p, nil
 }

@@ -3,6 +3,7 @@
 // prints the median, the 99th percentile and the longest time from the end to the return.
 //
 //	go run ./bench/cancel -trials 40
+//	go run ./bench/cancel -only CrossValidate -stacks 50ms    who is it that works on?
 package main
 
 import (
@@ -11,6 +12,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"runtime"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -28,13 +31,19 @@ type work struct {
 func main() {
 	trials := flag.Int("trials", 40, "times that each is ended")
 	longest := flag.Duration("longest", 3*time.Second, "latest time at which it is ended")
+	only := flag.String("only", "", "regular expression of the names of what is measured")
+	stacks := flag.Duration("stacks", 0, "print where goroutines are, so long after the end")
 	flag.Parse()
+	names := regexp.MustCompile(*only)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "work\tp50 ms\tp99 ms\tmax ms")
 	var all []time.Duration
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, w := range works() {
-		times := latencies(w, *trials, *longest, rng)
+		if !names.MatchString(w.name) {
+			continue
+		}
+		times := latencies(w, *trials, *longest, *stacks, rng)
 		all = append(all, times...)
 		line(out, w.name, times)
 	}
@@ -49,7 +58,7 @@ func line(out *tabwriter.Writer, name string, times []time.Duration) {
 }
 
 // latencies ends w at random times before it would end by itself, or before the longest.
-func latencies(w work, trials int, longest time.Duration, rng *rand.Rand) []time.Duration {
+func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()
 	w.do(ctx)
@@ -63,8 +72,13 @@ func latencies(w work, trials int, longest time.Duration, rng *rand.Rand) []time
 			ended <- time.Now()
 			cancel()
 		})
+		done := make(chan struct{})
+		if stacks > 0 {
+			go tell(ctx, done, w.name, stacks)
+		}
 		err := w.do(ctx)
 		returned := time.Now()
+		close(done)
 		at := <-ended
 		if err == nil && returned.Before(at) {
 			span = span * 9 / 10 // it was done before
@@ -73,6 +87,21 @@ func latencies(w work, trials int, longest time.Duration, rng *rand.Rand) []time
 		times = append(times, max(0, returned.Sub(at)))
 	}
 	return times
+}
+
+// tell prints the stacks of all goroutines if it is not done so long after the end.
+func tell(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
+	select {
+	case <-done:
+		return
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(after):
+		buf := make([]byte, 1<<20)
+		fmt.Fprintf(os.Stderr, "%s, %v after the end:\n%s\n", name, after, buf[:runtime.Stack(buf, true)])
+	}
 }
 
 // data are classes of normal samples, half a unit apart.

@@ -83,20 +83,20 @@ func TestCholesky(t *testing.T) {
 		}
 		v := random(rng, n, 3)
 		w := clone(v)
-		c.SolveTrans(w)
+		c.SolveTrans(ctx, w)
 		back.Reset()
 		back.Mul(l.T(), gonum(w))
 		if e := largest(&back, gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: Lᵀ·L⁻ᵀ·V is off by %g", n, e)
 		}
 		x := clone(v)
-		c.Solve(x)
+		c.Solve(ctx, x)
 		back.Reset()
 		back.Mul(gonum(a), gonum(x))
 		if e := largest(&back, gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: A·A⁻¹·V is off by %g", n, e)
 		}
-		c.MulTrans(w)
+		c.MulTrans(ctx, w)
 		if e := largest(gonum(w), gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: MulTrans is off by %g", n, e)
 		}
@@ -234,11 +234,11 @@ func TestGoldenBits(t *testing.T) {
 	for i := range s.U.Data {
 		s.U.Data[i] = float64(rng.IntN(256)-128) / 256
 	}
-	if !s.Factorize() {
+	if !s.Factorize(ctx) {
 		t.Fatal("not finite")
 	}
 	polar := matrix.New[float64](20, 7, nil)
-	s.Polar(polar)
+	s.Polar(ctx, polar)
 	relative, _, _ := Jacobi(ctx, clone(a).RowRange(0, 12).ColRange(0, 12))
 	h := sha256.New()
 	for _, x := range [][]float64{values, v.Data, s.Values, s.U.Data, s.V.Data, polar.Data, relative} {
@@ -318,7 +318,7 @@ func TestSVD(t *testing.T) {
 			Scale(a.Row(i), math.Ldexp(1, -3*i))
 		}
 		copy(s.U.Data, a.Data)
-		if !s.Factorize() {
+		if !s.Factorize(ctx) {
 			t.Fatal("not finite")
 		}
 		var want mat.SVD
@@ -342,7 +342,7 @@ func TestSVD(t *testing.T) {
 	}
 	s := NewSVD(2, 2)
 	s.U.Data[2] = math.NaN()
-	if s.Factorize() {
+	if s.Factorize(ctx) {
 		t.Error("NaN has singular values")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -49,7 +50,7 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 				}
 			}
 			rows := a.RowRange(j, n)
-			matrix.Mul(asm.Best(), rows.ColRange(j, k), rows.ColRange(0, j), less, true)
+			dense.Product(ctx, asm.Best(), rows.ColRange(j, k), rows.ColRange(0, j), less, true)
 		}
 		if ctx.Err() != nil || !factorize(a, j, k) {
 			return nil, false
@@ -148,21 +149,11 @@ func (c *Cholesky) SolveRows(ctx context.Context, x matrix.Matrix[float64]) erro
 	if x.Cols != c.l.Rows {
 		panic("algebra: rows have another length than the factor")
 	}
-	for i := 0; i < x.Rows; i += solvedRows {
+	n := c.l.Rows
+	for j := 0; j < n; j += block {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		c.solveRows(x.RowRange(i, min(i+solvedRows, x.Rows)))
-	}
-	return nil
-}
-
-// solvedRows are solved for at a time, from one look at the context to the next.
-const solvedRows = 1024
-
-func (c *Cholesky) solveRows(x matrix.Matrix[float64]) {
-	n := c.l.Rows
-	for j := 0; j < n; j += block {
 		k := min(j+block, n)
 		if j > 0 && x.Rows > 0 {
 			// X_J −= X_0…j · (L_J,0…j)ᵀ
@@ -172,19 +163,24 @@ func (c *Cholesky) solveRows(x matrix.Matrix[float64]) {
 					less.Data[i*less.Stride+r-j] = -v
 				}
 			}
-			matrix.Mul(asm.Best(), x.ColRange(j, k), x.ColRange(0, j), less, true)
+			dense.Product(ctx, asm.Best(), x.ColRange(j, k), x.ColRange(0, j), less, true)
 		}
 		c.timesInverse(x, j, k)
 	}
+	return nil
 }
 
-// SolveTrans sets V = L⁻ᵀ·V (n × columns).
-func (c *Cholesky) SolveTrans(v matrix.Matrix[float64]) {
+// SolveTrans sets V = L⁻ᵀ·V (n × columns). V is spoiled, and the error the context's
+// cause, if that ends first; so it is with Solve and MulTrans.
+func (c *Cholesky) SolveTrans(ctx context.Context, v matrix.Matrix[float64]) error {
 	n := c.l.Rows
 	if v.Rows != n {
 		panic("algebra: a right-hand side has other rows than the factor")
 	}
 	for k := n; k > 0; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		j := (k - 1) / block * block
 		// V_J = L_JJ⁻ᵀ · (V_J − Σ (L_iJ)ᵀ V_i), i the rows below
 		to := v.RowRange(j, k)
@@ -199,30 +195,36 @@ func (c *Cholesky) SolveTrans(v matrix.Matrix[float64]) {
 					below.Set(r-k, i, -l)
 				}
 			}
-			matrix.TransMul(asm.Best(), in, below, v.RowRange(k, n), true)
+			dense.TransProduct(ctx, asm.Best(), in, below, v.RowRange(k, n), true)
 		}
 		matrix.Mul(asm.Best(), to, c.diagonal(j), in, false)
 		k = j
 	}
+	return nil
 }
 
 // Solve sets V = A⁻¹·V (n × columns).
-func (c *Cholesky) Solve(v matrix.Matrix[float64]) {
+func (c *Cholesky) Solve(ctx context.Context, v matrix.Matrix[float64]) error {
 	t := matrix.New[float64](v.Cols, v.Rows, nil)
 	matrix.Transpose(t, v)
-	c.solveRows(t)
+	if err := c.SolveRows(ctx, t); err != nil {
+		return err
+	}
 	matrix.Transpose(v, t)
-	c.SolveTrans(v)
+	return c.SolveTrans(ctx, v)
 }
 
 // MulTrans sets V = Lᵀ·V (n × columns), which SolveTrans undoes.
-func (c *Cholesky) MulTrans(v matrix.Matrix[float64]) {
+func (c *Cholesky) MulTrans(ctx context.Context, v matrix.Matrix[float64]) error {
 	n := c.l.Rows
 	if v.Rows != n {
 		panic("algebra: an operand has other rows than the factor")
 	}
 	row := make([]float64, v.Cols)
 	for i := range n {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		// row i of Lᵀ has L_ri for r ≥ i, and rows below i are still those of V
 		clear(row)
 		for r := i; r < n; r++ {
@@ -233,4 +235,5 @@ func (c *Cholesky) MulTrans(v matrix.Matrix[float64]) {
 		}
 		copy(v.Row(i), row)
 	}
+	return nil
 }

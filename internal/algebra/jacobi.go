@@ -167,7 +167,9 @@ func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64,
 	if values, v, ok = Eigen(ctx, t); !ok {
 		return nil, v, false
 	}
-	l.SolveTrans(v)
+	if l.SolveTrans(ctx, v) != nil {
+		return nil, v, false
+	}
 	for k := range n {
 		column := make([]float64, n)
 		for i := range n {

@@ -215,7 +215,7 @@ func TestOracle(t *testing.T) {
 
 		s := NewSVD(n+3, n)
 		gonum(s.U).Copy(gonum(g).T())
-		if !s.Factorize() {
+		if !s.Factorize(ctx) {
 			t.Fatal("no singular values")
 		}
 		exact = eigenvalues(product(enlarge(g), enlarge(g)))

@@ -32,12 +32,12 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 	less := matrix.New[float64](block, n, nil)
 	var first float64
 	for k := range n {
-		if ctx.Err() != nil {
-			return l, nil, 0
-		}
 		from := k / block * block // A lacks the columns before
 		if k == from && k > 0 {
-			subtractOuter(a, l.ColRange(k-block, k), less)
+			subtractOuter(ctx, a, l.ColRange(k-block, k), less)
+		}
+		if ctx.Err() != nil {
+			return l, nil, 0
 		}
 		at := -1
 		for i, v := range left {
@@ -72,14 +72,14 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 	return l.ColRange(0, len(pivots)), pivots, least
 }
 
-// subtractOuter subtracts C·Cᵀ of block columns C from the lower triangle of a; less is
-// block × n.
-func subtractOuter(a, c, less matrix.Matrix[float64]) {
+// subtractOuter subtracts C·Cᵀ of block columns C from the lower triangle of a, until the
+// context ends; less is block × n.
+func subtractOuter(ctx context.Context, a, c, less matrix.Matrix[float64]) {
 	matrix.Transpose(less, c)
 	for i, v := range less.Data {
 		less.Data[i] = -v
 	}
-	for i := 0; i < a.Rows; i += block {
+	for i := 0; i < a.Rows && ctx.Err() == nil; i += block {
 		j := min(i+block, a.Rows)
 		matrix.Mul(asm.Best(), a.RowRange(i, j).ColRange(0, j), c.RowRange(i, j), less.ColRange(0, j), true)
 	}

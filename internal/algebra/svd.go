@@ -1,9 +1,11 @@
 package algebra
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -35,7 +37,7 @@ func NewSVD(m, n int) *SVD {
 }
 
 // Factorize decomposes the matrix in U. It reports false, and U and V are spoiled, if it
-// is not finite.
+// is not finite or the context ends.
 //
 // It is the one-sided method of Jacobi (M. R. Hestenes, "Inversion of matrices by
 // biorthogonalization and related results", J. SIAM 6, 1958), which turns pairs of
@@ -43,7 +45,7 @@ func NewSVD(m, n int) *SVD {
 // too, have vectors that are orthonormal to rounding (J. Demmel and K. Veselić,
 // "Jacobi's method is more accurate than QR", SIAM J. Matrix Anal. Appl. 13, 1992). A
 // column shorter than 2⁻⁵⁰⁰ times the largest element is one of zeros.
-func (s *SVD) Factorize() bool {
+func (s *SVD) Factorize(ctx context.Context) bool {
 	n, m := s.U.Rows, s.U.Cols
 	top := 0.
 	for i := range n {
@@ -68,6 +70,9 @@ func (s *SVD) Factorize() bool {
 		}
 		turned := false
 		for p := range n {
+			if ctx.Err() != nil {
+				return false
+			}
 			for q := p + 1; q < n; q++ {
 				turned = s.turn(p, q, least) || turned
 			}
@@ -81,12 +86,12 @@ func (s *SVD) Factorize() bool {
 		Scale(s.U.Row(k), 1/row)
 	}
 	if rank < n {
-		s.complete(rank)
+		s.complete(ctx, rank)
 	}
 	for k := range s.Values {
 		s.Values[k] /= scale
 	}
-	return true
+	return ctx.Err() == nil
 }
 
 const negligible = 0x1p-1000 // the square of a column that counts as zero
@@ -142,15 +147,15 @@ func swap(x, y []float64) {
 }
 
 // complete sets the rows of U from rank on to unit vectors orthogonal to all others.
-func (s *SVD) complete(rank int) {
+func (s *SVD) complete(ctx context.Context, rank int) {
 	n := s.U.Rows
 	for k := range n {
 		if copy(s.spare.Row(k), s.U.Row(k)); k >= rank {
 			clear(s.spare.Row(k))
 		}
 	}
-	Factor(s.spare, s.tau, s.diag)
-	FormQ(s.spare, s.tau)
+	Factor(ctx, s.spare, s.tau, s.diag)
+	FormQ(ctx, s.spare, s.tau)
 	for k := rank; k < n; k++ {
 		copy(s.U.Row(k), s.spare.Row(k))
 	}
@@ -159,11 +164,14 @@ func (s *SVD) complete(rank int) {
 // Polar sets dst (m × n) to the orthonormal factor W = Σ_k u_k v_kᵀ of what was
 // factorized. The rounding errors of many rotations are taken off by one step
 // W + W·(I − WᵀW)/2 of Newton's iteration (N. J. Higham, Functions of Matrices, 2008,
-// section 8.3).
-func (s *SVD) Polar(dst matrix.Matrix[float64]) {
+// section 8.3). It is unfinished if the context ends.
+func (s *SVD) Polar(ctx context.Context, dst matrix.Matrix[float64]) {
 	n := len(s.Values)
 	first, rest := matrix.New(dst.Rows, n, s.spare.Data), matrix.New(n, n, s.error)
 	for i := range dst.Rows {
+		if ctx.Err() != nil {
+			return
+		}
 		row := first.Row(i)
 		clear(row)
 		for k := range n {
@@ -171,22 +179,26 @@ func (s *SVD) Polar(dst matrix.Matrix[float64]) {
 		}
 		copy(dst.Row(i), row)
 	}
-	matrix.TransMul(asm.Best(), rest, first, dst, false)
+	dense.TransProduct(ctx, asm.Best(), rest, first, dst, false)
 	for i := range n {
 		row := rest.Row(i)
 		row[i]--
 		Scale(row, -0.5)
 	}
-	matrix.Mul(asm.Best(), dst, first, rest, true)
+	dense.Product(ctx, asm.Best(), dst, first, rest, true)
 }
 
 // Factor reduces the rows of a (p × d, p ≤ d), taken for the columns of a matrix, to R by
 // reflections H_j = I − τ_j v_j v_jᵀ that act on elements j, j+1, …, d−1, with first
 // element of v_j equal to 1 (Golub and Van Loan, algorithm 5.2.1). It leaves the diagonal
 // of R in diag, the rest of R to the left of it and the rest of v_j to the right.
-// Elements must be of an order whose squares are in range.
-func Factor(a matrix.Matrix[float64], tau, diag []float64) {
+// Elements must be of an order whose squares are in range. Like FormQ it stops, unfinished,
+// when the context ends.
+func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) {
 	for j := range a.Rows {
+		if ctx.Err() != nil {
+			return
+		}
 		x := a.Row(j)[j:]
 		diag[j], tau[j] = Reflector(x)
 		for k := j + 1; k < a.Rows; k++ {
@@ -197,8 +209,11 @@ func Factor(a matrix.Matrix[float64], tau, diag []float64) {
 
 // FormQ replaces the reflections that Factor has left by the rows of Qᵀ, Q = H_0 H_1 ⋯
 // H_{p−1} E, with E the first p columns of I, from the last reflection to the first.
-func FormQ(a matrix.Matrix[float64], tau []float64) {
+func FormQ(ctx context.Context, a matrix.Matrix[float64], tau []float64) {
 	for j := a.Rows - 1; j >= 0; j-- {
+		if ctx.Err() != nil {
+			return
+		}
 		x := a.Row(j)[j:]
 		for k := j + 1; k < a.Rows; k++ {
 			reflect(a.Row(k)[j:], x[1:], tau[j])

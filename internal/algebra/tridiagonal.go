@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -81,7 +82,7 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 		}
 		rest := a.RowRange(k1, n).ColRange(k1, n)
 		p, q := pairs.RowRange(0, 2*(k1-k0)).ColRange(k1, n), turned.RowRange(0, 2*(k1-k0)).ColRange(k1, n)
-		addTransMul(rest, q, p)
+		addTransMul(ctx, rest, q, p)
 	}
 	return t
 }
@@ -105,9 +106,9 @@ func addCombination(x, c []float64, m matrix.Matrix[float64]) {
 	}
 }
 
-// addTransMul adds aᵀ·b to dst, a strip of rows at a time.
-func addTransMul(dst, a, b matrix.Matrix[float64]) {
-	for i := 0; i < dst.Rows; i += strip {
+// addTransMul adds aᵀ·b to dst, a strip of rows at a time, until the context ends.
+func addTransMul(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
+	for i := 0; i < dst.Rows && ctx.Err() == nil; i += strip {
 		j := min(i+strip, dst.Rows)
 		matrix.TransMul(asm.Best(), dst.RowRange(i, j), a.ColRange(i, j), b, true)
 	}
@@ -167,7 +168,7 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 		// Z −= Vᵀ S V Z in the rows and columns that the reflections touch.
 		zb := z.RowRange(from, n).ColRange(from, n)
 		yb, syb := y.RowRange(0, b).ColRange(from, n), sy.RowRange(0, b).ColRange(from, n)
-		matrix.Mul(asm.Best(), yb, vb, zb, false)
+		dense.Product(ctx, asm.Best(), yb, vb, zb, false)
 		negative := negative.RowRange(0, b).ColRange(0, b)
 		for i := range b {
 			for j := range b {
@@ -175,7 +176,7 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 			}
 		}
 		matrix.Mul(asm.Best(), syb, negative, yb, false)
-		addTransMul(zb, vb, syb)
+		addTransMul(ctx, zb, vb, syb)
 	}
 	for i := range n {
 		for j := range i {
@@ -241,11 +242,11 @@ func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64])
 			if ctx.Err() != nil {
 				return nil, false
 			}
-			turns.apply(z)
+			turns.apply(ctx, z)
 			turns = turns[:0]
 		}
 	}
-	turns.apply(z)
+	turns.apply(ctx, z)
 	return d, ctx.Err() == nil
 }
 
@@ -273,10 +274,11 @@ type rotation struct {
 
 type rotations []rotation
 
-// apply turns the rows of z, by columns that stay in the second-level cache.
-func (t rotations) apply(z matrix.Matrix[float64]) {
+// apply turns the rows of z, by columns that stay in the second-level cache, until the
+// context ends.
+func (t rotations) apply(ctx context.Context, z matrix.Matrix[float64]) {
 	const columns = 64
-	for j := 0; j < z.Cols; j += columns {
+	for j := 0; j < z.Cols && ctx.Err() == nil; j += columns {
 		k := min(j+columns, z.Cols)
 		for _, o := range t {
 			turn(z.Row(o.r)[j:k], z.Row(o.r + 1)[j:k], o.c, o.s)

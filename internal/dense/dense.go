@@ -5,6 +5,8 @@
 package dense
 
 import (
+	"context"
+
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -19,20 +21,57 @@ func General(g blas64.General) matrix.Matrix[float64] {
 	return matrix.Matrix[float64]{Rows: g.Rows, Cols: g.Cols, Stride: g.Stride, Data: g.Data}
 }
 
-// Mul sets dst = a·b.
-func Mul(dst, a, b *mat.Dense) {
+// Mul sets dst = a·b, as Product does.
+func Mul(ctx context.Context, dst, a, b *mat.Dense) {
 	x, y := View(a), View(b)
 	if dst.IsEmpty() {
 		dst.ReuseAs(x.Rows, y.Cols)
 	}
-	matrix.Mul(asm.Best(), View(dst), x, y, false)
+	Product(ctx, asm.Best(), View(dst), x, y, false)
 }
 
-// TransMul sets dst = aᵀ·b. It is fastest for a of few columns.
-func TransMul(dst, a, b *mat.Dense) {
+// TransMul sets dst = aᵀ·b, as TransProduct does. It is fastest for a of few columns.
+func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 	x, y := View(a), View(b)
 	if dst.IsEmpty() {
 		dst.ReuseAs(x.Cols, y.Cols)
 	}
-	matrix.TransMul(asm.Best(), View(dst), x, y, false)
+	TransProduct(ctx, asm.Best(), View(dst), x, y, false)
+}
+
+// A piece of a product is of pieceWork multiplications, a few milliseconds of them, or of
+// leastRows rows.
+const pieceWork, leastRows = 1 << 24, 64
+
+// Product sets dst = a·b, or adds it, with the bits of matrix.Mul. It looks at the context
+// between pieces, and leaves dst unfinished if that ends.
+func Product(ctx context.Context, lv asm.Level, dst, a, b matrix.Matrix[float64], add bool) {
+	inner, rows := max(1, b.Rows), pieceWork/max(1, b.Rows*b.Cols)
+	if rows < leastRows {
+		inner, rows = max(4*leastRows, pieceWork/leastRows/max(1, b.Cols)), leastRows
+	}
+	for i := 0; i < a.Rows; i += rows {
+		j := min(i+rows, a.Rows)
+		// A chain that is gone on with is the same chain.
+		for k := 0; k == 0 || k < b.Rows; k += inner {
+			if ctx.Err() != nil {
+				return
+			}
+			l := min(k+inner, b.Rows)
+			matrix.Mul(lv, dst.RowRange(i, j), a.RowRange(i, j).ColRange(k, l), b.RowRange(k, l), add || k > 0)
+		}
+	}
+}
+
+// TransProduct sets dst = aᵀ·b, or adds it, with the bits of matrix.TransMul. It looks at
+// the context between pieces, and leaves dst unfinished if that ends.
+func TransProduct(ctx context.Context, lv asm.Level, dst, a, b matrix.Matrix[float64], add bool) {
+	rows := max(leastRows, pieceWork/max(1, a.Cols*b.Cols))
+	for k := 0; k == 0 || k < a.Rows; k += rows {
+		if ctx.Err() != nil {
+			return
+		}
+		l := min(k+rows, a.Rows)
+		matrix.TransMul(lv, dst, a.RowRange(k, l), b.RowRange(k, l), add || k > 0)
+	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/gomonge/monge/internal/stiefel"
 )
 
+var ctx = context.Background()
+
 var (
 	_ descent.Manifold = (*stiefel.Manifold)(nil)
 	_ descent.Manifold = descent.Euclidean{}
@@ -50,7 +52,7 @@ func minimize(t *testing.T, f descent.Problem, m *stiefel.Manifold, start *mat.D
 func check(t *testing.T, f descent.Problem, m *stiefel.Manifold, r *descent.Result, s *descent.Settings) {
 	t.Helper()
 	_, p := m.Dims()
-	if got, limit := m.Infeasibility(r.Point), 2e-15*math.Sqrt(float64(p)); !(got <= limit) {
+	if got, limit := m.Infeasibility(ctx, r.Point), 2e-15*math.Sqrt(float64(p)); !(got <= limit) {
 		t.Errorf("‖PᵀP − I‖ = %.3g", got)
 	}
 	var grad mat.Dense
@@ -59,7 +61,7 @@ func check(t *testing.T, f descent.Problem, m *stiefel.Manifold, r *descent.Resu
 	if err != nil || value != r.Value {
 		t.Errorf("value at the point is %v, error %v; result says %v", value, err, r.Value)
 	}
-	m.Tangent(&grad, r.Point, &grad)
+	m.Tangent(ctx, &grad, r.Point, &grad)
 	if norm := math.Sqrt(m.Inner(r.Point, &grad, &grad)); norm != r.GradientNorm {
 		t.Errorf("gradient norm at the point is %v, result says %v", norm, r.GradientNorm)
 	}
@@ -106,7 +108,7 @@ func TestTraceMinimization(t *testing.T) {
 				if math.Abs(r.Value-value) > 2e-14*value {
 					t.Errorf("value %v, want %v", r.Value, value)
 				}
-				if got := m.Distance(r.Point, want); got > 1e-7 {
+				if got := m.Distance(ctx, r.Point, want); got > 1e-7 {
 					t.Errorf("subspace is off by %.3g", got)
 				}
 			})
@@ -142,7 +144,7 @@ func TestProcrustes(t *testing.T) {
 		f := &linear{gaussian(c.d, c.p, rnd)}
 		m := stiefel.New(c.d, c.p)
 		var want, diff mat.Dense
-		if err := m.Project(&want, f.c); err != nil {
+		if err := m.Project(ctx, &want, f.c); err != nil {
 			t.Fatal(err)
 		}
 		t.Run(fmt.Sprintf("d=%d/p=%d", c.d, c.p), func(t *testing.T) {
@@ -166,8 +168,8 @@ func TestTraceRatio(t *testing.T) {
 		t.Run(fmt.Sprintf("p=%d", p), func(t *testing.T) {
 			forMethods(t, func(t *testing.T, method descent.Method) {
 				r := minimize(t, f, m, start(m, 2), &descent.Settings{Method: method, MaxSteps: 3000, GradientTolerance: 1e-9})
-				if r.Status != descent.GradientTolerance || math.Abs(r.Value-value) > 1e-14 || m.Distance(r.Point, want) > 1e-7 {
-					t.Errorf("%v after %d steps: value %v, want %v; subspace off by %.3g", r.Status, r.Steps, r.Value, value, m.Distance(r.Point, want))
+				if r.Status != descent.GradientTolerance || math.Abs(r.Value-value) > 1e-14 || m.Distance(ctx, r.Point, want) > 1e-7 {
+					t.Errorf("%v after %d steps: value %v, want %v; subspace off by %.3g", r.Status, r.Steps, r.Value, value, m.Distance(ctx, r.Point, want))
 				}
 			})
 		})
@@ -653,7 +655,7 @@ func TestProjectedGradientStep(t *testing.T) {
 	r := minimize(t, f, m, x, &descent.Settings{Method: descent.ProjectedGradient, MaxSteps: 1})
 	var want mat.Dense
 	want.Add(x, f.c)
-	if err := m.Project(&want, &want); err != nil {
+	if err := m.Project(ctx, &want, &want); err != nil {
 		t.Fatal(err)
 	}
 	if !mat.EqualApprox(r.Point, &want, 1e-15) || r.History[1].StepSize != 1 {
@@ -675,7 +677,7 @@ func TestBarzilaiBorwein(t *testing.T) {
 		Progress: func(_ descent.Step, p *mat.Dense) error {
 			g := mat.NewDense(8, 3, nil)
 			_, _ = f.Evaluate(p, g)
-			m.Tangent(g, p, g)
+			m.Tangent(ctx, g, p, g)
 			grads, points = append(grads, g), append(points, mat.DenseCopyOf(p))
 			return nil
 		}})
@@ -683,7 +685,7 @@ func TestBarzilaiBorwein(t *testing.T) {
 		t.Fatalf("a trial was rejected: %+v", r.Evaluations)
 	}
 	var moved mat.Dense
-	m.Transport(&moved, points[1], grads[0])
+	m.Transport(ctx, &moved, points[1], grads[0])
 	square := m.Inner(nil, grads[0], grads[0]) // the length before transport
 	want := r.History[1].StepSize * square / (square - inner(grads[1], &moved))
 	if got := r.History[2].StepSize; math.Abs(got-want) > 1e-13*want {

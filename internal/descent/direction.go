@@ -61,7 +61,7 @@ func (s *solver) restart() {
 // project sets D = Π(P − g) − P, or to zero if Π fails.
 func (s *solver) project(g *mat.Dense) {
 	s.direction.Sub(s.current.point, g)
-	if err := s.manifold.Project(s.direction, s.direction); err != nil {
+	if err := s.manifold.Project(s.ctx, s.direction, s.direction); err != nil {
 		s.direction.Zero()
 		return
 	}
@@ -85,7 +85,7 @@ func (s *solver) isDescent(minCosine float64) bool {
 func (s *solver) conjugate() {
 	c, m := s.current, s.manifold
 	before := s.trial.grad // no longer needed there
-	m.Transport(before, c.point, before)
+	m.Transport(s.ctx, before, c.point, before)
 	movedOld := m.Inner(c.point, s.moved, before)
 	gradOld := m.Inner(c.point, c.grad, before)
 	curvature := m.Inner(c.point, s.moved, c.grad) - movedOld

@@ -1,6 +1,7 @@
 package descent
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/algebra"
@@ -14,7 +15,7 @@ type Euclidean struct{ Rows, Cols int }
 func (e Euclidean) Dims() (d, p int) { return e.Rows, e.Cols }
 
 // Tangent sets dst = g.
-func (Euclidean) Tangent(dst, _, g *mat.Dense) { dst.Copy(g) }
+func (Euclidean) Tangent(_ context.Context, dst, _, g *mat.Dense) { dst.Copy(g) }
 
 // Inner returns Σ u_ij v_ij, row by row.
 func (e Euclidean) Inner(_, u, v *mat.Dense) float64 {
@@ -26,7 +27,7 @@ func (e Euclidean) Inner(_, u, v *mat.Dense) float64 {
 }
 
 // Retract sets dst = p + t·v.
-func (e Euclidean) Retract(dst, p, v *mat.Dense, t float64) error {
+func (e Euclidean) Retract(_ context.Context, dst, p, v *mat.Dense, t float64) error {
 	for i := range e.Rows {
 		to, from := dst.RawRowView(i), p.RawRowView(i)
 		for j, x := range v.RawRowView(i) {
@@ -37,16 +38,16 @@ func (e Euclidean) Retract(dst, p, v *mat.Dense, t float64) error {
 }
 
 // Transport sets dst = v.
-func (Euclidean) Transport(dst, _, v *mat.Dense) { dst.Copy(v) }
+func (Euclidean) Transport(_ context.Context, dst, _, v *mat.Dense) { dst.Copy(v) }
 
 // Project sets dst = a.
-func (Euclidean) Project(dst, a *mat.Dense) error {
+func (Euclidean) Project(_ context.Context, dst, a *mat.Dense) error {
 	dst.Copy(a)
 	return nil
 }
 
 // Infeasibility returns 0, or NaN if an element is infinite or NaN.
-func (e Euclidean) Infeasibility(p *mat.Dense) float64 {
+func (e Euclidean) Infeasibility(_ context.Context, p *mat.Dense) float64 {
 	off := 0.
 	for i := range e.Rows {
 		for _, x := range p.RawRowView(i) {

@@ -37,7 +37,7 @@ func ExampleMinimize() {
 	})
 	m := stiefel.New(3, 2)
 	var start mat.Dense
-	m.Random(&start, rand.New(rand.NewPCG(1, 2)))
+	m.Random(ctx, &start, rand.New(rand.NewPCG(1, 2)))
 
 	r, err := descent.Minimize(context.Background(), variance{x}, m, &start, nil)
 	if err != nil {

@@ -39,8 +39,8 @@ func newPairs(d, p int) []pair {
 func (s *solver) remember() {
 	c, m := s.current, s.manifold
 	for _, k := range s.pairs[:s.held] {
-		m.Transport(k.s, c.point, k.s)
-		m.Transport(k.y, c.point, k.y)
+		m.Transport(s.ctx, k.s, c.point, k.s)
+		m.Transport(s.ctx, k.y, c.point, k.y)
 	}
 	if s.held == memoryPairs {
 		oldest := s.pairs[0]
@@ -50,7 +50,7 @@ func (s *solver) remember() {
 	}
 	last := s.pairs[s.held]
 	last.s.Scale(s.line.step, s.moved)
-	m.Transport(last.y, c.point, s.trial.grad)
+	m.Transport(s.ctx, last.y, c.point, s.trial.grad)
 	last.y.Sub(c.grad, last.y)
 	kept := 0
 	for i := range s.held + 1 {

@@ -1,6 +1,9 @@
 package descent
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 const (
 	// sufficient is δ of the Armijo condition φ(α) ≤ φ(0) + δ α φ'(0).
@@ -43,6 +46,10 @@ type line struct {
 // It returns NotTerminated after a step, which then is in s.current, and in
 // s.trial where it came from. On failure s.current is as it was.
 func (s *solver) search() Status {
+	if s.ctx.Err() != nil { // the direction may be unfinished
+		s.failure = context.Cause(s.ctx)
+		return Cancelled
+	}
 	from := s.current
 	ceiling := s.lowest + float64(s.Noise*math.Abs(from.value))
 	if !(s.slope < 0) {
@@ -93,7 +100,7 @@ func (s *solver) search() Status {
 			continue
 		}
 		evaluated = true
-		s.manifold.Transport(s.moved, x.point, s.direction)
+		s.manifold.Transport(s.ctx, s.moved, x.point, s.direction)
 		slope := s.manifold.Inner(x.point, x.grad, s.moved)
 		next := secant(low, lowSlope, alpha, slope)
 		switch {
@@ -124,7 +131,7 @@ func (s *solver) search() Status {
 	}
 	if low > 0 {
 		s.trial, s.kept = s.kept, s.trial
-		s.manifold.Transport(s.moved, s.trial.point, s.direction)
+		s.manifold.Transport(s.ctx, s.moved, s.trial.point, s.direction)
 		s.accept(kept)
 		return NotTerminated
 	}
@@ -140,9 +147,9 @@ func (s *solver) try(x *iterate, alpha float64) outcome {
 	if s.Method == ProjectedGradient {
 		x.point.Scale(alpha, s.direction)
 		x.point.Add(s.current.point, x.point)
-		err = s.manifold.Project(x.point, x.point)
+		err = s.manifold.Project(s.ctx, x.point, x.point)
 	} else {
-		err = s.manifold.Retract(x.point, s.current.point, s.direction, alpha)
+		err = s.manifold.Retract(s.ctx, x.point, s.current.point, s.direction, alpha)
 	}
 	if err != nil {
 		return s.failed(err)

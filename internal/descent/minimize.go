@@ -132,7 +132,10 @@ const (
 func (s *solver) begin(start *mat.Dense) error {
 	c := s.current
 	c.point.Copy(start)
-	off := s.manifold.Infeasibility(c.point)
+	off := s.manifold.Infeasibility(s.ctx, c.point)
+	if s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
 	if !(off <= maxInfeasibility) {
 		return &StartError{Value: math.NaN(), GradientNorm: math.NaN(), Infeasibility: off}
 	}
@@ -277,7 +280,15 @@ func (s *solver) differentiate(x *iterate) outcome {
 			return s.failed(err)
 		}
 	}
-	s.manifold.Tangent(x.grad, x.point, x.ambient)
+	s.manifold.Tangent(s.ctx, x.grad, x.point, x.ambient)
+	if s.ctx.Err() != nil { // it may be unfinished
+		if s.history != nil {
+			s.failure = context.Cause(s.ctx)
+			return cancelled
+		}
+		// The start, once evaluated, is a result.
+		s.manifold.Tangent(context.WithoutCancel(s.ctx), x.grad, x.point, x.ambient)
+	}
 	x.norm = math.Sqrt(s.manifold.Inner(x.point, x.grad, x.grad))
 	if !isFinite(x.norm) {
 		return s.failed(errNotFinite)

@@ -1,6 +1,10 @@
 package descent
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Problem is a real function f to be minimized, with its gradient in the ambient
 // space ℝ^{d×p}: the matrix of partial derivatives ∂f/∂P_ij, which [Minimize]
@@ -29,28 +33,29 @@ type Reverser interface {
 }
 
 // Manifold is a Riemannian manifold embedded in ℝ^{d×p}, as *stiefel.Manifold
-// is. A destination may be one of the operands.
+// is. A destination may be one of the operands. What takes a context may leave the destination
+// unfinished when that ends.
 type Manifold interface {
 	// Dims returns the shape d×p of points and vectors.
 	Dims() (d, p int)
 
 	// Tangent sets dst to the projection of g onto the tangent space at p.
-	Tangent(dst, p, g *mat.Dense)
+	Tangent(ctx context.Context, dst, p, g *mat.Dense)
 
 	// Inner returns the inner product of two tangent vectors at p.
 	Inner(p, u, v *mat.Dense) float64
 
 	// Retract sets dst to the point reached from p by the step t·v. An error
 	// counts as a failed evaluation.
-	Retract(dst, p, v *mat.Dense, t float64) error
+	Retract(ctx context.Context, dst, p, v *mat.Dense, t float64) error
 
 	// Transport sets dst to the tangent vector v of another point moved to q.
-	Transport(dst, q, v *mat.Dense)
+	Transport(ctx context.Context, dst, q, v *mat.Dense)
 
 	// Project sets dst to the point nearest to the matrix a. Only
 	// [ProjectedGradient] needs it.
-	Project(dst, a *mat.Dense) error
+	Project(ctx context.Context, dst, a *mat.Dense) error
 
 	// Infeasibility returns how far p is from the manifold, 0 on it.
-	Infeasibility(p *mat.Dense) float64
+	Infeasibility(ctx context.Context, p *mat.Dense) float64
 }

@@ -155,7 +155,7 @@ func gaussian(r, c int, rnd *rand.Rand) *mat.Dense {
 func spectrum(values []float64, rnd *rand.Rand) *mat.SymDense {
 	d := len(values)
 	var q, a mat.Dense
-	stiefel.New(d, d).Random(&q, rnd)
+	stiefel.New(d, d).Random(ctx, &q, rnd)
 	a.Mul(&q, mat.NewDiagDense(d, values))
 	a.Mul(&a, q.T())
 	s := mat.NewSymDense(d, nil)
@@ -187,7 +187,7 @@ func ones(n int) []float64 { return linspace(1, 1, n) }
 
 func start(m *stiefel.Manifold, seed uint64) *mat.Dense {
 	var p mat.Dense
-	m.Random(&p, rand.New(rand.NewPCG(seed, 99)))
+	m.Random(ctx, &p, rand.New(rand.NewPCG(seed, 99)))
 	return &p
 }
 

@@ -132,7 +132,7 @@ func project(x, p *mat.Dense) *mat.Dense {
 		return x
 	}
 	y := new(mat.Dense)
-	dense.Mul(y, x, p)
+	dense.Mul(context.Background(), y, x, p)
 	return y
 }
 

@@ -254,7 +254,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 		return nil, err
 	}
 	paper.Objective.Lambda = wda.LambdaMatrix(start.Lambda)
-	if _, err := stiefel.New(v.Dims()).Orthonormalize(v, projection); err != nil {
+	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, projection); err != nil {
 		return nil, err
 	}
 	o.add("effective dimensions", effectiveDimensions(project(train.X, v)))

@@ -49,14 +49,14 @@ func weightings() []weighting {
 		{"FDA", func(_ context.Context, y, z *mat.Dense, _ bool) (*mat.Dense, error) {
 			return uniformWeights(y, z), nil
 		}},
-		{"LFDA", func(_ context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error) {
+		{"LFDA", func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error) {
 			if !same {
 				// W^b_ij is 1/n for all pairs of different classes.
 				return uniformWeights(y, z), nil
 			}
 			n, _ := y.Dims()
 			a := mat.NewDense(n, n, nil)
-			knn.Affinity(dense.View(a), dense.View(y), weightNeighbors)
+			knn.Affinity(ctx, dense.View(a), dense.View(y), weightNeighbors)
 			a.Scale(1/mat.Sum(a), a)
 			return a, nil
 		}},

@@ -1,6 +1,7 @@
 package knn
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -15,20 +16,36 @@ import (
 //
 // with σ_i the distance of x_i from its k-th nearest neighbor, its farthest if it has
 // fewer, k ≥ 1. Where σ_i = 0, as among more than k equal rows, A_ij = 0 for x_j ≠ x_i, the limit.
-func Affinity(a, x matrix.Matrix[float64], k int) {
+// a is unfinished if the context ends.
+func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) {
 	n := x.Rows
 	if k < 1 {
 		panic("knn: number of neighbors below 1")
 	}
-	matrix.SqDist(asm.Best(), a, x, x)
+	a.Check()
+	x.Check()
+	if a.Rows != n || a.Cols != n || matrix.Overlap(a, x) {
+		panic("knn: affinities are not n × n, or overlap the samples")
+	}
+	const some = 64
+	for i := 0; i < n && ctx.Err() == nil; i += some {
+		j := min(i+some, n)
+		matrix.SqDist(asm.Best(), a.RowRange(i, j), x.RowRange(i, j), x)
+	}
 	k = min(k, n-1)
 	sigma, sorted := make([]float64, n), make([]float64, n)
 	for i := range n {
+		if ctx.Err() != nil {
+			return
+		}
 		copy(sorted, a.Row(i))
 		slices.Sort(sorted)
 		sigma[i] = math.Sqrt(sorted[k]) // sorted[0] is the row itself
 	}
 	for i := range n {
+		if ctx.Err() != nil {
+			return
+		}
 		row := a.Row(i)
 		for j := range row {
 			switch s := sigma[i] * sigma[j]; {

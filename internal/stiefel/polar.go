@@ -1,6 +1,8 @@
 package stiefel
 
 import (
+	"context"
+
 	"github.com/gomonge/monge/internal/algebra"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,7 +21,7 @@ import (
 // the manifold, to a few p·2⁻⁵², for every finite A, zero included.
 //
 // ErrNotFinite is returned, and dst left alone, if A is not finite.
-func (m *Manifold) Project(dst, a *mat.Dense) error {
+func (m *Manifold) Project(ctx context.Context, dst, a *mat.Dense) error {
 	ra, out := m.operand(a), m.destination(dst)
 	for i := range m.d {
 		for j, x := range line(ra, i) {
@@ -32,22 +34,25 @@ func (m *Manifold) Project(dst, a *mat.Dense) error {
 	// One scale for all columns: the polar factor, unlike Q, depends on their
 	// relative lengths.
 	algebra.Scale(m.cols, algebra.PowerOfTwo(largest(m.cols)))
-	algebra.Factor(m.columns(), m.tau, m.diag)
+	algebra.Factor(ctx, m.columns(), m.tau, m.diag)
 	m.triangle(m.gram)
 	m.svd.columns(m.gram)
-	if !m.svd.Factorize() {
-		return ErrNotFinite
+	if !m.svd.Factorize(ctx) {
+		return ended(ctx, ErrNotFinite)
 	}
-	algebra.FormQ(m.columns(), m.tau)
+	algebra.FormQ(ctx, m.columns(), m.tau)
 	// The p×p factor W = U Vᵀ, then row by row Q W.
 	n := m.p
-	m.svd.Polar(m.square(m.gram))
+	m.svd.Polar(ctx, m.square(m.gram))
 	for i := range m.d {
+		if ctx.Err() != nil {
+			break
+		}
 		row := line(out, i)
 		clear(row)
 		for k := range n {
 			algebra.Axpy(m.cols[k*m.d+i], m.gram[k*n:k*n+n], row)
 		}
 	}
-	return nil
+	return ended(ctx, nil)
 }

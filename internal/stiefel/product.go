@@ -1,6 +1,7 @@
 package stiefel
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/dense"
@@ -14,22 +15,22 @@ import (
 
 // productTN sets dst (p×p) to AᵀB. Every element is one chain of FMAs over
 // ascending rows.
-func (m *Manifold) productTN(dst []float64, a, b blas64.General) {
-	matrix.TransMul(m.level, m.square(dst), dense.General(a), dense.General(b), false)
+func (m *Manifold) productTN(ctx context.Context, dst []float64, a, b blas64.General) {
+	dense.TransProduct(ctx, m.level, m.square(dst), dense.General(a), dense.General(b), false)
 }
 
 // subtractProduct sets dst to A − P S with S p×p: one chain of FMAs per element,
 // over ascending rows of S. dst may be a or p.
-func (m *Manifold) subtractProduct(dst, a, p blas64.General, s []float64) {
+func (m *Manifold) subtractProduct(ctx context.Context, dst, a, p blas64.General, s []float64) {
 	if &dst.Data[0] == &p.Data[0] {
 		rows := blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}
-		m.subtractProduct(rows, a, p, s)
+		m.subtractProduct(ctx, rows, a, p, s)
 		copyRows(dst, rows)
 		return
 	}
 	copyRows(dst, a)
 	negate(s)
-	matrix.Mul(m.level, dense.General(dst), dense.General(p), m.square(s), true)
+	dense.Product(ctx, m.level, dense.General(dst), dense.General(p), m.square(s), true)
 	negate(s)
 }
 

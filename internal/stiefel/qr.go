@@ -1,6 +1,7 @@
 package stiefel
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/algebra"
@@ -44,7 +45,7 @@ const conditionLimit = 0x1p20
 // P + tV then has full rank, (P + tV)ᵀ(P + tV) = I + t²VᵀV; for other V see
 // [Manifold.Orthonormalize]. ErrNotFinite is returned, and dst left alone, if
 // P + tV is not finite.
-func (m *Manifold) Retract(dst, p, v *mat.Dense, t float64) error {
+func (m *Manifold) Retract(ctx context.Context, dst, p, v *mat.Dense, t float64) error {
 	rp, rv, out := m.operand(p), m.operand(v), m.destination(dst)
 	for i := range m.d {
 		to := m.rows[i*m.p:][:m.p]
@@ -53,7 +54,7 @@ func (m *Manifold) Retract(dst, p, v *mat.Dense, t float64) error {
 			to[j] = math.FMA(t, y[j], x[j])
 		}
 	}
-	_, err := m.orthonormalize(out)
+	_, err := m.orthonormalize(ctx, out)
 	return err
 }
 
@@ -67,18 +68,18 @@ func (m *Manifold) Retract(dst, p, v *mat.Dense, t float64) error {
 // arbitrary, though always the same. Columns are scaled by powers of two first,
 // which changes neither Q nor the rank, so nothing overflows or underflows.
 // ErrNotFinite is returned, and dst left alone, if A is not finite.
-func (m *Manifold) Orthonormalize(dst, a *mat.Dense) (rank int, err error) {
+func (m *Manifold) Orthonormalize(ctx context.Context, dst, a *mat.Dense) (rank int, err error) {
 	ra, out := m.operand(a), m.destination(dst)
 	for i := range m.d {
 		copy(m.rows[i*m.p:][:m.p], line(ra, i))
 	}
-	return m.orthonormalize(out)
+	return m.orthonormalize(ctx, out)
 }
 
 // orthonormalize is Orthonormalize of the matrix in m.rows.
-func (m *Manifold) orthonormalize(out blas64.General) (rank int, err error) {
-	if m.byCholesky(out) {
-		return m.p, nil
+func (m *Manifold) orthonormalize(ctx context.Context, out blas64.General) (rank int, err error) {
+	if m.byCholesky(ctx, out) {
+		return m.p, ended(ctx, nil)
 	}
 	if !finite(m.rows) {
 		return 0, ErrNotFinite
@@ -92,11 +93,11 @@ func (m *Manifold) orthonormalize(out blas64.General) (rank int, err error) {
 			m.rows[i*m.p+j] = v
 		}
 	}
-	if m.byCholesky(out) {
-		return m.p, nil
+	if m.byCholesky(ctx, out) {
+		return m.p, ended(ctx, nil)
 	}
 	m.toColumns(m.rows)
-	return m.byHouseholder(out), nil
+	return m.byHouseholder(ctx, out), ended(ctx, nil)
 }
 
 // columns returns m.cols, the columns as rows (p × d).
@@ -113,18 +114,18 @@ func (m *Manifold) toColumns(rows []float64) {
 
 // byCholesky sets out to qf of the matrix in m.rows, which it leaves alone, or
 // reports that it cannot do so to rounding.
-func (m *Manifold) byCholesky(out blas64.General) bool {
+func (m *Manifold) byCholesky(ctx context.Context, out blas64.General) bool {
 	n := m.p
 	rows := blas64.General{Rows: m.d, Cols: n, Stride: n, Data: m.rows}
 	first := blas64.General{Rows: m.d, Cols: n, Stride: n, Data: m.cols}
-	if !m.inverseFactor(rows) {
+	if !m.inverseFactor(ctx, rows) {
 		return false
 	}
-	matrix.Mul(m.level, dense.General(first), dense.General(rows), m.square(m.inverse), false)
-	if !m.inverseFactor(first) {
+	dense.Product(ctx, m.level, dense.General(first), dense.General(rows), m.square(m.inverse), false)
+	if !m.inverseFactor(ctx, first) {
 		return false
 	}
-	matrix.Mul(m.level, dense.General(out), dense.General(first), m.square(m.inverse), false)
+	dense.Product(ctx, m.level, dense.General(out), dense.General(first), m.square(m.inverse), false)
 	return true
 }
 
@@ -132,9 +133,9 @@ func (m *Manifold) byCholesky(out blas64.General) bool {
 // It reports false where the condition number of A, its columns scaled by powers of
 // two, may be above conditionLimit, or an element is not finite or near the ends of
 // the range.
-func (m *Manifold) inverseFactor(a blas64.General) bool {
+func (m *Manifold) inverseFactor(ctx context.Context, a blas64.General) bool {
 	n, g, u, inv := m.p, m.gram, m.upper, m.inverse
-	m.productTN(g, a, a)
+	m.productTN(ctx, g, a, a)
 	for j := range n {
 		if square := g[j*n+j]; !(square > 0x1p-800 && square < 0x1p800) {
 			return false
@@ -144,6 +145,9 @@ func (m *Manifold) inverseFactor(a blas64.General) bool {
 	// U of the scaled AᵀA, row by row.
 	var size, inverseSize float64
 	for i := range n {
+		if ctx.Err() != nil {
+			return false
+		}
 		row := u[i*n:][:n]
 		clear(row[:i])
 		for j := i; j < n; j++ {
@@ -161,6 +165,9 @@ func (m *Manifold) inverseFactor(a blas64.General) bool {
 	}
 	// Its inverse, from the last row up: row i of U U⁻¹ = I.
 	for i := n - 1; i >= 0; i-- {
+		if ctx.Err() != nil {
+			return false
+		}
 		row := inv[i*n:][:n]
 		clear(row)
 		row[i] = 1
@@ -182,19 +189,19 @@ func (m *Manifold) inverseFactor(a blas64.General) bool {
 
 // byHouseholder sets out to qf of the matrix in m.cols, of which every column is of
 // order 1 or zero, and returns its rank.
-func (m *Manifold) byHouseholder(out blas64.General) (rank int) {
+func (m *Manifold) byHouseholder(ctx context.Context, out blas64.General) (rank int) {
 	d := m.d
 	for j := range m.p {
 		x := m.cols[j*d : (j+1)*d]
 		m.row[j] = math.Sqrt(algebra.Dot(x, x))
 	}
-	algebra.Factor(m.columns(), m.tau, m.diag)
+	algebra.Factor(ctx, m.columns(), m.tau, m.diag)
 	for j, length := range m.row {
 		if math.Abs(m.diag[j]) > float64(d)*0x1p-52*length {
 			rank++
 		}
 	}
-	algebra.FormQ(m.columns(), m.tau)
+	algebra.FormQ(ctx, m.columns(), m.tau)
 	for i := range d {
 		row := line(out, i)
 		for j := range row {

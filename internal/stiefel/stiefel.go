@@ -16,7 +16,9 @@
 //
 // Points and vectors are d×p *mat.Dense of any stride. The destination comes
 // first, is written whole, and may be one of the operands; operands must not
-// overlap partially. An empty destination is first resized, as in gonum. A
+// overlap partially. What takes time in d·p² looks at the context between pieces of it: when
+// that ends the destination is unfinished, and an error, where there is one, the
+// context's cause. An empty destination is first resized, as in gonum. A
 // wrong shape panics. Nothing is allocated, and except in
 // [Manifold.PrincipalAngles], for its arctangent, the result has the same bits on
 // every machine: every sum has a fixed order and every product is rounded or fused
@@ -24,6 +26,7 @@
 package stiefel
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -93,9 +96,9 @@ func (m *Manifold) Dimension() int { return m.d*m.p - m.p*(m.p+1)/2 }
 //
 // Applied to the gradient of a function in ℝ^{d×p} it gives the Riemannian
 // gradient. Twice 2dp² floating-point operations.
-func (m *Manifold) Tangent(dst, p, g *mat.Dense) {
+func (m *Manifold) Tangent(ctx context.Context, dst, p, g *mat.Dense) {
 	rp, rg, out := m.operand(p), m.operand(g), m.destination(dst)
-	m.productTN(m.gram, rp, rg)
+	m.productTN(ctx, m.gram, rp, rg)
 	n := m.p
 	for a := range n {
 		for b := range a {
@@ -103,7 +106,7 @@ func (m *Manifold) Tangent(dst, p, g *mat.Dense) {
 			m.gram[a*n+b], m.gram[b*n+a] = s, s
 		}
 	}
-	m.subtractProduct(out, rg, rp, m.gram)
+	m.subtractProduct(ctx, out, rg, rp, m.gram)
 }
 
 // Inner returns the inner product ⟨U, V⟩ = tr(UᵀV) of two tangent vectors at the
@@ -141,25 +144,25 @@ func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 // belongs to an embedded manifold (AMS section 8.1.3), whatever retraction led
 // to q. It never lengthens v. With ⟨·,·⟩ as in [Manifold.Inner] and G tangent
 // at q, ⟨G, dst⟩ = ⟨G, v⟩.
-func (m *Manifold) Transport(dst, q, v *mat.Dense) { m.Tangent(dst, q, v) }
+func (m *Manifold) Transport(ctx context.Context, dst, q, v *mat.Dense) { m.Tangent(ctx, dst, q, v) }
 
 // Random sets dst to a random point, uniform (Haar) on the manifold: the
 // orthonormal factor of a matrix of standard normal draws with the diagonal of
 // R positive (Mezzadri, Notices of the AMS 2007). The draws, d·p of them, are taken row
 // by row.
-func (m *Manifold) Random(dst *mat.Dense, rnd *rand.Rand) {
+func (m *Manifold) Random(ctx context.Context, dst *mat.Dense, rnd *rand.Rand) {
 	out := m.destination(dst)
 	for i := range m.rows {
 		m.rows[i] = random.Normal(rnd)
 	}
-	_, _ = m.orthonormalize(out) // the draws are finite
+	_, _ = m.orthonormalize(ctx, out) // the draws are finite
 }
 
 // Infeasibility returns ‖PᵀP − I‖_F, the distance of p from satisfying the
 // constraint; NaN if p has a NaN.
-func (m *Manifold) Infeasibility(p *mat.Dense) float64 {
+func (m *Manifold) Infeasibility(ctx context.Context, p *mat.Dense) float64 {
 	rp := m.operand(p)
-	m.productTN(m.gram, rp, rp)
+	m.productTN(ctx, m.gram, rp, rp)
 	for j := range m.p {
 		m.gram[j*m.p+j]--
 	}
@@ -173,8 +176,8 @@ func (m *Manifold) Infeasibility(p *mat.Dense) float64 {
 //
 // with θ_k the principal angles: 0 for the same subspace, √min(p, d−p) at most.
 // Accurate for small distances, down to rounding in p and q.
-func (m *Manifold) Distance(p, q *mat.Dense) float64 {
-	m.residual(m.operand(p), m.operand(q))
+func (m *Manifold) Distance(ctx context.Context, p, q *mat.Dense) float64 {
+	m.residual(ctx, m.operand(p), m.operand(q))
 	return math.Sqrt(algebra.Dot(m.cols, m.cols))
 }
 
@@ -184,21 +187,21 @@ func (m *Manifold) Distance(p, q *mat.Dense) float64 {
 // angle is taken from both, because arccos loses half the digits of a small one
 // and arcsin of a large one (Björck and Golub, Math. Comp. 1973). The error is a
 // few ulp of 1. dst is unchanged if the error is not nil.
-func (m *Manifold) PrincipalAngles(dst []float64, p, q *mat.Dense) error {
+func (m *Manifold) PrincipalAngles(ctx context.Context, dst []float64, p, q *mat.Dense) error {
 	if len(dst) != m.p {
 		panic(badLen)
 	}
-	m.residual(m.operand(p), m.operand(q))
+	m.residual(ctx, m.operand(p), m.operand(q))
 	m.svd.columns(m.gram) // cosines, from PᵀQ
-	if !m.svd.Factorize() {
-		return ErrNotFinite
+	if !m.svd.Factorize(ctx) {
+		return ended(ctx, ErrNotFinite)
 	}
 	copy(m.row, m.svd.Values)
-	algebra.Factor(m.columns(), m.tau, m.diag)
+	algebra.Factor(ctx, m.columns(), m.tau, m.diag)
 	m.triangle(m.gram)
 	m.svd.columns(m.gram)
-	if !m.svd.Factorize() {
-		return ErrNotFinite
+	if !m.svd.Factorize(ctx) {
+		return ended(ctx, ErrNotFinite)
 	}
 	for k := range dst { // cosines descend, so angles ascend; sines descend
 		dst[k] = math.Atan2(m.svd.Values[m.p-1-k], m.row[k])
@@ -207,10 +210,18 @@ func (m *Manifold) PrincipalAngles(dst []float64, p, q *mat.Dense) error {
 }
 
 // residual leaves PᵀQ in m.gram and the columns of (I − PPᵀ)Q in m.cols.
-func (m *Manifold) residual(p, q blas64.General) {
-	m.productTN(m.gram, p, q)
-	m.subtractProduct(blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}, q, p, m.gram)
+func (m *Manifold) residual(ctx context.Context, p, q blas64.General) {
+	m.productTN(ctx, m.gram, p, q)
+	m.subtractProduct(ctx, blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}, q, p, m.gram)
 	m.toColumns(m.rows)
+}
+
+// ended returns the context's cause if it has ended, and err otherwise.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // operand returns the raw form of a d×p matrix.

@@ -1,6 +1,7 @@
 package stiefel_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/gomonge/monge/internal/stiefel"
 )
+
+var ctx = context.Background()
 
 // shapes has d = 1, p = 1, p = d, remainders of every unrolled loop, and a tall one.
 var shapes = [][2]int{{1, 1}, {2, 1}, {2, 2}, {5, 1}, {5, 3}, {7, 7}, {8, 4}, {11, 2}, {20, 5}, {64, 10}, {301, 17}}
@@ -39,7 +42,7 @@ func gaussian(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 
 func random(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 	var x mat.Dense
-	m.Random(&x, rnd)
+	m.Random(ctx, &x, rnd)
 	return &x
 }
 
@@ -47,10 +50,10 @@ func random(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 // no other.
 func tangent(m *stiefel.Manifold, x *mat.Dense, rnd *rand.Rand) *mat.Dense {
 	v := gaussian(m, rnd)
-	m.Tangent(v, x, v)
+	m.Tangent(ctx, v, x, v)
 	if n := mat.Norm(v, 2); m.Dimension() > 0 {
 		v.Scale(1/n, v)
-		m.Tangent(v, x, v)
+		m.Tangent(ctx, v, x, v)
 	}
 	return v
 }
@@ -78,7 +81,7 @@ func onManifold(t *testing.T, m *stiefel.Manifold, x *mat.Dense) {
 	t.Helper()
 	_, p := m.Dims()
 	limit := 2e-15 * math.Sqrt(float64(p))
-	if got := m.Infeasibility(x); !(got <= limit) {
+	if got := m.Infeasibility(ctx, x); !(got <= limit) {
 		t.Errorf("‖PᵀP − I‖ = %.3g, want ≤ %.3g", got, limit)
 	}
 	if got := infeasibility(x); !(got <= limit) {
@@ -97,11 +100,11 @@ func TestTangent(t *testing.T) {
 		x, g := random(m, rnd), gaussian(m, rnd)
 		norm := mat.Norm(g, 2)
 		var v, again, want mat.Dense
-		m.Tangent(&v, x, g)
+		m.Tangent(ctx, &v, x, g)
 		if got := symmetricPart(x, &v); got > 4e-15*norm {
 			t.Errorf("symmetric part of PᵀV is %.3g", got)
 		}
-		m.Tangent(&again, x, &v)
+		m.Tangent(ctx, &again, x, &v)
 		if got := distance(&v, &again); got > 2e-15*norm {
 			t.Errorf("not idempotent: %.3g", got)
 		}
@@ -144,10 +147,10 @@ func TestTransport(t *testing.T) {
 		x := random(m, rnd)
 		v := tangent(m, x, rnd)
 		var y, moved mat.Dense
-		if err := m.Retract(&y, x, v, 0.7); err != nil {
+		if err := m.Retract(ctx, &y, x, v, 0.7); err != nil {
 			t.Fatal(err)
 		}
-		m.Transport(&moved, &y, v)
+		m.Transport(ctx, &moved, &y, v)
 		if got := symmetricPart(&y, &moved); got > 5e-15 {
 			t.Errorf("transported vector is %.3g off the tangent space", got)
 		}
@@ -159,10 +162,10 @@ func TestTransport(t *testing.T) {
 			t.Errorf("⟨W, transported⟩ = %v, ⟨W, V⟩ = %v", a, b)
 		}
 		// A short way changes the vector little.
-		if err := m.Retract(&y, x, v, 1e-8); err != nil {
+		if err := m.Retract(ctx, &y, x, v, 1e-8); err != nil {
 			t.Fatal(err)
 		}
-		m.Transport(&moved, &y, v)
+		m.Transport(ctx, &moved, &y, v)
 		if got := distance(&moved, v); got > 2e-8 {
 			t.Errorf("transport over 1e-8 changes the vector by %.3g", got)
 		}
@@ -178,13 +181,13 @@ func TestRetract(t *testing.T) {
 		v := tangent(m, x, rnd)
 		var y mat.Dense
 		for _, step := range []float64{0, 1e-12, 1e-3, 1, 1e3, 1e8, 1e300, -0.5} {
-			if err := m.Retract(&y, x, v, step); err != nil {
+			if err := m.Retract(ctx, &y, x, v, step); err != nil {
 				t.Fatalf("step %v: %v", step, err)
 			}
 			onManifold(t, m, &y)
 		}
 		// The R of the decomposition has a positive diagonal: QᵀA = R.
-		if err := m.Retract(&y, x, v, 3); err != nil {
+		if err := m.Retract(ctx, &y, x, v, 3); err != nil {
 			t.Fatal(err)
 		}
 		var a, r mat.Dense
@@ -207,7 +210,7 @@ func TestRetract(t *testing.T) {
 		}
 		// ‖R(tV) − (P + tV)‖ = O(t²): slope 2 over two decades.
 		deviation := func(step float64) float64 {
-			if err := m.Retract(&y, x, v, step); err != nil {
+			if err := m.Retract(ctx, &y, x, v, step); err != nil {
 				t.Fatal(err)
 			}
 			a.Scale(step, v)
@@ -233,11 +236,11 @@ func TestProjectIsSecondOrder(t *testing.T) {
 			var a, y mat.Dense
 			a.Scale(step, v)
 			a.Add(x, &a)
-			if err := m.Project(&y, &a); err != nil {
+			if err := m.Project(ctx, &y, &a); err != nil {
 				t.Fatal(err)
 			}
 			y.Sub(&y, &a)
-			m.Tangent(&y, x, &y)
+			m.Tangent(ctx, &y, x, &y)
 			return mat.Norm(&y, 2)
 		}
 		if got := slope(1e-3, 1e-2, deviation(1e-3), deviation(1e-2)); math.Abs(got-3) > 0.02 {
@@ -251,7 +254,7 @@ func TestOrthonormalize(t *testing.T) {
 		d, p := m.Dims()
 		a := gaussian(m, rnd)
 		var q, r, back mat.Dense
-		rank, err := m.Orthonormalize(&q, a)
+		rank, err := m.Orthonormalize(ctx, &q, a)
 		if err != nil || rank != p {
 			t.Fatalf("rank %d, error %v", rank, err)
 		}
@@ -270,7 +273,7 @@ func TestOrthonormalize(t *testing.T) {
 				scaled.Set(i, j, s*a.At(i, j))
 			}
 		}
-		if rank, err := m.Orthonormalize(q2, scaled); err != nil || rank != p || !mat.Equal(q2, &q) {
+		if rank, err := m.Orthonormalize(ctx, q2, scaled); err != nil || rank != p || !mat.Equal(q2, &q) {
 			t.Errorf("scaled columns: rank %d, error %v, equal %v", rank, err, mat.Equal(q2, &q))
 		}
 	})
@@ -283,7 +286,7 @@ func TestEveryCondition(t *testing.T) {
 		m := stiefel.New(s[0], s[1])
 		rnd := rand.New(rand.NewPCG(5, 2))
 		var v mat.Dense
-		stiefel.New(s[1], s[1]).Random(&v, rnd)
+		stiefel.New(s[1], s[1]).Random(ctx, &v, rnd)
 		for e := 0.; e <= 20; e++ {
 			// A = Q₁ diag(1 … 10⁻ᵉ) V
 			a := random(m, rnd)
@@ -295,7 +298,7 @@ func TestEveryCondition(t *testing.T) {
 			}
 			a.Mul(a, &v)
 			var q, r, back mat.Dense
-			rank, err := m.Orthonormalize(&q, a)
+			rank, err := m.Orthonormalize(ctx, &q, a)
 			if err != nil || rank != s[1] && e < 12 {
 				t.Fatalf("%v, condition 1e%g: rank %d, error %v", s, e, rank, err)
 			}
@@ -319,12 +322,12 @@ func TestExtremeScale(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 1))
 	a := gaussian(m, rnd)
 	var want, got, scaled mat.Dense
-	if err := m.Project(&want, a); err != nil {
+	if err := m.Project(ctx, &want, a); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []float64{0x1p-1000, 0x1p-300, 0x1p300, 0x1p1020} {
 		scaled.Scale(s, a)
-		if err := m.Project(&got, &scaled); err != nil {
+		if err := m.Project(ctx, &got, &scaled); err != nil {
 			t.Fatal(err)
 		}
 		if !mat.EqualApprox(&got, &want, 1e-14) {
@@ -339,11 +342,11 @@ func TestExtremeScale(t *testing.T) {
 				b.Set(i, j, math.Copysign(s, a.At(i, j)))
 			}
 		}
-		if rank, err := m.Orthonormalize(&got, b); err != nil || rank != 3 {
+		if rank, err := m.Orthonormalize(ctx, &got, b); err != nil || rank != 3 {
 			t.Errorf("entries ±%g: rank %d, error %v", s, rank, err)
 		}
 		onManifold(t, m, &got)
-		if err := m.Project(&got, b); err != nil {
+		if err := m.Project(ctx, &got, b); err != nil {
 			t.Error(err)
 		}
 		onManifold(t, m, &got)
@@ -373,12 +376,12 @@ func TestRankDeficient(t *testing.T) {
 		want := map[string]int{"zero": 0, "equal": 1, "last": p - 1, "one": 1}
 		for name, a := range deficient(d, p, rnd) {
 			var q, x mat.Dense
-			rank, err := m.Orthonormalize(&q, a)
+			rank, err := m.Orthonormalize(ctx, &q, a)
 			if err != nil || rank != want[name] {
 				t.Errorf("%s %v: rank %d, error %v, want rank %d", name, s, rank, err, want[name])
 			}
 			onManifold(t, m, &q)
-			if err := m.Project(&x, a); err != nil {
+			if err := m.Project(ctx, &x, a); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			onManifold(t, m, &x)
@@ -400,7 +403,7 @@ func TestProject(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
 		a := gaussian(m, rnd)
 		var x, u, v, want mat.Dense
-		if err := m.Project(&x, a); err != nil {
+		if err := m.Project(ctx, &x, a); err != nil {
 			t.Fatal(err)
 		}
 		onManifold(t, m, &x)
@@ -419,7 +422,7 @@ func TestProject(t *testing.T) {
 			}
 		}
 		y := random(m, rnd)
-		if err := m.Project(&x, y); err != nil || distance(&x, y) > 5e-15*math.Sqrt(float64(len(y.RawMatrix().Data))) {
+		if err := m.Project(ctx, &x, y); err != nil || distance(&x, y) > 5e-15*math.Sqrt(float64(len(y.RawMatrix().Data))) {
 			t.Errorf("Π(P) − P = %.3g, %v", distance(&x, y), err)
 		}
 	})
@@ -435,7 +438,7 @@ func TestTinyColumn(t *testing.T) {
 			a.Set(i, 1, s*a.At(i, 1))
 		}
 		var x mat.Dense
-		if err := m.Project(&x, a); err != nil {
+		if err := m.Project(ctx, &x, a); err != nil {
 			t.Error(err)
 		}
 		onManifold(t, m, &x)
@@ -454,11 +457,11 @@ func TestIllConditioned(t *testing.T) {
 		}
 	}
 	var q mat.Dense
-	if rank, err := m.Orthonormalize(&q, a); err != nil || rank != 6 {
+	if rank, err := m.Orthonormalize(ctx, &q, a); err != nil || rank != 6 {
 		t.Errorf("rank %d, error %v", rank, err)
 	}
 	onManifold(t, m, &q)
-	if err := m.Project(&q, a); err != nil {
+	if err := m.Project(ctx, &q, a); err != nil {
 		t.Error(err)
 	}
 	onManifold(t, m, &q)
@@ -475,28 +478,28 @@ func TestNotFinite(t *testing.T) {
 			a.Set(k/2, k%2, bad)
 			dst := random(m, rnd)
 			before := mat.DenseCopyOf(dst)
-			if _, err := m.Orthonormalize(dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
+			if _, err := m.Orthonormalize(ctx, dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
 				t.Errorf("Orthonormalize: %v", err)
 			}
-			if err := m.Project(dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
+			if err := m.Project(ctx, dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
 				t.Errorf("Project: %v", err)
 			}
-			if err := m.Retract(dst, x, a, 1); !errors.Is(err, stiefel.ErrNotFinite) {
+			if err := m.Retract(ctx, dst, x, a, 1); !errors.Is(err, stiefel.ErrNotFinite) {
 				t.Errorf("Retract: %v", err)
 			}
 			if !mat.Equal(dst, before) {
 				t.Error("destination changed")
 			}
 			angles := []float64{7, 7}
-			if err := m.PrincipalAngles(angles, x, a); !errors.Is(err, stiefel.ErrNotFinite) || angles[0] != 7 {
+			if err := m.PrincipalAngles(ctx, angles, x, a); !errors.Is(err, stiefel.ErrNotFinite) || angles[0] != 7 {
 				t.Errorf("PrincipalAngles: %v, %v", err, angles)
 			}
-			if !math.IsNaN(m.Infeasibility(a)) && !math.IsInf(m.Infeasibility(a), 0) {
+			if !math.IsNaN(m.Infeasibility(ctx, a)) && !math.IsInf(m.Infeasibility(ctx, a), 0) {
 				t.Error("Infeasibility is finite")
 			}
 		}
 	}
-	if err := m.Retract(x, x, v, math.Inf(1)); !errors.Is(err, stiefel.ErrNotFinite) {
+	if err := m.Retract(ctx, x, x, v, math.Inf(1)); !errors.Is(err, stiefel.ErrNotFinite) {
 		t.Errorf("infinite step: %v", err)
 	}
 }
@@ -520,7 +523,7 @@ func TestRandom(t *testing.T) {
 	var mean, square [d * p]float64
 	var x mat.Dense
 	for range n {
-		m.Random(&x, rnd)
+		m.Random(ctx, &x, rnd)
 		for k, v := range x.RawMatrix().Data {
 			mean[k] += v / n
 			square[k] += v * v / n
@@ -558,7 +561,7 @@ func TestAnglesAndDistance(t *testing.T) {
 	}
 	y.Mul(y, r)
 	got := make([]float64, p)
-	if err := m.PrincipalAngles(got, x, y); err != nil {
+	if err := m.PrincipalAngles(ctx, got, x, y); err != nil {
 		t.Fatal(err)
 	}
 	for k := range want {
@@ -566,19 +569,19 @@ func TestAnglesAndDistance(t *testing.T) {
 			t.Errorf("angle %d is %v, want %v", k, got[k], want[k])
 		}
 	}
-	if got, want := m.Distance(x, y), math.Sqrt(chordal); math.Abs(got-want) > 4e-15 {
+	if got, want := m.Distance(ctx, x, y), math.Sqrt(chordal); math.Abs(got-want) > 4e-15 {
 		t.Errorf("distance %v, want %v", got, want)
 	}
-	if a, b := m.Distance(x, y), m.Distance(y, x); !scalar.EqualWithinRel(a, b, 4e-15) {
+	if a, b := m.Distance(ctx, x, y), m.Distance(ctx, y, x); !scalar.EqualWithinRel(a, b, 4e-15) {
 		t.Errorf("distance is not symmetric: %v, %v", a, b)
 	}
 	var turned mat.Dense
 	turned.Mul(x, r)
-	if got := m.Distance(x, &turned); got > 4e-15 {
+	if got := m.Distance(ctx, x, &turned); got > 4e-15 {
 		t.Errorf("distance between bases of one subspace is %v", got)
 	}
 	// p = d: one subspace only.
-	if err := rotation.PrincipalAngles(got, r, random(rotation, rnd)); err != nil || got[p-1] > 4e-15 {
+	if err := rotation.PrincipalAngles(ctx, got, r, random(rotation, rnd)); err != nil || got[p-1] > 4e-15 {
 		t.Errorf("angles in the whole space: %v, %v", got, err)
 	}
 }
@@ -602,11 +605,11 @@ func TestAliasAndStride(t *testing.T) {
 		return s
 	}
 	methods := map[string]func(dst, x, g *mat.Dense) error{
-		"Tangent":        func(dst, x, g *mat.Dense) error { m.Tangent(dst, x, g); return nil },
-		"Transport":      func(dst, x, g *mat.Dense) error { m.Transport(dst, x, g); return nil },
-		"Retract":        func(dst, x, g *mat.Dense) error { return m.Retract(dst, x, g, 0.1) },
-		"Project":        func(dst, _, g *mat.Dense) error { return m.Project(dst, g) },
-		"Orthonormalize": func(dst, _, g *mat.Dense) error { _, err := m.Orthonormalize(dst, g); return err },
+		"Tangent":        func(dst, x, g *mat.Dense) error { m.Tangent(ctx, dst, x, g); return nil },
+		"Transport":      func(dst, x, g *mat.Dense) error { m.Transport(ctx, dst, x, g); return nil },
+		"Retract":        func(dst, x, g *mat.Dense) error { return m.Retract(ctx, dst, x, g, 0.1) },
+		"Project":        func(dst, _, g *mat.Dense) error { return m.Project(ctx, dst, g) },
+		"Orthonormalize": func(dst, _, g *mat.Dense) error { _, err := m.Orthonormalize(ctx, dst, g); return err },
 	}
 	for name, f := range methods {
 		var want mat.Dense
@@ -624,8 +627,8 @@ func TestAliasAndStride(t *testing.T) {
 		check("dst = x", a, a, g)
 		check("strides", strided(g), strided(x), strided(g))
 	}
-	if m.Inner(x, x, g) != m.Inner(x, strided(x), strided(g)) || m.Infeasibility(g) != m.Infeasibility(strided(g)) ||
-		m.Distance(x, g) != m.Distance(strided(x), strided(g)) {
+	if m.Inner(x, x, g) != m.Inner(x, strided(x), strided(g)) || m.Infeasibility(ctx, g) != m.Infeasibility(ctx, strided(g)) ||
+		m.Distance(ctx, x, g) != m.Distance(ctx, strided(x), strided(g)) {
 		t.Error("a number depends on the stride")
 	}
 }
@@ -650,17 +653,17 @@ func bits(d, p int) uint64 {
 	x, y := random(m, rnd), random(m, rnd)
 	putAll(x)
 	var v, z mat.Dense
-	m.Tangent(&v, x, y)
+	m.Tangent(ctx, &v, x, y)
 	putAll(&v)
-	if err := m.Retract(&z, x, &v, 0.37); err != nil {
+	if err := m.Retract(ctx, &z, x, &v, 0.37); err != nil {
 		return 0
 	}
 	putAll(&z)
-	m.Transport(&v, &z, &v)
+	m.Transport(ctx, &v, &z, &v)
 	putAll(&v)
 	put(m.Inner(x, &v, y))
-	put(m.Distance(x, y))
-	put(m.Infeasibility(&v))
+	put(m.Distance(ctx, x, y))
+	put(m.Infeasibility(ctx, &v))
 	return h.Sum64()
 }
 
@@ -688,16 +691,16 @@ func TestAllocations(t *testing.T) {
 		x, y := random(m, rnd), random(m, rnd)
 		v := tangent(m, x, rnd)
 		var dst mat.Dense
-		m.Random(&dst, rnd)
+		m.Random(ctx, &dst, rnd)
 		for name, f := range map[string]func(){
-			"Tangent":        func() { m.Tangent(&dst, x, y) },
+			"Tangent":        func() { m.Tangent(ctx, &dst, x, y) },
 			"Inner":          func() { m.Inner(x, v, y) },
-			"Retract":        func() { _ = m.Retract(&dst, x, v, 0.1) },
-			"Orthonormalize": func() { _, _ = m.Orthonormalize(&dst, v) },
-			"Project":        func() { _ = m.Project(&dst, v) },
-			"Random":         func() { m.Random(&dst, rnd) },
-			"Infeasibility":  func() { m.Infeasibility(x) },
-			"Distance":       func() { m.Distance(x, y) },
+			"Retract":        func() { _ = m.Retract(ctx, &dst, x, v, 0.1) },
+			"Orthonormalize": func() { _, _ = m.Orthonormalize(ctx, &dst, v) },
+			"Project":        func() { _ = m.Project(ctx, &dst, v) },
+			"Random":         func() { m.Random(ctx, &dst, rnd) },
+			"Infeasibility":  func() { m.Infeasibility(ctx, x) },
+			"Distance":       func() { m.Distance(ctx, x, y) },
 		} {
 			if n := testing.AllocsPerRun(1, f); n != 0 {
 				t.Errorf("%v %s allocates %v times", s, name, n)
@@ -712,11 +715,11 @@ func TestPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"New(2, 3)":       func() { stiefel.New(2, 3) },
 		"New(2, 0)":       func() { stiefel.New(2, 0) },
-		"Tangent":         func() { m.Tangent(good, bad, good) },
-		"Retract":         func() { _ = m.Retract(bad, good, good, 1) },
-		"Project":         func() { _ = m.Project(good, bad) },
+		"Tangent":         func() { m.Tangent(ctx, good, bad, good) },
+		"Retract":         func() { _ = m.Retract(ctx, bad, good, good, 1) },
+		"Project":         func() { _ = m.Project(ctx, good, bad) },
 		"Inner":           func() { m.Inner(good, good, bad) },
-		"PrincipalAngles": func() { _ = m.PrincipalAngles(make([]float64, 3), good, good) },
+		"PrincipalAngles": func() { _ = m.PrincipalAngles(ctx, make([]float64, 3), good, good) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -742,16 +745,16 @@ func BenchmarkStiefel(b *testing.B) {
 		m := stiefel.New(s[0], s[1])
 		rnd := rand.New(rand.NewPCG(1, 9))
 		x, v := random(m, rnd), gaussian(m, rnd)
-		m.Tangent(v, x, v)
+		m.Tangent(ctx, v, x, v)
 		var dst mat.Dense
 		for _, op := range []struct {
 			name string
 			f    func()
 		}{
-			{"tangent", func() { m.Tangent(&dst, x, v) }},
+			{"tangent", func() { m.Tangent(ctx, &dst, x, v) }},
 			{"inner", func() { m.Inner(x, v, v) }},
-			{"retract", func() { _ = m.Retract(&dst, x, v, 0.1) }},
-			{"project", func() { _ = m.Project(&dst, v) }},
+			{"retract", func() { _ = m.Retract(ctx, &dst, x, v, 0.1) }},
+			{"project", func() { _ = m.Project(ctx, &dst, v) }},
 		} {
 			b.Run(fmt.Sprintf("op=%s/d=%d/p=%d", op.name, s[0], s[1]), func(b *testing.B) {
 				b.ReportAllocs()

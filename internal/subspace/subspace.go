@@ -62,7 +62,7 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 		return nil, fmt.Errorf("subspace: %d of %d vectors in %d dimensions", want, k, d)
 	}
 	orth := stiefel.New(d, k)
-	if _, err := orth.Orthonormalize(v, v); err != nil {
+	if _, err := orth.Orthonormalize(ctx, v, v); err != nil {
 		return nil, err
 	}
 	s := newBasis(d, k)
@@ -89,6 +89,9 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 			break // the residuals lie in the span already: converged to rounding
 		}
 		s.apply(1, a, b)
+	}
+	if ctx.Err() != nil { // and what looks like convergence is not
+		return nil, context.Cause(ctx)
 	}
 	v.Copy(s.block(s.x, 0))
 	return mu[:k], nil
@@ -135,8 +138,8 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	m := s.blocks * s.k
 	x, ax, bx := columns(s.x, m), columns(s.ax, m), columns(s.bx, m)
 	var ga, gb mat.Dense
-	dense.TransMul(&ga, x, ax)
-	dense.TransMul(&gb, x, bx)
+	dense.TransMul(ctx, &ga, x, ax)
+	dense.TransMul(ctx, &gb, x, bx)
 	c, mu, err := solve(ctx, &ga, &gb)
 	if err != nil {
 		return nil, err
@@ -155,9 +158,9 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	}
 	for _, t := range all {
 		old := columns(t, m)
-		dense.Mul(s.out, old, top)
+		dense.Mul(ctx, s.out, old, top)
 		if s.hasChange {
-			dense.Mul(s.in, old, change)
+			dense.Mul(ctx, s.in, old, change)
 			s.block(t, 2).Copy(s.in)
 		}
 		s.block(t, 0).Copy(s.out)
@@ -242,10 +245,10 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	v := s.block(s.x, 0)
 	var q mat.Dense
 	q.CloneFrom(v)
-	if _, err := orth.Orthonormalize(&q, &q); err != nil {
+	if _, err := orth.Orthonormalize(ctx, &q, &q); err != nil {
 		return false
 	}
-	if !s.without(s.r, &q, orth) {
+	if !s.without(ctx, s.r, &q, orth) {
 		return false
 	}
 	s.set(1, s.r)
@@ -256,8 +259,8 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 		p := s.block(s.x, 2)
 		s.tmp.Copy(p)
 		before := norm(s.tmp)
-		remove(s.tmp, &q)
-		remove(s.tmp, s.r)
+		remove(ctx, s.tmp, &q)
+		remove(ctx, s.tmp, s.r)
 		if before > 0 && norm(s.tmp) > 1e-3*before && wellConditioned(ctx, s.tmp) {
 			s.blocks = 3
 		}
@@ -267,29 +270,29 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 
 // without makes r orthonormal and orthogonal to q. It reports false where nothing
 // but rounding would be left.
-func (s *basis) without(r, q *mat.Dense, orth *stiefel.Manifold) bool {
+func (s *basis) without(ctx context.Context, r, q *mat.Dense, orth *stiefel.Manifold) bool {
 	before := norm(r)
 	for range 2 { // twice is enough
-		remove(r, q)
+		remove(ctx, r, q)
 	}
 	if !(norm(r) > 1e-14*before) {
 		return false
 	}
-	if _, err := orth.Orthonormalize(r, r); err != nil {
+	if _, err := orth.Orthonormalize(ctx, r, r); err != nil {
 		return false
 	}
 	// Columns that had no direction of their own have been filled in: make sure
 	// that these, too, are orthogonal to q.
-	remove(r, q)
-	_, err := orth.Orthonormalize(r, r)
+	remove(ctx, r, q)
+	_, err := orth.Orthonormalize(ctx, r, r)
 	return err == nil
 }
 
 // remove takes from r its component in the span of the orthonormal columns of q.
-func remove(r, q *mat.Dense) {
+func remove(ctx context.Context, r, q *mat.Dense) {
 	var c, d mat.Dense
-	dense.TransMul(&c, q, r)
-	dense.Mul(&d, q, &c)
+	dense.TransMul(ctx, &c, q, r)
+	dense.Mul(ctx, &d, q, &c)
 	r.Sub(r, &d)
 }
 
@@ -312,7 +315,7 @@ func norm(m *mat.Dense) float64 {
 // wellConditioned reports whether the condition number of pᵀp is below 1e12.
 func wellConditioned(ctx context.Context, p *mat.Dense) bool {
 	var g mat.Dense
-	dense.TransMul(&g, p, p)
+	dense.TransMul(ctx, &g, p, p)
 	values, _, ok := algebra.Eigen(ctx, symmetric(&g))
 	return ok && values[len(values)-1] > 1e-12*values[0]
 }

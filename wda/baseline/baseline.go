@@ -138,7 +138,7 @@ func gather(x *mat.Dense, rows []int) *mat.Dense {
 //
 // Basis vectors without a share of any row are left out: a method that scales its
 // features must not take rounding for one.
-func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
+func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense) {
 	n, d := x.Dims()
 	if d < n || n < 2 {
 		return nil, x
@@ -146,10 +146,10 @@ func span(x *mat.Dense) (basis, coordinates *mat.Dense) {
 	// The last row is minus the sum of the others. The columns of the QR factor are
 	// orthonormal whatever the rank of those.
 	basis = mat.DenseCopyOf(x.Slice(0, n-1, 0, d).T())
-	if _, err := stiefel.New(d, n-1).Orthonormalize(basis, basis); err != nil {
+	if _, err := stiefel.New(d, n-1).Orthonormalize(ctx, basis, basis); err != nil {
 		return nil, x
 	}
-	coordinates = product(x, basis)
+	coordinates = product(ctx, x, basis)
 	sizes := make([]float64, n-1)
 	for i := range n {
 		for j, v := range coordinates.RawRowView(i) {
@@ -176,9 +176,9 @@ const spanTolerance = 1e-12
 
 // lift returns columns found in the span of the samples in the space of all d features,
 // with columns of zeros up to p: what is outside the span distinguishes no samples.
-func lift(basis, v *mat.Dense, d, p int) *mat.Dense {
+func lift(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
 	if basis != nil {
-		v = product(basis, v)
+		v = product(ctx, basis, v)
 	}
 	_, q := v.Dims()
 	all := mat.NewDense(d, p, nil)
@@ -188,14 +188,14 @@ func lift(basis, v *mat.Dense, d, p int) *mat.Dense {
 
 // complete returns v (d × k) with p − k more columns, orthonormal and orthogonal
 // to those of v.
-func complete(v *mat.Dense, p int) (*mat.Dense, error) {
+func complete(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
 	d, k := v.Dims()
 	all := mat.NewDense(d, p, nil)
 	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
 	if k == p {
 		return all, nil
 	}
-	if _, err := stiefel.New(d, p).Orthonormalize(all, all); err != nil {
+	if _, err := stiefel.New(d, p).Orthonormalize(ctx, all, all); err != nil {
 		return nil, ErrFactorize
 	}
 	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
@@ -270,8 +270,8 @@ func fixSigns(v *mat.Dense) {
 
 // orthonormalize replaces the columns of v by an orthonormal basis of the same
 // subspaces.
-func orthonormalize(v *mat.Dense) error {
-	if _, err := stiefel.New(v.Dims()).Orthonormalize(v, v); err != nil {
+func orthonormalize(ctx context.Context, v *mat.Dense) error {
+	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, v); err != nil {
 		return ErrFactorize
 	}
 	return nil

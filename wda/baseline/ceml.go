@@ -61,7 +61,7 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if width == 0 {
 		width = math.Sqrt(float64(p))
 	}
-	basis, c := span(unitVariance(x))
+	basis, c := span(ctx, unitVariance(x))
 	_, r := c.Dims()
 	q := min(p, r)
 	start, err := components(ctx, c, q)
@@ -73,13 +73,13 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	f := &sphere{entropy: newEntropy(c, labels, m.Alpha, width), radius: radius, rows: r, cols: q}
 	point := mat.NewDense(r*q, 1, slices.Clone(start.RawMatrix().Data))
 	point.Scale(1/math.Sqrt(float64(q)), point)
-	v, err := minimize(ctx, f, point, m.MaxSteps)
+	v, err := minimize(ctx, boundSphere{f, ctx}, point, m.MaxSteps)
 	if err != nil {
 		return nil, err
 	}
 	v = mat.NewDense(r, q, v.RawMatrix().Data)
 	v.Scale(radius, v)
-	return lift(basis, v, d, p), nil
+	return lift(ctx, basis, v, d, p), nil
 }
 
 // minimize returns the local minimum of f on St(d, p) that conjugate gradients reach
@@ -129,13 +129,19 @@ type sphere struct {
 	rows, cols int
 }
 
+// boundSphere is a sphere for the length of one call of package descent.
+type boundSphere struct {
+	*sphere
+	ctx context.Context
+}
+
 // Evaluate implements descent.Problem.
-func (s *sphere) Evaluate(p, grad *mat.Dense) (float64, error) {
+func (s boundSphere) Evaluate(p, grad *mat.Dense) (float64, error) {
 	at := mat.NewDense(s.rows, s.cols, nil)
 	for i := range s.rows * s.cols {
 		at.RawMatrix().Data[i] = s.radius * p.At(i, 0)
 	}
-	v, err := s.forward(at)
+	v, err := s.forward(s.ctx, at)
 	if err == nil && grad != nil {
 		err = s.Gradient(grad)
 	}
@@ -143,9 +149,9 @@ func (s *sphere) Evaluate(p, grad *mat.Dense) (float64, error) {
 }
 
 // Gradient implements descent.Reverser.
-func (s *sphere) Gradient(grad *mat.Dense) error {
+func (s boundSphere) Gradient(grad *mat.Dense) error {
 	g := mat.NewDense(s.rows, s.cols, nil)
-	if err := s.backward(g); err != nil {
+	if err := s.backward(s.ctx, g); err != nil {
 		return err
 	}
 	for i, e := range g.RawMatrix().Data {
@@ -170,39 +176,39 @@ func newEntropy(x *mat.Dense, labels []int, alpha, width float64) *entropy {
 }
 
 // forward returns the conditional entropy at p.
-func (e *entropy) forward(p *mat.Dense) (float64, error) {
+func (e *entropy) forward(ctx context.Context, p *mat.Dense) (float64, error) {
 	n, _ := e.x.Dims()
-	e.y = product(e.x, p)
-	e.k = gaussian(e.y, e.y, precision(e.width))
+	e.y = product(ctx, e.x, p)
+	e.k = gaussian(ctx, e.y, e.y, precision(e.width))
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
 	}
 	var err error
-	if e.total, err = newSpectrum(e.k, [][]int{all}, e.alpha); err != nil {
+	if e.total, err = newSpectrum(ctx, e.k, [][]int{all}, e.alpha); err != nil {
 		return 0, err
 	}
 	// K ∘ L is block diagonal by class.
-	if e.joint, err = newSpectrum(e.k, e.classes, e.alpha); err != nil {
+	if e.joint, err = newSpectrum(ctx, e.k, e.classes, e.alpha); err != nil {
 		return 0, err
 	}
 	return e.joint.entropy() - e.total.entropy(), nil
 }
 
 // backward sets grad to the gradient at the point of the latest forward pass.
-func (e *entropy) backward(grad *mat.Dense) error {
+func (e *entropy) backward(ctx context.Context, grad *mat.Dense) error {
 	n, _ := e.x.Dims()
 	weights := mat.NewDense(n, n, nil) // ∂S/∂K
-	if err := e.total.derivative(weights, -1); err != nil {
+	if err := e.total.derivative(ctx, weights, -1); err != nil {
 		return err
 	}
-	if err := e.joint.derivative(weights, 1); err != nil {
+	if err := e.joint.derivative(ctx, weights, 1); err != nil {
 		return err
 	}
 	// ∂K_ij/∂‖y_i − y_j‖² = −K_ij/(2σ²)
 	weights.MulElem(weights, e.k)
 	weights.Scale(-1/(2*e.width*e.width), weights)
-	pullBack(grad, e.x, distanceGradient(weights, e.y, e.y, nil))
+	pullBack(ctx, grad, e.x, distanceGradient(ctx, weights, e.y, e.y, nil))
 	return nil
 }
 
@@ -215,7 +221,7 @@ type spectrum struct {
 	trace  float64 // tr(A^α)
 }
 
-func newSpectrum(k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error) {
+func newSpectrum(ctx context.Context, k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error) {
 	n, _ := k.Dims()
 	s := &spectrum{alpha: alpha, n: n, blocks: blocks}
 	for _, rows := range blocks {
@@ -227,8 +233,11 @@ func newSpectrum(k *mat.Dense, blocks [][]int, alpha float64) (*spectrum, error)
 				a[i*m+j] = from[c] / float64(n)
 			}
 		}
-		t := tridiagonalize(m, a)
-		values, err := t.values()
+		t := tridiagonalize(ctx, m, a)
+		if t.Tridiagonal == nil {
+			return nil, ErrFactorize
+		}
+		values, err := t.values(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -246,10 +255,10 @@ func (s *spectrum) entropy() float64 { return num.Log2(s.trace) / (1 - s.alpha) 
 // derivative adds sign times the derivative of S_α by K to weights: by A it is
 //
 //	∂S_α(A)/∂A = α/((1−α) ln 2) · A^(α−1) / tr(A^α)
-func (s *spectrum) derivative(weights *mat.Dense, sign float64) error {
+func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign float64) error {
 	f := sign * s.alpha / ((1 - s.alpha) * math.Ln2 * s.trace * float64(s.n))
 	for b, rows := range s.blocks {
-		power, err := s.parts[b].power(s.alpha - 1)
+		power, err := s.parts[b].power(ctx, s.alpha-1)
 		if err != nil {
 			return err
 		}
@@ -266,10 +275,10 @@ func (s *spectrum) derivative(weights *mat.Dense, sign float64) error {
 // distanceGradient returns the gradient by the rows of y (n × p) of a function whose
 // derivatives by the squared distances ‖y_i − u_j‖² are w (n × m). If centres is nil
 // u is y, else row j of u is row centres[j] of y; both ends of a distance count.
-func distanceGradient(w, y, u *mat.Dense, centres []int) *mat.Dense {
+func distanceGradient(ctx context.Context, w, y, u *mat.Dense, centres []int) *mat.Dense {
 	n, p := y.Dims()
 	m, _ := u.Dims()
-	wu, wy := product(w, u), transProduct(w, y)
+	wu, wy := product(ctx, w, u), transProduct(ctx, w, y)
 	g := mat.NewDense(n, p, nil)
 	columns := make([]float64, m)
 	for i := range n {

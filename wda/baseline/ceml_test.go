@@ -26,13 +26,13 @@ func TestCEMLGradient(t *testing.T) {
 		f := newEntropy(data.X, data.Labels, alpha, math.Sqrt2)
 		p := randomMatrix(1, 5, 2, 0.7)
 		grad := mat.NewDense(5, 2, nil)
-		if _, err := f.forward(p); err != nil {
+		if _, err := f.forward(ctx, p); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.backward(grad); err != nil {
+		if err := f.backward(ctx, grad); err != nil {
 			t.Fatal(err)
 		}
-		e := gradientError(p, grad, 1e-5, func(p *mat.Dense) float64 { v, _ := f.forward(p); return v })
+		e := gradientError(p, grad, 1e-5, func(p *mat.Dense) float64 { v, _ := f.forward(ctx, p); return v })
 		// Below α = 1 eigenvalues at the rounding level count.
 		if limit := map[bool]float64{true: 1e-7, false: 1e-3}[alpha > 1]; !(e < limit) {
 			t.Errorf("α = %v: gradient is off by %.3g", alpha, e)
@@ -48,11 +48,11 @@ func TestEntropy(t *testing.T) {
 	one := mat.NewDense(1, 1, []float64{1})
 	for _, alpha := range []float64{0.5, 1.01, 2} {
 		// All different: S(K) = S(K ∘ L) = log₂ 8.
-		if v, err := newEntropy(x, labels, alpha, 1).forward(one); err != nil || !(math.Abs(v) < 1e-12) {
+		if v, err := newEntropy(x, labels, alpha, 1).forward(ctx, one); err != nil || !(math.Abs(v) < 1e-12) {
 			t.Errorf("α = %v, samples far apart: %v, %v; want 0", alpha, v, err)
 		}
 		// All equal: S(K) = 0, S(K ∘ L) = 1 bit for two classes of one size.
-		if v, err := newEntropy(mat.NewDense(8, 1, nil), labels, alpha, 1).forward(one); err != nil || !(math.Abs(v-1) < 1e-6) {
+		if v, err := newEntropy(mat.NewDense(8, 1, nil), labels, alpha, 1).forward(ctx, one); err != nil || !(math.Abs(v-1) < 1e-6) {
 			t.Errorf("α = %v, samples equal: %v, %v; want 1", alpha, v, err)
 		}
 	}

@@ -85,7 +85,7 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 		}
 	}
 	if f.LedoitWolf {
-		w.s = w.intensity()
+		w.s = w.intensity(ctx)
 	}
 	scale := w.scale()
 	for i := range means.RawMatrix().Rows {
@@ -100,7 +100,7 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 	}
 	// With M the means, the solutions are W = zᵀu, u the eigenvectors of M S_w⁺Mᵀ.
 	q := min(p, len(w.rows)-1)
-	u, mu, err := topEigenvectors(ctx, symmetricProduct(mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
+	u, mu, err := topEigenvectors(ctx, symmetricProduct(ctx, mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 	out := mat.NewDense(d, p, nil)
 	if q > 0 {
 		first := out.Slice(0, d, 0, q).(*mat.Dense)
-		first.Copy(transProduct(z, mat.DenseCopyOf(u.Slice(0, len(w.rows), 0, q))))
+		first.Copy(transProduct(ctx, z, mat.DenseCopyOf(u.Slice(0, len(w.rows), 0, q))))
 		for k := range q {
 			for j := range d {
 				first.Set(j, k, first.At(j, k)*scale[j]/math.Sqrt(mu[k]))
@@ -153,13 +153,13 @@ func (w *within) scale() []float64 {
 }
 
 // intensity returns that of Ledoit and Wolf for S_w.
-func (w *within) intensity() float64 {
+func (w *within) intensity(ctx context.Context) float64 {
 	n, d := w.w.Dims()
 	var g *mat.Dense // of the same trace and norm as n·S_w
 	if n < d {
-		g = gram(w.w)
+		g = gram(ctx, w.w)
 	} else {
-		g = symmetricProduct(w.w, w.w)
+		g = symmetricProduct(ctx, w.w, w.w)
 	}
 	square := 0.
 	for i := range g.RawMatrix().Rows {
@@ -176,10 +176,10 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 	rest := c
 	if q > 0 {
 		ortho := mat.DenseCopyOf(out.Slice(0, d, 0, q))
-		if err := orthonormalize(ortho); err != nil {
+		if err := orthonormalize(ctx, ortho); err != nil {
 			return err
 		}
-		back := product(product(c, ortho), mat.DenseCopyOf(ortho.T()))
+		back := product(ctx, product(ctx, c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
 		// The components of the rest span its variance first; orthonormalizing them
@@ -191,7 +191,7 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 		all := mat.NewDense(d, p, nil)
 		all.Slice(0, d, 0, q).(*mat.Dense).Copy(ortho)
 		all.Slice(0, d, q, p).(*mat.Dense).Copy(pcs)
-		if err := orthonormalize(all); err != nil {
+		if err := orthonormalize(ctx, all); err != nil {
 			return err
 		}
 		out.Slice(0, d, q, p).(*mat.Dense).Copy(all.Slice(0, d, q, p))
@@ -207,7 +207,7 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 		for j := range d {
 			raw.Set(j, 0, out.At(j, k)/scale[j])
 		}
-		y := product(w.w, raw).RawMatrix().Data
+		y := product(ctx, w.w, raw).RawMatrix().Data
 		v := math.FMA(1-w.s, algebra.Dot(y, y)/float64(n), float64(w.s*w.mean))
 		if v > 1e-20*w.mean {
 			for j := range d {
@@ -219,9 +219,9 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 }
 
 // scatter returns S_w.
-func (w *within) scatter() *mat.Dense {
+func (w *within) scatter(ctx context.Context) *mat.Dense {
 	n, _ := w.w.Dims()
-	sw := symmetricProduct(w.w, w.w)
+	sw := symmetricProduct(ctx, w.w, w.w)
 	sw.Scale(1/float64(n), sw)
 	if w.s > 0 {
 		shrink(sw, w.s, w.mean)
@@ -232,12 +232,12 @@ func (w *within) scatter() *mat.Dense {
 // solveDense leaves out the eigenvectors of S_w without variance.
 func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.w.Dims()
-	sw := w.scatter()
+	sw := w.scatter(ctx)
 	v, values, err := topEigenvectors(ctx, sw, d)
 	if err != nil {
 		return nil, err
 	}
-	y := product(m, v)
+	y := product(ctx, m, v)
 	for i := range y.RawMatrix().Rows {
 		row := y.RawRowView(i)
 		for k, l := range values {
@@ -248,14 +248,14 @@ func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error
 			}
 		}
 	}
-	return product(y, mat.DenseCopyOf(v.T())), nil
+	return product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
 // solveCholesky is for n well above d: S_w is then singular only where S_b is too,
 // or the classes are separated perfectly, which floor makes no difference to.
 func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.w.Dims()
-	sw := w.scatter()
+	sw := w.scatter(ctx)
 	for j := range d {
 		v := sw.At(j, j)
 		if v == 0 {
@@ -268,7 +268,9 @@ func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, er
 		return nil, ErrFactorize
 	}
 	z := mat.DenseCopyOf(m.T())
-	chol.Solve(dense.View(z))
+	if err := chol.Solve(ctx, dense.View(z)); err != nil {
+		return nil, err
+	}
 	return mat.DenseCopyOf(z.T()), nil
 }
 
@@ -287,7 +289,7 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 		z.Scale(1/b, z)
 		return z, nil
 	}
-	k := gram(w.w)
+	k := gram(ctx, w.w)
 	mean := trace(k) / float64(n)
 	if mean == 0 {
 		return mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil), nil
@@ -312,14 +314,16 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 	if !ok {
 		return nil, ErrFactorize
 	}
-	y := product(w.w, mat.DenseCopyOf(m.T()))
+	y := product(ctx, w.w, mat.DenseCopyOf(m.T()))
 	for range 2 {
-		chol.Solve(dense.View(y))
+		if err := chol.Solve(ctx, dense.View(y)); err != nil {
+			return nil, err
+		}
 		if w.s > 0 {
 			break
 		}
 	}
-	z := transProduct(y, w.w)
+	z := transProduct(ctx, y, w.w)
 	if w.s > 0 {
 		z.Sub(m, z)
 		z.Scale(1/b, z)

@@ -77,10 +77,10 @@ func TestFDAIsScikitLearns(t *testing.T) {
 func subspaceDistance(t *testing.T, a, b *mat.Dense) float64 {
 	t.Helper()
 	a, b = mat.DenseCopyOf(a), mat.DenseCopyOf(b)
-	if err := errors.Join(orthonormalize(a), orthonormalize(b)); err != nil {
+	if err := errors.Join(orthonormalize(ctx, a), orthonormalize(ctx, b)); err != nil {
 		t.Fatal(err)
 	}
-	return stiefel.New(a.Dims()).Distance(a, b)
+	return stiefel.New(a.Dims()).Distance(ctx, a, b)
 }
 
 func TestPCAIsScikitLearns(t *testing.T) {

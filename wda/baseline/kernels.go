@@ -27,7 +27,7 @@ type interval struct{ from, to int }
 
 // newKernels orders the samples by label and value, so that what is drawn at random
 // does not depend on the order they come in.
-func newKernels(x *mat.Dense, labels []int, size int, seed uint64) *kernels {
+func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed uint64) *kernels {
 	n, d := x.Dims()
 	order := make([]int, n)
 	for i := range order {
@@ -40,7 +40,7 @@ func newKernels(x *mat.Dense, labels []int, size int, seed uint64) *kernels {
 		return slices.Compare(x.RawRowView(a), x.RawRowView(b))
 	})
 	f := &kernels{d: d, class: make([]int, n), fold: make([]int, n)}
-	f.basis, f.x = span(unitVariance(gather(x, order)))
+	f.basis, f.x = span(ctx, unitVariance(gather(x, order)))
 	sorted := make([]int, n)
 	for i, r := range order {
 		sorted[i] = labels[r]
@@ -85,8 +85,8 @@ func filledKernels(basis, steps int) (int, int, bool) {
 }
 
 // project returns the projected samples, and those of the centres.
-func (f *kernels) project(p *mat.Dense) (y, u *mat.Dense) {
-	y = product(f.x, p)
+func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
+	y = product(ctx, f.x, p)
 	return y, gather(y, f.centres)
 }
 
@@ -108,7 +108,7 @@ func (f *kernels) search(ctx context.Context, p, restarts, steps int, seed uint6
 			if q == r {
 				break // every start spans everything
 			}
-			manifold.Random(start, rng)
+			manifold.Random(ctx, start, rng)
 		}
 		v, score, err := climb(start, steps)
 		if err != nil {
@@ -119,17 +119,17 @@ func (f *kernels) search(ctx context.Context, p, restarts, steps int, seed uint6
 		}
 	}
 	// Of the columns only their span matters: take its principal components.
-	turn, err := components(ctx, product(f.x, best), q)
+	turn, err := components(ctx, product(ctx, f.x, best), q)
 	if err != nil {
 		return nil, err
 	}
-	best = product(best, turn)
+	best = product(ctx, best, turn)
 	if f.basis != nil {
-		best = product(f.basis, best)
+		best = product(ctx, f.basis, best)
 	}
-	all, err := complete(best, p)
+	all, err := complete(ctx, best, p)
 	if err != nil {
 		return nil, err
 	}
-	return all, orthonormalize(all)
+	return all, orthonormalize(ctx, all)
 }

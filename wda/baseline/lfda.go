@@ -64,10 +64,10 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 		}
 	}
 	if basis != nil {
-		v = product(basis, v)
+		v = product(ctx, basis, v)
 	}
-	if v, err = complete(v, p); err == nil && f.Orthonormal {
-		err = orthonormalize(v)
+	if v, err = complete(ctx, v, p); err == nil && f.Orthonormal {
+		err = orthonormalize(ctx, v)
 	}
 	return v, err
 }
@@ -76,8 +76,8 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 // it, at most p of them.
 func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (basis, v *mat.Dense, mu []float64, err error) {
 	_, d := x.Dims()
-	basis, c := span(centred(x))
-	sw, sb := localScatter(c, classRows(labels), f.Neighbors)
+	basis, c := span(ctx, centred(x))
+	sw, sb := localScatter(ctx, c, classRows(labels), f.Neighbors)
 	r := sw.RawMatrix().Rows
 	total := make([]float64, r)
 	for j := range r {
@@ -112,15 +112,15 @@ func trace(m *mat.Dense) (sum float64) {
 // G_c = X_cᵀ(diag(A1) − A)X_c
 //
 //	S̃_w = Σ_c G_c/n_c   S̃_b = XᵀX − Σ_c (n_c/n) S_c + Σ_c (1/n − 1/n_c) G_c
-func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense) {
+func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense) {
 	n, d := x.Dims()
 	within, between := mat.NewDense(n, d, nil), mat.DenseCopyOf(x)
 	for _, rows := range classes {
 		xc := gather(x, rows)
 		nc := len(rows)
 		a := mat.NewDense(nc, nc, nil)
-		knn.Affinity(dense.View(a), dense.View(xc), k)
-		lap := product(a, xc)
+		knn.Affinity(ctx, dense.View(a), dense.View(xc), k)
+		lap := product(ctx, a, xc)
 		around := centred(xc)
 		for i, r := range rows {
 			degree := 0.
@@ -136,5 +136,5 @@ func localScatter(x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense) {
 			}
 		}
 	}
-	return symmetricProduct(x, within), symmetricProduct(x, between)
+	return symmetricProduct(ctx, x, within), symmetricProduct(ctx, x, between)
 }

@@ -46,13 +46,13 @@ func TestLocalScatter(t *testing.T) {
 	n, d := x.Dims()
 	const k = 4
 	classes := classRows(labels)
-	sw, sb := localScatter(x, classes, k)
+	sw, sb := localScatter(ctx, x, classes, k)
 	wantW, wantB := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
 	diff := mat.NewVecDense(d, nil)
 	affinities, at := make([]*mat.Dense, len(classes)), make([]int, n)
 	for c, rows := range classes {
 		affinities[c] = mat.NewDense(len(rows), len(rows), nil)
-		knn.Affinity(dense.View(affinities[c]), dense.View(gather(x, rows)), k)
+		knn.Affinity(ctx, dense.View(affinities[c]), dense.View(gather(x, rows)), k)
 		for i, r := range rows {
 			at[r] = i
 		}
@@ -93,9 +93,9 @@ func TestLFDALarge(t *testing.T) {
 			t.Fatal(err)
 		}
 		if basis != nil {
-			v = product(basis, v)
+			v = product(ctx, basis, v)
 		}
-		sw, sb := localScatter(centred(x), classRows(labels), 7)
+		sw, sb := localScatter(ctx, centred(x), classRows(labels), 7)
 		total := make([]float64, c.d)
 		for j := range total {
 			total[j] = sw.At(j, j) + sb.At(j, j)
@@ -125,7 +125,7 @@ func TestLFDALarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := stiefel.New(c.d, 3).Infeasibility(o); !(e < 1e-13) {
+		if e := stiefel.New(c.d, 3).Infeasibility(ctx, o); !(e < 1e-13) {
 			t.Errorf("%+v: columns are not orthonormal: %g", c, e)
 		}
 	}

@@ -60,8 +60,8 @@ func (m LMNN) filled() (Method, bool) {
 
 func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c := span(centred(x))
-	f := newMargin(c, labels, m.Neighbors, m.Push)
+	basis, c := span(ctx, centred(x))
+	f := newMargin(ctx, c, labels, m.Neighbors, m.Push)
 	_, r := c.Dims()
 	q := min(p, r)
 	start, err := components(ctx, c, q)
@@ -72,7 +72,7 @@ func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if err != nil {
 		return nil, err
 	}
-	return lift(basis, v, d, p), nil
+	return lift(ctx, basis, v, d, p), nil
 }
 
 // margin is the loss of LMNN.
@@ -84,13 +84,16 @@ type margin struct {
 }
 
 // newMargin finds the target neighbors.
-func newMargin(x *mat.Dense, labels []int, k int, push float64) *margin {
+func newMargin(ctx context.Context, x *mat.Dense, labels []int, k int, push float64) *margin {
 	n, _ := x.Dims()
 	f := &margin{x: x, labels: labels, targets: make([][]int, n), push: push}
 	for _, rows := range classRows(labels) {
 		xc := gather(x, rows)
-		d := sqDistances(xc, xc)
+		d := sqDistances(ctx, xc, xc)
 		for i, r := range rows {
+			if ctx.Err() != nil {
+				return f
+			}
 			order := make([]int, 0, len(rows)-1)
 			for j := range rows {
 				if j != i {
@@ -117,8 +120,8 @@ func newMargin(x *mat.Dense, labels []int, k int, push float64) *margin {
 
 // value returns the loss at p and the number of positive terms of the hinge, and
 // sets grad to the gradient unless it is nil.
-func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
-	y := product(f.x, p)
+func (f *margin) value(ctx context.Context, grad, p *mat.Dense) (loss float64, active int) {
+	y := product(ctx, f.x, p)
 	n, q := y.Dims()
 	g := mat.NewDense(n, q, nil)
 	// pair adds the gradient of w·‖y_i − y_j‖².
@@ -132,7 +135,7 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 	}
 	distances := mat.NewDense(min(blockRows, n), n, nil)
 	var counts []int
-	for from := 0; from < n; from += blockRows {
+	for from := 0; from < n && ctx.Err() == nil; from += blockRows {
 		rows := min(blockRows, n-from)
 		matrix.SqDist(asm.Best(), dense.View(distances).RowRange(0, rows), dense.View(y).RowRange(from, from+rows), dense.View(y))
 		for i := from; i < from+rows; i++ {
@@ -172,28 +175,41 @@ func (f *margin) value(grad, p *mat.Dense) (loss float64, active int) {
 		}
 	}
 	if grad != nil {
-		pullBack(grad, f.x, g)
+		pullBack(ctx, grad, f.x, g)
 	}
 	return loss, active
 }
 
 // pullBack sets grad to xᵀg, the gradient by a projection from that by the projected
 // samples.
-func pullBack(grad, x, g *mat.Dense) {
+func pullBack(ctx context.Context, grad, x, g *mat.Dense) {
 	var t mat.Dense // transposed: the wide operand is best on the right
-	dense.TransMul(&t, g, x)
+	dense.TransMul(ctx, &t, g, x)
 	grad.Copy(t.T())
 }
 
-// Evaluate implements descent.Problem.
-func (f *margin) Evaluate(p, grad *mat.Dense) (float64, error) {
-	loss, _ := f.value(grad, p)
-	return loss, nil
+func (f *margin) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
+	loss, _ := f.value(ctx, grad, p)
+	return loss, ctx.Err()
 }
+
+// criterion is a function of a projection to be minimized.
+type criterion interface {
+	evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
+}
+
+// bound is a criterion for the length of one call of package descent.
+type bound struct {
+	criterion
+	ctx context.Context
+}
+
+// Evaluate implements descent.Problem.
+func (b bound) Evaluate(p, grad *mat.Dense) (float64, error) { return b.evaluate(b.ctx, p, grad) }
 
 // minimize returns a local minimum.
 func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, error) {
-	if first, _ := f.value(nil, start); first == 0 {
+	if first, _ := f.value(ctx, nil, start); first == 0 {
 		return start, nil // all samples that must come together are equal
 	}
 	return minimizeFreely(ctx, f, start, steps)
@@ -201,9 +217,9 @@ func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*ma
 
 // minimizeFreely returns the local minimum of f over all matrices that L-BFGS reaches from
 // start.
-func minimizeFreely(ctx context.Context, f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
+func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps int) (*mat.Dense, error) {
 	d, q := start.Dims()
-	r, err := descent.Minimize(ctx, f, descent.Euclidean{Rows: d, Cols: q}, start, &descent.Settings{
+	r, err := descent.Minimize(ctx, bound{f, ctx}, descent.Euclidean{Rows: d, Cols: q}, start, &descent.Settings{
 		Method: descent.LBFGS, MaxSteps: steps, GradientTolerance: 1e-9, FunctionTolerance: 1e-7, StepTolerance: -1,
 	})
 	if r == nil {

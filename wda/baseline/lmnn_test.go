@@ -13,7 +13,7 @@ import (
 // and ours is no worse.
 func TestLMNNIsMetricLearns(t *testing.T) {
 	x, labels := readSamples(t, "iris")
-	f := newMargin(x, labels, 3, 0.5)
+	f := newMargin(ctx, x, labels, 3, 0.5)
 	mine := f.targets
 	targets := readMatrix(t, "iris_lmnn_targets")
 	f.targets = make([][]int, len(mine))
@@ -30,7 +30,7 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 	}
 	for _, c := range []struct{ at, value string }{{"iris_lmnn_startcomponents", "iris_lmnn_start"}, {"iris_lmnn", "iris_lmnn_end"}} {
 		want := readMatrix(t, c.value)
-		loss, active := f.value(nil, readMatrix(t, c.at))
+		loss, active := f.value(ctx, nil, readMatrix(t, c.at))
 		if e := loss/want.At(0, 0) - 1; !(e < 1e-9 && e > -1e-9) || active != int(want.At(0, 1)) {
 			t.Errorf("%s: loss %v with %d active constraints, want %v with %v", c.at, loss, active, want.At(0, 0), want.At(0, 1))
 		}
@@ -44,7 +44,7 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs := readMatrix(t, "iris_lmnn_end").At(0, 0)
-	ours, _ := f.value(nil, v)
+	ours, _ := f.value(ctx, nil, v)
 	t.Logf("loss %.6g, metric-learn's %.6g", ours, theirs)
 	if !(ours <= theirs*1.001) {
 		t.Errorf("loss %v, metric-learn's is %v", ours, theirs)
@@ -55,7 +55,7 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 // central differences are exact but for rounding.
 func TestLMNNGradient(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(40)
-	f := newMargin(data.X, data.Labels, 3, 0.3)
+	f := newMargin(ctx, data.X, data.Labels, 3, 0.3)
 	rng := rand.New(rand.NewPCG(1, 9))
 	p := mat.NewDense(5, 2, nil)
 	for i := range 5 {
@@ -64,10 +64,10 @@ func TestLMNNGradient(t *testing.T) {
 		}
 	}
 	grad := mat.NewDense(5, 2, nil)
-	if _, active := f.value(grad, p); active < 10 {
+	if _, active := f.value(ctx, grad, p); active < 10 {
 		t.Fatalf("only %d active constraints", active)
 	}
-	e := gradientError(p, grad, 1e-7, func(p *mat.Dense) float64 { v, _ := f.value(nil, p); return v })
+	e := gradientError(p, grad, 1e-7, func(p *mat.Dense) float64 { v, _ := f.value(ctx, nil, p); return v })
 	if !(e < 1e-6) {
 		t.Errorf("gradient is off by %.3g", e)
 	}

@@ -57,13 +57,13 @@ func (m LSDR) filled() (Method, bool) {
 }
 
 func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	f := newKernels(x, labels, m.Basis, m.Seed)
+	f := newKernels(ctx, x, labels, m.Basis, m.Seed)
 	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 		const run = 20 // steps between two choices of σ and λ
 		at := start
 		var last smi
 		for done := 0; ; done += run {
-			s, score, err := f.selectSMI(at)
+			s, score, err := f.selectSMI(ctx, at)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -73,7 +73,7 @@ func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 			if done >= steps || s == last {
 				return at, score, nil
 			}
-			if at, err = minimize(ctx, &s, at, min(run, steps-done)); err != nil {
+			if at, err = minimize(ctx, bound{&s, ctx}, at, min(run, steps-done)); err != nil {
 				return nil, 0, err
 			}
 			last = s
@@ -87,11 +87,10 @@ type smi struct {
 	width, lambda float64
 }
 
-// Evaluate implements descent.Problem.
-func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
-	y, u := s.project(p)
+func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
+	y, u := s.project(ctx, p)
 	n, b := len(s.class), len(s.centres)
-	k := gaussian(y, u, precision(s.width))
+	k := gaussian(ctx, y, u, precision(s.width))
 	value := 0.5
 	var weights *mat.Dense // ∂(−SMI)/∂K
 	if grad != nil {
@@ -99,8 +98,8 @@ func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 	}
 	for c, columns := range s.columns {
 		kc := k.Slice(0, n, columns.from, columns.to).(*mat.Dense)
-		h, hh := s.momentsOf(kc, c, -1).means()
-		alpha, chol, err := ridge(hh, s.lambda, h)
+		h, hh := s.momentsOf(ctx, kc, c, -1).means()
+		alpha, chol, err := ridge(ctx, hh, s.lambda, h)
 		if err != nil {
 			return 0, err
 		}
@@ -109,7 +108,9 @@ func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 		if grad == nil {
 			continue
 		}
-		chol.Solve(matrix.New(len(beta), 1, beta))
+		if err := chol.Solve(ctx, matrix.New(len(beta), 1, beta)); err != nil {
+			return 0, err
+		}
 		first, second := make([]float64, len(beta)), make([]float64, len(beta)) // 2α − β and 3/2·α − β
 		for j, a := range alpha {
 			first[j] = math.FMA(2, a, -beta[j])
@@ -130,7 +131,7 @@ func (s *smi) Evaluate(p, grad *mat.Dense) (float64, error) {
 	if grad != nil {
 		weights.MulElem(weights, k)
 		weights.Scale(-1/(2*s.width*s.width), weights)
-		pullBack(grad, s.x, distanceGradient(weights, y, u, s.centres))
+		pullBack(ctx, grad, s.x, distanceGradient(ctx, weights, y, u, s.centres))
 	}
 	return value, nil
 }
@@ -151,7 +152,7 @@ type moments struct {
 
 // momentsOf returns the moments of a class from its kernels (n × b_c), over the
 // samples of a fold, or all of them if fold is negative.
-func (f *kernels) momentsOf(kc *mat.Dense, c, fold int) moments {
+func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) moments {
 	n, b := kc.Dims()
 	m := moments{h: make([]float64, b)}
 	kept := make([]int, 0, n)
@@ -167,7 +168,7 @@ func (f *kernels) momentsOf(kc *mat.Dense, c, fold int) moments {
 	}
 	if m.count = len(kept); m.count > 0 {
 		g := gather(kc, kept)
-		m.hh = symmetricProduct(g, g)
+		m.hh = symmetricProduct(ctx, g, g)
 	} else {
 		m.hh = mat.NewDense(b, b, nil)
 	}
@@ -193,23 +194,22 @@ func (m moments) means() (h []float64, hh *mat.Dense) {
 }
 
 // ridge returns (A + λI)⁻¹ b and the Cholesky factor of A + λI.
-func ridge(a *mat.Dense, lambda float64, b []float64) ([]float64, *algebra.Cholesky, error) {
-	chol, err := ridgeFactor(a, lambda)
+func ridge(ctx context.Context, a *mat.Dense, lambda float64, b []float64) ([]float64, *algebra.Cholesky, error) {
+	chol, err := ridgeFactor(ctx, a, lambda)
 	if err != nil {
 		return nil, nil, err
 	}
 	x := slices.Clone(b)
-	chol.Solve(matrix.New(len(x), 1, x))
-	return x, chol, nil
+	return x, chol, chol.Solve(ctx, matrix.New(len(x), 1, x))
 }
 
 // ridgeFactor returns the Cholesky factor of A + λI.
-func ridgeFactor(a *mat.Dense, lambda float64) (*algebra.Cholesky, error) {
+func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Cholesky, error) {
 	r := mat.DenseCopyOf(a)
 	for i := range r.RawMatrix().Rows {
 		r.Set(i, i, r.At(i, i)+lambda)
 	}
-	chol, ok := algebra.NewCholesky(context.Background(), dense.View(r))
+	chol, ok := algebra.NewCholesky(ctx, dense.View(r))
 	if !ok {
 		return nil, ErrFactorize
 	}
@@ -218,26 +218,26 @@ func ridgeFactor(a *mat.Dense, lambda float64) (*algebra.Cholesky, error) {
 
 // selectSMI returns the σ and λ of the least error of the density ratio in
 // cross-validation at p, and that error, up to a constant −SMI − ½.
-func (f *kernels) selectSMI(p *mat.Dense) (smi, float64, error) {
-	y, u := f.project(p)
+func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, error) {
+	y, u := f.project(ctx, p)
 	n, b := len(f.class), len(f.centres)
-	d := sqDistances(y, u)
+	d := sqDistances(ctx, y, u)
 	scale := medianDistance(d)
 	best, least := smi{kernels: f}, math.Inf(1)
 	k := mat.NewDense(n, b, nil)
 	for _, factor := range widthFactors {
 		width := factor * scale
-		gibbsOf(k, d, width)
+		gibbsOf(ctx, k, d, width)
 		scores := make([]float64, len(lambdas))
 		for c, columns := range f.columns {
 			kc := k.Slice(0, n, columns.from, columns.to).(*mat.Dense)
-			all := f.momentsOf(kc, c, -1)
+			all := f.momentsOf(ctx, kc, c, -1)
 			for fold := range folds {
-				part := f.momentsOf(kc, c, fold)
+				part := f.momentsOf(ctx, kc, c, fold)
 				h, hh := all.without(part).means()
 				ht, hht := part.means()
 				for l, lambda := range lambdas {
-					alpha, _, err := ridge(hh, lambda, h)
+					alpha, _, err := ridge(ctx, hh, lambda, h)
 					if err != nil {
 						return best, 0, err
 					}
@@ -266,10 +266,13 @@ var widthFactors = []float64{0.1, 0.2, 0.35, 0.6, 1, 1.7}
 const folds = 5
 
 // gibbsOf sets k to exp(−d/(2σ²)).
-func gibbsOf(k, d *mat.Dense, width float64) {
+func gibbsOf(ctx context.Context, k, d *mat.Dense, width float64) {
 	k.Scale(-precision(width), d)
 	n, _ := k.Dims()
 	for i := range n {
+		if ctx.Err() != nil {
+			return
+		}
 		row := k.RawRowView(i)
 		matrix.Exp(asm.Best(), row, row)
 	}

@@ -12,14 +12,14 @@ import (
 func TestLSDRGradient(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(40)
 	for _, size := range []int{200, 15} {
-		f := newKernels(data.X, data.Labels, size, 1)
+		f := newKernels(ctx, data.X, data.Labels, size, 1)
 		s := &smi{f, 0.8, 0.01}
 		p := randomMatrix(1, 5, 2, 0.6)
 		grad := mat.NewDense(5, 2, nil)
-		if _, err := s.Evaluate(p, grad); err != nil {
+		if _, err := s.evaluate(ctx, p, grad); err != nil {
 			t.Fatal(err)
 		}
-		e := gradientError(p, grad, 1e-5, func(p *mat.Dense) float64 { v, _ := s.Evaluate(p, nil); return v })
+		e := gradientError(p, grad, 1e-5, func(p *mat.Dense) float64 { v, _ := s.evaluate(ctx, p, nil); return v })
 		if !(e < 1e-7) {
 			t.Errorf("%d kernels: gradient is off by %.3g", size, e)
 		}
@@ -30,11 +30,11 @@ func TestLSDRGradient(t *testing.T) {
 // labels.
 func TestSMI(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 1, Seed: 3}.Generate(14)
-	f := newKernels(data.X, data.Labels, 9, 1)
+	f := newKernels(ctx, data.X, data.Labels, 9, 1)
 	const width, lambda = 0.9, 0.05
 	p := randomMatrix(2, 3, 2, 0.6)
 	n, b := 14, len(f.centres)
-	y, u := f.project(p)
+	y, u := f.project(ctx, p)
 	psi := func(i, c, l int) float64 {
 		if f.class[f.centres[l]] != c {
 			return 0
@@ -58,13 +58,13 @@ func TestSMI(t *testing.T) {
 			hh.SetSym(l, m, sum/float64(n*n))
 		}
 	}
-	solution, _, err := ridge(mat.DenseCopyOf(hh), lambda, h.RawVector().Data)
+	solution, _, err := ridge(ctx, mat.DenseCopyOf(hh), lambda, h.RawVector().Data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	alpha := mat.NewVecDense(b, solution)
 	want := mat.Dot(h, alpha) - mat.Inner(alpha, hh, alpha)/2 - 0.5
-	got, err := (&smi{f, width, lambda}).Evaluate(p, nil)
+	got, err := (&smi{f, width, lambda}).evaluate(ctx, p, nil)
 	if err != nil || !(math.Abs(got+want) < 1e-12) {
 		t.Errorf("−SMI = %v, %v; want %v", got, err, -want)
 	}
@@ -78,7 +78,7 @@ func TestLSDROrthonormal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := stiefel.New(4, p).Infeasibility(v); !(e < 1e-13) {
+			if e := stiefel.New(4, p).Infeasibility(ctx, v); !(e < 1e-13) {
 				t.Errorf("%s, p = %d: columns are not orthonormal: %g", m.String(), p, e)
 			}
 		}

@@ -62,7 +62,7 @@ func (m LSQMI) filled() (Method, bool) {
 }
 
 func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	f := newKernels(x, labels, m.Basis, m.Seed)
+	f := newKernels(ctx, x, labels, m.Basis, m.Seed)
 	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 		return f.climbQMI(ctx, start, steps)
 	})
@@ -77,7 +77,7 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 	grad := mat.NewDense(r, q, nil)
 	// Lengths of z are counted in this unit throughout: densities, and so the values
 	// compared, change with it.
-	unit := f.medianOf(at)
+	unit := f.medianOf(ctx, at)
 	length := 0.3
 	var value, slope fit
 	for done := 0; ; done++ {
@@ -88,31 +88,31 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 		if fresh || done == steps {
 			var score float64
 			var err error
-			if value, score, err = f.selectQMI(at, unit, false); err != nil {
+			if value, score, err = f.selectQMI(ctx, at, unit, false); err != nil {
 				return nil, 0, err
 			}
 			if done >= steps {
 				return at, score, nil
 			}
-			if slope, _, err = f.selectQMI(at, unit, true); err != nil {
+			if slope, _, err = f.selectQMI(ctx, at, unit, true); err != nil {
 				return nil, 0, err
 			}
 		}
-		here, err := f.qmi(at, value)
+		here, err := f.qmi(ctx, at, value)
 		if err != nil {
 			return nil, 0, err
 		}
-		if err := f.qmiDerivative(grad, at, slope); err != nil {
+		if err := f.qmiDerivative(ctx, grad, at, slope); err != nil {
 			return nil, 0, err
 		}
-		manifold.Tangent(grad, at, grad)
+		manifold.Tangent(ctx, grad, at, grad)
 		moved := false
 		if norm := math.Sqrt(manifold.Inner(at, grad, grad)); norm > 0 && !math.IsInf(norm, 1) {
 			for length *= 2; length > 1e-4; length /= 2 {
-				if manifold.Retract(next, at, grad, length/norm) != nil {
+				if manifold.Retract(ctx, next, at, grad, length/norm) != nil {
 					continue
 				}
-				there, err := f.qmi(next, value)
+				there, err := f.qmi(ctx, next, value)
 				if err != nil {
 					return nil, 0, err
 				}
@@ -127,7 +127,7 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 			continue
 		}
 		if fresh { // with σ and λ chosen for this point
-			_, score, err := f.selectQMI(at, unit, false)
+			_, score, err := f.selectQMI(ctx, at, unit, false)
 			return at, score, err
 		}
 		done += run - 1 - done%run // choose them now
@@ -139,16 +139,16 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 // fit are the settings of an estimate.
 type fit struct{ width, lambda, unit float64 }
 
-func (f *kernels) medianOf(p *mat.Dense) float64 {
-	y, u := f.project(p)
-	return medianDistance(sqDistances(y, u))
+func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {
+	y, u := f.project(ctx, p)
+	return medianDistance(sqDistances(ctx, y, u))
 }
 
 // overlap returns U of a class, without its factor, from the centres of the class,
 // and ln of the factor.
-func overlap(u *mat.Dense, s fit) (*mat.Dense, float64) {
+func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	_, q := u.Dims()
-	k := gaussian(u, u, precision(s.width)/2)
+	k := gaussian(ctx, u, u, precision(s.width)/2)
 	w := s.width / s.unit
 	return k, float64(q) / 2 * num.Log(math.Pi*w*w)
 }
@@ -156,7 +156,7 @@ func overlap(u *mat.Dense, s fit) (*mat.Dense, float64) {
 // signedMeans returns Σ_i s_i φ(z_i), s_i = [y_i = c]/n − n_c/n², over the samples with
 // use(i), all if use is nil, with their n and n_c, and if derivative is set the
 // w of every dimension instead, one a column.
-func (f *kernels) signedMeans(y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
+func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
 	n, q := y.Dims()
 	b, _ := u.Dims()
 	count, ofClass := 0, 0
@@ -186,7 +186,7 @@ func (f *kernels) signedMeans(y, u, k *mat.Dense, c int, width float64, derivati
 			row[1+l] = s * yi[l]
 		}
 	}
-	sums := transProduct(k, signed)
+	sums := transProduct(ctx, k, signed)
 	if !derivative {
 		return sums
 	}
@@ -210,16 +210,16 @@ func (f *kernels) sign(i, c, count, ofClass int) float64 {
 
 // qmi returns the least-squares estimate of QMI: with v_b the signed means of φ_b and
 // α = (U + λI)⁻¹v, it is αᵀv − ½ αᵀUα.
-func (f *kernels) qmi(p *mat.Dense, s fit) (float64, error) {
-	y, u := f.project(p)
+func (f *kernels) qmi(ctx context.Context, p *mat.Dense, s fit) (float64, error) {
+	y, u := f.project(ctx, p)
 	sum := 0.
 	for c, columns := range f.columns {
 		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, u.RawMatrix().Cols))
-		k := gaussian(y, uc, precision(s.width))
-		v := f.signedMeans(y, uc, k, c, s.width, false, nil)
-		over, factor := overlap(uc, s)
+		k := gaussian(ctx, y, uc, precision(s.width))
+		v := f.signedMeans(ctx, y, uc, k, c, s.width, false, nil)
+		over, factor := overlap(ctx, uc, s)
 		vv := v.RawMatrix().Data
-		alpha, _, err := ridge(over, s.lambda, vv)
+		alpha, _, err := ridge(ctx, over, s.lambda, vv)
 		if err != nil {
 			return 0, err
 		}
@@ -230,21 +230,23 @@ func (f *kernels) qmi(p *mat.Dense, s fit) (float64, error) {
 
 // qmiDerivative sets grad to the estimate of ∂QMI/∂P, up to a positive factor that
 // depends on s alone.
-func (f *kernels) qmiDerivative(grad, p *mat.Dense, s fit) error {
-	y, u := f.project(p)
+func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) error {
+	y, u := f.project(ctx, p)
 	n, q := y.Dims()
 	weights := mat.NewDense(n, q, nil)
 	for c, columns := range f.columns {
 		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
-		k := gaussian(y, uc, precision(s.width))
-		w := f.signedMeans(y, uc, k, c, s.width, true, nil)
-		over, _ := overlap(uc, s)
-		chol, err := ridgeFactor(over, s.lambda)
+		k := gaussian(ctx, y, uc, precision(s.width))
+		w := f.signedMeans(ctx, y, uc, k, c, s.width, true, nil)
+		over, _ := overlap(ctx, uc, s)
+		chol, err := ridgeFactor(ctx, over, s.lambda)
 		if err != nil {
 			return err
 		}
-		chol.Solve(dense.View(w))
-		g := product(k, w)
+		if err := chol.Solve(ctx, dense.View(w)); err != nil {
+			return err
+		}
+		g := product(ctx, k, w)
 		for i := range n {
 			sign := f.sign(i, c, n, len(f.rows[c]))
 			row, gi := weights.RawRowView(i), g.RawRowView(i)
@@ -253,39 +255,41 @@ func (f *kernels) qmiDerivative(grad, p *mat.Dense, s fit) error {
 			}
 		}
 	}
-	pullBack(grad, f.x, weights)
+	pullBack(ctx, grad, f.x, weights)
 	return nil
 }
 
 // selectQMI returns the σ and λ of the least squared error in cross-validation at p,
 // and that error up to a constant, of f or of its derivatives.
-func (f *kernels) selectQMI(p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
-	y, u := f.project(p)
+func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
+	y, u := f.project(ctx, p)
 	_, q := y.Dims()
-	scale := f.medianOf(p)
+	scale := f.medianOf(ctx, p)
 	best, least := fit{}, math.Inf(1)
 	for _, width := range widthFactors {
 		s := fit{width: width * scale, unit: unit}
 		scores := make([]float64, len(lambdas))
 		for c, columns := range f.columns {
 			uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
-			k := gaussian(y, uc, precision(s.width))
-			over, factor := overlap(uc, s)
+			k := gaussian(ctx, y, uc, precision(s.width))
+			over, factor := overlap(ctx, uc, s)
 			chols := make([]*algebra.Cholesky, len(lambdas))
 			for l, lambda := range lambdas {
 				var err error
-				if chols[l], err = ridgeFactor(over, lambda); err != nil {
+				if chols[l], err = ridgeFactor(ctx, over, lambda); err != nil {
 					return best, 0, err
 				}
 			}
 			for fold := range folds {
-				w := f.signedMeans(y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] != fold })
-				wt := f.signedMeans(y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] == fold })
+				w := f.signedMeans(ctx, y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] != fold })
+				wt := f.signedMeans(ctx, y, uc, k, c, s.width, derivative, func(i int) bool { return f.fold[i] == fold })
 				for l := range lambdas {
 					theta := mat.DenseCopyOf(w)
-					chols[l].Solve(dense.View(theta))
+					if err := chols[l].Solve(ctx, dense.View(theta)); err != nil {
+						return best, 0, err
+					}
 					// Σ_j θ_jᵀ(Uθ_j − 2w_j)
-					ut := product(over, theta)
+					ut := product(ctx, over, theta)
 					sum := 0.
 					for i := range theta.RawMatrix().Rows {
 						ti, ui, wi := theta.RawRowView(i), ut.RawRowView(i), wt.RawRowView(i)

@@ -37,25 +37,25 @@ func (g gaussians) qmi(p *mat.Dense) float64 {
 func TestQMI(t *testing.T) {
 	g := gaussians{0.6, 0.9, 0.3}
 	x, labels := g.draw(2000)
-	f := newKernels(x, labels, 100, 1)
+	f := newKernels(ctx, x, labels, 100, 1)
 	scale := rms(centred(x)) // newKernels divides by it
 	for _, angle := range []float64{-1, 0.9} {
 		p := mat.NewDense(2, 1, []float64{math.Cos(angle), math.Sin(angle)})
 		across := mat.NewDense(2, 1, []float64{-math.Sin(angle), math.Cos(angle)})
-		value, _, err := f.selectQMI(p, 1, false)
+		value, _, err := f.selectQMI(ctx, p, 1, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.qmi(p, value)
+		got, err := f.qmi(ctx, p, value)
 		if want := g.qmi(p) * scale; err != nil || !(math.Abs(got-want) < 0.1*want) {
 			t.Errorf("angle %v: QMI is estimated at %v, is %v (%v)", angle, got, want, err)
 		}
-		slope, _, err := f.selectQMI(p, 1, true)
+		slope, _, err := f.selectQMI(ctx, p, 1, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		grad := mat.NewDense(2, 1, nil)
-		if err := f.qmiDerivative(grad, p, slope); err != nil {
+		if err := f.qmiDerivative(ctx, grad, p, slope); err != nil {
 			t.Fatal(err)
 		}
 		const h = 1e-5
@@ -76,9 +76,9 @@ func TestQMI(t *testing.T) {
 // sum over samples is minus the central difference of signed means as z moves.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
-	f := newKernels(x, labels, 6, 1)
+	f := newKernels(ctx, x, labels, 6, 1)
 	const width, h = 0.7, 1e-5
-	y, u := f.project(mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
+	y, u := f.project(ctx, mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
 	at := func(c, axis int, shift float64) *mat.Dense {
 		moved := mat.DenseCopyOf(y)
 		for i := range 20 {
@@ -92,7 +92,7 @@ func TestQMIParts(t *testing.T) {
 				k.Set(i, j, math.Exp(-mat.Dot(&diff, &diff)/(2*width*width)))
 			}
 		}
-		return f.signedMeans(moved, u, k, c, width, false, nil)
+		return f.signedMeans(ctx, moved, u, k, c, width, false, nil)
 	}
 	k := mat.NewDense(20, len(f.centres), nil)
 	for i := range 20 {
@@ -103,7 +103,7 @@ func TestQMIParts(t *testing.T) {
 		}
 	}
 	for c := range 2 {
-		w := f.signedMeans(y, u, k, c, width, true, nil)
+		w := f.signedMeans(ctx, y, u, k, c, width, true, nil)
 		for axis := range 2 {
 			up, down := at(c, axis, h), at(c, axis, -h)
 			for j := range f.centres {

@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+var ctx = context.Background()
+
 // readMatrix reads a file of testdata, whose README says where it is from.
 func readMatrix(t *testing.T, name string) *mat.Dense {
 	t.Helper()

@@ -45,21 +45,21 @@ func (m NCA) filled() (Method, bool) {
 
 func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c := span(centred(x))
+	basis, c := span(ctx, centred(x))
 	_, r := c.Dims()
 	start, err := components(ctx, c, min(p, r))
 	if err != nil {
 		return nil, err
 	}
 	f := newNeighborhoods(c, labels)
-	if s := f.nearest(start); s > 0 {
+	if s := f.nearest(ctx, start); s > 0 {
 		start.Scale(1/math.Sqrt(s), start)
 	}
 	v, err := minimizeFreely(ctx, f, start, m.MaxSteps)
 	if err != nil {
 		return nil, err
 	}
-	return lift(basis, v, d, p), nil
+	return lift(ctx, basis, v, d, p), nil
 }
 
 // neighborhoods is −F as a function of the projection.
@@ -81,10 +81,10 @@ func newNeighborhoods(x *mat.Dense, labels []int) *neighborhoods {
 
 // nearest returns the mean squared distance of the projected samples from their nearest
 // neighbors.
-func (f *neighborhoods) nearest(p *mat.Dense) (mean float64) {
-	y := product(f.x, p)
+func (f *neighborhoods) nearest(ctx context.Context, p *mat.Dense) (mean float64) {
+	y := product(ctx, f.x, p)
 	n, _ := y.Dims()
-	f.blocks(dense.View(y), func(_ interval, from int, distances matrix.Matrix[float64]) {
+	f.blocks(ctx, dense.View(y), func(_ interval, from int, distances matrix.Matrix[float64]) {
 		for i := range distances.Rows {
 			mean += leastBeside(distances.Row(i), from+i) / float64(n)
 		}
@@ -110,11 +110,11 @@ const blockRows = 128
 
 // blocks calls do with the squared distances of some rows of y, from the given one on,
 // from all rows: block after block, each of one class.
-func (f *neighborhoods) blocks(y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
+func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
 	n := y.Rows
 	all := matrix.New[float64](min(blockRows, n), n, nil)
 	for _, class := range f.class {
-		for from := class.from; from < class.to; from += blockRows {
+		for from := class.from; from < class.to && ctx.Err() == nil; from += blockRows {
 			rows := all.RowRange(0, min(blockRows, class.to-from))
 			matrix.SqDist(asm.Best(), rows, y.RowRange(from, from+rows.Rows), y)
 			do(class, from, rows)
@@ -127,15 +127,15 @@ func (f *neighborhoods) blocks(y matrix.Matrix[float64], do func(class interval,
 // tens of times as long.
 const farApart = -300
 
-// Evaluate implements descent.Problem. With E_ij = exp(m_i − ‖y_i − y_j‖²), m_i the least
+// evaluate implements criterion. With E_ij = exp(m_i − ‖y_i − y_j‖²), m_i the least
 // of these distances, and E_ii = 0, the derivative of −F by a squared distance is
 //
 //	w_ij = −(p_i/Σ_l E_il)·E_ij + [y_j = y_i]·(1/Σ_l E_il)·E_ij
 //
 // whose rows have the sum 0, so that it takes products with E and with its part within
 // the class, of y with a column of ones.
-func (f *neighborhoods) Evaluate(p, grad *mat.Dense) (float64, error) {
-	y := dense.View(product(f.x, p))
+func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
+	y := dense.View(product(ctx, f.x, p))
 	n, q := y.Rows, y.Cols
 	ones := matrix.New[float64](n, q+1, nil) // y and a column of ones
 	for i := range n {
@@ -146,7 +146,7 @@ func (f *neighborhoods) Evaluate(p, grad *mat.Dense) (float64, error) {
 	g := mat.NewDense(n, q, nil)
 	columns := matrix.New[float64](q+1, n, nil) // Σ_i w_ij of the columns of ones
 	value := 0.
-	f.blocks(y, func(class interval, from int, e matrix.Matrix[float64]) {
+	f.blocks(ctx, y, func(class interval, from int, e matrix.Matrix[float64]) {
 		for i := range e.Rows {
 			row := e.Row(i)
 			least := leastBeside(row, from+i)
@@ -181,8 +181,8 @@ func (f *neighborhoods) Evaluate(p, grad *mat.Dense) (float64, error) {
 			matrix.TransMul(asm.Best(), columns.ColRange(class.from, class.to), own, same, true)
 		}
 	})
-	if grad == nil {
-		return value, nil
+	if grad == nil || ctx.Err() != nil {
+		return value, ctx.Err()
 	}
 	for j := range n {
 		gj, yj := g.RawRowView(j), y.Row(j)
@@ -191,6 +191,6 @@ func (f *neighborhoods) Evaluate(p, grad *mat.Dense) (float64, error) {
 			gj[k] = math.FMA(2, math.FMA(sum, yj[k], -columns.At(k, j)), gj[k])
 		}
 	}
-	pullBack(grad, f.x, g)
+	pullBack(ctx, grad, f.x, g)
 	return value, nil
 }

@@ -23,7 +23,7 @@ func TestNCAIsScikitLearns(t *testing.T) {
 	f := newNeighborhoods(c, labels)
 	for _, at := range []string{"wine_nca_far", "wine_nca_near"} {
 		p, gradient := readMatrix(t, at), mat.NewDense(d, 2, nil)
-		value, err := f.Evaluate(p, gradient)
+		value, err := f.evaluate(ctx, p, gradient)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestNCAIsScikitLearns(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs := readMatrix(t, "iris_nca_end_value").At(0, 0)
-	ours, _ := f.Evaluate(v, nil)
+	ours, _ := f.evaluate(ctx, v, nil)
 	t.Logf("objective %.8g, scikit-learn's %.8g", ours, theirs)
 	if !(ours <= theirs+1e-3) {
 		t.Errorf("objective %v, scikit-learn's is %v", ours, theirs)
@@ -67,7 +67,7 @@ func TestNCAFarApart(t *testing.T) {
 	// Rows of a class are neighbors but at the border, where both are as near: p_i = ½.
 	// The last class is one row, and no other is like it.
 	f := newNeighborhoods(x, labels)
-	value, err := f.Evaluate(mat.NewDense(1, 1, []float64{1}), nil)
+	value, err := f.evaluate(ctx, mat.NewDense(1, 1, []float64{1}), nil)
 	if classes := len(f.class); classes != 2 {
 		t.Fatalf("%d classes", classes)
 	}

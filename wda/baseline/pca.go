@@ -59,7 +59,7 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 		return nil, err
 	}
 	out := mat.DenseCopyOf(v.Slice(0, d, 0, p))
-	if _, err := stiefel.New(d, p).Orthonormalize(out, out); err != nil {
+	if _, err := stiefel.New(d, p).Orthonormalize(ctx, out, out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -72,8 +72,8 @@ func (m PCA) dual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) 
 	if err != nil {
 		return nil, err
 	}
-	v := transProduct(c, u)
-	return v, orthonormalize(v)
+	v := transProduct(ctx, c, u)
+	return v, orthonormalize(ctx, v)
 }
 
 const (

@@ -54,10 +54,10 @@ func TestPrincipalComponents(t *testing.T) {
 		var all mat.Dense
 		pc.VectorsTo(&all)
 		m := stiefel.New(c.d, c.p)
-		if e := m.Infeasibility(got); e > 1e-13 {
+		if e := m.Infeasibility(ctx, got); e > 1e-13 {
 			t.Errorf("%+v: columns are not orthonormal: %g", c, e)
 		}
-		if dist := m.Distance(got, mat.DenseCopyOf(all.Slice(0, c.d, 0, c.p))); dist > 1e-7 {
+		if dist := m.Distance(ctx, got, mat.DenseCopyOf(all.Slice(0, c.d, 0, c.p))); dist > 1e-7 {
 			t.Errorf("%+v: subspace is %.3g from gonum's", c, dist)
 		}
 		for k := range c.p {
@@ -81,7 +81,7 @@ func TestFewerDirectionsThanComponents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := stiefel.New(d, 4).Infeasibility(got); !(e <= 1e-13) {
+		if e := stiefel.New(d, 4).Infeasibility(ctx, got); !(e <= 1e-13) {
 			t.Errorf("d = %d: columns are not orthonormal: %g", d, e)
 		}
 		if v := math.Abs(got.At(3, 0)); !(math.Abs(v-1) <= 1e-12) {

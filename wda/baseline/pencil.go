@@ -78,7 +78,9 @@ func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *ma
 	if v, mu, err = leading(ctx, h, p); err != nil {
 		return nil, nil, err
 	}
-	l.SolveTrans(dense.View(v))
+	if err := l.SolveTrans(ctx, dense.View(v)); err != nil {
+		return nil, nil, err
+	}
 	for i := range d {
 		row := v.RawRowView(i)
 		for k := range row {
@@ -97,7 +99,7 @@ func leading(ctx context.Context, h *mat.Dense, p int) (*mat.Dense, []float64, e
 		return topEigenvectors(ctx, h, p)
 	}
 	v := randomBlock(d, k)
-	mu, err := subspace.Leading(ctx, func(dst, v *mat.Dense) { dense.Mul(dst, h, v) }, nil, v, p, nil)
+	mu, err := subspace.Leading(ctx, func(dst, v *mat.Dense) { dense.Mul(ctx, dst, h, v) }, nil, v, p, nil)
 	if err != nil {
 		return nil, nil, err
 	}

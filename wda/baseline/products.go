@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"context"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -11,25 +12,25 @@ import (
 )
 
 // product returns a·b.
-func product(a, b *mat.Dense) *mat.Dense {
+func product(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 	c := new(mat.Dense)
-	dense.Mul(c, a, b)
+	dense.Mul(ctx, c, a, b)
 	return c
 }
 
 // transProduct returns aᵀb.
-func transProduct(a, b *mat.Dense) *mat.Dense {
+func transProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 	// The wide operand is best on the right.
 	if a.RawMatrix().Cols > b.RawMatrix().Cols {
-		return mat.DenseCopyOf(transProduct(b, a).T())
+		return mat.DenseCopyOf(transProduct(ctx, b, a).T())
 	}
 	c := new(mat.Dense)
-	dense.TransMul(c, a, b)
+	dense.TransMul(ctx, c, a, b)
 	return c
 }
 
 // symmetricProduct returns aᵀb, which is symmetric but for rounding, made so.
-func symmetricProduct(a, b *mat.Dense) *mat.Dense {
+func symmetricProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 	x, y := dense.View(a), dense.View(b)
 	d := x.Cols
 	s := mat.NewDense(d, d, nil)
@@ -37,29 +38,38 @@ func symmetricProduct(a, b *mat.Dense) *mat.Dense {
 	// The lower triangle, strip by strip.
 	for i := 0; i < d; i += stripRows {
 		j := min(i+stripRows, d)
-		matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)
+		dense.TransProduct(ctx, asm.Best(), out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)
 	}
 	mirror(out)
 	return s
 }
 
+// byRows calls f for some rows of dst and those of x at a time, until the context ends.
+func byRows(ctx context.Context, dst, x *mat.Dense, f func(to, from matrix.Matrix[float64])) {
+	to, from := dense.View(dst), dense.View(x)
+	for i := 0; i < to.Rows && ctx.Err() == nil; i += blockRows {
+		j := min(i+blockRows, to.Rows)
+		f(to.RowRange(i, j), from.RowRange(i, j))
+	}
+}
+
 // gram returns a·aᵀ.
-func gram(a *mat.Dense) *mat.Dense {
+func gram(ctx context.Context, a *mat.Dense) *mat.Dense {
 	at := mat.DenseCopyOf(a.T())
-	return symmetricProduct(at, at)
+	return symmetricProduct(ctx, at, at)
 }
 
 // sqDistances returns ‖x_i − z_j‖², n × m.
-func sqDistances(x, z *mat.Dense) *mat.Dense {
+func sqDistances(ctx context.Context, x, z *mat.Dense) *mat.Dense {
 	d := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
-	matrix.SqDist(asm.Best(), dense.View(d), dense.View(x), dense.View(z))
+	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { matrix.SqDist(asm.Best(), to, from, dense.View(z)) })
 	return d
 }
 
 // gaussian returns exp(−λ‖x_i − z_j‖²), n × m.
-func gaussian(x, z *mat.Dense, lambda float64) *mat.Dense {
+func gaussian(ctx context.Context, x, z *mat.Dense, lambda float64) *mat.Dense {
 	k := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
-	matrix.Gibbs(asm.Best(), dense.View(k), dense.View(x), dense.View(z), lambda)
+	byRows(ctx, k, x, func(to, from matrix.Matrix[float64]) { matrix.Gibbs(asm.Best(), to, from, dense.View(z), lambda) })
 	return k
 }
 

@@ -32,16 +32,16 @@ func TestProducts(t *testing.T) {
 		a, b, c := random(rng, n, d), random(rng, d, p), random(rng, n, p)
 		var want, wantTrans, wantGram mat.Dense
 		want.Mul(a, b)
-		check("product", product(a, b), &want)
+		check("product", product(ctx, a, b), &want)
 		wantTrans.Mul(a.T(), c)
-		check("transProduct", transProduct(a, c), &wantTrans)
+		check("transProduct", transProduct(ctx, a, c), &wantTrans)
 		wantGram.Mul(a, a.T())
-		check("gram", gram(a), &wantGram)
+		check("gram", gram(ctx, a), &wantGram)
 		// aᵀ(aaᵀ)a is a symmetric product of two different operands.
-		ga := product(&wantGram, a)
+		ga := product(ctx, &wantGram, a)
 		var symmetric mat.Dense
 		symmetric.Mul(a.T(), ga)
-		got := symmetricProduct(a, ga)
+		got := symmetricProduct(ctx, a, ga)
 		symmetric.Scale(1/(1+mat.Norm(&symmetric, 2)), &symmetric)
 		got.Scale(1/(1+mat.Norm(got, 2)), got)
 		check("symmetricProduct", got, &symmetric)
@@ -60,7 +60,7 @@ func TestSpan(t *testing.T) {
 			copy(x.RawRowView(i), x.RawRowView(i%c.distinct))
 		}
 		x = centred(x)
-		basis, y := span(x)
+		basis, y := span(ctx, x)
 		if basis == nil {
 			t.Fatalf("%+v: no basis", c)
 		}
@@ -84,7 +84,7 @@ func TestSpan(t *testing.T) {
 		}
 	}
 	x := centred(random(rng, 9, 8))
-	if basis, y := span(x); basis != nil || y != x {
+	if basis, y := span(ctx, x); basis != nil || y != x {
 		t.Error("fewer features than samples are taken as they are")
 	}
 }

@@ -21,14 +21,14 @@ type tridiagonal struct {
 }
 
 // tridiagonalize reduces a symmetric n × n matrix of which a holds the lower triangle,
-// row by row. It keeps a, overwritten.
-func tridiagonalize(n int, a []float64) *tridiagonal {
-	return &tridiagonal{algebra.Tridiagonalize(context.Background(), matrix.New(n, n, a)), n}
+// row by row. It keeps a, overwritten. If the context ends there is no Tridiagonal in it.
+func tridiagonalize(ctx context.Context, n int, a []float64) *tridiagonal {
+	return &tridiagonal{algebra.Tridiagonalize(ctx, matrix.New(n, n, a)), n}
 }
 
 // values returns the eigenvalues. It takes time n².
-func (t *tridiagonal) values() ([]float64, error) {
-	values, ok := t.Diagonalize(context.Background(), matrix.New[float64](t.n, 0, nil))
+func (t *tridiagonal) values(ctx context.Context) ([]float64, error) {
+	values, ok := t.Diagonalize(ctx, matrix.New[float64](t.n, 0, nil))
 	if !ok {
 		return nil, ErrFactorize
 	}
@@ -37,13 +37,13 @@ func (t *tridiagonal) values() ([]float64, error) {
 
 // power returns A^β for a positive semidefinite A, in which eigenvalues at the rounding
 // level, below n·2⁻⁵² of the largest, count as of about that size.
-func (t *tridiagonal) power(beta float64) (*mat.Dense, error) {
+func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, error) {
 	n := t.n
-	z := t.Rows(context.Background())
+	z := t.Rows(ctx)
 	if beta > 0 && beta <= maxQuadraturePower {
-		return sandwich(mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), t.smallPower(beta)), nil
+		return sandwich(ctx, mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), t.smallPower(ctx, beta)), nil
 	}
-	values, ok := t.Diagonalize(context.Background(), z)
+	values, ok := t.Diagonalize(ctx, z)
 	if !ok {
 		return nil, ErrFactorize
 	}
@@ -52,7 +52,7 @@ func (t *tridiagonal) power(beta float64) (*mat.Dense, error) {
 	for i, l := range values {
 		f.Set(i, i, power(max(l, least), beta))
 	}
-	return sandwich(mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), f), nil
+	return sandwich(ctx, mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), f), nil
 }
 
 const (
@@ -75,7 +75,7 @@ const (
 //
 // (G. Meurant, "A review on the inverse of symmetric tridiagonal and block tridiagonal
 // matrices", SIAM J. Matrix Anal. Appl. 13, 1992).
-func (t *tridiagonal) smallPower(beta float64) *mat.Dense {
+func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 	const h = 0.65
 	n := t.n
 	f := mat.NewDense(n, n, nil)
@@ -97,7 +97,7 @@ func (t *tridiagonal) smallPower(beta float64) *mat.Dense {
 	first := num.Log(float64(n) * epsilon)
 	identity := factor * exponential(beta*first) / expm1(beta*h)
 	above, ratio, below, g := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	for s := first; s < 31/(1-beta); s += h {
+	for s := first; s < 31/(1-beta) && ctx.Err() == nil; s += h {
 		w, shift := float64(factor*exponential(beta*s)), exponential(s)
 		identity += w
 		ws := float64(w * shift)
@@ -164,14 +164,14 @@ func expm1(x float64) float64 {
 }
 
 // sandwich returns q f qᵀ for square q and symmetric f, exactly symmetric.
-func sandwich(q, f *mat.Dense) *mat.Dense {
+func sandwich(ctx context.Context, q, f *mat.Dense) *mat.Dense {
 	n, _ := q.Dims()
 	out := mat.NewDense(n, n, nil)
-	c, y, qt := dense.View(out), dense.View(product(q, f)), dense.View(mat.DenseCopyOf(q.T()))
+	c, y, qt := dense.View(out), dense.View(product(ctx, q, f)), dense.View(mat.DenseCopyOf(q.T()))
 	const block = 64
 	for i := 0; i < n; i += block { // the lower triangle
 		j := min(i+block, n)
-		matrix.Mul(asm.Best(), c.RowRange(i, j).ColRange(0, j), y.RowRange(i, j), qt.ColRange(0, j), false)
+		dense.Product(ctx, asm.Best(), c.RowRange(i, j).ColRange(0, j), y.RowRange(i, j), qt.ColRange(0, j), false)
 	}
 	mirror(c)
 	return out

@@ -49,8 +49,8 @@ func TestTridiagonalPower(t *testing.T) {
 				for _, beta := range []float64{0.01, 0.25, 0.3, 2.5} {
 					a, want := withSpectrum(uint64(n), scaled, beta)
 					sym := mat.DenseCopyOf(a)
-					r := tridiagonalize(n, sym.RawMatrix().Data)
-					got, err := r.power(beta)
+					r := tridiagonalize(ctx, n, sym.RawMatrix().Data)
+					got, err := r.power(ctx, beta)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -89,7 +89,7 @@ func TestSmallPower(t *testing.T) {
 				a[i*n+j] = k.At(i, j)
 			}
 		}
-		r := tridiagonalize(n, a)
+		r := tridiagonalize(ctx, n, a)
 		var eig mat.EigenSym
 		tri := mat.NewSymDense(n, nil)
 		for i, d := range r.Diagonal {
@@ -111,7 +111,7 @@ func TestSmallPower(t *testing.T) {
 			var want, diff mat.Dense
 			want.Mul(&v, mat.NewDiagDense(n, d))
 			want.Mul(&want, v.T())
-			diff.Sub(r.smallPower(beta), &want)
+			diff.Sub(r.smallPower(ctx, beta), &want)
 			if e := mat.Max(&diff) - mat.Min(&diff); !(e < 1e-8) {
 				t.Errorf("n = %d, β = %v: off by %.3g", n, beta, e)
 			}

@@ -1,0 +1,51 @@
+package dense
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/ending"
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+// TestPieces: a product in pieces has the bits of one in a single call, added to what there
+// was or not, and asks the context so often that no piece is larger than it should be.
+func TestPieces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	random := func(rows, cols int) matrix.Matrix[float64] {
+		m := matrix.New[float64](rows, cols, nil)
+		for i := range m.Data {
+			m.Data[i] = rng.NormFloat64()
+		}
+		return m
+	}
+	lv := asm.Best()
+	for _, c := range []struct{ m, n, inner int }{{3, 4, 0}, {1, 1, 1}, {150, 700, 900}, {70, 90, 9000}, {9000, 70, 30}, {8, 2000, 1300}, {3, 1, 100001}} {
+		for _, add := range []bool{false, true} {
+			for _, trans := range []bool{false, true} {
+				a, b := random(c.m, c.inner), random(c.inner, c.n)
+				if trans {
+					a = random(c.inner, c.m)
+				}
+				want := random(c.m, c.n)
+				got := matrix.New(c.m, c.n, slices.Clone(want.Data))
+				ctx := ending.At(0)
+				if trans {
+					matrix.TransMul(lv, want, a, b, add)
+					TransProduct(ctx, lv, got, a, b, add)
+				} else {
+					matrix.Mul(lv, want, a, b, add)
+					Product(ctx, lv, got, a, b, add)
+				}
+				if !slices.Equal(got.Data, want.Data) {
+					t.Errorf("%v, add %t, trans %t: other bits than in one call", c, add, trans)
+				}
+				if least := c.m * c.n * c.inner / (4 * pieceWork); ctx.Asked() < max(1, least) {
+					t.Errorf("%v, trans %t: asks %d times, want %d", c, trans, ctx.Asked(), max(1, least))
+				}
+			}
+		}
+	}
+}
