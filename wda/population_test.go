@@ -133,7 +133,7 @@ func TestSampleOfSource(t *testing.T) {
 	var j [2]float64
 	for i, m := range []*Model{want, got} {
 		p := mat.DenseCopyOf(m.projection)
-		if p, err = orthonormal(p); err != nil {
+		if p, err = orthonormal(ctx, p); err != nil {
 			t.Fatal(err)
 		}
 		if err := o.evaluate(t.Context(), p, false); err != nil {
