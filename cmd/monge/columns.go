@@ -99,7 +99,9 @@ func (f *readFlags) readAll(path string, opt dataset.Options) (*dataset.Dataset,
 		d, err := dataset.ReadFile(path, opt)
 		return d, readError(err)
 	}
-	d, err := dataset.Collect(func() (*dataset.Block, error) { return b.Next(blockRows) }, opt)
+	_, cols := b.Dims()
+	most := blockRows(cols)
+	d, err := dataset.Collect(func() (*dataset.Block, error) { return b.Next(most) }, opt)
 	if _, ok := errors.AsType[*dataset.FileError](err); ok {
 		return nil, err
 	}

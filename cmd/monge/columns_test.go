@@ -132,7 +132,7 @@ func parquetLists(t *testing.T, path string, rows [][]float64, labels []string) 
 func TestColumns(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(blockRows + 1999)
+	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(4096 + 1999)
 	var rows [][]float64
 	var labels []string
 	for i := range many.Len() {

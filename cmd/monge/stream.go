@@ -15,8 +15,14 @@ import (
 // standard names standard input or output on the command line.
 const standard = "-"
 
-// blockRows are read, worked on and written at a time.
-const blockRows = 4096
+// blockRows returns how many rows of so many columns are read, worked on and written at a
+// time: 1 MiB, which stays in the cache from decoding to projecting. (Tried: the next block
+// read by a goroutine meanwhile, and copied. 2·10⁶ rows of 128 float32 took 1.6 s instead of
+// 1.3, medians of four: two cores of which others have one do not pay for the copy.)
+func blockRows(cols int) int {
+	const elements = 1 << 17
+	return max(16, min(4096, elements/cols))
+}
 
 // stream is the rows that a command works through: a file of any length in blocks, or,
 // where --sample or --holdout choose among all, what they choose.
@@ -60,8 +66,9 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	if p != allRows {
 		rows = -1
 	}
+	most := blockRows(cols)
 	next := func() (*dataset.Block, error) {
-		b, err := r.Next(blockRows)
+		b, err := r.Next(most)
 		return b, inInput(path, err)
 	}
 	return &stream{path: path, part: p, rows: rows, named: r.Labelled(), next: next, close: func() { r.Close() }}, nil
@@ -92,7 +99,7 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 		if at == d.Len() {
 			return nil, io.EOF
 		}
-		to := min(at+blockRows, d.Len())
+		to := min(at+blockRows(features), d.Len())
 		b := &dataset.Block{First: at, X: d.X.Slice(at, to, 0, features).(*mat.Dense)}
 		for i := at; i < to && d.Labels != nil; i++ {
 			b.Labels = append(b.Labels, d.Classes[d.Labels[i]])

@@ -25,7 +25,7 @@ func TestTransformStream(t *testing.T) {
 	object(t, "fit", "--data", s.csv, "--model", at("m.wda"), "--k", "3")
 	m := loadModel(t, at("m.wda"))
 	// More rows than two blocks.
-	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(2*blockRows + 99)
+	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(2*4096 + 99)
 	if err := outfile.WriteFile(at("many.csv"), csvOf(many)); err != nil {
 		t.Fatal(err)
 	}

@@ -164,6 +164,12 @@ func (e elem) decode(dst []float64, src []byte) {
 				dst[i] = half(le.Uint16(src[2*i:]))
 			}
 		case 4:
+			for ; len(dst) >= 4 && len(src) >= 16; dst, src = dst[4:], src[16:] {
+				dst[0] = float64(math.Float32frombits(le.Uint32(src)))
+				dst[1] = float64(math.Float32frombits(le.Uint32(src[4:])))
+				dst[2] = float64(math.Float32frombits(le.Uint32(src[8:])))
+				dst[3] = float64(math.Float32frombits(le.Uint32(src[12:])))
+			}
 			for i := range dst {
 				dst[i] = float64(math.Float32frombits(le.Uint32(src[4*i:])))
 			}
@@ -341,7 +347,21 @@ func (m *matrix) transpose(x []float64) error {
 
 // finite checks rows of cols elements, of which so many come before.
 func finite(x []float64, before, cols int) error {
-	for k, v := range x {
+	var a, b, c, d float64 // 0, unless there is something to look for
+	all := x
+	for ; len(x) >= 4; x = x[4:] {
+		a += x[0] - x[0]
+		b += x[1] - x[1]
+		c += x[2] - x[2]
+		d += x[3] - x[3]
+	}
+	for _, v := range x {
+		a += v - v
+	}
+	if a+b+c+d == 0 {
+		return nil
+	}
+	for k, v := range all {
 		if v-v != 0 {
 			return &FileError{Row: before + k/cols + 1, Column: k%cols + 1, Err: why(v)}
 		}
