@@ -42,7 +42,7 @@ var below = map[string][]string{
 	"sinkhorn":                 {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
 	"internal/stiefel":         {"internal/asm", "internal/matrix", "internal/dense", "internal/algebra", "internal/random"},
 	"internal/descent":         {"internal/enum", "internal/algebra"},
-	"wda/dataset":              {"internal/random"},
+	"wda/dataset":              {"internal/fault", "internal/random"},
 	"internal/knn":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
 	"internal/tsne":            {"internal/asm/...", "internal/matrix", "internal/parallel"},
 	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
@@ -185,8 +185,8 @@ func list(t *testing.T, patterns ...string) []goPackage {
 }
 
 // maxExported is how many names the public packages may export: newcomers read them
-// all. It only goes down, to 170.
-const maxExported = 201
+// all. It only goes down.
+const maxExported = 170
 
 // TestExportedNames counts what the public packages export, types, functions, methods,
 // constants and variables, and demands a comment on each. Methods that make a type an

@@ -144,7 +144,7 @@ func benchmarkSolve[T dist.Float](b *testing.B) {
 								b.Fatal(err)
 							}
 							if gradient {
-								if err := r.PointGradientTo(ctx, dx, dy); err != nil {
+								if err := r.PointGradientTo(ctx, sinkhorn.Unrolled, dx, dy); err != nil {
 									b.Fatal(err)
 								}
 							}
@@ -195,7 +195,7 @@ func BenchmarkCostGradient(b *testing.B) {
 						gradients := 0
 						set := &wda.Settings{
 							Components: s.p,
-							Objective:  wda.Objective{Shrinkage: wda.FixedShrinkage(0), Float32: single},
+							Objective:  wda.Objective{Shrinkage: wda.Shrinkage{None: true}, Float32: single},
 							Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: 5},
 							Workers:    workers,
 							Progress: func(at wda.Progress) error {

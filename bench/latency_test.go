@@ -63,7 +63,7 @@ func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
 	return func() {
 		r, err := s.Solve(context.Background(), p)
 		if err == nil {
-			err = r.PointGradientTo(context.Background(), dx, dy)
+			err = r.PointGradientTo(context.Background(), sinkhorn.Unrolled, dx, dy)
 		}
 		if err != nil {
 			panic(err)

@@ -161,7 +161,7 @@ func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Proble
 	plan := dist.NewMatrix[T](n, m, nil)
 	dx, dy := dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil)
 	potentials := make([]T, n+m)
-	if err := r.PlanTo(ctx, plan); err != nil {
+	if err := r.PlanTo(ctx, plan, 0); err != nil {
 		t.Fatal(err)
 	}
 	r.PotentialsTo(potentials[:n], potentials[n:])
@@ -170,7 +170,7 @@ func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Proble
 	if !(math.Abs(r.Cost) <= math.MaxFloat64) {
 		t.Fatalf("%v: cost %v without an error (%v)\n%s", lv, r.Cost, r.Status, describe(set, p))
 	}
-	if err := r.PointGradientTo(ctx, dx, dy); err != nil {
+	if err := r.PointGradientTo(ctx, sinkhorn.Unrolled, dx, dy); err != nil {
 		o.status += err.Error()
 		return o
 	}

@@ -52,25 +52,24 @@ func allocations[T dist.Float](t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if err := errors.Join(r.PlanTo(ctx, plan), r.BarycentricTo(ctx, dx)); err != nil {
+						if err := errors.Join(r.PlanTo(ctx, plan, 0), r.PlanTo(ctx, plan.RowRange(0, 2), 3), r.BarycentricTo(ctx, dx)); err != nil {
 							t.Fatal(err)
 						}
-						r.PlanRowTo(plan.Row(0), 3)
 						r.PotentialsTo(f, g)
 						regularized(t, r)
-						if err := r.PointGradientTo(ctx, dx, dy); err != nil {
+						if err := r.PointGradientTo(ctx, Unrolled, dx, dy); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.CostGradientTo(ctx, m); err != nil {
+						if err := r.CostGradientTo(ctx, Unrolled, m); err != nil {
 							t.Fatal(err)
 						}
 						if r, err = annealed.Solve(ctx, p); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.RegularizedPointGradientTo(ctx, dx, dy); err != nil {
+						if err := r.PointGradientTo(ctx, Frozen, dx, dy); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.ImplicitPointGradientTo(ctx, dx, dy); err != nil {
+						if err := r.PointGradientTo(ctx, Implicit, dx, dy); err != nil {
 							t.Fatal(err)
 						}
 						for _, p := range []*Problem[T]{p, &priced, &part} {

@@ -48,7 +48,7 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 							b.Fatal(err)
 						}
 						if set.Gradient {
-							if err := r.PointGradientTo(ctx, dx, dy); err != nil {
+							if err := r.PointGradientTo(ctx, Unrolled, dx, dy); err != nil {
 								b.Fatal(err)
 							}
 						}
@@ -86,7 +86,7 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 					for b.Loop() {
 						r, err := s.Solve(ctx, &Problem[T]{Cost: cost})
 						if err == nil && gradient {
-							err = r.CostGradientTo(ctx, square(&s.div.g, n))
+							err = r.CostGradientTo(ctx, Unrolled, square(&s.div.g, n))
 						}
 						if err != nil {
 							b.Fatal(err)
@@ -293,7 +293,7 @@ func BenchmarkCancel(b *testing.B) {
 				} else {
 					var r *Result[float64]
 					if r, err = s.Solve(ctx, &p); err == nil && c.gradient {
-						err = r.PointGradientTo(ctx, dx, dy)
+						err = r.PointGradientTo(ctx, Unrolled, dx, dy)
 					}
 				}
 				if err != nil {

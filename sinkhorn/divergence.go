@@ -29,7 +29,7 @@ type Divergence struct {
 // matrices, sets dx (n × p) and dy (m × p) to its gradients. S and the gradients are
 // those of the definition at convergence, where S ≥ 0 and S = 0 for equal clouds:
 // the solver should have a Tolerance. X and Y may be the same cloud. Errors are those of
-// Solve, RegularizedCost and RegularizedPointGradientTo; a context that ends leaves no
+// Solve, RegularizedCost and PointGradientTo; a context that ends leaves no
 // result. It panics if dx and dy have another shape or overlap. See J. Feydy et al.,
 // "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS
 // 2019.
@@ -57,7 +57,7 @@ func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.M
 		if !gradient {
 			return nil
 		}
-		return s.pointGradient(ctx, dx, dy, (*Solver[T]).frozen)
+		return s.pointGradient(ctx, Frozen, dx, dy)
 	})
 	for i := 0; i < 2 && err == nil; i++ {
 		x, w, to := p.X, p.A, dx
@@ -108,7 +108,7 @@ func (s *Solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error 
 	grow(&s.div.h, dst.Rows*dst.Cols)
 	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.g}
 	h := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.h}
-	if err := s.pointGradient(ctx, g, h, (*Solver[T]).frozen); err != nil {
+	if err := s.pointGradient(ctx, Frozen, g, h); err != nil {
 		return err
 	}
 	for k := range dst.Rows {

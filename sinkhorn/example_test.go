@@ -23,7 +23,7 @@ func ExampleSolver_Solve() {
 		panic(err)
 	}
 	dx, dy := dist.NewMatrix[float64](2, 1, nil), dist.NewMatrix[float64](2, 1, nil)
-	if err := r.PointGradientTo(context.Background(), dx, dy); err != nil {
+	if err := r.PointGradientTo(context.Background(), sinkhorn.Unrolled, dx, dy); err != nil {
 		panic(err)
 	}
 	fmt.Printf("%v, cost %.4f, gradient %.3f %.3f\n", r.Status, r.Cost, dx.Data, dy.Data)
@@ -99,7 +99,9 @@ func ExampleProblem_unbalanced() {
 	}
 	for i := range x.Rows {
 		row := make([]float64, y.Rows)
-		r.PlanRowTo(row, i)
+		if err := r.PlanTo(context.Background(), dist.NewMatrix(1, len(row), row), i); err != nil {
+			panic(err)
+		}
 		fmt.Printf("%.3f\n", row)
 	}
 	// Output:

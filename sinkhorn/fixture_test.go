@@ -106,14 +106,14 @@ func TestGoldenPlans(t *testing.T) {
 						t.Fatal(err)
 					}
 					r, err := s.Solve(t.Context(), p)
-					if domain == Plain && err == ErrUnderflow {
+					if domain == Plain && err == errUnderflow {
 						continue // loudly refused is as good as right
 					}
 					if err != nil {
 						t.Fatalf("%s, %s, %d iterations, %v: %v", name, kind, iterations, domain, err)
 					}
 					got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
-					r.PlanTo(t.Context(), got)
+					r.PlanTo(t.Context(), got, 0)
 					if e := worst(got, want); !(e <= 1e-13) {
 						t.Errorf("%s, %s, %d iterations, %v (%v): plan is off by %.3g of its largest entry", name, kind, iterations, domain, r.Domain, e)
 					}
@@ -143,7 +143,7 @@ func TestGoldenFloat32(t *testing.T) {
 			for _, domain := range []Domain{Auto, Log} {
 				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain}, p)
 				got := dist.NewMatrix[float32](c.meta.N, c.meta.M, nil)
-				r.PlanTo(t.Context(), got)
+				r.PlanTo(t.Context(), got, 0)
 				e, tol := worst(widen(got), c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Max(1e-5, 4e-8/c.meta.RelReg*2)
 				if !(e <= tol) {
 					t.Errorf("%s, %d iterations, %v (%v): plan is off by %.3g of its largest entry, want %.3g", name, iterations, domain, r.Domain, e, tol)

@@ -84,7 +84,7 @@ func (s *Solver[T]) step(ctx context.Context, k int) (err error) {
 		}
 	}
 	if s.settings.Domain == Plain {
-		return ErrUnderflow
+		return errUnderflow
 	}
 	if err := s.logStep(ctx, k, half, w.scaled); err != nil {
 		return err

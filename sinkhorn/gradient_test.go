@@ -108,7 +108,7 @@ func TestPointGradientSlope(t *testing.T) {
 			set := Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true}
 			r := mustSolve(t, set, prob)
 			dx, dy := dist.NewMatrix[float64](c.n, c.p, nil), dist.NewMatrix[float64](c.m, c.p, nil)
-			if err := r.PointGradientTo(t.Context(), dx, dy); err != nil {
+			if err := r.PointGradientTo(t.Context(), Unrolled, dx, dy); err != nil {
 				t.Fatal(err)
 			}
 			ex, ey := cloud[float64](rng, c.n, c.p, 0), cloud[float64](rng, c.m, c.p, 0)
@@ -174,7 +174,7 @@ func TestCostGradient(t *testing.T) {
 		set := Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true}
 		r := mustSolve(t, set, prob)
 		g := dist.NewMatrix[float64](c.n, c.m, nil)
-		if err := r.CostGradientTo(t.Context(), g); err != nil {
+		if err := r.CostGradientTo(t.Context(), Unrolled, g); err != nil {
 			t.Fatal(err)
 		}
 		var size float64
@@ -215,8 +215,8 @@ func domainsAgree[T dist.Float](t *testing.T, tol float64) {
 				t.Fatalf("domain %v, want %v", r.Domain, d)
 			}
 			plan[k], dx[k], dy[k] = dist.NewMatrix[T](40, 33, nil), dist.NewMatrix[T](40, 3, nil), dist.NewMatrix[T](33, 3, nil)
-			r.PlanTo(t.Context(), plan[k])
-			if err := r.PointGradientTo(t.Context(), dx[k], dy[k]); err != nil {
+			r.PlanTo(t.Context(), plan[k], 0)
+			if err := r.PointGradientTo(t.Context(), Unrolled, dx[k], dy[k]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -251,10 +251,10 @@ func TestFloat32Gradient(t *testing.T) {
 		w := mustSolve(t, set, &Problem[float64]{X: x64, Y: y64, Lambda: lambda})
 		dx, dy := dist.NewMatrix[float32](30, 4, nil), dist.NewMatrix[float32](25, 4, nil)
 		wx, wy := widen(dx), widen(dy)
-		if err := r.PointGradientTo(t.Context(), dx, dy); err != nil {
+		if err := r.PointGradientTo(t.Context(), Unrolled, dx, dy); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.PointGradientTo(t.Context(), wx, wy); err != nil {
+		if err := w.PointGradientTo(t.Context(), Unrolled, wx, wy); err != nil {
 			t.Fatal(err)
 		}
 		tol := 1e-5 * math.Max(1, lambda*4)

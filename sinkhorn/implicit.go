@@ -33,38 +33,6 @@ type implicit[T dist.Float] struct {
 	rhs, beta, z, d, sd []T
 }
 
-// ImplicitCostGradientTo sets dst (n × m) to ∂Cost/∂M at convergence, by the
-// implicit function theorem: no iterate is kept, Settings.Gradient is not needed,
-// and it costs a pass for every step of a conjugate gradient method instead of one
-// for every iteration. The error is ErrNotConverged if the marginal error is above
-// 1e-4 (1e-3 in float32) of the mass, or the method does not converge; else errors and
-// panics are those of CostGradientTo.
-func (r *Result[T]) ImplicitCostGradientTo(ctx context.Context, dst dist.Matrix[T]) error {
-	s := r.enter()
-	defer s.leave()
-	return s.costGradient(ctx, dst, (*Solver[T]).implicit)
-}
-
-// ImplicitPointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y at
-// convergence, as ImplicitCostGradientTo. Where X and Y are one cloud, its gradient
-// is the sum. It panics if dx or dy have another shape or the problem was a cost
-// matrix.
-func (r *Result[T]) ImplicitPointGradientTo(ctx context.Context, dx, dy dist.Matrix[T]) error {
-	s := r.enter()
-	defer s.leave()
-	return s.pointGradient(ctx, dx, dy, (*Solver[T]).implicit)
-}
-
-// RegularizedPointGradientTo sets dx (n × p) and dy (m × p) to the gradients of
-// RegularizedCost at convergence, where the plan itself is its derivative with
-// respect to M. Before convergence it is the gradient with the plan held fixed. Errors
-// and panics are those of PointGradientTo.
-func (r *Result[T]) RegularizedPointGradientTo(ctx context.Context, dx, dy dist.Matrix[T]) error {
-	s := r.enter()
-	defer s.leave()
-	return s.pointGradient(ctx, dx, dy, (*Solver[T]).frozen)
-}
-
 // frozen makes M̄ the plan.
 func (s *Solver[T]) frozen(ctx context.Context) error {
 	if err := s.final(ctx); err != nil {

@@ -28,7 +28,7 @@ func TestImplicitGradient(t *testing.T) {
 				ux, uy := dist.NewMatrix[float64](c.n, d, nil), dist.NewMatrix[float64](c.m, d, nil)
 				im, um := dist.NewMatrix[float64](c.n, c.m, nil), dist.NewMatrix[float64](c.n, c.m, nil)
 				r := mustSolve(t, set, &p)
-				for _, err := range []error{r.PointGradientTo(t.Context(), ux, uy), r.ImplicitPointGradientTo(t.Context(), dx, dy), r.ImplicitCostGradientTo(t.Context(), im), r.CostGradientTo(t.Context(), um)} {
+				for _, err := range []error{r.PointGradientTo(t.Context(), Unrolled, ux, uy), r.PointGradientTo(t.Context(), Implicit, dx, dy), r.CostGradientTo(t.Context(), Implicit, im), r.CostGradientTo(t.Context(), Unrolled, um)} {
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -49,7 +49,7 @@ func TestImplicitGradient(t *testing.T) {
 				if e := math.Abs((at(h).Cost-at(-h).Cost)/(2*h)-slope) / math.Sqrt(inner(dx, dx)+inner(dy, dy)); !(e <= 1e-7) {
 					t.Errorf("implicit gradient differs from central differences by %.3g of its norm", e)
 				}
-				if err := mustSolve(t, set, &p).RegularizedPointGradientTo(t.Context(), dx, dy); err != nil {
+				if err := mustSolve(t, set, &p).PointGradientTo(t.Context(), Frozen, dx, dy); err != nil {
 					t.Fatal(err)
 				}
 				slope = inner(dx, ex) + inner(dy, ey)
@@ -80,7 +80,7 @@ func TestImplicitNeedsConvergence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 21))
 	p := &Problem[float64]{X: cloud[float64](rng, 9, 2, 0), Y: cloud[float64](rng, 9, 2, 1), Lambda: 1}
 	dx, dy := dist.NewMatrix[float64](9, 2, nil), dist.NewMatrix[float64](9, 2, nil)
-	if err := mustSolve(t, Settings{Iterations: 1}, p).ImplicitPointGradientTo(t.Context(), dx, dy); err != ErrNotConverged {
+	if err := mustSolve(t, Settings{Iterations: 1}, p).PointGradientTo(t.Context(), Implicit, dx, dy); err != ErrNotConverged {
 		t.Errorf("after one iteration: %v", err)
 	}
 }
@@ -91,10 +91,10 @@ func TestImplicitFloat32(t *testing.T) {
 	x, y := cloud[float32](rng, 40, 3, 0), cloud[float32](rng, 30, 3, 0.4)
 	dx, dy := dist.NewMatrix[float32](40, 3, nil), dist.NewMatrix[float32](30, 3, nil)
 	wx, wy := widen(dx), widen(dy)
-	if err := mustSolve(t, Settings{Tolerance: 1e-6, Lambda: 0.3}, &Problem[float32]{X: x, Y: y}).ImplicitPointGradientTo(t.Context(), dx, dy); err != nil {
+	if err := mustSolve(t, Settings{Tolerance: 1e-6, Lambda: 0.3}, &Problem[float32]{X: x, Y: y}).PointGradientTo(t.Context(), Implicit, dx, dy); err != nil {
 		t.Fatal(err)
 	}
-	if err := mustSolve(t, Settings{Tolerance: 1e-13, Lambda: 0.3}, &Problem[float64]{X: widen(x), Y: widen(y)}).ImplicitPointGradientTo(t.Context(), wx, wy); err != nil {
+	if err := mustSolve(t, Settings{Tolerance: 1e-13, Lambda: 0.3}, &Problem[float64]{X: widen(x), Y: widen(y)}).PointGradientTo(t.Context(), Implicit, wx, wy); err != nil {
 		t.Fatal(err)
 	}
 	if e := max(worst(widen(dx), wx), worst(widen(dy), wy)); !(e <= 1e-4) {
@@ -113,7 +113,7 @@ func TestRegularizedCost(t *testing.T) {
 				p.Lambda = lambda
 				r := mustSolve(t, Settings{Domain: domain, Iterations: iterations}, p)
 				plan := dist.NewMatrix[float64](12, 10, nil)
-				r.PlanTo(t.Context(), plan)
+				r.PlanTo(t.Context(), plan, 0)
 				want := r.Cost
 				for i := range a {
 					for j, v := range plan.Row(i) {
@@ -146,10 +146,10 @@ func TestImplicitGolden(t *testing.T) {
 			continue
 		}
 		im, un := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil), dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
-		if err := r.ImplicitCostGradientTo(t.Context(), im); err != nil {
+		if err := r.CostGradientTo(t.Context(), Implicit, im); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err := r.CostGradientTo(t.Context(), un); err != nil {
+		if err := r.CostGradientTo(t.Context(), Unrolled, un); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %v after %d iterations, gradients differ by %.3g of the largest", name, r.Status, r.Iterations, worst(im, un))

@@ -25,7 +25,7 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 		p := &Problem[float64]{X: x, Y: y, A: a, B: b, Lambda: lambda}
 		r := mustSolve(t, Settings{Iterations: iterations, Domain: Plain, Storage: Mixed, Gradient: true}, p)
 		got, cost, want := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, m, nil)
-		r.PlanTo(t.Context(), got)
+		r.PlanTo(t.Context(), got, 0)
 		dist.SqEuclidean(cost, x, y)
 		u, v := make([]float64, n), make([]float64, m)
 		for i := range u {
@@ -79,7 +79,7 @@ func TestGoldenMixed(t *testing.T) {
 			for _, domain := range []Domain{Auto, Log} {
 				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain, Storage: Mixed}, p)
 				got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
-				r.PlanTo(t.Context(), got)
+				r.PlanTo(t.Context(), got, 0)
 				plan, cost := worst(got, c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Abs(r.Cost/c.meta.Cost[iterations]-1)
 				worstPlan, worstCost = max(worstPlan, plan), max(worstCost, cost)
 				if !(plan <= 2e-7 && cost <= 1e-7) {
@@ -89,7 +89,7 @@ func TestGoldenMixed(t *testing.T) {
 		}
 		r := mustSolve(t, Settings{Tolerance: 1e-12, Iterations: 200000, Anneal: 4, Storage: Mixed}, p)
 		got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
-		r.PlanTo(t.Context(), got)
+		r.PlanTo(t.Context(), got, 0)
 		plan, cost := worst(got, c.matrix(t, "T_conv")), math.Abs(r.Cost/c.meta.Conv-1)
 		t.Logf("%s: converged: plan %.3g, cost %.3g; marginal error %.3g", name, plan, cost, r.MarginalError)
 		if !(r.Status == Converged && r.MarginalError <= 1e-12 && plan <= 1e-6 && cost <= 1e-6) {
@@ -116,7 +116,7 @@ func TestMixedGradients(t *testing.T) {
 		for k, storage := range []Storage{Stored, Mixed} {
 			g := gradients{dist.NewMatrix[float64](c.n, c.p, nil), dist.NewMatrix[float64](c.m, c.p, nil), dist.NewMatrix[float64](c.n, c.m, nil)}
 			r := mustSolve(t, Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true, Storage: storage}, p)
-			if err := errors.Join(r.PointGradientTo(t.Context(), g.dx, g.dy), r.CostGradientTo(t.Context(), g.dm)); err != nil {
+			if err := errors.Join(r.PointGradientTo(t.Context(), Unrolled, g.dx, g.dy), r.CostGradientTo(t.Context(), Unrolled, g.dm)); err != nil {
 				t.Fatal(err)
 			}
 			got[k] = g
@@ -153,7 +153,7 @@ func TestMixedGradients(t *testing.T) {
 				if r.Status != Converged {
 					t.Errorf("λ = %v, %v, %v: %v, marginal error %v", lambda, domain, storage, r.Status, r.MarginalError)
 				}
-				if err := errors.Join(r.RegularizedPointGradientTo(t.Context(), rx[k], ry[k]), r.ImplicitPointGradientTo(t.Context(), dx[k], dy[k])); err != nil {
+				if err := errors.Join(r.PointGradientTo(t.Context(), Frozen, rx[k], ry[k]), r.PointGradientTo(t.Context(), Implicit, dx[k], dy[k])); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -257,8 +257,8 @@ func TestMixedWeights(t *testing.T) {
 			}
 			want := mustSolve(t, Settings{Storage: Stored}, &Problem[float64]{X: x, Y: x, A: c.w, B: c.w, Lambda: 3})
 			plan, wantPlan := dist.NewMatrix[float64](2, 2, nil), dist.NewMatrix[float64](2, 2, nil)
-			r.PlanTo(t.Context(), plan)
-			want.PlanTo(t.Context(), wantPlan)
+			r.PlanTo(t.Context(), plan, 0)
+			want.PlanTo(t.Context(), wantPlan, 0)
 			for k, w := range wantPlan.Data {
 				if e := math.Abs(plan.Data[k] - w); !(e <= 2e-7*w+0x1p-126) {
 					t.Errorf("weights %v, %v: plan %v, stored %v", c.w, domain, plan.Data, wantPlan.Data)

@@ -51,7 +51,7 @@ func TestNewton(t *testing.T) {
 					t.Errorf("%s: cost %v, want %v", what, fast.Cost, slow.Cost)
 				}
 				got, want := dist.NewMatrix[float64](60, 63, nil), dist.NewMatrix[float64](60, 63, nil)
-				if err := errors.Join(fast.PlanTo(t.Context(), got), slow.PlanTo(t.Context(), want)); err != nil {
+				if err := errors.Join(fast.PlanTo(t.Context(), got, 0), slow.PlanTo(t.Context(), want, 0)); err != nil {
 					t.Fatal(err)
 				}
 				if e := worst(got, want); !(e < 1e-6) {
@@ -157,7 +157,7 @@ func TestNewtonCancelled(t *testing.T) {
 				t.Fatalf("%d looks: %v, result %v", left, err, r)
 			}
 			cancelled++
-			if err := r.PlanTo(t.Context(), plan); err != nil {
+			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)
 			}
 			checkMarginals(t, fmt.Sprintf("%v, %d looks, %d passes", domain, left, r.Iterations), plan, p, r.MarginalError)
@@ -286,7 +286,7 @@ func solution[T dist.Float](t *testing.T, lv asm.Level, set Settings, p *Problem
 	r := mustSolveAt(t, lv, set, p)
 	n, m := p.X.Rows, p.Y.Rows
 	plan, f, g := dist.NewMatrix[T](n, m, nil), make([]T, n), make([]T, m)
-	if err := r.PlanTo(t.Context(), plan); err != nil {
+	if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 		t.Fatal(err)
 	}
 	r.PotentialsTo(f, g)

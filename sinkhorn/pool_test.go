@@ -99,7 +99,7 @@ func TestPoolGivesBack(t *testing.T) {
 			t.Error("a result is used after its time")
 		}
 	}()
-	kept.PlanTo(t.Context(), dist.NewMatrix[float64](2, 2, nil))
+	kept.PlanTo(t.Context(), dist.NewMatrix[float64](2, 2, nil), 0)
 }
 
 // TestPoolMemory: what does not fit is refused, and what solvers keep is within MaxMemory
@@ -128,7 +128,7 @@ func TestPoolMemory(t *testing.T) {
 		p := &Problem[float64]{X: cloud[float64](rng, shape[0], shape[2], 0), Y: cloud[float64](rng, shape[1], shape[2], 1), Lambda: 1e-3 / float64(shape[2])}
 		dx, dy := dist.NewMatrix[float64](shape[0], shape[2], nil), dist.NewMatrix[float64](shape[1], shape[2], nil)
 		for range 2 { // solvers take turns
-			err := pool.Solve(t.Context(), p, func(r *Result[float64]) error { return r.PointGradientTo(t.Context(), dx, dy) })
+			err := pool.Solve(t.Context(), p, func(r *Result[float64]) error { return r.PointGradientTo(t.Context(), Unrolled, dx, dy) })
 			if errors.Is(err, ErrSettings) {
 				refused++
 			} else if err != nil {
@@ -161,7 +161,7 @@ func TestPoolAllocatesNothing(t *testing.T) {
 	p := &Problem[float32]{X: cloud[float32](rng, 40, 3, 0), Y: cloud[float32](rng, 50, 3, 1)}
 	plan := dist.NewMatrix[float32](40, 50, nil)
 	ctx := t.Context()
-	use := func(r *Result[float32]) error { return r.PlanTo(ctx, plan) }
+	use := func(r *Result[float32]) error { return r.PlanTo(ctx, plan, 0) }
 	if a := testing.AllocsPerRun(20, func() { pool.Solve(ctx, p, use); pool.Solve(ctx, p, use) }); a != 0 {
 		t.Errorf("%v allocations", a)
 	}

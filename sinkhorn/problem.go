@@ -65,15 +65,16 @@ var (
 	ErrSettings = fault.ErrSettings
 	// ErrRange: costs, λ times the largest cost, λ itself, a starting potential or a
 	// result leave the range of the type altogether, so that not even the log domain
-	// can represent them.
-	ErrRange = errors.New("sinkhorn: λ·cost is beyond the floating-point range")
-	// ErrUnderflow: Domain was Plain and a scaling left the range in which the
+	// can represent them; or, with Domain Plain, a scaling leaves the range in which the
 	// plain iteration is accurate.
-	ErrUnderflow = errors.New("sinkhorn: a scaling under- or overflows in the plain domain")
+	ErrRange = errors.New("sinkhorn: λ·cost is beyond the floating-point range")
 	// ErrNotConverged: what was asked for exists at convergence only, and the
 	// iterations ended before.
 	ErrNotConverged = errors.New("sinkhorn: the iterations have not converged")
 )
+
+// errUnderflow is what Plain makes of problems that Auto solves in the log domain.
+var errUnderflow = fmt.Errorf("%w of the plain domain: a scaling under- or overflows", ErrRange)
 
 // errNoGradient is what gradients through the iterations are without Settings.Gradient.
 var errNoGradient = fmt.Errorf("%w: the gradient was not asked for", ErrSettings)

@@ -49,28 +49,31 @@ func (r *Result[T]) enter() *Solver[T] {
 	return s
 }
 
-// PlanTo sets dst (n × m) to the transport plan T = diag(u) K diag(v). The error is the
-// context's cause if that ends first. It panics if dst has another shape.
-func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T]) error {
+// PlanTo sets dst (k × m) to k rows of the transport plan T = diag(u) K diag(v), from the
+// given one on: PlanTo(ctx, dst, 0) with k = n to all of it, fewer of a plan that is too
+// large to be had whole. The error is the context's cause if that ends first. It panics if
+// dst has other columns, no rows, or more than there are.
+func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
 	s := r.enter()
 	defer s.leave()
-	s.mustBe(dst, s.geo.n, s.geo.m, "plan of another shape")
-	if err := s.final(ctx); err != nil {
-		return err
+	s.mustBe(dst, dst.Rows, s.geo.m, "plan of another shape")
+	if first < 0 || dst.Rows < 1 || dst.Rows > s.geo.n-first {
+		panic("sinkhorn: rows that the plan does not have")
 	}
-	return s.geo.plan(ctx, dst, s.fu, s.fv)
-}
-
-// PlanRowTo sets dst (length m) to row i of the plan, for plans that are too large
-// to be had whole. It panics if i or the length is out of range.
-func (r *Result[T]) PlanRowTo(dst []T, i int) {
-	s := r.enter()
-	defer s.leave()
-	if i < 0 || i >= s.geo.n || len(dst) != s.geo.m {
-		panic("sinkhorn: row of another shape")
+	if dst.Rows == s.geo.n {
+		if err := s.final(ctx); err != nil {
+			return err
+		}
+		return s.geo.plan(ctx, dst, s.fu, s.fv)
 	}
 	s.locate()
-	s.geo.planRow(dst, i, s.fu, s.fv)
+	for i := range dst.Rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s.geo.planRow(dst.Row(i), first+i, s.fu, s.fv)
+	}
+	return nil
 }
 
 // BarycentricTo sets dst (n × p) to the barycentric projection of X on Y, for a

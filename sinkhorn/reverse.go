@@ -37,42 +37,56 @@ type reverse[T dist.Float] struct {
 // mixedBasis is the basis of a base of two different iterates.
 const mixedBasis = -3
 
-// CostGradientTo sets dst (n × m) to ∂Cost/∂M, the derivative of the transport cost
-// through all iterations, λ and the start being constant. The error is the context's
-// cause if that ends first, wraps ErrRange where the gradient overflows, and ErrSettings
-// without Settings.Gradient. It panics if dst has another shape.
-func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T]) error {
+// CostGradientTo sets dst (n × m) to ∂Cost/∂M as mode says, λ and the start being constant.
+// The error is the context's cause if that ends first, wraps ErrRange where the gradient
+// overflows, and ErrSettings for Unrolled without Settings.Gradient; of Implicit it is
+// ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or its
+// method does not converge. It panics if dst has another shape.
+func (r *Result[T]) CostGradientTo(ctx context.Context, mode GradientMode, dst dist.Matrix[T]) error {
 	s := r.enter()
 	defer s.leave()
-	return s.costGradient(ctx, dst, (*Solver[T]).unrolled)
+	return s.costGradient(ctx, mode, dst)
 }
 
-// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y for a
-// problem of two point clouds, through all iterations, λ and the start being
-// constant. Where X and Y are one cloud, its gradient is the sum. Terms of the order
-// of λ·cost cancel in it: where that is so large that they overflow, the error wraps
-// ErrRange. Other errors are those of CostGradientTo. PointGradientTo panics if dx or
-// dy have another shape or the problem was a cost matrix.
-func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T]) error {
+// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y as mode says, for
+// a problem of two point clouds, λ and the start being constant; with Frozen these are, at
+// convergence, the gradients of RegularizedCost. Where X and Y are one cloud, its gradient
+// is the sum. Terms of the order of λ·cost cancel in it: where that is so large that they
+// overflow, the error wraps ErrRange. Other errors are those of CostGradientTo.
+// PointGradientTo panics if dx or dy have another shape or the problem was a cost matrix.
+func (r *Result[T]) PointGradientTo(ctx context.Context, mode GradientMode, dx, dy dist.Matrix[T]) error {
 	s := r.enter()
 	defer s.leave()
-	return s.pointGradient(ctx, dx, dy, (*Solver[T]).unrolled)
+	return s.pointGradient(ctx, mode, dx, dy)
 }
 
-// costGradient sets dst to the M̄ that back computes.
-func (s *Solver[T]) costGradient(ctx context.Context, dst dist.Matrix[T], back func(*Solver[T], context.Context) error) error {
+// adjoint computes M̄, as mode says.
+func (s *Solver[T]) adjoint(ctx context.Context, mode GradientMode) error {
+	switch mode {
+	case Unrolled:
+		return s.unrolled(ctx)
+	case Implicit:
+		return s.implicit(ctx)
+	case Frozen:
+		return s.frozen(ctx)
+	}
+	return gradientModeNames.Check(uint8(mode))
+}
+
+// costGradient sets dst to M̄.
+func (s *Solver[T]) costGradient(ctx context.Context, mode GradientMode, dst dist.Matrix[T]) error {
 	s.mustBe(dst, s.geo.n, s.geo.m, "gradient of another shape")
 	return s.twice(ctx, func() error {
 		if err := eachRun(ctx, dst, func(x []T) { clear(x) }); err != nil {
 			return err
 		}
 		s.rev.to.cost, s.rev.to.dst = true, dst
-		return back(s, ctx)
+		return s.adjoint(ctx, mode)
 	}, dst, dist.Matrix[T]{})
 }
 
-// pointGradient sets dx and dy to the gradients of the M̄ that back computes.
-func (s *Solver[T]) pointGradient(ctx context.Context, dx, dy dist.Matrix[T], back func(*Solver[T], context.Context) error) error {
+// pointGradient sets dx and dy to the gradients by the points that M̄ makes.
+func (s *Solver[T]) pointGradient(ctx context.Context, mode GradientMode, dx, dy dist.Matrix[T]) error {
 	geo := &s.geo
 	s.mustBePoints()
 	s.mustBe(dx, geo.n, geo.p, "gradient of another shape")
@@ -82,7 +96,7 @@ func (s *Solver[T]) pointGradient(ctx context.Context, dx, dy dist.Matrix[T], ba
 	}
 	return s.twice(ctx, func() error {
 		s.beginPoints()
-		if err := back(s, ctx); err != nil {
+		if err := s.adjoint(ctx, mode); err != nil {
 			return err
 		}
 		s.finishPoints(dx, dy)

@@ -143,11 +143,11 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					}
 					counts[r.Status.String()+", "+r.Domain.String()]++
 					plan := dist.NewMatrix[T](n, m, nil)
-					r.PlanTo(t.Context(), plan)
+					r.PlanTo(t.Context(), plan, 0)
 					dx, dy := dist.NewMatrix[T](n, 2, nil), dist.NewMatrix[T](m, 2, nil)
 					// Terms of the order of λ·cost cancel in the gradient: where none of its
 					// digits are left it may overflow, and says so.
-					err = r.PointGradientTo(t.Context(), dx, dy)
+					err = r.PointGradientTo(t.Context(), Unrolled, dx, dy)
 					if err != nil && !(errors.Is(err, ErrRange) && eps*lambda*largest > 0.01) {
 						t.Errorf("%s: %v (eps·λ·cost %.2g)", what, err, eps*lambda*largest)
 					}
@@ -277,11 +277,11 @@ func TestErrors(t *testing.T) {
 			t.Errorf("λ = %v: %v", lambda, err)
 		}
 	}
-	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil)) != errNoGradient {
+	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), Unrolled, dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil)) != errNoGradient {
 		t.Error("a gradient without Settings.Gradient")
 	}
 	s, _ := NewSolver[float64](&Settings{Domain: Plain, Iterations: 3})
-	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: with(y, 0, 1e6), Lambda: 1e3}); err != ErrUnderflow {
+	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: with(y, 0, 1e6), Lambda: 1e3}); err != errUnderflow {
 		t.Errorf("plain domain far out: %v", err)
 	}
 }
@@ -332,12 +332,12 @@ func TestCancelled(t *testing.T) {
 						t.Errorf("status %v, cost %v", r.Status, r.Cost)
 					}
 					k, marginal := r.Iterations, r.MarginalError
-					r.PlanTo(t.Context(), got)
+					r.PlanTo(t.Context(), got, 0)
 					if !seen[k] {
 						seen[k] = true
 						plans[k] = dist.NewMatrix[float64](n, m, nil)
 						want := mustSolve(t, Settings{Iterations: k, Storage: storage}, p)
-						want.PlanTo(t.Context(), plans[k])
+						want.PlanTo(t.Context(), plans[k], 0)
 						limit := 1e-13
 						if storage == Mixed {
 							limit = 1e-7 // K is rounded again
@@ -391,18 +391,18 @@ func TestGradientCancelled(t *testing.T) {
 		}
 		plan, after := dist.NewMatrix[float64](n, n, nil), dist.NewMatrix[float64](n, n, nil)
 		dx, dy := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil)
-		r.PlanTo(t.Context(), plan)
+		r.PlanTo(t.Context(), plan, 0)
 		cancel()
-		if err := r.PointGradientTo(ctx, dx, dy); err != context.Canceled {
+		if err := r.PointGradientTo(ctx, Unrolled, dx, dy); err != context.Canceled {
 			t.Errorf("n = %d: unrolled gradient: %v", n, err)
 		}
-		if err := r.CostGradientTo(ctx, after); err != context.Canceled {
+		if err := r.CostGradientTo(ctx, Unrolled, after); err != context.Canceled {
 			t.Errorf("n = %d: gradient of the costs: %v", n, err)
 		}
-		if err := r.ImplicitPointGradientTo(ctx, dx, dy); n > 100 && err != context.Canceled {
+		if err := r.PointGradientTo(ctx, Implicit, dx, dy); n > 100 && err != context.Canceled {
 			t.Errorf("n = %d: implicit gradient: %v", n, err)
 		}
-		r.PlanTo(t.Context(), after)
+		r.PlanTo(t.Context(), after, 0)
 		if e := worst(after, plan); e != 0 {
 			t.Errorf("n = %d: the plan has changed by %.3g", n, e)
 		}

@@ -35,8 +35,7 @@ type Settings struct {
 	Domain Domain
 	// Storage is AutoStorage by default.
 	Storage Storage
-	// Gradient keeps all iterates, so that the result has gradients through the
-	// iterations: Iterations × (n + m) numbers, and twice that while it is computed.
+	// Gradient keeps all iterates, so that the result has Unrolled gradients: Iterations × (n + m) numbers, and twice that while it is computed.
 	Gradient bool
 	// Workers is the number of goroutines that share a large problem, or the
 	// problems of a batch; 0 is GOMAXPROCS at the time of NewSolver. No more are
@@ -113,6 +112,34 @@ func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(
 
 // UnmarshalText sets s to the storage of that name; an unknown one is ErrSettings.
 func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, storageNames) }
+
+// GradientMode says what is taken for the gradient of the transport cost W = ⟨T, M⟩.
+type GradientMode uint8
+
+const (
+	// Unrolled is the derivative of W through all iterations, as they were made. It needs
+	// Settings.Gradient.
+	Unrolled GradientMode = iota
+	// Implicit is the derivative of W at convergence, by the implicit function theorem: no
+	// iterate is kept, and it costs a pass over K for every step of a conjugate gradient
+	// method instead of one for every iteration (implicit.go).
+	Implicit
+	// Frozen holds the plan fixed, so that ∂W/∂M = T: the derivative of RegularizedCost at
+	// convergence.
+	Frozen
+)
+
+var gradientModeNames = enum.New("GradientMode", ErrSettings, "unrolled", "implicit", "frozen")
+
+func (g GradientMode) String() string { return gradientModeNames.Name(uint8(g)) }
+
+// MarshalText returns the name of the mode.
+func (g GradientMode) MarshalText() ([]byte, error) { return gradientModeNames.Text(uint8(g)) }
+
+// UnmarshalText sets g to the mode of that name; an unknown one is ErrSettings.
+func (g *GradientMode) UnmarshalText(text []byte) error {
+	return enum.Parse(g, text, gradientModeNames)
+}
 
 // Status says how a solve ended.
 type Status uint8

@@ -28,13 +28,12 @@ func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {
 	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
 	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
 	f, g, row := make([]T, n), make([]T, m), make([]T, m)
-	if err := r.PointGradientTo(t.Context(), dx, dy); err != nil {
+	if err := r.PointGradientTo(t.Context(), Unrolled, dx, dy); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(r.PlanTo(t.Context(), plan), r.BarycentricTo(t.Context(), bary)); err != nil {
+	if err := errors.Join(r.PlanTo(t.Context(), plan, 0), r.PlanTo(t.Context(), dist.NewMatrix(1, m, row), n/2), r.BarycentricTo(t.Context(), bary)); err != nil {
 		t.Fatal(err)
 	}
-	r.PlanRowTo(row, n/2)
 	r.PotentialsTo(f, g)
 	return map[string][]T{
 		"cost": {T(r.Cost)}, "error": {T(r.MarginalError)}, "regularized cost": {T(regularized(t, r))},
@@ -133,10 +132,10 @@ func TestRowsOfPlan(t *testing.T) {
 		a := weights[float64](rng, n, true)
 		r := mustSolve(t, Settings{Domain: domain, Iterations: 7}, &Problem[float64]{X: x, Y: y, A: a, Lambda: 0.2})
 		plan, bary, row := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, d, nil), make([]float64, m)
-		r.PlanTo(t.Context(), plan)
+		r.PlanTo(t.Context(), plan, 0)
 		r.BarycentricTo(t.Context(), bary)
 		for i := range n {
-			r.PlanRowTo(row, i)
+			r.PlanTo(t.Context(), dist.NewMatrix(1, m, row), i)
 			var sum float64
 			mean := make([]float64, d)
 			for j, v := range row {

@@ -29,12 +29,14 @@ func answerOf[T dist.Float](t *testing.T, p *Problem[T], r *Result[T], err error
 	}
 	n, m := max(p.Cost.Rows, p.X.Rows), max(p.Cost.Cols, p.Y.Rows)
 	plan := dist.NewMatrix[T](n, m, nil)
-	if err := r.PlanTo(context.WithoutCancel(t.Context()), plan); err != nil {
+	if err := r.PlanTo(context.WithoutCancel(t.Context()), plan, 0); err != nil {
 		t.Error(err)
 	}
 	a.plan, a.f, a.g, a.row = plan.Data, make([]T, n), make([]T, m), make([]T, m)
 	r.PotentialsTo(a.f, a.g)
-	r.PlanRowTo(a.row, n/2)
+	if err := r.PlanTo(context.WithoutCancel(t.Context()), dist.NewMatrix(1, m, a.row), n/2); err != nil {
+		t.Error(err)
+	}
 	a.regularized = regularized(t, r)
 	a.res = *r
 	a.res.solver, a.res.serial = nil, 0

@@ -79,7 +79,7 @@ func (s *Solver[T]) setUnequal(p *Problem[T]) error {
 	un.partial = p.Mass
 	un.on = p.Mass > 0 || tau(un.rhoA, s.lambda) < 1 || tau(un.rhoB, s.lambda) < 1
 	if un.on && s.settings.Gradient {
-		return fmt.Errorf("%w: no gradients through iterations of unequal mass; RegularizedPointGradientTo has them at convergence", ErrSettings)
+		return fmt.Errorf("%w: no gradients through iterations of unequal mass; Frozen has them at convergence", ErrSettings)
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (s *Solver[T]) advanceUnequal(ctx context.Context, limit int, tolerance flo
 		case ok:
 			s.bestColumns()
 		case s.settings.Domain == Plain:
-			return ErrUnderflow
+			return errUnderflow
 		default:
 			if err := s.logColumns(ctx, scaled); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (s *Solver[T]) advanceUnequal(ctx context.Context, limit int, tolerance flo
 				s.take()
 			} else {
 				if s.settings.Domain == Plain {
-					return ErrUnderflow
+					return errUnderflow
 				}
 				if err := s.logColumns(ctx, scaled); err != nil {
 					return err

@@ -61,7 +61,7 @@ func TestUnequalGolden(t *testing.T) {
 				r := mustSolve(t, Settings{Tolerance: tolerance, Iterations: 200000, Domain: domain, Storage: storage}, c.problem())
 				what := fmt.Sprintf("%s, %v, %v: %v after %d iterations, marginal error %.2g", c.Name, domain, storage, r.Status, r.Iterations, r.MarginalError)
 				got := dist.NewMatrix[float64](want.Rows, want.Cols, nil)
-				if err := r.PlanTo(t.Context(), got); err != nil {
+				if err := r.PlanTo(t.Context(), got, 0); err != nil {
 					t.Fatal(err)
 				}
 				value, err := r.RegularizedCost(t.Context())
@@ -263,11 +263,11 @@ func TestUnequalGradients(t *testing.T) {
 		r := mustSolve(t, set, p)
 		dx, dy := dist.NewMatrix[float64](p.X.Rows, 2, nil), dist.NewMatrix[float64](p.Y.Rows, 2, nil)
 		da, db := make([]float64, p.X.Rows), make([]float64, p.Y.Rows)
-		if err := r.RegularizedPointGradientTo(t.Context(), dx, dy); err != nil {
+		if err := r.PointGradientTo(t.Context(), Frozen, dx, dy); err != nil {
 			t.Fatal(err)
 		}
 		plan := dist.NewMatrix[float64](len(da), len(db), nil)
-		if err := r.PlanTo(t.Context(), plan); err != nil {
+		if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 			t.Fatal(err)
 		}
 		rows, columns := make([]float64, len(da)), make([]float64, len(db))
@@ -398,7 +398,7 @@ func TestUnequalErrors(t *testing.T) {
 		if err == nil || r == nil {
 			continue
 		}
-		if err := r.PlanTo(t.Context(), plan); err != nil {
+		if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range plan.Data {
@@ -428,7 +428,7 @@ func TestUnequalBatch(t *testing.T) {
 			return
 		}
 		plan := dist.NewMatrix[float64](20, 23, nil)
-		if err := r.PlanTo(t.Context(), plan); err != nil {
+		if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 			t.Error(err)
 		}
 		want := solution(t, asm.Best(), set, &problems[i])

@@ -95,8 +95,8 @@ func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, 
 	for first := 0; first < n && ctx.Err() == nil; first += planRows {
 		last := min(first+planRows, n)
 		part := plan.RowRange(0, last-first)
-		for i := range part.Rows {
-			res.PlanRowTo(part.Row(i), first+i)
+		if res.PlanTo(ctx, part, first) != nil {
+			break
 		}
 		matrix.Mul(asm.Best(), ty.RowRange(first, last), part, ys, false)
 		matrix.TransMul(asm.Best(), columns, ones.RowRange(0, part.Rows), part, true)

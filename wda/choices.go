@@ -10,41 +10,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Lambda is the choice of λ_cc' for every pair of classes: RelativeLambda,
-// AbsoluteLambda or LambdaMatrix. The zero value leaves it to Fit.
-type Lambda struct {
-	kind   lambdaKind
-	value  float64
-	matrix mat.Matrix
-}
-
-type lambdaKind uint8
-
-const (
-	chosenLambda lambdaKind = iota
-	relativeLambda
-	absoluteLambda
-	matrixLambda
-)
-
-// RelativeLambda is λ relative to the data:
+// Lambda is the choice of λ_cc' for every pair of classes. The zero value leaves it to Fit.
+// A Value is relative to the data,
 //
 //	λ_cc' = λ / mean_ij ‖P⁰ᵀ(x_i − x_j)‖²   with i in class c and j in c',
 //
-// fixed at the start P⁰.
-func RelativeLambda(lambda float64) Lambda { return Lambda{kind: relativeLambda, value: lambda} }
+// fixed at the start P⁰, or, Absolute, λ_cc' = λ for every pair of classes, in the inverse
+// square of the units of the data. A Matrix, in place of both, is λ_cc' element by element:
+// C × C, symmetric, positive, in the order of the sorted labels.
+type Lambda struct {
+	Value    float64
+	Absolute bool
+	Matrix   mat.Matrix
+}
 
-// AbsoluteLambda is λ_cc' = λ for every pair of classes, in the inverse square of the
-// units of the data.
-func AbsoluteLambda(lambda float64) Lambda { return Lambda{kind: absoluteLambda, value: lambda} }
+// open reports whether λ is left to Fit.
+func (l Lambda) open() bool { return l == Lambda{} }
 
-// LambdaMatrix is λ_cc' element by element: C × C, symmetric, positive, in the order of
-// the sorted labels.
-func LambdaMatrix(m mat.Matrix) Lambda { return Lambda{kind: matrixLambda, matrix: m} }
-
-// Value returns the number that λ was made with, and whether it is relative to the
-// data; 0 for the zero value and a matrix.
-func (l Lambda) Value() (lambda float64, relative bool) { return l.value, l.kind == relativeLambda }
+// relative reports whether λ is relative to the data.
+func (l Lambda) relative() bool { return l.Value != 0 && !l.Absolute }
 
 // lambdaTexts stand before, or for, the number in a text. A relative λ is the number.
 const (
@@ -55,15 +39,16 @@ const (
 
 // String returns the text that UnmarshalText reads.
 func (l Lambda) String() string {
-	switch number := strconv.FormatFloat(l.value, 'g', -1, 64); l.kind {
-	case relativeLambda:
-		return number
-	case absoluteLambda:
-		return absoluteText + number
-	case matrixLambda:
+	switch number := strconv.FormatFloat(l.Value, 'g', -1, 64); {
+	case l.open():
+		return chosenText
+	case l.Matrix != nil:
 		return matrixText
+	case l.Absolute:
+		return absoluteText + number
+	default:
+		return number
 	}
-	return chosenText
 }
 
 // MarshalText implements encoding.TextMarshaler. The elements of a matrix are not in
@@ -79,46 +64,47 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 	}
 	number, absolute := strings.CutPrefix(string(text), absoluteText)
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return fmt.Errorf("%w: λ %q is neither %s, a number, nor %s and a number", ErrSettings, text, chosenText, absoluteText)
+	if err != nil || v == 0 {
+		return fmt.Errorf("%w: λ %q is neither %s, a positive number, nor %s and one", ErrSettings, text, chosenText, absoluteText)
 	}
-	*l = RelativeLambda(v)
-	if absolute {
-		*l = AbsoluteLambda(v)
-	}
+	*l = Lambda{Value: v, Absolute: absolute}
 	return nil
 }
 
 // check looks at λ for so many classes.
 func (l Lambda) check(classes int) error {
 	switch {
-	case l.kind == matrixLambda:
-		return checkLambdas(l.matrix, classes)
-	case l.kind != chosenLambda && (!(l.value > 0) || math.IsInf(l.value, 1)):
-		return fmt.Errorf("%w: λ = %v; it must be positive and finite", ErrSettings, l.value)
+	case l.open():
+		return nil
+	case l.Matrix != nil && (l.Value != 0 || l.Absolute):
+		return fmt.Errorf("%w: λ = %v beside a matrix of them", ErrSettings, l.Value)
+	case l.Matrix != nil:
+		return checkLambdas(l.Matrix, classes)
+	case !(l.Value > 0) || math.IsInf(l.Value, 1):
+		return fmt.Errorf("%w: λ = %v; it must be positive and finite", ErrSettings, l.Value)
 	}
 	return nil
 }
 
-// Shrinkage is the choice of ρ. The zero value leaves it to Fit.
+// Shrinkage is the choice of ρ, at most 1e12, beyond which nothing would be left of σ_w² in
+// J. The zero value leaves it to Fit.
 type Shrinkage struct {
-	fixed bool
-	rho   float64
+	Value float64 // ρ
+	None  bool    // ρ = 0: the objective of the paper
 }
 
-// FixedShrinkage is ρ as it is, 0 included: the objective of the paper. It is at most
-// 1e12, beyond which nothing would be left of σ_w² in J.
-func FixedShrinkage(rho float64) Shrinkage { return Shrinkage{true, rho} }
+// fixedShrinkage is ρ as it is, 0 included.
+func fixedShrinkage(rho float64) Shrinkage { return Shrinkage{rho, rho == 0} }
 
-// Value returns ρ, and whether it is fixed.
-func (s Shrinkage) Value() (rho float64, fixed bool) { return s.rho, s.fixed }
+// open reports whether ρ is left to Fit.
+func (s Shrinkage) open() bool { return s == Shrinkage{} }
 
 // String returns the text that UnmarshalText reads: a number, or auto for the zero value.
 func (s Shrinkage) String() string {
-	if !s.fixed {
+	if s.open() {
 		return chosenText
 	}
-	return strconv.FormatFloat(s.rho, 'g', -1, 64)
+	return strconv.FormatFloat(s.Value, 'g', -1, 64)
 }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -130,11 +116,11 @@ func (s *Shrinkage) UnmarshalText(text []byte) error {
 		*s = Shrinkage{}
 		return nil
 	}
-	v := FixedShrinkage(0)
-	var err error
-	if v.rho, err = strconv.ParseFloat(string(text), 64); err != nil {
+	rho, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
 		return fmt.Errorf("%w: shrinkage %q is neither %s nor a number", ErrSettings, text, chosenText)
 	}
+	v := fixedShrinkage(rho)
 	if err := v.check(); err != nil {
 		return err
 	}
@@ -146,8 +132,11 @@ func (s *Shrinkage) UnmarshalText(text []byte) error {
 const maxShrinkage = 1e12
 
 func (s Shrinkage) check() error {
-	if !(s.rho >= 0 && s.rho <= maxShrinkage) {
-		return fmt.Errorf("%w: shrinkage %v; it must be between 0 and %g", ErrSettings, s.rho, float64(maxShrinkage))
+	if s.None && s.Value != 0 {
+		return fmt.Errorf("%w: shrinkage %v, and none", ErrSettings, s.Value)
+	}
+	if !(s.Value >= 0 && s.Value <= maxShrinkage) {
+		return fmt.Errorf("%w: shrinkage %v; it must be between 0 and %g", ErrSettings, s.Value, float64(maxShrinkage))
 	}
 	return nil
 }
@@ -204,42 +193,6 @@ func (m Method) MarshalText() ([]byte, error) { return methodNames.Text(uint8(m)
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (m *Method) UnmarshalText(text []byte) error { return enum.Parse(m, text, methodNames) }
-
-// GradientMode says what is taken for the gradient of J, that is of every transport
-// cost W = ⟨T, M⟩ with respect to the projected samples.
-type GradientMode uint8
-
-const (
-	// Unrolled is the derivative of W as it is defined, through all L iterations.
-	Unrolled GradientMode = iota
-	// Implicit takes W at convergence in the place of W after L iterations, and its
-	// derivative by the implicit function theorem (the appendix of the paper; there in
-	// O(n⁶), here by conjugate gradients on an (n + m) system). Iterations are made
-	// until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32); Objective.Iterations bounds them. Where
-	// they end before an error of 1e-4 (1e-3), Fit and Score fail with ErrSettings. No
-	// iterate is kept, so that memory does not grow with the iterations.
-	Implicit
-	// Frozen holds the plans T after L iterations fixed, Σ_ij T_ij ∂M_ij: the cheapest,
-	// without a reverse pass, but no gradient of J. Solvers that use it end where it
-	// vanishes, which is a fixed point of EigenTraceRatio, or where it is no ascent
-	// direction any more (status LineSearchFailed).
-	Frozen
-
-	numGradientModes
-)
-
-var gradientModeNames = enum.New("GradientMode", ErrSettings, "unrolled", "implicit", "frozen")
-
-// String returns the name that UnmarshalText reads: unrolled, implicit or frozen.
-func (g GradientMode) String() string { return gradientModeNames.Name(uint8(g)) }
-
-// MarshalText implements encoding.TextMarshaler.
-func (g GradientMode) MarshalText() ([]byte, error) { return gradientModeNames.Text(uint8(g)) }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (g *GradientMode) UnmarshalText(text []byte) error {
-	return enum.Parse(g, text, gradientModeNames)
-}
 
 // Scale is the length of the components of a model. Between them it is what distances
 // weigh them by. The zero value leaves it to Fit.

@@ -79,8 +79,8 @@ func (s *Settings) members(n, d int) []Member {
 		}
 	}
 	for _, w := range whitenings {
-		c := Member{Whitening: w, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)}
-		rho, lambda := !s.Objective.Shrinkage.fixed, s.Objective.Lambda.kind == chosenLambda
+		c := Member{Whitening: w, Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}}
+		rho, lambda := s.Objective.Shrinkage.open(), s.Objective.Lambda.open()
 		if rho && lambda && s.Optimizer.Method == Auto && s.Optimizer.Init == nil {
 			c.Method = Principal
 			add(c)
@@ -97,13 +97,13 @@ func (s *Settings) members(n, d int) []Member {
 			add(c)
 		} else {
 			for _, r := range []float64{5, 1, 0.2} {
-				c.Shrinkage = FixedShrinkage(r)
+				c.Shrinkage = Shrinkage{Value: r}
 				add(c)
 			}
-			c.Shrinkage = FixedShrinkage(1)
+			c.Shrinkage = Shrinkage{Value: 1}
 		}
 		if lambda {
-			c.Lambda = RelativeLambda(3)
+			c.Lambda = Lambda{Value: 3}
 			add(c)
 		}
 	}
@@ -140,7 +140,7 @@ func choose(ctx context.Context, sp *span, set *Settings) (*Choice, error) {
 	pinned := plain < 0
 	if pinned {
 		plain = len(list)
-		list = append(list, Member{Whitening: NoWhitening(), Method: Principal, Scale: Orthonormal, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)})
+		list = append(list, Member{Whitening: NoWhitening(), Method: Principal, Scale: Orthonormal, Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}})
 	}
 	folds, err := folds(ctx, sp, set, list)
 	if err != nil || len(folds) == 0 {

@@ -140,8 +140,8 @@ func TestChoicePins(t *testing.T) {
 		keep func(m Member) bool
 	}{
 		"whitening": {Settings{Data: Data{Whitening: DiagonalWhitening(0.3)}}, func(m Member) bool { return m.Whitening == DiagonalWhitening(0.3) }},
-		"λ":         {Settings{Objective: Objective{Lambda: RelativeLambda(7)}}, func(m Member) bool { return m.Lambda == RelativeLambda(7) && m.Method == Auto }},
-		"ρ":         {Settings{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, func(m Member) bool { return m.Shrinkage == FixedShrinkage(0) && m.Method == Auto }},
+		"λ":         {Settings{Objective: Objective{Lambda: Lambda{Value: 7}}}, func(m Member) bool { return m.Lambda == Lambda{Value: 7} && m.Method == Auto }},
+		"ρ":         {Settings{Objective: Objective{Shrinkage: Shrinkage{None: true}}}, func(m Member) bool { return m.Shrinkage == Shrinkage{None: true} && m.Method == Auto }},
 		"scale":     {Settings{Scale: ByRatio}, func(m Member) bool { return m.Scale == ByRatio }},
 		"method":    {Settings{Optimizer: Optimizer{Method: SteepestDescent}}, func(m Member) bool { return m.Method == SteepestDescent }},
 	} {
@@ -280,7 +280,7 @@ func TestCanonical(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}).withDefaults(context.Background(), s.n, s.d, len(s.classes))
+	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{None: true}}}).withDefaults(context.Background(), s.n, s.d, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -518,7 +518,7 @@ func TestEnds(t *testing.T) {
 	for _, method := range []Method{Principal, Fisher} {
 		set := &Settings{
 			Components: 5, Data: Data{Whitening: DiagonalWhitening(0)}, Scale: UnitWithin, Optimizer: Optimizer{Method: method},
-			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
+			Objective: Objective{Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}},
 		}
 		m, err := Fit(t.Context(), x, labels, set)
 		if err != nil {

@@ -44,7 +44,7 @@ type Neighbor struct {
 	SqDistance float64 // in the projection
 }
 
-// Class is the answer of Classify.
+// Class is the answer of Predict.
 type Class struct {
 	Label int
 	Name  string  // as Model.ClassName says
@@ -122,24 +122,12 @@ func (c *Classifier) Labels() []int {
 	return slices.Clone(c.points.Labels())
 }
 
-// Predict returns the label of a sample x (length d, finite). Like the methods below
-// it takes a workspace from a pool if w is nil, allocates nothing in steady state, and
-// panics if lengths do not match.
-//
-// Nothing is checked but the length: if a value of x is not finite, or its projection
-// or its distances are beyond float64, the label means nothing. Classify checks.
-func (c *Classifier) Predict(x []float64, w *Workspace) int {
-	w, borrowed := c.workspace(w)
-	at := c.vote(x, w)
-	giveBack(w, borrowed)
-	return c.points.Labels()[at]
-}
-
-// Classify is Predict for a sample that nobody has checked, with the name of its class.
-// An error wraps ErrShape if x has another length than d, and ErrNotFinite if a value
-// of x is not finite, or its projection or the distance of one of the K neighbors is
-// beyond float64. It allocates nothing else.
-func (c *Classifier) Classify(x []float64, w *Workspace) (Class, error) {
+// Predict returns the class of a sample x (length d), which nobody needs to have checked:
+// an error wraps ErrShape if x has another length, and ErrNotFinite if a value of x is not
+// finite, or its projection or the distance of one of the K neighbors is beyond float64. It
+// takes a workspace from a pool if w is nil, and allocates nothing in steady state but an
+// error.
+func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	w, borrowed := c.workspace(w)
 	defer giveBack(w, borrowed)
 	if d, _ := c.model.Dims(); len(x) != d {
@@ -155,9 +143,8 @@ func (c *Classifier) Classify(x []float64, w *Workspace) (Class, error) {
 }
 
 // Shares sets dst to the share of the K neighbors that every label has, in the order of
-// Labels: those of the latest use of the workspace, which must have been by Predict or
-// Classify. They are NaN if the
-// projection was not finite. It panics if dst has another length, and allocates nothing.
+// Labels: those of the latest use of the workspace, which must have been by Predict. They are
+// NaN if the projection was not finite. It panics if dst has another length, and allocates nothing.
 func (w *Workspace) Shares(dst []float64) {
 	if len(dst) != len(w.votes) {
 		panic(shapePanic)
@@ -173,20 +160,15 @@ func (w *Workspace) Shares(dst []float64) {
 // share is that of the label at.
 func (w *Workspace) share(at int) float64 { return float64(w.votes[at]) / float64(w.k) }
 
-// Neighbors appends the k nearest samples, the nearest first, to dst[:0]. A distance
-// beyond float64 is +Inf; if the projection of x is not finite, they mean nothing.
-func (c *Classifier) Neighbors(dst []Neighbor, x []float64, k int, w *Workspace) []Neighbor {
-	w, borrowed := c.workspace(w)
-	if checkNeighbors(k, c.Len()) != nil {
-		panic("wda: number of neighbors out of range")
-	}
+// near appends the k nearest samples, the nearest first, to dst[:0]. A distance beyond
+// float64 is +Inf; if the projection of x is not finite, they mean nothing.
+func (c *Classifier) near(dst []Neighbor, x []float64, k int, w *Workspace) []Neighbor {
 	c.search(x, k, w)
 	rows, distances := w.search.Near(0)
 	dst = dst[:0]
 	for i, r := range rows {
 		dst = append(dst, Neighbor{r, c.points.Label(r), distances[i]})
 	}
-	giveBack(w, borrowed)
 	return dst
 }
 
@@ -194,7 +176,7 @@ func (c *Classifier) Neighbors(dst []Neighbor, x []float64, k int, w *Workspace)
 // GOMAXPROCS if workers is 0. Unless shares is nil, its row i (n × C, C the number of
 // Labels) is set to the shares of the labels among the K neighbors of row i of x; an empty
 // matrix is given that shape, and it panics if one that is not has another, or overlaps x.
-// An error wraps ErrShape, ErrSettings or, as that of Classify, ErrNotFinite, or is the
+// An error wraps ErrShape, ErrSettings or, as that of Predict, ErrNotFinite, or is the
 // cause of the context's end.
 func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.predictions(ctx, x, workers)
@@ -205,7 +187,7 @@ func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Ma
 		c.checkShares(shares, x)
 	}
 	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) {
-		if out[i] = c.Predict(row, w); shares != nil {
+		if out[i] = c.points.Labels()[c.vote(row, w)]; shares != nil {
 			w.Shares(shares.RawRowView(i))
 		}
 	})
@@ -233,9 +215,9 @@ func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) {
 	}
 }
 
-// NeighborsAll is PredictAll with Neighbors: element i of the result holds the k
-// nearest samples of row i of x.
-func (c *Classifier) NeighborsAll(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
+// Neighbors is PredictAll with the neighbors in place of their vote: element i of the result
+// holds the k samples nearest to row i of x, the nearest first.
+func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.predictions(ctx, x, workers)
 	if err != nil {
 		return nil, err
@@ -244,7 +226,7 @@ func (c *Classifier) NeighborsAll(ctx context.Context, x mat.Matrix, k, workers 
 		return nil, err
 	}
 	out := make([][]Neighbor, len(labels))
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.Neighbors(nil, row, k, w) })
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.near(nil, row, k, w) })
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +324,7 @@ func (c *Classifier) vote(x []float64, w *Workspace) int {
 
 // search looks for the k samples nearest to x.
 func (c *Classifier) search(x []float64, k int, w *Workspace) {
-	c.model.TransformVec(w.y, x)
+	_ = c.model.TransformVec(w.y, x) // Workspace.check says what is wrong
 	w.search.Nearest(context.Background(), c.points, matrix.OfRow(w.y), k)
 }
 

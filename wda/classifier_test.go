@@ -53,7 +53,7 @@ func TestClassifier(t *testing.T) {
 			if err != nil || !slices.Equal(labelsToo, got) {
 				t.Errorf("n = %d, k = %d: other labels with probabilities: %v", n, k, err)
 			}
-			nears, err := c.NeighborsAll(t.Context(), test, k, 3)
+			nears, err := c.Neighbors(t.Context(), test, k, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestClassifier(t *testing.T) {
 				sample := test.RawRowView(i)
 				label := predictShares(c, proba, sample, w)
 				var near []Neighbor
-				near = c.Neighbors(near, sample, k, nil)
+				near = c.near(near, sample, k, readied(c))
 				if !slices.Equal(near, nears[i]) || !slices.Equal(proba, probas.RawRowView(i)) {
 					t.Fatalf("sample %d: alone %v, %v; among all %v, %v", i, near, proba, nears[i], probas.RawRowView(i))
 				}
@@ -86,20 +86,20 @@ func TestClassifier(t *testing.T) {
 						t.Fatalf("sample %d: probabilities %v, neighbors %v", i, proba, near)
 					}
 				}
-				class, err := c.Classify(sample, w)
+				class, err := c.Predict(sample, w)
 				w.Shares(shares)
 				if want := (Class{label, m.ClassName(label), slices.Max(proba), near[k-1].SqDistance}); err != nil || class != want || !slices.Equal(shares, proba) {
 					t.Fatalf("sample %d: %+v with %v, want %+v with %v: %v", i, class, shares, want, proba, err)
 				}
-				if label != got[i] || c.Predict(sample, nil) != got[i] || proba[slices.Index(c.Labels(), label)] != slices.Max(proba) {
-					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, c.Predict(sample, nil), proba)
+				if label != got[i] || labelOf(c, sample, nil) != got[i] || proba[slices.Index(c.Labels(), label)] != slices.Max(proba) {
+					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, labelOf(c, sample, nil), proba)
 				}
 			}
-			if one, err := c.WithK(1); err != nil || one.K() != 1 || one.Predict(test.RawRowView(5), nil) != c.Neighbors(nil, test.RawRowView(5), 1, nil)[0].Label {
+			if one, err := c.WithK(1); err != nil || one.K() != 1 || labelOf(one, test.RawRowView(5), nil) != c.near(nil, test.RawRowView(5), 1, readied(c))[0].Label {
 				t.Errorf("n = %d, k = %d: by one neighbor: %v", n, k, err)
 			}
 			// More neighbors than the workspace was made for.
-			if near := c.Neighbors(nil, test.RawRowView(0), n, w); len(near) != n || c.Predict(test.RawRowView(0), w) != got[0] {
+			if near := c.near(nil, test.RawRowView(0), n, w); len(near) != n || labelOf(c, test.RawRowView(0), w) != got[0] {
 				t.Errorf("%d neighbors of %d", len(near), n)
 			}
 		}
@@ -182,7 +182,7 @@ func TestClassifierErrors(t *testing.T) {
 		if got, err := c.PredictAll(r.ctx, new(mat.Dense), r.x, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, probabilities: %v, %v", i, got, err)
 		}
-		if got, err := c.NeighborsAll(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
+		if got, err := c.Neighbors(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, neighbors: %v, %v", i, got, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestClassifierErrors(t *testing.T) {
 		}
 	}
 	for _, k := range []int{0, 41} {
-		if got, err := c.NeighborsAll(t.Context(), x, k, 0); !errors.Is(err, ErrSettings) || got != nil {
+		if got, err := c.Neighbors(t.Context(), x, k, 0); !errors.Is(err, ErrSettings) || got != nil {
 			t.Errorf("%d neighbors: %v, %v", k, got, err)
 		}
 		if got, err := c.WithK(k); !errors.Is(err, ErrSettings) || got != nil {
@@ -236,7 +236,7 @@ func TestClassifierFile(t *testing.T) {
 		t.Error("the classifier has changed")
 	}
 	for i := range 40 {
-		if s := uniform(uint64(i), 1, 7).RawRowView(0); back.Predict(s, nil) != c.Predict(s, nil) {
+		if s := uniform(uint64(i), 1, 7).RawRowView(0); labelOf(back, s, nil) != labelOf(c, s, nil) {
 			t.Errorf("sample %d is classified differently", i)
 		}
 	}
@@ -257,9 +257,21 @@ func TestClassifierFile(t *testing.T) {
 	}
 }
 
+// labelOf is the label that Predict returns, 0 with an error.
+func labelOf(c *Classifier, x []float64, w *Workspace) int {
+	class, _ := c.Predict(x, w)
+	return class.Label
+}
+
 // predictShares is Predict and the shares of all labels.
 func predictShares(c *Classifier, dst, x []float64, w *Workspace) int {
-	label := c.Predict(x, w)
+	label := labelOf(c, x, w)
 	w.Shares(dst)
 	return label
+}
+
+// readied is a workspace for c.
+func readied(c *Classifier) *Workspace {
+	w, _ := c.workspace(new(Workspace))
+	return w
 }

@@ -323,7 +323,7 @@ func (e *eigen[T]) pair(ctx context.Context, w *worker[T], q pair, plan *[]T) er
 	}
 	resize(plan, x.Rows*y.Rows)
 	t := dist.NewMatrix(x.Rows, y.Rows, *plan)
-	if err := res.PlanTo(ctx, t); err != nil {
+	if err := res.PlanTo(ctx, t, 0); err != nil {
 		return err
 	}
 	raw, i0, j0 := e.edges.RawMatrix(), o.s.offset[q.c], o.s.offset[q.e]

@@ -99,7 +99,7 @@ func TestEigenBlocks(t *testing.T) {
 	if _, err := m.Orthonormalize(ctx, p, p); err != nil {
 		t.Fatal(err)
 	}
-	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0.5)}})
+	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{Value: 0.5}}})
 	if e.small() {
 		t.Fatal("140 features are few: the test shows nothing")
 	}
@@ -183,7 +183,7 @@ func TestEigenSolvers(t *testing.T) {
 func TestEigenSteps(t *testing.T) {
 	x, labels := parts3(4, 12, 9) // rank(C_w) ≤ 9, with hardly any information
 	for _, solver := range []Method{Eigen, EigenTraceRatio} {
-		set := &Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(50)}}
+		set := &Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Shrinkage: Shrinkage{None: true}, Lambda: Lambda{Value: 50}}}
 		if r := mustFit(t, x, labels, set).Report(); !r.Status.Converged() {
 			t.Errorf("%v: %v after %d steps", solver, r.Status, r.Steps)
 		}
@@ -192,7 +192,7 @@ func TestEigenSteps(t *testing.T) {
 			t.Errorf("%v: %v after %d steps, one was allowed", solver, r.Status, r.Steps)
 		}
 	}
-	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0)}})
+	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), Settings{Components: 2, Objective: Objective{Shrinkage: Shrinkage{None: true}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.improve(ctx, uniform(1, 9, 2), 0.1, 1); !errors.Is(err, context.Canceled) {

@@ -8,7 +8,8 @@ import (
 )
 
 // What can be wrong with data or settings. Errors wrap one of these and say where.
-// ErrShape, ErrNotFinite and ErrSettings are those of package sinkhorn, too.
+// Those of package sinkhorn of the same name are the same; baseline and dataset, which
+// have no names for them, return them, too.
 var (
 	ErrShape     = fault.ErrShape
 	ErrNotFinite = fault.ErrNotFinite
@@ -17,7 +18,7 @@ var (
 	ErrSettings = fault.ErrSettings
 	// ErrLabels: they are not as many as samples, all the same, or one is that of a single
 	// sample.
-	ErrLabels = errors.New("wda: bad labels")
+	ErrLabels = fault.ErrLabels
 	// ErrNoSpread: there is no distance to speak of, between the classes or within
 	// them, so that the ratio is 0 or infinite.
 	ErrNoSpread = errors.New("wda: samples do not differ")

@@ -28,7 +28,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 		x, labels := clusters(4, shape.d, shape.n/6, shape.n/6, shape.n/3, shape.n/3)
 		for _, solver := range ownSolvers {
 			for _, f32 := range []bool{false, true} {
-				set := Settings{Components: 3, Optimizer: Optimizer{Method: solver, MaxSteps: 3, BatchSize: 8}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0.1)}}
+				set := Settings{Components: 3, Optimizer: Optimizer{Method: solver, MaxSteps: 3, BatchSize: 8}, Objective: Objective{Float32: f32, Shrinkage: Shrinkage{Value: 0.1}}}
 				var first *Model
 				ctx := t.Context()
 				check := func(what string) {
@@ -138,7 +138,7 @@ func TestThousandClasses(t *testing.T) {
 	}
 	t.Logf("auto: J = %v after %d steps in %v", auto.Objective, auto.Steps, auto.Elapsed)
 	set.Optimizer.Init = mat.DenseCopyOf(uniform(5, 20, 5))
-	set.Objective.Lambda = LambdaMatrix(auto.Lambda)
+	set.Objective.Lambda = Lambda{Matrix: auto.Lambda}
 	other := mustFit(t, x, labels, set).Report()
 	if e := relative(other.Objective, auto.Objective); !(e < 1e-8) {
 		t.Errorf("J = %v from another start, %v", other.Objective, auto.Objective)

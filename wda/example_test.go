@@ -27,7 +27,10 @@ func Example() {
 
 	features, components := m.Dims()
 	request, answer := make([]float64, features), make([]float64, components)
-	m.TransformVec(answer, request) // one request: no allocation, from any goroutine
+	err = m.TransformVec(answer, request) // one request: no allocation, from any goroutine
+	if err != nil {
+		log.Fatal(err)
+	}
 
 	file, err := m.MarshalBinary() // to a file, and back in another process
 	if err != nil {
@@ -54,7 +57,7 @@ func ExamplePrepare() {
 	for _, lambda := range []float64{0.1, 3} {
 		m, err := samples.Fit(context.Background(), &wda.Settings{
 			Data:      wda.Data{Whitening: wda.NoWhitening()},
-			Objective: wda.Objective{Lambda: wda.RelativeLambda(lambda), Shrinkage: wda.FixedShrinkage(0)},
+			Objective: wda.Objective{Lambda: wda.Lambda{Value: lambda}, Shrinkage: wda.Shrinkage{None: true}},
 			Scale:     wda.Orthonormal,
 		})
 		if err != nil {
@@ -71,7 +74,7 @@ func ExamplePrepare() {
 // requests in flight end with the model that they have begun with.
 func ExampleHolder() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
-	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.Lambda{Value: 3}}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +90,7 @@ func ExampleHolder() {
 	var served wda.Holder
 	known := d.X.RawRowView(0)
 	check := func(_ *wda.Model, c *wda.Classifier) error {
-		class, err := c.Classify(known, nil)
+		class, err := c.Predict(known, nil)
 		if err == nil && class.Label != d.Labels[0] {
 			err = fmt.Errorf("a known sample is taken for %s", class.Name)
 		}
@@ -100,7 +103,7 @@ func ExampleHolder() {
 
 	w := new(wda.Workspace) // of one goroutine; it serves one model after another
 	_, now := served.Get()  // once a request
-	class, err := now.Classify(known, w)
+	class, err := now.Predict(known, w)
 	fmt.Println(class.Label == d.Labels[0], err, now.Hash() == c.Hash())
 	// Output:
 	// wda: not a valid model: no checksum at its end: it is cut off, or an NPZ file of something else
@@ -109,9 +112,9 @@ func ExampleHolder() {
 
 // A service says how sure it is: the shares of all classes among the neighbors, and
 // whether these are near at all.
-func ExampleClassifier_Classify() {
+func ExampleClassifier_Predict() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
-	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.Lambda{Value: 3}}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -121,12 +124,12 @@ func ExampleClassifier_Classify() {
 	}
 	w := new(wda.Workspace) // of one goroutine
 	shares := make([]float64, len(c.Labels()))
-	known, err := c.Classify(d.X.RawRowView(0), w)
+	known, err := c.Predict(d.X.RawRowView(0), w)
 	w.Shares(shares)
 	fmt.Println(known.Name, shares, err)
-	strange, err := c.Classify([]float64{50, 50, 0, 0, 0, 0, 0, 0, 0, 0}, w)
+	strange, err := c.Predict([]float64{50, 50, 0, 0, 0, 0, 0, 0, 0, 0}, w)
 	fmt.Println(strange.SqDistance > 100*known.SqDistance, err) // not to be believed, whatever its class
-	_, err = c.Classify([]float64{0, 0, math.NaN(), 0, 0, 0, 0, 0, 0, 0}, w)
+	_, err = c.Predict([]float64{0, 0, math.NaN(), 0, 0, 0, 0, 0, 0, 0}, w)
 	fmt.Println(err)
 	// Output:
 	// 0 [1 0 0] <nil>

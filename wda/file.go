@@ -18,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -102,18 +103,18 @@ type fileValidation struct {
 // weightNames are the names in a file of weights that are proportional or not.
 var weightNames = map[bool]string{false: "uniform", true: "proportional"}
 
-// fileStatus is a Status: its name, or in version 1 its number.
-type fileStatus Status
+// fileStatus is a descent.Status: its name, or in version 1 its number.
+type fileStatus descent.Status
 
-func (s fileStatus) MarshalText() ([]byte, error) { return Status(s).MarshalText() }
+func (s fileStatus) MarshalText() ([]byte, error) { return descent.Status(s).MarshalText() }
 
 func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	at, err := strconv.Atoi(string(b))
 	if err != nil {
-		return json.Unmarshal(b, (*Status)(s))
+		return json.Unmarshal(b, (*descent.Status)(s))
 	}
 	if *s = fileStatus(at); int(*s) == at {
-		_, err = Status(*s).MarshalText()
+		_, err = descent.Status(*s).MarshalText()
 	}
 	if err != nil || int(*s) != at {
 		return fmt.Errorf("unknown status %d", at)
@@ -159,8 +160,8 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	meta := fileMeta{Format: fileFormat, Version: fileVersion, Names: m.names, Fit: fileFit{
 		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
 		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: solver.Method.String(), Steps: r.Steps,
-		Lambda: objective.Lambda.value, Absolute: objective.Lambda.kind == absoluteLambda,
-		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
+		Lambda: objective.Lambda.Value, Absolute: objective.Lambda.Absolute,
+		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.Value, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
 		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: solver.BatchSize,
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading,
@@ -463,8 +464,8 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 		if m.report.Lambda, err = parseLambda(parts, len(m.labels)); err != nil {
 			return nil, err
 		}
-		if l := &m.report.Settings.Objective.Lambda; l.value == 0 {
-			*l = LambdaMatrix(m.report.Lambda)
+		if l := &m.report.Settings.Objective.Lambda; l.Value == 0 {
+			*l = Lambda{Matrix: m.report.Lambda}
 		}
 	}
 	if parts["start.npy"] != nil {
@@ -500,15 +501,12 @@ func (f *fileFit) report(p int) (Report, error) {
 	}
 	r := Report{
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
-		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: Status(f.Status), Steps: f.Steps,
+		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: descent.Status(f.Status), Steps: f.Steps,
 		Settings: Settings{
 			Components: f.Components, Leading: f.Leading, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
-			Objective: Objective{Lambda: RelativeLambda(f.Lambda), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32},
+			Objective: Objective{Lambda: Lambda{Value: f.Lambda, Absolute: f.Absolute}, Iterations: f.Iterations, Shrinkage: fixedShrinkage(f.Shrinkage), Float32: f.Float32},
 			Optimizer: Optimizer{BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
 		},
-	}
-	if f.Absolute {
-		r.Settings.Objective.Lambda = AbsoluteLambda(f.Lambda)
 	}
 	if err := r.Settings.Optimizer.Method.UnmarshalText([]byte(f.Solver)); err != nil {
 		return Report{}, err

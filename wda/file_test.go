@@ -19,6 +19,7 @@ import (
 	"testing/iotest"
 
 	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -51,10 +52,10 @@ func TestFileRoundTrip(t *testing.T) {
 		x.Set(i, 4, 1)
 	}
 	for _, set := range []Settings{
-		{Components: 2}, {Components: 3, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0.5), Float32: true}, Optimizer: Optimizer{Method: ProjectedGradient, MaxSteps: 4}},
-		{Components: 1, Objective: Objective{Lambda: AbsoluteLambda(3), Iterations: 4}, Optimizer: Optimizer{Method: SteepestDescent}},
-		{Components: 2, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: Implicit}, Seed: 1<<64 - 1},
-		{Components: 2, Optimizer: Optimizer{Method: EigenTraceRatio}, Objective: Objective{Gradient: Frozen}},
+		{Components: 2}, {Components: 3, Objective: Objective{Proportional: true, Shrinkage: Shrinkage{Value: 0.5}, Float32: true}, Optimizer: Optimizer{Method: ProjectedGradient, MaxSteps: 4}},
+		{Components: 1, Objective: Objective{Lambda: Lambda{Value: 3, Absolute: true}, Iterations: 4}, Optimizer: Optimizer{Method: SteepestDescent}},
+		{Components: 2, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: sinkhorn.Implicit}, Seed: 1<<64 - 1},
+		{Components: 2, Optimizer: Optimizer{Method: EigenTraceRatio}, Objective: Objective{Gradient: sinkhorn.Frozen}},
 	} {
 		m := mustFit(t, x, labels, &set)
 		m, err := m.WithClassNames([]string{"a", "", "Ärger\n\"x\""})
@@ -439,7 +440,7 @@ func TestVersion1(t *testing.T) {
 	}
 	x, y := []float64{1, 2, 3, 4}, make([]float64, 2)
 	c.Model().TransformVec(y, x)
-	class, err := c.Classify(x, nil)
+	class, err := c.Predict(x, nil)
 	if want := (Class{30, "ü", 1, class.SqDistance}); y[0] != 0x1.27d2a454688ebp+01 || y[1] != -0x1.1071ad102e5c5p+01 || class != want || err != nil || c.K() != 3 || c.Len() != 18 {
 		t.Errorf("%v becomes %x, of class %+v (%v), by %d of %d", x, y, class, err, c.K(), c.Len())
 	}
@@ -457,12 +458,12 @@ func TestVersion1(t *testing.T) {
 // TestStatusNames: every status has a name in the file, and version 1 had its number.
 func TestStatusNames(t *testing.T) {
 	var names []string
-	for i := fileStatus(0); Status(i).String() != fmt.Sprintf("Status(%d)", i); i++ {
+	for i := fileStatus(0); descent.Status(i).String() != fmt.Sprintf("Status(%d)", i); i++ {
 		b, err := json.Marshal(i)
 		for _, text := range []string{string(b), fmt.Sprint(i)} {
 			var s fileStatus
 			if e := json.Unmarshal([]byte(text), &s); err != nil || e != nil || s != i {
-				t.Errorf("%s is %v: %v, %v", text, Status(s), err, e)
+				t.Errorf("%s is %v: %v, %v", text, descent.Status(s), err, e)
 			}
 		}
 		names = append(names, string(b))

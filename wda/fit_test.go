@@ -143,7 +143,7 @@ func TestProgressError(t *testing.T) {
 // the report repeats what Score says of the result.
 func TestReport(t *testing.T) {
 	x, labels := parts3(5, 80, 6)
-	everyWay(t, Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}, func(t *testing.T, set *Settings) {
+	everyWay(t, Settings{Components: 2, Objective: Objective{Shrinkage: Shrinkage{Value: 0.2}}}, func(t *testing.T, set *Settings) {
 		steps := 0
 		set.Progress = func(p Progress) error {
 			s := p.Step
@@ -171,7 +171,7 @@ func TestReport(t *testing.T) {
 			}
 		}
 		// The same objective, with λ and ridge as reported.
-		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: LambdaMatrix(r.Lambda), Float32: set.Objective.Float32}})
+		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: Lambda{Matrix: r.Lambda}, Float32: set.Objective.Float32}})
 		if e := relative(s.Between, r.Between) + relative(s.Within, r.Within); !(e < 10*noise) {
 			t.Errorf("σ_b², σ_w² = %v, %v, but Score says %v, %v", r.Between, r.Within, s.Between, s.Within)
 		}
@@ -255,7 +255,7 @@ func TestValidation(t *testing.T) {
 		}
 	}
 	for _, f32 := range []bool{false, true} {
-		set := &Settings{Components: 4, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(0.1), Float32: f32}, Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 100}, Validation: &Validation{X: held, Labels: heldLabels, Every: 1, Patience: 4, Neighbors: 3}}
+		set := &Settings{Components: 4, Objective: Objective{Shrinkage: Shrinkage{None: true}, Lambda: Lambda{Value: 0.1}, Float32: f32}, Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 100}, Validation: &Validation{X: held, Labels: heldLabels, Every: 1, Patience: 4, Neighbors: 3}}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
 		least, at, since := 2.0, -1, 0
@@ -340,7 +340,7 @@ func TestPaperSettings(t *testing.T) {
 	x, labels := parts3(1, 30, 40)
 	m := mustFit(t, x, labels, PaperSettings(2))
 	r := m.Report()
-	if r.Ridge != 0 || r.Settings.Objective.Lambda != RelativeLambda(0.01) || r.Settings.Objective.Iterations != 10 || r.Settings.Optimizer.Method != ProjectedGradient || r.Settings.Objective.Proportional {
+	if r.Ridge != 0 || r.Settings.Objective.Lambda != (Lambda{Value: 0.01}) || r.Settings.Objective.Iterations != 10 || r.Settings.Optimizer.Method != ProjectedGradient || r.Settings.Objective.Proportional {
 		t.Errorf("%+v", r.Settings)
 	}
 	if !strings.Contains(strings.Join(r.Warnings, " "), "fit noise") {

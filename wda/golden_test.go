@@ -58,7 +58,7 @@ func loadGolden(t testing.TB, name string) *golden {
 	}
 	g.settings = Settings{
 		Components: g.meta.P,
-		Objective:  Objective{Iterations: g.meta.L, Lambda: LambdaMatrix(g.matrix(t, "lam")), Shrinkage: FixedShrinkage(0)},
+		Objective:  Objective{Iterations: g.meta.L, Lambda: Lambda{Matrix: g.matrix(t, "lam")}, Shrinkage: Shrinkage{None: true}},
 		Optimizer:  Optimizer{Init: g.p0},
 	}
 	return g

@@ -75,7 +75,7 @@ func TestHolder(t *testing.T) {
 	// Requests go on while models come and go, each with a workspace of its own that
 	// outlives them; every answer is that of one of the models.
 	sample := x.RawRowView(3)
-	answers := map[int]int{small.K(): small.Predict(sample, nil), large.K(): large.Predict(sample, nil)}
+	answers := map[int]int{small.K(): labelOf(small, sample, nil), large.K(): labelOf(large, sample, nil)}
 	var wg sync.WaitGroup
 	var stop atomic.Bool
 	for range 4 {
@@ -83,7 +83,7 @@ func TestHolder(t *testing.T) {
 			w := new(Workspace)
 			for !stop.Load() {
 				_, c := h.Get()
-				if got, want := c.Predict(sample, w), answers[c.K()]; got != want {
+				if got, want := labelOf(c, sample, w), answers[c.K()]; got != want {
 					t.Errorf("by %d neighbors: %d, want %d", c.K(), got, want)
 					return
 				}

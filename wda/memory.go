@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/sinkhorn"
 )
 
 // maxMemory is the number of bytes that one phase of a fit may take besides copies of the
@@ -88,7 +89,7 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 		{fmt.Sprintf("the pairs of %d classes", len(s.classes)), 64 * classes * classes},
 		{fmt.Sprintf("%d workers", solvers), 2 * size * largePair * float64(solvers)},
 	}
-	if set.Objective.Gradient == Unrolled {
+	if set.Objective.Gradient == sinkhorn.Unrolled {
 		needs = append(needs, need{
 			fmt.Sprintf("the iterates of %d Sinkhorn iterations, of which Gradient Implicit keeps none,", set.Objective.Iterations),
 			6 * size * float64(set.Objective.Iterations) * float64(largest) * float64(solvers),

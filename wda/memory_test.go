@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/sinkhorn"
 )
 
 // TestMemoryImplied: what would take more memory than there may be is refused, with the
@@ -43,7 +45,7 @@ func TestMemoryImplied(t *testing.T) {
 		{"classes", objective(1<<21, 10, 1<<20, same), "pairs of 1048576 classes"},
 		{"workers", objective(100, 10, 2, func(s *Settings) { s.Workers = many }), "workers"},
 		{"iterations", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations = many }), "Gradient Implicit"},
-		{"iterations without gradient", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations, s.Objective.Gradient = many, Implicit }), ""},
+		{"iterations without gradient", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations, s.Objective.Gradient = many, sinkhorn.Implicit }), ""},
 		{"folds", checkNeeds(foldNeeds(10000000, 1000, 5, 2)...), "samples of 2 folds"},
 	} {
 		switch {

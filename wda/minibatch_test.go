@@ -162,12 +162,12 @@ func TestBatchBias(t *testing.T) {
 // samples.
 func TestMiniBatchFits(t *testing.T) {
 	x, labels := clusters(5, 12, 120, 60, 90)
-	exact := mustFit(t, x, labels, &Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}})
+	exact := mustFit(t, x, labels, &Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{None: true}}})
 	for _, f32 := range []bool{false, true} {
 		if testing.Short() && !f32 {
 			continue
 		}
-		set := &Settings{Components: 3, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 24}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0)}}
+		set := &Settings{Components: 3, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 24}, Objective: Objective{Float32: f32, Shrinkage: Shrinkage{None: true}}}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
 		if r.ObjectiveSamples != 270 || !r.Status.Converged() || r.Steps == 0 {

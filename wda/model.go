@@ -20,7 +20,7 @@ import (
 //
 // For finite samples an element of a projection is infinite or NaN only if a partial
 // sum of −mean·P + x·P, or in float32 the result, is beyond the range of its type. No
-// other infinity appears. TransformChecked makes it an error.
+// other infinity appears. TransformVec makes it an error.
 type Model struct {
 	projection *mat.Dense // d × p
 	mean       []float64
@@ -153,8 +153,8 @@ func (r *Report) clone() Report {
 		c.Lambda.CopySym(r.Lambda)
 	}
 	s := &c.Settings
-	if l := &s.Objective.Lambda; l.matrix != nil {
-		l.matrix = mat.DenseCopyOf(l.matrix)
+	if l := &s.Objective.Lambda; l.Matrix != nil {
+		l.Matrix = mat.DenseCopyOf(l.Matrix)
 	}
 	if s.Optimizer.Init != nil {
 		s.Optimizer.Init = mat.DenseCopyOf(s.Optimizer.Init)
@@ -169,7 +169,7 @@ func (r *Report) clone() Report {
 // Transform sets dst to the projections of the rows of x (n × d): dst is n × p. An
 // empty dst is resized. It panics if shapes do not match, or if dst overlaps x. It
 // allocates nothing if dst has its size and x is a *mat.Dense (or any mat.RawMatrixer).
-// Every row comes out as TransformVec would give it.
+// Every row comes out as TransformVec would give it, but nothing is checked.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) {
 	d, p := m.dims()
 	n, xd := x.Dims()
@@ -196,49 +196,37 @@ func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) {
 	// x may be dst in another form, as a transpose.
 	out, row := mat.NewDense(n, p, nil), make([]float64, d)
 	for i := range n {
-		m.TransformVec(out.RawRowView(i), mat.Row(row, i, x))
+		_ = m.TransformVec(out.RawRowView(i), mat.Row(row, i, x)) // nothing is checked
 	}
 	dst.Copy(out)
 }
 
-// TransformVec sets dst (length p) to the projection of one sample x (length d). It
-// panics if lengths do not match or if dst overlaps x, allocates nothing, and may be
-// called from any number of goroutines. A NaN or an infinity in x makes every element
-// of dst NaN or infinite.
-func (m *Model) TransformVec(dst, x []float64) {
+// TransformVec sets dst (length p) to the projection of one sample x, which nobody needs to
+// have checked: an error wraps ErrShape if x has another length than d, and ErrNotFinite, in
+// a PositionError, if a value of x is not finite or the projection is beyond float64; every
+// element of dst, or that one, is then NaN or infinite. It panics if dst has another length
+// or overlaps x, allocates nothing but an error, and may be called from any number of
+// goroutines.
+func (m *Model) TransformVec(dst, x []float64) error {
 	d, p := m.dims()
-	checkVectors(dst, x, p, d)
-	copy(dst, m.offset)
-	matrix.Mul(asm.Best(), matrix.OfRow(dst), matrix.OfRow(x), dense.View(m.projection), true)
-}
-
-// TransformChecked is TransformVec for a sample that nobody has checked: an error wraps
-// ErrShape if x has another length than d, and ErrNotFinite, in a PositionError, if a
-// value of x is not finite or the projection is beyond float64. It allocates nothing
-// else.
-func (m *Model) TransformChecked(dst, x []float64) error {
-	if d, _ := m.dims(); len(x) != d {
+	if len(x) != d {
 		return fmt.Errorf("%w: a sample of %d features for a model of %d", ErrShape, len(x), d)
 	}
-	m.TransformVec(dst, x)
+	if len(dst) != p {
+		panic(shapePanic)
+	}
+	to, from := matrix.OfRow(dst), matrix.OfRow(x)
+	if matrix.Overlap(to, from) {
+		panic(overlapPanic)
+	}
+	copy(dst, m.offset)
+	matrix.Mul(asm.Best(), to, from, dense.View(m.projection), true)
 	return checkProjected(x, dst)
 }
 
-// TransformVec32 is TransformVec for float32: dst is the projection of x in float64,
-// rounded. Subtracting the mean in float32 could cost all digits.
-func (m *Model) TransformVec32(dst, x []float32) {
-	d, p := m.dims()
-	checkVectors(dst, x, p, d)
-	var in [4 * widenBlock]float64
-	var out [widenBlock]float64
-	for l := 0; l < p; l += widenBlock {
-		m.columns32(matrix.OfRow(dst[l:min(l+widenBlock, p)]), matrix.OfRow(x), l, in[:], out[:])
-	}
-}
-
 const (
-	// widenBlock is the number of features of a sample that are converted at a time (four
-	// times that for one sample alone), and of components that are computed.
+	// widenBlock is the number of features of a sample that are converted at a time (as many
+	// more as there are fewer samples than widenRows), and of components that are computed.
 	widenBlock = 128
 	// widenRows is the number of samples.
 	widenRows = 20
@@ -268,9 +256,10 @@ func (m *Model) columns32(dst, x dist.Matrix[float32], l int, in, out []float64)
 	}
 }
 
-// Transform32 is Transform for float32: every row of dst (n × p) is what
-// TransformVec32 gives for that of x (n × d). It panics if shapes do not match, or if dst
-// overlaps x, and allocates nothing.
+// Transform32 is Transform for float32: every row of dst (n × p) is the projection of that
+// of x (n × d) in float64, rounded. Subtracting the mean in float32 could cost all digits.
+// One sample is a matrix of one row. It panics if shapes do not match, or if dst overlaps x,
+// and allocates nothing.
 func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
 	d, p := m.dims()
 	if x.Cols != d {
@@ -290,19 +279,6 @@ func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
 		for l := 0; l < p; l += widenBlock {
 			m.columns32(dst.RowRange(i, j).ColRange(l, min(l+widenBlock, p)), x.RowRange(i, j), l, in[:], out[:])
 		}
-	}
-}
-
-// checkVectors panics unless dst has length p and x length d, and they lie apart.
-func checkVectors[T dist.Float](dst, x []T, p, d int) {
-	if len(x) != d {
-		panic(featuresPanic)
-	}
-	if len(dst) != p {
-		panic(shapePanic)
-	}
-	if matrix.Overlap(matrix.OfRow(dst), matrix.OfRow(x)) {
-		panic(overlapPanic)
 	}
 }
 

@@ -81,7 +81,7 @@ func TestTransform(t *testing.T) {
 		m.Transform(&y, rounded)
 		one32 := make([]float32, p)
 		for i := range n {
-			m.TransformVec32(one32, x32.Row(i))
+			transform32(m, one32, x32.Row(i))
 			for l, v := range y32.Row(i) {
 				if v != float32(y.At(i, l)) || v != one32[l] {
 					t.Fatalf("%v: float32 (%d, %d) = %v, %v, want %v", shape, i, l, v, one32[l], float32(y.At(i, l)))
@@ -89,6 +89,11 @@ func TestTransform(t *testing.T) {
 			}
 		}
 	}
+}
+
+// transform32 is Transform32 for one sample.
+func transform32(m *Model, dst, x []float32) {
+	m.Transform32(dist.NewMatrix(1, len(dst), dst), dist.NewMatrix(1, len(x), x))
 }
 
 // said returns what f panics with, "" if it does not or not in our words.
@@ -120,11 +125,9 @@ func TestTransformPanics(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"features":          {func() { m.TransformVec(make([]float64, 2), make([]float64, 5)) }, "features"},
 		"destination":       {func() { m.TransformVec(make([]float64, 3), make([]float64, 6)) }, "shape"},
-		"checked":           {func() { m.TransformChecked(make([]float64, 3), make([]float64, 6)) }, "shape"},
-		"features 32":       {func() { m.TransformVec32(make([]float32, 2), make([]float32, 7)) }, "features"},
-		"destination 32":    {func() { m.TransformVec32(make([]float32, 1), make([]float32, 6)) }, "shape"},
+		"features 32":       {func() { transform32(m, make([]float32, 2), make([]float32, 7)) }, "features"},
+		"destination 32":    {func() { transform32(m, make([]float32, 1), make([]float32, 6)) }, "shape"},
 		"columns":           {func() { m.Transform(new(mat.Dense), uniform(1, 3, 5)) }, "features"},
 		"rows":              {func() { m.Transform(mat.NewDense(39, 2, nil), x) }, "shape"},
 		"rows 32":           {func() { m.Transform32(of32(2, 2, 2, 4), of32(3, 6, 6, 18)) }, "shape"},
@@ -137,8 +140,7 @@ func TestTransformPanics(t *testing.T) {
 		"into a part":       {func() { m.Transform(x.Slice(0, 40, 4, 6).(*mat.Dense), x) }, apart},
 		"row into itself":   {func() { m.TransformVec(v[:2], v[:6]) }, apart},
 		"into its end":      {func() { m.TransformVec(v[5:7], v[:6]) }, apart},
-		"checked in itself": {func() { m.TransformChecked(v[5:7], v[:6]) }, apart},
-		"row 32":            {func() { m.TransformVec32(v32[5:7], v32[:6]) }, apart},
+		"row 32":            {func() { transform32(m, v32[5:7], v32[:6]) }, apart},
 		"into itself 32":    {func() { m.Transform32(part(5, 2), part(0, 6)) }, apart},
 		"cut to nothing":    {func() { m.Cut(0) }, "Cut"},
 		"cut to more":       {func() { m.Cut(3) }, "Cut"},
@@ -191,13 +193,11 @@ func TestZeroModel(t *testing.T) {
 	row, y, ctx := make([]float64, 6), new(mat.Dense), t.Context()
 	for name, f := range map[string]func(){
 		"Transform": func() { m.Transform(y, x) }, "TransformVec": func() { m.TransformVec(row[:2], row) }, "no features": func() { m.TransformVec(nil, nil) },
-		"TransformChecked": func() { m.TransformChecked(row[:2], row) },
-		"Transform32":      func() { m.Transform32(dist.Matrix[float32]{}, dist.Matrix[float32]{}) }, "TransformVec32": func() { m.TransformVec32(nil, nil) },
-		"Projection": func() { m.Projection() }, "Hash": func() { m.Hash() }, "Cut": func() { m.Cut(1) }, "WithClassNames": func() { m.WithClassNames(nil) },
+		"Transform32": func() { m.Transform32(dist.Matrix[float32]{}, dist.Matrix[float32]{}) },
+		"Projection":  func() { m.Projection() }, "Hash": func() { m.Hash() }, "Cut": func() { m.Cut(1) }, "WithClassNames": func() { m.WithClassNames(nil) },
 		"NewClassifier": func() { NewClassifier(m, x, labels, 1) }, "of no model": func() { NewClassifier(nil, x, labels, 1) },
-		"Predict": func() { c.Predict(row, nil) }, "Classify": func() { c.Classify(row, new(Workspace)) },
-		"Neighbors": func() { c.Neighbors(nil, row, 1, nil) }, "PredictAll": func() { c.PredictAll(ctx, nil, x, 1) },
-		"NeighborsAll": func() { c.NeighborsAll(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
+		"Predict": func() { c.Predict(row, nil) }, "with a workspace": func() { c.Predict(row, new(Workspace)) },
+		"PredictAll": func() { c.PredictAll(ctx, nil, x, 1) }, "Neighbors": func() { c.Neighbors(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
 	} {
 		if words := said(f); !strings.HasPrefix(words, "wda: a Model that") && !strings.HasPrefix(words, "wda: a Classifier that") {
 			t.Errorf("%s: panics with %q", name, words)
@@ -211,7 +211,7 @@ func TestModelNeverChanges(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	lambda, init := mat.NewDense(3, 3, []float64{1, 2, 2, 2, 1, 2, 2, 2, 1}), uniform(5, 6, 2)
 	set := Settings{
-		Components: 2, Objective: Objective{Lambda: LambdaMatrix(lambda), Shrinkage: FixedShrinkage(0)},
+		Components: 2, Objective: Objective{Lambda: Lambda{Matrix: lambda}, Shrinkage: Shrinkage{None: true}},
 		Optimizer: Optimizer{MaxSteps: 4, Init: init, Starts: 2}, Validation: &Validation{Every: 1},
 	}
 	m := mustFit(t, x, labels, &set)
@@ -223,7 +223,7 @@ func TestModelNeverChanges(t *testing.T) {
 	state := func() string {
 		r := m.Report()
 		s := r.Settings
-		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.Objective.Lambda.matrix), mat.Formatted(s.Optimizer.Init), *s.Validation)
+		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.Objective.Lambda.Matrix), mat.Formatted(s.Optimizer.Init), *s.Validation)
 	}
 	before := state()
 	file := fileOf(t, m)
@@ -244,7 +244,7 @@ func TestModelNeverChanges(t *testing.T) {
 	clear(r.Validations)
 	r.Warnings = append(r.Warnings[:0], "x")
 	r.Lambda.Zero()
-	r.Settings.Objective.Lambda.matrix.(*mat.Dense).Zero()
+	r.Settings.Objective.Lambda.Matrix.(*mat.Dense).Zero()
 	r.Settings.Optimizer.Init.(*mat.Dense).Zero()
 	r.Settings.Validation.Every = 9
 	if after := state(); after != before || !bytes.Equal(fileOf(t, m), file) {
@@ -266,9 +266,13 @@ func TestClassNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	predicted, err := c.PredictAll(t.Context(), nil, x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range 40 {
-		class, err := c.Classify(x.RawRowView(i), nil)
-		label := c.Predict(x.RawRowView(i), nil)
+		class, err := c.Predict(x.RawRowView(i), nil)
+		label := predicted[i]
 		if err != nil || class.Label != label || class.Name != named.ClassName(label) || class.Share < 1./3 {
 			t.Errorf("row %d: %+v, %v; label %d", i, class, err, label)
 		}
@@ -323,12 +327,12 @@ func TestNotFinite(t *testing.T) {
 		for j := range 6 {
 			row, row32 := slices.Clone(x.RawRowView(0)), make([]float32, 6)
 			row[j], row32[j] = v, float32(v)
-			m.TransformVec32(y32, row32)
+			transform32(m, y32, row32)
 			var pe *PositionError
-			if err := m.TransformChecked(y, row); !errors.As(err, &pe) || pe.Column != j || pe.Err != ErrNotFinite || !isNotFinite(y[0]) || !isNotFinite(y[1]) || y32[0]-y32[0] == 0 || y32[1]-y32[1] == 0 {
+			if err := m.TransformVec(y, row); !errors.As(err, &pe) || pe.Column != j || pe.Err != ErrNotFinite || !isNotFinite(y[0]) || !isNotFinite(y[1]) || y32[0]-y32[0] == 0 || y32[1]-y32[1] == 0 {
 				t.Errorf("%v in column %d becomes %v, %v: %v", v, j, y, y32, err)
 			}
-			if class, err := c.Classify(row, w); !errors.As(err, &pe) || pe.Column != j || class != (Class{}) {
+			if class, err := c.Predict(row, w); !errors.As(err, &pe) || pe.Column != j || class != (Class{}) {
 				t.Errorf("%v in column %d: class %+v, %v", v, j, class, err)
 			}
 			if predictShares(c, proba, row, w); !math.IsNaN(proba[0]) || !math.IsNaN(proba[1]) || !math.IsNaN(proba[2]) {
@@ -338,10 +342,10 @@ func TestNotFinite(t *testing.T) {
 	}
 	for _, n := range []int{0, 5, 7} {
 		row := make([]float64, n)
-		if err := m.TransformChecked(y, row); !errors.Is(err, ErrShape) {
+		if err := m.TransformVec(y, row); !errors.Is(err, ErrShape) {
 			t.Errorf("%d features: %v", n, err)
 		}
-		if _, err := c.Classify(row, nil); !errors.Is(err, ErrShape) {
+		if _, err := c.Predict(row, nil); !errors.Is(err, ErrShape) {
 			t.Errorf("%d features: %v", n, err)
 		}
 	}
@@ -354,33 +358,33 @@ func TestNotFinite(t *testing.T) {
 		}
 	}
 	row := beyond.RawRowView(0)
-	if err := m.TransformChecked(y, row); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "projected sample") || !math.IsInf(y[1], 1) {
+	if err := m.TransformVec(y, row); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "projected sample") || !math.IsInf(y[1], 1) {
 		t.Errorf("beyond range: %v, %v", y, err)
 	}
 	var all mat.Dense
 	if m.Transform(&all, beyond); !math.IsInf(all.At(0, 1), 1) {
 		t.Errorf("beyond range: %v", all)
 	}
-	if _, err := c.Classify(row, nil); !errors.Is(err, ErrNotFinite) {
+	if _, err := c.Predict(row, nil); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("beyond range: %v", err)
 	}
 	large := make([]float32, 6)
 	for j := range large {
 		large[j] = float32(math.Copysign(math.MaxFloat32, row[j]))
 	}
-	if m.TransformVec32(y32, large); !math.IsInf(float64(y32[1]), 1) {
+	if transform32(m, y32, large); !math.IsInf(float64(y32[1]), 1) {
 		t.Errorf("beyond float32: %v", y32)
 	}
 
 	// Finite projections whose distances are beyond float64.
 	far := scaled(1e-100, beyond)
-	if err := m.TransformChecked(y, far.RawRowView(0)); err != nil {
+	if err := m.TransformVec(y, far.RawRowView(0)); err != nil {
 		t.Fatalf("%v: %v", y, err)
 	}
-	if near := c.Neighbors(nil, far.RawRowView(0), 2, nil); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
+	if near := c.near(nil, far.RawRowView(0), 2, readied(c)); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
 		t.Errorf("far away: %+v", near)
 	}
-	if class, err := c.Classify(far.RawRowView(0), nil); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "distance from sample 2 is +Inf") {
+	if class, err := c.Predict(far.RawRowView(0), nil); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "distance from sample 2 is +Inf") {
 		t.Errorf("far away: %+v, %v", class, err)
 	}
 	pair := mat.NewDense(2, 6, append(slices.Clone(x.RawRowView(0)), far.RawRowView(0)...))
@@ -488,17 +492,14 @@ func TestTransformAllocatesNothing(t *testing.T) {
 	y, vec, vec32, x32 := mat.NewDense(n, 10, nil), make([]float64, 10), make([]float32, 10), make([]float32, 784)
 	all32, in32 := dist.NewMatrix[float32](n, 10, nil), dist.NewMatrix[float32](n, 784, nil)
 	sample, w := x.RawRowView(3), new(Workspace)
-	proba, near := make([]float64, 3), make([]Neighbor, 0, 5)
+	proba := make([]float64, 3)
 	for name, f := range map[string]func(){
-		"Transform":      func() { m.Transform(y, x) },
-		"TransformVec":   func() { m.TransformVec(vec, sample) },
-		"Transform32":    func() { m.Transform32(all32, in32) },
-		"TransformVec32": func() { m.TransformVec32(vec32, x32) },
-		"Predict":        func() { c.Predict(sample, w) },
-		"Classify":       func() { c.Classify(sample, w); w.Shares(proba) },
-		"checked":        func() { m.TransformChecked(vec, sample) },
-		"Shares":         func() { predictShares(c, proba, sample, w) },
-		"Neighbors":      func() { near = c.Neighbors(near, sample, 5, w) },
+		"Transform":    func() { m.Transform(y, x) },
+		"TransformVec": func() { m.TransformVec(vec, sample) },
+		"Transform32":  func() { m.Transform32(all32, in32) },
+		"one row":      func() { transform32(m, vec32, x32) },
+		"Predict":      func() { c.Predict(sample, w) },
+		"Shares":       func() { predictShares(c, proba, sample, w) },
 	} {
 		if a := testing.AllocsPerRun(20, f); a != 0 {
 			t.Errorf("%s: %v allocations", name, a)
@@ -529,7 +530,7 @@ func TestConcurrentUse(t *testing.T) {
 			}
 			for i := range 40 {
 				m.TransformVec(one, x.RawRowView(i))
-				if !slices.Equal(one, want.RawRowView(i)) || c.Predict(x.RawRowView(i), w) != predicted[i] {
+				if !slices.Equal(one, want.RawRowView(i)) || labelOf(c, x.RawRowView(i), w) != predicted[i] {
 					t.Errorf("sample %d comes out differently", i)
 					return
 				}
@@ -563,7 +564,7 @@ func BenchmarkTransformVec(b *testing.B) {
 		dst := make([]float32, 10)
 		b.ReportAllocs()
 		for b.Loop() {
-			m.TransformVec32(dst, src)
+			transform32(m, dst, src)
 		}
 	})
 	underLoad(b, "load/type=f64", func() func(i int) {
@@ -572,7 +573,7 @@ func BenchmarkTransformVec(b *testing.B) {
 	})
 	underLoad(b, "load/type=f32", func() func(i int) {
 		dst := make([]float32, 10)
-		return func(int) { m.TransformVec32(dst, src) }
+		return func(int) { transform32(m, dst, src) }
 	})
 }
 

@@ -23,7 +23,7 @@ type objective[T dist.Float] struct {
 	s       *samples
 	whole   *samples // that s is a part of, or s
 	p       int
-	mode    GradientMode
+	mode    sinkhorn.GradientMode
 	level   asm.Level
 	x       dist.Matrix[T] // n × d
 	pairs   []pair
@@ -139,24 +139,24 @@ func pairsOf(s *samples, proportional bool) []pair {
 func (o *objective[T]) setLambdas(ctx context.Context, set *Settings, p *mat.Dense) error {
 	var mean func(c, e int) float64
 	l := set.Objective.Lambda
-	if l.kind == relativeLambda {
+	if l.relative() {
 		mean = o.whole.meanSquaredDistances(ctx, p, o.width)
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
-		switch l.kind {
-		case matrixLambda:
-			q.lambda = o.s.units(l.matrix.At(q.c, q.e))
-		case absoluteLambda:
-			q.lambda = o.s.units(l.value)
+		switch {
+		case l.Matrix != nil:
+			q.lambda = o.s.units(l.Matrix.At(q.c, q.e))
+		case l.Absolute:
+			q.lambda = o.s.units(l.Value)
 		default:
-			q.lambda = l.value / mean(q.c, q.e)
+			q.lambda = l.Value / mean(q.c, q.e)
 		}
 		// What underflows is as good as 0: the plan is uniform.
 		q.lambda = max(q.lambda, math.SmallestNonzeroFloat64)
 		// The kernels multiply by λ·log₂e in type T.
 		if math.IsNaN(q.lambda) || math.IsInf(float64(T(q.lambda*math.Log2E)), 1) {
-			if l.kind == relativeLambda && mean(q.c, q.e) <= coinciding[T]() {
+			if l.relative() && mean(q.c, q.e) <= coinciding[T]() {
 				// All samples of both classes coincide in this projection, but for
 				// rounding: any λ gives the same, uniform plan.
 				q.lambda = 1
@@ -299,7 +299,7 @@ func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *p
 	}
 	resize(&r.dx, x.Rows*o.p)
 	resize(&r.dy, y.Rows*o.p)
-	r.err = pointGradient(ctx, res, o.mode, dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
+	r.err = res.PointGradientTo(ctx, o.mode, dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
 }
 
 func resize[T dist.Float](v *[]T, n int) {
@@ -371,7 +371,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 	if err := o.evaluate(ctx, p, false); err != nil {
 		return err
 	}
-	o.ridge = float64(set.Objective.Shrinkage.rho * o.w)
+	o.ridge = float64(set.Objective.Shrinkage.Value * o.w)
 	if !(o.b > 0) {
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}

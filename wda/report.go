@@ -8,22 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Status says how a fit ended. Its text, by String, MarshalText and UnmarshalText, and in
-// a model file, is one of
-//
-//	GradientTolerance    the gradient has become small
-//	StepTolerance        steps have
-//	FunctionTolerance    J does not rise any more
-//	MaxSteps             Solver.MaxSteps were made
-//	LineSearchFailed     no step raises J by more than rounding
-//	Stalled              neither J nor the gradient has become better in 100 steps
-//	EvaluationFailed     there is no J near the projection
-//	Cancelled            the context ended
-//	Stopped              by Progress or Validation, or as there is nothing to be done
-//
-// and its method Converged reports whether it is one of the first three.
-type Status = descent.Status
-
 // Report is how a fit went.
 type Report struct {
 	Objective float64 // J, with the ridge
@@ -35,11 +19,25 @@ type Report struct {
 	// than there are if MiniBatch had too many. A class is represented by its share.
 	ObjectiveSamples int
 	GradientNorm     float64 // of J, Riemannian, at the result, as Objective.Gradient says
-	Status           Status
-	Steps            int
-	Evaluations      descent.Evaluations // of all starts
-	History          []Step
-	Elapsed          time.Duration
+	// Status says how the fit ended. Its text, by String, MarshalText and UnmarshalText, and
+	// in a model file, is one of
+	//
+	//	GradientTolerance    the gradient has become small
+	//	StepTolerance        steps have
+	//	FunctionTolerance    J does not rise any more
+	//	MaxSteps             Optimizer.MaxSteps were made
+	//	LineSearchFailed     no step raises J by more than rounding
+	//	Stalled              neither J nor the gradient has become better in 100 steps
+	//	EvaluationFailed     there is no J near the projection
+	//	Cancelled            the context ended
+	//	Stopped              by Progress or Validation, or as there is nothing to be done
+	//
+	// and its method Converged reports whether it is one of the first three.
+	Status      descent.Status
+	Steps       int
+	Evaluations descent.Evaluations // of all starts
+	History     []Step
+	Elapsed     time.Duration
 	// Start is the start that led to the result, and StartObjectives the J that each
 	// has led to, NaN for one where J is not finite.
 	Start           int

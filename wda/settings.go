@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -62,7 +63,7 @@ type Data struct {
 // Objective defines J, and how precisely it is evaluated.
 type Objective struct {
 	// Lambda is λ. Default chosen on rows held out; where nothing is chosen, as in Score,
-	// RelativeLambda(1).
+	// 1, relative.
 	Lambda Lambda
 	// Iterations is L, the number of Sinkhorn iterations that define W. Default 10.
 	// With Gradient Implicit W is that at convergence, and Iterations the largest
@@ -76,8 +77,21 @@ type Objective struct {
 	// Proportional weighs classes by their frequencies π: w_cc' = π_c π_c' for two classes
 	// and w_cc = π_c for one. Default false: every pair has the weight 1, as in the paper.
 	Proportional bool
-	// Gradient says what is taken for the gradient of J. Default Unrolled.
-	Gradient GradientMode
+	// Gradient says what is taken for the gradient of J, that is of every transport cost
+	// W = ⟨T, M⟩ with respect to the projected samples. Default sinkhorn.Unrolled, the
+	// derivative of W as it is defined, through all L iterations.
+	//
+	// sinkhorn.Implicit takes W at convergence in the place of W after L iterations (the
+	// appendix of the paper; there in O(n⁶), here by conjugate gradients on an (n + m)
+	// system). Iterations are made until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). Where they
+	// end before an error of 1e-4 (1e-3), Fit and Score fail with ErrSettings. No iterate
+	// is kept, so that memory does not grow with the iterations.
+	//
+	// sinkhorn.Frozen holds the plans T after L iterations fixed, Σ_ij T_ij ∂M_ij: the
+	// cheapest, without a reverse pass, but no gradient of J. Solvers that use it end where
+	// it vanishes, which is a fixed point of EigenTraceRatio, or where it is no ascent
+	// direction any more (status LineSearchFailed).
+	Gradient sinkhorn.GradientMode
 	// Float32 evaluates J in float32, about twice as fast. Default false.
 	Float32 bool
 }
@@ -137,7 +151,7 @@ func PaperSettings(components int) *Settings {
 	return &Settings{
 		Components: components,
 		Data:       Data{Whitening: NoWhitening()},
-		Objective:  Objective{Lambda: RelativeLambda(0.01), Iterations: 10, Shrinkage: FixedShrinkage(0)},
+		Objective:  Objective{Lambda: Lambda{Value: 0.01}, Iterations: 10, Shrinkage: Shrinkage{None: true}},
 		Scale:      Orthonormal,
 		Optimizer:  Optimizer{Method: ProjectedGradient},
 	}
@@ -146,11 +160,11 @@ func PaperSettings(components int) *Settings {
 // pinned returns o with λ = 1, relative, and ρ = 1 for what is left open: where nothing
 // is chosen from the data.
 func (o Objective) pinned() Objective {
-	if o.Lambda.kind == chosenLambda {
-		o.Lambda = RelativeLambda(1)
+	if o.Lambda.open() {
+		o.Lambda = Lambda{Value: 1}
 	}
-	if !o.Shrinkage.fixed {
-		o.Shrinkage = FixedShrinkage(1)
+	if o.Shrinkage.open() {
+		o.Shrinkage = Shrinkage{Value: 1}
 	}
 	return o
 }
@@ -170,8 +184,8 @@ func (s Settings) pinned() Settings {
 
 // free reports whether the settings leave more open than the number of leading components.
 func (s *Settings) free() bool {
-	return s.Data.Whitening.kind == chosenWhitening || s.Objective.Lambda.kind == chosenLambda ||
-		!s.Objective.Shrinkage.fixed || s.Scale == chosenScale
+	return s.Data.Whitening.kind == chosenWhitening || s.Objective.Lambda.open() ||
+		s.Objective.Shrinkage.open() || s.Scale == chosenScale
 }
 
 // withDefaults returns s with its defaults for n samples of d features, checked.
@@ -222,12 +236,12 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	if err := o.Lambda.check(classes); err != nil {
 		return o, err
 	}
-	if err := gradientModeNames.Check(uint8(o.Gradient)); err != nil {
+	if _, err := o.Gradient.MarshalText(); err != nil {
 		return o, err
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 10
-		if o.Gradient == Implicit {
+		if o.Gradient == sinkhorn.Implicit {
 			o.Iterations = implicitIterations
 		}
 	}

@@ -30,16 +30,12 @@ func TestTexts(t *testing.T) {
 		var got Method
 		check(v, &got, func() any { return got })
 	}
-	for v := range numGradientModes {
-		var got GradientMode
+	for _, v := range []Lambda{{}, {Value: 0.3}, {Value: 1e-300}, {Value: 3, Absolute: true}, {Value: 1 / 3., Absolute: true}} {
+		got := Lambda{Value: 7}
 		check(v, &got, func() any { return got })
 	}
-	for _, v := range []Lambda{{}, RelativeLambda(0.3), RelativeLambda(1e-300), AbsoluteLambda(3), AbsoluteLambda(1 / 3.)} {
-		got := RelativeLambda(7)
-		check(v, &got, func() any { return got })
-	}
-	for _, v := range []Shrinkage{{}, FixedShrinkage(0), FixedShrinkage(0.1), FixedShrinkage(maxShrinkage)} {
-		got := FixedShrinkage(7)
+	for _, v := range []Shrinkage{{}, {None: true}, {Value: 0.1}, {Value: maxShrinkage}} {
+		got := Shrinkage{Value: 7}
 		check(v, &got, func() any { return got })
 	}
 	for _, text := range []string{"-1", "NaN", "Inf", "1e13"} {
@@ -47,7 +43,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("shrinkage %s: %v", text, err)
 		}
 	}
-	for _, v := range []encoding.TextMarshaler{numMethods, numGradientModes} {
+	for _, v := range []encoding.TextMarshaler{numMethods} {
 		if b, err := v.MarshalText(); !errors.Is(err, ErrSettings) {
 			t.Errorf("%v has the text %q, %v", v, b, err)
 		}
@@ -67,7 +63,7 @@ func TestChoices(t *testing.T) {
 	}
 	pinned := Settings{
 		Data: Data{Whitening: NoWhitening()}, Scale: UnitWithin, Optimizer: Optimizer{MaxSteps: 1},
-		Objective: Objective{Lambda: AbsoluteLambda(0.5), Shrinkage: FixedShrinkage(0), Iterations: 3},
+		Objective: Objective{Lambda: Lambda{Value: 0.5, Absolute: true}, Shrinkage: Shrinkage{None: true}, Iterations: 3},
 	}
 	if m, err = Fit(t.Context(), x, labels, &pinned); err != nil {
 		t.Fatal(err)
@@ -83,19 +79,7 @@ func TestChoices(t *testing.T) {
 	if e := relative(auto.Ridge, auto.Within); !(e < 1e-14) {
 		t.Errorf("a score without a choice has the ridge %v for σ_w² = %v", auto.Ridge, auto.Within)
 	}
-	for _, c := range []struct {
-		l        Lambda
-		value    float64
-		relative bool
-	}{{Lambda{}, 0, false}, {RelativeLambda(2), 2, true}, {AbsoluteLambda(2), 2, false}, {LambdaMatrix(mat.NewDense(1, 1, nil)), 0, false}} {
-		if v, relative := c.l.Value(); v != c.value || relative != c.relative {
-			t.Errorf("%v has the value %v, %v", c.l, v, relative)
-		}
-	}
-	if v, fixed := FixedShrinkage(0).Value(); v != 0 || !fixed {
-		t.Errorf("ρ = 0 has the value %v, %v", v, fixed)
-	}
-	for _, s := range []Objective{{Lambda: LambdaMatrix(nil)}, {Lambda: RelativeLambda(0)}, {Lambda: AbsoluteLambda(math.NaN())}, {Shrinkage: FixedShrinkage(1e308)}} {
+	for _, s := range []Objective{{Lambda: Lambda{Absolute: true}}, {Lambda: Lambda{Value: 1, Matrix: mat.NewDense(3, 3, nil)}}, {Shrinkage: Shrinkage{Value: 1, None: true}}, {Lambda: Lambda{Value: math.NaN(), Absolute: true}}, {Shrinkage: Shrinkage{Value: 1e308}}} {
 		if _, err := fitPinned(t.Context(), x, labels, &Settings{Objective: s}); !errors.Is(err, ErrSettings) {
 			t.Errorf("%v, ρ = %v: %v", s.Lambda, s.Shrinkage, err)
 		}

@@ -69,7 +69,7 @@ type attempt struct {
 	point       *mat.Dense
 	value       float64 // J
 	norm        float64 // of its gradient
-	status      Status
+	status      descent.Status
 	steps       int
 	history     []Step
 	err         float64 // on the held-out samples

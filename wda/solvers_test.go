@@ -74,7 +74,7 @@ func TestSolvers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				set := &wda.Settings{Components: 10, Optimizer: wda.Optimizer{Method: solver, BatchSize: b}, Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.5), Float32: os.Getenv("MONGE_FLOAT32") != ""}}
+				set := &wda.Settings{Components: 10, Optimizer: wda.Optimizer{Method: solver, BatchSize: b}, Objective: wda.Objective{Shrinkage: wda.Shrinkage{Value: 0.5}, Float32: os.Getenv("MONGE_FLOAT32") != ""}}
 				m, err := wda.Fit(t.Context(), part.X, part.Labels, set)
 				if err != nil {
 					t.Fatal(err)
@@ -85,7 +85,7 @@ func TestSolvers(t *testing.T) {
 				}
 				score := ""
 				if os.Getenv("MONGE_SCORE") != "" {
-					s, err := wda.Score(t.Context(), neighbors.X, neighbors.Labels, m.Projection(), &wda.Scoring{Objective: wda.Objective{Lambda: wda.LambdaMatrix(r.Lambda), Float32: true}})
+					s, err := wda.Score(t.Context(), neighbors.X, neighbors.Labels, m.Projection(), &wda.Scoring{Objective: wda.Objective{Lambda: wda.Lambda{Matrix: r.Lambda}, Float32: true}})
 					if err != nil {
 						t.Fatal(err)
 					}

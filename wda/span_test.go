@@ -64,7 +64,7 @@ func TestReduction(t *testing.T) {
 		}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
-		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: LambdaMatrix(r.Lambda)}})
+		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: Lambda{Matrix: r.Lambda}}})
 		if e := relative(s.Between/(s.Within+r.Ridge), r.Objective); !(e < 1e-10) {
 			t.Errorf("%+v: J = %v is %.3g off that of the projection", c, r.Objective, e)
 		}

@@ -18,6 +18,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 )
@@ -121,7 +122,7 @@ func data(n, d, classes int) (*mat.Dense, []int) {
 
 func works() []work {
 	fixed := func(o wda.Objective) wda.Objective {
-		o.Lambda, o.Shrinkage = wda.RelativeLambda(1), wda.FixedShrinkage(0.5)
+		o.Lambda, o.Shrinkage = wda.Lambda{Value: 1}, wda.Shrinkage{Value: 0.5}
 		return o
 	}
 	plain := func(s wda.Settings) *wda.Settings {
@@ -147,8 +148,8 @@ func works() []work {
 		{"fit, n = 4000, d = 1500, whitened", fit(4000, 1500, 5, whitened)},
 		{"fit, p = 400 of d = 800", fit(1600, 800, 4, plain(wda.Settings{Components: 400}))},
 		{"fit, implicit gradient, λ = 30", func() func(context.Context) error {
-			s := plain(wda.Settings{Objective: wda.Objective{Gradient: wda.Implicit}})
-			s.Objective.Lambda = wda.RelativeLambda(30)
+			s := plain(wda.Settings{Objective: wda.Objective{Gradient: sinkhorn.Implicit}})
+			s.Objective.Lambda = wda.Lambda{Value: 30}
 			return fit(2000, 20, 2, s)
 		}()},
 		{"fit, eigen, n = 4000, d = 400", fit(4000, 400, 5, plain(wda.Settings{Optimizer: wda.Optimizer{Method: wda.Eigen}}))},

@@ -164,7 +164,7 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 			if err != nil {
 				panic(err)
 			}
-			if err := r.PlanTo(background, plan); err != nil {
+			if err := r.PlanTo(background, plan, 0); err != nil {
 				panic(err)
 			}
 		},
@@ -236,7 +236,7 @@ func fits(s spec, dir string, single bool) *job {
 	}
 	set := wda.Settings{
 		Components: p, Workers: runtime.GOMAXPROCS(0),
-		Objective: wda.Objective{Lambda: wda.RelativeLambda(s.float("lambda")), Iterations: s.int("iters"), Shrinkage: wda.FixedShrinkage(0), Float32: single},
+		Objective: wda.Objective{Lambda: wda.Lambda{Value: s.float("lambda")}, Iterations: s.int("iters"), Shrinkage: wda.Shrinkage{None: true}, Float32: single},
 	}
 	if s.kind == "fit" {
 		set.Optimizer.MaxSteps = s.int("steps")

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -150,7 +151,7 @@ func (a *arrowFile) floats(column int, dst []float64, width, stride int) error {
 			null = values.IsNull(int(k))
 		}
 		if null {
-			return in("batch", a.number, i, dataset.ErrValue, "null")
+			return in("batch", a.number, i, wda.ErrNotFinite, "null")
 		}
 		get(dst[i*stride:i*stride+width], int(begin))
 	}
@@ -211,7 +212,7 @@ func (a *arrowFile) texts(column int, use func(string)) error {
 	values := a.record.Column(column)
 	for i := range a.ready {
 		if values.IsNull(a.at + i) {
-			return in("batch", a.number, i, dataset.ErrLabels, "null")
+			return in("batch", a.number, i, wda.ErrLabels, "null")
 		}
 		use(values.ValueStr(a.at + i))
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -18,8 +19,7 @@ import (
 // Arrow file, for which the library is too light.
 type blocks interface {
 	Dims() (rows, cols int) // −1 rows if only the end tells
-	Labelled() bool
-	HasSplit() bool
+	Has() (labels, split bool)
 	Next(most int) (*dataset.Block, error)
 	Close() error
 }
@@ -180,13 +180,13 @@ func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []strin
 	}
 	if label != "" {
 		if t.label = find(label); t.label < 0 {
-			return nil, fmt.Errorf("%w: no column is called %q", dataset.ErrLabels, label)
+			return nil, fmt.Errorf("%w: no column is called %q", wda.ErrLabels, label)
 		}
 	} else if t.label = find("label"); t.label < 0 {
 		t.label = find("y")
 	}
 	if t.label >= 0 && !fields[t.label].text {
-		return nil, &dataset.FileError{Column: t.label + 1, Name: fields[t.label].name, Err: fmt.Errorf("%w: %s cannot be labels", dataset.ErrLabels, fields[t.label].kind)}
+		return nil, &dataset.FileError{Column: t.label + 1, Name: fields[t.label].name, Err: fmt.Errorf("%w: %s cannot be labels", wda.ErrLabels, fields[t.label].kind)}
 	}
 	if t.split = find("split"); t.split >= 0 && !fields[t.split].integer {
 		t.split = -1
@@ -207,7 +207,7 @@ func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []strin
 	}
 	for _, at := range chosen {
 		if !fields[at].number {
-			return nil, &dataset.FileError{Column: at + 1, Name: fields[at].name, Err: fmt.Errorf("%w: a column of %s; --columns names those to use", dataset.ErrValue, fields[at].kind)}
+			return nil, &dataset.FileError{Column: at + 1, Name: fields[at].name, Err: fmt.Errorf("%w: a column of %s; --columns names those to use", wda.ErrNotFinite, fields[at].kind)}
 		}
 		w, err := t.width(at)
 		if err != nil {
@@ -224,9 +224,7 @@ func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []strin
 
 func (t *table) Dims() (rows, cols int) { return t.rows(), t.cols }
 
-func (t *table) Labelled() bool { return t.label >= 0 }
-
-func (t *table) HasSplit() bool { return t.split >= 0 }
+func (t *table) Has() (labels, split bool) { return t.label >= 0, t.split >= 0 }
 
 func (t *table) Close() error {
 	debug.SetGCPercent(t.percent)
@@ -270,7 +268,7 @@ func (t *table) Next(most int) (b *dataset.Block, err error) {
 	for k, v := range t.x {
 		if v-v != 0 {
 			at := slices.IndexFunc(t.features, func(f feature) bool { return k%t.cols < f.at+f.width })
-			return nil, t.named(t.features[at].column, &dataset.FileError{Row: k/t.cols + 1, Err: fmt.Errorf("%w: %v", dataset.ErrValue, v)})
+			return nil, t.named(t.features[at].column, &dataset.FileError{Row: k/t.cols + 1, Err: fmt.Errorf("%w: %v", wda.ErrNotFinite, v)})
 		}
 	}
 	b = &t.block

@@ -100,11 +100,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 		if err := checkPositive("lambda", l); err != nil {
 			return nil, err
 		}
-		if f.solver.absolute {
-			cv.Lambda = append(cv.Lambda, wda.AbsoluteLambda(l))
-		} else {
-			cv.Lambda = append(cv.Lambda, wda.RelativeLambda(l))
-		}
+		cv.Lambda = append(cv.Lambda, wda.Lambda{Value: l, Absolute: f.solver.absolute})
 	}
 	for _, text := range f.shrinkage {
 		rho, err := parseShrinkage(text)
@@ -177,10 +173,10 @@ type shrinkage struct{ wda.Shrinkage }
 
 // MarshalJSON implements json.Marshaler.
 func (r shrinkage) MarshalJSON() ([]byte, error) {
-	if rho, fixed := r.Value(); fixed {
-		return json.Marshal(rho)
+	if r.Shrinkage == (wda.Shrinkage{}) {
+		return json.Marshal(r.String())
 	}
-	return json.Marshal(r.String())
+	return json.Marshal(r.Value)
 }
 
 // cvRow is one setting and its errors.
@@ -244,9 +240,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		Samples: d.Len(), Features: columns(d), Classes: classNames(d), CSV: f.csv, Model: f.model,
 	}
 	for _, c := range found.Candidates {
-		lambda, _ := c.Lambda.Value()
 		out.Candidates = append(out.Candidates, cvRow{
-			Components: c.Components, Lambda: lambda, Shrinkage: shrinkage{c.Shrinkage}, K: c.Neighbors,
+			Components: c.Components, Lambda: c.Lambda.Value, Shrinkage: shrinkage{c.Shrinkage}, K: c.Neighbors,
 			Error: c.Error, StdDev: stat.StdDev(c.Errors, nil), Errors: c.Errors,
 		})
 	}

@@ -126,10 +126,8 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	}
 	switch f.header {
 	case "auto":
-	case "present":
-		opt.Header = dataset.HeaderPresent
-	case "absent":
-		opt.Header = dataset.HeaderAbsent
+	case "present", "absent":
+		opt.Header = f.header
 	default:
 		return opt, usagef("--header must be auto, present or absent, not %q", f.header)
 	}
@@ -395,7 +393,7 @@ func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Unlabelled, opt.Header, opt.Vector = true, dataset.HeaderAbsent, true
+	opt.Unlabelled, opt.Header, opt.Vector = true, "absent", true
 	d, err := dataset.ReadFile(path, opt)
 	if err != nil {
 		return nil, readError(err)

@@ -97,7 +97,7 @@ func (a *app) demo(cmd *cobra.Command, f *demoFlags) (err error) {
 	test := dataset.Simulation{Seed: f.seed + 1}.Generate(demoTest)
 	m, err := a.fitModel(ctx, train.X, train.Labels, &wda.Settings{
 		Components: 2, Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.Orthonormal,
-		Objective: wda.Objective{Lambda: wda.RelativeLambda(demoLambda), Shrinkage: wda.FixedShrinkage(0)},
+		Objective: wda.Objective{Lambda: wda.Lambda{Value: demoLambda}, Shrinkage: wda.Shrinkage{None: true}},
 	})
 	if err != nil {
 		return err

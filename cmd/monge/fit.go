@@ -187,8 +187,7 @@ type choice struct {
 }
 
 func choiceOf(m wda.Member) choice {
-	rho, _ := m.Shrinkage.Value()
-	return choice{m.Method.String(), m.Whitening.String(), rho, m.Lambda.String(), m.Scale.String(), number(m.Loss), number(m.Error), m.Folds}
+	return choice{m.Method.String(), m.Whitening.String(), m.Shrinkage.Value, m.Lambda.String(), m.Scale.String(), number(m.Loss), number(m.Error), m.Folds}
 }
 
 func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
@@ -218,7 +217,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		if err != nil {
 			return err
 		}
-		set.Objective.Lambda = wda.LambdaMatrix(l)
+		set.Objective.Lambda = wda.Lambda{Matrix: l}
 	}
 	if f.init != "" {
 		if set.Optimizer.Init, err = f.readStart(f.init, columns(d), set.Components); err != nil {
@@ -237,12 +236,11 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		return err
 	}
 	r := m.Report()
-	rho, _ := r.Settings.Objective.Shrinkage.Value()
 	out := fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(rho), Samples: len(all.labels), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
+		Shrinkage: number(r.Settings.Objective.Shrinkage.Value), Samples: len(all.labels), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
 		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model, Hash: hash,
 	}
 	out.Lambda, out.Whitening, out.Scale = r.Settings.Objective.Lambda.String(), r.Settings.Data.Whitening.String(), r.Settings.Scale.String()
@@ -276,13 +274,13 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		}
 		fmt.Fprintf(w, "J\t%.10g%s\n", r.Objective, of)
 		fmt.Fprintf(w, "between, within\t%.6g, %.6g\n", r.Between, r.Within)
-		fmt.Fprintf(w, "family\twhitening %s, λ %s, ρ %g, scale %s\n", out.Whitening, out.Lambda, rho, out.Scale)
+		fmt.Fprintf(w, "family\twhitening %s, λ %s, ρ %g, scale %s\n", out.Whitening, out.Lambda, out.Shrinkage, out.Scale)
 		if c := out.Choice; c != nil {
 			fmt.Fprintf(w, "chosen\tfrom %d members on rows held out, where it errs by %s; the next, %s %s ρ %g %s, by %s\n",
 				len(c), percent(float64(c[0].Error)), c[1].Method, c[1].Whitening, c[1].Shrinkage, c[1].Scale, percent(float64(c[1].Error)))
 		}
 		fmt.Fprintf(w, "ratios\t%s\n", ratios(r.Ratios))
-		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, rho)
+		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, out.Shrinkage)
 		fmt.Fprintf(w, "solver\t%s: %s after %d steps, %d evaluations, %.3g s\n", out.Solver, out.Status, out.Steps, out.Evaluations, r.Elapsed.Seconds())
 		if len(out.StartObjectives) > 0 {
 			fmt.Fprintf(w, "start\t%d of %d\n", r.Start+1, r.Settings.Optimizer.Starts)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"github.com/spf13/cobra"
 )
@@ -97,7 +98,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	}
 	s := &wda.Settings{Objective: wda.Objective{Iterations: f.iterations, Proportional: f.proportional, Float32: f.float32}, Workers: f.workers}
 	if l := cmd.Flags().Lookup("lambda"); l != nil && l.Changed {
-		s.Objective.Lambda = wda.RelativeLambda(f.lambda)
+		s.Objective.Lambda = wda.Lambda{Value: f.lambda}
 	}
 	return s, nil
 }
@@ -127,7 +128,7 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "metric of the features: none, diagonal or spherical (the covariance within classes shrunken towards its diagonal, or a multiple of the identity, by Ledoit and Wolf's intensity, or by α after a colon: spherical:0.5), or auto")
 	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "length of the components: orthonormal; unit: the same transport within classes; ratio: unit, less what hardly tells classes apart; or auto")
 	fs.StringVar(&f.method, "method", wda.Method(0).String(), "one of "+methodNames())
-	fs.StringVar(&f.gradient, "gradient", wda.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
+	fs.StringVar(&f.gradient, "gradient", sinkhorn.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
 	fs.IntVar(&f.maxSteps, "max-steps", 0, "most steps of the solver; of minibatch, rounds of 20 mini-batches (default 200, or as many as were compared where settings are chosen)")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32)")
@@ -141,8 +142,8 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 
 // apply checks the flags and puts what they say into s.
 func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
-	if l, relative := s.Objective.Lambda.Value(); f.absolute && relative {
-		s.Objective.Lambda = wda.AbsoluteLambda(l)
+	if l := &s.Objective.Lambda; l.Value != 0 {
+		l.Absolute = f.absolute
 	}
 	s.Data.Standardize = f.standard
 	if err := s.Data.Whitening.UnmarshalText([]byte(f.whitening)); err != nil {
@@ -168,7 +169,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	if err := s.Objective.Gradient.UnmarshalText([]byte(f.gradient)); err != nil {
 		return usagef("--gradient must be unrolled, implicit or frozen, not %q", f.gradient)
 	}
-	if s.Objective.Gradient == wda.Implicit && !cmd.Flags().Changed("iterations") {
+	if s.Objective.Gradient == sinkhorn.Implicit && !cmd.Flags().Changed("iterations") {
 		s.Objective.Iterations = 0
 	}
 	if cmd.Flags().Changed("batch-size") {

@@ -95,13 +95,12 @@ func (a *app) info(model string) error {
 		}
 		r := m.Report()
 		d, p := m.Dims()
-		lambda, relative := r.Settings.Objective.Lambda.Value()
-		rho, _ := r.Settings.Objective.Shrinkage.Value()
+		o := r.Settings.Objective
 		out.Model = &modelInfo{
 			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Settings.Optimizer.Method.String(),
-			Status: r.Status.String(), Steps: r.Steps, Lambda: number(lambda), Absolute: !relative,
-			Iterations: r.Settings.Objective.Iterations, Shrinkage: number(rho), Proportional: r.Settings.Objective.Proportional,
-			Float32: r.Settings.Objective.Float32, Hash: contentHash(m, c),
+			Status: r.Status.String(), Steps: r.Steps, Lambda: number(o.Lambda.Value), Absolute: o.Lambda.Value == 0 || o.Lambda.Absolute,
+			Iterations: o.Iterations, Shrinkage: number(o.Shrinkage.Value), Proportional: o.Proportional,
+			Float32: o.Float32, Hash: contentHash(m, c),
 		}
 		if c != nil {
 			out.Model.Rows, out.Model.K = c.Len(), c.K()

@@ -85,15 +85,16 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 		}
 	}()
 	rows, cols := r.Dims()
+	_, split := r.Has()
 	large := rows > outOfCoreBytes/8/cols
 	x, labels, classes, err := r.Rows()
 	switch {
-	case !must && (!large || err != nil || r.HasSplit()):
+	case !must && (!large || err != nil || split):
 		r.Close()
 		return nil, nil
 	case err != nil:
 		return nil, readError(err)
-	case r.HasSplit():
+	case split:
 		return nil, fmt.Errorf("%s: --out-of-core takes all rows, and the file has an array split", f.data)
 	case labels == nil:
 		return nil, noLabels(f.data)

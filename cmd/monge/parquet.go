@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -186,7 +187,7 @@ func (p *parquetFile) texts(column int, use func(string)) error {
 			return fmt.Errorf("row group %d: %w", p.group, err)
 		}
 		if err := l.check(done, n, 1); err != nil {
-			return in("row group", p.group, err.row, dataset.ErrLabels, err.text)
+			return in("row group", p.group, err.row, wda.ErrLabels, err.text)
 		}
 		l.texts(n, use)
 		done += n
@@ -243,7 +244,7 @@ func (l *leaf) check(done, n, width int) *wrong {
 	if most := l.column.MaxDefinitionLevel(); most > 0 {
 		for k, d := range l.defs[:n] {
 			if d != most {
-				return &wrong{(done + k) / width, dataset.ErrValue, "null"}
+				return &wrong{(done + k) / width, wda.ErrNotFinite, "null"}
 			}
 		}
 	}

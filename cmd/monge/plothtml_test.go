@@ -105,7 +105,8 @@ func TestPlotPage(t *testing.T) {
 			}
 			continue
 		}
-		taken := m.ClassName(c.Predict(all.X.RawRowView(r), nil))
+		class, _ := c.Predict(all.X.RawRowView(r), nil)
+		taken := class.Name
 		if (taken != all.Classes[label[i]]) != (flags[i]&isWrong != 0) || flags[i]&isWrong != 0 && all.Classes[guess[i]] != taken {
 			t.Errorf("row %d: flags %d, taken for %s", r+1, flags[i], taken)
 		}

@@ -306,7 +306,7 @@ func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []
 	if f.neighbors == 0 {
 		return out, nil
 	}
-	near, err := c.NeighborsAll(ctx, x, f.neighbors, f.workers)
+	near, err := c.Neighbors(ctx, x, f.neighbors, f.workers)
 	if err != nil {
 		return nil, err
 	}

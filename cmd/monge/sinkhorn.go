@@ -176,8 +176,8 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		return err
 	}
 	r, err := solver.Solve(ctx, p)
-	if errors.Is(err, sinkhorn.ErrUnderflow) {
-		return fmt.Errorf("%w; --domain auto or log can do it", err)
+	if f.domain == sinkhorn.Plain.String() && errors.Is(err, sinkhorn.ErrRange) {
+		return fmt.Errorf("%w; --domain auto or log may do it", err)
 	}
 	if err != nil {
 		return err
@@ -217,8 +217,7 @@ func (f *sinkhornFlags) withLevel(ctx context.Context) (context.Context, error) 
 // writePlan writes or draws the plan row by row: it may be larger than the memory.
 func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64], n, m int) error {
 	set := func(row []float64, i int) error {
-		r.PlanRowTo(row, i)
-		return ctx.Err()
+		return r.PlanTo(ctx, dist.NewMatrix(1, m, row), i)
 	}
 	if ext == ".png" || ext == ".svg" {
 		return drawPlan(path, ext, n, m, set)

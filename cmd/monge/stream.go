@@ -56,7 +56,8 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		return nil, readError(inInput(path, err))
 	}
 	rows, cols := r.Dims()
-	if err = checkFeatures(path, cols, features); err == nil && p != allRows && !r.HasSplit() {
+	named, split := r.Has()
+	if err = checkFeatures(path, cols, features); err == nil && p != allRows && !split {
 		err = noSplit(path, p)
 	}
 	if err != nil {
@@ -71,7 +72,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		b, err := r.Next(most)
 		return b, inInput(path, err)
 	}
-	return &stream{path: path, part: p, rows: rows, named: r.Labelled(), next: next, close: func() { r.Close() }}, nil
+	return &stream{path: path, part: p, rows: rows, named: named, next: next, close: func() { r.Close() }}, nil
 }
 
 // inInput names what an error of a reader does not.

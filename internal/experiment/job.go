@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -421,7 +422,7 @@ func (j *job) data(file string) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	if d.Labels == nil {
-		return nil, &dataset.FileError{Path: filepath.Join(j.Data, file), Err: dataset.ErrLabels}
+		return nil, &dataset.FileError{Path: filepath.Join(j.Data, file), Err: wda.ErrLabels}
 	}
 	if j.files.all == nil {
 		j.files.all = map[string]*dataset.Dataset{}

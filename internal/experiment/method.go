@@ -78,13 +78,13 @@ func ofBaseline(m baseline.Method) method {
 // ofWDA is WDA with settings, of which Components is set by fit. Where λ or ρ is given it
 // is the comparison that chooses: the rest is as in the paper, but for λ = 1.
 func ofWDA(name string, s wda.Settings) method {
-	lambda, _ := s.Objective.Lambda.Value()
-	if _, fixed := s.Objective.Shrinkage.Value(); fixed || lambda != 0 {
-		if !fixed {
-			s.Objective.Shrinkage = wda.FixedShrinkage(0)
+	none := wda.Shrinkage{}
+	if o := &s.Objective; o.Shrinkage != none || o.Lambda.Value != 0 {
+		if o.Shrinkage == none {
+			o.Shrinkage.None = true
 		}
-		if lambda == 0 {
-			s.Objective.Lambda = wda.RelativeLambda(1)
+		if o.Lambda.Value == 0 {
+			o.Lambda = wda.Lambda{Value: 1}
 		}
 		s.Data.Whitening, s.Scale = wda.NoWhitening(), wda.Orthonormal
 	}

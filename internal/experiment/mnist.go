@@ -123,7 +123,7 @@ func (j *job) mnistPart(split int) (mnistPart, error) {
 		}
 	}
 	if len(at) == 0 {
-		return mnistPart{}, fmt.Errorf("%s: %w: %d", mnistFile, dataset.ErrRows, split)
+		return mnistPart{}, fmt.Errorf("%s: %w: %d", mnistFile, wda.ErrSettings, split)
 	}
 	return mnistPart{all, &dataset.Dataset{X: mat.NewDense(len(at), 1, at), Labels: labels, Classes: all.Classes}}, nil
 }
@@ -253,7 +253,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	if err != nil {
 		return nil, err
 	}
-	paper.Objective.Lambda = wda.LambdaMatrix(start.Lambda)
+	paper.Objective.Lambda = wda.Lambda{Matrix: start.Lambda}
 	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, projection); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomonge/monge/wda/dataset"
+	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
@@ -171,14 +171,14 @@ func TestMNISTPart(t *testing.T) {
 				t.Errorf("part %d: %d of class %d, its share is %v", split, n, c, share)
 			}
 		}
-		if _, err := part.take(size+1, 7); !errors.Is(err, dataset.ErrRows) {
+		if _, err := part.take(size+1, 7); !errors.Is(err, wda.ErrSettings) {
 			t.Errorf("part %d: more digits than there are: %v", split, err)
 		}
 	}
 	// Without a split there is no test part.
 	dir := t.TempDir()
 	writeDataset(t, filepath.Join(dir, mnistFile), classed(6, 60, 3, 2))
-	if _, err := Run(t.Context(), mnistExperiment, Settings{Data: dir, Out: t.TempDir(), Small: true}); !errors.Is(err, dataset.ErrRows) {
+	if _, err := Run(t.Context(), mnistExperiment, Settings{Data: dir, Out: t.TempDir(), Small: true}); !errors.Is(err, wda.ErrSettings) {
 		t.Errorf("without split: %v", err)
 	}
 }

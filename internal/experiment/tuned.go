@@ -41,15 +41,15 @@ type tuned struct {
 // every list of candidates in choices, each fit being made once. Values of p above the
 // number of features and of K above the number of samples are left out.
 func tune(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
-	folds, err := train.Folds(t.folds, seed)
+	inRows, outRows, err := train.Folds(t.folds, seed)
 	if err != nil {
 		return nil, err
 	}
 	_, d := train.X.Dims()
 	ps := upTo(t.ps, d)
 	least := train.Len()
-	for _, f := range folds {
-		least = min(least, len(f.Train))
+	for _, rows := range inRows {
+		least = min(least, len(rows))
 	}
 	ks := upTo(t.ks, least)
 	if len(ps) == 0 || len(ks) == 0 {
@@ -59,9 +59,9 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 		ps = []int{0}
 	}
 	most := slices.Max(ps)
-	in, out := make([]*training, len(folds)), make([]*dataset.Dataset, len(folds))
-	for i, f := range folds {
-		in[i], out[i] = trainingFor(train.Subset(f.Train), most), train.Subset(f.Test)
+	in, out := make([]*training, t.folds), make([]*dataset.Dataset, t.folds)
+	for i := range in {
+		in[i], out[i] = trainingFor(train.Subset(inRows[i]), most), train.Subset(outRows[i])
 	}
 	// Mean error by candidate, p and K.
 	errs := make([][][]float64, len(candidates))
@@ -70,7 +70,7 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 		for i := range ps {
 			errs[v][i] = make([]float64, len(ks))
 		}
-		for f := range folds {
+		for f := range in {
 			fit := m.quick.series(ctx, in[f], ps, m.nested)
 			for i := range ps {
 				projection, err := fit(i)
@@ -82,7 +82,7 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 					return nil, err
 				}
 				for l := range ks {
-					errs[v][i][l] += e[l] / float64(len(folds))
+					errs[v][i][l] += e[l] / float64(t.folds)
 				}
 			}
 		}

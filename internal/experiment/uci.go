@@ -117,7 +117,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 	plain := func() { choices, names = [][]int{{0}}, []string{m.name} }
 	switch m.name {
 	case nameWDA:
-		for _, rho := range []wda.Shrinkage{{}, wda.FixedShrinkage(0)} {
+		for _, rho := range []wda.Shrinkage{{}, {None: true}} {
 			candidates = append(candidates, candidate{
 				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho}}),
 				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho, Float32: true}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: uciQuick}}), false,

@@ -204,14 +204,14 @@ func TestTune(t *testing.T) {
 		t.Errorf("the first candidate alone: %+v", r)
 	}
 	// By hand.
-	folds, err := train.Folds(3, 8)
+	in, out, err := train.Folds(3, 8)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first, _ := candidates[2].final.fit(t.Context(), trainingFor(train, 2), 2)
 	sum := 0.
-	for _, f := range folds {
-		e, err := knnErrors(t.Context(), train.Subset(f.Train), train.Subset(f.Test), first, []int{got[1].k})
+	for f := range in {
+		e, err := knnErrors(t.Context(), train.Subset(in[f]), train.Subset(out[f]), first, []int{got[1].k})
 		if err != nil {
 			t.Fatal(err)
 		}

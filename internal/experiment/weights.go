@@ -99,7 +99,7 @@ func transportPlan(ctx context.Context, y, z *mat.Dense, lambda float64, s sinkh
 	n, _ := y.Dims()
 	m, _ := z.Dims()
 	t := mat.NewDense(n, m, nil)
-	return t, r.PlanTo(ctx, dense.View(t))
+	return t, r.PlanTo(ctx, dense.View(t), 0)
 }
 
 // classSamples returns the rows of a class.

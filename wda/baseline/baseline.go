@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -29,26 +28,21 @@ type Method interface {
 	fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
-// What can go wrong. Errors wrap one of these and say where, or are the context's.
-var (
-	// ErrData: rows and labels are not as many, a value is NaN or infinite, all samples
-	// are of one class, or no class has two, so that none has a neighbor of its class.
-	ErrData = errors.New("baseline: bad data")
-	// ErrSettings: p, or a setting of the method, is out of range.
-	ErrSettings = fault.ErrSettings
-	// ErrFactorize: a decomposition has failed, for values so far apart in size that
-	// their squares overflow, or an eigenvalue iteration has not converged.
-	ErrFactorize = errors.New("baseline: matrix decomposition failed")
-)
+// errFactorize: a decomposition has failed, for values so far apart in size that their
+// squares overflow, or an eigenvalue iteration has not converged, which such values do.
+var errFactorize = fmt.Errorf("%w: matrix decomposition failed", fault.ErrNotFinite)
 
 // Fit returns the projection that the method finds: d × p, for samples x (n × d) and
 // their labels (n, any integers), 1 ≤ p ≤ d. The element of largest size of every column
 // is positive. x and labels are not changed; PCA reads no labels, and they may be nil.
-// When the context ends the error is its cause.
+// When the context ends the error is its cause. Others wrap wda.ErrLabels if labels and rows
+// are not as many, all samples are of one class, or no class has two, so that none has a
+// neighbor of its class; wda.ErrNotFinite if a value is NaN or infinite, or a square that a
+// decomposition needs; and wda.ErrSettings if p, or a setting of the method, is out of range.
 func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	full, ok := m.filled()
 	if !ok {
-		return nil, fmt.Errorf("%w: %#v", ErrSettings, m)
+		return nil, fmt.Errorf("%w: %#v", fault.ErrSettings, m)
 	}
 	if err := check(m, x, labels, p); err != nil {
 		return nil, err
@@ -65,7 +59,7 @@ func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat
 	}
 	fixSigns(v)
 	if checkFinite(v) != nil { // arithmetic overflowed on the way
-		return nil, ErrFactorize
+		return nil, errFactorize
 	}
 	return v, nil
 }
@@ -75,7 +69,7 @@ func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat
 func check(m Method, x *mat.Dense, labels []int, p int) error {
 	n, d := x.Dims()
 	if p < 1 || p > d || n < 1 {
-		return fmt.Errorf("%w: %d components of %d samples with %d features", ErrSettings, p, n, d)
+		return fmt.Errorf("%w: %d components of %d samples with %d features", fault.ErrSettings, p, n, d)
 	}
 	if err := checkFinite(x); err != nil {
 		return err
@@ -84,14 +78,14 @@ func check(m Method, x *mat.Dense, labels []int, p int) error {
 		return nil
 	}
 	if len(labels) != n {
-		return fmt.Errorf("%w: %d labels for %d samples", ErrData, len(labels), n)
+		return fmt.Errorf("%w: %d labels for %d samples", fault.ErrLabels, len(labels), n)
 	}
 	classes := classRows(labels)
 	if len(classes) < 2 {
-		return fmt.Errorf("%w: all samples are of one class", ErrData)
+		return fmt.Errorf("%w: all samples are of one class", fault.ErrLabels)
 	}
 	if _, ok := m.(FDA); !ok && len(classes) == n {
-		return fmt.Errorf("%w: no class has two samples", ErrData)
+		return fmt.Errorf("%w: no class has two samples", fault.ErrLabels)
 	}
 	return nil
 }
@@ -101,7 +95,7 @@ func checkFinite(x *mat.Dense) error {
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%w: row %d, column %d is %v", ErrData, i, j, v)
+				return fmt.Errorf("%w: row %d, column %d is %v", fault.ErrNotFinite, i, j, v)
 			}
 		}
 	}
@@ -196,7 +190,7 @@ func complete(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
 		return all, nil
 	}
 	if _, err := stiefel.New(d, p).Orthonormalize(ctx, all, all); err != nil {
-		return nil, ErrFactorize
+		return nil, errFactorize
 	}
 	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
 	return all, nil
@@ -241,7 +235,7 @@ func topEigenvectors(ctx context.Context, a *mat.Dense, p int) (vectors *mat.Den
 	n, _ := a.Dims()
 	values, v, ok := algebra.Eigen(ctx, dense.View(a))
 	if !ok {
-		return nil, nil, ErrFactorize
+		return nil, nil, errFactorize
 	}
 	vectors = mat.NewDense(n, p, nil)
 	for i := range n {
@@ -272,7 +266,7 @@ func fixSigns(v *mat.Dense) {
 // subspaces.
 func orthonormalize(ctx context.Context, v *mat.Dense) error {
 	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, v); err != nil {
-		return ErrFactorize
+		return errFactorize
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps in
 		MaxSteps: steps, GradientTolerance: 1e-4, FunctionTolerance: 1e-9,
 	})
 	if r == nil {
-		return nil, fmt.Errorf("%w: %w", ErrFactorize, err)
+		return nil, fmt.Errorf("%w: %w", errFactorize, err)
 	}
 	// What ends a minimization from a good start leaves its best point.
 	return r.Point, nil
@@ -235,7 +235,7 @@ func newSpectrum(ctx context.Context, k *mat.Dense, blocks [][]int, alpha float6
 		}
 		t := tridiagonalize(ctx, m, a)
 		if t.Tridiagonal == nil {
-			return nil, ErrFactorize
+			return nil, errFactorize
 		}
 		values, err := t.values(ctx)
 		if err != nil {

@@ -265,7 +265,7 @@ func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, er
 	}
 	chol, ok := algebra.NewCholesky(ctx, dense.View(sw))
 	if !ok {
-		return nil, ErrFactorize
+		return nil, errFactorize
 	}
 	z := mat.DenseCopyOf(m.T())
 	if err := chol.Solve(ctx, dense.View(z)); err != nil {
@@ -312,7 +312,7 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 	}
 	chol, ok := algebra.NewCholesky(ctx, dense.View(k))
 	if !ok {
-		return nil, ErrFactorize
+		return nil, errFactorize
 	}
 	y := product(ctx, w.w, mat.DenseCopyOf(m.T()))
 	for range 2 {

@@ -223,7 +223,7 @@ func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps in
 		Method: descent.LBFGS, MaxSteps: steps, GradientTolerance: 1e-9, FunctionTolerance: 1e-7, StepTolerance: -1,
 	})
 	if r == nil {
-		return nil, fmt.Errorf("%w: %w", ErrFactorize, err)
+		return nil, fmt.Errorf("%w: %w", errFactorize, err)
 	}
 	// What ends a minimization from a good start, such as a kink, leaves its best point.
 	return r.Point, nil

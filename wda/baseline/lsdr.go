@@ -211,7 +211,7 @@ func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Ch
 	}
 	chol, ok := algebra.NewCholesky(ctx, dense.View(r))
 	if !ok {
-		return nil, ErrFactorize
+		return nil, errFactorize
 	}
 	return chol, nil
 }
@@ -252,7 +252,7 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 		}
 	}
 	if math.IsInf(least, 1) {
-		return best, 0, ErrFactorize
+		return best, 0, errFactorize
 	}
 	return best, least, nil
 }

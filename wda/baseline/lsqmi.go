@@ -309,7 +309,7 @@ func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, der
 		}
 	}
 	if math.IsInf(least, 1) {
-		return best, 0, ErrFactorize
+		return best, 0, errFactorize
 	}
 	return best, least, nil
 }

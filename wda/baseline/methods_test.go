@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +23,7 @@ var ctx = context.Background()
 // readMatrix reads a file of testdata, whose README says where it is from.
 func readMatrix(t *testing.T, name string) *mat.Dense {
 	t.Helper()
-	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Unlabelled: true, Header: dataset.HeaderAbsent})
+	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Unlabelled: true, Header: "absent"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func readMatrix(t *testing.T, name string) *mat.Dense {
 // readSamples reads iris or wine.
 func readSamples(t *testing.T, name string) (*mat.Dense, []int) {
 	t.Helper()
-	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Header: dataset.HeaderAbsent})
+	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Header: "absent"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,12 +159,12 @@ func TestBadInput(t *testing.T) {
 			want   error
 			where  string
 		}{
-			{"no components", good, labels, 0, ErrSettings, "0 components of 4 samples with 2 features"},
-			{"too many", good, labels, 3, ErrSettings, "3 components"},
-			{"NaN", nan, labels, 1, ErrData, "row 1, column 1 is NaN"},
-			{"infinite", inf, labels, 1, ErrData, "row 1, column 1 is -Inf"},
-			{"labels", good, labels[:3], 1, ErrData, "3 labels for 4 samples"},
-			{"one class", good, []int{7, 7, 7, 7}, 1, ErrData, "one class"},
+			{"no components", good, labels, 0, fault.ErrSettings, "0 components of 4 samples with 2 features"},
+			{"too many", good, labels, 3, fault.ErrSettings, "3 components"},
+			{"NaN", nan, labels, 1, fault.ErrNotFinite, "row 1, column 1 is NaN"},
+			{"infinite", inf, labels, 1, fault.ErrNotFinite, "row 1, column 1 is -Inf"},
+			{"labels", good, labels[:3], 1, fault.ErrLabels, "3 labels for 4 samples"},
+			{"one class", good, []int{7, 7, 7, 7}, 1, fault.ErrLabels, "one class"},
 		} {
 			if _, ok := m.(PCA); ok && (c.name == "labels" || c.name == "one class") {
 				continue // reads no labels
@@ -179,7 +180,7 @@ func TestBadInput(t *testing.T) {
 		case PCA, FDA:
 			continue
 		}
-		if _, err := Fit(t.Context(), m, single, []int{0, 1}, 1); !errors.Is(err, ErrData) {
+		if _, err := Fit(t.Context(), m, single, []int{0, 1}, 1); !errors.Is(err, fault.ErrLabels) {
 			t.Errorf("%s, classes of one sample: %v", m, err)
 		}
 	}
@@ -195,7 +196,7 @@ func TestBadSettings(t *testing.T) {
 		CEML{Alpha: 1}, CEML{Alpha: -1}, CEML{Alpha: math.Inf(1)}, CEML{Width: -1}, CEML{Width: math.NaN()}, CEML{MaxSteps: -1},
 		LSDR{Basis: -1}, LSDR{MaxSteps: -1}, NCA{MaxSteps: -1}, LSQMI{Basis: -1}, LSQMI{MaxSteps: -1},
 	} {
-		if v, err := Fit(t.Context(), m, x, []int{0, 0, 1, 1}, 1); v != nil || !errors.Is(err, ErrSettings) {
+		if v, err := Fit(t.Context(), m, x, []int{0, 0, 1, 1}, 1); v != nil || !errors.Is(err, fault.ErrSettings) {
 			t.Errorf("%#v: %v", m, err)
 		}
 	}

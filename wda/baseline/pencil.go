@@ -39,7 +39,7 @@ func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *a
 	}
 	chol, ok := algebra.NewCholesky(ctx, dense.View(b))
 	if !ok {
-		return nil, nil, ErrFactorize
+		return nil, nil, errFactorize
 	}
 	return chol, s, nil
 }

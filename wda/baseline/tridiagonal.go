@@ -30,7 +30,7 @@ func tridiagonalize(ctx context.Context, n int, a []float64) *tridiagonal {
 func (t *tridiagonal) values(ctx context.Context) ([]float64, error) {
 	values, ok := t.Diagonalize(ctx, matrix.New[float64](t.n, 0, nil))
 	if !ok {
-		return nil, ErrFactorize
+		return nil, errFactorize
 	}
 	return values, nil
 }
@@ -45,7 +45,7 @@ func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, erro
 	}
 	values, ok := t.Diagonalize(ctx, z)
 	if !ok {
-		return nil, ErrFactorize
+		return nil, errFactorize
 	}
 	f := mat.NewDense(n, n, nil)
 	least := float64(n) * epsilon * slices.Max(values)

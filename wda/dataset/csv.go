@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gomonge/monge/internal/fault"
 )
 
 // csvSamples are the samples of a CSV file.
@@ -44,6 +47,9 @@ func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	second := t.copy()
 
 	c := &csvSamples{t: t, width: len(first.fields), pending: []record{first, second}}
+	if !slices.Contains([]string{headerAuto, headerPresent, headerAbsent}, opt.Header) {
+		return nil, because(fault.ErrSettings, fmt.Sprintf("the header is present or absent, not %q", opt.Header))
+	}
 	if c.label, err = labelColumn(first.fields, opt); err != nil {
 		return nil, err
 	}
@@ -58,11 +64,11 @@ func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 		return nil, because(errShape, "there is no feature column: the only column is the label")
 	}
 	switch {
-	case c.label.byName, opt.Header == HeaderPresent,
-		opt.Header == HeaderAuto && isHeader(first.fields, second.fields, c.label.at):
+	case c.label.byName, opt.Header == headerPresent,
+		opt.Header == headerAuto && isHeader(first.fields, second.fields, c.label.at):
 		c.names = first.fields
 		c.pending = c.pending[1:]
-	case opt.Header == HeaderAuto:
+	case opt.Header == headerAuto:
 		c.guessed = first.line
 	}
 	return c, nil
@@ -404,7 +410,7 @@ func labelColumn(first [][]byte, opt Options) (column, error) {
 		}
 		return column{at: d - 1}, nil
 	}
-	if opt.Header != HeaderAbsent {
+	if opt.Header != headerAbsent {
 		same := -1
 		for j, name := range first {
 			if string(bytes.TrimSpace(name)) != opt.Label {
@@ -417,7 +423,7 @@ func labelColumn(first [][]byte, opt Options) (column, error) {
 		}
 		// Without a declared header "3" may well be a number of the first row.
 		_, err := strconv.Atoi(opt.Label)
-		if same >= 0 && (err != nil || opt.Header == HeaderPresent) {
+		if same >= 0 && (err != nil || opt.Header == headerPresent) {
 			return column{at: same, byName: true}, nil
 		}
 	}
@@ -433,7 +439,7 @@ func labelColumn(first [][]byte, opt Options) (column, error) {
 	return column{at: k}, nil
 }
 
-// isHeader applies the rule of HeaderAuto.
+// isHeader applies the rule of Options.Header.
 func isHeader(first, second [][]byte, label int) bool {
 	named := false
 	for j, field := range first {

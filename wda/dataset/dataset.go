@@ -1,13 +1,13 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/random"
 	"gonum.org/v1/gonum/mat"
 )
@@ -32,12 +32,9 @@ type Dataset struct {
 	Columns []string
 }
 
-// ErrRows is the error of a choice of rows that the data do not have.
-var ErrRows = errors.New("dataset: no such rows")
-
 var (
-	errSize    = because(ErrRows, "dataset: impossible number of rows")
-	errNoSplit = because(ErrRows, "dataset: no such split")
+	errSize    = because(fault.ErrSettings, "dataset: impossible number of rows")
+	errNoSplit = because(fault.ErrSettings, "dataset: no such split")
 )
 
 const (
@@ -95,7 +92,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 
 // SplitBy copies the rows whose Split value is value into in and the others
 // into out: SplitBy(1) of MNIST gives test and train. The error matches
-// ErrRows if there is no Split or one side would be empty.
+// wda.ErrSettings if there is no Split or one side would be empty.
 func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	if d.Split == nil {
 		return nil, nil, fmt.Errorf("%w: the data have no split array", errNoSplit)
@@ -149,7 +146,7 @@ func (d *Dataset) Relabel(classes []string) error {
 // Sample draws n rows without replacement and returns a copy of them in their
 // original order. Each class gets its share n·n_c/N rounded by largest
 // remainder (the lower class number wins a tie), but at least one row. Without
-// labels the rows are one class. The error matches ErrRows if n exceeds the
+// labels the rows are one class. The error matches wda.ErrSettings if n exceeds the
 // number of rows or is less than the number of classes with rows.
 func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	groups := d.groups()
@@ -164,7 +161,7 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 // TrainTest splits the rows at random into round(fraction·N) for testing and
 // the others for training, both in their original order. Classes get their
 // shares as in Sample; one with two rows or more has at least one on each side,
-// and one with a single row trains. The error matches ErrRows if that is
+// and one with a single row trains. The error matches wda.ErrSettings if that is
 // impossible or a side would be empty.
 func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset, err error) {
 	groups := d.groups()
@@ -182,18 +179,14 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 	return d.Subset(out), d.Subset(in), nil
 }
 
-// A Fold holds the rows (from 0, ascending) of one round of cross-validation.
-type Fold struct {
-	Train, Test []int
-}
-
 // Folds cuts the rows at random into k test sets whose sizes differ by at most
 // one, as do the rows of each class in them; the training set of a fold is the
-// rest. The error matches ErrRows unless 2 ≤ k ≤ number of rows.
-func (d *Dataset) Folds(k int, seed uint64) ([]Fold, error) {
+// rest. train[i] and test[i] are the rows of fold i, from 0 and ascending. The error matches
+// wda.ErrSettings unless 2 ≤ k ≤ number of rows.
+func (d *Dataset) Folds(k int, seed uint64) (train, test [][]int, err error) {
 	n := d.Len()
 	if k < 2 || k > n {
-		return nil, fmt.Errorf("%w: %d folds of %d rows", errSize, k, n)
+		return nil, nil, fmt.Errorf("%w: %d folds of %d rows", errSize, k, n)
 	}
 	rng := random.New(seed, streamFolds)
 	fold := make([]int, n)
@@ -206,17 +199,17 @@ func (d *Dataset) Folds(k int, seed uint64) ([]Fold, error) {
 			next = (next + 1) % k
 		}
 	}
-	folds := make([]Fold, k)
+	train, test = make([][]int, k), make([][]int, k)
 	for row, f := range fold {
-		for i := range folds {
+		for i := range k {
 			if i == f {
-				folds[i].Test = append(folds[i].Test, row)
+				test[i] = append(test[i], row)
 			} else {
-				folds[i].Train = append(folds[i].Train, row)
+				train[i] = append(train[i], row)
 			}
 		}
 	}
-	return folds, nil
+	return train, test, nil
 }
 
 // groups returns the rows of each class, or all rows in one group.

@@ -213,18 +213,18 @@ func TestTrainTest(t *testing.T) {
 func TestFolds(t *testing.T) {
 	for _, d := range []*Dataset{grouped(10, 7, 3, 1), {X: grouped(21).X}} {
 		for k := 2; k <= 21; k++ {
-			folds, err := d.Folds(k, 1)
+			train, test, err := d.Folds(k, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			seen := make([]int, d.Len())
 			lo, hi := 21, 0
-			for _, f := range folds {
-				lo, hi = min(lo, len(f.Test)), max(hi, len(f.Test))
-				if len(f.Train)+len(f.Test) != 21 || !slices.IsSorted(f.Train) || !slices.IsSorted(f.Test) {
-					t.Errorf("k = %d: fold %v", k, f)
+			for f := range k {
+				lo, hi = min(lo, len(test[f])), max(hi, len(test[f]))
+				if len(train[f])+len(test[f]) != 21 || !slices.IsSorted(train[f]) || !slices.IsSorted(test[f]) {
+					t.Errorf("k = %d: fold %d: %v, %v", k, f, train[f], test[f])
 				}
-				for _, row := range f.Test {
+				for _, row := range test[f] {
 					seen[row]++
 				}
 			}
@@ -238,9 +238,9 @@ func TestFolds(t *testing.T) {
 				continue
 			}
 			for c, m := range d.Counts() {
-				for _, f := range folds {
+				for _, rows := range test {
 					in := 0
-					for _, row := range f.Test {
+					for _, row := range rows {
 						if d.Labels[row] == c {
 							in++
 						}
@@ -252,7 +252,7 @@ func TestFolds(t *testing.T) {
 			}
 		}
 		for _, k := range []int{-1, 0, 1, 22} {
-			if _, err := d.Folds(k, 1); !errors.Is(err, errSize) {
+			if _, _, err := d.Folds(k, 1); !errors.Is(err, errSize) {
 				t.Errorf("%d folds: %v", k, err)
 			}
 		}
@@ -269,11 +269,11 @@ func TestGoldenDraws(t *testing.T) {
 	if got, want := column0(s), []int{0, 2, 3, 9, 10, 11}; !slices.Equal(got, want) {
 		t.Errorf("sample %v, want %v", got, want)
 	}
-	folds, err := d.Folds(3, 1)
+	_, test, err := d.Folds(3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := folds[0].Test, []int{1, 3, 8, 10}; !slices.Equal(got, want) {
+	if got, want := test[0], []int{1, 3, 8, 10}; !slices.Equal(got, want) {
 		t.Errorf("fold %v, want %v", got, want)
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/gomonge/monge/internal/fault"
 )
 
-// Causes of a FileError, for errors.Is, beside errors of the system such as
+// Causes of a FileError, for errors.Is, beside wda.ErrNotFinite, wda.ErrLabels and
+// wda.ErrSettings, which are those of a fit, and errors of the system such as
 // fs.ErrNotExist.
 var (
 	ErrFormat   = errors.New("not a valid file of its format") // damaged, cut short, empty, of a wrong shape or type
-	ErrValue    = errors.New("not a finite number")
-	ErrLabels   = errors.New("no labels, or not as many as rows")
-	ErrTooLarge = errors.New("too large") // see Options.MaxElements and MaxExpansion
+	ErrTooLarge = errors.New("too large")                      // see Options.MaxElements and MaxExpansion
 )
 
 // What is wrong in particular.
@@ -27,12 +28,12 @@ var (
 	errNoArray    = because(ErrFormat, "no such array")
 	errDelimiter  = because(ErrFormat, "fields apart by another character")
 	errComment    = because(ErrFormat, "a comment")
-	errNotNumber  = because(ErrValue, "not a number")
-	errNaN        = because(ErrValue, "NaN")
-	errInf        = because(ErrValue, "infinite value")
+	errNotNumber  = because(fault.ErrNotFinite, "not a number")
+	errNaN        = because(fault.ErrNotFinite, "NaN")
+	errInf        = because(fault.ErrNotFinite, "infinite value")
 	errExpansion  = because(ErrTooLarge, "out of proportion to the compressed file")
-	errNoLabels   = because(ErrLabels, "no labels")
-	errLabelCount = because(ErrLabels, "the number of labels is not the number of rows")
+	errNoLabels   = because(fault.ErrLabels, "no labels")
+	errLabelCount = because(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
 // helps names the field of Options that may help against an error.

@@ -62,7 +62,7 @@ func ExampleNewReader() {
 	// 3 1 [grignolino]
 }
 
-// An error names the place, and its cause can be told by errors.Is.
+// An error names the place; errors.Is tells causes, such as ErrFormat and wda.ErrNotFinite, apart.
 func ExampleFileError() {
 	r, err := dataset.NewReader(strings.NewReader(wine+"12.9,?,barolo\n"), dataset.Options{})
 	if err != nil {
@@ -72,14 +72,14 @@ func ExampleFileError() {
 	_, err = r.Next(1000)
 	fmt.Println(err)
 	fe, _ := errors.AsType[*dataset.FileError](err)
-	fmt.Println(errors.Is(err, dataset.ErrValue), fe.Row, fe.Name)
+	fmt.Println(errors.Is(err, dataset.ErrFormat), fe.Row, fe.Name)
 	// Output:
 	// row 6, column 2 (ash): "?" is not a number
-	// true 6 ash
+	// false 6 ash
 }
 
 func ExampleSimulation() {
-	d := dataset.Simulation{Shape: dataset.Circles, NoiseDims: 1, Seed: 1}.Generate(300)
+	d := dataset.Simulation{Circles: true, NoiseDims: 1, Seed: 1}.Generate(300)
 	n, features := d.X.Dims()
 	fmt.Println(n, features, d.Counts())
 	// Output: 300 3 [100 100 100]

@@ -63,7 +63,7 @@ func FuzzReadCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, label string, bits uint8) {
 		opt := Options{
-			Label: label, Header: Header(bits % 3), Unlabelled: bits&4 != 0, MaxElements: fuzzElements,
+			Label: label, Header: []string{headerAuto, headerPresent, headerAbsent}[bits%3], Unlabelled: bits&4 != 0, MaxElements: fuzzElements,
 			Delimiter: []rune{0, '\t', ';', ' '}[bits>>3&3],
 		}
 		d, err := readCSV(strings.NewReader(text), opt)
@@ -81,9 +81,9 @@ func FuzzReadCSV(f *testing.F) {
 		if err := writeCSV(&b, d); err != nil {
 			t.Fatal(err)
 		}
-		again := Options{Unlabelled: d.Labels == nil, Header: HeaderAbsent}
+		again := Options{Unlabelled: d.Labels == nil, Header: headerAbsent}
 		if d.Columns != nil {
-			again.Header = HeaderPresent
+			again.Header = headerPresent
 		}
 		e, err := readCSV(strings.NewReader(b.String()), again)
 		if err != nil {

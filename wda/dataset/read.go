@@ -17,19 +17,11 @@ const (
 	formatIDX  = "idx"
 )
 
-// Header says whether a CSV file starts with column names.
-type Header int
-
+// What Options.Header says of the first row of a CSV file.
 const (
-	// HeaderAuto takes the first row for a header if none of its feature
-	// fields is a number, not all are empty, and the second row has a number.
-	// A first row with some numbers is data: were one text enough, a row with
-	// a missing value would vanish unnoticed instead of being an error.
-	HeaderAuto Header = iota
-	// HeaderPresent takes the first row for a header.
-	HeaderPresent
-	// HeaderAbsent takes it for data.
-	HeaderAbsent
+	headerAuto    = ""
+	headerPresent = "present"
+	headerAbsent  = "absent"
 )
 
 // Options tells a reader what to look for. The zero value suits a CSV file
@@ -43,7 +35,7 @@ type Options struct {
 
 	// Label chooses the labels. In a CSV file it is the name of a column, which
 	// implies a header, or its index from 0, from the end if negative ("-1" is
-	// the last); a number is a name only if Header is HeaderPresent and a
+	// the last); a number is a name only if Header is present and a
 	// column has it. In an NPZ file it names an array. Default: the last
 	// column, or the array y if there is one.
 	Label string
@@ -57,8 +49,14 @@ type Options struct {
 	// ReadFile and Open only.
 	LabelFile string
 
-	Header    Header // CSV only; default HeaderAuto
-	Delimiter rune   // CSV only; default tab for .tsv and .tab, comma elsewhere; a blank stands for any number of blanks and tabs
+	// Header is present if the first row of a CSV file names the columns, and absent if
+	// it is data. Default: it does if none of its feature fields is a number, not all are
+	// empty, and the second row has a number. A first row with some numbers is data: were
+	// one text enough, a row with a missing value would vanish unnoticed instead of being
+	// an error.
+	Header string
+
+	Delimiter rune // CSV only; default tab for .tsv and .tab, comma elsewhere; a blank stands for any number of blanks and tabs
 
 	// Comment, if it is not 0, begins lines that are left out. CSV only.
 	Comment rune

@@ -180,14 +180,14 @@ func newReader(src *source, opt Options) (_ *Reader, err error) {
 // Dims returns the shape of the data. rows is −1 if only the end tells.
 func (r *Reader) Dims() (rows, cols int) { return r.features.dims() }
 
-// Labelled reports whether the rows have labels.
-func (r *Reader) Labelled() bool {
+// Has reports whether the rows have labels, and whether the file has an array that tells
+// parts of them apart: of a Block, Labels and Split are then not nil.
+func (r *Reader) Has() (labels, split bool) { return r.labelled(), r.split != nil }
+
+func (r *Reader) labelled() bool {
 	c, ok := r.features.(*csvSamples)
 	return r.labels != nil || ok && c.label.at >= 0
 }
-
-// HasSplit reports whether the file has an array that tells parts of the rows apart.
-func (r *Reader) HasSplit() bool { return r.split != nil }
 
 // Close closes the files.
 func (r *Reader) Close() error {
@@ -229,7 +229,7 @@ func (r *Reader) Next(most int) (*Block, error) {
 		b.X = new(mat.Dense)
 	}
 	b.X.SetRawMatrix(blas64.General{Rows: n, Cols: cols, Stride: cols, Data: r.x[:n*cols]})
-	if !r.Labelled() {
+	if !r.labelled() {
 		b.Labels = nil
 	}
 	if r.split == nil {
@@ -343,7 +343,7 @@ func (r *Reader) all() (*Dataset, error) {
 		x = append(whole, x...)
 	}
 	d.X = mat.NewDense(r.row, cols, x)
-	if !r.Labelled() {
+	if !r.labelled() {
 		return d, nil
 	}
 	if d.Labels, d.Classes, err = enc.encode(); err == nil {
@@ -361,7 +361,7 @@ func (r *Reader) all() (*Dataset, error) {
 func (r *Reader) checkSize() error {
 	_, cols := r.features.dims()
 	bytes := 8 * int64(r.row) * int64(cols)
-	if r.Labelled() {
+	if r.labelled() {
 		bytes += 12 * int64(r.row) // labels, and their encoder
 	}
 	var err error

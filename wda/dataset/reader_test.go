@@ -72,7 +72,7 @@ func TestReaderBlocks(t *testing.T) {
 				if b.First != at || n < 1 || n > most || !mat.Equal(b.X, want.X.Slice(at, at+n, 0, cols)) {
 					t.Fatalf("%s by %d: %d rows from %d: %v", c.file, most, n, b.First, mat.Formatted(b.X))
 				}
-				if r.Labelled() != (want.Labels != nil) || r.HasSplit() != (want.Split != nil) || len(b.Labels) != n && r.Labelled() || r.HasSplit() && !slices.Equal(b.Split, want.Split[at:at+n]) {
+				if labels, split := r.Has(); labels != (want.Labels != nil) || split != (want.Split != nil) || len(b.Labels) != n && labels || split && !slices.Equal(b.Split, want.Split[at:at+n]) {
 					t.Fatalf("%s: labels %q, split %v", c.file, b.Labels, b.Split)
 				}
 				for i, l := range b.Labels {

@@ -8,22 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Shape names a family of simulated data.
-type Shape int
-
-const (
-	// Modes is the paper's: class c has two modes at ±r(cos πc/C, sin πc/C),
-	// opposite each other on a circle, so that all class means are 0.
-	Modes Shape = iota
-
-	// Circles is that of POT's WDA example: class c lies on a circle of
-	// radius r(c+1) around 0.
-	Circles
-)
-
 // Simulation describes data whose classes differ in the first two dimensions
 // only; the others hold Gaussian noise. The zero value is the paper's problem:
-// three classes of two modes in 2 + 8 dimensions.
+// three classes of two modes in 2 + 8 dimensions. Class c has its modes at
+// ±r(cos πc/C, sin πc/C), opposite each other on a circle, so that all class means are 0.
 //
 // The paper gives no radius or spread. Ours make the variance of each
 // informative dimension, r²/2 + σ² = 0.99, that of the noise, 1: neither the means
@@ -37,11 +25,13 @@ const (
 // package random, angles come from a series and a square root, and no product is fused
 // with a sum.
 type Simulation struct {
-	Shape Shape // default Modes
+	// Circles is the problem of POT's WDA example instead: class c lies on a circle of
+	// radius r(c+1) around 0.
+	Circles bool
 
 	Classes int     // C; 0 means 3
-	Radius  float64 // r; 0 means 1.35 for Modes, 1 for Circles
-	Spread  float64 // σ, standard deviation of each coordinate around a mode or circle; 0 means 0.28 for Modes, 0.2 for Circles
+	Radius  float64 // r; 0 means 1.35, or 1 for Circles
+	Spread  float64 // σ, standard deviation of each coordinate around a mode or circle; 0 means 0.28, or 0.2 for Circles
 
 	NoiseDims int     // 0 means 8, negative none
 	Noise     float64 // standard deviation in the noise dimensions; 0 means 1
@@ -80,15 +70,11 @@ func (s Simulation) Generate(n int) *Dataset {
 		row := x.RawRowView(i)
 		var at [2]float64
 		r := s.Radius
-		switch s.Shape {
-		case Modes:
-			at = axes[c]
-			if i/s.Classes%2 == 1 {
-				r = -r
-			}
-		case Circles:
+		if s.Circles {
 			at[0], at[1] = direction(rng)
 			r *= float64(c + 1)
+		} else if at = axes[c]; i/s.Classes%2 == 1 {
+			r = -r
 		}
 		for k := range 2 {
 			row[k] = float64(r*at[k]) + float64(s.Spread*random.Normal(rng))
@@ -102,7 +88,7 @@ func (s Simulation) Generate(n int) *Dataset {
 
 func (s Simulation) withDefaults() Simulation {
 	radius, spread := 1.35, 0.28
-	if s.Shape == Circles {
+	if s.Circles {
 		radius, spread = 1, 0.2
 	}
 	if s.Classes == 0 {
@@ -121,8 +107,7 @@ func (s Simulation) withDefaults() Simulation {
 	if s.Noise == 0 {
 		s.Noise = 1
 	}
-	ok := s.Shape == Modes || s.Shape == Circles
-	ok = ok && s.Classes > 0
+	ok := s.Classes > 0
 	for _, v := range []float64{s.Radius, s.Spread, s.Noise} {
 		ok = ok && v > 0 && !math.IsInf(v, 1)
 	}

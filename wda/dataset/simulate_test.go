@@ -11,7 +11,7 @@ import (
 )
 
 func TestSimulationShape(t *testing.T) {
-	for _, s := range []Simulation{{}, {Classes: 5, NoiseDims: 3}, {NoiseDims: -1, Classes: 1}, {Shape: Circles}} {
+	for _, s := range []Simulation{{}, {Classes: 5, NoiseDims: 3}, {NoiseDims: -1, Classes: 1}, {Circles: true}} {
 		for _, n := range []int{1, 2, 7, 100} {
 			d := s.Generate(n)
 			f := s.withDefaults()
@@ -34,7 +34,7 @@ func TestSimulationShape(t *testing.T) {
 
 func TestSimulationPanics(t *testing.T) {
 	for _, s := range []Simulation{
-		{Classes: -1}, {Radius: -1}, {Spread: math.NaN()}, {Noise: math.Inf(1)}, {Shape: 2},
+		{Classes: -1}, {Radius: -1}, {Spread: math.NaN()}, {Noise: math.Inf(1)},
 	} {
 		func() {
 			defer func() {
@@ -73,7 +73,7 @@ func TestSimulationGolden(t *testing.T) {
 	}{
 		{Simulation{}, 0x7f828a4ab3311ed3},
 		{Simulation{Seed: 1}, 0x30662fab06972cb0},
-		{Simulation{Shape: Circles, Seed: 1}, 0xb14816e2ab6d62a6},
+		{Simulation{Circles: true, Seed: 1}, 0xb14816e2ab6d62a6},
 		{Simulation{Classes: 7, Radius: 3, Spread: 0.7, NoiseDims: 1, Noise: 0.3, Seed: 1 << 63}, 0xa32b7d9f3b267c80},
 	} {
 		if got := bits(c.s.Generate(5000).X); got != c.want {
@@ -128,7 +128,7 @@ func TestSimulationMoments(t *testing.T) {
 }
 
 func TestCircles(t *testing.T) {
-	d := Simulation{Shape: Circles, Seed: 2, Spread: 1e-9}.Generate(3000)
+	d := Simulation{Circles: true, Seed: 2, Spread: 1e-9}.Generate(3000)
 	quadrant := [4]int{}
 	for i, c := range d.Labels {
 		x, y := d.X.At(i, 0), d.X.At(i, 1)

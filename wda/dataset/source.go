@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gomonge/monge/internal/fault"
 )
 
 // source is an open file with its compression and format known.
@@ -84,7 +86,7 @@ func newSource(r io.Reader, opt Options) (*source, error) {
 		}
 		return nil, because(ErrFormat, "neither the name nor the first bytes tell the format")
 	case !slices.Contains([]string{formatCSV, formatNPY, formatNPZ, formatIDX}, s.format):
-		return nil, because(ErrFormat, fmt.Sprintf("the format is csv, npy, npz or idx, not %q", s.format))
+		return nil, because(fault.ErrSettings, fmt.Sprintf("the format is csv, npy, npz or idx, not %q", s.format))
 	case s.format == formatNPZ && s.at == nil:
 		return nil, because(ErrFormat, "an NPZ file cannot be read from a pipe")
 	}

@@ -48,7 +48,7 @@ func TestRows(t *testing.T) {
 	for i := range 50 {
 		row := d.X.RawRowView(i)
 		c.Model().TransformVec(y, row)
-		class, _ := c.Classify(row, w)
+		class, _ := c.Predict(row, w)
 		w.Shares(shares)
 		if got := projected.Data[2*i:][:2]; !slices.Equal(got, y) {
 			t.Errorf("row %d: projection %v, want %v", i, got, y)

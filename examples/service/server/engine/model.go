@@ -122,7 +122,7 @@ func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
 	right := 0
 	var distances []float64
 	for i, want := range e.known.classes {
-		class, err := c.Classify(e.known.x.RawRowView(i), nil)
+		class, err := c.Predict(e.known.x.RawRowView(i), nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.config.Check.Samples, inRow(i, err))
 		}

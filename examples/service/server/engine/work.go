@@ -104,7 +104,7 @@ func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	}
 	p := s.info.Components
 	out.Model, out.Columns, out.Data = s.info.Hash, p, resized(out.Data, x.Rows()*p)
-	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformChecked(out.Data[i*p:][:p], row) })
+	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformVec(out.Data[i*p:][:p], row) })
 }
 
 // Classify sets out to the classes of the rows of x. It allocates nothing once out has
@@ -121,7 +121,7 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 	out.Model, out.Classes = s.info.Hash, s.info.Classes
 	out.Rows, out.Shares = resized(out.Rows, x.Rows()), resized(out.Shares, x.Rows()*classes)
 	return eachRow(ctx, x, func(i int, row []float64) error {
-		class, err := s.classifier.Classify(row, &out.workspace)
+		class, err := s.classifier.Predict(row, &out.workspace)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 			return nil
 		}
 		out.Plan.Data = resized(out.Plan.Data, n*m)
-		return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data))
+		return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/examples/service/server/engine"
 	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/metrics"
@@ -76,10 +77,10 @@ func TestAnswers(t *testing.T) {
 	y, y32, shares, w := make([]float64, 2), make([]float32, 2), make([]float64, 3), new(wda.Workspace)
 	for i, r := range classified.Results {
 		row := d.X.RawRowView(i)
-		class, _ := c.Classify(row, w)
+		class, _ := c.Predict(row, w)
 		w.Shares(shares)
 		c.Model().TransformVec(y, row)
-		c.Model().TransformVec32(y32, in32.Float32[10*i:][:10])
+		c.Model().Transform32(dist.NewMatrix(1, len(y32), y32), dist.NewMatrix(1, 10, in32.Float32[10*i:][:10]))
 		if r.Class != class.Name || r.Rejected || r.SqDistance != class.SqDistance || !slices.Equal(projected.Rows.Float64[2*i:][:2], y) || !slices.Equal(projected32.Rows.Float32[2*i:][:2], y32) {
 			t.Errorf("row %d: %v, %v, %v", i, r, projected.Rows.Float64[2*i:], projected32.Rows.Float32[2*i:])
 		}

@@ -93,7 +93,7 @@ func TestRows(t *testing.T) {
 		text.Rows = append(text.Rows, row)
 		y, shares := make([]float64, 2), make([]float64, 3)
 		c.Model().TransformVec(y, row)
-		class, _ := c.Classify(row, w)
+		class, _ := c.Predict(row, w)
 		w.Shares(shares)
 		projections = append(projections, y...)
 		classes = append(classes, float64(slices.Index([]string{"a", "b", "c"}, class.Name)), 0, class.SqDistance)
@@ -103,7 +103,7 @@ func TestRows(t *testing.T) {
 			single, double = appendNumber(single, 4, v), appendNumber(double, 8, v)
 			rounded[j] = float64(float32(v))
 		}
-		class, _ = c.Classify(rounded, w)
+		class, _ = c.Predict(rounded, w)
 		w.Shares(shares)
 		classes32 = append(classes32, float64(slices.Index([]string{"a", "b", "c"}, class.Name)), 0, float64(float32(class.SqDistance)))
 		for _, v := range shares {
