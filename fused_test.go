@@ -28,7 +28,7 @@ var machines = map[string][]string{
 // exact are the packages whose results are the same bits on every machine.
 var exact = []string{
 	"./dist", "./sinkhorn", "./wda", "./wda/baseline", "./wda/dataset",
-	"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/knn", "./internal/matrix", "./internal/stiefel", "./internal/subspace", "./internal/tsne",
+	"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/knn", "./internal/matrix", "./internal/random", "./internal/stiefel", "./internal/subspace", "./internal/tsne",
 }
 
 // fused is an instruction that rounds once, as -S lists it: the innermost line of inlined
@@ -37,6 +37,43 @@ var fused = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:ADD|SUB|A[DS
 
 // memory begins a line that counts bytes, to compare them with a limit: integers, exact.
 var memory = regexp.MustCompile(`^(elements |need := |return geo\.bytes\(\)|if err := s\.settings\.afford\()`)
+
+// libm are functions whose last bits differ between machines, for some of which package
+// math has assembly. What takes their place: internal/asm/exp and num.Log, with hypotenuses
+// by math.Sqrt, which is exact as FMA is, normal deviates by random.Normal, and cosines by
+// the series in wda/dataset.
+var libm = regexp.MustCompile(`\bmath\.(A?(Cos|Sin|Tan)h?|Atan2|Cbrt|Erf\w*|Exp2?|Expm1|Gamma|Hypot|J\w+|Lgamma|Log|Log10|Log1p|Log2|Pow|Sincos|Y\w+)\(|\.(Norm|Exp)Float64\(`)
+
+// TestNoLibm: nothing between data and result asks libm. Packages that make tables for
+// kernels, or judge them, may.
+func TestNoLibm(t *testing.T) {
+	beside := regexp.MustCompile(`internal/asm/(asmtest|exp/gencoef|exp/oracle)$`)
+	out, err := exec.Command("go", append([]string{"list", "-f", "{{range .GoFiles}}{{$.Dir}}\t{{.}}\n{{end}}"}, exact...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for line := range strings.Lines(string(out)) {
+		dir, name, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok || beside.MatchString(filepath.ToSlash(dir)) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read++
+		for i, l := range strings.Split(string(text), "\n") {
+			code, _, _ := strings.Cut(l, "//")
+			if f := libm.FindString(code); f != "" && !strings.Contains(code, "math.Atan2(m.svd.Values") { // PrincipalAngles, for tests
+				t.Errorf("%s:%d: %s…)", filepath.Join(dir, name), i+1, f)
+			}
+		}
+	}
+	if read < 100 {
+		t.Errorf("only %d files were read", read)
+	}
+}
 
 // TestNothingFused: a product and a sum are one instruction only where the text says
 // FMA. With -short only arm64 is compiled for.

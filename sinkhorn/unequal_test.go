@@ -145,7 +145,7 @@ func TestUnequalNewton(t *testing.T) {
 					t.Errorf("%s: too many", what)
 				}
 				got, want := dist.NewMatrix[float64](60, 63, nil), dist.NewMatrix[float64](60, 63, nil)
-				if err := errors.Join(fast.PlanTo(t.Context(), got), slow.PlanTo(t.Context(), want)); err != nil {
+				if err := errors.Join(fast.PlanTo(t.Context(), got, 0), slow.PlanTo(t.Context(), want, 0)); err != nil {
 					t.Fatal(err)
 				}
 				if e := math.Abs(fast.Cost/slow.Cost - 1); !(e < 1e-7) || !(worst(got, want) < 1e-6) {

@@ -26,7 +26,7 @@ func lambdas(values ...float64) []Lambda {
 func shrinkages(values ...float64) []Shrinkage {
 	var all []Shrinkage
 	for _, v := range values {
-		all = append(all, Shrinkage{Value: v})
+		all = append(all, fixedShrinkage(v))
 	}
 	return all
 }
@@ -203,7 +203,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	}{
 		{x, labels, CrossValidation{Folds: 1}, ErrSettings},
 		{x, labels, CrossValidation{Folds: 31}, ErrSettings},
-		{x, labels, CrossValidation{Lambda: lambdas(1, 0)}, ErrSettings},
+		{x, labels, CrossValidation{Lambda: lambdas(1, -1)}, ErrSettings},
 		{x, labels, CrossValidation{Lambda: lambdas(1, math.NaN())}, ErrSettings},
 		{x, labels, CrossValidation{Lambda: []Lambda{}}, ErrSettings},
 		{x, labels, CrossValidation{Components: []int{1, 5}}, ErrSettings},

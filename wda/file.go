@@ -28,7 +28,7 @@ import (
 // ranked also scales and ratios (p), and where the start was given start (d × p), each
 // stored uncompressed, and model.json, which has the rest. With the data it was fitted
 // to, all that it takes to fit it again is there, but for samples that a Validation had
-// of its own. The comment at the end of the ZIP file is the SHA-256 of all that comes
+// of its own, of which there is a hash. The comment at the end of the ZIP file is the SHA-256 of all that comes
 // before it. Nothing in it depends on the time or the machine.
 //
 // A newer version may add arrays and fields; this one ignores what it does not know,
@@ -92,12 +92,13 @@ type fileFit struct {
 	Validation *fileValidation `json:"validation,omitempty"`
 }
 
-// fileValidation is a Validation, but for samples of its own.
+// fileValidation is a Validation, with the hash of samples of its own.
 type fileValidation struct {
 	Fraction  float64 `json:"fraction"`
 	Neighbors int     `json:"neighbors"`
 	Every     int     `json:"every"`
 	Patience  int     `json:"patience"`
+	Hash      string  `json:"hash,omitempty"`
 }
 
 // weightNames are the names in a file of weights that are proportional or not.
@@ -166,8 +167,8 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading,
 	}}
-	if v := set.Validation; v != nil && v.X == nil {
-		meta.Fit.Validation = &fileValidation{v.Fraction, v.Neighbors, v.Every, v.Patience}
+	if v := set.Validation; v != nil {
+		meta.Fit.Validation = &fileValidation{v.Fraction, v.Neighbors, v.Every, v.Patience, m.validated}
 	}
 	if set.Components != p {
 		meta.Fit.Components = set.Components
@@ -460,6 +461,9 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 		return nil, err
 	}
 	m.report.Ratios = m.ratios
+	if v := meta.Fit.Validation; v != nil {
+		m.validated = v.Hash
+	}
 	if parts["lambda.npy"] != nil {
 		if m.report.Lambda, err = parseLambda(parts, len(m.labels)); err != nil {
 			return nil, err
@@ -521,7 +525,7 @@ func (f *fileFit) report(p int) (Report, error) {
 		r.Settings.Scale = *f.Scale
 	}
 	if v := f.Validation; v != nil {
-		r.Settings.Validation = &Validation{Fraction: v.Fraction, Neighbors: v.Neighbors, Every: v.Every, Patience: v.Patience}
+		r.Settings.Validation = &Validation{Fraction: v.Fraction, Neighbors: v.Neighbors, Every: v.Every, Patience: v.Patience, Hash: v.Hash}
 	}
 	if f.Gradient == "" {
 		return r, nil

@@ -45,6 +45,37 @@ func loadClassifier(r io.Reader) (*Classifier, error) {
 	return c, err
 }
 
+// TestFileValidation: of samples that a fit was validated by a file keeps the hash, without
+// which the fit would be repeated with others, or with a part of its own.
+func TestFileValidation(t *testing.T) {
+	x, labels := parts3(1, 40, 6)
+	own, ownLabels := parts3(2, 20, 6)
+	m := mustFit(t, x, labels, pinned(Settings{Optimizer: Optimizer{MaxSteps: 3}, Validation: &Validation{X: own, Labels: ownLabels, Every: 1}}))
+	back, err := loadModel(bytes.NewReader(fileOf(t, m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(fileOf(t, back), fileOf(t, m)) {
+		t.Error("written again, the file differs")
+	}
+	for name, c := range map[string]struct {
+		x      *mat.Dense
+		labels []int
+		good   bool
+	}{"missing": {}, "these": {own, ownLabels, true}, "another number": {scaled(2, own), ownLabels, false}, "another label": {own, append([]int{labels[39]}, ownLabels[1:]...), false}} {
+		set := back.Report().Settings
+		if c.x != nil {
+			set.Validation.X, set.Validation.Labels = c.x, c.labels
+		}
+		switch again, err := Fit(t.Context(), x, labels, &set); {
+		case c.good && (err != nil || again.Hash() != m.Hash()):
+			t.Errorf("%s: %v, or another model", name, err)
+		case !c.good && !errors.Is(err, ErrSettings):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestFileRoundTrip: what a file keeps is kept in bits.
 func TestFileRoundTrip(t *testing.T) {
 	x, labels := parts3(1, 40, 6)

@@ -140,7 +140,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	definiteSigns(p)
 	rep.Elapsed = time.Since(began)
 	model := newModel(s, p, rep)
-	model.scales, model.ratios = parts.scales, parts.ratios
+	model.scales, model.ratios, model.validated = parts.scales, parts.ratios, m.hash
 	if cause != nil {
 		return nil, &InterruptedError{model, fitError(cause)}
 	}

@@ -1,10 +1,14 @@
 package wda
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Hash returns 64 hexadecimal digits that stand for all that the answers of the model
@@ -34,6 +38,35 @@ func (c *Classifier) Hash() string {
 	hashArray(h, labels)
 	hashArray(h, []int64{int64(c.k)})
 	return h.String()
+}
+
+// hash returns that of X and Labels, or an error if they lack it; "" without X and Hash.
+func (v *Validation) hash(ctx context.Context) (string, error) {
+	if v.X == nil {
+		if v.Hash != "" {
+			return "", fmt.Errorf("%w: the fit was validated by samples of its own, which are missing", ErrSettings)
+		}
+		return "", nil
+	}
+	h := newHasher()
+	n, d := v.X.Dims()
+	h.number(uint64(n * d))
+	row, text := make([]float64, d), make([]byte, 8*d)
+	for i := range n {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		for j, x := range mat.Row(row, i, v.X) {
+			binary.LittleEndian.PutUint64(text[8*j:], bits(x))
+		}
+		h.Write(text)
+	}
+	hashArray(h, wide(v.Labels))
+	is := h.String()
+	if v.Hash != "" && v.Hash != is {
+		return "", fmt.Errorf("%w: the validation samples are not those with the hash %s", ErrSettings, v.Hash)
+	}
+	return is, nil
 }
 
 func (m *Model) hash(h hasher) {

@@ -32,6 +32,7 @@ type Model struct {
 	// them, and their ratios of between- to within-class transport. Nothing here reads
 	// them.
 	scales, ratios []float64
+	validated      string // Validation.Hash of the fit, or ""
 }
 
 // setOffset computes −mean·P, one chain of FMAs a component.

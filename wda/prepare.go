@@ -36,6 +36,7 @@ func (s *Settings) preparation() *Preparation {
 type Prepared struct {
 	by    Preparation // with defaults
 	held  *heldOut
+	hash  string // of samples held out that are none of those of the fit, or ""
 	s     *samples
 	span  *span
 	start *mat.Dense // the principal components in the span, or nil
@@ -92,6 +93,9 @@ func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by
 	var err error
 	if v := m.by.Validation; v != nil {
 		if m.held, err = v.holdOut(ctx, x, labels, m.by.Seed); err != nil {
+			return nil, err
+		}
+		if m.hash, err = v.hash(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/testdata"
+	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -84,7 +85,7 @@ func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	w.exact = waysObjective[float64](t, m, w.set, w.start)
 	w.single = waysObjective[float32](t, m, w.set, w.start)
 	frozen := filled
-	frozen.Objective.Gradient = Frozen
+	frozen.Objective.Gradient = sinkhorn.Frozen
 	w.froz = waysObjective[float64](t, m, &frozen, w.start)
 	return w
 }

@@ -461,10 +461,13 @@ func (s *samples) spreads(ctx context.Context) []float64 {
 	for j, square := range squares {
 		if v[j] = math.Sqrt(square); square < 0x1p-900 {
 			// Squares may underflow; of the order of 1 as samples are, none overflows.
-			v[j] = 0
+			const up = 0x1p600
+			sum := 0.
 			rowByRow(ctx, 0, s.n, 1, func(i int) {
-				v[j] = math.Hypot(v[j], s.x.At(i, j)) // for a warning alone
+				x := s.x.At(i, j) * up // exact
+				sum += float64(x * x)
 			})
+			v[j] = math.Sqrt(sum) / up
 		}
 		v[j] /= math.Sqrt(float64(s.n))
 	}

@@ -134,6 +134,11 @@ type Validation struct {
 	X        mat.Matrix
 	Labels   []int
 	Fraction float64
+	// Hash, unless empty, is what X and Labels must have, as they do not stand in a model
+	// file: it is in the settings of a loaded model of a fit that was given X, which are
+	// those of another fit once X and Labels are there again. 64 hexadecimal digits, made
+	// as Model.Hash says, of X (n × d, by rows) and Labels.
+	Hash string
 	// Neighbors is K. Default 5, or the number of training samples if less.
 	Neighbors int
 	// Every is the number of steps from one judgement to the next. Default 2.

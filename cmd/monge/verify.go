@@ -8,14 +8,16 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )
 
 type verifyFlags struct {
 	trainFlags
-	rows      rowFlags
-	outOfCore bool
+	rows       rowFlags
+	outOfCore  bool
+	validation string
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -31,7 +33,8 @@ or another model: verify says what differs, and exits with 1.
 The rows must be those of the fit, in the same order: give the flags --labels,
 --label-column, --header, --holdout, --sample, --seed and --out-of-core that fit was given. --seed is
 that of the model by default. A model file without settings, of a version before this
-command, cannot be verified.`,
+command, cannot be verified. A fit that a program has validated by samples of its own
+needs these, too: --validation.`,
 		Example: `  monge verify wine.wda --data wine.csv
   monge verify digits.wda --data mnist.npz --sample 1000 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -45,6 +48,7 @@ command, cannot be verified.`,
 	f.trainFlags.add(cmd)
 	f.rows.add(cmd, "training rows")
 	addOutOfCore(cmd, &f.outOfCore)
+	cmd.Flags().StringVar(&f.validation, "validation", "", "file of the samples that the fit was validated by, if a program gave it some, with their labels")
 	return cmd
 }
 
@@ -89,6 +93,9 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if c != nil && c.Len() != d.Len() {
 		return fmt.Errorf("%s: %d training rows, but %s is of %d", f.data, d.Len(), path, c.Len())
 	}
+	if err := f.validated(path, set.Validation, d); err != nil {
+		return err
+	}
 	again, err := a.fitModel(cmd.Context(), all.x, all.labels, &set)
 	if err != nil {
 		return inFile(f.data, explain(err))
@@ -121,6 +128,27 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		err = errors.New(path + ": the hash does not come out")
 	}
 	return err
+}
+
+// validated reads the samples that a fit on d was validated by, if these were none of d.
+func (f *verifyFlags) validated(path string, v *wda.Validation, d *dataset.Dataset) error {
+	switch own := v != nil && v.Hash != ""; {
+	case own && f.validation == "":
+		return fmt.Errorf("%s: the fit was validated by samples that are not in its file: --validation names theirs", path)
+	case !own && f.validation != "":
+		return usagef("%s: the fit was not validated by samples of a file: --validation is not for it", path)
+	case !own:
+		return nil
+	}
+	t, err := f.readLabelled(f.validation, "")
+	if err != nil {
+		return err
+	}
+	if err := t.Relabel(d.Classes); err != nil {
+		return inFile(f.validation, err)
+	}
+	v.X, v.Labels = t.X, t.Labels
+	return nil
 }
 
 // differences says in what two models of the same shape differ.

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
 )
 
 // TestVerify: the hash of a fit comes out again, chosen or pinned, and where something
@@ -27,6 +30,33 @@ func TestVerify(t *testing.T) {
 		}
 	}
 
+	// Validated by a program, with samples of its own.
+	read := func(path string) *dataset.Dataset {
+		d, err := dataset.ReadFile(path, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d, v := read(s.csv), read(s.test)
+	m, err := wda.Fit(t.Context(), d.X, d.Labels, &wda.Settings{
+		Objective: wda.Objective{Lambda: wda.Lambda{Value: 1}}, Optimizer: wda.Optimizer{MaxSteps: 3}, Validation: &wda.Validation{X: v.X, Labels: v.Labels, Every: 1},
+	})
+	if err == nil {
+		m, err = m.WithClassNames(d.Classes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := write(t, at("own.wda"), string(file))
+	if v := object(t, "verify", own, "--data", s.csv, "--validation", s.test); v["verified"] != true {
+		t.Errorf("validated by other samples: %v", v)
+	}
+
 	// Other data of the same shape.
 	code, stdout, stderr := monge(t, "verify", at("pinned.wda"), "--data", s.csv)
 	if code != exitOK {
@@ -44,6 +74,9 @@ func TestVerify(t *testing.T) {
 		"of an older version":      {"verify", old, "--data", s.csv},
 		"--data is required":       {"verify", at("chosen.wda")},
 		"no such file or director": {"verify", at("none.wda"), "--data", s.csv},
+		"--validation names":       {"verify", own, "--data", s.csv},
+		"are not those with":       {"verify", own, "--data", s.csv, "--validation", s.csv},
+		"not validated by samples": {"verify", at("validation.wda"), "--data", s.csv, "--validation", s.csv},
 	} {
 		if code, _, stderr := monge(t, args...); code == exitOK || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, %q, want %q", args, code, stderr, want)

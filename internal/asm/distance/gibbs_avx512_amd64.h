@@ -33,9 +33,7 @@ colloop:
 	column(zp, zp)
 	MOVQ  xtile, xp
 	LEAQ  (xtile)(lx*4), xq
-	MOVQ  d+16(FP), p
-	TESTQ p, p
-	JEQ   distances
+	MOVQ  d+16(FP), p // not 0, see Gibbs
 	CMPQ  cols, $(2*lanes)
 	JGT   kloop3
 	CMPQ  cols, $lanes
@@ -195,8 +193,6 @@ col1loop:
 	column(zp, zp)
 	MOVQ  xtile, xp
 	MOVQ  d+16(FP), p
-	TESTQ p, p
-	JEQ   distances1
 
 k1loop:
 	// sums += (z − x)²
@@ -207,7 +203,6 @@ k1loop:
 	step
 	JNE    k1loop
 
-distances1:
 	MOVQ  dist+40(FP), p
 	TESTQ p, p
 	JEQ   powers3
