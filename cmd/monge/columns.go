@@ -207,7 +207,7 @@ func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []strin
 	}
 	for _, at := range chosen {
 		if !fields[at].number {
-			return nil, &dataset.FileError{Column: at + 1, Name: fields[at].name, Err: fmt.Errorf("%w: a column of %s; --columns names those to use", wda.ErrNotFinite, fields[at].kind)}
+			return nil, &dataset.FileError{Column: at + 1, Name: fields[at].name, Err: fmt.Errorf("%w: a column of %s; --columns names those to use", dataset.ErrFormat, fields[at].kind)}
 		}
 		w, err := t.width(at)
 		if err != nil {

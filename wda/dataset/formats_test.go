@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/internal/fault"
 )
 
 func readCSV(r io.Reader, opt Options) (*Dataset, error) { return readAs(formatCSV, r, opt) }
@@ -30,5 +32,5 @@ func readAll(r io.Reader, opt Options) (*Dataset, error) {
 
 func TestUnknownFormat(t *testing.T) {
 	_, err := readAll(strings.NewReader("1,2\n"), Options{Format: "CSV"})
-	wantError(t, err, ErrFormat, `the format is csv, npy, npz or idx, not "CSV"`)
+	wantError(t, err, fault.ErrSettings, `the format is csv, npy, npz or idx, not "CSV"`)
 }
