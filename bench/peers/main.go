@@ -31,6 +31,7 @@ func main() {
 		all     = flag.Bool("all", false, "also OTT-JAX and geomloss")
 		full    = flag.Bool("full", false, "also the cases that take minutes")
 		only    = flag.String("only", ".", "regular expression of case names")
+		with    = flag.String("peers", ".", "regular expression of the peers that take part beside ours")
 		raw     = flag.String("raw", "", "also write every sample to this CSV file")
 	)
 	flag.Parse()
@@ -38,7 +39,9 @@ func main() {
 		check(serve(strings.Split(*serving, ","), os.Stdin, os.Stdout))
 		return
 	}
-	d := &driver{rounds: *rounds, full: *full, level: asm.Best().String(), mnist: *mnist, rng: rand.New(rand.NewPCG(9, 9))}
+	partners, err := regexp.Compile(*with)
+	check(err)
+	d := &driver{rounds: *rounds, partners: partners, full: *full, level: asm.Best().String(), mnist: *mnist, rng: rand.New(rand.NewPCG(9, 9))}
 	if *raw != "" {
 		f, err := os.Create(*raw)
 		check(err)
@@ -80,6 +83,7 @@ func check(err error) {
 
 type driver struct {
 	processes []*process
+	partners  *regexp.Regexp // the peers that take part beside ours
 	rounds    int
 	full      bool
 	level     string
@@ -178,7 +182,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 		for _, impl := range p.impls {
 			e := &entry{process: p}
 			e.name, _, _ = strings.Cut(impl, "=")
-			if e.name == c.slow && !d.full {
+			if e.name == c.slow && !d.full || !strings.HasPrefix(e.name, "ours") && !d.partners.MatchString(e.name) {
 				continue
 			}
 			out := filepath.Join(dir, "result")

@@ -69,4 +69,48 @@
 // takes 1.49 ms for 1.15 in float64 and .72 for .50 in float32 with AVX-512, 4 to 22 %
 // more with AVX2. Gibbs stands here, beside the tile it shares a form with; its macros of
 // 2^y, exp2core_*, are a copy, their constants are those of package exp.
+//
+// # At its limit on Sapphire Rapids
+//
+// Two ports serve 512-bit vectors, for additions and FMAs alike: from registers 1.8 FMAs a
+// cycle, or 1.97 to 2.0 of a difference and an FMA in turn, so that a vector of direct
+// differences takes a cycle and one of a product half of it. 256-bit vectors have three ports, two
+// of them for either kind: 1.95 FMAs a cycle, 2.87 of both, 1.37 times a product. SqDist in cache (24 × 48,
+// d = 64, 256, 784, either type) takes .94 to .97 of that limit with AVX-512 and .93 to .97 with AVX2:
+// another tile can gain nothing. 1000 × 1000 × 784 cannot take less than 40.8 and 20.4 ms at the 2.4 GHz that
+// it had, with AVX2 54.4 and 27.2; it took 49.8 to 60.5 and 22.6 to 26.3, with AVX2 65 to 82 and 32 to 43 (minima of 10
+// to 24 rounds in turn with the peer, three runs; neighbors make 30 %). OpenBLAS and norms, which Debian's
+// 0.3.21 does there with the kernels of a Haswell, take .86 to .99 of ours in float64, .94 to 1.10 in float32, with
+// AVX2 .71 and .72; with those for AVX-512, which it does not choose (30 and 14.1 ms), .57 to .62.
+//
+// Rejected there: several panels of a tile's columns side by side, 320 KB to 1.25 MB of them, and x in
+// pieces of 24 or 48 rows past all, which reads x from memory 2 to 8 times less often: AVX-512 .99 to 1.0
+// (medians of ratios of 24 rounds); AVX2 with panels one or two tiles wide and 784 deep, f32 .93 to .96, f64 .96 to 1.02,
+// on Zen 3 and 4 1.07 to 1.13. Fetching K's part of a tile before the distances of Gibbs: 3000 × 3000 f32
+// .84 (d = 2) and .99 (d = 10), f64 1.02 and .96; 1000 × 1000 f64 1.09 and 1.0. Stores past the caches need whole lines,
+// which rows that begin anywhere do not have, and K is read next. Gibbs of 3000 × 3000 is not slower than it should
+// be: 27.5 cycles a vector of 64 bytes at d = 10 in float64, 25.4 in cache; in float32 30 to 35 after 22,
+// of which 5 are for rows of 12 000 bytes, half of which begin within a line (ldk = 3008: 30). SqDist alone shows
+// what memory takes: 15 cycles a line at 3000 × 3000, d = 2, 9 at 1000 × 1000, 3.7 in cache. There, with d ≤ 8 in
+// float32, AVX-512's form takes .79 to 1.24 of AVX2's time between n = 500 and 3000, without a rule.
+//
+// # On paper: a packed product with close pairs recomputed
+//
+// D = (‖x‖² + ‖z‖²) − 2 x·z, and direct where that is below (‖x‖² + ‖z‖²)/κ. A tile of products takes
+// half of ours on Sapphire Rapids and 1/1.7 on Ice Lake, 1/2.3 on a Neoverse and .73 with
+// AVX2 here (static estimates but for Sapphire Rapids); at OpenBLAS' two thirds of the peak
+// 1000 × 1000 × 784 would take 30 ms for 48. On Zen 3 and 4, where additions have ports of their own, it gains nothing.
+//
+// A close pair is one chain of d steps: alone 4d cycles on Sapphire Rapids (the FMA's latency), eight at a time d/2,
+// for d/16 that are saved on every pair in float64, so that above one close pair in eight, or in 64 where
+// they come alone, all is lost. MNIST (1000 digits, 784 pixels): 19 % below 1/2, .8 % below 1/4, .08 % below 1/8; centered 1.4, .21
+// and .03 %; ten principal components 8, 1.7 and .5 %; Gaussian clouds of d = 64 none. Duplicates and
+// Sinkhorn's problem of a cloud with itself add the diagonal, which is known.
+//
+// The contract pays: every bit of every distance changes, and with it golden bits and model
+// files; relative (d+2)u becomes about κ(d+4)u, and D jumps by as much where a pair ceases to be close; a sum
+// that overflows is NaN (∞ − ∞) where D is finite, so norms need a check; a chain could no longer be cut
+// anywhere (add), as norms come last; nearest neighbors far from the origin are all close pairs unless the data
+// are centered first. What would stay: D ≥ 0, symmetry, 0 for equal rows, the same bits at all levels.
+// Not done: a fit spends its time on p ≤ 20 features, where the exponential takes as long as the distance.
 package distance

@@ -122,7 +122,7 @@ func exp2[T num.Float](lv asm.Level, dst, x []T, c T) {
 func logRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
 	v := asm.VariantOf[T, T](lv)
 	switch { // rows that AVX2's form takes less time for (AVX512.md)
-	case v == asm.AVX512F64 && n > 4 && n <= 8:
+	case v == asm.AVX512F64 && (n > 4 && n <= 8 || n == 16):
 		v = asm.AVX2F64
 	case v == asm.AVX512F32 && (n > 4 && n <= 16 || n > 24 && n <= 32):
 		v = asm.AVX2F32

@@ -106,4 +106,9 @@
 // 3 % and 8 × 8 up to 8 %; tested in registers, 0 to 2 %. In the interleaved loop of one
 // type the order matters where two threads share the core: row sums first, then q, 1.09
 // at 100 × 100 in float64; each of q's after one of the sums', 1.00.
+//
+// Rows that are a power of two apart: a stride of one or two lines more takes .97 to 1.06 of
+// Iterate's time at n = 256, 512, 1024 and 2048, all types, AVX2 and AVX-512 (a Sapphire Rapids,
+// medians of 21 ratios, two runs), and most at n = 512 in float64, 1.02 to 1.06: four or eight rows
+// fit in the 12 ways of a set. K keeps its stride.
 package pass
