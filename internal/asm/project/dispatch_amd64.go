@@ -77,7 +77,7 @@ func fewestRows(rows int) (vectors int) {
 // vectors, where the number does not divide them, to tiles that fit.
 func product[T num.Float](lv asm.Level, vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if lv == asm.AVX512 {
-		n := rowsAVX512[T](rows, cols, depth)
+		n := rowsAVX512[T](rows, cols)
 		if n > 0 {
 			tilesAVX512(n, cols, depth, c, ldc, a, ra, ka, b, ldb, add)
 		}
@@ -100,12 +100,10 @@ func product[T num.Float](lv asm.Level, vectors, rows, cols, depth int, c []T, l
 // rowsAVX512 returns how many of the rows of a product AVX-512's form takes. AVX2's has
 // the rest where it is faster (AVX512.md): with few columns, and the last rows that the
 // tiles of 4, 2 and 1 rows would take in several passes.
-func rowsAVX512[T num.Float](rows, cols, depth int) int {
+func rowsAVX512[T num.Float](rows, cols int) int {
 	lanes, last := num.Lanes[T](), rows%8
 	switch {
 	case cols <= lanes/2 || rows < 16 && cols <= lanes && rows != 8:
-		return 0
-	case rows == 2 && num.IsFloat64[T]() && depth >= (1<<19)/cols:
 		return 0
 	case last == 3 || last == 6 || last > 4 && cols <= 16*lanes || last == 4 && cols <= 4*lanes:
 		return rows - last
