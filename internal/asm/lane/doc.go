@@ -19,4 +19,20 @@
 // Accuracy        that of packages pass and distance, whose bits these are.
 // Special values  follow the arithmetic. In Divide a NaN is outside, a 0 that belongs to a weight of 0 is not; with clear, what belongs to a weight of 0 is 0.
 // Cost            Rows, Columns: m·n·w FMAs. Divide: n·w divisions.
+//
+// # Measured
+//
+// µs a problem of ten thousand, n against n points in two dimensions, float64, ten
+// iterations, K and all checks included, on one core of a Sapphire Rapids with AVX-512: the
+// lesser of two runs of go test -run '^$' -bench Tiny ./sinkhorn with all else stopped; POT
+// 0.9.7 in processor time with other work, one thread, n × n costs given, the least of three.
+//
+//	n     Solve   SolveBatch   ot.sinkhorn in a loop   ot.batch.solve_batch
+//	8      3.69         1.17                     294                     73
+//	16     3.38         1.74                     326                    319
+//	32     4.75         4.56                     291                   1149
+//
+// 3.2, 1.9 and 1.0 times as many as Solve. At n = 32 K of eight problems is 64 KB, more than
+// the first-level cache has, where the 8 KB of one stay, and lanes save none of the n + m
+// divisions of an iteration; what it takes of the time was not measured.
 package lane
