@@ -43,7 +43,7 @@ type run struct {
 // are solved together, up to 16 at a time: K is computed once, and a pass over it is made
 // for all of them, at the speed of arithmetic instead of that of memory. The same are
 // matrices of the same Data, not of equal values. Problems of at most 32 against 32 points
-// (in at most 16 dimensions) are solved 8 at a time, 16 in float32, each in a lane of the
+// (24 without AVX-512; in at most 16 dimensions) are solved 8 at a time, 16 in float32, each in a lane of the
 // vector registers. Both take settings without Gradient, Anneal and, but for one K, Mixed;
 // problems that need the log domain, or more than plain iterations to a Tolerance, are
 // solved by themselves.
@@ -79,7 +79,7 @@ func (b *batch[T]) divide(set *Settings, workers int, lv asm.Level) {
 	together := !set.Gradient && set.Anneal == 0 && set.Domain != Log
 	lanes := together && set.Storage != Mixed && lane.Fast(lv)
 	for i := 0; i < len(b.problems); {
-		if shape, ok := smallShape(&b.problems[i]); ok && lanes {
+		if shape, ok := smallShape(&b.problems[i], lv); ok && lanes {
 			b.small = append(b.small, uint64(shape)<<32|uint64(i))
 			i++
 			continue

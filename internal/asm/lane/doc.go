@@ -35,4 +35,7 @@
 // 3.2, 1.9 and 1.0 times as many as Solve. At n = 32 K of eight problems is 64 KB, more than
 // the first-level cache has, where the 8 KB of one stay, and lanes save none of the n + m
 // divisions of an iteration; what it takes of the time was not measured.
+//
+// With AVX2, in processor time with other work: 2.2, 1.2 and .95 times as many. NEON was not
+// timed.
 package lane
