@@ -274,7 +274,10 @@ func (s *Solver[T]) v(k int) []T {
 // gradients of points take besides.
 func (s *Solver[T]) bytes() float64 {
 	geo := &s.geo
-	vectors := 24. // in each direction
+	vectors := 21. // in each direction
+	if s.unequal.on {
+		vectors += 4
+	}
 	if s.settings.Gradient {
 		vectors += 2 * float64(s.settings.Iterations) // the terms of a reverse pass
 	}
