@@ -212,6 +212,65 @@ func TestUnequalGain(t *testing.T) {
 	}
 }
 
+// TestUnequalReported: cases that users of POT have reported, by the conditions of the
+// optimum, log T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. POT
+// 0.9.7 has one answer by each of its methods to #711, of which one fulfills them, and NaN where
+// all costs are many times reg as in #723.
+func TestUnequalReported(t *testing.T) {
+	swap := matrixOf([][]float64{{0, 1}, {1, 0}})
+	for _, c := range []struct {
+		name        string
+		a, b        []float64
+		lambda, rho float64
+	}{
+		{"#691", []float64{0.5, 0.5}, []float64{0.5, 0.5}, 1, 1},
+		{"#711", []float64{0.3, 0.7}, []float64{0.7, 0.3}, 100, 100},
+	} {
+		for _, domain := range []Domain{Auto, Log} {
+			p := &Problem[float64]{Cost: swap, A: c.a, B: c.b, Lambda: c.lambda, RhoA: c.rho, RhoB: c.rho}
+			r := mustSolve(t, Settings{Tolerance: 1e-14, Iterations: 100000, Domain: domain}, p)
+			plan := dist.NewMatrix[float64](2, 2, nil)
+			if err := r.PlanTo(t.Context(), plan); err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range c.a {
+				for j, b := range c.b {
+					row, column := plan.At(i, 0)+plan.At(i, 1), plan.At(0, j)+plan.At(1, j)
+					rest := math.Log(plan.At(i, j)/(a*b)) + c.lambda*swap.At(i, j) + c.lambda*c.rho*(math.Log(row/a)+math.Log(column/b))
+					if !(math.Abs(rest) < 1e-9*(1+c.lambda*c.rho)) {
+						t.Errorf("%s, %v: the condition of (%d, %d) is off by %.3g; plan %v", c.name, domain, i, j, rest, plan.Data)
+					}
+				}
+			}
+			e := 1 + math.Exp(-1)
+			if want := math.Cbrt(e/16) / e; c.name == "#691" && !(math.Abs(plan.At(0, 0)-want) < 1e-12) {
+				t.Errorf("%s: %v, want %v", c.name, plan.At(0, 0), want)
+			}
+		}
+	}
+
+	rng := rand.New(rand.NewPCG(7, 23))
+	p := &Problem[float64]{Cost: dist.NewMatrix[float64](20, 20, nil), A: make([]float64, 20), B: make([]float64, 20), Lambda: 100, Mass: 0.01}
+	for i := range p.Cost.Data {
+		p.Cost.Data[i] = 20 + 10*rng.Float64()
+	}
+	for i := range p.A {
+		p.A[i], p.B[i] = 1/0.35/20, 1./20
+	}
+	r := mustSolve(t, Settings{Tolerance: 1e-12, Iterations: 100000}, p)
+	plan := dist.NewMatrix[float64](20, 20, nil)
+	if err := r.PlanTo(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	var mass float64
+	for _, x := range plan.Data {
+		mass += x
+	}
+	if r.Status != Converged || !(math.Abs(mass-0.01) < 1e-10) {
+		t.Errorf("#723: %v, a mass of %v", r.Status, mass)
+	}
+}
+
 // TestUnequalBits: the same at every level and however K is stored; a warm start continues.
 func TestUnequalBits(t *testing.T) {
 	t.Run("float64", unequalBits[float64])

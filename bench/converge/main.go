@@ -2,7 +2,7 @@
 // after ε-scaling by 4, and the default, over a grid of problems. It prints one line a
 // problem and the medians, and shows every case in which the default is not the fastest.
 //
-//	go run ./bench/converge [-n 256,1000] [-scales 1e2,1e3,1e4] [-tolerance 1e-9] [-budget 20s] [-runs 3]
+//	go run ./bench/converge [-n 256,1000] [-scales 1e2,1e3,1e4] [-tolerance 1e-9] [-budget 20s] [-runs 3] [-rho 0.1]
 //
 // Times are the least of the runs, which are interleaved; one worker, float64, Stored. A
 // method that has not converged within the budget counts with the time it has taken, marked
@@ -30,8 +30,9 @@ func main() {
 	tolerance := flag.Float64("tolerance", 1e-9, "marginal error to reach")
 	budget := flag.Duration("budget", 20*time.Second, "longest solve")
 	runs := flag.Int("runs", 3, "solves, of which the fastest counts")
+	rho := flag.Float64("rho", 0, "price of mass that differs from a and b, times max M; 0 is balanced")
 	flag.Parse()
-	if err := table(*sizes, *scales, *tolerance, *budget, *runs); err != nil {
+	if err := table(*sizes, *scales, *tolerance, *rho, *budget, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, "converge:", err)
 		os.Exit(1)
 	}
@@ -61,7 +62,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s%.3g | %d", mark, o.seconds*1e3, o.passes)
 }
 
-func table(sizes, scales string, tolerance float64, budget time.Duration, runs int) error {
+func table(sizes, scales string, tolerance, rho float64, budget time.Duration, runs int) error {
 	fmt.Printf("tolerance %g, milliseconds and passes over K\n\n| cloud | n | λ·max M | plain | | annealed | | default | | plain/default | annealed/default | |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n", tolerance)
 	var overPlain, overAnnealed []float64
 	for _, size := range strings.Split(sizes, ",") {
@@ -75,7 +76,7 @@ func table(sizes, scales string, tolerance float64, budget time.Duration, runs i
 				if err != nil {
 					return err
 				}
-				best, err := measure(c.problem(n, lm), tolerance, budget, runs)
+				best, err := measure(c.problem(n, lm, rho), tolerance, budget, runs)
 				if err != nil {
 					return err
 				}
@@ -152,14 +153,15 @@ var clouds = []cloud{
 	{"uniform costs", 0, func(rng *rand.Rand, _ bool) float64 { return rng.Float64() }},
 }
 
-func (c cloud) problem(n int, lm float64) *sinkhorn.Problem[float64] {
+func (c cloud) problem(n int, lm, rho float64) *sinkhorn.Problem[float64] {
 	rng := rand.New(rand.NewPCG(uint64(n), 77))
 	if c.d == 0 {
 		m := dist.NewMatrix[float64](n, n, nil)
 		for i := range m.Data {
 			m.Data[i] = c.draw(rng, false)
 		}
-		return &sinkhorn.Problem[float64]{Cost: m, Lambda: lm / slices.Max(m.Data)}
+		most := slices.Max(m.Data)
+		return &sinkhorn.Problem[float64]{Cost: m, Lambda: lm / most, RhoA: rho * most, RhoB: rho * most}
 	}
 	x, y := dist.NewMatrix[float64](n, c.d, nil), dist.NewMatrix[float64](n, c.d, nil)
 	for i := range x.Data {
@@ -167,5 +169,6 @@ func (c cloud) problem(n int, lm float64) *sinkhorn.Problem[float64] {
 	}
 	m := dist.NewMatrix[float64](n, n, nil)
 	dist.SqEuclidean(m, x, y)
-	return &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: lm / slices.Max(m.Data)}
+	most := slices.Max(m.Data)
+	return &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: lm / most, RhoA: rho * most, RhoB: rho * most}
 }
