@@ -230,7 +230,7 @@ func TestUnequalReported(t *testing.T) {
 			p := &Problem[float64]{Cost: swap, A: c.a, B: c.b, Lambda: c.lambda, RhoA: c.rho, RhoB: c.rho}
 			r := mustSolve(t, Settings{Tolerance: 1e-14, Iterations: 100000, Domain: domain}, p)
 			plan := dist.NewMatrix[float64](2, 2, nil)
-			if err := r.PlanTo(t.Context(), plan); err != nil {
+			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)
 			}
 			for i, a := range c.a {
@@ -259,7 +259,7 @@ func TestUnequalReported(t *testing.T) {
 	}
 	r := mustSolve(t, Settings{Tolerance: 1e-12, Iterations: 100000}, p)
 	plan := dist.NewMatrix[float64](20, 20, nil)
-	if err := r.PlanTo(t.Context(), plan); err != nil {
+	if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 		t.Fatal(err)
 	}
 	var mass float64
