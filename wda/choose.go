@@ -334,6 +334,9 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 		all = sp.full.thinned(ctx, choiceRows)
 	}
 	out := divisions(s, set.Seed)
+	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers))...); err != nil {
+		return nil, err
+	}
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == sphericalWhitening })
 	var crew parallel.Crew
 	err := crew.Run(ctx, workerCount(set.Workers), len(out), func(ctx context.Context, _, i int) error {
@@ -352,6 +355,25 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 		return nil
 	})
 	return out, err
+}
+
+// choiceNeeds are those of comparing settings on so many folds of n rows of d coordinates,
+// which have more features where d are those of their span: of every fold its rows, their
+// coordinates in its own span, the factor of that and a covariance; of every worker what
+// newTrial makes of them.
+func choiceNeeds(n, d, features, folds, workers int) []need {
+	rows, from, own := float64(n), float64(d), float64(d)
+	if features > d || d > spanFrom*n {
+		own = min(own, rows)
+	}
+	trial := 4*own*(rows+own) + rows*rows
+	if features > d {
+		trial += 4 * rows * float64(features)
+	}
+	return []need{
+		{fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), 8 * float64(folds) * (rows*(from+own) + 2*own*own)},
+		{fmt.Sprintf("%d workers that compare settings", workers), 8 * float64(min(workers, 4*folds)) * trial},
+	}
 }
 
 // divisions divides the samples: every class by itself, in an order drawn with seed. A

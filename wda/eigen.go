@@ -2,6 +2,7 @@ package wda
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -88,6 +89,9 @@ func newEigen[T dist.Float](ctx context.Context, o *objective[T], set *Settings,
 		part.ridge = o.ridge * float64(len(chosen)) / float64(len(o.s.classes))
 	}
 	s := part.s
+	if err := checkNeeds(eigenNeeds[T](s, o.p, len(part.workers))...); err != nil {
+		return nil, err
+	}
 	e := &eigen[T]{
 		o: part, orth: stiefel.New(s.d, o.p), edges: mat.NewDense(s.n, s.n, nil),
 		between: make([]float64, s.n), within: make([]float64, s.n), plans: make([][]T, len(part.workers)),
@@ -98,6 +102,17 @@ func newEigen[T dist.Float](ctx context.Context, o *objective[T], set *Settings,
 		}
 	}
 	return e, nil
+}
+
+// eigenNeeds are those of the eigenvalue iteration for p components: the graph and a plan of
+// every worker, and C_b, C_w and what solves for their eigenvectors where they are formed.
+func eigenNeeds[T dist.Float](s *samples, p, workers int) []need {
+	n, d := float64(s.n), float64(s.d)
+	needs := []need{{fmt.Sprintf("the graph of %d samples", s.n), 8*n*n + elementSize[T]()*float64(s.largestPair())*float64(workers)}}
+	if formsScatters(s.d, p) {
+		return append(needs, need{fmt.Sprintf("the scatters of %d features and their eigenvectors", s.d), 9 * 8 * d * d})
+	}
+	return append(needs, need{fmt.Sprintf("the block iteration for %d of %d features", p, s.d), 16 * 8 * d * float64(p)})
 }
 
 // improve replaces p by the generalized eigenvectors for the plans at p, with inner
@@ -191,9 +206,12 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 	return nil
 }
 
-// small reports whether d is so small, or p so large, that the block iteration would
+// small reports whether C_b and C_w are formed.
+func (e *eigen[T]) small() bool { return formsScatters(e.o.s.d, e.o.p) }
+
+// formsScatters reports whether d is so small, or p so large, that the block iteration would
 // not pay.
-func (e *eigen[T]) small() bool { return e.o.s.d <= eigenDense || 3*e.o.p > e.o.s.d }
+func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
 // matrices returns C_b and C_w with the ridge.
 func (e *eigen[T]) matrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {

@@ -72,13 +72,18 @@ func sourceNeeds(n, d, held int) []need {
 	}
 }
 
+// elementSize is the number of bytes of an element of type T.
+func elementSize[T dist.Float]() float64 {
+	if num.IsFloat64[T]() {
+		return 8
+	}
+	return 4
+}
+
 // objectiveNeeds are those of evaluating J for these settings, which have their defaults,
 // in element type T, with so many solvers of pairs of at most largest samples a class.
 func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need {
-	size := 8.
-	if !num.IsFloat64[T]() {
-		size = 4
-	}
+	size := elementSize[T]()
 	n, d, p, classes := float64(s.n), float64(s.d), float64(set.Components), float64(len(s.classes))
 	largest := 0
 	for c := range s.classes {
@@ -88,6 +93,8 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 		{fmt.Sprintf("the projections of %d samples and their gradients", s.n), size * (float64(5*n) + float64(2*d)) * p},
 		{fmt.Sprintf("the pairs of %d classes", len(s.classes)), 64 * classes * classes},
 		{fmt.Sprintf("%d workers", solvers), 2 * size * largePair * float64(solvers)},
+		{fmt.Sprintf("the scatters of pairs in %d components", set.Components), (8*float64(min(batch, len(s.classes)*(len(s.classes)+1)/2)) + 2*size*float64(solvers)) * p * p},
+		{fmt.Sprintf("the results of %d starts", set.Optimizer.Starts), 2 * 8 * float64(set.Optimizer.Starts)},
 	}
 	if set.Objective.Gradient == sinkhorn.Unrolled {
 		needs = append(needs, need{

@@ -46,6 +46,14 @@ func TestMemoryImplied(t *testing.T) {
 		{"workers", objective(100, 10, 2, func(s *Settings) { s.Workers = many }), "workers"},
 		{"iterations", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations = many }), "Gradient Implicit"},
 		{"iterations without gradient", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations, s.Objective.Gradient = many, sinkhorn.Implicit }), ""},
+		{"components of many classes", objective(4000, 40000, 40, func(s *Settings) { s.Components = 8000 }), "scatters of pairs"},
+		{"starts", objective(100, 10, 2, func(s *Settings) { s.Optimizer.Starts = many }), "1099511627776 starts"},
+		{"usual choice", checkNeeds(choiceNeeds(1000, 1000, 100000, 3, 2)...), ""},
+		{"choice", checkNeeds(choiceNeeds(1000, 1000, 10000000, 3, 2)...), "2 workers that compare settings"},
+		{"folds of the choice", checkNeeds(choiceNeeds(1000, 1000000, 1000000, 3, 1)...), "3 folds of 1000 rows"},
+		{"graph", checkNeeds(eigenNeeds[float64](&samples{n: 50000, d: 300, offset: []int{0}}, 2, 2)...), "graph of 50000 samples"},
+		{"usual graph", checkNeeds(eigenNeeds[float64](&samples{n: eigenLimit, d: 300, offset: []int{0}}, 2, 2)...), ""},
+		{"scatters", checkNeeds(eigenNeeds[float64](&samples{n: 100, d: 20000, offset: []int{0}}, 10000, 2)...), "scatters of 20000 features"},
 		{"folds", checkNeeds(foldNeeds(10000000, 1000, 5, 2)...), "samples of 2 folds"},
 	} {
 		switch {
