@@ -281,6 +281,9 @@ type share struct {
 func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, by *Preparation, s *Settings, ks []int) ([]float64, error) {
 	sh.once.Do(func() {
 		sh.train, sh.trainLabels = subset(ctx, x, labels, f.in)
+		if sh.err = ended(ctx, nil); sh.err != nil {
+			return
+		}
 		sh.test, sh.testLabels = subset(ctx, x, labels, f.out)
 		sh.prepared, sh.err = Prepare(ctx, sh.train, sh.trainLabels, by)
 	})

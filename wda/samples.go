@@ -106,6 +106,9 @@ func newSamples(ctx context.Context, x mat.Matrix, labels []int) (*samples, erro
 	for j := range s.mean {
 		s.mean[j] = first[j] + s.mean[j]/float64(n)
 	}
+	if ctx.Err() != nil { // memory for a copy of the samples takes tens of milliseconds
+		return nil, context.Cause(ctx)
+	}
 	s.x = mat.NewDense(n, d, nil)
 	next := slices.Clone(s.offset)
 	rowByRow(ctx, 0, n, d, func(i int) {
