@@ -202,12 +202,11 @@ func (o *objective[T]) pencil(ctx context.Context, between, within matrix.Matrix
 	return nil, within, ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// muted is what columns are multiplied by that do not lead, and those of Fisher beyond the
-// C − 1 that means can tell apart, unless components are orthonormal.
+// muted is what columns are multiplied by that do not lead.
 const muted = 0x1p-10
 
 // scaled returns the columns of the model: c scaled as set says, c being left as it is.
-func (c *components) scaled(classes int, set *Settings) *components {
+func (c *components) scaled(set *Settings) *components {
 	d, p := c.p.Dims()
 	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios, rank: c.rank}
 	if set.Scale == Orthonormal {
@@ -218,7 +217,7 @@ func (c *components) scaled(classes int, set *Settings) *components {
 		if set.Scale == ByRatio {
 			out.scales[k] = math.Sqrt(mu / (1 + mu))
 		}
-		if set.Leading > 0 && k >= set.Leading || set.Optimizer.Method == Fisher && set.Scale != Orthonormal && k >= classes-1 {
+		if set.Leading > 0 && k >= set.Leading {
 			out.scales[k] *= muted
 		}
 	}

@@ -544,12 +544,12 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 			return nil, err
 		}
 		var err error
-		if t.axes, err = t.objective.canonical(ctx, t.last); err != nil {
+		if t.axes, err = t.canonical(ctx, &set); err != nil {
 			return nil, err
 		}
 		t.fitted = fitted
 	}
-	p := t.axes.scaled(len(t.samples.classes), &set).p
+	p := t.axes.scaled(&set).p
 	x, y := projected(ctx, t.white.s.x, p, 1), projected(ctx, t.held, p, 1)
 	out := make([]loss, len(counts))
 	for i, q := range counts {
@@ -560,6 +560,24 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 		}
 	}
 	return out, nil
+}
+
+// canonical returns the canonical components of last, as many as the fit of set is of.
+func (t *trial) canonical(ctx context.Context, set *Settings) (*components, error) {
+	if set.Optimizer.Method != Fisher {
+		return t.objective.canonical(ctx, t.last)
+	}
+	few, d := *set, t.white.s.d
+	few.Components = set.fitted(len(t.samples.classes))
+	o, err := newObjective[float32](ctx, t.white.s, &few)
+	if err != nil {
+		return nil, err
+	}
+	p := mat.DenseCopyOf(t.last.Slice(0, d, 0, few.Components))
+	if err := o.prepare(ctx, &few, p); err != nil {
+		return nil, err
+	}
+	return o.canonical(ctx, p)
 }
 
 // fit sets last to where a few steps lead.
@@ -598,7 +616,7 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 
 func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 	if t.fisher == nil {
-		t.fisher = t.white.s.fisher(ctx, t.start)
+		t.fisher = t.white.fisher(ctx, t.start, choicePrincipal)
 	}
 	return t.fisher
 }

@@ -533,3 +533,104 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestFisherShrunk: with scaled features the ends are the leading eigenvectors of the shrunk
+// S_b to the shrunk S_w, put together here as they are defined, and a few features that
+// tell classes apart are found among many that do not.
+func TestFisherShrunk(t *testing.T) {
+	const classes, few = 4, 3
+	for _, d := range []int{12, 150} { // dense and iterative
+		rng := rand.New(rand.NewPCG(uint64(d), 8))
+		x, labels := mat.NewDense(100, d, nil), make([]int, 100)
+		for i := range labels {
+			labels[i] = i % classes
+			row := x.RawRowView(i)
+			for j := range row {
+				row[j] = rng.NormFloat64()
+			}
+			if c := labels[i]; c < few {
+				row[c] += 3
+			}
+		}
+		const alpha = 0.7
+		m, err := Fit(t.Context(), x, labels, &Settings{
+			Components: 5, Data: Data{Whitening: DiagonalWhitening(alpha)}, Scale: UnitWithin, Optimizer: Optimizer{Method: Fisher},
+			Objective: Objective{Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newSamples(t.Context(), x, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scaled, factor := s.scaledWithin(t.Context())
+		b := scaled.between(t.Context())
+		between, within := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+		r := scaled.residuals(t.Context())
+		for i := range d {
+			for j := range i + 1 {
+				var sb, sw float64
+				for c := range classes {
+					sb += b.At(c, i) * b.At(c, j)
+				}
+				for k := range r.Rows {
+					sw += r.At(k, i) * r.At(k, j) / float64(r.Rows)
+				}
+				if i != j {
+					sb, sw = (1-alpha)*sb, (1-alpha)*sw
+				}
+				between.SetSym(i, j, sb)
+				within.SetSym(i, j, sw)
+			}
+		}
+		var chol mat.Cholesky
+		var l mat.TriDense
+		var a mat.Dense
+		chol.Factorize(within)
+		chol.LTo(&l)
+		if err := a.Solve(&l, between); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Solve(&l, mat.DenseCopyOf(a.T())); err != nil {
+			t.Fatal(err)
+		}
+		symmetric := mat.NewSymDense(d, nil)
+		for i := range d {
+			for j := range i + 1 {
+				symmetric.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+			}
+		}
+		var eigen mat.EigenSym
+		var v, want mat.Dense
+		eigen.Factorize(symmetric, true)
+		eigen.VectorsTo(&v)
+		if err := want.Solve(l.T(), v.Slice(0, d, d-few, d)); err != nil {
+			t.Fatal(err)
+		}
+		var noise, all float64
+		for j, f := range factor {
+			for k := range few {
+				want.Set(j, k, want.At(j, k)*f*s.scale)
+				g := m.projection.At(j, k)
+				all += g * g
+				if j >= few {
+					noise += g * g
+				}
+			}
+		}
+		if noise > 0.25*all {
+			t.Errorf("d = %d: %.3f of the projection is of features that tell nothing", d, noise/all)
+		}
+		// The leading columns span the same space, however they are turned.
+		var coefficients, back mat.Dense
+		got := m.projection.Slice(0, d, 0, few)
+		if err := coefficients.Solve(&want, got); err != nil {
+			t.Fatal(err)
+		}
+		back.Mul(&want, &coefficients)
+		if e := off(&back, mat.DenseCopyOf(got)); !(e < 1e-3) {
+			t.Errorf("d = %d: off by %g of the largest", d, e)
+		}
+	}
+}

@@ -59,9 +59,9 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		return nil, err
 	}
 	all, asked := start, set
-	if m := set.Optimizer.Method; set.Leading < set.Components && m != Principal && m != Fisher {
+	if q := set.fitted(len(s.classes)); q < set.Components {
 		// J is of the leading components alone.
-		set.Components = set.Leading
+		set.Components = q
 		start = mat.DenseCopyOf(all.Slice(0, span.s.d, 0, set.Components))
 	}
 	o, err := objectiveFor[T](ctx, span.s, &set, m.exact)
@@ -75,6 +75,9 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	}
 	if err := o.prepare(ctx, &set, f.start); err != nil {
 		return nil, err
+	}
+	if set.Optimizer.Method == Fisher {
+		f.start = span.fisher(ctx, start, whitePrincipal)
 	}
 	if set.Validation != nil {
 		f.watch = newValidator(ctx, s, span, m.held, &set).watch
@@ -96,7 +99,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		var said []string
 		axes, err := o.canonical(ctx, best.point)
 		if err == nil {
-			parts = axes.scaled(len(o.s.classes), &set)
+			parts = axes.scaled(&set)
 			err = o.evaluate(ctx, best.point, false)
 		}
 		if err == nil {

@@ -620,6 +620,17 @@ func (s *samples) rowsCentered(ctx context.Context, rows, others []int) (*sample
 	return &t, held
 }
 
+// between returns B (C × d), BᵀB being the covariance between classes, s.mean being 0 up
+// to rounding.
+func (s *samples) between(ctx context.Context) matrix.Matrix[float64] {
+	b := matrix.New[float64](len(s.classes), s.d, nil)
+	for c := range s.classes {
+		s.classMean(ctx, b.Row(c), c)
+		algebra.Scale(b.Row(c), math.Sqrt(float64(s.size(c))/float64(s.n)))
+	}
+	return b
+}
+
 // fisher returns the leading directions in which the means of the classes differ, C − 1
 // at most, and for the other columns those of p, orthonormal together. In whitened
 // features these are the directions of discriminant analysis. It is p where there are no
@@ -627,15 +638,7 @@ func (s *samples) rowsCentered(ctx context.Context, rows, others []int) (*sample
 func (s *samples) fisher(ctx context.Context, p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	classes := len(s.classes)
-	// B·Bᵀ is the covariance between classes, s.mean being 0 up to rounding.
-	b := matrix.New[float64](classes, s.d, nil)
-	for c := range classes {
-		s.classMean(ctx, b.Row(c), c)
-		w := math.Sqrt(float64(s.size(c)) / float64(s.n))
-		for j := range b.Row(c) {
-			b.Row(c)[j] *= w
-		}
-	}
+	b := s.between(ctx)
 	bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
 	matrix.Transpose(bt, b)
 	product(ctx, 1, gram, b, bt)

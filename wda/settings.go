@@ -187,6 +187,22 @@ func (s Settings) pinned() Settings {
 	return s
 }
 
+// fitted returns the number of components that J is of: those that lead, of Fisher those
+// that the means of so many classes can tell apart, unless all are to be as long. Those of
+// Principal are the first of all anyway.
+func (s *Settings) fitted(classes int) int {
+	switch s.Optimizer.Method {
+	case Principal:
+		return s.Components
+	case Fisher:
+		if s.Scale == Orthonormal {
+			return s.Components
+		}
+		return min(s.Components, classes-1)
+	}
+	return s.Leading
+}
+
 // free reports whether the settings leave more open than the number of leading components.
 func (s *Settings) free() bool {
 	return s.Data.Whitening.kind == chosenWhitening || s.Objective.Lambda.open() ||

@@ -125,9 +125,6 @@ func (f *fitter[T]) attempt(ctx context.Context, solver solver, index int, p *ma
 type end[T dist.Float] struct{ *fitter[T] }
 
 func (f end[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
-	if f.set.Optimizer.Method == Fisher {
-		p = f.s.fisher(ctx, p)
-	}
 	s, err := f.newAscent(ctx, index, p)
 	if err != nil {
 		return nil, err

@@ -58,6 +58,8 @@ type span struct {
 	within *covariance
 	// factor is what the features were multiplied by before, or nil.
 	factor []float64
+	// alpha is the intensity that the covariance was shrunk with.
+	alpha float64
 }
 
 // newSpan reduces s if that saves time and no pivot is below limit, relative to the first.

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 
 	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/subspace"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -20,6 +24,10 @@ const (
 	// leastSpread is the share of the largest variance of a feature below which another is
 	// taken for constant, as rounding makes it.
 	leastSpread = 1e-24
+	// wholeFeatures is the number of features up to which DiagonalWhitening keeps all of
+	// them: the span of fewer samples holds none by itself, and every direction of it has
+	// the noise of all.
+	wholeFeatures = 500
 	// leastIntensity keeps a covariance that Ledoit and Wolf find nothing wrong with
 	// definite.
 	leastIntensity = 1e-10
@@ -35,7 +43,7 @@ func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, worker
 	if w.kind == diagonalWhitening {
 		scaled, by := sp.full.scaledWithin(ctx)
 		from, factor = &span{s: scaled, full: scaled}, by
-		if sp.rows != nil {
+		if sp.rows != nil && scaled.d > wholeFeatures {
 			from = newSpan(ctx, scaled, limit, workers)
 		}
 	}
@@ -65,8 +73,87 @@ func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, worker
 		return nil, err
 	}
 	out := *from
-	out.s, out.within, out.white, out.factor = &t, nil, chol, factor
+	out.s, out.within, out.white, out.factor, out.alpha = &t, nil, chol, factor, alpha
 	return &out, nil
+}
+
+// leastShrunk is the intensity below which S_b is taken as it is, and fisherSteps bounds
+// the iterations for its eigenvectors.
+const leastShrunk, fisherSteps = 0.05, 40
+
+// fisher returns samples.fisher, but of features that were scaled one by one with S_b
+// shrunk as S_w is, its correlations and not its variances:
+//
+//	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
+//
+// which is what scikit-learn takes for S_b, with an α for S_t and one for each class. The
+// means of few rows are noise in most directions; with α near 1 it is features that are
+// chosen, one by one, by the ratio of their variances. In the span of fewer rows than
+// features, which holds no feature by itself, S_b is as it is.
+func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
+	plain := sp.s.fisher(ctx, p)
+	if sp.factor == nil || sp.rows != nil || sp.alpha < leastShrunk || plain == p {
+		return plain
+	}
+	b := sp.s.between(ctx)
+	variances := make([]float64, sp.full.d)
+	means := sp.full.between(ctx)
+	for c := range means.Rows {
+		for j, v := range means.Row(c) {
+			variances[j] = math.FMA(v, v, variances[j])
+		}
+	}
+	times := func(dst, v *mat.Dense) {
+		_, k := v.Dims()
+		dst.Copy(v)
+		sp.white.SolveTrans(ctx, dense.View(dst))
+		for j, w := range variances {
+			algebra.Scale(dst.RawRowView(j), sp.alpha*w)
+		}
+		// L⁻¹ = Lᵀ A⁻¹.
+		sp.white.Solve(ctx, dense.View(dst))
+		sp.white.MulTrans(ctx, dense.View(dst))
+		y := matrix.New[float64](b.Rows, k, nil)
+		product(ctx, 1, y, b, dense.View(v))
+		for c := range y.Rows {
+			algebra.Scale(y.Row(c), 1-sp.alpha)
+		}
+		matrix.TransMul(asm.Best(), dense.View(dst), b, y, true)
+	}
+	d, k := plain.Dims()
+	want := min(k, b.Rows-1)
+	var v *mat.Dense
+	var err error
+	if block := want + extraPrincipal; 3*block <= d {
+		v = mat.NewDense(d, block, nil)
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range d {
+			row := v.RawRowView(i)
+			for j := range row {
+				row[j] = float64(rng.Float64()) - 0.5
+			}
+		}
+		_, err = subspace.Leading(ctx, times, nil, v, want, &subspace.Settings{Tolerance: tolerance, MaxSteps: fisherSteps})
+	} else {
+		eye, a := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+		for i := range d {
+			eye.Set(i, i, 1)
+		}
+		times(a, eye)
+		v, _, err = subspace.Dense(ctx, a, eye, want)
+	}
+	if err != nil {
+		return plain
+	}
+	out := mat.NewDense(d, k, nil)
+	out.Slice(0, d, 0, want).(*mat.Dense).Copy(v.Slice(0, d, 0, want))
+	if want < k {
+		out.Slice(0, d, want, k).(*mat.Dense).Copy(p.Slice(0, d, 0, k-want))
+	}
+	if _, err := stiefel.New(d, k).Orthonormalize(ctx, out, out); err != nil {
+		return plain
+	}
+	return out
 }
 
 // effective returns what the projection p of the span is, lifted, for the samples that the
