@@ -131,7 +131,7 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.gradient, "gradient", sinkhorn.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
 	fs.IntVar(&f.maxSteps, "max-steps", 0, "most steps of the solver; of minibatch, rounds of 20 mini-batches (default 200, or as many as were compared where settings are chosen)")
-	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32)")
+	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32; with these, auto stops when the objective no longer gains, too)")
 	fs.IntVar(&f.starts, "starts", 0, "starts, of which the best result is kept; all but the first are random projections, by --seed (default 1, or up to 8 for few rows where settings are chosen)")
 	fs.Float64Var(&f.validation, "validation", 0, "fraction of every class to hold out by --seed, to stop early and keep the step with the least error there (default none)")
 	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "with --validation: neighbors of the classifier")

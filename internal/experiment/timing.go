@@ -173,7 +173,7 @@ func (j *job) reportTiming(sets []timingData, r *results) error {
 	j.heading("What can be compared, and what not")
 	j.say("The published times are of other machines and programs: LFDA, LMNN, LSDR and CEML in Matlab by their authors, WDA in Python (POT), on 16 cores of a Xeon E5-2630. " +
 		"Here all are in Go, in one process; PCA to CEML use one core but for some matrix products, WDA all there are. Only orders of magnitude compare.")
-	j.say("WDA-paper takes 200 steps of projected gradient at most, WDA and WDA-f32 (float32) our defaults: a start, then conjugate gradient until the gradient has fallen to 1e-6 (1e-4) of its first norm.")
+	j.say("WDA-paper takes 200 steps of projected gradient at most, WDA and WDA-f32 (float32) our defaults: a start, then L-BFGS until three steps have each gained less than 1e-6 of J, or the gradient has fallen to 1e-6 (1e-4) of its first norm.")
 	for _, d := range sets {
 		if d.name != d.paper {
 			j.say("%s: 452 × 4096 features of other images stand in for the paper's Caltech, 500 × 4096.", d.name)
