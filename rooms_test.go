@@ -28,10 +28,10 @@ type room struct {
 // served artefact is model; model selection is choice, within a fit, and comparison, of
 // fits. What they have in common are the words of the public interface.
 var rooms = map[string][]room{"wda": {
-	{"words", []string{"doc.go", "errors.go", "settings.go", "choices.go", "report.go", "check.go"}, nil},
+	{"words", []string{"doc.go", "errors.go", "settings.go", "choices.go", "report.go", "check.go", "wire.go"}, nil},
 	{"model", []string{"model.go", "classifier.go", "holder.go", "hash.go", "file.go", "array.go"}, []string{"words"}},
 	{"samples", []string{"samples.go", "span.go", "whiten.go"}, []string{"words"}},
-	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go"}, []string{"words", "samples"}},
+	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go", "faraway.go"}, []string{"words", "samples"}},
 	{"solvers", []string{"solver.go", "descending.go", "ascent.go", "alternating.go", "eigen.go", "minibatch.go", "population.go"}, []string{"words", "samples", "objective"}},
 	{"choice", []string{"choose.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
 	{"fit", []string{"fit.go", "prepare.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice"}},

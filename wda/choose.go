@@ -11,6 +11,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -118,104 +119,138 @@ func (c *Member) apply(s Settings) Settings {
 	return s
 }
 
-// choose compares the members of the family that set, which has its defaults, leaves
-// open, on folds of the samples of sp. Where there is nothing to choose, or no way to, the
-// first member is as good as any.
-func choose(ctx context.Context, sp *span, set *Settings) (*Choice, error) {
-	list := set.members(sp.full.n, sp.full.d)
+// comparison is what candidates are compared by.
+type comparison struct {
+	set    *Settings
+	list   []Member // those that the settings allow, and the principal components
+	plain  int      // which of the list the principal components are
+	pinned bool     // the settings do not allow them
+	counts []int
+	rows   int
+	folds  []division
+}
+
+// newComparison compares the members of the family that set, which has its defaults,
+// leaves open, on folds of the samples of sp. There are no folds if it is one, or where
+// there is no way to.
+func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, error) {
+	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d)}
 	s := sp.s.thinned(ctx, choiceRows)
-	counts := set.counts(s)
-	for i := range list {
-		list[i].Leading = counts[0]
+	c.rows, c.counts = s.n, set.counts(s)
+	for i := range c.list {
+		c.list[i].Leading = c.counts[0]
 	}
-	choice := &Choice{Members: list, Neighbors: choiceNeighbors, Rows: s.n}
-	if len(list) == 1 {
-		return choice, nil
+	if len(c.list) == 1 {
+		return c, nil
 	}
 	// The principal components are what the result is measured by, whatever is pinned.
-	isPlain := func(c Member) bool {
-		return c.Method == Principal && c.Whitening == NoWhitening() && c.Scale == Orthonormal
+	isPlain := func(m Member) bool {
+		return m.Method == Principal && m.Whitening == NoWhitening() && m.Scale == Orthonormal
 	}
-	plain := slices.IndexFunc(list, isPlain)
-	pinned := plain < 0
-	if pinned {
-		plain = len(list)
-		list = append(list, Member{Whitening: NoWhitening(), Method: Principal, Scale: Orthonormal, Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}})
+	c.plain = slices.IndexFunc(c.list, isPlain)
+	if c.pinned = c.plain < 0; c.pinned {
+		c.plain = len(c.list)
+		c.list = append(c.list, Member{Whitening: NoWhitening(), Method: Principal, Scale: Orthonormal, Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}})
 	}
-	folds, err := folds(ctx, sp, set, list)
-	if err != nil || len(folds) == 0 {
+	var err error
+	c.folds, err = folds(ctx, sp, set, c.list)
+	return c, err
+}
+
+// choose makes a choice of the members of the family that set, which has its defaults,
+// leaves open. Where there is nothing to choose, or no way to, the first is as good as any.
+// shared returns what it takes elsewhere to make the same comparison.
+func choose(ctx context.Context, sp *span, set *Settings, shared func() ([]byte, error)) (*Choice, error) {
+	c, err := newComparison(ctx, sp, set)
+	list := c.list
+	allowed := list
+	if c.pinned {
+		allowed = list[:c.plain]
+	}
+	choice := &Choice{Members: allowed, Neighbors: choiceNeighbors, Rows: c.rows}
+	if err != nil || len(c.folds) == 0 {
 		return choice, err
 	}
-	losses := make([][][]loss, len(folds))
-	alive := slices.Repeat([]bool{true}, len(list))
-	half := len(folds) / 2
-	for _, part := range [][2]int{{0, half}, {half, len(folds)}} {
-		if err := compare(ctx, set, list, counts, alive, folds[part[0]:part[1]], losses[part[0]:part[1]]); err != nil {
+	do := c.local
+	if pool := fanout.Of(ctx, c.multiplications()); pool != nil {
+		bytes, err := shared()
+		if err != nil {
 			return nil, err
 		}
-		average(list, counts, losses[:part[1]])
-		if part[1] < len(folds) {
+		do = func(ctx context.Context, pieces []piece) ([][][]loss, error) { return away(ctx, pool, bytes, pieces) }
+	}
+	losses := make([][][]loss, len(c.folds))
+	alive := slices.Repeat([]bool{true}, len(list))
+	half := len(c.folds) / 2
+	for _, part := range [][2]int{{0, half}, {half, len(c.folds)}} {
+		if err := c.compare(ctx, do, alive, part[0], part[1], losses); err != nil {
+			return nil, err
+		}
+		average(list, c.counts, losses[:part[1]])
+		if part[1] < len(c.folds) {
 			leaveBehind(list, alive)
-			alive[plain] = true
+			alive[c.plain] = true
 		}
 	}
-	choice.principal = list[plain].Error
-	if pinned {
-		list = list[:plain]
-	}
-	for _, f := range folds {
+	choice.principal = list[c.plain].Error
+	for _, f := range c.folds {
 		choice.Neighbors = min(choice.Neighbors, f.neighbors)
 	}
 	// Those left behind come after the others.
-	slices.SortStableFunc(list, func(a, b Member) int {
+	choice.Members = slices.Clone(allowed)
+	slices.SortStableFunc(choice.Members, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Loss, b.Loss))
 	})
-	choice.Members = list
-	return choice, lead(ctx, set, &list[0], counts, folds)
+	return choice, c.lead(ctx, do, &choice.Members[0])
 }
 
-// lead compares fits of c to fewer components, where c is no end of the family: with
+// lead compares fits of m to fewer components, where m is no end of the family: with
 // fewer they are others than the first of many.
-func lead(ctx context.Context, set *Settings, c *Member, counts []int, folds []division) error {
-	if c.Method == Principal || c.Method == Fisher || len(counts) == 1 {
+func (c *comparison) lead(ctx context.Context, do doer, m *Member) error {
+	if m.Method == Principal || m.Method == Fisher || len(c.counts) == 1 {
 		return nil
 	}
-	losses := make([][][]loss, len(folds))
-	var crew parallel.Crew
-	err := crew.Run(ctx, workerCount(set.Workers), len(folds), func(ctx context.Context, _, i int) error {
-		losses[i] = make([][]loss, 1)
-		t, err := newTrial(ctx, set, &folds[i], c.Whitening)
-		if err != nil {
-			return nil
-		}
-		of := make([]loss, len(counts))
-		var all *mat.Dense
-		for k, q := range counts {
-			if k == 1 {
-				all = t.axes.p
-			}
-			if err = t.narrow(ctx, q, all); err == nil {
-				var l []loss
-				if l, err = t.losses(ctx, c, []int{q}); err == nil {
-					of[k] = l[0]
-					continue
-				}
-			}
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return nil
-		}
-		losses[i][0] = of
-		return nil
-	})
+	var pieces []piece
+	at := slices.Index(c.list, *m)
+	for f := range c.folds {
+		pieces = append(pieces, piece{Fold: f, From: at, To: at + 1, Lead: true})
+	}
+	losses, err := do(ctx, pieces)
 	if err == nil {
-		one := []Member{*c}
-		if average(one, counts, losses); one[0].Folds > 0 {
-			c.Leading = one[0].Leading
+		one := []Member{*m}
+		if average(one, c.counts, losses); one[0].Folds > 0 {
+			m.Leading = one[0].Leading
 		}
 	}
 	return err
+}
+
+// leading returns how m does on a fold with every number of components, fitted to each by
+// itself, or nil if it cannot be.
+func (c *comparison) leading(ctx context.Context, f *division, m *Member) ([]loss, error) {
+	t, err := newTrial(ctx, c.set, f, m.Whitening)
+	if err != nil {
+		return nil, nil
+	}
+	of := make([]loss, len(c.counts))
+	var all *mat.Dense
+	for k, q := range c.counts {
+		if k == 1 {
+			all = t.axes.p
+		}
+		if err = t.narrow(ctx, q, all); err == nil {
+			var l []loss
+			if l, err = t.losses(ctx, m, []int{q}); err == nil {
+				of[k] = l[0]
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, nil
+	}
+	return of, nil
 }
 
 // narrow makes t one of q components, as many as it has at most, with the first of all,
@@ -431,46 +466,138 @@ func divide(s *samples, part []int, k int) (f division, ok bool) {
 	return f, true
 }
 
-// compare fits the candidates that are alive to every fold, and sets their losses. The
-// candidates of a fold with one whitening are one piece of work.
-func compare(ctx context.Context, set *Settings, list []Member, counts []int, alive []bool, folds []division, losses [][][]loss) error {
-	type piece struct{ fold, from, to int }
+// piece is a piece of work: those candidates From … To−1 of the list, all with one
+// whitening, that are alive, on one fold, each fitted from where the one before has led; or
+// one candidate with every number of components.
+type piece struct {
+	Fold, From, To int
+	Alive          []bool // parallel to the list
+	Lead           bool
+}
+
+// doer returns the losses of every piece, From … To−1, nil for those that could not be
+// fitted or were not alive.
+type doer func(ctx context.Context, pieces []piece) ([][][]loss, error)
+
+// compare fits the candidates that are alive to folds from … to−1, and sets their losses.
+func (c *comparison) compare(ctx context.Context, do doer, alive []bool, from, to int, losses [][][]loss) error {
 	var pieces []piece
-	for f := range folds {
-		losses[f] = make([][]loss, len(list))
-		for i := 0; i < len(list); {
+	for f := from; f < to; f++ {
+		losses[f] = make([][]loss, len(c.list))
+		for i := 0; i < len(c.list); {
 			j := i
 			any := false
-			for ; j < len(list) && list[j].Whitening == list[i].Whitening; j++ {
+			for ; j < len(c.list) && c.list[j].Whitening == c.list[i].Whitening; j++ {
 				any = any || alive[j]
 			}
 			if any {
-				pieces = append(pieces, piece{f, i, j})
+				pieces = append(pieces, piece{Fold: f, From: i, To: j, Alive: alive})
 			}
 			i = j
 		}
 	}
+	done, err := do(ctx, pieces)
+	if err != nil {
+		return err
+	}
+	for i, p := range pieces {
+		copy(losses[p.Fold][p.From:p.To], done[i])
+	}
+	return nil
+}
+
+// local is the doer of this process.
+func (c *comparison) local(ctx context.Context, pieces []piece) ([][][]loss, error) {
+	out := make([][][]loss, len(pieces))
 	var crew parallel.Crew
-	return crew.Run(ctx, workerCount(set.Workers), len(pieces), func(ctx context.Context, _, i int) error {
-		p := pieces[i]
-		t, err := newTrial(ctx, set, &folds[p.fold], list[p.from].Whitening)
-		if err != nil {
-			return nil // whoever cannot be fitted has no loss
-		}
-		for k := p.from; k < p.to; k++ {
-			if !alive[k] {
-				continue
-			}
-			l, err := t.losses(ctx, &list[k], counts)
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err == nil {
-				losses[p.fold][k] = l
-			}
-		}
-		return nil
+	err := crew.Run(ctx, workerCount(c.set.Workers), len(pieces), func(ctx context.Context, _, i int) (err error) {
+		out[i], err = c.do(ctx, &pieces[i])
+		return err
 	})
+	return out, err
+}
+
+func (c *comparison) do(ctx context.Context, p *piece) ([][]loss, error) {
+	out := make([][]loss, p.To-p.From)
+	if p.Lead {
+		var err error
+		out[0], err = c.leading(ctx, &c.folds[p.Fold], &c.list[p.From])
+		return out, err
+	}
+	t, err := newTrial(ctx, c.set, &c.folds[p.Fold], c.list[p.From].Whitening)
+	if err != nil {
+		return out, nil // whoever cannot be fitted has no loss
+	}
+	for k := p.From; k < p.To; k++ {
+		if !p.Alive[k] {
+			continue
+		}
+		l, err := t.losses(ctx, &c.list[k], c.counts)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil {
+			out[k-p.From] = l
+		}
+	}
+	return out, nil
+}
+
+// pieceTask does pieces elsewhere, where the comparison is made anew.
+const pieceTask = "wda.candidates"
+
+// multiplications is about how many the comparison makes.
+func (c *comparison) multiplications() float64 {
+	n := float64(c.rows)
+	return n * n * float64(len(c.folds)*len(c.list)*c.set.Optimizer.MaxSteps*2*c.set.Objective.Iterations)
+}
+
+// away is the doer of a pool.
+func away(ctx context.Context, pool fanout.Pool, shared []byte, pieces []piece) ([][][]loss, error) {
+	items := make([][]byte, len(pieces))
+	for i, p := range pieces {
+		var err error
+		if items[i], err = encodeWire(p); err != nil {
+			return nil, err
+		}
+	}
+	answers, err := pool.Do(ctx, &fanout.Batch{Task: pieceTask, Shared: shared, Items: items})
+	if err != nil {
+		return nil, err
+	}
+	results, err := decodeAll[[][][2]float64](answers, len(items))
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][]loss, len(results))
+	for i, r := range results {
+		out[i] = make([][]loss, len(r))
+		for k, l := range r {
+			for _, v := range l {
+				out[i][k] = append(out[i][k], loss{v[0], v[1]})
+			}
+		}
+	}
+	return out, nil
+}
+
+// far is the other end of away.
+func (c *comparison) far(ctx context.Context, item []byte) ([]byte, error) {
+	var p piece
+	if err := decodeWire(item, &p); err != nil {
+		return nil, err
+	}
+	losses, err := c.do(ctx, &p)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][2]float64, len(losses))
+	for k, l := range losses {
+		for _, v := range l {
+			out[k] = append(out[k], [2]float64{v.brier, v.error})
+		}
+	}
+	return encodeWire(out)
 }
 
 // trial fits candidates with one whitening to the rows of one fold.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -80,15 +81,51 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	combinations := c.combinations()
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
-	errs := make([][]float64, jobs) // of every K
 	// One goroutine a fit, or more if there are fewer fits than goroutines.
 	workers := workerCount(c.Fit.Workers)
 	n, d := x.Dims()
 	if err := checkNeeds(foldNeeds(n, d, len(folds), min(workers, jobs))...); err != nil {
 		return nil, err
 	}
-	by := c.Fit.preparation()
-	by.Components = slices.Max(c.Components)
+	work := float64(jobs) * float64(n) * float64(n) * float64(2*max(c.Fit.Objective.Iterations, 1)*max(c.Fit.Optimizer.MaxSteps, 1))
+	var errs [][]float64 // of every fit, of every K
+	if pool := fanout.Of(ctx, work); pool != nil {
+		errs, err = c.away(ctx, pool, x, labels, jobs)
+	} else {
+		errs, err = c.local(ctx, x, labels, folds, combinations)
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	out := new(CrossValidated)
+	best := -1
+	for i, s := range combinations {
+		for k := range c.Neighbors {
+			a := Candidate{Components: s.Components, Lambda: s.Objective.Lambda, Shrinkage: s.Objective.Shrinkage, Neighbors: c.Neighbors[k]}
+			for f := range folds {
+				a.Errors = append(a.Errors, errs[f*perFold+i][k])
+			}
+			a.Error, a.StdErr = meanAndError(a.Errors)
+			out.Candidates = append(out.Candidates, a)
+			if n := len(out.Candidates) - 1; best < 0 || a.Error < out.Candidates[best].Error {
+				best = n
+			}
+		}
+	}
+	out.Best = out.Candidates[best]
+	out.Settings = c.Fit
+	out.Settings.Components, out.Settings.Objective.Lambda, out.Settings.Objective.Shrinkage = out.Best.Components, out.Best.Lambda, out.Best.Shrinkage
+	return out, nil
+}
+
+// local makes the fits in this process.
+func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int, folds []fold, combinations []Settings) ([][]float64, error) {
+	perFold := len(combinations)
+	jobs := perFold * len(folds)
+	errs := make([][]float64, jobs)
+	workers := workerCount(c.Fit.Workers)
+	by := c.preparation()
 	shares := make([]*share, len(folds))
 	for i := range shares {
 		shares[i] = &share{left: perFold}
@@ -119,7 +156,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 				sh := shares[i/perFold]
 				e, err := sh.errors(ctx, x, labels, &folds[i/perFold], by, &s, c.Neighbors)
 				if err != nil {
-					err = fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/perFold+1, len(folds), s.Components, s.Objective.Lambda, s.Objective.Shrinkage, err)
+					err = c.failed(i, combinations, err)
 				}
 				mu.Lock()
 				if sh.left--; sh.left == 0 {
@@ -145,29 +182,156 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if cause != nil {
-		return nil, cause
-	}
+	return errs, cause
+}
 
-	out := new(CrossValidated)
-	best := -1
-	for i, s := range combinations {
-		for k := range c.Neighbors {
-			a := Candidate{Components: s.Components, Lambda: s.Objective.Lambda, Shrinkage: s.Objective.Shrinkage, Neighbors: c.Neighbors[k]}
-			for f := range folds {
-				a.Errors = append(a.Errors, errs[f*perFold+i][k])
-			}
-			a.Error, a.StdErr = meanAndError(a.Errors)
-			out.Candidates = append(out.Candidates, a)
-			if n := len(out.Candidates) - 1; best < 0 || a.Error < out.Candidates[best].Error {
-				best = n
+// preparation is that of every fold.
+func (c *CrossValidation) preparation() *Preparation {
+	by := c.Fit.preparation()
+	by.Components = slices.Max(c.Components)
+	return by
+}
+
+// failed names the fit that err is of.
+func (c *CrossValidation) failed(i int, combinations []Settings, err error) error {
+	s := &combinations[i%len(combinations)]
+	return fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/len(combinations)+1, c.Folds, s.Components, s.Objective.Lambda, s.Objective.Shrinkage, err)
+}
+
+// fitTask makes fits of a cross-validation elsewhere.
+const fitTask = "wda.crossvalidation"
+
+func init() { fanout.Register(fitTask, openFits) }
+
+// farValidation is what the fits share.
+type farValidation struct {
+	X          *wireMatrix
+	Labels     []int
+	Fit        wireSettings
+	Validation *Validation
+	HeldOut    *wireMatrix
+	Components []int
+	Lambda     []wireLambda
+	Shrinkage  []string
+	Neighbors  []int
+	Folds      int
+}
+
+type farErrors struct {
+	Errors []float64
+	Err    *wireError
+}
+
+// away makes the fits by a pool.
+func (c *CrossValidation) away(ctx context.Context, pool fanout.Pool, x mat.Matrix, labels []int, jobs int) ([][]float64, error) {
+	fit, err := wiredSettings(ctx, c.Fit)
+	if err != nil {
+		return nil, err
+	}
+	f := farValidation{X: wired(ctx, x), Labels: labels, Fit: fit, Components: c.Components, Neighbors: c.Neighbors, Folds: c.Folds}
+	if c.Fit.Validation != nil {
+		v := *c.Fit.Validation
+		f.HeldOut, v.X = wired(ctx, v.X), nil
+		f.Validation = &v
+	}
+	for _, l := range c.Lambda {
+		f.Lambda = append(f.Lambda, wiredLambda(ctx, l))
+	}
+	for _, r := range c.Shrinkage {
+		f.Shrinkage = append(f.Shrinkage, r.String())
+	}
+	shared, err := encodeWire(f)
+	if err != nil {
+		return nil, err
+	}
+	items := make([][]byte, jobs)
+	for i := range items {
+		if items[i], err = encodeWire(i); err != nil {
+			return nil, err
+		}
+	}
+	answers, err := pool.Do(ctx, &fanout.Batch{Task: fitTask, Shared: shared, Items: items})
+	if err != nil {
+		return nil, err
+	}
+	results, err := decodeAll[farErrors](answers, jobs)
+	if err != nil {
+		return nil, err
+	}
+	errs := make([][]float64, jobs)
+	for i, r := range results {
+		if r.Err != nil {
+			return nil, c.failed(i, c.combinations(), r.Err.error())
+		}
+		errs[i] = r.Errors
+		if c.Progress != nil {
+			if err := c.Progress(Progress{Done: i + 1, Total: jobs}); err != nil {
+				return nil, err
 			}
 		}
 	}
-	out.Best = out.Candidates[best]
-	out.Settings = c.Fit
-	out.Settings.Components, out.Settings.Objective.Lambda, out.Settings.Objective.Shrinkage = out.Best.Components, out.Best.Lambda, out.Best.Shrinkage
-	return out, nil
+	return errs, nil
+}
+
+// openFits is the other end of away. What the fits of a fold have in common is kept until
+// one of another fold is asked for.
+func openFits(ctx context.Context, shared []byte) (fanout.Doer, error) {
+	var f farValidation
+	if err := decodeWire(shared, &f); err != nil {
+		return nil, err
+	}
+	fit, err := f.Fit.settings()
+	if err != nil {
+		return nil, err
+	}
+	if fit.Workers, fit.Validation = 1, f.Validation; f.HeldOut != nil {
+		fit.Validation.X = f.HeldOut.dense()
+	}
+	c := CrossValidation{Fit: fit, Components: f.Components, Neighbors: f.Neighbors, Folds: f.Folds}
+	for _, w := range f.Lambda {
+		l, err := w.lambda()
+		if err != nil {
+			return nil, err
+		}
+		c.Lambda = append(c.Lambda, l)
+	}
+	for _, text := range f.Shrinkage {
+		var r Shrinkage
+		if err := r.UnmarshalText([]byte(text)); err != nil {
+			return nil, err
+		}
+		c.Shrinkage = append(c.Shrinkage, r)
+	}
+	x := f.X.dense()
+	folds, err := c.withDefaults(ctx, x, f.Labels)
+	if err != nil {
+		return nil, err
+	}
+	combinations, by := c.combinations(), c.preparation()
+	var mu sync.Mutex
+	var at int
+	var sh *share
+	return func(ctx context.Context, item []byte) ([]byte, error) {
+		var i int
+		if err := decodeWire(item, &i); err != nil {
+			return nil, err
+		}
+		of := i / len(combinations)
+		mu.Lock()
+		if sh == nil || at != of {
+			at, sh = of, new(share)
+		}
+		mine := sh
+		mu.Unlock()
+		e, err := mine.errors(ctx, x, f.Labels, &folds[of], by, &combinations[i%len(combinations)], c.Neighbors)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return encodeWire(farErrors{Err: wiredError(err)})
+		}
+		return encodeWire(farErrors{Errors: e})
+	}, nil
 }
 
 // withDefaults fills c in, checks it, and returns the folds.

@@ -10,6 +10,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/sinkhorn"
@@ -20,17 +21,18 @@ import (
 // the projected space: Y = X·P once, transport between the classes of Y, and one
 // Xᵀ·G on the way back; no d × d matrix is formed.
 type objective[T dist.Float] struct {
-	s       *samples
-	whole   *samples // that s is a part of, or s
-	p       int
-	mode    sinkhorn.GradientMode
-	level   asm.Level
-	x       dist.Matrix[T] // n × d
-	pairs   []pair
-	ridge   float64
-	workers []*worker[T] // of pairs
-	width   int          // goroutines otherwise
-	crew    parallel.Crew
+	s          *samples
+	whole      *samples // that s is a part of, or s
+	p          int
+	mode       sinkhorn.GradientMode
+	level      asm.Level
+	iterations int            // of Sinkhorn
+	x          dist.Matrix[T] // n × d
+	pairs      []pair
+	ridge      float64
+	workers    []*worker[T] // of pairs
+	width      int          // goroutines otherwise
+	crew       parallel.Crew
 
 	proj     dist.Matrix[T] // P
 	y        dist.Matrix[T] // X P
@@ -81,7 +83,7 @@ type pairResult[T dist.Float] struct {
 const batch = 64
 
 func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) (*objective[T], error) {
-	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level}
+	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level, iterations: set.Objective.Iterations}
 	o.pairs = pairsOf(s, set.Objective.Proportional)
 	o.width = workerCount(set.Workers)
 	solvers := min(o.width, batch, len(o.pairs))
@@ -185,10 +187,19 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 	clear(o.gw.Data)
 	o.b, o.w, o.gradient = 0, 0, gradient
 	o.inLog, o.rough = 0, 0
-	for first := 0; first < len(o.pairs); first += batch {
-		todo := o.pairs[first:min(first+batch, len(o.pairs))]
+	pool, step := fanout.Of(ctx, o.multiplications()), batch
+	if pool != nil {
+		step = len(o.pairs) // each way takes its time, whatever it carries
+		o.results = slices.Grow(o.results[:0], step)[:step]
+	}
+	for first := 0; first < len(o.pairs); first += step {
+		todo := o.pairs[first:min(first+step, len(o.pairs))]
 		o.ctx, o.todo = ctx, todo
-		o.solve()
+		if pool == nil {
+			o.solve()
+		} else if err := o.solveAway(ctx, pool); err != nil {
+			return ended(ctx, err)
+		}
 		for i, q := range todo {
 			r := &o.results[i]
 			if r.err != nil {
@@ -288,18 +299,22 @@ func (o *objective[T]) solveSmall(w, k int) {
 }
 
 func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *pairResult[T]) {
-	x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
-	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
+	w.solve(ctx, class(o.s, o.y, q.c), class(o.s, o.y, q.e), q.lambda, o.mode, o.gradient, r)
+}
+
+// solve sets r to the outcome of the transport from x to y, with or without its gradient.
+func (w *worker[T]) solve(ctx context.Context, x, y dist.Matrix[T], lambda float64, mode sinkhorn.GradientMode, gradient bool, r *pairResult[T]) {
+	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: lambda})
 	if r.err = err; err != nil {
 		return
 	}
 	r.cost, r.status, r.domain = res.Cost, res.Status, res.Domain
-	if !o.gradient {
+	if !gradient {
 		return
 	}
-	resize(&r.dx, x.Rows*o.p)
-	resize(&r.dy, y.Rows*o.p)
-	r.err = res.PointGradientTo(ctx, o.mode, dist.NewMatrix(x.Rows, o.p, r.dx), dist.NewMatrix(y.Rows, o.p, r.dy))
+	resize(&r.dx, x.Rows*x.Cols)
+	resize(&r.dy, y.Rows*y.Cols)
+	r.err = res.PointGradientTo(ctx, mode, dist.NewMatrix(x.Rows, x.Cols, r.dx), dist.NewMatrix(y.Rows, y.Cols, r.dy))
 }
 
 func resize[T dist.Float](v *[]T, n int) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
@@ -173,7 +174,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	}
 	var choice *Choice
 	if set.open() {
-		if choice, err = choose(ctx, m.span, &set); err != nil {
+		if choice, err = choose(ctx, m.span, &set, func() ([]byte, error) { return m.shared(ctx, &set) }); err != nil {
 			return nil, err
 		}
 		set = choice.Members[0].apply(set)
@@ -191,6 +192,50 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		return fit[float32](ctx, m, set, choice, began)
 	}
 	return fit[float64](ctx, m, set, choice, began)
+}
+
+// farChoice is what it takes to make a comparison elsewhere.
+type farChoice struct {
+	X           *wireMatrix
+	Labels      []int
+	Components  int
+	Standardize bool
+	Start       bool // principal components are prepared
+	Settings    wireSettings
+}
+
+func init() { fanout.Register(pieceTask, openPieces) }
+
+func (m *Prepared) shared(ctx context.Context, set *Settings) ([]byte, error) {
+	s, err := wiredSettings(ctx, *set)
+	if err != nil {
+		return nil, err
+	}
+	return encodeWire(farChoice{
+		X: wired(ctx, m.held.trainX), Labels: m.held.trainLabels, Components: m.by.Components, Standardize: m.by.Data.Standardize, Start: m.start != nil, Settings: s,
+	})
+}
+
+// openPieces makes the comparison that shared is of.
+func openPieces(ctx context.Context, shared []byte) (fanout.Doer, error) {
+	var f farChoice
+	if err := decodeWire(shared, &f); err != nil {
+		return nil, err
+	}
+	set, err := f.Settings.settings()
+	if err != nil {
+		return nil, err
+	}
+	set.level, set.Workers = asm.LevelOf(ctx), 1
+	m, err := prepare(ctx, f.X.dense(), f.Labels, &Preparation{Components: f.Components, Data: Data{Standardize: f.Standardize}}, f.Start)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newComparison(ctx, m.span, &set)
+	if err != nil {
+		return nil, err
+	}
+	return c.far, nil
 }
 
 // whitePrincipal is how precise the principal components of whitened features are: their

@@ -1,0 +1,296 @@
+package mongebeam
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/gomonge/monge/internal/fanout"
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[*work]())
+	beam.RegisterType(reflect.TypeFor[item]())
+}
+
+// A Cluster is the workers of a Beam runner, for functions of package wda.
+type Cluster struct {
+	// Runner is that of beam.Run: prism, flink, dataflow …
+	Runner string
+	// Folder is one that this process and all workers read and write, of any of Beam's file
+	// systems: for Prism one of this machine, for others as gs://bucket/folder. What every
+	// pipeline leaves there is removed when its results have been read, where the file
+	// system can.
+	Folder string
+	// Lanes is the number of branches of a pipeline that work is dealt to. Runners divide a
+	// branch among their workers, but Prism only begins to when one item takes it long.
+	// Default GOMAXPROCS for prism, else 1.
+	Lanes int
+	// Attempts is the number of pipelines that are tried, for items that have no result
+	// yet, until one ends without error. Default 3.
+	Attempts int
+	// Least is about the number of multiplications below which work is not divided: a
+	// pipeline takes its time whatever it does. Default 2³⁰, which take a core half a second.
+	Least float64
+	// Progress, if not nil, is called after every pipeline.
+	Progress func(Pipeline)
+}
+
+// A Pipeline is what one pipeline was about.
+type Pipeline struct {
+	Task           string
+	Attempt        int   // 1 for the first
+	Items, Results int   // those asked for, and those that it has brought
+	BytesOut       int64 // what items share, once, and the items
+	BytesIn        int64 // the results
+	Err            error
+}
+
+// Context returns a context with which wda.Fit, wda.Score and wda.CrossValidate have the
+// workers do what takes longest: of an evaluation of J the pairs of classes, of settings
+// that are left open the candidates on every fold, of a cross-validation every fit. Their
+// results are the same bits as with ctx, whatever the runner, the bundles and the retries.
+func (c *Cluster) Context(ctx context.Context) context.Context { return fanout.With(ctx, pool{c}) }
+
+// pool is a fanout.Pool.
+type pool struct{ c *Cluster }
+
+func (p pool) Worth(multiplications float64) bool {
+	least := p.c.Least
+	if least == 0 {
+		least = 1 << 30
+	}
+	return multiplications >= least
+}
+
+// item is a piece of work.
+type item struct {
+	Index int
+	Data  []byte
+}
+
+// Do runs a pipeline that leaves a file for every item in a folder of its own, and reads
+// them. A file is named after its item and written whole or not at all, so that it does not
+// matter who has written it, nor how often, and a job that has failed leaves what it had.
+func (p pool) Do(ctx context.Context, b *fanout.Batch) ([][]byte, error) {
+	c := p.c
+	if c.Folder == "" {
+		return nil, errors.New("mongebeam: a Cluster without a Folder")
+	}
+	shared := sum(b.Shared)
+	w := work{Task: b.Task, Shared: c.Folder + "/" + shared, SHA256: shared, Out: c.Folder + "/" + newName()}
+	err := writeFile(ctx, w.Shared, func(to io.Writer) error {
+		_, err := to.Write(b.Shared)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer remove(ctx, w.Shared)
+	out := make([][]byte, len(b.Items))
+	missing := make([]int, len(b.Items))
+	for i := range missing {
+		missing[i] = i
+	}
+	attempts := c.Attempts
+	if attempts == 0 {
+		attempts = 3
+	}
+	sent := int64(len(b.Shared))
+	for attempt := 1; ; attempt++ {
+		for _, i := range missing {
+			sent += int64(len(b.Items[i]))
+		}
+		err := c.run(ctx, &w, b, missing)
+		asked := len(missing)
+		var received int64
+		left, e := w.collect(ctx, out, missing)
+		for _, i := range missing {
+			received += int64(len(out[i]))
+		}
+		missing = left
+		if err == nil {
+			err = e
+		}
+		if c.Progress != nil {
+			c.Progress(Pipeline{Task: b.Task, Items: asked, Results: asked - len(missing), BytesOut: sent, BytesIn: received, Err: err, Attempt: attempt})
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case len(missing) == 0:
+			return out, nil
+		case attempt >= attempts && err != nil:
+			return nil, err
+		case attempt >= attempts:
+			return nil, fmt.Errorf("mongebeam: %d of %d items have no result in %s", len(missing), len(b.Items), w.Out)
+		}
+		sent = 0
+	}
+}
+
+// run runs the pipeline for some items.
+func (c *Cluster) run(ctx context.Context, w *work, b *fanout.Batch, items []int) error {
+	lanes := c.Lanes
+	if lanes == 0 {
+		lanes = 1
+		if strings.HasPrefix(strings.ToLower(c.Runner), "prism") {
+			lanes = runtime.GOMAXPROCS(0)
+		}
+	}
+	lanes = min(lanes, len(items))
+	dealt := make([][]item, lanes)
+	for k, i := range items {
+		dealt[k%lanes] = append(dealt[k%lanes], item{i, b.Items[i]})
+	}
+	p, s := beam.NewPipelineWithRoot()
+	for _, lane := range dealt {
+		// What creates items and what does them would else be one bundle.
+		beam.ParDo0(s, w, beam.Reshuffle(s, beam.CreateList(s, lane)))
+	}
+	_, err := beam.Run(ctx, c.Runner, p)
+	return err
+}
+
+// collect reads the results of items, and returns the numbers of those that have none.
+func (w *work) collect(ctx context.Context, out [][]byte, items []int) (missing []int, err error) {
+	fs, err := filesystem.New(ctx, w.Out)
+	if err != nil {
+		return items, err
+	}
+	defer fs.Close()
+	names, err := fs.List(ctx, w.Out+"/*.result")
+	if err != nil {
+		return items, err
+	}
+	there := map[string]bool{}
+	for _, n := range names {
+		there[path.Base(n)] = true
+	}
+	errs := make([]error, len(items))
+	var wg sync.WaitGroup
+	places := make(chan struct{}, 16) // a store of objects takes its time for each
+	for k, i := range items {
+		name := w.result(i)
+		if !there[path.Base(name)] {
+			continue
+		}
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			data, err := readAll(ctx, name)
+			if errs[k] = err; err != nil {
+				return
+			}
+			if digest, rest, ok := bytes.Cut(data, []byte("\n")); ok && string(digest) == sum(rest) {
+				out[i] = rest
+			} else {
+				errs[k] = fmt.Errorf("%s: its SHA-256 is wrong", name)
+			}
+			if r, ok := fs.(filesystem.Remover); ok {
+				r.Remove(ctx, name)
+			}
+		})
+	}
+	wg.Wait()
+	for _, i := range items {
+		if out[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	if missing == nil {
+		remove(ctx, w.Out)
+	}
+	return missing, errors.Join(errs...)
+}
+
+// remove removes a file, or an empty folder, where the file system can.
+func remove(ctx context.Context, path string) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return
+	}
+	defer fs.Close()
+	if r, ok := fs.(filesystem.Remover); ok {
+		r.Remove(ctx, path)
+	}
+}
+
+// work is the DoFn that does items.
+type work struct {
+	Task, Shared, SHA256, Out string
+
+	do fanout.Doer
+}
+
+func (w *work) result(i int) string { return fmt.Sprintf("%s/%d.result", w.Out, i) }
+
+// opened is the doer of what items share, in this process.
+type opened struct {
+	once sync.Once
+	do   fanout.Doer
+	err  error
+}
+
+// last is that of the last pipeline of every task: bundles of one share it, and a
+// pipeline that shares the same bytes again.
+var last struct {
+	sync.Mutex
+	of map[string]*opened
+	by map[string]string // SHA-256
+}
+
+// Setup makes what items share ready, unless the process has it.
+func (w *work) Setup(ctx context.Context) error {
+	last.Lock()
+	if last.of == nil {
+		last.of, last.by = map[string]*opened{}, map[string]string{}
+	}
+	if last.by[w.Task] != w.SHA256 {
+		last.of[w.Task], last.by[w.Task] = new(opened), w.SHA256
+	}
+	o := last.of[w.Task]
+	last.Unlock()
+	// The context of a worker in the process of the launcher is that of beam.Run.
+	ctx = fanout.With(ctx, nil)
+	o.once.Do(func() {
+		var shared []byte
+		if shared, o.err = readSummed(ctx, w.Shared, w.SHA256); o.err == nil {
+			o.do, o.err = fanout.Open(ctx, w.Task, shared)
+		}
+	})
+	if o.err != nil {
+		last.Lock()
+		if last.of[w.Task] == o {
+			delete(last.of, w.Task)
+			delete(last.by, w.Task)
+		}
+		last.Unlock()
+	}
+	w.do = o.do
+	return o.err
+}
+
+// ProcessElement does an item.
+func (w *work) ProcessElement(ctx context.Context, i item) error {
+	result, err := w.do(fanout.With(ctx, nil), i.Data)
+	if err != nil {
+		return fmt.Errorf("%s, item %d: %w", w.Task, i.Index, err)
+	}
+	return writeFile(ctx, w.result(i.Index), func(to io.Writer) error {
+		if _, err := io.WriteString(to, sum(result)+"\n"); err != nil {
+			return err
+		}
+		_, err := to.Write(result)
+		return err
+	})
+}

@@ -1,0 +1,59 @@
+package mongebeam
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/gomonge/monge/wda"
+)
+
+// A Model is a model file of package wda that all workers can read, and what it held when
+// the pipeline was made: a worker that finds another one there fails.
+type Model struct {
+	Path   string
+	SHA256 string // of the file, in hexadecimal digits
+}
+
+// OpenModel reads the model file at path, of any of Beam's file systems.
+func OpenModel(ctx context.Context, path string) (Model, error) {
+	data, err := readAll(ctx, path)
+	if err != nil {
+		return Model{}, err
+	}
+	if _, _, err := wda.Load(bytes.NewReader(data)); err != nil {
+		return Model{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return Model{path, sum(data)}, nil
+}
+
+// loaded is a model in this process.
+type loaded struct {
+	once       sync.Once
+	model      *wda.Model
+	classifier *wda.Classifier
+	err        error
+}
+
+// models has one *loaded for every Model of this process, whose bundles share it.
+var models sync.Map
+
+var loads = beam.NewCounter("monge", "model_loads")
+
+func (m Model) load(ctx context.Context) (*loaded, error) {
+	at, _ := models.LoadOrStore(m, new(loaded))
+	l := at.(*loaded)
+	l.once.Do(func() {
+		loads.Inc(ctx, 1)
+		var data []byte
+		if data, l.err = readSummed(ctx, m.Path, m.SHA256); l.err == nil {
+			l.model, l.classifier, l.err = wda.Load(bytes.NewReader(data))
+		}
+	})
+	if l.err != nil {
+		models.CompareAndDelete(m, at) // a retry reads again
+	}
+	return l, l.err
+}

@@ -1,0 +1,89 @@
+package mongebeam
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	// Paths without a scheme are those of the machine.
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+)
+
+// readAll returns the bytes of a file of any of Beam's file systems.
+func readAll(ctx context.Context, path string) ([]byte, error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	r, err := fs.OpenRead(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
+}
+
+// writeFile writes a file whole or not at all: under a name of its own first where the file
+// system can rename; the others, which are stores of objects, have an object when it is
+// closed. A bundle may be done again, or twice at a time, and overwrites the same bytes.
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	at := path
+	renamer, renames := fs.(filesystem.Renamer)
+	remover, removes := fs.(filesystem.Remover)
+	if renames && removes {
+		at = path + "." + newName() + ".tmp"
+	}
+	w, err := fs.OpenWrite(ctx, at)
+	if err != nil {
+		return err
+	}
+	err = write(w)
+	if e := w.Close(); err == nil {
+		err = e
+	}
+	if err == nil && at != path {
+		err = renamer.Rename(ctx, at, path)
+	}
+	if err != nil {
+		if at != path {
+			remover.Remove(ctx, at)
+		}
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// newName returns a name that nobody else has.
+func newName() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
+
+// sum is the SHA-256 of data in hexadecimal digits.
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// readSummed is readAll of a file whose sum is known.
+func readSummed(ctx context.Context, path, want string) ([]byte, error) {
+	data, err := readAll(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if got := sum(data); got != want {
+		return nil, fmt.Errorf("%s: its SHA-256 is %s where the pipeline was made with %s", path, got, want)
+	}
+	return data, nil
+}

@@ -1,0 +1,150 @@
+package mongebeam
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+	"github.com/gomonge/monge/wda"
+)
+
+// DoFns are registered without the functions of package register, with which a compiler
+// took a minute and 2.7 GB for those of this package: a call costs some 0.1 µs more.
+func init() {
+	beam.RegisterType(reflect.TypeFor[*transform64]())
+	beam.RegisterType(reflect.TypeFor[*transform32]())
+	beam.RegisterType(reflect.TypeFor[*classify64]())
+	beam.RegisterType(reflect.TypeFor[*classify32]())
+	beam.RegisterType(reflect.TypeFor[wda.Class]())
+}
+
+// Transform returns the projections, KV<K, []E> of p elements, of col, a PCollection
+// KV<K, []E> of vectors of d elements with keys of any type, E being float64 or float32.
+// They are those of wda.Model.TransformVec, of float32 rounded. A vector of another
+// length, or with a value that is not finite, fails its bundle with an error that names
+// the key.
+func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
+	s = s.Scope("monge.Transform")
+	if single(col) {
+		return beam.ParDo(s, &transform32{apply{Model: m}}, col)
+	}
+	return beam.ParDo(s, &transform64{apply{Model: m}}, col)
+}
+
+// Classify returns KV<K, wda.Class> of vectors as those of Transform, by the classifier in the
+// model file: what wda.Classifier.Classify says.
+func Classify(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
+	s = s.Scope("monge.Classify")
+	if single(col) {
+		return beam.ParDo(s, &classify32{apply{Model: m}}, col)
+	}
+	return beam.ParDo(s, &classify64{apply{Model: m}}, col)
+}
+
+// single tells vectors of float32 from those of float64.
+func single(col beam.PCollection) bool {
+	if t := col.Type(); typex.IsKV(t) {
+		switch t.Components()[1].Type() {
+		case reflect.TypeFor[[]float64]():
+			return false
+		case reflect.TypeFor[[]float32]():
+			return true
+		}
+	}
+	panic(fmt.Sprintf("mongebeam: a collection of %v is none of KV<K, []float64> or KV<K, []float32>", col.Type()))
+}
+
+// apply is what the DoFns below have in common.
+type apply struct {
+	Model Model
+
+	l    *loaded
+	x, y []float64
+	w    wda.Workspace
+}
+
+// Setup loads the model, unless the process has it.
+func (f *apply) Setup(ctx context.Context) (err error) {
+	f.l, err = f.Model.load(ctx)
+	return err
+}
+
+func (f *apply) transform(key any, x []float64) error {
+	if f.y == nil {
+		_, p := f.l.model.Dims()
+		f.y = make([]float64, p)
+	}
+	if err := f.l.model.TransformChecked(f.y, x); err != nil {
+		return fmt.Errorf("vector %v: %w", key, err)
+	}
+	return nil
+}
+
+func (f *apply) classify(key any, x []float64) (wda.Class, error) {
+	if f.l.classifier == nil {
+		return wda.Class{}, fmt.Errorf("%s: %w: it has no classifier", f.Model.Path, wda.ErrModel)
+	}
+	c, err := f.l.classifier.Classify(x, &f.w)
+	if err != nil {
+		return wda.Class{}, fmt.Errorf("vector %v: %w", key, err)
+	}
+	return c, nil
+}
+
+func (f *apply) wide(x []float32) []float64 {
+	f.x = f.x[:0]
+	for _, v := range x {
+		f.x = append(f.x, float64(v))
+	}
+	return f.x
+}
+
+type transform64 struct{ apply }
+
+// ProcessElement implements Transform; what it emits belongs to the runner.
+func (f *transform64) ProcessElement(_ context.Context, key beam.X, x []float64, emit func(beam.X, []float64)) error {
+	if err := f.transform(key, x); err != nil {
+		return err
+	}
+	emit(key, append([]float64(nil), f.y...))
+	return nil
+}
+
+type transform32 struct{ apply }
+
+// ProcessElement implements Transform.
+func (f *transform32) ProcessElement(_ context.Context, key beam.X, x []float32, emit func(beam.X, []float32)) error {
+	if err := f.transform(key, f.wide(x)); err != nil {
+		return err
+	}
+	y := make([]float32, len(f.y))
+	for i, v := range f.y {
+		y[i] = float32(v)
+	}
+	emit(key, y)
+	return nil
+}
+
+type classify64 struct{ apply }
+
+// ProcessElement implements Classify.
+func (f *classify64) ProcessElement(_ context.Context, key beam.X, x []float64, emit func(beam.X, wda.Class)) error {
+	c, err := f.classify(key, x)
+	if err == nil {
+		emit(key, c)
+	}
+	return err
+}
+
+type classify32 struct{ apply }
+
+// ProcessElement implements Classify.
+func (f *classify32) ProcessElement(_ context.Context, key beam.X, x []float32, emit func(beam.X, wda.Class)) error {
+	c, err := f.classify(key, f.wide(x))
+	if err == nil {
+		emit(key, c)
+	}
+	return err
+}
