@@ -21,6 +21,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -259,13 +260,13 @@ func (f *read) readGroup(ctx context.Context, p part, emit func(string, []float6
 			}
 			for _, v := range x {
 				if v-v != 0 {
-					return &dataset.FileError{Row: row, Err: fmt.Errorf("%w: %v", dataset.ErrValue, v)}
+					return &dataset.FileError{Row: row, Err: fmt.Errorf("%w: %v", wda.ErrNotFinite, v)}
 				}
 			}
 			k := keyOf(p, p.First+int64(done+i))
 			if keys != nil {
 				if keys.IsNull(i) {
-					return &dataset.FileError{Row: row, Name: key, Err: fmt.Errorf("%w: null", dataset.ErrValue)}
+					return &dataset.FileError{Row: row, Name: key, Err: fmt.Errorf("%w: null", wda.ErrNotFinite)}
 				}
 				k = keys.ValueStr(i)
 			}
@@ -322,11 +323,11 @@ func appendColumn(ctx context.Context, rows [][]float64, column arrow.Array) err
 		values = list.ListValues()
 	}
 	if !arrow.IsPrimitive(values.DataType().ID()) {
-		return fmt.Errorf("%w: a column of %s", dataset.ErrValue, column.DataType())
+		return fmt.Errorf("%w: a column of %s", dataset.ErrFormat, column.DataType())
 	}
 	wide, err := compute.CastToType(ctx, values, arrow.PrimitiveTypes.Float64)
 	if err != nil {
-		return fmt.Errorf("%w: a column of %s: %w", dataset.ErrValue, column.DataType(), err)
+		return fmt.Errorf("%w: a column of %s: %w", dataset.ErrFormat, column.DataType(), err)
 	}
 	defer wide.Release()
 	numbers := wide.(*array.Float64).Float64Values()
@@ -340,7 +341,7 @@ func appendColumn(ctx context.Context, rows [][]float64, column arrow.Array) err
 			null = wide.IsNull(int(k))
 		}
 		if null {
-			return &dataset.FileError{Row: i + 1, Err: fmt.Errorf("%w: null", dataset.ErrValue)}
+			return &dataset.FileError{Row: i + 1, Err: fmt.Errorf("%w: null", wda.ErrNotFinite)}
 		}
 		rows[i] = append(rows[i], numbers[from:to]...)
 	}

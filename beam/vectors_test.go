@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 )
@@ -287,12 +288,12 @@ func TestFiles(t *testing.T) {
 					for j, v := range row {
 						x32[j] = float32(v)
 					}
-					c.Model().TransformVec32(y32, x32)
+					c.Model().Transform32(dist.NewMatrix(1, 3, y32), dist.NewMatrix(1, features, x32))
 					for j, v := range y32 {
 						y[j] = float64(v)
 					}
 				case "z":
-					class, err := c.Classify(row, nil)
+					class, err := c.Predict(row, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -159,7 +159,8 @@ func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, e
 
 // choose makes a choice of the members of the family that set, which has its defaults,
 // leaves open. Where there is nothing to choose, or no way to, the first is as good as any.
-// shared returns what it takes elsewhere to make the same comparison.
+// shared returns what it takes elsewhere to make the same comparison; if it is nil, the
+// comparison is made here.
 func choose(ctx context.Context, sp *span, set *Settings, shared func() ([]byte, error)) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
 	list := c.list
@@ -172,7 +173,7 @@ func choose(ctx context.Context, sp *span, set *Settings, shared func() ([]byte,
 		return choice, err
 	}
 	do := c.local
-	if pool := fanout.Of(ctx, c.multiplications()); pool != nil {
+	if pool := fanout.Of(ctx, c.multiplications()); pool != nil && shared != nil {
 		bytes, err := shared()
 		if err != nil {
 			return nil, err

@@ -174,7 +174,11 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	}
 	var choice *Choice
 	if set.open() {
-		if choice, err = choose(ctx, m.span, &set, func() ([]byte, error) { return m.shared(ctx, &set) }); err != nil {
+		shared := func() ([]byte, error) { return m.shared(ctx, &set) }
+		if m.source != nil {
+			shared = nil // what is compared on is a sample of rows that are not here
+		}
+		if choice, err = choose(ctx, m.span, &set, shared); err != nil {
 			return nil, err
 		}
 		set = choice.Members[0].apply(set)
