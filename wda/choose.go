@@ -402,12 +402,12 @@ func choiceNeeds(n, d, features, folds, workers int) []need {
 	if features > d || d > spanFrom*n {
 		own = min(own, rows)
 	}
-	trial := 4*own*(rows+own) + rows*rows
+	trial := float64(4*own*(rows+own)) + float64(rows*rows)
 	if features > d {
-		trial += 4 * rows * float64(features)
+		trial += float64(4 * rows * float64(features))
 	}
 	return []need{
-		{fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), 8 * float64(folds) * (rows*(from+own) + 2*own*own)},
+		{fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
 		{fmt.Sprintf("%d workers that compare settings", workers), 8 * float64(min(workers, 4*folds)) * trial},
 	}
 }

@@ -108,7 +108,7 @@ func newEigen[T dist.Float](ctx context.Context, o *objective[T], set *Settings,
 // every worker, and C_b, C_w and what solves for their eigenvectors where they are formed.
 func eigenNeeds[T dist.Float](s *samples, p, workers int) []need {
 	n, d := float64(s.n), float64(s.d)
-	needs := []need{{fmt.Sprintf("the graph of %d samples", s.n), 8*n*n + elementSize[T]()*float64(s.largestPair())*float64(workers)}}
+	needs := []need{{fmt.Sprintf("the graph of %d samples", s.n), float64(8*n*n) + float64(elementSize[T]()*float64(s.largestPair())*float64(workers))}}
 	if formsScatters(s.d, p) {
 		return append(needs, need{fmt.Sprintf("the scatters of %d features and their eigenvectors", s.d), 9 * 8 * d * d})
 	}

@@ -11,6 +11,7 @@ import (
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
 // Fast reports whether there is assembly.
+func Fast(lv asm.Level) bool { return lv == asm.NEON }
 
 //go:noinline
 func rows[T num.Float](lv asm.Level, m, n int, s, k, v []T) {
