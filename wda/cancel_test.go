@@ -184,7 +184,7 @@ func TestEndsAnywhere(t *testing.T) {
 			if err := do(all); err != nil {
 				t.Fatal(err)
 			}
-			tries := 400
+			tries := 100
 			if testing.Short() {
 				tries = 6
 			}

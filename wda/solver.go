@@ -161,6 +161,9 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 		if err == nil && e.ratioTrace(ctx, p, ridge, eigenInner) == nil {
 			first[i] = p
 		}
+		if ctx.Err() != nil {
+			return p0, context.Cause(ctx)
+		}
 	}
 	for i, ridge := range ridges {
 		p := first[i]
