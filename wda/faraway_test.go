@@ -21,7 +21,6 @@ type farPool struct {
 	t     *testing.T
 	mu    sync.Mutex
 	calls map[string]int
-	bytes int
 	fail  error
 }
 
