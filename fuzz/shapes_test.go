@@ -326,6 +326,8 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 		v = s.upTo(1) == 1
 	case asm.Level:
 		v = asm.Best()
+	case sinkhorn.GradientMode:
+		v = sinkhorn.GradientMode(s.upTo(4))
 	case func(*sinkhorn.Result[T]) error:
 		v = func(*sinkhorn.Result[T]) error { return nil }
 	case *knn.Settings:

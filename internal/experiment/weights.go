@@ -56,7 +56,9 @@ func weightings() []weighting {
 			}
 			n, _ := y.Dims()
 			a := mat.NewDense(n, n, nil)
-			knn.Affinity(ctx, dense.View(a), dense.View(y), weightNeighbors)
+			if err := knn.Affinity(ctx, dense.View(a), dense.View(y), weightNeighbors); err != nil {
+				return nil, err
+			}
 			a.Scale(1/mat.Sum(a), a)
 			return a, nil
 		}},

@@ -16,8 +16,8 @@ import (
 //
 // with σ_i the distance of x_i from its k-th nearest neighbor, its farthest if it has
 // fewer, k ≥ 1. Where σ_i = 0, as among more than k equal rows, A_ij = 0 for x_j ≠ x_i, the limit.
-// a is unfinished if the context ends.
-func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) {
+// The error is the cause of the context's end, at which a is unfinished.
+func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	n := x.Rows
 	if k < 1 {
 		panic("knn: number of neighbors below 1")
@@ -36,7 +36,7 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) {
 	sigma, sorted := make([]float64, n), make([]float64, n)
 	for i := range n {
 		if ctx.Err() != nil {
-			return
+			return context.Cause(ctx)
 		}
 		copy(sorted, a.Row(i))
 		slices.Sort(sorted)
@@ -44,7 +44,7 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) {
 	}
 	for i := range n {
 		if ctx.Err() != nil {
-			return
+			return context.Cause(ctx)
 		}
 		row := a.Row(i)
 		for j := range row {
@@ -59,4 +59,5 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) {
 		}
 		matrix.Exp(asm.Best(), row, row)
 	}
+	return nil
 }

@@ -119,7 +119,7 @@ func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw
 		xc := gather(x, rows)
 		nc := len(rows)
 		a := mat.NewDense(nc, nc, nil)
-		knn.Affinity(ctx, dense.View(a), dense.View(xc), k)
+		_ = knn.Affinity(ctx, dense.View(a), dense.View(xc), k) // pencil says that the context has ended
 		lap := product(ctx, a, xc)
 		around := centred(xc)
 		for i, r := range rows {
