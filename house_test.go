@@ -70,7 +70,7 @@ var inTests = map[string][]string{
 	"internal/asm":             {"internal/asm/..."},
 	"internal/asm/...":         {"internal/asm/asmtest", "internal/asm/exp/oracle"},
 	"internal/asm/exp/gencoef": {"internal/asm/exp/oracle"},
-	"internal/knn":             {"dist"},
+	"internal/knn":             {"internal/asm/asmtest", "internal/ending", "dist"},
 	"sinkhorn":                 {"internal/testdata"},
 	"wda":                      {"internal/ending", "internal/testdata", "wda/dataset"},
 	"wda/baseline":             {"internal/ending", "wda/dataset"},

@@ -34,7 +34,7 @@ func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 }
 
 // Classify returns KV<K, wda.Class> of vectors as those of Transform, by the classifier in the
-// model file: what wda.Classifier.Classify says.
+// model file: what wda.Classifier.Predict says.
 func Classify(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Classify")
 	if single(col) {

@@ -9,7 +9,6 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/block"
-	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/parallel"
 )
@@ -43,10 +42,10 @@ type run struct {
 // are solved together, up to 16 at a time: K is computed once, and a pass over it is made
 // for all of them, at the speed of arithmetic instead of that of memory. The same are
 // matrices of the same Data, not of equal values. Problems of at most 32 against 32 points
-// (24 without AVX-512; in at most 16 dimensions) are solved 8 at a time, 16 in float32, each in a lane of the
-// vector registers. Both take settings without Gradient, Anneal and, but for one K, Mixed;
-// problems that need the log domain, or more than plain iterations to a Tolerance, are
-// solved by themselves.
+// (24 without AVX-512) in at most 16 dimensions are solved 8 at a time, 16 in float32, each
+// in a lane of the vector registers. Both take settings without Gradient and Anneal, lanes
+// without Mixed; problems that need the log domain, or more than plain iterations to a
+// Tolerance, are solved by themselves.
 //
 // When the context ends, problems that have not been started are not visited, those that
 // have been are as Solve says, and the error is the context's cause. A panic in visit ends
@@ -77,7 +76,7 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 func (b *batch[T]) divide(set *Settings, workers int, lv asm.Level) {
 	b.runs, b.order, b.small = b.runs[:0], b.order[:0], b.small[:0]
 	together := !set.Gradient && set.Anneal == 0 && set.Domain != Log
-	lanes := together && set.Storage != Mixed && lane.Fast(lv)
+	lanes := together && set.Storage != Mixed && lv != asm.Ref
 	for i := 0; i < len(b.problems); {
 		if shape, ok := smallShape(&b.problems[i], lv); ok && lanes {
 			b.small = append(b.small, uint64(shape)<<32|uint64(i))

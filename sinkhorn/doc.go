@@ -46,10 +46,11 @@
 // the twelve (it halves after hundreds). Without ε-scaling before them, 6496, 18 552 and
 // more than 20 000 for 4111, 4249 and 4583 at λ·max M = 10⁴. Steps of twice the length where
 // the dual still rises by a quarter of its slope: 2 to 35 % fewer; left out, for one rule
-// less. Over-relaxation of both scalings (A. Thibault et al.), with the best of six constant
-// ω, which nobody knows beforehand: 58, 201, 80 and 34 iterations where the default takes
-// 44, 156, 72 and 39 passes (uniform, d = 2, at 10² and 10³; d = 10 and normal, shifted, at
-// 10²), and none of the six gets there in 4000 where the default takes longest (d = 10, 10³).
+// less. Over-relaxation of both scalings (A. Thibault et al.), in numpy on other draws of the
+// same clouds, with the best of six constant ω, which nobody knows beforehand: 58, 201, 80
+// and 34 iterations where the default takes 44, 156, 72 and 39 passes (uniform, d = 2, at 10²
+// and 10³; d = 10 and normal, shifted, at 10²), and none of the six gets there in 4000 where
+// the default takes longest (d = 10, 10³).
 // With another ω it is 1.5 to 5 times as many. So there is nothing for it to do before
 // Newton's steps; the dual as their safeguard is what was kept of it.
 //

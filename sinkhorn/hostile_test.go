@@ -400,7 +400,7 @@ func TestGrowth(t *testing.T) {
 	if all > 10*last {
 		t.Errorf("n = 1 … %d: %.1f MB allocated, %.1f times the last problem's matrices", most, all/1e6, all/last)
 	}
-	s.shrink()
+	s.Shrink()
 	runtime.GC()
 	runtime.ReadMemStats(&shrunk)
 	if kept := float64(shrunk.HeapAlloc) - float64(before.HeapAlloc); kept > last/10 {

@@ -123,9 +123,10 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 	return s.flush(ctx)
 }
 
-// conjugateGradients solves (diag − Tᵀ diag(1/rows) T) β = rhs for β, until the squared residual, in the norm of the
-// preconditioner, is at most goal, an element of β exceeds radius, or most steps have been
-// made. It returns that square, and how many steps it has made.
+// conjugateGradients solves (diag − Tᵀ diag(1/rows) T) β = rhs for β, until the squared
+// residual, in the norm of the preconditioner, is at most goal, an element of β exceeds
+// radius, or most steps have been made. It returns that square, and how many steps it has
+// made.
 func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal, radius float64, most, stall int) (rho float64, steps int, err error) {
 	im, v := &s.im, s.fv
 	for i, a := range rows {

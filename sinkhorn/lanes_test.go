@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
@@ -28,27 +27,7 @@ func inLanes[T dist.Float](t *testing.T) {
 	} {
 		for _, lv := range asm.Available() {
 			t.Run(fmt.Sprintf("%+v/%v", set, lv), func(t *testing.T) {
-				ctx := asm.WithLevel(t.Context(), lv)
-				set.Workers = 1
-				one, err := NewSolver[T](&set)
-				if err != nil {
-					t.Fatal(err)
-				}
-				set.Workers = 2
-				s, err := NewSolver[T](&set)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := make([]answer[T], len(ps))
-				if err := s.SolveBatch(ctx, ps, func(i int, r *Result[T], err error) { got[i] = answerOf(t, &ps[i], r, err) }); err != nil {
-					t.Fatal(err)
-				}
-				for i := range ps {
-					r, err := one.Solve(ctx, &ps[i])
-					if want := answerOf(t, &ps[i], r, err); !want.same(got[i]) {
-						t.Errorf("problem %d: %+v %v, want %+v %v", i, got[i].res, got[i].err, want.res, want.err)
-					}
-				}
+				batchIsSolve(t, asm.WithLevel(t.Context(), lv), set, ps)
 			})
 		}
 	}
@@ -118,7 +97,7 @@ func TestLanesCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := &afterAsks{Context: t.Context(), left: 8}
+	ctx := &countdown{t.Context(), 8}
 	visits := 0
 	err = s.SolveBatch(ctx, ps, func(i int, r *Result[float64], err error) {
 		visits++
@@ -139,19 +118,6 @@ func TestLanesCancelled(t *testing.T) {
 	if err != context.Canceled || visits == 0 {
 		t.Errorf("%v after %d visits", err, visits)
 	}
-}
-
-// afterAsks is a context that ends when it has been asked often enough.
-type afterAsks struct {
-	context.Context
-	left int32
-}
-
-func (c *afterAsks) Err() error {
-	if atomic.AddInt32(&c.left, -1) < 0 {
-		return context.Canceled
-	}
-	return nil
 }
 
 // TestLanesAllocate: nothing, once every worker has seen a largest problem.

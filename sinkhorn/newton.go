@@ -281,7 +281,7 @@ func (s *Solver[T]) enterNewton(ctx context.Context) error {
 	if err := geo.rows(ctx, s.r, nw.v); err != nil {
 		return err
 	}
-	s.asked()
+	s.setRows()
 	return nil
 }
 
@@ -361,7 +361,7 @@ func (s *Solver[T]) take() {
 	nw.v, nw.tv = nw.tv, nw.v
 	s.q, nw.tq = nw.tq, s.q
 	if s.unequal.on {
-		s.asked()
+		s.setRows()
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Resu
 // giveBack lets go of a problem's data, and of its workspace if that is large.
 func (p *Pool[T]) giveBack(s *Solver[T]) {
 	if s.geo.n > 0 && s.geo.m > 0 && s.bytes()+s.gradientBytes() > p.keep {
-		s.shrink()
+		s.Shrink()
 	}
 	s.problem, s.geo.x, s.geo.y, s.geo.cost = Problem[T]{}, dist.Matrix[T]{}, dist.Matrix[T]{}, dist.Matrix[T]{}
 	s.count++ // the result is not valid any more

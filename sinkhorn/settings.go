@@ -35,7 +35,8 @@ type Settings struct {
 	Domain Domain
 	// Storage is AutoStorage by default.
 	Storage Storage
-	// Gradient keeps all iterates, so that the result has Unrolled gradients: Iterations × (n + m) numbers, and twice that while it is computed.
+	// Gradient keeps all iterates, so that the result has Unrolled gradients: Iterations ×
+	// (n + m) numbers, and twice that while it is computed.
 	Gradient bool
 	// Workers is the number of goroutines that share a large problem, or the
 	// problems of a batch; 0 is GOMAXPROCS at the time of NewSolver. No more are

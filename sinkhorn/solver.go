@@ -118,9 +118,9 @@ func (s *Solver[T]) enter() {
 
 func (s *Solver[T]) leave() { s.busy.Store(false) }
 
-// shrink lets go of the workspace: the next problem allocates what it needs. A result
+// Shrink lets go of the workspace: the next problem allocates what it needs. A result
 // before is not valid any more.
-func (s *Solver[T]) shrink() {
+func (s *Solver[T]) Shrink() {
 	s.enter()
 	s.reset(s.settings)
 }

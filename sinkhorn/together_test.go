@@ -82,30 +82,34 @@ func together[T dist.Float](t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%v %v tolerance %v gradient %v/%d×%d/%v", set.Storage, set.Domain, set.Tolerance, set.Gradient, n, m, lv), func(t *testing.T) {
-					ps := oneKernel[T](n, m)
-					ctx := asm.WithLevel(t.Context(), lv)
-					set.Workers = 1
-					one, err := NewSolver[T](&set)
-					if err != nil {
-						t.Fatal(err)
-					}
-					set.Workers = 2
-					s, err := NewSolver[T](&set)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got := make([]answer[T], len(ps))
-					if err := s.SolveBatch(ctx, ps, func(i int, r *Result[T], err error) { got[i] = answerOf(t, &ps[i], r, err) }); err != nil {
-						t.Fatal(err)
-					}
-					for i := range ps {
-						r, err := one.Solve(ctx, &ps[i])
-						if want := answerOf(t, &ps[i], r, err); !want.same(got[i]) {
-							t.Errorf("problem %d: %+v %v, want %+v %v", i, got[i].res, got[i].err, want.res, want.err)
-						}
-					}
+					batchIsSolve(t, asm.WithLevel(t.Context(), lv), set, oneKernel[T](n, m))
 				})
 			}
+		}
+	}
+}
+
+// batchIsSolve fails unless SolveBatch, with two workers, has the answers of Solve.
+func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings, ps []Problem[T]) {
+	t.Helper()
+	set.Workers = 1
+	one, err := NewSolver[T](&set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Workers = 2
+	s, err := NewSolver[T](&set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]answer[T], len(ps))
+	if err := s.SolveBatch(ctx, ps, func(i int, r *Result[T], err error) { got[i] = answerOf(t, &ps[i], r, err) }); err != nil {
+		t.Fatal(err)
+	}
+	for i := range ps {
+		r, err := one.Solve(ctx, &ps[i])
+		if want := answerOf(t, &ps[i], r, err); !want.same(got[i]) {
+			t.Errorf("problem %d: %+v %v, want %+v %v", i, got[i].res, got[i].err, want.res, want.err)
 		}
 	}
 }

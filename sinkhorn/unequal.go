@@ -160,8 +160,8 @@ func (s *Solver[T]) bestColumns() {
 	}
 }
 
-// asked sets rows for the scalings u at hand and the sums r.
-func (s *Solver[T]) asked() {
+// setRows sets rows for the scalings u at hand and the sums r.
+func (s *Solver[T]) setRows() {
 	nw, t := &s.newton, tau(s.unequal.rhoA, s.lambda)
 	for i, u := range nw.u {
 		nw.rows[i] = T(float64(u) * float64(s.r[i]) / t)

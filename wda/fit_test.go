@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -345,5 +346,21 @@ func TestPaperSettings(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(r.Warnings, " "), "fit noise") {
 		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+// TestAutoEnds: once J hardly gains, and then next to nothing is left to gain; who asks for a
+// smaller tolerance gets it.
+func TestAutoEnds(t *testing.T) {
+	d := dataset.Simulation{Seed: 1}.Generate(100)
+	set := Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 1000, Starts: 1}}
+	usual := mustFit(t, d.X, d.Labels, &set).Report()
+	set.Optimizer.Tolerance = 1e-9
+	far := mustFit(t, d.X, d.Labels, &set).Report()
+	if usual.Status != descent.FunctionTolerance || usual.Steps > far.Steps*3/4 {
+		t.Errorf("%v after %d steps; with a tolerance %v after %d", usual.Status, usual.Steps, far.Status, far.Steps)
+	}
+	if lost := 1 - usual.Objective/far.Objective; !(lost < 1e-5) {
+		t.Errorf("J is %v, %.2g below %v", usual.Objective, lost, far.Objective)
 	}
 }

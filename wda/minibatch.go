@@ -78,7 +78,6 @@ type batches[T dist.Float] struct {
 	used    []int // of the rows of every class
 	o       *objective[T]
 	rows    []int
-	drawn   *mat.Dense
 	lambda  []float64 // C × C
 	weight  []float64 // C × C
 }
@@ -128,7 +127,6 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	}
 	if b.o == nil || !slices.Equal(b.o.s.offset, offset) {
 		d := b.whole.s.d
-		b.drawn = mat.NewDense(len(b.rows), d, nil)
 		s := &samples{n: len(b.rows), d: d, classes: make([]int, m), offset: offset, x: mat.NewDense(len(b.rows), d, nil)}
 		o, err := newObjective[T](ctx, s, b.set)
 		if err != nil {
@@ -137,12 +135,13 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 		o.workers = b.whole.workers
 		b.o = o
 	}
-	if err := b.from.read(ctx, b.drawn, b.rows); err != nil {
+	drawn := b.o.s.x // of which o.x is a copy in T, or the same
+	if err := b.from.read(ctx, drawn, b.rows); err != nil {
 		return nil, err
 	}
 	for i := range b.rows {
 		row := b.o.x.Row(i)
-		for j, v := range b.drawn.RawRowView(i) {
+		for j, v := range drawn.RawRowView(i) {
 			row[j] = T(v)
 		}
 	}

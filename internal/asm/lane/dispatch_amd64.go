@@ -10,9 +10,6 @@ import (
 // A function here is not inlined, so that every call of assembly comes after a stack
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
-// Fast reports whether there is assembly.
-func Fast(lv asm.Level) bool { return lv == asm.AVX2 || lv == asm.AVX512 }
-
 //go:noinline
 func rows[T num.Float](lv asm.Level, m, n int, s, k, v []T) {
 	switch asm.VariantOf[T, T](lv) {

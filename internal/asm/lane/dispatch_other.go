@@ -7,9 +7,6 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Fast reports whether there is assembly.
-func Fast(asm.Level) bool { return false }
-
 func rows[T num.Float](_ asm.Level, m, n int, s, k, v []T) { rowsRef(m, n, s, k, v) }
 
 func columns[T num.Float](_ asm.Level, m, n int, q, k, u []T) { columnsRef(m, n, q, k, u) }

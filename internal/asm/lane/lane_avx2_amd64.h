@@ -1,6 +1,6 @@
 // The kernels of this folder but rows, either type, AVX2 + FMA; the including file defines the type,
-// by type_amd64.h, and the functions' names. Each is done for one half of the problems,
-// then for the other.
+// by type_amd64.h, and the functions' names. Each but mul is done for one half of the
+// problems, then for the other.
 
 TEXT COLUMNS, NOSPLIT, $0-40
 	XORL half, half

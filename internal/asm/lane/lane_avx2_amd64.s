@@ -12,12 +12,14 @@
 //                 rows, columns and sqdist; all positive but d.
 // Tile            32 bytes, the halves of 64 one after the other, by, in rows, one row: Y0–Y7
 //                 lanes (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 those folded, Y12 v;
-//                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqdist: four columns, Y0–Y8.
+//                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqdist: four columns, Y0–Y3 sums, Y8 x;
+//                 mul: 64 bytes.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
 // Registers       CX rows or elements left · SI k or x · DX v, q, y · DI what is set · BX a
 //                 place · R8 a row's bytes, or 64 d · R9 its end · R10 three of them · R11 a, u
-//                 · R12 further place · R13 the half.
+//                 · R12 columns left · R13 the half. In divide Y10 lo · Y11 hi · Y12 zero · Y13
+//                 ones with clear · Y14 outside · Y15 ones.
 // Source          own.
 
 //go:build amd64 && !purego

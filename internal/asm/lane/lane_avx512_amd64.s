@@ -11,12 +11,13 @@
 // Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
 //                 rows, columns and sqdist; all positive but d.
 // Tile            64 bytes by, in rows, two rows (float32: one): Z0–Z15 lanes, Z16 v; columns:
-//                 four rows, Z0–Z3 u, Z4 Z5 q; sqdist: four columns, Z0–Z3 sums, Z4–Z8.
+//                 four rows, Z0–Z3 u, Z4 Z5 q; sqdist: four columns, Z0–Z3 sums, Z8 x.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
 // Registers       CX rows or elements left · SI k or x · DX v, q, y · DI what is set · BX a
 //                 place · R8 a row's bytes, or 64 d · R9 its end · R10 three of them · R11 a, u
-//                 · R12 further place · K1–K5 masks.
+//                 · R12 columns left. In divide Z10 lo · Z11 hi · Z12 zero · K1 a = 0 · K2 what
+//                 is kept, then what is outside · K4 all without clear · K5 outside so far.
 // Source          own.
 
 //go:build amd64 && !purego

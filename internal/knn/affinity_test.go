@@ -1,0 +1,26 @@
+package knn
+
+import (
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/ending"
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+// TestAffinityEnds: it looks at the context before every row, twice, and says wherever that
+// ends.
+func TestAffinityEnds(t *testing.T) {
+	const n = 20
+	x := matrix.New(n, 3, asmtest.Random[float64](3*n))
+	a := matrix.New[float64](n, n, nil)
+	all := ending.At(0)
+	if err := Affinity(all, a, x, 7); err != nil || all.Asked() < 2*n {
+		t.Fatalf("%v, asked %d times", err, all.Asked())
+	}
+	for last := 1; last <= all.Asked(); last++ {
+		if err := Affinity(ending.At(last), a, x, 7); err != ending.ErrAt {
+			t.Errorf("ended at %d of %d: %v", last, all.Asked(), err)
+		}
+	}
+}
