@@ -194,8 +194,11 @@ func BenchmarkCostGradient(b *testing.B) {
 						var total time.Duration
 						gradients := 0
 						set := &wda.Settings{
-							Components: s.p,
-							Objective:  wda.Objective{Shrinkage: wda.Shrinkage{None: true}, Float32: single},
+							Components: s.p, // and all that Fit would choose pinned
+							Data:       wda.Data{Whitening: wda.NoWhitening()},
+							Objective:  wda.Objective{Lambda: wda.Lambda{Value: 1}, Shrinkage: wda.Shrinkage{None: true}, Float32: single},
+							Scale:      wda.Orthonormal,
+							Leading:    s.p,
 							Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: 5},
 							Workers:    workers,
 							Progress: func(at wda.Progress) error {

@@ -101,7 +101,7 @@ func GibbsTrans[T num.Float](lv asm.Level, k, dist, x, zt Matrix[T], c T) {
 	checkTrans(k, x, zt)
 	if keep {
 		checkTrans(dist, x, zt)
-		checkOverlap(dist, k)
+		checkOverlap(&dist, &k)
 	}
 	distance.Gibbs(lv, k.Rows, k.Cols, x.Cols, k.Data, k.Stride, dist.Data, dist.Stride, x.Data, x.Stride, zt.Data, zt.Stride, c)
 }
@@ -118,7 +118,7 @@ func Exp2[T num.Float](lv asm.Level, dst, x Matrix[T], c T) {
 		return
 	}
 	if &dst.Data[0] != &x.Data[0] || dst.Stride != x.Stride {
-		checkOverlap(dst, x)
+		checkOverlap(&dst, &x)
 	}
 	switch {
 	case dst.Stride == dst.Cols && x.Stride == x.Cols:
@@ -172,7 +172,7 @@ func checkPair[T num.Float](dst, x, z Matrix[T]) {
 	if x.Cols != z.Cols || dst.Rows != x.Rows || dst.Cols != z.Rows {
 		panic(shapePanic)
 	}
-	checkOperands(dst, x, z)
+	checkOperands(&dst, &x, &z)
 }
 
 // checkTrans is checkPair for a transposed z.
@@ -180,5 +180,5 @@ func checkTrans[T num.Float](dst, x, zt Matrix[T]) {
 	if x.Cols != zt.Rows || dst.Rows != x.Rows || dst.Cols != zt.Cols {
 		panic(shapePanic)
 	}
-	checkOperands(dst, x, zt)
+	checkOperands(&dst, &x, &zt)
 }

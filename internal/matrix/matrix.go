@@ -128,8 +128,10 @@ func (m Matrix[T]) Fits() bool { return asm.Fits(len(m.Data), m.Rows, m.Cols, m.
 
 // Check panics unless m fits its data. Whoever computes an offset into Data by hand
 // calls it first.
-func (m Matrix[T]) Check() {
-	if !m.Fits() {
+func (m Matrix[T]) Check() { m.check() }
+
+func (m *Matrix[T]) check() {
+	if !asm.Fits(len(m.Data), m.Rows, m.Cols, m.Stride) {
 		panic(fitPanic)
 	}
 }

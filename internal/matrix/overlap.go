@@ -9,8 +9,13 @@ import (
 // Overlap reports whether a and b, which must fit their data, have an element in
 // common. Columns of one matrix beside each other do not overlap; of views whose rows
 // are differently far apart it reports whether the memory they span does.
-func Overlap[T num.Float](a, b Matrix[T]) bool {
-	if a.IsEmpty() || b.IsEmpty() {
+func Overlap[T num.Float](a, b Matrix[T]) bool { return overlap(&a, &b) }
+
+// overlap is Overlap. It takes pointers, as what checks an operand does: six words copied
+// by two at a time wait for the single ones just stored, and that was half of a request of
+// 30 features.
+func overlap[T num.Float](a, b *Matrix[T]) bool {
+	if a.Rows == 0 || a.Cols == 0 || b.Rows == 0 || b.Cols == 0 {
 		return false
 	}
 	size := unsafe.Sizeof(a.Data[0])
@@ -23,10 +28,7 @@ func Overlap[T num.Float](a, b Matrix[T]) bool {
 		return false
 	}
 	// A single row has any stride: that of a, if it is no longer.
-	if b.Rows == 1 && b.Cols <= a.Stride {
-		b.Stride = a.Stride
-	}
-	if a.Stride != b.Stride || (pb-pa)%size != 0 {
+	if b.Stride != a.Stride && (b.Rows > 1 || b.Cols > a.Stride) || (pb-pa)%size != 0 {
 		return true
 	}
 	// b begins at column j of a row of a, or between that row and the next, into which
@@ -36,8 +38,8 @@ func Overlap[T num.Float](a, b Matrix[T]) bool {
 }
 
 // checkOverlap panics if dst overlaps x.
-func checkOverlap[T num.Float](dst, x Matrix[T]) {
-	if Overlap(dst, x) {
+func checkOverlap[T num.Float](dst, x *Matrix[T]) {
+	if overlap(dst, x) {
 		panic(overlapPanic)
 	}
 }

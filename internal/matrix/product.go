@@ -17,7 +17,7 @@ func Mul[T num.Float](lv asm.Level, dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Rows || dst.Cols != b.Cols || a.Cols != b.Rows {
 		panic(shapePanic)
 	}
-	checkOperands(dst, a, b)
+	checkOperands(&dst, &a, &b)
 	project.Mul(lv, a.Rows, b.Cols, a.Cols, dst.Data, dst.Stride, a.Data, a.Stride, b.Data, b.Stride, add)
 }
 
@@ -31,7 +31,7 @@ func TransMul[T num.Float](lv asm.Level, dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Cols || dst.Cols != b.Cols || a.Rows != b.Rows {
 		panic(shapePanic)
 	}
-	checkOperands(dst, a, b)
+	checkOperands(&dst, &a, &b)
 	project.TransMul(lv, a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
 }
 
@@ -40,7 +40,8 @@ func MulVec[T num.Float](lv asm.Level, dst []T, a Matrix[T], x []T) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
 		panic(shapePanic)
 	}
-	checkOperands(OfRow(dst), a, OfRow(x))
+	to, from := OfRow(dst), OfRow(x)
+	checkOperands(&to, &a, &from)
 	pass.Rows(lv, a.Rows, a.Cols, dst, a.Data, a.Stride, x)
 }
 
@@ -49,7 +50,7 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 	if dst.Rows != a.Cols || dst.Cols != a.Rows {
 		panic(shapePanic)
 	}
-	checkOperands(dst, a, a)
+	checkOperands(&dst, &a, &a)
 	if a.IsEmpty() {
 		return // rows without columns may be any number
 	}
@@ -77,10 +78,10 @@ func Widen(lv asm.Level, dst Matrix[float64], x Matrix[float32]) {
 
 // checkOperands panics unless all three fit their data and dst overlaps neither of
 // the others.
-func checkOperands[T num.Float](dst, a, b Matrix[T]) {
-	dst.Check()
-	a.Check()
-	b.Check()
+func checkOperands[T num.Float](dst, a, b *Matrix[T]) {
+	dst.check()
+	a.check()
+	b.check()
 	checkOverlap(dst, a)
 	checkOverlap(dst, b)
 }

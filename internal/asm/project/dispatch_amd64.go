@@ -103,6 +103,8 @@ func product[T num.Float](lv asm.Level, vectors, rows, cols, depth int, c []T, l
 func rowsAVX512[T num.Float](rows, cols int) int {
 	lanes, last := num.Lanes[T](), rows%8
 	switch {
+	case rows == 1:
+		return rows
 	case cols <= lanes/2 || rows < 16 && cols <= lanes && rows != 8:
 		return 0
 	case last == 3 || last == 6 || last > 4 && cols <= 16*lanes || last == 4 && cols <= 4*lanes:
