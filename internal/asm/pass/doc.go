@@ -84,6 +84,15 @@
 //     a time, which reads q half as often and hides the folding and the division:
 //     float32 .76 at n = 36, .86 at 64, .89 at 96; float64 .78 at 36, .95 at 64.
 //
+// The same with AVX-512, whose 8 rows are summed and then added: the additions that wait for
+// the division fill the scheduler (97 entries), and the next sums do not begin. Sixteen
+// rows behind in the sums' loop, a Sapphire Rapids, minima in turn in one process: float64
+// .80 at n = 32 to 80, .82 at 96, .89 at 104 to 144, .96 at 160, 1.02 at 192, 1.2 at 256;
+// float32 .76 to .87 up to 256, .90 at 304, 1.0 at 400; K in float32 and vectors in float64
+// .91 at 64, .95 to .99 up to 304. Hence rows of 1280 bytes at most. With the next rows
+// fetched in that loop .80 to .83 at n = 96 to 104 in float64, but .90 for .85 at 64 and
+// 1.04 for .96 at 160; float32 the same or more: rejected.
+//
 // Where a row ends in the first half of its last step, that half is all that is loaded:
 // float32 .97 at n = 100.
 //

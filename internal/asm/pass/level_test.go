@@ -86,7 +86,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 				m := a.Rand.IntN(14)
 				if n%32 == 0 {
 					m = a.Rand.IntN(300)
-				} else if n < 80 {
+				} else if n < 130 {
 					m = a.Rand.IntN(40)
 				}
 				k.run(lv, draw[K](a, m, n, class))

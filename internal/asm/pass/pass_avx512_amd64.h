@@ -20,15 +20,26 @@
 	MOVQ  bytes, whole
 	ANDQ  $-step, whole
 	MASKZ(AX)
+	MOVQ  $0, lag
 	TESTQ y, y
 	JEQ   rowloop
 	movez (y)(whole*twice), mask, ytail
+	TESTQ x, x
+	JEQ   rowloop
+	CMPQ  bytes, $few
+	JGT   rowloop
+	CMPQ  rows, $16
+	JLT   rowloop
+	MOVQ  $1, lag
+	MOVQ  bytes, bytesheld
 
 rowloop:
 	SUBQ  $8, rows
 	JLT   rowtail
 	TESTQ x, x
 	JEQ   factors8
+	CMPQ  lag, $3
+	JEQ   lag8
 
 	// row sums of eight rows: row r has its lanes in Z(r)
 	VPXORQ Z0, Z0, Z0
@@ -109,6 +120,8 @@ update8:
 factor8:
 	move eight, (ui)
 	ADDQ $(8*size), ai
+	CMPQ lag, $0
+	JGT  lagged8
 
 spread8:
 	bcast (ui), Z16
@@ -156,12 +169,114 @@ add8loop:
 
 added8:
 	LEAQ (row)(ld*8), row
-	JMP  rowloop
+	CMPQ lag, $0
+	JEQ  rowloop
+	ADDQ $1, lag
+	JEQ  rowloop
+	ADDQ whole, row
+	MOVQ whole, c
+	JMP  spread8
 
 multiply8:
 	// u_r = a_r · s_r
 	mul (ai), eight, eight
 	JMP factor8
+
+lag8:
+	// row sums of eight rows, and what those sixteen rows before them add to y
+	MOVQ   rows, rowsheld
+	MOVQ   ld, c
+	SHLQ   $4, c
+	MOVQ   row, back
+	SUBQ   c, back
+	LEAQ   (back)(ld*4), back4
+	LEAQ   (row)(ld*4), row4
+	bcast  (-16*size)(ui), Z16
+	bcast  (-15*size)(ui), Z17
+	bcast  (-14*size)(ui), Z18
+	bcast  (-13*size)(ui), Z19
+	bcast  (-12*size)(ui), Z20
+	bcast  (-11*size)(ui), Z21
+	bcast  (-10*size)(ui), Z22
+	bcast  (-9*size)(ui), Z23
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	XORL   c, c
+	CMPQ   whole, $0
+	JEQ    lag8tail
+
+lag8loop:
+	// lane[r] = fma(K_rj, x_j, lane[r]), y_j = fma(u_r, K_rj, y_j) of the rows at back
+	move (x)(c*twice), Z8
+	move (y)(c*twice), Z24
+	FMA((row), Z8, Z0, Z9)
+	FMA((row)(ld*1), Z8, Z1, Z10)
+	FMA((row)(ld*2), Z8, Z2, Z11)
+	FMA((row)(ld3*1), Z8, Z3, Z12)
+	FMA((row4), Z8, Z4, Z9)
+	FMA((row4)(ld*1), Z8, Z5, Z10)
+	FMA((row4)(ld*2), Z8, Z6, Z11)
+	FMA((row4)(ld3*1), Z8, Z7, Z12)
+	FMA((back), Z16, Z24, Z9)
+	FMA((back)(ld*1), Z17, Z24, Z10)
+	FMA((back)(ld*2), Z18, Z24, Z11)
+	FMA((back)(ld3*1), Z19, Z24, Z12)
+	FMA((back4), Z20, Z24, Z9)
+	FMA((back4)(ld*1), Z21, Z24, Z10)
+	FMA((back4)(ld*2), Z22, Z24, Z11)
+	FMA((back4)(ld3*1), Z23, Z24, Z12)
+	move Z24, (y)(c*twice)
+	ADDQ $step, row
+	ADDQ $step, row4
+	ADDQ $step, back
+	ADDQ $step, back4
+	ADDQ $step, c
+	CMPQ c, whole
+	JLT  lag8loop
+
+lag8tail:
+	CMPQ c, bytesheld
+	JEQ  lag8done
+	ADDZ((back), Z16)
+	ADDZ((back)(ld*1), Z17)
+	ADDZ((back)(ld*2), Z18)
+	ADDZ((back)(ld3*1), Z19)
+	ADDZ((back4), Z20)
+	ADDZ((back4)(ld*1), Z21)
+	ADDZ((back4)(ld*2), Z22)
+	ADDZ((back4)(ld3*1), Z23)
+
+lag8done:
+	MOVQ bytesheld, bytes
+	MOVQ rowsheld, rows
+	JMP  dot8tail
+
+lagged8:
+	// the next eight rows; lag counts those that have sums, up to three
+	ADDQ $(8*size), ui
+	SUBQ c, row
+	LEAQ (row)(ld*8), row
+	CMPQ lag, $3
+	ADCQ $0, lag
+	JMP  rowloop
+
+lagrest:
+	// the last sixteen rows have not been added to y
+	ADDQ $8, rows
+	MOVQ $-2, lag
+	SUBQ $(16*size), ui
+	MOVQ ld, c
+	SHLQ $4, c
+	SUBQ c, row
+	ADDQ whole, row
+	MOVQ whole, c
+	JMP  spread8
 
 factors8:
 	MOVQ whole, c
@@ -169,6 +284,8 @@ factors8:
 	JMP  spread8
 
 rowtail:
+	CMPQ  lag, $0
+	JGT   lagrest
 	ADDQ  $4, rows
 	JLT   row1tail
 	TESTQ x, x
