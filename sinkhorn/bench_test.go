@@ -130,8 +130,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkTogether is sixteen problems of one cost matrix, ten iterations each, on one
-// core: one Solve after the other, and SolveBatch. µs/problem is the time of one.
+// BenchmarkTogether is sixteen problems of one cost matrix, one Solve after the other, and
+// SolveBatch, on one core and on all. µs/problem is the time of one.
 func BenchmarkTogether(b *testing.B) {
 	benchmarkTogether[float64](b, "f64", AutoStorage)
 	benchmarkTogether[float64](b, "mixed", Mixed)
@@ -150,59 +150,60 @@ func benchmarkTogether[T dist.Float](b *testing.B, name string, storage Storage)
 			ps[i] = Problem[T]{Cost: cost, B: weights[T](rng, n, false), Lambda: 2}
 		}
 		for _, iterations := range []int{10, 100} {
-			for _, batch := range []bool{false, true} {
-				b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/iterations=%d/batch=%t", name, asm.Best(), n, iterations, batch), func(b *testing.B) {
-					solveMany(b, &Settings{Workers: 1, Iterations: iterations, Storage: storage}, ps, batch)
-				})
-			}
+			solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/iterations=%d", name, asm.Best(), n, iterations), Settings{Iterations: iterations, Storage: storage}, ps)
 		}
 	}
 }
 
 // BenchmarkTiny is ten thousand problems of n against n points, each with a K of its own,
-// on one core: Solve one after the other, and SolveBatch.
+// as BenchmarkTogether is.
 func BenchmarkTiny(b *testing.B) {
+	benchmarkTiny[float64](b, "f64")
+	benchmarkTiny[float32](b, "f32")
+}
+
+func benchmarkTiny[T dist.Float](b *testing.B, name string) {
 	for _, n := range []int{8, 16, 32} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		ps := make([]Problem[float64], 10000)
+		ps := make([]Problem[T], 10000)
 		for i := range ps {
-			ps[i] = Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0.3), Lambda: 0.5}
+			ps[i] = Problem[T]{X: cloud[T](rng, n, 2, 0), Y: cloud[T](rng, n, 2, 0.3), Lambda: 0.5}
 		}
-		for _, batch := range []bool{false, true} {
-			b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/batch=%t", asm.Best(), n, batch), func(b *testing.B) {
-				solveMany(b, &Settings{Workers: 1}, ps, batch)
-			})
-		}
+		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d", name, asm.Best(), n), Settings{}, ps)
 	}
 }
 
-// solveMany solves problems one by one or as a batch.
-func solveMany[T dist.Float](b *testing.B, set *Settings, ps []Problem[T], batch bool) {
-	s, err := NewSolver[T](set)
-	if err != nil {
-		b.Fatal(err)
-	}
-	visit := func(_ int, _ *Result[T], err error) {
-		if err != nil {
-			b.Error(err)
+// solveMany solves problems one by one, and as a batch, on one core and on all.
+func solveMany[T dist.Float](b *testing.B, name string, set Settings, ps []Problem[T]) {
+	for _, set.Workers = range []int{1, 0} {
+		for _, batch := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/workers=%d/batch=%t", name, set.Workers, batch), func(b *testing.B) {
+				s, err := NewSolver[T](&set)
+				if err != nil {
+					b.Fatal(err)
+				}
+				visit := func(_ int, _ *Result[T], err error) {
+					if err != nil {
+						b.Error(err)
+					}
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if batch {
+						if err := s.SolveBatch(b.Context(), ps, visit); err != nil {
+							b.Fatal(err)
+						}
+						continue
+					}
+					for i := range ps {
+						r, err := s.Solve(b.Context(), &ps[i])
+						visit(i, r, err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(ps)), "µs/problem")
+			})
 		}
 	}
-	ctx := b.Context()
-	b.ReportAllocs()
-	for b.Loop() {
-		if batch {
-			err = s.SolveBatch(ctx, ps, visit)
-		} else {
-			for i := range ps {
-				r, err := s.Solve(ctx, &ps[i])
-				visit(i, r, err)
-			}
-		}
-	}
-	if err != nil {
-		b.Error(err)
-	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(ps)), "µs/problem")
 }
 
 // BenchmarkBatch is a thousand problems of 64 against 64 points.

@@ -16,8 +16,9 @@ const (
 	smallSize  = 32 // most points of a small problem,
 	smallAVX2  = 24 // without AVX-512: at 32 a problem at a time was 2 to 8 % faster
 	smallDims  = 16 // and their dimensions
-	laneRows   = 8  // rows that stay in the first-level cache between two passes over them
 	rowPadding = 4  // rows are a multiple of
+
+	laneBytes = 16 << 10 // of K stay in the first-level cache from one pass over them to the next
 )
 
 // smallShape reports whether a problem is small, and a number by which problems of similar
@@ -141,52 +142,70 @@ func (s *Solver[T]) interleave(count int) bool {
 		spread(l.b[i:], w, s.b)
 		spread(l.u[i:], w, s.u(0))
 		l.c[i], l.lo[i], l.hi[i] = -T(s.lambda*math.Log2E), s.limits.lo, s.limits.hi
-		for _, c := range []struct {
-			dst []T
-			m   dist.Matrix[T]
-		}{{l.x, m.problem.X}, {l.y, m.problem.Y}} {
-			for r := range c.m.Rows {
-				spread(c.dst[r*dims*w+i:], w, c.m.Row(r))
-			}
+		if m.problem.Cost.IsEmpty() {
+			l.points(l.x[i:], m.problem.X, dims)
+			l.points(l.y[i:], m.problem.Y, dims)
 		}
 	}
 	s.laneKernels(count, dims)
 	return true
 }
 
-// laneKernels computes K and M.
+// points lays out the points of one problem; dims are those of the problem with most.
+func (l *lanes[T]) points(dst []T, x dist.Matrix[T], dims int) {
+	w := num.Lanes[T]()
+	if x.Cols == dims && x.Stride == dims { // as a rule, and in one loop
+		spread(dst, w, x.Data[:x.Rows*dims])
+		return
+	}
+	for i := range x.Rows {
+		spread(dst[i*dims*w:], w, x.Row(i))
+	}
+}
+
+// eachRows calls visit for a few rows of K after the other: r of them, beginning at row i and
+// element at.
+func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
+	row := l.m * num.Lanes[T]()
+	step := max(rowPadding, laneBytes/(row*size[T]())/rowPadding*rowPadding)
+	for i := 0; i < l.n; i += step {
+		r := min(step, l.n-i)
+		visit(i, r, i*row, (i+r)*row)
+	}
+}
+
+// laneKernels computes K and M, and q for the first iteration.
 func (s *Solver[T]) laneKernels(count, dims int) {
 	l, w, lv := &s.lanes, num.Lanes[T](), s.geo.level
-	if dims > 0 {
-		lane.SqDist(lv, l.n, l.m, dims, l.cost, l.x, l.y)
-	} else {
-		clear(l.cost)
-	}
-	for i := range count {
-		m := &s.group.members[i]
-		cost := m.problem.Cost
-		if m.alone || cost.IsEmpty() {
-			continue
+	c := l.c[0]
+	same := !slices.ContainsFunc(l.c[:count], func(x T) bool { return x != c })
+	l.eachRows(func(i, r, at, last int) {
+		cost, kernel := l.cost[at:last], l.kernel[at:last]
+		if dims > 0 {
+			lane.SqDist(lv, r, l.m, dims, cost, l.x[i*dims*w:], l.y)
+		} else {
+			clear(cost)
 		}
-		for r := range cost.Rows {
-			spread(l.cost[r*l.m*w+i:], w, cost.Row(r))
+		for p := range count {
+			m := &s.group.members[p]
+			for row := i; !m.alone && row < min(i+r, m.problem.Cost.Rows); row++ {
+				spread(cost[(row-i)*l.m*w+p:], w, m.problem.Cost.Row(row))
+			}
 		}
-	}
-	if c := l.c[0]; !slices.ContainsFunc(l.c[:count], func(x T) bool { return x != c }) {
-		exp.Exp2(lv, l.kernel, l.cost, c)
-	} else {
-		lane.Mul(lv, l.n*l.m, l.kernel, l.cost, l.c, true)
-		exp.Exp2(lv, l.kernel, l.kernel, 1)
-	}
-	for i := range count {
-		m := &s.group.members[i]
-		if m.alone {
-			continue
+		if same {
+			exp.Exp2(lv, kernel, cost, c)
+		} else {
+			lane.Mul(lv, r*l.m, kernel, cost, l.c, true)
+			exp.Exp2(lv, kernel, kernel, 1)
 		}
-		for at := len(m.a) * l.m; at < l.n*l.m; at++ {
-			l.kernel[at*w+i] = 1
+		for p := range count {
+			m := &s.group.members[p]
+			for e := max(0, len(m.a)-i) * l.m; !m.alone && e < r*l.m; e++ {
+				kernel[e*w+p] = 1
+			}
 		}
-	}
+		lane.Columns(lv, r, l.m, l.q, kernel, l.u[i*w:])
+	})
 }
 
 // spread sets every w-th element of dst to those of x.
@@ -214,19 +233,18 @@ func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err err
 			left++
 		}
 	}
-	lane.Columns(lv, l.n, l.m, l.q, l.kernel, l.u)
 	for k = 1; k <= limit && left > 0; k++ {
 		if ctx.Err() != nil {
 			return k - 1, context.Cause(ctx)
 		}
 		lane.Divide(lv, l.m, l.v, l.b, l.q, l.lo, l.hi, l.outside, true)
 		clear(l.q)
-		for i := 0; i < l.n; i += laneRows {
-			r, u, rows := min(laneRows, l.n-i), l.u[i*w:], l.kernel[i*l.m*w:]
-			lane.Rows(lv, r, l.m, u, rows, l.v)
+		l.eachRows(func(i, r, at, last int) {
+			u, kernel := l.u[i*w:], l.kernel[at:last]
+			lane.Rows(lv, r, l.m, u, kernel, l.v)
 			lane.Divide(lv, r, u, l.a[i*w:], u, l.lo, l.hi, l.outside, false)
-			lane.Columns(lv, r, l.m, l.q, rows, u)
-		}
+			lane.Columns(lv, r, l.m, l.q, kernel, u)
+		})
 		if tolerance > 0 || k == limit {
 			left = s.settle(count, k)
 		}
@@ -303,8 +321,11 @@ func (s *Solver[T]) laneCosts(count int) {
 			spread(l.v[i:], w, s.v(s.res.Iterations)) // lanes that were over have gone on
 		}
 	}
-	lane.Mul(lv, l.n*l.m, l.kernel, l.kernel, l.cost, false)
-	lane.Rows(lv, l.n, l.m, l.u, l.kernel, l.v)
+	l.eachRows(func(i, r, at, last int) {
+		kernel := l.kernel[at:last]
+		lane.Mul(lv, r*l.m, kernel, kernel, l.cost[at:last], false)
+		lane.Rows(lv, r, l.m, l.u[i*w:], kernel, l.v)
+	})
 	for i := range count {
 		m := &s.group.members[i]
 		if m.alone {

@@ -25,6 +25,9 @@ type limits[T dist.Float] struct {
 	// is good enough.
 	goal, enough float64
 	room, most   float64 // safeRange
+
+	weightOf float64 // what the safe range is that of
+	sizeOf   int
 }
 
 // limitsOf returns the limits for arithmetic in T and a K in T, or in float32 if
@@ -55,6 +58,10 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 //
 // 2⁴⁰⁰ (2⁴⁰) is all that products of scalings in the reverse pass leave room for.
 func (l *limits[T]) safeRange(least float64, size int) {
+	if least == l.weightOf && size == l.sizeOf {
+		return
+	}
+	l.weightOf, l.sizeOf = least, size
 	h := int(min(l.most, math.Floor((l.room+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
 	h = max(h, 0)
 	l.hi, l.lo = T(math.Ldexp(1, h)), T(math.Ldexp(1, -h))

@@ -44,7 +44,8 @@ type Solver[T dist.Float] struct {
 	batch   batch[T]
 	group   group[T]
 	lanes   lanes[T]
-	placed  bool // the geometry is that of the problem at hand
+	placed  bool    // the geometry is that of the problem at hand
+	taken   float64 // bytes of the workspace that it takes
 	timed   timed
 	count   uint64 // of results
 }
@@ -299,7 +300,8 @@ func (s *Solver[T]) allocate() error {
 	if s.settings.Gradient {
 		s.ring = s.settings.Iterations + 1
 	}
-	if err := s.settings.afford(s.bytes(), "a problem of this size with these settings"); err != nil {
+	s.taken = s.bytes()
+	if err := s.settings.afford(s.taken, "a problem of this size with these settings"); err != nil {
 		return err
 	}
 	n, m := geo.n, geo.m

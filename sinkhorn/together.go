@@ -75,12 +75,12 @@ func (s *Solver[T]) handOver(ctx context.Context, problems []Problem[T], which [
 func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []int) {
 	g := &s.group
 	for len(g.members) < len(which) {
-		g.members = append(g.members, member[T]{})
+		g.members = append(g.members, member[T]{state: state[T]{limits: s.own.limits}})
 	}
 	s.geo.level = asm.LevelOf(ctx)
 	for i, at := range which {
 		m := &g.members[i]
-		m.limits, m.res, m.pace, m.err, m.ended, m.over = s.own.limits, Result[T]{}, newPace(), nil, false, false
+		m.res, m.pace, m.err, m.ended, m.over = Result[T]{}, newPace(), nil, false, false
 		s.state = &m.state
 		var err error
 		if g.apart {
@@ -88,7 +88,7 @@ func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []i
 		} else {
 			err = s.prepare(ctx, &problems[at])
 		}
-		m.alone = err != nil || s.bytes()+float64(float64(i)*s.stateBytes()) > float64(s.settings.MaxMemory)
+		m.alone = err != nil || s.taken+float64(float64(i)*s.stateBytes()) > float64(s.settings.MaxMemory)
 		if !m.alone {
 			m.alone = !s.startPlain()
 		}
