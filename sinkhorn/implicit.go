@@ -2,6 +2,7 @@ package sinkhorn
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/gomonge/monge/dist"
@@ -26,6 +27,9 @@ import (
 // each step is one pass over K, that of the reverse sweep. The matrix is singular
 // only in the direction of 1, which the right-hand side has no part of and which
 // does not change M̄.
+//
+// Where the marginals are prices, W being ⟨T, M⟩ as before, diag(a) and diag(b) are those of T
+// times 1 + 1/ρλ, and nothing is singular.
 
 // implicit is the state of the conjugate gradients.
 type implicit[T dist.Float] struct {
@@ -47,6 +51,9 @@ func (s *Solver[T]) frozen(ctx context.Context) error {
 
 // implicit makes M̄ that of the implicit function theorem.
 func (s *Solver[T]) implicit(ctx context.Context) error {
+	if s.unequal.partial > 0 {
+		return fmt.Errorf("%w: no implicit gradient of partial transport; Frozen has that of RegularizedCost", ErrSettings)
+	}
 	if !(s.res.MarginalError <= s.limits.converged*s.mass) {
 		return ErrNotConverged
 	}
@@ -61,13 +68,20 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 	}
 	s.begun = false
 	u, v := s.fu, s.fv
+	diag, rows := s.fq, s.a // where the marginals are prices, the sums divided by τ
+	if s.unequal.on {
+		if err := s.pricedSums(ctx); err != nil {
+			return err
+		}
+		diag, rows = s.newton.diag, s.newton.rows
+	}
 
 	// r and c, from the pass that begins the reverse sweep, without s.
 	clear(s.w)
 	if err := geo.begin(ctx, im.rowSum, s.s, im.rhs, u, v, s.w); err != nil {
 		return err
 	}
-	for i, a := range s.a {
+	for i, a := range rows {
 		im.rowSum[i] *= u[i]
 		s.s[i] = 0
 		if a > 0 {
@@ -80,13 +94,13 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 	var size float64 // of c, in the norm of the preconditioned residual
 	for j, v := range v {
 		c := T(im.rhs[j] * v)
-		if b := s.fq[j]; b > 0 {
+		if b := diag[j]; b > 0 {
 			size += float64(float64(c) / float64(b) * float64(c))
 		}
 		im.rhs[j] = c - T(im.sd[j]*v)
 	}
 	goal, enough := s.limits.goal, s.limits.enough
-	rho, _, err := s.conjugateGradients(ctx, s.fq, s.a, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
+	rho, _, err := s.conjugateGradients(ctx, diag, rows, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
 	if err != nil {
 		return err
 	}
@@ -101,7 +115,7 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 	if err := geo.rows(ctx, s.r, im.d); err != nil {
 		return err
 	}
-	for i, a := range s.a {
+	for i, a := range rows {
 		im.alpha[i] = 0
 		if a > 0 {
 			im.alpha[i] = (im.rowSum[i] - T(u[i]*s.r[i])) / a
@@ -121,6 +135,25 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 	}
 	rev.seg.add(u, rev.v)
 	return s.flush(ctx)
+}
+
+// pricedSums sets newton.rows and newton.diag to the row and column sums of the plan divided
+// by τ: the marginal of a side that has a price falls as its potential rises, r_i α_i(1 + 1/ρλ)
+// in the place of r_i α_i.
+func (s *Solver[T]) pricedSums(ctx context.Context) error {
+	geo, nw := &s.geo, &s.newton
+	if err := geo.rows(ctx, s.r, s.fv); err != nil {
+		return err
+	}
+	ta, tb := tau(s.unequal.rhoA, s.lambda), tau(s.unequal.rhoB, s.lambda)
+	for i, u := range s.fu {
+		nw.rows[i] = T(float64(u) * float64(s.r[i]) / ta)
+	}
+	geo.column(&nw.diag)
+	for j, c := range s.fq {
+		nw.diag[j] = T(float64(c) / tb)
+	}
+	return nil
 }
 
 // conjugateGradients solves (diag − Tᵀ diag(1/rows) T) β = rhs for β, until the squared

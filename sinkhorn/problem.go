@@ -35,12 +35,12 @@ type Problem[T dist.Float] struct {
 	//
 	// KL(x | y) = Σ x log(x/y) − x + y, and A and B may have different sums. 0 or +Inf is a
 	// marginal that holds exactly: bit for bit the balanced problem, if both do or if
-	// ρλ ≥ 2⁶⁰. Prices exclude Settings.Gradient, and Newton's method is not used. With
-	// Mixed storage, points far from all others may keep a tolerance below 1e-6 out of reach.
+	// ρλ ≥ 2⁶⁰. Prices exclude Settings.Gradient. With Mixed
+	// storage, points far from all others may keep a tolerance below 1e-6 out of reach.
 	RhoA, RhoB float64
 	// Mass, if positive, is that of the plan, and A and B are upper bounds of its marginals:
-	// partial transport. It is at most the smaller of their sums, and excludes prices and
-	// Settings.Gradient.
+	// partial transport. It is at most the smaller of their sums, excludes prices and
+	// Settings.Gradient, and is solved by plain iterations.
 	Mass float64
 	// Lambda multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64

@@ -39,9 +39,10 @@ const mixedBasis = -3
 
 // CostGradientTo sets dst (n × m) to ∂Cost/∂M as mode says, λ and the start being constant.
 // The error is the context's cause if that ends first, wraps ErrRange where the gradient
-// overflows, and ErrSettings for Unrolled without Settings.Gradient; of Implicit it is
-// ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or its
-// method does not converge. It panics if dst has another shape.
+// overflows, and ErrSettings for Unrolled without Settings.Gradient and for Implicit of
+// partial transport; of Implicit it is ErrNotConverged if the marginal error is above 1e-4
+// (1e-3 in float32) of the mass, or its method does not converge. It panics if dst has
+// another shape.
 func (r *Result[T]) CostGradientTo(ctx context.Context, mode GradientMode, dst dist.Matrix[T]) error {
 	s := r.enter()
 	defer s.leave()

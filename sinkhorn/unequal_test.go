@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
@@ -347,22 +348,81 @@ func TestUnequalGradients(t *testing.T) {
 			if (g.name == "A" && c.RhoA == 0 || g.name == "B" && c.RhoB == 0) && c.Mass == 0 && c.RhoA+c.RhoB == 0 {
 				continue
 			}
-			at, dir, want := append([]float64{}, g.x...), make([]float64, len(g.x)), 0.0
-			for i := range dir {
-				dir[i] = rng.Float64() - 0.5
-				want += dir[i] * g.grad[i]
-			}
-			const h = 1e-4
-			var f [2]float64
-			for k, s := range []float64{h, -h} {
-				for i := range at {
-					g.x[i] = at[i] + s*dir[i]
-				}
-				f[k] = value()
-			}
-			copy(g.x, at)
-			if got := (f[0] - f[1]) / (2 * h); !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) {
+			got, want := slopes(rng, g.x, g.grad, value)
+			if !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) {
 				t.Errorf("%s: derivative along %s is %v, differences give %v", c.Name, g.name, want, got)
+			}
+		}
+	}
+}
+
+// slopes returns the slope of value along a random direction of x, by differences, and that
+// which the gradient grad gives.
+func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want float64) {
+	at, dir := slices.Clone(x), make([]float64, len(x))
+	for i := range dir {
+		dir[i] = rng.Float64() - 0.5
+		want += dir[i] * grad[i]
+	}
+	const h = 1e-4
+	for _, s := range []float64{h, -h} {
+		for i := range at {
+			x[i] = at[i] + s*dir[i]
+		}
+		got += value() / (2 * s)
+	}
+	copy(x, at)
+	return got, want
+}
+
+// TestUnequalCostGradients: by points and by costs, Implicit is the derivative of the cost
+// and Frozen that of the value; of partial transport there is only the latter.
+func TestUnequalCostGradients(t *testing.T) {
+	set := Settings{Tolerance: 1e-13, Iterations: 100000}
+	rng := rand.New(rand.NewPCG(4, 6))
+	for _, c := range unequalCases(t) {
+		if c.Lam > 100 || c.Name == "partial, all" {
+			continue
+		}
+		points := c.problem()
+		n, m := points.X.Rows, points.Y.Rows
+		costs := *points
+		costs.Cost = dist.NewMatrix[float64](n, m, nil)
+		dist.SqEuclidean(costs.Cost, points.X, points.Y)
+		costs.X, costs.Y = dist.Matrix[float64]{}, dist.Matrix[float64]{}
+		for _, domain := range []Domain{Plain, Log} {
+			set.Domain = domain
+			for _, mode := range []GradientMode{Implicit, Frozen} {
+				of := func(p *Problem[float64]) func() float64 {
+					return func() float64 {
+						if r := mustSolve(t, set, p); mode == Implicit {
+							return r.Cost
+						} else {
+							return regularized(t, r)
+						}
+					}
+				}
+				dx, dy, dm := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](m, 2, nil), dist.NewMatrix[float64](n, m, nil)
+				byPoints := mustSolve(t, set, points).PointGradientTo(t.Context(), mode, dx, dy)
+				byCosts := mustSolve(t, set, &costs).CostGradientTo(t.Context(), mode, dm)
+				if mode == Implicit && c.Mass > 0 {
+					if !errors.Is(byPoints, ErrSettings) || !errors.Is(byCosts, ErrSettings) {
+						t.Errorf("%s: %v and %v, want ErrSettings", c.Name, byPoints, byCosts)
+					}
+					continue
+				}
+				if byPoints != nil || byCosts != nil {
+					t.Fatalf("%s, %v, %v: %v, %v", c.Name, domain, mode, byPoints, byCosts)
+				}
+				for _, g := range []struct {
+					name    string
+					x, grad []float64
+					value   func() float64
+				}{{"X", points.X.Data, dx.Data, of(points)}, {"Y", points.Y.Data, dy.Data, of(points)}, {"M", costs.Cost.Data, dm.Data, of(&costs)}} {
+					if got, want := slopes(rng, g.x, g.grad, g.value); !(math.Abs(got-want) <= 1e-5*(1+math.Abs(want))) {
+						t.Errorf("%s, %v, %v: derivative along %s is %v, differences give %v", c.Name, domain, mode, g.name, want, got)
+					}
+				}
 			}
 		}
 	}
