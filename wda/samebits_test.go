@@ -133,6 +133,9 @@ func fits() []sameBits {
 		{"unbalanced", "proportional, minibatch", func(s *Settings) {
 			s.Objective.Proportional, s.Optimizer.Method, s.Optimizer.BatchSize = true, MiniBatch, 6
 		}},
+		{"broad", "whitened", func(s *Settings) { // beyond a block of every algorithm
+			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = SphericalWhitening(0), 3, 2
+		}},
 		{"fifty", "fifty classes", func(s *Settings) { s.Objective.Iterations, s.Optimizer.MaxSteps = 2, 2 }},
 		{"fifty", "fifty classes, whitened", func(s *Settings) {
 			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = DiagonalWhitening(0), 2, 1
@@ -149,7 +152,6 @@ func fits() []sameBits {
 	}
 	add("plain", "chosen, ρ 1", Settings{Objective: Objective{Shrinkage: Shrinkage{Value: 1}}}, false)
 	add("plain", "chosen, no whitening, standardized", Settings{Data: Data{Whitening: NoWhitening(), Standardize: true}}, false)
-	add("broad", "chosen", Settings{Optimizer: Optimizer{MaxSteps: 2}}, false) // beyond a block of every algorithm
 	for _, on := range []string{"plain", "wide"} {
 		p := data[on]
 		list = append(list, sameBits{name: on + " cross-validated", hash: func(ctx context.Context, workers int) (string, error) {
