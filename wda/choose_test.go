@@ -501,6 +501,65 @@ func TestResultWarnings(t *testing.T) {
 	}
 }
 
+// TestPinnedErrs: settings that leave nothing to compare are judged by the rows themselves.
+func TestPinnedErrs(t *testing.T) {
+	x, labels := stretched(3, 90, 6, 3)
+	for i := range 90 { // classes in the feature of the largest scale
+		x.Set(i, 0, float64(200*labels[i])+x.At(i, 0))
+	}
+	axis := func(j int) mat.Matrix {
+		p := mat.NewDense(6, 1, nil)
+		p.Set(j, 0, 1)
+		return p
+	}
+	for _, c := range []struct {
+		init mat.Matrix
+		said bool
+	}{{axis(5), true}, {axis(0), false}} {
+		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 1, Optimizer: Optimizer{Method: Principal, Init: c.init}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := slices.ContainsFunc(m.Report().Warnings, func(w string) bool { return strings.Contains(w, "each row being left out") })
+		if warned != c.said {
+			t.Errorf("from %v: %q", mat.Col(nil, 0, c.init), m.Report().Warnings)
+		}
+	}
+}
+
+// TestMaxima: what starts have led to is counted.
+func TestMaxima(t *testing.T) {
+	values, starts := maxima([]float64{2, math.NaN(), 3, 2.001, 3.0029, 1, 2.9999})
+	if !slices.Equal(values, []float64{3.0029, 2.001, 1}) || !slices.Equal(starts, []int{3, 2, 1}) {
+		t.Errorf("%v: %v", values, starts)
+	}
+	x, labels := stretched(3, 60, 6, 3)
+	m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 2, Optimizer: Optimizer{Starts: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, sum := m.Report(), 0
+	for _, n := range r.LedTo {
+		sum += n
+	}
+	if sum != 4 || len(r.LedTo) != len(r.Maxima) || r.Maxima[0] != slices.Max(r.StartObjectives) {
+		t.Errorf("%v have led to %v: %v", r.StartObjectives, r.Maxima, r.LedTo)
+	}
+}
+
+// ones is a matrix of a type that cannot be compared.
+type ones []int
+
+func (o ones) Dims() (int, int)    { return o[0], o[0] }
+func (o ones) At(int, int) float64 { return 1 }
+func (o ones) T() mat.Matrix       { return o }
+
+// TestChoiceLambdaMatrix: members are compared with a λ_cc' of whatever type.
+func TestChoiceLambdaMatrix(t *testing.T) {
+	x, labels := stretched(3, 60, 6, 3)
+	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: Lambda{Matrix: ones{3}}}})
+}
+
 func cmpFloat(a, b float64) int {
 	switch {
 	case a < b:

@@ -92,6 +92,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
 		Lambda: o.lambdas(), Choice: choice, Settings: asked,
 	}
+	rep.Maxima, rep.LedTo = maxima(f.objectives)
 	// The numbers reported are those of the result, not of the last trial. Whoever has
 	// ended the fit does not wait for them, nor for its canonical components.
 	parts := &components{p: best.point}
@@ -104,6 +105,11 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		}
 		if err == nil {
 			said, err = warnings(ctx, s, o, &set, parts.rank, choice)
+		}
+		if err == nil && !choice.compared() {
+			var more []string
+			more, err = m.beside(ctx, span, parts.p, asked.Components, set.Workers)
+			said = append(said, more...)
 		}
 		if err == nil {
 			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), o.s.units(o.b), o.s.units(o.w), said
@@ -148,6 +154,35 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		return nil, &InterruptedError{model, fitError(cause)}
 	}
 	return model, nil
+}
+
+// besideRows bounds the rows that a result which nothing was held out for is judged by.
+const besideRows = 500
+
+// beside warns of a projection p of the samples of sp, for which nothing was held out, that
+// errs more than the principal components do on the rows that it was fitted to, each left out
+// in turn. That is lenient to p, which has seen them all, and takes no other fit.
+func (m *Prepared) beside(ctx context.Context, sp *span, p *mat.Dense, components int, workers int) ([]string, error) {
+	plain := m.start
+	if plain == nil {
+		var err error
+		if plain, err = m.span.s.principal(ctx, min(components, m.span.s.d), choicePrincipal, workers); err != nil {
+			return nil, err
+		}
+	}
+	d, k := plain.Dims()
+	plain = mat.DenseCopyOf(plain.Slice(0, d, 0, min(components, k)))
+	x, y := sp.s.thinned(ctx, besideRows), m.span.s.thinned(ctx, besideRows)
+	own, err := x.leftOut(ctx, p, workers)
+	if err != nil {
+		return nil, err
+	}
+	principal, err := y.leftOut(ctx, plain, workers)
+	if err != nil || !(own > principal+3*standardError(principal, x.n)) {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("of %d rows that it was fitted to %d nearest neighbors get %.1f %% wrong in the projection, each row being left out, and %.1f %% among the principal components: "+besideAdvice,
+		x.n, min(choiceNeighbors, x.n-1), 100*own, 100*principal)}, nil
 }
 
 // definiteSigns makes the element largest in magnitude of every column positive.

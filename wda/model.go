@@ -147,6 +147,7 @@ func (r *Report) clone() Report {
 	c := *r
 	c.History = slices.Clone(r.History)
 	c.StartObjectives = slices.Clone(r.StartObjectives)
+	c.Maxima, c.LedTo = slices.Clone(r.Maxima), slices.Clone(r.LedTo)
 	c.Validations = slices.Clone(r.Validations)
 	c.Warnings = slices.Clone(r.Warnings)
 	if r.Lambda != nil {

@@ -1,7 +1,6 @@
 package wda
 
 import (
-	"math"
 	"time"
 
 	"github.com/gomonge/monge/internal/descent"
@@ -42,6 +41,10 @@ type Report struct {
 	// has led to, NaN for one where J is not finite.
 	Start           int
 	StartObjectives []float64
+	// Maxima are the different ones among these, largest first, and LedTo how many of the
+	// starts have led to each; those within a thousandth of the next are one.
+	Maxima []float64
+	LedTo  []int
 	// ValidationError is the lowest error on the held-out samples, that of the
 	// result, and Validations all errors, from the start that led to the result.
 	ValidationError float64
@@ -102,10 +105,8 @@ type Choice struct {
 	principal float64 // the error of the principal components
 }
 
-// margin is two standard errors of the principal components' error.
-func (c *Choice) margin() float64 {
-	return 2 * math.Sqrt(c.principal*(1-c.principal)/float64(c.Rows))
-}
+// compared reports whether there was anything to compare, and a way to.
+func (c *Choice) compared() bool { return c != nil && c.Members[0].Folds > 0 }
 
 // ValidationPoint is the share of held-out samples classified wrongly with the
 // projection of a step.

@@ -257,6 +257,10 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	if err := o.Lambda.check(classes); err != nil {
 		return o, err
 	}
+	if o.Lambda.Matrix != nil {
+		// Settings are compared with ==, which types of others may not allow.
+		o.Lambda.Matrix = mat.DenseCopyOf(o.Lambda.Matrix)
+	}
 	if _, err := o.Gradient.MarshalText(); err != nil {
 		return o, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/descent"
@@ -101,6 +102,27 @@ func (f *fitter[T]) all(ctx context.Context) (*attempt, error) {
 		}
 	}
 	return best, nil
+}
+
+// sameMaximum is the share of J by which starts that have led to one maximum differ.
+const sameMaximum = 1e-3
+
+// maxima returns the different values among those that starts have led to, largest first,
+// and how many have led to each.
+func maxima(objectives []float64) (values []float64, starts []int) {
+	last := math.NaN()
+	for _, v := range slices.Backward(slices.Sorted(slices.Values(objectives))) {
+		if math.IsNaN(v) {
+			break // they come first
+		}
+		if last-v <= float64(sameMaximum*last) {
+			starts[len(starts)-1]++
+		} else {
+			values, starts = append(values, v), append(starts, 1)
+		}
+		last = v
+	}
+	return values, starts
 }
 
 func (f *fitter[T]) better(a, b *attempt) bool {

@@ -210,3 +210,29 @@ func (w *watch) keepBest(a *attempt) {
 		a.point, a.err, a.value, a.norm = w.best, w.err, w.step.Objective, w.step.GradientNorm
 	}
 }
+
+// leftOut returns the share of samples that their nearest neighbors at p, without
+// themselves, classify wrongly.
+func (s *samples) leftOut(ctx context.Context, p *mat.Dense, workers int) (float64, error) {
+	x := projected(ctx, s.x, p, workers)
+	rows := make([]int, s.n)
+	for i := range rows {
+		rows[i] = i
+	}
+	points, k := knn.New(x, s.labelsOf(rows)), min(choiceNeighbors, s.n-1)
+	var search knn.Search[float64]
+	if err := search.Nearest(ctx, points, x, k+1); err != nil {
+		return 0, err
+	}
+	votes, wrong := make([]int, len(points.Labels())), 0
+	for i := range rows {
+		near, _ := search.Near(i)
+		if at := slices.Index(near, i); at >= 0 {
+			near = slices.Delete(near, at, at+1)
+		}
+		if points.Labels()[points.Vote(votes, near[:k])] != points.Label(i) {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(s.n), nil
+}

@@ -3,6 +3,7 @@ package wda
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gomonge/monge/dist"
@@ -90,8 +91,8 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 	if o.p > 1 && rank <= lineRank {
 		add("within classes the samples vary in one of %d components alone (effective rank %.3f): a feature of large scale, or features that are nearly constant, decide; see Whitening, Standardize and Shrinkage", o.p, rank)
 	}
-	if choice != nil && choice.Members[0].Folds > 0 && choice.principal+choice.margin() < choice.Members[0].Error {
-		add("on rows held out the result errs in %.1f %% of cases, the principal components in %.1f %%: leave λ, Shrinkage and Whitening open, or take Method Principal", 100*choice.Members[0].Error, 100*choice.principal)
+	if choice.compared() && choice.Members[0].Error > choice.principal+2*standardError(choice.principal, choice.Rows) {
+		add("on rows held out the result errs in %.1f %% of cases, the principal components in %.1f %%: "+besideAdvice, 100*choice.Members[0].Error, 100*choice.principal)
 	}
 	if o.inLog > 0 {
 		add("λ is so large that %d of %d transport problems underflow and were solved in the log domain, which is slower", o.inLog, len(o.pairs))
@@ -101,3 +102,8 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 	}
 	return w, nil
 }
+
+const besideAdvice = "leave λ, Shrinkage and Whitening open, or take Method Principal"
+
+// standardError is that of a share of n rows.
+func standardError(share float64, n int) float64 { return math.Sqrt(share * (1 - share) / float64(n)) }

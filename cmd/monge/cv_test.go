@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,13 +202,16 @@ func TestFitOptions(t *testing.T) {
 			if starts, ok := v["start_objectives"].([]any); !ok || encode(t, starts) != encode(t, r.StartObjectives) {
 				t.Errorf("%s: start_objectives %v, want %v", c.args, v["start_objectives"], r.StartObjectives)
 			}
+			if all, ok := v["maxima"].([]any); !ok || len(all) != len(r.Maxima) || get(t, all[0].(map[string]any), "starts") != float64(r.LedTo[0]) {
+				t.Errorf("%s: maxima %v, want %v of %v starts", c.args, v["maxima"], r.Maxima, r.LedTo)
+			}
 		}
 		if c.set.Validation != nil {
 			near(t, c.args, get(t, v, "validation_error"), r.ValidationError, 0)
 		}
 	}
 	code, stdout, stderr := monge(t, append(fit, "--starts", "2", "--validation", "0.3", "--k", "3")...)
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "start  ") || !strings.Contains(stdout, "validation error  ") {
+	if code != 0 || stderr != "" || !regexp.MustCompile(`start +\d of 2; \d to J = `).MatchString(stdout) || !strings.Contains(stdout, "validation error  ") {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
 	if _, stdout, _ := monge(t, "info", "--model", model); !strings.Contains(stdout, "3 nearest of 60 rows") {

@@ -166,12 +166,20 @@ type fitResult struct {
 	Classes          []string `json:"classes"`
 	// With --starts, the J that each start has led to.
 	StartObjectives []number `json:"start_objectives,omitempty"`
+	// The different ones among these, the largest first, and how many starts led there.
+	Maxima []maximum `json:"maxima,omitempty"`
 	// With --validation, the error of the result on the rows held out.
 	ValidationError *number  `json:"validation_error,omitempty"`
 	K               int      `json:"k,omitempty"`
 	Warnings        []string `json:"warnings,omitempty"`
 	Model           string   `json:"model"`
 	Hash            string   `json:"hash"` // of what predictions depend on
+}
+
+// maximum is a J that some starts have led to.
+type maximum struct {
+	Objective number `json:"objective"`
+	Starts    int    `json:"starts"`
 }
 
 // choice is a member of the family that was compared.
@@ -256,6 +264,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		for _, j := range r.StartObjectives {
 			out.StartObjectives = append(out.StartObjectives, number(j))
 		}
+		for i, j := range r.Maxima {
+			out.Maxima = append(out.Maxima, maximum{number(j), r.LedTo[i]})
+		}
 	}
 	if set.Validation != nil {
 		e := number(r.ValidationError)
@@ -283,13 +294,22 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, out.Shrinkage)
 		fmt.Fprintf(w, "solver\t%s: %s after %d steps, %d evaluations, %.3g s\n", out.Solver, out.Status, out.Steps, out.Evaluations, r.Elapsed.Seconds())
 		if len(out.StartObjectives) > 0 {
-			fmt.Fprintf(w, "start\t%d of %d\n", r.Start+1, r.Settings.Optimizer.Starts)
+			fmt.Fprintf(w, "start\t%d of %d; %s\n", r.Start+1, r.Settings.Optimizer.Starts, ledTo(out.Maxima))
 		}
 		if out.ValidationError != nil {
 			fmt.Fprintf(w, "validation error\t%s\n", percent(r.ValidationError))
 		}
 		fmt.Fprintf(w, "model\t%s\n", f.model)
 	})
+}
+
+// ledTo says how many starts led to each maximum.
+func ledTo(all []maximum) string {
+	var out []string
+	for _, m := range all {
+		out = append(out, fmt.Sprintf("%d to J = %.4g", m.Starts, float64(m.Objective)))
+	}
+	return list(out, 60)
 }
 
 // ratios lists the ratios of the components.
