@@ -88,9 +88,22 @@ func (e elem) word() int {
 
 // littleEndian brings the bytes of elements into little-endian order.
 func (e elem) littleEndian(b []byte) {
-	if w := e.word(); e.big && w > 1 {
-		for ; len(b) > 0; b = b[w:] {
-			slices.Reverse(b[:w])
+	if !e.big {
+		return
+	}
+	le, be := binary.LittleEndian, binary.BigEndian
+	switch e.word() {
+	case 2:
+		for ; len(b) >= 2; b = b[2:] {
+			le.PutUint16(b, be.Uint16(b))
+		}
+	case 4:
+		for ; len(b) >= 4; b = b[4:] {
+			le.PutUint32(b, be.Uint32(b))
+		}
+	case 8:
+		for ; len(b) >= 8; b = b[8:] {
+			le.PutUint64(b, be.Uint64(b))
 		}
 	}
 }
@@ -122,8 +135,8 @@ func (e elem) decode(dst []float64, src []byte) {
 	case 'u':
 		switch e.size {
 		case 1:
-			for i := range dst {
-				dst[i] = float64(src[i])
+			for i, b := range src[:len(dst)] {
+				dst[i] = bytesAsNumbers[b]
 			}
 		case 2:
 			for i := range dst {
@@ -180,6 +193,14 @@ func (e elem) decode(dst []float64, src []byte) {
 		}
 	}
 }
+
+// bytesAsNumbers takes half the time of a conversion, which takes three instructions.
+var bytesAsNumbers = func() (t [256]float64) {
+	for i := range t {
+		t[i] = float64(i)
+	}
+	return t
+}()
 
 // half returns the IEEE 754 number of 16 bits: 1 sign, 5 exponent, 10 fraction.
 func half(b uint16) float64 {
@@ -320,8 +341,10 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := finite(x, m.row, m.cols); err != nil {
-		return 0, err
+	if m.a.elem.kind == 'f' {
+		if err := finite(x, m.row, m.cols); err != nil {
+			return 0, err
+		}
 	}
 	m.row += rows
 	return rows, nil

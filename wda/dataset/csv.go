@@ -108,19 +108,72 @@ func (c *csvSamples) next() ([][]byte, error) {
 func (c *csvSamples) read(x []float64, label func(text []byte, place int)) (rows int, err error) {
 	_, cols := c.dims()
 	for ; len(x) >= cols; x = x[cols:] {
-		fields, err := c.next()
+		err := c.record(x[:cols], label)
 		if err == io.EOF && rows > 0 {
 			c.pending = []record{{err: err}}
 			return rows, nil
 		} else if err != nil {
 			return 0, err
 		}
-		if err := c.parse(x[:cols], fields, label); err != nil {
-			return 0, err
-		}
 		rows++
 	}
 	return rows, nil
+}
+
+// record sets x to the features of the next record.
+func (c *csvSamples) record(x []float64, label func(text []byte, place int)) error {
+	var fields [][]byte
+	var err error
+	if len(c.pending) > 0 {
+		fields, err = c.next()
+	} else {
+		var text []byte
+		if text, err = c.t.text(); err == nil {
+			if c.plain(x, text, label) {
+				return nil
+			}
+			fields, err = c.t.divide(text)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.parse(x, fields, label)
+}
+
+// plain sets x to a record of decimals alone, as nearly every one is, and its label. What has
+// quotes, blanks, other numbers or faults it leaves to parse, which would come to the same.
+func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, place int)) bool {
+	if len(c.t.comma) != 1 || bytes.IndexByte([]byte("+-.0123456789Ee"), c.t.comma[0]) >= 0 {
+		return false
+	}
+	comma := c.t.comma[0]
+	var name []byte
+	k := 0
+	for j := range c.width {
+		var n int
+		if j == c.label.at {
+			if n = bytes.IndexByte(text, comma); n < 0 {
+				n = len(text)
+			}
+			if name = bytes.TrimSpace(text[:n]); len(name) == 0 || bytes.IndexByte(name, '"') >= 0 {
+				return false
+			}
+		} else {
+			if x[k], n = decimal(text); n == 0 {
+				return false
+			}
+			k++
+		}
+		if last := n == len(text); last != (j == c.width-1) || !last && text[n] != comma {
+			return false
+		}
+		text = text[min(n+1, len(text)):]
+	}
+	if name != nil {
+		label(name, c.t.line)
+	}
+	return true
 }
 
 // parse sets x to the features of a record.
@@ -217,6 +270,15 @@ func newTable(r *bufio.Reader, comma, comment rune) (*table, error) {
 // next returns the next record that is not blank; it is valid until the call
 // after.
 func (t *table) next() ([][]byte, error) {
+	text, err := t.text()
+	if err != nil {
+		return nil, err
+	}
+	return t.divide(text)
+}
+
+// text returns the line that the next record begins with.
+func (t *table) text() ([]byte, error) {
 	for {
 		text, err := t.readLine()
 		if err != nil {
@@ -227,11 +289,16 @@ func (t *table) next() ([][]byte, error) {
 		if len(blank) == 0 || t.comment != nil && bytes.HasPrefix(blank, t.comment) {
 			continue
 		}
-		if t.comma != nil && bytes.IndexByte(text, '"') >= 0 {
-			return t.quoted(text)
-		}
-		return t.cut(text)
+		return text, nil
 	}
+}
+
+// divide returns the fields of the record that begins with text.
+func (t *table) divide(text []byte) ([][]byte, error) {
+	if t.comma != nil && bytes.IndexByte(text, '"') >= 0 {
+		return t.quoted(text)
+	}
+	return t.cut(text)
 }
 
 // readLine returns the next line without its end, or io.EOF.
@@ -471,6 +538,9 @@ func numeric(field []byte) bool {
 
 // number reads a finite decimal number.
 func number(field []byte) (float64, error) {
+	if v, n := decimal(field); n == len(field) && n > 0 {
+		return v, nil
+	}
 	v, err := strconv.ParseFloat(string(field), 64)
 	switch {
 	case err == nil && literal(field):

@@ -108,16 +108,14 @@ func inArray(name string, err error) error {
 
 // archive is an NPZ file.
 type archive struct {
-	zip       *zip.Reader
-	at        io.ReaderAt
-	size      int64
-	expansion int64
+	zip *zip.Reader
+	src *source
 }
 
 func openArchive(src *source) (*archive, error) {
 	z, err := zip.NewReader(src.at, src.size)
 	if err == nil {
-		return &archive{z, src.at, src.size, src.expansion}, nil
+		return &archive{z, src}, nil
 	}
 	// A zip file has its directory at the end: what a short one lacks.
 	var magic [4]byte
@@ -164,16 +162,16 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 	if err != nil {
 		return nil, nil, because(ErrFormat, "damaged zip entry: "+err.Error())
 	}
-	s := &stream{r: bufio.NewReaderSize(inflate{r}, streamBuffer)}
+	s := &stream{r: bufio.NewReaderSize(z.src.readAhead(inflate{r}), streamBuffer)}
 	// The header's sizes are claims; the file's size is not.
-	limit := uint64(z.size)
+	limit := uint64(z.src.size)
 	if file.Method != zip.Store {
 		limit *= maxRatio
-		s.check = func(bytes int64) error { return checkExpansion(bytes, z.size, z.expansion) }
+		s.check = func(bytes int64) error { return checkExpansion(bytes, z.src.size, z.src.expansion) }
 	}
 	s.limit = int64(min(limit, file.UncompressedSize64, math.MaxInt64))
 	if begin, err := file.DataOffset(); err == nil && file.Method == zip.Store {
-		s.place = place{file: z.at, begin: begin, size: begin + s.limit}
+		s.place = place{file: z.src.at, begin: begin, size: begin + s.limit}
 	}
 	a, err := openNPY(s)
 	if err != nil {

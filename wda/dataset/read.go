@@ -177,7 +177,7 @@ func newLabels(src *source, path string, opt *Options) (labels, error) {
 			err = because(errShape, fmt.Sprintf("%d dimensions: these are not labels", len(a.shape)))
 		}
 	default:
-		src.bounded = true
+		src.bounded.Store(true)
 		e, err := readCSVLabels(src.r, opt.maxElements())
 		if err != nil {
 			return nil, err

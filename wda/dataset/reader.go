@@ -303,7 +303,7 @@ func (r *Reader) all() (*Dataset, error) {
 			return nil, l.named(err)
 		}
 	}
-	r.src.bounded = true
+	r.src.bounded.Store(true)
 	d := &Dataset{Columns: r.columns}
 	var (
 		enc    encoder

@@ -53,7 +53,7 @@ func TestSimulationPanics(t *testing.T) {
 	Simulation{}.Generate(0)
 }
 
-func bits(x *mat.Dense) uint64 {
+func bitsOf(x *mat.Dense) uint64 {
 	h := fnv.New64a()
 	for _, v := range x.RawMatrix().Data {
 		b := math.Float64bits(v)
@@ -76,7 +76,7 @@ func TestSimulationGolden(t *testing.T) {
 		{Simulation{Circles: true, Seed: 1}, 0xb14816e2ab6d62a6},
 		{Simulation{Classes: 7, Radius: 3, Spread: 0.7, NoiseDims: 1, Noise: 0.3, Seed: 1 << 63}, 0xa32b7d9f3b267c80},
 	} {
-		if got := bits(c.s.Generate(5000).X); got != c.want {
+		if got := bitsOf(c.s.Generate(5000).X); got != c.want {
 			t.Errorf("%+v: bits %#x, want %#x", c.s, got, c.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gomonge/monge/internal/fault"
 )
@@ -25,9 +26,10 @@ type source struct {
 	r          *bufio.Reader
 	format     string
 	compressed bool
-	expansion  int64 // bytes of memory that each byte of a compressed file may take
-	bounded    bool  // everything is kept: expansion holds
-	raw, clear int64 // bytes read before and after decompression
+	expansion  int64        // bytes of memory that each byte of a compressed file may take
+	bounded    atomic.Bool  // everything is kept: expansion holds
+	raw, clear atomic.Int64 // bytes read before and after decompression
+	ahead      []*ahead     // to close
 }
 
 // maxRatio is the largest expansion of a deflate stream according to zlib's
@@ -42,12 +44,11 @@ func openSource(path string, opt Options) (*source, error) {
 	if opt.Format == formatAuto {
 		opt.Format = formatOf(path)
 	}
-	s, err := newSource(f, opt)
-	if err != nil {
+	s := &source{file: f}
+	if err := s.open(f, opt); err != nil {
 		f.Close()
 		return nil, err
 	}
-	s.file = f
 	return s, nil
 }
 
@@ -56,25 +57,47 @@ func (s *source) Close() error {
 	if s.file == nil {
 		return nil
 	}
+	for _, a := range s.ahead {
+		a.Close()
+	}
 	return s.file.Close()
 }
 
 func newSource(r io.Reader, opt Options) (*source, error) {
-	s := &source{size: -1, format: opt.Format, expansion: opt.maxExpansion()}
-	if err := s.measure(r); err != nil {
+	s := new(source)
+	if err := s.open(r, opt); err != nil {
 		return nil, err
 	}
-	s.r = bufio.NewReaderSize(counter{r, &s.raw}, streamBuffer)
+	return s, nil
+}
+
+// readAhead has r, which only s reads, read while what came before is used, if s ends with
+// Close: of another's reader no more is read than was asked for.
+func (s *source) readAhead(r io.Reader) io.Reader {
+	if s.file == nil {
+		return r
+	}
+	a := newAhead(r)
+	s.ahead = append(s.ahead, a)
+	return a
+}
+
+func (s *source) open(r io.Reader, opt Options) error {
+	s.size, s.format, s.expansion = -1, opt.Format, opt.maxExpansion()
+	if err := s.measure(r); err != nil {
+		return err
+	}
+	s.r = bufio.NewReaderSize(s.readAhead(counter{r, &s.raw}), streamBuffer)
 	// The bytes decide on compression: no format here starts like gzip, and
 	// download tools unpack files without renaming them.
 	if head, _ := s.r.Peek(2); bytes.Equal(head, gzipMagic) {
 		z, err := gzip.NewReader(s.r)
 		if err != nil {
-			return nil, damaged(err)
+			return damaged(err)
 		}
 		z.Multistream(false)
 		s.compressed = true
-		s.r = bufio.NewReaderSize(&gunzip{s, z, s.r}, streamBuffer)
+		s.r = bufio.NewReaderSize(s.readAhead(&gunzip{s, z, s.r}), streamBuffer)
 	}
 	if s.format == formatAuto {
 		s.format = sniff(s.r)
@@ -82,15 +105,15 @@ func newSource(r io.Reader, opt Options) (*source, error) {
 	switch {
 	case s.format == formatAuto:
 		if _, err := s.r.Peek(1); err != nil && err != io.EOF {
-			return nil, err
+			return err
 		}
-		return nil, because(ErrFormat, "neither the name nor the first bytes tell the format")
+		return because(ErrFormat, "neither the name nor the first bytes tell the format")
 	case !slices.Contains([]string{formatCSV, formatNPY, formatNPZ, formatIDX}, s.format):
-		return nil, because(fault.ErrSettings, fmt.Sprintf("the format is csv, npy, npz or idx, not %q", s.format))
+		return because(fault.ErrSettings, fmt.Sprintf("the format is csv, npy, npz or idx, not %q", s.format))
 	case s.format == formatNPZ && s.at == nil:
-		return nil, because(ErrFormat, "an NPZ file cannot be read from a pipe")
+		return because(ErrFormat, "an NPZ file cannot be read from a pipe")
 	}
-	return s, nil
+	return nil
 }
 
 // measure finds out the size of what is left of r, if it has one.
@@ -146,7 +169,7 @@ func (s *source) checkExpansion(bytes int64) error {
 	if !s.compressed {
 		return nil
 	}
-	return checkExpansion(bytes, max(s.size, s.raw), s.expansion)
+	return checkExpansion(bytes, max(s.size, s.raw.Load()), s.expansion)
 }
 
 func checkExpansion(bytes, file, expansion int64) error {
@@ -160,12 +183,12 @@ func checkExpansion(bytes, file, expansion int64) error {
 // counter counts the bytes that are read.
 type counter struct {
 	r io.Reader
-	n *int64
+	n *atomic.Int64
 }
 
 func (c counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	*c.n += int64(n)
+	c.n.Add(int64(n))
 	return n, err
 }
 
@@ -182,7 +205,7 @@ type gunzip struct {
 func (g *gunzip) Read(p []byte) (int, error) {
 	for {
 		n, err := g.z.Read(p)
-		g.src.clear += int64(n)
+		clear := g.src.clear.Add(int64(n))
 		switch {
 		case err == io.EOF:
 			if err = g.next(); err == nil && n == 0 {
@@ -190,8 +213,8 @@ func (g *gunzip) Read(p []byte) (int, error) {
 			}
 		case err != nil:
 			err = damaged(err)
-		case g.src.bounded:
-			err = g.src.checkExpansion(g.src.clear)
+		case g.src.bounded.Load():
+			err = g.src.checkExpansion(clear)
 		}
 		return n, err
 	}
