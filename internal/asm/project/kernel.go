@@ -49,9 +49,12 @@ func TransMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx
 		return
 	}
 	// A long chain, as g is loaded and stored once in each call; but one whose y
-	// stays in L1.
+	// stays in L1, and if x comes from far no more rows than the hardware fetches ahead.
 	rows := min(m, 128)
-	if p > 16 {
+	switch {
+	case far[T](m, ldx) && p*num.Lanes[T]() <= 256:
+		rows = min(m, 32)
+	case p > 16:
 		rows = min(m, 64)
 	}
 	lines := min(p, 96)
@@ -64,3 +67,7 @@ func TransMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx
 		}
 	}
 }
+
+// far reports whether m rows ld apart span more than 2 MB, of which the second-level cache
+// has nothing left when they are read again.
+func far[T num.Float](m, ld int) bool { return m > (2<<20)/64*num.Lanes[T]()/max(ld, 1) }

@@ -120,11 +120,19 @@ func testCut[T num.Float](t *testing.T) {
 	asmtest.Fill(rng, x, asmtest.Gauss)
 	asmtest.Fill(rng, b, asmtest.Gauss)
 	asmtest.Fill(rng, y, asmtest.Gauss)
+	// the same x with rows as far apart as those of many samples, whose chains are shorter
+	const ld = 1 << 16
+	apart := make([]T, span(m, d, ld))
+	for i := range m {
+		copy(apart[i*ld:], x[i*d:][:d])
+	}
 	for _, lv := range append(asmtest.Levels(t), asm.Ref) {
 		whole, cut := make([]T, m*p), make([]T, m*p)
 		Mul(lv, m, p, d, whole, p, x, d, b, p, false)
 		tWhole, tCut := make([]T, p*d), make([]T, p*d)
 		TransMul(lv, m, p, d, tWhole, d, x, d, y, p, false)
+		TransMul(lv, m, p, d, tCut, d, apart, ld, y, p, false)
+		same(t, lv, m, tCut, tWhole)
 		for range 20 {
 			k := 1 + rng.IntN(d-1)
 			Mul(lv, m, p, k, cut, p, x, d, b, p, false)
