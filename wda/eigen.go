@@ -276,7 +276,7 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 			}
 		})
 	}
-	e.o.each(ctx, d, productColumns(n*k, e.o.width), func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
+	e.o.each(ctx, d, productColumns(n*k), func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
 	for i := range d {
 		row, vi := dst.RawRowView(i), v.RawRowView(i)
 		for j := range row {

@@ -355,7 +355,7 @@ func (o *objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw flo
 	for i := range g {
 		g[i] = T(tb*g[i]) + T(tw*gw[i])
 	}
-	o.each(ctx, o.s.d, productColumns(o.s.n*o.p, o.width), o.work.pullBack)
+	o.each(ctx, o.s.d, productColumns(o.s.n*o.p), o.work.pullBack)
 	scale = 1 / scale
 	for k := range o.s.d {
 		i := k

@@ -353,8 +353,7 @@ func product(ctx context.Context, workers int, dst, a, b matrix.Matrix[float64])
 
 // transProduct sets dst = aᵀ·b, a piece of the columns of b at a time.
 func transProduct(ctx context.Context, workers int, dst, a, b matrix.Matrix[float64]) error {
-	workers = workerCount(workers)
-	return parallel.ForContext(ctx, workers, b.Cols, productColumns(a.Rows*a.Cols, workers), func(i, j int) {
+	return parallel.ForContext(ctx, workerCount(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
 		matrix.TransMul(asm.Best(), dst.ColRange(i, j), a, b.ColRange(i, j), false)
 	})
 }
@@ -365,15 +364,10 @@ func transProduct(ctx context.Context, workers int, dst, a, b matrix.Matrix[floa
 func productPiece(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 
 // productColumns is productPiece of columns of Xᵀ·G: three times as many, eight tiles of
-// the widest kernel and long runs of the rows of X, which come from far, and for one
-// goroutine four times that (1000 × 784, p = 10: .47 ms, .41 ms).
-func productColumns(each, workers int) int {
-	columns := 3 * productPiece(each)
-	if workers == 1 {
-		columns *= 4
-	}
-	return columns
-}
+// the widest kernel and long runs of the rows of X, which come from far (1000 × 784,
+// p = 10: .68 ms for .83 with 64 columns, in float32 .26 for .36, before TransMul had chains
+// of 32 rows; with them .47, all 784 at once .41).
+func productColumns(each int) int { return 3 * productPiece(each) }
 
 // coordinates returns the samples whose first coordinates are x, and 0 the others of d.
 func (s *samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d int) *samples {

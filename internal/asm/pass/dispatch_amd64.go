@@ -18,7 +18,7 @@ import (
 //
 //go:noinline
 func run[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
-	switch faster(asm.VariantOf[K, T](lv), n, v != nil && q != nil) {
+	switch faster(asm.VariantOf[K, T](lv), n, ldk, v != nil && q != nil) {
 	case asm.AVX512F64:
 		passAVX512F64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
 	case asm.AVX512F32:
@@ -39,11 +39,13 @@ func run[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v, a, u, q *T, d
 
 var doublePumped = asm.DoublePumped()
 
-// faster returns the variant to use instead of v for rows of n columns, where both says
-// that rows are read twice: AVX2's form, where it was measured to take less time on a CPU
-// like this (AVX512.md).
-func faster(v asm.Variant, n int, both bool) asm.Variant {
+// faster returns the variant to use instead of v for rows of n columns, ldk apart, where
+// both says that rows are read twice: AVX2's form, where it was measured to take less time
+// on a CPU like this (AVX512.md).
+func faster(v asm.Variant, n, ldk int, both bool) asm.Variant {
 	switch {
+	case v == asm.AVX512F64 && ldk%8 == 4 && n >= 88 && n <= 400 && !both: // half of the 64 bytes at a time cross a line
+		return asm.AVX2F64
 	case v == asm.AVX512Mixed && (doublePumped && n < 1500 || !doublePumped && (n >= 750 || n < 50) && both):
 		return asm.AVX2Mixed
 	case v == asm.AVX512F64 && (doublePumped && n < 464 || !doublePumped && n >= 1080 && n < 3000) && both:
@@ -77,17 +79,15 @@ func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int
 //go:noinline
 func divide[T num.Float](lv asm.Level, n int, dst, x, y []T) {
 	v := asm.VariantOf[T, T](lv)
-	if doublePumped && v == asm.AVX512F32 {
-		v = asm.AVX2F32 // 9 ns less to start, the same speed
+	if v == asm.AVX512F64 && n < 24 {
+		v = asm.AVX2F64 // half a vector for nothing takes as long as one
 	}
 	switch v {
 	case asm.AVX512F64:
 		divideAVX512F64(n, num.P64(dst), num.P64(x), num.P64(y))
-	case asm.AVX512F32:
-		divideAVX512F32(n, num.P32(dst), num.P32(x), num.P32(y))
 	case asm.AVX2F64:
 		divideAVX2F64(n, num.P64(dst), num.P64(x), num.P64(y))
-	case asm.AVX2F32:
+	case asm.AVX2F32, asm.AVX512F32: // the divider takes as long for 32 bytes twice
 		divideAVX2F32(n, num.P32(dst), num.P32(x), num.P32(y))
 	default:
 		divideRef(n, dst, x, y)
@@ -166,9 +166,6 @@ func beginAVX2F32(m, n int, k *float32, ldk int, mat *float32, ldm int, v, u, w,
 
 //go:noescape
 func divideAVX512F64(n int, dst, x, y *float64)
-
-//go:noescape
-func divideAVX512F32(n int, dst, x, y *float32)
 
 //go:noescape
 func divideAVX2F64(n int, dst, x, y *float64)

@@ -141,24 +141,6 @@ done:
 #define F32
 #include "type_amd64.h"
 
-#define STEP DIVIDE
-#define SHORT DIVIDESHORT
-
-// func divideAVX512F32(n int, dst, x, y *float32)
-TEXT ·divideAVX512F32(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), bytes
-	MOVQ dst+8(FP), dp
-	MOVQ x+16(FP), xp
-	MOVQ y+24(FP), yp
-
-#include "vector_amd64.h"
-
-done:
-	VZEROUPPER
-	RET
-
-#undef STEP
-#undef SHORT
 #define STEP COUNT
 #define SHORT COUNTSHORT
 
