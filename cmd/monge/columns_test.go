@@ -23,7 +23,7 @@ import (
 
 // arrowLists writes rows as lists, of one length as far as the type goes, with an
 // identifier and a label beside them, in batches of 1000.
-func arrowLists(t *testing.T, path string, rows [][]float64, labels []string, fixed, stream bool) {
+func arrowLists(t testing.TB, path string, rows [][]float64, labels []string, fixed, stream bool) {
 	t.Helper()
 	list := arrow.DataType(arrow.ListOf(arrow.PrimitiveTypes.Float64))
 	if fixed {
@@ -64,7 +64,7 @@ func arrowLists(t *testing.T, path string, rows [][]float64, labels []string, fi
 
 // parquetLists writes rows as optional lists with a label beside them, in row groups of
 // 1000.
-func parquetLists(t *testing.T, path string, rows [][]float64, labels []string) {
+func parquetLists(t testing.TB, path string, rows [][]float64, labels []string) {
 	t.Helper()
 	element := schema.NewFloat64Node("element", parquet.Repetitions.Required, -1)
 	inner, err := schema.NewGroupNode("list", parquet.Repetitions.Repeated, schema.FieldList{element}, -1)

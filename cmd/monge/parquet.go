@@ -39,7 +39,7 @@ type leaf struct {
 func openParquet(r io.Reader) (columnar, error) {
 	at, ok := r.(parquet.ReaderAtSeeker)
 	if !ok {
-		return nil, errors.New("a Parquet file cannot be read from a pipe")
+		return nil, errors.New("a Parquet file, whose index is at its end, cannot be read from a pipe: save it first, or convert it to an Arrow stream")
 	}
 	props := parquet.NewReaderProperties(memory.DefaultAllocator)
 	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
@@ -242,13 +242,16 @@ type wrong struct {
 // of the batch.
 func (l *leaf) check(done, n, width int) *wrong {
 	if most := l.column.MaxDefinitionLevel(); most > 0 {
-		for k, d := range l.defs[:n] {
-			if d != most {
-				return &wrong{(done + k) / width, wda.ErrNotFinite, "null"}
-			}
+		differ := int16(0) // one pass without branches, as there hardly ever is one
+		for _, d := range l.defs[:n] {
+			differ |= d ^ most
+		}
+		if differ != 0 {
+			k := slices.IndexFunc(l.defs[:n], func(d int16) bool { return d != most })
+			return &wrong{(done + k) / width, wda.ErrNotFinite, "null"}
 		}
 	}
-	if l.column.MaxRepetitionLevel() > 0 {
+	if l.column.MaxRepetitionLevel() > 0 && !rectangular(l.reps[:n], done%width, width) {
 		at := done % width
 		for k, r := range l.reps[:n] {
 			if (r == 0) != (at == 0) {
@@ -264,6 +267,25 @@ func (l *leaf) check(done, n, width int) *wrong {
 		}
 	}
 	return nil
+}
+
+// rectangular reports whether lists of one width, from element at of one on, have these
+// repetition levels: 0 for the first element of each, 1 for the others.
+func rectangular(reps []int16, at, width int) bool {
+	differ := int16(0)
+	for len(reps) > 0 {
+		row := reps[:min(width-at, len(reps))]
+		reps = reps[len(row):]
+		if at == 0 {
+			differ |= row[0]
+			row = row[1:]
+		}
+		for _, r := range row {
+			differ |= r ^ 1
+		}
+		at = 0
+	}
+	return differ == 0
 }
 
 // spread sets the elements of dst for n values after done of the batch.
@@ -310,6 +332,12 @@ func (l *leaf) unsigned() bool {
 }
 
 func spreadValues[T any](dst []float64, v []T, done, width, stride int, float func(T) float64) {
+	if stride == width { // a column of lists alone
+		for k, x := range v {
+			dst[done+k] = float(x)
+		}
+		return
+	}
 	at, k := done/width*stride, done%width
 	for _, x := range v {
 		dst[at+k] = float(x)

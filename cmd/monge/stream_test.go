@@ -1,16 +1,27 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
@@ -96,6 +107,12 @@ func TestStreamMemory(t *testing.T) {
 		rows = 150_000
 	}
 	line := strings.Repeat("0.25,", 49) + "1\n"
+	check := func(what string, peak int, cmd *exec.Cmd) {
+		t.Logf("%s: %d kB, %v", what, peak, cmd.ProcessState.UserTime())
+		if peak > 100_000 && !raceEnabled {
+			t.Errorf("%s took %d kB", what, peak)
+		}
+	}
 	for _, args := range [][]string{{"transform", "--out", "-"}, {"transform", "--out", filepath.Join(dir, "o.npy")}, {"predict", "--proba", "--out", filepath.Join(dir, "o.csv")}} {
 		cmd := program(t, append(args, "--model", model, "--data", "-")...)
 		in, err := cmd.StdinPipe()
@@ -110,22 +127,180 @@ func TestStreamMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// All but what the pipe holds has been worked on.
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		peak := mostMemory(t, cmd) // all but what the pipe holds has been worked on
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		peak, err := strconv.Atoi(string(regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)[1]))
-		if err != nil {
+		check(args[0], peak, cmd)
+	}
+	if testing.Short() {
+		return
+	}
+	for name, path := range streamFiles(t, dir, 200_000, 50) { // 80 MB of numbers, and the command itself takes 25
+		cmd := program(t, "transform", "--model", model, "--data", path, "--out", filepath.Join(dir, "o.arrow"))
+		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s of %d rows: %d kB, %v", args[0], rows, peak, cmd.ProcessState.UserTime())
-		if peak > 100_000 && !raceEnabled {
-			t.Errorf("%q of %d rows took %d kB", args, rows, peak)
+		ended := make(chan error)
+		go func() { ended <- cmd.Wait() }()
+		peak := 0
+		for running := true; running; {
+			select {
+			case err := <-ended:
+				if running = false; err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			case <-time.After(2 * time.Millisecond):
+				peak = max(peak, mostMemory(t, cmd))
+			}
 		}
+		check(name, peak, cmd)
+	}
+}
+
+// mostMemory returns the largest memory, in kB, that a process has had, or 0 after its end.
+// (Of one that has ended the system counts in that of its parent before exec.)
+func mostMemory(t testing.TB, cmd *exec.Cmd) int {
+	t.Helper()
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	m := regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)
+	if m == nil {
+		return 0
+	}
+	kB, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kB
+}
+
+// streamFiles writes the same rows, of numbers that have seven digits, in every format that
+// is read in blocks, and returns the paths.
+func streamFiles(t testing.TB, dir string, rows, cols int) map[string]string {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	x := mat.NewDense(rows, cols, nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range x.RawMatrix().Data {
+		x.RawMatrix().Data[i] = float64(float32(rng.NormFloat64()))
+	}
+	paths := map[string]string{}
+	save := func(name string, write func(path string) error) {
+		paths[name] = filepath.Join(dir, "data."+name)
+		if err := write(paths[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range []string{"csv", "npy", "parquet", "arrow"} {
+		save(kind, func(path string) error { return writeMatrix(path, "."+kind, x) })
+	}
+	npy, err := os.ReadFile(paths["npy"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	save("npy.gz", func(path string) error {
+		return outfile.WriteFile(path, func(w io.Writer) error {
+			z := gzip.NewWriter(w)
+			z.Write(npy)
+			return z.Close()
+		})
+	})
+	save("npz", func(path string) error {
+		return outfile.WriteFile(path, func(w io.Writer) error {
+			z := zip.NewWriter(w)
+			f, err := z.Create("X.npy")
+			if err != nil {
+				return err
+			}
+			f.Write(npy)
+			return z.Close()
+		})
+	})
+	save("idx", func(path string) error {
+		return outfile.WriteFile(path, func(w io.Writer) error {
+			b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte{0, 0, 0x0d, 2}, uint32(rows)), uint32(cols))
+			for _, v := range x.RawMatrix().Data {
+				b = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(v)))
+			}
+			_, err := w.Write(b)
+			return err
+		})
+	})
+	lists, labels := make([][]float64, rows), make([]string, rows)
+	for i := range lists {
+		lists[i], labels[i] = x.RawRowView(i), "a"
+	}
+	save("lists.parquet", func(path string) error { parquetLists(t, path, lists, labels); return nil })
+	save("lists.arrow", func(path string) error { arrowLists(t, path, lists, labels, true, false); return nil })
+	return paths
+}
+
+// BenchmarkStream compares what transform makes of a file with reading its bytes alone, with
+// reading its rows alone, and with projecting rows that are in memory, all in bytes of the
+// file. 10 of 128 dimensions.
+func BenchmarkStream(b *testing.B) {
+	const rows, cols, p = 60_000, 128, 10
+	dir := b.TempDir()
+	model := filepath.Join(dir, "m.wda")
+	data := dataset.Simulation{Seed: 1, NoiseDims: cols - 2}.Generate(200)
+	if err := outfile.WriteFile(filepath.Join(dir, "d.csv"), csvOf(data)); err != nil {
+		b.Fatal(err)
+	}
+	object(b, "fit", "--data", filepath.Join(dir, "d.csv"), "--model", model, "--paper", "-p", "10", "--max-steps", "1")
+	m := loadModel(b, model)
+	block := mat.NewDense(blockRows(cols), cols, nil)
+	y := mat.NewDense(blockRows(cols), p, nil)
+	paths := streamFiles(b, dir, rows, cols)
+	for _, name := range slices.Sorted(maps.Keys(paths)) {
+		info, err := os.Stat(paths[name])
+		if err != nil {
+			b.Fatal(err)
+		}
+		run := func(what string, once func() error) {
+			b.Run("format="+name+"/what="+what, func(b *testing.B) {
+				b.SetBytes(info.Size())
+				for b.Loop() {
+					if err := once(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		run("bytes", func() error {
+			f, err := os.Open(paths[name])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, make([]byte, 1<<16))
+			return err
+		})
+		run("rows", func() error {
+			r, err := new(readFlags).openBlocks(paths[name], dataset.Options{Unlabelled: true})
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			for err == nil {
+				_, err = r.Next(blockRows(cols))
+			}
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		})
+		run("project", func() error {
+			for range rows / blockRows(cols) {
+				m.Transform(y, block)
+			}
+			return nil
+		})
+		run("transform", func() error {
+			if code, _, stderr := monge(b, "transform", "--model", model, "--data", paths[name], "--out", filepath.Join(dir, "o.npy")); code != 0 {
+				return errors.New(stderr)
+			}
+			return nil
+		})
 	}
 }
