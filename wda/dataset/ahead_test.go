@@ -34,8 +34,10 @@ func TestAhead(t *testing.T) {
 		if a.full == nil {
 			t.Errorf("%s: nothing was read ahead", name)
 		}
-		if a.Close() != nil || a.Close() != nil {
-			t.Errorf("%s: Close fails", name)
+		for range 2 {
+			if err := a.Close(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }
