@@ -136,3 +136,27 @@ func ExampleClassifier_Predict() {
 	// true <nil>
 	// value is not finite: row 0, column 2 is NaN
 }
+
+// Settings compared on samples that were not fitted to; the best of them fits all.
+func ExampleCrossValidate() {
+	d := dataset.Simulation{Seed: 1}.Generate(60)
+	found, err := wda.CrossValidate(context.Background(), d.X, d.Labels, &wda.CrossValidation{
+		Fit:        wda.Settings{Objective: wda.Objective{Shrinkage: wda.Shrinkage{Value: 0.5}}},
+		Components: []int{1, 2},
+		Lambda:     []wda.Lambda{{Value: 0.01}, {Value: 3}},
+		Neighbors:  []int{5},
+		Folds:      3,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d candidates; best: p = %d, λ = %v\n", len(found.Candidates), found.Best.Components, found.Best.Lambda.Value)
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &found.Settings)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Dims())
+	// Output:
+	// 4 candidates; best: p = 2, λ = 3
+	// 10 2
+}
