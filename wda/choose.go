@@ -52,6 +52,9 @@ const (
 	spanFrom, choicePrincipal = 2, 1e-2
 	// leastGain is the share of the loss by which fewer components must be better than all.
 	leastGain = 0.05
+	// outOfQuestion is how many times the loss with all components puts a number of them,
+	// and all smaller ones, out of the question: what tells classes apart is lost.
+	outOfQuestion = 2
 	// choiceNeighbors is the largest K.
 	choiceNeighbors = 5
 )
@@ -61,7 +64,7 @@ func (s *Settings) open() bool { return s.Leading == 0 || s.free() }
 
 // members returns the members of the family that the settings allow, those with the
 // same whitening together, in the order in which they are fitted.
-func (s *Settings) members(n, d int) []Member {
+func (s *Settings) members(n, d, classes int) []Member {
 	whitenings := []Whitening{NoWhitening(), DiagonalWhitening(0), SphericalWhitening(0.5)}
 	if n <= d {
 		whitenings = append(whitenings, SphericalWhitening(0))
@@ -106,6 +109,11 @@ func (s *Settings) members(n, d int) []Member {
 		if lambda {
 			c.Lambda = Lambda{Value: 3}
 			add(c)
+			if rho && n > d && startsOf(n, classes) > 1 {
+				// Classes of several modes; with d > n it fits closest, to noise.
+				c.Shrinkage = Shrinkage{Value: 0.2}
+				add(c)
+			}
 		}
 	}
 	return out
@@ -134,7 +142,7 @@ type comparison struct {
 // leaves open, on folds of the samples of sp. There are no folds if it is one, or where
 // there is no way to.
 func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, error) {
-	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d)}
+	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d, len(sp.full.classes))}
 	s := sp.s.thinned(ctx, choiceRows)
 	c.rows, c.counts = s.n, set.counts(s)
 	for i := range c.list {
@@ -211,8 +219,8 @@ func (c *comparison) lead(ctx context.Context, do doer, m *Member) error {
 	if m.Method == Principal || m.Method == Fisher || len(c.counts) == 1 {
 		return nil
 	}
-	var pieces []piece
 	at := slices.Index(c.list, *m)
+	var pieces []piece
 	for f := range c.folds {
 		pieces = append(pieces, piece{Fold: f, From: at, To: at + 1, Lead: true})
 	}
@@ -226,14 +234,15 @@ func (c *comparison) lead(ctx context.Context, do doer, m *Member) error {
 	return err
 }
 
-// leading returns how m does on a fold with every number of components, fitted to each by
-// itself, or nil if it cannot be.
-func (c *comparison) leading(ctx context.Context, f *division, m *Member) ([]loss, error) {
-	t, err := newTrial(ctx, c.set, f, m.Whitening)
+// leading returns how a candidate does on a fold with every number of components, fitted to
+// each by itself, or nil if it cannot be.
+func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]loss, error) {
+	m := &c.list[of.From]
+	t, err := newTrial(ctx, c.set, &c.folds[of.Fold], m.Whitening, workers)
 	if err != nil {
 		return nil, nil
 	}
-	of := make([]loss, len(c.counts))
+	out := make([]loss, len(c.counts))
 	var all *mat.Dense
 	for k, q := range c.counts {
 		if k == 1 {
@@ -242,7 +251,9 @@ func (c *comparison) leading(ctx context.Context, f *division, m *Member) ([]los
 		if err = t.narrow(ctx, q, all); err == nil {
 			var l []loss
 			if l, err = t.losses(ctx, m, []int{q}); err == nil {
-				of[k] = l[0]
+				if out[k] = l[0]; tooFew(out, k) {
+					break
+				}
 				continue
 			}
 		}
@@ -251,7 +262,7 @@ func (c *comparison) leading(ctx context.Context, f *division, m *Member) ([]los
 		}
 		return nil, nil
 	}
-	return of, nil
+	return out, nil
 }
 
 // narrow makes t one of q components, as many as it has at most, with the first of all,
@@ -260,7 +271,7 @@ func (t *trial) narrow(ctx context.Context, q int, all *mat.Dense) error {
 	d, p := t.components.Dims()
 	t.set.Components = min(q, p)
 	t.start = mat.DenseCopyOf(t.components.Slice(0, d, 0, t.set.Components))
-	t.fisher, t.last, t.fitted = nil, nil, Member{}
+	t.fisher, t.last, t.fitted, t.within = nil, nil, Member{}, 0
 	if all != nil {
 		t.last = mat.DenseCopyOf(all.Slice(0, d, 0, t.set.Components))
 		if _, err := stiefel.New(t.last.Dims()).Orthonormalize(ctx, t.last, t.last); err != nil {
@@ -287,8 +298,20 @@ func leaveBehind(list []Member, alive []bool) {
 // loss is how a candidate does on the rows held out of a fold.
 type loss struct{ brier, error float64 }
 
-// counts returns the numbers of components that may count, all of them first: C − 1, which
-// tell the means of classes apart, and powers of two.
+// tooFew reports whether the loss with number k of the components puts that and all that
+// follow, which are smaller, out of the question, and says so there.
+func tooFew(of []loss, k int) bool {
+	if !(of[k].brier > float64(outOfQuestion*of[0].brier)) {
+		return false
+	}
+	for ; k < len(of); k++ {
+		of[k] = loss{math.Inf(1), 1}
+	}
+	return true
+}
+
+// counts returns the numbers of components that may count, largest first: all, C − 1, which
+// tell the means of classes apart, and powers of two that are not within a quarter of these.
 func (s *Settings) counts(x *samples) []int {
 	p := s.Components
 	if s.Leading != 0 {
@@ -298,11 +321,13 @@ func (s *Settings) counts(x *samples) []int {
 	if c := len(x.classes) - 1; c < p {
 		out = append(out, c)
 	}
+	near := func(q, other int) bool { return 4*max(q-other, other-q) <= other }
 	for q := 1; q < p; q *= 2 {
-		if !slices.Contains(out, q) {
+		if !slices.ContainsFunc(out, func(other int) bool { return near(q, other) }) {
 			out = append(out, q)
 		}
 	}
+	slices.SortFunc(out, func(a, b int) int { return cmp.Compare(b, a) })
 	return out
 }
 
@@ -337,6 +362,9 @@ func average(list []Member, counts []int, losses [][][]loss) {
 			}
 			if k == 0 {
 				all = sum
+			}
+			if math.IsInf(sum.brier, 1) {
+				continue
 			}
 			gain := all.brier - sum.brier
 			noise := math.Sqrt(max(square/n-float64(gain*gain), 0) / max(n-1, 1))
@@ -510,22 +538,29 @@ func (c *comparison) compare(ctx context.Context, do doer, alive []bool, from, t
 // local is the doer of this process.
 func (c *comparison) local(ctx context.Context, pieces []piece) ([][][]loss, error) {
 	out := make([][][]loss, len(pieces))
+	workers := workerCount(c.set.Workers)
+	over := len(pieces) % workers
 	var crew parallel.Crew
-	err := crew.Run(ctx, workerCount(c.set.Workers), len(pieces), func(ctx context.Context, _, i int) (err error) {
-		out[i], err = c.do(ctx, &pieces[i])
+	err := crew.Run(ctx, workers, len(pieces), func(ctx context.Context, _, i int) (err error) {
+		within := 1
+		if i >= len(pieces)-over {
+			within = max(workers/over, 1) // nobody else has much to do by then
+		}
+		out[i], err = c.do(ctx, &pieces[i], within)
 		return err
 	})
 	return out, err
 }
 
-func (c *comparison) do(ctx context.Context, p *piece) ([][]loss, error) {
+// do does a piece by so many goroutines.
+func (c *comparison) do(ctx context.Context, p *piece, workers int) ([][]loss, error) {
 	out := make([][]loss, p.To-p.From)
 	if p.Lead {
 		var err error
-		out[0], err = c.leading(ctx, &c.folds[p.Fold], &c.list[p.From])
+		out[0], err = c.leading(ctx, p, workers)
 		return out, err
 	}
-	t, err := newTrial(ctx, c.set, &c.folds[p.Fold], c.list[p.From].Whitening)
+	t, err := newTrial(ctx, c.set, &c.folds[p.Fold], c.list[p.From].Whitening, workers)
 	if err != nil {
 		return out, nil // whoever cannot be fitted has no loss
 	}
@@ -588,7 +623,7 @@ func (c *comparison) far(ctx context.Context, item []byte) ([]byte, error) {
 	if err := decodeWire(item, &p); err != nil {
 		return nil, err
 	}
-	losses, err := c.do(ctx, &p)
+	losses, err := c.do(ctx, &p, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -614,6 +649,8 @@ type trial struct {
 	fitted            Member      // that it was of, whatever the scale
 	axes              *components // and what it has led to
 	objective         *objective[float32]
+	lambda            Lambda  // that it was prepared with
+	within            float64 // and σ_w² at the start
 }
 
 // A start of n samples and C classes takes time as n² + pairWork·C²; there are so many
@@ -632,9 +669,9 @@ func stepsOfChoice(classes int) int {
 	return choiceSteps
 }
 
-func newTrial(ctx context.Context, set *Settings, f *division, w Whitening) (*trial, error) {
+func newTrial(ctx context.Context, set *Settings, f *division, w Whitening, workers int) (*trial, error) {
 	t := &trial{division: f, set: *set, held: f.inSpan}
-	t.set.Workers, t.set.Objective.Float32, t.set.Optimizer.Starts = 1, true, 1
+	t.set.Workers, t.set.Objective.Float32, t.set.Optimizer.Starts = workers, true, 1
 	t.set.Optimizer.MaxSteps = stepsOfChoice(len(f.samples.classes))
 	var err error
 	base, rows := *f.span, f.rows
@@ -642,7 +679,7 @@ func newTrial(ctx context.Context, set *Settings, f *division, w Whitening) (*tr
 		// Nothing else tells one orthonormal basis from another.
 		base.full, rows = f.all.rowsCentered(ctx, f.train, f.held)
 	}
-	if t.white, err = base.whitened(ctx, w, 0, 1); err != nil {
+	if t.white, err = base.whitened(ctx, w, 0, workers); err != nil {
 		return nil, err
 	}
 	if t.white.factor != nil {
@@ -655,7 +692,7 @@ func newTrial(ctx context.Context, set *Settings, f *division, w Whitening) (*tr
 		t.white.white.SolveRows(ctx, dense.View(t.held))
 	}
 	t.set.Components = min(set.Components, t.white.s.d)
-	if t.components, err = t.white.s.principal(ctx, t.set.Components, choicePrincipal, 1); err != nil {
+	if t.components, err = t.white.s.principal(ctx, t.set.Components, choicePrincipal, workers); err != nil {
 		return nil, err
 	}
 	t.start = t.components
@@ -678,13 +715,16 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 		t.fitted = fitted
 	}
 	p := t.axes.scaled(&set).p
-	x, y := projected(ctx, t.white.s.x, p, 1), projected(ctx, t.held, p, 1)
+	x, y := projected(ctx, t.white.s.x, p, t.set.Workers), projected(ctx, t.held, p, t.set.Workers)
 	out := make([]loss, len(counts))
 	for i, q := range counts {
 		q = min(q, x.Cols)
 		var err error
 		if out[i], err = judge(ctx, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, t.samples.n)); err != nil {
 			return nil, err
+		}
+		if tooFew(out, i) {
+			break
 		}
 	}
 	return out, nil
@@ -710,8 +750,12 @@ func (t *trial) canonical(ctx context.Context, set *Settings) (*components, erro
 
 // fit sets last to where a few steps lead.
 func (t *trial) fit(ctx context.Context, set *Settings) error {
-	if err := t.objective.prepare(ctx, set, t.start); err != nil {
+	if o := t.objective; t.within > 0 && t.lambda == set.Objective.Lambda {
+		o.ridge = float64(set.Objective.Shrinkage.Value * t.within)
+	} else if err := o.prepare(ctx, set, t.start); err != nil {
 		return err
+	} else {
+		t.lambda, t.within = set.Objective.Lambda, o.w
 	}
 	switch set.Optimizer.Method {
 	case Principal:

@@ -425,6 +425,39 @@ func TestAverage(t *testing.T) {
 	}
 }
 
+// TestCounts: numbers of components that differ little are not compared, and those that lose
+// what tells classes apart put all smaller ones out of the question.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct {
+		p, classes int
+		want       []int
+	}{{10, 10, []int{10, 9, 4, 2, 1}}, {5, 3, []int{5, 2, 1}}, {20, 77, []int{20, 8, 4, 2, 1}}, {1, 2, []int{1}}} {
+		if got := (&Settings{Components: c.p}).counts(&samples{classes: make([]int, c.classes)}); !slices.Equal(got, c.want) {
+			t.Errorf("%d components, %d classes: %v", c.p, c.classes, got)
+		}
+	}
+	of := []loss{{0.2, 0.1}, {0.3, 0.2}, {0.41, 0.3}, {0.1, 0.1}}
+	for k, want := range []bool{false, false, true} {
+		if tooFew(of, k) != want {
+			t.Errorf("number %d: out of the question is %v", k, !want)
+		}
+	}
+	list := []Member{{}}
+	if average(list, []int{8, 4, 2, 1}, [][][]loss{{of}, {of}}); list[0].Leading != 8 || list[0].Loss != 0.2 {
+		t.Errorf("%+v of losses %v", list[0], of)
+	}
+}
+
+// TestMembers: few rows of fewer features are cheap enough for one member more.
+func TestMembers(t *testing.T) {
+	set := Settings{}
+	for _, c := range []struct{ n, d, want int }{{100, 10, 38}, {100, 120, 43}, {1000, 10, 32}} {
+		if n := len(set.members(c.n, c.d, 3)); n != c.want {
+			t.Errorf("%d members for %d rows of %d features, want %d", n, c.n, c.d, c.want)
+		}
+	}
+}
+
 // TestNearlyConstant: constant features, and features that are constant but for rounding
 // or for noise far below the others, change nothing that matters.
 func TestNearlyConstant(t *testing.T) {

@@ -178,7 +178,7 @@ func (m *Prepared) beside(ctx context.Context, sp *span, p *mat.Dense, component
 		return nil, err
 	}
 	principal, err := y.leftOut(ctx, plain, workers)
-	if err != nil || !(own > principal+3*standardError(principal, x.n)) {
+	if err != nil || !(own > principal+float64(3*standardError(principal, x.n))) {
 		return nil, err
 	}
 	return []string{fmt.Sprintf("of %d rows that it was fitted to %d nearest neighbors get %.1f %% wrong in the projection, each row being left out, and %.1f %% among the principal components: "+besideAdvice,

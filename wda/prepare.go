@@ -244,7 +244,7 @@ func openPieces(ctx context.Context, shared []byte) (fanout.Doer, error) {
 
 // whitePrincipal is how precise the principal components of whitened features are: their
 // variances are close to each other, and a start need not be more.
-const whitePrincipal = 1e-6
+const whitePrincipal = 1e-4
 
 // startFor returns P⁰ for a fit, which may change it, and the space that it is in.
 func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Dense, error) {

@@ -91,7 +91,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 	if o.p > 1 && rank <= lineRank {
 		add("within classes the samples vary in one of %d components alone (effective rank %.3f): a feature of large scale, or features that are nearly constant, decide; see Whitening, Standardize and Shrinkage", o.p, rank)
 	}
-	if choice.compared() && choice.Members[0].Error > choice.principal+2*standardError(choice.principal, choice.Rows) {
+	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*standardError(choice.principal, choice.Rows)) {
 		add("on rows held out the result errs in %.1f %% of cases, the principal components in %.1f %%: "+besideAdvice, 100*choice.Members[0].Error, 100*choice.principal)
 	}
 	if o.inLog > 0 {
