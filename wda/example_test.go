@@ -42,7 +42,7 @@ func Example() {
 	}
 	fmt.Println(mat.Equal(again.Projection(), m.Projection()))
 	// Output:
-	// 32 members of the family were compared
+	// 38 members of the family were compared
 	// 100 × 2
 	// true
 }
