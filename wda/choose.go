@@ -311,7 +311,7 @@ func tooFew(of []loss, k int) bool {
 }
 
 // counts returns the numbers of components that may count, largest first: all, C − 1, which
-// tell the means of classes apart, and powers of two that are not within a quarter of these.
+// tell the means of classes apart, and powers of two.
 func (s *Settings) counts(x *samples) []int {
 	p := s.Components
 	if s.Leading != 0 {
@@ -321,9 +321,8 @@ func (s *Settings) counts(x *samples) []int {
 	if c := len(x.classes) - 1; c < p {
 		out = append(out, c)
 	}
-	near := func(q, other int) bool { return 4*max(q-other, other-q) <= other }
 	for q := 1; q < p; q *= 2 {
-		if !slices.ContainsFunc(out, func(other int) bool { return near(q, other) }) {
+		if !slices.Contains(out, q) {
 			out = append(out, q)
 		}
 	}

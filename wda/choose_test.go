@@ -425,13 +425,13 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// TestCounts: numbers of components that differ little are not compared, and those that lose
-// what tells classes apart put all smaller ones out of the question.
+// TestCounts: numbers of components come largest first, and one that loses what tells classes
+// apart puts all smaller ones out of the question.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		p, classes int
 		want       []int
-	}{{10, 10, []int{10, 9, 4, 2, 1}}, {5, 3, []int{5, 2, 1}}, {20, 77, []int{20, 8, 4, 2, 1}}, {1, 2, []int{1}}} {
+	}{{10, 10, []int{10, 9, 8, 4, 2, 1}}, {5, 3, []int{5, 4, 2, 1}}, {20, 77, []int{20, 16, 8, 4, 2, 1}}, {1, 2, []int{1}}} {
 		if got := (&Settings{Components: c.p}).counts(&samples{classes: make([]int, c.classes)}); !slices.Equal(got, c.want) {
 			t.Errorf("%d components, %d classes: %v", c.p, c.classes, got)
 		}
