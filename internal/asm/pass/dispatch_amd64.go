@@ -44,7 +44,7 @@ var doublePumped = asm.DoublePumped()
 // on a CPU like this (AVX512.md).
 func faster(v asm.Variant, n, ldk int, both bool) asm.Variant {
 	switch {
-	case v == asm.AVX512F64 && ldk%8 == 4 && n >= 88 && n <= 400 && !both: // half of the 64 bytes at a time cross a line
+	case v == asm.AVX512F64 && astride(n, ldk) && !both:
 		return asm.AVX2F64
 	case v == asm.AVX512Mixed && (doublePumped && n < 1500 || !doublePumped && (n >= 750 || n < 50) && both):
 		return asm.AVX2Mixed
@@ -56,13 +56,22 @@ func faster(v asm.Variant, n, ldk int, both bool) asm.Variant {
 	return v
 }
 
+// astride reports whether float64 rows of n columns, ldk apart, begin on odd 32 bytes, so
+// that half of what is read 64 bytes at a time crosses a line, and come from the
+// second-level cache.
+func astride(n, ldk int) bool { return ldk%8 == 4 && n >= 88 && n <= 400 }
+
 // f64 and f32 see a pointer as what its variant says it is.
 func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 //go:noinline
 func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
-	switch asm.VariantOf[T, T](lv) {
+	form := asm.VariantOf[T, T](lv)
+	if form == asm.AVX512F64 && astride(n, ldk) {
+		form = asm.AVX2F64
+	}
+	switch form {
 	case asm.AVX512F64:
 		beginAVX512F64(m, n, num.P64(k), ldk, num.P64(mat), ldm, num.P64(v), num.P64(u), num.P64(w), num.P64(r), num.P64(s), num.P64(q))
 	case asm.AVX512F32:
