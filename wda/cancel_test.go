@@ -101,6 +101,10 @@ func TestPhasesAsk(t *testing.T) {
 			stiefel.New(d, 90).Orthonormalize(ctx, new(mat.Dense), tall)
 		}},
 		{"polar factor", d + 4*90, func(ctx context.Context) { stiefel.New(d, 90).Project(ctx, new(mat.Dense), tall) }},
+		{"Gram-Schmidt", 150, func(ctx context.Context) { gramSchmidt(ctx, definite()) }},
+		{"Ledoit and Wolf", 150 + 300, func(ctx context.Context) {
+			ledoitWolf(ctx, definite(), matrix.New[float64](300, 150, nil))
+		}},
 		{"tangent", 4, func(ctx context.Context) {
 			stiefel.New(4*d, 3*d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, 3*d, nil), mat.NewDense(4*d, 3*d, nil))
 		}},

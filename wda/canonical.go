@@ -148,7 +148,9 @@ func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components
 		return nil, err
 	}
 	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v, rank: effectiveRank(within)}
-	matrix.Mul(asm.Best(), dense.View(c.p), dense.View(p), v, false)
+	if dense.Product(ctx, asm.Best(), dense.View(c.p), dense.View(p), v, false); ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	for k, mu := range ratios {
 		ratios[k] = max(mu, 0)
 	}
@@ -205,12 +207,13 @@ func (o *objective[T]) pencil(ctx context.Context, between, within matrix.Matrix
 // muted is what columns are multiplied by that do not lead.
 const muted = 0x1p-10
 
-// scaled returns the columns of the model: c scaled as set says, c being left as it is.
-func (c *components) scaled(set *Settings) *components {
+// scaled returns the columns of the model: c scaled as set says, c being left as it is. They
+// are unfinished if the context ends.
+func (c *components) scaled(ctx context.Context, set *Settings) *components {
 	d, p := c.p.Dims()
 	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios, rank: c.rank}
 	if set.Scale == Orthonormal {
-		matrix.Mul(asm.Best(), dense.View(out.p), dense.View(c.base), gramSchmidt(c.turn), false)
+		dense.Product(ctx, asm.Best(), dense.View(out.p), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
 	}
 	for k, mu := range c.ratios {
 		out.scales[k] = 1
@@ -257,11 +260,11 @@ func (c *components) completed(ctx context.Context, span, base *mat.Dense) (*com
 
 // gramSchmidt returns the columns of v (p × p, regular), made orthonormal one after the
 // other, each twice (W. Kahan: twice is enough).
-func gramSchmidt(v matrix.Matrix[float64]) matrix.Matrix[float64] {
+func gramSchmidt(ctx context.Context, v matrix.Matrix[float64]) matrix.Matrix[float64] {
 	p := v.Rows
 	q := matrix.New[float64](p, p, nil) // its transpose
 	matrix.Transpose(q, v)
-	for k := range p {
+	for k := 0; k < p && ctx.Err() == nil; k++ {
 		x := q.Row(k)
 		for range 2 {
 			for j := range k {

@@ -713,7 +713,7 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 		}
 		t.fitted = fitted
 	}
-	p := t.axes.scaled(&set).p
+	p := t.axes.scaled(ctx, &set).p
 	x, y := projected(ctx, t.white.s.x, p, t.set.Workers), projected(ctx, t.held, p, t.set.Workers)
 	out := make([]loss, len(counts))
 	for i, q := range counts {

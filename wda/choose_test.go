@@ -267,7 +267,7 @@ func TestLedoitWolf(t *testing.T) {
 	if got, want := c.intensity, min(b2, d2)/d2; math.Abs(got-want) > 1e-12 || got <= 0 || got >= 1 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := ledoitWolf(matrix.New(2, 2, []float64{1, 0, 0, 1}), matrix.New(2, 2, []float64{1, 0, 0, 1})); got != 1 {
+	if got := ledoitWolf(t.Context(), matrix.New(2, 2, []float64{1, 0, 0, 1}), matrix.New(2, 2, []float64{1, 0, 0, 1})); got != 1 {
 		t.Errorf("%v for a multiple of I", got)
 	}
 }

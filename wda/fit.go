@@ -100,7 +100,7 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 		var said []string
 		axes, err := o.canonical(ctx, best.point)
 		if err == nil {
-			parts = axes.scaled(&set)
+			parts = axes.scaled(ctx, &set)
 			err = o.evaluate(ctx, best.point, false)
 		}
 		if err == nil {

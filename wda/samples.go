@@ -462,6 +462,9 @@ func (s *samples) spreads(ctx context.Context) []float64 {
 		}
 	})
 	v := make([]float64, s.d)
+	if ctx.Err() != nil {
+		return v // squares are not what they seem
+	}
 	for j, square := range squares {
 		if v[j] = math.Sqrt(square); square < 0x1p-900 {
 			// Squares may underflow; of the order of 1 as samples are, none overflows.

@@ -212,29 +212,29 @@ type covariance struct {
 func covarianceWithin(ctx context.Context, s *samples, workers int) *covariance {
 	residuals := s.residuals(ctx)
 	trans := matrix.New[float64](s.d, s.n, nil)
-	matrix.Transpose(trans, residuals)
+	dense.Transpose(ctx, trans, residuals)
 	c := &covariance{s: gram(ctx, trans, workers)}
 	var trace float64
-	for i := range s.d {
+	for i := 0; i < s.d && ctx.Err() == nil; i++ {
 		row := c.s.Row(i)[:i+1]
 		for j := range row {
 			row[j] /= float64(s.n)
 		}
 		trace += row[i]
 	}
-	c.mean, c.intensity = trace/float64(s.d), ledoitWolf(c.s, residuals)
+	c.mean, c.intensity = trace/float64(s.d), ledoitWolf(ctx, c.s, residuals)
 	return c
 }
 
 // ledoitWolf returns algebra.LedoitWolf of the covariance S = RᵀR/n of centred rows R, of
 // which the lower triangle is read.
-func ledoitWolf(cov, rows matrix.Matrix[float64]) float64 {
+func ledoitWolf(ctx context.Context, cov, rows matrix.Matrix[float64]) float64 {
 	var trace, square float64
-	for i := range cov.Rows {
+	for i := 0; i < cov.Rows && ctx.Err() == nil; i++ {
 		row := cov.Row(i)[:i+1]
 		trace += row[i]
 		below := algebra.Dot(row[:i], row[:i])
 		square += float64(row[i]*row[i]) + float64(2*below)
 	}
-	return algebra.LedoitWolf(rows, trace, square)
+	return algebra.LedoitWolf(ctx, rows, trace, square)
 }

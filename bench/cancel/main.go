@@ -1,25 +1,34 @@
-// Command cancel measures how long package wda works on after its context has ended: fits,
-// Prepare, Score and CrossValidate of data of many shapes are ended at random times, and it
-// prints the median, the 99th percentile and the longest time from the end to the return.
+// Command cancel measures how long a call works on after its context has ended: fits,
+// predictions, baselines, t-SNE, transport problems and reads of data of many shapes are
+// ended at random times, and it prints the median, the 99th percentile and the longest time
+// from the end to the return.
 //
 //	go run ./bench/cancel -trials 40
 //	go run ./bench/cancel -only CrossValidate -stacks 50ms    who is it that works on?
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/internal/tsne"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/baseline"
+	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -137,7 +146,7 @@ func works() []work {
 	whitened.Data.Whitening = wda.DiagonalWhitening(0.1)
 	wide, wideLabels := data(1500, 6000, 5)
 	tall, tallLabels := data(40000, 300, 10)
-	return []work{
+	works := []work{
 		{"fit, all left open, n = 2000, d = 300", fit(2000, 300, 10, nil)},
 		{"fit, n = 20000, d = 300", fit(20000, 300, 10, plain(wda.Settings{Components: 5}))},
 		{"fit, two classes of 6000", fit(12000, 20, 2, plain(wda.Settings{}))},
@@ -165,4 +174,151 @@ func works() []work {
 			return err
 		}},
 	}
+	s := plain(wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 1}})
+	model, err := wda.Fit(context.Background(), tall.Slice(0, 300, 0, 300), tallLabels[:300], s)
+	if err != nil {
+		panic(err)
+	}
+	nearest, err := wda.NewClassifier(model, tall, tallLabels, 5)
+	if err != nil {
+		panic(err)
+	}
+	works = append(works,
+		work{"PredictAll, 40000 by 40000", func(ctx context.Context) error { _, err := nearest.PredictAll(ctx, nil, tall, 0); return err }},
+		work{"Neighbors, 1000 of each of 40000", func(ctx context.Context) error { _, err := nearest.Neighbors(ctx, tall, 1000, 0); return err }},
+	)
+	return append(append(append(works, baselines()...), transports()...), reads()...)
+}
+
+// baselines are the methods that WDA is compared with, and t-SNE, which draws.
+func baselines() []work {
+	fit := func(m baseline.Method, n, d int) work {
+		x, labels := data(n, d, 5)
+		return work{fmt.Sprintf("%v, n = %d, d = %d", m, n, d), func(ctx context.Context) error {
+			_, err := baseline.Fit(ctx, m, x, labels, min(d, 5))
+			return err
+		}}
+	}
+	x, _ := data(4000, 50, 5)
+	return []work{
+		fit(baseline.PCA{}, 20000, 1000), fit(baseline.PCA{}, 1500, 6000),
+		fit(baseline.FDA{Shrinkage: 0.1}, 20000, 1000), fit(baseline.FDA{LedoitWolf: true}, 1500, 6000),
+		fit(baseline.LFDA{}, 4000, 300), fit(baseline.LFDA{}, 1000, 3000),
+		fit(baseline.LMNN{}, 2000, 100), fit(baseline.NCA{}, 2000, 100), fit(baseline.NCA{}, 500, 2000),
+		fit(baseline.LSDR{}, 500, 20), fit(baseline.LSQMI{}, 500, 20), fit(baseline.CEML{}, 600, 20),
+		{"t-SNE of 4000", func(ctx context.Context) error { _, err := tsne.Embed(ctx, x, nil); return err }},
+	}
+}
+
+// transports are transport problems of every kind: whatever has passes of its own.
+func transports() []work {
+	cloud := func(n, d int) dist.Matrix[float64] {
+		x, _ := data(n, d, 3)
+		return dist.NewMatrix(n, d, x.RawMatrix().Data)
+	}
+	solve := func(name string, set sinkhorn.Settings, p sinkhorn.Problem[float64], then func(context.Context, *sinkhorn.Result[float64]) error) work {
+		solver, err := sinkhorn.NewSolver[float64](&set)
+		if err != nil {
+			panic(err)
+		}
+		return work{name, func(ctx context.Context) error {
+			r, err := solver.Solve(ctx, &p)
+			if err == nil && r.Status == sinkhorn.Cancelled {
+				err = context.Cause(ctx)
+			}
+			if err == nil && then != nil {
+				err = then(ctx, r)
+			}
+			return err
+		}}
+	}
+	x, y := cloud(3000, 10), cloud(3000, 10)
+	points := sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 10}
+	priced, partial, hard := points, points, points
+	priced.RhoA, priced.RhoB, partial.Mass, hard.Lambda = 1, 2, 0.7, 100
+	exact := sinkhorn.Settings{Tolerance: 1e-12, Iterations: 1 << 20}
+	long := sinkhorn.Settings{Iterations: 1 << 20}
+	batch := func(name string, count, n int, one bool) work {
+		solver, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Iterations: 10000})
+		if err != nil {
+			panic(err)
+		}
+		problems := make([]sinkhorn.Problem[float64], count)
+		for i := range problems {
+			if problems[i].Lambda = 1; one && i > 0 {
+				problems[i].X, problems[i].Y = problems[0].X, problems[0].Y
+			} else {
+				problems[i].X, problems[i].Y = cloud(n, 3), cloud(n, 3)
+			}
+		}
+		return work{name, func(ctx context.Context) error {
+			return solver.SolveBatch(ctx, problems, func(int, *sinkhorn.Result[float64], error) {})
+		}}
+	}
+	big := cloud(50000, 3)
+	divergence, err := sinkhorn.NewSolver[float64](&exact)
+	if err != nil {
+		panic(err)
+	}
+	dx, dy := dist.NewMatrix(3000, 10, make([]float64, 30000)), dist.NewMatrix(3000, 10, make([]float64, 30000))
+	return []work{
+		solve("Solve, iterations, n = 3000", long, points, nil),
+		solve("Solve, log domain, n = 3000", sinkhorn.Settings{Iterations: 1 << 20, Domain: sinkhorn.Log}, points, nil),
+		solve("Solve, matrix-free, n = 50000", long, sinkhorn.Problem[float64]{X: big, Y: big, Lambda: 1}, nil),
+		solve("Solve, Newton, λ = 100, n = 3000", exact, hard, nil),
+		solve("Solve, annealed, λ = 100, n = 3000", sinkhorn.Settings{Tolerance: 1e-12, Iterations: 1 << 20, Anneal: 4, Unaccelerated: true}, hard, nil),
+		solve("Solve, prices for mass, n = 3000", exact, priced, nil),
+		solve("Solve, partial mass, n = 3000", exact, partial, nil),
+		solve("gradient, unrolled, n = 3000", sinkhorn.Settings{Iterations: 1000, Gradient: true}, points, func(ctx context.Context, r *sinkhorn.Result[float64]) error {
+			return r.PointGradientTo(ctx, sinkhorn.Unrolled, dx, dy)
+		}),
+		{"Divergence, n = 3000", func(ctx context.Context) error {
+			_, err := divergence.Divergence(ctx, &hard, dist.Matrix[float64]{}, dist.Matrix[float64]{})
+			return err
+		}},
+		batch("SolveBatch, 2000 of 20, in lanes", 2000, 20, false),
+		batch("SolveBatch, 64 of 300, one K", 64, 300, true),
+		batch("SolveBatch, 64 of 300", 64, 300, false),
+	}
+}
+
+// reads are files and streams, whose end is that of the reader below.
+func reads() []work {
+	x, labels := data(100000, 100, 5)
+	var csv, npy bytes.Buffer
+	for i := range 30000 {
+		for _, v := range x.RawRowView(i) {
+			csv.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",")
+		}
+		fmt.Fprintln(&csv, labels[i])
+	}
+	if err := outfile.NPY(&npy, x); err != nil {
+		panic(err)
+	}
+	read := func(name string, b []byte, opt dataset.Options) work {
+		return work{name, func(ctx context.Context) error {
+			r, err := dataset.NewReader(until{ctx, bytes.NewReader(b)}, opt)
+			if err == nil {
+				_, err = dataset.Collect(func() (*dataset.Block, error) { return r.Next(4096) }, opt)
+			}
+			return err
+		}}
+	}
+	return []work{
+		read("CSV, 30000 × 101", csv.Bytes(), dataset.Options{Format: "csv"}),
+		read("NPY, 100000 × 100", npy.Bytes(), dataset.Options{Format: "npy", Unlabelled: true}),
+	}
+}
+
+// until reads until a context ends.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.r.Read(p)
 }

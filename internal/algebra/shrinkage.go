@@ -1,6 +1,10 @@
 package algebra
 
-import "github.com/gomonge/monge/internal/matrix"
+import (
+	"context"
+
+	"github.com/gomonge/monge/internal/matrix"
+)
 
 // LedoitWolf returns the intensity α of shrinkage towards μ·I, μ = tr S/d, of the
 // covariance S = RᵀR/n of centred rows R (n × d), given tr S and ‖S‖²: equations 14 and 15
@@ -8,9 +12,9 @@ import "github.com/gomonge/monge/internal/matrix"
 // matrices", J. Multivariate Analysis 88, 2004,
 //
 //	α = min(b̄², d²)/d²    d² = ‖S − μI‖²    b̄² = (Σ_i ‖r_i‖⁴/n − ‖S‖²)/n
-func LedoitWolf(rows matrix.Matrix[float64], trace, square float64) float64 {
+func LedoitWolf(ctx context.Context, rows matrix.Matrix[float64], trace, square float64) float64 {
 	fourth := 0.
-	for i := range rows.Rows {
+	for i := 0; i < rows.Rows && ctx.Err() == nil; i++ {
 		q := Dot(rows.Row(i), rows.Row(i))
 		fourth += float64(q * q)
 	}

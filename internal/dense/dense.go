@@ -30,6 +30,28 @@ func Mul(ctx context.Context, dst, a, b *mat.Dense) {
 	Product(ctx, asm.Best(), View(dst), x, y, false)
 }
 
+// Transpose sets dst = aᵀ, unless the context ends before.
+func Transpose(ctx context.Context, dst, a matrix.Matrix[float64]) {
+	rows := max(8, passElements/max(1, a.Cols)&^7)
+	for i := 0; i < a.Rows && ctx.Err() == nil; i += rows {
+		j := min(i+rows, a.Rows)
+		matrix.Transpose(dst.ColRange(i, j), a.RowRange(i, j))
+	}
+}
+
+// passElements are read between two looks at the context, by who does next to nothing
+// with each.
+const passElements = 1 << 18
+
+// Pass calls f for rows i … j−1 of n, of so many columns, a piece after the other, until the
+// context ends.
+func Pass(ctx context.Context, n, columns int, f func(i, j int)) {
+	rows := max(1, passElements/max(1, columns))
+	for i := 0; i < n && ctx.Err() == nil; i += rows {
+		f(i, min(i+rows, n))
+	}
+}
+
 // TransMul sets dst = aᵀ·b, as TransProduct does. It is fastest for a of few columns.
 func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 	x, y := View(a), View(b)

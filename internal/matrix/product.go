@@ -54,9 +54,14 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 	if a.IsEmpty() {
 		return // rows without columns may be any number
 	}
-	for i := range a.Rows {
-		for j, v := range a.Row(i) {
-			dst.Data[j*dst.Stride+i] = v
+	// A line of dst at a time, not an element of each of its rows.
+	const line = 8
+	for i := 0; i < a.Rows; i += line {
+		for j := range a.Cols {
+			from := a.Data[i*a.Stride+j:]
+			for k := range dst.Data[j*dst.Stride+i:][:min(line, a.Rows-i)] {
+				dst.Data[j*dst.Stride+i+k] = from[k*a.Stride]
+			}
 		}
 	}
 }

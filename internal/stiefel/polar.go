@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,10 +24,9 @@ import (
 // ErrNotFinite is returned, and dst left alone, if A is not finite.
 func (m *Manifold) Project(ctx context.Context, dst, a *mat.Dense) error {
 	ra, out := m.operand(a), m.destination(dst)
-	for i := range m.d {
-		for j, x := range line(ra, i) {
-			m.cols[j*m.d+i] = x
-		}
+	dense.Transpose(ctx, m.columns(), dense.General(ra))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	if !finite(m.cols) {
 		return ErrNotFinite

@@ -78,39 +78,29 @@ func (m *Manifold) Orthonormalize(ctx context.Context, dst, a *mat.Dense) (rank 
 
 // orthonormalize is Orthonormalize of the matrix in m.rows.
 func (m *Manifold) orthonormalize(ctx context.Context, out blas64.General) (rank int, err error) {
-	if m.byCholesky(ctx, out) {
+	if m.byCholesky(ctx, out) || ctx.Err() != nil {
 		return m.p, ended(ctx, nil)
 	}
 	if !finite(m.rows) {
 		return 0, ErrNotFinite
 	}
 	// Scaled by powers of two, the columns may do.
-	m.toColumns(m.rows)
-	for j := range m.p {
+	rows := matrix.New(m.d, m.p, m.rows)
+	dense.Transpose(ctx, m.columns(), rows)
+	for j := 0; j < m.p && ctx.Err() == nil; j++ {
 		x := m.cols[j*m.d:][:m.d]
 		algebra.Scale(x, algebra.PowerOfTwo(largest(x)))
-		for i, v := range x {
-			m.rows[i*m.p+j] = v
-		}
 	}
-	if m.byCholesky(ctx, out) {
+	dense.Transpose(ctx, rows, m.columns())
+	if m.byCholesky(ctx, out) || ctx.Err() != nil {
 		return m.p, ended(ctx, nil)
 	}
-	m.toColumns(m.rows)
+	dense.Transpose(ctx, m.columns(), rows)
 	return m.byHouseholder(ctx, out), ended(ctx, nil)
 }
 
 // columns returns m.cols, the columns as rows (p × d).
 func (m *Manifold) columns() matrix.Matrix[float64] { return matrix.New(m.p, m.d, m.cols) }
-
-// toColumns sets m.cols to the transpose of rows.
-func (m *Manifold) toColumns(rows []float64) {
-	for i := range m.d {
-		for j, x := range rows[i*m.p:][:m.p] {
-			m.cols[j*m.d+i] = x
-		}
-	}
-}
 
 // byCholesky sets out to qf of the matrix in m.rows, which it leaves alone, or
 // reports that it cannot do so to rounding.
@@ -191,7 +181,7 @@ func (m *Manifold) inverseFactor(ctx context.Context, a blas64.General) bool {
 // order 1 or zero, and returns its rank.
 func (m *Manifold) byHouseholder(ctx context.Context, out blas64.General) (rank int) {
 	d := m.d
-	for j := range m.p {
+	for j := 0; j < m.p && ctx.Err() == nil; j++ {
 		x := m.cols[j*d : (j+1)*d]
 		m.row[j] = math.Sqrt(algebra.Dot(x, x))
 	}
@@ -202,15 +192,12 @@ func (m *Manifold) byHouseholder(ctx context.Context, out blas64.General) (rank 
 		}
 	}
 	algebra.FormQ(ctx, m.columns(), m.tau)
-	for i := range d {
-		row := line(out, i)
-		for j := range row {
-			row[j] = m.cols[j*d+i]
-			if m.diag[j] < 0 {
-				row[j] = -row[j]
-			}
+	for j := 0; j < m.p && ctx.Err() == nil; j++ {
+		if m.diag[j] < 0 {
+			negate(m.cols[j*d:][:d])
 		}
 	}
+	dense.Transpose(ctx, dense.General(out), m.columns())
 	return rank
 }
 

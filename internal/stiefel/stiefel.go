@@ -33,6 +33,8 @@ import (
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/random"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -213,7 +215,7 @@ func (m *Manifold) PrincipalAngles(ctx context.Context, dst []float64, p, q *mat
 func (m *Manifold) residual(ctx context.Context, p, q blas64.General) {
 	m.productTN(ctx, m.gram, p, q)
 	m.subtractProduct(ctx, blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}, q, p, m.gram)
-	m.toColumns(m.rows)
+	dense.Transpose(ctx, m.columns(), matrix.New(m.d, m.p, m.rows))
 }
 
 // ended returns the context's cause if it has ended, and err otherwise.

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/stiefel"
 )
 
@@ -762,6 +763,25 @@ func BenchmarkStiefel(b *testing.B) {
 					op.f()
 				}
 			})
+		}
+	}
+}
+
+// TestEnds: when the context has ended, nothing else is tried.
+func TestEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	a := mat.NewDense(40, 30, nil)
+	for i := range 40 {
+		for j := range 20 { // the other columns are 0: QR takes reflections
+			a.Set(i, j, rng.NormFloat64())
+		}
+	}
+	for last, late := range []int{0, 3, 3} {
+		ctx := ending.At(last)
+		m := stiefel.New(40, 30)
+		_, err := m.Orthonormalize(ctx, new(mat.Dense), a)
+		if last > 0 && (!errors.Is(err, ending.ErrAt) || ctx.Late() > late) {
+			t.Errorf("ended at %d: %v, asked %d times more", last, err, ctx.Late())
 		}
 	}
 }

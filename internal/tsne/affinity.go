@@ -17,7 +17,7 @@ import (
 
 // checked returns a copy of the samples, scaled by a power of two such that no squared
 // distance can overflow: σ_i follows any scale.
-func checked(x mat.Matrix) (matrix.Matrix[float64], error) {
+func checked(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], error) {
 	n, d := x.Dims()
 	if n < 3 || d < 1 {
 		return matrix.Matrix[float64]{}, fmt.Errorf("%w: %d samples of %d features", ErrSamples, n, d)
@@ -28,6 +28,9 @@ func checked(x mat.Matrix) (matrix.Matrix[float64], error) {
 	s := matrix.New[float64](n, d, nil)
 	top, differ := 0., false
 	for i := range n {
+		if ctx.Err() != nil {
+			return s, context.Cause(ctx)
+		}
 		row := s.Row(i)
 		mat.Row(row, i, x)
 		differ = differ || !slices.Equal(row, s.Row(0))
@@ -39,8 +42,13 @@ func checked(x mat.Matrix) (matrix.Matrix[float64], error) {
 		return s, fmt.Errorf("%w: all %d are equal", ErrNoSpread, n)
 	}
 	_, exponent := math.Frexp(top)
-	for k, v := range s.Data {
-		s.Data[k] = math.Ldexp(v, -exponent)
+	for i := range n {
+		if ctx.Err() != nil {
+			return s, context.Cause(ctx)
+		}
+		for j, v := range s.Row(i) {
+			s.Row(i)[j] = math.Ldexp(v, -exponent)
+		}
 	}
 	return s, nil
 }
@@ -54,24 +62,21 @@ func jointProbabilities(ctx context.Context, level asm.Level, workers int, x mat
 	n := x.Rows
 	p := matrix.New[float64](n, n, nil)
 	pool := sync.Pool{New: func() any { return newPrecisions(level, n-1, perplexity) }}
-	parallel.For(workers, n, affinityRows, func(i, j int) {
-		if ctx.Err() != nil {
-			return
-		}
+	err := parallel.ForContext(ctx, workers, n, affinityRows, func(i, j int) {
 		matrix.SqDist(level, p.RowRange(i, j), x.RowRange(i, j), x)
 		b := pool.Get().(*precisions)
-		for r := i; r < j; r++ {
+		for r := i; r < j && ctx.Err() == nil; r++ {
 			b.conditional(p.Row(r), r)
 		}
 		pool.Put(b)
 	})
-	if ctx.Err() != nil {
-		return p, context.Cause(ctx)
+	if err != nil {
+		return p, err
 	}
 	// p_ij = (p_j|i + p_i|j)/(2n), section 3.1. Two tiles mirror each other; whoever
 	// has the upper one changes both.
 	share := 2 * float64(n)
-	parallel.For(workers, n, affinityRows, func(i, j int) {
+	err = parallel.ForContext(ctx, workers, n, affinityRows, func(i, j int) {
 		for k := i; k < n; k += affinityRows {
 			for r := i; r < j; r++ {
 				for c := max(k, r); c < min(k+affinityRows, n); c++ {
@@ -81,7 +86,7 @@ func jointProbabilities(ctx context.Context, level asm.Level, workers int, x mat
 			}
 		}
 	})
-	return p, nil
+	return p, err
 }
 
 const (

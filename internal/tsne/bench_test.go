@@ -17,7 +17,7 @@ func BenchmarkIteration(b *testing.B) {
 			b.Run(fmt.Sprintf("workers=%d/n=%d", workers, n), func(b *testing.B) {
 				f, grad := benchField(b, workers, n)
 				for b.Loop() {
-					f.gradient(grad, 1)
+					f.gradient(b.Context(), grad, 1)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*n), "ns/pair")
 			})
@@ -29,7 +29,7 @@ func BenchmarkIteration(b *testing.B) {
 func BenchmarkAffinities(b *testing.B) {
 	for _, n := range []int{1000, 3000} {
 		b.Run(fmt.Sprintf("workers=1/n=%d/d=10", n), func(b *testing.B) {
-			x, _ := checked(normals(n, 10, 1))
+			x, _ := checked(b.Context(), normals(n, 10, 1))
 			for b.Loop() {
 				if _, err := jointProbabilities(b.Context(), asm.Best(), 1, x, 30); err != nil {
 					b.Fatal(err)
@@ -43,12 +43,12 @@ func BenchmarkAffinities(b *testing.B) {
 func BenchmarkDivergence(b *testing.B) {
 	f, _ := benchField(b, 1, 1000)
 	for b.Loop() {
-		f.divergence()
+		f.divergence(b.Context())
 	}
 }
 
 func benchField(b *testing.B, workers, n int) (*field, []float64) {
-	x, _ := checked(normals(n, 10, 1))
+	x, _ := checked(b.Context(), normals(n, 10, 1))
 	p, err := jointProbabilities(b.Context(), asm.Best(), workers, x, 30)
 	if err != nil {
 		b.Fatal(err)

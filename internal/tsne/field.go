@@ -1,6 +1,8 @@
 package tsne
 
 import (
+	"context"
+	"math"
 	"sync"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -82,9 +84,12 @@ func (f *field) distances(t matrix.Matrix[float64], i, j, c, e int) matrix.Matri
 	return d
 }
 
-// gradient sets grad (n × dims) to ∂C/∂Y with exaggeration times P.
-func (f *field) gradient(grad []float64, exaggeration float64) {
-	parallel.For(f.workers, f.n, tileRows, f.forces)
+// gradient sets grad (n × dims) to ∂C/∂Y with exaggeration times P, or returns the
+// context's cause.
+func (f *field) gradient(ctx context.Context, grad []float64, exaggeration float64) error {
+	if err := parallel.ForContext(ctx, f.workers, f.n, tileRows, f.forces); err != nil {
+		return err
+	}
 	z := 0.
 	for _, s := range f.sums {
 		z += s
@@ -97,6 +102,7 @@ func (f *field) gradient(grad []float64, exaggeration float64) {
 			grad[i*f.dims+l-1] = 4 * (float64(exaggeration*pull) - push/z)
 		}
 	}
+	return nil
 }
 
 // forces sets the sums of rows i … j−1.
@@ -132,10 +138,11 @@ func (f *field) forces(i, j int) {
 	}
 }
 
-// divergence returns KL(P‖Q) = Σ p_ij log(p_ij (1 + ‖y_i − y_j‖²)) + log Z.
-func (f *field) divergence() float64 {
+// divergence returns KL(P‖Q) = Σ p_ij log(p_ij (1 + ‖y_i − y_j‖²)) + log Z,
+// or NaN if the context ends before.
+func (f *field) divergence(ctx context.Context) float64 {
 	terms := make([]float64, f.n)
-	parallel.For(f.workers, f.n, tileRows, func(i, j int) {
+	err := parallel.ForContext(ctx, f.workers, f.n, tileRows, func(i, j int) {
 		t := f.tiles.Get().(*tile)
 		defer f.tiles.Put(t)
 		for r := i; r < j; r++ {
@@ -157,6 +164,9 @@ func (f *field) divergence() float64 {
 			}
 		}
 	})
+	if err != nil {
+		return math.NaN()
+	}
 	z, kl := 0., 0.
 	for i := range f.n {
 		z += f.sums[i]

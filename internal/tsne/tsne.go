@@ -87,7 +87,7 @@ type Result struct {
 	// Positions is n × Components; the mean of the rows is 0.
 	Positions *mat.Dense
 	// KL is the divergence KL(P‖Q) that Positions have, in nats, equation 2 of
-	// section 3.1 without exaggeration.
+	// section 3.1 without exaggeration. NaN if the context has ended before it was known.
 	KL float64
 	// GradientNorm is that of the last step.
 	GradientNorm float64
@@ -116,7 +116,7 @@ const initialSpread = 1e-4
 // error, Embed returns the positions reached together with that error; the result is
 // nil if there are none yet. It allocates 8n² bytes and little else.
 func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, error) {
-	samples, err := checked(x)
+	samples, err := checked(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,10 @@ func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, erro
 	r := &Result{Positions: y, Settings: set}
 	err = r.descend(ctx, f)
 	f.place(y.RawMatrix().Data)
-	r.KL = f.divergence()
+	r.KL = f.divergence(ctx)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err == nil && r.KL-r.KL != 0 {
 		err = fmt.Errorf("%w: learning rate %v", ErrDiverged, set.LearningRate)
 	}
@@ -168,9 +171,6 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 				y[k] *= begun / size
 			}
 		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		exaggeration, momentum := 1., max(set.Momentum, 0)
 		early := r.Iterations < exaggerated
 		if early {
@@ -186,7 +186,9 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 			}
 		}
 		f.place(y)
-		f.gradient(grad, exaggeration)
+		if err := f.gradient(ctx, grad, exaggeration); err != nil {
+			return err
+		}
 		r.GradientNorm = norm(grad)
 		if r.GradientNorm-r.GradientNorm != 0 {
 			return fmt.Errorf("%w: learning rate %v, iteration %d", ErrDiverged, set.LearningRate, r.Iterations+1)

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,7 +35,7 @@ func uniforms(n, d int, seed uint64) *mat.Dense {
 
 func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64] {
 	t.Helper()
-	s, err := checked(x)
+	s, err := checked(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +83,11 @@ func TestDivergenceAndGradient(t *testing.T) {
 		f := newField(asm.Best(), 2, p, c.dims)
 		f.place(y.RawMatrix().Data)
 		energy, entropy := naive(p, y, 1)
-		if got, want := f.divergence(), entropy+energy; !(math.Abs(got-want) <= 1e-12*want) {
+		if got, want := f.divergence(t.Context()), entropy+energy; !(math.Abs(got-want) <= 1e-12*want) {
 			t.Errorf("n = %d: KL = %v, want %v", c.n, got, want)
 		}
 		grad := make([]float64, c.n*c.dims)
-		f.gradient(grad, c.exaggeration)
+		f.gradient(t.Context(), grad, c.exaggeration)
 		size := norm(grad) / math.Sqrt(float64(len(grad)))
 		for try := range 4 {
 			k := (try * 67) % len(grad)
@@ -114,7 +115,7 @@ func TestPerplexity(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.Scale(s, x)
-		samples, err := checked(x)
+		samples, err := checked(t.Context(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -562,5 +563,31 @@ func TestEarlyEnd(t *testing.T) {
 	r, err = Embed(t.Context(), x, &Settings{Iterations: 100, ExaggerationIterations: 10, Tolerance: 1e9})
 	if err != nil || r.Iterations != 10 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestEndsAnywhere: whenever the context ends, Embed returns its cause, and hardly anybody
+// asks again; and it asks for every piece of an iteration.
+func TestEndsAnywhere(t *testing.T) {
+	x := uniforms(200, 3, 18)
+	embed := func(ctx context.Context) (*Result, error) {
+		return Embed(ctx, x, &Settings{Iterations: 3, Workers: 1})
+	}
+	all := ending.At(0)
+	if _, err := embed(all); err != nil {
+		t.Fatal(err)
+	}
+	if least := 3*200 + 2*200/affinityRows + 4*(200/tileRows); all.Asked() < least {
+		t.Errorf("asks %d times, want %d", all.Asked(), least)
+	}
+	for last := 1; last <= all.Asked(); last += 7 {
+		ctx := ending.At(last)
+		r, err := embed(ctx)
+		if !errors.Is(err, ending.ErrAt) || r != nil && !math.IsNaN(r.KL) {
+			t.Fatalf("ended at %d of %d: %+v, %v", last, all.Asked(), r, err)
+		}
+		if ctx.Late() > 8 {
+			t.Fatalf("ended at %d of %d: asked %d times more", last, all.Asked(), ctx.Late())
+		}
 	}
 }

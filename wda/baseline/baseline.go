@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -44,7 +45,7 @@ func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat
 	if !ok {
 		return nil, fmt.Errorf("%w: %#v", fault.ErrSettings, m)
 	}
-	if err := check(m, x, labels, p); err != nil {
+	if err := check(ctx, m, x, labels, p); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -58,7 +59,7 @@ func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat
 		return nil, err
 	}
 	fixSigns(v)
-	if checkFinite(v) != nil { // arithmetic overflowed on the way
+	if checkFinite(ctx, v) != nil { // arithmetic overflowed on the way
 		return nil, errFactorize
 	}
 	return v, nil
@@ -66,12 +67,12 @@ func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat
 
 // check says what is wrong with the samples for a method: PCA reads no labels, FDA needs
 // two classes, the others a class of two samples, too.
-func check(m Method, x *mat.Dense, labels []int, p int) error {
+func check(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) error {
 	n, d := x.Dims()
 	if p < 1 || p > d || n < 1 {
 		return fmt.Errorf("%w: %d components of %d samples with %d features", fault.ErrSettings, p, n, d)
 	}
-	if err := checkFinite(x); err != nil {
+	if err := checkFinite(ctx, x); err != nil {
 		return err
 	}
 	if _, ok := m.(PCA); ok {
@@ -90,16 +91,19 @@ func check(m Method, x *mat.Dense, labels []int, p int) error {
 	return nil
 }
 
-func checkFinite(x *mat.Dense) error {
-	n, _ := x.Dims()
-	for i := range n {
-		for j, v := range x.RawRowView(i) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%w: row %d, column %d is %v", fault.ErrNotFinite, i, j, v)
+func checkFinite(ctx context.Context, x *mat.Dense) (err error) {
+	n, d := x.Dims()
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to && err == nil; i++ {
+			for j, v := range x.RawRowView(i) {
+				if v-v != 0 {
+					err = fmt.Errorf("%w: row %d, column %d is %v", fault.ErrNotFinite, i, j, v)
+					break
+				}
 			}
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // classRows returns the rows of each class, classes in the order of their labels.
@@ -116,12 +120,14 @@ func classRows(labels []int) [][]int {
 }
 
 // gather returns the given rows of x.
-func gather(x *mat.Dense, rows []int) *mat.Dense {
+func gather(ctx context.Context, x *mat.Dense, rows []int) *mat.Dense {
 	_, d := x.Dims()
 	g := mat.NewDense(len(rows), d, nil)
-	for k, i := range rows {
-		copy(g.RawRowView(k), x.RawRowView(i))
-	}
+	dense.Pass(ctx, len(rows), d, func(from, to int) {
+		for k := from; k < to; k++ {
+			copy(g.RawRowView(k), x.RawRowView(rows[k]))
+		}
+	})
 	return g
 }
 
@@ -132,16 +138,18 @@ func gather(x *mat.Dense, rows []int) *mat.Dense {
 //
 // Basis vectors without a share of any row are left out: a method that scales its
 // features must not take rounding for one.
-func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense) {
+func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err error) {
 	n, d := x.Dims()
 	if d < n || n < 2 {
-		return nil, x
+		return nil, x, nil
 	}
 	// The last row is minus the sum of the others. The columns of the QR factor are
 	// orthonormal whatever the rank of those.
-	basis = mat.DenseCopyOf(x.Slice(0, n-1, 0, d).T())
-	if _, err := stiefel.New(d, n-1).Orthonormalize(ctx, basis, basis); err != nil {
-		return nil, x
+	basis = transposed(ctx, x.Slice(0, n-1, 0, d).(*mat.Dense))
+	if _, err := stiefel.New(d, n-1).Orthonormalize(ctx, basis, basis); errors.Is(err, stiefel.ErrNotFinite) {
+		return nil, x, nil
+	} else if err != nil {
+		return nil, nil, err
 	}
 	coordinates = product(ctx, x, basis)
 	sizes := make([]float64, n-1)
@@ -155,14 +163,19 @@ func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense) {
 	}
 	r, least := 0, spanTolerance*slices.Max(sizes)
 	for j, size := range sizes {
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
 		if size > least {
-			basis.SetCol(r, mat.Col(nil, j, basis))
-			coordinates.SetCol(r, mat.Col(nil, j, coordinates))
+			if j > r {
+				basis.SetCol(r, mat.Col(nil, j, basis))
+				coordinates.SetCol(r, mat.Col(nil, j, coordinates))
+			}
 			r++
 		}
 	}
 	r = max(r, 1)
-	return mat.DenseCopyOf(basis.Slice(0, d, 0, r)), mat.DenseCopyOf(coordinates.Slice(0, n, 0, r))
+	return mat.DenseCopyOf(basis.Slice(0, d, 0, r)), mat.DenseCopyOf(coordinates.Slice(0, n, 0, r)), nil
 }
 
 // spanTolerance: a share of the samples below this one of the largest is rounding.
@@ -197,24 +210,28 @@ func complete(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
 }
 
 // centred returns x without its mean.
-func centred(x *mat.Dense) *mat.Dense {
+func centred(ctx context.Context, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
-	mean, c := columnMeans(x), mat.NewDense(n, d, nil)
-	for i := range n {
-		subtract(c.RawRowView(i), x.RawRowView(i), mean)
-	}
+	mean, c := columnMeans(ctx, x), mat.NewDense(n, d, nil)
+	dense.Pass(ctx, n, d, func(i, j int) {
+		for ; i < j; i++ {
+			subtract(c.RawRowView(i), x.RawRowView(i), mean)
+		}
+	})
 	return c
 }
 
 // columnMeans returns the mean of every column.
-func columnMeans(x *mat.Dense) []float64 {
+func columnMeans(ctx context.Context, x *mat.Dense) []float64 {
 	n, d := x.Dims()
 	mean := make([]float64, d)
-	for i := range n {
-		for j, v := range x.RawRowView(i) {
-			mean[j] += v
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j, v := range x.RawRowView(i) {
+				mean[j] += v
+			}
 		}
-	}
+	})
 	for j := range mean {
 		mean[j] /= float64(n)
 	}

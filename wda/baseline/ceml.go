@@ -61,7 +61,10 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if width == 0 {
 		width = math.Sqrt(float64(p))
 	}
-	basis, c := span(ctx, unitVariance(x))
+	basis, c, err := span(ctx, unitVariance(ctx, x))
+	if err != nil {
+		return nil, err
+	}
 	_, r := c.Dims()
 	q := min(p, r)
 	start, err := components(ctx, c, q)
@@ -97,8 +100,8 @@ func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps in
 
 // unitVariance returns x, centred, divided by the root of the mean variance of its
 // features if there is any.
-func unitVariance(x *mat.Dense) *mat.Dense {
-	c := centred(x)
+func unitVariance(ctx context.Context, x *mat.Dense) *mat.Dense {
+	c := centred(ctx, x)
 	if s := rms(c); s > 0 {
 		c.Scale(1/s, c)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/ending"
 	"gonum.org/v1/gonum/mat"
 )
@@ -50,5 +51,36 @@ func TestEndsAnywhere(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPassesAsk: every pass over samples asks for pieces of a size that does not grow with
+// them.
+func TestPassesAsk(t *testing.T) {
+	const n, d, pieces = 300, 4096, 5 // of 2¹⁸ elements
+	x, rows := mat.NewDense(n, d, nil), make([]int, n)
+	w := &within{w: x, s: 1}
+	square := mat.NewDense(1100, 1100, nil)
+	for name, c := range map[string]struct {
+		least int
+		do    func(ctx context.Context)
+	}{
+		"checkFinite": {pieces, func(ctx context.Context) { checkFinite(ctx, x) }},
+		"gather":      {pieces, func(ctx context.Context) { gather(ctx, x, rows) }},
+		"columnMeans": {pieces, func(ctx context.Context) { columnMeans(ctx, x) }},
+		"centred":     {2 * pieces, func(ctx context.Context) { centred(ctx, x) }},
+		"transposed":  {pieces, func(ctx context.Context) { transposed(ctx, x) }},
+		"mirror":      {pieces, func(ctx context.Context) { mirror(ctx, dense.View(square)) }},
+		"scale":       {2 * pieces, func(ctx context.Context) { w.scale(ctx) }},
+		"gram":        {pieces + n*n/2*d>>24, func(ctx context.Context) { PCA{Workers: 1}.gram(ctx, x) }},
+	} {
+		all := ending.At(0)
+		if c.do(all); all.Asked() < c.least {
+			t.Errorf("%s asks %d times, want %d", name, all.Asked(), c.least)
+		}
+	}
+	// And what goes on in the span of the samples does not begin when its search has ended.
+	if basis, y, err := span(ending.At(1), x); basis != nil || y != nil || !errors.Is(err, ending.ErrAt) {
+		t.Errorf("the span of samples, ended: error %v", err)
 	}
 }

@@ -69,25 +69,30 @@ type solver func(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, erro
 
 func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, error) {
 	n, d := x.Dims()
-	c := centred(x)
+	c := centred(ctx, x)
 	w := &within{w: mat.NewDense(n, d, nil), rows: classRows(labels), s: f.Shrinkage}
 	means := mat.NewDense(len(w.rows), d, nil) // weighted, so that S_b = meansᵀ·means
 	for k, rows := range w.rows {
-		around := centred(gather(c, rows))
+		around := centred(ctx, gather(ctx, c, rows))
 		weight := math.Sqrt(float64(len(rows)) / float64(n))
 		first := c.RawRowView(rows[0])
 		mean := means.RawRowView(k)
 		for j := range mean {
 			mean[j] = weight * (first[j] - around.At(0, j))
 		}
-		for i, r := range rows {
-			copy(w.w.RawRowView(r), around.RawRowView(i))
-		}
+		dense.Pass(ctx, len(rows), d, func(from, to int) {
+			for i := from; i < to; i++ {
+				copy(w.w.RawRowView(rows[i]), around.RawRowView(i))
+			}
+		})
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if f.LedoitWolf {
 		w.s = w.intensity(ctx)
 	}
-	scale := w.scale()
+	scale := w.scale(ctx)
 	for i := range means.RawMatrix().Rows {
 		row := means.RawRowView(i)
 		for j := range row {
@@ -127,28 +132,32 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 
 // scale divides every feature by its standard deviation within classes, unless
 // there is shrinkage, which means its units, and returns the factors.
-func (w *within) scale() []float64 {
+func (w *within) scale(ctx context.Context) []float64 {
 	n, d := w.w.Dims()
 	scale, total := make([]float64, d), 0.
-	for i := range n {
-		for j, v := range w.w.RawRowView(i) {
-			square := v * v / float64(n)
-			scale[j] += square
-			total += square
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j, v := range w.w.RawRowView(i) {
+				square := v * v / float64(n)
+				scale[j] += square
+				total += square
+			}
 		}
-	}
+	})
 	w.mean = total / float64(d)
 	for j, v := range scale {
 		if scale[j] = 1; w.s == 0 && v > 0 {
 			scale[j] = 1 / math.Sqrt(v)
 		}
 	}
-	for i := range n {
-		row := w.w.RawRowView(i)
-		for j := range row {
-			row[j] *= scale[j]
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := w.w.RawRowView(i)
+			for j := range row {
+				row[j] *= scale[j]
+			}
 		}
-	}
+	})
 	return scale
 }
 
@@ -165,7 +174,7 @@ func (w *within) intensity(ctx context.Context) float64 {
 	for i := range g.RawMatrix().Rows {
 		square += algebra.Dot(g.RawRowView(i), g.RawRowView(i))
 	}
-	return algebra.LedoitWolf(dense.View(w.w), trace(g)/float64(n), square/float64(n)/float64(n))
+	return algebra.LedoitWolf(ctx, dense.View(w.w), trace(g)/float64(n), square/float64(n)/float64(n))
 }
 
 // append sets columns q… of out to principal components of the samples c in the
@@ -222,7 +231,9 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 func (w *within) scatter(ctx context.Context) *mat.Dense {
 	n, _ := w.w.Dims()
 	sw := symmetricProduct(ctx, w.w, w.w)
-	sw.Scale(1/float64(n), sw)
+	if ctx.Err() == nil {
+		sw.Scale(1/float64(n), sw)
+	}
 	if w.s > 0 {
 		shrink(sw, w.s, w.mean)
 	}
@@ -256,6 +267,9 @@ func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error
 func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.w.Dims()
 	sw := w.scatter(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	for j := range d {
 		v := sw.At(j, j)
 		if v == 0 {
@@ -301,6 +315,9 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 	} else {
 		for _, rows := range w.rows {
 			for _, r := range rows {
+				if ctx.Err() != nil {
+					return nil, context.Cause(ctx)
+				}
 				for _, t := range rows {
 					k.Set(r, t, k.At(r, t)+mean/float64(len(rows)))
 				}

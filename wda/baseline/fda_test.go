@@ -64,7 +64,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 	want := readMatrix(t, "few_fda_svd")
 	want.Scale(math.Sqrt(12./9), want)
 	for _, s := range []string{"dense", "dual"} {
-		got, err := FDA{}.fitBy(t.Context(), gather(x, rows), few, 2, solvers[s])
+		got, err := FDA{}.fitBy(t.Context(), gather(t.Context(), x, rows), few, 2, solvers[s])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestFDAFurtherColumns(t *testing.T) {
 			sw := mat.NewDense(13, 13, nil)
 			for _, rows := range classRows(labels) {
 				var one mat.Dense
-				around := centred(gather(x, rows))
+				around := centred(t.Context(), gather(t.Context(), x, rows))
 				one.Mul(around.T(), around)
 				one.Scale(1/178., &one)
 				sw.Add(sw, &one)
@@ -178,7 +178,7 @@ func TestLedoitWolf(t *testing.T) {
 			x.Set(i, 0, 3*x.At(i, 0))
 		}
 		for _, rows := range classRows(labels) {
-			for k, row := range mat.DenseCopyOf(centred(gather(x, rows))).RawMatrix().Data {
+			for k, row := range mat.DenseCopyOf(centred(t.Context(), gather(t.Context(), x, rows))).RawMatrix().Data {
 				r.Set(rows[k/d], k%d, row)
 			}
 		}

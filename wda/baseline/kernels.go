@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -27,7 +28,7 @@ type interval struct{ from, to int }
 
 // newKernels orders the samples by label and value, so that what is drawn at random
 // does not depend on the order they come in.
-func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed uint64) *kernels {
+func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed uint64) (*kernels, error) {
 	n, d := x.Dims()
 	order := make([]int, n)
 	for i := range order {
@@ -35,12 +36,15 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		if labels[a] != labels[b] {
-			return labels[a] - labels[b]
+			return cmp.Compare(labels[a], labels[b])
 		}
 		return slices.Compare(x.RawRowView(a), x.RawRowView(b))
 	})
 	f := &kernels{d: d, class: make([]int, n), fold: make([]int, n)}
-	f.basis, f.x = span(ctx, unitVariance(gather(x, order)))
+	var err error
+	if f.basis, f.x, err = span(ctx, unitVariance(ctx, gather(ctx, x, order))); err != nil {
+		return nil, err
+	}
 	sorted := make([]int, n)
 	for i, r := range order {
 		sorted[i] = labels[r]
@@ -70,7 +74,7 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 		f.centres = append(f.centres, chosen...)
 		f.columns = append(f.columns, interval{from, len(f.centres)})
 	}
-	return f
+	return f, nil
 }
 
 // filledKernels returns the settings that LSDR and LSQMI share with their defaults.
@@ -87,7 +91,7 @@ func filledKernels(basis, steps int) (int, int, bool) {
 // project returns the projected samples, and those of the centres.
 func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
 	y = product(ctx, f.x, p)
-	return y, gather(y, f.centres)
+	return y, gather(ctx, y, f.centres)
 }
 
 // search climbs from PCA and from random points of the Stiefel manifold and returns

@@ -76,8 +76,14 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 // it, at most p of them.
 func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (basis, v *mat.Dense, mu []float64, err error) {
 	_, d := x.Dims()
-	basis, c := span(ctx, centred(x))
-	sw, sb := localScatter(ctx, c, classRows(labels), f.Neighbors)
+	basis, c, err := span(ctx, centred(ctx, x))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	sw, sb, err := localScatter(ctx, c, classRows(labels), f.Neighbors)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	r := sw.RawMatrix().Rows
 	total := make([]float64, r)
 	for j := range r {
@@ -112,17 +118,22 @@ func trace(m *mat.Dense) (sum float64) {
 // G_c = X_cᵀ(diag(A1) − A)X_c
 //
 //	S̃_w = Σ_c G_c/n_c   S̃_b = XᵀX − Σ_c (n_c/n) S_c + Σ_c (1/n − 1/n_c) G_c
-func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense) {
+func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense, err error) {
 	n, d := x.Dims()
 	within, between := mat.NewDense(n, d, nil), mat.DenseCopyOf(x)
 	for _, rows := range classes {
-		xc := gather(x, rows)
+		xc := gather(ctx, x, rows)
 		nc := len(rows)
 		a := mat.NewDense(nc, nc, nil)
-		_ = knn.Affinity(ctx, dense.View(a), dense.View(xc), k) // pencil says that the context has ended
+		if err := knn.Affinity(ctx, dense.View(a), dense.View(xc), k); err != nil {
+			return nil, nil, err
+		}
 		lap := product(ctx, a, xc)
-		around := centred(xc)
+		around := centred(ctx, xc)
 		for i, r := range rows {
+			if ctx.Err() != nil {
+				return nil, nil, context.Cause(ctx)
+			}
 			degree := 0.
 			for _, v := range a.RawRowView(i) {
 				degree += v
@@ -136,5 +147,9 @@ func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw
 			}
 		}
 	}
-	return symmetricProduct(ctx, x, within), symmetricProduct(ctx, x, between)
+	sw = symmetricProduct(ctx, x, within)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	return sw, symmetricProduct(ctx, x, between), nil
 }

@@ -42,17 +42,17 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 // TestLocalScatter compares with the sums over pairs of the paper.
 func TestLocalScatter(t *testing.T) {
 	x, labels := readSamples(t, "iris")
-	x = centred(x)
+	x = centred(t.Context(), x)
 	n, d := x.Dims()
 	const k = 4
 	classes := classRows(labels)
-	sw, sb := localScatter(ctx, x, classes, k)
+	sw, sb, _ := localScatter(ctx, x, classes, k)
 	wantW, wantB := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
 	diff := mat.NewVecDense(d, nil)
 	affinities, at := make([]*mat.Dense, len(classes)), make([]int, n)
 	for c, rows := range classes {
 		affinities[c] = mat.NewDense(len(rows), len(rows), nil)
-		knn.Affinity(ctx, dense.View(affinities[c]), dense.View(gather(x, rows)), k)
+		knn.Affinity(ctx, dense.View(affinities[c]), dense.View(gather(ctx, x, rows)), k)
 		for i, r := range rows {
 			at[r] = i
 		}
@@ -95,7 +95,7 @@ func TestLFDALarge(t *testing.T) {
 		if basis != nil {
 			v = product(ctx, basis, v)
 		}
-		sw, sb := localScatter(ctx, centred(x), classRows(labels), 7)
+		sw, sb, _ := localScatter(ctx, centred(t.Context(), x), classRows(labels), 7)
 		total := make([]float64, c.d)
 		for j := range total {
 			total[j] = sw.At(j, j) + sb.At(j, j)

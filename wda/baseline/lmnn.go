@@ -60,7 +60,10 @@ func (m LMNN) filled() (Method, bool) {
 
 func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c := span(ctx, centred(x))
+	basis, c, err := span(ctx, centred(ctx, x))
+	if err != nil {
+		return nil, err
+	}
 	f := newMargin(ctx, c, labels, m.Neighbors, m.Push)
 	_, r := c.Dims()
 	q := min(p, r)
@@ -88,7 +91,7 @@ func newMargin(ctx context.Context, x *mat.Dense, labels []int, k int, push floa
 	n, _ := x.Dims()
 	f := &margin{x: x, labels: labels, targets: make([][]int, n), push: push}
 	for _, rows := range classRows(labels) {
-		xc := gather(x, rows)
+		xc := gather(ctx, x, rows)
 		d := sqDistances(ctx, xc, xc)
 		for i, r := range rows {
 			if ctx.Err() != nil {

@@ -57,7 +57,10 @@ func (m LSDR) filled() (Method, bool) {
 }
 
 func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	f := newKernels(ctx, x, labels, m.Basis, m.Seed)
+	f, err := newKernels(ctx, x, labels, m.Basis, m.Seed)
+	if err != nil {
+		return nil, err
+	}
 	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 		const run = 20 // steps between two choices of σ and λ
 		at := start
@@ -167,7 +170,7 @@ func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) mom
 		}
 	}
 	if m.count = len(kept); m.count > 0 {
-		g := gather(kc, kept)
+		g := gather(ctx, kc, kept)
 		m.hh = symmetricProduct(ctx, g, g)
 	} else {
 		m.hh = mat.NewDense(b, b, nil)

@@ -12,7 +12,7 @@ import (
 func TestLSDRGradient(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(40)
 	for _, size := range []int{200, 15} {
-		f := newKernels(ctx, data.X, data.Labels, size, 1)
+		f, _ := newKernels(ctx, data.X, data.Labels, size, 1)
 		s := &smi{f, 0.8, 0.01}
 		p := randomMatrix(1, 5, 2, 0.6)
 		grad := mat.NewDense(5, 2, nil)
@@ -30,7 +30,7 @@ func TestLSDRGradient(t *testing.T) {
 // labels.
 func TestSMI(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 1, Seed: 3}.Generate(14)
-	f := newKernels(ctx, data.X, data.Labels, 9, 1)
+	f, _ := newKernels(ctx, data.X, data.Labels, 9, 1)
 	const width, lambda = 0.9, 0.05
 	p := randomMatrix(2, 3, 2, 0.6)
 	n, b := 14, len(f.centres)
@@ -81,6 +81,24 @@ func TestLSDROrthonormal(t *testing.T) {
 			if e := stiefel.New(4, p).Infeasibility(ctx, v); !(e < 1e-13) {
 				t.Errorf("%s, p = %d: columns are not orthonormal: %g", m.String(), p, e)
 			}
+		}
+	}
+}
+
+// TestFarLabels: labels whose difference is beyond an int are ordered as any others.
+func TestFarLabels(t *testing.T) {
+	data := dataset.Simulation{Seed: 2}.Generate(60)
+	far := make([]int, len(data.Labels))
+	for i, l := range data.Labels {
+		far[i] = []int{math.MinInt, 1, math.MaxInt}[l]
+	}
+	for _, m := range []Method{LSDR{Basis: 9, Restarts: -1, MaxSteps: 2}, LSQMI{Basis: 9, Restarts: -1, MaxSteps: 2}, LFDA{}} {
+		want, err := Fit(t.Context(), m, data.X, data.Labels, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Fit(t.Context(), m, data.X, far, 2); err != nil || !mat.Equal(got, want) {
+			t.Errorf("%v: another projection than of labels 0 to 2, error %v", m, err)
 		}
 	}
 }

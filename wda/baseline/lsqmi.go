@@ -62,7 +62,10 @@ func (m LSQMI) filled() (Method, bool) {
 }
 
 func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
-	f := newKernels(ctx, x, labels, m.Basis, m.Seed)
+	f, err := newKernels(ctx, x, labels, m.Basis, m.Seed)
+	if err != nil {
+		return nil, err
+	}
 	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 		return f.climbQMI(ctx, start, steps)
 	})

@@ -37,8 +37,8 @@ func (g gaussians) qmi(p *mat.Dense) float64 {
 func TestQMI(t *testing.T) {
 	g := gaussians{0.6, 0.9, 0.3}
 	x, labels := g.draw(2000)
-	f := newKernels(ctx, x, labels, 100, 1)
-	scale := rms(centred(x)) // newKernels divides by it
+	f, _ := newKernels(ctx, x, labels, 100, 1)
+	scale := rms(centred(t.Context(), x)) // newKernels divides by it
 	for _, angle := range []float64{-1, 0.9} {
 		p := mat.NewDense(2, 1, []float64{math.Cos(angle), math.Sin(angle)})
 		across := mat.NewDense(2, 1, []float64{-math.Sin(angle), math.Cos(angle)})
@@ -76,7 +76,7 @@ func TestQMI(t *testing.T) {
 // sum over samples is minus the central difference of signed means as z moves.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
-	f := newKernels(ctx, x, labels, 6, 1)
+	f, _ := newKernels(ctx, x, labels, 6, 1)
 	const width, h = 0.7, 1e-5
 	y, u := f.project(ctx, mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
 	at := func(c, axis int, shift float64) *mat.Dense {

@@ -306,7 +306,7 @@ func TestDegenerate(t *testing.T) {
 					t.Errorf("%s, %s, p = %d: %v", m, name, p, err)
 					continue
 				}
-				if r, c := v.Dims(); r != d || c != p || checkFinite(v) != nil {
+				if r, c := v.Dims(); r != d || c != p || checkFinite(t.Context(), v) != nil {
 					t.Errorf("%s, %s, p = %d:\n%v", m, name, p, mat.Formatted(v))
 				}
 			}

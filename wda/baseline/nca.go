@@ -45,13 +45,16 @@ func (m NCA) filled() (Method, bool) {
 
 func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c := span(ctx, centred(x))
+	basis, c, err := span(ctx, centred(ctx, x))
+	if err != nil {
+		return nil, err
+	}
 	_, r := c.Dims()
 	start, err := components(ctx, c, min(p, r))
 	if err != nil {
 		return nil, err
 	}
-	f := newNeighborhoods(c, labels)
+	f := newNeighborhoods(ctx, c, labels)
 	if s := f.nearest(ctx, start); s > 0 {
 		start.Scale(1/math.Sqrt(s), start)
 	}
@@ -68,14 +71,14 @@ type neighborhoods struct {
 	class []interval // rows of each
 }
 
-func newNeighborhoods(x *mat.Dense, labels []int) *neighborhoods {
+func newNeighborhoods(ctx context.Context, x *mat.Dense, labels []int) *neighborhoods {
 	f := new(neighborhoods)
 	rows := classRows(labels)
 	for at, i := 0, 0; i < len(rows); i++ {
 		f.class = append(f.class, interval{at, at + len(rows[i])})
 		at += len(rows[i])
 	}
-	f.x = gather(x, slices.Concat(rows...))
+	f.x = gather(ctx, x, slices.Concat(rows...))
 	return f
 }
 

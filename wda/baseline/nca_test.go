@@ -12,7 +12,7 @@ import (
 func TestNCAIsScikitLearns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	n, d := x.Dims()
-	c := centred(x)
+	c := centred(t.Context(), x)
 	for j := range d {
 		column := mat.Col(nil, j, c)
 		sd := mat.Norm(mat.NewVecDense(n, column), 2) / math.Sqrt(float64(n))
@@ -20,7 +20,7 @@ func TestNCAIsScikitLearns(t *testing.T) {
 			c.Set(i, j, c.At(i, j)/sd)
 		}
 	}
-	f := newNeighborhoods(c, labels)
+	f := newNeighborhoods(t.Context(), c, labels)
 	for _, at := range []string{"wine_nca_far", "wine_nca_near"} {
 		p, gradient := readMatrix(t, at), mat.NewDense(d, 2, nil)
 		value, err := f.evaluate(ctx, p, gradient)
@@ -37,7 +37,7 @@ func TestNCAIsScikitLearns(t *testing.T) {
 		}
 	}
 	x, labels = readSamples(t, "iris")
-	f = newNeighborhoods(x, labels)
+	f = newNeighborhoods(t.Context(), x, labels)
 	start, err := components(t.Context(), x, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestNCAFarApart(t *testing.T) {
 	}
 	// Rows of a class are neighbors but at the border, where both are as near: p_i = ½.
 	// The last class is one row, and no other is like it.
-	f := newNeighborhoods(x, labels)
+	f := newNeighborhoods(t.Context(), x, labels)
 	value, err := f.evaluate(ctx, mat.NewDense(1, 1, []float64{1}), nil)
 	if classes := len(f.class); classes != 2 {
 		t.Fatalf("%d classes", classes)

@@ -48,7 +48,7 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 		return v, err
 	}
 	if n < d && p <= n {
-		return m.dual(ctx, centred(x), p)
+		return m.dual(ctx, centred(ctx, x), p)
 	}
 	times := m.scatterTimes(ctx, x, k)
 	if d <= formedDimension {
@@ -95,7 +95,7 @@ const (
 // scatter returns XᵀX of the centred rows, d × d.
 func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
-	mean, block := columnMeans(x), matrix.New[float64](min(n, centredRows), d, nil)
+	mean, block := columnMeans(ctx, x), matrix.New[float64](min(n, centredRows), d, nil)
 	s := mat.NewDense(d, d, nil)
 	out := dense.View(s)
 	for first := 0; first < n && ctx.Err() == nil; first += centredRows {
@@ -108,7 +108,7 @@ func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 			matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), rows.ColRange(i, j), rows.ColRange(0, j), first > 0)
 		})
 	}
-	mirror(out)
+	mirror(ctx, out)
 	return s
 }
 
@@ -116,21 +116,23 @@ func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 func (m PCA) gram(ctx context.Context, c *mat.Dense) *mat.Dense {
 	n, _ := c.Dims()
 	s := mat.NewDense(n, n, nil)
-	t, out := dense.View(mat.DenseCopyOf(c.T())), dense.View(s)
+	t, out := dense.View(transposed(ctx, c)), dense.View(s)
 	parallel.ForContext(ctx, m.Workers, n, stripRows, func(i, j int) {
-		matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), t.ColRange(i, j), t.ColRange(0, j), false)
+		dense.TransProduct(ctx, asm.Best(), out.RowRange(i, j).ColRange(0, j), t.ColRange(i, j), t.ColRange(0, j), false)
 	})
-	mirror(out)
+	mirror(ctx, out)
 	return s
 }
 
 // mirror copies the lower triangle of a square matrix to its upper one.
-func mirror(s matrix.Matrix[float64]) {
-	for i := range s.Rows {
-		for j, v := range s.Row(i)[:i] {
-			s.Data[j*s.Stride+i] = v
+func mirror(ctx context.Context, s matrix.Matrix[float64]) {
+	dense.Pass(ctx, s.Rows, s.Rows, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j, v := range s.Row(i)[:i] {
+				s.Data[j*s.Stride+i] = v
+			}
 		}
-	}
+	})
 }
 
 // times returns the product with the symmetric matrix c.
@@ -149,7 +151,7 @@ func (m PCA) product(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 // scatterTimes returns the product with XᵀX of the centred rows, for k columns, as two
 // passes over a copy of the samples.
 func (m PCA) scatterTimes(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
-	c := dense.View(centred(x))
+	c := dense.View(centred(ctx, x))
 	y, vt := matrix.New[float64](c.Rows, k, nil), matrix.New[float64](k, c.Cols, nil)
 	return func(dst, v *mat.Dense) {
 		m.product(ctx, y, c, dense.View(v))

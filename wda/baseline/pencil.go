@@ -7,7 +7,6 @@ import (
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/subspace"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,13 +29,15 @@ func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *a
 			s[j] = 1 / math.Sqrt(v)
 		}
 	}
-	for i := range d {
-		row := b.RawRowView(i)
-		for j := range i {
-			row[j] *= s[i] * s[j]
+	dense.Pass(ctx, d, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := b.RawRowView(i)
+			for j := range i {
+				row[j] *= s[i] * s[j]
+			}
+			row[i] = 1 + floor
 		}
-		row[i] = 1 + floor
-	}
+	})
 	chol, ok := algebra.NewCholesky(ctx, dense.View(b))
 	if !ok {
 		return nil, nil, errFactorize
@@ -53,22 +54,24 @@ func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *ma
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range d {
-		row := a.RawRowView(i)
-		for j := range row {
-			row[j] *= s[i] * s[j]
+	dense.Pass(ctx, d, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := a.RawRowView(i)
+			for j := range row {
+				row[j] *= s[i] * s[j]
+			}
 		}
-	}
+	})
 	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
 	h := mat.NewDense(d, d, nil)
 	if err := l.SolveRows(ctx, dense.View(a)); err != nil {
 		return nil, nil, err
 	}
-	matrix.Transpose(dense.View(h), dense.View(a))
+	dense.Transpose(ctx, dense.View(h), dense.View(a))
 	if err := l.SolveRows(ctx, dense.View(h)); err != nil {
 		return nil, nil, err
 	}
-	for i := range d {
+	for i := 0; i < d && ctx.Err() == nil; i++ {
 		for j := range i {
 			m := (h.At(i, j) + h.At(j, i)) / 2
 			h.Set(i, j, m)

@@ -29,6 +29,14 @@ func transProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 	return c
 }
 
+// transposed returns aᵀ.
+func transposed(ctx context.Context, a *mat.Dense) *mat.Dense {
+	n, d := a.Dims()
+	t := mat.NewDense(d, n, nil)
+	dense.Transpose(ctx, dense.View(t), dense.View(a))
+	return t
+}
+
 // symmetricProduct returns aᵀb, which is symmetric but for rounding, made so.
 func symmetricProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 	x, y := dense.View(a), dense.View(b)
@@ -40,7 +48,7 @@ func symmetricProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 		j := min(i+stripRows, d)
 		dense.TransProduct(ctx, asm.Best(), out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)
 	}
-	mirror(out)
+	mirror(ctx, out)
 	return s
 }
 
@@ -55,7 +63,7 @@ func byRows(ctx context.Context, dst, x *mat.Dense, f func(to, from matrix.Matri
 
 // gram returns a·aᵀ.
 func gram(ctx context.Context, a *mat.Dense) *mat.Dense {
-	at := mat.DenseCopyOf(a.T())
+	at := transposed(ctx, a)
 	return symmetricProduct(ctx, at, at)
 }
 

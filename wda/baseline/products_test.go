@@ -59,8 +59,8 @@ func TestSpan(t *testing.T) {
 		for i := c.distinct; i < c.n; i++ {
 			copy(x.RawRowView(i), x.RawRowView(i%c.distinct))
 		}
-		x = centred(x)
-		basis, y := span(ctx, x)
+		x = centred(t.Context(), x)
+		basis, y, _ := span(ctx, x)
 		if basis == nil {
 			t.Fatalf("%+v: no basis", c)
 		}
@@ -83,8 +83,8 @@ func TestSpan(t *testing.T) {
 			t.Errorf("%+v: the rows are not in it", c)
 		}
 	}
-	x := centred(random(rng, 9, 8))
-	if basis, y := span(ctx, x); basis != nil || y != x {
+	x := centred(ctx, random(rng, 9, 8))
+	if basis, y, _ := span(ctx, x); basis != nil || y != x {
 		t.Error("fewer features than samples are taken as they are")
 	}
 }

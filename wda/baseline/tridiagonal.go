@@ -167,12 +167,12 @@ func expm1(x float64) float64 {
 func sandwich(ctx context.Context, q, f *mat.Dense) *mat.Dense {
 	n, _ := q.Dims()
 	out := mat.NewDense(n, n, nil)
-	c, y, qt := dense.View(out), dense.View(product(ctx, q, f)), dense.View(mat.DenseCopyOf(q.T()))
+	c, y, qt := dense.View(out), dense.View(product(ctx, q, f)), dense.View(transposed(ctx, q))
 	const block = 64
 	for i := 0; i < n; i += block { // the lower triangle
 		j := min(i+block, n)
 		dense.Product(ctx, asm.Best(), c.RowRange(i, j).ColRange(0, j), y.RowRange(i, j), qt.ColRange(0, j), false)
 	}
-	mirror(c)
+	mirror(ctx, c)
 	return out
 }
