@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
+	flatbuffers "github.com/google/flatbuffers/go"
 )
 
 // reused is an allocator that gives out again what has been freed: every record batch takes
@@ -73,25 +77,37 @@ type arrowFile struct {
 func openArrow(r io.Reader) (columnar, error) {
 	a := new(arrowFile)
 	var types *arrow.Schema
-	mem := ipc.WithAllocator(new(reused))
-	if at, ok := r.(ipc.ReadAtSeeker); ok {
-		f, err := ipc.NewFileReader(at, mem)
-		if err == nil {
-			types = f.Schema()
-			a.read = func() (arrow.RecordBatch, error) { // Read would keep the one before
-				if a.number == f.NumRecords() {
-					return nil, io.EOF
-				}
-				return f.RecordBatchAt(a.number)
-			}
-		} else if _, err := at.Seek(0, io.SeekStart); err != nil {
+	bounded := ipc.WithAllocator(bounded{new(reused)})
+	at, ok := r.(ipc.ReadAtSeeker)
+	head := make([]byte, len(arrowMagic))
+	if ok {
+		if _, err := at.ReadAt(head, 0); err != nil && err != io.EOF {
 			return nil, err
 		}
 	}
-	if a.read == nil {
-		s, err := ipc.NewReader(r, mem)
+	if string(head) == arrowMagic {
+		if err := checkFooter(at); err != nil {
+			return nil, err
+		}
+		f, err := ipc.NewFileReader(at, bounded)
 		if err != nil {
-			return nil, fmt.Errorf("not an Arrow stream (a file, which begins with ARROW1, cannot be read from a pipe): %w", err)
+			return nil, err
+		}
+		types = f.Schema()
+		a.read = func() (arrow.RecordBatch, error) { // Read would keep the one before
+			if a.number == f.NumRecords() {
+				return nil, io.EOF
+			}
+			return f.RecordBatchAt(a.number)
+		}
+	} else {
+		r, err := checkFirst(r)
+		if err != nil {
+			return nil, err
+		}
+		s, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, bounded), bounded) // NewReader has no bounds
+		if err != nil {
+			return nil, err
 		}
 		types = s.Schema()
 		a.read = func() (arrow.RecordBatch, error) {
@@ -106,6 +122,128 @@ func openArrow(r io.Reader) (columnar, error) {
 		a.schema = append(a.schema, arrowField(f))
 	}
 	return a, nil
+}
+
+// mostAtOnce is what the libraries may allocate at once: a batch or page, or what it unpacks
+// to. What a damaged file announces can be any number, and no program survives that it takes
+// the memory of the machine.
+const mostAtOnce = 1 << 30
+
+// bounded is an allocator that panics, which Next and newTable make an error.
+type bounded struct{ memory.Allocator }
+
+func (b bounded) Allocate(size int) []byte { return b.Allocator.Allocate(bound(size)) }
+
+func (b bounded) Reallocate(size int, old []byte) []byte {
+	return b.Allocator.Reallocate(bound(size), old)
+}
+
+func bound(size int) int {
+	if size > mostAtOnce {
+		panic(fmt.Sprintf("%d bytes announced, more than the allowed %d", size, mostAtOnce))
+	}
+	return size
+}
+
+// arrowMagic begins and ends an Arrow file.
+const arrowMagic = "ARROW1"
+
+// checkFooter checks the schema in the footer of an Arrow file, if it has one: the library
+// makes room for as many fields as it announces.
+func checkFooter(at ipc.ReadAtSeeker) error {
+	size, err := at.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := at.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	var tail [4 + len(arrowMagic)]byte
+	if size < int64(len(tail)) {
+		return nil // the library says so
+	}
+	if _, err := at.ReadAt(tail[:], size-int64(len(tail))); err != nil {
+		return err
+	}
+	length := int64(int32(binary.LittleEndian.Uint32(tail[:])))
+	if string(tail[4:]) != arrowMagic || length < 4 || length > size-int64(len(tail)) {
+		return nil
+	}
+	footer := make([]byte, length)
+	if _, err := at.ReadAt(footer, size-int64(len(tail))-length); err != nil {
+		return err
+	}
+	const schemaSlot = 1
+	return checkSchema(footer, schemaSlot)
+}
+
+// checkFirst checks the first message of an Arrow stream, which is its schema, and returns
+// what to read all of it from.
+func checkFirst(r io.Reader) (io.Reader, error) {
+	const most = 64 << 20 // the library's bound
+	var head [8]byte
+	n, err := io.ReadFull(r, head[:])
+	if n < 4 || binary.LittleEndian.Uint32(head[:]) != math.MaxUint32 {
+		return nil, errors.New("not an Arrow stream (a file, which begins with ARROW1, cannot be read from a pipe)")
+	}
+	length := int64(int32(binary.LittleEndian.Uint32(head[4:])))
+	if err != nil || length < 4 || length > most {
+		return nil, fmt.Errorf("a schema of %d bytes", length)
+	}
+	message, err := io.ReadAll(io.LimitReader(r, length))
+	if err != nil {
+		return nil, err
+	}
+	const headerSlot = 2
+	if int64(len(message)) == length {
+		err = checkSchema(message, headerSlot)
+	}
+	return io.MultiReader(bytes.NewReader(head[:]), bytes.NewReader(message), r), err
+}
+
+// checkSchema checks the lengths of all lists in a schema against the bytes there are. The
+// schema is in a slot of the root of the flat buffer. What points out of it panics.
+func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
+	root := flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
+	schema, ok := tableIn(root, slot)
+	if !ok {
+		return nil
+	}
+	// Slots of the schema and of each field that are lists.
+	const schemaFields, schemaMetadata, schemaFeatures, fieldChildren, fieldMetadata = 1, 2, 3, 5, 6
+	left := len(b) / 4 // of fields: one may hold itself
+	var check func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error
+	check = func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error {
+		for _, slot := range append(lists, children) {
+			if o := flatbuffers.UOffsetT(t.Offset(4 + 2*slot)); o != 0 && t.VectorLen(o) > len(b)/4 {
+				return fmt.Errorf("a list of %d elements in a schema of %d bytes", t.VectorLen(o), len(b))
+			}
+		}
+		o := flatbuffers.UOffsetT(t.Offset(4 + 2*children))
+		if o == 0 {
+			return nil
+		}
+		for i := range t.VectorLen(o) {
+			if left--; left < 0 || depth == 100 {
+				return fmt.Errorf("more fields, or fields in fields, than a schema of %d bytes has room for", len(b))
+			}
+			at := t.Indirect(t.Vector(o) + flatbuffers.UOffsetT(4*i))
+			if err := check(flatbuffers.Table{Bytes: b, Pos: at}, depth+1, fieldChildren, fieldMetadata); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return check(schema, 0, schemaFields, schemaMetadata, schemaFeatures)
+}
+
+// tableIn returns the table in a slot of another.
+func tableIn(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
+	o := flatbuffers.UOffsetT(t.Offset(4 + 2*slot))
+	if o == 0 {
+		return t, false
+	}
+	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o + t.Pos)}, true
 }
 
 func arrowField(f arrow.Field) field {

@@ -168,12 +168,13 @@ type feature struct{ column, width, at int }
 // newTable chooses the columns: of features those named, else the lists if there are
 // any, else all that are neither label nor split; the label is the column named, else
 // one called label or y.
-func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []string, label string) (*table, error) {
+func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []string, label string) (t *table, err error) {
+	defer recovered(&err)
 	file, err := open(r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", dataset.ErrFormat, err)
 	}
-	t := &table{columnar: file, label: -1}
+	t = &table{columnar: file, label: -1}
 	fields := file.fields()
 	find := func(name string) int {
 		return slices.IndexFunc(fields, func(f field) bool { return f.name == name })
@@ -222,6 +223,13 @@ func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []strin
 	return t, nil
 }
 
+// recovered makes a panic an error: the libraries below panic now and then on a damaged file.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%w: %v", dataset.ErrFormat, r)
+	}
+}
+
 func (t *table) Dims() (rows, cols int) { return t.rows(), t.cols }
 
 func (t *table) Has() (labels, split bool) { return t.label >= 0, t.split >= 0 }
@@ -234,10 +242,6 @@ func (t *table) Close() error {
 // Next is as that of a dataset.Reader.
 func (t *table) Next(most int) (b *dataset.Block, err error) {
 	defer func() {
-		// The libraries below panic now and then on a damaged file.
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", dataset.ErrFormat, r)
-		}
 		if err == nil || err == io.EOF {
 			return
 		}
@@ -251,6 +255,7 @@ func (t *table) Next(most int) (b *dataset.Block, err error) {
 		}
 		b, err = nil, fe
 	}()
+	defer recovered(&err)
 	const largest = 1 << 22 // elements of a block: 32 MiB
 	if t.cols > largest {
 		return nil, fmt.Errorf("rows of %d numbers", t.cols)

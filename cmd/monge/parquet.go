@@ -41,7 +41,7 @@ func openParquet(r io.Reader) (columnar, error) {
 	if !ok {
 		return nil, errors.New("a Parquet file, whose index is at its end, cannot be read from a pipe: save it first, or convert it to an Arrow stream")
 	}
-	props := parquet.NewReaderProperties(memory.DefaultAllocator)
+	props := parquet.NewReaderProperties(bounded{memory.DefaultAllocator})
 	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
 	f, err := file.NewParquetReader(at, file.WithReadProps(props))
 	if err != nil {
