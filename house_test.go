@@ -75,6 +75,8 @@ var inTests = map[string][]string{
 	"wda":                      {"internal/ending", "internal/testdata", "wda/dataset"},
 	"wda/baseline":             {"internal/ending", "wda/dataset"},
 	"internal/dense":           {"internal/ending"},
+	"internal/stiefel":         {"internal/ending"},
+	"internal/tsne":            {"internal/ending"},
 	"wda/dataset":              {"internal/outfile", "internal/testdata"},
 	"internal/descent":         {"internal/stiefel"},
 	"cmd/monge":                {"internal/testdata"},

@@ -72,6 +72,9 @@ func sourceNeeds(n, d, held int) []need {
 	}
 }
 
+// memoryPairs are the steps that limited-memory BFGS remembers: twice as many matrices.
+const memoryPairs = 10
+
 // elementSize is the number of bytes of an element of type T.
 func elementSize[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
@@ -95,6 +98,15 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 		{fmt.Sprintf("%d workers", solvers), 2 * size * largePair * float64(solvers)},
 		{fmt.Sprintf("the scatters of pairs in %d components", set.Components), (float64(8*float64(min(batch, len(s.classes)*(len(s.classes)+1)/2))) + float64(2*size*float64(solvers))) * p * p},
 		{fmt.Sprintf("the results of %d starts", set.Optimizer.Starts), 2 * 8 * float64(set.Optimizer.Starts)},
+	}
+	if m := set.Optimizer.Method; m != Eigen && m != EigenTraceRatio && m != Principal && m != Fisher {
+		matrices := 11.0 + 2 // of package descent, and the manifold's
+		if m == Auto {
+			matrices += 2 * memoryPairs
+		}
+		needs = append(needs, need{
+			fmt.Sprintf("the steps of %v in %d × %d", m, s.d, set.Components), 8 * (float64(matrices*d) + float64(7*p)) * p,
+		})
 	}
 	if set.Objective.Gradient == sinkhorn.Unrolled {
 		needs = append(needs, need{

@@ -2,6 +2,7 @@ package wda
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -46,7 +47,8 @@ func TestMemoryImplied(t *testing.T) {
 		{"workers", objective(100, 10, 2, func(s *Settings) { s.Workers = many }), "workers"},
 		{"iterations", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations = many }), "Gradient Implicit"},
 		{"iterations without gradient", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations, s.Objective.Gradient = many, sinkhorn.Implicit }), ""},
-		{"components of many classes", objective(4000, 40000, 40, func(s *Settings) { s.Components = 8000 }), "scatters of pairs"},
+		{"components of many classes", objective(4000, 40000, 40, func(s *Settings) { s.Components, s.Optimizer.Method = 8000, Eigen }), "scatters of pairs"},
+		{"steps", objective(4000, 40000, 4, func(s *Settings) { s.Components = 8000 }), "steps of auto in 40000 × 8000"},
 		{"starts", objective(100, 10, 2, func(s *Settings) { s.Optimizer.Starts = many }), "1099511627776 starts"},
 		{"usual choice", checkNeeds(choiceNeeds(1000, 1000, 100000, 3, 2)...), ""},
 		{"choice", checkNeeds(choiceNeeds(1000, 1000, 10000000, 3, 2)...), "2 workers that compare settings"},
@@ -61,6 +63,83 @@ func TestMemoryImplied(t *testing.T) {
 			t.Errorf("%s: %v", c.name, c.err)
 		case c.want != "" && (!errors.Is(c.err, ErrSettings) || !strings.Contains(c.err.Error(), c.want) || !strings.Contains(c.err.Error(), "GiB")):
 			t.Errorf("%s: error %v, want one that says %q", c.name, c.err, c.want)
+		}
+	}
+}
+
+// TestMemoryMeasured: what a fit allocates, besides copies of the samples, is not much more
+// than what is computed beforehand. All that is allocated is counted, whether or not it has
+// been given back: that is no less than the peak.
+func TestMemoryMeasured(t *testing.T) {
+	const factor, copies, always = 1.8, 6, 4 << 20
+	type sizes struct{ n, d, classes int }
+	tall, wide, many := sizes{2000, 60, 4}, sizes{150, 900, 3}, sizes{3000, 20, 30}
+	few := Optimizer{MaxSteps: 3}
+	for _, c := range []struct {
+		name string
+		size sizes
+		set  Settings
+	}{
+		{"Auto", tall, Settings{Optimizer: few}},
+		{"conjugate gradient", tall, Settings{Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 3}}},
+		{"steepest descent, float32", tall, Settings{Objective: Objective{Float32: true}, Optimizer: Optimizer{Method: SteepestDescent, MaxSteps: 3}}},
+		{"4 starts", sizes{300, 20, 3}, Settings{Optimizer: Optimizer{MaxSteps: 1, Starts: 4}}},
+		{"implicit gradient", sizes{600, 20, 2}, Settings{Objective: Objective{Gradient: sinkhorn.Implicit}, Optimizer: few}},
+		{"1000 iterations", sizes{600, 20, 2}, Settings{Objective: Objective{Iterations: 1000}, Optimizer: Optimizer{MaxSteps: 1}}},
+		{"frozen", tall, Settings{Objective: Objective{Gradient: sinkhorn.Frozen}, Optimizer: few}},
+		{"many components", sizes{800, 500, 4}, Settings{Components: 200, Optimizer: few}},
+		{"more features than samples", wide, Settings{Optimizer: few}},
+		{"whitened", tall, Settings{Data: Data{Whitening: DiagonalWhitening(0.1)}, Optimizer: few}},
+		{"whitened, more features than samples", wide, Settings{Data: Data{Whitening: DiagonalWhitening(0.1)}, Optimizer: few}},
+		{"many classes, four workers", many, Settings{Workers: 4, Optimizer: few}},
+		{"mini-batches", many, Settings{Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 1}}},
+		{"eigen", tall, Settings{Optimizer: Optimizer{Method: Eigen, MaxSteps: 3}}},
+	} {
+		set := pinned(c.set)
+		if set.Components == 0 {
+			set.Components = 3
+		}
+		if set.Workers == 0 {
+			set.Workers = 2
+		}
+		x, labels := uniform(3, c.size.n, c.size.d), make([]int, c.size.n)
+		for i := range labels {
+			labels[i] = i % c.size.classes
+			x.Set(i, labels[i]%c.size.d, x.At(i, labels[i]%c.size.d)+1)
+		}
+		full, err := set.withDefaults(t.Context(), c.size.n, c.size.d, c.size.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &samples{n: c.size.n, d: min(c.size.d, c.size.n-1), classes: make([]int, c.size.classes), offset: make([]int, c.size.classes+1)}
+		for k := range c.size.classes {
+			s.offset[k+1] = (k + 1) * c.size.n / c.size.classes
+		}
+		solvers := min(full.Workers, batch, c.size.classes*(c.size.classes+1)/2)
+		needs := append(objectiveNeeds[float64](s, &full, solvers), prepareNeeds(c.size.n, c.size.d, full.Components)...)
+		if full.Objective.Float32 {
+			needs = append(objectiveNeeds[float32](s, &full, solvers), prepareNeeds(c.size.n, c.size.d, full.Components)...)
+		}
+		if c.set.Data.Whitening != (Whitening{}) {
+			needs = append(needs, whitenNeeds(s.d)...)
+		}
+		if full.Optimizer.Method == Eigen {
+			needs = append(needs, eigenNeeds[float64](s, full.Components, solvers)...)
+		}
+		said := float64(copies * 8 * c.size.n * c.size.d)
+		for _, n := range needs {
+			said += n.bytes
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Fit(t.Context(), x, labels, set); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		runtime.ReadMemStats(&after)
+		got := float64(after.TotalAlloc - before.TotalAlloc)
+		t.Logf("%s: allocated %.3g MB, said %.3g", c.name, got/1e6, said/1e6)
+		if got > factor*said+always {
+			t.Errorf("%s: allocated %.3g bytes, said %.3g", c.name, got, said)
 		}
 	}
 }
