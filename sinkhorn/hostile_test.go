@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -607,5 +608,100 @@ func TestNames(t *testing.T) {
 	}
 	if err := new(Domain).UnmarshalText([]byte("Domain(7)")); !errors.Is(err, ErrSettings) || Domain(7).String() != "Domain(7)" {
 		t.Error(err)
+	}
+}
+
+// TestHostileProblems: numbers that nobody would choose, for unequal mass, Newton's steps and
+// batches: an error of this package, or an answer that is finite, and the same alone as in a
+// batch.
+func TestHostileProblems(t *testing.T) {
+	t.Run("float64", hostileProblems[float64])
+	t.Run("float32", hostileProblems[float32])
+}
+
+func hostileProblems[T dist.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	const n, m = 9, 7
+	x, y := cloud[T](rng, n, 2, 0), cloud[T](rng, m, 2, 0.5)
+	far := y.RowRange(0, m)
+	far.Data = slices.Clone(y.Data)
+	far.Data[3] = 1e15
+	uniform := func(k int, w T) []T { return slices.Repeat([]T{w}, k) }
+	zeros := func(k int) []T { w := uniform(k, T(1)/T(k-2)); w[0], w[k-1] = 0, 0; return w }
+	nan, inf := math.NaN(), math.Inf(1)
+	odd := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-30, 1, 1e30, 1e300, math.MaxFloat64, inf, nan, -1, -inf}
+	good := Problem[T]{X: x, Y: y, Lambda: 2}
+	var problems []Problem[T]
+	add := func(change func(p *Problem[T])) {
+		p := good
+		change(&p)
+		problems = append(problems, p)
+	}
+	for _, v := range odd {
+		add(func(p *Problem[T]) { p.RhoA = v })
+		add(func(p *Problem[T]) { p.RhoB = v })
+		add(func(p *Problem[T]) { p.RhoA, p.RhoB = v, v })
+		add(func(p *Problem[T]) { p.RhoA, p.RhoB = v, 1 })
+		add(func(p *Problem[T]) { p.RhoA, p.RhoB, p.A, p.B = v, 1, zeros(n), uniform(m, 3) })
+		add(func(p *Problem[T]) { p.RhoA, p.Y = v, far })
+		add(func(p *Problem[T]) { p.Mass = v })
+		add(func(p *Problem[T]) { p.Mass, p.A, p.B = v, zeros(n), zeros(m) })
+		add(func(p *Problem[T]) { p.Mass, p.RhoA = 0.5, v })
+		add(func(p *Problem[T]) { p.Lambda = v })
+		add(func(p *Problem[T]) { p.Lambda, p.RhoA, p.RhoB = v, 1e-3, 1e3 })
+		add(func(p *Problem[T]) { p.Lambda, p.Mass = v, 0.5 })
+		add(func(p *Problem[T]) { p.A, p.B = uniform(n, T(v)), uniform(m, T(v)) })
+		add(func(p *Problem[T]) { p.A = uniform(n, T(v)) })
+		add(func(p *Problem[T]) { p.Start = uniform(n, T(v)) })
+		add(func(p *Problem[T]) { p.Start, p.RhoA, p.RhoB = uniform(n, T(v)), 1, 2 })
+	}
+	add(func(p *Problem[T]) { p.A, p.B = zeros(n), zeros(m) })
+	add(func(p *Problem[T]) { p.A, p.B = uniform(n, 0), uniform(m, 0) })
+	add(func(p *Problem[T]) { p.Y = far })
+	add(func(p *Problem[T]) { p.X, p.Y = y, y })
+	add(func(p *Problem[T]) { p.X = dist.Matrix[T]{} })
+	add(func(p *Problem[T]) { p.A, p.B = x.Data[:n], y.Data[:m] })
+	for _, set := range []Settings{
+		{}, {Tolerance: 1e-6, Iterations: 300}, {Tolerance: math.SmallestNonzeroFloat64, Iterations: 300}, {Tolerance: 1e300, Iterations: 300},
+		{Tolerance: 1e-6, Iterations: 300, Domain: Log}, {Domain: Plain, Iterations: 30}, {Tolerance: 1e-6, Iterations: 300, Storage: MatrixFree}, {Tolerance: 1e-5, Iterations: 100, Anneal: 4},
+	} {
+		s, err := NewSolver[T](&set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, errs := make([]float64, len(problems)), make([]error, len(problems))
+		outcomes := map[string]int{}
+		for i := range problems {
+			r, err := s.Solve(t.Context(), &problems[i])
+			if errs[i] = err; err != nil {
+				known := false
+				for _, e := range []error{ErrSettings, ErrShape, ErrNotFinite, ErrMarginals, ErrRange, ErrNotConverged} {
+					known = known || errors.Is(err, e)
+				}
+				if outcomes["error"]++; !known {
+					t.Errorf("%+v, problem %d: %v", set, i, err)
+				}
+				continue
+			}
+			outcomes[r.Status.String()]++
+			if alone[i] = r.Cost; !finite(r.Cost) || !finite(r.MarginalError) {
+				p := &problems[i]
+				t.Errorf("%+v, problem %d (λ %v, ρ %v %v, mass %v): cost %v, marginal error %v, %v", set, i, p.Lambda, p.RhoA, p.RhoB, p.Mass, r.Cost, r.MarginalError, r.Status)
+			}
+		}
+		t.Logf("%d problems: %v", len(problems), outcomes)
+		err = s.SolveBatch(t.Context(), problems, func(i int, r *Result[T], err error) {
+			if (err == nil) != (errs[i] == nil) || err == nil && r.Cost != alone[i] {
+				t.Errorf("%+v, problem %d of a batch: error %v, alone %v", set, i, err, errs[i])
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, tolerance := range []float64{nan, inf, -1, -inf} {
+		if s, err := NewSolver[T](&Settings{Tolerance: tolerance}); !errors.Is(err, ErrSettings) {
+			t.Errorf("a tolerance of %v: %v, %v", tolerance, s, err)
+		}
 	}
 }

@@ -183,7 +183,7 @@ func (set *Settings) check() error {
 	switch {
 	case set.Iterations < 0:
 		return fmt.Errorf("%w: %d iterations", ErrSettings, set.Iterations)
-	case !(set.Tolerance >= 0):
+	case !(set.Tolerance >= 0) || math.IsInf(set.Tolerance, 1):
 		return fmt.Errorf("%w: tolerance %v", ErrSettings, set.Tolerance)
 	case set.Anneal != 0 && !(set.Anneal >= leastAnneal) || math.IsInf(set.Anneal, 1):
 		return fmt.Errorf("%w: annealing by a factor of %v", ErrSettings, set.Anneal)

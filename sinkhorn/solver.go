@@ -190,9 +190,9 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 			err = e
 		}
 		return nil, err
-	case !finite(s.res.Cost):
+	case !finite(s.res.Cost) || !finite(s.res.MarginalError):
 		if err = s.notFinite(ctx); err == nil {
-			err = fmt.Errorf("%w: the transport cost overflows", ErrRange)
+			err = fmt.Errorf("%w: the transport cost or a marginal overflows", ErrRange)
 		}
 		return nil, err
 	}

@@ -68,8 +68,11 @@ func phases(t *testing.T, dir string) []phase {
 	random("wide.npy", 2500, 2500)
 	labels("wide.txt", 2500, 5)
 	random("cloud.npy", 20000, 3)
+	random("rows.npy", 60000, 10)
+	labels("rows.txt", 60000, 5)
 	object(t, "fit", "--data", at("small.csv"), "--model", at("m.wda"), "--max-steps", "1", "--k", "5")
 	object(t, "fit", "--data", at("many.csv"), "--sample", "30000", "--method", "minibatch", "--max-steps", "1", "--k", "5", "--model", at("big.wda"))
+	object(t, "fit", "--data", at("small.csv"), "--model", at("slow.wda"), "--max-steps", "2", "--iterations", "3000")
 
 	silent := func(io.Writer) { time.Sleep(time.Minute) }
 	endless := func(text string) func(io.Writer) {
@@ -100,6 +103,8 @@ func phases(t *testing.T, dir string) []phase {
 		{name: "fit, implicit gradient", args: "fit --data $small.csv --model $o.wda --gradient implicit --max-steps 100000 --tolerance 1e-300 --starts 100000"},
 		{name: "fit, preparation of many features", args: "fit --data $wide.npy --labels $wide.txt --model $o.wda -p 100"},
 		{name: "fit, mini-batches", args: "fit --data $many.csv --method minibatch --max-steps 1000000 --model $o.wda"},
+		{name: "fit, rows in their file", args: "fit --data $rows.npy --labels $rows.txt --method minibatch --out-of-core --max-steps 1000000 --model $o.wda"},
+		{name: "verify", args: "verify $slow.wda --data $small.csv"},
 		{name: "cross-validation", args: "cv --data $small.csv --csv $o.csv --model $o.wda" + long},
 		{name: "predict", args: "predict --model $big.wda --data $many.csv --neighbors 1000 --out $o.csv --workers 1"},
 		{name: "eval with baselines", args: "eval --model $m.wda --train $many.csv --test $many.csv --baselines --workers 1"},
@@ -108,6 +113,7 @@ func phases(t *testing.T, dir string) []phase {
 		{name: "writing a plan", args: "sinkhorn --x $cloud.npy --y $cloud.npy --lambda 1 --iterations 1 --plan $o.csv", after: 3 * time.Second},
 		{name: "a picture of many points", args: "plot --model $m.wda --data $many.csv --out $o.svg", after: 700 * time.Millisecond},
 		{name: "experiment", args: "experiment toy --out $results --trials 100000", keeps: true, after: time.Second},
+		{name: "experiment suite", args: "experiment suite @/suite --out $results", keeps: true, after: 2 * time.Second},
 		{name: "experiment with t-SNE", args: "experiment mnist --out $results --data @", keeps: true, after: 5 * time.Second},
 	}
 }
