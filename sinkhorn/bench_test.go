@@ -169,7 +169,14 @@ func benchmarkTiny[T dist.Float](b *testing.B, name string) {
 		for i := range ps {
 			ps[i] = Problem[T]{X: cloud[T](rng, n, 2, 0), Y: cloud[T](rng, n, 2, 0.3), Lambda: 0.5}
 		}
-		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d", name, asm.Best(), n), Settings{}, ps)
+		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/given=points", name, asm.Best(), n), Settings{}, ps)
+		for i := range ps {
+			ps[i] = Problem[T]{Cost: dist.NewMatrix[T](n, n, nil), Lambda: 0.5}
+			for j := range ps[i].Cost.Data {
+				ps[i].Cost.Data[j] = T(rng.Float64())
+			}
+		}
+		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/given=costs", name, asm.Best(), n), Settings{}, ps)
 	}
 }
 

@@ -186,11 +186,8 @@ func (s *Solver[T]) laneKernels(count, dims int) {
 		} else {
 			clear(cost)
 		}
-		for p := range count {
-			m := &s.group.members[p]
-			for row := i; !m.alone && row < min(i+r, m.problem.Cost.Rows); row++ {
-				spread(cost[(row-i)*l.m*w+p:], w, m.problem.Cost.Row(row))
-			}
+		for row := range r {
+			s.layCosts(cost[row*l.m*w:][:l.m*w], count, i+row)
 		}
 		if same {
 			exp.Exp2(lv, kernel, cost, c)
@@ -206,6 +203,34 @@ func (s *Solver[T]) laneKernels(count, dims int) {
 		}
 		lane.Columns(lv, r, l.m, l.q, kernel, l.u[i*w:])
 	})
+}
+
+// layCosts lays out a row of the members' cost matrices, as far as they have it: where eight
+// do, an element of all after the other. It is .77 to .9 of the time of a batch.
+func (s *Solver[T]) layCosts(dst []T, count, row int) {
+	w := num.Lanes[T]()
+	var rows [num.MaxLanes][]T
+	cols := len(dst)
+	for p := range count {
+		if m := &s.group.members[p]; !m.alone && row < m.problem.Cost.Rows {
+			rows[p] = m.problem.Cost.Row(row)
+		}
+		cols = min(cols, len(rows[p]))
+	}
+	if count == 8 && w == 8 {
+		a, b, c, d, e, f, g, h := rows[0][:cols], rows[1][:cols], rows[2][:cols], rows[3][:cols], rows[4][:cols], rows[5][:cols], rows[6][:cols], rows[7][:cols]
+		for j := range a {
+			t := (*[8]T)(dst[j*8:])
+			t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7] = a[j], b[j], c[j], d[j], e[j], f[j], g[j], h[j]
+		}
+	} else {
+		cols = 0
+	}
+	for p, x := range rows[:count] {
+		if cols < len(x) {
+			spread(dst[cols*w+p:], w, x[cols:])
+		}
+	}
 }
 
 // spread sets every w-th element of dst to those of x.

@@ -82,6 +82,22 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 	return ps
 }
 
+// TestLanesCosts: the same of problems that all have a cost matrix, with rows that all have
+// and some have not.
+func TestLanesCosts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	ps := make([]Problem[float64], 24)
+	for i := range ps {
+		ps[i] = Problem[float64]{Cost: dist.NewMatrix[float64](8+i%3, 13+i%4, nil), Lambda: 2}
+		for j := range ps[i].Cost.Data {
+			ps[i].Cost.Data[j] = rng.Float64()
+		}
+	}
+	for _, lv := range asm.Available() {
+		batchIsSolve(t, asm.WithLevel(t.Context(), lv), Settings{}, ps)
+	}
+}
+
 // TestLanesCancelled: small problems that are being solved when the context ends have the
 // best so far, as from Solve, and a deadline ends a batch that would go on for ever.
 func TestLanesCancelled(t *testing.T) {

@@ -38,9 +38,10 @@ import (
 //	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
 
 const (
-	paceEvery = 8  // iterations between two looks at the pace
-	paceFrom  = 16 // and before the first verdict
-	paceFew   = 40 // iterations that are left to the plain method
+	paceEvery = 8    // iterations between two looks at the pace
+	paceFrom  = 16   // and before the first verdict
+	paceFew   = 40   // iterations that are left to the plain method,
+	paceSmall = 6000 // and this by the lesser of n and m more: what Newton's steps take besides passes
 
 	newtonForcing  = 0.1 // of the residual, times the factor by which the error fell last
 	newtonRadius   = 1   // of the first steps
@@ -60,11 +61,14 @@ type newton[T dist.Float] struct {
 
 // pace watches the marginal error.
 type pace struct {
-	next int
-	last float64
+	next      int
+	last, few float64
 }
 
-func newPace() pace { return pace{next: paceFrom - paceEvery} }
+// newPace returns the pace of a problem of n × m, which is looked at from iteration next on.
+func newPace(next, n, m int) pace {
+	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
+}
 
 // slow reports whether after iteration k, with error e, plain iterations would take more
 // than a few to reach goal.
@@ -74,7 +78,7 @@ func (p *pace) slow(k int, e, goal float64) bool {
 	}
 	last := p.last
 	p.next, p.last = k+paceEvery, e
-	return last > 0 && !(float64(num.Log(last/e)*paceFew) > float64(num.Log(e/goal)*paceEvery))
+	return last > 0 && !(float64(num.Log(last/e)*p.few) > float64(num.Log(e/goal)*paceEvery))
 }
 
 // converge makes the iterations that the settings ask for.
@@ -87,7 +91,8 @@ func (s *Solver[T]) converge(ctx context.Context) error {
 		return err
 	}
 	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != Plain
-	p := newPace()
+	n, m := s.geo.n, s.geo.m
+	p := newPace(paceFrom-paceEvery, n, m)
 	for {
 		err := s.advance(ctx, limit, tolerance, &p)
 		switch {
@@ -100,14 +105,14 @@ func (s *Solver[T]) converge(ctx context.Context) error {
 				return err
 			}
 			if scaled {
-				p = pace{next: s.res.Iterations + paceEvery}
+				p = newPace(s.res.Iterations+paceEvery, n, m)
 				continue
 			}
 		}
 		if err := s.newtonSteps(ctx, limit); err != nil || s.converged() {
 			return err
 		}
-		p = pace{next: 2 * s.res.Iterations}
+		p = newPace(2*s.res.Iterations, n, m)
 	}
 }
 

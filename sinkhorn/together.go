@@ -80,7 +80,7 @@ func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []i
 	s.geo.level = asm.LevelOf(ctx)
 	for i, at := range which {
 		m := &g.members[i]
-		m.res, m.pace, m.err, m.ended, m.over = Result[T]{}, newPace(), nil, false, false
+		m.res, m.err, m.ended, m.over = Result[T]{}, nil, false, false
 		s.state = &m.state
 		var err error
 		if g.apart {
@@ -90,6 +90,7 @@ func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []i
 		}
 		m.alone = err != nil || s.taken+float64(float64(i)*s.stateBytes()) > float64(s.settings.MaxMemory)
 		if !m.alone {
+			m.pace = newPace(paceFrom-paceEvery, s.geo.n, s.geo.m)
 			m.alone = !s.startPlain()
 		}
 	}

@@ -51,6 +51,10 @@ func (s spec) float(key string) float64 {
 // own; the BLAS loops of c/peer_type.h are shown beside them.
 const solvers = "pot|ott|torch"
 
+// batches are POT's ways to solve many problems: a loop, ot.batch, and the marginals of one
+// cost matrix as columns.
+const batches = "pot|potbatch|potcolumns"
+
 // goal is a ratio that ours is to reach against the best of some peers (p|q|r).
 type goal struct {
 	of, peer string
@@ -141,6 +145,12 @@ func cases() []testCase {
 			}
 		})
 	}
+	for _, n := range []int{8, 16, 32} {
+		add(false, 1e-6, []goal{against("ours", batches, 20)}, "tiny/type=f64/count=1000/n=%d/lambda=2/iters=10", n)
+	}
+	for _, n := range []int{256, 1000} {
+		add(false, 1e-6, []goal{against("ours", batches, 20)}, "many/type=f64/count=16/n=%d/lambda=20/iters=100", n)
+	}
 	each(func(typ string, tol float64) {
 		add(true, tol, []goal{against("ours", solvers, 2)}, "free/type=%s/n=10000/d=3/lambda=20/iters=5", typ)
 	})
@@ -200,19 +210,27 @@ func generate(s spec, dir, mnist string) error {
 		}
 	case "lse":
 		x = normal(n*n, 5)
-	case "iterate", "sinkhorn", "sinkhornlog": // uniform points in the unit square
-		px, py := make([]float64, 2*n), make([]float64, 2*n)
-		for i := range px {
-			px[i], py[i] = rng.Float64(), rng.Float64()
+	case "iterate":
+		x = squares(rng, n)
+		for i, m := range x {
+			x[i] = math.Exp(-s.float("lambda") * m)
 		}
-		x = make([]float64, n*n)
-		for i := range n {
-			for j := range n {
-				a, b := px[2*i]-py[2*j], px[2*i+1]-py[2*j+1]
-				x[i*n+j] = a*a + b*b
-				if s.kind == "iterate" {
-					x[i*n+j] = math.Exp(-s.float("lambda") * x[i*n+j])
-				}
+	case "sinkhorn", "sinkhornlog":
+		x = squares(rng, n)
+	case "tiny":
+		for range s.int("count") {
+			x = append(x, squares(rng, n)...)
+		}
+	case "many":
+		x = squares(rng, n)
+		for range s.int("count") {
+			b, sum := make([]float64, n), 0.0
+			for j := range b {
+				b[j] = 0.1 + rng.Float64()
+				sum += b[j]
+			}
+			for _, w := range b {
+				y = append(y, w/sum)
 			}
 		}
 	case "wda", "fit":
@@ -228,6 +246,22 @@ func generate(s spec, dir, mnist string) error {
 		}
 	}
 	return nil
+}
+
+// squares returns the squared distances of n and n uniform points in the unit square.
+func squares(rng *rand.Rand, n int) []float64 {
+	px, py := make([]float64, 2*n), make([]float64, 2*n)
+	for i := range px {
+		px[i], py[i] = rng.Float64(), rng.Float64()
+	}
+	x := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			a, b := px[2*i]-py[2*j], px[2*i+1]-py[2*j+1]
+			x[i*n+j] = float64(a*a) + float64(b*b)
+		}
+	}
+	return x
 }
 
 func write(path, typ string, x []float64) error {

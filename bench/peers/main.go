@@ -105,7 +105,7 @@ func (d *driver) start(build, script string, all bool) {
 		env  []string
 		argv []string
 	}
-	python := "numpy,scipy,sklearn,pot"
+	python := "numpy,scipy,sklearn,pot,potbatch,potcolumns"
 	if all {
 		python += ",ott"
 	}

@@ -59,6 +59,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 		return logSumExp[T](n, dir)
 	case "sinkhorn", "sinkhornlog":
 		return solve[T](s, dir, sinkhorn.Stored)
+	case "tiny", "many":
+		return batch[T](s, dir)
 	case "free":
 		return matrixFree[T](s, dir)
 	case "wda", "fit":
@@ -172,6 +174,38 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	}
 }
 
+// batch solves count problems of a cost matrix each, or of one, with marginals of their own;
+// the result are the transport costs.
+func batch[T dist.Float](s spec, dir string) *job {
+	n, costs := s.int("n"), make([]float64, s.int("count"))
+	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters")})
+	if err != nil {
+		panic(err)
+	}
+	x, problems := load[T](dir, "x"), make([]sinkhorn.Problem[T], len(costs))
+	for i := range problems {
+		if s.kind == "tiny" {
+			problems[i].Cost = dist.NewMatrix(n, n, x[i*n*n:][:n*n])
+		} else {
+			problems[i].Cost, problems[i].B = dist.NewMatrix(n, n, x), load[T](dir, "y")[i*n:][:n]
+		}
+	}
+	return &job{
+		run: func() {
+			err := solver.SolveBatch(background, problems, func(i int, r *sinkhorn.Result[T], err error) {
+				if err != nil {
+					panic(err)
+				}
+				costs[i] = r.Cost
+			})
+			if err != nil {
+				panic(err)
+			}
+		},
+		result: func() []float64 { return costs },
+	}
+}
+
 // matrixFree solves a problem of points without storing a matrix; the result is the
 // potential of the first set, without a constant.
 func matrixFree[T dist.Float](s spec, dir string) *job {
@@ -211,6 +245,8 @@ func parallel(s spec, dir string, single bool) *job {
 	switch s.kind {
 	case "wda", "fit":
 		return fits(s, dir, single)
+	case "tiny", "many":
+		return batch[float64](s, dir)
 	case "sinkhorn", "sinkhornlog", "free":
 		if s.int("n") >= 1000 {
 			return byType(s, dir, ours[float64], ours[float32])

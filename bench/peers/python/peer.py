@@ -156,6 +156,46 @@ def pot_sinkhornlog(c):
     return pot_sinkhorn(c, "sinkhorn_log")
 
 
+def batch(c):
+    n, count = c.int("n"), c.int("count")
+    a = np.full(n, c.dtype(1) / c.dtype(n))
+    if c.kind == "tiny":
+        m, b = c.load("x", count, n, n), np.tile(a, (count, 1))
+    else:
+        m, b = np.broadcast_to(c.load("x", n, n), (count, n, n)), c.load("y", count, n)
+    return a, b, m, 1 / float(c.values["lambda"]), c.int("iters")
+
+
+def pot_tiny(c):
+    import ot
+
+    a, b, m, reg, iters = batch(c)
+    solve = lambda m, b: ot.sinkhorn(a, b, m, reg, numItermax=iters, stopThr=0, warn=False)
+    return lambda: np.array([np.vdot(solve(m, b), m) for m, b in zip(m, b)])
+
+
+pot_many = pot_tiny
+
+
+def potbatch_tiny(c):
+    from ot.batch import solve_batch
+
+    a, b, m, reg, iters = batch(c)
+    a = np.tile(a, (len(b), 1))
+    return lambda: solve_batch(m, reg, a=a, b=b, max_iter=iters, tol=0, method="sinkhorn").value_linear
+
+
+potbatch_many = potbatch_tiny
+
+
+def potcolumns_many(c):
+    import ot
+
+    a, b, m, reg, iters = batch(c)
+    m, b = m[0], np.ascontiguousarray(b.T)
+    return lambda: ot.sinkhorn(a, b, m, reg, numItermax=iters, stopThr=0, warn=False)
+
+
 def ott_sinkhorn(c, lse=False):
     import jax
 
@@ -313,7 +353,7 @@ def pot_fit(c):
     return run
 
 
-PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "ott": "ott-jax", "torch": "geomloss"}
+PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "potbatch": "POT", "potcolumns": "POT", "ott": "ott-jax", "torch": "geomloss"}
 
 
 def hello(_):
