@@ -81,8 +81,8 @@ func allocations[T dist.Float](t *testing.T) {
 					}
 					// The runtime itself allocates now and then, where goroutines start.
 					k := testing.AllocsPerRun(2, all)
-					for range 3 {
-						k = min(k, testing.AllocsPerRun(1, all))
+					for try := 0; k > 0 && try < 20; try++ {
+						k = testing.AllocsPerRun(1, all)
 					}
 					if k > 0 {
 						t.Errorf("%v allocations", k)
