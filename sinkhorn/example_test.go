@@ -30,6 +30,34 @@ func ExampleSolver_Solve() {
 	// Output: converged, cost 0.3692, gradient [-0.409 -0.591] [0.591 0.409]
 }
 
+// A deadline ends a solve with the plan of its last whole iteration.
+func ExampleSolver_Solve_deadline() {
+	x, y := dist.NewMatrix[float64](300, 1, nil), dist.NewMatrix[float64](300, 1, nil)
+	for i := range x.Data {
+		x.Data[i], y.Data[i] = float64(i)/300, float64(i*i)/90000
+	}
+	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Lambda: 10, Iterations: 1 << 40})
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	r, err := s.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y})
+	fmt.Println(r.Status, errors.Is(err, context.DeadlineExceeded), r.Iterations > 0)
+	plan := dist.NewMatrix[float64](300, 300, nil)
+	if err := r.PlanTo(context.Background(), plan, 0); err != nil {
+		panic(err)
+	}
+	var mass float64
+	for _, t := range plan.Row(7) {
+		mass += t
+	}
+	fmt.Printf("%.3f of a row's mass\n", 300*mass)
+	// Output:
+	// cancelled true true
+	// 1.000 of a row's mass
+}
+
 // Many small problems at once; the callback may be called concurrently.
 func ExampleSolver_SolveBatch() {
 	problems := make([]sinkhorn.Problem[float32], 1000)
