@@ -100,7 +100,7 @@ func TestRowsNotInMemory(t *testing.T) {
 // TestSampleOfSource: of rows that are not in memory a sample is held, every class in it by
 // its share, and the fit is as good as one of all.
 func TestSampleOfSource(t *testing.T) {
-	x, labels := parts3(1, 6000, 5)
+	x, labels := parts3(1, 3000, 5)
 	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 20}, Objective: Objective{Proportional: true, Shrinkage: Shrinkage{None: true}}, Seed: 3}
 	want := mustFit(t, x, labels, set)
 	m, err := prepareSource(t.Context(), &source{stored(x), labels}, set.preparation(), true, 600)
