@@ -6,7 +6,7 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -55,12 +55,9 @@ func checkFinite(ctx context.Context, m mat.Matrix) error {
 	return ended(ctx, nil)
 }
 
-// elementsAtATime are looked at from one look at the context to the next.
-const elementsAtATime = 1 << 16
-
 // rowByRow calls f for lo ≤ i < hi, rows of d elements, in turn, until the context ends.
 func rowByRow(ctx context.Context, lo, hi, d int, f func(i int)) {
-	parallel.ForContext(ctx, 1, hi-lo, max(1, elementsAtATime/max(1, d)), func(i, j int) {
+	dense.Pass(ctx, hi-lo, d, func(i, j int) {
 		for i += lo; i < lo+j; i++ {
 			f(i)
 		}

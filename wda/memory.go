@@ -5,6 +5,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/sinkhorn"
 )
 
@@ -72,9 +73,6 @@ func sourceNeeds(n, d, held int) []need {
 	}
 }
 
-// memoryPairs are the steps that limited-memory BFGS remembers: twice as many matrices.
-const memoryPairs = 10
-
 // elementSize is the number of bytes of an element of type T.
 func elementSize[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
@@ -102,7 +100,7 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 	if m := set.Optimizer.Method; m != Eigen && m != EigenTraceRatio && m != Principal && m != Fisher {
 		matrices := 11.0 + 2 // of package descent, and the manifold's
 		if m == Auto {
-			matrices += 2 * memoryPairs
+			matrices += 2 * descent.MemoryPairs
 		}
 		needs = append(needs, need{
 			fmt.Sprintf("the steps of %v in %d × %d", m, s.d, set.Components), 8 * (float64(matrices*d) + float64(7*p)) * p,

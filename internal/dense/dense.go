@@ -41,7 +41,7 @@ func Transpose(ctx context.Context, dst, a matrix.Matrix[float64]) {
 
 // passElements are read between two looks at the context, by who does next to nothing
 // with each.
-const passElements = 1 << 18
+const passElements = 1 << 16
 
 // Pass calls f for rows i … j−1 of n, of so many columns, a piece after the other, until the
 // context ends.

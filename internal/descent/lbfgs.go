@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// memoryPairs is how many steps LBFGS remembers.
-	memoryPairs = 10
+	// MemoryPairs is how many steps LBFGS remembers.
+	MemoryPairs = 10
 
 	// minCurvature is the least cosine of the angle between s and y of a pair that
 	// is kept.
@@ -26,7 +26,7 @@ type pair struct {
 
 // newPairs allocates the memory of LBFGS.
 func newPairs(d, p int) []pair {
-	all := make([]pair, memoryPairs)
+	all := make([]pair, MemoryPairs)
 	for i := range all {
 		all[i] = pair{s: mat.NewDense(d, p, nil), y: mat.NewDense(d, p, nil)}
 	}
@@ -42,10 +42,10 @@ func (s *solver) remember() {
 		m.Transport(s.ctx, k.s, c.point, k.s)
 		m.Transport(s.ctx, k.y, c.point, k.y)
 	}
-	if s.held == memoryPairs {
+	if s.held == MemoryPairs {
 		oldest := s.pairs[0]
 		copy(s.pairs, s.pairs[1:])
-		s.pairs[memoryPairs-1] = oldest
+		s.pairs[MemoryPairs-1] = oldest
 		s.held--
 	}
 	last := s.pairs[s.held]
