@@ -75,10 +75,11 @@ var inTests = map[string][]string{
 	"wda":                      {"internal/ending", "internal/testdata", "wda/dataset"},
 	"wda/baseline":             {"internal/ending", "wda/dataset"},
 	"internal/dense":           {"internal/ending"},
-	"internal/stiefel":         {"internal/ending"},
+	"internal/stiefel":         {"internal/ending", "internal/asm/asmtest"},
 	"internal/tsne":            {"internal/ending"},
 	"wda/dataset":              {"internal/outfile", "internal/testdata"},
-	"internal/descent":         {"internal/stiefel"},
+	"internal/descent":         {"internal/stiefel", "internal/asm/asmtest"},
+	"internal/parallel":        {"internal/asm/asmtest"},
 	"cmd/monge":                {"internal/testdata"},
 }
 

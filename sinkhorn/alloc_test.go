@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 // TestAllocations: a solver that has seen its largest problem allocates nothing.
@@ -79,12 +80,7 @@ func allocations[T dist.Float](t *testing.T) {
 						}
 						regularized(t, r)
 					}
-					// The runtime itself allocates now and then, where goroutines start.
-					k := testing.AllocsPerRun(2, all)
-					for try := 0; k > 0 && try < 20; try++ {
-						k = testing.AllocsPerRun(1, all)
-					}
-					if k > 0 {
+					if k := asmtest.Allocations(all); k > 0 {
 						t.Errorf("%v allocations", k)
 					}
 				})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
@@ -69,7 +70,7 @@ func TestSolveBatch(t *testing.T) {
 		}
 		if workers == 1 {
 			ps[17].Lambda = 1 // errors are allocated
-			if k := testing.AllocsPerRun(3, func() { s.SolveBatch(t.Context(), ps, func(int, *Result[float64], error) {}) }); k > 0 {
+			if k := asmtest.Allocations(func() { s.SolveBatch(t.Context(), ps, func(int, *Result[float64], error) {}) }); k > 0 {
 				t.Errorf("%v allocations", k)
 			}
 			ps[17].Lambda = -1

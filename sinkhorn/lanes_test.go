@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 // TestLanes: small problems of all shapes get the answers of Solve, in bits, at every level:
@@ -165,7 +166,7 @@ func TestLanesAllocate(t *testing.T) {
 			}
 		}
 		run()
-		if k := testing.AllocsPerRun(3, run); k > float64(12*failed) {
+		if k := asmtest.Allocations(run); k > float64(12*failed) {
 			t.Errorf("%+v: %v allocations, %d problems failed", set, k, failed)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 // answer is all that Result has to say.
@@ -171,7 +172,7 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if k := testing.AllocsPerRun(3, solve); k > 0 {
+	if k := asmtest.Allocations(solve); k > 0 {
 		t.Errorf("%v allocations", k)
 	}
 }

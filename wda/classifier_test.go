@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
@@ -136,7 +137,7 @@ func TestWorkspaceGrows(t *testing.T) {
 			}
 		}
 	}
-	if a := testing.AllocsPerRun(5, func() {
+	if a := asmtest.Allocations(func() {
 		for i, c := range classifiers {
 			c.Predict(samples[i].RawRowView(0), w)
 		}

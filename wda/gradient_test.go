@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -207,15 +208,11 @@ func allocations[T dist.Float](t *testing.T, s *samples) {
 			t.Fatal(err)
 		}
 		var problem descent.Problem = at{inverse[T]{o}, t.Context()}
-		n := math.Inf(1)
-		for range 20 {
-			n = min(n, testing.AllocsPerRun(1, func() {
-				if _, err := problem.Evaluate(p, g); err != nil {
-					t.Fatal(err)
-				}
-			}))
-		}
-		if n > 0 {
+		if n := asmtest.Allocations(func() {
+			if _, err := problem.Evaluate(p, g); err != nil {
+				t.Fatal(err)
+			}
+		}); n > 0 {
 			t.Errorf("%d workers: %v allocations", workers, n)
 		}
 	}

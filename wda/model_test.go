@@ -16,6 +16,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/project"
 	"gonum.org/v1/gonum/mat"
 )
@@ -501,7 +502,7 @@ func TestTransformAllocatesNothing(t *testing.T) {
 		"Predict":      func() { c.Predict(sample, w) },
 		"Shares":       func() { predictShares(c, proba, sample, w) },
 	} {
-		if a := testing.AllocsPerRun(20, f); a != 0 {
+		if a := asmtest.Allocations(f); a != 0 {
 			t.Errorf("%s: %v allocations", name, a)
 		}
 	}

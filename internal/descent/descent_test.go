@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/stiefel"
 )
@@ -746,7 +747,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	forMethods(t, func(t *testing.T, method descent.Method) {
 		allocations := func(steps int) float64 {
 			s := &descent.Settings{Method: method, MaxSteps: steps, GradientTolerance: -1}
-			return testing.AllocsPerRun(5, func() {
+			return asmtest.Allocations(func() {
 				if r, err := descent.Minimize(context.Background(), f, m, x, s); err != nil || r.Steps != steps {
 					t.Fatal(r.Status, err)
 				}

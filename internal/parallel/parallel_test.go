@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 func TestFor(t *testing.T) {
@@ -243,20 +245,12 @@ func TestCrewAllocatesNothing(t *testing.T) {
 	var sum atomic.Int64
 	f := func(i, j int) { sum.Add(int64(j - i)) }
 	c.For(3, 100, 7, f)
-	k := 1.
-	for range 10 { // the runtime itself does now and then, where goroutines start
-		k = min(k, testing.AllocsPerRun(20, func() { c.For(3, 100, 7, f) }))
-	}
-	if k != 0 {
+	if k := asmtest.Allocations(func() { c.For(3, 100, 7, f) }); k != 0 {
 		t.Errorf("%v allocations", k)
 	}
 	ctx := t.Context()
 	g := func(context.Context, int, int) error { return nil }
-	k = 1.
-	for range 10 {
-		k = min(k, testing.AllocsPerRun(20, func() { c.Run(ctx, 3, 100, g) }))
-	}
-	if k != 0 {
+	if k := asmtest.Allocations(func() { c.Run(ctx, 3, 100, g) }); k != 0 {
 		t.Errorf("%v allocations of Run", k)
 	}
 }
@@ -264,7 +258,7 @@ func TestCrewAllocatesNothing(t *testing.T) {
 func TestOneWorkerAllocatesNothing(t *testing.T) {
 	sum := 0
 	f := func(i, j int) { sum += j - i }
-	if n := testing.AllocsPerRun(10, func() { For(1, 100, 7, f) }); n != 0 {
+	if n := asmtest.Allocations(func() { For(1, 100, 7, f) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -106,7 +106,7 @@ func eachVector[K, T num.Float](t *testing.T, k kernel[K, T]) {
 				asmtest.SameSlices(t, fmt.Sprintf("%v: q[%d]", lv, s), got.q[s], want.q[s])
 			}
 			asmtest.SameSlices(t, lv.String()+": scratch", got.scratch, want.scratch)
-			if a := testing.AllocsPerRun(1, func() { k.run(lv, got) }); a != 0 {
+			if a := asmtest.Allocations(func() { k.run(lv, got) }); a != 0 {
 				t.Errorf("%v: %v allocations", lv, a)
 			}
 		}

@@ -218,7 +218,7 @@ func TestAllocations(t *testing.T) {
 
 func allocations[T num.Float](t *testing.T) {
 	for _, lv := range asm.Available() {
-		if n := testing.AllocsPerRun(10, func() {
+		if n := asmtest.Allocations(func() {
 			var x, u [20]T
 			var zt [60]T
 			var k, dist [300]T

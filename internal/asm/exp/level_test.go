@@ -173,7 +173,7 @@ func TestAllocations(t *testing.T) {
 
 func allocations[T num.Float](t *testing.T) {
 	for _, lv := range asm.Available() {
-		if n := testing.AllocsPerRun(100, func() {
+		if n := asmtest.Allocations(func() {
 			var m, x, y, z, w [20]T
 			Exp(lv, x[:], x[:])
 			Exp2(lv, x[:], x[:], 1)

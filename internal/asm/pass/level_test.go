@@ -176,7 +176,7 @@ func TestNoAllocation(t *testing.T) {
 func allocations[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	o := random[K, T](30, 40)
 	for _, lv := range asm.Available() {
-		if a := testing.AllocsPerRun(10, func() { k.run(lv, o) }); a != 0 {
+		if a := asmtest.Allocations(func() { k.run(lv, o) }); a != 0 {
 			t.Errorf("%v: %v allocations", lv, a)
 		}
 	}
@@ -184,7 +184,7 @@ func allocations[K, T num.Float](t *testing.T, k kernel[K, T]) {
 
 func vectorAllocations[T num.Float](t *testing.T) {
 	for _, lv := range asm.Available() {
-		if a := testing.AllocsPerRun(10, func() {
+		if a := asmtest.Allocations(func() {
 			var k, x, y, q [50]T
 			var narrow [50]float32
 			var wide [50]float64

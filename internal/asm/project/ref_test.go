@@ -72,7 +72,7 @@ func TestAllocations(t *testing.T) {
 	const m, p, d = 30, 10, 50
 	x, b, y, g := make([]float64, m*d), make([]float64, d*p), make([]float64, m*p), make([]float64, p*d)
 	for _, lv := range asm.Available() {
-		if n := testing.AllocsPerRun(10, func() {
+		if n := asmtest.Allocations(func() {
 			Mul(lv, m, p, d, y, p, x, d, b, p, false)
 			TransMul(lv, m, p, d, g, d, x, d, y, p, false)
 		}); n != 0 {
