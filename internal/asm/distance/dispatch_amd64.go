@@ -86,9 +86,9 @@ var doublePumped = asm.DoublePumped()
 func adjcost[T num.Float](lv asm.Level, m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
 	form := asm.VariantOf[T, T](lv)
 	switch { // rows far apart, of which AVX2's form has half as many at once (AVX512.md)
-	case form == asm.AVX512F64 && ldk >= 1500 && (ldk < 3000 || !doublePumped):
+	case form == asm.AVX512F64 && ldk >= 1050 && (ldk < 3000 || !doublePumped):
 		form = asm.AVX2F64
-	case form == asm.AVX512F32 && ldk >= 1500:
+	case form == asm.AVX512F32 && ldk >= 1250:
 		form = asm.AVX2F32
 	}
 	switch form {

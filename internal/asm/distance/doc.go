@@ -86,13 +86,27 @@
 // Rejected there: several panels of a tile's columns side by side, 320 KB to 1.25 MB of them, and x in
 // pieces of 24 or 48 rows past all, which reads x from memory 2 to 8 times less often: AVX-512 .99 to 1.0
 // (medians of ratios of 24 rounds); AVX2 with panels one or two tiles wide and 784 deep, f32 .93 to .96, f64 .96 to 1.02,
-// on Zen 3 and 4 1.07 to 1.13. Fetching K's part of a tile before the distances of Gibbs: 3000 × 3000 f32
+// on Zen 3 and 4 1.07 to 1.13. Fetching K's part of a tile before the distances of Gibbs, instead of a tile ahead as now: 3000 × 3000 f32
 // .84 (d = 2) and .99 (d = 10), f64 1.02 and .96; 1000 × 1000 f64 1.09 and 1.0. Stores past the caches need whole lines,
-// which rows that begin anywhere do not have, and K is read next. Gibbs of 3000 × 3000 is not slower than it should
-// be: 27.5 cycles a vector of 64 bytes at d = 10 in float64, 25.4 in cache; in float32 30 to 35 after 22,
-// of which 5 are for rows of 12 000 bytes, half of which begin within a line (ldk = 3008: 30). SqDist alone shows
-// what memory takes: 15 cycles a line at 3000 × 3000, d = 2, 9 at 1000 × 1000, 3.7 in cache. There, with d ≤ 8 in
-// float32, AVX-512's form takes .79 to 1.24 of AVX2's time between n = 500 and 3000, without a rule.
+// which rows that begin anywhere do not have, and K is read next. Before that fetching, Gibbs of 3000 × 3000
+// took 27.5 cycles a vector of 64 bytes at d = 10 in float64, 25.4 in cache; in float32 30 to 35 after 22,
+// of which 5 are for rows of 12 000 bytes, half of which begin within a line (ldk = 3008: 30). SqDist alone showed
+// what memory takes: 15 cycles a line at 3000 × 3000, d = 2, 9 at 1000 × 1000, 3.7 in cache.
+//
+// Stores wait for their lines one after the other, and 48 of them (24, of which each lies astride two lines) were the more
+// of AVX-512's form: beyond the second-level cache it took 1.0 to 1.4 of AVX2's time. Since SqDist (both forms) and Gibbs (AVX-512's)
+// fetch what the tile to the right is to store, it takes .85 to 1.05. ms before and after, n × n, minima of three
+// processes of each in turn; in cache (n = 100, 256) the same within 4 %:
+//
+//	                         AVX-512: SqDist     Gibbs        Gibbs and D   AVX2: SqDist
+//	f64 n = 1000, d = 2       .56  .48    1.04  .96                    .52  .48
+//	f64 n = 2000, d = 2      4.2  2.5     4.5  3.3                    3.7  2.7
+//	f64 n = 2000, d = 10     5.3  3.3     6.0  4.9     9.8  6.1       4.2  3.6
+//	f32 n = 1000, d = 2       .35  .23     .43  .41                    .28  .23
+//	f32 n = 2000, d = 2      1.9  1.0     2.5  1.7                    1.8  1.0
+//	f32 n = 2000, d = 10     2.1  1.5     2.8  2.3     5.4  3.1       1.9  1.7
+//
+// Gibbs with AVX2, which goes through D or K in the first-level cache anyway, gained nothing from it (.7 to 1.4, without a rule).
 //
 // # On paper: a packed product with close pairs recomputed
 //

@@ -92,14 +92,14 @@ distances:
 	JEQ   powers
 	column(p, p)
 	MOVQ  ldd+48(FP), tmp
-	store3(Z0, Z1, Z2)
-	store3(Z3, Z4, Z5)
-	store3(Z6, Z7, Z8)
-	store3(Z9, Z10, Z11)
-	store3(Z12, Z13, Z14)
-	store3(Z15, Z16, Z17)
-	store3(Z18, Z19, Z20)
-	store3(Z21, Z22, Z23)
+	storeahead3(Z0, Z1, Z2)
+	storeahead3(Z3, Z4, Z5)
+	storeahead3(Z6, Z7, Z8)
+	storeahead3(Z9, Z10, Z11)
+	storeahead3(Z12, Z13, Z14)
+	storeahead3(Z15, Z16, Z17)
+	storeahead3(Z18, Z19, Z20)
+	storeahead3(Z21, Z22, Z23)
 
 powers:
 	// y = c·D, k = 2^y
@@ -151,14 +151,14 @@ store:
 	colmask3
 	column(ktile, p)
 	MOVQ ldk+32(FP), tmp
-	store3(Z0, Z1, Z2)
-	store3(Z3, Z4, Z5)
-	store3(Z6, Z7, Z8)
-	store3(Z9, Z10, Z11)
-	store3(Z12, Z13, Z14)
-	store3(Z15, Z16, Z17)
-	store3(Z18, Z19, Z20)
-	store3(Z21, Z22, Z23)
+	storeahead3(Z0, Z1, Z2)
+	storeahead3(Z3, Z4, Z5)
+	storeahead3(Z6, Z7, Z8)
+	storeahead3(Z9, Z10, Z11)
+	storeahead3(Z12, Z13, Z14)
+	storeahead3(Z15, Z16, Z17)
+	storeahead3(Z18, Z19, Z20)
+	storeahead3(Z21, Z22, Z23)
 
 next:
 	SUBQ $(3*lanes), cols

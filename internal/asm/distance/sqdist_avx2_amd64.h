@@ -121,6 +121,12 @@ store:
 	move Y9, 32(zk)(lddb*1)
 	move Y10, (zk)(lddb*2)
 	move Y11, 32(zk)(lddb*2)
+	PREFETCHT0 127(dcol)
+	PREFETCHT0 127(dcol)(lddb*1)
+	PREFETCHT0 127(dcol)(lddb*2)
+	PREFETCHT0 127(zk)
+	PREFETCHT0 127(zk)(lddb*1)
+	PREFETCHT0 127(zk)(lddb*2)
 
 stored:
 	ADDQ $64, dcol

@@ -21,7 +21,8 @@
 //                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. gibbs keeps
 //                 the row of D in the arguments, and in m the rows of the tile.
 // Source          own; 2^y after package exp. sqdist fetches the rows of x of the next tile, one
-//                 line of each at a time, into L2.
+//                 line of each at a time, into L2; both fetch the lines that the tile to the right
+//                 is to store, as it is stored to its left.
 
 //go:build amd64 && !purego
 
@@ -113,6 +114,17 @@
 	move a, K1, (p);    \
 	move b, K2, 64(p);  \
 	move c, K3, 128(p); \
+	LEAQ (p)(tmp*size), p
+
+// storeahead3 is store3, and fetches the three lines that end last among those of the next
+// tile's row, wherever in a line it begins.
+#define storeahead3(a, b, c) \
+	move a, K1, (p);    \
+	move b, K2, 64(p);  \
+	move c, K3, 128(p); \
+	PREFETCHT0 255(p);   \
+	PREFETCHT0 319(p);   \
+	PREFETCHT0 383(p);   \
 	LEAQ (p)(tmp*size), p
 
 // step goes to the next k; a branch on its flags follows.
