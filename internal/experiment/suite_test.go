@@ -83,17 +83,20 @@ func TestSuite(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "bad.npz"), []byte("PK no archive"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(folder, "folder.npz"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	s.Out, s.Small, s.Tuned, s.Methods = t.TempDir(), true, true, []string{"pca", "lda", "nca", "wda"}
 	r, err = Run(t.Context(), e, s)
 	// PCA and LDA have nothing to choose.
-	if err != nil || r.Cells != 2*3*(4+2) || len(r.Failed) != 1 || !strings.Contains(r.Failed[0], "bad.npz") {
+	if err != nil || r.Cells != 2*3*(4+2) || len(r.Failed) != 2 || !strings.Contains(r.Failed[0], "bad.npz") || !strings.Contains(r.Failed[1], "folder.npz") {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if !slices.ContainsFunc(r.Summary, func(s string) bool { return strings.Contains(s, "p = 3, cross-validated settings: WDA less") }) {
 		t.Errorf("summary: %q", r.Summary)
 	}
 	s.Out, s.Limit, s.Methods = t.TempDir(), 1, []string{"pca", "wda"}
-	if r, err = Run(t.Context(), e, s); err != nil || len(r.Failed) != 1 {
+	if r, err = Run(t.Context(), e, s); err != nil || len(r.Failed) != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	text, err := os.ReadFile(filepath.Join(r.Folder, "suite.csv"))
