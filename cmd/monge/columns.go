@@ -158,9 +158,10 @@ type table struct {
 	label    int // a field, or −1
 	split    int
 	row      int
-	x        []float64
 	splits   []float64
-	block    dataset.Block
+	blocks   [2]dataset.Block // Next returns them in turn
+	x        [2][]float64
+	turn     int
 }
 
 type feature struct{ column, width, at int }
@@ -264,19 +265,21 @@ func (t *table) Next(most int) (b *dataset.Block, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t.x = slices.Grow(t.x[:0], n*t.cols)[:n*t.cols]
+	t.turn ^= 1
+	x := slices.Grow(t.x[t.turn][:0], n*t.cols)[:n*t.cols]
+	t.x[t.turn] = x
 	for _, f := range t.features {
-		if err := t.floats(f.column, t.x[f.at:], f.width, t.cols); err != nil {
+		if err := t.floats(f.column, x[f.at:], f.width, t.cols); err != nil {
 			return nil, t.named(f.column, err)
 		}
 	}
-	for k, v := range t.x {
+	for k, v := range x {
 		if v-v != 0 {
 			at := slices.IndexFunc(t.features, func(f feature) bool { return k%t.cols < f.at+f.width })
 			return nil, t.named(t.features[at].column, &dataset.FileError{Row: k/t.cols + 1, Err: fmt.Errorf("%w: %v", wda.ErrNotFinite, v)})
 		}
 	}
-	b = &t.block
+	b = &t.blocks[t.turn]
 	b.First, b.Labels, b.Split = t.row, b.Labels[:0], b.Split[:0]
 	if t.label >= 0 {
 		if err := t.texts(t.label, func(text string) { b.Labels = append(b.Labels, text) }); err != nil {
@@ -295,7 +298,7 @@ func (t *table) Next(most int) (b *dataset.Block, err error) {
 	if b.X == nil {
 		b.X = new(mat.Dense)
 	}
-	b.X.SetRawMatrix(blas64.General{Rows: n, Cols: t.cols, Stride: t.cols, Data: t.x})
+	b.X.SetRawMatrix(blas64.General{Rows: n, Cols: t.cols, Stride: t.cols, Data: x})
 	t.row += n
 	return b, nil
 }

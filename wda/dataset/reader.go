@@ -26,13 +26,15 @@ type Reader struct {
 	opt   Options
 	row   int // rows read so far
 
-	block Block
-	x     []float64
-	keep  func(text []byte, place int) // keepLabel, allocated once
-	known map[string]string            // labels of late, one string for each
+	blocks [2]Block // Next returns them in turn
+	x      [2][]float64
+	turn   int
+	keep   func(text []byte, place int) // keepLabel, allocated once
+	known  map[string]string            // labels of late, one string for each
 }
 
-// A Block is some rows of a Reader, valid until its next call.
+// A Block is some rows of a Reader, valid until the second call of Next after its own: a
+// goroutine may read the next one while it is used.
 type Block struct {
 	First  int        // how many rows come before
 	X      *mat.Dense // rows are samples
@@ -207,7 +209,7 @@ const (
 
 // Next returns the next rows, at least one and at most so many, or io.EOF after the
 // last; any other error is a *FileError. It allocates nothing for a block no larger than
-// those before, except for labels of which there are thousands. A row of more than 2²²
+// the two before, except for labels of which there are thousands. A row of more than 2²²
 // numbers is an error.
 func (r *Reader) Next(most int) (*Block, error) {
 	_, cols := r.features.dims()
@@ -215,20 +217,21 @@ func (r *Reader) Next(most int) (*Block, error) {
 		return nil, fileError(r.path, because(ErrTooLarge, fmt.Sprintf("rows of %d elements, more than the %d that can be read in blocks", cols, largestBlock)))
 	}
 	most = max(1, min(most, largestBlock/cols))
-	r.x = slices.Grow(r.x[:0], most*cols)
-	b := &r.block
+	r.turn ^= 1
+	b, x := &r.blocks[r.turn], slices.Grow(r.x[r.turn][:0], most*cols)
+	r.x[r.turn] = x
 	b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
 	if r.keep == nil {
 		r.keep = r.keepLabel
 	}
-	n, err := r.read(r.x[:most*cols], r.keep, &b.Split)
+	n, err := r.read(x[:most*cols], r.keep, &b.Split)
 	if err != nil {
 		return nil, err
 	}
 	if b.X == nil {
 		b.X = new(mat.Dense)
 	}
-	b.X.SetRawMatrix(blas64.General{Rows: n, Cols: cols, Stride: cols, Data: r.x[:n*cols]})
+	b.X.SetRawMatrix(blas64.General{Rows: n, Cols: cols, Stride: cols, Data: x[:n*cols]})
 	if !r.labelled() {
 		b.Labels = nil
 	}
@@ -248,7 +251,8 @@ func (r *Reader) keepLabel(text []byte, _ int) {
 		s = string(text)
 		r.known[s] = s
 	}
-	r.block.Labels = append(r.block.Labels, s)
+	b := &r.blocks[r.turn]
+	b.Labels = append(b.Labels, s)
 }
 
 // read reads rows with all that belongs to them. Every error but io.EOF is a

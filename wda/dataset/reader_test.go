@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Blocks of any size are the rows of the whole.
+// Blocks of any size are the rows of the whole, also when the next has been read.
 func TestReaderBlocks(t *testing.T) {
 	var values []float64
 	var labels []int32
@@ -61,13 +62,10 @@ func TestReaderBlocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := 0
-			for {
-				b, err := r.Next(most)
-				if err == io.EOF {
-					break
-				} else if err != nil {
-					t.Fatal(err)
-				}
+			var next *Block
+			for next, err = r.Next(most); err == nil; {
+				b := next
+				next, err = r.Next(most)
 				n, _ := b.X.Dims()
 				if b.First != at || n < 1 || n > most || !mat.Equal(b.X, want.X.Slice(at, at+n, 0, cols)) {
 					t.Fatalf("%s by %d: %d rows from %d: %v", c.file, most, n, b.First, mat.Formatted(b.X))
@@ -82,11 +80,41 @@ func TestReaderBlocks(t *testing.T) {
 				}
 				at += n
 			}
+			if err != io.EOF {
+				t.Fatal(err)
+			}
 			if known, _ := r.Dims(); at != rows || known >= 0 && known != rows {
 				t.Errorf("%s by %d: %d rows, %d announced", c.file, most, at, known)
 			}
 			if err := r.Close(); err != nil {
 				t.Error(err)
+			}
+		}
+	}
+}
+
+// What is not finite is noticed at every place, and nothing else is.
+func TestDecodeFinite(t *testing.T) {
+	little := binary.LittleEndian
+	for n := range 10 {
+		for at := range n {
+			for _, v := range []float32{math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+				x := make([]float32, n)
+				x[at] = v
+				wide := make([]float64, n)
+				for i, v := range x {
+					wide[i] = float64(v)
+				}
+				if math.Abs(wide[at]) == math.MaxFloat32 {
+					wide[at] = math.Copysign(math.MaxFloat64, wide[at])
+				}
+				for size, packed := range map[int]string{4: packed(little, x), 8: packed(little, wide)} {
+					dst := make([]float64, n)
+					finite := elem{kind: 'f', size: size}.decode(dst, []byte(packed))
+					if want := v-v == 0; finite != want || (dst[at]-dst[at] == 0) != want {
+						t.Errorf("%d bytes, %d of %d: %v: finite %v, decoded as %v", size, at, n, v, finite, dst)
+					}
+				}
 			}
 		}
 	}

@@ -101,8 +101,9 @@ func (s *storedRows) ReadRows(dst []float64, first int) error {
 	}
 	if err == nil {
 		e.littleEndian(*buf)
-		e.decode(dst, *buf)
-		err = finite(dst, first, s.cols)
+		if !e.decode(dst, *buf) {
+			err = notFinite(dst, first, s.cols)
+		}
 	} else {
 		err = &FileError{Row: first + 1, Err: bare(err)}
 	}

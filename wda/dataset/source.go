@@ -328,6 +328,15 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// peek returns the next n ≤ streamBuffer bytes, which are discarded once they have been used.
+func (s *stream) peek(n int) ([]byte, error) {
+	b, err := s.r.Peek(n)
+	if err == io.EOF {
+		err = because(errTruncated, "the data end too early")
+	}
+	return b, err
+}
+
 // room refuses n elements of size bytes each that cannot be there or are not wanted,
 // and returns how many to make room for at once.
 func (s *stream) room(n, size int, opt *Options) (int, error) {
