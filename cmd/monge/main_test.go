@@ -28,11 +28,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mainVariable makes the test program the program under test.
+// mainVariable makes the test program the program under test: "1", or "3" if it is to close
+// file descriptor 3 when it begins.
 const mainVariable = "MONGE_TEST_MAIN"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(mainVariable) == "1" {
+	switch os.Getenv(mainVariable) {
+	case "3":
+		os.NewFile(3, "begun").Close()
+		fallthrough
+	case "1":
 		main()
 	}
 	os.Exit(m.Run())
