@@ -35,7 +35,8 @@
 // # To a tolerance
 //
 // With Settings.Tolerance, iterations that turn out to be slow are followed by Newton's
-// method on the dual (newton.go). Medians over 12 problems of each size, λ·max M = 10², 10³ and
+// method on the dual (newton.go), and where its linear systems are ill-conditioned these
+// are factorized (direct.go). Medians over 12 problems of each size, λ·max M = 10², 10³ and
 // 10⁴, marginal error 1e-9: 5.4 times as fast as plain iterations and 4.7 times as ε-scaling at
 // n = m = 256, 2.9 and 2.9 at 1000, 1.5 and 3.2 at 4000; more where λ is large, and never slower
 // but by noise where few iterations do. All cases, and those in which nobody got there, by
@@ -70,6 +71,8 @@
 //	matrix-free   O(n + m), of which 24 rows of m for every worker and 16 or more
 //	              partial sums of m
 //	gradient      3·Iterations·(n + m) more
+//	tolerance     m² more, not matrix-free, where Newton's steps are factorized: float64
+//	              alone, and if MaxMemory has them
 //
 // # What was measured
 //

@@ -100,11 +100,11 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 		im.rhs[j] = c - T(im.sd[j]*v)
 	}
 	goal, enough := s.limits.goal, s.limits.enough
-	rho, _, err := s.conjugateGradients(ctx, diag, rows, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
+	left, _, err := s.conjugateGradients(ctx, diag, rows, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
 	if err != nil {
 		return err
 	}
-	if !(rho <= enough*enough*size) {
+	if !(left <= enough*enough*size) {
 		return ErrNotConverged
 	}
 
@@ -159,8 +159,9 @@ func (s *Solver[T]) pricedSums(ctx context.Context) error {
 // conjugateGradients solves (diag − Tᵀ diag(1/rows) T) β = rhs for β, until the squared
 // residual, in the norm of the preconditioner, is at most goal, an element of β exceeds
 // radius, or most steps have been made. It returns that square, and how many steps it has
-// made.
-func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal, radius float64, most, stall int) (rho float64, steps int, err error) {
+// made. The preconditioner is diag, or the factor of Newton's steps where there is one; the
+// norm is that of diag.
+func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal, radius float64, most, stall int) (size float64, steps int, err error) {
 	im, v := &s.im, s.fv
 	for i, a := range rows {
 		s.w[i] = 0
@@ -170,18 +171,18 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal
 	}
 	clear(im.beta)
 	// The residual is in rhs; z is that preconditioned, d the direction.
-	rho = im.precondition(diag)
+	rho, size := s.precondition(diag)
 	copy(im.d, im.z)
-	best, since := rho, 0
+	best, since := size, 0
 	for ; steps < most; steps++ {
-		if !(rho > goal) || since > stall { // what is left is rounding
+		if !(size > goal) || since > stall { // what is left is rounding
 			break
 		}
 		for j, v := range v {
 			im.z[j] = v * im.d[j]
 		}
 		if err := s.geo.sweep(ctx, s.s, im.sd, im.z, s.w); err != nil {
-			return rho, steps, err
+			return size, steps, err
 		}
 		var dsd float64
 		for j, d := range im.d {
@@ -196,20 +197,20 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal
 			im.beta[j] = num.FMA(step, d, im.beta[j])
 			im.rhs[j] = num.FMA(-step, im.sd[j], im.rhs[j])
 		}
-		next := im.precondition(diag)
-		ratio := T(next / rho)
-		rho, since = next, since+1
-		if rho < best/2 {
-			best, since = rho, 0
+		before := rho
+		rho, size = s.precondition(diag)
+		ratio := T(rho / before)
+		if since++; size < best/2 {
+			best, since = size, 0
 		}
 		if !math.IsInf(radius, 1) && im.largest() > radius {
-			return rho, steps + 1, nil
+			return size, steps + 1, nil
 		}
 		for j, z := range im.z {
 			im.d[j] = num.FMA(ratio, im.d[j], z)
 		}
 	}
-	return rho, steps, nil
+	return size, steps, nil
 }
 
 // largest returns max_j |β_j|.
@@ -221,15 +222,23 @@ func (im *implicit[T]) largest() float64 {
 	return float64(most)
 }
 
-// precondition sets z = rhs ⊘ diag and returns their scalar product.
-func (im *implicit[T]) precondition(diag []T) float64 {
-	var rho float64
+// precondition sets z to the preconditioned residual, and returns the scalar product of both
+// and the squared norm of the residual.
+func (s *Solver[T]) precondition(diag []T) (rho, size float64) {
+	im := &s.im
 	for j, b := range diag {
 		im.z[j] = 0
 		if b > 0 {
 			im.z[j] = im.rhs[j] / b
 		}
-		rho = num.FMA(float64(im.rhs[j]), float64(im.z[j]), rho)
+		size = num.FMA(float64(im.rhs[j]), float64(im.z[j]), size)
 	}
-	return rho
+	if !s.newton.direct.made {
+		return size, size
+	}
+	s.newton.direct.apply(s.geo.level, im.z, im.rhs)
+	for j, z := range im.z {
+		rho = num.FMA(float64(im.rhs[j]), float64(z), rho)
+	}
+	return rho, size
 }

@@ -30,7 +30,9 @@ import (
 // is far from its marginal and in no quadratic model (X. Tang et al., "Accelerating
 // Sinkhorn algorithm with sparse Newton iterations", ICLR 2024). Large λ begin again from
 // ε-scaling's start, unless D was larger before. Whenever steps do not pay, as many plain
-// iterations as have been made before follow.
+// iterations as have been made before follow. Where plans are all but disconnected, and
+// conjugate gradients take as many steps as there are columns, the system is factorized
+// instead (direct.go).
 //
 // With prices for mass (unequal.go), a and b are what the sides ask for at the iterate, a'
 // and b', and the dual that is left is curved less by the rows and more by the columns:
@@ -57,6 +59,7 @@ type newton[T dist.Float] struct {
 	e          []T // b − c
 	rows, diag []T // a'/τ_a and the diagonal of −∇²D, with prices
 	f, g       []T // scalings, or in the log domain potentials, of an iterate that is kept for later
+	direct     direct[T]
 }
 
 // pace watches the marginal error.
@@ -218,6 +221,7 @@ func (s *Solver[T]) newtonSteps(ctx context.Context, limit int) error {
 		return err
 	}
 	defer s.keep()
+	defer func() { s.newton.direct.made = false }()
 	geo, nw, im := &s.geo, &s.newton, &s.im
 	res, goal := &s.res, s.settings.Tolerance*s.mass
 	small := min(geo.n, geo.m)
@@ -236,9 +240,7 @@ func (s *Solver[T]) newtonSteps(ctx context.Context, limit int) error {
 		if s.unequal.on {
 			diag, rows, weight = nw.diag, nw.rows, s.unequal.weight
 		}
-		_, steps, err := s.conjugateGradients(ctx, diag, rows, enough*enough/weight, radius, min(4*small+100, limit-res.Iterations-1), 2*small+100)
-		res.Iterations += steps
-		if err != nil {
+		if err := s.direction(ctx, diag, rows, enough*enough/weight, radius, min(4*small+100, limit-res.Iterations-1), 2*small+100); err != nil {
 			return err
 		}
 		gain, err := s.search(ctx, &radius, limit)
@@ -263,6 +265,34 @@ func (s *Solver[T]) newtonSteps(ctx context.Context, limit int) error {
 		}
 	}
 	return nil
+}
+
+// direction sets β to that of a step, by conjugate gradients of at most so many steps, and
+// counts them. Where they are many, the matrix is factorized for them.
+func (s *Solver[T]) direction(ctx context.Context, diag, rows []T, goal, radius float64, most, stall int) error {
+	res, d := &s.res, &s.newton.direct
+	few := directFrom + s.geo.m/directShare
+	factors := few < most && s.affordsDirect()
+	for again := false; ; again = true {
+		count := most
+		if factors && !again {
+			count = few
+			if d.made {
+				count /= directAgain
+			}
+		}
+		size, steps, err := s.conjugateGradients(ctx, diag, rows, goal, radius, count, stall)
+		res.Iterations += steps
+		most -= steps + 1
+		if err != nil || again || !factors || steps < count || !(size > goal) || most < 1 {
+			return err
+		}
+		if err := s.factorize(ctx, diag, rows); err != nil {
+			return err
+		}
+		res.Iterations++
+		copy(s.im.rhs, s.newton.e)
+	}
 }
 
 // enterNewton makes the solver's iterate that of Newton's steps.

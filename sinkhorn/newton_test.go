@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 // slowProblem is one of uniform points in the unit square, of n and n+3, with weights and
@@ -71,6 +73,64 @@ func TestNewton(t *testing.T) {
 	slow := mustSolve(t, Settings{Tolerance: 1e-4, Iterations: 100000, Unaccelerated: true}, p)
 	if fast.Status != Converged || fast.Iterations+fast.Annealing >= slow.Iterations/2 {
 		t.Errorf("float32: %v after %d passes and %d, plain %d", fast.Status, fast.Iterations, fast.Annealing, slow.Iterations)
+	}
+}
+
+// TestFactor: where conjugate gradients take many steps the matrix of Newton's steps is
+// factorized, if memory allows: the same solution after a part of the passes, and the same
+// bits at every level, without allocations.
+func TestFactor(t *testing.T) {
+	const n = 140
+	rng := rand.New(rand.NewPCG(5, 77))
+	p := Problem[float64]{Cost: dist.NewMatrix[float64](n, n+1, nil), A: slices.Repeat([]float64{1}, n), B: slices.Repeat([]float64{1}, n+1), Lambda: 2000}
+	for i := range p.Cost.Data {
+		p.Cost.Data[i] = rng.Float64()
+	}
+	p.B[n/2] = 0
+	priced := p
+	priced.RhoA, priced.RhoB = 3, 20
+	for _, c := range []struct {
+		*Problem[float64]
+		storage Storage
+		times   int // as many passes, at least, without a factor
+	}{{&p, Stored, 10}, {&p, Mixed, 10}, {&priced, Stored, 1}} {
+		set := Settings{Tolerance: 1e-11, Iterations: 1 << 20, Storage: c.storage, Workers: 1}
+		s, err := NewSolver[float64](&set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want [][]float64
+		for _, lv := range asm.Available() {
+			r, err := s.Solve(asm.WithLevel(t.Context(), lv), c.Problem)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, g := make([]float64, n), make([]float64, n+1)
+			r.PotentialsTo(f, g)
+			got := [][]float64{f, g, {r.Cost, r.MarginalError, float64(r.Iterations)}}
+			for i := range want {
+				asmtest.SameSlices(t, lv.String(), got[i], want[i])
+			}
+			want = got
+		}
+		if k := asmtest.Allocations(func() {
+			if _, err := s.Solve(t.Context(), c.Problem); err != nil {
+				t.Fatal(err)
+			}
+		}); k > 0 {
+			t.Errorf("%v allocations", k)
+		}
+		set.MaxMemory = int64(s.taken) + 8*n*n
+		without := mustSolve(t, set, c.Problem)
+		passes, cost := int(want[2][2]), want[2][0]
+		what := fmt.Sprintf("%v, ρ = %v: %d passes, %d without a factor", c.storage, c.RhoA, passes, without.Iterations)
+		t.Log(what)
+		if s.res.Status != Converged || without.Status != Converged || passes*c.times >= without.Iterations {
+			t.Errorf("%s: %v, %v", what, s.res.Status, without.Status)
+		}
+		if e := math.Abs(cost/without.Cost - 1); !(e < 1e-9) {
+			t.Errorf("%s: cost %v, want %v", what, cost, without.Cost)
+		}
 	}
 }
 
