@@ -74,13 +74,16 @@ func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, 
 			center[l] += float64(v)
 		}
 	}
+	for l := range center {
+		center[l] /= float64(m)
+	}
 	// A last column of ones makes T1 and Tᵀ1 columns of the products.
 	moved := func(a dist.Matrix[T]) dist.Matrix[T] {
 		out := dist.NewMatrix[T](a.Rows, p+1, nil)
 		for i := range a.Rows {
 			row := out.Row(i)
 			for l, v := range a.Row(i) {
-				row[l] = T(float64(v) - center[l]/float64(m))
+				row[l] = T(float64(v) - center[l])
 			}
 			row[p] = 1
 		}
@@ -105,9 +108,9 @@ func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, 
 	weigh := func(a dist.Matrix[T], weight func(i int) T) dist.Matrix[T] {
 		out := dist.NewMatrix[T](a.Rows, p, nil)
 		for i := range a.Rows {
-			w := weight(i)
-			for l := range p {
-				out.Row(i)[l] = w * a.Row(i)[l]
+			w, row := weight(i), out.Row(i)
+			for l, v := range a.Row(i)[:p] {
+				row[l] = w * v
 			}
 		}
 		return out

@@ -33,7 +33,8 @@ import (
 //   - The loss is Brier's of the neighbors' votes, weighted by distance. Being proper and
 //     smooth it tells more of few rows than the share of errors does.
 //   - K is 5, but not more than a class has rows.
-//   - Halfway the worse half of the candidates is left behind.
+//   - In rounds the worse of the candidates are left behind: two thirds after the first of three
+//     folds, else half whenever 150 rows, or all, have been held out once more.
 
 const (
 	// Rows are divided into manyFolds parts, each held out once, from choiceMany rows on
@@ -55,6 +56,11 @@ const (
 	// outOfQuestion is how many times the loss with all components puts a number of them,
 	// and all smaller ones, out of the question: what tells classes apart is lost.
 	outOfQuestion = 2
+	// choiceEnough is the number of rows held out after which candidates are left behind, up to
+	// halvings times.
+	choiceEnough, halvings = 150, 3
+	// fewShare and manyShare of the candidates go on after a round, of few and of many folds.
+	fewShare, manyShare = 1. / 3, 0.5
 	// choiceNeighbors is the largest K.
 	choiceNeighbors = 5
 )
@@ -190,16 +196,14 @@ func choose(ctx context.Context, sp *span, set *Settings, shared func() ([]byte,
 	}
 	losses := make([][][]loss, len(c.folds))
 	alive := slices.Repeat([]bool{true}, len(list))
-	half := len(c.folds) / 2
-	for _, part := range [][2]int{{0, half}, {half, len(c.folds)}} {
-		if err := c.compare(ctx, do, alive, part[0], part[1], losses); err != nil {
+	from := 0
+	for _, to := range c.rounds() {
+		if err := c.compare(ctx, do, alive, from, to, losses); err != nil {
 			return nil, err
 		}
-		average(list, c.counts, losses[:part[1]])
-		if part[1] < len(c.folds) {
-			leaveBehind(list, alive)
-			alive[c.plain] = true
-		}
+		average(list, c.counts, losses[:to])
+		leaveBehind(list, alive, c.share())
+		alive[c.plain], from = true, to
 	}
 	choice.principal = list[c.plain].Error
 	for _, f := range c.folds {
@@ -220,18 +224,74 @@ func (c *comparison) lead(ctx context.Context, do doer, m *Member) error {
 		return nil
 	}
 	at := slices.Index(c.list, *m)
-	var pieces []piece
-	for f := range c.folds {
-		pieces = append(pieces, piece{Fold: f, From: at, To: at + 1, Lead: true})
-	}
-	losses, err := do(ctx, pieces)
-	if err == nil {
-		one := []Member{*m}
-		if average(one, c.counts, losses); one[0].Folds > 0 {
-			m.Leading = one[0].Leading
+	numbers := slices.Repeat([]bool{true}, len(c.counts))
+	var losses [][][]loss
+	for _, to := range c.rounds() {
+		var pieces []piece
+		for f := len(losses); f < to; f++ {
+			pieces = append(pieces, piece{Fold: f, From: at, To: at + 1, Numbers: numbers})
+		}
+		some, err := do(ctx, pieces)
+		if err != nil {
+			return err
+		}
+		losses = append(losses, some...)
+		if !stillBetter(c.counts, losses, numbers) {
+			break
 		}
 	}
-	return err
+	one := []Member{*m}
+	if average(one, c.counts, losses); one[0].Folds > 0 {
+		m.Leading = one[0].Leading
+	}
+	return nil
+}
+
+// stillBetter leaves in numbers those of the counts that may yet be better than the first, by
+// leastGain of its loss, within twice the standard error of the difference over the folds so far,
+// and reports whether there are any.
+func stillBetter(counts []int, losses [][][]loss, numbers []bool) bool {
+	any := false
+	for k := range counts[1:] {
+		k++
+		var all, gain, square, n float64
+		for _, l := range losses {
+			if l := l[0]; l != nil {
+				g := l[0].brier - l[k].brier
+				all, gain, square, n = all+l[0].brier, gain+g, square+float64(g*g), n+1
+			}
+		}
+		margin := float64(2 * leastGain * all) // of one fold
+		if n > 1 {
+			margin = float64(2 * math.Sqrt(max(square-gain*gain/n, 0)*n/(n-1)))
+		}
+		numbers[k] = numbers[k] && gain+margin > float64(leastGain*all)
+		any = any || numbers[k]
+	}
+	return any
+}
+
+// rounds returns how many folds are done when candidates are left behind, and all: folds
+// of choiceEnough rows held out, or every row once.
+func (c *comparison) rounds() []int {
+	n := len(c.folds)
+	if n <= fewFolds {
+		return slices.Compact([]int{1, n})
+	}
+	step := min((choiceEnough+len(c.folds[0].held)-1)/len(c.folds[0].held), manyFolds)
+	var out []int
+	for k := step; k < n && len(out) < halvings; k += step {
+		out = append(out, k)
+	}
+	return append(out, n)
+}
+
+// share is that of the candidates that goes on after a round.
+func (c *comparison) share() float64 {
+	if len(c.folds) <= fewFolds {
+		return fewShare
+	}
+	return manyShare
 }
 
 // leading returns how a candidate does on a fold with every number of components, fitted to
@@ -245,7 +305,11 @@ func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]los
 	out := make([]loss, len(c.counts))
 	var all *mat.Dense
 	for k, q := range c.counts {
-		if k == 1 {
+		if !of.Numbers[k] {
+			out[k] = loss{math.Inf(1), 1}
+			continue
+		}
+		if k > 0 && all == nil {
 			all = t.axes.p
 		}
 		if err = t.narrow(ctx, q, all); err == nil {
@@ -283,14 +347,16 @@ func (t *trial) narrow(ctx context.Context, q int, all *mat.Dense) error {
 	return err
 }
 
-// leaveBehind keeps the better half of the candidates alive.
-func leaveBehind(list []Member, alive []bool) {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
+// leaveBehind keeps the best of the candidates alive, this share of those that are.
+func leaveBehind(list []Member, alive []bool, share float64) {
+	var order []int
+	for i := range list {
+		if alive[i] {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(list[i].Loss, list[j].Loss) })
-	for _, i := range order[(len(order)+1)/2:] {
+	for _, i := range order[int(math.Ceil(share*float64(len(order)))):] {
 		alive[i] = false
 	}
 }
@@ -402,18 +468,19 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 	}
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == sphericalWhitening })
 	var crew parallel.Crew
-	err := crew.Run(ctx, workerCount(set.Workers), len(out), func(ctx context.Context, _, i int) error {
-		f := &out[i]
+	workers := workerCount(set.Workers)
+	err := crew.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
+		f, within := &out[i], goroutines(i, len(out), workers)
 		f.all = all
 		f.samples, f.rows = s.rowsCentered(ctx, f.train, f.held)
 		f.own, f.labels = s.labelsOf(f.train), s.labelsOf(f.held)
 		f.span = &span{s: f.samples, full: f.samples}
 		if sp.rows != nil || s.d > spanFrom*f.samples.n {
-			f.span = newSpan(ctx, f.samples, 0, 1)
+			f.span = newSpan(ctx, f.samples, 0, within)
 		}
 		f.inSpan = f.span.rowsIn(ctx, f.rows)
 		if whitened {
-			f.span.within = covarianceWithin(ctx, f.span.s, 1)
+			f.span.within = covarianceWithin(ctx, f.span.s, within)
 		}
 		return nil
 	})
@@ -500,7 +567,18 @@ func divide(s *samples, part []int, k int) (f division, ok bool) {
 type piece struct {
 	Fold, From, To int
 	Alive          []bool // parallel to the list
-	Lead           bool
+	Numbers        []bool // parallel to the numbers of components, or nil
+}
+
+// members returns how many candidates are alive in the piece.
+func (p *piece) members() int {
+	n := 0
+	for k := p.From; k < p.To && p.Numbers == nil; k++ {
+		if p.Alive[k] {
+			n++
+		}
+	}
+	return n
 }
 
 // doer returns the losses of every piece, From … To−1, nil for those that could not be
@@ -534,18 +612,27 @@ func (c *comparison) compare(ctx context.Context, do doer, alive []bool, from, t
 	return nil
 }
 
+// goroutines returns how many do piece i of n: more where other workers have nothing left to do.
+func goroutines(i, n, workers int) int {
+	if over := n % workers; i >= n-over {
+		return max(workers/over, 1)
+	}
+	return 1
+}
+
 // local is the doer of this process.
 func (c *comparison) local(ctx context.Context, pieces []piece) ([][][]loss, error) {
 	out := make([][][]loss, len(pieces))
 	workers := workerCount(c.set.Workers)
-	over := len(pieces) % workers
+	order := make([]int, len(pieces)) // the longest first
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(pieces[j].members(), pieces[i].members()) })
 	var crew parallel.Crew
-	err := crew.Run(ctx, workers, len(pieces), func(ctx context.Context, _, i int) (err error) {
-		within := 1
-		if i >= len(pieces)-over {
-			within = max(workers/over, 1) // nobody else has much to do by then
-		}
-		out[i], err = c.do(ctx, &pieces[i], within)
+	err := crew.Run(ctx, workers, len(pieces), func(ctx context.Context, _, k int) (err error) {
+		i := order[k]
+		out[i], err = c.do(ctx, &pieces[i], goroutines(k, len(pieces), workers))
 		return err
 	})
 	return out, err
@@ -554,7 +641,7 @@ func (c *comparison) local(ctx context.Context, pieces []piece) ([][][]loss, err
 // do does a piece by so many goroutines.
 func (c *comparison) do(ctx context.Context, p *piece, workers int) ([][]loss, error) {
 	out := make([][]loss, p.To-p.From)
-	if p.Lead {
+	if p.Numbers != nil {
 		var err error
 		out[0], err = c.leading(ctx, p, workers)
 		return out, err
@@ -650,6 +737,7 @@ type trial struct {
 	objective         *objective[float32]
 	lambda            Lambda  // that it was prepared with
 	within            float64 // and σ_w² at the start
+	search            *knn.Search[float64]
 }
 
 // A start of n samples and C classes takes time as n² + pairWork·C²; there are so many
@@ -691,12 +779,14 @@ func newTrial(ctx context.Context, set *Settings, f *division, w Whitening, work
 		t.white.white.SolveRows(ctx, dense.View(t.held))
 	}
 	t.set.Components = min(set.Components, t.white.s.d)
-	if t.components, err = t.white.s.principal(ctx, t.set.Components, choicePrincipal, workers); err != nil {
+	if t.objective, err = newObjective[float32](ctx, t.white.s, &t.set); err != nil {
+		return nil, err
+	}
+	if t.components, err = principalOf(ctx, t.white.s, t.objective.x, t.set.Components, choicePrincipal, workers); err != nil {
 		return nil, err
 	}
 	t.start = t.components
-	t.objective, err = newObjective[float32](ctx, t.white.s, &t.set)
-	return t, err
+	return t, nil
 }
 
 // losses returns how c does on the rows held out, with every number of components.
@@ -715,11 +805,14 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 	}
 	p := t.axes.scaled(ctx, &set).p
 	x, y := projected(ctx, t.white.s.x, p, t.set.Workers), projected(ctx, t.held, p, t.set.Workers)
+	if t.search == nil {
+		t.search = new(knn.Search[float64])
+	}
 	out := make([]loss, len(counts))
 	for i, q := range counts {
 		q = min(q, x.Cols)
 		var err error
-		if out[i], err = judge(ctx, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, t.samples.n)); err != nil {
+		if out[i], err = judge(ctx, t.search, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, t.samples.n)); err != nil {
 			return nil, err
 		}
 		if tooFew(out, i) {
@@ -794,8 +887,7 @@ func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 
 // judge returns the loss of K nearest neighbors among x, by votes that fall from 1 to 1/2
 // with the squared distance relative to that of the last.
-func judge(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, k int) (loss, error) {
-	var search knn.Search[float64]
+func judge(ctx context.Context, search *knn.Search[float64], x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, k int) (loss, error) {
 	points := knn.New(x, labels)
 	if err := search.Nearest(ctx, points, y, k); err != nil {
 		return loss{}, err

@@ -425,6 +425,45 @@ func TestAverage(t *testing.T) {
 	}
 }
 
+// TestRounds: candidates are left behind once enough rows have been held out, or all, and numbers
+// of components that cannot be better any more by leastGain.
+func TestRounds(t *testing.T) {
+	for _, c := range []struct {
+		folds, held int
+		want        []int
+	}{{1, 30, []int{1}}, {3, 333, []int{1, 3}}, {5, 80, []int{2, 4, 5}}, {10, 40, []int{4, 8, 10}}, {20, 10, []int{5, 10, 15, 20}}} {
+		x := comparison{folds: make([]division, c.folds)}
+		x.folds[0].held = make([]int, c.held)
+		if got := x.rounds(); !slices.Equal(got, c.want) {
+			t.Errorf("%d folds of %d rows: rounds end at %v, want %v", c.folds, c.held, got, c.want)
+		}
+	}
+	list := []Member{{Loss: 4}, {Loss: 1}, {Loss: 0}, {Loss: 3}, {Loss: 2}, {Loss: 5}}
+	alive := []bool{true, true, false, true, true, true}
+	if leaveBehind(list, alive, 0.5); !slices.Equal(alive, []bool{false, true, false, true, true, false}) {
+		t.Errorf("alive are %v", alive)
+	}
+	for _, c := range []struct {
+		few  [2][]float64 // losses with four and with two components; with eight they are 1
+		want []bool
+	}{
+		{[2][]float64{{1.04}, {1.06}}, []bool{true, true, false}},
+		{[2][]float64{{0.9, 1, 1.1}, {1.01, 1.02, 1.01}}, []bool{true, true, false}}, // may be, and is worse
+		{[2][]float64{{0.98, 0.98, 0.98}, {0.94, 0.94, 0.94}}, []bool{true, false, true}},
+		{[2][]float64{{1.01, 1.02, 1.01}, {math.Inf(1), 0.5, 0.5}}, []bool{true, false, false}},
+	} {
+		numbers := []bool{true, true, true}
+		var losses [][][]loss
+		for f := range c.few[0] {
+			losses = append(losses, [][]loss{{{1, 0}, {c.few[0][f], 0}, {c.few[1][f], 0}}})
+		}
+		losses = append(losses, [][]loss{nil}) // not fitted
+		if any := stillBetter([]int{8, 4, 2}, losses, numbers); !slices.Equal(numbers, c.want) || any != (c.want[1] || c.want[2]) {
+			t.Errorf("%v: %v, any %v", c.few, numbers, any)
+		}
+	}
+}
+
 // TestCounts: numbers of components come largest first, and one that loses what tells classes
 // apart puts all smaller ones out of the question.
 func TestCounts(t *testing.T) {

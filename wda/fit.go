@@ -163,12 +163,15 @@ const besideRows = 500
 // errs more than the principal components do on the rows that it was fitted to, each left out
 // in turn. That is lenient to p, which has seen them all, and takes no other fit.
 func (m *Prepared) beside(ctx context.Context, sp *span, p *mat.Dense, components int, workers int) ([]string, error) {
-	plain := m.start
-	if plain == nil {
-		var err error
-		if plain, err = m.span.s.principal(ctx, min(components, m.span.s.d), choicePrincipal, workers); err != nil {
-			return nil, err
-		}
+	var plain *mat.Dense
+	var err error
+	if m.begins {
+		plain, err = m.principal(ctx)
+	} else {
+		plain, err = m.span.s.principal(ctx, min(components, m.span.s.d), choicePrincipal, workers)
+	}
+	if err != nil {
+		return nil, err
 	}
 	d, k := plain.Dims()
 	plain = mat.DenseCopyOf(plain.Slice(0, d, 0, min(components, k)))

@@ -35,13 +35,14 @@ func (s *Settings) preparation() *Preparation {
 // span, and with their principal components. With 600 features that takes a fifth of the
 // time of a fit of 50 steps. Several goroutines may fit at a time.
 type Prepared struct {
-	by    Preparation // with defaults
-	held  *heldOut
-	hash  string // of samples held out that are none of those of the fit, or ""
-	s     *samples
-	span  *span
-	start *mat.Dense // the principal components in the span, or nil
-	exact int        // most samples that MiniBatch evaluates J of
+	by     Preparation // with defaults
+	held   *heldOut
+	hash   string // of samples held out that are none of those of the fit, or ""
+	s      *samples
+	span   *span
+	begins bool       // fits begin at the principal components
+	start  *mat.Dense // these, in the span, once they are known
+	exact  int        // most samples that MiniBatch evaluates J of
 	// source, if not nil, has the rows of which s is a sample.
 	source *source
 }
@@ -52,10 +53,25 @@ type Prepared struct {
 //
 // When the context ends the error is its cause.
 func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Preparation) (*Prepared, error) {
-	return prepare(ctx, x, labels, preparation, true)
+	m, err := prepare(ctx, x, labels, preparation, true)
+	if err != nil {
+		return nil, err
+	}
+	_, err = m.principal(ctx) // now, for fits of several goroutines
+	return m, err
 }
 
-// prepare is Prepare, with or without the principal components.
+// principal returns the principal components in the span.
+func (m *Prepared) principal(ctx context.Context) (*mat.Dense, error) {
+	var err error
+	if m.start == nil {
+		m.start, err = baseline.Fit(ctx, baseline.PCA{Workers: m.by.Workers}, m.span.s.x, nil, m.by.Components)
+	}
+	return m.start, err
+}
+
+// prepare is Prepare for fits that begin at the principal components, or do not; it leaves these
+// to whoever needs them.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool) (*Prepared, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, err
@@ -125,13 +141,10 @@ func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if components {
-		if m.span.s.d < m.by.Components {
-			m.span = m.span.whole()
-		}
-		m.start, err = baseline.Fit(ctx, baseline.PCA{Workers: m.by.Workers}, m.span.s.x, nil, m.by.Components)
+	if m.begins = components; components && m.span.s.d < m.by.Components {
+		m.span = m.span.whole()
 	}
-	return m, err
+	return m, nil
 }
 
 // Fit is the function Fit with the samples prepared. Data and Validation are those of
@@ -204,7 +217,7 @@ type farChoice struct {
 	Labels      []int
 	Components  int
 	Standardize bool
-	Start       bool // principal components are prepared
+	Start       bool // fits begin at the principal components
 	Settings    wireSettings
 }
 
@@ -216,7 +229,7 @@ func (m *Prepared) shared(ctx context.Context, set *Settings) ([]byte, error) {
 		return nil, err
 	}
 	return encodeWire(farChoice{
-		X: wired(ctx, m.held.trainX), Labels: m.held.trainLabels, Components: m.by.Components, Standardize: m.by.Data.Standardize, Start: m.start != nil, Settings: s,
+		X: wired(ctx, m.held.trainX), Labels: m.held.trainLabels, Components: m.by.Components, Standardize: m.by.Data.Standardize, Start: m.begins, Settings: s,
 	})
 }
 
@@ -276,6 +289,10 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 	if init != nil {
 		return m.span.from(ctx, init)
 	}
-	d, _ := m.start.Dims()
-	return m.span, mat.DenseCopyOf(m.start.Slice(0, d, 0, set.Components)), nil
+	start, err := m.principal(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, _ := start.Dims()
+	return m.span, mat.DenseCopyOf(start.Slice(0, d, 0, set.Components)), nil
 }

@@ -201,30 +201,46 @@ const (
 // principal returns the p leading principal components (d × p), orthonormal, with a
 // residual of tolerance relative to the largest eigenvalue where there are many features.
 func (s *samples) principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
-	k := min(p+extraPrincipal, s.d)
-	if s.d <= densePrincipal || 3*k > s.d {
+	return principalOf(ctx, s, dense.View(s.x), p, tolerance, workers)
+}
+
+// principalOf is principal with products of type T: x is s.x.
+func principalOf[T dist.Float](ctx context.Context, s *samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
+	d := s.d
+	k := min(p+extraPrincipal, d)
+	if d <= densePrincipal || 3*k > d {
 		return baseline.Fit(ctx, baseline.PCA{Workers: workers}, s.x, nil, p)
 	}
-	v, y, rng := mat.NewDense(s.d, k, nil), mat.NewDense(s.n, k, nil), rand.New(rand.NewPCG(1, 1))
-	for i := range s.d {
+	v, rng := mat.NewDense(d, k, nil), rand.New(rand.NewPCG(1, 1))
+	for i := range d {
 		for j := range v.RawRowView(i) {
 			v.Set(i, j, float64(rng.Float64())-0.5)
 		}
 	}
-	xt, yt := matrix.New[float64](k, s.d, nil), dense.View(y)
+	vt, yt, xt := dist.NewMatrix[T](d, k, nil), dist.NewMatrix[T](x.Rows, k, nil), dist.NewMatrix[T](k, d, nil)
 	times := func(dst, v *mat.Dense) {
 		_, k := v.Dims()
-		y := yt.ColRange(0, k)
-		product(ctx, workers, y, dense.View(s.x), dense.View(v))
-		t := xt.RowRange(0, k)
-		transProduct(ctx, workers, t, y, dense.View(s.x))
-		matrix.Transpose(dense.View(dst), t)
+		narrow, y, t := vt.ColRange(0, k), yt.ColRange(0, k), xt.RowRange(0, k)
+		for i := range d {
+			row := narrow.Row(i)
+			for j, v := range v.RawRowView(i) {
+				row[j] = T(v)
+			}
+		}
+		product(ctx, workers, y, x, narrow)
+		transProduct(ctx, workers, t, y, x)
+		for i := range d {
+			row := dst.RawRowView(i)
+			for j := range row {
+				row[j] = float64(t.At(j, i))
+			}
+		}
 	}
 	if _, err := subspace.Leading(ctx, times, nil, v, p, &subspace.Settings{Tolerance: tolerance}); err != nil {
 		return nil, err
 	}
-	out := mat.DenseCopyOf(v.Slice(0, s.d, 0, p))
-	_, err := stiefel.New(s.d, p).Orthonormalize(ctx, out, out)
+	out := mat.DenseCopyOf(v.Slice(0, d, 0, p))
+	_, err := stiefel.New(d, p).Orthonormalize(ctx, out, out)
 	return out, err
 }
 
@@ -345,14 +361,14 @@ func (s *samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat
 }
 
 // product sets dst = a·b, a piece of the rows at a time.
-func product(ctx context.Context, workers int, dst, a, b matrix.Matrix[float64]) error {
+func product[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, workerCount(workers), a.Rows, productPiece(b.Rows*b.Cols), func(i, j int) {
 		matrix.Mul(asm.Best(), dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
 // transProduct sets dst = aᵀ·b, a piece of the columns of b at a time.
-func transProduct(ctx context.Context, workers int, dst, a, b matrix.Matrix[float64]) error {
+func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, workerCount(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
 		matrix.TransMul(asm.Best(), dst.ColRange(i, j), a, b.ColRange(i, j), false)
 	})

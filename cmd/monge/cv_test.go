@@ -174,6 +174,23 @@ func TestCVGolden(t *testing.T) {
 	}
 }
 
+// TestFitFew: one feature is projected to one dimension by default, and where classes have too few
+// rows to hold any out nothing is said to have been compared.
+func TestFitFew(t *testing.T) {
+	dir := t.TempDir()
+	data, model := filepath.Join(dir, "d.csv"), filepath.Join(dir, "m.wda")
+	if err := os.WriteFile(data, []byte("1,a\n2,a\n4,b\n7,b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := monge(t, "fit", "--data", data, "--model", model)
+	if code != 0 || !strings.Contains(stdout, "1 → 1 dimensions") || !regexp.MustCompile(`chosen +the first of \d+ members`).MatchString(stdout) {
+		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
+	}
+	if code, _, stderr := monge(t, "fit", "--data", data, "--model", model, "-p", "2"); code == 0 || !strings.Contains(stderr, "exceeds the 1 features") {
+		t.Errorf("-p 2: exit code %d, %q", code, stderr)
+	}
+}
+
 func TestFitOptions(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")

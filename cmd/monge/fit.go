@@ -213,6 +213,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	defer all.close()
 	d := all.kept
+	if !cmd.Flags().Changed("components") {
+		set.Components = min(set.Components, columns(d))
+	}
 	if set.Components > columns(d) {
 		return fmt.Errorf("%s: --components %d exceeds the %d features", f.data, set.Components, columns(d))
 	}
@@ -286,7 +289,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		fmt.Fprintf(w, "J\t%.10g%s\n", r.Objective, of)
 		fmt.Fprintf(w, "between, within\t%.6g, %.6g\n", r.Between, r.Within)
 		fmt.Fprintf(w, "family\twhitening %s, λ %s, ρ %g, scale %s\n", out.Whitening, out.Lambda, out.Shrinkage, out.Scale)
-		if c := out.Choice; c != nil {
+		if c := out.Choice; c != nil && r.Choice.Members[0].Folds == 0 {
+			fmt.Fprintf(w, "chosen\tthe first of %d members: no class has enough rows to hold any out\n", len(c))
+		} else if c != nil {
 			fmt.Fprintf(w, "chosen\tfrom %d members on rows held out, where it errs by %s; the next, %s %s ρ %g %s, by %s\n",
 				len(c), percent(float64(c[0].Error)), c[1].Method, c[1].Whitening, c[1].Shrinkage, c[1].Scale, percent(float64(c[1].Error)))
 		}
