@@ -5,7 +5,8 @@
 //
 // It prints rows of a Markdown table. See package load for how times are taken; GC is the
 // share of the garbage collector in the processor time of the service, cores the number of
-// processors that the service kept busy.
+// processors that the service kept busy, steal the share of the machine's processors that its
+// hypervisor gave to others meanwhile (on Linux): whoever waits for that is slow for no other reason.
 package main
 
 import (
@@ -71,8 +72,8 @@ func (o *options) measure() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| | offered/s | answered/s | turned away/s | given up/s | failed | p50 ms | p99 ms | p99.9 ms | GC | cores |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| | offered/s | answered/s | turned away/s | given up/s | failed | p50 ms | p99 ms | p99.9 ms | GC | cores | steal |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
 	if o.run.Rate > 0 {
 		_, err = o.row("", o.run, clients)
 		return err
@@ -101,6 +102,7 @@ func (o *options) row(name string, run load.Run, clients []load.Client) (float64
 	if err != nil {
 		return 0, err
 	}
+	stolenBefore, allBefore := machine()
 	reloaded := make(chan error, 1)
 	go func() { reloaded <- o.reload(run.Duration) }()
 	r := run.Do(context.Background(), clients)
@@ -111,11 +113,12 @@ func (o *options) row(name string, run load.Run, clients []load.Client) (float64
 	if err != nil {
 		return 0, err
 	}
+	stolen, all := machine()
 	ms := func(q float64) float64 { return float64(r.Latency.ValueAtQuantile(q)) / 1000 }
 	used := after.total - before.total
-	fmt.Printf("| %s | %.0f | %.0f | %.0f | %.0f | %d | %.2f | %.2f | %.2f | %.1f %% | %.2f |\n", strings.TrimSpace(o.op+" "+o.format+" "+name), run.Rate,
+	fmt.Printf("| %s | %.0f | %.0f | %.0f | %.0f | %d | %.2f | %.2f | %.2f | %.1f %% | %.2f | %.0f %% |\n", strings.TrimSpace(o.op+" "+o.format+" "+name), run.Rate,
 		r.PerSecond(load.OK), r.PerSecond(load.Shed), r.PerSecond(load.GivenUp), r.Counts[load.Failed], ms(50), ms(99), ms(99.9),
-		100*(after.gc-before.gc)/used, used/r.Elapsed.Seconds())
+		100*(after.gc-before.gc)/used, used/r.Elapsed.Seconds(), 100*(stolen-stolenBefore)/max(1, all-allBefore))
 	return r.PerSecond(load.OK), nil
 }
 
@@ -155,6 +158,22 @@ func (o *options) processor() (p processor, err error) {
 		}
 	}
 	return p, nil
+}
+
+// machine returns what the hypervisor has taken of the processors, and all of their time, in
+// ticks; zeros where the system does not say.
+func machine() (stolen, all float64) {
+	const steal = 8 // user nice system idle iowait irq softirq steal, after "cpu"
+	text, _ := os.ReadFile("/proc/stat")
+	line, _, _ := strings.Cut(string(text), "\n")
+	fields := strings.Fields(line)
+	for i := 1; i < len(fields) && i <= steal; i++ {
+		v, _ := strconv.ParseFloat(fields[i], 64)
+		if all += v; i == steal {
+			stolen = v
+		}
+	}
+	return stolen, all
 }
 
 // different is how many requests there are to take turns.
