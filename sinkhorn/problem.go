@@ -173,7 +173,7 @@ func (s *Solver[T]) marginals() error {
 			s.mass = un.partial
 		}
 	} else if tol := s.limits.mass; math.Abs(sumA-sumB) > tol*math.Max(sumA, sumB) {
-		return fmt.Errorf("%w: A sums to %v and B to %v", ErrMarginals, sumA, sumB)
+		return fmt.Errorf("%w: A sums to %v and B to %v, which a price (RhoA, RhoB) or a Mass would admit", ErrMarginals, sumA, sumB)
 	}
 	if !s.unequal.on {
 		s.mass, s.zeroB = sumA, zeroB

@@ -45,7 +45,7 @@ takes over, and a pass over K counts as one. Where numbers would underflow, the 
 are made on logarithms; --domain plain fails there instead.
 
 --rho-a and --rho-b are prices for marginals that are not a and b, which may then have
-different sums: RhoA·KL(T1 | a) and RhoB·KL(Tᵀ1 | b) are added to the problem. With --mass
+different sums: ρ_a KL(T1 | a) and ρ_b KL(Tᵀ1 | b) are added to the problem. With --mass
 just so much is moved, and a and b are upper bounds.
 
 All files are CSV without a header or NPY: points and costs one row per line,
@@ -193,7 +193,11 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		fmt.Fprintf(w, "cost\t%.15g\n", r.Cost)
 		fmt.Fprintf(w, "iterations\t%d (%s, %s domain)\n", r.Iterations, r.Status, r.Domain)
 		fmt.Fprintf(w, "marginal error\t%.3g\n", r.MarginalError)
-		fmt.Fprintf(w, "plan\t%d × %d\t%s\n", n, m, f.plan)
+		plan := fmt.Sprintf("plan\t%d × %d", n, m)
+		if f.plan != "" {
+			plan += "\t" + f.plan
+		}
+		fmt.Fprintln(w, plan)
 	})
 }
 
