@@ -37,13 +37,12 @@
 // With Settings.Tolerance, iterations that turn out to be slow are followed by Newton's
 // method on the dual (newton.go), and where its linear systems are ill-conditioned these
 // are factorized (direct.go). Medians over 12 problems of each size, λ·max M = 10², 10³ and
-// 10⁴, marginal error 1e-9: 5.4 times as fast as plain iterations and 4.7 times as ε-scaling at
-// n = m = 256, 2.9 and 2.9 at 1000, 1.5 and 3.2 at 4000; more where λ is large, and never slower
-// but by noise where few iterations do. All cases, and those in which nobody got there, by
-// go run ./bench/converge in bench/README.md. A number of iterations without a Tolerance is
-// made as it says.
+// 10⁴, marginal error 1e-9: at least 10 times as fast as plain iterations and as ε-scaling at
+// n = m = 256, 4.3 and 4.4 times at 1000; more where λ is large, and where few iterations do
+// as fast as these. All cases by go run ./bench/converge in bench/README.md. A number of
+// iterations without a Tolerance is made as it says.
 //
-// Tried, in passes over K at n = 256: conjugate gradients that end when the residual has
+// Tried, in passes over K at n = 256, before systems were factorized: conjugate gradients that end when the residual has
 // not halved for 40 steps, as the implicit gradient's do, take more than 200 000 in five of
 // the twelve (it halves after hundreds). Without ε-scaling before them, 6496, 18 552 and
 // more than 20 000 for 4111, 4249 and 4583 at λ·max M = 10⁴. Steps of twice the length where
