@@ -20,6 +20,12 @@ import (
 
 // page is all of an interactive plot but its data: no library, nothing from elsewhere.
 //
+// Where all points take more than 50 ms, as many are drawn while the view moves as take 40. 10⁵ points
+// in headless Chromium with its software GL (SwiftShader), on two cores that other programs had most of,
+// medians of 60: moved in 50 ms and turned in 55, until the pixels are there, where all take 1.2 to 2.8 s; what is under the
+// pointer is found in 29 to 47 ms. (Tried: 8000 points and all misclassified ones, 256 and 666 ms.) With a graphics
+// card it has not been measured.
+//
 //go:embed plot.html
 var page []byte
 
