@@ -299,6 +299,9 @@ func (c *comparison) share() float64 {
 func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]loss, error) {
 	m := &c.list[of.From]
 	t, err := newTrial(ctx, c.set, &c.folds[of.Fold], m.Whitening, workers)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, nil
 	}
@@ -647,6 +650,9 @@ func (c *comparison) do(ctx context.Context, p *piece, workers int) ([][]loss, e
 		return out, err
 	}
 	t, err := newTrial(ctx, c.set, &c.folds[p.Fold], c.list[p.From].Whitening, workers)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return out, nil // whoever cannot be fitted has no loss
 	}

@@ -60,7 +60,8 @@ func Register(task string, open func(ctx context.Context, shared []byte) (Doer, 
 	tasks[task] = open
 }
 
-// Open returns what does the items of a task.
+// Open returns what does the items of a task. What was made of an item when its context had
+// ended, as that of a bundle whose neighbor failed, is no result, whatever it looks like.
 func Open(ctx context.Context, task string, shared []byte) (Doer, error) {
 	mu.Lock()
 	open := tasks[task]
@@ -68,5 +69,15 @@ func Open(ctx context.Context, task string, shared []byte) (Doer, error) {
 	if open == nil {
 		return nil, fmt.Errorf("fanout: no task is called %q", task)
 	}
-	return open(ctx, shared)
+	do, err := open(ctx, shared)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, item []byte) ([]byte, error) {
+		result, err := do(ctx, item)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return result, err
+	}, nil
 }
