@@ -38,7 +38,7 @@
 // method on the dual (newton.go), and where its linear systems are ill-conditioned these
 // are factorized (direct.go). Medians over 12 problems of each size, λ·max M = 10², 10³ and
 // 10⁴, marginal error 1e-9: at least 10 times as fast as plain iterations and as ε-scaling at
-// n = m = 256, 4.3 and 4.4 times at 1000; more where λ is large, and where few iterations do
+// n = m = 256, 8.6 times at 1000; more where λ is large, and where few iterations do
 // as fast as these. All cases by go run ./bench/converge in bench/README.md. A number of
 // iterations without a Tolerance is made as it says.
 //
