@@ -30,9 +30,8 @@ import (
 // is far from its marginal and in no quadratic model (X. Tang et al., "Accelerating
 // Sinkhorn algorithm with sparse Newton iterations", ICLR 2024). Large λ begin again from
 // ε-scaling's start, unless D was larger before. Whenever steps do not pay, as many plain
-// iterations as have been made before follow. Where plans are all but disconnected, and
-// conjugate gradients take as many steps as there are columns, the system is factorized
-// instead (direct.go).
+// iterations as have been made before follow. Where conjugate gradients take many steps, as
+// they do where plans are all but disconnected, the system is factorized for them (direct.go).
 //
 // With prices for mass (unequal.go), a and b are what the sides ask for at the iterate, a'
 // and b', and the dual that is left is curved less by the rows and more by the columns:

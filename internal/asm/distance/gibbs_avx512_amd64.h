@@ -21,14 +21,7 @@ colloop:
 	// sums = 0
 	colmask
 	colmask3
-	zero3(Z0, Z1, Z2)
-	zero3(Z3, Z4, Z5)
-	zero3(Z6, Z7, Z8)
-	zero3(Z9, Z10, Z11)
-	zero3(Z12, Z13, Z14)
-	zero3(Z15, Z16, Z17)
-	zero3(Z18, Z19, Z20)
-	zero3(Z21, Z22, Z23)
+	rows3(zero3)
 	MOVQ  zt+72(FP), zp
 	column(zp, zp)
 	MOVQ  xtile, xp
@@ -92,26 +85,12 @@ distances:
 	JEQ   powers
 	column(p, p)
 	MOVQ  ldd+48(FP), tmp
-	storeahead3(Z0, Z1, Z2)
-	storeahead3(Z3, Z4, Z5)
-	storeahead3(Z6, Z7, Z8)
-	storeahead3(Z9, Z10, Z11)
-	storeahead3(Z12, Z13, Z14)
-	storeahead3(Z15, Z16, Z17)
-	storeahead3(Z18, Z19, Z20)
-	storeahead3(Z21, Z22, Z23)
+	rows3(storeahead3)
 
 powers:
 	// y = c·D, k = 2^y
 	bcast      c+88(FP), factor
-	scale3(Z0, Z1, Z2)
-	scale3(Z3, Z4, Z5)
-	scale3(Z6, Z7, Z8)
-	scale3(Z9, Z10, Z11)
-	scale3(Z12, Z13, Z14)
-	scale3(Z15, Z16, Z17)
-	scale3(Z18, Z19, Z20)
-	scale3(Z21, Z22, Z23)
+	rows3(scale3)
 	VPXORQ     X28, X28, X28
 	compareone X28, X29
 	JHI        positive
@@ -151,14 +130,7 @@ store:
 	colmask3
 	column(ktile, p)
 	MOVQ ldk+32(FP), tmp
-	storeahead3(Z0, Z1, Z2)
-	storeahead3(Z3, Z4, Z5)
-	storeahead3(Z6, Z7, Z8)
-	storeahead3(Z9, Z10, Z11)
-	storeahead3(Z12, Z13, Z14)
-	storeahead3(Z15, Z16, Z17)
-	storeahead3(Z18, Z19, Z20)
-	storeahead3(Z21, Z22, Z23)
+	rows3(storeahead3)
 
 next:
 	SUBQ $(3*lanes), cols
@@ -250,14 +222,7 @@ positive:
 	// c > 0: y to k, then 2^y in place, vector by vector
 	column(ktile, p)
 	MOVQ ldk+32(FP), tmp
-	store3(Z0, Z1, Z2)
-	store3(Z3, Z4, Z5)
-	store3(Z6, Z7, Z8)
-	store3(Z9, Z10, Z11)
-	store3(Z12, Z13, Z14)
-	store3(Z15, Z16, Z17)
-	store3(Z18, Z19, Z20)
-	store3(Z21, Z22, Z23)
+	rows3(store3)
 	JMP  powertile
 
 positive1:

@@ -21,28 +21,14 @@ colloop:
 	JNE  load
 
 	// sums = 0
-	zero3(Z0, Z1, Z2)
-	zero3(Z3, Z4, Z5)
-	zero3(Z6, Z7, Z8)
-	zero3(Z9, Z10, Z11)
-	zero3(Z12, Z13, Z14)
-	zero3(Z15, Z16, Z17)
-	zero3(Z18, Z19, Z20)
-	zero3(Z21, Z22, Z23)
+	rows3(zero3)
 	JMP begin
 
 load:
 	// sums = dst
 	column(dtile, p)
 	MOVQ ldd+32(FP), tmp
-	load3(Z0, Z1, Z2)
-	load3(Z3, Z4, Z5)
-	load3(Z6, Z7, Z8)
-	load3(Z9, Z10, Z11)
-	load3(Z12, Z13, Z14)
-	load3(Z15, Z16, Z17)
-	load3(Z18, Z19, Z20)
-	load3(Z21, Z22, Z23)
+	rows3(load3)
 
 begin:
 	MOVQ zt+56(FP), zp
@@ -122,14 +108,7 @@ store:
 	// dst = sums
 	column(dtile, p)
 	MOVQ ldd+32(FP), tmp
-	storeahead3(Z0, Z1, Z2)
-	storeahead3(Z3, Z4, Z5)
-	storeahead3(Z6, Z7, Z8)
-	storeahead3(Z9, Z10, Z11)
-	storeahead3(Z12, Z13, Z14)
-	storeahead3(Z15, Z16, Z17)
-	storeahead3(Z18, Z19, Z20)
-	storeahead3(Z21, Z22, Z23)
+	rows3(storeahead3)
 	SUBQ $(3*lanes), cols
 	JGT  colloop
 

@@ -127,6 +127,17 @@
 	PREFETCHT0 383(p);   \
 	LEAQ (p)(tmp*size), p
 
+// rows3 does op for the eight rows of a tile.
+#define rows3(op) \
+	op(Z0, Z1, Z2);    \
+	op(Z3, Z4, Z5);    \
+	op(Z6, Z7, Z8);    \
+	op(Z9, Z10, Z11);  \
+	op(Z12, Z13, Z14); \
+	op(Z15, Z16, Z17); \
+	op(Z18, Z19, Z20); \
+	op(Z21, Z22, Z23)
+
 // step goes to the next k; a branch on its flags follows.
 #define step \
 	ADDQ $size, xp; \
