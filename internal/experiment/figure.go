@@ -45,7 +45,6 @@ var looks = map[string]look{
 	namePaperFar:    {2, dotted, 2},
 	"LSDR":          {8, longDash, 1.2},
 	"LSQMI":         {7, dotted, 1.2},
-	nameRho:         {0, dashed, 2},
 	nameFloat32:     {0, dashed, 2},
 	nameFDAShrunk:   {1, dashed, 1.2},
 	nameLFDAShrunk:  {5, dashed, 1.2},

@@ -26,7 +26,7 @@ var uciExperiment = Experiment{
 	Paper:    `Section 5.6 "UCI datasets", its table of test errors`,
 	Data:     uciFiles(),
 	Trials:   20,
-	Revision: 2,
+	Revision: 3,
 	methods:  uciMethods,
 	run:      runUCI,
 }
@@ -75,7 +75,6 @@ const uciNoise = 100
 
 // Columns of the table whose method has a setting of its own chosen with p and K.
 const (
-	nameRho        = "WDA-ρ"  // ρ: our default or none
 	nameFDAShrunk  = "FDA-s"  // shrinkage
 	nameLFDAShrunk = "LFDA-s" // shrinkage
 	nameLMNNSteps  = "LMNN-s" // the number of steps: until convergence, or uciQuick
@@ -117,13 +116,8 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 	plain := func() { choices, names = [][]int{{0}}, []string{m.name} }
 	switch m.name {
 	case nameWDA:
-		for _, rho := range []wda.Shrinkage{{}, {None: true}} {
-			candidates = append(candidates, candidate{
-				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho}}),
-				ofWDA(m.name, wda.Settings{Objective: wda.Objective{Shrinkage: rho, Float32: true}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: uciQuick}}), false,
-			})
-		}
-		return candidates, [][]int{{0}, {0, 1}}, []string{nameWDA, nameRho}
+		// Steps and start are left open in validation, too: what is compared is the choice that is made with them.
+		one(ofWDA(m.name, wda.Settings{Objective: wda.Objective{Float32: true}}), false)
 	case namePaper:
 		s := *wda.PaperSettings(0)
 		s.Optimizer.MaxSteps, s.Objective.Float32 = uciQuick, true
@@ -391,7 +385,7 @@ func (j *job) reportUCI(sets []uciData, r *results) error {
 	t := &table{
 		Title: "Mean test error in percent",
 		Note: fmt.Sprintf("Means of %d splits. Bold: the lowest. Underlined: not significantly different from it (Wilcoxon's signed-rank test over the splits, p > %g). "+
-			"In brackets: published. Mean ranks are of one column of every family (WDA-paper, WDA and WDA-ρ are one, FDA and FDA-s, LFDA and LFDA-s, LMNN and LMNN-s): "+
+			"In brackets: published. Mean ranks are of one column of every family (WDA-paper and WDA are one, FDA and FDA-s, LFDA and LFDA-s, LMNN and LMNN-s): "+
 			"the others' columns are FDA, LFDA, LMNN and WDA in the first line, and those with a setting chosen in the second.", j.Trials, uciSignificance),
 		Head: []string{"data"},
 	}
@@ -508,7 +502,7 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 func (j *job) uciChoices(sets []uciData, columns []uciColumn, r *results) *table {
 	t := &table{
 		Title: "Medians of p and K over the splits",
-		Note:  "In brackets, on how many splits each setting was chosen: FDA-s and LFDA-s shrinkage 0, 0.1, 0.5; LMNN-s convergence, 50 steps; WDA-ρ our default ρ, ρ = 0.",
+		Note:  "In brackets, on how many splits each setting was chosen: FDA-s and LFDA-s shrinkage 0, 0.1, 0.5; LMNN-s convergence, 50 steps.",
 		Head:  []string{"data"},
 	}
 	for _, c := range columns {
@@ -560,9 +554,9 @@ func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 	j.say("FDA's columns are scaled to unit variance within classes, WDA's are orthonormal, and nearest neighbors see the difference. With p = 15 and K = 5 (4 splits, in a changed copy of this experiment) " +
 		"WDA's columns scaled likewise, with shrinkage 0.1, err less than WDA's on 7 of the 10 sets (isolet 13.0 %%, scaled 9.4 %%; iris 35.3, scaled 26.3), and FDA's with shrinkage 0.5 made orthonormal " +
 		"err more than as they are on all 10 (isolet 9.1 and 9.0 %%; iris 32.7 and 26.3; mnist 19.8 and 14.7, WDA 14.1).")
-	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults. WDA-ρ: ρ chosen by the same cross-validation between our default and 0. "+
-		"FDA-s and LFDA-s: shrinkage chosen likewise, which is what they need where the noise makes features as many as samples: comparing them with WDA-ρ is fair, comparing FDA and LFDA with WDA is not. LMNN-s: convergence or 50 steps. "+
-		"p and K are chosen for all. Fits in cross-validation take %d steps at most (WDA in float32, from the principal components; LSDR and LSQMI from one start), those of LMNN as many as the fit with what was chosen, which has no such limit.", uciQuick)
+	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults, which choose whitening, λ, ρ, scale and the components that count on rows held out of those they are fitted to. "+
+		"FDA-s and LFDA-s: shrinkage chosen likewise, which is what they need where the noise makes features as many as samples: comparing them with WDA is fair, comparing FDA and LFDA with it is not. LMNN-s: convergence or 50 steps. "+
+		"p and K are chosen for all. Fits in cross-validation take %d steps at most (WDA in float32, by its defaults WDA in as many as ever; LSDR and LSQMI from one start), those of LMNN as many as the fit with what was chosen, which has no such limit.", uciQuick)
 	for _, d := range sets {
 		if strings.HasSuffix(d.name, standInMark) {
 			j.say("%s: %s stands in for the paper's Caltech DeCAF6 features (%s), so its published numbers are of other data.", d.name, d.file, "caltech_decaf6.npz")
@@ -621,7 +615,7 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 
 // variants are drawn hollow where there are no lines: their glyphs are those of the
 // method that they are variants of.
-var variants = []string{nameRho, nameFDAShrunk, nameLFDAShrunk, nameLMNNSteps, nameFloat32}
+var variants = []string{nameFDAShrunk, nameLFDAShrunk, nameLMNNSteps, nameFloat32}
 
 func (s series) drawMark(c *draw.Canvas, at vg.Point) {
 	g := s.look.glyph(vg.Points(3.6))
