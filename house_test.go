@@ -50,7 +50,7 @@ var below = map[string][]string{
 	"wda/baseline":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn"},
 	"wda":                      {"internal/fault", "internal/fanout", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
 	"internal/experiment":      {"internal/asm", "internal/dense", "internal/knn", "internal/outfile", "internal/picture", "internal/stiefel", "internal/tsne", "dist", "sinkhorn", "wda", "wda/..."},
-	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/outfile", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
+	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/parallel", "internal/outfile", "internal/picture", "internal/experiment", "dist", "sinkhorn", "wda", "wda/..."},
 	"examples/...":             {"dist", "sinkhorn", "wda", "wda/..."},
 	"release":                  nil,
 	"fuzz":                     {"..."},

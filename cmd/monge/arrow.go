@@ -274,6 +274,10 @@ func (a *arrowFile) fields() []field { return a.schema }
 
 func (a *arrowFile) rows() int { return -1 }
 
+func (a *arrowFile) use([]feature) {}
+
+func (a *arrowFile) close() {}
+
 // more has a batch ready of which not all rows have been read.
 func (a *arrowFile) more() error {
 	for a.record == nil || a.at == int(a.record.NumRows()) {

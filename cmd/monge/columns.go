@@ -129,12 +129,16 @@ type columnar interface {
 	rows() int // −1 if only the end tells
 	// width returns the length of the first list of a column, and 1 for any other.
 	width(column int) (int, error)
+	// use tells once, before the first batch, which columns are read as floats in every one.
+	use(features []feature)
 	// batch makes the next rows ready, at least one, or returns io.EOF.
 	batch(most int) (rows int, err error)
 	// floats sets dst[i·stride+k] to element k < width of row i of the batch. It is called
 	// once a batch for every column in use, as texts is.
 	floats(column int, dst []float64, width, stride int) error
 	texts(column int, use func(text string)) error
+	// close removes what has been kept for a time.
+	close()
 }
 
 // A field is a column of a schema.
@@ -221,6 +225,7 @@ func newTable(open func(io.Reader) (columnar, error), r io.Reader, names []strin
 	if t.cols == 0 {
 		return nil, fmt.Errorf("%w: no columns of numbers", dataset.ErrFormat)
 	}
+	t.use(t.features)
 	return t, nil
 }
 
@@ -237,6 +242,7 @@ func (t *table) Has() (labels, split bool) { return t.label >= 0, t.split >= 0 }
 
 func (t *table) Close() error {
 	debug.SetGCPercent(t.percent)
+	t.close()
 	return t.file.Close()
 }
 

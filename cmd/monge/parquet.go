@@ -25,6 +25,12 @@ type parquetFile struct {
 	group  int     // row groups opened
 	left   int     // rows of it that have not been read
 	ready  int     // rows of the batch
+	at     int     // rows of the group before the batch
+
+	features []feature // in use
+	most     int64     // bytes that they may hold side by side
+	spill    spill
+	spilling bool // the row group is there
 }
 
 // leaf is a column of a row group that is being read.
@@ -33,7 +39,10 @@ type leaf struct {
 	chunk  file.ColumnChunkReader // nil until the group's first batch
 	defs   []int16
 	reps   []int16
-	reader any // the buffer of values
+	reader any       // the buffer of values
+	floats []float64 // the same of integers, to be spilled
+
+	spilled *spilled // where the column is instead
 }
 
 func openParquet(r io.Reader) (columnar, error) {
@@ -47,7 +56,7 @@ func openParquet(r io.Reader) (columnar, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parquetFile{r: f}
+	p := &parquetFile{r: f, most: heldBytes}
 	s := f.MetaData().Schema
 	for i := range s.NumColumns() {
 		c := s.Column(i)
@@ -87,13 +96,18 @@ func (p *parquetFile) fields() []field { return p.schema }
 
 func (p *parquetFile) rows() int { return int(p.r.NumRows()) }
 
+func (p *parquetFile) use(features []feature) { p.features = features }
+
+func (p *parquetFile) close() { p.spill.close() }
+
 func (p *parquetFile) batch(most int) (int, error) {
+	p.at += p.ready
 	for p.left == 0 {
 		for _, l := range p.leaves {
-			if l.chunk != nil && l.chunk.HasNext() {
-				return 0, fmt.Errorf("row group %d: column %s has more than the rows of the group", p.group, l.column.Path())
+			if err := l.end(p.group); err != nil {
+				return 0, err
 			}
-			l.chunk = nil
+			l.chunk, l.spilled = nil, nil
 		}
 		if p.group == p.r.NumRowGroups() {
 			return 0, io.EOF
@@ -102,12 +116,30 @@ func (p *parquetFile) batch(most int) (int, error) {
 		if n < 0 || int64(int(n)) != n {
 			return 0, fmt.Errorf("row group %d: %d rows", p.group+1, n)
 		}
-		p.left = int(n)
+		p.left, p.at, p.ready = int(n), 0, 0
 		p.group++
+		held, err := p.held(p.group - 1)
+		if p.spilling = held > p.most && len(p.features) > 1; p.spilling && err == nil {
+			err = p.spillGroup(p.left)
+		}
+		if err != nil {
+			return 0, err
+		}
 	}
 	p.ready = min(most, p.left)
 	p.left -= p.ready
+	if p.spilling {
+		return p.ready, p.spill.see(p.at, p.ready, p.at+p.ready+p.left)
+	}
 	return p.ready, nil
+}
+
+// end checks that a chunk, if there is one, has no more than the rows of its group.
+func (l *leaf) end(group int) error {
+	if l.chunk != nil && l.chunk.HasNext() {
+		return fmt.Errorf("row group %d: column %s has more than the rows of the group", group, l.column.Path())
+	}
+	return nil
 }
 
 // width reads the first row, or all of the first group if it has only one.
@@ -152,25 +184,25 @@ func (p *parquetFile) next(column int) (l *leaf, err error) {
 }
 
 func (p *parquetFile) floats(column int, dst []float64, width, stride int) error {
+	if c := p.leaves[column].spilled; c != nil {
+		if c.wrong != nil && c.wrong.row < p.at+p.ready {
+			return c.wrong.in(p.group, p.at)
+		}
+		p.spill.floats(c, p.at, p.ready, dst, stride)
+		return nil
+	}
 	l, err := p.next(column)
 	if err != nil {
 		return err
 	}
-	for done, all := 0, p.ready*width; done < all; {
-		n, err := l.read(min(all-done, 1<<15))
-		if err == nil && n == 0 {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return fmt.Errorf("row group %d: %w", p.group, err)
-		}
-		if err := l.check(done, n, width); err != nil {
-			return in("row group", p.group, err.row, err.cause, err.text)
-		}
+	w, err := l.values(p.ready, width, func(done, n int) error {
 		l.spread(dst, done, n, width, stride)
-		done += n
+		return nil
+	})
+	if w != nil {
+		return w.in(p.group, 0)
 	}
-	return nil
+	return err
 }
 
 func (p *parquetFile) texts(column int, use func(string)) error {
@@ -178,21 +210,41 @@ func (p *parquetFile) texts(column int, use func(string)) error {
 	if err != nil {
 		return err
 	}
-	for done := 0; done < p.ready; {
-		n, err := l.read(p.ready - done)
+	w, err := l.values(p.ready, 1, func(_, n int) error {
+		l.texts(n, use)
+		return nil
+	})
+	if w != nil {
+		if w.text != "" {
+			w.cause = wda.ErrLabels
+		}
+		return w.in(p.group, 0)
+	}
+	return err
+}
+
+// values reads rows of lists of one width and hands them, in pieces of n values after done,
+// to use, whose error ends it. What is wrong comes after all that is before it.
+func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, error) {
+	const piece = 1 << 15
+	for done, all := 0, rows*width; done < all; {
+		n, err := l.read(min(all-done, piece))
 		if err == nil && n == 0 {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			return fmt.Errorf("row group %d: %w", p.group, err)
+			return &wrong{row: done / width, cause: err}, nil
 		}
-		if err := l.check(done, n, 1); err != nil {
-			return in("row group", p.group, err.row, wda.ErrLabels, err.text)
+		w := l.check(done, n, width)
+		if w != nil {
+			n = max(0, w.row*width-done)
 		}
-		l.texts(n, use)
+		if err := use(done, n); err != nil || w != nil {
+			return w, err
+		}
 		done += n
 	}
-	return nil
+	return nil, nil
 }
 
 // read reads up to n values with their levels.
@@ -231,11 +283,20 @@ func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (in
 	return int(total), err
 }
 
-// wrong is what the levels say that should not be.
+// wrong is what the levels say that should not be, or, without text, that a page cannot be
+// read.
 type wrong struct {
 	row   int
 	cause error
 	text  string
+}
+
+// in returns the error of a row group, in a batch after so many rows.
+func (w *wrong) in(group, before int) error {
+	if w.text == "" {
+		return fmt.Errorf("row group %d: %w", group, w.cause)
+	}
+	return in("row group", group, w.row-before, w.cause, w.text)
 }
 
 // check finds nulls, and lists whose length is not the width, among n values after done

@@ -23,6 +23,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -227,6 +231,9 @@ func streamFiles(t testing.TB, dir string, rows, cols int) map[string]string {
 			return err
 		})
 	})
+	save("pyarrow.parquet", func(path string) error {
+		return outfile.WriteFile(path, func(w io.Writer) error { return likePyarrow(w, x) })
+	})
 	lists, labels := make([][]float64, rows), make([]string, rows)
 	for i := range lists {
 		lists[i], labels[i] = x.RawRowView(i), "a"
@@ -234,6 +241,44 @@ func streamFiles(t testing.TB, dir string, rows, cols int) map[string]string {
 	save("lists.parquet", func(path string) error { parquetLists(t, path, lists, labels); return nil })
 	save("lists.arrow", func(path string) error { arrowLists(t, path, lists, labels, true, false); return nil })
 	return paths
+}
+
+// likePyarrow writes a column for every number as pyarrow does if nobody asks for anything
+// else: one row group, and of each column a dictionary and pages of 1 MiB.
+func likePyarrow(out io.Writer, x *mat.Dense) error {
+	rows, cols := x.Dims()
+	var fields schema.FieldList
+	for j := range cols {
+		fields = append(fields, schema.NewFloat64Node(componentName(j), parquet.Repetitions.Optional, -1))
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		return err
+	}
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy))
+	w := file.NewParquetWriter(out, root, file.WithWriterProps(props))
+	g, err := w.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
+	v, defs := make([]float64, rows), make([]int16, rows)
+	for j := range cols {
+		mat.Col(v, j, x)
+		for i := range defs {
+			defs[i] = 1
+		}
+		c, err := g.NextColumn()
+		if err != nil {
+			return err
+		}
+		if _, err := c.(*file.Float64ColumnChunkWriter).WriteBatch(v, defs, nil); err != nil {
+			return err
+		}
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	return w.Close()
 }
 
 // BenchmarkStream compares what transform makes of a file with reading its bytes alone, with

@@ -95,6 +95,22 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
+// Scratch creates a file for what a program keeps for a time, in a folder. Where the system
+// allows it, the file has no name from the beginning, so that nothing of it outlives the
+// process, whatever ends that; elsewhere Abort and AbortAll remove it. Errors name the folder.
+func Scratch(folder string) (*File, error) {
+	f := &File{path: folder, target: filepath.Join(folder, "scratch")}
+	if err := f.begin(); err != nil {
+		return nil, cannotWrite(folder, err)
+	}
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	if os.Remove(f.file.Name()) == nil {
+		delete(unfinished.files, f)
+	}
+	return f, nil
+}
+
 // follow returns the file that a chain of symbolic links ends at, which need not be.
 func follow(path string) (string, error) {
 	const longest = 40 // as Linux has it
@@ -128,7 +144,7 @@ func (f *File) begin() (err error) {
 	}
 	for try := 0; ; try++ {
 		name := filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".monge-%08x.tmp", rand.Uint32()))
-		f.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) && try < 100 {
 			continue
 		}
@@ -154,6 +170,15 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	}
 	n, err := f.file.WriteAt(p, off)
 	return n, f.failed(err)
+}
+
+// ReadAt reads what has been written.
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.file.ReadAt(p, off)
+	if err != nil {
+		err = &Error{f.path, fmt.Errorf("cannot read: %w", bare(err))}
+	}
+	return n, err
 }
 
 func (f *File) failed(err error) error {

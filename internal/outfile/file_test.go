@@ -245,6 +245,32 @@ func TestAbortAll(t *testing.T) {
 	holds(t, dir, "none", "")
 }
 
+// What is kept for a time has no name where the system allows it, and none after Abort.
+func TestScratch(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Scratch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		holds(t, dir, "none", "")
+	}
+	got := make([]byte, 3)
+	_, werr := f.WriteAt([]byte("a text"), 2)
+	if _, err := f.ReadAt(got, 4); err != nil || werr != nil || string(got) != "tex" {
+		t.Errorf("%q: %v, %v", got, err, werr)
+	}
+	_, err = f.ReadAt(got, 7)
+	wantError(t, err, io.EOF, dir+": cannot read: EOF")
+	f.Abort()
+	holds(t, dir, "none", "")
+	_, err = f.WriteAt(got, 0)
+	wantError(t, err, os.ErrClosed, "")
+	none := filepath.Join(dir, "none")
+	_, err = Scratch(none)
+	wantError(t, err, fs.ErrNotExist, "")
+}
+
 // wantError checks the type, the cause and, unless empty, the text.
 func wantError(t *testing.T, err, is error, text string) {
 	t.Helper()

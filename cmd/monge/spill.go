@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+const (
+	// heldBytes bounds what the library may hold of the columns of a row group that are
+	// read side by side.
+	heldBytes = 32 << 20
+	// spilledAtOnce is how many columns of a row group are decoded at a time otherwise.
+	spilledAtOnce = 4
+	// windowBytes of a row group that was spilled are read back at a time.
+	windowBytes = 8 << 20
+)
+
+// spill is a row group whose features have been decoded one column after the other into a
+// file without a name, where they lie by columns. To read many columns side by side takes
+// a page, its compressed bytes and a dictionary of each: 4 MB as pyarrow writes them.
+type spill struct {
+	file    *outfile.File
+	columns []spilled
+	crew    parallel.Crew
+	window  []byte // some rows of all columns, a column after the other
+	from    int    // the first of them
+	rows    int    // how many they are
+}
+
+// spilled is a feature of a row group.
+type spilled struct {
+	feature
+	size  int    // bytes of an element: 4 of float32, 8 of all else, which is float64 by then
+	begin int64  // in the file
+	at    int    // in the window
+	wrong *wrong // what ends the column early
+}
+
+// rowBytes returns the bytes of one row.
+func (c *spilled) rowBytes() int { return c.width * c.size }
+
+// held returns about how many bytes the library would hold of all features of a row group:
+// a page, compressed and not, and a dictionary of each. The footer has no sizes of pages:
+// those are what most writers end a page and a dictionary at, or else the whole.
+func (p *parquetFile) held(group int) (bytes int64, err error) {
+	const page, dictionary = 1 << 20, 1 << 20
+	for _, f := range p.features {
+		chunk, err := p.r.MetaData().RowGroup(group).ColumnChunk(f.column)
+		if err != nil {
+			return 0, err
+		}
+		whole := max(0, chunk.TotalUncompressedSize())
+		bytes += 2 * min(whole, page)
+		if chunk.HasDictionaryPage() {
+			bytes += min(whole, dictionary)
+		}
+	}
+	return bytes, nil
+}
+
+// spillGroup decodes the features of the current row group, of so many rows, into the
+// file. What is wrong with a column is an error once its rows are asked for.
+func (p *parquetFile) spillGroup(rows int) error {
+	s := &p.spill
+	if s.file == nil {
+		f, err := scratch()
+		if err != nil {
+			return noRoom(err)
+		}
+		s.file = f
+	}
+	s.columns, s.rows = make([]spilled, len(p.features)), 0
+	end := int64(0)
+	for i, f := range p.features {
+		c := &s.columns[i]
+		*c = spilled{feature: f, size: 8, begin: end}
+		p.leaves[f.column].spilled = c
+		if p.leaves[f.column].column.PhysicalType() == parquet.Types.Float {
+			c.size = 4
+		}
+		if int64(rows) > (math.MaxInt64-end)/int64(c.rowBytes()) {
+			return fmt.Errorf("row group %d: %d rows", p.group, rows)
+		}
+		end += int64(rows) * int64(c.rowBytes())
+	}
+	var opening sync.Mutex
+	open := func(column int) (file.ColumnChunkReader, error) {
+		opening.Lock()
+		defer opening.Unlock()
+		return p.r.RowGroup(p.group - 1).Column(column)
+	}
+	workers := min(spilledAtOnce, runtime.GOMAXPROCS(0))
+	return s.crew.Run(context.Background(), workers, len(s.columns), func(_ context.Context, _, i int) error {
+		c := &s.columns[i]
+		chunk, err := open(c.column)
+		if err != nil {
+			c.wrong = &wrong{cause: err}
+			return nil
+		}
+		l := &leaf{column: p.leaves[c.column].column, chunk: chunk}
+		at := c.begin
+		c.wrong, err = l.values(rows, c.width, func(_, n int) error {
+			b := l.bytes(n)
+			if _, err := s.file.WriteAt(b, at); err != nil {
+				return noRoom(err)
+			}
+			at += int64(len(b))
+			return nil
+		})
+		if err == nil && c.wrong == nil {
+			err = l.end(p.group)
+		}
+		return err
+	})
+}
+
+// bytes returns n values that have been read as the bytes of float32 or float64.
+func (l *leaf) bytes(n int) []byte {
+	switch v := l.reader.(type) {
+	case []float32:
+		return arrow.Float32Traits.CastToBytes(v[:n])
+	case []float64:
+		return arrow.Float64Traits.CastToBytes(v[:n])
+	}
+	l.floats = slices.Grow(l.floats[:0], n)[:n]
+	l.spread(l.floats, 0, n, 1, 1)
+	return arrow.Float64Traits.CastToBytes(l.floats)
+}
+
+// floats sets dst to the rows of a feature that are in the window.
+func (s *spill) floats(c *spilled, from, n int, dst []float64, stride int) {
+	b := s.window[c.at+(from-s.from)*c.rowBytes():][:n*c.rowBytes()]
+	if c.size == 4 {
+		spreadValues(dst, arrow.Float32Traits.CastFromBytes(b), 0, c.width, stride, func(x float32) float64 { return float64(x) })
+	} else {
+		spreadValues(dst, arrow.Float64Traits.CastFromBytes(b), 0, c.width, stride, func(x float64) float64 { return x })
+	}
+}
+
+// see has the window hold n rows from one on, at least, of a group that ends at another.
+func (s *spill) see(from, n, end int) error {
+	if from >= s.from && from+n <= s.from+s.rows {
+		return nil
+	}
+	bytes := 0
+	for i := range s.columns {
+		bytes += s.columns[i].rowBytes()
+	}
+	s.from, s.rows = from, min(end-from, max(n, windowBytes/bytes))
+	s.window = slices.Grow(s.window[:0], (s.rows+1)*bytes)
+	s.window = s.window[:cap(s.window)]
+	at := 0
+	for i := range s.columns {
+		c := &s.columns[i]
+		c.at = at
+		rows := s.rows
+		if c.wrong != nil {
+			rows = max(0, min(rows, c.wrong.row-from))
+		}
+		b := s.window[at:][:rows*c.rowBytes()]
+		if _, err := s.file.ReadAt(b, c.begin+int64(from)*int64(c.rowBytes())); err != nil {
+			return noRoom(err)
+		}
+		at = (at + len(b) + 7) &^ 7 // float64 are aligned
+	}
+	return nil
+}
+
+// close removes the file.
+func (s *spill) close() {
+	if s.file != nil {
+		s.file.Abort()
+	}
+}
+
+// scratch creates a file without a name in the folder of TMPDIR, or else in /var/tmp, as
+// /tmp is memory on many systems.
+func scratch() (*outfile.File, error) {
+	const large = "/var/tmp"
+	if runtime.GOOS == "linux" && os.Getenv("TMPDIR") == "" {
+		if f, err := outfile.Scratch(large); err == nil {
+			return f, nil
+		}
+	}
+	return outfile.Scratch(os.TempDir())
+}
+
+// noRoom is an error of the file that is none of the data.
+func noRoom(err error) error {
+	return &dataset.FileError{Err: fmt.Errorf("many columns need a temporary file as large as a row group, in the folder of TMPDIR: %w", err)}
+}

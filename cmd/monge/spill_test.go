@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// flatParquet writes a row group for each of the numbers of rows, with a column for every
+// type of numbers, optional as pyarrow has them, and labels between. set returns what is in
+// a row of a column, and whether it is null.
+func flatParquet(t *testing.T, path string, groups []int, set func(row, column int) (v float64, null bool)) {
+	t.Helper()
+	var fields schema.FieldList
+	number := func(kind parquet.Type, logical schema.LogicalType) {
+		n, err := schema.NewPrimitiveNodeLogical(fmt.Sprintf("c%d", len(fields)), parquet.Repetitions.Optional, logical, kind, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields = append(fields, n)
+	}
+	number(parquet.Types.Float, nil)
+	number(parquet.Types.Double, nil)
+	number(parquet.Types.Int32, nil)
+	number(parquet.Types.ByteArray, schema.StringLogicalType{})
+	number(parquet.Types.Int64, schema.NewIntLogicalType(64, false))
+	number(parquet.Types.Boolean, nil)
+	number(parquet.Types.Float, nil)
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := file.NewParquetWriter(&out, root, file.WithWriterProps(parquet.NewWriterProperties(parquet.WithDataPageSize(1<<10))))
+	row := 0
+	for _, n := range groups {
+		g, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range fields {
+			c, err := g.NextColumn()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defs := make([]int16, n)
+			var v []float64
+			for i := range n {
+				if x, null := set(row+i, j); !null {
+					defs[i], v = 1, append(v, x)
+				}
+			}
+			switch c := c.(type) {
+			case *file.Float32ColumnChunkWriter:
+				_, err = c.WriteBatch(each(v, func(x float64) float32 { return float32(x) }), defs, nil)
+			case *file.Float64ColumnChunkWriter:
+				_, err = c.WriteBatch(v, defs, nil)
+			case *file.Int32ColumnChunkWriter:
+				_, err = c.WriteBatch(each(v, func(x float64) int32 { return int32(x * 100) }), defs, nil)
+			case *file.Int64ColumnChunkWriter:
+				_, err = c.WriteBatch(each(v, func(x float64) int64 { return int64(x * 1e18) }), defs, nil)
+			case *file.BooleanColumnChunkWriter:
+				_, err = c.WriteBatch(each(v, func(x float64) bool { return x > 0 }), defs, nil)
+			case *file.ByteArrayColumnChunkWriter:
+				_, err = c.WriteBatch(each(v, func(x float64) parquet.ByteArray { return fmt.Appendf(nil, "%.0f", x) }), defs, nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+		row += n
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, out.String())
+}
+
+func each[S, T any](from []S, f func(S) T) (to []T) {
+	for _, v := range from {
+		to = append(to, f(v))
+	}
+	return to
+}
+
+// rowsOf reads a Parquet file in blocks, of which the last may be an error; if spilled, by
+// columns through a file.
+func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64, labels []string, err error) {
+	t.Helper()
+	in, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := newTable(func(r io.Reader) (columnar, error) {
+		c, err := openParquet(r)
+		if p, ok := c.(*parquetFile); ok && spilled {
+			p.most = -1
+		}
+		return c, err
+	}, in, nil, "c3")
+	if err != nil {
+		in.Close()
+		return nil, nil, err
+	}
+	table.path, table.file, table.percent = path, in, 100
+	defer table.Close()
+	for {
+		b, err := table.Next(most)
+		if err == io.EOF {
+			return rows, labels, nil
+		} else if err != nil {
+			return rows, labels, err
+		}
+		for i := range b.X.RawMatrix().Rows {
+			rows = append(rows, append([]float64(nil), b.X.RawRowView(i)...))
+		}
+		labels = append(labels, b.Labels...)
+	}
+}
+
+// Columns that are decoded one after the other give what they give side by side: the same
+// numbers, and of everything that is wrong the same error after the same rows.
+func TestSpill(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	path := filepath.Join(t.TempDir(), "flat.parquet")
+	good := func(row, column int) (float64, bool) {
+		return float64((row*31+column*17)%1009) / 1009, false
+	}
+	at := func(row, column int, wrong float64) func(int, int) (float64, bool) {
+		return func(r, c int) (float64, bool) {
+			v, _ := good(r, c)
+			if r == row && c == column {
+				return wrong, wrong == 0
+			}
+			return v, false
+		}
+	}
+	groups := []int{5000, 1, 0, 12000}
+	for name, set := range map[string]func(int, int) (float64, bool){
+		"good": good, "null": at(16000, 2, 0), "first": at(5001, 0, 0), "label": at(100, 3, 0), "last": at(17000, 6, 0), "NaN": at(9000, 1, math.NaN()),
+		"two": func(r, c int) (float64, bool) {
+			v, _ := good(r, c)
+			return v, r == 6100 && c == 1 || r == 6020 && c == 4
+		},
+	} {
+		flatParquet(t, path, groups, set)
+		for _, most := range []int{1000, 4096} {
+			rows, labels, want := rowsOf(t, path, most, false)
+			gotRows, gotLabels, err := rowsOf(t, path, most, true)
+			if fmt.Sprint(err) != fmt.Sprint(want) || (name == "good") != (err == nil) {
+				t.Errorf("%s: %v, not %v", name, err, want)
+			}
+			if _, ok := errors.AsType[*dataset.FileError](err); err != nil && !ok {
+				t.Errorf("%s: %T", name, err)
+			}
+			if !reflect.DeepEqual(gotRows, rows) || !reflect.DeepEqual(gotLabels, labels) {
+				t.Errorf("%s: other rows, %d of them, not %d", name, len(gotRows), len(rows))
+			}
+		}
+	}
+	// Every byte of a small file changed.
+	flatParquet(t, path, []int{3, 2}, good)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 1
+	if testing.Short() {
+		step = 40
+	}
+	for k := 4; k < len(whole); k += step {
+		b := bytes.Clone(whole)
+		b[k] ^= 0x11
+		write(t, path, string(b))
+		rows, _, want := rowsOf(t, path, 10, false)
+		got, _, err := rowsOf(t, path, 10, true)
+		if (err == nil) != (want == nil) || err == nil && fmt.Sprint(got) != fmt.Sprint(rows) {
+			t.Errorf("byte %d: %v, not %v", k, err, want)
+		}
+	}
+	if left := files(t, dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestSpillFails: a file that cannot be made is named, with what says where.
+func TestSpillFails(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("another variable there")
+	}
+	path := filepath.Join(t.TempDir(), "flat.parquet")
+	flatParquet(t, path, []int{10}, func(int, int) (float64, bool) { return 1, false })
+	none := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", none)
+	_, _, err := rowsOf(t, path, 10, true)
+	if err == nil || !strings.HasPrefix(err.Error(), path+": many columns need a temporary file") || !strings.Contains(err.Error(), none+": cannot write: no such file") {
+		t.Error(err)
+	}
+}
