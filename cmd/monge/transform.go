@@ -37,7 +37,8 @@ chooses a part.
 
 Rows are read, projected and written in blocks: the memory does not grow with their
 number, unless --sample or --holdout choose among all (of an Arrow file one record batch
-is held whole). --data - is standard input and --out - standard output; a Parquet file
+is held whole; of a Parquet file with many columns one row group is, in a temporary file
+in the folder of TMPDIR or else /var/tmp). --data - is standard input and --out - standard output; a Parquet file
 cannot come through a pipe, an Arrow stream can.`,
 		Example: `  monge transform --model wine.wda --data wine.csv --out projected.csv
   zcat embeddings.csv.gz | monge transform --model wine.wda --data - --out - > projected.csv
