@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -24,7 +25,7 @@ func init() {
 
 // A Cluster is the workers of a Beam runner, for functions of package wda.
 type Cluster struct {
-	// Runner is that of beam.Run: prism, flink, dataflow …
+	// Runner is that of beam.Run: prism, prism-processes, flink, dataflow …
 	Runner string
 	// Folder is one that this process and all workers read and write, of any of Beam's file
 	// systems: for Prism one of this machine, for others as gs://bucket/folder. What every
@@ -32,8 +33,9 @@ type Cluster struct {
 	// system can.
 	Folder string
 	// Lanes is the number of branches of a pipeline that work is dealt to. Runners divide a
-	// branch among their workers, but Prism only begins to when one item takes it long.
-	// Default GOMAXPROCS for prism, else 1.
+	// branch among their workers, but Prism only begins to when one item takes it long, and
+	// prism-processes has a worker process for each.
+	// Default GOMAXPROCS for prism and prism-processes, else 1.
 	Lanes int
 	// Attempts is the number of pipelines that are tried, for items that have no result
 	// yet, until one ends without error. Default 3.
@@ -110,7 +112,11 @@ func (p pool) Do(ctx context.Context, b *fanout.Batch) ([][]byte, error) {
 		for _, i := range missing {
 			sent += int64(len(b.Items[i]))
 		}
+		w.Epoch = *epoch.Load()
 		err := c.run(ctx, &w, b, missing)
+		if err != nil {
+			renew()
+		}
 		asked := len(missing)
 		var received int64
 		left, e := w.collect(ctx, out, missing)
@@ -153,13 +159,22 @@ func (c *Cluster) run(ctx context.Context, w *work, b *fanout.Batch, items []int
 		dealt[k%lanes] = append(dealt[k%lanes], item{i, b.Items[i]})
 	}
 	p, s := beam.NewPipelineWithRoot()
-	for _, lane := range dealt {
+	for k, lane := range dealt {
+		s := inScope(s, k)
 		// What creates items and what does them would else be one bundle.
-		beam.ParDo0(s, w, beam.Reshuffle(s, beam.CreateList(s, lane)))
+		waited(s, beam.ParDo(s, w, beam.Reshuffle(s, beam.CreateList(s, lane))))
 	}
 	_, err := beam.Run(ctx, c.Runner, p)
 	return err
 }
+
+// inScope is the scope of a lane, by whose name prism-processes knows it.
+func inScope(s beam.Scope, lane int) beam.Scope { return s.Scope(fmt.Sprintf("lane-%d", lane)) }
+
+// waited has a collection KV<int, string> leave the stage that makes it. Prism 2.77 waits for
+// the outputs of a stage; for one that has none, as whatever only writes files, its
+// stage.Execute takes a core in a loop until the stage is done.
+func waited(s beam.Scope, files beam.PCollection) { beam.GroupByKey(s, files) }
 
 // collect reads the results of items, and returns the numbers of those that have none.
 func (w *work) collect(ctx context.Context, out [][]byte, items []int) (missing []int, err error) {
@@ -227,12 +242,24 @@ func remove(ctx context.Context, path string) {
 
 // work is the DoFn that does items.
 type work struct {
-	Task, Shared, SHA256, Out string
+	Task, Shared, SHA256, Out, Epoch string
 
 	do fanout.Doer
 }
 
 func (w *work) result(i int) string { return fmt.Sprintf("%s/%d.result", w.Out, i) }
+
+// epoch is another one after every pipeline that failed. The contexts of its bundles have
+// ended in the middle of what they do, of which a doer may keep something for other items, as
+// an error: what is opened in an epoch is not for the next.
+var epoch atomic.Pointer[string]
+
+func init() { renew() }
+
+func renew() {
+	name := newName()
+	epoch.Store(&name)
+}
 
 // opened is the doer of what items share, in this process.
 type opened struct {
@@ -246,7 +273,7 @@ type opened struct {
 var last struct {
 	sync.Mutex
 	of map[string]*opened
-	by map[string]string // SHA-256
+	by map[string]string // SHA-256 and epoch
 }
 
 // Setup makes what items share ready, unless the process has it.
@@ -255,8 +282,8 @@ func (w *work) Setup(ctx context.Context) error {
 	if last.of == nil {
 		last.of, last.by = map[string]*opened{}, map[string]string{}
 	}
-	if last.by[w.Task] != w.SHA256 {
-		last.of[w.Task], last.by[w.Task] = new(opened), w.SHA256
+	if by := w.SHA256 + w.Epoch; last.by[w.Task] != by {
+		last.of[w.Task], last.by[w.Task] = new(opened), by
 	}
 	o := last.of[w.Task]
 	last.Unlock()
@@ -280,13 +307,14 @@ func (w *work) Setup(ctx context.Context) error {
 	return o.err
 }
 
-// ProcessElement does an item.
-func (w *work) ProcessElement(ctx context.Context, i item) error {
+// ProcessElement does an item, and returns the name of its file.
+func (w *work) ProcessElement(ctx context.Context, i item) (int, string, error) {
+	name := w.result(i.Index)
 	result, err := w.do(fanout.With(ctx, nil), i.Data)
 	if err != nil {
-		return fmt.Errorf("%s, item %d: %w", w.Task, i.Index, err)
+		return 0, "", fmt.Errorf("%s, item %d: %w", w.Task, i.Index, err)
 	}
-	return writeFile(ctx, w.result(i.Index), func(to io.Writer) error {
+	return i.Index, name, writeFile(ctx, name, func(to io.Writer) error {
 		if _, err := io.WriteString(to, sum(result)+"\n"); err != nil {
 			return err
 		}

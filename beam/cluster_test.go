@@ -1,6 +1,7 @@
 package mongebeam
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gomonge/monge/internal/fanout"
@@ -17,52 +19,58 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The tasks of package wda, one item of which panics if it is to be killed.
+// The tasks of package wda, one item of which kills its process, or its bundle where the
+// process is that of the test: the first that finds the file that shared begins with.
 func init() {
 	for _, task := range []string{"wda.pair", "wda.candidates", "wda.crossvalidation"} {
 		fanout.Register("killed:"+task, func(ctx context.Context, shared []byte) (fanout.Doer, error) {
+			file, shared, _ := bytes.Cut(shared, []byte("\n"))
 			do, err := fanout.Open(ctx, task, shared)
 			if err != nil {
 				return nil, err
 			}
 			return func(ctx context.Context, item []byte) ([]byte, error) {
-				if killing.take(task) {
-					panic("killed")
-				}
+				kill(string(file))
 				return do(ctx, item)
 			}, nil
 		})
 	}
 }
 
-// kills has the tasks of which a bundle is still to be killed. (Workers are in this process.)
-type kills struct {
-	mu   sync.Mutex
-	left map[string]bool
+// kill ends the process, or panics in that of the test, if it can remove a file.
+func kill(file string) {
+	if os.Remove(file) != nil {
+		return
+	}
+	if os.Getppid() == launcher {
+		self, _ := os.FindProcess(os.Getpid())
+		self.Kill()
+		select {}
+	}
+	panic("killed")
 }
 
-var killing kills
-
-func (k *kills) take(task string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	was := k.left[task]
-	delete(k.left, task)
-	return was
+// killedPool has every task killed once.
+type killedPool struct {
+	pool
+	dir string
 }
-
-// killedPool sends the tasks that are killed.
-type killedPool struct{ pool }
 
 func (p killedPool) Do(ctx context.Context, b *fanout.Batch) ([][]byte, error) {
 	c := *b
 	c.Task = "killed:" + b.Task
+	file := filepath.Join(p.dir, b.Task)
+	if f, err := os.OpenFile(file+".once", os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		f.Close()
+		os.WriteFile(file, nil, 0o600)
+	}
+	c.Shared = append([]byte(file+"\n"), b.Shared...)
 	return p.pool.Do(ctx, &c)
 }
 
 // TestCluster: fits, J with its gradient and cross-validation have the bits of one process
-// on Prism, in one lane and in several, with bundles that are killed, too; and nothing
-// is left in the folder.
+// on Prism, in one lane and in several, with bundles that are killed, and in processes that
+// are; and nothing is left in the folder.
 func TestCluster(t *testing.T) {
 	x, labels := clusters(40, 4)
 	open := &wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 2}}
@@ -80,25 +88,31 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, lanes := range []int{1, 3} {
+	for _, on := range []struct {
+		runner string
+		lanes  int
+	}{{"prism", 1}, {"prism", 3}, {"prism-processes", 2}} {
+		lanes := on.lanes
 		tasks := map[string]int{}
 		failed := 0
-		c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: lanes, Least: 1, Progress: func(p Pipeline) {
+		c := &Cluster{Runner: on.runner, Folder: t.TempDir(), Lanes: lanes, Least: 1, Progress: func(p Pipeline) {
 			tasks[strings.TrimPrefix(p.Task, "killed:")]++
 			if p.Err != nil {
 				failed++
+				if !strings.Contains(p.Err.Error(), "killed") {
+					t.Errorf("%s: %v", on.runner, p.Err)
+				}
 			}
 		}}
 		ctx := c.Context(t.Context())
-		if lanes == 3 {
-			killing.left = map[string]bool{"wda.pair": true, "wda.candidates": true, "wda.crossvalidation": true}
-			ctx = fanout.With(t.Context(), killedPool{pool{c}})
+		if lanes > 1 {
+			ctx = fanout.With(t.Context(), killedPool{pool{c}, t.TempDir()})
 		}
 		j, err := wda.Score(ctx, x, labels, p, nil)
 		if err != nil || !reflect.DeepEqual(j, wantJ) {
-			t.Errorf("%d lanes: another J: %v, want %v, %v", lanes, j, wantJ, err)
+			t.Errorf("%v: another J: %v, want %v, %v", on, j, wantJ, err)
 		}
-		if lanes == 3 {
+		if lanes > 1 {
 			m, err := wda.Fit(ctx, x, labels, open)
 			if err != nil {
 				t.Fatal(err)
@@ -106,15 +120,15 @@ func TestCluster(t *testing.T) {
 			a, b := want.Report(), m.Report()
 			a.Elapsed, b.Elapsed = 0, 0
 			if m.Hash() != want.Hash() || !reflect.DeepEqual(a, b) {
-				t.Errorf("%d lanes: another model:\n%+v\n%+v", lanes, a, b)
+				t.Errorf("%v: another model:\n%+v\n%+v", on, a, b)
 			}
 		}
 		found, err := wda.CrossValidate(ctx, x, labels, cv)
 		if err != nil || !reflect.DeepEqual(found, wantCV) {
-			t.Errorf("%d lanes: another choice: %+v, want %+v, %v", lanes, found, wantCV, err)
+			t.Errorf("%v: %v, another choice: %+v, want %+v", on, err, found, wantCV)
 		}
-		if tasks["wda.pair"] == 0 || tasks["wda.crossvalidation"] == 0 || lanes == 3 && (tasks["wda.candidates"] == 0 || failed != 3) {
-			t.Errorf("%d lanes: pipelines %v, %d failed", lanes, tasks, failed)
+		if tasks["wda.pair"] == 0 || tasks["wda.crossvalidation"] == 0 || lanes > 1 && (tasks["wda.candidates"] == 0 || failed != 3) {
+			t.Errorf("%v: pipelines %v, %d failed", on, tasks, failed)
 		}
 		if left, err := os.ReadDir(c.Folder); err != nil || len(left) > 0 {
 			t.Errorf("left in the folder: %v, %v", left, err)
@@ -163,6 +177,44 @@ func TestNeverDone(t *testing.T) {
 	}
 }
 
+// begun says that the item whose neighbor is killed has begun.
+var begun = make(chan struct{}, 1)
+
+func init() {
+	fanout.Register("test.keeps", func(context.Context, []byte) (fanout.Doer, error) {
+		var kept atomic.Value
+		return func(ctx context.Context, item []byte) ([]byte, error) {
+			file := string(item)
+			if _, err := os.Stat(file); err == nil && strings.HasSuffix(file, "0") {
+				<-begun
+				kill(file)
+			}
+			if os.Remove(file) == nil {
+				begun <- struct{}{}
+				<-ctx.Done()
+				kept.Store(true)
+			}
+			return fmt.Appendf(nil, "%v", kept.Load()), nil
+		}, nil
+	})
+}
+
+// TestKept: what a doer keeps of a bundle that ended with its neighbor is not used again.
+func TestKept(t *testing.T) {
+	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2}
+	b := &fanout.Batch{Task: "test.keeps"}
+	for i := range 2 {
+		b.Items = append(b.Items, []byte(filepath.Join(t.TempDir(), strconv.Itoa(i))))
+		if err := os.WriteFile(string(b.Items[i]), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := (pool{c}).Do(t.Context(), b)
+	if err != nil || string(out[0]) != "<nil>" || string(out[1]) != "<nil>" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 // TestDamagedResult: a result whose bytes have changed is none.
 func TestDamagedResult(t *testing.T) {
 	w := &work{Out: t.TempDir()}
@@ -185,14 +237,17 @@ func BenchmarkScore(b *testing.B) {
 	p := mat.NewDense(features, 2, nil)
 	p.Set(0, 0, 1)
 	p.Set(1, 1, 1)
-	for _, where := range []string{"local", "prism1", "prism2", "empty"} {
+	for _, where := range []string{"local", "prism1", "prism2", "processes1", "processes2", "empty"} {
 		b.Run("where="+where, func(b *testing.B) {
 			var out, in int64
 			pipelines := 0
 			c := &Cluster{Runner: "prism", Folder: filepath.Join(b.TempDir(), "work"), Lanes: 1, Least: 1, Progress: func(p Pipeline) {
 				out, in, pipelines = out+p.BytesOut, in+p.BytesIn, pipelines+1
 			}}
-			if where == "prism2" {
+			if strings.HasPrefix(where, "processes") {
+				c.Runner = "prism-processes"
+			}
+			if strings.HasSuffix(where, "2") {
 				c.Lanes = 2
 			}
 			ctx := c.Context(b.Context())

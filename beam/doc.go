@@ -1,5 +1,6 @@
 // Package mongebeam does the work of github.com/gomonge/monge on Apache Beam: on Prism, the
-// runner of the Go SDK for one machine, and with the same pipelines on Flink or Dataflow.
+// runner of the Go SDK for one machine, in this process or in several, and with the same
+// pipelines on Flink or Dataflow.
 //
 //   - Transform and Classify project and classify a PCollection of vectors with a model of
 //     package wda; Read and Write are their files.
@@ -7,6 +8,6 @@
 //     wda.CrossValidate have the workers of Beam do their parts. The results are the same
 //     bits as without.
 //
-// A program calls beam.Init() first, and imports the packages of the runner it wants, and of
-// the file systems, as cmd/monge-beam does.
+// A program calls beam.Init() first, as a worker process never comes back from there, and
+// imports the packages of the runner it wants, and of the file systems, as cmd/monge-beam does.
 package mongebeam

@@ -51,7 +51,7 @@ type Columns struct {
 //
 // Runners divide one lane among their workers as they like. But Prism begins to only when
 // one row takes it long, and fuses nothing across a Flatten: there it takes as many lanes
-// as cores, each with its own Transform, to use them.
+// as cores, each with its own Transform, to use them; prism-processes has a process for each.
 func Read(s beam.Scope, glob string, c Columns, lanes int) []beam.PCollection {
 	s = s.Scope("monge.Read")
 	files := fileio.MatchFiles(s, glob, fileio.MatchEmptyDisallow())
@@ -61,7 +61,7 @@ func Read(s beam.Scope, glob string, c Columns, lanes int) []beam.PCollection {
 		of = beam.Partition(s, lanes, inLane, parts)
 	}
 	for i, lane := range of {
-		of[i] = beam.ParDo(s, &read{Columns: c}, lane)
+		of[i] = beam.ParDo(inScope(s, i), &read{Columns: c}, lane)
 	}
 	return of
 }

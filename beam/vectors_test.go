@@ -201,8 +201,8 @@ func bits(x []float64) []uint64 {
 }
 
 // TestFiles: what a pipeline from files to files makes of samples is what the model does
-// with each, in bits, from every format and type, in any number of lanes; and it loads the
-// model once.
+// with each, in bits, from every format and type, in any number of lanes, which are processes
+// or not; and a process loads the model once.
 func TestFiles(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, c := modelFile(t, x, labels)
@@ -228,8 +228,8 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p, s := beam.NewPipelineWithRoot()
-	func() {
+	for runner, loads := range map[string]int64{"prism": 1, "prism-processes": 3} {
+		p, s := beam.NewPipelineWithRoot()
 		for _, lanes := range []int{1, 3} {
 			for _, name := range []string{"double.parquet", "single.parquet", "double.csv"} {
 				key := "id"
@@ -243,25 +243,28 @@ func TestFiles(t *testing.T) {
 					narrowed := beam.ParDo(s, narrow, rows)
 					f = append(f, beam.ParDo(s, widen, Transform(s, model, narrowed)))
 				}
-				Write(s, at(fmt.Sprintf("%s-y%d.csv", name, lanes)), 2, y...)
-				Write(s, at(fmt.Sprintf("%s-z%d.csv", name, lanes)), 2, z...)
-				Write(s, at(fmt.Sprintf("%s-f%d.csv", name, lanes)), 2, f...)
-				Write(s, at(fmt.Sprintf("%s-p%d.parquet", name, lanes)), 2, y...)
+				out := func(kind, ext string) string {
+					return at(fmt.Sprintf("%s/%s-%s%d.%s", runner, name, kind, lanes, ext))
+				}
+				Write(s, out("y", "csv"), 2, y...)
+				Write(s, out("z", "csv"), 2, z...)
+				Write(s, out("f", "csv"), 2, f...)
+				Write(s, out("p", "parquet"), 2, y...)
 			}
 		}
-	}()
-	result, err := ptest.RunWithMetrics(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := int64(0)
-	for _, c := range result.Metrics().AllMetrics().Counters() {
-		if c.Name() == "model_loads" {
-			n += c.Result()
+		result, err := beam.Run(t.Context(), runner, p)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if n != 1 {
-		t.Errorf("%d loads of one model", n)
+		n := int64(0)
+		for _, c := range result.Metrics().AllMetrics().Counters() {
+			if c.Name() == "model_loads" {
+				n += c.Result()
+			}
+		}
+		if n != loads {
+			t.Errorf("%s: %d loads of one model, want %d", runner, n, loads)
+		}
 	}
 	for _, name := range []string{"double.parquet", "single.parquet", "double.csv"} {
 		in := x
@@ -269,10 +272,11 @@ func TestFiles(t *testing.T) {
 			in = single
 		}
 		for _, kind := range []string{"y", "z", "f"} {
-			got, one := csvFiles(t, at(fmt.Sprintf("%s-%s1-*", name, kind)))
-			_, three := csvFiles(t, at(fmt.Sprintf("%s-%s3-*", name, kind)))
-			if !bytes.Equal(one, three) {
-				t.Errorf("%s: other files in three lanes", name)
+			got, one := csvFiles(t, at(fmt.Sprintf("prism/%s-%s1-*", name, kind)))
+			for _, other := range []string{"prism/%s-%s3-*", "prism-processes/%s-%s1-*", "prism-processes/%s-%s3-*"} {
+				if _, other := csvFiles(t, at(fmt.Sprintf(other, name, kind))); !bytes.Equal(one, other) {
+					t.Errorf("%s, %s: other files in %s", name, kind, other)
+				}
 			}
 			if len(got) != 240 {
 				t.Fatalf("%s: %d rows", name, len(got))
@@ -311,12 +315,12 @@ func TestFiles(t *testing.T) {
 	}
 	// What was written as Parquet can be read again.
 	err = run(t, func(s beam.Scope) {
-		Write(s, at("again.csv"), 2, Read(s, at("double.parquet-p1-*.parquet"), Columns{Key: "key"}, 1)...)
+		Write(s, at("again.csv"), 2, Read(s, at("prism/double.parquet-p1-*.parquet"), Columns{Key: "key"}, 1)...)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, first := csvFiles(t, at("double.parquet-y1-*"))
+	_, first := csvFiles(t, at("prism/double.parquet-y1-*"))
 	if _, again := csvFiles(t, at("again-*.csv")); !bytes.Equal(first, again) {
 		t.Error("other numbers from Parquet than from CSV")
 	}
@@ -395,28 +399,20 @@ func TestModelReplaced(t *testing.T) {
 	}
 }
 
-// killedOnce panics at a key, once for every file of that name.
-type killedOnce struct{ Key, Marker string }
+// killedOnce kills at a key, once for every file of that name.
+type killedOnce struct{ Key, File string }
 
 // ProcessElement implements TestKilledBundle.
-func (f *killedOnce) ProcessElement(key string, x []float64, emit func(string, []float64)) error {
+func (f *killedOnce) ProcessElement(key string, x []float64, emit func(string, []float64)) {
 	if key == f.Key {
-		m, err := os.OpenFile(f.Marker, os.O_CREATE|os.O_EXCL, 0o600)
-		if err == nil {
-			m.Close()
-			panic("killed")
-		}
-		if !errors.Is(err, os.ErrExist) {
-			return err
-		}
+		kill(f.File)
 	}
 	emit(key, x)
-	return nil
 }
 
-// TestKilledBundle: Prism does not retry a bundle that a panic ends, but fails the job; no
-// file is left half-written then, and the same pipeline once more writes the bytes of one
-// that nothing has happened to.
+// TestKilledBundle: Prism does not retry a bundle that a panic ends, nor one whose process
+// is killed, but fails the job; no file is left half-written then, and the same pipeline
+// once more writes the bytes of one that nothing has happened to.
 func TestKilledBundle(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, _ := modelFile(t, x, labels)
@@ -425,32 +421,39 @@ func TestKilledBundle(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	in := filepath.Join(dir, "x.parquet")
+	in, marker := filepath.Join(dir, "x.parquet"), filepath.Join(dir, "marker")
 	parquetFile(t, in, rowsOf(x), 20, false)
-	build := func(out, key string) func(beam.Scope) {
-		return func(s beam.Scope) {
+	for _, runner := range []string{"prism", "prism-processes"} {
+		make := func(out, key string) error {
+			p, s := beam.NewPipelineWithRoot()
 			var y []beam.PCollection
 			for _, rows := range Read(s, in, Columns{Key: "id"}, 3) {
-				y = append(y, beam.ParDo(s, &killedOnce{key, filepath.Join(dir, "marker")}, Transform(s, model, rows)))
+				y = append(y, beam.ParDo(s, &killedOnce{key, marker}, Transform(s, model, rows)))
 			}
-			Write(s, filepath.Join(dir, out), 2, y...)
+			Write(s, filepath.Join(dir, runner+out), 2, y...)
+			_, err := beam.Run(t.Context(), runner, p)
+			return err
 		}
-	}
-	if err := run(t, build("whole.csv", "none")); err != nil {
-		t.Fatal(err)
-	}
-	killed := build("killed.csv", "row 130")
-	if err := run(t, killed); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Fatalf("error %v of a job whose bundle panics", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "killed-*")); left != nil {
-		t.Errorf("left %v", left)
-	}
-	if err := run(t, killed); err != nil {
-		t.Fatal(err)
-	}
-	_, want := csvFiles(t, filepath.Join(dir, "whole-*"))
-	if _, got := csvFiles(t, filepath.Join(dir, "killed-*")); !bytes.Equal(got, want) {
-		t.Error("other bytes after a bundle was killed")
+		if err := make("-whole.csv", "none"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(marker, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := make("-killed.csv", "row 130"); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("%s: error %v of a job whose bundle is killed", runner, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, runner+"-killed-*")); left != nil {
+			t.Errorf("left %v", left)
+		}
+		if err := make("-killed.csv", "row 130"); err != nil {
+			t.Fatal(err)
+		}
+		_, want := csvFiles(t, filepath.Join(dir, "prism-whole-*"))
+		for _, out := range []string{"-whole-*", "-killed-*"} {
+			if _, got := csvFiles(t, filepath.Join(dir, runner+out)); !bytes.Equal(got, want) {
+				t.Errorf("%s: other bytes in %s", runner, out)
+			}
+		}
 	}
 }

@@ -51,18 +51,21 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	if shards < 1 {
 		panic(fmt.Sprintf("mongebeam: %d shards", shards))
 	}
-	col := beam.Flatten(s, cols...)
 	classes := false
-	switch t := col.Type(); {
-	case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[[]float64]():
-		col = beam.ParDo(s, &vectorRow{shards}, col)
-	case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[wda.Class]():
-		col = beam.ParDo(s, &classRow{shards}, col)
-		classes = true
-	default:
-		panic(fmt.Sprintf("mongebeam: a collection of %v is none of KV<string, []float64> or KV<string, wda.Class>", t))
+	rows := make([]beam.PCollection, len(cols))
+	for i, col := range cols { // before they are one, so that lanes share this
+		switch t := col.Type(); {
+		case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[[]float64]():
+			rows[i] = beam.ParDo(s, &vectorRow{shards}, col)
+		case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[wda.Class]():
+			rows[i] = beam.ParDo(s, &classRow{shards}, col)
+			classes = true
+		default:
+			panic(fmt.Sprintf("mongebeam: a collection of %v is none of KV<string, []float64> or KV<string, wda.Class>", t))
+		}
 	}
-	beam.ParDo0(s, &write{path, shards, format, classes}, beam.GroupByKey(s, col))
+	col := beam.Flatten(s, rows...)
+	waited(s, beam.ParDo(s, &write{path, shards, format, classes}, beam.GroupByKey(s, col)))
 }
 
 // formatOf returns the format of a file and its name without it.
@@ -102,8 +105,8 @@ type write struct {
 	Classes bool
 }
 
-// ProcessElement implements Write.
-func (f *write) ProcessElement(ctx context.Context, shard int, next func(*row) bool) error {
+// ProcessElement implements Write, and returns the name of its file.
+func (f *write) ProcessElement(ctx context.Context, shard int, next func(*row) bool) (int, string, error) {
 	var rows []row
 	for r := (row{}); next(&r); r = (row{}) {
 		rows = append(rows, r)
@@ -113,10 +116,10 @@ func (f *write) ProcessElement(ctx context.Context, shard int, next func(*row) b
 	})
 	format, base, err := formatOf(f.Path)
 	if err != nil {
-		return err
+		return 0, "", err
 	}
 	path := fmt.Sprintf("%s-%05d-of-%05d%s", base, shard, f.Shards, format)
-	return writeFile(ctx, path, func(w io.Writer) error {
+	return shard, path, writeFile(ctx, path, func(w io.Writer) error {
 		if f.Format == ".csv" {
 			return f.csv(w, rows)
 		}

@@ -6,7 +6,8 @@
 //	monge-beam --do score      --in digits.npz --model m.wda --folder /shared
 //	monge-beam --do crossvalidate --in digits.npz --folder /shared
 //
-// Beam's own flags choose where: --runner prism (the default) is this machine; --runner
+// Beam's own flags choose where: --runner prism (the default) is this machine, in this
+// process; --runner prism-processes has a process for each of the --lanes; --runner
 // flink --endpoint HOST:8099 and --runner dataflow --project … --region …
 // --staging_location … are clusters.
 package main
@@ -28,6 +29,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	mongebeam "github.com/gomonge/monge/beam"
+	_ "github.com/gomonge/monge/beam/processes"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
@@ -41,7 +43,7 @@ var (
 	key        = flag.String("key", "", "column of the keys of the rows")
 	columns    = flag.String("columns", "", "columns of features in Parquet files, separated by commas")
 	shards     = flag.Int("shards", 4, "number of output files")
-	lanes      = flag.Int("lanes", 0, "branches of a pipeline that work is dealt to; 0 is one for each core with prism, else 1")
+	lanes      = flag.Int("lanes", 0, "branches of a pipeline that work is dealt to; 0 is one for each core with prism and prism-processes, else 1")
 	folder     = flag.String("folder", "", "folder that this process and the workers reach, for fit, score and crossvalidate")
 	components = flag.Int("components", 0, "p; 0 is the library's default")
 	steps      = flag.Int("steps", 0, "most steps of a fit; 0 is the library's default")
@@ -58,7 +60,7 @@ func main() {
 	}
 	if *lanes == 0 {
 		*lanes = 1
-		if *runners.Runner == "prism" {
+		if strings.HasPrefix(*runners.Runner, "prism") {
 			*lanes = runtime.GOMAXPROCS(0)
 		}
 	}

@@ -1,0 +1,386 @@
+// Package processes is a runner, prism-processes: Prism, the runner of Beam's Go SDK for one
+// machine, with workers that are processes of their own. Prism has one worker for each
+// environment of a pipeline, and the Go SDK makes one environment; here the transforms under
+// a scope named lane-0, lane-1 … have one each, and with them what only their results go
+// to. The rest is done by the process of lane-0.
+//
+// The processes are this program again, whose beam.Init() does not return; they are started
+// when a pipeline wants them, serve one pipeline after the other, and end with the program
+// that started them. Cores are divided among them, unless GOMAXPROCS is set. When one ends
+// before, as it is killed, the jobs that have it fail, and the next job starts another.
+package processes
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	goruntime "runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/container/tools"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/metricsx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/protox"
+	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+)
+
+func init() {
+	beam.RegisterRunner("prism-processes", execute)
+	runtime.RegisterInit(work)
+	hooks.RegisterHook(hook, func(lane []string) hooks.Hook { return hooks.Hook{Req: local, Resp: marked(lane[0]).global} })
+}
+
+// hook marks the short names of metrics with the lane: every process counts its own from 1,
+// and Prism 2.77 takes those of all workers of a job for one, and panics.
+const hook = "monge-lane"
+
+type marked string
+
+func (lane marked) global(_ context.Context, _ *fnpb.InstructionRequest, r *fnpb.InstructionResponse) error {
+	if b := r.GetProcessBundle(); b != nil {
+		b.MonitoringData = renamed(b.MonitoringData, lane)
+	}
+	if b := r.GetProcessBundleProgress(); b != nil {
+		b.MonitoringData = renamed(b.MonitoringData, lane)
+	}
+	if b := r.GetMonitoringInfos(); b != nil {
+		b.MonitoringInfo = renamed(b.MonitoringInfo, lane)
+	}
+	return nil
+}
+
+func renamed[V any](by map[string]V, lane marked) map[string]V {
+	out := make(map[string]V, len(by))
+	for name, v := range by {
+		out[string(lane)+"."+name] = v
+	}
+	return out
+}
+
+func local(ctx context.Context, r *fnpb.InstructionRequest) (context.Context, error) {
+	for i, name := range r.GetMonitoringInfos().GetMonitoringInfoId() {
+		_, r.GetMonitoringInfos().MonitoringInfoId[i], _ = strings.Cut(name, ".")
+	}
+	return ctx, nil
+}
+
+// variable is the lane of a worker process, in its environment.
+const variable = "MONGE_BEAM_WORKER"
+
+// command is a line of a worker's standard input: a job has begun, or ended.
+type command struct {
+	ID, Logging, Control, Provision string
+	Stop                            bool
+}
+
+// work is what a worker process does: for each job the harness of the Go SDK.
+func work() {
+	lane := os.Getenv(variable)
+	if lane == "" {
+		return
+	}
+	if err := hooks.EnableHook(hook, lane); err != nil {
+		panic(err)
+	}
+	hooks.SerializeHooksToOptions() // where the harness looks for them
+	in := json.NewDecoder(os.Stdin)
+	ends := map[string]context.CancelFunc{}
+	for {
+		var c command
+		if in.Decode(&c) != nil { // who started this process has gone
+			os.Exit(0)
+		}
+		if end := ends[c.ID]; c.Stop {
+			if end != nil {
+				end()
+			}
+			delete(ends, c.ID)
+			continue
+		}
+		ctx, end := context.WithCancel(grpcx.WriteWorkerID(context.Background(), c.ID))
+		ends[c.ID] = end
+		go func() {
+			var o harness.Options
+			if info, err := tools.ProvisionInfo(ctx, c.Provision); err == nil {
+				o = harness.Options{StatusEndpoint: info.GetStatusEndpoint().GetUrl(), RunnerCapabilities: info.GetRunnerCapabilities()}
+			}
+			if err := harness.MainWithOptions(ctx, c.Logging, c.Control, o); err != nil && ctx.Err() == nil {
+				fmt.Fprintln(os.Stderr, "worker process:", err)
+			}
+		}()
+	}
+}
+
+// process is a worker process.
+type process struct {
+	in   io.WriteCloser
+	dead chan struct{} // closed when it has ended, for the reason
+	why  error
+}
+
+// start starts the worker process of a lane, of n.
+func start(lane string, n int) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), variable+"="+lane)
+	if os.Getenv("GOMAXPROCS") == "" {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", max(1, goruntime.GOMAXPROCS(0)/n)))
+	}
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	w := &process{in: in, dead: make(chan struct{})}
+	go func() {
+		w.why = fmt.Errorf("the worker process of lane-%s, %d, has ended: %v", lane, cmd.Process.Pid, cmd.Wait())
+		close(w.dead)
+	}()
+	return w, nil
+}
+
+// host is Prism in this process, and what it asks for workers.
+type host struct {
+	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
+
+	jobs     jobpb.JobServiceClient
+	endpoint string
+
+	mu     sync.Mutex
+	lanes  map[string]*process // by number
+	jobsOf map[string]*process // by Prism's name of a worker
+}
+
+var serve = sync.OnceValues(func() (*host, error) {
+	at, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		return nil, err
+	}
+	h := &host{endpoint: at.Addr().String(), lanes: map[string]*process{}, jobsOf: map[string]*process{}}
+	if h.jobs, err = prism.CreateJobServer(context.Background(), prism.Options{}); err != nil {
+		return nil, err
+	}
+	server := grpc.NewServer()
+	fnpb.RegisterBeamFnExternalWorkerPoolServer(server, h)
+	go server.Serve(at)
+	return h, nil
+})
+
+// workers returns live processes for n lanes.
+func (h *host) workers(n int) ([]*process, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ws := make([]*process, n)
+	for k := range ws {
+		lane := strconv.Itoa(k)
+		w := h.lanes[lane]
+		if w != nil {
+			select {
+			case <-w.dead:
+				w = nil
+			default:
+			}
+		}
+		if w == nil {
+			var err error
+			if w, err = start(lane, n); err != nil {
+				return nil, err
+			}
+			h.lanes[lane] = w
+		}
+		ws[k] = w
+	}
+	return ws, nil
+}
+
+// StartWorker is asked by Prism when a job begins. A process that has ended hears nothing, as
+// its job is lost: an answer that says so would have Prism panic.
+func (h *host) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
+	id := r.GetWorkerId()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.lanes[r.GetParams()["lane"]]
+	h.jobsOf[id] = w
+	json.NewEncoder(w.in).Encode(command{ID: id, Logging: r.GetLoggingEndpoint().GetUrl(), Control: r.GetControlEndpoint().GetUrl(), Provision: r.GetProvisionEndpoint().GetUrl()})
+	return &fnpb.StartWorkerResponse{}, nil
+}
+
+// StopWorker is asked by Prism when a job has ended.
+func (h *host) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
+	id := r.GetWorkerId()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w := h.jobsOf[id]; w != nil {
+		json.NewEncoder(w.in).Encode(command{ID: id, Stop: true})
+	}
+	delete(h.jobsOf, id)
+	return &fnpb.StopWorkerResponse{}, nil
+}
+
+// execute is the runner.
+func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
+	h, err := serve()
+	if err != nil {
+		return nil, err
+	}
+	edges, _, err := p.Build()
+	if err != nil {
+		return nil, err
+	}
+	env, err := graphx.CreateEnvironment(ctx, graphx.URNEnvExternal, func(context.Context) string { return h.endpoint })
+	if err != nil {
+		return nil, err
+	}
+	pipeline, err := graphx.Marshal(edges, &graphx.Options{Environment: env})
+	if err != nil {
+		return nil, err
+	}
+	ws, err := h.workers(divide(pipeline.GetComponents(), h.endpoint))
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	for _, w := range ws {
+		go func() {
+			select {
+			case <-w.dead:
+				end(w.why)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	id, _, _, err := runnerlib.Prepare(ctx, h.jobs, pipeline, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Experiments: jobopts.GetExperiments()})
+	if err != nil {
+		return nil, err
+	}
+	job, err := runnerlib.Submit(ctx, h.jobs, id, "")
+	if err != nil {
+		return nil, err
+	}
+	err = runnerlib.WaitForCompletion(ctx, h.jobs, job)
+	if ctx.Err() != nil {
+		h.jobs.Cancel(context.WithoutCancel(ctx), &jobpb.CancelJobRequest{JobId: job})
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		if strings.Contains(err.Error(), "disconnected") { // connections end before processes do
+			select {
+			case <-ctx.Done():
+				err = context.Cause(ctx)
+			case <-time.After(time.Second):
+			}
+		}
+		return nil, err
+	}
+	found, err := h.jobs.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: job})
+	if err != nil {
+		return nil, err
+	}
+	m := metricsx.FromMonitoringInfos(pipeline, found.GetMetrics().GetAttempted(), found.GetMetrics().GetCommitted())
+	return result{job, m}, nil
+}
+
+type result struct {
+	job     string
+	metrics *metrics.Results
+}
+
+func (r result) JobID() string            { return r.job }
+func (r result) Metrics() metrics.Results { return *r.metrics }
+
+var scope = regexp.MustCompile(`(?:^|/)lane-(\d+)/`)
+
+// divide gives the transforms of lanes environments of their own, and returns the number of
+// lanes, which is one if none is named.
+func divide(c *pipepb.Components, endpoint string) int {
+	lane := map[string]int{} // of a transform
+	for id, t := range c.GetTransforms() {
+		if m := scope.FindStringSubmatch(t.GetUniqueName() + "/"); m != nil {
+			if k, err := strconv.Atoi(m[1]); err == nil {
+				lane[id] = k
+			}
+		}
+	}
+	n := 1
+	for _, k := range lane {
+		n = max(n, k+1)
+	}
+	from := map[string]string{} // the transform that a collection is made by
+	for id, t := range c.GetTransforms() {
+		if len(t.GetSubtransforms()) == 0 {
+			for _, col := range t.GetOutputs() {
+				from[col] = id
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for id, t := range c.GetTransforms() {
+			if _, ok := lane[id]; ok || len(t.GetInputs()) == 0 {
+				continue
+			}
+			of := -1
+			for _, col := range t.GetInputs() {
+				k, ok := lane[from[col]]
+				if !ok || of >= 0 && k != of {
+					of = -2
+				} else if of == -1 {
+					of = k
+				}
+			}
+			if of >= 0 {
+				lane[id], changed = of, true
+			}
+		}
+	}
+	first := ""
+	envs := c.GetEnvironments()
+	for id := range envs { // the Go SDK makes one
+		first = id
+	}
+	of := make([]string, n)
+	for k := range of {
+		e := proto.Clone(envs[first]).(*pipepb.Environment)
+		e.Dependencies = nil // the program is there
+		e.Payload = protox.MustEncode(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: endpoint}, Params: map[string]string{"lane": strconv.Itoa(k)}})
+		of[k] = first
+		if k > 0 {
+			of[k] = fmt.Sprintf("%s.%d", first, k)
+		}
+		envs[of[k]] = e
+	}
+	for id, t := range c.GetTransforms() {
+		if t.GetEnvironmentId() != "" {
+			t.EnvironmentId = of[lane[id]]
+		}
+	}
+	return n
+}
