@@ -148,7 +148,9 @@ const (
 	// Auto looks for a good start first: of P⁰, the principal components, and what
 	// a few steps of the eigenvalue iteration of the ratio trace problem make of
 	// these, at three ridges (one with more than 128 features), it takes the best and
-	// goes on with limited-memory BFGS on the manifold and the exact gradient.
+	// goes on with limited-memory BFGS on the manifold and the exact gradient. With
+	// hardly more samples than features (n ≤ d + 1) there is always a J that only fits noise:
+	// it begins at principal components or discriminants, as what is chosen from does.
 	Auto Method = iota
 	// ConjugateGradient is Riemannian conjugate gradient with the exact gradient.
 	ConjugateGradient

@@ -115,8 +115,8 @@ func (s *Settings) members(n, d, classes int) []Member {
 		if lambda {
 			c.Lambda = Lambda{Value: 3}
 			add(c)
-			if rho && n > d && startsOf(n, classes) > 1 {
-				// Classes of several modes; with d > n it fits closest, to noise.
+			if rho && startsOf(n, d, classes) > 1 {
+				// Classes of several modes; where rows are few it fits closest, to noise.
 				c.Shrinkage = Shrinkage{Value: 0.2}
 				add(c)
 			}
@@ -750,7 +750,11 @@ type trial struct {
 // that all take startWork, mostStarts at most.
 const startWork, pairWork, mostStarts = 90_000, 50, 8
 
-func startsOf(n, classes int) int {
+// startsOf returns the number of starts, which is one where the highest maximum fits noise.
+func startsOf(n, d, classes int) int {
+	if separable(n, d) {
+		return 1
+	}
 	return min(max(startWork/(n*n+pairWork*classes*classes), 1), mostStarts)
 }
 
@@ -863,17 +867,11 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 		t.last = t.fisherStart(ctx)
 		return nil
 	}
-	from := t.start
-	problem := at{inverse[float32]{t.objective}, ctx}
-	best := math.Inf(1)
-	for _, p := range []*mat.Dense{t.start, t.fisherStart(ctx), t.last} {
-		if p == nil {
-			continue
-		}
-		if v, err := problem.Evaluate(p, nil); err == nil && v < best {
-			from, best = p, v
-		}
+	from, err := t.objective.highest(ctx, t.start, t.fisherStart(ctx), t.last)
+	if err != nil {
+		return err
 	}
+	problem := at{inverse[float32]{t.objective}, ctx}
 	res, err := descent.Minimize(ctx, problem, stiefel.New(t.white.s.d, t.set.Components), from, &descent.Settings{
 		MaxSteps: set.Optimizer.MaxSteps, GradientTolerance: 1e-3, FunctionTolerance: 1e-3, GradientToValue: gradientNoise32, Noise: 1e-6,
 	})

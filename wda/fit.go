@@ -76,8 +76,13 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	if err := o.prepare(ctx, &set, f.start); err != nil {
 		return nil, err
 	}
-	if set.Optimizer.Method == Fisher {
+	switch m := set.Optimizer.Method; {
+	case m == Fisher:
 		f.start = span.fisher(ctx, start, whitePrincipal)
+	case (m == Auto || m == MiniBatch) && f.asCompared():
+		if f.start, err = o.highest(ctx, start, span.fisher(ctx, start, whitePrincipal)); err != nil {
+			return nil, ended(ctx, err)
+		}
 	}
 	if set.Validation != nil {
 		f.watch = newValidator(ctx, s, span, m.held, &set).watch

@@ -201,6 +201,25 @@ func pca(t *testing.T, x *mat.Dense, p int) *mat.Dense {
 	return m.projection
 }
 
+// TestFewSamples: with hardly more samples than features a fit begins at the better of the
+// two ends of the family, as those that settings are compared by do; with more it begins
+// where eigenvalue iterations lead.
+func TestFewSamples(t *testing.T) {
+	for d, few := range map[int]bool{40: true, 29: true, 28: false} {
+		x, y := clusters(3, d, 10, 10, 10)
+		set := Settings{Components: 3, Scale: Orthonormal, Data: Data{Whitening: NoWhitening()}, Objective: Objective{Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}}}
+		ends := 0.
+		for _, set.Optimizer.Method = range []Method{Principal, Fisher} {
+			ends = max(ends, mustFit(t, x, y, &set).Report().Objective)
+		}
+		set.Optimizer.Method = Auto
+		begins := mustFit(t, x, y, &set).Report().History[0].Objective
+		if got := relative(begins, ends) <= 1e-9; got != few {
+			t.Errorf("30 samples of %d features: J is %v at the start, %v at the better end", d, begins, ends)
+		}
+	}
+}
+
 // TestStarts: with more starts the result is the best of them and never worse than
 // that of one; the seed decides which they are.
 func TestStarts(t *testing.T) {

@@ -197,7 +197,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		set = choice.Members[0].apply(set)
 		if o := &set.Optimizer; o.Method == Auto && o.Init == nil {
 			if asked.Starts == 0 {
-				o.Starts = startsOf(m.s.n, len(m.s.classes))
+				o.Starts = startsOf(m.s.n, m.s.d, len(m.s.classes))
 			}
 			if asked.MaxSteps == 0 && o.Starts == 1 {
 				// What was compared is what is made of all rows: more steps fit closer, to noise.

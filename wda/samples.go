@@ -36,6 +36,10 @@ type samples struct {
 	counts []int
 }
 
+// separable reports whether n rows of d features in general position can be told apart by a linear
+// function whatever their labels are: J then has maxima that say nothing of other rows.
+func separable(n, d int) bool { return n <= d+1 }
+
 // classes are the labels of samples, ascending, and where each would begin if samples
 // were sorted by them.
 type classes struct {

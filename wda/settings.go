@@ -120,7 +120,8 @@ type Optimizer struct {
 	// Starts is the number of starts: the first is P⁰, every further one a random
 	// projection. λ and the ridge stay those of P⁰. The best result is returned: of the
 	// largest J, or of the lowest error with Validation. Default 1; where settings
-	// are chosen on rows held out, for Auto, by sizes alone: 8 of 100 samples, 1 from 300 on.
+	// are chosen on rows held out, for Auto, by sizes alone: 8 of 100 samples, 1 from 300
+	// on or with n ≤ d + 1.
 	Starts int
 }
 

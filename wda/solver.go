@@ -134,13 +134,20 @@ func (f *fitter[T]) better(a, b *attempt) bool {
 
 // attempt runs the solver from p, or with Auto and MiniBatch from a better start.
 func (f *fitter[T]) attempt(ctx context.Context, solver solver, index int, p *mat.Dense, components bool) (*attempt, error) {
-	if m := f.set.Optimizer.Method; m == Auto || m == MiniBatch {
+	if m := f.set.Optimizer.Method; (m == Auto || m == MiniBatch) && !f.asCompared() {
 		var err error
 		if p, err = f.autoStart(ctx, f.set, p, components); err != nil {
 			return nil, err
 		}
 	}
 	return solver.maximize(ctx, index, p)
+}
+
+// asCompared reports whether the fit begins as those that settings are compared by do, at
+// principal components or discriminants: where eigenvalue iterations would lead to a
+// maximum that fits noise.
+func (f *fitter[T]) asCompared() bool {
+	return f.set.Optimizer.Init == nil && separable(f.s.n, f.s.d)
 }
 
 // end is the solver that makes no step: of Principal and Fisher.
@@ -201,11 +208,20 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 			candidates = append(candidates, p)
 		}
 	}
-	best, value := p0, 0.0
+	return o.highest(ctx, candidates...)
+}
+
+// highest returns the projection whose J is the largest, of those that are not nil, or the first
+// if there is none. If the context ends it returns the first and the context's error.
+func (o *objective[T]) highest(ctx context.Context, candidates ...*mat.Dense) (*mat.Dense, error) {
+	best, value := candidates[0], 0.0
 	for _, p := range candidates {
+		if p == nil {
+			continue
+		}
 		if err := o.evaluate(ctx, p, false); err != nil {
 			if ctx.Err() != nil {
-				return p0, context.Cause(ctx)
+				return candidates[0], context.Cause(ctx)
 			}
 			continue
 		}
