@@ -16,19 +16,17 @@ import (
 //
 //	H = (1 + δ)I − SᵀS + s sᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc),
 //
-// of which s sᵀ moves the eigenvalue 0 of s, by which potentials are free, to 1; with prices
-// it is left out, as they are not. Conjugate gradients go on with H⁻¹ as their
-// preconditioner: for Newton's next steps, too, as long as they are few with the old one.
+// S that of sparse.go, of which s sᵀ moves the eigenvalue 0 of s, by which potentials are
+// free, to 1; with prices it is left out, as they are not. Conjugate gradients go on with H⁻¹
+// as their preconditioner: for Newton's next steps, too, as long as they cost less than a new one.
 // internal/algebra's factor stands on gonum, which this package does without.
 
 const (
-	directFrom  = 100     // steps of conjugate gradients before a factor is made,
-	directShare = 6       // and this part of the columns
-	directAgain = 8       // part of them that a factor of another step may take
-	directStrip = 128     // rows of S that are multiplied at once,
-	directLines = 96      // and rows of H that are computed
-	directWork  = 1 << 26 // multiplications between two looks at the context
-	directShift = 1e-13   // δ
+	directLines = 48              // rows of H or R that are computed together,
+	directWidth = 128             // columns of them, whose factors stay in the second-level cache,
+	directPanel = 4 * directLines // rows of R that others are freed of at once,
+	directStrip = 256             // and rows of S that are multiplied
+	directShift = 1e-13           // δ
 )
 
 // direct is the factor of H = RᵀR.
@@ -39,109 +37,195 @@ type direct[T dist.Float] struct {
 	x       []float64
 	scratch []float64
 	made    bool
+	refused bool    // H was not positive definite
+	spent   float64 // on conjugate gradients since the last one was made
 	pass    squarePass[T]
+	less    []float64
+	product product // what goroutines share
+	take    func(ctx context.Context, w, i int) error
 }
 
-// affordsDirect reports whether H may be factorized: the memory that the settings allow must
-// be enough for it. What float32 vectors can tell, conjugate gradients find without: with a
-// factor they took 998 passes for 750.
+// affordsDirect reports whether H may be factorized: it must not be larger than what
+// AutoStorage stores, and the memory that the settings allow must be enough. What float32
+// vectors can tell, conjugate gradients find without: with a factor they took 998 passes for 750.
 func (s *Solver[T]) affordsDirect() bool {
 	m := float64(s.geo.m)
-	elements := m * (m + 2*directStrip + directLines)
-	return num.IsFloat64[T]() && !s.geo.free && s.taken+float64(elements*8) <= float64(s.settings.MaxMemory)
+	return num.IsFloat64[T]() && float64(m*m*8) <= maxStored &&
+		s.taken+float64(s.mostListed()*sparseBytes)+s.directBytes() <= float64(s.settings.MaxMemory)
+}
+
+// directBytes returns what a factor takes, and making it.
+func (s *Solver[T]) directBytes() float64 {
+	m := float64(s.geo.m)
+	return float64(m * (m + 4*directStrip) * 8)
 }
 
 // factorize makes the factor of H at the iterate, if it has one.
 func (s *Solver[T]) factorize(ctx context.Context, diag, rows []T) error {
-	geo, d := &s.geo, &s.newton.direct
+	geo, d, sp := &s.geo, &s.newton.direct, &s.newton.sparse
 	m := geo.m
-	d.made, d.m = false, m
+	d.made, d.refused, d.m = false, true, m
 	grow(&d.h, m*m)
 	grow(&d.scale, m)
 	grow(&d.x, m)
-	p := &d.pass
-	grow(&p.u, geo.n)
-	grow(&p.v, m)
-	for i, a := range rows {
-		p.u[i] = 0
-		if a > 0 {
-			p.u[i] = T(float64(s.fu[i]) / math.Sqrt(float64(a)))
-		}
+	grow(&d.less, directLines)
+	if err := eachBlock(ctx, m, m, func(i, j int) { clear(d.h[i*m : j*m]) }); err != nil {
+		return err
 	}
-	for j, c := range diag[:m] {
-		d.scale[j], p.v[j] = 0, 0
-		if c > 0 {
-			d.scale[j] = 1 / math.Sqrt(float64(c))
-			p.v[j] = T(float64(s.fv[j]) * d.scale[j])
-		}
+	if err := s.subtractSquare(ctx, diag, rows); err != nil {
+		return err
 	}
-	p.ctx, p.h = ctx, d.h
-	defer func() { p.ctx = nil }()
-	for piece := range geo.pieces {
-		if err := geo.strips[0].walk(ctx, p, directStrip, piece, nil); err != nil {
-			return err
+	for j, r := range sp.root {
+		d.scale[j], d.x[j] = 0, 0
+		if r > 0 {
+			d.scale[j] = 1 / r
 		}
-	}
-	for j, c := range d.scale {
-		d.x[j] = 0
-		if c > 0 && !s.unequal.on {
-			d.x[j] = 1 / (c * math.Sqrt(s.mass))
+		if !s.unequal.on {
+			d.x[j] = r / math.Sqrt(s.mass)
 		}
 	}
 	for j, sj := range d.x {
 		row := d.h[j*m:][:m]
 		for k, x := range row[j:] {
-			row[j+k] = num.FMA(sj, d.x[j+k], -x)
+			row[j+k] = num.FMA(sj, d.x[j+k], x)
 		}
 		row[j] += 1 + directShift
 	}
-	ok, err := d.triangular(ctx, geo.level)
-	d.made = ok
+	ok, err := d.triangular(ctx, geo)
+	d.made, d.refused = ok, !ok
 	return err
 }
 
-// triangular makes R of H, and reports whether H is positive definite to rounding.
-func (d *direct[T]) triangular(ctx context.Context, lv asm.Level) (bool, error) {
-	m := d.m
-	grow(&d.scratch, m*directLines)
-	for j := 0; j < m; j += directLines {
-		k := min(j+directLines, m)
-		// what is left of rows j … k−1 without those above
-		for i, step := 0, directWork/(directLines*(m-j))+1; i < j; i += step {
-			if ctx.Err() != nil {
-				return false, context.Cause(ctx)
-			}
-			above := min(step, j-i)
-			less := d.scratch[:above*(k-j)]
-			for l := range above {
-				for c, x := range d.h[(i+l)*m+j:][:k-j] {
-					less[l*(k-j)+c] = -x
-				}
-			}
-			project.TransMul(lv, above, k-j, m-j, d.h[j*m+j:], m, d.h[i*m+j:], m, less, k-j, true)
+// subtractSquare subtracts SᵀS from the upper triangle of H, from a list or from K.
+func (s *Solver[T]) subtractSquare(ctx context.Context, diag, rows []T) error {
+	geo, d, sp := &s.geo, &s.newton.direct, &s.newton.sparse
+	if sp.made {
+		return sp.subtractSquare(ctx, d.h)
+	}
+	s.scaleSquare(diag, rows)
+	d.pass = squarePass[T]{ctx: ctx, s: s}
+	defer func() { d.pass = squarePass[T]{} }()
+	for piece := range geo.pieces {
+		if err := geo.strips[0].walk(ctx, &d.pass, directStrip, piece, nil); err != nil {
+			return err
 		}
-		for r := j; r < k; r++ {
-			row, less := d.h[r*m+r:][:m-r], d.scratch[:r-j]
-			for i := range less {
-				less[i] = -d.h[(j+i)*m+r]
-			}
-			pass.Columns(lv, r-j, m-r, row, d.h[j*m+r:], m, less)
-			if !(row[0] > 0) || math.IsInf(row[0], 1) {
+	}
+	return d.pass.err
+}
+
+// squarePass does so from K.
+type squarePass[T dist.Float] struct {
+	ctx context.Context
+	s   *Solver[T]
+	err error
+}
+
+func (p *squarePass[T]) rows(b *strip[T]) {
+	if p.err != nil {
+		return
+	}
+	sp := &p.s.newton.sparse
+	r, m := b.r, b.m
+	grow(&b.adjointRows, r*m)
+	k, _, _ := b.both()
+	b.scaled(b.adjointRows, m, k, r, sp.u[b.i:], sp.v)
+	least := T(p.s.limits.epsilon)
+	for i, x := range b.adjointRows {
+		if !(x > least) {
+			b.adjointRows[i] = 0 // as in a list; subnormal products would take a hundred times as long
+		}
+	}
+	p.err = p.s.newton.direct.subtract(p.ctx, b.geometry, num.F64(b.adjointRows), r, 0, m)
+}
+
+// triangular makes R of H, and reports whether H is positive definite to rounding.
+func (d *direct[T]) triangular(ctx context.Context, geo *geometry[T]) (bool, error) {
+	m := d.m
+	for j := 0; j < m; j += directPanel {
+		k := min(j+directPanel, m)
+		for first := j; first < k; first += directLines {
+			last := min(first+directLines, k)
+			if !d.lines(geo.level, first, last) {
 				return false, nil
 			}
-			root := math.Sqrt(row[0])
-			for c := range row {
-				row[c] /= root
+			if err := d.subtract(ctx, geo, d.h[first*m:], last-first, last, k); err != nil {
+				return false, err
 			}
+		}
+		if err := d.subtract(ctx, geo, d.h[j*m:], k-j, k, m); err != nil {
+			return false, err
 		}
 	}
 	return true, nil
 }
 
+// lines makes rows first … last−1 of R of what is left of H, and reports whether it can.
+func (d *direct[T]) lines(lv asm.Level, first, last int) bool {
+	m := d.m
+	for r := first; r < last; r++ {
+		row, less := d.h[r*m+r:][:m-r], d.less[:r-first]
+		for i := range less {
+			less[i] = -d.h[(first+i)*m+r]
+		}
+		pass.Columns(lv, r-first, m-r, row, d.h[first*m+r:], m, less)
+		if !(row[0] > 0) || math.IsInf(row[0], 1) {
+			return false
+		}
+		root := math.Sqrt(row[0])
+		for c := range row {
+			row[c] /= root
+		}
+	}
+	return true
+}
+
+// product is what goroutines subtract from rows lo … hi−1 of H: XᵀX, X of r rows.
+type product struct {
+	x         []float64 // X, of stride m
+	minus     []float64 // −X, of columns lo … hi−1, directLines of them after the other
+	r, lo, hi int
+}
+
+// subtract subtracts XᵀX from rows lo … hi−1 of the upper triangle of H.
+func (d *direct[T]) subtract(ctx context.Context, geo *geometry[T], x []float64, r, lo, hi int) error {
+	if lo == hi {
+		return nil
+	}
+	m := d.m
+	grow(&d.scratch, directStrip*m)
+	for l := lo; l < hi; l += directLines {
+		w := min(directLines, hi-l)
+		for i := range r {
+			minus := d.scratch[(l-lo)*r+i*w:][:w]
+			for c, x := range x[i*m+l:][:w] {
+				minus[c] = -x
+			}
+		}
+	}
+	d.product = product{x, d.scratch, r, lo, hi}
+	if d.take == nil {
+		d.take = func(_ context.Context, _, i int) error { // once: it is an allocation
+			d.subtractFrom(geo.level, d.product.lo+i*directWidth)
+			return nil
+		}
+	}
+	return geo.crew.Run(ctx, geo.workers, (m-lo+directWidth-1)/directWidth, d.take)
+}
+
+// subtractFrom does so in some columns from k on.
+func (d *direct[T]) subtractFrom(lv asm.Level, k int) {
+	m, p := d.m, &d.product
+	width := min(directWidth, m-k)
+	for l := p.lo; l < min(p.hi, k+width); l += directLines {
+		w := min(directLines, p.hi-l)
+		project.TransMul(lv, p.r, w, width, d.h[l*m+k:], m, p.x[k:], m, p.minus[(l-p.lo)*p.r:], w, true)
+	}
+}
+
 // solve sets x = H⁻¹x.
 func (d *direct[T]) solve(lv asm.Level, x []float64) {
 	m, h := d.m, d.h
-	less := d.scratch[:directLines]
+	less := d.less[:directLines]
 	for j := 0; j < m; j += directLines {
 		k := min(j+directLines, m)
 		for r := j; r < k; r++ {
@@ -177,24 +261,5 @@ func (d *direct[T]) apply(lv asm.Level, z, r []T) {
 	d.solve(lv, d.x)
 	for j, s := range d.scale {
 		z[j] = T(d.x[j] * s)
-	}
-}
-
-// squarePass sets the upper triangle of h to that of SᵀS, S = diag(u) K diag(v).
-type squarePass[T dist.Float] struct {
-	ctx  context.Context
-	u, v []T
-	h    []float64
-}
-
-func (p *squarePass[T]) rows(b *strip[T]) {
-	r, m := b.r, b.m
-	grow(&b.adjointRows, r*m)
-	k, _, _ := b.both()
-	b.scaled(b.adjointRows, m, k, r, p.u[b.i:], p.v)
-	rows := num.F64(b.adjointRows)
-	for j := 0; j < m && p.ctx.Err() == nil; j += directLines {
-		w := min(directLines, m-j)
-		project.TransMul(b.level, r, w, m-j, p.h[j*m+j:], m, rows[j:], m, rows[j:], m, b.i > 0)
 	}
 }

@@ -35,15 +35,16 @@
 // # To a tolerance
 //
 // With Settings.Tolerance, iterations that turn out to be slow are followed by Newton's
-// method on the dual (newton.go), and where its linear systems are ill-conditioned these
-// are factorized (direct.go). Medians over 12 problems of each size, λ·max M = 10², 10³ and
-// 10⁴, marginal error 1e-9: at least 10 times as fast as plain iterations and as ε-scaling at
-// n = m = 256, 8.6 times at 1000; more where λ is large, and where few iterations do
-// as fast as these. All cases by go run ./bench/converge in bench/README.md. A number of
-// iterations without a Tolerance is made as it says.
+// method on the dual (newton.go), where its linear systems take long over the elements of the
+// plan that matter (sparse.go), and where they are ill-conditioned they are factorized
+// (direct.go). Medians over 12 problems of each size, λ·max M = 10², 10³ and 10⁴, marginal
+// error 1e-9: at n = m = 256 and 1000 at least 10 times as fast as plain iterations and as
+// ε-scaling (9.9 at 1000); more where λ is large, and where few iterations do as fast as
+// these. All cases by go run ./bench/converge in bench/README.md. A number of iterations
+// without a Tolerance is made as it says.
 //
-// Tried, in passes over K at n = 256, before systems were factorized: conjugate gradients that end when the residual has
-// not halved for 40 steps, as the implicit gradient's do, take more than 200 000 in five of
+// Tried, in passes over K at n = 256, before systems were factorized: conjugate gradients
+// that end when the residual has not halved for 40 steps, as the implicit gradient's do, take more than 200 000 in five of
 // the twelve (it halves after hundreds). Without ε-scaling before them, 6496, 18 552 and
 // more than 20 000 for 4111, 4249 and 4583 at λ·max M = 10⁴. Steps of twice the length where
 // the dual still rises by a quarter of its slope: 2 to 35 % fewer; left out, for one rule
@@ -53,7 +54,9 @@
 // and 10³; d = 10 and normal, shifted, at 10²), and none of the six gets there in 4000 where
 // the default takes longest (d = 10, 10³).
 // With another ω it is 1.5 to 5 times as many. So there is nothing for it to do before
-// Newton's steps; the dual as their safeguard is what was kept of it.
+// Newton's steps; the dual as their safeguard is what was kept of it. A factor's cost held
+// against the steps of one direction alone, or those of earlier ones counted half: a third
+// longer in three of six cases at n = 1000, up to a quarter less in some of 256.
 //
 // With prices for mass the same steps are made (12 problems, ρ = max M: 20 times as fast as
 // plain iterations, 17 times as ε-scaling; ρ = max M/10: 3.6 and 3.4); not with
@@ -70,8 +73,9 @@
 //	matrix-free   O(n + m), of which 24 rows of m for every worker and 16 or more
 //	              partial sums of m
 //	gradient      3·Iterations·(n + m) more
-//	tolerance     m² more, not matrix-free, where Newton's steps are factorized: float64
-//	              alone, and if MaxMemory has them
+//	tolerance     if MaxMemory has them, where Newton's steps take long, 3.5 for each element
+//	              of a list of the plan (at most nm/12, nor more than 2²⁴), and in float64
+//	              m(m + 1024), up to m = 8192, where they are factorized
 //
 // # What was measured
 //

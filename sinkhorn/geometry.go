@@ -113,6 +113,9 @@ func (geo *geometry[T]) setCost(m dist.Matrix[T]) {
 	geo.n, geo.m, geo.p = m.Rows, m.Cols, 0
 }
 
+// size returns n·m.
+func (geo *geometry[T]) size() float64 { return float64(geo.n) * float64(geo.m) }
+
 // setLambda sets λ, and reports whether λ·log₂e is a number of type T.
 func (geo *geometry[T]) setLambda(lambda float64) bool {
 	geo.c = T(lambda * math.Log2E)

@@ -99,6 +99,7 @@ func (s *Solver[T]) implicit(ctx context.Context) error {
 		}
 		im.rhs[j] = c - T(im.sd[j]*v)
 	}
+	clear(im.beta)
 	goal, enough := s.limits.goal, s.limits.enough
 	left, _, err := s.conjugateGradients(ctx, diag, rows, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
 	if err != nil {
@@ -156,7 +157,8 @@ func (s *Solver[T]) pricedSums(ctx context.Context) error {
 	return nil
 }
 
-// conjugateGradients solves (diag − Tᵀ diag(1/rows) T) β = rhs for β, until the squared
+// conjugateGradients goes on from β towards the solution of (diag − Tᵀ diag(1/rows) T) β = b, rhs being
+// what b is more than that of β, until the squared
 // residual, in the norm of the preconditioner, is at most goal, an element of β exceeds
 // radius, or most steps have been made. It returns that square, and how many steps it has
 // made. The preconditioner is diag, or the factor of Newton's steps where there is one; the
@@ -169,7 +171,6 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal
 			s.w[i] = s.fu[i] / a * s.fu[i]
 		}
 	}
-	clear(im.beta)
 	// The residual is in rhs; z is that preconditioned, d the direction.
 	rho, size := s.precondition(diag)
 	copy(im.d, im.z)
@@ -178,15 +179,23 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal
 		if !(size > goal) || since > stall { // what is left is rounding
 			break
 		}
-		for j, v := range v {
-			im.z[j] = v * im.d[j]
+		if s.newton.sparse.made {
+			err = s.newton.sparse.square(ctx, im.sd, im.d)
+		} else {
+			for j, v := range v {
+				im.z[j] = v * im.d[j]
+			}
+			err = s.geo.sweep(ctx, s.s, im.sd, im.z, s.w)
+			for j, v := range v {
+				im.sd[j] *= v
+			}
 		}
-		if err := s.geo.sweep(ctx, s.s, im.sd, im.z, s.w); err != nil {
+		if err != nil {
 			return size, steps, err
 		}
 		var dsd float64
 		for j, d := range im.d {
-			im.sd[j] = T(diag[j]*d) - T(v[j]*im.sd[j])
+			im.sd[j] = T(diag[j]*d) - im.sd[j]
 			dsd = num.FMA(float64(d), float64(im.sd[j]), dsd)
 		}
 		if !(dsd > 0) {
@@ -215,11 +224,11 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal
 
 // largest returns max_j |β_j|.
 func (im *implicit[T]) largest() float64 {
-	var most T
+	var most uint64 // as bits, of which those of a NaN are the largest
 	for _, b := range im.beta {
-		most = max(most, b, -b)
+		most = max(most, math.Float64bits(float64(b))&^(1<<63))
 	}
-	return float64(most)
+	return math.Float64frombits(most)
 }
 
 // precondition sets z to the preconditioned residual, and returns the scalar product of both

@@ -19,7 +19,8 @@ type Settings struct {
 	// Tolerance, if positive, ends the iterations once ‖Tᵀ1 − b‖₁ is at most
 	// Tolerance times the mass. T1 = a holds after every iteration. The check needs
 	// no pass of its own. Where iterations turn out to be slow, Newton's method on the
-	// dual takes over (newton.go): it counts every pass over K as an iteration. With
+	// dual takes over (newton.go): it counts every pass over K as an iteration, and what
+	// goes over a part of K as that part. With
 	// Gradient, which is one through the iterations, it does not.
 	Tolerance float64
 	// Unaccelerated makes plain iterations only, with a Tolerance, too.
@@ -85,7 +86,8 @@ const (
 	// Stored keeps K, and for points the cost matrix: n × m numbers each.
 	Stored
 	// MatrixFree computes distances and K anew in every pass, a few rows at a time:
-	// memory is O(n + m). For points only; a problem with a cost matrix, whose
+	// memory is O(n + m), but for what Newton's steps towards a Tolerance may take, of
+	// MaxMemory (see Cost in the package's doc). For points only; a problem with a cost matrix, whose
 	// memory is n × m anyway, is solved as Stored.
 	MatrixFree
 	// Mixed is Stored with K in float32 and everything else in float64: each K_ij is
