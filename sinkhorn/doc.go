@@ -38,8 +38,8 @@
 // method on the dual (newton.go), where its linear systems take long over the elements of the
 // plan that matter (sparse.go), and where they are ill-conditioned they are factorized
 // (direct.go). Medians over 12 problems of each size, λ·max M = 10², 10³ and 10⁴, marginal
-// error 1e-9: at n = m = 256 and 1000 at least 10 times as fast as plain iterations and as
-// ε-scaling (9.9 at 1000); more where λ is large, and where few iterations do as fast as
+// error 1e-9: at n = m = 256, 1000 and 4000 at least 10 times as fast as plain iterations and
+// as ε-scaling (9.9 at 1000); more where λ is large, and where few iterations do as fast as
 // these. All cases by go run ./bench/converge in bench/README.md. A number of iterations
 // without a Tolerance is made as it says.
 //
@@ -58,8 +58,8 @@
 // against the steps of one direction alone, or those of earlier ones counted half: a third
 // longer in three of six cases at n = 1000, up to a quarter less in some of 256.
 //
-// With prices for mass the same steps are made (12 problems, ρ = max M: 20 times as fast as
-// plain iterations, 17 times as ε-scaling; ρ = max M/10: 3.6 and 3.4); not with
+// With prices for mass the same steps are made (12 problems, n = 256, ρ = max M: at least 10 times
+// as fast as plain iterations and as ε-scaling; ρ = max M/10: 4.7 and 4.8); not with
 // Problem.Mass, whose dual has kinks.
 //
 // # Cost

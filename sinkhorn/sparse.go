@@ -17,6 +17,7 @@ import (
 // they go over it instead of K (X. Tang et al., see newton.go). As no S_ij is negative the
 // matrix remains semidefinite without the others, and its eigenvalues move by some εm at
 // most. Of the problems in bench/converge with λ·max M = 10⁴, n = 4000, it has .06 to 7 % of K.
+
 const (
 	sparseShare = 12      // a list has at most one of so many elements of K,
 	sparseMost  = 1 << 24 // and so many,
