@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -230,46 +230,73 @@ func TestDamagedResult(t *testing.T) {
 	}
 }
 
-// BenchmarkScore is J and its gradient, and the smallest pipeline.
-func BenchmarkScore(b *testing.B) {
-	const n, classes = 1500, 4
-	x, labels := clusters(n, classes)
-	p := mat.NewDense(features, 2, nil)
-	p.Set(0, 0, 1)
-	p.Set(1, 1, 1)
-	for _, where := range []string{"local", "prism1", "prism2", "processes1", "processes2", "empty"} {
-		b.Run("where="+where, func(b *testing.B) {
-			var out, in int64
-			pipelines := 0
-			c := &Cluster{Runner: "prism", Folder: filepath.Join(b.TempDir(), "work"), Lanes: 1, Least: 1, Progress: func(p Pipeline) {
-				out, in, pipelines = out+p.BytesOut, in+p.BytesIn, pipelines+1
-			}}
-			if strings.HasPrefix(where, "processes") {
-				c.Runner = "prism-processes"
+// BenchmarkCluster is what goes to workers, each of which uses one core: in this process
+// without Beam, in one lane and in two, which are this process or others. Empty is the
+// smallest pipeline.
+func BenchmarkCluster(b *testing.B) {
+	const d, p = 16, 10
+	samples := func(n, classes int) (*mat.Dense, []int) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		x, labels := mat.NewDense(n, d, nil), make([]int, n)
+		for i := range labels {
+			labels[i] = i % classes
+			for j := range d {
+				x.Set(i, j, rng.NormFloat64()+2*float64((labels[i]>>(j%3))&1))
 			}
-			if strings.HasSuffix(where, "2") {
-				c.Lanes = 2
-			}
-			ctx := c.Context(b.Context())
-			if where == "local" {
-				ctx = b.Context()
-			}
-			for b.Loop() {
-				var err error
-				if where == "empty" {
-					_, err = pool{c}.Do(ctx, &fanout.Batch{Task: "test.half", Items: [][]byte{nil}})
-				} else {
-					_, err = wda.Score(ctx, x, labels, p, &wda.Scoring{Workers: 1})
+		}
+		return x, labels
+	}
+	at := mat.NewDense(d, p, nil)
+	for j := range p {
+		at.Set(j, j, 1)
+	}
+	many, manyLabels := samples(15000, 6)
+	few, fewLabels := samples(1500, 6)
+	for _, what := range []struct {
+		name string
+		do   func(context.Context, *Cluster) error
+	}{
+		{"score", func(ctx context.Context, _ *Cluster) error {
+			_, err := wda.Score(ctx, many, manyLabels, at, &wda.Scoring{Workers: 1})
+			return err
+		}},
+		{"fit", func(ctx context.Context, _ *Cluster) error {
+			_, err := wda.Fit(ctx, few, fewLabels, &wda.Settings{Workers: 1})
+			return err
+		}},
+		{"crossvalidate", func(ctx context.Context, _ *Cluster) error {
+			_, err := wda.CrossValidate(ctx, few, fewLabels, &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 10}, Workers: 1}, Folds: 4})
+			return err
+		}},
+		{"empty", func(ctx context.Context, c *Cluster) error {
+			_, err := pool{c}.Do(ctx, &fanout.Batch{Task: "test.half", Items: make([][]byte, 2)})
+			return err
+		}},
+	} {
+		for _, where := range []string{"local", "prism1", "prism2", "prism-processes1", "prism-processes2"} {
+			b.Run("do="+what.name+"/where="+where, func(b *testing.B) {
+				var out, in, pipelines float64
+				runner := strings.TrimRight(where, "12")
+				c := &Cluster{Runner: runner, Folder: filepath.Join(b.TempDir(), "work"), Lanes: int(where[len(where)-1] - '0'), Progress: func(p Pipeline) {
+					out, in, pipelines = out+float64(p.BytesOut), in+float64(p.BytesIn), pipelines+1
+				}}
+				ctx := c.Context(b.Context())
+				if where == "local" {
+					if ctx = b.Context(); what.name == "empty" {
+						b.Skip("a pipeline without a runner")
+					}
 				}
-				if err != nil {
-					b.Fatal(err)
+				for b.Loop() {
+					if err := what.do(ctx, c); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-			if k := math.Max(1, float64(pipelines)); pipelines > 0 {
-				b.ReportMetric(float64(out)/k, "B-out/pipeline")
-				b.ReportMetric(float64(in)/k, "B-in/pipeline")
-				b.ReportMetric(k/float64(b.N), "pipelines/op")
-			}
-		})
+				if pipelines > 0 {
+					b.ReportMetric(out/pipelines, "B-out/pipeline")
+					b.ReportMetric(in/pipelines, "B-in/pipeline")
+					b.ReportMetric(pipelines/float64(b.N), "pipelines/op")
+				}
+			})
+		}
 	}
 }
