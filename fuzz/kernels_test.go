@@ -62,7 +62,7 @@ func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
 func laneKernel[T num.Float](c *call[T], lv asm.Level) {
 	w := num.Lanes[T]()
 	m, n, d := 4*c.upTo(4), w*(1+c.upTo(2)), c.upTo(3)
-	switch c.upTo(4) {
+	switch c.upTo(5) {
 	case 0:
 		lane.Rows(lv, m, n, c.Out(m*w), c.in(m*n*w), c.in(n*w))
 	case 1:
@@ -71,6 +71,13 @@ func laneKernel[T num.Float](c *call[T], lv asm.Level) {
 		lane.SqDist(lv, m, n, d, c.Out(m*n*w), c.in(m*d*w), c.in(n*d*w))
 	case 3:
 		lane.Mul(lv, m, c.Out(m*w), c.in(m*w), c.in(max(m, 1)*w), d == 0)
+	case 4:
+		var x [num.MaxLanes][]T
+		ldx := n + d
+		for p := range w {
+			x[p] = c.in(m * ldx)
+		}
+		lane.Interleave(lv, m, n-c.upTo(w-1), c.inOut(m*ldx*w, c.upTo(5)), ldx, &x, ldx)
 	default:
 		lane.Divide(lv, m, c.Out(m*w), c.in(m*w), c.in(m*w), c.in(w), c.in(w), c.inOut(w, c.upTo(5)), d == 0)
 	}

@@ -100,6 +100,14 @@ const (
 	unitRows    = 24      // a multiple of all tiles' rows
 )
 
+// shape is what the room depends on that a problem takes.
+type shape struct {
+	n, m, p int
+	points  bool
+}
+
+func (geo *geometry[T]) shape() shape { return shape{geo.n, geo.m, geo.p, geo.points} }
+
 // setPoints makes the geometry that of the squared distances between the rows of x and
 // those of y.
 func (geo *geometry[T]) setPoints(x, y dist.Matrix[T]) {

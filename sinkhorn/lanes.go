@@ -3,7 +3,6 @@ package sinkhorn
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
@@ -41,14 +40,19 @@ func smallShape[T dist.Float](p *Problem[T], lv asm.Level) (shape int, ok bool) 
 // not is padded: columns with weights of 0, for which v is 0, and rows with weights of 0 and
 // K = 1, for which u is.
 type lanes[T dist.Float] struct {
-	n, m           int // the largest shape, padded
-	kernel, cost   []T // K and M
-	x, y           []T
-	a, b           []T
-	u, v, q        []T
-	c, lo, hi      []T // −λ·log₂e; the safe ranges
-	outside        []T // not 0: a scaling was outside of the range
+	n, m         int // the largest shape, padded
+	alike, same  bool
+	kernel, cost []T // K and M
+	x, y         []T
+	a, b         []T
+	u, v, q, r   []T
+
+	common         T               // −λ·log₂e of all of them, if it is the same,
+	c              [num.MaxLanes]T // and of each
+	lo, hi         [num.MaxLanes]T // the safe ranges
+	outside        [num.MaxLanes]T // not 0: a scaling was outside of the range
 	marginalErrors [num.MaxLanes]float64
+	costs          [num.MaxLanes]float64
 }
 
 // solveLanes solves small problems, those of the numbers in which, and calls visit.
@@ -81,6 +85,7 @@ func (s *Solver[T]) solveApart(ctx context.Context, problems []Problem[T], which
 		s.state = &m.state
 		if k > 0 && !m.over {
 			s.fetch(i, k)
+			s.done(k, s.settings.Iterations, s.settings.Tolerance)
 		}
 		s.place()
 		m.err, m.ended = err, !s.cancelled()
@@ -100,37 +105,31 @@ func (s *Solver[T]) place() {
 	geo.layOut(&s.settings)
 	geo.allocate()
 	geo.transpose(context.Background()) // it is small
+	if s.lane > 0 {
+		s.fetch(s.lane-1, s.res.Iterations)
+		s.lane = 0
+	}
 	s.placed = true
 }
 
+// operands are slices, one of each problem in a lane.
+type operands[T dist.Float] = [num.MaxLanes][]T
+
+// alike reports whether two problems are of one shape and lie in memory in the same way,
+// points without gaps.
+func alike[T dist.Float](p, q *Problem[T]) bool {
+	return p.Cost.Rows == q.Cost.Rows && p.Cost.Cols == q.Cost.Cols && p.Cost.Stride == q.Cost.Stride &&
+		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols
+}
+
 // interleave lays the members out in lanes, computes K, and reports whether there are any.
+// Where they are alike, lanes without a member get what the first has.
 func (s *Solver[T]) interleave(count int) bool {
 	l, w := &s.lanes, num.Lanes[T]()
-	l.n, l.m = 0, 0
+	var first *Problem[T]
+	l.n, l.m, l.alike, l.same = 0, 0, true, true
 	dims := 0
-	for i := range count {
-		if m := &s.group.members[i]; !m.alone {
-			n, cols := m.problem.Cost.Rows, m.problem.Cost.Cols
-			if m.problem.Cost.IsEmpty() {
-				n, cols = m.problem.X.Rows, m.problem.Y.Rows
-			}
-			l.n, l.m, dims = max(l.n, n), max(l.m, cols), max(dims, m.problem.X.Cols)
-		}
-	}
-	if l.n == 0 {
-		return false
-	}
-	l.n, l.m = (l.n+rowPadding-1)/rowPadding*rowPadding, (l.m+w-1)/w*w
-	for _, v := range []*[]T{&l.kernel, &l.cost} {
-		grow(v, l.n*l.m*w)
-	}
-	for _, z := range []struct {
-		v *[]T
-		n int
-	}{{&l.a, l.n}, {&l.u, l.n}, {&l.x, l.n * dims}, {&l.b, l.m}, {&l.v, l.m}, {&l.q, l.m}, {&l.y, l.m * dims}, {&l.c, 1}, {&l.lo, 1}, {&l.hi, 1}, {&l.outside, 1}} {
-		grow(z.v, z.n*w)
-		clear(*z.v)
-	}
+	var a, b, u, x, y operands[T]
 	for i := range count {
 		m := &s.group.members[i]
 		if m.alone {
@@ -138,15 +137,55 @@ func (s *Solver[T]) interleave(count int) bool {
 		}
 		s.state = &m.state
 		s.resize()
-		spread(l.a[i:], w, s.a)
-		spread(l.b[i:], w, s.b)
-		spread(l.u[i:], w, s.u(0))
-		l.c[i], l.lo[i], l.hi[i] = -T(s.lambda*math.Log2E), s.limits.lo, s.limits.hi
-		if m.problem.Cost.IsEmpty() {
-			l.points(l.x[i:], m.problem.X, dims)
-			l.points(l.y[i:], m.problem.Y, dims)
+		p, c := &m.problem, -T(s.lambda*math.Log2E)
+		if first == nil {
+			first, l.common = p, c
+			for k := range w {
+				a[k], b[k], u[k], x[k], y[k] = m.a, m.b, s.u(0), p.X.Data, p.Y.Data
+			}
+		}
+		l.n, l.m, dims = max(l.n, len(m.a)), max(l.m, len(m.b)), max(dims, p.X.Cols)
+		l.alike, l.same = l.alike && alike(p, first), l.same && c == l.common
+		a[i], b[i], u[i], x[i], y[i] = m.a, m.b, s.u(0), p.X.Data, p.Y.Data
+		l.c[i], l.lo[i], l.hi[i] = c, s.limits.lo, s.limits.hi
+	}
+	if first == nil {
+		return false
+	}
+	n, m := l.n, l.m
+	l.n, l.m = (n+rowPadding-1)/rowPadding*rowPadding, (m+w-1)/w*w
+	for _, v := range []*[]T{&l.kernel, &l.cost} {
+		grow(v, l.n*l.m*w)
+	}
+	for _, z := range [...]struct {
+		v           *[]T
+		given, room int // elements that a problem has, and there are
+		of          *operands[T]
+	}{
+		{&l.a, n, l.n, &a}, {&l.u, n, l.n, &u}, {&l.x, n * dims, l.n * dims, &x}, {&l.b, m, l.m, &b}, {&l.y, m * dims, l.m * dims, &y},
+		{&l.r, 0, l.n, nil}, {&l.v, 0, l.m, nil}, {&l.q, 0, l.m, nil},
+	} {
+		grow(z.v, z.room*w)
+		if !l.alike {
+			z.given = 0
+		}
+		clear((*z.v)[z.given*w:])
+		if z.given > 0 {
+			lane.Interleave(s.geo.level, 1, z.given, *z.v, z.given, z.of, z.given)
 		}
 	}
+	for i := range count {
+		if m := &s.group.members[i]; !m.alone && !l.alike {
+			spread(l.a[i:], w, a[i])
+			spread(l.b[i:], w, b[i])
+			spread(l.u[i:], w, u[i])
+			if m.problem.Cost.IsEmpty() {
+				l.points(l.x[i:], m.problem.X, dims)
+				l.points(l.y[i:], m.problem.Y, dims)
+			}
+		}
+	}
+	clear(l.outside[:])
 	s.laneKernels(count, dims)
 	return true
 }
@@ -154,10 +193,6 @@ func (s *Solver[T]) interleave(count int) bool {
 // points lays out the points of one problem; dims are those of the problem with most.
 func (l *lanes[T]) points(dst []T, x dist.Matrix[T], dims int) {
 	w := num.Lanes[T]()
-	if x.Cols == dims && x.Stride == dims { // as a rule, and in one loop
-		spread(dst, w, x.Data[:x.Rows*dims])
-		return
-	}
 	for i := range x.Rows {
 		spread(dst[i*dims*w:], w, x.Row(i))
 	}
@@ -177,22 +212,18 @@ func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 // laneKernels computes K and M, and q for the first iteration.
 func (s *Solver[T]) laneKernels(count, dims int) {
 	l, w, lv := &s.lanes, num.Lanes[T](), s.geo.level
-	c := l.c[0]
-	same := !slices.ContainsFunc(l.c[:count], func(x T) bool { return x != c })
 	l.eachRows(func(i, r, at, last int) {
 		cost, kernel := l.cost[at:last], l.kernel[at:last]
 		if dims > 0 {
 			lane.SqDist(lv, r, l.m, dims, cost, l.x[i*dims*w:], l.y)
-		} else {
-			clear(cost)
 		}
-		for row := range r {
-			s.layCosts(cost[row*l.m*w:][:l.m*w], count, i+row)
+		if dims == 0 || !l.alike {
+			s.layCosts(cost, count, i, r, dims > 0)
 		}
-		if same {
-			exp.Exp2(lv, kernel, cost, c)
+		if l.same {
+			exp.Exp2(lv, kernel, cost, l.common)
 		} else {
-			lane.Mul(lv, r*l.m, kernel, cost, l.c, true)
+			lane.Mul(lv, r*l.m, kernel, cost, l.c[:w], true)
 			exp.Exp2(lv, kernel, kernel, 1)
 		}
 		for p := range count {
@@ -205,32 +236,49 @@ func (s *Solver[T]) laneKernels(count, dims int) {
 	})
 }
 
-// layCosts lays out a row of the members' cost matrices, as far as they have it: where eight
-// do, an element of all after the other. It is .77 to .9 of the time of a batch.
-func (s *Solver[T]) layCosts(dst []T, count, row int) {
-	w := num.Lanes[T]()
-	var rows [num.MaxLanes][]T
-	cols := len(dst)
+// layCosts lays out rows i … i+r−1 of the members' cost matrices, as far as they have them.
+// set: there are distances already, and 0 where there is a cost matrix.
+func (s *Solver[T]) layCosts(dst []T, count, i, r int, set bool) {
+	l, w := &s.lanes, num.Lanes[T]()
+	if l.alike {
+		s.layAlike(dst, count, i, r)
+		return
+	}
+	if !set {
+		clear(dst)
+	}
 	for p := range count {
-		if m := &s.group.members[p]; !m.alone && row < m.problem.Cost.Rows {
-			rows[p] = m.problem.Cost.Row(row)
-		}
-		cols = min(cols, len(rows[p]))
-	}
-	if count == 8 && w == 8 {
-		a, b, c, d, e, f, g, h := rows[0][:cols], rows[1][:cols], rows[2][:cols], rows[3][:cols], rows[4][:cols], rows[5][:cols], rows[6][:cols], rows[7][:cols]
-		for j := range a {
-			t := (*[8]T)(dst[j*8:])
-			t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7] = a[j], b[j], c[j], d[j], e[j], f[j], g[j], h[j]
-		}
-	} else {
-		cols = 0
-	}
-	for p, x := range rows[:count] {
-		if cols < len(x) {
-			spread(dst[cols*w+p:], w, x[cols:])
+		m := &s.group.members[p]
+		for row := i; !m.alone && row < min(i+r, m.problem.Cost.Rows); row++ {
+			spread(dst[(row-i)*l.m*w+p:], w, m.problem.Cost.Row(row))
 		}
 	}
+}
+
+// layAlike is layCosts for matrices of one shape.
+func (s *Solver[T]) layAlike(dst []T, count, i, r int) {
+	l := &s.lanes
+	var x operands[T]
+	first := -1
+	for p := range x {
+		if p < count && !s.group.members[p].alone {
+			cost := &s.group.members[p].problem.Cost
+			x[p] = cost.Data[i*cost.Stride:]
+			if first < 0 {
+				first = p
+				for k := range p {
+					x[k] = x[p]
+				}
+			}
+		} else if first >= 0 {
+			x[p] = x[first]
+		}
+	}
+	cost := &s.group.members[first].problem.Cost
+	if cost.Rows-i < r || cost.Cols < l.m {
+		clear(dst)
+	}
+	lane.Interleave(s.geo.level, min(r, cost.Rows-i), cost.Cols, dst, l.m, &x, cost.Stride)
 }
 
 // spread sets every w-th element of dst to those of x.
@@ -262,12 +310,12 @@ func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err err
 		if ctx.Err() != nil {
 			return k - 1, context.Cause(ctx)
 		}
-		lane.Divide(lv, l.m, l.v, l.b, l.q, l.lo, l.hi, l.outside, true)
+		lane.Divide(lv, l.m, l.v, l.b, l.q, l.lo[:], l.hi[:], l.outside[:], true)
 		clear(l.q)
 		l.eachRows(func(i, r, at, last int) {
 			u, kernel := l.u[i*w:], l.kernel[at:last]
 			lane.Rows(lv, r, l.m, u, kernel, l.v)
-			lane.Divide(lv, r, u, l.a[i*w:], u, l.lo, l.hi, l.outside, false)
+			lane.Divide(lv, r, u, l.a[i*w:], u, l.lo[:], l.hi[:], l.outside[:], false)
 			lane.Columns(lv, r, l.m, l.q, kernel, u)
 		})
 		if tolerance > 0 || k == limit {
@@ -278,11 +326,10 @@ func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err err
 }
 
 // settle finds out for which members iteration k is the last, and returns how many go on.
+// What does not end before the others stays in the lanes until somebody wants to see it.
 func (s *Solver[T]) settle(count, k int) (left int) {
 	l, limit, tolerance := &s.lanes, s.settings.Iterations, s.settings.Tolerance
-	if k < limit {
-		l.errors()
-	}
+	l.errors()
 	for i := range count {
 		m := &s.group.members[i]
 		if m.alone || m.over {
@@ -293,8 +340,12 @@ func (s *Solver[T]) settle(count, k int) (left int) {
 		switch {
 		case !(l.outside[i] == 0):
 			m.alone = true
+		case tolerance == 0:
+			s.res.Iterations, s.res.MarginalError = k, l.marginalErrors[i]
+			s.lane, m.over = i+1, true
 		case k == limit || l.marginalErrors[i] <= goal:
 			s.fetch(i, k)
+			s.done(k, limit, tolerance)
 			m.over = true
 		case s.accelerates() && m.pace.slow(k, l.marginalErrors[i], goal):
 			m.alone = true
@@ -326,7 +377,6 @@ func (s *Solver[T]) fetch(i, k int) {
 	collect(s.v(k), l.v[i:], w)
 	collect(s.q, l.q[i:], w)
 	s.kind[k%s.ring] = plainKind
-	s.done(k, s.settings.Iterations, s.settings.Tolerance)
 }
 
 // resize gives the geometry the shape of the problem at hand.
@@ -343,23 +393,26 @@ func (s *Solver[T]) laneCosts(count int) {
 		if m := &s.group.members[i]; !m.alone && s.settings.Tolerance > 0 {
 			s.state = &m.state
 			s.resize()
-			spread(l.v[i:], w, s.v(s.res.Iterations)) // lanes that were over have gone on
+			spread(l.u[i:], w, s.u(s.res.Iterations)) // lanes that were over have gone on
+			spread(l.v[i:], w, s.v(s.res.Iterations))
 		}
 	}
 	l.eachRows(func(i, r, at, last int) {
 		kernel := l.kernel[at:last]
 		lane.Mul(lv, r*l.m, kernel, kernel, l.cost[at:last], false)
-		lane.Rows(lv, r, l.m, l.u[i*w:], kernel, l.v)
+		lane.Rows(lv, r, l.m, l.r[i*w:], kernel, l.v)
 	})
-	for i := range count {
-		m := &s.group.members[i]
-		if m.alone {
-			continue
+	clear(l.costs[:])
+	for i := range l.n {
+		u, r := l.u[i*w:][:w], l.r[i*w:][:w]
+		for p, u := range u { // as costOf does
+			l.costs[p] += float64(float64(u) * float64(r[p]))
 		}
-		s.state = &m.state
-		s.resize()
-		collect(s.r, l.u[i:], w)
-		s.res.Cost = costOf(s.u(s.res.Iterations), s.r)
-		m.alone = !finite(s.res.Cost)
+	}
+	for i := range count {
+		if m := &s.group.members[i]; !m.alone {
+			m.res.Cost = l.costs[i]
+			m.alone = !finite(m.res.Cost)
+		}
 	}
 }

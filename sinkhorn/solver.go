@@ -71,8 +71,10 @@ type state[T dist.Float] struct {
 	fu, fv []T // scalings of the result
 
 	// What the reverse sweep starts from.
-	r, s, w []T  // of length n
-	begun   bool // r, s and q are what begin has left
+	r, s, w []T   // of length n
+	begun   bool  // r, s and q are what begin has left
+	shape   shape // in a lane: what it has room for
+	lane    int   // if positive, one more than the lane that still has the last iterate
 
 	res Result[T]
 }
@@ -295,6 +297,10 @@ func (s *Solver[T]) stateBytes() float64 {
 // the settings allow.
 func (s *Solver[T]) allocate() error {
 	geo := &s.geo
+	if h := geo.shape(); h == s.shape && h == s.group.shape && !s.unequal.on {
+		return nil
+	}
+	s.shape = shape{}
 	geo.layOut(&s.settings)
 	s.ring = 2
 	if s.settings.Gradient {

@@ -21,6 +21,7 @@ const (
 type group[T dist.Float] struct {
 	members []member[T]
 	apart   bool
+	shape   shape        // if apart, that of the last one, which was affordable
 	active  []*member[T] // those that go on
 	pass    groupPass[T]
 }
@@ -78,13 +79,16 @@ func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []i
 		g.members = append(g.members, member[T]{state: state[T]{limits: s.own.limits}})
 	}
 	s.geo.level = asm.LevelOf(ctx)
+	g.shape = shape{}
 	for i, at := range which {
 		m := &g.members[i]
-		m.res, m.err, m.ended, m.over = Result[T]{}, nil, false, false
+		m.res, m.err, m.ended, m.over, m.lane = Result[T]{}, nil, false, false, 0
 		s.state = &m.state
 		var err error
 		if g.apart {
-			err = s.admit(&problems[at])
+			if err = s.admit(&problems[at]); err == nil {
+				m.shape, g.shape = s.geo.shape(), s.geo.shape()
+			}
 		} else {
 			err = s.prepare(ctx, &problems[at])
 		}

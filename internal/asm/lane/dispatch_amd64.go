@@ -3,6 +3,8 @@
 package lane
 
 import (
+	"unsafe"
+
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -90,6 +92,20 @@ func mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
 	}
 }
 
+// interleave: AVX-512 has nothing to add to AVX2 here.
+//
+//go:noinline
+func interleave[T num.Float](lv asm.Level, m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.AVX512F64, asm.AVX2F64:
+		interleaveAVX2F64(m, n, num.P64(dst), ldd, (*[num.MaxLanes][]float64)(unsafe.Pointer(x)), ldx)
+	case asm.AVX512F32, asm.AVX2F32:
+		interleaveAVX2F32(m, n, num.P32(dst), ldd, (*[num.MaxLanes][]float32)(unsafe.Pointer(x)), ldx)
+	default:
+		interleaveRef(m, n, dst, ldd, x, ldx)
+	}
+}
+
 //go:noescape
 func rowsAVX512F64(m, n int, s, k, v *float64)
 
@@ -149,3 +165,9 @@ func sqdistAVX2F32(m, n, d int, dst, x, y *float32)
 
 //go:noescape
 func mulAVX2F32(n int, z, x, y *float32, same bool)
+
+//go:noescape
+func interleaveAVX2F64(m, n int, dst *float64, ldd int, x *[num.MaxLanes][]float64, ldx int)
+
+//go:noescape
+func interleaveAVX2F32(m, n int, dst *float32, ldd int, x *[num.MaxLanes][]float32, ldx int)

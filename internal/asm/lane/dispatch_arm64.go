@@ -3,6 +3,8 @@
 package lane
 
 import (
+	"unsafe"
+
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -70,6 +72,18 @@ func mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
 	}
 }
 
+//go:noinline
+func interleave[T num.Float](lv asm.Level, m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+	switch asm.VariantOf[T, T](lv) {
+	case asm.NEONF64:
+		interleaveNEONF64(m, n, num.P64(dst), ldd, (*[num.MaxLanes][]float64)(unsafe.Pointer(x)), ldx)
+	case asm.NEONF32:
+		interleaveNEONF32(m, n, num.P32(dst), ldd, (*[num.MaxLanes][]float32)(unsafe.Pointer(x)), ldx)
+	default:
+		interleaveRef(m, n, dst, ldd, x, ldx)
+	}
+}
+
 //go:noescape
 func rowsNEONF64(m, n int, s, k, v *float64)
 
@@ -99,3 +113,9 @@ func sqdistNEONF32(m, n, d int, dst, x, y *float32)
 
 //go:noescape
 func mulNEONF32(n int, z, x, y *float32, same bool)
+
+//go:noescape
+func interleaveNEONF64(m, n int, dst *float64, ldd int, x *[num.MaxLanes][]float64, ldx int)
+
+//go:noescape
+func interleaveNEONF32(m, n int, dst *float32, ldd int, x *[num.MaxLanes][]float32, ldx int)

@@ -18,3 +18,7 @@ func divide[T num.Float](_ asm.Level, n int, x, a, y, lo, hi, outside []T, clear
 func sqdist[T num.Float](_ asm.Level, m, n, d int, dst, x, y []T) { sqdistRef(m, n, d, dst, x, y) }
 
 func mul[T num.Float](_ asm.Level, n int, z, x, y []T, same bool) { mulRef(n, z, x, y, same) }
+
+func interleave[T num.Float](_ asm.Level, m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+	interleaveRef(m, n, dst, ldd, x, ldx)
+}

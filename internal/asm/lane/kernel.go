@@ -74,3 +74,30 @@ func Mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
 		}
 	}
 }
+
+// Interleave lays out m × n matrices, x[p] that of problem p, in rows of ldx elements, into
+// rows of ldd elements of every problem.
+func Interleave[T num.Float](lv asm.Level, m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+	w := num.Lanes[T]()
+	shortest := len(x[0])
+	for p := range w {
+		shortest = min(shortest, len(x[p]))
+	}
+	asm.CheckMatrix(shortest, m, n, ldx)
+	asm.CheckMatrix(len(dst)/w, m, n, ldd)
+	p := asm.Piece(m, 2*n*w, 1)
+	if m == 0 || n == 0 {
+		return
+	}
+	if p == m {
+		interleave(lv, m, n, dst, ldd, x, ldx)
+		return
+	}
+	for i := 0; i < m; i += p {
+		rest := *x
+		for l := range w {
+			rest[l] = rest[l][i*ldx:]
+		}
+		interleave(lv, min(p, m-i), n, dst[i*ldd*w:], ldd, &rest, ldx)
+	}
+}

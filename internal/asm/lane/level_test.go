@@ -39,7 +39,15 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 			d := a.Rand.IntN(4)
 			SqDist(lv, m, n, d, a.Out(m*n*w), a.In(m*d*w, c), a.In(n*d*w, c))
 		},
-		"Mul":  func(lv asm.Level) { Mul(lv, m, a.Out(m*w), a.In(m*w, c), a.In(m*w, c), false) },
+		"Mul": func(lv asm.Level) { Mul(lv, m, a.Out(m*w), a.In(m*w, c), a.In(m*w, c), false) },
+		"Interleave": func(lv asm.Level) {
+			cols, ldd, ldx := n-a.Rand.IntN(w), n+a.Rand.IntN(3), n+a.Rand.IntN(4)
+			var x [num.MaxLanes][]T
+			for p := range w {
+				x[p] = a.In(max(0, (m-1)*ldx+cols), c)
+			}
+			Interleave(lv, m, cols, a.InOut(m*ldd*w, c), ldd, &x, ldx)
+		},
 		"same": func(lv asm.Level) { Mul(lv, m, a.Out(m*w), a.In(m*w, c), a.In(w, c), true) },
 	}
 }
@@ -83,6 +91,13 @@ func TestPieces(t *testing.T) {
 		"SqDist": func(lv asm.Level, out []float64) { SqDist(lv, m, n, 1, out, u, v) },
 		"Mul":    func(lv asm.Level, out []float64) { Mul(lv, m*n, out, k, k, false) },
 		"same":   func(lv asm.Level, out []float64) { Mul(lv, m*n, out, k, u, true) },
+		"Interleave": func(lv asm.Level, out []float64) {
+			var x [num.MaxLanes][]float64
+			for p := range w {
+				x[p] = k[p*m*n:][:m*n]
+			}
+			Interleave(lv, m, n, out, n, &x, n)
+		},
 	} {
 		for _, lv := range asm.Available() {
 			for _, out := range [][]float64{want, got} {
@@ -114,7 +129,13 @@ func TestShapes(t *testing.T) {
 		"distances": func() { SqDist(asm.Best(), 4, 8, 1, x[1:], x, x) },
 		"factors":   func() { Mul(asm.Best(), 4, x, x, x[:31], false) },
 		"factor":    func() { Mul(asm.Best(), 4, x, x, x[:7], true) },
-		"negative":  func() { Mul(asm.Best(), -1, x, x, x, true) },
+		"lanes": func() {
+			Interleave(asm.Best(), 4, 8, x, 8, &[num.MaxLanes][]float64{x, x, x, x, x, x, x, x[:31]}, 8)
+		},
+		"laid out": func() {
+			Interleave(asm.Best(), 4, 8, x[1:], 8, &[num.MaxLanes][]float64{x, x, x, x, x, x, x, x}, 8)
+		},
+		"negative": func() { Mul(asm.Best(), -1, x, x, x, true) },
 	} {
 		func() {
 			defer func() {

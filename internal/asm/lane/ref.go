@@ -70,3 +70,14 @@ func mulRef[T num.Float](n int, z, x, y []T, same bool) {
 		z[i] = x[i] * y[j]
 	}
 }
+
+func interleaveRef[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+	w := num.Lanes[T]()
+	for i := range m {
+		for j := range n {
+			for p := range w {
+				dst[(i*ldd+j)*w+p] = x[p][i*ldx+j]
+			}
+		}
+	}
+}

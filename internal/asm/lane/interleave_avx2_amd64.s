@@ -1,0 +1,203 @@
+// interleave, float64 and float32, AVX2 + FMA.
+//
+//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
+//
+// Same bits as    interleaveRef in ref.go: nothing is computed.
+// Layout          x is w slices; strides in elements, those of dst of all problems; m and n
+//                 positive.
+// Tile            8 problems by two (four) columns, in float32 half of the problems after the
+//                 other: a register takes 128 bits of two problems, so that what is left are
+//                 shuffles within them.
+// Tail            a column of the same problems. No access outside the slices.
+// Special values  are copied.
+// Registers       SI DI R8–R13 x[p] at the row · BX place in the row, then bytes to the next
+//                 · DX dst · CX columns left · AX x, then rows left. Y0–Y3 x, Y4–Y7 shuffled.
+// Source          own; AVX-512 would load 128 bits by 128, too, and shuffle no less.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define rows AX
+#define at BX
+#define left CX
+#define to DX
+#define x0 SI
+#define x1 DI
+#define x2 R8
+#define x3 R9
+#define x4 R10
+#define x5 R11
+#define x6 R12
+#define x7 R13
+
+// FOUR: where four slices begin, the first of them o bytes from AX.
+#define FOUR(o, a, b, c, d) \
+	MOVQ (o)(AX), a;    \
+	MOVQ (o+24)(AX), b; \
+	MOVQ (o+48)(AX), c; \
+	MOVQ (o+72)(AX), d
+
+// NEXT: to the next row, at bytes on.
+#define NEXT(a, b, c, d) \
+	ADDQ at, a; \
+	ADDQ at, b; \
+	ADDQ at, c; \
+	ADDQ at, d
+
+// PAIR: y, of which x is the lower half, takes 128 bits of two problems.
+#define PAIR(p, q, x, y) \
+	VMOVUPS     (p)(at*1), x;       \
+	VINSERTF128 $1, (q)(at*1), y, y
+
+// MERGE: a single column of four problems in float32.
+#define MERGE(a, b, c, d, x) \
+	VMOVSS    (a)(at*1), x;         \
+	VINSERTPS $0x10, (b)(at*1), x, x; \
+	VINSERTPS $0x20, (c)(at*1), x, x; \
+	VINSERTPS $0x30, (d)(at*1), x, x
+
+TEXT ·interleaveAVX2F64(SB), NOSPLIT, $0-48
+	MOVQ x+32(FP), AX
+	FOUR(0, x0, x1, x2, x3)
+	FOUR(96, x4, x5, x6, x7)
+	MOVQ dst+16(FP), to
+	MOVQ m+0(FP), rows
+
+rowloop:
+	XORL at, at
+	MOVQ n+8(FP), left
+	SUBQ $2, left
+	JLT  tail
+
+pairloop:
+	// two columns of problems 0 and 2, 1 and 3, 4 and 6, 5 and 7
+	PAIR(x0, x2, X0, Y0)
+	PAIR(x1, x3, X1, Y1)
+	PAIR(x4, x6, X2, Y2)
+	PAIR(x5, x7, X3, Y3)
+	VUNPCKLPD Y1, Y0, Y4
+	VUNPCKHPD Y1, Y0, Y5
+	VUNPCKLPD Y3, Y2, Y6
+	VUNPCKHPD Y3, Y2, Y7
+	VMOVUPD   Y4, (to)
+	VMOVUPD   Y6, 32(to)
+	VMOVUPD   Y5, 64(to)
+	VMOVUPD   Y7, 96(to)
+	ADDQ      $16, at
+	ADDQ      $128, to
+	SUBQ      $2, left
+	JGE       pairloop
+
+tail:
+	ADDQ $2, left
+	JEQ  rowdone
+
+	// the last column
+	VMOVSD      (x0)(at*1), X0
+	VMOVHPD     (x1)(at*1), X0, X0
+	VMOVSD      (x2)(at*1), X1
+	VMOVHPD     (x3)(at*1), X1, X1
+	VMOVSD      (x4)(at*1), X2
+	VMOVHPD     (x5)(at*1), X2, X2
+	VMOVSD      (x6)(at*1), X3
+	VMOVHPD     (x7)(at*1), X3, X3
+	VMOVUPD     X0, (to)
+	VMOVUPD     X1, 16(to)
+	VMOVUPD     X2, 32(to)
+	VMOVUPD     X3, 48(to)
+	ADDQ        $64, to
+
+rowdone:
+	MOVQ ldx+40(FP), at
+	SHLQ $3, at
+	NEXT(x0, x1, x2, x3)
+	NEXT(x4, x5, x6, x7)
+	MOVQ ldd+24(FP), at
+	SUBQ n+8(FP), at
+	SHLQ $6, at
+	ADDQ at, to
+	DECQ rows
+	JNE  rowloop
+	VZEROUPPER
+	RET
+
+TEXT ·interleaveAVX2F32(SB), NOSPLIT, $0-48
+	MOVQ x+32(FP), AX
+	MOVQ dst+16(FP), to
+
+halfloop:
+	FOUR(0, x0, x1, x2, x3)
+	FOUR(96, x4, x5, x6, x7)
+	MOVQ m+0(FP), rows
+
+rowloop:
+	XORL at, at
+	MOVQ n+8(FP), left
+	SUBQ $4, left
+	JLT  tail
+
+quadloop:
+	// four columns of problems 0 and 4, 1 and 5, 2 and 6, 3 and 7 of this half
+	PAIR(x0, x4, X0, Y0)
+	PAIR(x1, x5, X1, Y1)
+	PAIR(x2, x6, X2, Y2)
+	PAIR(x3, x7, X3, Y3)
+	VUNPCKLPS Y1, Y0, Y4
+	VUNPCKHPS Y1, Y0, Y5
+	VUNPCKLPS Y3, Y2, Y6
+	VUNPCKHPS Y3, Y2, Y7
+	VUNPCKLPD Y6, Y4, Y0
+	VUNPCKHPD Y6, Y4, Y1
+	VUNPCKLPD Y7, Y5, Y2
+	VUNPCKHPD Y7, Y5, Y3
+	VMOVUPS   Y0, (to)
+	VMOVUPS   Y1, 64(to)
+	VMOVUPS   Y2, 128(to)
+	VMOVUPS   Y3, 192(to)
+	ADDQ      $16, at
+	ADDQ      $256, to
+	SUBQ      $4, left
+	JGE       quadloop
+
+tail:
+	ADDQ $4, left
+	JEQ  rowdone
+
+tailloop:
+	// a column
+	MERGE(x0, x1, x2, x3, X0)
+	MERGE(x4, x5, x6, x7, X1)
+	VMOVUPS X0, (to)
+	VMOVUPS X1, 16(to)
+	ADDQ    $4, at
+	ADDQ    $64, to
+	DECQ    left
+	JNE     tailloop
+
+rowdone:
+	MOVQ ldx+40(FP), at
+	SHLQ $2, at
+	NEXT(x0, x1, x2, x3)
+	NEXT(x4, x5, x6, x7)
+	MOVQ ldd+24(FP), at
+	SUBQ n+8(FP), at
+	SHLQ $6, at
+	ADDQ at, to
+	DECQ rows
+	JNE  rowloop
+
+	// the other half, unless this was it
+	MOVQ x+32(FP), AX
+	ADDQ $192, AX
+	MOVQ dst+16(FP), at
+	ADDQ $32, at
+	MOVQ ldd+24(FP), left
+	IMULQ m+0(FP), left
+	SHLQ $6, left
+	SUBQ left, to
+	CMPQ to, at
+	MOVQ at, to
+	JLT  halfloop
+	VZEROUPPER
+	RET

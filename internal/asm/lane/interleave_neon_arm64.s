@@ -1,0 +1,164 @@
+// interleave, float64 and float32, NEON.
+//
+//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
+//
+// Same bits as    interleaveRef in ref.go: nothing is computed.
+// Layout          x is w slices; strides in elements, those of dst of all problems; m and n
+//                 positive.
+// Tile            two (four) problems by as many columns, a quarter of 64 bytes after the other.
+// Tail            a column of the same problems. No access outside the slices.
+// Special values  are copied.
+// Registers       see below. V0–V3 x, V4–V11 shuffled.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+
+#define rows R0    // left
+#define left R1    // columns left
+#define to R2      // dst
+#define from R3    // x
+#define x0 R4      // x[p] at the next column
+#define x1 R5
+#define x2 R6
+#define x3 R7
+#define skip R8    // bytes from the end of a row of x to the next,
+#define skipto R9  // and of dst
+#define quarter R10
+#define at R11
+
+TEXT ·interleaveNEONF64(SB), NOSPLIT, $0-48
+	MOVD n+8(FP), at
+	MOVD ldx+40(FP), skip
+	SUB  at, skip
+	LSL  $3, skip
+	MOVD ldd+24(FP), skipto
+	SUB  at, skipto
+	LSL  $6, skipto
+	MOVD x+32(FP), from
+	MOVD $0, quarter
+
+quarterloop:
+	MOVD (from), x0
+	MOVD 24(from), x1
+	ADD  $48, from
+	MOVD dst+16(FP), to
+	ADD  quarter, to
+	MOVD m+0(FP), rows
+
+rowloop:
+	MOVD n+8(FP), left
+	SUBS $2, left
+	BLT  tail
+
+pairloop:
+	// two columns of two problems
+	FMOVQ.P 16(x0), F0
+	FMOVQ.P 16(x1), F1
+	VZIP1   V1.D2, V0.D2, V4.D2
+	VZIP2   V1.D2, V0.D2, V5.D2
+	FMOVQ   F4, (to)
+	FMOVQ   F5, 64(to)
+	ADD     $128, to
+	SUBS    $2, left
+	BGE     pairloop
+
+tail:
+	ADDS $2, left
+	BEQ  rowdone
+
+	// the last column
+	FMOVD.P 8(x0), F0
+	FMOVD.P 8(x1), F1
+	VZIP1   V1.D2, V0.D2, V4.D2
+	FMOVQ.P F4, 64(to)
+
+rowdone:
+	ADD  skip, x0
+	ADD  skip, x1
+	ADD  skipto, to
+	SUBS $1, rows
+	BNE  rowloop
+	ADD  $16, quarter
+	CMP  $64, quarter
+	BNE  quarterloop
+	RET
+
+TEXT ·interleaveNEONF32(SB), NOSPLIT, $0-48
+	MOVD n+8(FP), at
+	MOVD ldx+40(FP), skip
+	SUB  at, skip
+	LSL  $2, skip
+	MOVD ldd+24(FP), skipto
+	SUB  at, skipto
+	LSL  $6, skipto
+	MOVD x+32(FP), from
+	MOVD $0, quarter
+
+quarterloop:
+	MOVD (from), x0
+	MOVD 24(from), x1
+	MOVD 48(from), x2
+	MOVD 72(from), x3
+	ADD  $96, from
+	MOVD dst+16(FP), to
+	ADD  quarter, to
+	MOVD m+0(FP), rows
+
+rowloop:
+	MOVD n+8(FP), left
+	SUBS $4, left
+	BLT  tail
+
+quadloop:
+	// four columns of four problems
+	FMOVQ.P 16(x0), F0
+	FMOVQ.P 16(x1), F1
+	FMOVQ.P 16(x2), F2
+	FMOVQ.P 16(x3), F3
+	VZIP1   V2.S4, V0.S4, V4.S4
+	VZIP2   V2.S4, V0.S4, V5.S4
+	VZIP1   V3.S4, V1.S4, V6.S4
+	VZIP2   V3.S4, V1.S4, V7.S4
+	VZIP1   V6.S4, V4.S4, V8.S4
+	VZIP2   V6.S4, V4.S4, V9.S4
+	VZIP1   V7.S4, V5.S4, V10.S4
+	VZIP2   V7.S4, V5.S4, V11.S4
+	FMOVQ   F8, (to)
+	FMOVQ   F9, 64(to)
+	FMOVQ   F10, 128(to)
+	FMOVQ   F11, 192(to)
+	ADD     $256, to
+	SUBS    $4, left
+	BGE     quadloop
+
+tail:
+	ADDS $4, left
+	BEQ  rowdone
+
+tailloop:
+	// a column
+	FMOVS.P 4(x0), F0
+	FMOVS.P 4(x1), F1
+	FMOVS.P 4(x2), F2
+	FMOVS.P 4(x3), F3
+	VZIP1   V2.S4, V0.S4, V4.S4
+	VZIP1   V3.S4, V1.S4, V6.S4
+	VZIP1   V6.S4, V4.S4, V8.S4
+	FMOVQ.P F8, 64(to)
+	SUBS    $1, left
+	BNE     tailloop
+
+rowdone:
+	ADD  skip, x0
+	ADD  skip, x1
+	ADD  skip, x2
+	ADD  skip, x3
+	ADD  skipto, to
+	SUBS $1, rows
+	BNE  rowloop
+	ADD  $16, quarter
+	CMP  $64, quarter
+	BNE  quarterloop
+	RET
