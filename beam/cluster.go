@@ -154,18 +154,29 @@ func (c *Cluster) run(ctx context.Context, w *work, b *fanout.Batch, items []int
 		}
 	}
 	lanes = min(lanes, len(items))
-	dealt := make([][]item, lanes)
-	for k, i := range items {
-		dealt[k%lanes] = append(dealt[k%lanes], item{i, b.Items[i]})
-	}
 	p, s := beam.NewPipelineWithRoot()
-	for k, lane := range dealt {
+	for k, lane := range deal(b, items, lanes) {
+		if lane == nil {
+			continue
+		}
 		s := inScope(s, k)
 		// What creates items and what does them would else be one bundle.
 		waited(s, beam.ParDo(s, w, beam.Reshuffle(s, beam.CreateList(s, lane))))
 	}
 	_, err := beam.Run(ctx, c.Runner, p)
 	return err
+}
+
+// deal divides items among lanes.
+func deal(b *fanout.Batch, items []int, lanes int) [][]item {
+	dealt := make([][]item, lanes)
+	for k, i := range items {
+		if b.Together > 1 && len(b.Items) >= lanes*b.Together {
+			k = i / b.Together
+		}
+		dealt[k%lanes] = append(dealt[k%lanes], item{i, b.Items[i]})
+	}
+	return dealt
 }
 
 // inScope is the scope of a lane, by whose name prism-processes knows it.

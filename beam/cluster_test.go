@@ -215,6 +215,30 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestDeal: groups stay together unless lanes would be idle.
+func TestDeal(t *testing.T) {
+	for _, c := range []struct {
+		together, lanes int
+		items           []int
+		want            [][]int
+	}{
+		{0, 2, []int{0, 1, 2, 3, 4, 5}, [][]int{{0, 2, 4}, {1, 3, 5}}},
+		{2, 2, []int{0, 1, 2, 3, 4, 5}, [][]int{{0, 1, 4, 5}, {2, 3}}},
+		{2, 2, []int{2, 3}, [][]int{nil, {2, 3}}},
+		{2, 4, []int{0, 1, 2, 3, 4, 5}, [][]int{{0, 4}, {1, 5}, {2}, {3}}},
+	} {
+		got := make([][]int, c.lanes)
+		for k, lane := range deal(&fanout.Batch{Items: make([][]byte, 6), Together: c.together}, c.items, c.lanes) {
+			for _, i := range lane {
+				got[k] = append(got[k], i.Index)
+			}
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // TestDamagedResult: a result whose bytes have changed is none.
 func TestDamagedResult(t *testing.T) {
 	w := &work{Out: t.TempDir()}
@@ -251,7 +275,7 @@ func BenchmarkCluster(b *testing.B) {
 		at.Set(j, j, 1)
 	}
 	many, manyLabels := samples(15000, 6)
-	few, fewLabels := samples(1500, 6)
+	few, fewLabels := samples(3000, 6)
 	for _, what := range []struct {
 		name string
 		do   func(context.Context, *Cluster) error
@@ -265,7 +289,7 @@ func BenchmarkCluster(b *testing.B) {
 			return err
 		}},
 		{"crossvalidate", func(ctx context.Context, _ *Cluster) error {
-			_, err := wda.CrossValidate(ctx, few, fewLabels, &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 10}, Workers: 1}, Folds: 4})
+			_, err := wda.CrossValidate(ctx, few, fewLabels, &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 10}, Workers: 1}, Lambda: []wda.Lambda{{Value: 0.5}, {Value: 1}, {Value: 2}}, Folds: 4})
 			return err
 		}},
 		{"empty", func(ctx context.Context, c *Cluster) error {

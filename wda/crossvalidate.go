@@ -250,7 +250,7 @@ func (c *CrossValidation) away(ctx context.Context, pool fanout.Pool, x mat.Matr
 			return nil, err
 		}
 	}
-	answers, err := pool.Do(ctx, &fanout.Batch{Task: fitTask, Shared: shared, Items: items})
+	answers, err := pool.Do(ctx, &fanout.Batch{Task: fitTask, Shared: shared, Items: items, Together: jobs / c.Folds})
 	if err != nil {
 		return nil, err
 	}

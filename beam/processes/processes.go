@@ -277,7 +277,9 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 			}
 		}()
 	}
-	id, _, _, err := runnerlib.Prepare(ctx, h.jobs, pipeline, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Experiments: jobopts.GetExperiments()})
+	// Of a lane that is divided, the process would do the parts side by side.
+	whole := append(jobopts.GetExperiments(), "prism_disable_sdf_split")
+	id, _, _, err := runnerlib.Prepare(ctx, h.jobs, pipeline, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Experiments: whole})
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,13 @@ type Pool interface {
 	Do(ctx context.Context, b *Batch) ([][]byte, error)
 }
 
-// A Batch is items of one task, and what they share.
+// A Batch is items of one task, and what they share. Items that follow each other in groups
+// of Together have work in common if one process does them; 0 is 1.
 type Batch struct {
-	Task   string
-	Shared []byte
-	Items  [][]byte
+	Task     string
+	Shared   []byte
+	Items    [][]byte
+	Together int
 }
 
 type key struct{}
