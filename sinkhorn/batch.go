@@ -39,8 +39,8 @@ type run struct {
 // as from Solve.
 //
 // Problems that follow one another and have one cost matrix, or the same points, and one λ
-// are solved together, up to 16 at a time: K is computed once, and a pass over it is made
-// for all of them, at the speed of arithmetic instead of that of memory. The same are
+// are solved together, up to 16 at a time: K is computed once, and if it has more than 32 KB,
+// a pass over it is made for all of them, at the speed of arithmetic instead of memory's. The same are
 // matrices of the same Data, not of equal values. Problems of at most 32 against 32 points
 // (24 without AVX-512) in at most 16 dimensions are solved 8 at a time, 16 in float32, each
 // in a lane of the vector registers. Both take settings without Gradient and Anneal, lanes

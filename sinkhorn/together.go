@@ -14,6 +14,7 @@ import (
 const (
 	most       = 16      // problems that are solved together
 	groupBlock = 1 << 16 // elements of rows that stay in the second-level cache while all go through them
+	groupBytes = 1 << 15 // of K stay in the first: no faster for several at a time than for one
 )
 
 // group are problems that are solved together: of one K, for which iteration k of all of
@@ -302,8 +303,11 @@ func groupRows[K, T dist.Float](p *groupPass[T], b *strip[T], k []K) {
 	for first := 0; first < b.r; first += step {
 		r, k := min(step, b.r-first), k[first*b.ld:]
 		i, last := b.i+first, b.i+first+min(step, b.r-first)
-		s := 0
-		for ; s+block.Size <= len(p.q); s += block.Size {
+		s, blocks := 0, len(p.q)
+		if b.n*b.ld*size[K]() <= groupBytes {
+			blocks = 0
+		}
+		for ; s+block.Size <= blocks; s += block.Size {
 			var v, a, u, q [block.Size][]T
 			for l := range v {
 				v[l], a[l], u[l], q[l] = p.v[s+l], p.a[s+l][i:last], p.u[s+l][i:last], p.sums[s+l]
