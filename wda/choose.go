@@ -43,7 +43,8 @@ const (
 	// choiceHeld is the number of rows held out in all below which the division is made
 	// anew, up to choiceRepeats times.
 	choiceHeld, choiceRepeats = 300, 4
-	// choiceRows bounds the rows: transport takes time in their square.
+	// choiceRows bounds the rows that are fitted to: transport takes time in their square. As many
+	// more are held out of every fold where there are: that takes little.
 	choiceRows = 1000
 	// choiceClasses is the number of classes beyond which steps are halved: pairs are so
 	// many as its square.
@@ -149,7 +150,7 @@ type comparison struct {
 // there is no way to.
 func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, error) {
 	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d, len(sp.full.classes))}
-	s := sp.s.thinned(ctx, choiceRows)
+	s := sp.s.thinned(ctx, 2*choiceRows)
 	c.rows, c.counts = s.n, set.counts(s)
 	for i := range c.list {
 		c.list[i].Leading = c.counts[0]
@@ -460,10 +461,10 @@ type division struct {
 
 // folds returns the folds of the samples of sp, ready for the candidates.
 func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]division, error) {
-	s := sp.s.thinned(ctx, choiceRows)
+	s := sp.s.thinned(ctx, 2*choiceRows)
 	var all *samples
 	if sp.rows != nil {
-		all = sp.full.thinned(ctx, choiceRows)
+		all = sp.full.thinned(ctx, 2*choiceRows)
 	}
 	out := divisions(s, set.Seed)
 	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers))...); err != nil {
@@ -524,7 +525,15 @@ func divisions(s *samples, seed uint64) []division {
 		next := 0
 		for c := range s.classes {
 			order := rng.Perm(s.size(c))
-			for _, i := range order {
+			fitted := len(order)
+			if s.n > choiceRows {
+				fitted = max(2, fitted*choiceRows/s.n)
+			}
+			for k, i := range order {
+				if k >= fitted {
+					part[s.offset[c]+i] = heldAlways
+					continue
+				}
 				part[s.offset[c]+i] = next % parts
 				next++
 			}
@@ -538,12 +547,15 @@ func divisions(s *samples, seed uint64) []division {
 	return out
 }
 
+// heldAlways is the part of the rows that every fold holds out.
+const heldAlways = -1
+
 func divide(s *samples, part []int, k int) (f division, ok bool) {
 	var sizes []int
 	for c := range s.classes {
 		var train, held []int
 		for i := s.offset[c]; i < s.offset[c+1]; i++ {
-			if part[i] == k {
+			if part[i] == k || part[i] == heldAlways {
 				held = append(held, i)
 			} else {
 				train = append(train, i)
@@ -676,7 +688,7 @@ const pieceTask = "wda.candidates"
 
 // multiplications is about how many the comparison makes.
 func (c *comparison) multiplications() float64 {
-	n := float64(c.rows)
+	n := float64(min(c.rows, choiceRows))
 	return n * n * float64(len(c.folds)*len(c.list)*c.set.Optimizer.MaxSteps*2*c.set.Objective.Iterations)
 }
 

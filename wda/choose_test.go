@@ -167,13 +167,14 @@ func TestChoiceCancel(t *testing.T) {
 	}
 }
 
-// TestChoiceFolds: every row is held out as often as any other, classes in proportion, and K is
-// not above the size of a typical class.
+// TestChoiceFolds: every row is held out as often as any other, or, of many, always, so that
+// no fold fits more than a part of choiceRows; classes in proportion, and K is not above the size
+// of a typical class.
 func TestChoiceFolds(t *testing.T) {
 	for _, c := range []struct {
 		sizes          []int
 		folds, largest int
-	}{{[]int{30, 40, 50}, 15, 5}, {[]int{3, 3, 3, 3}, 20, 3}, {[]int{400, 300}, 3, 5}, {[]int{4, 5, 6}, 20, 5}} {
+	}{{[]int{30, 40, 50}, 15, 5}, {[]int{3, 3, 3, 3}, 20, 3}, {[]int{400, 300}, 3, 5}, {[]int{1000, 800}, 3, 5}, {[]int{4, 5, 6}, 20, 5}} {
 		s := &samples{offset: []int{0}, d: 1}
 		for i, n := range c.sizes {
 			s.n += n
@@ -194,6 +195,13 @@ func TestChoiceFolds(t *testing.T) {
 					t.Fatalf("%v: row %d is held out and not", c.sizes, i)
 				}
 			}
+		}
+		if s.n > choiceRows {
+			fitted := slices.DeleteFunc(slices.Clone(held), func(times int) bool { return times == c.folds })
+			if n := len(fitted); n < choiceRows-len(c.sizes) || n > choiceRows {
+				t.Errorf("%v: %d rows are fitted to", c.sizes, n)
+			}
+			held = fitted
 		}
 		if slices.Min(held) != slices.Max(held) && len(c.sizes) != 4 {
 			t.Errorf("%v: held out %v times", c.sizes, held)
