@@ -24,17 +24,18 @@
 // # Measured
 //
 // µs a problem of ten thousand, n against n points in two dimensions, ten iterations, K and
-// all checks included, on one core of a Sapphire Rapids with AVX-512 that others use, too:
-// medians of six interleaved runs of go test -run '^$' -bench Tiny ./sinkhorn and medians of
-// their ratios; in brackets the least.
+// all checks included, on one core of a Sapphire Rapids with AVX-512: minima of four runs of
+// go test -run '^$' -bench Tiny ./sinkhorn, at commit 2803110; in brackets the least seen
+// before Interleave, when the machine was faster.
 //
 //	n     float64: Solve   SolveBatch         float32: Solve   SolveBatch
-//	8     4.46 (2.64)      1.33 (.69)  3.4    4.78 (2.45)      .87 (.55)   4.6
-//	16    4.62 (2.56)      2.07 (1.35) 2.1    3.66 (2.44)      1.45 (.91)  3.1
-//	32    7.08 (4.75)      5.12 (4.27) 1.3    4.93 (3.88)      2.86 (2.32) 1.7
+//	8     4.21 (2.64)      1.32 (.69)  3.2    5.11 (2.45)      1.02 (.55)  5.0
+//	16    7.55 (2.56)      2.31 (1.35) 3.3    6.87 (2.44)      1.40 (.91)  4.9
+//	32    12.5 (4.75)      7.97 (4.27) 1.6    7.75 (3.88)      3.32 (2.32) 2.3
 //
-// With all of two cores in SolveBatch and one in the loop of Solve, as it is written without
-// goroutines: 5.2, 3.1, 1.8 in float64, 4.2, 4.2, 2.3 in float32.
+// Costs given: 3.8, 2.0, 1.4 times in float64, 5.6, 3.6, 2.1 in float32. With all of two cores
+// in SolveBatch and one in the loop of Solve, as it is written without goroutines: 6.4, 5.1, 2.9
+// in float64, 10.9, 6.9, 4.5 in float32.
 //
 // Twice as many at n = 32 in float64 is out of reach. At 2 GHz the FMAs of a problem take
 // .70 µs (22 passes, 16 a cycle), its divisions .64 (8 in 16 cycles: 8.0 ns measured), its
