@@ -34,8 +34,8 @@
 //	32    12.5 (4.75)      7.97 (4.27) 1.6    7.75 (3.88)      3.32 (2.32) 2.3
 //
 // Costs given: 3.8, 2.0, 1.4 times in float64, 5.6, 3.6, 2.1 in float32. With all of two cores
-// in SolveBatch and one in the loop of Solve, as it is written without goroutines: 6.4, 5.1, 2.9
-// in float64, 10.9, 6.9, 4.5 in float32.
+// in SolveBatch and one in the loop of Solve, as it is written without goroutines: 5.2, 4.3, 2.9
+// in float64, 7.7, 6.1, 3.5 in float32.
 //
 // Twice as many at n = 32 in float64 is out of reach. At 2 GHz the FMAs of a problem take
 // .70 µs (22 passes, 16 a cycle), its divisions .64 (8 in 16 cycles: 8.0 ns measured), its
