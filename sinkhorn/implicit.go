@@ -157,9 +157,8 @@ func (s *Solver[T]) pricedSums(ctx context.Context) error {
 	return nil
 }
 
-// conjugateGradients goes on from β towards the solution of (diag − Tᵀ diag(1/rows) T) β = b, rhs being
-// what b is more than that of β, until the squared
-// residual, in the norm of the preconditioner, is at most goal, an element of β exceeds
+// conjugateGradients goes on from β towards the solution of (diag − Tᵀ diag(1/rows) T) β = b,
+// where rhs is the residual of β, b for β = 0, until the squared residual, in the norm of the preconditioner, is at most goal, an element of β exceeds
 // radius, or most steps have been made. It returns that square, and how many steps it has
 // made. The preconditioner is diag, or the factor of Newton's steps where there is one; the
 // norm is that of diag.

@@ -43,9 +43,9 @@ const (
 	// choiceHeld is the number of rows held out in all below which the division is made
 	// anew, up to choiceRepeats times.
 	choiceHeld, choiceRepeats = 300, 4
-	// choiceRows bounds the rows that are fitted to: transport takes time in their square. As many
-	// more are held out of every fold where there are: that takes little.
-	choiceRows = 1000
+	// choiceRows bounds the rows that are fitted to, as transport takes time in their square, and
+	// choiceSeen all: the others are held out of every fold.
+	choiceRows, choiceSeen = 1000, 2000
 	// choiceClasses is the number of classes beyond which steps are halved: pairs are so
 	// many as its square.
 	choiceSteps, choiceClasses = 8, 30
@@ -150,7 +150,7 @@ type comparison struct {
 // there is no way to.
 func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, error) {
 	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d, len(sp.full.classes))}
-	s := sp.s.thinned(ctx, 2*choiceRows)
+	s := sp.s.thinned(ctx, choiceSeen)
 	c.rows, c.counts = s.n, set.counts(s)
 	for i := range c.list {
 		c.list[i].Leading = c.counts[0]
@@ -461,10 +461,10 @@ type division struct {
 
 // folds returns the folds of the samples of sp, ready for the candidates.
 func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]division, error) {
-	s := sp.s.thinned(ctx, 2*choiceRows)
+	s := sp.s.thinned(ctx, choiceSeen)
 	var all *samples
 	if sp.rows != nil {
-		all = sp.full.thinned(ctx, 2*choiceRows)
+		all = sp.full.thinned(ctx, choiceSeen)
 	}
 	out := divisions(s, set.Seed)
 	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers))...); err != nil {

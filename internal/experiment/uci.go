@@ -556,7 +556,7 @@ func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 		"err more than as they are on all 10 (isolet 9.1 and 9.0 %%; iris 32.7 and 26.3; mnist 19.8 and 14.7, WDA 14.1).")
 	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults, which choose whitening, λ, ρ, scale and the components that count on rows held out of those they are fitted to. "+
 		"FDA-s and LFDA-s: shrinkage chosen likewise, which is what they need where the noise makes features as many as samples: comparing them with WDA is fair, comparing FDA and LFDA with it is not. LMNN-s: convergence or 50 steps. "+
-		"p and K are chosen for all. Fits in cross-validation take %d steps at most (WDA in float32, by its defaults WDA in as many as ever; LSDR and LSQMI from one start), those of LMNN as many as the fit with what was chosen, which has no such limit.", uciQuick)
+		"p and K are chosen for all. Fits in cross-validation take %d steps at most (WDA-paper and WDA in float32, and WDA in as many as it makes by default; LSDR and LSQMI from one start), those of LMNN as many as the fit with what was chosen, which has no such limit.", uciQuick)
 	for _, d := range sets {
 		if strings.HasSuffix(d.name, standInMark) {
 			j.say("%s: %s stands in for the paper's Caltech DeCAF6 features (%s), so its published numbers are of other data.", d.name, d.file, "caltech_decaf6.npz")

@@ -38,12 +38,25 @@
 	MOVQ (o+48)(AX), c; \
 	MOVQ (o+72)(AX), d
 
-// NEXT: to the next row, at bytes on.
+// NEXT: at bytes on in four slices.
 #define NEXT(a, b, c, d) \
 	ADDQ at, a; \
 	ADDQ at, b; \
 	ADDQ at, c; \
 	ADDQ at, d
+
+// NEXTROW: to the next row of x, of elements of 1<<log bytes, and of dst. A branch on whether
+// there is one follows.
+#define NEXTROW(log) \
+	MOVQ ldx+40(FP), at;  \
+	SHLQ $log, at;        \
+	NEXT(x0, x1, x2, x3); \
+	NEXT(x4, x5, x6, x7); \
+	MOVQ ldd+24(FP), at;  \
+	SUBQ n+8(FP), at;     \
+	SHLQ $6, at;          \
+	ADDQ at, to;          \
+	DECQ rows
 
 // PAIR: y, of which x is the lower half, takes 128 bits of two problems.
 #define PAIR(p, q, x, y) \
@@ -109,16 +122,8 @@ tail:
 	ADDQ        $64, to
 
 rowdone:
-	MOVQ ldx+40(FP), at
-	SHLQ $3, at
-	NEXT(x0, x1, x2, x3)
-	NEXT(x4, x5, x6, x7)
-	MOVQ ldd+24(FP), at
-	SUBQ n+8(FP), at
-	SHLQ $6, at
-	ADDQ at, to
-	DECQ rows
-	JNE  rowloop
+	NEXTROW(3)
+	JNE rowloop
 	VZEROUPPER
 	RET
 
@@ -176,16 +181,8 @@ tailloop:
 	JNE     tailloop
 
 rowdone:
-	MOVQ ldx+40(FP), at
-	SHLQ $2, at
-	NEXT(x0, x1, x2, x3)
-	NEXT(x4, x5, x6, x7)
-	MOVQ ldd+24(FP), at
-	SUBQ n+8(FP), at
-	SHLQ $6, at
-	ADDQ at, to
-	DECQ rows
-	JNE  rowloop
+	NEXTROW(2)
+	JNE rowloop
 
 	// the other half, unless this was it
 	MOVQ x+32(FP), AX

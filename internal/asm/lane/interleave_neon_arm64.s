@@ -8,7 +8,7 @@
 // Tile            two (four) problems by as many columns, a quarter of 64 bytes after the other.
 // Tail            a column of the same problems. No access outside the slices.
 // Special values  are copied.
-// Registers       see below. V0–V3 x, V4–V11 shuffled.
+// Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -28,24 +28,37 @@
 #define quarter R10
 #define at R11
 
-TEXT ·interleaveNEONF64(SB), NOSPLIT, $0-48
-	MOVD n+8(FP), at
-	MOVD ldx+40(FP), skip
-	SUB  at, skip
-	LSL  $3, skip
-	MOVD ldd+24(FP), skipto
-	SUB  at, skipto
-	LSL  $6, skipto
-	MOVD x+32(FP), from
+// BEGIN: elements of x have 1<<log bytes.
+#define BEGIN(log) \
+	MOVD n+8(FP), at;      \
+	MOVD ldx+40(FP), skip; \
+	SUB  at, skip;         \
+	LSL  $log, skip;       \
+	MOVD ldd+24(FP), skipto; \
+	SUB  at, skipto;       \
+	LSL  $6, skipto;       \
+	MOVD x+32(FP), from;   \
 	MOVD $0, quarter
+
+// BEGINQUARTER: the first row, of the problems of a quarter.
+#define BEGINQUARTER \
+	MOVD dst+16(FP), to; \
+	ADD  quarter, to;    \
+	MOVD m+0(FP), rows
+
+// NEXTQUARTER: a branch on whether there is one follows.
+#define NEXTQUARTER \
+	ADD $16, quarter; \
+	CMP $64, quarter
+
+TEXT ·interleaveNEONF64(SB), NOSPLIT, $0-48
+	BEGIN(3)
 
 quarterloop:
 	MOVD (from), x0
 	MOVD 24(from), x1
 	ADD  $48, from
-	MOVD dst+16(FP), to
-	ADD  quarter, to
-	MOVD m+0(FP), rows
+	BEGINQUARTER
 
 rowloop:
 	MOVD n+8(FP), left
@@ -80,21 +93,12 @@ rowdone:
 	ADD  skipto, to
 	SUBS $1, rows
 	BNE  rowloop
-	ADD  $16, quarter
-	CMP  $64, quarter
-	BNE  quarterloop
+	NEXTQUARTER
+	BNE quarterloop
 	RET
 
 TEXT ·interleaveNEONF32(SB), NOSPLIT, $0-48
-	MOVD n+8(FP), at
-	MOVD ldx+40(FP), skip
-	SUB  at, skip
-	LSL  $2, skip
-	MOVD ldd+24(FP), skipto
-	SUB  at, skipto
-	LSL  $6, skipto
-	MOVD x+32(FP), from
-	MOVD $0, quarter
+	BEGIN(2)
 
 quarterloop:
 	MOVD (from), x0
@@ -102,9 +106,7 @@ quarterloop:
 	MOVD 48(from), x2
 	MOVD 72(from), x3
 	ADD  $96, from
-	MOVD dst+16(FP), to
-	ADD  quarter, to
-	MOVD m+0(FP), rows
+	BEGINQUARTER
 
 rowloop:
 	MOVD n+8(FP), left
@@ -158,7 +160,6 @@ rowdone:
 	ADD  skipto, to
 	SUBS $1, rows
 	BNE  rowloop
-	ADD  $16, quarter
-	CMP  $64, quarter
-	BNE  quarterloop
+	NEXTQUARTER
+	BNE quarterloop
 	RET
