@@ -45,8 +45,7 @@
 	ADDQ at, c; \
 	ADDQ at, d
 
-// NEXTROW: to the next row of x, of elements of 1<<log bytes, and of dst. A branch on whether
-// there is one follows.
+// NEXTROW: to the next row of x, of elements of 1<<log bytes, and of dst.
 #define NEXTROW(log) \
 	MOVQ ldx+40(FP), at;  \
 	SHLQ $log, at;        \
@@ -55,8 +54,7 @@
 	MOVQ ldd+24(FP), at;  \
 	SUBQ n+8(FP), at;     \
 	SHLQ $6, at;          \
-	ADDQ at, to;          \
-	DECQ rows
+	ADDQ at, to
 
 // PAIR: y, of which x is the lower half, takes 128 bits of two problems.
 #define PAIR(p, q, x, y) \
@@ -123,7 +121,8 @@ tail:
 
 rowdone:
 	NEXTROW(3)
-	JNE rowloop
+	DECQ rows
+	JNE  rowloop
 	VZEROUPPER
 	RET
 
@@ -182,7 +181,8 @@ tailloop:
 
 rowdone:
 	NEXTROW(2)
-	JNE rowloop
+	DECQ rows
+	JNE  rowloop
 
 	// the other half, unless this was it
 	MOVQ x+32(FP), AX

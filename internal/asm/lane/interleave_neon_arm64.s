@@ -37,8 +37,7 @@
 	MOVD ldd+24(FP), skipto; \
 	SUB  at, skipto;       \
 	LSL  $6, skipto;       \
-	MOVD x+32(FP), from;   \
-	MOVD $0, quarter
+	MOVD x+32(FP), from
 
 // BEGINQUARTER: the first row, of the problems of a quarter.
 #define BEGINQUARTER \
@@ -53,6 +52,7 @@
 
 TEXT ·interleaveNEONF64(SB), NOSPLIT, $0-48
 	BEGIN(3)
+	MOVD $0, quarter
 
 quarterloop:
 	MOVD (from), x0
@@ -99,6 +99,7 @@ rowdone:
 
 TEXT ·interleaveNEONF32(SB), NOSPLIT, $0-48
 	BEGIN(2)
+	MOVD $0, quarter
 
 quarterloop:
 	MOVD (from), x0
