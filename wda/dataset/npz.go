@@ -162,7 +162,13 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 	if err != nil {
 		return nil, nil, because(ErrFormat, "damaged zip entry: "+err.Error())
 	}
-	s := &stream{r: bufio.NewReaderSize(z.src.readAhead(inflate{r}), streamBuffer)}
+	begin, err := file.DataOffset()
+	stored := err == nil && file.Method == zip.Store
+	var body io.Reader = inflate{r}
+	if stored {
+		body = z.src.prefetch(body, begin)
+	}
+	s := &stream{r: bufio.NewReaderSize(z.src.readAhead(body), streamBuffer)}
 	// The header's sizes are claims; the file's size is not.
 	limit := uint64(z.src.size)
 	if file.Method != zip.Store {
@@ -170,7 +176,7 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 		s.check = func(bytes int64) error { return checkExpansion(bytes, z.src.size, z.src.expansion) }
 	}
 	s.limit = int64(min(limit, file.UncompressedSize64, math.MaxInt64))
-	if begin, err := file.DataOffset(); err == nil && file.Method == zip.Store {
+	if stored {
 		s.place = place{file: z.src.at, begin: begin, size: begin + s.limit}
 	}
 	a, err := openNPY(s)

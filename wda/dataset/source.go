@@ -21,7 +21,9 @@ import (
 // source is an open file with its compression and format known.
 type source struct {
 	file       *os.File // nil for another reader
+	disk       *os.File // the regular file that it reads, its own or another's; nil if it is none
 	at         io.ReaderAt
+	begin      int64 // where at begins in disk
 	size       int64 // bytes of the file, −1 if unknown
 	r          *bufio.Reader
 	format     string
@@ -87,7 +89,7 @@ func (s *source) open(r io.Reader, opt Options) error {
 	if err := s.measure(r); err != nil {
 		return err
 	}
-	s.r = bufio.NewReaderSize(s.readAhead(counter{r, &s.raw}), streamBuffer)
+	s.r = bufio.NewReaderSize(s.readAhead(s.prefetch(counter{r, &s.raw}, 0)), streamBuffer)
 	// The bytes decide on compression: no format here starts like gzip, and
 	// download tools unpack files without renaming them.
 	if head, _ := s.r.Peek(2); bytes.Equal(head, gzipMagic) {
@@ -128,6 +130,7 @@ func (s *source) measure(r io.Reader) error {
 		case !info.Mode().IsRegular():
 			return nil
 		}
+		s.disk = f
 	}
 	at, ok := r.(interface {
 		io.ReaderAt
@@ -147,7 +150,7 @@ func (s *source) measure(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.size = end - begin
+	s.begin, s.size = begin, end-begin
 	s.at = io.NewSectionReader(at, begin, s.size)
 	return nil
 }
