@@ -179,7 +179,7 @@ func (s *Solver[T]) conjugateGradients(ctx context.Context, diag, rows []T, goal
 			break
 		}
 		if s.newton.sparse.made {
-			err = s.newton.sparse.square(ctx, im.sd, im.d)
+			err = s.newton.sparse.square(ctx, &s.geo, im.sd, im.d)
 		} else {
 			for j, v := range v {
 				im.z[j] = v * im.d[j]

@@ -333,7 +333,7 @@ func (s *Solver[T]) direction(ctx context.Context, diag, rows []T, goal, radius 
 
 // stepCost returns what a step of conjugate gradients costs, and how much of a pass it counts.
 func (s *Solver[T]) stepCost() (cost, share float64) {
-	m, elements := float64(s.geo.m), float64(max(1, len(s.newton.sparse.s)))
+	m, elements := float64(s.geo.m), float64(max(1, s.newton.sparse.count.Load()))
 	cost, share = s.passCost(), 1
 	if s.newton.sparse.made {
 		cost, share = costListed*elements, elements/s.geo.size()
@@ -360,10 +360,13 @@ func (s *Solver[T]) factorCost() float64 {
 	if !sp.made {
 		return float64((products + float64(float64(n*m*m)/2)) * costProduct)
 	}
-	listed, first := 0., 0
-	for _, end := range sp.ends {
-		listed = num.FMA(float64(end-first), float64(end-first)/2, listed)
-		first = end
+	listed := 0.
+	for _, piece := range sp.pieces {
+		first := 0
+		for _, end := range piece.ends {
+			listed = num.FMA(float64(end-first), float64(end-first)/2, listed)
+			first = end
+		}
 	}
 	return float64(products*costProduct) + float64(listed*costListed)
 }

@@ -157,9 +157,10 @@ func TestFactorInTime(t *testing.T) {
 		s.state = &s.own
 		s.geo.n, s.geo.m = c.n, c.n
 		sp := &s.newton.sparse
-		sp.made, sp.s = c.listed > 0, make([]float64, c.listed)
+		sp.made, sp.pieces = c.listed > 0, make([]listed, 1)
+		sp.count.Store(int64(c.listed))
 		for i := range c.n {
-			sp.ends = append(sp.ends, (i+1)*c.listed/c.n)
+			sp.pieces[0].ends = append(sp.pieces[0].ends, (i+1)*c.listed/c.n)
 		}
 		cost, _ := s.stepCost()
 		if steps := int(s.factorCost() / cost); steps < c.least || steps > c.most {
@@ -234,16 +235,24 @@ func TestTriangular(t *testing.T) {
 	}
 }
 
-// TestSparse: the product with a list's elements is that with all of K, for which there is none where
-// too many matter, or memory is short; and so is what is factorized.
+// TestSparse: the product with a list's elements is that with all of K, in the same bits whoever computes
+// it, for which there is none where too many matter, or memory is short; and so is what is factorized.
 func TestSparse(t *testing.T) {
-	for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
-		ctx := t.Context()
-		s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1000, Storage: storage})
+	var alone []float64
+	for _, c := range []struct {
+		storage            Storage
+		n, workers, groups int
+		lambda             float64
+	}{
+		{Stored, 150, 1, 1, 3000}, {MatrixFree, 150, 1, 1, 3000}, {Mixed, 150, 1, 1, 3000},
+		{Stored, 800, 1, 2, 1500}, {Stored, 800, 3, 2, 1500},
+	} {
+		ctx, storage := t.Context(), c.storage
+		s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1000, Storage: storage, Workers: c.workers})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := slowProblem[float64](150, 3000)
+		p := slowProblem[float64](c.n, c.lambda)
 		if err := errors.Join(s.prepare(ctx, p), s.forward(ctx, 50, 1e-12, nil), s.enterNewton(ctx)); err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +270,7 @@ func TestSparse(t *testing.T) {
 			}
 		}
 		got := make([]float64, m)
-		if err := errors.Join(s.geo.sweep(ctx, s.s, im.sd, im.z, s.w), s.list(ctx, s.fq, s.a), nw.sparse.square(ctx, got, im.d)); err != nil {
+		if err := errors.Join(s.geo.sweep(ctx, s.s, im.sd, im.z, s.w), s.list(ctx, s.fq, s.a), nw.sparse.square(ctx, &s.geo, got, im.d)); err != nil {
 			t.Fatal(err)
 		}
 		for j, v := range s.fv {
@@ -269,8 +278,15 @@ func TestSparse(t *testing.T) {
 				t.Errorf("%v: product %d is %v, want %v", storage, j, got[j], want)
 			}
 		}
-		if k := len(nw.sparse.s); !nw.sparse.made || k < s.geo.n || k > s.geo.n*m/sparseShare {
-			t.Errorf("%v: %d elements", storage, k)
+		if k := int(nw.sparse.count.Load()); !nw.sparse.made || k < s.geo.n || k > s.geo.n*m/sparseShare || nw.sparse.groups != c.groups {
+			t.Errorf("%v, n = %d: %d elements in %d groups", storage, c.n, k, nw.sparse.groups)
+		}
+		if c.groups > 1 {
+			if alone == nil {
+				alone = got
+			}
+			asmtest.SameSlices(t, "three goroutines", got, alone)
+			continue
 		}
 		nw.direct.m = m
 		var h [2][]float64
@@ -291,7 +307,7 @@ func TestSparse(t *testing.T) {
 		}
 		s.settings.MaxMemory = int64(s.taken) + sparseBytes*100
 		if err := s.list(ctx, s.fq, s.a); err != nil || nw.sparse.made {
-			t.Errorf("%v: %d elements in the memory of 100, %v", storage, len(nw.sparse.s), err)
+			t.Errorf("%v: %d elements in the memory of 100, %v", storage, nw.sparse.count.Load(), err)
 		}
 		s.settings.MaxMemory = defaultMemory
 		if err := errors.Join(s.prepare(ctx, slowProblem[float64](150, 3)), s.forward(ctx, 50, 1e-12, nil), s.enterNewton(ctx)); err != nil {
@@ -300,7 +316,7 @@ func TestSparse(t *testing.T) {
 		s.residual()
 		s.fu, s.fv = nw.u, nw.v
 		if err := s.list(ctx, s.fq, s.a); err != nil || nw.sparse.made {
-			t.Errorf("%v: %d elements of %d are a list, %v", storage, len(nw.sparse.s), s.geo.n*m, err)
+			t.Errorf("%v: %d elements of %d are a list, %v", storage, nw.sparse.count.Load(), s.geo.n*m, err)
 		}
 	}
 }

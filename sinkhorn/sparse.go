@@ -3,6 +3,7 @@ package sinkhorn
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/pass"
@@ -21,25 +22,37 @@ import (
 const (
 	sparseShare = 12      // a list has at most one of so many elements of K,
 	sparseMost  = 1 << 24 // and so many,
-	sparseBytes = 28      // each of 12 bytes, and while the list grows once more
+	sparseBytes = 30      // each of 12 bytes, while the list grows once more, and 2 of sums
 	sparseRun   = 64      // elements of a row that are looked at together
 	sparseRows  = 64      // rows between two looks at the context,
 	sparseWork  = 1 << 18 // or products
+	sparseGroup = 1 << 14 // at least so many elements, and
+	sparseSums  = 4       // of each column, for sums of their own; at most
+	sparseSets  = 16      // of these
 )
 
 // sparse is the list, and the scaling of S = diag(u) K diag(v).
 type sparse[T dist.Float] struct {
 	u, v    []T
 	root    []float64 // √D
-	ends    []int     // of the rows' elements
-	column  []int32
-	s       []float64
-	t, q    []float64
-	most    int
+	pieces  []listed
+	count   atomic.Int64 // elements of all pieces
+	t       []float64
+	q       []float64 // sums over rows, of each group of pieces
+	groups  int       // by the sizes alone, as the pieces are
+	most    int64
 	steps   int // of the last direction
 	made    bool
 	refused bool // too long
 	pass    listPass[T]
+	take    func(ctx context.Context, w, group int) error
+}
+
+// listed is what the list has of the rows of a piece.
+type listed struct {
+	ends   []int // of the rows' elements
+	column []int32
+	s      []float64
 }
 
 // scaleSquare sets what makes S of the K at hand.
@@ -73,39 +86,44 @@ func (s *Solver[T]) list(ctx context.Context, diag, rows []T) error {
 	geo, sp := &s.geo, &s.newton.sparse
 	m := geo.m
 	room := float64(s.settings.MaxMemory) - s.taken
-	sp.made, sp.most = false, int(min(s.mostListed(), room/sparseBytes))
+	sp.made, sp.most = false, int64(min(s.mostListed(), room/sparseBytes))
 	s.scaleSquare(diag, rows)
-	grow(&sp.t, m)
-	grow(&sp.q, m)
-	sp.ends, sp.column, sp.s = sp.ends[:0], sp.column[:0], sp.s[:0]
-	sp.pass = listPass[T]{sp, T(s.limits.epsilon)}
-	for piece := range geo.pieces {
-		if err := geo.strips[0].walk(ctx, &sp.pass, geo.copiedRows(), piece, nil); err != nil {
-			return err
-		}
+	sp.count.Store(0)
+	grow(&sp.pieces, geo.pieces)
+	for i := range sp.pieces {
+		p := &sp.pieces[i]
+		p.ends, p.column, p.s = p.ends[:0], p.column[:0], p.s[:0]
 	}
-	sp.made = len(sp.s) <= sp.most
+	sp.pass = listPass[T]{sp, T(s.limits.epsilon)}
+	if err := geo.each(ctx, &sp.pass, geo.copiedRows()); err != nil {
+		return err
+	}
+	count := int(sp.count.Load())
+	sp.made = count <= int(sp.most)
 	sp.refused = !sp.made
+	sp.groups = max(1, min(count/sparseGroup, count/(sparseSums*m), sparseSets, geo.pieces))
+	grow(&sp.t, m)
+	grow(&sp.q, sp.groups*m)
 	s.res.Iterations++
 	return nil
 }
 
-// listPass appends to the list.
+// listPass appends to the list, until it is too long.
 type listPass[T dist.Float] struct {
 	*sparse[T]
 	least T
 }
 
 func (p *listPass[T]) rows(b *strip[T]) {
-	if len(p.s) > p.most {
+	if p.count.Load() > p.most {
 		return
 	}
-	r, m := b.r, b.m
+	r, m, to := b.r, b.m, &p.pieces[b.piece]
 	grow(&b.adjointRows, r*m)
 	k, _, _ := b.both()
 	b.scaled(b.adjointRows, m, k, r, p.u[b.i:], p.v)
 	for l := range r {
-		row := b.adjointRows[l*m:][:m]
+		row, before := b.adjointRows[l*m:][:m], len(to.s)
 		for first := 0; first < m; first += sparseRun {
 			run := row[first:min(first+sparseRun, m)]
 			if pass.CountOutside(b.level, run, 0, p.least) == 0 {
@@ -113,27 +131,33 @@ func (p *listPass[T]) rows(b *strip[T]) {
 			}
 			for j, x := range run {
 				if x > p.least {
-					p.column, p.s = append(p.column, int32(first+j)), append(p.s, float64(x))
+					to.column, to.s = append(to.column, int32(first+j)), append(to.s, float64(x))
 				}
 			}
 		}
-		p.ends = append(p.ends, len(p.s))
-		if len(p.s) > p.most {
+		to.ends = append(to.ends, len(to.s))
+		if p.count.Add(int64(len(to.s)-before)) > p.most {
 			return
 		}
 	}
 }
 
 // square sets dst = D^½ SᵀS D^½ x.
-func (p *sparse[T]) square(ctx context.Context, dst, x []T) error {
+func (p *sparse[T]) square(ctx context.Context, geo *geometry[T], dst, x []T) error {
 	for j, r := range p.root {
-		p.t[j], p.q[j] = r*float64(x[j]), 0
+		p.t[j] = r * float64(x[j])
 	}
-	for i := 0; i < len(p.ends); i += sparseRows {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	if p.take == nil {
+		p.take = p.squareGroup // once: a method value is an allocation
+	}
+	if err := geo.crew.Run(ctx, min(geo.workers, p.groups), p.groups, p.take); err != nil {
+		return err
+	}
+	m := len(p.root)
+	for g := 1; g < p.groups; g++ {
+		for j, x := range p.q[g*m:][:m] {
+			p.q[j] += x
 		}
-		p.squareRows(i, min(i+sparseRows, len(p.ends)))
 	}
 	for j, r := range p.root {
 		dst[j] = T(r * p.q[j])
@@ -141,10 +165,26 @@ func (p *sparse[T]) square(ctx context.Context, dst, x []T) error {
 	return nil
 }
 
-// squareRows adds to q what rows i … last−1 have of SᵀS t. An FMA takes twice as long here as a
+// squareGroup sets the sums of a group to what its pieces have of SᵀS t.
+func (p *sparse[T]) squareGroup(ctx context.Context, _, group int) error {
+	m := len(p.root)
+	q := p.q[group*m:][:m]
+	clear(q)
+	for _, piece := range p.pieces[group*len(p.pieces)/p.groups : (group+1)*len(p.pieces)/p.groups] {
+		for i := 0; i < len(piece.ends); i += sparseRows {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			piece.square(q, p.t, i, min(i+sparseRows, len(piece.ends)))
+		}
+	}
+	return nil
+}
+
+// square adds to q what rows i … last−1 have of SᵀS t. An FMA takes twice as long here as a
 // product and a sum: Go asks first whether the processor has one.
-func (p *sparse[T]) squareRows(i, last int) {
-	t, q, first := p.t, p.q, 0
+func (p *listed) square(q, t []float64, i, last int) {
+	first := 0
 	if i > 0 {
 		first = p.ends[i-1]
 	}
@@ -164,21 +204,24 @@ func (p *sparse[T]) squareRows(i, last int) {
 
 // subtractSquare subtracts SᵀS from the upper triangle of h.
 func (p *sparse[T]) subtractSquare(ctx context.Context, h []float64) error {
-	m, first, work := len(p.root), 0, 0
-	for _, end := range p.ends {
-		column, s := p.column[first:end], p.s[first:end]
-		first = end
-		for k, j := range column {
-			if work += len(column) - k; work > sparseWork {
-				if work = 0; ctx.Err() != nil {
-					return context.Cause(ctx)
+	m, work := len(p.root), 0
+	for _, piece := range p.pieces {
+		first := 0
+		for _, end := range piece.ends {
+			column, s := piece.column[first:end], piece.s[first:end]
+			first = end
+			for k, j := range column {
+				if work += len(column) - k; work > sparseWork {
+					if work = 0; ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
 				}
-			}
-			row, x := h[int(j)*m:][:m], s[k]
-			s, column := s[k:], column[k:]
-			s = s[:len(column)]
-			for l, j := range column {
-				row[j] -= float64(x * s[l])
+				row, x := h[int(j)*m:][:m], s[k]
+				s, column := s[k:], column[k:]
+				s = s[:len(column)]
+				for l, j := range column {
+					row[j] -= float64(x * s[l])
+				}
 			}
 		}
 	}
