@@ -26,9 +26,10 @@ const (
 	sparseRun   = 64      // elements of a row that are looked at together
 	sparseRows  = 64      // rows between two looks at the context,
 	sparseWork  = 1 << 18 // or products
-	sparseGroup = 1 << 14 // at least so many elements, and
-	sparseSums  = 4       // of each column, for sums of their own; at most
-	sparseSets  = 16      // of these
+
+	groupElements = 1 << 14 // a group of pieces, which has sums of its own, has at least so many elements,
+	groupColumn   = 4       // and so many a column;
+	mostGroups    = 16      // there are at most so many
 )
 
 // sparse is the list, and the scaling of S = diag(u) K diag(v).
@@ -101,7 +102,7 @@ func (s *Solver[T]) list(ctx context.Context, diag, rows []T) error {
 	count := int(sp.count.Load())
 	sp.made = count <= int(sp.most)
 	sp.refused = !sp.made
-	sp.groups = max(1, min(count/sparseGroup, count/(sparseSums*m), sparseSets, geo.pieces))
+	sp.groups = max(1, min(count/groupElements, count/(groupColumn*m), mostGroups, geo.pieces))
 	grow(&sp.t, m)
 	grow(&sp.q, sp.groups*m)
 	s.res.Iterations++
