@@ -33,6 +33,7 @@ var (
 var looks = map[string]look{
 	nameWDA:         {0, nil, 2},
 	nameToyStarts:   {0, dashed, 2},
+	nameToyOne:      {0, nil, 2},
 	nameToyFixed:    {2, dotted, 1.2},
 	namePaper:       {2, dashed, 2},
 	nameTrue:        {6, dotted, 1.5},

@@ -722,7 +722,7 @@ func (e *mnistRun) comments(r *results) {
 		}
 		e.say("Why more steps make it worse, p = %d: in %d steps J of the training digits goes from %.1f to %.1f, and that of as many test digits from %.1f to %.1f, so that part of the gain "+
 			"is not real. Another part is, and is of no use to neighbors: J is a ratio of two sums over all directions, to which directions without variance cost nothing. The digits "+
-			"then spread over %.1f effective dimensions, where PCA has %.1f and our defaults, whose ridge makes small variances worthless, have %.1f.",
+			"then spread over %.1f effective dimensions, where PCA has %.1f and our defaults have %.1f.",
 			p, mnistPaperSteps, of("objective", "PCA"), of("objective", namePaper), of("objective of test digits", "PCA"), of("objective of test digits", namePaper),
 			of("effective dimensions", namePaper), of("effective dimensions", "PCA"), of("effective dimensions", nameWDA))
 	}

@@ -20,6 +20,9 @@ var toyLambdaExperiment = Experiment{
 	run:      runToyLambda,
 }
 
+// nameToyOne is nameToyStarts from one start.
+const nameToyOne = "WDA-one"
+
 // toyLambdaMethods are WDA from several starts, from one, and with the solver of the
 // paper. Their λ varies, and L of the first.
 func toyLambdaMethods() []method {
@@ -27,7 +30,7 @@ func toyLambdaMethods() []method {
 	paper.Objective.Lambda, paper.Objective.Iterations = wda.Lambda{}, 0
 	return []method{
 		ofWDA(nameToyStarts, wda.Settings{Optimizer: wda.Optimizer{Starts: toyStarts}}),
-		ofWDA(nameWDA, wda.Settings{}),
+		ofWDA(nameToyOne, wda.Settings{}),
 		ofWDA(namePaper, paper),
 	}
 }
@@ -56,7 +59,7 @@ func (j *job) toyLambdas() (lambdas []float64, iterations []int) {
 // toyLambdaNames are longer ones, for the legend.
 var toyLambdaNames = map[string]string{
 	nameToyStarts: fmt.Sprintf("WDA, %d starts", toyStarts),
-	nameWDA:       "WDA, one start",
+	nameToyOne:    "WDA, one start",
 	namePaper:     "paper's solver",
 }
 
@@ -73,6 +76,7 @@ func runToyLambda(ctx context.Context, j *job) error {
 			set("λ", lambdas), set("L", iterations), set("p", toyP), set("K", toyK),
 		),
 	}
+	chosen := ofWDA(nameWDA, wda.Settings{}) // its λ, too
 	var cells []cell
 	for trial := range j.Trials {
 		for _, m := range j.methods {
@@ -88,9 +92,11 @@ func runToyLambda(ctx context.Context, j *job) error {
 				}
 			}
 		}
-		cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
-			return j.toyLambdaCell(ctx, s, truth(), trial)
-		}, "", nameTrue, trial, "", ""))
+		for _, m := range []method{truth(), chosen} {
+			cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
+				return j.toyLambdaCell(ctx, s, m, trial)
+			}, m.with, m.name, trial, "", ""))
+		}
 	}
 	r, err := j.compute(ctx, g, cells)
 	if err != nil {
@@ -131,7 +137,10 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		}
 		return s
 	}
-	line := series{name: "true dimensions", look: looks[nameTrue], x: []float64{lambdas[0], lambdas[len(lambdas)-1]}, y: []float64{truth, truth}}
+	ends := []float64{lambdas[0], lambdas[len(lambdas)-1]}
+	line := series{name: "true dimensions", look: looks[nameTrue], x: ends, y: []float64{truth, truth}}
+	chosen := stat.Mean(r.values("error", where{"method": nameWDA}), nil)
+	j.found("WDA by default, which chooses λ from the data: %.3f; in the true dimensions %.3f.", chosen, truth)
 	var left, right []series
 	for _, m := range j.methods {
 		s := curve(m.name, toyIterations)
@@ -146,15 +155,15 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		j.found("%s, L = %d: within %.2f of the error %.3f in the true dimensions from λ = %g to %g; the lowest is %.3f at λ = %g.",
 			s.name, toyIterations, toyGoal, truth, from, to, lowest, at)
 	}
-	left = append(left, line)
 	tab := &table{
 		Title: fmt.Sprintf("Test error in percent, p = 2, K = %d", toyK),
 		Head:  []string{"λ"},
 		Note:  "Mean ± standard deviation over the draws; bold: the lowest of its row. λ is relative to the data.",
 	}
-	for _, s := range left[:len(left)-1] {
+	for _, s := range left {
 		tab.Head = append(tab.Head, fmt.Sprintf("%s, L = %d", s.name, toyIterations))
 	}
+	left = append(left, series{name: "WDA, default", look: lookOf("", 4), x: ends, y: []float64{chosen, chosen}}, line)
 	ours := len(r.match(where{"method": nameToyStarts})) > 0
 	if ours {
 		for i, l := range iterations {
@@ -187,7 +196,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		row.markBest(all)
 		tab.Rows = append(tab.Rows, row)
 	}
-	caption := fmt.Sprintf("Test error in p = 2 dimensions, K = %d, mean of %d draws, against λ (relative to the data). Left: L = %d; bars are the standard error of the mean. Right: five starts, for several numbers L of Sinkhorn iterations.",
+	caption := fmt.Sprintf("Test error in p = 2 dimensions, K = %d, mean of %d draws, against λ (relative to the data). Left: L = %d; bars are the standard error of the mean; the default chooses λ from the data. Right: five starts, for several numbers L of Sinkhorn iterations.",
 		toyK, j.Trials, toyIterations)
 	err := j.figure("error", caption, 1060, 400, func(c draw.Canvas) {
 		n := 1
