@@ -9,11 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
@@ -174,6 +177,72 @@ func TestNeverDone(t *testing.T) {
 	}
 	if _, err := (pool{&Cluster{Runner: "prism"}}).Do(t.Context(), b); err == nil {
 		t.Error("no error without a folder")
+	}
+}
+
+func init() {
+	fanout.Register("test.process", func(context.Context, []byte) (fanout.Doer, error) {
+		return func(context.Context, []byte) ([]byte, error) { return fmt.Appendf(nil, "%d", os.Getpid()), nil }, nil
+	})
+	beam.RegisterRunner("taken", taken)
+}
+
+// TestProcesses: lanes have processes of their own, which are there again for the next pipeline.
+func TestProcesses(t *testing.T) {
+	c := &Cluster{Runner: "prism-processes", Folder: t.TempDir(), Lanes: 2}
+	var first [][]byte
+	for range 2 {
+		pids, err := pool{c}.Do(t.Context(), &fanout.Batch{Task: "test.process", Items: make([][]byte, 2)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = pids
+		}
+		if self := strconv.Itoa(os.Getpid()); string(pids[0]) == string(pids[1]) || string(pids[0]) == self || string(pids[1]) == self || !reflect.DeepEqual(pids, first) {
+			t.Errorf("processes %q, and %q before; the test is %s", pids, first, self)
+		}
+	}
+}
+
+// taken is a runner that only looks whether a pipeline has a DoFn whose outputs nothing takes.
+func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
+	edges, _, err := p.Build()
+	if err != nil {
+		return nil, err
+	}
+	inputs := map[*graph.Node]bool{}
+	for _, e := range edges {
+		for _, in := range e.Input {
+			inputs[in.From] = true
+		}
+	}
+	for _, e := range edges {
+		if e.Op == graph.ParDo && !slices.ContainsFunc(e.Output, func(out *graph.Outbound) bool { return inputs[out.To] }) {
+			return nil, fmt.Errorf("nothing takes the outputs of %v", e)
+		}
+	}
+	return nil, nil
+}
+
+// TestTaken: no pipeline has Prism compute while it waits for a stage without outputs (waited).
+func TestTaken(t *testing.T) {
+	c := &Cluster{Runner: "taken", Folder: t.TempDir(), Lanes: 2, Attempts: 1}
+	if _, err := (pool{c}).Do(t.Context(), &fanout.Batch{Task: "test.process", Items: make([][]byte, 3)}); err == nil || !strings.Contains(err.Error(), "3 of 3 items have no result") {
+		t.Errorf("what a Cluster runs: %v", err)
+	}
+	for _, do := range []func(beam.Scope, Model, beam.PCollection) beam.PCollection{Transform, Classify} {
+		for _, lanes := range []int{1, 3} {
+			p, s := beam.NewPipelineWithRoot()
+			var results []beam.PCollection
+			for _, rows := range Read(s, "*.parquet", Columns{}, lanes) {
+				results = append(results, do(s, Model{}, rows))
+			}
+			Write(s, "out.csv", 2, results...)
+			if _, err := beam.Run(t.Context(), "taken", p); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

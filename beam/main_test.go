@@ -15,6 +15,8 @@ import (
 var launcher, _ = strconv.Atoi(os.Getenv("MONGE_TEST_LAUNCHER"))
 
 // TestMain has Beam leave the files that it leaves for every pipeline where they are removed.
+// Beam's flags are those of the command line: with a job endpoint (README.md), what is called
+// prism here is the runner there.
 func TestMain(m *testing.M) {
 	if launcher > 0 {
 		ptest.Main(m)

@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs" // gs://
@@ -53,7 +54,7 @@ var (
 func main() {
 	flag.Parse()
 	beam.Init()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if *runners.Runner == "" {
 		*runners.Runner = "prism"
@@ -64,10 +65,26 @@ func main() {
 			*lanes = runtime.GOMAXPROCS(0)
 		}
 	}
-	if err := run(ctx); err != nil {
+	if err := tidily(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "monge-beam:", err)
 		os.Exit(1)
 	}
+}
+
+// tidily does run with a temporary folder of its own, in the one there is: for every pipeline
+// of a loopback Beam leaves an empty file beamloopbackworker-… there.
+func tidily(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "monge-beam-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"TMPDIR", "TMP"} { // TMP on Windows
+		if err := os.Setenv(name, dir); err != nil {
+			return err
+		}
+	}
+	return run(ctx)
 }
 
 func run(ctx context.Context) error {

@@ -1,0 +1,42 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestInterrupted: a command whose worker reads when it is interrupted leaves nothing in the
+// temporary folder.
+func TestInterrupted(t *testing.T) {
+	path := model(t, t.TempDir())
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		dir, temporary := t.TempDir(), t.TempDir()
+		in := filepath.Join(dir, "rows.csv")
+		if err := syscall.Mkfifo(in, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := command(temporary, "--do", "transform", "--model", path, "--in", in, "--out", filepath.Join(dir, "y.csv"))
+		var said strings.Builder
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := os.OpenFile(in, os.O_WRONLY, 0) // when the worker reads
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("%v: %v\n%s", s, err, said.String())
+		}
+		empty(t, temporary)
+	}
+}
