@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -212,6 +213,9 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, answe
 	if _, err := x.body.ReadFrom(http.MaxBytesReader(w, r.Body, a.config.Body)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: a body of more than %d bytes", engine.ErrTooLarge, a.config.Body)
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) { // by which the server ends the context, too
+			return fmt.Errorf("%w: the body did not come in time", engine.ErrMalformed)
 		}
 		if r.Context().Err() != nil {
 			return context.Cause(r.Context())
