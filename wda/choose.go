@@ -32,7 +32,8 @@ import (
 //     the noise of those held out, and the choice would be wrong.
 //   - The loss is Brier's of the neighbors' votes, weighted by distance. Being proper and
 //     smooth it tells more of few rows than the share of errors does.
-//   - K is 5, but not more than a class has rows.
+//   - K is 5, or 3 where a typical class has fewer rows in a fold; the two votes that are
+//     missing then count for all classes alike, as three that agree are no certainty.
 //   - In rounds the worse of the candidates are left behind: two thirds after the first of three
 //     folds, else half whenever 150 rows, or all, have been held out once more.
 
@@ -62,8 +63,8 @@ const (
 	choiceEnough, halvings = 150, 3
 	// fewShare and manyShare of the candidates go on after a round, of few and of many folds.
 	fewShare, manyShare = 1. / 3, 0.5
-	// choiceNeighbors is the largest K.
-	choiceNeighbors = 5
+	// choiceNeighbors is the largest K, leastNeighbors the smallest.
+	choiceNeighbors, leastNeighbors = 5, 3
 )
 
 // open reports whether the settings leave something to choose.
@@ -571,8 +572,10 @@ func divide(s *samples, part []int, k int) (f division, ok bool) {
 		return f, false
 	}
 	slices.Sort(sizes)
-	// The largest odd number that is not above the size of a typical class.
-	f.neighbors = min(choiceNeighbors, (sizes[len(sizes)/2]-1)|1)
+	f.neighbors = choiceNeighbors
+	if sizes[len(sizes)/2] < choiceNeighbors { // a typical class
+		f.neighbors = leastNeighbors
+	}
 	return f, true
 }
 
@@ -902,7 +905,8 @@ func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 }
 
 // judge returns the loss of K nearest neighbors among x, by votes that fall from 1 to 1/2
-// with the squared distance relative to that of the last.
+// with the squared distance relative to that of the last. What K lacks of choiceNeighbors is
+// shared by all classes.
 func judge(ctx context.Context, search *knn.Search[float64], x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, k int) (loss, error) {
 	points := knn.New(x, labels)
 	if err := search.Nearest(ctx, points, y, k); err != nil {
@@ -923,8 +927,9 @@ func judge(ctx context.Context, search *knn.Search[float64], x dist.Matrix[float
 			weights[c] += w
 			total += w
 		}
+		missing := float64(max(0, choiceNeighbors-len(rows)))
 		for c, w := range weights {
-			w /= total
+			w = (w + missing/float64(len(weights))) / (total + missing)
 			if points.Labels()[c] == label {
 				w = 1 - w
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
@@ -205,6 +206,34 @@ func TestChoiceFolds(t *testing.T) {
 		}
 		if slices.Min(held) != slices.Max(held) && len(c.sizes) != 4 {
 			t.Errorf("%v: held out %v times", c.sizes, held)
+		}
+	}
+}
+
+// TestJudge: of five votes all are the neighbors'; of three the other two are all classes' alike.
+func TestJudge(t *testing.T) {
+	x := dist.Matrix[float64]{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2, 7, 8, 9}}
+	y := dist.Matrix[float64]{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
+	for _, c := range []struct {
+		k    int
+		want [3]float64 // shares of the votes
+	}{
+		{3, [3]float64{1.6 + 2./3, 0.5 + 2./3, 2. / 3}}, // 1/(1 + 1/4) each of the first two, and 1/2
+		{5, [3]float64{2 / (1 + 1./64), 1 / (1 + 4./64), 1/(1+49./64) + 0.5}},
+	} {
+		var sum, want float64
+		for _, v := range c.want {
+			sum += v
+		}
+		for class, v := range c.want {
+			if v /= sum; class == 1 {
+				v--
+			}
+			want += v * v
+		}
+		l, err := judge(t.Context(), new(knn.Search[float64]), x, []int{0, 0, 1, 2, 2, 2}, y, []int{1}, c.k)
+		if err != nil || math.Abs(l.brier-want) > 1e-15 || l.error != 1 {
+			t.Errorf("K = %d: %+v, %v, want %v", c.k, l, err, want)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestExperimentErrors(t *testing.T) {
 // TestExperimentInterrupt: an interrupted run says how to go on, and can.
 func TestExperimentInterrupt(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"experiment", "toy-lambda", "--methods", "wda", "--out", dir, "--workers", "1", "--small", "--trials"}
+	args := []string{"experiment", "toy-lambda", "--methods", "wda-one", "--out", dir, "--workers", "1", "--small", "--trials"}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	code, out, complaint := mongeContext(ctx, append(args, "5000")...)
@@ -112,8 +112,8 @@ func TestExperimentInterrupt(t *testing.T) {
 	if left := files(t, filepath.Join(dir, "toy-lambda")); !slices.Equal(left, []string{"toy-lambda.journal"}) {
 		t.Errorf("it has left %v", left)
 	}
-	// Two values of λ, and the true dimensions.
-	if v := object(t, append(args, "1")...); get(t, v, "cells") != 3 {
+	// Two values of λ, the default, and the true dimensions.
+	if v := object(t, append(args, "1")...); get(t, v, "cells") != 4 {
 		t.Errorf("%v", v)
 	}
 }
