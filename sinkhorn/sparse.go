@@ -99,13 +99,16 @@ func (s *Solver[T]) list(ctx context.Context, diag, rows []T) error {
 	if err := geo.each(ctx, &sp.pass, geo.copiedRows()); err != nil {
 		return err
 	}
-	count := int(sp.count.Load())
-	sp.made = count <= int(sp.most)
+	s.res.Iterations++
+	sp.made = sp.count.Load() <= sp.most
 	sp.refused = !sp.made
+	if sp.refused {
+		return nil
+	}
+	count := int(sp.count.Load())
 	sp.groups = max(1, min(count/groupElements, count/(groupColumn*m), mostGroups, geo.pieces))
 	grow(&sp.t, m)
 	grow(&sp.q, sp.groups*m)
-	s.res.Iterations++
 	return nil
 }
 

@@ -9,5 +9,10 @@ import (
 // willNeed tells the system which bytes of a file are read next. A file system that cannot
 // use that is none the worse for it: there is no error to report.
 func willNeed(f *os.File, offset, length int64) {
-	unix.Fadvise(int(f.Fd()), offset, length, unix.FADV_WILLNEED)
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	// Not f.Fd(): another goroutine may close the file meanwhile.
+	conn.Control(func(fd uintptr) { unix.Fadvise(int(fd), offset, length, unix.FADV_WILLNEED) })
 }
