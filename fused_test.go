@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // machines whose compiler fuses x*y + z, also across statements and inlined functions,
@@ -76,10 +78,10 @@ func TestNoLibm(t *testing.T) {
 }
 
 // TestNothingFused: a product and a sum are one instruction only where the text says
-// FMA. With -short only arm64 is compiled for.
+// FMA. Unless MONGE_LONG=1, only arm64 is compiled for.
 func TestNothingFused(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(machines)) {
-		if testing.Short() && name != "arm64" {
+		if !testdata.IsLong() && name != "arm64" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -10,13 +10,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // A release for this machine runs, knows its version, and its bill and sums are right.
 func TestRelease(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the command")
-	}
+	testdata.Long(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to build with")
 	}

@@ -1,11 +1,7 @@
 package sinkhorn
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -37,14 +33,7 @@ var otCases = []string{"ot_reg1e-1", "ot_reg1e-2", "ot_reg1e-3", "ot_reg2e-4"}
 func loadOT(t testing.TB, name string) *otCase {
 	t.Helper()
 	c := &otCase{dir: testdata.Shared(t, "fixtures", name)}
-	b, err := os.ReadFile(filepath.Join(c.dir, "meta.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = bytes.ReplaceAll(b, []byte("NaN"), []byte("null")) // Python writes NaN, JSON has none
-	if err := json.Unmarshal(b, &c.meta); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, filepath.Join(c.dir, "meta.json"), &c.meta)
 	c.meta.Cost = map[int]float64{1: c.meta.CostL1, 2: c.meta.Cost2, 10: c.meta.Cost10, 100: c.meta.Cost1C}
 	return c
 }
@@ -52,26 +41,7 @@ func loadOT(t testing.TB, name string) *otCase {
 // matrix reads an array of the case.
 func (c *otCase) matrix(t testing.TB, name string) dist.Matrix[float64] {
 	t.Helper()
-	f, err := os.Open(filepath.Join(c.dir, name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := dist.NewMatrix[float64](len(rows), len(rows[0]), nil)
-	for i, r := range rows {
-		for j, s := range r {
-			v, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.Set(i, j, v)
-		}
-	}
-	return m
+	return dist.NewMatrix(testdata.CSV(t, filepath.Join(c.dir, name+".csv")))
 }
 
 // worst returns the largest |got − want| relative to the largest |want|.

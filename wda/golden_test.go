@@ -1,15 +1,10 @@
 package wda
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/gomonge/monge/internal/stiefel"
@@ -44,14 +39,7 @@ var goldenCases = []string{"circles", "bimodal", "bimodal_log", "gauss5", "two1"
 func loadGolden(t testing.TB, name string) *golden {
 	t.Helper()
 	g := &golden{name: name, dir: testdata.Shared(t, "fixtures", name)}
-	b, err := os.ReadFile(filepath.Join(g.dir, "meta.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = bytes.ReplaceAll(b, []byte("NaN"), []byte("null")) // Python writes NaN, JSON has none
-	if err := json.Unmarshal(b, &g.meta); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, filepath.Join(g.dir, "meta.json"), &g.meta)
 	g.x, g.p0 = g.matrix(t, "X"), g.matrix(t, "P0")
 	for _, v := range mat.Col(nil, 0, g.matrix(t, "y")) {
 		g.y = append(g.y, int(v))
@@ -66,26 +54,7 @@ func loadGolden(t testing.TB, name string) *golden {
 
 func (g *golden) matrix(t testing.TB, name string) *mat.Dense {
 	t.Helper()
-	f, err := os.Open(filepath.Join(g.dir, name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, r := range rows {
-		for j, s := range r {
-			v, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.Set(i, j, v)
-		}
-	}
-	return m
+	return mat.NewDense(testdata.CSV(t, filepath.Join(g.dir, name+".csv")))
 }
 
 // off returns the largest |got − want| relative to the largest |want|.

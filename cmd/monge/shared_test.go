@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -14,17 +11,9 @@ import (
 )
 
 // meta reads the scalars of a golden case.
-func meta(t testing.TB, dir string) map[string]any {
+func meta(t testing.TB, dir string) (v map[string]any) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "meta.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v map[string]any
-	// Python writes NaN, JSON has none.
-	if err := json.Unmarshal(bytes.ReplaceAll(b, []byte("NaN"), []byte("null")), &v); err != nil {
-		t.Fatal(err)
-	}
+	testdata.JSON(t, filepath.Join(dir, "meta.json"), &v)
 	return v
 }
 
@@ -104,9 +93,7 @@ func TestGoldenPlans(t *testing.T) {
 
 // Real data without special care.
 func TestRealData(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testdata.Long(t)
 	dir := t.TempDir()
 	model := filepath.Join(dir, "m.wda")
 	for _, c := range []struct {
@@ -136,9 +123,7 @@ func TestRealData(t *testing.T) {
 }
 
 func TestMNIST(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds and 500 MB")
-	}
+	testdata.Long(t)
 	model := filepath.Join(t.TempDir(), "m.wda")
 	whole := testdata.Shared(t, "data", "mnist.npz")
 	object(t, "fit", "--data", whole, "--sample", "300", "-p", "10", "--max-steps", "5", "--method", "cg", "--float32", "--model", model)

@@ -128,9 +128,9 @@ func TestSignalLatency(t *testing.T) {
 	dir := t.TempDir()
 	list := phases(t, dir)
 	before := files(t, dir)
-	rounds := 5
-	if testing.Short() {
-		rounds = 1
+	rounds := 1
+	if testdata.IsLong() {
+		rounds = 5
 	}
 	var all []time.Duration
 	for n, p := range list {

@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -184,9 +185,9 @@ func TestSpill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := 1
-	if testing.Short() {
-		step = 40
+	step := 40
+	if testdata.IsLong() {
+		step = 1
 	}
 	for k := 4; k < len(whole); k += step {
 		b := bytes.Clone(whole)

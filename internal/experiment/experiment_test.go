@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // testExperiment runs e at a tiny size and checks the files it leaves; that a run cut
@@ -67,7 +69,7 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 		t.Errorf("resumed: %d of %d cells reused, want %d of %d", again.Reused, again.Cells, keep-head, first.Cells)
 	}
 	compareFiles(t, "resumed", readFiles(t, first.Folder, timed), want)
-	if testing.Short() {
+	if !testdata.IsLong() {
 		return first
 	}
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -105,9 +106,7 @@ func TestMNISTObjective(t *testing.T) {
 
 // TestMNISTSlowMethods: they run when named, and only then.
 func TestMNISTSlowMethods(t *testing.T) {
-	if testing.Short() {
-		t.Skip("seconds without assembly")
-	}
+	testdata.Long(t)
 	named := []string{"LSDR", "LSQMI", "CEML", namePaperFar}
 	_, r := mnistResults(t, Settings{Trials: 1, Methods: named}, 1)
 	for _, name := range named {

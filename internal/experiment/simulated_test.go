@@ -9,6 +9,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/picture"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
@@ -34,9 +35,7 @@ func TestToy(t *testing.T) {
 }
 
 func TestToySlow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the slow methods")
-	}
+	testdata.Long(t)
 	r, err := Run(t.Context(), toyExperiment, Settings{Small: true, Trials: 2, Methods: []string{"lsqmi", "LSDR"}, Out: t.TempDir()})
 	// In other dimensions than two they have one trial at this size.
 	if err != nil || r.Cells != 2*(2+1) || len(r.Failed) > 0 {
@@ -48,9 +47,7 @@ func TestToySlow(t *testing.T) {
 // TestToyGoal: on a few draws of the full size WDA is nearly as good as the true
 // dimensions, and the methods that look at means are not.
 func TestToyGoal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fits of the full size")
-	}
+	testdata.Long(t)
 	j := &job{Settings: Settings{Seed: 1}}
 	s := j.toySizes()
 	s.test = 1000

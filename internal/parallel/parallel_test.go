@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 func TestFor(t *testing.T) {
@@ -69,9 +70,9 @@ func TestCrew(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			rng := rand.New(rand.NewPCG(1, uint64(procs)))
 			var c Crew
-			calls := 3000
-			if testing.Short() {
-				calls = 500
+			calls := 500
+			if testdata.IsLong() {
+				calls = 3000
 			}
 			for range calls {
 				workers, pieces := 1+rng.IntN(6), rng.IntN(20)

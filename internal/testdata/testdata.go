@@ -1,17 +1,74 @@
-// Package testdata finds the shared data sets and fixtures that tests read and
-// the repository does not carry.
+// Package testdata is for tests. It finds and reads shared data sets and fixtures, which
+// the repository does not carry, and says whether slow tests are wanted.
 package testdata
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
+// IsLong reports whether MONGE_LONG=1 asks for the slow tests. A test that only does less
+// in the short form calls it.
+func IsLong() bool { return os.Getenv("MONGE_LONG") == "1" }
+
+// Long skips the test unless MONGE_LONG=1 asks for the slow tests.
+func Long(t testing.TB) {
+	t.Helper()
+	if !IsLong() {
+		t.Skip("slow: set MONGE_LONG=1 to run it")
+	}
+}
+
+// CSV reads a file of numbers without a header. It returns what mat.NewDense and
+// dist.NewMatrix take: the number of rows, the number of columns, and the values row by row.
+func CSV(t testing.TB, path string) (rows, columns int, values []float64) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) == 0 {
+		t.Fatalf("%s is empty", path)
+	}
+	for i, record := range records {
+		for j, text := range record {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatalf("%s: row %d, column %d: %v", path, i+1, j+1, err)
+			}
+			values = append(values, v)
+		}
+	}
+	return len(records), len(records[0]), values
+}
+
+// JSON decodes a file that Python wrote into v. NaN, which JSON does not have, is read as
+// null.
+func JSON(t testing.TB, path string, v any) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(bytes.ReplaceAll(b, []byte("NaN"), []byte("null")), v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
 // Shared returns the path of a file or folder below the shared folder, for
 // example Shared(t, "data", "mnist.npz"). The shared folder is $MONGE_SHARED,
-// or else the folder "shared" beside the module's root.
+// or else the folder "shared" beside the root of the repository.
 //
 // When the path does not exist the test is skipped, so that a plain checkout
 // passes; with MONGE_REQUIRE_SHARED=1 it fails instead, so that a run meant to
@@ -36,28 +93,34 @@ func sharedDir() (string, error) {
 	if dir := os.Getenv("MONGE_SHARED"); dir != "" {
 		return dir, nil
 	}
-	root, err := moduleRoot()
+	root, err := outermostModule()
 	if err != nil {
 		return "", err
 	}
 	return filepath.Join(filepath.Dir(root), "shared"), nil
 }
 
-// moduleRoot walks up from the working folder, which go test sets to the
-// tested package's own.
-func moduleRoot() (string, error) {
+// outermostModule returns the highest folder with a go.mod at or above the working folder.
+// go test sets the working folder to that of the tested package. The modules within the
+// repository share its data.
+func outermostModule() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
+	root := ""
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
+			root = dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("no go.mod above the working folder")
+			break
 		}
 		dir = parent
 	}
+	if root == "" {
+		return "", errors.New("no go.mod at or above the working folder")
+	}
+	return root, nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -16,6 +17,8 @@ type recorder struct {
 
 func (r *recorder) Helper() {}
 
+func (r *recorder) Skip(args ...any) { r.Skipf("%s", fmt.Sprint(args...)) }
+
 func (r *recorder) Skipf(format string, args ...any) {
 	r.skipped = fmt.Sprintf(format, args...)
 	runtime.Goexit()
@@ -26,15 +29,59 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-func ask(elem ...string) (path string, r *recorder) {
-	r = new(recorder)
+func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
+
+// record runs f as a test would be run and returns what became of it.
+func record(f func(t testing.TB)) *recorder {
+	r := new(recorder)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		path = Shared(r, elem...)
+		f(r)
 	}()
 	<-done
+	return r
+}
+
+func ask(elem ...string) (path string, r *recorder) {
+	r = record(func(t testing.TB) { path = Shared(t, elem...) })
 	return path, r
+}
+
+func TestLong(t *testing.T) {
+	for value, want := range map[string]bool{"1": true, "": false, "0": false} {
+		t.Setenv("MONGE_LONG", value)
+		r := record(func(t testing.TB) { Long(t) })
+		if IsLong() != want || (r.skipped == "") != want {
+			t.Errorf("MONGE_LONG=%q: IsLong() = %v, skipped %q", value, IsLong(), r.skipped)
+		}
+	}
+}
+
+func TestReaders(t *testing.T) {
+	write := func(text string) string {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if rows, columns, values := CSV(t, write("1,2.5,-3\n4,5,1e-3\n")); rows != 2 || columns != 3 || !slices.Equal(values, []float64{1, 2.5, -3, 4, 5, 1e-3}) {
+		t.Errorf("%d rows, %d columns, %v", rows, columns, values)
+	}
+	for _, text := range []string{"", "1,2\n3\n", "1,x\n"} {
+		if r := record(func(t testing.TB) { CSV(t, write(text)) }); r.failed == "" {
+			t.Errorf("%q was read as numbers", text)
+		}
+	}
+	var v struct{ A, B *float64 }
+	JSON(t, write(`{"A": NaN, "B": 2}`), &v)
+	if v.A != nil || v.B == nil || *v.B != 2 {
+		t.Errorf("JSON: %v", v)
+	}
+	if r := record(func(t testing.TB) { JSON(t, write("{"), &v) }); r.failed == "" {
+		t.Error("half of a JSON text was decoded")
+	}
 }
 
 func TestShared(t *testing.T) {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +18,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -366,7 +365,7 @@ func TestLikeScikitLearn(t *testing.T) {
 		t.Logf("after 5 steps off by %.3g", e)
 	}
 
-	if testing.Short() || asm.Best() == asm.Ref {
+	if !testdata.IsLong() || asm.Best() == asm.Ref {
 		return // the same bits, and slow
 	}
 	// Which local minimum is found depends on the last bits: only means can be compared.
@@ -428,26 +427,7 @@ func trustworthiness(x, y mat.Matrix, k int) float64 {
 
 func read(t *testing.T, name string) *mat.Dense {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := mat.NewDense(len(records), len(records[0]), nil)
-	for i, r := range records {
-		for j, s := range r {
-			v, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.Set(i, j, v)
-		}
-	}
-	return m
+	return mat.NewDense(testdata.CSV(t, filepath.Join("testdata", name+".csv")))
 }
 
 // TestOddData: copies of samples, more features than samples, one feature, and the
