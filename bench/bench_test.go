@@ -124,7 +124,7 @@ func BenchmarkSolve(b *testing.B) {
 
 func benchmarkSolve[T dist.Float](b *testing.B) {
 	for _, lv := range asm.Available() {
-		for _, domain := range []sinkhorn.Domain{sinkhorn.Plain, sinkhorn.Log} {
+		for _, domain := range []sinkhorn.Domain{sinkhorn.DomainPlain, sinkhorn.DomainLog} {
 			for _, gradient := range []bool{false, true} {
 				for _, n := range []int{64, 100, 256, 1000} {
 					if lv == asm.Ref && n > 256 {
@@ -144,7 +144,7 @@ func benchmarkSolve[T dist.Float](b *testing.B) {
 								b.Fatal(err)
 							}
 							if gradient {
-								if err := r.PointGradientTo(ctx, sinkhorn.Unrolled, dx, dy); err != nil {
+								if err := r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientUnrolled); err != nil {
 									b.Fatal(err)
 								}
 							}

@@ -45,10 +45,10 @@ var loads = []struct {
 		x, p, dst := normal[float64](2000, 784, 1), normal[float64](784, 10, 2), dist.NewMatrix[float64](2000, 10, nil)
 		return func() { matrix.Mul(asm.Best(), dst, x, p, false) }
 	}},
-	{"solve/n=64", func() func() { return solver[float64](64, sinkhorn.Plain) }},
-	{"solve/n=256", func() func() { return solver[float64](256, sinkhorn.Plain) }},
-	{"solve/n=2000", func() func() { return solver[float64](2000, sinkhorn.Plain) }},
-	{"solvelog/n=1000", func() func() { return solver[float64](1000, sinkhorn.Log) }},
+	{"solve/n=64", func() func() { return solver[float64](64, sinkhorn.DomainPlain) }},
+	{"solve/n=256", func() func() { return solver[float64](256, sinkhorn.DomainPlain) }},
+	{"solve/n=2000", func() func() { return solver[float64](2000, sinkhorn.DomainPlain) }},
+	{"solvelog/n=1000", func() func() { return solver[float64](1000, sinkhorn.DomainLog) }},
 }
 
 // solver returns one solve of n against n points in ten dimensions: ten iterations, and
@@ -63,7 +63,7 @@ func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
 	return func() {
 		r, err := s.Solve(context.Background(), p)
 		if err == nil {
-			err = r.PointGradientTo(context.Background(), sinkhorn.Unrolled, dx, dy)
+			err = r.PointGradientTo(context.Background(), dx, dy, sinkhorn.GradientUnrolled)
 		}
 		if err != nil {
 			panic(err)
@@ -180,8 +180,8 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 		}{{"none", 0, 0}, {"gc", 1, 0}, {"gc+solve", 1, runtime.GOMAXPROCS(0)}} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/load=%s", typeName[T](), asm.Best(), n, l.name), func(b *testing.B) {
 				defer keepBusy(l.garbage, litter)()
-				defer keepBusy(l.solvers, func() func() { return solver[T](n, sinkhorn.Plain) })()
-				one := solver[T](n, sinkhorn.Plain)
+				defer keepBusy(l.solvers, func() func() { return solver[T](n, sinkhorn.DomainPlain) })()
+				one := solver[T](n, sinkhorn.DomainPlain)
 				one()
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
@@ -220,7 +220,7 @@ func BenchmarkDeadline(b *testing.B) {
 			solvers int
 		}{{"none", 0}, {"solve", runtime.GOMAXPROCS(0)}} {
 			b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/load=%s", asm.Best(), n, l.name), func(b *testing.B) {
-				defer keepBusy(l.solvers, func() func() { return solver[float64](64, sinkhorn.Plain) })()
+				defer keepBusy(l.solvers, func() func() { return solver[float64](64, sinkhorn.DomainPlain) })()
 				s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Lambda: .1, Iterations: math.MaxInt32})
 				if err != nil {
 					b.Fatal(err)

@@ -43,7 +43,7 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 		p.A, p.B, p.Start = hostileVector[T](in, p.X.Rows), hostileVector[T](in, p.Y.Rows), hostileVector[T](in, p.X.Rows)
 		p.Lambda = hostileNumber(in)
 		if in.upTo(3) == 3 {
-			p.RhoA, p.RhoB, p.Mass = hostileNumber(in), hostileNumber(in), float64(in.upTo(1))*hostileNumber(in)
+			p.PenaltyA, p.PenaltyB, p.Mass = hostileNumber(in), hostileNumber(in), float64(in.upTo(1))*hostileNumber(in)
 		}
 		what := func() string { return fmt.Sprintf("%+v\n%+v", set, p) }
 		defer func() {
@@ -109,13 +109,13 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 		} else {
 			finite("regularized cost", c)
 		}
-		all("gradient of the costs", r.CostGradientTo(ctx, sinkhorn.Unrolled, plan), plan)
-		all("implicit gradient of the costs", r.CostGradientTo(ctx, sinkhorn.Implicit, plan), plan)
+		all("gradient of the costs", r.CostGradientTo(ctx, plan, sinkhorn.GradientUnrolled), plan)
+		all("implicit gradient of the costs", r.CostGradientTo(ctx, plan, sinkhorn.GradientImplicit), plan)
 		if p.Cost.IsEmpty() {
 			dx, dy := dist.NewMatrix[T](n, p.X.Cols, nil), dist.NewMatrix[T](m, p.X.Cols, nil)
-			all("gradient", r.PointGradientTo(ctx, sinkhorn.Unrolled, dx, dy), dx, dy)
-			all("implicit gradient", r.PointGradientTo(ctx, sinkhorn.Implicit, dx, dy), dx, dy)
-			all("gradient of the regularized cost", r.PointGradientTo(ctx, sinkhorn.Frozen, dx, dy), dx, dy)
+			all("gradient", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientUnrolled), dx, dy)
+			all("implicit gradient", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientImplicit), dx, dy)
+			all("gradient of the regularized cost", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientFrozen), dx, dy)
 		}
 		// A destination of any shape, and a row that may not be there.
 		switch dst, other := hostileMatrix[T](in), hostileMatrix[T](in); in.upTo(4) {
@@ -124,11 +124,11 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 		case 1:
 			err = r.BarycentricTo(ctx, dst)
 		case 2:
-			err = r.PointGradientTo(ctx, sinkhorn.Unrolled, dst, other)
+			err = r.PointGradientTo(ctx, dst, other, sinkhorn.GradientUnrolled)
 		case 3:
 			err = r.PlanTo(ctx, dst, hostileInt(in))
 		case 4:
-			_, err = s.Divergence(ctx, &p, dst, other)
+			_, err = s.Divergence(ctx, dst, other, &p)
 		}
 		if err != nil {
 			check(err)

@@ -14,12 +14,14 @@ import (
 )
 
 func FuzzPipelineFloat64(f *testing.F) {
-	fuzzPipeline[float64](f, sinkhorn.Stored, sinkhorn.MatrixFree)
+	fuzzPipeline[float64](f, sinkhorn.StorageDense, sinkhorn.StorageMatrixFree)
 }
 func FuzzPipelineFloat32(f *testing.F) {
-	fuzzPipeline[float32](f, sinkhorn.Stored, sinkhorn.MatrixFree)
+	fuzzPipeline[float32](f, sinkhorn.StorageDense, sinkhorn.StorageMatrixFree)
 }
-func FuzzPipelineMixed(f *testing.F) { fuzzPipeline[float64](f, sinkhorn.Mixed, sinkhorn.Mixed) }
+func FuzzPipelineMixed(f *testing.F) {
+	fuzzPipeline[float64](f, sinkhorn.StorageMixed, sinkhorn.StorageMixed)
+}
 
 // fuzzPipeline: distances, Gibbs kernel, iterations in either domain, plan and
 // gradient give the same bits at every level, whether the kernel matrix is stored or
@@ -170,7 +172,7 @@ func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Proble
 	if !(math.Abs(r.Cost) <= math.MaxFloat64) {
 		t.Fatalf("%v: cost %v without an error (%v)\n%s", lv, r.Cost, r.Status, describe(set, p))
 	}
-	if err := r.PointGradientTo(ctx, sinkhorn.Unrolled, dx, dy); err != nil {
+	if err := r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientUnrolled); err != nil {
 		o.status += err.Error()
 		return o
 	}

@@ -17,8 +17,8 @@ func TestAllocations(t *testing.T) {
 }
 
 func allocations[T dist.Float](t *testing.T) {
-	for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
-		for _, domain := range []Domain{Plain, Log} {
+	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
+		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			for _, n := range []int{40, 900} {
 				if testing.Short() && n > 100 {
 					continue
@@ -40,7 +40,7 @@ func allocations[T dist.Float](t *testing.T) {
 					}
 					small := &Problem[T]{X: p.X.RowRange(0, 7), Y: p.Y.RowRange(0, 5), Lambda: 0.1}
 					priced, part := *p, *p
-					priced.RhoA, priced.RhoB, part.Mass = 1, 2, 0.5
+					priced.PenaltyA, priced.PenaltyB, part.Mass = 1, 2, 0.5
 					plan, m := dist.NewMatrix[T](n, n+1, nil), dist.NewMatrix[T](n, n+1, nil)
 					dx, dy := dist.NewMatrix[T](n, 3, nil), dist.NewMatrix[T](n+1, 3, nil)
 					f, g := make([]T, n), make([]T, n+1)
@@ -58,19 +58,19 @@ func allocations[T dist.Float](t *testing.T) {
 						}
 						r.PotentialsTo(f, g)
 						regularized(t, r)
-						if err := r.PointGradientTo(ctx, Unrolled, dx, dy); err != nil {
+						if err := r.PointGradientTo(ctx, dx, dy, GradientUnrolled); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.CostGradientTo(ctx, Unrolled, m); err != nil {
+						if err := r.CostGradientTo(ctx, m, GradientUnrolled); err != nil {
 							t.Fatal(err)
 						}
 						if r, err = annealed.Solve(ctx, p); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.PointGradientTo(ctx, Frozen, dx, dy); err != nil {
+						if err := r.PointGradientTo(ctx, dx, dy, GradientFrozen); err != nil {
 							t.Fatal(err)
 						}
-						if err := r.PointGradientTo(ctx, Implicit, dx, dy); err != nil {
+						if err := r.PointGradientTo(ctx, dx, dy, GradientImplicit); err != nil {
 							t.Fatal(err)
 						}
 						for _, p := range []*Problem[T]{p, &priced, &part} {

@@ -44,7 +44,7 @@ type run struct {
 // matrices of the same Data, not of equal values. Problems of at most 32 against 32 points
 // (24 without AVX-512) in at most 16 dimensions are solved 8 at a time, 16 in float32, each
 // in a lane of the vector registers. Both take settings without Gradient and Anneal, lanes
-// without Mixed; problems that need the log domain, or more than plain iterations to a
+// without StorageMixed; problems that need the log domain, or more than plain iterations to a
 // Tolerance, are solved by themselves.
 //
 // When the context ends, problems that have not been started are not visited, those that
@@ -75,8 +75,8 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 // one K.
 func (b *batch[T]) divide(set *Settings, workers int, lv asm.Level) {
 	b.runs, b.order, b.small = b.runs[:0], b.order[:0], b.small[:0]
-	together := !set.Gradient && set.Anneal == 0 && set.Domain != Log
-	lanes := together && set.Storage != Mixed && lv != asm.Ref
+	together := !set.Gradient && set.Anneal == 0 && set.Domain != DomainLog
+	lanes := together && set.Storage != StorageMixed && lv != asm.Ref
 	for i := 0; i < len(b.problems); {
 		if shape, ok := smallShape(&b.problems[i], lv); ok && lanes {
 			b.small = append(b.small, uint64(shape)<<32|uint64(i))

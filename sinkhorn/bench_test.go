@@ -15,9 +15,9 @@ import (
 // BenchmarkSolve is one solve of n against n points in 10 dimensions, ten
 // iterations. Metric iter/s counts iterations, the kernel's included.
 func BenchmarkSolve(b *testing.B) {
-	benchmarkSolve[float64](b, "f64", AutoStorage)
-	benchmarkSolve[float64](b, "mixed", Mixed)
-	benchmarkSolve[float32](b, "f32", AutoStorage)
+	benchmarkSolve[float64](b, "f64", StorageAuto)
+	benchmarkSolve[float64](b, "mixed", StorageMixed)
+	benchmarkSolve[float32](b, "f32", StorageAuto)
 }
 
 func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
@@ -33,7 +33,7 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 					ctx := asm.WithLevel(b.Context(), lv)
 					set := Settings{Lambda: 0.05, Gradient: what == "gradient", Storage: storage}
 					if what == "log" || what == "loggradient" {
-						set.Domain, set.Lambda, set.Gradient = Log, 5, what == "loggradient"
+						set.Domain, set.Lambda, set.Gradient = DomainLog, 5, what == "loggradient"
 					}
 					s, err := NewSolver[T](&set)
 					if err != nil {
@@ -48,7 +48,7 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 							b.Fatal(err)
 						}
 						if set.Gradient {
-							if err := r.PointGradientTo(ctx, Unrolled, dx, dy); err != nil {
+							if err := r.PointGradientTo(ctx, dx, dy, GradientUnrolled); err != nil {
 								b.Fatal(err)
 							}
 						}
@@ -62,9 +62,9 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 // BenchmarkIteration is one iteration of a hundred on a cost matrix, and one step of the
 // reverse pass, at sizes whose rows are whole vectors, and not.
 func BenchmarkIteration(b *testing.B) {
-	benchmarkIteration[float64](b, "f64", Stored)
-	benchmarkIteration[float64](b, "mixed", Mixed)
-	benchmarkIteration[float32](b, "f32", Stored)
+	benchmarkIteration[float64](b, "f64", StorageDense)
+	benchmarkIteration[float64](b, "mixed", StorageMixed)
+	benchmarkIteration[float32](b, "f32", StorageDense)
 }
 
 func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage) {
@@ -78,7 +78,7 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 					for i := range cost.Data {
 						cost.Data[i] = T(rng.Float64())
 					}
-					s, err := NewSolver[T](&Settings{Lambda: 2, Iterations: iterations, Storage: storage, Gradient: gradient, Domain: Plain})
+					s, err := NewSolver[T](&Settings{Lambda: 2, Iterations: iterations, Storage: storage, Gradient: gradient, Domain: DomainPlain})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -86,7 +86,7 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 					for b.Loop() {
 						r, err := s.Solve(ctx, &Problem[T]{Cost: cost})
 						if err == nil && gradient {
-							err = r.CostGradientTo(ctx, Unrolled, square(&s.div.g, n))
+							err = r.CostGradientTo(ctx, square(&s.div.g, n), GradientUnrolled)
 						}
 						if err != nil {
 							b.Fatal(err)
@@ -108,7 +108,7 @@ func square[T dist.Float](v *[]T, n int) dist.Matrix[T] {
 // BenchmarkWorkers is ten iterations of one large problem, with one worker and with
 // all: the speed-up of the parallel passes.
 func BenchmarkWorkers(b *testing.B) {
-	for _, storage := range []Storage{Stored, Mixed, MatrixFree} {
+	for _, storage := range []Storage{StorageDense, StorageMixed, StorageMatrixFree} {
 		for _, n := range []int{1000, 2000, 4000} {
 			for _, workers := range []int{1, 0} {
 				b.Run(fmt.Sprintf("type=f64/storage=%v/n=%d/workers=%d", storage, n, workers), func(b *testing.B) {
@@ -133,9 +133,9 @@ func BenchmarkWorkers(b *testing.B) {
 // BenchmarkTogether is sixteen problems of one cost matrix, one Solve after the other, and
 // SolveBatch, on one core and on all. µs/problem is the time of one.
 func BenchmarkTogether(b *testing.B) {
-	benchmarkTogether[float64](b, "f64", AutoStorage)
-	benchmarkTogether[float64](b, "mixed", Mixed)
-	benchmarkTogether[float32](b, "f32", AutoStorage)
+	benchmarkTogether[float64](b, "f64", StorageAuto)
+	benchmarkTogether[float64](b, "mixed", StorageMixed)
+	benchmarkTogether[float32](b, "f32", StorageAuto)
 }
 
 func benchmarkTogether[T dist.Float](b *testing.B, name string, storage Storage) {
@@ -269,12 +269,12 @@ func BenchmarkCancel(b *testing.B) {
 		gradient, batch  bool
 		lambda, duration float64 // ms of what is cancelled, about
 	}{
-		{"small", 64, 1e6, Stored, Plain, false, false, .05, 5},
-		{"small/log", 64, 1e6, Stored, Log, false, false, 5, 5},
-		{"large", 3000, 1e6, Stored, Plain, false, false, .05, 100},
-		{"free", 20000, 1e6, MatrixFree, Plain, false, false, .05, 100},
-		{"gradient/L=10000", 300, 1e4, Stored, Plain, true, false, .05, 600},
-		{"batch", 64, 10, Stored, Plain, false, true, .05, 10},
+		{"small", 64, 1e6, StorageDense, DomainPlain, false, false, .05, 5},
+		{"small/log", 64, 1e6, StorageDense, DomainLog, false, false, 5, 5},
+		{"large", 3000, 1e6, StorageDense, DomainPlain, false, false, .05, 100},
+		{"free", 20000, 1e6, StorageMatrixFree, DomainPlain, false, false, .05, 100},
+		{"gradient/L=10000", 300, 1e4, StorageDense, DomainPlain, true, false, .05, 600},
+		{"batch", 64, 10, StorageDense, DomainPlain, false, true, .05, 10},
 	} {
 		b.Run("call="+c.name, func(b *testing.B) {
 			s, err := NewSolver[float64](&Settings{Iterations: c.iterations, Storage: c.storage, Domain: c.domain, Gradient: c.gradient})
@@ -301,7 +301,7 @@ func BenchmarkCancel(b *testing.B) {
 				} else {
 					var r *Result[float64]
 					if r, err = s.Solve(ctx, &p); err == nil && c.gradient {
-						err = r.PointGradientTo(ctx, Unrolled, dx, dy)
+						err = r.PointGradientTo(ctx, dx, dy, GradientUnrolled)
 					}
 				}
 				if err != nil {

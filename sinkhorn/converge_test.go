@@ -61,7 +61,7 @@ func TestConvergedPlans(t *testing.T) {
 func TestWarmStart(t *testing.T) {
 	for _, name := range otCases {
 		c := loadOT(t, name)
-		for _, domain := range []Domain{Auto, Log} {
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
 			t.Run(fmt.Sprintf("%s/%v", name, domain), func(t *testing.T) {
 				p := Problem[float64]{Cost: c.matrix(t, "M"), A: c.matrix(t, "a").Data, B: c.matrix(t, "b").Data, Lambda: c.meta.Lam}
 				p.Start = make([]float64, c.meta.N)

@@ -46,7 +46,7 @@ type direct[T dist.Float] struct {
 }
 
 // affordsDirect reports whether H may be factorized: it must not be larger than what
-// AutoStorage stores, and the memory that the settings allow must be enough. What float32
+// StorageAuto stores, and the memory that the settings allow must be enough. What float32
 // vectors can tell, conjugate gradients find without: with a factor they took 998 passes for 750.
 func (s *Solver[T]) affordsDirect() bool {
 	m := float64(s.geo.m)

@@ -34,18 +34,18 @@ type Divergence struct {
 // "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS
 // 2019.
 //
-// With prices RhoA = RhoB for unequal mass, (Σa − Σb)²/(2λ) is added, and S is that of T.
+// With prices PenaltyA = PenaltyB for unequal mass, (Σa − Σb)²/(2λ) is added, and S is that of T.
 // Séjourné et al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
 //
 // Start serves the first of the three solves. A result of this solver before is
 // overwritten.
-func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.Matrix[T]) (Divergence, error) {
+func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
 	s.enter()
 	defer s.leave()
 	if !p.Cost.IsEmpty() {
 		return Divergence{}, fmt.Errorf("%w: a divergence is one of points", ErrShape)
 	}
-	if p.Mass > 0 || p.RhoA != p.RhoB {
+	if p.Mass > 0 || p.PenaltyA != p.PenaltyB {
 		return Divergence{}, fmt.Errorf("%w: a divergence wants one price for both marginals, and all of the mass", ErrSettings)
 	}
 	gradient := !dx.IsEmpty() || !dy.IsEmpty()
@@ -57,14 +57,14 @@ func (s *Solver[T]) Divergence(ctx context.Context, p *Problem[T], dx, dy dist.M
 		if !gradient {
 			return nil
 		}
-		return s.pointGradient(ctx, Frozen, dx, dy)
+		return s.pointGradient(ctx, GradientFrozen, dx, dy)
 	})
 	for i := 0; i < 2 && err == nil; i++ {
 		x, w, to := p.X, p.A, dx
 		if i == 1 {
 			x, w, to = p.Y, p.B, dy
 		}
-		err = s.addTerm(ctx, &d, -0.5, &Problem[T]{X: x, Y: x, A: w, B: w, Lambda: p.Lambda, RhoA: p.RhoA, RhoB: p.RhoB}, func() error {
+		err = s.addTerm(ctx, &d, -0.5, &Problem[T]{X: x, Y: x, A: w, B: w, Lambda: p.Lambda, PenaltyA: p.PenaltyA, PenaltyB: p.PenaltyB}, func() error {
 			if !gradient {
 				return nil
 			}
@@ -108,7 +108,7 @@ func (s *Solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error 
 	grow(&s.div.h, dst.Rows*dst.Cols)
 	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.g}
 	h := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.h}
-	if err := s.pointGradient(ctx, Frozen, g, h); err != nil {
+	if err := s.pointGradient(ctx, GradientFrozen, g, h); err != nil {
 		return err
 	}
 	for k := range dst.Rows {

@@ -20,14 +20,14 @@ func TestDivergence(t *testing.T) {
 	none := dist.Matrix[float64]{}
 	for _, lambda := range []float64{0.1, 2} {
 		at := func(h float64, ex, ey dist.Matrix[float64]) float64 {
-			v, err := s.Divergence(t.Context(), &Problem[float64]{X: moved(x, ex, h), Y: moved(y, ey, h), A: a, B: b, Lambda: lambda}, none, none)
+			v, err := s.Divergence(t.Context(), none, none, &Problem[float64]{X: moved(x, ex, h), Y: moved(y, ey, h), A: a, B: b, Lambda: lambda})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return v.Value
 		}
 		dx, dy := dist.NewMatrix[float64](n, d, nil), dist.NewMatrix[float64](m, d, nil)
-		v, err := s.Divergence(t.Context(), &Problem[float64]{X: x, Y: y, A: a, B: b, Lambda: lambda}, dx, dy)
+		v, err := s.Divergence(t.Context(), dx, dy, &Problem[float64]{X: x, Y: y, A: a, B: b, Lambda: lambda})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestDivergence(t *testing.T) {
 		}
 		// Zero, and stationary, for equal clouds.
 		gx, gy := dist.NewMatrix[float64](n, d, nil), dist.NewMatrix[float64](n, d, nil)
-		v, err = s.Divergence(t.Context(), &Problem[float64]{X: x, Y: x, A: a, B: a, Lambda: lambda}, gx, gy)
+		v, err = s.Divergence(t.Context(), gx, gy, &Problem[float64]{X: x, Y: x, A: a, B: a, Lambda: lambda})
 		if err != nil {
 			t.Fatal(err)
 		}

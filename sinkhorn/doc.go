@@ -24,7 +24,7 @@
 // it is not.
 //
 // The answers are the same bits on every machine, with every instruction set, and for
-// every Storage (but for Mixed) and number of Workers. Problems of more than 2¹⁹ elements are cut into
+// every Storage (but for StorageMixed) and number of Workers. Problems of more than 2¹⁹ elements are cut into
 // pieces of rows, by their size alone, and shared by Settings.Workers goroutines.
 //
 // A solver allocates nothing once it has seen its largest problem, and refuses one that
@@ -88,12 +88,12 @@
 //	100    31 | 19       74 | 48       65 | 37       108 | 80
 //	256    218 | 93      512 | 228     390 | 166     679 | 391
 //
-// Mixed against Stored, 100 iterations for a cost matrix, in processor time: 78 µs for
+// StorageMixed against StorageDense, 100 iterations for a cost matrix, in processor time: 78 µs for
 // 65 at n = 64, 174 for 143 at 100, 0.89 ms for 1.10 at 256, 25 for 34 at 1000, 0.66 s
 // for 1.05 at 4000. Gradients in the log domain took a quarter longer: the stretches of
 // the reverse pass are shorter.
 //
-// Log-domain iterations with a log-sum-exp each took 114 | 78 at n = 64 and 1480 |
+// DomainLog-domain iterations with a log-sum-exp each took 114 | 78 at n = 64 and 1480 |
 // 880 at n = 256. Matrix-free in two dimensions, a pass takes 1.1 ns an element up
 // to m = 4000 and 1.3 at m = 100 000, where 12 rows of K are 10 MB and in the
 // third-level cache: tiles of columns with row sums carried from tile to tile would

@@ -23,7 +23,7 @@ func ExampleSolver_Solve() {
 		panic(err)
 	}
 	dx, dy := dist.NewMatrix[float64](2, 1, nil), dist.NewMatrix[float64](2, 1, nil)
-	if err := r.PointGradientTo(context.Background(), sinkhorn.Unrolled, dx, dy); err != nil {
+	if err := r.PointGradientTo(context.Background(), dx, dy, sinkhorn.GradientUnrolled); err != nil {
 		panic(err)
 	}
 	fmt.Printf("%v, cost %.4f, gradient %.3f %.3f\n", r.Status, r.Cost, dx.Data, dy.Data)
@@ -120,7 +120,7 @@ func ExampleProblem_unbalanced() {
 		panic(err)
 	}
 	r, err := s.Solve(context.Background(), &sinkhorn.Problem[float64]{
-		X: x, Y: y, A: []float64{1, 1, 1}, B: []float64{1, 1}, Lambda: 20, RhoA: 2, RhoB: 2,
+		X: x, Y: y, A: []float64{1, 1, 1}, B: []float64{1, 1}, Lambda: 20, PenaltyA: 2, PenaltyB: 2,
 	})
 	if err != nil {
 		panic(err)

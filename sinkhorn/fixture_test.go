@@ -70,13 +70,13 @@ func TestGoldenPlans(t *testing.T) {
 		for kind, p := range problems {
 			for _, iterations := range []int{1, 2, 10, 100} {
 				want := c.matrix(t, "T_"+strconv.Itoa(iterations))
-				for _, domain := range []Domain{Auto, Plain, Log} {
+				for _, domain := range []Domain{DomainAuto, DomainPlain, DomainLog} {
 					s, err := NewSolver[float64](&Settings{Iterations: iterations, Domain: domain})
 					if err != nil {
 						t.Fatal(err)
 					}
 					r, err := s.Solve(t.Context(), p)
-					if domain == Plain && err == errUnderflow {
+					if domain == DomainPlain && err == errUnderflow {
 						continue // loudly refused is as good as right
 					}
 					if err != nil {
@@ -110,7 +110,7 @@ func TestGoldenFloat32(t *testing.T) {
 		c := loadOT(t, name)
 		p := &Problem[float32]{Cost: narrow(c.matrix(t, "M")), A: narrow(c.matrix(t, "a")).Data, B: narrow(c.matrix(t, "b")).Data, Lambda: c.meta.Lam}
 		for _, iterations := range []int{1, 2, 10, 100} {
-			for _, domain := range []Domain{Auto, Log} {
+			for _, domain := range []Domain{DomainAuto, DomainLog} {
 				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain}, p)
 				got := dist.NewMatrix[float32](c.meta.N, c.meta.M, nil)
 				r.PlanTo(t.Context(), got, 0)

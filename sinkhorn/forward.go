@@ -42,7 +42,7 @@ type walk struct {
 
 // restart makes exp(start), or 1, the scaling u^k.
 func (s *Solver[T]) restart(ctx context.Context, k int, start []T) error {
-	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = k, math.NaN(), Completed, Plain
+	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = k, math.NaN(), Completed, DomainPlain
 	geo := &s.geo
 	geo.setBase(noBase, nil, nil)
 	geo.filled, s.begun = false, false
@@ -83,7 +83,7 @@ func (s *Solver[T]) step(ctx context.Context, k int) (err error) {
 			return err
 		}
 	}
-	if s.settings.Domain == Plain {
+	if s.settings.Domain == DomainPlain {
 		return errUnderflow
 	}
 	if err := s.logStep(ctx, k, half, w.scaled); err != nil {
@@ -114,7 +114,7 @@ func (s *Solver[T]) start(k int, start []T) (scaled bool, err error) {
 		}
 		u[i] = T(float64(f) * math.Log2E)
 	}
-	if s.settings.Domain == Log {
+	if s.settings.Domain == DomainLog {
 		*kind = potentialKind
 		if start == nil {
 			clear(u)
@@ -129,7 +129,7 @@ func (s *Solver[T]) start(k int, start []T) (scaled bool, err error) {
 	}
 	grow(&s.x, s.geo.n)
 	exp.Exp2(s.geo.level, s.x, u, 1)
-	if s.safe(s.x, s.a) || s.settings.Domain == Plain {
+	if s.safe(s.x, s.a) || s.settings.Domain == DomainPlain {
 		copy(u, s.x)
 		return true, nil
 	}
@@ -227,7 +227,7 @@ func (s *Solver[T]) done(k, limit int, tolerance float64) bool {
 // at hand.
 func (s *Solver[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
 	log := &s.log
-	if s.res.Domain == Plain {
+	if s.res.Domain == DomainPlain {
 		if err := s.enterLog(ctx); err != nil {
 			return err
 		}
@@ -353,7 +353,7 @@ func (s *Solver[T]) enterLog(ctx context.Context) error {
 	for _, v := range []*[]T{&log.g, &log.b, &log.h, &log.sums, &s.y} {
 		geo.column(v)
 	}
-	s.res.Domain = Log
+	s.res.Domain = DomainLog
 	for i, w := range s.a {
 		log.a[i] = num.Log2(w)
 	}

@@ -89,7 +89,7 @@ const (
 )
 
 const (
-	maxStored   = 512 << 20 // bytes that AutoStorage stores
+	maxStored   = 512 << 20 // bytes that StorageAuto stores
 	bigProblem  = 1 << 19   // elements from which a problem is cut into pieces
 	pieceRows   = 64        // at least so many rows a piece
 	blockSize   = 1 << 15   // elements of a block that is computed
@@ -135,8 +135,8 @@ func (geo *geometry[T]) setLambda(lambda float64) bool {
 // its rows are cut and who takes them.
 func (geo *geometry[T]) layOut(set *Settings) {
 	n, m := geo.n, geo.m
-	geo.free = geo.points && (set.Storage == MatrixFree || set.Storage == AutoStorage && n > maxStored/(2*size[T]())/m)
-	geo.mixed = set.Storage == Mixed && num.IsFloat64[T]()
+	geo.free = geo.points && (set.Storage == StorageMatrixFree || set.Storage == StorageAuto && n > maxStored/(2*size[T]())/m)
+	geo.mixed = set.Storage == StorageMixed && num.IsFloat64[T]()
 	geo.cols, geo.ld = padded[T](m, geo.mixed)
 	geo.pieces, geo.workers, geo.big = 1, 1, n > bigProblem/m
 	if geo.big {

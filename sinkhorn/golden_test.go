@@ -54,21 +54,21 @@ func goldenBits[T dist.Float](t *testing.T, level asm.Level) string {
 	x, y := uniform(41, 3), uniform(37, 3)
 	a, b := uniform(1, 41).Data, uniform(1, 37).Data
 	priced := func(rhoA, rhoB, mass float64) Problem[T] {
-		return Problem[T]{X: x, Y: y, A: a, B: b, RhoA: rhoA, RhoB: rhoB, Mass: mass}
+		return Problem[T]{X: x, Y: y, A: a, B: b, PenaltyA: rhoA, PenaltyB: rhoB, Mass: mass}
 	}
 	for _, c := range []struct {
 		Settings
 		Problem[T]
 	}{
 		{Settings{Lambda: 5, Iterations: 7}, Problem[T]{X: x, Y: y}},
-		{Settings{Lambda: 5, Iterations: 7, Storage: MatrixFree}, Problem[T]{X: x, Y: y}},
-		{Settings{Lambda: 5, Iterations: 7, Storage: Mixed}, Problem[T]{X: x, Y: y}},
-		{Settings{Lambda: 5, Iterations: 7, Domain: Log}, Problem[T]{X: x, Y: y}},
+		{Settings{Lambda: 5, Iterations: 7, Storage: StorageMatrixFree}, Problem[T]{X: x, Y: y}},
+		{Settings{Lambda: 5, Iterations: 7, Storage: StorageMixed}, Problem[T]{X: x, Y: y}},
+		{Settings{Lambda: 5, Iterations: 7, Domain: DomainLog}, Problem[T]{X: x, Y: y}},
 		{Settings{Lambda: 300, Tolerance: tolerance, Anneal: 4, Unaccelerated: true}, Problem[T]{X: x, Y: y}},
 		{Settings{Lambda: 300, Tolerance: tolerance}, Problem[T]{X: x, Y: y}},
-		{Settings{Lambda: 300, Tolerance: tolerance, Domain: Log}, Problem[T]{X: x, Y: y}},
+		{Settings{Lambda: 300, Tolerance: tolerance, Domain: DomainLog}, Problem[T]{X: x, Y: y}},
 		{Settings{Lambda: 60, Tolerance: tolerance}, priced(1, 0.3, 0)},
-		{Settings{Lambda: 60, Tolerance: tolerance, Domain: Log}, priced(0.02, 0, 0)},
+		{Settings{Lambda: 60, Tolerance: tolerance, Domain: DomainLog}, priced(0.02, 0, 0)},
 		{Settings{Lambda: 20, Iterations: 50}, priced(0, 0, 9)},
 	} {
 		s, err := NewSolver[T](&c.Settings)
@@ -77,12 +77,12 @@ func goldenBits[T dist.Float](t *testing.T, level asm.Level) string {
 		}
 		r, err := s.Solve(asm.WithLevel(t.Context(), level), &c.Problem)
 		put(said(&c.Problem, r, err)...)
-		for _, mode := range []GradientMode{Frozen, Implicit} {
+		for _, mode := range []GradientMode{GradientFrozen, GradientImplicit} {
 			dx, dy := dist.NewMatrix[T](41, 3, nil), dist.NewMatrix[T](37, 3, nil)
-			if mode == Implicit && c.Tolerance == 0 {
+			if mode == GradientImplicit && c.Tolerance == 0 {
 				continue // it is of the solution
 			}
-			if err := r.PointGradientTo(asm.WithLevel(t.Context(), level), mode, dx, dy); err != nil {
+			if err := r.PointGradientTo(asm.WithLevel(t.Context(), level), dx, dy, mode); err != nil {
 				t.Fatalf("%+v, %v: %v", c.Settings, mode, err)
 			}
 			put(dx.Data, dy.Data)
@@ -111,7 +111,7 @@ func goldenBits[T dist.Float](t *testing.T, level asm.Level) string {
 	r, err := s.Solve(asm.WithLevel(t.Context(), level), &p)
 	put(said(&p, r, err)...)
 	dx, dy := dist.NewMatrix[T](41, 3, nil), dist.NewMatrix[T](37, 3, nil)
-	if err := r.PointGradientTo(t.Context(), Unrolled, dx, dy); err != nil {
+	if err := r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled); err != nil {
 		t.Fatal(err)
 	}
 	put(dx.Data, dy.Data)

@@ -75,7 +75,7 @@ type gradientCase struct {
 
 func gradientCases() []gradientCase {
 	var cs []gradientCase
-	for _, d := range []Domain{Plain, Log} {
+	for _, d := range []Domain{DomainPlain, DomainLog} {
 		for _, l := range []int{1, 2, 5, 10, 50} {
 			cs = append(cs,
 				gradientCase{fmt.Sprintf("%v/L=%d", d, l), 9, 7, 3, 0.3, l, d, false, false},
@@ -86,11 +86,11 @@ func gradientCases() []gradientCase {
 	}
 	// Far apart and λ large: the log domain with several segments.
 	for _, l := range []int{1, 3, 20} {
-		cs = append(cs, gradientCase{fmt.Sprintf("far/L=%d", l), 6, 5, 2, 40, l, Auto, false, false})
+		cs = append(cs, gradientCase{fmt.Sprintf("far/L=%d", l), 6, 5, 2, 40, l, DomainAuto, false, false})
 	}
 	return append(cs,
-		gradientCase{"row", 1, 6, 2, 0.5, 4, Auto, false, false},
-		gradientCase{"column", 6, 1, 2, 0.5, 4, Auto, false, false})
+		gradientCase{"row", 1, 6, 2, 0.5, 4, DomainAuto, false, false},
+		gradientCase{"column", 6, 1, 2, 0.5, 4, DomainAuto, false, false})
 }
 
 // TestPointGradientSlope checks the gradient against central differences of
@@ -108,7 +108,7 @@ func TestPointGradientSlope(t *testing.T) {
 			set := Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true}
 			r := mustSolve(t, set, prob)
 			dx, dy := dist.NewMatrix[float64](c.n, c.p, nil), dist.NewMatrix[float64](c.m, c.p, nil)
-			if err := r.PointGradientTo(t.Context(), Unrolled, dx, dy); err != nil {
+			if err := r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled); err != nil {
 				t.Fatal(err)
 			}
 			ex, ey := cloud[float64](rng, c.n, c.p, 0), cloud[float64](rng, c.m, c.p, 0)
@@ -174,7 +174,7 @@ func TestCostGradient(t *testing.T) {
 		set := Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true}
 		r := mustSolve(t, set, prob)
 		g := dist.NewMatrix[float64](c.n, c.m, nil)
-		if err := r.CostGradientTo(t.Context(), Unrolled, g); err != nil {
+		if err := r.CostGradientTo(t.Context(), g, GradientUnrolled); err != nil {
 			t.Fatal(err)
 		}
 		var size float64
@@ -209,14 +209,14 @@ func domainsAgree[T dist.Float](t *testing.T, tol float64) {
 		x, y := cloud[T](rng, 40, 3, 0), cloud[T](rng, 33, 3, 0.5)
 		prob := &Problem[T]{X: x, Y: y, A: weights[T](rng, 40, true), B: weights[T](rng, 33, true), Lambda: 0.4}
 		var plan, dx, dy [2]dist.Matrix[T]
-		for k, d := range []Domain{Plain, Log} {
+		for k, d := range []Domain{DomainPlain, DomainLog} {
 			r := mustSolve(t, Settings{Iterations: iterations, Domain: d, Gradient: true}, prob)
 			if r.Domain != d {
 				t.Fatalf("domain %v, want %v", r.Domain, d)
 			}
 			plan[k], dx[k], dy[k] = dist.NewMatrix[T](40, 33, nil), dist.NewMatrix[T](40, 3, nil), dist.NewMatrix[T](33, 3, nil)
 			r.PlanTo(t.Context(), plan[k], 0)
-			if err := r.PointGradientTo(t.Context(), Unrolled, dx[k], dy[k]); err != nil {
+			if err := r.PointGradientTo(t.Context(), dx[k], dy[k], GradientUnrolled); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -251,10 +251,10 @@ func TestFloat32Gradient(t *testing.T) {
 		w := mustSolve(t, set, &Problem[float64]{X: x64, Y: y64, Lambda: lambda})
 		dx, dy := dist.NewMatrix[float32](30, 4, nil), dist.NewMatrix[float32](25, 4, nil)
 		wx, wy := widen(dx), widen(dy)
-		if err := r.PointGradientTo(t.Context(), Unrolled, dx, dy); err != nil {
+		if err := r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.PointGradientTo(t.Context(), Unrolled, wx, wy); err != nil {
+		if err := w.PointGradientTo(t.Context(), wx, wy, GradientUnrolled); err != nil {
 			t.Fatal(err)
 		}
 		tol := 1e-5 * math.Max(1, lambda*4)

@@ -57,11 +57,11 @@ func TestShapesDoNotWrap(t *testing.T) {
 		for name, f := range map[string]func(){
 			"PlanTo":                    func() { r.PlanTo(t.Context(), bad, 0) },
 			"BarycentricTo":             func() { r.BarycentricTo(t.Context(), bad) },
-			"CostGradientTo":            func() { r.CostGradientTo(t.Context(), Unrolled, bad) },
-			"CostGradientTo, implicit":  func() { r.CostGradientTo(t.Context(), Implicit, bad) },
-			"PointGradientTo":           func() { r.PointGradientTo(t.Context(), Unrolled, good, bad) },
-			"PointGradientTo, implicit": func() { r.PointGradientTo(t.Context(), Implicit, bad, good) },
-			"PointGradientTo, frozen":   func() { r.PointGradientTo(t.Context(), Frozen, bad, good) },
+			"CostGradientTo":            func() { r.CostGradientTo(t.Context(), bad, GradientUnrolled) },
+			"CostGradientTo, implicit":  func() { r.CostGradientTo(t.Context(), bad, GradientImplicit) },
+			"PointGradientTo":           func() { r.PointGradientTo(t.Context(), good, bad, GradientUnrolled) },
+			"PointGradientTo, implicit": func() { r.PointGradientTo(t.Context(), bad, good, GradientImplicit) },
+			"PointGradientTo, frozen":   func() { r.PointGradientTo(t.Context(), bad, good, GradientFrozen) },
 		} {
 			if v := panicOf(f); !ours(v) {
 				t.Errorf("%s, %d × %d, stride %d: panics with %v", name, bad.Rows, bad.Cols, bad.Stride, v)
@@ -79,7 +79,7 @@ func TestRangeOfLambda(t *testing.T) {
 
 func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
 	cost := dist.NewMatrix(2, 2, []T{0, unit, unit, 0})
-	for _, domain := range []Domain{Auto, Plain, Log} {
+	for _, domain := range []Domain{DomainAuto, DomainPlain, DomainLog} {
 		s, err := NewSolver[T](&Settings{Domain: domain, Iterations: 50})
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const n, m = 12, 9
 	counts := map[string]int{}
-	for _, domain := range []Domain{Auto, Log, Plain} {
+	for _, domain := range []Domain{DomainAuto, DomainLog, DomainPlain} {
 		for _, anneal := range []float64{0, 4} {
 			for e := range 309 {
 				for _, sign := range []float64{-1, 1} {
@@ -137,10 +137,10 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 					switch {
 					case err != nil:
 						counts["error"]++
-						if !errors.Is(err, ErrRange) || domain != Plain && errors.Is(err, errUnderflow) {
+						if !errors.Is(err, ErrRange) || domain != DomainPlain && errors.Is(err, errUnderflow) {
 							t.Errorf("%s: %v", what, err)
 						}
-						if domain != Plain && math.Abs(size) < s.limits.largest/8 {
+						if domain != DomainPlain && math.Abs(size) < s.limits.largest/8 {
 							t.Errorf("%s: %v", what, err)
 						}
 						continue
@@ -205,7 +205,7 @@ func TestResultsOutOfRange(t *testing.T) {
 	}
 	none := dist.Matrix[float64]{}
 	for _, scale := range []float64{1e153, 1e154} {
-		d, err := s.Divergence(t.Context(), &Problem[float64]{X: scaled(x, scale), Y: scaled(y, -scale), Lambda: 1e-308}, none, none)
+		d, err := s.Divergence(t.Context(), none, none, &Problem[float64]{X: scaled(x, scale), Y: scaled(y, -scale), Lambda: 1e-308})
 		if err == nil && !finite(d.Value) || err != nil && !errors.Is(err, ErrRange) {
 			t.Errorf("divergence at %v: %v, %v", scale, d.Value, err)
 		}
@@ -225,7 +225,7 @@ func TestZeroSolver(t *testing.T) {
 	if want := mustSolve(t, Settings{}, p); r.Cost != want.Cost || r.Iterations != 10 {
 		t.Errorf("cost %v after %d iterations, want %v", r.Cost, r.Iterations, want.Cost)
 	}
-	if _, err := new(Solver[float32]).Divergence(t.Context(), &Problem[float32]{}, dist.Matrix[float32]{}, dist.Matrix[float32]{}); !errors.Is(err, ErrShape) {
+	if _, err := new(Solver[float32]).Divergence(t.Context(), dist.Matrix[float32]{}, dist.Matrix[float32]{}, &Problem[float32]{}); !errors.Is(err, ErrShape) {
 		t.Errorf("divergence of nothing: %v", err)
 	}
 	if err := new(Solver[float64]).SolveBatch(t.Context(), []Problem[float64]{*p}, func(_ int, r *Result[float64], err error) {
@@ -311,7 +311,7 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	long := dist.NewMatrix[float64](200000, 1, nil)
-	s, _ := NewSolver[float64](&Settings{Storage: Stored})
+	s, _ := NewSolver[float64](&Settings{Storage: StorageDense})
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: long, Y: long, Lambda: 1}); !errors.Is(err, ErrSettings) {
 		t.Errorf("640 GB of matrices: %v", err)
 	}
@@ -335,7 +335,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.PointGradientTo(t.Context(), Frozen, deep, dist.NewMatrix[float64](1, 100000, nil)); !errors.Is(err, ErrSettings) {
+	if err := r.PointGradientTo(t.Context(), deep, dist.NewMatrix[float64](1, 100000, nil), GradientFrozen); !errors.Is(err, ErrSettings) {
 		t.Errorf("gradient: %v", err)
 	}
 }
@@ -346,8 +346,8 @@ func TestMemoryIsCounted(t *testing.T) {
 	n := 300
 	p := &Problem[float64]{X: cloud[float64](rng, n, 3, 0), Y: cloud[float64](rng, n, 3, 0), Lambda: 30}
 	for _, set := range []Settings{
-		{Storage: Stored}, {Storage: MatrixFree}, {Storage: Mixed}, {Storage: MatrixFree, Tolerance: 1e-9, Iterations: 200},
-		{Gradient: true, Iterations: 500}, {Gradient: true, Iterations: 300, Domain: Log},
+		{Storage: StorageDense}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Storage: StorageMatrixFree, Tolerance: 1e-9, Iterations: 200},
+		{Gradient: true, Iterations: 500}, {Gradient: true, Iterations: 300, Domain: DomainLog},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -357,7 +357,7 @@ func TestMemoryIsCounted(t *testing.T) {
 		}
 		r, err := s.Solve(t.Context(), p)
 		if err == nil && set.Gradient {
-			err = r.CostGradientTo(t.Context(), Unrolled, dist.NewMatrix[float64](n, n, nil))
+			err = r.CostGradientTo(t.Context(), dist.NewMatrix[float64](n, n, nil), GradientUnrolled)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -452,15 +452,15 @@ func TestCause(t *testing.T) {
 					return err
 				},
 				"SolveBatch":                func() error { return one.SolveBatch(ctx, []Problem[float64]{*p}, nil) },
-				"Divergence":                func() error { _, err := one.Divergence(ctx, p, dx, dy); return err },
+				"Divergence":                func() error { _, err := one.Divergence(ctx, dx, dy, p); return err },
 				"PlanTo":                    func() error { return r.PlanTo(ctx, dm, 0) },
 				"BarycentricTo":             func() error { return r.BarycentricTo(ctx, dx) },
 				"RegularizedCost":           func() error { _, err := r.RegularizedCost(ctx); return err },
-				"CostGradientTo":            func() error { return r.CostGradientTo(ctx, Unrolled, dm) },
-				"PointGradientTo":           func() error { return r.PointGradientTo(ctx, Unrolled, dx, dy) },
-				"CostGradientTo, implicit":  func() error { return r.CostGradientTo(ctx, Implicit, dm) },
-				"PointGradientTo, implicit": func() error { return r.PointGradientTo(ctx, Implicit, dx, dy) },
-				"PointGradientTo, frozen":   func() error { return r.PointGradientTo(ctx, Frozen, dx, dy) },
+				"CostGradientTo":            func() error { return r.CostGradientTo(ctx, dm, GradientUnrolled) },
+				"PointGradientTo":           func() error { return r.PointGradientTo(ctx, dx, dy, GradientUnrolled) },
+				"CostGradientTo, implicit":  func() error { return r.CostGradientTo(ctx, dm, GradientImplicit) },
+				"PointGradientTo, implicit": func() error { return r.PointGradientTo(ctx, dx, dy, GradientImplicit) },
+				"PointGradientTo, frozen":   func() error { return r.PointGradientTo(ctx, dx, dy, GradientFrozen) },
 			} {
 				if err := f(); err == nil || err.Error() != want {
 					t.Errorf("n = %d, %s: %v, want %v", n, name, err, want)
@@ -500,7 +500,7 @@ func TestAsksOften(t *testing.T) {
 	dx, dy := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil)
 	ctx.n = 0
 	start := time.Now()
-	if err := r.PointGradientTo(ctx, Unrolled, dx, dy); err != nil {
+	if err := r.PointGradientTo(ctx, dx, dy, GradientUnrolled); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("gradient: %d looks in %v", ctx.n, time.Since(start))
@@ -641,22 +641,22 @@ func hostileProblems[T dist.Float](t *testing.T) {
 		problems = append(problems, p)
 	}
 	for _, v := range odd {
-		add(func(p *Problem[T]) { p.RhoA = v })
-		add(func(p *Problem[T]) { p.RhoB = v })
-		add(func(p *Problem[T]) { p.RhoA, p.RhoB = v, v })
-		add(func(p *Problem[T]) { p.RhoA, p.RhoB = v, 1 })
-		add(func(p *Problem[T]) { p.RhoA, p.RhoB, p.A, p.B = v, 1, zeros(n), uniform(m, 3) })
-		add(func(p *Problem[T]) { p.RhoA, p.Y = v, far })
+		add(func(p *Problem[T]) { p.PenaltyA = v })
+		add(func(p *Problem[T]) { p.PenaltyB = v })
+		add(func(p *Problem[T]) { p.PenaltyA, p.PenaltyB = v, v })
+		add(func(p *Problem[T]) { p.PenaltyA, p.PenaltyB = v, 1 })
+		add(func(p *Problem[T]) { p.PenaltyA, p.PenaltyB, p.A, p.B = v, 1, zeros(n), uniform(m, 3) })
+		add(func(p *Problem[T]) { p.PenaltyA, p.Y = v, far })
 		add(func(p *Problem[T]) { p.Mass = v })
 		add(func(p *Problem[T]) { p.Mass, p.A, p.B = v, zeros(n), zeros(m) })
-		add(func(p *Problem[T]) { p.Mass, p.RhoA = 0.5, v })
+		add(func(p *Problem[T]) { p.Mass, p.PenaltyA = 0.5, v })
 		add(func(p *Problem[T]) { p.Lambda = v })
-		add(func(p *Problem[T]) { p.Lambda, p.RhoA, p.RhoB = v, 1e-3, 1e3 })
+		add(func(p *Problem[T]) { p.Lambda, p.PenaltyA, p.PenaltyB = v, 1e-3, 1e3 })
 		add(func(p *Problem[T]) { p.Lambda, p.Mass = v, 0.5 })
 		add(func(p *Problem[T]) { p.A, p.B = uniform(n, T(v)), uniform(m, T(v)) })
 		add(func(p *Problem[T]) { p.A = uniform(n, T(v)) })
 		add(func(p *Problem[T]) { p.Start = uniform(n, T(v)) })
-		add(func(p *Problem[T]) { p.Start, p.RhoA, p.RhoB = uniform(n, T(v)), 1, 2 })
+		add(func(p *Problem[T]) { p.Start, p.PenaltyA, p.PenaltyB = uniform(n, T(v)), 1, 2 })
 	}
 	add(func(p *Problem[T]) { p.A, p.B = zeros(n), zeros(m) })
 	add(func(p *Problem[T]) { p.A, p.B = uniform(n, 0), uniform(m, 0) })
@@ -666,7 +666,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	add(func(p *Problem[T]) { p.A, p.B = x.Data[:n], y.Data[:m] })
 	for _, set := range []Settings{
 		{}, {Tolerance: 1e-6, Iterations: 300}, {Tolerance: math.SmallestNonzeroFloat64, Iterations: 300}, {Tolerance: 1e300, Iterations: 300},
-		{Tolerance: 1e-6, Iterations: 300, Domain: Log}, {Domain: Plain, Iterations: 30}, {Tolerance: 1e-6, Iterations: 300, Storage: MatrixFree}, {Tolerance: 1e-5, Iterations: 100, Anneal: 4},
+		{Tolerance: 1e-6, Iterations: 300, Domain: DomainLog}, {Domain: DomainPlain, Iterations: 30}, {Tolerance: 1e-6, Iterations: 300, Storage: StorageMatrixFree}, {Tolerance: 1e-5, Iterations: 100, Anneal: 4},
 	} {
 		s, err := NewSolver[T](&set)
 		if err != nil {
@@ -689,7 +689,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 			outcomes[r.Status.String()]++
 			if alone[i] = r.Cost; !finite(r.Cost) || !finite(r.MarginalError) {
 				p := &problems[i]
-				t.Errorf("%+v, problem %d (λ %v, ρ %v %v, mass %v): cost %v, marginal error %v, %v", set, i, p.Lambda, p.RhoA, p.RhoB, p.Mass, r.Cost, r.MarginalError, r.Status)
+				t.Errorf("%+v, problem %d (λ %v, ρ %v %v, mass %v): cost %v, marginal error %v, %v", set, i, p.Lambda, p.PenaltyA, p.PenaltyB, p.Mass, r.Cost, r.MarginalError, r.Status)
 			}
 		}
 		t.Logf("%d problems: %v", len(problems), outcomes)

@@ -52,7 +52,7 @@ func (s *Solver[T]) frozen(ctx context.Context) error {
 // implicit makes M̄ that of the implicit function theorem.
 func (s *Solver[T]) implicit(ctx context.Context) error {
 	if s.unequal.partial > 0 {
-		return fmt.Errorf("%w: no implicit gradient of partial transport; Frozen has that of RegularizedCost", ErrSettings)
+		return fmt.Errorf("%w: no implicit gradient of partial transport; GradientFrozen has that of RegularizedCost", ErrSettings)
 	}
 	if !(s.res.MarginalError <= s.limits.converged*s.mass) {
 		return ErrNotConverged

@@ -17,7 +17,7 @@ func TestImplicitGradient(t *testing.T) {
 		zero   bool
 		n, m   int
 	}{{0.05, false, 14, 11}, {0.5, false, 14, 11}, {0.5, true, 14, 11}, {2, true, 14, 11}, {2, false, 11, 14}, {1, false, 1, 5}, {1, false, 5, 1}} {
-		for _, domain := range []Domain{Plain, Log} {
+		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			t.Run(fmt.Sprintf("λ=%v/zero=%v/%d×%d/%v", c.lambda, c.zero, c.n, c.m, domain), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(uint64(c.n), 21))
 				const d = 3
@@ -28,7 +28,7 @@ func TestImplicitGradient(t *testing.T) {
 				ux, uy := dist.NewMatrix[float64](c.n, d, nil), dist.NewMatrix[float64](c.m, d, nil)
 				im, um := dist.NewMatrix[float64](c.n, c.m, nil), dist.NewMatrix[float64](c.n, c.m, nil)
 				r := mustSolve(t, set, &p)
-				for _, err := range []error{r.PointGradientTo(t.Context(), Unrolled, ux, uy), r.PointGradientTo(t.Context(), Implicit, dx, dy), r.CostGradientTo(t.Context(), Implicit, im), r.CostGradientTo(t.Context(), Unrolled, um)} {
+				for _, err := range []error{r.PointGradientTo(t.Context(), ux, uy, GradientUnrolled), r.PointGradientTo(t.Context(), dx, dy, GradientImplicit), r.CostGradientTo(t.Context(), im, GradientImplicit), r.CostGradientTo(t.Context(), um, GradientUnrolled)} {
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -49,7 +49,7 @@ func TestImplicitGradient(t *testing.T) {
 				if e := math.Abs((at(h).Cost-at(-h).Cost)/(2*h)-slope) / math.Sqrt(inner(dx, dx)+inner(dy, dy)); !(e <= 1e-7) {
 					t.Errorf("implicit gradient differs from central differences by %.3g of its norm", e)
 				}
-				if err := mustSolve(t, set, &p).PointGradientTo(t.Context(), Frozen, dx, dy); err != nil {
+				if err := mustSolve(t, set, &p).PointGradientTo(t.Context(), dx, dy, GradientFrozen); err != nil {
 					t.Fatal(err)
 				}
 				slope = inner(dx, ex) + inner(dy, ey)
@@ -80,7 +80,7 @@ func TestImplicitNeedsConvergence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 21))
 	p := &Problem[float64]{X: cloud[float64](rng, 9, 2, 0), Y: cloud[float64](rng, 9, 2, 1), Lambda: 1}
 	dx, dy := dist.NewMatrix[float64](9, 2, nil), dist.NewMatrix[float64](9, 2, nil)
-	if err := mustSolve(t, Settings{Iterations: 1}, p).PointGradientTo(t.Context(), Implicit, dx, dy); err != ErrNotConverged {
+	if err := mustSolve(t, Settings{Iterations: 1}, p).PointGradientTo(t.Context(), dx, dy, GradientImplicit); err != ErrNotConverged {
 		t.Errorf("after one iteration: %v", err)
 	}
 }
@@ -91,10 +91,10 @@ func TestImplicitFloat32(t *testing.T) {
 	x, y := cloud[float32](rng, 40, 3, 0), cloud[float32](rng, 30, 3, 0.4)
 	dx, dy := dist.NewMatrix[float32](40, 3, nil), dist.NewMatrix[float32](30, 3, nil)
 	wx, wy := widen(dx), widen(dy)
-	if err := mustSolve(t, Settings{Tolerance: 1e-6, Lambda: 0.3}, &Problem[float32]{X: x, Y: y}).PointGradientTo(t.Context(), Implicit, dx, dy); err != nil {
+	if err := mustSolve(t, Settings{Tolerance: 1e-6, Lambda: 0.3}, &Problem[float32]{X: x, Y: y}).PointGradientTo(t.Context(), dx, dy, GradientImplicit); err != nil {
 		t.Fatal(err)
 	}
-	if err := mustSolve(t, Settings{Tolerance: 1e-13, Lambda: 0.3}, &Problem[float64]{X: widen(x), Y: widen(y)}).PointGradientTo(t.Context(), Implicit, wx, wy); err != nil {
+	if err := mustSolve(t, Settings{Tolerance: 1e-13, Lambda: 0.3}, &Problem[float64]{X: widen(x), Y: widen(y)}).PointGradientTo(t.Context(), wx, wy, GradientImplicit); err != nil {
 		t.Fatal(err)
 	}
 	if e := max(worst(widen(dx), wx), worst(widen(dy), wy)); !(e <= 1e-4) {
@@ -108,7 +108,7 @@ func TestRegularizedCost(t *testing.T) {
 	a, b := weights[float64](rng, 12, true), weights[float64](rng, 10, true)
 	p := &Problem[float64]{X: cloud[float64](rng, 12, 2, 0), Y: cloud[float64](rng, 10, 2, 1), A: a, B: b}
 	for _, lambda := range []float64{0.3, 60} {
-		for _, domain := range []Domain{Auto, Log} {
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
 			for _, iterations := range []int{1, 9} {
 				p.Lambda = lambda
 				r := mustSolve(t, Settings{Domain: domain, Iterations: iterations}, p)
@@ -146,10 +146,10 @@ func TestImplicitGolden(t *testing.T) {
 			continue
 		}
 		im, un := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil), dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
-		if err := r.CostGradientTo(t.Context(), Implicit, im); err != nil {
+		if err := r.CostGradientTo(t.Context(), im, GradientImplicit); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err := r.CostGradientTo(t.Context(), Unrolled, un); err != nil {
+		if err := r.CostGradientTo(t.Context(), un, GradientUnrolled); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %v after %d iterations, gradients differ by %.3g of the largest", name, r.Status, r.Iterations, worst(im, un))

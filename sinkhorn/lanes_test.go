@@ -23,7 +23,7 @@ func TestLanes(t *testing.T) {
 func inLanes[T dist.Float](t *testing.T) {
 	ps := smallProblems[T](90)
 	for _, set := range []Settings{
-		{}, {Storage: MatrixFree}, {Storage: Mixed}, {Domain: Plain}, {Domain: Log}, {Iterations: 1}, {Gradient: true},
+		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Iterations: 1}, {Gradient: true},
 		{Tolerance: 1e-3, Iterations: 100}, {Tolerance: 1e-5}, {Tolerance: 1e-6, Iterations: 50, Unaccelerated: true}, {MaxMemory: 15 << 10},
 	} {
 		for _, lv := range asm.Available() {
@@ -75,7 +75,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 		case 23, 24, 25, 26:
 			p.Lambda = 1000 // beyond the plain domain
 		case 30:
-			p.RhoA = 1
+			p.PenaltyA = 1
 		case 31:
 			p.A, p.B = make([]T, n), nil // no mass
 		}
@@ -141,7 +141,7 @@ func TestLanesCancelled(t *testing.T) {
 func TestLanesAllocate(t *testing.T) {
 	var ps []Problem[float64]
 	for _, p := range smallProblems[float64](60) {
-		if p.Lambda > 0 && p.Lambda < 10 && p.RhoA == 0 && len(p.B) <= 33 && p.X.Cols < 3 {
+		if p.Lambda > 0 && p.Lambda < 10 && p.PenaltyA == 0 && len(p.B) <= 33 && p.X.Cols < 3 {
 			ps = append(ps, p)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 func levels[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	p := &Problem[T]{X: cloud[T](rng, 37, 3, 0), Y: cloud[T](rng, 29, 3, 0.5), A: weights[T](rng, 37, true), B: weights[T](rng, 29, true)}
-	for _, domain := range []Domain{Auto, Log} {
+	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, lambda := range []float64{0.2, 20} {
 			p.Lambda = lambda
 			set := Settings{Iterations: 6, Domain: domain, Gradient: true}
@@ -36,18 +36,18 @@ func TestSameBitsEverywhere(t *testing.T) {
 		lambda          float64
 		f64, f32, mixed uint64
 	}{
-		{Auto, 0.2, 0x627c50c081a42bab, 0xe3b3b76259a8e297, 0xd2454cfa417db51b},
-		{Auto, 200, 0xfb7ba5a86e01704d, 0x328a92a5b426d404, 0x87fc2e3fce14b8f4},
-		{Log, 0.2, 0xda37437b61839e40, 0xe987b4a2a7683f78, 0x6fb12c858ac473a5},
-		{Log, 200, 0xa94cb88de300de1a, 0x64d88c9f9747c766, 0x7c811c77d48977d6},
+		{DomainAuto, 0.2, 0x627c50c081a42bab, 0xe3b3b76259a8e297, 0xd2454cfa417db51b},
+		{DomainAuto, 200, 0xfb7ba5a86e01704d, 0x328a92a5b426d404, 0x87fc2e3fce14b8f4},
+		{DomainLog, 0.2, 0xda37437b61839e40, 0xe987b4a2a7683f78, 0x6fb12c858ac473a5},
+		{DomainLog, 200, 0xa94cb88de300de1a, 0x64d88c9f9747c766, 0x7c811c77d48977d6},
 	} {
-		if got := fingerprint[float64](t, c.domain, AutoStorage, c.lambda); got != c.f64 {
+		if got := fingerprint[float64](t, c.domain, StorageAuto, c.lambda); got != c.f64 {
 			t.Errorf("%v, λ = %v: %#x in float64, want %#x", c.domain, c.lambda, got, c.f64)
 		}
-		if got := fingerprint[float32](t, c.domain, AutoStorage, c.lambda); got != c.f32 {
+		if got := fingerprint[float32](t, c.domain, StorageAuto, c.lambda); got != c.f32 {
 			t.Errorf("%v, λ = %v: %#x in float32, want %#x", c.domain, c.lambda, got, c.f32)
 		}
-		if got := fingerprint[float64](t, c.domain, Mixed, c.lambda); got != c.mixed {
+		if got := fingerprint[float64](t, c.domain, StorageMixed, c.lambda); got != c.mixed {
 			t.Errorf("%v, λ = %v: %#x with K in float32, want %#x", c.domain, c.lambda, got, c.mixed)
 		}
 	}

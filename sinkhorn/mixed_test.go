@@ -12,7 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// TestMixedIsRoundedKernel: with Mixed storage K is rounded to float32 and nothing
+// TestMixedIsRoundedKernel: with StorageMixed storage K is rounded to float32 and nothing
 // else is: iterations in float64 on that K give the same plan to the accuracy of
 // float64.
 func TestMixedIsRoundedKernel(t *testing.T) {
@@ -23,7 +23,7 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 		a, b := weights[float64](rng, n, n > 1), weights[float64](rng, m, m > 1)
 		const lambda, iterations = 0.7, 7
 		p := &Problem[float64]{X: x, Y: y, A: a, B: b, Lambda: lambda}
-		r := mustSolve(t, Settings{Iterations: iterations, Domain: Plain, Storage: Mixed, Gradient: true}, p)
+		r := mustSolve(t, Settings{Iterations: iterations, Domain: DomainPlain, Storage: StorageMixed, Gradient: true}, p)
 		got, cost, want := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, m, nil)
 		r.PlanTo(t.Context(), got, 0)
 		dist.SqEuclidean(cost, x, y)
@@ -68,7 +68,7 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 	}
 }
 
-// TestGoldenMixed holds what the documentation of Mixed says on the golden plans, in
+// TestGoldenMixed holds what the documentation of StorageMixed says on the golden plans, in
 // both domains.
 func TestGoldenMixed(t *testing.T) {
 	var worstPlan, worstCost float64
@@ -76,8 +76,8 @@ func TestGoldenMixed(t *testing.T) {
 		c := loadOT(t, name)
 		p := &Problem[float64]{Cost: c.matrix(t, "M"), A: c.matrix(t, "a").Data, B: c.matrix(t, "b").Data, Lambda: c.meta.Lam}
 		for _, iterations := range []int{1, 2, 10, 100} {
-			for _, domain := range []Domain{Auto, Log} {
-				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain, Storage: Mixed}, p)
+			for _, domain := range []Domain{DomainAuto, DomainLog} {
+				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain, Storage: StorageMixed}, p)
 				got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
 				r.PlanTo(t.Context(), got, 0)
 				plan, cost := worst(got, c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Abs(r.Cost/c.meta.Cost[iterations]-1)
@@ -87,7 +87,7 @@ func TestGoldenMixed(t *testing.T) {
 				}
 			}
 		}
-		r := mustSolve(t, Settings{Tolerance: 1e-12, Iterations: 200000, Anneal: 4, Storage: Mixed}, p)
+		r := mustSolve(t, Settings{Tolerance: 1e-12, Iterations: 200000, Anneal: 4, Storage: StorageMixed}, p)
 		got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
 		r.PlanTo(t.Context(), got, 0)
 		plan, cost := worst(got, c.matrix(t, "T_conv")), math.Abs(r.Cost/c.meta.Conv-1)
@@ -99,7 +99,7 @@ func TestGoldenMixed(t *testing.T) {
 	t.Logf("worst of exact iterates: plan %.3g, cost %.3g", worstPlan, worstCost)
 }
 
-// TestMixedGradients compares gradients with those of Stored, in both domains, with
+// TestMixedGradients compares gradients with those of StorageDense, in both domains, with
 // several segments of the reverse pass, zero weights and a cloud with itself, and the
 // implicit ones at convergence.
 func TestMixedGradients(t *testing.T) {
@@ -113,10 +113,10 @@ func TestMixedGradients(t *testing.T) {
 		p := &Problem[float64]{X: x, Y: y, A: weights[float64](rng, c.n, c.zero), B: weights[float64](rng, c.m, c.zero), Lambda: c.lambda}
 		type gradients struct{ dx, dy, dm dist.Matrix[float64] }
 		var got [2]gradients
-		for k, storage := range []Storage{Stored, Mixed} {
+		for k, storage := range []Storage{StorageDense, StorageMixed} {
 			g := gradients{dist.NewMatrix[float64](c.n, c.p, nil), dist.NewMatrix[float64](c.m, c.p, nil), dist.NewMatrix[float64](c.n, c.m, nil)}
 			r := mustSolve(t, Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true, Storage: storage}, p)
-			if err := errors.Join(r.PointGradientTo(t.Context(), Unrolled, g.dx, g.dy), r.CostGradientTo(t.Context(), Unrolled, g.dm)); err != nil {
+			if err := errors.Join(r.PointGradientTo(t.Context(), g.dx, g.dy, GradientUnrolled), r.CostGradientTo(t.Context(), g.dm, GradientUnrolled)); err != nil {
 				t.Fatal(err)
 			}
 			got[k] = g
@@ -138,11 +138,11 @@ func TestMixedGradients(t *testing.T) {
 		}
 	}
 	for _, lambda := range []float64{0.05, 0.5, 2} {
-		for _, domain := range []Domain{Plain, Log} {
+		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			rng := rand.New(rand.NewPCG(14, 21))
 			p := &Problem[float64]{X: cloud[float64](rng, 14, 3, 0), Y: cloud[float64](rng, 11, 3, 0.4), A: weights[float64](rng, 14, true), Lambda: lambda}
 			var dx, dy, rx, ry [2]dist.Matrix[float64]
-			for k, storage := range []Storage{Stored, Mixed} {
+			for k, storage := range []Storage{StorageDense, StorageMixed} {
 				for _, m := range []*dist.Matrix[float64]{&dx[k], &rx[k]} {
 					*m = dist.NewMatrix[float64](14, 3, nil)
 				}
@@ -153,7 +153,7 @@ func TestMixedGradients(t *testing.T) {
 				if r.Status != Converged {
 					t.Errorf("λ = %v, %v, %v: %v, marginal error %v", lambda, domain, storage, r.Status, r.MarginalError)
 				}
-				if err := errors.Join(r.PointGradientTo(t.Context(), Frozen, rx[k], ry[k]), r.PointGradientTo(t.Context(), Implicit, dx[k], dy[k])); err != nil {
+				if err := errors.Join(r.PointGradientTo(t.Context(), rx[k], ry[k], GradientFrozen), r.PointGradientTo(t.Context(), dx[k], dy[k], GradientImplicit)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -170,7 +170,7 @@ func TestMixedGradients(t *testing.T) {
 }
 
 // TestMixedBits: neither workers nor the instruction set nor a batch changes a bit of
-// Mixed; and in float32 it is Stored.
+// StorageMixed; and in float32 it is StorageDense.
 func TestMixedBits(t *testing.T) {
 	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {9000, 61, 1}}
 	if testing.Short() {
@@ -181,12 +181,12 @@ func TestMixedBits(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
 		p := &Problem[float64]{X: cloud[float64](rng, n, d, 0), Y: cloud[float64](rng, m, d, 0.5), A: weights[float64](rng, n, n > 1), B: weights[float64](rng, m, m > 1)}
 		for _, lambda := range []float64{0.3, 30} {
-			for _, domain := range []Domain{Auto, Log} {
+			for _, domain := range []Domain{DomainAuto, DomainLog} {
 				p.Lambda = lambda / float64(d)
-				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: Mixed, Workers: 1}
+				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: StorageMixed, Workers: 1}
 				want := everything(t, set, p)
 				for _, workers := range []int{2, 5} {
-					if n*m > 1<<19 && (workers == 2) == (domain == Auto) {
+					if n*m > 1<<19 && (workers == 2) == (domain == DomainAuto) {
 						continue // they take their time
 					}
 					set.Workers = workers
@@ -200,7 +200,7 @@ func TestMixedBits(t *testing.T) {
 	}
 
 	ps := batchProblems[float64](60)
-	one, err := NewSolver[float64](&Settings{Storage: Mixed})
+	one, err := NewSolver[float64](&Settings{Storage: StorageMixed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestMixedBits(t *testing.T) {
 		}
 		want[i] = r.Cost
 	}
-	many, err := NewSolver[float64](&Settings{Storage: Mixed, Workers: 3})
+	many, err := NewSolver[float64](&Settings{Storage: StorageMixed, Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,9 +226,9 @@ func TestMixedBits(t *testing.T) {
 
 	rng := rand.New(rand.NewPCG(9, 9))
 	p := &Problem[float32]{X: cloud[float32](rng, 30, 3, 0), Y: cloud[float32](rng, 20, 3, 0.5), Lambda: 0.4}
-	set := Settings{Gradient: true, Storage: Stored}
+	set := Settings{Gradient: true, Storage: StorageDense}
 	stored := everything(t, set, p)
-	set.Storage = Mixed
+	set.Storage = StorageMixed
 	sameBits(t, "float32", everything(t, set, p), stored)
 }
 
@@ -243,8 +243,8 @@ func TestMixedWeights(t *testing.T) {
 		{[]float64{1e30, 1e38}, nil}, {[]float64{1e-20, 1e-24}, nil}, {[]float64{1, 1e-24}, nil},
 		{[]float64{1, 1e-30}, ErrMarginals}, {[]float64{1, 1e39}, ErrMarginals},
 	} {
-		for _, domain := range []Domain{Auto, Log} {
-			s, err := NewSolver[float64](&Settings{Storage: Mixed, Domain: domain})
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
+			s, err := NewSolver[float64](&Settings{Storage: StorageMixed, Domain: domain})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -255,7 +255,7 @@ func TestMixedWeights(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			want := mustSolve(t, Settings{Storage: Stored}, &Problem[float64]{X: x, Y: x, A: c.w, B: c.w, Lambda: 3})
+			want := mustSolve(t, Settings{Storage: StorageDense}, &Problem[float64]{X: x, Y: x, A: c.w, B: c.w, Lambda: 3})
 			plan, wantPlan := dist.NewMatrix[float64](2, 2, nil), dist.NewMatrix[float64](2, 2, nil)
 			r.PlanTo(t.Context(), plan, 0)
 			want.PlanTo(t.Context(), wantPlan, 0)

@@ -14,7 +14,7 @@ import (
 //
 //	D(g) = Σ_j b_j g_j − Σ_i a_i log (Kv)_i,   ∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T,
 //
-// c = Tᵀ1. Plain Sinkhorn iterations climb it by steps log(b ⊘ c), and near the solution
+// c = Tᵀ1. DomainPlain Sinkhorn iterations climb it by steps log(b ⊘ c), and near the solution
 // take 1/(1 − σ²) times log 10 of them for a digit, σ the second singular value of the
 // plan scaled by its marginals: hundreds or hundreds of thousands. Where they turn out to
 // be slow, Newton steps take over: (−∇²D) β = b − c is the system of the implicit gradient
@@ -110,7 +110,7 @@ func (s *Solver[T]) converge(ctx context.Context) error {
 	if err := s.restart(ctx, 0, s.problem.Start); err != nil {
 		return err
 	}
-	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != Plain
+	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != DomainPlain
 	n, m := s.geo.n, s.geo.m
 	p := newPace(paceFrom-paceEvery, n, m)
 	for {
@@ -157,7 +157,7 @@ func (s *Solver[T]) annealAgain(ctx context.Context, limit int) (bool, error) {
 	kept, kind, lambda := s.res, s.kind[k%s.ring], s.lambda
 	grow(&nw.f, s.geo.n)
 	s.geo.column(&nw.g)
-	if kept.Domain == Plain {
+	if kept.Domain == DomainPlain {
 		copy(nw.f, s.u(k))
 		copy(nw.g, s.v(k))
 	} else {
@@ -184,7 +184,7 @@ func (s *Solver[T]) annealAgain(ctx context.Context, limit int) (bool, error) {
 	s.setLambda(lambda)
 	copy(s.u(k), nw.f)
 	copy(s.v(k), nw.g)
-	if s.kind[k%s.ring] = plainKind; kept.Domain != Plain {
+	if s.kind[k%s.ring] = plainKind; kept.Domain != DomainPlain {
 		for i, a := range s.a {
 			if a == 0 {
 				s.u(k)[i] = T(math.Inf(-1))

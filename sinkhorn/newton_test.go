@@ -32,10 +32,10 @@ func slowProblem[T dist.Float](n int, lambda float64) *Problem[T] {
 // TestNewton: to a tolerance, and where iterations are slow with far fewer of them, Newton's
 // steps find what plain iterations find.
 func TestNewton(t *testing.T) {
-	for _, domain := range []Domain{Auto, Plain, Log} {
-		for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+	for _, domain := range []Domain{DomainAuto, DomainPlain, DomainLog} {
+		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 			for _, lambda := range []float64{50, 100, 300} {
-				if lambda > 100 && domain == Plain {
+				if lambda > 100 && domain == DomainPlain {
 					continue // underflows
 				}
 				p := slowProblem[float64](60, lambda)
@@ -89,12 +89,12 @@ func TestFactor(t *testing.T) {
 	}
 	p.B[n/2] = 0
 	priced := p
-	priced.RhoA, priced.RhoB = 3, 20
+	priced.PenaltyA, priced.PenaltyB = 3, 20
 	for _, c := range []struct {
 		*Problem[float64]
 		storage Storage
 		times   int // as many passes do not do without list and factor
-	}{{&p, Stored, 10}, {&p, Mixed, 10}, {&priced, Stored, 1}} {
+	}{{&p, StorageDense, 10}, {&p, StorageMixed, 10}, {&priced, StorageDense, 1}} {
 		set := Settings{Tolerance: 1e-11, Iterations: 1 << 20, Storage: c.storage, Workers: 1}
 		s, err := NewSolver[float64](&set)
 		if err != nil {
@@ -128,9 +128,9 @@ func TestFactor(t *testing.T) {
 		passes := r.Iterations
 		set.MaxMemory, set.Iterations = int64(s.taken), c.times*passes
 		if without := mustSolve(t, set, c.Problem); without.Status == Converged {
-			t.Errorf("%v, ρ = %v: %d passes, %d without list and factor", c.storage, c.RhoA, passes, without.Iterations)
+			t.Errorf("%v, ρ = %v: %d passes, %d without list and factor", c.storage, c.PenaltyA, passes, without.Iterations)
 		}
-		if c.Problem == &p && c.storage == Stored { // its marginals, and of the form diag(u) K diag(v): the solution
+		if c.Problem == &p && c.storage == StorageDense { // its marginals, and of the form diag(u) K diag(v): the solution
 			plan := dist.NewMatrix[float64](n, n+1, nil)
 			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)
@@ -244,8 +244,8 @@ func TestSparse(t *testing.T) {
 		n, workers, groups int
 		lambda             float64
 	}{
-		{Stored, 150, 1, 1, 3000}, {MatrixFree, 150, 1, 1, 3000}, {Mixed, 150, 1, 1, 3000},
-		{Stored, 800, 1, 2, 1500}, {Stored, 800, 3, 2, 1500},
+		{StorageDense, 150, 1, 1, 3000}, {StorageMatrixFree, 150, 1, 1, 3000}, {StorageMixed, 150, 1, 1, 3000},
+		{StorageDense, 800, 1, 2, 1500}, {StorageDense, 800, 3, 2, 1500},
 	} {
 		ctx, storage := t.Context(), c.storage
 		s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1000, Storage: storage, Workers: c.workers})
@@ -348,7 +348,7 @@ func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T]
 // TestNewtonClimbs: the dual never falls, but by rounding, step for step, and with it
 // comes what was promised: an iterate with T1 = a.
 func TestNewtonClimbs(t *testing.T) {
-	for _, domain := range []Domain{Auto, Log} {
+	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, lambda := range []float64{30, 300, 3000, 30000} {
 			p := slowProblem[float64](60, lambda)
 			s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1 << 30, Domain: domain})
@@ -388,7 +388,7 @@ func TestNewtonClimbs(t *testing.T) {
 // TestNewtonCancelled: whenever the context ends, the iterate that comes back is one: its
 // rows are right and its error is what is said of it. The solver remains usable.
 func TestNewtonCancelled(t *testing.T) {
-	for _, domain := range []Domain{Auto, Log} {
+	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)
 		s, err := NewSolver[float64](&Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain})
 		if err != nil {
@@ -427,7 +427,7 @@ func TestNewtonGivesUp(t *testing.T) {
 	if r.Status != IterationLimit || r.Iterations != 4000 || !(r.MarginalError < 1e-14) {
 		t.Errorf("%v after %d passes, marginal error %v", r.Status, r.Iterations, r.MarginalError)
 	}
-	for i, domain := range []Domain{Auto, Log, Log} {
+	for i, domain := range []Domain{DomainAuto, DomainLog, DomainLog} {
 		s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 100000, Domain: domain})
 		if err != nil {
 			t.Fatal(err)
@@ -460,7 +460,7 @@ func TestNewtonGivesUp(t *testing.T) {
 // are.
 func TestAbsorb(t *testing.T) {
 	ctx := t.Context()
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: Log})
+	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -520,7 +520,7 @@ func newtonBits[T dist.Float](t *testing.T) {
 	for _, lv := range asm.Available() {
 		sameBits(t, lv.String(), solution(t, lv, set, p), want)
 	}
-	set.Storage = MatrixFree
+	set.Storage = StorageMatrixFree
 	sameBits(t, "matrix-free", solution(t, best, set, p), want)
 	if testing.Short() {
 		return
@@ -528,7 +528,7 @@ func newtonBits[T dist.Float](t *testing.T) {
 	p = slowProblem[T](800, 300)
 	set = Settings{Tolerance: 1e-4, Iterations: 300, Workers: 1}
 	want = solution(t, best, set, p)
-	set.Workers, set.Storage = 2, MatrixFree
+	set.Workers, set.Storage = 2, StorageMatrixFree
 	sameBits(t, "two workers, matrix-free", solution(t, best, set, p), want)
 }
 

@@ -129,7 +129,7 @@ func TestPoolMemory(t *testing.T) {
 		p := &Problem[float64]{X: cloud[float64](rng, shape[0], shape[2], 0), Y: cloud[float64](rng, shape[1], shape[2], 1), Lambda: 1e-3 / float64(shape[2])}
 		dx, dy := dist.NewMatrix[float64](shape[0], shape[2], nil), dist.NewMatrix[float64](shape[1], shape[2], nil)
 		for range 2 { // solvers take turns
-			err := pool.Solve(t.Context(), p, func(r *Result[float64]) error { return r.PointGradientTo(t.Context(), Unrolled, dx, dy) })
+			err := pool.Solve(t.Context(), p, func(r *Result[float64]) error { return r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled) })
 			if errors.Is(err, ErrSettings) {
 				refused++
 			} else if err != nil {

@@ -24,20 +24,20 @@ type Problem[T dist.Float] struct {
 	// A and B are the marginals of length n and m: not negative, finite, and with
 	// equal sums, of at most a quarter of the largest float64, to within a relative 1e-6
 	// (1e-4 in float32); they are used as they are. nil is uniform, every weight 1/n or 1/m. A zero weight is allowed, a
-	// positive one below 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32 and with Mixed storage) is not:
-	// quotients by it would be out of range. With Mixed storage none may exceed the
+	// positive one below 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32 and with StorageMixed storage) is not:
+	// quotients by it would be out of range. With StorageMixed storage none may exceed the
 	// largest float32.
 	A, B []T
-	// RhoA and RhoB, if positive, are the prices of a plan T whose marginals are not A and
+	// PenaltyA and PenaltyB, if positive, are the prices of a plan T whose marginals are not A and
 	// B: the problem is then to minimize
 	//
-	//	⟨T, M⟩ + KL(T | a⊗b)/λ + RhoA·KL(T1 | a) + RhoB·KL(Tᵀ1 | b),
+	//	⟨T, M⟩ + KL(T | a⊗b)/λ + PenaltyA·KL(T1 | a) + PenaltyB·KL(Tᵀ1 | b),
 	//
 	// KL(x | y) = Σ x log(x/y) − x + y, and A and B may have different sums. 0 or +Inf is a
 	// marginal that holds exactly: bit for bit the balanced problem, if both do or if
-	// ρλ ≥ 2⁶⁰. Prices exclude Settings.Gradient. With Mixed
+	// ρλ ≥ 2⁶⁰. Prices exclude Settings.Gradient. With StorageMixed
 	// storage, points far from all others may keep a tolerance below 1e-6 out of reach.
-	RhoA, RhoB float64
+	PenaltyA, PenaltyB float64
 	// Mass, if positive, is that of the plan, and A and B are upper bounds of its marginals:
 	// partial transport. It is at most the smaller of their sums, excludes prices and
 	// Settings.Gradient, and is solved by plain iterations.
@@ -65,7 +65,7 @@ var (
 	ErrSettings = fault.ErrSettings
 	// ErrRange: costs, λ times the largest cost, λ itself, a starting potential or a
 	// result leave the range of the type altogether, so that not even the log domain
-	// can represent them; or, with Domain Plain, a scaling leaves the range in which the
+	// can represent them; or, with Domain DomainPlain, a scaling leaves the range in which the
 	// plain iteration is accurate.
 	ErrRange = errors.New("sinkhorn: λ·cost is beyond the floating-point range")
 	// ErrNotConverged: what was asked for exists at convergence only, and the
@@ -73,7 +73,7 @@ var (
 	ErrNotConverged = errors.New("sinkhorn: the iterations have not converged")
 )
 
-// errUnderflow is what Plain makes of problems that Auto solves in the log domain.
+// errUnderflow is what DomainPlain makes of problems that DomainAuto solves in the log domain.
 var errUnderflow = fmt.Errorf("%w of the plain domain: a scaling under- or overflows", ErrRange)
 
 // errNoGradient is what gradients through the iterations are without Settings.Gradient.
@@ -173,7 +173,7 @@ func (s *Solver[T]) marginals() error {
 			s.mass = un.partial
 		}
 	} else if tol := s.limits.mass; math.Abs(sumA-sumB) > tol*math.Max(sumA, sumB) {
-		return fmt.Errorf("%w: A sums to %v and B to %v, which a price (RhoA, RhoB) or a Mass would admit", ErrMarginals, sumA, sumB)
+		return fmt.Errorf("%w: A sums to %v and B to %v, which a price (PenaltyA, PenaltyB) or a Mass would admit", ErrMarginals, sumA, sumB)
 	}
 	if !s.unequal.on {
 		s.mass, s.zeroB = sumA, zeroB

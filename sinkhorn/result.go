@@ -25,7 +25,7 @@ type Result[T dist.Float] struct {
 	// is the best for v.
 	MarginalError float64
 	Status        Status
-	// Domain is Plain or Log, the one that the last iterations were made in.
+	// Domain is DomainPlain or DomainLog, the one that the last iterations were made in.
 	Domain Domain
 
 	solver *Solver[T]
@@ -168,7 +168,7 @@ func natural[T dist.Float](dst, slot []T, kind int, base []T) {
 // With −H(T)/λ in the place of KL/λ, H the entropy −Σ T_ij log T_ij, the value is
 // that minus (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ more at convergence.
 //
-// For unequal mass it is the value that Problem.RhoA states, prices and −Σ T_ij + Σ a_i b_j
+// For unequal mass it is the value that Problem.PenaltyA states, prices and −Σ T_ij + Σ a_i b_j
 // over λ included.
 //
 // It is NaN if Cancelled. Where it overflows the error wraps ErrRange; it is the context's

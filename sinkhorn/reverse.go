@@ -39,23 +39,23 @@ const mixedBasis = -3
 
 // CostGradientTo sets dst (n × m) to ∂Cost/∂M as mode says, λ and the start being constant.
 // The error is the context's cause if that ends first, wraps ErrRange where the gradient
-// overflows, and ErrSettings for Unrolled without Settings.Gradient and for Implicit of
-// partial transport; of Implicit it is ErrNotConverged if the marginal error is above 1e-4
+// overflows, and ErrSettings for GradientUnrolled without Settings.Gradient and for GradientImplicit of
+// partial transport; of GradientImplicit it is ErrNotConverged if the marginal error is above 1e-4
 // (1e-3 in float32) of the mass, or its method does not converge. It panics if dst has
 // another shape.
-func (r *Result[T]) CostGradientTo(ctx context.Context, mode GradientMode, dst dist.Matrix[T]) error {
+func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode GradientMode) error {
 	s := r.enter()
 	defer s.leave()
 	return s.costGradient(ctx, mode, dst)
 }
 
 // PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y as mode says, for
-// a problem of two point clouds, λ and the start being constant; with Frozen these are, at
+// a problem of two point clouds, λ and the start being constant; with GradientFrozen these are, at
 // convergence, the gradients of RegularizedCost. Where X and Y are one cloud, its gradient
 // is the sum. Terms of the order of λ·cost cancel in it: where that is so large that they
 // overflow, the error wraps ErrRange. Other errors are those of CostGradientTo.
 // PointGradientTo panics if dx or dy have another shape or the problem was a cost matrix.
-func (r *Result[T]) PointGradientTo(ctx context.Context, mode GradientMode, dx, dy dist.Matrix[T]) error {
+func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T], mode GradientMode) error {
 	s := r.enter()
 	defer s.leave()
 	return s.pointGradient(ctx, mode, dx, dy)
@@ -64,11 +64,11 @@ func (r *Result[T]) PointGradientTo(ctx context.Context, mode GradientMode, dx, 
 // adjoint computes M̄, as mode says.
 func (s *Solver[T]) adjoint(ctx context.Context, mode GradientMode) error {
 	switch mode {
-	case Unrolled:
+	case GradientUnrolled:
 		return s.unrolled(ctx)
-	case Implicit:
+	case GradientImplicit:
 		return s.implicit(ctx)
-	case Frozen:
+	case GradientFrozen:
 		return s.frozen(ctx)
 	}
 	return gradientModeNames.Check(uint8(mode))

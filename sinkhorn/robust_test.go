@@ -91,13 +91,13 @@ func robustCases[T dist.Float]() []robustCase[T] {
 // status or an error says that it cannot be.
 func TestEveryScale(t *testing.T) {
 	t.Run("float64", func(t *testing.T) {
-		everyScale[float64](t, AutoStorage, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
+		everyScale[float64](t, StorageAuto, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
 	})
 	t.Run("mixed", func(t *testing.T) {
-		everyScale[float64](t, Mixed, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
+		everyScale[float64](t, StorageMixed, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
 	})
 	t.Run("float32", func(t *testing.T) {
-		everyScale[float32](t, AutoStorage, []float64{1e-18, 1e-3, 1, 1e3, 1e18})
+		everyScale[float32](t, StorageAuto, []float64{1e-18, 1e-3, 1, 1e3, 1e18})
 	})
 }
 
@@ -106,7 +106,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 	if !num.IsFloat64[T]() {
 		eps = 0x1p-24
 	}
-	if storage == Mixed {
+	if storage == StorageMixed {
 		narrow = 0x1p-24
 	}
 	counts := map[string]int{}
@@ -147,7 +147,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					dx, dy := dist.NewMatrix[T](n, 2, nil), dist.NewMatrix[T](m, 2, nil)
 					// Terms of the order of λ·cost cancel in the gradient: where none of its
 					// digits are left it may overflow, and says so.
-					err = r.PointGradientTo(t.Context(), Unrolled, dx, dy)
+					err = r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled)
 					if err != nil && !(errors.Is(err, ErrRange) && eps*lambda*largest > 0.01) {
 						t.Errorf("%s: %v (eps·λ·cost %.2g)", what, err, eps*lambda*largest)
 					}
@@ -248,8 +248,8 @@ func TestErrors(t *testing.T) {
 		"distance overflows":  {Problem[float64]{X: with(x, 3, 1e200), Y: y, Lambda: 1}, ErrRange},
 		"λ·cost overflows":    {Problem[float64]{X: with(x, 3, 1e150), Y: y, Lambda: 1e12}, ErrRange},
 	} {
-		for _, domain := range []Domain{Auto, Log} {
-			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
+			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				s, err := NewSolver[float64](&Settings{Domain: domain, Storage: storage})
 				if err != nil {
 					t.Fatal(err)
@@ -277,10 +277,10 @@ func TestErrors(t *testing.T) {
 			t.Errorf("λ = %v: %v", lambda, err)
 		}
 	}
-	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), Unrolled, dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil)) != errNoGradient {
+	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil), GradientUnrolled) != errNoGradient {
 		t.Error("a gradient without Settings.Gradient")
 	}
-	s, _ := NewSolver[float64](&Settings{Domain: Plain, Iterations: 3})
+	s, _ := NewSolver[float64](&Settings{Domain: DomainPlain, Iterations: 3})
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: with(y, 0, 1e6), Lambda: 1e3}); err != errUnderflow {
 		t.Errorf("plain domain far out: %v", err)
 	}
@@ -306,7 +306,7 @@ func TestCancelled(t *testing.T) {
 		n, m := shape[0], shape[1]
 		rng := rand.New(rand.NewPCG(2, 2))
 		for _, lambda := range []float64{0.1, 30} {
-			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
 				s, err := NewSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})
 				if err != nil {
@@ -339,7 +339,7 @@ func TestCancelled(t *testing.T) {
 						want := mustSolve(t, Settings{Iterations: k, Storage: storage}, p)
 						want.PlanTo(t.Context(), plans[k], 0)
 						limit := 1e-13
-						if storage == Mixed {
+						if storage == StorageMixed {
 							limit = 1e-7 // K is rounded again
 						}
 						if e := math.Abs(marginal - want.MarginalError); !(e <= limit) {
@@ -361,7 +361,7 @@ func TestCancelLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	n := 20000
 	p := &Problem[float32]{X: cloud[float32](rng, n, 2, 0), Y: cloud[float32](rng, n, 2, 1), Lambda: 0.1}
-	s, err := NewSolver[float32](&Settings{Storage: MatrixFree, Workers: 1})
+	s, err := NewSolver[float32](&Settings{Storage: StorageMatrixFree, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,13 +393,13 @@ func TestGradientCancelled(t *testing.T) {
 		dx, dy := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil)
 		r.PlanTo(t.Context(), plan, 0)
 		cancel()
-		if err := r.PointGradientTo(ctx, Unrolled, dx, dy); err != context.Canceled {
+		if err := r.PointGradientTo(ctx, dx, dy, GradientUnrolled); err != context.Canceled {
 			t.Errorf("n = %d: unrolled gradient: %v", n, err)
 		}
-		if err := r.CostGradientTo(ctx, Unrolled, after); err != context.Canceled {
+		if err := r.CostGradientTo(ctx, after, GradientUnrolled); err != context.Canceled {
 			t.Errorf("n = %d: gradient of the costs: %v", n, err)
 		}
-		if err := r.PointGradientTo(ctx, Implicit, dx, dy); n > 100 && err != context.Canceled {
+		if err := r.PointGradientTo(ctx, dx, dy, GradientImplicit); n > 100 && err != context.Canceled {
 			t.Errorf("n = %d: implicit gradient: %v", n, err)
 		}
 		r.PlanTo(t.Context(), after, 0)

@@ -32,11 +32,11 @@ type Settings struct {
 	// It changes where the iterations start; gradients take that start for a constant.
 	// 0 is off.
 	Anneal float64
-	// Domain is Auto by default.
+	// Domain is DomainAuto by default.
 	Domain Domain
-	// Storage is AutoStorage by default.
+	// Storage is StorageAuto by default.
 	Storage Storage
-	// Gradient keeps all iterates, so that the result has Unrolled gradients: Iterations ×
+	// Gradient keeps all iterates, so that the result has GradientUnrolled gradients: Iterations ×
 	// (n + m) numbers, and twice that while it is computed.
 	Gradient bool
 	// Workers is the number of goroutines that share a large problem, or the
@@ -55,14 +55,14 @@ type Settings struct {
 type Domain uint8
 
 const (
-	// Auto is Plain as long as every scaling stays in the range where it is
-	// accurate, and Log from the first iteration on in which one does not.
-	Auto Domain = iota
-	// Plain iterates on u and v.
-	Plain
-	// Log iterates on logarithms: on u and v relative to potentials log u and log v
+	// DomainAuto is DomainPlain as long as every scaling stays in the range where it is
+	// accurate, and DomainLog from the first iteration on in which one does not.
+	DomainAuto Domain = iota
+	// DomainPlain iterates on u and v.
+	DomainPlain
+	// DomainLog iterates on logarithms: on u and v relative to potentials log u and log v
 	// into which they are absorbed whenever they leave the safe range.
-	Log
+	DomainLog
 )
 
 var domainNames = enum.New("Domain", ErrSettings, "auto", "plain", "log")
@@ -75,35 +75,35 @@ func (d Domain) MarshalText() ([]byte, error) { return domainNames.Text(uint8(d)
 // UnmarshalText sets d to the domain of that name; an unknown one is ErrSettings.
 func (d *Domain) UnmarshalText(text []byte) error { return enum.Parse(d, text, domainNames) }
 
-// Storage says where K is. Mixed apart, it makes no difference to the bits of an
+// Storage says where K is. StorageMixed apart, it makes no difference to the bits of an
 // answer.
 type Storage uint8
 
 const (
-	// AutoStorage is Stored up to 512 MiB for cost matrix and K together, and
-	// MatrixFree beyond that if the problem is one of points. It is never Mixed.
-	AutoStorage Storage = iota
-	// Stored keeps K, and for points the cost matrix: n × m numbers each.
-	Stored
-	// MatrixFree computes distances and K anew in every pass, a few rows at a time:
+	// StorageAuto is StorageDense up to 512 MiB for cost matrix and K together, and
+	// StorageMatrixFree beyond that if the problem is one of points. It is never StorageMixed.
+	StorageAuto Storage = iota
+	// StorageDense keeps K, and for points the cost matrix: n × m numbers each.
+	StorageDense
+	// StorageMatrixFree computes distances and K anew in every pass, a few rows at a time:
 	// memory is O(n + m), but for what Newton's steps towards a Tolerance may take, of
 	// MaxMemory (see Cost in the package's doc). For points only; a problem with a cost matrix, whose
-	// memory is n × m anyway, is solved as Stored.
-	MatrixFree
-	// Mixed is Stored with K in float32 and everything else in float64: each K_ij is
+	// memory is n × m anyway, is solved as StorageDense.
+	StorageMatrixFree
+	// StorageMixed is StorageDense with K in float32 and everything else in float64: each K_ij is
 	// computed in float64, rounded to float32, and widened where it is used, so that
 	// an iteration reads half the bytes. It pays where K in float64 outgrows the
 	// second-level cache, from n = m = 256 or so, and takes longer below.
 	//
 	// After k iterations an element of the plan is within a relative 4k·2⁻²⁴ of that
-	// of Stored, and usually within 1e-7: 5e-8 of the largest element at most in the
+	// of StorageDense, and usually within 1e-7: 5e-8 of the largest element at most in the
 	// golden cases, 2e-9 of the cost, and 1e-8·(1 + λ·max M) of the largest element of
 	// a gradient. The marginals hold as they do there, and tolerances are reached.
 	//
-	// An element of K below 2⁻¹²⁶ is 0, so that Auto takes to the log domain sooner:
+	// An element of K below 2⁻¹²⁶ is 0, so that DomainAuto takes to the log domain sooner:
 	// where a scaling leaves 1e±11, not 1e±120. Weights are limited to the range of
-	// float32, see Problem. A Solver[float32] takes it for Stored.
-	Mixed
+	// float32, see Problem. A Solver[float32] takes it for StorageDense.
+	StorageMixed
 )
 
 var storageNames = enum.New("Storage", ErrSettings, "auto", "stored", "matrix-free", "mixed")
@@ -120,16 +120,16 @@ func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, 
 type GradientMode uint8
 
 const (
-	// Unrolled is the derivative of W through all iterations, as they were made. It needs
+	// GradientUnrolled is the derivative of W through all iterations, as they were made. It needs
 	// Settings.Gradient.
-	Unrolled GradientMode = iota
-	// Implicit is the derivative of W at convergence, by the implicit function theorem: no
+	GradientUnrolled GradientMode = iota
+	// GradientImplicit is the derivative of W at convergence, by the implicit function theorem: no
 	// iterate is kept, and it costs a pass over K for every step of a conjugate gradient
 	// method instead of one for every iteration (implicit.go).
-	Implicit
-	// Frozen holds the plan fixed, so that ∂W/∂M = T: the derivative of RegularizedCost at
+	GradientImplicit
+	// GradientFrozen holds the plan fixed, so that ∂W/∂M = T: the derivative of RegularizedCost at
 	// convergence.
-	Frozen
+	GradientFrozen
 )
 
 var gradientModeNames = enum.New("GradientMode", ErrSettings, "unrolled", "implicit", "frozen")

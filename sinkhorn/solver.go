@@ -104,7 +104,7 @@ func (s *Solver[T]) set(settings Settings) error {
 func (s *Solver[T]) reset(settings Settings) {
 	*s = Solver[T]{settings: settings, ready: true, count: s.count + 1}
 	s.state = &s.own
-	s.limits = limitsOf[T](settings.Storage == Mixed)
+	s.limits = limitsOf[T](settings.Storage == StorageMixed)
 }
 
 // enter marks the solver as being used, until leave.

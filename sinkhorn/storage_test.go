@@ -28,7 +28,7 @@ func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {
 	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
 	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
 	f, g, row := make([]T, n), make([]T, m), make([]T, m)
-	if err := r.PointGradientTo(t.Context(), Unrolled, dx, dy); err != nil {
+	if err := r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(r.PlanTo(t.Context(), plan, 0), r.PlanTo(t.Context(), dist.NewMatrix(1, m, row), n/2), r.BarycentricTo(t.Context(), bary)); err != nil {
@@ -70,11 +70,11 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
 		p := &Problem[T]{X: cloud[T](rng, n, d, 0), Y: cloud[T](rng, m, d, 0.5), A: weights[T](rng, n, n > 1), B: weights[T](rng, m, m > 1)}
 		for _, lambda := range []float64{0.3, 30} {
-			for _, domain := range []Domain{Auto, Log} {
+			for _, domain := range []Domain{DomainAuto, DomainLog} {
 				p.Lambda = lambda / float64(d)
-				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: Stored, Workers: 1}
+				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: StorageDense, Workers: 1}
 				want := everything(t, set, p)
-				for _, storage := range []Storage{Stored, MatrixFree} {
+				for _, storage := range []Storage{StorageDense, StorageMatrixFree} {
 					for _, workers := range []int{1, 2, 5} {
 						set.Storage, set.Workers = storage, workers
 						sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %v, %d workers", n, m, d, lambda, domain, storage, workers), everything(t, set, p), want)
@@ -94,8 +94,8 @@ func TestReuse(t *testing.T) {
 
 func reuse[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 4))
-	for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
-		for _, domain := range []Domain{Plain, Log} {
+	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
+		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			s, err := NewSolver[T](&Settings{Storage: storage, Domain: domain, Gradient: true})
 			if err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func TestRowsOfPlan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	n, m, d := 30, 21, 3
 	x, y := cloud[float64](rng, n, d, 0), cloud[float64](rng, m, d, 1)
-	for _, domain := range []Domain{Plain, Log} {
+	for _, domain := range []Domain{DomainPlain, DomainLog} {
 		a := weights[float64](rng, n, true)
 		r := mustSolve(t, Settings{Domain: domain, Iterations: 7}, &Problem[float64]{X: x, Y: y, A: a, Lambda: 0.2})
 		plan, bary, row := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, d, nil), make([]float64, m)

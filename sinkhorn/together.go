@@ -129,7 +129,7 @@ func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 // startPlain makes the problem at hand begin in the plain domain, and reports whether it
 // can.
 func (s *Solver[T]) startPlain() bool {
-	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = 0, math.NaN(), Completed, Plain
+	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = 0, math.NaN(), Completed, DomainPlain
 	s.begun = false
 	scaled, err := s.start(0, s.problem.Start)
 	return scaled && err == nil

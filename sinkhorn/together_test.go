@@ -67,12 +67,12 @@ func TestTogether(t *testing.T) {
 
 func together[T dist.Float](t *testing.T) {
 	for _, set := range []Settings{
-		{}, {Storage: MatrixFree}, {Storage: Mixed}, {Domain: Plain}, {Domain: Log}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},
-		{Anneal: 4, Tolerance: 1e-2, Iterations: 50}, {Tolerance: 1e-3, Iterations: 30, Storage: Mixed}, {Tolerance: 1e-6, Iterations: 200, Unaccelerated: true},
+		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},
+		{Anneal: 4, Tolerance: 1e-2, Iterations: 50}, {Tolerance: 1e-3, Iterations: 30, Storage: StorageMixed}, {Tolerance: 1e-6, Iterations: 200, Unaccelerated: true},
 	} {
 		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // K in the first-level cache, and not
 			n, m := shape[0], shape[1]
-			if n > 1000 && (testing.Short() || set.Domain == Log || set.Tolerance > 0 || set.Gradient) {
+			if n > 1000 && (testing.Short() || set.Domain == DomainLog || set.Tolerance > 0 || set.Gradient) {
 				continue
 			}
 			for _, lv := range asm.Available() {

@@ -44,7 +44,7 @@ type unequal[T dist.Float] struct {
 }
 
 // unequal reports whether the problem says anything about mass.
-func (p *Problem[T]) unequal() bool { return p.RhoA != 0 || p.RhoB != 0 || p.Mass != 0 }
+func (p *Problem[T]) unequal() bool { return p.PenaltyA != 0 || p.PenaltyB != 0 || p.Mass != 0 }
 
 // tau returns ρλ/(ρλ + 1).
 func tau(rho, lambda float64) float64 {
@@ -62,7 +62,7 @@ func (s *Solver[T]) setUnequal(p *Problem[T]) error {
 		name  string
 		given float64
 		rho   *float64
-	}{{"RhoA", p.RhoA, &un.rhoA}, {"RhoB", p.RhoB, &un.rhoB}} {
+	}{{"PenaltyA", p.PenaltyA, &un.rhoA}, {"PenaltyB", p.PenaltyB, &un.rhoB}} {
 		if !(r.given >= 0) {
 			return fmt.Errorf("%w: %s = %v", ErrSettings, r.name, r.given)
 		}
@@ -73,13 +73,13 @@ func (s *Solver[T]) setUnequal(p *Problem[T]) error {
 	switch {
 	case !(p.Mass >= 0) || math.IsInf(p.Mass, 1):
 		return fmt.Errorf("%w: a mass of %v", ErrSettings, p.Mass)
-	case p.Mass > 0 && p.RhoA+p.RhoB > 0:
-		return fmt.Errorf("%w: both Mass and RhoA or RhoB", ErrSettings)
+	case p.Mass > 0 && p.PenaltyA+p.PenaltyB > 0:
+		return fmt.Errorf("%w: both Mass and PenaltyA or PenaltyB", ErrSettings)
 	}
 	un.partial = p.Mass
 	un.on = p.Mass > 0 || tau(un.rhoA, s.lambda) < 1 || tau(un.rhoB, s.lambda) < 1
 	if un.on && s.settings.Gradient {
-		return fmt.Errorf("%w: no gradients through iterations of unequal mass; Frozen has them at convergence", ErrSettings)
+		return fmt.Errorf("%w: no gradients through iterations of unequal mass; GradientFrozen has them at convergence", ErrSettings)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (s *Solver[T]) advanceUnequal(ctx context.Context, limit int, tolerance flo
 		switch {
 		case ok:
 			s.bestColumns()
-		case s.settings.Domain == Plain:
+		case s.settings.Domain == DomainPlain:
 			return errUnderflow
 		default:
 			if err := s.logColumns(ctx, scaled); err != nil {
@@ -132,7 +132,7 @@ func (s *Solver[T]) advanceUnequal(ctx context.Context, limit int, tolerance flo
 			if ok {
 				s.take()
 			} else {
-				if s.settings.Domain == Plain {
+				if s.settings.Domain == DomainPlain {
 					return errUnderflow
 				}
 				if err := s.logColumns(ctx, scaled); err != nil {
@@ -341,7 +341,7 @@ func (s *Solver[T]) translate() {
 // column sums of the plan without and with it.
 func (s *Solver[T]) logColumns(ctx context.Context, scaled bool) error {
 	geo, nw, un, log := &s.geo, &s.newton, &s.unequal, &s.log
-	if s.res.Domain == Plain {
+	if s.res.Domain == DomainPlain {
 		if err := s.enterLog(ctx); err != nil {
 			return err
 		}

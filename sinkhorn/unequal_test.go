@@ -17,8 +17,8 @@ import (
 type unequalCase struct {
 	Name          string
 	Lam, Mass     float64
-	RhoA          float64 `json:"rho_a"`
-	RhoB          float64 `json:"rho_b"`
+	PenaltyA      float64 `json:"rho_a"`
+	PenaltyB      float64 `json:"rho_b"`
 	X, Y, T       [][]float64
 	A, B          []float64
 	Cost, Value   float64
@@ -26,7 +26,7 @@ type unequalCase struct {
 }
 
 func (c *unequalCase) problem() *Problem[float64] {
-	return &Problem[float64]{X: matrixOf(c.X), Y: matrixOf(c.Y), A: c.A, B: c.B, Lambda: c.Lam, RhoA: c.RhoA, RhoB: c.RhoB, Mass: c.Mass}
+	return &Problem[float64]{X: matrixOf(c.X), Y: matrixOf(c.Y), A: c.A, B: c.B, Lambda: c.Lam, PenaltyA: c.PenaltyA, PenaltyB: c.PenaltyB, Mass: c.Mass}
 }
 
 func matrixOf(rows [][]float64) dist.Matrix[float64] {
@@ -53,10 +53,10 @@ func unequalCases(t *testing.T) (cases []unequalCase) {
 func TestUnequalGolden(t *testing.T) {
 	for _, c := range unequalCases(t) {
 		want := matrixOf(c.T)
-		for _, domain := range []Domain{Auto, Log} {
-			for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
+			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				tol, tolerance := 1e-10, 1e-13
-				if storage == Mixed {
+				if storage == StorageMixed {
 					tol, tolerance = 1e-5, 1e-6
 				}
 				r := mustSolve(t, Settings{Tolerance: tolerance, Iterations: 200000, Domain: domain, Storage: storage}, c.problem())
@@ -85,7 +85,7 @@ func TestUnequalFloat32(t *testing.T) {
 		p := c.problem()
 		r := mustSolve(t, Settings{Tolerance: 1e-3, Iterations: 20000}, &Problem[float32]{X: narrow(p.X), Y: narrow(p.Y),
 			A: narrow(dist.NewMatrix(1, len(p.A), p.A)).Data, B: narrow(dist.NewMatrix(1, len(p.B), p.B)).Data,
-			Lambda: p.Lambda, RhoA: p.RhoA, RhoB: p.RhoB, Mass: p.Mass})
+			Lambda: p.Lambda, PenaltyA: p.PenaltyA, PenaltyB: p.PenaltyB, Mass: p.Mass})
 		if e := math.Abs(r.Cost/c.Cost - 1); r.Status != Converged && r.Status != LowPrecision || !(e < 2e-3) {
 			t.Errorf("%s: %v after %d iterations, marginal error %.3g, cost off by %.3g", c.Name, r.Status, r.Iterations, r.MarginalError, e)
 		}
@@ -103,20 +103,20 @@ func narrow(m dist.Matrix[float64]) dist.Matrix[float32] {
 // TestUnequalBalanced: an infinite price is the balanced problem, to the bit.
 func TestUnequalBalanced(t *testing.T) {
 	p := slowProblem[float64](30, 20)
-	for _, set := range []Settings{{Iterations: 12}, {Tolerance: 1e-9}, {Iterations: 12, Domain: Log}} {
-		p.RhoA, p.RhoB = 0, 0
+	for _, set := range []Settings{{Iterations: 12}, {Tolerance: 1e-9}, {Iterations: 12, Domain: DomainLog}} {
+		p.PenaltyA, p.PenaltyB = 0, 0
 		want := solution(t, asm.Best(), set, p)
 		for _, rho := range []float64{math.Inf(1), 1e30} {
-			p.RhoA, p.RhoB = rho, rho
+			p.PenaltyA, p.PenaltyB = rho, rho
 			sameBits(t, fmt.Sprintf("ρ = %v", rho), solution(t, asm.Best(), set, p), want)
 		}
 	}
 	// And a large one is near it.
-	p.RhoA, p.RhoB = 0, 0
+	p.PenaltyA, p.PenaltyB = 0, 0
 	set := Settings{Tolerance: 1e-11, Iterations: 100000}
 	want := mustSolve(t, set, p).Cost
 	for _, rho := range []float64{1e3, 1e5} {
-		p.RhoA, p.RhoB = rho, rho
+		p.PenaltyA, p.PenaltyB = rho, rho
 		if r := mustSolve(t, set, p); r.Status != Converged || !(math.Abs(r.Cost-want) < 1/rho) {
 			t.Errorf("ρ = %v: %v, cost %v, want nearly %v", rho, r.Status, r.Cost, want)
 		}
@@ -126,14 +126,14 @@ func TestUnequalBalanced(t *testing.T) {
 // TestUnequalNewton: to a tolerance, Newton's steps find what plain iterations find, with far
 // fewer passes.
 func TestUnequalNewton(t *testing.T) {
-	for _, domain := range []Domain{Auto, Log} {
-		for _, storage := range []Storage{Stored, MatrixFree, Mixed} {
+	for _, domain := range []Domain{DomainAuto, DomainLog} {
+		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 			for i, rho := range [][2]float64{{3, 0.3}, {0, 1}, {1, 0}, {0.3, 0.3}, {30, 100}} {
-				if i > 0 && (domain != Auto || storage != Stored) {
+				if i > 0 && (domain != DomainAuto || storage != StorageDense) {
 					break
 				}
 				p := slowProblem[float64](60, 300)
-				p.RhoA, p.RhoB = rho[0], rho[1]
+				p.PenaltyA, p.PenaltyB = rho[0], rho[1]
 				set := Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain, Storage: storage}
 				fast := mustSolve(t, set, p)
 				set.Unaccelerated = true
@@ -163,7 +163,7 @@ func TestUnequalNewton(t *testing.T) {
 func TestUnequalGain(t *testing.T) {
 	for _, rho := range [][2]float64{{0.3, 0.5}, {0, 0.5}, {0.4, 0}, {1e4, 1e6}} {
 		p := slowProblem[float64](20, 20)
-		p.RhoA, p.RhoB = rho[0], rho[1]
+		p.PenaltyA, p.PenaltyB = rho[0], rho[1]
 		s, err := NewSolver[float64](&Settings{Iterations: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -227,8 +227,8 @@ func TestUnequalReported(t *testing.T) {
 		{"#691", []float64{0.5, 0.5}, []float64{0.5, 0.5}, 1, 1},
 		{"#711", []float64{0.3, 0.7}, []float64{0.7, 0.3}, 100, 100},
 	} {
-		for _, domain := range []Domain{Auto, Log} {
-			p := &Problem[float64]{Cost: swap, A: c.a, B: c.b, Lambda: c.lambda, RhoA: c.rho, RhoB: c.rho}
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
+			p := &Problem[float64]{Cost: swap, A: c.a, B: c.b, Lambda: c.lambda, PenaltyA: c.rho, PenaltyB: c.rho}
 			r := mustSolve(t, Settings{Tolerance: 1e-14, Iterations: 100000, Domain: domain}, p)
 			plan := dist.NewMatrix[float64](2, 2, nil)
 			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
@@ -284,9 +284,9 @@ func unequalBits[T dist.Float](t *testing.T) {
 			p := slowProblem[T](30, lambda)
 			switch i {
 			case 0:
-				p.RhoA, p.RhoB = 0.3, 0.7
+				p.PenaltyA, p.PenaltyB = 0.3, 0.7
 			case 1:
-				p.RhoB = 0.2
+				p.PenaltyB = 0.2
 			case 2:
 				p.Mass = 0.4
 			}
@@ -295,7 +295,7 @@ func unequalBits[T dist.Float](t *testing.T) {
 			for _, lv := range asm.Available() {
 				sameBits(t, lv.String(), solution(t, lv, set, p), want)
 			}
-			set.Storage = MatrixFree
+			set.Storage = StorageMatrixFree
 			sameBits(t, "matrix-free", solution(t, asm.Best(), set, p), want)
 
 			set = Settings{Tolerance: 1e-4, Iterations: 20000}
@@ -323,7 +323,7 @@ func TestUnequalGradients(t *testing.T) {
 		r := mustSolve(t, set, p)
 		dx, dy := dist.NewMatrix[float64](p.X.Rows, 2, nil), dist.NewMatrix[float64](p.Y.Rows, 2, nil)
 		da, db := make([]float64, p.X.Rows), make([]float64, p.Y.Rows)
-		if err := r.PointGradientTo(t.Context(), Frozen, dx, dy); err != nil {
+		if err := r.PointGradientTo(t.Context(), dx, dy, GradientFrozen); err != nil {
 			t.Fatal(err)
 		}
 		plan := dist.NewMatrix[float64](len(da), len(db), nil)
@@ -338,14 +338,14 @@ func TestUnequalGradients(t *testing.T) {
 			}
 		}
 		r.PotentialsTo(da, db)
-		weightGradient(da, p.A, rows, p.B, c.RhoA, c.Mass, c.Lam)
-		weightGradient(db, p.B, columns, p.A, c.RhoB, c.Mass, c.Lam)
+		weightGradient(da, p.A, rows, p.B, c.PenaltyA, c.Mass, c.Lam)
+		weightGradient(db, p.B, columns, p.A, c.PenaltyB, c.Mass, c.Lam)
 		rng := rand.New(rand.NewPCG(4, 4))
 		for _, g := range []struct {
 			name    string
 			x, grad []float64
 		}{{"X", p.X.Data, dx.Data}, {"Y", p.Y.Data, dy.Data}, {"A", p.A, da}, {"B", p.B, db}} {
-			if (g.name == "A" && c.RhoA == 0 || g.name == "B" && c.RhoB == 0) && c.Mass == 0 && c.RhoA+c.RhoB == 0 {
+			if (g.name == "A" && c.PenaltyA == 0 || g.name == "B" && c.PenaltyB == 0) && c.Mass == 0 && c.PenaltyA+c.PenaltyB == 0 {
 				continue
 			}
 			got, want := slopes(rng, g.x, g.grad, value)
@@ -375,8 +375,8 @@ func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want 
 	return got, want
 }
 
-// TestUnequalCostGradients: by points and by costs, Implicit is the derivative of the cost
-// and Frozen that of the value; of partial transport there is only the latter.
+// TestUnequalCostGradients: by points and by costs, GradientImplicit is the derivative of the cost
+// and GradientFrozen that of the value; of partial transport there is only the latter.
 func TestUnequalCostGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
 	rng := rand.New(rand.NewPCG(4, 6))
@@ -390,12 +390,12 @@ func TestUnequalCostGradients(t *testing.T) {
 		costs.Cost = dist.NewMatrix[float64](n, m, nil)
 		dist.SqEuclidean(costs.Cost, points.X, points.Y)
 		costs.X, costs.Y = dist.Matrix[float64]{}, dist.Matrix[float64]{}
-		for _, domain := range []Domain{Plain, Log} {
+		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			set.Domain = domain
-			for _, mode := range []GradientMode{Implicit, Frozen} {
+			for _, mode := range []GradientMode{GradientImplicit, GradientFrozen} {
 				of := func(p *Problem[float64]) func() float64 {
 					return func() float64 {
-						if r := mustSolve(t, set, p); mode == Implicit {
+						if r := mustSolve(t, set, p); mode == GradientImplicit {
 							return r.Cost
 						} else {
 							return regularized(t, r)
@@ -403,9 +403,9 @@ func TestUnequalCostGradients(t *testing.T) {
 					}
 				}
 				dx, dy, dm := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](m, 2, nil), dist.NewMatrix[float64](n, m, nil)
-				byPoints := mustSolve(t, set, points).PointGradientTo(t.Context(), mode, dx, dy)
-				byCosts := mustSolve(t, set, &costs).CostGradientTo(t.Context(), mode, dm)
-				if mode == Implicit && c.Mass > 0 {
+				byPoints := mustSolve(t, set, points).PointGradientTo(t.Context(), dx, dy, mode)
+				byCosts := mustSolve(t, set, &costs).CostGradientTo(t.Context(), dm, mode)
+				if mode == GradientImplicit && c.Mass > 0 {
 					if !errors.Is(byPoints, ErrSettings) || !errors.Is(byCosts, ErrSettings) {
 						t.Errorf("%s: %v and %v, want ErrSettings", c.Name, byPoints, byCosts)
 					}
@@ -437,10 +437,10 @@ func TestUnequalDivergence(t *testing.T) {
 	}
 	c := unequalCases(t)[0]
 	p := c.problem()
-	p.RhoA, p.RhoB = 0.8, 0.8
+	p.PenaltyA, p.PenaltyB = 0.8, 0.8
 	none := dist.Matrix[float64]{}
 	value := func(p *Problem[float64], dx, dy dist.Matrix[float64]) float64 {
-		d, err := s.Divergence(t.Context(), p, dx, dy)
+		d, err := s.Divergence(t.Context(), dx, dy, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -473,8 +473,8 @@ func TestUnequalDivergence(t *testing.T) {
 	if got := (up - down) / (2 * h); !(math.Abs(got-dx.Data[3]) < 1e-6) {
 		t.Errorf("gradient %v, differences give %v", dx.Data[3], got)
 	}
-	p.RhoB = 1
-	if _, err := s.Divergence(t.Context(), p, none, none); !errors.Is(err, ErrSettings) {
+	p.PenaltyB = 1
+	if _, err := s.Divergence(t.Context(), none, none, p); !errors.Is(err, ErrSettings) {
 		t.Errorf("two prices: %v", err)
 	}
 }
@@ -491,7 +491,7 @@ func TestUnequalErrors(t *testing.T) {
 		{0, 0, math.Inf(1), ErrSettings}, {1, 0, 0.5, ErrSettings}, {0, 0, 1.1, ErrMarginals}, {0, 0, 0, ErrMarginals},
 		{math.Inf(1), math.Inf(1), 0, ErrMarginals},
 	} {
-		p.RhoA, p.RhoB, p.Mass = c.rhoA, c.rhoB, c.mass
+		p.PenaltyA, p.PenaltyB, p.Mass = c.rhoA, c.rhoB, c.mass
 		s, err := NewSolver[float64](&Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -500,7 +500,7 @@ func TestUnequalErrors(t *testing.T) {
 			t.Errorf("prices %v and %v, mass %v: %v", c.rhoA, c.rhoB, c.mass, err)
 		}
 	}
-	p.RhoA, p.RhoB, p.Mass = 1, 1, 0
+	p.PenaltyA, p.PenaltyB, p.Mass = 1, 1, 0
 	if s, err := NewSolver[float64](&Settings{Gradient: true}); err != nil {
 		t.Fatal(err)
 	} else if _, err := s.Solve(t.Context(), p); !errors.Is(err, ErrSettings) {
@@ -533,8 +533,8 @@ func TestUnequalErrors(t *testing.T) {
 func TestUnequalBatch(t *testing.T) {
 	base := *slowProblem[float64](20, 10)
 	problems := []Problem[float64]{base, base, base, base, base, base}
-	problems[1].RhoA, problems[1].RhoB = 1, 2
-	problems[2].RhoB = 3
+	problems[1].PenaltyA, problems[1].PenaltyB = 1, 2
+	problems[2].PenaltyB = 3
 	problems[4].Mass = 0.5
 	set := Settings{Tolerance: 1e-9, Workers: 1}
 	s, err := NewSolver[float64](&set)

@@ -95,7 +95,7 @@ func TestBadData(t *testing.T) {
 		{"start NaN", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 0, nan, 0, 0})}}, ErrNotFinite, -1, ""},
 		{"workers < 0", good, labels, Settings{Workers: -1}, ErrSettings, -1, ""},
 		{"starts < 0", good, labels, Settings{Optimizer: Optimizer{Starts: -1}}, ErrSettings, -1, ""},
-		{"gradient", good, labels, Settings{Objective: Objective{Gradient: sinkhorn.Frozen + 1}}, ErrSettings, -1, "GradientMode(3)"},
+		{"gradient", good, labels, Settings{Objective: Objective{Gradient: sinkhorn.GradientFrozen + 1}}, ErrSettings, -1, "GradientMode(3)"},
 		{"batch < 0", good, labels, Settings{Optimizer: Optimizer{BatchSize: -1}}, ErrSettings, -1, "mini-batches of -1"},
 		{"batch of one", good, labels, Settings{Optimizer: Optimizer{BatchSize: 1}}, ErrSettings, -1, "mini-batches of 1"},
 		{"validation fraction", good, labels, Settings{Validation: &Validation{Fraction: 1}}, ErrSettings, -1, ""},

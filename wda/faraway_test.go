@@ -75,7 +75,7 @@ func TestAway(t *testing.T) {
 		"open wide":   {Settings{Components: 5, Data: Data{Standardize: true}, Optimizer: steps, Validation: &Validation{}}, []string{pairTask, pieceTask}},
 		"half open":   {Settings{Objective: Objective{Lambda: Lambda{Matrix: l}, Float32: true}, Optimizer: Optimizer{Init: mat.NewDense(6, 2, []float64{1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 2}), MaxSteps: 3}}, []string{pairTask, pieceTask}},
 		"paper":       {*PaperSettings(2), []string{pairTask}},
-		"implicit":    {Settings{Data: Data{Whitening: NoWhitening()}, Scale: Orthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.Implicit, Lambda: Lambda{Value: 0.1, Absolute: true}, Shrinkage: Shrinkage{Value: 0.5}}, Optimizer: steps}, []string{pairTask}},
+		"implicit":    {Settings{Data: Data{Whitening: NoWhitening()}, Scale: Orthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: Lambda{Value: 0.1, Absolute: true}, Shrinkage: Shrinkage{Value: 0.5}}, Optimizer: steps}, []string{pairTask}},
 		"mini-batch":  {Settings{Data: Data{Whitening: SphericalWhitening(0)}, Scale: UnitWithin, Leading: 2, Objective: Objective{Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}, Proportional: true}, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 8, MaxSteps: 2}}, []string{pairTask}},
 		"held out":    {Settings{Data: Data{Whitening: NoWhitening()}, Validation: &Validation{X: held, Labels: heldLabels}, Optimizer: steps}, []string{pairTask, pieceTask}},
 		"many starts": {Settings{Data: Data{Whitening: NoWhitening()}, Optimizer: Optimizer{Method: SteepestDescent, Starts: 3, MaxSteps: 2}}, []string{pairTask, pieceTask}},
@@ -139,7 +139,7 @@ func TestAway(t *testing.T) {
 // that of the pool, and the end of the context, end the fit.
 func TestAwayErrors(t *testing.T) {
 	x, labels := clusters(3, 4, 20, 15, 25)
-	hard := Settings{Data: Data{Whitening: NoWhitening()}, Scale: Orthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.Implicit, Iterations: 1, Lambda: Lambda{Value: 300}, Shrinkage: Shrinkage{Value: 1}}, Optimizer: Optimizer{Method: SteepestDescent}}
+	hard := Settings{Data: Data{Whitening: NoWhitening()}, Scale: Orthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Iterations: 1, Lambda: Lambda{Value: 300}, Shrinkage: Shrinkage{Value: 1}}, Optimizer: Optimizer{Method: SteepestDescent}}
 	_, want := Fit(t.Context(), x, labels, &hard)
 	_, got := Fit(fanout.With(t.Context(), &farPool{t: t}), x, labels, &hard)
 	if want == nil || got == nil || want.Error() != got.Error() || !errors.Is(got, ErrSettings) {

@@ -85,8 +85,8 @@ func TestFileRoundTrip(t *testing.T) {
 	for _, set := range []Settings{
 		{Components: 2}, {Components: 3, Objective: Objective{Proportional: true, Shrinkage: Shrinkage{Value: 0.5}, Float32: true}, Optimizer: Optimizer{Method: ProjectedGradient, MaxSteps: 4}},
 		{Components: 1, Objective: Objective{Lambda: Lambda{Value: 3, Absolute: true}, Iterations: 4}, Optimizer: Optimizer{Method: SteepestDescent}},
-		{Components: 2, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: sinkhorn.Implicit}, Seed: 1<<64 - 1},
-		{Components: 2, Optimizer: Optimizer{Method: EigenTraceRatio}, Objective: Objective{Gradient: sinkhorn.Frozen}},
+		{Components: 2, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: sinkhorn.GradientImplicit}, Seed: 1<<64 - 1},
+		{Components: 2, Optimizer: Optimizer{Method: EigenTraceRatio}, Objective: Objective{Gradient: sinkhorn.GradientFrozen}},
 	} {
 		m := mustFit(t, x, labels, &set)
 		m, err := m.WithClassNames([]string{"a", "", "Ärger\n\"x\""})

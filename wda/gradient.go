@@ -17,9 +17,9 @@ const (
 func sinkhornSettings[T dist.Float](set *Settings) sinkhorn.Settings {
 	s := sinkhorn.Settings{Iterations: set.Objective.Iterations}
 	switch set.Objective.Gradient {
-	case sinkhorn.Unrolled:
+	case sinkhorn.GradientUnrolled:
 		s.Gradient = true
-	case sinkhorn.Implicit:
+	case sinkhorn.GradientImplicit:
 		s.Tolerance = implicitTolerance64
 		if !num.IsFloat64[T]() {
 			s.Tolerance = implicitTolerance32
@@ -31,9 +31,9 @@ func sinkhornSettings[T dist.Float](set *Settings) sinkhorn.Settings {
 // noise returns the relative error of J that is no reason to refuse a step.
 func (s *Settings) noise() float64 {
 	switch {
-	case s.Objective.Gradient == sinkhorn.Implicit && s.Objective.Float32:
+	case s.Objective.Gradient == sinkhorn.GradientImplicit && s.Objective.Float32:
 		return implicitNoise32
-	case s.Objective.Gradient == sinkhorn.Implicit:
+	case s.Objective.Gradient == sinkhorn.GradientImplicit:
 		return implicitNoise64
 	case s.Objective.Float32:
 		return 1e-6

@@ -32,7 +32,7 @@ func TestImplicitGradientSlope(t *testing.T) {
 		if c.inLog || c.set.Objective.Iterations != 0 {
 			continue // so large a λ does not converge; L is not read
 		}
-		c.set.Objective.Gradient = sinkhorn.Implicit
+		c.set.Objective.Gradient = sinkhorn.GradientImplicit
 		x, labels := c.data(uint64(i))
 		f, p, g, dir := gradientOf[float64](t, x, labels, c)
 		want := inner(g, dir)
@@ -60,7 +60,7 @@ func TestFrozenGradientSlope(t *testing.T) {
 		if c.d == 1 {
 			continue // with fixed plans J is then a constant
 		}
-		c.set.Objective.Gradient = sinkhorn.Frozen
+		c.set.Objective.Gradient = sinkhorn.GradientFrozen
 		x, labels := c.data(uint64(i))
 		_, p, g, dir := gradientOf[float64](t, x, labels, c)
 		f := frozen(t, x, labels, c, p)
@@ -145,8 +145,8 @@ func TestGradientModesAgree(t *testing.T) {
 	gradient := func(set Settings) *Scores { return mustScore(t, x, labels, p, &set) }
 	for _, lambda := range []float64{0.3, 1, 3} {
 		unrolled := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Iterations: 2000, Shrinkage: Shrinkage{Value: 0.2}}})
-		implicit := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Gradient: sinkhorn.Implicit, Shrinkage: Shrinkage{Value: 0.2}}})
-		frozen := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Iterations: 2000, Gradient: sinkhorn.Frozen, Shrinkage: Shrinkage{Value: 0.2}}})
+		implicit := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Gradient: sinkhorn.GradientImplicit, Shrinkage: Shrinkage{Value: 0.2}}})
+		frozen := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Iterations: 2000, Gradient: sinkhorn.GradientFrozen, Shrinkage: Shrinkage{Value: 0.2}}})
 		if e := relative(implicit.Objective, unrolled.Objective); !(e <= 1e-9) {
 			t.Errorf("λ = %g: converged J is off by %.3g", lambda, e)
 		}
@@ -159,7 +159,7 @@ func TestGradientModesAgree(t *testing.T) {
 		if e := off(frozen.Gradient, unrolled.Gradient); !(e > 1e-2) {
 			t.Errorf("λ = %g: the frozen gradient is that of J to %.3g", lambda, e)
 		}
-		for _, mode := range []sinkhorn.GradientMode{sinkhorn.Implicit, sinkhorn.Frozen} {
+		for _, mode := range []sinkhorn.GradientMode{sinkhorn.GradientImplicit, sinkhorn.GradientFrozen} {
 			set := Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Gradient: mode, Shrinkage: Shrinkage{Value: 0.2}}}
 			want := gradient(set)
 			set.Objective.Float32 = true
@@ -169,7 +169,7 @@ func TestGradientModesAgree(t *testing.T) {
 		}
 	}
 	unrolled := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: 1e-7}}})
-	for _, mode := range []sinkhorn.GradientMode{sinkhorn.Implicit, sinkhorn.Frozen} {
+	for _, mode := range []sinkhorn.GradientMode{sinkhorn.GradientImplicit, sinkhorn.GradientFrozen} {
 		if e := off(gradient(Settings{Objective: Objective{Lambda: Lambda{Value: 1e-7}, Gradient: mode}}).Gradient, unrolled.Gradient); !(e <= 1e-5) {
 			t.Errorf("uniform plans: %v gradient is off by %.3g", mode, e)
 		}
@@ -187,7 +187,7 @@ func TestGradientModeFits(t *testing.T) {
 		long := Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Iterations: 300, Shrinkage: Shrinkage{Value: 0.2}}}
 		want := mustFit(t, x, labels, &long)
 		short := long
-		short.Objective.Iterations, short.Objective.Gradient = 0, sinkhorn.Implicit
+		short.Objective.Iterations, short.Objective.Gradient = 0, sinkhorn.GradientImplicit
 		got := mustFit(t, x, labels, &short)
 		r, limit := got.Report(), 1e-8
 		if solver == MiniBatch {
@@ -196,10 +196,10 @@ func TestGradientModeFits(t *testing.T) {
 		if e := relative(r.Objective, want.report.Objective); !(e <= limit) || !r.Status.Converged() {
 			t.Errorf("%v: J = %v (%v), with 500 iterations unrolled %v", solver, r.Objective, r.Status, want.report.Objective)
 		}
-		if r.Settings.Objective.Iterations != implicitIterations || r.Settings.Objective.Gradient != sinkhorn.Implicit {
+		if r.Settings.Objective.Iterations != implicitIterations || r.Settings.Objective.Gradient != sinkhorn.GradientImplicit {
 			t.Errorf("%v: settings %+v", solver, r.Settings)
 		}
-		long.Objective.Gradient = sinkhorn.Frozen
+		long.Objective.Gradient = sinkhorn.GradientFrozen
 		r = mustFit(t, x, labels, &long).Report()
 		if r.Objective < r.History[0].Objective*(1-1e-9) || r.Objective > want.report.Objective*(1+1e-6) && solver != Eigen {
 			t.Errorf("%v: J goes from %v to %v with frozen plans, unrolled to %v", solver, r.History[0].Objective, r.Objective, want.report.Objective)
@@ -214,13 +214,13 @@ func TestGradientModeFits(t *testing.T) {
 // gradient, and the error says what to do about it.
 func TestImplicitNotConverged(t *testing.T) {
 	x, labels := parts3(5, 60, 6)
-	everyWay(t, Settings{Objective: Objective{Gradient: sinkhorn.Implicit, Lambda: Lambda{Value: 100}, Iterations: 2}}, func(t *testing.T, set *Settings) {
+	everyWay(t, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: Lambda{Value: 100}, Iterations: 2}}, func(t *testing.T, set *Settings) {
 		m, err := fitPinned(t.Context(), x, labels, set)
 		if m != nil || !errors.Is(err, ErrSettings) || !errors.Is(err, sinkhorn.ErrNotConverged) || errors.Is(err, ErrNoSpread) || !strings.Contains(err.Error(), "more iterations") {
 			t.Errorf("model %v, error %v", m != nil, err)
 		}
 	})
-	if _, err := Score(t.Context(), x, labels, uniform(1, 6, 2), &Scoring{Objective: Objective{Gradient: sinkhorn.Implicit, Lambda: Lambda{Value: 100}, Iterations: 2}}); !errors.Is(err, sinkhorn.ErrNotConverged) {
+	if _, err := Score(t.Context(), x, labels, uniform(1, 6, 2), &Scoring{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: Lambda{Value: 100}, Iterations: 2}}); !errors.Is(err, sinkhorn.ErrNotConverged) {
 		t.Errorf("score: %v", err)
 	}
 }

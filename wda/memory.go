@@ -106,7 +106,7 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 			fmt.Sprintf("the steps of %v in %d × %d", m, s.d, set.Components), 8 * (float64(matrices*d) + float64(7*p)) * p,
 		})
 	}
-	if set.Objective.Gradient == sinkhorn.Unrolled {
+	if set.Objective.Gradient == sinkhorn.GradientUnrolled {
 		needs = append(needs, need{
 			fmt.Sprintf("the iterates of %d Sinkhorn iterations, of which Gradient Implicit keeps none,", set.Objective.Iterations),
 			6 * size * float64(set.Objective.Iterations) * float64(largest) * float64(solvers),

@@ -205,7 +205,7 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 			if r.err != nil {
 				return o.pairError(q, r.err)
 			}
-			if r.domain == sinkhorn.Log {
+			if r.domain == sinkhorn.DomainLog {
 				o.inLog++
 			}
 			if r.status == sinkhorn.LowPrecision {
@@ -314,7 +314,7 @@ func (w *worker[T]) solve(ctx context.Context, x, y dist.Matrix[T], lambda float
 	}
 	resize(&r.dx, x.Rows*x.Cols)
 	resize(&r.dy, y.Rows*y.Cols)
-	r.err = res.PointGradientTo(ctx, mode, dist.NewMatrix(x.Rows, x.Cols, r.dx), dist.NewMatrix(y.Rows, y.Cols, r.dy))
+	r.err = res.PointGradientTo(ctx, dist.NewMatrix(x.Rows, x.Cols, r.dx), dist.NewMatrix(y.Rows, y.Cols, r.dy), mode)
 }
 
 func resize[T dist.Float](v *[]T, n int) {

@@ -85,7 +85,7 @@ func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	w.exact = waysObjective[float64](t, m, w.set, w.start)
 	w.single = waysObjective[float32](t, m, w.set, w.start)
 	frozen := filled
-	frozen.Objective.Gradient = sinkhorn.Frozen
+	frozen.Objective.Gradient = sinkhorn.GradientFrozen
 	w.froz = waysObjective[float64](t, m, &frozen, w.start)
 	return w
 }

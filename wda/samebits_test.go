@@ -111,8 +111,8 @@ func fits() []sameBits {
 		make     func(s *Settings)
 	}
 	for _, c := range []change{
-		{"plain", "implicit", func(s *Settings) { s.Objective.Gradient, s.Objective.Iterations = sinkhorn.Implicit, 2000 }},
-		{"plain", "frozen", func(s *Settings) { s.Objective.Gradient = sinkhorn.Frozen }},
+		{"plain", "implicit", func(s *Settings) { s.Objective.Gradient, s.Objective.Iterations = sinkhorn.GradientImplicit, 2000 }},
+		{"plain", "frozen", func(s *Settings) { s.Objective.Gradient = sinkhorn.GradientFrozen }},
 		{"plain", "λ 3", func(s *Settings) { s.Objective.Lambda = Lambda{Value: 3} }},
 		{"plain", "λ 60, in the log domain", func(s *Settings) { s.Objective.Lambda = Lambda{Value: 60} }},
 		{"plain", "absolute λ", func(s *Settings) { s.Objective.Lambda = Lambda{Value: 0.7, Absolute: true} }},

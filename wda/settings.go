@@ -78,16 +78,16 @@ type Objective struct {
 	// and w_cc = π_c for one. Default false: every pair has the weight 1, as in the paper.
 	Proportional bool
 	// Gradient says what is taken for the gradient of J, that is of every transport cost
-	// W = ⟨T, M⟩ with respect to the projected samples. Default sinkhorn.Unrolled, the
+	// W = ⟨T, M⟩ with respect to the projected samples. Default sinkhorn.GradientUnrolled, the
 	// derivative of W as it is defined, through all L iterations.
 	//
-	// sinkhorn.Implicit takes W at convergence in the place of W after L iterations (the
+	// sinkhorn.GradientImplicit takes W at convergence in the place of W after L iterations (the
 	// appendix of the paper; there in O(n⁶), here by conjugate gradients on an (n + m)
 	// system). Iterations are made until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). Where they
 	// end before an error of 1e-4 (1e-3), Fit and Score fail with ErrSettings. No iterate
 	// is kept, so that memory does not grow with the iterations.
 	//
-	// sinkhorn.Frozen holds the plans T after L iterations fixed, Σ_ij T_ij ∂M_ij: the
+	// sinkhorn.GradientFrozen holds the plans T after L iterations fixed, Σ_ij T_ij ∂M_ij: the
 	// cheapest, without a reverse pass, but no gradient of J. Solvers that use it end where
 	// it vanishes, which is a fixed point of EigenTraceRatio, or where it is no ascent
 	// direction any more (status LineSearchFailed).
@@ -267,7 +267,7 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 10
-		if o.Gradient == sinkhorn.Implicit {
+		if o.Gradient == sinkhorn.GradientImplicit {
 			o.Iterations = implicitIterations
 		}
 	}

@@ -157,7 +157,7 @@ func works() []work {
 		{"fit, n = 4000, d = 1500, whitened", fit(4000, 1500, 5, whitened)},
 		{"fit, p = 400 of d = 800", fit(1600, 800, 4, plain(wda.Settings{Components: 400}))},
 		{"fit, implicit gradient, λ = 30", func() func(context.Context) error {
-			s := plain(wda.Settings{Objective: wda.Objective{Gradient: sinkhorn.Implicit}})
+			s := plain(wda.Settings{Objective: wda.Objective{Gradient: sinkhorn.GradientImplicit}})
 			s.Objective.Lambda = wda.Lambda{Value: 30}
 			return fit(2000, 20, 2, s)
 		}()},
@@ -235,7 +235,7 @@ func transports() []work {
 	x, y := cloud(3000, 10), cloud(3000, 10)
 	points := sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 10}
 	priced, partial, hard := points, points, points
-	priced.RhoA, priced.RhoB, partial.Mass, hard.Lambda = 1, 2, 0.7, 100
+	priced.PenaltyA, priced.PenaltyB, partial.Mass, hard.Lambda = 1, 2, 0.7, 100
 	exact := sinkhorn.Settings{Tolerance: 1e-12, Iterations: 1 << 20}
 	long := sinkhorn.Settings{Iterations: 1 << 20}
 	batch := func(name string, count, n int, one bool) work {
@@ -263,17 +263,17 @@ func transports() []work {
 	dx, dy := dist.NewMatrix(3000, 10, make([]float64, 30000)), dist.NewMatrix(3000, 10, make([]float64, 30000))
 	return []work{
 		solve("Solve, iterations, n = 3000", long, points, nil),
-		solve("Solve, log domain, n = 3000", sinkhorn.Settings{Iterations: 1 << 20, Domain: sinkhorn.Log}, points, nil),
+		solve("Solve, log domain, n = 3000", sinkhorn.Settings{Iterations: 1 << 20, Domain: sinkhorn.DomainLog}, points, nil),
 		solve("Solve, matrix-free, n = 50000", long, sinkhorn.Problem[float64]{X: big, Y: big, Lambda: 1}, nil),
 		solve("Solve, Newton, λ = 100, n = 3000", exact, hard, nil),
 		solve("Solve, annealed, λ = 100, n = 3000", sinkhorn.Settings{Tolerance: 1e-12, Iterations: 1 << 20, Anneal: 4, Unaccelerated: true}, hard, nil),
 		solve("Solve, prices for mass, n = 3000", exact, priced, nil),
 		solve("Solve, partial mass, n = 3000", exact, partial, nil),
 		solve("gradient, unrolled, n = 3000", sinkhorn.Settings{Iterations: 1000, Gradient: true}, points, func(ctx context.Context, r *sinkhorn.Result[float64]) error {
-			return r.PointGradientTo(ctx, sinkhorn.Unrolled, dx, dy)
+			return r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientUnrolled)
 		}),
 		{"Divergence, n = 3000", func(ctx context.Context) error {
-			_, err := divergence.Divergence(ctx, &hard, dist.Matrix[float64]{}, dist.Matrix[float64]{})
+			_, err := divergence.Divergence(ctx, dist.Matrix[float64]{}, dist.Matrix[float64]{}, &hard)
 			return err
 		}},
 		batch("SolveBatch, 2000 of 20, in lanes", 2000, 20, false),

@@ -113,7 +113,7 @@ func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Durati
 	var solvers [len(methods)]*sinkhorn.Solver[float64] // whose memory is fresh in the first run only
 	for i, m := range methods {
 		set := m.set
-		set.Tolerance, set.Iterations, set.Workers, set.Storage = tolerance, 1<<30, 1, sinkhorn.Stored
+		set.Tolerance, set.Iterations, set.Workers, set.Storage = tolerance, 1<<30, 1, sinkhorn.StorageDense
 		if solvers[i], err = sinkhorn.NewSolver[float64](&set); err != nil {
 			return best, err
 		}
@@ -200,7 +200,7 @@ func (c cloud) problem(n int, lm, rho float64) *sinkhorn.Problem[float64] {
 			m.Data[i] = c.draw(rng, false)
 		}
 		most := slices.Max(m.Data)
-		return &sinkhorn.Problem[float64]{Cost: m, Lambda: lm / most, RhoA: rho * most, RhoB: rho * most}
+		return &sinkhorn.Problem[float64]{Cost: m, Lambda: lm / most, PenaltyA: rho * most, PenaltyB: rho * most}
 	}
 	x, y := dist.NewMatrix[float64](n, c.d, nil), dist.NewMatrix[float64](n, c.d, nil)
 	for i := range x.Data {
@@ -209,5 +209,5 @@ func (c cloud) problem(n int, lm, rho float64) *sinkhorn.Problem[float64] {
 	m := dist.NewMatrix[float64](n, n, nil)
 	dist.SqEuclidean(m, x, y)
 	most := slices.Max(m.Data)
-	return &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: lm / most, RhoA: rho * most, RhoB: rho * most}
+	return &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: lm / most, PenaltyA: rho * most, PenaltyB: rho * most}
 }

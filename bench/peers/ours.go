@@ -58,7 +58,7 @@ func ours[T dist.Float](s spec, dir string) *job {
 	case "lse":
 		return logSumExp[T](n, dir)
 	case "sinkhorn", "sinkhornlog":
-		return solve[T](s, dir, sinkhorn.Stored)
+		return solve[T](s, dir, sinkhorn.StorageDense)
 	case "tiny", "many":
 		return batch[T](s, dir)
 	case "free":
@@ -101,7 +101,7 @@ func mixed(s spec, dir string) *job {
 	case s.kind == "iterate":
 		return iterateMixed(s.int("n"), dir)
 	case s.kind == "sinkhorn", s.kind == "sinkhornlog":
-		return solve[float64](s, dir, sinkhorn.Mixed)
+		return solve[float64](s, dir, sinkhorn.StorageMixed)
 	}
 	return nil
 }
@@ -150,9 +150,9 @@ func logSumExp[T dist.Float](n int, dir string) *job {
 
 func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	n := s.int("n")
-	set := sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters"), Domain: sinkhorn.Plain, Storage: storage}
+	set := sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters"), Domain: sinkhorn.DomainPlain, Storage: storage}
 	if s.kind == "sinkhornlog" {
-		set.Domain = sinkhorn.Log
+		set.Domain = sinkhorn.DomainLog
 	}
 	solver, err := sinkhorn.NewSolver[T](&set)
 	if err != nil {
@@ -211,7 +211,7 @@ func batch[T dist.Float](s spec, dir string) *job {
 func matrixFree[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{
-		Lambda: s.float("lambda"), Iterations: s.int("iters"), Storage: sinkhorn.MatrixFree, Workers: runtime.GOMAXPROCS(0),
+		Lambda: s.float("lambda"), Iterations: s.int("iters"), Storage: sinkhorn.StorageMatrixFree, Workers: runtime.GOMAXPROCS(0),
 	})
 	if err != nil {
 		panic(err)

@@ -128,7 +128,7 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "metric of the features: none, diagonal or spherical (the covariance within classes shrunken towards its diagonal, or a multiple of the identity, by Ledoit and Wolf's intensity, or by α after a colon: spherical:0.5), or auto")
 	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "length of the components: orthonormal; unit: the same transport within classes; ratio: unit, less what hardly tells classes apart; or auto")
 	fs.StringVar(&f.method, "method", wda.Method(0).String(), "one of "+methodNames())
-	fs.StringVar(&f.gradient, "gradient", sinkhorn.Unrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
+	fs.StringVar(&f.gradient, "gradient", sinkhorn.GradientUnrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
 	fs.IntVar(&f.maxSteps, "max-steps", 0, "most steps of the solver; of minibatch, rounds of 20 mini-batches (default 200, or as many as were compared where settings are chosen)")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32; with these, auto stops when the objective no longer gains, too)")
@@ -169,7 +169,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	if err := s.Objective.Gradient.UnmarshalText([]byte(f.gradient)); err != nil {
 		return usagef("--gradient must be unrolled, implicit or frozen, not %q", f.gradient)
 	}
-	if s.Objective.Gradient == sinkhorn.Implicit && !cmd.Flags().Changed("iterations") {
+	if s.Objective.Gradient == sinkhorn.GradientImplicit && !cmd.Flags().Changed("iterations") {
 		s.Objective.Iterations = 0
 	}
 	if cmd.Flags().Changed("batch-size") {

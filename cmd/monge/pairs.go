@@ -118,7 +118,7 @@ func (f *sinkhornFlags) pairProblems(m *mat.Dense) (names []int64, problems []si
 			}
 			seen[name] = true
 			names = append(names, name)
-			problems = append(problems, sinkhorn.Problem[float64]{Lambda: f.lambda, RhoA: f.rhoA, RhoB: f.rhoB, Mass: f.mass})
+			problems = append(problems, sinkhorn.Problem[float64]{Lambda: f.lambda, PenaltyA: f.rhoA, PenaltyB: f.rhoB, Mass: f.mass})
 		}
 		p := &problems[len(problems)-1]
 		points, weights := &p.X, &p.A

@@ -77,7 +77,7 @@ that cannot be have an error.`,
 	fs.Float64Var(&f.rhoA, "rho-a", 0, "price of a marginal that is not a (default: it holds)")
 	fs.Float64Var(&f.rhoB, "rho-b", 0, "price of a marginal that is not b (default: it holds)")
 	fs.Float64Var(&f.mass, "mass", 0, "mass to move, at most that of a and of b (default: all)")
-	fs.StringVar(&f.domain, "domain", sinkhorn.Auto.String(), "auto, plain or log")
+	fs.StringVar(&f.domain, "domain", sinkhorn.DomainAuto.String(), "auto, plain or log")
 	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy, or to draw it in, .png or .svg")
 	f.read.add(cmd)
 	addLevel(cmd, &f.level)
@@ -176,7 +176,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		return err
 	}
 	r, err := solver.Solve(ctx, p)
-	if f.domain == sinkhorn.Plain.String() && errors.Is(err, sinkhorn.ErrRange) {
+	if f.domain == sinkhorn.DomainPlain.String() && errors.Is(err, sinkhorn.ErrRange) {
 		return fmt.Errorf("%w; --domain auto or log may do it", err)
 	}
 	if err != nil {
@@ -231,7 +231,7 @@ func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64
 
 // problem reads the files.
 func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err error) {
-	p = &sinkhorn.Problem[float64]{Lambda: f.lambda, RhoA: f.rhoA, RhoB: f.rhoB, Mass: f.mass}
+	p = &sinkhorn.Problem[float64]{Lambda: f.lambda, PenaltyA: f.rhoA, PenaltyB: f.rhoB, Mass: f.mass}
 	read := func(path string) (dist.Matrix[float64], error) {
 		m, err := f.read.readMatrix(path)
 		if err != nil {
