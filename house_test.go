@@ -57,6 +57,7 @@ var below = map[string][]string{
 	"fuzz":                     {"..."},
 	"bench/...":                {"..."},
 	"bench":                    {"..."},
+	"docs":                     nil,
 }
 
 type goPackage struct {
