@@ -180,7 +180,11 @@ func (f *read) readOther(ctx context.Context, p part, emit func(string, []float6
 		return err
 	}
 	defer in.Close()
-	r, err := dataset.NewReader(in, dataset.Options{Label: f.Columns.Key, Unlabelled: f.Columns.Key == ""})
+	opt := &dataset.Options{Labels: dataset.NoLabels()}
+	if f.Columns.Key != "" {
+		opt.Labels = dataset.ParseLabels(f.Columns.Key)
+	}
+	r, err := dataset.NewReader(in, opt)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func BenchmarkFit(b *testing.B) {
 		}
 	}
 	b.Run("data=mnist", func(b *testing.B) {
-		all, err := dataset.ReadFile(testdata.Shared(b, "data", "mnist.npz"), dataset.Options{})
+		all, err := dataset.ReadFile(testdata.Shared(b, "data", "mnist.npz"), nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -116,9 +116,9 @@ func TestPhasesAsk(t *testing.T) {
 		{"Dense", 150, func(ctx context.Context) {
 			subspace.Dense(ctx, mat.NewDense(150, 150, definite().Data), nil, 3)
 		}},
-		{"PCA", d, func(ctx context.Context) { baseline.Fit(ctx, baseline.PCA{Workers: 1}, s.x, nil, d/3) }},
-		{"PCA, few of many", d / 96 * n / 128, func(ctx context.Context) { baseline.Fit(ctx, baseline.PCA{Workers: 1}, s.x, nil, 3) }},
-		{"PCA, dual", 30, func(ctx context.Context) { baseline.Fit(ctx, baseline.PCA{Workers: 1}, w.x, nil, 3) }},
+		{"PCA", d, func(ctx context.Context) { baseline.Fit(ctx, s.x, nil, d/3, baseline.PCA{Workers: 1}) }},
+		{"PCA, few of many", d / 96 * n / 128, func(ctx context.Context) { baseline.Fit(ctx, s.x, nil, 3, baseline.PCA{Workers: 1}) }},
+		{"PCA, dual", 30, func(ctx context.Context) { baseline.Fit(ctx, w.x, nil, 3, baseline.PCA{Workers: 1}) }},
 		{"principal", 3 * (n + d) / 64, func(ctx context.Context) { s.principal(ctx, 3, 1e-6, 1) }},
 		{"fisher", 3, func(ctx context.Context) { s.fisher(ctx, p) }},
 		{"whitening", 2 * d / gramColumns, func(ctx context.Context) {

@@ -81,7 +81,7 @@ func TestDefaults(t *testing.T) {
 					}
 				}
 				var y, z mat.Dense
-				p, err := baseline.Fit(t.Context(), baseline.PCA{}, train.X, nil, e.p)
+				p, err := baseline.Fit(t.Context(), train.X, nil, e.p, baseline.PCA{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -149,7 +149,7 @@ func (e experiment) read(t *testing.T) *dataset.Dataset {
 	if e.file == "" {
 		return nil
 	}
-	all, err := dataset.ReadFile(testdata.Shared(t, "data", e.file), dataset.Options{})
+	all, err := dataset.ReadFile(testdata.Shared(t, "data", e.file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

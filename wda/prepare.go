@@ -65,7 +65,7 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Prepa
 func (m *Prepared) principal(ctx context.Context) (*mat.Dense, error) {
 	var err error
 	if m.start == nil {
-		m.start, err = baseline.Fit(ctx, baseline.PCA{Workers: m.by.Workers}, m.span.s.x, nil, m.by.Components)
+		m.start, err = baseline.Fit(ctx, m.span.s.x, nil, m.by.Components, baseline.PCA{Workers: m.by.Workers})
 	}
 	return m.start, err
 }

@@ -40,7 +40,7 @@ func TestTimeToResult(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		all, err := dataset.ReadFile(testdata.Shared(t, "data", file+".npz"), dataset.Options{})
+		all, err := dataset.ReadFile(testdata.Shared(t, "data", file+".npz"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func BenchmarkEvaluation(b *testing.B) {
 		name, file string
 		rows       int
 	}{{"mnist", "mnist", 1000}, {"banking77", "suite/banking77", 1540}} {
-		all, err := dataset.ReadFile(testdata.Shared(b, "data", data.file+".npz"), dataset.Options{})
+		all, err := dataset.ReadFile(testdata.Shared(b, "data", data.file+".npz"), nil)
 		if err == nil {
 			all, err = all.Sample(data.rows, 1)
 		}

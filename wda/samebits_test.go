@@ -171,7 +171,7 @@ func fits() []sameBits {
 		}
 		for i, m := range methods {
 			list = append(list, sameBits{name: fmt.Sprintf("%s baseline %d, %v", on, i, m), hash: func(ctx context.Context, _ int) (string, error) {
-				v, err := baseline.Fit(ctx, m, p.x, p.labels, 2)
+				v, err := baseline.Fit(ctx, p.x, p.labels, 2, m)
 				if err != nil {
 					return "", err
 				}

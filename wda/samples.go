@@ -213,7 +213,7 @@ func principalOf[T dist.Float](ctx context.Context, s *samples, x dist.Matrix[T]
 	d := s.d
 	k := min(p+extraPrincipal, d)
 	if d <= densePrincipal || 3*k > d {
-		return baseline.Fit(ctx, baseline.PCA{Workers: workers}, s.x, nil, p)
+		return baseline.Fit(ctx, s.x, nil, p, baseline.PCA{Workers: workers})
 	}
 	v, rng := mat.NewDense(d, k, nil), rand.New(rand.NewPCG(1, 1))
 	for i := range d {

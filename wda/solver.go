@@ -169,7 +169,7 @@ func (o *objective[T]) autoStart(ctx context.Context, set *Settings, p0 *mat.Den
 	candidates := []*mat.Dense{p0}
 	if components {
 		var err error
-		if base, err = baseline.Fit(ctx, baseline.PCA{Workers: set.Workers}, o.s.x, nil, o.p); err != nil {
+		if base, err = baseline.Fit(ctx, o.s.x, nil, o.p, baseline.PCA{Workers: set.Workers}); err != nil {
 			return p0, err
 		}
 		candidates = append(candidates, base)

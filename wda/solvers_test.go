@@ -27,7 +27,7 @@ func TestSolvers(t *testing.T) {
 	if len(fields) != 3 {
 		t.Skip("an experiment of minutes: set MONGE_SOLVERS")
 	}
-	all, err := dataset.ReadFile(testdata.Shared(t, "data", "mnist.npz"), dataset.Options{})
+	all, err := dataset.ReadFile(testdata.Shared(t, "data", "mnist.npz"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestSolvers(t *testing.T) {
 		}
 		for _, name := range strings.Split(fields[1], ",") {
 			if name == "pca" {
-				p, err := baseline.Fit(t.Context(), baseline.PCA{}, part.X, nil, 10)
+				p, err := baseline.Fit(t.Context(), part.X, nil, 10, baseline.PCA{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -83,7 +83,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 		t.Fatal(err)
 	}
 	m.span = m.span.whole()
-	if m.start, err = baseline.Fit(t.Context(), baseline.PCA{}, m.s.x, nil, m.by.Components); err != nil {
+	if m.start, err = baseline.Fit(t.Context(), m.s.x, nil, m.by.Components, baseline.PCA{}); err != nil {
 		t.Fatal(err)
 	}
 	model, err := m.fit(t.Context(), pinned(*set), time.Now())
@@ -165,7 +165,7 @@ func TestNoReduction(t *testing.T) {
 
 // BenchmarkWide fits 452 samples of 4096 features, in their span and as they are.
 func BenchmarkWide(b *testing.B) {
-	all, err := dataset.ReadFile(testdata.Shared(b, "data", "office_webcam_dslr_decaf6.npz"), dataset.Options{})
+	all, err := dataset.ReadFile(testdata.Shared(b, "data", "office_webcam_dslr_decaf6.npz"), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

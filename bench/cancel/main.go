@@ -195,7 +195,7 @@ func baselines() []work {
 	fit := func(m baseline.Method, n, d int) work {
 		x, labels := data(n, d, 5)
 		return work{fmt.Sprintf("%v, n = %d, d = %d", m, n, d), func(ctx context.Context) error {
-			_, err := baseline.Fit(ctx, m, x, labels, min(d, 5))
+			_, err := baseline.Fit(ctx, x, labels, min(d, 5), m)
 			return err
 		}}
 	}
@@ -295,7 +295,7 @@ func reads() []work {
 	if err := outfile.NPY(&npy, x); err != nil {
 		panic(err)
 	}
-	read := func(name string, b []byte, opt dataset.Options) work {
+	read := func(name string, b []byte, opt *dataset.Options) work {
 		return work{name, func(ctx context.Context) error {
 			r, err := dataset.NewReader(until{ctx, bytes.NewReader(b)}, opt)
 			if err == nil {
@@ -305,8 +305,8 @@ func reads() []work {
 		}}
 	}
 	return []work{
-		read("CSV, 30000 × 101", csv.Bytes(), dataset.Options{Format: "csv"}),
-		read("NPY, 100000 × 100", npy.Bytes(), dataset.Options{Format: "npy", Unlabelled: true}),
+		read("CSV, 30000 × 101", csv.Bytes(), &dataset.Options{Format: dataset.FormatCSV}),
+		read("NPY, 100000 × 100", npy.Bytes(), &dataset.Options{Format: dataset.FormatNPY, Labels: dataset.NoLabels()}),
 	}
 }
 

@@ -308,7 +308,7 @@ func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 		return x
 	}
 	if path != "" {
-		set, err := dataset.ReadFile(path, dataset.Options{})
+		set, err := dataset.ReadFile(path, nil)
 		if err == nil {
 			x := make([]float64, 0, n*d)
 			for c := range classes {
@@ -344,7 +344,7 @@ func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 
 // principal returns the p leading principal components of x, d × p.
 func principal(x []float64, n, d, p int) ([]float64, error) {
-	v, err := baseline.Fit(context.Background(), baseline.PCA{}, mat.NewDense(n, d, x), nil, p)
+	v, err := baseline.Fit(context.Background(), mat.NewDense(n, d, x), nil, p, baseline.PCA{})
 	if err != nil {
 		return nil, err
 	}

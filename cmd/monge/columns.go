@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
@@ -19,7 +20,8 @@ import (
 // Arrow file, for which the library is too light.
 type blocks interface {
 	Dims() (rows, cols int) // −1 rows if only the end tells
-	Has() (labels, split bool)
+	HasLabels() bool
+	HasSplit() bool
 	Next(most int) (*dataset.Block, error)
 	Close() error
 }
@@ -35,7 +37,7 @@ func once(path string) bool {
 }
 
 // openBlocks opens a file of any format, or standard input.
-func (f *readFlags) openBlocks(path string, opt dataset.Options) (blocks, error) {
+func (f *readFlags) openBlocks(path string, opt *dataset.Options) (blocks, error) {
 	if once(path) && f.columns == nil {
 		return dataset.Open(path, opt)
 	}
@@ -64,11 +66,11 @@ func (f *readFlags) openBlocks(path string, opt dataset.Options) (blocks, error)
 		in.Close()
 		return dataset.Open(path, opt)
 	}
-	if opt.LabelFile != "" {
+	if strings.HasPrefix(opt.Labels.String(), "file ") {
 		in.Close()
 		return nil, usagef("%s has its labels in a column: --label-column names it", path)
 	}
-	t, err := newTable(open, r, f.columns, opt.Label)
+	t, err := newTable(open, r, f.columns, f.labelColumn)
 	if err != nil {
 		in.Close()
 		if fe, ok := errors.AsType[*dataset.FileError](err); ok {
@@ -85,7 +87,7 @@ func (f *readFlags) openBlocks(path string, opt dataset.Options) (blocks, error)
 }
 
 // readAll reads a whole file.
-func (f *readFlags) readAll(path string, opt dataset.Options) (*dataset.Dataset, error) {
+func (f *readFlags) readAll(path string, opt *dataset.Options) (*dataset.Dataset, error) {
 	if once(path) && f.columns == nil {
 		d, err := dataset.ReadFile(path, opt)
 		return d, readError(err)
@@ -238,7 +240,9 @@ func recovered(err *error) {
 
 func (t *table) Dims() (rows, cols int) { return t.rows(), t.cols }
 
-func (t *table) Has() (labels, split bool) { return t.label >= 0, t.split >= 0 }
+func (t *table) HasLabels() bool { return t.label >= 0 }
+
+func (t *table) HasSplit() bool { return t.split >= 0 }
 
 func (t *table) Close() error {
 	debug.SetGCPercent(t.percent)

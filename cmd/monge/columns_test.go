@@ -305,7 +305,7 @@ func TestDamagedColumns(t *testing.T) {
 				}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				d, err := new(readFlags).readAll(at("damaged"), dataset.Options{})
+				d, err := new(readFlags).readAll(at("damaged"), new(dataset.Options))
 				runtime.ReadMemStats(&after)
 				if most = max(most, after.TotalAlloc-before.TotalAlloc); most > 64<<20 {
 					t.Fatalf("%s, byte %d changed by %d: %d bytes of memory", name, k, x, most)

@@ -120,15 +120,14 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	if err != nil {
 		return opt, err
 	}
-	opt.Label, opt.LabelFile = f.labelColumn, labels
+	opt.Labels = dataset.ParseLabels(f.labelColumn)
+	if labels != "" {
+		opt.Labels = dataset.LabelFile(labels)
+	}
 	if labels != "" && f.labelColumn != "" {
 		return opt, usagef("a file of labels and --label-column exclude each other")
 	}
-	switch f.header {
-	case "auto":
-	case "present", "absent":
-		opt.Header = f.header
-	default:
+	if err := opt.Header.UnmarshalText([]byte(f.header)); err != nil {
 		return opt, usagef("--header must be auto, present or absent, not %q", f.header)
 	}
 	return opt, nil
@@ -140,7 +139,7 @@ func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := f.readAll(path, opt)
+	d, err := f.readAll(path, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +161,7 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 		return nil, err
 	}
 	opt.Dim = features
-	d, err := f.readAll(path, opt)
+	d, err := f.readAll(path, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -393,8 +392,8 @@ func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Unlabelled, opt.Header, opt.Vector = true, "absent", true
-	d, err := dataset.ReadFile(path, opt)
+	opt.Labels, opt.Header, opt.Vector = dataset.NoLabels(), dataset.HeaderAbsent, true
+	d, err := dataset.ReadFile(path, &opt)
 	if err != nil {
 		return nil, readError(err)
 	}

@@ -347,7 +347,7 @@ type named struct {
 func (c *classifier) baselines(p int) ([]named, error) {
 	out := []named{{name: "original", y: c.train.X, z: c.test.X}}
 	for _, method := range []baseline.Method{baseline.PCA{}, baseline.FDA{}} {
-		projection, err := baseline.Fit(c.ctx, method, c.train.X, c.train.Labels, p)
+		projection, err := baseline.Fit(c.ctx, c.train.X, c.train.Labels, p, method)
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", method, err)
 		}

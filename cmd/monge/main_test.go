@@ -159,7 +159,7 @@ func simulate(t testing.TB) *simulated {
 	must(outfile.WriteFile(s.test, csvOf(dataset.Simulation{Seed: 6, NoiseDims: 3}.Generate(300))))
 
 	// The NPZ file has the rows of both, one after the other in turn.
-	test, err := dataset.ReadFile(s.test, dataset.Options{})
+	test, err := dataset.ReadFile(s.test, nil)
 	must(err)
 	n, cols := 0, columns(d)
 	all := mat.NewDense(360, cols, nil)
@@ -232,7 +232,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 	kept := filepath.Join(s.dir, "kept.csv")
 	object(t, "transform", "--model", model, "--data", s.npz, "--rows", "train", "--out", kept, "--keep-labels")
-	back, err := dataset.ReadFile(kept, dataset.Options{})
+	back, err := dataset.ReadFile(kept, nil)
 	if err != nil || !mat.Equal(back.X, &y) || !slices.Equal(back.Labels, s.data.Labels) {
 		t.Errorf("transform --rows train --keep-labels: %v", err)
 	}
@@ -742,7 +742,7 @@ func TestSample(t *testing.T) {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
 	// The rows that eval draws are those of the fit: their mean is the model's.
-	all, err := dataset.ReadFile(s.npz, dataset.Options{})
+	all, err := dataset.ReadFile(s.npz, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 		}
 		return nil, nil
 	}
-	r, err := dataset.Open(f.data, opt)
+	r, err := dataset.Open(f.data, &opt)
 	if err != nil {
 		if must {
 			return nil, readError(err)
@@ -85,7 +85,7 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 		}
 	}()
 	rows, cols := r.Dims()
-	_, split := r.Has()
+	split := r.HasSplit()
 	large := rows > outOfCoreBytes/8/cols
 	x, labels, classes, err := r.Rows()
 	switch {
@@ -108,7 +108,7 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 
 // keep reads about so many rows as may be kept: of every class its share, evenly spaced,
 // but two at least if there are.
-func keep(x mat.Matrix, labels []int, classes []string) (*dataset.Dataset, error) {
+func keep(x dataset.RowReader, labels []int, classes []string) (*dataset.Dataset, error) {
 	n, d := x.Dims()
 	limit := min(n, keptRows, max(1, keptElements/d))
 	counts := make([]int, len(classes))
@@ -129,11 +129,8 @@ func keep(x mat.Matrix, labels []int, classes []string) (*dataset.Dataset, error
 		seen[l]++
 	}
 	kept := &dataset.Dataset{X: mat.NewDense(len(rows), d, nil), Classes: classes}
-	read := x.(interface {
-		ReadRows(dst []float64, first int) error
-	})
 	for i, r := range rows {
-		if err := read.ReadRows(kept.X.RawRowView(i), r); err != nil {
+		if err := x.ReadRows(kept.X.RawRowView(i), r); err != nil {
 			return nil, err
 		}
 		kept.Labels = append(kept.Labels, labels[r])

@@ -61,7 +61,7 @@ func TestPlotPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := object(t, "plot", "--model", at("m.wda"), "--data", s.csv, "--holdout", "0.4", "--out", at("p.html"), "--title", "</script><b>")
-	all, err := dataset.ReadFile(s.csv, dataset.Options{})
+	all, err := dataset.ReadFile(s.csv, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

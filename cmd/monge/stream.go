@@ -46,7 +46,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		return nil, err
 	}
 	opt.Dim = features
-	r, err := read.openBlocks(path, opt)
+	r, err := read.openBlocks(path, &opt)
 	if path == standard {
 		path = "standard input"
 	}
@@ -54,7 +54,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		return nil, readError(inInput(path, err))
 	}
 	rows, cols := r.Dims()
-	named, split := r.Has()
+	named, split := r.HasLabels(), r.HasSplit()
 	if err = checkFeatures(path, cols, features); err == nil && p != allRows && !split {
 		err = noSplit(path, p)
 	}

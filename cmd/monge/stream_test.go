@@ -322,7 +322,7 @@ func BenchmarkStream(b *testing.B) {
 			return err
 		})
 		run("rows", func() error {
-			r, err := new(readFlags).openBlocks(paths[name], dataset.Options{Unlabelled: true})
+			r, err := new(readFlags).openBlocks(paths[name], &dataset.Options{Labels: dataset.NoLabels()})
 			if err != nil {
 				return err
 			}

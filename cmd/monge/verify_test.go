@@ -32,7 +32,7 @@ func TestVerify(t *testing.T) {
 
 	// Validated by a program, with samples of its own.
 	read := func(path string) *dataset.Dataset {
-		d, err := dataset.ReadFile(path, dataset.Options{})
+		d, err := dataset.ReadFile(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	d, err := dataset.ReadFile(*data, dataset.Options{})
+	d, err := dataset.ReadFile(*data, nil)
 	if err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			name string
 			fit  func() (*mat.Dense, error)
 		}{
-			{"PCA", func() (*mat.Dense, error) { return baseline.Fit(ctx, baseline.PCA{}, fit.X, nil, p) }},
+			{"PCA", func() (*mat.Dense, error) { return baseline.Fit(ctx, fit.X, nil, p, baseline.PCA{}) }},
 			{"LDA", func() (*mat.Dense, error) {
 				// More than one less than there are classes would be noise.
-				return baseline.Fit(ctx, baseline.FDA{LedoitWolf: true}, fit.X, fit.Labels, min(p, len(s.known)-1))
+				return baseline.Fit(ctx, fit.X, fit.Labels, min(p, len(s.known)-1), baseline.FDA{LedoitWolf: true})
 			}},
 			{"WDA", func() (*mat.Dense, error) {
 				model, err := wda.Fit(ctx, fit.X, fit.Labels, &wda.Settings{Components: p})

@@ -417,7 +417,7 @@ func (j *job) data(file string) (*dataset.Dataset, error) {
 	if d, ok := j.files.all[file]; ok {
 		return d, nil
 	}
-	d, err := dataset.ReadFile(filepath.Join(j.Data, file), dataset.Options{})
+	d, err := dataset.ReadFile(filepath.Join(j.Data, file), nil)
 	if err != nil {
 		return nil, err
 	}

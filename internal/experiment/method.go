@@ -70,7 +70,7 @@ func ofBaseline(m baseline.Method) method {
 		name: m.String(),
 		with: settingsText(m),
 		fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
-			return baseline.Fit(ctx, m, t.X, t.Labels, p)
+			return baseline.Fit(ctx, t.X, t.Labels, p, m)
 		},
 	}
 }

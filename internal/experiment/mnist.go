@@ -243,7 +243,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	}
 	// λ_cc' is that of the principal components of the training digits, for all
 	// methods and for the test digits, too: the very function that the paper maximizes.
-	v, err := baseline.Fit(ctx, baseline.PCA{}, train.X, nil, p)
+	v, err := baseline.Fit(ctx, train.X, nil, p, baseline.PCA{})
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +337,7 @@ func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 // of the pixels, as small as t-SNE's random start, so that a digit begins at one
 // place in all pictures.
 func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
-	p, err := baseline.Fit(ctx, baseline.PCA{}, x, nil, 2)
+	p, err := baseline.Fit(ctx, x, nil, 2, baseline.PCA{})
 	if err != nil {
 		return nil, err
 	}

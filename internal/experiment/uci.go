@@ -137,9 +137,9 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		few := ofBaseline(baseline.LMNN{Neighbors: 5, MaxSteps: uciQuick})
 		return []candidate{{m, m, false}, {few, few, false}}, [][]int{{0}, {0, 1}}, []string{m.name, nameLMNNSteps}
 	case "LSDR":
-		one(ofBaseline(baseline.LSDR{Restarts: -1, MaxSteps: uciQuick}), false)
+		one(ofBaseline(baseline.LSDR{Starts: 1, MaxSteps: uciQuick}), false)
 	case "LSQMI":
-		one(ofBaseline(baseline.LSQMI{Restarts: -1, MaxSteps: uciQuick}), false)
+		one(ofBaseline(baseline.LSQMI{Starts: 1, MaxSteps: uciQuick}), false)
 	case "CEML":
 		one(ofBaseline(baseline.CEML{MaxSteps: uciQuick}), false)
 	default:

@@ -15,43 +15,72 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method is one of the methods of this package, with its settings.
+// Errors of Fit, for errors.Is. Package wda has the same errors under the same names.
+var (
+	// ErrNotFinite: a value is NaN or infinite, or a number on the way to the result is.
+	ErrNotFinite = fault.ErrNotFinite
+	// ErrLabels: there are not as many labels as samples, all samples are of one class, or
+	// no class has two samples.
+	ErrLabels = fault.ErrLabels
+	// ErrSettings: the number of components or a setting of the method is out of range.
+	ErrSettings = fault.ErrSettings
+)
+
+// A Method is one of the methods of this package: PCA, FDA, LFDA, LMNN, LSDR, LSQMI, CEML or NCA.
+// Its fields are its settings. A field that is zero has the default.
 type Method interface {
-	// String is the usual abbreviation.
+	// String returns the usual abbreviation.
 	fmt.Stringer
 
 	// filled returns the method with its defaults in place of zeros, and whether these
 	// settings are possible.
 	filled() (Method, bool)
 
+	// inverse reports whether samples that are twice as large give columns that are half as
+	// long. The columns of the other methods do not depend on the unit of the samples.
+	inverse() bool
+
 	// fit is Fit for samples that have been checked, with settings that have been filled
 	// in; the signs of the columns do not matter.
 	fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
-// errFactorize: a decomposition has failed, for values so far apart in size that their
-// squares overflow, or an eigenvalue iteration has not converged, which such values do.
-var errFactorize = fmt.Errorf("%w: matrix decomposition failed", fault.ErrNotFinite)
+// errFactorize: a matrix decomposition has met numbers that are not finite, or an eigenvalue
+// iteration has not converged, which such numbers cause.
+var errFactorize = fmt.Errorf("%w: matrix decomposition failed; the values of the features may be too far apart in size", ErrNotFinite)
 
-// Fit returns the projection that the method finds: d × p, for samples x (n × d) and
-// their labels (n, any integers), 1 ≤ p ≤ d. The element of largest size of every column
-// is positive. x and labels are not changed; PCA reads no labels, and they may be nil.
-// When the context ends the error is its cause. Others wrap wda.ErrLabels if labels and rows
-// are not as many, all samples are of one class, or no class has two, so that none has a
-// neighbor of its class; wda.ErrNotFinite if a value is NaN or infinite, or a square that a
-// decomposition needs; and wda.ErrSettings if p, or a setting of the method, is out of range.
-func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
+// Fit returns the projection that a method finds, a matrix of d × components.
+//
+// x has n samples of d features, a row for each sample. labels are the classes of the samples,
+// any integers. PCA does not read the labels, and they may be nil. components is the number of
+// columns of the projection, from 1 to d; 0 stands for 2, or for 1 if d is 1.
+// The element of largest absolute value of every column is positive. Fit does not change x or labels.
+//
+// Data of any scale are accepted: if the largest absolute value is above 2¹⁰⁰ or below 2⁻¹⁰⁰, Fit
+// works on the samples times a power of two.
+//
+// When the context ends, Fit returns no projection and the cause of the context. Other errors match
+// ErrLabels, ErrNotFinite or ErrSettings.
+func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Method) (*mat.Dense, error) {
+	if m == nil {
+		return nil, fmt.Errorf("%w: no method; use one of this package, such as PCA{}", ErrSettings)
+	}
 	full, ok := m.filled()
 	if !ok {
-		return nil, fmt.Errorf("%w: %#v", fault.ErrSettings, m)
+		return nil, fmt.Errorf("%w: a setting of %v is out of range: %+v", ErrSettings, m, m)
 	}
-	if err := check(ctx, m, x, labels, p); err != nil {
+	samples := denseOf(x)
+	if _, d := samples.Dims(); components == 0 {
+		components = min(2, d)
+	}
+	if err := check(ctx, m, samples, labels, components); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	v, err := full.fit(ctx, x, labels, p)
+	samples, scale := moderate(ctx, samples)
+	v, err := full.fit(ctx, samples, labels, components)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -59,10 +88,56 @@ func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat
 		return nil, err
 	}
 	fixSigns(v)
+	if scale != 0 && full.inverse() {
+		v.Apply(func(_, _ int, w float64) float64 { return math.Ldexp(w, scale) }, v)
+	}
 	if checkFinite(ctx, v) != nil { // arithmetic overflowed on the way
 		return nil, errFactorize
 	}
 	return v, nil
+}
+
+// denseOf returns x, or a copy of it if it is not stored as a dense matrix.
+func denseOf(x mat.Matrix) *mat.Dense {
+	switch x := x.(type) {
+	case *mat.Dense:
+		return x
+	case mat.RawMatrixer:
+		m := new(mat.Dense)
+		m.SetRawMatrix(x.RawMatrix())
+		return m
+	}
+	return mat.DenseCopyOf(x)
+}
+
+// moderate returns x·2^scale with the largest absolute value in [1/2, 1) if that of x is so
+// large or small that fourth powers, which Ledoit and Wolf's intensity has, might be infinite
+// or zero. Otherwise it returns x, and 0.
+func moderate(ctx context.Context, x *mat.Dense) (y *mat.Dense, scale int) {
+	const ordinary = 100
+	n, d := x.Dims()
+	largest := 0.
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			for _, v := range x.RawRowView(i) {
+				largest = max(largest, math.Abs(v))
+			}
+		}
+	})
+	_, e := math.Frexp(largest)
+	if largest == 0 || -ordinary <= e && e <= ordinary {
+		return x, 0
+	}
+	y = mat.NewDense(n, d, nil)
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			out := y.RawRowView(i)
+			for j, v := range x.RawRowView(i) {
+				out[j] = math.Ldexp(v, -e)
+			}
+		}
+	})
+	return y, -e
 }
 
 // check says what is wrong with the samples for a method: PCA reads no labels, FDA needs
@@ -70,7 +145,7 @@ func Fit(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) (*mat
 func check(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) error {
 	n, d := x.Dims()
 	if p < 1 || p > d || n < 1 {
-		return fmt.Errorf("%w: %d components of %d samples with %d features", fault.ErrSettings, p, n, d)
+		return fmt.Errorf("%w: %d components of %d samples with %d features", ErrSettings, p, n, d)
 	}
 	if err := checkFinite(ctx, x); err != nil {
 		return err
@@ -79,14 +154,14 @@ func check(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) err
 		return nil
 	}
 	if len(labels) != n {
-		return fmt.Errorf("%w: %d labels for %d samples", fault.ErrLabels, len(labels), n)
+		return fmt.Errorf("%w: %d labels for %d samples", ErrLabels, len(labels), n)
 	}
 	classes := classRows(labels)
 	if len(classes) < 2 {
-		return fmt.Errorf("%w: all samples are of one class", fault.ErrLabels)
+		return fmt.Errorf("%w: all samples are of one class", ErrLabels)
 	}
 	if _, ok := m.(FDA); !ok && len(classes) == n {
-		return fmt.Errorf("%w: no class has two samples", fault.ErrLabels)
+		return fmt.Errorf("%w: no class has two samples", ErrLabels)
 	}
 	return nil
 }
@@ -97,7 +172,7 @@ func checkFinite(ctx context.Context, x *mat.Dense) (err error) {
 		for i := from; i < to && err == nil; i++ {
 			for j, v := range x.RawRowView(i) {
 				if v-v != 0 {
-					err = fmt.Errorf("%w: row %d, column %d is %v", fault.ErrNotFinite, i, j, v)
+					err = fmt.Errorf("%w: row %d, column %d is %v", ErrNotFinite, i, j, v)
 					break
 				}
 			}

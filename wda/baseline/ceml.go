@@ -45,6 +45,8 @@ type CEML struct {
 // String returns "CEML".
 func (CEML) String() string { return "CEML" }
 
+func (CEML) inverse() bool { return false }
+
 func (m CEML) filled() (Method, bool) {
 	if m.Alpha == 0 {
 		m.Alpha = 1.01

@@ -61,7 +61,7 @@ func TestEntropy(t *testing.T) {
 func TestCEMLTrace(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 8}.Generate(30)
 	data.X.Scale(1000, data.X)
-	v, err := Fit(t.Context(), CEML{}, data.X, data.Labels, 3)
+	v, err := Fit(t.Context(), data.X, data.Labels, 3, CEML{})
 	if err != nil {
 		t.Fatal(err)
 	}

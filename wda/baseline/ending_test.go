@@ -29,10 +29,10 @@ func TestEndsAnywhere(t *testing.T) {
 			least int // times that it asks
 		}{
 			{PCA{Workers: 1}, size.d}, {FDA{Shrinkage: 0.1}, 10}, {FDA{LedoitWolf: true}, 10}, {LFDA{}, size.n}, {LMNN{MaxSteps: 5}, size.n},
-			{NCA{MaxSteps: 5}, 40}, {LSDR{Basis: 20, Restarts: 1, MaxSteps: 3}, 500}, {LSQMI{Basis: 20, Restarts: 1, MaxSteps: 3}, 500}, {CEML{MaxSteps: 3}, 6 * size.n},
+			{NCA{MaxSteps: 5}, 40}, {LSDR{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {LSQMI{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {CEML{MaxSteps: 3}, 6 * size.n},
 			{CEML{Alpha: 2, MaxSteps: 3}, 6 * size.n},
 		} {
-			fit := func(ctx context.Context) error { _, err := Fit(ctx, c.m, x, labels, 2); return err }
+			fit := func(ctx context.Context) error { _, err := Fit(ctx, x, labels, 2, c.m); return err }
 			all := ending.At(0)
 			if err := fit(all); err != nil {
 				t.Fatalf("%v: %v", c.m, err)

@@ -40,6 +40,8 @@ type FDA struct {
 // String returns "FDA".
 func (FDA) String() string { return "FDA" }
 
+func (FDA) inverse() bool { return true }
+
 func (f FDA) filled() (Method, bool) {
 	return f, f.Shrinkage >= 0 && f.Shrinkage <= 1 && !(f.LedoitWolf && f.Shrinkage > 0)
 }

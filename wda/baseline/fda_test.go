@@ -86,7 +86,7 @@ func subspaceDistance(t *testing.T, a, b *mat.Dense) float64 {
 func TestPCAIsScikitLearns(t *testing.T) {
 	for _, name := range []string{"iris", "wine"} {
 		x, labels := readSamples(t, name)
-		got, err := Fit(t.Context(), PCA{}, x, labels, 3)
+		got, err := Fit(t.Context(), x, labels, 3, PCA{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestFDAFurtherColumns(t *testing.T) {
 	for _, s := range []float64{0, 0.3} {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			f := FDA{Shrinkage: s}
-			all, err := Fit(t.Context(), f, x, labels, 13)
+			all, err := Fit(t.Context(), x, labels, 13, f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func TestFDAFurtherColumns(t *testing.T) {
 					}
 				}
 			}
-			fewer, err := Fit(t.Context(), f, x, labels, 5)
+			fewer, err := Fit(t.Context(), x, labels, 5, f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,11 +199,11 @@ func TestLedoitWolf(t *testing.T) {
 				d2 += v * v
 			}
 		}
-		want, err := Fit(t.Context(), FDA{Shrinkage: min(b2, d2) / d2}, x, labels, 1)
+		want, err := Fit(t.Context(), x, labels, 1, FDA{Shrinkage: min(b2, d2) / d2})
 		if err != nil || !(b2 < d2) {
 			t.Fatal(b2, d2, err)
 		}
-		got, err := Fit(t.Context(), FDA{LedoitWolf: true}, x, labels, 1)
+		got, err := Fit(t.Context(), x, labels, 1, FDA{LedoitWolf: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,14 +96,14 @@ func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
 
 // search climbs from PCA and from random points of the Stiefel manifold and returns
 // where the score is least, in the space of all features.
-func (f *kernels) search(ctx context.Context, p, restarts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
+func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
 	_, r := f.x.Dims()
 	q := min(p, r)
 	manifold := stiefel.New(r, q)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var best *mat.Dense
 	least := math.Inf(1)
-	for s := range 1 + max(0, restarts) {
+	for s := range starts {
 		start, err := components(ctx, f.x, q)
 		if err != nil {
 			return nil, err

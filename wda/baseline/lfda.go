@@ -42,6 +42,8 @@ type LFDA struct {
 // String returns "LFDA".
 func (LFDA) String() string { return "LFDA" }
 
+func (f LFDA) inverse() bool { return !f.Orthonormal }
+
 func (f LFDA) filled() (Method, bool) {
 	if f.Neighbors == 0 {
 		f.Neighbors = 7

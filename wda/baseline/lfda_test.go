@@ -22,7 +22,7 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 			for _, kind := range []string{"weighted", "orthonormalized", "plain"} {
 				want := readMatrix(t, fmt.Sprintf("%s_lfda_%d_%s", name, k, kind))
 				m := LFDA{Neighbors: k, Orthonormal: kind == "orthonormalized"}
-				got, err := Fit(t.Context(), m, x, labels, 2)
+				got, err := Fit(t.Context(), x, labels, 2, m)
 				if kind == "plain" {
 					_, got, _, err = m.solve(t.Context(), x, labels, 2)
 				}
@@ -121,7 +121,7 @@ func TestLFDALarge(t *testing.T) {
 				t.Errorf("%+v: column %d is no eigenvector: residual %.3g, μ = %v", c, k, e, mu)
 			}
 		}
-		o, err := Fit(t.Context(), LFDA{Orthonormal: true, Shrinkage: c.s}, x, labels, 3)
+		o, err := Fit(t.Context(), x, labels, 3, LFDA{Orthonormal: true, Shrinkage: c.s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestLFDAFewSamples(t *testing.T) {
 		x, labels := draw(1, 40, d)
 		test, want := draw(2, 300, d)
 		for _, m := range []Method{LFDA{Neighbors: 5}, LFDA{Neighbors: 5, Orthonormal: true}, LFDA{Neighbors: 5, Shrinkage: 0.3}} {
-			v, err := Fit(t.Context(), m, x, labels, 2)
+			v, err := Fit(t.Context(), x, labels, 2, m)
 			if err != nil {
 				t.Fatal(err)
 			}

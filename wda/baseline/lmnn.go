@@ -45,6 +45,8 @@ type LMNN struct {
 // String returns "LMNN".
 func (LMNN) String() string { return "LMNN" }
 
+func (LMNN) inverse() bool { return true }
+
 func (m LMNN) filled() (Method, bool) {
 	if m.Neighbors == 0 {
 		m.Neighbors = 3

@@ -36,8 +36,8 @@ type LSDR struct {
 	// Basis bounds the number b of kernels. Default 200; all samples if there are no
 	// more.
 	Basis int
-	// Restarts is the number of random starts beside PCA. Default 5; negative: none.
-	Restarts int
+	// Starts is the number of starts: the first is PCA, the others are random. Default 6.
+	Starts int
 	// MaxSteps bounds the steps from each start. Default 100.
 	MaxSteps int
 	// Seed of the random starts, of the choice of kernels and of the folds.
@@ -47,13 +47,15 @@ type LSDR struct {
 // String returns "LSDR".
 func (LSDR) String() string { return "LSDR" }
 
+func (LSDR) inverse() bool { return false }
+
 func (m LSDR) filled() (Method, bool) {
-	if m.Restarts == 0 {
-		m.Restarts = 5
+	if m.Starts == 0 {
+		m.Starts = 6
 	}
 	var ok bool
 	m.Basis, m.MaxSteps, ok = filledKernels(m.Basis, m.MaxSteps)
-	return m, ok
+	return m, ok && m.Starts > 0
 }
 
 func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
@@ -61,7 +63,7 @@ func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if err != nil {
 		return nil, err
 	}
-	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
+	return f.search(ctx, p, m.Starts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 		const run = 20 // steps between two choices of σ and λ
 		at := start
 		var last smi

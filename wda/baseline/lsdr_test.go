@@ -72,9 +72,9 @@ func TestSMI(t *testing.T) {
 
 func TestLSDROrthonormal(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 8}.Generate(30)
-	for _, m := range []Method{LSDR{Restarts: -1, Basis: 12}, LSQMI{Restarts: -1, Basis: 12}} {
+	for _, m := range []Method{LSDR{Starts: 1, Basis: 12}, LSQMI{Starts: 1, Basis: 12}} {
 		for p := 1; p <= 4; p++ {
-			v, err := Fit(t.Context(), m, data.X, data.Labels, p)
+			v, err := Fit(t.Context(), data.X, data.Labels, p, m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,12 +92,12 @@ func TestFarLabels(t *testing.T) {
 	for i, l := range data.Labels {
 		far[i] = []int{math.MinInt, 1, math.MaxInt}[l]
 	}
-	for _, m := range []Method{LSDR{Basis: 9, Restarts: -1, MaxSteps: 2}, LSQMI{Basis: 9, Restarts: -1, MaxSteps: 2}, LFDA{}} {
-		want, err := Fit(t.Context(), m, data.X, data.Labels, 2)
+	for _, m := range []Method{LSDR{Basis: 9, Starts: 1, MaxSteps: 2}, LSQMI{Basis: 9, Starts: 1, MaxSteps: 2}, LFDA{}} {
+		want, err := Fit(t.Context(), data.X, data.Labels, 2, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Fit(t.Context(), m, data.X, far, 2); err != nil || !mat.Equal(got, want) {
+		if got, err := Fit(t.Context(), data.X, far, 2, m); err != nil || !mat.Equal(got, want) {
 			t.Errorf("%v: another projection than of labels 0 to 2, error %v", m, err)
 		}
 	}

@@ -40,9 +40,9 @@ type LSQMI struct {
 	// Basis bounds the number of kernels. Default 200; all samples if there are no
 	// more.
 	Basis int
-	// Restarts is the number of random starts beside PCA. Default 10, for QMI has more
-	// local maxima than other criteria; negative: none.
-	Restarts int
+	// Starts is the number of starts: the first is PCA, the others are random. Default 11,
+	// because QMI has more local maxima than the other criteria.
+	Starts int
 	// MaxSteps bounds the steps from each start. Default 100.
 	MaxSteps int
 	// Seed of the random starts, of the choice of kernels and of the folds.
@@ -52,13 +52,15 @@ type LSQMI struct {
 // String returns "LSQMI".
 func (LSQMI) String() string { return "LSQMI" }
 
+func (LSQMI) inverse() bool { return false }
+
 func (m LSQMI) filled() (Method, bool) {
-	if m.Restarts == 0 {
-		m.Restarts = 10
+	if m.Starts == 0 {
+		m.Starts = 11
 	}
 	var ok bool
 	m.Basis, m.MaxSteps, ok = filledKernels(m.Basis, m.MaxSteps)
-	return m, ok
+	return m, ok && m.Starts > 0
 }
 
 func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
@@ -66,7 +68,7 @@ func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat
 	if err != nil {
 		return nil, err
 	}
-	return f.search(ctx, p, m.Restarts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
+	return f.search(ctx, p, m.Starts, m.MaxSteps, m.Seed, func(start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 		return f.climbQMI(ctx, start, steps)
 	})
 }

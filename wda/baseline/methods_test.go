@@ -15,6 +15,7 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,7 +24,7 @@ var ctx = context.Background()
 // readMatrix reads a file of testdata, whose README says where it is from.
 func readMatrix(t *testing.T, name string) *mat.Dense {
 	t.Helper()
-	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Unlabelled: true, Header: "absent"})
+	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), &dataset.Options{Labels: dataset.NoLabels(), Header: dataset.HeaderAbsent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func readMatrix(t *testing.T, name string) *mat.Dense {
 // readSamples reads iris or wine.
 func readSamples(t *testing.T, name string) (*mat.Dense, []int) {
 	t.Helper()
-	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), dataset.Options{Header: "absent"})
+	d, err := dataset.ReadFile(filepath.Join("testdata", name+".csv"), &dataset.Options{Header: dataset.HeaderAbsent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestSimulation(t *testing.T) {
 		{LFDA{Neighbors: 1}, 0, 0.6},
 		{LMNN{Neighbors: 5}, 0, 0.6},
 		{LSDR{}, 0, 0.06},
-		{LSQMI{Restarts: 2}, 0, 0.65},
+		{LSQMI{Starts: 3}, 0, 0.65},
 		{CEML{}, 0, 0.05},
 		{NCA{}, 0.2, 0.8},
 	} {
@@ -128,7 +129,7 @@ func TestSimulation(t *testing.T) {
 		for s := range uint64(draws) {
 			train := dataset.Simulation{Seed: 2*s + 1}.Generate(100)
 			test := dataset.Simulation{Seed: 2*s + 2}.Generate(1000)
-			v, err := Fit(t.Context(), c.m, train.X, train.Labels, 2)
+			v, err := Fit(t.Context(), train.X, train.Labels, 2, c.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +160,7 @@ func TestBadInput(t *testing.T) {
 			want   error
 			where  string
 		}{
-			{"no components", good, labels, 0, fault.ErrSettings, "0 components of 4 samples with 2 features"},
+			{"no components", good, labels, -1, fault.ErrSettings, "-1 components of 4 samples with 2 features"},
 			{"too many", good, labels, 3, fault.ErrSettings, "3 components"},
 			{"NaN", nan, labels, 1, fault.ErrNotFinite, "row 1, column 1 is NaN"},
 			{"infinite", inf, labels, 1, fault.ErrNotFinite, "row 1, column 1 is -Inf"},
@@ -169,10 +170,13 @@ func TestBadInput(t *testing.T) {
 			if _, ok := m.(PCA); ok && (c.name == "labels" || c.name == "one class") {
 				continue // reads no labels
 			}
-			if v, err := Fit(t.Context(), m, c.x, c.labels, c.p); v != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.where) {
+			if v, err := Fit(t.Context(), c.x, c.labels, c.p, m); v != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.where) {
 				t.Errorf("%s, %s: %v, want %v", m, c.name, err, c.want)
 			}
 		}
+	}
+	if _, err := Fit(t.Context(), good, labels, 1, nil); !errors.Is(err, ErrSettings) {
+		t.Errorf("no method: %v", err)
 	}
 	single := mat.NewDense(2, 2, []float64{0, 1, 2, 3})
 	for _, m := range all() {
@@ -180,9 +184,65 @@ func TestBadInput(t *testing.T) {
 		case PCA, FDA:
 			continue
 		}
-		if _, err := Fit(t.Context(), m, single, []int{0, 1}, 1); !errors.Is(err, fault.ErrLabels) {
+		if _, err := Fit(t.Context(), single, []int{0, 1}, 1, m); !errors.Is(err, fault.ErrLabels) {
 			t.Errorf("%s, classes of one sample: %v", m, err)
 		}
+	}
+}
+
+// TestScale: samples times a power of two, however small or large, give the same columns, or
+// columns of the inverse length.
+func TestScale(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 2, Seed: 3}.Generate(60)
+	scaled := func(e int) *mat.Dense {
+		x := mat.DenseCopyOf(data.X)
+		x.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, e) }, x)
+		return x
+	}
+	for _, m := range append(quick(), FDA{LedoitWolf: true}, FDA{Shrinkage: 0.1}, LFDA{Orthonormal: true}) {
+		full, _ := m.filled()
+		ordinary := 0
+		switch m.(type) {
+		case LMNN, NCA: // whose steps depend on the unit
+			_, e := math.Frexp(max(mat.Max(data.X), -mat.Min(data.X)))
+			ordinary = -e
+		}
+		want, err := Fit(t.Context(), scaled(ordinary), data.Labels, 2, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []int{-1000, -545, -300, 250, 1000} { // 1e-301, 1e-164, 1e-90, 1e75, 1e301
+			got, err := Fit(t.Context(), scaled(e), data.Labels, 2, m)
+			if err != nil {
+				t.Errorf("%v × 2^%d: %v", m, e, err)
+				continue
+			}
+			if full.inverse() {
+				got.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, e-ordinary) }, got)
+			}
+			if !mat.EqualApprox(got, want, 1e-6*mat.Max(want)) {
+				t.Errorf("%#v × 2^%d:\n%v\nwant\n%v", m, e, mat.Formatted(got), mat.Formatted(want))
+			}
+		}
+	}
+}
+
+// TestMatrix: any kind of matrix gives the bits of a dense one, and two components are the
+// default.
+func TestMatrix(t *testing.T) {
+	data := dataset.Simulation{NoiseDims: 2, Seed: 3}.Generate(30)
+	want, err := Fit(t.Context(), data.X, data.Labels, 2, FDA{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned := mat.DenseCopyOf(data.X.T())
+	for _, x := range []mat.Matrix{turned.T(), rawOnly{data.X}} {
+		if got, err := Fit(t.Context(), x, data.Labels, 0, FDA{}); err != nil || !mat.Equal(got, want) {
+			t.Errorf("%T: %v", x, err)
+		}
+	}
+	if v, err := Fit(t.Context(), mat.NewDense(3, 1, []float64{1, 2, 4}), nil, 0, PCA{}); err != nil || v.At(0, 0) != 1 {
+		t.Errorf("one feature: %v, %v", v, err)
 	}
 }
 
@@ -194,9 +254,9 @@ func TestBadSettings(t *testing.T) {
 		LFDA{Neighbors: -1}, LFDA{Shrinkage: 2},
 		LMNN{Neighbors: -1}, LMNN{Push: 1}, LMNN{Push: math.NaN()}, LMNN{MaxSteps: -1},
 		CEML{Alpha: 1}, CEML{Alpha: -1}, CEML{Alpha: math.Inf(1)}, CEML{Width: -1}, CEML{Width: math.NaN()}, CEML{MaxSteps: -1},
-		LSDR{Basis: -1}, LSDR{MaxSteps: -1}, NCA{MaxSteps: -1}, LSQMI{Basis: -1}, LSQMI{MaxSteps: -1},
+		LSDR{Basis: -1}, LSDR{MaxSteps: -1}, LSDR{Starts: -1}, LSQMI{Starts: -1}, NCA{MaxSteps: -1}, LSQMI{Basis: -1}, LSQMI{MaxSteps: -1},
 	} {
-		if v, err := Fit(t.Context(), m, x, []int{0, 0, 1, 1}, 1); v != nil || !errors.Is(err, fault.ErrSettings) {
+		if v, err := Fit(t.Context(), x, []int{0, 0, 1, 1}, 1, m); v != nil || !errors.Is(err, fault.ErrSettings) {
 			t.Errorf("%#v: %v", m, err)
 		}
 	}
@@ -210,7 +270,7 @@ func TestCancel(t *testing.T) {
 		for _, after := range []time.Duration{0, 30 * time.Millisecond} {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), after, cause)
 			start := time.Now()
-			v, err := Fit(ctx, m, data.X, data.Labels, 5)
+			v, err := Fit(ctx, data.X, data.Labels, 5, m)
 			if done := err == nil && after > 0; !done && (v != nil || !errors.Is(err, cause)) {
 				t.Errorf("%v, after %v: %v", m, after, err)
 			}
@@ -229,9 +289,9 @@ func quick() []Method {
 	for i, m := range ms {
 		switch m.(type) {
 		case LSDR:
-			ms[i] = LSDR{Restarts: 1, MaxSteps: 30}
+			ms[i] = LSDR{Starts: 2, MaxSteps: 30}
 		case LSQMI:
-			ms[i] = LSQMI{Restarts: 1, MaxSteps: 30}
+			ms[i] = LSQMI{Starts: 2, MaxSteps: 30}
 		}
 	}
 	return ms
@@ -301,7 +361,7 @@ func TestDegenerate(t *testing.T) {
 				if p > d {
 					continue
 				}
-				v, err := Fit(t.Context(), m, data.X, data.Labels, p)
+				v, err := Fit(t.Context(), data.X, data.Labels, p, m)
 				if err != nil {
 					t.Errorf("%s, %s, p = %d: %v", m, name, p, err)
 					continue
@@ -329,15 +389,15 @@ func TestInvariance(t *testing.T) {
 	}
 	for _, m := range quick() {
 		t.Run(m.String(), func(t *testing.T) {
-			v, err := Fit(t.Context(), m, data.X, data.Labels, 2)
+			v, err := Fit(t.Context(), data.X, data.Labels, 2, m)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Fit(t.Context(), m, data.X, data.Labels, 2)
+			again, err := Fit(t.Context(), data.X, data.Labels, 2, m)
 			if err != nil || !mat.Equal(again, v) {
 				t.Errorf("second run differs: %v\n%v\n%v", err, mat.Formatted(v), mat.Formatted(again))
 			}
-			w, err := Fit(t.Context(), m, other.X, other.Labels, 2)
+			w, err := Fit(t.Context(), other.X, other.Labels, 2, m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -359,7 +419,7 @@ func tolerance(m Method) float64 {
 
 func ExampleFit() {
 	x := mat.NewDense(6, 2, []float64{0, 0, 1, 2, 2, 1, 5, 0, 6, 2, 7, 1})
-	v, err := Fit(context.Background(), FDA{}, x, []int{0, 0, 0, 1, 1, 1}, 1)
+	v, err := Fit(context.Background(), x, []int{0, 0, 0, 1, 1, 1}, 1, FDA{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -367,3 +427,11 @@ func ExampleFit() {
 	fmt.Printf("%.3f %.3f\n", v.At(0, 0), v.At(1, 0))
 	// Output: 1.414 -0.707
 }
+
+// rawOnly is a matrix that is stored as a dense one, but of another type.
+type rawOnly struct{ m *mat.Dense }
+
+func (r rawOnly) Dims() (int, int)          { return r.m.Dims() }
+func (r rawOnly) At(i, j int) float64       { panic("element by element") }
+func (r rawOnly) T() mat.Matrix             { return r.m.T() }
+func (r rawOnly) RawMatrix() blas64.General { return r.m.RawMatrix() }

@@ -36,6 +36,8 @@ type NCA struct {
 // String returns "NCA".
 func (NCA) String() string { return "NCA" }
 
+func (NCA) inverse() bool { return true }
+
 func (m NCA) filled() (Method, bool) {
 	if m.MaxSteps == 0 {
 		m.MaxSteps = 50

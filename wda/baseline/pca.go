@@ -27,6 +27,8 @@ type PCA struct {
 // String returns "PCA".
 func (PCA) String() string { return "PCA" }
 
+func (PCA) inverse() bool { return false }
+
 func (m PCA) filled() (Method, bool) {
 	if m.Workers <= 0 {
 		m.Workers = runtime.GOMAXPROCS(0)
@@ -37,7 +39,7 @@ func (m PCA) filled() (Method, bool) {
 // components returns the p leading principal components of the rows of x, which are
 // finite.
 func components(ctx context.Context, x *mat.Dense, p int) (*mat.Dense, error) {
-	return Fit(ctx, PCA{}, x, nil, p)
+	return Fit(ctx, x, nil, p, PCA{})
 }
 
 func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense, error) {

@@ -50,7 +50,7 @@ func TestAheadEnds(t *testing.T) {
 	}
 	before := runtime.NumGoroutine()
 	for _, rows := range []int{1, 1 << 18, 1 << 19} {
-		r, err := Open(path, Options{Unlabelled: true})
+		r, err := Open(path, &Options{Labels: NoLabels()})
 		if err != nil {
 			t.Fatal(err)
 		}

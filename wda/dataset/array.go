@@ -360,9 +360,9 @@ func newMatrix(a *array, opt *Options) (*matrix, error) {
 	switch {
 	case opt.Vector && len(a.shape) == 1:
 		m.rows, m.cols = a.shape[0], 1
-	case opt.Format == formatIDX && len(a.shape) == 1:
+	case opt.Format == FormatIDX && len(a.shape) == 1:
 		return nil, because(errShape, "1 dimension: these are labels, not samples")
-	case opt.Format == formatIDX || len(a.shape) == 2:
+	case opt.Format == FormatIDX || len(a.shape) == 2:
 		m.rows = a.shape[0]
 		m.cols = a.n / m.rows
 	default:

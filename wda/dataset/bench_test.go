@@ -29,7 +29,7 @@ func BenchmarkReadCSV(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := readCSV(bytes.NewReader(text.Bytes()), Options{Unlabelled: true}); err != nil {
+				if _, err := readCSV(bytes.NewReader(text.Bytes()), Options{Labels: NoLabels()}); err != nil {
 					b.Fatal(err)
 				}
 			}

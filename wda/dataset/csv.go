@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/gomonge/monge/internal/fault"
 )
 
 // csvSamples are the samples of a CSV file.
@@ -32,7 +29,7 @@ type record struct {
 	err    error
 }
 
-func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
+func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	t, err := newTable(r, opt.Delimiter, opt.Comment)
 	if err != nil {
 		return nil, err
@@ -47,8 +44,8 @@ func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	second := t.copy()
 
 	c := &csvSamples{t: t, width: len(first.fields), pending: []record{first, second}}
-	if !slices.Contains([]string{headerAuto, headerPresent, headerAbsent}, opt.Header) {
-		return nil, because(fault.ErrSettings, fmt.Sprintf("the header is present or absent, not %q", opt.Header))
+	if err := headerNames.Check(uint8(opt.Header)); err != nil {
+		return nil, err
 	}
 	if c.label, err = labelColumn(first.fields, opt); err != nil {
 		return nil, err
@@ -64,11 +61,11 @@ func openCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 		return nil, because(errShape, "there is no feature column: the only column is the label")
 	}
 	switch {
-	case c.label.byName, opt.Header == headerPresent,
-		opt.Header == headerAuto && isHeader(first.fields, second.fields, c.label.at):
+	case c.label.byName, opt.Header == HeaderPresent,
+		opt.Header == HeaderAuto && isHeader(first.fields, second.fields, c.label.at):
 		c.names = first.fields
 		c.pending = c.pending[1:]
-	case opt.Header == headerAuto:
+	case opt.Header == HeaderAuto:
 		c.guessed = first.line
 	}
 	return c, nil
@@ -467,43 +464,39 @@ type column struct {
 
 // labelColumn finds the label in a first row that may be a header.
 func labelColumn(first [][]byte, opt Options) (column, error) {
-	d := len(first)
-	if opt.Unlabelled {
+	d, l := len(first), opt.Labels
+	switch {
+	case l.elsewhere(), l.IsAuto() && d == opt.Dim:
 		return column{at: -1}, nil
-	}
-	if opt.Label == "" {
-		if d == opt.Dim {
-			return column{at: -1}, nil
-		}
+	case l.IsAuto():
 		return column{at: d - 1}, nil
 	}
-	if opt.Header != headerAbsent {
+	// Without a declared header "3" may well be a number of the first row.
+	if l.kind == labelsNamed || l.kind == labelsParsed && opt.Header == HeaderPresent {
 		same := -1
 		for j, name := range first {
-			if string(bytes.TrimSpace(name)) != opt.Label {
+			if opt.Header == HeaderAbsent || string(bytes.TrimSpace(name)) != l.name {
 				continue
 			}
 			if same >= 0 {
-				return column{}, because(errNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, opt.Label))
+				return column{}, because(errNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, l.name))
 			}
 			same = j
 		}
-		// Without a declared header "3" may well be a number of the first row.
-		_, err := strconv.Atoi(opt.Label)
-		if same >= 0 && (err != nil || opt.Header == headerPresent) {
+		if same >= 0 {
 			return column{at: same, byName: true}, nil
 		}
+		if l.kind == labelsNamed {
+			return column{}, because(errNoLabels, fmt.Sprintf("no column is called %q", l.name))
+		}
 	}
-	k, err := strconv.Atoi(opt.Label)
 	switch {
-	case err != nil:
-		return column{}, because(errNoLabels, fmt.Sprintf("no column is called %q", opt.Label))
-	case k < -d || k >= d:
-		return column{}, because(errNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", k, d))
-	case k < 0:
-		k += d
+	case l.at < -d || l.at >= d:
+		return column{}, because(errNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", l.at, d))
+	case l.at < 0:
+		return column{at: l.at + d}, nil
 	}
-	return column{at: k}, nil
+	return column{at: l.at}, nil
 }
 
 // isHeader applies the rule of Options.Header.

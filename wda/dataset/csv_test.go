@@ -25,16 +25,16 @@ func TestReadCSV(t *testing.T) {
 		"no newline at the end, CRLF, blanks, BOM": {
 			text:   "\ufeff 1 ,2,7\r\n\r\n   \r\n3,4, 5",
 			labels: []int{1, 0}, classes: []string{"5", "7"}},
-		"unlabelled":          {text: "1,2\n3,4\n", opt: Options{Unlabelled: true}},
-		"first column":        {text: "b,1,2\na,3,4\n", opt: Options{Label: "0"}, labels: []int{1, 0}, classes: []string{"a", "b"}},
-		"from the end":        {text: "1,b,2\n3,a,4\n", opt: Options{Label: "-2"}, labels: []int{1, 0}, classes: []string{"a", "b"}},
+		"unlabelled":          {text: "1,2\n3,4\n", opt: Options{Labels: NoLabels()}},
+		"first column":        {text: "b,1,2\na,3,4\n", opt: Options{Labels: ParseLabels("0")}, labels: []int{1, 0}, classes: []string{"a", "b"}},
+		"from the end":        {text: "1,b,2\n3,a,4\n", opt: Options{Labels: ParseLabels("-2")}, labels: []int{1, 0}, classes: []string{"a", "b"}},
 		"header found":        {text: "p,q,y\n1,2,b\n3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
-		"header, name":        {text: "y, p ,q\nb,1,2\na,3,4\n", opt: Options{Label: "y"}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
-		"header of numbers":   {text: "0,1,2\n1,2,7\n3,4,5\n", opt: Options{Header: headerPresent}, labels: []int{1, 0}, classes: []string{"5", "7"}, columns: []string{"0", "1"}},
-		"named by a number":   {text: "9,0,1\nb,1,2\na,3,4\n", opt: Options{Header: headerPresent, Label: "9"}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"0", "1"}},
+		"header, name":        {text: "y, p ,q\nb,1,2\na,3,4\n", opt: Options{Labels: ParseLabels("y")}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
+		"header of numbers":   {text: "0,1,2\n1,2,7\n3,4,5\n", opt: Options{Header: HeaderPresent}, labels: []int{1, 0}, classes: []string{"5", "7"}, columns: []string{"0", "1"}},
+		"named by a number":   {text: "9,0,1\nb,1,2\na,3,4\n", opt: Options{Header: HeaderPresent, Labels: ParseLabels("9")}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"0", "1"}},
 		"header, empty index": {text: ",q,y\n1,2,b\n3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"", "q"}},
-		"header, unlabelled":  {text: "p,q\n1,2\n3,4\n", opt: Options{Unlabelled: true}, columns: []string{"p", "q"}},
-		"index, header":       {text: "y,p,q\nb,1,2\na,3,4\n", opt: Options{Label: "0"}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
+		"header, unlabelled":  {text: "p,q\n1,2\n3,4\n", opt: Options{Labels: NoLabels()}, columns: []string{"p", "q"}},
+		"index, header":       {text: "y,p,q\nb,1,2\na,3,4\n", opt: Options{Labels: ParseLabels("0")}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
 		"semicolons":          {text: "1;2;7\n3;4;5\n", opt: Options{Delimiter: ';'}, labels: []int{1, 0}, classes: []string{"5", "7"}},
 		"tabs":                {text: "1\t2\t7\n3\t4\t5\n", opt: Options{Delimiter: '\t'}, labels: []int{1, 0}, classes: []string{"5", "7"}},
 		"quotes":              {text: "\"1\", \"2\",\"a, b\"\n3,4,\"c \"\"d\"\"\"\n", labels: []int{0, 1}, classes: []string{"a, b", `c "d"`}},
@@ -76,7 +76,7 @@ func TestReadCSVErrors(t *testing.T) {
 		"empty field":      {text: "a,b,y\n1,2,0\n,1,0\n", is: errNotNumber, want: `row 3, column 1 (a): the field is empty, not a number`},
 		"missing at once":  {text: "1,?,0\n3,4,0\n", is: errNotNumber, want: `row 1, column 2: "?" is not a number (if this row is a header, say so)`},
 		"text everywhere":  {text: "a,b,0\nc,d,0\n", is: errNotNumber, want: `row 1, column 1: "a" is not a number (if this row is a header, say so)`},
-		"header denied":    {text: "a,b,0\n1,2,0\n", opt: Options{Header: headerAbsent}, is: errNotNumber, want: `row 1, column 1: "a" is not a number`},
+		"header denied":    {text: "a,b,0\n1,2,0\n", opt: Options{Header: HeaderAbsent}, is: errNotNumber, want: `row 1, column 1: "a" is not a number`},
 		"NaN":              {text: "1,2,0\n3,NaN,0\n", is: errNaN, want: `row 2, column 2: the value is NaN`},
 		"NaN, first row":   {text: "nan,nan,0\n3,1,0\n", is: errNaN, want: `row 1, column 1: the value is NaN (if this row is a header, say so)`},
 		"infinity":         {text: "a,b,y\n3,-inf,0\n", is: errInf, want: `row 2, column 2 (b): the value is infinite`},
@@ -84,10 +84,10 @@ func TestReadCSVErrors(t *testing.T) {
 		"label missing":    {text: "a,b,y\n1,2,0\n1,2,\n", is: errNoLabels, want: `row 3, column 3 (y): the label is missing`},
 		"label NaN":        {text: "1,2,0\n\n1,2,nan\n", is: errNaN, want: `row 3, column 3: the label is NaN`},
 		"label infinite":   {text: "1,2,0\n1,2,inf\n", is: errInf, want: `row 2, column 3: the label is infinite`},
-		"no such name":     {text: "a,b\n1,2\n", opt: Options{Label: "y"}, is: errNoLabels, want: `no column is called "y"`},
-		"twice the name":   {text: "a,y,y\n1,2,3\n", opt: Options{Label: "y"}, is: errNoLabels, want: `columns 2 and 3 are both called "y"`},
-		"no such index":    {text: "1,2\n", opt: Options{Label: "2"}, is: errNoLabels, want: `there is no label column 2: the file has 2 columns`},
-		"no such negative": {text: "1,2\n", opt: Options{Label: "-3"}, is: errNoLabels, want: `there is no label column -3: the file has 2 columns`},
+		"no such name":     {text: "a,b\n1,2\n", opt: Options{Labels: ParseLabels("y")}, is: errNoLabels, want: `no column is called "y"`},
+		"twice the name":   {text: "a,y,y\n1,2,3\n", opt: Options{Labels: ParseLabels("y")}, is: errNoLabels, want: `columns 2 and 3 are both called "y"`},
+		"no such index":    {text: "1,2\n", opt: Options{Labels: ParseLabels("2")}, is: errNoLabels, want: `there is no label column 2: the file has 2 columns`},
+		"no such negative": {text: "1,2\n", opt: Options{Labels: ParseLabels("-3")}, is: errNoLabels, want: `there is no label column -3: the file has 2 columns`},
 		"only a label":     {text: "1\n2\n", is: errShape, want: "there is no feature column: the only column is the label"},
 		"open quote":       {text: "1,2,0\n1,\"2,0\n3,4,0\n", is: ErrFormat},
 		"too large":        {text: "1,2,0\n1,2,0\n", opt: Options{MaxElements: 3}, is: ErrTooLarge, want: "row 2: more than the allowed 3 elements"},
@@ -226,7 +226,7 @@ func TestLabelFile(t *testing.T) {
 		"n.txt": {"1", "2"}, "h.txt": {"1", "2"}, "s.txt": {"a", "b"}, "gz.txt": {"1", "2"},
 		"u.npy": {"a", "b"}, "y.npz": {"1", "2"}, "l.idx": {"1", "2"},
 	} {
-		d, err := ReadFile(path("x.csv"), Options{LabelFile: path(name)})
+		d, err := ReadFile(path("x.csv"), &Options{Labels: LabelFile(path(name))})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -246,7 +246,7 @@ func TestLabelFile(t *testing.T) {
 		"nolabel.npz": {errNoArray, `array y: no such array; the file has "X"`},
 		"absent":      {os.ErrNotExist, ""},
 	} {
-		_, err := ReadFile(path("x.csv"), Options{LabelFile: path(name)})
+		_, err := ReadFile(path("x.csv"), &Options{Labels: LabelFile(path(name))})
 		want := c.want
 		if want != "" {
 			want = path(name) + ": " + want

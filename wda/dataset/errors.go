@@ -10,12 +10,19 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// Causes of a FileError, for errors.Is, beside wda.ErrNotFinite, wda.ErrLabels and
-// wda.ErrSettings, which are those of a fit, and errors of the system such as
-// fs.ErrNotExist.
+// Causes of a FileError, for errors.Is. Errors of the system, such as fs.ErrNotExist, are causes
+// as well. Package wda has the last three under the same names.
 var (
-	ErrFormat   = errors.New("not a valid file of its format") // damaged, cut short, empty, of a wrong shape or type
-	ErrTooLarge = errors.New("too large")                      // see Options.MaxElements and MaxExpansion
+	// ErrFormat: the file is damaged, cut short or empty, or has a wrong shape or type.
+	ErrFormat = errors.New("not a valid file of its format")
+	// ErrTooLarge: see Options.MaxElements and Options.MaxExpansion.
+	ErrTooLarge = errors.New("too large")
+	// ErrNotFinite: a value is missing, is not a number, or is NaN or infinite.
+	ErrNotFinite = fault.ErrNotFinite
+	// ErrLabels: there are no labels, or not as many as rows.
+	ErrLabels = fault.ErrLabels
+	// ErrSettings: options or arguments make no sense.
+	ErrSettings = fault.ErrSettings
 )
 
 // What is wrong in particular.

@@ -19,12 +19,12 @@ const wine = `alcohol,ash,cultivar
 
 // What is no file is read whole, too.
 func ExampleCollect() {
-	r, err := dataset.NewReader(strings.NewReader(wine), dataset.Options{})
+	r, err := dataset.NewReader(strings.NewReader(wine), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	d, err := dataset.Collect(func() (*dataset.Block, error) { return r.Next(1000) }, dataset.Options{})
+	d, err := dataset.Collect(func() (*dataset.Block, error) { return r.Next(1000) }, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func ExampleCollect() {
 
 // Rows of a file of any length are read in blocks, in constant memory.
 func ExampleNewReader() {
-	r, err := dataset.NewReader(strings.NewReader(wine), dataset.Options{Label: "cultivar"})
+	r, err := dataset.NewReader(strings.NewReader(wine), &dataset.Options{Labels: dataset.LabelName("cultivar")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func ExampleNewReader() {
 
 // An error names the place; errors.Is tells causes, such as ErrFormat and wda.ErrNotFinite, apart.
 func ExampleFileError() {
-	r, err := dataset.NewReader(strings.NewReader(wine+"12.9,?,barolo\n"), dataset.Options{})
+	r, err := dataset.NewReader(strings.NewReader(wine+"12.9,?,barolo\n"), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

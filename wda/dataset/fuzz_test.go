@@ -63,8 +63,11 @@ func FuzzReadCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, label string, bits uint8) {
 		opt := Options{
-			Label: label, Header: []string{headerAuto, headerPresent, headerAbsent}[bits%3], Unlabelled: bits&4 != 0, MaxElements: fuzzElements,
+			Labels: ParseLabels(label), Header: Header(bits % 3), MaxElements: fuzzElements,
 			Delimiter: []rune{0, '\t', ';', ' '}[bits>>3&3],
+		}
+		if bits&4 != 0 {
+			opt.Labels = NoLabels()
 		}
 		d, err := readCSV(strings.NewReader(text), opt)
 		valid(t, d, err)
@@ -81,9 +84,12 @@ func FuzzReadCSV(f *testing.F) {
 		if err := writeCSV(&b, d); err != nil {
 			t.Fatal(err)
 		}
-		again := Options{Unlabelled: d.Labels == nil, Header: headerAbsent}
+		again := Options{Header: HeaderAbsent}
+		if d.Labels == nil {
+			again.Labels = NoLabels()
+		}
 		if d.Columns != nil {
-			again.Header = headerPresent
+			again.Header = HeaderPresent
 		}
 		e, err := readCSV(strings.NewReader(b.String()), again)
 		if err != nil {

@@ -65,11 +65,11 @@ var hostile = []struct {
 }{
 	// Separators, comments and encodings.
 	{"semicolons", "a.csv", "1;2;0\n3;4;1\n", Options{}, errDelimiter, `row 1: "1;2;0" looks like fields apart by ";", not ","`},
-	{"semicolons, no labels", "a.csv", "1;2\n3;4\n", Options{Unlabelled: true}, errDelimiter, `row 1, column 1: "1;2" looks like`},
+	{"semicolons, no labels", "a.csv", "1;2\n3;4\n", Options{Labels: NoLabels()}, errDelimiter, `row 1, column 1: "1;2" looks like`},
 	{"semicolons, header", "a.csv", "x;y\n1;2\n", Options{}, errDelimiter, `row 1: "x;y"`},
 	{"decimal commas", "a.csv", "1,5;2,5;0\n2,5;1,5;1\n", Options{}, errDelimiter, `row 1, column 2: "5;2"`},
 	{"blanks", "a.csv", "1 2 0\n3 4 1\n", Options{}, errDelimiter, `apart by " ", not ","`},
-	{"many blanks", "a.txt", "  1.5   2.5\n  3.5   4.5\n", Options{Unlabelled: true}, errDelimiter, `"1.5   2.5" looks like fields apart by " "`},
+	{"many blanks", "a.txt", "  1.5   2.5\n  3.5   4.5\n", Options{Labels: NoLabels()}, errDelimiter, `"1.5   2.5" looks like fields apart by " "`},
 	{"tabs in CSV", "a.csv", "1\t2\t0\n", Options{}, errDelimiter, `apart by "\t", not ","`},
 	{"commas in TSV", "a.tsv", "1,2,0\n", Options{}, errDelimiter, `apart by ",", not "\t"`},
 	{"bars", "a.csv", "1|2|0\n", Options{}, errDelimiter, `apart by "|"`},
@@ -196,7 +196,7 @@ func TestHostileFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			_, err := ReadFile(path, c.opt)
+			_, err := ReadFile(path, &c.opt)
 			fe, ok := errors.AsType[*FileError](err)
 			if !ok || fe.Path != path {
 				t.Fatalf("error %#v", err)
@@ -205,7 +205,7 @@ func TestHostileFiles(t *testing.T) {
 				t.Errorf("error %q, want %q with %q", err, c.is, c.want)
 			}
 			// In blocks it must not go better, but for bounds of the whole.
-			if r, err := Open(path, c.opt); err == nil {
+			if r, err := Open(path, &c.opt); err == nil {
 				for err == nil {
 					_, err = r.Next(7)
 				}
@@ -244,7 +244,7 @@ func TestOddFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			d, err := ReadFile(path, c.opt)
+			d, err := ReadFile(path, &c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,7 +284,7 @@ func TestDamagedFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			d, err := ReadFile(path, Options{MaxElements: fuzzElements})
+			d, err := ReadFile(path, &Options{MaxElements: fuzzElements})
 			valid(t, d, err)
 			if err == nil {
 				good++
@@ -315,7 +315,7 @@ func TestDamagedFiles(t *testing.T) {
 func TestReadMemory(t *testing.T) {
 	const variable = "MONGE_TEST_READ"
 	if path := os.Getenv(variable); path != "" {
-		_, err := ReadFile(path, Options{})
+		_, err := ReadFile(path, nil)
 		status, _ := os.ReadFile("/proc/self/status")
 		fmt.Printf("\npeak %s kB, error %v\n", regexp.MustCompile(`VmHWM:\s*(\d+)`).FindSubmatch(status)[1], err)
 		return

@@ -179,7 +179,7 @@ func TestReadNPYErrors(t *testing.T) {
 		"NaN, Fortran":   {text: npyBytes("<f8", true, "(2, 3)", nan8), is: errNaN, want: "row 2, column 2: the value is NaN"},
 		"half infinity":  {text: npyBytes("<f2", false, "(1, 2)", "\x00\x00\x00\xfc"), is: errInf, want: "row 1, column 2: the value is infinite"},
 		"infinity":       {text: npyBytes("<f4", false, "(1, 2)", "\x00\x00\x80\xff\x00\x00\x80\xff"), is: errInf, want: "row 1, column 1: the value is infinite"},
-		"label column":   {text: good, opt: Options{Label: "-1"}, is: errNoLabels},
+		"label column":   {text: good, opt: Options{Labels: ParseLabels("-1")}, is: errNoLabels},
 		"too large":      {text: good, opt: Options{MaxElements: 5}, is: ErrTooLarge, want: "6 elements, more than the allowed 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,14 +215,14 @@ func TestReadNPZ(t *testing.T) {
 		split   []int
 	}{
 		{Options{}, []int{1, 0}, []string{"-1", "7"}, []int{0, 1}},
-		{Options{Label: "other", Split: "domain"}, []int{1, 0}, []string{"8", "9"}, []int{5, -6}},
-		{Options{Label: "name"}, []int{1, 0}, []string{"a", "é\U0001f600"}, []int{0, 1}},
-		{Options{Label: "bytes"}, []int{1, 0}, []string{"abc", "b"}, []int{0, 1}},
-		{Options{Label: "float"}, []int{1, 0}, []string{"9", "10"}, []int{0, 1}},
-		{Options{Label: "big"}, []int{1, 0}, []string{"18446744073709551614", "18446744073709551615"}, []int{0, 1}},
-		{Options{Label: "long"}, []int{1, 0}, []string{"9223372036854775806", "9223372036854775807"}, []int{0, 1}},
-		{Options{Label: "truth"}, []int{1, 0}, []string{"0", "1"}, []int{0, 1}},
-		{Options{Unlabelled: true, Label: "absent", Features: "bare"}, nil, nil, []int{0, 1}},
+		{Options{Labels: ParseLabels("other"), Split: "domain"}, []int{1, 0}, []string{"8", "9"}, []int{5, -6}},
+		{Options{Labels: ParseLabels("name")}, []int{1, 0}, []string{"a", "é\U0001f600"}, []int{0, 1}},
+		{Options{Labels: ParseLabels("bytes")}, []int{1, 0}, []string{"abc", "b"}, []int{0, 1}},
+		{Options{Labels: ParseLabels("float")}, []int{1, 0}, []string{"9", "10"}, []int{0, 1}},
+		{Options{Labels: ParseLabels("big")}, []int{1, 0}, []string{"18446744073709551614", "18446744073709551615"}, []int{0, 1}},
+		{Options{Labels: ParseLabels("long")}, []int{1, 0}, []string{"9223372036854775806", "9223372036854775807"}, []int{0, 1}},
+		{Options{Labels: ParseLabels("truth")}, []int{1, 0}, []string{"0", "1"}, []int{0, 1}},
+		{Options{Labels: NoLabels(), Features: "bare"}, nil, nil, []int{0, 1}},
 	} {
 		d, err := readNPZText(text, c.opt)
 		if err != nil {
@@ -266,7 +266,7 @@ func TestReadNPZErrors(t *testing.T) {
 		"not a zip":      {text: "1,2,3\n", is: ErrFormat},
 		"cut":            {text: good[:len(good)-30], is: errTruncated},
 		"no X":           {text: npzBytes(t, map[string]string{"data.npy": x, "y.npy": y}), opt: Options{}, is: errNoArray},
-		"no y":           {text: good, opt: Options{Label: "y"}, is: errNoArray, want: `array y: no such array; the file has "X"`},
+		"no y":           {text: good, opt: Options{Labels: ParseLabels("y")}, is: errNoArray, want: `array y: no such array; the file has "X"`},
 		"no split":       {text: good, opt: Options{Split: "fold"}, is: errNoArray},
 		"label count":    {text: with("y", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: errLabelCount, want: "array y: 3 labels for 2 rows"},
 		"label shape":    {text: with("y", x), is: errShape, want: "array y: an array of shape [2 2] is not a vector"},

@@ -16,10 +16,7 @@ func (r *Reader) openNPZ(src *source) error {
 	if err != nil {
 		return err
 	}
-	name := r.opt.Features
-	if name == "" {
-		name = "X"
-	}
+	name := r.opt.featuresName()
 	x, err := r.openArray(z, name)
 	if err != nil {
 		return err
@@ -31,10 +28,14 @@ func (r *Reader) openNPZ(src *source) error {
 	r.features = inArraySamples{m, name}
 
 	// An absent default is fine, an absent array that was asked for is not.
-	if name = r.opt.Label; name == "" && z.has("y") {
+	name = ""
+	switch l := r.opt.Labels; {
+	case l.chosen():
+		name = l.name
+	case l.IsAuto() && z.has("y"):
 		name = "y"
 	}
-	if name != "" && !r.opt.Unlabelled {
+	if name != "" {
 		a, err := r.openArray(z, name)
 		if err != nil {
 			return err

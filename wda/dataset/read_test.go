@@ -60,7 +60,7 @@ func TestReadIDXErrors(t *testing.T) {
 		"terabyte":     {text: "\x00\x00\x08\x02\x00\x10\x00\x00\x00\x10\x00\x00a", is: ErrTooLarge},
 		"NaN":          {text: "\x00\x00\x0d\x02\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x7f\xc0\x00\x00", is: errNaN, want: "row 1, column 2: the value is NaN"},
 		"infinity":     {text: "\x00\x00\x0d\x02\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x7f\x80\x00\x00", is: errInf, want: "row 2, column 1: the value is infinite"},
-		"label column": {text: good, opt: Options{Label: "0"}, is: errNoLabels},
+		"label column": {text: good, opt: Options{Labels: ParseLabels("0")}, is: errNoLabels},
 		"too large":    {text: good, opt: Options{MaxElements: 3}, is: ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,9 +95,9 @@ func TestReadFile(t *testing.T) {
 		}
 		var opt Options
 		if name == "wrong.csv" {
-			opt.Format = formatNPY
+			opt.Format = FormatNPY
 		}
-		d, err := ReadFile(path(name), opt)
+		d, err := ReadFile(path(name), &opt)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -113,11 +113,11 @@ func TestReadFile(t *testing.T) {
 			t.Errorf("%s: labels %v classes %q", name, d.Labels, d.Classes)
 		}
 	}
-	d, err := ReadFile(path("t-images-idx3-ubyte"), Options{Unlabelled: true})
+	d, err := ReadFile(path("t-images-idx3-ubyte"), &Options{Labels: NoLabels()})
 	if err != nil || d.Labels != nil {
 		t.Errorf("unlabelled IDX: %v, labels %v", err, d.Labels)
 	}
-	d, err = ReadFile(path("v-images-idx3-ubyte"), Options{LabelFile: path("u-labels.idx1-ubyte")})
+	d, err = ReadFile(path("v-images-idx3-ubyte"), &Options{Labels: LabelFile(path("u-labels.idx1-ubyte"))})
 	if err != nil || !slices.Equal(d.Labels, []int{1, 0}) {
 		t.Errorf("IDX with a label file: %v", err)
 	}
@@ -168,7 +168,7 @@ func TestReadFileErrors(t *testing.T) {
 			if want != "" {
 				want = path(name) + ": " + want
 			}
-			_, err := ReadFile(path(name), Options{})
+			_, err := ReadFile(path(name), nil)
 			wantError(t, err, c.is, want)
 		})
 	}

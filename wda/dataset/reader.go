@@ -64,12 +64,10 @@ type labels interface {
 	named(err error) error
 }
 
-// Open opens a file in any of the formats, as ReadFile does, to be read in blocks.
-func Open(path string, opt Options) (*Reader, error) {
-	if opt.LabelFile != "" {
-		opt.Unlabelled = true
-	}
-	r, err := openReader(path, opt)
+// Open opens a file in any of the formats, as ReadFile does, to be read in blocks. opt may be
+// nil. Every error is a *FileError.
+func Open(path string, opt *Options) (*Reader, error) {
+	r, err := openReader(path, opt.value())
 	if err != nil {
 		return nil, fileError(path, err)
 	}
@@ -85,7 +83,7 @@ func openReader(path string, opt Options) (_ *Reader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if src.format == formatCSV && opt.Delimiter == 0 {
+	if src.format == FormatCSV && opt.Delimiter == 0 {
 		opt.Delimiter = delimiter(path)
 	}
 	opt.Format = src.format
@@ -100,8 +98,11 @@ func openReader(path string, opt Options) (_ *Reader, err error) {
 
 // openLabels finds the labels that are in a file of their own.
 func (r *Reader) openLabels() error {
-	path := r.opt.LabelFile
-	if path == "" && r.opt.Format == formatIDX && !r.opt.Unlabelled {
+	path := ""
+	switch {
+	case r.opt.Labels.kind == labelsInFile:
+		path = r.opt.Labels.name
+	case r.opt.Labels.IsAuto() && r.opt.Format == FormatIDX:
 		path = besideIDX(r.path)
 	}
 	if path == "" {
@@ -130,10 +131,14 @@ func labelCount(labels, rows int) error {
 	return because(errLabelCount, fmt.Sprintf("%d labels for %d rows", labels, rows))
 }
 
-// NewReader reads from a pipe, say, in the format of the options or else of the first
-// bytes. An NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as a file is.
-// LabelFile is for Open.
-func NewReader(r io.Reader, opt Options) (*Reader, error) {
+// NewReader reads samples from r, such as a pipe, in the format of the options or else of the
+// first bytes. opt may be nil. An NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as
+// a file is. Close does not close r. Every error is a *FileError.
+func NewReader(r io.Reader, options *Options) (*Reader, error) {
+	opt := options.value()
+	if opt.Labels.kind == labelsInFile {
+		return nil, fileError("", because(ErrSettings, "labels in a file of their own need Open or ReadFile, not NewReader"))
+	}
 	src, err := newSource(r, opt)
 	if err == nil {
 		opt.Format = src.format
@@ -152,39 +157,51 @@ func newReader(src *source, opt Options) (_ *Reader, err error) {
 			r.Close()
 		}
 	}()
-	switch src.format {
-	case formatNPZ:
-		err = r.openNPZ(src)
-	case formatNPY, formatIDX:
-		if opt.Label != "" && !opt.Unlabelled {
-			return nil, because(errNoLabels, fmt.Sprintf("an %s file has no label column; name a label file", strings.ToUpper(src.format)))
-		}
-		open := openNPY
-		if src.format == formatIDX {
-			open = openIDX
-		}
-		var a *array
-		if a, err = open(src.stream()); err == nil {
-			r.features, err = newMatrix(a, &opt)
-		}
-	default:
-		var t *csvSamples
-		if t, err = openCSV(src.r, opt); err == nil {
-			r.features, r.columns = t, t.columns()
-		}
-	}
-	if err != nil {
+	if err = formats()[src.format].open(r, src); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Dims returns the shape of the data. rows is −1 if only the end tells.
+func (r *Reader) openCSV(src *source) error {
+	t, err := newCSV(src.r, r.opt)
+	if err == nil {
+		r.features, r.columns = t, t.columns()
+	}
+	return err
+}
+
+func (r *Reader) openNPY(src *source) error { return r.openMatrix(src, openNPY) }
+
+func (r *Reader) openIDX(src *source) error { return r.openMatrix(src, openIDX) }
+
+// openMatrix opens a file that is one array.
+func (r *Reader) openMatrix(src *source, open func(*stream) (*array, error)) error {
+	if r.opt.Labels.chosen() {
+		return because(errNoLabels, fmt.Sprintf("an %s file has no label column; name a label file", strings.ToUpper(src.format.String())))
+	}
+	a, err := open(src.stream())
+	if err != nil {
+		return err
+	}
+	r.features, err = newMatrix(a, &r.opt)
+	return err
+}
+
+// Dims returns the shape of the data. rows is −1 if the number of rows is known only at the end.
 func (r *Reader) Dims() (rows, cols int) { return r.features.dims() }
 
-// Has reports whether the rows have labels, and whether the file has an array that tells
-// parts of them apart: of a Block, Labels and Split are then not nil.
-func (r *Reader) Has() (labels, split bool) { return r.labelled(), r.split != nil }
+// HasLabels reports whether the rows have labels: Block.Labels is then not nil.
+func (r *Reader) HasLabels() bool { return r.labelled() }
+
+// HasSplit reports whether an array tells parts of the rows apart: Block.Split is then not nil.
+func (r *Reader) HasSplit() bool { return r.split != nil }
+
+// Format returns the format of the file.
+func (r *Reader) Format() Format { return r.opt.Format }
+
+// Columns returns the names of the columns of Block.X, or nil if the file does not name them.
+func (r *Reader) Columns() []string { return r.columns }
 
 func (r *Reader) labelled() bool {
 	c, ok := r.features.(*csvSamples)
@@ -385,7 +402,8 @@ func (r *Reader) checkSize() error {
 // them; Block.First is not looked at. Classes are numbered as ReadFile does. The error
 // matches ErrTooLarge beyond Options.MaxElements, the only option that it reads, and
 // ErrFormat if there is no block or their columns, labels or splits do not agree.
-func Collect(next func() (*Block, error), opt Options) (*Dataset, error) {
+func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
+	opt := options.value()
 	d := new(Dataset)
 	var (
 		enc encoder

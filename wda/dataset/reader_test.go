@@ -47,9 +47,9 @@ func TestReaderBlocks(t *testing.T) {
 	} {
 		opt := Options{}
 		if c.labels != "" {
-			opt.LabelFile = path(c.labels)
+			opt.Labels = LabelFile(path(c.labels))
 		}
-		want, err := ReadFile(path(c.file), opt)
+		want, err := ReadFile(path(c.file), &opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestReaderBlocks(t *testing.T) {
 			t.Fatalf("%s: %v", c.file, mat.Formatted(want.X))
 		}
 		for _, most := range []int{1, 2, 7, rows - 1, rows, rows + 1, 1000} {
-			r, err := Open(path(c.file), opt)
+			r, err := Open(path(c.file), &opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestReaderBlocks(t *testing.T) {
 				if b.First != at || n < 1 || n > most || !mat.Equal(b.X, want.X.Slice(at, at+n, 0, cols)) {
 					t.Fatalf("%s by %d: %d rows from %d: %v", c.file, most, n, b.First, mat.Formatted(b.X))
 				}
-				if labels, split := r.Has(); labels != (want.Labels != nil) || split != (want.Split != nil) || len(b.Labels) != n && labels || split && !slices.Equal(b.Split, want.Split[at:at+n]) {
+				if labels, split := r.HasLabels(), r.HasSplit(); labels != (want.Labels != nil) || split != (want.Split != nil) || len(b.Labels) != n && labels || split && !slices.Equal(b.Split, want.Split[at:at+n]) {
 					t.Fatalf("%s: labels %q, split %v", c.file, b.Labels, b.Split)
 				}
 				for i, l := range b.Labels {
@@ -123,7 +123,7 @@ func TestDecodeFinite(t *testing.T) {
 // From a pipe, which has no size and cannot be read twice.
 func TestReaderPipe(t *testing.T) {
 	for _, text := range []string{"1,2,a\n3,4,b\n", gz("1,2,a\n3,4,b\n"), npyBytes("|u1", false, "(2, 2)", "\x01\x02\x03\x04"), gz("\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x02\x01\x02\x03\x04")} {
-		r, err := NewReader(io.MultiReader(strings.NewReader(text)), Options{})
+		r, err := NewReader(io.MultiReader(strings.NewReader(text)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,11 +135,11 @@ func TestReaderPipe(t *testing.T) {
 			t.Errorf("%q: at the end %v", text, err)
 		}
 	}
-	if _, err := NewReader(io.MultiReader(strings.NewReader("PK\x03\x04")), Options{}); !errors.Is(err, ErrFormat) {
+	if _, err := NewReader(io.MultiReader(strings.NewReader("PK\x03\x04")), nil); !errors.Is(err, ErrFormat) {
 		t.Errorf("NPZ from a pipe: %v", err)
 	}
 	// A header claims rows of any length.
-	r, err := NewReader(io.MultiReader(strings.NewReader(npyBytes("<f8", false, "(2, 100000000000)", ""))), Options{})
+	r, err := NewReader(io.MultiReader(strings.NewReader(npyBytes("<f8", false, "(2, 100000000000)", ""))), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestReaderAllocs(t *testing.T) {
 		"CSV": strings.Repeat(line, 5000),
 		"NPY": npyBytes("<f4", false, "(5000, 20)", strings.Repeat("\x00", 4*5000*20)),
 	} {
-		r, err := NewReader(bytes.NewReader([]byte(text)), Options{})
+		r, err := NewReader(bytes.NewReader([]byte(text)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

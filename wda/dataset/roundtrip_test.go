@@ -38,7 +38,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := outfile.CSV(&b, m, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		d, err := readCSV(&b, Options{Unlabelled: true})
+		d, err := readCSV(&b, Options{Labels: NoLabels()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,15 +16,26 @@ type place struct {
 	begin int64
 }
 
-// Rows returns the samples as a matrix that stays in the file, and the labels, numbered as
-// ReadFile does, with the classes' names; without labels these are nil. The matrix has a
-// method ReadRows(dst []float64, first int) error that reads the rows from first on, as
-// many as have room in dst, and that goroutines may call at the same time: wda.Fit draws
-// mini-batches of it. Its At panics where ReadRows returns an error, which is a *FileError
-// that names row and column. It needs an uncompressed NPY, NPZ or IDX file, NPY in C order,
-// that is no pipe; that it is none matches ErrFormat. Rows takes the place of Next and ends
-// with Close. It holds the labels, 20 bytes each, and nothing else.
-func (r *Reader) Rows() (x mat.Matrix, labels []int, classes []string, err error) {
+// A RowReader is a matrix whose rows stay in a file. wda.Fit draws mini-batches from it.
+type RowReader interface {
+	// Matrix gives access to single elements. At reads a whole row, and panics where ReadRows
+	// returns an error.
+	mat.Matrix
+
+	// ReadRows sets dst to consecutive rows, beginning with the row first (from 0). The length
+	// of dst is a multiple of the number of columns. Several goroutines may call it at the same
+	// time. An error names row and column.
+	ReadRows(dst []float64, first int) error
+}
+
+// Rows returns the samples as a matrix that stays in the file, and their labels and classes,
+// numbered as ReadFile does. Without labels both are nil. Rows takes the place of Next; the matrix
+// can be used until Close. Of the samples nothing is held in memory, of the labels 20 bytes each.
+//
+// The file must be an uncompressed NPY file in C order, an uncompressed NPZ file of such arrays or
+// an uncompressed IDX file, and not a pipe. Otherwise the error matches ErrFormat. Every error is a
+// *FileError, also those of ReadRows.
+func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error) {
 	m, name := (*matrix)(nil), ""
 	switch s := r.features.(type) {
 	case *matrix:

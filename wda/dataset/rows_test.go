@@ -70,12 +70,12 @@ func TestRows(t *testing.T) {
 	copy(half[len(half)-3*2:], []byte{0, 0x7c}) // +Inf
 	put("infinite.npy", half)
 
-	for name, opt := range map[string]Options{"x.npy": {LabelFile: at("y.txt")}, "images-idx3-ubyte": {}, "stored.npz": {}} {
-		want, err := ReadFile(at(name), opt)
+	for name, opt := range map[string]Options{"x.npy": {Labels: LabelFile(at("y.txt"))}, "images-idx3-ubyte": {}, "stored.npz": {}} {
+		want, err := ReadFile(at(name), &opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(at(name), opt)
+		r, err := Open(at(name), &opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestRows(t *testing.T) {
 			all.Go(func() {
 				first := i * 7 % n
 				dst := make([]float64, min(2, n-first)*d)
-				if err := x.(interface{ ReadRows([]float64, int) error }).ReadRows(dst, first); err != nil {
+				if err := x.ReadRows(dst, first); err != nil {
 					t.Error(err)
 				}
 				for k, v := range dst {
@@ -116,9 +116,9 @@ func TestRows(t *testing.T) {
 		"short.npy":   {Options{}, "240 bytes announced"},
 		"long.npy":    {Options{}, "241 bytes there"},
 		"texts.npy":   {Options{}, "strings where numbers"},
-		"x.npy":       {Options{LabelFile: at("three.txt")}, "3 labels for 40 rows"},
+		"x.npy":       {Options{Labels: LabelFile(at("three.txt"))}, "3 labels for 40 rows"},
 	} {
-		r, err := Open(at(name), c.opt)
+		r, err := Open(at(name), &c.opt)
 		if err == nil {
 			_, _, _, err = r.Rows()
 			r.Close()
@@ -128,7 +128,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r, err := Open(at("infinite.npy"), Options{})
+	r, err := Open(at("infinite.npy"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestRowsAllocateNothing(t *testing.T) {
 	if err := os.WriteFile(path, npyFile("<f4", "(10, 16)", false, make([]byte, 640)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(path, Options{})
+	r, err := Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

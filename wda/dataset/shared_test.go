@@ -36,7 +36,7 @@ func TestSharedData(t *testing.T) {
 			if raceEnabled && c.rows*c.cols > 1e6 {
 				t.Skip("large, with the race detector")
 			}
-			d, err := ReadFile(testdata.Shared(t, "data", c.file), c.opt)
+			d, err := ReadFile(testdata.Shared(t, "data", c.file), &c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestSharedSplits(t *testing.T) {
 	if raceEnabled {
 		t.Skip("large, with the race detector")
 	}
-	usps, err := ReadFile(testdata.Shared(t, "data", "usps.npz"), Options{})
+	usps, err := ReadFile(testdata.Shared(t, "data", "usps.npz"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSharedSplits(t *testing.T) {
 	if err != nil || test.Len() != 2007 || train.Len() != 7291 {
 		t.Errorf("usps: %v, %d + %d rows", err, train.Len(), test.Len())
 	}
-	office, err := ReadFile(testdata.Shared(t, "data", "office_webcam_dslr_decaf6.npz"), Options{Split: "domain"})
+	office, err := ReadFile(testdata.Shared(t, "data", "office_webcam_dslr_decaf6.npz"), &Options{Split: "domain"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestSharedSplits(t *testing.T) {
 
 // The values, not only the sizes: the first rows as they stand in the text.
 func TestSharedValues(t *testing.T) {
-	glass, err := ReadFile(testdata.Shared(t, "data", "glass.csv.gz"), Options{})
+	glass, err := ReadFile(testdata.Shared(t, "data", "glass.csv.gz"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestSharedValues(t *testing.T) {
 		t.Errorf("glass: %v", glass.X.RawRowView(0))
 	}
 	// The UCI copy of iris has a wrong row 35: 0.1 instead of 0.2.
-	iris, err := ReadFile(testdata.Shared(t, "data", "iris.csv.gz"), Options{})
+	iris, err := ReadFile(testdata.Shared(t, "data", "iris.csv.gz"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +110,13 @@ func TestSharedMNIST(t *testing.T) {
 		t.Skip("takes seconds and 500 MB, a minute with the race detector")
 	}
 	path := testdata.Shared(t, "data", "mnist.npz")
-	idx, err := ReadFile(testdata.Shared(t, "data", "mnist-idx", "t10k-images-idx3-ubyte.gz"), Options{})
+	idx, err := ReadFile(testdata.Shared(t, "data", "mnist-idx", "t10k-images-idx3-ubyte.gz"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	mnist, err := ReadFile(path, Options{})
+	mnist, err := ReadFile(path, nil)
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)

@@ -10,12 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync/atomic"
-
-	"github.com/gomonge/monge/internal/fault"
 )
 
 // source is an open file with its compression and format known.
@@ -26,7 +21,7 @@ type source struct {
 	begin      int64 // where at begins in disk
 	size       int64 // bytes of the file, −1 if unknown
 	r          *bufio.Reader
-	format     string
+	format     Format
 	compressed bool
 	expansion  int64        // bytes of memory that each byte of a compressed file may take
 	bounded    atomic.Bool  // everything is kept: expansion holds
@@ -43,8 +38,8 @@ func openSource(path string, opt Options) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Format == formatAuto {
-		opt.Format = formatOf(path)
+	if opt.Format == FormatAuto {
+		opt.Format = FormatOf(path)
 	}
 	s := &source{file: f}
 	if err := s.open(f, opt); err != nil {
@@ -86,6 +81,9 @@ func (s *source) readAhead(r io.Reader) io.Reader {
 
 func (s *source) open(r io.Reader, opt Options) error {
 	s.size, s.format, s.expansion = -1, opt.Format, opt.maxExpansion()
+	if err := formatNames().Check(uint8(s.format)); err != nil {
+		return err
+	}
 	if err := s.measure(r); err != nil {
 		return err
 	}
@@ -101,18 +99,17 @@ func (s *source) open(r io.Reader, opt Options) error {
 		s.compressed = true
 		s.r = bufio.NewReaderSize(s.readAhead(&gunzip{s, z, s.r}), streamBuffer)
 	}
-	if s.format == formatAuto {
-		s.format = sniff(s.r)
+	if s.format == FormatAuto {
+		head, _ := s.r.Peek(sniffed)
+		s.format = sniff(head)
 	}
 	switch {
-	case s.format == formatAuto:
+	case s.format == FormatAuto:
 		if _, err := s.r.Peek(1); err != nil && err != io.EOF {
 			return err
 		}
 		return because(ErrFormat, "neither the name nor the first bytes tell the format")
-	case !slices.Contains([]string{formatCSV, formatNPY, formatNPZ, formatIDX}, s.format):
-		return because(fault.ErrSettings, fmt.Sprintf("the format is csv, npy, npz or idx, not %q", s.format))
-	case s.format == formatNPZ && s.at == nil:
+	case s.format == FormatNPZ && s.at == nil:
 		return because(ErrFormat, "an NPZ file cannot be read from a pipe")
 	}
 	return nil
@@ -248,63 +245,6 @@ func damaged(err error) error {
 		return because(ErrFormat, "damaged compressed data: "+err.Error())
 	}
 	return err // of the system, or ours
-}
-
-func formatOf(path string) string {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
-	switch filepath.Ext(name) {
-	case ".csv", ".tsv", ".tab", ".txt":
-		return formatCSV
-	case ".npy":
-		return formatNPY
-	case ".npz":
-		return formatNPZ
-	case ".idx":
-		return formatIDX
-	}
-	// train-images-idx3-ubyte, t10k-labels.idx1-ubyte
-	if at := strings.LastIndex(name, "idx"); at > 0 && strings.ContainsRune("-.", rune(name[at-1])) {
-		if rest := name[at+3:]; len(rest) > 1 && '1' <= rest[0] && rest[0] <= '9' && rest[1] == '-' {
-			return formatIDX
-		}
-	}
-	return formatAuto
-}
-
-// sniff goes by the first bytes; text is taken for CSV.
-func sniff(r *bufio.Reader) string {
-	head, _ := r.Peek(sniffed)
-	switch {
-	case isUTF16(head):
-		return formatCSV // which says so
-	case bytes.HasPrefix(head, []byte("\x93NUMPY")):
-		return formatNPY
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return formatNPZ
-	case len(head) >= 4 && head[0] == 0 && head[1] == 0:
-		if _, ok := idxElem(head[2]); ok {
-			return formatIDX
-		}
-	case bytes.IndexByte(head, 0) < 0:
-		return formatCSV
-	}
-	return formatAuto
-}
-
-// sniffed bytes at the beginning tell what kind of data they are.
-const sniffed = 512
-
-// isUTF16 reports whether text begins with a mark of UTF-16.
-func isUTF16(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
-}
-
-func delimiter(path string) rune {
-	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
-	case ".tsv", ".tab":
-		return '\t'
-	}
-	return ','
 }
 
 // stream reads binary data of which limit bytes, or an unknown number if

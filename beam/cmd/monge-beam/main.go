@@ -129,7 +129,7 @@ func apply(ctx context.Context) error {
 
 // away calls the library with the workers of the runner.
 func away(ctx context.Context) error {
-	d, err := dataset.ReadFile(*in, dataset.Options{})
+	d, err := dataset.ReadFile(*in, nil)
 	if err != nil {
 		return err
 	}

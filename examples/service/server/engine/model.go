@@ -59,7 +59,7 @@ func readKnown(c Check) (*known, error) {
 		}
 		return nil, nil
 	}
-	d, err := dataset.ReadFile(c.Samples, dataset.Options{})
+	d, err := dataset.ReadFile(c.Samples, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,129 @@
+package dataset
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+
+	"github.com/gomonge/monge/internal/enum"
+	"github.com/gomonge/monge/internal/fault"
+)
+
+// A Format is a kind of data file. This file has all that tells formats apart; a new one
+// is a constant, an entry of formats and a function that opens it.
+type Format uint8
+
+// The formats.
+const (
+	FormatAuto Format = iota // by the name of the file, else by its first bytes
+	FormatCSV                // text, one sample per line
+	FormatNPY                // one NumPy array
+	FormatNPZ                // a zip file of NumPy arrays
+	FormatIDX                // an array in the format of the MNIST files
+)
+
+// format is what this package knows of a format.
+type format struct {
+	name       string
+	extensions []string // of file names, in lower case; the first is the usual one
+	// begins reports whether a file of this format may begin with these bytes, which are
+	// none, or fewer than usual, in a short file.
+	begins func(head []byte) bool
+	// open reads what comes before the samples of a source.
+	open func(r *Reader, src *source) error
+}
+
+// formats is a function because a variable would refer to itself through open.
+func formats() []format {
+	return []format{
+		FormatAuto: {name: "auto"},
+		FormatCSV:  {"csv", []string{".csv", ".tsv", ".tab", ".txt"}, isText, (*Reader).openCSV},
+		FormatNPY:  {"npy", []string{".npy"}, magic("\x93NUMPY"), (*Reader).openNPY},
+		FormatNPZ:  {"npz", []string{".npz"}, magic(zipMagic), (*Reader).openNPZ},
+		FormatIDX:  {"idx", []string{".idx"}, isIDX, (*Reader).openIDX},
+	}
+}
+
+func formatNames() enum.Names {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return enum.New("Format", fault.ErrSettings, names...)
+}
+
+// String returns the name: auto, csv, npy, npz or idx.
+func (f Format) String() string { return formatNames().Name(uint8(f)) }
+
+// MarshalText implements encoding.TextMarshaler with the name.
+func (f Format) MarshalText() ([]byte, error) { return formatNames().Text(uint8(f)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that
+// matches ErrSettings and names the known ones.
+func (f *Format) UnmarshalText(text []byte) error { return enum.Parse(f, text, formatNames()) }
+
+// FormatOf returns the format that the name of a file tells, or FormatAuto if it tells none:
+// by an ending such as .csv, or by a name such as train-images-idx3-ubyte, perhaps followed
+// by .gz. Upper and lower case are the same.
+func FormatOf(path string) Format {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	ext := filepath.Ext(name)
+	for f, format := range formats() {
+		for _, e := range format.extensions {
+			if e == ext {
+				return Format(f)
+			}
+		}
+	}
+	// train-images-idx3-ubyte, t10k-labels.idx1-ubyte
+	if at := strings.LastIndex(name, "idx"); at > 0 && strings.ContainsRune("-.", rune(name[at-1])) {
+		if rest := name[at+3:]; len(rest) > 1 && '1' <= rest[0] && rest[0] <= '9' && rest[1] == '-' {
+			return FormatIDX
+		}
+	}
+	return FormatAuto
+}
+
+// sniffed is how many bytes at the beginning tell the format.
+const sniffed = 512
+
+// sniff returns the format of a file that begins with these bytes, or FormatAuto if they
+// tell none. Text is taken for CSV.
+func sniff(head []byte) Format {
+	all := formats()
+	for f := len(all) - 1; f > 0; f-- { // text, which much else resembles, last
+		if all[f].begins(head) {
+			return Format(f)
+		}
+	}
+	return FormatAuto
+}
+
+func magic(text string) func([]byte) bool {
+	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(text)) }
+}
+
+// isText also accepts UTF-16, of which the CSV reader says what to do.
+func isText(head []byte) bool { return isUTF16(head) || bytes.IndexByte(head, 0) < 0 }
+
+func isIDX(head []byte) bool {
+	if len(head) < 4 || head[0] != 0 || head[1] != 0 {
+		return false
+	}
+	_, ok := idxElem(head[2])
+	return ok
+}
+
+// isUTF16 reports whether text begins with a mark of UTF-16.
+func isUTF16(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+}
+
+// delimiter returns what separates the fields of a text file of this name.
+func delimiter(path string) rune {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
+	case ".tsv", ".tab":
+		return '\t'
+	}
+	return ','
+}

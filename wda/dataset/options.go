@@ -1,0 +1,181 @@
+package dataset
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/gomonge/monge/internal/enum"
+	"github.com/gomonge/monge/internal/fault"
+)
+
+// Options says how a file is to be read. The zero value, and a nil *Options, leave everything
+// open. This suits a CSV file whose last column is the label, an NPZ file with the arrays X,
+// y and perhaps split, an IDX file beside its labels, and an NPY file without labels.
+type Options struct {
+	// Format is the format of the file. FormatAuto, the default, goes by the name of the file,
+	// else by its first bytes.
+	Format Format
+
+	// Labels says where the labels are. By default they are the last column of a CSV file,
+	// the array y of an NPZ file, or the file that belongs to an IDX file (see ReadFile).
+	Labels LabelSource
+
+	// Features names the array of the features in an NPZ file. Default: X.
+	Features string
+
+	// Split names the array of an NPZ file for Dataset.Split. Default: split, if there is one.
+	Split string
+
+	// Header says whether the first row of a CSV file names the columns.
+	Header Header
+
+	// Delimiter separates the fields of a CSV file. A blank stands for any number of blanks
+	// and tabs. Default: a tab for .tsv and .tab files, a comma for others.
+	Delimiter rune
+
+	// Comment begins lines of a CSV file that are left out. Default: no line is a comment.
+	Comment rune
+
+	// Dim is the number of features that the caller needs. A CSV file with exactly so many
+	// columns then has no labels by default. Default: any number.
+	Dim int
+
+	// Vector reads an NPY vector of n elements as a matrix of n × 1.
+	Vector bool
+
+	// MaxElements bounds rows × columns of what is read into memory. Default: 2³⁰, which
+	// take 8 GiB. Reader.Next does not need it.
+	MaxElements int
+
+	// MaxExpansion bounds how many bytes of memory each byte of a compressed file may take,
+	// so that a small file cannot fill the memory. Text counts as it is, numbers count 8
+	// bytes. 64 MiB are always allowed. Default: 400. Reader.Next does not need it.
+	MaxExpansion int
+}
+
+// value returns the options that a pointer stands for.
+func (o *Options) value() Options {
+	if o == nil {
+		return Options{}
+	}
+	return *o
+}
+
+func (o *Options) maxElements() int {
+	if o.MaxElements > 0 {
+		return o.MaxElements
+	}
+	return 1 << 30
+}
+
+func (o *Options) maxExpansion() int64 {
+	if o.MaxExpansion > 0 {
+		return int64(o.MaxExpansion)
+	}
+	return 400
+}
+
+func (o *Options) featuresName() string { return cmp.Or(o.Features, "X") }
+
+func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
+
+// A Header says whether the first row of a CSV file names the columns.
+type Header uint8
+
+const (
+	// HeaderAuto takes the first row for names if none of its feature fields is a number, not
+	// all of them are empty, and the second row has a number. A first row with some numbers is
+	// data: a missing value in it is an error, and must not turn the row into names.
+	HeaderAuto Header = iota
+	// HeaderPresent: the first row names the columns.
+	HeaderPresent
+	// HeaderAbsent: the first row is data.
+	HeaderAbsent
+)
+
+var headerNames = enum.New("Header", fault.ErrSettings, "auto", "present", "absent")
+
+// String returns the name: auto, present or absent.
+func (h Header) String() string { return headerNames.Name(uint8(h)) }
+
+// MarshalText implements encoding.TextMarshaler with the name.
+func (h Header) MarshalText() ([]byte, error) { return headerNames.Text(uint8(h)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches
+// ErrSettings.
+func (h *Header) UnmarshalText(text []byte) error { return enum.Parse(h, text, headerNames) }
+
+// A LabelSource says where the labels of samples are. Its zero value leaves that open; see
+// Options.Labels. Others are made by LabelName, LabelIndex, LabelFile, NoLabels and
+// ParseLabels.
+type LabelSource struct {
+	kind labelKind
+	name string // of a column, array or file
+	at   int    // of a column
+}
+
+type labelKind uint8
+
+const (
+	labelsAuto labelKind = iota
+	labelsNamed
+	labelsAt
+	labelsParsed // an index, or a name
+	labelsInFile
+	labelsNone
+)
+
+// LabelName chooses the column or array of this name. In a CSV file it implies a header.
+func LabelName(name string) LabelSource { return LabelSource{kind: labelsNamed, name: name} }
+
+// LabelIndex chooses the column of a CSV file with this number: 0 is the first column, −1 the
+// last.
+func LabelIndex(i int) LabelSource {
+	return LabelSource{kind: labelsAt, name: strconv.Itoa(i), at: i}
+}
+
+// ParseLabels chooses a column or array as a flag of a command does: text is its name or, if
+// it is an integer, an index as in LabelIndex. A column with an integer as its name is chosen by
+// that name only if Options.Header is HeaderPresent. An empty text is the zero LabelSource.
+func ParseLabels(text string) LabelSource {
+	if text == "" {
+		return LabelSource{}
+	}
+	l := LabelSource{kind: labelsNamed, name: text}
+	if i, err := strconv.Atoi(text); err == nil {
+		l.kind, l.at = labelsParsed, i
+	}
+	return l
+}
+
+// LabelFile reads the labels from a file of their own, in the order of the rows: text with
+// one label per line, NPY, NPZ (array y) or IDX, plain or gzip-compressed. All columns of the
+// data file are then features. ReadFile and Open accept it; NewReader returns an error.
+func LabelFile(path string) LabelSource { return LabelSource{kind: labelsInFile, name: path} }
+
+// NoLabels says that the samples have no labels: every column of a CSV file is a feature.
+func NoLabels() LabelSource { return LabelSource{kind: labelsNone} }
+
+// IsAuto reports whether this is the zero LabelSource.
+func (l LabelSource) IsAuto() bool { return l == LabelSource{} }
+
+// chosen reports whether a column or array has been chosen.
+func (l LabelSource) chosen() bool {
+	return l.kind == labelsNamed || l.kind == labelsAt || l.kind == labelsParsed
+}
+
+// elsewhere reports whether the file of samples is to have no labels.
+func (l LabelSource) elsewhere() bool { return l.kind == labelsInFile || l.kind == labelsNone }
+
+// String returns auto, none, the name or index of a column or array, or file and its name.
+func (l LabelSource) String() string {
+	switch l.kind {
+	case labelsAuto:
+		return "auto"
+	case labelsNone:
+		return "none"
+	case labelsInFile:
+		return "file " + l.name
+	}
+	return l.name
+}
