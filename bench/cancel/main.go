@@ -1,5 +1,5 @@
 // Command cancel measures how long a call works on after its context has ended: fits,
-// predictions, baselines, t-SNE, transport problems and reads of data of many shapes are
+// predictions, baselines, transport problems and reads of data of many shapes are
 // ended at random times, and it prints the median, the 99th percentile and the longest time
 // from the end to the return.
 //
@@ -24,7 +24,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/outfile"
-	"github.com/gomonge/monge/internal/tsne"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
@@ -190,7 +189,7 @@ func works() []work {
 	return append(append(append(works, baselines()...), transports()...), reads()...)
 }
 
-// baselines are the methods that WDA is compared with, and t-SNE, which draws.
+// baselines are the methods that WDA is compared with.
 func baselines() []work {
 	fit := func(m baseline.Method, n, d int) work {
 		x, labels := data(n, d, 5)
@@ -199,14 +198,12 @@ func baselines() []work {
 			return err
 		}}
 	}
-	x, _ := data(4000, 50, 5)
 	return []work{
 		fit(baseline.PCA{}, 20000, 1000), fit(baseline.PCA{}, 1500, 6000),
 		fit(baseline.FDA{Shrinkage: 0.1}, 20000, 1000), fit(baseline.FDA{LedoitWolf: true}, 1500, 6000),
 		fit(baseline.LFDA{}, 4000, 300), fit(baseline.LFDA{}, 1000, 3000),
 		fit(baseline.LMNN{}, 2000, 100), fit(baseline.NCA{}, 2000, 100), fit(baseline.NCA{}, 500, 2000),
 		fit(baseline.LSDR{}, 500, 20), fit(baseline.LSQMI{}, 500, 20), fit(baseline.CEML{}, 600, 20),
-		{"t-SNE of 4000", func(ctx context.Context) error { _, err := tsne.Embed(ctx, x, nil); return err }},
 	}
 }
 

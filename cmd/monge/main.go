@@ -135,8 +135,7 @@ Files are written whole or not at all.
 
 Exit codes: 0 success; 1 an error of data, files or computation; 2 a wrong command
 line; 130 interrupted by Ctrl-C or SIGTERM, within a fifth of a second (nothing is
-written then, not even a model of the best projection so far; only experiment keeps
-what it has finished).
+written then, not even a model of the best projection so far).
 
 Environment: MONGE_LEVEL=ref|avx2|avx512|neon caps the instruction set in use. The
 answers are the same bits with any.`
@@ -150,6 +149,9 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "experiment" {
+				return usagef("the experiments are a program of their own: cd experiments && go run ./cmd/experiment")
+			}
 			if len(args) > 0 {
 				return usagef("unknown command %q; monge help lists the commands", args[0])
 			}
@@ -176,7 +178,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object on standard output, and no progress bar")
 	cobra.EnableCommandSorting = false
 	for _, add := range []func(*app) *cobra.Command{
-		newDemo, newFit, newCV, newTransform, newPredict, newEval, newPlotCommand, newScore, newVerify, newSinkhorn, newExperiment, newInfo,
+		newDemo, newFit, newCV, newTransform, newPredict, newEval, newPlotCommand, newScore, newVerify, newSinkhorn, newInfo,
 	} {
 		cmd := add(a)
 		if cmd.Args == nil {

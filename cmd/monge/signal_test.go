@@ -22,10 +22,9 @@ import (
 // phase is what the program is doing when a signal comes.
 type phase struct {
 	name  string
-	args  string        // $ is the folder with the data, @ that of the shared data
+	args  string        // $ is the folder with the data
 	after time.Duration // when the signal is sent
 	stdin func(io.Writer)
-	keeps bool // cells that are finished stay, by design
 }
 
 // phases are all that take long, each for many seconds.
@@ -113,9 +112,6 @@ func phases(t *testing.T, dir string) []phase {
 		{name: "sinkhorn", args: "sinkhorn --x $cloud.npy --y $cloud.npy --lambda 100 --iterations 1000000"},
 		{name: "writing a plan", args: "sinkhorn --x $cloud.npy --y $cloud.npy --lambda 1 --iterations 1 --plan $o.csv", after: 3 * time.Second},
 		{name: "a picture of many points", args: "plot --model $m.wda --data $many.csv --out $o.svg", after: 700 * time.Millisecond},
-		{name: "experiment", args: "experiment toy --out $results --trials 100000", keeps: true, after: time.Second},
-		{name: "experiment suite", args: "experiment suite @/suite --out $results", keeps: true, after: 2 * time.Second},
-		{name: "experiment with t-SNE", args: "experiment mnist --out $results --data @", keeps: true, after: 5 * time.Second},
 	}
 }
 
@@ -135,16 +131,13 @@ func TestSignalLatency(t *testing.T) {
 	var all []time.Duration
 	for n, p := range list {
 		t.Run(p.name, func(t *testing.T) {
-			if strings.Contains(p.args, "@") {
-				p.args = strings.ReplaceAll(p.args, "@", testdata.Shared(t, "data"))
-			}
 			var took []time.Duration
 			for round := range rounds {
 				if d, ok := p.end(t, dir, n+round); ok {
 					took = append(took, d)
 				}
 				for _, name := range files(t, dir) {
-					if !slices.Contains(before, name) && !(p.keeps && name == "results") {
+					if !slices.Contains(before, name) {
 						t.Errorf("left %s behind", name)
 						os.RemoveAll(filepath.Join(dir, name))
 					}

@@ -1,0 +1,237 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Experiment is one figure or table of the paper, or several that belong together.
+type Experiment struct {
+	Name  string
+	Title string
+	// Paper says where in the paper it is: its figures, tables and section.
+	Paper string
+	// Data are the files of Settings.Data that it reads; none if it simulates.
+	Data []string
+	// Trials is the number of repetitions in the paper.
+	Trials int
+	// Revision counts the changes to what its cells compute: cells of another
+	// revision are not used.
+	Revision int
+
+	// methods are those that Settings.Methods chooses from; nil if there is no choice.
+	methods func() []method
+	// find names the files of a folder, for an experiment that takes what there is.
+	find func(folder string) ([]string, error)
+	run  func(context.Context, *job) error
+}
+
+// All returns every experiment, in the order of the paper.
+func All() []Experiment {
+	return []Experiment{
+		weightsExperiment,
+		plansExperiment,
+		toyExperiment,
+		toyLambdaExperiment,
+		mnistExperiment,
+		caltechExperiment,
+		timingExperiment,
+		uciExperiment,
+	}
+}
+
+// ByName returns the experiment of that name.
+func ByName(name string) (Experiment, error) {
+	var names []string
+	for _, e := range append(All(), suiteExperiment) {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return Experiment{}, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
+}
+
+// Methods returns the names that Settings.Methods may have, nil if there is no choice.
+func (e Experiment) Methods() []string {
+	if e.methods == nil {
+		return nil
+	}
+	var names []string
+	for _, m := range e.methods() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// Settings of a run. The zero value runs the paper's protocol into the working folder.
+type Settings struct {
+	// Data is the folder with the data files. "": there are none.
+	Data string
+	// Out is the folder of the results: those of an experiment are in its folder
+	// NAME, which is made if need be. Default the working folder.
+	Out string
+	// Trials is the number of repetitions. Default that of the paper. More trials
+	// later continue a run: the first are the same.
+	Trials int
+	// Methods are the methods to run, by name, whatever the case of the letters.
+	// Default all but the slow ones of some experiments. More methods later continue
+	// a run.
+	Methods []string
+	// Seed determines everything random.
+	Seed uint64
+	// Workers is the number of cells computed at a time. Default GOMAXPROCS. What is
+	// measured does not depend on it, but for times.
+	Workers int
+	// Components, Limit and Tuned are for the suite: the p to compare, by default 2, 5, 10
+	// and 20; the longest time of a cell, by default five minutes; and whether the settings
+	// of the methods are chosen by cross-validation, too.
+	Components []int
+	Limit      time.Duration
+	Tuned      bool
+	// Small makes everything tiny: to see that it works, not to learn from it.
+	Small bool
+	// Fresh forgets the cells of earlier runs in the same folder.
+	Fresh bool
+	// AnyBuild uses cells although another build has computed them. The report
+	// says which build computed how many.
+	AnyBuild bool
+	// Build names the program, its version and revision, for the report and the journal.
+	Build string
+	// Progress, if not nil, is called before the first cell and after each, by one
+	// goroutine at a time.
+	Progress func(done, total int, what string)
+}
+
+// What can be wrong. Errors wrap one of these, or are a *DataError, a
+// *JournalError, or errors of the system.
+var (
+	ErrUnknown  = errors.New("experiment: no such experiment")
+	ErrMethod   = errors.New("experiment: no such method")
+	ErrSettings = errors.New("experiment: bad settings")
+	// ErrFailed: no cell at all could be computed.
+	ErrFailed = errors.New("experiment: every cell has failed")
+)
+
+// Report says what a run has left behind.
+type Report struct {
+	Name  string
+	Title string
+	// Folder holds the files, whose names are in Files.
+	Folder string
+	Files  []string
+	// Summary are the main findings, one sentence each.
+	Summary []string
+	// Missing are data files that were not there; what needs them is left out.
+	Missing []DataError
+	// Failed are cells that have ended in an error: "method=LSDR trial=3: …".
+	Failed []string
+	// Cells is the number of cells, Reused of which came from an earlier run.
+	Cells, Reused int
+	Elapsed       time.Duration
+}
+
+// Run runs an experiment and writes its files into the folder Settings.Out/Name:
+// NAME.csv with every value measured, NAME-FIGURE.png and .svg, NAME.html, the report
+// that holds all of it, and NAME.journal, the cells computed so far. Only one run at a
+// time may use a folder.
+//
+// When the context ends, Run returns its error within about a second; what the journal holds by then is used by the next run with the
+// same settings. A run that finds a journal of other settings returns a
+// *JournalError, unless Settings.Fresh. If none of the files that an experiment needs
+// is there, the error is a *DataError.
+func Run(ctx context.Context, e Experiment, s Settings) (*Report, error) {
+	start := time.Now()
+	j, err := newJob(e, s)
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	if err := e.run(ctx, j); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	j.report.Elapsed = time.Since(start)
+	if err := j.finish(); err != nil {
+		return nil, err
+	}
+	return &j.report, nil
+}
+
+// newJob checks the settings and makes the folder.
+func newJob(e Experiment, s Settings) (*job, error) {
+	if s.Trials < 0 || s.Workers < 0 || s.Limit < 0 || slices.ContainsFunc(s.Components, func(p int) bool { return p < 1 }) {
+		return nil, fmt.Errorf("%w: %d trials, %d workers, components %v, limit %v", ErrSettings, s.Trials, s.Workers, s.Components, s.Limit)
+	}
+	if s.Trials == 0 {
+		s.Trials = e.Trials
+		if s.Small {
+			s.Trials = min(2, e.Trials)
+		}
+	}
+	if s.Workers == 0 {
+		s.Workers = runtime.GOMAXPROCS(0)
+	}
+	if s.Out == "" {
+		s.Out = "."
+	}
+	j := &job{Settings: s, experiment: e, folder: filepath.Join(s.Out, e.Name)}
+	j.report.Name, j.report.Title, j.report.Folder = e.Name, e.Title, j.folder
+	if err := j.choose(); err != nil {
+		return nil, err
+	}
+	if e.find != nil {
+		var err error
+		if j.experiment.Data, err = e.find(s.Data); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.findData(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(j.folder, 0o777); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// choose sets the methods that Settings.Methods names, in the order of the experiment.
+func (j *job) choose() error {
+	if j.experiment.methods == nil {
+		if len(j.Methods) > 0 {
+			return fmt.Errorf("%w: %s has no choice of methods", ErrMethod, j.experiment.Name)
+		}
+		return nil
+	}
+	all := j.experiment.methods()
+	if len(j.Methods) == 0 {
+		for _, m := range all {
+			if !m.slow {
+				j.methods = append(j.methods, m)
+			}
+		}
+		return nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range j.Methods {
+		if !slices.ContainsFunc(all, func(m method) bool { return strings.EqualFold(m.name, name) }) {
+			return fmt.Errorf("%w %q: %s has %s", ErrMethod, name, j.experiment.Name, strings.Join(j.experiment.Methods(), ", "))
+		}
+		wanted[strings.ToLower(name)] = true
+	}
+	for _, m := range all {
+		if wanted[strings.ToLower(m.name)] {
+			j.methods = append(j.methods, m)
+		}
+	}
+	return nil
+}

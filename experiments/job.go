@@ -1,0 +1,448 @@
+package experiments
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// job is one run of an experiment.
+type job struct {
+	Settings
+	experiment Experiment
+	methods    []method
+	folder     string
+	report     Report
+	page       page
+	journal    *journal
+	files      dataFiles
+}
+
+// grid describes the cells of an experiment.
+type grid struct {
+	// columns name the coordinates of a cell: "method", "trial", …; within those of
+	// the values measured in one cell: "k".
+	columns, within []string
+	// settings are all that the values depend on besides a cell's own coordinates and
+	// settings, the data and the seed: sizes, values of parameters. They stand in
+	// the report, too.
+	settings []setting
+	// alone makes the cells run one after the other: for times.
+	alone bool
+}
+
+// setting is a name and its value, for the reader and for comparison.
+type setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func set(name string, value any) setting { return setting{name, text(value)} }
+
+// text formats a coordinate or a setting; numbers have no more digits than they need.
+func text(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []float64:
+		var s []string
+		for _, x := range v {
+			s = append(s, text(x))
+		}
+		return strings.Join(s, ", ")
+	case []int:
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ", "), "[]")
+	}
+	return fmt.Sprint(v)
+}
+
+// cell is a unit of work, computed once and kept in the journal.
+type cell struct {
+	at []string // one for each of grid.columns
+	// with are settings of this cell alone, such as those of its method. A cell of
+	// the journal with others is not used.
+	with    string
+	compute func(context.Context) (*output, error)
+}
+
+// newCell returns a cell at the given coordinates.
+func newCell(compute func(context.Context) (*output, error), with string, at ...any) cell {
+	c := cell{with: with, compute: compute}
+	for _, v := range at {
+		c.at = append(c.at, text(v))
+	}
+	return c
+}
+
+// output is what a cell has found: values for the CSV file, and arrays for pictures.
+type output struct {
+	Values []value          `json:"values,omitempty"`
+	Arrays map[string]array `json:"arrays,omitempty"`
+}
+
+type value struct {
+	Measure string   `json:"m"`
+	At      []string `json:"at,omitempty"` // one for each of grid.within
+	Value   float64  `json:"v"`
+}
+
+// array is a matrix in the journal.
+type array struct {
+	Rows int       `json:"rows"`
+	Cols int       `json:"cols"`
+	Data []float64 `json:"data"`
+}
+
+// add adds one measured value, at so many coordinates as grid.within has.
+func (o *output) add(measure string, v float64, at ...any) {
+	m := value{Measure: measure, Value: v}
+	for _, a := range at {
+		m.At = append(m.At, text(a))
+	}
+	o.Values = append(o.Values, m)
+}
+
+// keep adds an array.
+func (o *output) keep(name string, m mat.Matrix) {
+	d := mat.DenseCopyOf(m)
+	r := d.RawMatrix()
+	if o.Arrays == nil {
+		o.Arrays = map[string]array{}
+	}
+	o.Arrays[name] = array{r.Rows, r.Cols, r.Data}
+}
+
+// check finds what JSON has no word for.
+func (o *output) check() error {
+	for _, v := range o.Values {
+		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
+			return fmt.Errorf("%s %v is %v", v.Measure, v.At, v.Value)
+		}
+	}
+	for name, a := range o.Arrays {
+		for _, v := range a.Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%s has an element %v", name, v)
+			}
+		}
+	}
+	return nil
+}
+
+// done is a cell with its outcome.
+type done struct {
+	At      []string `json:"cell"`
+	With    string   `json:"with,omitempty"`
+	Seconds float64  `json:"seconds"`
+	Failed  string   `json:"failed,omitempty"`
+	output
+}
+
+func (d *done) key() string { return strings.Join(d.At, "\x00") + "\x01" + d.With }
+
+// results are all cells of a run, in the order in which they were given.
+type results struct {
+	grid
+	cells []*done
+}
+
+// compute returns the outcome of all cells, from the journal or by computing them,
+// Settings.Workers at a time, and writes NAME.csv. A cell that fails is left out and
+// reported; the error is ErrFailed if all do, or that of the context.
+func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, error) {
+	if err := j.open(g); err != nil {
+		return nil, err
+	}
+	if len(cells) == 0 {
+		return nil, fmt.Errorf("%w: nothing to compute", ErrSettings)
+	}
+	r := &results{g, make([]*done, len(cells))}
+	var todo []int
+	seen := map[string]bool{}
+	for i, c := range cells {
+		d := &done{At: c.at, With: c.with}
+		if len(c.at) != len(g.columns) || seen[d.key()] {
+			panic("experiment: cells with wrong or equal coordinates")
+		}
+		seen[d.key()] = true
+		if old, ok := j.journal.cells[d.key()]; ok {
+			r.cells[i] = old
+			continue
+		}
+		todo = append(todo, i)
+	}
+	j.report.Cells, j.report.Reused = len(cells), len(cells)-len(todo)
+	if err := j.computeCells(ctx, cells, todo, r); err != nil {
+		return nil, err
+	}
+	for i, d := range r.cells {
+		if d.Failed != "" {
+			j.report.Failed = append(j.report.Failed, place(g.columns, cells[i].at)+": "+d.Failed)
+		}
+	}
+	if len(j.report.Failed) == len(cells) {
+		return nil, fmt.Errorf("%w; the first: %s", ErrFailed, j.report.Failed[0])
+	}
+	j.page.settings, j.page.times = g.settings, r.times()
+	return r, j.write(j.experiment.Name+".csv", r.writeCSV)
+}
+
+// computeCells computes cells[i] for the i of todo.
+func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *results) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	workers := j.Workers
+	if r.alone {
+		workers = 1
+	}
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		next int
+		over = len(cells) - len(todo)
+	)
+	progress := func(what string) {
+		if j.Progress != nil {
+			j.Progress(over, len(cells), what)
+		}
+	}
+	progress("")
+	for range min(workers, len(todo)) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				at := next
+				next++
+				if at >= len(todo) || ctx.Err() != nil {
+					mu.Unlock()
+					return
+				}
+				i := todo[at]
+				what := place(r.columns, cells[i].at)
+				progress(what)
+				mu.Unlock()
+
+				d, err := run(ctx, cells[i])
+				mu.Lock()
+				if err == nil {
+					err = j.journal.append(d)
+				}
+				if err != nil {
+					cancel(err)
+				} else {
+					r.cells[i] = d
+					over++
+					progress(what)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// patience is how long a cell may take to notice that the context has ended: a long
+// evaluation, of CEML's entropy for one, is left behind.
+const patience = time.Second
+
+// run computes one cell. Its error is that of the context, and no other.
+func run(ctx context.Context, c cell) (*done, error) {
+	d := &done{At: c.at, With: c.with}
+	var err error
+	finished := make(chan struct{})
+	start := time.Now()
+	go func() {
+		defer close(finished)
+		var o *output
+		if o, err = c.compute(ctx); err == nil {
+			d.output = *o
+			err = o.check()
+		}
+		d.Seconds = time.Since(start).Seconds()
+	}()
+	select {
+	case <-finished:
+	case <-ctx.Done():
+		select {
+		case <-finished:
+		case <-time.After(patience):
+			return nil, ctx.Err()
+		}
+	}
+	if ctx.Err() != nil && err != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		d.output, d.Failed = output{}, err.Error()
+	}
+	return d, nil
+}
+
+// place formats coordinates: "method=LSDR trial=3".
+func place(columns, at []string) string {
+	var s []string
+	for i, c := range columns {
+		s = append(s, c+"="+at[i])
+	}
+	return strings.Join(s, " ")
+}
+
+// where chooses values by their coordinates; what is not named may have any value.
+// The keys are names of columns.
+type where map[string]any
+
+// values returns the values of a measure that match, in the order of the cells.
+func (r *results) values(measure string, w where) []float64 {
+	var all []float64
+	for _, c := range r.match(w) {
+		for _, v := range c.Values {
+			if v.Measure == measure && matches(r.within, v.At, w) {
+				all = append(all, v.Value)
+			}
+		}
+	}
+	return all
+}
+
+// match returns the cells that match and have not failed.
+func (r *results) match(w where) []*done {
+	for name := range w {
+		if !slices.Contains(r.columns, name) && !slices.Contains(r.within, name) {
+			panic("experiment: no column " + name)
+		}
+	}
+	var all []*done
+	for _, c := range r.cells {
+		if c.Failed == "" && matches(r.columns, c.At, w) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func matches(columns, at []string, w where) bool {
+	for i, c := range columns {
+		if v, ok := w[c]; ok && (i >= len(at) || at[i] != text(v)) {
+			return false
+		}
+	}
+	return true
+}
+
+// array returns a kept array of the first cell that matches, or nil.
+func (r *results) array(name string, w where) *mat.Dense {
+	for _, c := range r.match(w) {
+		if a, ok := c.Arrays[name]; ok {
+			return mat.NewDense(a.Rows, a.Cols, a.Data)
+		}
+	}
+	return nil
+}
+
+// writeCSV writes one row for every value measured.
+func (r *results) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	head := slices.Concat(r.columns, r.within, []string{"measure", "value"})
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for _, c := range r.cells {
+		for _, v := range c.Values {
+			at := slices.Concat(c.At, v.At, make([]string, len(r.within)-len(v.At)))
+			if err := out.Write(append(at, v.Measure, text(v.Value))); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// write writes a file of the report.
+func (j *job) write(name string, content func(io.Writer) error) error {
+	if err := outfile.WriteFile(filepath.Join(j.folder, name), content); err != nil {
+		return err
+	}
+	if !slices.Contains(j.report.Files, name) {
+		j.report.Files = append(j.report.Files, name)
+	}
+	return nil
+}
+
+// seed returns a seed for a purpose of this run: draw("train", trial).
+func (j *job) seed(purpose ...any) uint64 {
+	// FNV-1a; dataset mixes seeds further.
+	h := uint64(14695981039346656037)
+	for _, p := range append([]any{j.Seed}, purpose...) {
+		for _, b := range []byte(text(p) + "/") {
+			h = (h ^ uint64(b)) * 1099511628211
+		}
+	}
+	return h
+}
+
+func (j *job) close() {
+	if j.journal != nil {
+		j.journal.close()
+	}
+}
+
+// dataFiles are read once, when first needed.
+type dataFiles struct {
+	mu  sync.Mutex
+	all map[string]*dataset.Dataset
+}
+
+// data returns a data file, read when first asked for. It must not be changed.
+func (j *job) data(file string) (*dataset.Dataset, error) {
+	j.files.mu.Lock()
+	defer j.files.mu.Unlock()
+	if d, ok := j.files.all[file]; ok {
+		return d, nil
+	}
+	d, err := dataset.ReadFile(filepath.Join(j.Data, file), nil)
+	if err != nil {
+		return nil, err
+	}
+	if d.Labels == nil {
+		return nil, &dataset.FileError{Path: filepath.Join(j.Data, file), Err: wda.ErrLabels}
+	}
+	if j.files.all == nil {
+		j.files.all = map[string]*dataset.Dataset{}
+	}
+	j.files.all[file] = d
+	return d, nil
+}
+
+// open opens the journal.
+func (j *job) open(g grid) (err error) {
+	if j.journal != nil {
+		panic("experiment: cells are computed in one go")
+	}
+	h := header{
+		Journal: journalName, Experiment: j.experiment.Name, Revision: j.experiment.Revision,
+		Seed: j.Seed, Small: j.Small, Settings: g.settings,
+	}
+	path := filepath.Join(j.folder, j.experiment.Name+".journal")
+	j.journal, err = openJournal(path, h, session{
+		Date: time.Now().UTC().Format(time.RFC3339), Build: j.Build, Machine: machine(), Workers: j.Workers, Data: j.checksums(),
+	}, j.Fresh, j.AnyBuild)
+	return err
+}

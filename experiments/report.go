@@ -1,0 +1,247 @@
+package experiments
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/picture"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// page is what the HTML report says, in its order.
+type page struct {
+	settings []setting
+	times    []groupTime
+	parts    []part
+}
+
+// part is a heading, a paragraph, a picture or a table of the report.
+type part struct {
+	Heading string
+	Text    string
+	Table   *table
+	Image   *image
+}
+
+type image struct {
+	Name, Caption string
+	Width, Height int
+	PNG           []byte
+}
+
+// Source is the picture inline, so that the report is one file.
+func (i *image) Source() template.URL {
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(i.PNG))
+}
+
+// found adds a main finding: a sentence for the terminal and the head of the report.
+func (j *job) found(format string, args ...any) {
+	j.report.Summary = append(j.report.Summary, fmt.Sprintf(format, args...))
+}
+
+// heading begins a section of the report.
+func (j *job) heading(text string) { j.page.parts = append(j.page.parts, part{Heading: text}) }
+
+// say adds a paragraph.
+func (j *job) say(format string, args ...any) {
+	j.page.parts = append(j.page.parts, part{Text: fmt.Sprintf(format, args...)})
+}
+
+// table adds a table.
+func (j *job) table(t *table) { j.page.parts = append(j.page.parts, part{Table: t}) }
+
+// figure draws a picture of so many pixels of 1/96 inch, writes it as
+// EXPERIMENT-NAME.png and .svg, and adds it to the report.
+func (j *job) figure(name, caption string, width, height int, paint func(draw.Canvas)) error {
+	dpi := 120
+	if j.Small {
+		dpi = 30
+	}
+	full := func(c draw.Canvas) { paint(picture.Background(c)) }
+	for _, format := range []string{".png", ".svg"} {
+		file, err := picture.Encode(format, width, height, dpi, full)
+		if err != nil {
+			return err
+		}
+		err = j.write(j.experiment.Name+"-"+name+format, func(w io.Writer) error {
+			_, err := w.Write(file)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if format == ".png" {
+			j.page.parts = append(j.page.parts, part{Image: &image{name, caption, width, height, file}})
+		}
+	}
+	return nil
+}
+
+// groupTime is the time of the cells of one value of the first column.
+type groupTime struct {
+	Name           string
+	Cells          int
+	Mean, Max, Sum float64 // seconds
+}
+
+// times groups the cells by their method, or by their first column.
+func (r *results) times() []groupTime {
+	column := max(0, slices.Index(r.columns, "method"))
+	var all []groupTime
+	for _, c := range r.cells {
+		i := slices.IndexFunc(all, func(g groupTime) bool { return g.Name == c.At[column] })
+		if i < 0 {
+			i = len(all)
+			all = append(all, groupTime{Name: c.At[column]})
+		}
+		g := &all[i]
+		g.Cells++
+		g.Sum += c.Seconds
+		g.Max = max(g.Max, c.Seconds)
+		g.Mean = g.Sum / float64(g.Cells)
+	}
+	return all
+}
+
+//go:embed report.html.tmpl
+var reportText string
+
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"seconds": func(s float64) string { return fmt.Sprintf("%.3g", s) },
+}).Parse(reportText))
+
+// finish writes the report.
+func (j *job) finish() error {
+	var sessions []session
+	if j.journal != nil {
+		for _, s := range j.journal.sessions {
+			if s.cells > 0 {
+				sessions = append(sessions, s)
+			}
+		}
+	}
+	var names, describe []string
+	for _, m := range j.methods {
+		names = append(names, m.name)
+		if m.with != "" {
+			describe = append(describe, m.name+": "+m.with)
+		}
+	}
+	settings := []setting{set("seed", j.Seed), set("trials", j.Trials)}
+	if names != nil {
+		settings = append(settings, set("methods", strings.Join(names, ", ")))
+	}
+	if describe != nil {
+		settings = append(settings, set("their settings, where not the defaults", strings.Join(describe, "; ")))
+	}
+	settings = append(settings, j.page.settings...)
+	var runs []string
+	for _, s := range sessions {
+		runs = append(runs, fmt.Sprintf("%s: %d cells by %s on %s, %d at a time", s.Date, s.cells, s.Build, s.Machine, s.Workers))
+	}
+	data := struct {
+		Experiment Experiment
+		Report     *Report
+		Parts      []part
+		Settings   []setting
+		Times      []groupTime
+		Runs       []string
+		Command    string
+		Small      bool
+		Date       string
+	}{
+		j.experiment, &j.report, j.page.parts, settings, j.page.times, runs, j.command(), j.Small,
+		time.Now().UTC().Format("2006-01-02 15:04 MST"),
+	}
+	var out bytes.Buffer
+	if err := reportTemplate.Execute(&out, data); err != nil {
+		return err
+	}
+	err := j.write(j.experiment.Name+".html", func(w io.Writer) error {
+		_, err := w.Write(out.Bytes())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return j.removeOldPictures()
+}
+
+// removeOldPictures removes those that an earlier run has made here and this one, with
+// fewer methods for example, has not: they would show other results than the rest.
+func (j *job) removeOldPictures() error {
+	entries, err := os.ReadDir(j.folder)
+	if err != nil {
+		return err
+	}
+	for _, f := range entries {
+		name, ext := f.Name(), filepath.Ext(f.Name())
+		ours := strings.HasPrefix(name, j.experiment.Name+"-") && (ext == ".png" || ext == ".svg")
+		if ours && !slices.Contains(j.report.Files, name) {
+			if err := os.Remove(filepath.Join(j.folder, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// command is the one that makes this report.
+func (j *job) command() string {
+	c := "experiment " + j.experiment.Name
+	switch {
+	case j.experiment.find != nil:
+		c += " DIR"
+	case len(j.experiment.Data) > 0:
+		c += " --data DIR"
+	}
+	if j.Limit > 0 {
+		c += fmt.Sprint(" --limit ", j.Limit)
+	}
+	if j.Tuned {
+		c += " --cv"
+	}
+	if j.Trials != j.experiment.Trials {
+		c += fmt.Sprintf(" --trials %d", j.Trials)
+	}
+	if j.Seed != 1 {
+		c += fmt.Sprintf(" --seed %d", j.Seed)
+	}
+	if len(j.Methods) > 0 {
+		c += " --methods " + strings.Join(j.Methods, ",")
+	}
+	if j.Small {
+		c += " --small"
+	}
+	return c
+}
+
+// machine describes this one.
+func machine() string {
+	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Best())
+}
+
+// processor is the name that Linux has for it, where it has one.
+func processor() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	for line := range strings.Lines(string(b)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}

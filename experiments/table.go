@@ -1,0 +1,95 @@
+package experiments
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// table is one of a report. Values of the paper stand beside ours.
+type table struct {
+	Title, Note string
+	Head        []string // of the columns; the first is that of the rows' names
+	Rows        []tableRow
+}
+
+type tableRow struct {
+	Name   string
+	Fields []field
+}
+
+// field is a value in a table.
+type field struct {
+	Text      string
+	Bold      bool   // the best of its row
+	Underline bool   // not significantly different from the best
+	Paper     string // the published value
+}
+
+// percentField is an error rate, mean ± standard deviation, in percent; "–" if there is none.
+func percentField(errs []float64) field {
+	if len(errs) == 0 {
+		return field{Text: "–"}
+	}
+	if len(errs) == 1 {
+		return field{Text: fmt.Sprintf("%.2f", 100*errs[0])}
+	}
+	mean, sd := stat.MeanStdDev(errs, nil)
+	return field{Text: fmt.Sprintf("%.2f ± %.2f", 100*mean, 100*sd)}
+}
+
+// medianField is the median of error rates in percent, or "–" for no values.
+func medianField(errs []float64) field {
+	if len(errs) == 0 {
+		return field{Text: "–"}
+	}
+	s := slices.Sorted(slices.Values(errs))
+	return field{Text: fmt.Sprintf("%.2f", 50*(s[(len(s)-1)/2]+s[len(s)/2]))}
+}
+
+// numberField formats any value, or "–" for no values.
+func numberField(format string, v ...float64) field {
+	if len(v) == 0 {
+		return field{Text: "–"}
+	}
+	return field{Text: fmt.Sprintf(format, stat.Mean(v, nil))}
+}
+
+// markBest makes the field with the lowest value bold; a nil slice of values stands
+// for a field without any.
+func (r *tableRow) markBest(values [][]float64) {
+	best := -1
+	for i, v := range values {
+		if len(v) > 0 && (best < 0 || stat.Mean(v, nil) < stat.Mean(values[best], nil)) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		r.Fields[best].Bold = true
+	}
+}
+
+// plain is the table as text, for the terminal and for tests.
+func (t *table) plain() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, strings.Join(t.Head, "\t"))
+	for _, r := range t.Rows {
+		b.WriteString(r.Name)
+		for _, f := range r.Fields {
+			b.WriteString("\t" + f.Text)
+			if f.Bold {
+				b.WriteString("*")
+			}
+			if f.Underline {
+				b.WriteString("_")
+			}
+			if f.Paper != "" {
+				fmt.Fprintf(&b, " (%s)", f.Paper)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

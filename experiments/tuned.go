@@ -1,0 +1,165 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// tuning are the values that cross-validation on the training samples chooses from.
+type tuning struct {
+	ps, ks []int
+	folds  int
+}
+
+// candidate is a method with one setting of its own, among others that
+// cross-validation compares.
+type candidate struct {
+	// final is fitted to all training samples, quick to those of the folds: the
+	// same with fewer steps, where fits are long and the choice hardly depends on
+	// the last of them.
+	final, quick method
+	// nested: the projections for smaller p are the first columns of that for the
+	// largest.
+	nested bool
+}
+
+// tuned is a method with the values chosen for it, and what comes of them.
+type tuned struct {
+	p, k      int // p is 0 for all features
+	candidate int // of those compared
+	// validation is the mean error over the folds, test that of the test samples.
+	validation, test float64
+}
+
+// tune chooses p, K and one of the candidates by cross-validation, the first of those
+// that are equally good, fits that to all training samples and tests it. It does so for
+// every list of candidates in choices, each fit being made once. Values of p above the
+// number of features and of K above the number of samples are left out.
+func tune(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
+	inRows, outRows, err := train.Folds(t.folds, seed)
+	if err != nil {
+		return nil, err
+	}
+	_, d := train.X.Dims()
+	ps := upTo(t.ps, d)
+	least := train.Len()
+	for _, rows := range inRows {
+		least = min(least, len(rows))
+	}
+	ks := upTo(t.ks, least)
+	if len(ps) == 0 || len(ks) == 0 {
+		return nil, fmt.Errorf("%w: no p up to %d features or K up to %d samples", ErrSettings, d, least)
+	}
+	if candidates[0].final.fit == nil {
+		ps = []int{0}
+	}
+	most := slices.Max(ps)
+	in, out := make([]*training, t.folds), make([]*dataset.Dataset, t.folds)
+	for i := range in {
+		in[i], out[i] = trainingFor(train.Subset(inRows[i]), most), train.Subset(outRows[i])
+	}
+	// Mean error by candidate, p and K.
+	errs := make([][][]float64, len(candidates))
+	for v, m := range candidates {
+		errs[v] = make([][]float64, len(ps))
+		for i := range ps {
+			errs[v][i] = make([]float64, len(ks))
+		}
+		for f := range in {
+			fit := m.quick.series(ctx, in[f], ps, m.nested)
+			for i := range ps {
+				projection, err := fit(i)
+				if err != nil {
+					return nil, err
+				}
+				e, err := knnErrors(ctx, in[f].Dataset, out[f], projection, ks)
+				if err != nil {
+					return nil, err
+				}
+				for l := range ks {
+					errs[v][i][l] += e[l] / float64(t.folds)
+				}
+			}
+		}
+	}
+	whole := trainingFor(train, 0)
+	results := make([]tuned, len(choices))
+	for c, list := range choices {
+		best := tuned{validation: math.Inf(1)}
+		for _, v := range list {
+			for i, p := range ps {
+				for l, k := range ks {
+					// A difference of rounding is none.
+					if e := errs[v][i][l]; e < best.validation-1e-12 {
+						best = tuned{p: p, k: k, candidate: v, validation: e}
+					}
+				}
+			}
+		}
+		same := -1
+		for b, r := range results[:c] {
+			if r.p == best.p && r.k == best.k && r.candidate == best.candidate {
+				same = b
+			}
+		}
+		if same >= 0 {
+			results[c] = results[same]
+			continue
+		}
+		projection, err := candidates[best.candidate].final.series(ctx, whole, []int{best.p}, false)(0)
+		if err != nil {
+			return nil, err
+		}
+		e, err := knnErrors(ctx, train, test, projection, []int{best.k})
+		if err != nil {
+			return nil, err
+		}
+		best.test = e[0]
+		results[c] = best
+	}
+	return results, nil
+}
+
+// upTo returns the values that are at most limit.
+func upTo(values []int, limit int) []int {
+	var all []int
+	for _, v := range values {
+		if v <= limit {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// series returns a function that gives the projection for ps[i]. A nested method is
+// fitted once, for the largest. A projection of nil stands for all features.
+func (m method) series(ctx context.Context, train *training, ps []int, nested bool) func(i int) (*mat.Dense, error) {
+	if m.fit == nil {
+		return func(int) (*mat.Dense, error) { return nil, nil }
+	}
+	if !nested {
+		return func(i int) (*mat.Dense, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			return m.fit(ctx, train, ps[i])
+		}
+	}
+	var all *mat.Dense
+	var err error
+	return func(i int) (*mat.Dense, error) {
+		if all == nil && err == nil {
+			all, err = m.fit(ctx, train, slices.Max(ps))
+		}
+		if err != nil {
+			return nil, err
+		}
+		d, _ := all.Dims()
+		return mat.DenseCopyOf(all.Slice(0, d, 0, ps[i])), nil
+	}
+}

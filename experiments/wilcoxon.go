@@ -1,0 +1,136 @@
+package experiments
+
+import (
+	"math"
+	"slices"
+)
+
+// zeros says what the signed-rank test does with differences of 0.
+type zeros uint8
+
+const (
+	// dropZeros leaves them out before ranking (F. Wilcoxon, "Individual comparisons
+	// by ranking methods", Biometrics Bulletin 1, 1945).
+	dropZeros zeros = iota
+	// rankZeros ranks them with the others and leaves their ranks out of the sum (J. W.
+	// Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures",
+	// JASA 54, 1959).
+	rankZeros
+)
+
+// exactDifferences is the number of differences other than 0 up to which the
+// distribution of the statistic is counted out.
+const exactDifferences = 25
+
+// signedRank is Wilcoxon's signed-rank test of paired differences. plus is the sum of
+// the ranks, by size, of the positive differences, equal sizes sharing the mean of
+// their ranks. p is the two-sided probability of a sum at least as far from its mean
+// if every difference had either sign with probability ½:
+//
+//	p = min(1, 2 min(P(S ≤ plus), P(S ≥ plus)))    S = Σ_i r_i b_i,  b_i = 0 or 1
+//
+// counted over all signs for up to 25 differences other than 0, given the ranks there
+// are, ties included; beyond that from the normal distribution of mean Σ r_i/2 and
+// variance Σ r_i²/4, which is the textbook's with its correction for ties, without
+// correction for continuity. Without a difference other than 0, p is 1. The
+// differences must be finite.
+func signedRank(differences []float64, z zeros) (plus, p float64) {
+	var size []float64
+	for _, d := range differences {
+		if d != 0 || z == rankZeros {
+			size = append(size, math.Abs(d))
+		}
+	}
+	all := averageRanks(size)
+	var ranks []float64 // of those other than 0
+	i := 0
+	for _, d := range differences {
+		if d == 0 {
+			if z == rankZeros {
+				i++
+			}
+			continue
+		}
+		ranks = append(ranks, all[i])
+		if d > 0 {
+			plus += all[i]
+		}
+		i++
+	}
+	switch {
+	case len(ranks) == 0:
+		return 0, 1
+	case len(ranks) <= exactDifferences:
+		return plus, exactSignedRank(ranks, plus)
+	}
+	mean, variance := 0., 0.
+	for _, r := range ranks {
+		mean += r / 2
+		variance += float64(r*r) / 4
+	}
+	return plus, math.Erfc(math.Abs(plus-mean) / math.Sqrt(2*variance))
+}
+
+// exactSignedRank counts the sums of all subsets of ranks. Twice a rank is an integer,
+// and so are the counts, up to 2²⁵.
+func exactSignedRank(ranks []float64, plus float64) float64 {
+	total := 0
+	for _, r := range ranks {
+		total += int(2 * r)
+	}
+	count := make([]int, total+1) // of the subsets with twice the sum
+	count[0] = 1
+	reached := 0
+	for _, r := range ranks {
+		step := int(2 * r)
+		for s := reached; s >= 0; s-- {
+			count[s+step] += count[s]
+		}
+		reached += step
+	}
+	at := int(2 * plus)
+	below, above := 0, 0
+	for s, c := range count {
+		if s <= at {
+			below += c
+		}
+		if s >= at {
+			above += c
+		}
+	}
+	return min(1, 2*float64(min(below, above))/math.Exp2(float64(len(ranks))))
+}
+
+// averageRanks returns the rank of every value, 1 for the smallest; equal values share
+// the mean of their ranks. A NaN has rank NaN and does not count for the others.
+func averageRanks(values []float64) []float64 {
+	order := make([]int, 0, len(values))
+	ranks := make([]float64, len(values))
+	for i, v := range values {
+		if math.IsNaN(v) {
+			ranks[i] = v
+			continue
+		}
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case values[a] < values[b]:
+			return -1
+		case values[a] > values[b]:
+			return 1
+		}
+		return 0
+	})
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = float64(from+1+to) / 2
+		}
+		from = to
+	}
+	return ranks
+}
