@@ -1,5 +1,12 @@
-// Package monge is the home of optimal transport and discriminant analysis kernels
-// for Go: see dist (distances, Gibbs kernels), sinkhorn (regularized
-// optimal transport and its gradients) and wda (Wasserstein Discriminant Analysis).
-// The command is cmd/monge.
+// Package monge is the root of a module for optimal transport and Wasserstein Discriminant
+// Analysis. It has no code of its own. The packages are:
+//
+//   - [github.com/gomonge/monge/wda] fits, serves and saves projections and classifiers.
+//   - [github.com/gomonge/monge/wda/dataset] reads files of samples and makes simulated data.
+//   - [github.com/gomonge/monge/wda/baseline] has PCA, FDA and other projections to compare with.
+//   - [github.com/gomonge/monge/sinkhorn] solves entropy-regularized transport problems.
+//   - [github.com/gomonge/monge/dist] computes squared distances and Gibbs kernels.
+//
+// The command is github.com/gomonge/monge/cmd/monge. README.md introduces all of them, and
+// docs/guide explains how to use them.
 package monge
