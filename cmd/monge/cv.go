@@ -39,42 +39,45 @@ func newCV(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cv --data FILE [flags]",
 		Short: "Choose settings by cross-validation",
-		Long: `Cv compares all combinations of -p, --lambda, --shrinkage and --k by the error of the K
-nearest neighbors classifier in the projection, on rows that the projection was not
-fitted to: the rows are divided into --folds parts at random, every class evenly, each
-part is once the test set of a fit to the others, and the mean of the errors counts.
-
-It prints the settings by their error, the best marked with *, with the standard
-deviation of the error from fold to fold; of equally good ones that is first which is
-first on the command line. --csv writes the table of all, with the error of every fold.
-
---model fits the best setting to all rows, as fit would, and writes the model with the
-projected rows in it, for monge predict to classify with the best K.
-
-The other flags are those of fit. The number of fits is that of the combinations
-without --k, times the folds: they are made side by side, one per CPU. The result
-depends on --seed, not on the number of CPUs.`,
+		Long: `Cv compares settings by cross-validation: it fits with each combination of -p,
+--lambda, --shrinkage and --k, and counts how many rows that the fit did not see are
+classified wrongly. It prints the settings from best to worst.`,
 		Example: `  monge cv --data wine.csv --standardize
-  monge cv --data wine.csv -p 1,2,5 --lambda 0.1,1,10 --shrinkage 0,0.5 --k 1,3,5 --model wine.wda
-  monge cv --data mnist.npz --sample 1000 -p 10,20 --lambda 1 --shrinkage 0.25,0.5,1 --float32 --csv digits.csv`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.cv(cmd, f) },
+  monge cv --data wine.csv -p 1,2 --lambda 0.1,1,10 --shrinkage 0,0.5 --model wine.wda
+  monge cv --data mnist.npz --sample 1000 -p 10,20 --lambda 1 --shrinkage 0.5,1 --csv digits.csv`,
+		Annotations: map[string]string{details: cvDetails},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.cv(cmd, f) },
 	}
 	fs := cmd.Flags()
 	f.trainFlags.add(cmd)
-	f.rows.add(cmd, "training rows")
+	f.rows.add(cmd, "the training rows")
 	fs.Lookup("seed").Usage = fitSeedUsage
-	fs.IntSliceVarP(&f.components, "components", "p", []int{2}, "dimensions to project to")
-	fs.Float64SliceVar(&f.lambda, "lambda", []float64{0.3, 1, 3}, "values of "+lambdaUsage)
+	fs.IntSliceVarP(&f.components, "components", "p", []int{2}, "`p`: numbers of dimensions to project to")
+	fs.Float64SliceVar(&f.lambda, "lambda", []float64{0.3, 1, 3}, lambdaUsage+"; several values")
 	fs.Lookup("lambda").DefValue = "[0.3,1,3]" // pflag has zeros behind
-	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{"0", "0.1", "0.5"}, "values of ρ ≥ 0, or auto")
-	fs.IntSliceVar(&f.ks, "k", nil, "numbers of neighbors (default 1,3,5,…,19)")
-	fs.IntVar(&f.folds, "folds", 5, "parts to divide the rows into")
-	fs.StringVar(&f.csv, "csv", "", "file to write the whole table to")
-	fs.StringVar(&f.model, "model", "", "file to write a model to, of the best setting and all rows")
+	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{"0", "0.1", "0.5"}, "`ρ`: protection against overfitting; auto is chosen on held-out rows")
+	fs.IntSliceVar(&f.ks, "k", nil, "`K`: numbers of neighbors that vote (default 1,3,5,…,19)")
+	fs.IntVar(&f.folds, "folds", 5, "`NUMBER`: parts to divide the rows into")
+	fs.StringVar(&f.csv, "csv", "", "`FILE`: where to write the whole table, with the error of every fold")
+	fs.StringVar(&f.model, "model", "", "`FILE`: where to write a model that is fitted to all rows with the best settings")
 	f.objective.addShared(cmd)
 	f.solver.add(cmd)
+	first(cmd, "data", "components", "lambda", "shrinkage", "k", "folds", "model", "csv", "standardize", "labels", "label-column")
 	return cmd
 }
+
+const cvDetails = `
+The rows are divided into --folds parts at random, every class evenly. Each part is
+once the test set of a fit to the others. The error of a setting is the mean over the
+parts, and "± sd" is the standard deviation from part to part. Of equally good
+settings the one that is first on the command line is printed first.
+
+--model fits the best setting to all rows, as monge fit would, and keeps the projected
+rows in the model, so that monge predict can classify with the best K.
+
+The other flags are those of monge fit. The number of fits is the number of
+combinations of -p, --lambda and --shrinkage, times the number of parts. One fit runs
+on each CPU. The result depends on --seed, not on the number of CPUs.`
 
 // settings checks the flags that need no data.
 func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {

@@ -363,7 +363,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		// The command line of cv.
 		{"no data", "cv", 2, "--data is required"},
 		{"p = 0", cv + "-p 1,0", 2, "--components must be between 1"},
-		{"p text", cv + "-p 1,x", 2, `invalid argument "1,x"`},
+		{"p text", cv + "-p 1,x", 2, `--components must be whole numbers separated by commas, not "1,x"`},
 		{"λ = 0", cv + "--lambda 1,0", 2, "--lambda must be positive and finite, not 0"},
 		{"λ NaN", cv + "--lambda NaN", 2, "--lambda must be positive and finite, not NaN"},
 		{"λ text", cv + "--lambda big", 2, "--lambda"},

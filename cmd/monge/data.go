@@ -22,10 +22,11 @@ type textFlags struct {
 }
 
 func (f *textFlags) add(cmd *cobra.Command) {
+	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.delimiter, "delimiter", "", "CSV: the character between fields; a blank stands for any number of blanks (default tab for .tsv, else comma)")
-	fs.StringVar(&f.comment, "comment", "", "CSV: the character that begins lines to leave out (default none)")
-	fs.IntVar(&f.maxExpansion, "max-expansion", 0, "most bytes of memory for each byte of a compressed file (default 400)")
+	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER`: in CSV, what stands between fields; a blank stands for any number of blanks (default comma, or tab for .tsv)")
+	fs.StringVar(&f.comment, "comment", "", "`CHARACTER`: in CSV, leave out lines that begin with it (default none)")
+	fs.IntVar(&f.maxExpansion, "max-expansion", 0, "`NUMBER`: limit on the bytes of memory for each byte of a compressed file (default 400)")
 }
 
 // options are those of the reader.
@@ -86,9 +87,10 @@ type trainFlags struct {
 }
 
 func (f *trainFlags) add(cmd *cobra.Command) {
+	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.data, "data", "", "file of samples (required)")
-	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file; every column of a CSV file is then a feature")
+	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to learn from, and their labels (required)")
+	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, if the data file has none; every column of a CSV file is then a feature")
 	f.readFlags.add(cmd)
 }
 
@@ -107,10 +109,12 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
+	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.labelColumn, "label-column", "", "CSV: name of the label column or its index from 0, from the end if negative (default the last); NPZ: name of the array (default y); Parquet, Arrow: name of the column (default label or y)")
-	fs.StringSliceVar(&f.columns, "columns", nil, "Parquet, Arrow: names of the feature columns (default those of lists if there are any, else all but label and split)")
-	fs.StringVar(&f.header, "header", "auto", "CSV: auto, present or absent")
+	fs.StringVar(&f.labelColumn, "label-column", "", "`NAME`: where the labels are. CSV: name of a column, or its number from 0, from the end if negative (default the last). NPZ: name of an array (default y). Parquet, Arrow: name of a column (default label or y)")
+	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES`: in Parquet and Arrow, the feature columns, separated by commas (default all columns of lists; without these all columns but label and split)")
+	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent")
+	oneOf(cmd, "header", "auto", "present", "absent")
 	f.textFlags.add(cmd)
 }
 
@@ -214,14 +218,15 @@ type rowFlags struct {
 }
 
 func (f *rowFlags) add(cmd *cobra.Command, what string) {
+	defer under(cmd, rowChoice)()
 	fs := cmd.Flags()
-	fs.IntVar(&f.sample, "sample", 0, "draw this many of the "+what+" at random, every class by its share but at least one row; fit and eval draw the same rows with the same seed (default all)")
-	fs.Float64Var(&f.holdout, "holdout", 0, "fraction of a file without a split of its own to keep for testing, at random and from every class; the same rows for the same seed")
-	fs.Uint64Var(&f.seed, "seed", 1, "seed of --sample and --holdout")
+	fs.IntVar(&f.sample, "sample", 0, "`NUMBER`: draw so many of "+what+" at random, from every class by its share; the same rows for the same --seed (default all rows)")
+	fs.Float64Var(&f.holdout, "holdout", 0, "`FRACTION`: keep this fraction of every class for testing, at random; the same rows for the same --seed (default none, or the file's own split)")
+	fs.Uint64Var(&f.seed, "seed", 1, "`NUMBER`: what --sample and --holdout draw rows by")
 }
 
 // fitSeedUsage describes --seed where a fit is made.
-const fitSeedUsage = "seed of all that is random: --sample, --holdout, and what the fit or the folds draw"
+const fitSeedUsage = "`NUMBER`: what everything random is drawn by: --sample, --holdout, and what the fit or the folds draw"
 
 func (f *rowFlags) check() error {
 	if f.sample < 0 {

@@ -50,8 +50,8 @@ demo.png.`, float64(demoLambda), demoTrain, demoNeighbors, demoTest),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.out, "out", "demo", "folder of the picture demo.png, made if it does not exist")
-	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
+	fs.StringVar(&f.out, "out", "demo", "`FOLDER`: where to write the picture demo.png; made if it does not exist")
+	fs.Uint64Var(&f.seed, "seed", 1, "`NUMBER`: what the simulation is drawn by")
 	return cmd
 }
 

@@ -35,39 +35,45 @@ func newEval(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval --model FILE --train FILE --test FILE [flags]",
 		Short: "Classify projected test samples by their nearest neighbors",
-		Long: `Eval projects training and test samples and reports the error of the K nearest
-neighbors classifier on the test samples for every K, and the confusion matrix for
-the first K (rows: true class; columns: predicted class), which --picture draws, with
-every class's recall and precision. At equal distance the
-training row that comes first is nearer; among classes with equally many votes the
-class of the nearest neighbor wins.
-
-Of an NPZ file with an array split, --train uses the rows where it is 0 and --test
-those where it is 1, so that both may name the same file. --holdout does the same
-for other files, with the rows that fit with the same --holdout and --seed has left
-out. --sample draws training rows as fit does, not test rows.
-
---baselines adds the errors in the original space and in p dimensions found by PCA
-and FDA on the training rows; this takes long if they are many.`,
-		Example: `  monge eval --model wine.wda --train wine.csv --test wine.csv --holdout 0.5
-  monge eval --model digits.wda --train mnist.npz --test mnist.npz --sample 1000 --seed 1 --k 1,3,5
-  monge eval --model m.wda --train X.csv --train-labels y.csv --test Z.csv --test-labels w.csv --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
+		Long: `Eval measures how well a model separates classes: it projects training and test
+rows, classifies each test row by its K nearest training rows, and prints the share
+of wrong classes, the confusion matrix, and recall and precision of every class.`,
+		Example: `  monge fit  --data wine.csv --holdout 0.5 --model half.wda
+  monge eval --model half.wda --train wine.csv --test wine.csv --holdout 0.5 --baselines
+  monge eval --model digits.wda --train mnist.npz --test mnist.npz --sample 1000 --k 1,3,5`,
+		Annotations: map[string]string{details: evalDetails},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.model, "model", "", "model file (required)")
-	fs.StringVar(&f.train, "train", "", "file of training samples (required)")
-	fs.StringVar(&f.test, "test", "", "file of test samples (required)")
-	fs.StringVar(&f.trainLabels, "train-labels", "", "file of the training labels")
-	fs.StringVar(&f.testLabels, "test-labels", "", "file of the test labels (default --train-labels if both samples are of one file)")
-	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "numbers of neighbors")
-	fs.BoolVar(&f.baselines, "baselines", false, "also the original space, PCA and FDA")
-	fs.StringVar(&f.picture, "picture", "", "file to draw the confusion matrix to, .png or .svg")
+	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
+	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows, and their labels (required)")
+	fs.StringVar(&f.test, "test", "", "`FILE`: file with test rows, and their labels; may be that of --train (required)")
+	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "`K`: numbers of neighbors")
+	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA")
+	fs.StringVar(&f.picture, "picture", "", "`FILE`: where to draw the confusion matrix, .png or .svg")
+	fs.StringVar(&f.trainLabels, "train-labels", "", "`FILE`: file with the labels of the training rows")
+	fs.StringVar(&f.testLabels, "test-labels", "", "`FILE`: file with the labels of the test rows (default --train-labels if all rows are in one file)")
 	addWorkers(cmd, &f.workers)
-	f.rows.add(cmd, "training rows")
+	f.rows.add(cmd, "the training rows")
 	f.read.add(cmd)
+	first(cmd, "model", "train", "test", "holdout", "sample", "seed", "k", "baselines", "picture", "label-column")
+	setHeading(fs.Lookup("train-labels"), dataFlags)
+	setHeading(fs.Lookup("test-labels"), dataFlags)
 	return cmd
 }
+
+const evalDetails = `
+Of an NPZ file with an array split, --train uses the rows where it is 0, and --test
+those where it is 1: both may name the same file. For other files --holdout does the
+same: the test rows are those that monge fit left out with the same --holdout and
+--seed. --sample draws training rows as monge fit does, and uses all test rows.
+
+At equal distance, the training row that comes first is nearer. Among classes with
+equally many votes, the class of the nearest row wins. The confusion matrix is for the
+first K.
+
+--baselines adds the errors with all features, and in p dimensions found by PCA and
+FDA from the training rows. With many features this takes long.`
 
 // rates are errors by K, in the order of the command line.
 type rates struct {

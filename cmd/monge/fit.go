@@ -37,63 +37,81 @@ func newFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit --data FILE --model FILE [flags]",
 		Short: "Fit a projection that separates classes",
-		Long: `Fit finds the projection P (d × p, orthonormal columns) that maximizes
-
-    J(P) = σ_b² / (σ_w² + ρ·σ_w²(P⁰))
-
-where σ_b² and σ_w² sum the entropic transport costs between and within the classes
-of the projected samples after exactly L Sinkhorn iterations, P⁰ is the start and ρ
-the shrinkage. λ is relative to the data: that of two classes is --lambda divided by
-the mean squared distance of their samples in the start, unless --absolute or
---lambda-matrix says otherwise.
-
-Features are used in their own units. Where these are of different kinds the largest
-decides: --standardize divides each by its standard deviation, and keeps that in the
-model.
-
-Of an NPZ file with an array split the rows where it is 0 are used; --holdout and
---sample choose among the rows of any file.
-
-Where samples are few the projection that is best for them is not the best for
-others. --shrinkage helps; --validation holds out some rows of every class and keeps
-the projection of the step that classifies these best; monge cv compares settings.
-
-The solver minibatch is for data that are too many for the others, whose time grows as
-the square of the number of rows: from a few thousand rows on. It needs the memory of
-the data twice, and evaluates J on 4096 rows at most. Of an uncompressed NPY, NPZ or IDX
-file that would take more than 2 GiB, or with --out-of-core, it leaves the rows where they
-are: it reads all of them once, to check them, holds a sample for all but the mini-batches,
-and draws these from the file. The memory is then some hundred megabytes and 40 bytes a
-row, and what --k keeps is a sample, too.
-
-The model is a file that numpy.load reads, too (arrays projection, mean, labels). With
---k it also holds the projected training rows, for monge predict. An interrupt (Ctrl-C)
-ends the fit with exit code 130 and writes no model.`,
+		Long: `Fit learns from rows with labels a projection to a few dimensions that keeps the
+classes apart, and writes it to a model file. Settings that are not given are chosen
+by their error on held-out rows.`,
 		Example: `  monge fit --data wine.csv --model wine.wda
-  monge fit --data wine.csv --label-column class -p 1 --model wine.wda
-  monge fit --data X.csv --labels y.csv --shrinkage 0.5 --model x.wda
-  monge fit --data wine.csv --validation 0.25 --starts 5 --k 5 --model wine.wda
-  monge fit --data mnist.npz --sample 1000 --seed 1 -p 10 --model digits.wda
-  monge fit --data mnist.npz --method minibatch --float32 -p 10 --model digits.wda
-  monge fit --data big.npy --labels y.npy --method minibatch --out-of-core --model big.wda
-  monge fit --data train-images-idx3-ubyte.gz --sample 1000 -p 20 --model digits.wda`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
+  monge fit --data wine.csv --holdout 0.5 --k 5 --model wine.wda    # then: monge eval
+  monge fit --data mnist.npz --sample 1000 -p 10 --model digits.wda`,
+		Annotations: map[string]string{details: fitDetails},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
 	}
 	fs := cmd.Flags()
 	f.trainFlags.add(cmd)
-	f.rows.add(cmd, "training rows")
-	fs.StringVar(&f.model, "model", "", "file to write the model to (required)")
-	fs.IntVarP(&f.components, "components", "p", 2, "p, the dimension to project to")
-	fs.IntVar(&f.leading, "leading", 0, "number of components that J is of and that count; the rest is made small (default chosen on rows held out)")
+	f.rows.add(cmd, "the training rows")
+	fs.StringVar(&f.model, "model", "", "`FILE`: where to write the model (required)")
+	fs.IntVarP(&f.components, "components", "p", 2, "`p`: number of dimensions to project to")
+	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, so that monge predict can classify by the `K` nearest of them (default keep none)")
+	f.addFamily(cmd)
 	f.objective.add(cmd)
-	fs.StringVar(&f.shrinkage, "shrinkage", "auto", "ρ ≥ 0, against overfitting; auto is chosen on rows held out")
+	fs.Lookup("lambda").DefValue = "auto"
 	f.solver.add(cmd)
-	fs.StringVar(&f.init, "init", "", "file of the start P⁰ (d × p, CSV without header or NPY; default the principal components)")
-	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, for predict to classify by so many nearest neighbors (default keep none)")
-	addOutOfCore(cmd, &f.outOfCore)
 	fs.Lookup("seed").Usage = fitSeedUsage
+	first(cmd, "data", "model", "components", "k", "labels", "label-column", "standardize", "holdout", "sample", "seed")
 	return cmd
 }
+
+// addFamily adds the flags of a fit that cv does not have, or has in another form.
+func (f *fitFlags) addFamily(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	func() {
+		defer under(cmd, methodFlags)()
+		fs.StringVar(&f.shrinkage, "shrinkage", "auto", "`ρ`: protection against overfitting: 0 for none, 1 to be cautious, or auto, chosen on held-out rows")
+		fs.IntVar(&f.leading, "leading", 0, "`NUMBER`: how many components are informative. J uses only these, and the others are scaled to almost zero (default chosen on held-out rows)")
+	}()
+	defer under(cmd, optimizerFlags)()
+	fs.StringVar(&f.init, "init", "", "`FILE`: file with the projection to start from: d × p numbers, CSV without a header or NPY (default the principal components)")
+	addOutOfCore(cmd, &f.outOfCore)
+}
+
+const fitDetails = `
+The projection P maximizes
+
+    J(P) = σ_b² / (σ_w² + ρ·σ_w²(P⁰)).
+
+σ_b² is the sum of the entropic transport costs between the classes, and σ_w² the
+sum within the classes, of the projected rows after exactly L Sinkhorn iterations.
+P⁰ is the start, and ρ the shrinkage. λ is relative to the data: for two classes it
+is --lambda divided by the mean squared distance of their rows at the start, unless
+--absolute or --lambda-matrix says otherwise.
+
+Methods: auto looks for a good start and continues with limited-memory BFGS; cg is
+conjugate gradient, sd steepest descent, and pg the projected gradient of the paper.
+eigen and eigen-trace repeat an eigenvalue problem. minibatch is for many rows.
+principal gives the principal components (PCA), fisher gives discriminant analysis;
+both need no optimizer.
+
+Features are used in their own units. If the units differ, the feature with the
+largest numbers decides the result: --standardize divides each feature by its
+standard deviation, and the model remembers it.
+
+Of an NPZ file with an array split, the rows where it is 0 are used. --holdout and
+--sample choose among the rows of any file.
+
+With few rows, the projection that fits them best may be bad for other rows.
+--shrinkage protects against that. --validation holds out some rows of every class
+and keeps the projection of the step that classifies them best. monge cv compares
+settings.
+
+The time of a fit grows with the square of the number of rows. From a few thousand
+rows on use --method minibatch. It needs twice the memory of the data, and computes
+J on at most 4096 rows. With --out-of-core the rows of an uncompressed NPY, NPZ or
+IDX file stay in the file (by itself if they take more than 2 GiB). All rows are read
+once to check them, and mini-batches are drawn from the file. The memory is then a
+few hundred megabytes and 40 bytes a row, and --k keeps only a sample of the rows.
+
+numpy.load reads the model file, too (arrays projection, mean, labels). An interrupt
+(Ctrl-C) ends the fit with exit code 130 and writes no model.`
 
 // settings checks the flags that need no data.
 func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {

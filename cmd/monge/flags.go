@@ -50,31 +50,34 @@ type objectiveFlags struct {
 const maxIterations = 10000
 
 func (f *objectiveFlags) add(cmd *cobra.Command) {
+	defer under(cmd, objectiveGroup)()
 	fs := cmd.Flags()
 	fs.Float64Var(&f.lambda, "lambda", 1, lambdaUsage)
-	fs.Lookup("lambda").DefValue = "auto"
-	fs.StringVar(&f.lambdaMatrix, "lambda-matrix", "", "file of λ for every pair of classes (C × C, CSV without header or NPY, classes sorted), instead of --lambda")
+	fs.StringVar(&f.lambdaMatrix, "lambda-matrix", "", "`FILE`: file with λ for every pair of classes, instead of --lambda: C × C numbers, classes sorted, CSV without a header or NPY")
 	f.addShared(cmd)
 }
 
-const lambdaUsage = "λ, the inverse of the entropic regularization"
+const lambdaUsage = "`λ`: how sharp the transport is: small values compare classes by their means, large ones by single rows"
 
 // addShared adds all but λ.
 func (f *objectiveFlags) addShared(cmd *cobra.Command) {
+	defer under(cmd, objectiveGroup)()
 	fs := cmd.Flags()
-	fs.IntVar(&f.iterations, "iterations", 10, "L, the Sinkhorn iterations that define the transport")
-	fs.BoolVar(&f.proportional, "proportional", false, "weigh pairs of classes by their frequencies")
-	fs.BoolVar(&f.float32, "float32", false, "evaluate in float32, about twice as fast")
+	fs.IntVar(&f.iterations, "iterations", 10, "`L`: number of Sinkhorn iterations that define a transport cost")
+	fs.BoolVar(&f.proportional, "proportional", false, "weight classes by their numbers of rows; without this all classes count the same")
+	fs.BoolVar(&f.float32, "float32", false, "compute in float32, which is about twice as fast and less exact")
 	addLevel(cmd, &f.level)
 	addWorkers(cmd, &f.workers)
 }
 
 func addLevel(cmd *cobra.Command, level *string) {
-	cmd.Flags().StringVar(level, "level", "", "instruction set; the result is the same with any (default the best of this machine)")
+	defer under(cmd, outputFlags)()
+	cmd.Flags().StringVar(level, "level", "", "`NAME`: instruction set; the result is the same with any (default the best of this machine)")
 }
 
 func addWorkers(cmd *cobra.Command, workers *int) {
-	cmd.Flags().IntVar(workers, "workers", 0, "goroutines; the result does not depend on it (default one per CPU)")
+	defer under(cmd, outputFlags)()
+	cmd.Flags().IntVar(workers, "workers", 0, "`NUMBER`: CPUs to use; the result does not depend on it (default all)")
 }
 
 func checkWorkers(workers int) error { return checkRange("workers", workers, 0, 1024) }
@@ -122,22 +125,49 @@ type solverFlags struct {
 }
 
 func (f *solverFlags) add(cmd *cobra.Command) {
+	f.addObjective(cmd)
+	f.addMethod(cmd)
+	f.addOptimizer(cmd)
+	f.addValidation(cmd)
+}
+
+func (f *solverFlags) addObjective(cmd *cobra.Command) {
+	defer under(cmd, objectiveGroup)()
 	fs := cmd.Flags()
-	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda as it is, not relative to the data")
-	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first")
-	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "metric of the features: none, diagonal or spherical (the covariance within classes shrunken towards its diagonal, or a multiple of the identity, by Ledoit and Wolf's intensity, or by α after a colon: spherical:0.5), or auto")
-	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "length of the components: orthonormal; unit: the same transport within classes; ratio: unit, less what hardly tells classes apart; or auto")
-	fs.StringVar(&f.method, "method", wda.Method(0).String(), "one of "+methodNames())
-	fs.StringVar(&f.gradient, "gradient", sinkhorn.GradientUnrolled.String(), "unrolled: through the iterations; implicit: of the converged transport, which --iterations then bounds (default 10000); frozen: with fixed plans")
-	fs.IntVar(&f.batchSize, "batch-size", 64, "with --method minibatch: samples of a class in a step")
-	fs.IntVar(&f.maxSteps, "max-steps", 0, "most steps of the solver; of minibatch, rounds of 20 mini-batches (default 200, or as many as were compared where settings are chosen)")
-	fs.Float64Var(&f.tolerance, "tolerance", 0, "stop when the gradient's norm is this fraction of that at the start (default 1e-6, or 1e-4 with --float32; with these, auto stops when the objective no longer gains, too)")
-	fs.IntVar(&f.starts, "starts", 0, "starts, of which the best result is kept; all but the first are random projections, by --seed (default 1, or up to 8 for few rows where settings are chosen)")
-	fs.Float64Var(&f.validation, "validation", 0, "fraction of every class to hold out by --seed, to stop early and keep the step with the least error there (default none)")
-	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "with --validation: neighbors of the classifier")
-	fs.IntVar(&f.judge.Every, "validation-every", 2, "with --validation: steps from one judgement to the next")
-	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "with --validation: judgements without improvement that end the fit")
-	fs.BoolVar(&f.paper, "paper", false, "the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --method pg --whitening none --scale orthonormal")
+	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda in the units of the data, not relative to the mean squared distance of the classes")
+	fs.StringVar(&f.gradient, "gradient", sinkhorn.GradientUnrolled.String(), "`NAME`: derivative of the transport cost. One of unrolled, through the iterations; implicit, of the converged transport, which --iterations then limits (to 10000 if not given); frozen, with the plans held fixed")
+	oneOf(cmd, "gradient", "unrolled", "implicit", "frozen")
+}
+
+func (f *solverFlags) addMethod(cmd *cobra.Command) {
+	defer under(cmd, methodFlags)()
+	fs := cmd.Flags()
+	fs.StringVar(&f.method, "method", wda.Method(0).String(), "`NAME`: how the projection is found, one of "+methodNames())
+	oneOf(cmd, "method", strings.Split(methodNames(), ", ")...)
+	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken towards its diagonal or towards a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity from 0 to 1, as in spherical:0.5; without it the formula of Ledoit and Wolf does")
+	oneOf(cmd, "whitening", "auto", "none", "diagonal", "spherical")
+	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "`NAME`: length of the components. One of orthonormal; unit, the same spread within classes on every axis; ratio, unit but shorter where a component hardly tells classes apart; auto, chosen on held-out rows")
+	oneOf(cmd, "scale", "auto", "orthonormal", "unit", "ratio")
+	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first; use it for features in different units")
+	fs.BoolVar(&f.paper, "paper", false, "use the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --method pg --whitening none --scale orthonormal")
+}
+
+func (f *solverFlags) addOptimizer(cmd *cobra.Command) {
+	defer under(cmd, optimizerFlags)()
+	fs := cmd.Flags()
+	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: most steps of the optimizer; with --method minibatch, rounds of 20 mini-batches (default 200, or the 4 or 8 that settings were compared with)")
+	fs.Float64Var(&f.tolerance, "tolerance", 0, "`FRACTION`: stop when the norm of the gradient has fallen to this fraction of its norm at the start; at the default or above, auto also stops when J no longer rises (default 1e-6, or 1e-4 with --float32)")
+	fs.IntVar(&f.starts, "starts", 0, "`NUMBER`: starts, of which the best result is kept; all but the first are random, by --seed (default 1, or up to 8 for few rows where settings are chosen)")
+	fs.IntVar(&f.batchSize, "batch-size", 64, "`NUMBER`: rows of a class in a step, with --method minibatch")
+}
+
+func (f *solverFlags) addValidation(cmd *cobra.Command) {
+	defer under(cmd, validationFlags)()
+	fs := cmd.Flags()
+	fs.Float64Var(&f.validation, "validation", 0, "`FRACTION`: hold out this fraction of every class, and keep the step whose projection classifies these rows best (default none)")
+	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "`K`: number of neighbors of the classifier")
+	fs.IntVar(&f.judge.Every, "validation-every", 2, "`NUMBER`: steps from one judgement to the next")
+	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "`NUMBER`: judgements without improvement that end the fit")
 }
 
 // apply checks the flags and puts what they say into s.

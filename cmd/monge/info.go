@@ -17,17 +17,35 @@ func newInfo(a *app) *cobra.Command {
 	var model string
 	cmd := &cobra.Command{
 		Use:   "info [--model FILE]",
-		Short: "Show the version, this machine's instruction sets, or a model",
-		Long: `Info prints the version and the instruction sets (levels) that this machine can
-run, the one selected last. MONGE_LEVEL caps the selection. With --model it adds what
-a model file says of its fit.`,
+		Short: "Describe this program and machine, or a model",
+		Long: `Info describes the program and the machine: the version, and the instruction sets
+(levels) that this machine can run. With --model it also describes a model and its fit.`,
 		Example: `  monge info
-  MONGE_LEVEL=ref monge info --json
-  monge info --model wine.wda`,
+  monge info --model wine.wda
+  MONGE_LEVEL=ref monge info --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.info(model) },
 	}
-	cmd.Flags().StringVar(&model, "model", "", "model file")
+	cmd.Flags().StringVar(&model, "model", "", "`FILE`: a model to describe")
 	return cmd
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Version prints the version of the program and what it was built with.",
+		Example: "  monge version",
+		RunE: func(*cobra.Command, []string) error {
+			v := version()
+			return a.report(v, func(w io.Writer) {
+				fmt.Fprintf(w, "monge %s", v.Version)
+				if v.Revision != "" {
+					fmt.Fprintf(w, " (%s)", v.Revision)
+				}
+				fmt.Fprintf(w, ", built with %s for %s\n", v.Go, v.Platform)
+			})
+		},
+	}
 }
 
 type versionInfo struct {
@@ -37,10 +55,10 @@ type versionInfo struct {
 	Platform string `json:"platform"`
 }
 
-// version is what the linker recorded: a module version, or "(devel)".
 // release is the version, set by the linker where the toolchain does not know it.
 var release string
 
+// version is what the linker recorded: a module version, or "(devel)".
 func version() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()

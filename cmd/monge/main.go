@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes.
@@ -29,6 +31,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitUnfinished  = 3   // the result is there, but less exact than was asked for
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
@@ -64,14 +67,30 @@ func main() {
 
 // app is what the commands share.
 type app struct {
-	json           bool
-	stdout, stderr io.Writer
-	interrupted    atomic.Pointer[string] // what to say when it is
-	said           sync.Once
+	json        bool
+	stdout      *output
+	stderr      io.Writer
+	interrupted atomic.Pointer[string] // what to say when it is
+	said        sync.Once
+}
+
+// output is standard output. It remembers the first error: not everybody who writes to it,
+// such as those who print help, can return one.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.err == nil {
+		o.err = fmt.Errorf("cannot write to standard output: %w", cause(err))
+	}
+	return n, err
 }
 
 func newApp(stdout, stderr io.Writer) *app {
-	a := &app{stdout: stdout, stderr: stderr}
+	a := &app{stdout: &output{Writer: stdout}, stderr: stderr}
 	a.onInterrupt("interrupted; nothing was written")
 	return a
 }
@@ -93,6 +112,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if a.stdout.err != nil {
+		err = a.stdout.err
+	}
 	switch {
 	case err == nil:
 		return exitOK
@@ -103,14 +125,21 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
+	if errors.Is(err, errUnfinished) {
+		return exitUnfinished
+	}
 	return exitFailure
 }
 
 // complain prints one line on stderr.
 func (a *app) complain(text string) {
 	text = strings.Join(strings.Fields(text), " ")
-	fmt.Fprintln(a.stderr, "monge: "+text)
+	fmt.Fprintln(a.stderr, "monge: "+printable(text))
 }
+
+// errUnfinished is wrapped by the error of a computation whose result was printed, but is less
+// exact than was asked for.
+var errUnfinished = errors.New("not converged")
 
 // usageError is an error of the command line itself, not of the data.
 type usageError struct{ text string }
@@ -121,30 +150,36 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-const rootLong = `monge: Wasserstein Discriminant Analysis and optimal transport on files.
+const rootLong = `Monge makes data easier to classify and to draw. From rows with labels it learns a
+projection to a few dimensions that keeps the classes apart (Wasserstein
+discriminant analysis, WDA). It applies, evaluates and draws such projections, and
+it solves optimal transport problems.`
 
-Data files are CSV (.csv, .tsv), NPY, NPZ or IDX, each also with .gz, Parquet or Arrow
-IPC; rows are samples. Labels are the last column of a CSV file, the array y of an NPZ file, or
-the file with labels beside an IDX file, unless flags say otherwise. The rows of an
-NPZ file with an array "split" are training data where it is 0 and test data where
-it is 1.
+const rootExample = `  monge demo                                      # needs no data
+  monge fit --data wine.csv --k 5 --model wine.wda
+  monge predict --model wine.wda --data new.csv`
 
-Every command takes --json and then prints one JSON object on standard output and
-no progress bar. An error is one line on standard error beginning with "monge: ".
-Files are written whole or not at all.
+// commandGroups are the commands, in the order and under the headings of monge help.
+var commandGroups = []struct {
+	heading  string
+	commands []func(*app) *cobra.Command
+}{
+	{"Learn", []func(*app) *cobra.Command{newFit, newCV}},
+	{"Use a model", []func(*app) *cobra.Command{newTransform, newPredict, newPlotCommand}},
+	{"Check a model", []func(*app) *cobra.Command{newEval, newScore, newVerify}},
+	{"Optimal transport", []func(*app) *cobra.Command{newSinkhorn}},
+	{"More", []func(*app) *cobra.Command{newDemo, newInfo, newVersion, newCompletion}},
+}
 
-Exit codes: 0 success; 1 an error of data, files or computation; 2 a wrong command
-line; 130 interrupted by Ctrl-C or SIGTERM, within a fifth of a second (nothing is
-written then, not even a model of the best projection so far).
-
-Environment: MONGE_LEVEL=ref|avx2|avx512|neon caps the instruction set in use. The
-answers are the same bits with any.`
+// topicGroup is the heading of the topics.
+const topicGroup = "Topics (monge help TOPIC)"
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "monge",
-		Short:         "Wasserstein Discriminant Analysis and optimal transport on files",
+		Use:           "monge COMMAND [flags]",
+		Short:         "Wasserstein discriminant analysis and optimal transport on files",
 		Long:          rootLong,
+		Example:       rootExample,
 		Version:       version().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -153,7 +188,7 @@ func newRoot(a *app) *cobra.Command {
 				return usagef("the experiments are a program of their own: cd experiments && go run ./cmd/experiment")
 			}
 			if len(args) > 0 {
-				return usagef("unknown command %q; monge help lists the commands", args[0])
+				return usagef("unknown command %q%s; monge help lists the commands", args[0], suggestion("", cmd.SuggestionsFor(args[0])))
 			}
 			return nil
 		},
@@ -164,44 +199,117 @@ func newRoot(a *app) *cobra.Command {
 			}
 			return nil
 		},
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		DisableFlagsInUseLine:      true,
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd == root {
-			return usagef("%v; see monge help", err)
-		}
-		return usagef("%v; see monge help %s", err, cmd.Name())
-	})
-	root.SetHelpCommand(newHelp(root))
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(a.stdout, cmd) })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object on standard output, and no progress bar")
+	setHeading(root.PersistentFlags().Lookup("json"), outputFlags)
+	root.Flags().BoolP("version", "v", false, "print the version")
 	cobra.EnableCommandSorting = false
-	for _, add := range []func(*app) *cobra.Command{
-		newDemo, newFit, newCV, newTransform, newPredict, newEval, newPlotCommand, newScore, newVerify, newSinkhorn, newInfo,
-	} {
-		cmd := add(a)
-		if cmd.Args == nil {
-			cmd.Args = noArguments
+	for _, g := range commandGroups {
+		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading})
+		for _, add := range g.commands {
+			cmd := add(a)
+			if cmd.Args == nil {
+				cmd.Args = noArguments
+			}
+			cmd.DisableFlagsInUseLine = true
+			cmd.Flags().SortFlags = false
+			cmd.GroupID = g.heading
+			root.AddCommand(cmd)
 		}
-		cmd.DisableFlagsInUseLine = true
-		cmd.Flags().SortFlags = false
-		root.AddCommand(cmd)
+	}
+	last := commandGroups[len(commandGroups)-1].heading
+	root.SetHelpCommand(newHelp(root))
+	root.SetHelpCommandGroupID(last)
+	root.AddGroup(&cobra.Group{ID: topicGroup, Title: topicGroup})
+	for _, t := range topics() {
+		t.GroupID = topicGroup
+		root.AddCommand(t)
 	}
 	return root
+}
+
+// flagError says what is wrong with a flag, and what to do.
+func flagError(cmd *cobra.Command, err error) error {
+	help := "monge help"
+	if cmd.HasParent() {
+		help += " " + cmd.Name()
+	}
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		f := e.GetFlag()
+		what := map[string]string{
+			"float64": "a number", "int": "a whole number", "uint64": "a whole number that is not negative", "bool": "true or false",
+			"intSlice": "whole numbers separated by commas", "float64Slice": "numbers separated by commas", "duration": "a duration such as 5m or 30s",
+		}[f.Value.Type()]
+		return usagef("--%s must be %s, not %q; see %s", f.Name, cmp.Or(what, "of type "+f.Value.Type()), e.GetValue(), help)
+	}
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
+		var near []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if edits(e.GetSpecifiedName(), f.Name) <= 2 {
+				near = append(near, f.Name)
+			}
+		})
+		return usagef("unknown flag: --%s%s; see %s", e.GetSpecifiedName(), suggestion("--", near), help)
+	}
+	return usagef("%v; see %s", err, help)
+}
+
+// suggestion asks whether one of the names was meant.
+func suggestion(prefix string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " (did you mean " + prefix + strings.Join(names, " or "+prefix) + "?)"
+}
+
+// edits returns the number of characters to insert, delete or replace that make a into b.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0]++
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // newHelp is like cobra's own, which takes an unknown command for success.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Explain a command",
+		Use:   "help [COMMAND or TOPIC]",
+		Short: "Explain a command or a topic",
+		Long:  "Help explains a command or a topic. Without one it lists all of them.",
+		Example: `  monge help
+  monge help fit
+  monge help terms`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+			for _, c := range root.Commands() {
+				names = append(names, c.Name()+"\t"+c.Short)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == root && len(args) > 0 || len(rest) > 0 {
-				return usagef("no help on %q; monge help lists the commands", strings.Join(args, " "))
+				return usagef("there is no command or topic %q; monge help lists them", strings.Join(args, " "))
 			}
-			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
 		},
 	}

@@ -163,24 +163,36 @@ func simulate(t testing.TB) *simulated {
 	must(err)
 	n, cols := 0, columns(d)
 	all := mat.NewDense(360, cols, nil)
-	var labels, split []int32
+	var labels []int
+	var split []int32
 	for i := range 300 {
 		all.SetRow(n, test.X.RawRowView(i))
-		labels, split = append(labels, int32(test.Labels[i])), append(split, 1)
+		labels, split = append(labels, test.Labels[i]), append(split, 1)
 		n++
 		if i%5 == 0 {
 			all.SetRow(n, d.X.RawRowView(i/5))
-			labels, split = append(labels, int32(d.Labels[i/5])), append(split, 0)
+			labels, split = append(labels, d.Labels[i/5]), append(split, 0)
 			n++
 		}
 	}
-	w, err := npz.Create(s.npz)
-	must(err)
-	must(w.Write("X", all))
-	must(w.Write("y", labels))
-	must(w.Write("split", split))
-	must(w.Close())
+	writeNPZ(t, s.npz, &dataset.Dataset{X: all, Labels: labels}, split)
 	return s
+}
+
+// writeNPZ writes rows, labels and a split.
+func writeNPZ(t testing.TB, path string, d *dataset.Dataset, split []int32) {
+	t.Helper()
+	var labels []int32
+	for _, l := range d.Labels {
+		labels = append(labels, int32(l))
+	}
+	w, err := npz.Create(path)
+	if err == nil {
+		err = errors.Join(w.Write("X", d.X), w.Write("y", labels), w.Write("split", split), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestEveryCommand(t *testing.T) {
@@ -441,27 +453,6 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
-	code, stdout, _ := monge(t, "help")
-	if code != 0 {
-		t.Fatalf("exit code %d", code)
-	}
-	for _, name := range []string{"demo", "fit", "transform", "eval", "plot", "score", "sinkhorn", "experiment", "info"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("monge help does not list %s", name)
-		}
-		code, help, _ := monge(t, name, "--help")
-		if code != 0 || !strings.Contains(help, "Examples:") || !strings.Contains(help, "--json") {
-			t.Errorf("monge %s --help: exit code %d: %s", name, code, help)
-		}
-	}
-	for _, code := range []string{"0 success", "1 an error", "2 a wrong", "130 interrupted"} {
-		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), code) {
-			t.Errorf("monge help does not explain the exit code of %q", code)
-		}
-	}
-}
-
 // bad is a command line that must fail, with a text and an exit code.
 type bad struct {
 	name string
@@ -593,7 +584,7 @@ func TestBadInput(t *testing.T) {
 		{"λ < 0", fit + "--lambda -1", 2, "--lambda must be positive and finite, not -1"},
 		{"λ NaN", fit + "--lambda NaN", 2, "--lambda must be positive and finite, not NaN"},
 		{"λ Inf", fit + "--lambda Inf", 2, "--lambda must be positive and finite, not +Inf"},
-		{"λ text", fit + "--lambda big", 2, `invalid argument "big" for "--lambda"`},
+		{"λ text", fit + "--lambda big", 2, `--lambda must be a number, not "big"; see monge help fit`},
 		{"λ twice", fit + "--lambda 2 --lambda-matrix $zero.csv", 2, "exclude each other"},
 		{"absolute matrix", fit + "--absolute --lambda-matrix $zero.csv", 2, "exclude each other"},
 		{"L = 0", fit + "--iterations 0", 2, "--iterations must be between 1"},
@@ -611,11 +602,11 @@ func TestBadInput(t *testing.T) {
 		{"header", fit + "--header maybe", 2, "--header must be"},
 		{"delimiter", fit + "--delimiter ab", 2, "--delimiter must be one character"},
 		{"two labels", fit + "--labels $y.csv --label-column 3", 2, "exclude each other"},
-		{"unknown flag", fit + "--lamda 1", 2, "unknown flag: --lamda"},
+		{"unknown flag", fit + "--lamda 1", 2, "unknown flag: --lamda (did you mean --lambda?); see monge help fit"},
 		{"argument", fit + "more", 2, `unexpected argument "more"`},
 		{"unknown flag of none", "--lambda 1", 2, "unknown flag: --lambda; see monge help"},
-		{"unknown topic", "help fitt", 2, `no help on "fitt"`},
-		{"unknown command", "fitt", 2, `unknown command "fitt"`},
+		{"unknown topic", "help fitt", 2, `there is no command or topic "fitt"`},
+		{"unknown command", "fitt", 2, `unknown command "fitt" (did you mean fit?)`},
 
 		// Output that cannot be written, before the work: --max-steps would take long.
 		{"no folder", "fit --data $none.csv --model $no/such/m.wda", 1, "cannot create a file in the folder "},
@@ -890,9 +881,26 @@ type brokenWriter struct{}
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestBrokenOutput(t *testing.T) {
-	var stderr bytes.Buffer
-	if code := newApp(brokenWriter{}, &stderr).run(t.Context(), []string{"info", "--json"}); code != exitFailure || !strings.Contains(stderr.String(), "no space left") {
-		t.Errorf("exit code %d, %q", code, stderr.String())
+	for _, line := range []string{"info --json", "info", "version", "--version", "--help", "help fit", "fit --help", "completion bash", ""} {
+		var stderr bytes.Buffer
+		if code := newApp(brokenWriter{}, &stderr).run(t.Context(), strings.Fields(line)); code != exitFailure || stderr.String() != "monge: cannot write to standard output: no space left\n" {
+			t.Errorf("monge %s: exit code %d, %q", line, code, stderr.String())
+		}
+	}
+}
+
+// What would act on a terminal is escaped in what is printed for people.
+func TestPrintable(t *testing.T) {
+	const evil = "\x1b[2Jclass\x9b\u202e"
+	if got, want := printable("é\t"+evil+"\n"), "é\t"+`\x1b[2Jclass\x9b\u202e`+"\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	dir := t.TempDir()
+	data := write(t, filepath.Join(dir, "d.csv"), strings.Repeat("1,2,a\n2,1,a\n5,6,"+evil+"\n6,5,"+evil+"\n", 5))
+	for _, args := range [][]string{{"fit", "--data", data, "--model", filepath.Join(dir, "m.wda")}, {"fit", "--data", evil}, {"fit", "--data", evil, "--model", "m.wda"}, {evil}} {
+		if _, stdout, stderr := monge(t, args...); strings.ContainsAny(stdout+stderr, "\x1b\u202e") || !strings.Contains(stdout+stderr, `\x1b[2J`) && len(args) != 3 {
+			t.Errorf("%q: %q, %q", args, stdout, stderr)
+		}
 	}
 }
 

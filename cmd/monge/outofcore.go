@@ -26,7 +26,8 @@ type training struct {
 }
 
 func addOutOfCore(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "out-of-core", false, "with --method minibatch: leave the rows in their file, an uncompressed NPY, NPZ or IDX (default if they would take more than 2 GiB)")
+	defer under(cmd, optimizerFlags)()
+	cmd.Flags().BoolVar(v, "out-of-core", false, "leave the rows in their file, with --method minibatch and an uncompressed NPY, NPZ or IDX file (done by itself for more than 2 GiB)")
 }
 
 // training reads what the flags say, or leaves it in its file: if they say so, or if it is

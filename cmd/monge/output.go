@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/gomonge/monge/internal/outfile"
 )
@@ -44,11 +45,29 @@ func (a *app) report(object any, text func(w io.Writer)) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
+		clean := printable(out.String())
+		out.Reset()
+		out.WriteString(clean)
 	}
-	if _, err := a.stdout.Write(out.Bytes()); err != nil {
-		return fmt.Errorf("standard output: %w", err)
+	_, err := a.stdout.Write(out.Bytes())
+	return err
+}
+
+// printable replaces what would move the cursor of a terminal or change its colors, such as an
+// escape in the name of a file or a column, by the escapes of Go.
+func printable(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(r)):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case strconv.IsPrint(r) || r == '\n' || r == '\t':
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
 	}
-	return nil
+	return b.String()
 }
 
 // shortest formats a number by as many digits as it takes to read it again.

@@ -84,7 +84,7 @@ func (a *app) reportPairs(results []pairResult) error {
 	enc.SetEscapeHTML(false)
 	for i := range results {
 		if err := enc.Encode(&results[i]); err != nil {
-			return fmt.Errorf("standard output: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -24,33 +24,35 @@ func newPlotCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot --model FILE --data FILE --out FILE [flags]",
 		Short: "Draw projected samples",
-		Long: `Plot draws the first two components of the projected samples, with a colour and a
-marker for every class and equal units on both axes; of a model with one component it
-draws one line of points for every class. The picture is PNG or SVG by the name of
---out.
-
-A name in .html makes a page of its own, without network: any two or three components
-with their ratios, rows and labels under the pointer, a legend that filters, training and
-test rows (of the file's split or --holdout), and the test rows that nearest neighbors
-misclassify, by the classifier of the model file or else five of the training rows.
-
-Labels, and rows to draw, are found as in transform. Data without labels are drawn in
-one colour. With many rows --sample keeps the picture readable and an SVG small.`,
+		Long: `Plot draws projected rows, each class in its color and marker, as a PNG or SVG picture
+or as an interactive HTML page that needs no network.`,
 		Example: `  monge plot --model wine.wda --data wine.csv --out wine.png
-  monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg
-  monge plot --model wine.wda --data wine.csv --holdout 0.5 --out wine.html`,
+  monge plot --model wine.wda --data wine.csv --holdout 0.5 --out wine.html
+  monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg`,
+		Annotations: map[string]string{details: `
+A picture shows the first two components with equal units on both axes. Of a model
+with one component it shows one line of points for every class.
+
+A page shows any two or three components with their ratios, the row and label under
+the pointer, and a legend that filters. It tells training from test rows (of the file's
+split or --holdout), and marks the test rows that nearest neighbors misclassify: by the
+classifier of the model file, or else by five of the training rows.
+
+Labels and rows are found as in monge transform. Data without labels are drawn in one
+color. With many rows, --sample keeps the picture readable and an SVG file small.`},
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.plot(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.model, "model", "", "model file (required)")
-	fs.StringVar(&f.data, "data", "", "file of samples (required)")
-	fs.StringVar(&f.labels, "labels", "", "file of labels, if they are not in the data file")
-	fs.StringVar(&f.out, "out", "", "file to write, .png, .svg or .html (required)")
-	fs.StringVar(&f.title, "title", "", "title of the picture")
-	fs.IntVar(&f.width, "width", 800, "width in pixels")
-	fs.IntVar(&f.height, "height", 600, "height in pixels")
-	fs.StringVar(&f.part, "rows", "all", "all, train or test, by the file's split or --holdout")
-	f.rows.add(cmd, "rows")
+	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
+	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to draw (required)")
+	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .png, .svg or .html (required)")
+	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, if the data file has none")
+	fs.StringVar(&f.part, "rows", "all", "`PART`: draw all, train or test rows, by the file's split or --holdout")
+	oneOf(cmd, "rows", "all", "train", "test")
+	fs.StringVar(&f.title, "title", "", "`TEXT`: title above the picture")
+	fs.IntVar(&f.width, "width", 800, "`PIXELS`: width of the picture")
+	fs.IntVar(&f.height, "height", 600, "`PIXELS`: height of the picture")
+	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
 	return cmd
 }

@@ -35,44 +35,47 @@ func newPredict(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict --model FILE --data FILE [flags]",
 		Short: "Classify samples by their nearest neighbors in the projection",
-		Long: `Predict projects every row of the data with a model and prints the class that most of
-its K nearest training rows have; among classes with equally many that of the nearest
-row wins. The training rows are in the model if fit had --k or cv wrote it; --train
-names a file of them otherwise, or others.
-
-Rows are read, classified and written in blocks: the memory does not grow with their
-number, unless --json has to print all of them or --holdout chooses among all. --data -
-is standard input.
-
-The output is CSV with a header: the column label, with --proba a column for every
-class with its share of the K neighbors, and with --neighbors the numbers (from 0, in
-the order of the training rows) and squared distances of the nearest rows.
-
-A CSV file with as many columns as the model has features is taken to have no
-labels, one with one more column to have them last. All rows of an NPZ file are
-classified, whatever its array split says, unless --rows chooses a part; --train uses
-the rows where it is 0, and --holdout and --sample as fit does.`,
-		Example: `  monge fit --data wine.csv --k 5 --model wine.wda
-  monge predict --model wine.wda --data new.csv
+		Long: `Predict classifies rows: each gets the class that most of its K nearest training rows
+have, with distances measured after the projection. The training rows are in the model
+if it was fitted with --k.`,
+		Example: `  monge predict --model wine.wda --data new.csv
   monge predict --model wine.wda --data new.csv --proba --neighbors 3 --out predicted.csv
-  monge predict --model digits.wda --train mnist.npz --sample 1000 --data mnist.npz --rows test --out predicted.csv`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.predict(cmd, f) },
+  monge predict --model digits.wda --train mnist.npz --data mnist.npz --rows test --out digits.csv`,
+		Annotations: map[string]string{details: predictDetails},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.predict(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.model, "model", "", "model file (required)")
-	fs.StringVar(&f.data, "data", "", "file of samples to classify (required)")
-	fs.StringVar(&f.train, "train", "", "file of training samples (default those in the model)")
-	fs.StringVar(&f.trainLabels, "train-labels", "", "file of the training labels")
-	fs.IntVar(&f.k, "k", 0, "neighbors that vote (default those of the model, or 5)")
-	fs.BoolVar(&f.proba, "proba", false, "also the share of every class among the neighbors")
-	fs.IntVar(&f.neighbors, "neighbors", 0, "also so many nearest rows")
-	fs.StringVar(&f.out, "out", "", "file to write, .csv (default standard output)")
+	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
+	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to classify, or - for standard input (required)")
+	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv (default standard output)")
+	fs.IntVar(&f.k, "k", 0, "`K`: number of neighbors that vote (default that of the model, or 5)")
+	fs.BoolVar(&f.proba, "proba", false, "also write the share of every class among the neighbors")
+	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also write so many nearest training rows")
+	fs.StringVar(&f.part, "rows", "all", "`PART`: classify all, train or test rows, by the file's split or --holdout")
+	oneOf(cmd, "rows", "all", "train", "test")
+	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows (default those in the model)")
+	fs.StringVar(&f.trainLabels, "train-labels", "", "`FILE`: file with the labels of the training rows")
 	addWorkers(cmd, &f.workers)
-	fs.StringVar(&f.part, "rows", "all", "all, train or test rows of the data, by the file's split or --holdout")
-	f.rows.add(cmd, "training rows")
+	f.rows.add(cmd, "the training rows")
 	f.read.add(cmd)
 	return cmd
 }
+
+const predictDetails = `
+Among classes with equally many votes, the class of the nearest row wins. --train
+names a file of training rows if the model holds none, or to use others: the rows where
+an array split is 0, and --holdout and --sample as in monge fit.
+
+The output is CSV with a header: the column label; with --proba a column for every
+class with its share of the K neighbors; with --neighbors the numbers (from 0, in the
+order of the training rows) and the squared distances of the nearest rows.
+
+A CSV file with as many columns as the model has features is taken to have no labels.
+If it has one column more, the last one holds the labels. All rows of an NPZ file are
+classified, whatever its array split says, unless --rows chooses a part.
+
+Rows are read, classified and written in blocks: the memory does not grow with their
+number, unless --json has to print all of them or --holdout chooses among all.`
 
 // predictions is what predict finds. Without --out, --json prints all of it.
 type predictions struct {

@@ -24,31 +24,39 @@ func newScore(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score --data FILE (--projection FILE | --model FILE) [flags]",
 		Short: "Evaluate the objective at a given projection",
-		Long: `Score prints J = σ_b² / (σ_w² + ridge), σ_b², σ_w² and the norm of the Riemannian
-gradient G − P·sym(PᵀG) of J at a projection P, however it was found, so that any
-projection can be compared with any other.
-
---lambda is taken as it is; with --adaptive that of two classes is --lambda divided
-by the mean squared distance of their samples in P. λ is held fixed in the gradient.
-There is no ridge unless --shrinkage ρ asks for ρ·σ_w². P is used as it is,
-orthonormal or not.
-
-Of an NPZ file with an array split the rows where it is 0 are used, as in fit.`,
+		Long: `Score evaluates the objective J of WDA at a given projection, however it was found, so
+that projections can be compared. It prints the transport costs that J consists of,
+and the norm of the gradient.`,
 		Example: `  monge score --data X.csv --labels y.csv --projection P.csv --lambda 1 --adaptive
-  monge score --data X.csv --labels y.csv --projection P.csv --lambda-matrix lam.csv --iterations 10 --json
-  monge score --data wine.csv --model wine.wda --lambda 1e-3`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.score(cmd, f) },
+  monge score --data X.csv --labels y.csv --projection P.npy --lambda-matrix lambda.csv --json
+  monge score --data wine.csv --model wine.wda --adaptive`,
+		Annotations: map[string]string{details: scoreDetails},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.score(cmd, f) },
 	}
 	f.trainFlags.add(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.projection, "projection", "", "file of P (d × p, CSV without header or NPY)")
-	fs.StringVar(&f.model, "model", "", "model file to take P from, instead of --projection")
+	fs.StringVar(&f.projection, "projection", "", "`FILE`: file with the projection: d × p numbers, CSV without a header or NPY")
+	fs.StringVar(&f.model, "model", "", "`FILE`: model to take the projection from, instead of --projection")
 	f.objective.add(cmd)
-	fs.BoolVar(&f.adaptive, "adaptive", false, "--lambda is relative to the mean squared distances in P")
-	fs.StringVar(&f.shrinkage, "shrinkage", "0", "ρ ≥ 0, the ridge as a multiple of σ_w²; auto is 1")
-	f.rows.add(cmd, "training rows")
+	fs.BoolVar(&f.adaptive, "adaptive", false, "take --lambda relative to the mean squared distance of the classes after the projection")
+	fs.StringVar(&f.shrinkage, "shrinkage", "0", "`ρ`: the ridge as a multiple of the cost within classes; auto is 1")
+	f.rows.add(cmd, "the training rows")
+	first(cmd, "data", "model", "projection", "lambda", "adaptive", "shrinkage", "labels", "label-column")
 	return cmd
 }
+
+const scoreDetails = `
+J = between / (within + ridge), with the transport costs σ_b² between and σ_w² within the
+classes. The gradient is the Riemannian one, G − P·sym(PᵀG), with λ held fixed.
+
+--lambda is taken as it is. With --adaptive, the λ of two classes is --lambda divided
+by the mean squared distance of their rows after the projection. There is no ridge
+unless --shrinkage ρ asks for ρ·σ_w².
+
+P is used as it is. If its columns are not orthonormal, as in most models of monge fit
+(--scale unit), J depends on their length: use --adaptive then.
+
+Of an NPZ file with an array split, the rows where it is 0 are used, as in monge fit.`
 
 type scoreResult struct {
 	Objective     number `json:"objective"`

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type sinkhornFlags struct {
@@ -34,55 +36,72 @@ func newSinkhorn(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sinkhorn (--x FILE --y FILE | --cost FILE | --pairs FILE) --lambda λ [flags]",
 		Short: "Solve an entropy-regularized optimal transport problem",
-		Long: `Sinkhorn computes the plan T = diag(u) K diag(v), K = exp(−λM), between two weighted
-point clouds (rows are points, M_ij = ‖x_i − y_j‖²) or for a given cost matrix M, and
-prints the cost ⟨T, M⟩. From u = 1, an iteration is v = b ⊘ Kᵀu, u = a ⊘ K v. The
-reg or ε of other programs is 1/λ.
-
-Exactly --iterations are made, or as many as bring ‖Tᵀ1 − b‖₁ below --tolerance times
-the mass, which is the default: where iterations are slow, Newton's method on the dual
-takes over, and a pass over K counts as one. Where numbers would underflow, the same iterations
-are made on logarithms; --domain plain fails there instead.
-
---rho-a and --rho-b are prices for marginals that are not a and b, which may then have
-different sums: ρ_a KL(T1 | a) and ρ_b KL(Tᵀ1 | b) are added to the problem. With --mass
-just so much is moved, and a and b are upper bounds.
-
-All files are CSV without a header or NPY: points and costs one row per line,
-weights one per line. A plan whose name ends in .png or .svg is drawn, as dark as much is
-moved.
-
---pairs is for many problems in one file, a point per row: the number of the pair, 0 for a
-point of x or 1 for one of y, its weight, its coordinates; the rows of a pair follow one
-another. A line is printed for each pair, with --json an object; all are solved, and those
-that cannot be have an error.`,
+		Long: `Sinkhorn solves an entropy-regularized optimal transport problem: it finds the plan
+that moves the mass of one weighted point cloud to another at the least cost, and
+prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 		Example: `  monge sinkhorn --x X.csv --y Y.csv --lambda 10
-  monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 100 --iterations 50 --plan T.csv
-  monge sinkhorn --cost M.npy --lambda 5 --tolerance 1e-12 --json
-  monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 10 --rho-a 1 --rho-b 1
-  monge sinkhorn --pairs pairs.csv --lambda 10 --tolerance 1e-6 --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.sinkhorn(cmd, f) },
+  monge sinkhorn --x X.csv --y Y.csv --a a.csv --b b.csv --lambda 10 --plan plan.csv
+  monge sinkhorn --cost cost.csv --lambda 5 --tolerance 1e-12 --json
+  monge sinkhorn --pairs pairs.csv --lambda 10 --tolerance 1e-6`,
+		Annotations: map[string]string{details: sinkhornDetails},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.sinkhorn(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.x, "x", "", "file of points, n × d")
-	fs.StringVar(&f.y, "y", "", "file of points, m × d")
-	fs.StringVar(&f.cost, "cost", "", "file of costs M, n × m, instead of points")
-	fs.StringVar(&f.pairs, "pairs", "", "file of many problems: pair, 0 (x) or 1 (y), weight, coordinates")
-	fs.StringVar(&f.a, "a", "", "file of n weights of x (default uniform)")
-	fs.StringVar(&f.b, "b", "", "file of m weights of y (default uniform)")
-	fs.Float64Var(&f.lambda, "lambda", 0, "λ > 0, multiplies the cost (required)")
-	fs.IntVar(&f.iterations, "iterations", 0, "make exactly this many iterations")
-	fs.Float64Var(&f.tolerance, "tolerance", 1e-9, "largest error of the marginal b at the end")
-	fs.IntVar(&f.maxIterations, "max-iterations", 10000, "most iterations for --tolerance")
-	fs.Float64Var(&f.rhoA, "rho-a", 0, "price of a marginal that is not a (default: it holds)")
-	fs.Float64Var(&f.rhoB, "rho-b", 0, "price of a marginal that is not b (default: it holds)")
-	fs.Float64Var(&f.mass, "mass", 0, "mass to move, at most that of a and of b (default: all)")
-	fs.StringVar(&f.domain, "domain", sinkhorn.DomainAuto.String(), "auto, plain or log")
-	fs.StringVar(&f.plan, "plan", "", "file to write the plan T to, .csv or .npy, or to draw it in, .png or .svg")
+	fs.StringVar(&f.x, "x", "", "`FILE`: file with points to move from: n × d numbers")
+	fs.StringVar(&f.y, "y", "", "`FILE`: file with points to move to: m × d numbers")
+	fs.StringVar(&f.cost, "cost", "", "`FILE`: file with costs, n × m numbers, instead of points")
+	fs.StringVar(&f.pairs, "pairs", "", "`FILE`: file with many problems, instead of one: see below")
+	fs.StringVar(&f.a, "a", "", "`FILE`: file with n weights of x (default all 1/n)")
+	fs.StringVar(&f.b, "b", "", "`FILE`: file with m weights of y (default all 1/m)")
+	fs.Float64Var(&f.lambda, "lambda", 0, "`λ`: inverse of the regularization: 1/λ is called reg or epsilon elsewhere (required)")
+	fs.Float64Var(&f.tolerance, "tolerance", 1e-9, "`ERROR`: iterate until the marginal error is at most this, relative to the mass")
+	fs.StringVar(&f.plan, "plan", "", "`FILE`: where to write the plan, .csv or .npy, or a picture of it, .png or .svg")
+	func() {
+		defer under(cmd, methodFlags)()
+		fs.IntVar(&f.iterations, "iterations", 0, "`NUMBER`: make exactly so many iterations, instead of --tolerance")
+		fs.IntVar(&f.maxIterations, "max-iterations", 10000, "`NUMBER`: most iterations for --tolerance; if it is reached, the exit code is 3")
+		fs.Float64Var(&f.rhoA, "penalty-a", 0, "`NUMBER`: penalty of a marginal that differs from a (default: it may not differ)")
+		fs.Float64Var(&f.rhoB, "penalty-b", 0, "`NUMBER`: penalty of a marginal that differs from b (default: it may not differ)")
+		fs.Float64Var(&f.mass, "mass", 0, "`MASS`: move only this mass, at most that of a and of b (default: all)")
+		fs.StringVar(&f.domain, "domain", sinkhorn.DomainAuto.String(), "`NAME`: what to compute with, plain numbers (plain), logarithms (log), or auto (logarithms where plain numbers would underflow)")
+		oneOf(cmd, "domain", "auto", "plain", "log")
+	}()
+	fs.SetNormalizeFunc(oldPenalty)
 	f.read.add(cmd)
 	addLevel(cmd, &f.level)
 	return cmd
 }
+
+// oldPenalty takes the names of the flags of marginal penalties before version 1.
+func oldPenalty(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if side, ok := strings.CutPrefix(name, "rho-"); ok {
+		name = "penalty-" + side
+	}
+	return pflag.NormalizedName(name)
+}
+
+const sinkhornDetails = `
+The plan is T = diag(u) K diag(v) with K = exp(−λM), where M_ij = ‖x_i − y_j‖² or a
+given cost. The cost that is printed is ⟨T, M⟩. An iteration is v = b ⊘ Kᵀu, then
+u = a ⊘ K v, from u = 1.
+
+Iterations are made until ‖Tᵀ1 − b‖₁ is below --tolerance times the mass. Where they
+converge slowly, Newton's method on the dual problem takes over; a pass over K then
+counts as an iteration. If --max-iterations are not enough, the result is printed, a
+line on standard error says so, and the exit code is 3.
+
+--penalty-a and --penalty-b are for unbalanced transport: the terms
+penalty_a·KL(T1 | a) and penalty_b·KL(Tᵀ1 | b) are added to the problem, and a and b may
+have different sums. With --mass only that mass is moved, and a and b are upper
+bounds.
+
+All files are CSV without a header or NPY: one point, or one row of costs, on each
+line; one weight on each line. A drawn plan is dark where much is moved.
+
+A file for --pairs has a point on each row: the number of the problem, 0 for a point
+of x or 1 for a point of y, its weight, its coordinates. The rows of a problem follow
+one another. One line is printed for each problem, with --json one object. A problem
+that cannot be solved has an error there, and the exit code is 1.`
 
 func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err error) {
 	if err := requireFlags(cmd, "lambda"); err != nil {
@@ -101,7 +120,7 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 	for _, x := range []struct {
 		name  string
 		value float64
-	}{{"rho-a", f.rhoA}, {"rho-b", f.rhoB}, {"mass", f.mass}} {
+	}{{"penalty-a", f.rhoA}, {"penalty-b", f.rhoB}, {"mass", f.mass}} {
 		if changed(x.name) {
 			if err := checkPositive(x.name, x.value); err != nil {
 				return s, err
@@ -109,7 +128,7 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		}
 	}
 	if f.mass > 0 && f.rhoA+f.rhoB > 0 {
-		return s, usagef("--mass excludes --rho-a and --rho-b")
+		return s, usagef("--mass excludes --penalty-a and --penalty-b")
 	}
 	switch {
 	case !changed("iterations"):

@@ -26,38 +26,44 @@ func newTransform(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "transform --model FILE --data FILE --out FILE [flags]",
 		Short: "Project samples with a model",
-		Long: `Transform writes (x − mean)·P for every row x of the data, in their order: one row of
-p numbers each, as CSV without a header, NPY, or the columns component1 … of a Parquet
-or Arrow file, by the name of --out.
-
-A CSV file with as many columns as the model has features is taken to have no
-labels, one with one more column to have them last; --label-column says otherwise.
-All rows of an NPZ file are projected, whatever its array split says, unless --rows
-chooses a part.
-
-Rows are read, projected and written in blocks: the memory does not grow with their
-number, unless --sample or --holdout choose among all (of an Arrow file one record batch
-is held whole; of a Parquet file with many columns one row group is, in a temporary file
-in the folder of TMPDIR or else /var/tmp). --data - is standard input and --out - standard output; a Parquet file
-cannot come through a pipe, an Arrow stream can.`,
+		Long: `Transform projects rows with a model, and writes one row of p numbers for each of
+them, in the same order.`,
 		Example: `  monge transform --model wine.wda --data wine.csv --out projected.csv
-  zcat embeddings.csv.gz | monge transform --model wine.wda --data - --out - > projected.csv
   monge transform --model digits.wda --data mnist.npz --rows test --out projected.npy
-  monge transform --model m.wda --data texts.parquet --columns embedding --out projected.parquet`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.transform(cmd, f) },
+  zcat rows.csv.gz | monge transform --model wine.wda --data - --out - > projected.csv
+  monge transform --model texts.wda --data texts.parquet --columns emb --out projected.parquet`,
+		Annotations: map[string]string{details: transformDetails},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return a.transform(cmd, f) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.model, "model", "", "model file (required)")
-	fs.StringVar(&f.data, "data", "", "file of samples (required)")
-	fs.StringVar(&f.labels, "labels", "", "file of labels, for --keep-labels")
-	fs.StringVar(&f.out, "out", "", "file to write, .csv, .npy, .parquet or .arrow (required)")
-	fs.StringVar(&f.format, "format", "", "csv, npy, parquet or arrow (default by the name of --out, csv on standard output, where arrow is a stream)")
-	fs.BoolVar(&f.keepLabels, "keep-labels", false, "append the labels as last column, of CSV, Parquet or Arrow")
-	fs.StringVar(&f.part, "rows", "all", "all, train or test, by the file's split or --holdout")
-	f.rows.add(cmd, "rows")
+	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
+	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to project, or - for standard input (required)")
+	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv, .npy, .parquet or .arrow, or - for standard output (required)")
+	fs.StringVar(&f.part, "rows", "all", "`PART`: project all, train or test rows, by the file's split or --holdout")
+	fs.BoolVar(&f.keepLabels, "keep-labels", false, "append the labels as the last column, of CSV, Parquet or Arrow")
+	fs.StringVar(&f.format, "format", "", "`NAME`: csv, npy, parquet or arrow (default by the name of --out, or csv on standard output, where arrow is a stream)")
+	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, for --keep-labels")
+	oneOf(cmd, "rows", "all", "train", "test")
+	oneOf(cmd, "format", "csv", "npy", "parquet", "arrow")
+	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
 	return cmd
 }
+
+const transformDetails = `
+Every row x becomes (x − mean)·P. The name of --out decides the format: CSV without a
+header, NPY, or Parquet or Arrow with the columns component1, component2, …
+
+A CSV file with as many columns as the model has features is taken to have no labels.
+If it has one column more, the last one holds the labels; --label-column says
+otherwise. All rows of an NPZ file are projected, whatever its array split says,
+unless --rows chooses a part.
+
+Rows are read, projected and written in blocks: the memory does not grow with their
+number, unless --sample or --holdout choose among all. One record batch of an Arrow
+file is held as a whole. One row group of a Parquet file with many columns is held in
+a temporary file, in the folder TMPDIR or /var/tmp. A Parquet file cannot come
+through a pipe; an Arrow stream can.`
 
 type transformResult struct {
 	Rows       int    `json:"rows"`

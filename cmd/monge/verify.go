@@ -25,18 +25,19 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify MODEL --data FILE [flags]",
 		Short: "Fit a model again and compare hashes",
-		Long: `Verify fits again with the settings that the model file keeps, on the data given, and
-compares the content hash (monge info --model). A fit has the same bits on every
-machine, so a hash that does not come out means other data, another version of monge
-or another model: verify says what differs, and exits with 1.
-
-The rows must be those of the fit, in the same order: give the flags --labels,
---label-column, --header, --holdout, --sample, --seed and --out-of-core that fit was given. --seed is
-that of the model by default. A model file without settings, of a version before this
-command, cannot be verified. A fit that a program has validated by samples of its own
-needs these, too: --validation.`,
+		Long: `Verify fits a model again with the settings in its file, and compares the hashes. A
+fit has the same bits on every machine, so a different hash means other data, another
+version of monge, or a changed model. Verify then says what differs, and exits with 1.`,
 		Example: `  monge verify wine.wda --data wine.csv
   monge verify digits.wda --data mnist.npz --sample 1000 --json`,
+		Annotations: map[string]string{details: `
+The rows must be those of the fit, in the same order: give the flags --labels,
+--label-column, --header, --holdout, --sample and --out-of-core that monge fit was
+given. The seed is that of the model, unless --seed says otherwise. A model file of an
+early version holds no settings and cannot be verified.
+
+A program that uses the library may have validated its fit with rows of its own. They
+are not in the model file: --validation names a file with them.`},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("verify takes one model file; see monge help verify")
@@ -46,9 +47,11 @@ needs these, too: --validation.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd, f, args[0]) },
 	}
 	f.trainFlags.add(cmd)
-	f.rows.add(cmd, "training rows")
+	f.rows.add(cmd, "the training rows")
 	addOutOfCore(cmd, &f.outOfCore)
-	cmd.Flags().StringVar(&f.validation, "validation", "", "file of the samples that the fit was validated by, if a program gave it some, with their labels")
+	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the rows, and their labels, that a program validated the fit by")
+	first(cmd, "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
+	setHeading(cmd.Flags().Lookup("validation"), validationFlags)
 	return cmd
 }
 

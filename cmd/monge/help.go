@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The headings of the flags in a help text, in the order in which they are printed. A flag
+// without a heading is a main flag.
+const (
+	mainFlags       = "Main flags"
+	rowChoice       = "Choosing rows"
+	dataFlags       = "Reading files"
+	methodFlags     = "Method"
+	objectiveGroup  = "Objective"
+	optimizerFlags  = "Optimizer"
+	validationFlags = "Validation while fitting"
+	outputFlags     = "Output and machine"
+)
+
+var headings = []string{mainFlags, rowChoice, dataFlags, methodFlags, objectiveGroup, optimizerFlags, validationFlags, outputFlags}
+
+const (
+	// headingKey is the annotation of a flag that holds its heading, and for a main flag its
+	// place among these.
+	headingKey = "monge_heading"
+	// details is the annotation of a command that holds what its help text says after the
+	// flags.
+	details = "monge_details"
+	// helpWidth is the width of a help text in characters.
+	helpWidth = 80
+)
+
+// under puts the flags that are defined between its call and the call of what it returns
+// under a heading: defer under(cmd, dataFlags)().
+func under(cmd *cobra.Command, heading string) func() {
+	before := map[string]bool{}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
+	return func() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !before[f.Name] && f.Annotations[headingKey] == nil {
+				setHeading(f, heading)
+			}
+		})
+	}
+}
+
+// first makes these the main flags of a command, in this order.
+func first(cmd *cobra.Command, names ...string) {
+	for i, name := range names {
+		setHeading(cmd.Flags().Lookup(name), mainFlags, strconv.Itoa(i))
+	}
+}
+
+func setHeading(f *pflag.Flag, heading ...string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[headingKey] = heading
+}
+
+// oneOf tells the shell's completion the values of a flag.
+func oneOf(cmd *cobra.Command, flag string, values ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // there is no such flag, or it has values already
+	}
+}
+
+// flagGroup is the flags under a heading.
+type flagGroup struct {
+	heading string
+	flags   []*pflag.Flag
+}
+
+// flagGroups returns the flags of a command by heading.
+func flagGroups(cmd *cobra.Command) []flagGroup {
+	by := map[string][]*pflag.Flag{}
+	add := func(f *pflag.Flag) {
+		heading := mainFlags
+		if h := f.Annotations[headingKey]; h != nil {
+			heading = h[0]
+		}
+		if !f.Hidden {
+			by[heading] = append(by[heading], f)
+		}
+	}
+	cmd.InitDefaultHelpFlag()
+	if help := cmd.Flags().Lookup("help"); help != nil {
+		help.Usage = "show this text"
+		setHeading(help, outputFlags)
+	}
+	cmd.NonInheritedFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	place := func(f *pflag.Flag) int {
+		if h := f.Annotations[headingKey]; len(h) > 1 {
+			n, _ := strconv.Atoi(h[1])
+			return n
+		}
+		return len(by[mainFlags]) // behind those whose place was said
+	}
+	slices.SortStableFunc(by[mainFlags], func(a, b *pflag.Flag) int { return place(a) - place(b) })
+	var out []flagGroup
+	for _, heading := range headings {
+		if len(by[heading]) > 0 {
+			out = append(out, flagGroup{heading, by[heading]})
+		}
+	}
+	return out
+}
+
+// flagUsage returns a flag as it is written on the command line, and its description with
+// the default.
+func flagUsage(f *pflag.Flag) (name, usage string) {
+	value, usage := pflag.UnquoteUsage(f)
+	usage = strings.TrimPrefix(usage, value+": ") // of "`FILE`: file with rows"
+	name = "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	if value != "" {
+		name += " " + value
+	}
+	switch f.DefValue {
+	case "", "0", "false", "[]":
+	default:
+		usage += " (default " + strings.Trim(f.DefValue, "[]") + ")"
+	}
+	return name, usage
+}
+
+// printHelp writes the help text of a command: what it is for, how it is called, examples,
+// the main flags, the other flags in groups, and details.
+func printHelp(w io.Writer, cmd *cobra.Command) {
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	fmt.Fprintln(w, strings.TrimSpace(text))
+	if cmd.Runnable() {
+		fmt.Fprintf(w, "\nUsage:\n  %s\n", cmd.UseLine())
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	printCommands(w, cmd)
+	if cmd.Runnable() {
+		for _, g := range flagGroups(cmd) {
+			fmt.Fprintf(w, "\n%s:\n", g.heading)
+			printFlags(w, g.flags)
+		}
+	}
+	if text := cmd.Annotations[details]; text != "" {
+		fmt.Fprintf(w, "\nDetails:\n%s\n", strings.TrimSpace(text))
+	}
+	if cmd.HasParent() && cmd.Runnable() {
+		fmt.Fprintln(w, "\nmonge help terms explains p, K, λ, ρ, J, whitening and other terms.")
+	}
+}
+
+// printCommands lists the commands below cmd in their groups.
+func printCommands(w io.Writer, cmd *cobra.Command) {
+	for _, g := range cmd.Groups() {
+		fmt.Fprintf(w, "\n%s:\n", g.Title)
+		for _, c := range cmd.Commands() {
+			if c.GroupID == g.ID && !c.Hidden {
+				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
+			}
+		}
+	}
+}
+
+// printFlags lists flags, with their descriptions in a column of their own.
+func printFlags(w io.Writer, flags []*pflag.Flag) {
+	widest := 0
+	for _, f := range flags {
+		name, _ := flagUsage(f)
+		widest = max(widest, utf8.RuneCountInString(name))
+	}
+	for _, f := range flags {
+		name, usage := flagUsage(f)
+		name += strings.Repeat(" ", widest-utf8.RuneCountInString(name))
+		for _, line := range wrap(usage, helpWidth-widest-4) {
+			fmt.Fprintf(w, "  %s  %s\n", name, line)
+			name = strings.Repeat(" ", widest)
+		}
+	}
+}
+
+// wrap breaks a text into lines of at most so many characters.
+func wrap(text string, width int) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,132 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// topics are help texts that belong to no command: monge help terms.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "terms", Short: "What p, K, λ, ρ, J, whitening and other terms mean", Long: terms},
+		{Use: "files", Short: "File formats, labels, training and test rows", Long: fileFormats},
+		{Use: "exit", Short: "Exit codes, output for programs, and environment variables", Long: exitCodes},
+	}
+}
+
+const terms = `The terms in the help texts and in the output, in the order in which one meets them.
+
+Data
+  row, sample      One observation. Rows are points, columns are features.
+  n, d             The number of rows, and the number of features of a row.
+  class, label     What is to be told apart. The label of a row names its class.
+  training rows    The rows that a model is fitted to.
+  held-out rows    Rows that a fit did not see. The error on them is honest.
+
+Model
+  projection, P    A d × p matrix. It maps a row x to the p numbers (x − mean)·P.
+  p                The number of dimensions to project to (--components).
+  component        A column of P, or the number that it gives for a row.
+  WDA              Wasserstein discriminant analysis: P is chosen so that, after
+                   the projection, moving one class onto another costs much and
+                   moving a class onto itself costs little.
+  J                The objective that WDA maximizes: the transport cost between
+                   classes, divided by the cost within classes plus the ridge.
+                   Compare J only between fits to the same rows and settings.
+  ratio            The same quotient for one component. A component with a large
+                   ratio tells classes apart; one with a small ratio does not.
+  leading          The number of informative components (--leading). J uses only
+                   these. The others are scaled to almost zero, so that they can
+                   be drawn but do not change distances.
+  λ (lambda)       How sharp the transport is. With a small λ every row is moved
+                   a little to all rows of the other class, so that classes are
+                   compared by their means. With a large λ each row goes to its
+                   nearest partner. Other libraries call 1/λ "reg" or "epsilon".
+                   λ = 1 is relative to the mean squared distance between the two
+                   classes; with --absolute it is in the units of the data.
+  L                The number of Sinkhorn iterations that define a transport
+                   cost (--iterations).
+  ρ (shrinkage)    Protection against overfitting (--shrinkage). ρ = 0 trusts the
+                   rows fully, ρ = 1 is cautious, a very large ρ gives the
+                   principal components.
+  ridge            ρ times the cost within classes at the start. It is added to
+                   the cost within classes in J.
+  whitening        Rescales the features so that the spread within classes is
+                   similar in all directions. "diagonal" and "spherical" say
+                   what the estimated covariance is pulled towards; "none"
+                   leaves the features as they are.
+  scale            The length of the components: "orthonormal" for unit vectors,
+                   "unit" for the same spread within classes on every axis,
+                   "ratio" like unit, but components with a small ratio shorter.
+  method           How P is found. "auto" and the gradient methods maximize J.
+                   "principal" gives the principal components (PCA), "fisher"
+                   gives discriminant analysis. Both need no optimizer.
+  start            Where the optimizer begins. It may end at different maxima of
+                   J from different starts; the best one is kept.
+
+Classification
+  K                The number of nearest training rows that vote on the class of
+                   a row (--k). Distances are measured after the projection.
+  error            The share of rows whose class is predicted wrongly.
+  recall           Of the rows of a class, the share that is found.
+  precision        Of the rows predicted to be of a class, the share that is.
+  F1               The harmonic mean of recall and precision.
+  Brier score      The mean squared error of the predicted shares of the classes.
+                   0 is perfect. It sees differences that the error does not.
+
+Transport
+  plan, T          How much mass goes from each point of x to each point of y.
+  marginal         The row or column sums of the plan. They should be the weights
+                   a and b; the marginal error is what is missing.
+  marginal penalty The price of a marginal that is not a or b (unbalanced
+                   transport: --penalty-a, --penalty-b).
+  domain           "plain" computes with exponentials, "log" with logarithms,
+                   which never underflow. The default switches when it must.
+
+Machine
+  level            The instruction set in use (ref, neon, avx2, avx512). Results
+                   have the same bits at every level.
+  hash             A name for everything that predictions of a model depend on.`
+
+const fileFormats = `Rows are samples, columns are features. The name of a file says its format:
+
+  .csv .tsv        Text. A header is recognized. The label is the last column,
+                   unless --label-column or --labels says otherwise.
+  .npz             NumPy archive: array X (rows), y (labels), and optionally
+                   split (0 for training rows, 1 for test rows).
+  .npy             NumPy array. Labels come from a file of their own: --labels.
+  .parquet .arrow  Tables. The label is the column "label" or "y". A column of
+                   lists holds one feature per element (an embedding).
+  idx              The format of MNIST: the file of labels beside it is found.
+
+All but Parquet and Arrow may be compressed with gzip (.gz). The - of --data - is
+standard input, where a command says so.
+
+Training and test rows: the array split of an NPZ file is obeyed by itself. For
+other files give the same --holdout and --seed to fit and to eval: the rows that fit
+leaves out are then the rows that eval tests.
+
+Parquet, Arrow: --columns names the feature columns. CSV: --delimiter names the
+character between fields, and --comment the one that begins lines to leave out.
+
+A model file can be read with numpy.load. It holds the arrays projection, mean and
+labels, among others.
+
+Output files are written whole or not at all.`
+
+const exitCodes = `Exit codes:
+  0    success
+  1    an error of data, files or computation
+  2    a wrong command line
+  3    the result was printed, but the computation did not reach the tolerance that
+       was asked for (sinkhorn)
+  130  interrupted by Ctrl-C or SIGTERM. The program ends within a fifth of a
+       second. Nothing is written then, not even a model of the best projection so
+       far.
+
+An error is one line on standard error that begins with "monge: ". A warning is one
+line that begins with "monge: warning: ".
+
+With --json a command prints one JSON object on standard output, and no progress bar.
+Numbers that JSON cannot hold (NaN, infinities) are null.
+
+Environment:
+  MONGE_LEVEL  caps the instruction set: ref, avx2, avx512 or neon. The results are
+               the same bits with any of them.`
