@@ -61,7 +61,7 @@ func TestFitSolvers(t *testing.T) {
 		{"--gradient magic", "--gradient must be unrolled, implicit or frozen"},
 		{"--batch-size 8", "--batch-size needs --method minibatch"},
 		{"--method minibatch --batch-size 1", "--batch-size must be between 2"},
-		{"--method minibatch --batch-size x", "invalid argument"},
+		{"--method minibatch --batch-size x", "--batch-size must be a whole number"},
 	} {
 		args := append([]string{"fit", "--data", s.csv, "--model", filepath.Join(s.dir, "none.wda")}, strings.Fields(c.args)...)
 		if code, _, stderr := monge(t, args...); code != 2 || !strings.Contains(stderr, c.want) {
