@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
@@ -58,11 +59,11 @@ func BenchmarkExp(b *testing.B) {
 
 func benchmarkExp[T dist.Float](b *testing.B) {
 	for _, n := range []int{64, 1024, 1031, 1 << 16, 1 << 22} {
-		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", typeName[T](), asm.Best(), n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", typeName[T](), asm.Current(), n), func(b *testing.B) {
 			x, dst := normal[T](1, n, 1).Data, make([]T, n)
 			b.SetBytes(int64(2 * n * size[T]()))
 			for b.Loop() {
-				matrix.Exp(asm.Best(), dst, x)
+				matrix.Exp(dst, x)
 			}
 			perElement(b, n)
 		})
@@ -86,7 +87,7 @@ func BenchmarkGibbs(b *testing.B) {
 // they have ports of their own.
 func benchmarkClouds[T dist.Float](b *testing.B, extra int, f func(dst, x, z dist.Matrix[T])) {
 	for _, s := range clouds {
-		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", typeName[T](), asm.Best(), s.n, s.n, s.d), func(b *testing.B) {
+		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", typeName[T](), asm.Current(), s.n, s.n, s.d), func(b *testing.B) {
 			x, z, dst := normal[T](s.n, s.d, 1), normal[T](s.n, s.d, 2), dist.NewMatrix[T](s.n, s.n, nil)
 			b.SetBytes(int64((s.n*s.n + 2*s.n*s.d) * size[T]()))
 			for b.Loop() {
@@ -104,11 +105,11 @@ func BenchmarkProject(b *testing.B) {
 
 func benchmarkProject[T dist.Float](b *testing.B) {
 	for _, s := range []struct{ n, d, p int }{{1, 784, 10}, {100, 30, 2}, {1000, 784, 10}, {1000, 784, 20}, {500, 4096, 14}, {1031, 617, 13}} {
-		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/d=%d/p=%d", typeName[T](), asm.Best(), s.n, s.d, s.p), func(b *testing.B) {
+		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/d=%d/p=%d", typeName[T](), asm.Current(), s.n, s.d, s.p), func(b *testing.B) {
 			x, p, dst := normal[T](s.n, s.d, 1), normal[T](s.d, s.p, 2), dist.NewMatrix[T](s.n, s.p, nil)
 			b.SetBytes(int64((s.n*s.d + s.d*s.p + s.n*s.p) * size[T]()))
 			for b.Loop() {
-				matrix.Mul(asm.Best(), dst, x, p, false)
+				matrix.Mul(dst, x, p, false)
 			}
 			rate(b, 2*s.n*s.d*s.p)
 		})
@@ -123,7 +124,7 @@ func BenchmarkSolve(b *testing.B) {
 }
 
 func benchmarkSolve[T dist.Float](b *testing.B) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(b) {
 		for _, domain := range []sinkhorn.Domain{sinkhorn.DomainPlain, sinkhorn.DomainLog} {
 			for _, gradient := range []bool{false, true} {
 				for _, n := range []int{64, 100, 256, 1000} {
@@ -135,7 +136,7 @@ func benchmarkSolve[T dist.Float](b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						ctx := asm.WithLevel(context.Background(), lv)
+						ctx := context.Background()
 						p := &sinkhorn.Problem[T]{X: normal[T](n, 10, 1), Y: normal[T](n, 10, 2)}
 						dx, dy := dist.NewMatrix[T](n, 10, nil), dist.NewMatrix[T](n, 10, nil)
 						for b.Loop() {
@@ -184,7 +185,7 @@ func BenchmarkCostGradient(b *testing.B) {
 		x, labels := clusters(s.n, s.d)
 		for _, single := range []bool{false, true} {
 			name := map[bool]string{false: "f64", true: "f32"}[single]
-			for _, lv := range asm.Available() {
+			for lv := range asmtest.Each(b) {
 				if lv == asm.Ref && s.n > 200 {
 					continue
 				}
@@ -209,7 +210,7 @@ func BenchmarkCostGradient(b *testing.B) {
 								return nil
 							},
 						}
-						ctx := asm.WithLevel(context.Background(), lv)
+						ctx := context.Background()
 						for b.Loop() {
 							m, err := wda.Fit(ctx, x, labels, set)
 							if err != nil {
@@ -237,7 +238,7 @@ func model(b *testing.B, d, p int) *wda.Model {
 
 func BenchmarkTransformVec(b *testing.B) {
 	for _, s := range []struct{ d, p int }{{30, 2}, {784, 10}, {4096, 14}} {
-		b.Run(fmt.Sprintf("type=f64/isa=%v/d=%d/p=%d", asm.Best(), s.d, s.p), func(b *testing.B) {
+		b.Run(fmt.Sprintf("type=f64/isa=%v/d=%d/p=%d", asm.Current(), s.d, s.p), func(b *testing.B) {
 			m := model(b, s.d, s.p)
 			x, dst := normal[float64](1, s.d, 1).Data, make([]float64, s.p)
 			b.ReportAllocs()
@@ -252,7 +253,7 @@ func BenchmarkTransformVec(b *testing.B) {
 
 func BenchmarkTransform(b *testing.B) {
 	for _, s := range []struct{ n, d, p int }{{1000, 784, 10}, {500, 4096, 14}} {
-		b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/d=%d/p=%d", asm.Best(), s.n, s.d, s.p), func(b *testing.B) {
+		b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/d=%d/p=%d", asm.Current(), s.n, s.d, s.p), func(b *testing.B) {
 			m := model(b, s.d, s.p)
 			x, dst := mat.NewDense(s.n, s.d, normal[float64](s.n, s.d, 1).Data), mat.NewDense(s.n, s.p, nil)
 			b.ReportAllocs()

@@ -35,7 +35,7 @@ var loads = []struct {
 	{"exp", func() func() {
 		x := normal[float64](1, 1<<20, 1).Data
 		dst := make([]float64, len(x))
-		return func() { matrix.Exp(asm.Best(), dst, x) }
+		return func() { matrix.Exp(dst, x) }
 	}},
 	{"sqdist", func() func() {
 		x, dst := normal[float64](1000, 784, 1), dist.NewMatrix[float64](1000, 1000, nil)
@@ -43,7 +43,7 @@ var loads = []struct {
 	}},
 	{"project", func() func() {
 		x, p, dst := normal[float64](2000, 784, 1), normal[float64](784, 10, 2), dist.NewMatrix[float64](2000, 10, nil)
-		return func() { matrix.Mul(asm.Best(), dst, x, p, false) }
+		return func() { matrix.Mul(dst, x, p, false) }
 	}},
 	{"solve/n=64", func() func() { return solver[float64](64, sinkhorn.DomainPlain) }},
 	{"solve/n=256", func() func() { return solver[float64](256, sinkhorn.DomainPlain) }},
@@ -118,7 +118,7 @@ func BenchmarkStopTheWorld(b *testing.B) {
 	}
 	for _, l := range loads {
 		for _, c := range causes {
-			b.Run(fmt.Sprintf("isa=%v/cause=%s/load=%s", asm.Best(), c.name, l.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("isa=%v/cause=%s/load=%s", asm.Current(), c.name, l.name), func(b *testing.B) {
 				defer keepBusy(runtime.GOMAXPROCS(0), l.work)()
 				before := histogram(c.waits)
 				var times []time.Duration
@@ -178,7 +178,7 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 			name             string
 			garbage, solvers int
 		}{{"none", 0, 0}, {"gc", 1, 0}, {"gc+solve", 1, runtime.GOMAXPROCS(0)}} {
-			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/load=%s", typeName[T](), asm.Best(), n, l.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/load=%s", typeName[T](), asm.Current(), n, l.name), func(b *testing.B) {
 				defer keepBusy(l.garbage, litter)()
 				defer keepBusy(l.solvers, func() func() { return solver[T](n, sinkhorn.DomainPlain) })()
 				one := solver[T](n, sinkhorn.DomainPlain)
@@ -219,7 +219,7 @@ func BenchmarkDeadline(b *testing.B) {
 			name    string
 			solvers int
 		}{{"none", 0}, {"solve", runtime.GOMAXPROCS(0)}} {
-			b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/load=%s", asm.Best(), n, l.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("type=f64/isa=%v/n=%d/load=%s", asm.Current(), n, l.name), func(b *testing.B) {
 				defer keepBusy(l.solvers, func() func() { return solver[float64](64, sinkhorn.DomainPlain) })()
 				s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Lambda: .1, Iterations: math.MaxInt32})
 				if err != nil {

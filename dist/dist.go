@@ -8,7 +8,6 @@
 package dist
 
 import (
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -49,7 +48,7 @@ func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] { return matrix.New(
 // rows, and has a relative error of at most (d+2)·2⁻⁵³ (2⁻²⁴ in float32). A square or
 // sum beyond the largest number is +Inf; no other infinity, and no NaN, comes of
 // finite samples. dst must not overlap x or z.
-func SqEuclidean[T Float](dst, x, z Matrix[T]) { matrix.SqDist(asm.Best(), dst, x, z) }
+func SqEuclidean[T Float](dst, x, z Matrix[T]) { matrix.SqDist(dst, x, z) }
 
 // Gibbs sets dst_ij = exp(−λ ‖x_i − z_j‖²), the Gibbs kernel of the rows of x
 // (n × d) and of z (m × d), for a finite λ ≥ 0; it panics for any other.
@@ -59,4 +58,4 @@ func SqEuclidean[T Float](dst, x, z Matrix[T]) { matrix.SqDist(asm.Best(), dst, 
 // error is at most about (d + 3)·y + 1 units in the last place. For finite samples all
 // values are in [0, 1]: where a distance overflows it is 0, or 1 if λ = 0. dst must not
 // overlap x or z.
-func Gibbs[T Float](dst, x, z Matrix[T], lambda T) { matrix.Gibbs(asm.Best(), dst, x, z, lambda) }
+func Gibbs[T Float](dst, x, z Matrix[T], lambda T) { matrix.Gibbs(dst, x, z, lambda) }

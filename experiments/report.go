@@ -229,7 +229,7 @@ func (j *job) command() string {
 
 // machine describes this one.
 func machine() string {
-	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Best())
+	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Current())
 }
 
 // processor is the name that Linux has for it, where it has one.

@@ -79,28 +79,28 @@ func (c *call[T]) narrowMatrix(rows, cols int) ([]float32, int) {
 }
 
 // unchanged requires that inputs taken from the bytes are what they were.
-func (c *call[T]) unchanged(t *testing.T, lv asm.Level) {
+func (c *call[T]) unchanged(t *testing.T) {
 	for _, v := range c.verbatim {
 		for i, x := range v[1] {
 			if asmtest.Bits(x) != asmtest.Bits(v[0][i]) {
-				t.Errorf("%v: input [%d] was changed from %v to %v", lv, i, x, v[0][i])
+				t.Errorf("%v: input [%d] was changed from %v to %v", asm.Current(), i, x, v[0][i])
 			}
 		}
 	}
 	if c.narrow != nil {
-		c.narrow.unchanged(t, lv)
+		c.narrow.unchanged(t)
 	}
 }
 
 // check runs f at every level of the machine with the arguments that data stand for
 // and requires the bits of Ref.
-func check[T num.Float](t *testing.T, data []byte, f func(c *call[T], lv asm.Level)) {
+func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	seed := input{data}
-	asmtest.Compare(t, uint64(seed.byte()), func(a *asmtest.Arena[T], lv asm.Level) {
+	asmtest.Compare(t, uint64(seed.byte()), func(a *asmtest.Arena[T]) {
 		c := &call[T]{input: input{data}, Arena: a}
 		c.byte()
-		f(c, lv)
-		c.unchanged(t, lv)
+		f(c)
+		c.unchanged(t)
 	})
 }
 
@@ -160,7 +160,7 @@ func span(rows, cols, ld int) int {
 
 // fuzz runs a target on the seeds that all targets share: each is read differently
 // by each of them.
-func fuzz[T num.Float](f *testing.F, kernel func(c *call[T], lv asm.Level)) {
+func fuzz[T num.Float](f *testing.F, kernel func(c *call[T])) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, kernel) })
 }

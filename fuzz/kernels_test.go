@@ -3,7 +3,6 @@ package fuzz
 import (
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
@@ -47,10 +46,10 @@ func FuzzVecMixed(f *testing.F)     { fuzz(f, vecMixed) }
 // Blocks of vectors; those of Mixed have float64's update.
 
 func FuzzBlockFloat32(f *testing.F) {
-	fuzz(f, func(c *call[float32], lv asm.Level) { blockKernel(c, lv, c.matrix) })
+	fuzz(f, func(c *call[float32]) { blockKernel(c, c.matrix) })
 }
 func FuzzBlockMixed(f *testing.F) {
-	fuzz(f, func(c *call[float64], lv asm.Level) { blockKernel(c, lv, c.narrowMatrix) })
+	fuzz(f, func(c *call[float64]) { blockKernel(c, c.narrowMatrix) })
 }
 
 // One problem to a lane.
@@ -59,32 +58,32 @@ func FuzzLaneFloat64(f *testing.F) { fuzz(f, laneKernel[float64]) }
 func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
 
 // laneKernel makes any of the passes for problems side by side.
-func laneKernel[T num.Float](c *call[T], lv asm.Level) {
+func laneKernel[T num.Float](c *call[T]) {
 	w := num.Lanes[T]()
 	m, n, d := 4*c.upTo(4), w*(1+c.upTo(2)), c.upTo(3)
 	switch c.upTo(5) {
 	case 0:
-		lane.Rows(lv, m, n, c.Out(m*w), c.in(m*n*w), c.in(n*w))
+		lane.Rows(m, n, c.Out(m*w), c.in(m*n*w), c.in(n*w))
 	case 1:
-		lane.Columns(lv, m, n, c.inOut(n*w, c.upTo(5)), c.in(m*n*w), c.in(m*w))
+		lane.Columns(m, n, c.inOut(n*w, c.upTo(5)), c.in(m*n*w), c.in(m*w))
 	case 2:
-		lane.SqDist(lv, m, n, d, c.Out(m*n*w), c.in(m*d*w), c.in(n*d*w))
+		lane.SqDist(m, n, d, c.Out(m*n*w), c.in(m*d*w), c.in(n*d*w))
 	case 3:
-		lane.Mul(lv, m, c.Out(m*w), c.in(m*w), c.in(max(m, 1)*w), d == 0)
+		lane.Mul(m, c.Out(m*w), c.in(m*w), c.in(max(m, 1)*w), d == 0)
 	case 4:
 		var x [num.MaxLanes][]T
 		ldx := n + d
 		for p := range w {
 			x[p] = c.in(m * ldx)
 		}
-		lane.Interleave(lv, m, n-c.upTo(w-1), c.inOut(m*ldx*w, c.upTo(5)), ldx, &x, ldx)
+		lane.Interleave(m, n-c.upTo(w-1), c.inOut(m*ldx*w, c.upTo(5)), ldx, &x, ldx)
 	default:
-		lane.Divide(lv, m, c.Out(m*w), c.in(m*w), c.in(m*w), c.in(w), c.in(w), c.inOut(w, c.upTo(5)), d == 0)
+		lane.Divide(m, c.Out(m*w), c.in(m*w), c.in(m*w), c.in(w), c.in(w), c.inOut(w, c.upTo(5)), d == 0)
 	}
 }
 
 // blockKernel makes a pass over a K of whole steps.
-func blockKernel[K, T num.Float](c *call[T], lv asm.Level, matrix func(m, n int) ([]K, int)) {
+func blockKernel[K, T num.Float](c *call[T], matrix func(m, n int) ([]K, int)) {
 	m, n := c.sides()
 	w := num.Lanes[T]()
 	n = (n + w - 1) / w * w
@@ -97,32 +96,32 @@ func blockKernel[K, T num.Float](c *call[T], lv asm.Level, matrix func(m, n int)
 	clear(scratch)
 	switch c.upTo(2) {
 	case 0:
-		block.Rows(lv, m, n, &u, k, ldk, &v, scratch)
+		block.Rows(m, n, &u, k, ldk, &v, scratch)
 	case 1:
-		block.Columns(lv, m, n, &q, k, ldk, &a)
+		block.Columns(m, n, &q, k, ldk, &a)
 	default:
-		block.Iterate(lv, m, n, k, ldk, &v, &a, &u, &q, scratch)
+		block.Iterate(m, n, k, ldk, &v, &a, &u, &q, scratch)
 	}
 }
 
-func expKernel[T num.Float](c *call[T], lv asm.Level) {
+func expKernel[T num.Float](c *call[T]) {
 	n := c.upTo(600)
 	if c.upTo(1) == 0 {
-		exp.Exp(lv, c.Out(n+c.upTo(3)), c.in(n))
+		exp.Exp(c.Out(n+c.upTo(3)), c.in(n))
 		return
 	}
 	x := c.inOut(n, c.upTo(5))
-	exp.Exp(lv, x, x)
+	exp.Exp(x, x)
 }
 
-func exp2Kernel[T num.Float](c *call[T], lv asm.Level) {
+func exp2Kernel[T num.Float](c *call[T]) {
 	n, factor := c.upTo(600), scalar[T](&c.input, c.Rand)
 	if c.upTo(1) == 0 {
-		exp.Exp2(lv, c.Out(n+c.upTo(3)), c.in(n), factor)
+		exp.Exp2(c.Out(n+c.upTo(3)), c.in(n), factor)
 		return
 	}
 	x := c.inOut(n, c.upTo(5))
-	exp.Exp2(lv, x, x, factor)
+	exp.Exp2(x, x, factor)
 }
 
 // extents are three dimensions of which one may be large.
@@ -144,16 +143,16 @@ func (c *call[T]) extents() (m, n, d int) {
 	return e[0], e[1], e[2]
 }
 
-func sqDistKernel[T num.Float](c *call[T], lv asm.Level) {
+func sqDistKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
 	add := c.upTo(1) == 1
 	dst, ldd := c.target(m, n)
 	x, ldx := c.matrix(m, d)
 	zt, ldz := c.matrix(d, n)
-	distance.SqDist(lv, m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+	distance.SqDist(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
-func gibbsKernel[T num.Float](c *call[T], lv asm.Level) {
+func gibbsKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
 	factor := scalar[T](&c.input, c.Rand)
 	k, ldk := c.target(m, n)
@@ -164,7 +163,7 @@ func gibbsKernel[T num.Float](c *call[T], lv asm.Level) {
 	}
 	x, ldx := c.matrix(m, d)
 	zt, ldz := c.matrix(d, n)
-	distance.Gibbs(lv, m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, factor)
+	distance.Gibbs(m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, factor)
 }
 
 // sides are the dimensions of a matrix that has columns.
@@ -182,47 +181,47 @@ func (c *call[T]) sides() (m, n int) {
 	return m, n
 }
 
-func scaleKernel[T num.Float](c *call[T], lv asm.Level) {
+func scaleKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
-	pass.Iterate(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Iterate(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
-func adjointKernel[T num.Float](c *call[T], lv asm.Level) {
+func adjointKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
 	if c.upTo(1) == 0 {
-		pass.Sweep(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+		pass.Sweep(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 		return
 	}
 	mat, ldm := c.matrix(m, n)
-	pass.Begin(lv, m, n, k, ldk, mat, ldm, c.in(n), c.in(m), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Begin(m, n, k, ldk, mat, ldm, c.in(n), c.in(m), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
-func logScaleKernel[T num.Float](c *call[T], lv asm.Level) {
+func logScaleKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	factor := scalar[T](&c.input, c.Rand)
 	op := c.upTo(3)
 	if op == 3 && c.upTo(1) == 1 { // T may be M
 		t, ldt := c.target(m, n)
-		exp.LogPlan(lv, m, n, t, ldt, t, ldt, factor, c.in(m), c.in(n))
+		exp.LogPlan(m, n, t, ldt, t, ldt, factor, c.in(m), c.in(n))
 		return
 	}
 	mat, ldm := c.matrix(m, n)
 	switch op {
 	case 0:
-		exp.LogRows(lv, m, n, mat, ldm, factor, c.in(n), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)), c.Out(n))
+		exp.LogRows(m, n, mat, ldm, factor, c.in(n), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)), c.Out(n))
 	case 1:
-		exp.LogColumnMax(lv, m, n, mat, ldm, factor, c.in(m), c.inOut(n, c.upTo(5)))
+		exp.LogColumnMax(m, n, mat, ldm, factor, c.in(m), c.inOut(n, c.upTo(5)))
 	case 2:
-		exp.LogColumnSum(lv, m, n, mat, ldm, factor, c.in(m), c.in(n), c.inOut(n, c.upTo(5)))
+		exp.LogColumnSum(m, n, mat, ldm, factor, c.in(m), c.in(n), c.inOut(n, c.upTo(5)))
 	case 3:
 		t, ldt := c.target(m, n)
-		exp.LogPlan(lv, m, n, t, ldt, mat, ldm, factor, c.in(m), c.in(n))
+		exp.LogPlan(m, n, t, ldt, mat, ldm, factor, c.in(m), c.in(n))
 	}
 }
 
-func adjCostKernel[T num.Float](c *call[T], lv asm.Level) {
+func adjCostKernel[T num.Float](c *call[T]) {
 	m, n, r := c.extents()
 	lambda := scalar[T](&c.input, c.Rand)
 	alias := c.upTo(2) == 0
@@ -235,80 +234,80 @@ func adjCostKernel[T num.Float](c *call[T], lv asm.Level) {
 	if !alias {
 		mat, ldm = c.matrix(m, n)
 	}
-	distance.AdjCost(lv, m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
+	distance.AdjCost(m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
 }
 
-func projectKernel[T num.Float](c *call[T], lv asm.Level) {
+func projectKernel[T num.Float](c *call[T]) {
 	m, p, d := c.extents()
 	add := c.upTo(1) == 1
 	x, ldx := c.matrix(m, d)
 	if c.upTo(1) == 0 {
 		b, ldb := c.matrix(d, p)
 		y, ldy := c.target(m, p)
-		project.Mul(lv, m, p, d, y, ldy, x, ldx, b, ldb, add)
+		project.Mul(m, p, d, y, ldy, x, ldx, b, ldb, add)
 		return
 	}
 	y, ldy := c.matrix(m, p)
 	g, ldg := c.target(p, d)
-	project.TransMul(lv, m, p, d, g, ldg, x, ldx, y, ldy, add)
+	project.TransMul(m, p, d, g, ldg, x, ldx, y, ldy, add)
 }
 
-func matVecKernel[T num.Float](c *call[T], lv asm.Level) {
+func matVecKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
 	if c.upTo(1) == 0 {
-		pass.Rows(lv, m, n, c.Out(m), k, ldk, c.in(n))
+		pass.Rows(m, n, c.Out(m), k, ldk, c.in(n))
 		return
 	}
-	pass.Columns(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+	pass.Columns(m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
 }
 
-func vecKernel[T num.Float](c *call[T], lv asm.Level) {
+func vecKernel[T num.Float](c *call[T]) {
 	n := c.upTo(600)
 	switch c.upTo(3) {
 	case 0:
-		pass.Divide(lv, c.Out(n), c.in(n), c.in(n))
+		pass.Divide(c.Out(n), c.in(n), c.in(n))
 	case 1:
 		x := c.inOut(n, c.upTo(5))
-		pass.Divide(lv, x, x, c.in(n))
+		pass.Divide(x, x, c.in(n))
 	case 2:
 		y := c.inOut(n, c.upTo(5))
-		pass.Divide(lv, y, c.in(n), y)
+		pass.Divide(y, c.in(n), y)
 	case 3:
 		lo, hi := scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)
-		count := pass.CountOutside(lv, c.in(n), lo, hi)
+		count := pass.CountOutside(c.in(n), lo, hi)
 		c.Out(1)[0] = T(count)
 	}
 }
 
-func scaleMixed(c *call[float64], lv asm.Level) {
+func scaleMixed(c *call[float64]) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
-	pass.Iterate(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Iterate(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
-func adjointMixed(c *call[float64], lv asm.Level) {
+func adjointMixed(c *call[float64]) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
-	pass.Sweep(lv, m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Sweep(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
 }
 
-func matVecMixed(c *call[float64], lv asm.Level) {
+func matVecMixed(c *call[float64]) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
 	if c.upTo(1) == 0 {
-		pass.Rows(lv, m, n, c.Out(m), k, ldk, c.in(n))
+		pass.Rows(m, n, c.Out(m), k, ldk, c.in(n))
 		return
 	}
-	pass.Columns(lv, m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+	pass.Columns(m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
 }
 
-func vecMixed(c *call[float64], lv asm.Level) {
+func vecMixed(c *call[float64]) {
 	n := c.upTo(600)
 	if c.upTo(1) == 0 {
-		pass.Narrow(lv, c.Narrow().Out(n), c.in(n))
+		pass.Narrow(c.Narrow().Out(n), c.in(n))
 		return
 	}
 	x, _ := c.narrowMatrix(1, n)
-	pass.Widen(lv, c.Out(n), x)
+	pass.Widen(c.Out(n), x)
 }

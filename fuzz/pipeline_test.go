@@ -32,7 +32,8 @@ func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		set, problem := decode[T](&input{data})
 		set.Storage, set.Workers = storage, 1
-		want := solve(t, set, problem, asm.Ref)
+		var want outcome[T]
+		asmtest.At(t, asm.Ref, func() { want = solve(t, set, problem) })
 		if want.err == "" {
 			for name, s := range want.values {
 				for i, x := range s {
@@ -42,25 +43,25 @@ func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 				}
 			}
 		}
-		same := func(lv asm.Level) {
+		same := func() {
 			t.Helper()
-			got := solve(t, set, problem, lv)
+			got := solve(t, set, problem)
 			if got.err != want.err || got.status != want.status {
-				t.Fatalf("%v, %v: %s, error %q; at ref, %v %s, error %q\n%s", lv, set.Storage, got.status, got.err, storage, want.status, want.err, describe(set, problem))
+				t.Fatalf("%v, %v: %s, error %q; at ref, %v %s, error %q\n%s", asm.Current(), set.Storage, got.status, got.err, storage, want.status, want.err, describe(set, problem))
 			}
 			for name, s := range want.values {
 				for i, x := range s {
 					if !asmtest.SameBits(got.values[name][i], x) {
-						t.Fatalf("%v, %v: %s[%d] = %v, at ref, %v %v (%s)\n%s", lv, set.Storage, name, i, got.values[name][i], storage, x, want.status, describe(set, problem))
+						t.Fatalf("%v, %v: %s[%d] = %v, at ref, %v %v (%s)\n%s", asm.Current(), set.Storage, name, i, got.values[name][i], storage, x, want.status, describe(set, problem))
 					}
 				}
 			}
 		}
-		for _, lv := range asmtest.Levels(t) {
-			same(lv)
+		for range asmtest.Each(t) {
+			same()
 		}
 		set.Storage, set.Workers = other, 2
-		same(asm.Available()[len(asm.Available())-1])
+		same()
 	})
 }
 
@@ -148,9 +149,9 @@ type outcome[T dist.Float] struct {
 	values map[string][]T
 }
 
-func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Problem[T], lv asm.Level) outcome[T] {
+func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Problem[T]) outcome[T] {
 	t.Helper()
-	ctx := asm.WithLevel(context.Background(), lv)
+	ctx := context.Background()
 	s, err := sinkhorn.NewSolver[T](&set)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, describe(set, p))
@@ -170,7 +171,7 @@ func solve[T dist.Float](t *testing.T, set sinkhorn.Settings, p *sinkhorn.Proble
 	o := outcome[T]{status: fmt.Sprint(r.Status, r.Domain, r.Iterations, math.Float64bits(r.Cost), math.Float64bits(r.MarginalError))}
 	o.values = map[string][]T{"plan": plan.Data, "potentials": potentials}
 	if !(math.Abs(r.Cost) <= math.MaxFloat64) {
-		t.Fatalf("%v: cost %v without an error (%v)\n%s", lv, r.Cost, r.Status, describe(set, p))
+		t.Fatalf("%v: cost %v without an error (%v)\n%s", asm.Current(), r.Cost, r.Status, describe(set, p))
 	}
 	if err := r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientUnrolled); err != nil {
 		o.status += err.Error()

@@ -41,7 +41,7 @@ func fuzzShapes[T num.Float](f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := &input{data}
 		k := in.upTo(len(targets) - 1)
-		asmtest.Compare(t, uint64(in.byte()), func(a *asmtest.Arena[T], _ asm.Level) {
+		asmtest.Compare(t, uint64(in.byte()), func(a *asmtest.Arena[T]) {
 			s := &shapes[T]{input: *in, a: a, model: model}
 			targets[k].call(t, s)
 		})
@@ -114,7 +114,7 @@ func functions[T num.Float]() []target[T] {
 		"matrix.Exp2":        matrix.Exp2[T],
 		"matrix.Widen": func(dst matrix.Matrix[T], x matrix.Matrix[float32]) {
 			if dst, ok := any(dst).(matrix.Matrix[float64]); ok {
-				matrix.Widen(asm.Best(), dst, x)
+				matrix.Widen(dst, x)
 			}
 		},
 		"knn.Affinity": func(a, x matrix.Matrix[T], k int) {
@@ -325,7 +325,7 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 	case bool:
 		v = s.upTo(1) == 1
 	case asm.Level:
-		v = asm.Best()
+		v = asm.Current()
 	case sinkhorn.GradientMode:
 		v = sinkhorn.GradientMode(s.upTo(4))
 	case func(*sinkhorn.Result[T]) error:

@@ -66,19 +66,19 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 		b.take, b.crew = b.takeRun, new(parallel.Crew)
 	}
 	b.problems, b.visit = problems, visit
-	b.divide(&s.settings, workers, asm.LevelOf(ctx))
+	b.divide(&s.settings, workers)
 	defer func() { b.problems, b.visit = nil, nil }()
 	return b.crew.Run(s.timed.of(ctx), workers, len(b.runs), b.take)
 }
 
 // divide cuts the problems into runs, such that every worker gets some of those that have
 // one K.
-func (b *batch[T]) divide(set *Settings, workers int, lv asm.Level) {
+func (b *batch[T]) divide(set *Settings, workers int) {
 	b.runs, b.order, b.small = b.runs[:0], b.order[:0], b.small[:0]
 	together := !set.Gradient && set.Anneal == 0 && set.Domain != DomainLog
-	lanes := together && set.Storage != StorageMixed && lv != asm.Ref
+	lanes := together && set.Storage != StorageMixed && asm.Current() != asm.Ref
 	for i := 0; i < len(b.problems); {
-		if shape, ok := smallShape(&b.problems[i], lv); ok && lanes {
+		if shape, ok := smallShape(&b.problems[i]); ok && lanes {
 			b.small = append(b.small, uint64(shape)<<32|uint64(i))
 			i++
 			continue

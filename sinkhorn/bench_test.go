@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 // BenchmarkSolve is one solve of n against n points in 10 dimensions, ten
@@ -22,7 +23,7 @@ func BenchmarkSolve(b *testing.B) {
 
 func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	for _, what := range []string{"cost", "gradient", "log", "loggradient"} {
-		for _, lv := range asm.Available() {
+		for lv := range asmtest.Each(b) {
 			for _, n := range []int{64, 100, 256, 1000} {
 				if lv == asm.Ref && n > 100 {
 					continue
@@ -30,7 +31,7 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 				b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/what=%s", name, lv, n, what), func(b *testing.B) {
 					rng := rand.New(rand.NewPCG(1, 2))
 					x, y := cloud[T](rng, n, 10, 0), cloud[T](rng, n, 10, 0.3)
-					ctx := asm.WithLevel(b.Context(), lv)
+					ctx := b.Context()
 					set := Settings{Lambda: 0.05, Gradient: what == "gradient", Storage: storage}
 					if what == "log" || what == "loggradient" {
 						set.Domain, set.Lambda, set.Gradient = DomainLog, 5, what == "loggradient"
@@ -69,7 +70,7 @@ func BenchmarkIteration(b *testing.B) {
 
 func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage) {
 	const iterations = 100
-	for _, lv := range asm.Available()[1:] {
+	for lv := range asmtest.Each(b) {
 		for _, n := range []int{64, 97, 100, 101, 117, 256, 301, 512, 999, 1024} {
 			for _, gradient := range []bool{false, true} {
 				b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/gradient=%t", name, lv, n, gradient), func(b *testing.B) {
@@ -82,7 +83,7 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 					if err != nil {
 						b.Fatal(err)
 					}
-					ctx := asm.WithLevel(b.Context(), lv)
+					ctx := b.Context()
 					for b.Loop() {
 						r, err := s.Solve(ctx, &Problem[T]{Cost: cost})
 						if err == nil && gradient {
@@ -150,7 +151,7 @@ func benchmarkTogether[T dist.Float](b *testing.B, name string, storage Storage)
 			ps[i] = Problem[T]{Cost: cost, B: weights[T](rng, n, false), Lambda: 2}
 		}
 		for _, iterations := range []int{10, 100} {
-			solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/iterations=%d", name, asm.Best(), n, iterations), Settings{Iterations: iterations, Storage: storage}, ps)
+			solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/iterations=%d", name, asm.Current(), n, iterations), Settings{Iterations: iterations, Storage: storage}, ps)
 		}
 	}
 }
@@ -169,14 +170,14 @@ func benchmarkTiny[T dist.Float](b *testing.B, name string) {
 		for i := range ps {
 			ps[i] = Problem[T]{X: cloud[T](rng, n, 2, 0), Y: cloud[T](rng, n, 2, 0.3), Lambda: 0.5}
 		}
-		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/given=points", name, asm.Best(), n), Settings{}, ps)
+		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/given=points", name, asm.Current(), n), Settings{}, ps)
 		for i := range ps {
 			ps[i] = Problem[T]{Cost: dist.NewMatrix[T](n, n, nil), Lambda: 0.5}
 			for j := range ps[i].Cost.Data {
 				ps[i].Cost.Data[j] = T(rng.Float64())
 			}
 		}
-		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/given=costs", name, asm.Best(), n), Settings{}, ps)
+		solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/given=costs", name, asm.Current(), n), Settings{}, ps)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
@@ -145,7 +144,7 @@ func (d *direct[T]) triangular(ctx context.Context, geo *geometry[T]) (bool, err
 		k := min(j+directPanel, m)
 		for first := j; first < k; first += directLines {
 			last := min(first+directLines, k)
-			if !d.lines(geo.level, first, last) {
+			if !d.lines(first, last) {
 				return false, nil
 			}
 			if err := d.subtract(ctx, geo, d.h[first*m:], last-first, last, k); err != nil {
@@ -160,14 +159,14 @@ func (d *direct[T]) triangular(ctx context.Context, geo *geometry[T]) (bool, err
 }
 
 // lines makes rows first … last−1 of R of what is left of H, and reports whether it can.
-func (d *direct[T]) lines(lv asm.Level, first, last int) bool {
+func (d *direct[T]) lines(first, last int) bool {
 	m := d.m
 	for r := first; r < last; r++ {
 		row, less := d.h[r*m+r:][:m-r], d.less[:r-first]
 		for i := range less {
 			less[i] = -d.h[(first+i)*m+r]
 		}
-		pass.Columns(lv, r-first, m-r, row, d.h[first*m+r:], m, less)
+		pass.Columns(r-first, m-r, row, d.h[first*m+r:], m, less)
 		if !(row[0] > 0) || math.IsInf(row[0], 1) {
 			return false
 		}
@@ -205,7 +204,7 @@ func (d *direct[T]) subtract(ctx context.Context, geo *geometry[T], x []float64,
 	d.product = product{x, d.scratch, r, lo, hi}
 	if d.take == nil {
 		d.take = func(_ context.Context, _, i int) error { // once: it is an allocation
-			d.subtractFrom(geo.level, d.product.lo+i*directWidth)
+			d.subtractFrom(d.product.lo + i*directWidth)
 			return nil
 		}
 	}
@@ -213,17 +212,17 @@ func (d *direct[T]) subtract(ctx context.Context, geo *geometry[T], x []float64,
 }
 
 // subtractFrom does so in some columns from k on.
-func (d *direct[T]) subtractFrom(lv asm.Level, k int) {
+func (d *direct[T]) subtractFrom(k int) {
 	m, p := d.m, &d.product
 	width := min(directWidth, m-k)
 	for l := p.lo; l < min(p.hi, k+width); l += directLines {
 		w := min(directLines, p.hi-l)
-		project.TransMul(lv, p.r, w, width, d.h[l*m+k:], m, p.x[k:], m, p.minus[(l-p.lo)*p.r:], w, true)
+		project.TransMul(p.r, w, width, d.h[l*m+k:], m, p.x[k:], m, p.minus[(l-p.lo)*p.r:], w, true)
 	}
 }
 
 // solve sets x = H⁻¹x.
-func (d *direct[T]) solve(lv asm.Level, x []float64) {
+func (d *direct[T]) solve(x []float64) {
 	m, h := d.m, d.h
 	less := d.less[:directLines]
 	for j := 0; j < m; j += directLines {
@@ -236,11 +235,11 @@ func (d *direct[T]) solve(lv asm.Level, x []float64) {
 				x[r+c] = num.FMA(less[r-j], row[c], x[r+c])
 			}
 		}
-		pass.Columns(lv, k-j, m-k, x[k:], h[min(j*m+k, len(h)):], m, less)
+		pass.Columns(k-j, m-k, x[k:], h[min(j*m+k, len(h)):], m, less)
 	}
 	for k := m; k > 0; {
 		j := (k - 1) / directLines * directLines
-		pass.Rows(lv, k-j, m-k, less, h[min(j*m+k, len(h)):], m, x[k:])
+		pass.Rows(k-j, m-k, less, h[min(j*m+k, len(h)):], m, x[k:])
 		for r := k - 1; r >= j; r-- {
 			row := h[r*m+r:][:k-r]
 			y := x[r] - less[r-j]
@@ -254,11 +253,11 @@ func (d *direct[T]) solve(lv asm.Level, x []float64) {
 }
 
 // apply sets z = D^(−½) H⁻¹ D^(−½) r.
-func (d *direct[T]) apply(lv asm.Level, z, r []T) {
+func (d *direct[T]) apply(z, r []T) {
 	for j, s := range d.scale {
 		d.x[j] = float64(r[j]) * s
 	}
-	d.solve(lv, d.x)
+	d.solve(d.x)
 	for j, s := range d.scale {
 		z[j] = T(d.x[j] * s)
 	}

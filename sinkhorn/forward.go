@@ -128,7 +128,7 @@ func (s *Solver[T]) start(k int, start []T) (scaled bool, err error) {
 		return true, nil
 	}
 	grow(&s.x, s.geo.n)
-	exp.Exp2(s.geo.level, s.x, u, 1)
+	exp.Exp2(s.x, u, 1)
 	if s.safe(s.x, s.a) || s.settings.Domain == DomainPlain {
 		copy(u, s.x)
 		return true, nil
@@ -155,7 +155,7 @@ func (s *Solver[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err e
 // scaleColumns sets v^k, and reports whether it is in the safe range.
 func (s *Solver[T]) scaleColumns(k int) bool {
 	v := s.v(k)
-	pass.Divide(s.geo.level, v, s.b, s.q)
+	pass.Divide(v, s.b, s.q)
 	if s.zeroB {
 		for j, b := range s.b {
 			if b == 0 {
@@ -181,7 +181,7 @@ func (s *Solver[T]) scaledRows(k int) bool {
 // safe reports whether every scaling that belongs to a positive weight is within
 // the limits, and every other one is zero.
 func (s *Solver[T]) safe(x, weight []T) bool {
-	out := pass.CountOutside(s.geo.level, x, s.limits.lo, s.limits.hi)
+	out := pass.CountOutside(x, s.limits.lo, s.limits.hi)
 	if out == 0 {
 		return true
 	}

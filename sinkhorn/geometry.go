@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/matrix"
@@ -31,7 +30,6 @@ import (
 // computes it makes no difference. Every other pass takes the pieces from the last to
 // the first: what the pass before it read last is still in the third-level cache.
 type geometry[T dist.Float] struct {
-	level   asm.Level
 	n, m, p int
 	c       T // λ·log₂e
 
@@ -285,7 +283,7 @@ func (geo *geometry[T]) transposed() dist.Matrix[T] {
 
 // distances sets d, of stride ldd, to rows i … i+r−1 of M.
 func (geo *geometry[T]) distances(d []T, ldd, i, r int) {
-	matrix.SqDistTrans(geo.level, geo.block(d, ldd, r), geo.x.RowRange(i, i+r), geo.transposed())
+	matrix.SqDistTrans(geo.block(d, ldd, r), geo.x.RowRange(i, i+r), geo.transposed())
 }
 
 // compute sets k to rows i … i+r−1 of K. d is room for those of M that are not stored;
@@ -305,15 +303,15 @@ func (geo *geometry[T]) compute(k, d []T, i, r int) {
 			}
 			geo.distances(d, ldd, i, r)
 		}
-		exp.LogPlan(geo.level, r, geo.m, k, geo.ld, d, ldd, geo.c, geo.base.f[i:], geo.base.g)
+		exp.LogPlan(r, geo.m, k, geo.ld, d, ldd, geo.c, geo.base.f[i:], geo.base.g)
 	case stored:
-		matrix.Exp2(geo.level, geo.block(k, geo.ld, r), geo.block(d, ldd, r), minusC)
+		matrix.Exp2(geo.block(k, geo.ld, r), geo.block(d, ldd, r), minusC)
 	default:
 		var distances dist.Matrix[T]
 		if d != nil {
 			distances = geo.block(d, ldd, r)
 		}
-		matrix.GibbsTrans(geo.level, geo.block(k, geo.ld, r), distances, geo.x.RowRange(i, i+r), geo.transposed(), minusC)
+		matrix.GibbsTrans(geo.block(k, geo.ld, r), distances, geo.x.RowRange(i, i+r), geo.transposed(), minusC)
 	}
 	for l := range r {
 		clear(k[l*geo.ld+geo.m : l*geo.ld+geo.cols])

@@ -8,24 +8,24 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 // TestGoldenBits: what a solve has to say has these bits on every machine and at every
 // level: both domains, every storage, annealing, Newton's steps, mass that differs, lanes and
 // blocks of a batch, and gradients.
 func TestGoldenBits(t *testing.T) {
-	for _, level := range asm.Available() {
-		if got, want := goldenBits[float64](t, level), "e32586cade85e32a"; got != want {
+	for level := range asmtest.Each(t) {
+		if got, want := goldenBits[float64](t), "e32586cade85e32a"; got != want {
 			t.Errorf("%v, float64: %s, want %s", level, got, want)
 		}
-		if got, want := goldenBits[float32](t, level), "74dc56591a25b13f"; got != want {
+		if got, want := goldenBits[float32](t), "74dc56591a25b13f"; got != want {
 			t.Errorf("%v, float32: %s, want %s", level, got, want)
 		}
 	}
 }
 
-func goldenBits[T dist.Float](t *testing.T, level asm.Level) string {
+func goldenBits[T dist.Float](t *testing.T) string {
 	rng := rand.New(rand.NewPCG(3, 8))
 	uniform := func(n, d int) dist.Matrix[T] {
 		x := dist.NewMatrix[T](n, d, nil)
@@ -75,14 +75,14 @@ func goldenBits[T dist.Float](t *testing.T, level asm.Level) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.Solve(asm.WithLevel(t.Context(), level), &c.Problem)
+		r, err := s.Solve(t.Context(), &c.Problem)
 		put(said(&c.Problem, r, err)...)
 		for _, mode := range []GradientMode{GradientFrozen, GradientImplicit} {
 			dx, dy := dist.NewMatrix[T](41, 3, nil), dist.NewMatrix[T](37, 3, nil)
 			if mode == GradientImplicit && c.Tolerance == 0 {
 				continue // it is of the solution
 			}
-			if err := r.PointGradientTo(asm.WithLevel(t.Context(), level), dx, dy, mode); err != nil {
+			if err := r.PointGradientTo(t.Context(), dx, dy, mode); err != nil {
 				t.Fatalf("%+v, %v: %v", c.Settings, mode, err)
 			}
 			put(dx.Data, dy.Data)
@@ -96,7 +96,7 @@ func goldenBits[T dist.Float](t *testing.T, level asm.Level) string {
 		t.Fatal(err)
 	}
 	answers := make([][]any, len(batch)) // they come in no particular order
-	if err := s.SolveBatch(asm.WithLevel(t.Context(), level), batch, func(i int, r *Result[T], err error) {
+	if err := s.SolveBatch(t.Context(), batch, func(i int, r *Result[T], err error) {
 		answers[i] = said(&batch[i], r, err)
 	}); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func goldenBits[T dist.Float](t *testing.T, level asm.Level) string {
 		t.Fatal(err)
 	}
 	p := Problem[T]{X: x, Y: y}
-	r, err := s.Solve(asm.WithLevel(t.Context(), level), &p)
+	r, err := s.Solve(t.Context(), &p)
 	put(said(&p, r, err)...)
 	dx, dy := dist.NewMatrix[T](41, 3, nil), dist.NewMatrix[T](37, 3, nil)
 	if err := r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled); err != nil {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 )
 
 func cloud[T dist.Float](rng *rand.Rand, n, p int, shift float64) dist.Matrix[T] {
@@ -38,16 +37,11 @@ func weights[T dist.Float](rng *rand.Rand, n int, zero bool) []T {
 
 func mustSolve[T dist.Float](t testing.TB, set Settings, p *Problem[T]) *Result[T] {
 	t.Helper()
-	return mustSolveAt(t, asm.Best(), set, p)
-}
-
-func mustSolveAt[T dist.Float](t testing.TB, lv asm.Level, set Settings, p *Problem[T]) *Result[T] {
-	t.Helper()
 	s, err := NewSolver[T](&set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Solve(asm.WithLevel(t.Context(), lv), p)
+	r, err := s.Solve(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

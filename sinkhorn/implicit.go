@@ -244,7 +244,7 @@ func (s *Solver[T]) precondition(diag []T) (rho, size float64) {
 	if !s.newton.direct.made {
 		return size, size
 	}
-	s.newton.direct.apply(s.geo.level, im.z, im.rhs)
+	s.newton.direct.apply(im.z, im.rhs)
 	for j, z := range im.z {
 		rho = num.FMA(float64(im.rhs[j]), float64(z), rho)
 	}

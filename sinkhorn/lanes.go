@@ -22,9 +22,9 @@ const (
 
 // smallShape reports whether a problem is small, and a number by which problems of similar
 // shapes are close to each other. What is wrong with it, Solve finds out.
-func smallShape[T dist.Float](p *Problem[T], lv asm.Level) (shape int, ok bool) {
+func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
 	largest := smallSize
-	if lv != asm.AVX512 {
+	if asm.Current() != asm.AVX512 {
 		largest = smallAVX2
 	}
 	n, m := p.Cost.Rows, p.Cost.Cols
@@ -171,7 +171,7 @@ func (s *Solver[T]) interleave(count int) bool {
 		}
 		clear((*z.v)[z.given*w:])
 		if z.given > 0 {
-			lane.Interleave(s.geo.level, 1, z.given, *z.v, z.given, z.of, z.given)
+			lane.Interleave(1, z.given, *z.v, z.given, z.of, z.given)
 		}
 	}
 	for i := range count {
@@ -211,20 +211,20 @@ func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 
 // laneKernels computes K and M, and q for the first iteration.
 func (s *Solver[T]) laneKernels(count, dims int) {
-	l, w, lv := &s.lanes, num.Lanes[T](), s.geo.level
+	l, w := &s.lanes, num.Lanes[T]()
 	l.eachRows(func(i, r, at, last int) {
 		cost, kernel := l.cost[at:last], l.kernel[at:last]
 		if dims > 0 {
-			lane.SqDist(lv, r, l.m, dims, cost, l.x[i*dims*w:], l.y)
+			lane.SqDist(r, l.m, dims, cost, l.x[i*dims*w:], l.y)
 		}
 		if dims == 0 || !l.alike {
 			s.layCosts(cost, count, i, r, dims > 0)
 		}
 		if l.same {
-			exp.Exp2(lv, kernel, cost, l.common)
+			exp.Exp2(kernel, cost, l.common)
 		} else {
-			lane.Mul(lv, r*l.m, kernel, cost, l.c[:w], true)
-			exp.Exp2(lv, kernel, kernel, 1)
+			lane.Mul(r*l.m, kernel, cost, l.c[:w], true)
+			exp.Exp2(kernel, kernel, 1)
 		}
 		for p := range count {
 			m := &s.group.members[p]
@@ -232,7 +232,7 @@ func (s *Solver[T]) laneKernels(count, dims int) {
 				kernel[e*w+p] = 1
 			}
 		}
-		lane.Columns(lv, r, l.m, l.q, kernel, l.u[i*w:])
+		lane.Columns(r, l.m, l.q, kernel, l.u[i*w:])
 	})
 }
 
@@ -278,7 +278,7 @@ func (s *Solver[T]) layAlike(dst []T, count, i, r int) {
 	if cost.Rows-i < r || cost.Cols < l.m {
 		clear(dst)
 	}
-	lane.Interleave(s.geo.level, min(r, cost.Rows-i), cost.Cols, dst, l.m, &x, cost.Stride)
+	lane.Interleave(min(r, cost.Rows-i), cost.Cols, dst, l.m, &x, cost.Stride)
 }
 
 // spread sets every w-th element of dst to those of x.
@@ -298,7 +298,7 @@ func collect[T dist.Float](x, src []T, w int) {
 // iterateLanes is forward for the members, and returns the iterations made. The error is the
 // context's cause.
 func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err error) {
-	l, lv, w := &s.lanes, s.geo.level, num.Lanes[T]()
+	l, w := &s.lanes, num.Lanes[T]()
 	limit, tolerance := s.settings.Iterations, s.settings.Tolerance
 	left := 0
 	for i := range count {
@@ -310,13 +310,13 @@ func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err err
 		if ctx.Err() != nil {
 			return k - 1, context.Cause(ctx)
 		}
-		lane.Divide(lv, l.m, l.v, l.b, l.q, l.lo[:], l.hi[:], l.outside[:], true)
+		lane.Divide(l.m, l.v, l.b, l.q, l.lo[:], l.hi[:], l.outside[:], true)
 		clear(l.q)
 		l.eachRows(func(i, r, at, last int) {
 			u, kernel := l.u[i*w:], l.kernel[at:last]
-			lane.Rows(lv, r, l.m, u, kernel, l.v)
-			lane.Divide(lv, r, u, l.a[i*w:], u, l.lo[:], l.hi[:], l.outside[:], false)
-			lane.Columns(lv, r, l.m, l.q, kernel, u)
+			lane.Rows(r, l.m, u, kernel, l.v)
+			lane.Divide(r, u, l.a[i*w:], u, l.lo[:], l.hi[:], l.outside[:], false)
+			lane.Columns(r, l.m, l.q, kernel, u)
 		})
 		if tolerance > 0 || k == limit {
 			left = s.settle(count, k)
@@ -388,7 +388,7 @@ func (s *Solver[T]) resize() {
 
 // laneCosts computes the members' transport costs.
 func (s *Solver[T]) laneCosts(count int) {
-	l, w, lv := &s.lanes, num.Lanes[T](), s.geo.level
+	l, w := &s.lanes, num.Lanes[T]()
 	for i := range count {
 		if m := &s.group.members[i]; !m.alone && s.settings.Tolerance > 0 {
 			s.state = &m.state
@@ -399,8 +399,8 @@ func (s *Solver[T]) laneCosts(count int) {
 	}
 	l.eachRows(func(i, r, at, last int) {
 		kernel := l.kernel[at:last]
-		lane.Mul(lv, r*l.m, kernel, kernel, l.cost[at:last], false)
-		lane.Rows(lv, r, l.m, l.r[i*w:], kernel, l.v)
+		lane.Mul(r*l.m, kernel, kernel, l.cost[at:last], false)
+		lane.Rows(r, l.m, l.r[i*w:], kernel, l.v)
 	})
 	clear(l.costs[:])
 	for i := range l.n {

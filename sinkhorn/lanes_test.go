@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
@@ -26,9 +25,9 @@ func inLanes[T dist.Float](t *testing.T) {
 		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Iterations: 1}, {Gradient: true},
 		{Tolerance: 1e-3, Iterations: 100}, {Tolerance: 1e-5}, {Tolerance: 1e-6, Iterations: 50, Unaccelerated: true}, {MaxMemory: 15 << 10},
 	} {
-		for _, lv := range asm.Available() {
+		for lv := range asmtest.Each(t) {
 			t.Run(fmt.Sprintf("%+v/%v", set, lv), func(t *testing.T) {
-				batchIsSolve(t, asm.WithLevel(t.Context(), lv), set, ps)
+				batchIsSolve(t, t.Context(), set, ps)
 			})
 		}
 	}
@@ -94,8 +93,8 @@ func TestLanesCosts(t *testing.T) {
 			ps[i].Cost.Data[j] = rng.Float64()
 		}
 	}
-	for _, lv := range asm.Available() {
-		batchIsSolve(t, asm.WithLevel(t.Context(), lv), Settings{}, ps)
+	for range asmtest.Each(t) {
+		batchIsSolve(t, t.Context(), Settings{}, ps)
 	}
 }
 

@@ -497,7 +497,7 @@ func (s *Solver[T]) search(ctx context.Context, radius *float64, limit int) (boo
 		for j, b := range beta {
 			nw.tv[j] = T(t * float64(b))
 		}
-		exp.Exp(s.geo.level, nw.tv, nw.tv)
+		exp.Exp(nw.tv, nw.tv)
 		for j, v := range nw.v {
 			nw.tv[j] *= v
 		}

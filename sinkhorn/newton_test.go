@@ -101,8 +101,8 @@ func TestFactor(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want [][]float64
-		for _, lv := range asm.Available() {
-			r, err := s.Solve(asm.WithLevel(t.Context(), lv), c.Problem)
+		for lv := range asmtest.Each(t) {
+			r, err := s.Solve(t.Context(), c.Problem)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +206,7 @@ func TestTriangular(t *testing.T) {
 		}
 		var want []float64
 		for _, workers := range []int{1, 2} {
-			geo := geometry[float64]{level: asm.Best(), workers: workers, crew: new(parallel.Crew)}
+			geo := geometry[float64]{workers: workers, crew: new(parallel.Crew)}
 			d := direct[float64]{m: m, h: slices.Clone(h), less: make([]float64, directLines)}
 			if ok, err := d.triangular(t.Context(), &geo); !ok || err != nil {
 				t.Fatal(ok, err)
@@ -496,11 +496,11 @@ func TestAbsorb(t *testing.T) {
 // TestNewtonSpares: what converges fast by itself is left alone, to the bit.
 func TestNewtonSpares(t *testing.T) {
 	for _, lambda := range []float64{0.1, 1, 3} {
-		p, best := slowProblem[float64](40, lambda), asm.Best()
+		p := slowProblem[float64](40, lambda)
 		set := Settings{Tolerance: 1e-9}
-		got := solution(t, best, set, p)
+		got := solution(t, set, p)
 		k := mustSolve(t, set, p).Iterations
-		sameBits(t, fmt.Sprintf("λ = %v", lambda), got, solution(t, best, Settings{Iterations: k}, p))
+		sameBits(t, fmt.Sprintf("λ = %v", lambda), got, solution(t, Settings{Iterations: k}, p))
 		if k > 40 {
 			t.Errorf("λ = %v is slow: %d iterations", lambda, k)
 		}
@@ -514,27 +514,28 @@ func TestNewtonBits(t *testing.T) {
 }
 
 func newtonBits[T dist.Float](t *testing.T) {
-	p, best := slowProblem[T](50, 300), asm.Best()
+	p := slowProblem[T](50, 300)
 	set := Settings{Tolerance: 1e-4, Iterations: 1000, Workers: 1}
-	want := solution(t, asm.Ref, set, p)
-	for _, lv := range asm.Available() {
-		sameBits(t, lv.String(), solution(t, lv, set, p), want)
+	var want map[string][]T
+	asmtest.At(t, asm.Ref, func() { want = solution(t, set, p) })
+	for lv := range asmtest.Each(t) {
+		sameBits(t, lv.String(), solution(t, set, p), want)
 	}
 	set.Storage = StorageMatrixFree
-	sameBits(t, "matrix-free", solution(t, best, set, p), want)
+	sameBits(t, "matrix-free", solution(t, set, p), want)
 	if testing.Short() {
 		return
 	}
 	p = slowProblem[T](800, 300)
 	set = Settings{Tolerance: 1e-4, Iterations: 300, Workers: 1}
-	want = solution(t, best, set, p)
+	want = solution(t, set, p)
 	set.Workers, set.Storage = 2, StorageMatrixFree
-	sameBits(t, "two workers, matrix-free", solution(t, best, set, p), want)
+	sameBits(t, "two workers, matrix-free", solution(t, set, p), want)
 }
 
 // solution returns what a solve without gradients has found.
-func solution[T dist.Float](t *testing.T, lv asm.Level, set Settings, p *Problem[T]) map[string][]T {
-	r := mustSolveAt(t, lv, set, p)
+func solution[T dist.Float](t *testing.T, set Settings, p *Problem[T]) map[string][]T {
+	r := mustSolve(t, set, p)
 	n, m := p.X.Rows, p.Y.Rows
 	plan, f, g := dist.NewMatrix[T](n, m, nil), make([]T, n), make([]T, m)
 	if err := r.PlanTo(t.Context(), plan, 0); err != nil {

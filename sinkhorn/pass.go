@@ -67,7 +67,7 @@ func (geo *geometry[T]) sum(ctx context.Context, p rowPass[T], step int, q []T) 
 	if err := geo.divide(ctx, p, step); err != nil {
 		return err
 	}
-	pass.Columns(geo.level, geo.pieces, geo.cols, q, geo.partials, geo.cols, geo.ones)
+	pass.Columns(geo.pieces, geo.cols, q, geo.partials, geo.cols, geo.ones)
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (b *strip[T]) both() (k, d []T, ldd int) {
 		return b.kernelRows, b.costRows, b.ld
 	case b.mixed:
 		grow(&b.kernelRows, b.r*b.ld)
-		pass.Widen(b.level, num.F64(b.kernelRows), b.narrowed())
+		pass.Widen(num.F64(b.kernelRows), b.narrowed())
 		k = b.kernelRows
 	default:
 		k = b.kernel()
@@ -189,7 +189,7 @@ func (*fillPass[T]) rows(b *strip[T]) {
 	}
 	grow(&b.kernelRows, b.r*b.ld)
 	b.compute(b.kernelRows, d, b.i, b.r)
-	pass.Narrow(b.level, b.narrowed(), num.F64(b.kernelRows))
+	pass.Narrow(b.narrowed(), num.F64(b.kernelRows))
 }
 
 // measurePass computes the stored distances.
@@ -207,10 +207,10 @@ type columnsPass[T dist.Float] struct{ u []T }
 
 func (p *columnsPass[T]) rows(b *strip[T]) {
 	if b.mixed {
-		pass.Columns(b.level, b.r, b.cols, b.q, b.narrowed(), b.ld, p.u[b.i:])
+		pass.Columns(b.r, b.cols, b.q, b.narrowed(), b.ld, p.u[b.i:])
 		return
 	}
-	pass.Columns(b.level, b.r, b.cols, b.q, b.kernel(), b.ld, p.u[b.i:])
+	pass.Columns(b.r, b.cols, b.q, b.kernel(), b.ld, p.u[b.i:])
 }
 
 // rows sets r = Kv.
@@ -223,10 +223,10 @@ type rowsPass[T dist.Float] struct{ r, v []T }
 
 func (p *rowsPass[T]) rows(b *strip[T]) {
 	if b.mixed {
-		pass.Rows(b.level, b.r, b.cols, p.r[b.i:], b.narrowed(), b.ld, p.v)
+		pass.Rows(b.r, b.cols, p.r[b.i:], b.narrowed(), b.ld, p.v)
 		return
 	}
-	pass.Rows(b.level, b.r, b.cols, p.r[b.i:], b.kernel(), b.ld, p.v)
+	pass.Rows(b.r, b.cols, p.r[b.i:], b.kernel(), b.ld, p.v)
 }
 
 // iterate sets u = a ⊘ Kv and q = Kᵀu, of the new u.
@@ -239,10 +239,10 @@ type iteratePass[T dist.Float] struct{ u, v, a []T }
 
 func (p *iteratePass[T]) rows(b *strip[T]) {
 	if b.mixed {
-		pass.Iterate(b.level, b.r, b.cols, b.narrowed(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
+		pass.Iterate(b.r, b.cols, b.narrowed(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
 		return
 	}
-	pass.Iterate(b.level, b.r, b.cols, b.kernel(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
+	pass.Iterate(b.r, b.cols, b.kernel(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
 }
 
 // sweep sets s = w ⊙ Kt and q = Kᵀs.
@@ -255,10 +255,10 @@ type sweepPass[T dist.Float] struct{ s, t, w []T }
 
 func (p *sweepPass[T]) rows(b *strip[T]) {
 	if b.mixed {
-		pass.Sweep(b.level, b.r, b.cols, b.narrowed(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
+		pass.Sweep(b.r, b.cols, b.narrowed(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
 		return
 	}
-	pass.Sweep(b.level, b.r, b.cols, b.kernel(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
+	pass.Sweep(b.r, b.cols, b.kernel(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
 }
 
 // begin sets r = (K⊙M)v, s = w ⊙ r and q = Kᵀs + (K⊙M)ᵀu.
@@ -275,7 +275,7 @@ type beginPass[T dist.Float] struct{ r, s, u, v, w []T }
 
 func (p *beginPass[T]) rows(b *strip[T]) {
 	k, d, ldd := b.both()
-	pass.Begin(b.level, b.r, b.m, k, b.ld, d, ldd, p.v, p.u[b.i:], p.w[b.i:], p.r[b.i:], p.s[b.i:], b.q)
+	pass.Begin(b.r, b.m, k, b.ld, d, ldd, p.v, p.u[b.i:], p.w[b.i:], p.r[b.i:], p.s[b.i:], b.q)
 }
 
 // logRows sets max and sum to the log-sum-exps of the rows of g − cM in two parts, and q
@@ -290,7 +290,7 @@ type logRowsPass[T dist.Float] struct{ max, sum, g, a []T }
 func (p *logRowsPass[T]) rows(b *strip[T]) {
 	grow(&b.row, b.m)
 	d, ldd := b.cost()
-	exp.LogRows(b.level, b.r, b.m, d, ldd, b.c, p.g, p.a[b.i:], p.max[b.i:], p.sum[b.i:], b.q, b.row)
+	exp.LogRows(b.r, b.m, d, ldd, b.c, p.g, p.a[b.i:], p.max[b.i:], p.sum[b.i:], b.q, b.row)
 }
 
 // columnMax sets h_j = max_i f_i − c M_ij.
@@ -303,7 +303,7 @@ type columnMaxPass[T dist.Float] struct{ f []T }
 
 func (p *columnMaxPass[T]) rows(b *strip[T]) {
 	d, ldd := b.cost()
-	exp.LogColumnMax(b.level, b.r, b.m, d, ldd, b.c, p.f[b.i:], b.q)
+	exp.LogColumnMax(b.r, b.m, d, ldd, b.c, p.f[b.i:], b.q)
 }
 
 // columnSum sets sum_j = Σ_i 2^(f_i − c M_ij − h_j).
@@ -316,7 +316,7 @@ type columnSumPass[T dist.Float] struct{ f, h []T }
 
 func (p *columnSumPass[T]) rows(b *strip[T]) {
 	d, ldd := b.cost()
-	exp.LogColumnSum(b.level, b.r, b.m, d, ldd, b.c, p.f[b.i:], p.h, b.q)
+	exp.LogColumnSum(b.r, b.m, d, ldd, b.c, p.f[b.i:], p.h, b.q)
 }
 
 // bounded reports whether every |M_ij| is at most limit.
@@ -336,7 +336,7 @@ type boundedPass[T dist.Float] struct {
 func (p *boundedPass[T]) rows(b *strip[T]) {
 	d, ldd := b.cost()
 	for l := range b.r {
-		if pass.CountOutside(b.level, d[l*ldd:][:b.m], -p.limit, p.limit) > 0 {
+		if pass.CountOutside(d[l*ldd:][:b.m], -p.limit, p.limit) > 0 {
 			p.beyond.Store(true)
 		}
 	}
@@ -386,7 +386,7 @@ func (geo *geometry[T]) planRow(dst []T, i int, u, v []T) {
 // scaled sets r rows of dst, of stride ld, to those of diag(u) K diag(v), which is M̄ for
 // λ = 0. K stands in for M, whose product with u and v may overflow where K is 0.
 func (geo *geometry[T]) scaled(dst []T, ld int, k []T, r int, u, v []T) {
-	distance.AdjCost(geo.level, r, geo.m, 0, dst, ld, k, geo.ld, k, geo.ld, nil, 0, nil, 0, u, v, 0)
+	distance.AdjCost(r, geo.m, 0, dst, ld, k, geo.ld, k, geo.ld, nil, 0, nil, 0, u, v, 0)
 }
 
 // project sets dst = diag(u) K diag(v) Y.
@@ -404,7 +404,7 @@ func (p *projectPass[T]) rows(b *strip[T]) {
 	grow(&b.adjointRows, b.r*b.m)
 	k, _, _ := b.both()
 	b.scaled(b.adjointRows, b.m, k, b.r, p.u[b.i:], p.v)
-	project.Mul(b.level, b.r, b.p, b.m, p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, b.adjointRows, b.m, b.y.Data, b.y.Stride, false)
+	project.Mul(b.r, b.p, b.m, p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, b.adjointRows, b.m, b.y.Data, b.y.Stride, false)
 }
 
 // adjoint computes a segment's share of M̄ and hands it to the sink, block by block.
@@ -461,7 +461,7 @@ func (p *adjointPass[T]) rows(b *strip[T]) {
 	if p.terms > 0 {
 		left = p.left[b.i*p.depth:]
 	}
-	distance.AdjCost(b.level, r, m, p.terms, g, m, k, b.ld, d, ldd, left, p.depth, p.right, m, p.hu[b.i:], p.hv, p.lambda)
+	distance.AdjCost(r, m, p.terms, g, m, k, b.ld, d, ldd, left, p.depth, p.right, m, p.hu[b.i:], p.hv, p.lambda)
 	if p.skipZeros {
 		for l := range r {
 			for j, kij := range k[l*b.ld:][:m] {
@@ -489,6 +489,6 @@ func (p *adjointPass[T]) rows(b *strip[T]) {
 		}
 	}
 	p1 := b.p + 1
-	project.Mul(b.level, r, p1, m, to.gx[b.i*p1:], p1, g, m, to.ya, p1, true)
-	project.TransMul(b.level, r, p1, m, to.gy[b.piece*p1*m:][:p1*m], m, g, m, to.xa[b.i*p1:], p1, true)
+	project.Mul(r, p1, m, to.gx[b.i*p1:], p1, g, m, to.ya, p1, true)
+	project.TransMul(r, p1, m, to.gy[b.piece*p1*m:][:p1*m], m, g, m, to.xa[b.i*p1:], p1, true)
 }

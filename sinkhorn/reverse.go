@@ -136,7 +136,7 @@ func (s *Solver[T]) twice(ctx context.Context, gradient func() error, x, y dist.
 
 func (s *Solver[T]) allFinite(x []T) bool {
 	top := T(s.limits.largest)
-	return pass.CountOutside(s.geo.level, x, -top, top) == 0
+	return pass.CountOutside(x, -top, top) == 0
 }
 
 // beginPoints prepares for M̄ to be multiplied by [Y 1] and [X 1].
@@ -159,7 +159,7 @@ func (s *Solver[T]) finishPoints(dx, dy dist.Matrix[T]) {
 	if k := (p + 1) * m; geo.pieces > 1 {
 		grow(&to.sum, k)
 		clear(to.sum)
-		pass.Columns(geo.level, geo.pieces, k, to.sum, gy, k, geo.ones)
+		pass.Columns(geo.pieces, k, to.sum, gy, k, geo.ones)
 		gy = to.sum
 	}
 	x, y := geo.x, geo.y
@@ -380,8 +380,8 @@ func (s *Solver[T]) ratio(dst, x, base []T) bool {
 			return false
 		}
 	}
-	exp.Exp2(s.geo.level, dst, dst, 1)
-	return pass.CountOutside(s.geo.level, dst, s.limits.lo, s.limits.hi) == zeros
+	exp.Exp2(dst, dst, 1)
+	return pass.CountOutside(dst, s.limits.lo, s.limits.hi) == zeros
 }
 
 // rebase starts a segment at the base of iterate k.

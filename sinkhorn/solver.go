@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 )
 
 // Solver solves problems one after the other in one workspace. The zero Solver is that of
@@ -171,7 +170,6 @@ func (t *timed) Err() error {
 func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.count++
 	s.res = Result[T]{}
-	s.geo.level = asm.LevelOf(ctx)
 	err := s.prepare(ctx, p)
 	if err != nil {
 		return nil, err

@@ -130,7 +130,7 @@ func (p *listPass[T]) rows(b *strip[T]) {
 		row, before := b.adjointRows[l*m:][:m], len(to.s)
 		for first := 0; first < m; first += sparseRun {
 			run := row[first:min(first+sparseRun, m)]
-			if pass.CountOutside(b.level, run, 0, p.least) == 0 {
+			if pass.CountOutside(run, 0, p.least) == 0 {
 				continue
 			}
 			for j, x := range run {

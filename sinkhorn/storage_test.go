@@ -8,18 +8,12 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 )
 
 // everything collects all that a solve can be asked for.
 func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[string][]T {
 	t.Helper()
-	return everythingAt(t, asm.Best(), set, p)
-}
-
-func everythingAt[T dist.Float](t testing.TB, lv asm.Level, set Settings, p *Problem[T]) map[string][]T {
-	t.Helper()
-	return everythingOf(t, mustSolveAt(t, lv, set, p))
+	return everythingOf(t, mustSolve(t, set, p))
 }
 
 func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {

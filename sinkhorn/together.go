@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/pass"
 )
@@ -79,7 +78,6 @@ func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []i
 	for len(g.members) < len(which) {
 		g.members = append(g.members, member[T]{state: state[T]{limits: s.own.limits}})
 	}
-	s.geo.level = asm.LevelOf(ctx)
 	g.shape = shape{}
 	for i, at := range which {
 		m := &g.members[i]
@@ -266,7 +264,7 @@ func (s *Solver[T]) groupPass(ctx context.Context, what, k int) error {
 			return err
 		}
 		for i, q := range p.q { // as sum adds them, one after the other
-			pass.Columns(geo.level, 1, geo.cols, q, p.sums[i], geo.cols, geo.ones)
+			pass.Columns(1, geo.cols, q, p.sums[i], geo.cols, geo.ones)
 		}
 	}
 	return nil
@@ -314,21 +312,21 @@ func groupRows[K, T dist.Float](p *groupPass[T], b *strip[T], k []K) {
 			}
 			switch p.what {
 			case columnsOf:
-				block.Columns(b.level, r, b.cols, &q, k, b.ld, &u)
+				block.Columns(r, b.cols, &q, k, b.ld, &u)
 			case iterationOf:
-				block.Iterate(b.level, r, b.cols, k, b.ld, &v, &a, &u, &q, p.scratch)
+				block.Iterate(r, b.cols, k, b.ld, &v, &a, &u, &q, p.scratch)
 			default:
-				block.Rows(b.level, r, b.cols, &u, k, b.ld, &v, p.scratch)
+				block.Rows(r, b.cols, &u, k, b.ld, &v, p.scratch)
 			}
 		}
 		for ; s < len(p.q); s++ {
 			switch p.what {
 			case columnsOf:
-				pass.Columns(b.level, r, b.cols, p.sums[s], k, b.ld, p.u[s][i:last])
+				pass.Columns(r, b.cols, p.sums[s], k, b.ld, p.u[s][i:last])
 			case iterationOf:
-				pass.Iterate(b.level, r, b.cols, k, b.ld, p.v[s], p.a[s][i:last], p.u[s][i:last], p.sums[s])
+				pass.Iterate(r, b.cols, k, b.ld, p.v[s], p.a[s][i:last], p.u[s][i:last], p.sums[s])
 			default:
-				pass.Rows(b.level, r, b.cols, p.u[s][i:last], k, b.ld, p.v[s])
+				pass.Rows(r, b.cols, p.u[s][i:last], k, b.ld, p.v[s])
 			}
 		}
 	}

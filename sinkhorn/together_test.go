@@ -75,12 +75,12 @@ func together[T dist.Float](t *testing.T) {
 			if n > 1000 && (testing.Short() || set.Domain == DomainLog || set.Tolerance > 0 || set.Gradient) {
 				continue
 			}
-			for _, lv := range asm.Available() {
+			for lv := range asmtest.Each(t) {
 				if n > 1000 && lv == asm.Ref {
 					continue
 				}
 				t.Run(fmt.Sprintf("%v %v tolerance %v gradient %v/%d×%d/%v", set.Storage, set.Domain, set.Tolerance, set.Gradient, n, m, lv), func(t *testing.T) {
-					batchIsSolve(t, asm.WithLevel(t.Context(), lv), set, oneKernel[T](n, m))
+					batchIsSolve(t, t.Context(), set, oneKernel[T](n, m))
 				})
 			}
 		}

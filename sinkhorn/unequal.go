@@ -179,7 +179,7 @@ func (s *Solver[T]) unequalResidual() {
 			share[j] = T(num.Log2(float64(nw.tv[j])/float64(v)) / t)
 		}
 	}
-	exp.Exp2(s.geo.level, share, share, 1)
+	exp.Exp2(share, share, 1)
 	s.res.MarginalError, un.weight = 0, 0
 	for j, c := range un.g {
 		asked := T(c * share[j])
@@ -200,7 +200,7 @@ func (s *Solver[T]) priced(x []T, rho float64) {
 	for i, x := range x {
 		share[i] = T(-float64(x) / rho)
 	}
-	exp.Exp(s.geo.level, share, share)
+	exp.Exp(share, share)
 	for i, e := range share {
 		z := float64(T(-float64(x[i]) / rho))
 		switch lost := 1 - float64(e); {
@@ -328,7 +328,7 @@ func (s *Solver[T]) translate() {
 	// have is what a asks for if u is the best for v.
 	t := float64(s.lambda*(un.rhoA/(un.rhoA+un.rhoB))*un.rhoB) * (num.Log2(have) - num.Log2(want))
 	factor := [1]T{T(-t)}
-	exp.Exp2(s.geo.level, factor[:], factor[:], 1)
+	exp.Exp2(factor[:], factor[:], 1)
 	if !(math.Abs(t) < 30) {
 		return // so far from the solution that the model is of no use
 	}
@@ -368,8 +368,8 @@ func (s *Solver[T]) logColumns(ctx context.Context, scaled bool) error {
 		un.g[j] += sum
 		nw.tq[j] = log.h[j] + sum
 	}
-	exp.Exp2(geo.level, un.g, un.g, 1)
-	exp.Exp2(geo.level, nw.tq, nw.tq, 1)
+	exp.Exp2(un.g, un.g, 1)
+	exp.Exp2(nw.tq, nw.tq, 1)
 	return nil
 }
 
@@ -410,7 +410,7 @@ func (s *Solver[T]) logRowsUnequal(ctx context.Context, k int) error {
 func (s *Solver[T]) scaling(dst, sums []T, d side) {
 	weight, base, t := s.weights(d)
 	if s.unequal.partial == 0 && t == 1 {
-		pass.Divide(s.geo.level, dst, weight, sums)
+		pass.Divide(dst, weight, sums)
 		for i, w := range weight {
 			if w == 0 {
 				dst[i] = 0
@@ -425,7 +425,7 @@ func (s *Solver[T]) scaling(dst, sums []T, d side) {
 		base = nil
 	}
 	s.logScaling(dst, dst, d, base)
-	exp.Exp2(s.geo.level, dst, dst, 1)
+	exp.Exp2(dst, dst, 1)
 }
 
 // weights returns a side's weights, the potentials of its base, and its τ.
@@ -494,7 +494,7 @@ func (s *Solver[T]) massFactor(weight, sums, base []T) float64 {
 				share[i] = T(l - top)
 			}
 		}
-		exp.Exp2(s.geo.level, share, share, 1)
+		exp.Exp2(share, share, 1)
 		var slope float64
 		for i, w := range weight {
 			slope = num.FMA(float64(w), float64(share[i]), slope)

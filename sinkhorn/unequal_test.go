@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 type unequalCase struct {
@@ -105,10 +106,10 @@ func TestUnequalBalanced(t *testing.T) {
 	p := slowProblem[float64](30, 20)
 	for _, set := range []Settings{{Iterations: 12}, {Tolerance: 1e-9}, {Iterations: 12, Domain: DomainLog}} {
 		p.PenaltyA, p.PenaltyB = 0, 0
-		want := solution(t, asm.Best(), set, p)
+		want := solution(t, set, p)
 		for _, rho := range []float64{math.Inf(1), 1e30} {
 			p.PenaltyA, p.PenaltyB = rho, rho
-			sameBits(t, fmt.Sprintf("ρ = %v", rho), solution(t, asm.Best(), set, p), want)
+			sameBits(t, fmt.Sprintf("ρ = %v", rho), solution(t, set, p), want)
 		}
 	}
 	// And a large one is near it.
@@ -291,12 +292,13 @@ func unequalBits[T dist.Float](t *testing.T) {
 				p.Mass = 0.4
 			}
 			set := Settings{Iterations: 30, Workers: 1}
-			want := solution(t, asm.Ref, set, p)
-			for _, lv := range asm.Available() {
-				sameBits(t, lv.String(), solution(t, lv, set, p), want)
+			var want map[string][]T
+			asmtest.At(t, asm.Ref, func() { want = solution(t, set, p) })
+			for lv := range asmtest.Each(t) {
+				sameBits(t, lv.String(), solution(t, set, p), want)
 			}
 			set.Storage = StorageMatrixFree
-			sameBits(t, "matrix-free", solution(t, asm.Best(), set, p), want)
+			sameBits(t, "matrix-free", solution(t, set, p), want)
 
 			set = Settings{Tolerance: 1e-4, Iterations: 20000}
 			r := mustSolve(t, set, p)
@@ -550,7 +552,7 @@ func TestUnequalBatch(t *testing.T) {
 		if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 			t.Error(err)
 		}
-		want := solution(t, asm.Best(), set, &problems[i])
+		want := solution(t, set, &problems[i])
 		sameBits(t, fmt.Sprint("problem ", i), map[string][]float64{"plan": plan.Data}, map[string][]float64{"plan": want["plan"]})
 	}); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -101,8 +100,8 @@ func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, 
 		if res.PlanTo(ctx, part, first) != nil {
 			break
 		}
-		matrix.Mul(asm.Best(), ty.RowRange(first, last), part, ys, false)
-		matrix.TransMul(asm.Best(), columns, ones.RowRange(0, part.Rows), part, true)
+		matrix.Mul(ty.RowRange(first, last), part, ys, false)
+		matrix.TransMul(columns, ones.RowRange(0, part.Rows), part, true)
 	}
 	// (Σ_i x_i (TY)_iᵀ, Σ_i r_i x_i …): one product each.
 	weigh := func(a dist.Matrix[T], weight func(i int) T) dist.Matrix[T] {
@@ -117,9 +116,9 @@ func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, 
 	}
 	xp, yp := xs.ColRange(0, p), ys.ColRange(0, p)
 	g, sum := dist.NewMatrix[T](p, p, nil), dist.NewMatrix[T](p, p, nil)
-	matrix.TransMul(asm.Best(), g, xp, ty.ColRange(0, p), false)
-	matrix.TransMul(asm.Best(), sum, xp, weigh(xs, func(i int) T { return ty.At(i, p) }), false)
-	matrix.TransMul(asm.Best(), sum, yp, weigh(ys, func(j int) T { return columns.At(0, j) }), true)
+	matrix.TransMul(g, xp, ty.ColRange(0, p), false)
+	matrix.TransMul(sum, xp, weigh(xs, func(i int) T { return ty.At(i, p) }), false)
+	matrix.TransMul(sum, yp, weigh(ys, func(j int) T { return columns.At(0, j) }), true)
 	out := matrix.New[float64](p, p, nil)
 	for k := range p {
 		for l := range p {
@@ -151,7 +150,7 @@ func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components
 		return nil, err
 	}
 	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v, rank: effectiveRank(within)}
-	if dense.Product(ctx, asm.Best(), dense.View(c.p), dense.View(p), v, false); ctx.Err() != nil {
+	if dense.Product(ctx, dense.View(c.p), dense.View(p), v, false); ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	for k, mu := range ratios {
@@ -216,7 +215,7 @@ func (c *components) scaled(ctx context.Context, set *Settings) *components {
 	d, p := c.p.Dims()
 	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios, rank: c.rank}
 	if set.Scale == Orthonormal {
-		dense.Product(ctx, asm.Best(), dense.View(out.p), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
+		dense.Product(ctx, dense.View(out.p), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
 	}
 	for k, mu := range c.ratios {
 		out.scales[k] = 1

@@ -239,7 +239,7 @@ func (e *eigen[T]) withinTimes(ctx context.Context, ridge float64) subspace.Oper
 
 // product sets dst = XᵀL X v + add·v.
 func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, add float64) {
-	s, lv := e.o.s, e.o.level
+	s := e.o.s
 	_, k := v.Dims()
 	n, d := s.n, s.d
 	resize(&e.y, n*k)
@@ -247,11 +247,11 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 	resize(&e.t, k*d)
 	x, in, edges := dense.View(s.x), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
-	e.o.each(ctx, n, 64, func(i, j int) { matrix.Mul(lv, y.RowRange(i, j), x.RowRange(i, j), in, false) })
+	e.o.each(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
 	// z = A y over the columns of the own class, or of the others.
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
-			matrix.Mul(lv, z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
+			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
 		}
 	}
 	degree := e.between
@@ -276,7 +276,7 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 			}
 		})
 	}
-	e.o.each(ctx, d, productColumns(n*k), func(i, j int) { matrix.TransMul(lv, t.ColRange(i, j), z, x.ColRange(i, j), false) })
+	e.o.each(ctx, d, productColumns(n*k), func(i, j int) { matrix.TransMul(t.ColRange(i, j), z, x.ColRange(i, j), false) })
 	for i := range d {
 		row, vi := dst.RawRowView(i), v.RawRowView(i)
 		for j := range row {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,10 +30,9 @@ func TestSolversAreDeterministic(t *testing.T) {
 			for _, f32 := range []bool{false, true} {
 				set := Settings{Components: 3, Optimizer: Optimizer{Method: solver, MaxSteps: 3, BatchSize: 8}, Objective: Objective{Float32: f32, Shrinkage: Shrinkage{Value: 0.1}}}
 				var first *Model
-				ctx := t.Context()
 				check := func(what string) {
 					t.Helper()
-					m, err := fitPinned(ctx, x, labels, &set)
+					m, err := fitPinned(t.Context(), x, labels, &set)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -51,11 +50,10 @@ func TestSolversAreDeterministic(t *testing.T) {
 				}
 				set.Workers = 3
 				check("3 workers")
-				for _, level := range asm.Available() {
+				for level := range asmtest.Each(t) {
 					if shape.d > 100 {
 						break // the portable level is slow
 					}
-					ctx = asm.WithLevel(t.Context(), level)
 					check(fmt.Sprintf("level %v", level))
 				}
 			}
@@ -89,7 +87,7 @@ func TestSolversCancel(t *testing.T) {
 			ctx := &countdown{Context: context.Background()}
 			ctx.left.Store(asked)
 			var last Step
-			m, err := fitPinned(ctx, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: solver, MaxSteps: 2, BatchSize: 10}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
+			m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: solver, MaxSteps: 2, BatchSize: 10}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
 				last = p.Step
 				return nil
 			}})

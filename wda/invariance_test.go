@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -254,7 +254,7 @@ func TestGoldenBits(t *testing.T) {
 	if _, err := stiefel.New(37, 5).Orthonormalize(ctx, p, uniform(12, 37, 5)); err != nil {
 		t.Fatal(err)
 	}
-	for _, level := range asm.Available() {
+	for level := range asmtest.Each(t) {
 		h := sha256.New()
 		number := func(v ...float64) { writeBits(h.Write, mat.NewDense(1, len(v), v)) }
 		for _, set := range []Scoring{
@@ -262,7 +262,7 @@ func TestGoldenBits(t *testing.T) {
 		} {
 			for _, f32 := range []bool{false, true} {
 				set.Objective.Float32 = f32
-				s, err := Score(asm.WithLevel(t.Context(), level), x, labels, p, &set)
+				s, err := Score(t.Context(), x, labels, p, &set)
 				if err != nil {
 					t.Fatal(err)
 				}

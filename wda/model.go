@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
@@ -192,7 +191,7 @@ func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) {
 		for i := range n {
 			copy(out.Row(i), m.offset)
 		}
-		matrix.Mul(asm.Best(), out, in, dense.View(m.projection), true)
+		matrix.Mul(out, in, dense.View(m.projection), true)
 		return
 	}
 	// x may be dst in another form, as a transpose.
@@ -222,7 +221,7 @@ func (m *Model) TransformVec(dst, x []float64) error {
 		panic(overlapPanic)
 	}
 	copy(dst, m.offset)
-	matrix.Mul(asm.Best(), to, from, dense.View(m.projection), true)
+	matrix.Mul(to, from, dense.View(m.projection), true)
 	return checkProjected(x, dst)
 }
 
@@ -237,7 +236,7 @@ const (
 // columns32 sets dst to the columns from l on of the projections of the rows of x. The
 // chains over the features go on from block to block: they are those of TransformVec.
 func (m *Model) columns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
-	rows, w, d, lv := dst.Rows, dst.Cols, len(m.mean), asm.Best()
+	rows, w, d := dst.Rows, dst.Cols, len(m.mean)
 	b := dense.View(m.projection).ColRange(l, l+w)
 	y := matrix.New(rows, w, out[:rows*w])
 	for r := range rows {
@@ -247,8 +246,8 @@ func (m *Model) columns32(dst, x dist.Matrix[float32], l int, in, out []float64)
 	for k := 0; k < d; k += block {
 		n := min(block, d-k)
 		wide := matrix.New(rows, n, in[:rows*n])
-		matrix.Widen(lv, wide, x.ColRange(k, k+n))
-		matrix.Mul(lv, y, wide, b.RowRange(k, k+n), true)
+		matrix.Widen(wide, x.ColRange(k, k+n))
+		matrix.Mul(y, wide, b.RowRange(k, k+n), true)
 	}
 	for r := range rows {
 		row := dst.Row(r)

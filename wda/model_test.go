@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/project"
 	"gonum.org/v1/gonum/mat"
@@ -627,7 +626,7 @@ func BenchmarkTransform(b *testing.B) {
 		run  func()
 	}{
 		{"kernel", func() {
-			project.Mul(asm.Best(), n, p, d, dst.RawMatrix().Data, p, raw.Data, raw.Stride, pr.Data, pr.Stride, false)
+			project.Mul(n, p, d, dst.RawMatrix().Data, p, raw.Data, raw.Stride, pr.Data, pr.Stride, false)
 		}},
 		{"type=f64", func() { m.Transform(dst, x) }},
 		{"type=f32", func() { m.Transform32(dst32, x32) }},

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/internal/matrix"
@@ -25,7 +24,6 @@ type objective[T dist.Float] struct {
 	whole      *samples // that s is a part of, or s
 	p          int
 	mode       sinkhorn.GradientMode
-	level      asm.Level
 	iterations int            // of Sinkhorn
 	x          dist.Matrix[T] // n × d
 	pairs      []pair
@@ -83,7 +81,7 @@ type pairResult[T dist.Float] struct {
 const batch = 64
 
 func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) (*objective[T], error) {
-	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, level: set.level, iterations: set.Objective.Iterations}
+	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, iterations: set.Objective.Iterations}
 	o.pairs = pairsOf(s, set.Objective.Proportional)
 	o.width = workerCount(set.Workers)
 	solvers := min(o.width, batch, len(o.pairs))
@@ -337,7 +335,7 @@ func (o *objective[T]) load(ctx context.Context, p *mat.Dense) {
 
 func (o *objective[T]) projectRows(i, j int) {
 	x, y := o.x.RowRange(i, j), o.y.RowRange(i, j)
-	matrix.Mul(o.level, y, x, o.proj, false)
+	matrix.Mul(y, x, o.proj, false)
 }
 
 // each calls f for the pieces of 0 … n−1, of the given size, over the workers, until the
@@ -371,7 +369,7 @@ func (o *objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw flo
 // pullBackColumns sets columns of gt to those of GᵀX, G being in gb. Columns of X, not
 // rows, go to the workers: every element is one chain over the rows whoever computes it.
 func (o *objective[T]) pullBackColumns(i, j int) {
-	matrix.TransMul(o.level, o.gt.ColRange(i, j), o.gb, o.x.ColRange(i, j), false)
+	matrix.TransMul(o.gt.ColRange(i, j), o.gb, o.x.ColRange(i, j), false)
 }
 
 // ratio returns J.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
@@ -164,7 +163,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if set.Data.Standardize && !m.by.Data.Standardize || set.Validation != nil && set.Validation != m.by.Validation {
 		return nil, fmt.Errorf("%w: the samples were prepared with other Data or another Validation", ErrSettings)
 	}
-	set.Data.Standardize, set.Validation, set.level = m.by.Data.Standardize, m.by.Validation, asm.LevelOf(ctx)
+	set.Data.Standardize, set.Validation = m.by.Data.Standardize, m.by.Validation
 	if set.Data.Whitening.kind == chosenWhitening {
 		set.Data.Whitening = m.by.Data.Whitening
 	}
@@ -243,7 +242,7 @@ func openPieces(ctx context.Context, shared []byte) (fanout.Doer, error) {
 	if err != nil {
 		return nil, err
 	}
-	set.level, set.Workers = asm.LevelOf(ctx), 1
+	set.Workers = 1
 	m, err := prepare(ctx, f.X.dense(), f.Labels, &Preparation{Components: f.Components, Data: Data{Standardize: f.Standardize}}, f.Start)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -78,7 +77,6 @@ func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	if err != nil {
 		t.Fatal(err)
 	}
-	filled.level = asm.LevelOf(ctx)
 	w := &ways{set: &filled, train: m.span.s.x, labels: test.Labels, own: m.s.labelsOf(upTo(m.s.n))}
 	w.test = m.span.rowsIn(ctx, m.s.arranged(ctx, test.X))
 	w.start = m.start
@@ -253,7 +251,6 @@ func benchmarkEvaluation[T dist.Float](b *testing.B, all *dataset.Dataset) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	filled.level = asm.LevelOf(ctx)
 	o, err := newObjective[T](ctx, m.span.s, &filled)
 	if err == nil {
 		err = o.prepare(ctx, &filled, m.start)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
@@ -252,31 +253,33 @@ func TestSameBitsOfFits(t *testing.T) {
 	if len(list) != len(want) || len(list) < 100 {
 		t.Fatalf("%d fits, %d in %s, want as many and at least 100", len(list), len(want), fitsFile)
 	}
-	emulated := asm.Best() == asm.Ref
+	emulated := asm.Current() == asm.Ref
 	for i, f := range list {
 		if testing.Short() && emulated && i%5 != 0 {
 			continue // an emulated machine without assembly takes minutes for all
 		}
 		t.Run(f.name, func(t *testing.T) {
-			check := func(ctx context.Context, workers int, level asm.Level) {
-				got, err := f.hash(ctx, workers)
+			check := func(workers int) {
+				got, err := f.hash(t.Context(), workers)
 				if err != nil {
 					t.Error(err)
 				} else if got != want[f.name] {
-					t.Errorf("%d workers, %v: hash %s, want %s", workers, level, got, want[f.name])
+					t.Errorf("%d workers, %v: hash %s, want %s", workers, asm.Current(), got, want[f.name])
 				}
 			}
 			workers := []int{1, 2, 7}
 			if testing.Short() {
-				check(t.Context(), workers[i%3], asm.Best())
+				check(workers[i%3])
 				return
 			}
-			for k, level := range asm.Available() {
+			k := 0
+			for range asmtest.Each(t) {
 				for j, w := range workers {
 					if (i+j+k)%3 == 0 || os.Getenv("MONGE_LONG") != "" {
-						check(asm.WithLevel(t.Context(), level), w, level)
+						check(w)
 					}
 				}
+				k++
 			}
 		})
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
@@ -367,14 +366,14 @@ func (s *samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat
 // product sets dst = a·b, a piece of the rows at a time.
 func product[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, workerCount(workers), a.Rows, productPiece(b.Rows*b.Cols), func(i, j int) {
-		matrix.Mul(asm.Best(), dst.RowRange(i, j), a.RowRange(i, j), b, false)
+		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
 // transProduct sets dst = aᵀ·b, a piece of the columns of b at a time.
 func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, workerCount(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
-		matrix.TransMul(asm.Best(), dst.ColRange(i, j), a, b.ColRange(i, j), false)
+		matrix.TransMul(dst.ColRange(i, j), a, b.ColRange(i, j), false)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -47,7 +46,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 	if err := checkFinite(ctx, p); err != nil {
 		return nil, fmt.Errorf("projection: %w", err)
 	}
-	set := Settings{Components: k, level: asm.LevelOf(ctx)}
+	set := Settings{Components: k}
 	if scoring != nil {
 		set.Objective, set.Workers = scoring.Objective, scoring.Workers
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -44,8 +43,6 @@ type Settings struct {
 	// Progress, if not nil, is called after every step. An error ends the fit, as the
 	// end of the context does.
 	Progress func(Progress) error
-
-	level asm.Level // of the context
 }
 
 // Data says what is done with the features before the fit. It becomes part of the

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
@@ -177,7 +176,7 @@ func (sp *span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	z := mat.NewDense(len(sp.rows), k, nil)
 	sp.spanning(ctx, func(from, to int, x matrix.Matrix[float64]) {
-		matrix.Mul(asm.Best(), dense.View(z).RowRange(from, to), x, dense.View(p), false)
+		matrix.Mul(dense.View(z).RowRange(from, to), x, dense.View(p), false)
 	})
 	for i := range sp.rows {
 		if ctx.Err() != nil {
@@ -299,7 +298,7 @@ func (sp *span) spread(ctx context.Context, q, p *mat.Dense) {
 	}
 	t := matrix.New[float64](k, sp.full.d, nil)
 	sp.spanning(ctx, func(from, to int, x matrix.Matrix[float64]) {
-		matrix.TransMul(asm.Best(), t, dense.View(z).RowRange(from, to), x, true)
+		matrix.TransMul(t, dense.View(z).RowRange(from, to), x, true)
 	})
 	matrix.Transpose(dense.View(q), t)
 }

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -118,7 +117,7 @@ func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 		for c := range y.Rows {
 			algebra.Scale(y.Row(c), 1-sp.alpha)
 		}
-		matrix.TransMul(asm.Best(), dense.View(dst), b, y, true)
+		matrix.TransMul(dense.View(dst), b, y, true)
 	}
 	d, k := plain.Dims()
 	want := min(k, b.Rows-1)

@@ -41,7 +41,7 @@ const confirmations = 4
 // entry is a kernel with a type and a size; prepare makes its operands and returns its call.
 type entry struct {
 	name    string
-	prepare func() func(asm.Level)
+	prepare func() func()
 }
 
 func main() {
@@ -110,12 +110,14 @@ func line(name string, times []float64) string {
 // minima returns the seconds that a call of f takes at each level. A round makes calls for
 // half a millisecond at least; after three, a level that takes four times as long as a
 // higher one, as plain Go does, is called no more.
-func minima(f func(asm.Level), levels []asm.Level, rounds int) []float64 {
+func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	times, calls := make([]float64, len(levels)), make([]int, len(levels))
 	measure := func(i int) time.Duration {
+		restore := asm.Switch(levels[i])
+		defer restore()
 		start := time.Now()
 		for range calls[i] {
-			f(levels[i])
+			f()
 		}
 		d := time.Since(start)
 		times[i] = min(times[i], d.Seconds()/float64(calls[i]))
@@ -155,13 +157,13 @@ func entries() (es []entry) {
 	es = append(es, typed[float32]("f32")...)
 	for _, n := range lengths {
 		es = append(es,
-			entry{sized("Narrow mixed", "n", n), func() func(asm.Level) {
+			entry{sized("Narrow mixed", "n", n), func() func() {
 				x, dst := asmtest.Random[float64](n), make([]float32, n)
-				return func(lv asm.Level) { pass.Narrow(lv, dst, x) }
+				return func() { pass.Narrow(dst, x) }
 			}},
-			entry{sized("Widen mixed", "n", n), func() func(asm.Level) {
+			entry{sized("Widen mixed", "n", n), func() func() {
 				x, dst := asmtest.Random[float32](n), make([]float64, n)
-				return func(lv asm.Level) { pass.Widen(lv, dst, x) }
+				return func() { pass.Widen(dst, x) }
 			}})
 	}
 	return es
@@ -185,16 +187,16 @@ func sized(name string, pairs ...any) string {
 // passes is the cases of the passes over an n × n matrix of K.
 func passes[K, T num.Float](types string) (es []entry) {
 	for _, n := range squares {
-		add := func(kernel string, call func(lv asm.Level, k []K, x, a, u, q []T)) {
-			es = append(es, entry{sized(kernel+" "+types, "n", n), func() func(asm.Level) {
+		add := func(kernel string, call func(k []K, x, a, u, q []T)) {
+			es = append(es, entry{sized(kernel+" "+types, "n", n), func() func() {
 				k, x, a, u, q := asmtest.Random[K](n*n), asmtest.Random[T](n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n)
-				return func(lv asm.Level) { call(lv, k, x, a, u, q) }
+				return func() { call(k, x, a, u, q) }
 			}})
 		}
-		add("Rows", func(lv asm.Level, k []K, x, _, u, _ []T) { pass.Rows(lv, n, n, u, k, n, x) })
-		add("Columns", func(lv asm.Level, k []K, _, _, u, q []T) { pass.Columns(lv, n, n, q, k, n, u) })
-		add("Iterate", func(lv asm.Level, k []K, x, a, u, q []T) { pass.Iterate(lv, n, n, k, n, x, a, u, q) })
-		add("Sweep", func(lv asm.Level, k []K, x, a, u, q []T) { pass.Sweep(lv, n, n, k, n, x, a, u, q) })
+		add("Rows", func(k []K, x, _, u, _ []T) { pass.Rows(n, n, u, k, n, x) })
+		add("Columns", func(k []K, _, _, u, q []T) { pass.Columns(n, n, q, k, n, u) })
+		add("Iterate", func(k []K, x, a, u, q []T) { pass.Iterate(n, n, k, n, x, a, u, q) })
+		add("Sweep", func(k []K, x, a, u, q []T) { pass.Sweep(n, n, k, n, x, a, u, q) })
 	}
 	return es
 }
@@ -202,72 +204,72 @@ func passes[K, T num.Float](types string) (es []entry) {
 // typed is the cases of the kernels whose operands are all of one type.
 func typed[T num.Float](types string) (es []entry) {
 	random := asmtest.Random[T]
-	add := func(name string, prepare func() func(asm.Level)) { es = append(es, entry{name, prepare}) }
+	add := func(name string, prepare func() func()) { es = append(es, entry{name, prepare}) }
 	for _, n := range lengths {
-		vector := func(kernel string, call func(lv asm.Level, dst, x, y []T)) {
-			add(sized(kernel+" "+types, "n", n), func() func(asm.Level) {
+		vector := func(kernel string, call func(dst, x, y []T)) {
+			add(sized(kernel+" "+types, "n", n), func() func() {
 				dst, x, y := make([]T, n), random(n), random(n)
-				return func(lv asm.Level) { call(lv, dst, x, y) }
+				return func() { call(dst, x, y) }
 			})
 		}
 		vector("Divide", pass.Divide[T])
-		vector("CountOutside", func(lv asm.Level, _, x, _ []T) { pass.CountOutside(lv, x, 0.25, 0.75) })
-		vector("Exp", func(lv asm.Level, dst, x, _ []T) { exp.Exp(lv, dst, x) })
-		vector("Exp2", func(lv asm.Level, dst, x, _ []T) { exp.Exp2(lv, dst, x, -20) })
+		vector("CountOutside", func(_, x, _ []T) { pass.CountOutside(x, 0.25, 0.75) })
+		vector("Exp", func(dst, x, _ []T) { exp.Exp(dst, x) })
+		vector("Exp2", func(dst, x, _ []T) { exp.Exp2(dst, x, -20) })
 	}
 	for _, n := range squares {
 		const r, rows = 20, 64 // ten iterations; a block of G, which the reverse sweep uses again
-		square := func(kernel string, call func(lv asm.Level, k, mat, x, y, z, s, q, e []T)) {
-			add(sized(kernel+" "+types, "n", n), func() func(asm.Level) {
+		square := func(kernel string, call func(k, mat, x, y, z, s, q, e []T)) {
+			add(sized(kernel+" "+types, "n", n), func() func() {
 				k, mat, x, y, z := random(n*n), random(n*n), random(n*r), random(r*n), random(n)
 				s, q, e := make([]T, n), make([]T, n), make([]T, max(n, rows)*n)
-				return func(lv asm.Level) { call(lv, k, mat, x, y, z, s, q, e) }
+				return func() { call(k, mat, x, y, z, s, q, e) }
 			})
 		}
-		square("Begin", func(lv asm.Level, k, mat, x, y, z, s, q, e []T) {
-			pass.Begin(lv, n, n, k, n, mat, n, x, y, z, s, e, q)
+		square("Begin", func(k, mat, x, y, z, s, q, e []T) {
+			pass.Begin(n, n, k, n, mat, n, x, y, z, s, e, q)
 		})
-		square("LogRows", func(lv asm.Level, _, mat, x, y, z, s, q, e []T) {
-			exp.LogRows(lv, n, n, mat, n, 50, x, y, z, s, q, e)
+		square("LogRows", func(_, mat, x, y, z, s, q, e []T) {
+			exp.LogRows(n, n, mat, n, 50, x, y, z, s, q, e)
 		})
-		square("LogColumnMax", func(lv asm.Level, _, mat, x, y, _, _, _, _ []T) {
-			exp.LogColumnMax(lv, n, n, mat, n, 50, x, y)
+		square("LogColumnMax", func(_, mat, x, y, _, _, _, _ []T) {
+			exp.LogColumnMax(n, n, mat, n, 50, x, y)
 		})
-		square("LogColumnSum", func(lv asm.Level, _, mat, x, y, _, s, _, _ []T) {
-			exp.LogColumnSum(lv, n, n, mat, n, 50, x, y, s)
+		square("LogColumnSum", func(_, mat, x, y, _, s, _, _ []T) {
+			exp.LogColumnSum(n, n, mat, n, 50, x, y, s)
 		})
-		square("LogPlan", func(lv asm.Level, k, mat, x, y, _, _, _, _ []T) {
-			exp.LogPlan(lv, n, n, k, n, mat, n, 50, x, y)
+		square("LogPlan", func(k, mat, x, y, _, _, _, _ []T) {
+			exp.LogPlan(n, n, k, n, mat, n, 50, x, y)
 		})
-		square("AdjCost", func(lv asm.Level, k, mat, x, y, z, _, _, e []T) {
+		square("AdjCost", func(k, mat, x, y, z, _, _, e []T) {
 			for i := 0; i < n; i += rows {
-				distance.AdjCost(lv, min(rows, n-i), n, r, e, n, k[i*n:], n, mat[i*n:], n, x[i*r:], r, y, n, z[i:], z, 1.5)
+				distance.AdjCost(min(rows, n-i), n, r, e, n, k[i*n:], n, mat[i*n:], n, x[i*r:], r, y, n, z[i:], z, 1.5)
 			}
 		})
 	}
 	for _, c := range clouds {
 		m, n, d := c[0], c[1], c[2]
-		cloud := func(kernel string, call func(lv asm.Level, dst, x, zt []T)) {
-			add(sized(kernel+" "+types, "m", m, "n", n, "d", d), func() func(asm.Level) {
+		cloud := func(kernel string, call func(dst, x, zt []T)) {
+			add(sized(kernel+" "+types, "m", m, "n", n, "d", d), func() func() {
 				dst, x, zt := make([]T, m*n), random(m*d), random(d*n)
-				return func(lv asm.Level) { call(lv, dst, x, zt) }
+				return func() { call(dst, x, zt) }
 			})
 		}
-		cloud("SqDist", func(lv asm.Level, dst, x, zt []T) { distance.SqDist(lv, m, n, d, dst, n, x, d, zt, n, false) })
-		cloud("Gibbs", func(lv asm.Level, dst, x, zt []T) {
-			distance.Gibbs(lv, m, n, d, dst, n, nil, 0, x, d, zt, n, T(-1/float64(d)))
+		cloud("SqDist", func(dst, x, zt []T) { distance.SqDist(m, n, d, dst, n, x, d, zt, n, false) })
+		cloud("Gibbs", func(dst, x, zt []T) {
+			distance.Gibbs(m, n, d, dst, n, nil, 0, x, d, zt, n, T(-1/float64(d)))
 		})
 	}
 	for _, c := range maps {
 		m, p, d := c[0], c[1], c[2]
-		linear := func(kernel string, call func(lv asm.Level, x, b, y []T)) {
-			add(sized(kernel+" "+types, "m", m, "p", p, "d", d), func() func(asm.Level) {
+		linear := func(kernel string, call func(x, b, y []T)) {
+			add(sized(kernel+" "+types, "m", m, "p", p, "d", d), func() func() {
 				x, b, y := random(m*d), random(d*p), random(m*p)
-				return func(lv asm.Level) { call(lv, x, b, y) }
+				return func() { call(x, b, y) }
 			})
 		}
-		linear("Mul", func(lv asm.Level, x, b, y []T) { project.Mul(lv, m, p, d, y, p, x, d, b, p, false) })
-		linear("TransMul", func(lv asm.Level, x, g, y []T) { project.TransMul(lv, m, p, d, g, d, x, d, y, p, false) })
+		linear("Mul", func(x, b, y []T) { project.Mul(m, p, d, y, p, x, d, b, p, false) })
+		linear("TransMul", func(x, g, y []T) { project.TransMul(m, p, d, g, d, x, d, y, p, false) })
 	}
 	return es
 }

@@ -41,7 +41,7 @@ func main() {
 	}
 	partners, err := regexp.Compile(*with)
 	check(err)
-	d := &driver{rounds: *rounds, partners: partners, full: *full, level: asm.Best().String(), mnist: *mnist, rng: rand.New(rand.NewPCG(9, 9))}
+	d := &driver{rounds: *rounds, partners: partners, full: *full, level: asm.Current().String(), mnist: *mnist, rng: rand.New(rand.NewPCG(9, 9))}
 	if *raw != "" {
 		f, err := os.Create(*raw)
 		check(err)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
@@ -41,7 +40,7 @@ func ours[T dist.Float](s spec, dir string) *job {
 	switch s.kind {
 	case "exp":
 		x, dst := load[T](dir, "x"), make([]T, n)
-		return &job{run: func() { matrix.Exp(asm.Best(), dst, x) }, result: func() []float64 { return widen(dst) }}
+		return &job{run: func() { matrix.Exp(dst, x) }, result: func() []float64 { return widen(dst) }}
 	case "sqdist", "gibbs":
 		x, z, dst := loadMatrix[T](dir, "x", n, d), loadMatrix[T](dir, "y", n, d), dist.NewMatrix[T](n, n, nil)
 		lambda := T(s.float("lambda"))
@@ -52,7 +51,7 @@ func ours[T dist.Float](s spec, dir string) *job {
 		return &job{run: run, result: func() []float64 { return widen(dst.Data) }}
 	case "project":
 		x, b, dst := loadMatrix[T](dir, "x", n, d), loadMatrix[T](dir, "y", d, p), dist.NewMatrix[T](n, p, nil)
-		return &job{run: func() { matrix.Mul(asm.Best(), dst, x, b, false) }, result: func() []float64 { return widen(dst.Data) }}
+		return &job{run: func() { matrix.Mul(dst, x, b, false) }, result: func() []float64 { return widen(dst.Data) }}
 	case "iterate":
 		return iterate[T](n, dir)
 	case "lse":
@@ -80,11 +79,10 @@ func iterate[T dist.Float](n int, dir string) *job {
 	for i := range w {
 		v[i], w[i] = 1, 1/T(n)
 	}
-	lv := asm.Best()
 	run := func() {
 		clear(q)
-		pass.Iterate(lv, n, n, k, n, v, w, u, q)
-		pass.Divide(lv, v, w, q)
+		pass.Iterate(n, n, k, n, v, w, u, q)
+		pass.Divide(v, w, q)
 	}
 	return &job{run: run, result: func() []float64 {
 		run()
@@ -108,16 +106,16 @@ func mixed(s spec, dir string) *job {
 
 // iterateMixed is iterate with K in float32.
 func iterateMixed(n int, dir string) *job {
-	lv, k := asm.Best(), make([]float32, n*n)
-	pass.Narrow(lv, k, load[float64](dir, "x"))
+	k := make([]float32, n*n)
+	pass.Narrow(k, load[float64](dir, "x"))
 	u, v, q, w := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range w {
 		v[i], w[i] = 1, 1/float64(n)
 	}
 	run := func() {
 		clear(q)
-		pass.Iterate(lv, n, n, k, n, v, w, u, q)
-		pass.Divide(lv, v, w, q)
+		pass.Iterate(n, n, k, n, v, w, u, q)
+		pass.Divide(v, w, q)
 	}
 	return &job{run: run, result: func() []float64 {
 		run()
@@ -134,12 +132,12 @@ func logSumExp[T dist.Float](n int, dir string) *job {
 	for i := range a {
 		a[i] = 1
 	}
-	lv, c := asm.Best(), T(math.Log2E)
+	c := T(math.Log2E)
 	out := make([]float64, n)
 	return &job{
 		run: func() {
 			clear(q)
-			exp.LogRows(lv, n, n, x, n, -c, g, a, top, sum, q, e)
+			exp.LogRows(n, n, x, n, -c, g, a, top, sum, q, e)
 			for i := range out {
 				out[i] = float64(top[i])*math.Ln2 + math.Log(float64(sum[i]))
 			}

@@ -103,7 +103,7 @@ func serve(names []string, in io.Reader, out io.Writer) error {
 func goVersion(name string) string {
 	switch module, ok := modules[name]; {
 	case !ok: // this module
-		return asm.Best().String()
+		return asm.Current().String()
 	case module == "":
 		return runtime.Version()
 	default:

@@ -96,7 +96,7 @@ func run(out string, rounds int) error {
 		}
 	}
 	var csv bytes.Buffer
-	fmt.Fprintf(&csv, "# one J and its gradient, float64, %v, one thread; n = %d, L = %d, p = %d, d = %d where not varied\n", asm.Best(), base.n, base.l, base.p, base.d)
+	fmt.Fprintf(&csv, "# one J and its gradient, float64, %v, one thread; n = %d, L = %d, p = %d, d = %d where not varied\n", asm.Current(), base.n, base.l, base.p, base.d)
 	csv.WriteString("axis,value,ms,fit_ms\n")
 	plots := make([][]*plot.Plot, 2)
 	at := 0

@@ -376,7 +376,6 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"starts", cv + "--starts 0", 2, "--starts must be between 1"},
 		{"solver", cv + "--method newton", 2, "--method must be one of"},
 		{"tolerance", cv + "--tolerance -1", 2, "--tolerance must be positive"},
-		{"level", cv + "--level sse", 2, "--level"},
 		{"workers", cv + "--workers -2", 2, "--workers must be between 0"},
 		{"holdout", cv + "--holdout 2", 2, "--holdout must be a fraction"},
 		{"validation", cv + "--validation 1", 2, "--validation must be a fraction between 0 and 1"},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"github.com/spf13/cobra"
@@ -42,7 +41,6 @@ type objectiveFlags struct {
 	iterations   int
 	proportional bool
 	float32      bool
-	level        string
 	workers      int
 }
 
@@ -66,13 +64,7 @@ func (f *objectiveFlags) addShared(cmd *cobra.Command) {
 	fs.IntVar(&f.iterations, "iterations", 10, "`L`: number of Sinkhorn iterations that define a transport cost")
 	fs.BoolVar(&f.proportional, "proportional", false, "weight classes by their numbers of rows; without this all classes count the same")
 	fs.BoolVar(&f.float32, "float32", false, "compute in float32, which is about twice as fast and less exact")
-	addLevel(cmd, &f.level)
 	addWorkers(cmd, &f.workers)
-}
-
-func addLevel(cmd *cobra.Command, level *string) {
-	defer under(cmd, outputFlags)()
-	cmd.Flags().StringVar(level, "level", "", "`NAME`: instruction set; the result is the same with any (default the best of this machine)")
 }
 
 func addWorkers(cmd *cobra.Command, workers *int) {
@@ -94,9 +86,6 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	if err := checkWorkers(f.workers); err != nil {
-		return nil, err
-	}
-	if err := f.setLevel(cmd); err != nil {
 		return nil, err
 	}
 	s := &wda.Settings{Objective: wda.Objective{Iterations: f.iterations, Proportional: f.proportional, Float32: f.float32}, Workers: f.workers}
@@ -253,30 +242,6 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	v.Fraction = f.validation
 	s.Validation = &v
 	return nil
-}
-
-// setLevel gives the context of the command the level of the flag.
-func (f *objectiveFlags) setLevel(cmd *cobra.Command) error {
-	l, err := checkLevel(f.level)
-	if err == nil && f.level != "" {
-		cmd.SetContext(asm.WithLevel(cmd.Context(), l))
-	}
-	return err
-}
-
-// checkLevel returns the level of that name, the best for "".
-func checkLevel(name string) (asm.Level, error) {
-	if name == "" {
-		return asm.Best(), nil
-	}
-	l, err := asm.ParseLevel(name)
-	if err != nil {
-		return l, usagef("--level: %v", err)
-	}
-	if !asm.Has(l) {
-		return l, usagef("--level: this machine has no %v", l)
-	}
-	return l, nil
 }
 
 // distinct returns the values without those that have been there.

@@ -102,7 +102,7 @@ type modelInfo struct {
 }
 
 func (a *app) info(model string) error {
-	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Best().String()}
+	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String()}
 	for _, l := range asm.Available() {
 		out.Levels = append(out.Levels, l.String())
 	}

@@ -217,7 +217,7 @@ func TestEveryCommand(t *testing.T) {
 		{"--data", s.x, "--labels", s.y},
 		{"--data", s.npz},
 		{"--data", s.csv, "--label-column", "-1", "--header", "absent", "--workers", "1"},
-		{"--data", s.csv, "--label-column", "5", "--level", "ref"},
+		{"--data", s.csv, "--label-column", "5"},
 		{"--data", s.csv, "--sample", "60", "--seed", "9"},
 	} {
 		other := filepath.Join(s.dir, "other.wda")
@@ -592,7 +592,6 @@ func TestBadInput(t *testing.T) {
 		{"steps", fit + "--max-steps 0", 2, "--max-steps must be between 1"},
 		{"tolerance", fit + "--tolerance 0", 2, "--tolerance must be positive"},
 		{"workers", fit + "--workers -1", 2, "--workers must be between 0"},
-		{"level", fit + "--level sse", 2, `--level: asm: unknown level "sse"`},
 		{"solver", fit + "--method newton", 2, "--method must be one of"},
 		{"shrinkage < 0", fit + "--shrinkage -1", 2, "--shrinkage must be auto or a number"},
 		{"shrinkage NaN", fit + "--shrinkage NaN", 2, "--shrinkage must be auto or a number"},

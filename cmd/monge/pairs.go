@@ -34,12 +34,8 @@ func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Set
 	if err != nil {
 		return err
 	}
-	ctx, err := f.withLevel(cmd.Context())
-	if err != nil {
-		return err
-	}
 	results := make([]pairResult, len(problems))
-	err = solver.SolveBatch(ctx, problems, func(i int, r *sinkhorn.Result[float64], err error) {
+	err = solver.SolveBatch(cmd.Context(), problems, func(i int, r *sinkhorn.Result[float64], err error) {
 		results[i].Pair = names[i]
 		if err != nil {
 			results[i].Error = err.Error()

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,7 +27,6 @@ type sinkhornFlags struct {
 	mass          float64
 	domain        string
 	plan          string
-	level         string
 }
 
 func newSinkhorn(a *app) *cobra.Command {
@@ -68,7 +66,6 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 	}()
 	fs.SetNormalizeFunc(oldPenalty)
 	f.read.add(cmd)
-	addLevel(cmd, &f.level)
 	return cmd
 }
 
@@ -150,8 +147,7 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 	if s.Domain.UnmarshalText([]byte(f.domain)) != nil {
 		return s, usagef("--domain must be auto, plain or log, not %q", f.domain)
 	}
-	_, err = checkLevel(f.level)
-	return s, err
+	return s, nil
 }
 
 type sinkhornResult struct {
@@ -190,10 +186,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx, err := f.withLevel(cmd.Context())
-	if err != nil {
-		return err
-	}
+	ctx := cmd.Context()
 	r, err := solver.Solve(ctx, p)
 	if f.domain == sinkhorn.DomainPlain.String() && errors.Is(err, sinkhorn.ErrRange) {
 		return fmt.Errorf("%w; --domain auto or log may do it", err)
@@ -226,15 +219,6 @@ func resultOf(r *sinkhorn.Result[float64], n, m int) sinkhornResult {
 		Cost: number(r.Cost), Iterations: r.Iterations, MarginalError: number(r.MarginalError), Status: r.Status.String(),
 		Domain: r.Domain.String(), Rows: n, Columns: m,
 	}
-}
-
-// withLevel returns ctx with the instruction set that was asked for.
-func (f *sinkhornFlags) withLevel(ctx context.Context) (context.Context, error) {
-	if f.level == "" {
-		return ctx, nil
-	}
-	level, err := checkLevel(f.level)
-	return asm.WithLevel(ctx, level), err
 }
 
 // writePlan writes or draws the plan row by row: it may be larger than the memory.

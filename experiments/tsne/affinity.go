@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/matrix"
@@ -58,12 +57,12 @@ func checked(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], error) 
 const affinityRows = 64
 
 // jointProbabilities returns P (n × n, symmetric, zero diagonal, sum 1).
-func jointProbabilities(ctx context.Context, level asm.Level, workers int, x matrix.Matrix[float64], perplexity float64) (matrix.Matrix[float64], error) {
+func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float64], perplexity float64) (matrix.Matrix[float64], error) {
 	n := x.Rows
 	p := matrix.New[float64](n, n, nil)
-	pool := sync.Pool{New: func() any { return newPrecisions(level, n-1, perplexity) }}
+	pool := sync.Pool{New: func() any { return newPrecisions(n-1, perplexity) }}
 	err := parallel.ForContext(ctx, workers, n, affinityRows, func(i, j int) {
-		matrix.SqDist(level, p.RowRange(i, j), x.RowRange(i, j), x)
+		matrix.SqDist(p.RowRange(i, j), x.RowRange(i, j), x)
 		b := pool.Get().(*precisions)
 		for r := i; r < j && ctx.Err() == nil; r++ {
 			b.conditional(p.Row(r), r)
@@ -98,7 +97,6 @@ const (
 
 // precisions finds the precisions β_i = 1/(2σ_i²).
 type precisions struct {
-	level      asm.Level
 	perplexity float64
 	entropy    float64    // log of it
 	kernel     []float64  // e_j = exp(−β D_j)
@@ -106,8 +104,8 @@ type precisions struct {
 	sums       [3]float64 // Σ e_j D_j, Σ e_j, Σ e_j D_j²
 }
 
-func newPrecisions(level asm.Level, neighbors int, perplexity float64) *precisions {
-	b := &precisions{level: level, perplexity: perplexity, entropy: num.Log(perplexity)}
+func newPrecisions(neighbors int, perplexity float64) *precisions {
+	b := &precisions{perplexity: perplexity, entropy: num.Log(perplexity)}
 	b.kernel, b.terms = make([]float64, neighbors), make([]float64, 3*neighbors)
 	for j := range neighbors {
 		b.terms[neighbors+j] = 1
@@ -198,7 +196,7 @@ func (b *precisions) search(beta float64) float64 {
 // entropyAt returns H = log Σ e_j + β Σ e_j D_j / Σ e_j, in nats.
 func (b *precisions) entropyAt(beta float64) float64 {
 	m := len(b.kernel)
-	exp.Exp2(b.level, b.kernel, b.terms[:m], matrix.Bits(beta))
-	matrix.MulVec(b.level, b.sums[:], matrix.New(3, m, b.terms), b.kernel)
+	exp.Exp2(b.kernel, b.terms[:m], matrix.Bits(beta))
+	matrix.MulVec(b.sums[:], matrix.New(3, m, b.terms), b.kernel)
 	return num.Log(b.sums[1]) + float64(beta*(b.sums[0]/b.sums[1]))
 }

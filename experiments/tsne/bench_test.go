@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,7 +30,7 @@ func BenchmarkAffinities(b *testing.B) {
 		b.Run(fmt.Sprintf("workers=1/n=%d/d=10", n), func(b *testing.B) {
 			x, _ := checked(b.Context(), normals(n, 10, 1))
 			for b.Loop() {
-				if _, err := jointProbabilities(b.Context(), asm.Best(), 1, x, 30); err != nil {
+				if _, err := jointProbabilities(b.Context(), 1, x, 30); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -49,11 +48,11 @@ func BenchmarkDivergence(b *testing.B) {
 
 func benchField(b *testing.B, workers, n int) (*field, []float64) {
 	x, _ := checked(b.Context(), normals(n, 10, 1))
-	p, err := jointProbabilities(b.Context(), asm.Best(), workers, x, 30)
+	p, err := jointProbabilities(b.Context(), workers, x, 30)
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := newField(asm.Best(), workers, p, 2)
+	f := newField(workers, p, 2)
 	y := normals(n, 2, 2)
 	y.Scale(20, y)
 	f.place(y.RawMatrix().Data)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
@@ -31,7 +30,6 @@ const (
 //
 // so that one pass over the tiles is enough, although Z is known at its end only.
 type field struct {
-	level   asm.Level
 	workers int
 	joint   matrix.Matrix[float64] // P
 	n, dims int
@@ -50,9 +48,9 @@ type tile struct {
 	sums [tileRows]float64
 }
 
-func newField(level asm.Level, workers int, joint matrix.Matrix[float64], dims int) *field {
+func newField(workers int, joint matrix.Matrix[float64], dims int) *field {
 	n, k := joint.Rows, dims+1
-	f := &field{level: level, workers: workers, joint: joint, n: n, dims: dims}
+	f := &field{workers: workers, joint: joint, n: n, dims: dims}
 	f.rows, f.columns = matrix.New[float64](n, k, nil), matrix.New[float64](k, n, nil)
 	f.attraction, f.repulsion = matrix.New[float64](n, k, nil), matrix.New[float64](n, k, nil)
 	f.sums, f.ones = make([]float64, n), make([]float64, tileCols)
@@ -80,7 +78,7 @@ func (f *field) place(y []float64) {
 // 1 + ‖y_i − y_j‖², and returns it.
 func (f *field) distances(t matrix.Matrix[float64], i, j, c, e int) matrix.Matrix[float64] {
 	d := t.RowRange(0, j-i).ColRange(0, e-c)
-	matrix.SqDistTrans(f.level, d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))
+	matrix.SqDistTrans(d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))
 	return d
 }
 
@@ -117,24 +115,24 @@ func (f *field) forces(i, j int) {
 		// Products with w_ij are quotients by its inverse d_ij: there is a kernel for these.
 		for r := range d.Rows {
 			row := w.Row(r)
-			pass.Divide(f.level, row, ones, d.Row(r))
+			pass.Divide(row, ones, d.Row(r))
 			if self := i + r - c; self >= 0 && self < len(row) {
 				row[self] = 0
 			}
 		}
-		matrix.MulVec(f.level, t.sums[:d.Rows], w, ones)
+		matrix.MulVec(t.sums[:d.Rows], w, ones)
 		for r, s := range t.sums[:d.Rows] {
 			f.sums[i+r] += s
 		}
 		y := f.rows.RowRange(c, e)
 		for r := range d.Rows {
-			pass.Divide(f.level, w.Row(r), w.Row(r), d.Row(r))
+			pass.Divide(w.Row(r), w.Row(r), d.Row(r))
 		}
-		matrix.Mul(f.level, f.repulsion.RowRange(i, j), w, y, c > 0)
+		matrix.Mul(f.repulsion.RowRange(i, j), w, y, c > 0)
 		for r := range d.Rows {
-			pass.Divide(f.level, d.Row(r), f.joint.Row(i + r)[c:e], d.Row(r))
+			pass.Divide(d.Row(r), f.joint.Row(i + r)[c:e], d.Row(r))
 		}
-		matrix.Mul(f.level, f.attraction.RowRange(i, j), d, y, c > 0)
+		matrix.Mul(f.attraction.RowRange(i, j), d, y, c > 0)
 	}
 }
 

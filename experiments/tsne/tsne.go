@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 
-	"github.com/gomonge/monge/internal/asm"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -66,9 +65,6 @@ type Settings struct {
 	Init mat.Matrix
 	// Seed determines the initial positions.
 	Seed uint64
-	// Level names the instruction set, "" the best of the machine. The result is the
-	// same bits whatever it is.
-	Level string
 	// Workers is the number of goroutines. Default GOMAXPROCS. The result does not
 	// depend on it.
 	Workers int
@@ -121,15 +117,15 @@ func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, erro
 		return nil, err
 	}
 	n := samples.Rows
-	set, level, err := settings.withDefaults(n)
+	set, err := settings.withDefaults(n)
 	if err != nil {
 		return nil, err
 	}
-	joint, err := jointProbabilities(ctx, level, set.Workers, samples, set.Perplexity)
+	joint, err := jointProbabilities(ctx, set.Workers, samples, set.Perplexity)
 	if err != nil {
 		return nil, err
 	}
-	f := newField(level, set.Workers, joint, set.Components)
+	f := newField(set.Workers, joint, set.Components)
 	start := set.Init
 	if start == nil {
 		start = randomPositions(n, set.Components, set.Seed)
@@ -217,7 +213,7 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 }
 
 // withDefaults returns s with its defaults for n samples, checked.
-func (s *Settings) withDefaults(n int) (Settings, asm.Level, error) {
+func (s *Settings) withDefaults(n int) (Settings, error) {
 	var t Settings
 	if s != nil {
 		t = *s
@@ -244,23 +240,15 @@ func (s *Settings) withDefaults(n int) (Settings, asm.Level, error) {
 	fill(&t.MinGain, 0.01)
 	fill(&t.Tolerance, 1e-7)
 
-	level := asm.Best()
-	if t.Level != "" {
-		l, err := asm.ParseLevel(t.Level)
-		if err != nil || !asm.Has(l) {
-			return t, 0, fmt.Errorf("%w: level %q is not one of this machine's %v", ErrSettings, t.Level, asm.Available())
-		}
-		level = l
-	}
 	if !(t.Perplexity >= 1 && t.Perplexity < float64(n-1)) {
-		return t, 0, fmt.Errorf("%w: %v for %d samples", ErrPerplexity, t.Perplexity, n)
+		return t, fmt.Errorf("%w: %v for %d samples", ErrPerplexity, t.Perplexity, n)
 	}
 	for _, c := range []struct {
 		name string
 		v    int
 	}{{"components", t.Components}, {"iterations", t.Iterations}, {"iterations with exaggeration", t.ExaggerationIterations}, {"workers", t.Workers}} {
 		if c.v < 0 {
-			return t, 0, fmt.Errorf("%w: %d %s", ErrSettings, c.v, c.name)
+			return t, fmt.Errorf("%w: %d %s", ErrSettings, c.v, c.name)
 		}
 	}
 	for _, c := range []struct {
@@ -268,26 +256,26 @@ func (s *Settings) withDefaults(n int) (Settings, asm.Level, error) {
 		v    float64
 	}{{"exaggeration", t.EarlyExaggeration}, {"learning rate", t.LearningRate}, {"least gain", t.MinGain}} {
 		if !(c.v > 0 && c.v <= math.MaxFloat64) {
-			return t, 0, fmt.Errorf("%w: %s %v must be positive and finite", ErrSettings, c.name, c.v)
+			return t, fmt.Errorf("%w: %s %v must be positive and finite", ErrSettings, c.name, c.v)
 		}
 	}
 	for _, m := range []float64{t.EarlyMomentum, t.Momentum} {
 		if !(m < 1) {
-			return t, 0, fmt.Errorf("%w: momentum %v is not below 1", ErrSettings, m)
+			return t, fmt.Errorf("%w: momentum %v is not below 1", ErrSettings, m)
 		}
 	}
 	if math.IsNaN(t.Tolerance) {
-		return t, 0, fmt.Errorf("%w: tolerance %v", ErrSettings, t.Tolerance)
+		return t, fmt.Errorf("%w: tolerance %v", ErrSettings, t.Tolerance)
 	}
 	if t.Init != nil {
 		if r, c := t.Init.Dims(); r != n || c != t.Components {
-			return t, 0, fmt.Errorf("%w: initial positions are %d × %d, not %d × %d", ErrSettings, r, c, n, t.Components)
+			return t, fmt.Errorf("%w: initial positions are %d × %d, not %d × %d", ErrSettings, r, c, n, t.Components)
 		}
 		if err := checkFinite(t.Init); err != nil {
-			return t, 0, fmt.Errorf("initial positions: %w", err)
+			return t, fmt.Errorf("initial positions: %w", err)
 		}
 	}
-	return t, level, nil
+	return t, nil
 }
 
 // randomPositions returns Gaussian initial positions. A sum of twelve uniform

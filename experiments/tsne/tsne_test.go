@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/testdata"
@@ -38,7 +39,7 @@ func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := jointProbabilities(t.Context(), asm.Best(), 2, s, perplexity)
+	p, err := jointProbabilities(t.Context(), 2, s, perplexity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestDivergenceAndGradient(t *testing.T) {
 		p := joint(t, uniforms(c.n, 4, 1), 2)
 		y := uniforms(c.n, c.dims, 2)
 		y.Scale(3, y)
-		f := newField(asm.Best(), 2, p, c.dims)
+		f := newField(2, p, c.dims)
 		f.place(y.RawMatrix().Data)
 		energy, entropy := naive(p, y, 1)
 		if got, want := f.divergence(t.Context()), entropy+energy; !(math.Abs(got-want) <= 1e-12*want) {
@@ -119,10 +120,10 @@ func TestPerplexity(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, perplexity := range []float64{1.01, 2, 5, 30, n - 2, n - 1 - 1e-3} {
-			b := newPrecisions(asm.Best(), n-1, perplexity)
+			b := newPrecisions(n-1, perplexity)
 			d, row := make([]float64, n), make([]float64, n)
 			for i := range n {
-				matrix.SqDist(asm.Best(), matrix.New(1, n, d), samples.RowRange(i, i+1), samples)
+				matrix.SqDist(matrix.New(1, n, d), samples.RowRange(i, i+1), samples)
 				copy(row, d)
 				beta := b.conditional(row, i)
 				h, sum := 0., 0.
@@ -177,7 +178,7 @@ func TestJointProbabilities(t *testing.T) {
 // alike; with fewer, others as well. Distances too small to be told apart by any β in
 // float64 end the search, too.
 func TestTies(t *testing.T) {
-	b := newPrecisions(asm.Best(), 6, 3)
+	b := newPrecisions(6, 3)
 	row := []float64{0, 0, 0, 0, 1, 2, 3}
 	if beta := b.conditional(row, 1); !math.IsInf(beta, 1) {
 		t.Errorf("three copies: β = %v", beta)
@@ -265,12 +266,13 @@ func TestClusters(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	const golden = "5d0f243e8bca08d8"
 	x := uniforms(270, 6, 8)
-	for _, level := range asm.Available() {
+	best := asm.Current()
+	for level := range asmtest.Each(t) {
 		for _, workers := range []int{1, 2, 7} {
-			if level != asm.Best() && workers > 1 {
+			if level != best && workers > 1 {
 				continue
 			}
-			r, err := Embed(t.Context(), x, &Settings{Iterations: 4, Seed: 3, Level: level.String(), Workers: workers})
+			r, err := Embed(t.Context(), x, &Settings{Iterations: 4, Seed: 3, Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -365,7 +367,7 @@ func TestLikeScikitLearn(t *testing.T) {
 		t.Logf("after 5 steps off by %.3g", e)
 	}
 
-	if !testdata.IsLong() || asm.Best() == asm.Ref {
+	if !testdata.IsLong() || asm.Current() == asm.Ref {
 		return // the same bits, and slow
 	}
 	// Which local minimum is found depends on the last bits: only means can be compared.
@@ -486,7 +488,6 @@ func TestErrors(t *testing.T) {
 		"gain":                {x, Settings{MinGain: math.NaN()}, ErrSettings, "gain"},
 		"momentum":            {x, Settings{Momentum: 1}, ErrSettings, "momentum"},
 		"tolerance":           {x, Settings{Tolerance: math.NaN()}, ErrSettings, "tolerance"},
-		"level":               {x, Settings{Level: "sse2"}, ErrSettings, "sse2"},
 		"initial shape":       {x, Settings{Init: uniforms(19, 2, 1)}, ErrSettings, "19 × 2, not 20 × 2"},
 		"initial NaN":         {x, Settings{Init: mat.NewDense(20, 2, append(make([]float64, 39), math.NaN()))}, ErrNotFinite, "initial positions"},
 		"large learning rate": {x, Settings{LearningRate: 1e300}, ErrDiverged, "1e+300"},

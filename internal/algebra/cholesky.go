@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 )
@@ -50,7 +49,7 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 				}
 			}
 			rows := a.RowRange(j, n)
-			dense.Product(ctx, asm.Best(), rows.ColRange(j, k), rows.ColRange(0, j), less, true)
+			dense.Product(ctx, rows.ColRange(j, k), rows.ColRange(0, j), less, true)
 		}
 		if ctx.Err() != nil || !factorize(a, j, k) {
 			return nil, false
@@ -138,7 +137,7 @@ func (c *Cholesky) timesInverse(x matrix.Matrix[float64], j, k int) {
 		for r := range rows.Rows {
 			copy(in.Row(r), rows.Row(r))
 		}
-		matrix.Mul(asm.Best(), rows, in, c.diagonal(j), false)
+		matrix.Mul(rows, in, c.diagonal(j), false)
 	}
 }
 
@@ -163,7 +162,7 @@ func (c *Cholesky) SolveRows(ctx context.Context, x matrix.Matrix[float64]) erro
 					less.Data[i*less.Stride+r-j] = -v
 				}
 			}
-			dense.Product(ctx, asm.Best(), x.ColRange(j, k), x.ColRange(0, j), less, true)
+			dense.Product(ctx, x.ColRange(j, k), x.ColRange(0, j), less, true)
 		}
 		c.timesInverse(x, j, k)
 	}
@@ -195,9 +194,9 @@ func (c *Cholesky) SolveTrans(ctx context.Context, v matrix.Matrix[float64]) err
 					below.Set(r-k, i, -l)
 				}
 			}
-			dense.TransProduct(ctx, asm.Best(), in, below, v.RowRange(k, n), true)
+			dense.TransProduct(ctx, in, below, v.RowRange(k, n), true)
 		}
-		matrix.Mul(asm.Best(), to, c.diagonal(j), in, false)
+		matrix.Mul(to, c.diagonal(j), in, false)
 		k = j
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -81,6 +80,6 @@ func subtractOuter(ctx context.Context, a, c, less matrix.Matrix[float64]) {
 	}
 	for i := 0; i < a.Rows && ctx.Err() == nil; i += block {
 		j := min(i+block, a.Rows)
-		matrix.Mul(asm.Best(), a.RowRange(i, j).ColRange(0, j), c.RowRange(i, j), less.ColRange(0, j), true)
+		matrix.Mul(a.RowRange(i, j).ColRange(0, j), c.RowRange(i, j), less.ColRange(0, j), true)
 	}
 }

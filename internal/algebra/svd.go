@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 )
@@ -179,13 +178,13 @@ func (s *SVD) Polar(ctx context.Context, dst matrix.Matrix[float64]) {
 		}
 		copy(dst.Row(i), row)
 	}
-	dense.TransProduct(ctx, asm.Best(), rest, first, dst, false)
+	dense.TransProduct(ctx, rest, first, dst, false)
 	for i := range n {
 		row := rest.Row(i)
 		row[i]--
 		Scale(row, -0.5)
 	}
-	dense.Product(ctx, asm.Best(), dst, first, rest, true)
+	dense.Product(ctx, dst, first, rest, true)
 }
 
 // Factor reduces the rows of a (p × d, p ≤ d), taken for the columns of a matrix, to R by

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 )
@@ -68,9 +67,9 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 			x[0] = 1
 			// w = τ(A v − ½ τ (vᵀA v) v)
 			to := w[k+1:]
-			matrix.MulVec(asm.Best(), to, a.RowRange(k+1, n).ColRange(k+1, n), x)
+			matrix.MulVec(to, a.RowRange(k+1, n).ColRange(k+1, n), x)
 			old = pairs.RowRange(0, m).ColRange(k+1, n)
-			matrix.MulVec(asm.Best(), c[:m], turned.RowRange(0, m).ColRange(k+1, n), x)
+			matrix.MulVec(c[:m], turned.RowRange(0, m).ColRange(k+1, n), x)
 			addCombination(to, c[:m], old)
 			Scale(to, t.tau[k])
 			half := -float64(0.5 * t.tau[k] * Dot(to, x))
@@ -102,7 +101,7 @@ func symmetrize(a matrix.Matrix[float64]) {
 // addCombination adds Σ c_i·(row i of m) to x.
 func addCombination(x, c []float64, m matrix.Matrix[float64]) {
 	if len(c) > 0 && len(x) > 0 {
-		matrix.Mul(asm.Best(), matrix.OfRow(x), matrix.OfRow(c), m, true)
+		matrix.Mul(matrix.OfRow(x), matrix.OfRow(c), m, true)
 	}
 }
 
@@ -110,7 +109,7 @@ func addCombination(x, c []float64, m matrix.Matrix[float64]) {
 func addTransMul(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	for i := 0; i < dst.Rows && ctx.Err() == nil; i += strip {
 		j := min(i+strip, dst.Rows)
-		matrix.TransMul(asm.Best(), dst.RowRange(i, j), a.ColRange(i, j), b, true)
+		matrix.TransMul(dst.RowRange(i, j), a.ColRange(i, j), b, true)
 	}
 }
 
@@ -168,14 +167,14 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 		// Z −= Vᵀ S V Z in the rows and columns that the reflections touch.
 		zb := z.RowRange(from, n).ColRange(from, n)
 		yb, syb := y.RowRange(0, b).ColRange(from, n), sy.RowRange(0, b).ColRange(from, n)
-		dense.Product(ctx, asm.Best(), yb, vb, zb, false)
+		dense.Product(ctx, yb, vb, zb, false)
 		negative := negative.RowRange(0, b).ColRange(0, b)
 		for i := range b {
 			for j := range b {
 				negative.Set(i, j, -sb.At(i, j))
 			}
 		}
-		matrix.Mul(asm.Best(), syb, negative, yb, false)
+		matrix.Mul(syb, negative, yb, false)
 		addTransMul(ctx, zb, vb, syb)
 	}
 	for i := range n {

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
@@ -68,10 +67,10 @@ func TestGoldenBits(t *testing.T) {
 		"vec/widen/mixed":      "cf2611a1ab23db3e",
 	}
 	got := map[string]string{}
-	for _, lv := range asm.Available() {
-		goldenBits[float64](lv, "f64", got)
-		goldenBits[float32](lv, "f32", got)
-		goldenMixedBits(lv, got)
+	for lv := range asmtest.Each(t) {
+		goldenBits[float64]("f64", got)
+		goldenBits[float32]("f32", got)
+		goldenMixedBits(got)
 		for k, h := range got {
 			if h != want[k] {
 				t.Errorf("%v: %q: %q,", lv, k, h)
@@ -103,32 +102,32 @@ func hash[T num.Float](outs ...[]T) string {
 }
 
 // goldenMixedBits is goldenBits for the kernels with a float32 K.
-func goldenMixedBits(lv asm.Level, got map[string]string) {
+func goldenMixedBits(got map[string]string) {
 	const m, n = 37, 53
 	rng := rand.New(rand.NewPCG(1, 2))
 	in := func(k int, lo, hi float64) []float64 { return uniform[float64](rng, k, lo, hi) }
 	wide := in(m*n, 0.01, 1)
 	wide[7], wide[8] = 0x1p-127, 1+0x1p-24
 	k := make([]float32, m*n)
-	pass.Narrow(lv, k, wide)
+	pass.Narrow(k, wide)
 	got["vec/narrow/mixed"] = hash(k)
-	pass.Widen(lv, wide, k)
+	pass.Widen(wide, k)
 	got["vec/widen/mixed"] = hash(wide)
 	u, v, a, w, s, q := in(m, 0.5, 2), in(n, 0.5, 2), in(m, 0.1, 1), in(m, -1, 0), make([]float64, m), in(n, 0, 1)
-	pass.Rows(lv, m, n, s, k, n, v)
+	pass.Rows(m, n, s, k, n, v)
 	got["matvec/rows/mixed"] = hash(s)
 	qc := append([]float64(nil), q...)
-	pass.Columns(lv, m, n, qc, k, n, u)
+	pass.Columns(m, n, qc, k, n, u)
 	got["matvec/columns/mixed"] = hash(qc)
 	copy(qc, q)
-	pass.Iterate(lv, m, n, k, n, v, a, s, qc)
+	pass.Iterate(m, n, k, n, v, a, s, qc)
 	got["scale/mixed"] = hash(s, qc)
 	copy(qc, q)
-	pass.Sweep(lv, m, n, k, n, v, w, s, qc)
+	pass.Sweep(m, n, k, n, v, w, s, qc)
 	got["adjoint/sweep/mixed"] = hash(s, qc)
 }
 
-func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
+func goldenBits[T num.Float](kind string, got map[string]string) {
 	const m, n, d, p = 37, 53, 7, 11
 	rng := rand.New(rand.NewPCG(1, 2))
 	in := func(k int, lo, hi float64) []T { return uniform[T](rng, k, lo, hi) }
@@ -141,59 +140,59 @@ func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 	w, s, r, q := in(m, -1, 0), out(m), out(m), in(n, 0, 1)
 
 	e := in(2000, -100, 80)
-	exp.Exp(lv, e, e)
+	exp.Exp(e, e)
 	sum("exp", e)
 	e2 := in(2000, 0, 30)
-	exp.Exp2(lv, e2, e2, -1.3)
+	exp.Exp2(e2, e2, -1.3)
 	sum("exp2", e2)
 	dist, kk := out(m*n), out(m*n)
-	distance.SqDist(lv, m, n, d, dist, n, x, d, z, n, false)
+	distance.SqDist(m, n, d, dist, n, x, d, z, n, false)
 	sum("sqdist", dist)
-	distance.Gibbs(lv, m, n, d, kk, n, dist, n, x, d, z, n, -0.7)
+	distance.Gibbs(m, n, d, kk, n, dist, n, x, d, z, n, -0.7)
 	sum("gibbs", kk, dist)
 	y, bm := out(m*p), in(n*p, -1, 1)
-	project.Mul(lv, m, p, n, y, p, k, n, bm, p, false)
+	project.Mul(m, p, n, y, p, k, n, bm, p, false)
 	sum("project/mul", y)
 	g := out(p * n)
-	project.TransMul(lv, m, p, n, g, n, k, n, y, p, false)
+	project.TransMul(m, p, n, g, n, k, n, y, p, false)
 	sum("project/transmul", g)
-	pass.Rows(lv, m, n, s, k, n, v)
+	pass.Rows(m, n, s, k, n, v)
 	sum("matvec/rows", s)
 	qc := append([]T(nil), q...)
-	pass.Columns(lv, m, n, qc, k, n, u)
+	pass.Columns(m, n, qc, k, n, u)
 	sum("matvec/columns", qc)
 	var bv, ba, bu, bq [block.Size][]T
 	for s := range block.Size {
 		bv[s], ba[s], bu[s], bq[s] = v[s:], a, out(m), append([]T(nil), q...)
 	}
-	block.Iterate(lv, m, 48, k, n, &bv, &ba, &bu, &bq, out(block.Scratch[T]()))
+	block.Iterate(m, 48, k, n, &bv, &ba, &bu, &bq, out(block.Scratch[T]()))
 	sum("block", append(bu[:], bq[:]...)...)
 	copy(qc, q)
-	pass.Iterate(lv, m, n, k, n, v, a, s, qc)
+	pass.Iterate(m, n, k, n, v, a, s, qc)
 	sum("scale", s, qc)
-	pass.Divide(lv, qc, b, qc)
+	pass.Divide(qc, b, qc)
 	sum("vec/divide", qc)
 	copy(qc, q)
-	pass.Begin(lv, m, n, k, n, c, n, v, u, w, r, s, qc)
+	pass.Begin(m, n, k, n, c, n, v, u, w, r, s, qc)
 	sum("adjoint/begin", r, s, qc)
-	pass.Sweep(lv, m, n, k, n, v, w, s, qc)
+	pass.Sweep(m, n, k, n, v, w, s, qc)
 	sum("adjoint/sweep", s, qc)
 	left, right := in(m*6, -1, 1), in(6*n, -1, 1)
-	distance.AdjCost(lv, m, n, 6, kk, n, k, n, c, n, left, 6, right, n, u, v, 0.8)
+	distance.AdjCost(m, n, 6, kk, n, k, n, c, n, left, 6, right, n, u, v, 0.8)
 	sum("adjcost", kk)
 	hi, su, es := out(m), out(m), out(n)
 	copy(qc, q)
-	exp.LogRows(lv, m, n, c, n, 1.7, v, a, hi, su, qc, es)
+	exp.LogRows(m, n, c, n, 1.7, v, a, hi, su, qc, es)
 	sum("logscale/rows", hi, su, qc)
 	h := make([]T, n)
 	for j := range h {
 		h[j] = -1e30
 	}
-	exp.LogColumnMax(lv, m, n, c, n, 1.7, u, h)
+	exp.LogColumnMax(m, n, c, n, 1.7, u, h)
 	copy(qc, q)
-	exp.LogColumnSum(lv, m, n, c, n, 1.7, u, h, qc)
+	exp.LogColumnSum(m, n, c, n, 1.7, u, h, qc)
 	sum("logscale/columns", h, qc)
-	exp.LogPlan(lv, m, n, kk, n, c, n, 1.7, u, v)
+	exp.LogPlan(m, n, kk, n, c, n, 1.7, u, v)
 	sum("logscale/plan", kk)
 	logs := in(1000, 1e-30, 1e30)
 	for i, x := range logs {
@@ -201,7 +200,7 @@ func goldenBits[T num.Float](lv asm.Level, kind string, got map[string]string) {
 	}
 	sum("num/log", logs)
 	lk, lv1, lq := in(8*48*num.Lanes[T](), 0, 1), in(48*num.Lanes[T](), 0, 1), out(48*num.Lanes[T]())
-	lane.Rows(lv, 8, 48, lq[:8*num.Lanes[T]()], lk, lv1)
-	lane.Columns(lv, 8, 48, lq, lk, lv1)
+	lane.Rows(8, 48, lq[:8*num.Lanes[T]()], lk, lv1)
+	lane.Columns(8, 48, lq, lk, lv1)
 	sum("lane", lq)
 }

@@ -32,12 +32,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Level is an instruction set that kernels can be run with. It is a value that
-// callers carry, not global state. The zero Level is Ref.
+// Level is an instruction set that kernels can be run with. One of them is
+// in force in the whole process ([Current]). The zero Level is Ref.
 type Level uint8
 
 const (
@@ -72,15 +73,17 @@ func ParseLevel(name string) (Level, error) {
 	return Ref, fmt.Errorf("asm: unknown level %q; the levels are %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// CapVariable names the environment variable that caps Best: MONGE_LEVEL=avx2
-// keeps AVX-512 unused, MONGE_LEVEL=ref keeps all assembly unused. It is read
-// once, when the program starts; a value that names no level is ignored by Best
+// CapVariable names the environment variable that caps the level of the process:
+// MONGE_LEVEL=avx2 keeps AVX-512 unused, MONGE_LEVEL=ref keeps all assembly unused.
+// It is read once, when the program starts. A value that names no level is ignored
 // and reported by [CapError].
 const CapVariable = "MONGE_LEVEL"
 
 var (
-	available    = append([]Level{Ref}, detect()...)
-	best, capErr = capped(available, os.Getenv(CapVariable))
+	available       = append([]Level{Ref}, detect()...)
+	current, capErr = capped(available, os.Getenv(CapVariable))
+
+	switched atomic.Bool
 )
 
 // Available returns the levels that this machine can run, Ref first and the
@@ -89,8 +92,28 @@ func Available() []Level {
 	return append([]Level(nil), available...)
 }
 
-// Best returns the best level of this machine that MONGE_LEVEL admits.
-func Best() Level { return best }
+// Current returns the level that all kernels run at: the best of this machine that
+// MONGE_LEVEL admits, unless [Switch] is in force.
+func Current() Level { return current }
+
+// Switch makes all kernels of the process run at level l until restore is called. It is
+// for tests and benchmarks: tests call it through package asmtest. No kernel may run in
+// another goroutine meanwhile. Switch panics if this machine cannot run l, and if an earlier
+// Switch has not been restored, as happens when two tests switch in parallel.
+func Switch(l Level) (restore func()) {
+	if !Has(l) {
+		panic(fmt.Sprintf("asm: this machine cannot run level %v, only %v", l, available))
+	}
+	if !switched.CompareAndSwap(false, true) {
+		panic("asm: the level is switched already; restore it first, and do not switch it in parallel tests")
+	}
+	before := current
+	current = l
+	return func() {
+		current = before
+		switched.Store(false)
+	}
+}
 
 // CapError reports a value of MONGE_LEVEL that names no level.
 func CapError() error { return capErr }
@@ -124,12 +147,12 @@ const (
 	f64, f32, mixed Variant = 0, 1, 2
 )
 
-// VariantOf returns the variant of level l for a matrix of K and vectors of T; what has
+// VariantOf returns the variant of the current level for a matrix of K and vectors of T; what has
 // no assembly anywhere, a matrix wider than its vectors, counts as of level Ref. Kernels
 // switch on it and call their assembly by name, which keeps slices from escaping; what
 // is not among their cases is Ref's.
-func VariantOf[K, T num.Float](l Level) Variant {
-	v := Variant(l) << 2
+func VariantOf[K, T num.Float]() Variant {
+	v := Variant(current) << 2
 	switch k, t := num.IsFloat64[K](), num.IsFloat64[T](); {
 	case k && t:
 		return v | f64

@@ -7,7 +7,6 @@ package dense
 import (
 	"context"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -27,7 +26,7 @@ func Mul(ctx context.Context, dst, a, b *mat.Dense) {
 	if dst.IsEmpty() {
 		dst.ReuseAs(x.Rows, y.Cols)
 	}
-	Product(ctx, asm.Best(), View(dst), x, y, false)
+	Product(ctx, View(dst), x, y, false)
 }
 
 // Transpose sets dst = aᵀ, unless the context ends before.
@@ -58,7 +57,7 @@ func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 	if dst.IsEmpty() {
 		dst.ReuseAs(x.Cols, y.Cols)
 	}
-	TransProduct(ctx, asm.Best(), View(dst), x, y, false)
+	TransProduct(ctx, View(dst), x, y, false)
 }
 
 // A piece of a product is of pieceWork multiplications, a few milliseconds of them, or of
@@ -67,7 +66,7 @@ const pieceWork, leastRows = 1 << 24, 64
 
 // Product sets dst = a·b, or adds it, with the bits of matrix.Mul. It looks at the context
 // between pieces, and leaves dst unfinished if that ends.
-func Product(ctx context.Context, lv asm.Level, dst, a, b matrix.Matrix[float64], add bool) {
+func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	inner, rows := max(1, b.Rows), pieceWork/max(1, b.Rows*b.Cols)
 	if rows < leastRows {
 		inner, rows = max(4*leastRows, pieceWork/leastRows/max(1, b.Cols)), leastRows
@@ -80,20 +79,20 @@ func Product(ctx context.Context, lv asm.Level, dst, a, b matrix.Matrix[float64]
 				return
 			}
 			l := min(k+inner, b.Rows)
-			matrix.Mul(lv, dst.RowRange(i, j), a.RowRange(i, j).ColRange(k, l), b.RowRange(k, l), add || k > 0)
+			matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j).ColRange(k, l), b.RowRange(k, l), add || k > 0)
 		}
 	}
 }
 
 // TransProduct sets dst = aᵀ·b, or adds it, with the bits of matrix.TransMul. It looks at
 // the context between pieces, and leaves dst unfinished if that ends.
-func TransProduct(ctx context.Context, lv asm.Level, dst, a, b matrix.Matrix[float64], add bool) {
+func TransProduct(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	rows := max(leastRows, pieceWork/max(1, a.Cols*b.Cols))
 	for k := 0; k == 0 || k < a.Rows; k += rows {
 		if ctx.Err() != nil {
 			return
 		}
 		l := min(k+rows, a.Rows)
-		matrix.TransMul(lv, dst, a.RowRange(k, l), b.RowRange(k, l), add || k > 0)
+		matrix.TransMul(dst, a.RowRange(k, l), b.RowRange(k, l), add || k > 0)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -30,7 +29,7 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	const some = 64
 	for i := 0; i < n && ctx.Err() == nil; i += some {
 		j := min(i+some, n)
-		matrix.SqDist(asm.Best(), a.RowRange(i, j), x.RowRange(i, j), x)
+		matrix.SqDist(a.RowRange(i, j), x.RowRange(i, j), x)
 	}
 	k = min(k, n-1)
 	sigma, sorted := make([]float64, n), make([]float64, n)
@@ -57,7 +56,7 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 				row[j] = -row[j] / s
 			}
 		}
-		matrix.Exp(asm.Best(), row, row)
+		matrix.Exp(row, row)
 	}
 	return nil
 }

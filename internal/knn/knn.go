@@ -18,7 +18,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
@@ -99,10 +98,10 @@ func (p *Points[T]) Vote(votes, near []int) int {
 // first on.
 func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 	if p.columns.IsEmpty() {
-		matrix.SqDist(asm.Best(), dst, y, p.rows.RowRange(first, first+dst.Cols))
+		matrix.SqDist(dst, y, p.rows.RowRange(first, first+dst.Cols))
 		return
 	}
-	matrix.SqDistTrans(asm.Best(), dst, y, p.columns.ColRange(first, first+dst.Cols))
+	matrix.SqDistTrans(dst, y, p.columns.ColRange(first, first+dst.Cols))
 }
 
 // Search is the memory of one goroutine. The zero value is ready; it grows as it is

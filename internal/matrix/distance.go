@@ -3,7 +3,6 @@ package matrix
 import (
 	"math"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -11,38 +10,38 @@ import (
 
 // SqDist sets dst_ij = ‖x_i − z_j‖²: dst n × m, the rows of x n × d and of z m × d.
 // It sums direct differences, one chain of FMAs, k ascending.
-func SqDist[T num.Float](lv asm.Level, dst, x, z Matrix[T]) {
+func SqDist[T num.Float](dst, x, z Matrix[T]) {
 	checkPair(dst, x, z)
 	d := x.Cols
 	if dst.IsEmpty() || d == 0 {
-		distance.SqDist(lv, dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
+		distance.SqDist(dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
 		return
 	}
 	// z is transposed panel by panel, so that the kernel streams through a piece of
 	// it that stays in the second-level cache.
 	buf := borrowPanel[T]()
 	defer returnPanel(buf)
-	depth, width := panelShape[T](lv, d, dst.Cols)
+	depth, width := panelShape[T](d, dst.Cols)
 	for k := 0; k < d; k += depth {
 		kc := min(depth, d-k)
 		for j := 0; j < dst.Cols; j += width {
 			w := min(width, dst.Cols-j)
 			zt := buf.transpose(z, j, w, k, kc)
-			distance.SqDist(lv, dst.Rows, w, kc, dst.Data[j:], dst.Stride, x.Data[k:], x.Stride, zt, w, k > 0)
+			distance.SqDist(dst.Rows, w, kc, dst.Data[j:], dst.Stride, x.Data[k:], x.Stride, zt, w, k > 0)
 		}
 	}
 }
 
 // SqDistTrans is SqDist for a z that is there transposed, d × m, as those keep it who
 // use it again and again.
-func SqDistTrans[T num.Float](lv asm.Level, dst, x, zt Matrix[T]) {
+func SqDistTrans[T num.Float](dst, x, zt Matrix[T]) {
 	checkTrans(dst, x, zt)
-	distance.SqDist(lv, dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
+	distance.SqDist(dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
 }
 
 // Gibbs sets dst_ij = exp(−λ‖x_i − z_j‖²) for finite λ ≥ 0, and panics for any other.
 // For finite x and z no element is NaN or infinite.
-func Gibbs[T num.Float](lv asm.Level, dst, x, z Matrix[T], lambda T) {
+func Gibbs[T num.Float](dst, x, z Matrix[T], lambda T) {
 	if !(lambda >= 0 && float64(lambda) <= largest[T]()) {
 		panic(lambdaPanic)
 	}
@@ -56,27 +55,27 @@ func Gibbs[T num.Float](lv asm.Level, dst, x, z Matrix[T], lambda T) {
 		return
 	case float64(-c) > largest[T]():
 		// −λ·log₂e is beyond T, where −∞·0 would be NaN, but half of it is not.
-		SqDist(lv, dst, x, z)
+		SqDist(dst, x, z)
 		for i := range dst.Rows {
 			row := dst.Row(i)
 			for j := range row {
 				row[j] *= 2
 			}
 		}
-		Exp2(lv, dst, dst, Bits(lambda/2))
+		Exp2(dst, dst, Bits(lambda/2))
 		return
 	case d == 0 || d > fusedDepth:
-		SqDist(lv, dst, x, z)
-		Exp2(lv, dst, dst, c)
+		SqDist(dst, x, z)
+		Exp2(dst, dst, c)
 		return
 	}
 	buf := borrowPanel[T]()
 	defer returnPanel(buf)
-	_, width := panelShape[T](lv, d, dst.Cols)
+	_, width := panelShape[T](d, dst.Cols)
 	for j := 0; j < dst.Cols; j += width {
 		w := min(width, dst.Cols-j)
 		zt := buf.transpose(z, j, w, 0, d)
-		distance.Gibbs(lv, dst.Rows, w, d, dst.Data[j:], dst.Stride, nil, 0, x.Data, x.Stride, zt, w, c)
+		distance.Gibbs(dst.Rows, w, d, dst.Data[j:], dst.Stride, nil, 0, x.Data, x.Stride, zt, w, c)
 	}
 }
 
@@ -88,14 +87,14 @@ const fusedDepth = 64
 // GibbsTrans sets k_ij = 2^(c·‖x_i − z_j‖²) for a z that is there transposed, d × m,
 // and, unless dist is the zero Matrix, dist_ij to the distance squared. c = [Bits](λ)
 // makes it the Gibbs kernel of λ.
-func GibbsTrans[T num.Float](lv asm.Level, k, dist, x, zt Matrix[T], c T) {
+func GibbsTrans[T num.Float](k, dist, x, zt Matrix[T], c T) {
 	keep := dist.Data != nil
 	if x.Cols > fusedDepth {
 		if !keep {
 			dist = k
 		}
-		SqDistTrans(lv, dist, x, zt)
-		Exp2(lv, k, dist, c)
+		SqDistTrans(dist, x, zt)
+		Exp2(k, dist, c)
 		return
 	}
 	checkTrans(k, x, zt)
@@ -103,12 +102,12 @@ func GibbsTrans[T num.Float](lv asm.Level, k, dist, x, zt Matrix[T], c T) {
 		checkTrans(dist, x, zt)
 		checkOverlap(&dist, &k)
 	}
-	distance.Gibbs(lv, k.Rows, k.Cols, x.Cols, k.Data, k.Stride, dist.Data, dist.Stride, x.Data, x.Stride, zt.Data, zt.Stride, c)
+	distance.Gibbs(k.Rows, k.Cols, x.Cols, k.Data, k.Stride, dist.Data, dist.Stride, x.Data, x.Stride, zt.Data, zt.Stride, c)
 }
 
 // Exp2 sets dst_ij = 2^(c·x_ij), values below the least normal number to +0. dst may
 // be x; otherwise they must not overlap.
-func Exp2[T num.Float](lv asm.Level, dst, x Matrix[T], c T) {
+func Exp2[T num.Float](dst, x Matrix[T], c T) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(shapePanic)
 	}
@@ -123,21 +122,21 @@ func Exp2[T num.Float](lv asm.Level, dst, x Matrix[T], c T) {
 	switch {
 	case dst.Stride == dst.Cols && x.Stride == x.Cols:
 		n := dst.Rows * dst.Cols
-		exp.Exp2(lv, dst.Data[:n], x.Data[:n], c)
+		exp.Exp2(dst.Data[:n], x.Data[:n], c)
 	default:
 		for i := range dst.Rows {
-			exp.Exp2(lv, dst.Row(i), x.Row(i), c)
+			exp.Exp2(dst.Row(i), x.Row(i), c)
 		}
 	}
 }
 
 // Exp sets dst_i = exp(x_i) with an error of at most one unit in the last place, over
 // the whole range. dst may be x.
-func Exp[T num.Float](lv asm.Level, dst, x []T) {
+func Exp[T num.Float](dst, x []T) {
 	if len(dst) != len(x) {
 		panic(shapePanic)
 	}
-	exp.Exp(lv, dst, x)
+	exp.Exp(dst, x)
 }
 
 // Bits returns −λ·log₂e rounded once, the factor that turns a cost M into the

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -48,13 +48,13 @@ func shapes() [][3]int {
 // TestDistances: every distance, and every element of a Gibbs kernel, is that of its
 // definition, however the work is cut into panels and kernels, at every level.
 func TestDistances(t *testing.T) {
-	for _, lv := range asm.Available() {
-		t.Run(lv.String()+"/float64", func(t *testing.T) { distances[float64](t, lv) })
-		t.Run(lv.String()+"/float32", func(t *testing.T) { distances[float32](t, lv) })
+	for lv := range asmtest.Each(t) {
+		t.Run(lv.String()+"/float64", func(t *testing.T) { distances[float64](t) })
+		t.Run(lv.String()+"/float32", func(t *testing.T) { distances[float32](t) })
 	}
 }
 
-func distances[T num.Float](t *testing.T, lv asm.Level) {
+func distances[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, s := range shapes() {
 		n, m, d := s[0], s[1], s[2]
@@ -65,17 +65,17 @@ func distances[T num.Float](t *testing.T, lv asm.Level) {
 			}
 			dst, k := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
 			const lambda = 0.7
-			SqDist(lv, dst, x, z)
-			Gibbs(lv, k, x, z, lambda)
+			SqDist(dst, x, z)
+			Gibbs(k, x, z, lambda)
 			// The same from a transposed z: with the distances kept, and without.
 			zt := strided[T](rng, d, m, gap)
 			Transpose(zt, z)
 			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
-			SqDistTrans(lv, dst2, x, zt)
-			GibbsTrans(lv, k2, Matrix[T]{}, x, zt, Bits[T](lambda))
+			SqDistTrans(dst2, x, zt)
+			GibbsTrans(k2, Matrix[T]{}, x, zt, Bits[T](lambda))
 			same(t, dst2, dst)
 			same(t, k2, k)
-			GibbsTrans(lv, k3, dst2, x, zt, Bits[T](lambda))
+			GibbsTrans(k3, dst2, x, zt, Bits[T](lambda))
 			same(t, dst2, dst)
 			same(t, k3, k)
 			for i := range n {
@@ -107,7 +107,7 @@ func TestExp(t *testing.T) {
 	want := []float64{1, math.E, 1 / math.E, 1.7928227943945155e308, math.SmallestNonzeroFloat64, 0, math.Inf(1)}
 	dst := make([]float64, len(x)+1)
 	dst[len(x)] = 5
-	Exp(asm.Best(), dst[:len(x)], x)
+	Exp(dst[:len(x)], x)
 	for i, w := range want {
 		if !(math.Abs(dst[i]-w) <= 1e-14*w) && dst[i] != w {
 			t.Errorf("exp(%v) = %v, want %v", x[i], dst[i], w)
@@ -148,10 +148,10 @@ func gibbsEnds[T num.Float](t *testing.T, most, least T) {
 			x.Set(i, d/2, r)
 		}
 		k, q := New[T](len(roots), 1, nil), New[T](len(roots), 1, nil)
-		for _, lv := range asm.Available() {
-			SqDist(lv, q, x, z)
+		for lv := range asmtest.Each(t) {
+			SqDist(q, x, z)
 			for _, lambda := range []T{0, least, 1, most / 2, T(float64(most) * 0.69), T(float64(most) * 0.7), most} {
-				Gibbs(lv, k, x, z, lambda)
+				Gibbs(k, x, z, lambda)
 				for i := range roots {
 					// In two halves, as the whole may be out of range.
 					half := math.Exp(-float64(lambda) / 2 * float64(q.At(i, 0)))
@@ -172,6 +172,6 @@ func gibbsEnds[T num.Float](t *testing.T, most, least T) {
 		}
 	}
 	for _, lambda := range []T{-1, T(math.NaN()), T(math.Inf(1))} {
-		panics(t, lambdaPanic, func() { Gibbs(asm.Best(), New[T](1, 1, nil), New[T](1, 1, nil), New[T](1, 1, nil), lambda) })
+		panics(t, lambdaPanic, func() { Gibbs(New[T](1, 1, nil), New[T](1, 1, nil), New[T](1, 1, nil), lambda) })
 	}
 }

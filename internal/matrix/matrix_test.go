@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
-	"github.com/gomonge/monge/internal/asm"
 )
 
 // panics demands that f panics with these words.
@@ -143,20 +141,19 @@ func at(data []float32, m Matrix[float32]) string {
 // TestMistakes: operands that do not match, do not fit or overlap panic with a
 // sentence before a kernel sees them.
 func TestMistakes(t *testing.T) {
-	lv := asm.Best()
 	m := func(r, c int) Matrix[float64] { return New[float64](r, c, nil) }
 	two, twoByThree := m(2, 2), m(2, 3)
 	vec := make([]float64, 3)
 	for name, f := range map[string]func(dst, a, b Matrix[float64]){
-		"Mul":         func(dst, a, b Matrix[float64]) { Mul(lv, dst, a, b, false) },
-		"TransMul":    func(dst, a, b Matrix[float64]) { TransMul(lv, dst, a, b, true) },
-		"SqDist":      func(dst, a, b Matrix[float64]) { SqDist(lv, dst, a, b) },
-		"SqDistTrans": func(dst, a, b Matrix[float64]) { SqDistTrans(lv, dst, a, b) },
-		"Gibbs":       func(dst, a, b Matrix[float64]) { Gibbs(lv, dst, a, b, 1) },
-		"GibbsTrans":  func(dst, a, b Matrix[float64]) { GibbsTrans(lv, dst, Matrix[float64]{}, a, b, -1) },
-		"distances":   func(dst, a, b Matrix[float64]) { GibbsTrans(lv, m(2, 2), dst, a, b, -1) },
+		"Mul":         func(dst, a, b Matrix[float64]) { Mul(dst, a, b, false) },
+		"TransMul":    func(dst, a, b Matrix[float64]) { TransMul(dst, a, b, true) },
+		"SqDist":      func(dst, a, b Matrix[float64]) { SqDist(dst, a, b) },
+		"SqDistTrans": func(dst, a, b Matrix[float64]) { SqDistTrans(dst, a, b) },
+		"Gibbs":       func(dst, a, b Matrix[float64]) { Gibbs(dst, a, b, 1) },
+		"GibbsTrans":  func(dst, a, b Matrix[float64]) { GibbsTrans(dst, Matrix[float64]{}, a, b, -1) },
+		"distances":   func(dst, a, b Matrix[float64]) { GibbsTrans(m(2, 2), dst, a, b, -1) },
 		"Transpose":   func(dst, a, _ Matrix[float64]) { Transpose(dst, a) },
-		"Exp2":        func(dst, a, _ Matrix[float64]) { Exp2(lv, dst, a, 1) },
+		"Exp2":        func(dst, a, _ Matrix[float64]) { Exp2(dst, a, 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			big := m(4, 4)
@@ -181,9 +178,9 @@ func TestMistakes(t *testing.T) {
 			panics(t, fitPanic, func() { f(square(wrap), square(wrap), square(wrap)) })
 		})
 	}
-	panics(t, shapePanic, func() { MulVec(lv, vec, two, vec) })
-	panics(t, overlapPanic, func() { MulVec(lv, vec[:2], twoByThree, vec) })
-	panics(t, shapePanic, func() { Exp(lv, make([]float64, 2), vec) })
+	panics(t, shapePanic, func() { MulVec(vec, two, vec) })
+	panics(t, overlapPanic, func() { MulVec(vec[:2], twoByThree, vec) })
+	panics(t, shapePanic, func() { Exp(make([]float64, 2), vec) })
 }
 
 // square returns m with as many columns as rows, so that it matches itself.

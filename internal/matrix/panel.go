@@ -47,14 +47,14 @@ func returnPanel[T num.Float](p *panel[T]) {
 // one tile, so that every distance is written once. 1000² distances of 784 features
 // take 46.1 ms then on a Sapphire Rapids for 50.2 (float32 22.4 for 27.7), and with
 // AVX2 on Zen 3 10 to 20 % more.
-func panelShape[T num.Float](lv asm.Level, d, m int) (depth, width int) {
+func panelShape[T num.Float](d, m int) (depth, width int) {
 	size, unit := panelBytes/4, 192
 	if num.IsFloat64[T]() {
 		size, unit = size/2, unit/2
 	}
 	depth = min(d, 256)
 	width = unit
-	if d > depth && lv == asm.AVX512 {
+	if d > depth && asm.Current() == asm.AVX512 {
 		// the columns of one tile, so that every distance is written once
 		return min(d, 1024), min(unit/4, m)
 	}

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
@@ -13,12 +12,12 @@ import (
 //	dst_ij = Σ_k a_ik b_kj       dst m × n, a m × d, b d × n
 //
 // It is fastest for b of few columns, as samples by a projection have it.
-func Mul[T num.Float](lv asm.Level, dst, a, b Matrix[T], add bool) {
+func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Rows || dst.Cols != b.Cols || a.Cols != b.Rows {
 		panic(shapePanic)
 	}
 	checkOperands(&dst, &a, &b)
-	project.Mul(lv, a.Rows, b.Cols, a.Cols, dst.Data, dst.Stride, a.Data, a.Stride, b.Data, b.Stride, add)
+	project.Mul(a.Rows, b.Cols, a.Cols, dst.Data, dst.Stride, a.Data, a.Stride, b.Data, b.Stride, add)
 }
 
 // TransMul sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set: every element is one
@@ -27,22 +26,22 @@ func Mul[T num.Float](lv asm.Level, dst, a, b Matrix[T], add bool) {
 //	dst_ij = Σ_k a_ki b_kj       dst m × n, a d × m, b d × n
 //
 // It is fastest for a of few columns: the wide operand is best on the right.
-func TransMul[T num.Float](lv asm.Level, dst, a, b Matrix[T], add bool) {
+func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Cols || dst.Cols != b.Cols || a.Rows != b.Rows {
 		panic(shapePanic)
 	}
 	checkOperands(&dst, &a, &b)
-	project.TransMul(lv, a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
+	project.TransMul(a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
 }
 
 // MulVec sets dst = a·x for a vector x, a row summed in the lanes of the contract.
-func MulVec[T num.Float](lv asm.Level, dst []T, a Matrix[T], x []T) {
+func MulVec[T num.Float](dst []T, a Matrix[T], x []T) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
 		panic(shapePanic)
 	}
 	to, from := OfRow(dst), OfRow(x)
 	checkOperands(&to, &a, &from)
-	pass.Rows(lv, a.Rows, a.Cols, dst, a.Data, a.Stride, x)
+	pass.Rows(a.Rows, a.Cols, dst, a.Data, a.Stride, x)
 }
 
 // Transpose sets dst = aᵀ.
@@ -67,7 +66,7 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 }
 
 // Widen sets dst = x, which is exact.
-func Widen(lv asm.Level, dst Matrix[float64], x Matrix[float32]) {
+func Widen(dst Matrix[float64], x Matrix[float32]) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(shapePanic)
 	}
@@ -77,7 +76,7 @@ func Widen(lv asm.Level, dst Matrix[float64], x Matrix[float32]) {
 		return
 	}
 	for i := range dst.Rows {
-		pass.Widen(lv, dst.Row(i), x.Row(i))
+		pass.Widen(dst.Row(i), x.Row(i))
 	}
 }
 

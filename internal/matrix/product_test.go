@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
 // TestProducts: every element is one chain of FMAs in the order of the definition, or
@@ -16,7 +16,7 @@ func TestProducts(t *testing.T) {
 		a, b := strided[float64](rng, s[0], s[1], 1), strided[float64](rng, s[1], s[2], 2)
 		at := strided[float64](rng, s[1], s[0], 3)
 		Transpose(at, a)
-		for _, lv := range asm.Available() {
+		for range asmtest.Each(t) {
 			for _, add := range []bool{false, true} {
 				y, yt := strided[float64](rng, s[0], s[2], 3), strided[float64](rng, s[0], s[2], 1)
 				want := strided[float64](rng, s[0], s[2], 1)
@@ -34,8 +34,8 @@ func TestProducts(t *testing.T) {
 						want.Set(i, l, sum)
 					}
 				}
-				Mul(lv, y, a, b, add)
-				TransMul(lv, yt, at, b, add)
+				Mul(y, a, b, add)
+				TransMul(yt, at, b, add)
 				same(t, yt, want)
 				for i := range want.Rows {
 					for l, w := range want.Row(i) {
@@ -54,8 +54,8 @@ func TestMulVec(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	a, x := strided[float64](rng, 7, 45, 2), strided[float64](rng, 45, 1, 0)
 	want, got := New[float64](7, 1, nil), make([]float64, 7)
-	Mul(asm.Best(), want, a, x, false)
-	MulVec(asm.Best(), got, a, x.Data)
+	Mul(want, a, x, false)
+	MulVec(got, a, x.Data)
 	for i, g := range got {
 		if !(math.Abs(g-want.At(i, 0)) <= 1e-14) {
 			t.Errorf("row %d: %v, want %v", i, g, want.At(i, 0))
@@ -69,7 +69,7 @@ func TestWiden(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = float32(i) / 3
 	}
-	Widen(asm.Best(), dst.ColRange(2, 11), x.ColRange(1, 10))
+	Widen(dst.ColRange(2, 11), x.ColRange(1, 10))
 	for i := range dst.Rows {
 		for j := range dst.Cols {
 			want := 0.
@@ -86,5 +86,5 @@ func TestWiden(t *testing.T) {
 			t.Error("shapes that do not match were taken")
 		}
 	}()
-	Widen(asm.Best(), dst, x)
+	Widen(dst, x)
 }

@@ -16,7 +16,7 @@ import (
 // productTN sets dst (p×p) to AᵀB. Every element is one chain of FMAs over
 // ascending rows.
 func (m *Manifold) productTN(ctx context.Context, dst []float64, a, b blas64.General) {
-	dense.TransProduct(ctx, m.level, m.square(dst), dense.General(a), dense.General(b), false)
+	dense.TransProduct(ctx, m.square(dst), dense.General(a), dense.General(b), false)
 }
 
 // subtractProduct sets dst to A − P S with S p×p: one chain of FMAs per element,
@@ -30,7 +30,7 @@ func (m *Manifold) subtractProduct(ctx context.Context, dst, a, p blas64.General
 	}
 	copyRows(dst, a)
 	negate(s)
-	dense.Product(ctx, m.level, dense.General(dst), dense.General(p), m.square(s), true)
+	dense.Product(ctx, dense.General(dst), dense.General(p), m.square(s), true)
 	negate(s)
 }
 

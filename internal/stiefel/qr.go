@@ -111,11 +111,11 @@ func (m *Manifold) byCholesky(ctx context.Context, out blas64.General) bool {
 	if !m.inverseFactor(ctx, rows) {
 		return false
 	}
-	dense.Product(ctx, m.level, dense.General(first), dense.General(rows), m.square(m.inverse), false)
+	dense.Product(ctx, dense.General(first), dense.General(rows), m.square(m.inverse), false)
 	if !m.inverseFactor(ctx, first) {
 		return false
 	}
-	dense.Product(ctx, m.level, dense.General(out), dense.General(first), m.square(m.inverse), false)
+	dense.Product(ctx, dense.General(out), dense.General(first), m.square(m.inverse), false)
 	return true
 }
 

@@ -32,7 +32,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/random"
@@ -54,8 +53,7 @@ var ErrNotFinite = errors.New("stiefel: matrix with NaN or infinite element")
 // (2d+7p)·p float64. It must not be used by two goroutines at once; two of them
 // for the same d and p are independent. Use [New] to make one.
 type Manifold struct {
-	d, p  int
-	level asm.Level
+	d, p int
 
 	// QR: the columns of the matrix, contiguous, column j in
 	// cols[j*d : (j+1)*d]; scalars of the reflections; diagonal of R.
@@ -76,7 +74,7 @@ func New(d, p int) *Manifold {
 		panic(badDims)
 	}
 	m := &Manifold{
-		d: d, p: p, level: asm.Best(),
+		d: d, p: p,
 		cols: make([]float64, d*p), tau: make([]float64, p), diag: make([]float64, p),
 		gram: make([]float64, p*p), row: make([]float64, p), rows: make([]float64, d*p),
 		upper: make([]float64, p*p), inverse: make([]float64, p*p),

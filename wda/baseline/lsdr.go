@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
@@ -144,7 +143,7 @@ func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 // times returns a·x.
 func times(a *mat.Dense, x []float64) []float64 {
 	out := make([]float64, a.RawMatrix().Rows)
-	matrix.MulVec(asm.Best(), out, dense.View(a), x)
+	matrix.MulVec(out, dense.View(a), x)
 	return out
 }
 
@@ -279,7 +278,7 @@ func gibbsOf(ctx context.Context, k, d *mat.Dense, width float64) {
 			return
 		}
 		row := k.RawRowView(i)
-		matrix.Exp(asm.Best(), row, row)
+		matrix.Exp(row, row)
 	}
 }
 

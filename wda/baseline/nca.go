@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
@@ -121,7 +120,7 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do
 	for _, class := range f.class {
 		for from := class.from; from < class.to && ctx.Err() == nil; from += blockRows {
 			rows := all.RowRange(0, min(blockRows, class.to-from))
-			matrix.SqDist(asm.Best(), rows, y.RowRange(from, from+rows.Rows), y)
+			matrix.SqDist(rows, y.RowRange(from, from+rows.Rows), y)
 			do(class, from, rows)
 		}
 	}
@@ -160,13 +159,13 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 					row[j] = farApart
 				}
 			}
-			matrix.Exp(asm.Best(), row, row)
+			matrix.Exp(row, row)
 			row[from+i] = 0
 		}
 		same := e.ColRange(class.from, class.to)
 		all, own := sums.RowRange(0, e.Rows), within.RowRange(0, e.Rows)
-		matrix.Mul(asm.Best(), all, e, ones, false)
-		matrix.Mul(asm.Best(), own, same, ones.RowRange(class.from, class.to), false)
+		matrix.Mul(all, e, ones, false)
+		matrix.Mul(own, same, ones.RowRange(class.from, class.to), false)
 		// The rows of both become those of ones, times the factors of w.
 		for i := range e.Rows {
 			a, b, o := all.Row(i), own.Row(i), ones.Row(from+i)
@@ -182,8 +181,8 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 			}
 		}
 		if grad != nil {
-			matrix.TransMul(asm.Best(), columns, all, e, true)
-			matrix.TransMul(asm.Best(), columns.ColRange(class.from, class.to), own, same, true)
+			matrix.TransMul(columns, all, e, true)
+			matrix.TransMul(columns.ColRange(class.from, class.to), own, same, true)
 		}
 	})
 	if grad == nil || ctx.Err() != nil {

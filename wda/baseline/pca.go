@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
@@ -107,7 +106,7 @@ func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 		}
 		// The lower triangle, strip by strip.
 		parallel.ForContext(ctx, m.Workers, d, stripRows, func(i, j int) {
-			matrix.TransMul(asm.Best(), out.RowRange(i, j).ColRange(0, j), rows.ColRange(i, j), rows.ColRange(0, j), first > 0)
+			matrix.TransMul(out.RowRange(i, j).ColRange(0, j), rows.ColRange(i, j), rows.ColRange(0, j), first > 0)
 		})
 	}
 	mirror(ctx, out)
@@ -120,7 +119,7 @@ func (m PCA) gram(ctx context.Context, c *mat.Dense) *mat.Dense {
 	s := mat.NewDense(n, n, nil)
 	t, out := dense.View(transposed(ctx, c)), dense.View(s)
 	parallel.ForContext(ctx, m.Workers, n, stripRows, func(i, j int) {
-		dense.TransProduct(ctx, asm.Best(), out.RowRange(i, j).ColRange(0, j), t.ColRange(i, j), t.ColRange(0, j), false)
+		dense.TransProduct(ctx, out.RowRange(i, j).ColRange(0, j), t.ColRange(i, j), t.ColRange(0, j), false)
 	})
 	mirror(ctx, out)
 	return s
@@ -146,7 +145,7 @@ func (m PCA) times(ctx context.Context, c *mat.Dense) subspace.Operator {
 // product sets dst = a·b, strips of rows at a time.
 func (m PCA) product(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	parallel.ForContext(ctx, m.Workers, a.Rows, stripRows, func(i, j int) {
-		matrix.Mul(asm.Best(), dst.RowRange(i, j), a.RowRange(i, j), b, false)
+		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
@@ -158,7 +157,7 @@ func (m PCA) scatterTimes(ctx context.Context, x *mat.Dense, k int) subspace.Ope
 	return func(dst, v *mat.Dense) {
 		m.product(ctx, y, c, dense.View(v))
 		parallel.ForContext(ctx, m.Workers, c.Cols, stripRows, func(i, j int) {
-			matrix.TransMul(asm.Best(), vt.ColRange(i, j), y, c.ColRange(i, j), false)
+			matrix.TransMul(vt.ColRange(i, j), y, c.ColRange(i, j), false)
 		})
 		matrix.Transpose(dense.View(dst), vt)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
@@ -46,7 +45,7 @@ func symmetricProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 	// The lower triangle, strip by strip.
 	for i := 0; i < d; i += stripRows {
 		j := min(i+stripRows, d)
-		dense.TransProduct(ctx, asm.Best(), out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)
+		dense.TransProduct(ctx, out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)
 	}
 	mirror(ctx, out)
 	return s
@@ -70,14 +69,14 @@ func gram(ctx context.Context, a *mat.Dense) *mat.Dense {
 // sqDistances returns ‖x_i − z_j‖², n × m.
 func sqDistances(ctx context.Context, x, z *mat.Dense) *mat.Dense {
 	d := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
-	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { matrix.SqDist(asm.Best(), to, from, dense.View(z)) })
+	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { matrix.SqDist(to, from, dense.View(z)) })
 	return d
 }
 
 // gaussian returns exp(−λ‖x_i − z_j‖²), n × m.
 func gaussian(ctx context.Context, x, z *mat.Dense, lambda float64) *mat.Dense {
 	k := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
-	byRows(ctx, k, x, func(to, from matrix.Matrix[float64]) { matrix.Gibbs(asm.Best(), to, from, dense.View(z), lambda) })
+	byRows(ctx, k, x, func(to, from matrix.Matrix[float64]) { matrix.Gibbs(to, from, dense.View(z), lambda) })
 	return k
 }
 
@@ -94,6 +93,6 @@ func power(x, a float64) float64 { return exponential(float64(a * num.Log(x))) }
 // exponential returns eˣ, with the same bits on every machine.
 func exponential(x float64) float64 {
 	y := [1]float64{x}
-	matrix.Exp(asm.Best(), y[:], y[:])
+	matrix.Exp(y[:], y[:])
 	return y[0]
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/internal/algebra"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
@@ -171,7 +170,7 @@ func sandwich(ctx context.Context, q, f *mat.Dense) *mat.Dense {
 	const block = 64
 	for i := 0; i < n; i += block { // the lower triangle
 		j := min(i+block, n)
-		dense.Product(ctx, asm.Best(), c.RowRange(i, j).ColRange(0, j), y.RowRange(i, j), qt.ColRange(0, j), false)
+		dense.Product(ctx, c.RowRange(i, j).ColRange(0, j), y.RowRange(i, j), qt.ColRange(0, j), false)
 	}
 	mirror(ctx, c)
 	return out

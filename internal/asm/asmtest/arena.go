@@ -124,17 +124,17 @@ func sentinel[T num.Float]() T {
 // and requires that all of them end up with the same bits, that guards are whole
 // and that inputs are unchanged. f must take everything from the arena. With
 // -test.short a call has one of the three kinds of memory, chosen by the seed.
-func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T], lv asm.Level)) {
+func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T])) {
 	t.Helper()
 	levels := Levels(t)
 	for mem := range numMemory {
 		if testing.Short() && mem != memory(seed%uint64(numMemory)) {
 			continue
 		}
-		want := run(seed, mem, asm.Ref, f)
+		want := run(t, seed, mem, asm.Ref, f)
 		want.check(t, fmt.Sprintf("%v, %v", asm.Ref, mem))
 		for _, lv := range levels {
-			got := run(seed, mem, lv, f)
+			got := run(t, seed, mem, lv, f)
 			what := fmt.Sprintf("%v, %v", lv, mem)
 			got.check(t, what)
 			got.equal(t, want, what)
@@ -147,9 +147,10 @@ func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T], lv asm.
 	}
 }
 
-func run[T num.Float](seed uint64, mem memory, lv asm.Level, f func(*Arena[T], asm.Level)) *Arena[T] {
+func run[T num.Float](t *testing.T, seed uint64, mem memory, lv asm.Level, f func(*Arena[T])) *Arena[T] {
+	t.Helper()
 	a := &Arena[T]{Rand: rand.New(rand.NewPCG(seed, 1)), mem: mem}
-	f(a, lv)
+	At(t, lv, func() { f(a) })
 	return a
 }
 

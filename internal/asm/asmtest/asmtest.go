@@ -6,6 +6,7 @@ package asmtest
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -30,6 +31,38 @@ func Levels(t testing.TB) []asm.Level {
 		t.Fatal(err)
 	}
 	return asm.Available()[1:]
+}
+
+// At calls f and has all kernels of the process run at level lv meanwhile. So t must not be
+// parallel, and f must not call At: either panics. If f runs subtests, they must not be
+// parallel.
+func At(t testing.TB, lv asm.Level, f func()) {
+	t.Helper()
+	if t != serial {
+		t.Setenv(asm.CapVariable, os.Getenv(asm.CapVariable)) // panics if t is parallel
+		serial = t
+	}
+	defer asm.Switch(lv)()
+	f()
+}
+
+// serial is the test that At last found not to be parallel.
+var serial testing.TB
+
+// Each is for a loop over all levels of this machine, Ref first. The body of the loop runs
+// at the level that it is given, as by At. Each fails the test when the environment requires
+// a level that is missing.
+func Each(t testing.TB) iter.Seq[asm.Level] {
+	return func(yield func(asm.Level) bool) {
+		t.Helper()
+		for _, lv := range append([]asm.Level{asm.Ref}, Levels(t)...) {
+			more := false
+			At(t, lv, func() { more = yield(lv) })
+			if !more {
+				return
+			}
+		}
+	}
 }
 
 // Required returns an error if MONGE_REQUIRE_LEVEL names a level that is unknown

@@ -13,13 +13,13 @@ import (
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
 // tiled reports whether there is assembly.
-func tiled[K, T num.Float](lv asm.Level) bool { return asm.VariantOf[K, T](lv) >= asm.AVX2F64 }
+func tiled[K, T num.Float]() bool { return asm.VariantOf[K, T]() >= asm.AVX2F64 }
 
 // sums adds the products of k and v, from column j on, to the lanes of m rows.
 //
 //go:noinline
-func sums[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {
-	switch asm.VariantOf[K, T](lv) {
+func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {
+	switch asm.VariantOf[K, T]() {
 	case asm.AVX512F64:
 		sumsAVX512F64(m, n, f64(k), ldk, b64(v), j, f64(lanes))
 	case asm.AVX512F32:
@@ -50,8 +50,8 @@ func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
 // add adds to q, from column j on, what m rows of k times u from row i on come to.
 //
 //go:noinline
-func add[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
-	switch asm.VariantOf[K, T](lv) {
+func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
+	switch asm.VariantOf[K, T]() {
 	case asm.AVX512F64:
 		addAVX512F64(m, n, f64(k), ldk, b64(u), i, b64(q), j)
 	case asm.AVX512F32:

@@ -13,13 +13,13 @@ import (
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
 // tiled reports whether there is assembly.
-func tiled[K, T num.Float](lv asm.Level) bool { return lv == asm.NEON }
+func tiled[K, T num.Float]() bool { return asm.Current() == asm.NEON }
 
 // sums adds the products of k and v, from column j on, to the lanes of m rows.
 //
 //go:noinline
-func sums[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {
-	switch asm.VariantOf[K, T](lv) {
+func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {
+	switch asm.VariantOf[K, T]() {
 	case asm.NEONF64:
 		sumsNEONF64(m, n, f64(k), ldk, b64(v), j, f64(lanes))
 	case asm.NEONF32:
@@ -44,8 +44,8 @@ func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
 // add adds to q, from column j on, what m rows of k times u from row i on come to.
 //
 //go:noinline
-func add[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
-	switch asm.VariantOf[K, T](lv) {
+func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
+	switch asm.VariantOf[K, T]() {
 	case asm.NEONF64:
 		addNEONF64(m, n, f64(k), ldk, b64(u), i, b64(q), j)
 	case asm.NEONF32:

@@ -23,38 +23,38 @@ func Scratch[T num.Float]() int { return stripRows * Size * num.Lanes[T]() }
 // Iterate is pass.Iterate for the vectors s = 0 … Size−1 of a block, with the same bits: it
 // sets u[s] = a[s] ⊘ K v[s] and adds Kᵀ u[s] to q[s]. K, whose columns are a positive
 // multiple of num.Lanes, is read once for all. scratch is zero before and after.
-func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) {
+func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
 		checkVectors(m, n, len(v[s]), len(a[s]), len(u[s]), len(q[s]))
 	}
-	whole := tiles(lv, m, n, k, ldk, v, a, u, q, scratch)
+	whole := tiles(m, n, k, ldk, v, a, u, q, scratch)
 	for s := range Size {
-		pass.Iterate(lv, m-whole, n, k[min(whole*ldk, len(k)):], ldk, v[s], a[s][whole:], u[s][whole:], q[s])
+		pass.Iterate(m-whole, n, k[min(whole*ldk, len(k)):], ldk, v[s], a[s][whole:], u[s][whole:], q[s])
 	}
 }
 
 // Rows is pass.Rows for the vectors of a block, as Iterate is: r[s] = K v[s].
-func Rows[K, T num.Float](lv asm.Level, m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, scratch []T) {
+func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
 		checkVectors(m, n, len(v[s]), m, len(r[s]), n)
 	}
-	whole := tiles(lv, m, n, k, ldk, v, nil, r, nil, scratch)
+	whole := tiles(m, n, k, ldk, v, nil, r, nil, scratch)
 	for s := range Size {
-		pass.Rows(lv, m-whole, n, r[s][whole:], k[min(whole*ldk, len(k)):], ldk, v[s])
+		pass.Rows(m-whole, n, r[s][whole:], k[min(whole*ldk, len(k)):], ldk, v[s])
 	}
 }
 
 // Columns is pass.Columns for the vectors of a block: it adds Kᵀ u[s] to q[s].
-func Columns[K, T num.Float](lv asm.Level, m, n int, q *[Size][]T, k []K, ldk int, u *[Size][]T) {
+func Columns[K, T num.Float](m, n int, q *[Size][]T, k []K, ldk int, u *[Size][]T) {
 	check[T](m, n, len(k), ldk, Scratch[T]())
 	for s := range Size {
 		checkVectors(m, n, n, m, len(u[s]), len(q[s]))
 	}
-	whole := tiles(lv, m, n, k, ldk, nil, nil, u, q, nil)
+	whole := tiles(m, n, k, ldk, nil, nil, u, q, nil)
 	for s := range Size {
-		pass.Columns(lv, m-whole, n, q[s], k[min(whole*ldk, len(k)):], ldk, u[s][whole:])
+		pass.Columns(m-whole, n, q[s], k[min(whole*ldk, len(k)):], ldk, u[s][whole:])
 	}
 }
 
@@ -78,8 +78,8 @@ func checkVectors(m, n, nv, na, nu, nq int) {
 //
 // A strip of rows comes from memory once. The sums of its rows are taken tile by tile of
 // columns, the lanes resting in scratch in between; so is what the rows add to q.
-func tiles[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) (whole int) {
-	if !tiled[K, T](lv) {
+func tiles[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) (whole int) {
+	if !tiled[K, T]() {
 		return 0
 	}
 	var x T
@@ -89,13 +89,13 @@ func tiles[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q *[
 		r := min(strip, whole-i)
 		if v != nil {
 			for j := 0; j < n; j += tile {
-				sums(lv, r, min(tile, n-j), &k[i*ldk+j], ldk, v, j, &scratch[0])
+				sums(r, min(tile, n-j), &k[i*ldk+j], ldk, v, j, &scratch[0])
 			}
 			update(r, &scratch[0], a, u, i)
 		}
 		if q != nil {
 			for j := 0; j < n; j += tile {
-				add(lv, r, min(tile, n-j), &k[i*ldk+j], ldk, u, i, q, j)
+				add(r, min(tile, n-j), &k[i*ldk+j], ldk, u, i, q, j)
 			}
 		}
 	}

@@ -23,21 +23,21 @@ type operands[K, T num.Float] struct {
 // vector.
 type kernel[K, T num.Float] struct {
 	name string
-	run  func(lv asm.Level, o *operands[K, T])
+	run  func(o *operands[K, T])
 	ref  func(o *operands[K, T], s int)
 }
 
 func kernels[K, T num.Float]() []kernel[K, T] {
 	return []kernel[K, T]{
-		{"Rows", func(lv asm.Level, o *operands[K, T]) {
-			Rows(lv, o.m, o.n, &o.u, o.k, o.ldk, &o.v, o.scratch)
-		}, func(o *operands[K, T], s int) { pass.Rows(asm.Ref, o.m, o.n, o.u[s], o.k, o.ldk, o.v[s]) }},
-		{"Columns", func(lv asm.Level, o *operands[K, T]) { Columns(lv, o.m, o.n, &o.q, o.k, o.ldk, &o.a) },
-			func(o *operands[K, T], s int) { pass.Columns(asm.Ref, o.m, o.n, o.q[s], o.k, o.ldk, o.a[s]) }},
-		{"Iterate", func(lv asm.Level, o *operands[K, T]) {
-			Iterate(lv, o.m, o.n, o.k, o.ldk, &o.v, &o.a, &o.u, &o.q, o.scratch)
+		{"Rows", func(o *operands[K, T]) {
+			Rows(o.m, o.n, &o.u, o.k, o.ldk, &o.v, o.scratch)
+		}, func(o *operands[K, T], s int) { pass.Rows(o.m, o.n, o.u[s], o.k, o.ldk, o.v[s]) }},
+		{"Columns", func(o *operands[K, T]) { Columns(o.m, o.n, &o.q, o.k, o.ldk, &o.a) },
+			func(o *operands[K, T], s int) { pass.Columns(o.m, o.n, o.q[s], o.k, o.ldk, o.a[s]) }},
+		{"Iterate", func(o *operands[K, T]) {
+			Iterate(o.m, o.n, o.k, o.ldk, &o.v, &o.a, &o.u, &o.q, o.scratch)
 		}, func(o *operands[K, T], s int) {
-			pass.Iterate(asm.Ref, o.m, o.n, o.k, o.ldk, o.v[s], o.a[s], o.u[s], o.q[s])
+			pass.Iterate(o.m, o.n, o.k, o.ldk, o.v[s], o.a[s], o.u[s], o.q[s])
 		}},
 	}
 }
@@ -72,12 +72,12 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	for _, class := range asmtest.Classes() {
 		for _, steps := range []int{1, 2, 3, 5, 8, 31, 32, 33, 64, 150} {
 			seed++
-			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 				m := a.Rand.IntN(12)
 				if steps < 10 {
 					m = a.Rand.IntN(3 * stripRows)
 				}
-				k.run(lv, draw[K](a, m, steps*num.Lanes[T](), class))
+				k.run(draw[K](a, m, steps*num.Lanes[T](), class))
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, %d steps", class, steps)
@@ -95,18 +95,20 @@ func TestEachVector(t *testing.T) {
 func eachVector[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	for _, shape := range [][2]int{{701, 64}, {43, 1024}, {5, 16000}} {
 		want := random[K, T](shape[0], shape[1])
-		for s := range Size {
-			k.ref(want, s)
-		}
-		for _, lv := range asm.Available() {
+		asmtest.At(t, asm.Ref, func() {
+			for s := range Size {
+				k.ref(want, s)
+			}
+		})
+		for lv := range asmtest.Each(t) {
 			got := random[K, T](shape[0], shape[1])
-			k.run(lv, got)
+			k.run(got)
 			for s := range Size {
 				asmtest.SameSlices(t, fmt.Sprintf("%v: u[%d]", lv, s), got.u[s], want.u[s])
 				asmtest.SameSlices(t, fmt.Sprintf("%v: q[%d]", lv, s), got.q[s], want.q[s])
 			}
 			asmtest.SameSlices(t, lv.String()+": scratch", got.scratch, want.scratch)
-			if a := asmtest.Allocations(func() { k.run(lv, got) }); a != 0 {
+			if a := asmtest.Allocations(func() { k.run(got) }); a != 0 {
 				t.Errorf("%v: %v allocations", lv, a)
 			}
 		}
@@ -149,7 +151,7 @@ func TestShapes(t *testing.T) {
 						t.Errorf("%s: %s is taken", k.name, name)
 					}
 				}()
-				k.run(asm.Best(), o)
+				k.run(o)
 			}()
 		}
 	}
@@ -165,7 +167,7 @@ func BenchmarkBlock(b *testing.B) {
 
 func benchmark[K, T num.Float](b *testing.B, types string, ks []kernel[K, T]) {
 	for _, k := range ks {
-		for _, lv := range asm.Available() {
+		for lv := range asmtest.Each(b) {
 			for _, n := range []int{64, 256, 1008, 4000} {
 				b.Run(fmt.Sprintf("kernel=%s/type=%s/isa=%v/n=%d", k.name, types, lv, n), func(b *testing.B) {
 					o := random[K, T](n, n)
@@ -174,7 +176,7 @@ func benchmark[K, T num.Float](b *testing.B, types string, ks []kernel[K, T]) {
 						for s := range Size {
 							clear(o.q[s])
 						}
-						k.run(lv, o)
+						k.run(o)
 					}
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(Size*n*n), "ns/elem")
 				})

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -23,7 +22,7 @@ func BenchmarkSqDist(b *testing.B) {
 }
 
 func sqdistBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(b) {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", name, lv, m, n, d), func(b *testing.B) {
 			x, zt, dst := make([]T, m*d), make([]T, d*n), make([]T, m*n)
 			asmtest.Fill(asmtest.NewRand(1), x, asmtest.Gauss)
@@ -31,7 +30,7 @@ func sqdistBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 			var e T
 			b.SetBytes(int64(len(x)+len(zt)+len(dst)) * int64(unsafe.Sizeof(e)))
 			for b.Loop() {
-				SqDist(lv, m, n, d, dst, n, x, d, zt, n, false)
+				SqDist(m, n, d, dst, n, x, d, zt, n, false)
 			}
 			// a difference is not counted: it takes no FMA slot
 			b.ReportMetric(2*float64(m*n*d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
@@ -52,7 +51,7 @@ func BenchmarkGibbs(b *testing.B) {
 }
 
 func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(b) {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", name, lv, m, n, d), func(b *testing.B) {
 			x, zt, k := make([]T, m*d), make([]T, d*n), make([]T, m*n)
 			asmtest.Fill(asmtest.NewRand(1), x, asmtest.Gauss)
@@ -60,7 +59,7 @@ func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 			var e T
 			b.SetBytes(int64(len(x)+len(zt)+len(k)) * int64(unsafe.Sizeof(e)))
 			for b.Loop() {
-				Gibbs(lv, m, n, d, k, n, nil, 0, x, d, zt, n, T(-1/float64(d)))
+				Gibbs(m, n, d, k, n, nil, 0, x, d, zt, n, T(-1/float64(d)))
 			}
 			ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 			b.ReportMetric(ns/float64(m*n), "ns/elem")
@@ -78,7 +77,7 @@ func BenchmarkAdjCost(b *testing.B) {
 
 func adjcostBenchmark[T num.Float](b *testing.B, name string) {
 	const r, rows = 20, 64
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(b) {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/r=%d", name, lv, n, r), func(b *testing.B) {
 				k, mat, left, right, u, v := asmtest.Random[T](n*n), asmtest.Random[T](n*n), asmtest.Random[T](n*r), asmtest.Random[T](r*n), asmtest.Random[T](n), asmtest.Random[T](n)
@@ -86,7 +85,7 @@ func adjcostBenchmark[T num.Float](b *testing.B, name string) {
 				b.SetBytes(int64(2*n*n) * int64(unsafe.Sizeof(g[0])))
 				for b.Loop() {
 					for i := 0; i < n; i += rows {
-						AdjCost(lv, min(rows, n-i), n, r, g, n, k[i*n:], n, mat[i*n:], n, left[i*r:], r, right, n, u[i:], v, 1.5)
+						AdjCost(min(rows, n-i), n, r, g, n, k[i*n:], n, mat[i*n:], n, left[i*r:], r, right, n, u[i:], v, 1.5)
 					}
 				}
 				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)

@@ -49,8 +49,8 @@ func adjcostAVX2F64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat
 func adjcostAVX2F32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
 
 //go:noinline
-func sqdist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
-	switch asm.VariantOf[T, T](lv) {
+func sqdist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		sqdistAVX512F64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
 	case asm.AVX512F32:
@@ -65,8 +65,8 @@ func sqdist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx
 }
 
 //go:noinline
-func gibbs[T num.Float](lv asm.Level, m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
-	switch asm.VariantOf[T, T](lv) {
+func gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		gibbsAVX512F64(m, n, d, num.P64(k), ldk, num.P64(dist), ldd, num.P64(x), ldx, num.P64(zt), ldz, float64(c))
 	case asm.AVX512F32:
@@ -83,8 +83,8 @@ func gibbs[T num.Float](lv asm.Level, m, n, d int, k []T, ldk int, dist []T, ldd
 var doublePumped = asm.DoublePumped()
 
 //go:noinline
-func adjcost[T num.Float](lv asm.Level, m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
-	form := asm.VariantOf[T, T](lv)
+func adjcost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
+	form := asm.VariantOf[T, T]()
 	switch { // rows far apart, of which AVX2's form has half as many at once (AVX512.md)
 	case form == asm.AVX512F64 && ldk >= 1050 && (ldk < 3000 || !doublePumped):
 		form = asm.AVX2F64

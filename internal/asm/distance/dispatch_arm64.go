@@ -31,8 +31,8 @@ func adjcostNEONF64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat
 func adjcostNEONF32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
 
 //go:noinline
-func sqdist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
-	switch asm.VariantOf[T, T](lv) {
+func sqdist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		sqdistNEONF64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
 	case asm.NEONF32:
@@ -43,8 +43,8 @@ func sqdist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx
 }
 
 //go:noinline
-func gibbs[T num.Float](lv asm.Level, m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
-	switch asm.VariantOf[T, T](lv) {
+func gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		gibbsNEONF64(m, n, d, num.P64(k), ldk, num.P64(dist), ldd, num.P64(x), ldx, num.P64(zt), ldz, float64(c))
 	case asm.NEONF32:
@@ -55,8 +55,8 @@ func gibbs[T num.Float](lv asm.Level, m, n, d int, k []T, ldk int, dist []T, ldd
 }
 
 //go:noinline
-func adjcost[T num.Float](lv asm.Level, m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
-	switch asm.VariantOf[T, T](lv) {
+func adjcost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		adjcostNEONF64(m, n, r, num.P64(g), ldg, num.P64(k), ldk, num.P64(mat), ldm, num.P64(a), lda, num.P64(b), ldb, num.P64(u), num.P64(v), float64(lambda))
 	case asm.NEONF32:

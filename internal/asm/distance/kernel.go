@@ -7,7 +7,7 @@ import (
 
 // SqDist sets the m × n matrix dst to the squared distances between the rows of x
 // (m × d) and the columns of zt (d × n), or adds them if add is set.
-func SqDist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+func SqDist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)
 	asm.CheckMatrix(len(zt), d, n, ldz)
@@ -24,7 +24,7 @@ func SqDist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx
 	// panel of 256 dimensions by 96 columns stays in L2 and is the least a call gets
 	// (0.6 M FMAs, 25 µs of float64 on AVX2).
 	depth := min(d, 256)
-	if lv == asm.AVX512 && n <= 3*num.Lanes[T]() {
+	if asm.Current() == asm.AVX512 && n <= 3*num.Lanes[T]() {
 		depth = min(d, 1024) // a panel of one tile's columns
 	}
 	cols := asm.Piece(n, 24*depth, 96)
@@ -32,7 +32,7 @@ func SqDist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx
 	for k := 0; k < d; k += depth {
 		for i := 0; i < m; i += rows {
 			for j := 0; j < n; j += cols {
-				sqdist(lv, min(rows, m-i), min(cols, n-j), min(depth, d-k),
+				sqdist(min(rows, m-i), min(cols, n-j), min(depth, d-k),
 					dst[i*ldd+j:], ldd, x[i*ldx+k:], ldx, zt[k*ldz+j:], ldz, add || k > 0)
 			}
 		}
@@ -43,7 +43,7 @@ func SqDist[T num.Float](lv asm.Level, m, n, d int, dst []T, ldd int, x []T, ldx
 // (m × d) and the columns of zt (d × n). The distance is one chain in registers:
 // for d in the thousands SqDist with its blocks, followed by exp.Exp2, is the
 // better way to the same bits.
-func Gibbs[T num.Float](lv asm.Level, m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
+func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
 	asm.CheckMatrix(len(k), m, n, ldk)
 	if dist != nil {
 		asm.CheckMatrix(len(dist), m, n, ldd)
@@ -66,13 +66,13 @@ func Gibbs[T num.Float](lv asm.Level, m, n, d int, k []T, ldk int, dist []T, ldd
 			if dist != nil {
 				dj = dist[i*ldd+j:]
 			}
-			gibbs(lv, min(rows, m-i), min(cols, n-j), d, k[i*ldk+j:], ldk, dj, ldd, x[i*ldx:], ldx, zt[j:], ldz, c)
+			gibbs(min(rows, m-i), min(cols, n-j), d, k[i*ldk+j:], ldk, dj, ldd, x[i*ldx:], ldx, zt[j:], ldz, c)
 		}
 	}
 }
 
 // AdjCost sets the m × n matrix G to the adjoint of the cost matrix.
-func AdjCost[T num.Float](lv asm.Level, m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
+func AdjCost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
 	asm.CheckMatrix(len(g), m, n, ldg)
 	asm.CheckMatrix(len(k), m, n, ldk)
 	asm.CheckMatrix(len(mat), m, n, ldm)
@@ -91,7 +91,7 @@ func AdjCost[T num.Float](lv asm.Level, m, n, r int, g []T, ldg int, k []T, ldk 
 			if r > 0 {
 				ai, bj = a[i*lda:], b[j:]
 			}
-			adjcost(lv, min(rows, m-i), min(cols, n-j), r, g[i*ldg+j:], ldg, k[i*ldk+j:], ldk, mat[i*ldm+j:], ldm, ai, lda, bj, ldb, u[i:], v[j:], lambda)
+			adjcost(min(rows, m-i), min(cols, n-j), r, g[i*ldg+j:], ldg, k[i*ldk+j:], ldk, mat[i*ldm+j:], ldm, ai, lda, bj, ldb, u[i:], v[j:], lambda)
 		}
 	}
 }

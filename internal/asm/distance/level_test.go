@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -26,12 +25,12 @@ type sqdistShape struct {
 }
 
 func sqdistCompare[T num.Float](t *testing.T, seed uint64, s sqdistShape, c asmtest.Class) {
-	asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+	asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 		ldd, ldx, ldz := s.n+s.gd, s.d+s.gx, s.n+s.gz
 		x := a.In(span(s.m, s.d, ldx), c)
 		zt := a.In(span(s.d, s.n, ldz), c)
 		dst := a.InOut(span(s.m, s.n, ldd)+a.Rand.IntN(3), c)
-		SqDist(lv, s.m, s.n, s.d, dst, ldd, x, ldx, zt, ldz, s.add)
+		SqDist(s.m, s.n, s.d, dst, ldd, x, ldx, zt, ldz, s.add)
 	})
 	if t.Failed() {
 		t.Fatalf("%+v, values %v, seed %d", s, c, seed)
@@ -82,7 +81,7 @@ func TestSqDistSpecials(t *testing.T) {
 func sqdistTestSpecials[T num.Float](t *testing.T) {
 	const m, n, d = 7, 53, 3
 	for i, s := range asmtest.Specials[T]() {
-		asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T], lv asm.Level) {
+		asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T]) {
 			for j := range n {
 				x, zt := make([]T, m*d), make([]T, d*n)
 				asmtest.Fill(a.Rand, x, asmtest.Gauss)
@@ -91,7 +90,7 @@ func sqdistTestSpecials[T num.Float](t *testing.T) {
 				if j%4 == 0 {
 					x[j%m*d+j%d] = s
 				}
-				SqDist(lv, m, n, d, a.Out(m*n), n, x, d, zt, n, false)
+				SqDist(m, n, d, a.Out(m*n), n, x, d, zt, n, false)
 			}
 		})
 	}
@@ -108,9 +107,9 @@ func sqdistTestCut[T num.Float](t *testing.T) {
 	const m, n, d = 23, 61, 70
 	a := asmtest.Arena[T]{Rand: asmtest.NewRand(1)}
 	x, zt := a.In(m*d, asmtest.Gauss), a.In(d*n, asmtest.Gauss)
-	for _, lv := range append(asmtest.Levels(t), asm.Ref) {
+	for lv := range asmtest.Each(t) {
 		whole, cut := make([]T, m*n), make([]T, m*n)
-		SqDist(lv, m, n, d, whole, n, x, d, zt, n, false)
+		SqDist(m, n, d, whole, n, x, d, zt, n, false)
 		for range 20 {
 			i, j, k := a.Rand.IntN(m+1), a.Rand.IntN(n+1), a.Rand.IntN(d+1)
 			for _, p := range [][4]int{{0, i, 0, j}, {0, i, j, n}, {i, m, 0, j}, {i, m, j, n}} {
@@ -119,9 +118,9 @@ func sqdistTestCut[T num.Float](t *testing.T) {
 					continue
 				}
 				c := cut[i0*n+j0:]
-				SqDist(lv, i1-i0, j1-j0, k, c, n, x[i0*d:], d, zt[j0:], n, false)
+				SqDist(i1-i0, j1-j0, k, c, n, x[i0*d:], d, zt[j0:], n, false)
 				if k < d {
-					SqDist(lv, i1-i0, j1-j0, d-k, c, n, x[i0*d+k:], d, zt[k*n+j0:], n, true)
+					SqDist(i1-i0, j1-j0, d-k, c, n, x[i0*d+k:], d, zt[k*n+j0:], n, true)
 				}
 			}
 			for q := range whole {
@@ -148,7 +147,7 @@ func gibbsFactors[T num.Float]() []T {
 }
 
 func gibbsCompare[T num.Float](t *testing.T, seed uint64, s gibbsShape, class asmtest.Class, c T) {
-	asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+	asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 		ldk, ldd, ldx, ldz := s.n+s.gk, s.n+s.gd, s.d+s.gx, s.n+s.gz
 		x := a.In(span(s.m, s.d, ldx), class)
 		zt := a.In(span(s.d, s.n, ldz), class)
@@ -157,7 +156,7 @@ func gibbsCompare[T num.Float](t *testing.T, seed uint64, s gibbsShape, class as
 		if s.keep {
 			dist = a.InOut(span(s.m, s.n, ldd)+a.Rand.IntN(3), class)
 		}
-		Gibbs(lv, s.m, s.n, s.d, k, ldk, dist, ldd, x, ldx, zt, ldz, c)
+		Gibbs(s.m, s.n, s.d, k, ldk, dist, ldd, x, ldx, zt, ldz, c)
 	})
 	if t.Failed() {
 		t.Fatalf("%+v, values %v, c = %v, seed %d", s, class, c, seed)
@@ -212,7 +211,7 @@ func gibbsTestSpecials[T num.Float](t *testing.T) {
 	const m, n, d = 7, 53, 3
 	for i, s := range asmtest.Specials[T]() {
 		for q, c := range gibbsFactors[T]() {
-			asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T], lv asm.Level) {
+			asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T]) {
 				for j := q % 2; j < n; j += 2 {
 					x, zt := make([]T, m*d), make([]T, d*n)
 					asmtest.Fill(a.Rand, x, asmtest.Gauss)
@@ -221,7 +220,7 @@ func gibbsTestSpecials[T num.Float](t *testing.T) {
 					if j%4 == 0 {
 						x[j%m*d+j%d] = s
 					}
-					Gibbs(lv, m, n, d, a.Out(m*n), n, a.Out(m*n), n, x, d, zt, n, c)
+					Gibbs(m, n, d, a.Out(m*n), n, a.Out(m*n), n, x, d, zt, n, c)
 				}
 			})
 		}
@@ -241,7 +240,7 @@ func gibbsTestUnderflow[T num.Float](t *testing.T) {
 		least, ulp = 126, 0x1p-20 // from 8 to 16
 	}
 	x0 := T(math.Sqrt(least))
-	asmtest.Compare(t, 1, func(a *asmtest.Arena[T], lv asm.Level) {
+	asmtest.Compare(t, 1, func(a *asmtest.Arena[T]) {
 		for at := -60; at < 60; at += n {
 			x, zt := make([]T, m), make([]T, n)
 			for i := range x {
@@ -250,7 +249,7 @@ func gibbsTestUnderflow[T num.Float](t *testing.T) {
 			for j := range zt {
 				zt[j] = T(at+j) * ulp
 			}
-			Gibbs(lv, m, n, 1, a.Out(m*n), n, a.Out(m*n), n, x, 1, zt, n, -1)
+			Gibbs(m, n, 1, a.Out(m*n), n, a.Out(m*n), n, x, 1, zt, n, -1)
 		}
 	})
 }
@@ -268,16 +267,16 @@ func gibbsTestCut[T num.Float](t *testing.T) {
 	x, zt := make([]T, m*d), make([]T, d*n)
 	asmtest.Fill(rng, x, asmtest.Gauss)
 	asmtest.Fill(rng, zt, asmtest.Gauss)
-	for _, lv := range append(asmtest.Levels(t), asm.Ref) {
+	for lv := range asmtest.Each(t) {
 		whole, cut, dist := make([]T, m*n), make([]T, m*n), make([]T, m*n)
-		Gibbs(lv, m, n, d, whole, n, nil, 0, x, d, zt, n, -0.7)
+		Gibbs(m, n, d, whole, n, nil, 0, x, d, zt, n, -0.7)
 		for range 20 {
 			i, j := rng.IntN(m+1), rng.IntN(n+1)
 			for _, p := range [][4]int{{0, i, 0, j}, {0, i, j, n}, {i, m, 0, j}, {i, m, j, n}} {
 				i0, i1, j0, j1 := p[0], p[1], p[2], p[3]
 				if i0 < i1 && j0 < j1 {
 					at := i0*n + j0
-					Gibbs(lv, i1-i0, j1-j0, d, cut[at:], n, dist[at:], n, x[i0*d:], d, zt[j0:], n, -0.7)
+					Gibbs(i1-i0, j1-j0, d, cut[at:], n, dist[at:], n, x[i0*d:], d, zt[j0:], n, -0.7)
 				}
 			}
 			for q := range whole {
@@ -299,7 +298,7 @@ func adjcostLevels[T num.Float](t *testing.T) {
 	for _, class := range asmtest.Classes() {
 		for _, n := range append(asmtest.Lengths(), 240, 300) {
 			seed++
-			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 				pad := func() int { return a.Rand.IntN(2) * a.Rand.IntN(10) }
 				m, r := a.Rand.IntN(14), a.Rand.IntN(8)
 				switch {
@@ -314,11 +313,11 @@ func adjcostLevels[T num.Float](t *testing.T) {
 				u, v, lambda := a.In(m, class), a.In(n, class), asmtest.Value[T](a.Rand, class)
 				if a.Rand.IntN(3) == 0 {
 					g := a.InOut(span(m, n, ldg), class)
-					AdjCost(lv, m, n, r, g, ldg, k, ldk, g, ldg, left, lda, right, ldb, u, v, lambda)
+					AdjCost(m, n, r, g, ldg, k, ldk, g, ldg, left, lda, right, ldb, u, v, lambda)
 					return
 				}
 				g := a.Out(span(m, n, ldg))
-				AdjCost(lv, m, n, r, g, ldg, k, ldk, a.In(span(m, n, ldm), class), ldm, left, lda, right, ldb, u, v, lambda)
+				AdjCost(m, n, r, g, ldg, k, ldk, a.In(span(m, n, ldm), class), ldm, left, lda, right, ldb, u, v, lambda)
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, n = %d", class, n)
@@ -335,14 +334,14 @@ func TestAdjCostPieces(t *testing.T) {
 }
 
 func adjcostPieces[T num.Float](t *testing.T) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		for _, adjcostShape := range [][3]int{{400, 300, 20}, {3, 100000, 4}, {100, 1003, 60}, {2000, 7, 40}} {
 			m, n, r := adjcostShape[0], adjcostShape[1], adjcostShape[2]
 			t.Run(fmt.Sprintf("%v/%dx%dx%d", lv, m, n, r), func(t *testing.T) {
 				k, mat, a, b, u, v := asmtest.Random[T](m*n), asmtest.Random[T](m*n), asmtest.Random[T](m*r), asmtest.Random[T](r*n), asmtest.Random[T](m), asmtest.Random[T](n)
 				g, want := make([]T, m*n), make([]T, m*n)
 				adjcostRef(m, n, r, want, n, k, n, mat, n, a, r, b, n, u, v, 1.5)
-				AdjCost(lv, m, n, r, g, n, k, n, mat, n, a, r, b, n, u, v, 1.5)
+				AdjCost(m, n, r, g, n, k, n, mat, n, a, r, b, n, u, v, 1.5)
 				for i := range g {
 					if !asmtest.SameBits(g[i], want[i]) {
 						t.Fatalf("g[%d] = %v, in one call %v", i, g[i], want[i])

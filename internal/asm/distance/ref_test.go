@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/exp/oracle"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -35,7 +34,7 @@ func sqdistTestRefBound[T num.Float](t *testing.T) {
 			}
 		}
 		var got [1]T
-		SqDist(asm.Ref, 1, 1, d, got[:], 1, x, d, z, 1, false)
+		sqdistRef(1, 1, d, got[:], 1, x, d, z, 1, false)
 		var want asmtest.ExactSum
 		for k := range d {
 			diff := new(big.Float).SetPrec(400).SetFloat64(float64(x[k]))
@@ -57,12 +56,12 @@ func TestSqDistRefEqualRows(t *testing.T) {
 		asmtest.Fill(rng, x, asmtest.Wide)
 		copy(z, x)
 		var got [1]float64
-		SqDist(asm.Ref, 1, 1, d, got[:], 1, x, d, z, 1, false)
+		sqdistRef(1, 1, d, got[:], 1, x, d, z, 1, false)
 		if math.Float64bits(got[0]) != 0 {
 			t.Errorf("distance of %v to itself is %v", x, got[0])
 		}
 		asmtest.Fill(rng, z, asmtest.Wide)
-		SqDist(asm.Ref, 1, 1, d, got[:], 1, x, d, z, 1, false)
+		sqdistRef(1, 1, d, got[:], 1, x, d, z, 1, false)
 		if got[0] < 0 || math.Signbit(got[0]) {
 			t.Errorf("distance of %v and %v is %v", x, z, got[0])
 		}
@@ -71,18 +70,18 @@ func TestSqDistRefEqualRows(t *testing.T) {
 
 func TestSqDistEmpty(t *testing.T) {
 	dst := []float64{1, 2, 3, 4}
-	SqDist(asm.Best(), 2, 2, 0, dst, 2, nil, 0, nil, 0, true)
+	SqDist(2, 2, 0, dst, 2, nil, 0, nil, 0, true)
 	if dst[0] != 1 || dst[3] != 4 {
 		t.Errorf("d = 0 with add changed dst to %v", dst)
 	}
-	SqDist(asm.Best(), 2, 2, 0, dst, 2, nil, 0, nil, 0, false)
+	SqDist(2, 2, 0, dst, 2, nil, 0, nil, 0, false)
 	for i, x := range dst {
 		if math.Float64bits(x) != 0 {
 			t.Errorf("d = 0: dst[%d] = %v", i, x)
 		}
 	}
-	SqDist[float64](asm.Best(), 0, 3, 5, nil, 3, nil, 5, make([]float64, 15), 3, false)
-	SqDist[float64](asm.Best(), 3, 0, 5, nil, 0, make([]float64, 15), 5, nil, 0, false)
+	SqDist[float64](0, 3, 5, nil, 3, nil, 5, make([]float64, 15), 3, false)
+	SqDist[float64](3, 0, 5, nil, 0, make([]float64, 15), 5, nil, 0, false)
 }
 
 // power returns 2^y for a y of any precision: the oracle takes a float64, and what
@@ -134,7 +133,7 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 			continue
 		}
 		var k, dist [1]T
-		Gibbs(asm.Ref, 1, 1, d, k[:], 1, dist[:], 1, x, d, z, 1, c)
+		gibbsRef(1, 1, d, k[:], 1, dist[:], 1, x, d, z, 1, c)
 		want := power(y)
 		bound := big.NewFloat((float64(d+3)*math.Abs(y64)*math.Ln2 + 2) * asmtest.Roundoff[T]())
 		worst.See(asmtest.Error(float64(k[0]), want, bound.Mul(bound, want)), "x = %v, z = %v, c = %v", x, z, c)
@@ -146,12 +145,12 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 func TestGibbsRefEnds(t *testing.T) {
 	x := []float64{3, -1e200, 0.1}
 	var k, dist [1]float64
-	Gibbs(asm.Ref, 1, 1, 3, k[:], 1, dist[:], 1, x, 3, x, 1, -1e300)
+	gibbsRef(1, 1, 3, k[:], 1, dist[:], 1, x, 3, x, 1, -1e300)
 	if k[0] != 1 || math.Float64bits(dist[0]) != 0 {
 		t.Errorf("equal rows have D = %v, K = %v", dist[0], k[0])
 	}
 	for _, c := range []struct{ c, want float64 }{{-1021, 0x1p-1021}, {-1022, 0x1p-1022}, {math.Nextafter(-1022, -2000), 0}, {math.Inf(-1), 0}} {
-		Gibbs(asm.Ref, 1, 1, 1, k[:], 1, nil, 0, []float64{1}, 1, []float64{2}, 1, c.c)
+		gibbsRef(1, 1, 1, k[:], 1, nil, 0, []float64{1}, 1, []float64{2}, 1, c.c)
 		if math.Float64bits(k[0]) != math.Float64bits(c.want) {
 			t.Errorf("D = 1, c = %v: K = %v, not %v", c.c, k[0], c.want)
 		}
@@ -159,14 +158,14 @@ func TestGibbsRefEnds(t *testing.T) {
 }
 
 func TestGibbsEmpty(t *testing.T) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		k, dist := []float64{7, 7}, []float64{7, 7}
-		Gibbs(lv, 1, 2, 0, k, 2, dist, 2, nil, 0, nil, 2, -1)
+		Gibbs(1, 2, 0, k, 2, dist, 2, nil, 0, nil, 2, -1)
 		if k[0] != 1 || k[1] != 1 || dist[0] != 0 || dist[1] != 0 {
 			t.Errorf("%v: d = 0: K = %v, D = %v", lv, k, dist)
 		}
-		Gibbs(lv, 0, 3, 5, nil, 3, nil, 0, nil, 5, make([]float64, 15), 3, -1)
-		Gibbs(lv, 3, 0, 5, nil, 0, nil, 0, make([]float64, 15), 5, nil, 0, -1)
+		Gibbs(0, 3, 5, nil, 3, nil, 0, nil, 5, make([]float64, 15), 3, -1)
+		Gibbs(3, 0, 5, nil, 0, nil, 0, make([]float64, 15), 5, nil, 0, -1)
 	}
 }
 
@@ -217,15 +216,15 @@ func TestAllocations(t *testing.T) {
 }
 
 func allocations[T num.Float](t *testing.T) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		if n := asmtest.Allocations(func() {
 			var x, u [20]T
 			var zt [60]T
 			var k, dist [300]T
-			SqDist(lv, 10, 30, 2, dist[:], 30, x[:], 2, zt[:], 30, false)
-			Gibbs(lv, 10, 30, 2, k[:], 30, dist[:], 30, x[:], 2, zt[:], 30, -1)
-			Gibbs(lv, 10, 30, 2, k[:], 30, nil, 0, x[:], 2, zt[:], 30, -1)
-			AdjCost(lv, 10, 30, 2, dist[:], 30, k[:], 30, dist[:], 30, x[:], 2, zt[:], 30, u[:], k[:], 1.5)
+			SqDist(10, 30, 2, dist[:], 30, x[:], 2, zt[:], 30, false)
+			Gibbs(10, 30, 2, k[:], 30, dist[:], 30, x[:], 2, zt[:], 30, -1)
+			Gibbs(10, 30, 2, k[:], 30, nil, 0, x[:], 2, zt[:], 30, -1)
+			AdjCost(10, 30, 2, dist[:], 30, k[:], 30, dist[:], 30, x[:], 2, zt[:], 30, u[:], k[:], 1.5)
 		}); n != 0 {
 			t.Errorf("%v: %v allocations", lv, n)
 		}

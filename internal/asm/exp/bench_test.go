@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -39,10 +38,10 @@ func BenchmarkExp2(b *testing.B) {
 	benchmark(b, "f32", times144[float32], [2]float64{0, 20}, "zero", [2]float64{800, 900})
 }
 
-func times144[T num.Float](lv asm.Level, dst, x []T) { Exp2(lv, dst, x, -1.44) }
+func times144[T num.Float](dst, x []T) { Exp2(dst, x, -1.44) }
 
-func benchmark[T num.Float](b *testing.B, name string, f func(lv asm.Level, dst, x []T), ordinary [2]float64, other string, others [2]float64) {
-	run := func(b *testing.B, lv asm.Level, n int, of [2]float64) {
+func benchmark[T num.Float](b *testing.B, name string, f func(dst, x []T), ordinary [2]float64, other string, others [2]float64) {
+	run := func(b *testing.B, n int, of [2]float64) {
 		rng := rand.New(rand.NewPCG(6, 6))
 		x, dst := make([]T, n), make([]T, n)
 		for i := range x {
@@ -50,15 +49,15 @@ func benchmark[T num.Float](b *testing.B, name string, f func(lv asm.Level, dst,
 		}
 		b.SetBytes(2 * int64(n) * int64(unsafe.Sizeof(x[0])))
 		for b.Loop() {
-			f(lv, dst, x)
+			f(dst, x)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
 	}
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(b) {
 		for _, n := range []int{10, 100, 1024, 1031, 32768, 4 << 20} {
-			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) { run(b, lv, n, ordinary) })
+			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) { run(b, n, ordinary) })
 		}
-		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/results=%s", name, lv, 1024, other), func(b *testing.B) { run(b, lv, 1024, others) })
+		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/results=%s", name, lv, 1024, other), func(b *testing.B) { run(b, 1024, others) })
 	}
 }
 
@@ -68,12 +67,12 @@ func BenchmarkLogRows(b *testing.B) {
 }
 
 func logRowsBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 1, func(lv asm.Level, n int) func() {
+	each[T](b, name, 1, func(n int) func() {
 		mat, g, a := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n)
 		hi, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
 		return func() {
 			clear(q)
-			LogRows(lv, n, n, mat, n, 50, g, a, hi, sum, q, e)
+			LogRows(n, n, mat, n, 50, g, a, hi, sum, q, e)
 		}
 	})
 }
@@ -84,9 +83,9 @@ func BenchmarkLogColumnMax(b *testing.B) {
 }
 
 func logColumnMaxBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 1, func(lv asm.Level, n int) func() {
+	each[T](b, name, 1, func(n int) func() {
 		mat, f, h := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n)
-		return func() { LogColumnMax(lv, n, n, mat, n, 50, f, h) }
+		return func() { LogColumnMax(n, n, mat, n, 50, f, h) }
 	})
 }
 
@@ -96,11 +95,11 @@ func BenchmarkLogColumnSum(b *testing.B) {
 }
 
 func logColumnSumBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 1, func(lv asm.Level, n int) func() {
+	each[T](b, name, 1, func(n int) func() {
 		mat, f, h, s := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n)
 		return func() {
 			clear(s)
-			LogColumnSum(lv, n, n, mat, n, 50, f, h, s)
+			LogColumnSum(n, n, mat, n, 50, f, h, s)
 		}
 	})
 }
@@ -111,20 +110,20 @@ func BenchmarkLogPlan(b *testing.B) {
 }
 
 func logPlanBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 2, func(lv asm.Level, n int) func() {
+	each[T](b, name, 2, func(n int) func() {
 		mat, f, g, t := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n*n)
-		return func() { LogPlan(lv, n, n, t, n, mat, n, 50, f, g) }
+		return func() { LogPlan(n, n, t, n, mat, n, 50, f, g) }
 	})
 }
 
 // each benchmarks what prepare returns for every level and size; moved is the
 // number of n × n matrices that go through the core.
-func each[T num.Float](b *testing.B, name string, moved int, prepare func(lv asm.Level, n int) func()) {
-	for _, lv := range asm.Available() {
+func each[T num.Float](b *testing.B, name string, moved int, prepare func(n int) func()) {
+	for lv := range asmtest.Each(b) {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) {
 				var x T
-				f := prepare(lv, n)
+				f := prepare(n)
 				b.SetBytes(int64(moved*n*n) * int64(unsafe.Sizeof(x)))
 				for b.Loop() {
 					f()

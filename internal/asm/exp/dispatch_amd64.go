@@ -87,8 +87,8 @@ func logPlanAVX2F64(m, n int, t *float64, ldt int, mat *float64, ldm int, c floa
 func logPlanAVX2F32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
 
 //go:noinline
-func exp[T num.Float](lv asm.Level, dst, x []T) {
-	switch asm.VariantOf[T, T](lv) {
+func exp[T num.Float](dst, x []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		expAVX512F64(len(x), num.P64(dst), num.P64(x))
 	case asm.AVX512F32:
@@ -103,8 +103,8 @@ func exp[T num.Float](lv asm.Level, dst, x []T) {
 }
 
 //go:noinline
-func exp2[T num.Float](lv asm.Level, dst, x []T, c T) {
-	switch asm.VariantOf[T, T](lv) {
+func exp2[T num.Float](dst, x []T, c T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		exp2AVX512F64(len(x), num.P64(dst), num.P64(x), float64(c))
 	case asm.AVX512F32:
@@ -119,8 +119,8 @@ func exp2[T num.Float](lv asm.Level, dst, x []T, c T) {
 }
 
 //go:noinline
-func logRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
-	v := asm.VariantOf[T, T](lv)
+func logRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
+	v := asm.VariantOf[T, T]()
 	switch { // rows that AVX2's form takes less time for (AVX512.md)
 	case v == asm.AVX512F64 && (n > 4 && n <= 8 || n == 16):
 		v = asm.AVX2F64
@@ -142,8 +142,8 @@ func logRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, m
 }
 
 //go:noinline
-func logColumnMax[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h []T) {
-	switch asm.VariantOf[T, T](lv) {
+func logColumnMax[T num.Float](m, n int, mat []T, ldm int, c T, f, h []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		logColumnMaxAVX512F64(m, n, num.P64(mat), ldm, float64(c), num.P64(f), num.P64(h))
 	case asm.AVX512F32:
@@ -158,8 +158,8 @@ func logColumnMax[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f,
 }
 
 //go:noinline
-func logColumnSum[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h, s []T) {
-	switch asm.VariantOf[T, T](lv) {
+func logColumnSum[T num.Float](m, n int, mat []T, ldm int, c T, f, h, s []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		logColumnSumAVX512F64(m, n, num.P64(mat), ldm, float64(c), num.P64(f), num.P64(h), num.P64(s))
 	case asm.AVX512F32:
@@ -174,8 +174,8 @@ func logColumnSum[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f,
 }
 
 //go:noinline
-func logPlan[T num.Float](lv asm.Level, m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
-	switch asm.VariantOf[T, T](lv) {
+func logPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		logPlanAVX512F64(m, n, num.P64(t), ldt, num.P64(mat), ldm, float64(c), num.P64(f), num.P64(g))
 	case asm.AVX512F32:

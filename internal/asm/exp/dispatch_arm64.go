@@ -48,8 +48,8 @@ func logPlanNEONF64(m, n int, t *float64, ldt int, mat *float64, ldm int, c floa
 func logPlanNEONF32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
 
 //go:noinline
-func exp[T num.Float](lv asm.Level, dst, x []T) {
-	switch asm.VariantOf[T, T](lv) {
+func exp[T num.Float](dst, x []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		expNEONF64(len(x), num.P64(dst), num.P64(x))
 	case asm.NEONF32:
@@ -60,8 +60,8 @@ func exp[T num.Float](lv asm.Level, dst, x []T) {
 }
 
 //go:noinline
-func exp2[T num.Float](lv asm.Level, dst, x []T, c T) {
-	switch asm.VariantOf[T, T](lv) {
+func exp2[T num.Float](dst, x []T, c T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		exp2NEONF64(len(x), num.P64(dst), num.P64(x), float64(c))
 	case asm.NEONF32:
@@ -72,8 +72,8 @@ func exp2[T num.Float](lv asm.Level, dst, x []T, c T) {
 }
 
 //go:noinline
-func logRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
-	switch asm.VariantOf[T, T](lv) {
+func logRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		logRowsNEONF64(m, n, num.P64(mat), ldm, float64(c), num.P64(g), num.P64(a), num.P64(max), num.P64(sum), num.P64(q), num.P64(e))
 	case asm.NEONF32:
@@ -84,8 +84,8 @@ func logRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, m
 }
 
 //go:noinline
-func logColumnMax[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h []T) {
-	switch asm.VariantOf[T, T](lv) {
+func logColumnMax[T num.Float](m, n int, mat []T, ldm int, c T, f, h []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		logColumnMaxNEONF64(m, n, num.P64(mat), ldm, float64(c), num.P64(f), num.P64(h))
 	case asm.NEONF32:
@@ -96,8 +96,8 @@ func logColumnMax[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f,
 }
 
 //go:noinline
-func logColumnSum[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h, s []T) {
-	switch asm.VariantOf[T, T](lv) {
+func logColumnSum[T num.Float](m, n int, mat []T, ldm int, c T, f, h, s []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		logColumnSumNEONF64(m, n, num.P64(mat), ldm, float64(c), num.P64(f), num.P64(h), num.P64(s))
 	case asm.NEONF32:
@@ -108,8 +108,8 @@ func logColumnSum[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f,
 }
 
 //go:noinline
-func logPlan[T num.Float](lv asm.Level, m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
-	switch asm.VariantOf[T, T](lv) {
+func logPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		logPlanNEONF64(m, n, num.P64(t), ldt, num.P64(mat), ldm, float64(c), num.P64(f), num.P64(g))
 	case asm.NEONF32:

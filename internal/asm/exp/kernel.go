@@ -16,27 +16,27 @@ const (
 
 // Exp sets dst[i] = exp(x[i]) for i < len(x). dst may be x; otherwise they must
 // not overlap. It panics if dst is shorter than x.
-func Exp[T num.Float](lv asm.Level, dst, x []T) {
+func Exp[T num.Float](dst, x []T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), vectorCost, 32); len(x) > 0; dst, x = dst[p:], x[p:] {
 		p = min(p, len(x))
-		exp(lv, dst[:p], x[:p])
+		exp(dst[:p], x[:p])
 	}
 }
 
 // Exp2 sets dst[i] = 2^(c·x[i]) for i < len(x). dst may be x; otherwise they must
 // not overlap. It panics if dst is shorter than x.
-func Exp2[T num.Float](lv asm.Level, dst, x []T, c T) {
+func Exp2[T num.Float](dst, x []T, c T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), vectorCost, 32); len(x) > 0; dst, x = dst[p:], x[p:] {
 		p = min(p, len(x))
-		exp2(lv, dst[:p], x[:p], c)
+		exp2(dst[:p], x[:p], c)
 	}
 }
 
 // LogRows makes one pass of an iteration over the m × n matrix M: it sets max and
 // sum, adds to q, and uses e as scratch. Columns must exist: n ≥ 1.
-func LogRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
+func LogRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
 	if n < 1 {
 		panic("exp: a matrix without columns")
 	}
@@ -49,7 +49,7 @@ func LogRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, m
 	asm.CheckVector(len(sum), m)
 	for p := asm.Piece(m, passCost*n, 1); m > 0; m -= p {
 		p = min(p, m)
-		logRows(lv, p, n, mat, ldm, c, g, a, max, sum, q, e)
+		logRows(p, n, mat, ldm, c, g, a, max, sum, q, e)
 		if p < m {
 			mat, a, max, sum = mat[p*ldm:], a[p:], max[p:], sum[p:]
 		}
@@ -57,34 +57,34 @@ func LogRows[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, g, a, m
 }
 
 // LogColumnMax raises h[j] to max_i f[i] − c M_ij.
-func LogColumnMax[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h []T) {
+func LogColumnMax[T num.Float](m, n int, mat []T, ldm int, c T, f, h []T) {
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(f), m)
 	asm.CheckVector(len(h), n)
 	pieces(m, n, func(i, j, m, n int) {
-		logColumnMax(lv, m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:])
+		logColumnMax(m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:])
 	})
 }
 
 // LogColumnSum adds Σ_i 2^(f[i] − c M_ij − h[j]) to s[j].
-func LogColumnSum[T num.Float](lv asm.Level, m, n int, mat []T, ldm int, c T, f, h, s []T) {
+func LogColumnSum[T num.Float](m, n int, mat []T, ldm int, c T, f, h, s []T) {
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(f), m)
 	asm.CheckVector(len(h), n)
 	asm.CheckVector(len(s), n)
 	pieces(m, n, func(i, j, m, n int) {
-		logColumnSum(lv, m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:], s[j:])
+		logColumnSum(m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:], s[j:])
 	})
 }
 
 // LogPlan sets T_ij = 2^((g[j] − c M_ij) + f[i]).
-func LogPlan[T num.Float](lv asm.Level, m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
+func LogPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g []T) {
 	asm.CheckMatrix(len(t), m, n, ldt)
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(f), m)
 	asm.CheckVector(len(g), n)
 	pieces(m, n, func(i, j, m, n int) {
-		logPlan(lv, m, n, t[i*ldt+j:], ldt, mat[i*ldm+j:], ldm, c, f[i:], g[j:])
+		logPlan(m, n, t[i*ldt+j:], ldt, mat[i*ldm+j:], ldm, c, f[i:], g[j:])
 	})
 }
 

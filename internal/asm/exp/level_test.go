@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -14,7 +13,7 @@ import (
 // function is Exp, or Exp2 with a certain c, with its definition and where to test it.
 type function[T num.Float] struct {
 	name    string
-	apply   func(lv asm.Level, dst, x []T)
+	apply   func(dst, x []T)
 	ref     func(x T) T
 	edges   []float64 // arguments at which something changes
 	regions [][2]float64
@@ -31,7 +30,7 @@ func functions[T num.Float]() []function[T] {
 	}
 	exp2 := func(c T) function[T] {
 		f := function[T]{name: fmt.Sprintf("exp2 of %v·x", c)}
-		f.apply = func(lv asm.Level, dst, x []T) { Exp2(lv, dst, x, c) }
+		f.apply = func(dst, x []T) { Exp2(dst, x, c) }
 		f.ref = func(x T) T { return Ref2(T(c * x)) }
 		f.edges = []float64{1, above32, least32, 127, -127}
 		if num.IsFloat64[T]() {
@@ -54,12 +53,12 @@ func vectorLevels[T num.Float](t *testing.T) {
 		for _, class := range asmtest.Classes() {
 			for _, n := range asmtest.Lengths() {
 				seed++
-				asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
-					f.apply(lv, a.Out(n+3*(n%2)), a.In(n, class))
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					f.apply(a.Out(n+3*(n%2)), a.In(n, class))
 				})
-				asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 					x := a.InOut(n, class)
-					f.apply(lv, x, x)
+					f.apply(x, x)
 				})
 				if t.Failed() {
 					t.Fatalf("%s, class %v, n = %d", f.name, class, n)
@@ -143,8 +142,8 @@ func manyValues[T num.Float](t *testing.T) {
 func (f function[T]) check(t *testing.T, x []T) {
 	t.Helper()
 	got := make([]T, len(x))
-	for _, lv := range asmtest.Levels(t) {
-		f.apply(lv, got, x)
+	for lv := range asmtest.Each(t) {
+		f.apply(got, x)
 		for i := range x {
 			if want := f.ref(x[i]); !asmtest.SameBits(got[i], want) {
 				t.Fatalf("%s, %v: %v (%#x) at %d gives %v, want %v", f.name, lv, x[i], asmtest.Bits(x[i]), i, got[i], want)
@@ -161,7 +160,7 @@ func TestShortOutput(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			f.apply(asm.Ref, make([]float64, 3), make([]float64, 4))
+			f.apply(make([]float64, 3), make([]float64, 4))
 		})
 	}
 }
@@ -172,15 +171,15 @@ func TestAllocations(t *testing.T) {
 }
 
 func allocations[T num.Float](t *testing.T) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		if n := asmtest.Allocations(func() {
 			var m, x, y, z, w [20]T
-			Exp(lv, x[:], x[:])
-			Exp2(lv, x[:], x[:], 1)
-			LogRows(lv, 2, 10, m[:], 10, 1, x[:], y[:], z[:2], z[2:4], w[:10], w[10:])
-			LogColumnMax(lv, 2, 10, m[:], 10, 1, x[:], y[:])
-			LogColumnSum(lv, 2, 10, m[:], 10, 1, x[:], y[:], z[:])
-			LogPlan(lv, 2, 10, w[:], 10, m[:], 10, 1, x[:], y[:])
+			Exp(x[:], x[:])
+			Exp2(x[:], x[:], 1)
+			LogRows(2, 10, m[:], 10, 1, x[:], y[:], z[:2], z[2:4], w[:10], w[10:])
+			LogColumnMax(2, 10, m[:], 10, 1, x[:], y[:])
+			LogColumnSum(2, 10, m[:], 10, 1, x[:], y[:], z[:])
+			LogPlan(2, 10, w[:], 10, m[:], 10, 1, x[:], y[:])
 		}); n != 0 {
 			t.Errorf("%v: %v allocations", lv, n)
 		}
@@ -225,9 +224,9 @@ func TestLogRowsLevels(t *testing.T) {
 }
 
 func logRowsLevels[T num.Float](t *testing.T) {
-	shapes(t, 1, func(a arena[T], lv asm.Level) {
+	shapes(t, 1, func(a arena[T]) {
 		mat, ldm := a.matrix()
-		LogRows(lv, a.m, a.n, mat, ldm, a.factor(), a.potential(a.n), a.In(a.m, asmtest.Unit), a.Out(a.m), a.Out(a.m), a.InOut(a.n, a.class), a.Out(a.n))
+		LogRows(a.m, a.n, mat, ldm, a.factor(), a.potential(a.n), a.In(a.m, asmtest.Unit), a.Out(a.m), a.Out(a.m), a.InOut(a.n, a.class), a.Out(a.n))
 	})
 }
 
@@ -237,9 +236,9 @@ func TestLogColumnMaxLevels(t *testing.T) {
 }
 
 func logColumnMaxLevels[T num.Float](t *testing.T) {
-	shapes(t, 0, func(a arena[T], lv asm.Level) {
+	shapes(t, 0, func(a arena[T]) {
 		mat, ldm := a.matrix()
-		LogColumnMax(lv, a.m, a.n, mat, ldm, a.factor(), a.potential(a.m), a.InOut(a.n, a.class))
+		LogColumnMax(a.m, a.n, mat, ldm, a.factor(), a.potential(a.m), a.InOut(a.n, a.class))
 	})
 }
 
@@ -249,9 +248,9 @@ func TestLogColumnSumLevels(t *testing.T) {
 }
 
 func logColumnSumLevels[T num.Float](t *testing.T) {
-	shapes(t, 0, func(a arena[T], lv asm.Level) {
+	shapes(t, 0, func(a arena[T]) {
 		mat, ldm := a.matrix()
-		LogColumnSum(lv, a.m, a.n, mat, ldm, a.factor(), a.potential(a.m), a.In(a.n, a.class), a.InOut(a.n, a.class))
+		LogColumnSum(a.m, a.n, mat, ldm, a.factor(), a.potential(a.m), a.In(a.n, a.class), a.InOut(a.n, a.class))
 	})
 }
 
@@ -261,31 +260,31 @@ func TestLogPlanLevels(t *testing.T) {
 }
 
 func logPlanLevels[T num.Float](t *testing.T) {
-	shapes(t, 0, func(a arena[T], lv asm.Level) {
+	shapes(t, 0, func(a arena[T]) {
 		f, g, c := a.potential(a.m), a.potential(a.n), a.factor()
 		ldt := a.n + a.Rand.IntN(2)*a.Rand.IntN(10)
 		if a.Rand.IntN(3) == 0 {
 			t := a.InOut(asmtest.Cells(a.m, a.n, ldt), a.class)
-			LogPlan(lv, a.m, a.n, t, ldt, t, ldt, c, f, g)
+			LogPlan(a.m, a.n, t, ldt, t, ldt, c, f, g)
 			return
 		}
 		mat, ldm := a.matrix()
-		LogPlan(lv, a.m, a.n, a.Out(asmtest.Cells(a.m, a.n, ldt)), ldt, mat, ldm, c, f, g)
+		LogPlan(a.m, a.n, a.Out(asmtest.Cells(a.m, a.n, ldt)), ldt, mat, ldm, c, f, g)
 	})
 }
 
 // shapes compares the levels on a call for every class and length from least on.
-func shapes[T num.Float](t *testing.T, least int, call func(a arena[T], lv asm.Level)) {
+func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range append(asmtest.Lengths()[least:], 256, 300) {
 			seed++
-			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 				m := a.Rand.IntN(10)
 				if n%32 == 0 {
 					m = a.Rand.IntN(100)
 				}
-				call(arena[T]{a, class, m, n, a.Rand.IntN(3) == 0}, lv)
+				call(arena[T]{a, class, m, n, a.Rand.IntN(3) == 0})
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, n = %d", class, n)
@@ -307,15 +306,15 @@ func logSpecialPlaces[T num.Float](t *testing.T) {
 			if testing.Short() && at%5 != k%5 {
 				continue
 			}
-			asmtest.Compare(t, uint64(100*k+at), func(a *asmtest.Arena[T], lv asm.Level) {
+			asmtest.Compare(t, uint64(100*k+at), func(a *asmtest.Arena[T]) {
 				const m, n = 2, 54
 				mat := a.InOut(m*n, asmtest.Gauss)
 				mat[n+at] = special
 				potential := func(n int) []T { return a.In(n, asmtest.Gauss) }
-				LogRows(lv, m, n, mat, n, 1, potential(n), a.In(m, asmtest.Unit), a.Out(m), a.Out(m), a.InOut(n, asmtest.Gauss), a.Out(n))
-				LogColumnMax(lv, m, n, mat, n, 1, potential(m), a.InOut(n, asmtest.Gauss))
-				LogColumnSum(lv, m, n, mat, n, 1, potential(m), potential(n), a.InOut(n, asmtest.Gauss))
-				LogPlan(lv, m, n, a.Out(m*n), n, mat, n, 1, potential(m), potential(n))
+				LogRows(m, n, mat, n, 1, potential(n), a.In(m, asmtest.Unit), a.Out(m), a.Out(m), a.InOut(n, asmtest.Gauss), a.Out(n))
+				LogColumnMax(m, n, mat, n, 1, potential(m), a.InOut(n, asmtest.Gauss))
+				LogColumnSum(m, n, mat, n, 1, potential(m), potential(n), a.InOut(n, asmtest.Gauss))
+				LogPlan(m, n, a.Out(m*n), n, mat, n, 1, potential(m), potential(n))
 			})
 			if t.Failed() {
 				t.Fatalf("%v at %d", special, at)
@@ -332,7 +331,7 @@ func TestLogPieces(t *testing.T) {
 }
 
 func logPieces[T num.Float](t *testing.T) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		for _, shape := range [][2]int{{300, 70}, {31, 1003}, {3, 40000}} {
 			m, n := shape[0], shape[1]
 			t.Run(fmt.Sprintf("%v/%dx%d", lv, m, n), func(t *testing.T) {
@@ -340,24 +339,24 @@ func logPieces[T num.Float](t *testing.T) {
 				hi, sum, e := make([]T, m), make([]T, m), make([]T, n)
 				wantHi, wantSum, wantQ := make([]T, m), make([]T, m), append([]T{}, q...)
 				logRowsRef(m, n, mat, n, 7, g, a, wantHi, wantSum, wantQ, e)
-				LogRows(lv, m, n, mat, n, 7, g, a, hi, sum, q, e)
+				LogRows(m, n, mat, n, 7, g, a, hi, sum, q, e)
 				equal(t, "max", hi, wantHi)
 				equal(t, "sum", sum, wantSum)
 				equal(t, "q", q, wantQ)
 
 				h, wantH := asmtest.Random[T](n), asmtest.Random[T](n)
 				logColumnMaxRef(m, n, mat, n, -7, f, wantH)
-				LogColumnMax(lv, m, n, mat, n, -7, f, h)
+				LogColumnMax(m, n, mat, n, -7, f, h)
 				equal(t, "h", h, wantH)
 
 				s, wantS := asmtest.Random[T](n), asmtest.Random[T](n)
 				logColumnSumRef(m, n, mat, n, 7, f, h, wantS)
-				LogColumnSum(lv, m, n, mat, n, 7, f, h, s)
+				LogColumnSum(m, n, mat, n, 7, f, h, s)
 				equal(t, "s", s, wantS)
 
 				p, wantP := make([]T, m*n), make([]T, m*n)
 				logPlanRef(m, n, wantP, n, mat, n, 7, f, g)
-				LogPlan(lv, m, n, p, n, mat, n, 7, f, g)
+				LogPlan(m, n, p, n, mat, n, 7, f, g)
 				equal(t, "plan", p, wantP)
 			})
 		}

@@ -13,8 +13,8 @@ import (
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
 //go:noinline
-func rows[T num.Float](lv asm.Level, m, n int, s, k, v []T) {
-	switch asm.VariantOf[T, T](lv) {
+func rows[T num.Float](m, n int, s, k, v []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		rowsAVX512F64(m, n, num.P64(s), num.P64(k), num.P64(v))
 	case asm.AVX512F32:
@@ -29,8 +29,8 @@ func rows[T num.Float](lv asm.Level, m, n int, s, k, v []T) {
 }
 
 //go:noinline
-func columns[T num.Float](lv asm.Level, m, n int, q, k, u []T) {
-	switch asm.VariantOf[T, T](lv) {
+func columns[T num.Float](m, n int, q, k, u []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		columnsAVX512F64(m, n, num.P64(q), num.P64(k), num.P64(u))
 	case asm.AVX512F32:
@@ -45,8 +45,8 @@ func columns[T num.Float](lv asm.Level, m, n int, q, k, u []T) {
 }
 
 //go:noinline
-func divide[T num.Float](lv asm.Level, n int, x, a, y, lo, hi, outside []T, clear bool) {
-	switch asm.VariantOf[T, T](lv) {
+func divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		divideAVX512F64(n, num.P64(x), num.P64(a), num.P64(y), num.P64(lo), num.P64(hi), num.P64(outside), clear)
 	case asm.AVX512F32:
@@ -61,8 +61,8 @@ func divide[T num.Float](lv asm.Level, n int, x, a, y, lo, hi, outside []T, clea
 }
 
 //go:noinline
-func sqdist[T num.Float](lv asm.Level, m, n, d int, dst, x, y []T) {
-	switch asm.VariantOf[T, T](lv) {
+func sqdist[T num.Float](m, n, d int, dst, x, y []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		sqdistAVX512F64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.AVX512F32:
@@ -77,8 +77,8 @@ func sqdist[T num.Float](lv asm.Level, m, n, d int, dst, x, y []T) {
 }
 
 //go:noinline
-func mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
-	switch asm.VariantOf[T, T](lv) {
+func mul[T num.Float](n int, z, x, y []T, same bool) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		mulAVX512F64(n, num.P64(z), num.P64(x), num.P64(y), same)
 	case asm.AVX512F32:
@@ -95,8 +95,8 @@ func mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
 // interleave: AVX-512 has nothing to add to AVX2 here.
 //
 //go:noinline
-func interleave[T num.Float](lv asm.Level, m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
-	switch asm.VariantOf[T, T](lv) {
+func interleave[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64, asm.AVX2F64:
 		interleaveAVX2F64(m, n, num.P64(dst), ldd, (*[num.MaxLanes][]float64)(unsafe.Pointer(x)), ldx)
 	case asm.AVX512F32, asm.AVX2F32:

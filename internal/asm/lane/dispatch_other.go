@@ -3,22 +3,21 @@
 package lane
 
 import (
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func rows[T num.Float](_ asm.Level, m, n int, s, k, v []T) { rowsRef(m, n, s, k, v) }
+func rows[T num.Float](m, n int, s, k, v []T) { rowsRef(m, n, s, k, v) }
 
-func columns[T num.Float](_ asm.Level, m, n int, q, k, u []T) { columnsRef(m, n, q, k, u) }
+func columns[T num.Float](m, n int, q, k, u []T) { columnsRef(m, n, q, k, u) }
 
-func divide[T num.Float](_ asm.Level, n int, x, a, y, lo, hi, outside []T, clear bool) {
+func divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	divideRef(n, x, a, y, lo, hi, outside, clear)
 }
 
-func sqdist[T num.Float](_ asm.Level, m, n, d int, dst, x, y []T) { sqdistRef(m, n, d, dst, x, y) }
+func sqdist[T num.Float](m, n, d int, dst, x, y []T) { sqdistRef(m, n, d, dst, x, y) }
 
-func mul[T num.Float](_ asm.Level, n int, z, x, y []T, same bool) { mulRef(n, z, x, y, same) }
+func mul[T num.Float](n int, z, x, y []T, same bool) { mulRef(n, z, x, y, same) }
 
-func interleave[T num.Float](_ asm.Level, m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+func interleave[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
 	interleaveRef(m, n, dst, ldd, x, ldx)
 }

@@ -6,18 +6,18 @@ import (
 )
 
 // Rows sets s = K v for every problem.
-func Rows[T num.Float](lv asm.Level, m, n int, s, k, v []T) {
+func Rows[T num.Float](m, n int, s, k, v []T) {
 	w := check[T](m, n, len(k), len(s), len(v))
 	for i, p := 0, asm.Piece(m, n*w, 4); i < m; i += p {
-		rows(lv, min(p, m-i), n, s[i*w:], k[i*n*w:], v)
+		rows(min(p, m-i), n, s[i*w:], k[i*n*w:], v)
 	}
 }
 
 // Columns adds Kᵀ u to q for every problem.
-func Columns[T num.Float](lv asm.Level, m, n int, q, k, u []T) {
+func Columns[T num.Float](m, n int, q, k, u []T) {
 	w := check[T](m, n, len(k), len(u), len(q))
 	for i, p := 0, asm.Piece(m, n*w, 4); i < m; i += p {
-		columns(lv, min(p, m-i), n, q, k[i*n*w:], u[i*w:])
+		columns(min(p, m-i), n, q, k[i*n*w:], u[i*w:])
 	}
 }
 
@@ -37,29 +37,29 @@ func check[T num.Float](m, n, nk, nu, nv int) int {
 // Divide sets x[i] = a[i] / y[i] for the n elements of every problem, with clear to 0
 // where a[i] is 0, and outside to NaN for problems of which some x is not in [lo, hi]:
 // but for those that are 0, as their a[i] is.
-func Divide[T num.Float](lv asm.Level, n int, x, a, y, lo, hi, outside []T, clear bool) {
+func Divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	w := num.Lanes[T]()
 	asm.CheckVector(min(len(x), len(a), len(y))/w, n)
 	asm.CheckVector(min(len(lo), len(hi), len(outside)), w)
 	for i, p := 0, asm.Piece(n, 8*w, 1); i < n; i += p {
-		divide(lv, min(p, n-i), x[i*w:], a[i*w:], y[i*w:], lo, hi, outside, clear)
+		divide(min(p, n-i), x[i*w:], a[i*w:], y[i*w:], lo, hi, outside, clear)
 	}
 }
 
 // SqDist sets dst to the squared distances of m points x and n points y in d dimensions,
 // the coordinates of a point one after the other, for every problem.
-func SqDist[T num.Float](lv asm.Level, m, n, d int, dst, x, y []T) {
+func SqDist[T num.Float](m, n, d int, dst, x, y []T) {
 	w := num.Lanes[T]()
 	check[T](m, n, len(dst), m*w, n*w)
 	asm.CheckMatrix(len(x)/w, m, d, d)
 	asm.CheckMatrix(len(y)/w, n, d, d)
 	for i, p := 0, asm.Piece(m, n*max(d, 1)*w, 1); i < m; i += p {
-		sqdist(lv, min(p, m-i), n, d, dst[i*n*w:], x[i*d*w:], y)
+		sqdist(min(p, m-i), n, d, dst[i*n*w:], x[i*d*w:], y)
 	}
 }
 
 // Mul sets z[i] = x[i] y[i] for the n elements of every problem, or x[i] y[0] if same.
-func Mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
+func Mul[T num.Float](n int, z, x, y []T, same bool) {
 	w := num.Lanes[T]()
 	asm.CheckVector(min(len(z), len(x))/w, n)
 	if same {
@@ -68,7 +68,7 @@ func Mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
 		asm.CheckVector(len(y)/w, n)
 	}
 	for i, p := 0, asm.Piece(n, 2*w, 1); i < n; i += p {
-		mul(lv, min(p, n-i), z[i*w:], x[i*w:], y, same)
+		mul(min(p, n-i), z[i*w:], x[i*w:], y, same)
 		if !same {
 			y = y[min(p, n-i)*w:]
 		}
@@ -77,7 +77,7 @@ func Mul[T num.Float](lv asm.Level, n int, z, x, y []T, same bool) {
 
 // Interleave lays out m × n matrices, x[p] that of problem p, in rows of ldx elements, into
 // rows of ldd elements of every problem.
-func Interleave[T num.Float](lv asm.Level, m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
+func Interleave[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
 	w := num.Lanes[T]()
 	shortest := len(x[0])
 	for p := range w {
@@ -90,7 +90,7 @@ func Interleave[T num.Float](lv asm.Level, m, n int, dst []T, ldd int, x *[num.M
 		return
 	}
 	if p == m {
-		interleave(lv, m, n, dst, ldd, x, ldx)
+		interleave(m, n, dst, ldd, x, ldx)
 		return
 	}
 	for i := 0; i < m; i += p {
@@ -98,6 +98,6 @@ func Interleave[T num.Float](lv asm.Level, m, n int, dst []T, ldd int, x *[num.M
 		for l := range w {
 			rest[l] = rest[l][i*ldx:]
 		}
-		interleave(lv, min(p, m-i), n, dst[i*ldd*w:], ldd, &rest, ldx)
+		interleave(min(p, m-i), n, dst[i*ldd*w:], ldd, &rest, ldx)
 	}
 }

@@ -11,13 +11,13 @@ import (
 )
 
 // kernels are those of this folder, for m × n problems whose operands come from an arena.
-func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[string]func(lv asm.Level) {
+func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[string]func() {
 	w := num.Lanes[T]()
 	matrix := func() []T { return a.In(m*n*w, c) }
-	return map[string]func(lv asm.Level){
-		"Rows":    func(lv asm.Level) { Rows(lv, m, n, a.Out(m*w), matrix(), a.In(n*w, c)) },
-		"Columns": func(lv asm.Level) { Columns(lv, m, n, a.InOut(n*w, c), matrix(), a.In(m*w, c)) },
-		"Divide": func(lv asm.Level) {
+	return map[string]func(){
+		"Rows":    func() { Rows(m, n, a.Out(m*w), matrix(), a.In(n*w, c)) },
+		"Columns": func() { Columns(m, n, a.InOut(n*w, c), matrix(), a.In(m*w, c)) },
+		"Divide": func() {
 			weights, clear := a.InOut(m*w, c), a.Rand.IntN(2) == 0
 			for i := range weights {
 				if a.Rand.IntN(3) == 0 {
@@ -33,22 +33,22 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 			for p := range outside {
 				outside[p] = 0
 			}
-			Divide(lv, m, a.Out(m*w), weights, a.In(m*w, c), lo, hi, outside, clear)
+			Divide(m, a.Out(m*w), weights, a.In(m*w, c), lo, hi, outside, clear)
 		},
-		"SqDist": func(lv asm.Level) {
+		"SqDist": func() {
 			d := a.Rand.IntN(4)
-			SqDist(lv, m, n, d, a.Out(m*n*w), a.In(m*d*w, c), a.In(n*d*w, c))
+			SqDist(m, n, d, a.Out(m*n*w), a.In(m*d*w, c), a.In(n*d*w, c))
 		},
-		"Mul": func(lv asm.Level) { Mul(lv, m, a.Out(m*w), a.In(m*w, c), a.In(m*w, c), false) },
-		"Interleave": func(lv asm.Level) {
+		"Mul": func() { Mul(m, a.Out(m*w), a.In(m*w, c), a.In(m*w, c), false) },
+		"Interleave": func() {
 			cols, ldd, ldx := n-a.Rand.IntN(w), n+a.Rand.IntN(3), n+a.Rand.IntN(4)
 			var x [num.MaxLanes][]T
 			for p := range w {
 				x[p] = a.In(max(0, (m-1)*ldx+cols), c)
 			}
-			Interleave(lv, m, cols, a.InOut(m*ldd*w, c), ldd, &x, ldx)
+			Interleave(m, cols, a.InOut(m*ldd*w, c), ldd, &x, ldx)
 		},
-		"same": func(lv asm.Level) { Mul(lv, m, a.Out(m*w), a.In(m*w, c), a.In(w, c), true) },
+		"same": func() { Mul(m, a.Out(m*w), a.In(m*w, c), a.In(w, c), true) },
 	}
 }
 
@@ -64,8 +64,8 @@ func levels[T num.Float](t *testing.T) {
 		for _, class := range asmtest.Classes() {
 			for _, shape := range [][2]int{{0, 1}, {4, 1}, {4, 2}, {8, 1}, {12, 3}, {32, 4}} {
 				seed++
-				asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
-					kernels(a, shape[0], shape[1]*num.Lanes[T](), class)[name](lv)
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					kernels(a, shape[0], shape[1]*num.Lanes[T](), class)[name]()
 				})
 				if t.Failed() {
 					t.Fatalf("%s, class %v, shape %v", name, class, shape)
@@ -82,31 +82,30 @@ func TestPieces(t *testing.T) {
 	w := num.Lanes[float64]()
 	k, v, u := asmtest.Random[float64](m*n*w), asmtest.Random[float64](n*w), asmtest.Random[float64](m*w)
 	want, got := make([]float64, m*n*w), make([]float64, m*n*w)
-	for name, f := range map[string]func(lv asm.Level, out []float64){
-		"Rows":    func(lv asm.Level, out []float64) { Rows(lv, m, n, out[:m*w], k, v) },
-		"Columns": func(lv asm.Level, out []float64) { Columns(lv, m, n, out[:n*w], k, u) },
-		"Divide": func(lv asm.Level, out []float64) {
-			Divide(lv, m*n-1, out[w:], k[w:], k, v, u, out[:w], false)
+	for name, f := range map[string]func(out []float64){
+		"Rows":    func(out []float64) { Rows(m, n, out[:m*w], k, v) },
+		"Columns": func(out []float64) { Columns(m, n, out[:n*w], k, u) },
+		"Divide": func(out []float64) {
+			Divide(m*n-1, out[w:], k[w:], k, v, u, out[:w], false)
 		},
-		"SqDist": func(lv asm.Level, out []float64) { SqDist(lv, m, n, 1, out, u, v) },
-		"Mul":    func(lv asm.Level, out []float64) { Mul(lv, m*n, out, k, k, false) },
-		"same":   func(lv asm.Level, out []float64) { Mul(lv, m*n, out, k, u, true) },
-		"Interleave": func(lv asm.Level, out []float64) {
+		"SqDist": func(out []float64) { SqDist(m, n, 1, out, u, v) },
+		"Mul":    func(out []float64) { Mul(m*n, out, k, k, false) },
+		"same":   func(out []float64) { Mul(m*n, out, k, u, true) },
+		"Interleave": func(out []float64) {
 			var x [num.MaxLanes][]float64
 			for p := range w {
 				x[p] = k[p*m*n:][:m*n]
 			}
-			Interleave(lv, m, n, out, n, &x, n)
+			Interleave(m, n, out, n, &x, n)
 		},
 	} {
-		for _, lv := range asm.Available() {
-			for _, out := range [][]float64{want, got} {
-				clear(out)
-			}
-			f(asm.Ref, want)
-			f(lv, got)
+		clear(want)
+		asmtest.At(t, asm.Ref, func() { f(want) })
+		for lv := range asmtest.Each(t) {
+			clear(got)
+			f(got)
 			asmtest.SameSlices(t, fmt.Sprintf("%s, %v", name, lv), got, want)
-			if a := asmtest.Allocations(func() { f(lv, got) }); a != 0 && lv != asm.Ref {
+			if a := asmtest.Allocations(func() { f(got) }); a != 0 && lv != asm.Ref {
 				t.Errorf("%s, %v: %v allocations", name, lv, a)
 			}
 		}
@@ -117,25 +116,25 @@ func TestPieces(t *testing.T) {
 func TestShapes(t *testing.T) {
 	x := make([]float64, 4*8*8)
 	for name, f := range map[string]func(){
-		"rows":      func() { Rows(asm.Best(), 3, 8, x, x, x) },
-		"columns":   func() { Columns(asm.Best(), 4, 7, x, x, x) },
-		"empty":     func() { Rows(asm.Best(), 4, 0, x, x, x) },
-		"matrix":    func() { Rows(asm.Best(), 8, 8, x, x, x) },
-		"vector":    func() { Columns(asm.Best(), 4, 8, x[:63], x, x) },
-		"sums":      func() { Rows(asm.Best(), 4, 8, x[:31], x, x) },
-		"range":     func() { Divide(asm.Best(), 4, x, x, x, x[:7], x, x, true) },
-		"quotients": func() { Divide(asm.Best(), 33, x, x, x, x, x, x, true) },
-		"points":    func() { SqDist(asm.Best(), 4, 8, 5, x, x, x) },
-		"distances": func() { SqDist(asm.Best(), 4, 8, 1, x[1:], x, x) },
-		"factors":   func() { Mul(asm.Best(), 4, x, x, x[:31], false) },
-		"factor":    func() { Mul(asm.Best(), 4, x, x, x[:7], true) },
+		"rows":      func() { Rows(3, 8, x, x, x) },
+		"columns":   func() { Columns(4, 7, x, x, x) },
+		"empty":     func() { Rows(4, 0, x, x, x) },
+		"matrix":    func() { Rows(8, 8, x, x, x) },
+		"vector":    func() { Columns(4, 8, x[:63], x, x) },
+		"sums":      func() { Rows(4, 8, x[:31], x, x) },
+		"range":     func() { Divide(4, x, x, x, x[:7], x, x, true) },
+		"quotients": func() { Divide(33, x, x, x, x, x, x, true) },
+		"points":    func() { SqDist(4, 8, 5, x, x, x) },
+		"distances": func() { SqDist(4, 8, 1, x[1:], x, x) },
+		"factors":   func() { Mul(4, x, x, x[:31], false) },
+		"factor":    func() { Mul(4, x, x, x[:7], true) },
 		"lanes": func() {
-			Interleave(asm.Best(), 4, 8, x, 8, &[num.MaxLanes][]float64{x, x, x, x, x, x, x, x[:31]}, 8)
+			Interleave(4, 8, x, 8, &[num.MaxLanes][]float64{x, x, x, x, x, x, x, x[:31]}, 8)
 		},
 		"laid out": func() {
-			Interleave(asm.Best(), 4, 8, x[1:], 8, &[num.MaxLanes][]float64{x, x, x, x, x, x, x, x}, 8)
+			Interleave(4, 8, x[1:], 8, &[num.MaxLanes][]float64{x, x, x, x, x, x, x, x}, 8)
 		},
-		"negative": func() { Mul(asm.Best(), -1, x, x, x, true) },
+		"negative": func() { Mul(-1, x, x, x, true) },
 	} {
 		func() {
 			defer func() {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -24,22 +23,22 @@ func benchmark[K, T num.Float](b *testing.B, types string, ks []kernel[K, T]) {
 		if k.name == "Begin" {
 			moved = 2
 		}
-		sizes(b, "kernel="+k.name+"/type="+types, func(b *testing.B, lv asm.Level, n int) {
+		sizes(b, "kernel="+k.name+"/type="+types, func(b *testing.B, n int) {
 			o := random[K, T](n, n)
 			b.SetBytes(int64(moved*n*n) * int64(unsafe.Sizeof(o.k[0])))
 			for b.Loop() {
 				clear(o.q)
-				k.run(lv, o)
+				k.run(o)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*n), "ns/elem")
 		})
 	}
 }
 
-func sizes(b *testing.B, name string, f func(b *testing.B, lv asm.Level, n int)) {
-	for _, lv := range asm.Available() {
+func sizes(b *testing.B, name string, f func(b *testing.B, n int)) {
+	for lv := range asmtest.Each(b) {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {
-			b.Run(fmt.Sprintf("%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) { f(b, lv, n) })
+			b.Run(fmt.Sprintf("%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) { f(b, n) })
 		}
 	}
 }
@@ -49,23 +48,23 @@ func BenchmarkVector(b *testing.B) {
 	divideBenchmark[float64](b, "f64")
 	divideBenchmark[float32](b, "f32")
 	wide, narrow := asmtest.Random[float64](4000), make([]float32, 4000)
-	vector(b, "kernel=Narrow/type=mixed", 12, func(lv asm.Level, n int) { Narrow(lv, narrow[:n], wide) })
-	vector(b, "kernel=Widen/type=mixed", 12, func(lv asm.Level, n int) { Widen(lv, wide[:n], narrow) })
+	vector(b, "kernel=Narrow/type=mixed", 12, func(n int) { Narrow(narrow[:n], wide) })
+	vector(b, "kernel=Widen/type=mixed", 12, func(n int) { Widen(wide[:n], narrow) })
 }
 
 func divideBenchmark[T num.Float](b *testing.B, types string) {
 	x, y, dst := asmtest.Random[T](4000), asmtest.Random[T](4000), make([]T, 4000)
 	size := int(unsafe.Sizeof(x[0]))
-	vector(b, "kernel=Divide/type="+types, 3*size, func(lv asm.Level, n int) { Divide(lv, dst[:n], x, y) })
-	vector(b, "kernel=CountOutside/type="+types, size, func(lv asm.Level, n int) { CountOutside(lv, x[:n], 0.25, 0.75) })
+	vector(b, "kernel=Divide/type="+types, 3*size, func(n int) { Divide(dst[:n], x, y) })
+	vector(b, "kernel=CountOutside/type="+types, size, func(n int) { CountOutside(x[:n], 0.25, 0.75) })
 }
 
 // vector benchmarks f, which moves bytes for every element.
-func vector(b *testing.B, name string, bytes int, f func(lv asm.Level, n int)) {
-	sizes(b, name, func(b *testing.B, lv asm.Level, n int) {
+func vector(b *testing.B, name string, bytes int, f func(n int)) {
+	sizes(b, name, func(b *testing.B, n int) {
 		b.SetBytes(int64(bytes * n))
 		for b.Loop() {
-			f(lv, n)
+			f(n)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
 	})

@@ -17,8 +17,8 @@ import (
 // given; without q, it is the sums.
 //
 //go:noinline
-func run[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
-	switch faster(asm.VariantOf[K, T](lv), n, ldk, v != nil && q != nil) {
+func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
+	switch faster(asm.VariantOf[K, T](), n, ldk, v != nil && q != nil) {
 	case asm.AVX512F64:
 		passAVX512F64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
 	case asm.AVX512F32:
@@ -66,8 +66,8 @@ func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 //go:noinline
-func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
-	form := asm.VariantOf[T, T](lv)
+func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
+	form := asm.VariantOf[T, T]()
 	if form == asm.AVX512F64 && astride(n, ldk) {
 		form = asm.AVX2F64
 	}
@@ -86,8 +86,8 @@ func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int
 }
 
 //go:noinline
-func divide[T num.Float](lv asm.Level, n int, dst, x, y []T) {
-	v := asm.VariantOf[T, T](lv)
+func divide[T num.Float](n int, dst, x, y []T) {
+	v := asm.VariantOf[T, T]()
 	if v == asm.AVX512F64 && n < 24 {
 		v = asm.AVX2F64 // half a vector for nothing takes as long as one
 	}
@@ -104,8 +104,8 @@ func divide[T num.Float](lv asm.Level, n int, dst, x, y []T) {
 }
 
 //go:noinline
-func countOutside[T num.Float](lv asm.Level, n int, x []T, lo, hi T) int {
-	switch asm.VariantOf[T, T](lv) {
+func countOutside[T num.Float](n int, x []T, lo, hi T) int {
+	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		return countOutsideAVX512F64(n, num.P64(x), float64(lo), float64(hi))
 	case asm.AVX512F32:
@@ -120,8 +120,8 @@ func countOutside[T num.Float](lv asm.Level, n int, x []T, lo, hi T) int {
 }
 
 //go:noinline
-func narrow(lv asm.Level, n int, dst []float32, x []float64) {
-	switch lv {
+func narrow(n int, dst []float32, x []float64) {
+	switch asm.Current() {
 	case asm.AVX512:
 		narrowAVX512Mixed(n, unsafe.SliceData(dst), unsafe.SliceData(x))
 	case asm.AVX2:
@@ -132,8 +132,8 @@ func narrow(lv asm.Level, n int, dst []float32, x []float64) {
 }
 
 //go:noinline
-func widen(lv asm.Level, n int, dst []float64, x []float32) {
-	switch lv {
+func widen(n int, dst []float64, x []float32) {
+	switch asm.Current() {
 	case asm.AVX512:
 		widenAVX512Mixed(n, unsafe.SliceData(dst), unsafe.SliceData(x))
 	case asm.AVX2:

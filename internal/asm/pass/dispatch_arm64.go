@@ -17,8 +17,8 @@ import (
 // given; without q, it is the sums.
 //
 //go:noinline
-func run[K, T num.Float](lv asm.Level, m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
-	switch asm.VariantOf[K, T](lv) {
+func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
+	switch asm.VariantOf[K, T]() {
 	case asm.NEONF64:
 		if divide {
 			iterateNEONF64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q))
@@ -48,8 +48,8 @@ func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 //go:noinline
-func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
-	switch asm.VariantOf[T, T](lv) {
+func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		beginNEONF64(m, n, num.P64(k), ldk, num.P64(mat), ldm, num.P64(v), num.P64(u), num.P64(w), num.P64(r), num.P64(s), num.P64(q))
 	case asm.NEONF32:
@@ -60,8 +60,8 @@ func begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int
 }
 
 //go:noinline
-func divide[T num.Float](lv asm.Level, n int, dst, x, y []T) {
-	switch asm.VariantOf[T, T](lv) {
+func divide[T num.Float](n int, dst, x, y []T) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		divideNEONF64(n, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.NEONF32:
@@ -72,8 +72,8 @@ func divide[T num.Float](lv asm.Level, n int, dst, x, y []T) {
 }
 
 //go:noinline
-func countOutside[T num.Float](lv asm.Level, n int, x []T, lo, hi T) int {
-	switch asm.VariantOf[T, T](lv) {
+func countOutside[T num.Float](n int, x []T, lo, hi T) int {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		return countOutsideNEONF64(n, num.P64(x), float64(lo), float64(hi))
 	case asm.NEONF32:
@@ -84,8 +84,8 @@ func countOutside[T num.Float](lv asm.Level, n int, x []T, lo, hi T) int {
 }
 
 //go:noinline
-func narrow(lv asm.Level, n int, dst []float32, x []float64) {
-	switch lv {
+func narrow(n int, dst []float32, x []float64) {
+	switch asm.Current() {
 	case asm.NEON:
 		narrowNEONMixed(n, unsafe.SliceData(dst), unsafe.SliceData(x))
 	default:
@@ -94,8 +94,8 @@ func narrow(lv asm.Level, n int, dst []float32, x []float64) {
 }
 
 //go:noinline
-func widen(lv asm.Level, n int, dst []float64, x []float32) {
-	switch lv {
+func widen(n int, dst []float64, x []float32) {
+	switch asm.Current() {
 	case asm.NEON:
 		widenNEONMixed(n, unsafe.SliceData(dst), unsafe.SliceData(x))
 	default:

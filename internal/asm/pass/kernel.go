@@ -6,7 +6,7 @@ import (
 )
 
 // Rows sets s = K v for the m × n matrix K.
-func Rows[K, T num.Float](lv asm.Level, m, n int, s []T, k []K, ldk int, v []T) {
+func Rows[K, T num.Float](m, n int, s []T, k []K, ldk int, v []T) {
 	asm.CheckMatrix(len(k), m, n, ldk)
 	asm.CheckVector(len(s), m)
 	asm.CheckVector(len(v), n)
@@ -15,14 +15,14 @@ func Rows[K, T num.Float](lv asm.Level, m, n int, s []T, k []K, ldk int, v []T) 
 		return
 	}
 	for i, p := 0, asm.Piece(m, n, 8); i < m; i += p {
-		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, &v[0], nil, &s[i], nil, false) {
+		if m := min(p, m-i); !run(m, n, &k[i*ldk], ldk, &v[0], nil, &s[i], nil, false) {
 			rowsRef(m, n, s[i:], k[i*ldk:], ldk, v)
 		}
 	}
 }
 
 // Columns sets q = q + Kᵀ u for the m × n matrix K.
-func Columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []T) {
+func Columns[K, T num.Float](m, n int, q []T, k []K, ldk int, u []T) {
 	asm.CheckMatrix(len(k), m, n, ldk)
 	asm.CheckVector(len(q), n)
 	asm.CheckVector(len(u), m)
@@ -30,7 +30,7 @@ func Columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []
 		return
 	}
 	for i, p := 0, asm.Piece(m, n, 8); i < m; i += p {
-		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, nil, nil, &u[i], &q[0], false) {
+		if m := min(p, m-i); !run(m, n, &k[i*ldk], ldk, nil, nil, &u[i], &q[0], false) {
 			columnsRef(m, n, q, k[i*ldk:], ldk, u[i:])
 		}
 	}
@@ -38,10 +38,10 @@ func Columns[K, T num.Float](lv asm.Level, m, n int, q []T, k []K, ldk int, u []
 
 // Iterate sets u = a ⊘ K v and adds Kᵀ u to q, reading the m × n matrix K once.
 // Columns must exist: n ≥ 1.
-func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q []T) {
+func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q []T) {
 	checkPass(m, n, len(k), ldk, len(v), len(a), len(u), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
-		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, &v[0], &a[i], &u[i], &q[0], true) {
+		if m := min(p, m-i); !run(m, n, &k[i*ldk], ldk, &v[0], &a[i], &u[i], &q[0], true) {
 			iterateRef(m, n, k[i*ldk:], ldk, v, a[i:], u[i:], q)
 		}
 	}
@@ -49,10 +49,10 @@ func Iterate[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, v, a, u, q 
 
 // Sweep sets s = w ⊙ K t and adds Kᵀ s to q, reading the m × n matrix K once.
 // Columns must exist: n ≥ 1.
-func Sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []T) {
+func Sweep[K, T num.Float](m, n int, k []K, ldk int, t, w, s, q []T) {
 	checkPass(m, n, len(k), ldk, len(t), len(w), len(s), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
-		if m := min(p, m-i); !run(lv, m, n, &k[i*ldk], ldk, &t[0], &w[i], &s[i], &q[0], false) {
+		if m := min(p, m-i); !run(m, n, &k[i*ldk], ldk, &t[0], &w[i], &s[i], &q[0], false) {
 			sweepRef(m, n, k[i*ldk:], ldk, t, w[i:], s[i:], q)
 		}
 	}
@@ -60,13 +60,13 @@ func Sweep[K, T num.Float](lv asm.Level, m, n int, k []K, ldk int, t, w, s, q []
 
 // Begin starts the reverse sweep at the transport cost: it sets r and s and adds to q,
 // reading the m × n matrices K and M once. Columns must exist: n ≥ 1.
-func Begin[T num.Float](lv asm.Level, m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
+func Begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
 	checkPass(m, n, len(k), ldk, len(v), len(w), len(s), len(q))
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(u), m)
 	asm.CheckVector(len(r), m)
 	for i, p := 0, asm.Piece(m, 4*n, 8); i < m; i += p {
-		begin(lv, min(p, m-i), n, k[i*ldk:], ldk, mat[i*ldm:], ldm, v, u[i:], w[i:], r[i:], s[i:], q)
+		begin(min(p, m-i), n, k[i*ldk:], ldk, mat[i*ldm:], ldm, v, u[i:], w[i:], r[i:], s[i:], q)
 	}
 }
 
@@ -83,40 +83,40 @@ func checkPass(m, n, nk, ldk, nv, na, nu, nq int) {
 
 // Divide sets dst[i] = x[i] / y[i] for i < len(dst). It panics if x or y is shorter
 // than dst.
-func Divide[T num.Float](lv asm.Level, dst, x, y []T) {
+func Divide[T num.Float](dst, x, y []T) {
 	n := len(dst)
 	asm.CheckVector(len(x), n)
 	asm.CheckVector(len(y), n)
 	for i, p := 0, asm.Piece(n, 8, 64); i < n; i += p {
-		divide(lv, min(p, n-i), dst[i:], x[i:], y[i:])
+		divide(min(p, n-i), dst[i:], x[i:], y[i:])
 	}
 }
 
 // CountOutside returns the number of elements of x that are not in [lo, hi].
-func CountOutside[T num.Float](lv asm.Level, x []T, lo, hi T) (count int) {
+func CountOutside[T num.Float](x []T, lo, hi T) (count int) {
 	n := len(x)
 	for i, p := 0, asm.Piece(n, 1, 64); i < n; i += p {
-		count += countOutside(lv, min(p, n-i), x[i:], lo, hi)
+		count += countOutside(min(p, n-i), x[i:], lo, hi)
 	}
 	return count
 }
 
 // Narrow sets dst[i] to x[i] rounded to float32 for i < len(dst), and to +0 where
 // |x[i]| < 2⁻¹²⁶: no result is subnormal. It panics if x is shorter than dst.
-func Narrow(lv asm.Level, dst []float32, x []float64) {
+func Narrow(dst []float32, x []float64) {
 	n := len(dst)
 	asm.CheckVector(len(x), n)
 	for i, p := 0, asm.Piece(n, 2, 64); i < n; i += p {
-		narrow(lv, min(p, n-i), dst[i:], x[i:])
+		narrow(min(p, n-i), dst[i:], x[i:])
 	}
 }
 
 // Widen sets dst[i] = x[i] for i < len(dst), which is exact. It panics if x is shorter
 // than dst.
-func Widen(lv asm.Level, dst []float64, x []float32) {
+func Widen(dst []float64, x []float32) {
 	n := len(dst)
 	asm.CheckVector(len(x), n)
 	for i, p := 0, asm.Piece(n, 2, 64); i < n; i += p {
-		widen(lv, min(p, n-i), dst[i:], x[i:])
+		widen(min(p, n-i), dst[i:], x[i:])
 	}
 }

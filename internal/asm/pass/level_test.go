@@ -22,26 +22,26 @@ type operands[K, T num.Float] struct {
 // A kernel is one of the passes, and its definition in one call.
 type kernel[K, T num.Float] struct {
 	name string
-	run  func(lv asm.Level, o *operands[K, T])
+	run  func(o *operands[K, T])
 	ref  func(o *operands[K, T])
 }
 
 func kernels[K, T num.Float]() []kernel[K, T] {
 	ks := []kernel[K, T]{
-		{"Rows", func(lv asm.Level, o *operands[K, T]) { Rows(lv, o.m, o.n, o.u, o.k, o.ldk, o.v) },
+		{"Rows", func(o *operands[K, T]) { Rows(o.m, o.n, o.u, o.k, o.ldk, o.v) },
 			func(o *operands[K, T]) { rowsRef(o.m, o.n, o.u, o.k, o.ldk, o.v) }},
-		{"Columns", func(lv asm.Level, o *operands[K, T]) { Columns(lv, o.m, o.n, o.q, o.k, o.ldk, o.a) },
+		{"Columns", func(o *operands[K, T]) { Columns(o.m, o.n, o.q, o.k, o.ldk, o.a) },
 			func(o *operands[K, T]) { columnsRef(o.m, o.n, o.q, o.k, o.ldk, o.a) }},
-		{"Iterate", func(lv asm.Level, o *operands[K, T]) { Iterate(lv, o.m, o.n, o.k, o.ldk, o.v, o.a, o.u, o.q) },
+		{"Iterate", func(o *operands[K, T]) { Iterate(o.m, o.n, o.k, o.ldk, o.v, o.a, o.u, o.q) },
 			func(o *operands[K, T]) { iterateRef(o.m, o.n, o.k, o.ldk, o.v, o.a, o.u, o.q) }},
-		{"Sweep", func(lv asm.Level, o *operands[K, T]) { Sweep(lv, o.m, o.n, o.k, o.ldk, o.v, o.w, o.u, o.q) },
+		{"Sweep", func(o *operands[K, T]) { Sweep(o.m, o.n, o.k, o.ldk, o.v, o.w, o.u, o.q) },
 			func(o *operands[K, T]) { sweepRef(o.m, o.n, o.k, o.ldk, o.v, o.w, o.u, o.q) }},
 	}
 	if num.IsFloat64[K]() != num.IsFloat64[T]() {
 		return ks
 	}
-	return append(ks, kernel[K, T]{"Begin", func(lv asm.Level, o *operands[K, T]) {
-		Begin(lv, o.m, o.n, any(o.k).([]T), o.ldk, o.mat, o.ldm, o.v, o.a, o.w, o.r, o.u, o.q)
+	return append(ks, kernel[K, T]{"Begin", func(o *operands[K, T]) {
+		Begin(o.m, o.n, any(o.k).([]T), o.ldk, o.mat, o.ldm, o.v, o.a, o.w, o.r, o.u, o.q)
 	}, func(o *operands[K, T]) {
 		beginRef(o.m, o.n, any(o.k).([]T), o.ldk, o.mat, o.ldm, o.v, o.a, o.w, o.r, o.u, o.q)
 	}})
@@ -82,14 +82,14 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 				continue
 			}
 			seed++
-			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 				m := a.Rand.IntN(14)
 				if n%32 == 0 {
 					m = a.Rand.IntN(300)
 				} else if n < 130 {
 					m = a.Rand.IntN(40)
 				}
-				k.run(lv, draw[K](a, m, n, class))
+				k.run(draw[K](a, m, n, class))
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, n = %d", class, n)
@@ -103,11 +103,11 @@ func TestMixedIsWidened(t *testing.T) {
 	wide := kernels[float64, float64]()
 	for i, k := range kernels[float32, float64]() {
 		for seed := range uint64(200) {
-			asmtest.Compare(t, seed, func(a *asmtest.Arena[float64], lv asm.Level) {
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[float64]) {
 				o := draw[float32](a, a.Rand.IntN(40), 1+a.Rand.IntN(80), asmtest.Class(seed%5))
 				u, q := append([]float64{}, o.u...), append([]float64{}, o.q...)
-				wide[i].run(lv, &operands[float64, float64]{m: o.m, n: o.n, ldk: o.ldk, k: asmtest.Widen(o.k), v: o.v, a: o.a, w: o.w, u: u, q: q})
-				k.run(lv, o)
+				wide[i].run(&operands[float64, float64]{m: o.m, n: o.n, ldk: o.ldk, k: asmtest.Widen(o.k), v: o.v, a: o.a, w: o.w, u: u, q: q})
+				k.run(o)
 				asmtest.SameSlices(t, k.name+": u", o.u, u)
 				asmtest.SameSlices(t, k.name+": q", o.q, q)
 			})
@@ -123,12 +123,12 @@ func TestUnderflow(t *testing.T) {
 
 func underflow[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	for _, n := range asmtest.Lengths()[1:] {
-		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[T], lv asm.Level) {
+		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[T]) {
 			o := draw[K](a, 6, n, asmtest.Unit)
 			o.k, o.v = make([]K, len(o.k)), make([]T, n)
 			asmtest.Set(o.k, -asmtest.Least[K]())
 			asmtest.Set(o.v, asmtest.Least[T]())
-			k.run(lv, o)
+			k.run(o)
 		})
 	}
 }
@@ -145,10 +145,10 @@ func pieces[K, T num.Float](t *testing.T, k kernel[K, T]) {
 		want := *o
 		want.u, want.r, want.q = make([]T, o.m), make([]T, o.m), append([]T{}, o.q...)
 		k.ref(&want)
-		for _, lv := range asm.Available() {
+		for lv := range asmtest.Each(t) {
 			got := *o
 			got.u, got.r, got.q = make([]T, o.m), make([]T, o.m), append([]T{}, o.q...)
-			k.run(lv, &got)
+			k.run(&got)
 			asmtest.SameSlices(t, lv.String()+": u", got.u, want.u)
 			asmtest.SameSlices(t, lv.String()+": r", got.r, want.r)
 			asmtest.SameSlices(t, lv.String()+": q", got.q, want.q)
@@ -175,28 +175,28 @@ func TestNoAllocation(t *testing.T) {
 
 func allocations[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	o := random[K, T](30, 40)
-	for _, lv := range asm.Available() {
-		if a := asmtest.Allocations(func() { k.run(lv, o) }); a != 0 {
+	for lv := range asmtest.Each(t) {
+		if a := asmtest.Allocations(func() { k.run(o) }); a != 0 {
 			t.Errorf("%v: %v allocations", lv, a)
 		}
 	}
 }
 
 func vectorAllocations[T num.Float](t *testing.T) {
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		if a := asmtest.Allocations(func() {
 			var k, x, y, q [50]T
 			var narrow [50]float32
 			var wide [50]float64
-			Rows(lv, 5, 10, x[:], k[:], 10, y[:])
-			Columns(lv, 5, 10, q[:], k[:], 10, y[:])
-			Iterate(lv, 5, 10, k[:], 10, x[:10], y[:], x[10:], q[:])
-			Sweep(lv, 5, 10, k[:], 10, x[:10], y[:], x[10:], q[:])
-			Begin(lv, 5, 10, k[:], 10, k[:], 10, x[:10], y[:], y[:], x[10:20], x[20:], q[:])
-			Divide(lv, x[:], y[:], x[:])
-			CountOutside(lv, x[:], 0, 1)
-			Narrow(lv, narrow[:], wide[:])
-			Widen(lv, wide[:], narrow[:])
+			Rows(5, 10, x[:], k[:], 10, y[:])
+			Columns(5, 10, q[:], k[:], 10, y[:])
+			Iterate(5, 10, k[:], 10, x[:10], y[:], x[10:], q[:])
+			Sweep(5, 10, k[:], 10, x[:10], y[:], x[10:], q[:])
+			Begin(5, 10, k[:], 10, k[:], 10, x[:10], y[:], y[:], x[10:20], x[20:], q[:])
+			Divide(x[:], y[:], x[:])
+			CountOutside(x[:], 0, 1)
+			Narrow(narrow[:], wide[:])
+			Widen(wide[:], narrow[:])
 		}); a != 0 {
 			t.Errorf("%v: %v allocations", lv, a)
 		}
@@ -204,12 +204,12 @@ func vectorAllocations[T num.Float](t *testing.T) {
 }
 
 // lengths runs f for every class and length, f drawing its slices from the arena.
-func lengths[T num.Float](t *testing.T, f func(a *asmtest.Arena[T], lv asm.Level, n int, class asmtest.Class)) {
+func lengths[T num.Float](t *testing.T, f func(a *asmtest.Arena[T], n int, class asmtest.Class)) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range asmtest.Lengths() {
 			seed++
-			asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) { f(a, lv, n, class) })
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) { f(a, n, class) })
 			if t.Failed() {
 				t.Fatalf("class %v, n = %d", class, n)
 			}
@@ -223,12 +223,12 @@ func TestDivideLevels(t *testing.T) {
 }
 
 func divideLevels[T num.Float](t *testing.T) {
-	lengths(t, func(a *asmtest.Arena[T], lv asm.Level, n int, class asmtest.Class) {
-		Divide(lv, a.Out(n), a.In(n, class), a.In(n, class))
+	lengths(t, func(a *asmtest.Arena[T], n int, class asmtest.Class) {
+		Divide(a.Out(n), a.In(n, class), a.In(n, class))
 		x := a.InOut(n, class)
-		Divide(lv, x, x, a.In(n, class))
+		Divide(x, x, a.In(n, class))
 		y := a.InOut(n, class)
-		Divide(lv, y, a.In(n, class), y)
+		Divide(y, a.In(n, class), y)
 	})
 }
 
@@ -243,10 +243,10 @@ func countOutsideLevels[T num.Float](t *testing.T) {
 		{-1, 1}, {0, 0.5}, {0.25, 0.25}, {1, -1}, {-inf, inf}, {inf, -inf},
 		{nan, 1}, {0, nan}, {asmtest.Next[T](1, -1), asmtest.Next[T](1, 1)},
 	}
-	lengths(t, func(a *asmtest.Arena[T], lv asm.Level, n int, class asmtest.Class) {
+	lengths(t, func(a *asmtest.Arena[T], n int, class asmtest.Class) {
 		x, counts := a.In(n, class), a.Out(len(bounds))
 		for i, b := range bounds {
-			counts[i] = T(CountOutside(lv, x, b[0], b[1]))
+			counts[i] = T(CountOutside(x, b[0], b[1]))
 		}
 	})
 }
@@ -255,7 +255,7 @@ func countOutsideLevels[T num.Float](t *testing.T) {
 // float32 and the largest one, where a result becomes 0 or infinite.
 func TestNarrowLevels(t *testing.T) {
 	edges := []float64{math.MaxFloat32, 0x1.ffffffp127, 0x1p-126, 0x1p-149, 1 + 0x1p-24, 1 + 3*0x1p-24}
-	lengths(t, func(a *asmtest.Arena[float64], lv asm.Level, n int, class asmtest.Class) {
+	lengths(t, func(a *asmtest.Arena[float64], n int, class asmtest.Class) {
 		x := a.InOut(n, class)
 		for i := range x {
 			if e := a.Rand.IntN(3 * len(edges)); e < len(edges) {
@@ -265,13 +265,13 @@ func TestNarrowLevels(t *testing.T) {
 				}
 			}
 		}
-		Narrow(lv, a.Narrow().Out(n), x)
+		Narrow(a.Narrow().Out(n), x)
 	})
 }
 
 func TestWidenLevels(t *testing.T) {
-	lengths(t, func(a *asmtest.Arena[float64], lv asm.Level, n int, class asmtest.Class) {
-		Widen(lv, a.Out(n), a.Narrow().In(n, class))
+	lengths(t, func(a *asmtest.Arena[float64], n int, class asmtest.Class) {
+		Widen(a.Out(n), a.Narrow().In(n, class))
 	})
 }
 
@@ -287,18 +287,18 @@ func vectorPieces[T num.Float](t *testing.T) {
 	got, want := make([]T, n), make([]T, n)
 	narrow, wantNarrow := make([]float32, n), make([]float32, n)
 	wide, wantWide := asmtest.Random[float64](n), asmtest.Random[float64](n)
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		divideRef(n, want, x, y)
-		Divide(lv, got, x, y)
+		Divide(got, x, y)
 		asmtest.SameSlices(t, lv.String(), got, want)
-		if c, w := CountOutside(lv, x, 0.25, 0.75), countOutsideRef(n, x, 0.25, 0.75); c != w {
+		if c, w := CountOutside(x, 0.25, 0.75), countOutsideRef(n, x, 0.25, 0.75); c != w {
 			t.Errorf("%v: %d outside, in one call %d", lv, c, w)
 		}
 		narrowRef(n, wantNarrow, wide)
-		Narrow(lv, narrow, wide)
+		Narrow(narrow, wide)
 		asmtest.SameSlices(t, lv.String(), narrow, wantNarrow)
 		widenRef(n, wantWide, narrow)
-		Widen(lv, wide, narrow)
+		Widen(wide, narrow)
 		asmtest.SameSlices(t, lv.String(), wide, wantWide)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -34,8 +33,8 @@ func BenchmarkTransMul(b *testing.B) {
 
 // benchmark runs f on x (m × d) and another operand of in elements into a rows × cols output.
 func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
-	f func(lv asm.Level, m, p, d int, out []T, ldo int, x []T, ldx int, in []T, ldi int, add bool), in, rows, cols int) {
-	for _, lv := range asm.Available() {
+	f func(m, p, d int, out []T, ldo int, x []T, ldx int, in []T, ldi int, add bool), in, rows, cols int) {
+	for lv := range asmtest.Each(b) {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/p=%d/d=%d", name, lv, m, p, d), func(b *testing.B) {
 			x, op, dst := make([]T, m*d), make([]T, in), make([]T, rows*cols)
 			asmtest.Fill(asmtest.NewRand(1), x, asmtest.Gauss)
@@ -43,7 +42,7 @@ func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
 			var e T
 			b.SetBytes(int64(len(x)+len(op)+len(dst)) * int64(unsafe.Sizeof(e)))
 			for b.Loop() {
-				f(lv, m, p, d, dst, cols, x, d, op, p, false)
+				f(m, p, d, dst, cols, x, d, op, p, false)
 			}
 			b.ReportMetric(2*float64(m*p*d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})

@@ -41,19 +41,19 @@ func tile3x4AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, 
 //go:noescape
 func tile3x4AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, more bool)
 
-func mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
-	switch lv {
+func mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
+	switch asm.Current() {
 	case asm.AVX512, asm.AVX2:
-		product(lv, 3, m, p, d, y, ldy, x, ldx, 1, b, ldb, add)
+		product(3, m, p, d, y, ldy, x, ldx, 1, b, ldb, add)
 	default:
 		mulRef(m, p, d, y, ldy, x, ldx, b, ldb, add)
 	}
 }
 
-func transMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
-	switch lv {
+func transMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
+	switch asm.Current() {
 	case asm.AVX512, asm.AVX2:
-		product(lv, fewestRows(p), p, d, m, g, ldg, y, 1, ldy, x, ldx, add)
+		product(fewestRows(p), p, d, m, g, ldg, y, 1, ldy, x, ldx, add)
 	default:
 		transMulRef(m, p, d, g, ldg, x, ldx, y, ldy, add)
 	}
@@ -75,8 +75,8 @@ func fewestRows(rows int) (vectors int) {
 // product sets c to a·b, or adds it, where a has a stride for either index. AVX2's form
 // gives the columns to tiles of the given number of vectors, 2 to 4, and the last
 // vectors, where the number does not divide them, to tiles that fit.
-func product[T num.Float](lv asm.Level, vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
-	if lv == asm.AVX512 {
+func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
+	if asm.Current() == asm.AVX512 {
 		n := rowsAVX512[T](rows, cols)
 		if n > 0 {
 			tilesAVX512(n, cols, depth, c, ldc, a, ra, ka, b, ldb, add)

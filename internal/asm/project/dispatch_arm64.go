@@ -24,8 +24,8 @@ func transMulNEONF64(m, p, d int, dst *float64, ldg int, x *float64, ldx int, y 
 func transMulNEONF32(m, p, d int, dst *float32, ldg int, x *float32, ldx int, y *float32, ldy int, add bool)
 
 //go:noinline
-func mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
-	switch asm.VariantOf[T, T](lv) {
+func mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		mulNEONF64(m, p, d, num.P64(y), ldy, num.P64(x), ldx, num.P64(b), ldb, add)
 	case asm.NEONF32:
@@ -36,8 +36,8 @@ func mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int,
 }
 
 //go:noinline
-func transMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
-	switch asm.VariantOf[T, T](lv) {
+func transMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
+	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		transMulNEONF64(m, p, d, num.P64(g), ldg, num.P64(x), ldx, num.P64(y), ldy, add)
 	case asm.NEONF32:

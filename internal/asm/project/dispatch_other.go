@@ -3,14 +3,13 @@
 package project
 
 import (
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func mul[T num.Float](_ asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
+func mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
 	mulRef(m, p, d, y, ldy, x, ldx, b, ldb, add)
 }
 
-func transMul[T num.Float](_ asm.Level, m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
+func transMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
 	transMulRef(m, p, d, g, ldg, x, ldx, y, ldy, add)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Mul sets the m × p matrix y to x·b, or adds x·b to it if add is set.
-func Mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
+func Mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
 	asm.CheckMatrix(len(y), m, p, ldy)
 	asm.CheckMatrix(len(x), m, d, ldx)
 	asm.CheckMatrix(len(b), d, p, ldb)
@@ -28,14 +28,14 @@ func Mul[T num.Float](lv asm.Level, m, p, d int, y []T, ldy int, x []T, ldx int,
 	for i := 0; i < m; i += rows {
 		for k := 0; k < d; k += depth {
 			for l := 0; l < p; l += cols {
-				mul(lv, min(rows, m-i), min(cols, p-l), min(depth, d-k), y[i*ldy+l:], ldy, x[i*ldx+k:], ldx, b[k*ldb+l:], ldb, add || k > 0)
+				mul(min(rows, m-i), min(cols, p-l), min(depth, d-k), y[i*ldy+l:], ldy, x[i*ldx+k:], ldx, b[k*ldb+l:], ldb, add || k > 0)
 			}
 		}
 	}
 }
 
 // TransMul sets the p × d matrix g to yᵀ·x, or adds yᵀ·x to it if add is set.
-func TransMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
+func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
 	asm.CheckMatrix(len(g), p, d, ldg)
 	asm.CheckMatrix(len(x), m, d, ldx)
 	asm.CheckMatrix(len(y), m, p, ldy)
@@ -62,7 +62,7 @@ func TransMul[T num.Float](lv asm.Level, m, p, d int, g []T, ldg int, x []T, ldx
 	for k := 0; k < d; k += cols {
 		for i := 0; i < m; i += rows {
 			for l := 0; l < p; l += lines {
-				transMul(lv, min(rows, m-i), min(lines, p-l), min(cols, d-k), g[l*ldg+k:], ldg, x[i*ldx+k:], ldx, y[i*ldy+l:], ldy, add || i > 0)
+				transMul(min(rows, m-i), min(lines, p-l), min(cols, d-k), g[l*ldg+k:], ldg, x[i*ldx+k:], ldx, y[i*ldy+l:], ldy, add || i > 0)
 			}
 		}
 	}

@@ -17,22 +17,22 @@ type shape struct {
 }
 
 func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
-	asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+	asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 		ldx, ldb, ldy := s.d+s.gx, s.p+s.gp, s.p+s.gy
 		x := a.In(span(s.m, s.d, ldx), c)
 		b := a.In(span(s.d, s.p, ldb), c)
 		y := a.InOut(span(s.m, s.p, ldy)+a.Rand.IntN(3), c)
-		Mul(lv, s.m, s.p, s.d, y, ldy, x, ldx, b, ldb, s.add)
+		Mul(s.m, s.p, s.d, y, ldy, x, ldx, b, ldb, s.add)
 	})
 	if t.Failed() {
 		t.Fatalf("Mul %+v, values %v, seed %d", s, c, seed)
 	}
-	asmtest.Compare(t, seed, func(a *asmtest.Arena[T], lv asm.Level) {
+	asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 		ldx, ldy, ldg := s.d+s.gx, s.p+s.gp, s.d+s.gy
 		x := a.In(span(s.m, s.d, ldx), c)
 		y := a.In(span(s.m, s.p, ldy), c)
 		g := a.InOut(span(s.p, s.d, ldg)+a.Rand.IntN(3), c)
-		TransMul(lv, s.m, s.p, s.d, g, ldg, x, ldx, y, ldy, s.add)
+		TransMul(s.m, s.p, s.d, g, ldg, x, ldx, y, ldy, s.add)
 	})
 	if t.Failed() {
 		t.Fatalf("TransMul %+v, values %v, seed %d", s, c, seed)
@@ -91,7 +91,7 @@ func TestSpecials(t *testing.T) {
 func testSpecials[T num.Float](t *testing.T) {
 	const m, p, d = 9, 27, 3
 	for i, s := range asmtest.Specials[T]() {
-		asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T], lv asm.Level) {
+		asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T]) {
 			for j := range p {
 				x, b := make([]T, m*p), make([]T, d*p)
 				asmtest.Fill(a.Rand, x, asmtest.Gauss)
@@ -100,8 +100,8 @@ func testSpecials[T num.Float](t *testing.T) {
 				if j%4 == 0 {
 					x[j%m*d+j%d] = s
 				}
-				Mul(lv, m, p, d, a.Out(m*p), p, x, d, b, p, false)
-				TransMul(lv, d, m, p, a.Out(m*p), p, b, p, x, m, false)
+				Mul(m, p, d, a.Out(m*p), p, x, d, b, p, false)
+				TransMul(d, m, p, a.Out(m*p), p, b, p, x, m, false)
 			}
 		})
 	}
@@ -126,31 +126,31 @@ func testCut[T num.Float](t *testing.T) {
 	for i := range m {
 		copy(apart[i*ld:], x[i*d:][:d])
 	}
-	for _, lv := range append(asmtest.Levels(t), asm.Ref) {
+	for range asmtest.Each(t) {
 		whole, cut := make([]T, m*p), make([]T, m*p)
-		Mul(lv, m, p, d, whole, p, x, d, b, p, false)
+		Mul(m, p, d, whole, p, x, d, b, p, false)
 		tWhole, tCut := make([]T, p*d), make([]T, p*d)
-		TransMul(lv, m, p, d, tWhole, d, x, d, y, p, false)
-		TransMul(lv, m, p, d, tCut, d, apart, ld, y, p, false)
-		same(t, lv, m, tCut, tWhole)
+		TransMul(m, p, d, tWhole, d, x, d, y, p, false)
+		TransMul(m, p, d, tCut, d, apart, ld, y, p, false)
+		same(t, m, tCut, tWhole)
 		for range 20 {
 			k := 1 + rng.IntN(d-1)
-			Mul(lv, m, p, k, cut, p, x, d, b, p, false)
-			Mul(lv, m, p, d-k, cut, p, x[k:], d, b[k*p:], p, true)
-			same(t, lv, k, cut, whole)
+			Mul(m, p, k, cut, p, x, d, b, p, false)
+			Mul(m, p, d-k, cut, p, x[k:], d, b[k*p:], p, true)
+			same(t, k, cut, whole)
 			i := 1 + rng.IntN(m-1)
-			TransMul(lv, i, p, d, tCut, d, x, d, y, p, false)
-			TransMul(lv, m-i, p, d, tCut, d, x[i*d:], d, y[i*p:], p, true)
-			same(t, lv, i, tCut, tWhole)
+			TransMul(i, p, d, tCut, d, x, d, y, p, false)
+			TransMul(m-i, p, d, tCut, d, x[i*d:], d, y[i*p:], p, true)
+			same(t, i, tCut, tWhole)
 		}
 	}
 }
 
-func same[T num.Float](t *testing.T, lv asm.Level, at int, got, want []T) {
+func same[T num.Float](t *testing.T, at int, got, want []T) {
 	t.Helper()
 	for i := range want {
 		if !asmtest.SameBits(got[i], want[i]) {
-			t.Fatalf("%v: cut at %d: element %d is %v, of the whole chain %v", lv, at, i, got[i], want[i])
+			t.Fatalf("%v: cut at %d: element %d is %v, of the whole chain %v", asm.Current(), at, i, got[i], want[i])
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -38,8 +37,8 @@ func testRefBound[T num.Float](t *testing.T) {
 			want.Add(float64(x[k]), float64(b[k]))
 		}
 		var y, g [1]T
-		Mul(asm.Ref, 1, 1, d, y[:], 1, x, d, b, 1, false)
-		TransMul(asm.Ref, d, 1, 1, g[:], 1, b, 1, x, 1, false)
+		mulRef(1, 1, d, y[:], 1, x, d, b, 1, false)
+		transMulRef(d, 1, 1, g[:], 1, b, 1, x, 1, false)
 		if !asmtest.SameBits(y[0], g[0]) {
 			t.Fatalf("Mul has %v, TransMul %v for x = %v, b = %v", y[0], g[0], x, b)
 		}
@@ -51,30 +50,30 @@ func testRefBound[T num.Float](t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	y := []float64{1, 2, 3, 4}
-	Mul(asm.Best(), 2, 2, 0, y, 2, nil, 0, nil, 2, true)
-	TransMul(asm.Best(), 0, 2, 2, y, 2, nil, 2, nil, 2, true)
+	Mul(2, 2, 0, y, 2, nil, 0, nil, 2, true)
+	TransMul(0, 2, 2, y, 2, nil, 2, nil, 2, true)
 	if y[0] != 1 || y[3] != 4 {
 		t.Errorf("an empty chain with add changed the output to %v", y)
 	}
-	Mul(asm.Best(), 2, 2, 0, y, 2, nil, 0, nil, 2, false)
+	Mul(2, 2, 0, y, 2, nil, 0, nil, 2, false)
 	g := []float64{1, 2, 3, 4}
-	TransMul(asm.Best(), 0, 2, 2, g, 2, nil, 2, nil, 2, false)
+	TransMul(0, 2, 2, g, 2, nil, 2, nil, 2, false)
 	for i := range y {
 		if math.Float64bits(y[i]) != 0 || math.Float64bits(g[i]) != 0 {
 			t.Errorf("an empty chain stored %v and %v", y[i], g[i])
 		}
 	}
-	Mul[float64](asm.Best(), 0, 3, 5, nil, 3, nil, 5, make([]float64, 15), 3, false)
-	TransMul[float64](asm.Best(), 3, 0, 5, nil, 5, make([]float64, 15), 5, nil, 0, false)
+	Mul[float64](0, 3, 5, nil, 3, nil, 5, make([]float64, 15), 3, false)
+	TransMul[float64](3, 0, 5, nil, 5, make([]float64, 15), 5, nil, 0, false)
 }
 
 func TestAllocations(t *testing.T) {
 	const m, p, d = 30, 10, 50
 	x, b, y, g := make([]float64, m*d), make([]float64, d*p), make([]float64, m*p), make([]float64, p*d)
-	for _, lv := range asm.Available() {
+	for lv := range asmtest.Each(t) {
 		if n := asmtest.Allocations(func() {
-			Mul(lv, m, p, d, y, p, x, d, b, p, false)
-			TransMul(lv, m, p, d, g, d, x, d, y, p, false)
+			Mul(m, p, d, y, p, x, d, b, p, false)
+			TransMul(m, p, d, g, d, x, d, y, p, false)
 		}); n != 0 {
 			t.Errorf("%v: %v allocations", lv, n)
 		}
