@@ -44,12 +44,14 @@ var below = map[string][]string{
 	"sinkhorn":                 {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
 	"internal/stiefel":         {"internal/asm", "internal/matrix", "internal/dense", "internal/algebra", "internal/random"},
 	"internal/descent":         {"internal/enum", "internal/algebra"},
-	"wda/dataset":              {"internal/fault", "internal/random"},
+	"wda/dataset":              {"internal/enum", "internal/fault", "internal/random"},
 	"internal/knn":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
 	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
 	"wda/baseline":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn"},
 	"wda":                      {"internal/fault", "internal/fanout", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
-	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/parallel", "internal/outfile", "internal/picture", "dist", "sinkhorn", "wda", "wda/..."},
+	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/parallel", "internal/outfile", "internal/picture", "internal/demo", "dist", "sinkhorn", "wda", "wda/..."},
+	"cmd/demo":                 {"internal/demo"},
+	"internal/demo":            {"internal/knn", "internal/outfile", "internal/picture", "dist", "wda", "wda/..."},
 	"examples/...":             {"dist", "sinkhorn", "wda", "wda/..."},
 	"release":                  nil,
 	"fuzz":                     {"..."},
@@ -123,6 +125,15 @@ func TestLibraryIsLight(t *testing.T) {
 		for _, d := range p.Deps {
 			if strings.Contains(d, "gonum") {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
+			}
+		}
+	}
+	// It draws, but a newcomer waits until it is built.
+	slow := regexp.MustCompile(`apache/arrow|apache/thrift|spf13|progressbar|^net/http$`)
+	for _, p := range list(t, "./cmd/demo") {
+		for _, d := range p.Deps {
+			if slow.MatchString(d) {
+				t.Errorf("%s depends on %s, which takes long to build", p.ImportPath, d)
 			}
 		}
 	}
