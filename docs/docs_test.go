@@ -78,6 +78,44 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestMap: the map in CONTRIBUTING.md has a row for every folder with a package, its own or
+// that of a folder above it, and none for a folder that is not there.
+func TestMap(t *testing.T) {
+	text, err := os.ReadFile("../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		if info, err := os.Stat(filepath.Join("..", m[1])); err == nil && info.IsDir() {
+			rows = append(rows, m[1])
+		} else if strings.Contains(m[1], "internal/") {
+			t.Errorf("CONTRIBUTING.md has a row for %s, which is not there", m[1])
+		}
+	}
+	files, err := filepath.Glob("../*/*.go")
+	for _, deeper := range []string{"../*/*/*.go", "../*/*/*/*.go"} {
+		more, _ := filepath.Glob(deeper)
+		files = append(files, more...)
+	}
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no packages: %v", err)
+	}
+	seen := map[string]bool{}
+	for _, f := range files {
+		dir := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(f), "../"))
+		if seen[dir] || strings.Contains(dir, "testdata") {
+			continue
+		}
+		seen[dir] = true
+		if !slices.ContainsFunc(rows, func(row string) bool {
+			return dir == row || strings.HasPrefix(dir, row+"/") && (!strings.HasPrefix(dir, "internal/") || strings.Count(dir, "/") > 2)
+		}) {
+			t.Errorf("CONTRIBUTING.md has no row for the folder %s", dir)
+		}
+	}
+}
+
 // headings returns the anchors of a page's headings, as GitHub makes them.
 func headings(text string) []string {
 	var out []string
