@@ -238,15 +238,15 @@ func TestColumnsErrors(t *testing.T) {
 		{"short list", with("short.arrow"), 1, "row 2101, column 2 (emb): batch 3: a list of 4 elements where the first has 5"},
 		{"long list", with("long.parquet"), 1, "row 2101, column 1 (emb): row group 3: a list of more than the 5 elements"},
 		{"long list", with("long.arrow"), 1, "row 2101, column 2 (emb): batch 3: a list of 6 elements"},
-		{"NaN", with("nan.parquet"), 1, "row 2101, column 1 (emb): value is not finite: NaN"},
-		{"NaN", with("nan.arrow"), 1, "row 2101, column 2 (emb): value is not finite: NaN"},
+		{"NaN", with("nan.parquet"), 1, "row 2101, column 1 (emb): the value is NaN"},
+		{"NaN", with("nan.arrow"), 1, "row 2101, column 2 (emb): the value is NaN"},
 		{"cut", with("cut.parquet"), 1, "cut.parquet: not a valid file of its format"},
-		{"text as number", with("good.arrow --columns label"), 1, "column 3 (label): not a valid file of its format: a column of utf8; --columns names"},
+		{"text as number", with("good.arrow --columns label"), 1, "column 3 (label): a column of utf8 has no numbers; choose the columns to use; --columns names"},
 		{"no such column", with("good.arrow --columns x"), 1, `no column is called "x"`},
 		{"no such label", with("good.parquet --label-column x"), 1, `no column is called "x"`},
 		{"list as label", with("good.parquet --label-column emb"), 1, "cannot be labels"},
 		{"other features", with("good.arrow --columns id"), 1, "good.arrow: 1 features where the model has 5"},
-		{"columns of CSV", with("d.csv --columns x"), 2, "--columns is for Parquet and Arrow files"},
+		{"columns of CSV", with("d.csv --columns x"), 2, "columns can be chosen by name only in Parquet and Arrow files, not in CSV files"},
 		{"labels beside", with("good.arrow --labels $y.csv"), 2, "--label-column names it"},
 	} {
 		b.check(t, s.dir, before)
@@ -305,7 +305,7 @@ func TestDamagedColumns(t *testing.T) {
 				}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				d, err := new(readFlags).readAll(at("damaged"), new(dataset.Options))
+				d, err := readFile(at("damaged"), nil)
 				runtime.ReadMemStats(&after)
 				if most = max(most, after.TotalAlloc-before.TotalAlloc); most > 64<<20 {
 					t.Fatalf("%s, byte %d changed by %d: %d bytes of memory", name, k, x, most)

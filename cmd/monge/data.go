@@ -61,12 +61,19 @@ func character(flag, text string) (rune, error) {
 func readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
+		case "Labels":
+			return usagef("%v; --label-column names it", err)
+		case "Columns":
+			return fmt.Errorf("%w; --columns names them", err)
 		case "Delimiter":
 			return fmt.Errorf("%w; --delimiter says so", err)
 		case "Comment":
 			return fmt.Errorf("%w; --comment says so", err)
 		case "MaxExpansion":
 			return fmt.Errorf("%w; --max-expansion allows more", err)
+		}
+		if errors.Is(err, dataset.ErrSettings) {
+			return usagef("%v", err)
 		}
 	}
 	return err
@@ -124,7 +131,7 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	if err != nil {
 		return opt, err
 	}
-	opt.Labels = dataset.ParseLabels(f.labelColumn)
+	opt.Columns, opt.Labels = f.columns, dataset.ParseLabels(f.labelColumn)
 	if labels != "" {
 		opt.Labels = dataset.LabelFile(labels)
 	}
@@ -143,7 +150,7 @@ func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := f.readAll(path, &opt)
+	d, err := readFile(path, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +172,7 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 		return nil, err
 	}
 	opt.Dim = features
-	d, err := f.readAll(path, &opt)
+	d, err := readFile(path, &opt)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,9 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/gomonge/monge/internal/columnar"
 	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/wda/dataset"
 )
 
 // number is a float64 in JSON, which has no word for NaN and the infinities: null.
@@ -146,15 +148,7 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 }
 
 // newWriter writes rows as the extension says; −1 stands for an unknown number.
-func newWriter(w io.Writer, ext string, rows, cols int, labelled bool) (rowWriter, error) {
-	switch ext {
-	case ".npy":
-		return outfile.NewNPY(w, rows, cols)
-	case ".parquet":
-		return newParquetWriter(w, cols, labelled)
-	case ".arrow":
-		_, stream := w.(stdout)
-		return newArrowWriter(w, cols, labelled, stream)
-	}
-	return outfile.NewCSV(w, cols, nil)
+func newWriter(w io.Writer, ext string, rows, cols int, labelled bool) (columnar.Writer, error) {
+	_, stream := w.(stdout)
+	return columnar.NewWriter(w, columnar.Format{Format: dataset.FormatOf(ext), Rows: rows, Cols: cols, Labelled: labelled, Stream: stream})
 }

@@ -12,8 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// standard names standard input or output on the command line.
-const standard = "-"
+const (
+	// standard names standard input or output on the command line.
+	standard = "-"
+	// standardInput names standard input in messages.
+	standardInput = "standard input"
+)
 
 // blockRows returns how many rows of so many columns are read, worked on and written at a
 // time: 1 MiB, which stays in the cache from decoding to projecting.
@@ -46,12 +50,12 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		return nil, err
 	}
 	opt.Dim = features
-	r, err := read.openBlocks(path, &opt)
-	if path == standard {
-		path = "standard input"
-	}
+	r, err := openReader(path, &opt)
 	if err != nil {
-		return nil, readError(inInput(path, err))
+		return nil, readError(err)
+	}
+	if path == standard {
+		path = standardInput
 	}
 	rows, cols := r.Dims()
 	named, split := r.HasLabels(), r.HasSplit()
@@ -79,7 +83,9 @@ func inInput(path string, err error) error {
 		return err
 	}
 	if fe, ok := err.(*dataset.FileError); ok && (fe.Path == "" || fe.Path == standard) {
-		fe.Path = path
+		if fe.Path = path; path == standard {
+			fe.Path = standardInput
+		}
 	}
 	return err
 }

@@ -249,7 +249,7 @@ func likePyarrow(out io.Writer, x *mat.Dense) error {
 	rows, cols := x.Dims()
 	var fields schema.FieldList
 	for j := range cols {
-		fields = append(fields, schema.NewFloat64Node(componentName(j), parquet.Repetitions.Optional, -1))
+		fields = append(fields, schema.NewFloat64Node(fmt.Sprintf("component%d", j+1), parquet.Repetitions.Optional, -1))
 	}
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
 	if err != nil {
@@ -322,7 +322,7 @@ func BenchmarkStream(b *testing.B) {
 			return err
 		})
 		run("rows", func() error {
-			r, err := new(readFlags).openBlocks(paths[name], &dataset.Options{Labels: dataset.NoLabels()})
+			r, err := openReader(paths[name], &dataset.Options{Labels: dataset.NoLabels()})
 			if err != nil {
 				return err
 			}

@@ -373,6 +373,10 @@ func newMatrix(a *array, opt *Options) (*matrix, error) {
 
 func (m *matrix) dims() (rows, cols int) { return m.rows, m.cols }
 
+func (m *matrix) labelled() bool { return false }
+
+func (m *matrix) inRow(row int, err error) error { return &FileError{Row: row, Err: err} }
+
 func (m *matrix) room(opt *Options) (int, error) { return m.a.room(opt) }
 
 func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {

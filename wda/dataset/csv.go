@@ -89,6 +89,10 @@ func (c *csvSamples) dims() (rows, cols int) {
 	return -1, c.width
 }
 
+func (c *csvSamples) labelled() bool { return c.label.at >= 0 }
+
+func (c *csvSamples) inRow(line int, err error) error { return c.at(line, c.label.at, err) }
+
 func (c *csvSamples) room(*Options) (int, error) { return 0, nil }
 
 // next returns the fields of the next record, valid until the call after.

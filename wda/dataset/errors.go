@@ -27,24 +27,26 @@ var (
 
 // What is wrong in particular.
 var (
-	errTruncated  = because(ErrFormat, "the file ends too early")
-	errType       = because(ErrFormat, "unsupported element type")
-	errShape      = because(ErrFormat, "wrong shape")
-	errEmpty      = because(ErrFormat, "no data")
-	errRagged     = because(ErrFormat, "wrong number of fields")
-	errNoArray    = because(ErrFormat, "no such array")
-	errDelimiter  = because(ErrFormat, "fields apart by another character")
-	errComment    = because(ErrFormat, "a comment")
-	errNotNumber  = because(fault.ErrNotFinite, "not a number")
-	errNaN        = because(fault.ErrNotFinite, "NaN")
-	errInf        = because(fault.ErrNotFinite, "infinite value")
-	errExpansion  = because(ErrTooLarge, "out of proportion to the compressed file")
-	errNoLabels   = because(fault.ErrLabels, "no labels")
-	errLabelCount = because(fault.ErrLabels, "the number of labels is not the number of rows")
+	errTruncated   = because(ErrFormat, "the file ends too early")
+	errType        = because(ErrFormat, "unsupported element type")
+	errShape       = because(ErrFormat, "wrong shape")
+	errEmpty       = because(ErrFormat, "no data")
+	errRagged      = because(ErrFormat, "wrong number of fields")
+	errNoArray     = because(ErrFormat, "no such array")
+	errNoNumbers   = because(ErrFormat, "a column without numbers")
+	errLabelColumn = because(fault.ErrSettings, "the labels are in a column")
+	errDelimiter   = because(ErrFormat, "fields apart by another character")
+	errComment     = because(ErrFormat, "a comment")
+	errNotNumber   = because(fault.ErrNotFinite, "not a number")
+	errNaN         = because(fault.ErrNotFinite, "NaN")
+	errInf         = because(fault.ErrNotFinite, "infinite value")
+	errExpansion   = because(ErrTooLarge, "out of proportion to the compressed file")
+	errNoLabels    = because(fault.ErrLabels, "no labels")
+	errLabelCount  = because(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
 // helps names the field of Options that may help against an error.
-var helps = map[error]string{errDelimiter: "Delimiter", errComment: "Comment", errExpansion: "MaxExpansion"}
+var helps = map[error]string{errNoNumbers: "Columns", errLabelColumn: "Labels", errDelimiter: "Delimiter", errComment: "Comment", errExpansion: "MaxExpansion"}
 
 // FileError is the error of every reader of this package.
 type FileError struct {

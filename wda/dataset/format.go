@@ -15,11 +15,13 @@ type Format uint8
 
 // The formats.
 const (
-	FormatAuto Format = iota // by the name of the file, else by its first bytes
-	FormatCSV                // text, one sample per line
-	FormatNPY                // one NumPy array
-	FormatNPZ                // a zip file of NumPy arrays
-	FormatIDX                // an array in the format of the MNIST files
+	FormatAuto    Format = iota // by the name of the file, else by its first bytes
+	FormatCSV                   // text, one sample per line
+	FormatNPY                   // one NumPy array
+	FormatNPZ                   // a zip file of NumPy arrays
+	FormatIDX                   // an array in the format of the MNIST files
+	FormatParquet               // Apache Parquet; in programs that have a reader for it
+	FormatArrow                 // an Apache Arrow file or stream; in programs that have a reader for it
 )
 
 // format is what this package knows of a format.
@@ -36,11 +38,15 @@ type format struct {
 // formats is a function because a variable would refer to itself through open.
 func formats() []format {
 	return []format{
-		FormatAuto: {name: "auto"},
-		FormatCSV:  {"csv", []string{".csv", ".tsv", ".tab", ".txt"}, isText, (*Reader).openCSV},
-		FormatNPY:  {"npy", []string{".npy"}, magic("\x93NUMPY"), (*Reader).openNPY},
-		FormatNPZ:  {"npz", []string{".npz"}, magic(zipMagic), (*Reader).openNPZ},
-		FormatIDX:  {"idx", []string{".idx"}, isIDX, (*Reader).openIDX},
+		FormatAuto:    {name: "auto"},
+		FormatCSV:     {"csv", []string{".csv", ".tsv", ".tab", ".txt"}, isText, (*Reader).openCSV},
+		FormatNPY:     {"npy", []string{".npy"}, magic("\x93NUMPY"), (*Reader).openNPY},
+		FormatNPZ:     {"npz", []string{".npz"}, magic(zipMagic), (*Reader).openNPZ},
+		FormatIDX:     {"idx", []string{".idx"}, isIDX, (*Reader).openIDX},
+		FormatParquet: {"parquet", []string{".parquet"}, magic("PAR1"), (*Reader).openTable},
+		FormatArrow: {"arrow", []string{".arrow", ".arrows"}, func(head []byte) bool {
+			return bytes.HasPrefix(head, []byte("ARROW1")) || bytes.HasPrefix(head, []byte("\xff\xff\xff\xff"))
+		}, (*Reader).openTable},
 	}
 }
 
@@ -52,8 +58,20 @@ func formatNames() enum.Names {
 	return enum.New("Format", fault.ErrSettings, names...)
 }
 
-// String returns the name: auto, csv, npy, npz or idx.
+// columnar reports whether files of the format are read by columns, and told by their first
+// bytes whatever their name.
+func (f Format) columnar() bool { return f == FormatParquet || f == FormatArrow }
+
+// String returns the name: auto, csv, npy, npz, idx, parquet or arrow.
 func (f Format) String() string { return formatNames().Name(uint8(f)) }
+
+// title returns the name as it stands in a sentence: NPY, Parquet.
+func (f Format) title() string {
+	if f.columnar() {
+		return strings.ToUpper(f.String()[:1]) + f.String()[1:]
+	}
+	return strings.ToUpper(f.String())
+}
 
 // MarshalText implements encoding.TextMarshaler with the name.
 func (f Format) MarshalText() ([]byte, error) { return formatNames().Text(uint8(f)) }

@@ -27,7 +27,7 @@ func readAll(r io.Reader, opt Options) (*Dataset, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return in.all()
+	return in.ReadAll()
 }
 
 // Enumerations have names both ways, and no value without a name is accepted.

@@ -137,7 +137,7 @@ var hostile = []struct {
 	{"gzip of nothing", "a.csv.gz", gz(""), Options{}, errEmpty, "the file is empty"},
 	{"gzip of blank lines", "a.csv.gz", gz(strings.Repeat("\n", 1<<16)), Options{}, errEmpty, ""},
 	{"bzip2", "a.csv.bz2", "BZh91AY&SY\x00", Options{}, ErrFormat, ""},
-	{"Parquet", "a.parquet", "PAR1\x15\x04\x15\x00", Options{}, ErrFormat, "neither the name nor the first bytes"},
+	{"Parquet", "a.parquet", "PAR1\x15\x04\x15\x00", Options{}, ErrFormat, "this program cannot read Parquet files"},
 
 	// NPY headers.
 	{"NPY, no shape", "a.npy", npyHead("{'descr': '<f8', 'fortran_order': False}", ""), Options{}, ErrFormat, "damaged NPY header: no shape"},

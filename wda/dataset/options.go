@@ -17,13 +17,20 @@ type Options struct {
 	Format Format
 
 	// Labels says where the labels are. By default they are the last column of a CSV file,
-	// the array y of an NPZ file, or the file that belongs to an IDX file (see ReadFile).
+	// the array y of an NPZ file, the column label or else y of a Parquet or Arrow file, or the file
+	// that belongs to an IDX file (see ReadFile).
 	Labels LabelSource
+
+	// Columns names the columns of features of a Parquet or Arrow file. By default these are the columns
+	// of lists of numbers or, if there are none, all columns, in either case but for the label and
+	// columns called label, y or split. For other formats Columns must be nil.
+	Columns []string
 
 	// Features names the array of the features in an NPZ file. Default: X.
 	Features string
 
-	// Split names the array of an NPZ file for Dataset.Split. Default: split, if there is one.
+	// Split names the array of an NPZ file, or the column of a Parquet or Arrow file, for
+	// Dataset.Split. Default: split, if there is one.
 	Split string
 
 	// Header says whether the first row of a CSV file names the columns.

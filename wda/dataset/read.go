@@ -23,7 +23,7 @@ func ReadFile(path string, opt *Options) (*Dataset, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return r.all()
+	return r.ReadAll()
 }
 
 // besideIDX returns the label file that belongs to an image file, or "".

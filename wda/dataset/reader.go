@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -18,7 +17,7 @@ type Reader struct {
 	path     string
 	features samples
 	labels   labels
-	split    *array
+	split    splits
 	columns  []string
 
 	src   *source
@@ -49,9 +48,19 @@ type samples interface {
 	// room returns how many elements may be made room for: none if what the source
 	// claims is not known to be there.
 	room(opt *Options) (int, error)
+	// labelled reports whether labels are among the features.
+	labelled() bool
+	// inRow places an error of the label with this number.
+	inRow(place int, err error) error
 	// read sets rows of x, from its beginning, and hands the labels that are among the
 	// features to label. It ends with 0 and io.EOF once all has been found good.
 	read(x []float64, label func(text []byte, place int)) (rows int, err error)
+}
+
+// splits is what tells parts of the rows apart.
+type splits interface {
+	// ints appends the values of the next n rows.
+	ints(n int, dst *[]int) error
 }
 
 // labels is a source of labels beside that of the features.
@@ -157,6 +166,9 @@ func newReader(src *source, opt Options) (_ *Reader, err error) {
 			r.Close()
 		}
 	}()
+	if opt.Columns != nil && !src.format.columnar() {
+		return nil, because(ErrSettings, fmt.Sprintf("columns can be chosen by name only in Parquet and Arrow files, not in %s files", src.format.title()))
+	}
 	if err = formats()[src.format].open(r, src); err != nil {
 		return nil, err
 	}
@@ -178,7 +190,7 @@ func (r *Reader) openIDX(src *source) error { return r.openMatrix(src, openIDX) 
 // openMatrix opens a file that is one array.
 func (r *Reader) openMatrix(src *source, open func(*stream) (*array, error)) error {
 	if r.opt.Labels.chosen() {
-		return because(errNoLabels, fmt.Sprintf("an %s file has no label column; name a label file", strings.ToUpper(src.format.String())))
+		return because(errNoLabels, fmt.Sprintf("%s files have no label column; name a file of labels", src.format.title()))
 	}
 	a, err := open(src.stream())
 	if err != nil {
@@ -204,8 +216,7 @@ func (r *Reader) Format() Format { return r.opt.Format }
 func (r *Reader) Columns() []string { return r.columns }
 
 func (r *Reader) labelled() bool {
-	c, ok := r.features.(*csvSamples)
-	return r.labels != nil || ok && c.label.at >= 0
+	return r.labels != nil || r.features.labelled()
 }
 
 // Close closes the files.
@@ -312,8 +323,12 @@ func (r *Reader) tooFewLabels(x []float64, rows int) error {
 	}
 }
 
-// all reads everything into memory, within the bounds of the options.
-func (r *Reader) all() (*Dataset, error) {
+// ReadAll reads all rows into memory, within Options.MaxElements and MaxExpansion, as ReadFile
+// does. It takes the place of Next. Every error is a *FileError.
+func (r *Reader) ReadAll() (*Dataset, error) {
+	if r.row > 0 {
+		return nil, fileError(r.path, because(ErrSettings, "rows have been read already"))
+	}
 	_, cols := r.features.dims()
 	room, err := r.features.room(&r.opt)
 	if err != nil {
@@ -374,8 +389,7 @@ func (r *Reader) all() (*Dataset, error) {
 		return nil, r.labels.named(err)
 	}
 	fe, _ := errors.AsType[*FileError](err)
-	c := r.features.(*csvSamples)
-	return nil, fileError(r.path, c.at(fe.Row, c.label.at, fe.Err))
+	return nil, fileError(r.path, r.features.inRow(fe.Row, fe.Err))
 }
 
 // checkSize compares what has been read with the bounds.

@@ -22,6 +22,7 @@ type source struct {
 	size       int64 // bytes of the file, −1 if unknown
 	r          *bufio.Reader
 	format     Format
+	hint       Format // by the name of the file
 	compressed bool
 	expansion  int64        // bytes of memory that each byte of a compressed file may take
 	bounded    atomic.Bool  // everything is kept: expansion holds
@@ -38,10 +39,7 @@ func openSource(path string, opt Options) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Format == FormatAuto {
-		opt.Format = FormatOf(path)
-	}
-	s := &source{file: f}
+	s := &source{file: f, hint: FormatOf(path)}
 	if err := s.open(f, opt); err != nil {
 		f.Close()
 		return nil, err
@@ -101,7 +99,9 @@ func (s *source) open(r io.Reader, opt Options) error {
 	}
 	if s.format == FormatAuto {
 		head, _ := s.r.Peek(sniffed)
-		s.format = sniff(head)
+		if s.format = sniff(head); !s.format.columnar() && s.hint != FormatAuto && !s.hint.columnar() {
+			s.format = s.hint
+		}
 	}
 	switch {
 	case s.format == FormatAuto:

@@ -1,4 +1,4 @@
-package main
+package columnar
 
 import (
 	"bytes"
@@ -8,21 +8,20 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
+	"strconv"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/internal/tabular"
 	"github.com/gomonge/monge/wda/dataset"
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// reused is an allocator that gives out again what has been freed: every record batch takes
-// the memory of the one before, and 2.3 times as many rows a second are read as where the
-// collector has to find it.
+// reused is an allocator that gives out freed memory again, so that a record batch takes the
+// memory of the one before.
 type reused struct {
 	mu   sync.Mutex
 	free [][]byte
@@ -66,7 +65,7 @@ func (r *reused) Free(b []byte) {
 
 // arrowFile reads an Arrow IPC file or stream, one record batch in memory at a time.
 type arrowFile struct {
-	schema []field
+	schema []tabular.Field
 	read   func() (arrow.RecordBatch, error) // io.EOF at the end
 	record arrow.RecordBatch
 	number int // of the batch
@@ -74,10 +73,11 @@ type arrowFile struct {
 	ready  int // rows of the batch of the caller
 }
 
-func openArrow(r io.Reader) (columnar, error) {
+func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
 	a := new(arrowFile)
 	var types *arrow.Schema
-	bounded := ipc.WithAllocator(bounded{new(reused)})
+	alloc := ipc.WithAllocator(bounded{new(reused), check})
+	anySize := ipc.WithBodySizeLimit(0) // the allocator has the bound
 	at, ok := r.(ipc.ReadAtSeeker)
 	head := make([]byte, len(arrowMagic))
 	if ok {
@@ -89,7 +89,7 @@ func openArrow(r io.Reader) (columnar, error) {
 		if err := checkFooter(at); err != nil {
 			return nil, err
 		}
-		f, err := ipc.NewFileReader(at, bounded)
+		f, err := ipc.NewFileReader(at, alloc, anySize)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func openArrow(r io.Reader) (columnar, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, bounded), bounded) // NewReader has no bounds
+		s, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, alloc, anySize), alloc, anySize) // NewReader has no bounds
 		if err != nil {
 			return nil, err
 		}
@@ -124,25 +124,28 @@ func openArrow(r io.Reader) (columnar, error) {
 	return a, nil
 }
 
-// mostAtOnce is what the libraries may allocate at once: a batch or page, or what it unpacks
-// to. What a damaged file announces can be any number, and no program survives that it takes
-// the memory of the machine.
-const mostAtOnce = 1 << 30
-
-// bounded is an allocator that panics, which Next and newTable make an error.
-type bounded struct{ memory.Allocator }
-
-func (b bounded) Allocate(size int) []byte { return b.Allocator.Allocate(bound(size)) }
-
-func (b bounded) Reallocate(size int, old []byte) []byte {
-	return b.Allocator.Reallocate(bound(size), old)
+// bounded is an allocator that asks before it allocates, and panics with the error, which package
+// dataset makes an error again. A damaged file can declare any size, and Go ends a program that
+// asks for more memory than there is.
+type bounded struct {
+	memory.Allocator
+	check func(bytes int64) error
 }
 
-func bound(size int) int {
-	if size > mostAtOnce {
-		panic(fmt.Sprintf("%d bytes announced, more than the allowed %d", size, mostAtOnce))
+func (b bounded) Allocate(size int) []byte {
+	b.ask(size)
+	return b.Allocator.Allocate(size)
+}
+
+func (b bounded) Reallocate(size int, old []byte) []byte {
+	b.ask(size)
+	return b.Allocator.Reallocate(size, old)
+}
+
+func (b bounded) ask(size int) {
+	if err := b.check(int64(size)); err != nil {
+		panic(err)
 	}
-	return size
 }
 
 // arrowMagic begins and ends an Arrow file.
@@ -246,37 +249,48 @@ func tableIn(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table,
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o + t.Pos)}, true
 }
 
-func arrowField(f arrow.Field) field {
+func arrowField(f arrow.Field) tabular.Field {
 	t := f.Type
-	out := field{name: f.Name, kind: t.String()}
+	out := tabular.Field{Name: f.Name, Kind: t.String()}
+	if t.ID() == arrow.MAP { // a list of structs to the library
+		return out
+	}
 	if l, ok := t.(arrow.ListLikeType); ok {
-		t, out.list = l.Elem(), true
+		t, out.List = l.Elem(), true
 	}
-	switch {
-	case arrow.IsInteger(t.ID()), t.ID() == arrow.BOOL:
-		out.number, out.integer = true, !out.list
-	case t.ID() == arrow.FLOAT32, t.ID() == arrow.FLOAT64, t.ID() == arrow.FLOAT16:
-		out.number = true
-	}
+	out.Number = isNumber(t)
 	if d, ok := t.(*arrow.DictionaryType); ok {
 		t = d.ValueType
 	}
-	switch t.ID() {
-	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
-		out.text = !out.list
-	default:
-		out.text = out.number && !out.list
-	}
+	out.Text = !out.List && (isNumber(t) || isText(t))
 	return out
 }
 
-func (a *arrowFile) fields() []field { return a.schema }
+func isNumber(t arrow.DataType) bool {
+	return arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID()) || t.ID() == arrow.BOOL
+}
 
-func (a *arrowFile) rows() int { return -1 }
+func isText(t arrow.DataType) bool {
+	switch t.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
+		return true
+	}
+	return false
+}
 
-func (a *arrowFile) use([]feature) {}
+func (a *arrowFile) Fields() []tabular.Field { return a.schema }
 
-func (a *arrowFile) close() {}
+func (a *arrowFile) Rows() int { return -1 }
+
+func (a *arrowFile) Use([]tabular.Feature) {}
+
+func (a *arrowFile) Close() error {
+	if a.record != nil {
+		a.record.Release()
+		a.record = nil
+	}
+	return nil
+}
 
 // more has a batch ready of which not all rows have been read.
 func (a *arrowFile) more() error {
@@ -295,7 +309,7 @@ func (a *arrowFile) more() error {
 	return nil
 }
 
-func (a *arrowFile) batch(most int) (int, error) {
+func (a *arrowFile) Batch(most int) (int, error) {
 	a.at += a.ready
 	a.ready = 0
 	if err := a.more(); err != nil {
@@ -305,8 +319,8 @@ func (a *arrowFile) batch(most int) (int, error) {
 	return a.ready, nil
 }
 
-func (a *arrowFile) width(column int) (int, error) {
-	if !a.schema[column].list {
+func (a *arrowFile) Width(column int) (int, error) {
+	if !a.schema[column].List {
 		return 1, nil
 	}
 	if err := a.more(); err == io.EOF {
@@ -318,7 +332,7 @@ func (a *arrowFile) width(column int) (int, error) {
 	return int(end - begin), nil
 }
 
-func (a *arrowFile) floats(column int, dst []float64, width, stride int) error {
+func (a *arrowFile) Floats(column int, dst []float64, width, stride int) error {
 	values := a.record.Column(column)
 	list, ok := values.(array.ListLike)
 	if ok {
@@ -346,7 +360,7 @@ func (a *arrowFile) floats(column int, dst []float64, width, stride int) error {
 			null = values.IsNull(int(k))
 		}
 		if null {
-			return in("batch", a.number, i, wda.ErrNotFinite, "null")
+			return in("batch", a.number, i, dataset.ErrNotFinite, "null")
 		}
 		get(dst[i*stride:], 1, int(begin), width)
 	}
@@ -411,13 +425,56 @@ func copyNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint
 	}
 }
 
-func (a *arrowFile) texts(column int, use func(string)) error {
+// Texts has the same words for the same values as the columns of a Parquet file.
+func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	values := a.record.Column(column)
-	for i := range a.ready {
-		if values.IsNull(a.at + i) {
-			return in("batch", a.number, i, wda.ErrLabels, "null")
+	at := func(i int) int { return i }
+	if d, ok := values.(*array.Dictionary); ok {
+		indices := d
+		values = d.Dictionary()
+		at = func(i int) int {
+			if indices.IsNull(i) {
+				return -1
+			}
+			return indices.GetValueIndex(i)
 		}
-		use(strings.Clone(values.ValueStr(a.at + i))) // which shares the memory of the batch
+	}
+	appendText, err := textOf(values)
+	if err != nil {
+		return err
+	}
+	var text []byte
+	for i := range a.ready {
+		k := at(a.at + i)
+		if k < 0 || values.IsNull(k) { // also a value of the dictionary
+			return in("batch", a.number, i, dataset.ErrLabels, "null")
+		}
+		text = appendText(text[:0], k)
+		use(text)
 	}
 	return nil
+}
+
+// textOf returns what appends an element of an array as text: integers in decimal, other
+// numbers as float64 in as few digits as tell them apart.
+func textOf(values arrow.Array) (func(dst []byte, i int) []byte, error) {
+	switch v := values.(type) {
+	case *array.Int64:
+		return func(dst []byte, i int) []byte { return strconv.AppendInt(dst, v.Value(i), 10) }, nil
+	case *array.Uint64:
+		return func(dst []byte, i int) []byte { return strconv.AppendUint(dst, v.Value(i), 10) }, nil
+	case array.StringLike:
+		return func(dst []byte, i int) []byte { return append(dst, v.Value(i)...) }, nil
+	case interface{ Value(i int) []byte }: // binary, of any size
+		return func(dst []byte, i int) []byte { return append(dst, v.Value(i)...) }, nil
+	}
+	get, err := numbers(values)
+	if err != nil {
+		return nil, err
+	}
+	var x [1]float64
+	return func(dst []byte, i int) []byte {
+		get(x[:], 1, i, 1)
+		return strconv.AppendFloat(dst, x[0], 'g', -1, 64)
+	}, nil
 }

@@ -1,4 +1,4 @@
-package main
+package columnar
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/tabular"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -42,7 +43,7 @@ type spill struct {
 
 // spilled is a feature of a row group.
 type spilled struct {
-	feature
+	tabular.Feature
 	size  int    // bytes of an element: 4 of float32, 8 of all else, which is float64 by then
 	begin int64  // in the file
 	at    int    // in the window
@@ -50,7 +51,7 @@ type spilled struct {
 }
 
 // rowBytes returns the bytes of one row.
-func (c *spilled) rowBytes() int { return c.width * c.size }
+func (c *spilled) rowBytes() int { return c.Width * c.size }
 
 // held returns about how many bytes the library would hold of all features of a row group:
 // a page, compressed and not, and a dictionary of each. The footer has no sizes of pages:
@@ -58,7 +59,7 @@ func (c *spilled) rowBytes() int { return c.width * c.size }
 func (p *parquetFile) held(group int) (bytes int64, err error) {
 	const page, dictionary = 1 << 20, 1 << 20
 	for _, f := range p.features {
-		chunk, err := p.r.MetaData().RowGroup(group).ColumnChunk(f.column)
+		chunk, err := p.r.MetaData().RowGroup(group).ColumnChunk(f.Column)
 		if err != nil {
 			return 0, err
 		}
@@ -89,9 +90,9 @@ func (p *parquetFile) spillGroup(rows int) error {
 	end := int64(0)
 	for i, f := range p.features {
 		c := &s.columns[i]
-		*c = spilled{feature: f, size: 8, begin: end}
-		p.leaves[f.column].spilled = c
-		if p.leaves[f.column].column.PhysicalType() == parquet.Types.Float {
+		*c = spilled{Feature: f, size: 8, begin: end}
+		p.leaves[f.Column].spilled = c
+		if p.leaves[f.Column].column.PhysicalType() == parquet.Types.Float {
 			c.size = 4
 		}
 		if int64(rows) > (math.MaxInt64-end)/int64(c.rowBytes()) {
@@ -108,14 +109,14 @@ func (p *parquetFile) spillGroup(rows int) error {
 	workers := min(spilledAtOnce, runtime.GOMAXPROCS(0))
 	return s.crew.Run(context.Background(), workers, len(s.columns), func(_ context.Context, _, i int) error {
 		c := &s.columns[i]
-		chunk, err := open(c.column)
+		chunk, err := open(c.Column)
 		if err != nil {
 			c.wrong = &wrong{cause: err}
 			return nil
 		}
-		l := &leaf{column: p.leaves[c.column].column, chunk: chunk}
+		l := &leaf{column: p.leaves[c.Column].column, chunk: chunk}
 		at := c.begin
-		c.wrong, err = l.values(rows, c.width, func(_, n int) error {
+		c.wrong, err = l.values(rows, c.Width, func(_, n int) error {
 			b := l.bytes(n)
 			if _, err := s.file.WriteAt(b, at); err != nil {
 				return noRoom(err)
@@ -147,9 +148,9 @@ func (l *leaf) bytes(n int) []byte {
 func (s *spill) floats(c *spilled, from, n int, dst []float64, stride int) {
 	b := s.window[c.at+(from-s.from)*c.rowBytes():][:n*c.rowBytes()]
 	if c.size == 4 {
-		spreadValues(dst, arrow.Float32Traits.CastFromBytes(b), 0, c.width, stride, func(x float32) float64 { return float64(x) })
+		spreadValues(dst, arrow.Float32Traits.CastFromBytes(b), 0, c.Width, stride, func(x float32) float64 { return float64(x) })
 	} else {
-		spreadValues(dst, arrow.Float64Traits.CastFromBytes(b), 0, c.width, stride, func(x float64) float64 { return x })
+		spreadValues(dst, arrow.Float64Traits.CastFromBytes(b), 0, c.Width, stride, func(x float64) float64 { return x })
 	}
 }
 

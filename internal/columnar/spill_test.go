@@ -1,4 +1,4 @@
-package main
+package columnar
 
 import (
 	"bytes"
@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/internal/tabular"
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 )
@@ -93,7 +95,7 @@ func flatParquet(t *testing.T, path string, groups []int, set func(row, column i
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, out.String())
+	write(t, path, out.Bytes())
 }
 
 func each[S, T any](from []S, f func(S) T) (to []T) {
@@ -103,7 +105,7 @@ func each[S, T any](from []S, f func(S) T) (to []T) {
 	return to
 }
 
-// rowsOf reads a Parquet file in blocks, of which the last may be an error; if spilled, by
+// rowsOf reads a Parquet file in batches, of which the last may be an error; if spilled, by
 // columns through a file.
 func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64, labels []string, err error) {
 	t.Helper()
@@ -111,30 +113,56 @@ func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := newTable(func(r io.Reader) (columnar, error) {
-		c, err := openParquet(r)
-		if p, ok := c.(*parquetFile); ok && spilled {
-			p.most = -1
+	defer in.Close()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
 		}
-		return c, err
-	}, in, nil, "c3")
+	}()
+	table, err := openParquet(in, func(int64) error { return nil })
 	if err != nil {
-		in.Close()
 		return nil, nil, err
 	}
-	table.path, table.file, table.percent = path, in, 100
 	defer table.Close()
+	if spilled {
+		table.(*parquetFile).most = -1
+	}
+	label := -1
+	var features []tabular.Feature
+	for i, f := range table.Fields() {
+		if f.Name == "c3" {
+			label = i
+		} else if f.Number {
+			features = append(features, tabular.Feature{Column: i, Width: 1, At: len(features)})
+		}
+	}
+	table.Use(features)
+	cols := len(features)
 	for {
-		b, err := table.Next(most)
+		n, err := table.Batch(most)
 		if err == io.EOF {
 			return rows, labels, nil
 		} else if err != nil {
 			return rows, labels, err
 		}
-		for i := range b.X.RawMatrix().Rows {
-			rows = append(rows, append([]float64(nil), b.X.RawRowView(i)...))
+		x := make([]float64, n*cols)
+		for _, f := range features {
+			if err := table.Floats(f.Column, x[f.At:], 1, cols); err != nil {
+				return rows, labels, err
+			}
 		}
-		labels = append(labels, b.Labels...)
+		if at := slices.IndexFunc(x, func(v float64) bool { return v != v }); at >= 0 {
+			return rows, labels, &dataset.FileError{Row: len(rows) + at/cols + 1, Err: dataset.ErrNotFinite}
+		}
+		for row := range slices.Chunk(x, cols) {
+			rows = append(rows, row)
+		}
+		if label < 0 {
+			continue
+		}
+		if err := table.Texts(label, func(text []byte) { labels = append(labels, string(text)) }); err != nil {
+			return rows, labels, err
+		}
 	}
 }
 
@@ -192,14 +220,14 @@ func TestSpill(t *testing.T) {
 	for k := 4; k < len(whole); k += step {
 		b := bytes.Clone(whole)
 		b[k] ^= 0x11
-		write(t, path, string(b))
+		write(t, path, b)
 		rows, _, want := rowsOf(t, path, 10, false)
 		got, _, err := rowsOf(t, path, 10, true)
 		if (err == nil) != (want == nil) || err == nil && fmt.Sprint(got) != fmt.Sprint(rows) {
 			t.Errorf("byte %d: %v, not %v", k, err, want)
 		}
 	}
-	if left := files(t, dir); len(left) > 0 {
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -214,7 +242,14 @@ func TestSpillFails(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	t.Setenv("TMPDIR", none)
 	_, _, err := rowsOf(t, path, 10, true)
-	if err == nil || !strings.HasPrefix(err.Error(), path+": many columns need a temporary file") || !strings.Contains(err.Error(), none+": cannot write: no such file") {
+	if err == nil || !strings.HasPrefix(err.Error(), "many columns need a temporary file") || !strings.Contains(err.Error(), none+": cannot write: no such file") {
 		t.Error(err)
+	}
+}
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
 	}
 }

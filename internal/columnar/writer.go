@@ -1,4 +1,4 @@
-package main
+package columnar
 
 import (
 	"fmt"
@@ -12,13 +12,42 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/wda/dataset"
 )
 
-// rowWriter writes a matrix row by row, each with its label or none.
-type rowWriter interface {
+// A Writer writes a matrix row by row.
+type Writer interface {
+	// Write writes a row.
 	Write(row []float64) error
+	// WriteLabelled writes a row and its label.
 	WriteLabelled(row []float64, label string) error
-	Close() error // of what it began, not of what is below
+	// Close ends the file. It does not close what the Writer writes to.
+	Close() error
+}
+
+// Format says what a Writer is to write.
+type Format struct {
+	Format   dataset.Format // CSV, NPY, Parquet or Arrow
+	Rows     int            // −1 if their number is not known before the end
+	Cols     int
+	Labelled bool // every row has a label; NPY has no place for one
+	Stream   bool // write an Arrow stream, not an Arrow file
+}
+
+// NewWriter begins a file. This is the one place that knows which formats can be written.
+func NewWriter(out io.Writer, f Format) (Writer, error) {
+	switch f.Format {
+	case dataset.FormatCSV:
+		return outfile.NewCSV(out, f.Cols, nil)
+	case dataset.FormatNPY:
+		return outfile.NewNPY(out, f.Rows, f.Cols)
+	case dataset.FormatParquet:
+		return newParquetWriter(out, f.Cols, f.Labelled)
+	case dataset.FormatArrow:
+		return newArrowWriter(out, f.Cols, f.Labelled, f.Stream)
+	}
+	return nil, fmt.Errorf("%w: %v files cannot be written; use csv, npy, parquet or arrow", dataset.ErrSettings, f.Format)
 }
 
 // columnWriter gathers rows and writes them as columns component1 … and label.
@@ -73,7 +102,7 @@ func newColumnWriter(cols int, labelled bool) *columnWriter {
 func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }
 
 // newArrowWriter writes an Arrow IPC file, or a stream.
-func newArrowWriter(out io.Writer, cols int, labelled, stream bool) (rowWriter, error) {
+func newArrowWriter(out io.Writer, cols int, labelled, stream bool) (Writer, error) {
 	w := newColumnWriter(cols, labelled)
 	var fields []arrow.Field
 	for j := range cols {
@@ -110,7 +139,7 @@ func newArrowWriter(out io.Writer, cols int, labelled, stream bool) (rowWriter, 
 }
 
 // newParquetWriter writes a Parquet file, a batch as a row group.
-func newParquetWriter(out io.Writer, cols int, labelled bool) (rowWriter, error) {
+func newParquetWriter(out io.Writer, cols int, labelled bool) (Writer, error) {
 	w := newColumnWriter(cols, labelled)
 	var fields schema.FieldList
 	for j := range cols {

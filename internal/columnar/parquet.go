@@ -1,4 +1,4 @@
-package main
+package columnar
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/internal/tabular"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -20,15 +20,15 @@ import (
 // two interfaces that Arrow's library has: pqarrow would bring gRPC with it.
 type parquetFile struct {
 	r      *file.Reader
-	schema []field
+	schema []tabular.Field
 	leaves []*leaf // parallel to schema
 	group  int     // row groups opened
 	left   int     // rows of it that have not been read
 	ready  int     // rows of the batch
 	at     int     // rows of the group before the batch
 
-	features []feature // in use
-	most     int64     // bytes that they may hold side by side
+	features []tabular.Feature // in use
+	most     int64             // bytes that they may hold side by side
 	spill    spill
 	spilling bool // the row group is there
 }
@@ -45,12 +45,12 @@ type leaf struct {
 	spilled *spilled // where the column is instead
 }
 
-func openParquet(r io.Reader) (columnar, error) {
+func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
 	at, ok := r.(parquet.ReaderAtSeeker)
 	if !ok {
 		return nil, errors.New("a Parquet file, whose index is at its end, cannot be read from a pipe: save it first, or convert it to an Arrow stream")
 	}
-	props := parquet.NewReaderProperties(bounded{memory.DefaultAllocator})
+	props := parquet.NewReaderProperties(bounded{memory.DefaultAllocator, check})
 	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
 	f, err := file.NewParquetReader(at, file.WithReadProps(props))
 	if err != nil {
@@ -59,48 +59,79 @@ func openParquet(r io.Reader) (columnar, error) {
 	p := &parquetFile{r: f, most: heldBytes}
 	s := f.MetaData().Schema
 	for i := range s.NumColumns() {
-		c := s.Column(i)
-		p.leaves = append(p.leaves, &leaf{column: c})
-		p.schema = append(p.schema, parquetField(c))
+		p.leaves = append(p.leaves, &leaf{column: s.Column(i)})
+		p.schema = append(p.schema, parquetField(s, i))
 	}
 	return p, nil
 }
 
-func parquetField(c *schema.Column) field {
-	f := field{name: c.ColumnPath().String(), kind: strings.ToLower(c.PhysicalType().String())}
+func parquetField(s *schema.Schema, i int) tabular.Field {
+	c := s.Column(i)
+	f := tabular.Field{Name: c.ColumnPath().String(), Kind: strings.ToLower(c.PhysicalType().String())}
 	if c.MaxRepetitionLevel() > 0 {
-		f.name, f.list = c.ColumnPath()[0], true
+		f.Name = c.ColumnPath()[0]
+		if f.Kind, f.List = listKind(s.ColumnRoot(i), f.Kind); !f.List {
+			return f
+		}
 	}
 	switch c.LogicalType().(type) {
 	case nil, schema.NoLogicalType, schema.UnknownLogicalType, *schema.IntLogicalType, schema.IntLogicalType, schema.StringLogicalType, schema.EnumLogicalType:
 	default:
-		f.kind = strings.ToLower(c.LogicalType().String())
-		return f
-	}
-	if c.MaxRepetitionLevel() > 1 {
-		f.kind = "lists of lists"
+		f.Kind = strings.ToLower(c.LogicalType().String())
 		return f
 	}
 	switch c.PhysicalType() {
-	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.Boolean:
-		f.integer = !f.list
-		fallthrough
-	case parquet.Types.Float, parquet.Types.Double:
-		f.number = true
+	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.Boolean, parquet.Types.Float, parquet.Types.Double:
+		f.Number = true
 	}
-	f.text = !f.list && (f.number || c.PhysicalType() == parquet.Types.ByteArray)
+	f.Text = !f.List && (f.Number || c.PhysicalType() == parquet.Types.ByteArray)
 	return f
 }
 
-func (p *parquetFile) fields() []field { return p.schema }
+// listKind returns whether the column of a root is a list of single values of a kind, and
+// otherwise what it is: the library has maps, and lists of structs or lists, as several columns.
+func listKind(root schema.Node, kind string) (string, bool) {
+	repeated := root
+	if root.RepetitionType() != parquet.Repetitions.Repeated {
+		g, ok := root.(*schema.GroupNode)
+		switch {
+		case !ok || root.ConvertedType() == schema.ConvertedTypes.Map || root.ConvertedType() == schema.ConvertedTypes.MapKeyValue:
+			return "map", false
+		case g.NumFields() != 1 || g.Field(0).RepetitionType() != parquet.Repetitions.Repeated:
+			return "struct", false
+		}
+		repeated = g.Field(0)
+	}
+	if g, ok := repeated.(*schema.GroupNode); ok {
+		if g.NumFields() != 1 {
+			return "list of structs", false
+		}
+		element := g.Field(0)
+		if element.RepetitionType() == parquet.Repetitions.Repeated {
+			return "list of lists", false
+		}
+		if e, ok := element.(*schema.GroupNode); ok {
+			if e.LogicalType() != nil && e.LogicalType().Equals(schema.NewListLogicalType()) || e.NumFields() == 1 && e.Field(0).RepetitionType() == parquet.Repetitions.Repeated {
+				return "list of lists", false
+			}
+			return "list of structs", false
+		}
+	}
+	return kind, true
+}
 
-func (p *parquetFile) rows() int { return int(p.r.NumRows()) }
+func (p *parquetFile) Fields() []tabular.Field { return p.schema }
 
-func (p *parquetFile) use(features []feature) { p.features = features }
+func (p *parquetFile) Rows() int { return int(p.r.NumRows()) }
 
-func (p *parquetFile) close() { p.spill.close() }
+func (p *parquetFile) Use(features []tabular.Feature) { p.features = features }
 
-func (p *parquetFile) batch(most int) (int, error) {
+func (p *parquetFile) Close() error {
+	p.spill.close()
+	return nil
+}
+
+func (p *parquetFile) Batch(most int) (int, error) {
 	p.at += p.ready
 	for p.left == 0 {
 		for _, l := range p.leaves {
@@ -143,8 +174,8 @@ func (l *leaf) end(group int) error {
 }
 
 // width reads the first row, or all of the first group if it has only one.
-func (p *parquetFile) width(column int) (int, error) {
-	if !p.schema[column].list {
+func (p *parquetFile) Width(column int) (int, error) {
+	if !p.schema[column].List {
 		return 1, nil
 	}
 	for g := range p.r.NumRowGroups() {
@@ -183,7 +214,7 @@ func (p *parquetFile) next(column int) (l *leaf, err error) {
 	return l, err
 }
 
-func (p *parquetFile) floats(column int, dst []float64, width, stride int) error {
+func (p *parquetFile) Floats(column int, dst []float64, width, stride int) error {
 	if c := p.leaves[column].spilled; c != nil {
 		if c.wrong != nil && c.wrong.row < p.at+p.ready {
 			return c.wrong.in(p.group, p.at)
@@ -205,7 +236,7 @@ func (p *parquetFile) floats(column int, dst []float64, width, stride int) error
 	return err
 }
 
-func (p *parquetFile) texts(column int, use func(string)) error {
+func (p *parquetFile) Texts(column int, use func([]byte)) error {
 	l, err := p.next(column)
 	if err != nil {
 		return err
@@ -216,7 +247,7 @@ func (p *parquetFile) texts(column int, use func(string)) error {
 	})
 	if w != nil {
 		if w.text != "" {
-			w.cause = wda.ErrLabels
+			w.cause = dataset.ErrLabels
 		}
 		return w.in(p.group, 0)
 	}
@@ -309,7 +340,7 @@ func (l *leaf) check(done, n, width int) *wrong {
 		}
 		if differ != 0 {
 			k := slices.IndexFunc(l.defs[:n], func(d int16) bool { return d != most })
-			return &wrong{(done + k) / width, wda.ErrNotFinite, "null"}
+			return &wrong{(done + k) / width, dataset.ErrNotFinite, "null"}
 		}
 	}
 	if l.column.MaxRepetitionLevel() > 0 && !rectangular(l.reps[:n], done%width, width) {
@@ -409,25 +440,29 @@ func spreadValues[T any](dst []float64, v []T, done, width, stride int, float fu
 }
 
 // texts hands n values to use as texts, as NPY's are: numbers in decimal.
-func (l *leaf) texts(n int, use func(string)) {
+func (l *leaf) texts(n int, use func([]byte)) {
+	var text []byte
 	switch v := l.reader.(type) {
 	case []parquet.ByteArray:
 		for _, x := range v[:n] {
-			use(string(x))
+			use(x)
 		}
 	case []int64:
+		unsigned := l.unsigned()
 		for _, x := range v[:n] {
-			if l.unsigned() {
-				use(strconv.FormatUint(uint64(x), 10))
+			if unsigned {
+				text = strconv.AppendUint(text[:0], uint64(x), 10)
 			} else {
-				use(strconv.FormatInt(x, 10))
+				text = strconv.AppendInt(text[:0], x, 10)
 			}
+			use(text)
 		}
 	default:
 		x := make([]float64, n)
 		l.spread(x, 0, n, 1, 1)
 		for _, x := range x {
-			use(shortest(x))
+			text = strconv.AppendFloat(text[:0], x, 'g', -1, 64)
+			use(text)
 		}
 	}
 }

@@ -1,0 +1,55 @@
+// Package tabular is the contract between package dataset and the readers of files that are stored
+// by columns, such as Parquet. Package dataset decides which columns are features, label and split;
+// a reader registered here knows the file. So dataset reads such files in programs that import the
+// reader, and is free of its dependencies in all others.
+package tabular
+
+import "io"
+
+// A Table is an open file that is stored by columns. It is read in batches of rows, and not by
+// several goroutines at a time.
+type Table interface {
+	// Fields returns the columns, in their order.
+	Fields() []Field
+	// Rows returns the number of rows that the file declares, or −1 if only the end tells.
+	Rows() int
+	// Width returns the length of the first list of a column, and 1 for a column of another type.
+	Width(column int) (int, error)
+	// Use is called once, before the first batch, with the columns that Floats reads as features.
+	Use(features []Feature)
+	// Batch makes the next rows ready: at least one, at most so many. It returns io.EOF at the end.
+	Batch(most int) (rows int, err error)
+	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are
+	// called once a batch for every column in use.
+	Floats(column int, dst []float64, width, stride int) error
+	// Texts hands the elements of a column of the batch to use, which must not keep them: numbers
+	// and booleans in decimal, as those of an NPY file.
+	Texts(column int, use func(text []byte)) error
+	// Close removes temporary files. It does not close what the table was opened from.
+	Close() error
+}
+
+// A Field is a column of a Table.
+type Field struct {
+	Name   string
+	Kind   string // the type in words of the format, for messages
+	List   bool   // of lists, which must all have one length
+	Number bool   // of numbers or booleans, or lists of them
+	Text   bool   // can be read by Texts
+}
+
+// A Feature is a column that is read as numbers: Width of them, from column At of the samples on.
+type Feature struct{ Column, Width, At int }
+
+// An Opener opens a table. r is an io.ReaderAt and an io.Seeker unless it is a pipe. The table calls
+// check before it allocates so many bytes at once for something that the file declares, and returns
+// the error of check.
+type Opener func(r io.Reader, check func(bytes int64) error) (Table, error)
+
+var openers = map[string]Opener{}
+
+// Register says how files of a format are opened. It is called by init functions.
+func Register(format string, open Opener) { openers[format] = open }
+
+// For returns the opener of a format, or nil.
+func For(format string) Opener { return openers[format] }
