@@ -265,17 +265,17 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		return err
 	}
 	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%d rows of %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
-		fmt.Fprintf(w, "%d settings in %d folds, %d fits, %.3g s\n\n", len(out.Candidates), out.Folds, out.Fits, float64(out.Seconds))
+		fmt.Fprintf(w, "%d rows, %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
+		fmt.Fprintf(w, "%d settings compared on %d parts of the rows: %d fits in %.3g s\n\n", len(out.Candidates), out.Folds, out.Fits, float64(out.Seconds))
 		out.print(w)
 		if out.CSV != "" || out.Model != "" {
 			fmt.Fprintln(w)
 		}
 		if out.CSV != "" {
-			fmt.Fprintf(w, "table\t%s\n", out.CSV)
+			fmt.Fprintf(w, "all settings\t%s\n", out.CSV)
 		}
 		if out.Model != "" {
-			fmt.Fprintf(w, "model\t%s\n", out.Model)
+			fmt.Fprintf(w, "model of the best setting\t%s\n", out.Model)
 		}
 	})
 }
@@ -340,8 +340,9 @@ func (r *cvResult) print(w io.Writer) {
 		fmt.Fprintf(w, "%s\t%d\t%g\t%v\t%d\t%s\t%s\n", mark, c.Components, c.Lambda, c.Shrinkage, c.K, percent(c.Error), percent(c.StdDev))
 	}
 	if n := len(r.Candidates) - most; n > 0 {
-		fmt.Fprintf(w, "(and %d more, which --csv writes)\n", n)
+		fmt.Fprintf(w, "(%d more: --csv writes all)\n", n)
 	}
+	fmt.Fprintf(w, "\n* is the best setting: the lowest mean error over %d parts. ± sd is the standard deviation from part to part.\n", r.Folds)
 }
 
 // writeCSV writes all settings.

@@ -201,7 +201,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		Train:     train.Len(), Test: test.Len(),
 	}
 	out.Classes = out.Confusion.rates()
-	names := []string{"WDA"}
+	names := []string{"model"}
 	table := []rates{own}
 	if f.baselines {
 		found, err := c.baselines(p)
@@ -228,7 +228,8 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		out.Picture = f.picture
 	}
 	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%d test rows by %d training rows, %d → %d dimensions\n\n", out.Test, out.Train, d, p)
+		fmt.Fprintf(w, "%d test rows, classified by the nearest of %d training rows after projection from %d to %d dimensions.\n", out.Test, out.Train, d, p)
+		fmt.Fprintf(w, "Share of test rows that K neighbors classify wrongly:\n\n")
 		fmt.Fprintf(w, "K\t%s\n", strings.Join(names, "\t"))
 		for i, k := range ks {
 			fmt.Fprintf(w, "%d", k)
@@ -244,7 +245,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", short(r.Class, 30), r.Rows, percent(float64(r.Recall)), percent(float64(r.Precision)), percent(float64(r.F1)))
 		}
 		if n := len(out.Classes) - most; n > 0 {
-			fmt.Fprintf(w, "(and %d more, which --json has)\n", n)
+			fmt.Fprintf(w, "(%d more classes: --json prints all)\n", n)
 		}
 	})
 }
@@ -253,10 +254,10 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 func (c *confusion) print(w io.Writer) {
 	const widest = 30
 	if len(c.Classes) > widest {
-		fmt.Fprintf(w, "\n(--json has the confusion matrix of the %d classes.)\n", len(c.Classes))
+		fmt.Fprintf(w, "\n(The confusion matrix of %d classes is too wide to print: see --json, or draw it with --picture.)\n", len(c.Classes))
 		return
 	}
-	fmt.Fprintf(w, "\nConfusion for K = %d (rows: true class; columns: predicted)\n\n", c.K)
+	fmt.Fprintf(w, "\nConfusion matrix for K = %d: a row for each true class, a column for each predicted class\n\n", c.K)
 	for _, n := range c.Classes {
 		fmt.Fprintf(w, "\t%s", short(n, 12))
 	}

@@ -265,14 +265,22 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		return err
 	}
 	r := m.Report()
-	out := fitResult{
+	out := f.result(&r, d, len(all.labels))
+	out.Warnings, out.Model, out.Hash = a.warn(r.Warnings, d.Classes), f.model, hash
+	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
+}
+
+// result returns what fit prints of a report on a fit to so many samples, of which d holds the
+// classes.
+func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitResult {
+	out := &fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(r.Settings.Objective.Shrinkage.Value), Samples: len(all.labels), ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
-		Classes: names, K: f.k, Warnings: a.warn(r.Warnings, d.Classes), Model: f.model, Hash: hash,
+		Shrinkage: number(r.Settings.Objective.Shrinkage.Value), Lambda: r.Settings.Objective.Lambda.String(), Whitening: r.Settings.Data.Whitening.String(), Scale: r.Settings.Scale.String(),
+		Samples: samples, ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
+		Classes: classNames(d), K: f.k,
 	}
-	out.Lambda, out.Whitening, out.Scale = r.Settings.Objective.Lambda.String(), r.Settings.Data.Whitening.String(), r.Settings.Scale.String()
 	for _, v := range r.Ratios {
 		out.Ratios = append(out.Ratios, number(v))
 	}
@@ -289,59 +297,11 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 			out.Maxima = append(out.Maxima, maximum{number(j), r.LedTo[i]})
 		}
 	}
-	if set.Validation != nil {
+	if f.solver.validation > 0 {
 		e := number(r.ValidationError)
 		out.ValidationError = &e
 	}
-	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "samples\t%d of %d features, %d classes (%s)\n", out.Samples, out.Features, len(names), list(names, 60))
-		count := ""
-		if out.Leading < out.Components {
-			count = fmt.Sprintf(", of which %d count", out.Leading)
-		}
-		fmt.Fprintf(w, "projection\t%d → %d dimensions%s\n", out.Features, out.Components, count)
-		of := ""
-		if r.ObjectiveSamples < out.Samples {
-			of = fmt.Sprintf(" (of %d samples)", r.ObjectiveSamples)
-		}
-		fmt.Fprintf(w, "J\t%.10g%s\n", r.Objective, of)
-		fmt.Fprintf(w, "between, within\t%.6g, %.6g\n", r.Between, r.Within)
-		fmt.Fprintf(w, "family\twhitening %s, λ %s, ρ %g, scale %s\n", out.Whitening, out.Lambda, out.Shrinkage, out.Scale)
-		if c := out.Choice; c != nil && r.Choice.Members[0].Folds == 0 {
-			fmt.Fprintf(w, "chosen\tthe first of %d members: no class has enough rows to hold any out\n", len(c))
-		} else if c != nil {
-			fmt.Fprintf(w, "chosen\tfrom %d members on rows held out, where it errs by %s; the next, %s %s ρ %g %s, by %s\n",
-				len(c), percent(float64(c[0].Error)), c[1].Method, c[1].Whitening, c[1].Shrinkage, c[1].Scale, percent(float64(c[1].Error)))
-		}
-		fmt.Fprintf(w, "ratios\t%s\n", ratios(r.Ratios))
-		fmt.Fprintf(w, "ridge\t%.6g (shrinkage %g)\n", r.Ridge, out.Shrinkage)
-		fmt.Fprintf(w, "solver\t%s: %s after %d steps, %d evaluations, %.3g s\n", out.Solver, out.Status, out.Steps, out.Evaluations, r.Elapsed.Seconds())
-		if len(out.StartObjectives) > 0 {
-			fmt.Fprintf(w, "start\t%d of %d; %s\n", r.Start+1, r.Settings.Optimizer.Starts, ledTo(out.Maxima))
-		}
-		if out.ValidationError != nil {
-			fmt.Fprintf(w, "validation error\t%s\n", percent(r.ValidationError))
-		}
-		fmt.Fprintf(w, "model\t%s\n", f.model)
-	})
-}
-
-// ledTo says how many starts led to each maximum.
-func ledTo(all []maximum) string {
-	var out []string
-	for _, m := range all {
-		out = append(out, fmt.Sprintf("%d to J = %.4g", m.Starts, float64(m.Objective)))
-	}
-	return list(out, 60)
-}
-
-// ratios lists the ratios of the components.
-func ratios(v []float64) string {
-	var out []string
-	for _, r := range v {
-		out = append(out, strconv.FormatFloat(r, 'g', 3, 64))
-	}
-	return list(out, 60)
+	return out
 }
 
 var classNumber = regexp.MustCompile(`\bclass (\d+)\b`)

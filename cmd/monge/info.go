@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/wda"
 	"github.com/spf13/cobra"
 )
 
@@ -101,7 +102,30 @@ type modelInfo struct {
 	Hash         string   `json:"hash"` // of what predictions depend on
 }
 
+// print describes a model for people.
+func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
+	set := r.Settings
+	fmt.Fprintf(w, "\nmodel\t%s\n", path)
+	fmt.Fprintf(w, "projection\t%d → %d dimensions\n", m.Features, m.Components)
+	if m.Classes != nil {
+		fmt.Fprintf(w, "classes\t%d (%s)\n", len(m.Classes), list(m.Classes, 60))
+	}
+	fmt.Fprintf(w, "method\t%s\n", methodInWords(m.Solver, set.Data.Whitening.String(), set.Objective.Lambda.String(), float64(m.Shrinkage), set.Scale.String()))
+	fmt.Fprintf(w, "optimizer\t%s\n", endInWords(r, "at its limit"))
+	fmt.Fprintf(w, "J\t%.6g, with %d Sinkhorn iterations\n", float64(m.Objective), m.Iterations)
+	if len(r.Ratios) > 0 {
+		fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratios(r.Ratios))
+	}
+	if m.Rows > 0 {
+		fmt.Fprintf(w, "classifier\t%d nearest of %d training rows\n", m.K, m.Rows)
+	} else {
+		fmt.Fprintf(w, "classifier\tnone: the model holds no training rows (fit --k keeps them)\n")
+	}
+	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
+}
+
 func (a *app) info(model string) error {
+	var report *wda.Report
 	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String()}
 	for _, l := range asm.Available() {
 		out.Levels = append(out.Levels, l.String())
@@ -112,6 +136,7 @@ func (a *app) info(model string) error {
 			return err
 		}
 		r := m.Report()
+		report = &r
 		d, p := m.Dims()
 		o := r.Settings.Objective
 		out.Model = &modelInfo{
@@ -131,25 +156,13 @@ func (a *app) info(model string) error {
 		}
 		fmt.Fprintf(w, "built with\t%s for %s\n", out.Go, out.Platform)
 		fmt.Fprintf(w, "CPUs\t%d\n", out.CPUs)
-		fmt.Fprintf(w, "levels\t%s\n", strings.Join(out.Levels, ", "))
 		capped := ""
 		if v := os.Getenv(asm.CapVariable); v != "" {
 			capped = fmt.Sprintf(" (%s=%s)", asm.CapVariable, v)
 		}
-		fmt.Fprintf(w, "selected\t%s%s\n", out.Selected, capped)
-		if m := out.Model; m != nil {
-			fmt.Fprintf(w, "\nmodel\t%s\n", model)
-			fmt.Fprintf(w, "projection\t%d → %d dimensions\n", m.Features, m.Components)
-			if m.Classes != nil {
-				fmt.Fprintf(w, "classes\t%s\n", list(m.Classes, 60))
-			}
-			fmt.Fprintf(w, "J\t%.10g\n", float64(m.Objective))
-			fmt.Fprintf(w, "solver\t%s: %s after %d steps\n", m.Solver, m.Status, m.Steps)
-			if m.Rows > 0 {
-				fmt.Fprintf(w, "classifier\t%d nearest of %d rows\n", m.K, m.Rows)
-			}
-			fmt.Fprintf(w, "hash\t%s\n", m.Hash)
-			fmt.Fprintf(w, "λ, L, ρ\t%g, %d, %g\n", float64(m.Lambda), m.Iterations, float64(m.Shrinkage))
+		fmt.Fprintf(w, "instruction set\t%s%s, of %s\n", out.Selected, capped, strings.Join(out.Levels, ", "))
+		if out.Model != nil {
+			out.Model.print(w, model, report)
 		}
 	})
 }

@@ -139,7 +139,7 @@ func (a *app) complain(text string) {
 
 // errUnfinished is wrapped by the error of a computation whose result was printed, but is less
 // exact than was asked for.
-var errUnfinished = errors.New("not converged")
+var errUnfinished = errors.New("the result is not exact")
 
 // usageError is an error of the command line itself, not of the data.
 type usageError struct{ text string }

@@ -47,17 +47,23 @@ func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Set
 	if err != nil {
 		return err
 	}
-	failed := 0
+	failed, rough := 0, 0
 	for i := range results {
-		if results[i].Error != "" {
+		if r := results[i].sinkhornResult; r == nil {
 			failed++
+		} else if r.Status == sinkhorn.IterationLimit.String() || r.Status == sinkhorn.LowPrecision.String() {
+			rough++
 		}
 	}
 	if err := a.reportPairs(results); err != nil {
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%s: %d of %d pairs could not be solved", f.pairs, failed, len(results))
+		return fmt.Errorf("%s: %d of %d pairs could not be solved; their errors are in the output", f.pairs, failed, len(results))
+	}
+	if rough > 0 {
+		return fmt.Errorf("%s: %w: %d of %d pairs have not reached the tolerance %g; use more --max-iterations, a larger --tolerance or a smaller --lambda",
+			f.pairs, errUnfinished, rough, len(results), set.Tolerance)
 	}
 	return nil
 }

@@ -126,7 +126,8 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 		return err
 	}
 	return a.report(found, func(w io.Writer) {
-		fmt.Fprintf(w, "%d rows classified by %d nearest of %d, written to %s\n\n", found.Rows, found.K, found.Train, found.Out)
+		fmt.Fprintf(w, "%d rows, each classified by the %d nearest of %d training rows, written to %s\n\n", found.Rows, found.K, found.Train, found.Out)
+		fmt.Fprintln(w, "class\trows")
 		for _, name := range found.Classes {
 			fmt.Fprintf(w, "%s\t%d\n", short(name, 30), found.Counts[name])
 		}

@@ -122,12 +122,15 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 		Ridge: number(s.Ridge), Infeasibility: number(s.Infeasibility), Samples: d.Len(), Components: p.RawMatrix().Cols,
 	}
 	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "J\t%.15g\n", s.Objective)
-		fmt.Fprintf(w, "between\t%.15g\n", s.Between)
-		fmt.Fprintf(w, "within\t%.15g\n", s.Within)
-		fmt.Fprintf(w, "ridge\t%.15g\n", s.Ridge)
-		fmt.Fprintf(w, "gradient norm\t%.15g\n", s.GradientNorm)
-		fmt.Fprintf(w, "‖PᵀP − I‖\t%.3g\n", s.Infeasibility)
+		fmt.Fprintf(w, "J\t%.15g\tbetween / (within + ridge)\n", s.Objective)
+		fmt.Fprintf(w, "between\t%.15g\ttransport cost between the classes, σ_b²\n", s.Between)
+		fmt.Fprintf(w, "within\t%.15g\ttransport cost within the classes, σ_w²\n", s.Within)
+		fmt.Fprintf(w, "ridge\t%.15g\tρ times the cost within\n", s.Ridge)
+		fmt.Fprintf(w, "gradient norm\t%.15g\tzero at a maximum of J\n", s.GradientNorm)
+		fmt.Fprintf(w, "‖PᵀP − I‖\t%.3g\tzero if the columns of P are orthonormal\n", s.Infeasibility)
+		if !f.adaptive && f.objective.lambdaMatrix == "" && s.Infeasibility > 1e-6 {
+			fmt.Fprintf(w, "\nThe columns of P are not orthonormal, so λ = %g does not mean what it means for other projections.\nUse --adaptive to compare J with others.\n", f.objective.lambda)
+		}
 	})
 }
 

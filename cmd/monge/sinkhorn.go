@@ -201,9 +201,9 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	}
 	out := resultOf(r, n, m)
 	out.Plan = f.plan
-	return a.report(out, func(w io.Writer) {
+	err = a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "cost\t%.15g\n", r.Cost)
-		fmt.Fprintf(w, "iterations\t%d (%s, %s domain)\n", r.Iterations, r.Status, r.Domain)
+		fmt.Fprintf(w, "iterations\t%s\n", iterationsInWords(&set, r))
 		fmt.Fprintf(w, "marginal error\t%.3g\n", r.MarginalError)
 		plan := fmt.Sprintf("plan\t%d × %d", n, m)
 		if f.plan != "" {
@@ -211,6 +211,35 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		}
 		fmt.Fprintln(w, plan)
 	})
+	return errors.Join(err, unfinished(&set, r))
+}
+
+// iterationsInWords says how a solution ended.
+func iterationsInWords(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string {
+	text := fmt.Sprintf("%d, in the %s domain", r.Iterations, r.Domain)
+	switch r.Status {
+	case sinkhorn.Completed:
+		return text + ", as many as asked for"
+	case sinkhorn.Converged:
+		return text + fmt.Sprintf(": converged to the tolerance %g", set.Tolerance)
+	case sinkhorn.IterationLimit:
+		return text + fmt.Sprintf(": not converged to the tolerance %g", set.Tolerance)
+	case sinkhorn.LowPrecision:
+		return text + ": the plan is rough, as λ times the largest cost is beyond the precision of float64"
+	}
+	return text + ": " + r.Status.String()
+}
+
+// unfinished is the error of a result that is less exact than was asked for.
+func unfinished(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) error {
+	switch r.Status {
+	case sinkhorn.IterationLimit:
+		return fmt.Errorf("%w: after %d iterations the marginal error is %.3g, above the tolerance %g; use more --max-iterations, a larger --tolerance or a smaller --lambda",
+			errUnfinished, r.Iterations, r.MarginalError, set.Tolerance)
+	case sinkhorn.LowPrecision:
+		return fmt.Errorf("%w: λ times the largest cost is beyond the precision of float64; use a smaller --lambda", errUnfinished)
+	}
+	return nil
 }
 
 // resultOf is what is printed of an n × m problem.

@@ -144,3 +144,29 @@ func TestPlanPicture(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
+
+// A result that is not as exact as was asked for is printed, with a line on standard error and
+// an exit code of its own.
+func TestSinkhornUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	x := write(t, filepath.Join(dir, "x.csv"), "0,0\n1,0\n0,1\n")
+	y := write(t, filepath.Join(dir, "y.csv"), "5,0\n1,3\n0,1\n")
+	pairs := write(t, filepath.Join(dir, "pairs.csv"), "1,0,1,0,0\n1,0,1,1,0\n1,1,1,5,0\n1,1,1,1,3\n2,0,1,0,0\n2,1,1,1,1\n")
+	for _, c := range []struct {
+		args   string
+		code   int
+		stderr string
+	}{
+		{"--x " + x + " --y " + y + " --lambda 1", exitOK, ""},
+		{"--x " + x + " --y " + y + " --lambda 1 --iterations 2", exitOK, ""},
+		{"--x " + x + " --y " + y + " --lambda 100 --max-iterations 3", exitUnfinished, "after 3 iterations the marginal error is 0.111, above the tolerance 1e-09; use more --max-iterations"},
+		{"--x " + x + " --y " + y + " --lambda 1e15", exitUnfinished, "use a smaller --lambda"},
+		{"--pairs " + pairs + " --lambda 1 --max-iterations 2", exitUnfinished, "1 of 2 pairs have not reached the tolerance"},
+		{"--pairs " + pairs + " --lambda 0.01", exitOK, ""},
+	} {
+		code, stdout, stderr := monge(t, strings.Fields("sinkhorn "+c.args)...)
+		if code != c.code || stdout == "" || !strings.Contains(stderr, c.stderr) || (stderr == "") != (code == exitOK) {
+			t.Errorf("%s: exit code %d, want %d: %s%s", c.args, code, c.code, stdout, stderr)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func TestFitSolvers(t *testing.T) {
 		t.Errorf("--iterations 700: %d", r.Settings.Objective.Iterations)
 	}
 	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", model, "--validation", "0.5")
-	if !strings.Contains(stdout, "(of 30 samples)") {
+	if !strings.Contains(stdout, ", on 30 rows") {
 		t.Errorf("the part that J is of is not named: %q", stdout)
 	}
 	for _, c := range []struct{ args, want string }{

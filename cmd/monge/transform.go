@@ -137,6 +137,6 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	}
 	result := transformResult{Rows: rows.seen, Features: d, Components: p, Out: f.out}
 	return a.report(result, func(w io.Writer) {
-		fmt.Fprintf(w, "%d rows, %d → %d dimensions, written to %s\n", result.Rows, d, p, f.out)
+		fmt.Fprintf(w, "%d rows projected from %d to %d dimensions, written to %s\n", result.Rows, d, p, f.out)
 	})
 }

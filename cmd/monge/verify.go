@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -78,7 +77,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	}
 	set := m.Report().Settings
 	if set.Scale == 0 { // no fit leaves it open
-		return fmt.Errorf("%s: the file does not keep all settings of its fit: it is of an older version", path)
+		return fmt.Errorf("%s: cannot be verified: the file is of an older version, which does not store all settings of the fit", path)
 	}
 	if !cmd.Flags().Changed("seed") {
 		f.rows.seed = set.Seed
@@ -91,10 +90,10 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	d := all.kept
 	features, components := m.Dims()
 	if columns(d) != features {
-		return fmt.Errorf("%s: %d features, but %s is of %d", f.data, columns(d), path, features)
+		return fmt.Errorf("%s: %d features, but %s was fitted to %d; give verify the --labels, --label-column or --columns that fit was given", f.data, columns(d), path, features)
 	}
 	if c != nil && c.Len() != d.Len() {
-		return fmt.Errorf("%s: %d training rows, but %s is of %d", f.data, d.Len(), path, c.Len())
+		return fmt.Errorf("%s: %d training rows, but %s was fitted to %d; give verify the --holdout, --sample and --seed that fit was given", f.data, d.Len(), path, c.Len())
 	}
 	if err := f.validated(path, set.Validation, d); err != nil {
 		return err
@@ -121,14 +120,19 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		out.Differences = differences(m, again)
 	}
 	err = a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "model\t%s\t%s\n", out.Hash, path)
-		fmt.Fprintf(w, "fitted again\t%s\n", out.Refitted)
+		if out.Verified {
+			fmt.Fprintf(w, "verified: the fit gives the same model again\n")
+		} else {
+			fmt.Fprintf(w, "not verified: the fit gives another model now\n")
+		}
+		fmt.Fprintf(w, "hash of %s\t%s\n", path, out.Hash)
+		fmt.Fprintf(w, "hash of the fit\t%s\n", out.Refitted)
 		for _, d := range out.Differences {
-			fmt.Fprintf(w, "differs\t%s\n", d)
+			fmt.Fprintf(w, "difference\t%s\n", d)
 		}
 	})
 	if err == nil && !out.Verified {
-		err = errors.New(path + ": the hash does not come out")
+		err = fmt.Errorf("%s: not verified: a fit to %s gives another hash; give verify the rows and flags that fit was given", path, f.data)
 	}
 	return err
 }
@@ -137,9 +141,9 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 func (f *verifyFlags) validated(path string, v *wda.Validation, d *dataset.Dataset) error {
 	switch own := v != nil && v.Hash != ""; {
 	case own && f.validation == "":
-		return fmt.Errorf("%s: the fit was validated by samples that are not in its file: --validation names theirs", path)
+		return fmt.Errorf("%s: the fit was validated by rows that are not in the model file; name their file with --validation", path)
 	case !own && f.validation != "":
-		return usagef("%s: the fit was not validated by samples of a file: --validation is not for it", path)
+		return usagef("%s: the fit was not validated by rows of a file; leave out --validation", path)
 	case !own:
 		return nil
 	}
@@ -172,7 +176,7 @@ func differences(was, is *wda.Model) []string {
 		}
 	}
 	if count > 0 {
-		out = append(out, fmt.Sprintf("projection: %d of %d numbers, by %.3g at most (the largest is %.3g)", count, r*c, most, largest(a)))
+		out = append(out, fmt.Sprintf("projection: %d of %d numbers differ, by %.3g at most (the largest number is %.3g)", count, r*c, most, largest(a)))
 	}
 	if x, y := was.Mean(), is.Mean(); !slices.Equal(x, y) {
 		out = append(out, "mean: the data are not the same")

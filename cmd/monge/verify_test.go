@@ -63,7 +63,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("the same rows in another file: exit code %d, %s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = monge(t, "verify", at("pinned.wda"), "--data", s.test)
-	if code != exitFailure || !strings.Contains(stdout, "projection: 10 of 10 numbers") || !strings.Contains(stdout, "mean:") || !strings.Contains(stderr, "does not come out") {
+	if code != exitFailure || !strings.Contains(stdout, "projection: 10 of 10 numbers differ") || !strings.Contains(stdout, "mean:") || !strings.Contains(stderr, "gives another hash") {
 		t.Errorf("other data: exit code %d, %s%s", code, stdout, stderr)
 	}
 	old := filepath.Join("..", "..", "wda", "testdata", "classifier-v1.wda")
@@ -71,12 +71,12 @@ func TestVerify(t *testing.T) {
 		"300 training rows":        {"verify", at("chosen.wda"), "--data", s.test},
 		"6 features":               {"verify", at("chosen.wda"), "--data", s.csv, "--labels", s.y},
 		"one model file":           {"verify", "--data", s.csv},
-		"of an older version":      {"verify", old, "--data", s.csv},
+		"is of an older version":   {"verify", old, "--data", s.csv},
 		"--data is required":       {"verify", at("chosen.wda")},
 		"no such file or director": {"verify", at("none.wda"), "--data", s.csv},
-		"--validation names":       {"verify", own, "--data", s.csv},
+		"with --validation":        {"verify", own, "--data", s.csv},
 		"are not those with":       {"verify", own, "--data", s.csv, "--validation", s.csv},
-		"not validated by samples": {"verify", at("validation.wda"), "--data", s.csv, "--validation", s.csv},
+		"not validated by rows":    {"verify", at("validation.wda"), "--data", s.csv, "--validation", s.csv},
 	} {
 		if code, _, stderr := monge(t, args...); code == exitOK || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, %q, want %q", args, code, stderr, want)

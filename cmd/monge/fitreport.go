@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/wda"
+)
+
+// print writes the report on a fit for people; stepsLeft says that the limit of steps was left
+// to the library.
+func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
+	atLimit := "before it converged; --max-steps allows more"
+	if stepsLeft && r.Choice != nil {
+		atLimit = "as many as the candidates had"
+	}
+	fmt.Fprintf(w, "data\t%d rows, %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
+	informative := ""
+	if out.Leading < out.Components {
+		informative = fmt.Sprintf(", of which %d %s informative", out.Leading, plural(out.Leading, "is", "are"))
+	}
+	fmt.Fprintf(w, "projection\t%d → %d dimensions%s\n", out.Features, out.Components, informative)
+	fmt.Fprintf(w, "method\t%s\n", methodInWords(out.Solver, out.Whitening, out.Lambda, float64(out.Shrinkage), out.Scale))
+	fmt.Fprintf(w, "optimizer\t%s; %.3g s in all\n", endInWords(r, atLimit), r.Elapsed.Seconds())
+	if n := len(out.StartObjectives); n > 0 {
+		fmt.Fprintf(w, "starts\tbest of %d: %s\n", n, ledTo(out.Maxima))
+	}
+	of := ""
+	if out.ObjectiveSamples < out.Samples {
+		of = fmt.Sprintf(", on %d rows", out.ObjectiveSamples)
+	}
+	fmt.Fprintf(w, "J\t%.6g = between %.6g / (within %.6g + ridge %.6g)%s\n", r.Objective, r.Between, r.Within, r.Ridge, of)
+	fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratios(r.Ratios))
+	if out.ValidationError != nil {
+		fmt.Fprintf(w, "validation\t%s of the held-out rows are classified wrongly, by %d neighbors\n", percent(r.ValidationError), r.Settings.Validation.Neighbors)
+	}
+	keeps := ""
+	if out.K > 0 {
+		keeps = fmt.Sprintf(", with training rows to classify by %d neighbors", out.K)
+	}
+	fmt.Fprintf(w, "model\t%s%s\n", out.Model, keeps)
+	if out.Choice != nil {
+		out.printChoice(w, r.Choice)
+	}
+}
+
+// printChoice says why the method was chosen: beside the candidate that was taken it lists
+// the best of every other kind.
+func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
+	taken := out.Choice[0]
+	if taken.Folds == 0 {
+		fmt.Fprintf(w, "\nThe method is the default: no class has enough rows to hold some out and compare.\n")
+		return
+	}
+	fmt.Fprintf(w, "\nChosen from %d candidates by the Brier score of %d neighbors on held-out rows:\n\n", len(out.Choice), c.Neighbors)
+	fmt.Fprintf(w, "  Brier score\terror\tcandidate\n")
+	line := func(m choice, mark string) {
+		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale), mark)
+	}
+	line(taken, " (taken)")
+	seen := []string{kindInWords(taken.Method)}
+	for _, m := range out.Choice[1:] {
+		if kind := kindInWords(m.Method); !slices.Contains(seen, kind) {
+			seen = append(seen, kind)
+			line(m, "")
+		}
+	}
+	if len(seen) == 1 && len(out.Choice) > 1 {
+		line(out.Choice[1], "")
+	}
+}
+
+// kindInWords returns what kind of method it is.
+func kindInWords(method string) string {
+	switch method {
+	case "principal":
+		return "principal components"
+	case "fisher":
+		return "discriminant analysis"
+	}
+	return "WDA"
+}
+
+// methodInWords returns the kind of a method, with the settings that matter to it.
+func methodInWords(method, whitening, lambda string, rho float64, scale string) string {
+	kind := kindInWords(method)
+	if whitening == "none" {
+		whitening = "no"
+	}
+	rest := []string{whitening + " whitening"}
+	if kind == "WDA" {
+		if value, ok := strings.CutPrefix(lambda, "absolute:"); ok {
+			lambda = value + " (absolute)"
+		}
+		rest = append(rest, "λ = "+lambda, fmt.Sprintf("ρ = %g", rho))
+	}
+	rest = append(rest, scale+" scale")
+	if kind == "WDA" && method != "auto" {
+		rest = append(rest, "method "+method)
+	}
+	return kind + " (" + strings.Join(rest, ", ") + ")"
+}
+
+// endInWords says how a fit ended, and atLimit what to think of the end at the limit of steps.
+func endInWords(r *wda.Report, atLimit string) string {
+	if kindInWords(r.Settings.Optimizer.Method.String()) != "WDA" {
+		return "not needed, the method has a closed form"
+	}
+	steps := fmt.Sprintf("after %d %s", r.Steps, plural(r.Steps, "step", "steps"))
+	switch r.Status.String() {
+	case "GradientTolerance":
+		return "converged " + steps + ": the gradient is small enough"
+	case "StepTolerance":
+		return "converged " + steps + ": the projection no longer moves"
+	case "FunctionTolerance":
+		return "converged " + steps + ": J no longer rises"
+	case "LineSearchFailed":
+		return "converged " + steps + ", as far as rounding allows: no step raises J"
+	case "Stalled":
+		return "converged " + steps + ", as far as rounding allows: J has not risen in the last 100"
+	case "MaxSteps":
+		return "ended " + steps + ", " + atLimit
+	case "EvaluationFailed":
+		return "not converged: J cannot be computed near the projection " + steps
+	case "Stopped":
+		if r.Settings.Validation != nil {
+			return "stopped early " + steps + ": held-out rows are no longer classified better"
+		}
+		return "stopped early " + steps
+	}
+	return r.Status.String() + " " + steps
+}
+
+// plural returns the word for so many.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// ledTo says how many starts led to each maximum.
+func ledTo(all []maximum) string {
+	if len(all) == 1 {
+		return fmt.Sprintf("all lead to J = %.4g", float64(all[0].Objective))
+	}
+	var out []string
+	for _, m := range all {
+		out = append(out, fmt.Sprintf("J = %.4g from %d", float64(m.Objective), m.Starts))
+	}
+	return list(out, 60)
+}
+
+// ratios lists the ratios of the components.
+func ratios(v []float64) string {
+	var out []string
+	for _, r := range v {
+		out = append(out, strconv.FormatFloat(r, 'g', 3, 64))
+	}
+	return list(out, 60)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/wda"
+)
+
+// A report is in words: no name of a constant is left.
+func TestEndInWords(t *testing.T) {
+	r := &wda.Report{Steps: 7}
+	for status, want := range map[string]string{
+		"GradientTolerance": "converged after 7 steps: the gradient is small enough",
+		"StepTolerance":     "converged after 7 steps: the projection no longer moves",
+		"FunctionTolerance": "converged after 7 steps: J no longer rises",
+		"MaxSteps":          "ended after 7 steps, at its limit",
+		"LineSearchFailed":  "converged after 7 steps, as far as rounding allows: no step raises J",
+		"Stalled":           "converged after 7 steps, as far as rounding allows: J has not risen in the last 100",
+		"EvaluationFailed":  "not converged: J cannot be computed near the projection after 7 steps",
+		"Stopped":           "stopped early after 7 steps",
+	} {
+		if err := r.Status.UnmarshalText([]byte(status)); err != nil {
+			t.Fatal(err)
+		}
+		if got := endInWords(r, "at its limit"); got != want {
+			t.Errorf("%s: %q, want %q", status, got, want)
+		}
+	}
+	if err := r.Status.UnmarshalText([]byte("Stopped")); err != nil {
+		t.Fatal(err)
+	}
+	r.Settings.Validation = new(wda.Validation)
+	if got := endInWords(r, ""); !strings.HasSuffix(got, "held-out rows are no longer classified better") {
+		t.Errorf("with validation: %q", got)
+	}
+	r.Settings.Optimizer.Method = wda.Fisher
+	if got := endInWords(r, ""); got != "not needed, the method has a closed form" {
+		t.Errorf("without an optimizer: %q", got)
+	}
+}
+
+func TestMethodInWords(t *testing.T) {
+	for want, is := range map[string]choice{
+		"WDA (no whitening, λ = 1, ρ = 0.2, unit scale)":                                    {Method: "auto", Whitening: "none", Lambda: "1", Shrinkage: 0.2, Scale: "unit"},
+		"WDA (diagonal whitening, λ = 0.5 (absolute), ρ = 0, orthonormal scale, method pg)": {Method: "pg", Whitening: "diagonal", Lambda: "absolute:0.5", Scale: "orthonormal"},
+		"discriminant analysis (spherical:0.5 whitening, unit scale)":                       {Method: "fisher", Whitening: "spherical:0.5", Lambda: "1", Shrinkage: 1, Scale: "unit"},
+		"principal components (no whitening, ratio scale)":                                  {Method: "principal", Whitening: "none", Scale: "ratio"},
+	} {
+		if got := methodInWords(is.Method, is.Whitening, is.Lambda, is.Shrinkage, is.Scale); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The report on a fit says what was chosen and why, and how the optimizer ended.
+func TestFitReport(t *testing.T) {
+	s := simulate(t)
+	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
+	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "optimizer   ", " = between ", "for each component\n",
+		"candidates by the Brier score of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+}
