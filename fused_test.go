@@ -13,12 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/inspect"
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// machines whose compiler fuses x*y + z, also across statements and inlined functions,
-// unless the product is rounded by a conversion: which is why this test reads what the
-// compiler has made, not the text.
+// machines are those whose compiler fuses x*y + z.
 var machines = map[string][]string{
 	"arm64":    {"GOARCH=arm64"},
 	"riscv64":  {"GOARCH=riscv64"},
@@ -40,56 +39,64 @@ var fused = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:ADD|SUB|A[DS
 // memory begins a line that counts bytes, to compare them with a limit: integers, exact.
 var memory = regexp.MustCompile(`^(elements |need := |return geo\.bytes\(\)|if err := s\.settings\.afford\()`)
 
-// libm are functions whose last bits differ between machines, for some of which package
-// math has assembly. What takes their place: internal/asm/exp and num.Log, with hypotenuses
-// by math.Sqrt, which is exact as FMA is, normal deviates by random.Normal, and cosines by
-// the series in wda/dataset.
-var libm = regexp.MustCompile(`\bmath\.(A?(Cos|Sin|Tan)h?|Atan2|Cbrt|Erf\w*|Exp2?|Expm1|Gamma|Hypot|J\w+|Lgamma|Log|Log10|Log1p|Log2|Pow|Sincos|Y\w+)\(|\.(Norm|Exp)Float64\(`)
+// counts are functions that count bytes, to compare them with a limit. Their numbers are
+// integers, so that no rounding takes place. asmtest.Gamma is a bound that tests compare
+// with.
+var counts = []string{"geometry.bytes", "Solver.bytes", "Solver.stateBytes", "Pool.giveBack", "Gamma"}
 
-// TestNoLibm: nothing between data and result asks libm. Packages that make tables for
-// kernels, or judge them, may.
-func TestNoLibm(t *testing.T) {
-	beside := regexp.MustCompile(`internal/asm/(asmtest|exp/gencoef|exp/oracle)$`)
-	out, err := exec.Command("go", append([]string{"list", "-f", "{{range .GoFiles}}{{$.Dir}}\t{{.}}\n{{end}}"}, exact...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := 0
-	for line := range strings.Lines(string(out)) {
-		dir, name, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		if !ok || beside.MatchString(filepath.ToSlash(dir)) {
-			continue
+// TestNoBareSums: the text has no sum of a product that is not rounded. It reads what this
+// machine compiles; TestNothingFused reads what the compiler makes for others.
+func TestNoBareSums(t *testing.T) {
+	t.Parallel()
+	for _, s := range inspect.Sums(load(t)) {
+		if !slices.Contains(counts, s.Function) {
+			t.Errorf("%v: use num.FMA, or round the product by a conversion", s)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		read++
-		for i, l := range strings.Split(string(text), "\n") {
-			code, _, _ := strings.Cut(l, "//")
-			if f := libm.FindString(code); f != "" && !strings.Contains(code, "math.Atan2(m.svd.Values") { // PrincipalAngles, for tests
-				t.Errorf("%s:%d: %s…)", filepath.Join(dir, name), i+1, f)
-			}
-		}
-	}
-	if read < 100 {
-		t.Errorf("only %d files were read", read)
 	}
 }
 
-// TestNothingFused: a product and a sum are one instruction only where the text says
-// FMA. Unless MONGE_LONG=1, only arm64 is compiled for.
-func TestNothingFused(t *testing.T) {
-	for _, name := range slices.Sorted(maps.Keys(machines)) {
-		if !testdata.IsLong() && name != "arm64" {
-			continue
+// TestNoLibm: nothing between data and result uses functions of package math whose last bits
+// differ between machines. Packages that make tables for kernels, or judge kernels, may, and
+// so may PrincipalAngles, which is for tests. Instead there are internal/asm/exp and num.Log,
+// math.Sqrt, random.Normal, and a series for cosines in wda/dataset.
+func TestNoLibm(t *testing.T) {
+	t.Parallel()
+	beside := regexp.MustCompile(`internal/asm/(asmtest|exp/gencoef|exp/oracle)/|internal/stiefel/\w+\.go:[0-9:]+ math\.Atan2$`)
+	for _, use := range inspect.Libm(load(t)) {
+		if !beside.MatchString(filepath.ToSlash(use)) {
+			t.Error(use)
 		}
+	}
+}
+
+func load(t *testing.T) []*inspect.Package {
+	t.Helper()
+	packages, err := inspect.Load(exact...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(packages) < 20 {
+		t.Errorf("only %d packages were read", len(packages))
+	}
+	return packages
+}
+
+// TestNothingFused: a product and a sum are one instruction only where the text says FMA.
+// It compiles the packages for five machines and reads the instructions.
+func TestNothingFused(t *testing.T) {
+	testdata.Long(t)
+	for _, name := range slices.Sorted(maps.Keys(machines)) {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command("go", append([]string{"build", "-gcflags=-S"}, exact...)...)
-			cmd.Env = append(os.Environ(), append(machines[name], "CGO_ENABLED=0")...)
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
+			var out []byte
+			for module, packages := range map[string][]string{".": exact, "experiments": {"./tsne"}} {
+				cmd := exec.Command("go", append([]string{"build", "-gcflags=-S"}, packages...)...)
+				cmd.Dir = module
+				cmd.Env = append(os.Environ(), append(machines[name], "CGO_ENABLED=0")...)
+				text, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", module, err, text[max(0, len(text)-2000):])
+				}
+				out = append(out, text...)
 			}
 			texts, wrong, calls := map[string][]string{}, map[string]bool{}, 0
 			lines := bufio.NewScanner(bytes.NewReader(out))

@@ -29,6 +29,7 @@ var below = map[string][]string{
 	"internal/asm/block":       {"internal/asm", "internal/asm/num", "internal/asm/pass"},
 	"internal/asm/...":         {"internal/asm", "internal/asm/num", "internal/asm/exp"},
 	"internal/testdata":        nil,
+	"internal/inspect":         nil,
 	"internal/parallel":        nil,
 	"internal/enum":            nil,
 	"internal/fault":           nil,
@@ -72,6 +73,7 @@ type goPackage struct {
 // inTests says what else the tests of a floor may import: nothing above it. All tests may
 // import internal/testdata.
 var inTests = map[string][]string{
+	"":                         {"internal/inspect"},
 	"internal/asm":             {"internal/asm/..."},
 	"internal/asm/...":         {"internal/asm/asmtest", "internal/asm/exp/oracle"},
 	"internal/asm/exp/gencoef": {"internal/asm/exp/oracle"},
@@ -88,6 +90,7 @@ var inTests = map[string][]string{
 // TestImportsGoDown checks every import within the module against the floors, those of
 // tests too.
 func TestImportsGoDown(t *testing.T) {
+	t.Parallel()
 	for _, p := range list(t, "./...") {
 		name := nameOf(p)
 		allowed, ok := floorOf(below, name)
@@ -115,6 +118,7 @@ func TestImportsGoDown(t *testing.T) {
 // TestLibraryIsLight: importing a library package pulls in no plots, command line
 // or progress bars.
 func TestLibraryIsLight(t *testing.T) {
+	t.Parallel()
 	heavy := regexp.MustCompile(`gonum\.org/v1/plot|apache/arrow|spf13|progressbar|x/term|^net/http$`)
 	for _, p := range list(t, "./dist", "./sinkhorn", "./wda", "./wda/...") {
 		for _, d := range p.Deps {
@@ -208,6 +212,7 @@ const maxExported = 230
 // error, a fmt.Stringer or an encoding.BinaryMarshaler and the like are known by these
 // names, and not counted.
 func TestExportedNames(t *testing.T) {
+	t.Parallel()
 	total := 0
 	for _, p := range list(t, "./...") {
 		name := nameOf(p)

@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "draw "+mapFile+" anew")
 //
 //	go test -run HouseMap -update .
 func TestHouseMap(t *testing.T) {
+	t.Parallel()
 	imports := map[string][]string{}
 	for _, p := range list(t, "./cmd/...", "./dist", "./sinkhorn", "./wda/...", "./internal/...") {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")

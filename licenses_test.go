@@ -31,6 +31,7 @@ var licenses = []struct{ name, words string }{
 //
 //	go test -run Licenses -update .
 func TestLicenses(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to list modules with")
 	}

@@ -1,18 +1,11 @@
 package monge
 
 import (
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/internal/inspect"
 )
 
 // room is a part of a package: files, and the rooms whose names they may use besides
@@ -38,64 +31,41 @@ var rooms = map[string][]room{"wda": {
 	{"comparison", []string{"crossvalidate.go", "score.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice", "fit"}},
 }}
 
-// exportData returns the function that opens what the compiler has said of a package that
-// p depends on.
-func exportData(t *testing.T, p goPackage) importer.Lookup {
-	t.Helper()
-	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", p.ImportPath).Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	files := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		files[path] = file
-	}
-	return func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }
-}
-
 // TestRoomsLookDown checks every use of a name of a package with rooms, that of a field or
 // method included, against the table: what imports are between packages.
 func TestRoomsLookDown(t *testing.T) {
-	for _, p := range list(t, "./...") {
-		name := nameOf(p)
-		table, ok := rooms[name]
-		if !ok {
-			continue
+	t.Parallel()
+	for name, table := range rooms {
+		packages, err := inspect.Load("./" + name)
+		if err != nil {
+			t.Fatal(err)
 		}
+		p := packages[0]
 		of := map[string]*room{}
 		for i, r := range table {
 			for _, f := range r.files {
 				of[f] = &table[i]
-				if !slices.Contains(p.GoFiles, f) {
-					t.Errorf("%s has no file %s: the table of this test has", name, f)
-				}
 			}
 		}
-		fset := token.NewFileSet()
-		var files []*ast.File
-		for _, f := range p.GoFiles {
-			if of[f] == nil {
-				t.Errorf("%s/%s is in no room: add it to the table of this test", name, f)
+		there := map[string]bool{}
+		for _, f := range p.Files {
+			file := filepath.Base(p.Fset.Position(f.Pos()).Filename)
+			if there[file] = true; of[file] == nil {
+				t.Errorf("%s/%s is in no room: add it to the table of this test", name, file)
 			}
-			parsed, err := parser.ParseFile(fset, filepath.Join(filepath.FromSlash(name), f), nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, parsed)
 		}
-		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-		config := types.Config{Importer: importer.ForCompiler(fset, "gc", exportData(t, p))}
-		if _, err := config.Check(p.ImportPath, fset, files, info); err != nil {
-			t.Fatal(err)
+		for file := range of {
+			if !there[file] {
+				t.Errorf("%s has no file %s: remove it from the table of this test", name, file)
+			}
 		}
 		uses := 0
-		for id, object := range info.Uses {
-			if object.Pkg() == nil || object.Pkg().Path() != p.ImportPath {
+		for id, object := range p.Info.Uses {
+			if object.Pkg() == nil || object.Pkg().Path() != p.Path {
 				continue
 			}
-			at := fset.Position(id.Pos())
-			user, owner := of[filepath.Base(at.Filename)], of[filepath.Base(fset.Position(object.Pos()).Filename)]
+			at := p.Fset.Position(id.Pos())
+			user, owner := of[filepath.Base(at.Filename)], of[filepath.Base(p.Fset.Position(object.Pos()).Filename)]
 			if user == nil || owner == nil || user == owner {
 				continue
 			}

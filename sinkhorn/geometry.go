@@ -120,7 +120,7 @@ func (geo *geometry[T]) setCost(m dist.Matrix[T]) {
 }
 
 // size returns n·m.
-func (geo *geometry[T]) size() float64 { return float64(geo.n) * float64(geo.m) }
+func (geo *geometry[T]) size() float64 { return float64(float64(geo.n) * float64(geo.m)) }
 
 // setLambda sets λ, and reports whether λ·log₂e is a number of type T.
 func (geo *geometry[T]) setLambda(lambda float64) bool {

@@ -336,7 +336,7 @@ func (s *Solver[T]) stepCost() (cost, share float64) {
 	m, elements := float64(s.geo.m), float64(max(1, s.newton.sparse.count.Load()))
 	cost, share = s.passCost(), 1
 	if s.newton.sparse.made {
-		cost, share = costListed*elements, elements/s.geo.size()
+		cost, share = float64(costListed*elements), elements/s.geo.size()
 	}
 	if s.newton.direct.made {
 		cost, share = cost+float64(s.passCost()*m/float64(s.geo.n)), 1

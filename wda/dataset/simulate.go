@@ -62,7 +62,7 @@ func (s Simulation) Generate(n int) *Dataset {
 
 	axes := make([][2]float64, s.Classes)
 	for c := range axes {
-		axes[c][0], axes[c][1] = cosSin(float64(c) * (math.Pi / float64(s.Classes)))
+		axes[c][0], axes[c][1] = cosSin(float64(float64(c) * (math.Pi / float64(s.Classes))))
 	}
 	for i := range n {
 		c := i % s.Classes

@@ -1,0 +1,97 @@
+// Package inspect reads the text of packages for tests that demand something of it.
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Load returns the packages that match patterns of the go command, type-checked, in such an
+// order that a package comes after those that it imports.
+func Load(patterns ...string) ([]*Package, error) {
+	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %v\n%s", err, &stderr)
+	}
+	l := &loader{fset: token.NewFileSet(), exports: map[string]string{}, checked: map[string]*types.Package{}}
+	l.compiled = importer.ForCompiler(l.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(l.exports[path]) })
+	var packages []*Package
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir, Export string
+			GoFiles                 []string
+			DepOnly                 bool
+		}
+		if err := dec.Decode(&p); err == io.EOF {
+			return packages, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if l.exports[p.ImportPath] = p.Export; p.DepOnly || len(p.GoFiles) == 0 {
+			continue
+		}
+		checked, err := l.check(p.ImportPath, p.Dir, p.GoFiles)
+		if err != nil {
+			return nil, err
+		}
+		packages = append(packages, checked)
+	}
+}
+
+// Package is a package with its syntax and types.
+type Package struct {
+	Path  string
+	Fset  *token.FileSet
+	Files []*ast.File
+	Info  *types.Info
+}
+
+type loader struct {
+	fset     *token.FileSet
+	exports  map[string]string // by import path: the file of what the compiler has exported
+	compiled types.Importer
+	checked  map[string]*types.Package
+}
+
+// Import implements types.Importer. A package that was checked is itself, so that its
+// functions are the same objects everywhere.
+func (l *loader) Import(path string) (*types.Package, error) {
+	if p := l.checked[path]; p != nil {
+		return p, nil
+	}
+	return l.compiled.Import(path)
+}
+
+func (l *loader) check(path, dir string, files []string) (*Package, error) {
+	p := &Package{Path: path, Fset: l.fset, Info: &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Instances: map[*ast.Ident]types.Instance{},
+	}}
+	for _, name := range files {
+		f, err := parser.ParseFile(l.fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		p.Files = append(p.Files, f)
+	}
+	config := types.Config{Importer: l}
+	checked, err := config.Check(path, l.fset, p.Files, p.Info)
+	if err != nil {
+		return nil, err
+	}
+	l.checked[path] = checked
+	return p, nil
+}
