@@ -9,19 +9,11 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/compute"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/internal/columnar"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -34,24 +26,26 @@ func init() {
 
 // Columns says which columns of a file are read.
 type Columns struct {
-	// Key is the column of the keys, whatever its type. Default: a key is the path of the
+	// Key names the column of the keys. In a CSV file it may also be the index of the column,
+	// from 0, or from the end if it is negative. By default the key of a row is the path of the
 	// file, a colon and the number of the row, from 0, in 12 digits.
 	Key string
-	// Features are columns of numbers or of lists of numbers, all of one length. Default:
-	// the columns of lists if there are any, else all columns but Key, label, y and split;
-	// in files other than Parquet all but Key, as there it can only be left out.
+
+	// Features names the columns of features in Parquet and Arrow files: columns of numbers, or of
+	// lists of numbers that all have the same length. By default these are the columns of lists
+	// or, if there are none, all columns, in either case except Key, label, y and split. For
+	// other formats Features must be nil: all columns except Key are features.
 	Features []string
 }
 
-// Read returns the rows of the files that match a pattern as KV<string, []float64>, in as
-// many collections as there are lanes. Files ending in .parquet are read by row group, each
-// a piece of work by itself; others are those of package dataset, each read by one worker:
-// CSV, NPY, NPZ, IDX, plain or gzip-compressed. A null, a value that is not finite or a
-// list of another length is an error that names file and row.
+// Read returns the rows of the files that match a pattern as KV<string, []float64>. It returns as
+// many collections as there are lanes. A Parquet file, whose name ends in .parquet, is divided into its
+// row groups, which workers read independently. Any other file of a format of package dataset is read
+// by one worker. A null, a value that is not finite and a list of another length are errors that
+// name file and row.
 //
-// Runners divide one lane among their workers as they like. But Prism begins to only when
-// one row takes it long, and fuses nothing across a Flatten: there it takes as many lanes
-// as cores, each with its own Transform, to use them; prism-processes has a process for each.
+// On most runners one lane is enough, because they divide it among their workers. The runners prism and
+// prism-processes need as many lanes as cores, each with its own Transform.
 func Read(s beam.Scope, glob string, c Columns, lanes int) []beam.PCollection {
 	s = s.Scope("monge.Read")
 	files := fileio.MatchFiles(s, glob, fileio.MatchEmptyDisallow())
@@ -84,70 +78,71 @@ func (f *divide) ProcessElement(ctx context.Context, at fileio.FileMetadata, emi
 	h := fnv.New32a()
 	h.Write([]byte(at.Path))
 	lane := int(h.Sum32() % uint32(f.Lanes))
-	if !isParquet(at.Path) {
+	if dataset.FormatOf(at.Path) != dataset.FormatParquet {
 		emit(part{at.Path, -1, 0, lane})
 		return nil
 	}
-	p, err := openParquet(ctx, at.Path)
+	return open(ctx, at.Path, func(in io.Reader) error {
+		source, err := whole(in)
+		if err != nil {
+			return err
+		}
+		groups, err := columnar.RowGroups(source)
+		if err != nil {
+			return &dataset.FileError{Path: at.Path, Err: err}
+		}
+		first := int64(0)
+		for g, rows := range groups {
+			emit(part{at.Path, g, first, (lane + g) % f.Lanes})
+			first += rows
+		}
+		return nil
+	})
+}
+
+// open opens a file of any of Beam's file systems for the time of use.
+func open(ctx context.Context, path string, use func(in io.Reader) error) error {
+	fs, err := filesystem.New(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer p.Close()
-	first := int64(0)
-	for g := range p.NumRowGroups() {
-		emit(part{at.Path, g, first, (lane + g) % f.Lanes})
-		first += p.MetaData().RowGroups[g].NumRows
+	defer fs.Close()
+	in, err := fs.OpenRead(ctx, path)
+	if err != nil {
+		return err
 	}
-	return nil
+	defer in.Close()
+	return use(in)
 }
 
-func isParquet(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".parquet") }
-
-// openParquet reads a file of a store into memory, and one of this machine where it is.
-func openParquet(ctx context.Context, path string) (*file.Reader, error) {
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return nil, err
+// whole returns a file that can be read at any place: one of a store is read into memory.
+func whole(in io.Reader) (columnar.Source, error) {
+	if at, ok := in.(columnar.Source); ok {
+		return at, nil
 	}
-	defer fs.Close()
-	r, err := fs.OpenRead(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	at, ok := r.(parquet.ReaderAtSeeker)
-	if !ok {
-		data, err := io.ReadAll(r)
-		r.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		at = bytes.NewReader(data)
-	}
-	p, err := file.NewParquetReader(at)
-	if err != nil {
-		return nil, &dataset.FileError{Path: path, Err: fmt.Errorf("%w: %w", dataset.ErrFormat, err)}
-	}
-	return p, nil
+	data, err := io.ReadAll(in)
+	return bytes.NewReader(data), err
 }
 
 // read is the DoFn from parts to rows.
 type read struct{ Columns Columns }
 
 // ProcessElement reads a part.
-func (f *read) ProcessElement(ctx context.Context, p part, emit func(string, []float64)) (err error) {
-	defer func() {
-		// The library panics now and then on a damaged file.
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v", dataset.ErrFormat, r)
+func (f *read) ProcessElement(ctx context.Context, p part, emit func(string, []float64)) error {
+	err := open(ctx, p.Path, func(in io.Reader) error {
+		if p.Group >= 0 {
+			source, err := whole(in)
+			if err != nil {
+				return err
+			}
+			in = columnar.RowGroup(source, p.Group)
 		}
-		if err != nil {
-			err = inPart(p, err)
-		}
-	}()
-	if p.Group < 0 {
-		return f.readOther(ctx, p, emit)
+		return f.rows(ctx, p, in, emit)
+	})
+	if err != nil {
+		return inPart(p, err)
 	}
-	return f.readGroup(ctx, p, emit)
+	return nil
 }
 
 // inPart gives an error the path of its file, and its row in the file.
@@ -165,23 +160,10 @@ func inPart(p part, err error) error {
 
 func keyOf(p part, row int64) string { return fmt.Sprintf("%s:%012d", p.Path, row) }
 
-// readOther reads a file of package dataset.
-func (f *read) readOther(ctx context.Context, p part, emit func(string, []float64)) error {
-	if f.Columns.Features != nil {
-		return fmt.Errorf("%w: only of a Parquet file can columns be chosen", dataset.ErrFormat)
-	}
-	fs, err := filesystem.New(ctx, p.Path)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	in, err := fs.OpenRead(ctx, p.Path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	opt := &dataset.Options{Labels: dataset.NoLabels()}
-	if f.Columns.Key != "" {
+// rows emits the rows of a part, which in holds.
+func (f *read) rows(ctx context.Context, p part, in io.Reader, emit func(string, []float64)) error {
+	opt := &dataset.Options{Labels: dataset.NoLabels(), Columns: f.Columns.Features}
+	if f.Columns.Key != "" { // which is read as labels are
 		opt.Labels = dataset.ParseLabels(f.Columns.Key)
 	}
 	r, err := dataset.NewReader(in, opt)
@@ -199,7 +181,7 @@ func (f *read) readOther(ctx context.Context, p part, emit func(string, []float6
 		}
 		n, _ := b.X.Dims()
 		for i := range n {
-			key := keyOf(p, int64(b.First+i))
+			key := keyOf(p, p.First+int64(b.First+i))
 			if f.Columns.Key != "" {
 				key = b.Labels[i]
 			}
@@ -207,158 +189,4 @@ func (f *read) readOther(ctx context.Context, p part, emit func(string, []float6
 		}
 	}
 	return context.Cause(ctx)
-}
-
-// readGroup reads a row group of a Parquet file.
-func (f *read) readGroup(ctx context.Context, p part, emit func(string, []float64)) error {
-	in, err := openParquet(ctx, p.Path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	fr, err := pqarrow.NewFileReader(in, pqarrow.ArrowReadProperties{BatchSize: 1024}, memory.DefaultAllocator)
-	if err != nil {
-		return err
-	}
-	schema, err := fr.Schema()
-	if err != nil {
-		return err
-	}
-	key, features, err := f.Columns.choose(schema)
-	if err != nil {
-		return err
-	}
-	var leaves []int
-	for i := range in.MetaData().Schema.NumColumns() {
-		root := in.MetaData().Schema.ColumnRoot(i).Name()
-		if slices.Contains(features, root) || root == key {
-			leaves = append(leaves, i)
-		}
-	}
-	batches, err := fr.GetRecordReader(ctx, leaves, []int{p.Group})
-	if err != nil {
-		return err
-	}
-	defer batches.Release()
-	done, width := 0, 0
-	for batches.Next() {
-		b := batches.RecordBatch()
-		n := int(b.NumRows())
-		rows := make([][]float64, n)
-		for _, name := range features {
-			if err := appendColumn(ctx, rows, b.Column(b.Schema().FieldIndices(name)[0])); err != nil {
-				return inColumn(name, done, err)
-			}
-		}
-		var keys arrow.Array
-		if key != "" {
-			keys = b.Column(b.Schema().FieldIndices(key)[0])
-		}
-		for i, x := range rows {
-			if width == 0 {
-				width = len(x)
-			}
-			row := done + i + 1
-			if len(x) != width {
-				return &dataset.FileError{Row: row, Err: fmt.Errorf("%w: %d numbers where the first row has %d", dataset.ErrFormat, len(x), width)}
-			}
-			for _, v := range x {
-				if v-v != 0 {
-					return &dataset.FileError{Row: row, Err: fmt.Errorf("%w: %v", wda.ErrNotFinite, v)}
-				}
-			}
-			k := keyOf(p, p.First+int64(done+i))
-			if keys != nil {
-				if keys.IsNull(i) {
-					return &dataset.FileError{Row: row, Name: key, Err: fmt.Errorf("%w: null", wda.ErrNotFinite)}
-				}
-				k = keys.ValueStr(i)
-			}
-			emit(k, x)
-		}
-		done += n
-	}
-	if err := batches.Err(); err != nil && err != io.EOF {
-		return fmt.Errorf("%w: row group %d: %w", dataset.ErrFormat, p.Group+1, err)
-	}
-	return nil
-}
-
-// choose returns the columns of the key, or "", and of the features.
-func (c Columns) choose(s *arrow.Schema) (key string, features []string, err error) {
-	missing := func(name string) error {
-		return &dataset.FileError{Name: name, Err: fmt.Errorf("%w: no column, or several, of this name", dataset.ErrFormat)}
-	}
-	if c.Key != "" && len(s.FieldIndices(c.Key)) != 1 {
-		return "", nil, missing(c.Key)
-	}
-	for _, name := range c.Features {
-		if len(s.FieldIndices(name)) != 1 {
-			return "", nil, missing(name)
-		}
-	}
-	if c.Features != nil {
-		return c.Key, c.Features, nil
-	}
-	var lists []string
-	for _, f := range s.Fields() {
-		if f.Name == c.Key || slices.Contains([]string{"label", "y", "split"}, f.Name) {
-			continue
-		}
-		if _, ok := f.Type.(arrow.ListLikeType); ok {
-			lists = append(lists, f.Name)
-		}
-		features = append(features, f.Name)
-	}
-	if lists != nil {
-		features = lists
-	}
-	if features == nil {
-		err = fmt.Errorf("%w: no columns of numbers", dataset.ErrFormat)
-	}
-	return c.Key, features, err
-}
-
-// appendColumn appends the elements of a column to the rows.
-func appendColumn(ctx context.Context, rows [][]float64, column arrow.Array) error {
-	values := column
-	list, ok := column.(array.ListLike)
-	if ok {
-		values = list.ListValues()
-	}
-	if !arrow.IsPrimitive(values.DataType().ID()) {
-		return fmt.Errorf("%w: a column of %s", dataset.ErrFormat, column.DataType())
-	}
-	wide, err := compute.CastToType(ctx, values, arrow.PrimitiveTypes.Float64)
-	if err != nil {
-		return fmt.Errorf("%w: a column of %s: %w", dataset.ErrFormat, column.DataType(), err)
-	}
-	defer wide.Release()
-	numbers := wide.(*array.Float64).Float64Values()
-	for i := range rows {
-		from, to := int64(i), int64(i+1)
-		if list != nil {
-			from, to = list.ValueOffsets(i)
-		}
-		null := column.IsNull(i)
-		for k := from; k < to && !null && wide.NullN() > 0; k++ {
-			null = wide.IsNull(int(k))
-		}
-		if null {
-			return &dataset.FileError{Row: i + 1, Err: fmt.Errorf("%w: null", wda.ErrNotFinite)}
-		}
-		rows[i] = append(rows[i], numbers[from:to]...)
-	}
-	return nil
-}
-
-// inColumn gives an error the name of its column, and its row in the group.
-func inColumn(name string, done int, err error) error {
-	fe, ok := errors.AsType[*dataset.FileError](err)
-	if !ok {
-		return &dataset.FileError{Name: name, Err: err}
-	}
-	fe.Name = name
-	fe.Row += done
-	return fe
 }

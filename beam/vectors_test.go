@@ -340,8 +340,8 @@ func TestBadRows(t *testing.T) {
 		says []string
 	}{
 		"null":     {nil, []string{"null.parquet", "row 23", "null"}},
-		"infinite": {[]float64{1, 2, math.Inf(1), 4, 5, 6, 7}, []string{"infinite.parquet", "row 23", "+Inf"}},
-		"ragged":   {[]float64{1, 2, 3}, []string{"ragged.parquet", "row 23", "3 numbers"}},
+		"infinite": {[]float64{1, 2, math.Inf(1), 4, 5, 6, 7}, []string{"infinite.parquet", "row 23", "infinite"}},
+		"ragged":   {[]float64{1, 2, 3}, []string{"ragged.parquet", "row 23", "a list of 3 elements"}},
 	} {
 		rows := slices.Clone(rowsOf(x))
 		rows[22] = c.row

@@ -262,7 +262,7 @@ func arrowField(f arrow.Field) tabular.Field {
 	if d, ok := t.(*arrow.DictionaryType); ok {
 		t = d.ValueType
 	}
-	out.Text = !out.List && (isNumber(t) || isText(t))
+	out.Text = !out.List && (isNumber(t) || isText(t) || hasWords(t))
 	return out
 }
 
@@ -425,6 +425,15 @@ func copyNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint
 	}
 }
 
+// hasWords reports whether values of a type have texts of their own: dates, times, decimals.
+func hasWords(t arrow.DataType) bool {
+	switch t.ID() {
+	case arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
+		return true
+	}
+	return arrow.IsDecimal(t.ID())
+}
+
 // Texts has the same words for the same values as the columns of a Parquet file.
 func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	values := a.record.Column(column)
@@ -467,6 +476,9 @@ func textOf(values arrow.Array) (func(dst []byte, i int) []byte, error) {
 		return func(dst []byte, i int) []byte { return append(dst, v.Value(i)...) }, nil
 	case interface{ Value(i int) []byte }: // binary, of any size
 		return func(dst []byte, i int) []byte { return append(dst, v.Value(i)...) }, nil
+	}
+	if hasWords(values.DataType()) {
+		return func(dst []byte, i int) []byte { return append(dst, values.ValueStr(i)...) }, nil
 	}
 	get, err := numbers(values)
 	if err != nil {

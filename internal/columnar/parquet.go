@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -23,6 +24,8 @@ type parquetFile struct {
 	schema []tabular.Field
 	leaves []*leaf // parallel to schema
 	group  int     // row groups opened
+	begin  int     // the first row group
+	groups int     // where to end
 	left   int     // rows of it that have not been read
 	ready  int     // rows of the batch
 	at     int     // rows of the group before the batch
@@ -56,7 +59,13 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 	if err != nil {
 		return nil, err
 	}
-	p := &parquetFile{r: f, most: heldBytes}
+	p := &parquetFile{r: f, most: heldBytes, groups: f.NumRowGroups()}
+	if g, ok := r.(*rowGroup); ok {
+		if g.group < 0 || g.group >= p.groups {
+			return nil, fmt.Errorf("no row group %d", g.group+1)
+		}
+		p.begin, p.group, p.groups = g.group, g.group, g.group+1
+	}
 	s := f.MetaData().Schema
 	for i := range s.NumColumns() {
 		p.leaves = append(p.leaves, &leaf{column: s.Column(i)})
@@ -76,8 +85,12 @@ func parquetField(s *schema.Schema, i int) tabular.Field {
 	}
 	switch c.LogicalType().(type) {
 	case nil, schema.NoLogicalType, schema.UnknownLogicalType, *schema.IntLogicalType, schema.IntLogicalType, schema.StringLogicalType, schema.EnumLogicalType:
+	case schema.Float16LogicalType:
+		f.Kind, f.Number, f.Text = "float16", true, !f.List
+		return f
 	default:
 		f.Kind = strings.ToLower(c.LogicalType().String())
+		f.Text = !f.List && worded(c) != nil
 		return f
 	}
 	switch c.PhysicalType() {
@@ -122,7 +135,13 @@ func listKind(root schema.Node, kind string) (string, bool) {
 
 func (p *parquetFile) Fields() []tabular.Field { return p.schema }
 
-func (p *parquetFile) Rows() int { return int(p.r.NumRows()) }
+func (p *parquetFile) Rows() int {
+	rows := int64(0)
+	for g := p.begin; g < p.groups; g++ {
+		rows += p.r.MetaData().RowGroup(g).NumRows()
+	}
+	return int(rows)
+}
 
 func (p *parquetFile) Use(features []tabular.Feature) { p.features = features }
 
@@ -140,7 +159,7 @@ func (p *parquetFile) Batch(most int) (int, error) {
 			}
 			l.chunk, l.spilled = nil, nil
 		}
-		if p.group == p.r.NumRowGroups() {
+		if p.group == p.groups {
 			return 0, io.EOF
 		}
 		n := p.r.RowGroup(p.group).NumRows()
@@ -178,7 +197,7 @@ func (p *parquetFile) Width(column int) (int, error) {
 	if !p.schema[column].List {
 		return 1, nil
 	}
-	for g := range p.r.NumRowGroups() {
+	for g := p.begin; g < p.groups; g++ {
 		chunk, err := p.r.RowGroup(g).Column(column)
 		if err != nil {
 			return 0, err
@@ -295,6 +314,8 @@ func (l *leaf) read(n int) (total int, err error) {
 		return readLeaf(l, n, c.ReadBatch)
 	case *file.ByteArrayColumnChunkReader:
 		return readLeaf(l, n, c.ReadBatch)
+	case *file.FixedLenByteArrayColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
 	}
 	return 0, fmt.Errorf("a column of type %T", l.chunk)
 }
@@ -403,6 +424,10 @@ func (l *leaf) spread(dst []float64, done, n, width, stride int) {
 			}
 			return float64(x)
 		})
+	case []parquet.FixedLenByteArray:
+		spreadValues(dst, v[:n], done, width, stride, func(x parquet.FixedLenByteArray) float64 {
+			return float64(float16.FromLEBytes(x).Float32())
+		})
 	case []bool:
 		spreadValues(dst, v[:n], done, width, stride, func(x bool) float64 {
 			if x {
@@ -441,6 +466,10 @@ func spreadValues[T any](dst []float64, v []T, done, width, stride int, float fu
 
 // texts hands n values to use as texts, as NPY's are: numbers in decimal.
 func (l *leaf) texts(n int, use func([]byte)) {
+	if worded(l.column) != nil {
+		l.words(n, use)
+		return
+	}
 	var text []byte
 	switch v := l.reader.(type) {
 	case []parquet.ByteArray:

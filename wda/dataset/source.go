@@ -15,6 +15,7 @@ import (
 
 // source is an open file with its compression and format known.
 type source struct {
+	from       io.Reader
 	file       *os.File // nil for another reader
 	disk       *os.File // the regular file that it reads, its own or another's; nil if it is none
 	at         io.ReaderAt
@@ -78,7 +79,7 @@ func (s *source) readAhead(r io.Reader) io.Reader {
 }
 
 func (s *source) open(r io.Reader, opt Options) error {
-	s.size, s.format, s.expansion = -1, opt.Format, opt.maxExpansion()
+	s.from, s.size, s.format, s.expansion = r, -1, opt.Format, opt.maxExpansion()
 	if err := formatNames().Check(uint8(s.format)); err != nil {
 		return err
 	}

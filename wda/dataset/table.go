@@ -32,8 +32,11 @@ func (r *Reader) openTable(src *source) (err error) {
 	if r.opt.Labels.kind == labelsInFile {
 		return because(errLabelColumn, src.format.title()+" files have their labels in a column: choose it by its name instead of a file of labels")
 	}
-	var from io.Reader = src.r
-	if src.at != nil && !src.compressed {
+	from := src.from
+	switch {
+	case src.at == nil || src.compressed:
+		from = src.r
+	case src.begin > 0, src.file != nil: // the section has an offset of its own
 		from = io.NewSectionReader(src.at, 0, src.size)
 	}
 	src.compressed = true // or at least it may be

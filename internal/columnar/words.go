@@ -1,0 +1,99 @@
+package columnar
+
+import (
+	"encoding/hex"
+	"math/big"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+// worded returns the Arrow type whose texts the values of a Parquet column have, for dates,
+// times, decimals and UUIDs. It returns nil for other columns.
+func worded(c *schema.Column) arrow.DataType {
+	switch t := c.LogicalType().(type) {
+	case schema.DateLogicalType:
+		return arrow.FixedWidthTypes.Date32
+	case schema.TimeLogicalType:
+		return map[schema.TimeUnitType]arrow.DataType{
+			schema.TimeUnitMillis: arrow.FixedWidthTypes.Time32ms, schema.TimeUnitMicros: arrow.FixedWidthTypes.Time64us, schema.TimeUnitNanos: arrow.FixedWidthTypes.Time64ns,
+		}[t.TimeUnit()]
+	case schema.TimestampLogicalType:
+		unit, ok := map[schema.TimeUnitType]arrow.TimeUnit{
+			schema.TimeUnitMillis: arrow.Millisecond, schema.TimeUnitMicros: arrow.Microsecond, schema.TimeUnitNanos: arrow.Nanosecond,
+		}[t.TimeUnit()]
+		if !ok {
+			return nil
+		}
+		zone := ""
+		if t.IsAdjustedToUTC() || t.IsFromConvertedType() {
+			zone = "UTC"
+		}
+		return &arrow.TimestampType{Unit: unit, TimeZone: zone}
+	case schema.DecimalLogicalType:
+		return &arrow.Decimal256Type{Precision: t.Precision(), Scale: t.Scale()}
+	case schema.UUIDLogicalType:
+		return &arrow.FixedSizeBinaryType{ByteWidth: 16}
+	}
+	return nil
+}
+
+// words hands n values of a column whose type is worded to use.
+func (l *leaf) words(n int, use func([]byte)) {
+	if uuids, ok := l.reader.([]parquet.FixedLenByteArray); ok && worded(l.column).ID() == arrow.FIXED_SIZE_BINARY {
+		for _, v := range uuids[:n] {
+			h := hex.EncodeToString(v)
+			use([]byte(strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")))
+		}
+		return
+	}
+	b := array.NewBuilder(memory.DefaultAllocator, worded(l.column))
+	defer b.Release()
+	for i := range n {
+		var whole int64
+		switch v := l.reader.(type) {
+		case []int32:
+			whole = int64(v[i])
+		case []int64:
+			whole = v[i]
+		}
+		switch b := b.(type) {
+		case *array.Date32Builder:
+			b.Append(arrow.Date32(whole))
+		case *array.Time32Builder:
+			b.Append(arrow.Time32(whole))
+		case *array.Time64Builder:
+			b.Append(arrow.Time64(whole))
+		case *array.TimestampBuilder:
+			b.Append(arrow.Timestamp(whole))
+		case *array.Decimal256Builder:
+			switch v := l.reader.(type) {
+			case []parquet.FixedLenByteArray:
+				b.Append(bigEndian(v[i]))
+			case []parquet.ByteArray:
+				b.Append(bigEndian(v[i]))
+			default:
+				b.Append(decimal256.FromI64(whole))
+			}
+		}
+	}
+	a := b.NewArray()
+	defer a.Release()
+	for i := range n {
+		use([]byte(a.ValueStr(i)))
+	}
+}
+
+// bigEndian returns an integer in two's complement.
+func bigEndian(b []byte) decimal256.Num {
+	v := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return decimal256.FromBigInt(v)
+}
