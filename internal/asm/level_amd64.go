@@ -21,10 +21,12 @@ func detect() []Level {
 	return ls
 }
 
-// DoublePumped reports whether the CPU is taken for a Zen 4, which has AVX-512 in halves of
-// 256 bits: what it has of instructions no Intel server has without AMX. Zen 5 counts as
-// one, a guess, and so does a Sapphire Rapids whose hypervisor hides AMX. Kernels that
-// have two forms for AVX-512 choose by it; results do not depend on it.
-func DoublePumped() bool {
-	return cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VBMI2 && !cpu.X86.HasAMXTile
+// detectMachine takes a CPU for a Zen 4 if it has the instructions that a Zen 4 has and no
+// Intel server has without AMX. This is a guess for a Zen 5, and wrong for a Sapphire Rapids
+// whose hypervisor hides AMX.
+func detectMachine() *Machine {
+	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VBMI2 && !cpu.X86.HasAMXTile {
+		return &zen4
+	}
+	return &sapphireRapids
 }

@@ -12,3 +12,6 @@ func detect() []Level {
 	}
 	return nil
 }
+
+// detectMachine: of the sizes, only those without AVX-512 are read.
+func detectMachine() *Machine { return &sapphireRapids }

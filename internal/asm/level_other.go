@@ -3,3 +3,6 @@
 package asm
 
 func detect() []Level { return nil }
+
+// detectMachine: of the sizes, only those without AVX-512 are read.
+func detectMachine() *Machine { return &sapphireRapids }

@@ -65,6 +65,19 @@ func Each(t testing.TB) iter.Seq[asm.Level] {
 	}
 }
 
+// OtherMachines runs f as a subtest with every table of sizes that is not this machine's.
+func OtherMachines(t *testing.T, f func(t *testing.T)) {
+	own := asm.CurrentMachine()
+	for _, m := range asm.Machines() {
+		if m != own {
+			t.Run(m.Name, func(t *testing.T) {
+				defer asm.SwitchMachine(m)()
+				f(t)
+			})
+		}
+	}
+}
+
 // Required returns an error if MONGE_REQUIRE_LEVEL names a level that is unknown
 // or not among have.
 func Required(have []asm.Level) error {

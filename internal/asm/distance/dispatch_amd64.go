@@ -80,18 +80,9 @@ func gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, l
 	}
 }
 
-var doublePumped = asm.DoublePumped()
-
 //go:noinline
 func adjcost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
-	form := asm.VariantOf[T, T]()
-	switch { // rows far apart, of which AVX2's form has half as many at once (AVX512.md)
-	case form == asm.AVX512F64 && ldk >= 1050 && (ldk < 3000 || !doublePumped):
-		form = asm.AVX2F64
-	case form == asm.AVX512F32 && ldk >= 1250:
-		form = asm.AVX2F32
-	}
-	switch form {
+	switch asm.CurrentMachine().AdjCost.Form(asm.VariantOf[T, T](), ldk) {
 	case asm.AVX512F64:
 		adjcostAVX512F64(m, n, r, num.P64(g), ldg, num.P64(k), ldk, num.P64(mat), ldm, num.P64(a), lda, num.P64(b), ldb, num.P64(u), num.P64(v), float64(lambda))
 	case asm.AVX512F32:

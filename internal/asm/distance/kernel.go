@@ -23,9 +23,9 @@ func SqDist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, 
 	// One call streams a panel of zt past 24 rows, a multiple of every tile's; a
 	// panel of 256 dimensions by 96 columns stays in L2 and is the least a call gets
 	// (0.6 M FMAs, 25 µs of float64 on AVX2).
-	depth := min(d, 256)
+	depth := min(d, asm.CurrentMachine().Depth)
 	if asm.Current() == asm.AVX512 && n <= 3*num.Lanes[T]() {
-		depth = min(d, 1024) // a panel of one tile's columns
+		depth = min(d, asm.CurrentMachine().DeepDepth) // a panel of one tile's columns
 	}
 	cols := asm.Piece(n, 24*depth, 96)
 	rows := asm.Piece(m, cols*depth, 24)

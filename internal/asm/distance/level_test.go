@@ -333,6 +333,20 @@ func TestAdjCostPieces(t *testing.T) {
 	t.Run("f32", adjcostPieces[float32])
 }
 
+// TestAdjCostMachines: AdjCost has its bits with the forms that other machines choose.
+func TestAdjCostMachines(t *testing.T) {
+	asmtest.OtherMachines(t, func(t *testing.T) {
+		const m, n, r, ld = 9, 101, 3, 4001 // from 3000 on machines differ
+		k, mat, a, b, u, v := asmtest.Random[float64](m*ld), asmtest.Random[float64](m*n), asmtest.Random[float64](m*r), asmtest.Random[float64](r*n), asmtest.Random[float64](m), asmtest.Random[float64](n)
+		g, want := make([]float64, m*n), make([]float64, m*n)
+		adjcostRef(m, n, r, want, n, k, ld, mat, n, a, r, b, n, u, v, 1.5)
+		for lv := range asmtest.Each(t) {
+			AdjCost(m, n, r, g, n, k, ld, mat, n, a, r, b, n, u, v, 1.5)
+			asmtest.SameSlices(t, lv.String()+": g", g, want)
+		}
+	})
+}
+
 func adjcostPieces[T num.Float](t *testing.T) {
 	for lv := range asmtest.Each(t) {
 		for _, adjcostShape := range [][3]int{{400, 300, 20}, {3, 100000, 4}, {100, 1003, 60}, {2000, 7, 40}} {

@@ -120,14 +120,7 @@ func exp2[T num.Float](dst, x []T, c T) {
 
 //go:noinline
 func logRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
-	v := asm.VariantOf[T, T]()
-	switch { // rows that AVX2's form takes less time for (AVX512.md)
-	case v == asm.AVX512F64 && (n > 4 && n <= 8 || n == 16):
-		v = asm.AVX2F64
-	case v == asm.AVX512F32 && (n > 4 && n <= 16 || n > 24 && n <= 32):
-		v = asm.AVX2F32
-	}
-	switch v {
+	switch asm.CurrentMachine().LogRows.Form(asm.VariantOf[T, T](), n) {
 	case asm.AVX512F64:
 		logRowsAVX512F64(m, n, num.P64(mat), ldm, float64(c), num.P64(g), num.P64(a), num.P64(max), num.P64(sum), num.P64(q), num.P64(e))
 	case asm.AVX512F32:

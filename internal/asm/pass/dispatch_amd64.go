@@ -18,7 +18,7 @@ import (
 //
 //go:noinline
 func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
-	switch faster(asm.VariantOf[K, T](), n, ldk, v != nil && q != nil) {
+	switch form(asm.VariantOf[K, T](), n, ldk, v != nil && q != nil) {
 	case asm.AVX512F64:
 		passAVX512F64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
 	case asm.AVX512F32:
@@ -37,29 +37,23 @@ func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bo
 	return true
 }
 
-var doublePumped = asm.DoublePumped()
-
-// faster returns the variant to use instead of v for rows of n columns, ldk apart, where
-// both says that rows are read twice: AVX2's form, where it was measured to take less time
-// on a CPU like this (AVX512.md).
-func faster(v asm.Variant, n, ldk int, both bool) asm.Variant {
+// form returns the variant that takes the least time for rows of n columns, ldk apart, where
+// both says that rows are read twice.
+func form(v asm.Variant, n, ldk int, both bool) asm.Variant {
+	m := asm.CurrentMachine()
+	choice := &m.Pass
 	switch {
-	case v == asm.AVX512F64 && astride(n, ldk) && !both:
-		return asm.AVX2F64
-	case v == asm.AVX512Mixed && (doublePumped && n < 1500 || !doublePumped && (n >= 750 || n < 50) && both):
-		return asm.AVX2Mixed
-	case v == asm.AVX512F64 && (doublePumped && n < 464 || !doublePumped && n >= 1080 && n < 3000) && both:
-		return asm.AVX2F64
-	case v == asm.AVX512F32 && doublePumped && n < 1100 && both:
-		return asm.AVX2F32
+	case both:
+		choice = &m.Iterate
+	case v == asm.AVX512F64 && odd(ldk):
+		choice = &m.OddPass
 	}
-	return v
+	return choice.Form(v, n)
 }
 
-// astride reports whether float64 rows of n columns, ldk apart, begin on odd 32 bytes, so
-// that half of what is read 64 bytes at a time crosses a line, and come from the
-// second-level cache.
-func astride(n, ldk int) bool { return ldk%8 == 4 && n >= 88 && n <= 400 }
+// odd reports whether float64 rows ldk apart begin on odd multiples of 32 bytes, so that
+// half of the loads of 64 bytes cross a line.
+func odd(ldk int) bool { return ldk%8 == 4 }
 
 // f64 and f32 see a pointer as what its variant says it is.
 func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
@@ -68,8 +62,8 @@ func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 //go:noinline
 func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
 	form := asm.VariantOf[T, T]()
-	if form == asm.AVX512F64 && astride(n, ldk) {
-		form = asm.AVX2F64
+	if form == asm.AVX512F64 && odd(ldk) {
+		form = asm.CurrentMachine().OddPass.Form(form, n)
 	}
 	switch form {
 	case asm.AVX512F64:
@@ -87,11 +81,7 @@ func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, 
 
 //go:noinline
 func divide[T num.Float](n int, dst, x, y []T) {
-	v := asm.VariantOf[T, T]()
-	if v == asm.AVX512F64 && n < 24 {
-		v = asm.AVX2F64 // half a vector for nothing takes as long as one
-	}
-	switch v {
+	switch asm.CurrentMachine().Divide.Form(asm.VariantOf[T, T](), n) {
 	case asm.AVX512F64:
 		divideAVX512F64(n, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.AVX2F64:

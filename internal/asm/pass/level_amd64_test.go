@@ -2,15 +2,19 @@
 
 package pass
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+)
 
 // TestLevelsOfOtherCPU repeats the comparison of levels with the forms of AVX-512 that
 // another CPU would choose.
 func TestLevelsOfOtherCPU(t *testing.T) {
-	doublePumped = !doublePumped
-	defer func() { doublePumped = !doublePumped }()
-	TestLevels(t)
-	TestMixedIsWidened(t)
-	TestPieces(t)
-	TestDivideLevels(t)
+	asmtest.OtherMachines(t, func(t *testing.T) {
+		TestLevels(t)
+		TestMixedIsWidened(t)
+		TestPieces(t)
+		TestDivideLevels(t)
+	})
 }

@@ -101,13 +101,13 @@ func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T,
 // the rest where it is faster (AVX512.md): with few columns, and the last rows that the
 // tiles of 4, 2 and 1 rows would take in several passes.
 func rowsAVX512[T num.Float](rows, cols int) int {
-	lanes, last := num.Lanes[T](), rows%8
+	lanes, last, choice := num.Lanes[T](), rows%8, &asm.CurrentMachine().Product
 	switch {
 	case rows == 1:
 		return rows
-	case cols <= lanes/2 || rows < 16 && cols <= lanes && rows != 8:
+	case cols <= lanes/2 || rows < choice.FewRows && cols <= lanes && rows != 8:
 		return 0
-	case last == 3 || last == 6 || last > 4 && cols <= 16*lanes || last == 4 && cols <= 4*lanes:
+	case last == 3 || last == 6 || last > 4 && cols <= choice.OddTail*lanes || last == 4 && cols <= choice.FourTail*lanes:
 		return rows - last
 	}
 	return rows

@@ -53,7 +53,7 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	rows := min(m, 128)
 	switch {
 	case far[T](m, ldx) && p*num.Lanes[T]() <= 256:
-		rows = min(m, 32)
+		rows = min(m, asm.CurrentMachine().FarRows)
 	case p > 16:
 		rows = min(m, 64)
 	}
@@ -68,6 +68,8 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	}
 }
 
-// far reports whether m rows ld apart span more than 2 MB, of which the second-level cache
-// has nothing left when they are read again.
-func far[T num.Float](m, ld int) bool { return m > (2<<20)/64*num.Lanes[T]()/max(ld, 1) }
+// far reports whether m rows ld apart span so much that the second-level cache has nothing
+// left of them when they are read again.
+func far[T num.Float](m, ld int) bool {
+	return m > asm.CurrentMachine().FarBytes/64*num.Lanes[T]()/max(ld, 1)
+}
