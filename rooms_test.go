@@ -16,19 +16,20 @@ type room struct {
 	below []string
 }
 
-// rooms are those of package wda: a user sees one page of documentation, whoever works on
-// it three ideas. The objective and its solvers are objective and solvers, on samples; the
-// served artefact is model; model selection is choice, within a fit, and comparison, of
-// fits. What they have in common are the words of the public interface.
+// rooms are those of package wda. Users see one page of documentation; developers see these
+// parts. words are the types of the public interface, and what all parts share. model is what is
+// served. samples are the data of a fit, objective is J, solvers maximize it, choice compares
+// candidates for the settings that are left open, and fit puts them together. comparison is
+// cross-validation and scores, and what other processes do of all this.
 var rooms = map[string][]room{"wda": {
-	{"words", []string{"doc.go", "errors.go", "settings.go", "choices.go", "report.go", "check.go", "wire.go"}, nil},
+	{"words", []string{"doc.go", "errors.go", "settings.go", "choices.go", "method.go", "status.go", "report.go", "check.go", "remote.go"}, nil},
 	{"model", []string{"model.go", "classifier.go", "holder.go", "hash.go", "file.go", "array.go"}, []string{"words"}},
 	{"samples", []string{"samples.go", "span.go", "whiten.go"}, []string{"words"}},
-	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go", "faraway.go"}, []string{"words", "samples"}},
+	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go", "remote_pairs.go"}, []string{"words", "samples"}},
 	{"solvers", []string{"solver.go", "descending.go", "ascent.go", "alternating.go", "eigen.go", "minibatch.go", "population.go"}, []string{"words", "samples", "objective"}},
-	{"choice", []string{"choose.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
-	{"fit", []string{"fit.go", "prepare.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice"}},
-	{"comparison", []string{"crossvalidate.go", "score.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice", "fit"}},
+	{"choice", []string{"choice.go", "choice_candidates.go", "choice_folds.go", "choice_work.go", "choice_trial.go", "choice_loss.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
+	{"fit", []string{"fit.go", "prepare.go", "remote_choice.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice"}},
+	{"comparison", []string{"crossvalidate.go", "score.go", "remote_fits.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice", "fit"}},
 }}
 
 // TestRoomsLookDown checks every use of a name of a package with rooms, that of a field or

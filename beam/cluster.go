@@ -15,7 +15,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/gomonge/monge/internal/fanout"
+	"github.com/gomonge/monge/wda"
 )
 
 func init() {
@@ -23,7 +23,9 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[item]())
 }
 
-// A Cluster is the workers of a Beam runner, for functions of package wda.
+// A Cluster is the workers of a Beam runner. It is a wda.Executor: with it in their settings, wda.Fit,
+// wda.Score and wda.CrossValidate have the workers do what takes longest, with the same bits as
+// without it.
 type Cluster struct {
 	// Runner is that of beam.Run: prism, prism-processes, flink, dataflow …
 	Runner string
@@ -57,17 +59,9 @@ type Pipeline struct {
 	Err            error
 }
 
-// Context returns a context with which wda.Fit, wda.Score and wda.CrossValidate have the
-// workers do what takes longest: of an evaluation of J the pairs of classes, of settings
-// that are left open the candidates on every fold, of a cross-validation every fit. Their
-// results are the same bits as with ctx, whatever the runner, the bundles and the retries.
-func (c *Cluster) Context(ctx context.Context) context.Context { return fanout.With(ctx, pool{c}) }
-
-// pool is a fanout.Pool.
-type pool struct{ c *Cluster }
-
-func (p pool) Worth(multiplications float64) bool {
-	least := p.c.Least
+// Worth implements wda.Executor.
+func (c *Cluster) Worth(multiplications float64) bool {
+	least := c.Least
 	if least == 0 {
 		least = 1 << 30
 	}
@@ -80,11 +74,10 @@ type item struct {
 	Data  []byte
 }
 
-// Do runs a pipeline that leaves a file for every item in a folder of its own, and reads
+// Do implements wda.Executor. It runs a pipeline that leaves a file for every item in a folder of its own, and reads
 // them. A file is named after its item and written whole or not at all, so that it does not
 // matter who has written it, nor how often, and a job that has failed leaves what it had.
-func (p pool) Do(ctx context.Context, b *fanout.Batch) ([][]byte, error) {
-	c := p.c
+func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	if c.Folder == "" {
 		return nil, errors.New("mongebeam: a Cluster without a Folder")
 	}
@@ -145,7 +138,7 @@ func (p pool) Do(ctx context.Context, b *fanout.Batch) ([][]byte, error) {
 }
 
 // run runs the pipeline for some items.
-func (c *Cluster) run(ctx context.Context, w *work, b *fanout.Batch, items []int) error {
+func (c *Cluster) run(ctx context.Context, w *work, b *wda.Work, items []int) error {
 	lanes := c.Lanes
 	if lanes == 0 {
 		lanes = 1
@@ -168,7 +161,7 @@ func (c *Cluster) run(ctx context.Context, w *work, b *fanout.Batch, items []int
 }
 
 // deal divides items among lanes.
-func deal(b *fanout.Batch, items []int, lanes int) [][]item {
+func deal(b *wda.Work, items []int, lanes int) [][]item {
 	dealt := make([][]item, lanes)
 	for k, i := range items {
 		if b.Together > 1 && len(b.Items) >= lanes*b.Together {
@@ -251,11 +244,17 @@ func remove(ctx context.Context, path string) {
 	}
 }
 
+// doer does one item.
+type doer = func(ctx context.Context, item []byte) ([]byte, error)
+
+// openWork returns the doer of a task. Tests have tasks of their own.
+var openWork = wda.OpenWork
+
 // work is the DoFn that does items.
 type work struct {
 	Task, Shared, SHA256, Out, Epoch string
 
-	do fanout.Doer
+	do doer
 }
 
 func (w *work) result(i int) string { return fmt.Sprintf("%s/%d.result", w.Out, i) }
@@ -275,7 +274,7 @@ func renew() {
 // opened is the doer of what items share, in this process.
 type opened struct {
 	once sync.Once
-	do   fanout.Doer
+	do   doer
 	err  error
 }
 
@@ -298,12 +297,10 @@ func (w *work) Setup(ctx context.Context) error {
 	}
 	o := last.of[w.Task]
 	last.Unlock()
-	// The context of a worker in the process of the launcher is that of beam.Run.
-	ctx = fanout.With(ctx, nil)
 	o.once.Do(func() {
 		var shared []byte
 		if shared, o.err = readSummed(ctx, w.Shared, w.SHA256); o.err == nil {
-			o.do, o.err = fanout.Open(ctx, w.Task, shared)
+			o.do, o.err = openWork(ctx, w.Task, shared)
 		}
 	})
 	if o.err != nil {
@@ -321,7 +318,7 @@ func (w *work) Setup(ctx context.Context) error {
 // ProcessElement does an item, and returns the name of its file.
 func (w *work) ProcessElement(ctx context.Context, i item) (int, string, error) {
 	name := w.result(i.Index)
-	result, err := w.do(fanout.With(ctx, nil), i.Data)
+	result, err := w.do(ctx, i.Data)
 	if err != nil {
 		return 0, "", fmt.Errorf("%s, item %d: %w", w.Task, i.Index, err)
 	}

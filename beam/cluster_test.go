@@ -17,18 +17,37 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
-	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 )
+
+// tasks are those of the tests, besides those of package wda.
+var tasks = map[string]func(ctx context.Context, shared []byte) (doer, error){}
+
+func init() {
+	openWork = func(ctx context.Context, task string, shared []byte) (doer, error) {
+		open := tasks[task]
+		if open == nil {
+			return wda.OpenWork(ctx, task, shared)
+		}
+		do, err := open(ctx, shared)
+		return func(ctx context.Context, item []byte) ([]byte, error) {
+			result, err := do(ctx, item)
+			if ctx.Err() != nil { // it may be unfinished, as what wda.OpenWork returns never is
+				return nil, context.Cause(ctx)
+			}
+			return result, err
+		}, err
+	}
+}
 
 // The tasks of package wda, one item of which kills its process, or its bundle where the
 // process is that of the test: the first that finds the file that shared begins with.
 func init() {
 	for _, task := range []string{"wda.pair", "wda.candidates", "wda.crossvalidation"} {
-		fanout.Register("killed:"+task, func(ctx context.Context, shared []byte) (fanout.Doer, error) {
+		tasks["killed:"+task] = func(ctx context.Context, shared []byte) (doer, error) {
 			file, shared, _ := bytes.Cut(shared, []byte("\n"))
-			do, err := fanout.Open(ctx, task, shared)
+			do, err := wda.OpenWork(ctx, task, shared)
 			if err != nil {
 				return nil, err
 			}
@@ -36,7 +55,7 @@ func init() {
 				kill(string(file))
 				return do(ctx, item)
 			}, nil
-		})
+		}
 	}
 }
 
@@ -55,11 +74,11 @@ func kill(file string) {
 
 // killedPool has every task killed once.
 type killedPool struct {
-	pool
+	*Cluster
 	dir string
 }
 
-func (p killedPool) Do(ctx context.Context, b *fanout.Batch) ([][]byte, error) {
+func (p killedPool) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	c := *b
 	c.Task = "killed:" + b.Task
 	file := filepath.Join(p.dir, b.Task)
@@ -68,7 +87,7 @@ func (p killedPool) Do(ctx context.Context, b *fanout.Batch) ([][]byte, error) {
 		os.WriteFile(file, nil, 0o600)
 	}
 	c.Shared = append([]byte(file+"\n"), b.Shared...)
-	return p.pool.Do(ctx, &c)
+	return p.Cluster.Do(ctx, &c)
 }
 
 // TestCluster: fits, J with its gradient and cross-validation have the bits of one process
@@ -86,7 +105,7 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cv := &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 3}}, Lambda: []wda.Lambda{wda.Lambda{Value: 1}, wda.Lambda{Value: 3}}, Folds: 2}
+	cv := &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 3}}, Lambda: []wda.Lambda{wda.RelativeLambda(1), wda.RelativeLambda(3)}, Folds: 2}
 	wantCV, err := wda.CrossValidate(t.Context(), x, labels, cv)
 	if err != nil {
 		t.Fatal(err)
@@ -96,10 +115,10 @@ func TestCluster(t *testing.T) {
 		lanes  int
 	}{{"prism", 1}, {"prism", 3}, {"prism-processes", 2}} {
 		lanes := on.lanes
-		tasks := map[string]int{}
+		ran := map[string]int{}
 		failed := 0
 		c := &Cluster{Runner: on.runner, Folder: t.TempDir(), Lanes: lanes, Least: 1, Progress: func(p Pipeline) {
-			tasks[strings.TrimPrefix(p.Task, "killed:")]++
+			ran[strings.TrimPrefix(p.Task, "killed:")]++
 			if p.Err != nil {
 				failed++
 				if !strings.Contains(p.Err.Error(), "killed") {
@@ -107,31 +126,36 @@ func TestCluster(t *testing.T) {
 				}
 			}
 		}}
-		ctx := c.Context(t.Context())
+		var by wda.Executor = c
 		if lanes > 1 {
-			ctx = fanout.With(t.Context(), killedPool{pool{c}, t.TempDir()})
+			by = killedPool{c, t.TempDir()}
 		}
-		j, err := wda.Score(ctx, x, labels, p, nil)
+		j, err := wda.Score(t.Context(), x, labels, p, &wda.Scoring{Executor: by})
 		if err != nil || !reflect.DeepEqual(j, wantJ) {
 			t.Errorf("%v: another J: %v, want %v, %v", on, j, wantJ, err)
 		}
 		if lanes > 1 {
-			m, err := wda.Fit(ctx, x, labels, open)
+			m, err := wda.Fit(t.Context(), x, labels, &wda.Settings{Optimizer: open.Optimizer, Executor: by})
 			if err != nil {
 				t.Fatal(err)
 			}
 			a, b := want.Report(), m.Report()
-			a.Elapsed, b.Elapsed = 0, 0
+			a.Elapsed, b.Elapsed, b.Settings.Executor = 0, 0, nil
 			if m.Hash() != want.Hash() || !reflect.DeepEqual(a, b) {
 				t.Errorf("%v: another model:\n%+v\n%+v", on, a, b)
 			}
 		}
-		found, err := wda.CrossValidate(ctx, x, labels, cv)
+		far := *cv
+		far.Fit.Executor = by
+		found, err := wda.CrossValidate(t.Context(), x, labels, &far)
+		if found != nil {
+			found.Settings.Executor = nil
+		}
 		if err != nil || !reflect.DeepEqual(found, wantCV) {
 			t.Errorf("%v: %v, another choice: %+v, want %+v", on, err, found, wantCV)
 		}
-		if tasks["wda.pair"] == 0 || tasks["wda.crossvalidation"] == 0 || lanes > 1 && (tasks["wda.candidates"] == 0 || failed != 3) {
-			t.Errorf("%v: pipelines %v, %d failed", on, tasks, failed)
+		if ran["wda.pair"] == 0 || ran["wda.crossvalidation"] == 0 || lanes > 1 && (ran["wda.candidates"] == 0 || failed != 3) {
+			t.Errorf("%v: pipelines %v, %d failed", on, ran, failed)
 		}
 		if left, err := os.ReadDir(c.Folder); err != nil || len(left) > 0 {
 			t.Errorf("left in the folder: %v, %v", left, err)
@@ -140,14 +164,14 @@ func TestCluster(t *testing.T) {
 }
 
 func init() {
-	fanout.Register("test.half", func(_ context.Context, shared []byte) (fanout.Doer, error) {
+	tasks["test.half"] = func(_ context.Context, shared []byte) (doer, error) {
 		return func(_ context.Context, item []byte) ([]byte, error) {
 			if string(item) == "3" {
 				return nil, errors.New("three cannot be done")
 			}
 			return append(append([]byte(nil), shared...), item...), nil
 		}, nil
-	})
+	}
 }
 
 // TestNeverDone: what no attempt can do is an error that says what, and what others have
@@ -155,18 +179,18 @@ func init() {
 func TestNeverDone(t *testing.T) {
 	var seen []Pipeline
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2, Attempts: 2, Progress: func(p Pipeline) { seen = append(seen, p) }}
-	b := &fanout.Batch{Task: "test.half", Shared: []byte("s")}
+	b := &wda.Work{Task: "test.half", Shared: []byte("s")}
 	for i := range 6 {
 		b.Items = append(b.Items, fmt.Appendf(nil, "%d", i))
 	}
-	if _, err := (pool{c}).Do(t.Context(), b); err == nil || !strings.Contains(err.Error(), "three cannot be done") {
+	if _, err := c.Do(t.Context(), b); err == nil || !strings.Contains(err.Error(), "three cannot be done") {
 		t.Errorf("error %v", err)
 	}
 	if len(seen) != 2 || seen[0].Items != 6 || seen[1].Items != 6-seen[0].Results || seen[1].Err == nil {
 		t.Errorf("pipelines %+v", seen)
 	}
 	b.Items[3] = []byte("x")
-	out, err := (pool{c}).Do(t.Context(), b)
+	out, err := c.Do(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,15 +199,15 @@ func TestNeverDone(t *testing.T) {
 			t.Errorf("item %d: %q", i, r)
 		}
 	}
-	if _, err := (pool{&Cluster{Runner: "prism"}}).Do(t.Context(), b); err == nil {
+	if _, err := (&Cluster{Runner: "prism"}).Do(t.Context(), b); err == nil {
 		t.Error("no error without a folder")
 	}
 }
 
 func init() {
-	fanout.Register("test.process", func(context.Context, []byte) (fanout.Doer, error) {
+	tasks["test.process"] = func(context.Context, []byte) (doer, error) {
 		return func(context.Context, []byte) ([]byte, error) { return fmt.Appendf(nil, "%d", os.Getpid()), nil }, nil
-	})
+	}
 	beam.RegisterRunner("taken", taken)
 }
 
@@ -192,7 +216,7 @@ func TestProcesses(t *testing.T) {
 	c := &Cluster{Runner: "prism-processes", Folder: t.TempDir(), Lanes: 2}
 	var first [][]byte
 	for range 2 {
-		pids, err := pool{c}.Do(t.Context(), &fanout.Batch{Task: "test.process", Items: make([][]byte, 2)})
+		pids, err := c.Do(t.Context(), &wda.Work{Task: "test.process", Items: make([][]byte, 2)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +252,7 @@ func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 // TestTaken: no pipeline has Prism compute while it waits for a stage without outputs (waited).
 func TestTaken(t *testing.T) {
 	c := &Cluster{Runner: "taken", Folder: t.TempDir(), Lanes: 2, Attempts: 1}
-	if _, err := (pool{c}).Do(t.Context(), &fanout.Batch{Task: "test.process", Items: make([][]byte, 3)}); err == nil || !strings.Contains(err.Error(), "3 of 3 items have no result") {
+	if _, err := c.Do(t.Context(), &wda.Work{Task: "test.process", Items: make([][]byte, 3)}); err == nil || !strings.Contains(err.Error(), "3 of 3 items have no result") {
 		t.Errorf("what a Cluster runs: %v", err)
 	}
 	for _, do := range []func(beam.Scope, Model, beam.PCollection) beam.PCollection{Transform, Classify} {
@@ -250,7 +274,7 @@ func TestTaken(t *testing.T) {
 var begun = make(chan struct{}, 1)
 
 func init() {
-	fanout.Register("test.keeps", func(context.Context, []byte) (fanout.Doer, error) {
+	tasks["test.keeps"] = func(context.Context, []byte) (doer, error) {
 		var kept atomic.Value
 		return func(ctx context.Context, item []byte) ([]byte, error) {
 			file := string(item)
@@ -265,20 +289,20 @@ func init() {
 			}
 			return fmt.Appendf(nil, "%v", kept.Load()), nil
 		}, nil
-	})
+	}
 }
 
 // TestKept: what a doer keeps of a bundle that ended with its neighbor is not used again.
 func TestKept(t *testing.T) {
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2}
-	b := &fanout.Batch{Task: "test.keeps"}
+	b := &wda.Work{Task: "test.keeps"}
 	for i := range 2 {
 		b.Items = append(b.Items, []byte(filepath.Join(t.TempDir(), strconv.Itoa(i))))
 		if err := os.WriteFile(string(b.Items[i]), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := (pool{c}).Do(t.Context(), b)
+	out, err := c.Do(t.Context(), b)
 	if err != nil || string(out[0]) != "<nil>" || string(out[1]) != "<nil>" {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -297,7 +321,7 @@ func TestDeal(t *testing.T) {
 		{2, 4, []int{0, 1, 2, 3, 4, 5}, [][]int{{0, 4}, {1, 5}, {2}, {3}}},
 	} {
 		got := make([][]int, c.lanes)
-		for k, lane := range deal(&fanout.Batch{Items: make([][]byte, 6), Together: c.together}, c.items, c.lanes) {
+		for k, lane := range deal(&wda.Work{Items: make([][]byte, 6), Together: c.together}, c.items, c.lanes) {
 			for _, i := range lane {
 				got[k] = append(got[k], i.Index)
 			}
@@ -347,22 +371,22 @@ func BenchmarkCluster(b *testing.B) {
 	few, fewLabels := samples(3000, 6)
 	for _, what := range []struct {
 		name string
-		do   func(context.Context, *Cluster) error
+		do   func(ctx context.Context, c *Cluster, by wda.Executor) error
 	}{
-		{"score", func(ctx context.Context, _ *Cluster) error {
-			_, err := wda.Score(ctx, many, manyLabels, at, &wda.Scoring{Workers: 1})
+		{"score", func(ctx context.Context, _ *Cluster, by wda.Executor) error {
+			_, err := wda.Score(ctx, many, manyLabels, at, &wda.Scoring{Workers: 1, Executor: by})
 			return err
 		}},
-		{"fit", func(ctx context.Context, _ *Cluster) error {
-			_, err := wda.Fit(ctx, few, fewLabels, &wda.Settings{Workers: 1})
+		{"fit", func(ctx context.Context, _ *Cluster, by wda.Executor) error {
+			_, err := wda.Fit(ctx, few, fewLabels, &wda.Settings{Workers: 1, Executor: by})
 			return err
 		}},
-		{"crossvalidate", func(ctx context.Context, _ *Cluster) error {
-			_, err := wda.CrossValidate(ctx, few, fewLabels, &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 10}, Workers: 1}, Lambda: []wda.Lambda{{Value: 0.5}, {Value: 1}, {Value: 2}}, Folds: 4})
+		{"crossvalidate", func(ctx context.Context, _ *Cluster, by wda.Executor) error {
+			_, err := wda.CrossValidate(ctx, few, fewLabels, &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 10}, Workers: 1, Executor: by}, Lambda: []wda.Lambda{wda.RelativeLambda(0.5), wda.RelativeLambda(1), wda.RelativeLambda(2)}, Folds: 4})
 			return err
 		}},
-		{"empty", func(ctx context.Context, c *Cluster) error {
-			_, err := pool{c}.Do(ctx, &fanout.Batch{Task: "test.half", Items: make([][]byte, 2)})
+		{"empty", func(ctx context.Context, c *Cluster, _ wda.Executor) error {
+			_, err := c.Do(ctx, &wda.Work{Task: "test.half", Items: make([][]byte, 2)})
 			return err
 		}},
 	} {
@@ -373,14 +397,14 @@ func BenchmarkCluster(b *testing.B) {
 				c := &Cluster{Runner: runner, Folder: filepath.Join(b.TempDir(), "work"), Lanes: int(where[len(where)-1] - '0'), Progress: func(p Pipeline) {
 					out, in, pipelines = out+float64(p.BytesOut), in+float64(p.BytesIn), pipelines+1
 				}}
-				ctx := c.Context(b.Context())
+				var by wda.Executor = c
 				if where == "local" {
-					if ctx = b.Context(); what.name == "empty" {
+					if by = nil; what.name == "empty" {
 						b.Skip("a pipeline without a runner")
 					}
 				}
 				for b.Loop() {
-					if err := what.do(ctx, c); err != nil {
+					if err := what.do(b.Context(), c, by); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -4,9 +4,8 @@
 //
 //   - Transform and Classify project and classify a PCollection of vectors with a model of
 //     package wda; Read and Write are their files.
-//   - Cluster.Context returns a context with which wda.Score, wda.Fit and
-//     wda.CrossValidate have the workers of Beam do their parts. The results are the same
-//     bits as without.
+//   - Cluster is a wda.Executor: in their settings it has wda.Score, wda.Fit and
+//     wda.CrossValidate do parts of their work on the workers of Beam, with the same results.
 //
 // A program calls beam.Init() first, as a worker process never comes back from there, and
 // imports the packages of the runner it wants, and of the file systems, as cmd/monge-beam does.

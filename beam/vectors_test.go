@@ -67,7 +67,7 @@ func clusters(n, classes int) (*mat.Dense, []int) {
 // modelFile writes a model with a classifier, made of samples of 4 classes.
 func modelFile(t *testing.T, x *mat.Dense, labels []int) (string, *wda.Classifier) {
 	t.Helper()
-	m, err := wda.Fit(t.Context(), x, labels, &wda.Settings{Components: 3, Optimizer: wda.Optimizer{Method: wda.Fisher}, Data: wda.Data{Whitening: wda.SphericalWhitening(0.5)}})
+	m, err := wda.Fit(t.Context(), x, labels, &wda.Settings{Components: 3, Optimizer: wda.Optimizer{Method: wda.Fisher{}}, Data: wda.Data{Whitening: wda.SphericalWhitening(0.5)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,10 +197,10 @@ func BenchmarkCostGradient(b *testing.B) {
 						set := &wda.Settings{
 							Components: s.p, // and all that Fit would choose pinned
 							Data:       wda.Data{Whitening: wda.NoWhitening()},
-							Objective:  wda.Objective{Lambda: wda.Lambda{Value: 1}, Shrinkage: wda.Shrinkage{None: true}, Float32: single},
-							Scale:      wda.Orthonormal,
+							Objective:  wda.Objective{Lambda: wda.RelativeLambda(1), Shrinkage: wda.FixedShrinkage(0), Float32: single},
+							Scale:      wda.ScaleOrthonormal,
 							Leading:    s.p,
-							Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: 5},
+							Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient{}, MaxSteps: 5},
 							Workers:    workers,
 							Progress: func(at wda.Progress) error {
 								last = time.Now()
@@ -229,7 +229,7 @@ func BenchmarkCostGradient(b *testing.B) {
 
 func model(b *testing.B, d, p int) *wda.Model {
 	x, labels := clusters(100, d)
-	m, err := wda.Fit(context.Background(), x, labels, &wda.Settings{Components: p, Optimizer: wda.Optimizer{Method: wda.SteepestDescent, MaxSteps: 1}})
+	m, err := wda.Fit(context.Background(), x, labels, &wda.Settings{Components: p, Optimizer: wda.Optimizer{Method: wda.SteepestDescent{}, MaxSteps: 1}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 // BenchmarkFit is a fit to 10 components with all settings fixed, and by default: 1000 digits
 // of MNIST, and normal rows of four classes.
 func BenchmarkFit(b *testing.B) {
-	fixed := wda.Settings{Components: 10, Scale: wda.Orthonormal, Leading: 10, Data: wda.Data{Whitening: wda.NoWhitening()}}
-	fixed.Objective.Lambda, fixed.Objective.Shrinkage = wda.Lambda{Value: 1}, wda.Shrinkage{Value: 1}
+	fixed := wda.Settings{Components: 10, Scale: wda.ScaleOrthonormal, Leading: 10, Data: wda.Data{Whitening: wda.NoWhitening()}}
+	fixed.Objective.Lambda, fixed.Objective.Shrinkage = wda.RelativeLambda(1), wda.FixedShrinkage(1)
 	fit := func(b *testing.B, x mat.Matrix, labels []int) {
 		for name, set := range map[string]wda.Settings{"fixed": fixed, "default": {Components: 10}} {
 			b.Run("settings="+name, func(b *testing.B) {

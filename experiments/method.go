@@ -78,15 +78,14 @@ func ofBaseline(m baseline.Method) method {
 // ofWDA is WDA with settings, of which Components is set by fit. Where λ or ρ is given it
 // is the comparison that chooses: the rest is as in the paper, but for λ = 1.
 func ofWDA(name string, s wda.Settings) method {
-	none := wda.Shrinkage{}
-	if o := &s.Objective; o.Shrinkage != none || o.Lambda.Value != 0 {
-		if o.Shrinkage == none {
-			o.Shrinkage.None = true
+	if o := &s.Objective; !o.Shrinkage.IsAuto() || o.Lambda.Value() != 0 {
+		if o.Shrinkage.IsAuto() {
+			o.Shrinkage = wda.FixedShrinkage(0)
 		}
-		if o.Lambda.Value == 0 {
-			o.Lambda = wda.Lambda{Value: 1}
+		if o.Lambda.Value() == 0 {
+			o.Lambda = wda.RelativeLambda(1)
 		}
-		s.Data.Whitening, s.Scale = wda.NoWhitening(), wda.Orthonormal
+		s.Data.Whitening, s.Scale = wda.NoWhitening(), wda.ScaleOrthonormal
 	}
 	return method{
 		name: name,

@@ -75,7 +75,7 @@ func mnistMethods() []method {
 		all = append(all, ofWDA(namePaperSteps(steps), s))
 	}
 	far := *wda.PaperSettings(0)
-	far.Optimizer.Method, far.Optimizer.MaxSteps = wda.Auto, 1000
+	far.Optimizer.Method, far.Optimizer.MaxSteps = nil, 1000
 	further := ofWDA(namePaperFar, far)
 	further.slow = true
 	return append(all, further)
@@ -253,7 +253,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	if err != nil {
 		return nil, err
 	}
-	paper.Objective.Lambda = wda.Lambda{Matrix: start.Lambda}
+	paper.Objective.Lambda = wda.LambdaMatrix(start.Lambda)
 	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, projection); err != nil {
 		return nil, err
 	}

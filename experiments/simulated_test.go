@@ -272,7 +272,7 @@ func TestLooks(t *testing.T) {
 }
 
 func TestSettingsText(t *testing.T) {
-	if got := settingsText(wda.Settings{Objective: wda.Objective{Lambda: wda.Lambda{Value: 0.01}, Shrinkage: wda.Shrinkage{None: true}}, Optimizer: wda.Optimizer{Method: wda.ProjectedGradient}}); got != "Lambda=0.01 Shrinkage=0 Method=pg" {
+	if got := settingsText(wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(0.01), Shrinkage: wda.FixedShrinkage(0)}, Optimizer: wda.Optimizer{Method: wda.ProjectedGradient{}}}); got != "Lambda=0.01 Shrinkage=0 Method=pg" {
 		t.Errorf("%q", got)
 	}
 }

@@ -134,11 +134,11 @@ func suiteCandidates(name string) []method {
 			all = append(all, alone(name, s))
 		}
 	case nameWDA:
-		for _, white := range []wda.Whitening{wda.NoWhitening(), wda.SphericalWhitening(0)} {
+		for _, white := range []wda.Whitening{wda.NoWhitening(), wda.SphericalWhitening(wda.LedoitWolf)} {
 			for _, rho := range []float64{0.2, 1, 5} {
-				s := wda.Settings{Scale: wda.Orthonormal}
+				s := wda.Settings{Scale: wda.ScaleOrthonormal}
 				s.Data.Whitening = white
-				s.Objective.Shrinkage, s.Objective.Lambda = wda.Shrinkage{Value: rho}, wda.Lambda{Value: 1}
+				s.Objective.Shrinkage, s.Objective.Lambda = wda.FixedShrinkage(rho), wda.RelativeLambda(1)
 				s.Optimizer.MaxSteps = 40
 				all = append(all, alone(name, s))
 			}

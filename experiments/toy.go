@@ -54,10 +54,10 @@ func toyMethods() []method {
 	}
 	paper := wda.PaperSettings(0)
 	fixed := *paper
-	paper.Objective.Lambda = wda.Lambda{Value: toyPaperLambda}
+	paper.Objective.Lambda = wda.RelativeLambda(toyPaperLambda)
 	return append(all,
 		ofWDA(nameWDA, wda.Settings{}),
-		ofWDA(nameToyStarts, wda.Settings{Objective: wda.Objective{Lambda: wda.Lambda{Value: toyLambda}}, Optimizer: wda.Optimizer{Starts: toyStarts}}),
+		ofWDA(nameToyStarts, wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(toyLambda)}, Optimizer: wda.Optimizer{Starts: toyStarts}}),
 		ofWDA(namePaper, *paper),
 		ofWDA(nameToyFixed, fixed),
 	)

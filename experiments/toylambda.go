@@ -44,7 +44,7 @@ func withLambda(name string, lambda float64, iterations int) method {
 	case namePaper:
 		s = *wda.PaperSettings(0)
 	}
-	s.Objective.Lambda, s.Objective.Iterations = wda.Lambda{Value: lambda}, iterations
+	s.Objective.Lambda, s.Objective.Iterations = wda.RelativeLambda(lambda), iterations
 	return ofWDA(name, s)
 }
 

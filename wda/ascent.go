@@ -94,7 +94,7 @@ func (s *ascent[T]) stationary() bool {
 }
 
 // end returns the attempt. A cause that is a planned stop is no error.
-func (s *ascent[T]) end(status descent.Status, cause error) (*attempt, error) {
+func (s *ascent[T]) end(status Status, cause error) (*attempt, error) {
 	a := s.a
 	a.status = status
 	if errors.Is(cause, descent.ErrStop) {

@@ -14,9 +14,9 @@ import (
 // everyWay runs f for every solver and both types.
 func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
-	for solver := range Principal { // those that make steps
+	for at, solver := range stepping {
 		for i, f32 := range []bool{false, true} {
-			if testing.Short() && i != int(solver%2) {
+			if testing.Short() && i != at%2 {
 				continue // the other half
 			}
 			set.Optimizer.Method, set.Objective.Float32 = solver, f32
@@ -66,28 +66,28 @@ func TestBadData(t *testing.T) {
 		{"no labels", good, nil, Settings{}, ErrLabels, -1, ""},
 		{"p > d", good, labels, Settings{Components: 5}, ErrSettings, -1, "5 components of 4"},
 		{"p < 0", good, labels, Settings{Components: -1}, ErrSettings, -1, ""},
-		{"λ < 0", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: -1}}}, ErrSettings, -1, "λ = -1"},
-		{"λ NaN", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: nan}}}, ErrSettings, -1, "λ = NaN"},
-		{"λ Inf", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: math.Inf(1)}}}, ErrSettings, -1, ""},
-		{"λ huge", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: 1e6}}}, ErrSettings, -1, "transported to itself"},
-		{"λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: 1e308, Absolute: true}}}, ErrSettings, -1, ""},
-		{"relative λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: 1e308}}}, ErrSettings, -1, "λ"},
+		{"λ < 0", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(-1)}}, ErrSettings, -1, "λ is -1"},
+		{"λ NaN", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(nan)}}, ErrSettings, -1, "λ is NaN"},
+		{"λ Inf", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(math.Inf(1))}}, ErrSettings, -1, ""},
+		{"λ huge", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e6)}}, ErrSettings, -1, "transported to itself"},
+		{"λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e308)}}, ErrSettings, -1, ""},
+		{"relative λ beyond the range", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e308)}}, ErrSettings, -1, "λ"},
 		{"iterates beyond any memory", good, labels, Settings{Objective: Objective{Iterations: 1 << 40}}, ErrSettings, -1, "GiB"},
 		{"start of rank one", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, []float64{1, 1, 2, 2, 3, 3, 4, 4})}}, ErrSettings, -1, "start"},
 		{"start of zeros", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, nil)}}, ErrSettings, -1, "start"},
 		{"validation label of no class", good, labels, Settings{Validation: &Validation{X: good, Labels: append([]int{99}, labels[1:]...)}}, ErrLabels, -1, "row 0 of the validation samples has label 99"},
-		{"λ out of units", scaled(1e-150, good), labels, Settings{Objective: Objective{Lambda: Lambda{Value: 1e-290, Absolute: true}}}, nil, -1, ""},
-		{"λ matrix shape", good, labels, Settings{Objective: Objective{Lambda: Lambda{Matrix: uniform(1, 2, 2)}}}, ErrShape, -1, "2 × 2 for 3 classes"},
-		{"λ matrix NaN", good, labels, Settings{Objective: Objective{Lambda: Lambda{Matrix: mat.NewDense(3, 3, []float64{1, 1, nan, 1, 1, 1, nan, 1, 1})}}}, ErrSettings, 0, "row 0, column 2 is NaN"},
-		{"λ matrix asymmetric", good, labels, Settings{Objective: Objective{Lambda: Lambda{Matrix: mat.NewDense(3, 3, []float64{1, 1, 2, 1, 1, 1, 3, 1, 1})}}}, ErrSettings, -1, "(0, 2)"},
-		{"λ matrix zero", good, labels, Settings{Objective: Objective{Lambda: Lambda{Matrix: mat.NewDense(3, 3, nil)}}}, ErrSettings, -1, ""},
+		{"λ out of units", scaled(1e-150, good), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e-290)}}, nil, -1, ""},
+		{"λ matrix shape", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(uniform(1, 2, 2))}}, ErrShape, -1, "2 × 2; for 3 classes"},
+		{"λ matrix NaN", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, []float64{1, 1, nan, 1, 1, 1, nan, 1, 1}))}}, ErrSettings, 0, "row 0, column 2 is NaN"},
+		{"λ matrix asymmetric", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, []float64{1, 1, 2, 1, 1, 1, 3, 1, 1}))}}, ErrSettings, -1, "(0, 2)"},
+		{"λ matrix zero", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, nil))}}, ErrSettings, -1, ""},
 		{"all equal", same, labels, Settings{}, ErrNoSpread, -1, ""},
 		{"all zero", mat.NewDense(30, 4, nil), labels, Settings{}, ErrNoSpread, -1, ""},
 		{"points", points, labels, Settings{}, ErrNoSpread, -1, "within classes"},
 		{"L < 0", good, labels, Settings{Objective: Objective{Iterations: -1}}, ErrSettings, -1, ""},
-		{"ρ NaN", good, labels, Settings{Objective: Objective{Shrinkage: Shrinkage{Value: nan}}}, ErrSettings, -1, ""},
-		{"ρ Inf", good, labels, Settings{Objective: Objective{Shrinkage: Shrinkage{Value: math.Inf(1)}}}, ErrSettings, -1, ""},
-		{"ρ < 0", good, labels, Settings{Objective: Objective{Shrinkage: Shrinkage{Value: -0.5}}}, ErrSettings, -1, ""},
+		{"ρ NaN", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(nan)}}, ErrSettings, -1, ""},
+		{"ρ Inf", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(math.Inf(1))}}, ErrSettings, -1, ""},
+		{"ρ < 0", good, labels, Settings{Objective: Objective{Shrinkage: FixedShrinkage(-0.5)}}, ErrSettings, -1, ""},
 		{"steps < 0", good, labels, Settings{Optimizer: Optimizer{MaxSteps: -1}}, ErrSettings, -1, ""},
 		{"tolerance NaN", good, labels, Settings{Optimizer: Optimizer{Tolerance: nan}}, ErrSettings, -1, ""},
 		{"tolerance < 0", good, labels, Settings{Optimizer: Optimizer{Tolerance: -1}}, ErrSettings, -1, ""},
@@ -96,8 +96,6 @@ func TestBadData(t *testing.T) {
 		{"workers < 0", good, labels, Settings{Workers: -1}, ErrSettings, -1, ""},
 		{"starts < 0", good, labels, Settings{Optimizer: Optimizer{Starts: -1}}, ErrSettings, -1, ""},
 		{"gradient", good, labels, Settings{Objective: Objective{Gradient: sinkhorn.GradientFrozen + 1}}, ErrSettings, -1, "GradientMode(3)"},
-		{"batch < 0", good, labels, Settings{Optimizer: Optimizer{BatchSize: -1}}, ErrSettings, -1, "mini-batches of -1"},
-		{"batch of one", good, labels, Settings{Optimizer: Optimizer{BatchSize: 1}}, ErrSettings, -1, "mini-batches of 1"},
 		{"validation fraction", good, labels, Settings{Validation: &Validation{Fraction: 1}}, ErrSettings, -1, ""},
 		{"validation NaN", good, labels, Settings{Validation: &Validation{Fraction: nan}}, ErrSettings, -1, ""},
 		{"validation neighbors", good, labels, Settings{Validation: &Validation{Neighbors: -1}}, ErrSettings, -1, ""},
@@ -129,12 +127,14 @@ func TestBadData(t *testing.T) {
 			})
 		})
 	}
-	if _, err := fitPinned(t.Context(), good, labels, &Settings{Optimizer: Optimizer{Method: numMethods}}); !errors.Is(err, ErrSettings) {
-		t.Errorf("unknown solver: %v", err)
+	for _, m := range []Method{MiniBatch{BatchSize: -1}, &MiniBatch{BatchSize: 1}} {
+		if _, err := fitPinned(t.Context(), good, labels, &Settings{Optimizer: Optimizer{Method: m}}); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "BatchSize") {
+			t.Errorf("%+v: %v", m, err)
+		}
 	}
 	// Where float32 cannot hold λ, float64 can.
 	for _, lambda := range []float64{1e39, 1e200} {
-		if _, err := fitPinned(t.Context(), good, labels, &Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Float32: true}}); !errors.Is(err, ErrSettings) {
+		if _, err := fitPinned(t.Context(), good, labels, &Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Float32: true}}); !errors.Is(err, ErrSettings) {
 			t.Errorf("λ = %g in float32: %v", lambda, err)
 		}
 	}
@@ -160,13 +160,13 @@ func TestOddData(t *testing.T) {
 				t.Skip("slow")
 			}
 			everyWay(t, c.set, func(t *testing.T, set *Settings) {
-				if c.slow && set.Optimizer.Method != Auto && set.Optimizer.Method != MiniBatch {
+				if c.slow && set.Optimizer.Method != Method(Auto{}) && set.Optimizer.Method != Method(MiniBatch{}) {
 					t.Skip("slow")
 				}
 				if set.Optimizer.MaxSteps == 0 {
 					set.Optimizer.MaxSteps = 15
 				}
-				if set.Optimizer.Method == MiniBatch { // of which a step is a round
+				if set.Optimizer.Method == Method(MiniBatch{}) { // of which a step is a round
 					set.Optimizer.MaxSteps = min(set.Optimizer.MaxSteps, 2)
 				}
 				m := mustFit(t, c.x, c.labels, set)
@@ -242,13 +242,13 @@ func oddData() []oddCase {
 	one, oneLabels := parts3(3, 40, 1)
 	add("d = 1", one, oneLabels, Settings{}, "", false)
 	add("p = d", good, labels, Settings{Components: 4}, "", false)
-	add("huge λ", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: 300}}}, "log domain", false)
-	add("tiny λ", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: 1e-300}}}, "", false)
-	add("tiny absolute λ", good, labels, Settings{Objective: Objective{Lambda: Lambda{Value: 5e-324, Absolute: true}}}, "", false)
-	add("far apart", farApart(good, labels), labels, Settings{Objective: Objective{Lambda: Lambda{Value: 1, Absolute: true}}}, "log domain", false)
+	add("huge λ", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(300)}}, "log domain", false)
+	add("tiny λ", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(1e-300)}}, "", false)
+	add("tiny absolute λ", good, labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(5e-324)}}, "", false)
+	add("far apart", farApart(good, labels), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1)}}, "log domain", false)
 	wide, wideLabels := parts3(4, 30, 40)
 	add("d > n", wide, wideLabels, Settings{Components: 3}, "", false)
-	add("d > n without shrinkage", wide, wideLabels, Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{None: true}}}, "will fit noise", false)
+	add("d > n without shrinkage", wide, wideLabels, Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}, "will fit noise", false)
 	add("p of nearly n", wide, wideLabels, Settings{Components: 29}, "", false)
 	add("p > n", wide, wideLabels, Settings{Components: 35}, "", false)
 	var two []int

@@ -214,12 +214,12 @@ const muted = 0x1p-10
 func (c *components) scaled(ctx context.Context, set *Settings) *components {
 	d, p := c.p.Dims()
 	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios, rank: c.rank}
-	if set.Scale == Orthonormal {
+	if set.Scale == ScaleOrthonormal {
 		dense.Product(ctx, dense.View(out.p), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
 	}
 	for k, mu := range c.ratios {
 		out.scales[k] = 1
-		if set.Scale == ByRatio {
+		if set.Scale == ScaleByRatio {
 			out.scales[k] = math.Sqrt(mu / (1 + mu))
 		}
 		if set.Leading > 0 && k >= set.Leading {

@@ -3,9 +3,9 @@ package wda
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
@@ -89,6 +89,16 @@ func rowsOf(m mat.Matrix) func(i int) []float64 {
 
 func isNotFinite(v float64) bool { return v-v != 0 }
 
+// firstNotFinite returns the index of the first element that is NaN or infinite, or -1.
+func firstNotFinite[T dist.Float](v []T) int {
+	for i, x := range v {
+		if x-x != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
 func defaultComponents(p, d int) (int, error) {
 	if p == 0 {
 		p = min(2, d)
@@ -102,26 +112,6 @@ func defaultComponents(p, d int) (int, error) {
 func checkWorkers(workers int) error {
 	if workers < 0 {
 		return fmt.Errorf("%w: %d workers", ErrSettings, workers)
-	}
-	return nil
-}
-
-func checkLambdas(l mat.Matrix, classes int) error {
-	if l == nil {
-		return fmt.Errorf("%w: there is no λ matrix", ErrSettings)
-	}
-	if r, c := l.Dims(); r != classes || c != classes {
-		return fmt.Errorf("%w: λ matrix is %d × %d for %d classes", ErrShape, r, c, classes)
-	}
-	for i := range classes {
-		for j := range classes {
-			switch v := l.At(i, j); {
-			case !(v > 0) || math.IsInf(v, 1):
-				return fmt.Errorf("λ matrix: %w", &PositionError{i, j, v, fmt.Errorf("%w: λ must be positive and finite", ErrSettings)})
-			case v != l.At(j, i):
-				return fmt.Errorf("%w: λ matrix is not symmetric at (%d, %d)", ErrSettings, i, j)
-			}
-		}
 	}
 	return nil
 }

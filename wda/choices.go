@@ -10,117 +10,191 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Lambda is the choice of λ_cc' for every pair of classes. The zero value leaves it to Fit.
-// A Value is relative to the data,
+// autoText is the text of a setting that is left open.
+const autoText = "auto"
+
+// Lambda is the setting for λ, the strength with which transport prefers near neighbors.
+// The cost is multiplied by λ: 1/λ is the regularization that other libraries call reg or ε.
+// A small λ makes transport uniform, and WDA then acts like Fisher's discriminant analysis.
+// A large λ counts only near neighbors, so that a class may consist of several clusters.
 //
-//	λ_cc' = λ / mean_ij ‖P⁰ᵀ(x_i − x_j)‖²   with i in class c and j in c',
-//
-// fixed at the start P⁰, or, Absolute, λ_cc' = λ for every pair of classes, in the inverse
-// square of the units of the data. A Matrix, in place of both, is λ_cc' element by element:
-// C × C, symmetric, positive, in the order of the sorted labels.
+// The zero value leaves λ open. RelativeLambda, AbsoluteLambda and LambdaMatrix make other
+// values.
 type Lambda struct {
-	Value    float64
-	Absolute bool
-	Matrix   mat.Matrix
+	kind   lambdaKind
+	value  float64
+	matrix *mat.Dense
 }
 
-// open reports whether λ is left to Fit.
-func (l Lambda) open() bool { return l == Lambda{} }
+type lambdaKind uint8
 
-// relative reports whether λ is relative to the data.
-func (l Lambda) relative() bool { return l.Value != 0 && !l.Absolute }
-
-// lambdaTexts stand before, or for, the number in a text. A relative λ is the number.
 const (
-	chosenText   = "auto"
+	lambdaAuto lambdaKind = iota
+	lambdaRelative
+	lambdaAbsolute
+	lambdaMatrix
+)
+
+// RelativeLambda returns a λ relative to the spread of the data, in no unit: for two classes
+// c and c'
+//
+//	λ_cc' = v / mean_ij ‖P⁰ᵀ(x_i − x_j)‖²   with i in class c and j in class c',
+//
+// computed once at the start P⁰. Usual values are 0.1 to 10. Fit returns ErrSettings unless
+// v is positive and finite.
+func RelativeLambda(v float64) Lambda { return Lambda{kind: lambdaRelative, value: v} }
+
+// AbsoluteLambda returns the same λ for every pair of classes, in the inverse square of the
+// unit of the data. Fit returns ErrSettings unless v is positive and finite.
+func AbsoluteLambda(v float64) Lambda { return Lambda{kind: lambdaAbsolute, value: v} }
+
+// LambdaMatrix returns a λ of its own for every pair of classes: element (c, c') of m, C × C
+// for C classes in the order of the sorted labels, in the inverse square of the unit of the
+// data. m is copied. Fit returns ErrSettings unless m is symmetric, positive and finite, and
+// ErrShape if its size is wrong.
+func LambdaMatrix(m mat.Matrix) Lambda {
+	l := Lambda{kind: lambdaMatrix}
+	if m != nil {
+		l.matrix = mat.DenseCopyOf(m)
+	}
+	return l
+}
+
+// IsAuto reports whether λ is left open.
+func (l Lambda) IsAuto() bool { return l.kind == lambdaAuto }
+
+// IsAbsolute reports whether l was made by AbsoluteLambda.
+func (l Lambda) IsAbsolute() bool { return l.kind == lambdaAbsolute }
+
+// Value returns the number that RelativeLambda or AbsoluteLambda was called with, or 0.
+func (l Lambda) Value() float64 { return l.value }
+
+// Matrix returns a copy of the matrix that LambdaMatrix was called with, or nil.
+func (l Lambda) Matrix() *mat.Dense {
+	if l.matrix == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(l.matrix)
+}
+
+const (
 	matrixText   = "matrix"
 	absoluteText = "absolute:"
 )
 
-// String returns the text that UnmarshalText reads.
+// String returns "auto", a number for a relative λ, "absolute:" and a number, or "matrix".
 func (l Lambda) String() string {
-	switch number := strconv.FormatFloat(l.Value, 'g', -1, 64); {
-	case l.open():
-		return chosenText
-	case l.Matrix != nil:
+	switch number := strconv.FormatFloat(l.value, 'g', -1, 64); l.kind {
+	case lambdaAuto:
+		return autoText
+	case lambdaMatrix:
 		return matrixText
-	case l.Absolute:
+	case lambdaAbsolute:
 		return absoluteText + number
 	default:
 		return number
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler. The elements of a matrix are not in
-// the text.
+// MarshalText implements encoding.TextMarshaler with the text of String. The elements of a
+// matrix are not in the text.
 func (l Lambda) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler: "auto" is the zero value, a number
-// a relative λ, "absolute:" before it an absolute one.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes, but not
+// "matrix".
 func (l *Lambda) UnmarshalText(text []byte) error {
-	if string(text) == chosenText {
+	if string(text) == autoText {
 		*l = Lambda{}
 		return nil
 	}
 	number, absolute := strings.CutPrefix(string(text), absoluteText)
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || v == 0 {
-		return fmt.Errorf("%w: λ %q is neither %s, a positive number, nor %s and one", ErrSettings, text, chosenText, absoluteText)
+	t := RelativeLambda(v)
+	if absolute {
+		t = AbsoluteLambda(v)
 	}
-	*l = Lambda{Value: v, Absolute: absolute}
+	if err != nil || t.check(0) != nil {
+		return fmt.Errorf("%w: invalid λ %q: use %s, a positive number such as 0.5, or %s0.5", ErrSettings, text, autoText, absoluteText)
+	}
+	*l = t
 	return nil
 }
 
-// check looks at λ for so many classes.
+// check returns an error unless λ can be that of so many classes.
 func (l Lambda) check(classes int) error {
 	switch {
-	case l.open():
+	case l.kind == lambdaAuto:
 		return nil
-	case l.Matrix != nil && (l.Value != 0 || l.Absolute):
-		return fmt.Errorf("%w: λ = %v beside a matrix of them", ErrSettings, l.Value)
-	case l.Matrix != nil:
-		return checkLambdas(l.Matrix, classes)
-	case !(l.Value > 0) || math.IsInf(l.Value, 1):
-		return fmt.Errorf("%w: λ = %v; it must be positive and finite", ErrSettings, l.Value)
+	case l.kind == lambdaMatrix:
+		return checkLambdas(l.matrix, classes)
+	case !(l.value > 0) || math.IsInf(l.value, 1):
+		return fmt.Errorf("%w: λ is %v; it must be positive and finite", ErrSettings, l.value)
 	}
 	return nil
 }
 
-// Shrinkage is the choice of ρ, at most 1e12, beyond which nothing would be left of σ_w² in
-// J. The zero value leaves it to Fit.
-type Shrinkage struct {
-	Value float64 // ρ
-	None  bool    // ρ = 0: the objective of the paper
-}
-
-// fixedShrinkage is ρ as it is, 0 included.
-func fixedShrinkage(rho float64) Shrinkage { return Shrinkage{rho, rho == 0} }
-
-// open reports whether ρ is left to Fit.
-func (s Shrinkage) open() bool { return s == Shrinkage{} }
-
-// String returns the text that UnmarshalText reads: a number, or auto for the zero value.
-func (s Shrinkage) String() string {
-	if s.open() {
-		return chosenText
+func checkLambdas(l *mat.Dense, classes int) error {
+	if l == nil {
+		return fmt.Errorf("%w: the λ matrix is nil", ErrSettings)
 	}
-	return strconv.FormatFloat(s.Value, 'g', -1, 64)
+	if r, c := l.Dims(); r != classes || c != classes {
+		return fmt.Errorf("%w: the λ matrix is %d × %d; for %d classes it must be %d × %d", ErrShape, r, c, classes, classes, classes)
+	}
+	for i := range classes {
+		for j := range classes {
+			switch v := l.At(i, j); {
+			case !(v > 0) || math.IsInf(v, 1):
+				return fmt.Errorf("λ matrix: %w", &PositionError{i, j, v, fmt.Errorf("%w: λ must be positive and finite", ErrSettings)})
+			case v != l.At(j, i):
+				return fmt.Errorf("%w: the λ matrix is not symmetric: elements (%d, %d) and (%d, %d) differ", ErrSettings, i, j, j, i)
+			}
+		}
+	}
+	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler.
+// Shrinkage is the setting for ρ, which guards against overfitting. The ridge in the
+// objective is ρ·σ_w²(P⁰), ρ times the within-class cost at the start. A large ρ leads
+// towards principal components; ρ = 0 is the objective of the paper.
+//
+// The zero value leaves ρ open. FixedShrinkage makes other values.
+type Shrinkage struct {
+	fixed bool
+	rho   float64
+}
+
+// FixedShrinkage returns the shrinkage rho, which may be 0. Fit returns ErrSettings unless
+// 0 ≤ rho ≤ 1e12.
+func FixedShrinkage(rho float64) Shrinkage { return Shrinkage{true, rho} }
+
+// IsAuto reports whether ρ is left open.
+func (s Shrinkage) IsAuto() bool { return !s.fixed }
+
+// Value returns ρ, or 0 if it is left open.
+func (s Shrinkage) Value() float64 { return s.rho }
+
+// String returns "auto" or a number.
+func (s Shrinkage) String() string {
+	if s.IsAuto() {
+		return autoText
+	}
+	return strconv.FormatFloat(s.rho, 'g', -1, 64)
+}
+
+// MarshalText implements encoding.TextMarshaler with the text of String.
 func (s Shrinkage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
 func (s *Shrinkage) UnmarshalText(text []byte) error {
-	if string(text) == chosenText {
+	if string(text) == autoText {
 		*s = Shrinkage{}
 		return nil
 	}
 	rho, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		return fmt.Errorf("%w: shrinkage %q is neither %s nor a number", ErrSettings, text, chosenText)
+		return fmt.Errorf("%w: invalid shrinkage %q: use %s or a number that is at least 0", ErrSettings, text, autoText)
 	}
-	v := fixedShrinkage(rho)
+	v := FixedShrinkage(rho)
 	if err := v.check(); err != nil {
 		return err
 	}
@@ -128,121 +202,64 @@ func (s *Shrinkage) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// maxShrinkage is the largest ρ.
+// maxShrinkage is the largest ρ: beyond it nothing is left of σ_w² in J.
 const maxShrinkage = 1e12
 
 func (s Shrinkage) check() error {
-	if s.None && s.Value != 0 {
-		return fmt.Errorf("%w: shrinkage %v, and none", ErrSettings, s.Value)
-	}
-	if !(s.Value >= 0 && s.Value <= maxShrinkage) {
-		return fmt.Errorf("%w: shrinkage %v; it must be between 0 and %g", ErrSettings, s.Value, float64(maxShrinkage))
+	if !(s.rho >= 0 && s.rho <= maxShrinkage) {
+		return fmt.Errorf("%w: shrinkage is %v; it must be between 0 and %g", ErrSettings, s.rho, float64(maxShrinkage))
 	}
 	return nil
 }
 
-// Method is a way to maximize J.
-type Method uint8
-
-const (
-	// Auto looks for a good start first: of P⁰, the principal components, and what
-	// a few steps of the eigenvalue iteration of the ratio trace problem make of
-	// these, at three ridges (one with more than 128 features), it takes the best and
-	// goes on with limited-memory BFGS on the manifold and the exact gradient. With
-	// hardly more samples than features (n ≤ d + 1) there is always a J that only fits noise:
-	// it begins at principal components or discriminants, as what is chosen from does.
-	Auto Method = iota
-	// ConjugateGradient is Riemannian conjugate gradient with the exact gradient.
-	ConjugateGradient
-	// SteepestDescent is Riemannian steepest descent.
-	SteepestDescent
-	// ProjectedGradient is Algorithm 1 of the paper.
-	ProjectedGradient
-	// Eigen improves plans and projection in turn, without a derivative: for fixed
-	// plans J's ratio trace is maximized by generalized eigenvectors (H. Liu, Y. Cai,
-	// Y.-L. Chen and P. Li, NeurIPS 2020). The best iterate is the result. It is not
-	// stationary for J, which further steps lower: SOLVERS.md says by how much.
-	Eigen
-	// EigenTraceRatio is Eigen with the trace ratio in the place of the ratio trace,
-	// that is J itself for fixed plans (D. M. Roh, Z. Bai and R.-C. Li,
-	// arXiv:2211.11891).
-	EigenTraceRatio
-	// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the
-	// start of Auto, for data that are too many for the exact methods: each step sees
-	// BatchSize samples of some classes, and nothing ever takes time or memory in the
-	// square of the number of samples. The transport of mini-batches is biased: see
-	// SOLVERS.md for by how much.
-	MiniBatch
-	// Principal is the end ρ → ∞ of the family, P⁰ itself: the principal components of
-	// the (whitened) features, without a step.
-	Principal
-	// Fisher is the end λ → 0: the leading directions in which the means of the classes
-	// differ, with whitened features those of regularized discriminant analysis. Beyond the
-	// first C − 1 components follow principal ones, with next to no weight.
-	Fisher
-
-	numMethods
-)
-
-var methodNames = enum.New("Method", ErrSettings, "auto", "cg", "sd", "pg", "eigen", "eigen-trace", "minibatch", "principal", "fisher")
-
-// String returns the name that UnmarshalText reads: auto, cg, sd, pg, eigen,
-// eigen-trace, minibatch, principal or fisher.
-func (m Method) String() string { return methodNames.Name(uint8(m)) }
-
-// MarshalText implements encoding.TextMarshaler.
-func (m Method) MarshalText() ([]byte, error) { return methodNames.Text(uint8(m)) }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (m *Method) UnmarshalText(text []byte) error { return enum.Parse(m, text, methodNames) }
-
-// Scale is the length of the components of a model. Between them it is what distances
-// weigh them by. The zero value leaves it to Fit.
+// Scale is the setting for the lengths of the components. The lengths decide how much each
+// component counts in a distance, for example for nearest neighbors. The zero value,
+// ScaleAuto, leaves it open.
 type Scale uint8
 
 const (
-	chosenScale Scale = iota
-	// Orthonormal components are those of the paper, PᵀP = I: the canonical components
-	// made orthonormal one after the other, so that the first q span what the first q
-	// canonical components do.
-	Orthonormal
-	// UnitWithin gives every canonical component the same transport within classes,
+	// ScaleAuto lets Fit choose the scale.
+	ScaleAuto Scale = iota
+	// ScaleOrthonormal makes PᵀP = I, as in the paper. The canonical components are made
+	// orthonormal one after the other, so that the first q of them span what the first q
+	// canonical components span.
+	ScaleOrthonormal
+	// ScaleUnitWithin gives every canonical component v the same within-class transport,
 	// vᵀ(S_w + ridge/p·I)v = 1, as discriminant analysis does.
-	UnitWithin
-	// ByRatio multiplies UnitWithin by √(μ/(1 + μ)), so that components in which classes
-	// differ little count for little.
-	ByRatio
+	ScaleUnitWithin
+	// ScaleByRatio multiplies the components of ScaleUnitWithin by √(μ/(1 + μ)), μ being the
+	// component's ratio in Report.Ratios: components that hardly separate classes count little.
+	ScaleByRatio
 
 	numScales
 )
 
-var scaleNames = enum.New("Scale", ErrSettings, chosenText, "orthonormal", "unit", "ratio")
+var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit", "ratio")
 
-// String returns the name that UnmarshalText reads: auto, orthonormal, unit or ratio.
+// String returns "auto", "orthonormal", "unit" or "ratio".
 func (s Scale) String() string { return scaleNames.Name(uint8(s)) }
 
-// MarshalText implements encoding.TextMarshaler.
+// MarshalText implements encoding.TextMarshaler with the text of String.
 func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
 func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
 
-// Whitening is the choice of a metric for the features: NoWhitening, or that of a
-// shrunken covariance within the classes, in which projections are then orthonormal.
-// The zero value leaves it to Fit.
+// Whitening is the setting for the metric of the features. Whitening divides the features by
+// the covariance within the classes, shrunken so that it can be inverted; projections are
+// orthonormal in the whitened features. With a small λ the result is regularized
+// discriminant analysis (J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989).
 //
-// With S the pooled covariance within classes of the samples (n × d, or their
-// coordinates in the span if n ≤ d) and μ = tr S / d, features x become L⁻¹x with
+// The zero value leaves it open. NoWhitening, SphericalWhitening and DiagonalWhitening make
+// other values.
 //
-//	L·Lᵀ = (1 − α)·S + α·μ·I       Spherical
+// With S the pooled covariance within classes (d × d, or in the span of the samples if
+// n ≤ d) and μ = tr S / d, features x become L⁻¹x, where
 //
-// and Diagonal first divides every feature by its own standard deviation within
-// classes, so that S shrinks towards its diagonal. α = 0 is the estimate of Ledoit and
-// Wolf ("A well-conditioned estimator for large-dimensional covariance matrices",
-// J. Multivariate Anal. 88, 2004), made of the residuals within classes. Spherical with
-// α = 1 is no whitening; Diagonal with α = 1 is standardization within classes. In whitened
-// features WDA with λ → 0 is regularized discriminant analysis (J. H. Friedman,
-// "Regularized discriminant analysis", JASA 84, 1989).
+//	L·Lᵀ = (1 − α)·S + α·μ·I
+//
+// for spherical whitening with intensity α. Diagonal whitening first divides every feature
+// by its own standard deviation within classes, so that S shrinks towards its diagonal.
 type Whitening struct {
 	kind      whiteningKind
 	intensity float64
@@ -251,26 +268,33 @@ type Whitening struct {
 type whiteningKind uint8
 
 const (
-	chosenWhitening whiteningKind = iota
-	noWhitening
-	sphericalWhitening
-	diagonalWhitening
+	whiteningAuto whiteningKind = iota
+	whiteningNone
+	whiteningSpherical
+	whiteningDiagonal
 )
 
-// NoWhitening leaves the features as they are: the paper.
-func NoWhitening() Whitening { return Whitening{kind: noWhitening} }
+// LedoitWolf as the intensity of a whitening means the estimate of O. Ledoit and M. Wolf ("A
+// well-conditioned estimator for large-dimensional covariance matrices", J. Multivariate
+// Anal. 88, 2004), computed from the residuals within classes.
+const LedoitWolf = -1.0
 
-// SphericalWhitening is whitening by the covariance within classes, shrunken towards a
-// multiple of the identity with intensity α, 0 < α ≤ 1, or that of Ledoit and Wolf for 0.
-// For features of one kind, as pixels, and for more features than samples.
-func SphericalWhitening(alpha float64) Whitening {
-	return Whitening{sphericalWhitening, alpha}
-}
+// NoWhitening leaves the features as they are, as in the paper.
+func NoWhitening() Whitening { return Whitening{kind: whiteningNone} }
 
-// DiagonalWhitening is whitening by the covariance within classes, shrunken towards its
-// diagonal with intensity α, 0 < α ≤ 1, or that of Ledoit and Wolf for 0. For features of
-// different kinds.
-func DiagonalWhitening(alpha float64) Whitening { return Whitening{diagonalWhitening, alpha} }
+// SphericalWhitening whitens by the covariance within classes, shrunken towards a multiple of
+// the identity. alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; other values are an
+// ErrSettings of Fit. Use it for features of one kind, such as pixels, and for more features
+// than samples. alpha = 1 is no whitening.
+func SphericalWhitening(alpha float64) Whitening { return Whitening{whiteningSpherical, alpha} }
+
+// DiagonalWhitening whitens by the covariance within classes, shrunken towards its diagonal.
+// alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; other values are an ErrSettings of
+// Fit. Use it for features of different kinds. alpha = 1 is standardization within classes.
+func DiagonalWhitening(alpha float64) Whitening { return Whitening{whiteningDiagonal, alpha} }
+
+// IsAuto reports whether the whitening is left open.
+func (w Whitening) IsAuto() bool { return w.kind == whiteningAuto }
 
 const (
 	noneText      = "none"
@@ -278,49 +302,48 @@ const (
 	diagonalText  = "diagonal"
 )
 
-// String returns the text that UnmarshalText reads.
+// String returns "auto", "none", "spherical" or "diagonal". An intensity other than
+// LedoitWolf follows after a colon, as in "spherical:0.5".
 func (w Whitening) String() string {
 	name := ""
 	switch w.kind {
-	case noWhitening:
+	case whiteningNone:
 		return noneText
-	case sphericalWhitening:
+	case whiteningSpherical:
 		name = sphericalText
-	case diagonalWhitening:
+	case whiteningDiagonal:
 		name = diagonalText
 	default:
-		return chosenText
+		return autoText
 	}
-	if w.intensity != 0 {
+	if w.intensity != LedoitWolf {
 		name += ":" + strconv.FormatFloat(w.intensity, 'g', -1, 64)
 	}
 	return name
 }
 
-// MarshalText implements encoding.TextMarshaler.
+// MarshalText implements encoding.TextMarshaler with the text of String.
 func (w Whitening) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler: "auto" is the zero value, "none",
-// "spherical" and "diagonal" what they say, the latter two with ":" and α behind them if
-// it is not that of Ledoit and Wolf.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
 func (w *Whitening) UnmarshalText(text []byte) error {
 	name, number, with := strings.Cut(string(text), ":")
 	t := Whitening{}
 	switch name {
-	case chosenText:
+	case autoText:
 	case noneText:
-		t.kind = noWhitening
+		t = NoWhitening()
 	case sphericalText:
-		t.kind = sphericalWhitening
+		t = SphericalWhitening(LedoitWolf)
 	case diagonalText:
-		t.kind = diagonalWhitening
+		t = DiagonalWhitening(LedoitWolf)
 	default:
-		return fmt.Errorf("%w: whitening %q is none of %s, %s, %s and %s", ErrSettings, text, chosenText, noneText, sphericalText, diagonalText)
+		return fmt.Errorf("%w: invalid whitening %q: use %s, %s, %s or %s", ErrSettings, text, autoText, noneText, sphericalText, diagonalText)
 	}
 	if with {
 		v, err := strconv.ParseFloat(number, 64)
-		if err != nil || t.kind < sphericalWhitening || v == 0 {
-			return fmt.Errorf("%w: whitening %q: behind %s: or %s: stands α, a number in (0, 1]", ErrSettings, text, sphericalText, diagonalText)
+		if err != nil || t.kind < whiteningSpherical || v == LedoitWolf {
+			return fmt.Errorf("%w: invalid whitening %q: %s and %s may be followed by a colon and an intensity between 0 and 1, as in %s:0.5", ErrSettings, text, sphericalText, diagonalText, sphericalText)
 		}
 		t.intensity = v
 	}
@@ -332,8 +355,8 @@ func (w *Whitening) UnmarshalText(text []byte) error {
 }
 
 func (w Whitening) check() error {
-	if !(w.intensity >= 0 && w.intensity <= 1) {
-		return fmt.Errorf("%w: whitening with intensity %v; it must be between 0 and 1", ErrSettings, w.intensity)
+	if w.kind < whiteningSpherical || w.intensity == LedoitWolf || w.intensity > 0 && w.intensity <= 1 {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w: the intensity of whitening is %v; it must be greater than 0 and at most 1, or LedoitWolf", ErrSettings, w.intensity)
 }

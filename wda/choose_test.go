@@ -69,7 +69,7 @@ func TestChoiceWhitens(t *testing.T) {
 			t.Errorf("p = %d: chosen %+v", p, r.Settings)
 		}
 		// The features as they are: what the choice is worth.
-		plain := mustFit(t, x, labels, &Settings{Components: p, Optimizer: Optimizer{Method: Principal}})
+		plain := mustFit(t, x, labels, &Settings{Components: p, Optimizer: Optimizer{Method: Principal{}}})
 		if e := errorOf(t, plain, x, labels, y, actual); e < 0.2 {
 			t.Errorf("p = %d: the principal components have an error of %v: the data are too easy", p, e)
 		}
@@ -141,10 +141,10 @@ func TestChoicePins(t *testing.T) {
 		keep func(m Member) bool
 	}{
 		"whitening": {Settings{Data: Data{Whitening: DiagonalWhitening(0.3)}}, func(m Member) bool { return m.Whitening == DiagonalWhitening(0.3) }},
-		"λ":         {Settings{Objective: Objective{Lambda: Lambda{Value: 7}}}, func(m Member) bool { return m.Lambda == Lambda{Value: 7} && m.Method == Auto }},
-		"ρ":         {Settings{Objective: Objective{Shrinkage: Shrinkage{None: true}}}, func(m Member) bool { return m.Shrinkage == Shrinkage{None: true} && m.Method == Auto }},
-		"scale":     {Settings{Scale: ByRatio}, func(m Member) bool { return m.Scale == ByRatio }},
-		"method":    {Settings{Optimizer: Optimizer{Method: SteepestDescent}}, func(m Member) bool { return m.Method == SteepestDescent }},
+		"λ":         {Settings{Objective: Objective{Lambda: RelativeLambda(7)}}, func(m Member) bool { return m.Lambda == RelativeLambda(7) && m.Method == Method(Auto{}) }},
+		"ρ":         {Settings{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, func(m Member) bool { return m.Shrinkage == FixedShrinkage(0) && m.Method == Method(Auto{}) }},
+		"scale":     {Settings{Scale: ScaleByRatio}, func(m Member) bool { return m.Scale == ScaleByRatio }},
+		"method":    {Settings{Optimizer: Optimizer{Method: SteepestDescent{}}}, func(m Member) bool { return m.Method == Method(SteepestDescent{}) }},
 	} {
 		m, err := Fit(t.Context(), x, labels, &c.set)
 		if err != nil {
@@ -247,7 +247,7 @@ func TestWhitened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range []Whitening{SphericalWhitening(1e-9), DiagonalWhitening(1e-9), SphericalWhitening(0.3), DiagonalWhitening(0)} {
+		for _, w := range []Whitening{SphericalWhitening(1e-9), DiagonalWhitening(1e-9), SphericalWhitening(0.3), DiagonalWhitening(LedoitWolf)} {
 			sp, err := newSpan(context.Background(), s, conditionLimit, 1).whitened(context.Background(), w, conditionLimit, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -317,7 +317,7 @@ func TestCanonical(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{None: true}}}).withDefaults(context.Background(), s.n, s.d, len(s.classes))
+	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}).withDefaults(context.Background(), s.n, s.d, len(s.classes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestCanonical(t *testing.T) {
 			}
 		}
 	}
-	for scale := Orthonormal; scale < numScales; scale++ {
+	for scale := ScaleOrthonormal; scale < numScales; scale++ {
 		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 3, Scale: scale, Optimizer: Optimizer{MaxSteps: 2}})
 		if err != nil {
 			t.Fatal(err)
@@ -526,7 +526,7 @@ func TestCounts(t *testing.T) {
 
 // TestMembers: few rows of fewer features are cheap enough for one member more.
 func TestMembers(t *testing.T) {
-	set := Settings{}
+	set := Settings{Optimizer: Optimizer{Method: Auto{}}}
 	for _, c := range []struct{ n, d, want int }{{100, 10, 38}, {100, 120, 43}, {1000, 10, 32}} {
 		if n := len(set.members(c.n, c.d, 3)); n != c.want {
 			t.Errorf("%d members for %d rows of %d features, want %d", n, c.n, c.d, c.want)
@@ -554,7 +554,7 @@ func TestNearlyConstant(t *testing.T) {
 	}
 	plain := errorOf(t, mustChoose(t, x, labels, &Settings{Components: 2}), x, labels, y, actual)
 	x, y = with(x, 1), with(y, 2)
-	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(0)}}} {
+	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
 		set.Components = 2
 		m := mustChoose(t, x, labels, &set)
 		if e := errorOf(t, m, x, labels, y, actual); !(e < plain+0.03) {
@@ -573,11 +573,11 @@ func TestResultWarnings(t *testing.T) {
 	for i := range 90 {
 		x.Set(i, 0, 1e3*x.At(i, 0))
 	}
-	plain := &Settings{Components: 2, Data: Data{Whitening: NoWhitening()}, Optimizer: Optimizer{Method: Principal}}
+	plain := &Settings{Components: 2, Data: Data{Whitening: NoWhitening()}, Optimizer: Optimizer{Method: Principal{}}}
 	if m, err := fitPinned(t.Context(), x, labels, plain); err != nil || !has(m, "effective rank 1.0") {
 		t.Errorf("no warning of a line: %v", err)
 	}
-	whitened := &Settings{Components: 2, Data: Data{Whitening: DiagonalWhitening(0)}}
+	whitened := &Settings{Components: 2, Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}
 	if m, err := fitPinned(t.Context(), x, labels, whitened); err != nil || has(m, "effective rank") {
 		t.Errorf("a warning of a line for whitened features: %v", err)
 	}
@@ -625,7 +625,7 @@ func TestPinnedErrs(t *testing.T) {
 		init mat.Matrix
 		said bool
 	}{{axis(5), true}, {axis(0), false}} {
-		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 1, Optimizer: Optimizer{Method: Principal, Init: c.init}})
+		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 1, Optimizer: Optimizer{Method: Principal{}, Init: c.init}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -666,7 +666,7 @@ func (o ones) T() mat.Matrix       { return o }
 // TestChoiceLambdaMatrix: members are compared with a λ_cc' of whatever type.
 func TestChoiceLambdaMatrix(t *testing.T) {
 	x, labels := stretched(3, 60, 6, 3)
-	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: Lambda{Matrix: ones{3}}}})
+	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: LambdaMatrix(ones{3})}})
 }
 
 func cmpFloat(a, b float64) int {
@@ -683,10 +683,10 @@ func cmpFloat(a, b float64) int {
 // of discriminant analysis, the rest hardly counts.
 func TestEnds(t *testing.T) {
 	x, labels := stretched(5, 200, 10, 4)
-	for _, method := range []Method{Principal, Fisher} {
+	for _, method := range []Method{Principal{}, Fisher{}} {
 		set := &Settings{
-			Components: 5, Data: Data{Whitening: DiagonalWhitening(0)}, Scale: UnitWithin, Optimizer: Optimizer{Method: method},
-			Objective: Objective{Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}},
+			Components: 5, Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}, Scale: ScaleUnitWithin, Optimizer: Optimizer{Method: method},
+			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
 		}
 		m, err := Fit(t.Context(), x, labels, set)
 		if err != nil {
@@ -696,7 +696,7 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%v: %d steps, choice %+v", method, r.Steps, r.Choice)
 		}
 		norm := func(k int) float64 { return mat.Norm(m.projection.ColView(k), 2) }
-		if ratio := norm(4) / norm(0); (ratio < 0.01) != (method == Fisher) {
+		if ratio := norm(4) / norm(0); (ratio < 0.01) != (method == Method(Fisher{})) {
 			t.Errorf("%v: the last component has %v of the length of the first", method, ratio)
 		}
 	}
@@ -722,8 +722,8 @@ func TestFisherShrunk(t *testing.T) {
 		}
 		const alpha = 0.7
 		m, err := Fit(t.Context(), x, labels, &Settings{
-			Components: 5, Data: Data{Whitening: DiagonalWhitening(alpha)}, Scale: UnitWithin, Optimizer: Optimizer{Method: Fisher},
-			Objective: Objective{Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}},
+			Components: 5, Data: Data{Whitening: DiagonalWhitening(alpha)}, Scale: ScaleUnitWithin, Optimizer: Optimizer{Method: Fisher{}},
+			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package wda
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,21 +14,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Classifier is a Model with labeled samples, projected. It classifies a new sample
-// by its K nearest neighbors among them: neighbors are ordered by squared
-// Euclidean distance in the projection and, where that is equal, by their row; the
-// label that most of them have wins, and of labels that equally many have the one
-// of the nearest neighbor. It never changes, and any number of goroutines may use it at
-// once. The zero value is what UnmarshalBinary needs; to classify with it panics.
+// Classifier classifies samples by their K nearest neighbors in the projection of a Model.
+//
+// It holds labeled samples, projected. Neighbors of a new sample are ordered by their squared
+// Euclidean distance in the projection and, where distances are equal, by their row. The label
+// that most of the K neighbors have wins; of labels with equally many votes, the one of the
+// nearest neighbor.
+//
+// A Classifier never changes, and any number of goroutines may use it at the same time. The
+// zero value is only there for UnmarshalBinary; classifying with it panics.
 type Classifier struct {
 	model  *Model
 	k      int
 	points *knn.Points[float64] // the projected samples
 }
 
-// Workspace is the memory that a Classifier works in. The zero value is ready; it grows
-// as it is used, also by one Classifier after another. It must not be used by two
-// goroutines at once.
+// Workspace is the memory that a Classifier works in. The zero value is ready to use. It grows
+// when needed and may serve one Classifier after another, but only one goroutine at a time.
 type Workspace struct {
 	y      []float64 // the projected sample
 	search knn.Search[float64]
@@ -37,35 +38,37 @@ type Workspace struct {
 	k      int // that voted
 }
 
-// Neighbor is a sample of the Classifier near another one.
+// Neighbor is a sample of a Classifier that is near to another sample.
 type Neighbor struct {
-	Row        int // of the samples that the Classifier was made with
+	Row        int // among the samples that the Classifier was made of
 	Label      int
-	SqDistance float64 // in the projection
+	SqDistance float64 // squared Euclidean distance in the projection
 }
 
 // Class is the answer of Predict.
 type Class struct {
 	Label int
-	Name  string  // as Model.ClassName says
-	Share float64 // of the K neighbors, those of this class
-	// SqDistance is that of the farthest of the K neighbors, in the projection: a sample
-	// unlike all that the classifier knows has a large one, whatever its neighbors say.
+	Name  string  // the name of the class; see Model.ClassName
+	Share float64 // the share of the K neighbors that have this label
+	// SqDistance is the squared distance of the farthest of the K neighbors, in the
+	// projection. A large value means that the sample is unlike all that the classifier
+	// knows, whatever the neighbors' labels are.
 	SqDistance float64
 }
 
-// NewClassifier returns the classifier of the samples x (n × d) with these labels and
-// k neighbors; k = 0 is 5, or n if that is less. The samples are usually those of
-// the fit, but need not be. Errors wrap the sentinel errors of this package.
+// NewClassifier returns a classifier with the samples x (n × d) and their labels, which votes
+// by k neighbors. If k is 0 it is 5, or n if that is less. x is usually the training data of
+// the model, but need not be. x is copied.
+//
+// The error wraps ErrShape if x has no rows or another number of columns than d, ErrLabels if
+// the number of labels is not n, ErrNotFinite if x or its projection has a value that is NaN or
+// infinite, and ErrSettings unless 0 ≤ k ≤ n.
 func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
-	d, _ := m.dims()
-	if err := checkSamples(context.Background(), x, labels); err != nil {
+	m.dims()
+	if err := checkShape(x, labels); err != nil {
 		return nil, err
 	}
-	n, xd := x.Dims()
-	if xd != d {
-		return nil, fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, xd, d)
-	}
+	n, _ := x.Dims()
 	if k == 0 {
 		k = min(5, n)
 	}
@@ -73,9 +76,8 @@ func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, er
 		return nil, err
 	}
 	var y mat.Dense
-	m.Transform(&y, x)
-	if err := checkFinite(context.Background(), &y); err != nil {
-		return nil, fmt.Errorf("projected samples: %w", err)
+	if err := m.Transform(&y, x); err != nil {
+		return nil, err
 	}
 	return newClassifier(m, &y, labels, k), nil
 }
@@ -87,12 +89,13 @@ func newClassifier(m *Model, y *mat.Dense, labels []int, k int) *Classifier {
 
 func checkNeighbors(k, n int) error {
 	if k < 1 || k > n {
-		return fmt.Errorf("%w: %d neighbors of %d samples", ErrSettings, k, n)
+		return fmt.Errorf("%w: %d neighbors; it must be between 1 and the number of samples, %d", ErrSettings, k, n)
 	}
 	return nil
 }
 
-// WithK returns the classifier of the same samples, which are shared, by k neighbors.
+// WithK returns a classifier like c that votes by k neighbors. They share the samples. The error
+// wraps ErrSettings unless 1 ≤ k ≤ Len.
 func (c *Classifier) WithK(k int) (*Classifier, error) {
 	if err := checkNeighbors(k, c.Len()); err != nil {
 		return nil, err
@@ -114,7 +117,7 @@ func (c *Classifier) Len() int {
 	return c.points.Len()
 }
 
-// Labels returns the distinct labels of the samples, ascending.
+// Labels returns the distinct labels of the samples, in ascending order.
 func (c *Classifier) Labels() []int {
 	if c.points == nil {
 		return nil
@@ -122,11 +125,12 @@ func (c *Classifier) Labels() []int {
 	return slices.Clone(c.points.Labels())
 }
 
-// Predict returns the class of a sample x (length d), which nobody needs to have checked:
-// an error wraps ErrShape if x has another length, and ErrNotFinite if a value of x is not
-// finite, or its projection or the distance of one of the K neighbors is beyond float64. It
-// takes a workspace from a pool if w is nil, and allocates nothing in steady state but an
-// error.
+// Predict classifies the sample x, a slice of d features. w may be nil; Predict then takes a
+// workspace from a pool. It allocates nothing in steady state, except an error.
+//
+// The error wraps ErrShape if len(x) is not d. It wraps ErrNotFinite if x has a value that is
+// NaN or infinite, or if its projection or the distance of one of the K neighbors is out of
+// range of float64.
 func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	w, borrowed := c.workspace(w)
 	defer giveBack(w, borrowed)
@@ -142,19 +146,21 @@ func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	return Class{label, c.model.ClassName(label), w.share(at), distances[c.k-1]}, nil
 }
 
-// Shares sets dst to the share of the K neighbors that every label has, in the order of
-// Labels: those of the latest use of the workspace, which must have been by Predict. They are
-// NaN if the projection was not finite. It panics if dst has another length, and allocates nothing.
-func (w *Workspace) Shares(dst []float64) {
+// Shares sets dst to the share of the K neighbors that each label has, in the order of Labels,
+// in the latest call of Predict with this workspace. The shares are NaN if the projection was
+// not finite. The error wraps ErrShape if dst does not have one element for each label. Shares
+// allocates nothing except an error.
+func (w *Workspace) Shares(dst []float64) error {
 	if len(dst) != len(w.votes) {
-		panic(shapePanic)
+		return fmt.Errorf("%w: a destination of %d elements for the shares of %d labels", ErrShape, len(dst), len(w.votes))
 	}
-	unknown := slices.ContainsFunc(w.y, isNotFinite)
+	unknown := firstNotFinite(w.y) >= 0
 	for i := range dst {
 		if dst[i] = w.share(i); unknown {
 			dst[i] = math.NaN()
 		}
 	}
+	return nil
 }
 
 // share is that of the label at.
@@ -172,23 +178,28 @@ func (c *Classifier) near(dst []Neighbor, x []float64, k int, w *Workspace) []Ne
 	return dst
 }
 
-// PredictAll returns the labels of the rows of x, computed by so many goroutines, or
-// GOMAXPROCS if workers is 0. Unless shares is nil, its row i (n × C, C the number of
-// Labels) is set to the shares of the labels among the K neighbors of row i of x; an empty
-// matrix is given that shape, and it panics if one that is not has another, or overlaps x.
-// An error wraps ErrShape, ErrSettings or, as that of Predict, ErrNotFinite, or is the
-// cause of the context's end.
+// PredictAll classifies the rows of x (n × d) and returns their n labels. It uses at most
+// workers goroutines, or GOMAXPROCS if workers is 0.
+//
+// If shares is not nil, its row i is set to the share of the K neighbors of row i of x that each
+// label has, in the order of Labels. shares must be n × C for C labels, or empty to get this
+// shape, and must not overlap x.
+//
+// Errors are those of Predict, with the row; ErrShape for shares; ErrSettings if workers is
+// negative; or the context's cause if it ends.
 func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.predictions(ctx, x, workers)
 	if err != nil {
 		return nil, err
 	}
 	if shares != nil {
-		c.checkShares(shares, x)
+		if err := c.checkShares(shares, x); err != nil {
+			return nil, err
+		}
 	}
 	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) {
 		if out[i] = c.points.Labels()[c.vote(row, w)]; shares != nil {
-			w.Shares(shares.RawRowView(i))
+			_ = w.Shares(shares.RawRowView(i)) // which has been checked
 		}
 	})
 	if err != nil {
@@ -197,26 +208,28 @@ func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Ma
 	return out, nil
 }
 
-// checkShares gives shares the shape for the rows of x, or panics.
-func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) {
+// checkShares gives shares the shape for the rows of x, or returns an error.
+func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
 	classes := len(c.points.Labels())
 	if shares.IsEmpty() {
 		shares.ReuseAs(n, classes)
 	}
 	if r, k := shares.Dims(); r != n || k != classes {
-		panic(shapePanic)
+		return fmt.Errorf("%w: shares is %d × %d; it must be %d × %d or empty", ErrShape, r, k, n, classes)
 	}
 	if t, ok := x.(mat.Untransposer); ok {
 		x = t.Untranspose()
 	}
 	if rm, ok := x.(mat.RawMatrixer); ok && matrix.Overlap(dense.View(shares), dense.General(rm.RawMatrix())) {
-		panic(overlapPanic)
+		return errOverlap
 	}
+	return nil
 }
 
-// Neighbors is PredictAll with the neighbors in place of their vote: element i of the result
-// holds the k samples nearest to row i of x, the nearest first.
+// Neighbors finds the k nearest samples of every row of x (n × d). Element i of the result holds
+// those of row i, the nearest first. k may differ from K. workers and errors are those of
+// PredictAll; k must be between 1 and Len.
 func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.predictions(ctx, x, workers)
 	if err != nil {
@@ -277,15 +290,6 @@ func (c *Classifier) rows(ctx context.Context, x mat.Matrix, workers int, f func
 	return bad
 }
 
-// inRow says in which row an error was found that a check of one row has returned.
-func inRow(i int, err error) error {
-	if pe, ok := errors.AsType[*PositionError](err); ok {
-		pe.Row = i
-		return err
-	}
-	return fmt.Errorf("row %d: %w", i, err)
-}
-
 // workspaces are lent to those who bring none.
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
 
@@ -310,7 +314,7 @@ func giveBack(w *Workspace, borrowed bool) {
 // check panics if c is the zero Classifier.
 func (c *Classifier) check() {
 	if c == nil || c.points == nil {
-		panic("wda: a Classifier that neither NewClassifier nor Load has made classifies nothing")
+		panic("wda: use of a zero Classifier: make one by NewClassifier or Load")
 	}
 }
 
@@ -324,7 +328,7 @@ func (c *Classifier) vote(x []float64, w *Workspace) int {
 
 // search looks for the k samples nearest to x.
 func (c *Classifier) search(x []float64, k int, w *Workspace) {
-	_ = c.model.TransformVec(w.y, x) // Workspace.check says what is wrong
+	_ = c.model.TransformVec(w.y, x) // Workspace.check will say what is wrong
 	w.search.Nearest(context.Background(), c.points, matrix.OfRow(w.y), k)
 }
 
@@ -335,13 +339,13 @@ func (w *Workspace) check(x []float64) error {
 	}
 	rows, distances := w.search.Near(0)
 	if last := len(rows) - 1; isNotFinite(distances[last]) {
-		return fmt.Errorf("%w: the distance from sample %d is %v", ErrNotFinite, rows[last], distances[last])
+		return fmt.Errorf("%w: the distance to row %d of the classifier's samples is %v", ErrNotFinite, rows[last], distances[last])
 	}
 	return nil
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The file is that of the model,
-// which Load reads, with the projected samples in it.
+// MarshalBinary implements encoding.BinaryMarshaler. The result is a model file that also
+// contains the projected samples and their labels. Load reads it.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c == nil || c.points == nil {
 		return nil, fmt.Errorf("%w: the zero Classifier", ErrModel)
@@ -349,9 +353,9 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return encode(c.model, c)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. On error, which wraps
-// ErrModel, c is unchanged. It is an error if the file holds a model only. c must not be
-// in use.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is no
+// valid model file or holds a model without a classifier; c is then unchanged. No other
+// goroutine may use c at the same time.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	_, loaded, err := decode(data)
 	if err == nil && loaded == nil {

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -89,8 +88,8 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	}
 	work := float64(jobs) * float64(n) * float64(n) * float64(2*max(c.Fit.Objective.Iterations, 1)*max(c.Fit.Optimizer.MaxSteps, 1))
 	var errs [][]float64 // of every fit, of every K
-	if pool := fanout.Of(ctx, work); pool != nil {
-		errs, err = c.away(ctx, pool, x, labels, jobs)
+	if to := c.Fit.remote(work); to != nil {
+		errs, err = c.away(ctx, to, x, labels, jobs)
 	} else {
 		errs, err = c.local(ctx, x, labels, folds, combinations)
 	}
@@ -196,142 +195,6 @@ func (c *CrossValidation) preparation() *Preparation {
 func (c *CrossValidation) failed(i int, combinations []Settings, err error) error {
 	s := &combinations[i%len(combinations)]
 	return fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/len(combinations)+1, c.Folds, s.Components, s.Objective.Lambda, s.Objective.Shrinkage, err)
-}
-
-// fitTask makes fits of a cross-validation elsewhere.
-const fitTask = "wda.crossvalidation"
-
-func init() { fanout.Register(fitTask, openFits) }
-
-// farValidation is what the fits share.
-type farValidation struct {
-	X          *wireMatrix
-	Labels     []int
-	Fit        wireSettings
-	Validation *Validation
-	HeldOut    *wireMatrix
-	Components []int
-	Lambda     []wireLambda
-	Shrinkage  []string
-	Neighbors  []int
-	Folds      int
-}
-
-type farErrors struct {
-	Errors []float64
-	Err    *wireError
-}
-
-// away makes the fits by a pool.
-func (c *CrossValidation) away(ctx context.Context, pool fanout.Pool, x mat.Matrix, labels []int, jobs int) ([][]float64, error) {
-	fit, err := wiredSettings(ctx, c.Fit)
-	if err != nil {
-		return nil, err
-	}
-	f := farValidation{X: wired(ctx, x), Labels: labels, Fit: fit, Components: c.Components, Neighbors: c.Neighbors, Folds: c.Folds}
-	if c.Fit.Validation != nil {
-		v := *c.Fit.Validation
-		f.HeldOut, v.X = wired(ctx, v.X), nil
-		f.Validation = &v
-	}
-	for _, l := range c.Lambda {
-		f.Lambda = append(f.Lambda, wiredLambda(ctx, l))
-	}
-	for _, r := range c.Shrinkage {
-		f.Shrinkage = append(f.Shrinkage, r.String())
-	}
-	shared, err := encodeWire(f)
-	if err != nil {
-		return nil, err
-	}
-	items := make([][]byte, jobs)
-	for i := range items {
-		if items[i], err = encodeWire(i); err != nil {
-			return nil, err
-		}
-	}
-	answers, err := pool.Do(ctx, &fanout.Batch{Task: fitTask, Shared: shared, Items: items, Together: jobs / c.Folds})
-	if err != nil {
-		return nil, err
-	}
-	results, err := decodeAll[farErrors](answers, jobs)
-	if err != nil {
-		return nil, err
-	}
-	errs := make([][]float64, jobs)
-	for i, r := range results {
-		if r.Err != nil {
-			return nil, c.failed(i, c.combinations(), r.Err.error())
-		}
-		errs[i] = r.Errors
-		if c.Progress != nil {
-			if err := c.Progress(Progress{Done: i + 1, Total: jobs}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return errs, nil
-}
-
-// openFits is the other end of away. What the fits of a fold have in common is kept until
-// one of another fold is asked for.
-func openFits(ctx context.Context, shared []byte) (fanout.Doer, error) {
-	var f farValidation
-	if err := decodeWire(shared, &f); err != nil {
-		return nil, err
-	}
-	fit, err := f.Fit.settings()
-	if err != nil {
-		return nil, err
-	}
-	if fit.Workers, fit.Validation = 1, f.Validation; f.HeldOut != nil {
-		fit.Validation.X = f.HeldOut.dense()
-	}
-	c := CrossValidation{Fit: fit, Components: f.Components, Neighbors: f.Neighbors, Folds: f.Folds}
-	for _, w := range f.Lambda {
-		l, err := w.lambda()
-		if err != nil {
-			return nil, err
-		}
-		c.Lambda = append(c.Lambda, l)
-	}
-	for _, text := range f.Shrinkage {
-		var r Shrinkage
-		if err := r.UnmarshalText([]byte(text)); err != nil {
-			return nil, err
-		}
-		c.Shrinkage = append(c.Shrinkage, r)
-	}
-	x := f.X.dense()
-	folds, err := c.withDefaults(ctx, x, f.Labels)
-	if err != nil {
-		return nil, err
-	}
-	combinations, by := c.combinations(), c.preparation()
-	var mu sync.Mutex
-	var at int
-	var sh *share
-	return func(ctx context.Context, item []byte) ([]byte, error) {
-		var i int
-		if err := decodeWire(item, &i); err != nil {
-			return nil, err
-		}
-		of := i / len(combinations)
-		mu.Lock()
-		if sh == nil || at != of {
-			at, sh = of, new(share)
-		}
-		mine := sh
-		mu.Unlock()
-		e, err := mine.errors(ctx, x, f.Labels, &folds[of], by, &combinations[i%len(combinations)], c.Neighbors)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil {
-			return encodeWire(farErrors{Err: wiredError(err)})
-		}
-		return encodeWire(farErrors{Errors: e})
-	}, nil
 }
 
 // withDefaults fills c in, checks it, and returns the folds.
@@ -459,8 +322,12 @@ func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold
 		return nil, err
 	}
 	var y, z mat.Dense
-	m.Transform(&y, sh.train)
-	m.Transform(&z, sh.test)
+	if err := m.Transform(&y, sh.train); err != nil {
+		return nil, err
+	}
+	if err := m.Transform(&z, sh.test); err != nil {
+		return nil, err
+	}
 	predicted, err := knn.Predict(ctx, dense.View(&y), sh.trainLabels, dense.View(&z), ks, &knn.Settings{Workers: s.Workers})
 	if err != nil {
 		return nil, err

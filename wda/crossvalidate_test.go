@@ -18,7 +18,7 @@ import (
 func lambdas(values ...float64) []Lambda {
 	var all []Lambda
 	for _, v := range values {
-		all = append(all, Lambda{Value: v})
+		all = append(all, RelativeLambda(v))
 	}
 	return all
 }
@@ -26,7 +26,7 @@ func lambdas(values ...float64) []Lambda {
 func shrinkages(values ...float64) []Shrinkage {
 	var all []Shrinkage
 	for _, v := range values {
-		all = append(all, fixedShrinkage(v))
+		all = append(all, FixedShrinkage(v))
 	}
 	return all
 }
@@ -83,10 +83,10 @@ func TestCrossValidate(t *testing.T) {
 			}
 		}
 	}
-	if i != len(got.Candidates) || got.Best.Lambda != (Lambda{Value: 3}) || got.Best.Error > 0.15 || got.Candidates[0].Error < 0.4 {
+	if i != len(got.Candidates) || got.Best.Lambda != (RelativeLambda(3)) || got.Best.Error > 0.15 || got.Candidates[0].Error < 0.4 {
 		t.Errorf("best %+v, first %+v", got.Best, got.Candidates[0])
 	}
-	if s := got.Settings; s.Objective.Lambda != (Lambda{Value: 3}) || s.Objective.Shrinkage != got.Best.Shrinkage || s.Optimizer.MaxSteps != 25 || s.Components != 2 {
+	if s := got.Settings; s.Objective.Lambda != (RelativeLambda(3)) || s.Objective.Shrinkage != got.Best.Shrinkage || s.Optimizer.MaxSteps != 25 || s.Components != 2 {
 		t.Errorf("settings %+v", s)
 	}
 	cv.Fit.Seed++
@@ -106,9 +106,9 @@ func TestCrossValidateIsFit(t *testing.T) {
 		cv   CrossValidation
 	}{
 		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: lambdas(0.5, 2), Fit: Settings{Objective: Objective{Float32: true}}}},
-		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: []Shrinkage{{}, Shrinkage{Value: 1}}, Fit: Settings{Data: Data{Standardize: true}}}},
+		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: []Shrinkage{{}, FixedShrinkage(1)}, Fit: Settings{Data: Data{Standardize: true}}}},
 		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Optimizer: Optimizer{Starts: 2}}}},
-		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: Settings{Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient}}}},
+		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: Settings{Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient{}}}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
 		c.cv.Folds, c.cv.Neighbors, c.cv.Fit.Optimizer.MaxSteps = 3, []int{1, 3}, 6

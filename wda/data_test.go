@@ -2,7 +2,6 @@ package wda
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -95,15 +94,6 @@ func mustFit(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 		t.Fatal(err)
 	}
 	checkModel(t, m)
-	return m
-}
-
-// best returns the model of a fit, or the best projection of one that was interrupted.
-func best(m *Model, err error) *Model {
-	var e *InterruptedError
-	if errors.As(err, &e) {
-		return e.Model
-	}
 	return m
 }
 

@@ -42,10 +42,10 @@ func TestDefaults(t *testing.T) {
 		set  func(p int) *wda.Settings
 	}{
 		{"default", func(p int) *wda.Settings { return &wda.Settings{Components: p} }},
-		{"λ = 0.1", with(wda.Settings{Objective: wda.Objective{Lambda: wda.Lambda{Value: 0.1}}})},
-		{"ρ = 0", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.Shrinkage{None: true}}})},
-		{"ρ = 0.25", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.Shrinkage{Value: 0.25}}})},
-		{"ρ = 1", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.Shrinkage{Value: 1}}})},
+		{"λ = 0.1", with(wda.Settings{Objective: wda.Objective{Lambda: wda.RelativeLambda(0.1)}})},
+		{"ρ = 0", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0)}})},
+		{"ρ = 0.25", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.25)}})},
+		{"ρ = 1", with(wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(1)}})},
 		{"paper", func(p int) *wda.Settings {
 			s := wda.PaperSettings(p)
 			s.Optimizer.MaxSteps, s.Objective.Float32 = 100, true

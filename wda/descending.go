@@ -66,7 +66,7 @@ func (f descending[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*
 	}
 	f.evaluations.Values += res.Evaluations.Values
 	f.evaluations.Gradients += res.Evaluations.Gradients
-	a := &attempt{index: index, point: res.Point, status: res.Status, steps: res.Steps}
+	a := &attempt{index: index, point: res.Point, status: statusOf(res.Status), steps: res.Steps}
 	a.value, a.norm = f.problem.j(res.Value, res.GradientNorm)
 	for _, h := range res.History {
 		a.history = append(a.history, step(h))

@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
 	"gonum.org/v1/gonum/mat"
@@ -99,7 +98,7 @@ func TestEigenBlocks(t *testing.T) {
 	if _, err := m.Orthonormalize(ctx, p, p); err != nil {
 		t.Fatal(err)
 	}
-	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{Value: 0.5}}})
+	e, _ := eigenOf(t, x, labels, p, Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0.5)}})
 	if e.small() {
 		t.Fatal("140 features are few: the test shows nothing")
 	}
@@ -155,7 +154,7 @@ func TestEigenSolvers(t *testing.T) {
 		if testing.Short() && name == "bimodal_log" {
 			continue
 		}
-		for _, solver := range []Method{Eigen, EigenTraceRatio} {
+		for _, solver := range []Method{Eigen{}, Eigen{TraceRatio: true}} {
 			g := loadGolden(t, name)
 			g.settings.Optimizer.Method = solver
 			m := mustFit(t, g.x, g.y, &g.settings)
@@ -169,10 +168,10 @@ func TestEigenSolvers(t *testing.T) {
 			if name != "bimodal_log" && f < best*(1-1e-9) || !(f <= g.meta.F0) {
 				t.Errorf("%s, %v: f = %v, at the start %v, the best known is %v", name, solver, f, g.meta.F0, g.meta.BestF)
 			}
-			if solver == Eigen && g.meta.Eig3F > 0 && !(f <= g.meta.Eig3F*(1+1e-9)) {
+			if solver == Method(Eigen{}) && g.meta.Eig3F > 0 && !(f <= g.meta.Eig3F*(1+1e-9)) {
 				t.Errorf("%s: f = %v, but three steps lead to %v", name, f, g.meta.Eig3F)
 			}
-			if r.Status != descent.StepTolerance && r.Status != descent.FunctionTolerance {
+			if r.Status != StatusStepTolerance && r.Status != StatusFunctionTolerance {
 				t.Errorf("%s, %v: status %v", name, solver, r.Status)
 			}
 		}
@@ -182,17 +181,17 @@ func TestEigenSolvers(t *testing.T) {
 // TestEigenSteps: MaxSteps bounds the steps, and a singular C_w is no error.
 func TestEigenSteps(t *testing.T) {
 	x, labels := parts3(4, 12, 9) // rank(C_w) ≤ 9, with hardly any information
-	for _, solver := range []Method{Eigen, EigenTraceRatio} {
-		set := &Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Shrinkage: Shrinkage{None: true}, Lambda: Lambda{Value: 50}}}
+	for _, solver := range []Method{Eigen{}, Eigen{TraceRatio: true}} {
+		set := &Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(50)}}
 		if r := mustFit(t, x, labels, set).Report(); !r.Status.Converged() {
 			t.Errorf("%v: %v after %d steps", solver, r.Status, r.Steps)
 		}
 		set.Optimizer.MaxSteps = 1
-		if r := mustFit(t, x, labels, set).Report(); r.Status != descent.MaxSteps || r.Steps > 1 {
+		if r := mustFit(t, x, labels, set).Report(); r.Status != StatusMaxSteps || r.Steps > 1 {
 			t.Errorf("%v: %v after %d steps, one was allowed", solver, r.Status, r.Steps)
 		}
 	}
-	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), Settings{Components: 2, Objective: Objective{Shrinkage: Shrinkage{None: true}}})
+	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0)}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.improve(ctx, uniform(1, 9, 2), 0.1, 1); !errors.Is(err, context.Canceled) {

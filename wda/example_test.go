@@ -57,8 +57,8 @@ func ExamplePrepare() {
 	for _, lambda := range []float64{0.1, 3} {
 		m, err := samples.Fit(context.Background(), &wda.Settings{
 			Data:      wda.Data{Whitening: wda.NoWhitening()},
-			Objective: wda.Objective{Lambda: wda.Lambda{Value: lambda}, Shrinkage: wda.Shrinkage{None: true}},
-			Scale:     wda.Orthonormal,
+			Objective: wda.Objective{Lambda: wda.RelativeLambda(lambda), Shrinkage: wda.FixedShrinkage(0)},
+			Scale:     wda.ScaleOrthonormal,
 		})
 		if err != nil {
 			log.Fatal(err)
@@ -74,7 +74,7 @@ func ExamplePrepare() {
 // requests in flight end with the model that they have begun with.
 func ExampleHolder() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
-	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.Lambda{Value: 3}}})
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func ExampleHolder() {
 // whether these are near at all.
 func ExampleClassifier_Predict() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
-	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.Lambda{Value: 3}}})
+	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -141,16 +141,16 @@ func ExampleClassifier_Predict() {
 func ExampleCrossValidate() {
 	d := dataset.Simulation{Seed: 1}.Generate(60)
 	found, err := wda.CrossValidate(context.Background(), d.X, d.Labels, &wda.CrossValidation{
-		Fit:        wda.Settings{Objective: wda.Objective{Shrinkage: wda.Shrinkage{Value: 0.5}}},
+		Fit:        wda.Settings{Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.5)}},
 		Components: []int{1, 2},
-		Lambda:     []wda.Lambda{{Value: 0.01}, {Value: 3}},
+		Lambda:     []wda.Lambda{wda.RelativeLambda(0.01), wda.RelativeLambda(3)},
 		Neighbors:  []int{5},
 		Folds:      3,
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d candidates; best: p = %d, λ = %v\n", len(found.Candidates), found.Best.Components, found.Best.Lambda.Value)
+	fmt.Printf("%d candidates; best: p = %d, λ = %v\n", len(found.Candidates), found.Best.Components, found.Best.Lambda)
 	m, err := wda.Fit(context.Background(), d.X, d.Labels, &found.Settings)
 	if err != nil {
 		log.Fatal(err)

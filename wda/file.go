@@ -18,7 +18,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -104,23 +103,34 @@ type fileValidation struct {
 // weightNames are the names in a file of weights that are proportional or not.
 var weightNames = map[bool]string{false: "uniform", true: "proportional"}
 
-// fileStatus is a descent.Status: its name, or in version 1 its number.
-type fileStatus descent.Status
+// fileStatus is a Status: its name, or in version 1 its number.
+type fileStatus Status
 
-func (s fileStatus) MarshalText() ([]byte, error) { return descent.Status(s).MarshalText() }
+func (s fileStatus) MarshalText() ([]byte, error) { return Status(s).MarshalText() }
 
 func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	at, err := strconv.Atoi(string(b))
 	if err != nil {
-		return json.Unmarshal(b, (*descent.Status)(s))
+		return json.Unmarshal(b, (*Status)(s))
 	}
 	if *s = fileStatus(at); int(*s) == at {
-		_, err = descent.Status(*s).MarshalText()
+		_, err = Status(*s).MarshalText()
 	}
 	if err != nil || int(*s) != at {
 		return fmt.Errorf("unknown status %d", at)
 	}
 	return nil
+}
+
+// lambda is the setting of the fit, open where it was a matrix.
+func (f *fileFit) lambda() Lambda {
+	switch {
+	case f.Lambda == 0:
+		return Lambda{}
+	case f.Absolute:
+		return AbsoluteLambda(f.Lambda)
+	}
+	return RelativeLambda(f.Lambda)
 }
 
 // seal is what the checksum is written after.
@@ -158,12 +168,13 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 func encode(m *Model, c *Classifier) ([]byte, error) {
 	r, d, p := &m.report, len(m.mean), len(m.offset)
 	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Optimizer
+	method, batch := methodText(solver.Method)
 	meta := fileMeta{Format: fileFormat, Version: fileVersion, Names: m.names, Fit: fileFit{
 		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
-		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: solver.Method.String(), Steps: r.Steps,
-		Lambda: objective.Lambda.Value, Absolute: objective.Lambda.Absolute,
-		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.Value, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
-		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: solver.BatchSize,
+		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: method, Steps: r.Steps,
+		Lambda: objective.Lambda.value, Absolute: objective.Lambda.IsAbsolute(),
+		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
+		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: batch,
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading,
 	}}
@@ -468,8 +479,8 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 		if m.report.Lambda, err = parseLambda(parts, len(m.labels)); err != nil {
 			return nil, err
 		}
-		if l := &m.report.Settings.Objective.Lambda; l.Value == 0 {
-			*l = Lambda{Matrix: m.report.Lambda}
+		if meta.Fit.Lambda == 0 {
+			m.report.Settings.Objective.Lambda = LambdaMatrix(m.report.Lambda)
 		}
 	}
 	if parts["start.npy"] != nil {
@@ -505,14 +516,15 @@ func (f *fileFit) report(p int) (Report, error) {
 	}
 	r := Report{
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
-		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: descent.Status(f.Status), Steps: f.Steps,
+		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: Status(f.Status), Steps: f.Steps,
 		Settings: Settings{
 			Components: f.Components, Leading: f.Leading, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
-			Objective: Objective{Lambda: Lambda{Value: f.Lambda, Absolute: f.Absolute}, Iterations: f.Iterations, Shrinkage: fixedShrinkage(f.Shrinkage), Float32: f.Float32},
-			Optimizer: Optimizer{BatchSize: f.BatchSize, MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
+			Objective: Objective{Lambda: f.lambda(), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32},
+			Optimizer: Optimizer{MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
 		},
 	}
-	if err := r.Settings.Optimizer.Method.UnmarshalText([]byte(f.Solver)); err != nil {
+	var err error
+	if r.Settings.Optimizer.Method, err = parseMethod(f.Solver, f.BatchSize); err != nil {
 		return Report{}, err
 	}
 	if r.Settings.Objective.Proportional = f.Weights == weightNames[true]; f.Weights != weightNames[r.Settings.Objective.Proportional] {
@@ -574,7 +586,7 @@ func parseVector(parts map[string][]byte, name string, n int) ([]float64, error)
 	if err == nil && !slices.Equal(shape, []int{n}) {
 		err = fmt.Errorf("array of shape %v instead of %d numbers", shape, n)
 	}
-	if at := slices.IndexFunc(v, isNotFinite); err == nil && at >= 0 {
+	if at := firstNotFinite(v); err == nil && at >= 0 {
 		err = &PositionError{at, 0, v[at], ErrNotFinite}
 	}
 	if err != nil {

@@ -83,10 +83,10 @@ func TestFileRoundTrip(t *testing.T) {
 		x.Set(i, 4, 1)
 	}
 	for _, set := range []Settings{
-		{Components: 2}, {Components: 3, Objective: Objective{Proportional: true, Shrinkage: Shrinkage{Value: 0.5}, Float32: true}, Optimizer: Optimizer{Method: ProjectedGradient, MaxSteps: 4}},
-		{Components: 1, Objective: Objective{Lambda: Lambda{Value: 3, Absolute: true}, Iterations: 4}, Optimizer: Optimizer{Method: SteepestDescent}},
-		{Components: 2, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 7, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: sinkhorn.GradientImplicit}, Seed: 1<<64 - 1},
-		{Components: 2, Optimizer: Optimizer{Method: EigenTraceRatio}, Objective: Objective{Gradient: sinkhorn.GradientFrozen}},
+		{Components: 2}, {Components: 3, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0.5), Float32: true}, Optimizer: Optimizer{Method: ProjectedGradient{}, MaxSteps: 4}},
+		{Components: 1, Objective: Objective{Lambda: AbsoluteLambda(3), Iterations: 4}, Optimizer: Optimizer{Method: SteepestDescent{}}},
+		{Components: 2, Optimizer: Optimizer{Method: MiniBatch{BatchSize: 7}, MaxSteps: 3, Tolerance: 1e-3, Starts: 2}, Objective: Objective{Gradient: sinkhorn.GradientImplicit}, Seed: 1<<64 - 1},
+		{Components: 2, Optimizer: Optimizer{Method: Eigen{TraceRatio: true}}, Objective: Objective{Gradient: sinkhorn.GradientFrozen}},
 	} {
 		m := mustFit(t, x, labels, &set)
 		m, err := m.WithClassNames([]string{"a", "", "Ärger\n\"x\""})
@@ -117,8 +117,8 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 		as, bs := a.Settings, b.Settings
 		if as.Components != bs.Components || as.Objective.Lambda != bs.Objective.Lambda || as.Objective.Iterations != bs.Objective.Iterations ||
-			as.Objective.Shrinkage != bs.Objective.Shrinkage || as.Objective.Proportional != bs.Objective.Proportional || as.Objective.Float32 != bs.Objective.Float32 || as.Optimizer.Method != bs.Optimizer.Method ||
-			as.Objective.Gradient != bs.Objective.Gradient || as.Optimizer.BatchSize != bs.Optimizer.BatchSize || as.Optimizer.MaxSteps != bs.Optimizer.MaxSteps || as.Optimizer.Tolerance != bs.Optimizer.Tolerance || as.Optimizer.Starts != bs.Optimizer.Starts || as.Seed != bs.Seed {
+			as.Objective.Shrinkage != bs.Objective.Shrinkage || as.Objective.Proportional != bs.Objective.Proportional || as.Objective.Float32 != bs.Objective.Float32 ||
+			as.Objective.Gradient != bs.Objective.Gradient || as.Optimizer.Method != bs.Optimizer.Method || as.Optimizer.MaxSteps != bs.Optimizer.MaxSteps || as.Optimizer.Tolerance != bs.Optimizer.Tolerance || as.Optimizer.Starts != bs.Optimizer.Starts || as.Seed != bs.Seed {
 			t.Errorf("settings\n%+v\nhave become\n%+v", as, bs)
 		}
 		if again := fileOf(t, back); !bytes.Equal(again, data) {
@@ -476,7 +476,7 @@ func TestVersion1(t *testing.T) {
 		t.Errorf("%v becomes %x, of class %+v (%v), by %d of %d", x, y, class, err, c.K(), c.Len())
 	}
 	r := c.Model().Report()
-	if r.Status != descent.GradientTolerance || r.Settings.Optimizer.Method != Auto || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
+	if r.Status != StatusGradientTolerance || r.Settings.Optimizer.Method != Method(Auto{}) || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
 		t.Errorf("report %+v", r)
 	}
 	// As version 2 it has the same answers.

@@ -13,30 +13,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit finds the projection that maximizes J for samples x (n × d, rows are samples)
-// and their labels, and returns it as a Model. settings may be nil. x is not
-// changed.
+// Fit finds the projection that maximizes J for the samples x (n × d, rows are samples) with
+// these labels, one for each row, and returns it as a Model. settings may be nil. x and labels
+// are not changed. If there are more features than samples, Fit works in the span of the
+// samples, which contains the solution.
 //
-// If the context ends, or Progress returns an error, Fit returns an error that wraps
-// the context's cause or that error. If there is a projection already it is an
-// *InterruptedError, which has the best so far. Errors of data and settings wrap the
-// sentinel errors of this package.
+// What is wrong with data or settings is an error that wraps one of the sentinel errors of
+// this package and says where. If the context ends, or Progress returns an error, the error
+// wraps the context's cause or that error; if there is a projection already, Fit also returns
+// the Model of the best projection so far. A non-nil Model beside a non-nil error means:
+// interrupted, and usable. Its Report has the status StatusCancelled or StatusStopped.
 //
-// With more features than samples the fit is done in the span of the samples, which
-// holds the solution.
+// # Samples that do not fit in memory
 //
-// Samples that do not fit in memory are an x with a method
+// x may have the method
 //
 //	ReadRows(dst []float64, first int) error
 //
-// that sets dst to the rows from first on, as many as have room in it, and that several
-// goroutines may call: Reader.Rows of package dataset makes one of a file. Fit then reads
-// all of it once, to check it, and holds about 2²³ of its numbers, of every class the same
-// share of rows, evenly spaced: what it is centred, standardized and whitened by, where it
-// begins, λ, the ridge and what is chosen are those of that sample; the mini-batches are of
-// all rows. Where the sample is all of them the result is, in every bit, that of a matrix. Of
-// more, only MiniBatch can be made, and Validation needs an X; anything else is an error
-// that wraps ErrSettings. An error of ReadRows ends the fit.
+// which sets dst to rows of x from row first on, as many as fit into dst, and which several
+// goroutines may call at the same time. Package dataset makes such an x of a file
+// (Reader.Rows). Fit then reads all rows once to check them, and keeps a sample of about 2²³
+// numbers: the same share of every class, evenly spaced. The mean, the preparation of the
+// features, the start, λ, the ridge and the choice of settings come from this sample. The
+// mini-batches come from all rows.
+//
+// If the sample is all rows, the result has the same bits as for a matrix. Otherwise only the
+// method MiniBatch is supported, and Validation, if any, must have an X; other settings are an
+// ErrSettings. An error of ReadRows ends the fit.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
 	began := time.Now()
 	if settings == nil {
@@ -49,116 +52,154 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	return m.fit(ctx, settings, began)
 }
 
+// fit makes a fit of prepared samples with complete settings.
 func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice, began time.Time) (*Model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	s := m.s
-	span, start, err := m.startFor(ctx, &set)
-	if err != nil {
+	r := &run[T]{prepared: m, asked: set, set: set}
+	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
-	all, asked := start, set
-	if q := set.fitted(len(s.classes)); q < set.Components {
-		// J is of the leading components alone.
-		set.Components = q
-		start = mat.DenseCopyOf(all.Slice(0, span.s.d, 0, set.Components))
-	}
-	o, err := objectiveFor[T](ctx, span.s, &set, m.exact)
-	if err != nil {
-		return nil, err
-	}
-	f := &fitter[T]{objective: o, set: &set, manifold: stiefel.New(span.s.d, set.Components), start: start}
-	f.population = o.whole.population
-	if m.source != nil {
-		f.population = func() *population { return m.source.population(s, span) }
-	}
-	if err := o.prepare(ctx, &set, f.start); err != nil {
-		return nil, err
-	}
-	switch m := set.Optimizer.Method; {
-	case m == Fisher:
-		f.start = span.fisher(ctx, start, whitePrincipal)
-	case (m == Auto || m == MiniBatch) && f.asCompared():
-		if f.start, err = o.highest(ctx, start, span.fisher(ctx, start, whitePrincipal)); err != nil {
-			return nil, ended(ctx, err)
-		}
-	}
-	if set.Validation != nil {
-		f.watch = newValidator(ctx, s, span, m.held, &set).watch
-	}
-	best, cause := f.all(ctx)
+	best, cause := r.all(ctx)
 	if best == nil {
 		return nil, ended(ctx, fitError(cause))
 	}
-	rep := Report{
-		Objective: best.value, Ridge: o.s.units(o.ridge), ObjectiveSamples: o.s.n,
-		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
-		Evaluations: f.evaluations, History: best.history, Start: best.index, StartObjectives: f.objectives,
-		Lambda: o.lambdas(), Choice: choice, Settings: asked,
-	}
-	rep.Maxima, rep.LedTo = maxima(f.objectives)
-	// The numbers reported are those of the result, not of the last trial. Whoever has
-	// ended the fit does not wait for them, nor for its canonical components.
-	parts := &components{p: best.point}
-	if ctx.Err() == nil {
-		var said []string
-		axes, err := o.canonical(ctx, best.point)
-		if err == nil {
-			parts = axes.scaled(ctx, &set)
-			err = o.evaluate(ctx, best.point, false)
+	rep := r.report(best, choice)
+	// interrupted says whether err is the end of the context, which the fit survives.
+	interrupted := func(err error) bool {
+		if err == nil || ctx.Err() == nil {
+			return false
 		}
-		if err == nil {
-			said, err = warnings(ctx, s, o, &set, parts.rank, choice)
-		}
-		if err == nil && !choice.compared() {
-			var more []string
-			more, err = m.beside(ctx, span, parts.p, asked.Components, set.Workers)
-			said = append(said, more...)
-		}
-		if err == nil {
-			rep.Objective, rep.Between, rep.Within, rep.Warnings = o.ratio(), o.s.units(o.b), o.s.units(o.w), said
-			rep.Ratios = parts.ratios
-		} else if ctx.Err() == nil {
-			return nil, err
-		}
-	}
-	if ctx.Err() != nil && rep.Ratios == nil {
-		parts, rep.Status = &components{p: best.point}, descent.Cancelled
-		if cause == nil {
+		if rep.Status = StatusCancelled; cause == nil {
 			cause = context.Cause(ctx)
 		}
+		return true
 	}
-	if set.Components < asked.Components {
-		if parts, err = parts.completed(context.WithoutCancel(ctx), best.point, all); err != nil {
-			return nil, err
-		}
-		if rep.Ratios != nil {
-			rep.Ratios = parts.ratios
-		}
+	parts, err := r.canonical(ctx, best, &rep)
+	if interrupted(err) {
+		parts, err = &components{p: best.point}, nil // the best so far, as it is
 	}
-	if f.watch != nil {
-		rep.ValidationError, rep.Validations = best.err, best.validations
+	if err == nil {
+		parts, err = r.completed(ctx, parts, best)
 	}
-	p, err := span.effective(ctx, parts.p, true)
-	if err != nil && ctx.Err() != nil {
-		// The best so far is owed all the same.
-		if rep.Status = descent.Cancelled; cause == nil {
-			cause = context.Cause(ctx)
-		}
-		p, err = span.effective(context.WithoutCancel(ctx), parts.p, false)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.span.effective(ctx, parts.p, true)
+	if interrupted(err) {
+		p, err = r.span.effective(context.WithoutCancel(ctx), parts.p, false)
 	}
 	if err != nil {
 		return nil, err
 	}
 	definiteSigns(p)
-	rep.Elapsed = time.Since(began)
-	model := newModel(s, p, rep)
+	rep.Elapsed, rep.Ratios = time.Since(began), parts.ratios
+	model := newModel(m.s, p, rep)
 	model.scales, model.ratios, model.validated = parts.scales, parts.ratios, m.hash
 	if cause != nil {
-		return nil, &InterruptedError{model, fitError(cause)}
+		return model, fmt.Errorf("wda: fit interrupted after %d steps: %w", rep.Steps, fitError(cause))
 	}
 	return model, nil
+}
+
+// run is one fit: what its steps hand on.
+type run[T dist.Float] struct {
+	*fitter[T]
+	prepared *Prepared
+	asked    Settings   // with all components
+	set      Settings   // with the components that J is of
+	span     *span      // the space of the fit
+	initial  *mat.Dense // P⁰ there, with all components
+}
+
+// begin finds the start P⁰, and fixes λ and the ridge there.
+func (r *run[T]) begin(ctx context.Context) error {
+	m, set := r.prepared, &r.set
+	var err error
+	if r.span, r.initial, err = m.startFor(ctx, set); err != nil {
+		return err
+	}
+	sp, start := r.span, r.initial
+	if q := set.fitted(len(m.s.classes)); q < set.Components {
+		set.Components = q
+		start = mat.DenseCopyOf(r.initial.Slice(0, sp.s.d, 0, q))
+	}
+	o, err := objectiveFor[T](ctx, sp.s, set, m.exact)
+	if err != nil {
+		return err
+	}
+	r.fitter = &fitter[T]{objective: o, set: set, manifold: stiefel.New(sp.s.d, set.Components), start: start, population: o.whole.population}
+	if m.source != nil {
+		r.population = func() *population { return m.source.population(m.s, sp) }
+	}
+	if err := o.prepare(ctx, set, start); err != nil {
+		return err
+	}
+	switch t := set.Optimizer.Method.traits(); {
+	case t.means:
+		r.fitter.start = sp.fisher(ctx, start, whitePrincipal)
+	case t.searches && r.asCompared():
+		if r.fitter.start, err = o.highest(ctx, start, sp.fisher(ctx, start, whitePrincipal)); err != nil {
+			return ended(ctx, err)
+		}
+	}
+	if set.Validation != nil {
+		r.watch = newValidator(ctx, m.s, sp, m.held, set).watch
+	}
+	return nil
+}
+
+// report returns what is known of the fit before the canonical form.
+func (r *run[T]) report(best *attempt, choice *Choice) Report {
+	rep := Report{
+		Objective: best.value, Ridge: r.s.units(r.ridge), ObjectiveSamples: r.s.n,
+		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
+		Evaluations: r.evaluations, History: best.history, Start: best.index, StartObjectives: r.objectives,
+		Lambda: r.lambdas(), Choice: choice, Settings: r.asked,
+	}
+	rep.Maxima, rep.LedTo = maxima(r.objectives)
+	if r.watch != nil {
+		rep.ValidationError, rep.Validations = best.err, best.validations
+	}
+	return rep
+}
+
+// canonical returns the canonical components of the best projection, scaled, and completes the
+// report with what is computed there: the last evaluation of J was not that of the result.
+func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (*components, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	axes, err := r.objective.canonical(ctx, best.point)
+	if err != nil {
+		return nil, err
+	}
+	parts := axes.scaled(ctx, &r.set)
+	if err := r.evaluate(ctx, best.point, false); err != nil {
+		return nil, err
+	}
+	said, err := warnings(ctx, r.prepared.s, r.objective, &r.set, parts.rank, rep.Choice)
+	if err != nil {
+		return nil, err
+	}
+	if !rep.Choice.compared() {
+		more, err := r.prepared.beside(ctx, r.span, parts.p, r.asked.Components, r.set.Workers)
+		if err != nil {
+			return nil, err
+		}
+		said = append(said, more...)
+	}
+	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.ratio(), r.s.units(r.b), r.s.units(r.w), said
+	return parts, nil
+}
+
+// completed returns c with the components that J is not of, which are principal ones.
+func (r *run[T]) completed(ctx context.Context, c *components, best *attempt) (*components, error) {
+	if r.set.Components == r.asked.Components {
+		return c, nil
+	}
+	return c.completed(context.WithoutCancel(ctx), best.point, r.initial)
 }
 
 // besideRows bounds the rows that a result which nothing was held out for is judged by.
@@ -224,18 +265,3 @@ func newModel(s *samples, p *mat.Dense, rep Report) *Model {
 	m.setOffset()
 	return m
 }
-
-// InterruptedError is the error of a Fit that was ended early when it had a projection
-// already: by its context, by Progress, or by an evaluation of J that failed.
-type InterruptedError struct {
-	Model *Model // of the best projection so far, never nil
-	Err   error  // the context's cause, or the error of Progress or of the evaluation
-}
-
-// Error implements error.
-func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("wda: fit interrupted after %d steps: %v", e.Model.report.Steps, e.Err)
-}
-
-// Unwrap returns Err.
-func (e *InterruptedError) Unwrap() error { return e.Err }

@@ -46,7 +46,7 @@ func loadGolden(t testing.TB, name string) *golden {
 	}
 	g.settings = Settings{
 		Components: g.meta.P,
-		Objective:  Objective{Iterations: g.meta.L, Lambda: Lambda{Matrix: g.matrix(t, "lam")}, Shrinkage: Shrinkage{None: true}},
+		Objective:  Objective{Iterations: g.meta.L, Lambda: LambdaMatrix(g.matrix(t, "lam")), Shrinkage: FixedShrinkage(0)},
 		Optimizer:  Optimizer{Init: g.p0},
 	}
 	return g
@@ -115,8 +115,8 @@ func TestGoldenObjective(t *testing.T) {
 // elsewhere it is no worse than the peer.
 func TestGoldenFits(t *testing.T) {
 	for _, name := range goldenCases {
-		for _, solver := range []Method{Auto, ConjugateGradient, SteepestDescent, ProjectedGradient} {
-			if testing.Short() && (solver != Auto || name == "bimodal_log") {
+		for _, solver := range []Method{Auto{}, ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
+			if testing.Short() && (solver != Method(Auto{}) || name == "bimodal_log") {
 				continue
 			}
 			g := loadGolden(t, name)
@@ -136,9 +136,9 @@ func TestGoldenFits(t *testing.T) {
 				if d := stiefel.New(g.x.RawMatrix().Cols, g.meta.P).Distance(ctx, m.Projection(), g.matrix(t, "P_opt")); !(d <= 1e-5) {
 					t.Errorf("%s, %v: subspace is %.3g from the optimum", name, solver, d)
 				}
-			} else if solver == Auto && g.meta.BestF > 0 && !(f <= g.meta.BestF*(1+1e-6)) {
+			} else if solver == Method(Auto{}) && g.meta.BestF > 0 && !(f <= g.meta.BestF*(1+1e-6)) {
 				t.Errorf("%s, %v: f = %v, the best known is %v", name, solver, f, g.meta.BestF)
-			} else if solver == Auto && !(f <= g.meta.PotF) {
+			} else if solver == Method(Auto{}) && !(f <= g.meta.PotF) {
 				t.Errorf("%s, %v: f = %v is worse than POT's %v", name, solver, f, g.meta.PotF)
 			}
 		}

@@ -28,18 +28,18 @@ func gradientCases() []gradientCase {
 	cases := []gradientCase{
 		{name: "default", set: Settings{Components: 3}},
 		{name: "proportional", set: Settings{Components: 3, Objective: Objective{Proportional: true}}},
-		{name: "shrinkage", set: Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{Value: 0.7}}}},
-		{name: "absolute", set: Settings{Components: 3, Objective: Objective{Lambda: Lambda{Value: 0.3, Absolute: true}}}},
-		{name: "matrix", set: Settings{Components: 3, Objective: Objective{Lambda: Lambda{Matrix: lambdas}}}},
-		{name: "small lambda", set: Settings{Components: 3, Objective: Objective{Lambda: Lambda{Value: 1e-3}}}},
-		{name: "large lambda", set: Settings{Components: 3, Objective: Objective{Lambda: Lambda{Value: 30}}}},
-		{name: "log domain", set: Settings{Components: 3, Objective: Objective{Lambda: Lambda{Value: 1e3}}}, inLog: true},
+		{name: "shrinkage", set: Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0.7)}}},
+		{name: "absolute", set: Settings{Components: 3, Objective: Objective{Lambda: AbsoluteLambda(0.3)}}},
+		{name: "matrix", set: Settings{Components: 3, Objective: Objective{Lambda: LambdaMatrix(lambdas)}}},
+		{name: "small lambda", set: Settings{Components: 3, Objective: Objective{Lambda: RelativeLambda(1e-3)}}},
+		{name: "large lambda", set: Settings{Components: 3, Objective: Objective{Lambda: RelativeLambda(30)}}},
+		{name: "log domain", set: Settings{Components: 3, Objective: Objective{Lambda: RelativeLambda(1e3)}}, inLog: true},
 		{name: "p = 1", set: Settings{Components: 1}},
 		{name: "p = d", set: Settings{Components: 6}},
 		{name: "d = 1", d: 1, set: Settings{Components: 1}},
 		{name: "two classes", sizes: []int{9, 14}, set: Settings{Components: 2}},
 		{name: "pairs of samples", sizes: []int{2, 2, 2, 3}, set: Settings{Components: 2}},
-		{name: "everything", set: Settings{Components: 2, Objective: Objective{Proportional: true, Shrinkage: Shrinkage{Value: 0.3}, Lambda: Lambda{Matrix: lambdas}, Iterations: 7}}},
+		{name: "everything", set: Settings{Components: 2, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0.3), Lambda: LambdaMatrix(lambdas), Iterations: 7}}},
 	}
 	for _, l := range []int{1, 2, 5, 25, 50} {
 		cases = append(cases, gradientCase{name: fmt.Sprintf("L = %d", l), set: Settings{Components: 3, Objective: Objective{Iterations: l}}})
@@ -153,7 +153,7 @@ func TestInverseGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := pinned(Settings{Components: 2, Objective: Objective{Shrinkage: Shrinkage{Value: 0.2}}}).withDefaults(context.Background(), s.n, s.d, 3)
+	set, err := pinned(Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}).withDefaults(context.Background(), s.n, s.d, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -144,9 +143,9 @@ func TestGradientModesAgree(t *testing.T) {
 	p := uniform(2, 6, 2)
 	gradient := func(set Settings) *Scores { return mustScore(t, x, labels, p, &set) }
 	for _, lambda := range []float64{0.3, 1, 3} {
-		unrolled := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Iterations: 2000, Shrinkage: Shrinkage{Value: 0.2}}})
-		implicit := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Gradient: sinkhorn.GradientImplicit, Shrinkage: Shrinkage{Value: 0.2}}})
-		frozen := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Iterations: 2000, Gradient: sinkhorn.GradientFrozen, Shrinkage: Shrinkage{Value: 0.2}}})
+		unrolled := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Iterations: 2000, Shrinkage: FixedShrinkage(0.2)}})
+		implicit := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Gradient: sinkhorn.GradientImplicit, Shrinkage: FixedShrinkage(0.2)}})
+		frozen := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Iterations: 2000, Gradient: sinkhorn.GradientFrozen, Shrinkage: FixedShrinkage(0.2)}})
 		if e := relative(implicit.Objective, unrolled.Objective); !(e <= 1e-9) {
 			t.Errorf("λ = %g: converged J is off by %.3g", lambda, e)
 		}
@@ -160,7 +159,7 @@ func TestGradientModesAgree(t *testing.T) {
 			t.Errorf("λ = %g: the frozen gradient is that of J to %.3g", lambda, e)
 		}
 		for _, mode := range []sinkhorn.GradientMode{sinkhorn.GradientImplicit, sinkhorn.GradientFrozen} {
-			set := Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Gradient: mode, Shrinkage: Shrinkage{Value: 0.2}}}
+			set := Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Gradient: mode, Shrinkage: FixedShrinkage(0.2)}}
 			want := gradient(set)
 			set.Objective.Float32 = true
 			if e := off(gradient(set).Gradient, want.Gradient); !(e <= 1e-4) {
@@ -168,9 +167,9 @@ func TestGradientModesAgree(t *testing.T) {
 			}
 		}
 	}
-	unrolled := gradient(Settings{Objective: Objective{Lambda: Lambda{Value: 1e-7}}})
+	unrolled := gradient(Settings{Objective: Objective{Lambda: RelativeLambda(1e-7)}})
 	for _, mode := range []sinkhorn.GradientMode{sinkhorn.GradientImplicit, sinkhorn.GradientFrozen} {
-		if e := off(gradient(Settings{Objective: Objective{Lambda: Lambda{Value: 1e-7}, Gradient: mode}}).Gradient, unrolled.Gradient); !(e <= 1e-5) {
+		if e := off(gradient(Settings{Objective: Objective{Lambda: RelativeLambda(1e-7), Gradient: mode}}).Gradient, unrolled.Gradient); !(e <= 1e-5) {
 			t.Errorf("uniform plans: %v gradient is off by %.3g", mode, e)
 		}
 	}
@@ -180,17 +179,17 @@ func TestGradientModesAgree(t *testing.T) {
 // iterations does. With the frozen one J rises, to less than that.
 func TestGradientModeFits(t *testing.T) {
 	x, labels := parts3(5, 40, 6)
-	for _, solver := range []Method{Auto, ProjectedGradient, Eigen, MiniBatch} {
-		if testing.Short() && solver != Auto && solver != Eigen {
+	for _, solver := range []Method{Auto{}, ProjectedGradient{}, Eigen{}, MiniBatch{}} {
+		if testing.Short() && solver != Method(Auto{}) && solver != Method(Eigen{}) {
 			continue
 		}
-		long := Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Iterations: 300, Shrinkage: Shrinkage{Value: 0.2}}}
+		long := Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Iterations: 300, Shrinkage: FixedShrinkage(0.2)}}
 		want := mustFit(t, x, labels, &long)
 		short := long
 		short.Objective.Iterations, short.Objective.Gradient = 0, sinkhorn.GradientImplicit
 		got := mustFit(t, x, labels, &short)
 		r, limit := got.Report(), 1e-8
-		if solver == MiniBatch {
+		if solver == Method(MiniBatch{}) {
 			limit = 1e-4
 		}
 		if e := relative(r.Objective, want.report.Objective); !(e <= limit) || !r.Status.Converged() {
@@ -201,10 +200,10 @@ func TestGradientModeFits(t *testing.T) {
 		}
 		long.Objective.Gradient = sinkhorn.GradientFrozen
 		r = mustFit(t, x, labels, &long).Report()
-		if r.Objective < r.History[0].Objective*(1-1e-9) || r.Objective > want.report.Objective*(1+1e-6) && solver != Eigen {
+		if r.Objective < r.History[0].Objective*(1-1e-9) || r.Objective > want.report.Objective*(1+1e-6) && solver != Method(Eigen{}) {
 			t.Errorf("%v: J goes from %v to %v with frozen plans, unrolled to %v", solver, r.History[0].Objective, r.Objective, want.report.Objective)
 		}
-		if !r.Status.Converged() && r.Status != descent.LineSearchFailed {
+		if !r.Status.Converged() && r.Status != StatusLineSearchFailed {
 			t.Errorf("%v with frozen plans: %v", solver, r.Status)
 		}
 	}
@@ -214,13 +213,13 @@ func TestGradientModeFits(t *testing.T) {
 // gradient, and the error says what to do about it.
 func TestImplicitNotConverged(t *testing.T) {
 	x, labels := parts3(5, 60, 6)
-	everyWay(t, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: Lambda{Value: 100}, Iterations: 2}}, func(t *testing.T, set *Settings) {
+	everyWay(t, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: RelativeLambda(100), Iterations: 2}}, func(t *testing.T, set *Settings) {
 		m, err := fitPinned(t.Context(), x, labels, set)
 		if m != nil || !errors.Is(err, ErrSettings) || !errors.Is(err, sinkhorn.ErrNotConverged) || errors.Is(err, ErrNoSpread) || !strings.Contains(err.Error(), "more iterations") {
 			t.Errorf("model %v, error %v", m != nil, err)
 		}
 	})
-	if _, err := Score(t.Context(), x, labels, uniform(1, 6, 2), &Scoring{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: Lambda{Value: 100}, Iterations: 2}}); !errors.Is(err, sinkhorn.ErrNotConverged) {
+	if _, err := Score(t.Context(), x, labels, uniform(1, 6, 2), &Scoring{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: RelativeLambda(100), Iterations: 2}}); !errors.Is(err, sinkhorn.ErrNotConverged) {
 		t.Errorf("score: %v", err)
 	}
 }

@@ -19,9 +19,9 @@ import (
 // mustScore scores with the objective of set, without a ridge if it does not fix one.
 func mustScore(t testing.TB, x mat.Matrix, labels []int, p mat.Matrix, set *Settings) *Scores {
 	t.Helper()
-	scoring := &Scoring{set.Objective, set.Workers}
-	if scoring.Objective.Shrinkage.open() {
-		scoring.Objective.Shrinkage = Shrinkage{None: true}
+	scoring := &Scoring{Objective: set.Objective, Workers: set.Workers}
+	if scoring.Objective.Shrinkage.IsAuto() {
+		scoring.Objective.Shrinkage = FixedShrinkage(0)
 	}
 	s, err := Score(t.Context(), x, labels, p, scoring)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestFisherLimit(t *testing.T) {
 		}
 		before := math.Inf(1)
 		for _, lambda := range []float64{1e-2, 1e-4, 1e-6, 1e-8} {
-			s := mustScore(t, x, labels, p, &Settings{Objective: Objective{Lambda: Lambda{Value: lambda}, Proportional: proportional}})
+			s := mustScore(t, x, labels, p, &Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Proportional: proportional}})
 			e := relative(s.Objective, b/w)
 			if !(e < before/50) {
 				t.Errorf("proportional %v, λ = %g: J = %v is off %v by %.3g, at 100 λ by %.3g", proportional, lambda, s.Objective, b/w, e, before)
@@ -94,7 +94,7 @@ func TestInvariances(t *testing.T) {
 	x, labels := parts3(1, 60, 5)
 	n, d := x.Dims()
 	p := uniform(2, d, 2)
-	set := &Settings{Objective: Objective{Shrinkage: Shrinkage{Value: 0.3}}}
+	set := &Settings{Objective: Objective{Shrinkage: FixedShrinkage(0.3)}}
 	want := mustScore(t, x, labels, p, set)
 	check := func(name string, limit float64, s *Scores, gradient mat.Matrix) {
 		t.Helper()
@@ -143,7 +143,7 @@ func TestInvariances(t *testing.T) {
 	// Scaling by a power of two is exact from end to end.
 	for _, e := range []int{-400, -30, 1, 30, 400} {
 		for _, f32 := range []bool{false, true} {
-			set := &Settings{Objective: Objective{Shrinkage: Shrinkage{Value: 0.3}, Float32: f32}}
+			set := &Settings{Objective: Objective{Shrinkage: FixedShrinkage(0.3), Float32: f32}}
 			a := mustScore(t, x, labels, p, set)
 			b := mustScore(t, scaled(math.Ldexp(1, e), x), labels, p, set)
 			if a.Objective != b.Objective || !bitsEqual(a.Gradient, b.Gradient) || math.Ldexp(a.Between, 2*e) != b.Between || math.Ldexp(a.Within, 2*e) != b.Within {
@@ -200,7 +200,7 @@ func TestCallersDataStay(t *testing.T) {
 	init := scaled(3, uniform(9, 5, 2))
 	lambdas := mat.NewDense(3, 3, []float64{1, 2, 3, 2, 1, 2, 3, 2, 1})
 	held := uniform(10, 9, 5)
-	set := &Settings{Components: 2, Optimizer: Optimizer{Init: init, MaxSteps: 5, Starts: 2}, Objective: Objective{Lambda: Lambda{Matrix: lambdas}}, Validation: &Validation{X: held, Labels: repeated(10, 9)}}
+	set := &Settings{Components: 2, Optimizer: Optimizer{Init: init, MaxSteps: 5, Starts: 2}, Objective: Objective{Lambda: LambdaMatrix(lambdas)}, Validation: &Validation{X: held, Labels: repeated(10, 9)}}
 	sum := func() string {
 		h := sha256.New()
 		for _, m := range []*mat.Dense{x, init, lambdas, held} {
@@ -212,7 +212,7 @@ func TestCallersDataStay(t *testing.T) {
 		return string(h.Sum(nil))
 	}
 	before, copyOf := sum(), *set
-	for solver := range Principal { // those that make steps
+	for _, solver := range stepping { // those that make steps
 		set.Optimizer.Method = solver
 		m := mustFit(t, x, labels, set)
 		mustScore(t, x, labels, init, set)
@@ -258,7 +258,7 @@ func TestGoldenBits(t *testing.T) {
 		h := sha256.New()
 		number := func(v ...float64) { writeBits(h.Write, mat.NewDense(1, len(v), v)) }
 		for _, set := range []Scoring{
-			{Objective: Objective{Shrinkage: Shrinkage{None: true}}}, {Objective: Objective{Proportional: true, Shrinkage: Shrinkage{Value: 0.5}, Iterations: 3}}, {Objective: Objective{Lambda: Lambda{Value: 0.3, Absolute: true}, Shrinkage: Shrinkage{None: true}}}, {Objective: Objective{Lambda: Lambda{Value: 2000}, Shrinkage: Shrinkage{None: true}}},
+			{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0.5), Iterations: 3}}, {Objective: Objective{Lambda: AbsoluteLambda(0.3), Shrinkage: FixedShrinkage(0)}}, {Objective: Objective{Lambda: RelativeLambda(2000), Shrinkage: FixedShrinkage(0)}},
 		} {
 			for _, f32 := range []bool{false, true} {
 				set.Objective.Float32 = f32

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/sinkhorn"
 )
 
@@ -97,13 +96,9 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 		{fmt.Sprintf("the scatters of pairs in %d components", set.Components), (float64(8*float64(min(batch, len(s.classes)*(len(s.classes)+1)/2))) + float64(2*size*float64(solvers))) * p * p},
 		{fmt.Sprintf("the results of %d starts", set.Optimizer.Starts), 2 * 8 * float64(set.Optimizer.Starts)},
 	}
-	if m := set.Optimizer.Method; m != Eigen && m != EigenTraceRatio && m != Principal && m != Fisher {
-		matrices := 11.0 + 2 // of package descent, and the manifold's
-		if m == Auto {
-			matrices += 2 * descent.MemoryPairs
-		}
+	if k := set.Optimizer.Method.traits().matrices; k > 0 {
 		needs = append(needs, need{
-			fmt.Sprintf("the steps of %v in %d × %d", m, s.d, set.Components), 8 * (float64(matrices*d) + float64(7*p)) * p,
+			fmt.Sprintf("the steps of %v in %d × %d", set.Optimizer.Method, s.d, set.Components), 8 * (float64(k)*d + float64(7*p)) * p,
 		})
 	}
 	if set.Objective.Gradient == sinkhorn.GradientUnrolled {

@@ -47,7 +47,7 @@ func TestMemoryImplied(t *testing.T) {
 		{"workers", objective(100, 10, 2, func(s *Settings) { s.Workers = many }), "workers"},
 		{"iterations", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations = many }), "Gradient Implicit"},
 		{"iterations without gradient", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations, s.Objective.Gradient = many, sinkhorn.GradientImplicit }), ""},
-		{"components of many classes", objective(4000, 40000, 40, func(s *Settings) { s.Components, s.Optimizer.Method = 8000, Eigen }), "scatters of pairs"},
+		{"components of many classes", objective(4000, 40000, 40, func(s *Settings) { s.Components, s.Optimizer.Method = 8000, Eigen{} }), "scatters of pairs"},
 		{"steps", objective(4000, 40000, 4, func(s *Settings) { s.Components = 8000 }), "steps of auto in 40000 × 8000"},
 		{"starts", objective(100, 10, 2, func(s *Settings) { s.Optimizer.Starts = many }), "1099511627776 starts"},
 		{"usual choice", checkNeeds(choiceNeeds(1000, 1000, 100000, 3, 2)...), ""},
@@ -81,8 +81,8 @@ func TestMemoryMeasured(t *testing.T) {
 		set  Settings
 	}{
 		{"Auto", tall, Settings{Optimizer: few}},
-		{"conjugate gradient", tall, Settings{Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 3}}},
-		{"steepest descent, float32", tall, Settings{Objective: Objective{Float32: true}, Optimizer: Optimizer{Method: SteepestDescent, MaxSteps: 3}}},
+		{"conjugate gradient", tall, Settings{Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 3}}},
+		{"steepest descent, float32", tall, Settings{Objective: Objective{Float32: true}, Optimizer: Optimizer{Method: SteepestDescent{}, MaxSteps: 3}}},
 		{"4 starts", sizes{300, 20, 3}, Settings{Optimizer: Optimizer{MaxSteps: 1, Starts: 4}}},
 		{"implicit gradient", sizes{600, 20, 2}, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit}, Optimizer: few}},
 		{"1000 iterations", sizes{600, 20, 2}, Settings{Objective: Objective{Iterations: 1000}, Optimizer: Optimizer{MaxSteps: 1}}},
@@ -92,8 +92,8 @@ func TestMemoryMeasured(t *testing.T) {
 		{"whitened", tall, Settings{Data: Data{Whitening: DiagonalWhitening(0.1)}, Optimizer: few}},
 		{"whitened, more features than samples", wide, Settings{Data: Data{Whitening: DiagonalWhitening(0.1)}, Optimizer: few}},
 		{"many classes, four workers", many, Settings{Workers: 4, Optimizer: few}},
-		{"mini-batches", many, Settings{Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 1}}},
-		{"eigen", tall, Settings{Optimizer: Optimizer{Method: Eigen, MaxSteps: 3}}},
+		{"mini-batches", many, Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 1}}},
+		{"eigen", tall, Settings{Optimizer: Optimizer{Method: Eigen{}, MaxSteps: 3}}},
 	} {
 		set := pinned(c.set)
 		if set.Components == 0 {
@@ -123,7 +123,7 @@ func TestMemoryMeasured(t *testing.T) {
 		if c.set.Data.Whitening != (Whitening{}) {
 			needs = append(needs, whitenNeeds(s.d)...)
 		}
-		if full.Optimizer.Method == Eigen {
+		if full.Optimizer.Method == Method(Eigen{}) {
 			needs = append(needs, eigenNeeds[float64](s, full.Components, solvers)...)
 		}
 		said := float64(copies * 8 * c.size.n * c.size.d)

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -56,7 +55,7 @@ const (
 // relative to s.
 func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, exact int) (*objective[T], error) {
 	part := s
-	if set.Optimizer.Method == MiniBatch {
+	if set.Optimizer.Method.traits().draws {
 		part = s.thinned(ctx, exact)
 	}
 	o, err := newObjective[T](ctx, part, set)
@@ -73,6 +72,7 @@ type batches[T dist.Float] struct {
 	whole   *objective[T] // whose pairs have λ and weights
 	from    *population
 	set     *Settings
+	size    int // of a class in a mini-batch
 	rng     *rand.Rand
 	classes []int // in random order
 	used    []int // of the rows of every class
@@ -82,10 +82,10 @@ type batches[T dist.Float] struct {
 	weight  []float64 // C × C
 }
 
-func newBatches[T dist.Float](o *objective[T], from *population, set *Settings, stream uint64) *batches[T] {
+func newBatches[T dist.Float](o *objective[T], from *population, set *Settings, size int, stream uint64) *batches[T] {
 	c := len(from.order)
 	b := &batches[T]{
-		whole: o, from: from, set: set, rng: rand.New(rand.NewPCG(set.Seed, stream)),
+		whole: o, from: from, set: set, size: size, rng: rand.New(rand.NewPCG(set.Seed, stream)),
 		used: make([]int, c), lambda: make([]float64, c*c), weight: make([]float64, c*c),
 	}
 	for k := range c {
@@ -101,7 +101,7 @@ func newBatches[T dist.Float](o *objective[T], from *population, set *Settings, 
 // draw returns the objective of the next mini-batch.
 func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	all := len(b.from.order)
-	typical := min(b.set.Optimizer.BatchSize, max(2, b.from.n/all))
+	typical := min(b.size, max(2, b.from.n/all))
 	m := min(all, mostClasses, max(2, batchSamples/typical))
 	if m < all {
 		for i := range m {
@@ -113,7 +113,7 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	b.rows = b.rows[:0]
 	offset := []int{0}
 	for _, c := range chosen {
-		rows, k := b.from.order[c], min(b.set.Optimizer.BatchSize, len(b.from.order[c]))
+		rows, k := b.from.order[c], min(b.size, len(b.from.order[c]))
 		if k < len(rows) && b.used[c]+k > len(rows) {
 			b.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			b.used[c] = 0
@@ -253,7 +253,10 @@ func running(mean, x, decay float64, age int) float64 {
 }
 
 // miniBatches is the solver of MiniBatch.
-type miniBatches[T dist.Float] struct{ *fitter[T] }
+type miniBatches[T dist.Float] struct {
+	*fitter[T]
+	size int // MiniBatch.BatchSize
+}
 
 func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
 	s, err := f.newAscent(ctx, index, p)
@@ -261,14 +264,14 @@ func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 		return nil, err
 	}
 	if err := s.report(); err != nil {
-		return s.end(descent.Stopped, err)
+		return s.end(StatusStopped, err)
 	}
 	if s.stationary() {
-		return s.end(descent.GradientTolerance, nil)
+		return s.end(StatusGradientTolerance, nil)
 	}
 	matrix := func() *mat.Dense { return mat.NewDense(f.s.d, f.p, nil) }
 	sgd := &stochastic[T]{
-		f: f.fitter, b: newBatches(f.objective, f.population(), f.set, streamBatches+uint64(index)),
+		f: f.fitter, b: newBatches(f.objective, f.population(), f.set, f.size, streamBatches+uint64(index)),
 		grad: matrix(), momentum: matrix(), mean: matrix(),
 	}
 	length := firstStep
@@ -282,33 +285,33 @@ func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 			value = f.ratio()
 		}
 		if ctx.Err() != nil {
-			return s.end(descent.Cancelled, context.Cause(ctx))
+			return s.end(StatusCancelled, context.Cause(ctx))
 		}
 		if err != nil {
-			return s.end(descent.EvaluationFailed, err)
+			return s.end(StatusEvaluationFailed, err)
 		}
 		if s.better(value) {
 			value, norm, err := f.measure(ctx, next, s.g)
 			if ctx.Err() != nil {
-				return s.end(descent.Cancelled, context.Cause(ctx))
+				return s.end(StatusCancelled, context.Cause(ctx))
 			}
 			if err == nil {
 				s.accept(next, value, norm, length)
 				if err := s.report(); err != nil {
-					return s.end(descent.Stopped, err)
+					return s.end(StatusStopped, err)
 				}
 				if s.stationary() {
-					return s.end(descent.GradientTolerance, nil)
+					return s.end(StatusGradientTolerance, nil)
 				}
 				continue
 			}
 		}
 		if length *= shorter; length < lastStep {
-			return s.end(descent.StepTolerance, nil)
+			return s.end(StatusStepTolerance, nil)
 		}
 		next.Copy(s.a.point)
 		sgd.momentum.Zero()
 		sgd.age = 0
 	}
-	return s.end(descent.MaxSteps, nil)
+	return s.end(StatusMaxSteps, nil)
 }

@@ -17,7 +17,6 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setti
 	if err != nil {
 		t.Fatal(err)
 	}
-	set.Optimizer.Method = MiniBatch
 	_, set.Components = p.Dims()
 	if set, err = pinned(set).withDefaults(context.Background(), s.n, s.d, len(s.classes)); err != nil {
 		t.Fatal(err)
@@ -29,7 +28,7 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setti
 	if err := o.prepare(t.Context(), &set, p); err != nil {
 		t.Fatal(err)
 	}
-	return newBatches(o, o.whole.population(), &set, streamBatches), o
+	return newBatches(o, o.whole.population(), &set, set.Optimizer.Method.(MiniBatch).BatchSize, streamBatches), o
 }
 
 func mustDraw(t *testing.T, b *batches[float64]) *objective[float64] {
@@ -46,7 +45,7 @@ func mustDraw(t *testing.T, b *batches[float64]) *objective[float64] {
 func TestBatchOfAll(t *testing.T) {
 	x, labels := parts3(1, 60, 5)
 	p := uniform(2, 5, 2)
-	b, o := batchesOf(t, x, labels, p, Settings{Optimizer: Optimizer{BatchSize: 30}, Objective: Objective{Proportional: true}})
+	b, o := batchesOf(t, x, labels, p, Settings{Optimizer: Optimizer{Method: MiniBatch{BatchSize: 30}}, Objective: Objective{Proportional: true}})
 	mustDraw(t, b)
 	part := mustDraw(t, b)
 	var got, want mat.Dense
@@ -71,7 +70,7 @@ func TestBatchesAreFair(t *testing.T) {
 		labels = append(labels, i%40) // 40 classes of 7
 	}
 	x := uniform(3, 280, 3)
-	b, o := batchesOf(t, x, labels, uniform(2, 3, 2), Settings{Optimizer: Optimizer{BatchSize: 3}, Objective: Objective{Proportional: true}})
+	b, o := batchesOf(t, x, labels, uniform(2, 3, 2), Settings{Optimizer: Optimizer{Method: MiniBatch{BatchSize: 3}}, Objective: Objective{Proportional: true}})
 	pairs, rows := map[[2]int]float64{}, make([]int, 280)
 	const draws = 4000
 	for range draws {
@@ -129,13 +128,13 @@ func classOf(s *samples, row int) int {
 func TestBatchBias(t *testing.T) {
 	x, labels := clusters(5, 4, 150, 150)
 	p := uniform(6, 4, 2)
-	_, o := batchesOf(t, x, labels, p, Settings{})
+	_, o := batchesOf(t, x, labels, p, Settings{Optimizer: Optimizer{Method: MiniBatch{}}})
 	if err := o.evaluate(t.Context(), p, false); err != nil {
 		t.Fatal(err)
 	}
 	before := math.Inf(1)
 	for _, size := range []int{4, 16, 64} {
-		b, _ := batchesOf(t, x, labels, p, Settings{Optimizer: Optimizer{BatchSize: size}})
+		b, _ := batchesOf(t, x, labels, p, Settings{Optimizer: Optimizer{Method: MiniBatch{BatchSize: size}}})
 		var between, within float64
 		draws := 6000 / size
 		for range draws {
@@ -162,12 +161,12 @@ func TestBatchBias(t *testing.T) {
 // samples.
 func TestMiniBatchFits(t *testing.T) {
 	x, labels := clusters(5, 12, 120, 60, 90)
-	exact := mustFit(t, x, labels, &Settings{Components: 3, Objective: Objective{Shrinkage: Shrinkage{None: true}}})
+	exact := mustFit(t, x, labels, &Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}})
 	for _, f32 := range []bool{false, true} {
 		if testing.Short() && !f32 {
 			continue
 		}
-		set := &Settings{Components: 3, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 24}, Objective: Objective{Float32: f32, Shrinkage: Shrinkage{None: true}}}
+		set := &Settings{Components: 3, Optimizer: Optimizer{Method: MiniBatch{BatchSize: 24}}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0)}}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
 		if r.ObjectiveSamples != 270 || !r.Status.Converged() || r.Steps == 0 {
@@ -192,7 +191,7 @@ func TestMiniBatchFits(t *testing.T) {
 // of them, with the λ and weights of all.
 func TestMiniBatchLarge(t *testing.T) {
 	x, labels := clusters(5, 4, 700, 400, 100)
-	for _, solver := range []Method{MiniBatch, ConjugateGradient} {
+	for _, solver := range []Method{MiniBatch{}, ConjugateGradient{}} {
 		set := pinned(Settings{Components: 2, Optimizer: Optimizer{Method: solver, MaxSteps: 4}, Objective: Objective{Proportional: true}})
 		prepared, err := Prepare(t.Context(), x, labels, set.preparation())
 		if err != nil {
@@ -205,7 +204,7 @@ func TestMiniBatchLarge(t *testing.T) {
 		}
 		checkModel(t, m)
 		r, want := m.Report(), 1200
-		if solver == MiniBatch {
+		if solver == Method(MiniBatch{}) {
 			want = 176 + 101 + 25
 		}
 		if r.ObjectiveSamples != want {
@@ -226,7 +225,7 @@ func TestMiniBatchLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit := 0.05
-		if solver != MiniBatch {
+		if solver != Method(MiniBatch{}) {
 			limit = 1e-13
 		}
 		if e := relative(r.Objective, all.ratio()); !(e <= limit) {

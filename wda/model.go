@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,13 +14,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a fitted projection: a sample x becomes (x − mean)·P. It never changes, and
-// any number of goroutines may use it at once; what its methods return are copies. The
-// zero value is what UnmarshalBinary needs; to project with it panics.
+// Model is a fitted projection: it maps a sample x to (x − mean)·P. Fit and Load make models.
 //
-// For finite samples an element of a projection is infinite or NaN only if a partial
-// sum of −mean·P + x·P, or in float32 the result, is beyond the range of its type. No
-// other infinity appears. TransformVec makes it an error.
+// A Model never changes, and any number of goroutines may use it at the same time. Its methods
+// return copies. The zero value is only there for UnmarshalBinary; projecting with it panics.
+//
+// Transform, Transform32 and TransformVec compute the same projection and check it: if one of
+// its elements is NaN or infinite, they return ErrNotFinite. This happens if x has such a value,
+// or if a partial sum of −mean·P + x·P, or in float32 the result, is out of range.
 type Model struct {
 	projection *mat.Dense // d × p
 	mean       []float64
@@ -27,9 +29,8 @@ type Model struct {
 	labels     []int     // of the classes, ascending
 	names      []string  // of the classes, or nil
 	report     Report
-	// What the columns of the projection are worth, or nil: the factors that are in
-	// them, and their ratios of between- to within-class transport. Nothing here reads
-	// them.
+	// Of every column, or nil: the factor that is in it, and its ratio of between- to
+	// within-class transport.
 	scales, ratios []float64
 	validated      string // Validation.Hash of the fit, or ""
 }
@@ -45,7 +46,8 @@ func (m *Model) setOffset() {
 	}
 }
 
-// Dims returns d and p, the numbers of features and of components: 0 of the zero Model.
+// Dims returns the number of features d and the number of components p. Both are 0 for the
+// zero Model.
 func (m *Model) Dims() (d, p int) {
 	if m == nil || m.projection == nil {
 		return 0, 0
@@ -53,16 +55,16 @@ func (m *Model) Dims() (d, p int) {
 	return m.projection.Dims()
 }
 
-// dims is Dims for those who are about to project.
+// dims is Dims, but panics for the zero Model.
 func (m *Model) dims() (d, p int) {
 	if m == nil || m.projection == nil {
-		panic("wda: a Model that neither Fit nor Load has made projects nothing")
+		panic("wda: use of a zero Model: make one by Fit or Load")
 	}
 	return m.projection.Dims()
 }
 
-// Projection returns a copy of the projection (d × p): P, PᵀP = I, or diag(1/σ)·P of
-// a fit with standardized features.
+// Projection returns a copy of the projection matrix (d × p), for features as they are in the
+// data: standardization, whitening and the scale of the components are in it.
 func (m *Model) Projection() *mat.Dense {
 	m.dims()
 	return mat.DenseCopyOf(m.projection)
@@ -71,14 +73,15 @@ func (m *Model) Projection() *mat.Dense {
 // Mean returns a copy of the mean of the samples of the fit.
 func (m *Model) Mean() []float64 { return slices.Clone(m.mean) }
 
-// Labels returns the labels of the classes of the fit, ascending.
+// Labels returns a copy of the labels of the classes of the fit, in ascending order.
 func (m *Model) Labels() []int { return slices.Clone(m.labels) }
 
-// ClassNames returns the names of the classes in the order of Labels, or nil if they
-// have none.
+// ClassNames returns a copy of the names of the classes, in the order of Labels, or nil if they
+// have no names.
 func (m *Model) ClassNames() []string { return slices.Clone(m.names) }
 
-// ClassName returns the name of the class of that label: its digits if it has no other.
+// ClassName returns the name of the class with this label, or the label in decimal digits if
+// the class has no name.
 func (m *Model) ClassName(label int) string {
 	if at, ok := slices.BinarySearch(m.labels, label); ok && m.names != nil {
 		return m.names[at]
@@ -86,9 +89,10 @@ func (m *Model) ClassName(label int) string {
 	return strconv.Itoa(label)
 }
 
-// WithClassNames returns m with a name for every class, in the order of Labels, which
-// its file keeps; nil is none. An error, which wraps ErrLabels, says if they are too few
-// or too many, if two are equal, or if one is not valid UTF-8.
+// WithClassNames returns a model like m that has a name for every class, in the order of
+// Labels; nil removes the names. Model files keep the names. The error wraps ErrLabels if the
+// number of names is not that of the classes, if two names are equal, or if a name is not valid
+// UTF-8.
 func (m *Model) WithClassNames(names []string) (*Model, error) {
 	m.dims()
 	if err := checkNames(names, len(m.labels)); err != nil {
@@ -119,12 +123,12 @@ func checkNames(names []string, classes int) error {
 	return nil
 }
 
-// Cut returns the model of the first q components: their projections have the same bits
-// as those of m. Its Report stays that of the fit. It panics unless 1 ≤ q ≤ p.
+// Cut returns a model of the first q components of m, with the same bits in every projection.
+// Its Report stays that of the fit. Cut panics unless 1 ≤ q ≤ p.
 func (m *Model) Cut(q int) *Model {
 	d, p := m.dims()
 	if q < 1 || q > p {
-		panic("wda: Cut to a number of components that the model has not")
+		panic(fmt.Sprintf("wda: Cut to %d components of a model of %d", q, p))
 	}
 	other := *m
 	other.projection = mat.DenseCopyOf(m.projection.Slice(0, d, 0, q))
@@ -138,7 +142,8 @@ func (m *Model) Cut(q int) *Model {
 	return &other
 }
 
-// Report returns how the fit went. A loaded model has no history.
+// Report returns a copy of the report of the fit. The report of a loaded model has no History,
+// Choice or evaluation counts.
 func (m *Model) Report() Report { return m.report.clone() }
 
 // clone copies what r refers to, but for the samples of a Validation.
@@ -154,9 +159,6 @@ func (r *Report) clone() Report {
 		c.Lambda.CopySym(r.Lambda)
 	}
 	s := &c.Settings
-	if l := &s.Objective.Lambda; l.Matrix != nil {
-		l.Matrix = mat.DenseCopyOf(l.Matrix)
-	}
 	if s.Optimizer.Init != nil {
 		s.Optimizer.Init = mat.DenseCopyOf(s.Optimizer.Init)
 	}
@@ -167,58 +169,67 @@ func (r *Report) clone() Report {
 	return c
 }
 
-// Transform sets dst to the projections of the rows of x (n × d): dst is n × p. An
-// empty dst is resized. It panics if shapes do not match, or if dst overlaps x. It
-// allocates nothing if dst has its size and x is a *mat.Dense (or any mat.RawMatrixer).
-// Every row comes out as TransformVec would give it, but nothing is checked.
-func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) {
+// Transform sets dst (n × p) to the projections of the rows of x (n × d). An empty dst gets this
+// shape. Every row has the same bits as the result of TransformVec.
+//
+// The error wraps ErrShape if x has another number of columns than d, if dst has another shape,
+// or if dst overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x,
+// if a value of x is NaN or infinite. dst holds all projections then, some of them not finite.
+// Transform allocates nothing if dst has its shape and x is a *mat.Dense or another
+// mat.RawMatrixer.
+func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 	d, p := m.dims()
 	n, xd := x.Dims()
 	if xd != d {
-		panic(featuresPanic)
+		return fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, xd, d)
 	}
 	if dst.IsEmpty() {
 		dst.ReuseAs(n, p)
 	}
 	if r, c := dst.Dims(); r != n || c != p {
-		panic(shapePanic)
+		return fmt.Errorf("%w: the destination is %d × %d; it must be %d × %d or empty", ErrShape, r, c, n, p)
 	}
 	if rm, ok := x.(mat.RawMatrixer); ok {
 		in, out := dense.General(rm.RawMatrix()), dense.View(dst)
 		if matrix.Overlap(out, in) {
-			panic(overlapPanic)
+			return errOverlap
 		}
 		for i := range n {
 			copy(out.Row(i), m.offset)
 		}
 		matrix.Mul(out, in, dense.View(m.projection), true)
-		return
+		return checkRows(out, in)
 	}
 	// x may be dst in another form, as a transpose.
 	out, row := mat.NewDense(n, p, nil), make([]float64, d)
+	var bad error
 	for i := range n {
-		_ = m.TransformVec(out.RawRowView(i), mat.Row(row, i, x)) // nothing is checked
+		err := m.TransformVec(out.RawRowView(i), mat.Row(row, i, x))
+		if bad == nil && err != nil {
+			bad = inRow(i, err)
+		}
 	}
 	dst.Copy(out)
+	return bad
 }
 
-// TransformVec sets dst (length p) to the projection of one sample x, which nobody needs to
-// have checked: an error wraps ErrShape if x has another length than d, and ErrNotFinite, in
-// a PositionError, if a value of x is not finite or the projection is beyond float64; every
-// element of dst, or that one, is then NaN or infinite. It panics if dst has another length
-// or overlaps x, allocates nothing but an error, and may be called from any number of
-// goroutines.
+// TransformVec sets dst (length p) to the projection of one sample x, a slice of d features.
+//
+// The error wraps ErrShape if dst or x has another length, or if they overlap. It wraps
+// ErrNotFinite, in a PositionError, if a value of x is NaN or infinite, or if the projection is
+// out of range of float64; dst is not finite then. TransformVec allocates nothing except an
+// error.
 func (m *Model) TransformVec(dst, x []float64) error {
 	d, p := m.dims()
 	if len(x) != d {
 		return fmt.Errorf("%w: a sample of %d features for a model of %d", ErrShape, len(x), d)
 	}
 	if len(dst) != p {
-		panic(shapePanic)
+		return fmt.Errorf("%w: a destination of %d elements for %d components", ErrShape, len(dst), p)
 	}
 	to, from := matrix.OfRow(dst), matrix.OfRow(x)
 	if matrix.Overlap(to, from) {
-		panic(overlapPanic)
+		return errOverlap
 	}
 	copy(dst, m.offset)
 	matrix.Mul(to, from, dense.View(m.projection), true)
@@ -257,22 +268,23 @@ func (m *Model) columns32(dst, x dist.Matrix[float32], l int, in, out []float64)
 	}
 }
 
-// Transform32 is Transform for float32: every row of dst (n × p) is the projection of that
-// of x (n × d) in float64, rounded. Subtracting the mean in float32 could cost all digits.
-// One sample is a matrix of one row. It panics if shapes do not match, or if dst overlaps x,
-// and allocates nothing.
-func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
+// Transform32 sets dst (n × p) to the projections of the rows of x (n × d), both in float32. It
+// computes in float64 and rounds the result: subtracting the mean in float32 could lose all
+// digits. One sample is a matrix of one row. Errors are those of Transform; a projection beyond
+// float32 is an ErrNotFinite, too. Transform32 allocates nothing except an error. It panics if x
+// or dst is no valid matrix (see dist.Matrix).
+func (m *Model) Transform32(dst, x dist.Matrix[float32]) error {
 	d, p := m.dims()
-	if x.Cols != d {
-		panic(featuresPanic)
-	}
-	if dst.Rows != x.Rows || dst.Cols != p {
-		panic(shapePanic)
-	}
 	x.Check()
 	dst.Check()
+	if x.Cols != d {
+		return fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, x.Cols, d)
+	}
+	if dst.Rows != x.Rows || dst.Cols != p {
+		return fmt.Errorf("%w: the destination is %d × %d; it must be %d × %d", ErrShape, dst.Rows, dst.Cols, x.Rows, p)
+	}
 	if matrix.Overlap(dst, x) {
-		panic(overlapPanic)
+		return errOverlap
 	}
 	var in, out [widenRows * widenBlock]float64
 	for i := 0; i < x.Rows; i += widenRows {
@@ -281,23 +293,39 @@ func (m *Model) Transform32(dst, x dist.Matrix[float32]) {
 			m.columns32(dst.RowRange(i, j).ColRange(l, min(l+widenBlock, p)), x.RowRange(i, j), l, in[:], out[:])
 		}
 	}
+	return checkRows(dst, x)
 }
 
-// checkProjected names what is not finite in a projection y, or in the sample x that it
-// is of. (What is not finite in x is not in any element of y.)
-func checkProjected(x, y []float64) error {
-	at := slices.IndexFunc(y, isNotFinite)
+var errOverlap = fmt.Errorf("%w: the destination overlaps the samples", ErrShape)
+
+// checkRows is checkProjected for the rows of y and x.
+func checkRows[T dist.Float](y, x dist.Matrix[T]) error {
+	for i := range y.Rows {
+		if err := checkProjected(x.Row(i), y.Row(i)); err != nil {
+			return inRow(i, err)
+		}
+	}
+	return nil
+}
+
+// checkProjected returns an error that names what is not finite in the sample x or else in its
+// projection y. A value of x that is not finite makes all of y not finite.
+func checkProjected[T dist.Float](x, y []T) error {
+	at := firstNotFinite(y)
 	if at < 0 {
 		return nil
 	}
-	if k := slices.IndexFunc(x, isNotFinite); k >= 0 {
-		return &PositionError{0, k, x[k], ErrNotFinite}
+	if k := firstNotFinite(x); k >= 0 {
+		return &PositionError{0, k, float64(x[k]), ErrNotFinite}
 	}
-	return fmt.Errorf("projected sample: %w", &PositionError{0, at, y[at], ErrNotFinite})
+	return fmt.Errorf("projected sample: %w", &PositionError{0, at, float64(y[at]), ErrNotFinite})
 }
 
-const (
-	featuresPanic = "wda: sample with another number of features than the model"
-	shapePanic    = "wda: destination of another shape"
-	overlapPanic  = "wda: destination that overlaps the samples"
-)
+// inRow says in which row an error was found that a check of one row has returned.
+func inRow(i int, err error) error {
+	if pe, ok := errors.AsType[*PositionError](err); ok {
+		pe.Row = i
+		return err
+	}
+	return fmt.Errorf("row %d: %w", i, err)
+}

@@ -92,8 +92,8 @@ func TestTransform(t *testing.T) {
 }
 
 // transform32 is Transform32 for one sample.
-func transform32(m *Model, dst, x []float32) {
-	m.Transform32(dist.NewMatrix(1, len(dst), dst), dist.NewMatrix(1, len(x), x))
+func transform32(m *Model, dst, x []float32) error {
+	return m.Transform32(dist.NewMatrix(1, len(dst), dst), dist.NewMatrix(1, len(x), x))
 }
 
 // said returns what f panics with, "" if it does not or not in our words.
@@ -107,9 +107,9 @@ func said(f func()) (words string) {
 	return ""
 }
 
-// TestTransformPanics: shapes that do not fit, and destinations that overlap the samples,
-// are programming errors.
-func TestTransformPanics(t *testing.T) {
+// TestTransformShapes: shapes that do not fit, and destinations that overlap the samples, are
+// errors. What is no matrix, and a cut to no number of components, are mistakes of the program.
+func TestTransformShapes(t *testing.T) {
 	m, x, _ := testModel(t, 6, 2)
 	square, z, _ := testModel(t, 6, 6)
 	v, v32 := make([]float64, 8), make([]float32, 8)
@@ -120,28 +120,38 @@ func TestTransformPanics(t *testing.T) {
 	part := func(from, cols int) dist.Matrix[float32] {
 		return dist.Matrix[float32]{Rows: 3, Cols: cols, Stride: 8, Data: shared.Data[from:]}
 	}
-	const apart = overlapPanic
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"destination":     {m.TransformVec(make([]float64, 3), make([]float64, 6)), "3 elements for 2"},
+		"features":        {m.TransformVec(make([]float64, 2), make([]float64, 7)), "7 features"},
+		"features 32":     {transform32(m, make([]float32, 2), make([]float32, 7)), "7 features"},
+		"destination 32":  {transform32(m, make([]float32, 1), make([]float32, 6)), "must be 1 × 2"},
+		"columns":         {m.Transform(new(mat.Dense), uniform(1, 3, 5)), "5 features"},
+		"rows":            {m.Transform(mat.NewDense(39, 2, nil), x), "must be 40 × 2"},
+		"rows 32":         {m.Transform32(of32(2, 2, 2, 4), of32(3, 6, 6, 18)), "must be 3 × 2"},
+		"into itself":     {square.Transform(z, z), "overlaps"},
+		"into a part":     {m.Transform(x.Slice(0, 40, 4, 6).(*mat.Dense), x), "overlaps"},
+		"row into itself": {m.TransformVec(v[:2], v[:6]), "overlaps"},
+		"into its end":    {m.TransformVec(v[5:7], v[:6]), "overlaps"},
+		"row 32":          {transform32(m, v32[5:7], v32[:6]), "overlaps"},
+		"into itself 32":  {m.Transform32(part(5, 2), part(0, 6)), "overlaps"},
+		"shares":          {new(Workspace).Shares(v), "8 elements"},
+	} {
+		if !errors.Is(c.err, ErrShape) || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%s: error %v, want words with %q", name, c.err, c.want)
+		}
+	}
 	for name, c := range map[string]struct {
 		f    func()
 		want string
 	}{
-		"destination":       {func() { m.TransformVec(make([]float64, 3), make([]float64, 6)) }, "shape"},
-		"features 32":       {func() { transform32(m, make([]float32, 2), make([]float32, 7)) }, "features"},
-		"destination 32":    {func() { transform32(m, make([]float32, 1), make([]float32, 6)) }, "shape"},
-		"columns":           {func() { m.Transform(new(mat.Dense), uniform(1, 3, 5)) }, "features"},
-		"rows":              {func() { m.Transform(mat.NewDense(39, 2, nil), x) }, "shape"},
-		"rows 32":           {func() { m.Transform32(of32(2, 2, 2, 4), of32(3, 6, 6, 18)) }, "shape"},
 		"short 32":          {func() { m.Transform32(of32(3, 2, 2, 6), of32(3, 6, 6, 17)) }, "fit"},
 		"short target 32":   {func() { m.Transform32(of32(3, 2, 2, 5), of32(3, 6, 6, 18)) }, "fit"},
 		"stride 32":         {func() { m.Transform32(of32(3, 2, 2, 6), of32(3, 6, 5, 18)) }, "fit"},
 		"wrapped 32":        {func() { m.Transform32(of32(1<<61+1, 2, 2, 64), of32(1<<61+1, 6, 8, 64)) }, "fit"},
 		"wrapped target 32": {func() { m.Transform32(of32(3, 2, 1<<62, 64), of32(3, 6, 8, 64)) }, "fit"},
-		"into itself":       {func() { square.Transform(z, z) }, apart},
-		"into a part":       {func() { m.Transform(x.Slice(0, 40, 4, 6).(*mat.Dense), x) }, apart},
-		"row into itself":   {func() { m.TransformVec(v[:2], v[:6]) }, apart},
-		"into its end":      {func() { m.TransformVec(v[5:7], v[:6]) }, apart},
-		"row 32":            {func() { transform32(m, v32[5:7], v32[:6]) }, apart},
-		"into itself 32":    {func() { m.Transform32(part(5, 2), part(0, 6)) }, apart},
 		"cut to nothing":    {func() { m.Cut(0) }, "Cut"},
 		"cut to more":       {func() { m.Cut(3) }, "Cut"},
 	} {
@@ -199,7 +209,7 @@ func TestZeroModel(t *testing.T) {
 		"Predict": func() { c.Predict(row, nil) }, "with a workspace": func() { c.Predict(row, new(Workspace)) },
 		"PredictAll": func() { c.PredictAll(ctx, nil, x, 1) }, "Neighbors": func() { c.Neighbors(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
 	} {
-		if words := said(f); !strings.HasPrefix(words, "wda: a Model that") && !strings.HasPrefix(words, "wda: a Classifier that") {
+		if words := said(f); !strings.HasPrefix(words, "wda: use of a zero ") {
 			t.Errorf("%s: panics with %q", name, words)
 		}
 	}
@@ -211,7 +221,7 @@ func TestModelNeverChanges(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	lambda, init := mat.NewDense(3, 3, []float64{1, 2, 2, 2, 1, 2, 2, 2, 1}), uniform(5, 6, 2)
 	set := Settings{
-		Components: 2, Objective: Objective{Lambda: Lambda{Matrix: lambda}, Shrinkage: Shrinkage{None: true}},
+		Components: 2, Objective: Objective{Lambda: LambdaMatrix(lambda), Shrinkage: FixedShrinkage(0)},
 		Optimizer: Optimizer{MaxSteps: 4, Init: init, Starts: 2}, Validation: &Validation{Every: 1},
 	}
 	m := mustFit(t, x, labels, &set)
@@ -223,7 +233,7 @@ func TestModelNeverChanges(t *testing.T) {
 	state := func() string {
 		r := m.Report()
 		s := r.Settings
-		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.Objective.Lambda.Matrix), mat.Formatted(s.Optimizer.Init), *s.Validation)
+		return fmt.Sprint(m.Hash(), r.History, r.StartObjectives, r.Validations, r.Warnings, mat.Formatted(r.Lambda), mat.Formatted(s.Objective.Lambda.Matrix()), mat.Formatted(s.Optimizer.Init), *s.Validation)
 	}
 	before := state()
 	file := fileOf(t, m)
@@ -244,7 +254,7 @@ func TestModelNeverChanges(t *testing.T) {
 	clear(r.Validations)
 	r.Warnings = append(r.Warnings[:0], "x")
 	r.Lambda.Zero()
-	r.Settings.Objective.Lambda.Matrix.(*mat.Dense).Zero()
+	r.Settings.Objective.Lambda.Matrix().Zero()
 	r.Settings.Optimizer.Init.(*mat.Dense).Zero()
 	r.Settings.Validation.Every = 9
 	if after := state(); after != before || !bytes.Equal(fileOf(t, m), file) {
@@ -384,7 +394,7 @@ func TestNotFinite(t *testing.T) {
 	if near := c.near(nil, far.RawRowView(0), 2, readied(c)); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
 		t.Errorf("far away: %+v", near)
 	}
-	if class, err := c.Predict(far.RawRowView(0), nil); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "distance from sample 2 is +Inf") {
+	if class, err := c.Predict(far.RawRowView(0), nil); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "distance to row 2 of the classifier") {
 		t.Errorf("far away: %+v, %v", class, err)
 	}
 	pair := mat.NewDense(2, 6, append(slices.Clone(x.RawRowView(0)), far.RawRowView(0)...))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/sinkhorn"
@@ -28,6 +27,7 @@ type objective[T dist.Float] struct {
 	x          dist.Matrix[T] // n × d
 	pairs      []pair
 	ridge      float64
+	set        *Settings
 	workers    []*worker[T] // of pairs
 	width      int          // goroutines otherwise
 	crew       parallel.Crew
@@ -81,7 +81,7 @@ type pairResult[T dist.Float] struct {
 const batch = 64
 
 func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) (*objective[T], error) {
-	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, iterations: set.Objective.Iterations}
+	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, iterations: set.Objective.Iterations, set: set}
 	o.pairs = pairsOf(s, set.Objective.Proportional)
 	o.width = workerCount(set.Workers)
 	solvers := min(o.width, batch, len(o.pairs))
@@ -139,24 +139,24 @@ func pairsOf(s *samples, proportional bool) []pair {
 func (o *objective[T]) setLambdas(ctx context.Context, set *Settings, p *mat.Dense) error {
 	var mean func(c, e int) float64
 	l := set.Objective.Lambda
-	if l.relative() {
+	if l.kind == lambdaRelative {
 		mean = o.whole.meanSquaredDistances(ctx, p, o.width)
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
 		switch {
-		case l.Matrix != nil:
-			q.lambda = o.s.units(l.Matrix.At(q.c, q.e))
-		case l.Absolute:
-			q.lambda = o.s.units(l.Value)
+		case l.kind == lambdaMatrix:
+			q.lambda = o.s.units(l.matrix.At(q.c, q.e))
+		case l.kind == lambdaAbsolute:
+			q.lambda = o.s.units(l.value)
 		default:
-			q.lambda = l.Value / mean(q.c, q.e)
+			q.lambda = l.value / mean(q.c, q.e)
 		}
 		// What underflows is as good as 0: the plan is uniform.
 		q.lambda = max(q.lambda, math.SmallestNonzeroFloat64)
 		// The kernels multiply by λ·log₂e in type T.
 		if math.IsNaN(q.lambda) || math.IsInf(float64(T(q.lambda*math.Log2E)), 1) {
-			if l.relative() && mean(q.c, q.e) <= coinciding[T]() {
+			if l.kind == lambdaRelative && mean(q.c, q.e) <= coinciding[T]() {
 				// All samples of both classes coincide in this projection, but for
 				// rounding: any λ gives the same, uniform plan.
 				q.lambda = 1
@@ -185,17 +185,17 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 	clear(o.gw.Data)
 	o.b, o.w, o.gradient = 0, 0, gradient
 	o.inLog, o.rough = 0, 0
-	pool, step := fanout.Of(ctx, o.multiplications()), batch
-	if pool != nil {
-		step = len(o.pairs) // each way takes its time, whatever it carries
+	to, step := o.set.remote(o.multiplications()), batch
+	if to != nil {
+		step = len(o.pairs) // sending takes time, however few pairs are sent
 		o.results = slices.Grow(o.results[:0], step)[:step]
 	}
 	for first := 0; first < len(o.pairs); first += step {
 		todo := o.pairs[first:min(first+step, len(o.pairs))]
 		o.ctx, o.todo = ctx, todo
-		if pool == nil {
+		if to == nil {
 			o.solve()
-		} else if err := o.solveAway(ctx, pool); err != nil {
+		} else if err := o.solveAway(ctx, to); err != nil {
 			return ended(ctx, err)
 		}
 		for i, q := range todo {
@@ -384,7 +384,7 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 	if err := o.evaluate(ctx, p, false); err != nil {
 		return err
 	}
-	o.ridge = float64(set.Objective.Shrinkage.Value * o.w)
+	o.ridge = float64(set.Objective.Shrinkage.rho * o.w)
 	if !(o.b > 0) {
 		return fmt.Errorf("%w between classes", ErrNoSpread)
 	}

@@ -50,8 +50,8 @@ func TestRowsNotInMemory(t *testing.T) {
 	}
 	init := uniform(4, 6, 2)
 	for name, set := range map[string]Settings{
-		"plain":        {Objective: Objective{Shrinkage: Shrinkage{Value: 1}}},
-		"proportional": {Objective: Objective{Proportional: true, Lambda: Lambda{Value: 0.5}}},
+		"plain":        {Objective: Objective{Shrinkage: FixedShrinkage(1)}},
+		"proportional": {Objective: Objective{Proportional: true, Lambda: RelativeLambda(0.5)}},
 		"standardized": {Data: Data{Standardize: true}, Objective: Objective{Float32: true}},
 		"spherical":    {Data: Data{Whitening: SphericalWhitening(0.1)}},
 		"diagonal":     {Data: Data{Whitening: DiagonalWhitening(0.2), Standardize: true}},
@@ -59,7 +59,7 @@ func TestRowsNotInMemory(t *testing.T) {
 		"chosen":       {Components: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set.Optimizer.Method, set.Optimizer.BatchSize, set.Optimizer.MaxSteps = MiniBatch, 16, 6
+			set.Optimizer.Method, set.Optimizer.MaxSteps = MiniBatch{BatchSize: 16}, 6
 			if set.Components == 0 {
 				set.Components = 2
 			}
@@ -101,7 +101,7 @@ func TestRowsNotInMemory(t *testing.T) {
 // its share, and the fit is as good as one of all.
 func TestSampleOfSource(t *testing.T) {
 	x, labels := parts3(1, 3000, 5)
-	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 20}, Objective: Objective{Proportional: true, Shrinkage: Shrinkage{None: true}}, Seed: 3}
+	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 20}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
 	want := mustFit(t, x, labels, set)
 	m, err := prepareSource(t.Context(), &source{stored(x), labels}, set.preparation(), true, 600)
 	if err != nil {
@@ -157,11 +157,12 @@ func (s *samples) mustPrincipal(t *testing.T, p int) *mat.Dense {
 
 func TestBadSource(t *testing.T) {
 	x, labels := clusters(5, 4, 300, 300)
-	set := &Settings{Optimizer: Optimizer{Method: MiniBatch, MaxSteps: 5}, Objective: Objective{Shrinkage: Shrinkage{Value: 1}}}
+	set := &Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 5}, Objective: Objective{Shrinkage: FixedShrinkage(1)}}
+	var early *Model
 	fit := func(ctx context.Context, m *onDisk, labels []int, set Settings) error {
 		p, err := prepareSource(ctx, &source{m, labels}, set.preparation(), true, 100)
 		if err == nil {
-			_, err = p.Fit(ctx, &set)
+			early, err = p.Fit(ctx, &set)
 		}
 		return err
 	}
@@ -173,8 +174,7 @@ func TestBadSource(t *testing.T) {
 	}
 	gone := stored(x)
 	gone.broken = 501
-	var early *InterruptedError
-	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) || !errors.As(err, &early) || !strings.Contains(err.Error(), "row 501") {
+	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) || early == nil || !strings.Contains(err.Error(), "row 501") {
 		t.Errorf("a row that cannot be read: %v", err)
 	}
 	gone.times.Store(1)
@@ -182,7 +182,7 @@ func TestBadSource(t *testing.T) {
 		t.Errorf("a row that cannot be read at once: %v", err)
 	}
 	for name, change := range map[string]func(s *Settings){
-		"method":     func(s *Settings) { s.Optimizer.Method = ConjugateGradient },
+		"method":     func(s *Settings) { s.Optimizer.Method = ConjugateGradient{} },
 		"validation": func(s *Settings) { s.Validation = &Validation{Fraction: 0.2} },
 	} {
 		s := *set

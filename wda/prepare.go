@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
@@ -164,7 +163,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		return nil, fmt.Errorf("%w: the samples were prepared with other Data or another Validation", ErrSettings)
 	}
 	set.Data.Standardize, set.Validation = m.by.Data.Standardize, m.by.Validation
-	if set.Data.Whitening.kind == chosenWhitening {
+	if set.Data.Whitening.IsAuto() {
 		set.Data.Whitening = m.by.Data.Whitening
 	}
 	if set.Components == 0 {
@@ -174,7 +173,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if err != nil {
 		return nil, err
 	}
-	if m.source != nil && set.Optimizer.Method != MiniBatch {
+	if m.source != nil && !set.Optimizer.Method.traits().draws {
 		return nil, fmt.Errorf("%w: of rows that are not in memory only MiniBatch makes a fit, not %v", ErrSettings, set.Optimizer.Method)
 	}
 	if set.Components > m.by.Components {
@@ -186,15 +185,15 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	}
 	var choice *Choice
 	if set.open() {
-		shared := func() ([]byte, error) { return m.shared(ctx, &set) }
-		if m.source != nil {
-			shared = nil // what is compared on is a sample of rows that are not here
+		var elsewhere comparer
+		if m.source == nil { // otherwise the comparison is on a sample of rows that are not here
+			elsewhere = m.compareAway(&set)
 		}
-		if choice, err = choose(ctx, m.span, &set, shared); err != nil {
+		if choice, err = choose(ctx, m.span, &set, elsewhere); err != nil {
 			return nil, err
 		}
 		set = choice.Members[0].apply(set)
-		if o := &set.Optimizer; o.Method == Auto && o.Init == nil {
+		if o := &set.Optimizer; o.Method.traits().open && o.Init == nil {
 			if asked.Starts == 0 {
 				o.Starts = startsOf(m.s.n, m.s.d, len(m.s.classes))
 			}
@@ -210,50 +209,6 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	return fit[float64](ctx, m, set, choice, began)
 }
 
-// farChoice is what it takes to make a comparison elsewhere.
-type farChoice struct {
-	X           *wireMatrix
-	Labels      []int
-	Components  int
-	Standardize bool
-	Start       bool // fits begin at the principal components
-	Settings    wireSettings
-}
-
-func init() { fanout.Register(pieceTask, openPieces) }
-
-func (m *Prepared) shared(ctx context.Context, set *Settings) ([]byte, error) {
-	s, err := wiredSettings(ctx, *set)
-	if err != nil {
-		return nil, err
-	}
-	return encodeWire(farChoice{
-		X: wired(ctx, m.held.trainX), Labels: m.held.trainLabels, Components: m.by.Components, Standardize: m.by.Data.Standardize, Start: m.begins, Settings: s,
-	})
-}
-
-// openPieces makes the comparison that shared is of.
-func openPieces(ctx context.Context, shared []byte) (fanout.Doer, error) {
-	var f farChoice
-	if err := decodeWire(shared, &f); err != nil {
-		return nil, err
-	}
-	set, err := f.Settings.settings()
-	if err != nil {
-		return nil, err
-	}
-	set.Workers = 1
-	m, err := prepare(ctx, f.X.dense(), f.Labels, &Preparation{Components: f.Components, Data: Data{Standardize: f.Standardize}}, f.Start)
-	if err != nil {
-		return nil, err
-	}
-	c, err := newComparison(ctx, m.span, &set)
-	if err != nil {
-		return nil, err
-	}
-	return c.far, nil
-}
-
 // whitePrincipal is how precise the principal components of whitened features are: their
 // variances are close to each other, and a start need not be more.
 const whitePrincipal = 1e-4
@@ -267,7 +222,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Den
 			return nil, nil, err
 		}
 	}
-	if set.Data.Whitening.kind != noWhitening {
+	if set.Data.Whitening != NoWhitening() {
 		if err := checkNeeds(whitenNeeds(m.span.s.d)...); err != nil {
 			return nil, nil, err
 		}

@@ -19,7 +19,7 @@ func TestPrepare(t *testing.T) {
 	}{
 		{60, 6, Settings{Components: 3}},
 		{60, 6, Settings{Components: 3, Data: Data{Standardize: true}, Objective: Objective{Float32: true}}},
-		{60, 6, Settings{Components: 2, Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient}}},
+		{60, 6, Settings{Components: 2, Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient{}}}},
 		{60, 6, Settings{Components: 3, Validation: &Validation{Every: 1, Patience: 2}, Seed: 4}},
 		{24, 40, Settings{Components: 4}},
 		{30, 200, Settings{Components: 5, Data: Data{Standardize: true}}},
@@ -36,7 +36,7 @@ func TestPrepare(t *testing.T) {
 			}
 			for _, lambda := range []float64{0.5, 2} {
 				whole := c.set.pinned()
-				whole.Components, whole.Objective.Lambda = p, Lambda{Value: lambda}
+				whole.Components, whole.Objective.Lambda = p, RelativeLambda(lambda)
 				want, err := fitPinned(t.Context(), x, labels, &whole)
 				if err != nil {
 					t.Fatal(err)
@@ -76,7 +76,7 @@ func TestPrepare(t *testing.T) {
 				t.Errorf("%s is not that of Prepare: %v", name, err)
 			}
 		}
-		if _, err = prepared.Fit(t.Context(), &Settings{Objective: Objective{Lambda: Lambda{Value: -1}}}); !errors.Is(err, ErrSettings) {
+		if _, err = prepared.Fit(t.Context(), &Settings{Objective: Objective{Lambda: RelativeLambda(-1)}}); !errors.Is(err, ErrSettings) {
 			t.Errorf("λ = −1: %v", err)
 		}
 	}
@@ -94,9 +94,9 @@ func TestPreparedSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []Settings
-	for s := range Principal {
+	for _, s := range stepping {
 		// The tolerance is met at the start.
-		all = append(all, Settings{Components: 3, Optimizer: Optimizer{Method: s, MaxSteps: 10}}, Settings{Components: 3, Optimizer: Optimizer{Method: s, Tolerance: 1e9}, Objective: Objective{Lambda: Lambda{Value: 3}}})
+		all = append(all, Settings{Components: 3, Optimizer: Optimizer{Method: s, MaxSteps: 10}}, Settings{Components: 3, Optimizer: Optimizer{Method: s, Tolerance: 1e9}, Objective: Objective{Lambda: RelativeLambda(3)}})
 	}
 	got := make([]*Model, len(all))
 	var wg sync.WaitGroup

@@ -3,113 +3,122 @@ package wda
 import (
 	"time"
 
-	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Report is how a fit went.
+// Report says how a fit went. The package documentation explains J, σ_b², σ_w² and the ridge.
 type Report struct {
-	Objective float64 // J, with the ridge
-	// Between and Within are σ_b² and σ_w², in the units of the data. They, and Warnings,
-	// are missing where the context ended the fit.
+	// Objective is J at the result. Compare it only with fits of the same λ, ridge and data.
+	Objective float64
+	// Between is σ_b², the transport cost between the classes, and Within is σ_w², the cost
+	// within the classes. Both are in the squared unit of the data: J = Between / (Within +
+	// Ridge). They are 0 if the context ended the fit.
 	Between, Within float64
-	Ridge           float64
-	// ObjectiveSamples is the number of samples that all this was evaluated on: fewer
-	// than there are if MiniBatch had too many. A class is represented by its share.
+	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the data.
+	Ridge float64
+	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n
+	// only for MiniBatch with many samples, which takes a fixed part of every class.
 	ObjectiveSamples int
-	GradientNorm     float64 // of J, Riemannian, at the result, as Objective.Gradient says
-	// Status says how the fit ended. Its text, by String, MarshalText and UnmarshalText, and
-	// in a model file, is one of
-	//
-	//	GradientTolerance    the gradient has become small
-	//	StepTolerance        steps have
-	//	FunctionTolerance    J does not rise any more
-	//	MaxSteps             Optimizer.MaxSteps were made
-	//	LineSearchFailed     no step raises J by more than rounding
-	//	Stalled              neither J nor the gradient has become better in 100 steps
-	//	EvaluationFailed     there is no J near the projection
-	//	Cancelled            the context ended
-	//	Stopped              by Progress or Validation, or as there is nothing to be done
-	//
-	// and its method Converged reports whether it is one of the first three.
-	Status      descent.Status
-	Steps       int
-	Evaluations descent.Evaluations // of all starts
-	History     []Step
-	Elapsed     time.Duration
-	// Start is the start that led to the result, and StartObjectives the J that each
-	// has led to, NaN for one where J is not finite.
+	// GradientNorm is the norm of the Riemannian gradient of J at the result, of the kind
+	// that Objective.Gradient says.
+	GradientNorm float64
+	// Status says why the fit ended.
+	Status Status
+	// Steps is the number of steps from the start that led to the result.
+	Steps int
+	// Evaluations counts the evaluations of J and its gradient in all starts.
+	Evaluations Evaluations
+	// History holds the start and every step that led to the result.
+	History []Step
+	// Elapsed is the time that Fit took.
+	Elapsed time.Duration
+	// Start is the index of the start that led to the result. StartObjectives holds the J that
+	// each start has led to, NaN if it is not finite.
 	Start           int
 	StartObjectives []float64
-	// Maxima are the different ones among these, largest first, and LedTo how many of the
-	// starts have led to each; those within a thousandth of the next are one.
+	// Maxima holds the different values among StartObjectives, largest first; values that
+	// differ by less than a thousandth count as one. LedTo holds how many starts led to each.
 	Maxima []float64
 	LedTo  []int
-	// ValidationError is the lowest error on the held-out samples, that of the
-	// result, and Validations all errors, from the start that led to the result.
+	// ValidationError is the share of held-out samples that are classified wrongly at the
+	// result. Validations holds all such errors from the start that led to the result. Both
+	// are empty without Settings.Validation.
 	ValidationError float64
 	Validations     []ValidationPoint
-	// Warnings say what is odd about the data or the settings, one sentence each.
+	// Warnings say what is unusual about the data, the settings or the result, one sentence
+	// each.
 	Warnings []string
-	// Lambda holds λ_cc', in the units of the data.
+	// Lambda holds λ_cc' of every pair of classes, in the inverse squared unit of the data.
 	Lambda *mat.SymDense
-	// Ratios are those of the components, largest first: of their transport between
-	// classes to that within, the ridge included.
+	// Ratios holds one number for every component, largest first: its transport cost between
+	// classes divided by that within classes, the ridge included. A component with a ratio
+	// near 0 does not separate classes.
 	Ratios []float64
-	// Choice is how settings that were left open have been chosen, nil if none was.
+	// Choice says how the settings that were left open were chosen. It is nil if none was.
 	Choice *Choice
-	// Settings are those of the fit, with the defaults filled in.
+	// Settings are those of the fit, with all defaults and choices filled in.
 	Settings Settings
 }
 
-// Progress is where a work stands that takes a while.
+// Evaluations counts evaluations of J, failed ones included. An evaluation that gives both J
+// and its gradient counts in both.
+type Evaluations struct {
+	Values    int
+	Gradients int
+}
+
+// Progress says how far Fit or CrossValidate has come.
 type Progress struct {
-	// Done counts what is done, of Total at most: steps of Fit, fits of CrossValidate.
+	// Done counts the steps of Fit or the fits of CrossValidate so far. Total is the largest
+	// number that Done can reach; a fit usually ends before.
 	Done, Total int
 	// Step is the latest step of Fit.
 	Step Step
 }
 
-// Step is one accepted step of the solver.
+// Step is one accepted step of a fit.
 type Step struct {
-	Start        int     // 0 is P⁰, others are random
-	Index        int     // 0 is the start
+	Start        int     // index of the start: 0 is P⁰, others are random
+	Index        int     // number of the step; 0 is the start itself
 	Objective    float64 // J
 	GradientNorm float64 // of J, Riemannian
 	StepSize     float64
 }
 
-// Member is a member of the family that was compared on rows held out.
-type Member struct {
-	Whitening Whitening
-	Method    Method // Principal, Fisher, or that of the fit
-	Shrinkage Shrinkage
-	Lambda    Lambda
-	Scale     Scale
-	// Leading is the number of components that count. That of the member taken is of fits
-	// to so many, of the others of the first so many.
-	Leading int
-	// Loss is Brier's of the neighbors' weighted votes and Error the share of rows that
-	// they get wrong, means over Folds folds.
-	Loss, Error float64
-	Folds       int
-}
-
-// Choice is how the settings that were left open were chosen.
+// Choice says how the settings that were left open were chosen: by cross-validation of a list
+// of candidates.
 type Choice struct {
-	// Members are the members compared, the one taken first.
+	// Members are the candidates, best first. The first is the one that Fit took.
 	Members []Member
-	// Neighbors is K, and Rows the number of rows that the folds are of.
+	// Neighbors is the number of neighbors of the classifier that judged the candidates, and
+	// Rows the number of rows that were divided into folds.
 	Neighbors, Rows int
 
 	principal float64 // the error of the principal components
 }
 
+// Member is one candidate of a Choice: a combination of settings, and how well it did.
+type Member struct {
+	Whitening Whitening
+	Method    Method // Principal, Fisher, or the method of the fit
+	Shrinkage Shrinkage
+	Lambda    Lambda
+	Scale     Scale
+	// Leading is the number of informative components. For the candidate taken, fits with so
+	// many components were compared; for the others, the first components of one fit.
+	Leading int
+	// Loss is the Brier score of the neighbors' weighted votes, and Error the share of rows
+	// that the vote got wrong: means over Folds folds. Candidates with fewer Folds were given
+	// up early.
+	Loss, Error float64
+	Folds       int
+}
+
 // compared reports whether there was anything to compare, and a way to.
 func (c *Choice) compared() bool { return c != nil && c.Members[0].Folds > 0 }
 
-// ValidationPoint is the share of held-out samples classified wrongly with the
-// projection of a step.
+// ValidationPoint is one evaluation on held-out samples: after step Step the share Error of
+// them was classified wrongly.
 type ValidationPoint struct {
 	Step  int
 	Error float64

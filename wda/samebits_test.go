@@ -94,13 +94,13 @@ func fits() []sameBits {
 			})
 		}
 	}
-	for _, m := range []Method{ConjugateGradient, SteepestDescent, ProjectedGradient, Eigen, EigenTraceRatio, MiniBatch, Principal, Fisher} {
+	for _, m := range []Method{ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}, Eigen{}, Eigen{TraceRatio: true}, MiniBatch{BatchSize: 5}, Principal{}, Fisher{}} {
 		for _, on := range []string{"plain", "wide", "eight"} {
-			add(on, m.String(), *pinned(Settings{Optimizer: Optimizer{Method: m, BatchSize: 5}, Objective: Objective{Iterations: 7}}))
+			add(on, m.String(), *pinned(Settings{Optimizer: Optimizer{Method: m}, Objective: Objective{Iterations: 7}}))
 		}
 	}
-	for _, w := range []Whitening{SphericalWhitening(0), SphericalWhitening(0.5), DiagonalWhitening(0), DiagonalWhitening(0.5)} {
-		for _, scale := range []Scale{Orthonormal, UnitWithin, ByRatio} {
+	for _, w := range []Whitening{SphericalWhitening(LedoitWolf), SphericalWhitening(0.5), DiagonalWhitening(LedoitWolf), DiagonalWhitening(0.5)} {
+		for _, scale := range []Scale{ScaleOrthonormal, ScaleUnitWithin, ScaleByRatio} {
 			s := pinned(Settings{Scale: scale})
 			s.Data.Whitening = w
 			add("plain", fmt.Sprintf("%v %v", w, scale), *s)
@@ -114,34 +114,34 @@ func fits() []sameBits {
 	for _, c := range []change{
 		{"plain", "implicit", func(s *Settings) { s.Objective.Gradient, s.Objective.Iterations = sinkhorn.GradientImplicit, 2000 }},
 		{"plain", "frozen", func(s *Settings) { s.Objective.Gradient = sinkhorn.GradientFrozen }},
-		{"plain", "λ 3", func(s *Settings) { s.Objective.Lambda = Lambda{Value: 3} }},
-		{"plain", "λ 60, in the log domain", func(s *Settings) { s.Objective.Lambda = Lambda{Value: 60} }},
-		{"plain", "absolute λ", func(s *Settings) { s.Objective.Lambda = Lambda{Value: 0.7, Absolute: true} }},
+		{"plain", "λ 3", func(s *Settings) { s.Objective.Lambda = RelativeLambda(3) }},
+		{"plain", "λ 60, in the log domain", func(s *Settings) { s.Objective.Lambda = RelativeLambda(60) }},
+		{"plain", "absolute λ", func(s *Settings) { s.Objective.Lambda = AbsoluteLambda(0.7) }},
 		{"plain", "λ by pair", func(s *Settings) {
-			s.Objective.Lambda = Lambda{Matrix: mat.NewDense(3, 3, []float64{0.3, 1, 0.5, 1, 0.7, 2, 0.5, 2, 0.2})}
+			s.Objective.Lambda = LambdaMatrix(mat.NewDense(3, 3, []float64{0.3, 1, 0.5, 1, 0.7, 2, 0.5, 2, 0.2}))
 		}},
 		{"plain", "standardized", func(s *Settings) { s.Data.Standardize = true }},
-		{"plain", "ρ 0.3", func(s *Settings) { s.Objective.Shrinkage = Shrinkage{Value: 0.3} }},
+		{"plain", "ρ 0.3", func(s *Settings) { s.Objective.Shrinkage = FixedShrinkage(0.3) }},
 		{"plain", "p = d", func(s *Settings) { s.Components = 7 }},
 		{"plain", "three starts", func(s *Settings) { s.Optimizer.Starts, s.Seed = 3, 5 }},
 		{"plain", "own start", func(s *Settings) { s.Optimizer.Init = uniform(3, 7, 2) }},
 		{"plain", "validation", func(s *Settings) { s.Validation = &Validation{Every: 1} }},
 		{"wide", "validation, standardized", func(s *Settings) { s.Validation, s.Data.Standardize = &Validation{Every: 1}, true }},
 		{"two", "one component", func(*Settings) {}},
-		{"two", "SCG, λ 5", func(s *Settings) { s.Objective.Lambda = Lambda{Value: 5} }},
+		{"two", "SCG, λ 5", func(s *Settings) { s.Objective.Lambda = RelativeLambda(5) }},
 		{"unbalanced", "uniform", func(*Settings) {}},
 		{"unbalanced", "proportional", func(s *Settings) { s.Objective.Proportional = true }},
 		{"unbalanced", "proportional, minibatch", func(s *Settings) {
-			s.Objective.Proportional, s.Optimizer.Method, s.Optimizer.BatchSize = true, MiniBatch, 6
+			s.Objective.Proportional, s.Optimizer.Method = true, MiniBatch{BatchSize: 6}
 		}},
 		{"broad", "whitened", func(s *Settings) { // beyond a block of every algorithm
-			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = SphericalWhitening(0), 3, 2
+			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = SphericalWhitening(LedoitWolf), 3, 2
 		}},
 		{"fifty", "fifty classes", func(s *Settings) { s.Objective.Iterations, s.Optimizer.MaxSteps = 2, 2 }},
 		{"fifty", "fifty classes, whitened", func(s *Settings) {
-			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = DiagonalWhitening(0), 2, 1
+			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = DiagonalWhitening(LedoitWolf), 2, 1
 		}},
-		{"fifty", "fifty classes, eigen", func(s *Settings) { s.Optimizer.Method, s.Objective.Iterations, s.Optimizer.MaxSteps = Eigen, 2, 2 }},
+		{"fifty", "fifty classes, eigen", func(s *Settings) { s.Optimizer.Method, s.Objective.Iterations, s.Optimizer.MaxSteps = Eigen{}, 2, 2 }},
 	} {
 		s := pinned(Settings{})
 		c.make(s)
@@ -151,12 +151,12 @@ func fits() []sameBits {
 	for _, on := range []string{"plain", "wide", "two", "unbalanced"} {
 		add(on, "chosen", Settings{}, false)
 	}
-	add("plain", "chosen, ρ 1", Settings{Objective: Objective{Shrinkage: Shrinkage{Value: 1}}}, false)
+	add("plain", "chosen, ρ 1", Settings{Objective: Objective{Shrinkage: FixedShrinkage(1)}}, false)
 	add("plain", "chosen, no whitening, standardized", Settings{Data: Data{Whitening: NoWhitening(), Standardize: true}}, false)
 	for _, on := range []string{"plain", "wide"} {
 		p := data[on]
 		list = append(list, sameBits{name: on + " cross-validated", hash: func(ctx context.Context, workers int) (string, error) {
-			cv := CrossValidation{Fit: *pinned(Settings{Workers: workers, Optimizer: Optimizer{MaxSteps: 3}}), Folds: 3, Components: []int{1, 2}, Shrinkage: []Shrinkage{{None: true}, {Value: 1}}}
+			cv := CrossValidation{Fit: *pinned(Settings{Workers: workers, Optimizer: Optimizer{MaxSteps: 3}}), Folds: 3, Components: []int{1, 2}, Shrinkage: []Shrinkage{FixedShrinkage(0), FixedShrinkage(1)}}
 			r, err := CrossValidate(ctx, p.x, p.labels, &cv)
 			if err != nil {
 				return "", err

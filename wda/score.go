@@ -24,8 +24,10 @@ type Scores struct {
 // Scoring says what Score evaluates. The zero value works.
 type Scoring struct {
 	Objective Objective
-	// Workers is the number of goroutines. Default GOMAXPROCS.
+	// Workers is the largest number of goroutines. Default GOMAXPROCS.
 	Workers int
+	// Executor, if not nil, does parts of the work in other processes.
+	Executor Executor
 }
 
 // Score evaluates J and its gradient at the projection p (d × k), to compare any
@@ -48,7 +50,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 	}
 	set := Settings{Components: k}
 	if scoring != nil {
-		set.Objective, set.Workers = scoring.Objective, scoring.Workers
+		set.Objective, set.Workers, set.Executor = scoring.Objective, scoring.Workers, scoring.Executor
 	}
 	set.Objective = set.Objective.pinned()
 	if set, err = set.withDefaults(ctx, s.n, s.d, len(s.classes)); err != nil {

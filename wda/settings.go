@@ -8,166 +8,164 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Settings configure Fit: what is done with the data, what is maximized, and how.
-// The zero value works. A field that is zero is left to Fit, which says in
-// Report.Settings what it has taken; any other value is pinned.
+// Settings configure Fit. The zero value works, and a zero field is left open: Fit takes the
+// default that the field's comment says, or chooses a value by the data. Report.Settings has
+// the values that Fit has used.
 //
-// Where data and settings imply more than 16 GiB for a phase of the fit, besides copies of
-// the samples, ErrSettings says how much it would be and what for. That is computed before
-// any of it is allocated, from n, d, p, the classes, Iterations and Workers.
+// Before it allocates memory, Fit computes from n, d, p, the classes, Iterations and Workers
+// how much each of its phases takes. If that is more than 16 GiB besides copies of the
+// samples, Fit returns an ErrSettings that says how much, and what for.
 type Settings struct {
-	// Components is p, the number of columns of P. Default 2, or d if d < 2.
+	// Components is p, the number of columns of the projection P. Default 2, or d if d < 2.
 	Components int
-	// Data says what becomes of the features first.
+	// Data says how the features are prepared.
 	Data Data
-	// Objective is J.
+	// Objective defines J, the function that Fit maximizes.
 	Objective Objective
-	// Optimizer says how J is maximized.
+	// Optimizer says how Fit maximizes J.
 	Optimizer Optimizer
-	// Scale is the length of the components. Default chosen on rows held out.
+	// Scale says how long the components are. Default: chosen on rows held out.
 	Scale Scale
-	// Leading is the number of components that J is of and that count: columns that the
-	// data do not need would be noise of the same length as the others. Those behind are
-	// principal ones, times 2⁻¹⁰: enough to draw them, too little for a distance. Default
-	// chosen on rows held out; where nothing else is left open, Components.
+	// Leading is the number of informative components. The objective uses only these. The
+	// others are principal components scaled by 2⁻¹⁰: enough to draw them, too little to
+	// change a distance. Without this, components that the classes do not need would be noise
+	// as long as the informative ones. Default: chosen on rows held out if any other setting
+	// is, else Components.
 	Leading int
-	// Validation, if not nil, stops the solver when the projection no longer gets
-	// better for samples that it has not seen.
+	// Validation, if not nil, stops the fit when the projection no longer gets better for
+	// samples that it has not seen.
 	Validation *Validation
-	// Seed determines what is random: further starts, mini-batches, and the samples
-	// that Validation holds out.
+	// Seed determines all that is random: further starts, mini-batches, and the samples that
+	// Validation holds out.
 	Seed uint64
-	// Workers is the number of goroutines, at most; no more are started than there is
-	// work for. Default GOMAXPROCS. The result does not depend on it.
+	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not
+	// depend on it.
 	Workers int
-	// Progress, if not nil, is called after every step. An error ends the fit, as the
-	// end of the context does.
+	// Executor, if not nil, does parts of the fit in other processes. The result does not
+	// depend on it.
+	Executor Executor `json:"-"`
+	// Progress, if not nil, is called after every step, by one goroutine at a time. An error
+	// ends the fit as the end of the context does.
 	Progress func(Progress) error
 }
 
-// Data says what is done with the features before the fit. It becomes part of the
-// model.
+// Data says how the features are prepared before the fit. The preparation becomes part of
+// the model.
 type Data struct {
-	// Standardize divides every feature by its standard deviation. For features of
-	// different kinds; not for pixels. An absolute λ and Solver.Init are then those of
-	// such features. Default false.
+	// Standardize divides every feature by its standard deviation. It is for features of
+	// different kinds, and not for pixels. An absolute λ and Optimizer.Init then refer to the
+	// standardized features. Default false.
 	Standardize bool
-	// Whitening is the metric in which projections are orthonormal. Default chosen on
-	// rows held out. An absolute λ is that of whitened features.
+	// Whitening is the metric in which projections are orthonormal. Default: chosen on rows
+	// held out. An absolute λ refers to the whitened features.
 	Whitening Whitening
 }
 
-// Objective defines J, and how precisely it is evaluated.
+// Objective defines J and how precisely it is evaluated. The package documentation has the
+// formula.
 type Objective struct {
-	// Lambda is λ. Default chosen on rows held out; where nothing is chosen, as in Score,
-	// 1, relative.
+	// Lambda is λ. Default: chosen on rows held out; in Score and CrossValidate, which choose
+	// nothing, RelativeLambda(1).
 	Lambda Lambda
-	// Iterations is L, the number of Sinkhorn iterations that define W. Default 10.
-	// With Gradient Implicit W is that at convergence, and Iterations the largest
-	// number that may be made to get there; default then 10000. With Gradient Unrolled
-	// all iterates are kept, 3L(n + m) numbers for a pair of classes of n and m samples.
+	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W.
+	// Default 10. With Gradient Implicit, W is the cost at convergence, and Iterations the
+	// largest number of iterations to get there; the default is then 10000. With Gradient
+	// Unrolled a pair of classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
-	// Shrinkage is ρ: ridge = ρ·σ_w²(P⁰). Without it the ratio overfits where samples
-	// are few against features. Default chosen on rows held out; where nothing is chosen,
-	// as in Score, 1.
+	// Shrinkage is ρ, which guards against overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on
+	// rows held out; in Score and CrossValidate, which choose nothing, FixedShrinkage(1).
 	Shrinkage Shrinkage
 	// Proportional weighs classes by their frequencies π: w_cc' = π_c π_c' for two classes
 	// and w_cc = π_c for one. Default false: every pair has the weight 1, as in the paper.
 	Proportional bool
-	// Gradient says what is taken for the gradient of J, that is of every transport cost
-	// W = ⟨T, M⟩ with respect to the projected samples. Default sinkhorn.GradientUnrolled, the
-	// derivative of W as it is defined, through all L iterations.
+	// Gradient says how the gradient of every transport cost W is computed. The default,
+	// sinkhorn.GradientUnrolled, is the derivative of W through all L iterations.
 	//
-	// sinkhorn.GradientImplicit takes W at convergence in the place of W after L iterations (the
-	// appendix of the paper; there in O(n⁶), here by conjugate gradients on an (n + m)
-	// system). Iterations are made until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). Where they
-	// end before an error of 1e-4 (1e-3), Fit and Score fail with ErrSettings. No iterate
-	// is kept, so that memory does not grow with the iterations.
+	// sinkhorn.GradientImplicit replaces W after L iterations by W at convergence (appendix of the
+	// paper). It iterates until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). If an error of 1e-4
+	// (1e-3) is not reached, Fit and Score return ErrSettings. Its memory does not grow with
+	// the number of iterations.
 	//
-	// sinkhorn.GradientFrozen holds the plans T after L iterations fixed, Σ_ij T_ij ∂M_ij: the
-	// cheapest, without a reverse pass, but no gradient of J. Solvers that use it end where
-	// it vanishes, which is a fixed point of EigenTraceRatio, or where it is no ascent
-	// direction any more (status LineSearchFailed).
+	// sinkhorn.GradientFrozen holds the plans T fixed: Σ_ij T_ij ∂M_ij. It is the cheapest, but it is
+	// not the gradient of J. The fit ends where it vanishes, or where it is no direction of
+	// ascent any more (status StatusLineSearchFailed).
 	Gradient sinkhorn.GradientMode
-	// Float32 evaluates J in float32, about twice as fast. Default false.
+	// Float32 evaluates J in float32, which is about twice as fast. Default false.
 	Float32 bool
 }
 
-// Optimizer says how J is maximized.
+// Optimizer says how Fit maximizes J.
 type Optimizer struct {
-	// Method. Default Auto.
+	// Method is the algorithm. Default Auto.
 	Method Method
-	// MaxSteps bounds the steps. Default 200; for one start of Auto with settings chosen on
-	// rows held out the 8 (4 beyond 30 classes) that these were compared with. For MiniBatch they are rounds of 20
-	// mini-batches; with that, Eigen and EigenTraceRatio, those that do not raise J
-	// count, too.
+	// MaxSteps bounds the number of steps. For MiniBatch a step is a round of 20 mini-batches.
+	// For MiniBatch and Eigen, steps that do not raise J count, too. Default 200. If Auto
+	// chooses settings on rows held out and makes one start, the default is 8, or 4 for more
+	// than 30 classes: as many as the candidates made.
 	MaxSteps int
-	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance
-	// times that at the start; with Eigen and EigenTraceRatio, when a step moves the
-	// subspace by less than Tolerance·√p (chordal distance). Default 1e-6 (1e-4 in
-	// float32). With that, or more, Auto also ends when J has risen by less than 10⁻⁶ of
-	// it in each of three steps.
+	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the
+	// norm at the start; for Eigen also when a step moves the subspace by less than
+	// Tolerance·√p (chordal distance). Default 1e-6, or 1e-4 with Float32. With this value or
+	// a larger one, Auto also ends when each of three steps has raised J by less than 1e-6
+	// times J.
 	Tolerance float64
-	// BatchSize is the number of samples of a class in a step of MiniBatch; a class
-	// that has fewer is taken whole. Default 64.
-	BatchSize int
-	// Init is P⁰ (d × p), of full rank. Columns that are not orthonormal are made so.
-	// Default the p leading principal components.
+	// Init is the start P⁰ (d × p). It must have full rank; its columns are made orthonormal.
+	// Default: the p leading principal components.
 	Init mat.Matrix
-	// Starts is the number of starts: the first is P⁰, every further one a random
-	// projection. λ and the ridge stay those of P⁰. The best result is returned: of the
-	// largest J, or of the lowest error with Validation. Default 1; where settings
-	// are chosen on rows held out, for Auto, by sizes alone: 8 of 100 samples, 1 from 300
-	// on or with n ≤ d + 1.
+	// Starts is the number of starts. The first is P⁰, the others are random projections;
+	// λ and the ridge are always those of P⁰. The result is the best: of the largest J, or
+	// with Validation of the lowest error. Default 1. If Auto chooses settings on rows held
+	// out, the default is 1 to 8, fewer for more samples: 8 for 100 samples, 1 for 300 and
+	// more, and 1 if n ≤ d + 1.
 	Starts int
 }
 
-// Validation judges projections on the way by the error of a classifier, K nearest
-// neighbors among the projected training samples, on samples held out. The best is
-// kept, the earlier of two that are as good.
+// Validation stops a fit early. During the fit, a classifier by nearest neighbors among the
+// projected training samples classifies samples that were held out. The projection with the
+// lowest error is the result; of two that are equal, the earlier.
 type Validation struct {
-	// X and Labels are the samples held out. If X is nil, a share of the training
-	// samples is: Fraction of every class, but so that two at least are left,
-	// drawn with Settings.Seed. Default 0.25.
+	// X and Labels are the samples held out. If X is nil, Fit holds out a share of its own
+	// samples: Fraction of every class, drawn with Settings.Seed, so that at least two of the
+	// class remain. Default of Fraction: 0.25.
 	X        mat.Matrix
 	Labels   []int
 	Fraction float64
-	// Hash, unless empty, is what X and Labels must have, as they do not stand in a model
-	// file: it is in the settings of a loaded model of a fit that was given X, which are
-	// those of another fit once X and Labels are there again. 64 hexadecimal digits, made
-	// as Model.Hash says, of X (n × d, by rows) and Labels.
+	// Hash is the expected hash of X and Labels, 64 hexadecimal digits computed as
+	// Model.Hash says. A model file stores this hash instead of the validation data. If Hash
+	// is empty, nothing is checked.
 	Hash string
-	// Neighbors is K. Default 5, or the number of training samples if less.
+	// Neighbors is the number of neighbors that vote. Default 5, or the number of training
+	// samples if that is less.
 	Neighbors int
-	// Every is the number of steps from one judgement to the next. Default 2.
+	// Every is the number of steps from one evaluation to the next. Default 2.
 	Every int
-	// Patience is the number of judgements in a row without improvement that ends
-	// the fit, with status Stopped. Default 10.
+	// Patience is the number of evaluations in a row without improvement that ends the fit,
+	// with status StatusStopped. Default 10.
 	Patience int
 }
 
-// PaperSettings returns the settings of the paper's experiments (section 5: λ = 0.01
-// relative to the data, L = 10, no shrinkage, every pair of classes with the same
-// weight, projected gradient from the principal components, no whitening, PᵀP = I). Its objective
-// overfits where samples are few; see Objective.Shrinkage.
+// PaperSettings returns the settings of the experiments in the paper (section 5): λ = 0.01
+// relative to the data, 10 iterations, no shrinkage, equal weights, projected gradient from
+// the principal components, no whitening, PᵀP = I. This objective overfits if samples are few;
+// see Objective.Shrinkage.
 func PaperSettings(components int) *Settings {
 	return &Settings{
 		Components: components,
 		Data:       Data{Whitening: NoWhitening()},
-		Objective:  Objective{Lambda: Lambda{Value: 0.01}, Iterations: 10, Shrinkage: Shrinkage{None: true}},
-		Scale:      Orthonormal,
-		Optimizer:  Optimizer{Method: ProjectedGradient},
+		Objective:  Objective{Lambda: RelativeLambda(0.01), Iterations: 10, Shrinkage: FixedShrinkage(0)},
+		Scale:      ScaleOrthonormal,
+		Optimizer:  Optimizer{Method: ProjectedGradient{}},
 	}
 }
 
 // pinned returns o with λ = 1, relative, and ρ = 1 for what is left open: where nothing
 // is chosen from the data.
 func (o Objective) pinned() Objective {
-	if o.Lambda.open() {
-		o.Lambda = Lambda{Value: 1}
+	if o.Lambda.IsAuto() {
+		o.Lambda = RelativeLambda(1)
 	}
-	if o.Shrinkage.open() {
-		o.Shrinkage = Shrinkage{Value: 1}
+	if o.Shrinkage.IsAuto() {
+		o.Shrinkage = FixedShrinkage(1)
 	}
 	return o
 }
@@ -176,36 +174,35 @@ func (o Objective) pinned() Objective {
 // has them, and λ and ρ of Objective.pinned, for what is left open.
 func (s Settings) pinned() Settings {
 	s.Objective = s.Objective.pinned()
-	if s.Data.Whitening.kind == chosenWhitening {
+	if s.Data.Whitening.IsAuto() {
 		s.Data.Whitening = NoWhitening()
 	}
-	if s.Scale == chosenScale {
-		s.Scale = Orthonormal
+	if s.Scale == ScaleAuto {
+		s.Scale = ScaleOrthonormal
 	}
 	return s
 }
 
-// fitted returns the number of components that J is of: those that lead, of Fisher those
-// that the means of so many classes can tell apart, unless all are to be as long. Those of
-// Principal are the first of all anyway.
+// fitted returns the number of components that J is of: the leading ones. Of Fisher it is the
+// number that the means of so many classes can tell apart, unless all components are to be as
+// long. Those of Principal are the first of all anyway.
 func (s *Settings) fitted(classes int) int {
-	switch s.Optimizer.Method {
-	case Principal:
-		return s.Components
-	case Fisher:
-		if s.Scale == Orthonormal {
-			return s.Components
-		}
+	switch t := s.Optimizer.Method.traits(); {
+	case t.means && s.Scale != ScaleOrthonormal:
 		return min(s.Components, classes-1)
+	case t.stepless:
+		return s.Components
 	}
 	return s.Leading
 }
 
 // free reports whether the settings leave more open than the number of leading components.
 func (s *Settings) free() bool {
-	return s.Data.Whitening.kind == chosenWhitening || s.Objective.Lambda.open() ||
-		s.Objective.Shrinkage.open() || s.Scale == chosenScale
+	return s.Data.Whitening.IsAuto() || s.Objective.Lambda.IsAuto() || s.Objective.Shrinkage.IsAuto() || s.Scale == ScaleAuto
 }
+
+// open reports whether the settings leave something to choose.
+func (s *Settings) open() bool { return s.Leading == 0 || s.free() }
 
 // withDefaults returns s with its defaults for n samples of d features, checked.
 func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Settings, error) {
@@ -218,7 +215,7 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 		return t, err
 	}
 	if t.Leading < 0 || t.Leading > t.Components {
-		return t, fmt.Errorf("%w: %d leading components of %d", ErrSettings, t.Leading, t.Components)
+		return t, fmt.Errorf("%w: Leading is %d; it must be between 0 and the number of components, %d", ErrSettings, t.Leading, t.Components)
 	}
 	if t.Leading == 0 && !(t.free() && t.Optimizer.Init == nil) {
 		t.Leading = t.Components
@@ -255,10 +252,6 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	if err := o.Lambda.check(classes); err != nil {
 		return o, err
 	}
-	if o.Lambda.Matrix != nil {
-		// Settings are compared with ==, which types of others may not allow.
-		o.Lambda.Matrix = mat.DenseCopyOf(o.Lambda.Matrix)
-	}
 	if _, err := o.Gradient.MarshalText(); err != nil {
 		return o, err
 	}
@@ -269,40 +262,32 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 		}
 	}
 	if o.Iterations < 1 {
-		return o, fmt.Errorf("%w: %d Sinkhorn iterations", ErrSettings, o.Iterations)
+		return o, fmt.Errorf("%w: Iterations is %d; at least 1 Sinkhorn iteration is needed", ErrSettings, o.Iterations)
 	}
-	if err := o.Shrinkage.check(); err != nil {
-		return o, err
-	}
-	return o, nil
+	return o, o.Shrinkage.check()
 }
 
 // withDefaults returns s with its defaults for p components of d features, checked.
 func (s Optimizer) withDefaults(ctx context.Context, d, p int, single bool) (Optimizer, error) {
-	if err := methodNames.Check(uint8(s.Method)); err != nil {
+	var err error
+	if s.Method, err = checkedMethod(s.Method); err != nil {
 		return s, err
-	}
-	if s.BatchSize == 0 {
-		s.BatchSize = 64
-	}
-	if s.BatchSize < 2 {
-		return s, fmt.Errorf("%w: mini-batches of %d samples of a class; it takes two", ErrSettings, s.BatchSize)
 	}
 	if s.MaxSteps == 0 {
 		s.MaxSteps = 200
 	}
 	if s.MaxSteps < 0 {
-		return s, fmt.Errorf("%w: %d steps", ErrSettings, s.MaxSteps)
+		return s, fmt.Errorf("%w: MaxSteps is %d; it must not be negative", ErrSettings, s.MaxSteps)
 	}
 	if s.Tolerance == 0 {
 		s.Tolerance = defaultTolerance(single)
 	}
 	if !(s.Tolerance > 0) {
-		return s, fmt.Errorf("%w: tolerance %v", ErrSettings, s.Tolerance)
+		return s, fmt.Errorf("%w: Tolerance is %v; it must be positive", ErrSettings, s.Tolerance)
 	}
 	if s.Init != nil {
 		if r, c := s.Init.Dims(); r != d || c != p {
-			return s, fmt.Errorf("%w: the start is %d × %d, the projection %d × %d", ErrShape, r, c, d, p)
+			return s, fmt.Errorf("%w: the start Init is %d × %d; for %d features and %d components it must be %d × %d", ErrShape, r, c, d, p, d, p)
 		}
 		if err := checkFinite(ctx, s.Init); err != nil {
 			return s, fmt.Errorf("start: %w", err)
@@ -312,7 +297,7 @@ func (s Optimizer) withDefaults(ctx context.Context, d, p int, single bool) (Opt
 		s.Starts = 1
 	}
 	if s.Starts < 0 {
-		return s, fmt.Errorf("%w: %d starts", ErrSettings, s.Starts)
+		return s, fmt.Errorf("%w: Starts is %d; it must not be negative", ErrSettings, s.Starts)
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/descent"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,16 +27,43 @@ func TestTexts(t *testing.T) {
 			t.Errorf("unknown text makes %v, %v of %s", value(), err, b)
 		}
 	}
-	for v := range numMethods {
-		var got Method
+	for _, want := range Methods() {
+		if got, err := ParseMethod(want.String()); err != nil || got != want {
+			t.Errorf("%v is read as %v, %v", want, got, err)
+		}
+	}
+	if got, err := ParseMethod("best"); got != nil || !errors.Is(err, ErrSettings) {
+		t.Errorf("unknown method is %v, %v", got, err)
+	}
+	for v := range StatusStopped + 1 {
+		var got Status
+		b, err := v.MarshalText()
+		if err == nil {
+			err = got.UnmarshalText(b)
+		}
+		if d := descent.Status(v); err != nil || got != v || v.String() != d.String() || v.Converged() != d.Converged() {
+			t.Errorf("%s is read as %v, %v", b, got, err)
+		}
+	}
+	for v := range numScales {
+		got := ScaleByRatio
 		check(v, &got, func() any { return got })
 	}
-	for _, v := range []Lambda{{}, {Value: 0.3}, {Value: 1e-300}, {Value: 3, Absolute: true}, {Value: 1 / 3., Absolute: true}} {
-		got := Lambda{Value: 7}
+	for _, v := range []Whitening{{}, NoWhitening(), SphericalWhitening(LedoitWolf), DiagonalWhitening(LedoitWolf), SphericalWhitening(0.25), DiagonalWhitening(1)} {
+		got := NoWhitening()
 		check(v, &got, func() any { return got })
 	}
-	for _, v := range []Shrinkage{{}, {None: true}, {Value: 0.1}, {Value: maxShrinkage}} {
-		got := Shrinkage{Value: 7}
+	for _, text := range []string{"spherical:0", "spherical:-1", "diagonal:2", "none:0.5", "spherical:NaN", "spherical:"} {
+		if err := new(Whitening).UnmarshalText([]byte(text)); !errors.Is(err, ErrSettings) {
+			t.Errorf("whitening %s: %v", text, err)
+		}
+	}
+	for _, v := range []Lambda{{}, RelativeLambda(0.3), RelativeLambda(1e-300), AbsoluteLambda(3), AbsoluteLambda(1 / 3.)} {
+		got := RelativeLambda(7)
+		check(v, &got, func() any { return got })
+	}
+	for _, v := range []Shrinkage{{}, FixedShrinkage(0), FixedShrinkage(0.1), FixedShrinkage(maxShrinkage)} {
+		got := FixedShrinkage(7)
 		check(v, &got, func() any { return got })
 	}
 	for _, text := range []string{"-1", "NaN", "Inf", "1e13"} {
@@ -43,8 +71,8 @@ func TestTexts(t *testing.T) {
 			t.Errorf("shrinkage %s: %v", text, err)
 		}
 	}
-	for _, v := range []encoding.TextMarshaler{numMethods} {
-		if b, err := v.MarshalText(); !errors.Is(err, ErrSettings) {
+	for _, v := range []encoding.TextMarshaler{numScales, StatusStopped + 1} {
+		if b, err := v.MarshalText(); err == nil {
 			t.Errorf("%v has the text %q, %v", v, b, err)
 		}
 	}
@@ -62,8 +90,8 @@ func TestChoices(t *testing.T) {
 		t.Errorf("chosen: %+v", set)
 	}
 	pinned := Settings{
-		Data: Data{Whitening: NoWhitening()}, Scale: UnitWithin, Optimizer: Optimizer{MaxSteps: 1},
-		Objective: Objective{Lambda: Lambda{Value: 0.5, Absolute: true}, Shrinkage: Shrinkage{None: true}, Iterations: 3},
+		Data: Data{Whitening: NoWhitening()}, Scale: ScaleUnitWithin, Optimizer: Optimizer{MaxSteps: 1},
+		Objective: Objective{Lambda: AbsoluteLambda(0.5), Shrinkage: FixedShrinkage(0), Iterations: 3},
 	}
 	if m, err = Fit(t.Context(), x, labels, &pinned); err != nil {
 		t.Fatal(err)
@@ -79,7 +107,7 @@ func TestChoices(t *testing.T) {
 	if e := relative(auto.Ridge, auto.Within); !(e < 1e-14) {
 		t.Errorf("a score without a choice has the ridge %v for σ_w² = %v", auto.Ridge, auto.Within)
 	}
-	for _, s := range []Objective{{Lambda: Lambda{Absolute: true}}, {Lambda: Lambda{Value: 1, Matrix: mat.NewDense(3, 3, nil)}}, {Shrinkage: Shrinkage{Value: 1, None: true}}, {Lambda: Lambda{Value: math.NaN(), Absolute: true}}, {Shrinkage: Shrinkage{Value: 1e308}}} {
+	for _, s := range []Objective{{Lambda: AbsoluteLambda(0)}, {Lambda: LambdaMatrix(nil)}, {Lambda: LambdaMatrix(mat.NewDense(3, 3, nil))}, {Shrinkage: FixedShrinkage(-1)}, {Lambda: AbsoluteLambda(math.NaN())}, {Shrinkage: FixedShrinkage(1e308)}} {
 		if _, err := fitPinned(t.Context(), x, labels, &Settings{Objective: s}); !errors.Is(err, ErrSettings) {
 			t.Errorf("%v, ρ = %v: %v", s.Lambda, s.Shrinkage, err)
 		}

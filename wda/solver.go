@@ -31,25 +31,24 @@ type watcher interface {
 	keepBest(a *attempt)
 }
 
-// solver returns that of the settings.
+// solver returns the solver of the method of the settings.
 func (f *fitter[T]) solver() solver {
-	switch f.set.Optimizer.Method {
+	switch m := f.set.Optimizer.Method.(type) {
 	case Principal, Fisher:
 		return end[T]{f}
-	case Eigen, EigenTraceRatio:
-		return alternating[T]{f}
+	case Eigen:
+		return alternating[T]{f, m.TraceRatio}
 	case MiniBatch:
-		return miniBatches[T]{f}
+		return miniBatches[T]{f, m.BatchSize}
 	case ProjectedGradient:
 		return descending[T]{f, negative[T]{f.objective}, descent.ProjectedGradient}
 	case SteepestDescent:
 		return descending[T]{f, inverse[T]{f.objective}, descent.SteepestDescent}
+	case ConjugateGradient:
+		return descending[T]{f, inverse[T]{f.objective}, descent.ConjugateGradient}
+	default: // Auto
+		return descending[T]{f, inverse[T]{f.objective}, descent.LBFGS}
 	}
-	method := descent.ConjugateGradient
-	if f.set.Optimizer.Method == Auto {
-		method = descent.LBFGS
-	}
-	return descending[T]{f, inverse[T]{f.objective}, method}
 }
 
 // fitter runs a solver from every start.
@@ -60,7 +59,7 @@ type fitter[T dist.Float] struct {
 	start       *mat.Dense                        // P⁰
 	watch       func(ctx context.Context) watcher // of an attempt, or nil
 	population  func() *population                // that mini-batches are drawn from
-	evaluations descent.Evaluations
+	evaluations Evaluations
 	objectives  []float64
 }
 
@@ -70,7 +69,7 @@ type attempt struct {
 	point       *mat.Dense
 	value       float64 // J
 	norm        float64 // of its gradient
-	status      descent.Status
+	status      Status
 	steps       int
 	history     []Step
 	err         float64 // on the held-out samples
@@ -134,7 +133,7 @@ func (f *fitter[T]) better(a, b *attempt) bool {
 
 // attempt runs the solver from p, or with Auto and MiniBatch from a better start.
 func (f *fitter[T]) attempt(ctx context.Context, solver solver, index int, p *mat.Dense, components bool) (*attempt, error) {
-	if m := f.set.Optimizer.Method; (m == Auto || m == MiniBatch) && !f.asCompared() {
+	if f.set.Optimizer.Method.traits().searches && !f.asCompared() {
 		var err error
 		if p, err = f.autoStart(ctx, f.set, p, components); err != nil {
 			return nil, err
@@ -158,7 +157,7 @@ func (f end[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt
 	if err != nil {
 		return nil, err
 	}
-	return s.end(descent.Stopped, s.report())
+	return s.end(StatusStopped, s.report())
 }
 
 // autoStart returns the best of p0, the principal components if components is set,

@@ -65,27 +65,31 @@ func TestSolvers(t *testing.T) {
 				t.Logf("| %s | pca | | | | %.4f |", size, nearestError(t, p, neighbors, test))
 				continue
 			}
-			var solver wda.Method
-			if err := solver.UnmarshalText([]byte(name)); err != nil {
+			solver, err := wda.ParseMethod(name)
+			if err != nil {
 				t.Fatal(err)
 			}
+			_, batches := solver.(wda.MiniBatch)
 			for _, batch := range strings.Split(fields[2], ",") {
 				b, err := strconv.Atoi(batch)
 				if err != nil {
 					t.Fatal(err)
 				}
-				set := &wda.Settings{Components: 10, Optimizer: wda.Optimizer{Method: solver, BatchSize: b}, Objective: wda.Objective{Shrinkage: wda.Shrinkage{Value: 0.5}, Float32: os.Getenv("MONGE_FLOAT32") != ""}}
+				if batches {
+					solver = wda.MiniBatch{BatchSize: b}
+				}
+				set := &wda.Settings{Components: 10, Optimizer: wda.Optimizer{Method: solver}, Objective: wda.Objective{Shrinkage: wda.FixedShrinkage(0.5), Float32: os.Getenv("MONGE_FLOAT32") != ""}}
 				m, err := wda.Fit(t.Context(), part.X, part.Labels, set)
 				if err != nil {
 					t.Fatal(err)
 				}
 				r := m.Report()
-				if solver == wda.MiniBatch {
+				if batches {
 					name = fmt.Sprintf("minibatch, %d", b)
 				}
 				score := ""
 				if os.Getenv("MONGE_SCORE") != "" {
-					s, err := wda.Score(t.Context(), neighbors.X, neighbors.Labels, m.Projection(), &wda.Scoring{Objective: wda.Objective{Lambda: wda.Lambda{Matrix: r.Lambda}, Float32: true}})
+					s, err := wda.Score(t.Context(), neighbors.X, neighbors.Labels, m.Projection(), &wda.Scoring{Objective: wda.Objective{Lambda: wda.LambdaMatrix(r.Lambda), Float32: true}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -93,7 +97,7 @@ func TestSolvers(t *testing.T) {
 				}
 				t.Logf("| %s | %s | %.4f | %.2g | %d | %.4f | %.2f s |%s %v, J of %d, %+v", size, name, r.Objective, r.GradientNorm/r.Objective, r.Steps,
 					nearestError(t, m.Projection(), neighbors, test), r.Elapsed.Seconds(), score, r.Status, r.ObjectiveSamples, r.Evaluations)
-				if solver != wda.MiniBatch {
+				if !batches {
 					break
 				}
 			}

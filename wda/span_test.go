@@ -64,7 +64,7 @@ func TestReduction(t *testing.T) {
 		}
 		m := mustFit(t, x, labels, set)
 		r := m.Report()
-		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: Lambda{Matrix: r.Lambda}}})
+		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: LambdaMatrix(r.Lambda)}})
 		if e := relative(s.Between/(s.Within+r.Ridge), r.Objective); !(e < 1e-10) {
 			t.Errorf("%+v: J = %v is %.3g off that of the projection", c, r.Objective, e)
 		}
@@ -98,7 +98,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 func TestReductionOfStart(t *testing.T) {
 	const n, d = 30, 120
 	x, labels := parts3(1, n, d)
-	inside := mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: ConjugateGradient, MaxSteps: 2}}).Projection()
+	inside := mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 2}}).Projection()
 	random := mat.NewDense(d, 3, nil)
 	stiefel.New(d, 3).Random(ctx, random, rand.New(rand.NewPCG(3, 4)))
 	mixed := mat.DenseCopyOf(inside)
@@ -114,7 +114,7 @@ func TestReductionOfStart(t *testing.T) {
 		{"inside", inside, n - 1}, {"one column outside", mixed, n}, {"random", random, n + 2}, {"almost inside", almost, n + 2},
 		{"not orthonormal", scaled(3, random), n + 2},
 	} {
-		for _, solver := range []Method{ConjugateGradient, SteepestDescent, ProjectedGradient} {
+		for _, solver := range []Method{ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
 			set := &Settings{Components: 3, Optimizer: Optimizer{Init: c.init, Method: solver, MaxSteps: 6}}
 			sp, start := spanOf(t, x, labels, set)
 			if sp.s.d != c.want {

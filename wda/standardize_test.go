@@ -23,12 +23,12 @@ func TestStandardize(t *testing.T) {
 			std.Set(i, j, (x.At(i, j)-mean)/sd)
 		}
 	}
-	set := &Settings{Components: 2, Data: Data{Standardize: true}, Optimizer: Optimizer{Method: ConjugateGradient}}
+	set := &Settings{Components: 2, Data: Data{Standardize: true}, Optimizer: Optimizer{Method: ConjugateGradient{}}}
 	got, err := fitPinned(t.Context(), big, labels, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := fitPinned(t.Context(), std, labels, &Settings{Components: 2, Optimizer: Optimizer{Method: ConjugateGradient}})
+	want, err := fitPinned(t.Context(), std, labels, &Settings{Components: 2, Optimizer: Optimizer{Method: ConjugateGradient{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

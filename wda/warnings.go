@@ -77,7 +77,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 	if !set.Objective.Proportional && s.count(big) >= imbalance*s.count(small) {
 		add("class %d has %d samples and class %d %d, but all classes have the same weight; see Proportional", s.classes[big], s.count(big), s.classes[small], s.count(small))
 	}
-	if s.n < s.d && set.Objective.Shrinkage.Value == 0 {
+	if s.n < s.d && set.Objective.Shrinkage.rho == 0 {
 		add("%d samples of %d features without shrinkage: the projection will fit noise", s.n, s.d)
 	}
 	coincide := 0

@@ -35,11 +35,11 @@ const (
 // whitened returns sp with its samples whitened. The samples of a span are those of a
 // part of its classes' rows only if they are centred; these are.
 func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, workers int) (*span, error) {
-	if w.kind == noWhitening {
+	if w.kind == whiteningNone {
 		return sp, nil
 	}
 	from, factor := sp, []float64(nil)
-	if w.kind == diagonalWhitening {
+	if w.kind == whiteningDiagonal {
 		scaled, by := sp.full.scaledWithin(ctx)
 		from, factor = &span{s: scaled, full: scaled}, by
 		if sp.rows != nil && scaled.d > wholeFeatures {
@@ -51,7 +51,7 @@ func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, worker
 		within = covarianceWithin(ctx, s, workers)
 	}
 	alpha := w.intensity
-	if alpha == 0 {
+	if alpha == LedoitWolf {
 		alpha = max(within.intensity, leastIntensity)
 	}
 	cov := matrix.New[float64](s.d, s.d, nil)

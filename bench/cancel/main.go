@@ -130,11 +130,11 @@ func data(n, d, classes int) (*mat.Dense, []int) {
 
 func works() []work {
 	fixed := func(o wda.Objective) wda.Objective {
-		o.Lambda, o.Shrinkage = wda.Lambda{Value: 1}, wda.Shrinkage{Value: 0.5}
+		o.Lambda, o.Shrinkage = wda.RelativeLambda(1), wda.FixedShrinkage(0.5)
 		return o
 	}
 	plain := func(s wda.Settings) *wda.Settings {
-		s.Data.Whitening, s.Scale, s.Objective = wda.NoWhitening(), wda.Orthonormal, fixed(s.Objective)
+		s.Data.Whitening, s.Scale, s.Objective = wda.NoWhitening(), wda.ScaleOrthonormal, fixed(s.Objective)
 		return &s
 	}
 	fit := func(n, d, classes int, s *wda.Settings) func(context.Context) error {
@@ -157,11 +157,11 @@ func works() []work {
 		{"fit, p = 400 of d = 800", fit(1600, 800, 4, plain(wda.Settings{Components: 400}))},
 		{"fit, implicit gradient, λ = 30", func() func(context.Context) error {
 			s := plain(wda.Settings{Objective: wda.Objective{Gradient: sinkhorn.GradientImplicit}})
-			s.Objective.Lambda = wda.Lambda{Value: 30}
+			s.Objective.Lambda = wda.RelativeLambda(30)
 			return fit(2000, 20, 2, s)
 		}()},
-		{"fit, eigen, n = 4000, d = 400", fit(4000, 400, 5, plain(wda.Settings{Optimizer: wda.Optimizer{Method: wda.Eigen}}))},
-		{"fit, mini-batches, n = 40000, d = 300", fit(40000, 300, 10, plain(wda.Settings{Optimizer: wda.Optimizer{Method: wda.MiniBatch}}))},
+		{"fit, eigen, n = 4000, d = 400", fit(4000, 400, 5, plain(wda.Settings{Optimizer: wda.Optimizer{Method: wda.Eigen{}}}))},
+		{"fit, mini-batches, n = 40000, d = 300", fit(40000, 300, 10, plain(wda.Settings{Optimizer: wda.Optimizer{Method: wda.MiniBatch{}}}))},
 		{"fit, validation, n = 6000, d = 100", fit(6000, 100, 10, plain(wda.Settings{Validation: &wda.Validation{Every: 1}}))},
 		{"Prepare, n = 1500, d = 6000", func(ctx context.Context) error { _, err := wda.Prepare(ctx, wide, wideLabels, nil); return err }},
 		{"Score, n = 40000, d = 300", func(ctx context.Context) error {

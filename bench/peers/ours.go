@@ -270,7 +270,7 @@ func fits(s spec, dir string, single bool) *job {
 	}
 	set := wda.Settings{
 		Components: p, Workers: runtime.GOMAXPROCS(0),
-		Objective: wda.Objective{Lambda: wda.Lambda{Value: s.float("lambda")}, Iterations: s.int("iters"), Shrinkage: wda.Shrinkage{None: true}, Float32: single},
+		Objective: wda.Objective{Lambda: wda.RelativeLambda(s.float("lambda")), Iterations: s.int("iters"), Shrinkage: wda.FixedShrinkage(0), Float32: single},
 	}
 	if s.kind == "fit" {
 		set.Optimizer.MaxSteps = s.int("steps")
@@ -285,7 +285,7 @@ func fits(s spec, dir string, single bool) *job {
 			result: func() []float64 { return []float64{1 / m.Report().Objective} },
 		}
 	}
-	set.Optimizer = wda.Optimizer{Method: wda.ConjugateGradient, Init: start, MaxSteps: 6}
+	set.Optimizer = wda.Optimizer{Method: wda.ConjugateGradient{}, Init: start, MaxSteps: 6}
 	var first, last time.Time
 	set.Progress = func(at wda.Progress) error {
 		last = time.Now()

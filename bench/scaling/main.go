@@ -204,8 +204,8 @@ func evaluation(s problem) (float64, error) {
 	var times []float64
 	set := &wda.Settings{
 		Components: s.p,
-		Objective:  wda.Objective{Iterations: s.l, Shrinkage: wda.Shrinkage{Value: .5}},
-		Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient, MaxSteps: 4, Init: start(s)},
+		Objective:  wda.Objective{Iterations: s.l, Shrinkage: wda.FixedShrinkage(.5)},
+		Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient{}, MaxSteps: 4, Init: start(s)},
 		Workers:    1,
 		Progress:   func(wda.Progress) error { times = append(times, cpuTime()); return nil },
 	}

@@ -103,7 +103,11 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 		if err := checkPositive("lambda", l); err != nil {
 			return nil, err
 		}
-		cv.Lambda = append(cv.Lambda, wda.Lambda{Value: l, Absolute: f.solver.absolute})
+		lambda := wda.RelativeLambda(l)
+		if f.solver.absolute {
+			lambda = wda.AbsoluteLambda(l)
+		}
+		cv.Lambda = append(cv.Lambda, lambda)
 	}
 	for _, text := range f.shrinkage {
 		rho, err := parseShrinkage(text)
@@ -176,10 +180,10 @@ type shrinkage struct{ wda.Shrinkage }
 
 // MarshalJSON implements json.Marshaler.
 func (r shrinkage) MarshalJSON() ([]byte, error) {
-	if r.Shrinkage == (wda.Shrinkage{}) {
+	if r.IsAuto() {
 		return json.Marshal(r.String())
 	}
-	return json.Marshal(r.Value)
+	return json.Marshal(r.Value())
 }
 
 // cvRow is one setting and its errors.
@@ -244,7 +248,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	}
 	for _, c := range found.Candidates {
 		out.Candidates = append(out.Candidates, cvRow{
-			Components: c.Components, Lambda: c.Lambda.Value, Shrinkage: shrinkage{c.Shrinkage}, K: c.Neighbors,
+			Components: c.Components, Lambda: c.Lambda.Value(), Shrinkage: shrinkage{c.Shrinkage}, K: c.Neighbors,
 			Error: c.Error, StdDev: stat.StdDev(c.Errors, nil), Errors: c.Errors,
 		})
 	}

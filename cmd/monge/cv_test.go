@@ -27,8 +27,8 @@ func TestCV(t *testing.T) {
 	grid := strings.Fields("cv -p 2,1 --lambda 0.1,3 --shrinkage 1,0,0.5 --k 5,1,5 --folds 3 --max-steps 4 --seed 2")
 	v := object(t, append(grid, "--data", s.csv, "--csv", at("a.csv"), "--model", at("cv.wda"))...)
 	want, err := wda.CrossValidate(t.Context(), s.data.X, s.data.Labels, &wda.CrossValidation{
-		Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.Lambda{Value: 0.1}, wda.Lambda{Value: 3}},
-		Shrinkage: []wda.Shrinkage{{}, wda.Shrinkage{None: true}, wda.Shrinkage{Value: 0.5}},
+		Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.RelativeLambda(0.1), wda.RelativeLambda(3)},
+		Shrinkage: []wda.Shrinkage{{}, wda.FixedShrinkage(0), wda.FixedShrinkage(0.5)},
 		Neighbors: []int{5, 1}, Folds: 3,
 	})
 	if err != nil {
@@ -56,7 +56,7 @@ func TestCV(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := slices.IndexFunc(want.Candidates, func(c wda.Candidate) bool {
-			return c.Components == int(get(t, row, "components")) && c.Lambda == (wda.Lambda{Value: get(t, row, "lambda")}) && c.Shrinkage == rho && c.Neighbors == int(get(t, row, "k"))
+			return c.Components == int(get(t, row, "components")) && c.Lambda == (wda.RelativeLambda(get(t, row, "lambda"))) && c.Shrinkage == rho && c.Neighbors == int(get(t, row, "k"))
 		})
 		if at < 0 {
 			t.Fatalf("setting %v was not asked for", row)
@@ -80,7 +80,7 @@ func TestCV(t *testing.T) {
 		}
 	}
 	b := want.Best
-	if encode(t, v["best"]) != encode(t, rows[0]) || get(t, v, "best", "lambda") != 3 || get(t, v, "best", "k") != float64(b.Neighbors) || b.Lambda != (wda.Lambda{Value: 3}) || b.Components != 2 {
+	if encode(t, v["best"]) != encode(t, rows[0]) || get(t, v, "best", "lambda") != 3 || get(t, v, "best", "k") != float64(b.Neighbors) || b.Lambda != (wda.RelativeLambda(3)) || b.Components != 2 {
 		t.Errorf("best %v, want %+v", v["best"], b)
 	}
 
@@ -200,10 +200,10 @@ func TestFitOptions(t *testing.T) {
 		args string
 		set  wda.Settings
 	}{
-		{"--starts 4 --seed 5 --method cg", wda.Settings{Optimizer: wda.Optimizer{Starts: 4, Method: wda.ConjugateGradient}, Seed: 5}},
+		{"--starts 4 --seed 5 --method cg", wda.Settings{Optimizer: wda.Optimizer{Starts: 4, Method: wda.ConjugateGradient{}}, Seed: 5}},
 		{"--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
-		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.Orthonormal, Objective: wda.Objective{Lambda: wda.Lambda{Value: 2}}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient}}},
+		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleOrthonormal, Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient{}}}},
 	} {
 		c.set.Components, c.set.Optimizer.MaxSteps = 2, 6
 		want, err := wda.Fit(t.Context(), s.data.X, s.data.Labels, &c.set)

@@ -213,7 +213,7 @@ type choice struct {
 }
 
 func choiceOf(m wda.Member) choice {
-	return choice{m.Method.String(), m.Whitening.String(), m.Shrinkage.Value, m.Lambda.String(), m.Scale.String(), number(m.Loss), number(m.Error), m.Folds}
+	return choice{m.Method.String(), m.Whitening.String(), m.Shrinkage.Value(), m.Lambda.String(), m.Scale.String(), number(m.Loss), number(m.Error), m.Folds}
 }
 
 func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
@@ -246,7 +246,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		if err != nil {
 			return err
 		}
-		set.Objective.Lambda = wda.Lambda{Matrix: l}
+		set.Objective.Lambda = wda.LambdaMatrix(l)
 	}
 	if f.init != "" {
 		if set.Optimizer.Init, err = f.readStart(f.init, columns(d), set.Components); err != nil {
@@ -277,7 +277,7 @@ func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitRe
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(r.Settings.Objective.Shrinkage.Value), Lambda: r.Settings.Objective.Lambda.String(), Whitening: r.Settings.Data.Whitening.String(), Scale: r.Settings.Scale.String(),
+		Shrinkage: number(r.Settings.Objective.Shrinkage.Value()), Lambda: r.Settings.Objective.Lambda.String(), Whitening: r.Settings.Data.Whitening.String(), Scale: r.Settings.Scale.String(),
 		Samples: samples, ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
 		Classes: classNames(d), K: f.k,
 	}

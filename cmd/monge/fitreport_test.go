@@ -34,7 +34,7 @@ func TestEndInWords(t *testing.T) {
 	if got := endInWords(r, ""); !strings.HasSuffix(got, "held-out rows are no longer classified better") {
 		t.Errorf("with validation: %q", got)
 	}
-	r.Settings.Optimizer.Method = wda.Fisher
+	r.Settings.Optimizer.Method = wda.Fisher{}
 	if got := endInWords(r, ""); got != "not needed, the method has a closed form" {
 		t.Errorf("without an optimizer: %q", got)
 	}

@@ -90,7 +90,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	}
 	s := &wda.Settings{Objective: wda.Objective{Iterations: f.iterations, Proportional: f.proportional, Float32: f.float32}, Workers: f.workers}
 	if l := cmd.Flags().Lookup("lambda"); l != nil && l.Changed {
-		s.Objective.Lambda = wda.Lambda{Value: f.lambda}
+		s.Objective.Lambda = wda.RelativeLambda(f.lambda)
 	}
 	return s, nil
 }
@@ -131,7 +131,7 @@ func (f *solverFlags) addObjective(cmd *cobra.Command) {
 func (f *solverFlags) addMethod(cmd *cobra.Command) {
 	defer under(cmd, methodFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.method, "method", wda.Method(0).String(), "`NAME`: how the projection is found, one of "+methodNames())
+	fs.StringVar(&f.method, "method", wda.Auto{}.String(), "`NAME`: how the projection is found, one of "+methodNames())
 	oneOf(cmd, "method", strings.Split(methodNames(), ", ")...)
 	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken towards its diagonal or towards a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity from 0 to 1, as in spherical:0.5; without it the formula of Ledoit and Wolf does")
 	oneOf(cmd, "whitening", "auto", "none", "diagonal", "spherical")
@@ -161,8 +161,8 @@ func (f *solverFlags) addValidation(cmd *cobra.Command) {
 
 // apply checks the flags and puts what they say into s.
 func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
-	if l := &s.Objective.Lambda; l.Value != 0 {
-		l.Absolute = f.absolute
+	if l := &s.Objective.Lambda; f.absolute && l.Value() != 0 {
+		*l = wda.AbsoluteLambda(l.Value())
 	}
 	s.Data.Standardize = f.standard
 	if err := s.Data.Whitening.UnmarshalText([]byte(f.whitening)); err != nil {
@@ -179,7 +179,8 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 			s.Scale = paper.Scale
 		}
 	}
-	if err := s.Optimizer.Method.UnmarshalText([]byte(f.method)); err != nil {
+	var err error
+	if s.Optimizer.Method, err = wda.ParseMethod(f.method); err != nil {
 		return usagef("--method must be one of %s, not %q", methodNames(), f.method)
 	}
 	if f.paper && !cmd.Flags().Changed("method") {
@@ -192,13 +193,13 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 		s.Objective.Iterations = 0
 	}
 	if cmd.Flags().Changed("batch-size") {
-		if s.Optimizer.Method != wda.MiniBatch {
+		if _, ok := s.Optimizer.Method.(wda.MiniBatch); !ok {
 			return usagef("--batch-size needs --method minibatch")
 		}
 		if err := checkRange("batch-size", f.batchSize, 2, math.MaxInt32); err != nil {
 			return err
 		}
-		s.Optimizer.BatchSize = f.batchSize
+		s.Optimizer.Method = wda.MiniBatch{BatchSize: f.batchSize}
 	}
 	for _, c := range []struct {
 		name  string
@@ -267,13 +268,10 @@ func parseShrinkage(text string) (wda.Shrinkage, error) {
 // methodNames asks the library, which may gain some.
 func methodNames() string {
 	var names []string
-	for s := wda.Method(0); ; s++ {
-		name, err := s.MarshalText()
-		if err != nil {
-			return strings.Join(names, ", ")
-		}
-		names = append(names, string(name))
+	for _, m := range wda.Methods() {
+		names = append(names, m.String())
 	}
+	return strings.Join(names, ", ")
 }
 
 // checkNeighbors returns the distinct numbers of neighbors in their order.

@@ -141,8 +141,8 @@ func (a *app) info(model string) error {
 		o := r.Settings.Objective
 		out.Model = &modelInfo{
 			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Settings.Optimizer.Method.String(),
-			Status: r.Status.String(), Steps: r.Steps, Lambda: number(o.Lambda.Value), Absolute: o.Lambda.Value == 0 || o.Lambda.Absolute,
-			Iterations: o.Iterations, Shrinkage: number(o.Shrinkage.Value), Proportional: o.Proportional,
+			Status: r.Status.String(), Steps: r.Steps, Lambda: number(o.Lambda.Value()), Absolute: o.Lambda.Value() == 0 || o.Lambda.IsAbsolute(),
+			Iterations: o.Iterations, Shrinkage: number(o.Shrinkage.Value()), Proportional: o.Proportional,
 			Float32: o.Float32, Hash: contentHash(m, c),
 		}
 		if c != nil {

@@ -33,7 +33,7 @@ func addOutOfCore(cmd *cobra.Command, v *bool) {
 // training reads what the flags say, or leaves it in its file: if they say so, or if it is
 // large and can be.
 func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
-	mini := set.Optimizer.Method == wda.MiniBatch
+	_, mini := set.Optimizer.Method.(wda.MiniBatch)
 	chosen, validated := rows.sample > 0 || rows.holdout > 0, set.Validation != nil
 	switch {
 	case outOfCore && !mini:

@@ -84,7 +84,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 		return usagef("--adaptive and --lambda-matrix exclude each other")
 	}
 	if !f.adaptive {
-		set.Objective.Lambda = wda.Lambda{Value: f.objective.lambda, Absolute: true}
+		set.Objective.Lambda = wda.AbsoluteLambda(f.objective.lambda)
 	}
 	if set.Objective.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 		if err != nil {
 			return err
 		}
-		set.Objective.Lambda = wda.Lambda{Matrix: l}
+		set.Objective.Lambda = wda.LambdaMatrix(l)
 	}
 	s, err := wda.Score(cmd.Context(), d.X, d.Labels, p, &wda.Scoring{Objective: set.Objective, Workers: set.Workers})
 	if err != nil {

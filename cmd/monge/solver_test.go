@@ -35,13 +35,13 @@ func TestFitSolvers(t *testing.T) {
 		if v["method"] != name || r.Settings.Optimizer.Method.String() != name || r.Settings.Seed != 3 {
 			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["method"], r.Settings.Optimizer.Method, r.Settings.Seed)
 		}
-		ends := name == wda.Principal.String() || name == wda.Fisher.String() // which make no step
+		ends := name == wda.Principal{}.String() || name == wda.Fisher{}.String() // which make no step
 		if j := get(t, v, "objective"); !(j > get(t, best, "objective")*0.5) && !ends || get(t, v, "objective_samples") != 60 {
 			t.Errorf("%s: J = %v of %v samples, auto has %v", name, j, v["objective_samples"], best["objective"])
 		}
 	}
 	_, r := fit("--method", "minibatch", "--batch-size", "5", "--max-steps", "2")
-	if r.Settings.Optimizer.BatchSize != 5 || r.Settings.Optimizer.MaxSteps != 2 {
+	if r.Settings.Optimizer.Method != wda.Method(wda.MiniBatch{BatchSize: 5}) || r.Settings.Optimizer.MaxSteps != 2 {
 		t.Errorf("--batch-size 5 --max-steps 2: %+v", r.Settings)
 	}
 	for mode, iterations := range map[string]int{"unrolled": 10, "implicit": 10000, "frozen": 10} {

@@ -40,7 +40,7 @@ func TestVerify(t *testing.T) {
 	}
 	d, v := read(s.csv), read(s.test)
 	m, err := wda.Fit(t.Context(), d.X, d.Labels, &wda.Settings{
-		Objective: wda.Objective{Lambda: wda.Lambda{Value: 1}}, Optimizer: wda.Optimizer{MaxSteps: 3}, Validation: &wda.Validation{X: v.X, Labels: v.Labels, Every: 1},
+		Objective: wda.Objective{Lambda: wda.RelativeLambda(1)}, Optimizer: wda.Optimizer{MaxSteps: 3}, Validation: &wda.Validation{X: v.X, Labels: v.Labels, Every: 1},
 	})
 	if err == nil {
 		m, err = m.WithClassNames(d.Classes)

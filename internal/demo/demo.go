@@ -98,8 +98,8 @@ func Run(ctx context.Context, out string, seed uint64) (result *Result, err erro
 	train := dataset.Simulation{Seed: seed}.Generate(trainRows)
 	test := dataset.Simulation{Seed: seed + 1}.Generate(testRows)
 	model, err := wda.Fit(ctx, train.X, train.Labels, &wda.Settings{
-		Components: 2, Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.Orthonormal,
-		Objective: wda.Objective{Lambda: wda.Lambda{Value: lambda}, Shrinkage: wda.Shrinkage{None: true}},
+		Components: 2, Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleOrthonormal,
+		Objective: wda.Objective{Lambda: wda.RelativeLambda(lambda), Shrinkage: wda.FixedShrinkage(0)},
 	})
 	if err != nil {
 		return nil, err

@@ -137,8 +137,7 @@ func away(ctx context.Context) error {
 	if *verbose {
 		cluster.Progress = func(p mongebeam.Pipeline) { fmt.Fprintf(os.Stderr, "%+v\n", p) }
 	}
-	ctx = cluster.Context(ctx)
-	set := wda.Settings{Components: *components, Optimizer: wda.Optimizer{MaxSteps: *steps}}
+	set := wda.Settings{Executor: cluster, Components: *components, Optimizer: wda.Optimizer{MaxSteps: *steps}}
 	switch *do {
 	case "score":
 		file, err := os.Open(*modelPath)
@@ -150,7 +149,7 @@ func away(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", *modelPath, err)
 		}
-		s, err := wda.Score(ctx, d.X, d.Labels, m.Projection(), nil)
+		s, err := wda.Score(ctx, d.X, d.Labels, m.Projection(), &wda.Scoring{Executor: cluster})
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,7 +25,7 @@ type farPool struct {
 
 func (p *farPool) Worth(float64) bool { return true }
 
-func (p *farPool) Do(_ context.Context, b *fanout.Batch) ([][]byte, error) {
+func (p *farPool) Do(_ context.Context, b *Work) ([][]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls == nil {
@@ -37,7 +36,7 @@ func (p *farPool) Do(_ context.Context, b *fanout.Batch) ([][]byte, error) {
 		return nil, p.fail
 	}
 	ctx := p.t.Context()
-	do, err := fanout.Open(ctx, b.Task, slices.Clone(b.Shared))
+	do, err := OpenWork(ctx, b.Task, slices.Clone(b.Shared))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +58,7 @@ func (p *farPool) Do(_ context.Context, b *fanout.Batch) ([][]byte, error) {
 	return out, errors.Join(errs...)
 }
 
-// TestAway: whoever solves pairs, compares candidates and makes the fits of a
+// TestAway: wherever pairs are solved, compares candidates and makes the fits of a
 // cross-validation, the bits are those of one process.
 func TestAway(t *testing.T) {
 	x, labels := clusters(1, 6, 40, 30, 35, 50)
@@ -73,24 +72,26 @@ func TestAway(t *testing.T) {
 	}{
 		"open":        {Settings{Optimizer: steps}, []string{pairTask, pieceTask}},
 		"open wide":   {Settings{Components: 5, Data: Data{Standardize: true}, Optimizer: steps, Validation: &Validation{}}, []string{pairTask, pieceTask}},
-		"half open":   {Settings{Objective: Objective{Lambda: Lambda{Matrix: l}, Float32: true}, Optimizer: Optimizer{Init: mat.NewDense(6, 2, []float64{1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 2}), MaxSteps: 3}}, []string{pairTask, pieceTask}},
+		"half open":   {Settings{Objective: Objective{Lambda: LambdaMatrix(l), Float32: true}, Optimizer: Optimizer{Init: mat.NewDense(6, 2, []float64{1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 2}), MaxSteps: 3}}, []string{pairTask, pieceTask}},
 		"paper":       {*PaperSettings(2), []string{pairTask}},
-		"implicit":    {Settings{Data: Data{Whitening: NoWhitening()}, Scale: Orthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: Lambda{Value: 0.1, Absolute: true}, Shrinkage: Shrinkage{Value: 0.5}}, Optimizer: steps}, []string{pairTask}},
-		"mini-batch":  {Settings{Data: Data{Whitening: SphericalWhitening(0)}, Scale: UnitWithin, Leading: 2, Objective: Objective{Lambda: Lambda{Value: 1}, Shrinkage: Shrinkage{Value: 1}, Proportional: true}, Optimizer: Optimizer{Method: MiniBatch, BatchSize: 8, MaxSteps: 2}}, []string{pairTask}},
+		"implicit":    {Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: AbsoluteLambda(0.1), Shrinkage: FixedShrinkage(0.5)}, Optimizer: steps}, []string{pairTask}},
+		"mini-batch":  {Settings{Data: Data{Whitening: SphericalWhitening(LedoitWolf)}, Scale: ScaleUnitWithin, Leading: 2, Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1), Proportional: true}, Optimizer: Optimizer{Method: MiniBatch{BatchSize: 8}, MaxSteps: 2}}, []string{pairTask}},
 		"held out":    {Settings{Data: Data{Whitening: NoWhitening()}, Validation: &Validation{X: held, Labels: heldLabels}, Optimizer: steps}, []string{pairTask, pieceTask}},
-		"many starts": {Settings{Data: Data{Whitening: NoWhitening()}, Optimizer: Optimizer{Method: SteepestDescent, Starts: 3, MaxSteps: 2}}, []string{pairTask, pieceTask}},
+		"many starts": {Settings{Data: Data{Whitening: NoWhitening()}, Optimizer: Optimizer{Method: SteepestDescent{}, Starts: 3, MaxSteps: 2}}, []string{pairTask, pieceTask}},
 	} {
 		want, err := Fit(t.Context(), x, labels, &c.set)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		pool := &farPool{t: t}
-		got, err := Fit(fanout.With(t.Context(), pool), x, labels, &c.set)
+		far := c.set
+		far.Executor = pool
+		got, err := Fit(t.Context(), x, labels, &far)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		a, b := want.Report(), got.Report()
-		a.Elapsed, b.Elapsed = 0, 0
+		a.Elapsed, b.Elapsed, b.Settings.Executor = 0, 0, nil
 		if got.Hash() != want.Hash() || !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: another model:\n%+v\n%+v", name, a, b)
 		}
@@ -110,14 +111,14 @@ func TestAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Score(fanout.With(t.Context(), &farPool{t: t}), x, labels, p, nil)
+	b, err := Score(t.Context(), x, labels, p, &Scoring{Executor: &farPool{t: t}})
 	if err != nil || !reflect.DeepEqual(a, b) {
 		t.Errorf("another J: %v, %v, %v", a, b, err)
 	}
 
 	cv := CrossValidation{
 		Fit: Settings{Data: Data{Standardize: true}, Optimizer: steps, Validation: &Validation{X: held, Labels: heldLabels}}, Components: []int{1, 3},
-		Lambda: []Lambda{Lambda{Value: 0.5}, Lambda{Matrix: l}}, Shrinkage: []Shrinkage{Shrinkage{Value: 0.1}, Shrinkage{Value: 1}}, Folds: 3,
+		Lambda: []Lambda{RelativeLambda(0.5), LambdaMatrix(l)}, Shrinkage: []Shrinkage{FixedShrinkage(0.1), FixedShrinkage(1)}, Folds: 3,
 	}
 	wantCV, err := CrossValidate(t.Context(), x, labels, &cv)
 	if err != nil {
@@ -126,11 +127,12 @@ func TestAway(t *testing.T) {
 	done := 0
 	cv.Progress = func(p Progress) error { done = p.Done; return nil }
 	pool := &farPool{t: t}
-	gotCV, err := CrossValidate(fanout.With(t.Context(), pool), x, labels, &cv)
+	cv.Fit.Executor = pool
+	gotCV, err := CrossValidate(t.Context(), x, labels, &cv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if gotCV.Settings.Progress = nil; !reflect.DeepEqual(wantCV, gotCV) || pool.calls[fitTask] != 1 || done != 2*2*2*3 {
+	if gotCV.Settings.Executor = nil; !reflect.DeepEqual(wantCV, gotCV) || pool.calls[fitTask] != 1 || done != 2*2*2*3 {
 		t.Errorf("%v and %d, %d of progress:\n%+v\n%+v", pool.calls, done, 2*2*2*3, wantCV, gotCV)
 	}
 }
@@ -139,25 +141,31 @@ func TestAway(t *testing.T) {
 // that of the pool, and the end of the context, end the fit.
 func TestAwayErrors(t *testing.T) {
 	x, labels := clusters(3, 4, 20, 15, 25)
-	hard := Settings{Data: Data{Whitening: NoWhitening()}, Scale: Orthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Iterations: 1, Lambda: Lambda{Value: 300}, Shrinkage: Shrinkage{Value: 1}}, Optimizer: Optimizer{Method: SteepestDescent}}
+	hard := Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Iterations: 1, Lambda: RelativeLambda(300), Shrinkage: FixedShrinkage(1)}, Optimizer: Optimizer{Method: SteepestDescent{}}}
 	_, want := Fit(t.Context(), x, labels, &hard)
-	_, got := Fit(fanout.With(t.Context(), &farPool{t: t}), x, labels, &hard)
+	far := hard
+	far.Executor = &farPool{t: t}
+	_, got := Fit(t.Context(), x, labels, &far)
 	if want == nil || got == nil || want.Error() != got.Error() || !errors.Is(got, ErrSettings) {
 		t.Errorf("error %v, want %v", got, want)
 	}
 	cv := &CrossValidation{Fit: hard, Folds: 2, Neighbors: []int{1}}
 	_, want = CrossValidate(t.Context(), x, labels, cv)
-	_, got = CrossValidate(fanout.With(t.Context(), &farPool{t: t}), x, labels, cv)
+	_, got = CrossValidate(t.Context(), x, labels, &CrossValidation{Fit: far, Folds: 2, Neighbors: []int{1}})
 	if want == nil || got == nil || want.Error() != got.Error() || !errors.Is(got, ErrSettings) {
 		t.Errorf("error %v, want %v", got, want)
 	}
 	lost := errors.New("lost")
-	for _, set := range []*Settings{nil, PaperSettings(2)} {
-		if _, err := Fit(fanout.With(t.Context(), &farPool{t: t, fail: lost}), x, labels, set); !errors.Is(err, lost) {
+	for _, set := range []*Settings{{}, PaperSettings(2)} {
+		set.Executor = &farPool{t: t, fail: lost}
+		if _, err := Fit(t.Context(), x, labels, set); !errors.Is(err, lost) {
 			t.Errorf("error %v, want %v", err, lost)
 		}
 	}
-	if _, err := CrossValidate(fanout.With(t.Context(), &farPool{t: t, fail: lost}), x, labels, nil); !errors.Is(err, lost) {
+	if _, err := OpenWork(t.Context(), "unknown", nil); err == nil {
+		t.Error("an unknown task is opened")
+	}
+	if _, err := CrossValidate(t.Context(), x, labels, &CrossValidation{Fit: Settings{Executor: &farPool{t: t, fail: lost}}}); !errors.Is(err, lost) {
 		t.Errorf("error %v, want %v", err, lost)
 	}
 }

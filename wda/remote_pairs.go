@@ -6,16 +6,14 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/fanout"
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// pairTask solves pairs of classes elsewhere: what goes there is Y = X·P, n × p, once, and
-// a few numbers a pair; what comes back of a pair is its cost and ∂W/∂Y, for both classes.
-// The sum over the pairs, in their order, and Xᵀ·G stay here, and so do the bits of both.
+// pairTask solves pairs of classes in another process. The process gets Y = X·P, n × p, once,
+// and a few numbers for every pair. It returns for every pair the cost and ∂W/∂Y of both
+// classes. The sum over the pairs, in their order, and Xᵀ·G are computed here, so that no bit
+// depends on where pairs are solved.
 const pairTask = "wda.pair"
-
-func init() { fanout.Register(pairTask, openPairs) }
 
 // farPairs are what pairs share: the projected samples, and how transport is solved.
 type farPairs struct {
@@ -39,7 +37,7 @@ type farResult struct {
 	Err    *wireError
 }
 
-// multiplications is about how many an evaluation makes.
+// multiplications is about how many multiplications an evaluation makes.
 func (o *objective[T]) multiplications() float64 {
 	n := float64(0)
 	for _, q := range o.pairs {
@@ -48,25 +46,19 @@ func (o *objective[T]) multiplications() float64 {
 	return n * float64(2*o.iterations+o.p)
 }
 
-// solveAway is solve by a pool.
-func (o *objective[T]) solveAway(ctx context.Context, pool fanout.Pool) error {
+// solveAway is solve by an executor.
+func (o *objective[T]) solveAway(ctx context.Context, to Executor) error {
 	shared, err := encodeWire(farPairs{
 		P: o.p, Iterations: o.iterations, Mode: o.mode, Gradient: o.gradient, Float32: !num.IsFloat64[T](), Offset: o.s.offset, Y: packed(o.y.Data),
 	})
 	if err != nil {
 		return err
 	}
-	items := make([][]byte, len(o.todo))
+	items := make([]farPair, len(o.todo))
 	for i, q := range o.todo {
-		if items[i], err = encodeWire(farPair{q.c, q.e, q.lambda}); err != nil {
-			return err
-		}
+		items[i] = farPair{q.c, q.e, q.lambda}
 	}
-	answers, err := pool.Do(ctx, &fanout.Batch{Task: pairTask, Shared: shared, Items: items})
-	if err != nil {
-		return err
-	}
-	results, err := decodeAll[farResult](answers, len(items))
+	results, err := send[farResult](ctx, to, pairTask, shared, items, 1)
 	if err != nil {
 		return err
 	}
@@ -79,32 +71,28 @@ func (o *objective[T]) solveAway(ctx context.Context, pool fanout.Pool) error {
 }
 
 // openPairs is the other end of solveAway.
-func openPairs(_ context.Context, shared []byte) (fanout.Doer, error) {
+func openPairs(_ context.Context, shared []byte) (doer, error) {
 	var f farPairs
 	if err := decodeWire(shared, &f); err != nil {
 		return nil, err
 	}
 	if f.Float32 {
-		return pairDoer[float32](&f)
+		return pairDoer[float32](&f), nil
 	}
-	return pairDoer[float64](&f)
+	return pairDoer[float64](&f), nil
 }
 
-func pairDoer[T dist.Float](f *farPairs) (fanout.Doer, error) {
+func pairDoer[T dist.Float](f *farPairs) doer {
 	y := dist.NewMatrix(f.Offset[len(f.Offset)-1], f.P, unpacked[T](f.Y))
 	ss := sinkhornSettings[T](&Settings{Objective: Objective{Iterations: f.Iterations, Gradient: f.Mode}})
 	ss.Workers = 1
 	var idle sync.Pool
-	return func(ctx context.Context, item []byte) ([]byte, error) {
-		var q farPair
-		if err := decodeWire(item, &q); err != nil {
-			return nil, err
-		}
+	return receive(func(ctx context.Context, q farPair) (farResult, error) {
 		w, _ := idle.Get().(*worker[T])
 		if w == nil {
 			solver, err := sinkhorn.NewSolver[T](&ss)
 			if err != nil {
-				return nil, err
+				return farResult{}, err
 			}
 			w = &worker[T]{solver}
 		}
@@ -112,13 +100,9 @@ func pairDoer[T dist.Float](f *farPairs) (fanout.Doer, error) {
 		var r pairResult[T]
 		of := func(c int) dist.Matrix[T] { return y.RowRange(f.Offset[c], f.Offset[c+1]) }
 		w.solve(ctx, of(q.C), of(q.E), q.Lambda, f.Mode, f.Gradient, &r)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		out := farResult{Cost: r.cost, Status: r.status, Domain: r.domain, DX: packed(r.dx), DY: packed(r.dy)}
 		if r.err != nil {
-			out = farResult{Err: wiredError(r.err)}
+			return farResult{Err: wiredError(r.err)}, nil
 		}
-		return encodeWire(out)
-	}, nil
+		return farResult{Cost: r.cost, Status: r.status, Domain: r.domain, DX: packed(r.dx), DY: packed(r.dy)}, nil
+	})
 }

@@ -1,0 +1,197 @@
+package wda
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// WDA with its whitening, λ, ρ and the scale of its components is one family: ρ → ∞
+// leaves the cost between classes alone, near the principal components, and in whitened
+// features λ → 0 leaves discriminant analysis. Which member is best depends on the data,
+// by factors of ten, and no rule from n, d and the classes is known that says which. So
+// what the settings leave open is chosen by how well K nearest neighbors classify rows
+// that were not fitted to.
+//
+//   - Candidates are fitted to folds of the rows, each with a few steps from the
+//     solution of the one before, in float32. The two ends are candidates as well.
+//   - Everything that is learned from rows is learned from those of the fold: mean,
+//     span, whitening. With more features than samples a span of all rows would contain
+//     the noise of those held out, and the choice would be wrong.
+//   - The loss is Brier's of the neighbors' votes, weighted by distance. Being proper and
+//     smooth it tells more of few rows than the share of errors does.
+//   - K is 5, or 3 where a typical class has fewer rows in a fold; the two votes that are
+//     missing then count for all classes alike, as three that agree are no certainty.
+//   - In rounds the worse of the candidates are left behind: two thirds after the first of three
+//     folds, else half whenever 150 rows, or all, have been held out once more.
+//
+// The steps: choice_candidates.go lists the candidates, choice_folds.go divides the rows,
+// choice_work.go divides the work, choice_trial.go fits a candidate to a fold, and
+// choice_loss.go judges it and decides who goes on.
+
+const (
+	// choiceEnough is the number of rows held out after which candidates are left behind, up to
+	// halvings times.
+	choiceEnough, halvings = 150, 3
+	// fewShare and manyShare of the candidates go on after a round, of few and of many folds.
+	fewShare, manyShare = 1. / 3, 0.5
+)
+
+// comparison is what candidates are compared by.
+type comparison struct {
+	set    *Settings
+	list   []Member // those that the settings allow, and the principal components
+	plain  int      // which of the list the principal components are
+	pinned bool     // the settings do not allow them
+	counts []int
+	rows   int
+	folds  []division
+}
+
+// newComparison compares the members of the family that set, which has its defaults,
+// leaves open, on folds of the samples of sp. There are no folds if it is one, or where
+// there is no way to.
+func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, error) {
+	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d, len(sp.full.classes))}
+	s := sp.s.thinned(ctx, choiceSeen)
+	c.rows, c.counts = s.n, set.counts(s)
+	for i := range c.list {
+		c.list[i].Leading = c.counts[0]
+	}
+	if len(c.list) == 1 {
+		return c, nil
+	}
+	// The principal components are what the result is measured by, whatever is pinned.
+	isPlain := func(m Member) bool {
+		return m.Method == Method(Principal{}) && m.Whitening == NoWhitening() && m.Scale == ScaleOrthonormal
+	}
+	c.plain = slices.IndexFunc(c.list, isPlain)
+	if c.pinned = c.plain < 0; c.pinned {
+		c.plain = len(c.list)
+		c.list = append(c.list, Member{Whitening: NoWhitening(), Method: Principal{}, Scale: ScaleOrthonormal, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)})
+	}
+	var err error
+	c.folds, err = folds(ctx, sp, set, c.list)
+	return c, err
+}
+
+// choose makes a choice of the members of the family that set, which has its defaults,
+// leaves open. Where there is nothing to choose, or no way to, the first is as good as any.
+// elsewhere, unless nil, makes the same comparison by the executor of the settings.
+func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*Choice, error) {
+	c, err := newComparison(ctx, sp, set)
+	list := c.list
+	allowed := list
+	if c.pinned {
+		allowed = list[:c.plain]
+	}
+	choice := &Choice{Members: allowed, Neighbors: choiceNeighbors, Rows: c.rows}
+	if err != nil || len(c.folds) == 0 {
+		return choice, err
+	}
+	do := c.local
+	if elsewhere != nil && set.remote(c.multiplications()) != nil {
+		do = elsewhere
+	}
+	losses := make([][][]loss, len(c.folds))
+	alive := slices.Repeat([]bool{true}, len(list))
+	from := 0
+	for _, to := range c.rounds() {
+		if err := c.compare(ctx, do, alive, from, to, losses); err != nil {
+			return nil, err
+		}
+		average(list, c.counts, losses[:to])
+		leaveBehind(list, alive, c.share())
+		alive[c.plain], from = true, to
+	}
+	choice.principal = list[c.plain].Error
+	for _, f := range c.folds {
+		choice.Neighbors = min(choice.Neighbors, f.neighbors)
+	}
+	// Those left behind come after the others.
+	choice.Members = slices.Clone(allowed)
+	slices.SortStableFunc(choice.Members, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Loss, b.Loss))
+	})
+	return choice, c.lead(ctx, do, &choice.Members[0])
+}
+
+// compare fits the candidates that are alive to folds from … to−1, and sets their losses.
+func (c *comparison) compare(ctx context.Context, do comparer, alive []bool, from, to int, losses [][][]loss) error {
+	var pieces []piece
+	for f := from; f < to; f++ {
+		losses[f] = make([][]loss, len(c.list))
+		for i := 0; i < len(c.list); {
+			j := i
+			any := false
+			for ; j < len(c.list) && c.list[j].Whitening == c.list[i].Whitening; j++ {
+				any = any || alive[j]
+			}
+			if any {
+				pieces = append(pieces, piece{Fold: f, From: i, To: j, Alive: alive})
+			}
+			i = j
+		}
+	}
+	done, err := do(ctx, pieces)
+	if err != nil {
+		return err
+	}
+	for i, p := range pieces {
+		copy(losses[p.Fold][p.From:p.To], done[i])
+	}
+	return nil
+}
+
+// lead compares fits of m to fewer components, where m is no end of the family: with
+// fewer they are others than the first of many.
+func (c *comparison) lead(ctx context.Context, do comparer, m *Member) error {
+	if m.Method.traits().stepless || len(c.counts) == 1 {
+		return nil
+	}
+	at := slices.Index(c.list, *m)
+	numbers := slices.Repeat([]bool{true}, len(c.counts))
+	var losses [][][]loss
+	for _, to := range c.rounds() {
+		var pieces []piece
+		for f := len(losses); f < to; f++ {
+			pieces = append(pieces, piece{Fold: f, From: at, To: at + 1, Numbers: numbers})
+		}
+		some, err := do(ctx, pieces)
+		if err != nil {
+			return err
+		}
+		losses = append(losses, some...)
+		if !stillBetter(c.counts, losses, numbers) {
+			break
+		}
+	}
+	one := []Member{*m}
+	if average(one, c.counts, losses); one[0].Folds > 0 {
+		m.Leading = one[0].Leading
+	}
+	return nil
+}
+
+// rounds returns how many folds are done when candidates are left behind, and all: folds
+// of choiceEnough rows held out, or every row once.
+func (c *comparison) rounds() []int {
+	n := len(c.folds)
+	if n <= fewFolds {
+		return slices.Compact([]int{1, n})
+	}
+	step := min((choiceEnough+len(c.folds[0].held)-1)/len(c.folds[0].held), manyFolds)
+	var out []int
+	for k := step; k < n && len(out) < halvings; k += step {
+		out = append(out, k)
+	}
+	return append(out, n)
+}
+
+// share is that of the candidates that goes on after a round.
+func (c *comparison) share() float64 {
+	if len(c.folds) <= fewFolds {
+		return fewShare
+	}
+	return manyShare
+}

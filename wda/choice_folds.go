@@ -1,0 +1,159 @@
+package wda
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gomonge/monge/internal/parallel"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// Rows are divided into manyFolds parts, each held out once, from choiceMany rows on
+	// into fewFolds: fits are dearer and one part tells enough.
+	manyFolds, fewFolds, choiceMany = 5, 3, 500
+	// choiceHeld is the number of rows held out in all below which the division is made
+	// anew, up to choiceRepeats times.
+	choiceHeld, choiceRepeats = 300, 4
+	// choiceRows bounds the rows that are fitted to, as transport takes time in their square, and
+	// choiceSeen all: the others are held out of every fold.
+	choiceRows, choiceSeen = 1000, 2000
+	// spanFrom is the number of features a row beyond which the span of the rows saves time.
+	spanFrom = 2
+)
+
+// division is one of the rows into those that are learned from and those held out, and
+// what they tell whatever the whitening.
+type division struct {
+	train, held []int // rows, ascending
+	neighbors   int   // K
+
+	all     *samples   // as features, nil if samples are
+	samples *samples   // those that are learned from
+	span    *span      // of them
+	rows    *mat.Dense // those held out
+	inSpan  *mat.Dense // in the coordinates of the span
+	labels  []int      // of the rows held out
+	own     []int      // of the others
+}
+
+// folds returns the folds of the samples of sp, ready for the candidates.
+func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]division, error) {
+	s := sp.s.thinned(ctx, choiceSeen)
+	var all *samples
+	if sp.rows != nil {
+		all = sp.full.thinned(ctx, choiceSeen)
+	}
+	out := divisions(s, set.Seed)
+	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers))...); err != nil {
+		return nil, err
+	}
+	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == whiteningSpherical })
+	var crew parallel.Crew
+	workers := workerCount(set.Workers)
+	err := crew.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
+		f, within := &out[i], goroutines(i, len(out), workers)
+		f.all = all
+		f.samples, f.rows = s.rowsCentered(ctx, f.train, f.held)
+		f.own, f.labels = s.labelsOf(f.train), s.labelsOf(f.held)
+		f.span = &span{s: f.samples, full: f.samples}
+		if sp.rows != nil || s.d > spanFrom*f.samples.n {
+			f.span = newSpan(ctx, f.samples, 0, within)
+		}
+		f.inSpan = f.span.rowsIn(ctx, f.rows)
+		if whitened {
+			f.span.within = covarianceWithin(ctx, f.span.s, within)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// choiceNeeds are those of comparing settings on so many folds of n rows of d coordinates,
+// which have more features where d are those of their span: of every fold its rows, their
+// coordinates in its own span, the factor of that and a covariance; of every worker what
+// newTrial makes of them.
+func choiceNeeds(n, d, features, folds, workers int) []need {
+	rows, from, own := float64(n), float64(d), float64(d)
+	if features > d || d > spanFrom*n {
+		own = min(own, rows)
+	}
+	trial := float64(4*own*(rows+own)) + float64(rows*rows)
+	if features > d {
+		trial += float64(4 * rows * float64(features))
+	}
+	return []need{
+		{fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
+		{fmt.Sprintf("%d workers that compare settings", workers), 8 * float64(min(workers, 4*folds)) * trial},
+	}
+}
+
+// divisions divides the samples: every class by itself, in an order drawn with seed. A
+// class that has fewer than two rows left in a fold is left out of it, and a fold with
+// fewer than two classes is none.
+func divisions(s *samples, seed uint64) []division {
+	var out []division
+	rng := rand.New(rand.NewPCG(seed, streamChoice))
+	repeats := min(max(1, (choiceHeld+s.n-1)/s.n), choiceRepeats)
+	part, parts := make([]int, s.n), manyFolds
+	if s.n >= choiceMany {
+		parts = fewFolds
+	}
+	for range repeats {
+		next := 0
+		for c := range s.classes {
+			order := rng.Perm(s.size(c))
+			fitted := len(order)
+			if s.n > choiceRows {
+				fitted = max(2, fitted*choiceRows/s.n)
+			}
+			for k, i := range order {
+				if k >= fitted {
+					part[s.offset[c]+i] = heldAlways
+					continue
+				}
+				part[s.offset[c]+i] = next % parts
+				next++
+			}
+		}
+		for k := range parts {
+			if f, ok := divide(s, part, k); ok {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// heldAlways is the part of the rows that every fold holds out.
+const heldAlways = -1
+
+func divide(s *samples, part []int, k int) (f division, ok bool) {
+	var sizes []int
+	for c := range s.classes {
+		var train, held []int
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			if part[i] == k || part[i] == heldAlways {
+				held = append(held, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		if len(train) < 2 {
+			continue
+		}
+		f.train, f.held = append(f.train, train...), append(f.held, held...)
+		sizes = append(sizes, len(train))
+	}
+	if len(sizes) < 2 || len(f.held) == 0 {
+		return f, false
+	}
+	slices.Sort(sizes)
+	f.neighbors = choiceNeighbors
+	if sizes[len(sizes)/2] < choiceNeighbors { // a typical class
+		f.neighbors = leastNeighbors
+	}
+	return f, true
+}

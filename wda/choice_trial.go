@@ -1,0 +1,173 @@
+package wda
+
+import (
+	"context"
+
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// choicePrincipal is how precise the principal components of a fold are.
+const choicePrincipal = 1e-2
+
+// trial fits candidates with one whitening to the rows of one fold.
+type trial struct {
+	*division
+	set   Settings
+	white *span      // whitened
+	held  *mat.Dense // in its coordinates
+	// Principal components, and as many of them as a fit is of.
+	components, start *mat.Dense
+	fisher            *mat.Dense  // and these, completed by principal components
+	last              *mat.Dense  // where the fit before this one has led
+	fitted            Member      // that it was of, whatever the scale
+	axes              *components // and what it has led to
+	objective         *objective[float32]
+	lambda            Lambda  // that it was prepared with
+	within            float64 // and σ_w² at the start
+	search            *knn.Search[float64]
+}
+
+func newTrial(ctx context.Context, set *Settings, f *division, w Whitening, workers int) (*trial, error) {
+	t := &trial{division: f, set: *set, held: f.inSpan}
+	t.set.Workers, t.set.Objective.Float32, t.set.Optimizer.Starts = workers, true, 1
+	t.set.Optimizer.MaxSteps = stepsOfChoice(len(f.samples.classes))
+	var err error
+	base, rows := *f.span, f.rows
+	if w.kind == whiteningDiagonal && f.all != nil {
+		// Nothing else tells one orthonormal basis from another.
+		base.full, rows = f.all.rowsCentered(ctx, f.train, f.held)
+	}
+	if t.white, err = base.whitened(ctx, w, 0, workers); err != nil {
+		return nil, err
+	}
+	if t.white.factor != nil {
+		t.held = mat.DenseCopyOf(rows)
+		multiplyColumns(ctx, t.held, t.white.factor)
+		t.held = t.white.rowsIn(ctx, t.held)
+	}
+	if t.white.white != nil {
+		t.held = mat.DenseCopyOf(t.held)
+		t.white.white.SolveRows(ctx, dense.View(t.held))
+	}
+	t.set.Components = min(set.Components, t.white.s.d)
+	if t.objective, err = newObjective[float32](ctx, t.white.s, &t.set); err != nil {
+		return nil, err
+	}
+	if t.components, err = principalOf(ctx, t.white.s, t.objective.x, t.set.Components, choicePrincipal, workers); err != nil {
+		return nil, err
+	}
+	t.start = t.components
+	return t, nil
+}
+
+// losses returns how c does on the rows held out, with every number of components.
+func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
+	set := c.apply(t.set)
+	set.Leading = 0
+	if fitted := (Member{Whitening: c.Whitening, Method: c.Method, Shrinkage: c.Shrinkage, Lambda: c.Lambda}); fitted != t.fitted {
+		if err := t.fit(ctx, &set); err != nil {
+			return nil, err
+		}
+		var err error
+		if t.axes, err = t.canonical(ctx, &set); err != nil {
+			return nil, err
+		}
+		t.fitted = fitted
+	}
+	p := t.axes.scaled(ctx, &set).p
+	x, y := projected(ctx, t.white.s.x, p, t.set.Workers), projected(ctx, t.held, p, t.set.Workers)
+	if t.search == nil {
+		t.search = new(knn.Search[float64])
+	}
+	out := make([]loss, len(counts))
+	for i, q := range counts {
+		q = min(q, x.Cols)
+		var err error
+		if out[i], err = judge(ctx, t.search, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, t.samples.n)); err != nil {
+			return nil, err
+		}
+		if tooFew(out, i) {
+			break
+		}
+	}
+	return out, nil
+}
+
+// fit sets last to where a few steps lead.
+func (t *trial) fit(ctx context.Context, set *Settings) error {
+	if o := t.objective; t.within > 0 && t.lambda == set.Objective.Lambda {
+		o.ridge = float64(set.Objective.Shrinkage.rho * t.within)
+	} else if err := o.prepare(ctx, set, t.start); err != nil {
+		return err
+	} else {
+		t.lambda, t.within = set.Objective.Lambda, o.w
+	}
+	switch of := set.Optimizer.Method.traits(); {
+	case of.means:
+		t.last = t.fisherStart(ctx)
+		return nil
+	case of.stepless:
+		t.last = t.start
+		return nil
+	}
+	from, err := t.objective.highest(ctx, t.start, t.fisherStart(ctx), t.last)
+	if err != nil {
+		return err
+	}
+	problem := at{inverse[float32]{t.objective}, ctx}
+	res, err := descent.Minimize(ctx, problem, stiefel.New(t.white.s.d, t.set.Components), from, &descent.Settings{
+		MaxSteps: set.Optimizer.MaxSteps, GradientTolerance: 1e-3, FunctionTolerance: 1e-3, GradientToValue: gradientNoise32, Noise: 1e-6,
+	})
+	if err != nil {
+		return err
+	}
+	t.last = res.Point
+	return nil
+}
+
+// canonical returns the canonical components of last, as many as the fit of set is of.
+func (t *trial) canonical(ctx context.Context, set *Settings) (*components, error) {
+	if !set.Optimizer.Method.traits().means {
+		return t.objective.canonical(ctx, t.last)
+	}
+	few, d := *set, t.white.s.d
+	few.Components = set.fitted(len(t.samples.classes))
+	o, err := newObjective[float32](ctx, t.white.s, &few)
+	if err != nil {
+		return nil, err
+	}
+	p := mat.DenseCopyOf(t.last.Slice(0, d, 0, few.Components))
+	if err := o.prepare(ctx, &few, p); err != nil {
+		return nil, err
+	}
+	return o.canonical(ctx, p)
+}
+
+func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
+	if t.fisher == nil {
+		t.fisher = t.white.fisher(ctx, t.start, choicePrincipal)
+	}
+	return t.fisher
+}
+
+// narrow makes t one of q components, as many as it has at most, with the first of all,
+// canonical components of more, for a start.
+func (t *trial) narrow(ctx context.Context, q int, all *mat.Dense) error {
+	d, p := t.components.Dims()
+	t.set.Components = min(q, p)
+	t.start = mat.DenseCopyOf(t.components.Slice(0, d, 0, t.set.Components))
+	t.fisher, t.last, t.fitted, t.within = nil, nil, Member{}, 0
+	if all != nil {
+		t.last = mat.DenseCopyOf(all.Slice(0, d, 0, t.set.Components))
+		if _, err := stiefel.New(t.last.Dims()).Orthonormalize(ctx, t.last, t.last); err != nil {
+			return err
+		}
+	}
+	var err error
+	t.objective, err = newObjective[float32](ctx, t.white.s, &t.set)
+	return err
+}

@@ -1,0 +1,135 @@
+package wda
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/parallel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// piece is a piece of work: those candidates From … To−1 of the list, all with one
+// whitening, that are alive, on one fold, each fitted from where the one before has led; or
+// one candidate with every number of components.
+type piece struct {
+	Fold, From, To int
+	Alive          []bool // parallel to the list
+	Numbers        []bool // parallel to the numbers of components, or nil
+}
+
+// members returns how many candidates are alive in the piece.
+func (p *piece) members() int {
+	n := 0
+	for k := p.From; k < p.To && p.Numbers == nil; k++ {
+		if p.Alive[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// comparer returns the losses of every piece, From … To−1, nil for those that could not be
+// fitted or were not alive.
+type comparer func(ctx context.Context, pieces []piece) ([][][]loss, error)
+
+// local is the comparer of this process.
+func (c *comparison) local(ctx context.Context, pieces []piece) ([][][]loss, error) {
+	out := make([][][]loss, len(pieces))
+	workers := workerCount(c.set.Workers)
+	order := make([]int, len(pieces)) // the longest first
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(pieces[j].members(), pieces[i].members()) })
+	var crew parallel.Crew
+	err := crew.Run(ctx, workers, len(pieces), func(ctx context.Context, _, k int) (err error) {
+		i := order[k]
+		out[i], err = c.do(ctx, &pieces[i], goroutines(k, len(pieces), workers))
+		return err
+	})
+	return out, err
+}
+
+// goroutines returns how many do piece i of n: more where other workers have nothing left to do.
+func goroutines(i, n, workers int) int {
+	if over := n % workers; i >= n-over {
+		return max(workers/over, 1)
+	}
+	return 1
+}
+
+// do does a piece by so many goroutines.
+func (c *comparison) do(ctx context.Context, p *piece, workers int) ([][]loss, error) {
+	out := make([][]loss, p.To-p.From)
+	if p.Numbers != nil {
+		var err error
+		out[0], err = c.leading(ctx, p, workers)
+		return out, err
+	}
+	t, err := newTrial(ctx, c.set, &c.folds[p.Fold], c.list[p.From].Whitening, workers)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return out, nil // whoever cannot be fitted has no loss
+	}
+	for k := p.From; k < p.To; k++ {
+		if !p.Alive[k] {
+			continue
+		}
+		l, err := t.losses(ctx, &c.list[k], c.counts)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err == nil {
+			out[k-p.From] = l
+		}
+	}
+	return out, nil
+}
+
+// leading returns how a candidate does on a fold with every number of components, fitted to
+// each by itself, or nil if it cannot be.
+func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]loss, error) {
+	m := &c.list[of.From]
+	t, err := newTrial(ctx, c.set, &c.folds[of.Fold], m.Whitening, workers)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, nil
+	}
+	out := make([]loss, len(c.counts))
+	var all *mat.Dense
+	for k, q := range c.counts {
+		if !of.Numbers[k] {
+			out[k] = loss{math.Inf(1), 1}
+			continue
+		}
+		if k > 0 && all == nil {
+			all = t.axes.p
+		}
+		if err = t.narrow(ctx, q, all); err == nil {
+			var l []loss
+			if l, err = t.losses(ctx, m, []int{q}); err == nil {
+				if out[k] = l[0]; tooFew(out, k) {
+					break
+				}
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, nil
+	}
+	return out, nil
+}
+
+// multiplications is about how many the comparison makes.
+func (c *comparison) multiplications() float64 {
+	n := float64(min(c.rows, choiceRows))
+	return n * n * float64(len(c.folds)*len(c.list)*c.set.Optimizer.MaxSteps*2*c.set.Objective.Iterations)
+}

@@ -1,0 +1,180 @@
+package wda
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/gomonge/monge/internal/descent"
+)
+
+// Method is a way to maximize J. The implementations are the types Auto, ConjugateGradient,
+// SteepestDescent, ProjectedGradient, Eigen, MiniBatch, Principal and Fisher of this package.
+// In Optimizer, nil means Auto.
+type Method interface {
+	// String returns the name of the method in model files and on the command line.
+	// ParseMethod reads it.
+	String() string
+
+	// traits says what the steps of a fit must know of the method.
+	traits() traits
+}
+
+// Methods returns one value of every method, with its default fields. Eigen comes twice: with
+// the ratio trace and with the trace ratio.
+func Methods() []Method {
+	return []Method{
+		Auto{}, ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}, Eigen{}, Eigen{TraceRatio: true},
+		MiniBatch{}, Principal{}, Fisher{},
+	}
+}
+
+// ParseMethod returns the method with this name: auto, cg, sd, pg, eigen, eigen-trace,
+// minibatch, principal or fisher. Any other name is an error that wraps ErrSettings.
+func ParseMethod(name string) (Method, error) {
+	var names []string
+	for _, m := range Methods() {
+		if m.String() == name {
+			return m, nil
+		}
+		names = append(names, m.String())
+	}
+	return nil, fmt.Errorf("%w: unknown method %q: use one of %s", ErrSettings, name, strings.Join(names, ", "))
+}
+
+// methodText returns the name of m and its BatchSize, if it has one: what parseMethod reads.
+func methodText(m Method) (name string, batchSize int) {
+	if m == nil {
+		m = Auto{}
+	}
+	b, _ := m.(MiniBatch)
+	return m.String(), b.BatchSize
+}
+
+// parseMethod is ParseMethod for a method with this BatchSize, if it has one.
+func parseMethod(name string, batchSize int) (Method, error) {
+	m, err := ParseMethod(name)
+	if b, ok := m.(MiniBatch); ok {
+		b.BatchSize = batchSize
+		m = b
+	}
+	return m, err
+}
+
+// Auto is the default method. It first looks for a good start: it takes the best of P⁰, the
+// principal components, and the result of a few steps of Eigen from there. From this start it
+// maximizes J by limited-memory BFGS on the manifold with the exact gradient.
+//
+// With hardly more samples than features (n ≤ d + 1) some maxima of J fit only noise. Auto
+// then starts at the principal components or the directions of Fisher, whichever is better.
+type Auto struct{}
+
+// ConjugateGradient is Riemannian conjugate gradient with the exact gradient.
+type ConjugateGradient struct{}
+
+// SteepestDescent is Riemannian steepest descent (of −J) with the exact gradient.
+type SteepestDescent struct{}
+
+// ProjectedGradient is Algorithm 1 of the paper.
+type ProjectedGradient struct{}
+
+// Eigen improves the transport plans and the projection in turn, without a gradient. With
+// the plans fixed, the projection is a solution of an eigenvalue problem. The best iterate is
+// the result. It is usually close to a maximum of J, but no maximum.
+type Eigen struct {
+	// TraceRatio maximizes the trace ratio, which is J for fixed plans (D. M. Roh, Z. Bai and
+	// R.-C. Li, arXiv:2211.11891). Default: the ratio trace (H. Liu, Y. Cai, Y.-L. Chen and
+	// P. Li, NeurIPS 2020).
+	TraceRatio bool
+}
+
+// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the start of Auto. It
+// is for many samples: each step sees BatchSize samples of some classes, and no step takes
+// time or memory in the square of the number of samples. It is the only method for samples
+// that are not in memory. Transport between mini-batches is biased, so its result is a little
+// worse than that of the exact methods.
+type MiniBatch struct {
+	// BatchSize is the number of samples of a class in a step. A class that has fewer samples
+	// is taken whole. Default 64; at least 2.
+	BatchSize int
+}
+
+// Principal takes P⁰ itself, without a step: the principal components of the (whitened)
+// features. WDA tends to it for ρ → ∞.
+type Principal struct{}
+
+// Fisher takes the leading directions in which the means of the classes differ, without a
+// step. With whitened features this is regularized discriminant analysis. WDA tends to it for
+// λ → 0. There are at most C − 1 such directions for C classes. Further components are
+// principal components, scaled to almost zero.
+type Fisher struct{}
+
+func (Auto) String() string              { return "auto" }
+func (ConjugateGradient) String() string { return "cg" }
+func (SteepestDescent) String() string   { return "sd" }
+func (ProjectedGradient) String() string { return "pg" }
+func (MiniBatch) String() string         { return "minibatch" }
+func (Principal) String() string         { return "principal" }
+func (Fisher) String() string            { return "fisher" }
+
+func (m Eigen) String() string {
+	if m.TraceRatio {
+		return "eigen-trace"
+	}
+	return "eigen"
+}
+
+// traits are what the steps of a fit must know of a method. solver.go has the methods
+// themselves.
+type traits struct {
+	// open: what the settings leave open may be chosen with starts and steps of its own, and
+	// from Principal and Fisher, too.
+	open bool
+	// searches: the fit looks for a good start first.
+	searches bool
+	// stepless: the result is the start.
+	stepless bool
+	// means: the start is that of Fisher.
+	means bool
+	// draws: the samples are seen in mini-batches, and need not be in memory.
+	draws bool
+	// matrices is the number of matrices of the size of P that the steps take.
+	matrices int
+}
+
+// descentMatrices are those of package descent and of the manifold.
+const descentMatrices = 11 + 2
+
+func (Auto) traits() traits {
+	return traits{open: true, searches: true, matrices: descentMatrices + 2*descent.MemoryPairs}
+}
+func (ConjugateGradient) traits() traits { return traits{matrices: descentMatrices} }
+func (SteepestDescent) traits() traits   { return traits{matrices: descentMatrices} }
+func (ProjectedGradient) traits() traits { return traits{matrices: descentMatrices} }
+func (Eigen) traits() traits             { return traits{} }
+func (MiniBatch) traits() traits {
+	return traits{searches: true, draws: true, matrices: descentMatrices}
+}
+func (Principal) traits() traits { return traits{stepless: true} }
+func (Fisher) traits() traits    { return traits{stepless: true, means: true} }
+
+// checkedMethod returns m as a value with its defaults, Auto for nil, or an error that wraps
+// ErrSettings.
+func checkedMethod(m Method) (Method, error) {
+	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return Auto{}, nil
+	} else if v.Kind() == reflect.Pointer {
+		m = v.Elem().Interface().(Method)
+	}
+	b, ok := m.(MiniBatch)
+	if !ok {
+		return m, nil
+	}
+	if b.BatchSize == 0 {
+		b.BatchSize = 64
+	}
+	if b.BatchSize < 2 {
+		return m, fmt.Errorf("%w: BatchSize of MiniBatch is %d; it must be at least 2", ErrSettings, b.BatchSize)
+	}
+	return b, nil
+}

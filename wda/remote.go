@@ -1,0 +1,248 @@
+package wda
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/sinkhorn"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Executor does parts of a computation in other processes or on other machines. Type Cluster
+// of module github.com/gomonge/monge/beam is one. Fit, Score and CrossValidate divide what
+// they do into items that do not depend on each other, and send them if it is worth it. The
+// other end calls OpenWork. Both ends must run the same version of this package.
+type Executor interface {
+	// Worth reports whether a computation of about so many multiplications is worth sending.
+	Worth(multiplications float64) bool
+	// Do returns the result of every item, in their order. It may have an item done several
+	// times, which gives the same bytes every time. An error ends the computation: that an
+	// item could not be done, or the cause of the end of ctx.
+	Do(ctx context.Context, w *Work) ([][]byte, error)
+}
+
+// Work is what an Executor does: the items of one task, and what they share. It is plain
+// bytes that only OpenWork understands.
+type Work struct {
+	Task   string
+	Shared []byte
+	Items  [][]byte
+	// Together is the number of consecutive items that are done faster by one process, as
+	// they have steps in common. 0 is 1.
+	Together int
+}
+
+// remote is an Executor for one computation, or nil if it stays in this process.
+func (s *Settings) remote(multiplications float64) Executor {
+	if s.Executor == nil || !s.Executor.Worth(multiplications) {
+		return nil
+	}
+	return s.Executor
+}
+
+// send has items done by an executor and returns their results.
+func send[Result, Item any](ctx context.Context, to Executor, task string, shared []byte, items []Item, together int) ([]Result, error) {
+	w := &Work{Task: task, Shared: shared, Items: make([][]byte, len(items)), Together: together}
+	for i, item := range items {
+		var err error
+		if w.Items[i], err = encodeWire(item); err != nil {
+			return nil, err
+		}
+	}
+	answers, err := to.Do(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if len(answers) != len(items) {
+		return nil, fmt.Errorf("wda: the Executor returned %d results for %d items of task %s", len(answers), len(items), task)
+	}
+	out := make([]Result, len(items))
+	for i, b := range answers {
+		if err := decodeWire(b, &out[i]); err != nil {
+			return nil, fmt.Errorf("wda: result %d of task %s: %w", i, task, err)
+		}
+	}
+	return out, nil
+}
+
+// doer does one item at the other end. Any number of goroutines may call it.
+type doer = func(ctx context.Context, item []byte) ([]byte, error)
+
+// receive returns a doer that decodes items and encodes results. An error of do means that
+// the item could not be done here; what can go wrong with it anywhere is a result. A result
+// that was made after the end of the context is none, as it may be unfinished.
+func receive[Item, Result any](do func(ctx context.Context, item Item) (Result, error)) doer {
+	return func(ctx context.Context, data []byte) ([]byte, error) {
+		var item Item
+		if err := decodeWire(data, &item); err != nil {
+			return nil, err
+		}
+		result, err := do(ctx, item)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return encodeWire(result)
+	}
+}
+
+// Items and results are encoded by package gob. Long arrays, which gob would encode element
+// by element, and settings, whose values have texts, are bytes in it.
+
+func encodeWire(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(v)
+	return b.Bytes(), err
+}
+
+func decodeWire(data []byte, v any) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(v) }
+
+func packed[T dist.Float](v []T) []byte {
+	b, err := binary.Append(nil, binary.LittleEndian, v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func unpacked[T dist.Float](b []byte) []T {
+	var one T
+	v := make([]T, len(b)/binary.Size(one))
+	if _, err := binary.Decode(b, binary.LittleEndian, v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// wireMatrix is a matrix.
+type wireMatrix struct {
+	Rows, Cols int
+	Data       []byte
+}
+
+// wired returns m to be encoded, nil for nil.
+func wired(ctx context.Context, m mat.Matrix) *wireMatrix {
+	if m == nil {
+		return nil
+	}
+	n, d := m.Dims()
+	w := &wireMatrix{n, d, make([]byte, 0, 8*n*d)}
+	rows := rowsOf(m)
+	rowByRow(ctx, 0, n, d, func(i int) { w.Data, _ = binary.Append(w.Data, binary.LittleEndian, rows(i)) })
+	return w
+}
+
+func (w *wireMatrix) dense() *mat.Dense {
+	return mat.NewDense(w.Rows, w.Cols, unpacked[float64](w.Data))
+}
+
+// wireSettings are settings without Progress, Validation and Executor.
+type wireSettings struct {
+	Text      []byte // JSON
+	Method    string
+	BatchSize int // of MiniBatch
+	Lambda    wireLambda
+	Init      *wireMatrix // nil if there is none
+}
+
+// textSettings hides the fields that have no text.
+type textSettings struct {
+	Settings
+	Progress   *struct{} `json:",omitempty"`
+	Validation *struct{} `json:",omitempty"`
+}
+
+func wiredSettings(ctx context.Context, s Settings) (w wireSettings, err error) {
+	if s.Optimizer.Method, err = checkedMethod(s.Optimizer.Method); err != nil {
+		return w, err
+	}
+	w.Method, w.BatchSize = methodText(s.Optimizer.Method)
+	w.Lambda, s.Objective.Lambda = wiredLambda(ctx, s.Objective.Lambda), Lambda{}
+	w.Init, s.Optimizer.Init, s.Optimizer.Method = wired(ctx, s.Optimizer.Init), nil, nil
+	w.Text, err = json.Marshal(textSettings{Settings: s})
+	return w, err
+}
+
+func (w *wireSettings) settings() (Settings, error) {
+	var t textSettings
+	err := json.Unmarshal(w.Text, &t)
+	if err == nil {
+		t.Objective.Lambda, err = w.Lambda.lambda()
+	}
+	if err == nil {
+		t.Optimizer.Method, err = parseMethod(w.Method, w.BatchSize)
+	}
+	if w.Init != nil {
+		t.Optimizer.Init = w.Init.dense()
+	}
+	return t.Settings, err
+}
+
+// wireLambda is λ: its text, or a matrix.
+type wireLambda struct {
+	Text   string
+	Matrix *wireMatrix
+}
+
+func wiredLambda(ctx context.Context, l Lambda) wireLambda {
+	if l.matrix != nil {
+		return wireLambda{Matrix: wired(ctx, l.matrix)}
+	}
+	return wireLambda{Text: l.String()}
+}
+
+func (w *wireLambda) lambda() (l Lambda, err error) {
+	if w.Matrix != nil {
+		return LambdaMatrix(w.Matrix.dense()), nil
+	}
+	return l, l.UnmarshalText([]byte(w.Text))
+}
+
+// wireError is an error that is a result: what it says, and which of these it wraps.
+type wireError struct {
+	Text  string
+	Wraps []int
+}
+
+var wireCauses = []error{
+	ErrShape, ErrNotFinite, ErrSettings, ErrLabels, ErrNoSpread, sinkhorn.ErrMarginals, sinkhorn.ErrRange, sinkhorn.ErrNotConverged,
+}
+
+// wiredError returns err to be encoded.
+func wiredError(err error) *wireError {
+	w := &wireError{Text: err.Error()}
+	for i, c := range wireCauses {
+		if errors.Is(err, c) {
+			w.Wraps = append(w.Wraps, i)
+		}
+	}
+	return w
+}
+
+// arrivedError is an error from elsewhere.
+type arrivedError struct {
+	text   string
+	causes []error
+}
+
+func (e *arrivedError) Error() string   { return e.text }
+func (e *arrivedError) Unwrap() []error { return e.causes }
+
+func (w *wireError) error() error {
+	if w == nil {
+		return nil
+	}
+	e := &arrivedError{text: w.Text}
+	for _, i := range w.Wraps {
+		e.causes = append(e.causes, wireCauses[i])
+	}
+	return e
+}
