@@ -6,76 +6,137 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/gomonge/monge/examples/service/server/engine"
+	"google.golang.org/grpc"
 )
 
-// Config is what New needs. Every field is a flag.
+// Config configures New. Flags defines a flag for every field except the last two.
 type Config struct {
 	Engine engine.Config
-
-	// HTTP, GRPC and Admin are addresses to listen on; an empty one is none.
+	// HTTP, GRPC and Admin are the addresses to listen on; an empty one is not served.
 	HTTP, GRPC, Admin string
 	// TLSCert and TLSKey are PEM files.
 	TLSCert, TLSKey string
-	// TokenFile holds the bearer token that clients must show.
+	// TokenFile holds the bearer token that clients must send.
 	TokenFile string
 	// Public allows addresses other than loopback without TLS and token.
 	Public bool
 
 	Body        int64         // bytes of a request
-	Bodies      int64         // bytes of all requests that are being read or answered
+	Bodies      int64         // bytes of all requests that are being received or answered
+	Receiving   int           // gRPC messages that are being received at a time
 	Connections int           // of each listener
+	Streams     int           // requests at a time on an HTTP/2 connection
 	ReadTimeout time.Duration // in which a request must have come
-	Watch       time.Duration // between looks at the model file; 0 looks only when told to
-	// Drain is the time between saying that no more requests are wanted and closing the
-	// listeners; Grace is what requests in flight then have to end.
+	Idle        time.Duration // after which a connection without requests is closed
+	Age         time.Duration // after which any connection is closed
+	Watch       time.Duration // between looks at the model file; 0 for none
+	// Drain is the time between /readyz answering 503 and the closing of the listeners.
+	// Grace is the time that requests in progress then have.
 	Drain, Grace time.Duration
+	AccessLog    bool
+
+	// Middleware wraps the handler of HTTP, GRPCOptions are further options of gRPC's server.
+	// They are where an OpenTelemetry SDK is plugged in.
+	Middleware  func(http.Handler) http.Handler
+	GRPCOptions []grpc.ServerOption
 }
 
-// Flags defines a flag for every field, with its default.
+// Flags defines the flags, with their defaults.
 func (c *Config) Flags(fs *flag.FlagSet) {
 	e := &c.Engine
 	*e = engine.DefaultConfig()
-	fs.StringVar(&e.Model, "model", "", "model `file`, as monge fit --k writes it (required); read again on SIGHUP, POST /reload and -watch")
-	fs.StringVar(&e.Check.Samples, "check", "", "`file` of samples and their classes that a model must classify before it is served")
-	fs.Float64Var(&e.Check.Accuracy, "check-accuracy", e.Check.Accuracy, "share of them that it must classify right")
-	fs.Float64Var(&e.Check.RejectShare, "reject-share", 0, "reject a class that fewer than this share of the neighbors have")
-	fs.Float64Var(&e.Check.RejectQuantile, "reject-quantile", 0, "reject a class whose neighbors are farther than those of this part of the -check samples, as 0.99")
-	fs.StringVar(&c.HTTP, "http", "127.0.0.1:8080", "address of HTTP; empty is none")
-	fs.StringVar(&c.GRPC, "grpc", "127.0.0.1:8081", "address of gRPC; empty is none")
-	fs.StringVar(&c.Admin, "admin", "127.0.0.1:8082", "address of /metrics and /reload; empty is none")
-	fs.StringVar(&c.TLSCert, "tls-cert", "", "PEM `file` of the certificate")
-	fs.StringVar(&c.TLSKey, "tls-key", "", "PEM `file` of its key")
-	fs.StringVar(&c.TokenFile, "token-file", "", "`file` of the bearer token that clients must show")
+	fs.StringVar(&e.Model, "model", "", "model `file`, as written by monge fit --k (required); read again on SIGHUP, POST /reload and -watch")
+	fs.StringVar(&e.Check.Samples, "check", "", "`file` of labeled samples; a model must classify them before it is served")
+	fs.Float64Var(&e.Check.Accuracy, "check-accuracy", e.Check.Accuracy, "share of the -check samples that the model must classify correctly")
+	fs.Float64Var(&e.Check.RejectShare, "reject-share", 0, "reject a class if fewer than this share of the neighbors have it")
+	fs.Float64Var(&e.Check.RejectQuantile, "reject-quantile", 0, "reject a class if the neighbors are farther than this quantile of the -check samples' distances, such as 0.99")
+	fs.StringVar(&c.HTTP, "http", "127.0.0.1:8080", "`address` of HTTP; empty to switch it off")
+	fs.StringVar(&c.GRPC, "grpc", "127.0.0.1:8081", "`address` of gRPC; empty to switch it off")
+	fs.StringVar(&c.Admin, "admin", "127.0.0.1:8082", "`address` of /metrics, /reload and /debug/pprof; empty to switch it off")
+	fs.StringVar(&c.TLSCert, "tls-cert", "", "PEM `file` of the TLS certificate")
+	fs.StringVar(&c.TLSKey, "tls-key", "", "PEM `file` of the TLS key")
+	fs.StringVar(&c.TokenFile, "token-file", "", "`file` that holds the bearer token; clients must send it")
 	fs.BoolVar(&c.Public, "insecure-public", false, "allow addresses other than loopback without TLS and token")
-	fs.Int64Var(&c.Body, "max-body", 8<<20, "bytes of a request")
-	fs.Int64Var(&c.Bodies, "max-bodies", 128<<20, "bytes of all HTTP requests that are being read or answered")
-	fs.IntVar(&e.Limits.Rows, "max-rows", e.Limits.Rows, "rows to project or classify in a request")
-	fs.IntVar(&e.Limits.Columns, "max-columns", e.Limits.Columns, "dimension of points to transport")
-	fs.IntVar(&e.Limits.Pairs, "max-pairs", e.Limits.Pairs, "n·m of a transport problem")
-	fs.DurationVar(&e.Limits.Timeout, "timeout", e.Limits.Timeout, "time for a request, waiting included")
-	fs.IntVar(&c.Connections, "max-connections", 1024, "connections of a listener; others wait in the backlog")
+	fs.Int64Var(&c.Body, "max-body", 8<<20, "limit of the `bytes` of a request")
+	fs.Int64Var(&c.Bodies, "max-bodies", 128<<20, "limit of the `bytes` of all requests that are being received or answered")
+	fs.IntVar(&c.Receiving, "max-receiving", 16, "gRPC messages that are received at the same time; others wait for at most -read-timeout")
+	fs.IntVar(&e.Requests, "max-requests", e.Requests, "requests in progress, over HTTP and gRPC; more are turned away")
+	fs.IntVar(&e.Limits.Rows, "max-rows", e.Limits.Rows, "rows to project or classify in one request")
+	fs.IntVar(&e.Limits.Columns, "max-columns", e.Limits.Columns, "dimension of the points of a transport problem")
+	fs.IntVar(&e.Limits.Pairs, "max-pairs", e.Limits.Pairs, "product n·m of the points of a transport problem")
+	fs.DurationVar(&e.Limits.Timeout, "timeout", e.Limits.Timeout, "time limit of a request from its last byte on, waiting included")
+	fs.IntVar(&c.Connections, "max-connections", 1024, "connections of a listener; at the limit an idle one is closed for a new one")
+	fs.IntVar(&c.Streams, "max-streams", 128, "requests at a time on one HTTP/2 or gRPC connection")
 	fs.IntVar(&e.Queue, "queue", e.Queue, "requests to project or classify that wait for a processor; more are turned away")
+	fs.DurationVar(&e.Wait, "queue-wait", e.Wait, "longest time in -queue; under lasting overload a tenth of it")
 	fs.IntVar(&e.TransportQueue, "transport-queue", e.TransportQueue, "requests that wait for a solver; more are turned away")
-	fs.IntVar(&e.Solvers.Number, "solvers", 0, "transport problems at a time; 0 is GOMAXPROCS")
-	fs.Int64Var(&e.Solvers.Memory, "solver-memory", e.Solvers.Memory, "bytes that the workspaces of all solvers may take")
+	fs.DurationVar(&e.TransportWait, "transport-queue-wait", e.TransportWait, "longest time in -transport-queue; under lasting overload a tenth of it")
+	fs.IntVar(&e.Solvers.Number, "solvers", 0, "transport problems that are solved at a time; 0 for GOMAXPROCS")
+	fs.Int64Var(&e.Solvers.Memory, "solver-memory", e.Solvers.Memory, "limit of the `bytes` of all solvers' workspaces")
 	fs.Float64Var(&e.Solvers.Tolerance, "tolerance", e.Solvers.Tolerance, "marginal error at which a transport problem is solved")
-	fs.IntVar(&e.Solvers.MaxIterations, "max-iterations", e.Solvers.MaxIterations, "iterations at most")
-	fs.DurationVar(&c.ReadTimeout, "read-timeout", 10*time.Second, "time in which a request must have come")
-	fs.DurationVar(&c.Watch, "watch", 0, "time between looks at the model file; 0 looks only when told to")
-	fs.DurationVar(&c.Drain, "drain", 0, "time between /readyz saying no and the listeners' closing, for a load balancer to notice")
-	fs.DurationVar(&c.Grace, "grace", 15*time.Second, "time for requests in flight to end")
+	fs.IntVar(&e.Solvers.MaxIterations, "max-iterations", e.Solvers.MaxIterations, "limit of the iterations of a transport problem")
+	fs.DurationVar(&c.ReadTimeout, "read-timeout", 10*time.Second, "time limit for receiving a request")
+	fs.DurationVar(&c.Idle, "idle-timeout", 2*time.Minute, "time after which a connection without requests is closed")
+	fs.DurationVar(&c.Age, "max-connection-age", 30*time.Minute, "time after which a connection is closed when its requests have ended; 0 for no limit")
+	fs.DurationVar(&c.Watch, "watch", 0, "interval of looking for a new model file; 0 to switch it off")
+	fs.DurationVar(&c.Drain, "drain", 0, "on SIGTERM, time between /readyz answering 503 and the closing of the listeners")
+	fs.DurationVar(&c.Grace, "grace", 15*time.Second, "on SIGTERM, time for requests in progress to end")
+	fs.BoolVar(&c.AccessLog, "access-log", true, "log one line for every request")
 }
 
-// secrets reads what the files of the configuration hold, and refuses addresses that
-// others can reach unless both are there or Public says so.
+// Variable returns the environment variable of a flag: MONGE_SERVICE_MAX_BODY for max-body.
+func Variable(flag string) string {
+	return "MONGE_SERVICE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// Environment sets every flag of fs whose variable is in environ, which is a list as os.Environ
+// returns it. Call it before fs.Parse: then flags of the command line win. It also returns the
+// names of variables that begin with MONGE_SERVICE_ and set no flag. They are no error, since
+// Kubernetes sets MONGE_SERVICE_HOST and others for a service named monge.
+func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err error) {
+	flags := map[string]*flag.Flag{}
+	fs.VisitAll(func(f *flag.Flag) { flags[Variable(f.Name)] = f })
+	for _, e := range environ {
+		name, value, _ := strings.Cut(e, "=")
+		if !strings.HasPrefix(name, Variable("")) {
+			continue
+		}
+		f := flags[name]
+		if f == nil {
+			unknown = append(unknown, name)
+			continue
+		}
+		if err := f.Value.Set(value); err != nil {
+			return nil, fmt.Errorf("environment variable %s, value %q: %w", name, value, err)
+		}
+	}
+	return unknown, nil
+}
+
+// check returns an error for values that make no sense. Package engine checks its own.
+func (c *Config) check() error {
+	switch {
+	case c.Body < 1 || c.Body > c.Bodies:
+		return fmt.Errorf("-max-body is %d and -max-bodies is %d: both must be positive, and the first must not exceed the second", c.Body, c.Bodies)
+	case c.Connections < 1 || c.Streams < 1 || c.Receiving < 1:
+		return fmt.Errorf("-max-connections is %d, -max-streams is %d, -max-receiving is %d: they must be positive", c.Connections, c.Streams, c.Receiving)
+	case c.ReadTimeout <= 0 || c.Idle <= 0 || c.Age < 0 || c.Watch < 0 || c.Drain < 0 || c.Grace < 0:
+		return errors.New("-read-timeout and -idle-timeout must be positive; -max-connection-age, -watch, -drain and -grace must not be negative")
+	}
+	return nil
+}
+
+// secrets reads the certificate, its key and the token. It refuses addresses that other
+// machines can reach, unless there are TLS and a token, or Public is set.
 func (c *Config) secrets() (conf *tls.Config, token string, err error) {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
-		return nil, "", errors.New("-tls-cert and -tls-key go together")
+		return nil, "", errors.New("-tls-cert and -tls-key go together: give both or none")
 	}
 	if c.TLSCert != "" {
 		cert, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
@@ -90,7 +151,7 @@ func (c *Config) secrets() (conf *tls.Config, token string, err error) {
 			return nil, "", err
 		}
 		if token = strings.TrimSpace(string(text)); len(token) < 16 {
-			return nil, "", fmt.Errorf("%s: a token of %d characters, 16 are the least", c.TokenFile, len(token))
+			return nil, "", fmt.Errorf("%s: the token has %d characters; at least 16 are needed", c.TokenFile, len(token))
 		}
 	}
 	for _, address := range []string{c.HTTP, c.GRPC, c.Admin} {
@@ -102,7 +163,7 @@ func (c *Config) secrets() (conf *tls.Config, token string, err error) {
 			return nil, "", err
 		}
 		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return nil, "", fmt.Errorf("%s can be reached by others: give -tls-cert, -tls-key and -token-file, or -insecure-public", address)
+			return nil, "", fmt.Errorf("%s can be reached by other machines: give -tls-cert, -tls-key and -token-file, or -insecure-public to allow it without", address)
 		}
 	}
 	return conf, token, nil

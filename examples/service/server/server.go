@@ -1,4 +1,4 @@
-// Package server makes one service of the engine, its protocols and its listeners.
+// Package server joins the engine, its protocols and its listeners to a service.
 package server
 
 import (
@@ -15,34 +15,45 @@ import (
 	"github.com/gomonge/monge/examples/service/server/engine"
 	"github.com/gomonge/monge/examples/service/server/grpcapi"
 	"github.com/gomonge/monge/examples/service/server/httpapi"
+	"github.com/gomonge/monge/examples/service/server/internal/guard"
 	"github.com/gomonge/monge/examples/service/server/metrics"
-	"golang.org/x/net/netutil"
+	"github.com/gomonge/monge/examples/service/server/request"
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 )
 
-// Server is a service that listens.
+// Server is a service that listens. Run answers requests.
 type Server struct {
 	config Config
 	log    *slog.Logger
-	seen   os.FileInfo // the model file when it was looked at last
+	seen   os.FileInfo // the model file as it was last seen
 	api    *httpapi.API
-	drain  func() // of gRPC
+	drain  func() // makes gRPC's health service say NOT_SERVING
 	http   []*http.Server
 	grpc   *grpc.Server
-	// listeners are those of http, in order, and that of grpc.
+	// listeners are those of http, in the same order, and then that of grpc.
 	listeners []net.Listener
 }
 
-// New reads the model and listens; Run answers.
+// New reads the model and opens the listeners. Run answers requests.
 func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err error) {
 	conf, token, err := config.secrets()
 	if err != nil {
 		return nil, err
 	}
-	if config.Body < 1 || config.Body > config.Bodies || config.Connections < 1 {
-		return nil, fmt.Errorf("bodies of %d bytes, of %d in all, on %d connections", config.Body, config.Bodies, config.Connections)
+	if err := config.check(); err != nil {
+		return nil, err
 	}
+	if config.Middleware == nil {
+		config.Middleware = func(h http.Handler) http.Handler { return h }
+	}
+	log = slog.New(request.Handler(log.Handler()))
+	var access *request.Log
+	if config.AccessLog {
+		access = &request.Log{Logger: log}
+	}
+	bodies := semaphore.NewWeighted(config.Bodies)
 	seen, _ := os.Stat(config.Engine.Model) // before it is read
 	e, err := engine.New(config.Engine, log)
 	if err != nil {
@@ -50,33 +61,41 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	}
 	m.Watch(e)
 	s := &Server{config: config, log: log, seen: seen, drain: func() {}}
-	s.api = httpapi.New(e, m, log, httpapi.Config{Token: token, Body: config.Body, Bodies: config.Bodies})
+	s.api = httpapi.New(e, m, log, httpapi.Config{Token: token, Body: config.Body, Bodies: bodies, Access: access, Age: config.Age})
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
 	for _, l := range []struct {
-		address string
-		handler http.Handler
-	}{{config.HTTP, s.api.Handler()}, {config.Admin, s.api.Admin()}} {
+		name, address string
+		handler       http.Handler
+		write         time.Duration // to answer
+	}{
+		{"http", config.HTTP, config.Middleware(s.api.Handler()), 2*config.ReadTimeout + config.Engine.Limits.Timeout},
+		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // a profile takes as long as it is asked to
+	} {
 		if l.address == "" {
 			continue
 		}
-		if err := s.listen(l.address); err != nil {
+		if err := s.listen(l.name, l.address, m); err != nil {
 			return nil, err
 		}
 		s.http = append(s.http, &http.Server{
 			Handler: l.handler, TLSConfig: conf.Clone(), ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-			ReadHeaderTimeout: config.ReadTimeout, ReadTimeout: config.ReadTimeout, IdleTimeout: 2 * time.Minute,
-			WriteTimeout: 2*config.ReadTimeout + config.Engine.Limits.Timeout, MaxHeaderBytes: 16 << 10,
+			ReadHeaderTimeout: config.ReadTimeout, ReadTimeout: config.ReadTimeout, IdleTimeout: config.Idle,
+			WriteTimeout: l.write, MaxHeaderBytes: 16 << 10, ConnContext: guard.NewContext,
+			HTTP2: &http.HTTP2Config{MaxConcurrentStreams: config.Streams, MaxReceiveBufferPerStream: 64 << 10, SendPingTimeout: time.Minute, PingTimeout: 20 * time.Second},
 		})
 	}
 	if config.GRPC != "" {
-		if err := s.listen(config.GRPC); err != nil {
+		if err := s.listen("grpc", config.GRPC, m); err != nil {
 			return nil, err
 		}
-		g := grpcapi.Config{Token: token, Body: config.Body, Streams: 256}
+		g := grpcapi.Config{
+			Token: token, Body: config.Body, Bodies: bodies, Receiving: config.Receiving, ReceiveTime: config.ReadTimeout, Streams: uint32(config.Streams),
+			Access: access, Idle: config.Idle, Age: config.Age, Grace: config.Grace, Options: config.GRPCOptions,
+		}
 		if conf != nil {
 			g.TLS = credentials.NewTLS(conf)
 		}
@@ -88,12 +107,14 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 }
 
 // listen adds a listener.
-func (s *Server) listen(address string) error {
+func (s *Server) listen(name, address string, m *metrics.Metrics) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
-	s.listeners = append(s.listeners, netutil.LimitListener(l, s.config.Connections))
+	g := guard.Listen(l, s.config.Connections, max(1, s.config.Receiving/2), m.Evicted)
+	m.Gauge("monge_connections", "Open connections.", map[string]string{"listener": name}, g.Open)
+	s.listeners = append(s.listeners, g)
 	return nil
 }
 
@@ -104,7 +125,8 @@ func (s *Server) close() {
 	}
 }
 
-// Addresses returns those of the listeners: HTTP, admin and gRPC, as far as there are any.
+// Addresses returns the addresses of the listeners, in the order HTTP, admin, gRPC. Those that
+// are switched off are left out.
 func (s *Server) Addresses() (out []net.Addr) {
 	for _, l := range s.listeners {
 		out = append(out, l.Addr())
@@ -112,11 +134,11 @@ func (s *Server) Addresses() (out []net.Addr) {
 	return out
 }
 
-// Reload reads the model file again. Its error has been logged.
+// Reload reads the model file again. It logs its error, too.
 func (s *Server) Reload() error { return s.api.Reload() }
 
-// Run answers until the context ends, then lets requests in flight end. Its error says
-// what failed, or that they did not end in time.
+// Run answers requests until the context ends. Then it lets requests in progress end. It
+// returns what failed, or an error if requests did not end within the grace time.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -157,7 +179,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(failed, s.shutdown())
 }
 
-// shutdown closes the listeners, and what does not end in time.
+// shutdown closes the listeners, waits for requests in progress, and then closes connections.
 func (s *Server) shutdown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Grace)
 	defer cancel()
@@ -187,7 +209,7 @@ func (s *Server) shutdown() error {
 	return errors.Join(errs...)
 }
 
-// watch reloads the model when its file is another.
+// watch reloads the model whenever its file has been replaced or changed.
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(s.config.Watch)
 	defer tick.Stop()

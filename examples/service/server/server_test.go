@@ -200,6 +200,23 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
+// TestEnvironment: every flag has a variable, and the command line wins.
+func TestEnvironment(t *testing.T) {
+	var c Config
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	c.Flags(fs)
+	unknown, err := Environment(fs, []string{"MONGE_SERVICE_HOST=10.0.0.1", "PATH=/bin", "MONGE_SERVICE_MAX_BODY=1000", "MONGE_SERVICE_QUEUE_WAIT=5ms", "MONGE_SERVICE_ACCESS_LOG=false", "MONGE_SERVICE_HTTP=", "MONGE_LEVEL=avx2"})
+	if err == nil {
+		err = fs.Parse([]string{"-queue-wait", "7ms"})
+	}
+	if err != nil || len(unknown) != 1 || unknown[0] != "MONGE_SERVICE_HOST" || c.Body != 1000 || c.Engine.Wait != 7*time.Millisecond || c.AccessLog || c.HTTP != "" || c.GRPC == "" {
+		t.Errorf("%v, %+v", err, c)
+	}
+	if _, err := Environment(fs, []string{"MONGE_SERVICE_MAX_BODY=many"}); err == nil || !strings.Contains(err.Error(), `MONGE_SERVICE_MAX_BODY, value "many"`) {
+		t.Error(err)
+	}
+}
+
 // TestFullDisk: the service writes nothing but its log; where that cannot be written, it
 // goes on and counts.
 func TestFullDisk(t *testing.T) {
@@ -208,7 +225,9 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("no /dev/full here")
 	}
 	defer full.Close()
-	r := start(t, config(t), full)
+	conf := config(t)
+	conf.AccessLog = false
+	r := start(t, conf, full)
 	c := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}}
 	defer c.Close()
 	if o := c.Do(); o != load.OK {
@@ -266,18 +285,20 @@ func TestAddresses(t *testing.T) {
 		says   string
 	}{
 		"loopback":   {func(c *Config) { c.HTTP, c.GRPC, c.Admin = "localhost:0", "127.8.8.8:0", "" }, ""},
-		"public":     {func(c *Config) { c.HTTP = ":0" }, "can be reached by others"},
-		"admin":      {func(c *Config) { c.Admin = "0.0.0.0:0" }, "can be reached by others"},
-		"gRPC":       {func(c *Config) { c.GRPC = "example.com:0" }, "can be reached by others"},
-		"TLS only":   {func(c *Config) { c.GRPC, c.TLSCert, c.TLSKey = ":0", cert, key }, "can be reached by others"},
-		"token only": {func(c *Config) { c.GRPC, c.TokenFile = ":0", token }, "can be reached by others"},
+		"public":     {func(c *Config) { c.HTTP = ":0" }, "can be reached by other machines"},
+		"admin":      {func(c *Config) { c.Admin = "0.0.0.0:0" }, "can be reached by other machines"},
+		"gRPC":       {func(c *Config) { c.GRPC = "example.com:0" }, "can be reached by other machines"},
+		"TLS only":   {func(c *Config) { c.GRPC, c.TLSCert, c.TLSKey = ":0", cert, key }, "can be reached by other machines"},
+		"token only": {func(c *Config) { c.GRPC, c.TokenFile = ":0", token }, "can be reached by other machines"},
 		"both":       {func(c *Config) { c.TokenFile, c.TLSCert, c.TLSKey = token, cert, key }, ""},
 		"asked for":  {func(c *Config) { c.HTTP, c.Public = "127.0.0.1:0", true }, ""},
 		"no key":     {func(c *Config) { c.TLSCert = cert }, "go together"},
 		"no file":    {func(c *Config) { c.TLSCert, c.TLSKey = cert, cert+"x" }, "no such file"},
-		"short":      {func(c *Config) { c.TokenFile = short }, "a token of 4 characters"},
+		"short":      {func(c *Config) { c.TokenFile = short }, "the token has 4 characters"},
 		"no token":   {func(c *Config) { c.TokenFile = short + "x" }, "no such file"},
-		"body":       {func(c *Config) { c.Body = c.Bodies + 1 }, "bodies of"},
+		"body":       {func(c *Config) { c.Body = c.Bodies + 1 }, "-max-bodies is"},
+		"streams":    {func(c *Config) { c.Streams = 0 }, "-max-streams is 0"},
+		"idle":       {func(c *Config) { c.Idle = 0 }, "-idle-timeout must be positive"},
 		"taken":      {func(c *Config) { c.GRPC = "nonsense" }, "nonsense"},
 	} {
 		conf := config(t)

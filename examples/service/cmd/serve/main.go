@@ -1,5 +1,9 @@
-// Command serve answers requests with a fitted model: serve -model digits.wda. -help lists
-// the flags.
+// Command serve answers requests with a fitted model:
+//
+//	serve -model digits.wda
+//
+// -help lists the flags. Every flag can also be set by an environment variable:
+// MONGE_SERVICE_MODEL sets -model, MONGE_SERVICE_MAX_BODY sets -max-body. Flags win.
 package main
 
 import (
@@ -9,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/gomonge/monge/examples/service/server"
@@ -24,15 +29,39 @@ func main() {
 
 func run() error {
 	var config server.Config
-	config.Flags(flag.CommandLine)
+	fs := flag.CommandLine
+	config.Flags(fs)
 	level := slog.LevelInfo
-	flag.TextVar(&level, "log", level, "least level to log: DEBUG logs every request that fails")
+	fs.TextVar(&level, "log", level, "lowest `level` to log: DEBUG, INFO, WARN or ERROR")
+	version := fs.Bool("version", false, "print the version and exit")
+	fs.Usage = func() {
+		fmt.Fprint(fs.Output(), "Serve a fitted model over HTTP and gRPC.\n\n",
+			"  serve -model digits.wda\n",
+			"  serve -model digits.wda -check samples.csv -check-accuracy 0.9 -watch 5s\n",
+			"  serve -model digits.wda -http :8443 -tls-cert cert.pem -tls-key key.pem -token-file token -grpc '' -admin 127.0.0.1:8082\n\n",
+			"Every flag can be set by an environment variable, too: ", server.Variable("max-body"), " sets -max-body. Flags win.\n\nFlags:\n")
+		fs.PrintDefaults()
+	}
+	unknown, err := server.Environment(fs, os.Environ())
+	if err != nil {
+		return err
+	}
 	flag.Parse()
-	if flag.NArg() > 0 || config.Engine.Model == "" {
-		return fmt.Errorf("-model is required, arguments are none; -help lists the flags")
+	if *version {
+		fmt.Println(built())
+		return nil
+	}
+	if fs.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q; -help lists the flags", fs.Arg(0))
+	}
+	if config.Engine.Model == "" {
+		return fmt.Errorf("no model: give a file with -model, as monge fit --k writes it; -help lists the flags")
 	}
 	m := metrics.New()
 	log := slog.New(slog.NewJSONHandler(m.Writer(os.Stderr), &slog.HandlerOptions{Level: level}))
+	for _, name := range unknown {
+		log.Warn("an environment variable sets no flag; -help lists the flags", "variable", name)
+	}
 	s, err := server.New(config, log, m)
 	if err != nil {
 		return err
@@ -43,8 +72,26 @@ func run() error {
 	signal.Notify(again, syscall.SIGHUP)
 	go func() {
 		for range again {
-			s.Reload() // says what is wrong
+			s.Reload() // logs its error
 		}
 	}()
 	return s.Run(ctx)
+}
+
+// built describes the binary: version, commit and Go version, as far as they are known.
+func built() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "monge-service (unknown version)"
+	}
+	commit, modified := "unknown", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = ", modified"
+		}
+	}
+	return fmt.Sprintf("monge-service %s, commit %s%s, %s", info.Main.Version, commit, modified, info.GoVersion)
 }

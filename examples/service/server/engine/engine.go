@@ -22,6 +22,7 @@ const (
 	Project   Operation = "project"
 	Classify  Operation = "classify"
 	Transport Operation = "transport"
+	Other     Operation = "other" // the model, reloads, metrics, profiles
 )
 
 // Config is what New needs. DefaultConfig has values that suit a small machine.
@@ -30,9 +31,14 @@ type Config struct {
 	Check   Check
 	Limits  Limits
 	Solvers Solvers
-	// Queue is the number of requests that wait for a processor, TransportQueue that of
-	// those that wait for a solver.
+	// Queue is the number of requests to project or classify that may wait for a processor,
+	// and Wait is the longest time that they wait. TransportQueue and TransportWait are the
+	// same for requests that wait for a solver. See type Queue.
 	Queue, TransportQueue int
+	Wait, TransportWait   time.Duration
+	// Requests is the number of requests that may be in progress: being received, waiting,
+	// at work or being answered.
+	Requests int
 }
 
 // Limits are what a request may ask for.
@@ -57,8 +63,9 @@ func DefaultConfig() Config {
 		Limits: Limits{Rows: 4096, Columns: 4096, Pairs: 1 << 20, Timeout: 10 * time.Second},
 		// A problem of 2²⁰ pairs takes 16 MiB, or 8 of the least share that is needed.
 		Solvers: Solvers{Memory: 512 << 20, Tolerance: 1e-6, MaxIterations: 10000},
-		Queue:   128, TransportQueue: 32,
-		Check: Check{Accuracy: 0.5},
+		Queue:   128, TransportQueue: 32, Wait: 100 * time.Millisecond, TransportWait: 2 * time.Second,
+		Requests: 4096,
+		Check:    Check{Accuracy: 0.5},
 	}
 }
 
@@ -74,15 +81,21 @@ type Engine struct {
 
 	pool            *sinkhorn.Pool[float64]
 	work, transport *Queue
+	requests        atomic.Int64 // in progress
 }
 
 // New returns an engine with the model of the configuration, checked.
 func New(config Config, log *slog.Logger) (*Engine, error) {
 	e := &Engine{config: config, log: log}
-	if l := config.Limits; l.Rows < 1 || l.Columns < 1 || l.Pairs < 1 || l.Timeout <= 0 || config.Queue < 0 || config.TransportQueue < 0 || config.Solvers.Number < 0 {
-		return nil, fmt.Errorf("limits must be positive: %+v, queues of %d and %d, %d solvers", l, config.Queue, config.TransportQueue, config.Solvers.Number)
+	if l := config.Limits; l.Rows < 1 || l.Columns < 1 || l.Pairs < 1 || l.Timeout <= 0 || config.Requests < 1 {
+		return nil, fmt.Errorf("every limit must be positive; they are %+v, and %d requests", l, config.Requests)
 	}
-	e.work, e.transport = NewQueue(0, config.Queue), NewQueue(config.Solvers.Number, config.TransportQueue)
+	if config.Queue < 0 || config.TransportQueue < 0 || config.Wait <= 0 || config.TransportWait <= 0 || config.Solvers.Number < 0 {
+		return nil, fmt.Errorf("queues of %d and %d requests that wait for %v and %v, and %d solvers: lengths must not be negative, times must be positive",
+			config.Queue, config.TransportQueue, config.Wait, config.TransportWait, config.Solvers.Number)
+	}
+	e.work = NewQueue(0, config.Queue, config.Wait)
+	e.transport = NewQueue(config.Solvers.Number, config.TransportQueue, config.TransportWait)
 	var err error
 	e.pool, err = sinkhorn.NewPool[float64](&sinkhorn.Settings{
 		Tolerance: config.Solvers.Tolerance, Iterations: config.Solvers.MaxIterations, MaxMemory: config.Solvers.Memory, Workers: 1,
@@ -104,6 +117,22 @@ func (e *Engine) QueueOf(op Operation) *Queue {
 	return e.work
 }
 
+// Enter counts a request that begins. It returns ErrRequests if too many are in progress.
+// After a nil error, call Leave when the request has been answered.
+func (e *Engine) Enter() error {
+	if e.requests.Add(1) > int64(e.config.Requests) {
+		e.requests.Add(-1)
+		return ErrRequests
+	}
+	return nil
+}
+
+// Leave counts a request that ends.
+func (e *Engine) Leave() { e.requests.Add(-1) }
+
+// Requests returns the number of requests in progress.
+func (e *Engine) Requests() int { return int(e.requests.Load()) }
+
 // Do calls work once it is the request's turn, with a context that ends at its deadline.
 // The error is that of work, or says why it was not called. A panic of work is an error.
 func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context) error) (err error) {
@@ -111,7 +140,7 @@ func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			e.log.Error("panic", "operation", op, "panic", p, "stack", string(debug.Stack()))
+			e.log.ErrorContext(ctx, "panic", "operation", op, "panic", p, "stack", string(debug.Stack()))
 			err = errPanic
 		}
 	}()

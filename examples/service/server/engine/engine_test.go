@@ -262,7 +262,9 @@ func TestNoClassifier(t *testing.T) {
 // TestDo: a request waits for its turn, is turned away from a full queue, ends with its
 // deadline, and leaves whatever becomes of it.
 func TestDo(t *testing.T) {
-	e := newEngine(t, func(c *Config) { c.Solvers.Number, c.TransportQueue, c.Limits.Timeout = 1, 1, time.Minute })
+	e := newEngine(t, func(c *Config) {
+		c.Solvers.Number, c.TransportQueue, c.TransportWait, c.Limits.Timeout = 1, 1, time.Minute, time.Minute
+	})
 	q := e.QueueOf(Transport)
 	started, end := make(chan struct{}), make(chan struct{})
 	answers := make(chan error, 2)
@@ -298,8 +300,8 @@ func TestDo(t *testing.T) {
 	if err := e.Do(t.Context(), Transport, func(context.Context) error { panic("oops") }); Code(err) != codes.Internal {
 		t.Errorf("a panic: %v", err)
 	}
-	if q.Busy() != 0 || q.Waiting() != 0 || len(q.places) != 0 {
-		t.Errorf("%d at work, %d wait, %d places taken", q.Busy(), q.Waiting(), len(q.places))
+	if q.Busy() != 0 || q.Waiting() != 0 {
+		t.Errorf("%d at work, %d wait", q.Busy(), q.Waiting())
 	}
 	short := newEngine(t, func(c *Config) { c.Limits.Timeout = time.Millisecond })
 	if err := short.Do(t.Context(), Project, func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }); Code(err) != codes.DeadlineExceeded {
@@ -312,6 +314,7 @@ func TestConfig(t *testing.T) {
 	good.Model = fixture.Model(t, 1)
 	for name, change := range map[string]func(*Config){
 		"rows": func(c *Config) { c.Limits.Rows = 0 }, "queue": func(c *Config) { c.Queue = -1 }, "timeout": func(c *Config) { c.Limits.Timeout = 0 },
+		"wait": func(c *Config) { c.Wait = 0 }, "transport wait": func(c *Config) { c.TransportWait = -1 }, "requests": func(c *Config) { c.Requests = 0 },
 		"tolerance": func(c *Config) { c.Solvers.Tolerance = -1 }, "model": func(c *Config) { c.Model += "x" }, "samples": func(c *Config) { c.Check.Samples = "none.csv" },
 		"quantile": func(c *Config) { c.Check.RejectQuantile = 0.9 },
 	} {

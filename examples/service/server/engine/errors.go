@@ -3,28 +3,36 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"google.golang.org/grpc/codes"
 )
 
-// What the service itself refuses. Data that are wrong are errors of wda and sinkhorn.
+// Errors of the service itself. Wrong data are errors of wda and sinkhorn.
 var (
-	ErrBusy         = errors.New("the queue is full, try again later")
+	ErrBusy         = errors.New("the service is busy, try again later: the queue is full")
+	ErrWaited       = errors.New("the service is busy, try again later: the request has waited too long for its turn")
+	ErrBytes        = errors.New("the service is busy, try again later: too many bytes are being received or answered")
+	ErrRequests     = errors.New("the service is busy, try again later: too many requests are in progress")
 	ErrTooLarge     = errors.New("the request exceeds a limit")
 	ErrMalformed    = errors.New("malformed request")
-	ErrNoClassifier = errors.New("the model holds no samples to classify by: fit with --k")
-	ErrToken        = errors.New("no or another bearer token")
+	ErrSlow         = fmt.Errorf("%w: the body did not come in time", ErrMalformed)
+	ErrNoClassifier = errors.New("the model holds no samples to classify by: fit it with --k")
+	ErrToken        = errors.New("the bearer token is missing or wrong: send the header Authorization: Bearer TOKEN")
 	errPanic        = errors.New("internal error")
 )
 
-// errorCodes says what an error is to a client. HTTP has its own numbers for these codes.
+// errorCodes are the gRPC codes of errors. Package httpapi translates them to HTTP's.
 var errorCodes = []struct {
 	err  error
 	code codes.Code
 }{
 	{ErrBusy, codes.Unavailable},
+	{ErrWaited, codes.Unavailable},
+	{ErrBytes, codes.Unavailable},
+	{ErrRequests, codes.Unavailable},
 	{ErrTooLarge, codes.ResourceExhausted},
 	{ErrNoClassifier, codes.FailedPrecondition},
 	{ErrToken, codes.Unauthenticated},
@@ -40,7 +48,7 @@ var errorCodes = []struct {
 	{sinkhorn.ErrRange, codes.InvalidArgument},
 }
 
-// Code returns the code of an error: OK of nil, Internal of one that nobody has foreseen.
+// Code returns the gRPC code of an error: OK for nil, and Internal for an unknown error.
 func Code(err error) codes.Code {
 	if err == nil {
 		return codes.OK

@@ -3,55 +3,147 @@ package engine
 import (
 	"context"
 	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
 )
 
-// Queue bounds how many requests are worked on at a time and how many wait. Whoever
-// finds it full is sent away at once: a short queue keeps the time in it short, and the
-// processors for those who will be answered.
+// Queue bounds how many requests are worked on at a time, how many wait for their turn, and
+// for how long they wait.
+//
+// A request that finds the queue full is turned away at once. A request that has waited for
+// the time limit is turned away, too. If the queue has not been empty for as long as the
+// time limit, the service is overloaded, and waiting only makes every answer late. Then a
+// request gets its turn only if it has waited for at most a tenth of the limit; older ones
+// are turned away. This is the rule of Nichols and Jacobson's CoDel as Facebook uses it for
+// servers (Maurer, Fail at Scale, ACM Queue 2015).
 type Queue struct {
-	places chan struct{} // of those at work and those who wait
-	slots  chan struct{} // of those at work
+	slots, limit int
+	wait         time.Duration
+
+	mu      sync.Mutex
+	busy    int
+	waiting []*waiter // in order of arrival
+	empty   time.Time // when the first of the present queue came
+
+	full, late atomic.Int64
 }
 
-// NewQueue returns a queue for so many at work, GOMAXPROCS if 0, and so many who wait.
-func NewQueue(slots, waiting int) *Queue {
+// waiter is a request that waits. Its turn is nil, or why there is none.
+type waiter struct {
+	since time.Time
+	turn  chan error
+}
+
+// standing is the part of the time limit for which a request may wait under overload.
+const standing = 10
+
+// NewQueue returns a queue for so many requests at work (GOMAXPROCS if slots is 0), and so
+// many waiting requests, each for at most the time wait.
+func NewQueue(slots, waiting int, wait time.Duration) *Queue {
 	if slots == 0 {
 		slots = runtime.GOMAXPROCS(0)
 	}
-	return &Queue{make(chan struct{}, slots+waiting), make(chan struct{}, slots)}
+	return &Queue{slots: slots, limit: waiting, wait: wait}
 }
 
-// enter waits for a slot. The error is ErrBusy, without waiting, or the context's cause.
+// enter waits for a slot. The error is ErrBusy, ErrWaited, or the context's cause.
 func (q *Queue) enter(ctx context.Context) error {
-	select {
-	case q.places <- struct{}{}:
-	default:
+	q.mu.Lock()
+	if q.busy < q.slots {
+		q.busy++
+		q.mu.Unlock()
+		return nil
+	}
+	if len(q.waiting) >= q.limit {
+		q.mu.Unlock()
+		q.full.Add(1)
 		return ErrBusy
 	}
-	select {
-	case q.slots <- struct{}{}:
-		return nil
-	default:
+	w := &waiter{time.Now(), make(chan error, 1)}
+	if len(q.waiting) == 0 {
+		q.empty = w.since
 	}
+	q.waiting = append(q.waiting, w)
+	q.mu.Unlock()
+
+	timer := time.NewTimer(q.wait)
+	defer timer.Stop()
 	select {
-	case q.slots <- struct{}{}:
-		return nil
+	case err := <-w.turn:
+		if err != nil {
+			q.late.Add(1)
+		}
+		return err
+	case <-timer.C:
+		q.late.Add(1)
+		return q.giveUp(w, ErrWaited)
 	case <-ctx.Done():
-		<-q.places
-		return context.Cause(ctx)
+		return q.giveUp(w, context.Cause(ctx))
 	}
 }
 
+// giveUp removes a waiter and returns err. If the waiter has got its turn meanwhile, the
+// slot goes to the next.
+func (q *Queue) giveUp(w *waiter, err error) error {
+	q.mu.Lock()
+	for i, other := range q.waiting {
+		if other == w {
+			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			q.mu.Unlock()
+			return err
+		}
+	}
+	q.mu.Unlock()
+	if <-w.turn == nil {
+		q.leave()
+	}
+	return err
+}
+
+// leave gives the slot to the next request that has not waited for too long.
 func (q *Queue) leave() {
-	<-q.slots
-	<-q.places
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		q.busy--
+		return
+	}
+	now, wait := time.Now(), q.wait
+	if now.Sub(q.empty) >= q.wait {
+		wait /= standing
+	}
+	for len(q.waiting) > 0 {
+		w := q.waiting[0]
+		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // short, and keeps its memory
+		if now.Sub(w.since) <= wait {
+			w.turn <- nil
+			return
+		}
+		w.turn <- ErrWaited
+	}
+	q.busy--
 }
 
 // Busy returns the number of requests at work.
-func (q *Queue) Busy() int { return len(q.slots) }
+func (q *Queue) Busy() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.busy
+}
 
-// Waiting returns the number of those who wait.
-func (q *Queue) Waiting() int { return max(0, len(q.places)-len(q.slots)) }
+// Waiting returns the number of requests that wait.
+func (q *Queue) Waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
 
-// Slots returns how many may be at work.
-func (q *Queue) Slots() int { return cap(q.slots) }
+// Slots returns how many requests may be at work.
+func (q *Queue) Slots() int { return q.slots }
+
+// Full returns how many requests have found the queue full.
+func (q *Queue) Full() int { return int(q.full.Load()) }
+
+// Late returns how many requests have waited for too long.
+func (q *Queue) Late() int { return int(q.late.Load()) }

@@ -1,5 +1,5 @@
-// Package grpcapi is the service over gRPC, as servicepb/service.proto says, with the
-// standard health service beside it.
+// Package grpcapi is the service over gRPC. servicepb/service.proto describes it. The server
+// also has the standard health and reflection services.
 package grpcapi
 
 import (
@@ -7,30 +7,38 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gomonge/monge/examples/service/server/engine"
-	"github.com/gomonge/monge/examples/service/server/httpapi"
 	"github.com/gomonge/monge/examples/service/server/metrics"
+	"github.com/gomonge/monge/examples/service/server/request"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
 )
 
-// Config is what New needs.
+// Config configures New.
 type Config struct {
-	Token   string // bearer token, or empty
-	Body    int64  // bytes of a message at most
-	Streams uint32 // requests at a time on one connection
-	TLS     credentials.TransportCredentials
+	Token       string              // bearer token; empty for none
+	Body        int64               // limit of the bytes of a message
+	Bodies      *semaphore.Weighted // bytes of all requests that are being received or answered
+	Receiving   int                 // messages that are being received at a time
+	ReceiveTime time.Duration       // limit of the time in which a message must have come
+	Streams     uint32              // requests at a time on one connection
+	Access      *request.Log        // access log, nil for none
+	TLS         credentials.TransportCredentials
+	// Idle is the time after which a connection without requests is closed, Age the time
+	// after which any connection is, and Grace the time that its requests then have.
+	Idle, Age, Grace time.Duration
+	Options          []grpc.ServerOption // further ones, such as a stats handler of OpenTelemetry
 }
 
 // API answers gRPC requests.
@@ -39,68 +47,41 @@ type API struct {
 	engine  *engine.Engine
 	metrics *metrics.Metrics
 	log     *slog.Logger
-	token   string
+	config  Config
 	health  *health.Server
+	slots   chan struct{} // one for each message that is being received
 }
 
-// New returns a server of the API of an engine; the API's Drain says that it wants no more.
+// maxHeaders limits the bytes of the headers of a request, as net/http's MaxHeaderBytes does.
+const maxHeaders = 16 << 10
+
+// New returns a server of the API of an engine.
 func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) (*grpc.Server, *API) {
-	a := &API{engine: e, metrics: m, log: log, token: config.Token, health: health.NewServer()}
+	a := &API{engine: e, metrics: m, log: log, config: config, health: health.NewServer(), slots: make(chan struct{}, config.Receiving)}
 	options := []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(int(config.Body)), grpc.MaxSendMsgSize(1 << 30), grpc.MaxConcurrentStreams(config.Streams),
-		grpc.ConnectionTimeout(10 * time.Second), grpc.ChainUnaryInterceptor(a.recovered, a.guarded),
-		grpc.ChainStreamInterceptor(func(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-			if err := a.allowed(s.Context(), info.FullMethod); err != nil {
-				return err
-			}
-			return next(srv, s)
+		grpc.MaxRecvMsgSize(int(config.Body)), grpc.MaxSendMsgSize(1 << 30), grpc.MaxConcurrentStreams(config.Streams), grpc.MaxHeaderListSize(maxHeaders),
+		// Of a message for which there is no slot yet, no more than this is received.
+		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(16 * window),
+		grpc.ConnectionTimeout(10 * time.Second),
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			MaxConnectionIdle: config.Idle, MaxConnectionAge: config.Age, MaxConnectionAgeGrace: config.Grace, Time: time.Minute, Timeout: 20 * time.Second,
 		}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+		grpc.InTapHandle(a.tap),
 	}
 	if config.TLS != nil {
 		options = append(options, grpc.Creds(config.TLS))
 	}
-	s := grpc.NewServer(options...)
-	pb.RegisterTransformServer(s, a)
-	healthpb.RegisterHealthServer(s, a.health)
-	reflection.Register(s)
+	s := grpc.NewServer(append(options, config.Options...)...)
+	r := registrar{s, a}
+	pb.RegisterTransformServer(r, a)
+	healthpb.RegisterHealthServer(r, a.health)
+	reflection.Register(r)
 	return s, a
 }
 
-// Drain makes the health service say that no more requests are wanted.
+// Drain makes the health service say NOT_SERVING, so that load balancers send no more requests.
 func (a *API) Drain() { a.health.Shutdown() }
-
-// recovered makes a panic outside of the engine, which catches its own, an error: grpc
-// would let it end the process.
-func (a *API) recovered(ctx context.Context, in any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			a.log.Error("panic", "method", info.FullMethod, "panic", p)
-			err = status.Error(codes.Internal, "internal error")
-		}
-	}()
-	return next(ctx, in)
-}
-
-// guarded asks for the token.
-func (a *API) guarded(ctx context.Context, in any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if err := a.allowed(ctx, info.FullMethod); err != nil {
-		return nil, err
-	}
-	return next(ctx, in)
-}
-
-// allowed asks for the token, except of who asks for health.
-func (a *API) allowed(ctx context.Context, method string) error {
-	if a.token == "" || strings.HasPrefix(method, "/grpc.health.v1.") {
-		return nil
-	}
-	for _, h := range metadata.ValueFromIncomingContext(ctx, "authorization") {
-		if httpapi.TokenMatches(h, a.token) {
-			return nil
-		}
-	}
-	return status.Error(codes.Unauthenticated, engine.ErrToken.Error())
-}
 
 // do answers a request by work.
 func (a *API) do(ctx context.Context, op engine.Operation, work func(context.Context) error) error {
@@ -111,17 +92,20 @@ func (a *API) do(ctx context.Context, op engine.Operation, work func(context.Con
 	if err == nil {
 		return nil
 	}
+	if q := request.FromContext(ctx); q != nil {
+		q.Err = err
+	}
 	if code == codes.Internal {
-		a.log.Error("request", "operation", op, "error", err)
+		a.log.ErrorContext(ctx, "internal error", "operation", op, "error", err)
 		err = errors.New("internal error")
 	}
 	return status.Error(code, err.Error())
 }
 
-// matrix returns rows, and whether they came in float32.
+// matrix returns the matrix of a message, and whether its numbers are float32.
 func matrix(r *pb.Rows) (m engine.Matrix, single bool, err error) {
 	if len(r.GetFloat64()) > 0 && len(r.GetFloat32()) > 0 {
-		return m, false, fmt.Errorf("%w: rows of both types", engine.ErrMalformed)
+		return m, false, fmt.Errorf("%w: rows have values in both float64 and float32; use one of them", engine.ErrMalformed)
 	}
 	m.Columns, m.Data = int(r.GetColumns()), r.GetFloat64()
 	if single = len(r.GetFloat32()) > 0; single {

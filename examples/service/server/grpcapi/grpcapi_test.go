@@ -16,6 +16,7 @@ import (
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
 	"github.com/gomonge/monge/wda"
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -37,7 +38,7 @@ func newClient(t *testing.T, token string, change func(*engine.Config)) (*API, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, a := New(e, metrics.New(), log, Config{Token: token, Body: 1 << 20, Streams: 10})
+	s, a := New(e, metrics.New(), log, Config{Token: token, Body: 1 << 20, Bodies: semaphore.NewWeighted(4 << 20), Receiving: 4, ReceiveTime: time.Minute, Streams: 10})
 	l := bufconn.Listen(1 << 20)
 	go s.Serve(l)
 	t.Cleanup(s.Stop)
@@ -126,7 +127,7 @@ func TestFaults(t *testing.T) {
 		says string
 	}{
 		"none":      {classify(nil), codes.InvalidArgument, "0 rows"},
-		"both":      {classify(&pb.Rows{Columns: 10, Float64: make([]float64, 10), Float32: make([]float32, 10)}), codes.InvalidArgument, "both types"},
+		"both":      {classify(&pb.Rows{Columns: 10, Float64: make([]float64, 10), Float32: make([]float32, 10)}), codes.InvalidArgument, "in both float64 and float32"},
 		"NaN":       {classify(&pb.Rows{Columns: 10, Float32: slices.Repeat([]float32{float32(math.NaN())}, 10)}), codes.InvalidArgument, "row 0, column 0 is NaN"},
 		"columns":   {classify(&pb.Rows{Columns: 1e5, Float64: make([]float64, 1e5)}), codes.InvalidArgument, "100000 features"},
 		"a million": {classify(&pb.Rows{Columns: 1e6, Float64: make([]float64, 1e6)}), codes.ResourceExhausted, "larger than max"},

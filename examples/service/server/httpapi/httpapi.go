@@ -1,16 +1,17 @@
 // Package httpapi is the service over HTTP.
 //
-//	POST /v1/project    rows in, their projections out
-//	POST /v1/classify   rows in; class, distance, rejection and probabilities out
-//	POST /v1/transport  two clouds in, cost and plan out
-//	GET  /v1/model      what answers at present
+//	POST /v1/project    takes rows, returns their projections
+//	POST /v1/classify   takes rows, returns class, distance, rejection and probabilities
+//	POST /v1/transport  takes two point clouds, returns cost and plan
+//	GET  /v1/model      describes the model in use
 //	GET  /healthz       200 while the process answers
-//	GET  /readyz        200 while it wants requests
+//	GET  /readyz        200 while the service accepts requests, 503 when it is about to end
 //
-// Bodies are JSON; for rows also application/x-float32 or application/x-float64, and then
-// so is the answer, unless Accept says application/json: rows of numbers, for classify
-// index of the class, 1 if it is rejected, squared distance, probabilities. ?timeout=50ms
-// ends a request earlier than the server would. An error is {"error": {"code", "message"}}.
+// Bodies are JSON. Rows may also be application/x-float32 or application/x-float64; the
+// answer then has the same type, unless Accept is application/json. A binary answer to
+// classify has one row of numbers for each sample: the index of the class, 1 if the class is
+// rejected (else 0), the squared distance, and the probabilities. The query ?timeout=50ms
+// sets a shorter deadline than the server's. An error is {"error": {"code", "message"}}.
 package httpapi
 
 import (
@@ -25,6 +26,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"strconv"
 	"strings"
@@ -33,16 +35,21 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/examples/service/server/engine"
+	"github.com/gomonge/monge/examples/service/server/internal/guard"
 	"github.com/gomonge/monge/examples/service/server/metrics"
+	"github.com/gomonge/monge/examples/service/server/request"
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc/codes"
 )
 
-// Config is what New needs.
+// Config configures New.
 type Config struct {
-	Token  string // bearer token, or empty
-	Body   int64  // bytes of a body at most
-	Bodies int64  // bytes of all bodies that are being read or answered
+	Token  string              // bearer token; empty for none
+	Body   int64               // limit of the bytes of a body
+	Bodies *semaphore.Weighted // bytes of all requests that are being received or answered
+	Access *request.Log        // access log, nil for none
+	// Age is the age from which a connection is closed after its next answer; 0 for never.
+	Age time.Duration
 }
 
 // API answers HTTP requests.
@@ -51,27 +58,26 @@ type API struct {
 	metrics *metrics.Metrics
 	log     *slog.Logger
 	config  Config
-	bodies  *semaphore.Weighted
 	ready   atomic.Bool
 }
 
 // New returns the API of an engine.
 func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) *API {
-	a := &API{engine: e, metrics: m, log: log, config: config, bodies: semaphore.NewWeighted(config.Bodies)}
+	a := &API{engine: e, metrics: m, log: log, config: config}
 	a.ready.Store(true)
 	return a
 }
 
-// Drain makes /readyz say that no more requests are wanted.
+// Drain makes /readyz answer 503, so that load balancers send no more requests.
 func (a *API) Drain() { a.ready.Store(false) }
 
-// Handler answers clients.
+// Handler returns the handler for clients.
 func (a *API) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /v1/project", a.operation(engine.Project, (*exchange).project))
 	mux.Handle("POST /v1/classify", a.operation(engine.Classify, (*exchange).classify))
 	mux.Handle("POST /v1/transport", a.operation(engine.Transport, (*exchange).transport))
-	mux.Handle("GET /v1/model", a.guarded(http.HandlerFunc(a.model)))
+	mux.Handle("GET /v1/model", a.guarded(engine.Other, http.HandlerFunc(a.model)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !a.ready.Load() {
@@ -80,28 +86,33 @@ func (a *API) Handler() http.Handler {
 		}
 		io.WriteString(w, "ready\n")
 	})
-	return mux
+	return a.logged(mux)
 }
 
-// Admin answers operators: metrics, and a reload of the model.
+// Admin returns the handler for operators: metrics, reload of the model, and profiles.
 func (a *API) Admin() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.guarded(a.metrics.Handler()))
-	mux.Handle("POST /reload", a.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	mux.Handle("GET /metrics", a.guarded(engine.Other, a.metrics.Handler()))
+	mux.Handle("POST /reload", a.guarded(engine.Other, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := a.Reload(); err != nil {
 			writeJSON(w, http.StatusUnprocessableEntity, errorBody(codes.FailedPrecondition, err))
 			return
 		}
 		a.model(w, r)
 	})))
-	return mux
+	for path, h := range map[string]http.HandlerFunc{
+		"/": pprof.Index, "/cmdline": pprof.Cmdline, "/profile": pprof.Profile, "/symbol": pprof.Symbol, "/trace": pprof.Trace,
+	} {
+		mux.Handle("GET /debug/pprof"+path, a.guarded(engine.Other, h))
+	}
+	return a.logged(mux)
 }
 
-// Reload reads the model again, and counts and logs what became of it.
+// Reload reads the model file again. It counts and logs the outcome.
 func (a *API) Reload() error {
 	err := a.engine.Reload()
 	if a.metrics.Reload(err); err != nil {
-		a.log.Error("the old model stays", "error", err)
+		a.log.Error("the model was not replaced", "error", err)
 	}
 	return err
 }
@@ -110,13 +121,17 @@ func (a *API) model(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// guarded asks for the token.
-func (a *API) guarded(h http.Handler) http.Handler {
+// guarded refuses requests without the token, and counts them as those of an operation.
+func (a *API) guarded(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.allowed(r) {
-			writeJSON(w, http.StatusUnauthorized, errorBody(codes.Unauthenticated, engine.ErrToken))
+			a.metrics.Refused(op, "http", codes.Unauthenticated)
+			a.refuse(w, r, codes.Unauthenticated, engine.ErrToken)
 			return
 		}
+		conn := guard.FromContext(r.Context())
+		conn.Begin()
+		defer conn.End()
 		h.ServeHTTP(w, r)
 	})
 }
@@ -125,15 +140,68 @@ func (a *API) allowed(r *http.Request) bool {
 	return a.config.Token == "" || TokenMatches(r.Header.Get("Authorization"), a.config.Token)
 }
 
-// TokenMatches says whether a header is "Bearer" and the token, in a time that does not
-// depend on how much of it is right.
+// TokenMatches reports whether an Authorization header has the scheme Bearer, in upper or
+// lower case, and this token. Its time does not depend on how much of the token is right.
 func TokenMatches(header, token string) bool {
-	got, ok := strings.CutPrefix(header, "Bearer ")
-	have, want := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(token))
-	return ok && subtle.ConstantTimeCompare(have[:], want[:]) == 1
+	scheme, got, _ := strings.Cut(header, " ")
+	have, want := sha256.Sum256([]byte(strings.TrimLeft(got, " "))), sha256.Sum256([]byte(token))
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(have[:], want[:]) == 1
 }
 
-// exchange is a request with the memory for its answer, which another one takes over.
+// recorder remembers what the access log says of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush implements http.Flusher, for profiles that take long.
+func (w *recorder) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
+
+// logged gives a request its ID, logs it when it has ended, and closes old connections.
+func (a *API) logged(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		in, out := r.Header, w.Header()
+		q := request.New(in.Get(request.HeaderID), in.Get(request.HeaderTrace), in.Get(request.HeaderState))
+		out[request.HeaderID] = []string{q.ID}
+		if a.config.Age > 0 && guard.FromContext(r.Context()).Age() > a.config.Age {
+			out["Connection"] = []string{"close"}
+		}
+		ctx := request.NewContext(r.Context(), q)
+		rec := &recorder{ResponseWriter: w}
+		defer func() { // also after a panic, of which net/http writes the stack
+			level := slog.LevelInfo
+			if strings.HasSuffix(r.URL.Path, "z") { // a probe comes every few seconds
+				level = slog.LevelDebug
+			}
+			a.config.Access.Ended(ctx, level, slog.String("protocol", "http"), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+				slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.String("remote", r.RemoteAddr))
+		}()
+		h.ServeHTTP(rec, r.WithContext(ctx))
+	})
+}
+
+// exchange is a request with the memory for its answer. The memory is used again by other
+// requests.
 type exchange struct {
 	engine     *engine.Engine
 	body       bytes.Buffer
@@ -147,12 +215,12 @@ type exchange struct {
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// largestKept is the body of the largest request whose memory is kept for others.
+// largestKept is the size in bytes up to which the memory of a request is kept for others.
 const largestKept = 1 << 20
 
-// operation is a handler of requests whose answer is made by work.
+// operation returns a handler that answers requests by work.
 func (a *API) operation(op engine.Operation, work func(*exchange, context.Context) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return a.guarded(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		x := exchanges.Get().(*exchange)
 		x.engine, x.answer = a.engine, x.answer[:0]
@@ -169,8 +237,7 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 		code := engine.Code(err)
 		a.metrics.Request(op, "http", code, time.Since(start))
 		if err != nil {
-			a.log.Debug("request", "operation", op, "code", code, "error", err)
-			a.refuse(w, code, err)
+			a.refuse(w, r, code, err)
 		} else {
 			a.metrics.Classified(&x.classified)
 			w.Header()["Content-Type"] = []string{x.out}
@@ -180,19 +247,20 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 		if x.body.Cap() <= largestKept && cap(x.answer) <= largestKept {
 			exchanges.Put(x)
 		}
-	})
+	}))
 }
 
-// receive reads a request and calls answer within the bounds on bodies.
+// receive reads a request and calls answer, within the limits of requests and bytes.
 func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, answer func() error) error {
-	if !a.allowed(r) {
-		return engine.ErrToken
+	if err := a.engine.Enter(); err != nil {
+		return err
 	}
+	defer a.engine.Leave()
 	x.in = r.Header.Get("Content-Type")
 	if x.in != typeFloat32 && x.in != typeFloat64 {
 		t, _, err := mime.ParseMediaType(x.in)
 		if x.in = t; err != nil || t != typeJSON {
-			return fmt.Errorf("%w: Content-Type %q is none of %s, %s, %s", engine.ErrMalformed, t, typeJSON, typeFloat32, typeFloat64)
+			return fmt.Errorf("%w: Content-Type is %q; it must be %s, %s or %s", engine.ErrMalformed, t, typeJSON, typeFloat32, typeFloat64)
 		}
 	}
 	if x.out = x.in; r.Header.Get("Accept") == typeJSON {
@@ -200,22 +268,25 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, answe
 	}
 	size := r.ContentLength
 	if size > a.config.Body {
-		return fmt.Errorf("%w: a body of %d bytes, %d are allowed", engine.ErrTooLarge, size, a.config.Body)
+		return fmt.Errorf("%w: the body has %d bytes, %d are allowed", engine.ErrTooLarge, size, a.config.Body)
 	}
 	if size < 0 {
 		size = a.config.Body // unknown
 	}
-	if !a.bodies.TryAcquire(size) {
-		return engine.ErrBusy
+	if !a.config.Bodies.TryAcquire(size) {
+		return engine.ErrBytes
 	}
-	defer a.bodies.Release(size)
+	defer a.config.Bodies.Release(size)
+	if rec, ok := w.(*recorder); ok {
+		w = rec.ResponseWriter // MaxBytesReader tells net/http's own to close the connection
+	}
 	x.body.Reset()
 	if _, err := x.body.ReadFrom(http.MaxBytesReader(w, r.Body, a.config.Body)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return fmt.Errorf("%w: a body of more than %d bytes", engine.ErrTooLarge, a.config.Body)
+			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) { // by which the server ends the context, too
-			return fmt.Errorf("%w: the body did not come in time", engine.ErrMalformed)
+			return engine.ErrSlow
 		}
 		if r.Context().Err() != nil {
 			return context.Cause(r.Context())
@@ -225,7 +296,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, answe
 	return answer()
 }
 
-// withTimeout returns the context of a request that may have a timeout.
+// withTimeout returns the context of a request, with the deadline of its query if it has one.
 func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 	if r.URL.RawQuery == "" {
 		return r.Context(), func() {}, nil
@@ -233,13 +304,13 @@ func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 	text := r.URL.Query().Get("timeout")
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return nil, nil, fmt.Errorf("%w: ?timeout=%q is no positive duration such as 50ms", engine.ErrMalformed, text)
+		return nil, nil, fmt.Errorf("%w: ?timeout=%q: use a positive duration such as 50ms", engine.ErrMalformed, text)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), d)
 	return ctx, cancel, nil
 }
 
-// statuses are HTTP's words for codes.
+// statuses are the HTTP statuses of gRPC codes.
 var statuses = map[codes.Code]int{
 	codes.InvalidArgument:    http.StatusBadRequest,
 	codes.ResourceExhausted:  http.StatusRequestEntityTooLarge,
@@ -247,18 +318,22 @@ var statuses = map[codes.Code]int{
 	codes.FailedPrecondition: http.StatusNotImplemented,
 	codes.Unauthenticated:    http.StatusUnauthorized,
 	codes.DeadlineExceeded:   http.StatusGatewayTimeout,
-	codes.Canceled:           499, // nobody is there to read it
+	codes.Canceled:           499, // as nginx has it; the client has gone
 	codes.Internal:           http.StatusInternalServerError,
 }
 
-func (a *API) refuse(w http.ResponseWriter, code codes.Code, err error) {
+// refuse answers with an error.
+func (a *API) refuse(w http.ResponseWriter, r *http.Request, code codes.Code, err error) {
+	if q := request.FromContext(r.Context()); q != nil {
+		q.Err = err
+	}
 	switch code {
 	case codes.Unavailable:
 		w.Header().Set("Retry-After", "1")
 	case codes.Unauthenticated:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	case codes.Internal:
-		a.log.Error("request", "error", err)
+		a.log.ErrorContext(r.Context(), "internal error", "error", err)
 		err = errors.New("internal error")
 	}
 	writeJSON(w, statuses[code], errorBody(code, err))

@@ -19,12 +19,13 @@ import (
 	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	"github.com/gomonge/monge/wda"
+	"golang.org/x/sync/semaphore"
 )
 
 // newAPI returns an API and a server of it.
 func newAPI(t *testing.T, change func(*engine.Config, *Config)) (*API, *httptest.Server) {
 	t.Helper()
-	e, c := engine.DefaultConfig(), Config{Body: 1 << 20, Bodies: 4 << 20}
+	e, c := engine.DefaultConfig(), Config{Body: 1 << 20, Bodies: semaphore.NewWeighted(4 << 20)}
 	e.Model = fixture.Model(t, 1)
 	if change != nil {
 		change(&e, &c)
@@ -247,7 +248,10 @@ func TestToken(t *testing.T) {
 		status              int
 	}{
 		{"GET", s.URL + "/healthz", "", 200}, {"GET", s.URL + "/readyz", "", 200}, {"GET", s.URL + "/v1/model", "", 401},
-		{"GET", s.URL + "/v1/model", "Bearer 0123456789abcdef", 200}, {"GET", s.URL + "/v1/model", "Bearer 0123456789abcdeF", 401},
+		{"GET", s.URL + "/v1/model", "Bearer 0123456789abcdef", 200},
+		{"GET", s.URL + "/v1/model", "bearer 0123456789abcdef", 200}, {"GET", s.URL + "/v1/model", "BEARER   0123456789abcdef", 200}, {"GET", s.URL + "/v1/model", "Basic 0123456789abcdef", 401},
+		{"GET", admin.URL + "/debug/pprof/", "", 401}, {"GET", admin.URL + "/debug/pprof/", "Bearer 0123456789abcdef", 200}, {"GET", s.URL + "/debug/pprof/", "Bearer 0123456789abcdef", 404},
+		{"GET", admin.URL + "/debug/pprof/heap", "Bearer 0123456789abcdef", 200}, {"GET", admin.URL + "/debug/pprof/profile?seconds=x", "", 401}, {"GET", s.URL + "/v1/model", "Bearer 0123456789abcdeF", 401},
 		{"GET", s.URL + "/v1/model", "0123456789abcdef", 401}, {"POST", s.URL + "/v1/classify", "", 401}, {"POST", s.URL + "/v1/classify", "Bearer ", 401},
 		{"GET", admin.URL + "/metrics", "", 401}, {"POST", admin.URL + "/reload", "", 401}, {"POST", admin.URL + "/reload", "Bearer 0123456789abcdef", 200},
 	} {
@@ -272,7 +276,7 @@ func TestToken(t *testing.T) {
 func TestShed(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, c *Config) {
 		e.Solvers.Number, e.TransportQueue, e.Solvers.Tolerance, e.Solvers.MaxIterations = 1, 0, 1e-300, 1e9
-		c.Bodies = c.Body
+		c.Bodies = semaphore.NewWeighted(c.Body)
 	})
 	q := a.engine.QueueOf(engine.Transport)
 	cloud := func(n int, seed uint64) jsonMatrix {
@@ -304,7 +308,7 @@ func TestShed(t *testing.T) {
 		t.Error("a cancelled request is answered")
 	}
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
-	fixture.Until(t, func() bool { return a.bodies.TryAcquire(a.config.Bodies) }) // its handler is about to return
+	fixture.Until(t, func() bool { return a.config.Bodies.TryAcquire(a.config.Body) }) // its handler is about to return
 }
 
 // TestMetrics: what Prometheus sees of requests, model and solvers.

@@ -1,0 +1,268 @@
+package grpcapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gomonge/monge/examples/service/server/engine"
+	"github.com/gomonge/monge/examples/service/server/httpapi"
+	"github.com/gomonge/monge/examples/service/server/internal/guard"
+	"github.com/gomonge/monge/examples/service/server/request"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
+	"google.golang.org/protobuf/proto"
+)
+
+// How a request is received, step by step, and what it can take of the service's memory:
+//
+//   - tap sees the headers. Without the token the stream is refused, and its data are
+//     dropped as they come.
+//   - begin runs in the goroutine of the request. It counts the request. So far up to window
+//     bytes of the message have been received: HTTP/2's flow control stops the client there.
+//   - RecvMsg waits for a slot, and only then reads the message, of up to Config.Body bytes.
+//     A connection has at most half of the slots. Waiting and reading take Config.ReceiveTime
+//     at most.
+//   - The size of the message is taken from Config.Bodies until the request is answered.
+//
+// gRPC may read the message of a unary method before it calls any interceptor. Therefore all
+// methods are registered as streams of one message each, which looks the same to clients.
+
+// window is the number of bytes of a stream that are received before they are asked for.
+const window = 64 << 10
+
+// registrar registers services whose methods begin by begin, and receive by stream.
+type registrar struct {
+	*grpc.Server
+	api *API
+}
+
+// RegisterService implements grpc.ServiceRegistrar.
+func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
+	s := *service
+	s.Methods, s.Streams = nil, nil
+	for _, m := range service.Methods {
+		name := "/" + s.ServiceName + "/" + m.MethodName
+		answer := func(srv any, in *stream) error {
+			out, err := m.Handler(srv, in.ctx, in.RecvMsg, nil)
+			if err != nil {
+				return err
+			}
+			return in.SendMsg(out)
+		}
+		if name == healthCheck {
+			answer = r.api.probe
+		}
+		s.Streams = append(s.Streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: func(srv any, in grpc.ServerStream) error {
+			return r.api.begin(name, in, func(in *stream) error { return answer(srv, in) })
+		}})
+	}
+	for _, d := range service.Streams {
+		name, handler := "/"+s.ServiceName+"/"+d.StreamName, d.Handler
+		d.Handler = func(srv any, in grpc.ServerStream) error {
+			return r.api.begin(name, in, func(in *stream) error { return handler(srv, in) })
+		}
+		s.Streams = append(s.Streams, d)
+	}
+	r.Server.RegisterService(&s, impl)
+}
+
+// healthCheck is the only method that needs no token.
+const healthCheck = healthpb.Health_Check_FullMethodName
+
+// probe answers the method Check of the health service without reading its message. It
+// answers for the whole server, whatever service the message names: a client without the
+// token cannot make the server receive anything.
+func (a *API) probe(_ any, in *stream) error {
+	out, err := a.health.Check(in.ctx, new(healthpb.HealthCheckRequest))
+	if err != nil {
+		return err
+	}
+	return in.SendMsg(out)
+}
+
+// call is the context of a request from tap on. It can be ended, which stops the reading of
+// its message: gRPC then answers by its Err.
+type call struct {
+	context.Context
+	cancel context.CancelCauseFunc
+}
+
+type callKey struct{}
+
+// Value implements context.Context.
+func (c *call) Value(key any) any {
+	if key == (callKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// Err implements context.Context.
+func (c *call) Err() error {
+	err := c.Context.Err()
+	if err != nil && context.Cause(c.Context) == engine.ErrSlow {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// tap refuses requests without the token, before anything of their message is kept. It runs
+// in the goroutine that reads from the connection.
+func (a *API) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
+	if info.FullMethodName != healthCheck && !a.allowed(info.Header) {
+		a.metrics.Refused(operation(info.FullMethodName), "grpc", codes.Unauthenticated)
+		return ctx, status.Error(codes.Unauthenticated, engine.ErrToken.Error())
+	}
+	c := new(call)
+	c.Context, c.cancel = context.WithCancelCause(ctx)
+	return c, nil
+}
+
+func (a *API) allowed(headers metadata.MD) bool {
+	if a.config.Token == "" {
+		return true
+	}
+	for _, h := range headers.Get("authorization") {
+		if httpapi.TokenMatches(h, a.config.Token) {
+			return true
+		}
+	}
+	return false
+}
+
+// operation returns the operation of a method's full name.
+func operation(method string) engine.Operation {
+	switch method[strings.LastIndexByte(method, '/')+1:] {
+	case "Project":
+		return engine.Project
+	case "Classify":
+		return engine.Classify
+	case "Transport":
+		return engine.Transport
+	}
+	return engine.Other
+}
+
+// begin gives a request its ID, counts it, logs it when it has ended, and makes a panic
+// outside of the engine an error: gRPC would let it end the process.
+func (a *API) begin(method string, s grpc.ServerStream, answer func(*stream) error) (err error) {
+	ctx := s.Context()
+	defer ctx.Value(callKey{}).(*call).cancel(nil)
+	headers, _ := metadata.FromIncomingContext(ctx)
+	q := request.New(first(headers, "x-request-id"), first(headers, "traceparent"), first(headers, "tracestate"))
+	ctx = request.NewContext(ctx, q)
+	s.SetHeader(metadata.Pairs("x-request-id", q.ID))
+	p, _ := peer.FromContext(ctx)
+	defer func() {
+		if v := recover(); v != nil {
+			a.log.ErrorContext(ctx, "panic", "method", method, "panic", v, "stack", string(debug.Stack()))
+			err = status.Error(codes.Internal, "internal error")
+		}
+		if q.Err == nil {
+			q.Err = err
+		}
+		if status.Code(err) == codes.Unavailable { // what gRPC's retries understand as Retry-After, in ms
+			s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", "1000"))
+		}
+		level, remote := slog.LevelInfo, ""
+		if p != nil {
+			remote = p.Addr.String()
+		}
+		if method == healthCheck {
+			level = slog.LevelDebug
+		}
+		a.config.Access.Ended(ctx, level, slog.String("protocol", "grpc"), slog.String("method", method),
+			slog.String("code", status.Code(err).String()), slog.String("remote", remote))
+	}()
+	if method == healthCheck {
+		return answer(&stream{ServerStream: s, ctx: ctx})
+	}
+	if err := a.engine.Enter(); err != nil {
+		return a.refused(method, err)
+	}
+	defer a.engine.Leave()
+	var conn *guard.Conn
+	if p != nil {
+		conn = guard.Of(p.Addr)
+	}
+	conn.Begin()
+	defer conn.End()
+	in := &stream{ServerStream: s, ctx: ctx, conn: conn, api: a, method: method}
+	defer func() { a.config.Bodies.Release(in.held) }()
+	return answer(in)
+}
+
+func first(headers metadata.MD, name string) string {
+	if v := headers.Get(name); len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// refused counts a request that is refused before it has been read, and returns its error.
+func (a *API) refused(method string, err error) error {
+	code := engine.Code(err)
+	a.metrics.Refused(operation(method), "grpc", code)
+	return status.Error(code, err.Error())
+}
+
+// stream is the stream of a request.
+type stream struct {
+	grpc.ServerStream
+	ctx    context.Context
+	conn   *guard.Conn
+	api    *API
+	method string
+	held   int64 // bytes taken of Bodies
+}
+
+// Context implements grpc.ServerStream.
+func (s *stream) Context() context.Context { return s.ctx }
+
+// RecvMsg implements grpc.ServerStream: it bounds what is received.
+func (s *stream) RecvMsg(m any) error {
+	a := s.api
+	c := s.ctx.Value(callKey{}).(*call)
+	timer := time.AfterFunc(a.config.ReceiveTime, func() { c.cancel(engine.ErrSlow) })
+	defer timer.Stop()
+	if err := s.conn.Slot(s.ctx); err != nil {
+		return s.waited(err)
+	}
+	defer s.conn.FreeSlot()
+	select {
+	case a.slots <- struct{}{}:
+		defer func() { <-a.slots }()
+	case <-s.ctx.Done():
+		return s.waited(context.Cause(s.ctx))
+	}
+	if err := s.ServerStream.RecvMsg(m); err != nil {
+		if errors.Is(context.Cause(s.ctx), engine.ErrSlow) {
+			request.FromContext(s.ctx).Err = engine.ErrSlow
+		}
+		a.metrics.Refused(operation(s.method), "grpc", status.Code(err))
+		return err // gRPC has told the client already
+	}
+	size := int64(proto.Size(m.(proto.Message)))
+	if !a.config.Bodies.TryAcquire(size) {
+		return a.refused(s.method, engine.ErrBytes)
+	}
+	s.held += size
+	return nil
+}
+
+// waited returns the error of a request that has waited for a slot in vain.
+func (s *stream) waited(err error) error {
+	if errors.Is(err, engine.ErrSlow) { // others were slow
+		err = engine.ErrBytes
+	}
+	return s.api.refused(s.method, err)
+}

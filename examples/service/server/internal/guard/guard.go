@@ -1,0 +1,197 @@
+// Package guard limits the connections of a listener, so that idle connections cannot keep
+// other clients out.
+//
+// When the limit is reached and another client connects, the listener closes a connection
+// that is not in use: first the oldest one that has never made an authorized request, then
+// the one that has been idle for longest. If all connections are in use, the new one waits.
+package guard
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+)
+
+// Listener accepts a limited number of connections. Use Listen to make one.
+type Listener struct {
+	net.Listener
+	limit   int
+	slots   int
+	evicted func() // called for every connection that is closed to make room
+
+	mu     sync.Mutex
+	change *sync.Cond // a connection was closed or is idle, or the listener was closed
+	conns  map[*Conn]struct{}
+	uses   uint64 // counts uses, to order connections by their last one
+	closed bool
+}
+
+// Listen limits l to so many connections, and the slots of each (see Conn.Slot). evicted is
+// called for every connection that is closed to make room for another.
+func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
+	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}}
+	g.change = sync.NewCond(&g.mu)
+	return g
+}
+
+// Accept implements net.Listener.
+func (l *Listener) Accept() (net.Conn, error) {
+	inner, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{Conn: inner, listener: l, opened: time.Now(), slots: make(chan struct{}, l.slots)}
+	c.remote = &address{inner.RemoteAddr(), c}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.conns) >= l.limit && !l.closed {
+		if idle := l.idle(); idle != nil {
+			delete(l.conns, idle)
+			idle.Conn.Close()
+			l.evicted()
+		} else {
+			l.change.Wait()
+		}
+	}
+	if l.closed {
+		inner.Close()
+		return nil, net.ErrClosed
+	}
+	l.uses++
+	c.last = l.uses
+	l.conns[c] = struct{}{}
+	return c, nil
+}
+
+// idle returns the connection to close first, nil if all are in use.
+func (l *Listener) idle() (first *Conn) {
+	for c := range l.conns {
+		if c.requests > 0 {
+			continue
+		}
+		if first == nil || first.known && !c.known || first.known == c.known && c.last < first.last {
+			first = c
+		}
+	}
+	return first
+}
+
+// Close implements net.Listener.
+func (l *Listener) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.change.Broadcast()
+	l.mu.Unlock()
+	return l.Listener.Close()
+}
+
+// Open returns the number of open connections.
+func (l *Listener) Open() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.conns)
+}
+
+// Conn is a connection of a Listener. The methods that are not net.Conn's accept a nil Conn,
+// for servers whose listener is another one.
+type Conn struct {
+	net.Conn
+	listener *Listener
+	opened   time.Time
+	remote   *address
+	slots    chan struct{}
+
+	// Guarded by listener.mu.
+	known    bool   // it has made an authorized request
+	requests int    // authorized requests in progress
+	last     uint64 // number of its last use
+}
+
+// address is a remote address that leads to its connection, also through a TLS connection.
+type address struct {
+	net.Addr
+	conn *Conn
+}
+
+// RemoteAddr implements net.Conn. Of returns the Conn of this address.
+func (c *Conn) RemoteAddr() net.Addr { return c.remote }
+
+// Of returns the connection of a remote address, nil if its listener is no Listener.
+func Of(remote net.Addr) *Conn {
+	if a, ok := remote.(*address); ok {
+		return a.conn
+	}
+	return nil
+}
+
+// Close implements net.Conn.
+func (c *Conn) Close() error {
+	c.listener.mu.Lock()
+	delete(c.listener.conns, c)
+	c.listener.change.Signal()
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// Begin says that an authorized request begins: the connection is not closed to make room
+// before End is called.
+func (c *Conn) Begin() { c.use(1) }
+
+// End says that a request has ended.
+func (c *Conn) End() { c.use(-1) }
+
+func (c *Conn) use(n int) {
+	if c == nil {
+		return
+	}
+	l := c.listener
+	l.mu.Lock()
+	l.uses++
+	c.known, c.last = true, l.uses
+	if c.requests += n; c.requests == 0 {
+		l.change.Signal()
+	}
+	l.mu.Unlock()
+}
+
+// Slot waits for a slot of the connection, which FreeSlot returns. The error is the context's cause.
+func (c *Conn) Slot(ctx context.Context) error {
+	if c == nil {
+		return nil
+	}
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// FreeSlot returns a slot.
+func (c *Conn) FreeSlot() {
+	if c != nil {
+		<-c.slots
+	}
+}
+
+// Age returns for how long the connection has been open.
+func (c *Conn) Age() time.Duration {
+	if c == nil {
+		return 0
+	}
+	return time.Since(c.opened)
+}
+
+type key struct{}
+
+// NewContext is for http.Server.ConnContext: it remembers the connection of a request.
+func NewContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, key{}, Of(c.RemoteAddr()))
+}
+
+// FromContext returns the connection of an HTTP request, nil if it is unknown.
+func FromContext(ctx context.Context) *Conn {
+	c, _ := ctx.Value(key{}).(*Conn)
+	return c
+}
