@@ -10,15 +10,14 @@ const (
 	annealTolerance  = 1e-2 // marginal error that is good enough before the last λ
 	annealIterations = 200  // and the most iterations for each
 
-	leastLambda = 0x1p-1000 // of a stage, whose reciprocal is in range
+	leastLambda = 0x1p-1000 // of a stage: its reciprocal is in range
 )
 
-// anneal solves the problem roughly for λ, λ/factor, λ/factor², …, the least first,
-// and leaves the start for λ itself in the problem: ε-scaling. The dual variables
-// f/λ of one stage are where the next begins. See B. Schmitzer, "Stabilized sparse
-// scaling algorithms for entropy regularized transport problems", SIAM J. Sci.
-// Comput. 41 (2019).
-func (s *Solver[T]) anneal(ctx context.Context, factor float64) error {
+// anneal solves the problem roughly for …, λ/factor², λ/factor, the least first, and leaves the
+// start for λ itself in the problem: ε-scaling. Each stage starts from the dual variables f/λ of
+// the one before. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized
+// transport problems", SIAM J. Sci. Comput. 41 (2019).
+func (s *solution[T]) anneal(ctx context.Context, factor float64) error {
 	stages, err := s.annealStages(ctx, factor)
 	if err != nil {
 		return err
@@ -32,7 +31,7 @@ func (s *Solver[T]) anneal(ctx context.Context, factor float64) error {
 		lambda := target / below
 		below /= factor
 		if start != nil {
-			// In units of cost the start is for target, or for the stage before.
+			// The start is for the target λ, or for that of the stage before.
 			from := target
 			if k > 0 {
 				from = s.lambda
@@ -48,7 +47,8 @@ func (s *Solver[T]) anneal(ctx context.Context, factor float64) error {
 			return err
 		}
 		grow(&s.warm, s.geo.n)
-		natural(s.warm, s.u(s.res.Iterations), s.kind[s.res.Iterations%s.ring], s.log.f)
+		last := s.res.Iterations
+		natural(s.warm, s.u(last), s.kind(last), s.log.f)
 		start = s.warm
 	}
 	if stages > 0 {
@@ -61,22 +61,22 @@ func (s *Solver[T]) anneal(ctx context.Context, factor float64) error {
 }
 
 // annealStages returns the number of stages, 0 for a factor of 0.
-func (s *Solver[T]) annealStages(ctx context.Context, factor float64) (stages int, err error) {
+func (it *iteration[T]) annealStages(ctx context.Context, factor float64) (stages int, err error) {
 	if factor == 0 {
 		return 0, nil
 	}
-	span, err := s.geo.span(ctx)
-	if err != nil || !(span > 0) || !(span*s.lambda < math.MaxFloat64) {
+	span, err := it.geo.span(ctx)
+	if err != nil || !(span > 0) || !(span*it.lambda < math.MaxFloat64) {
 		return 0, err
 	}
-	for below := 1.0; s.lambda/below*span > annealFrom && s.lambda/(below*factor) > leastLambda; below *= factor {
+	for below := 1.0; it.lambda/below*span > annealFrom && it.lambda/(below*factor) > leastLambda; below *= factor {
 		stages++
 	}
 	return stages, nil
 }
 
 // scaleStart sets warm = c·start, which may be warm.
-func (s *Solver[T]) scaleStart(start []T, c float64) {
+func (s *solution[T]) scaleStart(start []T, c float64) {
 	grow(&s.warm, s.geo.n)
 	for i, f := range start {
 		s.warm[i] = T(float64(f) * c)

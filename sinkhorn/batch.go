@@ -1,6 +1,7 @@
 package sinkhorn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // batch is the state of SolveBatch: a solver for every goroutine.
 type batch[T dist.Float] struct {
 	solvers  []*Solver[T]
-	crew     *parallel.Crew
+	pool     *parallel.Crew
 	take     func(ctx context.Context, w, i int) error
 	problems []Problem[T]
 	order    []int    // problems in the order of the runs
@@ -25,32 +26,33 @@ type batch[T dist.Float] struct {
 	visit    func(i int, r *Result[T], err error)
 }
 
-// run are the problems order[first] … order[last−1], which have one K, or go a problem to a
-// lane.
+// run are the problems order[first] … order[last−1]. They share K, or take a lane each.
 type run struct {
 	first, last int
 	lanes       bool
 }
 
-// SolveBatch solves many problems, Settings.Workers at a time, and calls visit with
-// what Solve would have returned for problems[i]: the result is valid until visit
-// returns. visit is called from several goroutines at once and in no particular
-// order; each problem's answer is the same bits whatever the number of workers, and
-// as from Solve.
+// SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with what
+// Solve would have returned for problems[i]. The result is valid until visit returns. visit is called
+// from several goroutines at once and in no particular order. Each answer is the same bits as from
+// Solve, whatever the number of workers.
 //
-// Problems that follow one another and have one cost matrix, or the same points, and one λ
-// are solved together, up to 16 at a time: K is computed once, and if it has more than 32 KB,
-// a pass over it is made for all of them, at the speed of arithmetic instead of memory's. The same are
-// matrices of the same Data, not of equal values. Problems of at most 32 against 32 points
-// (24 without AVX-512) in at most 16 dimensions are solved 8 at a time, 16 in float32, each
-// in a lane of the vector registers. Both take settings without Gradient and Anneal, lanes
-// without StorageMixed; problems that need the log domain, or more than plain iterations to a
-// Tolerance, are solved by themselves.
+// Two kinds of problems are solved faster than by Solve:
 //
-// When the context ends, problems that have not been started are not visited, those that
-// have been are as Solve says, and the error is the context's cause. A panic in visit ends
-// the batch likewise and reaches the caller. Results of Solve are left alone. Nothing is
-// allocated once every worker has seen a largest problem.
+//   - Consecutive problems with the same cost matrix or the same points, and the same λ, are solved
+//     together, up to 16 at a time. The same means the same Data, not equal values. K is computed once
+//     and a pass over it serves all of them.
+//   - Problems of at most 32 against 32 points (24 without AVX-512) in at most 16 dimensions are
+//     solved 8 at a time, 16 in float32, each in a lane of the vector registers. This excludes
+//     StorageMixed.
+//
+// Neither works with Settings.Gradient or Anneal. Problems that need the log domain, or more than
+// plain iterations to a tolerance, are solved one by one.
+//
+// When the context ends, problems that have not been started are not visited. Those that have been
+// are visited with a cancelled result, as Solve returns it. SolveBatch then returns the context's
+// cause. A panic in visit ends the batch in the same way and is passed on to the caller. Results of
+// Solve stay valid. Nothing is allocated once every worker has seen a largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	s.enter()
 	defer s.leave()
@@ -58,21 +60,21 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	workers := parallel.Workers(s.settings.Workers, len(problems))
 	for len(b.solvers) < workers {
 		one := new(Solver[T])
-		one.reset(s.settings)
-		one.settings.Workers = 1
+		set := s.settings
+		set.Workers = 1
+		one.reset(set)
 		b.solvers = append(b.solvers, one)
 	}
 	if b.take == nil {
-		b.take, b.crew = b.takeRun, new(parallel.Crew)
+		b.take, b.pool = b.takeRun, new(parallel.Crew)
 	}
 	b.problems, b.visit = problems, visit
 	b.divide(&s.settings, workers)
 	defer func() { b.problems, b.visit = nil, nil }()
-	return b.crew.Run(s.timed.of(ctx), workers, len(b.runs), b.take)
+	return b.pool.Run(s.timed.of(ctx), workers, len(b.runs), b.take)
 }
 
-// divide cuts the problems into runs, such that every worker gets some of those that have
-// one K.
+// divide cuts the problems into runs, such that every worker gets some of those that share K.
 func (b *batch[T]) divide(set *Settings, workers int) {
 	b.runs, b.order, b.small = b.runs[:0], b.order[:0], b.small[:0]
 	together := !set.Gradient && set.Anneal == 0 && set.Domain != DomainLog
@@ -88,7 +90,7 @@ func (b *batch[T]) divide(set *Settings, workers int) {
 			last++
 		}
 		share := (last - i + workers - 1) / workers
-		size := min(most, (share+block.Size-1)/block.Size*block.Size)
+		size := min(mostTogether, (share+block.Size-1)/block.Size*block.Size)
 		for ; i < last; i += size {
 			first := len(b.order)
 			for at := i; at < min(i+size, last); at++ {
@@ -101,7 +103,7 @@ func (b *batch[T]) divide(set *Settings, workers int) {
 	b.divideSmall()
 }
 
-// divideSmall cuts the small problems into runs of a problem to a lane, of similar shapes.
+// divideSmall cuts the small problems into runs of similar shapes, a problem to a lane.
 func (b *batch[T]) divideSmall() {
 	slices.Sort(b.small)
 	width := num.Lanes[T]()
@@ -119,7 +121,8 @@ func (b *batch[T]) divideSmall() {
 	}
 }
 
-// sameKernel reports whether K is the same for two problems, because M and λ are.
+// sameKernel reports whether two problems have the same K, because M and λ are the same. Problems
+// with penalties or Mass are solved one by one.
 func sameKernel[T dist.Float](set *Settings, p, q *Problem[T]) bool {
 	lambda := func(p *Problem[T]) float64 {
 		if p.Lambda == 0 {
@@ -128,7 +131,7 @@ func sameKernel[T dist.Float](set *Settings, p, q *Problem[T]) bool {
 		return p.Lambda
 	}
 	if p.unequal() || q.unequal() {
-		return false // these are solved by themselves
+		return false
 	}
 	return same(p.Cost, q.Cost) && same(p.X, q.X) && same(p.Y, q.Y) && lambda(p) == lambda(q)
 }
@@ -139,21 +142,17 @@ func same[T dist.Float](x, y dist.Matrix[T]) bool {
 		unsafe.SliceData(x.Data) == unsafe.SliceData(y.Data)
 }
 
-// takeRun is what goroutine w does with the run whose turn it is.
+// takeRun makes goroutine w solve run t.
 func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
 	s, r := b.solvers[w], b.runs[t]
 	which := b.order[r.first:r.last]
-	switch {
-	case r.lanes:
-		return s.solveLanes(ctx, b.problems, which, b.visit)
-	case len(which) > 1:
-		return s.solveTogether(ctx, b.problems, which, b.visit)
+	if len(which) == 1 {
+		return s.solveAlone(ctx, &b.problems[which[0]], which[0], b.visit)
 	}
-	return s.solveAlone(ctx, &b.problems[which[0]], which[0], b.visit)
+	return s.solveGroup(ctx, b.problems, which, r.lanes, b.visit)
 }
 
-// solveAlone solves one problem of a batch, and returns the context's cause if that has
-// ended it.
+// solveAlone solves one problem of a batch. It returns the context's cause if that has ended it.
 func (s *Solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit func(i int, r *Result[T], err error)) error {
 	r, err := s.Solve(ctx, p)
 	visit(i, r, err)
@@ -161,4 +160,39 @@ func (s *Solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 		return err
 	}
 	return nil
+}
+
+// solveGroup solves problems[i] for i in which together, of one K or in lanes, and calls visit.
+// Problems that leave the plain domain, that turn out to be slow where there is something better, or
+// that cannot be solved, are then given to Solve. It finds out what they need, or why they cannot be
+// solved. The error is the context's cause if that has ended any of them.
+func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
+	ended := s.solveTogether(ctx, problems, which, lanes)
+	members := s.group.members[:len(which)]
+	for i := range members {
+		m := &members[i]
+		if m.alone {
+			continue
+		}
+		s.count++
+		m.res.solver, m.res.it, m.res.serial = s, &m.iteration, s.count
+		visit(which[i], &m.res, m.err)
+	}
+	for i := range members {
+		if members[i].alone {
+			ended = cmp.Or(s.solveAlone(ctx, &problems[which[i]], which[i], visit), ended)
+		}
+	}
+	return ended
+}
+
+// solveTogether is solveGroup without the visits, during which the solver is not in use.
+func (s *Solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, lanes bool) error {
+	s.enter()
+	defer s.leave()
+	s.group.gather(ctx, problems, which, lanes)
+	if lanes {
+		return s.group.lanes.solve(ctx)
+	}
+	return s.group.solve(ctx)
 }

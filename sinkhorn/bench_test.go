@@ -87,7 +87,7 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 					for b.Loop() {
 						r, err := s.Solve(ctx, &Problem[T]{Cost: cost})
 						if err == nil && gradient {
-							err = r.CostGradientTo(ctx, square(&s.div.g, n), GradientUnrolled)
+							err = r.CostGradientTo(ctx, square(&s.half.g, n), GradientUnrolled)
 						}
 						if err != nil {
 							b.Fatal(err)

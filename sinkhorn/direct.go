@@ -10,21 +10,21 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Where conjugate gradients take many steps, the matrix of Newton's steps is factorized:
-// scaled by its diagonal it is, but for a little more on the diagonal,
+// A factor of the system, for conjugate gradients that take many steps. Scaled by its diagonal,
+// and with a little more on the diagonal, the matrix is
 //
 //	H = (1 + δ)I − SᵀS + s sᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc),
 //
-// S that of sparse.go, of which s sᵀ moves the eigenvalue 0 of s, by which potentials are
-// free, to 1; with prices it is left out, as they are not. Conjugate gradients go on with H⁻¹
-// as their preconditioner: for Newton's next steps, too, as long as they cost less than a new one.
-// internal/algebra's factor stands on gonum, which this package does without.
+// with S as in sparse.go. In balanced problems a constant may be added to the potentials, so that s
+// has the eigenvalue 0; s sᵀ moves it to 1. With penalties it is left out. Conjugate gradients continue
+// with H⁻¹ as their preconditioner. Newton's next steps use the same factor as long as they cost less
+// than a new one. The factor of internal/algebra needs gonum, on which this package does not depend.
 
 const (
-	directLines = 48              // rows of H or R that are computed together,
-	directWidth = 128             // columns of them, whose factors stay in the second-level cache,
-	directPanel = 4 * directLines // rows of R that others are freed of at once,
-	directStrip = 256             // and rows of S that are multiplied
+	directLines = 48              // rows of H or R that are computed together
+	directWidth = 128             // columns of them; their factors stay in the second-level cache
+	directPanel = 4 * directLines // rows of R that are subtracted from others at once
+	directStrip = 256             // rows of S that are multiplied at once
 	directShift = 1e-13           // δ
 )
 
@@ -37,31 +37,31 @@ type direct[T dist.Float] struct {
 	scratch []float64
 	made    bool
 	refused bool    // H was not positive definite
-	spent   float64 // on conjugate gradients since the last one was made
+	spent   float64 // on conjugate gradients since the last factor was made
 	pass    squarePass[T]
 	less    []float64
 	product product // what goroutines share
 	take    func(ctx context.Context, w, i int) error
 }
 
-// affordsDirect reports whether H may be factorized: it must not be larger than what
-// StorageAuto stores, and the memory that the settings allow must be enough. What float32
-// vectors can tell, conjugate gradients find without: with a factor they took 998 passes for 750.
-func (s *Solver[T]) affordsDirect() bool {
-	m := float64(s.geo.m)
+// affordsDirect reports whether H may be factorized: it must not be larger than what StorageAuto
+// stores, and must fit in the memory that the settings allow. In float32, conjugate gradients get
+// as far without a factor.
+func (sys *system[T]) affordsDirect() bool {
+	m := float64(sys.geo.m)
 	return num.IsFloat64[T]() && float64(m*m*8) <= maxStored &&
-		s.taken+float64(s.mostListed()*sparseBytes)+s.directBytes() <= float64(s.settings.MaxMemory)
+		sys.taken+float64(sys.mostListed()*sparseBytes)+sys.directBytes() <= float64(sys.settings.MaxMemory)
 }
 
-// directBytes returns what a factor takes, and making it.
-func (s *Solver[T]) directBytes() float64 {
-	m := float64(s.geo.m)
+// directBytes returns the memory that a factor and its computation take.
+func (sys *system[T]) directBytes() float64 {
+	m := float64(sys.geo.m)
 	return float64(m * (m + 4*directStrip) * 8)
 }
 
-// factorize makes the factor of H at the iterate, if it has one.
-func (s *Solver[T]) factorize(ctx context.Context, diag, rows []T) error {
-	geo, d, sp := &s.geo, &s.newton.direct, &s.newton.sparse
+// factorize makes the factor of H, if it has one.
+func (sys *system[T]) factorize(ctx context.Context) error {
+	geo, d, sp := &sys.geo, &sys.direct, &sys.sparse
 	m := geo.m
 	d.made, d.refused, d.m = false, true, m
 	grow(&d.h, m*m)
@@ -71,7 +71,7 @@ func (s *Solver[T]) factorize(ctx context.Context, diag, rows []T) error {
 	if err := eachBlock(ctx, m, m, func(i, j int) { clear(d.h[i*m : j*m]) }); err != nil {
 		return err
 	}
-	if err := s.subtractSquare(ctx, diag, rows); err != nil {
+	if err := sys.subtractSquare(ctx); err != nil {
 		return err
 	}
 	for j, r := range sp.root {
@@ -79,8 +79,8 @@ func (s *Solver[T]) factorize(ctx context.Context, diag, rows []T) error {
 		if r > 0 {
 			d.scale[j] = 1 / r
 		}
-		if !s.unequal.on {
-			d.x[j] = r / math.Sqrt(s.mass)
+		if sys.free {
+			d.x[j] = r / math.Sqrt(sys.mass)
 		}
 	}
 	for j, sj := range d.x {
@@ -96,26 +96,26 @@ func (s *Solver[T]) factorize(ctx context.Context, diag, rows []T) error {
 }
 
 // subtractSquare subtracts SᵀS from the upper triangle of H, from a list or from K.
-func (s *Solver[T]) subtractSquare(ctx context.Context, diag, rows []T) error {
-	geo, d, sp := &s.geo, &s.newton.direct, &s.newton.sparse
-	if sp.made {
-		return sp.subtractSquare(ctx, d.h)
+func (sys *system[T]) subtractSquare(ctx context.Context) error {
+	d, parts := &sys.direct, &sys.geo.parts
+	if sys.sparse.made {
+		return sys.sparse.subtractSquare(ctx, d.h)
 	}
-	s.scaleSquare(diag, rows)
-	d.pass = squarePass[T]{ctx: ctx, s: s}
+	sys.scale()
+	d.pass = squarePass[T]{ctx: ctx, sys: sys}
 	defer func() { d.pass = squarePass[T]{} }()
-	for piece := range geo.pieces {
-		if err := geo.strips[0].walk(ctx, &d.pass, directStrip, piece, nil); err != nil {
+	for piece := range parts.count {
+		if err := parts.strips[0].walk(ctx, &d.pass, directStrip, piece, nil); err != nil {
 			return err
 		}
 	}
 	return d.pass.err
 }
 
-// squarePass does so from K.
+// squarePass subtracts SᵀS, computed from K.
 type squarePass[T dist.Float] struct {
 	ctx context.Context
-	s   *Solver[T]
+	sys *system[T]
 	err error
 }
 
@@ -123,21 +123,21 @@ func (p *squarePass[T]) rows(b *strip[T]) {
 	if p.err != nil {
 		return
 	}
-	sp := &p.s.newton.sparse
+	sp := &p.sys.sparse
 	r, m := b.r, b.m
 	grow(&b.adjointRows, r*m)
 	k, _, _ := b.both()
 	b.scaled(b.adjointRows, m, k, r, sp.u[b.i:], sp.v)
-	least := T(p.s.limits.epsilon)
+	least := p.sys.epsilon
 	for i, x := range b.adjointRows {
 		if !(x > least) {
 			b.adjointRows[i] = 0 // as in a list; subnormal products would take a hundred times as long
 		}
 	}
-	p.err = p.s.newton.direct.subtract(p.ctx, b.geometry, num.F64(b.adjointRows), r, 0, m)
+	p.err = p.sys.direct.subtract(p.ctx, b.geometry, num.F64(b.adjointRows), r, 0, m)
 }
 
-// triangular makes R of H, and reports whether H is positive definite to rounding.
+// triangular replaces H by R, and reports whether H is positive definite to rounding.
 func (d *direct[T]) triangular(ctx context.Context, geo *geometry[T]) (bool, error) {
 	m := d.m
 	for j := 0; j < m; j += directPanel {
@@ -158,7 +158,7 @@ func (d *direct[T]) triangular(ctx context.Context, geo *geometry[T]) (bool, err
 	return true, nil
 }
 
-// lines makes rows first … last−1 of R of what is left of H, and reports whether it can.
+// lines replaces rows first … last−1 of what is left of H by rows of R, and reports whether it can.
 func (d *direct[T]) lines(first, last int) bool {
 	m := d.m
 	for r := first; r < last; r++ {
@@ -178,7 +178,7 @@ func (d *direct[T]) lines(first, last int) bool {
 	return true
 }
 
-// product is what goroutines subtract from rows lo … hi−1 of H: XᵀX, X of r rows.
+// product is the XᵀX that goroutines subtract from rows lo … hi−1 of H. X has r rows.
 type product struct {
 	x         []float64 // X, of stride m
 	minus     []float64 // −X, of columns lo … hi−1, directLines of them after the other
@@ -208,10 +208,10 @@ func (d *direct[T]) subtract(ctx context.Context, geo *geometry[T], x []float64,
 			return nil
 		}
 	}
-	return geo.crew.Run(ctx, geo.workers, (m-lo+directWidth-1)/directWidth, d.take)
+	return geo.parts.pool.Run(ctx, geo.parts.workers, (m-lo+directWidth-1)/directWidth, d.take)
 }
 
-// subtractFrom does so in some columns from k on.
+// subtractFrom subtracts the product in some columns from k on.
 func (d *direct[T]) subtractFrom(k int) {
 	m, p := d.m, &d.product
 	width := min(directWidth, m-k)

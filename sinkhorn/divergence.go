@@ -8,14 +8,14 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// Divergence is a Sinkhorn divergence, and how the three solves that it takes ended.
+// Divergence is a Sinkhorn divergence, and how the three solves for it ended.
 type Divergence struct {
 	// Value is S.
 	Value float64
-	// Status is the one that says most: Cancelled before LowPrecision, IterationLimit,
-	// and Completed or Converged.
+	// Status is the most serious one of the three solves: LowPrecision, then IterationLimit, then
+	// Completed or Converged.
 	Status Status
-	// Iterations is the sum, annealing not counted.
+	// Iterations is the sum, without those of annealing.
 	Iterations int
 	// MarginalError is the largest.
 	MarginalError float64
@@ -25,39 +25,38 @@ type Divergence struct {
 //
 //	S = W(X, Y) − W(X, X)/2 − W(Y, Y)/2,
 //
-// W the regularized cost (Result.RegularizedCost), and, unless dx and dy are zero
-// matrices, sets dx (n × p) and dy (m × p) to its gradients. S and the gradients are
-// those of the definition at convergence, where S ≥ 0 and S = 0 for equal clouds:
-// the solver should have a Tolerance. X and Y may be the same cloud. Errors are those of
-// Solve, RegularizedCost and PointGradientTo; a context that ends leaves no
-// result. It panics if dx and dy have another shape or overlap. See J. Feydy et al.,
-// "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS
-// 2019.
+// where W is the regularized cost (Result.RegularizedCost). It sets dx (n × p) and dy (m × p) to the
+// gradients of S by X and Y; zero matrices for both mean that no gradients are wanted. X and Y may be
+// the same cloud. Start is used for the first of the three solves.
 //
-// With prices PenaltyA = PenaltyB for unequal mass, (Σa − Σb)²/(2λ) is added, and S is that of T.
-// Séjourné et al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
+// At convergence S ≥ 0, and S = 0 for equal clouds. So the solver should have a Tolerance. See
+// J. Feydy et al., "Interpolating between optimal transport and MMD using Sinkhorn divergences",
+// AISTATS 2019. With equal penalties PenaltyA = PenaltyB, (Σa − Σb)²/(2λ) is added, and S is that of
+// T. Séjourné et al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
 //
-// Start serves the first of the three solves. A result of this solver before is
-// overwritten.
+// Errors are those of Solve, Result.RegularizedCost and Result.PointGradientTo. It returns ErrShape
+// for a cost matrix, and ErrSettings for different penalties or Mass. If the context ends there is no
+// divergence. It panics if dx and dy have another shape or overlap. Earlier results of the solver are
+// not valid any more.
 func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
 	s.enter()
 	defer s.leave()
 	if !p.Cost.IsEmpty() {
-		return Divergence{}, fmt.Errorf("%w: a divergence is one of points", ErrShape)
+		return Divergence{}, fmt.Errorf("%w: a divergence needs points, not a cost matrix", ErrShape)
 	}
 	if p.Mass > 0 || p.PenaltyA != p.PenaltyB {
-		return Divergence{}, fmt.Errorf("%w: a divergence wants one price for both marginals, and all of the mass", ErrSettings)
+		return Divergence{}, fmt.Errorf("%w: a divergence needs PenaltyA = PenaltyB and no Mass", ErrSettings)
 	}
 	gradient := !dx.IsEmpty() || !dy.IsEmpty()
 	if gradient && (dx.IsEmpty() || dy.IsEmpty() || !dx.Fits() || !dy.Fits() || matrix.Overlap(dx, dy)) {
-		panic("sinkhorn: gradients of another shape, or that overlap")
+		panic("sinkhorn: Divergence: dx must be n × p, dy m × p, and they must not overlap")
 	}
 	var d Divergence
 	err := s.addTerm(ctx, &d, 1, p, func() error {
 		if !gradient {
 			return nil
 		}
-		return s.pointGradient(ctx, GradientFrozen, dx, dy)
+		return s.gradients.byPoints(ctx, &s.own, dx, dy, GradientFrozen)
 	})
 	for i := 0; i < 2 && err == nil; i++ {
 		x, w, to := p.X, p.A, dx
@@ -71,9 +70,9 @@ func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 			return s.subtractHalf(ctx, to)
 		})
 	}
-	if err == nil && s.unequal.on {
+	if err == nil && s.own.unequal {
 		m := total(p.A) - total(p.B)
-		d.Value += float64(m*m) / (2 * s.lambda)
+		d.Value += float64(m*m) / (2 * s.own.lambda)
 	}
 	if err == nil && !finite(d.Value) {
 		err = fmt.Errorf("%w: the divergence overflows", ErrRange)
@@ -90,7 +89,7 @@ func (s *Solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 	if err != nil {
 		return err
 	}
-	w, err := s.regularizedCost(ctx)
+	w, err := s.regularizedCost(ctx, &s.own)
 	if err != nil {
 		return err
 	}
@@ -101,14 +100,14 @@ func (s *Solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 	return gradient()
 }
 
-// subtractHalf subtracts from dst half of the gradient of the problem that has been
-// solved, that of a cloud with itself.
+// subtractHalf subtracts from dst half of the gradient of the problem that has been solved, that of
+// a cloud with itself.
 func (s *Solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
-	grow(&s.div.g, dst.Rows*dst.Cols)
-	grow(&s.div.h, dst.Rows*dst.Cols)
-	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.g}
-	h := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.div.h}
-	if err := s.pointGradient(ctx, GradientFrozen, g, h); err != nil {
+	grow(&s.half.g, dst.Rows*dst.Cols)
+	grow(&s.half.h, dst.Rows*dst.Cols)
+	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.half.g}
+	h := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.half.h}
+	if err := s.gradients.byPoints(ctx, &s.own, g, h, GradientFrozen); err != nil {
 		return err
 	}
 	for k := range dst.Rows {
@@ -120,7 +119,7 @@ func (s *Solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error 
 	return nil
 }
 
-// worse returns the status that says more.
+// worse returns the more serious status.
 func worse(a, b Status) Status {
 	rank := [...]int{Completed: 0, Converged: 0, IterationLimit: 1, LowPrecision: 2, Cancelled: 3}
 	if rank[b] > rank[a] || a == Completed {
@@ -129,7 +128,7 @@ func worse(a, b Status) Status {
 	return a
 }
 
-// total returns the sum of weights, of which nil are uniform.
+// total returns the sum of weights; nil is uniform.
 func total[T dist.Float](w []T) float64 {
 	if w == nil {
 		return 1

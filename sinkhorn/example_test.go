@@ -30,32 +30,41 @@ func ExampleSolver_Solve() {
 	// Output: converged, cost 0.3692, gradient [-0.409 -0.591] [0.591 0.409]
 }
 
-// A deadline ends a solve with the plan of its last whole iteration.
+// A deadline ends a solve with the plan of its last whole iteration. The result beside the error is
+// never nil; if there was no iteration yet, its methods return ErrNoResult.
 func ExampleSolver_Solve_deadline() {
 	x, y := dist.NewMatrix[float64](300, 1, nil), dist.NewMatrix[float64](300, 1, nil)
 	for i := range x.Data {
 		x.Data[i], y.Data[i] = float64(i)/300, float64(i*i)/90000
 	}
-	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Lambda: 10, Iterations: 1 << 40})
+	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Lambda: 10, Tolerance: 1e-9})
 	if err != nil {
 		panic(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	r, err := s.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y})
-	fmt.Println(r.Status, errors.Is(err, context.DeadlineExceeded), r.Iterations > 0)
-	plan := dist.NewMatrix[float64](300, 300, nil)
-	if err := r.PlanTo(context.Background(), plan, 0); err != nil {
-		panic(err)
+	solve := func(deadline time.Duration) error {
+		ctx, cancel := context.WithTimeout(context.Background(), deadline)
+		defer cancel()
+		r, err := s.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y})
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return err // there is no result
+		}
+		row := dist.NewMatrix[float64](1, 300, nil)
+		if err := r.PlanTo(context.Background(), row, 7); err != nil {
+			return err // sinkhorn.ErrNoResult: the deadline was too short for one iteration
+		}
+		var mass float64
+		for _, t := range row.Data {
+			mass += t
+		}
+		fmt.Printf("%v, %.3f of a row's mass\n", r.Status, 300*mass)
+		return nil
 	}
-	var mass float64
-	for _, t := range plan.Row(7) {
-		mass += t
-	}
-	fmt.Printf("%.3f of a row's mass\n", 300*mass)
+	fmt.Println(solve(time.Hour))
+	fmt.Println(solve(0))
 	// Output:
-	// cancelled true true
-	// 1.000 of a row's mass
+	// converged, 1.000 of a row's mass
+	// <nil>
+	// sinkhorn: the solve was cancelled before its first iteration
 }
 
 // Many small problems at once; the callback may be called concurrently.

@@ -1,6 +1,7 @@
 package sinkhorn
 
 import (
+	"context"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -121,4 +122,13 @@ func TestGoldenFloat32(t *testing.T) {
 			}
 		}
 	}
+}
+
+// prepare makes p the problem of Solve, without solving it.
+func prepare[T dist.Float](ctx context.Context, s *Solver[T], p *Problem[T]) error {
+	s.own.placed = true
+	if err := s.own.admit(p); err != nil {
+		return err
+	}
+	return s.geo.transpose(ctx)
 }

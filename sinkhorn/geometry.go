@@ -9,31 +9,20 @@ import (
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/matrix"
-	"github.com/gomonge/monge/internal/parallel"
 )
 
 // geometry is the cost M of a problem and its kernel K, relative to a base:
 //
 //	K_ij = 2^(F_i + G_j − c M_ij),   c = λ·log₂e.
 //
-// It knows where they are, in how many pieces they are passed over, and by whom; the
-// algorithms know its passes (pass.go): columns, rows, iterate, sweep and so on.
-//
-// A pass touches all n × m elements. It takes blocks of whole rows one after the
-// other, from memory or, matrix-free, computed into a buffer: a row sum sees its whole
-// row in both cases, and the chains over i go on from block to block, so that the bits
-// do not depend on where K is.
-//
-// The rows of a large problem are cut into pieces, by its size alone. Each piece has
-// its own chain over i, that is its own sums over rows, and the pieces' are added in
-// ascending order. Goroutines take the next piece when they are done with one: who
-// computes it makes no difference. Every other pass takes the pieces from the last to
-// the first: what the pass before it read last is still in the third-level cache.
+// It knows where M and K are stored, how a pass over them is cut into pieces, and which
+// goroutines make it. The algorithms see its passes only (pass.go): columns, rows, iterate,
+// sweep and so on.
 type geometry[T dist.Float] struct {
 	n, m, p int
 	c       T // λ·log₂e
 
-	// What K is stored and passed over with: see padded.
+	// Number of columns and stride of the rows with which K is stored and passed over: see padded.
 	cols, ld int
 
 	// The problem: points, or a cost matrix.
@@ -50,34 +39,19 @@ type geometry[T dist.Float] struct {
 	kernel   []T  // K
 	narrow   []float32
 	base     base[T]
-	filled   bool // K is there, and that of the base
+	filled   bool // K is there, for the base
 
-	// How passes are made.
-	pieces    int
-	big       bool
-	workers   int
-	partials  []T // the pieces' sums over rows
-	ones      []T
-	strips    []*strip[T]
-	crew      *parallel.Crew
-	backwards bool // the pass at hand takes the pieces from the last to the first
-	passes    passes[T]
-	at        struct { // the pass at hand, for the crew
-		pass  rowPass[T]
-		step  int
-		sums  bool
-		start T
-	}
-	take func(ctx context.Context, w, piece int) error
+	parts  parts[T]
+	passes passes[T]
 }
 
-// base are the potentials, to base 2, that K is relative to; nil is 0.
+// base are the potentials, to base 2, to which K is relative; nil is 0.
 type base[T dist.Float] struct {
 	id   baseID
 	f, g []T
 }
 
-// baseID tells bases apart.
+// baseID distinguishes bases.
 type baseID uint8
 
 const (
@@ -88,17 +62,13 @@ const (
 
 const (
 	maxStored   = 512 << 20 // bytes that StorageAuto stores
-	bigProblem  = 1 << 19   // elements from which a problem is cut into pieces
-	pieceRows   = 64        // at least so many rows a piece
 	blockSize   = 1 << 15   // elements of a block that is computed
 	storedBlock = 1 << 18   // and of one that is stored, in big problems
 	wideBlock   = 1 << 13   // and of one that is stored, and copied on the way
-	maxPieces   = 64
-	maxPartials = 1 << 20 // elements of all partial sums, if that leaves 16 pieces
-	unitRows    = 24      // a multiple of all tiles' rows
+	unitRows    = 24        // a multiple of the rows of every kernel's tile
 )
 
-// shape is what the room depends on that a problem takes.
+// shape is what decides how much room a problem takes.
 type shape struct {
 	n, m, p int
 	points  bool
@@ -106,14 +76,13 @@ type shape struct {
 
 func (geo *geometry[T]) shape() shape { return shape{geo.n, geo.m, geo.p, geo.points} }
 
-// setPoints makes the geometry that of the squared distances between the rows of x and
-// those of y.
+// setPoints makes M the squared distances between the rows of x and the rows of y.
 func (geo *geometry[T]) setPoints(x, y dist.Matrix[T]) {
 	geo.points, geo.x, geo.y, geo.cost = true, x, y, dist.Matrix[T]{}
 	geo.n, geo.m, geo.p = x.Rows, y.Rows, x.Cols
 }
 
-// setCost makes the geometry that of a cost matrix.
+// setCost makes M a cost matrix.
 func (geo *geometry[T]) setCost(m dist.Matrix[T]) {
 	geo.points, geo.x, geo.y, geo.cost = false, dist.Matrix[T]{}, dist.Matrix[T]{}, m
 	geo.n, geo.m, geo.p = m.Rows, m.Cols, 0
@@ -129,24 +98,20 @@ func (geo *geometry[T]) setLambda(lambda float64) bool {
 	return !math.IsInf(float64(geo.c), 1)
 }
 
-// layOut decides, from the size of the problem and the settings alone, where K is, how
-// its rows are cut and who takes them.
+// layOut decides where K is stored and how a pass is cut into pieces. Only the size of the
+// problem and the settings count.
 func (geo *geometry[T]) layOut(set *Settings) {
 	n, m := geo.n, geo.m
 	geo.free = geo.points && (set.Storage == StorageMatrixFree || set.Storage == StorageAuto && n > maxStored/(2*size[T]())/m)
 	geo.mixed = set.Storage == StorageMixed && num.IsFloat64[T]()
 	geo.cols, geo.ld = padded[T](m, geo.mixed)
-	geo.pieces, geo.workers, geo.big = 1, 1, n > bigProblem/m
-	if geo.big {
-		geo.pieces = max(1, min(n/pieceRows, maxPieces, max(16, maxPartials/m)))
-		geo.workers = parallel.Workers(set.Workers, geo.pieces)
-	}
+	geo.parts.layOut(n, m, geo.cols, set.Workers)
 }
 
-// bytes returns what a geometry takes that has been laid out.
+// bytes returns the memory that the geometry takes, once it has been laid out.
 func (geo *geometry[T]) bytes() float64 {
-	ld, workers := float64(geo.ld), float64(geo.workers)
-	elements := float64(geo.p)*float64(geo.m) + float64(geo.pieces)*ld
+	ld, workers := float64(geo.ld), float64(geo.parts.workers)
+	elements := float64(geo.p)*float64(geo.m) + float64(geo.parts.count)*ld
 	matrix := float64(geo.n) * ld
 	switch {
 	case geo.free:
@@ -163,7 +128,7 @@ func (geo *geometry[T]) bytes() float64 {
 	return elements * float64(size[T]())
 }
 
-// allocate makes room for what layOut has decided on. Nothing is computed yet.
+// allocate makes room for what layOut has decided. Nothing is computed yet.
 func (geo *geometry[T]) allocate() {
 	n, m := geo.n, geo.m
 	geo.filled, geo.measured, geo.base = false, false, base[T]{}
@@ -181,28 +146,14 @@ func (geo *geometry[T]) allocate() {
 			grow(&geo.kernel, n*geo.ld)
 		}
 	}
-	if geo.crew == nil {
-		geo.crew = new(parallel.Crew)
-	}
-	if geo.pieces > 1 {
-		grow(&geo.partials, geo.pieces*geo.cols)
-		if geo.ones == nil {
-			geo.ones = make([]T, maxPieces)
-			for i := range geo.ones {
-				geo.ones[i] = 1
-			}
-		}
-	}
-	for len(geo.strips) < geo.workers {
-		geo.strips = append(geo.strips, &strip[T]{geometry: geo})
-	}
+	geo.parts.allocate(geo)
 }
 
-// padded returns the number of columns that K is stored and passed over with, and the
-// stride of its rows. Both are whole vectors of 64 bytes, so that no row crosses a line
-// of the cache more than it must and none ends in a short step. The last columns are
-// zero, up to the contract's step and no further: there a short step counts as padded
-// with zeros, so that the bits are those of m columns.
+// padded returns the number of columns with which K is stored and passed over, and the stride
+// of its rows. The stride is a multiple of 64 bytes, so that no row touches more cache lines than
+// it must. The columns are a multiple of the lanes of the summation contract, so that no row ends
+// in a short step. The columns behind m are zero. The contract pads short steps with zeros, too, so
+// that the bits are those of m columns.
 func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 	lanes := num.Lanes[T]()
 	cols = (m + lanes - 1) / lanes * lanes
@@ -220,7 +171,7 @@ func (geo *geometry[T]) column(v *[]T) {
 	*v = (*v)[:geo.m]
 }
 
-// pad returns the vector over columns with zeros up to the columns of K.
+// pad extends a vector over columns with zeros, up to the columns of K.
 func (geo *geometry[T]) pad(v []T) []T {
 	clear(v[geo.m:geo.cols])
 	return v[:geo.cols]
@@ -233,20 +184,20 @@ func (geo *geometry[T]) blockRows() int {
 		return min(geo.n, blockSize/geo.m/unitRows*unitRows)
 	case geo.free:
 		return min(geo.n, unitRows/2)
-	case geo.big:
+	case geo.parts.big:
 		return min(geo.n, max(unitRows, storedBlock/geo.m/unitRows*unitRows))
 	}
 	return geo.n
 }
 
-// copiedRows is the number of rows of a block if rows of a stored matrix, or what is made
-// of them, are put into buffers, which should stay in the second-level cache.
+// copiedRows is the number of rows of a block if its rows are copied into a buffer, which
+// should stay in the second-level cache.
 func (geo *geometry[T]) copiedRows() int {
 	return min(geo.blockRows(), max(8, wideBlock/geo.m/8*8))
 }
 
-// setBase sets what K is relative to. Whoever changes the potentials of the base at
-// hand clears filled.
+// setBase sets the base. A caller that changes the potentials of the base at hand must clear
+// filled.
 func (geo *geometry[T]) setBase(id baseID, f, g []T) {
 	if geo.base.id != id {
 		geo.filled = false
@@ -286,8 +237,8 @@ func (geo *geometry[T]) distances(d []T, ldd, i, r int) {
 	matrix.SqDistTrans(geo.block(d, ldd, r), geo.x.RowRange(i, i+r), geo.transposed())
 }
 
-// compute sets k to rows i … i+r−1 of K. d is room for those of M that are not stored;
-// without it they take that of k, and are lost.
+// compute sets k to rows i … i+r−1 of K. Where M is not stored, its rows are left in d; if d is
+// nil they are lost.
 func (geo *geometry[T]) compute(k, d []T, i, r int) {
 	stored := !geo.free && (geo.measured || !geo.points)
 	ldd := geo.ld
@@ -318,7 +269,7 @@ func (geo *geometry[T]) compute(k, d []T, i, r int) {
 	}
 }
 
-// fill makes the stored K, and the distances, that of the base.
+// fill computes the stored K for the base, and the stored distances.
 func (geo *geometry[T]) fill(ctx context.Context) error {
 	if geo.free || geo.filled {
 		return nil
@@ -327,7 +278,7 @@ func (geo *geometry[T]) fill(ctx context.Context) error {
 	if geo.mixed {
 		step = geo.copiedRows()
 	}
-	if err := geo.each(ctx, &geo.passes.fill, step); err != nil {
+	if err := geo.parts.each(ctx, &geo.passes.fill, step); err != nil {
 		return err
 	}
 	geo.filled, geo.measured = true, true
@@ -339,15 +290,15 @@ func (geo *geometry[T]) measure(ctx context.Context) error {
 	if geo.free || geo.measured || !geo.points {
 		return nil
 	}
-	if err := geo.each(ctx, &geo.passes.measure, geo.blockRows()); err != nil {
+	if err := geo.parts.each(ctx, &geo.passes.measure, geo.blockRows()); err != nil {
 		return err
 	}
 	geo.measured = true
 	return nil
 }
 
-// span returns the largest minus the least cost, or for points an upper bound of the
-// largest: that of the boxes that they lie in.
+// span returns the largest minus the least cost. For points it returns an upper bound of the
+// largest cost, from their bounding boxes.
 func (geo *geometry[T]) span(ctx context.Context) (float64, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	if !geo.points {
@@ -385,9 +336,9 @@ func size[T dist.Float]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// grow sets the length of *v to n. What was in it is lost unless there was room. It
-// grows by a quarter at least, so that problems that become larger one by one do not
-// allocate for every one of them.
+// grow sets the length of *v to n. The old elements are lost if there was no room. The room
+// grows by a quarter at least, so that a sequence of slowly growing problems does not allocate for
+// each of them.
 func grow[E any](v *[]E, n int) {
 	if k := cap(*v); k < n {
 		*v = nil // so that both need not be there at once
@@ -396,8 +347,8 @@ func grow[E any](v *[]E, n int) {
 	*v = (*v)[:n]
 }
 
-// eachBlock calls f for consecutive rows i … j−1 of a rows × cols matrix, some 10⁵
-// elements at a time, until the context ends.
+// eachBlock calls f for consecutive blocks of rows, i … j−1, of a rows × cols matrix, until the
+// context ends. A block has some 10⁵ elements.
 func eachBlock(ctx context.Context, rows, cols int, f func(i, j int)) error {
 	step := 1 + (1<<17)/max(1, cols)
 	for i := 0; i < rows; i += step {
@@ -409,8 +360,8 @@ func eachBlock(ctx context.Context, rows, cols int, f func(i, j int)) error {
 	return nil
 }
 
-// eachRun calls f for all elements of a matrix, as many consecutive ones at a time as
-// there are in a block, until the context ends.
+// eachRun calls f for runs of consecutive elements, until it has seen all elements of the matrix
+// or the context ends.
 func eachRun[T dist.Float](ctx context.Context, m dist.Matrix[T], f func(x []T)) error {
 	return eachBlock(ctx, m.Rows, m.Cols, func(i, j int) {
 		if m.Stride == m.Cols {

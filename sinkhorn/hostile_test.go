@@ -133,14 +133,14 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 					}
 					what := fmt.Sprintf("%v, annealing %v, potentials of %g", domain, anneal, size)
 					r, err := s.Solve(t.Context(), p)
-					large, beyond := math.Abs(size)/2*math.Log2E > s.limits.precision, math.Abs(size)/2*math.Log2E > s.limits.largest/4
+					large, beyond := math.Abs(size)/2*math.Log2E > s.own.limits.precision, math.Abs(size)/2*math.Log2E > s.own.limits.largest/4
 					switch {
 					case err != nil:
 						counts["error"]++
 						if !errors.Is(err, ErrRange) || domain != DomainPlain && errors.Is(err, errUnderflow) {
 							t.Errorf("%s: %v", what, err)
 						}
-						if domain != DomainPlain && math.Abs(size) < s.limits.largest/8 {
+						if domain != DomainPlain && math.Abs(size) < s.own.limits.largest/8 {
 							t.Errorf("%s: %v", what, err)
 						}
 						continue
@@ -363,9 +363,9 @@ func TestMemoryIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
-		got, said := float64(after.TotalAlloc-before.TotalAlloc), s.bytes()
-		if len(s.newton.direct.h) > 0 {
-			said += s.directBytes()
+		got, said := float64(after.TotalAlloc-before.TotalAlloc), s.own.bytes()
+		if len(s.system.direct.h) > 0 {
+			said += s.system.directBytes()
 		}
 		if set.Gradient {
 			got -= float64(8 * n * n) // the destination
@@ -508,9 +508,9 @@ func TestAsksOften(t *testing.T) {
 		t.Errorf("a gradient asks %d times in %d sweeps", ctx.n, iterations)
 	}
 	// The pass over all terms, once more by itself.
-	seg := s.rev.seg
+	seg := s.gradients.seg
 	seg.terms, ctx.n = 2*iterations, 0
-	if err := s.geo.adjoint(ctx, seg, s.rev.to); err != nil {
+	if err := s.geo.adjoint(ctx, seg, s.gradients.to); err != nil {
 		t.Fatal(err)
 	}
 	if products := n * n * seg.terms; ctx.n < products/maxBlockTerms+1 {

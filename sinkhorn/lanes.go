@@ -20,8 +20,8 @@ const (
 	laneBytes = 16 << 10 // of K stay in the first-level cache from one pass over them to the next
 )
 
-// smallShape reports whether a problem is small, and a number by which problems of similar
-// shapes are close to each other. What is wrong with it, Solve finds out.
+// smallShape reports whether a problem is small, and returns a number that is close for similar
+// shapes. It does not check the problem.
 func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
 	largest := smallSize
 	if asm.Current() != asm.AVX512 {
@@ -35,11 +35,12 @@ func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
 	return m<<16 | n<<8 | p.X.Cols, ok
 }
 
-// lanes are small problems with a K each, solved at once: problem p has lane p of everything
-// here, interleaved as package lane has it, in the shape of the largest. What a problem has
-// not is padded: columns with weights of 0, for which v is 0, and rows with weights of 0 and
-// K = 1, for which u is.
+// lanes are small problems with a K each, solved at once. Problem p has lane p of everything here,
+// interleaved as in package lane, in the shape of the largest problem. Smaller problems are padded:
+// by columns with weights of 0, for which v is 0, and by rows with weights of 0 and K = 1, for which u
+// is 0.
 type lanes[T dist.Float] struct {
+	group        *group[T]
 	n, m         int // the largest shape, padded
 	alike, same  bool
 	kernel, cost []T // K and M
@@ -55,61 +56,32 @@ type lanes[T dist.Float] struct {
 	costs          [num.MaxLanes]float64
 }
 
-// solveLanes solves small problems, those of the numbers in which, and calls visit.
-func (s *Solver[T]) solveLanes(ctx context.Context, problems []Problem[T], which []int, visit func(i int, r *Result[T], err error)) error {
-	defer func() { s.state = &s.own }() // when visit panics, too
-	return s.handOver(ctx, problems, which, visit, s.solveApart(ctx, problems, which))
-}
-
-// solveApart is solve for all members but those that are to be solved alone. The error is
-// the context's cause.
-func (s *Solver[T]) solveApart(ctx context.Context, problems []Problem[T], which []int) error {
-	s.enter()
-	defer s.leave()
-	g := &s.group
-	g.apart = true
-	s.gather(ctx, problems, which)
-	if !s.interleave(len(which)) {
+// solve solves the members that are not alone. The error is the context's cause.
+func (l *lanes[T]) solve(ctx context.Context) error {
+	g := l.group
+	if !l.interleave() {
 		return nil
 	}
-	k, err := s.iterateLanes(ctx, len(which))
+	k, err := l.iterate(ctx)
 	if err == nil {
-		s.laneCosts(len(which))
+		l.computeCosts()
 		return nil
 	}
-	for i := range which {
+	for i := range g.count {
 		m := &g.members[i]
-		if m.alone = m.alone || !(s.lanes.outside[i] == 0); m.alone {
+		if m.alone = m.alone || !(l.outside[i] == 0); m.alone {
 			continue
 		}
-		s.state = &m.state
 		if k > 0 && !m.over {
-			s.fetch(i, k)
-			s.done(k, s.settings.Iterations, s.settings.Tolerance)
+			l.fetch(&m.iteration, i, k)
+			m.done(k, g.settings.Iterations, g.settings.Tolerance)
 		}
-		s.place()
-		m.err, m.ended = err, !s.cancelled()
+		m.place()
+		m.err = err
+		m.cancelled()
+		m.placed = false // the next member takes the geometry
 	}
 	return err
-}
-
-// place makes the geometry that of the problem at hand, of which it has been before.
-func (s *Solver[T]) place() {
-	geo, p := &s.geo, &s.problem
-	if p.Cost.IsEmpty() {
-		geo.setPoints(p.X, p.Y)
-	} else {
-		geo.setCost(p.Cost)
-	}
-	geo.setLambda(s.lambda)
-	geo.layOut(&s.settings)
-	geo.allocate()
-	geo.transpose(context.Background()) // it is small
-	if s.lane > 0 {
-		s.fetch(s.lane-1, s.res.Iterations)
-		s.lane = 0
-	}
-	s.placed = true
 }
 
 // operands are slices, one of each problem in a lane.
@@ -122,32 +94,31 @@ func alike[T dist.Float](p, q *Problem[T]) bool {
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols
 }
 
-// interleave lays the members out in lanes, computes K, and reports whether there are any.
-// Where they are alike, lanes without a member get what the first has.
-func (s *Solver[T]) interleave(count int) bool {
-	l, w := &s.lanes, num.Lanes[T]()
+// interleave lays the members out in lanes, computes K, and reports whether there are any members.
+// If they are alike, lanes without a member get the data of the first.
+func (l *lanes[T]) interleave() bool {
+	w := num.Lanes[T]()
 	var first *Problem[T]
 	l.n, l.m, l.alike, l.same = 0, 0, true, true
 	dims := 0
 	var a, b, u, x, y operands[T]
-	for i := range count {
-		m := &s.group.members[i]
+	for i := range l.group.count {
+		m := &l.group.members[i]
 		if m.alone {
 			continue
 		}
-		s.state = &m.state
-		s.resize()
-		p, c := &m.problem, -T(s.lambda*math.Log2E)
+		m.resize()
+		p, c := &m.problem, -T(m.lambda*math.Log2E)
 		if first == nil {
 			first, l.common = p, c
 			for k := range w {
-				a[k], b[k], u[k], x[k], y[k] = m.a, m.b, s.u(0), p.X.Data, p.Y.Data
+				a[k], b[k], u[k], x[k], y[k] = m.a, m.b, m.u(0), p.X.Data, p.Y.Data
 			}
 		}
 		l.n, l.m, dims = max(l.n, len(m.a)), max(l.m, len(m.b)), max(dims, p.X.Cols)
 		l.alike, l.same = l.alike && alike(p, first), l.same && c == l.common
-		a[i], b[i], u[i], x[i], y[i] = m.a, m.b, s.u(0), p.X.Data, p.Y.Data
-		l.c[i], l.lo[i], l.hi[i] = c, s.limits.lo, s.limits.hi
+		a[i], b[i], u[i], x[i], y[i] = m.a, m.b, m.u(0), p.X.Data, p.Y.Data
+		l.c[i], l.lo[i], l.hi[i] = c, m.limits.lo, m.limits.hi
 	}
 	if first == nil {
 		return false
@@ -174,8 +145,8 @@ func (s *Solver[T]) interleave(count int) bool {
 			lane.Interleave(1, z.given, *z.v, z.given, z.of, z.given)
 		}
 	}
-	for i := range count {
-		if m := &s.group.members[i]; !m.alone && !l.alike {
+	for i := range l.group.count {
+		if m := &l.group.members[i]; !m.alone && !l.alike {
 			spread(l.a[i:], w, a[i])
 			spread(l.b[i:], w, b[i])
 			spread(l.u[i:], w, u[i])
@@ -186,7 +157,7 @@ func (s *Solver[T]) interleave(count int) bool {
 		}
 	}
 	clear(l.outside[:])
-	s.laneKernels(count, dims)
+	l.kernels(dims)
 	return true
 }
 
@@ -209,16 +180,16 @@ func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	}
 }
 
-// laneKernels computes K and M, and q for the first iteration.
-func (s *Solver[T]) laneKernels(count, dims int) {
-	l, w := &s.lanes, num.Lanes[T]()
+// kernels computes K and M, and q for the first iteration.
+func (l *lanes[T]) kernels(dims int) {
+	w, count := num.Lanes[T](), l.group.count
 	l.eachRows(func(i, r, at, last int) {
 		cost, kernel := l.cost[at:last], l.kernel[at:last]
 		if dims > 0 {
 			lane.SqDist(r, l.m, dims, cost, l.x[i*dims*w:], l.y)
 		}
 		if dims == 0 || !l.alike {
-			s.layCosts(cost, count, i, r, dims > 0)
+			l.layCosts(cost, i, r, dims > 0)
 		}
 		if l.same {
 			exp.Exp2(kernel, cost, l.common)
@@ -227,7 +198,7 @@ func (s *Solver[T]) laneKernels(count, dims int) {
 			exp.Exp2(kernel, kernel, 1)
 		}
 		for p := range count {
-			m := &s.group.members[p]
+			m := &l.group.members[p]
 			for e := max(0, len(m.a)-i) * l.m; !m.alone && e < r*l.m; e++ {
 				kernel[e*w+p] = 1
 			}
@@ -238,17 +209,17 @@ func (s *Solver[T]) laneKernels(count, dims int) {
 
 // layCosts lays out rows i … i+r−1 of the members' cost matrices, as far as they have them.
 // set: there are distances already, and 0 where there is a cost matrix.
-func (s *Solver[T]) layCosts(dst []T, count, i, r int, set bool) {
-	l, w := &s.lanes, num.Lanes[T]()
+func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
+	w := num.Lanes[T]()
 	if l.alike {
-		s.layAlike(dst, count, i, r)
+		l.layAlike(dst, i, r)
 		return
 	}
 	if !set {
 		clear(dst)
 	}
-	for p := range count {
-		m := &s.group.members[p]
+	for p := range l.group.count {
+		m := &l.group.members[p]
 		for row := i; !m.alone && row < min(i+r, m.problem.Cost.Rows); row++ {
 			spread(dst[(row-i)*l.m*w+p:], w, m.problem.Cost.Row(row))
 		}
@@ -256,13 +227,12 @@ func (s *Solver[T]) layCosts(dst []T, count, i, r int, set bool) {
 }
 
 // layAlike is layCosts for matrices of one shape.
-func (s *Solver[T]) layAlike(dst []T, count, i, r int) {
-	l := &s.lanes
+func (l *lanes[T]) layAlike(dst []T, i, r int) {
 	var x operands[T]
 	first := -1
 	for p := range x {
-		if p < count && !s.group.members[p].alone {
-			cost := &s.group.members[p].problem.Cost
+		if p < l.group.count && !l.group.members[p].alone {
+			cost := &l.group.members[p].problem.Cost
 			x[p] = cost.Data[i*cost.Stride:]
 			if first < 0 {
 				first = p
@@ -274,7 +244,7 @@ func (s *Solver[T]) layAlike(dst []T, count, i, r int) {
 			x[p] = x[first]
 		}
 	}
-	cost := &s.group.members[first].problem.Cost
+	cost := &l.group.members[first].problem.Cost
 	if cost.Rows-i < r || cost.Cols < l.m {
 		clear(dst)
 	}
@@ -295,14 +265,14 @@ func collect[T dist.Float](x, src []T, w int) {
 	}
 }
 
-// iterateLanes is forward for the members, and returns the iterations made. The error is the
+// iterate makes the iterations, and returns how many. The error is the
 // context's cause.
-func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err error) {
-	l, w := &s.lanes, num.Lanes[T]()
-	limit, tolerance := s.settings.Iterations, s.settings.Tolerance
+func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
+	w := num.Lanes[T]()
+	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
 	left := 0
-	for i := range count {
-		if m := &s.group.members[i]; !m.alone {
+	for i := range l.group.count {
+		if !l.group.members[i].alone {
 			left++
 		}
 	}
@@ -319,35 +289,34 @@ func (s *Solver[T]) iterateLanes(ctx context.Context, count int) (k int, err err
 			lane.Columns(r, l.m, l.q, kernel, u)
 		})
 		if tolerance > 0 || k == limit {
-			left = s.settle(count, k)
+			left = l.settle(k)
 		}
 	}
 	return k - 1, nil
 }
 
-// settle finds out for which members iteration k is the last, and returns how many go on.
-// What does not end before the others stays in the lanes until somebody wants to see it.
-func (s *Solver[T]) settle(count, k int) (left int) {
-	l, limit, tolerance := &s.lanes, s.settings.Iterations, s.settings.Tolerance
+// settle finds out for which members iteration k is the last, and returns how many go on. If all
+// end at once, the iterates stay in the lanes until somebody wants to see them.
+func (l *lanes[T]) settle(k int) (left int) {
+	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
 	l.errors()
-	for i := range count {
-		m := &s.group.members[i]
+	for i := range l.group.count {
+		m := &l.group.members[i]
 		if m.alone || m.over {
 			continue
 		}
-		s.state = &m.state
 		goal := tolerance * m.mass
 		switch {
 		case !(l.outside[i] == 0):
 			m.alone = true
 		case tolerance == 0:
-			s.res.Iterations, s.res.MarginalError = k, l.marginalErrors[i]
-			s.lane, m.over = i+1, true
+			m.res.Iterations, m.res.MarginalError = k, l.marginalErrors[i]
+			m.lane, m.over = i+1, true
 		case k == limit || l.marginalErrors[i] <= goal:
-			s.fetch(i, k)
-			s.done(k, limit, tolerance)
+			l.fetch(&m.iteration, i, k)
+			m.done(k, limit, tolerance)
 			m.over = true
-		case s.accelerates() && m.pace.slow(k, l.marginalErrors[i], goal):
+		case m.accelerates() && m.pace.slow(k, l.marginalErrors[i], goal):
 			m.alone = true
 		default:
 			left++
@@ -369,32 +338,31 @@ func (l *lanes[T]) errors() {
 	}
 }
 
-// fetch makes iterate k that of the state at hand, member i's.
-func (s *Solver[T]) fetch(i, k int) {
-	l, w := &s.lanes, num.Lanes[T]()
-	s.resize()
-	collect(s.u(k), l.u[i:], w)
-	collect(s.v(k), l.v[i:], w)
-	collect(s.q, l.q[i:], w)
-	s.kind[k%s.ring] = plainKind
+// fetch copies iterate k from lane i.
+func (l *lanes[T]) fetch(it *iteration[T], i, k int) {
+	w := num.Lanes[T]()
+	it.resize()
+	collect(it.u(k), l.u[i:], w)
+	collect(it.v(k), l.v[i:], w)
+	collect(it.q, l.q[i:], w)
+	it.setKind(k, plainKind)
 }
 
-// resize gives the geometry the shape of the problem at hand.
-func (s *Solver[T]) resize() {
-	geo := &s.geo
-	geo.n, geo.m = len(s.a), len(s.b)
+// resize gives the geometry the shape of the problem.
+func (it *iteration[T]) resize() {
+	geo := &it.geo
+	geo.n, geo.m = len(it.a), len(it.b)
 	geo.cols, geo.ld = padded[T](geo.m, false)
 }
 
-// laneCosts computes the members' transport costs.
-func (s *Solver[T]) laneCosts(count int) {
-	l, w := &s.lanes, num.Lanes[T]()
-	for i := range count {
-		if m := &s.group.members[i]; !m.alone && s.settings.Tolerance > 0 {
-			s.state = &m.state
-			s.resize()
-			spread(l.u[i:], w, s.u(s.res.Iterations)) // lanes that were over have gone on
-			spread(l.v[i:], w, s.v(s.res.Iterations))
+// computeCosts computes the transport costs.
+func (l *lanes[T]) computeCosts() {
+	w := num.Lanes[T]()
+	for i := range l.group.count {
+		if m := &l.group.members[i]; !m.alone && l.group.settings.Tolerance > 0 {
+			m.resize()
+			spread(l.u[i:], w, m.u(m.res.Iterations)) // lanes that were over have gone on
+			spread(l.v[i:], w, m.v(m.res.Iterations))
 		}
 	}
 	l.eachRows(func(i, r, at, last int) {
@@ -409,8 +377,8 @@ func (s *Solver[T]) laneCosts(count int) {
 			l.costs[p] += float64(float64(u) * float64(r[p]))
 		}
 	}
-	for i := range count {
-		if m := &s.group.members[i]; !m.alone {
+	for i := range l.group.count {
+		if m := &l.group.members[i]; !m.alone {
 			m.res.Cost = l.costs[i]
 			m.alone = !finite(m.res.Cost)
 		}

@@ -154,16 +154,17 @@ func TestFactorInTime(t *testing.T) {
 		{256, 1500, 40, 150}, {1000, 11000, 200, 900}, {4000, 88000, 1500, 6000},
 	} {
 		var s Solver[float64]
-		s.state = &s.own
+		s.reset(Settings{})
 		s.geo.n, s.geo.m = c.n, c.n
-		sp := &s.newton.sparse
+		sys := &s.system
+		sp := &sys.sparse
 		sp.made, sp.pieces = c.listed > 0, make([]listed, 1)
 		sp.count.Store(int64(c.listed))
 		for i := range c.n {
 			sp.pieces[0].ends = append(sp.pieces[0].ends, (i+1)*c.listed/c.n)
 		}
-		cost, _ := s.stepCost()
-		if steps := int(s.factorCost() / cost); steps < c.least || steps > c.most {
+		cost, _ := sys.stepCost()
+		if steps := int(sys.factorCost() / cost); steps < c.least || steps > c.most {
 			t.Errorf("n = %d, %d elements listed: a factor after %d steps", c.n, c.listed, steps)
 		}
 	}
@@ -174,20 +175,19 @@ func TestFactorInTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := slowProblem[float64](150, 3000)
-		if err := errors.Join(s.prepare(ctx, p), s.forward(ctx, 300, 1e-12, nil), s.enterNewton(ctx)); err != nil {
+		nw, sys, d := &s.solution.newton, &s.system, s.solution.dual()
+		if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 300, 1e-12, nil), nw.enter(ctx, d)); err != nil {
 			t.Fatal(err)
 		}
 		if !memory {
-			s.settings.MaxMemory = int64(s.taken + float64(sparseBytes*s.mostListed()) + s.directBytes() - 1)
+			s.settings.MaxMemory = int64(s.taken + float64(sparseBytes*sys.mostListed()) + sys.directBytes() - 1)
 		}
-		s.residual()
-		copy(s.im.rhs, s.newton.e)
-		s.fu, s.fv = s.newton.u, s.newton.v
-		if err := s.direction(ctx, s.fq, s.a, 1e-40, math.Inf(1), 1<<20, 400, 400); err != nil {
+		d.residual()
+		if err := nw.direction(ctx, d, 1e-20, math.Inf(1), 1<<20); err != nil {
 			t.Fatal(err)
 		}
-		if !s.newton.sparse.made || s.newton.direct.made != memory {
-			t.Errorf("memory %v: list %v, factor %v", memory, s.newton.sparse.made, s.newton.direct.made)
+		if !sys.sparse.made || sys.direct.made != memory {
+			t.Errorf("memory %v: list %v, factor %v", memory, sys.sparse.made, sys.direct.made)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestTriangular(t *testing.T) {
 		}
 		var want []float64
 		for _, workers := range []int{1, 2} {
-			geo := geometry[float64]{workers: workers, crew: new(parallel.Crew)}
+			geo := geometry[float64]{parts: parts[float64]{workers: workers, pool: new(parallel.Crew)}}
 			d := direct[float64]{m: m, h: slices.Clone(h), less: make([]float64, directLines)}
 			if ok, err := d.triangular(t.Context(), &geo); !ok || err != nil {
 				t.Fatal(ok, err)
@@ -253,33 +253,37 @@ func TestSparse(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := slowProblem[float64](c.n, c.lambda)
-		if err := errors.Join(s.prepare(ctx, p), s.forward(ctx, 50, 1e-12, nil), s.enterNewton(ctx)); err != nil {
-			t.Fatal(err)
+		nw, sys, d := &s.solution.newton, &s.system, s.solution.dual()
+		start := func(p *Problem[float64]) {
+			if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 50, 1e-12, nil), nw.enter(ctx, d)); err != nil {
+				t.Fatal(err)
+			}
+			d.residual()
+			sys.set(&s.own, plan[float64]{nw.point.u, nw.point.v}, s.columns, s.own.a)
 		}
-		s.residual()
-		nw, im, m := &s.newton, &s.im, s.geo.m
-		s.fu, s.fv = nw.u, nw.v
+		start(p)
+		m, u, v := s.geo.m, nw.point.u, nw.point.v
 		rng := rand.New(rand.NewPCG(4, 4))
-		for j, v := range s.fv {
-			im.d[j] = rng.Float64()
-			im.z[j] = v * im.d[j]
+		for j, v := range v {
+			sys.d[j] = rng.Float64()
+			sys.z[j] = v * sys.d[j]
 		}
-		for i, a := range s.a {
-			if s.w[i] = 0; a > 0 {
-				s.w[i] = s.fu[i] / a * s.fu[i]
+		for i, a := range s.own.a {
+			if sys.w[i] = 0; a > 0 {
+				sys.w[i] = u[i] / a * u[i]
 			}
 		}
 		got := make([]float64, m)
-		if err := errors.Join(s.geo.sweep(ctx, s.s, im.sd, im.z, s.w), s.list(ctx, s.fq, s.a), nw.sparse.square(ctx, &s.geo, got, im.d)); err != nil {
+		if err := errors.Join(s.geo.sweep(ctx, sys.s, sys.sd, sys.z, sys.w), sys.list(ctx), sys.sparse.square(ctx, s.geo.parts.pool, s.geo.parts.workers, got, sys.d)); err != nil {
 			t.Fatal(err)
 		}
-		for j, v := range s.fv {
-			if want := v * im.sd[j]; !(math.Abs(got[j]-want) <= 1e-13*s.fq[j]) {
+		for j, v := range v {
+			if want := v * sys.sd[j]; !(math.Abs(got[j]-want) <= 1e-13*s.columns[j]) {
 				t.Errorf("%v: product %d is %v, want %v", storage, j, got[j], want)
 			}
 		}
-		if k := int(nw.sparse.count.Load()); !nw.sparse.made || k < s.geo.n || k > s.geo.n*m/sparseShare || nw.sparse.groups != c.groups {
-			t.Errorf("%v, n = %d: %d elements in %d groups", storage, c.n, k, nw.sparse.groups)
+		if k := int(sys.sparse.count.Load()); !sys.sparse.made || k < s.geo.n || k > s.geo.n*m/sparseShare || sys.sparse.groups != c.groups {
+			t.Errorf("%v, n = %d: %d elements in %d groups", storage, c.n, k, sys.sparse.groups)
 		}
 		if c.groups > 1 {
 			if alone == nil {
@@ -288,35 +292,31 @@ func TestSparse(t *testing.T) {
 			asmtest.SameSlices(t, "three goroutines", got, alone)
 			continue
 		}
-		nw.direct.m = m
+		sys.direct.m = m
 		var h [2][]float64
 		for i := range h {
-			nw.direct.h = make([]float64, m*m)
-			if err := s.subtractSquare(ctx, s.fq, s.a); err != nil {
+			sys.direct.h = make([]float64, m*m)
+			if err := sys.subtractSquare(ctx); err != nil {
 				t.Fatal(err)
 			}
-			h[i] = nw.direct.h
-			nw.sparse.made = false
+			h[i] = sys.direct.h
+			sys.sparse.made = false
 		}
 		for j := range m {
 			for k := j; k < m; k++ {
-				if x, y := h[0][j*m+k], h[1][j*m+k]; !(math.Abs(x-y) <= 1e-14) || j == k && s.fq[j] > 0 && !(x < 0) {
+				if x, y := h[0][j*m+k], h[1][j*m+k]; !(math.Abs(x-y) <= 1e-14) || j == k && s.columns[j] > 0 && !(x < 0) {
 					t.Errorf("%v: H_%d,%d is %v of a list, and %v", storage, j, k, x, y)
 				}
 			}
 		}
 		s.settings.MaxMemory = int64(s.taken) + sparseBytes*100
-		if err := s.list(ctx, s.fq, s.a); err != nil || nw.sparse.made {
-			t.Errorf("%v: %d elements in the memory of 100, %v", storage, nw.sparse.count.Load(), err)
+		if err := sys.list(ctx); err != nil || sys.sparse.made {
+			t.Errorf("%v: %d elements in the memory of 100, %v", storage, sys.sparse.count.Load(), err)
 		}
 		s.settings.MaxMemory = defaultMemory
-		if err := errors.Join(s.prepare(ctx, slowProblem[float64](150, 3)), s.forward(ctx, 50, 1e-12, nil), s.enterNewton(ctx)); err != nil {
-			t.Fatal(err)
-		}
-		s.residual()
-		s.fu, s.fv = nw.u, nw.v
-		if err := s.list(ctx, s.fq, s.a); err != nil || nw.sparse.made {
-			t.Errorf("%v: %d elements of %d are a list, %v", storage, nw.sparse.count.Load(), s.geo.n*m, err)
+		start(slowProblem[float64](150, 3))
+		if err := sys.list(ctx); err != nil || sys.sparse.made {
+			t.Errorf("%v: %d elements of %d are a list, %v", storage, sys.sparse.count.Load(), s.geo.n*m, err)
 		}
 	}
 }
@@ -356,25 +356,23 @@ func TestNewtonClimbs(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := t.Context()
-			if err := s.prepare(ctx, p); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.restart(ctx, 0, nil); err != nil {
+			it := &s.own
+			if err := errors.Join(prepare(ctx, s, p), it.restart(ctx, 0, nil)); err != nil {
 				t.Fatal(err)
 			}
 			steps := 0
-			for before := math.Inf(-1); s.res.Iterations < 3000 && !s.converged(); steps++ {
-				if k := s.res.Iterations; steps%7 == 0 { // a few plain ones, too
-					err = s.advance(ctx, k+2, 1e-12, nil)
+			for before := math.Inf(-1); it.res.Iterations < 3000 && !it.converged(); steps++ {
+				if k := it.res.Iterations; steps%7 == 0 { // a few plain ones, too
+					err = it.advance(ctx, k+2, 1e-12, nil)
 				} else {
-					err = s.newtonSteps(ctx, k+2+steps*7%60)
+					err = s.solution.newton.climb(ctx, s.solution.dual(), k+2+steps*7%60)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := s.dual()
+				d := s.solution.dual().value()
 				if !(d >= before-1e-12*math.Abs(d)) {
-					t.Errorf("%v, λ = %v, after %d passes: dual %v, before %v", domain, lambda, s.res.Iterations, d, before)
+					t.Errorf("%v, λ = %v, after %d passes: dual %v, before %v", domain, lambda, it.res.Iterations, d, before)
 				}
 				before = d
 			}
@@ -434,23 +432,21 @@ func TestNewtonGivesUp(t *testing.T) {
 		}
 		ctx := t.Context()
 		p := slowProblem[float64](40, []float64{300, 300, 2000}[i])
-		if err := s.prepare(ctx, p); err != nil {
+		if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 30000, 1e-4, nil)); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.forward(ctx, 30000, 1e-4, nil); err != nil {
-			t.Fatal(err)
-		}
-		before := s.res
-		if ok, err := s.annealAgain(ctx, 100000); ok || err != nil {
+		it := &s.own
+		before := it.res
+		if ok, err := s.solution.annealAgain(ctx); ok || err != nil {
 			t.Fatalf("%v: ε-scaling is better than an error of %v, %v", domain, before.MarginalError, err)
 		}
-		if s.res.Iterations != before.Iterations || s.res.MarginalError != before.MarginalError || s.res.Annealing == 0 {
-			t.Errorf("%v: %+v, before %+v", domain, s.res, before)
+		if it.res.Iterations != before.Iterations || it.res.MarginalError != before.MarginalError || it.res.Annealing == 0 {
+			t.Errorf("%v: %+v, before %+v", domain, it.res, before)
 		}
-		if err := s.advance(ctx, before.Iterations+1, 1e-9, nil); err != nil {
+		if err := it.advance(ctx, before.Iterations+1, 1e-9, nil); err != nil {
 			t.Fatal(err)
 		}
-		if e := s.res.MarginalError; !(e < before.MarginalError && e > before.MarginalError/2) {
+		if e := it.res.MarginalError; !(e < before.MarginalError && e > before.MarginalError/2) {
 			t.Errorf("%v: the next iteration has an error of %v, after %v", domain, e, before.MarginalError)
 		}
 	}
@@ -465,30 +461,31 @@ func TestAbsorb(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := slowProblem[float64](40, 100)
-	if err := errors.Join(s.prepare(ctx, p), s.forward(ctx, 20, 1e-9, nil), s.enterNewton(ctx)); err != nil {
+	nw, d := &s.solution.newton, s.solution.dual()
+	if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 20, 1e-9, nil), nw.enter(ctx, d)); err != nil {
 		t.Fatal(err)
 	}
 	column := func() []float64 {
 		c := make([]float64, 43)
-		for j, v := range s.newton.v {
-			c[j] = v * s.q[j]
+		for j, v := range nw.point.v {
+			c[j] = v * s.own.q[j]
 		}
 		return c
 	}
 	want := column()
-	if !s.absorb() || s.absorb() {
+	if !nw.absorb() || nw.absorb() {
 		t.Error("absorbs nothing, or twice")
 	}
-	if err := errors.Join(s.geo.fill(ctx), s.geo.columns(ctx, s.newton.tq, s.newton.u)); err != nil {
+	if err := errors.Join(s.geo.fill(ctx), s.geo.columns(ctx, nw.point.tq, nw.point.u)); err != nil {
 		t.Fatal(err)
 	}
 	for j, c := range column() {
-		if sum := s.newton.tq[j] * s.newton.v[j]; !(math.Abs(c-want[j]) <= 1e-15) || !(math.Abs(sum-c) <= 1e-14) {
+		if sum := nw.point.tq[j] * nw.point.v[j]; !(math.Abs(c-want[j]) <= 1e-15) || !(math.Abs(sum-c) <= 1e-14) {
 			t.Errorf("column %d: %v, was %v, sums to %v", j, c, want[j], sum)
 		}
 	}
-	s.keep()
-	if e := math.Abs(s.res.MarginalError); !(e > 0 && e < 1) {
+	nw.leave(d)
+	if e := math.Abs(s.own.res.MarginalError); !(e > 0 && e < 1) {
 		t.Errorf("marginal error %v", e)
 	}
 }
@@ -498,9 +495,9 @@ func TestNewtonSpares(t *testing.T) {
 	for _, lambda := range []float64{0.1, 1, 3} {
 		p := slowProblem[float64](40, lambda)
 		set := Settings{Tolerance: 1e-9}
-		got := solution(t, set, p)
+		got := dualOptimum(t, set, p)
 		k := mustSolve(t, set, p).Iterations
-		sameBits(t, fmt.Sprintf("λ = %v", lambda), got, solution(t, Settings{Iterations: k}, p))
+		sameBits(t, fmt.Sprintf("λ = %v", lambda), got, dualOptimum(t, Settings{Iterations: k}, p))
 		if k > 40 {
 			t.Errorf("λ = %v is slow: %d iterations", lambda, k)
 		}
@@ -517,24 +514,24 @@ func newtonBits[T dist.Float](t *testing.T) {
 	p := slowProblem[T](50, 300)
 	set := Settings{Tolerance: 1e-4, Iterations: 1000, Workers: 1}
 	var want map[string][]T
-	asmtest.At(t, asm.Ref, func() { want = solution(t, set, p) })
+	asmtest.At(t, asm.Ref, func() { want = dualOptimum(t, set, p) })
 	for lv := range asmtest.Each(t) {
-		sameBits(t, lv.String(), solution(t, set, p), want)
+		sameBits(t, lv.String(), dualOptimum(t, set, p), want)
 	}
 	set.Storage = StorageMatrixFree
-	sameBits(t, "matrix-free", solution(t, set, p), want)
+	sameBits(t, "matrix-free", dualOptimum(t, set, p), want)
 	if testing.Short() {
 		return
 	}
 	p = slowProblem[T](800, 300)
 	set = Settings{Tolerance: 1e-4, Iterations: 300, Workers: 1}
-	want = solution(t, set, p)
+	want = dualOptimum(t, set, p)
 	set.Workers, set.Storage = 2, StorageMatrixFree
-	sameBits(t, "two workers, matrix-free", solution(t, set, p), want)
+	sameBits(t, "two workers, matrix-free", dualOptimum(t, set, p), want)
 }
 
-// solution returns what a solve without gradients has found.
-func solution[T dist.Float](t *testing.T, set Settings, p *Problem[T]) map[string][]T {
+// dualOptimum returns what a solve without gradients has found.
+func dualOptimum[T dist.Float](t *testing.T, set Settings, p *Problem[T]) map[string][]T {
 	r := mustSolve(t, set, p)
 	n, m := p.X.Rows, p.Y.Rows
 	plan, f, g := dist.NewMatrix[T](n, m, nil), make([]T, n), make([]T, m)

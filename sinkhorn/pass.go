@@ -2,7 +2,6 @@ package sinkhorn
 
 import (
 	"context"
-	"math"
 	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
@@ -13,12 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// rowPass is what is done with every block of rows: an operation with its operands.
-type rowPass[T dist.Float] interface {
-	rows(b *strip[T])
-}
-
-// passes has one of each, so that a pass allocates nothing.
+// passes holds one pass of each kind, so that a pass allocates nothing.
 type passes[T dist.Float] struct {
 	fill      fillPass[T]
 	measure   measurePass[T]
@@ -34,103 +28,6 @@ type passes[T dist.Float] struct {
 	plan      planPass[T]
 	project   projectPass[T]
 	adjoint   adjointPass[T]
-}
-
-// strip is the block of rows i … i+r−1 that a goroutine has at hand, and its buffers.
-type strip[T dist.Float] struct {
-	*geometry[T]
-	piece, i, r int
-	q           []T // the piece's sums over rows, one for each column
-
-	kernelRows, costRows []T // of K and M, where they are not stored in T
-	row                  []T
-	adjointRows          []T // of M̄
-}
-
-// each makes a pass whose outputs are rows, in blocks of step rows.
-func (geo *geometry[T]) each(ctx context.Context, p rowPass[T], step int) error {
-	if geo.pieces == 1 {
-		return geo.strips[0].walk(ctx, p, step, 0, nil)
-	}
-	geo.at.sums = false
-	return geo.divide(ctx, p, step)
-}
-
-// sum sets q to what the pass adds to 0.
-func (geo *geometry[T]) sum(ctx context.Context, p rowPass[T], step int, q []T) error {
-	q = q[:geo.cols]
-	clear(q)
-	if geo.pieces == 1 {
-		return geo.strips[0].walk(ctx, p, step, 0, q)
-	}
-	geo.at.sums, geo.at.start = true, 0
-	if err := geo.divide(ctx, p, step); err != nil {
-		return err
-	}
-	pass.Columns(geo.pieces, geo.cols, q, geo.partials, geo.cols, geo.ones)
-	return nil
-}
-
-// max sets q to the maximum of −∞ and of what the pass finds.
-func (geo *geometry[T]) max(ctx context.Context, p rowPass[T], step int, q []T) error {
-	least := T(math.Inf(-1))
-	for j := range q {
-		q[j] = least
-	}
-	if geo.pieces == 1 {
-		return geo.strips[0].walk(ctx, p, step, 0, q)
-	}
-	geo.at.sums, geo.at.start = true, least
-	if err := geo.divide(ctx, p, step); err != nil {
-		return err
-	}
-	for p := range geo.pieces {
-		for j, x := range geo.partials[p*geo.cols:][:len(q)] {
-			if x > q[j] {
-				q[j] = x
-			}
-		}
-	}
-	return nil
-}
-
-// divide shares the pieces of a pass among the goroutines.
-func (geo *geometry[T]) divide(ctx context.Context, p rowPass[T], step int) error {
-	geo.at.pass, geo.at.step = p, step
-	geo.backwards = !geo.backwards
-	if geo.take == nil {
-		geo.take = geo.takePiece // once: a method value is an allocation
-	}
-	return geo.crew.Run(ctx, geo.workers, geo.pieces, geo.take)
-}
-
-// takePiece is what goroutine w does with the piece whose turn it is.
-func (geo *geometry[T]) takePiece(ctx context.Context, w, p int) error {
-	if geo.backwards {
-		p = geo.pieces - 1 - p
-	}
-	var q []T
-	if geo.at.sums {
-		q = geo.partials[p*geo.cols:][:geo.cols]
-		for j := range q {
-			q[j] = geo.at.start
-		}
-	}
-	return geo.strips[w].walk(ctx, geo.at.pass, geo.at.step, p, q)
-}
-
-// walk makes the pass over the rows of a piece, block by block, until the context ends.
-func (b *strip[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q []T) error {
-	first, last := piece*b.n/b.pieces, (piece+1)*b.n/b.pieces
-	b.piece, b.q = piece, q
-	for i := first; i < last; i += step {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		b.i, b.r = i, min(step, last-i)
-		p.rows(b)
-	}
-	return nil
 }
 
 // kernel returns the strip's rows of K, of stride ld, unless it is stored in float32.
@@ -200,7 +97,7 @@ func (*measurePass[T]) rows(b *strip[T]) { b.distances(b.dists[b.i*b.ld:], b.ld,
 // columns sets q = Kᵀu.
 func (geo *geometry[T]) columns(ctx context.Context, q, u []T) error {
 	geo.passes.columns = columnsPass[T]{u}
-	return geo.sum(ctx, &geo.passes.columns, geo.blockRows(), q)
+	return geo.parts.sum(ctx, &geo.passes.columns, geo.blockRows(), q)
 }
 
 type columnsPass[T dist.Float] struct{ u []T }
@@ -216,7 +113,7 @@ func (p *columnsPass[T]) rows(b *strip[T]) {
 // rows sets r = Kv.
 func (geo *geometry[T]) rows(ctx context.Context, r, v []T) error {
 	geo.passes.rows = rowsPass[T]{r, geo.pad(v)}
-	return geo.each(ctx, &geo.passes.rows, geo.blockRows())
+	return geo.parts.each(ctx, &geo.passes.rows, geo.blockRows())
 }
 
 type rowsPass[T dist.Float] struct{ r, v []T }
@@ -232,7 +129,7 @@ func (p *rowsPass[T]) rows(b *strip[T]) {
 // iterate sets u = a ⊘ Kv and q = Kᵀu, of the new u.
 func (geo *geometry[T]) iterate(ctx context.Context, u, q, v, a []T) error {
 	geo.passes.iterate = iteratePass[T]{u, geo.pad(v), a}
-	return geo.sum(ctx, &geo.passes.iterate, geo.blockRows(), q)
+	return geo.parts.sum(ctx, &geo.passes.iterate, geo.blockRows(), q)
 }
 
 type iteratePass[T dist.Float] struct{ u, v, a []T }
@@ -248,7 +145,7 @@ func (p *iteratePass[T]) rows(b *strip[T]) {
 // sweep sets s = w ⊙ Kt and q = Kᵀs.
 func (geo *geometry[T]) sweep(ctx context.Context, s, q, t, w []T) error {
 	geo.passes.sweep = sweepPass[T]{s, geo.pad(t), w}
-	return geo.sum(ctx, &geo.passes.sweep, geo.blockRows(), q)
+	return geo.parts.sum(ctx, &geo.passes.sweep, geo.blockRows(), q)
 }
 
 type sweepPass[T dist.Float] struct{ s, t, w []T }
@@ -268,7 +165,7 @@ func (geo *geometry[T]) begin(ctx context.Context, r, s, q, u, v, w []T) error {
 	if geo.mixed {
 		step = geo.copiedRows()
 	}
-	return geo.sum(ctx, &geo.passes.begin, step, q)
+	return geo.parts.sum(ctx, &geo.passes.begin, step, q)
 }
 
 type beginPass[T dist.Float] struct{ r, s, u, v, w []T }
@@ -282,7 +179,7 @@ func (p *beginPass[T]) rows(b *strip[T]) {
 // to the column sums of the plan whose rows have sums a.
 func (geo *geometry[T]) logRows(ctx context.Context, max, sum, q, g, a []T) error {
 	geo.passes.logRows = logRowsPass[T]{max, sum, g, a}
-	return geo.sum(ctx, &geo.passes.logRows, geo.blockRows(), q)
+	return geo.parts.sum(ctx, &geo.passes.logRows, geo.blockRows(), q)
 }
 
 type logRowsPass[T dist.Float] struct{ max, sum, g, a []T }
@@ -296,7 +193,7 @@ func (p *logRowsPass[T]) rows(b *strip[T]) {
 // columnMax sets h_j = max_i f_i − c M_ij.
 func (geo *geometry[T]) columnMax(ctx context.Context, h, f []T) error {
 	geo.passes.columnMax = columnMaxPass[T]{f}
-	return geo.max(ctx, &geo.passes.columnMax, geo.blockRows(), h)
+	return geo.parts.max(ctx, &geo.passes.columnMax, geo.blockRows(), h)
 }
 
 type columnMaxPass[T dist.Float] struct{ f []T }
@@ -309,7 +206,7 @@ func (p *columnMaxPass[T]) rows(b *strip[T]) {
 // columnSum sets sum_j = Σ_i 2^(f_i − c M_ij − h_j).
 func (geo *geometry[T]) columnSum(ctx context.Context, sum, f, h []T) error {
 	geo.passes.columnSum = columnSumPass[T]{f, h}
-	return geo.sum(ctx, &geo.passes.columnSum, geo.blockRows(), sum)
+	return geo.parts.sum(ctx, &geo.passes.columnSum, geo.blockRows(), sum)
 }
 
 type columnSumPass[T dist.Float] struct{ f, h []T }
@@ -324,7 +221,7 @@ func (geo *geometry[T]) bounded(ctx context.Context, limit float64) (bool, error
 	p := &geo.passes.bounded
 	p.limit = T(limit)
 	p.beyond.Store(false)
-	err := geo.each(ctx, p, geo.blockRows())
+	err := geo.parts.each(ctx, p, geo.blockRows())
 	return !p.beyond.Load(), err
 }
 
@@ -349,7 +246,7 @@ func (geo *geometry[T]) plan(ctx context.Context, dst dist.Matrix[T], u, v []T) 
 	if geo.mixed {
 		step = geo.copiedRows()
 	}
-	return geo.each(ctx, &geo.passes.plan, step)
+	return geo.parts.each(ctx, &geo.passes.plan, step)
 }
 
 type planPass[T dist.Float] struct {
@@ -365,7 +262,7 @@ func (p *planPass[T]) rows(b *strip[T]) {
 // planRow sets dst to row i of diag(u) K diag(v). It takes K from where it is, or computes
 // the row.
 func (geo *geometry[T]) planRow(dst []T, i int, u, v []T) {
-	b := geo.strips[0]
+	b := geo.parts.strips[0]
 	b.i, b.r = i, 1
 	var k []T
 	if geo.free || geo.filled {
@@ -392,7 +289,7 @@ func (geo *geometry[T]) scaled(dst []T, ld int, k []T, r int, u, v []T) {
 // project sets dst = diag(u) K diag(v) Y.
 func (geo *geometry[T]) project(ctx context.Context, dst dist.Matrix[T], u, v []T) error {
 	geo.passes.project = projectPass[T]{dst, u, v}
-	return geo.each(ctx, &geo.passes.project, geo.copiedRows())
+	return geo.parts.each(ctx, &geo.passes.project, geo.copiedRows())
 }
 
 type projectPass[T dist.Float] struct {
@@ -416,7 +313,7 @@ func (geo *geometry[T]) adjoint(ctx context.Context, seg segment[T], to sink[T])
 	}
 	// Blocks of few rows where terms are many, for the context's sake.
 	step = max(1, min(step, maxBlockTerms/geo.m/max(1, seg.terms)))
-	return geo.each(ctx, &geo.passes.adjoint, step)
+	return geo.parts.each(ctx, &geo.passes.adjoint, step)
 }
 
 // maxBlockTerms is the number of products that are computed between two looks at the

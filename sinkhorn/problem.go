@@ -1,254 +1,93 @@
 package sinkhorn
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// Problem is one transport problem. The cost is either a matrix or the squared
-// Euclidean distances between the rows of two point clouds. Nothing in it is
-// changed or kept beyond the result.
+// Problem is one transport problem between n source points and m target points. The cost is
+// either a matrix, or the squared Euclidean distances between the rows of two point clouds.
+//
+// A solver never changes the data of a problem. It reads them until the result is no longer
+// used.
 type Problem[T dist.Float] struct {
-	// Cost is the n × m cost matrix M, finite. Leave it zero to give points.
+	// Cost is the n × m cost matrix M. All elements must be finite. Leave it zero to give
+	// points instead.
 	Cost dist.Matrix[T]
-	// X and Y are point clouds, n × p and m × p, rows are points. X and Y may be
-	// the same cloud.
+	// X and Y are point clouds, n × p and m × p, with one point per row. X and Y may be the
+	// same matrix.
 	X, Y dist.Matrix[T]
-	// A and B are the marginals of length n and m: not negative, finite, and with
-	// equal sums, of at most a quarter of the largest float64, to within a relative 1e-6
-	// (1e-4 in float32); they are used as they are. nil is uniform, every weight 1/n or 1/m. A zero weight is allowed, a
-	// positive one below 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32 and with StorageMixed storage) is not:
-	// quotients by it would be out of range. With StorageMixed storage none may exceed the
-	// largest float32.
+	// A and B are the marginals: n and m weights. nil means uniform weights, 1/n or 1/m.
+	//
+	// Weights must be finite and not negative, and are used as they are. A zero weight is
+	// allowed. A positive weight must be at least 2⁻⁸⁰⁰ (2⁻⁸⁰ in float32 and with
+	// StorageMixed). With StorageMixed no weight may exceed the largest float32.
+	//
+	// Unless a marginal penalty or Mass is given, the sums of A and B must agree to a relative
+	// 1e-6 (1e-4 in float32). No sum may exceed a quarter of the largest float64.
 	A, B []T
-	// PenaltyA and PenaltyB, if positive, are the prices of a plan T whose marginals are not A and
-	// B: the problem is then to minimize
+	// PenaltyA and PenaltyB, if positive, are marginal penalties: unbalanced transport. The
+	// plan T then minimizes
 	//
 	//	⟨T, M⟩ + KL(T | a⊗b)/λ + PenaltyA·KL(T1 | a) + PenaltyB·KL(Tᵀ1 | b),
 	//
-	// KL(x | y) = Σ x log(x/y) − x + y, and A and B may have different sums. 0 or +Inf is a
-	// marginal that holds exactly: bit for bit the balanced problem, if both do or if
-	// ρλ ≥ 2⁶⁰. Prices exclude Settings.Gradient. With StorageMixed
-	// storage, points far from all others may keep a tolerance below 1e-6 out of reach.
+	// with KL(x | y) = Σ x log(x/y) − x + y, and A and B may have different sums.
+	//
+	// 0 and +Inf mean that the marginal holds exactly. If both marginals hold exactly, or if
+	// λ times the penalty is at least 2⁶⁰, the answer is that of the balanced problem, bit for
+	// bit. If one marginal holds exactly, its sum is the mass of the plan. A penalty cannot be
+	// combined with Settings.Gradient. With StorageMixed, a tolerance below 1e-6 may be out of
+	// reach if some points are far from all others.
 	PenaltyA, PenaltyB float64
-	// Mass, if positive, is that of the plan, and A and B are upper bounds of its marginals:
-	// partial transport. It is at most the smaller of their sums, excludes prices and
-	// Settings.Gradient, and is solved by plain iterations.
+	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its
+	// marginals: partial transport. Mass is at most the smaller sum of A and B. It cannot be
+	// combined with penalties or Settings.Gradient. Only plain iterations are made.
 	Mass float64
-	// Lambda multiplies the cost in exp(−λM). 0 means Settings.Lambda.
+	// Lambda is λ. It multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64
-	// Start, of length n, is the logarithm of u⁰, for example the first potentials
-	// of a problem solved before (Result.PotentialsTo): with it the iterations start
-	// where those ended. nil is u⁰ = 1. Nothing else is needed, as the first thing
-	// an iteration does is to compute v from u. −Inf is allowed where A is 0. Only
-	// differences matter, but digits are lost to a large common part: as with
-	// λ·cost, see LowPrecision and ErrRange. With Settings.Anneal, annealing starts
-	// from Start·λ₀/λ.
+	// Start is the natural logarithm of the first scaling u⁰, n numbers. nil means u⁰ = 1.
+	// To continue from a similar problem, pass the potentials f that Result.PotentialsTo
+	// returned for it. Nothing else is needed: an iteration first computes v from u.
+	//
+	// −Inf is allowed where A is 0. A common constant in all elements does not change the
+	// plan, but a large one costs digits; see LowPrecision and ErrRange. With Settings.Anneal
+	// the annealing starts from Start·λ₀/λ.
 	Start []T
 }
 
-// Errors of a problem. The solver wraps them with the position of what is wrong. ErrShape,
-// ErrNotFinite and ErrSettings are those of package wda, too.
+// unequal reports whether the problem allows marginals other than A and B.
+func (p *Problem[T]) unequal() bool { return p.PenaltyA != 0 || p.PenaltyB != 0 || p.Mass != 0 }
+
+// Errors of this package. A returned error wraps one of them and says what is wrong and where.
+// ErrShape, ErrNotFinite and ErrSettings are the same values as in package wda.
 var (
-	ErrShape     = fault.ErrShape
+	// ErrShape: sizes do not fit together.
+	ErrShape = fault.ErrShape
+	// ErrNotFinite: the input contains NaN or infinity.
 	ErrNotFinite = fault.ErrNotFinite
+	// ErrMarginals: a weight is negative, not finite or too small, or the sums of A and B
+	// differ.
 	ErrMarginals = errors.New("sinkhorn: bad marginals")
-	// ErrSettings: settings, or a problem's λ, that make no sense, that imply more than
-	// MaxMemory, or that lack what is asked for.
+	// ErrSettings: a setting or a problem's λ is invalid, a problem needs more than
+	// Settings.MaxMemory, or something was asked for that the settings exclude.
 	ErrSettings = fault.ErrSettings
-	// ErrRange: costs, λ times the largest cost, λ itself, a starting potential or a
-	// result leave the range of the type altogether, so that not even the log domain
-	// can represent them; or, with Domain DomainPlain, a scaling leaves the range in which the
-	// plain iteration is accurate.
+	// ErrRange: the costs, λ times the largest cost, λ, a starting potential or a result
+	// exceed the range of the type, so that not even logarithms can represent them. With
+	// DomainPlain it also means that a scaling has left the range in which plain iterations
+	// are accurate; DomainAuto and DomainLog solve such problems.
 	ErrRange = errors.New("sinkhorn: λ·cost is beyond the floating-point range")
-	// ErrNotConverged: what was asked for exists at convergence only, and the
-	// iterations ended before.
+	// ErrNotConverged: the implicit gradient exists at convergence only, and the iterations
+	// ended before.
 	ErrNotConverged = errors.New("sinkhorn: the iterations have not converged")
+	// ErrNoResult: the context ended before the first iteration, so that there is no plan.
+	ErrNoResult = errors.New("sinkhorn: the solve was cancelled before its first iteration")
 )
 
-// errUnderflow is what DomainPlain makes of problems that DomainAuto solves in the log domain.
-var errUnderflow = fmt.Errorf("%w of the plain domain: a scaling under- or overflows", ErrRange)
+// errUnderflow is the error of DomainPlain where DomainAuto would switch to logarithms.
+var errUnderflow = fmt.Errorf("%w of the plain domain: a scaling overflows or underflows; use DomainAuto or DomainLog", ErrRange)
 
-// errNoGradient is what gradients through the iterations are without Settings.Gradient.
-var errNoGradient = fmt.Errorf("%w: the gradient was not asked for", ErrSettings)
-
-// prepare makes p the problem at hand.
-func (s *Solver[T]) prepare(ctx context.Context, p *Problem[T]) error {
-	if err := s.admit(p); err != nil {
-		return err
-	}
-	s.placed = true
-	return s.geo.transpose(ctx)
-}
-
-// admit checks p, sizes the workspace and copies marginals into it.
-func (s *Solver[T]) admit(p *Problem[T]) error {
-	geo := &s.geo
-	if p.Cost.IsEmpty() {
-		if p.X.IsEmpty() || p.Y.IsEmpty() {
-			return fmt.Errorf("%w: neither a cost matrix nor two point clouds", ErrShape)
-		}
-		if p.X.Cols != p.Y.Cols {
-			return fmt.Errorf("%w: points of %d and %d dimensions", ErrShape, p.X.Cols, p.Y.Cols)
-		}
-		if err := cmp.Or(checkMatrix("X", p.X), checkMatrix("Y", p.Y)); err != nil {
-			return err
-		}
-		geo.setPoints(p.X, p.Y)
-	} else {
-		if !p.X.IsEmpty() || !p.Y.IsEmpty() {
-			return fmt.Errorf("%w: both a cost matrix and points", ErrShape)
-		}
-		if err := checkMatrix("cost", p.Cost); err != nil {
-			return err
-		}
-		geo.setCost(p.Cost)
-	}
-	lambda := p.Lambda
-	if lambda == 0 {
-		lambda = s.settings.Lambda
-	}
-	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return fmt.Errorf("%w: λ must be positive and finite, not %v", ErrSettings, lambda)
-	}
-	if !s.setLambda(lambda) {
-		return fmt.Errorf("%w: λ = %v", ErrRange, lambda)
-	}
-	if err := s.setUnequal(p); err != nil {
-		return err
-	}
-	if p.Start != nil {
-		if len(p.Start) != geo.n {
-			return fmt.Errorf("%w: %d starting potentials for %d points", ErrShape, len(p.Start), geo.n)
-		}
-		for i, f := range p.Start {
-			if f-f != 0 && !(f < 0 && p.A != nil && i < len(p.A) && p.A[i] == 0) {
-				return fmt.Errorf("%w: Start[%d] is %v", ErrNotFinite, i, f)
-			}
-		}
-	}
-	s.problem = *p
-	if err := s.allocate(); err != nil {
-		return err
-	}
-	return s.marginals()
-}
-
-// setLambda sets λ, and reports whether λ·log₂e is within the range of T.
-func (s *Solver[T]) setLambda(lambda float64) bool {
-	s.lambda = lambda
-	return s.geo.setLambda(lambda)
-}
-
-func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
-	if !asm.Fits(len(m.Data), m.Rows, m.Cols, m.Stride) {
-		return fmt.Errorf("%w: %s: %d elements for a %d × %d matrix of stride %d", ErrShape, name, len(m.Data), m.Rows, m.Cols, m.Stride)
-	}
-	return nil
-}
-
-func (s *Solver[T]) marginals() error {
-	sumA, leastA, _, err := s.marginal("A", s.a, s.problem.A, &s.uniformA)
-	if err != nil {
-		return err
-	}
-	sumB, leastB, zeroB, err := s.marginal("B", s.b, s.problem.B, &s.uniformB)
-	if err != nil {
-		return err
-	}
-	if un := &s.unequal; un.on {
-		s.mass, s.zeroB = math.Min(sumA, sumB), zeroB
-		if un.partial > 0 {
-			if un.partial > s.mass*(1+s.limits.mass) {
-				return fmt.Errorf("%w: a mass of %v, A sums to %v and B to %v", ErrMarginals, un.partial, sumA, sumB)
-			}
-			un.partial = math.Min(un.partial, s.mass)
-			s.mass = un.partial
-		}
-	} else if tol := s.limits.mass; math.Abs(sumA-sumB) > tol*math.Max(sumA, sumB) {
-		return fmt.Errorf("%w: A sums to %v and B to %v, which a price (PenaltyA, PenaltyB) or a Mass would admit", ErrMarginals, sumA, sumB)
-	}
-	if !s.unequal.on {
-		s.mass, s.zeroB = sumA, zeroB
-	}
-	s.limits.safeRange(math.Min(leastA, leastB), max(s.geo.n, s.geo.m))
-	return nil
-}
-
-// marginal fills dst from given, or uniformly, and returns its sum, its least positive
-// element and whether it has zeros. uniform is the length for which dst is known to be uniform.
-func (s *Solver[T]) marginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
-	if given == nil {
-		w := 1 / T(len(dst))
-		if *uniform != len(dst) {
-			for i := range dst {
-				dst[i] = w
-			}
-			*uniform = len(dst)
-		}
-		return 1, float64(w), false, nil
-	}
-	*uniform = 0
-	if len(given) != len(dst) {
-		return 0, 0, false, fmt.Errorf("%w: marginal %s has %d weights for %d points", ErrShape, name, len(given), len(dst))
-	}
-	least = math.Inf(1)
-	for i, w := range given {
-		if !(w >= 0) || math.IsInf(float64(w), 1) {
-			return 0, 0, false, fmt.Errorf("%w: %s[%d] = %v", ErrMarginals, name, i, w)
-		}
-		if w > 0 {
-			if w < s.limits.weight {
-				return 0, 0, false, fmt.Errorf("%w: %s[%d] = %v is too small; use 0", ErrMarginals, name, i, w)
-			}
-			if w > s.limits.heaviest {
-				return 0, 0, false, fmt.Errorf("%w: %s[%d] = %v is too large for a K in float32", ErrMarginals, name, i, w)
-			}
-			least = min(least, float64(w))
-		} else {
-			zeros = true
-		}
-		sum += float64(w)
-	}
-	switch {
-	case sum == 0:
-		return 0, 0, false, fmt.Errorf("%w: %s has no mass", ErrMarginals, name)
-	case sum > math.MaxFloat64/4: // so that marginal errors do not overflow
-		return 0, 0, false, fmt.Errorf("%w: the sum of %s overflows", ErrMarginals, name)
-	}
-	copy(dst, given)
-	return sum, least, zeros, nil
-}
-
-// notFinite names the first value of the problem that is not finite, if any, or
-// returns the context's cause.
-func (s *Solver[T]) notFinite(ctx context.Context) error {
-	p := &s.problem
-	for _, c := range []struct {
-		name string
-		m    dist.Matrix[T]
-	}{{"cost", p.Cost}, {"X", p.X}, {"Y", p.Y}} {
-		var bad error
-		err := eachBlock(ctx, c.m.Rows, c.m.Cols, func(first, last int) {
-			for i := first; i < last && bad == nil; i++ {
-				for j, x := range c.m.Row(i) {
-					if x-x != 0 {
-						bad = fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, j, x)
-						return
-					}
-				}
-			}
-		})
-		if bad != nil || err != nil {
-			return cmp.Or(bad, err)
-		}
-	}
-	return nil
-}
+// errNoGradient is the error of unrolled gradients without Settings.Gradient.
+var errNoGradient = fmt.Errorf("%w: an unrolled gradient needs Settings.Gradient", ErrSettings)

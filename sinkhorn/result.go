@@ -6,29 +6,36 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Result is what a solve has found. It belongs to its solver and is overwritten by
-// the next solve; the problem's data must still be there unchanged when it is asked
-// for more. Nothing here allocates once the solver has seen its largest problem.
+// Result is the result of a solve. It belongs to its solver and is valid until the next solve, or
+// until Shrink. Its methods read the data of the problem, which must still be there unchanged. They
+// panic if the result is not valid any more.
+//
+// If the solve was cancelled before its first iteration, Iterations is 0 and there is no plan: the
+// methods return ErrNoResult.
+//
+// The methods allocate nothing once the solver has seen its largest problem.
 type Result[T dist.Float] struct {
-	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij; NaN if Cancelled.
+	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is Cancelled.
 	Cost float64
-	// Iterations is the number of iterations made, annealing not counted. To a tolerance
-	// it counts passes over K, whatever they were for.
+	// Iterations is the number of iterations, without those of annealing. With a tolerance it is
+	// the number of passes over K, whatever they were for.
 	Iterations int
-	// Annealing is the number of iterations made before for smaller λ.
+	// Annealing is the number of iterations that were made before, for smaller λ.
 	Annealing int
-	// MarginalError is ‖Tᵀ1 − b‖₁. The other marginal, T1 = a, holds to rounding. With prices
-	// or a Mass it is the distance of Tᵀ1 to where the next scaling v would bring it, and T1
-	// is the best for v.
+	// MarginalError is ‖Tᵀ1 − b‖₁. The other marginal, T1 = a, holds to rounding. With penalties or
+	// Mass it is the distance of Tᵀ1 from the column sums that the next scaling v would give; u is
+	// then the best for v. It is NaN if Iterations is 0.
 	MarginalError float64
-	Status        Status
-	// Domain is DomainPlain or DomainLog, the one that the last iterations were made in.
+	// Status says how the solve ended.
+	Status Status
+	// Domain is the one in which the last iterations were made: DomainPlain or DomainLog. It is
+	// DomainAuto if there were none.
 	Domain Domain
 
 	solver *Solver[T]
+	it     *iteration[T]
 	serial uint64
 }
 
@@ -36,67 +43,84 @@ type Result[T dist.Float] struct {
 func (r *Result[T]) enter() *Solver[T] {
 	s := r.solver
 	if s == nil {
-		panic("sinkhorn: a Result that no Solver has returned")
+		panic("sinkhorn: this Result does not come from a Solver")
 	}
 	s.enter()
 	if r.serial != s.count {
 		s.leave()
-		panic("sinkhorn: a Result is used after its Solver's next problem")
+		panic("sinkhorn: a Result was used after the next call of its Solver")
 	}
-	if !s.placed {
-		s.place()
-	}
+	s.place(r.it)
 	return s
 }
 
-// PlanTo sets dst (k × m) to k rows of the transport plan T = diag(u) K diag(v), from the
-// given one on: PlanTo(ctx, dst, 0) with k = n to all of it, fewer of a plan that is too
-// large to be had whole. The error is the context's cause if that ends first. It panics if
-// dst has other columns, no rows, or more than there are.
-func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
-	s := r.enter()
-	defer s.leave()
-	s.mustBe(dst, dst.Rows, s.geo.m, "plan of another shape")
-	if first < 0 || dst.Rows < 1 || dst.Rows > s.geo.n-first {
-		panic("sinkhorn: rows that the plan does not have")
-	}
-	if dst.Rows == s.geo.n {
-		if err := s.final(ctx); err != nil {
-			return err
-		}
-		return s.geo.plan(ctx, dst, s.fu, s.fv)
-	}
-	s.locate()
-	for i := range dst.Rows {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		s.geo.planRow(dst.Row(i), first+i, s.fu, s.fv)
+// hasResult returns an error if there is no iterate.
+func (it *iteration[T]) hasResult() error {
+	if it.res.Iterations == 0 {
+		return ErrNoResult
 	}
 	return nil
 }
 
-// BarycentricTo sets dst (n × p) to the barycentric projection of X on Y, for a
-// problem of points: x_i goes to the mean of the y_j weighted by row i of the plan,
+// PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v).
+// For the whole plan, let dst be n × m and first 0. Fewer rows are for a plan that is too large to be
+// stored.
+//
+// It returns the context's cause if the context ends first, or ErrNoResult. It panics if dst has
+// other columns, no rows, or rows that the plan does not have.
+func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
+	s := r.enter()
+	defer s.leave()
+	it := r.it
+	it.mustBe(dst, dst.Rows, s.geo.m, "PlanTo: dst must have m columns")
+	if first < 0 || dst.Rows < 1 || dst.Rows > s.geo.n-first {
+		panic("sinkhorn: PlanTo: the plan does not have these rows")
+	}
+	if err := it.hasResult(); err != nil {
+		return err
+	}
+	if dst.Rows == s.geo.n {
+		if err := it.final(ctx); err != nil {
+			return err
+		}
+		return s.geo.plan(ctx, dst, it.plan.u, it.plan.v)
+	}
+	it.locate()
+	for i := range dst.Rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s.geo.planRow(dst.Row(i), first+i, it.plan.u, it.plan.v)
+	}
+	return nil
+}
+
+// BarycentricTo sets dst (n × p) to the barycentric projection of X on Y, for a problem of points.
+// The image of x_i is the mean of the y_j, weighted by row i of the plan,
 //
 //	dst_i = Σ_j T_ij y_j / a_i,
 //
-// and to NaN where a_i = 0. Where that overflows the error wraps ErrRange; it is the
-// context's cause if that ends first. It panics if dst has another shape or the problem
-// was a cost matrix.
+// and NaN where a_i = 0.
+//
+// It returns ErrRange if the projection overflows, the context's cause if the context ends first,
+// or ErrNoResult. It panics if dst has another shape, or if the problem was a cost matrix.
 func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error {
 	s := r.enter()
 	defer s.leave()
-	s.mustBePoints()
-	s.mustBe(dst, s.geo.n, s.geo.p, "barycentric projection of another shape")
-	if err := s.final(ctx); err != nil {
+	it := r.it
+	it.mustBePoints("BarycentricTo")
+	it.mustBe(dst, s.geo.n, s.geo.p, "BarycentricTo: dst must be n × p")
+	if err := it.hasResult(); err != nil {
 		return err
 	}
-	if err := s.geo.project(ctx, dst, s.fu, s.fv); err != nil {
+	if err := it.final(ctx); err != nil {
+		return err
+	}
+	if err := s.geo.project(ctx, dst, it.plan.u, it.plan.v); err != nil {
 		return err
 	}
 	overflow := false
-	for i, a := range s.a {
+	for i, a := range it.a {
 		row := dst.Row(i)
 		for l := range row {
 			row[l] /= a
@@ -109,142 +133,88 @@ func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error
 	return nil
 }
 
-// mustBe panics unless m is a rows × cols matrix.
-func (s *Solver[T]) mustBe(m dist.Matrix[T], rows, cols int, sentence string) {
+// mustBe panics with message unless m is a rows × cols matrix.
+func (it *iteration[T]) mustBe(m dist.Matrix[T], rows, cols int, message string) {
 	if m.Rows != rows || m.Cols != cols || checkMatrix("", m) != nil {
-		panic("sinkhorn: " + sentence)
+		panic("sinkhorn: " + message)
 	}
 }
 
-func (s *Solver[T]) mustBePoints() {
-	if !s.geo.points {
-		panic("sinkhorn: the problem was not one of points")
+func (it *iteration[T]) mustBePoints(method string) {
+	if !it.geo.points {
+		panic("sinkhorn: " + method + ": the problem was a cost matrix, not points")
 	}
 }
 
-// PotentialsTo sets f (length n) and g (length m) to the potentials, T_ij =
-// exp(f_i − λ M_ij + g_j): the natural logarithms of the scalings u and v. That of
-// a zero weight is −Inf. Divided by λ they are the dual variables of the
-// regularized problem.
+// PotentialsTo sets f (length n) and g (length m) to the potentials: the natural logarithms of the
+// scalings u and v, so that T_ij = exp(f_i − λ M_ij + g_j). The potential of a zero weight is −Inf.
+// Divided by λ, the potentials are the dual variables of the regularized problem.
 //
-// So the gradient of RegularizedCost by the weights is theirs, at convergence: with φ_i =
-// f_i − log a_i, and r_i/a_i = exp(−φ_i/(ρλ)) for a price ρ, else r = T1,
+// They give the gradient of RegularizedCost by the weights, at convergence. With φ_i = f_i − log a_i
+// and r = T1, where r_i/a_i = exp(−φ_i/(ρλ)) for a penalty ρ,
 //
-//	∂/∂a_i = (Σb − r_i/a_i)/λ + ρ(1 − r_i/a_i)      with a price,
+//	∂/∂a_i = φ_i/λ + constant                       if T1 = a in a balanced problem,
+//	∂/∂a_i = (φ_i + Σb − 1)/λ                       if T1 = a and the other side has a penalty,
+//	∂/∂a_i = (Σb − r_i/a_i)/λ + ρ(1 − r_i/a_i)      with a penalty,
 //	∂/∂a_i = (Σb − r_i/a_i + φ_i − max φ)/λ         with Problem.Mass,
 //
-// and φ_i/λ, but for a constant, where T1 = a; for b likewise.
-func (r *Result[T]) PotentialsTo(f, g []T) {
+// and likewise for b.
+//
+// It returns ErrNoResult if there is no plan, and panics if f or g has another length.
+func (r *Result[T]) PotentialsTo(f, g []T) error {
 	s := r.enter()
 	defer s.leave()
+	it := r.it
 	if len(f) != s.geo.n || len(g) != s.geo.m {
-		panic("sinkhorn: potentials of another length")
+		panic("sinkhorn: PotentialsTo: f must have length n, and g length m")
 	}
-	k := r.Iterations
-	kind := s.kind[k%s.ring]
-	natural(f, s.u(k), kind, s.log.f)
-	natural(g, s.v(k), kind, s.log.g)
-}
-
-// natural sets dst to the natural logarithms of the iterate in slot.
-func natural[T dist.Float](dst, slot []T, kind int, base []T) {
-	for i, x := range slot {
-		switch kind {
-		case plainKind:
-			dst[i] = num.Log(x)
-		case potentialKind:
-			dst[i] = T(float64(x) * math.Ln2)
-		default:
-			dst[i] = T(float64(num.Log2(float64(x))+float64(base[i])) * math.Ln2)
-		}
+	if err := it.hasResult(); err != nil {
+		return err
 	}
+	k := it.res.Iterations
+	natural(f, it.u(k), it.kind(k), it.log.f)
+	natural(g, it.v(k), it.kind(k), it.log.g)
+	return nil
 }
 
 // RegularizedCost returns the value of the regularized problem at the plan,
 //
-//	⟨T, M⟩ + KL(T | a⊗b)/λ,   KL = Σ_ij T_ij log(T_ij / (a_i b_j)),
+//	⟨T, M⟩ + KL(T | a⊗b)/λ,   KL = Σ_ij T_ij log(T_ij / (a_i b_j)).
 //
-// from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ.
-// With −H(T)/λ in the place of KL/λ, H the entropy −Σ T_ij log T_ij, the value is
-// that minus (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ more at convergence.
+// It is computed from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ.
+// For the value with −H(T)/λ instead of KL/λ, with the entropy H = −Σ T_ij log T_ij, add
+// (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ at convergence. With penalties or Mass it is the value that
+// Problem.PenaltyA states, with the penalties and (Σ a_i b_j − Σ T_ij)/λ.
 //
-// For unequal mass it is the value that Problem.PenaltyA states, prices and −Σ T_ij + Σ a_i b_j
-// over λ included.
-//
-// It is NaN if Cancelled. Where it overflows the error wraps ErrRange; it is the context's
-// cause if that ends first.
+// It returns NaN if Status is Cancelled. It returns ErrRange if the value overflows, the context's
+// cause if the context ends first, or ErrNoResult; the value is then NaN.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
 	s := r.enter()
 	defer s.leave()
-	return s.regularizedCost(ctx)
+	return s.regularizedCost(ctx, r.it)
 }
 
-func (s *Solver[T]) regularizedCost(ctx context.Context) (float64, error) {
-	if s.res.Status == Cancelled {
-		return math.NaN(), nil
-	}
-	if err := s.columnSums(ctx); err != nil {
+func (s *Solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (float64, error) {
+	if err := it.hasResult(); err != nil {
 		return math.NaN(), err
 	}
-	k := s.res.Iterations
-	kind := s.kind[k%s.ring]
-	rows, extra := s.a, 0.0
-	if s.unequal.on {
-		if err := s.rowSums(ctx); err != nil {
+	if it.res.Status == Cancelled {
+		return math.NaN(), nil
+	}
+	if err := it.columnSums(ctx); err != nil {
+		return math.NaN(), err
+	}
+	k := it.res.Iterations
+	kind, rows, extra := it.kind(k), it.a, 0.0
+	if it.unequal {
+		if err := it.rowSums(ctx); err != nil {
 			return math.NaN(), err
 		}
-		rows, extra = s.r, s.unequalCost(s.r, s.fq)
+		rows, extra = it.r, s.solution.unbalanced.cost(it.r, it.columns)
 	}
-	cost := float64(entropyPart(rows, s.a, s.u(k), kind, s.log.f)+entropyPart(s.fq, s.b, s.v(k), kind, s.log.g))/s.lambda + extra
+	cost := float64(entropyPart(rows, it.a, it.u(k), kind, it.log.f)+entropyPart(it.columns, it.b, it.v(k), kind, it.log.g))/it.lambda + extra
 	if !finite(cost) {
 		return math.NaN(), fmt.Errorf("%w: the regularized cost overflows", ErrRange)
 	}
 	return cost, nil
-}
-
-// entropyPart returns Σ_i weight_i (log x_i − log a_i), x the scaling in slot.
-func entropyPart[T dist.Float](weight, a, slot []T, kind int, base []T) float64 {
-	var sum float64
-	for i, x := range slot {
-		if a[i] == 0 {
-			continue
-		}
-		l := float64(x)
-		if kind != potentialKind {
-			l = num.Log2(l)
-		}
-		if kind >= 0 {
-			l += float64(base[i])
-		}
-		sum += float64(float64(weight[i]) * (l - num.Log2(float64(a[i]))))
-	}
-	return float64(sum * math.Ln2)
-}
-
-// columnSums sets fq to the column sums of the plan. Where the gradient has not been
-// asked for, nothing keeps those of the last iteration.
-func (s *Solver[T]) columnSums(ctx context.Context) error {
-	if err := s.final(ctx); err != nil {
-		return err
-	}
-	s.geo.column(&s.fq)
-	if err := s.geo.columns(ctx, s.fq, s.fu); err != nil {
-		return err
-	}
-	for j, v := range s.fv {
-		s.fq[j] *= v
-	}
-	return nil
-}
-
-// rowSums sets r to the row sums of the plan, after columnSums.
-func (s *Solver[T]) rowSums(ctx context.Context) error {
-	s.begun = false // r is that of the reverse sweep no more
-	if err := s.geo.rows(ctx, s.r, s.fv); err != nil {
-		return err
-	}
-	for i, u := range s.fu {
-		s.r[i] *= u
-	}
-	return nil
 }

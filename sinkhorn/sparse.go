@@ -7,32 +7,32 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/parallel"
 )
 
-// Where λ is large most of the plan is next to nothing. With the diagonals that Newton's
-// system has, D of the columns and the rows' r,
+// A list of the plan's elements that matter. Where λ is large, most of the plan is next to
+// nothing. With the diagonal D of the columns and r of the rows, the matrix of the system is
 //
-//	−∇²D = D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1,
+//	D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1.
 //
-// and a list of the S_ij that are above ε, a rounding, is all that conjugate gradients need:
-// they go over it instead of K (X. Tang et al., see newton.go). As no S_ij is negative the
-// matrix remains semidefinite without the others, and its eigenvalues move by some εm at
-// most. Of the problems in bench/converge with λ·max M = 10⁴, n = 4000, it has .06 to 7 % of K.
+// Conjugate gradients need only the S_ij above ε, a rounding, and go over a list of them instead of
+// K (X. Tang et al., see newton.go). As no S_ij is negative, the matrix remains semidefinite without
+// the others, and its eigenvalues move by some εm at most.
 
 const (
 	sparseShare = 12      // a list has at most one of so many elements of K,
-	sparseMost  = 1 << 24 // and so many,
-	sparseBytes = 30      // each of 12 bytes, while the list grows once more, and 2 of sums
+	sparseMost  = 1 << 24 // and so many
+	sparseBytes = 30      // of memory each: 12, while the list grows once more, and 2 for sums
 	sparseRun   = 64      // elements of a row that are looked at together
 	sparseRows  = 64      // rows between two looks at the context,
 	sparseWork  = 1 << 18 // or products
 
-	groupElements = 1 << 14 // a group of pieces, which has sums of its own, has at least so many elements,
-	groupColumn   = 4       // and so many a column;
-	mostGroups    = 16      // there are at most so many
+	groupElements = 1 << 14 // a group of pieces, which has its own sums, has at least so many elements,
+	groupColumn   = 4       // and so many a column
+	mostGroups    = 16
 )
 
-// sparse is the list, and the scaling of S = diag(u) K diag(v).
+// sparse is the list, and the scalings of S = diag(u) K diag(v).
 type sparse[T dist.Float] struct {
 	u, v    []T
 	root    []float64 // √D
@@ -49,64 +49,63 @@ type sparse[T dist.Float] struct {
 	take    func(ctx context.Context, w, group int) error
 }
 
-// listed is what the list has of the rows of a piece.
+// listed is the part of the list that belongs to the rows of a piece.
 type listed struct {
 	ends   []int // of the rows' elements
 	column []int32
 	s      []float64
 }
 
-// scaleSquare sets what makes S of the K at hand.
-func (s *Solver[T]) scaleSquare(diag, rows []T) {
-	sp := &s.newton.sparse
-	grow(&sp.u, s.geo.n)
-	grow(&sp.v, s.geo.m)
-	grow(&sp.root, s.geo.m)
-	for i, a := range rows {
+// scale sets the scalings of S, and √D.
+func (sys *system[T]) scale() {
+	sp := &sys.sparse
+	grow(&sp.u, sys.geo.n)
+	grow(&sp.v, sys.geo.m)
+	grow(&sp.root, sys.geo.m)
+	for i, a := range sys.rows {
 		sp.u[i] = 0
 		if a > 0 {
-			sp.u[i] = T(float64(s.fu[i]) / math.Sqrt(float64(a)))
+			sp.u[i] = T(float64(sys.plan.u[i]) / math.Sqrt(float64(a)))
 		}
 	}
-	for j, c := range diag[:s.geo.m] {
+	for j, c := range sys.diag[:sys.geo.m] {
 		sp.root[j], sp.v[j] = 0, 0
 		if c > 0 {
 			sp.root[j] = math.Sqrt(float64(c))
-			sp.v[j] = T(float64(s.fv[j]) / sp.root[j])
+			sp.v[j] = T(float64(sys.plan.v[j]) / sp.root[j])
 		}
 	}
 }
 
-// mostListed returns the elements that a list may have, if there is memory for them.
-func (s *Solver[T]) mostListed() float64 {
-	return min(math.Floor(s.geo.size()/sparseShare), sparseMost)
+// mostListed returns the elements that a list may have if there is memory for them.
+func (sys *system[T]) mostListed() float64 {
+	return min(math.Floor(sys.geo.size()/sparseShare), sparseMost)
 }
 
-// list makes the list, if it is short enough.
-func (s *Solver[T]) list(ctx context.Context, diag, rows []T) error {
-	geo, sp := &s.geo, &s.newton.sparse
-	m := geo.m
-	room := float64(s.settings.MaxMemory) - s.taken
-	sp.made, sp.most = false, int64(min(s.mostListed(), room/sparseBytes))
-	s.scaleSquare(diag, rows)
+// list makes the list if it is short enough, in a pass over K.
+func (sys *system[T]) list(ctx context.Context) error {
+	parts, sp := &sys.geo.parts, &sys.sparse
+	m := sys.geo.m
+	room := float64(sys.settings.MaxMemory) - sys.taken
+	sp.made, sp.most = false, int64(min(sys.mostListed(), room/sparseBytes))
+	sys.scale()
 	sp.count.Store(0)
-	grow(&sp.pieces, geo.pieces)
+	grow(&sp.pieces, parts.count)
 	for i := range sp.pieces {
 		p := &sp.pieces[i]
 		p.ends, p.column, p.s = p.ends[:0], p.column[:0], p.s[:0]
 	}
-	sp.pass = listPass[T]{sp, T(s.limits.epsilon)}
-	if err := geo.each(ctx, &sp.pass, geo.copiedRows()); err != nil {
+	sp.pass = listPass[T]{sp, sys.epsilon}
+	if err := parts.each(ctx, &sp.pass, sys.geo.copiedRows()); err != nil {
 		return err
 	}
-	s.res.Iterations++
 	sp.made = sp.count.Load() <= sp.most
 	sp.refused = !sp.made
 	if sp.refused {
 		return nil
 	}
 	count := int(sp.count.Load())
-	sp.groups = max(1, min(count/groupElements, count/(groupColumn*m), mostGroups, geo.pieces))
+	sp.groups = max(1, min(count/groupElements, count/(groupColumn*m), mostGroups, parts.count))
 	grow(&sp.t, m)
 	grow(&sp.q, sp.groups*m)
 	return nil
@@ -147,14 +146,14 @@ func (p *listPass[T]) rows(b *strip[T]) {
 }
 
 // square sets dst = D^½ SᵀS D^½ x.
-func (p *sparse[T]) square(ctx context.Context, geo *geometry[T], dst, x []T) error {
+func (p *sparse[T]) square(ctx context.Context, pool *parallel.Crew, workers int, dst, x []T) error {
 	for j, r := range p.root {
 		p.t[j] = r * float64(x[j])
 	}
 	if p.take == nil {
 		p.take = p.squareGroup // once: a method value is an allocation
 	}
-	if err := geo.crew.Run(ctx, min(geo.workers, p.groups), p.groups, p.take); err != nil {
+	if err := pool.Run(ctx, min(workers, p.groups), p.groups, p.take); err != nil {
 		return err
 	}
 	m := len(p.root)
@@ -169,7 +168,7 @@ func (p *sparse[T]) square(ctx context.Context, geo *geometry[T], dst, x []T) er
 	return nil
 }
 
-// squareGroup sets the sums of a group to what its pieces have of SᵀS t.
+// squareGroup sets the sums of a group to the share of its pieces in SᵀS t.
 func (p *sparse[T]) squareGroup(ctx context.Context, _, group int) error {
 	m := len(p.root)
 	q := p.q[group*m:][:m]
@@ -185,8 +184,8 @@ func (p *sparse[T]) squareGroup(ctx context.Context, _, group int) error {
 	return nil
 }
 
-// square adds to q what rows i … last−1 have of SᵀS t. An FMA takes twice as long here as a
-// product and a sum: Go asks first whether the processor has one.
+// square adds to q the share of rows i … last−1 in SᵀS t. An FMA would take twice as long here as a
+// product and a sum, because Go first asks whether the processor has one.
 func (p *listed) square(q, t []float64, i, last int) {
 	first := 0
 	if i > 0 {

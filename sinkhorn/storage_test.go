@@ -18,7 +18,7 @@ func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[str
 
 func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {
 	t.Helper()
-	p := &r.solver.problem
+	p := &r.it.problem
 	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
 	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
 	f, g, row := make([]T, n), make([]T, m), make([]T, m)
@@ -95,7 +95,7 @@ func reuse[T dist.Float](t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range []int{64, 33, 7, 40, 16, 1, 31, 9} {
-				for _, v := range [][]T{s.vs, s.q, s.rev.v, s.rev.t, s.geo.kernel} {
+				for _, v := range [][]T{s.own.vs, s.own.q, s.gradients.reverse.v, s.gradients.reverse.t, s.geo.kernel} {
 					for j := range v[:cap(v)] {
 						v[:cap(v)][j] = T(math.NaN())
 					}

@@ -1,9 +1,7 @@
 package sinkhorn
 
 import (
-	"cmp"
 	"context"
-	"math"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/block"
@@ -11,112 +9,70 @@ import (
 )
 
 const (
-	most       = 16      // problems that are solved together
-	groupBlock = 1 << 16 // elements of rows that stay in the second-level cache while all go through them
-	groupBytes = 1 << 15 // of K stay in the first: no faster for several at a time than for one
+	mostTogether = 16      // problems that are solved together
+	groupBlock   = 1 << 16 // elements of rows that stay in the second-level cache while all problems go through them
+	groupBytes   = 1 << 15 // a K of so many bytes stays in the first: several at a time are no faster than one
 )
 
-// group are problems that are solved together: of one K, for which iteration k of all of
-// them is one pass, or apart, each in a lane.
+// group are problems that are solved together. Either they share K, and iteration k of all of them is
+// one pass; or each has a lane.
 type group[T dist.Float] struct {
+	*workspace[T]
 	members []member[T]
-	apart   bool
-	shape   shape        // if apart, that of the last one, which was affordable
+	count   int          // of members at hand
 	active  []*member[T] // those that go on
 	pass    groupPass[T]
+	lanes   lanes[T]
 }
 
-// member is one of them.
+// member is one of the problems.
 type member[T dist.Float] struct {
-	state[T]
+	iteration[T]
 	pace  pace
 	err   error
-	ended bool // by the context, before the first iteration was made
 	alone bool // it needs something else than plain iterations on scalings
 	over  bool // in a lane: its last iteration has been made
 }
 
-// solveTogether solves problems of one K, those of the numbers in which, and calls visit.
-func (s *Solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, visit func(i int, r *Result[T], err error)) error {
-	defer func() { s.state = &s.own }() // when visit panics, too
-	return s.handOver(ctx, problems, which, visit, s.solveGroup(ctx, problems, which))
-}
-
-// handOver calls visit for the members. Those that leave the plain domain, those whose
-// iterations turn out to be slow where there is something better, and those that cannot be
-// solved, are then given to Solve, which finds out what they need, or why they cannot. The
-// error is the context's cause if that has ended any of them, or ended.
-func (s *Solver[T]) handOver(ctx context.Context, problems []Problem[T], which []int, visit func(i int, r *Result[T], err error), ended error) error {
-	members := s.group.members[:len(which)]
-	for i := range members {
-		m := &members[i]
-		if m.alone {
-			continue
-		}
-		s.state = &m.state
-		s.placed = !s.group.apart
-		s.count++
-		m.res.solver, m.res.serial = s, s.count
-		r := &m.res
-		if m.ended {
-			r = nil
-		}
-		visit(which[i], r, m.err)
-	}
-	s.state = &s.own
-	for i := range members {
-		if members[i].alone {
-			ended = cmp.Or(s.solveAlone(ctx, &problems[which[i]], which[i], visit), ended)
-		}
-	}
-	return ended
-}
-
 // gather makes the problems members that begin in the plain domain, or are alone.
-func (s *Solver[T]) gather(ctx context.Context, problems []Problem[T], which []int) {
-	g := &s.group
+func (g *group[T]) gather(ctx context.Context, problems []Problem[T], which []int, lanes bool) {
 	for len(g.members) < len(which) {
-		g.members = append(g.members, member[T]{state: state[T]{limits: s.own.limits}})
+		g.members = append(g.members, member[T]{iteration: newIteration(g.workspace)})
 	}
-	g.shape = shape{}
+	g.count = len(which)
+	g.laid = shape{}
 	for i, at := range which {
 		m := &g.members[i]
-		m.res, m.err, m.ended, m.over, m.lane = Result[T]{}, nil, false, false, 0
-		s.state = &m.state
-		var err error
-		if g.apart {
-			if err = s.admit(&problems[at]); err == nil {
-				m.shape, g.shape = s.geo.shape(), s.geo.shape()
-			}
-		} else {
-			err = s.prepare(ctx, &problems[at])
+		m.res, m.err, m.over, m.lane = Result[T]{}, nil, false, 0
+		m.placed = !lanes
+		err := m.admit(&problems[at])
+		switch {
+		case err != nil:
+		case lanes:
+			m.shape, g.laid = g.geo.shape(), g.geo.shape()
+		default:
+			err = g.geo.transpose(ctx)
 		}
-		m.alone = err != nil || s.taken+float64(float64(i)*s.stateBytes()) > float64(s.settings.MaxMemory)
+		m.alone = err != nil || g.taken+float64(float64(i)*m.ownBytes()) > float64(g.settings.MaxMemory)
 		if !m.alone {
-			m.pace = newPace(paceFrom-paceEvery, s.geo.n, s.geo.m)
-			m.alone = !s.startPlain()
+			m.pace = newPace(paceFrom-paceEvery, g.geo.n, g.geo.m)
+			m.alone = !m.startPlain()
 		}
 	}
 }
 
-// solveGroup is solve for all members but those that are to be solved alone. The error is
-// the context's cause.
-func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int) error {
-	s.enter()
-	defer s.leave()
-	g := &s.group
-	g.apart = false
-	s.gather(ctx, problems, which)
-	err := s.iterateGroup(ctx, len(which))
+// solve solves the members that are not alone. The error is the context's cause.
+func (g *group[T]) solve(ctx context.Context) error {
+	err := g.iterate(ctx)
 	if err == nil {
-		err = s.costs(ctx, len(which))
+		err = g.costs(ctx)
 	}
-	for i := range which {
+	for i := range g.count {
 		switch m := &g.members[i]; {
 		case m.alone:
 		case err != nil:
-			s.state = &m.state
-			m.err, m.ended = err, !s.cancelled()
+			m.err = err
+			m.cancelled()
 		default:
 			m.alone = !finite(m.res.Cost)
 		}
@@ -124,20 +80,10 @@ func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 	return err
 }
 
-// startPlain makes the problem at hand begin in the plain domain, and reports whether it
-// can.
-func (s *Solver[T]) startPlain() bool {
-	s.res.Iterations, s.res.MarginalError, s.res.Status, s.res.Domain = 0, math.NaN(), Completed, DomainPlain
-	s.begun = false
-	scaled, err := s.start(0, s.problem.Start)
-	return scaled && err == nil
-}
-
-// iterateGroup is forward for the first count members. The error is the context's cause.
-func (s *Solver[T]) iterateGroup(ctx context.Context, count int) error {
-	g, geo := &s.group, &s.geo
+// iterate makes the iterations. The error is the context's cause.
+func (g *group[T]) iterate(ctx context.Context) error {
 	g.active = g.active[:0]
-	for i := range count {
+	for i := range g.count {
 		if !g.members[i].alone {
 			g.active = append(g.active, &g.members[i])
 		}
@@ -145,34 +91,32 @@ func (s *Solver[T]) iterateGroup(ctx context.Context, count int) error {
 	if len(g.active) == 0 {
 		return nil
 	}
-	geo.setBase(noBase, nil, nil)
-	geo.filled = false
-	if err := geo.fill(ctx); err != nil {
+	g.geo.setBase(noBase, nil, nil)
+	g.geo.filled = false
+	if err := g.geo.fill(ctx); err != nil {
 		return err
 	}
-	if err := s.groupPass(ctx, columnsOf, 0); err != nil {
+	if err := g.passOver(ctx, columnsOf, 0); err != nil {
 		return err
 	}
-	limit, tolerance, accelerates := s.settings.Iterations, s.settings.Tolerance, s.accelerates()
+	limit, tolerance := g.settings.Iterations, g.settings.Tolerance
 	for k := 1; k <= limit && len(g.active) > 0; k++ {
 		left := g.active[:0]
 		for _, m := range g.active {
-			s.state = &m.state
-			if m.alone = !s.scaleColumns(k); !m.alone {
+			if m.alone = !m.scaleColumns(k); !m.alone {
 				left = append(left, m)
 			}
 		}
 		g.active = left
-		if err := s.groupPass(ctx, iterationOf, k); err != nil {
+		if err := g.passOver(ctx, iterationOf, k); err != nil {
 			return err
 		}
 		left = g.active[:0]
 		for _, m := range g.active {
-			s.state = &m.state
-			if m.alone = !s.scaledRows(k); m.alone || s.done(k, limit, tolerance) {
+			if m.alone = !m.scaledRows(k); m.alone || m.done(k, limit, tolerance) {
 				continue
 			}
-			if m.alone = accelerates && k < limit && m.pace.slow(k, m.res.MarginalError, tolerance*m.mass); !m.alone {
+			if m.alone = m.accelerates() && k < limit && m.pace.slow(k, m.res.MarginalError, tolerance*m.mass); !m.alone {
 				left = append(left, m)
 			}
 		}
@@ -181,34 +125,32 @@ func (s *Solver[T]) iterateGroup(ctx context.Context, count int) error {
 	return nil
 }
 
-// costs computes the members' transport costs.
-func (s *Solver[T]) costs(ctx context.Context, count int) error {
-	g := &s.group
+// costs computes the transport costs.
+func (g *group[T]) costs(ctx context.Context) error {
 	g.active = g.active[:0]
-	for i := range count {
+	for i := range g.count {
 		if m := &g.members[i]; !m.alone {
-			s.state = &m.state
-			s.locate()
+			m.locate()
 			g.active = append(g.active, m)
 		}
 	}
 	if len(g.active) == 0 {
 		return nil
 	}
-	if err := s.groupPass(ctx, costsOf, 0); err != nil {
+	if err := g.passOver(ctx, costsOf, 0); err != nil {
 		return err
 	}
 	for _, m := range g.active {
-		m.res.Cost = costOf(m.fu, m.r)
+		m.res.Cost = costOf(m.plan.u, m.r)
 	}
 	return nil
 }
 
-// What a pass computes of every member's vectors.
+// What a pass computes for every member.
 const (
-	columnsOf   = iota // q = Kᵀu^0
+	columnsOf   = iota // q = Kᵀu⁰
 	iterationOf        // u^k = a ⊘ Kv^k and q = Kᵀu^k
-	costsOf            // r = (K⊙M)v, v that of the result
+	costsOf            // r = (K⊙M)v, v that of the plan
 )
 
 // groupPass is a pass for the active members.
@@ -220,23 +162,21 @@ type groupPass[T dist.Float] struct {
 	scratch    []T
 }
 
-// groupPass makes a pass over K.
-func (s *Solver[T]) groupPass(ctx context.Context, what, k int) error {
-	g, geo := &s.group, &s.geo
-	p := &g.pass
+// passOver makes a pass over K for the active members.
+func (g *group[T]) passOver(ctx context.Context, what, k int) error {
+	geo, parts, p := &g.geo, &g.geo.parts, &g.pass
 	p.what = what
 	p.v, p.a, p.u, p.q, p.sums = p.v[:0], p.a[:0], p.u[:0], p.q[:0], p.sums[:0]
 	for _, m := range g.active {
-		s.state = &m.state
-		u, v := s.u(k), s.v(k)
+		u, v := m.u(k), m.v(k)
 		if what == costsOf {
-			u, v = s.r, s.fv
+			u, v = m.r, m.plan.v
 		}
-		q := s.q[:geo.cols]
+		q := m.q[:geo.cols]
 		if what != costsOf {
 			clear(q)
 		}
-		p.v, p.a, p.u, p.q = append(p.v, geo.pad(v)), append(p.a, s.a), append(p.u, u), append(p.q, q)
+		p.v, p.a, p.u, p.q = append(p.v, geo.pad(v)), append(p.a, m.a), append(p.u, u), append(p.q, q)
 	}
 	if len(p.scratch) == 0 {
 		p.scratch = make([]T, block.Scratch[T]())
@@ -245,10 +185,10 @@ func (s *Solver[T]) groupPass(ctx context.Context, what, k int) error {
 	if what == costsOf {
 		step = geo.copiedRows()
 	}
-	if geo.pieces == 1 || what == costsOf {
+	if parts.count == 1 || what == costsOf {
 		p.sums = append(p.sums, p.q...)
-		for piece := range geo.pieces {
-			if err := geo.strips[0].walk(ctx, p, step, piece, nil); err != nil {
+		for piece := range parts.count {
+			if err := parts.strips[0].walk(ctx, p, step, piece, nil); err != nil {
 				return err
 			}
 		}
@@ -258,13 +198,13 @@ func (s *Solver[T]) groupPass(ctx context.Context, what, k int) error {
 	for i := range p.q {
 		p.sums = append(p.sums, p.partials[i*geo.cols:][:geo.cols])
 	}
-	for piece := range geo.pieces {
+	for piece := range parts.count {
 		clear(p.partials)
-		if err := geo.strips[0].walk(ctx, p, step, piece, nil); err != nil {
+		if err := parts.strips[0].walk(ctx, p, step, piece, nil); err != nil {
 			return err
 		}
-		for i, q := range p.q { // as sum adds them, one after the other
-			pass.Columns(1, geo.cols, q, p.sums[i], geo.cols, geo.ones)
+		for i, q := range p.q { // as parts.sum adds them, one after the other
+			pass.Columns(1, geo.cols, q, p.sums[i], geo.cols, parts.ones)
 		}
 	}
 	return nil
@@ -295,7 +235,7 @@ func (b *strip[T]) weighted() []T {
 	return b.adjointRows
 }
 
-// groupRows makes the pass over the rows k of the strip, a few of them after the other.
+// groupRows makes the pass over the rows k of the strip, a few at a time.
 func groupRows[K, T dist.Float](p *groupPass[T], b *strip[T], k []K) {
 	step := max(8, groupBlock/b.ld&^7)
 	for first := 0; first < b.r; first += step {

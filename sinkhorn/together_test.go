@@ -40,7 +40,7 @@ func answerOf[T dist.Float](t *testing.T, p *Problem[T], r *Result[T], err error
 	}
 	a.regularized = regularized(t, r)
 	a.res = *r
-	a.res.solver, a.res.serial = nil, 0
+	a.res.solver, a.res.it, a.res.serial = nil, nil, 0
 	return a
 }
 
@@ -190,10 +190,11 @@ func TestTogetherCancelled(t *testing.T) {
 			if err != context.Canceled {
 				t.Errorf("problem %d: %v", i, err)
 			}
-			if r == nil {
+			if r.Iterations == 0 {
+				checkNoResult(t, r)
 				return
 			}
-			if r.Status != Cancelled || r.Iterations < 1 || r.Cost == r.Cost {
+			if r.Status != Cancelled || r.Cost == r.Cost {
 				t.Errorf("problem %d: %+v", i, r)
 			}
 			exact, err := NewSolver[float64](&Settings{Iterations: r.Iterations})
@@ -228,7 +229,9 @@ func TestDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(r *Result[float64], err error) {
-		if err != context.DeadlineExceeded || r == nil || r.Status != Cancelled || r.Iterations < 1 || !(r.MarginalError >= 0) {
+		if r.Iterations == 0 { // on a machine that is very busy
+			checkNoResult(t, r)
+		} else if err != context.DeadlineExceeded || r.Status != Cancelled || !(r.MarginalError >= 0) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
@@ -242,7 +245,9 @@ func TestDeadline(t *testing.T) {
 	if err != context.DeadlineExceeded || visits != len(ps) {
 		t.Errorf("%v after %d visits", err, visits)
 	}
-	if r, err := s.Solve(overdue{t.Context(), time.Now()}, &ps[0]); r != nil || err != context.DeadlineExceeded {
-		t.Errorf("deadline before the first iteration: %v, %v", r, err)
+	r, err := s.Solve(overdue{t.Context(), time.Now()}, &ps[0])
+	if err != context.DeadlineExceeded {
+		t.Errorf("deadline before the first iteration: %v", err)
 	}
+	checkNoResult(t, r)
 }

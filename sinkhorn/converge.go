@@ -1,0 +1,177 @@
+package sinkhorn
+
+import (
+	"context"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+const (
+	paceEvery = 8    // iterations between two looks at the pace
+	paceFrom  = 16   // iterations before the first verdict
+	paceFew   = 40   // iterations that are left to the plain method,
+	paceSmall = 6000 // and this divided by min(n, m) more, for what Newton's steps take besides passes
+
+	slowAnneal = 4 // factor of ε-scaling, once iterations are slow
+	slowStages = 3 // and the least number of its stages
+)
+
+// solution is how Solve solves a problem. Plain iterations come first. With a tolerance, and if
+// they turn out to be slow, ε-scaling finds a better start (anneal.go) and Newton's steps follow
+// (newton.go). If these do not pay, as many plain iterations as have been made before follow.
+type solution[T dist.Float] struct {
+	*iteration[T]
+	unbalanced unbalanced[T]
+	balanced   balanced[T]
+	newton     newton[T]
+	warm       []T // start of the next stage of annealing
+}
+
+// init sets up the parts, which share one iteration, one point of the dual and one system.
+func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
+	s.iteration = it
+	s.newton.point.it = it
+	s.newton.sys = sys
+	s.unbalanced.dualPoint, s.balanced.dualPoint = &s.newton.point, &s.newton.point
+}
+
+// dual returns the dual problem: balanced or not.
+func (s *solution[T]) dual() dual[T] {
+	if s.unequal {
+		return &s.unbalanced
+	}
+	return &s.balanced
+}
+
+// pace watches how fast the marginal error falls.
+type pace struct {
+	next      int
+	last, few float64
+}
+
+// newPace returns the pace of an n × m problem, to be looked at from iteration next on.
+func newPace(next, n, m int) pace {
+	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
+}
+
+// slow reports whether after iteration k, with error e, plain iterations would need more than
+// a few to reach the goal.
+func (p *pace) slow(k int, e, goal float64) bool {
+	if k < p.next || !finite(e) {
+		return false
+	}
+	last := p.last
+	p.next, p.last = k+paceEvery, e
+	return last > 0 && !(float64(num.Log(last/e)*p.few) > float64(num.Log(e/goal)*paceEvery))
+}
+
+// forward makes iterations for the λ that is set, from u⁰ = exp(start), or 1.
+func (s *solution[T]) forward(ctx context.Context, limit int, tolerance float64, start []T) error {
+	if err := s.restart(ctx, 0, start); err != nil {
+		return err
+	}
+	return s.iterate(ctx, limit, tolerance, nil)
+}
+
+// iterate makes plain iterations, as advance does.
+func (s *solution[T]) iterate(ctx context.Context, limit int, tolerance float64, p *pace) error {
+	if s.unequal {
+		return s.unbalanced.advance(ctx, limit, tolerance, p)
+	}
+	return s.advance(ctx, limit, tolerance, p)
+}
+
+// converge makes the iterations that the settings ask for.
+func (s *solution[T]) converge(ctx context.Context) error {
+	limit, tolerance := s.settings.Iterations, s.settings.Tolerance
+	if !s.accelerates() {
+		return s.forward(ctx, limit, tolerance, s.problem.Start)
+	}
+	if err := s.restart(ctx, 0, s.problem.Start); err != nil {
+		return err
+	}
+	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != DomainPlain
+	n, m := s.geo.n, s.geo.m
+	p := newPace(paceFrom-paceEvery, n, m)
+	for {
+		err := s.iterate(ctx, limit, tolerance, &p)
+		switch {
+		case err != nil || s.converged() || s.res.Iterations >= limit:
+			return err
+		case anneals:
+			anneals = false
+			scaled, err := s.annealAgain(ctx)
+			if err != nil || s.converged() {
+				return err
+			}
+			if scaled {
+				p = newPace(s.res.Iterations+paceEvery, n, m)
+				continue
+			}
+		}
+		if err := s.newton.climb(ctx, s.dual(), limit); err != nil || s.converged() {
+			return err
+		}
+		p = newPace(2*s.res.Iterations, n, m)
+	}
+}
+
+// annealAgain solves the problem by ε-scaling. It replaces the iterate by the first one from
+// there if the dual is larger there, and reports whether it has.
+func (s *solution[T]) annealAgain(ctx context.Context) (bool, error) {
+	nw, k := &s.newton, s.res.Iterations
+	stages, err := s.annealStages(ctx, slowAnneal)
+	if err != nil || stages < slowStages {
+		return false, err
+	}
+	kept, kind, lambda := s.res, s.kind(k), s.lambda
+	grow(&nw.f, s.geo.n)
+	s.geo.column(&nw.g)
+	if kept.Domain == DomainPlain {
+		copy(nw.f, s.u(k))
+		copy(nw.g, s.v(k))
+	} else {
+		potentials(nw.f, s.u(k), kind, s.log.f)
+		potentials(nw.g, s.v(k), kind, s.log.g)
+		s.keepWeightless(nw.f)
+	}
+	before := s.dual().value()
+	err = s.anneal(ctx, slowAnneal)
+	total := s.res.Annealing
+	if err == nil {
+		err = s.restart(ctx, k, s.problem.Start)
+	}
+	if err == nil {
+		err = s.iterate(ctx, k+1, s.settings.Tolerance, nil)
+	}
+	s.res.Annealing = total
+	if err == nil && s.dual().value() >= before {
+		return true, nil
+	}
+	// Back to the iterate that was kept, even if the context has ended.
+	s.res = kept
+	s.res.Annealing = total
+	s.setLambda(lambda)
+	copy(s.u(k), nw.f)
+	copy(s.v(k), nw.g)
+	if s.setKind(k, plainKind); kept.Domain != DomainPlain {
+		for i, a := range s.a {
+			if a == 0 {
+				s.u(k)[i] = T(math.Inf(-1))
+			}
+		}
+		s.setKind(k, potentialKind)
+		s.log.basis = k
+		s.absorb(nw.f, nw.g)
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := s.final(ctx); err != nil {
+		return false, err
+	}
+	s.scaled, s.skip, s.wait = true, 0, 1
+	return false, s.geo.columns(ctx, s.q, s.plan.u)
+}

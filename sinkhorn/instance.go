@@ -1,0 +1,196 @@
+package sinkhorn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// instance is a problem that has been checked, with its marginals filled in.
+type instance[T dist.Float] struct {
+	problem Problem[T]
+	lambda  float64
+	limits  limits[T]
+
+	a, b     []T
+	mass     float64 // of the plan, or the smaller sum where penalties leave it open
+	zeroB    bool    // b has zeros
+	uniformA int     // length for which a is uniform already
+	uniformB int
+
+	penalties
+}
+
+// penalties say how far the marginals of the plan may be from a and b.
+type penalties struct {
+	unequal            bool    // they may
+	penaltyA, penaltyB float64 // +Inf: this marginal holds exactly
+	partial            float64 // mass to be moved, if positive
+}
+
+// tau returns τ = ρλ/(ρλ + 1) for the penalty ρ, 1 for an exact marginal.
+func tau(penalty, lambda float64) float64 {
+	if x := float64(penalty * lambda); x < 0x1p60 {
+		return x / (x + 1)
+	}
+	return 1
+}
+
+// tauA and tauB return τ of each side.
+func (in *instance[T]) tauA() float64 { return tau(in.penaltyA, in.lambda) }
+func (in *instance[T]) tauB() float64 { return tau(in.penaltyB, in.lambda) }
+
+// setPenalties checks and takes over what p says about mass, for the λ that is set.
+func (in *instance[T]) setPenalties(p *Problem[T], gradient bool) error {
+	inf := math.Inf(1)
+	in.penalties = penalties{penaltyA: inf, penaltyB: inf, partial: p.Mass}
+	for _, side := range []struct {
+		name  string
+		given float64
+		to    *float64
+	}{{"PenaltyA", p.PenaltyA, &in.penaltyA}, {"PenaltyB", p.PenaltyB, &in.penaltyB}} {
+		if !(side.given >= 0) {
+			return fmt.Errorf("%w: %s is %v; it must not be negative", ErrSettings, side.name, side.given)
+		}
+		if side.given > 0 {
+			*side.to = side.given
+		}
+	}
+	switch {
+	case !(p.Mass >= 0) || math.IsInf(p.Mass, 1):
+		return fmt.Errorf("%w: Mass is %v; it must be finite and not negative", ErrSettings, p.Mass)
+	case p.Mass > 0 && p.PenaltyA+p.PenaltyB > 0:
+		return fmt.Errorf("%w: both Mass and a penalty (PenaltyA, PenaltyB) are set; use one of them", ErrSettings)
+	}
+	in.unequal = p.Mass > 0 || in.tauA() < 1 || in.tauB() < 1
+	if in.unequal && gradient {
+		return fmt.Errorf("%w: Settings.Gradient does not support penalties or Mass; without it, GradientFrozen and GradientImplicit are supported", ErrSettings)
+	}
+	return nil
+}
+
+// checkStart checks the starting potentials of p for n points.
+func checkStart[T dist.Float](p *Problem[T], n int) error {
+	if p.Start == nil {
+		return nil
+	}
+	if len(p.Start) != n {
+		return fmt.Errorf("%w: Start has %d potentials for %d points", ErrShape, len(p.Start), n)
+	}
+	for i, f := range p.Start {
+		if f-f != 0 && !(f < 0 && p.A != nil && i < len(p.A) && p.A[i] == 0) {
+			return fmt.Errorf("%w: Start[%d] is %v", ErrNotFinite, i, f)
+		}
+	}
+	return nil
+}
+
+func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
+	if !asm.Fits(len(m.Data), m.Rows, m.Cols, m.Stride) {
+		return fmt.Errorf("%w: %s: %d elements for a %d × %d matrix of stride %d", ErrShape, name, len(m.Data), m.Rows, m.Cols, m.Stride)
+	}
+	return nil
+}
+
+// setMarginals fills a and b, whose lengths are set, from the problem.
+func (in *instance[T]) setMarginals() error {
+	sumA, leastA, _, err := in.marginal("A", in.a, in.problem.A, &in.uniformA)
+	if err != nil {
+		return err
+	}
+	sumB, leastB, zeroB, err := in.marginal("B", in.b, in.problem.B, &in.uniformB)
+	if err != nil {
+		return err
+	}
+	in.mass, in.zeroB = sumA, zeroB
+	switch tol := in.limits.mass; {
+	case in.partial > 0:
+		in.mass = math.Min(sumA, sumB)
+		if in.partial > in.mass*(1+tol) {
+			return fmt.Errorf("%w: Mass is %v, but A sums to %v and B to %v", ErrMarginals, in.partial, sumA, sumB)
+		}
+		in.partial = math.Min(in.partial, in.mass)
+		in.mass = in.partial
+	case in.unequal:
+		in.mass = math.Min(sumA, sumB)
+	case math.Abs(sumA-sumB) > tol*math.Max(sumA, sumB):
+		return fmt.Errorf("%w: A sums to %v and B to %v; scale one of them, or set PenaltyA and PenaltyB, or Mass", ErrMarginals, sumA, sumB)
+	}
+	in.limits.safeRange(math.Min(leastA, leastB), max(len(in.a), len(in.b)))
+	return nil
+}
+
+// marginal fills dst from given, or uniformly, and returns its sum, its least positive
+// element and whether it has zeros. uniform is the length for which dst is uniform already.
+func (in *instance[T]) marginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
+	if given == nil {
+		w := 1 / T(len(dst))
+		if *uniform != len(dst) {
+			for i := range dst {
+				dst[i] = w
+			}
+			*uniform = len(dst)
+		}
+		return 1, float64(w), false, nil
+	}
+	*uniform = 0
+	if len(given) != len(dst) {
+		return 0, 0, false, fmt.Errorf("%w: %s has %d weights for %d points", ErrShape, name, len(given), len(dst))
+	}
+	least = math.Inf(1)
+	for i, w := range given {
+		if !(w >= 0) || math.IsInf(float64(w), 1) {
+			return 0, 0, false, fmt.Errorf("%w: %s[%d] is %v; weights must be finite and not negative", ErrMarginals, name, i, w)
+		}
+		if w > 0 {
+			if w < in.limits.weight {
+				return 0, 0, false, fmt.Errorf("%w: %s[%d] is %v, which is too small; use 0, or scale both marginals", ErrMarginals, name, i, w)
+			}
+			if w > in.limits.heaviest {
+				return 0, 0, false, fmt.Errorf("%w: %s[%d] is %v, which is too large for StorageMixed", ErrMarginals, name, i, w)
+			}
+			least = min(least, float64(w))
+		} else {
+			zeros = true
+		}
+		sum += float64(w)
+	}
+	switch {
+	case sum == 0:
+		return 0, 0, false, fmt.Errorf("%w: all weights of %s are 0", ErrMarginals, name)
+	case sum > math.MaxFloat64/4: // so that marginal errors do not overflow
+		return 0, 0, false, fmt.Errorf("%w: the sum of %s overflows", ErrMarginals, name)
+	}
+	copy(dst, given)
+	return sum, least, zeros, nil
+}
+
+// notFinite returns an error that names the first NaN or infinity of the problem, nil if
+// there is none, or the context's cause.
+func (in *instance[T]) notFinite(ctx context.Context) error {
+	p := &in.problem
+	for _, c := range []struct {
+		name string
+		m    dist.Matrix[T]
+	}{{"cost", p.Cost}, {"X", p.X}, {"Y", p.Y}} {
+		var bad error
+		err := eachBlock(ctx, c.m.Rows, c.m.Cols, func(first, last int) {
+			for i := first; i < last && bad == nil; i++ {
+				for j, x := range c.m.Row(i) {
+					if x-x != 0 {
+						bad = fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, j, x)
+						return
+					}
+				}
+			}
+		})
+		if bad != nil || err != nil {
+			return cmp.Or(bad, err)
+		}
+	}
+	return nil
+}

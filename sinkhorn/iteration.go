@@ -1,0 +1,505 @@
+package sinkhorn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// workspace is what the problems of one solver share.
+type workspace[T dist.Float] struct {
+	settings Settings
+	geo      geometry[T]
+	columns  []T // column sums of the plan
+	x, y     []T // scratch, of length n and m
+	taken    float64
+	laid     shape // if problems are in lanes: the last shape that was found affordable
+}
+
+// iteration is Sinkhorn's iteration for one problem: the iterates u^k and v^k and how to get
+// from one to the next. A Solver has one for Solve, and one for each problem of a batch that
+// it solves together with others. They share the workspace.
+//
+//	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k
+//
+// K, u and v are relative to the base of the geometry, potentials F and G to base 2:
+//
+//	K_ij = 2^(F_i + G_j − c M_ij),   log₂ of the scalings = F + log₂u and G + log₂v.
+//
+// In the plain domain F = G = 0 (plain.go). Where a scaling leaves the range in which it is
+// accurate, the iteration is made on logarithms instead, and its potentials become the base of
+// the iterations that follow (logdomain.go).
+type iteration[T dist.Float] struct {
+	*workspace[T]
+	instance[T]
+	placed bool  // the geometry is that of this problem
+	shape  shape // the vectors have room for
+
+	// The iterates are kept in rings.
+	ring   int
+	us, vs []T
+	kinds  []int
+	q      []T // Kᵀu for the last iterate
+	plan   plan[T]
+	log    logDomain[T]
+
+	scaled     bool // q are the column sums of the last iterate, for the base at hand
+	skip, wait int  // log-domain iterations before the next one on scalings
+
+	r, s, w []T  // scratch of length n; or, if
+	begun   bool // is set, what the reverse sweep starts from, with q
+	lane    int  // if positive, one more than the lane that still holds the last iterate
+
+	res Result[T]
+}
+
+// plan is the transport plan diag(u) K diag(v), relative to the base.
+type plan[T dist.Float] struct{ u, v []T }
+
+// What the slots of iterate k hold: scalings u^k and v^k (plainKind), scalings relative to the
+// potentials in slot k ≥ 0 (kind k), or potentials to base 2.
+const (
+	plainKind     = -1
+	potentialKind = -2
+)
+
+func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
+	it := iteration[T]{workspace: ws, ring: 2}
+	it.limits = limitsOf[T](ws.settings.Storage == StorageMixed)
+	if ws.settings.Gradient {
+		it.ring = ws.settings.Iterations + 1
+	}
+	return it
+}
+
+// side is that of u, the rows, or that of v, the columns.
+type side bool
+
+const (
+	rowSide    side = false
+	columnSide side = true
+)
+
+// u and v return the slots of iterate k.
+func (it *iteration[T]) u(k int) []T { return it.us[k%it.ring*it.geo.n:][:it.geo.n] }
+func (it *iteration[T]) v(k int) []T {
+	cols := it.geo.cols
+	return it.vs[k%it.ring*cols:][:it.geo.m:cols]
+}
+
+// slot returns the slot of iterate k on one side.
+func (it *iteration[T]) slot(d side, k int) []T {
+	if d == columnSide {
+		return it.v(k)
+	}
+	return it.u(k)
+}
+
+// kind returns what the slots of iterate k hold.
+func (it *iteration[T]) kind(k int) int { return it.kinds[k%it.ring] }
+
+func (it *iteration[T]) setKind(k, kind int) { it.kinds[k%it.ring] = kind }
+
+// scalingKind is the kind of scalings that are relative to the base at hand.
+func (it *iteration[T]) scalingKind() int {
+	if it.geo.base.f != nil {
+		return it.log.basis
+	}
+	return plainKind
+}
+
+// admit checks p, makes it the problem of this iteration, and sizes the workspace. The
+// geometry lacks the transposed points only: geometry.transpose.
+func (it *iteration[T]) admit(p *Problem[T]) error {
+	geo := &it.geo
+	if p.Cost.IsEmpty() {
+		if p.X.IsEmpty() || p.Y.IsEmpty() {
+			return fmt.Errorf("%w: the problem has neither a cost matrix nor two point clouds", ErrShape)
+		}
+		if p.X.Cols != p.Y.Cols {
+			return fmt.Errorf("%w: points of X have %d dimensions, those of Y %d", ErrShape, p.X.Cols, p.Y.Cols)
+		}
+		if err := checkMatrix("X", p.X); err != nil {
+			return err
+		}
+		if err := checkMatrix("Y", p.Y); err != nil {
+			return err
+		}
+		geo.setPoints(p.X, p.Y)
+	} else {
+		if !p.X.IsEmpty() || !p.Y.IsEmpty() {
+			return fmt.Errorf("%w: the problem has both a cost matrix and points; set one of them", ErrShape)
+		}
+		if err := checkMatrix("cost", p.Cost); err != nil {
+			return err
+		}
+		geo.setCost(p.Cost)
+	}
+	lambda := p.Lambda
+	if lambda == 0 {
+		lambda = it.settings.Lambda
+	}
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		return fmt.Errorf("%w: λ is %v; set Problem.Lambda or Settings.Lambda to a positive, finite number", ErrSettings, lambda)
+	}
+	if !it.setLambda(lambda) {
+		return fmt.Errorf("%w: λ = %v", ErrRange, lambda)
+	}
+	if err := it.setPenalties(p, it.settings.Gradient); err != nil {
+		return err
+	}
+	if err := checkStart(p, geo.n); err != nil {
+		return err
+	}
+	it.problem = *p
+	if err := it.allocate(); err != nil {
+		return err
+	}
+	return it.setMarginals()
+}
+
+// setLambda sets λ, and reports whether λ·log₂e is in the range of T.
+func (it *iteration[T]) setLambda(lambda float64) bool {
+	it.lambda = lambda
+	return it.geo.setLambda(lambda)
+}
+
+// place makes the geometry, which another problem has used since, that of this one again.
+func (it *iteration[T]) place() {
+	if it.placed {
+		return
+	}
+	geo, p := &it.geo, &it.problem
+	if p.Cost.IsEmpty() {
+		geo.setPoints(p.X, p.Y)
+	} else {
+		geo.setCost(p.Cost)
+	}
+	geo.setLambda(it.lambda)
+	geo.layOut(&it.settings)
+	geo.allocate()
+	geo.transpose(context.Background()) // it is small
+	it.placed = true
+}
+
+// bytes returns the size of the workspace of a problem that has been laid out, without what
+// gradients of points take.
+func (it *iteration[T]) bytes() float64 {
+	geo := &it.geo
+	vectors := 21. // in each direction
+	if it.unequal {
+		vectors += 4
+	}
+	if it.settings.Gradient {
+		vectors += 2 * float64(it.settings.Iterations) // the terms of a reverse pass
+	}
+	return geo.bytes() + it.ownBytes() + float64(vectors*(float64(geo.n)+float64(geo.cols))*float64(size[T]()))
+}
+
+// ownBytes is the part of bytes that the problems of a batch do not share.
+func (it *iteration[T]) ownBytes() float64 {
+	vectors := float64(it.ring) + 4
+	return float64(vectors*(float64(it.geo.n)+float64(it.geo.cols))*float64(size[T]())) + float64(float64(it.ring)*float64(unsafe.Sizeof(it.kinds[0])))
+}
+
+// allocate makes the workspace large enough for the problem, unless that is larger than the
+// settings allow.
+func (it *iteration[T]) allocate() error {
+	geo := &it.geo
+	if h := geo.shape(); h == it.shape && h == it.laid && !it.unequal {
+		return nil
+	}
+	it.shape = shape{}
+	geo.layOut(&it.settings)
+	it.taken = it.bytes()
+	if err := it.settings.afford(it.taken, "a problem of this size with these settings"); err != nil {
+		return err
+	}
+	n, m := geo.n, geo.m
+	geo.allocate()
+	if len(it.a) != n || cap(it.a) < n {
+		it.uniformA = 0
+	}
+	if len(it.b) != m || cap(it.b) < geo.cols {
+		it.uniformB = 0
+	}
+	grow(&it.a, n)
+	geo.column(&it.b)
+	grow(&it.us, it.ring*n)
+	grow(&it.vs, it.ring*geo.cols)
+	grow(&it.kinds, it.ring)
+	geo.column(&it.q)
+	grow(&it.r, n)
+	grow(&it.s, n)
+	grow(&it.w, n)
+	it.begun = false
+	return nil
+}
+
+// restart makes exp(start), or 1, the scaling u^k.
+func (it *iteration[T]) restart(ctx context.Context, k int, start []T) error {
+	geo := &it.geo
+	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), Completed, DomainPlain
+	geo.setBase(noBase, nil, nil)
+	geo.filled, it.begun = false, false
+	scaled, err := it.start(k, start)
+	it.scaled, it.skip, it.wait = scaled, 0, 1
+	if err != nil || !scaled {
+		return err
+	}
+	if err := geo.fill(ctx); err != nil {
+		return err
+	}
+	return geo.columns(ctx, it.q, it.u(k))
+}
+
+// advance makes iterations up to number limit, or until the tolerance is reached or the pace,
+// if there is one, is slow.
+func (it *iteration[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
+	for k := it.res.Iterations + 1; k <= limit; k++ {
+		if err := it.step(ctx, k); err != nil {
+			return err
+		}
+		if it.done(k, limit, tolerance) || p != nil && p.slow(k, it.res.MarginalError, tolerance*it.mass) {
+			break
+		}
+	}
+	return nil
+}
+
+// step makes iteration k.
+func (it *iteration[T]) step(ctx context.Context, k int) (err error) {
+	ok, half := false, false
+	if it.scaled && it.skip == 0 {
+		if ok, half, err = it.scaledStep(ctx, k); ok || err != nil {
+			return err
+		}
+	}
+	if it.settings.Domain == DomainPlain {
+		return errUnderflow
+	}
+	if err := it.logStep(ctx, k, half, it.scaled); err != nil {
+		return err
+	}
+	switch {
+	case half && it.kind(k-1) == potentialKind:
+		it.skip, it.wait = it.wait, min(2*it.wait, 16) // a pass in vain: the potentials still move far
+	case it.skip > 0:
+		it.skip--
+	}
+	it.scaled = true
+	return nil
+}
+
+// done records iteration k and reports whether it is the last.
+func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
+	it.res.Iterations = k
+	if tolerance == 0 && k < limit && !it.geo.parts.big {
+		return false
+	}
+	v, potential := it.v(k), it.kind(k) == potentialKind
+	var e float64
+	for j, q := range it.q {
+		if !potential {
+			q = T(v[j] * q)
+		}
+		e += math.Abs(float64(q) - float64(it.b[j]))
+	}
+	it.res.MarginalError = e
+	if tolerance > 0 {
+		if it.res.Status != LowPrecision {
+			it.res.Status = IterationLimit
+		}
+		if e <= tolerance*it.mass {
+			if it.res.Status != LowPrecision {
+				it.res.Status = Converged
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// converged reports whether the marginal error has reached the tolerance of the settings.
+func (it *iteration[T]) converged() bool {
+	return it.res.MarginalError <= it.settings.Tolerance*it.mass
+}
+
+// accelerates reports whether slow iterations are to be replaced by something faster.
+func (it *iteration[T]) accelerates() bool {
+	set := &it.settings
+	return set.Tolerance > 0 && !set.Gradient && !set.Unaccelerated && it.partial == 0
+}
+
+// final sets the plan to that of the last iterate, and computes K where it is stored.
+func (it *iteration[T]) final(ctx context.Context) error {
+	it.locate()
+	return it.geo.fill(ctx)
+}
+
+// locate is final without K.
+func (it *iteration[T]) locate() {
+	k := it.res.Iterations
+	it.plan = plan[T]{it.u(k), it.v(k)}
+	switch it.kind(k) {
+	case plainKind:
+		it.geo.setBase(noBase, nil, nil)
+		return
+	case potentialKind:
+		it.plan = plan[T]{it.x, it.y}
+		weightless(it.x, it.u(k))
+		weightless(it.y, it.v(k))
+	}
+	it.geo.setBase(forwardBase, it.log.f, it.log.g)
+}
+
+// begin computes the cost of the plan. If gradients are wanted it also computes what the
+// reverse sweep starts from: s and q.
+func (it *iteration[T]) begin(ctx context.Context) error {
+	if err := it.final(ctx); err != nil {
+		return err
+	}
+	u, v := it.plan.u, it.plan.v
+	if it.settings.Gradient {
+		adjointWeights(it.w, u, it.a)
+	}
+	if err := it.geo.begin(ctx, it.r, it.s, it.q, u, v, it.w); err != nil {
+		return err
+	}
+	it.res.Cost = costOf(u, it.r)
+	it.begun = true
+	return nil
+}
+
+// costOf returns Σ_i u_i r_i.
+func costOf[T dist.Float](u, r []T) (sum float64) {
+	for i, r := range r {
+		sum += float64(float64(u[i]) * float64(r))
+	}
+	return sum
+}
+
+// adjointWeights sets w = −u² ⊘ a, and 0 where there is no weight.
+func adjointWeights[T dist.Float](w, u, a []T) {
+	u, a = u[:len(w)], a[:len(w)]
+	for i := range w {
+		w[i] = 0
+		if a[i] > 0 {
+			w[i] = -(u[i] / a[i]) * u[i] // u² might overflow before a divides it
+		}
+	}
+}
+
+// columnSums sets columns to the column sums of the plan. No iteration keeps its own for
+// this, as the gradient's sweep needs their place.
+func (it *iteration[T]) columnSums(ctx context.Context) error {
+	if err := it.final(ctx); err != nil {
+		return err
+	}
+	it.geo.column(&it.columns)
+	if err := it.geo.columns(ctx, it.columns, it.plan.u); err != nil {
+		return err
+	}
+	for j, v := range it.plan.v {
+		it.columns[j] *= v
+	}
+	return nil
+}
+
+// rowSums sets r to the row sums of the plan, after columnSums.
+func (it *iteration[T]) rowSums(ctx context.Context) error {
+	it.begun = false // r is overwritten
+	if err := it.geo.rows(ctx, it.r, it.plan.v); err != nil {
+		return err
+	}
+	for i, u := range it.plan.u {
+		it.r[i] *= u
+	}
+	return nil
+}
+
+// cancelled makes the result that of the last whole iteration, if there is one.
+func (it *iteration[T]) cancelled() {
+	res := &it.res
+	res.Status, res.Cost = Cancelled, math.NaN()
+	if res.Iterations == 0 {
+		res.MarginalError = math.NaN()
+		return
+	}
+	if finite(res.MarginalError) {
+		return
+	}
+	// A small problem without a tolerance: one more pass, which does not look at the context.
+	if it.columnSums(context.Background()) == nil {
+		res.MarginalError = 0
+		for j, b := range it.b {
+			res.MarginalError += math.Abs(float64(it.columns[j]) - float64(b))
+		}
+	}
+}
+
+// natural sets dst to the natural logarithms of the iterate in slot, as potentials does to base 2.
+func natural[T dist.Float](dst, slot []T, kind int, base []T) {
+	for i, x := range slot {
+		switch kind {
+		case plainKind:
+			dst[i] = num.Log(x)
+		case potentialKind:
+			dst[i] = T(float64(x) * math.Ln2)
+		default:
+			dst[i] = T(float64(num.Log2(float64(x))+float64(base[i])) * math.Ln2)
+		}
+	}
+}
+
+// potentials sets dst to the base-2 logarithms of the iterate in slot, whose base, if it has
+// one, is given.
+func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
+	switch {
+	case kind == potentialKind:
+		copy(dst, slot)
+	case kind == plainKind:
+		for i, x := range slot {
+			dst[i] = num.Log2(x)
+		}
+	default:
+		for i, x := range slot {
+			dst[i] = num.Log2(x) + base[i]
+		}
+	}
+}
+
+// weightless sets u to 1, and to 0 where the potential f is −∞: a point without weight.
+func weightless[T dist.Float](u, f []T) {
+	for i, f := range f {
+		u[i] = 1
+		if math.IsInf(float64(f), -1) {
+			u[i] = 0
+		}
+	}
+}
+
+// entropyPart returns Σ_i weight_i (log x_i − log a_i), x the scaling in slot.
+func entropyPart[T dist.Float](weight, a, slot []T, kind int, base []T) float64 {
+	var sum float64
+	for i, x := range slot {
+		if a[i] == 0 {
+			continue
+		}
+		l := float64(x)
+		if kind != potentialKind {
+			l = num.Log2(l)
+		}
+		if kind >= 0 {
+			l += float64(base[i])
+		}
+		sum += float64(float64(weight[i]) * (l - num.Log2(float64(a[i]))))
+	}
+	return float64(sum * math.Ln2)
+}
+
+func finite(x float64) bool { return x-x == 0 }

@@ -1,0 +1,180 @@
+package sinkhorn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Iterations on logarithms. Log-sum-exps neither overflow nor underflow, but take an
+// exponential for each element. So their potentials become the base of K, and the iterations
+// that follow are made on scalings relative to it. This is the absorption of B. Schmitzer,
+// "Stabilized sparse scaling algorithms for entropy regularized transport problems", SIAM J.
+// Sci. Comput. 41 (2019). The step on logarithms is exact, so that elements of K that were lost
+// to underflow come back.
+
+// logDomain is what iterations on logarithms need besides. Logarithms are to base 2.
+type logDomain[T dist.Float] struct {
+	f, g     []T // potentials of the base
+	basis    int // iterate that they belong to
+	a, b     []T // logarithms of the marginals
+	max, sum []T // log-sum-exps of rows in two parts
+	h, sums  []T // and of columns
+}
+
+// enterLog prepares the log domain. It refuses costs that not even that can represent, and
+// sets LowPrecision for those that it represents roughly.
+func (it *iteration[T]) enterLog(ctx context.Context) error {
+	geo, log := &it.geo, &it.log
+	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &it.x} {
+		grow(v, geo.n)
+	}
+	for _, v := range []*[]T{&log.g, &log.b, &log.h, &log.sums, &it.y} {
+		geo.column(v)
+	}
+	it.res.Domain = DomainLog
+	for i, w := range it.a {
+		log.a[i] = num.Log2(w)
+	}
+	for j, w := range it.b {
+		log.b[j] = num.Log2(w)
+	}
+	if err := geo.measure(ctx); err != nil {
+		return err
+	}
+	c := float64(geo.c)
+	largest := math.Min(it.limits.largest, it.limits.largest/4/c)
+	precise := it.limits.precision / c
+	if precise < largest {
+		if ok, err := geo.bounded(ctx, precise); ok || err != nil {
+			return err
+		}
+	}
+	ok, err := geo.bounded(ctx, largest)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("%w: λ = %v", ErrRange, it.lambda)
+	case precise < largest:
+		it.res.Status = LowPrecision
+	}
+	return nil
+}
+
+// logStep makes iteration k on potentials f = log₂u and g = log₂v, and makes them the base.
+// v^k is right already if half. scaled: q are the column sums for the base at hand.
+func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
+	log := &it.log
+	if it.res.Domain == DomainPlain {
+		if err := it.enterLog(ctx); err != nil {
+			return err
+		}
+	}
+	f, g := it.u(k), it.v(k)
+	if half {
+		for j, v := range g {
+			g[j] = num.Log2(v)
+			if it.geo.base.f != nil {
+				g[j] += log.g[j]
+			}
+		}
+	} else if err := it.columnPotentials(ctx, k, g, scaled); err != nil {
+		return err
+	}
+	if err := it.geo.logRows(ctx, log.max, log.sum, it.q, g, it.a); err != nil {
+		return err
+	}
+	minusInf := T(math.Inf(-1))
+	for i := range f {
+		h := log.max[i] + num.Log2(log.sum[i])
+		if it.a[i] > 0 {
+			f[i] = (log.a[i] - log.max[i]) - num.Log2(log.sum[i])
+			log.f[i] = f[i]
+		} else {
+			f[i] = minusInf
+			log.f[i] = -h // a row of K that sums to 1, so that no 0/0 comes of it
+		}
+	}
+	copy(log.g, g)
+	it.geo.filled = false
+	for _, q := range it.q {
+		if !(q-q == 0) {
+			return ErrRange
+		}
+	}
+	it.setKind(k, potentialKind)
+	log.basis = k
+	it.geo.setBase(forwardBase, log.f, log.g)
+	return nil
+}
+
+// columnPotentials sets g to the column potentials of iteration k. Where q, the column sums
+// for the base at hand, is accurate, they follow from it. Elsewhere, or everywhere unless
+// scaled, they take a log-sum-exp of the column.
+func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scaled bool) error {
+	log := &it.log
+	kind := it.kind(k - 1)
+	rough := func(j int) bool {
+		if !scaled {
+			return true
+		}
+		if kind == potentialKind {
+			return !(it.q[j] >= it.limits.tiny)
+		}
+		return !(T(it.limits.hi*it.q[j]) >= it.b[j])
+	}
+	exact := false
+	for j, b := range it.b {
+		if b > 0 && rough(j) {
+			exact = true
+			break
+		}
+	}
+	minusInf := T(math.Inf(-1))
+	if exact {
+		f := it.x
+		potentials(f, it.u(k-1), kind, it.geo.base.f)
+		if err := it.geo.columnMax(ctx, log.h, f); err != nil {
+			return err
+		}
+		if err := it.geo.columnSum(ctx, log.sums, f, log.h); err != nil {
+			return err
+		}
+	}
+	for j, b := range it.b {
+		switch {
+		case b == 0:
+			g[j] = minusInf
+		case rough(j):
+			g[j] = (log.b[j] - log.h[j]) - num.Log2(log.sums[j])
+		default:
+			g[j] = log.b[j] - num.Log2(it.q[j])
+			if it.geo.base.f != nil {
+				g[j] += log.g[j]
+			}
+		}
+	}
+	return nil
+}
+
+// keepWeightless gives points without weight the potentials of the base, which keep their
+// rows of K in range. Nothing is computed from these rows.
+func (it *iteration[T]) keepWeightless(f []T) {
+	for i, a := range it.a {
+		if a == 0 {
+			f[i] = it.log.f[i]
+		}
+	}
+}
+
+// absorb makes f and g the base.
+func (it *iteration[T]) absorb(f, g []T) {
+	copy(it.log.f, f)
+	copy(it.log.g, g)
+	it.geo.filled = false
+	it.geo.setBase(forwardBase, it.log.f, it.log.g)
+}

@@ -1,0 +1,178 @@
+package sinkhorn
+
+import (
+	"context"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/parallel"
+)
+
+const (
+	bigProblem  = 1 << 19 // elements from which a problem is cut into pieces
+	pieceRows   = 64      // at least so many rows a piece
+	maxPieces   = 64
+	maxPartials = 1 << 20 // elements of all partial sums, if that leaves 16 pieces
+)
+
+// rowPass is what a pass does with every block of rows: an operation with its operands.
+type rowPass[T dist.Float] interface {
+	rows(b *strip[T])
+}
+
+// strip is the block of rows i … i+r−1 on which a goroutine works, and its buffers.
+type strip[T dist.Float] struct {
+	*geometry[T]
+	piece, i, r int
+	q           []T // the piece's sums over rows, one for each column
+
+	kernelRows, costRows []T // of K and M, where they are not stored in T
+	row                  []T
+	adjointRows          []T // of M̄
+}
+
+// parts are the pieces of a pass and the worker pool that makes it.
+//
+// A pass touches all n × m elements. It takes blocks of whole rows one after the other, either
+// from memory or, matrix-free, computed into a buffer. In both cases a row sum sees its whole row,
+// and the sums over rows continue from block to block. So the bits do not depend on the storage.
+//
+// The rows of a large problem are cut into pieces, by its size alone. Each piece has its own
+// sums over rows. They are added in ascending order at the end. Goroutines take the next piece when
+// they are done with one: which goroutine computes a piece makes no difference. Every other pass
+// takes the pieces from the last to the first, because what the pass before it read last is still
+// in the third-level cache.
+type parts[T dist.Float] struct {
+	count     int
+	big       bool
+	workers   int
+	cols      int
+	partials  []T // the pieces' sums over rows
+	ones      []T
+	strips    []*strip[T]
+	pool      *parallel.Crew
+	backwards bool     // this pass takes the pieces from the last to the first
+	at        struct { // this pass, for the goroutines
+		pass  rowPass[T]
+		step  int
+		sums  bool
+		start T
+	}
+	take func(ctx context.Context, w, piece int) error
+}
+
+// layOut decides into how many pieces an n × m problem is cut, for so many workers.
+func (p *parts[T]) layOut(n, m, cols, workers int) {
+	p.count, p.workers, p.big, p.cols = 1, 1, n > bigProblem/m, cols
+	if p.big {
+		p.count = max(1, min(n/pieceRows, maxPieces, max(16, maxPartials/m)))
+		p.workers = parallel.Workers(workers, p.count)
+	}
+}
+
+// allocate makes room for what layOut has decided.
+func (p *parts[T]) allocate(geo *geometry[T]) {
+	if p.pool == nil {
+		p.pool = new(parallel.Crew)
+	}
+	if p.count > 1 {
+		grow(&p.partials, p.count*p.cols)
+		if p.ones == nil {
+			p.ones = make([]T, maxPieces)
+			for i := range p.ones {
+				p.ones[i] = 1
+			}
+		}
+	}
+	for len(p.strips) < p.workers {
+		p.strips = append(p.strips, &strip[T]{geometry: geo})
+	}
+}
+
+// each makes a pass whose outputs are rows, in blocks of step rows.
+func (p *parts[T]) each(ctx context.Context, pass rowPass[T], step int) error {
+	if p.count == 1 {
+		return p.strips[0].walk(ctx, pass, step, 0, nil)
+	}
+	p.at.sums = false
+	return p.divide(ctx, pass, step)
+}
+
+// sum sets q to what the pass adds to 0.
+func (p *parts[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) error {
+	q = q[:p.cols]
+	clear(q)
+	if p.count == 1 {
+		return p.strips[0].walk(ctx, rows, step, 0, q)
+	}
+	p.at.sums, p.at.start = true, 0
+	if err := p.divide(ctx, rows, step); err != nil {
+		return err
+	}
+	pass.Columns(p.count, p.cols, q, p.partials, p.cols, p.ones)
+	return nil
+}
+
+// max sets q to the maximum of −∞ and of what the pass finds.
+func (p *parts[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) error {
+	least := T(math.Inf(-1))
+	for j := range q {
+		q[j] = least
+	}
+	if p.count == 1 {
+		return p.strips[0].walk(ctx, rows, step, 0, q)
+	}
+	p.at.sums, p.at.start = true, least
+	if err := p.divide(ctx, rows, step); err != nil {
+		return err
+	}
+	for i := range p.count {
+		for j, x := range p.partials[i*p.cols:][:len(q)] {
+			if x > q[j] {
+				q[j] = x
+			}
+		}
+	}
+	return nil
+}
+
+// divide shares the pieces of a pass among the goroutines.
+func (p *parts[T]) divide(ctx context.Context, pass rowPass[T], step int) error {
+	p.at.pass, p.at.step = pass, step
+	p.backwards = !p.backwards
+	if p.take == nil {
+		p.take = p.takePiece // once: a method value is an allocation
+	}
+	return p.pool.Run(ctx, p.workers, p.count, p.take)
+}
+
+// takePiece makes goroutine w pass over the next piece.
+func (p *parts[T]) takePiece(ctx context.Context, w, piece int) error {
+	if p.backwards {
+		piece = p.count - 1 - piece
+	}
+	var q []T
+	if p.at.sums {
+		q = p.partials[piece*p.cols:][:p.cols]
+		for j := range q {
+			q[j] = p.at.start
+		}
+	}
+	return p.strips[w].walk(ctx, p.at.pass, p.at.step, piece, q)
+}
+
+// walk makes the pass over the rows of a piece, block by block, until the context ends.
+func (b *strip[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q []T) error {
+	count := b.parts.count
+	first, last := piece*b.n/count, (piece+1)*b.n/count
+	b.piece, b.q = piece, q
+	for i := first; i < last; i += step {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b.i, b.r = i, min(step, last-i)
+		p.rows(b)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package sinkhorn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/pass"
+)
+
+// Iterations on scalings.
+
+// start sets iterate k, and reports whether it is a scaling. Potentials that are too large
+// for the log domain are refused. Those that it represents roughly set LowPrecision, by the
+// rule that holds for λ·cost.
+func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
+	u := it.u(k)
+	it.setKind(k, plainKind)
+	for i, f := range start {
+		l := float64(f) * math.Log2E
+		if l = math.Abs(l); l > it.limits.largest/4 && f-f == 0 {
+			return false, fmt.Errorf("%w: Start[%d] is %v", ErrRange, i, f)
+		} else if l > it.limits.precision && f-f == 0 {
+			it.res.Status = LowPrecision
+		}
+		u[i] = T(float64(f) * math.Log2E)
+	}
+	if it.settings.Domain == DomainLog {
+		it.setKind(k, potentialKind)
+		if start == nil {
+			clear(u)
+		}
+		return false, nil
+	}
+	if start == nil {
+		for i := range u {
+			u[i] = 1
+		}
+		return true, nil
+	}
+	grow(&it.x, it.geo.n)
+	exp.Exp2(it.x, u, 1)
+	if it.safe(it.x, it.a) || it.settings.Domain == DomainPlain {
+		copy(u, it.x)
+		return true, nil
+	}
+	it.setKind(k, potentialKind)
+	return false, nil
+}
+
+// startPlain starts the problem in the plain domain without a pass over K, and reports
+// whether it can.
+func (it *iteration[T]) startPlain() bool {
+	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = 0, math.NaN(), Completed, DomainPlain
+	it.begun = false
+	scaled, err := it.start(0, it.problem.Start)
+	return scaled && err == nil
+}
+
+// scaledStep makes iteration k on scalings. If not ok, one of them has left the safe range:
+// u^k if half, otherwise v^k.
+func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err error) {
+	if !it.scaleColumns(k) {
+		return false, false, nil
+	}
+	if err := it.geo.fill(ctx); err != nil {
+		return false, false, err
+	}
+	if err := it.geo.iterate(ctx, it.u(k), it.q, it.v(k), it.a); err != nil {
+		return false, false, err
+	}
+	return it.scaledRows(k), true, nil
+}
+
+// scaleColumns sets v^k = b ⊘ q, and reports whether it is in the safe range.
+func (it *iteration[T]) scaleColumns(k int) bool {
+	v := it.v(k)
+	pass.Divide(v, it.b, it.q)
+	if it.zeroB {
+		for j, b := range it.b {
+			if b == 0 {
+				v[j] = 0 // not 0/0
+			}
+		}
+	}
+	return it.safe(v, it.b)
+}
+
+// scaledRows reports whether u^k is in the safe range. If so, iterate k is marked as scalings.
+func (it *iteration[T]) scaledRows(k int) bool {
+	if !it.safe(it.u(k), it.a) {
+		return false
+	}
+	it.setKind(k, it.scalingKind())
+	return true
+}
+
+// safe reports whether every scaling that belongs to a positive weight is within the limits,
+// and every other one is zero.
+func (it *iteration[T]) safe(x, weight []T) bool {
+	out := pass.CountOutside(x, it.limits.lo, it.limits.hi)
+	if out == 0 {
+		return true
+	}
+	for i, w := range weight {
+		if w == 0 && x[i] == 0 {
+			out--
+		}
+	}
+	return out == 0
+}
