@@ -125,7 +125,7 @@ func (geo *geometry[T]) bytes() float64 {
 	if geo.points {
 		elements += matrix // M
 	}
-	return elements * float64(size[T]())
+	return float64(elements * float64(size[T]()))
 }
 
 // allocate makes room for what layOut has decided. Nothing is computed yet.
