@@ -135,7 +135,9 @@ func (f *read) ProcessElement(ctx context.Context, p part, emit func(string, []f
 			if err != nil {
 				return err
 			}
-			in = columnar.RowGroup(source, p.Group)
+			if in, err = columnar.RowGroup(source, p.Group); err != nil {
+				return err
+			}
 		}
 		return f.rows(ctx, p, in, emit)
 	})

@@ -26,13 +26,16 @@ type Source interface {
 
 // rowGroup is a row group of a file.
 type rowGroup struct {
-	Source
+	*io.SectionReader
 	group int
 }
 
 // RowGroup returns the file r as a row group of it, from 0, for dataset.NewReader: only its rows
 // are read. Rows in errors count from the beginning of the group.
-func RowGroup(r Source, group int) Source { return &rowGroup{r, group} }
+func RowGroup(r Source, group int) (Source, error) {
+	size, err := r.Seek(0, io.SeekEnd)
+	return &rowGroup{io.NewSectionReader(r, 0, size), group}, err
+}
 
 // RowGroups returns how many rows each row group of a Parquet file has.
 func RowGroups(r Source) (rows []int64, err error) {
