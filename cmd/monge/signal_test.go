@@ -27,7 +27,8 @@ type phase struct {
 	stdin func(io.Writer)
 }
 
-// phases are all that take long, each for many seconds.
+// phases are all that take long, each for many seconds. The short form of the tests has those
+// that need little data.
 func phases(t *testing.T, dir string) []phase {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	file := func(name string, write func(w io.Writer) error) {
@@ -63,16 +64,7 @@ func phases(t *testing.T, dir string) []phase {
 	}
 	small := dataset.Simulation{Seed: 1}
 	file("small.csv", csvOf(small.Generate(900)))
-	file("many.csv", csvOf(small.Generate(60000)))
-	random("wide.npy", 2500, 2500)
-	labels("wide.txt", 2500, 5)
-	random("cloud.npy", 20000, 3)
-	random("rows.npy", 60000, 10)
-	labels("rows.txt", 60000, 5)
 	object(t, "fit", "--data", at("small.csv"), "--model", at("m.wda"), "--max-steps", "1", "--k", "5")
-	object(t, "fit", "--data", at("many.csv"), "--sample", "30000", "--method", "minibatch", "--max-steps", "1", "--k", "5", "--model", at("big.wda"))
-	object(t, "fit", "--data", at("small.csv"), "--model", at("slow.wda"), "--max-steps", "2", "--iterations", "600",
-		"--lambda", "1", "--shrinkage", "1", "--whitening", "none", "--scale", "orthonormal", "--leading", "2") // no comparison
 
 	silent := func(io.Writer) { time.Sleep(time.Minute) }
 	endless := func(text string) func(io.Writer) {
@@ -91,7 +83,7 @@ func phases(t *testing.T, dir string) []phase {
 		}
 	}
 	long := " --iterations 10000 --max-steps 100000 --tolerance 1e-300"
-	return []phase{
+	list := []phase{
 		{name: "reading a silent pipe", args: "fit --data /dev/stdin --model $o.wda", stdin: silent},
 		{name: "reading endless rows", args: "fit --data /dev/stdin --model $o.wda", stdin: endless(strings.Repeat("1,2,0\n", 1000))},
 		{name: "reading endless blank lines", args: "fit --data /dev/stdin --model $o.wda", stdin: endless(strings.Repeat("\n", 4096))},
@@ -99,20 +91,34 @@ func phases(t *testing.T, dir string) []phase {
 		{name: "classifying endless rows into a file", args: "predict --model $m.wda --data - --out $o.csv", stdin: endless("1,2,3,4,5,6,7,8,9,0\n")},
 		{name: "model from a silent pipe", args: "info --model /dev/stdin", stdin: silent},
 		{name: "fit, long iterations", args: "fit --data $small.csv --model $o.wda" + long},
+		{name: "cross-validation", args: "cv --data $small.csv --csv $o.csv --model $o.wda" + long},
+	}
+	if !testdata.IsLong() {
+		return list
+	}
+	file("many.csv", csvOf(small.Generate(60000)))
+	random("wide.npy", 2500, 2500)
+	labels("wide.txt", 2500, 5)
+	random("cloud.npy", 20000, 3)
+	random("rows.npy", 60000, 10)
+	labels("rows.txt", 60000, 5)
+	object(t, "fit", "--data", at("many.csv"), "--sample", "30000", "--method", "minibatch", "--max-steps", "1", "--k", "5", "--model", at("big.wda"))
+	object(t, "fit", "--data", at("small.csv"), "--model", at("slow.wda"), "--max-steps", "2", "--iterations", "600",
+		"--lambda", "1", "--shrinkage", "1", "--whitening", "none", "--scale", "orthonormal", "--leading", "2") // no comparison
+	return append(list, []phase{
 		{name: "fit, validation", args: "fit --data $small.csv --model $o.wda --validation 0.2" + long},
 		{name: "fit, implicit gradient", args: "fit --data $small.csv --model $o.wda --gradient implicit --max-steps 100000 --tolerance 1e-300 --starts 100000"},
 		{name: "fit, preparation of many features", args: "fit --data $wide.npy --labels $wide.txt --model $o.wda -p 100"},
 		{name: "fit, mini-batches", args: "fit --data $many.csv --method minibatch --max-steps 1000000 --model $o.wda"},
 		{name: "fit, rows in their file", args: "fit --data $rows.npy --labels $rows.txt --method minibatch --out-of-core --max-steps 1000000 --model $o.wda"},
 		{name: "verify", args: "verify $slow.wda --data $small.csv"},
-		{name: "cross-validation", args: "cv --data $small.csv --csv $o.csv --model $o.wda" + long},
 		{name: "predict", args: "predict --model $big.wda --data $many.csv --neighbors 1000 --out $o.csv --workers 1"},
 		{name: "eval with baselines", args: "eval --model $m.wda --train $many.csv --test $many.csv --baselines --workers 1"},
 		{name: "score", args: "score --data $many.csv --sample 20000 --model $m.wda --iterations 10000"},
 		{name: "sinkhorn", args: "sinkhorn --x $cloud.npy --y $cloud.npy --lambda 100 --iterations 1000000"},
 		{name: "writing a plan", args: "sinkhorn --x $cloud.npy --y $cloud.npy --lambda 1 --iterations 1 --plan $o.csv", after: 3 * time.Second},
 		{name: "a picture of many points", args: "plot --model $m.wda --data $many.csv --out $o.svg", after: 700 * time.Millisecond},
-	}
+	}...)
 }
 
 // TestSignalLatency: SIGINT, SIGTERM, and a second signal at once, end the program with
@@ -182,7 +188,11 @@ func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 		t.Fatal(err)
 	}
 	_, _ = io.ReadAll(begun) // a busy machine takes its time to start a program
-	time.Sleep(max(p.after, 400*time.Millisecond))
+	working := 150 * time.Millisecond
+	if testdata.IsLong() {
+		working = 400 * time.Millisecond
+	}
+	time.Sleep(max(p.after, working))
 	began := time.Now()
 	signals := [][]os.Signal{{os.Interrupt}, {syscall.SIGTERM}, {os.Interrupt, os.Interrupt}, {os.Interrupt, syscall.SIGTERM}}[round%4]
 	for _, s := range signals {
