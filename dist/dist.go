@@ -48,7 +48,7 @@ func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] { return matrix.New(
 // rows, and has a relative error of at most (d+2)·2⁻⁵³ (2⁻²⁴ in float32). A square or
 // sum beyond the largest number is +Inf; no other infinity, and no NaN, comes of
 // finite samples. dst must not overlap x or z.
-func SqEuclidean[T Float](dst, x, z Matrix[T]) { matrix.SqDist(dst, x, z) }
+func SqEuclidean[T Float](dst, x, z Matrix[T]) { matrix.SqEuclidean(dst, x, z) }
 
 // Gibbs sets dst_ij = exp(−λ ‖x_i − z_j‖²), the Gibbs kernel of the rows of x
 // (n × d) and of z (m × d), for a finite λ ≥ 0; it panics for any other.

@@ -13,28 +13,28 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-func FuzzExpFloat64(f *testing.F)      { fuzz(f, expKernel[float64]) }
-func FuzzExpFloat32(f *testing.F)      { fuzz(f, expKernel[float32]) }
-func FuzzExp2Float64(f *testing.F)     { fuzz(f, exp2Kernel[float64]) }
-func FuzzExp2Float32(f *testing.F)     { fuzz(f, exp2Kernel[float32]) }
-func FuzzSqDistFloat64(f *testing.F)   { fuzz(f, sqDistKernel[float64]) }
-func FuzzSqDistFloat32(f *testing.F)   { fuzz(f, sqDistKernel[float32]) }
-func FuzzGibbsFloat64(f *testing.F)    { fuzz(f, gibbsKernel[float64]) }
-func FuzzGibbsFloat32(f *testing.F)    { fuzz(f, gibbsKernel[float32]) }
-func FuzzScaleFloat64(f *testing.F)    { fuzz(f, scaleKernel[float64]) }
-func FuzzScaleFloat32(f *testing.F)    { fuzz(f, scaleKernel[float32]) }
-func FuzzAdjointFloat64(f *testing.F)  { fuzz(f, adjointKernel[float64]) }
-func FuzzAdjointFloat32(f *testing.F)  { fuzz(f, adjointKernel[float32]) }
-func FuzzLogScaleFloat64(f *testing.F) { fuzz(f, logScaleKernel[float64]) }
-func FuzzLogScaleFloat32(f *testing.F) { fuzz(f, logScaleKernel[float32]) }
-func FuzzAdjCostFloat64(f *testing.F)  { fuzz(f, adjCostKernel[float64]) }
-func FuzzAdjCostFloat32(f *testing.F)  { fuzz(f, adjCostKernel[float32]) }
-func FuzzProjectFloat64(f *testing.F)  { fuzz(f, projectKernel[float64]) }
-func FuzzProjectFloat32(f *testing.F)  { fuzz(f, projectKernel[float32]) }
-func FuzzMatVecFloat64(f *testing.F)   { fuzz(f, matVecKernel[float64]) }
-func FuzzMatVecFloat32(f *testing.F)   { fuzz(f, matVecKernel[float32]) }
-func FuzzVecFloat64(f *testing.F)      { fuzz(f, vecKernel[float64]) }
-func FuzzVecFloat32(f *testing.F)      { fuzz(f, vecKernel[float32]) }
+func FuzzExpFloat64(f *testing.F)         { fuzz(f, expKernel[float64]) }
+func FuzzExpFloat32(f *testing.F)         { fuzz(f, expKernel[float32]) }
+func FuzzExp2Float64(f *testing.F)        { fuzz(f, exp2Kernel[float64]) }
+func FuzzExp2Float32(f *testing.F)        { fuzz(f, exp2Kernel[float32]) }
+func FuzzSqEuclideanFloat64(f *testing.F) { fuzz(f, sqEuclideanKernel[float64]) }
+func FuzzSqEuclideanFloat32(f *testing.F) { fuzz(f, sqEuclideanKernel[float32]) }
+func FuzzGibbsFloat64(f *testing.F)       { fuzz(f, gibbsKernel[float64]) }
+func FuzzGibbsFloat32(f *testing.F)       { fuzz(f, gibbsKernel[float32]) }
+func FuzzScaleFloat64(f *testing.F)       { fuzz(f, scaleKernel[float64]) }
+func FuzzScaleFloat32(f *testing.F)       { fuzz(f, scaleKernel[float32]) }
+func FuzzAdjointFloat64(f *testing.F)     { fuzz(f, adjointKernel[float64]) }
+func FuzzAdjointFloat32(f *testing.F)     { fuzz(f, adjointKernel[float32]) }
+func FuzzLogScaleFloat64(f *testing.F)    { fuzz(f, logScaleKernel[float64]) }
+func FuzzLogScaleFloat32(f *testing.F)    { fuzz(f, logScaleKernel[float32]) }
+func FuzzAdjCostFloat64(f *testing.F)     { fuzz(f, adjCostKernel[float64]) }
+func FuzzAdjCostFloat32(f *testing.F)     { fuzz(f, adjCostKernel[float32]) }
+func FuzzProjectFloat64(f *testing.F)     { fuzz(f, projectKernel[float64]) }
+func FuzzProjectFloat32(f *testing.F)     { fuzz(f, projectKernel[float32]) }
+func FuzzMatVecFloat64(f *testing.F)      { fuzz(f, matVecKernel[float64]) }
+func FuzzMatVecFloat32(f *testing.F)      { fuzz(f, matVecKernel[float32]) }
+func FuzzVecFloat64(f *testing.F)         { fuzz(f, vecKernel[float64]) }
+func FuzzVecFloat32(f *testing.F)         { fuzz(f, vecKernel[float32]) }
 
 // Kernels of a float32 matrix with float64 vectors.
 
@@ -67,7 +67,7 @@ func laneKernel[T num.Float](c *call[T]) {
 	case 1:
 		lane.Columns(m, n, c.inOut(n*w, c.upTo(5)), c.in(m*n*w), c.in(m*w))
 	case 2:
-		lane.SqDist(m, n, d, c.Out(m*n*w), c.in(m*d*w), c.in(n*d*w))
+		lane.SqEuclidean(m, n, d, c.Out(m*n*w), c.in(m*d*w), c.in(n*d*w))
 	case 3:
 		lane.Mul(m, c.Out(m*w), c.in(m*w), c.in(max(m, 1)*w), d == 0)
 	case 4:
@@ -143,13 +143,13 @@ func (c *call[T]) extents() (m, n, d int) {
 	return e[0], e[1], e[2]
 }
 
-func sqDistKernel[T num.Float](c *call[T]) {
+func sqEuclideanKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
 	add := c.upTo(1) == 1
 	dst, ldd := c.target(m, n)
 	x, ldx := c.matrix(m, d)
 	zt, ldz := c.matrix(d, n)
-	distance.SqDist(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
 func gibbsKernel[T num.Float](c *call[T]) {

@@ -99,19 +99,19 @@ func describeArgs(args []reflect.Value) string {
 func functions[T num.Float]() []target[T] {
 	var all []target[T]
 	for name, f := range map[string]any{
-		"dist.NewMatrix":     newMatrix[T],
-		"dist.SqEuclidean":   dist.SqEuclidean[T],
-		"dist.Gibbs":         dist.Gibbs[T],
-		"matrix.Overlap":     func(a, b matrix.Matrix[T]) bool { return a.Fits() && b.Fits() && matrix.Overlap(a, b) },
-		"matrix.Mul":         matrix.Mul[T],
-		"matrix.TransMul":    matrix.TransMul[T],
-		"matrix.MulVec":      matrix.MulVec[T],
-		"matrix.Transpose":   matrix.Transpose[T],
-		"matrix.SqDist":      matrix.SqDist[T],
-		"matrix.SqDistTrans": matrix.SqDistTrans[T],
-		"matrix.Gibbs":       matrix.Gibbs[T],
-		"matrix.GibbsTrans":  matrix.GibbsTrans[T],
-		"matrix.Exp2":        matrix.Exp2[T],
+		"dist.NewMatrix":          newMatrix[T],
+		"dist.SqEuclidean":        dist.SqEuclidean[T],
+		"dist.Gibbs":              dist.Gibbs[T],
+		"matrix.Overlap":          func(a, b matrix.Matrix[T]) bool { return a.Fits() && b.Fits() && matrix.Overlap(a, b) },
+		"matrix.Mul":              matrix.Mul[T],
+		"matrix.TransMul":         matrix.TransMul[T],
+		"matrix.MulVec":           matrix.MulVec[T],
+		"matrix.Transpose":        matrix.Transpose[T],
+		"matrix.SqEuclidean":      matrix.SqEuclidean[T],
+		"matrix.SqEuclideanTrans": matrix.SqEuclideanTrans[T],
+		"matrix.Gibbs":            matrix.Gibbs[T],
+		"matrix.GibbsTrans":       matrix.GibbsTrans[T],
+		"matrix.Exp2":             matrix.Exp2[T],
 		"matrix.Widen": func(dst matrix.Matrix[T], x matrix.Matrix[float32]) {
 			if dst, ok := any(dst).(matrix.Matrix[float64]); ok {
 				matrix.Widen(dst, x)

@@ -234,7 +234,7 @@ func (geo *geometry[T]) transposed() dist.Matrix[T] {
 
 // distances sets d, of stride ldd, to rows i … i+r−1 of M.
 func (geo *geometry[T]) distances(d []T, ldd, i, r int) {
-	matrix.SqDistTrans(geo.block(d, ldd, r), geo.x.RowRange(i, i+r), geo.transposed())
+	matrix.SqEuclideanTrans(geo.block(d, ldd, r), geo.x.RowRange(i, i+r), geo.transposed())
 }
 
 // compute sets k to rows i … i+r−1 of K. Where M is not stored, its rows are left in d; if d is

@@ -186,7 +186,7 @@ func (l *lanes[T]) kernels(dims int) {
 	l.eachRows(func(i, r, at, last int) {
 		cost, kernel := l.cost[at:last], l.kernel[at:last]
 		if dims > 0 {
-			lane.SqDist(r, l.m, dims, cost, l.x[i*dims*w:], l.y)
+			lane.SqEuclidean(r, l.m, dims, cost, l.x[i*dims*w:], l.y)
 		}
 		if dims == 0 || !l.alike {
 			l.layCosts(cost, i, r, dims > 0)

@@ -255,7 +255,7 @@ func typed[T num.Float](types string) (es []entry) {
 				return func() { call(dst, x, zt) }
 			})
 		}
-		cloud("SqDist", func(dst, x, zt []T) { distance.SqDist(m, n, d, dst, n, x, d, zt, n, false) })
+		cloud("SqEuclidean", func(dst, x, zt []T) { distance.SqEuclidean(m, n, d, dst, n, x, d, zt, n, false) })
 		cloud("Gibbs", func(dst, x, zt []T) {
 			distance.Gibbs(m, n, d, dst, n, nil, 0, x, d, zt, n, T(-1/float64(d)))
 		})

@@ -294,8 +294,8 @@ var accuracies = []struct{ test, text, unit string }{
 	{"TestExpRef32", "exp, float32", "ULP"},
 	{"TestExp2Ref64", "2^y, the core of the Gibbs kernel, float64", "ULP"},
 	{"TestExp2Ref32", "2^y, the core of the Gibbs kernel, float32", "ULP"},
-	{"TestSqDistRefBound/float64", "squared distances, float64", "of the bound (d + 2)·2⁻⁵³"},
-	{"TestSqDistRefBound/float32", "squared distances, float32", "of the bound (d + 2)·2⁻²⁴"},
+	{"TestSqEuclideanRefBound/float64", "squared distances, float64", "of the bound (d + 2)·2⁻⁵³"},
+	{"TestSqEuclideanRefBound/float32", "squared distances, float32", "of the bound (d + 2)·2⁻²⁴"},
 	{"TestGibbsRefBound/float64", "Gibbs kernel, float64", "of its bound"},
 	{"TestGibbsRefBound/float32", "Gibbs kernel, float32", "of its bound"},
 }

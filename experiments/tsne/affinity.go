@@ -62,7 +62,7 @@ func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float6
 	p := matrix.New[float64](n, n, nil)
 	pool := sync.Pool{New: func() any { return newPrecisions(n-1, perplexity) }}
 	err := parallel.ForContext(ctx, workers, n, affinityRows, func(i, j int) {
-		matrix.SqDist(p.RowRange(i, j), x.RowRange(i, j), x)
+		matrix.SqEuclidean(p.RowRange(i, j), x.RowRange(i, j), x)
 		b := pool.Get().(*precisions)
 		for r := i; r < j && ctx.Err() == nil; r++ {
 			b.conditional(p.Row(r), r)

@@ -78,7 +78,7 @@ func (f *field) place(y []float64) {
 // 1 + ‖y_i − y_j‖², and returns it.
 func (f *field) distances(t matrix.Matrix[float64], i, j, c, e int) matrix.Matrix[float64] {
 	d := t.RowRange(0, j-i).ColRange(0, e-c)
-	matrix.SqDistTrans(d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))
+	matrix.SqEuclideanTrans(d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))
 	return d
 }
 

@@ -123,7 +123,7 @@ func TestPerplexity(t *testing.T) {
 			b := newPrecisions(n-1, perplexity)
 			d, row := make([]float64, n), make([]float64, n)
 			for i := range n {
-				matrix.SqDist(matrix.New(1, n, d), samples.RowRange(i, i+1), samples)
+				matrix.SqEuclidean(matrix.New(1, n, d), samples.RowRange(i, i+1), samples)
 				copy(row, d)
 				beta := b.conditional(row, i)
 				h, sum := 0., 0.

@@ -59,8 +59,8 @@ func TestGoldenBits(t *testing.T) {
 		"scale/f32":            "573a805e0c9bfabb",
 		"scale/f64":            "e921fd974e6912c3",
 		"scale/mixed":          "ef25bbd52db5bdfb",
-		"sqdist/f32":           "34022ecde3c6c222",
-		"sqdist/f64":           "12a03a97d43d9bd1",
+		"sqeuclidean/f32":      "34022ecde3c6c222",
+		"sqeuclidean/f64":      "12a03a97d43d9bd1",
 		"vec/divide/f32":       "6cc27f33a584ced8",
 		"vec/divide/f64":       "10256cb7021978ac",
 		"vec/narrow/mixed":     "4963ce1e348805ea",
@@ -146,8 +146,8 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	exp.Exp2(e2, e2, -1.3)
 	sum("exp2", e2)
 	dist, kk := out(m*n), out(m*n)
-	distance.SqDist(m, n, d, dist, n, x, d, z, n, false)
-	sum("sqdist", dist)
+	distance.SqEuclidean(m, n, d, dist, n, x, d, z, n, false)
+	sum("sqeuclidean", dist)
 	distance.Gibbs(m, n, d, kk, n, dist, n, x, d, z, n, -0.7)
 	sum("gibbs", kk, dist)
 	y, bm := out(m*p), in(n*p, -1, 1)

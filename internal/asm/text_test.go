@@ -55,7 +55,7 @@ func TestTexts(t *testing.T) {
 			continue
 		}
 		if !title.MatchString(s.lines[0]) {
-			t.Errorf("%s: no title line such as %q", s.path(), "// sqdist, float64 and float32, AVX2 + FMA.")
+			t.Errorf("%s: no title line such as %q", s.path(), "// sqEuclidean, float64 and float32, AVX2 + FMA.")
 		}
 		fields := []string{"Same bits as", "Layout", "Tile", "Tail", "Special values", "Registers", "Source"}
 		for _, line := range s.lines {

@@ -29,7 +29,7 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	const some = 64
 	for i := 0; i < n && ctx.Err() == nil; i += some {
 		j := min(i+some, n)
-		matrix.SqDist(a.RowRange(i, j), x.RowRange(i, j), x)
+		matrix.SqEuclidean(a.RowRange(i, j), x.RowRange(i, j), x)
 	}
 	k = min(k, n-1)
 	sigma, sorted := make([]float64, n), make([]float64, n)

@@ -98,10 +98,10 @@ func (p *Points[T]) Vote(votes, near []int) int {
 // first on.
 func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 	if p.columns.IsEmpty() {
-		matrix.SqDist(dst, y, p.rows.RowRange(first, first+dst.Cols))
+		matrix.SqEuclidean(dst, y, p.rows.RowRange(first, first+dst.Cols))
 		return
 	}
-	matrix.SqDistTrans(dst, y, p.columns.ColRange(first, first+dst.Cols))
+	matrix.SqEuclideanTrans(dst, y, p.columns.ColRange(first, first+dst.Cols))
 }
 
 // Search is the memory of one goroutine. The zero value is ready; it grows as it is

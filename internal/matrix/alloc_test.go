@@ -17,10 +17,10 @@ func TestNoAllocation(t *testing.T) {
 	d, k, v := strided[float32](rng, 40, 30, 0), strided[float32](rng, 40, 30, 0), make([]float32, 40)
 	if n := asmtest.Allocations(func() {
 		var onStack [30]float32
-		SqDist(d, x, z)
+		SqEuclidean(d, x, z)
 		Gibbs(d, x, z, 1)
 		Transpose(zt, z)
-		SqDistTrans(d, x, zt)
+		SqEuclideanTrans(d, x, zt)
 		GibbsTrans(k, d, x, zt, -1)
 		Mul(d, x, zt, true)
 		TransMul(zt, x, k, false)

@@ -8,13 +8,13 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// SqDist sets dst_ij = ‖x_i − z_j‖²: dst n × m, the rows of x n × d and of z m × d.
+// SqEuclidean sets dst_ij = ‖x_i − z_j‖²: dst n × m, the rows of x n × d and of z m × d.
 // It sums direct differences, one chain of FMAs, k ascending.
-func SqDist[T num.Float](dst, x, z Matrix[T]) {
+func SqEuclidean[T num.Float](dst, x, z Matrix[T]) {
 	checkPair(dst, x, z)
 	d := x.Cols
 	if dst.IsEmpty() || d == 0 {
-		distance.SqDist(dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
+		distance.SqEuclidean(dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
 		return
 	}
 	// z is transposed panel by panel, so that the kernel streams through a piece of
@@ -27,16 +27,16 @@ func SqDist[T num.Float](dst, x, z Matrix[T]) {
 		for j := 0; j < dst.Cols; j += width {
 			w := min(width, dst.Cols-j)
 			zt := buf.transpose(z, j, w, k, kc)
-			distance.SqDist(dst.Rows, w, kc, dst.Data[j:], dst.Stride, x.Data[k:], x.Stride, zt, w, k > 0)
+			distance.SqEuclidean(dst.Rows, w, kc, dst.Data[j:], dst.Stride, x.Data[k:], x.Stride, zt, w, k > 0)
 		}
 	}
 }
 
-// SqDistTrans is SqDist for a z that is there transposed, d × m, as those keep it who
+// SqEuclideanTrans is SqEuclidean for a z that is there transposed, d × m, as those keep it who
 // use it again and again.
-func SqDistTrans[T num.Float](dst, x, zt Matrix[T]) {
+func SqEuclideanTrans[T num.Float](dst, x, zt Matrix[T]) {
 	checkTrans(dst, x, zt)
-	distance.SqDist(dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
+	distance.SqEuclidean(dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
 }
 
 // Gibbs sets dst_ij = exp(−λ‖x_i − z_j‖²) for finite λ ≥ 0, and panics for any other.
@@ -55,7 +55,7 @@ func Gibbs[T num.Float](dst, x, z Matrix[T], lambda T) {
 		return
 	case float64(-c) > largest[T]():
 		// −λ·log₂e is beyond T, where −∞·0 would be NaN, but half of it is not.
-		SqDist(dst, x, z)
+		SqEuclidean(dst, x, z)
 		for i := range dst.Rows {
 			row := dst.Row(i)
 			for j := range row {
@@ -65,7 +65,7 @@ func Gibbs[T num.Float](dst, x, z Matrix[T], lambda T) {
 		Exp2(dst, dst, Bits(lambda/2))
 		return
 	case d == 0 || d > fusedDepth:
-		SqDist(dst, x, z)
+		SqEuclidean(dst, x, z)
 		Exp2(dst, dst, c)
 		return
 	}
@@ -80,7 +80,7 @@ func Gibbs[T num.Float](dst, x, z Matrix[T], lambda T) {
 }
 
 // fusedDepth is the number of features up to which a distance is summed in
-// registers right before its exponential; beyond it the blocks of SqDist are faster,
+// registers right before its exponential; beyond it the blocks of SqEuclidean are faster,
 // and an exponential is nothing beside the sum.
 const fusedDepth = 64
 
@@ -93,7 +93,7 @@ func GibbsTrans[T num.Float](k, dist, x, zt Matrix[T], c T) {
 		if !keep {
 			dist = k
 		}
-		SqDistTrans(dist, x, zt)
+		SqEuclideanTrans(dist, x, zt)
 		Exp2(k, dist, c)
 		return
 	}

@@ -65,13 +65,13 @@ func distances[T num.Float](t *testing.T) {
 			}
 			dst, k := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
 			const lambda = 0.7
-			SqDist(dst, x, z)
+			SqEuclidean(dst, x, z)
 			Gibbs(k, x, z, lambda)
 			// The same from a transposed z: with the distances kept, and without.
 			zt := strided[T](rng, d, m, gap)
 			Transpose(zt, z)
 			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
-			SqDistTrans(dst2, x, zt)
+			SqEuclideanTrans(dst2, x, zt)
 			GibbsTrans(k2, Matrix[T]{}, x, zt, Bits[T](lambda))
 			same(t, dst2, dst)
 			same(t, k2, k)
@@ -149,7 +149,7 @@ func gibbsEnds[T num.Float](t *testing.T, most, least T) {
 		}
 		k, q := New[T](len(roots), 1, nil), New[T](len(roots), 1, nil)
 		for lv := range asmtest.Each(t) {
-			SqDist(q, x, z)
+			SqEuclidean(q, x, z)
 			for _, lambda := range []T{0, least, 1, most / 2, T(float64(most) * 0.69), T(float64(most) * 0.7), most} {
 				Gibbs(k, x, z, lambda)
 				for i := range roots {

@@ -145,15 +145,15 @@ func TestMistakes(t *testing.T) {
 	two, twoByThree := m(2, 2), m(2, 3)
 	vec := make([]float64, 3)
 	for name, f := range map[string]func(dst, a, b Matrix[float64]){
-		"Mul":         func(dst, a, b Matrix[float64]) { Mul(dst, a, b, false) },
-		"TransMul":    func(dst, a, b Matrix[float64]) { TransMul(dst, a, b, true) },
-		"SqDist":      func(dst, a, b Matrix[float64]) { SqDist(dst, a, b) },
-		"SqDistTrans": func(dst, a, b Matrix[float64]) { SqDistTrans(dst, a, b) },
-		"Gibbs":       func(dst, a, b Matrix[float64]) { Gibbs(dst, a, b, 1) },
-		"GibbsTrans":  func(dst, a, b Matrix[float64]) { GibbsTrans(dst, Matrix[float64]{}, a, b, -1) },
-		"distances":   func(dst, a, b Matrix[float64]) { GibbsTrans(m(2, 2), dst, a, b, -1) },
-		"Transpose":   func(dst, a, _ Matrix[float64]) { Transpose(dst, a) },
-		"Exp2":        func(dst, a, _ Matrix[float64]) { Exp2(dst, a, 1) },
+		"Mul":              func(dst, a, b Matrix[float64]) { Mul(dst, a, b, false) },
+		"TransMul":         func(dst, a, b Matrix[float64]) { TransMul(dst, a, b, true) },
+		"SqEuclidean":      func(dst, a, b Matrix[float64]) { SqEuclidean(dst, a, b) },
+		"SqEuclideanTrans": func(dst, a, b Matrix[float64]) { SqEuclideanTrans(dst, a, b) },
+		"Gibbs":            func(dst, a, b Matrix[float64]) { Gibbs(dst, a, b, 1) },
+		"GibbsTrans":       func(dst, a, b Matrix[float64]) { GibbsTrans(dst, Matrix[float64]{}, a, b, -1) },
+		"distances":        func(dst, a, b Matrix[float64]) { GibbsTrans(m(2, 2), dst, a, b, -1) },
+		"Transpose":        func(dst, a, _ Matrix[float64]) { Transpose(dst, a) },
+		"Exp2":             func(dst, a, _ Matrix[float64]) { Exp2(dst, a, 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			big := m(4, 4)

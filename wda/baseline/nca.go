@@ -120,7 +120,7 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do
 	for _, class := range f.class {
 		for from := class.from; from < class.to && ctx.Err() == nil; from += blockRows {
 			rows := all.RowRange(0, min(blockRows, class.to-from))
-			matrix.SqDist(rows, y.RowRange(from, from+rows.Rows), y)
+			matrix.SqEuclidean(rows, y.RowRange(from, from+rows.Rows), y)
 			do(class, from, rows)
 		}
 	}

@@ -69,7 +69,7 @@ func gram(ctx context.Context, a *mat.Dense) *mat.Dense {
 // sqDistances returns ‖x_i − z_j‖², n × m.
 func sqDistances(ctx context.Context, x, z *mat.Dense) *mat.Dense {
 	d := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
-	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { matrix.SqDist(to, from, dense.View(z)) })
+	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { matrix.SqEuclidean(to, from, dense.View(z)) })
 	return d
 }
 

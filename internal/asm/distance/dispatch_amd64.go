@@ -13,16 +13,16 @@ import (
 // name of a register in assembly.
 
 //go:noescape
-func sqdistAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
+func sqEuclideanAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
 
 //go:noescape
-func sqdistAVX512F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
+func sqEuclideanAVX512F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
 
 //go:noescape
-func sqdistAVX2F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
+func sqEuclideanAVX2F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
 
 //go:noescape
-func sqdistAVX2F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
+func sqEuclideanAVX2F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
 
 //go:noescape
 func gibbsAVX512F64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
@@ -49,18 +49,18 @@ func adjcostAVX2F64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat
 func adjcostAVX2F32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
 
 //go:noinline
-func sqdist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+func sqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
 	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
-		sqdistAVX512F64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
+		sqEuclideanAVX512F64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
 	case asm.AVX512F32:
-		sqdistAVX512F32(m, n, d, num.P32(dst), ldd, num.P32(x), ldx, num.P32(zt), ldz, add)
+		sqEuclideanAVX512F32(m, n, d, num.P32(dst), ldd, num.P32(x), ldx, num.P32(zt), ldz, add)
 	case asm.AVX2F64:
-		sqdistAVX2F64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
+		sqEuclideanAVX2F64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
 	case asm.AVX2F32:
-		sqdistAVX2F32(m, n, d, num.P32(dst), ldd, num.P32(x), ldx, num.P32(zt), ldz, add)
+		sqEuclideanAVX2F32(m, n, d, num.P32(dst), ldd, num.P32(x), ldx, num.P32(zt), ldz, add)
 	default:
-		sqdistRef(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+		sqEuclideanRef(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 // name of a register in assembly.
 
 //go:noescape
-func sqdistNEONF64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
+func sqEuclideanNEONF64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
 
 //go:noescape
-func sqdistNEONF32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
+func sqEuclideanNEONF32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
 
 //go:noescape
 func gibbsNEONF64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
@@ -31,14 +31,14 @@ func adjcostNEONF64(m, n, r int, dst *float64, ldg int, k *float64, ldk int, mat
 func adjcostNEONF32(m, n, r int, dst *float32, ldg int, k *float32, ldk int, mat *float32, ldm int, a *float32, lda int, b *float32, ldb int, u, v *float32, lambda float32)
 
 //go:noinline
-func sqdist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+func sqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
 	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
-		sqdistNEONF64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
+		sqEuclideanNEONF64(m, n, d, num.P64(dst), ldd, num.P64(x), ldx, num.P64(zt), ldz, add)
 	case asm.NEONF32:
-		sqdistNEONF32(m, n, d, num.P32(dst), ldd, num.P32(x), ldx, num.P32(zt), ldz, add)
+		sqEuclideanNEONF32(m, n, d, num.P32(dst), ldd, num.P32(x), ldx, num.P32(zt), ldz, add)
 	default:
-		sqdistRef(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+		sqEuclideanRef(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func sqdist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
-	sqdistRef(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+func sqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+	sqEuclideanRef(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
 func gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {

@@ -1,7 +1,7 @@
 // Package distance has the kernels of a cost matrix: squared Euclidean distances, the
 // Gibbs kernel of them, and the adjoint of a cost matrix.
 //
-//	SqDist   D_ij = Σ_k (x_ik − z_jk)²           one chain of FMAs, k ascending
+//	SqEuclidean   D_ij = Σ_k (x_ik − z_jk)²           one chain of FMAs, k ascending
 //
 //	Gibbs    D_ij likewise,
 //	         K_ij = 2^(c·D_ij)                   as exp.Exp2; c = −λ·log₂e gives exp(−λ D_ij)
@@ -11,7 +11,7 @@
 //	         G_ij = K_ij (h − λ k̄)               one FMA, one product
 //
 // z comes transposed, so that the vector lanes lie across j and every distance is the
-// same chain at any width. With add, SqDist's chain goes on from what dst holds: a long
+// same chain at any width. With add, SqEuclidean's chain goes on from what dst holds: a long
 // one can be cut anywhere without changing a bit. Gibbs takes a tile of distances into
 // the exponential while it is in registers or in the first-level cache, and stores D if
 // the caller wants it.
@@ -31,14 +31,14 @@
 // Aliasing        G may be M; otherwise outputs overlap no input and not each other.
 // Accuracy        D: above. K: the relative error is at most ((d+3)·|ln K_ij| + 2)·u to first order, |ln K_ij| times that of D and of its product with c, and that of the power. G: within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄) multiplied out; γ_k = ku/(1 − ku).
 // Special values  follow the arithmetic; d = 0 stores D = +0 (or, with add, nothing); K_ij below the least normal number is +0.
-// Cost            SqDist: m·n·d differences and FMAs. Gibbs: m·n·(d + 8) FMA slots. AdjCost: (r+2)·m·n FMAs, 2·m·n products.
+// Cost            SqEuclidean: m·n·d differences and FMAs. Gibbs: m·n·(d + 8) FMA slots. AdjCost: (r+2)·m·n FMAs, 2·m·n products.
 //
 // # What was measured
 //
 // AVX2 on a Zen 3 core (3.2 GHz, FMA peak 51.1 GFLOP/s in float64), a difference not
 // counted. In L1 the 6×2 tile (rows by vectors) reaches 97 % of the peak with z in
 // registers and a broadcast x, 5×2 95 %, 4×3 with a third z from memory 97 %, all from
-// memory 70 % (loads). SqDist: 93 % on 8 columns, 83 % on a panel of 96 columns
+// memory 70 % (loads). SqEuclidean: 93 % on 8 columns, 83 % on a panel of 96 columns
 // by 256 dimensions in L2, 73 % at d = 10. Against OpenBLAS and ‖x‖² + ‖z‖² − 2x·z in
 // C, 1000 × 1000, with the panels packed as package dist does: 4.2, 1.9, 1.1 and 0.85
 // times as fast at d = 2, 10, 64 and 784 (float32: 5.7, 2.3, 1.1, 0.9).
@@ -64,7 +64,7 @@
 //	2×2 tile, instruction by instruction between the last power   18.5
 //	the distances alone, 6×2 tile                                  6.0
 //
-// Rejected: no kernel, but blocks of 16 or 64 KiB of SqDist and then Exp2. It would save
+// Rejected: no kernel, but blocks of 16 or 64 KiB of SqEuclidean and then Exp2. It would save
 // all text of Gibbs and the copy of 2^y; on Sapphire Rapids, 1000 × 1000, d = 2, it
 // takes 1.49 ms for 1.15 in float64 and .72 for .50 in float32 with AVX-512, 4 to 22 %
 // more with AVX2. Gibbs stands here, beside the tile it shares a form with; its macros of
@@ -75,7 +75,7 @@
 // Two ports serve 512-bit vectors, for additions and FMAs alike: from registers 1.8 FMAs a
 // cycle, or 1.97 to 2.0 of a difference and an FMA in turn, so that a vector of direct
 // differences takes a cycle and one of a product half of it. 256-bit vectors have three ports, two
-// of them for either kind: 1.95 FMAs a cycle, 2.87 of both, 1.37 times a product. SqDist in cache (24 × 48,
+// of them for either kind: 1.95 FMAs a cycle, 2.87 of both, 1.37 times a product. SqEuclidean in cache (24 × 48,
 // d = 64, 256, 784, either type) takes .94 to .97 of that limit with AVX-512 and .93 to .97 with AVX2:
 // another tile can gain nothing. 1000 × 1000 × 784 cannot take less than 40.8 and 20.4 ms at the 2.4 GHz that
 // it had, with AVX2 54.4 and 27.2; it took 49.8 to 60.5 and 22.6 to 26.3, with AVX2 65 to 82 and 32 to 43 (minima of 10
@@ -90,15 +90,15 @@
 // .84 (d = 2) and .99 (d = 10), f64 1.02 and .96; 1000 × 1000 f64 1.09 and 1.0. Stores past the caches need whole lines,
 // which rows that begin anywhere do not have, and K is read next. Before that fetching, Gibbs of 3000 × 3000
 // took 27.5 cycles a vector of 64 bytes at d = 10 in float64, 25.4 in cache; in float32 30 to 35 after 22,
-// of which 5 are for rows of 12 000 bytes, half of which begin within a line (ldk = 3008: 30). SqDist alone showed
+// of which 5 are for rows of 12 000 bytes, half of which begin within a line (ldk = 3008: 30). SqEuclidean alone showed
 // what memory takes: 15 cycles a line at 3000 × 3000, d = 2, 9 at 1000 × 1000, 3.7 in cache.
 //
 // Stores wait for their lines one after the other, and 48 of them (24, of which each lies astride two lines) were the more
-// of AVX-512's form: beyond the second-level cache it took 1.0 to 1.4 of AVX2's time. Since SqDist (both forms) and Gibbs (AVX-512's)
+// of AVX-512's form: beyond the second-level cache it took 1.0 to 1.4 of AVX2's time. Since SqEuclidean (both forms) and Gibbs (AVX-512's)
 // fetch what the tile to the right is to store, it takes .85 to 1.05. ms before and after, n × n, minima of three
 // processes of each in turn; in cache (n = 100, 256) the same within 4 %:
 //
-//	                         AVX-512: SqDist     Gibbs        Gibbs and D   AVX2: SqDist
+//	                         AVX-512: SqEuclidean     Gibbs        Gibbs and D   AVX2: SqEuclidean
 //	f64 n = 1000, d = 2       .56  .48    1.04  .96                    .52  .48
 //	f64 n = 2000, d = 2      4.2  2.5     4.5  3.3                    3.7  2.7
 //	f64 n = 2000, d = 10     5.3  3.3     6.0  4.9     9.8  6.1       4.2  3.6

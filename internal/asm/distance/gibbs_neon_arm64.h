@@ -9,7 +9,7 @@
 start:
 #define GIBBS
 #define adding ZR // distances start from +0
-#include "sqdist_neon_arm64.h"
+#include "sqeuclidean_neon_arm64.h"
 #undef adding
 #undef GIBBS
 

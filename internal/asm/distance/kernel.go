@@ -5,9 +5,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// SqDist sets the m × n matrix dst to the squared distances between the rows of x
+// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x
 // (m × d) and the columns of zt (d × n), or adds them if add is set.
-func SqDist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)
 	asm.CheckMatrix(len(zt), d, n, ldz)
@@ -16,7 +16,7 @@ func SqDist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, 
 	}
 	if d == 0 {
 		if !add {
-			sqdistRef(m, n, 0, dst, ldd, nil, 0, nil, 0, false)
+			sqEuclideanRef(m, n, 0, dst, ldd, nil, 0, nil, 0, false)
 		}
 		return
 	}
@@ -32,7 +32,7 @@ func SqDist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, 
 	for k := 0; k < d; k += depth {
 		for i := 0; i < m; i += rows {
 			for j := 0; j < n; j += cols {
-				sqdist(min(rows, m-i), min(cols, n-j), min(depth, d-k),
+				sqEuclidean(min(rows, m-i), min(cols, n-j), min(depth, d-k),
 					dst[i*ldd+j:], ldd, x[i*ldx+k:], ldx, zt[k*ldz+j:], ldz, add || k > 0)
 			}
 		}
@@ -41,7 +41,7 @@ func SqDist[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, 
 
 // Gibbs sets the m × n matrix K, and D unless dist is nil, from the rows of x
 // (m × d) and the columns of zt (d × n). The distance is one chain in registers:
-// for d in the thousands SqDist with its blocks, followed by exp.Exp2, is the
+// for d in the thousands SqEuclidean with its blocks, followed by exp.Exp2, is the
 // better way to the same bits.
 func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
 	asm.CheckMatrix(len(k), m, n, ldk)

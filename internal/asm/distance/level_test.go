@@ -17,49 +17,49 @@ func span(rows, cols, ld int) int {
 	return (rows-1)*ld + cols
 }
 
-// sqdistShape is one call: dimensions, what is added to the strides, and add.
-type sqdistShape struct {
+// sqEuclideanShape is one call: dimensions, what is added to the strides, and add.
+type sqEuclideanShape struct {
 	m, n, d    int
 	gd, gx, gz int
 	add        bool
 }
 
-func sqdistCompare[T num.Float](t *testing.T, seed uint64, s sqdistShape, c asmtest.Class) {
+func sqEuclideanCompare[T num.Float](t *testing.T, seed uint64, s sqEuclideanShape, c asmtest.Class) {
 	asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 		ldd, ldx, ldz := s.n+s.gd, s.d+s.gx, s.n+s.gz
 		x := a.In(span(s.m, s.d, ldx), c)
 		zt := a.In(span(s.d, s.n, ldz), c)
 		dst := a.InOut(span(s.m, s.n, ldd)+a.Rand.IntN(3), c)
-		SqDist(s.m, s.n, s.d, dst, ldd, x, ldx, zt, ldz, s.add)
+		SqEuclidean(s.m, s.n, s.d, dst, ldd, x, ldx, zt, ldz, s.add)
 	})
 	if t.Failed() {
 		t.Fatalf("%+v, values %v, seed %d", s, c, seed)
 	}
 }
 
-func TestSqDistLevels(t *testing.T) {
-	t.Run("float64", sqdistTestLevels[float64])
-	t.Run("float32", sqdistTestLevels[float32])
+func TestSqEuclideanLevels(t *testing.T) {
+	t.Run("float64", sqEuclideanTestLevels[float64])
+	t.Run("float32", sqEuclideanTestLevels[float32])
 }
 
-func sqdistTestLevels[T num.Float](t *testing.T) {
+func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
-	call := func(s sqdistShape, c asmtest.Class) {
+	call := func(s sqEuclideanShape, c asmtest.Class) {
 		seed++
-		sqdistCompare[T](t, seed, s, c)
+		sqEuclideanCompare[T](t, seed, s, c)
 	}
 	classes := asmtest.Classes()
 	// every number of columns, of rows, of dimensions in turn; the others small
 	for k, n := range asmtest.Lengths() {
 		for i, c := range classes {
 			v, add := k+i, (k+i)%2 == 0
-			call(sqdistShape{m: 1 + v%13, n: n, d: v % 6, gd: v % 3, gx: v % 4, gz: v % 5, add: add}, c)
-			call(sqdistShape{m: n, n: 1 + v%19, d: v % 5, gd: v % 4, gx: v % 2, gz: v % 3, add: add}, c)
-			call(sqdistShape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, add: add}, c)
+			call(sqEuclideanShape{m: 1 + v%13, n: n, d: v % 6, gd: v % 3, gx: v % 4, gz: v % 5, add: add}, c)
+			call(sqEuclideanShape{m: n, n: 1 + v%19, d: v % 5, gd: v % 4, gx: v % 2, gz: v % 3, add: add}, c)
+			call(sqEuclideanShape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, add: add}, c)
 		}
 	}
 	// whole sizes, and beyond one call's budget
-	for _, s := range []sqdistShape{
+	for _, s := range []sqEuclideanShape{
 		{m: 100, n: 100, d: 10},
 		{m: 33, n: 96, d: 256, add: true},
 		{m: 5, n: 7, d: 300, gz: 89},
@@ -73,12 +73,12 @@ func sqdistTestLevels[T num.Float](t *testing.T) {
 }
 
 // Each special value at each lane of a row, and in x.
-func TestSqDistSpecials(t *testing.T) {
-	t.Run("float64", sqdistTestSpecials[float64])
-	t.Run("float32", sqdistTestSpecials[float32])
+func TestSqEuclideanSpecials(t *testing.T) {
+	t.Run("float64", sqEuclideanTestSpecials[float64])
+	t.Run("float32", sqEuclideanTestSpecials[float32])
 }
 
-func sqdistTestSpecials[T num.Float](t *testing.T) {
+func sqEuclideanTestSpecials[T num.Float](t *testing.T) {
 	const m, n, d = 7, 53, 3
 	for i, s := range asmtest.Specials[T]() {
 		asmtest.Compare(t, uint64(i), func(a *asmtest.Arena[T]) {
@@ -90,7 +90,7 @@ func sqdistTestSpecials[T num.Float](t *testing.T) {
 				if j%4 == 0 {
 					x[j%m*d+j%d] = s
 				}
-				SqDist(m, n, d, a.Out(m*n), n, x, d, zt, n, false)
+				SqEuclidean(m, n, d, a.Out(m*n), n, x, d, zt, n, false)
 			}
 		})
 	}
@@ -98,18 +98,18 @@ func sqdistTestSpecials[T num.Float](t *testing.T) {
 
 // A chain cut anywhere has the bits of the whole one, and so has a matrix cut into
 // blocks of rows and columns, at every level.
-func TestSqDistCut(t *testing.T) {
-	t.Run("float64", sqdistTestCut[float64])
-	t.Run("float32", sqdistTestCut[float32])
+func TestSqEuclideanCut(t *testing.T) {
+	t.Run("float64", sqEuclideanTestCut[float64])
+	t.Run("float32", sqEuclideanTestCut[float32])
 }
 
-func sqdistTestCut[T num.Float](t *testing.T) {
+func sqEuclideanTestCut[T num.Float](t *testing.T) {
 	const m, n, d = 23, 61, 70
 	a := asmtest.Arena[T]{Rand: asmtest.NewRand(1)}
 	x, zt := a.In(m*d, asmtest.Gauss), a.In(d*n, asmtest.Gauss)
 	for lv := range asmtest.Each(t) {
 		whole, cut := make([]T, m*n), make([]T, m*n)
-		SqDist(m, n, d, whole, n, x, d, zt, n, false)
+		SqEuclidean(m, n, d, whole, n, x, d, zt, n, false)
 		for range 20 {
 			i, j, k := a.Rand.IntN(m+1), a.Rand.IntN(n+1), a.Rand.IntN(d+1)
 			for _, p := range [][4]int{{0, i, 0, j}, {0, i, j, n}, {i, m, 0, j}, {i, m, j, n}} {
@@ -118,9 +118,9 @@ func sqdistTestCut[T num.Float](t *testing.T) {
 					continue
 				}
 				c := cut[i0*n+j0:]
-				SqDist(i1-i0, j1-j0, k, c, n, x[i0*d:], d, zt[j0:], n, false)
+				SqEuclidean(i1-i0, j1-j0, k, c, n, x[i0*d:], d, zt[j0:], n, false)
 				if k < d {
-					SqDist(i1-i0, j1-j0, d-k, c, n, x[i0*d+k:], d, zt[k*n+j0:], n, true)
+					SqEuclidean(i1-i0, j1-j0, d-k, c, n, x[i0*d+k:], d, zt[k*n+j0:], n, true)
 				}
 			}
 			for q := range whole {

@@ -5,7 +5,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func sqdistRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
+func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
 	for i := range m {
 		row := dst[i*ldd:][:n]
 		if !add {

@@ -12,12 +12,12 @@ import (
 
 // The bound of doc.go, (d+2)·u, where nothing is subnormal. The terms are positive,
 // each goes through a difference, which counts twice, and d FMAs at most.
-func TestSqDistRefBound(t *testing.T) {
-	t.Run("float64", sqdistTestRefBound[float64])
-	t.Run("float32", sqdistTestRefBound[float32])
+func TestSqEuclideanRefBound(t *testing.T) {
+	t.Run("float64", sqEuclideanTestRefBound[float64])
+	t.Run("float32", sqEuclideanTestRefBound[float32])
 }
 
-func sqdistTestRefBound[T num.Float](t *testing.T) {
+func sqEuclideanTestRefBound[T num.Float](t *testing.T) {
 	rng := asmtest.NewRand(2)
 	var worst asmtest.Worst
 	for range 4000 {
@@ -34,7 +34,7 @@ func sqdistTestRefBound[T num.Float](t *testing.T) {
 			}
 		}
 		var got [1]T
-		sqdistRef(1, 1, d, got[:], 1, x, d, z, 1, false)
+		sqEuclideanRef(1, 1, d, got[:], 1, x, d, z, 1, false)
 		var want asmtest.ExactSum
 		for k := range d {
 			diff := new(big.Float).SetPrec(400).SetFloat64(float64(x[k]))
@@ -48,7 +48,7 @@ func sqdistTestRefBound[T num.Float](t *testing.T) {
 }
 
 // Equal rows are at distance +0, all others at a distance that is not negative.
-func TestSqDistRefEqualRows(t *testing.T) {
+func TestSqEuclideanRefEqualRows(t *testing.T) {
 	rng := asmtest.NewRand(3)
 	for range 200 {
 		d := 1 + rng.IntN(20)
@@ -56,32 +56,32 @@ func TestSqDistRefEqualRows(t *testing.T) {
 		asmtest.Fill(rng, x, asmtest.Wide)
 		copy(z, x)
 		var got [1]float64
-		sqdistRef(1, 1, d, got[:], 1, x, d, z, 1, false)
+		sqEuclideanRef(1, 1, d, got[:], 1, x, d, z, 1, false)
 		if math.Float64bits(got[0]) != 0 {
 			t.Errorf("distance of %v to itself is %v", x, got[0])
 		}
 		asmtest.Fill(rng, z, asmtest.Wide)
-		sqdistRef(1, 1, d, got[:], 1, x, d, z, 1, false)
+		sqEuclideanRef(1, 1, d, got[:], 1, x, d, z, 1, false)
 		if got[0] < 0 || math.Signbit(got[0]) {
 			t.Errorf("distance of %v and %v is %v", x, z, got[0])
 		}
 	}
 }
 
-func TestSqDistEmpty(t *testing.T) {
+func TestSqEuclideanEmpty(t *testing.T) {
 	dst := []float64{1, 2, 3, 4}
-	SqDist(2, 2, 0, dst, 2, nil, 0, nil, 0, true)
+	SqEuclidean(2, 2, 0, dst, 2, nil, 0, nil, 0, true)
 	if dst[0] != 1 || dst[3] != 4 {
 		t.Errorf("d = 0 with add changed dst to %v", dst)
 	}
-	SqDist(2, 2, 0, dst, 2, nil, 0, nil, 0, false)
+	SqEuclidean(2, 2, 0, dst, 2, nil, 0, nil, 0, false)
 	for i, x := range dst {
 		if math.Float64bits(x) != 0 {
 			t.Errorf("d = 0: dst[%d] = %v", i, x)
 		}
 	}
-	SqDist[float64](0, 3, 5, nil, 3, nil, 5, make([]float64, 15), 3, false)
-	SqDist[float64](3, 0, 5, nil, 0, make([]float64, 15), 5, nil, 0, false)
+	SqEuclidean[float64](0, 3, 5, nil, 3, nil, 5, make([]float64, 15), 3, false)
+	SqEuclidean[float64](3, 0, 5, nil, 0, make([]float64, 15), 5, nil, 0, false)
 }
 
 // power returns 2^y for a y of any precision: the oracle takes a float64, and what
@@ -221,7 +221,7 @@ func allocations[T num.Float](t *testing.T) {
 			var x, u [20]T
 			var zt [60]T
 			var k, dist [300]T
-			SqDist(10, 30, 2, dist[:], 30, x[:], 2, zt[:], 30, false)
+			SqEuclidean(10, 30, 2, dist[:], 30, x[:], 2, zt[:], 30, false)
 			Gibbs(10, 30, 2, k[:], 30, dist[:], 30, x[:], 2, zt[:], 30, -1)
 			Gibbs(10, 30, 2, k[:], 30, nil, 0, x[:], 2, zt[:], 30, -1)
 			AdjCost(10, 30, 2, dist[:], 30, k[:], 30, dist[:], 30, x[:], 2, zt[:], 30, u[:], k[:], 1.5)

@@ -1,9 +1,9 @@
-// sqdist, gibbs, float64 and float32, AVX2 + FMA.
+// sqEuclidean, gibbs, float64 and float32, AVX2 + FMA.
 //
-//	sqdist      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	sqEuclidean      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
 //	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    sqdistRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
+// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
 //                 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
@@ -18,7 +18,7 @@
 //                 only where c has no sign.
 // Registers       AX BX CX DX SI DI ends of six rows of x · R8 k − d in bytes · R9 zt at
 //                 k, or a temporary · R10 ldz in bytes · R12 dst or D at the tile · Y0–Y11 sums ·
-//                 Y12 Y13 zt · Y14 Y15 x, differences. sqdist: R11 zt at the tile's columns ·
+//                 Y12 Y13 zt · Y14 Y15 x, differences. sqEuclidean: R11 zt at the tile's columns ·
 //                 R13 ldd in bytes · Y15 mask of the column tail. gibbs: R8 a row of D · R9 a
 //                 row of K · R10 a second row · R11 rows left · R13 K at the tile; then Y0–Y3
 //                 y, f · Y4–Y7 t, S · Y8–Y11 underflow, q · Y12 scratch · Y13 c · Y14 least y,
@@ -29,7 +29,7 @@
 //                 of gibbs to the columns of the tile; n holds the address of the last full
 //                 tile's columns in zt, and m the rows that are left.
 // Source          own; tile shape by measurement, see doc.go; the core of 2^y is
-//                 exp2core_avx2_amd64.h. sqdist fetches, as it stores a tile, the line in which
+//                 exp2core_avx2_amd64.h. sqEuclidean fetches, as it stores a tile, the line in which
 //                 each row of the tile to the right ends.
 
 //go:build amd64 && !purego
@@ -48,7 +48,7 @@
 #define ldzb R10
 #define dcol R12
 
-// of sqdist
+// of sqEuclidean
 #define zcol R11
 #define lddb R13
 
@@ -120,9 +120,9 @@
 #define F64
 #include "type_amd64.h"
 
-// func sqdistAVX2F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
-TEXT ·sqdistAVX2F64(SB), NOSPLIT, $0-73
-#include "sqdist_avx2_amd64.h"
+// func sqEuclideanAVX2F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
+TEXT ·sqEuclideanAVX2F64(SB), NOSPLIT, $0-73
+#include "sqeuclidean_avx2_amd64.h"
 
 // func gibbsAVX2F64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
 TEXT ·gibbsAVX2F64(SB), NOSPLIT, $0-96
@@ -132,9 +132,9 @@ TEXT ·gibbsAVX2F64(SB), NOSPLIT, $0-96
 #define F32
 #include "type_amd64.h"
 
-// func sqdistAVX2F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
-TEXT ·sqdistAVX2F32(SB), NOSPLIT, $0-73
-#include "sqdist_avx2_amd64.h"
+// func sqEuclideanAVX2F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
+TEXT ·sqEuclideanAVX2F32(SB), NOSPLIT, $0-73
+#include "sqeuclidean_avx2_amd64.h"
 
 // func gibbsAVX2F32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
 TEXT ·gibbsAVX2F32(SB), NOSPLIT, $0-92

@@ -1,9 +1,9 @@
-// sqdist, gibbs, float64 and float32, AVX-512 F.
+// sqEuclidean, gibbs, float64 and float32, AVX-512 F.
 //
-//	sqdist      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	sqEuclidean      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
 //	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    sqdistRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
+// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
 //                 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
@@ -20,7 +20,7 @@
 //                 R10 zt at k · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
 //                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. gibbs keeps
 //                 the row of D in the arguments, and in m the rows of the tile.
-// Source          own; 2^y after package exp. sqdist fetches the rows of x of the next tile, one
+// Source          own; 2^y after package exp. sqEuclidean fetches the rows of x of the next tile, one
 //                 line of each at a time, into L2; both fetch the lines that the tile to the right
 //                 is to store, as it is stored to its left.
 
@@ -148,9 +148,9 @@
 #define F64
 #include "type_amd64.h"
 
-// func sqdistAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
-TEXT ·sqdistAVX512F64(SB), NOSPLIT, $0-73
-#include "sqdist_avx512_amd64.h"
+// func sqEuclideanAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)
+TEXT ·sqEuclideanAVX512F64(SB), NOSPLIT, $0-73
+#include "sqeuclidean_avx512_amd64.h"
 
 // func gibbsAVX512F64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)
 TEXT ·gibbsAVX512F64(SB), NOSPLIT, $0-96
@@ -160,9 +160,9 @@ TEXT ·gibbsAVX512F64(SB), NOSPLIT, $0-96
 #define F32
 #include "type_amd64.h"
 
-// func sqdistAVX512F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
-TEXT ·sqdistAVX512F32(SB), NOSPLIT, $0-73
-#include "sqdist_avx512_amd64.h"
+// func sqEuclideanAVX512F32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, more bool)
+TEXT ·sqEuclideanAVX512F32(SB), NOSPLIT, $0-73
+#include "sqeuclidean_avx512_amd64.h"
 
 // func gibbsAVX512F32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
 TEXT ·gibbsAVX512F32(SB), NOSPLIT, $0-92

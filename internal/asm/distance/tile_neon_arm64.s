@@ -1,9 +1,9 @@
-// sqdist, gibbs, float32 and float64, NEON.
+// sqEuclidean, gibbs, float32 and float64, NEON.
 //
-//	sqdist      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	sqEuclidean      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
 //	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    sqdistRef and gibbsRef in ref.go: k ascending, one difference and one FMA a
+// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one difference and one FMA a
 //                 term; exp.Ref2 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m n ≥ 1, d ≥ 1 (gibbs: ≥ 0).
@@ -17,7 +17,7 @@
 // Registers       named below; R9 add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
 //                 V24–V31 differences; then V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
 //                 V20–V23 2^y · V24 V25 lookup (float32) · V27 c · V28–V31 constants.
-// Source          own; the texts are sqdist_neon_arm64.h and gibbs_neon_arm64.h.
+// Source          own; the texts are sqeuclidean_neon_arm64.h and gibbs_neon_arm64.h.
 
 //go:build arm64 && !purego
 
@@ -86,8 +86,8 @@
 #define F32
 #include "type_arm64.h"
 
-// func sqdistNEONF32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
-TEXT ·sqdistNEONF32(SB), NOSPLIT, $0-73
+// func sqEuclideanNEONF32(m, n, d int, dst *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, add bool)
+TEXT ·sqEuclideanNEONF32(SB), NOSPLIT, $0-73
 	MOVD  m+0(FP), rows
 	MOVD  n+8(FP), cols
 	MOVD  d+16(FP), depth
@@ -100,7 +100,7 @@ TEXT ·sqdistNEONF32(SB), NOSPLIT, $0-73
 	MOVBU add+72(FP), R9
 
 #define adding R9
-#include "sqdist_neon_arm64.h"
+#include "sqeuclidean_neon_arm64.h"
 #undef adding
 
 // func gibbsNEONF32(m, n, d int, k *float32, ldk int, dist *float32, ldd int, x *float32, ldx int, zt *float32, ldz int, c float32)
@@ -121,8 +121,8 @@ TEXT ·gibbsNEONF32(SB), NOSPLIT, $0-92
 #define F64
 #include "type_arm64.h"
 
-// func sqdistNEONF64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
-TEXT ·sqdistNEONF64(SB), NOSPLIT, $0-73
+// func sqEuclideanNEONF64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, add bool)
+TEXT ·sqEuclideanNEONF64(SB), NOSPLIT, $0-73
 	MOVD  m+0(FP), rows
 	MOVD  n+8(FP), cols
 	MOVD  d+16(FP), depth
@@ -135,7 +135,7 @@ TEXT ·sqdistNEONF64(SB), NOSPLIT, $0-73
 	MOVBU add+72(FP), R9
 
 #define adding R9
-#include "sqdist_neon_arm64.h"
+#include "sqeuclidean_neon_arm64.h"
 #undef adding
 
 // func gibbsNEONF64(m, n, d int, k *float64, ldk int, dist *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, c float64)

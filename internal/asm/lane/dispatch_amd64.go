@@ -61,18 +61,18 @@ func divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 }
 
 //go:noinline
-func sqdist[T num.Float](m, n, d int, dst, x, y []T) {
+func sqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
-		sqdistAVX512F64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
+		sqEuclideanAVX512F64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.AVX512F32:
-		sqdistAVX512F32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
+		sqEuclideanAVX512F32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
 	case asm.AVX2F64:
-		sqdistAVX2F64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
+		sqEuclideanAVX2F64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.AVX2F32:
-		sqdistAVX2F32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
+		sqEuclideanAVX2F32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
 	default:
-		sqdistRef(m, n, d, dst, x, y)
+		sqEuclideanRef(m, n, d, dst, x, y)
 	}
 }
 
@@ -116,7 +116,7 @@ func columnsAVX512F64(m, n int, q, k, u *float64)
 func divideAVX512F64(n int, x, a, y, lo, hi, outside *float64, clear bool)
 
 //go:noescape
-func sqdistAVX512F64(m, n, d int, dst, x, y *float64)
+func sqEuclideanAVX512F64(m, n, d int, dst, x, y *float64)
 
 //go:noescape
 func mulAVX512F64(n int, z, x, y *float64, same bool)
@@ -131,7 +131,7 @@ func columnsAVX512F32(m, n int, q, k, u *float32)
 func divideAVX512F32(n int, x, a, y, lo, hi, outside *float32, clear bool)
 
 //go:noescape
-func sqdistAVX512F32(m, n, d int, dst, x, y *float32)
+func sqEuclideanAVX512F32(m, n, d int, dst, x, y *float32)
 
 //go:noescape
 func mulAVX512F32(n int, z, x, y *float32, same bool)
@@ -146,7 +146,7 @@ func columnsAVX2F64(m, n int, q, k, u *float64)
 func divideAVX2F64(n int, x, a, y, lo, hi, outside *float64, clear bool)
 
 //go:noescape
-func sqdistAVX2F64(m, n, d int, dst, x, y *float64)
+func sqEuclideanAVX2F64(m, n, d int, dst, x, y *float64)
 
 //go:noescape
 func mulAVX2F64(n int, z, x, y *float64, same bool)
@@ -161,7 +161,7 @@ func columnsAVX2F32(m, n int, q, k, u *float32)
 func divideAVX2F32(n int, x, a, y, lo, hi, outside *float32, clear bool)
 
 //go:noescape
-func sqdistAVX2F32(m, n, d int, dst, x, y *float32)
+func sqEuclideanAVX2F32(m, n, d int, dst, x, y *float32)
 
 //go:noescape
 func mulAVX2F32(n int, z, x, y *float32, same bool)

@@ -49,14 +49,14 @@ func divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 }
 
 //go:noinline
-func sqdist[T num.Float](m, n, d int, dst, x, y []T) {
+func sqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
-		sqdistNEONF64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
+		sqEuclideanNEONF64(m, n, d, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.NEONF32:
-		sqdistNEONF32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
+		sqEuclideanNEONF32(m, n, d, num.P32(dst), num.P32(x), num.P32(y))
 	default:
-		sqdistRef(m, n, d, dst, x, y)
+		sqEuclideanRef(m, n, d, dst, x, y)
 	}
 }
 
@@ -94,7 +94,7 @@ func columnsNEONF64(m, n int, q, k, u *float64)
 func divideNEONF64(n int, x, a, y, lo, hi, outside *float64, clear bool)
 
 //go:noescape
-func sqdistNEONF64(m, n, d int, dst, x, y *float64)
+func sqEuclideanNEONF64(m, n, d int, dst, x, y *float64)
 
 //go:noescape
 func mulNEONF64(n int, z, x, y *float64, same bool)
@@ -109,7 +109,7 @@ func columnsNEONF32(m, n int, q, k, u *float32)
 func divideNEONF32(n int, x, a, y, lo, hi, outside *float32, clear bool)
 
 //go:noescape
-func sqdistNEONF32(m, n, d int, dst, x, y *float32)
+func sqEuclideanNEONF32(m, n, d int, dst, x, y *float32)
 
 //go:noescape
 func mulNEONF32(n int, z, x, y *float32, same bool)

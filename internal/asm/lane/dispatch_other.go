@@ -14,7 +14,7 @@ func divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	divideRef(n, x, a, y, lo, hi, outside, clear)
 }
 
-func sqdist[T num.Float](m, n, d int, dst, x, y []T) { sqdistRef(m, n, d, dst, x, y) }
+func sqEuclidean[T num.Float](m, n, d int, dst, x, y []T) { sqEuclideanRef(m, n, d, dst, x, y) }
 
 func mul[T num.Float](n int, z, x, y []T, same bool) { mulRef(n, z, x, y, same) }
 

@@ -4,7 +4,7 @@
 //	Rows        s[i] = Σ_j K_ij v[j]                  row sum in the lanes of the contract
 //	Columns     q[j] = q[j] + Σ_i u[i] K_ij           one chain of FMAs, i ascending
 //	Divide      x[i] = a[i] / y[i], and which problems have an x outside their safe range
-//	SqDist      D_ij = Σ_k (x_ik − y_jk)²             one chain of FMAs, k ascending
+//	SqEuclidean      D_ij = Σ_k (x_ik − y_jk)²             one chain of FMAs, k ascending
 //	Mul         z[i] = x[i] y[i]
 //	Interleave  dst_ij = x_p[i ldx+j], matrices laid out for the others
 //
@@ -44,7 +44,7 @@
 // first-level cache has, where the 8 KB of one stay: an FMA of 64 bytes takes .85 ns in Rows
 // and .65 in Columns at 32 × 32, .45 and .6 with 16 KB of K, .25 at the peak. Four problems
 // at a time, two columns a register, would be in that cache: by these figures half a µs is
-// all that it could save. What did pay: SqDist, Exp2 and the first Columns, and Mul and Rows
+// all that it could save. What did pay: SqEuclidean, Exp2 and the first Columns, and Mul and Rows
 // of the costs, on 16 KB of rows after the other, and less of copying (1.11 times as fast as
 // without, 1.2 at n = 16).
 //

@@ -46,15 +46,15 @@ func Divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	}
 }
 
-// SqDist sets dst to the squared distances of m points x and n points y in d dimensions,
+// SqEuclidean sets dst to the squared distances of m points x and n points y in d dimensions,
 // the coordinates of a point one after the other, for every problem.
-func SqDist[T num.Float](m, n, d int, dst, x, y []T) {
+func SqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	w := num.Lanes[T]()
 	check[T](m, n, len(dst), m*w, n*w)
 	asm.CheckMatrix(len(x)/w, m, d, d)
 	asm.CheckMatrix(len(y)/w, n, d, d)
 	for i, p := 0, asm.Piece(m, n*max(d, 1)*w, 1); i < m; i += p {
-		sqdist(min(p, m-i), n, d, dst[i*n*w:], x[i*d*w:], y)
+		sqEuclidean(min(p, m-i), n, d, dst[i*n*w:], x[i*d*w:], y)
 	}
 }
 

@@ -98,7 +98,7 @@ divideloop:
 	VZEROUPPER
 	RET
 
-TEXT SQDIST, NOSPLIT, $0-48
+TEXT SQEUCLIDEAN, NOSPLIT, $0-48
 	XORL half, half
 
 disthalf:

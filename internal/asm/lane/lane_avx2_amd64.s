@@ -3,16 +3,16 @@
 //	rows     s[i] = Σ_j k[in+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
-//	sqdist   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
+//	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
-// Same bits as    rowsRef, columnsRef, divideRef, sqdistRef and mulRef in ref.go: virtual lane
+// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
 //                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
 // Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqdist; all positive but d.
+//                 rows, columns and sqEuclidean; all positive but d.
 // Tile            32 bytes, the halves of 64 one after the other, by, in rows, one row: Y0–Y7
 //                 lanes (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 those folded, Y12 v;
-//                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqdist: four columns, Y0–Y3 sums, Y8 x;
+//                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqEuclidean: four columns, Y0–Y3 sums, Y8 x;
 //                 mul: 64 bytes.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
@@ -82,7 +82,7 @@
 #define ROWS ·rowsAVX2F64(SB)
 #define COLUMNS ·columnsAVX2F64(SB)
 #define DIVIDE ·divideAVX2F64(SB)
-#define SQDIST ·sqdistAVX2F64(SB)
+#define SQEUCLIDEAN ·sqEuclideanAVX2F64(SB)
 #define MUL ·mulAVX2F64(SB)
 #include "rows8_avx2_amd64.h"
 #include "lane_avx2_amd64.h"
@@ -90,7 +90,7 @@
 #undef ROWS
 #undef COLUMNS
 #undef DIVIDE
-#undef SQDIST
+#undef SQEUCLIDEAN
 #undef MUL
 
 #define F32
@@ -98,7 +98,7 @@
 #define ROWS ·rowsAVX2F32(SB)
 #define COLUMNS ·columnsAVX2F32(SB)
 #define DIVIDE ·divideAVX2F32(SB)
-#define SQDIST ·sqdistAVX2F32(SB)
+#define SQEUCLIDEAN ·sqEuclideanAVX2F32(SB)
 #define MUL ·mulAVX2F32(SB)
 #include "rows16_avx2_amd64.h"
 #include "lane_avx2_amd64.h"

@@ -78,7 +78,7 @@ divideloop:
 	VZEROUPPER
 	RET
 
-TEXT SQDIST, NOSPLIT, $0-48
+TEXT SQEUCLIDEAN, NOSPLIT, $0-48
 	MOVQ m+0(FP), left
 	MOVQ n+8(FP), end
 	MOVQ d+16(FP), bytes

@@ -3,15 +3,15 @@
 //	rows     s[i] = Σ_j k[in+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
-//	sqdist   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
+//	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
-// Same bits as    rowsRef, columnsRef, divideRef, sqdistRef and mulRef in ref.go: virtual lane
+// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
 //                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
 // Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqdist; all positive but d.
+//                 rows, columns and sqEuclidean; all positive but d.
 // Tile            64 bytes by, in rows, two rows (float32: one): Z0–Z15 lanes, Z16 v; columns:
-//                 four rows, Z0–Z3 u, Z4 Z5 q; sqdist: four columns, Z0–Z3 sums, Z8 x.
+//                 four rows, Z0–Z3 u, Z4 Z5 q; sqEuclidean: four columns, Z0–Z3 sums, Z8 x.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
 // Registers       CX rows or elements left · SI k or x · DX v, q, y · DI what is set · BX a
@@ -85,7 +85,7 @@
 #define ROWS ·rowsAVX512F64(SB)
 #define COLUMNS ·columnsAVX512F64(SB)
 #define DIVIDE ·divideAVX512F64(SB)
-#define SQDIST ·sqdistAVX512F64(SB)
+#define SQEUCLIDEAN ·sqEuclideanAVX512F64(SB)
 #define MUL ·mulAVX512F64(SB)
 #include "rows8_avx512_amd64.h"
 #include "lane_avx512_amd64.h"
@@ -93,7 +93,7 @@
 #undef ROWS
 #undef COLUMNS
 #undef DIVIDE
-#undef SQDIST
+#undef SQEUCLIDEAN
 #undef MUL
 
 #define F32
@@ -101,7 +101,7 @@
 #define ROWS ·rowsAVX512F32(SB)
 #define COLUMNS ·columnsAVX512F32(SB)
 #define DIVIDE ·divideAVX512F32(SB)
-#define SQDIST ·sqdistAVX512F32(SB)
+#define SQEUCLIDEAN ·sqEuclideanAVX512F32(SB)
 #define MUL ·mulAVX512F32(SB)
 #include "rows16_avx512_amd64.h"
 #include "lane_avx512_amd64.h"

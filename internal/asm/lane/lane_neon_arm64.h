@@ -104,7 +104,7 @@ divideloop:
 	BNE   dividequarter
 	RET
 
-TEXT SQDIST, NOSPLIT, $0-48
+TEXT SQEUCLIDEAN, NOSPLIT, $0-48
 	MOVD $0, quarter
 
 distquarter:

@@ -3,16 +3,16 @@
 //	rows     s[i] = Σ_j k[in+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
-//	sqdist   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
+//	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
-// Same bits as    rowsRef, columnsRef, divideRef, sqdistRef and mulRef in ref.go: virtual lane
+// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
 //                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
 // Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqdist; all positive but d.
+//                 rows, columns and sqEuclidean; all positive but d.
 // Tile            16 bytes, the quarters of 64 one after the other, by, in rows, one row: V0–V7
 //                 (float32: V0–V15) lanes, V16 v, V17 k; columns: four rows, V0–V3 u, V4 q;
-//                 sqdist: four columns, V0–V3 sums. mul: 64 bytes.
+//                 sqEuclidean: four columns, V0–V3 sums. mul: 64 bytes.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
 // Registers       see below; R5 also a, and bytes from one y to the next · V8 x · V10 lo · V11 hi
@@ -44,7 +44,7 @@
 #define ROWS ·rowsNEONF64(SB)
 #define COLUMNS ·columnsNEONF64(SB)
 #define DIVIDE ·divideNEONF64(SB)
-#define SQDIST ·sqdistNEONF64(SB)
+#define SQEUCLIDEAN ·sqEuclideanNEONF64(SB)
 #define MUL ·mulNEONF64(SB)
 #include "rows8_neon_arm64.h"
 #include "lane_neon_arm64.h"
@@ -52,14 +52,14 @@
 #undef ROWS
 #undef COLUMNS
 #undef DIVIDE
-#undef SQDIST
+#undef SQEUCLIDEAN
 #undef MUL
 
 #define DOUBLE 0
 #define ROWS ·rowsNEONF32(SB)
 #define COLUMNS ·columnsNEONF32(SB)
 #define DIVIDE ·divideNEONF32(SB)
-#define SQDIST ·sqdistNEONF32(SB)
+#define SQEUCLIDEAN ·sqEuclideanNEONF32(SB)
 #define MUL ·mulNEONF32(SB)
 #include "rows16_neon_arm64.h"
 #include "lane_neon_arm64.h"

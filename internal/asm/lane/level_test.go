@@ -35,9 +35,9 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 			}
 			Divide(m, a.Out(m*w), weights, a.In(m*w, c), lo, hi, outside, clear)
 		},
-		"SqDist": func() {
+		"SqEuclidean": func() {
 			d := a.Rand.IntN(4)
-			SqDist(m, n, d, a.Out(m*n*w), a.In(m*d*w, c), a.In(n*d*w, c))
+			SqEuclidean(m, n, d, a.Out(m*n*w), a.In(m*d*w, c), a.In(n*d*w, c))
 		},
 		"Mul": func() { Mul(m, a.Out(m*w), a.In(m*w, c), a.In(m*w, c), false) },
 		"Interleave": func() {
@@ -88,9 +88,9 @@ func TestPieces(t *testing.T) {
 		"Divide": func(out []float64) {
 			Divide(m*n-1, out[w:], k[w:], k, v, u, out[:w], false)
 		},
-		"SqDist": func(out []float64) { SqDist(m, n, 1, out, u, v) },
-		"Mul":    func(out []float64) { Mul(m*n, out, k, k, false) },
-		"same":   func(out []float64) { Mul(m*n, out, k, u, true) },
+		"SqEuclidean": func(out []float64) { SqEuclidean(m, n, 1, out, u, v) },
+		"Mul":         func(out []float64) { Mul(m*n, out, k, k, false) },
+		"same":        func(out []float64) { Mul(m*n, out, k, u, true) },
 		"Interleave": func(out []float64) {
 			var x [num.MaxLanes][]float64
 			for p := range w {
@@ -124,8 +124,8 @@ func TestShapes(t *testing.T) {
 		"sums":      func() { Rows(4, 8, x[:31], x, x) },
 		"range":     func() { Divide(4, x, x, x, x[:7], x, x, true) },
 		"quotients": func() { Divide(33, x, x, x, x, x, x, true) },
-		"points":    func() { SqDist(4, 8, 5, x, x, x) },
-		"distances": func() { SqDist(4, 8, 1, x[1:], x, x) },
+		"points":    func() { SqEuclidean(4, 8, 5, x, x, x) },
+		"distances": func() { SqEuclidean(4, 8, 1, x[1:], x, x) },
 		"factors":   func() { Mul(4, x, x, x[:31], false) },
 		"factor":    func() { Mul(4, x, x, x[:7], true) },
 		"lanes": func() {

@@ -44,7 +44,7 @@ func divideRef[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	}
 }
 
-func sqdistRef[T num.Float](m, n, d int, dst, x, y []T) {
+func sqEuclideanRef[T num.Float](m, n, d int, dst, x, y []T) {
 	w := num.Lanes[T]()
 	for i := range m {
 		for j := range n {

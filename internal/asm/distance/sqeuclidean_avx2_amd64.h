@@ -1,4 +1,4 @@
-// The text of sqdist, for the type that the including file has defined.
+// The text of sqEuclidean, for the type that the including file has defined.
 
 	MOVQ ldd+32(FP), lddb
 	MOVQ ldz+64(FP), ldzb

@@ -1,4 +1,4 @@
-// D_ij = Σ_k (x_ik − z_kj)² of a block of rows: all of sqdist, and the first
+// D_ij = Σ_k (x_ik − z_kj)² of a block of rows: all of sqEuclidean, and the first
 // half of gibbs_neon_arm64.h, which goes on behind it (GIBBS).
 //
 // Fewer than four rows are taken singly: in the 4×1 tile all four row pointers then

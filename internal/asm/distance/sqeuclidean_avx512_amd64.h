@@ -1,4 +1,4 @@
-// The text of sqdist, for the type that the including file has defined.
+// The text of sqEuclidean, for the type that the including file has defined.
 
 	MOVQ m+0(FP), rows
 	MOVQ dst+24(FP), dtile
