@@ -241,13 +241,13 @@ func TestColumnsErrors(t *testing.T) {
 		{"NaN", with("nan.parquet"), 1, "row 2101, column 1 (emb): the value is NaN"},
 		{"NaN", with("nan.arrow"), 1, "row 2101, column 2 (emb): the value is NaN"},
 		{"cut", with("cut.parquet"), 1, "cut.parquet: not a valid file of its format"},
-		{"text as number", with("good.arrow --columns label"), 1, "column 3 (label): a column of utf8 has no numbers; choose the columns to use; --columns names"},
+		{"text as number", with("good.arrow --columns label"), 1, "column 3 (label): a column of utf8 has no numbers; choose the columns to use; use --columns"},
 		{"no such column", with("good.arrow --columns x"), 1, `no column is called "x"`},
 		{"no such label", with("good.parquet --label-column x"), 1, `no column is called "x"`},
 		{"list as label", with("good.parquet --label-column emb"), 1, "cannot be labels"},
-		{"other features", with("good.arrow --columns id"), 1, "good.arrow: 1 features where the model has 5"},
+		{"other features", with("good.arrow --columns id"), 1, "good.arrow: 1 features, but the model was fitted to 5"},
 		{"columns of CSV", with("d.csv --columns x"), 2, "columns can be chosen by name only in Parquet and Arrow files, not in CSV files"},
-		{"labels beside", with("good.arrow --labels $y.csv"), 2, "--label-column names it"},
+		{"labels beside", with("good.arrow --labels $y.csv"), 2, "use --label-column"},
 	} {
 		b.check(t, s.dir, before)
 	}

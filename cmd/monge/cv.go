@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -131,7 +130,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 		values int
 	}{{"components", len(cv.Components)}, {"lambda", len(cv.Lambda)}, {"shrinkage", len(cv.Shrinkage)}} {
 		if c.values == 0 {
-			return nil, usagef("--%s needs at least one value", c.name)
+			return nil, usagef("--%s needs at least one value; leave it out for the default", c.name)
 		}
 	}
 	for _, p := range cv.Components {
@@ -150,26 +149,24 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	return cv, f.rows.check()
 }
 
-var errFewRows = errors.New("a class has too few rows for so many folds")
-
 // checkFolds refuses what cannot be divided as cv says.
 func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error {
 	if f.folds > d.Len() {
-		return fmt.Errorf("%s: --folds %d exceeds the %d rows", f.data, f.folds, d.Len())
+		return fmt.Errorf("%s: --folds %d exceeds the %d rows; use fewer", f.data, f.folds, d.Len())
 	}
 	for c, n := range d.Counts() {
 		// The largest part of a class, and the rest, of which a fit needs two.
 		if part := (n + f.folds - 1) / f.folds; n > 0 && n-part < 2 {
-			return fmt.Errorf("%s: %w: %q has %d, and --folds %d leaves %d to fit to", f.data, errFewRows, d.Classes[c], n, f.folds, n-part)
+			return fmt.Errorf("%s: class %q has too few rows for so many folds: of %d, --folds %d leaves %d to fit to, and two are needed; use fewer folds", f.data, d.Classes[c], n, f.folds, n-part)
 		}
 	}
 	if p := slices.Max(cv.Components); p > columns(d) {
-		return fmt.Errorf("%s: --components %d exceeds the %d features", f.data, p, columns(d))
+		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, p, columns(d))
 	}
 	left := d.Len() - (d.Len()+f.folds-1)/f.folds
 	for _, k := range cv.Neighbors {
 		if k > left {
-			return fmt.Errorf("%s: --k %d exceeds the %d rows outside the largest fold", f.data, k, left)
+			return fmt.Errorf("%s: --k %d exceeds the %d rows outside the largest fold; use fewer neighbors or more folds", f.data, k, left)
 		}
 	}
 	return nil
@@ -228,7 +225,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		}
 	}
 	if f.csv != "" && f.csv == f.model {
-		return usagef("--csv and --model name the same file")
+		return usagef("--csv and --model name the same file; give each its own")
 	}
 	d, err := f.train(&f.rows, maxClass)
 	if err != nil {

@@ -62,15 +62,15 @@ func readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
 		case "Labels":
-			return usagef("%v; --label-column names it", err)
+			return usagef("%v; use --label-column", err)
 		case "Columns":
-			return fmt.Errorf("%w; --columns names them", err)
+			return fmt.Errorf("%w; use --columns", err)
 		case "Delimiter":
-			return fmt.Errorf("%w; --delimiter says so", err)
+			return fmt.Errorf("%w; use --delimiter", err)
 		case "Comment":
-			return fmt.Errorf("%w; --comment says so", err)
+			return fmt.Errorf("%w; use --comment", err)
 		case "MaxExpansion":
-			return fmt.Errorf("%w; --max-expansion allows more", err)
+			return fmt.Errorf("%w; use --max-expansion to allow more", err)
 		}
 		if errors.Is(err, dataset.ErrSettings) {
 			return usagef("%v", err)
@@ -136,7 +136,7 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 		opt.Labels = dataset.LabelFile(labels)
 	}
 	if labels != "" && f.labelColumn != "" {
-		return opt, usagef("a file of labels and --label-column exclude each other")
+		return opt, usagef("a file of labels and --label-column cannot be used together: leave out one of them")
 	}
 	if err := opt.Header.UnmarshalText([]byte(f.header)); err != nil {
 		return opt, usagef("--header must be auto, present or absent, not %q", f.header)
@@ -161,7 +161,7 @@ func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) 
 }
 
 func noLabels(path string) error {
-	return fmt.Errorf("%s: no labels; name a file of labels, or an array of an NPZ or a column of a Parquet or Arrow file with --label-column", path)
+	return fmt.Errorf("%s: no labels; name a file of labels with --labels, or their array or column with --label-column", path)
 }
 
 // readFeatures reads samples of which the first use is their features: a CSV file
@@ -181,7 +181,7 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 
 func checkFeatures(path string, got, want int) error {
 	if got != want {
-		return fmt.Errorf("%s: %d features where the model has %d", path, got, want)
+		return fmt.Errorf("%s: %d features, but the model was fitted to %d; give a file with the same columns", path, got, want)
 	}
 	return nil
 }
@@ -237,10 +237,10 @@ const fitSeedUsage = "`NUMBER`: what everything random is drawn by: --sample, --
 
 func (f *rowFlags) check() error {
 	if f.sample < 0 {
-		return usagef("--sample must be positive, not %d", f.sample)
+		return usagef("--sample must be a positive number of rows, not %d", f.sample)
 	}
 	if !(f.holdout >= 0 && f.holdout < 1) {
-		return usagef("--holdout must be a fraction below 1, not %v", f.holdout)
+		return usagef("--holdout must be a fraction from 0 to below 1, such as 0.5, not %v", f.holdout)
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (f *rowFlags) readPart(read *readFlags, path, labels string, p part, featur
 }
 
 func noSplit(path string, p part) error {
-	return fmt.Errorf("%s: --rows %v: the file has no array split; --holdout makes one", path, p)
+	return fmt.Errorf("%s: --rows %v: the file has no array split; use --holdout to divide it", path, p)
 }
 
 // choose returns the part of d that was read from path, before any sample is drawn.
@@ -310,7 +310,7 @@ func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dat
 // noRows is the error of a part without rows, whose values of the array split are these.
 func noRows(path string, p part, splits []int) error {
 	values := slices.Compact(slices.Sorted(slices.Values(splits)))
-	return fmt.Errorf("%s: array split: no row has the value %d; its values are %v", path, p.split(), values[:min(10, len(values))])
+	return fmt.Errorf("%s: array split: no row has the value %d (0 for training rows, 1 for test rows); its values are %v", path, p.split(), values[:min(10, len(values))])
 }
 
 // draw samples d as --sample says.
@@ -351,32 +351,27 @@ const maxClass = 1 << 15
 
 // checkClasses refuses what no discriminant can be fitted to, by the classes' names.
 func checkClasses(path string, d *dataset.Dataset, sampled bool, largest int) error {
-	hint := "; --label-column chooses the labels"
+	among, advice := "", "is another column the label? --label-column chooses it"
 	if sampled {
-		hint = " in the sample; draw more rows"
+		among, advice = " in the sample", "draw more rows with --sample"
 	}
 	present := 0
 	for c, n := range d.Counts() {
 		if n > largest && largest > 0 {
-			return fmt.Errorf("%s: class %q has %d rows; transport within it takes memory by the square of their number, so draw at most %d a class with --sample, or fit with --method minibatch", path, d.Classes[c], n, largest)
+			return fmt.Errorf("%s: class %q has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, d.Classes[c], n, largest)
 		}
 		if n == 1 {
-			return fmt.Errorf("%s: %w: %q%s", path, errSingleton, d.Classes[c], hint)
+			return fmt.Errorf("%s: class %q has only one row%s; at least two are needed: %s", path, d.Classes[c], among, advice)
 		}
 		if n > 0 {
 			present++
 		}
 	}
 	if present < 2 {
-		return fmt.Errorf("%s: %w: %q%s", path, errOneClass, d.Classes[d.Labels[0]], hint)
+		return fmt.Errorf("%s: all %d rows%s have the label %q; at least two classes are needed: %s", path, d.Len(), among, d.Classes[d.Labels[0]], advice)
 	}
 	return nil
 }
-
-var (
-	errSingleton = errors.New("a class has only one sample")
-	errOneClass  = errors.New("all samples are of one class")
-)
 
 // classNames returns the names of the classes that have rows, in their order.
 func classNames(d *dataset.Dataset) []string {
@@ -433,10 +428,10 @@ func (f *textFlags) readStart(path string, d, p int) (*mat.Dense, error) {
 	}
 	var svd mat.SVD
 	if !svd.Factorize(m, mat.SVDNone) {
-		return nil, fmt.Errorf("%s: the start has no singular values", path)
+		return nil, fmt.Errorf("%s: the start has no singular value decomposition; give other numbers", path)
 	}
 	if s := svd.Values(nil); !(s[p-1] > 1e-8*s[0]) {
-		return nil, fmt.Errorf("%s: the columns of the start are linearly dependent", path)
+		return nil, fmt.Errorf("%s: the columns of the start are linearly dependent; they must span p dimensions", path)
 	}
 	return m, nil
 }
@@ -466,7 +461,7 @@ func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 				return nil, fmt.Errorf("%s: row %d, column %d: λ must be positive, not %v", path, i+1, j+1, v)
 			}
 			if m.At(i, j) != m.At(j, i) {
-				return nil, fmt.Errorf("%s: row %d, column %d: λ is not symmetric: %v and %v", path, i+1, j+1, m.At(i, j), m.At(j, i))
+				return nil, fmt.Errorf("%s: row %d, column %d: λ is not symmetric: it is %v here, and %v in row %d, column %d", path, i+1, j+1, m.At(i, j), m.At(j, i), j+1, i+1)
 			}
 		}
 	}

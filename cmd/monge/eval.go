@@ -184,7 +184,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	}
 	for _, k := range ks {
 		if k > train.Len() {
-			return fmt.Errorf("%s: --k %d exceeds the %d training rows", f.train, k, train.Len())
+			return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", f.train, k, train.Len())
 		}
 	}
 	c := &classifier{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
@@ -220,7 +220,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		}
 		const most = 500
 		if n := len(out.Confusion.Classes); n > most {
-			return fmt.Errorf("%s: --picture: %d classes, more than %d", f.test, n, most)
+			return fmt.Errorf("%s: --picture cannot show %d classes, only up to %d; leave it out and use --json", f.test, n, most)
 		}
 		if err := out.Confusion.draw(f.picture, ext); err != nil {
 			return err
@@ -278,7 +278,7 @@ func (a *app) readTrainTest(f *evalFlags) (train, test *dataset.Dataset, err err
 		f.testLabels = f.trainLabels
 	}
 	if f.rows.holdout > 0 && !same {
-		return nil, nil, usagef("--holdout splits one file: --train and --test must name the same")
+		return nil, nil, usagef("--holdout divides one file: --train and --test must name the same file, or leave out --holdout")
 	}
 	all, err := f.read.readLabelled(f.train, f.trainLabels)
 	if err != nil {

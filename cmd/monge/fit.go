@@ -123,7 +123,7 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	if f.solver.absolute && f.objective.lambdaMatrix != "" {
-		return nil, usagef("--absolute and --lambda-matrix exclude each other")
+		return nil, together("--absolute", "--lambda-matrix")
 	}
 	if err := checkRange("components", f.components, 1, math.MaxInt32); err != nil {
 		return nil, err
@@ -235,10 +235,10 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		set.Components = min(set.Components, columns(d))
 	}
 	if set.Components > columns(d) {
-		return fmt.Errorf("%s: --components %d exceeds the %d features", f.data, set.Components, columns(d))
+		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, set.Components, columns(d))
 	}
 	if f.k > d.Len() {
-		return fmt.Errorf("%s: --k %d exceeds the %d training rows", f.data, f.k, d.Len())
+		return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", f.data, f.k, d.Len())
 	}
 	names := classNames(d)
 	if f.objective.lambdaMatrix != "" {
@@ -343,7 +343,7 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 // explain adds what to look at when the ratio has no value.
 func explain(err error) error {
 	if errors.Is(err, wda.ErrNoSpread) {
-		return fmt.Errorf("%w (rows coincide, or λ is so large that every sample is transported to itself)", err)
+		return fmt.Errorf("%w: rows coincide, or --lambda is so large that every row is transported to itself", err)
 	}
 	return err
 }

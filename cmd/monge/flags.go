@@ -22,16 +22,24 @@ func requireFlags(cmd *cobra.Command, names ...string) error {
 
 func checkPositive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 1) {
-		return usagef("--%s must be positive and finite, not %v", name, v)
+		return usagef("--%s must be a positive number such as 0.5, not %v", name, v)
 	}
 	return nil
 }
 
 func checkRange(name string, v, low, high int) error {
-	if v < low || v > high {
-		return usagef("--%s must be between %d and %d, not %d", name, low, high, v)
+	switch {
+	case v >= low && v <= high:
+		return nil
+	case high == math.MaxInt32:
+		return usagef("--%s must be at least %d, not %d", name, low, v)
 	}
-	return nil
+	return usagef("--%s must be between %d and %d, not %d", name, low, high, v)
+}
+
+// together is the error of flags of which only one can be given.
+func together(flags ...string) error {
+	return usagef("%s cannot be used together: leave out one of them", strings.Join(flags, " and "))
 }
 
 // objectiveFlags are the settings that define J, shared by fit, score and cv.
@@ -80,7 +88,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	if f.lambdaMatrix != "" && cmd.Flags().Changed("lambda") {
-		return nil, usagef("--lambda and --lambda-matrix exclude each other")
+		return nil, together("--lambda", "--lambda-matrix")
 	}
 	if err := checkRange("iterations", f.iterations, 1, maxIterations); err != nil {
 		return nil, err
@@ -194,7 +202,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	}
 	if cmd.Flags().Changed("batch-size") {
 		if _, ok := s.Optimizer.Method.(wda.MiniBatch); !ok {
-			return usagef("--batch-size needs --method minibatch")
+			return usagef("--batch-size needs --method minibatch; leave it out or choose that method")
 		}
 		if err := checkRange("batch-size", f.batchSize, 2, math.MaxInt32); err != nil {
 			return err
@@ -223,7 +231,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	if !cmd.Flags().Changed("validation") {
 		for _, name := range []string{"validation-neighbors", "validation-every", "validation-patience"} {
 			if cmd.Flags().Changed(name) {
-				return usagef("--%s needs --validation", name)
+				return usagef("--%s needs --validation with a fraction of rows to hold out", name)
 			}
 		}
 		return nil
@@ -260,7 +268,7 @@ func distinct[E comparable](values []E) []E {
 func parseShrinkage(text string) (wda.Shrinkage, error) {
 	var s wda.Shrinkage
 	if s.UnmarshalText([]byte(text)) != nil {
-		return s, usagef("--shrinkage must be auto or a number from 0 to 1e12, not %q", text)
+		return s, usagef("--shrinkage must be auto or a number from 0 to 1e12, such as 0.5, not %q", text)
 	}
 	return s, nil
 }
@@ -282,7 +290,7 @@ func checkNeighbors(ks []int) ([]int, error) {
 		}
 	}
 	if len(ks) == 0 {
-		return nil, usagef("--k needs at least one number")
+		return nil, usagef("--k needs at least one number of neighbors, such as 5")
 	}
 	return distinct(ks), nil
 }

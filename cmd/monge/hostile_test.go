@@ -41,18 +41,18 @@ func TestHostileCommands(t *testing.T) {
 	}
 	before := files(t, s.dir)
 	for _, b := range []bad{
-		{"semicolons", "fit --model $new.wda --data $semicolon.csv", 1, "--delimiter says so"},
-		{"blanks", "cv --data $blank.csv", 1, "--delimiter says so"},
-		{"blanks to classify", "predict --model $m.wda --train $blank.csv --data $blank.csv", 1, "--delimiter says so"},
-		{"blanks to project", "transform --model $m.wda --data $blank.csv --out $o.csv", 1, "--delimiter says so"},
-		{"blanks of a matrix", "sinkhorn --lambda 1 --cost $matrix.csv", 1, "--delimiter says so"},
-		{"comment", "fit --model $new.wda --data $comment.csv", 1, "--comment says so"},
+		{"semicolons", "fit --model $new.wda --data $semicolon.csv", 1, "use --delimiter"},
+		{"blanks", "cv --data $blank.csv", 1, "use --delimiter"},
+		{"blanks to classify", "predict --model $m.wda --train $blank.csv --data $blank.csv", 1, "use --delimiter"},
+		{"blanks to project", "transform --model $m.wda --data $blank.csv --out $o.csv", 1, "use --delimiter"},
+		{"blanks of a matrix", "sinkhorn --lambda 1 --cost $matrix.csv", 1, "use --delimiter"},
+		{"comment", "fit --model $new.wda --data $comment.csv", 1, "use --comment"},
 		{"comment of two", "fit --model $new.wda --data $comment.csv --comment ##", 2, "--comment must be one character"},
 		{"hexadecimal", "fit --model $new.wda --data $hex.csv", 1, "hex.csv: row 2, column 1: \"0x1p3\" is not a number"},
-		{"bomb", "fit --model $new.wda --data $bomb.csv.gz", 1, "--max-expansion allows more"},
-		{"expansion", "fit --model $new.wda --data $d.csv --max-expansion -1", 2, "--max-expansion must be between"},
-		{"CSV as a model", "info --model $d.csv", 1, "d.csv: wda: not a valid model"},
-		{"nothing as a model", "predict --model $empty --data $d.csv", 1, "empty: wda: not a valid model"},
+		{"bomb", "fit --model $new.wda --data $bomb.csv.gz", 1, "use --max-expansion to allow more"},
+		{"expansion", "fit --model $new.wda --data $d.csv --max-expansion -1", 2, "--max-expansion must be at least 0"},
+		{"CSV as a model", "info --model $d.csv", 1, "d.csv: not a valid model"},
+		{"nothing as a model", "predict --model $empty --data $d.csv", 1, "empty: not a valid model"},
 		{"model as data", "fit --model $new.wda --data $m.wda", 1, "m.wda: array X: no such array"},
 		{"link to nowhere", "fit --model $dangling --data $d.csv", 1, "dangling: cannot create a file in the folder"},
 	} {

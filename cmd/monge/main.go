@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -131,9 +132,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitFailure
 }
 
-// complain prints one line on stderr.
+// packageName is the name of a package of the library in front of an error.
+var packageName = regexp.MustCompile(`(^|: )(wda|sinkhorn|dataset|baseline|dist): `)
+
+// complain prints one line on stderr. Who uses the command has no use for the names of packages.
 func (a *app) complain(text string) {
-	text = strings.Join(strings.Fields(text), " ")
+	text = packageName.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
 	fmt.Fprintln(a.stderr, "monge: "+printable(text))
 }
 

@@ -84,7 +84,7 @@ func checkOutput(path string, inputs ...string) error {
 	if info, err := os.Stat(path); err == nil {
 		for _, in := range inputs {
 			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
-				return usagef("%s is an input of this command and is not overwritten", path)
+				return usagef("%s is an input of this command and is not overwritten; choose another name for the output", path)
 			}
 		}
 		if !info.IsDir() && !info.Mode().IsRegular() {
@@ -123,7 +123,15 @@ func extension(flag, path string, allowed ...string) (string, error) {
 			return ext, nil
 		}
 	}
-	return "", usagef("--%s: the name must end in %s, not %q", flag, strings.Join(allowed, " or "), path)
+	return "", usagef("--%s: the name must end in %s, not %q", flag, orList(allowed), path)
+}
+
+// orList joins words as in a, b or c.
+func orList(words []string) string {
+	if n := len(words) - 1; n > 0 {
+		return strings.Join(words[:n], ", ") + " or " + words[n]
+	}
+	return strings.Join(words, "")
 }
 
 // writeRows writes a matrix, whose rows row sets one after the other, as the extension

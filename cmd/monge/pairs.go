@@ -99,24 +99,24 @@ func (f *sinkhornFlags) pairProblems(m *mat.Dense) (names []int64, problems []si
 	rows, cols := m.Dims()
 	d := cols - 3
 	if d < 1 {
-		return nil, nil, fmt.Errorf("%s: %d columns; the number of the pair, 0 or 1 for x or y, the weight and coordinates are wanted", f.pairs, cols)
+		return nil, nil, fmt.Errorf("%s: %d columns, but at least 4 are needed: the number of the pair, 0 for x or 1 for y, the weight, and the coordinates", f.pairs, cols)
 	}
 	seen := map[int64]bool{}
 	for i := range rows {
 		row := m.RawRowView(i)
 		name := int64(row[0])
 		if math.Abs(row[0]) > 1<<53 || float64(name) != row[0] {
-			return nil, nil, fmt.Errorf("%s: row %d: the number of a pair must be an integer, not %v", f.pairs, i+1, row[0])
+			return nil, nil, fmt.Errorf("%s: row %d, column 1: the number of a pair must be a whole number, not %v", f.pairs, i+1, row[0])
 		}
 		if row[1] != 0 && row[1] != 1 {
-			return nil, nil, fmt.Errorf("%s: row %d, column 2: 0 or 1 is wanted, for a point of x or y, not %v", f.pairs, i+1, row[1])
+			return nil, nil, fmt.Errorf("%s: row %d, column 2: must be 0 for a point of x or 1 for a point of y, not %v", f.pairs, i+1, row[1])
 		}
 		if row[2] < 0 {
-			return nil, nil, fmt.Errorf("%s: row %d: weight %v is negative", f.pairs, i+1, row[2])
+			return nil, nil, fmt.Errorf("%s: row %d, column 3: the weight %v is negative; weights are positive or 0", f.pairs, i+1, row[2])
 		}
 		if len(names) == 0 || names[len(names)-1] != name {
 			if seen[name] {
-				return nil, nil, fmt.Errorf("%s: row %d: pair %d comes twice; its rows must follow one another", f.pairs, i+1, name)
+				return nil, nil, fmt.Errorf("%s: row %d: pair %d appears again; sort the file, so that the rows of a pair follow one another", f.pairs, i+1, name)
 			}
 			seen[name] = true
 			names = append(names, name)
@@ -132,7 +132,7 @@ func (f *sinkhornFlags) pairProblems(m *mat.Dense) (names []int64, problems []si
 	}
 	for i := range problems {
 		if p := &problems[i]; p.X.Rows == 0 || p.Y.Rows == 0 {
-			return nil, nil, fmt.Errorf("%s: pair %d has %d points of x and %d of y", f.pairs, names[i], p.X.Rows, p.Y.Rows)
+			return nil, nil, fmt.Errorf("%s: pair %d has %d points of x and %d points of y; at least one of each is needed", f.pairs, names[i], p.X.Rows, p.Y.Rows)
 		}
 	}
 	return names, problems, nil

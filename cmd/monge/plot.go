@@ -105,7 +105,7 @@ func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Data
 		err = ctx.Err()
 	}
 	if err == nil && !drawable(y) {
-		err = fmt.Errorf("%s: the projections are too large to be drawn", f.data)
+		err = fmt.Errorf("%s: the projected numbers are too large to be drawn (above 1e300)", f.data)
 	}
 	if err != nil {
 		return nil, err

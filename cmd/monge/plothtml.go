@@ -76,7 +76,7 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	var y mat.Dense
 	m.Transform(&y, d.X)
 	if !drawable(&y) {
-		return nil, fmt.Errorf("%s: the projections are too large to be drawn", f.data)
+		return nil, fmt.Errorf("%s: the projected numbers are too large to be drawn (above 1e300)", f.data)
 	}
 	n, p := y.Dims()
 	p = min(p, mostComponents)

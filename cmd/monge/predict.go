@@ -154,7 +154,7 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 	if f.train == "" {
 		for _, name := range []string{"train-labels", "sample"} {
 			if cmd.Flags().Changed(name) {
-				return usagef("--%s needs --train", name)
+				return usagef("--%s needs --train, the file that it is about", name)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	if f.rows.holdout > 0 && part == allRows && f.train == "" {
-		return usagef("--holdout needs --train or --rows train or test")
+		return usagef("--holdout needs --train, or --rows train, or --rows test")
 	}
 	return f.rows.check()
 }
@@ -179,7 +179,7 @@ func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
 		return f.trained(m)
 	}
 	if c == nil {
-		return nil, nil, fmt.Errorf("%s: the model holds no training rows to classify by: name a file of them with --train, or fit with --k", f.model)
+		return nil, nil, fmt.Errorf("%s: the model holds no training rows to classify by; name a file of them with --train, or fit with --k", f.model)
 	}
 	if err := f.checkCounts(f.model, c.Len()); err != nil {
 		return nil, nil, err
@@ -199,10 +199,10 @@ func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
 // checkCounts compares --k and --neighbors with the number of training rows.
 func (f *predictFlags) checkCounts(path string, rows int) error {
 	if f.k > rows {
-		return fmt.Errorf("%s: --k %d exceeds the %d training rows", path, f.k, rows)
+		return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", path, f.k, rows)
 	}
 	if f.neighbors > rows {
-		return fmt.Errorf("%s: --neighbors %d exceeds the %d training rows", path, f.neighbors, rows)
+		return fmt.Errorf("%s: --neighbors %d exceeds the %d training rows; use fewer", path, f.neighbors, rows)
 	}
 	return nil
 }

@@ -73,15 +73,18 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	if err := requireFlags(cmd, "data"); err != nil {
 		return err
 	}
-	if (f.projection == "") == (f.model == "") {
-		return usagef("one of --projection and --model is required; see monge help score")
+	switch {
+	case f.projection == "" && f.model == "":
+		return usagef("either --projection or --model is required; see monge help score")
+	case f.projection != "" && f.model != "":
+		return together("--projection", "--model")
 	}
 	set, err := f.objective.settings(cmd)
 	if err != nil {
 		return err
 	}
 	if f.adaptive && f.objective.lambdaMatrix != "" {
-		return usagef("--adaptive and --lambda-matrix exclude each other")
+		return together("--adaptive", "--lambda-matrix")
 	}
 	if !f.adaptive {
 		set.Objective.Lambda = wda.AbsoluteLambda(f.objective.lambda)
@@ -102,9 +105,9 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	}
 	switch r, c := p.Dims(); {
 	case r != columns(d):
-		return fmt.Errorf("%s: the projection has %d rows for the %d features of %s", source, r, columns(d), f.data)
+		return fmt.Errorf("%s: the projection has %d rows, but must have one for each of the %d features of %s", source, r, columns(d), f.data)
 	case c > r:
-		return fmt.Errorf("%s: the projection has %d columns, more than its %d rows", source, c, r)
+		return fmt.Errorf("%s: the projection has %d columns, but cannot have more than its %d rows; is it transposed?", source, c, r)
 	}
 	if f.objective.lambdaMatrix != "" {
 		l, err := f.readLambdas(f.objective.lambdaMatrix, len(classNames(d)))

@@ -106,9 +106,9 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 	}
 	switch {
 	case f.pairs != "" && f.x+f.y+f.cost+f.a+f.b+f.plan != "":
-		return s, usagef("--pairs excludes --x, --y, --cost, --a, --b and --plan")
+		return s, usagef("--pairs cannot be used with --x, --y, --cost, --a, --b or --plan: leave these out")
 	case f.pairs == "" && ((f.x == "") != (f.y == "") || (f.x == "") == (f.cost == "")):
-		return s, usagef("either --x and --y or --cost or --pairs is required; see monge help sinkhorn")
+		return s, usagef("either --x and --y, or --cost, or --pairs is required; see monge help sinkhorn")
 	}
 	if err := checkPositive("lambda", f.lambda); err != nil {
 		return s, err
@@ -125,7 +125,7 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		}
 	}
 	if f.mass > 0 && f.rhoA+f.rhoB > 0 {
-		return s, usagef("--mass excludes --penalty-a and --penalty-b")
+		return s, usagef("--mass cannot be used with --penalty-a or --penalty-b: leave out one of them")
 	}
 	switch {
 	case !changed("iterations"):
@@ -137,7 +137,7 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		}
 		s.Tolerance, s.Iterations = f.tolerance, f.maxIterations
 	case changed("tolerance"), changed("max-iterations"):
-		return s, usagef("--iterations excludes --tolerance and --max-iterations")
+		return s, usagef("--iterations cannot be used with --tolerance or --max-iterations: give a number of iterations or a tolerance")
 	default:
 		if err := checkRange("iterations", f.iterations, 1, math.MaxInt32); err != nil {
 			return s, err
@@ -189,7 +189,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	ctx := cmd.Context()
 	r, err := solver.Solve(ctx, p)
 	if f.domain == sinkhorn.DomainPlain.String() && errors.Is(err, sinkhorn.ErrRange) {
-		return fmt.Errorf("%w; --domain auto or log may do it", err)
+		return fmt.Errorf("%w; use --domain auto or log", err)
 	}
 	if err != nil {
 		return err
@@ -284,7 +284,7 @@ func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err e
 			return nil, 0, 0, err
 		}
 		if p.X.Cols != p.Y.Cols {
-			return nil, 0, 0, fmt.Errorf("%s has points of %d dimensions, %s of %d", f.x, p.X.Cols, f.y, p.Y.Cols)
+			return nil, 0, 0, fmt.Errorf("%s has points of %d dimensions, but %s has points of %d; both need the same", f.x, p.X.Cols, f.y, p.Y.Cols)
 		}
 		n, m = p.X.Rows, p.Y.Rows
 	}
@@ -302,12 +302,12 @@ func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err e
 		var sum float64
 		for i, v := range *w.dst {
 			if v < 0 {
-				return nil, 0, 0, fmt.Errorf("%s: row %d: weight %v is negative", w.path, i+1, v)
+				return nil, 0, 0, fmt.Errorf("%s: row %d: the weight %v is negative; weights are positive or 0", w.path, i+1, v)
 			}
 			sum += v
 		}
 		if !(sum > 0) {
-			return nil, 0, 0, fmt.Errorf("%s: no weight is positive", w.path)
+			return nil, 0, 0, fmt.Errorf("%s: all weights are 0; at least one must be positive", w.path)
 		}
 	}
 	return p, n, m, nil

@@ -59,19 +59,19 @@ func TestPairs(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	if v := object(t, "sinkhorn", "--pairs", write(t, bad, "2,0,1,0\n2,1,3,1\n"), "--lambda", "3", "--rho-a", "1", "--rho-b", "1"); get(t, v, "cost") <= 0 {
-		t.Errorf("with prices: %v", v)
+		t.Errorf("with penalties: %v", v)
 	}
 	for text, want := range map[string]string{
-		"1,0,1\n": "3 columns", "1.5,0,1,0\n": "row 1: the number of a pair", "1,2,1,0\n": "row 1, column 2: 0 or 1",
-		"1,0,1,0\n1,1,-1,0\n": "row 2: weight -1 is negative", "1,0,1,0\n": "pair 1 has 1 points of x and 0 of y",
-		"1,0,1,0\n1,1,1,0\n2,0,1,0\n2,1,1,0\n1,1,1,0\n": "row 5: pair 1 comes twice",
+		"1,0,1\n": "3 columns", "1.5,0,1,0\n": "row 1, column 1: the number of a pair", "1,2,1,0\n": "row 1, column 2: must be 0",
+		"1,0,1,0\n1,1,-1,0\n": "row 2, column 3: the weight -1 is negative", "1,0,1,0\n": "pair 1 has 1 points of x and 0 points of y",
+		"1,0,1,0\n1,1,1,0\n2,0,1,0\n2,1,1,0\n1,1,1,0\n": "row 5: pair 1 appears again",
 	} {
 		code, _, stderr := monge(t, "sinkhorn", "--pairs", write(t, bad, text), "--lambda", "3")
 		if code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d: %s", text, code, stderr)
 		}
 	}
-	if code, _, stderr := monge(t, "sinkhorn", "--pairs", good, "--x", good, "--lambda", "3"); code != 2 || !strings.Contains(stderr, "--pairs excludes") {
+	if code, _, stderr := monge(t, "sinkhorn", "--pairs", good, "--x", good, "--lambda", "3"); code != 2 || !strings.Contains(stderr, "--pairs cannot be used with") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -60,7 +60,7 @@ func TestFitSolvers(t *testing.T) {
 		{"--method magic", "--method must be one of auto, cg, sd, pg, eigen, eigen-trace, minibatch"},
 		{"--gradient magic", "--gradient must be unrolled, implicit or frozen"},
 		{"--batch-size 8", "--batch-size needs --method minibatch"},
-		{"--method minibatch --batch-size 1", "--batch-size must be between 2"},
+		{"--method minibatch --batch-size 1", "--batch-size must be at least 2"},
 		{"--method minibatch --batch-size x", "--batch-size must be a whole number"},
 	} {
 		args := append([]string{"fit", "--data", s.csv, "--model", filepath.Join(s.dir, "none.wda")}, strings.Fields(c.args)...)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -93,7 +92,7 @@ func inInput(path string, err error) error {
 // openChosen reads everything.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
 	if path == standard {
-		return nil, usagef("--sample and --holdout need a file to choose from, not standard input")
+		return nil, usagef("--sample and --holdout cannot choose rows of standard input; give --data a file")
 	}
 	d, err := f.readPart(read, path, labels, p, features)
 	if err != nil {
@@ -222,22 +221,15 @@ func (a *app) create(path string) (target, error) {
 
 type stdout struct{ a *app }
 
-func (s stdout) Write(p []byte) (int, error) {
-	n, err := s.a.stdout.Write(p)
-	if err != nil {
-		err = fmt.Errorf("standard output: %w", err)
-	}
-	return n, err
-}
-
-func (stdout) Commit() error { return nil }
-func (stdout) Abort()        {}
+func (s stdout) Write(p []byte) (int, error) { return s.a.stdout.Write(p) }
+func (stdout) Commit() error                 { return nil }
+func (stdout) Abort()                        {}
 
 // checkTarget checks --out before the work and returns the kind of file to write, that
 // of --format or of the name.
 func (a *app) checkTarget(path, format string, inputs []string, allowed ...string) (kind string, err error) {
 	if path == standard && a.json {
-		return "", usagef("--json prints on standard output; --out must name a file")
+		return "", usagef("--json and --out - would both write to standard output; let --out name a file")
 	}
 	switch {
 	case format != "":

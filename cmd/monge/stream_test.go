@@ -78,10 +78,10 @@ func TestTransformStream(t *testing.T) {
 	// A part of the rows, by the array split, across blocks; and what follows the rows.
 	before := files(t, s.dir)
 	for _, b := range []bad{
-		{"JSON and output", "transform --model $m.wda --data $d.csv --out - --json", 2, "--json prints on standard output"},
+		{"JSON and output", "transform --model $m.wda --data $d.csv --out - --json", 2, "would both write to standard output"},
 		{"format", "transform --model $m.wda --data $d.csv --out - --format xlsx", 2, "--format must be one of csv, npy, parquet, arrow"},
 		{"NPY of unknown length", "transform --model $m.wda --data $d.csv --out - --format npy", 1, "begins with the number of its rows"},
-		{"sample of a stream", "transform --model $m.wda --data - --sample 5 --out $p.csv", 2, "need a file to choose from"},
+		{"sample of a stream", "transform --model $m.wda --data - --sample 5 --out $p.csv", 2, "cannot choose rows of standard input"},
 		{"no such split", "predict --model $m.wda --data $none.npz --rows test", 1, "none.npz: "},
 	} {
 		b.check(t, s.dir, before)

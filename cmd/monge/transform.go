@@ -81,7 +81,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		return err
 	}
 	if f.keepLabels && kind == ".npy" {
-		return usagef("--keep-labels: an NPY file has no place for them")
+		return usagef("--keep-labels: an NPY file has no place for labels; write .csv, .parquet or .arrow")
 	}
 	part, err := f.rows.checkPart(f.part)
 	if err != nil {
@@ -98,7 +98,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	}
 	defer rows.close()
 	if f.keepLabels && !rows.named {
-		return fmt.Errorf("%s: no labels to keep", rows.path)
+		return fmt.Errorf("%s: no labels to keep; leave out --keep-labels, or name a file of them with --labels", rows.path)
 	}
 	file, err := a.create(f.out)
 	if err != nil {

@@ -39,7 +39,7 @@ A program that uses the library may have validated its fit with rows of its own.
 are not in the model file: --validation names a file with them.`},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("verify takes one model file; see monge help verify")
+				return usagef("verify needs the name of one model file; see monge help verify")
 			}
 			return nil
 		},
