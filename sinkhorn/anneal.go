@@ -61,15 +61,15 @@ func (s *solution[T]) anneal(ctx context.Context, factor float64) error {
 }
 
 // annealStages returns the number of stages, 0 for a factor of 0.
-func (it *iteration[T]) annealStages(ctx context.Context, factor float64) (stages int, err error) {
+func (s *solution[T]) annealStages(ctx context.Context, factor float64) (stages int, err error) {
 	if factor == 0 {
 		return 0, nil
 	}
-	span, err := it.geo.span(ctx)
-	if err != nil || !(span > 0) || !(span*it.lambda < math.MaxFloat64) {
+	span, err := s.geo.span(ctx)
+	if err != nil || !(span > 0) || !(span*s.lambda < math.MaxFloat64) {
 		return 0, err
 	}
-	for below := 1.0; it.lambda/below*span > annealFrom && it.lambda/(below*factor) > leastLambda; below *= factor {
+	for below := 1.0; s.lambda/below*span > annealFrom && s.lambda/(below*factor) > leastLambda; below *= factor {
 		stages++
 	}
 	return stages, nil

@@ -18,7 +18,7 @@ import (
 func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode GradientMode) error {
 	s := r.enter()
 	defer s.leave()
-	r.it.mustBe(dst, s.geo.n, s.geo.m, "CostGradientTo: dst must be n × m")
+	mustBe(dst, s.geo.n, s.geo.m, "CostGradientTo: dst must be n × m")
 	return s.gradients.byCost(ctx, r.it, dst, mode)
 }
 
@@ -70,9 +70,9 @@ func (g *gradients[T]) byCost(ctx context.Context, it *iteration[T], dst dist.Ma
 // byPoints sets dx and dy to the gradients by the points.
 func (g *gradients[T]) byPoints(ctx context.Context, it *iteration[T], dx, dy dist.Matrix[T], mode GradientMode) error {
 	geo := &it.geo
-	it.mustBePoints("PointGradientTo")
-	it.mustBe(dx, geo.n, geo.p, "PointGradientTo: dx must be n × p")
-	it.mustBe(dy, geo.m, geo.p, "PointGradientTo: dy must be m × p")
+	mustBePoints(&it.geo, "PointGradientTo")
+	mustBe(dx, geo.n, geo.p, "PointGradientTo: dx must be n × p")
+	mustBe(dy, geo.m, geo.p, "PointGradientTo: dy must be m × p")
 	if err := it.hasResult(); err != nil {
 		return err
 	}

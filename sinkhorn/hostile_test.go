@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // panicOf returns what f panics with.
@@ -380,7 +381,7 @@ func TestMemoryIsCounted(t *testing.T) {
 // and gives its workspace back when it is told to.
 func TestGrowth(t *testing.T) {
 	most := 1000
-	if testing.Short() {
+	if !testdata.IsLong() {
 		most = 400
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -668,6 +669,9 @@ func hostileProblems[T dist.Float](t *testing.T) {
 		{}, {Tolerance: 1e-6, Iterations: 300}, {Tolerance: math.SmallestNonzeroFloat64, Iterations: 300}, {Tolerance: 1e300, Iterations: 300},
 		{Tolerance: 1e-6, Iterations: 300, Domain: DomainLog}, {Domain: DomainPlain, Iterations: 30}, {Tolerance: 1e-6, Iterations: 300, Storage: StorageMatrixFree}, {Tolerance: 1e-5, Iterations: 100, Anneal: 4},
 	} {
+		if !testdata.IsLong() {
+			set.Iterations = min(set.Iterations, 60)
+		}
 		s, err := NewSolver[T](&set)
 		if err != nil {
 			t.Fatal(err)

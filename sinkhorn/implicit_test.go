@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // TestImplicitGradient compares, at convergence, the implicit gradient with the
@@ -137,12 +138,12 @@ func TestImplicitGolden(t *testing.T) {
 		c := loadOT(t, name)
 		p := &Problem[float64]{Cost: c.matrix(t, "M"), A: c.matrix(t, "a").Data, B: c.matrix(t, "b").Data, Lambda: c.meta.Lam}
 		iterations := 40000
-		if testing.Short() {
+		if !testdata.IsLong() {
 			iterations = 3000
 		}
 		set := Settings{Tolerance: 1e-14, Iterations: iterations, Gradient: true}
 		r := mustSolve(t, set, p)
-		if r.MarginalError > 1e-12 && testing.Short() {
+		if r.MarginalError > 1e-12 && !testdata.IsLong() {
 			continue
 		}
 		im, un := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil), dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)

@@ -107,7 +107,7 @@ func (l *lanes[T]) interleave() bool {
 		if m.alone {
 			continue
 		}
-		m.resize()
+		m.geo.resize(len(m.a), len(m.b))
 		p, c := &m.problem, -T(m.lambda*math.Log2E)
 		if first == nil {
 			first, l.common = p, c
@@ -341,17 +341,16 @@ func (l *lanes[T]) errors() {
 // fetch copies iterate k from lane i.
 func (l *lanes[T]) fetch(it *iteration[T], i, k int) {
 	w := num.Lanes[T]()
-	it.resize()
+	it.geo.resize(len(it.a), len(it.b))
 	collect(it.u(k), l.u[i:], w)
 	collect(it.v(k), l.v[i:], w)
 	collect(it.q, l.q[i:], w)
 	it.setKind(k, plainKind)
 }
 
-// resize gives the geometry the shape of the problem.
-func (it *iteration[T]) resize() {
-	geo := &it.geo
-	geo.n, geo.m = len(it.a), len(it.b)
+// resize gives the geometry another shape, without room for it.
+func (geo *geometry[T]) resize(n, m int) {
+	geo.n, geo.m = n, m
 	geo.cols, geo.ld = padded[T](geo.m, false)
 }
 
@@ -360,7 +359,7 @@ func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.count {
 		if m := &l.group.members[i]; !m.alone && l.group.settings.Tolerance > 0 {
-			m.resize()
+			m.geo.resize(len(m.a), len(m.b))
 			spread(l.u[i:], w, m.u(m.res.Iterations)) // lanes that were over have gone on
 			spread(l.v[i:], w, m.v(m.res.Iterations))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // TestMixedIsRoundedKernel: with StorageMixed storage K is rounded to float32 and nothing
@@ -174,7 +175,7 @@ func TestMixedGradients(t *testing.T) {
 // StorageMixed; and in float32 it is StorageDense.
 func TestMixedBits(t *testing.T) {
 	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {9000, 61, 1}}
-	if testing.Short() {
+	if !testdata.IsLong() {
 		shapes = shapes[:5]
 	}
 	for _, shape := range shapes {

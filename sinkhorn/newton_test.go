@@ -13,6 +13,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // slowProblem is one of uniform points in the unit square, of n and n+3, with weights and
@@ -520,7 +521,7 @@ func newtonBits[T dist.Float](t *testing.T) {
 	}
 	set.Storage = StorageMatrixFree
 	sameBits(t, "matrix-free", dualOptimum(t, set, p), want)
-	if testing.Short() {
+	if !testdata.IsLong() {
 		return
 	}
 	p = slowProblem[T](800, 300)

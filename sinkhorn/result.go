@@ -72,7 +72,7 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 	s := r.enter()
 	defer s.leave()
 	it := r.it
-	it.mustBe(dst, dst.Rows, s.geo.m, "PlanTo: dst must have m columns")
+	mustBe(dst, dst.Rows, s.geo.m, "PlanTo: dst must have m columns")
 	if first < 0 || dst.Rows < 1 || dst.Rows > s.geo.n-first {
 		panic("sinkhorn: PlanTo: the plan does not have these rows")
 	}
@@ -108,8 +108,8 @@ func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error
 	s := r.enter()
 	defer s.leave()
 	it := r.it
-	it.mustBePoints("BarycentricTo")
-	it.mustBe(dst, s.geo.n, s.geo.p, "BarycentricTo: dst must be n × p")
+	mustBePoints(&it.geo, "BarycentricTo")
+	mustBe(dst, s.geo.n, s.geo.p, "BarycentricTo: dst must be n × p")
 	if err := it.hasResult(); err != nil {
 		return err
 	}
@@ -134,14 +134,14 @@ func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error
 }
 
 // mustBe panics with message unless m is a rows × cols matrix.
-func (it *iteration[T]) mustBe(m dist.Matrix[T], rows, cols int, message string) {
+func mustBe[T dist.Float](m dist.Matrix[T], rows, cols int, message string) {
 	if m.Rows != rows || m.Cols != cols || checkMatrix("", m) != nil {
 		panic("sinkhorn: " + message)
 	}
 }
 
-func (it *iteration[T]) mustBePoints(method string) {
-	if !it.geo.points {
+func mustBePoints[T dist.Float](geo *geometry[T], method string) {
+	if !geo.points {
 		panic("sinkhorn: " + method + ": the problem was a cost matrix, not points")
 	}
 }

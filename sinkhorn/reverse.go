@@ -168,13 +168,13 @@ func (rev *reverse[T]) relative(it *iteration[T], dst []T, d side, k int) bool {
 	case rev.basis == plainKind:
 		clear(base)
 	}
-	it.logarithms(tmp, d, k)
-	return it.ratio(dst, tmp, base)
+	logarithms(it, tmp, d, k)
+	return it.limits.ratio(dst, tmp, base)
 }
 
 // ratio sets dst = 2^(x − base), and reports whether all of it is in the safe range. Where x is −∞
 // there is no weight and the ratio is 0.
-func (it *iteration[T]) ratio(dst, x, base []T) bool {
+func (l *limits[T]) ratio(dst, x, base []T) bool {
 	zeros := 0
 	for i, x := range x {
 		dst[i] = x - base[i]
@@ -186,11 +186,11 @@ func (it *iteration[T]) ratio(dst, x, base []T) bool {
 		}
 	}
 	exp.Exp2(dst, dst, 1)
-	return pass.CountOutside(dst, it.limits.lo, it.limits.hi) == zeros
+	return pass.CountOutside(dst, l.lo, l.hi) == zeros
 }
 
 // logarithms sets dst to the potentials of iterate k.
-func (it *iteration[T]) logarithms(dst []T, d side, k int) {
+func logarithms[T dist.Float](it *iteration[T], dst []T, d side, k int) {
 	var base []T
 	kind := it.kind(k)
 	if kind >= 0 {
@@ -230,8 +230,8 @@ func (g *gradients[T]) rebaseMixed(ctx context.Context, it *iteration[T], k int)
 	clear(g.seg.hu)
 	rev.basis = mixedBasis
 	rev.growLog(&it.geo)
-	it.logarithms(rev.f, rowSide, k-1)
-	it.logarithms(rev.g, columnSide, k)
+	logarithms(it, rev.f, rowSide, k-1)
+	logarithms(it, rev.g, columnSide, k)
 	weightless(rev.u, rev.f)
 	weightless(rev.v, rev.g)
 	return rev.refill(ctx, &it.geo)

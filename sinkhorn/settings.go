@@ -8,60 +8,57 @@ import (
 	"github.com/gomonge/monge/internal/enum"
 )
 
-// Settings configure a Solver. The zero value makes ten iterations for a λ that
-// each problem states.
+// Settings configure a Solver. The zero value makes ten iterations, and each problem must state its
+// λ.
 type Settings struct {
-	// Lambda is the λ of problems that state none. Other libraries' ε or reg is 1/λ.
+	// Lambda is the λ of problems that state none. ε or reg of other libraries is 1/λ.
 	Lambda float64
-	// Iterations is the exact number of iterations, 10 if 0. With a Tolerance it is
-	// the largest number, 10000 if 0.
+	// Iterations is the number of iterations; 0 means 10. With a Tolerance it is the largest number;
+	// 0 then means 10000.
 	Iterations int
-	// Tolerance, if positive, ends the iterations once ‖Tᵀ1 − b‖₁ is at most
-	// Tolerance times the mass. T1 = a holds after every iteration. The check needs
-	// no pass of its own. Where iterations turn out to be slow, Newton's method on the
-	// dual takes over (newton.go): it counts every pass over K as an iteration, and what
-	// goes over a part of K as that part. With
-	// Gradient, which is one through the iterations, it does not.
+	// Tolerance, if positive, is the marginal error at which a solve ends: ‖Tᵀ1 − b‖₁ divided by the
+	// mass. T1 = a holds after every iteration, and the check needs no pass over K of its own.
+	//
+	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient
+	// or Problem.Mass. Every pass over K then counts as an iteration.
 	Tolerance float64
-	// Unaccelerated makes plain iterations only, with a Tolerance, too.
+	// Unaccelerated means that a Tolerance, too, is reached by plain iterations only.
 	Unaccelerated bool
-	// Anneal, if above 1, is the factor of ε-scaling: before the iterations proper,
-	// the problem is solved roughly for a λ for which λ·cost is small, and then for
-	// Anneal times that, and so on, each starting from the potentials of the one
-	// before. 4 is a good choice where λ·cost is in the thousands, and 1.01 the least.
-	// It changes where the iterations start; gradients take that start for a constant.
-	// 0 is off.
+	// Anneal, if positive, is the factor of ε-scaling; it must be at least 1.01. The problem is first
+	// solved roughly for a small λ, then for Anneal times that, and so on. Each stage starts from the
+	// potentials of the one before. 4 is a good choice if λ times the cost is in the thousands. 0 means
+	// none. Gradients take the start that it finds for a constant.
 	Anneal float64
-	// Domain is DomainAuto by default.
+	// Domain says whether iterations are made on scalings or on logarithms. The default, DomainAuto,
+	// decides by itself.
 	Domain Domain
-	// Storage is StorageAuto by default.
+	// Storage says where K is stored. The default, StorageAuto, decides by size.
 	Storage Storage
-	// Gradient keeps all iterates, so that the result has GradientUnrolled gradients: Iterations ×
-	// (n + m) numbers, and twice that while it is computed.
+	// Gradient keeps all iterates, so that the result has unrolled gradients. This takes
+	// Iterations × (n + m) numbers, and twice that while a gradient is computed.
 	Gradient bool
-	// Workers is the number of goroutines that share a large problem, or the
-	// problems of a batch; 0 is GOMAXPROCS at the time of NewSolver. No more are
-	// started than there is work for, nor more than 64 or GOMAXPROCS. The answer is
-	// the same bits whatever it is.
+	// Workers is the number of goroutines that share a large problem, or the problems of a batch. 0
+	// means GOMAXPROCS at the time of NewSolver. At most 64, and at most GOMAXPROCS, are started. The
+	// answer is the same bits whatever it is.
 	Workers int
-	// MaxMemory is the number of bytes that the workspace of one problem, or of one
-	// gradient, may take, 8 GiB if 0. It is computed before any of it is allocated: what
-	// takes more is refused with ErrSettings. Problems of a batch have a workspace for
-	// every worker.
+	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may
+	// take; 0 means 8 GiB. A larger problem is refused with ErrSettings before anything is allocated.
+	// In a batch, each worker has a workspace of this size.
 	MaxMemory int64
 }
 
-// Domain says in which form the scalings are carried.
+// Domain is the form of the scalings.
 type Domain uint8
 
 const (
-	// DomainAuto is DomainPlain as long as every scaling stays in the range where it is
-	// accurate, and DomainLog from the first iteration on in which one does not.
+	// DomainAuto begins with DomainPlain and changes to DomainLog at the first iteration whose
+	// scalings are not accurate.
 	DomainAuto Domain = iota
-	// DomainPlain iterates on u and v.
+	// DomainPlain iterates on u and v. A problem whose scalings leave the accurate range ends with
+	// ErrRange.
 	DomainPlain
-	// DomainLog iterates on logarithms: on u and v relative to potentials log u and log v
-	// into which they are absorbed whenever they leave the safe range.
+	// DomainLog iterates on logarithms. In detail: on u and v relative to potentials, into which they
+	// are absorbed whenever they leave the accurate range.
 	DomainLog
 )
 
@@ -69,40 +66,37 @@ var domainNames = enum.New("Domain", ErrSettings, "auto", "plain", "log")
 
 func (d Domain) String() string { return domainNames.Name(uint8(d)) }
 
-// MarshalText returns the name of the domain.
+// MarshalText returns the name of the domain, or ErrSettings if it has none.
 func (d Domain) MarshalText() ([]byte, error) { return domainNames.Text(uint8(d)) }
 
-// UnmarshalText sets d to the domain of that name; an unknown one is ErrSettings.
+// UnmarshalText sets d to the domain of that name. It returns ErrSettings for an unknown name.
 func (d *Domain) UnmarshalText(text []byte) error { return enum.Parse(d, text, domainNames) }
 
-// Storage says where K is. StorageMixed apart, it makes no difference to the bits of an
-// answer.
+// Storage says where K is stored. Except for StorageMixed, the answer is the same bits.
 type Storage uint8
 
 const (
-	// StorageAuto is StorageDense up to 512 MiB for cost matrix and K together, and
-	// StorageMatrixFree beyond that if the problem is one of points. It is never StorageMixed.
+	// StorageAuto is StorageDense if the cost matrix and K take at most 512 MiB together, or if the
+	// problem is a cost matrix. Otherwise it is StorageMatrixFree. It is never StorageMixed.
 	StorageAuto Storage = iota
-	// StorageDense keeps K, and for points the cost matrix: n × m numbers each.
+	// StorageDense stores K and, for points, the cost matrix: n × m numbers each. Its name is
+	// "stored".
 	StorageDense
-	// StorageMatrixFree computes distances and K anew in every pass, a few rows at a time:
-	// memory is O(n + m), but for what Newton's steps towards a Tolerance may take, of
-	// MaxMemory (see Cost in the package's doc). For points only; a problem with a cost matrix, whose
-	// memory is n × m anyway, is solved as StorageDense.
+	// StorageMatrixFree computes distances and K anew in every pass, a few rows at a time. This takes
+	// O(n + m) memory, without what a Tolerance may use (see Memory in the package documentation). It is
+	// for points only; a problem with a cost matrix is solved as with StorageDense.
 	StorageMatrixFree
-	// StorageMixed is StorageDense with K in float32 and everything else in float64: each K_ij is
-	// computed in float64, rounded to float32, and widened where it is used, so that
-	// an iteration reads half the bytes. It pays where K in float64 outgrows the
-	// second-level cache, from n = m = 256 or so, and takes longer below.
+	// StorageMixed stores K in float32 and computes in float64. Each K_ij is computed in float64,
+	// rounded to float32, and widened where it is used, so that an iteration reads half the bytes. This
+	// pays where K in float64 is larger than the second-level cache, from about n = m = 256.
 	//
-	// After k iterations an element of the plan is within a relative 4k·2⁻²⁴ of that
-	// of StorageDense, and usually within 1e-7: 5e-8 of the largest element at most in the
-	// golden cases, 2e-9 of the cost, and 1e-8·(1 + λ·max M) of the largest element of
-	// a gradient. The marginals hold as they do there, and tolerances are reached.
+	// After k iterations an element of the plan is within a relative 4k·2⁻²⁴ of that of StorageDense,
+	// and usually within 1e-7 of it. Marginals and tolerances hold as there. Elements of a gradient are
+	// usually within 1e-8·(1 + λ·max M) of the largest one.
 	//
-	// An element of K below 2⁻¹²⁶ is 0, so that DomainAuto takes to the log domain sooner:
-	// where a scaling leaves 1e±11, not 1e±120. Weights are limited to the range of
-	// float32, see Problem. A Solver[float32] takes it for StorageDense.
+	// An element of K below 2⁻¹²⁶ is 0, so that DomainAuto changes to logarithms sooner: where a scaling
+	// leaves 1e±11 instead of 1e±120. Weights are limited to the range of float32, see Problem. For a
+	// Solver[float32] it is StorageDense.
 	StorageMixed
 )
 
@@ -110,25 +104,25 @@ var storageNames = enum.New("Storage", ErrSettings, "auto", "stored", "matrix-fr
 
 func (s Storage) String() string { return storageNames.Name(uint8(s)) }
 
-// MarshalText returns the name of the storage.
+// MarshalText returns the name of the storage, or ErrSettings if it has none.
 func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(s)) }
 
-// UnmarshalText sets s to the storage of that name; an unknown one is ErrSettings.
+// UnmarshalText sets s to the storage of that name. It returns ErrSettings for an unknown name.
 func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, storageNames) }
 
-// GradientMode says what is taken for the gradient of the transport cost W = ⟨T, M⟩.
+// GradientMode says which gradient of the transport cost W = ⟨T, M⟩ is computed.
 type GradientMode uint8
 
 const (
 	// GradientUnrolled is the derivative of W through all iterations, as they were made. It needs
-	// Settings.Gradient.
+	// Settings.Gradient. It is the default.
 	GradientUnrolled GradientMode = iota
-	// GradientImplicit is the derivative of W at convergence, by the implicit function theorem: no
-	// iterate is kept, and it costs a pass over K for every step of a conjugate gradient
-	// method instead of one for every iteration (implicit.go).
+	// GradientImplicit is the derivative of W at convergence, by the implicit function theorem. It
+	// keeps no iterates. It takes a pass over K for every step of a conjugate gradient method, instead
+	// of one for every iteration.
 	GradientImplicit
-	// GradientFrozen holds the plan fixed, so that ∂W/∂M = T: the derivative of RegularizedCost at
-	// convergence.
+	// GradientFrozen takes the plan for a constant, so that ∂W/∂M = T. At convergence this is the
+	// gradient of RegularizedCost.
 	GradientFrozen
 )
 
@@ -136,10 +130,10 @@ var gradientModeNames = enum.New("GradientMode", ErrSettings, "unrolled", "impli
 
 func (g GradientMode) String() string { return gradientModeNames.Name(uint8(g)) }
 
-// MarshalText returns the name of the mode.
+// MarshalText returns the name of the mode, or ErrSettings if it has none.
 func (g GradientMode) MarshalText() ([]byte, error) { return gradientModeNames.Text(uint8(g)) }
 
-// UnmarshalText sets g to the mode of that name; an unknown one is ErrSettings.
+// UnmarshalText sets g to the mode of that name. It returns ErrSettings for an unknown name.
 func (g *GradientMode) UnmarshalText(text []byte) error {
 	return enum.Parse(g, text, gradientModeNames)
 }
@@ -148,17 +142,18 @@ func (g *GradientMode) UnmarshalText(text []byte) error {
 type Status uint8
 
 const (
-	// Completed: exactly the iterations that were asked for have been made.
+	// Completed: the iterations that were asked for have been made.
 	Completed Status = iota
 	// Converged: the marginal error has reached the tolerance.
 	Converged
-	// IterationLimit: a tolerance was asked for and the iterations ran out.
+	// IterationLimit: the iterations ended before the tolerance was reached.
 	IterationLimit
-	// LowPrecision: λ·log₂e times the largest cost, or log₂e times the largest starting
-	// potential, is above 2⁴² (2¹³ in float32), so that rounding of the potentials alone
-	// changes the plan by more than 0.1 %; the result is finite but rough.
+	// LowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above
+	// 2⁴² (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %:
+	// the result is finite but rough.
 	LowPrecision
-	// Cancelled: the context ended first; the result is the last whole iteration.
+	// Cancelled: the context ended first. The result is that of the last whole iteration, if there was
+	// one.
 	Cancelled
 )
 
@@ -166,35 +161,35 @@ var statusNames = enum.New("Status", ErrSettings, "completed", "converged", "ite
 
 func (s Status) String() string { return statusNames.Name(uint8(s)) }
 
-// MarshalText returns the name of the status.
+// MarshalText returns the name of the status, or ErrSettings if it has none.
 func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
 
-// UnmarshalText sets s to the status of that name; an unknown one is ErrSettings.
+// UnmarshalText sets s to the status of that name. It returns ErrSettings for an unknown name.
 func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, statusNames) }
 
 const (
 	defaultMemory = 8 << 30
-	leastAnneal   = 1.01 // with it, at most 71 000 stages lead through the whole range
+	leastAnneal   = 1.01 // at most 71 000 stages lead through the whole range
 )
 
-// check fills in defaults.
+// check checks the settings and fills in defaults.
 func (set *Settings) check() error {
 	if !(set.Lambda >= 0) || math.IsInf(set.Lambda, 1) {
-		return fmt.Errorf("%w: λ must be positive and finite, not %v", ErrSettings, set.Lambda)
+		return fmt.Errorf("%w: Lambda is %v; it must be positive and finite, or 0 if every problem states its own", ErrSettings, set.Lambda)
 	}
 	switch {
 	case set.Iterations < 0:
-		return fmt.Errorf("%w: %d iterations", ErrSettings, set.Iterations)
+		return fmt.Errorf("%w: Iterations is %d; it must not be negative", ErrSettings, set.Iterations)
 	case !(set.Tolerance >= 0) || math.IsInf(set.Tolerance, 1):
-		return fmt.Errorf("%w: tolerance %v", ErrSettings, set.Tolerance)
+		return fmt.Errorf("%w: Tolerance is %v; it must be finite and not negative", ErrSettings, set.Tolerance)
 	case set.Anneal != 0 && !(set.Anneal >= leastAnneal) || math.IsInf(set.Anneal, 1):
-		return fmt.Errorf("%w: annealing by a factor of %v", ErrSettings, set.Anneal)
+		return fmt.Errorf("%w: Anneal is %v; it must be 0 or at least 1.01", ErrSettings, set.Anneal)
 	case !domainNames.Has(uint8(set.Domain)) || !storageNames.Has(uint8(set.Storage)):
-		return fmt.Errorf("%w: %v, %v", ErrSettings, set.Domain, set.Storage)
+		return fmt.Errorf("%w: Domain is %v and Storage %v; one of them is unknown", ErrSettings, set.Domain, set.Storage)
 	case set.Workers < 0:
-		return fmt.Errorf("%w: %d workers", ErrSettings, set.Workers)
+		return fmt.Errorf("%w: Workers is %d; it must not be negative", ErrSettings, set.Workers)
 	case set.MaxMemory < 0:
-		return fmt.Errorf("%w: %d bytes of memory", ErrSettings, set.MaxMemory)
+		return fmt.Errorf("%w: MaxMemory is %d; it must not be negative", ErrSettings, set.MaxMemory)
 	}
 	if set.Workers == 0 {
 		set.Workers = runtime.GOMAXPROCS(0)
@@ -216,5 +211,5 @@ func (set *Settings) afford(bytes float64, what string) error {
 	if bytes <= float64(set.MaxMemory) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s would take %.4g bytes, more than the %d of MaxMemory", ErrSettings, what, bytes, set.MaxMemory)
+	return fmt.Errorf("%w: %s would take %.4g bytes, more than Settings.MaxMemory = %d", ErrSettings, what, bytes, set.MaxMemory)
 }

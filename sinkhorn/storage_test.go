@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // everything collects all that a solve can be asked for.
@@ -56,15 +57,19 @@ func TestStorageAndWorkers(t *testing.T) {
 
 func storageAndWorkers[T dist.Float](t *testing.T) {
 	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {17, 40000, 1}, {9000, 61, 1}}
-	if testing.Short() {
-		shapes = shapes[:5]
+	if !testdata.IsLong() {
+		shapes = shapes[:6]
 	}
 	for _, shape := range shapes {
 		n, m, d := shape[0], shape[1], shape[2]
+		lambdas, domains := []float64{0.3, 30}, []Domain{DomainAuto, DomainLog}
+		if n*m > bigProblem && !testdata.IsLong() {
+			lambdas, domains = lambdas[1:], domains[:1]
+		}
 		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
 		p := &Problem[T]{X: cloud[T](rng, n, d, 0), Y: cloud[T](rng, m, d, 0.5), A: weights[T](rng, n, n > 1), B: weights[T](rng, m, m > 1)}
-		for _, lambda := range []float64{0.3, 30} {
-			for _, domain := range []Domain{DomainAuto, DomainLog} {
+		for _, lambda := range lambdas {
+			for _, domain := range domains {
 				p.Lambda = lambda / float64(d)
 				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: StorageDense, Workers: 1}
 				want := everything(t, set, p)
