@@ -304,7 +304,7 @@ func TestDictionaries(t *testing.T) {
 
 // TestExpansion: a small file cannot fill the memory, and MaxExpansion allows more.
 func TestExpansion(t *testing.T) {
-	const n = 20 << 20 // numbers, 160 MiB
+	const n = 9 << 20 // numbers, 72 MiB
 	zeros := make([]float64, n)
 	bombs := map[string][]byte{
 		"parquet": parquetOf(t, schema.FieldList{schema.NewFloat64Node("x", parquet.Repetitions.Required, -1)}, []func(file.ColumnChunkWriter) error{doubles(zeros...)}),
@@ -323,7 +323,7 @@ func TestExpansion(t *testing.T) {
 		if !ok || !errors.Is(err, dataset.ErrTooLarge) || fe.Option != "MaxExpansion" {
 			t.Errorf("%s of %d bytes: %v", name, len(bomb), err)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 150<<20 {
+		if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 {
 			t.Errorf("%s of %d bytes: took %d bytes of memory", name, len(bomb), took)
 		}
 		d, err := readAll(bomb, &dataset.Options{MaxExpansion: math.MaxInt32})

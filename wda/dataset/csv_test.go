@@ -118,6 +118,16 @@ func wantError(t *testing.T, err, is error, text string) {
 	}
 }
 
+// Names in a message cannot command a terminal.
+func TestNamesAreEscaped(t *testing.T) {
+	_, err := readCSV(strings.NewReader("\x1b[31mred,y\n1,a\nx,b\n"), Options{})
+	wantError(t, err, errNotNumber, `row 3, column 1 (\x1b[31mred): "x" is not a number`)
+	e := &FileError{Path: "a\x07 \"b\"", Array: "c\nd", Err: ErrFormat}
+	if got, want := e.Error(), `a\a "b": array c\nd: `+ErrFormat.Error(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // A record without end must not be read into memory to its end.
 func TestReadCSVEndlessRecord(t *testing.T) {
 	for _, text := range []string{"1", "1,\"2\n", "1,\"2,\n3,\n"} {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gomonge/monge/internal/fault"
 )
@@ -67,15 +68,18 @@ type FileError struct {
 	Err    error  // what is wrong: wraps one of the causes above or an error of the system
 }
 
-// Error joins the parts that are known:
-// wine.csv: row 3, column 1 (alcohol): "abc" is not a number.
+// Error joins the parts that are known, for example:
+//
+//	wine.csv: row 3, column 1 (alcohol): "abc" is not a number
+//
+// Control characters in names are escaped.
 func (e *FileError) Error() string {
 	var parts []string
 	if e.Path != "" {
-		parts = append(parts, e.Path)
+		parts = append(parts, printable(e.Path))
 	}
 	if e.Array != "" {
-		parts = append(parts, "array "+e.Array)
+		parts = append(parts, "array "+printable(e.Array))
 	}
 	var at []string
 	if e.Row > 0 {
@@ -84,7 +88,7 @@ func (e *FileError) Error() string {
 	if e.Column > 0 {
 		c := "column " + strconv.Itoa(e.Column)
 		if e.Name != "" {
-			c += " (" + e.Name + ")"
+			c += " (" + printable(e.Name) + ")"
 		}
 		at = append(at, c)
 	}
@@ -92,6 +96,15 @@ func (e *FileError) Error() string {
 		parts = append(parts, strings.Join(at, ", "))
 	}
 	return strings.Join(append(parts, e.Err.Error()), ": ")
+}
+
+// printable escapes control characters, which might be commands to a terminal.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
+	}
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
 // Unwrap returns the cause.

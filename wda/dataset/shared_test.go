@@ -106,8 +106,9 @@ func TestSharedValues(t *testing.T) {
 
 // MNIST as one NPZ file and its test set as IDX are the same images.
 func TestSharedMNIST(t *testing.T) {
-	if testing.Short() || raceEnabled {
-		t.Skip("takes seconds and 500 MB, a minute with the race detector")
+	testdata.Long(t) // seconds and 500 MB
+	if raceEnabled {
+		t.Skip("a minute with the race detector")
 	}
 	path := testdata.Shared(t, "data", "mnist.npz")
 	idx, err := ReadFile(testdata.Shared(t, "data", "mnist-idx", "t10k-images-idx3-ubyte.gz"), nil)
