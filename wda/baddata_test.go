@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,7 +17,7 @@ func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
 	for at, solver := range stepping {
 		for i, f32 := range []bool{false, true} {
-			if testing.Short() && i != at%2 {
+			if !testdata.IsLong() && i != at%2 {
 				continue // the other half
 			}
 			set.Optimizer.Method, set.Objective.Float32 = solver, f32
@@ -28,6 +29,7 @@ func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 // TestBadData: what cannot be fitted is a typed error for every solver and type, and
 // never a panic or a model.
 func TestBadData(t *testing.T) {
+	t.Parallel()
 	good, labels := parts3(1, 30, 4)
 	with := func(i, j int, v float64) *mat.Dense {
 		x := mat.DenseCopyOf(good)
@@ -154,9 +156,10 @@ func TestBadData(t *testing.T) {
 // TestOddData: what is unusual but well defined is fitted by every solver in both
 // types, and gives finite, orthonormal results.
 func TestOddData(t *testing.T) {
+	t.Parallel()
 	for _, c := range oddData() {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && c.slow {
+			if !testdata.IsLong() && c.slow {
 				t.Skip("slow")
 			}
 			everyWay(t, c.set, func(t *testing.T, set *Settings) {

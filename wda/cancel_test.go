@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,6 +21,7 @@ import (
 // every piece of a size that does not, and does nothing any more when it has ended. Work
 // is counted, not timed: who does not ask fails, however fast the machine.
 func TestPhasesAsk(t *testing.T) {
+	t.Parallel()
 	const n, d = 720, 200 // two looks at the context a pass over the samples
 	x, labels := parts3(1, n, d)
 	ctx := context.Background()
@@ -149,6 +151,7 @@ func TestPhasesAsk(t *testing.T) {
 // TestEndsAnywhere: whenever the context ends, a fit returns its cause, and hardly anybody
 // asks again.
 func TestEndsAnywhere(t *testing.T) {
+	t.Parallel()
 	x, labels := parts3(4, 90, 8)
 	wide, wideLabels := parts3(5, 24, 40)
 	few := Optimizer{MaxSteps: 3}
@@ -195,7 +198,7 @@ func TestEndsAnywhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			tries := 100
-			if testing.Short() {
+			if !testdata.IsLong() {
 				tries = 6
 			}
 			step := max(1, all.Asked()/tries)

@@ -54,6 +54,7 @@ func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, a
 // TestChoiceWhitens: where only a whitened metric shows the classes, it is chosen, and
 // columns beyond those that tell classes apart do not hurt.
 func TestChoiceWhitens(t *testing.T) {
+	t.Parallel()
 	x, labels := stretched(1, 200, 12, 4)
 	y, actual := stretched(2, 400, 12, 4)
 	for _, p := range []int{2, 6} {
@@ -79,6 +80,7 @@ func TestChoiceWhitens(t *testing.T) {
 // TestChoiceWide: the choice is right with far more features than samples, where a span
 // of all rows would tell the folds of the rows held out.
 func TestChoiceWide(t *testing.T) {
+	t.Parallel()
 	x, labels := stretched(3, 60, 300, 3)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
 	m, err := Fit(t.Context(), x, labels, &Settings{Components: 2})
@@ -97,6 +99,7 @@ func TestChoiceWide(t *testing.T) {
 // TestChoiceReport: what was compared is listed, the best first, and the fit is that of
 // the best, in every bit.
 func TestChoiceReport(t *testing.T) {
+	t.Parallel()
 	x, labels := parts3(4, 90, 8)
 	m, err := Fit(t.Context(), x, labels, &Settings{Components: 3})
 	if err != nil {
@@ -135,6 +138,7 @@ func TestChoiceReport(t *testing.T) {
 
 // TestChoicePins: what is pinned stays in every member.
 func TestChoicePins(t *testing.T) {
+	t.Parallel()
 	x, labels := parts3(4, 60, 6)
 	for name, c := range map[string]struct {
 		set  Settings
@@ -392,6 +396,7 @@ func TestCanonical(t *testing.T) {
 // these; what stands behind is orthogonal to them, and next to nothing in a distance. The
 // settings reported give the same bits.
 func TestLeading(t *testing.T) {
+	t.Parallel()
 	for _, seed := range []uint64{1, 2} {
 		train, test := dataset.Simulation{Seed: seed}.Generate(100), dataset.Simulation{Seed: seed + 100}.Generate(1000)
 		m := mustChoose(t, train.X, train.Labels, &Settings{Components: 5})
@@ -537,6 +542,7 @@ func TestMembers(t *testing.T) {
 // TestNearlyConstant: constant features, and features that are constant but for rounding
 // or for noise far below the others, change nothing that matters.
 func TestNearlyConstant(t *testing.T) {
+	t.Parallel()
 	x, labels := stretched(1, 120, 6, 3)
 	y, actual := stretched(2, 300, 6, 3)
 	with := func(x *mat.Dense, seed uint64) *mat.Dense {
@@ -566,6 +572,7 @@ func TestNearlyConstant(t *testing.T) {
 // TestResultWarnings: a result that is a line within classes, and one that errs more than
 // the principal components, are said to be.
 func TestResultWarnings(t *testing.T) {
+	t.Parallel()
 	has := func(m *Model, text string) bool {
 		return slices.ContainsFunc(m.Report().Warnings, func(w string) bool { return strings.Contains(w, text) })
 	}

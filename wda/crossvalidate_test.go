@@ -101,6 +101,7 @@ func TestCrossValidate(t *testing.T) {
 // span of the samples is enough for one p and not for the other), and with settings
 // that change the samples.
 func TestCrossValidateIsFit(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		n, d int
 		cv   CrossValidation
@@ -255,6 +256,7 @@ func TestCrossValidateErrors(t *testing.T) {
 // TestCrossValidateOddData: data that are odd have errors between 0 and 1 all the same, in
 // both types.
 func TestCrossValidateOddData(t *testing.T) {
+	t.Parallel()
 	plain, labels := parts3(2, 30, 3)
 	edit := func(f func(x *mat.Dense)) *mat.Dense {
 		x := mat.DenseCopyOf(plain)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,7 +40,7 @@ func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setting
 // fixed point, and the maximizer of the trace ratio are those of the shared fixtures.
 func TestGoldenEigen(t *testing.T) {
 	for _, name := range goldenCases {
-		if testing.Short() && name == "bimodal_log" {
+		if !testdata.IsLong() && name == "bimodal_log" {
 			continue
 		}
 		g := loadGolden(t, name)
@@ -92,6 +93,7 @@ func TestGoldenEigen(t *testing.T) {
 // TestEigenBlocks: the block iteration of many features finds what the dense
 // decomposition finds.
 func TestEigenBlocks(t *testing.T) {
+	t.Parallel()
 	x, labels := clusters(3, 140, 60, 40, 70)
 	p := uniform(5, 140, 3)
 	m := stiefel.New(140, 3)
@@ -151,7 +153,7 @@ func TestEigenBlocks(t *testing.T) {
 // report says so; what ends the iteration is one of the documented statuses.
 func TestEigenSolvers(t *testing.T) {
 	for _, name := range goldenCases {
-		if testing.Short() && name == "bimodal_log" {
+		if !testdata.IsLong() && name == "bimodal_log" {
 			continue
 		}
 		for _, solver := range []Method{Eigen{}, Eigen{TraceRatio: true}} {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,7 +21,7 @@ var ownSolvers = []Method{Eigen{}, Eigen{TraceRatio: true}, MiniBatch{}}
 func TestSolversAreDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, shape := range []struct{ n, d int }{{90, 9}, {150, 140}} {
-		if testing.Short() && shape.d > 100 {
+		if !testdata.IsLong() && shape.d > 100 {
 			continue
 		}
 		x, labels := clusters(4, shape.d, shape.n/6, shape.n/6, shape.n/3, shape.n/3)
@@ -80,7 +80,7 @@ func TestSolversCancel(t *testing.T) {
 	for _, solver := range stepping { // those that make steps
 		models := 0
 		for asked := int64(0); asked < 1<<20; asked = 2*asked + 1 {
-			if testing.Short() && asked > 100 {
+			if !testdata.IsLong() && asked > 100 {
 				break
 			}
 			ctx := &countdown{Context: context.Background()}
@@ -108,7 +108,7 @@ func TestSolversCancel(t *testing.T) {
 				t.Errorf("%v asks %d times more after the context has ended at question %d", solver, more, asked)
 			}
 		}
-		if models == 0 && !testing.Short() {
+		if models == 0 && testdata.IsLong() {
 			t.Errorf("%v: no cancelled fit gave a model", solver)
 		}
 	}
@@ -117,7 +117,7 @@ func TestSolversCancel(t *testing.T) {
 // TestThousandClasses: half a million pairs of classes, of five samples each, are
 // fitted, and two starts lead to the same optimum.
 func TestThousandClasses(t *testing.T) {
-	if os.Getenv("MONGE_LONG") == "" {
+	if !testdata.IsLong() {
 		t.Skip("about a minute of CPU time: set MONGE_LONG")
 	}
 	centre, x := uniform(3, 1000, 20), uniform(4, 5000, 20)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,6 +20,7 @@ import (
 // the result is the best projection so far with the context's error, or no model if
 // there is none; the objective of the model is the one reported.
 func TestCancelled(t *testing.T) {
+	t.Parallel()
 	x, labels := parts3(1, 60, 8)
 	everyWay(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
 		cause := errors.New("enough")
@@ -66,7 +68,7 @@ func TestCancelled(t *testing.T) {
 
 // TestCancelledAnywhere cancels at random times, so that every phase is met.
 func TestCancelledAnywhere(t *testing.T) {
-	if testing.Short() {
+	if !testdata.IsLong() {
 		t.Skip("slow")
 	}
 	x, labels := parts3(2, 150, 140)
@@ -139,6 +141,7 @@ func TestProgressError(t *testing.T) {
 // TestReport: history and evaluations are consistent, J rises from step to step, and
 // the report repeats what Score says of the result.
 func TestReport(t *testing.T) {
+	t.Parallel()
 	x, labels := parts3(5, 80, 6)
 	everyWay(t, Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}, func(t *testing.T, set *Settings) {
 		steps := 0
@@ -219,7 +222,7 @@ func TestFewSamples(t *testing.T) {
 // TestStarts: with more starts the result is the best of them and never worse than
 // that of one; the seed decides which they are.
 func TestStarts(t *testing.T) {
-	if testing.Short() {
+	if !testdata.IsLong() {
 		t.Skip("slow")
 	}
 	g := loadGolden(t, "circles")

@@ -73,6 +73,7 @@ func absOf(m mat.Matrix) mat.Matrix {
 func relative(got, want float64) float64 { return math.Abs(got/want - 1) }
 
 func TestGoldenObjective(t *testing.T) {
+	t.Parallel()
 	for _, name := range goldenCases {
 		for _, f32 := range []bool{false, true} {
 			g := loadGolden(t, name)
@@ -116,7 +117,7 @@ func TestGoldenObjective(t *testing.T) {
 func TestGoldenFits(t *testing.T) {
 	for _, name := range goldenCases {
 		for _, solver := range []Method{Auto{}, ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
-			if testing.Short() && (solver != Method(Auto{}) || name == "bimodal_log") {
+			if !testdata.IsLong() && (solver != Method(Auto{}) || name == "bimodal_log") {
 				continue
 			}
 			g := loadGolden(t, name)
@@ -151,7 +152,7 @@ func TestAutoFromAnywhere(t *testing.T) {
 	g := loadGolden(t, "circles")
 	m := stiefel.New(10, 2)
 	starts := uint64(24)
-	if testing.Short() {
+	if !testdata.IsLong() {
 		starts = 3
 	}
 	for seed := range starts {

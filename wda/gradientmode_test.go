@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -178,9 +179,10 @@ func TestGradientModesAgree(t *testing.T) {
 // TestGradientModeFits: the implicit gradient leads where the unrolled one of many
 // iterations does. With the frozen one J rises, to less than that.
 func TestGradientModeFits(t *testing.T) {
+	t.Parallel()
 	x, labels := parts3(5, 40, 6)
 	for _, solver := range []Method{Auto{}, ProjectedGradient{}, Eigen{}, MiniBatch{}} {
-		if testing.Short() && solver != Method(Auto{}) && solver != Method(Eigen{}) {
+		if !testdata.IsLong() && solver != Method(Auto{}) && solver != Method(Eigen{}) {
 			continue
 		}
 		long := Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Iterations: 300, Shrinkage: FixedShrinkage(0.2)}}

@@ -13,6 +13,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -163,7 +164,7 @@ func TestInvariances(t *testing.T) {
 func TestWorkersDoNotMatter(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, shape := range []struct{ n, d int }{{90, 9}, {40, 150}, {150, 140}} {
-		if testing.Short() && shape.d > 100 {
+		if !testdata.IsLong() && shape.d > 100 {
 			continue
 		}
 		x, labels := clusters(4, shape.d, shape.n/6, shape.n/6, shape.n/3, shape.n/3)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/sinkhorn"
 )
 
@@ -74,26 +75,29 @@ func TestMemoryMeasured(t *testing.T) {
 	const factor, copies, always = 1.8, 6, 4 << 20
 	type sizes struct{ n, d, classes int }
 	tall, wide, many := sizes{2000, 60, 4}, sizes{150, 900, 3}, sizes{3000, 20, 30}
-	few := Optimizer{MaxSteps: 3}
+	thousand, rich, components, few := sizes{600, 20, 2}, sizes{800, 500, 4}, 200, Optimizer{MaxSteps: 3}
+	if !testdata.IsLong() {
+		tall.n, many.n, thousand.n, rich, components, few.MaxSteps = 700, 900, 250, sizes{300, 200, 4}, 80, 1
+	}
 	for _, c := range []struct {
 		name string
 		size sizes
 		set  Settings
 	}{
 		{"Auto", tall, Settings{Optimizer: few}},
-		{"conjugate gradient", tall, Settings{Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 3}}},
-		{"steepest descent, float32", tall, Settings{Objective: Objective{Float32: true}, Optimizer: Optimizer{Method: SteepestDescent{}, MaxSteps: 3}}},
+		{"conjugate gradient", tall, Settings{Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: few.MaxSteps}}},
+		{"steepest descent, float32", tall, Settings{Objective: Objective{Float32: true}, Optimizer: Optimizer{Method: SteepestDescent{}, MaxSteps: few.MaxSteps}}},
 		{"4 starts", sizes{300, 20, 3}, Settings{Optimizer: Optimizer{MaxSteps: 1, Starts: 4}}},
 		{"implicit gradient", sizes{600, 20, 2}, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit}, Optimizer: few}},
-		{"1000 iterations", sizes{600, 20, 2}, Settings{Objective: Objective{Iterations: 1000}, Optimizer: Optimizer{MaxSteps: 1}}},
+		{"1000 iterations", thousand, Settings{Objective: Objective{Iterations: 1000}, Optimizer: Optimizer{MaxSteps: 1}}},
 		{"frozen", tall, Settings{Objective: Objective{Gradient: sinkhorn.GradientFrozen}, Optimizer: few}},
-		{"many components", sizes{800, 500, 4}, Settings{Components: 200, Optimizer: few}},
+		{"many components", rich, Settings{Components: components, Optimizer: few}},
 		{"more features than samples", wide, Settings{Optimizer: few}},
 		{"whitened", tall, Settings{Data: Data{Whitening: DiagonalWhitening(0.1)}, Optimizer: few}},
 		{"whitened, more features than samples", wide, Settings{Data: Data{Whitening: DiagonalWhitening(0.1)}, Optimizer: few}},
 		{"many classes, four workers", many, Settings{Workers: 4, Optimizer: few}},
 		{"mini-batches", many, Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 1}}},
-		{"eigen", tall, Settings{Optimizer: Optimizer{Method: Eigen{}, MaxSteps: 3}}},
+		{"eigen", tall, Settings{Optimizer: Optimizer{Method: Eigen{}, MaxSteps: few.MaxSteps}}},
 	} {
 		set := pinned(c.set)
 		if set.Components == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -65,6 +66,7 @@ func TestBatchOfAll(t *testing.T) {
 // TestBatchesAreFair: every sample is drawn equally often from its class, and the
 // weights of the pairs of classes have the expectation that they should.
 func TestBatchesAreFair(t *testing.T) {
+	t.Parallel()
 	var labels []int
 	for i := range 280 {
 		labels = append(labels, i%40) // 40 classes of 7
@@ -160,10 +162,11 @@ func TestBatchBias(t *testing.T) {
 // TestMiniBatchFits: J comes near the optimum from mini-batches of a part of the
 // samples.
 func TestMiniBatchFits(t *testing.T) {
+	t.Parallel()
 	x, labels := clusters(5, 12, 120, 60, 90)
 	exact := mustFit(t, x, labels, &Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}})
 	for _, f32 := range []bool{false, true} {
-		if testing.Short() && !f32 {
+		if !testdata.IsLong() && !f32 {
 			continue
 		}
 		set := &Settings{Components: 3, Optimizer: Optimizer{Method: MiniBatch{BatchSize: 24}}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0)}}
@@ -190,6 +193,7 @@ func TestMiniBatchFits(t *testing.T) {
 // TestMiniBatchLarge: of too many samples J is never evaluated. The report is of a part
 // of them, with the λ and weights of all.
 func TestMiniBatchLarge(t *testing.T) {
+	t.Parallel()
 	x, labels := clusters(5, 4, 700, 400, 100)
 	for _, solver := range []Method{MiniBatch{}, ConjugateGradient{}} {
 		set := pinned(Settings{Components: 2, Optimizer: Optimizer{Method: solver, MaxSteps: 4}, Objective: Objective{Proportional: true}})

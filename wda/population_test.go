@@ -44,6 +44,7 @@ func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, broken: -1} }
 // TestRowsNotInMemory: mini-batches of rows that are read one by one, arranged and whitened
 // then, have the bits of those of samples in memory.
 func TestRowsNotInMemory(t *testing.T) {
+	t.Parallel()
 	x, labels := clusters(5, 6, 70, 90, 40)
 	for i := range labels {
 		labels[i] = 7 - 3*labels[i] // in another order than the rows
@@ -59,7 +60,7 @@ func TestRowsNotInMemory(t *testing.T) {
 		"chosen":       {Components: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set.Optimizer.Method, set.Optimizer.MaxSteps = MiniBatch{BatchSize: 16}, 6
+			set.Optimizer.Method, set.Optimizer.MaxSteps = MiniBatch{BatchSize: 16}, 3
 			if set.Components == 0 {
 				set.Components = 2
 			}
@@ -100,8 +101,9 @@ func TestRowsNotInMemory(t *testing.T) {
 // TestSampleOfSource: of rows that are not in memory a sample is held, every class in it by
 // its share, and the fit is as good as one of all.
 func TestSampleOfSource(t *testing.T) {
-	x, labels := parts3(1, 3000, 5)
-	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 20}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
+	t.Parallel()
+	x, labels := parts3(1, 1500, 5)
+	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 8}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
 	want := mustFit(t, x, labels, set)
 	m, err := prepareSource(t.Context(), &source{stored(x), labels}, set.preparation(), true, 600)
 	if err != nil {
@@ -156,6 +158,7 @@ func (s *samples) mustPrincipal(t *testing.T, p int) *mat.Dense {
 }
 
 func TestBadSource(t *testing.T) {
+	t.Parallel()
 	x, labels := clusters(5, 4, 300, 300)
 	set := &Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 5}, Objective: Objective{Shrinkage: FixedShrinkage(1)}}
 	var early *Model

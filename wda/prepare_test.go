@@ -13,6 +13,7 @@ import (
 // TestPrepare: a fit to prepared samples is Fit: in the same bits with as many components,
 // to rounding with fewer, whatever the settings say of what Prepare has settled.
 func TestPrepare(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		n, d int
 		set  Settings
@@ -25,7 +26,7 @@ func TestPrepare(t *testing.T) {
 		{30, 200, Settings{Components: 5, Data: Data{Standardize: true}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
-		c.set.Optimizer.MaxSteps = 8
+		c.set.Optimizer.MaxSteps = 4
 		prepared, err := Prepare(t.Context(), x, labels, c.set.preparation())
 		if err != nil {
 			t.Fatal(err)

@@ -61,11 +61,13 @@ func (p *farPool) Do(_ context.Context, b *Work) ([][]byte, error) {
 // TestAway: wherever pairs are solved, compares candidates and makes the fits of a
 // cross-validation, the bits are those of one process.
 func TestAway(t *testing.T) {
-	x, labels := clusters(1, 6, 40, 30, 35, 50)
+	t.Parallel()
+	x, labels := clusters(1, 6, 24, 18, 21, 30)
 	l := mat.NewDense(4, 4, nil)
 	l.Apply(func(i, j int, _ float64) float64 { return 0.1 + 0.05*float64(i+j) }, l)
 	held, heldLabels := clusters(2, 6, 11, 9, 10, 12)
-	steps := Optimizer{MaxSteps: 5}
+	steps, paper := Optimizer{MaxSteps: 2}, *PaperSettings(2)
+	paper.Optimizer.MaxSteps = 3
 	for name, c := range map[string]struct {
 		set   Settings
 		tasks []string
@@ -73,7 +75,7 @@ func TestAway(t *testing.T) {
 		"open":        {Settings{Optimizer: steps}, []string{pairTask, pieceTask}},
 		"open wide":   {Settings{Components: 5, Data: Data{Standardize: true}, Optimizer: steps, Validation: &Validation{}}, []string{pairTask, pieceTask}},
 		"half open":   {Settings{Objective: Objective{Lambda: LambdaMatrix(l), Float32: true}, Optimizer: Optimizer{Init: mat.NewDense(6, 2, []float64{1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 2}), MaxSteps: 3}}, []string{pairTask, pieceTask}},
-		"paper":       {*PaperSettings(2), []string{pairTask}},
+		"paper":       {paper, []string{pairTask}},
 		"implicit":    {Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: AbsoluteLambda(0.1), Shrinkage: FixedShrinkage(0.5)}, Optimizer: steps}, []string{pairTask}},
 		"mini-batch":  {Settings{Data: Data{Whitening: SphericalWhitening(LedoitWolf)}, Scale: ScaleUnitWithin, Leading: 2, Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1), Proportional: true}, Optimizer: Optimizer{Method: MiniBatch{BatchSize: 8}, MaxSteps: 2}}, []string{pairTask}},
 		"held out":    {Settings{Data: Data{Whitening: NoWhitening()}, Validation: &Validation{X: held, Labels: heldLabels}, Optimizer: steps}, []string{pairTask, pieceTask}},
@@ -102,7 +104,7 @@ func TestAway(t *testing.T) {
 		}
 	}
 
-	m, err := Fit(t.Context(), x, labels, PaperSettings(2))
+	m, err := Fit(t.Context(), x, labels, &paper)
 	if err != nil {
 		t.Fatal(err)
 	}

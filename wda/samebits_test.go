@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
@@ -195,8 +196,9 @@ func hashOf(m *Model, err error) (string, error) {
 // TestFileRefits: what a model file says of its fit is enough to fit it again, to the same
 // bits, also where the settings were chosen.
 func TestFileRefits(t *testing.T) {
+	t.Parallel()
 	for i, f := range fits() {
-		if f.set == nil || testing.Short() && i%4 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
+		if f.set == nil || !testdata.IsLong() && i%4 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
 			continue
 		}
 		m, err := Fit(t.Context(), f.on.x, f.on.labels, f.set)
@@ -255,7 +257,7 @@ func TestSameBitsOfFits(t *testing.T) {
 	}
 	emulated := asm.Current() == asm.Ref
 	for i, f := range list {
-		if testing.Short() && emulated && i%5 != 0 {
+		if !testdata.IsLong() && emulated && i%5 != 0 {
 			continue // an emulated machine without assembly takes minutes for all
 		}
 		t.Run(f.name, func(t *testing.T) {
@@ -268,14 +270,14 @@ func TestSameBitsOfFits(t *testing.T) {
 				}
 			}
 			workers := []int{1, 2, 7}
-			if testing.Short() {
+			if !testdata.IsLong() {
 				check(workers[i%3])
 				return
 			}
 			k := 0
 			for range asmtest.Each(t) {
 				for j, w := range workers {
-					if (i+j+k)%3 == 0 || os.Getenv("MONGE_LONG") != "" {
+					if (i+j+k)%3 == 0 || testdata.IsLong() {
 						check(w)
 					}
 				}

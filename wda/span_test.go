@@ -96,6 +96,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 // TestReductionOfStart: a start of the caller's in the span of the samples, or with a
 // part outside, is the same start in the reduced fit, which makes the same steps.
 func TestReductionOfStart(t *testing.T) {
+	t.Parallel()
 	const n, d = 30, 120
 	x, labels := parts3(1, n, d)
 	inside := mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 2}}).Projection()

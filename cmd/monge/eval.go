@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -189,8 +190,9 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	}
 	c := &classifier{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
 	var y, z mat.Dense
-	m.Transform(&y, train.X)
-	m.Transform(&z, test.X)
+	if err := errors.Join(m.Transform(&y, train.X), m.Transform(&z, test.X)); err != nil {
+		return err
+	}
 	own, first, err := c.classify("eval", &y, &z)
 	if err != nil {
 		return err

@@ -128,8 +128,7 @@ func (f *plotFlags) projected() (y *mat.Dense, d *dataset.Dataset, err error) {
 		return nil, nil, err
 	}
 	y = new(mat.Dense)
-	m.Transform(y, d.X)
-	return y, d, nil
+	return y, d, m.Transform(y, d.X)
 }
 
 // drawable reports whether sums of coordinates stay finite.

@@ -74,8 +74,7 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 		return nil, err
 	}
 	var y mat.Dense
-	m.Transform(&y, d.X)
-	if !drawable(&y) {
+	if m.Transform(&y, d.X) != nil || !drawable(&y) {
 		return nil, fmt.Errorf("%s: the projected numbers are too large to be drawn (above 1e300)", f.data)
 	}
 	n, p := y.Dims()

@@ -112,7 +112,9 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	var y mat.Dense
 	err = rows.each(a, cmd, "transform", func(b *dataset.Block) error {
 		y.Reset()
-		m.Transform(&y, b.X)
+		if err := m.Transform(&y, b.X); err != nil {
+			return err
+		}
 		for i := range y.RawMatrix().Rows {
 			var err error
 			if f.keepLabels {

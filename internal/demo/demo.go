@@ -116,8 +116,9 @@ func Run(ctx context.Context, out string, seed uint64) (result *Result, err erro
 		spaces = append(spaces, s)
 	}
 	own := space{name: "WDA", y: new(mat.Dense), z: new(mat.Dense)}
-	model.Transform(own.y, train.X)
-	model.Transform(own.z, test.X)
+	if err := errors.Join(model.Transform(own.y, train.X), model.Transform(own.z, test.X)); err != nil {
+		return nil, err
+	}
 	spaces = append(spaces, own)
 	for i := range spaces {
 		s := &spaces[i]
