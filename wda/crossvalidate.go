@@ -15,56 +15,59 @@ import (
 
 // CrossValidation says which settings to compare, and how. The zero value works.
 type CrossValidation struct {
-	// Fit are the settings that do not vary. Its Workers is the number of
-	// goroutines; the result does not depend on it. Its Progress is not called. Its
-	// Validation, if any, holds out a part of what is left of every fold.
+	// Fit holds the settings that do not vary. Its Workers is the number of goroutines of the
+	// whole comparison; the result does not depend on it. Its Progress is not called. Its
+	// Validation, if any, holds out a part of the training samples of every fold. Settings that
+	// it leaves open are not chosen: they are RelativeLambda(1), FixedShrinkage(1), NoWhitening
+	// and ScaleOrthonormal.
 	Fit Settings
-	// Components, Lambda and Shrinkage are values of these settings to compare; nil
-	// is the one of Fit. Neighbors are values of K; nil is 1, 3, 5, …, 19. Every
-	// combination is tried.
+	// Components, Lambda and Shrinkage are the values of these settings to compare. Nil means
+	// only the value of Fit. Neighbors are the values of K to compare; nil means 1, 3, 5, …, 19.
+	// Every combination is tried.
 	Components []int
 	Lambda     []Lambda
 	Shrinkage  []Shrinkage
 	Neighbors  []int
-	// Folds is the number of parts that samples are divided into at random, every
-	// class evenly. Each is the test set once. Default 5.
+	// Folds is the number of parts that the samples are divided into at random, every class
+	// evenly. Each part is the test set once. Default 5.
 	Folds int
-	// Progress, if not nil, is called after every fit, by one goroutine at a time.
-	// An error ends the work.
+	// Progress, if not nil, is called after every fit, by one goroutine at a time. An error
+	// ends the comparison.
 	Progress func(Progress) error
 }
 
-// CrossValidated is what CrossValidate has found.
+// CrossValidated is the result of CrossValidate.
 type CrossValidated struct {
-	// Best is the setting with the lowest mean error, the first of those that are
-	// equally good.
+	// Best is the candidate with the lowest mean error; of several, the first.
 	Best Candidate
-	// Settings are those of Fit with the choice of Best filled in.
+	// Settings are CrossValidation.Fit with the values of Best, ready for Fit.
 	Settings Settings
-	// Candidates are all combinations: K varies fastest, then ρ, λ and p.
+	// Candidates are all combinations. K varies fastest, then ρ, λ and p.
 	Candidates []Candidate
 }
 
-// Candidate is a combination of settings with its errors.
+// Candidate is one combination of settings, and its errors.
 type Candidate struct {
 	Components int
 	Lambda     Lambda
 	Shrinkage  Shrinkage
 	Neighbors  int
-	// Error is the mean over the folds of the share of test samples classified
-	// wrongly, StdErr its standard error, and Errors those of the folds.
+	// Error is the share of test samples that were classified wrongly, as a mean over the folds.
+	// StdErr is its standard error, and Errors holds the shares of the folds.
 	Error, StdErr float64
 	Errors        []float64
 }
 
-// CrossValidate compares settings of Fit by the error of a K-nearest-neighbors
-// classifier in the projection, on samples that the projection was not fitted to.
-// The folds depend on Fit.Seed. A fit that fails ends the work with its error; of
-// several it is that of the first in the order of folds and Candidates.
+// CrossValidate compares settings of Fit by the error of a K-nearest-neighbors classifier in the
+// projection, on samples that were not used for the fit. x is n × d, with one label for each
+// row; cv may be nil. The folds depend on cv.Fit.Seed.
 //
-// Fits of one fold share what Prepare does, with the largest p; one fit is for all K. Fits
-// run side by side, one goroutine each. In memory are the samples, twice more for every
-// fold in work, and once in every fit.
+// Errors are those of Fit, and say which fold and settings they are about. If several fits fail,
+// the error is that of the first in the order of folds and Candidates. If the context ends, the
+// error is its cause, and there is no result.
+//
+// Fits run side by side, one goroutine each. The samples are in memory once, twice more for every
+// fold in work, and once more in every fit.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err

@@ -1,20 +1,78 @@
-// Package wda is Wasserstein Discriminant Analysis: a linear projection P (d × p,
-// PᵀP = I) that separates classes in the sense of optimal transport (R. Flamary,
-// M. Cuturi, N. Courty and A. Rakotomamonjy, "Wasserstein Discriminant Analysis",
-// Machine Learning, 2018, arXiv:1608.08063).
+// Package wda is Wasserstein Discriminant Analysis (WDA): supervised dimensionality reduction
+// by optimal transport. From labeled samples it learns a linear projection P (d × p) that keeps
+// the classes apart and each class together (R. Flamary, M. Cuturi, N. Courty and A.
+// Rakotomamonjy, "Wasserstein Discriminant Analysis", Machine Learning, 2018,
+// arXiv:1608.08063). Typical uses are classification by nearest neighbors in few dimensions,
+// and plots of labeled data.
 //
-// With X^c the samples of class c (rows), it maximizes
+// # Example
+//
+//	d, err := dataset.ReadFile("train.csv", nil)  // package wda/dataset; d.X is n × d
+//	...
+//	m, err := wda.Fit(ctx, d.X, d.Labels, &wda.Settings{Components: 2})
+//	...
+//	var y mat.Dense
+//	err = m.Transform(&y, d.X)                    // n × 2
+//	...
+//	c, err := wda.NewClassifier(m, d.X, d.Labels, 5)
+//	...
+//	class, err := c.Predict(sample, nil)          // class.Label, class.Share
+//
+// MarshalBinary writes a model or classifier to a file, and Load reads it. A Holder replaces the
+// model of a running service.
+//
+// # The objective
+//
+// Let X^c be the samples of class c, one in each row. WDA maximizes
 //
 //	J(P) = σ_b² / (σ_w² + ridge),
-//	σ_b² = Σ_{c<c'} w_cc' W(X^c P, X^c' P),     σ_w² = Σ_c w_cc W(X^c P, X^c P),
+//	σ_b² = Σ_{c<c'} w_cc' W(X^c P, X^c' P),     σ_w² = Σ_c w_cc W(X^c P, X^c P).
 //
-// where W(Y, Z) = ⟨T, M⟩, M_ij = ‖y_i − z_j‖², is the transport cost after exactly L
-// Sinkhorn iterations with λ_cc' (package sinkhorn). As λ → 0 transport is uniform
-// and J is Fisher's ratio; as λ grows only near neighbors count, so that a class
-// may consist of several clusters.
+// W(Y, Z) = ⟨T, M⟩ with M_ij = ‖y_i − z_j‖² is the cost of moving the samples Y to the samples Z
+// by the plan T that L Sinkhorn iterations give (package sinkhorn). σ_b² is the cost between
+// classes and σ_w² the cost within classes. The settings are
 //
-// Fit returns a Model, which projects new samples.
+//   - p (Components), the number of columns of P, and Leading, how many of them J uses;
+//   - λ (Objective.Lambda): a small λ compares whole classes, as Fisher's discriminant analysis
+//     does; a large λ compares near neighbors only, so that a class may consist of clusters;
+//   - ρ (Objective.Shrinkage): ridge = ρ·σ_w² at the start. A large ρ prevents overfitting and
+//     leads towards principal components;
+//   - whitening (Data.Whitening): whether features are first divided by their covariance within
+//     the classes;
+//   - the scale (Scale) of the components: how much each counts in a distance.
 //
-//	m, err := wda.Fit(ctx, x, labels, &wda.Settings{Components: 2})
-//	m.Transform(&y, x)
+// Settings that are left open are chosen by cross-validation. This takes most of the time of a
+// small fit, and Report.Choice says what was compared.
+//
+// # When to use it
+//
+// Use WDA if classes consist of several clusters or differ in shape, or if principal components
+// and linear discriminant analysis leave classes mixed. Do not use it if there are fewer than
+// five samples in most classes, if the classes have one cluster each and are well separated
+// (discriminant analysis is faster and as good), or if nonlinear boundaries matter more than few
+// dimensions.
+//
+// # Promises
+//
+// Bits: a fit depends only on data, labels, settings and seed. The model has the same bits on
+// every machine and for every number of workers.
+//
+// Contexts: every function that makes more than one pass over the data takes a context. Fit,
+// Score, Prepare, CrossValidate and PredictAll return within 50 ms of the end of the context on
+// a machine with an idle core; functions of the caller, such as ReadRows, Progress and an
+// Executor, must return by themselves. If there is a projection already, Fit returns its Model
+// beside the error.
+//
+// Memory: Fit computes what it needs before it allocates, and returns ErrSettings above 16 GiB.
+// TransformVec, Transform32 and Predict allocate nothing in steady state.
+//
+// Concurrency: a Model, Classifier, Prepared or Holder may be used by any number of goroutines at
+// the same time. No function changes the caller's data.
+//
+// Files: every later version of this module reads the model files of earlier versions.
+//
+// # More
+//
+// Measurements, and ideas that were tried and rejected, are in NOTES.md, SOLVERS.md and
+// DEFAULTS.md in the folder of the package.
 package wda

@@ -7,26 +7,27 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// What can be wrong with data or settings. Errors wrap one of these and say where.
-// Those of package sinkhorn of the same name are the same; baseline and dataset, which
-// have no names for them, return them, too.
+// What can be wrong with data or settings. Errors of this package wrap one of these and say
+// where. Errors of the same name in packages sinkhorn, baseline and dataset are the same values.
 var (
-	ErrShape     = fault.ErrShape
+	// ErrShape: matrices or slices do not match in size, or overlap.
+	ErrShape = fault.ErrShape
+	// ErrNotFinite: a value is NaN or infinite. A PositionError says where.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrSettings: a setting is out of range, as more components than features are, or
-	// settings imply more memory than they may.
+	// ErrSettings: a setting is out of range, or settings need too much memory.
 	ErrSettings = fault.ErrSettings
-	// ErrLabels: they are not as many as samples, all the same, or one is that of a single
-	// sample.
+	// ErrLabels: there are not as many labels as samples, all labels are the same, or a class
+	// has only one sample.
 	ErrLabels = fault.ErrLabels
-	// ErrNoSpread: there is no distance to speak of, between the classes or within
-	// them, so that the ratio is 0 or infinite.
+	// ErrNoSpread: the samples of the classes, or of one class, do not differ, so that J would
+	// be 0 or infinite.
 	ErrNoSpread = errors.New("wda: samples do not differ")
-	// ErrModel: a model file is damaged, or of a version that this library cannot read.
+	// ErrModel: a model file is damaged or is something else, or its version is unknown.
 	ErrModel = errors.New("wda: not a valid model")
 )
 
-// PositionError is a bad value in the data. Row and Column count from 0.
+// PositionError says where in the data a value is wrong, and which value. Row and Column count
+// from 0. It wraps Err.
 type PositionError struct {
 	Row, Column int
 	Value       float64

@@ -155,8 +155,8 @@ func checkSeal(data []byte) error {
 	return nil
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The same model gives the same
-// bytes.
+// MarshalBinary implements encoding.BinaryMarshaler. The result is a model file: an NPZ file with
+// a checksum, which numpy.load reads, too. The same model gives the same bytes.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if m == nil || m.projection == nil {
 		return nil, fmt.Errorf("%w: the zero Model", ErrModel)
@@ -270,8 +270,8 @@ func finite(x float64) float64 {
 	return x
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. On error, which wraps
-// ErrModel, m is unchanged. m must not be in use.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is no
+// valid model file; m is then unchanged. No other goroutine may use m at the same time.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	loaded, _, err := decode(data)
 	if err != nil {
@@ -281,12 +281,13 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Load reads a file that MarshalBinary of a Model or a Classifier has written, to the end
-// of r, which may be a pipe: the model, and the classifier, nil if there is none. An error
-// wraps ErrModel if that is something else, is damaged, or is of an unknown version, and is
-// that of r if it fails. What does not begin as a model file is not read further, and no
-// more than 1 GiB of what does; UnmarshalBinary takes longer ones. The memory in use is at
-// most some four times what was read.
+// Load reads a file that MarshalBinary of a Model or a Classifier wrote. It reads r to its end; r
+// may be a pipe. It returns the model, and the classifier or nil if the file has none.
+//
+// The error wraps ErrModel if the file is damaged, is something else, is longer than 1 GiB, or
+// has an unknown version. An error of r is returned as it is. Load stops reading as soon as the
+// file cannot be a model file. It uses at most about four times as much memory as the file is
+// long. UnmarshalBinary has no limit of length.
 func Load(r io.Reader) (*Model, *Classifier, error) {
 	data, err := readFile(r, maxFile)
 	if err != nil {

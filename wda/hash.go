@@ -11,15 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Hash returns 64 hexadecimal digits that stand for all that the answers of the model
-// depend on: two models with the same hash give every sample the same projection, in
-// bits, and the same names to classes. It does not depend on how the fit went or on the
-// version of the file.
+// Hash returns a SHA-256 in 64 hexadecimal digits. Two models with the same hash project every
+// sample to the same bits and have the same class names. The report and the version of a file do
+// not change the hash.
 //
-// It is the SHA-256 of the text "monge-wda 1" and then, in this order, projection (d × p,
-// by rows), mean, labels and names, each as the number of its elements and the elements:
-// numbers, also those of elements, as 8 bytes, little-endian, float64 as its IEEE 754
-// bits, integers in two's complement, and a name as the number of its bytes and these.
+// The SHA-256 is that of the text "monge-wda 1", followed by the projection (d × p, by rows), the
+// mean, the labels and the class names. Each of them is written as the number of its elements and
+// then the elements. Numbers are 8 bytes, little-endian: float64 as IEEE 754 bits, integers in
+// two's complement. A name is the number of its bytes and then the bytes.
 func (m *Model) Hash() string {
 	m.dims()
 	h := newHasher()
@@ -27,8 +26,8 @@ func (m *Model) Hash() string {
 	return h.String()
 }
 
-// Hash returns the hash of c, as that of a Model: it goes on with the projected samples
-// (n × p, by rows), their labels, and K as an array of one integer.
+// Hash returns the hash of the classifier. It is computed as that of its Model, followed by the
+// projected samples (n × p, by rows), their labels, and K as an array of one integer.
 func (c *Classifier) Hash() string {
 	c.check()
 	h := newHasher()
@@ -44,7 +43,7 @@ func (c *Classifier) Hash() string {
 func (v *Validation) hash(ctx context.Context) (string, error) {
 	if v.X == nil {
 		if v.Hash != "" {
-			return "", fmt.Errorf("%w: the fit was validated by samples of its own, which are missing", ErrSettings)
+			return "", fmt.Errorf("%w: Validation.Hash is set, but Validation.X is missing: it must be the samples that the fit was validated with", ErrSettings)
 		}
 		return "", nil
 	}
@@ -64,7 +63,7 @@ func (v *Validation) hash(ctx context.Context) (string, error) {
 	hashArray(h, wide(v.Labels))
 	is := h.String()
 	if v.Hash != "" && v.Hash != is {
-		return "", fmt.Errorf("%w: the validation samples are not those with the hash %s", ErrSettings, v.Hash)
+		return "", fmt.Errorf("%w: the validation samples do not have the hash %s that Validation.Hash expects", ErrSettings, v.Hash)
 	}
 	return is, nil
 }

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Holder holds the model that a service answers with, and replaces it while the service
-// goes on: a request that has taken the old one ends with it. The zero value is empty.
-// Any number of goroutines may use it at once.
+// Holder holds the model of a service and replaces it while the service is running. A request
+// that has got the old model finishes with it. The zero value is empty and ready to use. Any
+// number of goroutines may use a Holder at the same time.
 type Holder struct {
 	now  atomic.Pointer[held]
 	turn sync.Mutex // of those who replace
@@ -21,9 +21,9 @@ type held struct {
 	c *Classifier // or nil
 }
 
-// Get returns what Reload has taken last, as Load returns it; two times nil if nothing
-// yet. It allocates nothing and never waits; a request calls it once, at its start. A
-// Workspace serves one classifier after another.
+// Get returns the model of the latest successful Reload, and its classifier, or nil if the file
+// had none. Before the first Reload both are nil. Get allocates nothing and never waits. A
+// request should call it once, at its start.
 func (h *Holder) Get() (*Model, *Classifier) {
 	if now := h.now.Load(); now != nil {
 		return now.m, now.c
@@ -31,14 +31,13 @@ func (h *Holder) Get() (*Model, *Classifier) {
 	return nil, nil
 }
 
-// Reload reads a model file as Load does and, if nothing is wrong with it, makes it what
-// Get returns from then on. On error Get returns what it did before. An error is that of
-// Load, that of check, wraps ErrShape if the number of features is another than before, as
-// requests in flight would not fit, or wraps ErrModel if there is no classifier any more.
+// Reload reads a model file as Load does. From then on Get returns the new model. If there is an
+// error, Get goes on to return the old model.
 //
-// check, unless nil, says what is wrong with the new model, as by classifying samples whose
-// class is known; Get still returns the old one meanwhile. Calls of Reload follow one
-// another.
+// check, if not nil, is called with the new model before it is used, for example to classify
+// samples whose classes are known. Its error is returned. Other errors are those of Load;
+// ErrShape if the number of features has changed; and ErrModel if the old file had a classifier
+// and the new one has none. Concurrent calls of Reload run one after the other.
 func (h *Holder) Reload(r io.Reader, check func(*Model, *Classifier) error) error {
 	m, c, err := Load(r)
 	if err != nil {
@@ -48,10 +47,10 @@ func (h *Holder) Reload(r io.Reader, check func(*Model, *Classifier) error) erro
 	defer h.turn.Unlock()
 	if old := h.now.Load(); old != nil {
 		if was, is := len(old.m.mean), len(m.mean); was != is {
-			return fmt.Errorf("%w: a model of %d features in the place of one of %d", ErrShape, is, was)
+			return fmt.Errorf("%w: the new model has %d features, the old one %d", ErrShape, is, was)
 		}
 		if old.c != nil && c == nil {
-			return fmt.Errorf("%w, in the place of one that did", errNoClassifier)
+			return fmt.Errorf("%w, but the old one does", errNoClassifier)
 		}
 	}
 	if check != nil {

@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Preparation says what Prepare does with the samples. The fields are those of
-// Settings.
+// Preparation says what Prepare does with the samples. Its fields mean the same as those of
+// Settings. The zero value works.
 type Preparation struct {
 	// Components is the largest p of fits to come. Default 2, or d if d < 2.
 	Components int
-	// Data says what becomes of the features.
+	// Data says how the features are prepared.
 	Data Data
 	// Validation, if not nil, holds samples out.
 	Validation *Validation
 	// Seed determines the samples that Validation holds out.
 	Seed uint64
-	// Workers is the number of goroutines. Default GOMAXPROCS.
+	// Workers is the largest number of goroutines. Default GOMAXPROCS.
 	Workers int
 }
 
@@ -29,9 +29,8 @@ func (s *Settings) preparation() *Preparation {
 	return &Preparation{s.Components, s.Data, s.Validation, s.Seed, s.Workers}
 }
 
-// Prepared are samples arranged for several fits: checked, scaled, reduced to their
-// span, and with their principal components. With 600 features that takes a fifth of the
-// time of a fit of 50 steps. Several goroutines may fit at a time.
+// Prepared holds samples that are ready for several fits: checked, scaled, reduced to their span,
+// and with their principal components. Several goroutines may call Fit at the same time.
 type Prepared struct {
 	by     Preparation // with defaults
 	held   *heldOut
@@ -45,11 +44,9 @@ type Prepared struct {
 	source *source
 }
 
-// Prepare arranges samples x (n × d, rows are samples) and their labels for several
-// fits. preparation may be nil. x and labels must not change before the last fit. Errors
-// are those of Fit.
-//
-// When the context ends the error is its cause.
+// Prepare prepares the samples x (n × d, rows are samples) and their labels for several fits.
+// preparation may be nil. x and labels must not change before the last fit. Errors are those of
+// Fit. If the context ends, the error is its cause.
 func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Preparation) (*Prepared, error) {
 	m, err := prepare(ctx, x, labels, preparation, true)
 	if err != nil {
@@ -93,7 +90,7 @@ func prepareSource(ctx context.Context, src *source, by *Preparation, components
 	if len(labels) == len(src.labels) {
 		src = nil
 	} else if by != nil && by.Validation != nil && by.Validation.X == nil {
-		return nil, fmt.Errorf("%w: Validation needs an X where the samples are not in memory", ErrSettings)
+		return nil, fmt.Errorf("%w: if the samples are not in memory, Validation must have an X", ErrSettings)
 	}
 	return arrange(ctx, x, labels, src, by, components)
 }
@@ -145,11 +142,10 @@ func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by
 	return m, nil
 }
 
-// Fit is the function Fit with the samples prepared. Data and Validation are those of
-// Prepare and may be left out of the settings; others are an error that wraps
-// ErrSettings, as are more Components than there; these may be left out, too.
-// With as many the result is the same bits as without Prepare, with fewer it agrees to
-// rounding.
+// Fit is the function Fit for prepared samples. Data, Validation and Components may be left out
+// of the settings; those of Prepare then apply. Other Data or another Validation than in Prepare,
+// or more Components, are an ErrSettings. With the Components of Prepare the result has the same
+// bits as the function Fit; with fewer it agrees to rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {
 	return m.fit(ctx, settings, time.Now())
 }
@@ -160,7 +156,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		set = *settings
 	}
 	if set.Data.Standardize && !m.by.Data.Standardize || set.Validation != nil && set.Validation != m.by.Validation {
-		return nil, fmt.Errorf("%w: the samples were prepared with other Data or another Validation", ErrSettings)
+		return nil, fmt.Errorf("%w: the settings have other Data or another Validation than Prepare had; leave them out or prepare again", ErrSettings)
 	}
 	set.Data.Standardize, set.Validation = m.by.Data.Standardize, m.by.Validation
 	if set.Data.Whitening.IsAuto() {
@@ -174,10 +170,10 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		return nil, err
 	}
 	if m.source != nil && !set.Optimizer.Method.traits().draws {
-		return nil, fmt.Errorf("%w: of rows that are not in memory only MiniBatch makes a fit, not %v", ErrSettings, set.Optimizer.Method)
+		return nil, fmt.Errorf("%w: the samples are not in memory, which only the method minibatch supports, not %v", ErrSettings, set.Optimizer.Method)
 	}
 	if set.Components > m.by.Components {
-		return nil, fmt.Errorf("%w: %d components of samples prepared for %d", ErrSettings, set.Components, m.by.Components)
+		return nil, fmt.Errorf("%w: %d components, but the samples were prepared for at most %d", ErrSettings, set.Components, m.by.Components)
 	}
 	var asked Optimizer
 	if settings != nil {

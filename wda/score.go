@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scores are the objective and its parts at a given projection.
+// Scores are the objective and its parts at a given projection. See Report for their units.
 type Scores struct {
 	Objective       float64 // J, with the ridge of the settings
 	Between, Within float64 // σ_b² and σ_w², in the units of the data
 	Ridge           float64
-	Gradient        *mat.Dense // ∂J/∂P, Euclidean, d × p, as Objective.Gradient says
-	GradientNorm    float64    // ‖G − P sym(PᵀG)‖_F, Riemannian if PᵀP = I
-	Infeasibility   float64    // ‖PᵀP − I‖_F
-	Lambda          *mat.SymDense
+	Gradient        *mat.Dense    // ∂J/∂P, Euclidean, d × p, of the kind that Objective.Gradient says
+	GradientNorm    float64       // ‖G − P sym(PᵀG)‖_F: of the Riemannian gradient if PᵀP = I
+	Infeasibility   float64       // ‖PᵀP − I‖_F: 0 if P is orthonormal
+	Lambda          *mat.SymDense // λ_cc', in the inverse squared unit of the data
 }
 
 // Scoring says what Score evaluates. The zero value works.
@@ -30,9 +30,9 @@ type Scoring struct {
 	Executor Executor
 }
 
-// Score evaluates J and its gradient at the projection p (d × k), to compare any
-// projection with any other. p is used as it is, orthonormal or not; relative λ and
-// the ridge are those of p as the start. scoring may be nil.
+// Score evaluates J and its gradient at the projection p (d × k) for the samples x (n × d) and
+// their labels. p is used as it is, orthonormal or not. A relative λ and the ridge are computed
+// at p. scoring may be nil. Errors are those of Fit.
 func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scoring *Scoring) (*Scores, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
