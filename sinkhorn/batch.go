@@ -17,7 +17,7 @@ import (
 // batch is the state of SolveBatch: a solver for every goroutine.
 type batch[T dist.Float] struct {
 	solvers  []*Solver[T]
-	pool     *parallel.Crew
+	pool     *parallel.Pool
 	take     func(ctx context.Context, w, i int) error
 	problems []Problem[T]
 	order    []int    // problems in the order of the runs
@@ -66,7 +66,7 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 		b.solvers = append(b.solvers, one)
 	}
 	if b.take == nil {
-		b.take, b.pool = b.takeRun, new(parallel.Crew)
+		b.take, b.pool = b.takeRun, new(parallel.Pool)
 	}
 	b.problems, b.visit = problems, visit
 	b.divide(&s.settings, workers)

@@ -207,7 +207,7 @@ func TestTriangular(t *testing.T) {
 		}
 		var want []float64
 		for _, workers := range []int{1, 2} {
-			geo := geometry[float64]{parts: parts[float64]{workers: workers, pool: new(parallel.Crew)}}
+			geo := geometry[float64]{parts: parts[float64]{workers: workers, pool: new(parallel.Pool)}}
 			d := direct[float64]{m: m, h: slices.Clone(h), less: make([]float64, directLines)}
 			if ok, err := d.triangular(t.Context(), &geo); !ok || err != nil {
 				t.Fatal(ok, err)

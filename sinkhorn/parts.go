@@ -51,7 +51,7 @@ type parts[T dist.Float] struct {
 	partials  []T // the pieces' sums over rows
 	ones      []T
 	strips    []*strip[T]
-	pool      *parallel.Crew
+	pool      *parallel.Pool
 	backwards bool     // this pass takes the pieces from the last to the first
 	at        struct { // this pass, for the goroutines
 		pass  rowPass[T]
@@ -74,7 +74,7 @@ func (p *parts[T]) layOut(n, m, cols, workers int) {
 // allocate makes room for what layOut has decided.
 func (p *parts[T]) allocate(geo *geometry[T]) {
 	if p.pool == nil {
-		p.pool = new(parallel.Crew)
+		p.pool = new(parallel.Pool)
 	}
 	if p.count > 1 {
 		grow(&p.partials, p.count*p.cols)

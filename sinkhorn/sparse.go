@@ -146,7 +146,7 @@ func (p *listPass[T]) rows(b *strip[T]) {
 }
 
 // square sets dst = D^½ SᵀS D^½ x.
-func (p *sparse[T]) square(ctx context.Context, pool *parallel.Crew, workers int, dst, x []T) error {
+func (p *sparse[T]) square(ctx context.Context, pool *parallel.Pool, workers int, dst, x []T) error {
 	for j, r := range p.root {
 		p.t[j] = r * float64(x[j])
 	}

@@ -51,7 +51,7 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 		return nil, err
 	}
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == whiteningSpherical })
-	var crew parallel.Crew
+	var crew parallel.Pool
 	workers := workerCount(set.Workers)
 	err := crew.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
 		f, within := &out[i], goroutines(i, len(out), workers)

@@ -30,7 +30,7 @@ type objective[T dist.Float] struct {
 	set        *Settings
 	workers    []*worker[T] // of pairs
 	width      int          // goroutines otherwise
-	crew       parallel.Crew
+	crew       parallel.Pool
 
 	proj     dist.Matrix[T] // P
 	y        dist.Matrix[T] // X P

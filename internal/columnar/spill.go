@@ -35,7 +35,7 @@ const (
 type spill struct {
 	file    *outfile.File
 	columns []spilled
-	crew    parallel.Crew
+	crew    parallel.Pool
 	window  []byte // some rows of all columns, a column after the other
 	from    int    // the first of them
 	rows    int    // how many they are

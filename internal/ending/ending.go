@@ -1,6 +1,6 @@
-// Package ending has a context for tests: it counts how often it is asked, and ends at the
-// time chosen, so that "whoever takes long asks often enough" is a statement about counts
-// and not about clocks.
+// Package ending has a context for tests. It counts the calls of its Err method, and ends at a
+// chosen call. With it, a test that long work asks its context often enough compares counts
+// and not times.
 package ending
 
 import (
@@ -10,9 +10,9 @@ import (
 )
 
 // ErrAt is the cause of a Context's end.
-var ErrAt = errors.New("ending: it was asked for the last time")
+var ErrAt = errors.New("ending: Err was called for the last time")
 
-// Context ends when Err is called for the last of so many times.
+// Context is a context that ends at a chosen call of Err.
 type Context struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -20,8 +20,8 @@ type Context struct {
 	asked  atomic.Int64
 }
 
-// At returns a context whose Err reports an end from the last-th call on; of 0 it never
-// does.
+// At returns a context that ends at the last-th call of Err, counted from 1. If last is 0 it
+// never ends.
 func At(last int) *Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Context{Context: ctx, cancel: cancel, last: int64(last)}
@@ -35,8 +35,8 @@ func (c *Context) Err() error {
 	return c.Context.Err()
 }
 
-// Asked returns how often Err has been called.
+// Asked returns the number of calls of Err.
 func (c *Context) Asked() int { return int(c.asked.Load()) }
 
-// Late returns how often it has been called after the end.
+// Late returns the number of calls of Err after the end.
 func (c *Context) Late() int { return max(0, c.Asked()-int(c.last)) }

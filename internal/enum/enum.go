@@ -1,6 +1,5 @@
-// Package enum is the one form in which the enumerations of this module have names: a
-// value prints as its name, and is read from it, by flags and by JSON, through
-// encoding.TextMarshaler and TextUnmarshaler.
+// Package enum gives names to the values of enumerations. A value is printed as its name and
+// read from it, by flags and by JSON, through encoding.TextMarshaler and TextUnmarshaler.
 package enum
 
 import (
@@ -15,8 +14,8 @@ type Names struct {
 	err  error
 }
 
-// New returns the names of an enumeration of which kind is the Go name of the type. An
-// error of Parse wraps err.
+// New returns the names of an enumeration. kind is the Go name of its type. The errors of
+// Parse and Check wrap err.
 func New(kind string, err error, names ...string) Names { return Names{kind, names, err} }
 
 // Name returns the name of v, or Kind(v) if there is none.
@@ -46,7 +45,7 @@ func (n Names) Text(v uint8) ([]byte, error) {
 	return []byte(n.of[v]), nil
 }
 
-// Parse sets v to the value of that name. On error v is unchanged.
+// Parse sets v to the value whose name is text. After an error v is unchanged.
 func Parse[E ~uint8](v *E, text []byte, n Names) error {
 	i := slices.Index(n.of, string(text))
 	if i < 0 {

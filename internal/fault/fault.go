@@ -1,17 +1,18 @@
-// Package fault has the errors that the public packages have in common, each defined
-// once: errors.Is knows them whichever package has returned them.
+// Package fault defines the errors that the public packages share. Each is defined once, so
+// that errors.Is recognizes it, whichever package has returned it.
 package fault
 
 import "errors"
 
 var (
-	// ErrShape: two things that belong together are not of one size.
+	// ErrShape: the sizes of two arguments do not match.
 	ErrShape = errors.New("shapes do not match")
 	// ErrNotFinite: a value is NaN or infinite.
 	ErrNotFinite = errors.New("value is not finite")
-	// ErrLabels: there are none, too few or too many of them, or they are of one class, of
-	// classes of one sample, or of none that is known.
+	// ErrLabels: the number of labels is wrong, all labels are of one class, a class has one
+	// sample, or a class is unknown.
 	ErrLabels = errors.New("bad labels")
-	// ErrSettings: settings make no sense, or imply more memory than they may.
+	// ErrSettings: settings contradict each other, are out of range, or need more memory than
+	// is allowed.
 	ErrSettings = errors.New("bad settings")
 )

@@ -266,7 +266,7 @@ func Predict[T num.Float](ctx context.Context, train matrix.Matrix[T], labels []
 		done    int
 		err     error
 	)
-	new(parallel.Crew).Each(len(workers), blocks, func(w, block int) {
+	new(parallel.Pool).Each(len(workers), blocks, func(w, block int) {
 		s, i := &workers[w], block*blockRows
 		j := min(i+blockRows, m)
 		if e := s.Nearest(ctx, p, test.RowRange(i, j), largest); e != nil {

@@ -1,5 +1,4 @@
-// Package outfile writes files, each whole or not at all, and matrices into them. It is
-// what the command and the experiments share; it knows nothing of what they write.
+// Package outfile writes files, each whole or not at all, and matrices into them.
 package outfile
 
 import (
@@ -13,17 +12,17 @@ import (
 	"sync"
 )
 
-// A File is a file that is being written, all of it or nothing: the bytes go to a
-// temporary file in the same folder, which takes the place of the target at Commit.
-// Until then, and after Abort, an existing target is as before. What is not a regular
-// file, such as /dev/stdout or a pipe, is written directly.
+// A File is a file that is being written, whole or not at all. The bytes go to a temporary
+// file in the same folder, which replaces the target at Commit. Until then, and after Abort,
+// an existing target is unchanged. A target that is not a regular file, such as /dev/stdout or
+// a pipe, is written directly.
 type File struct {
 	path   string // as the caller named it
 	target string // where a symbolic link points; "" when written directly
 	file   *os.File
 }
 
-// unfinished are the Files with a temporary file, for AbortAll.
+// unfinished holds the Files that have a temporary file, for AbortAll.
 var unfinished = struct {
 	sync.Mutex
 	files   map[*File]bool
@@ -32,19 +31,19 @@ var unfinished = struct {
 
 var errAborted = errors.New("writing has been aborted")
 
-// An Error says which file could not be written. It unwraps to an error of the system.
+// An Error says which file could not be written. It wraps an error of the operating system.
 type Error struct {
 	Path string // as the caller named it
 	Err  error
 }
 
-// Error joins both.
+// Error returns the path and the cause.
 func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// bare is an error of the system without the paths that it repeats.
+// bare returns an error of the operating system without the paths that it repeats.
 func bare(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -55,14 +54,14 @@ func bare(err error) error {
 	return err
 }
 
-// cannotWrite is an error of the system with the caller's words.
+// cannotWrite returns an *Error that names the file as the caller named it.
 func cannotWrite(path string, err error) error {
 	return &Error{path, fmt.Errorf("cannot write: %w", bare(err))}
 }
 
-// Create begins to write a file. One that is replaced keeps its permissions, and a
-// symbolic link still points to it, also if it was not there yet. Every error is a
-// *Error with the path; a missing folder matches fs.ErrNotExist.
+// Create begins to write a file. A file that is replaced keeps its permissions. If path is a
+// symbolic link, the file that it points to is written, even if that did not exist. Every
+// error is an *Error with the path. For a missing folder it matches fs.ErrNotExist.
 func Create(path string) (*File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -95,9 +94,9 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// Scratch creates a file for what a program keeps for a time, in a folder. Where the system
-// allows it, the file has no name from the beginning, so that nothing of it outlives the
-// process, whatever ends that; elsewhere Abort and AbortAll remove it. Errors name the folder.
+// Scratch creates a temporary file in a folder. If the operating system allows it, the file
+// has no name, so that it disappears with the process, however that ends. Otherwise Abort and
+// AbortAll remove it. Errors name the folder.
 func Scratch(folder string) (*File, error) {
 	f := &File{path: folder, target: filepath.Join(folder, "scratch")}
 	if err := f.begin(); err != nil {
@@ -111,7 +110,7 @@ func Scratch(folder string) (*File, error) {
 	return f, nil
 }
 
-// follow returns the file that a chain of symbolic links ends at, which need not be.
+// follow returns the end of a chain of symbolic links. The file there need not exist.
 func follow(path string) (string, error) {
 	const longest = 40 // as Linux has it
 	for range longest {
@@ -134,8 +133,8 @@ func follow(path string) (string, error) {
 	return "", errors.New("too many levels of symbolic links")
 }
 
-// begin creates the temporary file, with the permissions that a new file gets here;
-// os.CreateTemp keeps it from everyone else.
+// begin creates the temporary file with the usual permissions of a new file. os.CreateTemp
+// would make it readable for its owner only.
 func (f *File) begin() (err error) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -155,15 +154,15 @@ func (f *File) begin() (err error) {
 	}
 }
 
-// Write appends to the file. An error is a *Error that names the target, not the
-// temporary file: of a full disk, for one.
+// Write appends to the file. An error, for example of a full disk, is an *Error that names the
+// target, not the temporary file.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
 	return n, f.failed(err)
 }
 
-// WriteAt writes over what Write has written, such as a header whose counts are known
-// in the end. It fails on what is written directly.
+// WriteAt overwrites bytes that Write has written, such as a header with counts that are
+// known only at the end. It fails if the target is written directly.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	if f.target == "" {
 		return 0, cannotWrite(f.path, errors.New("not a regular file"))
@@ -172,7 +171,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return n, f.failed(err)
 }
 
-// ReadAt reads what has been written.
+// ReadAt reads bytes that were written.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.file.ReadAt(p, off)
 	if err != nil {
@@ -188,11 +187,11 @@ func (f *File) failed(err error) error {
 	return cannotWrite(f.path, err)
 }
 
-// Commit ends the file and puts it in its place. After an error it is as after Abort.
+// Commit closes the file and moves it to its place. An error has the effect of Abort.
 func (f *File) Commit() error { return Commit(f) }
 
-// Commit ends several files and puts them in their places. Unless the system refuses
-// one of the last renamings, they all are or none; AbortAll does not come between.
+// Commit closes several files and moves them to their places, all or none, unless the
+// operating system refuses one of the last renamings. AbortAll cannot come in between.
 func Commit(files ...*File) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -236,8 +235,8 @@ func (f *File) abort() {
 	}
 }
 
-// AbortAll aborts every File of the process, and every one that is created afterwards:
-// for a program that is about to exit on a signal while other goroutines still write.
+// AbortAll aborts every File of the process, and every File that is created afterwards. It is
+// for a program that exits on a signal while other goroutines still write.
 func AbortAll() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -247,12 +246,12 @@ func AbortAll() {
 	}
 }
 
-// WriteFile gives the file at path the bytes that write produces, all or none, as
-// Create does. After an error, also one of write, or a panic there is no temporary file
-// and an existing file is as before.
+// WriteFile writes the bytes that write produces to the file at path, all or none. After an
+// error or a panic, also of write, an existing file is unchanged and no temporary file is
+// left.
 //
-// An error of the system is a *Error with the path; one of write is returned as it
-// is.
+// An error of the operating system is an *Error with the path. An error of write is returned
+// unchanged.
 func WriteFile(path string, write func(w io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 
 var errRows = errors.New("wrong number of rows")
 
-// A Writer writes a matrix row by row, so that it need not be in memory.
+// A Writer writes a matrix row by row. The matrix need not be in memory.
 type Writer struct {
 	out  *bufio.Writer
 	cols int
@@ -30,15 +30,15 @@ type Writer struct {
 	labels *csv.Writer // CSV: a label may need quotes, a number does not
 
 	npy     bool
-	rows    int // as the header has it; −1 if it is to be counted
+	rows    int // as in the header; −1: not known yet
 	written int
-	header  io.WriterAt // where the count goes in the end
+	header  io.WriterAt // gets the number of rows at the end
 }
 
 const writeBuffer = 1 << 16
 
-// NewCSV writes comma-separated text, one row per line, each number with as many
-// digits as reading it back exactly takes. A nil header writes none.
+// NewCSV returns a Writer of comma-separated text, one row per line. Each number has as many
+// digits as are needed to read it back exactly. If header is nil, no header is written.
 func NewCSV(w io.Writer, cols int, header []string) (*Writer, error) {
 	out := &Writer{out: bufio.NewWriterSize(w, writeBuffer), cols: cols}
 	out.labels = csv.NewWriter(out.out)
@@ -49,14 +49,14 @@ func NewCSV(w io.Writer, cols int, header []string) (*Writer, error) {
 	return out, out.labels.Error()
 }
 
-// NewNPY writes a NumPy array of float64 in C order. rows may be −1 if w is an
-// io.WriterAt, such as a File: Close then writes their number into the header.
+// NewNPY returns a Writer of a NumPy array of float64 in C order. rows may be −1 if w is an
+// io.WriterAt, such as a File. Then Close writes the number of rows into the header.
 func NewNPY(w io.Writer, rows, cols int) (*Writer, error) {
 	out := &Writer{out: bufio.NewWriterSize(w, writeBuffer), cols: cols, npy: true, rows: rows}
 	if rows < 0 {
 		at, ok := w.(io.WriterAt)
 		if !ok {
-			return nil, fmt.Errorf("%w: an NPY file begins with the number of its rows, which only the end of the data tells", errRows)
+			return nil, fmt.Errorf("%w: an NPY file begins with the number of rows, which is unknown here", errRows)
 		}
 		out.header = at
 	}
@@ -114,8 +114,8 @@ func (w *Writer) row(row []float64) []byte {
 	return line
 }
 
-// Close writes what is left; it does not close what is below. It is an error if an
-// NPY file has not got the rows that were announced.
+// Close writes what is buffered. It does not close the underlying writer. It fails if an NPY
+// file has another number of rows than NewNPY was told.
 func (w *Writer) Close() error {
 	if err := w.out.Flush(); err != nil {
 		return err
@@ -125,13 +125,13 @@ func (w *Writer) Close() error {
 		return err
 	}
 	if w.npy && w.written != w.rows {
-		return fmt.Errorf("%w: %d written, %d announced", errRows, w.written, w.rows)
+		return fmt.Errorf("%w: %d were written, but the header says %d", errRows, w.written, w.rows)
 	}
 	return nil
 }
 
-// CSV writes a matrix as NewCSV does and, unless label is nil, the label of each row as
-// last field. It panics if a header has not one name per field.
+// CSV writes a matrix as comma-separated text. Unless label is nil, the label of each row is
+// the last field. CSV panics if header is not nil and its length is not the number of fields.
 func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string) error {
 	_, cols := m.Dims()
 	fields := cols
@@ -148,7 +148,7 @@ func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string)
 	return out.matrix(m, label)
 }
 
-// NPY writes a matrix as NewNPY does.
+// NPY writes a matrix as a NumPy array.
 func NPY(w io.Writer, m mat.Matrix) error {
 	rows, cols := m.Dims()
 	out, err := NewNPY(w, rows, cols)

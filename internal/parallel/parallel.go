@@ -1,8 +1,9 @@
 // Package parallel divides work among goroutines.
 //
-// A panic in the work, whoever's goroutine it is on, ends the call that divided it: what
-// has been begun is finished, nothing else is begun, and the same value panics on the
-// caller's goroutine, where it can be recovered. runtime.Goexit ends the caller likewise.
+// A panic in the work ends the call that divided it, on whichever goroutine it happens.
+// Pieces that have begun are finished, and no other piece begins. Then the same value panics
+// on the caller's goroutine, where it can be recovered. runtime.Goexit ends the caller in the
+// same way.
 package parallel
 
 import (
@@ -13,12 +14,12 @@ import (
 	"time"
 )
 
-// leastMost is the number of goroutines that can always be had.
+// leastMost is the number of goroutines that may always be asked for.
 const leastMost = 64
 
-// Workers returns how many of the goroutines that are asked for are started for so many
-// pieces of work: none without work, and no more than 64 or GOMAXPROCS, whichever is
-// larger. At least one, the caller's.
+// Workers returns the number of goroutines to use for a number of pieces of work, if asked
+// are wanted. It is at most the number of pieces, at most 64 or GOMAXPROCS, whichever is
+// larger, and at least 1, the caller's goroutine.
 func Workers(asked, pieces int) int {
 	k := min(asked, pieces)
 	if k > leastMost {
@@ -27,22 +28,22 @@ func Workers(asked, pieces int) int {
 	return max(1, k)
 }
 
-// For calls f(i, j) for the pieces i … j−1 of 0 … n−1, each of the given size but for
-// the last, on up to workers goroutines, of which every one takes the next piece when
-// it is done with one. The pieces do not depend on the number of workers. With one
-// worker, or one piece, it allocates nothing and starts no goroutine.
+// For cuts 0 … n−1 into pieces of the given size, the last of which may be smaller, and calls
+// f(i, j) for every piece i … j−1. It uses up to workers goroutines. Each takes the next
+// piece when it has finished one. The pieces do not depend on the number of workers. With one
+// worker, or one piece, For allocates nothing and starts no goroutine.
 func For(workers, n, size int, f func(i, j int)) {
 	if workers <= 1 || n <= size {
 		pieces(n, size, f)
 		return
 	}
-	new(Crew).For(workers, n, size, f)
+	new(Pool).For(workers, n, size, f)
 }
 
-// ForContext is For until the context ends: it begins no other piece then, and returns the
+// ForContext is like For. When the context ends, it begins no other piece and returns the
 // context's cause.
 func ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
-	return new(Crew).ForContext(ctx, workers, n, size, f)
+	return new(Pool).ForContext(ctx, workers, n, size, f)
 }
 
 // pieces calls f for all pieces in turn.
@@ -52,30 +53,31 @@ func pieces(n, size int, f func(i, j int)) {
 	}
 }
 
-// Crew keeps the goroutines of one call for the next, where calls follow one another
-// within microseconds: to wake a sleeping processor takes as long as a pass over a
-// million elements. A goroutine that has nothing to do ends after spinTime, and the
-// next call starts it again. The zero value is ready. Calls must not overlap, and
-// allocate nothing once there have been as many goroutines before.
-type Crew struct {
+// Pool is a worker pool. It keeps the goroutines of one call for the next, for calls that
+// follow one another within microseconds: waking a sleeping processor takes as long as a pass
+// over a million elements. A goroutine without work ends after spinTime, and the next call
+// starts it again. The zero value is ready. Calls must not overlap. A call allocates nothing
+// if the pool has had as many goroutines before.
+type Pool struct {
 	helpers []*helper
 	share   func(w int)
-	left    atomic.Int32 // helpers that the caller waits for
-	parked  atomic.Bool  // the caller sleeps, or is about to
+	left    atomic.Int32 // number of helpers that the caller waits for
+	parked  atomic.Bool  // the caller sleeps, or is about to sleep
 	wake    chan struct{}
 
-	// What ended the work early: the value of a panic, or nil for a runtime.Goexit.
+	// If failed, failure ended the work early: the value of a panic, or nil for a
+	// runtime.Goexit.
 	failed  atomic.Bool
 	failure any
 
-	// Of For, Each and Run.
+	// For, Each and Run use these.
 	next                             atomic.Int64
 	n, size                          int
 	piece                            func(i, j int)
 	item                             func(w, i int)
 	takePieces, takeItems, takeTasks func(w int)
 
-	// Of Run. The context is that of the call at hand: the goroutines are there already
+	// Run uses these. The context is that of the current call: the goroutines exist already
 	// and get it from here.
 	task    func(ctx context.Context, w, i int) error
 	ctx     context.Context
@@ -83,7 +85,7 @@ type Crew struct {
 	err     error
 }
 
-// helper is a goroutine beside the caller's.
+// helper is a goroutine other than the caller's.
 type helper struct {
 	state atomic.Uint32
 	loop  func()
@@ -98,16 +100,14 @@ const (
 	excused        // the work was done before it had begun; it may not have started yet
 )
 
-// spinTime is how long goroutines look for work, or for the end of others', before
-// they leave the processor to somebody else. What a caller does between two calls takes
-// less.
+// spinTime is how long a goroutine looks for work, or for the end of the others, before it
+// gives the processor away. A caller's own work between two calls takes less.
 const spinTime = 50 * time.Microsecond
 
 // do calls f(0) on this goroutine and f(w) for 0 < w < k on others, and returns when all
-// have returned. It does not wait for those that have not begun when f(0) returns, and
-// they do not begin then: the calls share one stock of work, and return when there is
-// none left.
-func (c *Crew) do(k int, f func(w int)) {
+// calls have returned. A call that has not begun when f(0) returns does not begin any more:
+// the calls share one stock of work, and f(0) returns when none is left.
+func (c *Pool) do(k int, f func(w int)) {
 	if k <= 1 {
 		f(0)
 		return
@@ -127,9 +127,9 @@ func (c *Crew) do(k int, f func(w int)) {
 	f(0)
 }
 
-// finish waits for the helpers that are at work, lets the others go, and passes on what
-// ended one of them.
-func (c *Crew) finish(helpers []*helper) {
+// finish waits for the helpers that are at work and excuses the others. If a helper ended
+// with a panic or a runtime.Goexit, it ends the caller in the same way.
+func (c *Pool) finish(helpers []*helper) {
 	c.exhaust()
 	for _, h := range helpers {
 		if h.state.CompareAndSwap(called, excused) {
@@ -147,11 +147,11 @@ func (c *Crew) finish(helpers []*helper) {
 	}
 }
 
-// exhaust leaves nothing for anybody to take.
-func (c *Crew) exhaust() { c.next.Store(math.MaxInt / 2) }
+// exhaust marks all work as taken.
+func (c *Pool) exhaust() { c.next.Store(math.MaxInt / 2) }
 
 // grow makes helpers.
-func (c *Crew) grow(k int) {
+func (c *Pool) grow(k int) {
 	if c.wake == nil {
 		c.wake = make(chan struct{}, 1)
 	}
@@ -180,17 +180,17 @@ func (c *Crew) grow(k int) {
 	}
 }
 
-// leave is what a helper does last in a call. Its state is first, so that the caller's
-// next call finds it.
-func (c *Crew) leave(h *helper, state uint32) {
+// leave is the last step of a helper in a call. It stores the state first, so that the
+// caller's next call sees it.
+func (c *Pool) leave(h *helper, state uint32) {
 	h.state.Store(state)
 	if c.left.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
 		c.wake <- struct{}{}
 	}
 }
 
-// await reports whether there is work, or that there has been none for so long that the
-// goroutine is to end.
+// await waits for work and reports true. It reports false if there was none for so long that
+// the goroutine is to end.
 func (h *helper) await() bool {
 	for {
 		for s := newSpin(); s.more(); {
@@ -205,14 +205,14 @@ func (h *helper) await() bool {
 }
 
 // wait returns when the helpers are done.
-func (c *Crew) wait() {
+func (c *Pool) wait() {
 	for s := newSpin(); s.more(); {
 		if c.left.Load() == 0 {
 			return
 		}
 	}
-	// The last helper of the call before this one may only now find that the caller has
-	// parked: hence the loop.
+	// The last helper of the previous call may see only now that the caller has parked.
+	// Therefore this is a loop.
 	for c.left.Load() != 0 {
 		// Swap, not Store: QEMU's Arm lets an atomic load overtake the atomic store before
 		// it, about once in a thousand times, and then nobody wakes anybody.
@@ -224,21 +224,21 @@ func (c *Crew) wait() {
 	}
 }
 
-// spin bounds a loop. Looking at the clock keeps the loop slow, to the benefit of the
-// other thread of the core.
+// spin bounds the time of a loop. Reading the clock keeps the loop slow, which leaves more of
+// the core to its other thread.
 type spin struct{ start time.Time }
 
 func newSpin() spin { return spin{time.Now()} }
 
 func (s spin) more() bool { return time.Since(s.start) < spinTime }
 
-// For is the function For with this crew.
-func (c *Crew) For(workers, n, size int, f func(i, j int)) {
+// For is the function For on the goroutines of this pool.
+func (c *Pool) For(workers, n, size int, f func(i, j int)) {
 	c.ForContext(context.Background(), workers, n, size, f)
 }
 
-// ForContext is the function ForContext with this crew.
-func (c *Crew) ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
+// ForContext is the function ForContext on the goroutines of this pool.
+func (c *Pool) ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
 	k := Workers(workers, (n+size-1)/size)
 	if k <= 1 {
 		for i := 0; i < n && ctx.Err() == nil; i += size {
@@ -259,9 +259,9 @@ func (c *Crew) ForContext(ctx context.Context, workers, n, size int, f func(i, j
 	return context.Cause(ctx)
 }
 
-// Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines w = 0, 1, …, of which
-// every one takes the next i when it is done with one.
-func (c *Crew) Each(workers, n int, f func(w, i int)) {
+// Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines, numbered w = 0, 1, …. Each
+// goroutine takes the next i when it has finished one.
+func (c *Pool) Each(workers, n int, f func(w, i int)) {
 	k := Workers(workers, n)
 	if k <= 1 {
 		for i := range n {
@@ -281,10 +281,10 @@ func (c *Crew) Each(workers, n int, f func(w, i int)) {
 	c.do(k, c.takeItems)
 }
 
-// Run calls f(ctx, w, i) as Each does, until the context ends or f returns an error: it
-// begins no other i then, and returns the context's cause or one of the errors. It is nil
-// if and only if f has been called for every i and has always returned nil.
-func (c *Crew) Run(ctx context.Context, workers, n int, f func(ctx context.Context, w, i int) error) error {
+// Run calls f(ctx, w, i) as Each does, until the context ends or f returns an error. Then it
+// begins no other i and returns the context's cause or one of the errors. It returns nil if
+// and only if f was called for every i and always returned nil.
+func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Context, w, i int) error) error {
 	k := Workers(workers, n)
 	if k <= 1 {
 		for i := range n {
@@ -323,4 +323,4 @@ func (c *Crew) Run(ctx context.Context, workers, n int, f func(ctx context.Conte
 }
 
 // take returns the next of the numbers that goroutines share.
-func (c *Crew) take(count int) int { return int(c.next.Add(int64(count))) - count }
+func (c *Pool) take(count int) int { return int(c.next.Add(int64(count))) - count }

@@ -41,7 +41,7 @@ func TestFor(t *testing.T) {
 }
 
 func TestEach(t *testing.T) {
-	var c Crew
+	var c Pool
 	for _, n := range []int{0, 1, 5, 100} {
 		for workers := 1; workers < 5; workers++ {
 			busy, seen := make([]bool, workers), make([]int, n)
@@ -64,12 +64,12 @@ func TestEach(t *testing.T) {
 
 // Calls follow each other at once, after the helpers have gone, and while they are
 // going; work is done by the time a call returns, and by nobody afterwards.
-func TestCrew(t *testing.T) {
+func TestPool(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			rng := rand.New(rand.NewPCG(1, uint64(procs)))
-			var c Crew
+			var c Pool
 			calls := 500
 			if testdata.IsLong() {
 				calls = 3000
@@ -110,11 +110,11 @@ func TestCrew(t *testing.T) {
 }
 
 // A panic in the work reaches the caller with its value, whoever's goroutine it was on;
-// nobody is at work any more then, no new work is begun, and the crew can be used again.
+// nobody is at work any more then, no new work is begun, and the pool can be used again.
 func TestPanicReachesTheCaller(t *testing.T) {
 	const pieces = 1000
 	for at := range 6 {
-		var c Crew
+		var c Pool
 		var begun, running atomic.Int32
 		value := func() (v any) {
 			defer func() {
@@ -155,7 +155,7 @@ func TestGoexitEndsTheCaller(t *testing.T) {
 		go func() {
 			ended := true
 			defer func() { returned <- !ended }()
-			new(Crew).Each(3, 1000, func(_, i int) {
+			new(Pool).Each(3, 1000, func(_, i int) {
 				if i == at {
 					runtime.Goexit()
 				}
@@ -172,7 +172,7 @@ func TestGoexitEndsTheCaller(t *testing.T) {
 func TestRun(t *testing.T) {
 	failure, cause := errors.New("failure"), errors.New("cause")
 	for _, workers := range []int{1, 2, 5} {
-		var c Crew
+		var c Pool
 		for _, at := range []int{-1, 0, 3, 40} {
 			for _, cancelled := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
@@ -226,9 +226,9 @@ func TestWorkers(t *testing.T) {
 }
 
 // Helpers end by themselves.
-func TestCrewLeavesNoGoroutine(t *testing.T) {
+func TestPoolLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
-	var c Crew
+	var c Pool
 	for range 100 {
 		c.For(8, 100, 1, func(i, j int) {})
 	}
@@ -241,8 +241,8 @@ func TestCrewLeavesNoGoroutine(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-func TestCrewAllocatesNothing(t *testing.T) {
-	var c Crew
+func TestPoolAllocatesNothing(t *testing.T) {
+	var c Pool
 	var sum atomic.Int64
 	f := func(i, j int) { sum.Add(int64(j - i)) }
 	c.For(3, 100, 7, f)
@@ -269,13 +269,13 @@ func TestOneWorkerAllocatesNothing(t *testing.T) {
 func BenchmarkFor(b *testing.B) {
 	f := func(i, j int) {}
 	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("workers=%d/crew=kept", workers), func(b *testing.B) {
-			var c Crew
+		b.Run(fmt.Sprintf("workers=%d/pool=kept", workers), func(b *testing.B) {
+			var c Pool
 			for b.Loop() {
 				c.For(workers, 16, 1, f)
 			}
 		})
-		b.Run(fmt.Sprintf("workers=%d/crew=new", workers), func(b *testing.B) {
+		b.Run(fmt.Sprintf("workers=%d/pool=new", workers), func(b *testing.B) {
 			for b.Loop() {
 				For(workers, 16, 1, f)
 			}

@@ -1,5 +1,5 @@
-// Package picture has the style of the module's pictures: axes, colours and markers
-// that tell classes and methods apart without colour, too, legends, and files.
+// Package picture has the style of the project's pictures: axes, legends, and colors and
+// markers that distinguish classes and methods in black and white, too. It writes the files.
 package picture
 
 import (
@@ -21,9 +21,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Palette has colours that neighbors in the list tell apart in print without
-// colour, too: dark, light, medium, …; for readers who see fewer colours they follow
-// Okabe and Ito, and P. Tol.
+// Palette has colors whose neighbors differ in brightness, so that they can be distinguished
+// in black and white. For color-blind readers they follow Okabe and Ito, and P. Tol.
 var Palette = []color.NRGBA{
 	{0x1b, 0x3a, 0x7a, 0xff}, // navy
 	{0xf0, 0x9a, 0x1a, 0xff}, // orange
@@ -37,9 +36,8 @@ var Palette = []color.NRGBA{
 	{0x8a, 0x5a, 0x2b, 0xff}, // brown
 }
 
-// polygons are the marker shapes, corners of the unit circle's size; nil is the
-// circle. Their number shares no factor with that of the colours, so that 70
-// classes differ.
+// polygons are the shapes of markers, as corners relative to the radius. nil is the circle.
+// The numbers of shapes and of colors have no common factor, so that 70 classes differ.
 var polygons = [][]vg.Point{
 	nil,
 	regular(3, math.Pi/2, 1.25),
@@ -100,18 +98,18 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	}
 }
 
-// Glyph is the marker of a class; an alpha below 255 is for many points.
+// Glyph returns the marker of a class. Use an alpha below 255 if there are many points.
 func Glyph(class int, radius vg.Length, alpha uint8) draw.GlyphStyle {
 	col := Palette[class%len(Palette)]
 	col.A = alpha
 	return draw.GlyphStyle{Color: col, Radius: radius, Shape: marker{polygons[class%len(polygons)], alpha == 255}}
 }
 
-// Ink is the colour of axes and texts.
+// Ink is the color of axes and texts.
 var Ink = color.NRGBA{0x33, 0x33, 0x33, 0xff}
 
-// TextStyle is that of texts of so many points, aligned at the left and in the middle
-// of their height.
+// TextStyle returns the style of texts of a size in points. They are aligned at the left and
+// at the middle of their height.
 func TextStyle(size vg.Length) text.Style {
 	return text.Style{
 		Color: Ink, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
@@ -119,7 +117,7 @@ func TextStyle(size vg.Length) text.Style {
 	}
 }
 
-// New returns an empty plot in the style of this module.
+// New returns an empty plot in the style of the project.
 func New(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
@@ -139,7 +137,7 @@ func New(title, x, y string) *plot.Plot {
 	return p
 }
 
-// ticks are the default ones with labels as short as they can be.
+// ticks are the default ticks, with labels as short as possible.
 type ticks struct{}
 
 // Ticks implements plot.Ticker.
@@ -149,7 +147,7 @@ func (ticks) Ticks(low, high float64) []plot.Tick {
 		if t.Label == "" {
 			continue
 		}
-		// The place may be off 0 by a rounding error of the range.
+		// The value may differ from 0 by a rounding error of the range.
 		if math.Abs(t.Value) < 1e-9*(high-low) {
 			t.Value = 0
 		}
@@ -158,8 +156,8 @@ func (ticks) Ticks(low, high float64) []plot.Tick {
 	return all
 }
 
-// Cloud is a set of labelled points, one marker each. Points are drawn in the order
-// of their rows, so that no class hides another.
+// Cloud is a set of labeled points, with one marker each. Points are drawn in the order of
+// their rows, so that no class hides another.
 type Cloud struct {
 	Points *mat.Dense // n × 2 or more
 	Labels []int
@@ -193,7 +191,8 @@ func columnRange(y *mat.Dense, j int) (low, high float64) {
 	return low, high
 }
 
-// Widen leaves room around the points, and some if all are at one place.
+// Widen extends an axis, to leave room around the points. It does so even if all points
+// coincide.
 func Widen(a *plot.Axis) {
 	room := 0.04 * (a.Max - a.Min)
 	if !(room > 0) {
@@ -202,8 +201,8 @@ func Widen(a *plot.Axis) {
 	a.Min, a.Max = a.Min-room, a.Max+room
 }
 
-// EqualAxes widens one axis so that a unit is equally long on both when p is drawn
-// on c. The width of tick labels depends on the range, hence the repetition.
+// EqualAxes widens one axis so that a unit has the same length on both axes when p is drawn on
+// c. The width of tick labels depends on the range, so that this takes several rounds.
 func EqualAxes(p *plot.Plot, c draw.Canvas) {
 	Widen(&p.X)
 	Widen(&p.Y)
@@ -263,14 +262,14 @@ func DrawLegendRow(c draw.Canvas, entries []LegendEntry, sty text.Style) {
 	}
 }
 
-// LegendColumns lays entries out in columns of the height of a canvas, and says how
-// wide all of them are. What does not fit in a third of the width is left out.
+// LegendColumns are the entries of a legend in columns of the height of a canvas. Entries that
+// do not fit in a third of its width are left out.
 type LegendColumns struct {
 	entries []LegendEntry
 	rows    int
 	line    vg.Length
 	width   vg.Length // of one column
-	// Width is that of all columns.
+	// Width is the width of all columns together.
 	Width vg.Length
 	sty   text.Style
 }
@@ -310,7 +309,7 @@ func Grid() *plotter.Grid {
 	return g
 }
 
-// Background fills the canvas and returns what is left inside a margin.
+// Background fills the canvas and returns the part of it inside a margin.
 func Background(c draw.Canvas) draw.Canvas {
 	c.FillPolygon(plot.New().BackgroundColor, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	return draw.Crop(c, 8, -8, 8, -8)
@@ -319,9 +318,9 @@ func Background(c draw.Canvas) draw.Canvas {
 // pixel is the length of 1/96 inch.
 const pixel = vg.Inch / 96
 
-// Encode draws a picture of so many pixels of 1/96 inch and returns it as a file of
-// format ".png" or ".svg"; a PNG has dpi dots an inch. The same painting gives the
-// same bytes.
+// Encode draws a picture and returns the bytes of a file of format ".png" or ".svg". Width
+// and height are in units of 1/96 inch. A PNG has dpi dots per inch. The same paint function
+// gives the same bytes.
 func Encode(format string, width, height, dpi int, paint func(draw.Canvas)) ([]byte, error) {
 	w, h := vg.Length(width)*pixel, vg.Length(height)*pixel
 	var out bytes.Buffer
