@@ -126,8 +126,10 @@ func (c *Config) check() error {
 		return fmt.Errorf("-max-body is %d and -max-bodies is %d: both must be positive, and the first must not exceed the second", c.Body, c.Bodies)
 	case c.Connections < 1 || c.Streams < 1 || c.Receiving < 1:
 		return fmt.Errorf("-max-connections is %d, -max-streams is %d, -max-receiving is %d: they must be positive", c.Connections, c.Streams, c.Receiving)
-	case c.ReadTimeout <= 0 || c.Idle <= 0 || c.Age < 0 || c.Watch < 0 || c.Drain < 0 || c.Grace < 0:
-		return errors.New("-read-timeout and -idle-timeout must be positive; -max-connection-age, -watch, -drain and -grace must not be negative")
+	case c.ReadTimeout <= 0 || c.Idle <= 0 || c.Watch < 0 || c.Drain < 0 || c.Grace < 0:
+		return errors.New("-read-timeout and -idle-timeout must be positive; -watch, -drain and -grace must not be negative")
+	case c.Age != 0 && c.Age < time.Millisecond: // of which gRPC cannot take a tenth at random
+		return fmt.Errorf("-max-connection-age is %v: it must be 0 or at least 1ms", c.Age)
 	}
 	return nil
 }

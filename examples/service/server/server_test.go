@@ -23,13 +23,18 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gomonge/monge/examples/service/load"
 	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/metrics"
+	pb "github.com/gomonge/monge/examples/service/servicepb"
 	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -217,6 +222,96 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestObserved: a request keeps its ID and its trace over both protocols, has one line in the
+// access log unless that is off, and passes the configured middleware.
+func TestObserved(t *testing.T) {
+	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	for _, on := range []bool{true, false} {
+		var log lines
+		var seen atomic.Int32
+		c := config(t)
+		c.AccessLog = on
+		c.Middleware = func(h http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen.Add(1); h.ServeHTTP(w, r) })
+		}
+		r := start(t, c, &log)
+		request, err := http.NewRequestWithContext(t.Context(), "POST", r.url+"/v1/classify", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, v := range map[string]string{"Content-Type": "application/json", "X-Request-Id": "over-http", "Traceparent": "00-" + trace + "-00f067aa0ba902b7-01"} {
+			request.Header.Set(name, v)
+		}
+		answer, err := r.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.Header.Get("X-Request-Id") != "over-http" || seen.Load() != 1 {
+			t.Errorf("ID %q, middleware called %d times", answer.Header.Get("X-Request-Id"), seen.Load())
+		}
+		r.get(t, r.url+"/healthz") // is not logged
+		conn, err := grpc.NewClient(r.Addresses()[2].String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		var headers metadata.MD
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "x-request-id", "over-grpc", "traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
+		if _, err := pb.NewTransformClient(conn).GetModel(ctx, new(pb.GetModelRequest), grpc.Header(&headers)); err != nil || first(headers, "x-request-id") != "over-grpc" {
+			t.Errorf("%v, %v", headers, err)
+		}
+		r.stop()
+		<-r.ended
+		text := log.String()
+		want := map[bool]int{true: 2}[on]
+		if n := strings.Count(text, "msg=request "); n != want || strings.Count(text, "trace_id="+trace) != want {
+			t.Errorf("%d lines, want %d:\n%s", n, want, text)
+		}
+		for _, part := range []string{"protocol=http method=POST path=/v1/classify status=400 bytes=", "request_id=over-http", `error="`, "protocol=grpc method=" + pb.Transform_GetModel_FullMethodName + " code=OK", "request_id=over-grpc"} {
+			if strings.Contains(text, part) != on {
+				t.Errorf("%q is in the log: %v", part, !on)
+			}
+		}
+	}
+}
+
+// TestAge: an old connection is closed after its answer, and its client connects again.
+func TestAge(t *testing.T) {
+	c := config(t)
+	c.Age = time.Millisecond
+	r := start(t, c, io.Discard)
+	fixture.Until(t, func() bool {
+		answer, err := r.client.Get(r.url + "/v1/model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer.Close
+	})
+	r.get(t, r.url+"/v1/model")
+}
+
+func first(md metadata.MD, name string) string { return strings.Join(md.Get(name), ",") }
+
+// lines is a log that goroutines write.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // TestFullDisk: the service writes nothing but its log; where that cannot be written, it
 // goes on and counts.
 func TestFullDisk(t *testing.T) {
@@ -299,6 +394,7 @@ func TestAddresses(t *testing.T) {
 		"body":       {func(c *Config) { c.Body = c.Bodies + 1 }, "-max-bodies is"},
 		"streams":    {func(c *Config) { c.Streams = 0 }, "-max-streams is 0"},
 		"idle":       {func(c *Config) { c.Idle = 0 }, "-idle-timeout must be positive"},
+		"age":        {func(c *Config) { c.Age = 1 }, "-max-connection-age"},
 		"taken":      {func(c *Config) { c.GRPC = "nonsense" }, "nonsense"},
 	} {
 		conf := config(t)

@@ -119,7 +119,11 @@ func TestFaults(t *testing.T) {
 		cancelled <- err
 	}()
 	fixture.Until(t, func() bool { return q.Busy() > 0 })
-	_, busy := client.Transport(t.Context(), endless)
+	var pushback metadata.MD
+	_, busy := client.Transport(t.Context(), endless, grpc.Trailer(&pushback))
+	if v := pushback.Get("grpc-retry-pushback-ms"); len(v) != 1 || v[0] != "1000" {
+		t.Errorf("a busy service says %q", v)
+	}
 	cancel()
 	for name, c := range map[string]struct {
 		err  error
@@ -152,12 +156,17 @@ func TestToken(t *testing.T) {
 	for _, c := range []struct {
 		ctx  context.Context
 		code codes.Code
-	}{{t.Context(), codes.Unauthenticated}, {with("Bearer nonsense"), codes.Unauthenticated}, {with("Bearer 0123456789abcdef"), codes.OK}} {
+	}{{t.Context(), codes.Unauthenticated}, {with("Bearer nonsense"), codes.Unauthenticated}, {with("Bearer 0123456789abcdef"), codes.OK}, {with("bearer 0123456789abcdef"), codes.OK}} {
 		if _, err := client.GetModel(c.ctx, new(pb.GetModelRequest)); status.Code(err) != c.code {
 			t.Errorf("%v, want %v", err, c.code)
 		}
 	}
 	health := healthpb.NewHealthClient(conn)
+	if w, err := health.Watch(t.Context(), new(healthpb.HealthCheckRequest)); err == nil {
+		if _, err := w.Recv(); status.Code(err) != codes.Unauthenticated {
+			t.Errorf("health is watched: %v", err)
+		}
+	}
 	for _, want := range []healthpb.HealthCheckResponse_ServingStatus{healthpb.HealthCheckResponse_SERVING, healthpb.HealthCheckResponse_NOT_SERVING} {
 		if r, err := health.Check(t.Context(), new(healthpb.HealthCheckRequest)); err != nil || r.Status != want {
 			t.Errorf("%v, %v, want %v", r, err, want)

@@ -4,6 +4,7 @@
 // When the limit is reached and another client connects, the listener closes a connection
 // that is not in use: first the oldest one that has never made an authorized request, then
 // the one that has been idle for longest. If all connections are in use, the new one waits.
+// Of the connections, at most a quarter have never made an authorized request.
 package guard
 
 import (
@@ -23,6 +24,7 @@ type Listener struct {
 	mu     sync.Mutex
 	change *sync.Cond // a connection was closed or is idle, or the listener was closed
 	conns  map[*Conn]struct{}
+	new    int    // of these, connections that have never made an authorized request
 	uses   uint64 // counts uses, to order connections by their last one
 	closed bool
 }
@@ -45,9 +47,9 @@ func (l *Listener) Accept() (net.Conn, error) {
 	c.remote = &address{inner.RemoteAddr(), c}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.conns) >= l.limit && !l.closed {
+	for (len(l.conns) >= l.limit || l.new >= max(1, l.limit/4)) && !l.closed {
 		if idle := l.idle(); idle != nil {
-			delete(l.conns, idle)
+			l.remove(idle)
 			idle.Conn.Close()
 			l.evicted()
 		} else {
@@ -61,7 +63,16 @@ func (l *Listener) Accept() (net.Conn, error) {
 	l.uses++
 	c.last = l.uses
 	l.conns[c] = struct{}{}
+	l.new++
 	return c, nil
+}
+
+// remove forgets a connection. The caller holds mu.
+func (l *Listener) remove(c *Conn) {
+	if _, ok := l.conns[c]; ok && !c.known {
+		l.new--
+	}
+	delete(l.conns, c)
 }
 
 // idle returns the connection to close first, nil if all are in use.
@@ -128,7 +139,7 @@ func Of(remote net.Addr) *Conn {
 // Close implements net.Conn.
 func (c *Conn) Close() error {
 	c.listener.mu.Lock()
-	delete(c.listener.conns, c)
+	c.listener.remove(c)
 	c.listener.change.Signal()
 	c.listener.mu.Unlock()
 	return c.Conn.Close()
@@ -148,6 +159,9 @@ func (c *Conn) use(n int) {
 	l := c.listener
 	l.mu.Lock()
 	l.uses++
+	if _, ok := l.conns[c]; ok && !c.known {
+		l.new--
+	}
 	c.known, c.last = true, l.uses
 	if c.requests += n; c.requests == 0 {
 		l.change.Signal()

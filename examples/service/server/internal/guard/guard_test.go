@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// listen returns a listener of two connections, and a function that connects.
-func listen(t *testing.T, evicted *int) (*Listener, func() (client net.Conn, server *Conn)) {
+// listen returns a listener of so many connections, and a function that connects.
+func listen(t *testing.T, limit int, evicted *int) (*Listener, func() (client net.Conn, server *Conn)) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Listen(inner, 2, 1, func() { *evicted++ })
+	l := Listen(inner, limit, 1, func() { *evicted++ })
 	t.Cleanup(func() { l.Close() })
 	return l, func() (net.Conn, *Conn) {
 		t.Helper()
@@ -54,7 +54,7 @@ func closed(t *testing.T, c net.Conn) {
 // idle for longest. A connection in use stays.
 func TestEviction(t *testing.T) {
 	var evicted int
-	l, connect := listen(t, &evicted)
+	l, connect := listen(t, 2, &evicted)
 	known, a := connect()
 	a.Begin()
 	a.End()
@@ -99,10 +99,34 @@ func TestEviction(t *testing.T) {
 	}
 }
 
+// TestUnauthorized: connections without an authorized request take a quarter of the limit.
+func TestUnauthorized(t *testing.T) {
+	var evicted int
+	l, connect := listen(t, 8, &evicted)
+	for range 3 {
+		_, c := connect()
+		c.Begin()
+		c.End()
+	}
+	for range 10 {
+		connect()
+	}
+	if l.Open() != 5 || l.new != 2 || evicted != 8 {
+		t.Errorf("%d open, %d of them unauthorized, %d evicted", l.Open(), l.new, evicted)
+	}
+	for c := range l.conns {
+		c.Close()
+		c.Close()
+	}
+	if l.Open() != 0 || l.new != 0 {
+		t.Errorf("%d open, %d of them unauthorized", l.Open(), l.new)
+	}
+}
+
 // TestClose: a connection that waits for room ends with the listener.
 func TestClose(t *testing.T) {
 	var evicted int
-	l, connect := listen(t, &evicted)
+	l, connect := listen(t, 2, &evicted)
 	for range 2 {
 		_, c := connect()
 		c.Begin()
