@@ -10,6 +10,7 @@ import (
 // A report is in words: no name of a constant is left.
 func TestEndInWords(t *testing.T) {
 	r := &wda.Report{Steps: 7}
+	r.Settings.Optimizer.Method = wda.Auto{}
 	for status, want := range map[string]string{
 		"GradientTolerance": "converged after 7 steps: the gradient is small enough",
 		"StepTolerance":     "converged after 7 steps: the projection no longer moves",
