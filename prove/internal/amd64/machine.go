@@ -1,0 +1,521 @@
+package amd64
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/bits"
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/memory"
+)
+
+// ErrUnknown is what an instruction, or a use of one, is answered with whose meaning is not
+// defined here.
+var ErrUnknown = errors.New("no semantics")
+
+// maxSteps bounds a run.
+const maxSteps = 2_000_000
+
+// Coverage is what runs of a function have reached.
+type Coverage struct {
+	Reached map[uint64]bool    // instructions
+	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
+}
+
+// NewCoverage returns the coverage of no run.
+func NewCoverage() *Coverage {
+	return &Coverage{map[uint64]bool{}, map[uint64][2]bool{}}
+}
+
+// Add adds what other runs have reached.
+func (c *Coverage) Add(d *Coverage) {
+	maps.Copy(c.Reached, d.Reached)
+	for at, t := range d.Taken {
+		s := c.Taken[at]
+		c.Taken[at] = [2]bool{s[0] || t[0], s[1] || t[1]}
+	}
+}
+
+// Missing lists the instructions of c that were not reached, and the jumps that went one
+// way only.
+func (c *Code) Missing(cov *Coverage) (out []string) {
+	for _, i := range c.order {
+		switch t := cov.Taken[i.addr]; {
+		case i.padding():
+		case !cov.Reached[i.addr]:
+			out = append(out, "not reached: "+i.text)
+		case i.conditional() && !t[1]:
+			out = append(out, "never taken: "+i.text)
+		case i.conditional() && !t[0]:
+			out = append(out, "always taken: "+i.text)
+		}
+	}
+	return out
+}
+
+// Len returns the number of instructions.
+func (c *Code) Len() int { return len(c.order) }
+
+func (i *inst) padding() bool {
+	return i.op == "int3" || strings.HasPrefix(i.op, "nop") || i.op == "xchg"
+}
+
+func (i *inst) conditional() bool { return i.op[0] == 'j' && i.op != "jmp" }
+
+type machine struct {
+	g    *expr.Graph
+	mem  *memory.Memory
+	prog *Program
+	cov  *Coverage
+	zero expr.Node
+
+	r      [16]uint64
+	v      [32][16]expr.Node // cells of 4 bytes
+	k      [8]uint64
+	flags  [2]uint64 // what was compared
+	width  int       // its bytes
+	next   uint64
+	inst   *inst
+	before string // the operation of the instruction before
+}
+
+type failure struct{ err error }
+
+func (m *machine) fail(format string, args ...any) {
+	panic(failure{fmt.Errorf("%s: %w", m.inst.text, fmt.Errorf(format, args...))})
+}
+
+// Run calls a function whose arguments lie at stack, which is the address of the slot of the
+// return address.
+func (p *Program) Run(c *Code, g *expr.Graph, mem *memory.Memory, stack uint64, cov *Coverage) (err error) {
+	m := &machine{g: g, mem: mem, prog: p, cov: cov, zero: g.Const(4, 0)}
+	for i := range m.v {
+		for j := range m.v[i] {
+			m.v[i][j] = g.Input(4, 1<<20+i, j) // whatever was there before
+		}
+	}
+	m.r[4] = stack
+	defer func() {
+		if f, ok := recover().(failure); ok {
+			err = f.err
+		} else if r := recover(); r != nil {
+			panic(r)
+		}
+	}()
+	pc := c.entry
+	for range maxSteps {
+		i := c.insts[pc]
+		if i == nil {
+			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, c.Name)
+		}
+		m.inst, m.next = i, i.next
+		cov.Reached[pc] = true
+		if i.op == "ret" {
+			return nil
+		}
+		m.step(i)
+		m.before = i.op
+		pc = m.next
+	}
+	return fmt.Errorf("%s: no end after %d instructions", c.Name, maxSteps)
+}
+
+func (m *machine) addr(o *operand) uint64 {
+	a := o.value
+	if o.relative {
+		a += m.inst.next
+	}
+	if o.base >= 0 {
+		a += m.r[o.base]
+	}
+	if o.index >= 0 {
+		a += m.r[o.index] * o.scale
+	}
+	return a
+}
+
+func (m *machine) load(addr uint64, cells int) []expr.Node {
+	out := make([]expr.Node, cells)
+	for i := range out {
+		a := addr + 4*uint64(i)
+		n, err := m.mem.Load(a)
+		if err != nil {
+			w, ok := m.prog.word(a)
+			if !ok {
+				m.fail("%w", err)
+			}
+			n = m.g.Const(4, uint64(w))
+		}
+		out[i] = n
+	}
+	return out
+}
+
+func (m *machine) store(addr uint64, cells []expr.Node) {
+	for i, c := range cells {
+		if err := m.mem.Store(addr+4*uint64(i), c); err != nil {
+			m.fail("%w", err)
+		}
+	}
+}
+
+// concrete returns the number that cells hold.
+func (m *machine) concrete(cells []expr.Node) uint64 {
+	var v uint64
+	for i, c := range cells {
+		b, ok := m.g.Bits(c)
+		if !ok {
+			m.fail("%w: a number that depends on the data", ErrUnknown)
+		}
+		v |= b << (32 * i)
+	}
+	return v
+}
+
+func widthMask(bytes int) uint64 {
+	if bytes == 8 {
+		return ^uint64(0)
+	}
+	return 1<<(8*bytes) - 1
+}
+
+// integer returns the value of a general operand of that many bytes.
+func (m *machine) integer(o *operand, width int) uint64 {
+	switch o.kind {
+	case immediate:
+		return o.value & widthMask(width)
+	case register:
+		return m.r[o.reg] & widthMask(width)
+	case mask:
+		return m.k[o.reg] & widthMask(width)
+	case location:
+		a := m.addr(o)
+		switch width {
+		case 1:
+			return m.concrete(m.load(a&^3, 1)) >> (8 * (a & 3)) & 255
+		case 4:
+			return m.concrete(m.load(a, 1))
+		}
+		return m.concrete(m.load(a, 2))
+	}
+	m.fail("%w: operand", ErrUnknown)
+	return 0
+}
+
+func (m *machine) setInteger(o *operand, v uint64, width int) {
+	switch o.kind {
+	case register:
+		switch width {
+		case 1:
+			v = m.r[o.reg]&^255 | v&255
+		case 4:
+			v &= 0xffffffff
+		}
+		m.r[o.reg] = v
+	case location:
+		if width == 1 {
+			m.fail("%w: byte store", ErrUnknown)
+		}
+		cells := []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}
+		m.store(m.addr(o), cells[:width/4])
+	default:
+		m.fail("%w: destination", ErrUnknown)
+	}
+}
+
+// join returns an element of cells.
+func (m *machine) join(c []expr.Node) expr.Node {
+	if len(c) == 1 {
+		return c[0]
+	}
+	return m.g.Join(c[0], c[1])
+}
+
+func (m *machine) cells(n expr.Node) []expr.Node {
+	if m.g.Width(n) == 4 {
+		return []expr.Node{n}
+	}
+	low, high := m.g.Halves(n)
+	return []expr.Node{low, high}
+}
+
+// source returns n cells of a vector operand whose elements have w cells. Of memory under
+// the mask of the destination only the elements that are wanted are read.
+func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
+	if o.kind == vector {
+		return m.v[o.reg][:n:n]
+	}
+	if o.kind != location {
+		m.fail("%w: vector operand", ErrUnknown)
+	}
+	a := m.addr(o)
+	if o.broadcast {
+		e := m.load(a, w)
+		var out []expr.Node
+		for len(out) < n {
+			out = append(out, e...)
+		}
+		return out
+	}
+	if dst != nil && dst.kind == vector && dst.mask >= 0 {
+		out := make([]expr.Node, 0, n)
+		for i := 0; i < n; i += w {
+			if m.k[dst.mask]>>(i/w)&1 != 0 {
+				out = append(out, m.load(a+4*uint64(i), w)...)
+			} else {
+				for range w {
+					out = append(out, m.zero)
+				}
+			}
+		}
+		return out
+	}
+	return m.load(a, n)
+}
+
+// put writes a vector result, whose elements have w cells, to a register, where it clears
+// what is above, or to memory, in both cases under the operand's mask.
+func (m *machine) put(o *operand, cells []expr.Node, w int) {
+	if o.kind == location {
+		a := m.addr(o)
+		for i := 0; i < len(cells); i += w {
+			if o.mask < 0 || m.k[o.mask]>>(i/w)&1 != 0 {
+				m.store(a+4*uint64(i), cells[i:i+w])
+			}
+		}
+		return
+	}
+	old := m.v[o.reg]
+	reg := &m.v[o.reg]
+	for i := range reg {
+		switch {
+		case i >= len(cells) || i >= o.width/4:
+			reg[i] = m.zero
+		case o.mask < 0 || m.k[o.mask]>>(i/w)&1 != 0:
+			reg[i] = cells[i]
+		case o.zeroing:
+			reg[i] = m.zero
+		default:
+			reg[i] = old[i]
+		}
+	}
+}
+
+// lanes applies f to the elements of sources, which have w cells each.
+func (m *machine) lanes(w int, f func(x ...expr.Node) expr.Node, sources ...[]expr.Node) []expr.Node {
+	n := len(sources[0])
+	out := make([]expr.Node, 0, n)
+	x := make([]expr.Node, len(sources))
+	for i := 0; i < n; i += w {
+		for j, s := range sources {
+			x[j] = m.join(s[i : i+w])
+		}
+		out = append(out, m.cells(f(x...))...)
+	}
+	return out
+}
+
+// condition reports whether the condition of a jump or a conditional move holds.
+func (m *machine) condition(c string) bool {
+	shift := 64 - 8*m.width
+	x, y := m.flags[0], m.flags[1]
+	s, t := int64(x<<shift)>>shift, int64(y<<shift)>>shift
+	switch c {
+	case "e":
+		return x == y
+	case "ne":
+		return x != y
+	case "l":
+		return s < t
+	case "ge":
+		return s >= t
+	case "g":
+		return s > t
+	case "le":
+		return s <= t
+	case "b":
+		return x < y
+	case "ae":
+		return x >= y
+	case "a":
+		return x > y
+	case "be":
+		return x <= y
+	}
+	m.fail("%w: condition %q", ErrUnknown, c)
+	return false
+}
+
+func (m *machine) compare(x, y uint64, width int) { m.flags, m.width = [2]uint64{x, y}, width }
+
+// generalWidth returns the bytes that an instruction on general registers works with.
+func generalWidth(op string, args []operand) int {
+	for i := range args { // the destination comes last, and a shift count first
+		if a := args[len(args)-1-i]; a.kind == register {
+			return a.width
+		}
+	}
+	switch op[len(op)-1] {
+	case 'b':
+		return 1
+	case 'l':
+		return 4
+	}
+	return 8
+}
+
+// general runs an instruction on general registers and reports whether it is one.
+func (m *machine) general(i *inst) bool {
+	a := i.args
+	op := i.op
+	var dst *operand
+	if len(a) > 0 {
+		dst = &a[len(a)-1]
+	}
+	switch {
+	case op == "jmp":
+		m.next = a[0].value
+		return true
+	case op[0] == 'j':
+		t := m.cov.Taken[i.addr]
+		if m.condition(op[1:]) {
+			m.next = a[0].value
+			t[1] = true
+		} else {
+			t[0] = true
+		}
+		m.cov.Taken[i.addr] = t
+		return true
+	case strings.HasPrefix(op, "cmov"):
+		w := dst.width
+		v := m.integer(&a[0], w)
+		if !m.condition(op[4:]) {
+			v = m.integer(dst, w)
+		}
+		m.setInteger(dst, v, w)
+		return true
+	case i.padding(), op == "vzeroupper", strings.HasPrefix(op, "prefetch"):
+		if op == "vzeroupper" {
+			for r := range 16 {
+				for c := 4; c < 16; c++ {
+					m.v[r][c] = m.zero
+				}
+			}
+		}
+		return true
+	case op == "lea":
+		m.setInteger(dst, m.addr(&a[0]), dst.width)
+		return true
+	case strings.HasPrefix(op, "kmov"):
+		w := map[byte]int{'b': 1, 'w': 2, 'd': 4, 'q': 8}[op[4]]
+		if dst.kind == mask {
+			m.k[dst.reg] = m.integer(&a[0], 8) & widthMask(w)
+		} else {
+			m.setInteger(dst, m.k[a[0].reg]&widthMask(w), dst.width)
+		}
+		return true
+	case op == "kxnorw":
+		m.k[dst.reg] = ^(m.k[a[0].reg] ^ m.k[a[1].reg]) & 0xffff
+		return true
+	case op == "kxorw":
+		m.k[dst.reg] = (m.k[a[0].reg] ^ m.k[a[1].reg]) & 0xffff
+		return true
+	case op == "knotw":
+		m.k[dst.reg] = ^m.k[a[0].reg] & 0xffff
+		return true
+	}
+	for _, o := range a {
+		if o.kind == vector || o.kind == mask {
+			return false
+		}
+	}
+	w := generalWidth(op, a)
+	name := strings.TrimRight(op, "bwlq")
+	switch name {
+	case "mov", "movabs":
+		m.setInteger(dst, m.integer(&a[0], w), w)
+	case "cmp":
+		m.compare(m.integer(dst, w), m.integer(&a[0], w), w)
+	case "test":
+		m.compare(m.integer(dst, w)&m.integer(&a[0], w), 0, w)
+	case "dec", "inc", "neg", "not":
+		x := m.integer(dst, w)
+		v := map[string]uint64{"dec": x - 1, "inc": x + 1, "neg": -x, "not": ^x}[name] & widthMask(w)
+		m.setInteger(dst, v, w)
+		switch name {
+		case "neg":
+			m.compare(0, x, w)
+		case "dec", "inc":
+			m.compare(v, 0, w)
+		}
+	case "add", "su", "sub", "and", "or", "xor", "imu", "imul", "sh", "shl", "shr", "sar":
+		switch op {
+		case "sub", "subq", "subl":
+			name = "sub"
+		case "imul", "imulq":
+			name = "imul"
+		case "shl", "shlq", "shll":
+			name = "shl"
+		}
+		x, y := m.integer(dst, w), uint64(1)
+		switch len(a) {
+		case 2:
+			y = m.integer(&a[0], w)
+		case 3:
+			x, y = m.integer(&a[1], w), m.integer(&a[0], w)
+		}
+		if strings.HasPrefix(name, "s") && name != "sub" {
+			y &= uint64(8*w - 1)
+		}
+		var v uint64
+		switch name {
+		case "add":
+			v = x + y
+		case "sub":
+			v = x - y
+		case "and":
+			v = x & y
+		case "or":
+			v = x | y
+		case "xor":
+			v = x ^ y
+		case "imul":
+			v = x * y
+		case "shl":
+			v = x << y
+		case "shr":
+			v = x >> y
+		case "sar":
+			s := 64 - 8*w
+			v = uint64(int64(x<<s) >> s >> y)
+		}
+		v &= widthMask(w)
+		m.setInteger(dst, v, w)
+		if name == "sub" {
+			m.compare(x, y, w)
+		} else {
+			m.compare(v, 0, w)
+		}
+	case "adc": // after a comparison, whose borrow is the carry
+		if strings.HasPrefix(m.before, "cmp") {
+			x, y := m.flags[0], m.flags[1]
+			v := m.integer(dst, w) + m.integer(&a[0], w)
+			if x < y {
+				v++
+			}
+			m.setInteger(dst, v, w)
+			m.compare(v, 0, w)
+			break
+		}
+		return false
+	case "popcnt":
+		v := uint64(bits.OnesCount64(m.integer(&a[0], w)))
+		m.setInteger(dst, v, w)
+		m.compare(v, 0, w)
+	default:
+		return false
+	}
+	return true
+}

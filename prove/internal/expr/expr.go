@@ -1,0 +1,302 @@
+// Package expr holds expressions as a graph in which equal expressions are one node.
+//
+// A node stands for 4 or 8 bytes. It has no type: the same node can be used as a
+// floating-point number and as an integer. Floating-point operations are uninterpreted:
+// two results are equal only if they are made by the same operations on the same operands.
+// The rules that make two different ways of writing an operation one node are those of
+// IEEE 754 arithmetic in the default rounding mode. Each one stands beside the constructor
+// that uses it. Any NaN counts as equal to any other NaN.
+package expr
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Node is an expression of a Graph. The zero Node is no expression.
+type Node int32
+
+// Op is what a node computes from its operands.
+type Op uint8
+
+const (
+	none   Op = iota
+	Const     // the bits in Key
+	Input     // element number Key of an input
+	Add       // floating-point x + y
+	Mul       // floating-point x · y
+	Div       // floating-point x / y
+	FMA       // floating-point x·y + z, rounded once
+	Neg       // the sign bit flipped
+	Widen     // float32 to float64, exact
+	Narrow    // float64 to float32, rounded
+	Low       // the low half of 8 bytes
+	High      // the high half of 8 bytes
+	Cat       // 8 bytes of two halves
+	Int       // an integer operation, whose name is Key
+)
+
+var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat", "int"}
+
+type node struct {
+	op      Op
+	width   uint8 // bytes: 4 or 8
+	a, b, c Node
+	key     uint64
+}
+
+// Graph is a set of expressions.
+type Graph struct {
+	nodes []node
+	index map[node]Node
+}
+
+// New returns an empty graph.
+func New() *Graph {
+	return &Graph{nodes: make([]node, 1), index: make(map[node]Node)}
+}
+
+// Len returns the number of expressions.
+func (g *Graph) Len() int { return len(g.nodes) - 1 }
+
+func (g *Graph) make(n node) Node {
+	i, ok := g.index[n]
+	if !ok {
+		i = Node(len(g.nodes))
+		g.nodes = append(g.nodes, n)
+		g.index[n] = i
+	}
+	return i
+}
+
+// Const returns the constant of that width with these bits.
+func (g *Graph) Const(width int, bits uint64) Node {
+	if width == 4 {
+		bits &= 0xffffffff
+	}
+	return g.make(node{op: Const, width: uint8(width), key: bits})
+}
+
+// Input returns element i of an input. Different inputs have different numbers.
+func (g *Graph) Input(width, input, i int) Node {
+	return g.make(node{op: Input, width: uint8(width), key: uint64(input)<<40 | uint64(i)})
+}
+
+// Width returns the number of bytes of a node.
+func (g *Graph) Width(n Node) int { return int(g.nodes[n].width) }
+
+// Bits returns the value of a constant.
+func (g *Graph) Bits(n Node) (bits uint64, ok bool) {
+	x := &g.nodes[n]
+	return x.key, x.op == Const
+}
+
+func (g *Graph) zero(n Node) bool {
+	bits, ok := g.Bits(n)
+	return ok && bits == 0
+}
+
+// constants returns the values of two constants as float64; a float32 is widened.
+func (g *Graph) constants(a, b Node) (x, y float64, ok bool) {
+	p, q := &g.nodes[a], &g.nodes[b]
+	if p.op != Const || q.op != Const {
+		return 0, 0, false
+	}
+	return value(p), value(q), true
+}
+
+func value(n *node) float64 {
+	if n.width == 4 {
+		return float64(math.Float32frombits(uint32(n.key)))
+	}
+	return math.Float64frombits(n.key)
+}
+
+// float returns the constant x of a width. For width 4 x is rounded to float32: x is a sum,
+// product or quotient of two float32 computed in float64, for which rounding twice is
+// rounding once (Figueroa, "When is double rounding innocuous?", 1995).
+func (g *Graph) float(width int, x float64) Node {
+	if width == 4 {
+		return g.Const(4, uint64(math.Float32bits(float32(x))))
+	}
+	return g.Const(8, math.Float64bits(x))
+}
+
+// Add returns x + y. Addition commutes. (x + 0) + 0 is x + 0: only the first addition can
+// change −0 into +0.
+func (g *Graph) Add(a, b Node) Node {
+	width := g.Width(a)
+	if x, y, ok := g.constants(a, b); ok {
+		return g.float(width, x+y)
+	}
+	if a > b {
+		a, b = b, a
+	}
+	for _, p := range [2][2]Node{{a, b}, {b, a}} {
+		if x := &g.nodes[p[1]]; g.zero(p[0]) && x.op == Add && (g.zero(x.a) || g.zero(x.b)) {
+			return p[1]
+		}
+	}
+	return g.make(node{op: Add, width: uint8(width), a: a, b: b})
+}
+
+// Sub returns x − y, which IEEE 754 defines as x + (−y).
+func (g *Graph) Sub(a, b Node) Node { return g.Add(a, g.Neg(b)) }
+
+// Neg returns −x, with the sign bit flipped. −(−x) is x.
+func (g *Graph) Neg(a Node) Node {
+	x := g.nodes[a]
+	switch {
+	case x.op == Const:
+		return g.Const(int(x.width), x.key^1<<(8*x.width-1))
+	case x.op == Neg:
+		return x.a
+	}
+	return g.make(node{op: Neg, width: x.width, a: a})
+}
+
+// Mul returns x · y. Multiplication commutes.
+func (g *Graph) Mul(a, b Node) Node {
+	width := g.Width(a)
+	if a == b {
+		a = g.squared(a)
+		b = a
+	}
+	if x, y, ok := g.constants(a, b); ok {
+		return g.float(width, x*y)
+	}
+	if a > b {
+		a, b = b, a
+	}
+	return g.make(node{op: Mul, width: uint8(width), a: a, b: b})
+}
+
+// Div returns x / y.
+func (g *Graph) Div(a, b Node) Node {
+	width := g.Width(a)
+	if x, y, ok := g.constants(a, b); ok {
+		return g.float(width, x/y)
+	}
+	return g.make(node{op: Div, width: uint8(width), a: a, b: b})
+}
+
+// squared returns the factor of x², for which x and −x are one: where x = p − q, it is the
+// difference of the two in a fixed order. (p − q and q − p differ in the sign alone, or are
+// both +0.)
+func (g *Graph) squared(a Node) Node {
+	a, _ = g.unsigned(a)
+	if x := g.nodes[a]; x.op == Add {
+		if p, ok := g.unsigned(x.b); ok && p < x.a && g.nodes[x.a].op != Neg {
+			return g.Sub(p, x.a)
+		}
+		if p, ok := g.unsigned(x.a); ok && p > x.b && g.nodes[x.b].op != Neg {
+			return g.Sub(x.b, p)
+		}
+	}
+	return a
+}
+
+// FMA returns x·y + z, rounded once. The factors commute, the sign of the product is that
+// of its factors, fma(0, 0, z) is 0 + z, and fma(x, x, 0) is x·x, since x·x is never −0.
+func (g *Graph) FMA(a, b, c Node) Node {
+	if a == b {
+		if a = g.squared(a); g.zero(c) {
+			return g.Mul(a, a)
+		}
+		b = a
+	}
+	if g.zero(a) && g.zero(b) {
+		return g.Add(g.Const(g.Width(c), 0), c)
+	}
+	a, p := g.unsigned(a)
+	b, q := g.unsigned(b)
+	if a > b {
+		a, b = b, a
+	}
+	var negative uint64
+	if p != q {
+		negative = 1
+	}
+	return g.make(node{op: FMA, width: g.nodes[c].width, a: a, b: b, c: c, key: negative})
+}
+
+// unsigned returns x without a negation, and whether it had one.
+func (g *Graph) unsigned(a Node) (Node, bool) {
+	if x := &g.nodes[a]; x.op == Neg {
+		return x.a, true
+	}
+	return a, false
+}
+
+// Widen returns a float32 as a float64, which is exact.
+func (g *Graph) Widen(a Node) Node {
+	if x := g.nodes[a]; x.op == Const {
+		return g.Const(8, math.Float64bits(value(&x)))
+	}
+	return g.make(node{op: Widen, width: 8, a: a})
+}
+
+// Narrow returns a float64 rounded to float32.
+func (g *Graph) Narrow(a Node) Node {
+	if x := g.nodes[a]; x.op == Const {
+		return g.Const(4, uint64(math.Float32bits(float32(value(&x)))))
+	}
+	return g.make(node{op: Narrow, width: 4, a: a})
+}
+
+// Halves returns the low and the high half of 8 bytes.
+func (g *Graph) Halves(a Node) (low, high Node) {
+	switch x := g.nodes[a]; {
+	case x.op == Const:
+		return g.Const(4, x.key), g.Const(4, x.key>>32)
+	case x.op == Cat:
+		return x.a, x.b
+	}
+	return g.make(node{op: Low, width: 4, a: a}), g.make(node{op: High, width: 4, a: a})
+}
+
+// Join returns the 8 bytes of two halves. The halves of one node are that node again.
+func (g *Graph) Join(low, high Node) Node {
+	l, h := g.nodes[low], g.nodes[high]
+	switch {
+	case l.op == Const && h.op == Const:
+		return g.Const(8, l.key|h.key<<32)
+	case l.op == Low && h.op == High && l.a == h.a:
+		return l.a
+	}
+	return g.make(node{op: Cat, width: 8, a: low, b: high})
+}
+
+// String writes an expression, to a depth at which it can be read.
+func (g *Graph) String(n Node) string { return g.text(n, 5) }
+
+func (g *Graph) text(n Node, depth int) string {
+	if n == 0 {
+		return "nothing"
+	}
+	x := &g.nodes[n]
+	switch x.op {
+	case Const:
+		if x.width == 4 {
+			return fmt.Sprintf("%#x:4", x.key)
+		}
+		return fmt.Sprintf("%#x", x.key)
+	case Input:
+		return fmt.Sprintf("in%d[%d]", x.key>>40, x.key&(1<<40-1))
+	}
+	if depth == 0 {
+		return "…"
+	}
+	var args []string
+	for _, a := range []Node{x.a, x.b, x.c} {
+		if a != 0 {
+			args = append(args, g.text(a, depth-1))
+		}
+	}
+	name := names[x.op]
+	if x.op == FMA && x.key == 1 {
+		name = "fnma"
+	}
+	return name + "(" + strings.Join(args, ", ") + ")"
+}

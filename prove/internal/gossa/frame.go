@@ -1,0 +1,272 @@
+package gossa
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// maxBlocks bounds what one call may run.
+const maxBlocks = 5_000_000
+
+type frame struct {
+	in     *Interpreter
+	f      *ssa.Function
+	values map[ssa.Value]Value
+}
+
+func (fr *frame) get(v ssa.Value) Value {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return fr.in.constant(v)
+	case *ssa.Global:
+		return fr.in.global(v)
+	case *ssa.Function, *ssa.Builtin:
+		return v
+	}
+	x, ok := fr.values[v]
+	if !ok {
+		fail("%s: %s has no value: %w", fr.f, v.Name(), ErrUnknown)
+	}
+	return x
+}
+
+func (fr *frame) integer(v ssa.Value) int { return int(fr.get(v).(uint64)) }
+
+func (fr *frame) run() Value {
+	block := fr.f.Blocks[0]
+	var before *ssa.BasicBlock
+	for range maxBlocks {
+		var next *ssa.BasicBlock
+		// The phis of a block take their values at once.
+		var phis []ssa.Value
+		var taken []Value
+		for _, instr := range block.Instrs {
+			switch i := instr.(type) {
+			case *ssa.Phi:
+				for e, p := range block.Preds {
+					if p == before {
+						phis, taken = append(phis, i), append(taken, fr.get(i.Edges[e]))
+						break
+					}
+				}
+				continue
+			}
+			for p, v := range phis {
+				fr.values[v] = taken[p]
+			}
+			phis, taken = nil, nil
+			switch i := instr.(type) {
+			case *ssa.Jump:
+				next = block.Succs[0]
+			case *ssa.If:
+				next = block.Succs[1-fr.integer(i.Cond)]
+			case *ssa.Return:
+				switch len(i.Results) {
+				case 0:
+					return nil
+				case 1:
+					return fr.get(i.Results[0])
+				}
+				var out []Value
+				for _, r := range i.Results {
+					out = append(out, fr.get(r))
+				}
+				return out
+			case *ssa.Store:
+				if function(i.Val) != nil {
+					continue // a root, which is found without running anything
+				}
+				fr.in.store(fr.get(i.Addr).(uint64), i.Val.Type(), fr.get(i.Val))
+			case *ssa.Panic:
+				fail("%s: panic: %v", fr.f, fr.get(i.X))
+			case *ssa.DebugRef:
+			case ssa.Value:
+				fr.values[i] = fr.value(i)
+			default:
+				fail("%s: %T: %w", fr.f, instr, ErrUnknown)
+			}
+		}
+		before, block = block, next
+	}
+	fail("%s: no end", fr.f)
+	return nil
+}
+
+// value computes an instruction that has a value.
+func (fr *frame) value(v ssa.Value) Value {
+	in := fr.in
+	switch i := v.(type) {
+	case *ssa.BinOp:
+		return in.binary(i.Op, i.X.Type(), fr.get(i.X), fr.get(i.Y))
+	case *ssa.UnOp:
+		return fr.unary(i)
+	case *ssa.Alloc:
+		return in.allocate(i.Comment, i.Type().Underlying().(*types.Pointer).Elem())
+	case *ssa.Convert:
+		return in.convert(fr.get(i.X), i.X.Type(), i.Type())
+	case *ssa.MultiConvert:
+		return in.convert(fr.get(i.X), i.X.Type(), i.Type())
+	case *ssa.ChangeType:
+		return fr.get(i.X)
+	case *ssa.MakeInterface:
+		return fr.get(i.X)
+	case *ssa.Extract:
+		return fr.get(i.Tuple).([]Value)[i.Index]
+	case *ssa.Field:
+		return fr.get(i.X).([]Value)[i.Field]
+	case *ssa.Index:
+		return fr.get(i.X).([]Value)[fr.integer(i.Index)]
+	case *ssa.FieldAddr:
+		s := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		return fr.get(i.X).(uint64) + uint64(in.offsets(s)[i.Field])
+	case *ssa.IndexAddr:
+		return fr.element(i)
+	case *ssa.Slice:
+		return fr.slice(i)
+	case *ssa.Call:
+		return fr.call(i)
+	}
+	fail("%s: %T %s: %w", fr.f, v, v, ErrUnknown)
+	return nil
+}
+
+func (fr *frame) unary(i *ssa.UnOp) Value {
+	x := fr.get(i.X)
+	switch i.Op {
+	case token.MUL:
+		return fr.in.load(x.(uint64), i.Type())
+	case token.NOT:
+		return 1 - x.(uint64)
+	case token.SUB:
+		if v, ok := x.(uint64); ok {
+			return fr.in.binary(token.SUB, i.Type(), uint64(0), v)
+		}
+		return fr.in.negate(x)
+	case token.XOR:
+		return fr.in.binary(token.XOR, i.Type(), ^uint64(0), x)
+	}
+	fail("%s: %s: %w", fr.f, i, ErrUnknown)
+	return nil
+}
+
+func (fr *frame) element(i *ssa.IndexAddr) Value {
+	index := fr.integer(i.Index)
+	switch x := fr.get(i.X).(type) {
+	case Slice:
+		if index < 0 || index >= x.Len {
+			fail("%s: index %d of %d elements", fr.f, index, x.Len)
+		}
+		return x.Addr + uint64(int64(index)*fr.in.sizes.Sizeof(i.X.Type().Underlying().(*types.Slice).Elem()))
+	case uint64:
+		a := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+		if index < 0 || int64(index) >= a.Len() {
+			fail("%s: index %d of %d elements", fr.f, index, a.Len())
+		}
+		return x + uint64(int64(index)*fr.in.sizes.Sizeof(a.Elem()))
+	}
+	fail("%s: %s: %w", fr.f, i, ErrUnknown)
+	return nil
+}
+
+func (fr *frame) slice(i *ssa.Slice) Value {
+	var x Slice
+	var elem types.Type
+	switch v := fr.get(i.X).(type) {
+	case Slice:
+		x, elem = v, i.X.Type().Underlying().(*types.Slice).Elem()
+	case uint64:
+		a := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+		x, elem = Slice{v, int(a.Len()), int(a.Len())}, a.Elem()
+	default:
+		fail("%s: %s: %w", fr.f, i, ErrUnknown)
+	}
+	low, high, most := 0, x.Len, x.Cap
+	if i.Low != nil {
+		low = fr.integer(i.Low)
+	}
+	if i.High != nil {
+		high = fr.integer(i.High)
+	}
+	if i.Max != nil {
+		most = fr.integer(i.Max)
+	}
+	if low < 0 || low > high || high > most || most > x.Cap {
+		fail("%s: slice [%d:%d:%d] of capacity %d", fr.f, low, high, most, x.Cap)
+	}
+	return Slice{x.Addr + uint64(int64(low)*fr.in.sizes.Sizeof(elem)), high - low, most - low}
+}
+
+func (fr *frame) call(i *ssa.Call) Value {
+	c := &i.Call
+	if c.IsInvoke() {
+		fail("%s: %s: %w", fr.f, i, ErrUnknown)
+	}
+	var args []Value
+	for _, a := range c.Args {
+		args = append(args, fr.get(a))
+	}
+	switch f := fr.get(c.Value).(type) {
+	case *ssa.Function:
+		if f.Name() == "init" {
+			return nil // packages are initialized when they are used
+		}
+		return fr.in.call(f, args)
+	case *ssa.Builtin:
+		return fr.builtin(i, f.Name(), args)
+	}
+	fail("%s: %s: %w", fr.f, i, ErrUnknown)
+	return nil
+}
+
+func (fr *frame) builtin(i *ssa.Call, name string, args []Value) Value {
+	in, types_ := fr.in, i.Call.Args
+	switch name {
+	case "len", "cap":
+		switch x := args[0].(type) {
+		case Slice:
+			if name == "len" {
+				return uint64(x.Len)
+			}
+			return uint64(x.Cap)
+		case []Value:
+			return uint64(len(x))
+		}
+	case "Sizeof":
+		return uint64(in.sizes.Sizeof(types_[0].Type()))
+	case "SliceData":
+		return args[0].(Slice).Addr
+	case "min", "max":
+		op := map[string]token.Token{"min": token.LSS, "max": token.GTR}[name]
+		best := args[0]
+		for _, a := range args[1:] {
+			if in.binary(op, types_[0].Type(), a, best).(uint64) == 1 {
+				best = a
+			}
+		}
+		return best
+	case "clear":
+		s, elem := args[0].(Slice), types_[0].Type().Underlying().(*types.Slice).Elem()
+		zero := in.load(in.allocate("zero", elem), elem)
+		for e := range s.Len {
+			in.store(s.Addr+uint64(int64(e)*in.sizes.Sizeof(elem)), elem, zero)
+		}
+		return nil
+	case "copy":
+		d, s := args[0].(Slice), args[1].(Slice)
+		elem := types_[0].Type().Underlying().(*types.Slice).Elem()
+		size := uint64(in.sizes.Sizeof(elem))
+		n := min(d.Len, s.Len)
+		var held []Value
+		for e := range n {
+			held = append(held, in.load(s.Addr+uint64(e)*size, elem))
+		}
+		for e, v := range held {
+			in.store(d.Addr+uint64(e)*size, elem, v)
+		}
+		return uint64(n)
+	}
+	fail("%s: %s: %w", fr.f, i, ErrUnknown)
+	return nil
+}

@@ -1,0 +1,118 @@
+// Package gossa runs Go source on symbolic data: the functions of a package, as the SSA form
+// of golang.org/x/tools/go/ssa has them.
+//
+// Integers, lengths, indices and branches are concrete numbers. Floating-point numbers are
+// expressions. A function without a body is assembly, which the caller of the interpreter
+// runs.
+package gossa
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+)
+
+// Source is a set of packages in SSA form.
+type Source struct {
+	program  *ssa.Program
+	packages map[string]*ssa.Package // by path
+	sizes    types.Sizes
+	roots    map[string]*ssa.Function
+}
+
+// A Root is a function to be run: a Go expression in the package of that path, such as
+// Rows[float32, float64].
+type Root struct{ Package, Expression string }
+
+// Load reads packages of the module in folder dir for an architecture, with what they import,
+// and finds the roots among them.
+func Load(dir, arch string, env []string, roots []Root) (*Source, error) {
+	// A generic function has an instance where the source uses it. A file that is laid over
+	// each package, and never written, uses the roots.
+	overlay := map[string][]byte{}
+	paths := map[string]string{} // to folder
+	for _, r := range roots {
+		paths[r.Package] = ""
+	}
+	var patterns []string
+	for p := range paths {
+		patterns = append(patterns, p)
+	}
+	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
+		packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedCompiledGoFiles
+	config := &packages.Config{Mode: packages.NeedName | packages.NeedFiles, Dir: dir, Env: append(env, "GOARCH="+arch, "GOOS=linux", "CGO_ENABLED=0")}
+	found, err := packages.Load(config, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range found {
+		if len(p.GoFiles) == 0 {
+			return nil, fmt.Errorf("package %s: %v", p.PkgPath, p.Errors)
+		}
+		var text strings.Builder
+		fmt.Fprintf(&text, "package %s\n", p.Name)
+		for i, r := range roots {
+			if r.Package == p.PkgPath {
+				fmt.Fprintf(&text, "var proveRoot%d = %s\n", i, r.Expression)
+			}
+		}
+		overlay[filepath.Join(filepath.Dir(p.GoFiles[0]), "prove_roots.go")] = []byte(text.String())
+	}
+	config.Mode, config.Overlay = mode, overlay
+	loaded, err := packages.Load(config, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	var failed []error
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			failed = append(failed, e)
+		}
+	})
+	if len(failed) > 0 {
+		return nil, errors.Join(failed...)
+	}
+	program, _ := ssautil.AllPackages(loaded, ssa.InstantiateGenerics)
+	program.Build()
+	s := &Source{program: program, packages: map[string]*ssa.Package{}, sizes: types.SizesFor("gc", arch), roots: map[string]*ssa.Function{}}
+	for _, p := range program.AllPackages() {
+		s.packages[p.Pkg.Path()] = p
+	}
+	for i, r := range roots {
+		p := s.packages[r.Package]
+		global := p.Var(fmt.Sprintf("proveRoot%d", i))
+		for _, b := range p.Func("init").Blocks {
+			for _, in := range b.Instrs {
+				if st, ok := in.(*ssa.Store); ok && st.Addr == global {
+					s.roots[r.Package+"."+r.Expression] = function(st.Val)
+				}
+			}
+		}
+		if s.roots[r.Package+"."+r.Expression] == nil {
+			return nil, fmt.Errorf("%s.%s was not found", r.Package, r.Expression)
+		}
+	}
+	return s, nil
+}
+
+// function returns the function that a value is.
+func function(v ssa.Value) *ssa.Function {
+	switch v := v.(type) {
+	case *ssa.Function:
+		return v
+	case *ssa.MakeClosure:
+		return v.Fn.(*ssa.Function)
+	case *ssa.ChangeType:
+		return function(v.X)
+	}
+	return nil
+}
+
+// Root returns the function of a root.
+func (s *Source) Root(r Root) *ssa.Function { return s.roots[r.Package+"."+r.Expression] }

@@ -1,0 +1,510 @@
+package gossa
+
+import (
+	"errors"
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"math"
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/memory"
+	"golang.org/x/tools/go/ssa"
+)
+
+// A Value is a uint64 (an integer, sign-extended, a bool, or a pointer), an expr.Node (a
+// floating-point number), a Slice, a []Value (a struct, an array or several results), a
+// string or a *ssa.Function.
+type Value any
+
+// Slice is a slice whose elements begin at Addr.
+type Slice struct {
+	Addr     uint64
+	Len, Cap int
+}
+
+// ErrUnknown is the error of source that the interpreter does not know.
+var ErrUnknown = errors.New("not interpreted")
+
+// Interpreter runs functions of a Source.
+type Interpreter struct {
+	*Source
+	G   *expr.Graph
+	Mem *memory.Memory
+	// Assembly runs a function that has no body, whose arguments and results lie at stack
+	// as ABI0 has them.
+	Assembly func(f *ssa.Function, stack uint64) error
+	// Replace returns the result of a function that is not run, if it is one of these.
+	Replace func(f *ssa.Function, args []Value) (result Value, ok bool)
+
+	globals map[*ssa.Global]uint64
+	ready   map[*ssa.Package]bool
+	depth   int
+}
+
+type failure struct{ err error }
+
+func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
+
+// Call runs f.
+func (in *Interpreter) Call(f *ssa.Function, args []Value) (result Value, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			err = r.err
+		default:
+			panic(r)
+		}
+	}()
+	return in.call(f, args), nil
+}
+
+func (in *Interpreter) call(f *ssa.Function, args []Value) Value {
+	if v, ok := in.Replace(f, args); ok {
+		return v
+	}
+	if f.Blocks == nil {
+		return in.assembly(f, args)
+	}
+	if in.depth++; in.depth > 100 {
+		fail("%s: too deep: %w", f, ErrUnknown)
+	}
+	defer func() { in.depth-- }()
+	in.initialize(f.Pkg)
+	fr := &frame{in: in, f: f, values: make(map[ssa.Value]Value)}
+	for i, p := range f.Params {
+		fr.values[p] = args[i]
+	}
+	return fr.run()
+}
+
+// initialize runs the initialization of a package, without that of what it imports.
+func (in *Interpreter) initialize(p *ssa.Package) {
+	if p == nil || in.ready[p] {
+		return
+	}
+	if in.ready == nil {
+		in.ready = map[*ssa.Package]bool{}
+	}
+	in.ready[p] = true
+	if f := p.Func("init"); f != nil && f.Blocks != nil {
+		if _, skip := in.Replace(f, nil); !skip {
+			fr := &frame{in: in, f: f, values: make(map[ssa.Value]Value)}
+			fr.run()
+		}
+	}
+}
+
+// assembly lays arguments out on a stack and runs a function that has no body.
+func (in *Interpreter) assembly(f *ssa.Function, args []Value) Value {
+	word := in.sizes.Sizeof(types.Typ[types.Uintptr])
+	offset := word // of the return address
+	var offsets []int64
+	place := func(t types.Type) {
+		a := in.sizes.Alignof(t)
+		offset = (offset + a - 1) / a * a
+		offsets = append(offsets, offset)
+		offset += in.sizes.Sizeof(t)
+	}
+	params, results := f.Signature.Params(), f.Signature.Results()
+	for v := range params.Variables() {
+		place(v.Type())
+	}
+	offset = (offset + word - 1) / word * word
+	for v := range results.Variables() {
+		place(v.Type())
+	}
+	n := int(offset+3) / 4
+	cells, writable := make([]expr.Node, n), make([]bool, n)
+	for i := range cells {
+		cells[i] = in.G.Const(4, 0)
+		writable[i] = true
+	}
+	stack := in.Mem.Region("arguments of "+f.Name(), 8, cells, writable)
+	for i := range params.Len() {
+		in.store(stack+uint64(offsets[i]), params.At(i).Type(), args[i])
+	}
+	if err := in.Assembly(f, stack); err != nil {
+		fail("%s: %w", f.Name(), err)
+	}
+	if results.Len() == 0 {
+		return nil
+	}
+	return in.load(stack+uint64(offsets[params.Len()]), results.At(0).Type())
+}
+
+// allocate returns the address of a new zero value of type t.
+func (in *Interpreter) allocate(name string, t types.Type) uint64 {
+	n := int(in.sizes.Sizeof(t)+3) / 4
+	cells, writable := make([]expr.Node, n), make([]bool, n)
+	for i := range cells {
+		cells[i], writable[i] = in.G.Const(4, 0), true
+	}
+	return in.Mem.Region(name, 8, cells, writable)
+}
+
+func (in *Interpreter) global(g *ssa.Global) uint64 {
+	a, ok := in.globals[g]
+	if !ok {
+		if in.globals == nil {
+			in.globals = map[*ssa.Global]uint64{}
+		}
+		a = in.allocate(g.String(), g.Type().Underlying().(*types.Pointer).Elem())
+		in.globals[g] = a
+		in.initialize(g.Pkg)
+	}
+	return a
+}
+
+// SetGlobal gives a package-level variable the value v instead of its initial one.
+func (in *Interpreter) SetGlobal(path, name string, v Value) error {
+	p := in.packages[path]
+	if p == nil || p.Var(name) == nil {
+		return fmt.Errorf("%s.%s: no such variable", path, name)
+	}
+	g := p.Var(name)
+	in.store(in.global(g), g.Type().Underlying().(*types.Pointer).Elem(), v)
+	return nil
+}
+
+// New returns the address of a new value of a named struct type, with these fields and all
+// others zero.
+func (in *Interpreter) New(path, name string, fields map[string]uint64) (uint64, error) {
+	p := in.packages[path]
+	if p == nil || p.Type(name) == nil {
+		return 0, fmt.Errorf("%s.%s: no such type", path, name)
+	}
+	t := p.Type(name).Type()
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return 0, fmt.Errorf("%s.%s is no struct", path, name)
+	}
+	addr := in.allocate(name, t)
+	set := 0
+	for i, offset := range in.offsets(s) {
+		if v, ok := fields[s.Field(i).Name()]; ok {
+			in.store(addr+uint64(offset), s.Field(i).Type(), v)
+			set++
+		}
+	}
+	if set != len(fields) {
+		return 0, fmt.Errorf("%s.%s does not have all fields of %v", path, name, fields)
+	}
+	return addr, nil
+}
+
+func (in *Interpreter) cell(addr uint64) expr.Node {
+	n, err := in.Mem.Load(addr)
+	if err != nil {
+		fail("%w", err)
+	}
+	return n
+}
+
+func (in *Interpreter) setCell(addr uint64, n expr.Node) {
+	if err := in.Mem.Store(addr, n); err != nil {
+		fail("%w", err)
+	}
+}
+
+// bits returns the concrete number of so many bytes at addr.
+func (in *Interpreter) bits(addr uint64, size int64) uint64 {
+	word := func(a uint64) uint64 {
+		b, ok := in.G.Bits(in.cell(a))
+		if !ok {
+			fail("an integer that depends on the data: %w", ErrUnknown)
+		}
+		return b
+	}
+	switch size {
+	case 8:
+		return word(addr) | word(addr+4)<<32
+	case 4:
+		return word(addr)
+	}
+	return word(addr&^3) >> (8 * (addr & 3)) & (1<<(8*size) - 1)
+}
+
+func (in *Interpreter) setBits(addr uint64, size int64, v uint64) {
+	switch size {
+	case 8:
+		in.setCell(addr, in.G.Const(4, v))
+		in.setCell(addr+4, in.G.Const(4, v>>32))
+	case 4:
+		in.setCell(addr, in.G.Const(4, v))
+	default:
+		shift := 8 * (addr & 3)
+		old := in.bits(addr&^3, 4)
+		in.setCell(addr&^3, in.G.Const(4, old&^((1<<(8*size)-1)<<shift)|v<<shift))
+	}
+}
+
+// load returns the value of type t at addr.
+func (in *Interpreter) load(addr uint64, t types.Type) Value {
+	size := in.sizes.Sizeof(t)
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsFloat != 0:
+			if size == 4 {
+				return in.cell(addr)
+			}
+			return in.G.Join(in.cell(addr), in.cell(addr+4))
+		case u.Info()&(types.IsInteger|types.IsBoolean) != 0 || u.Kind() == types.UnsafePointer:
+			return extend(in.bits(addr, size), u, size)
+		}
+	case *types.Pointer:
+		return in.bits(addr, 8)
+	case *types.Slice:
+		return Slice{in.bits(addr, 8), int(in.bits(addr+8, 8)), int(in.bits(addr+16, 8))}
+	case *types.Array:
+		out := make([]Value, u.Len())
+		for i := range out {
+			out[i] = in.load(addr+uint64(int64(i)*in.sizes.Sizeof(u.Elem())), u.Elem())
+		}
+		return out
+	case *types.Struct:
+		out := make([]Value, u.NumFields())
+		for i, o := range in.offsets(u) {
+			out[i] = in.load(addr+uint64(o), u.Field(i).Type())
+		}
+		return out
+	}
+	fail("load of a %s: %w", t, ErrUnknown)
+	return nil
+}
+
+func (in *Interpreter) offsets(s *types.Struct) []int64 {
+	var fields []*types.Var
+	for f := range s.Fields() {
+		fields = append(fields, f)
+	}
+	return in.sizes.Offsetsof(fields)
+}
+
+// store sets the value of type t at addr.
+func (in *Interpreter) store(addr uint64, t types.Type, v Value) {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		for i, e := range v.([]Value) {
+			in.store(addr+uint64(int64(i)*in.sizes.Sizeof(u.Elem())), u.Elem(), e)
+		}
+		return
+	case *types.Struct:
+		for i, o := range in.offsets(u) {
+			in.store(addr+uint64(o), u.Field(i).Type(), v.([]Value)[i])
+		}
+		return
+	}
+	switch v := v.(type) {
+	case expr.Node:
+		if in.G.Width(v) == 4 {
+			in.setCell(addr, v)
+			return
+		}
+		low, high := in.G.Halves(v)
+		in.setCell(addr, low)
+		in.setCell(addr+4, high)
+	case uint64:
+		size := in.sizes.Sizeof(t)
+		if size < 8 {
+			v &= 1<<(8*size) - 1
+		}
+		in.setBits(addr, size, v)
+	case Slice:
+		in.setBits(addr, 8, v.Addr)
+		in.setBits(addr+8, 8, uint64(v.Len))
+		in.setBits(addr+16, 8, uint64(v.Cap))
+	default:
+		fail("store of a %s: %w", t, ErrUnknown)
+	}
+}
+
+// extend returns the bits of an integer of that size, sign-extended if it is signed.
+func extend(v uint64, b *types.Basic, size int64) uint64 {
+	shift := 64 - 8*size
+	if b.Info()&types.IsUnsigned == 0 && b.Info()&types.IsInteger != 0 {
+		return uint64(int64(v<<shift) >> shift)
+	}
+	return v << shift >> shift
+}
+
+// constant returns the value of a constant.
+func (in *Interpreter) constant(c *ssa.Const) Value {
+	switch u := c.Type().Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsFloat != 0:
+			if in.sizes.Sizeof(u) == 4 {
+				f, _ := constant.Float32Val(c.Value)
+				return in.G.Const(4, uint64(math.Float32bits(f)))
+			}
+			f, _ := constant.Float64Val(c.Value)
+			return in.G.Const(8, math.Float64bits(f))
+		case u.Info()&types.IsBoolean != 0:
+			return truth(constant.BoolVal(c.Value))
+		case u.Info()&types.IsUnsigned != 0:
+			return c.Uint64()
+		case u.Info()&types.IsInteger != 0:
+			return uint64(c.Int64())
+		case u.Info()&types.IsString != 0:
+			return constant.StringVal(c.Value)
+		case u.Kind() == types.UnsafePointer:
+			return uint64(0)
+		}
+	case *types.Pointer:
+		return uint64(0)
+	case *types.Slice:
+		return Slice{}
+	case *types.Interface, *types.Signature:
+		return nil
+	case *types.Array, *types.Struct:
+		return in.load(in.allocate("zero", c.Type()), c.Type())
+	}
+	fail("constant %s: %w", c, ErrUnknown)
+	return nil
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// binary returns x op y for operands of type t.
+func (in *Interpreter) binary(op token.Token, t types.Type, x, y Value) Value {
+	if a, ok := x.(expr.Node); ok {
+		return in.float(op, a, y.(expr.Node))
+	}
+	if s, ok := x.(Slice); ok { // comparison with nil
+		return truth((op == token.EQL) == (s.Addr == 0))
+	}
+	a, okA := x.(uint64)
+	b, okB := y.(uint64)
+	if !okA || !okB {
+		fail("%T %s %T: %w", x, op, y, ErrUnknown)
+	}
+	u, _ := t.Underlying().(*types.Basic)
+	signed := u != nil && u.Info()&types.IsUnsigned == 0 && u.Info()&types.IsInteger != 0
+	var v uint64
+	switch op {
+	case token.ADD:
+		v = a + b
+	case token.SUB:
+		v = a - b
+	case token.MUL:
+		v = a * b
+	case token.QUO, token.REM:
+		switch {
+		case b == 0:
+			fail("division by zero")
+		case signed && op == token.QUO:
+			v = uint64(int64(a) / int64(b))
+		case signed:
+			v = uint64(int64(a) % int64(b))
+		case op == token.QUO:
+			v = a / b
+		default:
+			v = a % b
+		}
+	case token.AND:
+		v = a & b
+	case token.OR:
+		v = a | b
+	case token.XOR:
+		v = a ^ b
+	case token.AND_NOT:
+		v = a &^ b
+	case token.SHL:
+		v = a << b
+	case token.SHR:
+		if signed {
+			v = uint64(int64(a) >> b)
+		} else {
+			v = a >> b
+		}
+	case token.EQL:
+		return truth(a == b)
+	case token.NEQ:
+		return truth(a != b)
+	case token.LSS:
+		return truth(signed && int64(a) < int64(b) || !signed && a < b)
+	case token.LEQ:
+		return truth(signed && int64(a) <= int64(b) || !signed && a <= b)
+	case token.GTR:
+		return truth(signed && int64(a) > int64(b) || !signed && a > b)
+	case token.GEQ:
+		return truth(signed && int64(a) >= int64(b) || !signed && a >= b)
+	default:
+		fail("operator %s: %w", op, ErrUnknown)
+	}
+	if u != nil {
+		return extend(v, u, in.sizes.Sizeof(u))
+	}
+	return v
+}
+
+func (in *Interpreter) float(op token.Token, a, b expr.Node) Value {
+	switch op {
+	case token.ADD:
+		return in.G.Add(a, b)
+	case token.SUB:
+		return in.G.Sub(a, b)
+	case token.MUL:
+		return in.G.Mul(a, b)
+	case token.QUO:
+		return in.G.Div(a, b)
+	}
+	fail("a branch that depends on the data: %w", ErrUnknown)
+	return nil
+}
+
+// convert returns x, of one type, as a value of another.
+func (in *Interpreter) convert(x Value, from, to types.Type) Value {
+	f, okF := from.Underlying().(*types.Basic)
+	t, okT := to.Underlying().(*types.Basic)
+	if !okF || !okT || f.Kind() == types.UnsafePointer || t.Kind() == types.UnsafePointer {
+		return x // between pointers
+	}
+	size := in.sizes.Sizeof(t)
+	switch {
+	case f.Info()&types.IsFloat != 0 && t.Info()&types.IsFloat != 0:
+		switch n := x.(expr.Node); {
+		case in.G.Width(n) == int(size):
+			return n
+		case size == 8:
+			return in.G.Widen(n)
+		default:
+			return in.G.Narrow(n)
+		}
+	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0:
+		return extend(x.(uint64), t, size)
+	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsFloat != 0:
+		v := float64(int64(x.(uint64)))
+		if size == 4 {
+			return in.G.Const(4, uint64(math.Float32bits(float32(v))))
+		}
+		return in.G.Const(8, math.Float64bits(v))
+	}
+	fail("conversion of %s to %s: %w", from, to, ErrUnknown)
+	return nil
+}
+
+// Name returns the name of a function without its type arguments, with the last part of its
+// package's path: pass.Rows.
+func Name(f *ssa.Function) string {
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	if f.Pkg == nil {
+		return f.Name()
+	}
+	path := f.Pkg.Pkg.Path()
+	return path[strings.LastIndex(path, "/")+1:] + "." + f.Name()
+}
+
+func (in *Interpreter) negate(x Value) Value { return in.G.Neg(x.(expr.Node)) }

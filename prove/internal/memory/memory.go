@@ -1,0 +1,93 @@
+// Package memory is the memory of a symbolic run: separate regions of cells of 4 bytes,
+// each an expression. A read or a write outside of the regions is a fault, and so is a
+// write to a region, or a cell of it, that is not an output.
+package memory
+
+import (
+	"fmt"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+)
+
+// A Fault is an access that is not allowed.
+type Fault struct {
+	What string
+	Addr uint64
+	In   string // the region nearest to it
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%s at %#x, near %s", f.What, f.Addr, f.In) }
+
+// spacing is the distance of two regions. It is far more than a kernel's strides.
+const spacing = 1 << 28
+
+type region struct {
+	name     string
+	base     uint64
+	cells    []expr.Node // 0 is a cell that nobody may touch
+	writable []bool
+}
+
+// Memory is a set of regions.
+type Memory struct {
+	regions map[uint64]*region
+	next    uint64
+}
+
+// New returns an empty memory.
+func New() *Memory {
+	return &Memory{regions: make(map[uint64]*region), next: 1}
+}
+
+// Region adds a region of cells and returns its address. The address is a multiple of align
+// (of 4 bytes at least) and, beyond that, as odd as can be. writable says which cells may
+// be written; nil is none.
+func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
+	base := m.next*spacing + spacing/2 + uint64(max(align, 4))
+	m.regions[m.next] = &region{name, base, cells, writable}
+	m.next++
+	return base
+}
+
+func (m *Memory) find(addr uint64) (*region, int, error) {
+	r := m.regions[addr/spacing]
+	if r == nil {
+		return nil, 0, &Fault{"access of nothing", addr, "no region"}
+	}
+	i := (int64(addr) - int64(r.base)) / 4
+	if addr%4 != 0 || int64(addr) < int64(r.base) || i >= int64(len(r.cells)) || r.cells[i] == 0 {
+		return nil, 0, &Fault{"access outside", addr, fmt.Sprintf("%s, %d cells from %#x", r.name, len(r.cells), r.base)}
+	}
+	return r, int(i), nil
+}
+
+// Load returns the cell at addr.
+func (m *Memory) Load(addr uint64) (expr.Node, error) {
+	r, i, err := m.find(addr)
+	if err != nil {
+		return 0, err
+	}
+	return r.cells[i], nil
+}
+
+// Store sets the cell at addr.
+func (m *Memory) Store(addr uint64, n expr.Node) error {
+	r, i, err := m.find(addr)
+	if err != nil {
+		return err
+	}
+	if r.writable != nil && !r.writable[i] || r.writable == nil {
+		return &Fault{"write to an input", addr, r.name}
+	}
+	r.cells[i] = n
+	return nil
+}
+
+// Cells returns the cells of the region that begins at base.
+func (m *Memory) Cells(base uint64) []expr.Node { return m.regions[base/spacing].cells }
+
+// Bounded reports whether the bytes from addr on lie within one region that may be touched.
+func (m *Memory) Bounded(addr uint64) bool {
+	_, _, err := m.find(addr &^ 3)
+	return err == nil
+}

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/gossa"
+	"github.com/gomonge/monge/prove/internal/memory"
+)
+
+// types are the element types of a kernel: of its matrix K and of its vectors T.
+type kinds struct{ suffix, k, t string }
+
+var (
+	single = []kinds{{"F64", "float64", "float64"}, {"F32", "float32", "float32"}}
+	all    = append(slices.Clone(single), kinds{"Mixed", "float32", "float64"})
+)
+
+// shape is the size of one case. What a number means is the kernel's.
+type shape struct {
+	m, n, d int
+	pad     int // what strides exceed rows by
+	flag    bool
+}
+
+// kernel is an exported kernel of package pkg, and how it is called.
+type kernel struct {
+	pkg, name string
+	types     []kinds
+	arguments string // type arguments: "K, T", "T" or ""
+	shapes    func(lanes int) []shape
+	call      func(b *builder)
+}
+
+// builder makes the arguments of a call: the same for the assembly and the reference.
+type builder struct {
+	shape
+	kinds
+	g       *expr.Graph
+	mem     *memory.Memory
+	args    []gossa.Value
+	outputs []uint64
+	inputs  int
+}
+
+func width(t string) int {
+	if t == "float32" {
+		return 4
+	}
+	return 8
+}
+
+// lanes is num.Lanes of the vectors' type.
+func (b *builder) lanes() int { return 64 / width(b.t) }
+
+func (b *builder) int(v ...int) {
+	for _, v := range v {
+		b.args = append(b.args, uint64(v))
+	}
+}
+
+func (b *builder) bool(v bool) {
+	if v {
+		b.int(1)
+	} else {
+		b.int(0)
+	}
+}
+
+// scalar adds a number of type T.
+func (b *builder) scalar() {
+	b.inputs++
+	b.args = append(b.args, b.g.Input(width(b.t), b.inputs, 0))
+}
+
+type role uint8
+
+const (
+	input role = iota
+	output
+	zero // an output that is zero before
+)
+
+// region makes a matrix whose rows are stride apart. Nobody may touch what is between rows.
+func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice {
+	b.inputs++
+	w := width(typ)
+	n := 0
+	if rows > 0 && cols > 0 {
+		n = (rows-1)*stride + cols
+	}
+	cells, writable := make([]expr.Node, n*w/4), make([]bool, n*w/4)
+	for i := range rows {
+		for j := range cols {
+			e := b.g.Input(w, b.inputs, i*cols+j)
+			if r == zero {
+				e = b.g.Const(w, 0)
+			}
+			at := (i*stride + j) * w / 4
+			if w == 4 {
+				cells[at] = e
+			} else {
+				cells[at], cells[at+1] = b.g.Halves(e)
+			}
+			for c := range w / 4 {
+				writable[at+c] = r != input
+			}
+		}
+	}
+	addr := b.mem.Region("argument", w, cells, writable)
+	if r != input {
+		b.outputs = append(b.outputs, addr)
+	}
+	return gossa.Slice{Addr: addr, Len: n, Cap: n}
+}
+
+// matrix adds a matrix and its stride.
+func (b *builder) matrix(r role, typ string, rows, cols int) {
+	stride := cols + b.pad
+	b.args = append(b.args, b.region(r, typ, rows, cols, stride), uint64(stride))
+}
+
+// vectors adds vectors of type T.
+func (b *builder) vectors(r role, n ...int) {
+	for _, n := range n {
+		b.args = append(b.args, b.region(r, b.t, 1, n, n))
+	}
+}
+
+// arrays adds a pointer to an array of so many slices, each a matrix of type T.
+func (b *builder) arrays(r role, count, rows, cols, stride int) {
+	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)
+	for i := range count {
+		s := gossa.Slice{}
+		if i < count {
+			s = b.region(r, b.t, rows, cols, stride)
+		}
+		for j, v := range []uint64{s.Addr, uint64(s.Len), uint64(s.Cap)} {
+			cells[6*i+2*j], cells[6*i+2*j+1] = b.g.Const(4, v), b.g.Const(4, v>>32)
+		}
+	}
+	b.args = append(b.args, b.mem.Region("array of slices", 8, cells, writable))
+}
+
+func grid(ms, ns []int, f func(m, n int) []shape) (out []shape) {
+	for _, m := range ms {
+		for _, n := range ns {
+			out = append(out, f(m, n)...)
+		}
+	}
+	return out
+}
+
+func upTo(n int, more ...int) (out []int) {
+	for i := 1; i <= n; i++ {
+		out = append(out, i)
+	}
+	return append(out, more...)
+}
+
+// matrixShapes covers passes over a matrix: every tail of columns with zero to three turns of
+// the loop of steps, every number of rows up to three blocks, with and without padding.
+func matrixShapes(lanes int) []shape {
+	shapes := grid(upTo(13), upTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), func(m, n int) []shape {
+		return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}}
+	})
+	// Long rows and blocks of many rows have loops of their own.
+	one := func(m, n int) []shape { return []shape{{m: m, n: n}} }
+	shapes = append(shapes, grid([]int{16, 17, 18, 24, 27, 33, 40}, []int{1, lanes, 2*lanes + 3, 5 * lanes, 9*lanes + 1}, one)...)
+	return append(shapes, grid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)
+}
+
+func vectorShapes(lanes int) []shape {
+	return grid([]int{1}, append([]int{0}, upTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
+}
+
+func laneShapes(lanes int) []shape {
+	return grid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) (out []shape) {
+		for _, d := range []int{0, 1, 2, 3, 4, 5, 8, 16} {
+			out = append(out, shape{m: m, n: n, d: d})
+		}
+		return out
+	})
+}
+
+func blockShapes(lanes int) []shape {
+	return grid(upTo(9, 12, 13, 36), []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes, 5 * lanes}, func(m, n int) []shape {
+		return []shape{{m: m, n: n}, {m: m, n: n, pad: 2}}
+	})
+}
+
+func productShapes(lanes int) (out []shape) {
+	for _, d := range []int{0, 1, 2, 3, 4, 5} {
+		out = append(out, grid(upTo(10, 16, 17, 23), upTo(lanes+1, 2*lanes-1, 2*lanes, 2*lanes+1, 3*lanes, 4*lanes-1, 4*lanes, 5*lanes+2), func(m, n int) []shape {
+			return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}}
+		})...)
+	}
+	// Sums over many features, and wide rows, have loops of their own.
+	for _, d := range []int{15, 16, 17, 18, 32, 33, 49} {
+		out = append(out, grid([]int{1, 3, 8, 9}, []int{1, lanes, 2*lanes + 1, 4 * lanes}, func(m, n int) []shape {
+			return []shape{{m: m, n: n, d: d}, {m: m, n: n, d: d, flag: true}}
+		})...)
+	}
+	// Rows far apart are fetched ahead.
+	out = append(out, grid([]int{3, 9}, []int{1, 2*lanes + 1}, func(m, n int) []shape { return []shape{{m: m, n: n, d: 2, pad: 600}} })...)
+	return append(out, grid([]int{3, 8, 16, 21}, []int{6*lanes + 1, 7 * lanes, 9*lanes + 3, 17*lanes + 1}, func(m, n int) []shape {
+		return []shape{{m: m, n: n, d: 2}}
+	})...)
+}
+
+var kernels = []kernel{
+	{"pass", "Rows", all, "K, T", matrixShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.vectors(output, b.m)
+		b.matrix(input, b.k, b.m, b.n)
+		b.vectors(input, b.n)
+	}},
+	{"pass", "Columns", all, "K, T", matrixShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.vectors(output, b.n)
+		b.matrix(input, b.k, b.m, b.n)
+		b.vectors(input, b.m)
+	}},
+	{"pass", "Iterate", all, "K, T", matrixShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(input, b.k, b.m, b.n)
+		b.vectors(input, b.n, b.m)
+		b.vectors(output, b.m, b.n)
+	}},
+	{"pass", "Sweep", all, "K, T", matrixShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(input, b.k, b.m, b.n)
+		b.vectors(input, b.n, b.m)
+		b.vectors(output, b.m, b.n)
+	}},
+	{"pass", "Begin", single, "T", matrixShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.vectors(input, b.n, b.m, b.m)
+		b.vectors(output, b.m, b.m, b.n)
+	}},
+	{"pass", "Divide", single, "T", vectorShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.vectors(input, b.n, b.n)
+	}},
+	{"pass", "Widen", all[2:], "", vectorShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.args = append(b.args, b.region(input, "float32", 1, b.n, b.n))
+	}},
+	{"lane", "Rows", single, "T", laneShapes, func(b *builder) {
+		w := b.lanes()
+		b.int(b.m, b.n)
+		b.vectors(output, b.m*w)
+		b.vectors(input, b.m*b.n*w, b.n*w)
+	}},
+	{"lane", "Columns", single, "T", laneShapes, func(b *builder) {
+		w := b.lanes()
+		b.int(b.m, b.n)
+		b.vectors(output, b.n*w)
+		b.vectors(input, b.m*b.n*w, b.m*w)
+	}},
+	{"lane", "SqEuclidean", single, "T", laneShapes, func(b *builder) {
+		w := b.lanes()
+		b.int(b.m, b.n, b.d)
+		b.vectors(output, b.m*b.n*w)
+		b.vectors(input, b.m*b.d*w, b.n*b.d*w)
+	}},
+	{"lane", "Mul", single, "T", laneShapes, func(b *builder) {
+		w := b.lanes()
+		b.int(b.n)
+		b.vectors(output, b.n*w)
+		b.vectors(input, b.n*w, b.n*w)
+		b.bool(b.d%2 == 1)
+	}},
+	{"lane", "Interleave", single, "T", func(lanes int) []shape { return matrixShapes(lanes)[:13*(4*lanes+1)] }, func(b *builder) {
+		w := b.lanes()
+		b.int(b.m, b.n)
+		stride := b.n + b.pad
+		b.args = append(b.args, b.region(output, b.t, b.m, b.n*w, stride*w), uint64(stride))
+		b.arrays(input, 16, b.m, b.n, stride)
+		b.int(stride)
+	}},
+	{"block", "Rows", all, "K, T", blockShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.arrays(output, 4, 1, b.m, b.m)
+		b.matrix(input, b.k, b.m, b.n)
+		b.arrays(input, 4, 1, b.n, b.n)
+		b.vectors(zero, 32*4*b.lanes())
+	}},
+	{"block", "Columns", all, "K, T", blockShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.arrays(output, 4, 1, b.n, b.n)
+		b.matrix(input, b.k, b.m, b.n)
+		b.arrays(input, 4, 1, b.m, b.m)
+	}},
+	{"block", "Iterate", all, "K, T", blockShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(input, b.k, b.m, b.n)
+		b.arrays(input, 4, 1, b.n, b.n)
+		b.arrays(input, 4, 1, b.m, b.m)
+		b.arrays(output, 4, 1, b.m, b.m)
+		b.arrays(output, 4, 1, b.n, b.n)
+		b.vectors(zero, 32*4*b.lanes())
+	}},
+	{"distance", "SqEuclidean", single, "T", productShapes, func(b *builder) {
+		b.int(b.m, b.n, b.d)
+		b.matrix(output, b.t, b.m, b.n)
+		b.matrix(input, b.t, b.m, b.d)
+		b.matrix(input, b.t, b.d, b.n)
+		b.bool(b.flag)
+	}},
+	{"distance", "AdjCost", single, "T", productShapes, func(b *builder) {
+		b.int(b.m, b.n, b.d)
+		b.matrix(output, b.t, b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.matrix(input, b.t, b.m, b.d)
+		b.matrix(input, b.t, b.d, b.n)
+		b.vectors(input, b.m, b.n)
+		b.scalar()
+	}},
+	{"project", "Mul", single, "T", productShapes, func(b *builder) {
+		b.int(b.m, b.n, b.d)
+		b.matrix(output, b.t, b.m, b.n)
+		b.matrix(input, b.t, b.m, b.d)
+		b.matrix(input, b.t, b.d, b.n)
+		b.bool(b.flag)
+	}},
+	{"project", "TransMul", single, "T", productShapes, func(b *builder) {
+		// m rows of x (m × n) and of y (m × p): g is p × n
+		p := b.m
+		b.int(b.d, p, b.n)
+		b.matrix(output, b.t, p, b.n)
+		b.matrix(input, b.t, b.d, b.n)
+		b.matrix(input, b.t, b.d, p)
+		b.bool(b.flag)
+	}},
+}
+
+// pending are the functions whose control depends on data, which the tool cannot run yet.
+var pending = func() map[string]string {
+	m := map[string]string{}
+	const why = "its control depends on the data"
+	for _, level := range levels {
+		for _, t := range single {
+			for _, f := range []string{"distance.gibbs", "exp.exp", "exp.exp2", "exp.logRows", "exp.logColumnMax", "exp.logColumnSum", "exp.logPlan", "pass.countOutside", "lane.divide"} {
+				m[f+level.name+t.suffix] = why
+			}
+		}
+		m["pass.narrow"+level.name+"Mixed"] = why
+	}
+	return m
+}()

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/gomonge/monge/prove/internal/amd64"
+	"github.com/gomonge/monge/prove/internal/gossa"
+)
+
+// TestProve proves a kernel at a few sizes, and refutes mistakes planted in it. The whole is
+// .ci/prove.
+func TestProve(t *testing.T) {
+	if _, err := exec.LookPath("objdump"); err != nil {
+		t.Skip("GNU objdump is missing")
+	}
+	binary := filepath.Join(t.TempDir(), "kernels.test")
+	build := exec.Command("go", "test", "-c", "-o", binary, "./internal/asm/pass")
+	build.Dir = ".."
+	build.Env = append(build.Environ(), "GOARCH=amd64", "GOOS=linux")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	program, err := amd64.Read(binary, kernelsPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kernels[2]
+	if k.name != "Iterate" {
+		t.Fatalf("kernel 2 is %s", k.name)
+	}
+	j := &job{kernel: k, kinds: single[0], root: k.root(single[0]), shapes: k.shapes(8)}
+	few := j.shapes[:0]
+	for i, s := range j.shapes {
+		if i%11 == 0 {
+			few = append(few, s)
+		}
+	}
+	j.shapes = few
+	source, err := gossa.Load("..", "amd64", build.Env, []gossa.Root{j.root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, found, err := j.prove(source, program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cases != 2*len(few) || found["pass.passAVX2F64"] == nil || found["pass.passAVX512F64"] == nil {
+		t.Fatalf("%d cases of %v", cases, found)
+	}
+	planted, refuted := plant(found, source, program, 30, func(what string) { t.Log("not refuted: ", what) })
+	if refuted < planted*9/10 {
+		t.Errorf("refuted %d of %d planted mistakes", refuted, planted)
+	}
+}
