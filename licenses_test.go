@@ -55,7 +55,7 @@ func TestLicenses(t *testing.T) {
 		}
 	}
 	var doc bytes.Buffer
-	doc.WriteString("# Licenses\n\nOf the modules that are linked into programs that use the library, and into the command. Written by\n`go test -run Licenses -update .`, which refuses what it does not know.\n\n| module | version | license | linked into |\n|---|---|---|---|\n")
+	doc.WriteString("# Licenses\n\nThese modules are linked into programs that use the library, or into the command. The table is\nwritten by `go test -run Licenses -update .`, which fails if it does not know a license.\n\n| module | version | license | linked into |\n|---|---|---|---|\n")
 	for _, m := range slices.Sorted(maps.Keys(used)) {
 		part := strings.Split(m, "\t")
 		name, err := licenseOf(part[2])

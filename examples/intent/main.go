@@ -1,15 +1,19 @@
-// Intent routes the queries of a service: which of many intents does a sentence have, and
-// does it have any of them? It takes sentence embeddings with intents for labels, such as
-// BANKING77's in an NPZ file (X, y, and split: 0 to train, 1 to test), and compares all
-// dimensions with projections by PCA, LDA and WDA:
+// Intent shows how to route the queries of a service: which of many intents does a sentence
+// have, or has it none of them? It reads sentence embeddings whose labels are intents, such as
+// BANKING77 in an NPZ file (arrays X, y, and split: 0 for training rows, 1 for test rows). It
+// compares all dimensions with projections by PCA, LDA and WDA:
 //
 //	go run ./examples/intent --data banking77.npz
 //
-// A share of the intents is held out as foreign: a query of theirs is one that the service
-// does not know. Printed are the share of known test queries that 5 nearest neighbors route
-// rightly; the AUROC of telling foreign from known queries by the distance of the nearest
-// training query, ½ for a coin and 1 for no error; the bytes of a stored query, in float32;
-// and the time of a request, one query at a time on one core, by brute force.
+// A share of the intents is held out as foreign: the service does not know their queries. For
+// each projection the program prints
+//
+//   - top-1: the share of known test queries that 5 nearest neighbors route to the right intent
+//   - AUROC: how well the distance to the nearest training query tells foreign from known
+//     queries; 0.5 is chance, 1 is perfect
+//   - the bytes of a stored query, in float32
+//   - the time of a request on one core, by a brute-force search
+//   - the time of the fit
 package main
 
 import (
