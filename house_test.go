@@ -37,19 +37,19 @@ var below = map[string][]string{
 	"internal/random":          {"internal/asm/num"},
 	"internal/picture":         nil,
 	"internal/outfile":         nil,
-	"internal/matrix":          {"internal/asm/..."},
+	"dist":                     {"internal/asm/..."},
+	"internal/matrix":          {"internal/asm/...", "dist"},
 	"internal/dense":           {"internal/asm", "internal/matrix"},
 	"internal/algebra":         {"internal/asm", "internal/matrix", "internal/dense"},
-	"dist":                     {"internal/asm", "internal/matrix"},
 	"sinkhorn":                 {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/parallel", "dist"},
 	"internal/stiefel":         {"internal/asm", "internal/matrix", "internal/dense", "internal/algebra", "internal/random"},
 	"internal/descent":         {"internal/enum", "internal/algebra"},
 	"internal/tabular":         nil,
 	"wda/dataset":              {"internal/fault", "internal/enum", "internal/random", "internal/tabular"},
 	"internal/columnar":        {"internal/tabular", "internal/outfile", "internal/parallel", "wda/dataset"},
-	"internal/knn":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel"},
+	"internal/knn":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel", "dist"},
 	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
-	"wda/baseline":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn"},
+	"wda/baseline":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn", "dist"},
 	"wda":                      {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
 	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/parallel", "internal/outfile", "internal/columnar", "internal/picture", "internal/demo", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/demo":                 {"internal/demo"},
@@ -76,9 +76,10 @@ var inTests = map[string][]string{
 	"internal/asm":             {"internal/asm/..."},
 	"internal/asm/...":         {"internal/asm/asmtest", "internal/asm/exp/oracle"},
 	"internal/asm/exp/gencoef": {"internal/asm/exp/oracle"},
-	"internal/knn":             {"internal/asm/asmtest", "internal/ending", "dist"},
+	"internal/knn":             {"internal/asm/asmtest", "internal/ending"},
 	"wda":                      {"internal/ending", "wda/dataset"},
 	"wda/baseline":             {"internal/ending", "wda/dataset"},
+	"dist":                     {"internal/asm/asmtest"},
 	"internal/dense":           {"internal/ending"},
 	"internal/stiefel":         {"internal/ending", "internal/asm/asmtest"},
 	"wda/dataset":              {"internal/outfile"},
@@ -204,7 +205,7 @@ func list(t *testing.T, patterns ...string) []goPackage {
 
 // maxExported is how many names the public packages may export. Newcomers read them all, so each
 // new one needs a reason.
-const maxExported = 230
+const maxExported = 245
 
 // TestExportedNames counts what the public packages export, types, functions, methods,
 // constants and variables, and demands a comment on each. Methods that make a type an

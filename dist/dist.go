@@ -1,61 +1,140 @@
-// Package dist computes squared Euclidean distances and Gibbs kernels of point
-// clouds, in float64 and float32, with the kernels of the machine it runs on. Rows
-// are samples. The answers are the same bits on every machine.
+// Package dist has the matrix type of this module, and computes squared Euclidean
+// distances and Gibbs kernels of point clouds, in float64 and float32. Rows are samples.
+// Results are the same bits on every machine.
 //
-// Nothing here allocates in the long run: the one buffer that distances need is
-// taken from a pool. Shapes that do not match, a matrix that does not fit its data and
-// a destination that overlaps an operand panic with a sentence, as in gonum.
+// All functions are safe for concurrent use on different destinations. They do not allocate,
+// apart from a buffer that is kept for later calls. They panic if shapes do not match, if a
+// matrix does not fit its data, or if a destination overlaps an operand.
+//
+// # Matrices of gonum
+//
+// A [Matrix] of float64 has the fields of gonum's blas64.General. So Go converts one into
+// the other, without a copy of the elements, and package dist does not depend on gonum:
+//
+//	x := dist.Matrix[float64](a.RawMatrix())   // from a, a *mat.Dense or any mat.RawMatrixer
+//
+//	b := new(mat.Dense)
+//	b.SetRawMatrix(blas64.General(x))          // and back
+//
+// Here a, x and b share their elements.
 package dist
 
 import (
-	"github.com/gomonge/monge/internal/matrix"
+	"math/bits"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+const (
+	sizePanic  = "dist: size of a matrix is negative or out of range"
+	indexPanic = "dist: index out of range of the matrix"
 )
 
 // Float is the element type of everything in this module.
 type Float interface{ float32 | float64 }
 
-// Matrix is a dense row-major matrix, Rows × Cols: element (i, j) is
-// Data[i*Stride+j].
+// Matrix is a dense row-major matrix, Rows × Cols: element (i, j) is Data[i*Stride+j].
+// Stride is at least Cols, and Data has at least (Rows−1)·Stride + Cols elements. The zero
+// value is an empty matrix.
 //
-//	type Matrix[T Float] struct {
-//		Rows, Cols int
-//		Stride     int // ≥ Cols
-//		Data       []T // at least (Rows−1)·Stride + Cols
-//	}
-//
-// It is a view and is passed by value; copying it does not copy the elements. Besides
-// [NewMatrix] a literal of the fields makes one, which every function checks. Its
-// methods share the elements and panic beyond the matrix:
-//
-//	At(i, j int) T                    element (i, j)
-//	Set(i, j int, v T)                sets it
-//	Row(i int) []T                    row i
-//	RowRange(i, j int) Matrix[T]      rows i … j−1
-//	ColRange(i, j int) Matrix[T]      columns i … j−1
-//	IsEmpty() bool                    has it no elements?
-//	Fits() bool                       does it lie within its data?
-//	Check()                           panics unless it does
-type Matrix[T Float] = matrix.Matrix[T]
+// A Matrix is a view and is passed by value: copying it does not copy the elements. Make one
+// with [NewMatrix], with a literal of the fields, or by a conversion from a gonum matrix (see
+// the package documentation). Functions that take a Matrix check that it fits its data.
+type Matrix[T Float] struct {
+	Rows, Cols int
+	Data       []T
+	Stride     int
+}
 
-// NewMatrix returns a rows × cols matrix over data, which is allocated if nil. It
+// NewMatrix returns a rows × cols matrix over data, which is allocated if it is nil. It
 // panics if a size is negative or data has another length than rows·cols.
-func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] { return matrix.New(rows, cols, data) }
+func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] {
+	// More than 2⁴⁵ elements are beyond every address space.
+	hi, n := bits.Mul64(uint64(rows), uint64(cols))
+	if rows < 0 || cols < 0 || hi != 0 || n > 1<<45 || int(n) < 0 {
+		panic(sizePanic)
+	}
+	if data == nil {
+		data = make([]T, n)
+	}
+	if uint64(len(data)) != n {
+		panic(asm.FitPanic)
+	}
+	return Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
 
-// SqEuclidean sets dst_ij = ‖x_i − z_j‖², the n × m matrix of squared Euclidean
-// distances between the rows of x (n × d) and of z (m × d).
-//
-// It sums direct differences: the result is never negative, exactly 0 for equal
-// rows, and has a relative error of at most (d+2)·2⁻⁵³ (2⁻²⁴ in float32). A square or
-// sum beyond the largest number is +Inf; no other infinity, and no NaN, comes of
-// finite samples. dst must not overlap x or z.
-func SqEuclidean[T Float](dst, x, z Matrix[T]) { matrix.SqEuclidean(dst, x, z) }
+// At returns element (i, j). It panics if there is none.
+func (m Matrix[T]) At(i, j int) T { return m.Data[m.index(i, j)] }
 
-// Gibbs sets dst_ij = exp(−λ ‖x_i − z_j‖²), the Gibbs kernel of the rows of x
-// (n × d) and of z (m × d), for a finite λ ≥ 0; it panics for any other.
-//
-// λ multiplies the squared distance; a regularization ε of other libraries is 1/λ.
-// Values below the least normal number are +0. With y = λ‖x_i − z_j‖² the relative
-// error is at most about (d + 3)·y + 1 units in the last place. For finite samples all
-// values are in [0, 1]: where a distance overflows it is 0, or 1 if λ = 0. dst must not
-// overlap x or z.
-func Gibbs[T Float](dst, x, z Matrix[T], lambda T) { matrix.Gibbs(dst, x, z, lambda) }
+// Set sets element (i, j) to v. It panics if there is none.
+func (m Matrix[T]) Set(i, j int, v T) { m.Data[m.index(i, j)] = v }
+
+// Row returns row i, sharing the elements. It panics if there is none.
+func (m Matrix[T]) Row(i int) []T {
+	if m.Cols == 0 && uint(i) < uint(m.Rows) {
+		return nil
+	}
+	n := uint(len(m.Data))
+	hi, at := bits.Mul(uint(i), uint(m.Stride))
+	if hi != 0 || at > n || uint(m.Cols) > n-at || uint(i) >= uint(m.Rows) {
+		panic(indexPanic)
+	}
+	return m.Data[at:][:m.Cols:m.Cols]
+}
+
+// index returns i·Stride + j, not wrapped.
+func (m Matrix[T]) index(i, j int) int {
+	n := uint(len(m.Data))
+	hi, at := bits.Mul(uint(i), uint(m.Stride))
+	if hi != 0 || at > n || uint(j) >= n-at || uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) {
+		panic(indexPanic)
+	}
+	return int(at) + j
+}
+
+// RowRange returns rows i … j−1 as a matrix, sharing the elements. It panics unless
+// 0 ≤ i ≤ j ≤ Rows.
+func (m Matrix[T]) RowRange(i, j int) Matrix[T] {
+	m.Check()
+	if i < 0 || j < i || m.Rows < j {
+		panic(indexPanic)
+	}
+	m.Rows = j - i
+	return m.from(i * m.Stride)
+}
+
+// ColRange returns columns i … j−1 as a matrix, sharing the elements. It panics
+// unless 0 ≤ i ≤ j ≤ Cols.
+func (m Matrix[T]) ColRange(i, j int) Matrix[T] {
+	m.Check()
+	if i < 0 || j < i || m.Cols < j {
+		panic(indexPanic)
+	}
+	m.Cols = j - i
+	return m.from(i)
+}
+
+// from returns m with its first element at Data[k] and no data behind its last.
+func (m Matrix[T]) from(k int) Matrix[T] {
+	if m.IsEmpty() {
+		m.Data = nil
+		return m
+	}
+	end := k + (m.Rows-1)*m.Stride + m.Cols
+	m.Data = m.Data[k:end:end]
+	return m
+}
+
+// IsEmpty reports whether the matrix has no elements.
+func (m Matrix[T]) IsEmpty() bool { return m.Rows == 0 || m.Cols == 0 }
+
+// Fits reports whether m lies within its data: no size is negative, no row reaches
+// into the next, and the last one ends in time. An empty matrix needs no data.
+func (m Matrix[T]) Fits() bool { return asm.Fits(len(m.Data), m.Rows, m.Cols, m.Stride) }
+
+// Check panics unless m fits its data. Call it before you compute an offset into Data.
+func (m Matrix[T]) Check() {
+	if !m.Fits() {
+		panic(asm.FitPanic)
+	}
+}

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// TestAnswers: a few values by hand; package internal/matrix has the proof.
+// TestAnswers: a few values by hand; package internal/matrix compares many with their definition.
 func TestAnswers(t *testing.T) {
 	x, z := NewMatrix(2, 2, []float64{0, 0, 3, 4}), NewMatrix(3, 2, []float64{0, 0, 3, 4, 0, 1})
 	d := NewMatrix[float64](2, 3, nil)
@@ -30,4 +32,15 @@ func ExampleSqEuclidean() {
 	SqEuclidean(d, x, z)
 	fmt.Println(d.Data)
 	// Output: [0 25]
+}
+
+func ExampleMatrix() {
+	a := mat.NewDense(2, 2, []float64{0, 0, 3, 4})
+	x := Matrix[float64](a.RawMatrix()) // shares the elements of a
+	d := mat.NewDense(2, 2, nil)
+	SqEuclidean(Matrix[float64](d.RawMatrix()), x, x)
+	fmt.Println(mat.Formatted(d))
+	// Output:
+	// ⎡ 0  25⎤
+	// ⎣25   0⎦
 }

@@ -107,9 +107,7 @@ func functions[T num.Float]() []target[T] {
 		"matrix.TransMul":         matrix.TransMul[T],
 		"matrix.MulVec":           matrix.MulVec[T],
 		"matrix.Transpose":        matrix.Transpose[T],
-		"matrix.SqEuclidean":      matrix.SqEuclidean[T],
 		"matrix.SqEuclideanTrans": matrix.SqEuclideanTrans[T],
-		"matrix.Gibbs":            matrix.Gibbs[T],
 		"matrix.GibbsTrans":       matrix.GibbsTrans[T],
 		"matrix.Exp2":             matrix.Exp2[T],
 		"matrix.Widen": func(dst matrix.Matrix[T], x matrix.Matrix[float32]) {
@@ -161,7 +159,7 @@ func methods[T num.Float]() []target[T] {
 			m := typ.Method(i)
 			takes := r.name == "Matrix"
 			for k := 1; k < m.Type.NumIn(); k++ {
-				takes = takes || strings.Contains(m.Type.In(k).String(), "matrix.Matrix[") || strings.Contains(m.Type.In(k).String(), "sinkhorn.Problem[")
+				takes = takes || strings.Contains(m.Type.In(k).String(), "dist.Matrix[") || strings.Contains(m.Type.In(k).String(), "sinkhorn.Problem[")
 			}
 			if takes {
 				all = append(all, target[T]{r.name + "." + m.Name, func(s *shapes[T]) reflect.Value { return reflect.ValueOf(r.make(s)).Method(i) }})

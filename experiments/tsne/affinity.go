@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/matrix"
@@ -62,7 +63,7 @@ func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float6
 	p := matrix.New[float64](n, n, nil)
 	pool := sync.Pool{New: func() any { return newPrecisions(n-1, perplexity) }}
 	err := parallel.ForContext(ctx, workers, n, affinityRows, func(i, j int) {
-		matrix.SqEuclidean(p.RowRange(i, j), x.RowRange(i, j), x)
+		dist.SqEuclidean(p.RowRange(i, j), x.RowRange(i, j), x)
 		b := pool.Get().(*precisions)
 		for r := i; r < j && ctx.Err() == nil; r++ {
 			b.conditional(p.Row(r), r)
@@ -196,7 +197,7 @@ func (b *precisions) search(beta float64) float64 {
 // entropyAt returns H = log Σ e_j + β Σ e_j D_j / Σ e_j, in nats.
 func (b *precisions) entropyAt(beta float64) float64 {
 	m := len(b.kernel)
-	exp.Exp2(b.kernel, b.terms[:m], matrix.Bits(beta))
+	exp.Exp2(b.kernel, b.terms[:m], exp.Bits(beta))
 	matrix.MulVec(b.sums[:], matrix.New(3, m, b.terms), b.kernel)
 	return num.Log(b.sums[1]) + float64(beta*(b.sums[0]/b.sums[1]))
 }

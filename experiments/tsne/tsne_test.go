@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/ending"
@@ -123,7 +124,7 @@ func TestPerplexity(t *testing.T) {
 			b := newPrecisions(n-1, perplexity)
 			d, row := make([]float64, n), make([]float64, n)
 			for i := range n {
-				matrix.SqEuclidean(matrix.New(1, n, d), samples.RowRange(i, i+1), samples)
+				dist.SqEuclidean(matrix.New(1, n, d), samples.RowRange(i, i+1), samples)
 				copy(row, d)
 				beta := b.conditional(row, i)
 				h, sum := 0., 0.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -29,7 +30,7 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	const some = 64
 	for i := 0; i < n && ctx.Err() == nil; i += some {
 		j := min(i+some, n)
-		matrix.SqEuclidean(a.RowRange(i, j), x.RowRange(i, j), x)
+		dist.SqEuclidean(a.RowRange(i, j), x.RowRange(i, j), x)
 	}
 	k = min(k, n-1)
 	sigma, sorted := make([]float64, n), make([]float64, n)

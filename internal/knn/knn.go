@@ -18,6 +18,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
@@ -98,7 +99,7 @@ func (p *Points[T]) Vote(votes, near []int) int {
 // first on.
 func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 	if p.columns.IsEmpty() {
-		matrix.SqEuclidean(dst, y, p.rows.RowRange(first, first+dst.Cols))
+		dist.SqEuclidean(dst, y, p.rows.RowRange(first, first+dst.Cols))
 		return
 	}
 	matrix.SqEuclideanTrans(dst, y, p.columns.ColRange(first, first+dst.Cols))

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
@@ -17,8 +18,8 @@ func TestNoAllocation(t *testing.T) {
 	d, k, v := strided[float32](rng, 40, 30, 0), strided[float32](rng, 40, 30, 0), make([]float32, 40)
 	if n := asmtest.Allocations(func() {
 		var onStack [30]float32
-		SqEuclidean(d, x, z)
-		Gibbs(d, x, z, 1)
+		dist.SqEuclidean(d, x, z)
+		dist.Gibbs(d, x, z, 1)
 		Transpose(zt, z)
 		SqEuclideanTrans(d, x, zt)
 		GibbsTrans(k, d, x, zt, -1)

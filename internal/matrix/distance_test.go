@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -65,17 +66,17 @@ func distances[T num.Float](t *testing.T) {
 			}
 			dst, k := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
 			const lambda = 0.7
-			SqEuclidean(dst, x, z)
-			Gibbs(k, x, z, lambda)
+			dist.SqEuclidean(dst, x, z)
+			dist.Gibbs(k, x, z, lambda)
 			// The same from a transposed z: with the distances kept, and without.
 			zt := strided[T](rng, d, m, gap)
 			Transpose(zt, z)
 			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
 			SqEuclideanTrans(dst2, x, zt)
-			GibbsTrans(k2, Matrix[T]{}, x, zt, Bits[T](lambda))
+			GibbsTrans(k2, Matrix[T]{}, x, zt, exp.Bits[T](lambda))
 			same(t, dst2, dst)
 			same(t, k2, k)
-			GibbsTrans(k3, dst2, x, zt, Bits[T](lambda))
+			GibbsTrans(k3, dst2, x, zt, exp.Bits[T](lambda))
 			same(t, dst2, dst)
 			same(t, k3, k)
 			for i := range n {
@@ -84,7 +85,7 @@ func distances[T num.Float](t *testing.T) {
 					if got := dst.At(i, j); got != want {
 						t.Fatalf("%v, gap %d: D[%d][%d] = %v, want %v", s, gap, i, j, got, want)
 					}
-					if got, want := k.At(i, j), exp.Ref2(Bits[T](lambda)*want); got != want {
+					if got, want := k.At(i, j), exp.Ref2(exp.Bits[T](lambda)*want); got != want {
 						t.Fatalf("%v, gap %d: K[%d][%d] = %v, want %v", s, gap, i, j, got, want)
 					}
 				}
@@ -125,53 +126,5 @@ func same[T num.Float](t *testing.T, got, want Matrix[T]) {
 		if g, w := got.Data[i], want.Data[i]; g != w && (g == g || w == w) {
 			t.Fatalf("%d × %d: element %d is %v, want %v", want.Rows, want.Cols, i, g, w)
 		}
-	}
-}
-
-// TestGibbsEnds: no λ makes a NaN or an infinity of finite samples, and each value is
-// right at both ends of the range of λ and of the distances.
-func TestGibbsEnds(t *testing.T) {
-	t.Run("float64", func(t *testing.T) { gibbsEnds(t, math.MaxFloat64, math.SmallestNonzeroFloat64) })
-	t.Run("float32", func(t *testing.T) {
-		gibbsEnds(t, math.MaxFloat32, float32(math.SmallestNonzeroFloat32))
-	})
-}
-
-func gibbsEnds[T num.Float](t *testing.T, most, least T) {
-	// The roots of the distances that are asked for.
-	const fused, blocks = 3, fusedDepth + 3
-	tiny := T(math.Sqrt(float64(1 / most))) // λ·tiny² is about 1 for the largest λ
-	roots := []T{0, tiny / 2, tiny, 4 * tiny, 1, most / 4, most}
-	for _, d := range []int{1, fused, blocks} {
-		x, z := New[T](len(roots), d, nil), New[T](1, d, nil)
-		for i, r := range roots {
-			x.Set(i, d/2, r)
-		}
-		k, q := New[T](len(roots), 1, nil), New[T](len(roots), 1, nil)
-		for lv := range asmtest.Each(t) {
-			SqEuclidean(q, x, z)
-			for _, lambda := range []T{0, least, 1, most / 2, T(float64(most) * 0.69), T(float64(most) * 0.7), most} {
-				Gibbs(k, x, z, lambda)
-				for i := range roots {
-					// In two halves, as the whole may be out of range.
-					half := math.Exp(-float64(lambda) / 2 * float64(q.At(i, 0)))
-					want := half * half
-					switch {
-					case lambda == 0:
-						want = 1
-					case math.IsInf(float64(q.At(i, 0)), 1):
-						want = 0
-					case want < 0x1p-1022 || T(want) < 0x1p-126 && !num.IsFloat64[T]():
-						want = 0
-					}
-					if got := float64(k.At(i, 0)); !(math.Abs(got-want) <= 1e-4*want) {
-						t.Errorf("%v, d = %d: exp(−%v·%v) = %v, want %v", lv, d, lambda, q.At(i, 0), got, want)
-					}
-				}
-			}
-		}
-	}
-	for _, lambda := range []T{-1, T(math.NaN()), T(math.Inf(1))} {
-		panics(t, lambdaPanic, func() { Gibbs(New[T](1, 1, nil), New[T](1, 1, nil), New[T](1, 1, nil), lambda) })
 	}
 }

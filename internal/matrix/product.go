@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
@@ -14,7 +15,7 @@ import (
 // It is fastest for b of few columns, as samples by a projection have it.
 func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Rows || dst.Cols != b.Cols || a.Cols != b.Rows {
-		panic(shapePanic)
+		panic(asm.ShapePanic)
 	}
 	checkOperands(&dst, &a, &b)
 	project.Mul(a.Rows, b.Cols, a.Cols, dst.Data, dst.Stride, a.Data, a.Stride, b.Data, b.Stride, add)
@@ -28,7 +29,7 @@ func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 // It is fastest for a of few columns: the wide operand is best on the right.
 func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Cols || dst.Cols != b.Cols || a.Rows != b.Rows {
-		panic(shapePanic)
+		panic(asm.ShapePanic)
 	}
 	checkOperands(&dst, &a, &b)
 	project.TransMul(a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
@@ -37,7 +38,7 @@ func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 // MulVec sets dst = a·x for a vector x, a row summed in the lanes of the contract.
 func MulVec[T num.Float](dst []T, a Matrix[T], x []T) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
-		panic(shapePanic)
+		panic(asm.ShapePanic)
 	}
 	to, from := OfRow(dst), OfRow(x)
 	checkOperands(&to, &a, &from)
@@ -47,7 +48,7 @@ func MulVec[T num.Float](dst []T, a Matrix[T], x []T) {
 // Transpose sets dst = aᵀ.
 func Transpose[T num.Float](dst, a Matrix[T]) {
 	if dst.Rows != a.Cols || dst.Cols != a.Rows {
-		panic(shapePanic)
+		panic(asm.ShapePanic)
 	}
 	checkOperands(&dst, &a, &a)
 	if a.IsEmpty() {
@@ -68,7 +69,7 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 // Widen sets dst = x, which is exact.
 func Widen(dst Matrix[float64], x Matrix[float32]) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
-		panic(shapePanic)
+		panic(asm.ShapePanic)
 	}
 	dst.Check()
 	x.Check()
@@ -78,14 +79,4 @@ func Widen(dst Matrix[float64], x Matrix[float32]) {
 	for i := range dst.Rows {
 		pass.Widen(dst.Row(i), x.Row(i))
 	}
-}
-
-// checkOperands panics unless all three fit their data and dst overlaps neither of
-// the others.
-func checkOperands[T num.Float](dst, a, b *Matrix[T]) {
-	dst.check()
-	a.check()
-	b.check()
-	checkOverlap(dst, a)
-	checkOverlap(dst, b)
 }

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
-	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -141,7 +141,7 @@ func (f *margin) value(ctx context.Context, grad, p *mat.Dense) (loss float64, a
 	var counts []int
 	for from := 0; from < n && ctx.Err() == nil; from += blockRows {
 		rows := min(blockRows, n-from)
-		matrix.SqEuclidean(dense.View(distances).RowRange(0, rows), dense.View(y).RowRange(from, from+rows), dense.View(y))
+		dist.SqEuclidean(dense.View(distances).RowRange(0, rows), dense.View(y).RowRange(from, from+rows), dense.View(y))
 		for i := from; i < from+rows; i++ {
 			targets := f.targets[i]
 			if len(targets) == 0 {

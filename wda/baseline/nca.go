@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
@@ -120,7 +121,7 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do
 	for _, class := range f.class {
 		for from := class.from; from < class.to && ctx.Err() == nil; from += blockRows {
 			rows := all.RowRange(0, min(blockRows, class.to-from))
-			matrix.SqEuclidean(rows, y.RowRange(from, from+rows.Rows), y)
+			dist.SqEuclidean(rows, y.RowRange(from, from+rows.Rows), y)
 			do(class, from, rows)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
@@ -69,14 +70,14 @@ func gram(ctx context.Context, a *mat.Dense) *mat.Dense {
 // sqDistances returns ‖x_i − z_j‖², n × m.
 func sqDistances(ctx context.Context, x, z *mat.Dense) *mat.Dense {
 	d := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
-	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { matrix.SqEuclidean(to, from, dense.View(z)) })
+	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { dist.SqEuclidean(to, from, dense.View(z)) })
 	return d
 }
 
 // gaussian returns exp(−λ‖x_i − z_j‖²), n × m.
 func gaussian(ctx context.Context, x, z *mat.Dense, lambda float64) *mat.Dense {
 	k := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
-	byRows(ctx, k, x, func(to, from matrix.Matrix[float64]) { matrix.Gibbs(to, from, dense.View(z), lambda) })
+	byRows(ctx, k, x, func(to, from matrix.Matrix[float64]) { dist.Gibbs(to, from, dense.View(z), lambda) })
 	return k
 }
 

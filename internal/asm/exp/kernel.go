@@ -1,6 +1,8 @@
 package exp
 
 import (
+	"math"
+
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -33,6 +35,10 @@ func Exp2[T num.Float](dst, x []T, c T) {
 		exp2(dst[:p], x[:p], c)
 	}
 }
+
+// Bits returns −λ·log₂e, rounded once. It turns a cost M into the exponent of 2 in
+// exp(−λM) = 2^(Bits(λ)·M). It is −Inf for a λ above 0.69 of the largest number.
+func Bits[T num.Float](lambda T) T { return T(-float64(lambda) * math.Log2E) }
 
 // LogRows makes one pass of an iteration over the m × n matrix M: it sets max and
 // sum, adds to q, and uses e as scratch. Columns must exist: n ≥ 1.

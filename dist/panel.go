@@ -1,4 +1,4 @@
-package matrix
+package dist
 
 import (
 	"sync"
@@ -7,32 +7,27 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// panelBytes is what a transposed panel may take of the second-level cache.
-// On Zen 3 96 columns of 256 features take 40 ms for 1000² distances of 784
-// features, 24 columns 49 ms, 96 columns of 64 features 46 ms.
-const panelBytes = 192 << 10
-
 // panel holds a transposed piece of the second operand. Panels are pooled: one on
 // the stack would be cleared on every call, which takes as long as a hundred
 // distances squared.
-type panel[T num.Float] struct {
+type panel[T Float] struct {
 	data []T
 }
 
 var panels32, panels64 sync.Pool
 
-func borrowPanel[T num.Float]() *panel[T] {
-	pool, n := &panels32, panelBytes/4
+func borrowPanel[T Float]() *panel[T] {
+	pool, n := &panels32, asm.CurrentMachine().PanelBytes/4
 	if num.IsFloat64[T]() {
-		pool, n = &panels64, panelBytes/8
+		pool, n = &panels64, asm.CurrentMachine().PanelBytes/8
 	}
-	if p, ok := pool.Get().(*panel[T]); ok {
+	if p, ok := pool.Get().(*panel[T]); ok && len(p.data) >= n {
 		return p
 	}
 	return &panel[T]{data: make([]T, n)}
 }
 
-func returnPanel[T num.Float](p *panel[T]) {
+func returnPanel[T Float](p *panel[T]) {
 	if num.IsFloat64[T]() {
 		panels64.Put(p)
 	} else {
@@ -40,23 +35,21 @@ func returnPanel[T num.Float](p *panel[T]) {
 	}
 }
 
-// panelShape returns how many features and how many of m columns a panel takes: up
-// to 256 features, and 12 vectors of columns, so that a column of the panel does not
-// fall on few sets of the first-level cache; where a distance has few features, as
-// many columns as there is room for; with AVX-512 and more than 256 features those of
-// one tile, so that every distance is written once. 1000² distances of 784 features
-// take 46.1 ms then on a Sapphire Rapids for 50.2 (float32 22.4 for 27.7), and with
-// AVX2 on Zen 3 10 to 20 % more.
-func panelShape[T num.Float](d, m int) (depth, width int) {
-	size, unit := panelBytes/4, 192
+// panelShape returns how many of d features and how many of m columns a panel takes: up to
+// Depth features and 12 vectors of columns. If a distance has few features, it takes as many
+// columns as there is room for. With AVX-512 and more than Depth features it takes the
+// columns of one tile, so that every distance is written once. NOTES.md of
+// internal/asm/distance has the measurements.
+func panelShape[T Float](d, m int) (depth, width int) {
+	machine := asm.CurrentMachine()
+	size, unit := machine.PanelBytes/4, 192
 	if num.IsFloat64[T]() {
 		size, unit = size/2, unit/2
 	}
-	depth = min(d, 256)
+	depth = min(d, machine.Depth)
 	width = unit
 	if d > depth && asm.Current() == asm.AVX512 {
-		// the columns of one tile, so that every distance is written once
-		return min(d, 1024), min(unit/4, m)
+		return min(d, machine.DeepDepth), min(unit/4, m)
 	}
 	if d <= 16 {
 		width = size / depth / unit * unit

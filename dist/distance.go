@@ -1,0 +1,124 @@
+package dist
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+const lambdaPanic = "dist: λ is negative or not finite"
+
+// SqEuclidean sets dst_ij = ‖x_i − z_j‖², the n × m matrix of squared Euclidean
+// distances between the rows of x (n × d) and of z (m × d).
+//
+// It sums direct differences: the result is never negative, exactly 0 for equal
+// rows, and has a relative error of at most (d+2)·2⁻⁵³ (2⁻²⁴ in float32). A square or
+// sum beyond the largest number is +Inf; no other infinity, and no NaN, comes of
+// finite samples. dst must not overlap x or z.
+func SqEuclidean[T Float](dst, x, z Matrix[T]) {
+	checkPair(dst, x, z)
+	d := x.Cols
+	if dst.IsEmpty() || d == 0 {
+		distance.SqEuclidean(dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
+		return
+	}
+	// z is transposed panel by panel, so that the kernel streams through a piece of
+	// it that stays in the second-level cache.
+	buf := borrowPanel[T]()
+	defer returnPanel(buf)
+	depth, width := panelShape[T](d, dst.Cols)
+	for k := 0; k < d; k += depth {
+		kc := min(depth, d-k)
+		for j := 0; j < dst.Cols; j += width {
+			w := min(width, dst.Cols-j)
+			zt := buf.transpose(z, j, w, k, kc)
+			distance.SqEuclidean(dst.Rows, w, kc, dst.Data[j:], dst.Stride, x.Data[k:], x.Stride, zt, w, k > 0)
+		}
+	}
+}
+
+// Gibbs sets dst_ij = exp(−λ ‖x_i − z_j‖²), the Gibbs kernel of the rows of x
+// (n × d) and of z (m × d), for a finite λ ≥ 0; it panics for any other.
+//
+// λ multiplies the squared distance; a regularization ε of other libraries is 1/λ.
+// Values below the least normal number are +0. With y = λ‖x_i − z_j‖² the relative
+// error is at most about (d + 3)·y + 1 units in the last place. For finite samples all
+// values are in [0, 1]: where a distance overflows it is 0, or 1 if λ = 0. dst must not
+// overlap x or z.
+func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
+	if !(lambda >= 0 && float64(lambda) <= largest[T]()) {
+		panic(lambdaPanic)
+	}
+	checkPair(dst, x, z)
+	c, d := exp.Bits(lambda), x.Cols
+	switch {
+	case dst.IsEmpty():
+		return
+	case lambda == 0:
+		fill(dst, 1) // where a distance overflows, 0·∞ would be NaN
+		return
+	case float64(-c) > largest[T]():
+		// −λ·log₂e is beyond T, where −∞·0 would be NaN, but half of it is not.
+		SqEuclidean(dst, x, z)
+		for i := range dst.Rows {
+			row := dst.Row(i)
+			for j := range row {
+				row[j] *= 2
+			}
+		}
+		power(dst, exp.Bits(lambda/2))
+		return
+	case d == 0 || d > distance.FusedDepth:
+		SqEuclidean(dst, x, z)
+		power(dst, c)
+		return
+	}
+	buf := borrowPanel[T]()
+	defer returnPanel(buf)
+	_, width := panelShape[T](d, dst.Cols)
+	for j := 0; j < dst.Cols; j += width {
+		w := min(width, dst.Cols-j)
+		zt := buf.transpose(z, j, w, 0, d)
+		distance.Gibbs(dst.Rows, w, d, dst.Data[j:], dst.Stride, nil, 0, x.Data, x.Stride, zt, w, c)
+	}
+}
+
+// power sets m_ij = 2^(c·m_ij).
+func power[T Float](m Matrix[T], c T) {
+	if m.Stride == m.Cols {
+		n := m.Rows * m.Cols
+		exp.Exp2(m.Data[:n], m.Data[:n], c)
+		return
+	}
+	for i := range m.Rows {
+		exp.Exp2(m.Row(i), m.Row(i), c)
+	}
+}
+
+// largest returns the largest number of T.
+func largest[T Float]() float64 {
+	if num.IsFloat64[T]() {
+		return math.MaxFloat64
+	}
+	return math.MaxFloat32
+}
+
+func fill[T Float](dst Matrix[T], v T) {
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		for j := range row {
+			row[j] = v
+		}
+	}
+}
+
+// checkPair panics unless dst is for the distances between the rows of x and of z.
+func checkPair[T Float](dst, x, z Matrix[T]) {
+	if x.Cols != z.Cols || dst.Rows != x.Rows || dst.Cols != z.Rows {
+		panic(asm.ShapePanic)
+	}
+	asm.CheckOperands((*asm.View[T])(&dst), (*asm.View[T])(&x), (*asm.View[T])(&z))
+}

@@ -1,0 +1,58 @@
+package dist
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// TestGibbsEnds: no λ makes a NaN or an infinity of finite samples, and each value is
+// right at both ends of the range of λ and of the distances.
+func TestGibbsEnds(t *testing.T) {
+	t.Run("float64", func(t *testing.T) { gibbsEnds(t, math.MaxFloat64, math.SmallestNonzeroFloat64) })
+	t.Run("float32", func(t *testing.T) {
+		gibbsEnds(t, math.MaxFloat32, float32(math.SmallestNonzeroFloat32))
+	})
+}
+
+func gibbsEnds[T Float](t *testing.T, most, least T) {
+	// The roots of the distances that are asked for.
+	const fused, blocks = 3, distance.FusedDepth + 3
+	tiny := T(math.Sqrt(float64(1 / most))) // λ·tiny² is about 1 for the largest λ
+	roots := []T{0, tiny / 2, tiny, 4 * tiny, 1, most / 4, most}
+	for _, d := range []int{1, fused, blocks} {
+		x, z := NewMatrix[T](len(roots), d, nil), NewMatrix[T](1, d, nil)
+		for i, r := range roots {
+			x.Set(i, d/2, r)
+		}
+		k, q := NewMatrix[T](len(roots), 1, nil), NewMatrix[T](len(roots), 1, nil)
+		for lv := range asmtest.Each(t) {
+			SqEuclidean(q, x, z)
+			for _, lambda := range []T{0, least, 1, most / 2, T(float64(most) * 0.69), T(float64(most) * 0.7), most} {
+				Gibbs(k, x, z, lambda)
+				for i := range roots {
+					// In two halves, as the whole may be out of range.
+					half := math.Exp(-float64(lambda) / 2 * float64(q.At(i, 0)))
+					want := half * half
+					switch {
+					case lambda == 0:
+						want = 1
+					case math.IsInf(float64(q.At(i, 0)), 1):
+						want = 0
+					case want < 0x1p-1022 || T(want) < 0x1p-126 && !num.IsFloat64[T]():
+						want = 0
+					}
+					if got := float64(k.At(i, 0)); !(math.Abs(got-want) <= 1e-4*want) {
+						t.Errorf("%v, d = %d: exp(−%v·%v) = %v, want %v", lv, d, lambda, q.At(i, 0), got, want)
+					}
+				}
+			}
+		}
+	}
+	for _, lambda := range []T{-1, T(math.NaN()), T(math.Inf(1))} {
+		panics(t, lambdaPanic, func() { Gibbs(NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), lambda) })
+	}
+}
