@@ -3,6 +3,7 @@ package wda
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
@@ -317,3 +318,27 @@ const (
 	streamBatches = 4 << 32
 	streamChoice  = 5 << 32
 )
+
+func defaultComponents(p, d int) (int, error) {
+	if p == 0 {
+		p = min(2, d)
+	}
+	if p < 1 || p > d {
+		return p, fmt.Errorf("%w: %d components of %d features", ErrSettings, p, d)
+	}
+	return p, nil
+}
+
+func checkWorkers(workers int) error {
+	if workers < 0 {
+		return fmt.Errorf("%w: %d workers", ErrSettings, workers)
+	}
+	return nil
+}
+
+func workerCount(n int) int {
+	if n == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}

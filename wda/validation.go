@@ -78,33 +78,6 @@ func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, se
 	return h, nil
 }
 
-// shuffledClasses returns the rows of every class, in the order of the labels, each
-// in random order.
-func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
-	rows := map[int][]int{}
-	for i, l := range labels {
-		rows[l] = append(rows[l], i)
-	}
-	var out [][]int
-	for _, l := range slices.Compact(slices.Sorted(slices.Values(labels))) {
-		r := rows[l]
-		rng.Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
-		out = append(out, r)
-	}
-	return out
-}
-
-// subset copies rows.
-func subset(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
-	_, d := x.Dims()
-	out, l := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
-	rowByRow(ctx, 0, len(rows), d, func(i int) {
-		mat.Row(out.RawRowView(i), rows[i], x)
-		l[i] = labels[rows[i]]
-	})
-	return out, l
-}
-
 // validator judges projections.
 type validator struct {
 	set         Validation

@@ -1,0 +1,303 @@
+package wda
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/subspace"
+	"github.com/gomonge/monge/wda/baseline"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Moments of the samples, and the directions that follow from them: principal components, and
+// those in which the means of the classes differ.
+
+const (
+	// densePrincipal is the number of features up to which all principal components are
+	// found at once.
+	densePrincipal = 128
+	// extraPrincipal is the number of vectors more that are looked for: with them those
+	// that are wanted converge faster.
+	extraPrincipal = 4
+)
+
+// principal returns the p leading principal components (d × p), orthonormal, with a
+// residual of tolerance relative to the largest eigenvalue where there are many features.
+func (s *samples) principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
+	return principalOf(ctx, s, dense.View(s.x), p, tolerance, workers)
+}
+
+// principalOf is principal with products of type T: x is s.x.
+func principalOf[T dist.Float](ctx context.Context, s *samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
+	d := s.d
+	k := min(p+extraPrincipal, d)
+	if d <= densePrincipal || 3*k > d {
+		return baseline.Fit(ctx, s.x, nil, p, baseline.PCA{Workers: workers})
+	}
+	v, rng := mat.NewDense(d, k, nil), rand.New(rand.NewPCG(1, 1))
+	for i := range d {
+		for j := range v.RawRowView(i) {
+			v.Set(i, j, float64(rng.Float64())-0.5)
+		}
+	}
+	vt, yt, xt := dist.NewMatrix[T](d, k, nil), dist.NewMatrix[T](x.Rows, k, nil), dist.NewMatrix[T](k, d, nil)
+	times := func(dst, v *mat.Dense) {
+		_, k := v.Dims()
+		narrow, y, t := vt.ColRange(0, k), yt.ColRange(0, k), xt.RowRange(0, k)
+		for i := range d {
+			row := narrow.Row(i)
+			for j, v := range v.RawRowView(i) {
+				row[j] = T(v)
+			}
+		}
+		product(ctx, workers, y, x, narrow)
+		transProduct(ctx, workers, t, y, x)
+		for i := range d {
+			row := dst.RawRowView(i)
+			for j := range row {
+				row[j] = float64(t.At(j, i))
+			}
+		}
+	}
+	if _, err := subspace.Leading(ctx, times, nil, v, p, &subspace.Settings{Tolerance: tolerance}); err != nil {
+		return nil, err
+	}
+	out := mat.DenseCopyOf(v.Slice(0, d, 0, p))
+	_, err := stiefel.New(d, p).Orthonormalize(ctx, out, out)
+	return out, err
+}
+
+// between returns B (C × d), BᵀB being the covariance between classes, s.mean being 0 up
+// to rounding.
+func (s *samples) between(ctx context.Context) matrix.Matrix[float64] {
+	b := matrix.New[float64](len(s.classes), s.d, nil)
+	for c := range s.classes {
+		s.classMean(ctx, b.Row(c), c)
+		algebra.Scale(b.Row(c), math.Sqrt(float64(s.size(c))/float64(s.n)))
+	}
+	return b
+}
+
+// fisher returns the leading directions in which the means of the classes differ, C − 1
+// at most, and for the other columns those of p, orthonormal together. In whitened
+// features these are the directions of discriminant analysis. It is p where there are no
+// directions, or the context ends.
+func (s *samples) fisher(ctx context.Context, p *mat.Dense) *mat.Dense {
+	_, k := p.Dims()
+	classes := len(s.classes)
+	b := s.between(ctx)
+	bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
+	matrix.Transpose(bt, b)
+	product(ctx, 1, gram, b, bt)
+	values, v, ok := algebra.Jacobi(ctx, gram)
+	if !ok {
+		return p
+	}
+	directions := matrix.New[float64](s.d, classes, nil)
+	product(ctx, 1, directions, bt, v)
+	out := mat.NewDense(s.d, k, nil)
+	n := 0
+	for n < min(k, classes-1) && values[n] > 1e-12*values[0] {
+		for i := range s.d {
+			out.Set(i, n, directions.At(i, n))
+		}
+		n++
+	}
+	for j := n; j < k; j++ {
+		for i := range s.d {
+			out.Set(i, j, p.At(i, j-n))
+		}
+	}
+	if _, err := stiefel.New(s.d, k).Orthonormalize(ctx, out, out); err != nil {
+		return p
+	}
+	return out
+}
+
+// residuals returns the samples less the means of their classes.
+func (s *samples) residuals(ctx context.Context) matrix.Matrix[float64] {
+	r := matrix.New[float64](s.n, s.d, nil)
+	mean := make([]float64, s.d)
+	for c := range s.classes {
+		s.classMean(ctx, mean, c)
+		rowByRow(ctx, s.offset[c], s.offset[c+1], s.d, func(i int) {
+			row := r.Row(i)
+			for j, v := range s.x.RawRowView(i) {
+				row[j] = v - mean[j]
+			}
+		})
+	}
+	return r
+}
+
+// classMean sets mean to that of class c.
+func (s *samples) classMean(ctx context.Context, mean []float64, c int) {
+	clear(mean)
+	rowByRow(ctx, s.offset[c], s.offset[c+1], s.d, func(i int) {
+		for j, v := range s.x.RawRowView(i) {
+			mean[j] += v
+		}
+	})
+	for j := range mean {
+		mean[j] /= float64(s.size(c))
+	}
+}
+
+// classVariance returns the total variance of class c.
+func (s *samples) classVariance(ctx context.Context, c int) float64 {
+	lo, hi := s.offset[c], s.offset[c+1]
+	mean := make([]float64, s.d)
+	rowByRow(ctx, lo, hi, s.d, func(i int) {
+		for j, v := range s.x.RawRowView(i) {
+			mean[j] += v
+		}
+	})
+	var sum float64
+	rowByRow(ctx, lo, hi, s.d, func(i int) {
+		for j, v := range s.x.RawRowView(i) {
+			d := v - mean[j]/float64(hi-lo)
+			sum += float64(d * d)
+		}
+	})
+	return sum / float64(hi-lo)
+}
+
+// spreads returns the root mean square of every centred feature.
+func (s *samples) spreads(ctx context.Context) []float64 {
+	squares := make([]float64, s.d)
+	rowByRow(ctx, 0, s.n, s.d, func(i int) {
+		for j, x := range s.x.RawRowView(i) {
+			squares[j] += float64(x * x)
+		}
+	})
+	v := make([]float64, s.d)
+	if ctx.Err() != nil {
+		return v // squares are not what they seem
+	}
+	for j, square := range squares {
+		if v[j] = math.Sqrt(square); square < 0x1p-900 {
+			// Squares may underflow; of the order of 1 as samples are, none overflows.
+			const up = 0x1p600
+			sum := 0.
+			rowByRow(ctx, 0, s.n, 1, func(i int) {
+				x := s.x.At(i, j) * up // exact
+				sum += float64(x * x)
+			})
+			v[j] = math.Sqrt(sum) / up
+		}
+		v[j] /= math.Sqrt(float64(s.n))
+	}
+	return v
+}
+
+// scaledWithin returns the samples with every feature divided by its standard deviation
+// within classes, and what they were multiplied by.
+func (s *samples) scaledWithin(ctx context.Context) (*samples, []float64) {
+	total, within := make([]float64, s.d), make([]float64, s.d)
+	residuals := s.residuals(ctx)
+	rowByRow(ctx, 0, s.n, s.d, func(i int) {
+		for j, v := range s.x.RawRowView(i) {
+			total[j] += float64(v * v)
+		}
+		for j, v := range residuals.Row(i) {
+			within[j] += float64(v * v)
+		}
+	})
+	var top float64
+	for _, v := range total {
+		top = max(top, v)
+	}
+	t := *s
+	t.feature, t.scale = make([]float64, s.d), 1
+	for j := range t.feature {
+		f := 1.
+		if total[j] > leastSpread*top {
+			f = 1 / math.Sqrt(max(within[j], leastWithin*total[j])/float64(s.n))
+		}
+		within[j] = f
+		if s.feature != nil {
+			f *= s.feature[j]
+		}
+		t.feature[j] = f
+	}
+	t.x = mat.DenseCopyOf(s.x)
+	multiplyColumns(ctx, t.x, within)
+	return &t, within
+}
+
+// meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
+// classes. It follows from the means μ and total variances τ of the projected
+// classes: τ_c + τ_e + ‖μ_c − μ_e‖².
+func (s *samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
+	_, k := p.Dims()
+	y := s.projected(ctx, p, workers)
+	mu := mat.NewDense(len(s.classes), k, nil)
+	tau := make([]float64, len(s.classes))
+	for c := range s.classes {
+		m := mu.RawRowView(c)
+		count := float64(s.offset[c+1] - s.offset[c])
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			for l, v := range y.RawRowView(i) {
+				m[l] += v
+			}
+		}
+		for l := range m {
+			m[l] /= count
+		}
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			for l, v := range y.RawRowView(i) {
+				dv := v - m[l]
+				tau[c] += float64(dv * dv)
+			}
+		}
+		tau[c] /= count
+	}
+	return func(c, e int) float64 {
+		sum := tau[c] + tau[e]
+		for l, v := range mu.RawRowView(c) {
+			dv := v - mu.At(e, l)
+			sum += float64(dv * dv)
+		}
+		return sum
+	}
+}
+
+// projected returns X·p.
+func (s *samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat.Dense {
+	_, k := p.Dims()
+	y := mat.NewDense(s.n, k, nil)
+	product(ctx, workers, dense.View(y), dense.View(s.x), dense.View(p))
+	return y
+}
+
+// product sets dst = a·b, a piece of the rows at a time.
+func product[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
+	return parallel.ForContext(ctx, workerCount(workers), a.Rows, productPiece(b.Rows*b.Cols), func(i, j int) {
+		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
+	})
+}
+
+// transProduct sets dst = aᵀ·b, a piece of the columns of b at a time.
+func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
+	return parallel.ForContext(ctx, workerCount(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
+		matrix.TransMul(dst.ColRange(i, j), a, b.ColRange(i, j), false)
+	})
+}
+
+// productPiece is how many rows, of so many multiplications each, are multiplied from one
+// look at the context to the next: 64, or where these would take milliseconds less, but
+// whole vectors.
+func productPiece(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
+
+// productColumns is productPiece of columns of Xᵀ·G: three times as many, eight tiles of
+// the widest kernel and long runs of the rows of X, which come from far (1000 × 784,
+// p = 10: .68 ms for .83 with 64 columns, in float32 .26 for .36, before TransMul had chains
+// of 32 rows; with them .47, all 784 at once .41).
+func productColumns(each int) int { return 3 * productPiece(each) }
