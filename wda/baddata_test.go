@@ -228,7 +228,7 @@ func oddData() []oddCase {
 	for i := range 60 {
 		big.Set(i, 2, 1e12*big.At(i, 2))
 	}
-	add("feature of 1e12 times the scale", big, labels, Settings{}, "times the median scale", false)
+	add("feature of 1e12 times the scale", big, labels, Settings{}, "times the median of all", false)
 	twice := mat.NewDense(120, 4, nil)
 	twice.Stack(good, good)
 	add("every sample twice", twice, append(append([]int(nil), labels...), labels...), Settings{}, "", false)

@@ -608,11 +608,11 @@ func TestResultWarnings(t *testing.T) {
 	for _, principal := range []float64{0.2, 0.45} {
 		choice.principal = principal
 		w, err := warnings(t.Context(), s, o, &set, 2, choice)
-		if said := strings.Contains(strings.Join(w, " "), "principal components in"); err != nil || said != (principal == 0.2) {
+		if said := strings.Contains(strings.Join(w, " "), "principal components in their place"); err != nil || said != (principal == 0.2) {
 			t.Errorf("principal components err in %v: warnings %q", principal, w)
 		}
 	}
-	if m := mustChoose(t, z, labels, &Settings{Components: 2}); has(m, "principal components in") {
+	if m := mustChoose(t, z, labels, &Settings{Components: 2}); has(m, "principal components in their place") {
 		t.Errorf("%v by default", m.Report().Warnings)
 	}
 }
@@ -636,7 +636,7 @@ func TestPinnedErrs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		warned := slices.ContainsFunc(m.Report().Warnings, func(w string) bool { return strings.Contains(w, "each row being left out") })
+		warned := slices.ContainsFunc(m.Report().Warnings, func(w string) bool { return strings.Contains(w, "training rows left out in turn") })
 		if warned != c.said {
 			t.Errorf("from %v: %q", mat.Col(nil, 0, c.init), m.Report().Warnings)
 		}

@@ -60,9 +60,9 @@ type Class struct {
 // by k neighbors. If k is 0 it is 5, or n if that is less. x is usually the training data of
 // the model, but need not be. x is copied.
 //
-// The error wraps ErrShape if x has no rows or another number of columns than d, ErrLabels if
-// the number of labels is not n, ErrNotFinite if x or its projection has a value that is NaN or
-// infinite, and ErrSettings unless 0 ≤ k ≤ n.
+// The error wraps ErrShape if x has no rows or another number of columns than d, and ErrLabels if
+// the number of labels is not n. It wraps ErrNotFinite if x or its projection has a value that is
+// NaN or infinite, and ErrSettings unless 0 ≤ k ≤ n.
 func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
 	m.dims()
 	if err := checkShape(x, labels); err != nil {

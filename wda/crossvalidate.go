@@ -207,7 +207,7 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 		c.Folds = 5
 	}
 	if c.Folds < 2 || c.Folds > n {
-		return nil, fmt.Errorf("%w: %d folds of %d samples", ErrSettings, c.Folds, n)
+		return nil, fmt.Errorf("%w: Folds is %d; it must be between 2 and the number of samples, %d", ErrSettings, c.Folds, n)
 	}
 	c.Fit = c.Fit.pinned()
 	if c.Fit.Components == 0 {
@@ -240,7 +240,7 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	for _, rows := range classes {
 		largest := (len(rows) + c.Folds - 1) / c.Folds
 		if len(rows)-largest < 2 {
-			return nil, fmt.Errorf("%w: label %d has %d samples, too few for %d folds", ErrLabels, labels[rows[0]], len(rows), c.Folds)
+			return nil, fmt.Errorf("%w: label %d has %d samples, too few for %d folds: at least two must be left to fit to", ErrLabels, labels[rows[0]], len(rows), c.Folds)
 		}
 		for _, r := range rows {
 			of[r] = next
@@ -255,11 +255,11 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	}
 	for _, k := range c.Neighbors {
 		if k < 1 || k > left {
-			return nil, fmt.Errorf("%w: %d neighbors of %d training samples", ErrSettings, k, left)
+			return nil, fmt.Errorf("%w: %d neighbors, but a fold has only %d training samples", ErrSettings, k, left)
 		}
 	}
 	if len(c.Components)*len(c.Lambda)*len(c.Shrinkage)*len(c.Neighbors) == 0 {
-		return nil, fmt.Errorf("%w: nothing to compare", ErrSettings)
+		return nil, fmt.Errorf("%w: one of Components, Lambda, Shrinkage and Neighbors is empty: nothing to compare", ErrSettings)
 	}
 	for _, s := range c.combinations() {
 		if _, err := s.withDefaults(ctx, n, d, len(classes)); err != nil {

@@ -47,10 +47,10 @@
 // # When to use it
 //
 // Use WDA if classes consist of several clusters or differ in shape, or if principal components
-// and linear discriminant analysis leave classes mixed. Do not use it if there are fewer than
-// five samples in most classes, if the classes have one cluster each and are well separated
-// (discriminant analysis is faster and as good), or if nonlinear boundaries matter more than few
-// dimensions.
+// and linear discriminant analysis leave classes mixed. Do not use it if most classes have fewer
+// than five samples. If every class is one cluster and the classes are well separated,
+// discriminant analysis is as good and faster. If you need nonlinear boundaries more than few
+// dimensions, use a nonlinear classifier.
 //
 // # Promises
 //

@@ -19,10 +19,11 @@ import (
 // samples, which contains the solution.
 //
 // What is wrong with data or settings is an error that wraps one of the sentinel errors of
-// this package and says where. If the context ends, or Progress returns an error, the error
-// wraps the context's cause or that error; if there is a projection already, Fit also returns
-// the Model of the best projection so far. A non-nil Model beside a non-nil error means:
-// interrupted, and usable. Its Report has the status StatusCancelled or StatusStopped.
+// this package and says where. If the context ends, Progress returns an error, or J cannot be
+// computed any more, the error wraps the cause. If there is a projection already, Fit then also
+// returns the Model of the best projection so far. A non-nil Model beside a non-nil error means:
+// interrupted, and usable. Its Report has the status StatusCancelled, StatusStopped or
+// StatusEvaluationFailed.
 //
 // # Samples that do not fit in memory
 //
@@ -230,7 +231,7 @@ func (m *Prepared) beside(ctx context.Context, sp *span, p *mat.Dense, component
 	if err != nil || !(own > principal+float64(3*standardError(principal, x.n))) {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("of %d rows that it was fitted to %d nearest neighbors get %.1f %% wrong in the projection, each row being left out, and %.1f %% among the principal components: "+besideAdvice,
+	return []string{fmt.Sprintf("with each of %d training rows left out in turn, %d nearest neighbors classify %.1f %% wrongly in the projection, and %.1f %% with principal components: "+besideAdvice,
 		x.n, min(choiceNeighbors, x.n-1), 100*own, 100*principal)}, nil
 }
 

@@ -31,7 +31,7 @@ func checkNeeds(needs ...need) error {
 	if sum <= maxMemory {
 		return nil
 	}
-	return fmt.Errorf("%w: they imply %.3g GiB of memory besides the samples, more than %d: %.3g for %s", ErrSettings, sum/(1<<30), maxMemory>>30, most.bytes/(1<<30), most.what)
+	return fmt.Errorf("%w: they need %.3g GiB of memory besides the samples; the limit is %d GiB. %.3g GiB are for %s", ErrSettings, sum/(1<<30), maxMemory>>30, most.bytes/(1<<30), most.what)
 }
 
 // prepareNeeds are those of the span and the p principal components of n samples of d

@@ -162,7 +162,7 @@ func (o *objective[T]) setLambdas(ctx context.Context, set *Settings, p *mat.Den
 				q.lambda = 1
 				continue
 			}
-			return fmt.Errorf("%w: λ is out of range for data of this scale", ErrSettings)
+			return fmt.Errorf("%w: λ is too large or too small for data of this scale", ErrSettings)
 		}
 	}
 	return nil
@@ -258,7 +258,7 @@ func (o *objective[T]) pairError(q pair, err error) error {
 	case errors.Is(err, sinkhorn.ErrRange):
 		err = fmt.Errorf("%w: λ is too large for these data: %w", ErrSettings, err)
 	case errors.Is(err, sinkhorn.ErrNotConverged):
-		err = fmt.Errorf("%w: the implicit gradient wants a smaller λ or more iterations: %w", ErrSettings, err)
+		err = fmt.Errorf("%w: the implicit gradient needs a smaller λ or more iterations: %w", ErrSettings, err)
 	}
 	return fmt.Errorf("classes %d and %d: %w", o.s.classes[q.c], o.s.classes[q.e], err)
 }

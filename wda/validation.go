@@ -39,7 +39,7 @@ func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, se
 		s.Patience = 10
 	}
 	if !(s.Fraction > 0 && s.Fraction < 1) || s.Neighbors < 0 || s.Every < 0 || s.Patience < 0 {
-		return nil, fmt.Errorf("%w: validation with fraction %v, %d neighbors, every %d steps, patience %d", ErrSettings, s.Fraction, s.Neighbors, s.Every, s.Patience)
+		return nil, fmt.Errorf("%w: Validation has Fraction %v, Neighbors %d, Every %d, Patience %d; Fraction must be between 0 and 1, and the others must not be negative", ErrSettings, s.Fraction, s.Neighbors, s.Every, s.Patience)
 	}
 	if s.X != nil {
 		n, d := s.X.Dims()
@@ -69,7 +69,7 @@ func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, se
 		in = append(in, rows[k:]...)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: no class has samples enough to hold any out", ErrSettings)
+		return nil, fmt.Errorf("%w: no class has enough samples to hold any out for Validation", ErrSettings)
 	}
 	slices.Sort(in)
 	slices.Sort(out)

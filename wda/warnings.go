@@ -59,7 +59,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		}
 	}
 	if odd > 0 {
-		add("feature %d has %.0e times the median scale of the features (%d such); distances depend on little else unless features are brought to one scale", largest, spread[largest]/median, odd)
+		add("the scale of feature %d is %.0e times the median of all features (%d such features): distances depend on little else; see Standardize", largest, spread[largest]/median, odd)
 	}
 
 	small, big := 0, 0
@@ -75,10 +75,10 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		add("class %d has only %d samples", s.classes[small], n)
 	}
 	if !set.Objective.Proportional && s.count(big) >= imbalance*s.count(small) {
-		add("class %d has %d samples and class %d %d, but all classes have the same weight; see Proportional", s.classes[big], s.count(big), s.classes[small], s.count(small))
+		add("class %d has %d samples and class %d has %d, but all classes have the same weight; see Proportional", s.classes[big], s.count(big), s.classes[small], s.count(small))
 	}
 	if s.n < s.d && set.Objective.Shrinkage.rho == 0 {
-		add("%d samples of %d features without shrinkage: the projection will fit noise", s.n, s.d)
+		add("%d samples of %d features without shrinkage: the projection will fit noise; see Shrinkage", s.n, s.d)
 	}
 	coincide := 0
 	for _, q := range o.pairs {
@@ -89,16 +89,16 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		}
 	}
 	if o.p > 1 && rank <= lineRank {
-		add("within classes the samples vary in one of %d components alone (effective rank %.3f): a feature of large scale, or features that are nearly constant, decide; see Whitening, Standardize and Shrinkage", o.p, rank)
+		add("within classes the samples vary in only one of %d components (effective rank %.3f): features of large scale or nearly constant features decide; see Whitening, Standardize and Shrinkage", o.p, rank)
 	}
 	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*standardError(choice.principal, choice.Rows)) {
-		add("on rows held out the result errs in %.1f %% of cases, the principal components in %.1f %%: "+besideAdvice, 100*choice.Members[0].Error, 100*choice.principal)
+		add("nearest neighbors classify %.1f %% of the held-out rows wrongly in the projection, and with principal components in their place %.1f %%: "+besideAdvice, 100*choice.Members[0].Error, 100*choice.principal)
 	}
 	if o.inLog > 0 {
-		add("λ is so large that %d of %d transport problems underflow and were solved in the log domain, which is slower", o.inLog, len(o.pairs))
+		add("λ is so large that %d of %d transport problems had to be solved in the log domain, which is slower", o.inLog, len(o.pairs))
 	}
 	if o.rough > 0 {
-		add("λ is so large that %d of %d transport plans have few correct digits", o.rough, len(o.pairs))
+		add("λ is so large that %d of %d transport plans have only few correct digits", o.rough, len(o.pairs))
 	}
 	return w, nil
 }

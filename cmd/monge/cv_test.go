@@ -394,7 +394,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"patience alone", "fit --data $d.csv --model $new.wda --validation-patience 3", 2, "--validation-patience needs --validation"},
 		{"patience", "fit --data $d.csv --model $new.wda --validation 0.2 --validation-patience 0", 2, "--validation-patience must be at least 1"},
 		{"validation-k", "fit --data $d.csv --model $new.wda --validation 0.2 --validation-neighbors 0", 2, "--validation-neighbors must be at least 1"},
-		{"nothing to hold out", "fit --data $equal.csv --sample 4 --model $new.wda --validation 0.2", 1, "no class has samples enough to hold any out"},
+		{"nothing to hold out", "fit --data $equal.csv --sample 4 --model $new.wda --validation 0.2", 1, "no class has enough samples to hold any out"},
 		{"k of fit", "fit --data $d.csv --model $new.wda --k -1", 2, "--k must be at least 0"},
 		{"k > n of fit", "fit --data $d.csv --model $new.wda --k 61", 1, "--k 61 exceeds the 60 training rows"},
 

@@ -55,13 +55,7 @@ func (s *solver) search() Status {
 	if !(s.slope < 0) {
 		return LineSearchFailed
 	}
-	minSlope := math.Inf(-1)
-	switch s.Method {
-	case ConjugateGradient:
-		minSlope = flatter * s.slope
-	case LBFGS:
-		minSlope = flatterLBFGS * s.slope
-	}
+	minSlope := s.leastSlope()
 
 	// φ has its minimum beyond low, where (value, slope) are known and good, and
 	// before high, which is too far.
@@ -114,16 +108,11 @@ func (s *solver) search() Status {
 			kept = s.describe(alpha, slope)
 			s.trial, s.kept = s.kept, s.trial
 			if math.IsInf(high, 1) {
-				step := alpha - low
-				low, lowValue, lowSlope = alpha, x.value, slope
-				if !(next > alpha) {
-					next = math.Inf(1) // f is concave so far
-				}
-				alpha += min(max(next-alpha, step), float64(9*step))
+				next = farther(low, alpha, next)
 			} else {
-				low, lowValue, lowSlope = alpha, x.value, slope
-				alpha = clip(next, low, high)
+				next = clip(next, alpha, high)
 			}
+			low, lowValue, lowSlope, alpha = alpha, x.value, slope, next
 		default:
 			s.accept(s.describe(alpha, slope))
 			return NotTerminated
@@ -139,6 +128,27 @@ func (s *solver) search() Status {
 		return EvaluationFailed
 	}
 	return LineSearchFailed
+}
+
+// leastSlope returns σ φ'(0), or −∞ where the method asks for no slope.
+func (s *solver) leastSlope() float64 {
+	switch s.Method {
+	case ConjugateGradient:
+		return flatter * s.slope
+	case LBFGS:
+		return flatterLBFGS * s.slope
+	}
+	return math.Inf(-1)
+}
+
+// farther returns the step after alpha, which was not far enough, where no step is known to be too
+// far. next is the step at which the slope would be 0, by the slopes at low and alpha.
+func farther(low, alpha, next float64) float64 {
+	step := alpha - low
+	if !(next > alpha) {
+		next = math.Inf(1) // f is concave so far
+	}
+	return alpha + min(max(next-alpha, step), float64(9*step))
 }
 
 // try moves x to the step alpha along the direction and evaluates f there.
