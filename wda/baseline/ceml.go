@@ -12,27 +12,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CEML is conditional entropy metric learning (L. G. Sanchez Giraldo and J. C.
-// Príncipe, "Information theoretic learning with infinitely divisible kernels", ICLR
-// 2013, arXiv:1301.3551): a local minimum of the conditional entropy of the labels
-// given the projected samples
+// CEML is conditional entropy metric learning (L. G. Sanchez Giraldo and J. C. Príncipe, "Information
+// theoretic learning with infinitely divisible kernels", ICLR 2013, arXiv:1301.3551). P is a local
+// minimum of the conditional entropy of the labels, given the projected samples:
 //
 //	S_α(L | XP) = S_α(K ∘ L) − S_α(K)   subject to tr(PᵀP) = p
 //	S_α(A) = log₂ tr(A^α) / (1−α)        A scaled to trace 1 (matrix-based Rényi entropy)
 //
-// where K_ij = exp(−‖Pᵀ(x_i − x_j)‖²/(2σ²)), L_ij = 1 for samples of one class and 0 for
-// others, and ∘ is the element-wise product. σ = √p. P is on a sphere: its columns
-// need be neither orthogonal nor of equal length, and the method may leave some to
+// where K_ij = exp(−‖Pᵀ(x_i − x_j)‖²/(2σ²)), L_ij is 1 for samples of one class and 0 for others, and ∘ is
+// the element-wise product. The columns need not be orthogonal or of equal length, and some may
 // vanish.
 //
-// σ means samples whose features have unit variance; they are therefore divided by
-// the root of the mean variance of their features first, all by the same number, to
-// which P refers.
+// Before that, all features are divided by the same number, so that their mean variance is 1. σ and
+// P refer to the features after this division.
 //
-// The start is PCA, the minimizer conjugate gradients on the sphere. Every evaluation
-// takes time n³, for a tridiagonal form of K, which the eigenvalues are had from; for the
-// gradient, K^(α−1) is had from it by a quadrature where 1 < α ≤ 5/4, and by eigenvectors,
-// which take several times as long, for other α.
+// The minimizer is the conjugate gradient method on a sphere, started at PCA. A step takes time n³. For
+// α outside (1, 5/4] it takes several times as long.
 type CEML struct {
 	// Alpha is α > 0, α ≠ 1. Default 1.01, close to Shannon's entropy.
 	Alpha float64

@@ -1,24 +1,24 @@
-// Package baseline has the linear projections that WDA is compared with, and
-// starts from. Each method is a type whose fields are its settings, and whose zero value
-// has the defaults; [Fit] takes it with samples (rows) and labels, and returns a
-// projection, d × p.
+// Package baseline has other linear projections, for comparison with WDA: PCA, FDA, LFDA, LMNN, LSDR,
+// LSQMI, CEML and NCA. WDA starts from PCA.
 //
-// All are deterministic: what is drawn at random comes from a seed among the settings,
-// and does not depend on the order of the samples. None standardizes features; where their units matter the
-// method says so.
+// Each method is a struct whose fields are its settings. The zero value has the defaults. [Fit] takes
+// samples (rows), labels, the number of columns p and a method, and returns the projection, d × p:
 //
-//	PCA    orthonormal columns   no labels
-//	FDA    wᵀS_w w = 1           generalized eigenvectors; Shrinkage
-//	LFDA   √μ, or orthonormal    generalized eigenvectors of nearby pairs
-//	LMNN   free lengths          hinge loss of neighbors, L-BFGS
-//	LSDR   orthonormal columns   squared-loss mutual information, n·b² a step
-//	LSQMI  orthonormal columns   quadratic mutual information, n·b a step
-//	CEML   tr(PᵀP) = p           conditional entropy, n³ a step
-//	NCA    free lengths          neighbors drawn at random, L-BFGS, n² a step
+//	v, err := baseline.Fit(ctx, x, labels, 2, baseline.FDA{LedoitWolf: true})
 //
-// 5-nearest-neighbors error in two dimensions found in the ten of
-// [github.com/gomonge/monge/wda/dataset.Simulation], 100 samples, mean of 20 draws,
-// where the two true dimensions have 0.02: PCA 0.65, FDA 0.67, LFDA 0.45, with one
-// neighbor 0.24, LMNN 0.08, LSDR 0.04, LSQMI 0.18 (from some starts it finds another
-// local maximum), CEML 0.03, NCA 0.54.
+// All methods are deterministic: random choices come from a seed among the settings, and do not depend
+// on the order of the samples. No method standardizes the features. The documentation of a method says
+// where their units matter.
+//
+//	method  columns                  found by
+//	PCA     orthonormal              eigenvectors; no labels
+//	FDA     wᵀS_w w = 1              generalized eigenvectors, with shrinkage if wanted
+//	LFDA    weighted or orthonormal  generalized eigenvectors of close pairs
+//	LMNN    any length               hinge loss of neighbors, L-BFGS
+//	LSDR    orthonormal              squared-loss mutual information, time n·b² a step
+//	LSQMI   orthonormal              quadratic mutual information, time n·b a step
+//	CEML    tr(PᵀP) = p              conditional entropy, time n³ a step
+//	NCA     any length               random neighbors, L-BFGS, time n² a step
+//
+// NOTES.md in this folder compares their errors on simulated data.
 package baseline

@@ -9,31 +9,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FDA is Fisher discriminant analysis (R. A. Fisher, "The use of multiple
-// measurements in taxonomic problems", Annals of Eugenics 7, 1936; C. R. Rao, JRSS B
-// 10, 1948): the p leading solutions of S_b w = μ S_w w, where S_w and S_b are the
-// covariances within and between classes, with wᵀ S_w w = 1. They are the columns of
-// scikit-learn's LinearDiscriminantAnalysis.scalings_ up to sign, those of solver
-// "eigen" exactly, those of "svd" up to the factor √((n−C)/n). With shrinkage they
-// span what the coefficients of "lsqr" do; "eigen" shrinks S_b as well.
+// FDA is Fisher discriminant analysis (R. A. Fisher, "The use of multiple measurements in taxonomic
+// problems", Annals of Eugenics 7, 1936; C. R. Rao, JRSS B 10, 1948). The columns w are the p leading
+// solutions of
 //
-// Where S_w is singular, directions in which samples of a class do not differ are
-// left out, after scaling every feature to unit variance within classes, as "svd"
-// does; with Shrinkage there are none.
+//	S_b w = μ S_w w,  wᵀ S_w w = 1
 //
-// S_b has rank C−1. Further columns are the leading principal components of what is
-// orthogonal to the first C−1, each scaled to wᵀ S_w w = 1 like those, so that
-// distances weigh them by their scatter within classes; one without such scatter has
-// unit length.
+// where S_w and S_b are the covariances within and between the classes.
 //
-// No eigenvalue problem is larger than the number of classes beyond 128 features:
-// there S_w, or its n × n counterpart if n is not much larger than d, is solved by
-// Cholesky. Time n·d·min(n, d).
+// Relation to scikit-learn's LinearDiscriminantAnalysis: up to sign, the columns are those of
+// scalings_ of the solver "eigen". Those of the solver "svd" differ by the factor √((n−C)/n) or, depending
+// on the version of scikit-learn, not at all. With shrinkage the columns span the space of the
+// coefficients of "lsqr"; the solver "eigen" shrinks S_b as well.
+//
+// Without shrinkage S_w may be singular. FDA then divides every feature by its standard deviation
+// within classes, and ignores directions in which the samples of each class are equal. The solver
+// "svd" does the same.
+//
+// S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal
+// to the first C−1 columns. Each is scaled to wᵀ S_w w = 1 as well or, if there is no scatter within classes
+// along it, to unit length.
+//
+// Time grows with n·d·min(n, d).
 type FDA struct {
 	// Shrinkage s replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64
-	// LedoitWolf takes for s the intensity of Ledoit and Wolf (2004) for S_w; Shrinkage
-	// must then be 0.
+	// LedoitWolf uses the shrinkage intensity of Ledoit and Wolf (2004) for s. Shrinkage must
+	// then be 0.
 	LedoitWolf bool
 }
 

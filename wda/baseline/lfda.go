@@ -9,31 +9,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LFDA is local Fisher discriminant analysis (M. Sugiyama, "Dimensionality reduction
-// of multimodal labeled data by local Fisher discriminant analysis", JMLR 8, 2007,
-// section 3): the p leading solutions of S̃_b w = μ S̃_w w, with
+// LFDA is local Fisher discriminant analysis (M. Sugiyama, "Dimensionality reduction of multimodal
+// labeled data by local Fisher discriminant analysis", JMLR 8, 2007, section 3). The columns are made of
+// the p leading solutions of S̃_b w = μ S̃_w w, with
 //
 //	S̃_w = ½ Σ_ij W^w_ij (x_i − x_j)(x_i − x_j)ᵀ,  W^w_ij = A_ij/n_c              y_i = y_j = c, else 0
 //	S̃_b = ½ Σ_ij W^b_ij (x_i − x_j)(x_i − x_j)ᵀ,  W^b_ij = A_ij (1/n − 1/n_c)    y_i = y_j = c, else 1/n
 //
-// and the affinity of two samples of a class scaled locally (L. Zelnik-Manor and P.
-// Perona, NIPS 2004), σ_i being the distance of x_i from its k-th nearest neighbor
-// of the same class:
+// A_ij is the affinity of two samples of one class, with local scaling (L. Zelnik-Manor and P. Perona,
+// NIPS 2004):
 //
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
-// With A = 1 this is FDA. A class of n_c ≤ k samples uses its n_c − 1 neighbors.
+// σ_i is the distance from x_i to its k-th nearest neighbor of the same class. In a class of
+// n_c ≤ k samples it is the distance to the farthest one. With A = 1 the method is FDA.
 //
-// Directions without scatter within classes are given 1e-11 of their total scatter,
-// so that they come first: as for FDA, samples that a direction separates perfectly
-// decide, and with as many features as samples there are always some. Shrinkage is
-// the remedy. Time n·d² + d³/3, and no more than for d = n; memory d².
+// Directions without scatter within classes are treated as if they had 10⁻¹¹ of their total scatter,
+// and come first. With at least as many features as samples there are always such directions: use
+// Shrinkage then.
+//
+// Time grows with n·d² + d³/3, memory with d²; where d > n, n takes the place of d.
 type LFDA struct {
 	// Neighbors is k. Default 7, as in the paper.
 	Neighbors int
 	// Orthonormal replaces the columns by an orthonormal basis of the same subspaces: of
-	// the first column, the first two, and so on. Default columns √μ w with wᵀS̃_w w = 1,
-	// or 0 where μ < 0 (section 3.3 of the paper), which nearest neighbors see.
+	// the first column, of the first two, and so on. By default the columns are √μ w with
+	// wᵀS̃_w w = 1, or 0 where μ < 0 (section 3.3 of the paper), so that distances weigh them.
 	Orthonormal bool
 	// Shrinkage s replaces S̃_w by (1−s)·S̃_w + s·(tr S̃_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64

@@ -12,26 +12,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LMNN is the metric of large margin nearest neighbors (K. Q. Weinberger and L. K.
-// Saul, "Distance metric learning for large margin nearest neighbor classification",
-// JMLR 10, 2009), in its form for dimensionality reduction, where the matrix L = Pᵀ
-// itself is sought: a local minimum of
+// LMNN is the metric of large margin nearest neighbors (K. Q. Weinberger and L. K. Saul, "Distance metric
+// learning for large margin nearest neighbor classification", JMLR 10, 2009), for dimensionality
+// reduction. P is a local minimum of the loss of section 3.2,
 //
 //	(1−μ) Σ_i Σ_j ‖Pᵀ(x_i − x_j)‖² + μ Σ_i Σ_j Σ_l max(0, 1 + ‖Pᵀ(x_i − x_j)‖² − ‖Pᵀ(x_i − x_l)‖²)
 //
-// (the loss of section 3.2) over the k target neighbors j of i, its nearest of the
-// same class in the space of the samples, and the samples l of other classes. The
-// columns have no particular length: they carry the unit of the margin, 1. Neither
-// is the method indifferent to the units of the features.
+// Here j runs over the k target neighbors of i: its nearest samples of the same class, in the space of
+// the features. l runs over the samples of other classes. A class of n_c ≤ k samples has n_c − 1
+// target neighbors.
 //
-// The start is PCA. Each evaluation finds all impostors (l of a positive term) anew,
-// n²·p on the distance kernel, which costs less than to keep a list of those that
-// were active as the paper does (section 6) and to check it. The minimizer is L-BFGS
-// with a line search for the weak Wolfe conditions, which suits a hinge (A. S. Lewis
-// and M. L. Overton, Mathematical Programming 141, 2013). Rounding may decide which
-// local minimum is found.
+// The columns have no fixed length: it follows from the margin, which is 1. The result depends on
+// the units of the features.
 //
-// A class of n_c ≤ k samples uses its n_c − 1 neighbors.
+// The minimizer is L-BFGS, started at PCA, with a line search for the weak Wolfe conditions, as a hinge
+// loss needs (A. S. Lewis and M. L. Overton, Mathematical Programming 141, 2013). Where there are
+// several local minima, rounding may decide which one is found. A step takes time n²·p.
 type LMNN struct {
 	// Neighbors is k. Default 3.
 	Neighbors int

@@ -11,35 +11,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LSDR is least-squares dimension reduction (T. Suzuki and M. Sugiyama, "Sufficient
-// dimension reduction via squared-loss mutual information estimation", Neural
-// Computation 25, 2013; AISTATS 2010): orthonormal columns that maximize an estimate of
-// the squared-loss mutual information of projected samples z = Pᵀx and labels
+// LSDR is least-squares dimension reduction (T. Suzuki and M. Sugiyama, "Sufficient dimension reduction
+// via squared-loss mutual information estimation", Neural Computation 25, 2013; AISTATS 2010). The
+// columns are orthonormal, and maximize an estimate of the squared-loss mutual information of the
+// projected samples z = Pᵀx and the labels,
 //
 //	SMI = ½ ∫ Σ_y p(z)p(y) (w(z, y) − 1)² dz,  w = p(z, y)/(p(z)p(y))
 //
-// by LSMI: the density ratio is fitted directly, by least squares, as a sum of
-// kernels around b samples, each for one class (section 2 of the AISTATS paper):
+// The estimator fits the density ratio w by least squares, as a sum of kernels around b samples, each
+// for one class (section 2 of the AISTATS paper):
 //
 //	w(z, y) = Σ_b α_b ψ_b(z, y),  ψ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0
 //	Ĥ = n⁻² Σ_ij ψ(z_i, y_j) ψ(z_i, y_j)ᵀ,  ĥ = n⁻¹ Σ_i ψ(z_i, y_i)
 //	α = (Ĥ + λI)⁻¹ ĥ,  SMI = ĥᵀα − ½ αᵀĤα − ½
 //	∂SMI = ∂ĥᵀ(2α − β) − αᵀ∂Ĥ(3/2·α − β),  β = (Ĥ + λI)⁻¹ Ĥα
 //
-// Ĥ is block diagonal by class. σ and λ are those of the least squared error in
-// cross-validation, chosen anew between runs of conjugate gradients on the Stiefel
-// manifold (the paper's natural gradient on the Grassmann manifold has the same
-// stationary points: SMI does not change under rotation of z). Of several starts, PCA
-// and random ones, the result with the least error in cross-validation is taken.
+// Ĥ is block diagonal by class. Cross-validation chooses σ and λ, with the least squared error, again
+// between runs of conjugate gradients on the Stiefel manifold. The paper's natural gradient on the
+// Grassmann manifold has the same stationary points, because a rotation of z does not change SMI. The result is
+// the one of several starts with the least error in cross-validation. A step takes time n·b².
 type LSDR struct {
-	// Basis bounds the number b of kernels. Default 200; all samples if there are no
-	// more.
+	// Basis is the largest number b of kernels. Default 200. There are no more kernels than samples.
 	Basis int
 	// Starts is the number of starts: the first is PCA, the others are random. Default 6.
 	Starts int
 	// MaxSteps bounds the steps from each start. Default 100.
 	MaxSteps int
-	// Seed of the random starts, of the choice of kernels and of the folds.
+	// Seed is the seed of the random starts, of the choice of kernels and of the folds.
 	Seed uint64
 }
 

@@ -11,41 +11,37 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LSQMI finds orthonormal columns that maximize the quadratic mutual information of
-// projected samples z = Pᵀx and labels
+// LSQMI maximizes the quadratic mutual information of the projected samples z = Pᵀx and the labels,
 //
 //	QMI = ½ ∫ Σ_y f(z, y)² dz,  f(z, y) = p(z, y) − p(z)p(y)
 //
-// along direct estimates of its derivative (V. Tangkaratt, H. Sasaki and M. Sugiyama,
-// "Direct estimation of the derivative of quadratic mutual information with
-// application in supervised dimension reduction", Neural Computation 29, 2017,
-// arXiv:1508.01019; there LSQMID). With g_k an estimate of ∂f/∂z_k
+// with orthonormal columns and direct estimates of its derivative (V. Tangkaratt, H. Sasaki and M.
+// Sugiyama, "Direct estimation of the derivative of quadratic mutual information with application in
+// supervised dimension reduction", Neural Computation 29, 2017, arXiv:1508.01019, where its name is
+// LSQMID). With g_k, an estimate of ∂f/∂z_k,
 //
 //	∂QMI/∂P_jk = n⁻¹ Σ_i x_ij g_k(z_i, y_i) − n⁻² Σ_ii' x_ij g_k(z_i, y_i')
 //
-// where g_k is a sum of kernels φ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0,
-// fitted to ∂f/∂z_k by least squares; what is unknown in it goes away by parts:
+// g_k is a sum of kernels φ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0. It is fitted to ∂f/∂z_k by
+// least squares; integration by parts removes the unknown derivative:
 //
 //	g_k = Σ_b θ_b φ_b,  θ = (U + λI)⁻¹ w,  U_bb' = (πσ²)^{p/2} exp(−‖u_b − u_b'‖²/(4σ²)) for v_b = v_b', else 0
 //	w_b = −n⁻¹ Σ_i ∂_kφ_b(z_i, y_i) + n⁻² Σ_ii' ∂_kφ_b(z_i, y_i')
 //
-// σ and λ are those of the least squared error in cross-validation, one pair for all
-// k. The derivative tells where to go; how far, and which of several starts (PCA and
-// random ones) is best, is told by the least-squares estimate of f and of QMI itself (J.
-// Sainui and M. Sugiyama, "Direct approximation of quadratic mutual information and
-// its application to dependence-maximization clustering", IEICE Trans. E96-D, 2013),
-// with its own σ and λ. A step is taken if it raises that estimate, and halved
-// otherwise.
+// Cross-validation chooses one σ and one λ for all k, with the least squared error. The derivative gives the
+// direction of a step. The least-squares estimate of QMI itself decides on the length of the step, and on the best
+// of several starts (J. Sainui and M. Sugiyama, "Direct approximation of quadratic mutual information and
+// its application to dependence-maximization clustering", IEICE Trans. E96-D, 2013). It has its own σ
+// and λ. A step that does not raise that estimate is halved. A step takes time n·b, with b kernels.
 type LSQMI struct {
-	// Basis bounds the number of kernels. Default 200; all samples if there are no
-	// more.
+	// Basis is the largest number b of kernels. Default 200. There are no more kernels than samples.
 	Basis int
 	// Starts is the number of starts: the first is PCA, the others are random. Default 11,
 	// because QMI has more local maxima than the other criteria.
 	Starts int
 	// MaxSteps bounds the steps from each start. Default 100.
 	MaxSteps int
-	// Seed of the random starts, of the choice of kernels and of the folds.
+	// Seed is the seed of the random starts, of the choice of kernels and of the folds.
 	Seed uint64
 }
 

@@ -11,23 +11,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// NCA is neighborhood components analysis (J. Goldberger, S. Roweis, G. Hinton and R.
-// Salakhutdinov, "Neighbourhood components analysis", NIPS 17, 2004): a local maximum of
-// the expected number of samples that a neighbor drawn at random, the nearer the likelier,
-// classifies rightly,
+// NCA is neighborhood components analysis (J. Goldberger, S. Roweis, G. Hinton and R. Salakhutdinov,
+// "Neighbourhood components analysis", NIPS 17, 2004). Every sample chooses a neighbor at random, close
+// ones with a higher probability. P is a local maximum of the expected number of samples whose neighbor
+// has the same class:
 //
 //	F(P) = Σ_i p_i,  p_i = Σ_j p_ij over y_j = y_i
 //	p_ij = exp(−‖Pᵀ(x_i − x_j)‖²) / Σ_l exp(−‖Pᵀ(x_i − x_l)‖²),  p_ii = 0
 //	∂F/∂P = 2 Σ_i Σ_j p_ij (p_i − [y_j = y_i]) (x_i − x_j)(x_i − x_j)ᵀP
 //
-// The lengths of the columns are free and say how near is near. As the authors say of
-// their method, they grow without end where one neighbor each decides: few steps are a
-// guard, and the default number is scikit-learn's.
+// The columns have no fixed length. They grow without bound where a single neighbor decides each class.
+// A small number of steps prevents this; the default number is that of scikit-learn.
 //
-// The start is PCA, scaled so that the squared distance of a sample from its nearest
-// neighbor is 1 in the mean: where distances are large every p_ij is 0 or 1, and the
-// gradient 0. The minimizer is L-BFGS. Every evaluation takes time n²·p, on the kernels, and
-// memory n.
+// The minimizer is L-BFGS. It starts at PCA, scaled so that the mean squared distance between a
+// sample and its nearest neighbor is 1: at larger distances the gradient would vanish. A step takes time
+// n²·p and memory n.
 type NCA struct {
 	// MaxSteps bounds the steps of the minimizer. Default 50.
 	MaxSteps int

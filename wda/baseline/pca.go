@@ -12,14 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// PCA projects on the principal components: the leading eigenvectors of the
-// covariance (H. Hotelling, 1933), orthonormal, the largest variance first. Directions
-// without variance complete the basis if there are fewer than p with. It takes memory in
-// the square of the number of features or of samples, whichever are fewer; with more than
-// 2048 features and no fewer samples that of x.
+// PCA is principal component analysis (H. Hotelling, 1933). The columns are the leading
+// eigenvectors of the covariance of the samples. They are orthonormal, and the direction of the
+// largest variance comes first. If fewer than p directions have variance, other orthonormal
+// directions complete the columns. PCA reads no labels.
+//
+// Memory grows with the square of the number of features or of samples, whichever is smaller. With
+// more than 2048 features, and at least as many samples, PCA takes as much memory as the samples.
 type PCA struct {
-	// Workers is the number of goroutines. Default GOMAXPROCS. The result does not
-	// depend on it.
+	// Workers is the number of goroutines. Default: GOMAXPROCS. It does not change the result.
 	Workers int
 }
 
