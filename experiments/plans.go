@@ -49,7 +49,7 @@ func runPlans(ctx context.Context, j *job) error {
 	if j.Small {
 		n = 4
 	}
-	data := dataset.Simulation{Classes: 2, NoiseDims: -1, Radius: planRadius, Spread: planSpread, Seed: j.seed("plans")}.Generate(2 * n)
+	data := dataset.Simulation{Classes: 2, NoNoise: true, Radius: planRadius, Spread: planSpread, Seed: j.seed("plans")}.Generate(2 * n)
 	var classes [2]*mat.Dense
 	for c := range classes {
 		classes[c] = byMode(classSamples(data, c))

@@ -104,7 +104,7 @@ func TestToyDraws(t *testing.T) {
 // TestWeightings: the weights of all methods are those of a plan, those of LFDA
 // follow its formula, and WDA goes over into FDA as λ falls.
 func TestWeightings(t *testing.T) {
-	data := dataset.Simulation{Classes: 2, NoiseDims: -1, Seed: 3}.Generate(40)
+	data := dataset.Simulation{Classes: 2, NoNoise: true, Seed: 3}.Generate(40)
 	y, z := classSamples(data, 0), classSamples(data, 1)
 	uniform := 1. / 400
 	for _, w := range weightings() {
@@ -165,7 +165,7 @@ func TestMeanPartners(t *testing.T) {
 
 // TestModes: byMode puts modes one after the other, and modeShares adds up blocks.
 func TestModes(t *testing.T) {
-	data := dataset.Simulation{Classes: 2, NoiseDims: -1, Radius: 10, Spread: 0.1, Seed: 3}.Generate(20)
+	data := dataset.Simulation{Classes: 2, NoNoise: true, Radius: 10, Spread: 0.1, Seed: 3}.Generate(20)
 	x := byMode(classSamples(data, 0))
 	for i := range 10 {
 		if first := x.At(i, 0) > 0; first != (i < 5) {

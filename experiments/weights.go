@@ -124,7 +124,7 @@ func runWeights(ctx context.Context, j *job) error {
 		n = 6
 	}
 	// Two classes of two modes, which FDA cannot tell from one.
-	data := dataset.Simulation{Classes: 2, NoiseDims: -1, Seed: j.seed("weights")}.Generate(2 * n)
+	data := dataset.Simulation{Classes: 2, NoNoise: true, Seed: j.seed("weights")}.Generate(2 * n)
 	first, second := classSamples(data, 0), classSamples(data, 1)
 	g := grid{
 		columns: []string{"method"},

@@ -16,19 +16,19 @@ import (
 type Dataset struct {
 	X *mat.Dense // n × d, rows are samples
 
-	// Labels holds the class of each row as an index into Classes. nil when
-	// the data have no labels.
+	// Labels has the class of each row, as an index into Classes. It is nil if the data have no
+	// labels.
 	Labels []int
 
-	// Classes names the classes: in numerical order if all are numbers, else
-	// in lexical order. A class may have no row, in a subset for example.
+	// Classes has the names of the classes: in numerical order if all names are numbers, else in
+	// lexical order. A class may have no row, for example in a subset.
 	Classes []string
 
-	// Split tells parts of the data apart, one value per row (for MNIST 0 is
-	// train and 1 is test). nil unless the file held such an array.
+	// Split has the part of the data that each row belongs to: for MNIST 0 is the training set and 1
+	// the test set. It is nil if the file has no array or column split.
 	Split []int
 
-	// Columns names the columns of X. nil unless the file had a header.
+	// Columns has the names of the columns of X. It is nil if the file does not name them.
 	Columns []string
 }
 
@@ -60,9 +60,9 @@ func (d *Dataset) Counts() []int {
 	return counts
 }
 
-// Subset returns a copy of the given rows (from 0) in the given order; a row
-// may come twice. Classes stay as they are, so that labels of several subsets
-// can be compared. It panics if rows is empty or a row is out of range.
+// Subset returns a copy of the given rows, which count from 0, in the given order. A row may occur
+// twice. Classes stay as they are, so that labels of several subsets can be compared. Subset panics if
+// rows is empty or a row is out of range.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	n, cols := d.X.Dims()
 	if len(rows) == 0 {
@@ -90,9 +90,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return s
 }
 
-// SplitBy copies the rows whose Split value is value into in and the others
-// into out: SplitBy(1) of MNIST gives test and train. The error matches
-// wda.ErrSettings if there is no Split or one side would be empty.
+// SplitBy copies the rows whose Split is value into in, and the others into out. For MNIST, SplitBy(1)
+// returns the test and the training set. The error matches ErrSettings if there is no Split, or if one side
+// would be empty.
 func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	if d.Split == nil {
 		return nil, nil, fmt.Errorf("%w: the data have no split array", errNoSplit)
@@ -120,9 +120,9 @@ func some(values []int) string {
 	return fmt.Sprint(values[:most]) + " …"
 }
 
-// Relabel changes Labels and Classes to the numbering of another list of
-// classes, such as that of the training data. The receiver is unchanged if one
-// of its rows has a class that the list lacks; the error then names it.
+// Relabel changes Labels and Classes to the numbering of another list of classes, such as that of the
+// training data. If a row has a class that is not in the list, the error names it, and d does not
+// change.
 func (d *Dataset) Relabel(classes []string) error {
 	index := make(map[string]int, len(classes))
 	for c, name := range classes {
@@ -143,11 +143,10 @@ func (d *Dataset) Relabel(classes []string) error {
 	return nil
 }
 
-// Sample draws n rows without replacement and returns a copy of them in their
-// original order. Each class gets its share n·n_c/N rounded by largest
-// remainder (the lower class number wins a tie), but at least one row. Without
-// labels the rows are one class. The error matches wda.ErrSettings if n exceeds the
-// number of rows or is less than the number of classes with rows.
+// Sample draws n rows without replacement, and returns a copy of them in their original order. Each class
+// has its share n·n_c/N, rounded by the method of largest remainders, but at least one row. Between equal
+// remainders the lower class number wins. Without labels all rows are one class. The error matches
+// ErrSettings if n exceeds the number of rows, or is less than the number of classes with rows.
 func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	groups := d.groups()
 	sizes, err := apportion(n, groups, func(m int) (int, int) { return min(1, m), m })
@@ -158,11 +157,10 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	return d.Subset(rows), nil
 }
 
-// TrainTest splits the rows at random into round(fraction·N) for testing and
-// the others for training, both in their original order. Classes get their
-// shares as in Sample; one with two rows or more has at least one on each side,
-// and one with a single row trains. The error matches wda.ErrSettings if that is
-// impossible or a side would be empty.
+// TrainTest draws round(fraction·N) rows at random for testing. The others are for training. Both sides
+// keep the original order. Classes have their shares as in Sample. A class with at least two rows has
+// at least one row on each side, and a class with a single row is for training. The error matches
+// ErrSettings if this is impossible, or if a side would be empty.
 func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset, err error) {
 	groups := d.groups()
 	var sizes []int
@@ -179,10 +177,10 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 	return d.Subset(out), d.Subset(in), nil
 }
 
-// Folds cuts the rows at random into k test sets whose sizes differ by at most
-// one, as do the rows of each class in them; the training set of a fold is the
-// rest. train[i] and test[i] are the rows of fold i, from 0 and ascending. The error matches
-// wda.ErrSettings unless 2 ≤ k ≤ number of rows.
+// Folds divides the rows at random into k test sets. The sizes of the test sets differ by at most one,
+// and so do their numbers of rows of each class. The training set of a fold has all other rows. train[i] and
+// test[i] are the rows of fold i, in ascending order, counted from 0. The error matches ErrSettings
+// unless 2 ≤ k ≤ number of rows.
 func (d *Dataset) Folds(k int, seed uint64) (train, test [][]int, err error) {
 	n := d.Len()
 	if k < 2 || k > n {

@@ -1,28 +1,37 @@
-// Package dataset makes and reads labelled samples: the simulated data of the
-// WDA paper, and CSV, NPY, NPZ and IDX files, gzip-compressed or not. It also
-// draws stratified samples, splits and folds. It knows nothing of the method that
-// uses the data.
+// Package dataset reads samples with labels from files, makes simulated samples, and draws samples,
+// splits and folds. It does not depend on a method that uses the data.
 //
-// Rows are samples and columns are features. Every reader either returns finite
-// numbers only or a *FileError that names the place, in rows and columns
-// counted from 1; none allocates more than a fixed multiple of the bytes that
-// are really there, whatever a header claims.
+// Rows are samples and columns are features.
 //
-// The formats:
+//   - ReadFile reads a file into a Dataset in memory.
+//   - Open and NewReader read a file or a stream in blocks of rows, in bounded memory. Reader.Rows leaves
+//     the samples in their file.
+//   - Simulation makes the simulated data of the WDA paper.
+//   - Sample, TrainTest and Folds of a Dataset draw rows at random, with equal shares of every class.
 //
-//   - CSV, comma-separated text as described by RFC 4180, one sample per record. Spaces
-//     around fields, blank lines and a byte order mark are dropped; every field but the
-//     label must be a finite decimal number. A FileError's Row is the line of the file;
-//     in the other formats it is the sample.
-//   - NPY, one NumPy array of two dimensions, without labels. Elements may be boolean,
-//     integer, float16, float32 or float64, of either byte order, in C or Fortran order; integers
-//     beyond 2⁵³ are rounded to float64.
-//   - NPZ, a zip file of such arrays: X, n × d; y, the labels, n numbers or strings; and
-//     split, n integers. y and split may be absent.
-//   - IDX, the format of MNIST, without labels. The first dimension counts the samples,
-//     the others become one row each: images of 28 × 28 pixels give 784 columns.
+// # Formats
 //
-// Everything random is drawn from a PCG generator seeded by the caller and uses
-// no arithmetic whose rounding depends on the machine, so that a seed gives the
-// same data, bit for bit, on every architecture (see Simulation).
+//   - CSV is comma-separated text as in RFC 4180, with one sample per record. Spaces around fields, blank
+//     lines and a byte order mark are ignored. Every field but the label must be a finite decimal number.
+//   - NPY is one NumPy array of two dimensions, without labels. The elements may be boolean, integer,
+//     float16, float32 or float64, of either byte order, in C or Fortran order. Integers beyond 2⁵³ are rounded.
+//   - NPZ is a zip file of such arrays: X (n × d), y (the labels: n numbers or strings) and split (n
+//     integers). y and split may be absent.
+//   - IDX is the format of MNIST, without labels. The first dimension counts the samples, the others become
+//     one row each: images of 28 × 28 pixels give 784 columns.
+//   - Parquet and Arrow files are read by the commands monge and monge-beam. Other programs get an
+//     error that matches ErrFormat, because the libraries for these formats are large.
+//
+// All but NPZ, Parquet and Arrow may be gzip-compressed.
+//
+// # Errors and limits
+//
+// Every reader returns finite numbers or a *FileError, which names file, row and column. Rows and columns
+// count from 1. A reader never allocates more than a fixed multiple of the bytes that are really there,
+// whatever sizes a file declares; see Options.MaxElements and Options.MaxExpansion.
+//
+// # Random numbers
+//
+// Random choices come from a PCG generator with a seed of the caller. Their arithmetic does not round
+// differently on other machines, so a seed gives the same bits on every architecture.
 package dataset

@@ -49,23 +49,22 @@ var (
 // helps names the field of Options that may help against an error.
 var helps = map[error]string{errNoNumbers: "Columns", errLabelColumn: "Labels", errDelimiter: "Delimiter", errComment: "Comment", errExpansion: "MaxExpansion"}
 
-// FileError is the error of every reader of this package.
+// A FileError is the error of every reader of this package. It says where in a file something is
+// wrong.
 type FileError struct {
-	Path  string // file as the caller named it; "" when reading from an io.Reader
-	Array string // array of an NPZ file, "" elsewhere
+	Path  string // the file, as the caller named it; "" for an io.Reader
+	Array string // the array of an NPZ file; "" in other formats
 
-	// Row counts from 1, as an editor does. In CSV it is the line of the file,
-	// so a header and blank lines count; in the binary formats it is the
-	// sample. 0 when the error belongs to no row.
+	// Row counts from 1. In CSV it is the line of the file, as in an editor: a header and blank lines
+	// count. In other formats it is the sample. It is 0 if the error belongs to no row.
 	Row int
 
-	// Column counts from 1, the label column included. 0 when the error
-	// belongs to no column.
+	// Column counts from 1, with the column of labels. It is 0 if the error belongs to no column.
 	Column int
 
-	Name   string // the column's name in the header, "" without one
-	Option string // the field of Options that may help, "" if none does
-	Err    error  // what is wrong: wraps one of the causes above or an error of the system
+	Name   string // the name of the column; "" if it has none
+	Option string // the field of Options that may help; "" if none does
+	Err    error  // what is wrong; matches one of the errors above, or an error of the system
 }
 
 // Error joins the parts that are known, for example:

@@ -16,9 +16,11 @@ type Options struct {
 	// else by its first bytes.
 	Format Format
 
-	// Labels says where the labels are. By default they are the last column of a CSV file,
-	// the array y of an NPZ file, the column label or else y of a Parquet or Arrow file, or the file
-	// that belongs to an IDX file (see ReadFile).
+	// Labels says where the labels are. By default they are
+	//   - in CSV, the last column,
+	//   - in NPZ, the array y, if there is one,
+	//   - in IDX, the file that belongs to the samples (see ReadFile), if there is one,
+	//   - in Parquet and Arrow, the column label or, if there is none, y.
 	Labels LabelSource
 
 	// Columns names the columns of features of a Parquet or Arrow file. By default these are the columns

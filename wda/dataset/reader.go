@@ -10,9 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Reader yields the samples of a file in blocks of rows, in constant memory whatever
-// their number. Two things are held whole: an NPY array in Fortran order, whose rows are
-// spread over the file, and the labels of a text file, 8 bytes each.
+// A Reader reads the samples of a file in blocks of rows. Its memory does not grow with the number of
+// rows, with two exceptions. It holds all of an NPY array in Fortran order, whose rows are spread over
+// the file. It holds the labels of a text file of labels, 8 bytes each.
+//
+// A Reader must not be used by several goroutines at the same time.
 type Reader struct {
 	path     string
 	features samples
@@ -32,13 +34,13 @@ type Reader struct {
 	known  map[string]string            // labels of late, one string for each
 }
 
-// A Block is some rows of a Reader, valid until the second call of Next after its own: a
-// goroutine may read the next one while it is used.
+// A Block is some consecutive rows of a Reader. It is valid until the second call of Next after the one
+// that returned it, so that one goroutine can read the next block while another uses this one.
 type Block struct {
-	First  int        // how many rows come before
+	First  int        // number of rows before this block
 	X      *mat.Dense // rows are samples
-	Labels []string   // as the file has them; nil if it has none
-	Split  []int      // nil without such an array
+	Labels []string   // as they stand in the file; nil without labels
+	Split  []int      // nil without an array or column split
 }
 
 // samples decodes the rows of a source in their order.
@@ -235,10 +237,9 @@ const (
 	largestBlock = 1 << 22
 )
 
-// Next returns the next rows, at least one and at most so many, or io.EOF after the
-// last; any other error is a *FileError. It allocates nothing for a block no larger than
-// the two before, except for labels of which there are thousands. A row of more than 2²²
-// numbers is an error.
+// Next returns the next block of rows: at least one row, at most so many. After the last row it returns
+// io.EOF. Any other error is a *FileError. Next allocates nothing for a block that is no larger than the two
+// before, unless there are thousands of different labels. Rows of more than 2²² numbers are an error.
 func (r *Reader) Next(most int) (*Block, error) {
 	_, cols := r.features.dims()
 	if cols > largestBlock {
@@ -411,11 +412,12 @@ func (r *Reader) checkSize() error {
 	return err
 }
 
-// Collect reads all blocks that next returns, until io.EOF, into one Dataset: those of a
-// Reader, or of a source that this package does not know, such as a database. It copies
-// them; Block.First is not looked at. Classes are numbered as ReadFile does. The error
-// matches ErrTooLarge beyond Options.MaxElements, the only option that it reads, and
-// ErrFormat if there is no block or their columns, labels or splits do not agree.
+// Collect calls next until it returns io.EOF, and copies all blocks into one Dataset. So samples can come
+// from a source that this package does not know, such as a database. Collect does not read Block.First,
+// and of the options, which may be nil, only MaxElements. It numbers the classes as ReadFile does.
+//
+// The error matches ErrTooLarge if there are more than MaxElements numbers. It matches ErrFormat if there is no
+// block, or if the blocks differ in columns or in whether they have labels or splits.
 func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
 	opt := options.value()
 	d := new(Dataset)

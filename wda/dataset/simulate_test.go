@@ -11,7 +11,7 @@ import (
 )
 
 func TestSimulationShape(t *testing.T) {
-	for _, s := range []Simulation{{}, {Classes: 5, NoiseDims: 3}, {NoiseDims: -1, Classes: 1}, {Circles: true}} {
+	for _, s := range []Simulation{{}, {Classes: 5, NoiseDims: 3}, {NoNoise: true, Classes: 1}, {Circles: true}} {
 		for _, n := range []int{1, 2, 7, 100} {
 			d := s.Generate(n)
 			f := s.withDefaults()
