@@ -1,7 +1,7 @@
-// Package load measures a service as independent users see it: requests come at random
-// times, whether or not those before have been answered, and the time of each is counted
-// from the moment at which it was due. A service that stalls for a second is charged for
-// all that came in this second, not for one (coordinated omission).
+// Package load measures a service as independent users see it. Requests come at random times,
+// whether or not earlier ones have been answered. The time of a request counts from the
+// moment at which it was due. So if the service stalls for a second, all requests of that
+// second are late, not only one (this avoids coordinated omission).
 package load
 
 import (

@@ -463,7 +463,7 @@ func TestMillionColumns(t *testing.T) {
 	text, _ := io.ReadAll(answer.Body)
 	answer.Body.Close()
 	runtime.ReadMemStats(&after)
-	if answer.StatusCode != 400 || !strings.Contains(string(text), "1000001 features for a model of 10") {
+	if answer.StatusCode != 400 || !strings.Contains(string(text), "1000001 features, the model takes 10") {
 		t.Errorf("%s: %s", answer.Status, text)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {

@@ -3,10 +3,13 @@
 //	load -op classify -format binary                  how much it takes, then half of that, then twice
 //	load -op transport -format grpc -points 256 -rate 100 -reloads 10
 //
-// It prints rows of a Markdown table. See package load for how times are taken; GC is the
-// share of the garbage collector in the processor time of the service, cores the number of
-// processors that the service kept busy, steal the share of the machine's processors that its
-// hypervisor gave to others meanwhile (on Linux): whoever waits for that is slow for no other reason.
+// It prints rows of a Markdown table. Package load says how times are taken. The last columns
+// are:
+//
+//   - GC: share of the garbage collector in the service's processor time;
+//   - cores: number of processors that the service kept busy;
+//   - steal: share of the machine's processors that the hypervisor gave to others (on Linux).
+//     Answers are late then for no fault of the service.
 package main
 
 import (
@@ -54,12 +57,12 @@ func main() {
 	flag.BoolVar(&o.plan, "plan", true, "ask for the plan")
 	flag.Float64Var(&o.lambda, "lambda", 0.1, "λ of the transport problems")
 	flag.IntVar(&o.clients, "clients", 128, "connections, or requests at a time over gRPC")
-	flag.IntVar(&o.reloads, "reloads", 0, "reload the model so many times meanwhile")
-	flag.Float64Var(&o.run.Rate, "rate", 0, "requests a second; 0 finds out how many are answered, and then offers half of that and more than that")
-	flag.Float64Var(&o.overload, "overload", 2, "what more than that is, as a multiple")
-	flag.DurationVar(&o.run.Duration, "duration", 10*time.Second, "of each run")
-	flag.DurationVar(&o.run.Patience, "patience", time.Second, "a request that could not be sent for so long is given up")
-	flag.Uint64Var(&o.run.Seed, "seed", 1, "of the times and the data")
+	flag.IntVar(&o.reloads, "reloads", 0, "number of reloads of the model during a run")
+	flag.Float64Var(&o.run.Rate, "rate", 0, "requests a second; 0 measures how many are answered, then offers half of that, and -overload times that")
+	flag.Float64Var(&o.overload, "overload", 2, "load of the last run, as a multiple of the rate that was answered")
+	flag.DurationVar(&o.run.Duration, "duration", 10*time.Second, "duration of each run")
+	flag.DurationVar(&o.run.Patience, "patience", time.Second, "time after which a request that could not be sent is given up")
+	flag.Uint64Var(&o.run.Seed, "seed", 1, "seed of the times and the data")
 	flag.Parse()
 	if err := o.measure(); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
@@ -219,7 +222,7 @@ func (o *options) connect() ([]load.Client, error) {
 	clients := make([]load.Client, o.clients)
 	if o.format == "grpc" {
 		if o.op == "project" {
-			return nil, fmt.Errorf("project over gRPC is not measured")
+			return nil, fmt.Errorf("-op project -format grpc is not supported: use -format binary or json")
 		}
 		var calls []func(context.Context, pb.TransformClient) error
 		for _, p := range problems {
@@ -259,7 +262,7 @@ func (o *options) connect() ([]load.Client, error) {
 				body = binary.LittleEndian.AppendUint32(body, math.Float32bits(float32(v)))
 			}
 		default:
-			return nil, fmt.Errorf("no format %q for %s", o.format, o.op)
+			return nil, fmt.Errorf("-format %q is not supported for -op %s", o.format, o.op)
 		}
 		requests = append(requests, load.Request("/v1/"+o.op, contentType, "", body))
 	}

@@ -1,5 +1,5 @@
-// Package engine is the service without its protocols: the model that answers at present,
-// its replacement, the three operations, their limits and queues.
+// Package engine is the service without its protocols: the model in use and its reload, the
+// three operations, their limits and their queues.
 package engine
 
 import (
@@ -25,9 +25,9 @@ const (
 	Other     Operation = "other" // the model, reloads, metrics, profiles
 )
 
-// Config is what New needs. DefaultConfig has values that suit a small machine.
+// Config configures New. DefaultConfig has values that suit a small machine.
 type Config struct {
-	Model   string // its file
+	Model   string // model file
 	Check   Check
 	Limits  Limits
 	Solvers Solvers
@@ -41,23 +41,23 @@ type Config struct {
 	Requests int
 }
 
-// Limits are what a request may ask for.
+// Limits bound a single request.
 type Limits struct {
-	Rows    int           // of samples to project or classify
-	Columns int           // of points to transport; samples have those of the model
-	Pairs   int           // n·m, the elements of a transport problem
-	Timeout time.Duration // of a request, if it states none that is shorter
+	Rows    int           // samples to project or classify
+	Columns int           // dimension of points to transport
+	Pairs   int           // n·m, the elements of the cost matrix of a transport problem
+	Timeout time.Duration // for a request; the request itself may ask for less
 }
 
 // Solvers configure the pool of solvers.
 type Solvers struct {
-	Number        int   // at most so many transport problems at a time; 0 is GOMAXPROCS
-	Memory        int64 // bytes, of all solvers together
+	Number        int   // transport problems that are solved at a time; 0 for GOMAXPROCS
+	Memory        int64 // bytes of all workspaces together
 	Tolerance     float64
 	MaxIterations int
 }
 
-// DefaultConfig returns a configuration that lacks a model.
+// DefaultConfig returns a configuration without a model.
 func DefaultConfig() Config {
 	return Config{
 		Limits: Limits{Rows: 4096, Columns: 4096, Pairs: 1 << 20, Timeout: 10 * time.Second},
@@ -69,7 +69,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Engine answers requests. Any number of goroutines may use it at once.
+// Engine answers requests. Its methods are safe for concurrent use.
 type Engine struct {
 	config Config
 	log    *slog.Logger
@@ -84,7 +84,7 @@ type Engine struct {
 	requests        atomic.Int64 // in progress
 }
 
-// New returns an engine with the model of the configuration, checked.
+// New returns an engine. It reads and checks the model of the configuration.
 func New(config Config, log *slog.Logger) (*Engine, error) {
 	e := &Engine{config: config, log: log}
 	if l := config.Limits; l.Rows < 1 || l.Columns < 1 || l.Pairs < 1 || l.Timeout <= 0 || config.Requests < 1 {
@@ -133,8 +133,9 @@ func (e *Engine) Leave() { e.requests.Add(-1) }
 // Requests returns the number of requests in progress.
 func (e *Engine) Requests() int { return int(e.requests.Load()) }
 
-// Do calls work once it is the request's turn, with a context that ends at its deadline.
-// The error is that of work, or says why it was not called. A panic of work is an error.
+// Do waits for the request's turn and then calls work, with a context that ends at the
+// deadline. It returns the error of work, or the reason why work was not called. A panic of
+// work is logged and becomes an error.
 func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.config.Limits.Timeout)
 	defer cancel()

@@ -112,13 +112,13 @@ func TestBadRows(t *testing.T) {
 		says string
 	}{
 		"none":        {Matrix{}, codes.InvalidArgument, "0 rows"},
-		"columns":     {Matrix{9, make([]float64, 9)}, codes.InvalidArgument, "9 features for a model of 10"},
+		"columns":     {Matrix{9, make([]float64, 9)}, codes.InvalidArgument, "9 features, the model takes 10"},
 		"a million":   {Matrix{1e6, make([]float64, 1e6)}, codes.InvalidArgument, "1000000 features"},
-		"ragged":      {Matrix{10, make([]float64, 11)}, codes.InvalidArgument, "not rows of 10"},
-		"too many":    {Matrix{10, make([]float64, 40)}, codes.ResourceExhausted, "4 rows, 3 are allowed"},
+		"ragged":      {Matrix{10, make([]float64, 11)}, codes.InvalidArgument, "split into rows of 10"},
+		"too many":    {Matrix{10, make([]float64, 40)}, codes.ResourceExhausted, "has 4 rows, 3 are allowed"},
 		"NaN":         {Matrix{10, nan}, codes.InvalidArgument, "row 1, column 3 is NaN"},
 		"beyond":      {Matrix{10, huge}, codes.InvalidArgument, "row 0"},
-		"no negative": {Matrix{-10, make([]float64, 10)}, codes.InvalidArgument, "features for a model"},
+		"no negative": {Matrix{-10, make([]float64, 10)}, codes.InvalidArgument, "-10 features"},
 	} {
 		for op, err := range map[Operation]error{
 			Project: e.Project(t.Context(), &c.x, new(Projected)), Classify: e.Classify(t.Context(), &c.x, new(Classified)),
@@ -162,7 +162,7 @@ func TestTransport(t *testing.T) {
 		says string
 	}{
 		{ended, p, codes.DeadlineExceeded, "deadline"},
-		{t.Context(), &Problem{Lambda: 1}, codes.InvalidArgument, "0 and 0 points"},
+		{t.Context(), &Problem{Lambda: 1}, codes.InvalidArgument, "x has 0 and y has 0 points"},
 		{t.Context(), bad(func(q *Problem) { q.Y.Columns = 3 }), codes.InvalidArgument, "1 and 3 columns"},
 		{t.Context(), bad(func(q *Problem) { q.B = []float64{1, -1, 1} }), codes.InvalidArgument, "B[1]"},
 		{t.Context(), bad(func(q *Problem) { q.Lambda = math.NaN() }), codes.InvalidArgument, "λ"},
@@ -219,7 +219,7 @@ func TestReload(t *testing.T) {
 		says string
 	}{
 		"empty": {nil, "not a valid model"}, "truncated": {whole[:len(whole)/2], "cut off"}, "one bit": {flipped, "damaged"},
-		"no classifier": {model, "no "}, "useless": {useless, "right, which is less than 0.8"},
+		"no classifier": {model, "no "}, "useless": {useless, "at least 0.8 of them"},
 	} {
 		fixture.Write(t, path, c.data)
 		if err := e.Reload(); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {

@@ -11,20 +11,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Check says what a model must show before it answers requests, and what it rejects.
+// Check says which models are served, and which answers are rejected.
 type Check struct {
-	// Samples is a file of samples with their classes, in any format that package
-	// dataset reads. Without, any model that is whole will do.
+	// Samples is a file of labeled samples, in any format that package dataset reads. If it
+	// is empty, every undamaged model is served.
 	Samples string
-	// Accuracy is the share of the samples that must be classified right.
+	// Accuracy is the share of the samples that a model must classify correctly.
 	Accuracy float64
-	// RejectShare and RejectQuantile reject answers: those with a smaller share of the
-	// neighbors, and those whose neighbors are farther away than those of that part of
-	// the samples. 0 rejects none.
+	// RejectShare rejects answers whose class has a smaller share of the neighbors.
+	// RejectQuantile rejects answers whose K-th neighbor is farther than this quantile of the
+	// same distance over the samples. 0 rejects none.
 	RejectShare, RejectQuantile float64
 }
 
-// served is a model and what requests need to know about it.
+// served is a model, with what requests need to know about it.
 type served struct {
 	model      *wda.Model
 	classifier *wda.Classifier // or nil
@@ -55,7 +55,7 @@ type known struct {
 func readKnown(c Check) (*known, error) {
 	if c.Samples == "" {
 		if c.RejectQuantile > 0 {
-			return nil, fmt.Errorf("a quantile to reject beyond needs samples to check with")
+			return nil, fmt.Errorf("-reject-quantile needs the distances of known samples: give them with -check")
 		}
 		return nil, nil
 	}
@@ -64,7 +64,7 @@ func readKnown(c Check) (*known, error) {
 		return nil, err
 	}
 	if d.Labels == nil || d.Len() == 0 {
-		return nil, fmt.Errorf("%s: no samples with classes to check a model with", c.Samples)
+		return nil, fmt.Errorf("%s: a check needs samples with labels; there are none", c.Samples)
 	}
 	k := &known{x: d.X}
 	for _, l := range d.Labels {
@@ -73,12 +73,11 @@ func readKnown(c Check) (*known, error) {
 	return k, nil
 }
 
-// Info describes the model that answers at present.
+// Info describes the model in use.
 func (e *Engine) Info() Info { return e.now.Load().info }
 
-// Reload reads the model file again and, if it passes the check, answers with it from
-// then on; requests in flight end with the model that they have begun with. On error the
-// old one stays.
+// Reload reads the model file again. If the model passes the check, new requests use it, and
+// requests in progress end with the model that they began with. On error the old one stays.
 func (e *Engine) Reload() error {
 	e.reloading.Lock()
 	defer e.reloading.Unlock()
@@ -135,7 +134,7 @@ func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
 	accuracy := float64(right) / float64(n)
 	s.info.Accuracy = &accuracy
 	if accuracy < e.config.Check.Accuracy {
-		return nil, fmt.Errorf("the model classifies %d of the %d samples of %s right, which is less than %v of them", right, n, e.config.Check.Samples, e.config.Check.Accuracy)
+		return nil, fmt.Errorf("the model classifies %d of the %d samples of %s correctly; at least %v of them are needed", right, n, e.config.Check.Samples, e.config.Check.Accuracy)
 	}
 	if q := e.config.Check.RejectQuantile; q > 0 {
 		slices.Sort(distances)

@@ -11,27 +11,27 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// Matrix is samples or points, row after row.
+// Matrix holds samples or points, row after row.
 type Matrix struct {
 	Columns int
 	Data    []float64
 }
 
-// Rows returns their number.
+// Rows returns the number of rows.
 func (m *Matrix) Rows() int { return len(m.Data) / max(1, m.Columns) }
 
-// Projected is the answer to Project. Used again, its memory is.
+// Projected is the answer to Project. Its memory can be used again for another answer.
 type Projected struct {
 	Model string // hash
 	Matrix
 }
 
-// Classified is the answer to Classify. Used again, its memory is.
+// Classified is the answer to Classify. Its memory can be used again for another answer.
 type Classified struct {
 	Model   string   // hash
-	Classes []string // not to be changed
+	Classes []string // must not be changed
 	Rows    []Class
-	Shares  []float64 // of the K neighbors, those of every one of Classes, for every row
+	Shares  []float64 // for each row, the share of every class among the K neighbors
 
 	workspace wda.Workspace
 }
@@ -39,16 +39,16 @@ type Classified struct {
 // Class is the answer for one row.
 type Class struct {
 	wda.Class
-	Index    int // of Classes
+	Index    int // in Classes
 	Rejected bool
 }
 
 // Problem is a request for transport.
 type Problem struct {
 	X, Y   Matrix
-	A, B   []float64 // weights, nil is uniform
+	A, B   []float64 // weights; nil for uniform ones
 	Lambda float64
-	Plan   bool // is it wanted?
+	Plan   bool // whether the plan is wanted
 }
 
 // Solution is the answer to a Problem.
@@ -59,21 +59,21 @@ type Solution struct {
 	Plan                Matrix
 }
 
-// samples checks what can be said without the values.
+// samples checks the shape of x.
 func (e *Engine) samples(s *served, x *Matrix) error {
 	rows := x.Rows()
 	switch {
 	case rows == 0 || x.Columns != s.info.Features:
-		return fmt.Errorf("%w: %d rows of %d features for a model of %d", wda.ErrShape, rows, x.Columns, s.info.Features)
+		return fmt.Errorf("%w: the request has %d rows of %d features, the model takes %d features", wda.ErrShape, rows, x.Columns, s.info.Features)
 	case rows*x.Columns != len(x.Data):
-		return fmt.Errorf("%w: %d values are not rows of %d", wda.ErrShape, len(x.Data), x.Columns)
+		return fmt.Errorf("%w: %d values cannot be split into rows of %d", wda.ErrShape, len(x.Data), x.Columns)
 	case rows > e.config.Limits.Rows:
-		return fmt.Errorf("%w: %d rows, %d are allowed", ErrTooLarge, rows, e.config.Limits.Rows)
+		return fmt.Errorf("%w: the request has %d rows, %d are allowed", ErrTooLarge, rows, e.config.Limits.Rows)
 	}
 	return nil
 }
 
-// inRow says in which row an error was found that a check of one row has returned.
+// inRow adds the number of the row to an error that was found in a single row.
 func inRow(i int, err error) error {
 	if pe, ok := errors.AsType[*wda.PositionError](err); ok {
 		pe.Row = i
@@ -82,7 +82,7 @@ func inRow(i int, err error) error {
 	return fmt.Errorf("row %d: %w", i, err)
 }
 
-// eachRow calls f for all rows, until the context ends.
+// eachRow calls f for every row, until the context ends.
 func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error) error {
 	for i := range x.Rows() {
 		if ctx.Err() != nil {
@@ -95,8 +95,8 @@ func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error)
 	return nil
 }
 
-// Project sets out to the projections of the rows of x. It allocates nothing once out has
-// had as many.
+// Project sets out to the projections of the rows of x. It allocates nothing if out has held
+// as many rows before.
 func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	s := e.now.Load()
 	if err := e.samples(s, x); err != nil {
@@ -107,8 +107,8 @@ func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformVec(out.Data[i*p:][:p], row) })
 }
 
-// Classify sets out to the classes of the rows of x. It allocates nothing once out has
-// had as many.
+// Classify sets out to the classes of the rows of x. It allocates nothing if out has held as
+// many rows before.
 func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error {
 	s := e.now.Load()
 	if s.classifier == nil {
@@ -132,18 +132,18 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 	})
 }
 
-// Transport sets out to the solution of p. Of its own it allocates nothing once out has
-// had a plan as large.
+// Transport sets out to the solution of p. It uses the plan's memory in out again if that is
+// large enough.
 func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	l := &e.config.Limits
 	switch {
 	case n == 0 || m == 0 || p.X.Columns != p.Y.Columns || n*p.X.Columns != len(p.X.Data) || m*p.Y.Columns != len(p.Y.Data):
-		return fmt.Errorf("%w: %d and %d points of %d and %d columns", sinkhorn.ErrShape, n, m, p.X.Columns, p.Y.Columns)
+		return fmt.Errorf("%w: x has %d and y has %d points, of %d and %d columns; both need points of the same dimension", sinkhorn.ErrShape, n, m, p.X.Columns, p.Y.Columns)
 	case p.X.Columns > l.Columns:
-		return fmt.Errorf("%w: points of %d columns, %d are allowed", ErrTooLarge, p.X.Columns, l.Columns)
+		return fmt.Errorf("%w: the points have %d columns, %d are allowed", ErrTooLarge, p.X.Columns, l.Columns)
 	case n > l.Pairs/m:
-		return fmt.Errorf("%w: %d × %d points, a product of %d is allowed", ErrTooLarge, n, m, l.Pairs)
+		return fmt.Errorf("%w: %d × %d points; their product may be %d", ErrTooLarge, n, m, l.Pairs)
 	}
 	problem := &sinkhorn.Problem[float64]{
 		X: dist.NewMatrix(n, p.X.Columns, p.X.Data), Y: dist.NewMatrix(m, p.Y.Columns, p.Y.Data),
@@ -160,7 +160,7 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 	})
 }
 
-// resized returns a slice of n elements, in the memory of s if that is enough.
+// resized returns a slice of n elements. It uses the memory of s if that is large enough.
 func resized[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)

@@ -13,15 +13,15 @@ import (
 	"github.com/gomonge/monge/examples/service/server/engine"
 )
 
-// Media types. The binary ones are rows of little-endian IEEE 754 numbers and nothing else,
-// as numpy's x.astype("<f4").tobytes() makes them.
+// Media types. The binary types consist of little-endian IEEE 754 numbers, row after row, as
+// numpy's x.astype("<f4").tobytes() makes them.
 const (
 	typeJSON    = "application/json"
 	typeFloat32 = "application/x-float32"
 	typeFloat64 = "application/x-float64"
 )
 
-// width returns the bytes of a number of a binary media type, 0 of another.
+// width returns the bytes of a number of a binary media type, and 0 for another type.
 func width(mediaType string) int {
 	switch mediaType {
 	case typeFloat32:
@@ -32,10 +32,10 @@ func width(mediaType string) int {
 	return 0
 }
 
-// decodeBinary sets x to the numbers of body, of so many bytes each, in rows of columns.
+// decodeBinary sets x to the numbers of body. Each has width bytes; a row has columns numbers.
 func decodeBinary(x *engine.Matrix, body []byte, width, columns int) error {
 	if len(body)%(width*columns) != 0 {
-		return fmt.Errorf("%w: %d bytes are not rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
+		return fmt.Errorf("%w: %d bytes cannot be split into rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
 	}
 	x.Columns, x.Data = columns, x.Data[:0]
 	for ; len(body) > 0; body = body[width:] {
@@ -48,7 +48,7 @@ func decodeBinary(x *engine.Matrix, body []byte, width, columns int) error {
 	return nil
 }
 
-// appendNumber appends v in so many bytes.
+// appendNumber appends v in width bytes.
 func appendNumber(dst []byte, width int, v float64) []byte {
 	if width == 4 {
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(v)))
@@ -69,8 +69,8 @@ func decodeJSON(v any, body []byte) error {
 	return nil
 }
 
-// jsonMatrix is a matrix as JSON, an array of rows. encoding/json would take null for 0,
-// and ragged rows; this says where they are.
+// jsonMatrix is a matrix as JSON, an array of rows. It refuses null and rows of different
+// lengths, which encoding/json accepts.
 type jsonMatrix struct{ *engine.Matrix }
 
 // UnmarshalJSON takes text that encoding/json has found to be one JSON value.
@@ -114,7 +114,7 @@ func (v *jsonVector) UnmarshalJSON(text []byte) (err error) {
 func appendNumbers(dst []float64, text []byte) ([]float64, []byte, error) {
 	list, ok := open(text)
 	if !ok {
-		return dst, nil, errors.New("no array of numbers")
+		return dst, nil, errors.New("expected an array of numbers")
 	}
 	list, rest, _ := bytes.Cut(list, []byte{']'})
 	for i := 0; len(trimLeft(list)) > 0; i++ {
@@ -122,7 +122,7 @@ func appendNumbers(dst []float64, text []byte) ([]float64, []byte, error) {
 		number, list, _ = bytes.Cut(list, []byte{','})
 		v, err := strconv.ParseFloat(string(bytes.TrimSpace(number)), 64)
 		if err != nil {
-			return dst, nil, fmt.Errorf("element %d is no number within float64", i)
+			return dst, nil, fmt.Errorf("element %d is not a number in the range of float64", i)
 		}
 		dst = append(dst, v)
 	}

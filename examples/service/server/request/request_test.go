@@ -24,7 +24,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%q becomes %q", id, r.ID)
 		}
 	}
-	if New("", "", "").ID == New("", "", "").ID {
+	if a, b := New("", "", ""), New("", "", ""); a.ID == b.ID {
 		t.Error("two requests with one ID")
 	}
 	good := "00-" + trace + "-" + parent + "-01"
