@@ -293,7 +293,7 @@ func (a *app) readTrainTest(f *evalFlags) (train, test *dataset.Dataset, err err
 		}
 	}
 	if same && all.Split == nil && f.rows.holdout == 0 {
-		a.complain("warning: the test rows are the training rows; --holdout keeps some apart")
+		a.advise("the test rows are the training rows; --holdout keeps some apart")
 	}
 	if train, err = f.rows.train(f.train, all); err != nil {
 		return nil, nil, err

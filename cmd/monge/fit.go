@@ -318,18 +318,18 @@ func (a *app) warn(warnings, classes []string) []string {
 			return class
 		})
 		out = append(out, w)
-		a.complain("warning: " + w)
+		a.advise(w)
 	}
 	return out
 }
 
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda.Settings) (*wda.Model, error) {
-	b := a.bar("fit", -1)
+	b := a.bar("comparing settings on held-out rows", -1)
 	defer b.done()
 	set.Progress = func(p wda.Progress) error {
-		b.total(p.Total)
-		b.set(p.Done, fmt.Sprintf("J = %-12.8g", p.Step.Objective))
+		b.phase("fitting", p.Total)
+		b.set(p.Done, fmt.Sprintf("fitting, J = %-10.6g", p.Step.Objective))
 		return nil
 	}
 	m, err := wda.Fit(ctx, x, labels, set)

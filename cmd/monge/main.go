@@ -68,11 +68,12 @@ func main() {
 
 // app is what the commands share.
 type app struct {
-	json        bool
+	json, quiet bool
 	stdout      *output
 	stderr      io.Writer
 	interrupted atomic.Pointer[string] // what to say when it is
 	said        sync.Once
+	shown       atomic.Pointer[bar] // the latest progress bar
 }
 
 // output is standard output. It remembers the first error: not everybody who writes to it,
@@ -101,7 +102,12 @@ func (a *app) onInterrupt(text string) { a.interrupted.Store(&text) }
 
 // interrupt says it, once, and returns the exit code.
 func (a *app) interrupt() int {
-	a.said.Do(func() { a.complain(*a.interrupted.Load()) })
+	a.said.Do(func() {
+		if b := a.shown.Load(); b != nil {
+			b.done()
+		}
+		a.complain(*a.interrupted.Load())
+	})
 	return exitInterrupted
 }
 
@@ -130,6 +136,13 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitUnfinished
 	}
 	return exitFailure
+}
+
+// advise prints a warning on stderr.
+func (a *app) advise(text string) {
+	if !a.quiet {
+		a.complain("warning: " + text)
+	}
 }
 
 // packageName is the name of a package of the library in front of an error.
@@ -212,7 +225,9 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(a.stdout, cmd) })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print one JSON object on standard output, and no progress bar")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only: no progress bar, no warnings")
 	setHeading(root.PersistentFlags().Lookup("json"), outputFlags)
+	setHeading(root.PersistentFlags().Lookup("quiet"), outputFlags)
 	root.Flags().BoolP("version", "v", false, "print the version")
 	cobra.EnableCommandSorting = false
 	for _, g := range commandGroups {

@@ -755,10 +755,13 @@ func TestSample(t *testing.T) {
 	if get(t, e, "train") != 180 || get(t, e, "test") != 120 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// Testing on the training rows is allowed, with a warning.
+	// Testing on the training rows is allowed, with a warning, unless --quiet.
 	code, _, stderr := monge(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--k", "1", "--json")
 	if code != 0 || !strings.Contains(stderr, "warning: the test rows are the training rows") {
 		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	if code, stdout, stderr := monge(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--k", "1", "--quiet"); code != 0 || stderr != "" || stdout == "" {
+		t.Errorf("--quiet: exit code %d, %q, %q", code, stdout, stderr)
 	}
 }
 
