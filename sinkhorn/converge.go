@@ -2,6 +2,7 @@ package sinkhorn
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/gomonge/monge/dist"
@@ -166,7 +167,7 @@ func (s *solution[T]) annealAgain(ctx context.Context) (bool, error) {
 		s.log.basis = k
 		s.absorb(nw.f, nw.g)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrRange) { // stages may be out of range where λ itself is not
 		return false, err
 	}
 	if err := s.final(ctx); err != nil {

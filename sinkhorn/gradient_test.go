@@ -261,7 +261,7 @@ func TestFloat32Gradient(t *testing.T) {
 	}
 }
 
-func widen(m dist.Matrix[float32]) dist.Matrix[float64] {
+func widen[T dist.Float](m dist.Matrix[T]) dist.Matrix[float64] {
 	w := dist.NewMatrix[float64](m.Rows, m.Cols, nil)
 	for i, v := range m.Data {
 		w.Data[i] = float64(v)

@@ -314,6 +314,9 @@ func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
 		if it.res.Status != LowPrecision {
 			it.res.Status = IterationLimit
 		}
+		if it.exceedsPlan(k) {
+			return false
+		}
 		if e <= tolerance*it.mass {
 			if it.res.Status != LowPrecision {
 				it.res.Status = Converged
@@ -322,6 +325,37 @@ func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
 		}
 	}
 	return false
+}
+
+// exceedsPlan reports whether iterate k is more accurate than its plan: potentials from exact
+// log-sum-exps, where K is rounded to float32. Gradients through the iterations need it as it is.
+func (it *iteration[T]) exceedsPlan(k int) bool {
+	return it.geo.mixed && it.kind(k) == potentialKind && !it.settings.Gradient
+}
+
+// finish completes the last iterate if it is more accurate than its plan: by u = a ⊘ Kv for the
+// rounded K. The marginal error is then that of the plan.
+func (it *iteration[T]) finish(ctx context.Context) error {
+	k := it.res.Iterations
+	if !it.exceedsPlan(k) {
+		return nil
+	}
+	if err := it.final(ctx); err != nil {
+		return err
+	}
+	it.geo.column(&it.columns)
+	if err := it.geo.iterate(ctx, it.plan.u, it.columns, it.plan.v, it.a); err != nil {
+		return err
+	}
+	if !it.safe(it.plan.u, it.a) {
+		return nil
+	}
+	copy(it.u(k), it.plan.u)
+	copy(it.v(k), it.plan.v)
+	copy(it.q, it.columns)
+	it.setKind(k, it.scalingKind())
+	it.done(k, k, it.settings.Tolerance)
+	return nil
 }
 
 // converged reports whether the marginal error has reached the tolerance of the settings.
@@ -425,6 +459,9 @@ func (it *iteration[T]) rowSums(ctx context.Context) error {
 // cancelled makes the result that of the last whole iteration, if there is one.
 func (it *iteration[T]) cancelled() {
 	res := &it.res
+	if res.Iterations > 0 && !it.geo.parts.big {
+		it.finish(context.Background()) // at most a pass over a small problem
+	}
 	res.Status, res.Cost = Cancelled, math.NaN()
 	if res.Iterations == 0 {
 		res.MarginalError = math.NaN()

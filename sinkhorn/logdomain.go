@@ -125,7 +125,8 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 		if kind == potentialKind {
 			return !(it.q[j] >= it.limits.tiny)
 		}
-		return !(T(it.limits.hi*it.q[j]) >= it.b[j])
+		// Where costs are negative K may be +Inf.
+		return !(T(it.limits.hi*it.q[j]) >= it.b[j]) || it.q[j] > T(it.limits.largest)
 	}
 	exact := false
 	for j, b := range it.b {

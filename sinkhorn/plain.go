@@ -20,7 +20,7 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 	for i, f := range start {
 		l := float64(f) * math.Log2E
 		if l = math.Abs(l); l > it.limits.largest/4 && f-f == 0 {
-			return false, fmt.Errorf("%w: Start[%d] is %v", ErrRange, i, f)
+			return false, fmt.Errorf("%w: the starting potential of point %d is %v", ErrRange, i, f)
 		} else if l > it.limits.precision && f-f == 0 {
 			it.res.Status = LowPrecision
 		}

@@ -77,7 +77,8 @@ var (
 	// ErrRange: the costs, λ times the largest cost, λ, a starting potential or a result
 	// exceed the range of the type, so that not even logarithms can represent them. With
 	// DomainPlain it also means that a scaling has left the range in which plain iterations
-	// are accurate; DomainAuto and DomainLog solve such problems.
+	// are accurate; DomainAuto and DomainLog solve such problems. DomainAuto may also solve a
+	// problem that DomainLog refuses, if plain iterations are accurate: λ·cost is then not needed.
 	ErrRange = errors.New("sinkhorn: λ·cost is beyond the floating-point range")
 	// ErrNotConverged: the implicit gradient exists at convergence only, and the iterations
 	// ended before.

@@ -373,7 +373,11 @@ func TestCancelled(t *testing.T) {
 							t.Errorf("%d×%d, λ = %v, %v: cancelled after %d iterations, marginal error %v, want %v", n, m, lambda, storage, k, marginal, want.MarginalError)
 						}
 					}
-					if e := worst(got, plans[k]); !(e <= 1e-13) {
+					limit := 1e-13
+					if storage == StorageMixed && n*m > bigProblem {
+						limit = 1e-7 // no pass is made after the context has ended
+					}
+					if e := worst(got, plans[k]); !(e <= limit) {
 						t.Errorf("%d×%d, λ = %v, %v: cancelled after %d iterations, plan is off by %.3g", n, m, lambda, storage, k, e)
 					}
 				}

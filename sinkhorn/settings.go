@@ -91,7 +91,8 @@ const (
 	// pays where K in float64 is larger than the second-level cache, from about n = m = 256.
 	//
 	// After k iterations an element of the plan is within a relative 4k·2⁻²⁴ of that of StorageDense,
-	// and usually within 1e-7 of it. Marginals and tolerances hold as there. Elements of a gradient are
+	// and usually within 1e-7 of it. Marginals and tolerances hold as there, except that with Gradient a
+	// last iteration on logarithms leaves T1 = a off by up to 4e-8. Elements of a gradient are
 	// usually within 1e-8·(1 + λ·max M) of the largest one.
 	//
 	// An element of K below 2⁻¹²⁶ is 0, so that DomainAuto changes to logarithms sooner: where a scaling

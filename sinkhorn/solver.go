@@ -146,6 +146,9 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		err = s.solution.converge(ctx)
 	}
 	if err == nil {
+		err = it.finish(ctx)
+	}
+	if err == nil {
 		err = it.begin(ctx)
 	}
 	switch {

@@ -476,9 +476,9 @@ func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 		}
 		full = count
 		share := d.share[:len(weight)]
-		for i := range weight {
+		for i, w := range weight {
 			share[i] = T(math.Inf(-1))
-			if l := level(i); eta+l < 0 {
+			if l := level(i); w > 0 && eta+l < 0 {
 				share[i] = T(l - top)
 			}
 		}

@@ -1,0 +1,132 @@
+package sinkhorn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// TestNegativeCosts: costs so negative that K overflows have the plan of costs that are larger by a
+// constant, whatever the domain and the storage.
+func TestNegativeCosts(t *testing.T) {
+	t.Run("float64", negativeCosts[float64])
+	t.Run("float32", negativeCosts[float32])
+}
+
+func negativeCosts[T dist.Float](t *testing.T) {
+	for _, c := range []struct {
+		n, m   int
+		cost   []T
+		lambda float64
+	}{
+		{1, 1, []T{-1}, 710},
+		{2, 2, []T{-1, 0.3125, 0.25, -0.5}, 300},
+		{2, 3, []T{-1, -2, -0.5, -1.5, -0.25, -0.75}, 2000},
+		{2, 3, []T{-1, 0.5, 0.25, 0, -0.25, 0.75}, 720},
+	} {
+		shifted := make([]T, len(c.cost))
+		for i, x := range c.cost {
+			shifted[i] = x + 2
+		}
+		for _, set := range []Settings{
+			{Iterations: 40}, {Iterations: 40, Domain: DomainLog}, {Iterations: 40, Storage: StorageMixed}, {Tolerance: 1e-4}, {Tolerance: 1e-4, Unaccelerated: true}, {Iterations: 40, Gradient: true},
+		} {
+			plans := [2]dist.Matrix[T]{dist.NewMatrix[T](c.n, c.m, nil), dist.NewMatrix[T](c.n, c.m, nil)}
+			for i, cost := range [2][]T{c.cost, shifted} {
+				r := mustSolve(t, set, &Problem[T]{Cost: dist.NewMatrix(c.n, c.m, cost), Lambda: c.lambda})
+				if err := r.PlanTo(t.Context(), plans[i], 0); err != nil {
+					t.Fatal(err)
+				}
+				if want := -2 * float64(1-i); i == 0 {
+					var sum float64
+					for k, x := range plans[0].Data {
+						sum += float64(x) * float64(c.cost[k])
+					}
+					if !(math.Abs(r.Cost-sum) < 1e-5) || !(r.Cost >= want) {
+						t.Errorf("%+v, %v: cost %v, the plan says %v", set, c.cost, r.Cost, sum)
+					}
+				}
+				if set.Gradient {
+					if err := r.CostGradientTo(t.Context(), dist.NewMatrix[T](c.n, c.m, nil), GradientUnrolled); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			limit := 1e-9
+			if _, single := any(shifted).([]float32); single || set.Tolerance > 0 || set.Storage == StorageMixed {
+				limit = 1e-3
+			}
+			if e := worst(widen(plans[0]), widen(plans[1])); !(e <= limit) {
+				t.Errorf("%+v, %v, λ = %v: plan is off by %v: %v, want %v", set, c.cost, c.lambda, e, plans[0].Data, plans[1].Data)
+			}
+		}
+	}
+}
+
+// TestPartialWeightless: a point without weight takes no part in partial transport, however much
+// nearer it is than the others.
+func TestPartialWeightless(t *testing.T) {
+	for _, domain := range []Domain{DomainAuto, DomainLog} {
+		for _, swap := range []bool{false, true} {
+			for _, lambda := range []float64{1, 700, 746, 1e5} {
+				p := &Problem[float64]{Cost: dist.NewMatrix(1, 2, []float64{1, 0}), A: []float64{1}, B: []float64{1, 0}, Mass: 0.5, Lambda: lambda}
+				if swap {
+					p.Cost, p.A, p.B = dist.NewMatrix(2, 1, []float64{1, 0}), p.B, p.A
+				}
+				if r := mustSolve(t, Settings{Tolerance: 1e-9, Domain: domain}, p); !(math.Abs(r.Cost-0.5) < 1e-9) || r.Status != Converged {
+					t.Errorf("%v, λ = %v: cost %v, %v", domain, lambda, r.Cost, r.Status)
+				}
+			}
+		}
+	}
+}
+
+// TestMixedLastStep: with StorageMixed, a solve whose last iteration is on logarithms has a plan with
+// T1 = a and the error that is reported, too.
+func TestMixedLastStep(t *testing.T) {
+	for _, set := range []Settings{{Tolerance: 1e-13}, {Iterations: 1}, {Iterations: 7}, {Iterations: 5, Domain: DomainLog}, {Tolerance: 1e-13, Domain: DomainLog}} {
+		set.Storage = StorageMixed
+		for _, shape := range [][2]int{{1, 97}, {97, 1}, {7, 5}} {
+			for _, lambda := range []float64{286, 900} {
+				rng := rand.New(rand.NewPCG(6, uint64(lambda)))
+				n, m := shape[0], shape[1]
+				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 0.5), A: weights[float64](rng, n, n > 1), B: weights[float64](rng, m, m > 1), Lambda: lambda}
+				r := mustSolve(t, set, p)
+				plan := dist.NewMatrix[float64](n, m, nil)
+				if err := r.PlanTo(t.Context(), plan, 0); err != nil {
+					t.Fatal(err)
+				}
+				checkMarginals(t, fmt.Sprintf("%+v, %d×%d, λ = %v", set, n, m, lambda), plan, p, r.MarginalError)
+			}
+		}
+	}
+}
+
+// TestNoStart: no error speaks of a Start that was not given, and stages of ε-scaling that are out of
+// range do not end a solve.
+func TestNoStart(t *testing.T) {
+	costs := []dist.Matrix[float64]{
+		dist.NewMatrix(2, 3, []float64{0.1, 0.5, 0.5, 0.2, 0.3, 0.1}),
+		dist.NewMatrix(3, 2, []float64{-0.31, -0.155, 0.155, 0, 0.155, -0.31}),
+		dist.NewMatrix(3, 4, []float64{0.31, 0, 0.155, 0.31, -0.155, 0, -0.155, 0.155, -0.31, -0.31, 0.155, -0.155}),
+	}
+	for i, cost := range costs {
+		for _, set := range []Settings{{Tolerance: 1e-9, Iterations: 60}, {Tolerance: 1e-9, Iterations: 60, Domain: DomainLog}, {Anneal: 1e100}} {
+			s, err := NewSolver[float64](&set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lambda := 1e308
+			if i == 0 {
+				lambda = 6e307
+			}
+			if _, err := s.Solve(t.Context(), &Problem[float64]{Cost: cost, Lambda: lambda}); err != nil && (set.Anneal == 0 || strings.Contains(err.Error(), "Start[")) {
+				t.Errorf("%+v, problem %d: %v", set, i, err)
+			}
+		}
+	}
+}
