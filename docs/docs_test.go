@@ -186,12 +186,12 @@ func snippets(t *testing.T, page string) []*snippet {
 var importPaths = map[string]string{
 	"bytes": "bytes", "context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json",
 	"log": "log", "math": "math", "os": "os", "strings": "strings", "sync": "sync", "time": "time", "httptest": "net/http/httptest",
-	"mat":  "gonum.org/v1/gonum/mat",
+	"mat": "gonum.org/v1/gonum/mat", "blas64": "gonum.org/v1/gonum/blas/blas64",
 	"dist": "github.com/gomonge/monge/dist", "sinkhorn": "github.com/gomonge/monge/sinkhorn", "wda": "github.com/gomonge/monge/wda",
 	"dataset": "github.com/gomonge/monge/wda/dataset", "baseline": "github.com/gomonge/monge/wda/baseline",
 }
 
-var selector = regexp.MustCompile(`\b([a-z]+)\.[A-Z]`)
+var selector = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 
 // source returns the file of snippet i in a package whose main calls one of them.
 func (s *snippet) source(i int) string {
