@@ -26,8 +26,8 @@ func openReader(path string, opt *dataset.Options) (*reader, error) {
 		return nil, inInput(path, err)
 	}
 	if f := r.Format(); f == dataset.FormatParquet || f == dataset.FormatArrow {
-		// The libraries leave every batch or page that they have read to the collector: at
-		// 100 % a file of batches of 32 MiB takes 200 MB.
+		// The libraries leave every batch or page to the garbage collector: at 100 % a file of
+		// batches of 32 MiB takes 200 MB.
 		r.percent = debug.SetGCPercent(25)
 	}
 	return &r, nil

@@ -17,8 +17,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// parquetFile reads the columns of a Parquet file page by page, through the lower of the
-// two interfaces that Arrow's library has: pqarrow would bring gRPC with it.
+// parquetFile reads the columns of a Parquet file page by page.
 type parquetFile struct {
 	r      *file.Reader
 	schema []tabular.Field
@@ -192,7 +191,7 @@ func (l *leaf) end(group int) error {
 	return nil
 }
 
-// width reads the first row, or all of the first group if it has only one.
+// Width reads the first list of a column.
 func (p *parquetFile) Width(column int) (int, error) {
 	if !p.schema[column].List {
 		return 1, nil
@@ -273,8 +272,8 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 	return err
 }
 
-// values reads rows of lists of one width and hands them, in pieces of n values after done,
-// to use, whose error ends it. What is wrong comes after all that is before it.
+// values reads rows of lists of one width. It hands them to use in pieces: n values, after done
+// values. It stops at an error of use. Rows before a wrong one are handed on first.
 func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, error) {
 	const piece = 1 << 15
 	for done, all := 0, rows*width; done < all; {
@@ -335,8 +334,7 @@ func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (in
 	return int(total), err
 }
 
-// wrong is what the levels say that should not be, or, without text, that a page cannot be
-// read.
+// wrong is an error in a row: what its text says or, without a text, that a page cannot be read.
 type wrong struct {
 	row   int
 	cause error

@@ -20,18 +20,19 @@ import (
 )
 
 const (
-	// heldBytes bounds what the library may hold of the columns of a row group that are
-	// read side by side.
+	// heldBytes bounds the memory that the library may hold for the columns of a row group
+	// that are read side by side.
 	heldBytes = 32 << 20
-	// spilledAtOnce is how many columns of a row group are decoded at a time otherwise.
+	// spilledAtOnce is how many columns are decoded at a time when a row group goes through a
+	// temporary file.
 	spilledAtOnce = 2
-	// windowBytes of a row group that was spilled are read back at a time.
+	// windowBytes is how much of the temporary file is read back at a time.
 	windowBytes = 8 << 20
 )
 
-// spill is a row group whose features have been decoded one column after the other into a
-// file without a name, where they lie by columns. To read many columns side by side takes
-// a page, its compressed bytes and a dictionary of each: 4 MB as pyarrow writes them.
+// spill is a row group whose features have been decoded, column by column, into a temporary file.
+// Reading many columns side by side would take too much memory: a page, its compressed bytes and a
+// dictionary of each.
 type spill struct {
 	file    *outfile.File
 	columns []spilled
@@ -53,9 +54,10 @@ type spilled struct {
 // rowBytes returns the bytes of one row.
 func (c *spilled) rowBytes() int { return c.Width * c.size }
 
-// held returns about how many bytes the library would hold of all features of a row group:
-// a page, compressed and not, and a dictionary of each. The footer has no sizes of pages:
-// those are what most writers end a page and a dictionary at, or else the whole.
+// held estimates how many bytes the library would hold for all features of a row group: a page,
+// compressed and not, and a dictionary of each. The footer does not have the sizes of pages. The
+// estimate uses the usual largest size of a page and a dictionary, or the size of the column if it is
+// smaller.
 func (p *parquetFile) held(group int) (bytes int64, err error) {
 	const page, dictionary = 1 << 20, 1 << 20
 	for _, f := range p.features {
@@ -72,11 +74,11 @@ func (p *parquetFile) held(group int) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// spillGroup decodes the features of the current row group, of so many rows, into the
-// file. What is wrong with a column is an error once its rows are asked for.
+// spillGroup decodes the features of the current row group into the temporary file. An error in a
+// column is returned when its rows are asked for.
 func (p *parquetFile) spillGroup(rows int) error {
-	// A column leaves megabytes to the collector, of which it has half as many live: at 25 %,
-	// as for whatever is read side by side, half of the time is the collector's.
+	// The command sets 25 % for columns that are read side by side. Here half of the time would
+	// then be the collector's.
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	s := &p.spill
 	if s.file == nil {
@@ -154,7 +156,8 @@ func (s *spill) floats(c *spilled, from, n int, dst []float64, stride int) {
 	}
 }
 
-// see has the window hold n rows from one on, at least, of a group that ends at another.
+// see reads at least n rows, beginning with the row from, into the window. The group ends at the row
+// end.
 func (s *spill) see(from, n, end int) error {
 	if from >= s.from && from+n <= s.from+s.rows {
 		return nil

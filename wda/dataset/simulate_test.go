@@ -34,7 +34,7 @@ func TestSimulationShape(t *testing.T) {
 
 func TestSimulationPanics(t *testing.T) {
 	for _, s := range []Simulation{
-		{Classes: -1}, {Radius: -1}, {Spread: math.NaN()}, {Noise: math.Inf(1)},
+		{Classes: -1}, {NoiseDims: -1}, {Radius: -1}, {Spread: math.NaN()}, {Noise: math.Inf(1)},
 	} {
 		func() {
 			defer func() {
