@@ -42,7 +42,8 @@ type Config struct {
 	AccessLog    bool
 
 	// Middleware wraps the handler of HTTP, GRPCOptions are further options of gRPC's server.
-	// They are where an OpenTelemetry SDK is plugged in.
+	// They are where an OpenTelemetry SDK is plugged in. Use a stats handler for gRPC:
+	// interceptors are not called, since methods are registered as streams (see package grpcapi).
 	Middleware  func(http.Handler) http.Handler
 	GRPCOptions []grpc.ServerOption
 }
