@@ -245,7 +245,7 @@ func TestColumnsErrors(t *testing.T) {
 		{"no such column", with("good.arrow --columns x"), 1, `no column is called "x"`},
 		{"no such label", with("good.parquet --label-column x"), 1, `no column is called "x"`},
 		{"list as label", with("good.parquet --label-column emb"), 1, "cannot be labels"},
-		{"other features", with("good.arrow --columns id"), 1, "good.arrow: 1 features, but the model was fitted to 5"},
+		{"other features", with("good.arrow --columns id"), 1, "good.arrow: 1 feature, but the model was fitted to 5"},
 		{"columns of CSV", with("d.csv --columns x"), 2, "columns can be chosen by name only in Parquet and Arrow files, not in CSV files"},
 		{"labels beside", with("good.arrow --labels $y.csv"), 2, "use --label-column"},
 	} {

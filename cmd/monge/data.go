@@ -181,7 +181,7 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 
 func checkFeatures(path string, got, want int) error {
 	if got != want {
-		return fmt.Errorf("%s: %d features, but the model was fitted to %d; give a file with the same columns", path, got, want)
+		return fmt.Errorf("%s: %d %s, but the model was fitted to %d; give a file with the same columns", path, got, plural(got, "feature", "features"), want)
 	}
 	return nil
 }

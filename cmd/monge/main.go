@@ -271,7 +271,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
 		var near []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if edits(e.GetSpecifiedName(), f.Name) <= 2 {
+			if name := e.GetSpecifiedName(); edits(name, f.Name) <= 2 || len(name) > 2 && strings.HasPrefix(f.Name, name) {
 				near = append(near, f.Name)
 			}
 		})
@@ -336,7 +336,11 @@ func newHelp(root *cobra.Command) *cobra.Command {
 
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("unexpected argument %q; see monge help %s", args[0], cmd.Name())
+		hint := ""
+		if cmd.Flags().Lookup("data") != nil {
+			hint = ": files are named by flags, such as --data " + args[0]
+		}
+		return usagef("unexpected argument %q%s; see monge help %s", args[0], hint, cmd.Name())
 	}
 	return nil
 }
