@@ -1,34 +1,35 @@
 // Package experiments runs the experiments of the WDA paper (R. Flamary, M. Cuturi,
 // N. Courty and A. Rakotomamonjy, "Wasserstein Discriminant Analysis", Machine
-// Learning, 2018, arXiv:1608.08063), one for every figure and table, and reports
-// numbers and pictures beside what was published.
+// Learning, 2018, arXiv:1608.08063), one for every figure and table. It reports numbers and
+// pictures beside the published ones. The program in cmd/experiment is its command line.
 //
-// An Experiment lists cells: units of work such as one method on one draw of the data.
-// Run computes them in parallel, each from seeds of its own, so that nothing measured but
-// times depends on how many run at once or in which order; from all of them it
-// writes
+// An Experiment consists of cells: units of work such as one method on one draw of the data.
+// Run computes the cells in parallel, each with its own seeds. The measured values, except
+// times, do not depend on the order of the cells or on their number at a time. Run writes
 //
-//	NAME.csv              every value measured, one a row
+//	NAME.csv              every measured value, one per row
 //	NAME-FIGURE.png .svg  the pictures
-//	NAME.html             all of it in one file: pictures, tables, settings, builds,
-//	                      machines, times, and what reproduces and what does not
+//	NAME.html             a report in one file: pictures, tables, settings, builds,
+//	                      machines, times, and which results of the paper reproduce
 //	NAME.journal          the cells finished so far
 //
-// The journal makes a run resumable. It holds JSON lines: the settings, then for each
-// run that computed cells when, by which build and on which machine, then those cells. A
-// cell is used again if its coordinates and the settings of its method are the same;
-// everything else that it depends on (sizes, seed, data files by checksum, revision of
-// the experiment, build) is compared with the journal first, and a difference is an
-// error, so that cells of different settings never stand in one report unseen.
-// Trials and methods are no such difference: a run with more of them adds cells.
+// With the journal, an interrupted run can continue. It has one JSON object per line. The
+// first line has the settings. Every run that computes cells adds a line with its time, build
+// and machine, and then its cells.
 //
-// Data come from files that the module does not carry. What needs a file that is not
-// there is left out and said to be; Experiment.Data names the files.
+// A cell is used again if its coordinates and the settings of its method are the same. All
+// else that a cell depends on is compared with the journal first: sizes, seed, checksums of
+// data files, revision of the experiment, and build. A difference is an error, so that a
+// report cannot mix cells of different settings. The numbers of trials and methods may differ:
+// a run with more of them adds cells.
+//
+// The data are in files that the repository does not have. Experiment.Data names them. A run
+// leaves out what needs a missing file and reports it.
 //
 // # Adding an experiment
 //
-// A file declares an Experiment, which All lists. Its run function makes cells with
-// newCell, hands them to job.compute, and draws on the results it returns for
-// job.figure, job.table, job.say and job.found. It must do something sensible in no time
-// if Settings.Small, for its test, which is testExperiment.
+// Declare an Experiment in a file of its own and add it to All. Its run function makes cells
+// with newCell and gives them to job.compute. From the results it makes figures, tables and
+// findings with job.figure, job.table, job.say and job.found. With Settings.Small it must take
+// almost no time. Test it with testExperiment.
 package experiments

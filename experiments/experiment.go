@@ -110,8 +110,8 @@ type Settings struct {
 	Progress func(done, total int, what string)
 }
 
-// What can be wrong. Errors wrap one of these, or are a *DataError, a
-// *JournalError, or errors of the system.
+// Errors of Run and ByName. Other errors are a *DataError, a *JournalError, or an error of the
+// operating system.
 var (
 	ErrUnknown  = errors.New("experiment: no such experiment")
 	ErrMethod   = errors.New("experiment: no such method")
@@ -129,11 +129,11 @@ type Report struct {
 	Files  []string
 	// Summary are the main findings, one sentence each.
 	Summary []string
-	// Missing are data files that were not there; what needs them is left out.
+	// Missing are data files that do not exist. What needs them is left out.
 	Missing []DataError
-	// Failed are cells that have ended in an error: "method=LSDR trial=3: …".
+	// Failed are cells that ended with an error: "method=LSDR trial=3: …".
 	Failed []string
-	// Cells is the number of cells, Reused of which came from an earlier run.
+	// Cells is the number of all cells, Reused the number of those from earlier runs.
 	Cells, Reused int
 	Elapsed       time.Duration
 }
@@ -143,10 +143,10 @@ type Report struct {
 // that holds all of it, and NAME.journal, the cells computed so far. Only one run at a
 // time may use a folder.
 //
-// When the context ends, Run returns its error within about a second; what the journal holds by then is used by the next run with the
-// same settings. A run that finds a journal of other settings returns a
-// *JournalError, unless Settings.Fresh. If none of the files that an experiment needs
-// is there, the error is a *DataError.
+// When the context ends, Run returns its error within about a second. The next run with the
+// same settings uses the cells in the journal. If the folder has a journal of other settings,
+// Run returns a *JournalError, unless Settings.Fresh is set. If all files that the experiment
+// needs are missing, it returns a *DataError.
 func Run(ctx context.Context, e Experiment, s Settings) (*Report, error) {
 	start := time.Now()
 	j, err := newJob(e, s)

@@ -126,7 +126,7 @@ func TestMNISTSlowMethods(t *testing.T) {
 }
 
 // TestMNISTPart: digits come from the part asked for, every class by its share, with
-// pixels divided by 255, whoever else asks.
+// pixels divided by 255, as for the other methods.
 func TestMNISTPart(t *testing.T) {
 	j, err := newJob(mnistExperiment, Settings{Data: tinyDigits(t), Out: t.TempDir()})
 	if err != nil {

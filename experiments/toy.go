@@ -26,11 +26,10 @@ var toyExperiment = Experiment{
 	run:      runToy,
 }
 
-// Settings of WDA that only the simulated data have. The paper takes λ = 0.01 "except
-// for the toy problem" and does not say what it takes there: these are in the middle of
-// the ranges where the error is lowest (experiment toy-lambda), for our solver and
-// five starts, and for the paper's, which from its one start often ends in another
-// local maximum if λ is larger.
+// Settings of WDA for the simulated data only. The paper uses λ = 0.01 "except for the toy
+// problem" and does not say its value there. These values are in the middle of the ranges with
+// the lowest error (experiment toy-lambda). One is for our solver with five starts, the other
+// for the paper's solver, whose single start often ends in another local maximum at larger λ.
 const (
 	toyLambda      = 4
 	toyStarts      = 5

@@ -1,10 +1,10 @@
-// Command release builds what a release consists of: the command for every system, with
-// its version, licenses and a bill of materials in CycloneDX's form, and checksums of all.
+// Command release builds the files of a release: the command for every operating system, with
+// its version, the licenses, bills of materials in the format of CycloneDX, and checksums.
 //
 //	go run ./release v1.2.3 dist
 //
-// The bills are made of what the toolchain wrote into the binaries, so that they cannot
-// miss a module. The same commit and Go release give the same bytes.
+// The bills are made from the information that the toolchain writes into the executables, so
+// that they list every module. The same commit and Go release give the same bytes.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// release fills a folder that is not there yet.
+// release makes the folder dir, which must not exist, and writes the files into it.
 func release(version, dir string, targets []string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
@@ -90,7 +90,7 @@ type component struct {
 	PURL    string `json:"purl"`
 }
 
-// billOf returns the bill of materials of a binary, CycloneDX 1.5.
+// billOf returns the bill of materials of an executable, in CycloneDX 1.5.
 func billOf(path, version string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {

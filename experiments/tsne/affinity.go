@@ -73,8 +73,8 @@ func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float6
 	if err != nil {
 		return p, err
 	}
-	// p_ij = (p_j|i + p_i|j)/(2n), section 3.1. Two tiles mirror each other; whoever
-	// has the upper one changes both.
+	// p_ij = (p_j|i + p_i|j)/(2n), section 3.1. Two tiles mirror each other. The
+	// goroutine of the upper tile changes both.
 	share := 2 * float64(n)
 	err = parallel.ForContext(ctx, workers, n, affinityRows, func(i, j int) {
 		for k := i; k < n; k += affinityRows {

@@ -26,9 +26,9 @@ var (
 	ErrDiverged = errors.New("tsne: positions diverge")
 )
 
-// Settings configure Embed. The zero value, and a nil pointer, mean the defaults. They
-// are those of current practice, scikit-learn's for one; the paper has exaggeration 4
-// for 50 iterations, a learning rate of 100, and momentum .8 from iteration 250.
+// Settings configure Embed. The zero value and a nil pointer mean the defaults, which follow
+// current practice, for example scikit-learn. The paper has an exaggeration of 4 for 50
+// iterations, a learning rate of 100, and a momentum of 0.8 from iteration 250.
 type Settings struct {
 	// Components is the number of dimensions of the picture. Default 2.
 	Components int

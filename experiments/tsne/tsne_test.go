@@ -175,9 +175,9 @@ func TestJointProbabilities(t *testing.T) {
 	}
 }
 
-// TestTies: a sample with more copies than the perplexity has these as neighbors, all
-// alike; with fewer, others as well. Distances too small to be told apart by any β in
-// float64 end the search, too.
+// TestTies: a sample with more copies than the perplexity has only these as neighbors, with
+// equal weights. With fewer copies it has other neighbors, too. The search also ends if no β
+// in float64 can distinguish the distances.
 func TestTies(t *testing.T) {
 	b := newPrecisions(6, 3)
 	row := []float64{0, 0, 0, 0, 1, 2, 3}
