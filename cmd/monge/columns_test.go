@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -252,9 +253,9 @@ func TestColumnsErrors(t *testing.T) {
 		b.check(t, s.dir, before)
 	}
 	// Damage anywhere is an error or goes unnoticed, but hurts nothing.
-	tries := 150
-	if testing.Short() {
-		tries = 15
+	tries := 10
+	if testdata.IsLong() {
+		tries = 150
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, good := range map[string][]byte{"damaged.parquet": whole, "damaged.arrow": arrows} {
@@ -286,9 +287,9 @@ func TestDamagedColumns(t *testing.T) {
 	arrowLists(t, at("lists.arrow"), rows, labels, false, false)
 	arrowLists(t, at("fixed.arrow"), rows, labels, true, false)
 	arrowLists(t, at("stream.arrows"), rows, labels, false, true)
-	step := 1
-	if testing.Short() {
-		step = 5
+	step := 31
+	if testdata.IsLong() {
+		step = 1
 	}
 	for _, name := range []string{"lists.parquet", "lists.arrow", "fixed.arrow", "stream.arrows"} {
 		good, err := os.ReadFile(at(name))

@@ -28,6 +28,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -80,7 +81,7 @@ func TestTransformStream(t *testing.T) {
 	for _, b := range []bad{
 		{"JSON and output", "transform --model $m.wda --data $d.csv --out - --json", 2, "would both write to standard output"},
 		{"format", "transform --model $m.wda --data $d.csv --out - --format xlsx", 2, "--format must be one of csv, npy, parquet, arrow"},
-		{"NPY of unknown length", "transform --model $m.wda --data $d.csv --out - --format npy", 1, "begins with the number of its rows"},
+		{"NPY of unknown length", "transform --model $m.wda --data $d.csv --out - --format npy", 1, "begins with the number of rows"},
 		{"sample of a stream", "transform --model $m.wda --data - --sample 5 --out $p.csv", 2, "cannot choose rows of standard input"},
 		{"no such split", "predict --model $m.wda --data $none.npz --rows test", 1, "none.npz: "},
 	} {
@@ -107,7 +108,7 @@ func TestStreamMemory(t *testing.T) {
 	}
 	object(t, "fit", "--data", filepath.Join(dir, "d.csv"), "--model", model, "--max-steps", "2", "--k", "3")
 	rows := 400_000 // 160 MB of numbers
-	if testing.Short() {
+	if !testdata.IsLong() {
 		rows = 150_000
 	}
 	line := strings.Repeat("0.25,", 49) + "1\n"
@@ -138,7 +139,7 @@ func TestStreamMemory(t *testing.T) {
 		}
 		check(args[0], peak, cmd)
 	}
-	if testing.Short() {
+	if !testdata.IsLong() {
 		return
 	}
 	for name, path := range streamFiles(t, dir, 200_000, 50) { // 80 MB of numbers, and the command itself takes 25

@@ -75,7 +75,7 @@ func TestVerify(t *testing.T) {
 		"--data is required":       {"verify", at("chosen.wda")},
 		"no such file or director": {"verify", at("none.wda"), "--data", s.csv},
 		"with --validation":        {"verify", own, "--data", s.csv},
-		"are not those with":       {"verify", own, "--data", s.csv, "--validation", s.csv},
+		"do not have the hash":     {"verify", own, "--data", s.csv, "--validation", s.csv},
 		"not validated by rows":    {"verify", at("validation.wda"), "--data", s.csv, "--validation", s.csv},
 	} {
 		if code, _, stderr := monge(t, args...); code == exitOK || !strings.Contains(stderr, want) {

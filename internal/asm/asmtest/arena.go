@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // memory is where an arena puts its slices.
@@ -122,13 +123,13 @@ func sentinel[T num.Float]() T {
 // Compare calls f at Ref and at every other level of this machine, each time with
 // the same slices, in framed memory and against unreadable pages at either end,
 // and requires that all of them end up with the same bits, that guards are whole
-// and that inputs are unchanged. f must take everything from the arena. With
-// -test.short a call has one of the three kinds of memory, chosen by the seed.
+// and that inputs are unchanged. f must take everything from the arena. Unless
+// MONGE_LONG=1 a call has one of the three kinds of memory, chosen by the seed.
 func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T])) {
 	t.Helper()
 	levels := Levels(t)
 	for mem := range numMemory {
-		if testing.Short() && mem != memory(seed%uint64(numMemory)) {
+		if !testdata.IsLong() && mem != memory(seed%uint64(numMemory)) {
 			continue
 		}
 		want := run(t, seed, mem, asm.Ref, f)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // RequireVariable names the environment variable that lists the levels, comma
@@ -104,9 +105,9 @@ func Required(have []asm.Level) error {
 // Lengths are the vector lengths that a level test tries: every one up to two
 // steps of the widest unrolling that a kernel may have, and a few larger ones.
 //
-// With -test.short they are those around the steps of 4 to 48 elements.
+// Unless MONGE_LONG=1 they are those around the steps of 4 to 48 elements.
 func Lengths() []int {
-	if testing.Short() {
+	if !testdata.IsLong() {
 		return []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 41, 47, 48, 49, 63, 64, 65, 97, 129}
 	}
 	var ns []int

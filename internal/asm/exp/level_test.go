@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // function is Exp, or Exp2 with a certain c, with its definition and where to test it.
@@ -303,7 +304,7 @@ func TestLogSpecialPlaces(t *testing.T) {
 func logSpecialPlaces[T num.Float](t *testing.T) {
 	for k, special := range asmtest.Specials[T]() {
 		for at := range 54 {
-			if testing.Short() && at%5 != k%5 {
+			if !testdata.IsLong() && at%5 != k%5 {
 				continue
 			}
 			asmtest.Compare(t, uint64(100*k+at), func(a *asmtest.Arena[T]) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomonge/monge/internal/asm/exp/oracle"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 var root = filepath.Join("..", "..")
@@ -20,9 +20,7 @@ var root = filepath.Join("..", "..")
 // TestCommitted computes everything again and compares it with what is committed:
 // coef.go, the constants of num.Log, and the DATA lines of the assembly.
 func TestCommitted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds, and is the same at every level")
-	}
+	testdata.Long(t)
 	got, err := os.ReadFile(filepath.Join(root, "exp", "coef.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -140,9 +138,7 @@ func checkData(t *testing.T, s set) {
 // TestFactor verifies that no smaller table error exists among the common factors
 // that were searched.
 func TestFactor(t *testing.T) {
-	if !oracle.Long() {
-		t.Skip("takes ten seconds; set " + oracle.LongVariable)
-	}
+	testdata.Long(t)
 	for _, c := range []struct {
 		digits, entries, shift int
 		limit, m               uint64

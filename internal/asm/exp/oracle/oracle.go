@@ -5,19 +5,13 @@ package oracle
 import (
 	"math"
 	"math/big"
-	"os"
+
+	"github.com/gomonge/monge/internal/testdata"
 )
 
-// LongVariable names the environment variable that lets the accuracy tests take
-// minutes: all float32 arguments, millions of float64.
-const LongVariable = "MONGE_LONG"
-
-// Long reports whether MONGE_LONG asks for the long tests.
-func Long() bool { return os.Getenv(LongVariable) != "" }
-
-// Samples returns short, or long if MONGE_LONG is set.
+// Samples returns short, or long if MONGE_LONG=1.
 func Samples(short, long int) int {
-	if Long() {
+	if testdata.IsLong() {
 		return long
 	}
 	return short
