@@ -77,7 +77,7 @@ func TestMemoryMeasured(t *testing.T) {
 	tall, wide, many := sizes{2000, 60, 4}, sizes{150, 900, 3}, sizes{3000, 20, 30}
 	thousand, rich, components, few := sizes{600, 20, 2}, sizes{800, 500, 4}, 200, Optimizer{MaxSteps: 3}
 	if !testdata.IsLong() {
-		tall.n, many.n, thousand.n, rich, components, few.MaxSteps = 700, 900, 250, sizes{300, 200, 4}, 80, 1
+		tall.n, many.n, thousand.n, rich, components, few.MaxSteps = 400, 600, 200, sizes{300, 200, 4}, 80, 1
 	}
 	for _, c := range []struct {
 		name string

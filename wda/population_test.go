@@ -102,8 +102,8 @@ func TestRowsNotInMemory(t *testing.T) {
 // its share, and the fit is as good as one of all.
 func TestSampleOfSource(t *testing.T) {
 	t.Parallel()
-	x, labels := parts3(1, 1500, 5)
-	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 8}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
+	x, labels := parts3(1, 900, 5)
+	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 5}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
 	want := mustFit(t, x, labels, set)
 	m, err := prepareSource(t.Context(), &source{stored(x), labels}, set.preparation(), true, 600)
 	if err != nil {

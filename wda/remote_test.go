@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// farPool does items in this process, the last first, each twice, by goroutines that have
+// farPool does items in this process, the last first, every third twice, by goroutines that have
 // nothing but bytes.
 type farPool struct {
 	t     *testing.T
@@ -45,11 +45,12 @@ func (p *farPool) Do(_ context.Context, b *Work) ([][]byte, error) {
 	var wg sync.WaitGroup
 	for i := range slices.Backward(b.Items) {
 		wg.Go(func() {
-			var again []byte
-			if out[i], errs[i] = do(ctx, b.Items[i]); errs[i] == nil {
-				again, errs[i] = do(ctx, b.Items[i])
+			out[i], errs[i] = do(ctx, b.Items[i])
+			if errs[i] != nil || i%3 != 0 {
+				return
 			}
-			if !bytes.Equal(out[i], again) {
+			var again []byte
+			if again, errs[i] = do(ctx, b.Items[i]); !bytes.Equal(out[i], again) {
 				errs[i] = fmt.Errorf("%s: item %d has other bytes the second time", b.Task, i)
 			}
 		})
@@ -73,7 +74,7 @@ func TestAway(t *testing.T) {
 		tasks []string
 	}{
 		"open":        {Settings{Optimizer: steps}, []string{pairTask, pieceTask}},
-		"open wide":   {Settings{Components: 5, Data: Data{Standardize: true}, Optimizer: steps, Validation: &Validation{}}, []string{pairTask, pieceTask}},
+		"open wide":   {Settings{Components: 5, Data: Data{Standardize: true, Whitening: DiagonalWhitening(LedoitWolf)}, Optimizer: steps, Validation: &Validation{}}, []string{pairTask, pieceTask}},
 		"half open":   {Settings{Objective: Objective{Lambda: LambdaMatrix(l), Float32: true}, Optimizer: Optimizer{Init: mat.NewDense(6, 2, []float64{1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 2}), MaxSteps: 3}}, []string{pairTask, pieceTask}},
 		"paper":       {paper, []string{pairTask}},
 		"implicit":    {Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: AbsoluteLambda(0.1), Shrinkage: FixedShrinkage(0.5)}, Optimizer: steps}, []string{pairTask}},

@@ -198,7 +198,7 @@ func hashOf(m *Model, err error) (string, error) {
 func TestFileRefits(t *testing.T) {
 	t.Parallel()
 	for i, f := range fits() {
-		if f.set == nil || !testdata.IsLong() && i%4 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
+		if f.set == nil || !testdata.IsLong() && i%8 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
 			continue
 		}
 		m, err := Fit(t.Context(), f.on.x, f.on.labels, f.set)
