@@ -1,9 +1,10 @@
-// Package asm names the instruction sets that the kernels below it are written
-// for and finds out which of them this machine has.
+// Package asm has the instruction sets that the kernels in its folders are written for. It
+// finds out which of them this machine has, and holds the one that is in force.
 //
-// Each kernel lives in a folder of its own with the same file names: doc.go says
-// what it computes, ref.go defines it in plain Go, the assembly files repeat that
-// definition bit for bit, and dispatch_*.go chooses between them by a [Level].
+// Each kernel has a folder, and all folders have the same file names. doc.go is the contract,
+// ref.go the definition in plain Go. The assembly files give the same bits. dispatch_*.go
+// chooses between them by the current [Level] and the sizes of [CurrentMachine]. NOTES.md has
+// measurements and rejected ideas.
 //
 // # The numerical contract
 //
@@ -16,16 +17,14 @@
 //   - Every rounding is written out: num.FMA(x, y, z) rounds once, T(x*y) + z
 //     twice, and a bare x*y + z, which the compiler may or may not fuse, is
 //     never written.
-//   - Where an output is a sum over an index that is not a vector lane, the sum
-//     is one chain of FMAs in ascending order of that index.
-//   - Where a row must be summed along the vector lanes, element j goes to
-//     virtual lane j mod w and the lanes are folded in halves; w = num.Lanes is
-//     64 bytes' worth: 8 for float64, 16 for float32. A short last step counts
-//     as if padded with zeros.
+//   - If an output is a sum over an index that is not a vector lane, the sum is
+//     one chain of FMAs in ascending order of that index.
+//   - If a row is summed along the vector lanes, element j goes to virtual lane
+//     j mod w, and the lanes are folded in halves. w = num.Lanes is 64 bytes:
+//     8 for float64, 16 for float32. A short last step counts as if it were
+//     padded with zeros.
 //
-// w is one AVX-512 register, two AVX2 or four NEON registers. Half of it would
-// leave AVX-512 half empty; twice as much would need four AVX2 accumulators a
-// row, and latency is hidden better by taking four rows at once.
+// So w elements fill one AVX-512 register, two AVX2 registers or four NEON registers.
 package asm
 
 import (

@@ -15,7 +15,7 @@ import "math"
 //  3. Add it to machines. The tests of the kernels that read it then run with
 //     it, on every machine (asmtest.OtherMachines).
 //  4. Have detectMachine return it (level_amd64.go), by what CPUID says.
-//  5. Run bench/levels again. Write before and after into NOTES.md.
+//  5. Run bench/levels again. Write before and after into AVX512.md.
 type Machine struct {
 	Name string
 
@@ -75,7 +75,7 @@ func (c *Choice) Form(v Variant, n int) Variant {
 const noEnd = math.MaxInt
 
 // sapphireRapids is used on every CPU that is not known, and was measured on a Xeon of
-// family 6, model 143. See NOTES.md.
+// family 6, model 143. See AVX512.md.
 var sapphireRapids = Machine{
 	Name:    "sapphirerapids",
 	OddPass: Choice{f64: Sizes{{88, 401}}},

@@ -305,7 +305,8 @@ func code(t *testing.T, file string) string {
 	return regexp.MustCompile(`//.*`).ReplaceAllString(text, "")
 }
 
-// folderText is the code of all arm64 files of a folder.
+// folderText is the code of all arm64 files of a folder, and of those of another folder that
+// they include.
 func folderText(t *testing.T, dir string) (text string) {
 	t.Helper()
 	for _, name := range []string{"*_arm64.h", "*_arm64.s"} {
@@ -314,7 +315,11 @@ func folderText(t *testing.T, dir string) (text string) {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			text += code(t, file)
+			own := code(t, file)
+			text += own
+			for _, m := range regexp.MustCompile(`#include "(\.\./.*)"`).FindAllStringSubmatch(own, -1) {
+				text += code(t, filepath.Join(dir, filepath.FromSlash(m[1])))
+			}
 		}
 	}
 	return text

@@ -108,7 +108,7 @@ func CheckOverlap[T num.Float](dst, x *View[T]) {
 // Columns of one matrix beside each other do not overlap. If their strides differ, it
 // reports whether the memory that they span overlaps.
 //
-// It takes pointers: copies of six words were half of the time of a small call (NOTES.md).
+// It takes pointers: copies of six words were half of the time of a small call (distance/NOTES.md).
 func Overlap[T num.Float](a, b *View[T]) bool {
 	if a.Rows == 0 || a.Cols == 0 || b.Rows == 0 || b.Cols == 0 {
 		return false

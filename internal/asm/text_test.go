@@ -135,7 +135,9 @@ func TestMacros(t *testing.T) {
 	}
 }
 
-// TestIncludes: every header is included in its own folder, and nothing else is.
+// TestIncludes: every header is included, and everything that is included is a header of a
+// kernel. Package distance includes headers of package exp. The go command does not see that,
+// and builds distance anew only because distance imports exp, whose code has the same macros.
 func TestIncludes(t *testing.T) {
 	include := regexp.MustCompile(`^#include "(.*)"$`)
 	included := map[string]bool{}
@@ -175,17 +177,15 @@ func TestFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() })
+		files := slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.IsDir() || e.Name() == "NOTES.md" })
 		if len(files) > mostFiles {
 			t.Errorf("%s has %d files, more than %d", folder, len(files), mostFiles)
 		}
 	}
 }
 
-// mostCopies is the part of the texts that may be in other folders, too; the most of it is
-// the macros of the exponential that gibbs takes from the registers of a tile. It only
-// goes down.
-const mostCopies = 0.05
+// mostCopies is the part of the texts that may be in other folders, too. It only goes down.
+const mostCopies = 0.03
 
 // TestCopies counts the copies: of every run of ten lines of code that is in another
 // folder, too, all but the first place.

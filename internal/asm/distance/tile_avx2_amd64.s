@@ -35,7 +35,7 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2core_avx2_amd64.h"
+#include "../exp/exp2core_avx2_amd64.h"
 
 #define p0 AX
 #define p1 BX

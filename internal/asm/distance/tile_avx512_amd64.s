@@ -27,7 +27,7 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
-#include "exp2core_avx512_amd64.h"
+#include "../exp/exp2core_avx512_amd64.h"
 
 #define lanes (64/size)
 #define p AX

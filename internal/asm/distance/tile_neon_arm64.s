@@ -23,7 +23,7 @@
 
 #include "textflag.h"
 #include "neon_arm64.h"
-#include "exp2core_neon_arm64.h"
+#include "../exp/exp2core_neon_arm64.h"
 
 #define rows R0
 #define cols R1

@@ -1,6 +1,6 @@
 // The core of 2^y on AVX-512, as macros. ref.go of package exp defines what they compute;
-// package distance, which fuses it into something else, has an identical copy of this
-// file. The texts that use it define their type by type_amd64.h.
+// package distance includes this file for its Gibbs kernel. The texts that use it define
+// their type by type_amd64.h.
 //
 // In: y in any register, NaN and ±Inf included. Out: q = 2^y, +0 where y < −1022
 // (−126), the bits of exp2Ref; +Inf where y ≥ 1023.9375 (127.875) takes the two steps

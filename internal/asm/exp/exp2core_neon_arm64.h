@@ -1,6 +1,5 @@
 // The core of 2^y on NEON, as macros. ref.go of package exp defines what they compute;
-// package distance, which fuses it into something else, has an identical copy of this
-// file.
+// package distance includes this file for its Gibbs kernel.
 //
 // EXP2_CONSTS fills the registers V24, V25 and V28–V31 with what EXP2_QUAD wants there:
 // V20–V23 = 2^y of V0–V3, which are left as they are; V4–V15 are spoiled, and in float64
