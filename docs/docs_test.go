@@ -45,9 +45,12 @@ func TestReadmeIsShort(t *testing.T) {
 // TestLinks: files and headings that pages of this repository link to are there.
 func TestLinks(t *testing.T) {
 	list := pages(t)
-	for _, pattern := range []string{"*.md", "benchmarks/*.md", "experiments/*.md", "../*.md", "../bench/*.md", "../bench/peers/*.md"} {
+	for _, pattern := range []string{"../*.md", "../*/*.md", "../*/*/*.md", "../*/*/*/*.md"} {
 		more, _ := filepath.Glob(pattern)
 		list = append(list, more...)
+	}
+	for i := range list {
+		list[i] = strings.TrimPrefix(filepath.ToSlash(list[i]), "../docs/")
 	}
 	slices.Sort(list)
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
