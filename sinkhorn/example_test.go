@@ -30,6 +30,31 @@ func ExampleSolver_Solve() {
 	// Output: converged, cost 0.3692, gradient [-0.409 -0.591] [0.591 0.409]
 }
 
+// A problem with a cost matrix and weights: who supplies whom, and how much. A large λ comes close to
+// the cheapest plan.
+func ExampleSolver_Solve_cost() {
+	cost := dist.NewMatrix(2, 3, []float64{
+		1, 4, 5,
+		6, 2, 1,
+	})
+	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Tolerance: 1e-9})
+	if err != nil {
+		panic(err)
+	}
+	r, err := s.Solve(context.Background(), &sinkhorn.Problem[float64]{
+		Cost: cost, A: []float64{30, 20}, B: []float64{25, 10, 15}, Lambda: 20,
+	})
+	if err != nil {
+		panic(err)
+	}
+	plan := dist.NewMatrix[float64](2, 3, nil)
+	if err := r.PlanTo(context.Background(), plan, 0); err != nil {
+		panic(err)
+	}
+	fmt.Printf("%v, cost %.2f, plan %.2f %.2f\n", r.Status, r.Cost, plan.Row(0), plan.Row(1))
+	// Output: converged, cost 70.00, plan [25.00 5.00 0.00] [0.00 5.00 15.00]
+}
+
 // A deadline ends a solve with the plan of its last whole iteration. The result beside the error is
 // never nil; if there was no iteration yet, its methods return ErrNoResult.
 func ExampleSolver_Solve_deadline() {

@@ -8,30 +8,29 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// limits are what accuracy in type T allows.
+// limits are the ranges in which arithmetic in type T is accurate.
 type limits[T dist.Float] struct {
-	lo, hi    T       // a scaling within is accurate
+	lo, hi    T       // a scaling between them is accurate
 	least     T       // a sum below is not accurate, with scalings in range
 	tiny      T       // a column sum below is not accurate in a log-domain pass
 	precision float64 // λ·log₂e·max|M| above leaves potentials too few digits
 	largest   float64 // overflow
-	weight    T       // a positive weight below has no reciprocal to speak of
-	heaviest  T       // a weight above is none of the type of K
+	weight    T       // the reciprocal of a smaller weight is out of range
+	heaviest  T       // a larger weight does not fit the type of K
 	mass      float64 // relative difference of masses allowed
 	converged float64 // marginal error for which implicit gradients make sense
 	epsilon   float64 // some roundings of a sum of logarithms
 
-	// Residuals of the implicit gradient's linear system: what is aimed at, and what
-	// is good enough.
+	// Residuals of the implicit gradient's linear system: the goal, and what is good enough.
 	goal, enough float64
 	room, most   float64 // safeRange
 
-	weightOf float64 // what the safe range is that of
+	weightOf float64 // the weight and the size for which the safe range is set
 	sizeOf   int
 }
 
-// limitsOf returns the limits for arithmetic in T and a K in T, or in float32 if
-// mixed. Then those that are about K are float32's.
+// limitsOf returns the limits for arithmetic in T and a K in T. If mixed, K is in float32, and so are
+// the limits that depend on K.
 func limitsOf[T dist.Float](mixed bool) limits[T] {
 	l := limits[T]{
 		tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), heaviest: T(float32(math.MaxFloat32)),

@@ -449,7 +449,7 @@ func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
 }
 
 // massFactor returns log₂η with Σ_i min(η w_i r_i, w_i) = mass, r_i = 2^(sum_i − base_i), by
-// Newton's method from the left, which is exact once it knows who is at the upper bound.
+// Newton's method from the left. It is exact once it knows which points are at the upper bound.
 func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 	it := d.it
 	level := func(i int) float64 {
@@ -491,8 +491,8 @@ func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 	}
 }
 
-// cost adds to the value of balanced problems what unequal mass adds, for a plan of
-// row sums r and column sums c: prices, and what the entropy's mass is worth.
+// cost returns what penalties or Mass add to the value of a balanced problem, for a plan of row sums
+// r and column sums c: the penalties, and the mass terms of the KL divergence.
 func (d *unbalanced[T]) cost(r, c []T) float64 {
 	it := d.it
 	var massA, massB, mass float64

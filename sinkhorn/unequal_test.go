@@ -101,7 +101,7 @@ func narrow(m dist.Matrix[float64]) dist.Matrix[float32] {
 	return d
 }
 
-// TestUnequalBalanced: an infinite price is the balanced problem, to the bit.
+// TestUnequalBalanced: an infinite penalty is the balanced problem, to the bit.
 func TestUnequalBalanced(t *testing.T) {
 	p := slowProblem[float64](30, 20)
 	for _, set := range []Settings{{Iterations: 12}, {Tolerance: 1e-9}, {Iterations: 12, Domain: DomainLog}} {
@@ -479,7 +479,7 @@ func TestUnequalDivergence(t *testing.T) {
 	}
 	p.PenaltyB = 1
 	if _, err := s.Divergence(t.Context(), none, none, p); !errors.Is(err, ErrSettings) {
-		t.Errorf("two prices: %v", err)
+		t.Errorf("two penalties: %v", err)
 	}
 }
 
@@ -501,7 +501,7 @@ func TestUnequalErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := s.Solve(t.Context(), p); !errors.Is(err, c.want) || r != nil {
-			t.Errorf("prices %v and %v, mass %v: %v", c.rhoA, c.rhoB, c.mass, err)
+			t.Errorf("penalties %v and %v, mass %v: %v", c.rhoA, c.rhoB, c.mass, err)
 		}
 	}
 	p.PenaltyA, p.PenaltyB, p.Mass = 1, 1, 0
