@@ -23,33 +23,33 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[item]())
 }
 
-// A Cluster is the workers of a Beam runner. It is a wda.Executor: with it in their settings, wda.Fit,
-// wda.Score and wda.CrossValidate have the workers do what takes longest, with the same bits as
-// without it.
+// A Cluster is the workers of a Beam runner. It is a wda.Executor: in the settings of wda.Fit, wda.Score and
+// wda.CrossValidate it lets the workers do the expensive parts. The results have the same bits as without
+// it.
 type Cluster struct {
-	// Runner is that of beam.Run: prism, prism-processes, flink, dataflow …
+	// Runner is the name of a runner for beam.Run: prism, prism-processes, flink or dataflow, for example.
 	Runner string
-	// Folder is one that this process and all workers read and write, of any of Beam's file
-	// systems: for Prism one of this machine, for others as gs://bucket/folder. What every
-	// pipeline leaves there is removed when its results have been read, where the file
-	// system can.
+	// Folder is a folder that this process and all workers can read and write, in any of Beam's file
+	// systems: for Prism a folder of this machine, for other runners a path such as gs://bucket/folder.
+	// Files of a pipeline are removed after its results have been read, if the file system can
+	// remove files.
 	Folder string
-	// Lanes is the number of branches of a pipeline that work is dealt to. Runners divide a
-	// branch among their workers, but Prism only begins to when one item takes it long, and
-	// prism-processes has a worker process for each.
-	// Default GOMAXPROCS for prism and prism-processes, else 1.
+	// Lanes is the number of branches of a pipeline among which work is divided. Most runners divide
+	// one branch among their workers. Prism does so only if an item takes long, and prism-processes
+	// has one worker process for each branch. Default: GOMAXPROCS for prism and prism-processes, 1 for
+	// others.
 	Lanes int
-	// Attempts is the number of pipelines that are tried, for items that have no result
-	// yet, until one ends without error. Default 3.
+	// Attempts is the largest number of pipelines that are tried for the same work. After an error the
+	// next one does the items that have no result yet. Default: 3.
 	Attempts int
-	// Least is about the number of multiplications below which work is not divided: a
-	// pipeline takes its time whatever it does. Default 2³⁰, which take a core half a second.
+	// Least is the number of multiplications, roughly, below which work stays in this process, because
+	// every pipeline takes some time. Default: 2³⁰, which take half a second on one core.
 	Least float64
 	// Progress, if not nil, is called after every pipeline.
 	Progress func(Pipeline)
 }
 
-// A Pipeline is what one pipeline was about.
+// A Pipeline describes a pipeline for Cluster.Progress.
 type Pipeline struct {
 	Task           string
 	Attempt        int   // 1 for the first
@@ -79,7 +79,7 @@ type item struct {
 // matter who has written it, nor how often, and a job that has failed leaves what it had.
 func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	if c.Folder == "" {
-		return nil, errors.New("mongebeam: a Cluster without a Folder")
+		return nil, errors.New("mongebeam: Cluster.Folder is empty; name a folder that all workers can read and write")
 	}
 	shared := sum(b.Shared)
 	w := work{Task: b.Task, Shared: c.Folder + "/" + shared, SHA256: shared, Out: c.Folder + "/" + newName()}
@@ -213,7 +213,7 @@ func (w *work) collect(ctx context.Context, out [][]byte, items []int) (missing 
 			if digest, rest, ok := bytes.Cut(data, []byte("\n")); ok && string(digest) == sum(rest) {
 				out[i] = rest
 			} else {
-				errs[k] = fmt.Errorf("%s: its SHA-256 is wrong", name)
+				errs[k] = fmt.Errorf("%s: the result is damaged: its SHA-256 is wrong", name)
 			}
 			if r, ok := fs.(filesystem.Remover); ok {
 				r.Remove(ctx, name)

@@ -1,12 +1,12 @@
-// Package mongebeam does the work of github.com/gomonge/monge on Apache Beam: on Prism, the
-// runner of the Go SDK for one machine, in this process or in several, and with the same
-// pipelines on Flink or Dataflow.
+// Package mongebeam runs the work of github.com/gomonge/monge on Apache Beam. The same pipelines run on
+// Prism, the runner of Beam's Go SDK for one machine, in one process or in several, and on clusters with
+// Flink or Dataflow.
 //
 //   - Transform and Classify project and classify a PCollection of vectors with a model of
-//     package wda; Read and Write are their files.
-//   - Cluster is a wda.Executor: in their settings it has wda.Score, wda.Fit and
-//     wda.CrossValidate do parts of their work on the workers of Beam, with the same results.
+//     package wda. Read and Write read and write files.
+//   - Cluster is a wda.Executor: in the settings of wda.Fit, wda.Score and wda.CrossValidate it lets
+//     Beam's workers do parts of the work. The results have the same bits.
 //
-// A program calls beam.Init() first, as a worker process never comes back from there, and
-// imports the packages of the runner it wants, and of the file systems, as cmd/monge-beam does.
+// A program must call beam.Init() first: in a worker process, this call does not return. The program
+// imports the packages of the runners and file systems that it needs, as cmd/monge-beam does.
 package mongebeam

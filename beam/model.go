@@ -10,14 +10,14 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// A Model is a model file of package wda that all workers can read, and what it held when
-// the pipeline was made: a worker that finds another one there fails.
+// A Model is a model file of package wda that all workers can read. It has the hash of the file when the
+// pipeline was made. A worker that finds a file with another hash fails.
 type Model struct {
 	Path   string
 	SHA256 string // of the file, in hexadecimal digits
 }
 
-// OpenModel reads the model file at path, of any of Beam's file systems.
+// OpenModel reads the model file at path, which may be in any of Beam's file systems.
 func OpenModel(ctx context.Context, path string) (Model, error) {
 	data, err := readAll(ctx, path)
 	if err != nil {

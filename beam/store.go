@@ -83,7 +83,7 @@ func readSummed(ctx context.Context, path, want string) ([]byte, error) {
 		return nil, err
 	}
 	if got := sum(data); got != want {
-		return nil, fmt.Errorf("%s: its SHA-256 is %s where the pipeline was made with %s", path, got, want)
+		return nil, fmt.Errorf("%s: the file has changed since the pipeline was made: its SHA-256 is %s, not %s", path, got, want)
 	}
 	return data, nil
 }

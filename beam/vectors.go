@@ -20,11 +20,11 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[wda.Class]())
 }
 
-// Transform returns the projections, KV<K, []E> of p elements, of col, a PCollection
-// KV<K, []E> of vectors of d elements with keys of any type, E being float64 or float32.
-// They are those of wda.Model.TransformVec, of float32 rounded. A vector of another
-// length, or with a value that is not finite, fails its bundle with an error that names
-// the key.
+// Transform projects a collection of vectors. col is a KV<K, []E>, where K is any type of keys, E is
+// float64 or float32, and a vector has d elements. The result is a KV<K, []E> of vectors of p elements: what
+// wda.Model.TransformVec returns, rounded to float32 for vectors of float32.
+//
+// A vector of another length, or with a value that is not finite, fails its bundle. The error names the key.
 func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Transform")
 	if single(col) {
@@ -33,8 +33,8 @@ func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	return beam.ParDo(s, &transform64{apply{Model: m}}, col)
 }
 
-// Classify returns KV<K, wda.Class> of vectors as those of Transform, by the classifier in the
-// model file: what wda.Classifier.Predict says.
+// Classify classifies a collection of vectors, as Transform takes them, with the classifier in the model
+// file. The result is a KV<K, wda.Class>: what wda.Classifier.Predict returns.
 func Classify(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Classify")
 	if single(col) {
@@ -53,7 +53,7 @@ func single(col beam.PCollection) bool {
 			return true
 		}
 	}
-	panic(fmt.Sprintf("mongebeam: a collection of %v is none of KV<K, []float64> or KV<K, []float32>", col.Type()))
+	panic(fmt.Sprintf("mongebeam: a collection of %v; it must be KV<K, []float64> or KV<K, []float32>", col.Type()))
 }
 
 // apply is what the DoFns below have in common.
@@ -84,7 +84,7 @@ func (f *apply) transform(key any, x []float64) error {
 
 func (f *apply) classify(key any, x []float64) (wda.Class, error) {
 	if f.l.classifier == nil {
-		return wda.Class{}, fmt.Errorf("%s: %w: it has no classifier", f.Model.Path, wda.ErrModel)
+		return wda.Class{}, fmt.Errorf("%s: %w: the file has no classifier; save a wda.Classifier instead of a wda.Model", f.Model.Path, wda.ErrModel)
 	}
 	c, err := f.l.classifier.Predict(x, &f.w)
 	if err != nil {

@@ -37,11 +37,13 @@ type row struct {
 	Class wda.Class
 }
 
-// Write writes collections of one type, KV<string, []float64> or KV<string, wda.Class>, to
-// files of the format that the name of path ends in, .parquet or .csv: out.csv becomes
-// out-00000-of-00004.csv … for 4 shards. A key determines its shard, of which there is no
-// file if no key does. The rows of a file are in the order of their keys; so that the bytes
-// of the files do not depend on how the work was divided. A worker holds a shard in memory.
+// Write writes collections of one type, KV<string, []float64> or KV<string, wda.Class>, to files. The
+// name of path ends in .parquet or .csv, which is the format. For 4 shards, out.csv becomes
+// out-00000-of-00004.csv to out-00003-of-00004.csv.
+//
+// The key of a row determines its shard. A shard without rows has no file. Rows are in the order of their
+// keys, so that the bytes of the files do not depend on how the work was divided. A worker holds a
+// whole shard in memory. Write panics if the arguments are wrong.
 func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	s = s.Scope("monge.Write")
 	format, _, err := formatOf(path)
@@ -49,7 +51,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 		panic(err.Error())
 	}
 	if shards < 1 {
-		panic(fmt.Sprintf("mongebeam: %d shards", shards))
+		panic(fmt.Sprintf("mongebeam: %d shards; at least one is needed", shards))
 	}
 	classes := false
 	rows := make([]beam.PCollection, len(cols))
@@ -61,7 +63,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 			rows[i] = beam.ParDo(s, &classRow{shards}, col)
 			classes = true
 		default:
-			panic(fmt.Sprintf("mongebeam: a collection of %v is none of KV<string, []float64> or KV<string, wda.Class>", t))
+			panic(fmt.Sprintf("mongebeam: a collection of %v; it must be KV<string, []float64> or KV<string, wda.Class>", t))
 		}
 	}
 	col := beam.Flatten(s, rows...)
@@ -72,7 +74,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 func formatOf(name string) (format, base string, err error) {
 	ext := path.Ext(name)
 	if format = strings.ToLower(ext); format != ".parquet" && format != ".csv" {
-		return "", "", fmt.Errorf("mongebeam: %s: the name of an output ends in .parquet or .csv", name)
+		return "", "", fmt.Errorf("mongebeam: %s: the name of an output must end in .parquet or .csv", name)
 	}
 	return format, strings.TrimSuffix(name, ext), nil
 }

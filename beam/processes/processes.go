@@ -1,13 +1,14 @@
-// Package processes is a runner, prism-processes: Prism, the runner of Beam's Go SDK for one
-// machine, with workers that are processes of their own. Prism has one worker for each
-// environment of a pipeline, and the Go SDK makes one environment; here the transforms under
-// a scope named lane-0, lane-1 … have one each, and with them what only their results go
-// to. The rest is done by the process of lane-0.
+// Package processes is the Beam runner prism-processes. It is Prism, the runner of Beam's Go SDK for one
+// machine, with worker processes. A program imports it for its side effect.
 //
-// The processes are this program again, whose beam.Init() does not return; they are started
-// when a pipeline wants them, serve one pipeline after the other, and end with the program
-// that started them. Cores are divided among them, unless GOMAXPROCS is set. When one ends
-// before, as it is killed, the jobs that have it fail, and the next job starts another.
+// Prism has one worker for each environment of a pipeline, and the Go SDK makes a single environment. This
+// runner makes one environment for each scope named lane-0, lane-1 and so on. It has the transforms in
+// that scope, and those that take nothing but their results. The process of lane-0 does the rest.
+//
+// A worker process is another process of the same program, in which beam.Init() does not return. It is
+// started when a pipeline needs it, serves one pipeline after the other, and ends with the program that
+// started it. The processes share the cores, unless GOMAXPROCS is set. If a process ends early, for example
+// because it is killed, its jobs fail, and the next job starts another process.
 package processes
 
 import (

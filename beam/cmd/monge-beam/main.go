@@ -1,4 +1,4 @@
-// Command monge-beam does the work of monge on Apache Beam:
+// Command monge-beam runs the work of monge on Apache Beam:
 //
 //	monge-beam --do transform  --model m.wda --in 'rows-*.parquet' --out projected.parquet
 //	monge-beam --do classify   --model m.wda --in rows.csv --key 0 --out classes.csv
@@ -6,10 +6,9 @@
 //	monge-beam --do score      --in digits.npz --model m.wda --folder /shared
 //	monge-beam --do crossvalidate --in digits.npz --folder /shared
 //
-// Beam's own flags choose where: --runner prism (the default) is this machine, in this
-// process; --runner prism-processes has a process for each of the --lanes; --runner
-// flink --endpoint HOST:8099 and --runner dataflow --project … --region …
-// --staging_location … are clusters.
+// Beam's own flags choose where the work is done. The default, --runner prism, is this process. --runner
+// prism-processes starts a process on this machine for each of the --lanes. --runner flink --endpoint
+// HOST:8099 and --runner dataflow --project … --region … --staging_location … are clusters.
 package main
 
 import (
@@ -38,17 +37,17 @@ import (
 
 var (
 	do         = flag.String("do", "", "transform, classify, fit, score or crossvalidate")
-	in         = flag.String("in", "", "input: a pattern of files that workers read (transform, classify), or a labelled file that this process reads")
+	in         = flag.String("in", "", "input: a pattern of files, which workers read (transform, classify), or a file with labels, which this process reads")
 	out        = flag.String("out", "", "output: .parquet or .csv (transform, classify), a model file (fit)")
-	modelPath  = flag.String("model", "", "model file, which workers read, too")
-	key        = flag.String("key", "", "column of the keys of the rows")
-	columns    = flag.String("columns", "", "columns of features in Parquet files, separated by commas")
+	modelPath  = flag.String("model", "", "model file, which workers must be able to read")
+	key        = flag.String("key", "", "column with the keys of the rows: a name or, in CSV, an index from 0 (default: file and number of the row)")
+	columns    = flag.String("columns", "", "columns of features in Parquet and Arrow files, separated by commas")
 	shards     = flag.Int("shards", 4, "number of output files")
-	lanes      = flag.Int("lanes", 0, "branches of a pipeline that work is dealt to; 0 is one for each core with prism and prism-processes, else 1")
-	folder     = flag.String("folder", "", "folder that this process and the workers reach, for fit, score and crossvalidate")
-	components = flag.Int("components", 0, "p; 0 is the library's default")
-	steps      = flag.Int("steps", 0, "most steps of a fit; 0 is the library's default")
-	verbose    = flag.Bool("pipelines", false, "a line for every pipeline, on standard error")
+	lanes      = flag.Int("lanes", 0, "branches of a pipeline among which work is divided (default: one for each core with prism and prism-processes, 1 with others)")
+	folder     = flag.String("folder", "", "folder that this process and all workers can read and write, for fit, score and crossvalidate")
+	components = flag.Int("components", 0, "number of components (default: chosen by the library)")
+	steps      = flag.Int("steps", 0, "largest number of steps of a fit (default: chosen by the library)")
+	verbose    = flag.Bool("pipelines", false, "print a line for every pipeline on standard error")
 )
 
 func main() {
@@ -89,7 +88,7 @@ func tidily(ctx context.Context) error {
 
 func run(ctx context.Context) error {
 	if *in == "" {
-		return fmt.Errorf("--in is missing; --help lists the flags")
+		return fmt.Errorf("--in is missing; --help lists all flags")
 	}
 	switch *do {
 	case "transform", "classify":
@@ -97,13 +96,13 @@ func run(ctx context.Context) error {
 	case "fit", "score", "crossvalidate":
 		return away(ctx)
 	}
-	return fmt.Errorf("--do %q is none of transform, classify, fit, score and crossvalidate", *do)
+	return fmt.Errorf("--do must be transform, classify, fit, score or crossvalidate, not %q", *do)
 }
 
 // apply reads, applies the model and writes.
 func apply(ctx context.Context) error {
 	if !strings.HasSuffix(*out, ".csv") && !strings.HasSuffix(*out, ".parquet") || *shards < 1 {
-		return fmt.Errorf("--out %q must end in .csv or .parquet, and --shards %d be positive", *out, *shards)
+		return fmt.Errorf("--out must end in .csv or .parquet, not %q, and --shards must be positive, not %d", *out, *shards)
 	}
 	model, err := mongebeam.OpenModel(ctx, *modelPath)
 	if err != nil {
