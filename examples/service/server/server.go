@@ -29,7 +29,7 @@ type Server struct {
 	log    *slog.Logger
 	seen   os.FileInfo // the model file as it was last seen
 	api    *httpapi.API
-	drain  func() // makes gRPC's health service say NOT_SERVING
+	rpc    *grpcapi.API // nil without gRPC
 	http   []*http.Server
 	grpc   *grpc.Server
 	// listeners are those of http, in the same order, and then that of grpc.
@@ -60,7 +60,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 		return nil, err
 	}
 	m.Watch(e)
-	s := &Server{config: config, log: log, seen: seen, drain: func() {}}
+	s := &Server{config: config, log: log, seen: seen}
 	s.api = httpapi.New(e, m, log, httpapi.Config{Token: token, Body: config.Body, Bodies: bodies, Access: access, Age: config.Age})
 	defer func() {
 		if err != nil {
@@ -99,9 +99,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 		if conf != nil {
 			g.TLS = credentials.NewTLS(conf)
 		}
-		var a *grpcapi.API
-		s.grpc, a = grpcapi.New(e, m, log, g)
-		s.drain = a.Drain
+		s.grpc, s.rpc = grpcapi.New(e, m, log, g)
 	}
 	return s, nil
 }
@@ -174,7 +172,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.log.Info("shutting down", "drain", s.config.Drain, "grace", s.config.Grace)
 	s.api.Drain()
-	s.drain()
+	if s.rpc != nil {
+		s.rpc.Drain()
+	}
 	time.Sleep(s.config.Drain)
 	return errors.Join(failed, s.shutdown())
 }
@@ -200,6 +200,7 @@ func (s *Server) shutdown() error {
 				s.grpc.Stop()
 				close(ended)
 			})
+			s.rpc.EndStreams()
 			if s.grpc.GracefulStop(); !stop() {
 				<-ended
 			}

@@ -34,6 +34,7 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 )
 
@@ -367,6 +368,35 @@ func TestShutdown(t *testing.T) {
 	}
 	if _, err := net.Dial("tcp", r.Addresses()[0].String()); err == nil {
 		t.Error("it still listens")
+	}
+}
+
+// TestWatchedShutdown: a client that watches the health service hears that the service ends, and
+// does not hold it up.
+func TestWatchedShutdown(t *testing.T) {
+	c := config(t)
+	c.Grace = time.Minute
+	r := start(t, c, io.Discard)
+	conn, err := grpc.NewClient(r.Addresses()[2].String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	w, err := healthpb.NewHealthClient(conn).Watch(t.Context(), new(healthpb.HealthCheckRequest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := w.Recv(); err != nil || m.Status != healthpb.HealthCheckResponse_SERVING {
+		t.Errorf("%v, %v", m, err)
+	}
+	r.stop()
+	select {
+	case err := <-r.ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the service waits for the watching client")
 	}
 }
 

@@ -49,7 +49,9 @@ type API struct {
 	log     *slog.Logger
 	config  Config
 	health  *health.Server
-	slots   chan struct{} // one for each message that is being received
+	slots   chan struct{}   // one for each message that is being received
+	end     context.Context // of streams that do not end by themselves, such as Health.Watch
+	endAll  context.CancelFunc
 }
 
 // maxHeaders limits the bytes of the headers of a request, as net/http's MaxHeaderBytes does.
@@ -58,6 +60,7 @@ const maxHeaders = 16 << 10
 // New returns a server of the API of an engine.
 func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) (*grpc.Server, *API) {
 	a := &API{engine: e, metrics: m, log: log, config: config, health: health.NewServer(), slots: make(chan struct{}, config.Receiving)}
+	a.end, a.endAll = context.WithCancel(context.Background())
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(config.Body)), grpc.MaxSendMsgSize(1 << 30), grpc.MaxConcurrentStreams(config.Streams), grpc.MaxHeaderListSize(maxHeaders),
 		// Of a message for which there is no slot yet, no more than this is received.
@@ -82,6 +85,10 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 
 // Drain makes the health service say NOT_SERVING, so that load balancers send no more requests.
 func (a *API) Drain() { a.health.Shutdown() }
+
+// EndStreams ends the streams that do not end by themselves, so that GracefulStop does not wait
+// for them.
+func (a *API) EndStreams() { a.endAll() }
 
 // do answers a request by work.
 func (a *API) do(ctx context.Context, op engine.Operation, work func(context.Context) error) error {

@@ -68,6 +68,8 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 	for _, d := range service.Streams {
 		name, handler := "/"+s.ServiceName+"/"+d.StreamName, d.Handler
 		d.Handler = func(srv any, in grpc.ServerStream) error {
+			c := in.Context().Value(callKey{}).(*call)
+			defer context.AfterFunc(r.api.end, func() { c.cancel(nil) })()
 			return r.api.begin(name, in, func(in *stream) error { return handler(srv, in) })
 		}
 		s.Streams = append(s.Streams, d)
