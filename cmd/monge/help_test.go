@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestHelp(t *testing.T) {
 	_, list, _ := monge(t, "help")
 	for _, cmd := range commands() {
 		name := cmd.Name()
-		if !strings.Contains(list, "\n  "+name+" ") {
+		if !cmd.Hidden && !strings.Contains(list, "\n  "+name+" ") {
 			t.Errorf("monge help does not list %s", name)
 		}
 		code, text, _ := monge(t, "help", name)
@@ -131,6 +132,31 @@ func TestExamples(t *testing.T) {
 		}
 		if code, _, stderr := monge(t, args...); code != exitOK {
 			t.Errorf("monge %s: exit code %d: %s", line, code, stderr)
+		}
+	}
+}
+
+// The man pages are the help texts.
+func TestMan(t *testing.T) {
+	dir := t.TempDir()
+	if code, _, stderr := monge(t, "man", dir); code != exitOK {
+		t.Fatal(stderr)
+	}
+	plain := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "")
+	for _, cmd := range commands() {
+		page, err := os.ReadFile(filepath.Join(dir, "monge-"+cmd.Name()+".1"))
+		if cmd.Hidden {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, help, _ := monge(t, "help", cmd.Name())
+		got := plain.Replace(string(page))
+		for line := range strings.Lines(help) {
+			if !strings.Contains(got, line) && !strings.Contains(got, ".SH "+strings.ToUpper(strings.TrimSuffix(line, ":\n"))+"\n") {
+				t.Errorf("monge-%s.1 has no line %q", cmd.Name(), line)
+			}
 		}
 	}
 }

@@ -185,7 +185,7 @@ var commandGroups = []struct {
 	{"Use a model", []func(*app) *cobra.Command{newTransform, newPredict, newPlotCommand}},
 	{"Check a model", []func(*app) *cobra.Command{newEval, newScore, newVerify}},
 	{"Optimal transport", []func(*app) *cobra.Command{newSinkhorn}},
-	{"More", []func(*app) *cobra.Command{newDemo, newInfo, newVersion, newCompletion}},
+	{"More", []func(*app) *cobra.Command{newDemo, newInfo, newVersion, newCompletion, newMan}},
 }
 
 // topicGroup is the heading of the topics.
@@ -314,7 +314,9 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND or TOPIC]",
 		Short: "Explain a command or a topic",
-		Long:  "Help explains a command or a topic. Without one it lists all of them.",
+
+		DisableFlagsInUseLine: true,
+		Long:                  "Help explains a command or a topic. Without one it lists all of them.",
 		Example: `  monge help
   monge help fit
   monge help terms`,
