@@ -98,7 +98,7 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 	}
 	if k := set.Optimizer.Method.traits().matrices; k > 0 {
 		needs = append(needs, need{
-			fmt.Sprintf("the steps of %v in %d × %d", set.Optimizer.Method, s.d, set.Components), 8 * (float64(k)*d + float64(7*p)) * p,
+			fmt.Sprintf("the steps of %v in %d × %d", set.Optimizer.Method, s.d, set.Components), 8 * (float64(float64(k)*d) + float64(7*p)) * p,
 		})
 	}
 	if set.Objective.Gradient == sinkhorn.GradientUnrolled {
