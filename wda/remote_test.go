@@ -172,3 +172,32 @@ func TestAwayErrors(t *testing.T) {
 		t.Errorf("error %v, want %v", err, lost)
 	}
 }
+
+// TestReceiveEnded: what was made of an item when its context had ended is no result, as it may
+// be unfinished, or made of errors that ended with it.
+func TestReceiveEnded(t *testing.T) {
+	ended := errors.New("ended")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	do := receive(func(_ context.Context, item string) (string, error) {
+		if item == "" {
+			cancel(ended)
+		}
+		return "done", nil
+	})
+	send := func(item string) (text string, err error) {
+		data, err := encodeWire(item)
+		if err == nil {
+			data, err = do(ctx, data)
+		}
+		if err == nil {
+			err = decodeWire(data, &text)
+		}
+		return text, err
+	}
+	if text, err := send("1"); text != "done" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := send(""); text != "" || err != ended {
+		t.Errorf("%q, %v", text, err)
+	}
+}
