@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // TestLevelsOfOtherCPU repeats the comparison of levels with the forms of AVX-512 that
@@ -13,8 +14,10 @@ import (
 func TestLevelsOfOtherCPU(t *testing.T) {
 	asmtest.OtherMachines(t, func(t *testing.T) {
 		TestLevels(t)
-		TestMixedIsWidened(t)
-		TestPieces(t)
-		TestDivideLevels(t)
+		if testdata.IsLong() {
+			TestMixedIsWidened(t)
+			TestPieces(t)
+			TestDivideLevels(t)
+		}
 	})
 }
