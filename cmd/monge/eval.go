@@ -147,24 +147,9 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err := requireFlags(cmd, "model", "train", "test"); err != nil {
 		return err
 	}
-	ks, err := checkNeighbors(f.ks)
+	ks, ext, err := f.check()
 	if err != nil {
 		return err
-	}
-	if err := f.rows.check(); err != nil {
-		return err
-	}
-	if err := checkWorkers(f.workers); err != nil {
-		return err
-	}
-	var ext string
-	if f.picture != "" {
-		if ext, err = extension("picture", f.picture, ".png", ".svg"); err != nil {
-			return err
-		}
-		if err := checkOutput(f.picture, f.model, f.train, f.test, f.trainLabels, f.testLabels); err != nil {
-			return err
-		}
 	}
 	m, err := readModel(f.model)
 	if err != nil {
@@ -229,27 +214,49 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		}
 		out.Picture = f.picture
 	}
-	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%d test rows, classified by the nearest of %d training rows after projection from %d to %d dimensions.\n", out.Test, out.Train, d, p)
-		fmt.Fprintf(w, "Share of test rows that K neighbors classify wrongly:\n\n")
-		fmt.Fprintf(w, "K\t%s\n", strings.Join(names, "\t"))
-		for i, k := range ks {
-			fmt.Fprintf(w, "%d", k)
-			for _, r := range table {
-				fmt.Fprintf(w, "\t%s", percent(r.errors[i]))
-			}
-			fmt.Fprintln(w)
+	return a.report(out, func(w io.Writer) { out.print(w, names, table, d, p) })
+}
+
+// check checks the flags that need no data, and returns the numbers of neighbors and the ending
+// of --picture.
+func (f *evalFlags) check() (ks []int, ext string, err error) {
+	if ks, err = checkNeighbors(f.ks); err != nil {
+		return nil, "", err
+	}
+	if err := f.rows.check(); err != nil {
+		return nil, "", err
+	}
+	if err := checkWorkers(f.workers); err != nil || f.picture == "" {
+		return ks, "", err
+	}
+	if ext, err = extension("picture", f.picture, ".png", ".svg"); err != nil {
+		return nil, "", err
+	}
+	return ks, ext, checkOutput(f.picture, f.model, f.train, f.test, f.trainLabels, f.testLabels)
+}
+
+// print writes the outcome for people: the errors of table in the columns names, by a projection
+// from d to p dimensions.
+func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p int) {
+	fmt.Fprintf(w, "%d test rows, classified by the nearest of %d training rows after projection from %d to %d dimensions.\n", out.Test, out.Train, d, p)
+	fmt.Fprintf(w, "Share of test rows that K neighbors classify wrongly:\n\n")
+	fmt.Fprintf(w, "K\t%s\n", strings.Join(names, "\t"))
+	for i, k := range table[0].ks {
+		fmt.Fprintf(w, "%d", k)
+		for _, r := range table {
+			fmt.Fprintf(w, "\t%s", percent(r.errors[i]))
 		}
-		out.Confusion.print(w)
-		fmt.Fprintf(w, "\nclass\trows\trecall\tprecision\tF1\n")
-		const most = 100
-		for _, r := range out.Classes[:min(most, len(out.Classes))] {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", short(r.Class, 30), r.Rows, percent(float64(r.Recall)), percent(float64(r.Precision)), percent(float64(r.F1)))
-		}
-		if n := len(out.Classes) - most; n > 0 {
-			fmt.Fprintf(w, "(%d more classes: --json prints all)\n", n)
-		}
-	})
+		fmt.Fprintln(w)
+	}
+	out.Confusion.print(w)
+	fmt.Fprintf(w, "\nclass\trows\trecall\tprecision\tF1\n")
+	const most = 100
+	for _, r := range out.Classes[:min(most, len(out.Classes))] {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", short(r.Class, 30), r.Rows, percent(float64(r.Recall)), percent(float64(r.Precision)), percent(float64(r.F1)))
+	}
+	if n := len(out.Classes) - most; n > 0 {
+		fmt.Fprintf(w, "(%d more classes: --json prints all)\n", n)
+	}
 }
 
 // print writes the matrix, unless it would be too wide to read.

@@ -228,6 +228,11 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 		}
 		s.Optimizer.Tolerance = f.tolerance
 	}
+	return f.applyValidation(cmd, s)
+}
+
+// applyValidation checks the flags of the validation and puts what they say into s.
+func (f *solverFlags) applyValidation(cmd *cobra.Command, s *wda.Settings) error {
 	if !cmd.Flags().Changed("validation") {
 		for _, name := range []string{"validation-neighbors", "validation-every", "validation-patience"} {
 			if cmd.Flags().Changed(name) {
