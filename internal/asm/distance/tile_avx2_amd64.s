@@ -28,7 +28,7 @@
 //                 first row of sums, which is K if D is not wanted, k to its first row of K; zt
 //                 of gibbs to the columns of the tile; n holds the address of the last full
 //                 tile's columns in zt, and m the rows that are left.
-// Source          own; tile shape by measurement, see doc.go; the core of 2^y is
+// Source          own; tile shape by measurement, see NOTES.md; the core of 2^y is
 //                 exp2core_avx2_amd64.h. sqEuclidean fetches, as it stores a tile, the line in which
 //                 each row of the tile to the right ends.
 

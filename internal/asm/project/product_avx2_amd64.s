@@ -20,7 +20,7 @@
 //                 a points behind the first row's chain, at a[depth*ka], so that the offset
 //                 koff in a chain runs from −depth·ka, which depth then holds, to 0; rows
 //                 holds where the chain of a row behind the last one would end.
-// Source          own; tile shapes by measurement, see doc.go.
+// Source          own; tile shapes by measurement, see NOTES.md.
 
 //go:build amd64 && !purego
 
