@@ -11,7 +11,7 @@ import (
 type Status uint8
 
 const (
-	statusNone Status = iota
+	_ Status = iota // no fit
 	// StatusGradientTolerance: the norm of the gradient has fallen to Optimizer.Tolerance
 	// times that at the start.
 	StatusGradientTolerance
