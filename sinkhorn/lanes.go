@@ -161,7 +161,7 @@ func (l *lanes[T]) interleave() bool {
 	return true
 }
 
-// points lays out the points of one problem; dims are those of the problem with most.
+// points lays out the points of one problem; dims is the largest dimension among the problems.
 func (l *lanes[T]) points(dst []T, x dist.Matrix[T], dims int) {
 	w := num.Lanes[T]()
 	for i := range x.Rows {
@@ -169,7 +169,7 @@ func (l *lanes[T]) points(dst []T, x dist.Matrix[T], dims int) {
 	}
 }
 
-// eachRows calls visit for a few rows of K after the other: r of them, beginning at row i and
+// eachRows calls visit for one block of rows of K after the other: r rows, beginning at row i and
 // element at.
 func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	row := l.m * num.Lanes[T]()
@@ -296,7 +296,7 @@ func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
 }
 
 // settle finds out for which members iteration k is the last, and returns how many go on. If all
-// end at once, the iterates stay in the lanes until somebody wants to see them.
+// end at once, the iterates stay in the lanes until fetch copies them.
 func (l *lanes[T]) settle(k int) (left int) {
 	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
 	l.errors()
@@ -348,7 +348,7 @@ func (l *lanes[T]) fetch(it *iteration[T], i, k int) {
 	it.setKind(k, plainKind)
 }
 
-// resize gives the geometry another shape, without room for it.
+// resize gives the geometry another shape, without allocating for it.
 func (geo *geometry[T]) resize(n, m int) {
 	geo.n, geo.m = n, m
 	geo.cols, geo.ld = padded[T](geo.m, false)

@@ -236,8 +236,9 @@ func TestTriangular(t *testing.T) {
 	}
 }
 
-// TestSparse: the product with a list's elements is that with all of K, in the same bits whoever computes
-// it, for which there is none where too many matter, or memory is short; and so is what is factorized.
+// TestSparse: a product with the listed elements of K equals that with all of K, and has the same bits for
+// any number of workers. So has the factorization. There is no list if too many elements matter, or if
+// memory is short.
 func TestSparse(t *testing.T) {
 	var alone []float64
 	for _, c := range []struct {
@@ -418,8 +419,8 @@ func TestNewtonCancelled(t *testing.T) {
 	}
 }
 
-// TestNewtonGivesUp: a tolerance below rounding ends at the limit with what can be had, in
-// no more passes; and what ε-scaling finds is given up for an iterate that is better.
+// TestNewtonGivesUp: with a tolerance below rounding, the solve ends at the limit of iterations with the best
+// result. A result of ε-scaling is replaced by an iterate that is better.
 func TestNewtonGivesUp(t *testing.T) {
 	p := slowProblem[float64](40, 100)
 	r := mustSolve(t, Settings{Tolerance: 1e-18, Iterations: 4000}, p)

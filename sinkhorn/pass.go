@@ -311,7 +311,7 @@ func (geo *geometry[T]) adjoint(ctx context.Context, seg segment[T], to sink[T])
 	if !geo.free {
 		step = geo.copiedRows()
 	}
-	// Blocks of few rows where terms are many, for the context's sake.
+	// With many terms, blocks have few rows, so that the context is checked often enough.
 	step = max(1, min(step, maxBlockTerms/geo.m/max(1, seg.terms)))
 	return geo.parts.each(ctx, &geo.passes.adjoint, step)
 }
@@ -329,7 +329,7 @@ type segment[T dist.Float] struct {
 	depth       int
 	hu, hv      []T
 	lambda      T
-	skipZeros   bool // where K_ij is 0, so is M̄_ij, whatever its factor
+	skipZeros   bool // M̄_ij is 0 where K_ij is 0, even if its other factor is infinite
 }
 
 // sink takes M̄, or its products with the points.

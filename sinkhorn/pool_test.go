@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestPool: whoever solves, and beside whom, the answer is that of a Solver of one's own;
-// never are more problems solved at a time than there are solvers.
+// TestPool: a Pool gives the answer of a separate Solver, whichever goroutines use it at the same time. It
+// never solves more problems at a time than it has solvers.
 func TestPool(t *testing.T) {
 	const solvers, goroutines, each = 3, 8, 20
 	pool, err := NewPool[float64](&Settings{Lambda: 0.1, Workers: 1}, solvers)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// errNotFinite: J or its gradient cannot be had at a projection.
+// errNotFinite: J or its gradient cannot be computed at a projection.
 var errNotFinite = errors.New("wda: J or its gradient is not finite")
 
 // measure returns J and the norm of its Riemannian gradient at p. g, of the shape of

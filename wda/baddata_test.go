@@ -66,7 +66,7 @@ func TestBadData(t *testing.T) {
 		{"singleton", good, alone, Settings{}, ErrLabels, -1, "row 17 alone has label 77"},
 		{"fewer labels", good, labels[:29], Settings{}, ErrLabels, -1, "29 labels for 30"},
 		{"no labels", good, nil, Settings{}, ErrLabels, -1, ""},
-		{"p > d", good, labels, Settings{Components: 5}, ErrSettings, -1, "5 components of 4"},
+		{"p > d", good, labels, Settings{Components: 5}, ErrSettings, -1, "Components is 5; with 4 features it must be from 1 to 4"},
 		{"p < 0", good, labels, Settings{Components: -1}, ErrSettings, -1, ""},
 		{"λ < 0", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(-1)}}, ErrSettings, -1, "λ is -1"},
 		{"λ NaN", good, labels, Settings{Objective: Objective{Lambda: RelativeLambda(nan)}}, ErrSettings, -1, "λ is NaN"},
@@ -223,7 +223,7 @@ func oddData() []oddCase {
 	for i := range 60 {
 		constant.Set(i, 1, 0.1)
 	}
-	add("constant feature", constant, labels, Settings{Components: 3}, "1 of 4 features are constant (feature 1 is the first)", false)
+	add("constant feature", constant, labels, Settings{Components: 3}, "1 of 4 features are constant; the first is feature 1, counted from 0", false)
 	big := mat.DenseCopyOf(good)
 	for i := range 60 {
 		big.Set(i, 2, 1e12*big.At(i, 2))

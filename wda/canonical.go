@@ -31,12 +31,12 @@ func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, wit
 	sums := make([]matrix.Matrix[float64], min(batch, len(o.pairs)))
 	for first := 0; first < len(o.pairs); first += batch {
 		todo := o.pairs[first:min(first+batch, len(o.pairs))]
-		err = o.crew.Run(ctx, len(o.workers), len(todo), func(ctx context.Context, w, i int) error {
+		err = o.pool.Run(ctx, len(o.workers), len(todo), func(ctx context.Context, w, i int) error {
 			q := todo[i]
 			x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
 			res, err := o.workers[w].solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
 			if err != nil {
-				return o.pairError(q, err)
+				return o.pairError(ctx, q, err)
 			}
 			sums[i] = pairScatter(ctx, res, x, y)
 			return ended(ctx, nil)

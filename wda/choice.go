@@ -143,8 +143,8 @@ func (c *comparison) compare(ctx context.Context, do comparer, alive []bool, fro
 	return nil
 }
 
-// lead compares fits of m to fewer components, where m is no end of the family: with
-// fewer they are others than the first of many.
+// lead compares fits of m to fewer components, unless the method of m makes no steps. With
+// steps, a fit to few components differs from the first components of a fit to more.
 func (c *comparison) lead(ctx context.Context, do comparer, m *Member) error {
 	if m.Method.traits().stepless || len(c.counts) == 1 {
 		return nil

@@ -51,9 +51,9 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 		return nil, err
 	}
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == whiteningSpherical })
-	var crew parallel.Pool
+	var pool parallel.Pool
 	workers := workerCount(set.Workers)
-	err := crew.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
+	err := pool.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
 		f, within := &out[i], goroutines(i, len(out), workers)
 		f.all = all
 		f.samples, f.rows = s.rowsCentered(ctx, f.train, f.held)

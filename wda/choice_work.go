@@ -43,8 +43,8 @@ func (c *comparison) local(ctx context.Context, pieces []piece) ([][][]loss, err
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(pieces[j].members(), pieces[i].members()) })
-	var crew parallel.Pool
-	err := crew.Run(ctx, workers, len(pieces), func(ctx context.Context, _, k int) (err error) {
+	var pool parallel.Pool
+	err := pool.Run(ctx, workers, len(pieces), func(ctx context.Context, _, k int) (err error) {
 		i := order[k]
 		out[i], err = c.do(ctx, &pieces[i], goroutines(k, len(pieces), workers))
 		return err

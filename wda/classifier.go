@@ -135,7 +135,7 @@ func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	w, borrowed := c.workspace(w)
 	defer giveBack(w, borrowed)
 	if d, _ := c.model.Dims(); len(x) != d {
-		return Class{}, fmt.Errorf("%w: a sample of %d features for a model of %d", ErrShape, len(x), d)
+		return Class{}, fmt.Errorf("%w: the sample has %d features, but the model was fitted to %d", ErrShape, len(x), d)
 	}
 	at := c.vote(x, w)
 	if err := w.check(x); err != nil {

@@ -232,7 +232,7 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	}
 	classes := shuffledClasses(labels, rand.New(rand.NewPCG(c.Fit.Seed, streamFolds)))
 	if len(classes) < 2 {
-		return nil, fmt.Errorf("%w: all samples are of one class (label %d)", ErrLabels, labels[0])
+		return nil, fmt.Errorf("%w: all samples have the label %d; at least two classes are needed", ErrLabels, labels[0])
 	}
 	// Dealing goes on where the last class stopped, which evens out the sizes.
 	of := make([]int, n)

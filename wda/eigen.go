@@ -301,7 +301,7 @@ func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
 					return
 				}
 				if errs[i] = e.pair(ctx, o.workers[w], o.pairs[i], &e.plans[w]); errs[i] != nil {
-					errs[i] = o.pairError(o.pairs[i], errs[i])
+					errs[i] = o.pairError(ctx, o.pairs[i], errs[i])
 					return
 				}
 			}

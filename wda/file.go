@@ -21,14 +21,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model file is an NPZ, so that numpy.load reads it: the arrays projection
-// (d × p), mean (d), labels (C) and lambda (C × C), for a classifier also samples
-// (n × p) and sample_labels (n), where the columns of the projection are scaled or
-// ranked also scales and ratios (p), and where the start was given start (d × p), each
-// stored uncompressed, and model.json, which has the rest. With the data it was fitted
-// to, all that it takes to fit it again is there, but for samples that a Validation had
-// of its own, of which there is a hash. The comment at the end of the ZIP file is the SHA-256 of all that comes
-// before it. Nothing in it depends on the time or the machine.
+// A model file is an NPZ, so that numpy.load reads it. It has these arrays, stored
+// uncompressed:
+//
+//	projection (d × p), mean (d), labels (C), lambda (C × C)
+//	samples (n × p), sample_labels (n)    for a classifier
+//	scales, ratios (p)                    if the components are scaled or ranked
+//	start (d × p)                         if the start was given
+//
+// The file model.json has the rest. File and training data suffice to fit the model again,
+// unless Validation had samples of its own: the file has only their hash. The comment at the
+// end of the ZIP file is the SHA-256 of all bytes before it. Nothing in the file depends on
+// the time or the machine.
 //
 // A newer version may add arrays and fields; this one ignores what it does not know,
 // and refuses a file whose "version" says that it cannot be read in that way. In

@@ -21,7 +21,8 @@ import (
 // What is wrong with data or settings is an error that wraps one of the sentinel errors of
 // this package and says where. If the context ends, Progress returns an error, or J cannot be
 // computed any more, the error wraps the cause. If there is a projection already, Fit then also
-// returns the Model of the best projection so far. A non-nil Model beside a non-nil error means:
+// returns the Model of the best projection so far. There is none before the first step. While
+// candidate settings are compared, there is none either. A non-nil Model beside a non-nil error means:
 // interrupted, and usable. Its Report has the status StatusCancelled, StatusStopped or
 // StatusEvaluationFailed.
 //

@@ -222,7 +222,7 @@ func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 func (m *Model) TransformVec(dst, x []float64) error {
 	d, p := m.dims()
 	if len(x) != d {
-		return fmt.Errorf("%w: a sample of %d features for a model of %d", ErrShape, len(x), d)
+		return fmt.Errorf("%w: the sample has %d features, but the model was fitted to %d", ErrShape, len(x), d)
 	}
 	if len(dst) != p {
 		return fmt.Errorf("%w: a destination of %d elements for %d components", ErrShape, len(dst), p)

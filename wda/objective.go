@@ -30,7 +30,7 @@ type objective[T dist.Float] struct {
 	set        *Settings
 	workers    []*worker[T] // of pairs
 	width      int          // goroutines otherwise
-	crew       parallel.Pool
+	pool       parallel.Pool
 
 	proj     dist.Matrix[T] // P
 	y        dist.Matrix[T] // X P
@@ -76,8 +76,8 @@ type pairResult[T dist.Float] struct {
 	domain sinkhorn.Domain
 }
 
-// batch is the number of pairs whose results are held at a time. Their sum is
-// taken in the order of the pairs, whoever solved them.
+// batch is the number of pairs whose results are held at a time. They are
+// summed in the order of the pairs, whichever worker solved them.
 const batch = 64
 
 func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) (*objective[T], error) {
@@ -201,7 +201,7 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 		for i, q := range todo {
 			r := &o.results[i]
 			if r.err != nil {
-				return o.pairError(q, r.err)
+				return o.pairError(ctx, q, r.err)
 			}
 			if r.domain == sinkhorn.DomainLog {
 				o.inLog++
@@ -252,9 +252,11 @@ func (o *objective[T]) addClasses(i, j int) {
 	}
 }
 
-// pairError names the classes that err is about.
-func (o *objective[T]) pairError(q pair, err error) error {
+// pairError names the classes that err is about, unless err is the context's cause.
+func (o *objective[T]) pairError(ctx context.Context, q pair, err error) error {
 	switch {
+	case ctx.Err() != nil:
+		return err
 	case errors.Is(err, sinkhorn.ErrRange):
 		err = fmt.Errorf("%w: λ is too large for these data: %w", ErrSettings, err)
 	case errors.Is(err, sinkhorn.ErrNotConverged):
@@ -288,7 +290,7 @@ func (o *objective[T]) solve() {
 		}
 		o.solvePair(o.ctx, o.workers[0], q, &o.results[i])
 	}
-	o.crew.Each(len(o.workers), len(o.small), o.work.solve)
+	o.pool.Each(len(o.workers), len(o.small), o.work.solve)
 }
 
 func (o *objective[T]) solveSmall(w, k int) {
@@ -341,7 +343,7 @@ func (o *objective[T]) projectRows(i, j int) {
 // each calls f for the pieces of 0 … n−1, of the given size, over the workers, until the
 // context ends.
 func (o *objective[T]) each(ctx context.Context, n, size int, f func(i, j int)) {
-	o.crew.ForContext(ctx, o.width, n, size, f)
+	o.pool.ForContext(ctx, o.width, n, size, f)
 }
 
 // pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y). The error is the context's cause.
@@ -367,7 +369,7 @@ func (o *objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw flo
 }
 
 // pullBackColumns sets columns of gt to those of GᵀX, G being in gb. Columns of X, not
-// rows, go to the workers: every element is one chain over the rows whoever computes it.
+// rows, go to the workers: every element is summed over the rows in one order, whichever worker does it.
 func (o *objective[T]) pullBackColumns(i, j int) {
 	matrix.TransMul(o.gt.ColRange(i, j), o.gb, o.x.ColRange(i, j), false)
 }

@@ -65,8 +65,8 @@ func (m *Prepared) principal(ctx context.Context) (*mat.Dense, error) {
 	return m.start, err
 }
 
-// prepare is Prepare for fits that begin at the principal components, or do not; it leaves these
-// to whoever needs them.
+// prepare is Prepare; components says whether the fits begin at the principal components. If
+// not, these are computed when they are first needed.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool) (*Prepared, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, err

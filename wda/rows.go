@@ -120,9 +120,8 @@ func rowByRow(ctx context.Context, lo, hi, d int, f func(i int)) {
 
 // ended returns the context's cause if it has ended, and err otherwise.
 //
-// What takes a context and returns no error, or takes long before it returns one, stops
-// when the context ends, with an unfinished result. Whoever has called for several such
-// things asks once, here.
+// Functions that take a context, but return no error, stop when the context ends and leave
+// their result unfinished. Their caller then calls ended once, after several of them.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

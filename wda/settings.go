@@ -171,8 +171,8 @@ func (o Objective) pinned() Objective {
 	return o
 }
 
-// pinned returns s with the features as they are and orthonormal components, as the paper
-// has them, and λ and ρ of Objective.pinned, for what is left open.
+// pinned fills the settings that are left open with fixed values: no whitening and orthonormal
+// components, as in the paper, and λ and ρ of Objective.pinned.
 func (s Settings) pinned() Settings {
 	s.Objective = s.Objective.pinned()
 	if s.Data.Whitening.IsAuto() {
@@ -324,7 +324,7 @@ func defaultComponents(p, d int) (int, error) {
 		p = min(2, d)
 	}
 	if p < 1 || p > d {
-		return p, fmt.Errorf("%w: %d components of %d features", ErrSettings, p, d)
+		return p, fmt.Errorf("%w: Components is %d; with %d features it must be from 1 to %d", ErrSettings, p, d, d)
 	}
 	return p, nil
 }

@@ -45,7 +45,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		constant++
 	}
 	if constant > 0 {
-		add("%d of %d features are constant (feature %d is the first)", constant, s.d, first)
+		add("%d of %d features are constant; the first is feature %d, counted from 0", constant, s.d, first)
 	}
 	slices.Sort(positive)
 	median := positive[(len(positive)-1)/2]
@@ -59,7 +59,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		}
 	}
 	if odd > 0 {
-		add("the scale of feature %d is %.0e times the median of all features (%d such features): distances depend on little else; see Standardize", largest, spread[largest]/median, odd)
+		add("the scale of feature %d, counted from 0, is %.0e times the median of all features (%d such features): distances depend on little else; see Standardize", largest, spread[largest]/median, odd)
 	}
 
 	small, big := 0, 0

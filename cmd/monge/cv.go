@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gomonge/monge/internal/outfile"
@@ -42,6 +43,7 @@ func newCV(a *app) *cobra.Command {
 --lambda, --shrinkage and --k, and counts how many rows that the fit did not see are
 classified wrongly. It prints the settings from best to worst.`,
 		Example: `  monge cv --data wine.csv --standardize
+  monge cv --data wine.csv --whitening diagonal
   monge cv --data wine.csv -p 1,2 --lambda 0.1,1,10 --shrinkage 0,0.5 --model wine.wda
   monge cv --data mnist.npz --sample 1000 -p 10,20 --lambda 1 --shrinkage 0.5,1 --csv digits.csv`,
 		Annotations: map[string]string{details: cvDetails},
@@ -61,6 +63,11 @@ classified wrongly. It prints the settings from best to worst.`,
 	fs.StringVar(&f.model, "model", "", "`FILE`: where to write a model that is fitted to all rows with the best settings")
 	f.objective.addShared(cmd)
 	f.solver.add(cmd)
+	for name, used := range map[string]string{"whitening": "none", "scale": "orthonormal"} {
+		flag := fs.Lookup(name)
+		flag.Usage = strings.Replace(flag.Usage, "; auto, chosen on held-out rows", "", 1) + " (default " + used + ")"
+		flag.DefValue = ""
+	}
 	first(cmd, "data", "components", "lambda", "shrinkage", "k", "folds", "model", "csv", "standardize", "labels", "label-column")
 	return cmd
 }
@@ -74,7 +81,11 @@ settings the one that is first on the command line is printed first.
 --model fits the best setting to all rows, as monge fit would, and keeps the projected
 rows in the model, so that monge predict can classify with the best K.
 
-The other flags are those of monge fit. The number of fits is the number of
+The other flags are those of monge fit, with one difference: cv chooses none of them.
+Unless they are given, features are not whitened and components are orthonormal. If
+the features have different units, give --standardize or --whitening diagonal.
+
+The number of fits is the number of
 combinations of -p, --lambda and --shrinkage, times the number of parts. One fit runs
 on each CPU. The result depends on --seed, not on the number of CPUs.`
 

@@ -306,7 +306,7 @@ func TestPredictIsEval(t *testing.T) {
 		if !ok || len(labels) != 300 {
 			t.Fatalf("%q: %v", args, v)
 		}
-		test, err := (&readFlags{header: "auto"}).readLabelled(s.test, "")
+		test, err := (&readFlags{header: "auto"}).readLabelled(s.test, "", "labels")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"p > d", cv + "-p 2,6,3", 1, "--components 6 exceeds the 5 features"},
 		{"folds > n", cv + "--folds 61", 1, "--folds 61 exceeds the 60 rows"},
 		{"k > n", cv + "--k 1,49 --folds 5", 1, "--k 49 exceeds the 48 rows outside the largest fold"},
-		{"sample too large", cv + "--sample 61", 1, "a sample of 61 of 60 rows"},
+		{"sample too large", cv + "--sample 61", 1, "a sample must have from 3 rows (one of each class) to 60 rows (all), not 61"},
 		{"λ beyond range", cv + "--absolute --lambda 1e308", 1, "fold 1 of 5"},
 		// The command line of cv.
 		{"no data", "cv", 2, "--data is required"},

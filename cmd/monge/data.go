@@ -66,9 +66,11 @@ func readError(err error) error {
 		case "Columns":
 			return fmt.Errorf("%w; use --columns", err)
 		case "Delimiter":
-			return fmt.Errorf("%w; use --delimiter", err)
+			return fmt.Errorf("%w; use --delimiter if they are", err)
+		case "Header":
+			return fmt.Errorf("%w; then use --header present", err)
 		case "Comment":
-			return fmt.Errorf("%w; use --comment", err)
+			return fmt.Errorf("%w; use --comment if it is one", err)
 		case "MaxExpansion":
 			return fmt.Errorf("%w; use --max-expansion to allow more", err)
 		}
@@ -104,7 +106,7 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 // train reads the rows to learn from: of the split, --holdout and --sample, of
 // classes that can be told apart, none of more than largest rows unless that is 0.
 func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error) {
-	all, err := f.readLabelled(f.data, f.labels)
+	all, err := f.readLabelled(f.data, f.labels, "labels")
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +146,8 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	return opt, nil
 }
 
-// readLabelled reads samples that must have labels.
-func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) {
+// readLabelled reads samples that must have labels. flag is the flag that names the file labels.
+func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {
 		return nil, err
@@ -155,13 +157,13 @@ func (f *readFlags) readLabelled(path, labels string) (*dataset.Dataset, error) 
 		return nil, err
 	}
 	if d.Labels == nil {
-		return nil, noLabels(path)
+		return nil, noLabels(path, flag)
 	}
 	return d, nil
 }
 
-func noLabels(path string) error {
-	return fmt.Errorf("%s: no labels; name a file of labels with --labels, or their array or column with --label-column", path)
+func noLabels(path, flag string) error {
+	return fmt.Errorf("%s: no labels; name a file of labels with --%s, or their array or column with --label-column", path, flag)
 }
 
 // readFeatures reads samples of which the first use is their features: a CSV file
@@ -227,13 +229,13 @@ type rowFlags struct {
 func (f *rowFlags) add(cmd *cobra.Command, what string) {
 	defer under(cmd, rowChoice)()
 	fs := cmd.Flags()
-	fs.IntVar(&f.sample, "sample", 0, "`NUMBER`: draw so many of "+what+" at random, from every class by its share; the same rows for the same --seed (default all rows)")
-	fs.Float64Var(&f.holdout, "holdout", 0, "`FRACTION`: keep this fraction of every class for testing, at random; the same rows for the same --seed (default none, or the file's own split)")
-	fs.Uint64Var(&f.seed, "seed", 1, "`NUMBER`: what --sample and --holdout draw rows by")
+	fs.IntVar(&f.sample, "sample", 0, "`NUMBER`: draw this many of "+what+" at random, each class in proportion to its size; the same --seed draws the same rows (default all rows)")
+	fs.Float64Var(&f.holdout, "holdout", 0, "`FRACTION`: keep this fraction of every class for testing, at random; the same --seed keeps the same rows (default none, or the file's own split)")
+	fs.Uint64Var(&f.seed, "seed", 1, "`NUMBER`: seed of the random choices of --sample and --holdout")
 }
 
 // fitSeedUsage describes --seed where a fit is made.
-const fitSeedUsage = "`NUMBER`: what everything random is drawn by: --sample, --holdout, and what the fit or the folds draw"
+const fitSeedUsage = "`NUMBER`: seed of all random choices: --sample, --holdout, and those of the fit or the folds"
 
 func (f *rowFlags) check() error {
 	if f.sample < 0 {

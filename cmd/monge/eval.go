@@ -50,7 +50,7 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows, and their labels (required)")
 	fs.StringVar(&f.test, "test", "", "`FILE`: file with test rows, and their labels; may be that of --train (required)")
 	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "`K`: numbers of neighbors")
-	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA")
+	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA, without standardizing or whitening")
 	fs.StringVar(&f.picture, "picture", "", "`FILE`: where to draw the confusion matrix, .png or .svg")
 	fs.StringVar(&f.trainLabels, "train-labels", "", "`FILE`: file with the labels of the training rows")
 	fs.StringVar(&f.testLabels, "test-labels", "", "`FILE`: file with the labels of the test rows (default --train-labels if all rows are in one file)")
@@ -74,7 +74,9 @@ equally many votes, the class of the nearest row wins. The confusion matrix is f
 first K.
 
 --baselines adds the errors with all features, and in p dimensions found by PCA and
-FDA from the training rows. With many features this takes long.`
+FDA from the training rows. These use the features of the file, not standardized and
+not whitened. With many features this takes long. To compare with PCA or FDA of prepared
+features, fit models with --method principal or --method fisher.`
 
 // rates are errors by K, in the order of the command line.
 type rates struct {
@@ -289,13 +291,13 @@ func (a *app) readTrainTest(f *evalFlags) (train, test *dataset.Dataset, err err
 	if f.rows.holdout > 0 && !same {
 		return nil, nil, usagef("--holdout divides one file: --train and --test must name the same file, or leave out --holdout")
 	}
-	all, err := f.read.readLabelled(f.train, f.trainLabels)
+	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
 		return nil, nil, err
 	}
 	rest := all
 	if !same || f.testLabels != f.trainLabels {
-		if rest, err = f.read.readLabelled(f.test, f.testLabels); err != nil {
+		if rest, err = f.read.readLabelled(f.test, f.testLabels, "test-labels"); err != nil {
 			return nil, nil, err
 		}
 	}

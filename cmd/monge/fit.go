@@ -37,9 +37,9 @@ func newFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit --data FILE --model FILE [flags]",
 		Short: "Fit a projection that separates classes",
-		Long: `Fit learns from rows with labels a projection to a few dimensions that keeps the
-classes apart, and writes it to a model file. Settings that are not given are chosen
-by their error on held-out rows.`,
+		Long: `Fit learns a projection from labeled rows, and writes it to a model file. The
+projection has a few dimensions and keeps the classes apart. Settings that are not
+given are chosen by comparing them on held-out rows.`,
 		Example: `  monge fit --data wine.csv --model wine.wda
   monge fit --data wine.csv --holdout 0.5 --k 5 --model wine.wda    # then: monge eval
   monge fit --data mnist.npz --sample 1000 -p 10 --model digits.wda`,

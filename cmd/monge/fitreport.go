@@ -55,7 +55,7 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 		fmt.Fprintf(w, "\nThe method is the default: no class has enough rows to hold some out and compare.\n")
 		return
 	}
-	fmt.Fprintf(w, "\nChosen from %d candidates by the Brier score of %d neighbors on held-out rows:\n\n", len(out.Choice), c.Neighbors)
+	fmt.Fprintf(w, "\nChosen from %d candidates by the Brier score of %d neighbors on held-out rows. The best of each kind:\n\n", len(out.Choice), c.Neighbors)
 	fmt.Fprintf(w, "  Brier score\terror\tcandidate\n")
 	line := func(m choice, mark string) {
 		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale), mark)

@@ -141,7 +141,7 @@ func (f *solverFlags) addMethod(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.method, "method", wda.Auto{}.String(), "`NAME`: how the projection is found, one of "+methodNames())
 	oneOf(cmd, "method", strings.Split(methodNames(), ", ")...)
-	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken towards its diagonal or towards a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity from 0 to 1, as in spherical:0.5; without it the formula of Ledoit and Wolf does")
+	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken towards its diagonal or towards a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity, above 0 and at most 1, as in spherical:0.5; without it the formula of Ledoit and Wolf sets it")
 	oneOf(cmd, "whitening", "auto", "none", "diagonal", "spherical")
 	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "`NAME`: length of the components. One of orthonormal; unit, the same spread within classes on every axis; ratio, unit but shorter where a component hardly tells classes apart; auto, chosen on held-out rows")
 	oneOf(cmd, "scale", "auto", "orthonormal", "unit", "ratio")
@@ -152,10 +152,10 @@ func (f *solverFlags) addMethod(cmd *cobra.Command) {
 func (f *solverFlags) addOptimizer(cmd *cobra.Command) {
 	defer under(cmd, optimizerFlags)()
 	fs := cmd.Flags()
-	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: most steps of the optimizer; with --method minibatch, rounds of 20 mini-batches (default 200, or the 4 or 8 that settings were compared with)")
+	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: limit on the steps of the optimizer; with --method minibatch, on rounds of 20 mini-batches (default 200; 4 or 8 if settings are chosen, as many as were made to compare them)")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "`FRACTION`: stop when the norm of the gradient has fallen to this fraction of its norm at the start; at the default or above, auto also stops when J no longer rises (default 1e-6, or 1e-4 with --float32)")
-	fs.IntVar(&f.starts, "starts", 0, "`NUMBER`: starts, of which the best result is kept; all but the first are random, by --seed (default 1, or up to 8 for few rows where settings are chosen)")
-	fs.IntVar(&f.batchSize, "batch-size", 64, "`NUMBER`: rows of a class in a step, with --method minibatch")
+	fs.IntVar(&f.starts, "starts", 0, "`NUMBER`: how often to run the optimizer, each time from another start; the best result is kept. All starts but the first are random, by --seed (default 1; up to 8 if settings are chosen and rows are few)")
+	fs.IntVar(&f.batchSize, "batch-size", 64, "`NUMBER`: rows drawn from each class for a step of --method minibatch")
 }
 
 func (f *solverFlags) addValidation(cmd *cobra.Command) {

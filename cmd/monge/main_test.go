@@ -563,7 +563,7 @@ func TestBadInput(t *testing.T) {
 		{"truncated gzip", fitOf + "cutz-images-idx3-ubyte.gz", 1, "cutz-images-idx3-ubyte.gz: the compressed data end too early"},
 		{"no such label column", fit + "--label-column kind", 1, `no column is called "kind"`},
 		{"p > d", fit + "-p 6", 1, "--components 6 exceeds the 5 features"},
-		{"sample too large", fit + "--sample 61", 1, "a sample of 61 of 60 rows"},
+		{"sample too large", fit + "--sample 61", 1, "a sample must have from 3 rows (one of each class) to 60 rows (all), not 61"},
 		{"sample too small", fit + "--sample 4", 1, "only one row in the sample"},
 		{"holdout of a split", fitOf + "d.npz --holdout 0.5", 1, "the file has a split of its own"},
 		{"holdout too large", fit + "--holdout 0.999", 1, "for testing"},

@@ -98,7 +98,7 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 	case split:
 		return nil, fmt.Errorf("%s: --out-of-core takes all rows, and the file has an array split", f.data)
 	case labels == nil:
-		return nil, noLabels(f.data)
+		return nil, noLabels(f.data, "labels")
 	}
 	t := &training{x, labels, nil, r.Close}
 	if t.kept, err = keep(x, labels, classes); err != nil {

@@ -209,7 +209,7 @@ func (f *predictFlags) checkCounts(path string, rows int) error {
 
 // trained returns the classifier of the rows of --train.
 func (f *predictFlags) trained(m *wda.Model) (*wda.Classifier, []string, error) {
-	all, err := f.read.readLabelled(f.train, f.trainLabels)
+	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -147,7 +147,7 @@ func (f *verifyFlags) validated(path string, v *wda.Validation, d *dataset.Datas
 	case !own:
 		return nil
 	}
-	t, err := f.readLabelled(f.validation, "")
+	t, err := f.readLabelled(f.validation, "", "labels")
 	if err != nil {
 		return err
 	}

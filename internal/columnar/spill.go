@@ -36,7 +36,7 @@ const (
 type spill struct {
 	file    *outfile.File
 	columns []spilled
-	crew    parallel.Pool
+	pool    parallel.Pool
 	window  []byte // some rows of all columns, a column after the other
 	from    int    // the first of them
 	rows    int    // how many they are
@@ -109,7 +109,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 		return p.r.RowGroup(p.group - 1).Column(column)
 	}
 	workers := min(spilledAtOnce, runtime.GOMAXPROCS(0))
-	return s.crew.Run(context.Background(), workers, len(s.columns), func(_ context.Context, _, i int) error {
+	return s.pool.Run(context.Background(), workers, len(s.columns), func(_ context.Context, _, i int) error {
 		c := &s.columns[i]
 		chunk, err := open(c.Column)
 		if err != nil {

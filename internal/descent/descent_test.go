@@ -236,8 +236,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// The value cannot be had wherever it is not lower than at the start: every step
-// that is too long meets it.
+// The value cannot be computed where it is not lower than at the start: every step
+// that is too long fails.
 func TestBadRegion(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	good := &brockett{a: spectrum(linspace(1, 5, 12), rnd), n: []float64{2, 1}}

@@ -38,8 +38,8 @@ type line struct {
 // and, for conjugate gradient and LBFGS, φ'(α) ≥ σ φ'(0). The second line is the first one
 // for a quadratic φ, in terms of slopes, which keep their digits where the
 // difference of values has none left (Hager and Zhang 2005, section 3). A point
-// where f, or its gradient, cannot be had is never accepted; it is as good as
-// one that is too far.
+// where f or its gradient cannot be computed is never accepted. It is treated as a
+// step that is too long.
 //
 // The slope is φ'(α) = ⟨grad f, T(D)⟩ at the trial, exact to first order in α.
 //

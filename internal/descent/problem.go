@@ -14,8 +14,8 @@ type Problem interface {
 	// neither modify nor keep p and grad. grad holds anything on entry.
 	//
 	// A value or gradient that is NaN or infinite, or an error, means that f
-	// cannot be had at this point: the line search tries a shorter step, and only
-	// when none can be had does Minimize end, with status [EvaluationFailed]. An
+	// cannot be computed at this point. The line search then tries shorter steps. If
+	// none works, Minimize ends with status [EvaluationFailed]. An
 	// error that wraps context.Canceled or context.DeadlineExceeded, or any error
 	// while the context of Minimize is done, ends it at once.
 	Evaluate(p, grad *mat.Dense) (value float64, err error)

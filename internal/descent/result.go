@@ -91,7 +91,7 @@ type Result struct {
 	Evaluations Evaluations
 }
 
-// StartError is returned when f or its gradient cannot be had at the start, or
+// StartError is returned when f or its gradient cannot be computed at the start, or
 // when the start is not on the manifold. There is then no Result.
 type StartError struct {
 	Value         float64 // f(P⁰), if it got that far

@@ -28,8 +28,8 @@ import (
 //
 // Ĥ is block diagonal by class. Cross-validation chooses σ and λ, with the least squared error, again
 // between runs of conjugate gradients on the Stiefel manifold. The paper's natural gradient on the
-// Grassmann manifold has the same stationary points, because a rotation of z does not change SMI. The result is
-// the one of several starts with the least error in cross-validation. A step takes time n·b².
+// Grassmann manifold has the same stationary points, because a rotation of z does not change SMI. Of several
+// starts, the result with the least error in cross-validation is taken. A step takes time n·b².
 type LSDR struct {
 	// Basis is the largest number b of kernels. Default 200. There are no more kernels than samples.
 	Basis int

@@ -202,7 +202,7 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 			if hint := c.t.hint(field, true); hint != nil {
 				err = hint
 			} else if line == c.guessed {
-				err = fmt.Errorf("%w (if this row is a header, say so)", err)
+				err = fmt.Errorf("%w (%w)", err, errHeader)
 			}
 			return c.at(line, j, err)
 		}
@@ -431,11 +431,11 @@ func (t *table) copy() record {
 }
 
 // hint returns an error if a field that cannot be what is expected is, by its looks, a
-// comment, or several fields apart by something else. numbers asks that they be numbers.
+// comment, or several fields separated by something else. numbers asks that they be numbers.
 func (t *table) hint(field []byte, numbers bool) error {
 	field = bytes.TrimSpace(field)
 	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {
-		return because(errComment, fmt.Sprintf("the line begins with %q: if it is a comment, say so", field[:1]))
+		return because(errComment, fmt.Sprintf("the line begins with %q, as a comment does", field[:1]))
 	}
 	for _, other := range []string{";", "\t", "|", ",", " "} {
 		if string(t.comma) == other || t.comma == nil && other == " " {
@@ -448,7 +448,7 @@ func (t *table) hint(field []byte, numbers bool) error {
 		_, first := number([]byte(strings.TrimSpace(parts[0])))
 		_, second := number([]byte(strings.TrimSpace(parts[1])))
 		if !numbers && other != " " || first == nil && second == nil {
-			return because(errDelimiter, fmt.Sprintf("%s looks like fields apart by %q, not %q: if they are, say so", clip(string(field)), other, t.separator()))
+			return because(errDelimiter, fmt.Sprintf("%s looks like fields separated by %q, not %q", clip(string(field)), other, t.separator()))
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ type Dataset struct {
 }
 
 var (
-	errSize    = because(fault.ErrSettings, "dataset: impossible number of rows")
+	errSize    = because(fault.ErrSettings, "dataset: cannot draw the rows")
 	errNoSplit = because(fault.ErrSettings, "dataset: no such split")
 )
 
@@ -151,7 +151,7 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	groups := d.groups()
 	sizes, err := apportion(n, groups, func(m int) (int, int) { return min(1, m), m })
 	if err != nil {
-		return nil, fmt.Errorf("%w: a sample of %d of %d rows in %d classes", errSize, n, d.Len(), d.nonempty())
+		return nil, fmt.Errorf("%w: a sample must have from %d rows (one of each class) to %d rows (all), not %d", errSize, max(1, d.nonempty()), d.Len(), n)
 	}
 	rows, _ := draw(groups, sizes, random.New(seed, streamSample))
 	return d.Subset(rows), nil
@@ -171,7 +171,7 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 		})
 	}
 	if sizes == nil {
-		return nil, nil, fmt.Errorf("%w: fraction %v of %d rows in %d classes for testing", errSize, fraction, d.Len(), d.nonempty())
+		return nil, nil, fmt.Errorf("%w: a fraction of %v for testing leaves too few of the %d rows in %d classes on one side; choose another fraction between 0 and 1", errSize, fraction, d.Len(), d.nonempty())
 	}
 	in, out := draw(groups, sizes, random.New(seed, streamTrainTest))
 	return d.Subset(out), d.Subset(in), nil
@@ -184,7 +184,7 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 func (d *Dataset) Folds(k int, seed uint64) (train, test [][]int, err error) {
 	n := d.Len()
 	if k < 2 || k > n {
-		return nil, nil, fmt.Errorf("%w: %d folds of %d rows", errSize, k, n)
+		return nil, nil, fmt.Errorf("%w: the number of folds must be from 2 to %d, the number of rows, not %d", errSize, n, k)
 	}
 	rng := random.New(seed, streamFolds)
 	fold := make([]int, n)

@@ -36,8 +36,9 @@ var (
 	errNoArray     = because(ErrFormat, "no such array")
 	errNoNumbers   = because(ErrFormat, "a column without numbers")
 	errLabelColumn = because(fault.ErrSettings, "the labels are in a column")
-	errDelimiter   = because(ErrFormat, "fields apart by another character")
+	errDelimiter   = because(ErrFormat, "fields separated by another character")
 	errComment     = because(ErrFormat, "a comment")
+	errHeader      = errors.New("unless this row is a header")
 	errNotNumber   = because(fault.ErrNotFinite, "not a number")
 	errNaN         = because(fault.ErrNotFinite, "NaN")
 	errInf         = because(fault.ErrNotFinite, "infinite value")
@@ -47,7 +48,7 @@ var (
 )
 
 // helps names the field of Options that may help against an error.
-var helps = map[error]string{errNoNumbers: "Columns", errLabelColumn: "Labels", errDelimiter: "Delimiter", errComment: "Comment", errExpansion: "MaxExpansion"}
+var helps = map[error]string{errNoNumbers: "Columns", errLabelColumn: "Labels", errDelimiter: "Delimiter", errHeader: "Header", errComment: "Comment", errExpansion: "MaxExpansion"}
 
 // A FileError is the error of every reader of this package. It says where in a file something is
 // wrong.

@@ -66,16 +66,16 @@ var hostile = []struct {
 	want             string
 }{
 	// Separators, comments and encodings.
-	{"semicolons", "a.csv", "1;2;0\n3;4;1\n", Options{}, errDelimiter, `row 1: "1;2;0" looks like fields apart by ";", not ","`},
+	{"semicolons", "a.csv", "1;2;0\n3;4;1\n", Options{}, errDelimiter, `row 1: "1;2;0" looks like fields separated by ";", not ","`},
 	{"semicolons, no labels", "a.csv", "1;2\n3;4\n", Options{Labels: NoLabels()}, errDelimiter, `row 1, column 1: "1;2" looks like`},
 	{"semicolons, header", "a.csv", "x;y\n1;2\n", Options{}, errDelimiter, `row 1: "x;y"`},
 	{"decimal commas", "a.csv", "1,5;2,5;0\n2,5;1,5;1\n", Options{}, errDelimiter, `row 1, column 2: "5;2"`},
-	{"blanks", "a.csv", "1 2 0\n3 4 1\n", Options{}, errDelimiter, `apart by " ", not ","`},
-	{"many blanks", "a.txt", "  1.5   2.5\n  3.5   4.5\n", Options{Labels: NoLabels()}, errDelimiter, `"1.5   2.5" looks like fields apart by " "`},
-	{"tabs in CSV", "a.csv", "1\t2\t0\n", Options{}, errDelimiter, `apart by "\t", not ","`},
-	{"commas in TSV", "a.tsv", "1,2,0\n", Options{}, errDelimiter, `apart by ",", not "\t"`},
-	{"bars", "a.csv", "1|2|0\n", Options{}, errDelimiter, `apart by "|"`},
-	{"commas for blanks", "a.csv", "1,2,0\n", Options{Delimiter: ' '}, errDelimiter, `apart by ",", not " "`},
+	{"blanks", "a.csv", "1 2 0\n3 4 1\n", Options{}, errDelimiter, `separated by " ", not ","`},
+	{"many blanks", "a.txt", "  1.5   2.5\n  3.5   4.5\n", Options{Labels: NoLabels()}, errDelimiter, `"1.5   2.5" looks like fields separated by " "`},
+	{"tabs in CSV", "a.csv", "1\t2\t0\n", Options{}, errDelimiter, `separated by "\t", not ","`},
+	{"commas in TSV", "a.tsv", "1,2,0\n", Options{}, errDelimiter, `separated by ",", not "\t"`},
+	{"bars", "a.csv", "1|2|0\n", Options{}, errDelimiter, `separated by "|"`},
+	{"commas for blanks", "a.csv", "1,2,0\n", Options{Delimiter: ' '}, errDelimiter, `separated by ",", not " "`},
 	{"comment first", "a.csv", "# made by hand\n1,2,0\n", Options{}, errComment, `row 1: the line begins with "#"`},
 	{"comment of MATLAB", "a.csv", "% made by hand\n1,2,0\n", Options{}, errComment, `begins with "%"`},
 	{"comment between", "a.csv", "1,2,0\n# more\n3,4,1\n", Options{}, errComment, `row 2: the line begins with "#"`},

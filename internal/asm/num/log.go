@@ -19,7 +19,7 @@ func Log2[T Float](x T) T { return T(log264(float64(x))) }
 //	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + … by a polynomial
 //	      = f − h + s·(h + R),  h = f²/2
 //
-// the second form because f is exact and h can be had with its error. It is the
+// The second form is used because f is exact and the rounding error of h is known. It is the
 // way of FreeBSD's e_log.c; the coefficients are our own, by exp/gencoef, with a
 // relative error of log m below 2^-59.5.
 //
