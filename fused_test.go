@@ -1,4 +1,4 @@
-package monge_test
+package monge
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gomonge/monge/internal/inspect"
@@ -69,9 +70,12 @@ func TestNoLibm(t *testing.T) {
 	}
 }
 
+// loadExact reads and type-checks the packages once for all tests.
+var loadExact = sync.OnceValues(func() ([]*inspect.Package, error) { return inspect.Load(exact...) })
+
 func load(t *testing.T) []*inspect.Package {
 	t.Helper()
-	packages, err := inspect.Load(exact...)
+	packages, err := loadExact()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package monge
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -91,7 +93,7 @@ var inTests = map[string][]string{
 // tests too.
 func TestImportsGoDown(t *testing.T) {
 	t.Parallel()
-	for _, p := range list(t, "./...") {
+	for _, p := range list(t, "...") {
 		name := nameOf(p)
 		allowed, ok := floorOf(below, name)
 		if !ok {
@@ -120,14 +122,14 @@ func TestImportsGoDown(t *testing.T) {
 func TestLibraryIsLight(t *testing.T) {
 	t.Parallel()
 	heavy := regexp.MustCompile(`gonum\.org/v1/plot|apache/arrow|spf13|progressbar|x/term|^net/http$`)
-	for _, p := range list(t, "./dist", "./sinkhorn", "./wda", "./wda/...") {
+	for _, p := range list(t, "dist", "sinkhorn", "wda/...") {
 		for _, d := range p.Deps {
 			if heavy.MatchString(d) {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
 			}
 		}
 	}
-	for _, p := range list(t, "./dist", "./sinkhorn") {
+	for _, p := range list(t, "dist", "sinkhorn") {
 		for _, d := range p.Deps {
 			if strings.Contains(d, "gonum") {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
@@ -136,7 +138,7 @@ func TestLibraryIsLight(t *testing.T) {
 	}
 	// It draws, but a newcomer waits until it is built.
 	slow := regexp.MustCompile(`apache/arrow|apache/thrift|spf13|progressbar|^net/http$`)
-	for _, p := range list(t, "./cmd/demo") {
+	for _, p := range list(t, "cmd/demo") {
 		for _, d := range p.Deps {
 			if slow.MatchString(d) {
 				t.Errorf("%s depends on %s, which takes long to build", p.ImportPath, d)
@@ -179,29 +181,46 @@ func nameOf(p goPackage) string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 }
 
-func list(t *testing.T, patterns ...string) []goPackage {
+// list returns the packages of the module whose names match patterns.
+func list(t *testing.T, patterns ...string) (ps []goPackage) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to list packages with")
 	}
+	all, err := listAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		if matchesAny(patterns, nameOf(p)) {
+			ps = append(ps, p)
+		}
+	}
+	if len(ps) < len(patterns) {
+		t.Fatalf("%d packages match %v", len(ps), patterns)
+	}
+	return ps
+}
+
+// listAll asks the go command for the packages of the module, once for all tests.
+var listAll = sync.OnceValues(func() (ps []goPackage, err error) {
 	var stderr bytes.Buffer
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,GoFiles,Imports,TestImports,XTestImports,Deps"}, patterns...)...)
+	cmd := exec.Command("go", "list", "-json=ImportPath,GoFiles,Imports,TestImports,XTestImports,Deps", "./...")
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, &stderr)
+		return nil, fmt.Errorf("go list: %v\n%s", err, &stderr)
 	}
-	var ps []goPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p goPackage
 		if err := dec.Decode(&p); err == io.EOF {
-			return ps
+			return ps, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		ps = append(ps, p)
 	}
-}
+})
 
 // maxExported is how many names the public packages may export. Newcomers read them all, so each
 // new one needs a reason.
@@ -214,11 +233,8 @@ const maxExported = 245
 func TestExportedNames(t *testing.T) {
 	t.Parallel()
 	total := 0
-	for _, p := range list(t, "./...") {
+	for _, p := range list(t, "dist/...", "sinkhorn/...", "wda/...") {
 		name := nameOf(p)
-		if !slices.Contains([]string{"dist", "sinkhorn", "wda"}, strings.Split(name, "/")[0]) {
-			continue
-		}
 		fset, n := token.NewFileSet(), 0
 		for _, file := range p.GoFiles {
 			f, err := parser.ParseFile(fset, filepath.Join(filepath.FromSlash(name), file), nil, parser.ParseComments|parser.SkipObjectResolution)

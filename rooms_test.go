@@ -37,11 +37,12 @@ var rooms = map[string][]room{"wda": {
 func TestRoomsLookDown(t *testing.T) {
 	t.Parallel()
 	for name, table := range rooms {
-		packages, err := inspect.Load("./" + name)
-		if err != nil {
-			t.Fatal(err)
+		packages := load(t)
+		at := slices.IndexFunc(packages, func(p *inspect.Package) bool { return p.Path == module+"/"+name })
+		if at < 0 {
+			t.Fatalf("package %s was not read", name)
 		}
-		p := packages[0]
+		p := packages[at]
 		of := map[string]*room{}
 		for i, r := range table {
 			for _, f := range r.files {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -49,7 +50,10 @@ func TestRowsNotInMemory(t *testing.T) {
 	for i := range labels {
 		labels[i] = 7 - 3*labels[i] // in another order than the rows
 	}
-	init := uniform(4, 6, 2)
+	init, steps := uniform(4, 6, 2), 3
+	if testdata.IsLong() {
+		steps = 6
+	}
 	for name, set := range map[string]Settings{
 		"plain":        {Objective: Objective{Shrinkage: FixedShrinkage(1)}},
 		"proportional": {Objective: Objective{Proportional: true, Lambda: RelativeLambda(0.5)}},
@@ -60,7 +64,7 @@ func TestRowsNotInMemory(t *testing.T) {
 		"chosen":       {Components: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set.Optimizer.Method, set.Optimizer.MaxSteps = MiniBatch{BatchSize: 16}, 3
+			set.Optimizer.Method, set.Optimizer.MaxSteps = MiniBatch{BatchSize: 16}, steps
 			if set.Components == 0 {
 				set.Components = 2
 			}
@@ -102,8 +106,12 @@ func TestRowsNotInMemory(t *testing.T) {
 // its share, and the fit is as good as one of all.
 func TestSampleOfSource(t *testing.T) {
 	t.Parallel()
-	x, labels := parts3(1, 900, 5)
-	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 5}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
+	n, steps := 900, 5
+	if testdata.IsLong() {
+		n, steps = 3000, 20
+	}
+	x, labels := parts3(1, n, 5)
+	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: steps}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
 	want := mustFit(t, x, labels, set)
 	m, err := prepareSource(t.Context(), &source{stored(x), labels}, set.preparation(), true, 600)
 	if err != nil {

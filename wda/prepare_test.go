@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -14,6 +15,10 @@ import (
 // to rounding with fewer, whatever the settings say of what Prepare has settled.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
+	steps := 4
+	if testdata.IsLong() {
+		steps = 8
+	}
 	for _, c := range []struct {
 		n, d int
 		set  Settings
@@ -26,7 +31,7 @@ func TestPrepare(t *testing.T) {
 		{30, 200, Settings{Components: 5, Data: Data{Standardize: true}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
-		c.set.Optimizer.MaxSteps = 4
+		c.set.Optimizer.MaxSteps = steps
 		prepared, err := Prepare(t.Context(), x, labels, c.set.preparation())
 		if err != nil {
 			t.Fatal(err)
