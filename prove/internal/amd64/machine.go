@@ -71,14 +71,12 @@ type machine struct {
 	cov  *Coverage
 	zero expr.Node
 
-	r      [16]uint64
-	v      [32][16]expr.Node // cells of 4 bytes
-	k      [8]uint64
-	flags  [2]uint64 // what was compared
-	width  int       // its bytes
-	next   uint64
-	inst   *inst
-	before string // the operation of the instruction before
+	r     [16]uint64
+	v     [32][16]expr.Node // cells of 4 bytes
+	k     [8]uint64
+	flags flags
+	next  uint64
+	inst  *inst
 }
 
 type failure struct{ err error }
@@ -116,7 +114,6 @@ func (p *Program) Run(c *Code, g *expr.Graph, mem *memory.Memory, stack uint64, 
 			return nil
 		}
 		m.step(i)
-		m.before = i.op
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", c.Name, maxSteps)
@@ -317,39 +314,6 @@ func (m *machine) lanes(w int, f func(x ...expr.Node) expr.Node, sources ...[]ex
 	return out
 }
 
-// condition reports whether the condition of a jump or a conditional move holds.
-func (m *machine) condition(c string) bool {
-	shift := 64 - 8*m.width
-	x, y := m.flags[0], m.flags[1]
-	s, t := int64(x<<shift)>>shift, int64(y<<shift)>>shift
-	switch c {
-	case "e":
-		return x == y
-	case "ne":
-		return x != y
-	case "l":
-		return s < t
-	case "ge":
-		return s >= t
-	case "g":
-		return s > t
-	case "le":
-		return s <= t
-	case "b":
-		return x < y
-	case "ae":
-		return x >= y
-	case "a":
-		return x > y
-	case "be":
-		return x <= y
-	}
-	m.fail("%w: condition %q", ErrUnknown, c)
-	return false
-}
-
-func (m *machine) compare(x, y uint64, width int) { m.flags, m.width = [2]uint64{x, y}, width }
-
 // generalWidth returns the bytes that an instruction on general registers works with.
 func generalWidth(op string, args []operand) int {
 	for i := range args { // the destination comes last, and a shift count first
@@ -437,18 +401,23 @@ func (m *machine) general(i *inst) bool {
 	case "mov", "movabs":
 		m.setInteger(dst, m.integer(&a[0], w), w)
 	case "cmp":
-		m.compare(m.integer(dst, w), m.integer(&a[0], w), w)
+		m.flags.sub(m.integer(dst, w), m.integer(&a[0], w), w)
 	case "test":
-		m.compare(m.integer(dst, w)&m.integer(&a[0], w), 0, w)
+		m.flags.logic(m.integer(dst, w)&m.integer(&a[0], w), w)
 	case "dec", "inc", "neg", "not":
 		x := m.integer(dst, w)
 		v := map[string]uint64{"dec": x - 1, "inc": x + 1, "neg": -x, "not": ^x}[name] & widthMask(w)
 		m.setInteger(dst, v, w)
+		old := m.flags
 		switch name {
 		case "neg":
-			m.compare(0, x, w)
-		case "dec", "inc":
-			m.compare(v, 0, w)
+			m.flags.sub(0, x, w)
+		case "dec":
+			m.flags.sub(x, 1, w)
+			m.flags.keepCarry(old)
+		case "inc":
+			m.flags.add(x, 1, v, false, w)
+			m.flags.keepCarry(old)
 		}
 	case "add", "su", "sub", "and", "or", "xor", "imu", "imul", "sh", "shl", "shr", "sar":
 		switch op {
@@ -493,27 +462,32 @@ func (m *machine) general(i *inst) bool {
 		}
 		v &= widthMask(w)
 		m.setInteger(dst, v, w)
-		if name == "sub" {
-			m.compare(x, y, w)
-		} else {
-			m.compare(v, 0, w)
-		}
-	case "adc": // after a comparison, whose borrow is the carry
-		if strings.HasPrefix(m.before, "cmp") {
-			x, y := m.flags[0], m.flags[1]
-			v := m.integer(dst, w) + m.integer(&a[0], w)
-			if x < y {
-				v++
+		switch name {
+		case "add":
+			m.flags.add(x, y, v, false, w)
+		case "sub":
+			m.flags.sub(x, y, w)
+		case "and", "or", "xor":
+			m.flags.logic(v, w)
+		case "imul":
+			m.flags.defined = 0
+		default:
+			if y != 0 { // a shift by nothing changes none
+				m.flags.result(v, w)
 			}
-			m.setInteger(dst, v, w)
-			m.compare(v, 0, w)
-			break
 		}
-		return false
+	case "adc":
+		x, y := m.integer(dst, w), m.integer(&a[0], w)
+		v, carry := x+y, m.condition("b")
+		if carry {
+			v++
+		}
+		m.setInteger(dst, v, w)
+		m.flags.add(x, y, v, carry, w)
 	case "popcnt":
 		v := uint64(bits.OnesCount64(m.integer(&a[0], w)))
 		m.setInteger(dst, v, w)
-		m.compare(v, 0, w)
+		m.flags.logic(v, w)
 	default:
 		return false
 	}

@@ -200,6 +200,13 @@ func (g *Graph) squared(a Node) Node {
 // FMA returns x·y + z, rounded once. The factors commute, the sign of the product is that
 // of its factors, fma(0, 0, z) is 0 + z, and fma(x, x, 0) is x·x, since x·x is never −0.
 func (g *Graph) FMA(a, b, c Node) Node {
+	if x, y, ok := g.constants(a, b); ok && g.nodes[c].op == Const {
+		if z := value(&g.nodes[c]); g.Width(c) == 4 {
+			return g.Const(4, uint64(math.Float32bits(fma32(x, y, z))))
+		} else {
+			return g.Const(8, math.Float64bits(math.FMA(x, y, z)))
+		}
+	}
 	if a == b {
 		if a = g.squared(a); g.zero(c) {
 			return g.Mul(a, a)
@@ -219,6 +226,25 @@ func (g *Graph) FMA(a, b, c Node) Node {
 		negative = 1
 	}
 	return g.make(node{op: FMA, width: g.nodes[c].width, a: a, b: b, c: c, key: negative})
+}
+
+// fma32 returns x·y + z rounded once to float32, for x, y and z of float32. The product is
+// exact. The sum is rounded to odd: if it is not exact, its last bit is made 1, in the
+// direction of the exact sum. Rounding that to float32, which has fewer bits by more than
+// two, gives what rounding the exact sum gives (Boldo and Melquiond, 2008).
+func fma32(x, y, z float64) float32 {
+	p := float64(x * y)
+	s := p + z
+	t := s - p
+	e := (p - (s - t)) + (z - t) // s + e is p + z
+	if bits := math.Float64bits(s); e != 0 && e == e && bits&1 == 0 {
+		if (e > 0) == (s > 0) { // away from 0
+			s = math.Float64frombits(bits + 1)
+		} else {
+			s = math.Float64frombits(bits - 1)
+		}
+	}
+	return float32(s)
 }
 
 // unsigned returns x without a negation, and whether it had one.

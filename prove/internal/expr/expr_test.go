@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -75,6 +76,46 @@ func TestNodes(t *testing.T) {
 	} {
 		if p[0] == p[1] {
 			t.Errorf("%s is one node for two expressions", g.String(p[0]))
+		}
+	}
+}
+
+// TestConstants compares the fused multiply-add of float32 constants with big numbers.
+func TestConstants(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0x1p-149, -0x1p-149, 0x1p-126, math.MaxFloat32,
+		1 + 0x1p-23, 1 - 0x1p-24, 0x1p-24, 0x1p-25, -0x1p-75, 0x1p-76, 0x1p12 + 1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	g := New()
+	draw := func() float32 {
+		switch rng.IntN(3) {
+		case 0:
+			return special[rng.IntN(len(special))]
+		case 1: // few bits, so that many sums lie halfway
+			return float32(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(80)-60))
+		}
+		return math.Float32frombits(rng.Uint32())
+	}
+	number := func(x float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(x)) }
+	for i := range 300_000 {
+		x, y, z := draw(), draw(), draw()
+		if i%4 == 0 { // a product close to the addend, or to half of its last bit
+			z = -float32(math.Ldexp(float64(x)*float64(y), rng.IntN(3)-1+24*(rng.IntN(3)-1)))
+		}
+		want := float32(float64(float64(x)*float64(y)) + float64(z)) // NaN, infinity, and the sign of an exact 0
+		if finite := float64(x) - float64(x) + float64(y) - float64(y) + float64(z) - float64(z); finite == 0 {
+			p := number(x)
+			p.Mul(p, number(y)).Add(p, number(z))
+			if p.Sign() != 0 {
+				want, _ = p.Float32()
+			}
+		}
+		constant := func(x float32) Node { return g.Const(4, uint64(math.Float32bits(x))) }
+		got, ok := g.Bits(g.FMA(constant(x), constant(y), constant(z)))
+		if f := math.Float32frombits(uint32(got)); !ok || uint32(got) != math.Float32bits(want) && (f == f || want == want) {
+			t.Fatalf("fma(%g, %g, %g) is %g, want %g", x, y, z, f, want)
+		}
+		if i%1000 == 0 {
+			g = New()
 		}
 	}
 }

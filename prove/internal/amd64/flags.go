@@ -1,0 +1,95 @@
+package amd64
+
+// The flags that conditions are made of, at their places in the register of flags.
+const (
+	carryFlag    = 1 << 0
+	zeroFlag     = 1 << 6
+	signFlag     = 1 << 7
+	overflowFlag = 1 << 11
+	allFlags     = carryFlag | zeroFlag | signFlag | overflowFlag
+)
+
+// flags are the values of the flags. Those that are not defined may not be used.
+type flags struct{ value, defined uint64 }
+
+func (f *flags) set(flag uint64, on bool) {
+	f.defined |= flag
+	f.value &^= flag
+	if on {
+		f.value |= flag
+	}
+}
+
+func negative(v uint64, width int) bool { return v>>(8*width-1)&1 != 0 }
+
+// result sets the flags of zero and sign. The others are undefined.
+func (f *flags) result(v uint64, width int) {
+	f.defined = 0
+	v &= widthMask(width)
+	f.set(zeroFlag, v == 0)
+	f.set(signFlag, negative(v, width))
+}
+
+// logic sets the flags of a result without carry and overflow.
+func (f *flags) logic(v uint64, width int) {
+	f.result(v, width)
+	f.set(carryFlag, false)
+	f.set(overflowFlag, false)
+}
+
+// add sets the flags of v = x + y + carry.
+func (f *flags) add(x, y, v uint64, carry bool, width int) {
+	v &= widthMask(width)
+	f.result(v, width)
+	f.set(carryFlag, v < x || carry && v == x)
+	f.set(overflowFlag, negative((x^v)&(y^v), width))
+}
+
+// sub sets the flags of x − y.
+func (f *flags) sub(x, y uint64, width int) {
+	v := x - y
+	f.result(v, width)
+	f.set(carryFlag, x < y)
+	f.set(overflowFlag, negative((x^y)&(x^v), width))
+}
+
+// keepCarry gives the flag of carry back what it was before.
+func (f *flags) keepCarry(old flags) {
+	f.value = f.value&^carryFlag | old.value&carryFlag
+	f.defined = f.defined&^carryFlag | old.defined&carryFlag
+}
+
+// condition reports whether the condition of a jump or a conditional move holds.
+func (m *machine) condition(c string) bool {
+	flag := func(f uint64) bool {
+		if m.flags.defined&f == 0 {
+			m.fail("%w: condition %q of an undefined flag", ErrUnknown, c)
+		}
+		return m.flags.value&f != 0
+	}
+	less := func() bool { return flag(signFlag) != flag(overflowFlag) }
+	switch c {
+	case "e":
+		return flag(zeroFlag)
+	case "ne":
+		return !flag(zeroFlag)
+	case "l":
+		return less()
+	case "ge":
+		return !less()
+	case "le":
+		return flag(zeroFlag) || less()
+	case "g":
+		return !(flag(zeroFlag) || less())
+	case "b":
+		return flag(carryFlag)
+	case "ae":
+		return !flag(carryFlag)
+	case "be":
+		return flag(carryFlag) || flag(zeroFlag)
+	case "a":
+		return !(flag(carryFlag) || flag(zeroFlag))
+	}
+	m.fail("%w: condition %q", ErrUnknown, c)
+	return false
+}

@@ -1,0 +1,594 @@
+//go:build linux && amd64
+
+package amd64
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/memory"
+)
+
+const (
+	instances = 4  // of a form, at most
+	trials    = 24 // of an instance
+
+	// Where the child process has things. The memory lies where package memory has it.
+	codeAt   = 0x20000000
+	codeSize = 64 // of one instruction and the jump after it
+	stateAt  = 0x30000000
+	memoryAt = 0x18000040
+)
+
+// state is what an instruction reads and writes.
+type state struct {
+	R      [16]uint64
+	K      [8]uint64
+	Flags  uint64
+	Which  uint64 // number of the instruction
+	_      [6]uint64
+	V      [32][16]uint32
+	Memory [128]uint32
+}
+
+// instance is an instruction of the kernels, as it is run.
+type instance struct {
+	*inst
+	raw      []byte
+	function string
+	form     string
+}
+
+// open are the functions that the proof does not run yet: pending in kernels.go.
+var open = regexp.MustCompile(`^(exp\.|distance\.gibbs|pass\.countOutside|pass\.narrow|lane\.divide)`)
+
+// TestProcessor runs every form of instruction of the kernels on random registers and
+// memory, in the symbolic machine and on the processor, and compares all bits of all
+// registers, of the flags and of the memory. Of a conditional jump the condition is tested.
+// Prefetches, other jumps and returns are left out.
+func TestProcessor(t *testing.T) {
+	for _, tool := range []string{"gcc", "objdump"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " is missing")
+		}
+	}
+	has := func(features ...string) bool {
+		info, err := os.ReadFile("/proc/cpuinfo")
+		for _, f := range features {
+			if err != nil || !regexp.MustCompile(`(?m)^flags\b.*\b`+f+`\b`).Match(info) {
+				return false
+			}
+		}
+		return true
+	}
+	if !has("avx2", "fma") {
+		t.Skip("the processor has no AVX2 or FMA")
+	}
+	bits := 256
+	if has("avx512f", "avx512bw", "avx512dq", "avx512vl") {
+		bits = 512
+	}
+	dir := t.TempDir()
+	all := kernelInstances(t, dir)
+	if bits == 256 {
+		n := len(all)
+		all = slices.DeleteFunc(all, (*instance).evex)
+		t.Logf("the processor has no AVX-512: %d of %d instructions are not tested", n-len(all), n)
+	}
+
+	rng := rand.New(rand.NewPCG(1, 1))
+	code := binary.LittleEndian.AppendUint64(nil, uint64(len(all)))
+	before := make([]state, 0, len(all)*trials)
+	for n, i := range all {
+		i.place(t, codeAt+uint64(n*codeSize))
+		code = binary.LittleEndian.AppendUint64(code, uint64(len(i.raw)))
+		code = append(append(code, i.raw...), make([]byte, 16-len(i.raw))...)
+		for range trials {
+			s := i.draw(rng)
+			s.Which = uint64(n)
+			before = append(before, s)
+		}
+	}
+	after := runChild(t, dir, bits, code, before)
+
+	unknown, known := map[string]string{}, map[string]bool{}
+	for n, i := range all {
+		for trial := range trials {
+			k := n*trials + trial
+			got, defined, err := i.symbolic(before[k])
+			if errors.Is(err, ErrUnknown) {
+				unknown[i.form] = i.op
+				if !open.MatchString(i.function) {
+					t.Errorf("%s: %v, but the function is proved", i.function, err)
+				}
+				break
+			}
+			if err != nil {
+				t.Errorf("%s: %v", i.function, err)
+				break
+			}
+			if what := i.differ(&got, &after[k], defined, bits); what != "" {
+				t.Errorf("%s, %s: %s", i.text, i.form, what)
+				break
+			}
+			known[i.form] = true
+		}
+	}
+	operations := map[string]bool{}
+	for _, op := range unknown {
+		operations[op] = true
+	}
+	t.Logf("%d forms agree in %d trials of %d instructions; %d forms have no semantics: %s", len(known), trials, len(all),
+		len(unknown), strings.Join(slices.Sorted(maps.Keys(operations)), " "))
+	if len(known) < 150 {
+		t.Errorf("only %d forms were tested", len(known))
+	}
+}
+
+// kernelInstances returns a few instructions of every form.
+func kernelInstances(t *testing.T, dir string) (all []*instance) {
+	path := filepath.Join(dir, "kernels.test")
+	build := exec.Command("go", "test", "-c", "-o", path, "./fuzz")
+	build.Dir = "../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	program, err := Read(path, "github.com/gomonge/monge/internal/asm/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	section := file.Section(".text")
+	text, err := section.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of the same instruction in several functions that of a proved one is kept.
+	names := slices.SortedFunc(maps.Keys(program.Functions), func(a, b string) int {
+		if open.MatchString(a) != open.MatchString(b) {
+			if open.MatchString(a) {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(a, b)
+	})
+	count, seen := map[string]int{}, map[string]bool{}
+	for _, name := range names {
+		for _, i := range program.Functions[name].order {
+			if i.conditional() && !seen[i.op] {
+				seen[i.op] = true
+				all = append(all, move(i.op[1:]))
+			}
+			if i.op[0] == 'j' || i.op == "ret" || i.padding() || strings.HasPrefix(i.op, "prefetch") {
+				continue
+			}
+			raw := slices.Clone(text[i.addr-section.Addr : i.next-section.Addr])
+			n := &instance{i, raw, name, ""}
+			n.form = n.describe()
+			if count[n.form] < instances && !seen[string(raw)] {
+				count[n.form]++
+				seen[string(raw)] = true
+				all = append(all, n)
+			}
+		}
+	}
+	return all
+}
+
+// move returns the conditional move of rcx to rax, in place of a jump with that condition.
+func move(condition string) *instance {
+	code := slices.Index(strings.Fields("o no b ae e ne be a s ns p np l ge le g"), condition)
+	i := &inst{op: "cmov" + condition, text: "conditional move in place of j" + condition}
+	for _, r := range []int{1, 0} {
+		i.args = append(i.args, operand{kind: register, reg: r, width: 8, base: -1, index: -1, mask: -1})
+	}
+	return &instance{i, []byte{0x48, 0x0f, 0x40 + byte(code), 0xc1}, "", "j" + condition}
+}
+
+// describe returns the form of an instruction: the operation with the kinds of its operands,
+// and the immediate operands of vector instructions.
+func (i *instance) describe() string {
+	var out []string
+	for n := range i.args {
+		a := &i.args[n]
+		s := ""
+		switch a.kind {
+		case immediate:
+			if s = "immediate"; i.op[0] == 'v' {
+				s = fmt.Sprintf("$%#x", a.value)
+			}
+		case register:
+			s = fmt.Sprintf("r%d", 8*a.width)
+		case vector:
+			s = map[int]string{16: "xmm", 32: "ymm", 64: "zmm"}[a.width]
+		case mask:
+			s = "mask"
+		case location:
+			s = "memory"
+			for _, p := range []struct {
+				on   bool
+				name string
+			}{{a.relative, " rip"}, {a.base >= 0, " base"}, {a.index >= 0, " index"}, {a.broadcast, " broadcast"}} {
+				if p.on {
+					s += p.name
+				}
+			}
+		}
+		if a.mask >= 0 {
+			s += "{k}"
+		}
+		if a.zeroing {
+			s += "{z}"
+		}
+		out = append(out, s)
+	}
+	s := i.op + " " + strings.Join(out, ", ")
+	if i.raw[0] == 0x62 {
+		s += " (EVEX)"
+	}
+	return s
+}
+
+// evex reports whether the instruction is one of AVX-512.
+func (i *instance) evex() bool {
+	return i.raw[0] == 0x62 || slices.ContainsFunc(i.args, func(a operand) bool { return a.kind == mask })
+}
+
+// access returns the operand in memory, if there is one.
+func (i *instance) access() *operand {
+	for n := range i.args {
+		if a := &i.args[n]; a.kind == location && i.op != "lea" {
+			return a
+		}
+	}
+	return nil
+}
+
+// place moves an instruction to an address. An operand relative to the instruction is
+// moved to the memory of the test.
+func (i *instance) place(t *testing.T, addr uint64) {
+	moved := *i.inst
+	moved.args = slices.Clone(i.args)
+	moved.addr, moved.next = addr, addr+uint64(len(i.raw))
+	i.inst = &moved
+	if a := i.access(); a != nil && a.relative {
+		old := binary.LittleEndian.AppendUint32(nil, uint32(a.value))
+		if bytes.Count(i.raw, old) != 1 {
+			t.Fatalf("%s: where is the displacement in % x?", i.text, i.raw)
+		}
+		a.value = memoryAt + 128 - i.next
+		copy(i.raw[bytes.Index(i.raw, old):], binary.LittleEndian.AppendUint32(nil, uint32(a.value)))
+	}
+}
+
+// draw returns random contents of the registers and the memory. An operand in memory lies
+// within the memory.
+func (i *instance) draw(rng *rand.Rand) (s state) {
+	whole := []uint64{0, 1, math.MaxUint64, math.MaxInt64, 1 << 63, math.MaxInt32, 1 << 31, math.MaxUint32}
+	integer := func() uint64 {
+		switch rng.IntN(3) {
+		case 0:
+			return whole[rng.IntN(len(whole))]
+		case 1:
+			return uint64(rng.IntN(200) - 100)
+		}
+		return rng.Uint64()
+	}
+	for n := range s.R {
+		s.R[n] = integer()
+	}
+	for n := range s.K {
+		s.K[n] = integer()
+	}
+	s.Flags = rng.Uint64()&allFlags | 2
+	single := strings.ContainsAny(i.op[max(0, len(i.op)-3):], "s") && !strings.HasSuffix(i.op, "sd")
+	if rng.IntN(5) == 0 {
+		single = !single
+	}
+	fill := func(to []uint32) {
+		for n := 0; n < len(to); n += 2 {
+			if single {
+				to[n], to[n+1] = draw32(rng), draw32(rng)
+			} else {
+				v := draw64(rng)
+				to[n], to[n+1] = uint32(v), uint32(v>>32)
+			}
+		}
+	}
+	for n := range s.V {
+		fill(s.V[n][:])
+	}
+	fill(s.Memory[:])
+	a := i.access()
+	if a == nil || a.relative {
+		return s
+	}
+	for {
+		want := memoryAt + 128 + 4*rng.Uint64N(32)
+		switch {
+		case strings.HasPrefix(i.op, "vmova") || strings.HasPrefix(i.op, "vmovdqa"):
+			want = memoryAt + 128
+		case i.op == "cmpb":
+			want += rng.Uint64N(4)
+		}
+		rest := want - a.value
+		switch {
+		case a.index < 0:
+			s.R[a.base] = rest
+		case a.base >= 0 && a.base != a.index:
+			s.R[a.base] = rest - a.scale*s.R[a.index]
+		default:
+			factor := a.scale
+			if a.base >= 0 {
+				factor++
+			}
+			if rest%factor != 0 {
+				continue
+			}
+			s.R[a.index] = rest / factor
+		}
+		return s
+	}
+}
+
+// Numbers with few bits make sums and products that are exact, that cancel, and that lie
+// halfway between two numbers.
+func draw64(rng *rand.Rand) uint64 {
+	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -0x1.8p-1023, 0x1p-1022,
+		math.MaxFloat64, math.MaxFloat32, 0x1.ffffffp127, 1 + 0x1p-52, 1 + 0x1p-24, 1 + 0x3p-24, 0x1p-53, 0x1p-149, 0x1p-150, 0x3p-150}
+	switch rng.IntN(4) {
+	case 0:
+		return math.Float64bits(special[rng.IntN(len(special))])
+	case 1:
+		return math.Float64bits(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(120)-60))
+	case 2:
+		return math.Float64bits((rng.Float64() - 0.5) * math.Ldexp(1, rng.IntN(100)-50))
+	}
+	return rng.Uint64()
+}
+
+func draw32(rng *rand.Rand) uint32 {
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+		0x1p-149, -0x1.8p-127, 0x1p-126, math.MaxFloat32, 1 + 0x1p-23, 1 - 0x1p-24, 0x1p-24}
+	switch rng.IntN(4) {
+	case 0:
+		return math.Float32bits(special[rng.IntN(len(special))])
+	case 1:
+		return math.Float32bits(float32(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(60)-30)))
+	case 2:
+		return math.Float32bits(float32((rng.Float64() - 0.5) * math.Ldexp(1, rng.IntN(40)-20)))
+	}
+	return rng.Uint32()
+}
+
+// symbolic runs the instruction in the machine on constants. It returns the flags that are
+// defined afterwards, too.
+func (i *instance) symbolic(s state) (out state, defined uint64, err error) {
+	g, mem := expr.New(), memory.New()
+	cells, writable := make([]expr.Node, len(s.Memory)), make([]bool, len(s.Memory))
+	for n, v := range s.Memory {
+		cells[n], writable[n] = g.Const(4, uint64(v)), true
+	}
+	if at := mem.Region("memory", 64, cells, writable); at != memoryAt {
+		return out, 0, fmt.Errorf("the memory lies at %#x, want %#x", at, memoryAt)
+	}
+	m := &machine{g: g, mem: mem, prog: &Program{}, zero: g.Const(4, 0), r: s.R, k: s.K,
+		flags: flags{s.Flags, allFlags}, inst: i.inst, next: i.next}
+	for r := range m.v {
+		for n, v := range s.V[r] {
+			m.v[r][n] = g.Const(4, uint64(v))
+		}
+	}
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.err
+		default:
+			panic(f)
+		}
+	}()
+	m.step(i.inst)
+	out.R, out.K, out.Flags = m.r, m.k, m.flags.value
+	constant := func(n expr.Node) uint32 {
+		v, ok := g.Bits(n)
+		if !ok {
+			m.fail("%s is no constant", g.String(n))
+		}
+		return uint32(v)
+	}
+	for r := range m.v {
+		for n, v := range m.v[r] {
+			out.V[r][n] = constant(v)
+		}
+	}
+	for n, v := range mem.Cells(memoryAt) {
+		out.Memory[n] = constant(v)
+	}
+	return out, m.flags.defined, nil
+}
+
+var rounds = regexp.MustCompile(`^v(?:fn?m.*|add|sub|mul|div|cvt\w+2)([ps])([sd])[xy]?$`)
+
+// differ says in which way the tool's result differs from the processor's, if it does.
+// Where a floating-point operation has the result NaN, any NaN will do.
+func (i *instance) differ(tool, processor *state, defined uint64, bits int) string {
+	for n := range tool.R {
+		if tool.R[n] != processor.R[n] {
+			return fmt.Sprintf("register %d is %#x, on the processor %#x", n, tool.R[n], processor.R[n])
+		}
+	}
+	if (tool.Flags^processor.Flags)&defined&allFlags != 0 {
+		return fmt.Sprintf("the flags are %#x, on the processor %#x, of which %#x are defined", tool.Flags, processor.Flags, defined)
+	}
+	if tool.Memory != processor.Memory {
+		return "the memory differs"
+	}
+	registers := 32
+	if bits == 256 {
+		registers = 16
+	} else if tool.K != processor.K {
+		return fmt.Sprintf("the masks are %#x, on the processor %#x", tool.K, processor.K)
+	}
+	for r := range registers {
+		x, y := tool.V[r][:bits/32], processor.V[r][:bits/32]
+		for n := range x {
+			if x[n] != y[n] && !i.nan(r, n, x, y) {
+				return fmt.Sprintf("vector register %d is\n\t%08x, on the processor\n\t%08x", r, x, y)
+			}
+		}
+	}
+	return ""
+}
+
+// nan reports whether cell n of register r is of an element that is the result of a
+// floating-point operation, and NaN on both sides.
+func (i *instance) nan(r, n int, x, y []uint32) bool {
+	dst := i.args[len(i.args)-1]
+	f := rounds.FindStringSubmatch(i.op)
+	if f == nil || dst.kind != vector || dst.reg != r {
+		return false
+	}
+	w := elementCells(f[2])
+	if f[1] == "s" && n >= w {
+		return false
+	}
+	number := func(c []uint32) float64 {
+		if w == 1 {
+			return float64(math.Float32frombits(c[n]))
+		}
+		return math.Float64frombits(uint64(c[n&^1]) | uint64(c[n|1])<<32)
+	}
+	return math.IsNaN(number(x)) && math.IsNaN(number(y))
+}
+
+// runChild compiles the program that runs instructions, and runs it.
+func runChild(t *testing.T, dir string, bits int, code []byte, before []state) (after []state) {
+	source, program := filepath.Join(dir, "processor.c"), filepath.Join(dir, "processor")
+	if err := os.WriteFile(source, []byte(childSource(bits)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O1", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	asBytes := func(s []state) []byte {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
+	}
+	after = make([]state, len(before))
+	child := exec.Command(program)
+	var messages bytes.Buffer
+	child.Stdin, child.Stderr = io.MultiReader(bytes.NewReader(code), bytes.NewReader(asBytes(before))), &messages
+	output, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, short := io.ReadFull(output, asBytes(after))
+	if err := errors.Join(child.Wait(), short); err != nil {
+		t.Fatalf("%v after %d of %d bytes\n%s", err, n, len(asBytes(after)), &messages)
+	}
+	return after
+}
+
+// childSource is a program that reads instructions and then states. It runs the instruction
+// on each state, and writes the state that it leaves.
+func childSource(bits int) string {
+	var load, save strings.Builder
+	names := strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
+	const in, out, stack = stateAt, stateAt + 0x4000, stateAt + 0xf000
+	both := func(format, name string, offset int) {
+		fmt.Fprintf(&load, format+" %#x, %%%s\n", in+offset, name)
+		fmt.Fprintf(&save, format+" %%%s, %#x\n", name, out+offset)
+	}
+	vectors := func() {
+		if bits == 256 {
+			for n := range 16 {
+				both("vmovdqu", fmt.Sprintf("ymm%d", n), 256+64*n)
+			}
+			return
+		}
+		for n := range 8 {
+			both("kmovq", fmt.Sprintf("k%d", n), 128+8*n)
+		}
+		for n := range 32 {
+			both("vmovdqu64", fmt.Sprintf("zmm%d", n), 256+64*n)
+		}
+	}
+	// The registers are loaded last and saved first: the rest needs one of them.
+	var general strings.Builder
+	fmt.Fprintf(&general, "mov $%#x, %%rsp\npushq %#x\npopfq\n", stack, in+192)
+	for n, name := range names {
+		fmt.Fprintf(&general, "mov %#x, %%%s\n", in+8*n, name)
+		fmt.Fprintf(&save, "mov %%%s, %#x\n", name, out+8*n)
+	}
+	fmt.Fprintf(&save, "mov $%#x, %%rsp\npushfq\npopq %#x\n", stack, out+192)
+	vectors()
+	assembly := fmt.Sprintf("run:\npush %%rbx\npush %%rbp\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nmov %%rsp, %#[1]x\n%[2]s%[3]sjmp *%#[4]x\n"+
+		"done:\n%[5]smov %#[1]x, %%rsp\npop %%r15\npop %%r14\npop %%r13\npop %%r12\npop %%rbp\npop %%rbx\nvzeroupper\nret\n",
+		stateAt+0x8000, &load, &general, stateAt+0x8008, &save)
+	return fmt.Sprintf(`
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void run(void);
+extern char done[];
+
+static char *map(uint64_t at, size_t size, int how) {
+	char *p = mmap((void *)at, size, how, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (char *)at) perror("mmap");
+	return p == (char *)at ? p : 0;
+}
+
+int main(void) {
+	enum { registers = 256 + 32 * 64, size = 512 };
+	uint64_t n, length, at = (uint64_t)done;
+	if (fread(&n, 8, 1, stdin) != 1) return 2;
+	char *state = map(%[1]d, 0x10000, PROT_READ | PROT_WRITE);
+	char *memory = map(%[2]d & -4096, 0x2000, PROT_READ | PROT_WRITE) + (%[2]d & 4095);
+	char *code = map(%[3]d, (n * %[4]d | 4095) + 1, PROT_READ | PROT_WRITE);
+	if (!state || !code || memory != (char *)%[2]d) return 3;
+	for (uint64_t i = 0; i < n; i++) {
+		char *c = code + i * %[4]d;
+		if (fread(&length, 8, 1, stdin) != 1 || fread(c, 16, 1, stdin) != 1) return 4;
+		memcpy(c + length, "\xff\x25\0\0\0\0", 6); /* a jump to the address that follows */
+		memcpy(c + length + 6, &at, 8);
+	}
+	if (mprotect(code, (n * %[4]d | 4095) + 1, PROT_READ | PROT_EXEC)) return 5;
+	while (fread(state, registers, 1, stdin) == 1) {
+		if (fread(memory, size, 1, stdin) != 1) return 6;
+		*(char **)(state + 0x8008) = code + *(uint64_t *)(state + 200) * %[4]d;
+		memset(state + 0x4000, 0, registers);
+		run();
+		if (fwrite(state + 0x4000, registers, 1, stdout) != 1 || fwrite(memory, size, 1, stdout) != 1) return 7;
+	}
+	return fflush(stdout) != 0;
+}
+
+__asm__(%[5]q);
+`, stateAt, memoryAt, codeAt, codeSize, assembly)
+}
