@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -118,7 +119,7 @@ func fill[T Float](dst Matrix[T], v T) {
 // checkPair panics unless dst is for the distances between the rows of x and of z.
 func checkPair[T Float](dst, x, z Matrix[T]) {
 	if x.Cols != z.Cols || dst.Rows != x.Rows || dst.Cols != z.Rows {
-		panic(asm.ShapePanic)
+		panic(fmt.Sprintf("%s: dst is %d × %d, x %d × %d, z %d × %d", asm.ShapePanic, dst.Rows, dst.Cols, x.Rows, x.Cols, z.Rows, z.Cols))
 	}
 	asm.CheckOperands((*asm.View[T])(&dst), (*asm.View[T])(&x), (*asm.View[T])(&z))
 }

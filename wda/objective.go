@@ -255,7 +255,7 @@ func (o *objective[T]) addClasses(i, j int) {
 // pairError names the classes that err is about, unless err is the context's cause.
 func (o *objective[T]) pairError(ctx context.Context, q pair, err error) error {
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded): // a solver may see the deadline first
 		return err
 	case errors.Is(err, sinkhorn.ErrRange):
 		err = fmt.Errorf("%w: λ is too large for these data: %w", ErrSettings, err)

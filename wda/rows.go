@@ -77,7 +77,7 @@ func classesOf(labels []int) (*classes, error) {
 		}
 	}
 	if len(k.labels) < 2 {
-		return nil, fmt.Errorf("%w: all samples are of one class (label %d)", ErrLabels, labels[0])
+		return nil, fmt.Errorf("%w: all samples have the label %d; at least two classes are needed", ErrLabels, labels[0])
 	}
 	slices.Sort(k.labels)
 	for c, l := range k.labels {

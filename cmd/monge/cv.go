@@ -54,9 +54,9 @@ classified wrongly. It prints the settings from best to worst.`,
 	f.rows.add(cmd, "the training rows")
 	fs.Lookup("seed").Usage = fitSeedUsage
 	fs.IntSliceVarP(&f.components, "components", "p", []int{2}, "`p`: numbers of dimensions to project to")
-	fs.Float64SliceVar(&f.lambda, "lambda", []float64{0.3, 1, 3}, lambdaUsage+"; several values")
+	fs.Float64SliceVar(&f.lambda, "lambda", []float64{0.3, 1, 3}, lambdaUsage+"; several values are separated by commas")
 	fs.Lookup("lambda").DefValue = "[0.3,1,3]" // pflag has zeros behind
-	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{"0", "0.1", "0.5"}, "`ρ`: protection against overfitting; auto is chosen on held-out rows")
+	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{"0", "0.1", "0.5"}, "`ρ`: protection against overfitting: 0 for none, 1 to be cautious; several values are separated by commas")
 	fs.IntSliceVar(&f.ks, "k", nil, "`K`: numbers of neighbors that vote (default 1,3,5,…,19)")
 	fs.IntVar(&f.folds, "folds", 5, "`NUMBER`: parts to divide the rows into")
 	fs.StringVar(&f.csv, "csv", "", "`FILE`: where to write the whole table, with the error of every fold")
@@ -85,9 +85,9 @@ The other flags are those of monge fit, with one difference: cv chooses none of 
 Unless they are given, features are not whitened and components are orthonormal. If
 the features have different units, give --standardize or --whitening diagonal.
 
-The number of fits is the number of
-combinations of -p, --lambda and --shrinkage, times the number of parts. One fit runs
-on each CPU. The result depends on --seed, not on the number of CPUs.`
+The number of fits is the number of combinations of -p, --lambda and --shrinkage,
+times the number of parts. One fit runs on each CPU. The result depends on --seed, not
+on the number of CPUs.`
 
 // settings checks the flags that need no data.
 func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {

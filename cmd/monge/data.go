@@ -24,8 +24,8 @@ type textFlags struct {
 func (f *textFlags) add(cmd *cobra.Command) {
 	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER`: in CSV, what stands between fields; a blank stands for any number of blanks (default comma, or tab for .tsv)")
-	fs.StringVar(&f.comment, "comment", "", "`CHARACTER`: in CSV, leave out lines that begin with it (default none)")
+	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER`: in CSV, the character between fields; a space means any number of spaces or tabs (default comma, or tab for .tsv)")
+	fs.StringVar(&f.comment, "comment", "", "`CHARACTER`: in CSV, ignore lines that begin with this character (default none)")
 	fs.IntVar(&f.maxExpansion, "max-expansion", 0, "`NUMBER`: limit on the bytes of memory for each byte of a compressed file (default 400)")
 }
 
@@ -68,7 +68,7 @@ func readError(err error) error {
 		case "Delimiter":
 			return fmt.Errorf("%w; use --delimiter if they are", err)
 		case "Header":
-			return fmt.Errorf("%w; then use --header present", err)
+			return fmt.Errorf("%w; if it is, use --header present", err)
 		case "Comment":
 			return fmt.Errorf("%w; use --comment if it is one", err)
 		case "MaxExpansion":

@@ -163,8 +163,8 @@ func (f *solverFlags) addValidation(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.Float64Var(&f.validation, "validation", 0, "`FRACTION`: hold out this fraction of every class, and keep the step whose projection classifies these rows best (default none)")
 	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "`K`: number of neighbors of the classifier")
-	fs.IntVar(&f.judge.Every, "validation-every", 2, "`NUMBER`: steps from one judgement to the next")
-	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "`NUMBER`: judgements without improvement that end the fit")
+	fs.IntVar(&f.judge.Every, "validation-every", 2, "`NUMBER`: steps between two checks of these rows")
+	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "`NUMBER`: checks without improvement, in a row, that end the fit")
 }
 
 // apply checks the flags and puts what they say into s.

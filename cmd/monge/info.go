@@ -160,7 +160,7 @@ func (a *app) info(model string) error {
 		if v := os.Getenv(asm.CapVariable); v != "" {
 			capped = fmt.Sprintf(" (%s=%s)", asm.CapVariable, v)
 		}
-		fmt.Fprintf(w, "instruction set\t%s%s, of %s\n", out.Selected, capped, strings.Join(out.Levels, ", "))
+		fmt.Fprintf(w, "instruction set\t%s%s (this machine has %s)\n", out.Selected, capped, strings.Join(out.Levels, ", "))
 		if out.Model != nil {
 			out.Model.print(w, model, report)
 		}

@@ -16,7 +16,7 @@ const terms = `The terms in the help texts and in the output, in the order in wh
 Data
   row, sample      One observation. Rows are points, columns are features.
   n, d             The number of rows, and the number of features of a row.
-  class, label     What is to be told apart. The label of a row names its class.
+  class, label     A group that rows belong to. The label of a row names its class.
   training rows    The rows that a model is fitted to.
   held-out rows    Rows that a fit did not see. The error on them is honest.
 
@@ -75,15 +75,16 @@ Transport
   plan, T          How much mass goes from each point of x to each point of y.
   marginal         The row or column sums of the plan. They should be the weights
                    a and b; the marginal error is what is missing.
-  marginal penalty The price of a marginal that is not a or b (unbalanced
-                   transport: --penalty-a, --penalty-b).
+  marginal penalty What a plan costs more if its marginals differ from a and b
+                   (unbalanced transport: --penalty-a, --penalty-b).
   domain           "plain" computes with exponentials, "log" with logarithms,
                    which never underflow. The default switches when it must.
 
 Machine
   level            The instruction set in use (ref, neon, avx2, avx512). Results
                    have the same bits at every level.
-  hash             A name for everything that predictions of a model depend on.`
+  hash             A SHA-256 of all that predictions depend on. Two models are equal
+                   if their hashes are.`
 
 const fileFormats = `Rows are samples, columns are features. The name of a file says its format:
 
@@ -99,8 +100,8 @@ const fileFormats = `Rows are samples, columns are features. The name of a file 
 All but Parquet and Arrow may be compressed with gzip (.gz). The - of --data - is
 standard input, where a command says so.
 
-Training and test rows: the array split of an NPZ file is obeyed by itself. For
-other files give the same --holdout and --seed to fit and to eval: the rows that fit
+Training and test rows: an array split in an NPZ file says which rows are which. For
+other files, give the same --holdout and --seed to fit and to eval: the rows that fit
 leaves out are then the rows that eval tests.
 
 Parquet, Arrow: --columns names the feature columns. CSV: --delimiter names the

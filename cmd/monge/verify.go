@@ -48,7 +48,7 @@ are not in the model file: --validation names a file with them.`},
 	f.trainFlags.add(cmd)
 	f.rows.add(cmd, "the training rows")
 	addOutOfCore(cmd, &f.outOfCore)
-	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the rows, and their labels, that a program validated the fit by")
+	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the labeled rows that a Go program gave as Settings.Validation")
 	first(cmd, "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
 	setHeading(cmd.Flags().Lookup("validation"), validationFlags)
 	return cmd

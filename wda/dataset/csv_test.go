@@ -74,11 +74,11 @@ func TestReadCSVErrors(t *testing.T) {
 		"text":             {text: "1,2,0\n3,abc,0\n", is: errNotNumber, want: `row 2, column 2: "abc" is not a number`},
 		"text, header":     {text: "a,b,y\n3,x,0\n", is: errNotNumber, want: `row 2, column 2 (b): "x" is not a number`},
 		"empty field":      {text: "a,b,y\n1,2,0\n,1,0\n", is: errNotNumber, want: `row 3, column 1 (a): the field is empty, not a number`},
-		"missing at once":  {text: "1,?,0\n3,4,0\n", is: errNotNumber, want: `row 1, column 2: "?" is not a number (unless this row is a header)`},
-		"text everywhere":  {text: "a,b,0\nc,d,0\n", is: errNotNumber, want: `row 1, column 1: "a" is not a number (unless this row is a header)`},
+		"missing at once":  {text: "1,?,0\n3,4,0\n", is: errNotNumber, want: `row 1, column 2: "?" is not a number (or is this row a header?)`},
+		"text everywhere":  {text: "a,b,0\nc,d,0\n", is: errNotNumber, want: `row 1, column 1: "a" is not a number (or is this row a header?)`},
 		"header denied":    {text: "a,b,0\n1,2,0\n", opt: Options{Header: HeaderAbsent}, is: errNotNumber, want: `row 1, column 1: "a" is not a number`},
 		"NaN":              {text: "1,2,0\n3,NaN,0\n", is: errNaN, want: `row 2, column 2: the value is NaN`},
-		"NaN, first row":   {text: "nan,nan,0\n3,1,0\n", is: errNaN, want: `row 1, column 1: the value is NaN (unless this row is a header)`},
+		"NaN, first row":   {text: "nan,nan,0\n3,1,0\n", is: errNaN, want: `row 1, column 1: the value is NaN (or is this row a header?)`},
 		"infinity":         {text: "a,b,y\n3,-inf,0\n", is: errInf, want: `row 2, column 2 (b): the value is infinite`},
 		"overflow":         {text: "1,2,0\n1e999,1,0\n", is: errInf, want: `row 2, column 1: "1e999" is beyond the range of float64`},
 		"label missing":    {text: "a,b,y\n1,2,0\n1,2,\n", is: errNoLabels, want: `row 3, column 3 (y): the label is missing`},
@@ -91,7 +91,7 @@ func TestReadCSVErrors(t *testing.T) {
 		"only a label":     {text: "1\n2\n", is: errShape, want: "there is no feature column: the only column is the label"},
 		"open quote":       {text: "1,2,0\n1,\"2,0\n3,4,0\n", is: ErrFormat},
 		"too large":        {text: "1,2,0\n1,2,0\n", opt: Options{MaxElements: 3}, is: ErrTooLarge, want: "row 2: more than the allowed 3 elements"},
-		"long text":        {text: strings.Repeat("x", 1000) + "1,2,0\n1,2,0\n", is: errNotNumber, want: `row 1, column 1: "` + strings.Repeat("x", 40) + `…" is not a number (unless this row is a header)`},
+		"long text":        {text: strings.Repeat("x", 1000) + "1,2,0\n1,2,0\n", is: errNotNumber, want: `row 1, column 1: "` + strings.Repeat("x", 40) + `…" is not a number (or is this row a header?)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := readCSV(strings.NewReader(c.text), c.opt)

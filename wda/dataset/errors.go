@@ -38,7 +38,7 @@ var (
 	errLabelColumn = because(fault.ErrSettings, "the labels are in a column")
 	errDelimiter   = because(ErrFormat, "fields separated by another character")
 	errComment     = because(ErrFormat, "a comment")
-	errHeader      = errors.New("unless this row is a header")
+	errHeader      = errors.New("or is this row a header?")
 	errNotNumber   = because(fault.ErrNotFinite, "not a number")
 	errNaN         = because(fault.ErrNotFinite, "NaN")
 	errInf         = because(fault.ErrNotFinite, "infinite value")
