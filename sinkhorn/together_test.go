@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/testdata"
 )
 
@@ -76,6 +77,9 @@ func together[T dist.Float](t *testing.T) {
 			n, m := shape[0], shape[1]
 			if n > 1000 && (!testdata.IsLong() && i > 0 || set.Domain == DomainLog || set.Tolerance > 0 || set.Gradient) {
 				continue
+			}
+			if n == 140 && !testdata.IsLong() && i%2 == 0 != num.IsFloat64[T]() {
+				continue // with the other type
 			}
 			for lv := range asmtest.Each(t) {
 				if n > 100 && lv == asm.Ref && i > 0 && !testdata.IsLong() {
