@@ -55,21 +55,30 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 		fmt.Fprintf(w, "\nThe method is the default: no class has enough rows to hold some out and compare.\n")
 		return
 	}
-	fmt.Fprintf(w, "\nChosen from %d candidates by the Brier score of %d neighbors on held-out rows. The best of each kind:\n\n", len(out.Choice), c.Neighbors)
-	fmt.Fprintf(w, "  Brier score\terror\tcandidate\n")
-	line := func(m choice, mark string) {
-		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale), mark)
+	words := func(m choice) string {
+		return methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale)
 	}
-	line(taken, " (taken)")
-	seen := []string{kindInWords(taken.Method)}
+	shown, kinds := []choice{taken}, []string{kindInWords(taken.Method)}
 	for _, m := range out.Choice[1:] {
-		if kind := kindInWords(m.Method); !slices.Contains(seen, kind) {
-			seen = append(seen, kind)
-			line(m, "")
+		if kind := kindInWords(m.Method); !slices.Contains(kinds, kind) {
+			shown, kinds = append(shown, m), append(kinds, kind)
 		}
 	}
-	if len(seen) == 1 && len(out.Choice) > 1 {
-		line(out.Choice[1], "")
+	which := "The best of each kind"
+	if len(kinds) == 1 {
+		which = "The best"
+		// Candidates may differ only in settings that their method does not use.
+		next := slices.IndexFunc(out.Choice, func(m choice) bool { return words(m) != words(taken) })
+		if next > 0 {
+			shown = append(shown, out.Choice[next])
+		}
+	}
+	fmt.Fprintf(w, "\nChosen from %d candidates by the Brier score of %d neighbors on held-out rows. %s:\n\n", len(out.Choice), c.Neighbors, which)
+	fmt.Fprintf(w, "  Brier score\terror\tcandidate\n")
+	mark := " (taken)"
+	for _, m := range shown {
+		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), words(m), mark)
+		mark = ""
 	}
 }
 
