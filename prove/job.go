@@ -9,19 +9,36 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/amd64"
+	"github.com/gomonge/monge/prove/internal/arm64"
+	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/gossa"
 	"github.com/gomonge/monge/prove/internal/memory"
 	"golang.org/x/tools/go/ssa"
 )
 
-var levels = []struct {
+// target is an architecture: its levels, and how its machine code is read and run.
+type target struct {
+	arch, objdump string
+	levels        []level
+	decode        func(*code.Inst) any
+	run           func(*code.Program, *code.Function, *expr.Graph, *memory.Memory, uint64, *code.Coverage) error
+	mutate        func(*code.Function, *rand.Rand) (mutant *code.Function, at *code.Inst, operand int)
+}
+
+type level struct {
 	name   string
 	number uint64
-}{{"AVX2", 2}, {"AVX512", 3}}
+}
+
+var targets = []*target{
+	{"amd64", amd64.Objdump, []level{{"AVX2", 2}, {"AVX512", 3}}, amd64.Decode, amd64.Run, amd64.Mutate},
+	{"arm64", arm64.Objdump, []level{{"NEON", 1}}, arm64.Decode, arm64.Run, arm64.Mutate},
+}
 
 // job is a kernel with its types.
 type job struct {
+	*target
 	kernel
 	kinds
 	root   gossa.Root
@@ -40,15 +57,15 @@ const witnesses = 24
 
 // function is what cases have found of a function of assembly.
 type function struct {
-	code  *amd64.Code
-	cov   *amd64.Coverage
+	text  *code.Function
+	cov   *code.Coverage
 	cases int
 	err   error
 	reach map[uint64][]witness // by instruction
 }
 
-func newFunction(c *amd64.Code) *function {
-	return &function{code: c, cov: amd64.NewCoverage(), reach: map[uint64][]witness{}}
+func newFunction(f *code.Function) *function {
+	return &function{text: f, cov: code.NewCoverage(), reach: map[uint64][]witness{}}
 }
 
 // add joins what other cases have found.
@@ -62,7 +79,7 @@ func (f *function) add(g *function) {
 }
 
 // note counts a case, and keeps a random few of those that reach an instruction.
-func (f *function) note(rng *rand.Rand, w witness, cov *amd64.Coverage) {
+func (f *function) note(rng *rand.Rand, w witness, cov *code.Coverage) {
 	f.cases++
 	f.cov.Add(cov)
 	for at := range cov.Reached {
@@ -76,7 +93,7 @@ func (f *function) note(rng *rand.Rand, w witness, cov *amd64.Coverage) {
 
 // prove runs all cases at all levels. It returns their number and what it found of each
 // function of assembly.
-func (j *job) prove(source *gossa.Source, program *amd64.Program) (cases int, found map[string]*function, failed error) {
+func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, found map[string]*function, failed error) {
 	found = map[string]*function{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	broken := map[uint64]bool{}
@@ -86,7 +103,7 @@ func (j *job) prove(source *gossa.Source, program *amd64.Program) (cases int, fo
 		if err != nil {
 			return cases, found, fmt.Errorf("%s, %s: reference: %w", j, s, err)
 		}
-		for _, level := range levels {
+		for _, level := range j.levels {
 			if broken[level.number] {
 				continue
 			}
@@ -124,25 +141,25 @@ func (s shape) String() string {
 type outcome struct {
 	*builder
 	result gossa.Value
-	used   map[string]*amd64.Coverage // the functions of assembly
+	used   map[string]*code.Coverage // the functions of assembly
 }
 
 // run runs a case at a level, 0 being the reference.
-func (j *job) run(source *gossa.Source, program *amd64.Program, g *expr.Graph, s shape, level uint64) (outcome, error) {
+func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64) (outcome, error) {
 	b := &builder{shape: s, kinds: j.kinds, g: g, mem: memory.New()}
 	j.call(b)
-	out := outcome{b, nil, map[string]*amd64.Coverage{}}
+	out := outcome{b, nil, map[string]*code.Coverage{}}
 	in := &gossa.Interpreter{Source: source, G: g, Mem: b.mem}
 	in.Assembly = func(f *ssa.Function, stack uint64) error {
 		name := f.Pkg.Pkg.Path()[len(kernelsPath):] + "." + f.Name()
-		code := program.Functions[name]
-		if code == nil {
+		text := program.Functions[name]
+		if text == nil {
 			return fmt.Errorf("%s is not in the binary", name)
 		}
 		if out.used[name] == nil {
-			out.used[name] = amd64.NewCoverage()
+			out.used[name] = code.NewCoverage()
 		}
-		return program.Run(code, g, b.mem, stack, out.used[name])
+		return j.target.run(program, text, g, b.mem, stack, out.used[name])
 	}
 	in.Replace = func(f *ssa.Function, args []gossa.Value) (gossa.Value, bool) {
 		switch gossa.Name(f) {
@@ -195,7 +212,7 @@ func equal(g *expr.Graph, want, got outcome) error {
 
 // plant plants mistakes in functions, one at a time, and returns how many of them the cases
 // that reach the changed instruction refute. It reports the others.
-func plant(functions map[string]*function, source *gossa.Source, program *amd64.Program, mutants int, report func(string)) (planted, refuted int) {
+func plant(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(string)) (planted, refuted int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		f := functions[name]
@@ -203,12 +220,12 @@ func plant(functions map[string]*function, source *gossa.Source, program *amd64.
 			continue
 		}
 		for range mutants {
-			mutant, at, what := f.code.Mutate(rng)
+			mutant, at, operand := t.mutate(f.text, rng)
 			planted++
-			if refutes(f.reach[at], source, program.With(mutant)) {
+			if refutes(f.reach[at.Addr], source, program.With(mutant)) {
 				refuted++
 			} else {
-				report(fmt.Sprintf("%s: %s (%d cases)", name, what, len(f.reach[at])))
+				report(fmt.Sprintf("%s: operand %d of %s (%d cases)", name, operand+1, at.Text, len(f.reach[at.Addr])))
 			}
 		}
 	}
@@ -216,7 +233,7 @@ func plant(functions map[string]*function, source *gossa.Source, program *amd64.
 }
 
 // refutes reports whether a case fails.
-func refutes(cases []witness, source *gossa.Source, program *amd64.Program) bool {
+func refutes(cases []witness, source *gossa.Source, program *code.Program) bool {
 	for _, w := range cases {
 		g := expr.New()
 		want, err := w.job.run(source, program, g, w.shape, 0)

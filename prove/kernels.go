@@ -342,13 +342,13 @@ var kernels = []kernel{
 var pending = func() map[string]string {
 	m := map[string]string{}
 	const why = "its control depends on the data"
-	for _, level := range levels {
+	for _, level := range []string{"AVX2", "AVX512", "NEON"} {
 		for _, t := range single {
 			for _, f := range []string{"distance.gibbs", "exp.exp", "exp.exp2", "exp.logRows", "exp.logColumnMax", "exp.logColumnSum", "exp.logPlan", "pass.countOutside", "lane.divide"} {
-				m[f+level.name+t.suffix] = why
+				m[f+level+t.suffix] = why
 			}
 		}
-		m["pass.narrow"+level.name+"Mixed"] = why
+		m["pass.narrow"+level+"Mixed"] = why
 	}
 	return m
 }()

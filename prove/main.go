@@ -1,13 +1,14 @@
 // Command prove proves that the assembly of the kernels returns the bits of their Go
 // reference, for every value of the data, at the sizes of a covering set.
 //
-//	prove [-module DIR] [-run REGEXP] [-mutate N] BINARY
+//	prove [-module DIR] [-run REGEXP] [-mutate N] BINARY ...
 //
-// BINARY is a test binary that has all kernels, such as that of package fuzz. docs/PROOF.md
-// says what is proved and what is trusted.
+// A BINARY is a test binary that has all kernels, such as that of package fuzz, for amd64 or
+// arm64. docs/PROOF.md says what is proved and what is trusted.
 package main
 
 import (
+	"debug/elf"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gomonge/monge/prove/internal/amd64"
+	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/gossa"
 )
 
@@ -31,45 +32,77 @@ func main() {
 	pattern := flag.String("run", "", "regular expression of the kernels to prove")
 	mutants := flag.Int("mutate", 0, "plant so many mistakes in every function, one at a time, and name those that the proof does not refute")
 	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "prove: one test binary is needed, for example that of go test -c ./fuzz")
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "prove: a test binary is needed, for example that of go test -c ./fuzz")
 		os.Exit(2)
 	}
-	if err := prove(*dir, flag.Arg(0), *pattern, *mutants); err != nil {
-		fmt.Fprintln(os.Stderr, "prove:", err)
+	var total tally
+	var failed error
+	for _, binary := range flag.Args() {
+		t, err := prove(*dir, binary, *pattern, *mutants)
+		total.proved, total.open, total.all = total.proved+t.proved, total.open+t.open, total.all+t.all
+		failed = errors.Join(failed, err)
+	}
+	fmt.Printf("proved %d of %d functions (%d open)\n", total.proved, total.all, total.open)
+	if failed != nil {
+		fmt.Fprintln(os.Stderr, "prove:", failed)
 		os.Exit(1)
 	}
 }
 
-func prove(dir, binary, pattern string, mutants int) error {
+// tally counts functions.
+type tally struct{ proved, open, all int }
+
+// targetOf returns the architecture of a binary.
+func targetOf(binary string) (*target, error) {
+	file, err := elf.Open(binary)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	switch file.Machine {
+	case elf.EM_X86_64:
+		return targets[0], nil
+	case elf.EM_AARCH64:
+		return targets[1], nil
+	}
+	return nil, fmt.Errorf("%s: a binary for %s; there are kernels for amd64 and arm64", binary, file.Machine)
+}
+
+// prove proves the functions of one binary.
+func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 	want, err := regexp.Compile(pattern)
 	if err != nil {
-		return err
+		return count, err
 	}
-	program, err := amd64.Read(binary, kernelsPath)
+	t, err := targetOf(binary)
 	if err != nil {
-		return err
+		return count, err
+	}
+	program, err := code.Read(t.objdump, binary, kernelsPath, t.decode)
+	if err != nil {
+		return count, err
 	}
 	var jobs []*job
 	var roots []gossa.Root
 	for _, k := range kernels {
-		for _, t := range k.types {
-			if want.MatchString(k.pkg + "." + k.name + t.suffix) {
-				j := &job{kernel: k, kinds: t, root: k.root(t), shapes: k.shapes(64 / width(t.t))}
+		for _, e := range k.types {
+			if want.MatchString(k.pkg + "." + k.name + e.suffix) {
+				j := &job{target: t, kernel: k, kinds: e, root: k.root(e), shapes: k.shapes(64 / width(e.t))}
 				jobs, roots = append(jobs, j), append(roots, j.root)
 			}
 		}
 	}
-	source, err := gossa.Load(dir, "amd64", os.Environ(), roots)
+	source, err := gossa.Load(dir, t.arch, os.Environ(), roots)
 	if err != nil {
-		return err
+		return count, err
 	}
 	functions := map[string]*function{}
-	for name, c := range program.Functions {
-		functions[name] = newFunction(c)
+	for name, f := range program.Functions {
+		functions[name] = newFunction(f)
 	}
+	count.all = len(functions)
 	failed := runAll(jobs, source, program, functions)
-	proved, open := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		f := functions[name]
 		reason := pending[name]
@@ -77,34 +110,33 @@ func prove(dir, binary, pattern string, mutants int) error {
 		case f.err != nil:
 			fmt.Printf("NOT PROVED %s: %v\n", name, f.err)
 		case f.cases > 0:
-			proved++
+			count.proved++
 			report(name, f)
 		case reason != "":
-			open++
+			count.open++
 			fmt.Printf("open       %s: %s\n", name, reason)
 		case pattern == "":
 			failed = errors.Join(failed, fmt.Errorf("%s: no kernel uses it: add it to kernels.go", name))
 		}
 	}
-	fmt.Printf("proved %d of %d functions (%d open)\n", proved, len(functions), open)
 	if mutants > 0 && failed == nil {
-		planted, refuted := plant(functions, source, program, mutants, func(what string) { fmt.Println("not refuted:", what) })
+		planted, refuted := plant(t, functions, source, program, mutants, func(what string) { fmt.Println("not refuted:", what) })
 		fmt.Printf("refuted %d of %d planted mistakes\n", refuted, planted)
 	}
-	return failed
+	return count, failed
 }
 
 // report says how much of a function its cases have reached.
 func report(name string, f *function) {
-	missing := f.code.Missing(f.cov)
-	fmt.Printf("proved     %s: %d cases, %d instructions\n", name, f.cases, f.code.Len())
+	missing := f.text.Missing(f.cov)
+	fmt.Printf("proved     %s: %d cases, %d instructions\n", name, f.cases, len(f.text.Order))
 	for _, m := range missing {
 		fmt.Printf("\t%s\n", m)
 	}
 }
 
 // runAll runs the jobs on all CPUs.
-func runAll(jobs []*job, source *gossa.Source, program *amd64.Program, functions map[string]*function) (failed error) {
+func runAll(jobs []*job, source *gossa.Source, program *code.Program, functions map[string]*function) (failed error) {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	work := make(chan *job)

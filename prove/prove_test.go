@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gomonge/monge/prove/internal/amd64"
+	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/gossa"
 )
 
@@ -22,7 +22,8 @@ func TestProve(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	program, err := amd64.Read(binary, kernelsPath)
+	machine := targets[0]
+	program, err := code.Read(machine.objdump, binary, kernelsPath, machine.decode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestProve(t *testing.T) {
 	if k.name != "Iterate" {
 		t.Fatalf("kernel 2 is %s", k.name)
 	}
-	j := &job{kernel: k, kinds: single[0], root: k.root(single[0]), shapes: k.shapes(8)}
+	j := &job{target: machine, kernel: k, kinds: single[0], root: k.root(single[0]), shapes: k.shapes(8)}
 	few := j.shapes[:0]
 	for i, s := range j.shapes {
 		if i%11 == 0 {
@@ -49,7 +50,7 @@ func TestProve(t *testing.T) {
 	if cases != 2*len(few) || found["pass.passAVX2F64"] == nil || found["pass.passAVX512F64"] == nil {
 		t.Fatalf("%d cases of %v", cases, found)
 	}
-	planted, refuted := plant(found, source, program, 30, func(what string) { t.Log("not refuted: ", what) })
+	planted, refuted := plant(machine, found, source, program, 30, func(what string) { t.Log("not refuted: ", what) })
 	if refuted < planted*9/10 {
 		t.Errorf("refuted %d of %d planted mistakes", refuted, planted)
 	}

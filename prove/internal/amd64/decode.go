@@ -6,41 +6,19 @@
 package amd64
 
 import (
-	"bufio"
-	"bytes"
-	"debug/elf"
-	"encoding/binary"
 	"fmt"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// Code is one function.
-type Code struct {
-	Name  string
-	entry uint64
-	insts map[uint64]*inst
-	order []*inst
-}
-
-// Program is what a binary holds: its assembly functions by symbol, and its data.
-type Program struct {
-	Functions map[string]*Code
-	sections  []section
-}
-
-type section struct {
-	addr uint64
-	data []byte
-}
-
+// inst is an instruction with its operands.
 type inst struct {
-	addr, next uint64
-	op         string
-	args       []operand
-	text       string
+	*code.Inst
+	op   string
+	args []operand
 }
 
 type kind uint8
@@ -86,96 +64,24 @@ var generalNames = func() map[string]operand {
 	return m
 }()
 
-// Read disassembles the functions of a binary whose symbols have the prefix.
-func Read(path, prefix string) (*Program, error) {
-	file, err := elf.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	p := &Program{Functions: map[string]*Code{}}
-	for _, s := range file.Sections {
-		if s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR == 0 {
-			data, err := s.Data()
-			if err != nil {
-				return nil, err
-			}
-			p.sections = append(p.sections, section{s.Addr, data})
-		}
-	}
-	symbols, err := file.Symbols()
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range symbols {
-		name, ok := strings.CutSuffix(s.Name, ".abi0")
-		if !ok || !strings.HasPrefix(name, prefix) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
-			continue
-		}
-		code, err := disassemble(path, s.Value, s.Value+s.Size)
+// Objdump is the program that prints the instructions.
+const Objdump = "objdump"
+
+// Decode reads the operands of an instruction. Its result is for Run: what cannot be read is
+// an error when it is run.
+func Decode(i *code.Inst) any {
+	d := &inst{Inst: i, op: i.Op}
+	for _, a := range split(i.Operands) {
+		o, err := parse(i.Op, strings.TrimSpace(a))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w: %w", i.Text, code.ErrUnknown, err)
 		}
-		code.Name = strings.TrimPrefix(name, prefix)
-		p.Functions[code.Name] = code
+		d.args = append(d.args, o)
 	}
-	return p, nil
-}
-
-// word returns 4 bytes of the binary's data.
-func (p *Program) word(addr uint64) (uint32, bool) {
-	for _, s := range p.sections {
-		if addr >= s.addr && addr+4 <= s.addr+uint64(len(s.data)) {
-			return binary.LittleEndian.Uint32(s.data[addr-s.addr:]), true
-		}
-	}
-	return 0, false
-}
-
-var line = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$`)
-
-func disassemble(path string, from, to uint64) (*Code, error) {
-	out, err := exec.Command("objdump", "-d", "--no-show-raw-insn", "-w",
-		fmt.Sprintf("--start-address=%#x", from), fmt.Sprintf("--stop-address=%#x", to), path).Output()
-	if err != nil {
-		return nil, fmt.Errorf("objdump: %w", err)
-	}
-	c := &Code{entry: from, insts: map[uint64]*inst{}}
-	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
-		m := line.FindStringSubmatch(s.Text())
-		if m == nil {
-			continue
-		}
-		addr, err := strconv.ParseUint(m[1], 16, 64)
-		if err != nil || addr < from || addr >= to {
-			continue
-		}
-		i := &inst{addr: addr, op: m[2], text: strings.TrimSpace(s.Text())}
-		text, _, _ := strings.Cut(m[3], "#")
-		text = symbol.ReplaceAllString(text, "")
-		for _, a := range split(strings.TrimSpace(text)) {
-			o, err := parse(i.op, strings.TrimSpace(a))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", i.text, err)
-			}
-			i.args = append(i.args, o)
-		}
-		if n := len(c.order); n > 0 {
-			c.order[n-1].next = addr
-		}
-		c.insts[addr] = i
-		c.order = append(c.order, i)
-	}
-	// Padding after the last return is no part of the function.
-	for n := len(c.order); n > 0 && c.order[n-1].op == "int3"; n-- {
-		delete(c.insts, c.order[n-1].addr)
-		c.order = c.order[:n-1]
-	}
-	return c, nil
+	return d
 }
 
 var (
-	symbol  = regexp.MustCompile(`<[^>]*>`)
 	decor   = regexp.MustCompile(`\{([^}]*)\}`)
 	vecName = regexp.MustCompile(`^%([xyz])mm(\d+)$`)
 	memory_ = regexp.MustCompile(`^(-?0x[0-9a-f]+|-?\d+)?\((%\w+)?(?:,(%\w+),(\d))?\)$`)

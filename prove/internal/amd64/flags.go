@@ -1,5 +1,7 @@
 package amd64
 
+import "github.com/gomonge/monge/prove/internal/code"
+
 // The flags that conditions are made of, at their places in the register of flags.
 const (
 	carryFlag    = 1 << 0
@@ -63,7 +65,7 @@ func (f *flags) keepCarry(old flags) {
 func (m *machine) condition(c string) bool {
 	flag := func(f uint64) bool {
 		if m.flags.defined&f == 0 {
-			m.fail("%w: condition %q of an undefined flag", ErrUnknown, c)
+			m.fail("%w: condition %q of an undefined flag", code.ErrUnknown, c)
 		}
 		return m.flags.value&f != 0
 	}
@@ -90,6 +92,6 @@ func (m *machine) condition(c string) bool {
 	case "a":
 		return !(flag(carryFlag) || flag(zeroFlag))
 	}
-	m.fail("%w: condition %q", ErrUnknown, c)
+	m.fail("%w: condition %q", code.ErrUnknown, c)
 	return false
 }

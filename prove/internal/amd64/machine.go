@@ -1,74 +1,23 @@
 package amd64
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"math/bits"
 	"strings"
 
+	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/memory"
 )
 
-// ErrUnknown is what an instruction, or a use of one, is answered with whose meaning is not
-// defined here.
-var ErrUnknown = errors.New("no semantics")
-
 // maxSteps bounds a run.
 const maxSteps = 2_000_000
-
-// Coverage is what runs of a function have reached.
-type Coverage struct {
-	Reached map[uint64]bool    // instructions
-	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
-}
-
-// NewCoverage returns the coverage of no run.
-func NewCoverage() *Coverage {
-	return &Coverage{map[uint64]bool{}, map[uint64][2]bool{}}
-}
-
-// Add adds what other runs have reached.
-func (c *Coverage) Add(d *Coverage) {
-	maps.Copy(c.Reached, d.Reached)
-	for at, t := range d.Taken {
-		s := c.Taken[at]
-		c.Taken[at] = [2]bool{s[0] || t[0], s[1] || t[1]}
-	}
-}
-
-// Missing lists the instructions of c that were not reached, and the jumps that went one
-// way only.
-func (c *Code) Missing(cov *Coverage) (out []string) {
-	for _, i := range c.order {
-		switch t := cov.Taken[i.addr]; {
-		case i.padding():
-		case !cov.Reached[i.addr]:
-			out = append(out, "not reached: "+i.text)
-		case i.conditional() && !t[1]:
-			out = append(out, "never taken: "+i.text)
-		case i.conditional() && !t[0]:
-			out = append(out, "always taken: "+i.text)
-		}
-	}
-	return out
-}
-
-// Len returns the number of instructions.
-func (c *Code) Len() int { return len(c.order) }
-
-func (i *inst) padding() bool {
-	return i.op == "int3" || strings.HasPrefix(i.op, "nop") || i.op == "xchg"
-}
-
-func (i *inst) conditional() bool { return i.op[0] == 'j' && i.op != "jmp" }
 
 type machine struct {
 	g    *expr.Graph
 	mem  *memory.Memory
-	prog *Program
-	cov  *Coverage
+	prog *code.Program
+	cov  *code.Coverage
 	zero expr.Node
 
 	r     [16]uint64
@@ -82,12 +31,12 @@ type machine struct {
 type failure struct{ err error }
 
 func (m *machine) fail(format string, args ...any) {
-	panic(failure{fmt.Errorf("%s: %w", m.inst.text, fmt.Errorf(format, args...))})
+	panic(failure{fmt.Errorf("%s: %w", m.inst.Text, fmt.Errorf(format, args...))})
 }
 
 // Run calls a function whose arguments lie at stack, which is the address of the slot of the
 // return address.
-func (p *Program) Run(c *Code, g *expr.Graph, mem *memory.Memory, stack uint64, cov *Coverage) (err error) {
+func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
 	m := &machine{g: g, mem: mem, prog: p, cov: cov, zero: g.Const(4, 0)}
 	for i := range m.v {
 		for j := range m.v[i] {
@@ -96,19 +45,25 @@ func (p *Program) Run(c *Code, g *expr.Graph, mem *memory.Memory, stack uint64, 
 	}
 	m.r[4] = stack
 	defer func() {
-		if f, ok := recover().(failure); ok {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
 			err = f.err
-		} else if r := recover(); r != nil {
-			panic(r)
+		default:
+			panic(f)
 		}
 	}()
-	pc := c.entry
+	pc := f.Entry
 	for range maxSteps {
-		i := c.insts[pc]
-		if i == nil {
-			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, c.Name)
+		next := f.Insts[pc]
+		if next == nil {
+			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
 		}
-		m.inst, m.next = i, i.next
+		i, ok := next.Decoded.(*inst)
+		if !ok {
+			return next.Decoded.(error)
+		}
+		m.inst, m.next = i, i.Next
 		cov.Reached[pc] = true
 		if i.op == "ret" {
 			return nil
@@ -116,13 +71,13 @@ func (p *Program) Run(c *Code, g *expr.Graph, mem *memory.Memory, stack uint64, 
 		m.step(i)
 		pc = m.next
 	}
-	return fmt.Errorf("%s: no end after %d instructions", c.Name, maxSteps)
+	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)
 }
 
 func (m *machine) addr(o *operand) uint64 {
 	a := o.value
 	if o.relative {
-		a += m.inst.next
+		a += m.inst.Next
 	}
 	if o.base >= 0 {
 		a += m.r[o.base]
@@ -139,7 +94,7 @@ func (m *machine) load(addr uint64, cells int) []expr.Node {
 		a := addr + 4*uint64(i)
 		n, err := m.mem.Load(a)
 		if err != nil {
-			w, ok := m.prog.word(a)
+			w, ok := m.prog.Word(a)
 			if !ok {
 				m.fail("%w", err)
 			}
@@ -164,7 +119,7 @@ func (m *machine) concrete(cells []expr.Node) uint64 {
 	for i, c := range cells {
 		b, ok := m.g.Bits(c)
 		if !ok {
-			m.fail("%w: a number that depends on the data", ErrUnknown)
+			m.fail("%w: a number that depends on the data", code.ErrUnknown)
 		}
 		v |= b << (32 * i)
 	}
@@ -197,7 +152,7 @@ func (m *machine) integer(o *operand, width int) uint64 {
 		}
 		return m.concrete(m.load(a, 2))
 	}
-	m.fail("%w: operand", ErrUnknown)
+	m.fail("%w: operand", code.ErrUnknown)
 	return 0
 }
 
@@ -213,12 +168,12 @@ func (m *machine) setInteger(o *operand, v uint64, width int) {
 		m.r[o.reg] = v
 	case location:
 		if width == 1 {
-			m.fail("%w: byte store", ErrUnknown)
+			m.fail("%w: byte store", code.ErrUnknown)
 		}
 		cells := []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}
 		m.store(m.addr(o), cells[:width/4])
 	default:
-		m.fail("%w: destination", ErrUnknown)
+		m.fail("%w: destination", code.ErrUnknown)
 	}
 }
 
@@ -245,7 +200,7 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 		return m.v[o.reg][:n:n]
 	}
 	if o.kind != location {
-		m.fail("%w: vector operand", ErrUnknown)
+		m.fail("%w: vector operand", code.ErrUnknown)
 	}
 	a := m.addr(o)
 	if o.broadcast {
@@ -343,14 +298,11 @@ func (m *machine) general(i *inst) bool {
 		m.next = a[0].value
 		return true
 	case op[0] == 'j':
-		t := m.cov.Taken[i.addr]
-		if m.condition(op[1:]) {
+		taken := m.condition(op[1:])
+		m.cov.Branch(i.Addr, taken)
+		if taken {
 			m.next = a[0].value
-			t[1] = true
-		} else {
-			t[0] = true
 		}
-		m.cov.Taken[i.addr] = t
 		return true
 	case strings.HasPrefix(op, "cmov"):
 		w := dst.width
@@ -360,7 +312,7 @@ func (m *machine) general(i *inst) bool {
 		}
 		m.setInteger(dst, v, w)
 		return true
-	case i.padding(), op == "vzeroupper", strings.HasPrefix(op, "prefetch"):
+	case i.Padding(), op == "vzeroupper", strings.HasPrefix(op, "prefetch"):
 		if op == "vzeroupper" {
 			for r := range 16 {
 				for c := 4; c < 16; c++ {

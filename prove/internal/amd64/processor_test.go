@@ -21,6 +21,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/memory"
 )
@@ -93,26 +94,26 @@ func TestProcessor(t *testing.T) {
 	}
 
 	rng := rand.New(rand.NewPCG(1, 1))
-	code := binary.LittleEndian.AppendUint64(nil, uint64(len(all)))
+	stubs := binary.LittleEndian.AppendUint64(nil, uint64(len(all)))
 	before := make([]state, 0, len(all)*trials)
 	for n, i := range all {
 		i.place(t, codeAt+uint64(n*codeSize))
-		code = binary.LittleEndian.AppendUint64(code, uint64(len(i.raw)))
-		code = append(append(code, i.raw...), make([]byte, 16-len(i.raw))...)
+		stubs = binary.LittleEndian.AppendUint64(stubs, uint64(len(i.raw)))
+		stubs = append(append(stubs, i.raw...), make([]byte, 16-len(i.raw))...)
 		for range trials {
 			s := i.draw(rng)
 			s.Which = uint64(n)
 			before = append(before, s)
 		}
 	}
-	after := runChild(t, dir, bits, code, before)
+	after := runChild(t, dir, bits, stubs, before)
 
 	unknown, known := map[string]string{}, map[string]bool{}
 	for n, i := range all {
 		for trial := range trials {
 			k := n*trials + trial
 			got, defined, err := i.symbolic(before[k])
-			if errors.Is(err, ErrUnknown) {
+			if errors.Is(err, code.ErrUnknown) {
 				unknown[i.form] = i.op
 				if !open.MatchString(i.function) {
 					t.Errorf("%s: %v, but the function is proved", i.function, err)
@@ -124,7 +125,7 @@ func TestProcessor(t *testing.T) {
 				break
 			}
 			if what := i.differ(&got, &after[k], defined, bits); what != "" {
-				t.Errorf("%s, %s: %s", i.text, i.form, what)
+				t.Errorf("%s, %s: %s", i.Text, i.form, what)
 				break
 			}
 			known[i.form] = true
@@ -149,7 +150,7 @@ func kernelInstances(t *testing.T, dir string) (all []*instance) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	program, err := Read(path, "github.com/gomonge/monge/internal/asm/")
+	program, err := code.Read(Objdump, path, "github.com/gomonge/monge/internal/asm/", Decode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,15 +176,19 @@ func kernelInstances(t *testing.T, dir string) (all []*instance) {
 	})
 	count, seen := map[string]int{}, map[string]bool{}
 	for _, name := range names {
-		for _, i := range program.Functions[name].order {
-			if i.conditional() && !seen[i.op] {
+		for _, c := range program.Functions[name].Order {
+			i, ok := c.Decoded.(*inst)
+			if !ok {
+				t.Fatal(c.Decoded)
+			}
+			if i.op[0] == 'j' && i.op != "jmp" && !seen[i.op] {
 				seen[i.op] = true
 				all = append(all, move(i.op[1:]))
 			}
-			if i.op[0] == 'j' || i.op == "ret" || i.padding() || strings.HasPrefix(i.op, "prefetch") {
+			if i.op[0] == 'j' || i.op == "ret" || i.Padding() || strings.HasPrefix(i.op, "prefetch") {
 				continue
 			}
-			raw := slices.Clone(text[i.addr-section.Addr : i.next-section.Addr])
+			raw := slices.Clone(text[i.Addr-section.Addr : i.Next-section.Addr])
 			n := &instance{i, raw, name, ""}
 			n.form = n.describe()
 			if count[n.form] < instances && !seen[string(raw)] {
@@ -198,12 +203,12 @@ func kernelInstances(t *testing.T, dir string) (all []*instance) {
 
 // move returns the conditional move of rcx to rax, in place of a jump with that condition.
 func move(condition string) *instance {
-	code := slices.Index(strings.Fields("o no b ae e ne be a s ns p np l ge le g"), condition)
-	i := &inst{op: "cmov" + condition, text: "conditional move in place of j" + condition}
+	number := slices.Index(strings.Fields("o no b ae e ne be a s ns p np l ge le g"), condition)
+	i := &inst{Inst: &code.Inst{Text: "conditional move in place of j" + condition}, op: "cmov" + condition}
 	for _, r := range []int{1, 0} {
 		i.args = append(i.args, operand{kind: register, reg: r, width: 8, base: -1, index: -1, mask: -1})
 	}
-	return &instance{i, []byte{0x48, 0x0f, 0x40 + byte(code), 0xc1}, "", "j" + condition}
+	return &instance{i, []byte{0x48, 0x0f, 0x40 + byte(number), 0xc1}, "", "j" + condition}
 }
 
 // describe returns the form of an instruction: the operation with the kinds of its operands,
@@ -270,14 +275,14 @@ func (i *instance) access() *operand {
 func (i *instance) place(t *testing.T, addr uint64) {
 	moved := *i.inst
 	moved.args = slices.Clone(i.args)
-	moved.addr, moved.next = addr, addr+uint64(len(i.raw))
+	moved.Inst = &code.Inst{Addr: addr, Next: addr + uint64(len(i.raw)), Text: i.Text}
 	i.inst = &moved
 	if a := i.access(); a != nil && a.relative {
 		old := binary.LittleEndian.AppendUint32(nil, uint32(a.value))
 		if bytes.Count(i.raw, old) != 1 {
-			t.Fatalf("%s: where is the displacement in % x?", i.text, i.raw)
+			t.Fatalf("%s: where is the displacement in % x?", i.Text, i.raw)
 		}
-		a.value = memoryAt + 128 - i.next
+		a.value = memoryAt + 128 - i.Next
 		copy(i.raw[bytes.Index(i.raw, old):], binary.LittleEndian.AppendUint32(nil, uint32(a.value)))
 	}
 }
@@ -393,8 +398,8 @@ func (i *instance) symbolic(s state) (out state, defined uint64, err error) {
 	if at := mem.Region("memory", 64, cells, writable); at != memoryAt {
 		return out, 0, fmt.Errorf("the memory lies at %#x, want %#x", at, memoryAt)
 	}
-	m := &machine{g: g, mem: mem, prog: &Program{}, zero: g.Const(4, 0), r: s.R, k: s.K,
-		flags: flags{s.Flags, allFlags}, inst: i.inst, next: i.next}
+	m := &machine{g: g, mem: mem, prog: &code.Program{}, zero: g.Const(4, 0), r: s.R, k: s.K,
+		flags: flags{s.Flags, allFlags}, inst: i.inst, next: i.Next}
 	for r := range m.v {
 		for n, v := range s.V[r] {
 			m.v[r][n] = g.Const(4, uint64(v))
@@ -484,7 +489,7 @@ func (i *instance) nan(r, n int, x, y []uint32) bool {
 }
 
 // runChild compiles the program that runs instructions, and runs it.
-func runChild(t *testing.T, dir string, bits int, code []byte, before []state) (after []state) {
+func runChild(t *testing.T, dir string, bits int, stubs []byte, before []state) (after []state) {
 	source, program := filepath.Join(dir, "processor.c"), filepath.Join(dir, "processor")
 	if err := os.WriteFile(source, []byte(childSource(bits)), 0o600); err != nil {
 		t.Fatal(err)
@@ -498,7 +503,7 @@ func runChild(t *testing.T, dir string, bits int, code []byte, before []state) (
 	after = make([]state, len(before))
 	child := exec.Command(program)
 	var messages bytes.Buffer
-	child.Stdin, child.Stderr = io.MultiReader(bytes.NewReader(code), bytes.NewReader(asBytes(before))), &messages
+	child.Stdin, child.Stderr = io.MultiReader(bytes.NewReader(stubs), bytes.NewReader(asBytes(before))), &messages
 	output, err := child.StdoutPipe()
 	if err == nil {
 		err = child.Start()

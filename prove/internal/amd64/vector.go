@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
@@ -19,7 +20,7 @@ var (
 // step runs one instruction.
 func (m *machine) step(i *inst) {
 	if !m.general(i) && !m.float(i) && !m.shuffle(i) {
-		m.fail("%w", ErrUnknown)
+		m.fail("%w", code.ErrUnknown)
 	}
 }
 
@@ -102,7 +103,7 @@ func (m *machine) float(i *inst) bool {
 		for e := 0; e < n; e += w {
 			b, ok := m.g.Bits(sel[e+w-1])
 			if !ok {
-				m.fail("%w: a mask that depends on the data", ErrUnknown)
+				m.fail("%w: a mask that depends on the data", code.ErrUnknown)
 			}
 			on = append(on, b>>31 != 0)
 		}
@@ -179,7 +180,7 @@ func (m *machine) xor(v ...expr.Node) expr.Node {
 	case okY && q == sign:
 		return m.g.Neg(x)
 	}
-	m.fail("%w: bits of data", ErrUnknown)
+	m.fail("%w: bits of data", code.ErrUnknown)
 	return 0
 }
 

@@ -1,0 +1,369 @@
+// Package arm64 runs machine code of AArch64 with Advanced SIMD (NEON) on symbolic data.
+//
+// The instructions are those that GNU objdump prints. Addresses, sizes and branches are
+// concrete numbers. What the vector registers hold, and the memory of the kernel's operands,
+// are expressions.
+package arm64
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/memory"
+)
+
+// maxSteps bounds a run.
+const maxSteps = 2_000_000
+
+// sp is the number of the stack pointer among the registers, and xzr that of the zero.
+const (
+	sp  = 31
+	xzr = 32
+)
+
+type machine struct {
+	g    *expr.Graph
+	mem  *memory.Memory
+	prog *code.Program
+	cov  *code.Coverage
+	zero expr.Node
+
+	r     [33]uint64
+	v     [32][4]expr.Node // cells of 4 bytes
+	flags [2]uint64        // what was compared
+	next  uint64
+	inst  *code.Inst
+}
+
+type failure struct{ err error }
+
+func (m *machine) fail(format string, args ...any) {
+	panic(failure{fmt.Errorf("%s: %w", m.inst.Text, fmt.Errorf(format, args...))})
+}
+
+// Run calls a function whose arguments lie at stack, which is the address of the slot of the
+// return address.
+func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
+	m := &machine{g: g, mem: mem, prog: p, cov: cov, zero: g.Const(4, 0)}
+	for i := range m.v {
+		for j := range m.v[i] {
+			m.v[i][j] = g.Input(4, 1<<20+i, j) // whatever was there before
+		}
+	}
+	m.r[sp] = stack
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.err
+		default:
+			panic(f)
+		}
+	}()
+	pc := f.Entry
+	for range maxSteps {
+		i := f.Insts[pc]
+		if i == nil {
+			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
+		}
+		m.inst, m.next = i, i.Next
+		cov.Reached[pc] = true
+		if i.Op == "ret" {
+			return nil
+		}
+		operands, ok := i.Decoded.([]operand)
+		if !ok {
+			return i.Decoded.(error)
+		}
+		m.step(operands)
+		pc = m.next
+	}
+	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)
+}
+
+type kind uint8
+
+const (
+	immediate kind = iota
+	general
+	scalar  // s, d or q register
+	vector  // all lanes
+	element // one lane
+	location
+	target
+	word // a condition, or a shift
+)
+
+type operand struct {
+	kind     kind
+	reg      int
+	cells    int // of an element
+	lanes    int
+	lane     int
+	value    int64
+	post     bool // the address is changed afterwards
+	shift    int  // of the operand before; negative to the right
+	text     string
+	narrow   bool // w register
+	constant uint64
+}
+
+var (
+	vectorName  = regexp.MustCompile(`^v(\d+)\.(\d*)([bsd])(?:\[(\d)\])?$`)
+	scalarName  = regexp.MustCompile(`^([sdq])(\d+)$`)
+	generalName = regexp.MustCompile(`^([xw])(\d+|zr)$`)
+	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+))?\]$`)
+)
+
+// Decode reads the operands of an instruction. Its result is for Run: what cannot be read is
+// an error when it is run.
+func Decode(i *code.Inst) any {
+	out := []operand{}
+	for _, s := range split(i.Operands) {
+		o, err := parse(i, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", i.Text, code.ErrUnknown, err)
+		}
+		out = append(out, o)
+	}
+	if n := len(out); n > 1 && out[n-2].kind == location && out[n-1].kind == immediate {
+		out[n-2].post, out[n-2].value = true, out[n-1].value
+		out = out[:n-1]
+	}
+	return out
+}
+
+// split cuts operands at commas outside of brackets.
+func split(s string) (out []string) {
+	depth, from := 0, 0
+	for i, c := range s {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				out, from = append(out, strings.TrimSpace(s[from:i])), i+1
+			}
+		}
+	}
+	if rest := strings.TrimSpace(s[from:]); rest != "" {
+		out = append(out, rest)
+	}
+	return out
+}
+
+func cellsOf(letter string) int { return map[string]int{"b": 1, "s": 1, "d": 2, "q": 4}[letter] }
+
+func parse(i *code.Inst, s string) (o operand, err error) {
+	if strings.HasPrefix(s, "{") { // a list of one register, perhaps one lane of it
+		s = strings.NewReplacer("{", "", "}", "").Replace(s)
+	}
+	if x := vectorName.FindStringSubmatch(s); x != nil {
+		o = operand{kind: vector, cells: cellsOf(x[3])}
+		o.reg, _ = strconv.Atoi(x[1])
+		if x[4] != "" {
+			o.kind, o.lane = element, int(x[4][0]-'0')
+			return o, nil
+		}
+		o.lanes, _ = strconv.Atoi(x[2])
+		if x[3] == "b" {
+			o.lanes /= 4
+		}
+		return o, nil
+	}
+	if x := scalarName.FindStringSubmatch(s); x != nil {
+		o = operand{kind: scalar, cells: cellsOf(x[1])}
+		o.reg, _ = strconv.Atoi(x[2])
+		return o, nil
+	}
+	if x := generalName.FindStringSubmatch(s); x != nil {
+		o = operand{kind: general, reg: xzr, narrow: x[1] == "w"}
+		if x[2] != "zr" {
+			o.reg, _ = strconv.Atoi(x[2])
+		}
+		return o, nil
+	}
+	if s == "sp" {
+		return operand{kind: general, reg: sp}, nil
+	}
+	if x := address.FindStringSubmatch(s); x != nil {
+		o = operand{kind: location, reg: sp}
+		if x[1] != "sp" {
+			o.reg, _ = strconv.Atoi(x[1][1:])
+		}
+		if x[2] != "" {
+			o.value, err = strconv.ParseInt(x[2], 0, 64)
+		}
+		return o, err
+	}
+	if strings.HasPrefix(s, "#") {
+		o.kind = immediate
+		o.value, err = strconv.ParseInt(s[1:], 0, 64)
+		return o, err
+	}
+	if f := strings.Fields(s); len(f) == 2 && (f[0] == "lsl" || f[0] == "lsr") {
+		o.kind = word
+		if o.shift, err = strconv.Atoi(f[1][1:]); err != nil {
+			return o, err
+		}
+		if f[0] == "lsr" {
+			o.shift = -o.shift
+		}
+		return o, nil
+	}
+	if v, err := strconv.ParseUint(s, 16, 64); err == nil && (strings.HasPrefix(i.Op, "b") || strings.HasPrefix(i.Op, "cb") || strings.HasPrefix(i.Op, "tb")) {
+		return operand{kind: target, constant: v}, nil
+	}
+	return operand{kind: word, text: s}, nil
+}
+
+func (m *machine) get(o operand) uint64 {
+	switch o.kind {
+	case immediate:
+		return uint64(o.value)
+	case general:
+		switch {
+		case o.reg == xzr:
+			return 0
+		case o.narrow:
+			return m.r[o.reg] & 0xffffffff
+		}
+		return m.r[o.reg]
+	}
+	m.fail("operand: %w", code.ErrUnknown)
+	return 0
+}
+
+func (m *machine) set(o operand, v uint64) {
+	if o.kind != general {
+		m.fail("destination: %w", code.ErrUnknown)
+	}
+	if o.narrow {
+		v &= 0xffffffff
+	}
+	if o.reg != xzr {
+		m.r[o.reg] = v
+	}
+}
+
+// locate returns the address of an operand, and changes its register if it says so.
+func (m *machine) locate(o operand) uint64 {
+	a := m.r[o.reg]
+	if o.post {
+		m.r[o.reg] += uint64(o.value)
+		return a
+	}
+	return a + uint64(o.value)
+}
+
+func (m *machine) load(addr uint64, cells int) []expr.Node {
+	out := make([]expr.Node, cells)
+	for i := range out {
+		a := addr + 4*uint64(i)
+		n, err := m.mem.Load(a)
+		if err != nil {
+			w, ok := m.prog.Word(a)
+			if !ok {
+				m.fail("%w", err)
+			}
+			n = m.g.Const(4, uint64(w))
+		}
+		out[i] = n
+	}
+	return out
+}
+
+func (m *machine) store(addr uint64, cells []expr.Node) {
+	for i, c := range cells {
+		if err := m.mem.Store(addr+4*uint64(i), c); err != nil {
+			m.fail("%w", err)
+		}
+	}
+}
+
+// put sets a vector register, and clears what cells do not reach.
+func (m *machine) put(reg int, cells []expr.Node) {
+	for i := range m.v[reg] {
+		if i < len(cells) {
+			m.v[reg][i] = cells[i]
+		} else {
+			m.v[reg][i] = m.zero
+		}
+	}
+}
+
+// at returns element n of a register.
+func (m *machine) at(reg, cells, n int) expr.Node {
+	if cells == 1 {
+		return m.v[reg][n]
+	}
+	return m.g.Join(m.v[reg][2*n], m.v[reg][2*n+1])
+}
+
+// source returns element n of an operand, which for a single lane is always that lane.
+func (m *machine) source(o operand, n int) expr.Node {
+	if o.kind == element {
+		n = o.lane
+	}
+	return m.at(o.reg, o.cells, n)
+}
+
+func (m *machine) cells(n expr.Node) []expr.Node {
+	if m.g.Width(n) == 4 {
+		return []expr.Node{n}
+	}
+	low, high := m.g.Halves(n)
+	return []expr.Node{low, high}
+}
+
+// lanes sets dst, lane by lane.
+func (m *machine) lanes(dst operand, f func(n int) expr.Node) {
+	var out []expr.Node
+	for n := range dst.lanes {
+		out = append(out, m.cells(f(n))...)
+	}
+	m.put(dst.reg, out)
+}
+
+// condition reports whether the condition of a jump or a selection holds.
+func (m *machine) condition(c string) bool {
+	x, y := m.flags[0], m.flags[1]
+	switch c {
+	case "eq":
+		return x == y
+	case "ne":
+		return x != y
+	case "lt":
+		return int64(x) < int64(y)
+	case "ge":
+		return int64(x) >= int64(y)
+	case "gt":
+		return int64(x) > int64(y)
+	case "le":
+		return int64(x) <= int64(y)
+	case "hi":
+		return x > y
+	case "ls":
+		return x <= y
+	case "cs", "hs":
+		return x >= y
+	case "cc", "lo":
+		return x < y
+	}
+	m.fail("condition %q: %w", c, code.ErrUnknown)
+	return false
+}
+
+// branch jumps if taken, and notes it.
+func (m *machine) branch(taken bool, to operand) {
+	m.cov.Branch(m.inst.Addr, taken)
+	if taken {
+		m.next = to.constant
+	}
+}

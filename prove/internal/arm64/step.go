@@ -1,0 +1,242 @@
+package arm64
+
+import (
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/expr"
+)
+
+// step runs one instruction.
+func (m *machine) step(a []operand) {
+	if !m.integer(m.inst.Op, a) && !m.move(m.inst.Op, a) && !m.float(m.inst.Op, a) {
+		m.fail("%w", code.ErrUnknown)
+	}
+}
+
+// integer runs an instruction on general registers, or a jump, and reports whether it is one.
+func (m *machine) integer(op string, a []operand) bool {
+	if c, ok := strings.CutPrefix(op, "b."); ok {
+		m.branch(m.condition(c), a[0])
+		return true
+	}
+	for _, o := range a {
+		if o.kind == vector || o.kind == scalar || o.kind == element || o.kind == location {
+			return false
+		}
+	}
+	// second returns the last source, shifted.
+	second := func(n int) uint64 {
+		v := m.get(a[n])
+		if len(a) > n+1 && a[n+1].kind == word {
+			if s := a[n+1].shift; s >= 0 {
+				v <<= s
+			} else {
+				v >>= -s
+			}
+		}
+		return v
+	}
+	switch op {
+	case "b":
+		m.next = a[0].constant
+	case "cbz":
+		m.branch(m.get(a[0]) == 0, a[1])
+	case "cbnz":
+		m.branch(m.get(a[0]) != 0, a[1])
+	case "tbz":
+		m.branch(m.get(a[0])>>a[1].value&1 == 0, a[2])
+	case "tbnz":
+		m.branch(m.get(a[0])>>a[1].value&1 != 0, a[2])
+	case "cmp":
+		m.flags = [2]uint64{m.get(a[0]), second(1)}
+	case "add":
+		m.set(a[0], m.get(a[1])+second(2))
+	case "adds": // flags of a sum: as that of the comparison with the negated operand
+		x, y := m.get(a[1]), second(2)
+		m.set(a[0], x+y)
+		m.flags = [2]uint64{x, -y}
+	case "sub":
+		m.set(a[0], m.get(a[1])-second(2))
+	case "subs":
+		x, y := m.get(a[1]), second(2)
+		m.set(a[0], x-y)
+		m.flags = [2]uint64{x, y}
+	case "and", "ands":
+		v := m.get(a[1]) & second(2)
+		m.set(a[0], v)
+		if op == "ands" {
+			m.flags = [2]uint64{v, 0}
+		}
+	case "orr":
+		m.set(a[0], m.get(a[1])|second(2))
+	case "mov":
+		m.set(a[0], m.get(a[1]))
+	case "lsl":
+		m.set(a[0], m.get(a[1])<<(m.get(a[2])&63))
+	case "lsr":
+		m.set(a[0], m.get(a[1])>>(m.get(a[2])&63))
+	case "mul":
+		m.set(a[0], m.get(a[1])*m.get(a[2]))
+	case "madd":
+		m.set(a[0], m.get(a[1])*m.get(a[2])+m.get(a[3]))
+	case "csel":
+		if m.condition(a[3].text) {
+			m.set(a[0], m.get(a[1]))
+		} else {
+			m.set(a[0], m.get(a[2]))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// move runs a load, a store or a move between registers, and reports whether it is one.
+func (m *machine) move(op string, a []operand) bool {
+	switch op {
+	case "ldr":
+		addr := m.locate(a[1])
+		if a[0].kind == general {
+			m.set(a[0], m.concrete(m.load(addr, 2)))
+		} else {
+			m.put(a[0].reg, m.load(addr, a[0].cells))
+		}
+	case "ldrb":
+		addr := m.locate(a[1])
+		m.set(a[0], m.concrete(m.load(addr&^3, 1))>>(8*(addr&3))&255)
+	case "str":
+		addr := m.locate(a[1])
+		if a[0].kind == general {
+			v := m.get(a[0])
+			m.store(addr, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)})
+		} else {
+			m.store(addr, m.v[a[0].reg][:a[0].cells])
+		}
+	case "ldp":
+		addr := m.locate(a[2])
+		n := a[0].cells
+		if a[0].kind != scalar {
+			return false
+		}
+		m.put(a[0].reg, m.load(addr, n))
+		m.put(a[1].reg, m.load(addr+uint64(4*n), n))
+	case "stp":
+		addr := m.locate(a[2])
+		n := a[0].cells
+		if a[0].kind != scalar {
+			return false
+		}
+		m.store(addr, m.v[a[0].reg][:n])
+		m.store(addr+uint64(4*n), m.v[a[1].reg][:n])
+	case "ld1":
+		if a[0].kind != element {
+			return false
+		}
+		copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.load(m.locate(a[1]), a[0].cells))
+	case "st1":
+		if a[0].kind != element {
+			return false
+		}
+		at := a[0].lane * a[0].cells
+		m.store(m.locate(a[1]), m.v[a[0].reg][at:at+a[0].cells])
+	case "ld1r":
+		e := m.load(m.locate(a[1]), a[0].cells)
+		var out []expr.Node
+		for range a[0].lanes {
+			out = append(out, e...)
+		}
+		m.put(a[0].reg, out)
+	case "dup":
+		if a[1].kind != element {
+			return false
+		}
+		e := m.source(a[1], 0)
+		m.lanes(a[0], func(int) expr.Node { return e })
+	case "mov":
+		if a[0].kind != vector || a[1].kind != vector {
+			return false
+		}
+		m.put(a[0].reg, append([]expr.Node(nil), m.v[a[1].reg][:a[0].lanes]...))
+	case "eor":
+		if a[1].reg != a[2].reg {
+			return false
+		}
+		m.put(a[0].reg, nil)
+	case "zip1", "zip2", "trn1", "trn2":
+		x, y, half := a[1], a[2], 0
+		at := func(n int) int { return n / 2 } // zip1
+		switch op {
+		case "zip2":
+			half = a[0].lanes / 2
+		case "trn1":
+			at = func(n int) int { return n &^ 1 }
+		case "trn2":
+			at = func(n int) int { return n | 1 }
+		}
+		var out []expr.Node
+		for n := range a[0].lanes {
+			from := x
+			if n%2 == 1 {
+				from = y
+			}
+			out = append(out, m.cells(m.source(from, at(n)+half))...)
+		}
+		m.put(a[0].reg, out)
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *machine) concrete(cells []expr.Node) uint64 {
+	var v uint64
+	for i, c := range cells {
+		b, ok := m.g.Bits(c)
+		if !ok {
+			m.fail("a number that depends on the data: %w", code.ErrUnknown)
+		}
+		v |= b << (32 * i)
+	}
+	return v
+}
+
+// float runs a floating-point instruction on vectors, and reports whether it is one.
+func (m *machine) float(op string, a []operand) bool {
+	if len(a) < 2 || a[0].kind != vector {
+		return false
+	}
+	dst := a[0]
+	switch op {
+	case "fadd", "fsub", "fmul", "fdiv":
+		f := map[string]func(x, y expr.Node) expr.Node{"fadd": m.g.Add, "fsub": m.g.Sub, "fmul": m.g.Mul, "fdiv": m.g.Div}[op]
+		m.lanes(dst, func(n int) expr.Node { return f(m.source(a[1], n), m.source(a[2], n)) })
+	case "fmla", "fmls":
+		m.lanes(dst, func(n int) expr.Node {
+			x := m.source(a[1], n)
+			if op == "fmls" {
+				x = m.g.Neg(x)
+			}
+			return m.g.FMA(x, m.source(a[2], n), m.source(dst, n))
+		})
+	case "faddp": // sums of neighbors in the two sources, one behind the other
+		m.lanes(dst, func(n int) expr.Node {
+			from := a[1]
+			if n >= dst.lanes/2 {
+				from, n = a[2], n-dst.lanes/2
+			}
+			return m.g.Add(m.source(from, 2*n), m.source(from, 2*n+1))
+		})
+	case "fcvtl", "fcvtl2":
+		first := 0
+		if op == "fcvtl2" {
+			first = 2
+		}
+		m.lanes(dst, func(n int) expr.Node { return m.g.Widen(m.source(a[1], first+n)) })
+	case "fneg":
+		m.lanes(dst, func(n int) expr.Node { return m.g.Neg(m.source(a[1], n)) })
+	default:
+		return false
+	}
+	return true
+}

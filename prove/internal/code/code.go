@@ -1,0 +1,215 @@
+// Package code has the machine code of a binary, function by function, as objdump prints
+// it, and the record of what runs of it have reached. It knows no instruction.
+package code
+
+import (
+	"bufio"
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// ErrUnknown is what an instruction, or a use of one, is answered with whose meaning a
+// package does not define.
+var ErrUnknown = errors.New("no semantics")
+
+// Inst is an instruction. Operands are the text that objdump prints, without symbols and
+// remarks. Decoded is what a package that runs instructions has made of them.
+type Inst struct {
+	Addr, Next   uint64
+	Op, Operands string
+	Text         string // the whole line
+	Decoded      any
+}
+
+// Function is one function.
+type Function struct {
+	Name  string
+	Entry uint64
+	Insts map[uint64]*Inst
+	Order []*Inst
+}
+
+// Program is what a binary holds: its assembly functions by name, and its data.
+type Program struct {
+	Functions map[string]*Function
+	sections  []section
+}
+
+type section struct {
+	addr uint64
+	data []byte
+}
+
+// Read disassembles the functions of a binary whose symbols have the prefix, which names do
+// not have any more. decode makes Decoded of each instruction.
+func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error) {
+	file, err := elf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	p := &Program{Functions: map[string]*Function{}}
+	for _, s := range file.Sections {
+		if s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR == 0 {
+			data, err := s.Data()
+			if err != nil {
+				return nil, err
+			}
+			p.sections = append(p.sections, section{s.Addr, data})
+		}
+	}
+	symbols, err := file.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range symbols {
+		name, ok := strings.CutSuffix(s.Name, ".abi0")
+		if !ok || !strings.HasPrefix(name, prefix) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
+			continue
+		}
+		f, err := disassemble(objdump, path, s.Value, s.Value+s.Size)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		f.Name = strings.TrimPrefix(name, prefix)
+		for _, i := range f.Order {
+			i.Decoded = decode(i)
+		}
+		p.Functions[f.Name] = f
+	}
+	return p, nil
+}
+
+// With returns p with another version of a function.
+func (p *Program) With(f *Function) *Program {
+	q := &Program{Functions: maps.Clone(p.Functions), sections: p.sections}
+	q.Functions[f.Name] = f
+	return q
+}
+
+// Mutate returns a version of f in which change has planted a mistake in one of the
+// instructions that are fit for it. change returns what it has changed.
+func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) int) (mutant *Function, at *Inst, what int) {
+	var from []*Inst
+	for _, i := range f.Order {
+		if fit(i) {
+			from = append(from, i)
+		}
+	}
+	at = from[rng.IntN(len(from))]
+	changed := *at
+	what = change(&changed)
+	mutant = &Function{Name: f.Name, Entry: f.Entry, Insts: maps.Clone(f.Insts), Order: f.Order}
+	mutant.Insts[at.Addr] = &changed
+	return mutant, at, what
+}
+
+// Word returns 4 bytes of the binary's data.
+func (p *Program) Word(addr uint64) (uint32, bool) {
+	for _, s := range p.sections {
+		if addr >= s.addr && addr+4 <= s.addr+uint64(len(s.data)) {
+			return binary.LittleEndian.Uint32(s.data[addr-s.addr:]), true
+		}
+	}
+	return 0, false
+}
+
+var (
+	line   = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$`)
+	symbol = regexp.MustCompile(`<[^>]*>`)
+	remark = regexp.MustCompile(`\s*(//|;|# ).*$`)
+)
+
+func disassemble(objdump, path string, from, to uint64) (*Function, error) {
+	out, err := exec.Command(objdump, "-d", "--no-show-raw-insn", "-w",
+		fmt.Sprintf("--start-address=%#x", from), fmt.Sprintf("--stop-address=%#x", to), path).Output()
+	if err != nil {
+		return nil, fmt.Errorf("objdump: %w", err)
+	}
+	f := &Function{Entry: from, Insts: map[uint64]*Inst{}}
+	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		m := line.FindStringSubmatch(s.Text())
+		if m == nil {
+			continue
+		}
+		addr, err := strconv.ParseUint(m[1], 16, 64)
+		if err != nil || addr < from || addr >= to {
+			continue
+		}
+		operands := strings.TrimSpace(symbol.ReplaceAllString(remark.ReplaceAllString(m[3], ""), ""))
+		i := &Inst{Addr: addr, Op: m[2], Operands: operands, Text: strings.TrimSpace(s.Text())}
+		if n := len(f.Order); n > 0 {
+			f.Order[n-1].Next = addr
+		}
+		f.Insts[addr] = i
+		f.Order = append(f.Order, i)
+	}
+	// Padding after the last return is no part of the function.
+	for n := len(f.Order); n > 0 && f.Order[n-1].Padding(); n-- {
+		delete(f.Insts, f.Order[n-1].Addr)
+		f.Order = f.Order[:n-1]
+	}
+	return f, nil
+}
+
+// Padding reports whether i does nothing, or is never run.
+func (i *Inst) Padding() bool {
+	return i.Op == "int3" || i.Op == "udf" || i.Op == "xchg" || strings.HasPrefix(i.Op, "nop") || strings.HasPrefix(i.Op, ".")
+}
+
+// Coverage is what runs of a function have reached.
+type Coverage struct {
+	Reached map[uint64]bool    // instructions
+	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
+}
+
+// NewCoverage returns the coverage of no run.
+func NewCoverage() *Coverage {
+	return &Coverage{map[uint64]bool{}, map[uint64][2]bool{}}
+}
+
+// Branch notes which way a conditional jump went.
+func (c *Coverage) Branch(addr uint64, taken bool) {
+	t := c.Taken[addr]
+	if taken {
+		t[1] = true
+	} else {
+		t[0] = true
+	}
+	c.Taken[addr] = t
+}
+
+// Add adds what other runs have reached.
+func (c *Coverage) Add(d *Coverage) {
+	maps.Copy(c.Reached, d.Reached)
+	for at, t := range d.Taken {
+		s := c.Taken[at]
+		c.Taken[at] = [2]bool{s[0] || t[0], s[1] || t[1]}
+	}
+}
+
+// Missing lists the instructions of f that were not reached, and the jumps that went one
+// way only.
+func (f *Function) Missing(c *Coverage) (out []string) {
+	for _, i := range f.Order {
+		switch t, jump := c.Taken[i.Addr]; {
+		case i.Padding():
+		case !c.Reached[i.Addr]:
+			out = append(out, "not reached: "+i.Text)
+		case jump && !t[1]:
+			out = append(out, "never taken: "+i.Text)
+		case jump && !t[0]:
+			out = append(out, "always taken: "+i.Text)
+		}
+	}
+	return out
+}
