@@ -10,7 +10,6 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/testdata"
-	"gonum.org/v1/gonum/mat"
 )
 
 // ownSolvers are those that package descent has not.
@@ -114,8 +113,8 @@ func TestSolversCancel(t *testing.T) {
 	}
 }
 
-// TestThousandClasses: half a million pairs of classes, of five samples each, are
-// fitted, and two starts lead to the same optimum.
+// TestThousandClasses: half a million pairs of classes, of five samples each, are fitted, by
+// the default and by mini-batches.
 func TestThousandClasses(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("about a minute of CPU time: set MONGE_LONG")
@@ -128,19 +127,12 @@ func TestThousandClasses(t *testing.T) {
 			x.Set(i, j, 0.3*x.At(i, j)+2*centre.At(labels[i], j))
 		}
 	}
-	set := &Settings{Components: 5}
-	auto := mustFit(t, x, labels, set).Report()
-	if !auto.Status.Converged() || len(auto.Warnings) > 0 {
-		t.Errorf("%v after %d steps, warnings %q", auto.Status, auto.Steps, auto.Warnings)
-	}
+	auto := mustFit(t, x, labels, &Settings{Components: 5}).Report()
 	t.Logf("auto: J = %v after %d steps in %v", auto.Objective, auto.Steps, auto.Elapsed)
-	set.Optimizer.Init = mat.DenseCopyOf(uniform(5, 20, 5))
-	set.Objective.Lambda = LambdaMatrix(auto.Lambda)
-	other := mustFit(t, x, labels, set).Report()
-	if e := relative(other.Objective, auto.Objective); !(e < 1e-8) {
-		t.Errorf("J = %v from another start, %v", other.Objective, auto.Objective)
+	if !auto.Status.Converged() || len(auto.Warnings) > 0 || !(auto.Objective > auto.History[0].Objective) {
+		t.Errorf("%v after %d steps, J = %v after %v, warnings %q", auto.Status, auto.Steps, auto.Objective, auto.History[0].Objective, auto.Warnings)
 	}
-	set = &Settings{Components: 5, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 10}}
+	set := &Settings{Components: 5, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 10}}
 	r := mustFit(t, x, labels, set).Report()
 	t.Logf("minibatch: J = %v of %d samples after %d steps in %v", r.Objective, r.ObjectiveSamples, r.Steps, r.Elapsed)
 	if !(r.Objective > r.History[0].Objective) {
