@@ -79,7 +79,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		digits := 1 + in.upTo(9)
 		set.Tolerance = math.Pow(10, -float64(digits))
 		if set.Gradient = digits%2 == 1; !set.Gradient { // Newton's method takes over
-			set.Iterations *= 5 // with 20 an input of extreme scale took 10 s, which fuzzing calls hung
+			set.Iterations *= 20
 		}
 	}
 	if in.upTo(7) == 7 {
@@ -115,6 +115,9 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	for _, v := range append(problem.X.Data, problem.Y.Data...) {
 		if set.Anneal > 0 && math.Abs(float64(v)) > 1e6 {
 			set.Anneal = 1e30 // rather than hundreds of stages of a thousand iterations
+		}
+		if x := float64(v); !(float64(set.Lambda*x*x) < 1e12) {
+			set.Unaccelerated = true // the same stages, made for a tolerance: 10 s, which fuzzing calls hung
 		}
 	}
 	if in.upTo(1) == 1 {
