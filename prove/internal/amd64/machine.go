@@ -228,7 +228,7 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 }
 
 // put writes a vector result, whose elements have w cells, to a register, where it clears
-// what is above, or to memory, in both cases under the operand's mask.
+// the cells above it, or to memory, in both cases under the mask of the operand.
 func (m *machine) put(o *operand, cells []expr.Node, w int) {
 	if o.kind == location {
 		a := m.addr(o)
