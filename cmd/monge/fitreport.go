@@ -15,7 +15,7 @@ import (
 func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	atLimit := "before it converged; --max-steps allows more"
 	if stepsLeft && r.Choice != nil {
-		atLimit = "as many as the candidates had"
+		atLimit = "as many as every candidate was given in the comparison"
 	}
 	fmt.Fprintf(w, "data\t%d rows, %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
 	informative := ""
@@ -24,6 +24,9 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 	fmt.Fprintf(w, "projection\t%d → %d dimensions%s\n", out.Features, out.Components, informative)
 	fmt.Fprintf(w, "method\t%s\n", methodInWords(out.Solver, out.Whitening, out.Lambda, float64(out.Shrinkage), out.Scale))
+	if out.Choice != nil {
+		fmt.Fprintf(w, "chosen\t%s\n", out.chosenInWords())
+	}
 	fmt.Fprintf(w, "optimizer\t%s; %.3g s in all\n", endInWords(r, atLimit), r.Elapsed.Seconds())
 	if n := len(out.StartObjectives); n > 0 {
 		fmt.Fprintf(w, "starts\tbest of %d: %s\n", n, ledTo(out.Maxima))
@@ -47,25 +50,43 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 }
 
-// printChoice says why the method was chosen: beside the candidate that was taken it lists
-// the best of every other kind.
+// bestOfKinds returns the candidate that was taken and the best of every other kind.
+func (out *fitResult) bestOfKinds() []choice {
+	var shown []choice
+	for _, m := range out.Choice {
+		kind := kindInWords(m.Method)
+		if m.Folds > 0 && !slices.ContainsFunc(shown, func(s choice) bool { return kindInWords(s.Method) == kind }) {
+			shown = append(shown, m)
+		}
+	}
+	return shown
+}
+
+// chosenInWords says in one line why the method was chosen.
+func (out *fitResult) chosenInWords() string {
+	if out.Choice[0].Folds == 0 {
+		return "the default: no class has enough rows to hold some out and compare"
+	}
+	shown := out.bestOfKinds()
+	words := fmt.Sprintf("on held-out rows among %d candidates: %s, error %s", len(out.Choice), kindInWords(shown[0].Method), percent(float64(shown[0].Error)))
+	for _, m := range shown[1:] {
+		words += fmt.Sprintf("; best %s %s", kindInWords(m.Method), percent(float64(m.Error)))
+	}
+	return words
+}
+
+// printChoice lists the candidate that was taken and the best of every other kind.
 func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	taken := out.Choice[0]
 	if taken.Folds == 0 {
-		fmt.Fprintf(w, "\nThe method is the default: no class has enough rows to hold some out and compare.\n")
 		return
 	}
 	words := func(m choice) string {
 		return methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale)
 	}
-	shown, kinds := []choice{taken}, []string{kindInWords(taken.Method)}
-	for _, m := range out.Choice[1:] {
-		if kind := kindInWords(m.Method); !slices.Contains(kinds, kind) {
-			shown, kinds = append(shown, m), append(kinds, kind)
-		}
-	}
+	shown := out.bestOfKinds()
 	which := "The best of each kind"
-	if len(kinds) == 1 {
+	if len(shown) == 1 {
 		which = "The best"
 		// Candidates may differ only in settings that their method does not use.
 		next := slices.IndexFunc(out.Choice, func(m choice) bool { return words(m) != words(taken) })
@@ -135,6 +156,9 @@ func endInWords(r *wda.Report, atLimit string) string {
 	case "EvaluationFailed":
 		return "not converged: J cannot be computed near the projection " + steps
 	case "Stopped":
+		if r.Settings.Validation != nil && r.Steps == 0 {
+			return "the start is kept: no step classified held-out rows better"
+		}
 		if r.Settings.Validation != nil {
 			return "stopped early " + steps + ": held-out rows are no longer classified better"
 		}

@@ -35,6 +35,10 @@ func TestEndInWords(t *testing.T) {
 	if got := endInWords(r, ""); !strings.HasSuffix(got, "held-out rows are no longer classified better") {
 		t.Errorf("with validation: %q", got)
 	}
+	r.Steps = 0
+	if got := endInWords(r, ""); got != "the start is kept: no step classified held-out rows better" {
+		t.Errorf("with validation, no step: %q", got)
+	}
 	r.Settings.Optimizer.Method = wda.Fisher{}
 	if got := endInWords(r, ""); got != "not needed, the method has a closed form" {
 		t.Errorf("without an optimizer: %q", got)
@@ -58,7 +62,7 @@ func TestMethodInWords(t *testing.T) {
 func TestFitReport(t *testing.T) {
 	s := simulate(t)
 	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
-	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "optimizer   ", " = between ", "for each component\n",
+	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "chosen      on held-out rows among ", " candidates: WDA, error ", "; best discriminant analysis ", "optimizer   ", " = between ", "for each component\n",
 		"candidates by the Brier score of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
