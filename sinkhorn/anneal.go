@@ -48,7 +48,8 @@ func (s *solution[T]) anneal(ctx context.Context, factor float64) error {
 		}
 		grow(&s.warm, s.geo.n)
 		last := s.res.Iterations
-		natural(s.warm, s.u(last), s.kind(last), s.log.f)
+		natural(s.warm, s.u(last), s.kind(last), s.log.f, 0)
+		s.startShift, s.startOffset = s.shift, 0
 		start = s.warm
 	}
 	if stages > 0 {
@@ -75,10 +76,12 @@ func (s *solution[T]) annealStages(ctx context.Context, factor float64) (stages 
 	return stages, nil
 }
 
-// scaleStart sets warm = c·start, which may be warm.
+// scaleStart sets warm = c·start, which may be warm, without the part that is in the shift.
 func (s *solution[T]) scaleStart(start []T, c float64) {
 	grow(&s.warm, s.geo.n)
+	offset := float64(s.startOffset * math.Ln2)
 	for i, f := range start {
-		s.warm[i] = T(float64(f) * c)
+		s.warm[i] = T((float64(f) - offset) * c)
 	}
+	s.startShift, s.startOffset = float64(c*s.startShift), 0
 }

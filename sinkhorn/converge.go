@@ -127,7 +127,7 @@ func (s *solution[T]) annealAgain(ctx context.Context) (bool, error) {
 	if err != nil || stages < slowStages {
 		return false, err
 	}
-	kept, kind, lambda := s.res, s.kind(k), s.lambda
+	kept, kind, lambda, shift := s.res, s.kind(k), s.lambda, s.shift
 	grow(&nw.f, s.geo.n)
 	s.geo.column(&nw.g)
 	if kept.Domain == DomainPlain {
@@ -155,6 +155,7 @@ func (s *solution[T]) annealAgain(ctx context.Context) (bool, error) {
 	s.res = kept
 	s.res.Annealing = total
 	s.setLambda(lambda)
+	s.shift = shift
 	copy(s.u(k), nw.f)
 	copy(s.v(k), nw.g)
 	if s.setKind(k, plainKind); kept.Domain != DomainPlain {

@@ -138,7 +138,7 @@ func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	if err := geo.rows(ctx, it.r, it.plan.v); err != nil {
 		return err
 	}
-	ta, tb := it.tauA(), it.tauB()
+	ta, tb := it.penaltyOfA.tau, it.penaltyOfB.tau
 	for i, u := range it.plan.u {
 		d.rows[i] = T(float64(u) * float64(it.r[i]) / ta)
 	}

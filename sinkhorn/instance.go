@@ -17,32 +17,45 @@ type instance[T dist.Float] struct {
 	limits  limits[T]
 
 	a, b     []T
-	mass     float64 // of the plan, or the smaller sum where penalties leave it open
+	mass     float64 // of the plan; where penalties leave it open, that of the last iterate
 	zeroB    bool    // b has zeros
 	uniformA int     // length for which a is uniform already
 	uniformB int
 
 	penalties
+	startShift  float64 // shift of the first iterate (unequal.go), and
+	startOffset float64 // the part of it that is in problem.Start, both to base 2
 }
 
 // penalties say how far the marginals of the plan may be from a and b.
 type penalties struct {
-	unequal            bool    // they may
-	penaltyA, penaltyB float64 // +Inf: this marginal holds exactly
-	partial            float64 // mass to be moved, if positive
+	unequal                bool    // they may
+	penaltyA, penaltyB     float64 // +Inf: this marginal holds exactly
+	penaltyOfA, penaltyOfB penalty // for λ
+	partial                float64 // mass to be moved, if positive
 }
 
-// tau returns τ = ρλ/(ρλ + 1) for the penalty ρ, 1 for an exact marginal.
-func tau(penalty, lambda float64) float64 {
-	if x := float64(penalty * lambda); x < 0x1p60 {
-		return x / (x + 1)
+// penalty is what the iterations need of a marginal penalty ρ.
+type penalty struct {
+	tau     float64 // τ = ρλ/(ρλ + 1), 1 for an exact marginal
+	rest    float64 // 1 − τ
+	inverse float64 // 1/(ρλ)
+}
+
+// penaltyOf returns what belongs to ρ. From ρλ = 2⁶⁰ on the marginal holds exactly.
+func penaltyOf(rho, lambda float64) penalty {
+	x := float64(rho * lambda)
+	if !(x < 0x1p60) {
+		return penalty{tau: 1}
 	}
-	return 1
+	return penalty{x / (x + 1), 1 / (x + 1), 1 / x}
 }
 
-// tauA and tauB return τ of each side.
-func (in *instance[T]) tauA() float64 { return tau(in.penaltyA, in.lambda) }
-func (in *instance[T]) tauB() float64 { return tau(in.penaltyB, in.lambda) }
+// setLambda sets λ, and what penalties need of it.
+func (in *instance[T]) setLambda(lambda float64) {
+	in.lambda = lambda
+	in.penaltyOfA, in.penaltyOfB = penaltyOf(in.penaltyA, lambda), penaltyOf(in.penaltyB, lambda)
+}
 
 // setPenalties checks and takes over what p says about mass, for the λ that is set.
 func (in *instance[T]) setPenalties(p *Problem[T], gradient bool) error {
@@ -66,7 +79,8 @@ func (in *instance[T]) setPenalties(p *Problem[T], gradient bool) error {
 	case p.Mass > 0 && p.PenaltyA+p.PenaltyB > 0:
 		return fmt.Errorf("%w: both Mass and a penalty (PenaltyA, PenaltyB) are set; use one of them", ErrSettings)
 	}
-	in.unequal = p.Mass > 0 || in.tauA() < 1 || in.tauB() < 1
+	in.setLambda(in.lambda)
+	in.unequal = p.Mass > 0 || in.penaltyOfA.rest > 0 || in.penaltyOfB.rest > 0
 	if in.unequal && gradient {
 		return fmt.Errorf("%w: Settings.Gradient does not support penalties or Mass; without it, GradientFrozen and GradientImplicit are supported", ErrSettings)
 	}
@@ -87,6 +101,23 @@ func checkStart[T dist.Float](p *Problem[T], n int) error {
 		}
 	}
 	return nil
+}
+
+// centerStart makes the middle of the starting potentials the first shift of a problem with penalties.
+func (in *instance[T]) centerStart() {
+	in.startShift, in.startOffset = 0, 0
+	if !in.unequal || in.partial > 0 || in.problem.Start == nil {
+		return
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, f := range in.problem.Start {
+		if finite(float64(f)) {
+			lo, hi = min(lo, float64(f)), max(hi, float64(f))
+		}
+	}
+	if middle := float64((lo/2 + hi/2) * math.Log2E); finite(middle) {
+		in.startShift, in.startOffset = middle, middle
+	}
 }
 
 func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {

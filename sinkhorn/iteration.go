@@ -46,6 +46,7 @@ type iteration[T dist.Float] struct {
 	q      []T // Kᵀu for the last iterate
 	plan   plan[T]
 	log    logDomain[T]
+	shift  float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
 
 	scaled     bool // q are the column sums of the last iterate, for the base at hand
 	skip, wait int  // log-domain iterations before the next one on scalings
@@ -156,6 +157,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 		return err
 	}
 	it.problem = *p
+	it.centerStart()
 	if err := it.allocate(); err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 
 // setLambda sets λ, and reports whether λ·log₂e is in the range of T.
 func (it *iteration[T]) setLambda(lambda float64) bool {
-	it.lambda = lambda
+	it.instance.setLambda(lambda)
 	return it.geo.setLambda(lambda)
 }
 
@@ -246,6 +248,7 @@ func (it *iteration[T]) restart(ctx context.Context, k int, start []T) error {
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), Completed, DomainPlain
 	geo.setBase(noBase, nil, nil)
 	geo.filled, it.begun = false, false
+	it.shift = it.startShift
 	scaled, err := it.start(k, start)
 	it.scaled, it.skip, it.wait = scaled, 0, 1
 	if err != nil || !scaled {
@@ -479,16 +482,19 @@ func (it *iteration[T]) cancelled() {
 	}
 }
 
-// natural sets dst to the natural logarithms of the iterate in slot, as potentials does to base 2.
-func natural[T dist.Float](dst, slot []T, kind int, base []T) {
+// natural sets dst to the natural logarithms of the iterate in slot, as potentials does to base 2, plus
+// the natural logarithm of 2^shift.
+func natural[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
-		switch kind {
-		case plainKind:
+		switch {
+		case kind == plainKind && shift == 0:
 			dst[i] = num.Log(x)
-		case potentialKind:
-			dst[i] = T(float64(x) * math.Ln2)
+		case kind == plainKind:
+			dst[i] = T((num.Log2(float64(x)) + shift) * math.Ln2)
+		case kind == potentialKind:
+			dst[i] = T((float64(x) + shift) * math.Ln2)
 		default:
-			dst[i] = T(float64(num.Log2(float64(x))+float64(base[i])) * math.Ln2)
+			dst[i] = T((num.Log2(float64(x)) + float64(base[i]) + shift) * math.Ln2)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type limits[T dist.Float] struct {
 	weight    T       // the reciprocal of a smaller weight is out of range
 	heaviest  T       // a larger weight does not fit the type of K
 	mass      float64 // relative difference of masses allowed
+	nothing   float64 // a mass below is no mass
 	converged float64 // marginal error for which implicit gradients make sense
 	epsilon   float64 // some roundings of a sum of logarithms
 
@@ -34,10 +35,10 @@ type limits[T dist.Float] struct {
 func limitsOf[T dist.Float](mixed bool) limits[T] {
 	l := limits[T]{
 		tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), heaviest: T(float32(math.MaxFloat32)),
-		mass: 1e-4, converged: 1e-3, epsilon: 0x1p-21, goal: 1e-7, enough: 1e-3, room: 99, most: 40,
+		mass: 1e-4, nothing: 0x1p-100, converged: 1e-3, epsilon: 0x1p-21, goal: 1e-7, enough: 1e-3, room: 99, most: 40,
 	}
 	if num.IsFloat64[T]() {
-		l.tiny, l.precision, l.largest, l.mass, l.converged, l.most = T(math.Ldexp(1, -900)), 0x1p42, math.MaxFloat64, 1e-6, 1e-4, 400
+		l.tiny, l.precision, l.largest, l.mass, l.nothing, l.converged, l.most = T(math.Ldexp(1, -900)), 0x1p42, math.MaxFloat64, 1e-6, 0x1p-960, 1e-4, 400
 		l.epsilon = 0x1p-50
 		if mixed {
 			l.goal, l.enough = 1e-12, 1e-6

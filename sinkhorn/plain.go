@@ -18,13 +18,13 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 	u := it.u(k)
 	it.setKind(k, plainKind)
 	for i, f := range start {
-		l := float64(f) * math.Log2E
+		l := float64(float64(f)*math.Log2E) - it.startOffset
+		u[i] = T(l)
 		if l = math.Abs(l); l > it.limits.largest/4 && f-f == 0 {
 			return false, fmt.Errorf("%w: the starting potential of point %d is %v", ErrRange, i, f)
 		} else if l > it.limits.precision && f-f == 0 {
 			it.res.Status = LowPrecision
 		}
-		u[i] = T(float64(f) * math.Log2E)
 	}
 	if it.settings.Domain == DomainLog {
 		it.setKind(k, potentialKind)

@@ -148,13 +148,15 @@ func mustBePoints[T dist.Float](geo *geometry[T], method string) {
 
 // PotentialsTo sets f (length n) and g (length m) to the potentials: the natural logarithms of the
 // scalings u and v, so that T_ij = exp(f_i − λ M_ij + g_j). The potential of a zero weight is −Inf.
-// Divided by λ, the potentials are the dual variables of the regularized problem.
+// Divided by λ, the potentials are the dual variables of the regularized problem. With a large penalty
+// and different sums of A and B, f is large and g is as large with the other sign. PlanTo does not lose
+// digits by that.
 //
 // They give the gradient of RegularizedCost by the weights, at convergence. With φ_i = f_i − log a_i
 // and r = T1, where r_i/a_i = exp(−φ_i/(ρλ)) for a penalty ρ,
 //
 //	∂/∂a_i = φ_i/λ + constant                       if T1 = a in a balanced problem,
-//	∂/∂a_i = (φ_i + Σb − 1)/λ                       if T1 = a and the other side has a penalty,
+//	∂/∂a_i = (φ_i + Σb − 1)/λ                       if T1 = a and the other side has a penalty; the sum of a may then change,
 //	∂/∂a_i = (Σb − r_i/a_i)/λ + ρ(1 − r_i/a_i)      with a penalty,
 //	∂/∂a_i = (Σb − r_i/a_i + φ_i − max φ)/λ         with Problem.Mass,
 //
@@ -172,8 +174,8 @@ func (r *Result[T]) PotentialsTo(f, g []T) error {
 		return err
 	}
 	k := it.res.Iterations
-	natural(f, it.u(k), it.kind(k), it.log.f)
-	natural(g, it.v(k), it.kind(k), it.log.g)
+	natural(f, it.u(k), it.kind(k), it.log.f, it.shift)
+	natural(g, it.v(k), it.kind(k), it.log.g, -it.shift)
 	return nil
 }
 

@@ -16,8 +16,9 @@ type Settings struct {
 	// Iterations is the number of iterations; 0 means 10. With a Tolerance it is the largest number;
 	// 0 then means 10000.
 	Iterations int
-	// Tolerance, if positive, is the marginal error at which a solve ends: ‖Tᵀ1 − b‖₁ divided by the
-	// mass. T1 = a holds after every iteration, and the check needs no pass over K of its own.
+	// Tolerance, if positive, is the marginal error at which a solve ends, divided by the mass of the
+	// plan: ‖Tᵀ1 − b‖₁, or what Result.MarginalError states for problems with penalties or Mass. T1 = a
+	// holds after every iteration, and the check needs no pass over K of its own.
 	//
 	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient
 	// or Problem.Mass. Every pass over K then counts as an iteration.

@@ -25,10 +25,20 @@ import (
 // All of them are log₂u = min(top, α − τ log₂r). Relative to a base F, where r is 2^F times as
 // large, α = log₂a − (1 − τ)F and top = log₂(ηa) − F.
 //
-// If both sides have a penalty, adding t to one dual variable and subtracting it from the other
-// moves the masses that they ask for, m_a = Σ a r^(1−τ) and m_b. The best t is known in closed form
-// (T. Séjourné, F.-X. Vialard, G. Peyré, "Faster unbalanced optimal transport: translation invariant
-// Sinkhorn and 1-D Frank-Wolfe", AISTATS 2022).
+// With penalties, a constant that is added to log u and subtracted from log v does not change the
+// plan, but it changes the masses that the sides ask for. If the sums of a and b differ and ρλ is large,
+// the best constant is large, too: plain iterations move by about one in each pass and need ρλ passes.
+// So the constant is a variable of its own, the shift c:
+//
+//	log₂u = F + c,   log₂v = G − c,
+//	m_a = Σ a (2^F/a)^(−1/(ρ_a λ)) 2^(−c/(ρ_a λ)),   m_b = Σ b (2^G/b)^(−1/(ρ_b λ)) 2^(c/(ρ_b λ)).
+//
+// Each half of an iteration finds the best scalings of one side together with the best c, for which
+// m_a = m_b. Both are known in closed form. This is the translation invariant iteration of T. Séjourné,
+// F.-X. Vialard, G. Peyré, "Faster unbalanced optimal transport: translation invariant Sinkhorn and 1-D
+// Frank-Wolfe", AISTATS 2022. F and G remain moderate, so that the plan keeps its digits. Everything
+// below means F and G by log₂u and log₂v; α of the rows is then less by (1 − τ)c, and α of the columns
+// more.
 //
 // In the dual, a and b are replaced by what the sides ask for at the iterate, a' and b'. It is
 // curved less by the rows and more by the columns:
@@ -41,6 +51,7 @@ type unbalanced[T dist.Float] struct {
 	f, g   []T     // potentials of the iterate; or g its column sums
 	weight float64 // Σ of the diagonal of Newton's system
 	share  []T     // scratch
+	shift  float64 // c of the point that is tried
 }
 
 // allocate makes room for the vectors.
@@ -100,7 +111,7 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	it := d.it
 	if ok {
-		d.translate()
+		scale(d.tv, d.translation())
 		if ok, err = d.try(ctx); err != nil {
 			return err
 		}
@@ -118,163 +129,6 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	return d.logRows(ctx, it.res.Iterations+1)
 }
 
-// enter prepares the point for Newton's steps.
-func (d *unbalanced[T]) enter(ctx context.Context) error {
-	d.it.geo.column(&d.diag)
-	if err := d.it.geo.rows(ctx, d.it.r, d.v); err != nil {
-		return err
-	}
-	d.setRows()
-	return nil
-}
-
-func (d *unbalanced[T]) system() (diag, rows []T, weight float64) { return d.diag, d.rows, d.weight }
-
-// next sets tv to the scalings of the next plain iteration.
-func (d *unbalanced[T]) next() {
-	d.bestColumns()
-	d.translate()
-}
-
-// take makes the point that has been tried the point at hand.
-func (d *unbalanced[T]) take() {
-	d.dualPoint.take()
-	d.setRows()
-}
-
-// bestColumns sets tv to the best v for the iterate, and g and tq to the column sums of the
-// plan without and with it.
-func (d *unbalanced[T]) bestColumns() {
-	it := d.it
-	d.scaling(d.tv, it.q, columnSide)
-	for j, v := range d.v {
-		d.g[j], d.tq[j] = v*it.q[j], d.tv[j]*it.q[j]
-	}
-}
-
-// setRows sets rows for the scalings u at hand and the sums r.
-func (d *unbalanced[T]) setRows() {
-	it, t := d.it, d.it.tauA()
-	for i, u := range d.u {
-		d.rows[i] = T(float64(u) * float64(it.r[i]) / t)
-	}
-}
-
-// residual: the columns ask for b' = c (v'/v)^(1/τ), with v' the best scaling.
-func (d *unbalanced[T]) residual() {
-	it, t := d.it, d.it.tauB()
-	d.bestColumns()
-	share := d.share[:len(d.v)]
-	for j, v := range d.v {
-		share[j] = 0
-		if it.b[j] > 0 {
-			share[j] = T(num.Log2(float64(d.tv[j])/float64(v)) / t)
-		}
-	}
-	exp.Exp2(share, share, 1)
-	it.res.MarginalError, d.weight = 0, 0
-	for j, c := range d.g {
-		asked := T(c * share[j])
-		it.columns[j], d.e[j] = c, asked-c
-		d.diag[j] = c + T(float64(asked)*(1-t)/t)
-		d.weight += float64(d.diag[j])
-		it.res.MarginalError += math.Abs(float64(c) - float64(d.tq[j]))
-	}
-}
-
-// worth replaces every x by ρ(1 − e^(−x/ρ)). This is by how much the dual rises if x is added to a
-// dual variable of a side with the penalty ρ, for each unit of mass that the side asks for.
-func (d *unbalanced[T]) worth(x []T, rho float64) {
-	if math.IsInf(rho, 1) {
-		return
-	}
-	share := d.share[:len(x)]
-	for i, x := range x {
-		share[i] = T(-float64(x) / rho)
-	}
-	exp.Exp(share, share)
-	for i, e := range share {
-		z := float64(T(-float64(x[i]) / rho))
-		switch lost := 1 - float64(e); {
-		case e == 1:
-		case e > 0.5 && e < 2: // without what rounding has added (W. Kahan)
-			x[i] = T(rho * lost * z / num.Log(float64(e)))
-		default:
-			x[i] = T(rho * lost)
-		}
-	}
-}
-
-func (d *unbalanced[T]) gain(t float64, beta []T) (gain, slope float64) {
-	it := d.it
-	rhoA, rhoB := float64(it.penaltyA*it.lambda), float64(it.penaltyB*it.lambda)
-	for i, a := range it.a {
-		d.f[i] = 0
-		if a > 0 {
-			d.f[i] = T(num.Log(float64(d.tu[i]) / float64(d.u[i])))
-		}
-	}
-	d.worth(d.f, rhoA)
-	for i, x := range d.f {
-		gain = num.FMA(float64(d.rows[i]), float64(x), gain) // (1 + 1/(ρλ)) T1 are rows
-	}
-	for j, beta := range beta {
-		d.g[j] = T(t * float64(beta))
-	}
-	d.worth(d.g, rhoB)
-	for j, x := range d.g {
-		asked := float64(d.e[j]) + float64(it.columns[j])
-		gain = num.FMA(asked, float64(x), gain)
-		asked -= float64(asked*float64(x)) / rhoB
-		slope = num.FMA(asked-float64(d.tv[j]*d.tq[j]), float64(beta[j]), slope)
-	}
-	return gain, slope
-}
-
-func (d *unbalanced[T]) value() float64 {
-	it, k := d.it, d.it.res.Iterations
-	kind := it.kind(k)
-	side := func(x, slot, weight, base []T, rho float64) (value, asked float64) {
-		natural(x, slot, kind, base)
-		for i, w := range weight {
-			if x[i] -= num.Log(w); w == 0 {
-				x[i] = 0
-			}
-		}
-		d.worth(x, rho)
-		for i, w := range weight {
-			value = num.FMA(float64(w), float64(x[i]), value)
-			asked += float64(w) - float64(float64(w)*float64(x[i]))/rho
-		}
-		return value, asked
-	}
-	left, mass := side(d.tu, it.u(k), it.a, it.log.f, float64(it.penaltyA*it.lambda))
-	right, _ := side(d.tv, it.v(k), it.b, it.log.g, float64(it.penaltyB*it.lambda))
-	return left + right - mass
-}
-
-// done sets the marginal error from the column sums in g and those in tq, which the
-// next scaling v would have, and reports whether the iterations end.
-func (d *unbalanced[T]) done(tolerance float64, last bool) bool {
-	it := d.it
-	var e float64
-	for j, b := range it.b {
-		if b > 0 {
-			e += math.Abs(float64(d.g[j]) - float64(d.tq[j]))
-		}
-	}
-	it.res.MarginalError = e
-	done := tolerance > 0 && e <= tolerance*it.mass
-	switch {
-	case it.res.Status == LowPrecision:
-	case done:
-		it.res.Status = Converged
-	case last && tolerance > 0:
-		it.res.Status = IterationLimit
-	}
-	return done || last
-}
-
 // try sets tu to the best u for tv, r and tq to the sums K tv and Kᵀtu, and reports
 // whether all are accurate.
 func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
@@ -289,6 +143,11 @@ func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	d.scaling(d.tu, it.r, rowSide)
+	var mass float64
+	for i, u := range d.tu {
+		mass += float64(u * it.r[i])
+	}
+	scale(d.tu, d.balance(d.tv, false, num.Log2(mass)))
 	if !it.safe(d.tu, it.a) {
 		return false, nil
 	}
@@ -307,27 +166,97 @@ func (d *unbalanced[T]) accurate(x, weight []T) bool {
 	return true
 }
 
-// translate multiplies tv by what makes both sides ask for the same mass.
-func (d *unbalanced[T]) translate() {
+// translation returns log₂ of the factor of the best v for the iterate that makes it the best together
+// with c, if the plan has the column sums g without v and tq with it. The rows ask for the mass of the
+// plan.
+func (d *unbalanced[T]) translation() float64 {
 	it := d.it
-	if it.partial > 0 || it.res.Iterations == 0 || math.IsInf(it.penaltyA, 1) || math.IsInf(it.penaltyB, 1) {
-		return
+	if it.partial > 0 || it.res.Iterations == 0 {
+		return 0
 	}
-	var have, want float64 // the plan's mass, and that which b asks for
+	var have, want float64
 	for j, g := range d.g {
 		have += float64(g)
 		want += float64(d.tq[j])
 	}
-	// have is what a asks for if u is the best for v.
-	t := float64(it.lambda*(it.penaltyA/(it.penaltyA+it.penaltyB))*it.penaltyB) * (num.Log2(have) - num.Log2(want))
-	factor := [1]T{T(-t)}
-	exp.Exp2(factor[:], factor[:], 1)
-	if !(math.Abs(t) < 30) {
-		return // so far from the solution that the model is of no use
+	rest := it.penaltyOfB.rest
+	return finiteOr0(float64(rest*(num.Log2(have)-num.Log2(want))) / (it.penaltyOfA.inverse + rest))
+}
+
+// balance finds the best c for the scalings v, of which tv are the column scalings or, with logs, their
+// logarithms to base 2. mass is log₂ of the row sums' total with the best u for v and the c at hand. It
+// sets shift, and returns log₂ of the factor that makes u the best for v and the new c.
+func (d *unbalanced[T]) balance(tv []T, logs bool, mass float64) float64 {
+	it := d.it
+	d.shift = it.shift
+	if it.partial > 0 {
+		return 0
 	}
-	for j := range d.tv {
-		d.tv[j] *= factor[0]
+	share, base := d.share[:len(tv)], it.log.g
+	if it.geo.base.f == nil || logs {
+		base = nil
 	}
+	top := math.Inf(-1)
+	for j, b := range it.b {
+		share[j] = T(math.Inf(-1))
+		if b == 0 {
+			continue
+		}
+		x, w := float64(tv[j]), num.Log2(float64(b))
+		if !logs {
+			x = num.Log2(x)
+		}
+		if base != nil {
+			x += float64(base[j])
+		}
+		l := w - float64((x-w-it.shift)*it.penaltyOfB.inverse)
+		share[j] = T(l)
+		top = max(top, l)
+	}
+	asked := logSum(share, top)
+	rest := it.penaltyOfA.rest
+	c := finiteOr0((mass - asked) / (rest + it.penaltyOfB.inverse))
+	d.shift += c
+	return -float64(rest * c)
+}
+
+// logSum returns log₂ Σ 2^x. top is near the largest x. The elements of x are lost.
+func logSum[T dist.Float](x []T, top float64) float64 {
+	for i := range x {
+		x[i] -= T(top)
+	}
+	exp.Exp2(x, x, 1)
+	var sum float64
+	for _, x := range x {
+		sum += float64(x)
+	}
+	return num.Log2(sum) + float64(T(top))
+}
+
+// scale multiplies x by 2^l.
+func scale[T dist.Float](x []T, l float64) {
+	if l == 0 {
+		return
+	}
+	factor := T(power(l))
+	for i := range x {
+		x[i] *= factor
+	}
+}
+
+// power returns 2^l, with the same bits everywhere.
+func power(l float64) float64 {
+	x := [1]float64{l}
+	exp.Exp2(x[:], x[:], 1)
+	return x[0]
+}
+
+// finiteOr0 returns x, and 0 if x is not finite.
+func finiteOr0(x float64) float64 {
+	if finite(x) {
+		return x
+	}
+	return 0
 }
 
 // logColumns sets log.h to the best v for the iterate, as potentials, and g and tq to the
@@ -366,7 +295,10 @@ func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 // logRows completes iteration k on potentials, and makes them the base.
 func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	it, geo, log := d.it, &d.it.geo, &d.it.log
-	copy(d.g, log.h)
+	l := T(d.translation())
+	for j, h := range log.h {
+		d.g[j] = h + l
+	}
 	if err := geo.logRows(ctx, log.max, log.sum, d.tq, d.g, it.a); err != nil {
 		return err
 	}
@@ -374,6 +306,8 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 		log.max[i] = h + num.Log2(log.sum[i])
 	}
 	d.logScaling(d.f, log.max, rowSide, nil)
+	d.logBalance()
+	it.shift = d.shift
 	for _, x := range [2][]T{d.f, d.g} {
 		for _, x := range x {
 			if x != x || x > T(it.limits.largest) {
@@ -396,11 +330,27 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	return geo.columns(ctx, it.q, d.u)
 }
 
+// logBalance finds the best c for the potentials g, and adds its part to f. The sums of the rows without
+// u are in log.max, as logarithms.
+func (d *unbalanced[T]) logBalance() {
+	log := &d.it.log
+	share, top := d.share[:len(d.f)], math.Inf(-1)
+	for i, f := range d.f {
+		l := float64(f) + float64(log.max[i])
+		share[i] = T(l)
+		top = max(top, l)
+	}
+	l := T(d.balance(d.g, true, logSum(share, top)))
+	for i := range d.f {
+		d.f[i] += l
+	}
+}
+
 // scaling sets dst to the best scaling for the sums, all relative to the base.
 func (d *unbalanced[T]) scaling(dst, sums []T, at side) {
 	it := d.it
-	weight, base, t := d.weights(at)
-	if it.partial == 0 && t == 1 {
+	weight, base, p := d.weights(at)
+	if it.partial == 0 && p.rest == 0 {
 		divide(dst, weight, sums)
 		return
 	}
@@ -414,19 +364,23 @@ func (d *unbalanced[T]) scaling(dst, sums []T, at side) {
 	exp.Exp2(dst, dst, 1)
 }
 
-// weights returns a side's weights, the potentials of its base, and its τ.
-func (d *unbalanced[T]) weights(at side) (weight, base []T, t float64) {
+// weights returns a side's weights, the potentials of its base, and its penalty.
+func (d *unbalanced[T]) weights(at side) (weight, base []T, p penalty) {
 	it := d.it
 	if at == columnSide {
-		return it.b, it.log.g, it.tauB()
+		return it.b, it.log.g, it.penaltyOfB
 	}
-	return it.a, it.log.f, it.tauA()
+	return it.a, it.log.f, it.penaltyOfA
 }
 
 // logScaling is scaling on logarithms to base 2. dst may be sums.
 func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
 	it := d.it
-	weight, _, t := d.weights(at)
+	weight, _, p := d.weights(at)
+	shift := it.shift
+	if at == columnSide {
+		shift = -shift
+	}
 	var eta float64
 	if it.partial > 0 {
 		eta = d.massFactor(weight, sums, base)
@@ -440,7 +394,7 @@ func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
 		if base != nil {
 			f = float64(base[i])
 		}
-		x := l - float64((1-t)*f) - float64(t*float64(sums[i]))
+		x := l - float64(p.rest*(f+shift)) - float64(p.tau*float64(sums[i]))
 		if it.partial > 0 {
 			x = min(x, eta+l-f)
 		}
@@ -489,37 +443,4 @@ func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 		}
 		eta = max(eta, num.Log2((it.partial-fixed)/slope)-top)
 	}
-}
-
-// cost returns what penalties or Mass add to the value of a balanced problem, for a plan of row sums
-// r and column sums c: the penalties, and the mass terms of the KL divergence.
-func (d *unbalanced[T]) cost(r, c []T) float64 {
-	it := d.it
-	var massA, massB, mass float64
-	for i, a := range it.a {
-		massA += float64(a)
-		mass += float64(r[i])
-	}
-	for _, b := range it.b {
-		massB += float64(b)
-	}
-	cost := (float64(massA*massB) - mass) / it.lambda
-	for _, side := range []struct {
-		rho       float64
-		sum, want []T
-	}{{it.penaltyA, r, it.a}, {it.penaltyB, c, it.b}} {
-		if math.IsInf(side.rho, 1) {
-			continue
-		}
-		var kl float64
-		for i, w := range side.want {
-			x := float64(side.sum[i])
-			kl += float64(w) - x
-			if x > 0 {
-				kl += float64(x * num.Log(x/float64(w)))
-			}
-		}
-		cost += float64(side.rho * kl)
-	}
-	return cost
 }

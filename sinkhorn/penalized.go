@@ -1,0 +1,239 @@
+package sinkhorn
+
+import (
+	"context"
+	"math"
+
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// The dual of problems with penalties, for Newton's method, and what penalties add to the value. The
+// notation is that of unequal.go. The dual is a function of log v alone: u is the best for v, and so is
+// the shift. A constant that is added to log v therefore changes nothing.
+
+// enter prepares the point for Newton's steps.
+func (d *unbalanced[T]) enter(ctx context.Context) error {
+	d.it.geo.column(&d.diag)
+	if err := d.it.geo.rows(ctx, d.it.r, d.v); err != nil {
+		return err
+	}
+	d.setRows()
+	return nil
+}
+
+func (d *unbalanced[T]) system() (diag, rows []T, weight float64) { return d.diag, d.rows, d.weight }
+
+// next sets tv to the scalings of the next plain iteration.
+func (d *unbalanced[T]) next() {
+	d.bestColumns()
+	scale(d.tv, d.translation())
+}
+
+// take makes the point that has been tried the point at hand.
+func (d *unbalanced[T]) take() {
+	d.dualPoint.take()
+	d.it.shift = d.shift
+	d.setRows()
+}
+
+// bestColumns sets tv to the best v for the iterate, and g and tq to the column sums of the
+// plan without and with it.
+func (d *unbalanced[T]) bestColumns() {
+	it := d.it
+	d.scaling(d.tv, it.q, columnSide)
+	for j, v := range d.v {
+		d.g[j], d.tq[j] = v*it.q[j], d.tv[j]*it.q[j]
+	}
+}
+
+// setRows sets rows for the scalings u at hand and the sums r.
+func (d *unbalanced[T]) setRows() {
+	it, t := d.it, d.it.penaltyOfA.tau
+	for i, u := range d.u {
+		d.rows[i] = T(float64(u) * float64(it.r[i]) / t)
+	}
+}
+
+// residual: the columns ask for b' = c (v'/v)^(1/τ), with v' the best scaling.
+func (d *unbalanced[T]) residual() {
+	it, p := d.it, d.it.penaltyOfB
+	d.bestColumns()
+	share := d.share[:len(d.v)]
+	for j, v := range d.v {
+		share[j] = 0
+		if it.b[j] > 0 {
+			share[j] = T(num.Log2(float64(d.tv[j])/float64(v)) / p.tau)
+		}
+	}
+	exp.Exp2(share, share, 1)
+	it.res.MarginalError, d.weight = 0, 0
+	var mass float64
+	for j, c := range d.g {
+		asked := T(c * share[j])
+		it.columns[j], d.e[j] = c, asked-c
+		d.diag[j] = c + T(float64(float64(asked)*p.inverse))
+		mass += float64(c)
+		d.weight += float64(d.diag[j])
+		it.res.MarginalError += math.Abs(float64(c) - float64(d.tq[j]))
+	}
+	d.moves(mass)
+}
+
+// moves takes note of the mass of the plan, to which the tolerance is relative.
+func (d *unbalanced[T]) moves(mass float64) {
+	if it := d.it; it.partial == 0 {
+		it.mass = max(mass, it.limits.nothing)
+	}
+}
+
+// worth replaces every x by ρ(1 − e^(−x/ρ)). This is by how much the dual rises if x is added to a
+// dual variable of a side with the penalty ρ, for each unit of mass that the side asks for.
+func (d *unbalanced[T]) worth(x []T, rho float64) {
+	if math.IsInf(rho, 1) {
+		return
+	}
+	share := d.share[:len(x)]
+	for i, x := range x {
+		share[i] = T(-float64(x) / rho)
+	}
+	exp.Exp(share, share)
+	for i, e := range share {
+		z := float64(T(-float64(x[i]) / rho))
+		switch lost := 1 - float64(e); {
+		case e == 1:
+		case e > 0.5 && e < 2: // without what rounding has added (W. Kahan)
+			x[i] = T(rho * lost * z / num.Log(float64(e)))
+		default:
+			x[i] = T(rho * lost)
+		}
+	}
+}
+
+// worthOf returns what worth makes of x, and e^(−x/ρ). A sum x + y is worth
+// worth(x) + e^(−x/ρ)·worth(y).
+func worthOf(x, rho float64) (worth, left float64) {
+	if math.IsInf(rho, 1) {
+		return x, 1
+	}
+	z := -x / rho
+	left = power(z * math.Log2E)
+	switch lost := 1 - left; {
+	case left == 1:
+		return x, left
+	case left > 0.5 && left < 2:
+		return rho * lost * z / num.Log(left), left
+	default:
+		return rho * lost, left
+	}
+}
+
+func (d *unbalanced[T]) gain(t float64, beta []T) (gain, slope float64) {
+	it := d.it
+	rhoA, rhoB := float64(it.penaltyA*it.lambda), float64(it.penaltyB*it.lambda)
+	moved := (d.shift - it.shift) * math.Ln2
+	for i, a := range it.a {
+		d.f[i] = 0
+		if a > 0 {
+			d.f[i] = T(num.Log(float64(d.tu[i]) / float64(d.u[i])))
+		}
+	}
+	d.worth(d.f, rhoA)
+	common, left := worthOf(moved, rhoA)
+	for i, x := range d.f {
+		gain = num.FMA(float64(d.rows[i]), num.FMA(left, float64(x), common), gain) // (1 + 1/(ρλ)) T1 are rows
+	}
+	for j, beta := range beta {
+		d.g[j] = T(t * float64(beta))
+	}
+	d.worth(d.g, rhoB)
+	common, left = worthOf(-moved, rhoB)
+	for j, x := range d.g {
+		asked := float64(d.e[j]) + float64(it.columns[j])
+		gain = num.FMA(asked, num.FMA(left, float64(x), common), gain)
+		asked = float64((asked - float64(asked*float64(x))/rhoB) * left)
+		slope = num.FMA(asked-float64(d.tv[j]*d.tq[j]), float64(beta[j]), slope)
+	}
+	return gain, slope
+}
+
+func (d *unbalanced[T]) value() float64 {
+	it, k := d.it, d.it.res.Iterations
+	kind, shift := it.kind(k), float64(it.shift*math.Ln2)
+	side := func(x, slot, weight, base []T, rho, shift float64) (value, asked float64) {
+		natural(x, slot, kind, base, 0)
+		for i, w := range weight {
+			if x[i] -= num.Log(w); w == 0 {
+				x[i] = 0
+			}
+		}
+		d.worth(x, rho)
+		common, left := worthOf(shift, rho)
+		for i, w := range weight {
+			worth := num.FMA(left, float64(x[i]), common)
+			value = num.FMA(float64(w), worth, value)
+			asked += float64(w) - float64(float64(w)*worth)/rho
+		}
+		return value, asked
+	}
+	value, mass := side(d.tu, it.u(k), it.a, it.log.f, float64(it.penaltyA*it.lambda), shift)
+	right, _ := side(d.tv, it.v(k), it.b, it.log.g, float64(it.penaltyB*it.lambda), -shift)
+	return value + right - mass
+}
+
+// done sets the marginal error from the column sums in g and those in tq, which the
+// next scaling v would have, and reports whether the iterations end.
+func (d *unbalanced[T]) done(tolerance float64, last bool) bool {
+	it := d.it
+	var e, mass float64
+	for j, b := range it.b {
+		if b > 0 {
+			e += math.Abs(float64(d.g[j]) - float64(d.tq[j]))
+			mass += float64(d.g[j])
+		}
+	}
+	it.res.MarginalError = e
+	d.moves(mass)
+	done := tolerance > 0 && e <= tolerance*it.mass
+	switch {
+	case it.res.Status == LowPrecision:
+	case done:
+		it.res.Status = Converged
+	case last && tolerance > 0:
+		it.res.Status = IterationLimit
+	}
+	return done || last
+}
+
+// cost returns what penalties or Mass add to the value of a balanced problem, for a plan of row sums
+// r and column sums c: the penalties, and the mass terms of the KL divergence.
+func (d *unbalanced[T]) cost(r, c []T) float64 {
+	it := d.it
+	var massA, massB, mass float64
+	for i, a := range it.a {
+		massA += float64(a)
+		mass += float64(r[i])
+	}
+	for _, b := range it.b {
+		massB += float64(b)
+	}
+	cost := (float64(massA*massB) - mass) / it.lambda
+	for _, side := range []struct {
+		rho       float64
+		sum, want []T
+	}{{it.penaltyA, r, it.a}, {it.penaltyB, c, it.b}} {
+		if math.IsInf(side.rho, 1) {
+			continue
+		}
+		var kl float64
+		for i, w := range side.want {
+			x := float64(side.sum[i])
+			kl += float64(w) - x
+			if x > 0 {
+				kl += float64(x * num.Log(x/float64(w)))
+			}
+		}
+		cost += float64(side.rho * kl)
+	}
+	return cost
+}
