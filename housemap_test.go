@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "draw "+mapFile+" anew")
 func TestHouseMap(t *testing.T) {
 	t.Parallel()
 	imports := map[string][]string{}
-	for _, p := range list(t, "cmd/...", "dist", "sinkhorn", "wda/...", "internal/...") {
+	for _, p := range list(t, "cmd/...", "dist", "vecmath", "sinkhorn", "wda/...", "internal/...") {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		imports[name] = nil
 		for _, i := range p.Imports {

@@ -11,6 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/asm/vector"
 )
 
 func FuzzExpFloat64(f *testing.F)         { fuzz(f, expKernel[float64]) }
@@ -35,6 +36,8 @@ func FuzzMatVecFloat64(f *testing.F)      { fuzz(f, matVecKernel[float64]) }
 func FuzzMatVecFloat32(f *testing.F)      { fuzz(f, matVecKernel[float32]) }
 func FuzzVecFloat64(f *testing.F)         { fuzz(f, vecKernel[float64]) }
 func FuzzVecFloat32(f *testing.F)         { fuzz(f, vecKernel[float32]) }
+func FuzzVectorFloat64(f *testing.F)      { fuzz(f, vectorKernel[float64]) }
+func FuzzVectorFloat32(f *testing.F)      { fuzz(f, vectorKernel[float32]) }
 
 // Kernels of a float32 matrix with float64 vectors.
 
@@ -278,6 +281,25 @@ func vecKernel[T num.Float](c *call[T]) {
 		count := pass.CountOutside(c.in(n), lo, hi)
 		c.Out(1)[0] = T(count)
 	}
+}
+
+// vectorKernel makes one of the functions of package vector.
+func vectorKernel[T num.Float](c *call[T]) {
+	n := c.upTo(600)
+	f := [...]func(dst, x []T){
+		vector.Log[T], vector.Log2[T],
+		func(dst, x []T) { vector.Affine(dst, x, scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)) },
+		func(dst, x []T) {
+			c.Out(1)[0] = vector.Max(x)
+			c.Out(1)[0] = vector.Sum(x)
+		},
+	}[c.upTo(3)]
+	if c.upTo(1) == 0 {
+		f(c.Out(n+c.upTo(3)), c.in(n))
+		return
+	}
+	x := c.inOut(n, c.upTo(5))
+	f(x, x)
 }
 
 func scaleMixed(c *call[float64]) {

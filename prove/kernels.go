@@ -248,6 +248,16 @@ var kernels = []kernel{
 		b.vectors(output, b.n)
 		b.args = append(b.args, b.region(input, "float32", 1, b.n, b.n))
 	}},
+	{"vector", "Affine", single, "T", vectorShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.vectors(input, b.n)
+		b.scalar()
+		b.scalar()
+	}},
+	{"vector", "Add", single, "T", vectorShapes, func(b *builder) {
+		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
+		b.vectors(input, b.n)
+	}},
 	{"lane", "Rows", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)
@@ -344,7 +354,7 @@ var pending = func() map[string]string {
 	const why = "its control depends on the data"
 	for _, level := range []string{"AVX2", "AVX512", "NEON"} {
 		for _, t := range single {
-			for _, f := range []string{"distance.gibbs", "exp.exp", "exp.exp2", "exp.logRows", "exp.logColumnMax", "exp.logColumnSum", "exp.logPlan", "pass.countOutside", "lane.divide"} {
+			for _, f := range []string{"distance.gibbs", "exp.exp", "exp.exp2", "exp.logRows", "exp.logColumnMax", "exp.logColumnSum", "exp.logPlan", "pass.countOutside", "lane.divide", "vector.maximum", "vector.log", "vector.log2"} {
 				m[f+level+t.suffix] = why
 			}
 		}

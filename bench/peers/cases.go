@@ -100,6 +100,10 @@ func cases() []testCase {
 
 	add(false, 2e-15, []goal{byLevel("libmvec", 1.5, 1.35), byLevel("sleef", 1.9, 1.9), byLevel("naive", 15, 0)}, "exp/type=f64/n=1024")
 	add(false, 1e-6, []goal{byLevel("sleef", 1.5, 0), byLevel("libmvec", 0, 1.5)}, "exp/type=f32/n=1024")
+	for _, kind := range []string{"log", "softmax"} {
+		add(false, 2e-14, []goal{against("ours", "libmvec", 1), against("ours", "sleef", 1)}, "%s/type=f64/n=1024", kind)
+		add(false, 1e-5, []goal{against("ours", "libmvec", 1), against("ours", "sleef", 1)}, "%s/type=f32/n=1024", kind)
+	}
 
 	goals := map[int]goal{2: byLevel("openblas", 2.2, 1.4), 10: byLevel("openblas", 1.4, 1.1), 64: byLevel("openblas", 1.05, 1), 784: byLevel("openblas", 1, .8)}
 	each(func(typ string, tol float64) {
@@ -194,10 +198,13 @@ func generate(s spec, dir, mnist string) error {
 	}
 	var x, y []float64
 	switch s.kind {
-	case "exp":
+	case "exp", "log", "softmax":
 		x = make([]float64, n)
 		for i := range x {
 			x[i] = 40*rng.Float64() - 20
+			if s.kind == "log" {
+				x[i] = math.Exp(x[i])
+			}
 		}
 	case "sqdist", "gibbs":
 		x, y = normal(n*d, 1), normal(n*d, 1)

@@ -15,12 +15,16 @@ import (
 func naive[T float32 | float64](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	switch s.kind {
-	case "exp":
+	case "exp", "log":
 		x, dst := load[T](dir, "x"), make([]T, n)
+		f := math.Exp
+		if s.kind == "log" {
+			f = math.Log
+		}
 		return &job{
 			run: func() {
 				for i, v := range x {
-					dst[i] = T(math.Exp(float64(v)))
+					dst[i] = T(f(float64(v)))
 				}
 			},
 			result: func() []float64 { return widen(dst) },

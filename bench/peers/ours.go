@@ -10,6 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/vecmath"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,7 +41,13 @@ func ours[T dist.Float](s spec, dir string) *job {
 	switch s.kind {
 	case "exp":
 		x, dst := load[T](dir, "x"), make([]T, n)
-		return &job{run: func() { matrix.Exp(dst, x) }, result: func() []float64 { return widen(dst) }}
+		return &job{run: func() { vecmath.Exp(dst, x) }, result: func() []float64 { return widen(dst) }}
+	case "log":
+		x, dst := load[T](dir, "x"), make([]T, n)
+		return &job{run: func() { vecmath.Log(dst, x) }, result: func() []float64 { return widen(dst) }}
+	case "softmax":
+		x, dst := load[T](dir, "x"), make([]T, n)
+		return &job{run: func() { vecmath.Softmax(dst, x) }, result: func() []float64 { return widen(dst) }}
 	case "sqdist", "gibbs":
 		x, z, dst := loadMatrix[T](dir, "x", n, d), loadMatrix[T](dir, "y", n, d), dist.NewMatrix[T](n, n, nil)
 		lambda := T(s.float("lambda"))

@@ -15,6 +15,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/asm/vector"
 )
 
 // TestGoldenBits: every kernel gives these bits, on every machine and at every
@@ -61,6 +62,14 @@ func TestGoldenBits(t *testing.T) {
 		"scale/mixed":          "ef25bbd52db5bdfb",
 		"sqeuclidean/f32":      "34022ecde3c6c222",
 		"sqeuclidean/f64":      "12a03a97d43d9bd1",
+		"vector/affine/f32":    "0bc3bedfdb7db46c",
+		"vector/affine/f64":    "82e69ef80850a0a3",
+		"vector/log/f32":       "15721ce53fc44835",
+		"vector/log/f64":       "1f90082019c38dee",
+		"vector/log2/f32":      "7220126774132519",
+		"vector/log2/f64":      "437c398a7d37f629",
+		"vector/reduce/f32":    "67616e924c93a536",
+		"vector/reduce/f64":    "6527b1d81e61e63b",
 		"vec/divide/f32":       "6cc27f33a584ced8",
 		"vec/divide/f64":       "10256cb7021978ac",
 		"vec/narrow/mixed":     "4963ce1e348805ea",
@@ -203,4 +212,14 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	lane.Rows(8, 48, lq[:8*num.Lanes[T]()], lk, lv1)
 	lane.Columns(8, 48, lq, lk, lv1)
 	sum("lane", lq)
+	lg := in(2000, -3, 3)
+	exp.Exp2(lg, lg, 0.4)
+	vector.Log(lg, lg)
+	sum("vector/log", lg)
+	exp.Exp2(lg, lg, 1)
+	vector.Log2(lg, lg)
+	sum("vector/log2", lg)
+	sum("vector/reduce", []T{vector.Max(lg), vector.Sum(lg)})
+	vector.Affine(lg, lg, 3, 0.7)
+	sum("vector/affine", lg)
 }

@@ -35,6 +35,12 @@ typedef __m512d vd;
 typedef __m512 vf;
 vd _ZGVeN8v_exp(vd);
 vf _ZGVeN16v_expf(vf);
+vd _ZGVeN8v_log(vd);
+vf _ZGVeN16v_logf(vf);
+#define libmvec_log _ZGVeN8v_log
+#define libmvec_logf _ZGVeN16v_logf
+#define sleef_log Sleef_logd8_u10avx512f
+#define sleef_logf Sleef_logf16_u10avx512f
 #define libmvec_exp _ZGVeN8v_exp
 #define libmvec_expf _ZGVeN16v_expf
 #define sleef_exp Sleef_expd8_u10avx512f
@@ -45,6 +51,12 @@ typedef __m256d vd;
 typedef __m256 vf;
 vd _ZGVdN4v_exp(vd);
 vf _ZGVdN8v_expf(vf);
+vd _ZGVdN4v_log(vd);
+vf _ZGVdN8v_logf(vf);
+#define libmvec_log _ZGVdN4v_log
+#define libmvec_logf _ZGVdN8v_logf
+#define sleef_log Sleef_logd4_u10avx2
+#define sleef_logf Sleef_logf8_u10avx2
 #define libmvec_exp _ZGVdN4v_exp
 #define libmvec_expf _ZGVdN8v_expf
 #define sleef_exp Sleef_expd4_u10avx2
@@ -73,12 +85,18 @@ vf _ZGVdN8v_expf(vf);
 
 VECTORISED(libmvec_d, double, vd, libmvec_exp)
 VECTORISED(libmvec_f, float, vf, libmvec_expf)
+VECTORISED(libmvec_log_d, double, vd, libmvec_log)
+VECTORISED(libmvec_log_f, float, vf, libmvec_logf)
 #ifdef WITH_SLEEF
 VECTORISED(sleef_d, double, vd, sleef_exp)
 VECTORISED(sleef_f, float, vf, sleef_expf)
+VECTORISED(sleef_log_d, double, vd, sleef_log)
+VECTORISED(sleef_log_f, float, vf, sleef_logf)
 #else
 #define sleef_d libmvec_d
 #define sleef_f libmvec_f
+#define sleef_log_d libmvec_log_d
+#define sleef_log_f libmvec_log_f
 #endif
 
 #define T double
@@ -139,6 +157,14 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 #ifdef WITH_SLEEF
 	else if (!strcmp(kind, "exp") && !strcmp(impl, "sleef"))
 		o->run = BOTH(exp_sleef), o->outlen = o->n;
+	else if (!strcmp(kind, "log") && !strcmp(impl, "libmvec"))
+		o->run = BOTH(log_libmvec), o->outlen = o->n;
+	else if (!strcmp(kind, "log") && !strcmp(impl, "sleef"))
+		o->run = BOTH(log_sleef), o->outlen = o->n;
+	else if (!strcmp(kind, "softmax") && !strcmp(impl, "libmvec"))
+		o->run = BOTH(softmax_libmvec), o->outlen = o->n;
+	else if (!strcmp(kind, "softmax") && !strcmp(impl, "sleef"))
+		o->run = BOTH(softmax_sleef), o->outlen = o->n;
 	else if (!strcmp(kind, "lse") && !strcmp(impl, "libmvec"))
 		o->run = BOTH(lse), o->outlen = o->n;
 	else if (!strcmp(kind, "sinkhornlog") && !strcmp(impl, "libmvec"))

@@ -159,3 +159,22 @@ static inline void N(sinkhorn_log)(job *o)
 
 static inline void N(exp_libmvec)(job *o) { N(libmvec)(o->out, o->x, o->n); }
 static inline void N(exp_sleef)(job *o) { N(sleef)(o->out, o->x, o->n); }
+static inline void N(log_libmvec)(job *o) { N(libmvec_log)(o->out, o->x, o->n); }
+static inline void N(log_sleef)(job *o) { N(sleef_log)(o->out, o->x, o->n); }
+
+static inline void N(softmax)(job *o, void (*e)(T *, const T *, long))
+{
+	const T *x = o->x;
+	T *y = o->out, top = x[0], sum = 0;
+	for (long i = 1; i < o->n; i++)
+		top = x[i] > top ? x[i] : top;
+	for (long i = 0; i < o->n; i++)
+		y[i] = x[i] - top;
+	e(y, y, o->n);
+	for (long i = 0; i < o->n; i++)
+		sum += y[i];
+	for (long i = 0; i < o->n; i++)
+		y[i] *= 1 / sum;
+}
+static inline void N(softmax_libmvec)(job *o) { N(softmax)(o, N(libmvec)); }
+static inline void N(softmax_sleef)(job *o) { N(softmax)(o, N(sleef)); }

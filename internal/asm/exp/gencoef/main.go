@@ -46,6 +46,11 @@ func main() {
 	for i, v := range c {
 		fmt.Printf("\tlog%d = %x\n", i+1, v)
 	}
+	c, e = log32Polynomial()
+	fmt.Printf("vector.Log of float32: within 2^%.2f\n", math.Log2(e))
+	for i, v := range c {
+		fmt.Printf("\tlogPoly32[%d] = %x (%#08x)\n", i, v, math.Float32bits(float32(v)))
+	}
 }
 
 const (
@@ -137,6 +142,27 @@ func logPolynomial() ([]float64, float64) {
 	}
 	c, e := fit(xs, f, w, 7, 53, []float64{0})
 	return c[1:], e
+}
+
+// log32Polynomial returns the coefficients of f^0 … f^7 in
+//
+//	(log(1+f) − f + f²/2)/(f³/2) ≈ L0 + L1 f + … + L7 f^7
+//
+// for √½ ≤ 1 + f ≤ √2, with the largest relative error of the logarithm.
+func log32Polynomial() ([]float64, float64) {
+	root := num(0).Sqrt(num(2))
+	half := quo(num(1), root)
+	xs := chebyshev(sub(mul(half, num(1-1e-7)), num(1)), sub(mul(root, num(1+1e-7)), num(1)), 2000)
+	f := make([]*big.Float, len(xs))
+	w := make([]*big.Float, len(xs))
+	for i, x := range xs {
+		h := mul(mul(x, x), num(.5))
+		cube := mul(h, x)
+		y := ln(num(0).Add(num(1), x))
+		f[i] = quo(num(0).Add(sub(y, x), h), cube)
+		w[i] = num(0).Abs(quo(cube, y))
+	}
+	return fit(xs, f, w, 7, 24, nil)
 }
 
 // fit returns the polynomial of that degree whose coefficients are numbers of

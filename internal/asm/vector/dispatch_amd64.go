@@ -1,0 +1,165 @@
+//go:build amd64 && !purego
+
+package vector
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes whole groups of 64 bytes, at
+// least one.
+
+//go:noescape
+func affineAVX512F64(n int, dst, x *float64, c, s float64)
+
+//go:noescape
+func affineAVX512F32(n int, dst, x *float32, c, s float32)
+
+//go:noescape
+func affineAVX2F64(n int, dst, x *float64, c, s float64)
+
+//go:noescape
+func affineAVX2F32(n int, dst, x *float32, c, s float32)
+
+//go:noescape
+func maximumAVX512F64(n int, acc, x *float64)
+
+//go:noescape
+func maximumAVX512F32(n int, acc, x *float32)
+
+//go:noescape
+func maximumAVX2F64(n int, acc, x *float64)
+
+//go:noescape
+func maximumAVX2F32(n int, acc, x *float32)
+
+//go:noescape
+func addAVX512F64(n int, acc, x *float64)
+
+//go:noescape
+func addAVX512F32(n int, acc, x *float32)
+
+//go:noescape
+func addAVX2F64(n int, acc, x *float64)
+
+//go:noescape
+func addAVX2F32(n int, acc, x *float32)
+
+//go:noescape
+func logAVX512F64(n int, dst, x *float64) int
+
+//go:noescape
+func logAVX512F32(n int, dst, x *float32) int
+
+//go:noescape
+func logAVX2F64(n int, dst, x *float64) int
+
+//go:noescape
+func logAVX2F32(n int, dst, x *float32) int
+
+//go:noescape
+func log2AVX512F64(n int, dst, x *float64) int
+
+//go:noescape
+func log2AVX512F32(n int, dst, x *float32) int
+
+//go:noescape
+func log2AVX2F64(n int, dst, x *float64) int
+
+//go:noescape
+func log2AVX2F32(n int, dst, x *float32) int
+
+//go:noinline
+func affine[T num.Float](dst, x []T, c, s T) {
+	if n := whole(x); n > 0 {
+		switch asm.VariantOf[T, T]() {
+		case asm.AVX512F64:
+			affineAVX512F64(n, num.P64(dst), num.P64(x), float64(c), float64(s))
+		case asm.AVX512F32:
+			affineAVX512F32(n, num.P32(dst), num.P32(x), float32(c), float32(s))
+		case asm.AVX2F64:
+			affineAVX2F64(n, num.P64(dst), num.P64(x), float64(c), float64(s))
+		case asm.AVX2F32:
+			affineAVX2F32(n, num.P32(dst), num.P32(x), float32(c), float32(s))
+		default:
+			n = 0
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	affineRef(dst, x, c, s)
+}
+
+//go:noinline
+func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
+	if n := whole(x); n > 0 {
+		switch asm.VariantOf[T, T]() {
+		case asm.AVX512F64:
+			maximumAVX512F64(n, num.P64(acc[:]), num.P64(x))
+		case asm.AVX512F32:
+			maximumAVX512F32(n, num.P32(acc[:]), num.P32(x))
+		case asm.AVX2F64:
+			maximumAVX2F64(n, num.P64(acc[:]), num.P64(x))
+		case asm.AVX2F32:
+			maximumAVX2F32(n, num.P32(acc[:]), num.P32(x))
+		default:
+			n = 0
+		}
+		x = x[n:]
+	}
+	maxRef(acc, x)
+}
+
+//go:noinline
+func add[T num.Float](acc *[num.MaxLanes]T, x []T) {
+	if n := whole(x); n > 0 {
+		switch asm.VariantOf[T, T]() {
+		case asm.AVX512F64:
+			addAVX512F64(n, num.P64(acc[:]), num.P64(x))
+		case asm.AVX512F32:
+			addAVX512F32(n, num.P32(acc[:]), num.P32(x))
+		case asm.AVX2F64:
+			addAVX2F64(n, num.P64(acc[:]), num.P64(x))
+		case asm.AVX2F32:
+			addAVX2F32(n, num.P32(acc[:]), num.P32(x))
+		default:
+			n = 0
+		}
+		x = x[n:]
+	}
+	addRef(acc, x)
+}
+
+// ordinaryLogs computes whole groups of logarithms up to one with an x that is not a positive
+// normal number, and returns how many elements these have.
+//
+//go:noinline
+func ordinaryLogs[T num.Float](dst, x []T, base2 bool) int {
+	if len(x) == 0 {
+		return 0
+	}
+	switch asm.VariantOf[T, T]() {
+	case asm.AVX512F64:
+		if base2 {
+			return log2AVX512F64(len(x), num.P64(dst), num.P64(x))
+		}
+		return logAVX512F64(len(x), num.P64(dst), num.P64(x))
+	case asm.AVX512F32:
+		if base2 {
+			return log2AVX512F32(len(x), num.P32(dst), num.P32(x))
+		}
+		return logAVX512F32(len(x), num.P32(dst), num.P32(x))
+	case asm.AVX2F64:
+		if base2 {
+			return log2AVX2F64(len(x), num.P64(dst), num.P64(x))
+		}
+		return logAVX2F64(len(x), num.P64(dst), num.P64(x))
+	case asm.AVX2F32:
+		if base2 {
+			return log2AVX2F32(len(x), num.P32(dst), num.P32(x))
+		}
+		return logAVX2F32(len(x), num.P32(dst), num.P32(x))
+	}
+	return 0
+}

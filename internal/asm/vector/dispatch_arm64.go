@@ -1,0 +1,113 @@
+//go:build arm64 && !purego
+
+package vector
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// A function here is not inlined, so that every call of assembly comes after a stack
+// check, at which the goroutine can be stopped. The assembly takes whole groups of 64 bytes,
+// at least one.
+
+//go:noescape
+func affineNEONF64(n int, dst, x *float64, c, s float64)
+
+//go:noescape
+func affineNEONF32(n int, dst, x *float32, c, s float32)
+
+//go:noescape
+func maximumNEONF64(n int, acc, x *float64)
+
+//go:noescape
+func maximumNEONF32(n int, acc, x *float32)
+
+//go:noescape
+func addNEONF64(n int, acc, x *float64)
+
+//go:noescape
+func addNEONF32(n int, acc, x *float32)
+
+//go:noescape
+func logNEONF64(n int, dst, x *float64) int
+
+//go:noescape
+func logNEONF32(n int, dst, x *float32) int
+
+//go:noescape
+func log2NEONF64(n int, dst, x *float64) int
+
+//go:noescape
+func log2NEONF32(n int, dst, x *float32) int
+
+//go:noinline
+func affine[T num.Float](dst, x []T, c, s T) {
+	if n := whole(x); n > 0 {
+		switch asm.VariantOf[T, T]() {
+		case asm.NEONF64:
+			affineNEONF64(n, num.P64(dst), num.P64(x), float64(c), float64(s))
+		case asm.NEONF32:
+			affineNEONF32(n, num.P32(dst), num.P32(x), float32(c), float32(s))
+		default:
+			n = 0
+		}
+		dst, x = dst[n:], x[n:]
+	}
+	affineRef(dst, x, c, s)
+}
+
+//go:noinline
+func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
+	if n := whole(x); n > 0 {
+		switch asm.VariantOf[T, T]() {
+		case asm.NEONF64:
+			maximumNEONF64(n, num.P64(acc[:]), num.P64(x))
+		case asm.NEONF32:
+			maximumNEONF32(n, num.P32(acc[:]), num.P32(x))
+		default:
+			n = 0
+		}
+		x = x[n:]
+	}
+	maxRef(acc, x)
+}
+
+//go:noinline
+func add[T num.Float](acc *[num.MaxLanes]T, x []T) {
+	if n := whole(x); n > 0 {
+		switch asm.VariantOf[T, T]() {
+		case asm.NEONF64:
+			addNEONF64(n, num.P64(acc[:]), num.P64(x))
+		case asm.NEONF32:
+			addNEONF32(n, num.P32(acc[:]), num.P32(x))
+		default:
+			n = 0
+		}
+		x = x[n:]
+	}
+	addRef(acc, x)
+}
+
+// ordinaryLogs computes whole groups of logarithms up to one with an x that is not a positive
+// normal number, and returns how many elements these have.
+//
+//go:noinline
+func ordinaryLogs[T num.Float](dst, x []T, base2 bool) int {
+	if len(x) == 0 {
+		return 0
+	}
+	switch asm.VariantOf[T, T]() {
+	case asm.NEONF64:
+		if base2 {
+			return log2NEONF64(len(x), num.P64(dst), num.P64(x))
+		}
+		return logNEONF64(len(x), num.P64(dst), num.P64(x))
+	case asm.NEONF32:
+		if base2 {
+			return log2NEONF32(len(x), num.P32(dst), num.P32(x))
+		}
+		return logNEONF32(len(x), num.P32(dst), num.P32(x))
+	}
+	return 0
+}

@@ -1,0 +1,87 @@
+package vector
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// What one element takes, in the units of asm.Piece: pieces of 32Ki elements of a pass, a
+// quarter of that of a logarithm.
+const (
+	passCost = 8
+	logCost  = 32
+)
+
+// Affine sets dst[i] = (x[i] − c)·s for i < len(x). dst may be x; otherwise they must not
+// overlap. It panics if dst is shorter than x.
+func Affine[T num.Float](dst, x []T, c, s T) {
+	asm.CheckVector(len(dst), len(x))
+	for p := asm.Piece(len(x), passCost, 64); len(x) > 0; dst, x = dst[p:], x[p:] {
+		p = min(p, len(x))
+		affine(dst[:p], x[:p], c, s)
+	}
+}
+
+// Max returns the largest element of x. It ignores NaN, returns +0 for a zero, and −Inf if
+// there is nothing else.
+func Max[T num.Float](x []T) T {
+	var acc [num.MaxLanes]T
+	for l := range acc {
+		acc[l] = T(math.Inf(-1))
+	}
+	for p := asm.Piece(len(x), passCost, 64); len(x) > 0; x = x[p:] {
+		p = min(p, len(x))
+		maximum(&acc, x[:p])
+	}
+	hi := acc[0]
+	for _, v := range acc[1:num.Lanes[T]()] {
+		hi = max(hi, v)
+	}
+	return hi + 0
+}
+
+// Sum returns Σ x[i], in the lanes of the contract.
+func Sum[T num.Float](x []T) T {
+	var acc [num.MaxLanes]T
+	Add(&acc, x)
+	return num.Fold(&acc)
+}
+
+// Add adds x[i] to acc[i mod w], w = num.Lanes. If len(x) is no multiple of w, zeros are added
+// to the other lanes: of the pieces of a vector only the last may have such a length.
+func Add[T num.Float](acc *[num.MaxLanes]T, x []T) {
+	for p := asm.Piece(len(x), passCost, 64); len(x) > 0; x = x[p:] {
+		p = min(p, len(x))
+		add(acc, x[:p])
+	}
+}
+
+// Log sets dst[i] = ln x[i] for i < len(x). dst may be x; otherwise they must not overlap. It
+// panics if dst is shorter than x.
+func Log[T num.Float](dst, x []T) { logs(dst, x, false) }
+
+// Log2 sets dst[i] = log₂ x[i], as Log does.
+func Log2[T num.Float](dst, x []T) { logs(dst, x, true) }
+
+func logs[T num.Float](dst, x []T, base2 bool) {
+	asm.CheckVector(len(dst), len(x))
+	group := num.Lanes[T]()
+	for p := asm.Piece(len(x), logCost, 64); len(x) > 0; {
+		// As many whole groups as there are before one that is not ordinary, then that.
+		done := ordinaryLogs(dst, x[:min(p, len(x))/group*group], base2)
+		dst, x = dst[done:], x[done:]
+		if rest := min(group, len(x)); done == 0 || rest < group {
+			if base2 {
+				log2Ref(dst, x[:rest])
+			} else {
+				logRef(dst, x[:rest])
+			}
+			dst, x = dst[rest:], x[rest:]
+		}
+	}
+}
+
+// whole returns the number of elements of x in whole groups.
+func whole[T num.Float](x []T) int { return len(x) &^ (num.Lanes[T]() - 1) }

@@ -1,0 +1,82 @@
+// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
+// what else a text needs that is written once for both types. A word is named after the
+// GNU mnemonic and takes register numbers in GNU order, destination first; _E is the
+// form by element i of the last operand. Where its name has no arrangement, that is
+// the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0 (F32), as
+// type_arm64.h has it. neon_test.go in the parent folder proves every word for both, and
+// that a macro means the same in every folder that has it.
+
+#define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMUL(d, n, m) WORD $(0x6e20dc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FDIV(d, n, m) WORD $(0x6e20fc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLA(d, n, m) WORD $(0x4e20cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLS(d, n, m) WORD $(0x4ea0cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FCMGT(d, n, m) WORD $(0x6ea0e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FCMGE(d, n, m) WORD $(0x6e20e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define BIT_16B(d, n, m) WORD $(0x6ea01c00|(m)<<16|(n)<<5|(d))
+
+#define ESHIFT (2+DOUBLE)
+#define MANTISSA (23+29*DOUBLE) // bits of a number below its exponent
+
+// An operation on four registers each: d … d+3 of n … n+3 and m … m+3, or of n … n+3 and m.
+#define OF4(op, d, n, m) \
+	op(d, n, m); \
+	op(d+1, n+1, m+1); \
+	op(d+2, n+2, m+2); \
+	op(d+3, n+3, m+3)
+#define BY4(op, d, n, m) \
+	op(d, n, m); \
+	op(d+1, n+1, m); \
+	op(d+2, n+2, m); \
+	op(d+3, n+3, m)
+
+// Four registers of x, and p moved on; four stored.
+#define LOAD4(p, a, b, c, d) \
+	FLDPQ   32(p), (c, d); \
+	FLDPQ.P 64(p), (a, b)
+#define STORE4(p, a, b, c, d) \
+	FSTPQ   (c, d), 32(p); \
+	FSTPQ.P (a, b), 64(p)
+
+// A step of Horner's scheme in four registers: V20–V23 = c + V16–V19·y … y+3, and the other
+// way round.
+#define HORNER_20(c, y) \
+	FMOVQ c(consts), F20; \
+	FMOVQ c(consts), F21; \
+	FMOVQ c(consts), F22; \
+	FMOVQ c(consts), F23; \
+	OF4(FMLA, 20, 16, y)
+#define HORNER_16(c, y) \
+	FMOVQ c(consts), F16; \
+	FMOVQ c(consts), F17; \
+	FMOVQ c(consts), F18; \
+	FMOVQ c(consts), F19; \
+	OF4(FMLA, 16, 20, y)
+
+// V16–V19, V20–V23 or V24–V27 = c + V0–V3·v.
+#define PAIR_16(c, v) \
+	FMOVQ c(consts), F16; \
+	FMOVQ c(consts), F17; \
+	FMOVQ c(consts), F18; \
+	FMOVQ c(consts), F19; \
+	BY4(FMLA, 16, 0, v)
+#define PAIR_20(c, v) \
+	FMOVQ c(consts), F20; \
+	FMOVQ c(consts), F21; \
+	FMOVQ c(consts), F22; \
+	FMOVQ c(consts), F23; \
+	BY4(FMLA, 20, 0, v)
+#define PAIR_24(c, v) \
+	FMOVQ c(consts), F24; \
+	FMOVQ c(consts), F25; \
+	FMOVQ c(consts), F26; \
+	FMOVQ c(consts), F27; \
+	BY4(FMLA, 24, 0, v)
+
+// An integer operation on V0–V3 and V28.
+#define INTEGER4(op, arr) \
+	op V28.arr, V0.arr, V0.arr; \
+	op V28.arr, V1.arr, V1.arr; \
+	op V28.arr, V2.arr, V2.arr; \
+	op V28.arr, V3.arr, V3.arr

@@ -1,0 +1,31 @@
+// What the texts of this folder say of their type. The including file defines F64 or F32 and
+// includes this before the text of each.
+
+#ifdef DOUBLE
+#undef DOUBLE
+#undef ARR
+#undef LOGC
+#undef SARG
+#undef DUPARG
+#endif
+
+// DUPARG sets all lanes of v, which is register f, to an argument.
+#ifdef F32
+#define DOUBLE 0
+#define ARR S4 // the arrangement of a register
+#define LOGC logf32<>
+#define SARG s+28(FP)
+#define DUPARG(arg, f, v) \
+	FMOVS arg, f; \
+	VDUP  v.S[0], v.S4
+#endif
+
+#ifdef F64
+#define DOUBLE 1
+#define ARR D2
+#define LOGC logf64<>
+#define SARG s+32(FP)
+#define DUPARG(arg, f, v) \
+	FMOVD arg, f; \
+	VDUP  v.D[0], v.D2
+#endif

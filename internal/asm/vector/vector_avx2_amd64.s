@@ -1,0 +1,287 @@
+// vector, float64 and float32, AVX2 + FMA.
+//
+//	affine      dst[i] = (x[i] − c)·s
+//	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
+//	add         acc[l] = acc[l] + Σ x[i],        i mod w = l, i ascending
+//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//
+// Same bits as    affineRef, maxRef, addRef, logRef and log2Ref in ref.go. Where k = 0 the
+//                 sums with k change nothing; num.Log leaves them out.
+// Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
+//                 of w, 64 bytes, and not 0.
+// Tile            two vectors, 64 bytes.
+// Tail            none: the caller computes what is left.
+// Special values  affine, add: follow the arithmetic. maximum: of a NaN and a number, and of
+//                 equal numbers, the maximum here is the first operand, acc. log: stops before
+//                 a tile with an x that is not a positive normal number, and returns the number
+//                 of elements that are done.
+// Registers       SI x · DI dst or acc · CX bytes · DX place · AX signs. affine: Y2 c · Y3 s.
+//                 maximum, add: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
+//                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 what h
+//                 or p lost · Y12 Y15 constants, S · Y13 Y14 hi.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define xp SI
+#define dp DI
+#define bytes CX
+#define at DX
+
+// Constants of logarithms, all lanes of each, by their offsets in logc. BIAS are the bits of √½ less those of
+// 2^1024 (2^128) as if that had an exponent; WHOLE is 2^52 (2^23), the last bit of which is
+// worth 1, and WHOLEK that and 1024 (128) more. Polynomial first degree last.
+#define LEAST 0*32
+#define MOST 1*32
+#define BIAS 2*32
+#define MASK 3*32
+#define HALF 4*32
+#define WHOLE 5*32
+#define WHOLEK 6*32
+#define ONE 7*32
+#define TWO 8*32
+#define POINT5 9*32
+#define LN2HI 10*32
+#define LN2LO 11*32
+#define INVLN2 12*32
+#define INVLN2LO 13*32
+#define C7 14*32
+#define C6 15*32
+#define C5 16*32
+#define C4 17*32
+#define C3 18*32
+#define C2 19*32
+#define C1 20*32
+#define C0 21*32
+
+// step is one Horner step of two vectors: q = q·y + c.
+#define step(off, y0, y1) \
+	fma213 logc+off(SB), y0, Y8; \
+	fma213 logc+off(SB), y1, Y9
+
+// pair sets a and b to c1·f + c0.
+#define pair(c1, c0, a, b) \
+	copy   logc+c1(SB), a;     \
+	copy   logc+c1(SB), b;     \
+	fma213 logc+c0(SB), Y0, a; \
+	fma213 logc+c0(SB), Y1, b
+
+DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
+DATA logf64<>+8(SB)/8, $0x0010000000000000
+DATA logf64<>+16(SB)/8, $0x0010000000000000
+DATA logf64<>+24(SB)/8, $0x0010000000000000
+DATA logf64<>+32(SB)/8, $0x7fefffffffffffff // the largest number
+DATA logf64<>+40(SB)/8, $0x7fefffffffffffff
+DATA logf64<>+48(SB)/8, $0x7fefffffffffffff
+DATA logf64<>+56(SB)/8, $0x7fefffffffffffff
+DATA logf64<>+64(SB)/8, $0xffe6a09e00000000 // √½ less 2^1024
+DATA logf64<>+72(SB)/8, $0xffe6a09e00000000
+DATA logf64<>+80(SB)/8, $0xffe6a09e00000000
+DATA logf64<>+88(SB)/8, $0xffe6a09e00000000
+DATA logf64<>+96(SB)/8, $0x000fffffffffffff // mantissa
+DATA logf64<>+104(SB)/8, $0x000fffffffffffff
+DATA logf64<>+112(SB)/8, $0x000fffffffffffff
+DATA logf64<>+120(SB)/8, $0x000fffffffffffff
+DATA logf64<>+128(SB)/8, $0x3fe6a09e00000000 // √½
+DATA logf64<>+136(SB)/8, $0x3fe6a09e00000000
+DATA logf64<>+144(SB)/8, $0x3fe6a09e00000000
+DATA logf64<>+152(SB)/8, $0x3fe6a09e00000000
+DATA logf64<>+160(SB)/8, $0x4330000000000000 // 2^52
+DATA logf64<>+168(SB)/8, $0x4330000000000000
+DATA logf64<>+176(SB)/8, $0x4330000000000000
+DATA logf64<>+184(SB)/8, $0x4330000000000000
+DATA logf64<>+192(SB)/8, $0x4330000000000400 // 2^52 + 1024
+DATA logf64<>+200(SB)/8, $0x4330000000000400
+DATA logf64<>+208(SB)/8, $0x4330000000000400
+DATA logf64<>+216(SB)/8, $0x4330000000000400
+DATA logf64<>+224(SB)/8, $0x3ff0000000000000 // 1
+DATA logf64<>+232(SB)/8, $0x3ff0000000000000
+DATA logf64<>+240(SB)/8, $0x3ff0000000000000
+DATA logf64<>+248(SB)/8, $0x3ff0000000000000
+DATA logf64<>+256(SB)/8, $0x4000000000000000 // 2
+DATA logf64<>+264(SB)/8, $0x4000000000000000
+DATA logf64<>+272(SB)/8, $0x4000000000000000
+DATA logf64<>+280(SB)/8, $0x4000000000000000
+DATA logf64<>+288(SB)/8, $0x3fe0000000000000 // ½
+DATA logf64<>+296(SB)/8, $0x3fe0000000000000
+DATA logf64<>+304(SB)/8, $0x3fe0000000000000
+DATA logf64<>+312(SB)/8, $0x3fe0000000000000
+DATA logf64<>+320(SB)/8, $0x3fe62e42fee00000 // ln 2, 32 bits
+DATA logf64<>+328(SB)/8, $0x3fe62e42fee00000
+DATA logf64<>+336(SB)/8, $0x3fe62e42fee00000
+DATA logf64<>+344(SB)/8, $0x3fe62e42fee00000
+DATA logf64<>+352(SB)/8, $0x3dea39ef35793c76
+DATA logf64<>+360(SB)/8, $0x3dea39ef35793c76
+DATA logf64<>+368(SB)/8, $0x3dea39ef35793c76
+DATA logf64<>+376(SB)/8, $0x3dea39ef35793c76
+DATA logf64<>+384(SB)/8, $0x3ff71547652b82fe // 1/ln 2
+DATA logf64<>+392(SB)/8, $0x3ff71547652b82fe
+DATA logf64<>+400(SB)/8, $0x3ff71547652b82fe
+DATA logf64<>+408(SB)/8, $0x3ff71547652b82fe
+DATA logf64<>+416(SB)/8, $0x3c7777d0ffda0d24
+DATA logf64<>+424(SB)/8, $0x3c7777d0ffda0d24
+DATA logf64<>+432(SB)/8, $0x3c7777d0ffda0d24
+DATA logf64<>+440(SB)/8, $0x3c7777d0ffda0d24
+DATA logf64<>+448(SB)/8, $0x3fc2f02510388cde
+DATA logf64<>+456(SB)/8, $0x3fc2f02510388cde
+DATA logf64<>+464(SB)/8, $0x3fc2f02510388cde
+DATA logf64<>+472(SB)/8, $0x3fc2f02510388cde
+DATA logf64<>+480(SB)/8, $0x3fc39a20baf253c4
+DATA logf64<>+488(SB)/8, $0x3fc39a20baf253c4
+DATA logf64<>+496(SB)/8, $0x3fc39a20baf253c4
+DATA logf64<>+504(SB)/8, $0x3fc39a20baf253c4
+DATA logf64<>+512(SB)/8, $0x3fc74663ba2fb10e
+DATA logf64<>+520(SB)/8, $0x3fc74663ba2fb10e
+DATA logf64<>+528(SB)/8, $0x3fc74663ba2fb10e
+DATA logf64<>+536(SB)/8, $0x3fc74663ba2fb10e
+DATA logf64<>+544(SB)/8, $0x3fcc71c521a1a7f0
+DATA logf64<>+552(SB)/8, $0x3fcc71c521a1a7f0
+DATA logf64<>+560(SB)/8, $0x3fcc71c521a1a7f0
+DATA logf64<>+568(SB)/8, $0x3fcc71c521a1a7f0
+DATA logf64<>+576(SB)/8, $0x3fd24924941db482
+DATA logf64<>+584(SB)/8, $0x3fd24924941db482
+DATA logf64<>+592(SB)/8, $0x3fd24924941db482
+DATA logf64<>+600(SB)/8, $0x3fd24924941db482
+DATA logf64<>+608(SB)/8, $0x3fd999999997ff63
+DATA logf64<>+616(SB)/8, $0x3fd999999997ff63
+DATA logf64<>+624(SB)/8, $0x3fd999999997ff63
+DATA logf64<>+632(SB)/8, $0x3fd999999997ff63
+DATA logf64<>+640(SB)/8, $0x3fe5555555555592
+DATA logf64<>+648(SB)/8, $0x3fe5555555555592
+DATA logf64<>+656(SB)/8, $0x3fe5555555555592
+DATA logf64<>+664(SB)/8, $0x3fe5555555555592
+GLOBL logf64<>(SB), RODATA|NOPTR, $672
+
+DATA logf32<>+0(SB)/8, $0x0080000000800000 // 2^-126
+DATA logf32<>+8(SB)/8, $0x0080000000800000
+DATA logf32<>+16(SB)/8, $0x0080000000800000
+DATA logf32<>+24(SB)/8, $0x0080000000800000
+DATA logf32<>+32(SB)/8, $0x7f7fffff7f7fffff // the largest number
+DATA logf32<>+40(SB)/8, $0x7f7fffff7f7fffff
+DATA logf32<>+48(SB)/8, $0x7f7fffff7f7fffff
+DATA logf32<>+56(SB)/8, $0x7f7fffff7f7fffff
+DATA logf32<>+64(SB)/8, $0xff3504f3ff3504f3 // √½ less 2^128
+DATA logf32<>+72(SB)/8, $0xff3504f3ff3504f3
+DATA logf32<>+80(SB)/8, $0xff3504f3ff3504f3
+DATA logf32<>+88(SB)/8, $0xff3504f3ff3504f3
+DATA logf32<>+96(SB)/8, $0x007fffff007fffff // mantissa
+DATA logf32<>+104(SB)/8, $0x007fffff007fffff
+DATA logf32<>+112(SB)/8, $0x007fffff007fffff
+DATA logf32<>+120(SB)/8, $0x007fffff007fffff
+DATA logf32<>+128(SB)/8, $0x3f3504f33f3504f3 // √½
+DATA logf32<>+136(SB)/8, $0x3f3504f33f3504f3
+DATA logf32<>+144(SB)/8, $0x3f3504f33f3504f3
+DATA logf32<>+152(SB)/8, $0x3f3504f33f3504f3
+DATA logf32<>+160(SB)/8, $0x4b0000004b000000 // 2^23
+DATA logf32<>+168(SB)/8, $0x4b0000004b000000
+DATA logf32<>+176(SB)/8, $0x4b0000004b000000
+DATA logf32<>+184(SB)/8, $0x4b0000004b000000
+DATA logf32<>+192(SB)/8, $0x4b0000804b000080 // 2^23 + 128
+DATA logf32<>+200(SB)/8, $0x4b0000804b000080
+DATA logf32<>+208(SB)/8, $0x4b0000804b000080
+DATA logf32<>+216(SB)/8, $0x4b0000804b000080
+DATA logf32<>+224(SB)/8, $0x3f8000003f800000 // 1
+DATA logf32<>+232(SB)/8, $0x3f8000003f800000
+DATA logf32<>+240(SB)/8, $0x3f8000003f800000
+DATA logf32<>+248(SB)/8, $0x3f8000003f800000
+DATA logf32<>+256(SB)/8, $0x4000000040000000 // 2
+DATA logf32<>+264(SB)/8, $0x4000000040000000
+DATA logf32<>+272(SB)/8, $0x4000000040000000
+DATA logf32<>+280(SB)/8, $0x4000000040000000
+DATA logf32<>+288(SB)/8, $0x3f0000003f000000 // ½
+DATA logf32<>+296(SB)/8, $0x3f0000003f000000
+DATA logf32<>+304(SB)/8, $0x3f0000003f000000
+DATA logf32<>+312(SB)/8, $0x3f0000003f000000
+DATA logf32<>+320(SB)/8, $0x3f3180003f318000 // ln 2, 9 bits
+DATA logf32<>+328(SB)/8, $0x3f3180003f318000
+DATA logf32<>+336(SB)/8, $0x3f3180003f318000
+DATA logf32<>+344(SB)/8, $0x3f3180003f318000
+DATA logf32<>+352(SB)/8, $0xb95e8083b95e8083
+DATA logf32<>+360(SB)/8, $0xb95e8083b95e8083
+DATA logf32<>+368(SB)/8, $0xb95e8083b95e8083
+DATA logf32<>+376(SB)/8, $0xb95e8083b95e8083
+DATA logf32<>+384(SB)/8, $0x3fb8aa3b3fb8aa3b // 1/ln 2
+DATA logf32<>+392(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA logf32<>+400(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA logf32<>+408(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA logf32<>+416(SB)/8, $0x32a5706032a57060
+DATA logf32<>+424(SB)/8, $0x32a5706032a57060
+DATA logf32<>+432(SB)/8, $0x32a5706032a57060
+DATA logf32<>+440(SB)/8, $0x32a5706032a57060
+DATA logf32<>+448(SB)/8, $0xbe1c6488be1c6488
+DATA logf32<>+456(SB)/8, $0xbe1c6488be1c6488
+DATA logf32<>+464(SB)/8, $0xbe1c6488be1c6488
+DATA logf32<>+472(SB)/8, $0xbe1c6488be1c6488
+DATA logf32<>+480(SB)/8, $0x3e82af313e82af31
+DATA logf32<>+488(SB)/8, $0x3e82af313e82af31
+DATA logf32<>+496(SB)/8, $0x3e82af313e82af31
+DATA logf32<>+504(SB)/8, $0x3e82af313e82af31
+DATA logf32<>+512(SB)/8, $0xbe86c119be86c119
+DATA logf32<>+520(SB)/8, $0xbe86c119be86c119
+DATA logf32<>+528(SB)/8, $0xbe86c119be86c119
+DATA logf32<>+536(SB)/8, $0xbe86c119be86c119
+DATA logf32<>+544(SB)/8, $0x3e916c9b3e916c9b
+DATA logf32<>+552(SB)/8, $0x3e916c9b3e916c9b
+DATA logf32<>+560(SB)/8, $0x3e916c9b3e916c9b
+DATA logf32<>+568(SB)/8, $0x3e916c9b3e916c9b
+DATA logf32<>+576(SB)/8, $0xbeaa3946beaa3946
+DATA logf32<>+584(SB)/8, $0xbeaa3946beaa3946
+DATA logf32<>+592(SB)/8, $0xbeaa3946beaa3946
+DATA logf32<>+600(SB)/8, $0xbeaa3946beaa3946
+DATA logf32<>+608(SB)/8, $0x3eccd00e3eccd00e
+DATA logf32<>+616(SB)/8, $0x3eccd00e3eccd00e
+DATA logf32<>+624(SB)/8, $0x3eccd00e3eccd00e
+DATA logf32<>+632(SB)/8, $0x3eccd00e3eccd00e
+DATA logf32<>+640(SB)/8, $0xbf000113bf000113
+DATA logf32<>+648(SB)/8, $0xbf000113bf000113
+DATA logf32<>+656(SB)/8, $0xbf000113bf000113
+DATA logf32<>+664(SB)/8, $0xbf000113bf000113
+DATA logf32<>+672(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA logf32<>+680(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA logf32<>+688(SB)/8, $0x3f2aaaaa3f2aaaaa
+DATA logf32<>+696(SB)/8, $0x3f2aaaaa3f2aaaaa
+GLOBL logf32<>(SB), RODATA|NOPTR, $704
+
+#define F64
+#define AFFINE ·affineAVX2F64
+#define MAXIMUM ·maximumAVX2F64
+#define ADD ·addAVX2F64
+#define affineargs 40
+#include "type_amd64.h"
+#include "vector_avx2_amd64.h"
+#define LOG ·logAVX2F64
+#include "log_avx2_amd64.h"
+#undef LOG
+#define LOG ·log2AVX2F64
+#define BASE2
+#include "log_avx2_amd64.h"
+#undef LOG
+#undef BASE2
+#undef F64
+#undef AFFINE
+#undef MAXIMUM
+#undef ADD
+#undef affineargs
+
+#define F32
+#define AFFINE ·affineAVX2F32
+#define MAXIMUM ·maximumAVX2F32
+#define ADD ·addAVX2F32
+#define affineargs 32
+#include "type_amd64.h"
+#include "vector_avx2_amd64.h"
+#define LOG ·logAVX2F32
+#include "log_avx2_amd64.h"
+#undef LOG
+#define LOG ·log2AVX2F32
+#define BASE2
+#include "log_avx2_amd64.h"
+#undef LOG
+#undef BASE2
+#undef F32
+#undef AFFINE
+#undef MAXIMUM
+#undef ADD
+#undef affineargs

@@ -1,0 +1,154 @@
+// vector, float64 and float32, AVX-512 F.
+//
+//	affine      dst[i] = (x[i] − c)·s
+//	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
+//	add         acc[l] = acc[l] + Σ x[i],        i mod w = l, i ascending
+//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//
+// Same bits as    affineRef, maxRef, addRef, logRef and log2Ref in ref.go. Where k = 0 the
+//                 sums with k change nothing; num.Log leaves them out.
+// Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
+//                 of w, 64 bytes, and not 0.
+// Tile            one vector.
+// Tail            none: the caller computes what is left.
+// Special values  affine, add: follow the arithmetic. maximum: of a NaN and a number, and of
+//                 equal numbers, the maximum here is the first operand, acc. log: stops before
+//                 a vector with an x that is not a positive normal number, and returns the
+//                 number of elements that are done.
+// Registers       SI x · DI dst or acc · CX bytes · DX place · AX mask · K1 K2 comparisons.
+//                 affine: Z2 c · Z3 s. maximum, add: Z2 acc. log: Z0 x, then m and f · Z2 k ·
+//                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 what h
+//                 or p lost · Z13 hi.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define xp SI
+#define dp DI
+#define bytes CX
+#define at DX
+
+// Constants of logarithms, by their offsets in logc. BIAS are the bits of √½ less those of
+// 2^1024 (2^128) as if that had an exponent; WHOLE is 2^52 (2^23), the last bit of which is
+// worth 1, and WHOLEK that and 1024 (128) more. Polynomial first degree last.
+#define LEAST 0*size
+#define MOST 1*size
+#define BIAS 2*size
+#define MASK 3*size
+#define HALF 4*size
+#define WHOLE 5*size
+#define WHOLEK 6*size
+#define ONE 7*size
+#define TWO 8*size
+#define POINT5 9*size
+#define LN2HI 10*size
+#define LN2LO 11*size
+#define INVLN2 12*size
+#define INVLN2LO 13*size
+#define C7 14*size
+#define C6 15*size
+#define C5 16*size
+#define C4 17*size
+#define C3 18*size
+#define C2 19*size
+#define C1 20*size
+#define C0 21*size
+
+// step is one Horner step: q = q·y + c.
+#define step(off, y) fma213.BCST logc+off(SB), y, Z8
+
+// pair sets a to c1·f + c0.
+#define pair(c1, c0, a) \
+	bcast       logc+c1(SB), a;     \
+	fma213.BCST logc+c0(SB), Z0, a
+
+DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
+DATA logf64<>+8(SB)/8, $0x7fefffffffffffff // the largest number
+DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // √½ less 2^1024
+DATA logf64<>+24(SB)/8, $0x000fffffffffffff // mantissa
+DATA logf64<>+32(SB)/8, $0x3fe6a09e00000000 // √½
+DATA logf64<>+40(SB)/8, $0x4330000000000000 // 2^52
+DATA logf64<>+48(SB)/8, $0x4330000000000400 // 2^52 + 1024
+DATA logf64<>+56(SB)/8, $0x3ff0000000000000 // 1
+DATA logf64<>+64(SB)/8, $0x4000000000000000 // 2
+DATA logf64<>+72(SB)/8, $0x3fe0000000000000 // ½
+DATA logf64<>+80(SB)/8, $0x3fe62e42fee00000 // ln 2, 32 bits
+DATA logf64<>+88(SB)/8, $0x3dea39ef35793c76
+DATA logf64<>+96(SB)/8, $0x3ff71547652b82fe // 1/ln 2
+DATA logf64<>+104(SB)/8, $0x3c7777d0ffda0d24
+DATA logf64<>+112(SB)/8, $0x3fc2f02510388cde
+DATA logf64<>+120(SB)/8, $0x3fc39a20baf253c4
+DATA logf64<>+128(SB)/8, $0x3fc74663ba2fb10e
+DATA logf64<>+136(SB)/8, $0x3fcc71c521a1a7f0
+DATA logf64<>+144(SB)/8, $0x3fd24924941db482
+DATA logf64<>+152(SB)/8, $0x3fd999999997ff63
+DATA logf64<>+160(SB)/8, $0x3fe5555555555592
+GLOBL logf64<>(SB), RODATA|NOPTR, $168
+
+DATA logf32<>+0(SB)/4, $0x00800000 // 2^-126
+DATA logf32<>+4(SB)/4, $0x7f7fffff // the largest number
+DATA logf32<>+8(SB)/4, $0xff3504f3 // √½ less 2^128
+DATA logf32<>+12(SB)/4, $0x007fffff // mantissa
+DATA logf32<>+16(SB)/4, $0x3f3504f3 // √½
+DATA logf32<>+20(SB)/4, $0x4b000000 // 2^23
+DATA logf32<>+24(SB)/4, $0x4b000080 // 2^23 + 128
+DATA logf32<>+28(SB)/4, $0x3f800000 // 1
+DATA logf32<>+32(SB)/4, $0x40000000 // 2
+DATA logf32<>+36(SB)/4, $0x3f000000 // ½
+DATA logf32<>+40(SB)/4, $0x3f318000 // ln 2, 9 bits
+DATA logf32<>+44(SB)/4, $0xb95e8083
+DATA logf32<>+48(SB)/4, $0x3fb8aa3b // 1/ln 2
+DATA logf32<>+52(SB)/4, $0x32a57060
+DATA logf32<>+56(SB)/4, $0xbe1c6488
+DATA logf32<>+60(SB)/4, $0x3e82af31
+DATA logf32<>+64(SB)/4, $0xbe86c119
+DATA logf32<>+68(SB)/4, $0x3e916c9b
+DATA logf32<>+72(SB)/4, $0xbeaa3946
+DATA logf32<>+76(SB)/4, $0x3eccd00e
+DATA logf32<>+80(SB)/4, $0xbf000113
+DATA logf32<>+84(SB)/4, $0x3f2aaaaa
+GLOBL logf32<>(SB), RODATA|NOPTR, $88
+
+#define F64
+#define AFFINE ·affineAVX512F64
+#define MAXIMUM ·maximumAVX512F64
+#define ADD ·addAVX512F64
+#define affineargs 40
+#include "type_amd64.h"
+#include "vector_avx512_amd64.h"
+#define LOG ·logAVX512F64
+#include "log_avx512_amd64.h"
+#undef LOG
+#define LOG ·log2AVX512F64
+#define BASE2
+#include "log_avx512_amd64.h"
+#undef LOG
+#undef BASE2
+#undef F64
+#undef AFFINE
+#undef MAXIMUM
+#undef ADD
+#undef affineargs
+
+#define F32
+#define AFFINE ·affineAVX512F32
+#define MAXIMUM ·maximumAVX512F32
+#define ADD ·addAVX512F32
+#define affineargs 32
+#include "type_amd64.h"
+#include "vector_avx512_amd64.h"
+#define LOG ·logAVX512F32
+#include "log_avx512_amd64.h"
+#undef LOG
+#define LOG ·log2AVX512F32
+#define BASE2
+#include "log_avx512_amd64.h"
+#undef LOG
+#undef BASE2
+#undef F32
+#undef AFFINE
+#undef MAXIMUM
+#undef ADD
+#undef affineargs

@@ -1,0 +1,237 @@
+// vector, float64 and float32, NEON.
+//
+//	affine      dst[i] = (x[i] − c)·s
+//	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
+//	add         acc[l] = acc[l] + Σ x[i],        i mod w = l, i ascending
+//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//
+// Same bits as    affineRef, maxRef, addRef, logRef and log2Ref in ref.go. Where k = 0 the
+//                 sums with k change nothing; num.Log leaves them out.
+// Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
+//                 of w, 64 bytes, and not 0.
+// Tile            four registers, 64 bytes.
+// Tail            none: the caller computes what is left.
+// Special values  affine, add: follow the arithmetic. maximum: nothing is larger than a NaN,
+//                 nor a NaN than anything. log: stops before a tile with an x that is not a
+//                 positive normal number, and returns the number of elements that are done.
+// Registers       R0 bytes left · R1 x · R2 dst or acc · R3 constants · R4 elements · R5 R6
+//                 comparisons. affine: V0–V3 x · V28 c · V29 s. maximum, add: V0–V3 x ·
+//                 V4–V7 x > acc · V16–V19 acc. log: V0–V3 x, then m, f and lo · V4–V7 k · V8–V11
+//                 s, then p or a · V12–V15 s², then h, then b · V16–V23 polynomial, then what h
+//                 or p lost · V24–V27 hi · V28–V31 constants.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+#define left R0
+#define xp R1
+#define dp R2
+#define consts R3
+#define count R4
+#define bits0 R5
+#define bits1 R6
+
+// Constants of logarithms, all lanes of each. BIAS are the bits of √½ less those of 2^1024
+// (2^128) as if that had an exponent; WHOLE is 2^52 (2^23), the last bit of which is worth 1,
+// and WHOLEK that and 1024 (128) more. Polynomial first degree last.
+#define LEAST 0
+#define MOST 16
+#define BIAS 32
+#define MASK 48
+#define HALF 64
+#define WHOLE 80
+#define WHOLEK 96
+#define ONE 112
+#define TWO 128
+#define POINT5 144
+#define LN2HI 160
+#define LN2LO 176
+#define INVLN2 192
+#define INVLN2LO 208
+#define C7 224
+#define C6 240
+#define C5 256
+#define C4 272
+#define C3 288
+#define C2 304
+#define C1 320
+#define C0 336
+
+DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
+DATA logf64<>+8(SB)/8, $0x0010000000000000
+DATA logf64<>+16(SB)/8, $0x7fefffffffffffff // the largest number
+DATA logf64<>+24(SB)/8, $0x7fefffffffffffff
+DATA logf64<>+32(SB)/8, $0xffe6a09e00000000 // √½ less 2^1024
+DATA logf64<>+40(SB)/8, $0xffe6a09e00000000
+DATA logf64<>+48(SB)/8, $0x000fffffffffffff // mantissa
+DATA logf64<>+56(SB)/8, $0x000fffffffffffff
+DATA logf64<>+64(SB)/8, $0x3fe6a09e00000000 // √½
+DATA logf64<>+72(SB)/8, $0x3fe6a09e00000000
+DATA logf64<>+80(SB)/8, $0x4330000000000000 // 2^52
+DATA logf64<>+88(SB)/8, $0x4330000000000000
+DATA logf64<>+96(SB)/8, $0x4330000000000400 // 2^52 + 1024
+DATA logf64<>+104(SB)/8, $0x4330000000000400
+DATA logf64<>+112(SB)/8, $0x3ff0000000000000 // 1
+DATA logf64<>+120(SB)/8, $0x3ff0000000000000
+DATA logf64<>+128(SB)/8, $0x4000000000000000 // 2
+DATA logf64<>+136(SB)/8, $0x4000000000000000
+DATA logf64<>+144(SB)/8, $0x3fe0000000000000 // ½
+DATA logf64<>+152(SB)/8, $0x3fe0000000000000
+DATA logf64<>+160(SB)/8, $0x3fe62e42fee00000 // ln 2, 32 bits
+DATA logf64<>+168(SB)/8, $0x3fe62e42fee00000
+DATA logf64<>+176(SB)/8, $0x3dea39ef35793c76
+DATA logf64<>+184(SB)/8, $0x3dea39ef35793c76
+DATA logf64<>+192(SB)/8, $0x3ff71547652b82fe // 1/ln 2
+DATA logf64<>+200(SB)/8, $0x3ff71547652b82fe
+DATA logf64<>+208(SB)/8, $0x3c7777d0ffda0d24
+DATA logf64<>+216(SB)/8, $0x3c7777d0ffda0d24
+DATA logf64<>+224(SB)/8, $0x3fc2f02510388cde
+DATA logf64<>+232(SB)/8, $0x3fc2f02510388cde
+DATA logf64<>+240(SB)/8, $0x3fc39a20baf253c4
+DATA logf64<>+248(SB)/8, $0x3fc39a20baf253c4
+DATA logf64<>+256(SB)/8, $0x3fc74663ba2fb10e
+DATA logf64<>+264(SB)/8, $0x3fc74663ba2fb10e
+DATA logf64<>+272(SB)/8, $0x3fcc71c521a1a7f0
+DATA logf64<>+280(SB)/8, $0x3fcc71c521a1a7f0
+DATA logf64<>+288(SB)/8, $0x3fd24924941db482
+DATA logf64<>+296(SB)/8, $0x3fd24924941db482
+DATA logf64<>+304(SB)/8, $0x3fd999999997ff63
+DATA logf64<>+312(SB)/8, $0x3fd999999997ff63
+DATA logf64<>+320(SB)/8, $0x3fe5555555555592
+DATA logf64<>+328(SB)/8, $0x3fe5555555555592
+GLOBL logf64<>(SB), RODATA|NOPTR, $336
+
+DATA logf32<>+0(SB)/4, $0x00800000 // 2^-126
+DATA logf32<>+4(SB)/4, $0x00800000
+DATA logf32<>+8(SB)/4, $0x00800000
+DATA logf32<>+12(SB)/4, $0x00800000
+DATA logf32<>+16(SB)/4, $0x7f7fffff // the largest number
+DATA logf32<>+20(SB)/4, $0x7f7fffff
+DATA logf32<>+24(SB)/4, $0x7f7fffff
+DATA logf32<>+28(SB)/4, $0x7f7fffff
+DATA logf32<>+32(SB)/4, $0xff3504f3 // √½ less 2^128
+DATA logf32<>+36(SB)/4, $0xff3504f3
+DATA logf32<>+40(SB)/4, $0xff3504f3
+DATA logf32<>+44(SB)/4, $0xff3504f3
+DATA logf32<>+48(SB)/4, $0x007fffff // mantissa
+DATA logf32<>+52(SB)/4, $0x007fffff
+DATA logf32<>+56(SB)/4, $0x007fffff
+DATA logf32<>+60(SB)/4, $0x007fffff
+DATA logf32<>+64(SB)/4, $0x3f3504f3 // √½
+DATA logf32<>+68(SB)/4, $0x3f3504f3
+DATA logf32<>+72(SB)/4, $0x3f3504f3
+DATA logf32<>+76(SB)/4, $0x3f3504f3
+DATA logf32<>+80(SB)/4, $0x4b000000 // 2^23
+DATA logf32<>+84(SB)/4, $0x4b000000
+DATA logf32<>+88(SB)/4, $0x4b000000
+DATA logf32<>+92(SB)/4, $0x4b000000
+DATA logf32<>+96(SB)/4, $0x4b000080 // 2^23 + 128
+DATA logf32<>+100(SB)/4, $0x4b000080
+DATA logf32<>+104(SB)/4, $0x4b000080
+DATA logf32<>+108(SB)/4, $0x4b000080
+DATA logf32<>+112(SB)/4, $0x3f800000 // 1
+DATA logf32<>+116(SB)/4, $0x3f800000
+DATA logf32<>+120(SB)/4, $0x3f800000
+DATA logf32<>+124(SB)/4, $0x3f800000
+DATA logf32<>+128(SB)/4, $0x40000000 // 2
+DATA logf32<>+132(SB)/4, $0x40000000
+DATA logf32<>+136(SB)/4, $0x40000000
+DATA logf32<>+140(SB)/4, $0x40000000
+DATA logf32<>+144(SB)/4, $0x3f000000 // ½
+DATA logf32<>+148(SB)/4, $0x3f000000
+DATA logf32<>+152(SB)/4, $0x3f000000
+DATA logf32<>+156(SB)/4, $0x3f000000
+DATA logf32<>+160(SB)/4, $0x3f318000 // ln 2, 9 bits
+DATA logf32<>+164(SB)/4, $0x3f318000
+DATA logf32<>+168(SB)/4, $0x3f318000
+DATA logf32<>+172(SB)/4, $0x3f318000
+DATA logf32<>+176(SB)/4, $0xb95e8083
+DATA logf32<>+180(SB)/4, $0xb95e8083
+DATA logf32<>+184(SB)/4, $0xb95e8083
+DATA logf32<>+188(SB)/4, $0xb95e8083
+DATA logf32<>+192(SB)/4, $0x3fb8aa3b // 1/ln 2
+DATA logf32<>+196(SB)/4, $0x3fb8aa3b
+DATA logf32<>+200(SB)/4, $0x3fb8aa3b
+DATA logf32<>+204(SB)/4, $0x3fb8aa3b
+DATA logf32<>+208(SB)/4, $0x32a57060
+DATA logf32<>+212(SB)/4, $0x32a57060
+DATA logf32<>+216(SB)/4, $0x32a57060
+DATA logf32<>+220(SB)/4, $0x32a57060
+DATA logf32<>+224(SB)/4, $0xbe1c6488
+DATA logf32<>+228(SB)/4, $0xbe1c6488
+DATA logf32<>+232(SB)/4, $0xbe1c6488
+DATA logf32<>+236(SB)/4, $0xbe1c6488
+DATA logf32<>+240(SB)/4, $0x3e82af31
+DATA logf32<>+244(SB)/4, $0x3e82af31
+DATA logf32<>+248(SB)/4, $0x3e82af31
+DATA logf32<>+252(SB)/4, $0x3e82af31
+DATA logf32<>+256(SB)/4, $0xbe86c119
+DATA logf32<>+260(SB)/4, $0xbe86c119
+DATA logf32<>+264(SB)/4, $0xbe86c119
+DATA logf32<>+268(SB)/4, $0xbe86c119
+DATA logf32<>+272(SB)/4, $0x3e916c9b
+DATA logf32<>+276(SB)/4, $0x3e916c9b
+DATA logf32<>+280(SB)/4, $0x3e916c9b
+DATA logf32<>+284(SB)/4, $0x3e916c9b
+DATA logf32<>+288(SB)/4, $0xbeaa3946
+DATA logf32<>+292(SB)/4, $0xbeaa3946
+DATA logf32<>+296(SB)/4, $0xbeaa3946
+DATA logf32<>+300(SB)/4, $0xbeaa3946
+DATA logf32<>+304(SB)/4, $0x3eccd00e
+DATA logf32<>+308(SB)/4, $0x3eccd00e
+DATA logf32<>+312(SB)/4, $0x3eccd00e
+DATA logf32<>+316(SB)/4, $0x3eccd00e
+DATA logf32<>+320(SB)/4, $0xbf000113
+DATA logf32<>+324(SB)/4, $0xbf000113
+DATA logf32<>+328(SB)/4, $0xbf000113
+DATA logf32<>+332(SB)/4, $0xbf000113
+DATA logf32<>+336(SB)/4, $0x3f2aaaaa
+DATA logf32<>+340(SB)/4, $0x3f2aaaaa
+DATA logf32<>+344(SB)/4, $0x3f2aaaaa
+DATA logf32<>+348(SB)/4, $0x3f2aaaaa
+GLOBL logf32<>(SB), RODATA|NOPTR, $352
+
+#define F64
+#define AFFINE ·affineNEONF64
+#define MAXIMUM ·maximumNEONF64
+#define ADD ·addNEONF64
+#define affineargs 40
+#include "type_arm64.h"
+#include "vector_neon_arm64.h"
+#define LOG ·logNEONF64
+#include "log_neon_arm64.h"
+#undef LOG
+#define LOG ·log2NEONF64
+#define BASE2
+#include "log_neon_arm64.h"
+#undef LOG
+#undef BASE2
+#undef F64
+#undef AFFINE
+#undef MAXIMUM
+#undef ADD
+#undef affineargs
+
+#define F32
+#define AFFINE ·affineNEONF32
+#define MAXIMUM ·maximumNEONF32
+#define ADD ·addNEONF32
+#define affineargs 32
+#include "type_arm64.h"
+#include "vector_neon_arm64.h"
+#define LOG ·logNEONF32
+#include "log_neon_arm64.h"
+#undef LOG
+#define LOG ·log2NEONF32
+#define BASE2
+#include "log_neon_arm64.h"
+#undef LOG
+#undef BASE2
+#undef F32
+#undef AFFINE
+#undef MAXIMUM
+#undef ADD
+#undef affineargs

@@ -1,0 +1,28 @@
+package vecmath
+
+import (
+	"unsafe"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// check panics unless dst has the length of src, and is src or does not overlap it.
+func check[T Float](dst, src []T) {
+	if len(dst) != len(src) {
+		panic(lengthPanic)
+	}
+	if len(src) == 0 {
+		return
+	}
+	d, s := uintptr(unsafe.Pointer(&dst[0])), uintptr(unsafe.Pointer(&src[0]))
+	bytes := uintptr(len(src)) * unsafe.Sizeof(src[0])
+	if d != s && d < s+bytes && s < d+bytes {
+		panic(overlapPanic)
+	}
+}
+
+// slice sees a slice as one of T, which is its type.
+func slice[T, U Float](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
+
+func view[T Float](m *dist.Matrix[T]) *asm.View[T] { return (*asm.View[T])(m) }

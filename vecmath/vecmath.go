@@ -1,0 +1,231 @@
+package vecmath
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/asm/vector"
+)
+
+// Float is the element type, float64 or float32.
+type Float = dist.Float
+
+const (
+	lengthPanic  = "vecmath: lengths do not match"
+	shapePanic   = "vecmath: shapes do not match"
+	overlapPanic = "vecmath: destination overlaps the source, and is not the source"
+)
+
+// chunk is the number of elements that go through several passes at a time. They stay in the
+// first-level cache. It is a multiple of the lanes.
+const chunk = 256
+
+// Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN.
+// Underflow is gradual, and a result overflows to +Inf only if the true value rounds to it.
+// Results below the least normal number, and those that overflow, take about three times as
+// long.
+func Exp[T Float](dst, src []T) {
+	check(dst, src)
+	exp.Exp(dst, src)
+}
+
+// Exp2 sets dst[i] = 2^src[i]. Whole arguments have exact results. Special values are those of
+// [Exp].
+func Exp2[T Float](dst, src []T) {
+	check(dst, src)
+	lo, hi := exp2Range[T]()
+	for len(src) > 0 {
+		n := min(chunk, len(src))
+		if pass.CountOutside(src[:n], lo, hi) == 0 {
+			exp.Exp2(dst[:n], src[:n], 1)
+		} else {
+			for i, x := range src[:n] {
+				dst[i] = exp2(x)
+			}
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// exp2Range returns the arguments for which the kernel has the power of two itself: it returns
+// 0 below the least normal number, and +Inf in the last part of the last octave.
+func exp2Range[T Float]() (lo, hi T) {
+	if num.IsFloat64[T]() {
+		return -1022, 1023
+	}
+	return -126, 127
+}
+
+// exp2 returns 2^x for any x.
+func exp2[T Float](x T) T {
+	lo, hi := exp2Range[T]()
+	switch {
+	case x > hi && x-hi < 1:
+		return 2 * exp.Ref2(x-1)
+	case x < lo && x > 2*lo:
+		// A power of two of half the size, twice: the first product is exact, the second rounds.
+		half := exp.Ref2(lo / 2)
+		return T(exp.Ref2(x-lo)*half) * half
+	}
+	return exp.Ref2(x)
+}
+
+// Log sets dst[i] = ln src[i]. Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) =
+// NaN, Log(1) = +0. Groups of 64 bytes with a zero, a negative, an infinite or a subnormal
+// number or a NaN take about ten times as long.
+func Log[T Float](dst, src []T) {
+	check(dst, src)
+	vector.Log(dst, src)
+}
+
+// Log2 sets dst[i] = log₂ src[i]. Powers of two have exact results. Special values are those of
+// [Log].
+func Log2[T Float](dst, src []T) {
+	check(dst, src)
+	vector.Log2(dst, src)
+}
+
+// Sigmoid sets dst[i] = 1/(1 + exp(−src[i])), the logistic function.
+func Sigmoid[T Float](dst, src []T) {
+	check(dst, src)
+	for len(src) > 0 {
+		n := min(chunk, len(src))
+		d := dst[:n]
+		vector.Affine(d, src[:n], 0, -1)
+		exp.Exp(d, d)
+		vector.Affine(d, d, -1, 1)
+		pass.Divide(d, ones[T](n), d)
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+var (
+	ones64 = filled[float64]()
+	ones32 = filled[float32]()
+)
+
+func filled[T Float]() (x [chunk]T) {
+	for i := range x {
+		x[i] = 1
+	}
+	return x
+}
+
+// ones returns n ones, not to be changed.
+func ones[T Float](n int) []T {
+	if num.IsFloat64[T]() {
+		return slice[T](ones64[:n])
+	}
+	return slice[T](ones32[:n])
+}
+
+// Sum returns Σ src[i], and +0 for an empty slice.
+func Sum[T Float](src []T) T { return vector.Sum(src) }
+
+// Dot returns Σ a[i]·b[i], and +0 for empty slices. Every product is added with one rounding.
+func Dot[T Float](a, b []T) T {
+	if len(a) != len(b) {
+		panic(lengthPanic)
+	}
+	var s [1]T
+	pass.Rows(1, len(a), s[:], a, len(a), b)
+	return s[0]
+}
+
+// LogSumExp returns ln Σ exp(src[i]), without overflow or underflow. It is −Inf for an empty
+// slice, and if all elements are −Inf; NaN if there is a NaN; else +Inf if there is a +Inf.
+func LogSumExp[T Float](src []T) T {
+	top := vector.Max(src)
+	if math.IsInf(float64(top), 0) {
+		// The only NaN is among the elements, or comes of both infinities.
+		for _, x := range src {
+			if x != x {
+				return x
+			}
+		}
+		return top
+	}
+	return top + vector.Ref(sumExp(src, top))
+}
+
+// sumExp returns Σ exp(src[i] − top).
+func sumExp[T Float](src []T, top T) T {
+	var acc [num.MaxLanes]T
+	var buf [chunk]T
+	for len(src) > 0 {
+		n := min(chunk, len(src))
+		b := buf[:n]
+		vector.Affine(b, src[:n], top, 1)
+		exp.Exp(b, b)
+		vector.Add(&acc, b)
+		src = src[n:]
+	}
+	return num.Fold(&acc)
+}
+
+// Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. If the largest element
+// is infinite, or if there is a NaN, all results are NaN.
+func Softmax[T Float](dst, src []T) {
+	check(dst, src)
+	top := vector.Max(src)
+	var acc [num.MaxLanes]T
+	for i := 0; i < len(src); i += chunk {
+		d := dst[i:min(i+chunk, len(src))]
+		vector.Affine(d, src[i:min(i+chunk, len(src))], top, 1)
+		exp.Exp(d, d)
+		vector.Add(&acc, d)
+	}
+	vector.Affine(dst, dst, 0, 1/num.Fold(&acc))
+}
+
+// LogSoftmax sets dst[i] = src[i] − ln Σ_j exp(src[j]). If the largest element is infinite, or
+// if there is a NaN, all results are NaN.
+func LogSoftmax[T Float](dst, src []T) {
+	check(dst, src)
+	top := vector.Max(src)
+	log := vector.Ref(sumExp(src, top))
+	vector.Affine(dst, src, top, 1)
+	vector.Affine(dst, dst, log, 1)
+}
+
+// LogSumExpRows sets dst[i] to [LogSumExp] of row i of src; dst has as many elements as src has
+// rows, and does not overlap it.
+func LogSumExpRows[T Float](dst []T, src dist.Matrix[T]) {
+	src.Check()
+	if len(dst) != src.Rows {
+		panic(shapePanic)
+	}
+	if d := dist.NewMatrix(1, len(dst), dst); asm.Overlap(view(&d), view(&src)) {
+		panic(overlapPanic)
+	}
+	for i := range dst {
+		dst[i] = LogSumExp(src.Row(i))
+	}
+}
+
+// SoftmaxRows sets every row of dst to [Softmax] of that row of src. dst may be src.
+func SoftmaxRows[T Float](dst, src dist.Matrix[T]) { rows(dst, src, Softmax[T]) }
+
+// LogSoftmaxRows sets every row of dst to [LogSoftmax] of that row of src. dst may be src.
+func LogSoftmaxRows[T Float](dst, src dist.Matrix[T]) { rows(dst, src, LogSoftmax[T]) }
+
+func rows[T Float](dst, src dist.Matrix[T], f func(dst, src []T)) {
+	dst.Check()
+	src.Check()
+	if dst.Rows != src.Rows || dst.Cols != src.Cols {
+		panic(shapePanic)
+	}
+	if dst.IsEmpty() {
+		return
+	}
+	if same := &dst.Data[0] == &src.Data[0] && (dst.Stride == src.Stride || dst.Rows == 1); !same && asm.Overlap(view(&dst), view(&src)) {
+		panic(overlapPanic)
+	}
+	for i := range dst.Rows {
+		f(dst.Row(i), src.Row(i))
+	}
+}

@@ -1,0 +1,298 @@
+package vecmath_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/exp/oracle"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/vecmath"
+)
+
+// function is one that maps a slice to a slice, with its largest error in ULP.
+type function[T vecmath.Float] struct {
+	name   string
+	f      func(dst, src []T)
+	oracle func(x float64) *big.Float
+	lo, hi float64 // arguments
+	bound  float64
+}
+
+func functions[T vecmath.Float]() []function[T] {
+	top, low := 88., -103.
+	bounds := [...]float64{.82, .85, .60, .61, 2.2}
+	if num.IsFloat64[T]() {
+		top, low = 709, -744
+		bounds = [...]float64{.85, .85, .70, .70, 2.2}
+	}
+	return []function[T]{
+		{"Exp", vecmath.Exp[T], oracle.Exp, low, top, bounds[0]},
+		{"Exp2", vecmath.Exp2[T], oracle.Exp2, low / math.Ln2, top / math.Ln2, bounds[1]},
+		{"Log", vecmath.Log[T], oracle.Log, 1e-30, 1e30, bounds[2]},
+		{"Log2", vecmath.Log2[T], oracle.Log2, .4, 3, bounds[3]},
+		{"Sigmoid", vecmath.Sigmoid[T], func(x float64) *big.Float {
+			one := new(big.Float).SetPrec(200).SetInt64(1)
+			return one.Quo(one, new(big.Float).SetPrec(200).Add(one, oracle.Exp(-x)))
+		}, -top / 2, top / 2, bounds[4]},
+	}
+}
+
+// TestAccuracy holds every function to the bound that the documentation states.
+func TestAccuracy(t *testing.T) {
+	t.Run("f64", accuracy[float64])
+	t.Run("f32", accuracy[float32])
+}
+
+func accuracy[T vecmath.Float](t *testing.T) {
+	rng := asmtest.NewRand(1)
+	x, y := make([]T, 3001), make([]T, 3001)
+	for _, f := range functions[T]() {
+		for i := range x {
+			x[i] = T(f.lo + (f.hi-f.lo)*rng.Float64())
+			if f.lo > 0 && i%2 == 0 {
+				x[i] = T(math.Exp(math.Log(f.lo) + math.Log(f.hi/f.lo)*rng.Float64()))
+			}
+		}
+		f.f(y, x)
+		worst, at := 0.0, T(0)
+		for i := range x {
+			if u := asmtest.ULP(y[i], f.oracle(float64(x[i]))); u > worst {
+				worst, at = u, x[i]
+			}
+		}
+		t.Logf("%s: %.3f ULP at %v", f.name, worst, at)
+		if worst > f.bound {
+			t.Errorf("%s: %.3f ULP at %v, more than %v", f.name, worst, at, f.bound)
+		}
+	}
+}
+
+// TestExp2Ends: the whole range has its value, the last octave and subnormal results included.
+func TestExp2Ends(t *testing.T) {
+	for e := -1080; e <= 1030; e++ {
+		x := []float64{float64(e)}
+		if vecmath.Exp2(x, x); x[0] != math.Ldexp(1, e) {
+			t.Errorf("2^%d = %v", e, x[0])
+		}
+		y := []float32{float32(e)}
+		if vecmath.Exp2(y, y); y[0] != float32(math.Ldexp(1, e)) {
+			t.Errorf("float32 2^%d = %v", e, y[0])
+		}
+	}
+	x := []float64{1023.9999999, 1024, 1e300, math.Inf(1), math.Inf(-1), -2000, -1e300}
+	want := []float64{math.Exp2(1023.9999999), math.Inf(1), math.Inf(1), math.Inf(1), 0, 0, 0}
+	vecmath.Exp2(x, x)
+	for i := range x {
+		if math.Abs(x[i]-want[i]) > 1e-15*want[i] && x[i] != want[i] {
+			t.Errorf("place %d: %v, want %v", i, x[i], want[i])
+		}
+	}
+}
+
+// TestReductions compares sums, log-sum-exp and softmax with 200-bit arithmetic, and holds them
+// to the bounds of the documentation.
+func TestReductions(t *testing.T) {
+	t.Run("f64", reductions[float64])
+	t.Run("f32", reductions[float32])
+}
+
+func reductions[T vecmath.Float](t *testing.T) {
+	u := asmtest.Roundoff[T]()
+	for seed, n := range []int{1, 2, 7, 8, 16, 17, 100, 255, 256, 257, 1000, 3000} {
+		for _, spread := range []float64{1e-3, 1, 30} {
+			rng := asmtest.NewRand(uint64(seed))
+			x, b := make([]T, n), make([]T, n)
+			top := math.Inf(-1)
+			for i := range x {
+				x[i], b[i] = T(spread*rng.NormFloat64()+500*spread), T(rng.NormFloat64())
+				top = max(top, float64(x[i]))
+			}
+			rounds := float64((n+num.Lanes[T]()-1)/num.Lanes[T]()) + math.Log2(float64(num.Lanes[T]()))
+			sum, size := newBig(), 0.0
+			dot, dotSize := newBig(), 0.0
+			exps := newBig()
+			for i := range x {
+				sum.Add(sum, newBig().SetFloat64(float64(x[i])))
+				size += math.Abs(float64(x[i]))
+				p := newBig().Mul(newBig().SetFloat64(float64(x[i])), newBig().SetFloat64(float64(b[i])))
+				dot.Add(dot, p)
+				f, _ := p.Float64()
+				dotSize += math.Abs(f)
+				exps.Add(exps, exp(float64(x[i]), top))
+			}
+			near := func(what string, got float64, want *big.Float, bound float64) {
+				t.Helper()
+				d, _ := newBig().Sub(newBig().SetFloat64(got), want).Float64()
+				if !(math.Abs(d) <= bound) {
+					t.Errorf("n = %d, spread %v: %s is off by %.3g, bound %.3g", n, spread, what, d, bound)
+				}
+			}
+			near("sum", float64(vecmath.Sum(x)), sum, rounds*u*size)
+			near("dot", float64(vecmath.Dot(x, b)), dot, rounds*u*dotSize)
+
+			total, _ := exps.Float64()
+			y, log := make([]T, n), make([]T, n)
+			vecmath.Softmax(y, x)
+			vecmath.LogSoftmax(log, x)
+			r := 0.0 // the mean distance from the largest, by weight
+			for i := range x {
+				d := top - float64(x[i])
+				r += d * math.Exp(-d) / total
+			}
+			for i := range x {
+				d := top - float64(x[i])
+				p := newBig().Quo(exp(float64(x[i]), top), exps)
+				want, _ := p.Float64()
+				near(fmt.Sprintf("softmax %d", i), float64(y[i]), p, (d+r+rounds+5)*u*want+2*float64(asmtest.Least[T]()))
+				lp := newBig().Sub(difference(float64(x[i]), top), oracle.Log(total))
+				size, _ := lp.Float64()
+				near(fmt.Sprintf("log-softmax %d", i), float64(log[i]), lp, (r+rounds+3)*u+3*u*math.Abs(size))
+			}
+			lse := newBig().Add(newBig().SetFloat64(top), oracle.Log(total))
+			size, _ = lse.Float64()
+			near("log-sum-exp", float64(vecmath.LogSumExp(x)), lse, (r+rounds+3)*u+3*u*math.Abs(size))
+		}
+	}
+}
+
+// difference returns x − y, and exp its exponential, to first order in what rounding it loses.
+func difference(x, y float64) *big.Float {
+	return newBig().Sub(newBig().SetFloat64(x), newBig().SetFloat64(y))
+}
+
+func exp(x, y float64) *big.Float {
+	d := difference(x, y)
+	rounded, _ := d.Float64()
+	d.Sub(d, newBig().SetFloat64(rounded))
+	d.Add(d, newBig().SetInt64(1))
+	return d.Mul(d, oracle.Exp(rounded))
+}
+
+func newBig() *big.Float { return new(big.Float).SetPrec(200) }
+
+// TestSameBits: every level returns these bits, in place, too.
+func TestSameBits(t *testing.T) {
+	want := map[string]uint64{"f64": 0x79b4c49bdd86dec5, "f32": 0xe5bc94e147cf8d2b}
+	for lv := range asmtest.Each(t) {
+		for kind, got := range map[string]uint64{"f64": allBits[float64](t), "f32": allBits[float32](t)} {
+			if got != want[kind] {
+				t.Errorf("%v, %s: %#x", lv, kind, got)
+			}
+		}
+	}
+}
+
+// allBits is a hash of results of all functions.
+func allBits[T vecmath.Float](t *testing.T) uint64 {
+	h := fnv.New64a()
+	add := func(x ...T) {
+		for _, v := range x {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], asmtest.Bits(v))
+			h.Write(b[:])
+		}
+	}
+	rng := asmtest.NewRand(3)
+	for _, n := range []int{0, 1, 5, 16, 100, 300, 777} {
+		x, y := make([]T, n), make([]T, n)
+		for i := range x {
+			x[i] = T(200 * (rng.Float64() - .5))
+		}
+		fs := append(functions[T](), function[T]{f: vecmath.Softmax[T]}, function[T]{f: vecmath.LogSoftmax[T]})
+		for _, f := range fs {
+			f.f(y, x)
+			add(y...)
+			z := append([]T(nil), x...)
+			f.f(z, z)
+			asmtest.SameSlices(t, f.name+" in place", z, y)
+		}
+		add(vecmath.Sum(x), vecmath.Dot(x, y), vecmath.LogSumExp(x))
+		m := dist.NewMatrix(min(n, 1), n, x[:min(n, 1)*n])
+		lse := make([]T, m.Rows)
+		vecmath.LogSumExpRows(lse, m)
+		add(lse...)
+		vecmath.SoftmaxRows(m, m)
+		add(x...)
+	}
+	return h.Sum64()
+}
+
+// TestSpecialValues of log-sum-exp and softmax.
+func TestSpecialValues(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{
+		{nil, -inf}, {[]float64{-inf, -inf}, -inf}, {[]float64{1, nan, inf}, nan}, {[]float64{nan}, nan},
+		{[]float64{inf, 3, -inf}, inf}, {[]float64{5}, 5}, {[]float64{-inf, 5}, 5}, {[]float64{1000, 1000}, 1000 + math.Ln2}, {[]float64{-1e308, -1e308}, -1e308},
+	} {
+		if got := vecmath.LogSumExp(c.x); !asmtest.SameBits(got, c.want) {
+			t.Errorf("log-sum-exp of %v = %v, want %v", c.x, got, c.want)
+		}
+	}
+	x := []float64{-inf, 2, 2}
+	if vecmath.Softmax(x, x); x[0] != 0 || x[1] != .5 || x[2] != .5 {
+		t.Error(x)
+	}
+	x = []float64{inf, 2}
+	if vecmath.Softmax(x, x); x[0] == x[0] || x[1] == x[1] {
+		t.Error(x)
+	}
+}
+
+// TestMistakes: what does not fit panics, and says what.
+func TestMistakes(t *testing.T) {
+	x := make([]float64, 20)
+	m := dist.NewMatrix(4, 5, x)
+	for what, f := range map[string]func(){
+		"vecmath: lengths do not match":                                   func() { vecmath.Exp(x[:3], x[:4]) },
+		"vecmath: destination overlaps the source, and is not the source": func() { vecmath.Log(x[1:5], x[:4]) },
+		"vecmath: shapes do not match":                                    func() { vecmath.SoftmaxRows(m, m.RowRange(0, 3)) },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r != what {
+					t.Errorf("%v, want %v", r, what)
+				}
+			}()
+			f()
+		}()
+	}
+	for i, f := range []func(){
+		func() { vecmath.Dot(x[:3], x[:4]) },
+		func() { vecmath.LogSumExpRows(x[:4], m) },
+		func() { vecmath.LogSumExpRows(x[:3], m) },
+		func() { vecmath.LogSoftmaxRows(m.RowRange(1, 3), m.RowRange(0, 2)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("call %d did not panic", i)
+				}
+			}()
+			f()
+		}()
+	}
+	vecmath.Exp(x[5:10], x[:5]) // beside each other
+}
+
+func TestAllocations(t *testing.T) {
+	x, y := asmtest.Random[float32](3000), make([]float32, 3000)
+	lse := make([]float32, 30)
+	for _, f := range append(functions[float32](), function[float32]{name: "Softmax", f: vecmath.Softmax[float32]}, function[float32]{name: "LogSoftmax", f: vecmath.LogSoftmax[float32]},
+		function[float32]{name: "reductions", f: func(dst, src []float32) {
+			dst[0] = vecmath.Sum(src) + vecmath.Dot(src, src) + vecmath.LogSumExp(src)
+			vecmath.LogSumExpRows(lse, dist.NewMatrix(30, 100, src))
+		}}) {
+		if n := asmtest.Allocations(func() { f.f(y, x) }); n != 0 {
+			t.Errorf("%s: %v allocations", f.name, n)
+		}
+	}
+}
