@@ -111,7 +111,7 @@ func TestPhasesAsk(t *testing.T) {
 			stiefel.New(4*d, 3*d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, 3*d, nil), mat.NewDense(4*d, 3*d, nil))
 		}},
 		{"singular", 90, func(ctx context.Context) { singular(ctx, tall) }},
-		{"lift", 150 + 3, func(ctx context.Context) { sw.lift(ctx, uniform(7, sw.s.d, 3), true) }},
+		{"lift", 150 + 3, func(ctx context.Context) { sw.lift(ctx, uniform(7, sw.s.d, 3), nearest) }},
 		{"Eigen", 150, func(ctx context.Context) { algebra.Eigen(ctx, definite()) }},
 		{"Pencil", 150, func(ctx context.Context) { algebra.Pencil(ctx, definite(), definite()) }},
 		{"Jacobi", 450, func(ctx context.Context) { algebra.Jacobi(ctx, definite()) }},

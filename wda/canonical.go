@@ -214,7 +214,7 @@ const muted = 0x1p-10
 func (c *components) scaled(ctx context.Context, set *Settings) *components {
 	d, p := c.p.Dims()
 	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios, rank: c.rank}
-	if set.Scale == ScaleOrthonormal {
+	if set.Scale.straight() {
 		dense.Product(ctx, dense.View(out.p), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
 	}
 	for k, mu := range c.ratios {
@@ -258,6 +258,20 @@ func (c *components) completed(ctx context.Context, span, base *mat.Dense) (*com
 		}
 	}
 	return out, nil
+}
+
+// unitOfLength returns the factor that makes the mean variance within classes of the samples s,
+// projected, 1 in the first q columns. unit is what the model's features were multiplied by in s.
+func (c *components) unitOfLength(ctx context.Context, s *samples, q int, unit float64, workers int) (float64, error) {
+	d, _ := c.p.Dims()
+	within, total := s.variances(ctx, mat.DenseCopyOf(c.p.Slice(0, d, 0, q)), workers)
+	variance := max(within, float64(scatterNoise*total)) / float64(q)
+	largest := largestElement(ctx, c.p)
+	if ctx.Err() != nil || !(variance > 0) {
+		return 1, ended(ctx, nil)
+	}
+	// The elements stay in range where features are near the ends of that of float64.
+	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
 // gramSchmidt returns the columns of v (p × p, regular), made orthonormal one after the

@@ -63,12 +63,12 @@ func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, e
 	}
 	// The principal components are what the result is measured by, whatever is pinned.
 	isPlain := func(m Member) bool {
-		return m.Method == Method(Principal{}) && m.Whitening == NoWhitening() && m.Scale == ScaleOrthonormal
+		return m.Method == Method(Principal{}) && m.Whitening == NoWhitening() && m.Scale.straight()
 	}
 	c.plain = slices.IndexFunc(c.list, isPlain)
 	if c.pinned = c.plain < 0; c.pinned {
 		c.plain = len(c.list)
-		c.list = append(c.list, Member{Whitening: NoWhitening(), Method: Principal{}, Scale: ScaleOrthonormal, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)})
+		c.list = append(c.list, Member{Whitening: NoWhitening(), Method: Principal{}, Scale: ScaleEqual, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)})
 	}
 	var err error
 	c.folds, err = folds(ctx, sp, set, c.list)

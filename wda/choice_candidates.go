@@ -21,7 +21,7 @@ func (s *Settings) members(n, d, classes int) []Member {
 	if !s.Data.Whitening.IsAuto() {
 		whitenings = []Whitening{s.Data.Whitening}
 	}
-	scales := []Scale{ScaleOrthonormal, ScaleUnitWithin}
+	scales := []Scale{ScaleEqual, ScaleUnitWithin}
 	if s.Scale != ScaleAuto {
 		scales = []Scale{s.Scale}
 	}

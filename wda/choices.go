@@ -215,28 +215,44 @@ func (s Shrinkage) check() error {
 // Scale is the setting for the lengths of the components. The lengths decide how much each
 // component counts in a distance, for example for nearest neighbors. The zero value,
 // ScaleAuto, leaves it open.
+//
+// ScaleOrthonormal is the scale of the paper. The other scales set the lengths relative to each
+// other. All components are then multiplied by one factor, which makes the mean variance within
+// classes 1 for the projected samples y_i of the fit, in the q leading components:
+//
+//	Σ_c Σ_{i in c} Σ_{k ≤ q} (y_ik − m_ck)² = n·q,    m_c the mean of class c.
+//
+// Distances therefore have the same unit in every fit, whatever the features' units are and
+// whatever Fit has chosen. (If classes hardly vary, 10⁻⁶ times the whole variance takes the
+// place of their variance. A fit that was interrupted has orthonormal components.)
 type Scale uint8
 
 const (
-	// ScaleAuto lets Fit choose the scale.
+	// ScaleAuto lets Fit choose between ScaleEqual and ScaleUnitWithin. CrossValidate, which
+	// chooses no scale, takes ScaleOrthonormal.
 	ScaleAuto Scale = iota
-	// ScaleOrthonormal makes PᵀP = I, as in the paper. The canonical components are made
-	// orthonormal one after the other, so that the first q of them span what the first q
-	// canonical components span.
+	// ScaleOrthonormal makes PᵀP = I, as in the paper; with whitening, P is orthonormal for the
+	// whitened features. The canonical components are made orthonormal one after the other, so
+	// that the first q of them span what the first q canonical components span.
 	ScaleOrthonormal
-	// ScaleUnitWithin gives every canonical component v the same within-class transport,
-	// vᵀ(S_w + ridge/p·I)v = 1, as discriminant analysis does.
+	// ScaleUnitWithin gives every canonical component v the same within-class transport
+	// vᵀ(S_w + ridge/p·I)v, as discriminant analysis does.
 	ScaleUnitWithin
 	// ScaleByRatio multiplies the components of ScaleUnitWithin by √(μ/(1 + μ)), μ being the
 	// component's ratio in Report.Ratios: components that hardly separate classes count little.
 	ScaleByRatio
+	// ScaleEqual gives the components of ScaleOrthonormal the common factor: PᵀP = c·I.
+	ScaleEqual
 
 	numScales
 )
 
-var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit", "ratio")
+var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit", "ratio", "equal")
 
-// String returns "auto", "orthonormal", "unit" or "ratio".
+// straight reports whether the components are orthogonal and as long as each other.
+func (s Scale) straight() bool { return s == ScaleOrthonormal || s == ScaleEqual }
+
+// String returns "auto", "orthonormal", "unit", "ratio" or "equal".
 func (s Scale) String() string { return scaleNames.Name(uint8(s)) }
 
 // MarshalText implements encoding.TextMarshaler with the text of String.

@@ -269,7 +269,7 @@ func TestWhitened(t *testing.T) {
 			p := mat.DenseCopyOf(uniform(4, sp.s.d, 2))
 			var y, z mat.Dense
 			y.Mul(sp.s.x, p)
-			q, err := sp.effective(ctx, p, true)
+			q, err := sp.effective(ctx, p, nearest)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -269,6 +269,23 @@ func (s *samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, worker
 	}
 }
 
+// variances returns the sums of the variances of the projections X·p, within classes and in all.
+func (s *samples) variances(ctx context.Context, p *mat.Dense, workers int) (within, total float64) {
+	t := *s
+	t.x = s.projected(ctx, p, workers)
+	_, t.d = p.Dims()
+	residuals := t.residuals(ctx)
+	rowByRow(ctx, 0, t.n, t.d, func(i int) {
+		for _, v := range residuals.Row(i) {
+			within += float64(v * v)
+		}
+		for _, v := range t.x.RawRowView(i) {
+			total += float64(v * v)
+		}
+	})
+	return within / float64(t.n), total / float64(t.n)
+}
+
 // projected returns X·p.
 func (s *samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat.Dense {
 	_, k := p.Dims()

@@ -88,9 +88,9 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.span.effective(ctx, parts.p, true)
+	p, err := r.lifted(ctx, parts)
 	if interrupted(err) {
-		p, err = r.span.effective(context.WithoutCancel(ctx), parts.p, false)
+		p, err = r.span.effective(context.WithoutCancel(ctx), parts.p, r.polish(parts, anyBasis))
 	}
 	if err != nil {
 		return nil, err
@@ -202,6 +202,31 @@ func (r *run[T]) completed(ctx context.Context, c *components, best *attempt) (*
 		return c, nil
 	}
 	return c.completed(context.WithoutCancel(ctx), best.point, r.initial)
+}
+
+// lifted returns the projection that c is in the space of the fit, with the unit of length that
+// its scale asks for.
+func (r *run[T]) lifted(ctx context.Context, c *components) (*mat.Dense, error) {
+	p, err := r.span.effective(ctx, c.p, r.polish(c, nearest))
+	if err != nil || r.set.Scale == ScaleOrthonormal || c.scales == nil {
+		return p, err
+	}
+	length, err := c.unitOfLength(ctx, r.span.s, min(r.set.Components, r.set.Leading), r.prepared.s.scale, r.set.Workers)
+	if err != nil {
+		return nil, err
+	}
+	algebra.Scale(c.scales, length)
+	p.Scale(length, p)
+	return p, nil
+}
+
+// polish returns how, if the columns of c are orthonormal.
+func (r *run[T]) polish(c *components, how polish) polish {
+	all := r.asked.Components
+	if r.set.Components < all || c.scales != nil && (r.set.Leading < all || !r.set.Scale.straight()) {
+		return asItIs
+	}
+	return how
 }
 
 // besideRows bounds the rows that a result which nothing was held out for is judged by.

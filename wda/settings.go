@@ -189,7 +189,7 @@ func (s Settings) pinned() Settings {
 // long. Those of Principal are the first of all anyway.
 func (s *Settings) fitted(classes int) int {
 	switch t := s.Optimizer.Method.traits(); {
-	case t.means && s.Scale != ScaleOrthonormal:
+	case t.means && !s.Scale.straight():
 		return min(s.Components, classes-1)
 	case t.stepless:
 		return s.Components

@@ -246,9 +246,17 @@ func (sp *span) rowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// lift returns the projection of the samples that p is in the span: if p is orthonormal the
-// nearest one that is, too, or another basis of its span, which takes a fraction of the time.
-func (sp *span) lift(ctx context.Context, p *mat.Dense, nearest bool) (*mat.Dense, error) {
+// polish is what is done to an orthonormal p that comes out of the span, orthonormal up to rounding.
+type polish uint8
+
+const (
+	asItIs   polish = iota // nothing: p is not orthonormal
+	nearest                // it becomes the nearest that is
+	anyBasis               // it becomes another basis of its span, which takes a fraction of the time
+)
+
+// lift returns the projection of the samples that p is in the span.
+func (sp *span) lift(ctx context.Context, p *mat.Dense, how polish) (*mat.Dense, error) {
 	if sp.white != nil {
 		p = mat.DenseCopyOf(p)
 		if err := sp.white.SolveTrans(ctx, dense.View(p)); err != nil {
@@ -269,12 +277,11 @@ func (sp *span) lift(ctx context.Context, p *mat.Dense, nearest bool) (*mat.Dens
 			}
 		}
 	}
-	if sp.white != nil {
+	if sp.white != nil || how == asItIs {
 		return q, ended(ctx, nil)
 	}
-	// Orthonormal up to rounding already: the polar factor changes it least.
 	m := stiefel.New(sp.full.d, k)
-	if nearest {
+	if how == nearest {
 		return q, m.Project(ctx, q, q)
 	}
 	_, err := m.Orthonormalize(ctx, q, q)

@@ -52,7 +52,7 @@ func TestReduction(t *testing.T) {
 		if _, err := stiefel.New(sp.s.d, 3).Orthonormalize(ctx, p, uniform(4, sp.s.d, 3)); err != nil {
 			t.Fatal(err)
 		}
-		q, err := sp.lift(ctx, p, true)
+		q, err := sp.lift(ctx, p, nearest)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func newValidator(ctx context.Context, s *samples, sp *span, h *heldOut, set *Se
 
 // judge returns the error with p, a projection of the span.
 func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
-	q, err := v.span.effective(ctx, p, true)
+	q, err := v.span.effective(ctx, p, nearest)
 	if err != nil {
 		return 0, err
 	}

@@ -157,8 +157,8 @@ func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 
 // effective returns what the projection p of the span is, lifted, for the samples that the
 // span was made of.
-func (sp *span) effective(ctx context.Context, p *mat.Dense, nearest bool) (*mat.Dense, error) {
-	out, err := sp.lift(ctx, p, nearest)
+func (sp *span) effective(ctx context.Context, p *mat.Dense, how polish) (*mat.Dense, error) {
+	out, err := sp.lift(ctx, p, how)
 	if err != nil || sp.factor == nil {
 		return out, err
 	}

@@ -143,8 +143,8 @@ func (f *solverFlags) addMethod(cmd *cobra.Command) {
 	oneOf(cmd, "method", strings.Split(methodNames(), ", ")...)
 	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken towards its diagonal or towards a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity, above 0 and at most 1, as in spherical:0.5; without it the formula of Ledoit and Wolf sets it")
 	oneOf(cmd, "whitening", "auto", "none", "diagonal", "spherical")
-	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "`NAME`: length of the components. One of orthonormal; unit, the same spread within classes on every axis; ratio, unit but shorter where a component hardly tells classes apart; auto, chosen on held-out rows")
-	oneOf(cmd, "scale", "auto", "orthonormal", "unit", "ratio")
+	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "`NAME`: length of the components. One of orthonormal, as in the paper; equal, orthonormal up to one factor; unit, the same spread within classes on every axis; ratio, unit but shorter where a component hardly tells classes apart; auto, equal or unit, chosen on held-out rows. All but orthonormal make the mean variance within classes 1")
+	oneOf(cmd, "scale", "auto", "equal", "orthonormal", "unit", "ratio")
 	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first; use it for features in different units")
 	fs.BoolVar(&f.paper, "paper", false, "use the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --method pg --whitening none --scale orthonormal")
 }

@@ -52,9 +52,12 @@ Model
                    similar in all directions. "diagonal" and "spherical" say
                    what the estimated covariance is pulled towards; "none"
                    leaves the features as they are.
-  scale            The length of the components: "orthonormal" for unit vectors,
+  scale            The length of the components: "equal" if all axes count alike,
                    "unit" for the same spread within classes on every axis,
                    "ratio" like unit, but components with a small ratio shorter.
+                   One factor then makes the mean variance within classes 1, so
+                   that distances have the same unit in every fit.
+                   "orthonormal" is equal without this factor, as in the paper.
   method           How P is found. "auto" and the gradient methods maximize J.
                    "principal" gives the principal components (PCA), "fisher"
                    gives discriminant analysis. Both need no optimizer.
