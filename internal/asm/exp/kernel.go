@@ -20,9 +20,11 @@ const (
 // not overlap. It panics if dst is shorter than x.
 func Exp[T num.Float](dst, x []T) {
 	asm.CheckVector(len(dst), len(x))
-	for p := asm.Piece(len(x), vectorCost, 32); len(x) > 0; dst, x = dst[p:], x[p:] {
-		p = min(p, len(x))
+	for p := asm.Piece(len(x), vectorCost, 32); len(x) > p; dst, x = dst[p:], x[p:] {
 		exp(dst[:p], x[:p])
+	}
+	if len(x) > 0 {
+		exp(dst[:len(x)], x)
 	}
 }
 
@@ -30,9 +32,11 @@ func Exp[T num.Float](dst, x []T) {
 // not overlap. It panics if dst is shorter than x.
 func Exp2[T num.Float](dst, x []T, c T) {
 	asm.CheckVector(len(dst), len(x))
-	for p := asm.Piece(len(x), vectorCost, 32); len(x) > 0; dst, x = dst[p:], x[p:] {
-		p = min(p, len(x))
+	for p := asm.Piece(len(x), vectorCost, 32); len(x) > p; dst, x = dst[p:], x[p:] {
 		exp2(dst[:p], x[:p], c)
+	}
+	if len(x) > 0 {
+		exp2(dst[:len(x)], x, c)
 	}
 }
 
