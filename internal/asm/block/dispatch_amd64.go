@@ -13,7 +13,13 @@ import (
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
 // tiled reports whether there is assembly.
-func tiled[K, T num.Float]() bool { return asm.VariantOf[K, T]() >= asm.AVX2F64 }
+func tiled[K, T num.Float]() bool {
+	switch asm.VariantOf[K, T]() {
+	case asm.AVX2F64, asm.AVX2F32, asm.AVX2Mixed, asm.AVX512F64, asm.AVX512F32, asm.AVX512Mixed:
+		return true
+	}
+	return false
+}
 
 // sums adds the products of k and v, from column j on, to the lanes of m rows.
 //

@@ -13,7 +13,13 @@ import (
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
 // tiled reports whether there is assembly.
-func tiled[K, T num.Float]() bool { return asm.Current() == asm.NEON }
+func tiled[K, T num.Float]() bool {
+	switch asm.VariantOf[K, T]() {
+	case asm.NEONF64, asm.NEONF32, asm.NEONMixed:
+		return true
+	}
+	return false
+}
 
 // sums adds the products of k and v, from column j on, to the lanes of m rows.
 //
