@@ -358,13 +358,10 @@ func (w *Whitening) UnmarshalText(text []byte) error {
 	}
 	if with {
 		v, err := strconv.ParseFloat(number, 64)
-		if err != nil || t.kind < whiteningSpherical || v == LedoitWolf {
-			return fmt.Errorf("%w: invalid whitening %q: %s and %s may be followed by a colon and an intensity between 0 and 1, as in %s:0.5", ErrSettings, text, sphericalText, diagonalText, sphericalText)
+		if err != nil || t.kind < whiteningSpherical || !(v > 0 && v <= 1) {
+			return fmt.Errorf("%w: invalid whitening %q: %s and %s may be followed by a colon and an intensity above 0 and at most 1, as in %s:0.5", ErrSettings, text, sphericalText, diagonalText, sphericalText)
 		}
 		t.intensity = v
-	}
-	if err := t.check(); err != nil {
-		return err
 	}
 	*w = t
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gomonge/monge/internal/descent"
@@ -54,7 +55,7 @@ func TestTexts(t *testing.T) {
 		check(v, &got, func() any { return got })
 	}
 	for _, text := range []string{"spherical:0", "spherical:-1", "diagonal:2", "none:0.5", "spherical:NaN", "spherical:"} {
-		if err := new(Whitening).UnmarshalText([]byte(text)); !errors.Is(err, ErrSettings) {
+		if err := new(Whitening).UnmarshalText([]byte(text)); !errors.Is(err, ErrSettings) || strings.Contains(err.Error(), "LedoitWolf") {
 			t.Errorf("whitening %s: %v", text, err)
 		}
 	}
