@@ -15,6 +15,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 type evalFlags struct {
@@ -50,7 +51,7 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows, and their labels (required)")
 	fs.StringVar(&f.test, "test", "", "`FILE`: file with test rows, and their labels; may be that of --train (required)")
 	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "`K`: numbers of neighbors")
-	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA, without standardizing or whitening")
+	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA; features are standardized if those of the model are")
 	fs.StringVar(&f.picture, "picture", "", "`FILE`: where to draw the confusion matrix, .png or .svg")
 	fs.StringVar(&f.trainLabels, "train-labels", "", "`FILE`: file with the labels of the training rows")
 	fs.StringVar(&f.testLabels, "test-labels", "", "`FILE`: file with the labels of the test rows (default --train-labels if all rows are in one file)")
@@ -74,9 +75,10 @@ equally many votes, the class of the nearest row wins. The confusion matrix is f
 first K.
 
 --baselines adds the errors with all features, and in p dimensions found by PCA and
-FDA from the training rows. These use the features of the file, not standardized and
-not whitened. With many features this takes long. To compare with PCA or FDA of prepared
-features, fit models with --method principal or --method fisher.`
+FDA from the training rows. These use standardized features if the model was fitted with
+--standardize, and the features of the file otherwise. They are never whitened: to compare
+with PCA or FDA of whitened features, fit models with --method principal or --method
+fisher. With many features --baselines takes long.`
 
 // rates are errors by K, in the order of the command line.
 type rates struct {
@@ -142,6 +144,8 @@ type evalResult struct {
 	Train     int              `json:"train"`
 	Test      int              `json:"test"`
 	Baselines map[string]rates `json:"baselines,omitempty"`
+	// Standardized says that the features of the baselines are standardized.
+	Standardized bool `json:"baselines_standardized,omitempty"`
 }
 
 func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
@@ -193,6 +197,9 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	names := []string{"model"}
 	table := []rates{own}
 	if f.baselines {
+		if out.Standardized = m.Report().Settings.Data.Standardize; out.Standardized {
+			c.standardize()
+		}
 		found, err := c.baselines(p)
 		if err != nil {
 			return err
@@ -249,6 +256,9 @@ func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p in
 			fmt.Fprintf(w, "\t%s", percent(r.errors[i]))
 		}
 		fmt.Fprintln(w)
+	}
+	if out.Standardized {
+		fmt.Fprintf(w, "\nThe model standardizes features. Those of %s are standardized, too.\n", strings.Join(names[1:], ", "))
 	}
 	out.Confusion.print(w)
 	fmt.Fprintf(w, "\nclass\trows\trecall\tprecision\tF1\n")
@@ -358,6 +368,25 @@ type named struct {
 	name  string
 	rates rates
 	y, z  *mat.Dense
+}
+
+// standardize divides every feature of the training and test rows by its standard deviation in
+// the training rows, unless that is 0, as a fit does.
+func (c *classifier) standardize() {
+	train, test := *c.train, *c.test
+	train.X, test.X = mat.DenseCopyOf(train.X), mat.DenseCopyOf(test.X)
+	n, d := train.X.Dims()
+	column := make([]float64, n)
+	for j := range d {
+		if sigma := stat.PopStdDev(mat.Col(column, j, train.X), nil); sigma > 0 {
+			for _, x := range []*mat.Dense{train.X, test.X} {
+				for i := range x.RawMatrix().Rows {
+					x.Set(i, j, x.At(i, j)/sigma)
+				}
+			}
+		}
+	}
+	c.train, c.test = &train, &test
 }
 
 // baselines classifies in the original space and in p dimensions found by PCA and by

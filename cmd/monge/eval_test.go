@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 func TestClassRates(t *testing.T) {
@@ -55,4 +57,30 @@ func TestEvalPicture(t *testing.T) {
 	}
 	before := files(t, s.dir)
 	bad{"picture type", "eval --model $m.wda --train $d.csv --test $d.csv --picture $c.gif", 2, "must end in .png or .svg"}.check(t, s.dir, before)
+}
+
+// TestEvalStandardized: features of another unit are no different to a model that standardizes,
+// nor to what it is compared with.
+func TestEvalStandardized(t *testing.T) {
+	s := simulate(t)
+	at := func(name string) string { return filepath.Join(s.dir, name) }
+	big := mat.DenseCopyOf(s.data.X)
+	for i := range s.data.Len() {
+		big.Set(i, 3, 0x1p20*big.At(i, 3))
+	}
+	if err := writeMatrix(at("big.npy"), ".npy", big); err != nil {
+		t.Fatal(err)
+	}
+	eval := func(x, name string, flags ...string) map[string]any {
+		object(t, append([]string{"fit", "--data", x, "--labels", s.y, "--model", at(name), "--method", "fisher", "--whitening", "none", "--scale", "unit"}, flags...)...)
+		return object(t, "eval", "--model", at(name), "--train", x, "--train-labels", s.y, "--test", x, "--test-labels", s.y, "--k", "3", "--baselines")
+	}
+	plain, standard := eval(at("big.npy"), "a.wda"), eval(at("big.npy"), "b.wda", "--standardize")
+	same := eval(s.x, "c.wda", "--standardize")
+	if encode(t, standard) != encode(t, same) || standard["baselines_standardized"] != true {
+		t.Errorf("with features of one unit %v, of two %v", same, standard)
+	}
+	if plain["baselines_standardized"] != nil || get(t, plain, "baselines", "original", "3") <= get(t, standard, "baselines", "original", "3") {
+		t.Errorf("without standardizing %v, with it %v", plain, standard)
+	}
 }
