@@ -122,7 +122,7 @@ func TestPhasesAsk(t *testing.T) {
 		{"PCA, few of many", d / 96 * n / 128, func(ctx context.Context) { baseline.Fit(ctx, s.x, nil, 3, baseline.PCA{Workers: 1}) }},
 		{"PCA, dual", 30, func(ctx context.Context) { baseline.Fit(ctx, w.x, nil, 3, baseline.PCA{Workers: 1}) }},
 		{"principal", 3 * (n + d) / 64, func(ctx context.Context) { s.principal(ctx, 3, 1e-6, 1) }},
-		{"fisher", 3, func(ctx context.Context) { s.fisher(ctx, p) }},
+		{"fisher", 3, func(ctx context.Context) { s.fisher(ctx, p, whitePrincipal) }},
 		{"whitening", 2 * d / gramColumns, func(ctx context.Context) {
 			(&span{s: s, full: s}).whitened(ctx, DiagonalWhitening(0.5), conditionLimit, 1)
 		}},

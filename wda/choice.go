@@ -53,7 +53,7 @@ type comparison struct {
 // there is no way to.
 func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, error) {
 	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d, len(sp.full.classes))}
-	s := sp.s.thinned(ctx, choiceSeen)
+	s := sp.s.compared(ctx)
 	c.rows, c.counts = s.n, set.counts(s)
 	for i := range c.list {
 		c.list[i].Leading = c.counts[0]

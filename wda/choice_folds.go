@@ -20,6 +20,8 @@ const (
 	// choiceRows bounds the rows that are fitted to, as transport takes time in their square, and
 	// choiceSeen all: the others are held out of every fold.
 	choiceRows, choiceSeen = 1000, 2000
+	// choiceMost bounds the classes whose rows are looked at, as pairs of them are solved.
+	choiceMost = 256
 	// spanFrom is the number of features a row beyond which the span of the rows saves time.
 	spanFrom = 2
 )
@@ -39,12 +41,17 @@ type division struct {
 	own     []int      // of the others
 }
 
+// compared returns the samples that settings are compared on.
+func (s *samples) compared(ctx context.Context) *samples {
+	return s.fewer(ctx, choiceMost).thinned(ctx, choiceSeen)
+}
+
 // folds returns the folds of the samples of sp, ready for the candidates.
 func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]division, error) {
-	s := sp.s.thinned(ctx, choiceSeen)
+	s := sp.s.compared(ctx)
 	var all *samples
 	if sp.rows != nil {
-		all = sp.full.thinned(ctx, choiceSeen)
+		all = sp.full.compared(ctx)
 	}
 	out := divisions(s, set.Seed)
 	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers))...); err != nil {

@@ -26,6 +26,12 @@ const (
 	// extraPrincipal is the number of vectors more that are looked for: with them those
 	// that are wanted converge faster.
 	extraPrincipal = 4
+	// fewMeans is the number of classes up to which directions of their means are found from
+	// the products of the means, even if there are fewer features.
+	fewMeans = 64
+	// manyMeans is the number of classes, or of features if these are fewer, beyond which only
+	// the leading directions of the means are found.
+	manyMeans = 512
 )
 
 // principal returns the p leading principal components (d × p), orthonormal, with a
@@ -89,22 +95,15 @@ func (s *samples) between(ctx context.Context) matrix.Matrix[float64] {
 // at most, and for the other columns those of p, orthonormal together. In whitened
 // features these are the directions of discriminant analysis. It is p where there are no
 // directions, or the context ends.
-func (s *samples) fisher(ctx context.Context, p *mat.Dense) *mat.Dense {
+func (s *samples) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	_, k := p.Dims()
-	classes := len(s.classes)
-	b := s.between(ctx)
-	bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
-	matrix.Transpose(bt, b)
-	product(ctx, 1, gram, b, bt)
-	values, v, ok := algebra.Jacobi(ctx, gram)
+	values, directions, ok := s.meanDirections(ctx, k, tolerance)
 	if !ok {
 		return p
 	}
-	directions := matrix.New[float64](s.d, classes, nil)
-	product(ctx, 1, directions, bt, v)
 	out := mat.NewDense(s.d, k, nil)
 	n := 0
-	for n < min(k, classes-1) && values[n] > 1e-12*values[0] {
+	for n < min(k, len(s.classes)-1, len(values)) && values[n] > 1e-12*values[0] {
 		for i := range s.d {
 			out.Set(i, n, directions.At(i, n))
 		}
@@ -119,6 +118,56 @@ func (s *samples) fisher(ctx context.Context, p *mat.Dense) *mat.Dense {
 		return p
 	}
 	return out
+}
+
+// meanDirections returns the k leading eigenvalues of the covariance between classes, or more, and
+// their eigenvectors, which are columns of any length. Of the classes and the features, the fewer
+// decide how it is done: the time of all eigenvectors is in their cube.
+func (s *samples) meanDirections(ctx context.Context, k int, tolerance float64) (values []float64, directions matrix.Matrix[float64], ok bool) {
+	classes, b := len(s.classes), s.between(ctx)
+	block := min(k, classes-1) + extraPrincipal
+	if fewer := min(classes, s.d); fewer > manyMeans && 3*block <= fewer {
+		y := matrix.New[float64](classes, block, nil)
+		t := matrix.New[float64](block, s.d, nil)
+		v, values, err := leading(ctx, func(dst, v *mat.Dense) {
+			_, k := v.Dims()
+			y, t := y.ColRange(0, k), t.RowRange(0, k)
+			product(ctx, 1, y, b, dense.View(v))
+			transProduct(ctx, 1, t, y, b)
+			matrix.Transpose(dense.View(dst), t)
+		}, s.d, block-extraPrincipal, tolerance)
+		return values, dense.View(v), err == nil
+	}
+	if classes <= max(s.d, fewMeans) {
+		bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
+		matrix.Transpose(bt, b)
+		product(ctx, 1, gram, b, bt)
+		var v matrix.Matrix[float64]
+		if values, v, ok = algebra.Jacobi(ctx, gram); ok {
+			directions = matrix.New[float64](s.d, classes, nil)
+			product(ctx, 1, directions, bt, v)
+		}
+	} else {
+		cov := matrix.New[float64](s.d, s.d, nil)
+		transProduct(ctx, 1, cov, b, b)
+		values, directions, ok = algebra.Jacobi(ctx, cov)
+	}
+	return values, directions, ok
+}
+
+// leading returns eigenvectors of an operator in d dimensions, of which the first want have
+// converged, and their eigenvalues.
+func leading(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
+	v := mat.NewDense(d, want+extraPrincipal, nil)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range d {
+		row := v.RawRowView(i)
+		for j := range row {
+			row[j] = float64(rng.Float64()) - 0.5
+		}
+	}
+	values, err := subspace.Leading(ctx, times, nil, v, want, &subspace.Settings{Tolerance: tolerance, MaxSteps: fisherSteps})
+	return v, values, err
 }
 
 // residuals returns the samples less the means of their classes.

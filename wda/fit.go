@@ -127,7 +127,7 @@ func (r *run[T]) begin(ctx context.Context) error {
 		set.Components = q
 		start = mat.DenseCopyOf(r.initial.Slice(0, sp.s.d, 0, q))
 	}
-	o, err := objectiveFor[T](ctx, sp.s, set, m.exact)
+	o, err := objectiveFor[T](ctx, sp.s, set, m.exact, m.classes)
 	if err != nil {
 		return err
 	}
@@ -178,8 +178,10 @@ func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (*co
 		return nil, err
 	}
 	parts := axes.scaled(ctx, &r.set)
-	if err := r.evaluate(ctx, best.point, false); err != nil {
-		return nil, err
+	if o := &r.set.Optimizer; !o.Method.traits().stepless || o.Starts > 1 { // otherwise the last was of the result
+		if err := r.evaluate(ctx, best.point, false); err != nil {
+			return nil, err
+		}
 	}
 	said, err := warnings(ctx, r.prepared.s, r.objective, &r.set, parts.rank, rep.Choice)
 	if err != nil {
@@ -248,7 +250,8 @@ func (m *Prepared) beside(ctx context.Context, sp *span, p *mat.Dense, component
 	}
 	d, k := plain.Dims()
 	plain = mat.DenseCopyOf(plain.Slice(0, d, 0, min(components, k)))
-	x, y := sp.s.thinned(ctx, besideRows), m.span.s.thinned(ctx, besideRows)
+	some := func(s *samples) *samples { return s.fewer(ctx, besideRows/2).thinned(ctx, besideRows) }
+	x, y := some(sp.s), some(m.span.s)
 	own, err := x.leftOut(ctx, p, workers)
 	if err != nil {
 		return nil, err

@@ -67,6 +67,9 @@ func parseMethod(name string, batchSize int) (Method, error) {
 //
 // With hardly more samples than features (n ≤ d + 1) some maxima of J fit only noise. Auto
 // then starts at the principal components or the directions of Fisher, whichever is better.
+//
+// The number of pairs of classes grows with the square of the number of classes. With more
+// than 1024 classes Auto is MiniBatch.
 type Auto struct{}
 
 // ConjugateGradient is Riemannian conjugate gradient with the exact gradient.

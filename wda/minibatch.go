@@ -35,6 +35,9 @@ import (
 const (
 	// exactSamples is the number of samples up to which MiniBatch evaluates J of all.
 	exactSamples = 4096
+	// exactClasses is the number of classes up to which J is of all pairs of classes whatever
+	// the method: pairs are as many as half of its square, and more than these take seconds.
+	exactClasses = 1024
 	// roundSteps is the number of mini-batches of a round, of which the later half is
 	// averaged.
 	roundSteps = 20
@@ -50,26 +53,31 @@ const (
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 
-// objectiveFor returns the objective that the solver evaluates: that of s, or for
-// MiniBatch, if these are more than exact, of a part of s, with the weights of s, and λ
+// objectiveFor returns the objective that the solver evaluates: that of s, or for MiniBatch, if
+// these are more than exact, of a part of every class. Of more than limit classes, MiniBatch and
+// the methods without steps evaluate J of so many, evenly spaced. Weights are those of s, and λ is
 // relative to s.
-func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, exact int) (*objective[T], error) {
+func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, exact, limit int) (*objective[T], error) {
 	part := s
-	if set.Optimizer.Method.traits().draws {
-		part = s.thinned(ctx, exact)
+	of := set.Optimizer.Method.traits()
+	if of.draws || of.stepless {
+		part = part.fewer(ctx, limit)
+	}
+	if of.draws {
+		part = part.thinned(ctx, exact)
 	}
 	o, err := newObjective[T](ctx, part, set)
 	if err != nil || part == s {
 		return o, err
 	}
 	o.whole = s
-	copy(o.pairs, pairsOf(s, set.Objective.Proportional))
+	copy(o.pairs, pairsOf(part, s, set.Objective.Proportional))
 	return o, nil
 }
 
 // batches draws mini-batches.
 type batches[T dist.Float] struct {
-	whole   *objective[T] // whose pairs have λ and weights
+	whole   *objective[T] // that λ is known of
 	from    *population
 	set     *Settings
 	size    int // of a class in a mini-batch
@@ -78,22 +86,18 @@ type batches[T dist.Float] struct {
 	used    []int // of the rows of every class
 	o       *objective[T]
 	rows    []int
-	lambda  []float64 // C × C
-	weight  []float64 // C × C
+	weight  func(c, e int) float64
 }
 
 func newBatches[T dist.Float](o *objective[T], from *population, set *Settings, size int, stream uint64) *batches[T] {
 	c := len(from.order)
 	b := &batches[T]{
 		whole: o, from: from, set: set, size: size, rng: rand.New(rand.NewPCG(set.Seed, stream)),
-		used: make([]int, c), lambda: make([]float64, c*c), weight: make([]float64, c*c),
+		used: make([]int, c), weight: o.whole.pairWeight(set.Objective.Proportional),
 	}
 	for k := range c {
 		b.classes = append(b.classes, k)
 		b.used[k] = len(from.order[k])
-	}
-	for _, q := range o.pairs {
-		b.lambda[q.c*c+q.e], b.weight[q.c*c+q.e] = q.lambda, q.weight
 	}
 	return b
 }
@@ -152,11 +156,16 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	for i := range b.o.pairs {
 		q := &b.o.pairs[i]
 		c, e := chosen[q.c], chosen[q.e]
-		b.o.s.classes[q.c] = b.whole.s.classes[c]
-		q.lambda, q.weight = b.lambda[c*all+e], b.weight[c*all+e]*between
+		b.o.s.classes[q.c] = b.whole.whole.classes[c]
+		scale := between
 		if q.within() {
-			q.weight = b.weight[c*all+e] * within
+			scale = within
 		}
+		var err error
+		if q.lambda, err = b.whole.lambda(c, e); err != nil {
+			return nil, err
+		}
+		q.weight = b.weight(c, e) * scale
 	}
 	return b.o, nil
 }

@@ -22,7 +22,7 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set Setti
 	if set, err = pinned(set).withDefaults(context.Background(), s.n, s.d, len(s.classes)); err != nil {
 		t.Fatal(err)
 	}
-	o, err := objectiveFor[float64](context.Background(), s, &set, exactSamples)
+	o, err := objectiveFor[float64](context.Background(), s, &set, exactSamples, exactClasses)
 	if err != nil {
 		t.Fatal(err)
 	}

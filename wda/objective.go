@@ -26,6 +26,8 @@ type objective[T dist.Float] struct {
 	iterations int            // of Sinkhorn
 	x          dist.Matrix[T] // n × d
 	pairs      []pair
+	given      Lambda                 // what λ_cc' follows from, and the mean
+	mean       func(c, e int) float64 // squared distance of two classes of whole at the start, if λ is relative to it
 	ridge      float64
 	set        *Settings
 	workers    []*worker[T] // of pairs
@@ -82,7 +84,7 @@ const batch = 64
 
 func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) (*objective[T], error) {
 	o := &objective[T]{s: s, whole: s, p: set.Components, mode: set.Objective.Gradient, iterations: set.Objective.Iterations, set: set}
-	o.pairs = pairsOf(s, set.Objective.Proportional)
+	o.pairs = pairsOf(s, s, set.Objective.Proportional)
 	o.width = workerCount(set.Workers)
 	solvers := min(o.width, batch, len(o.pairs))
 	if err := checkNeeds(objectiveNeeds[T](s, set, solvers)...); err != nil {
@@ -115,57 +117,88 @@ func newObjective[T dist.Float](ctx context.Context, s *samples, set *Settings) 
 // minPiece is fewer elements of K than one goroutine takes of a pair at a time.
 const minPiece = 1 << 14
 
-// pairsOf returns all pairs of classes with their weights.
-func pairsOf(s *samples, proportional bool) []pair {
+// pairsOf returns all pairs of classes of s, which may be some of the classes of whole, with their
+// weights. If they are, the weights make the sums over the pairs estimates of those over all.
+func pairsOf(s, whole *samples, proportional bool) []pair {
+	m, all := float64(len(s.classes)), float64(len(whole.classes))
+	within, between := all/m, float64(all*(all-1))/float64(m*max(m-1, 1))
+	weight := whole.pairWeight(proportional)
 	pairs := make([]pair, 0, len(s.classes)*(len(s.classes)+1)/2)
-	pi := s.frequencies()
 	for c := range s.classes {
 		for e := c; e < len(s.classes); e++ {
-			w := 1.0
-			if proportional {
-				w = pi[c]
-				if e != c {
-					w = pi[c] * pi[e]
-				}
+			scale := between
+			if e == c {
+				scale = within
 			}
-			pairs = append(pairs, pair{c: c, e: e, weight: w})
+			pairs = append(pairs, pair{c: c, e: e, weight: weight(s.among(whole, c), s.among(whole, e)) * scale})
 		}
 	}
 	return pairs
 }
 
+// pairWeight returns the function that is the weight of two classes of s.
+func (s *samples) pairWeight(proportional bool) func(c, e int) float64 {
+	if !proportional {
+		return func(c, e int) float64 { return 1 }
+	}
+	pi := s.frequencies()
+	return func(c, e int) float64 {
+		if e == c {
+			return pi[c]
+		}
+		return pi[c] * pi[e]
+	}
+}
+
+// among returns the index in whole, which has all classes of the fit unless it is s, of class c.
+func (s *samples) among(whole *samples, c int) int {
+	if s == whole {
+		return c
+	}
+	return s.original(c)
+}
+
 // setLambdas fixes λ_cc' of every pair: that of the settings, in the units of the
 // scaled samples, or relative to the mean squared distances at the projection p.
 func (o *objective[T]) setLambdas(ctx context.Context, set *Settings, p *mat.Dense) error {
-	var mean func(c, e int) float64
-	l := set.Objective.Lambda
-	if l.kind == lambdaRelative {
-		mean = o.whole.meanSquaredDistances(ctx, p, o.width)
+	o.mean, o.given = nil, set.Objective.Lambda
+	if set.Objective.Lambda.kind == lambdaRelative {
+		o.mean = o.whole.meanSquaredDistances(ctx, p, o.width)
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
-		switch {
-		case l.kind == lambdaMatrix:
-			q.lambda = o.s.units(l.matrix.At(q.c, q.e))
-		case l.kind == lambdaAbsolute:
-			q.lambda = o.s.units(l.value)
-		default:
-			q.lambda = l.value / mean(q.c, q.e)
-		}
-		// What underflows is as good as 0: the plan is uniform.
-		q.lambda = max(q.lambda, math.SmallestNonzeroFloat64)
-		// The kernels multiply by λ·log₂e in type T.
-		if math.IsNaN(q.lambda) || math.IsInf(float64(T(q.lambda*math.Log2E)), 1) {
-			if l.kind == lambdaRelative && mean(q.c, q.e) <= coinciding[T]() {
-				// All samples of both classes coincide in this projection, but for
-				// rounding: any λ gives the same, uniform plan.
-				q.lambda = 1
-				continue
-			}
-			return fmt.Errorf("%w: λ is too large or too small for data of this scale", ErrSettings)
+		var err error
+		if q.lambda, err = o.lambda(o.s.among(o.whole, q.c), o.s.among(o.whole, q.e)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// lambda returns λ_cc' of two classes of the whole.
+func (o *objective[T]) lambda(c, e int) (float64, error) {
+	var lambda float64
+	l := o.given
+	switch {
+	case l.kind == lambdaMatrix:
+		lambda = o.s.units(l.matrix.At(o.whole.original(c), o.whole.original(e)))
+	case l.kind == lambdaAbsolute:
+		lambda = o.s.units(l.value)
+	default:
+		lambda = l.value / o.mean(c, e)
+	}
+	// What underflows is as good as 0: the plan is uniform.
+	lambda = max(lambda, math.SmallestNonzeroFloat64)
+	// The kernels multiply by λ·log₂e in type T.
+	if math.IsNaN(lambda) || math.IsInf(float64(T(lambda*math.Log2E)), 1) {
+		if l.kind == lambdaRelative && o.mean(c, e) <= coinciding[T]() {
+			// All samples of both classes coincide in this projection, but for
+			// rounding: any λ gives the same, uniform plan.
+			return 1, nil
+		}
+		return 0, fmt.Errorf("%w: λ is too large or too small for data of this scale", ErrSettings)
+	}
+	return lambda, nil
 }
 
 // coinciding is the mean squared distance that rounding in type T makes of samples that
@@ -403,8 +436,11 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 	return nil
 }
 
-// lambdas returns λ_cc' in the units of the data.
+// lambdas returns λ_cc' in the units of the data, or nil if J is of some of the classes.
 func (o *objective[T]) lambdas() *mat.SymDense {
+	if len(o.s.classes) < len(o.whole.classes) {
+		return nil
+	}
 	l := mat.NewSymDense(len(o.s.classes), nil)
 	for _, q := range o.pairs {
 		l.SetSym(q.c, q.e, o.s.perUnits(q.lambda))

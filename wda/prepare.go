@@ -39,7 +39,9 @@ type Prepared struct {
 	span   *span
 	begins bool       // fits begin at the principal components
 	start  *mat.Dense // these, in the span, once they are known
-	exact  int        // most samples that MiniBatch evaluates J of
+	// The most samples that MiniBatch evaluates J of, and the most classes that it, Auto and
+	// methods without steps do.
+	exact, classes int
 	// source, if not nil, has the rows of which s is a sample.
 	source *source
 }
@@ -98,7 +100,7 @@ func prepareSource(ctx context.Context, src *source, by *Preparation, components
 // arrange prepares samples that have been found good; source has the rows that they are
 // a sample of, or is nil.
 func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by *Preparation, components bool) (*Prepared, error) {
-	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples, source: source}
+	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples, classes: exactClasses, source: source}
 	if by != nil {
 		m.by = *by
 	}
@@ -197,6 +199,11 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 				// What was compared is what is made of all rows: more steps fit closer, to noise.
 				o.MaxSteps = stepsOfChoice(len(m.s.classes))
 			}
+		}
+	}
+	if set.Optimizer.Method == (Auto{}) && len(m.s.classes) > m.classes {
+		if set.Optimizer.Method, err = checkedMethod(MiniBatch{}); err != nil {
+			return nil, err
 		}
 	}
 	if set.Objective.Float32 {

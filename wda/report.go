@@ -16,8 +16,10 @@ type Report struct {
 	Between, Within float64
 	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the data.
 	Ridge float64
-	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n
-	// only for MiniBatch with many samples, which takes a fixed part of every class.
+	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n for
+	// MiniBatch with many samples, which takes a fixed part of every class, and for Auto,
+	// MiniBatch, Principal and Fisher with more than 1024 classes. These take 1024 classes,
+	// evenly spaced in ascending order of the labels, and J is an estimate of that of all.
 	ObjectiveSamples int
 	// GradientNorm is the norm of the Riemannian gradient of J at the result, of the kind
 	// that Objective.Gradient says.
@@ -48,7 +50,8 @@ type Report struct {
 	// Warnings say what is unusual about the data, the settings or the result, one sentence
 	// each.
 	Warnings []string
-	// Lambda holds λ_cc' of every pair of classes, in the inverse squared unit of the data.
+	// Lambda holds λ_cc' of every pair of classes, in the inverse squared unit of the data. It
+	// is nil if J was evaluated on some of the classes (see ObjectiveSamples).
 	Lambda *mat.SymDense
 	// Ratios holds one number for every component, largest first: its transport cost between
 	// classes divided by that within classes, the ridge included. A component with a ratio

@@ -27,6 +27,17 @@ type samples struct {
 	// counts are the rows of every class of which these samples are a part; nil if they
 	// are all.
 	counts []int
+	// origin has the index of every class in the samples of the fit; nil if these are
+	// samples of all classes.
+	origin []int
+}
+
+// original returns the index of class c in the samples of the fit.
+func (s *samples) original(c int) int {
+	if s.origin != nil {
+		return s.origin[c]
+	}
+	return c
 }
 
 // separable reports whether n rows of d features in general position can be told apart by a linear
@@ -220,10 +231,13 @@ func (s *samples) only(ctx context.Context, classes []int) *samples {
 		return s
 	}
 	t := *s
-	t.offset, t.classes, t.counts = []int{0}, nil, nil
+	t.offset, t.classes, t.counts, t.origin = []int{0}, nil, nil, nil
 	var rows []int
 	for _, c := range classes {
-		t.classes = append(t.classes, s.classes[c])
+		t.classes, t.origin = append(t.classes, s.classes[c]), append(t.origin, s.original(c))
+		if s.counts != nil {
+			t.counts = append(t.counts, s.counts[c])
+		}
 		for i := s.offset[c]; i < s.offset[c+1]; i++ {
 			rows = append(rows, i)
 		}
@@ -231,6 +245,11 @@ func (s *samples) only(ctx context.Context, classes []int) *samples {
 	}
 	t.rows(ctx, s, rows)
 	return &t
+}
+
+// fewer returns the samples of at most limit classes, evenly spaced.
+func (s *samples) fewer(ctx context.Context, limit int) *samples {
+	return s.only(ctx, spaced(len(s.classes), limit))
 }
 
 // rows makes the samples of t those rows of s.
@@ -288,22 +307,21 @@ func (s *samples) labelsOf(rows []int) []int {
 	return out
 }
 
-// rowsCentered returns the samples that are some rows of s, about their own mean, and
+// rowsCentered returns the samples that are some rows of s, in ascending order, about their own mean, and
 // other rows about that mean.
 func (s *samples) rowsCentered(ctx context.Context, rows, others []int) (*samples, *mat.Dense) {
 	t := *s
-	t.classes, t.offset, t.counts = nil, []int{0}, nil
-	for c := range s.classes {
-		n := 0
-		for _, r := range rows {
-			if s.offset[c] <= r && r < s.offset[c+1] {
-				n++
-			}
+	t.classes, t.offset, t.counts, t.origin = nil, []int{0}, nil, nil
+	for c, first := 0, 0; c < len(s.classes); c++ {
+		last := first // rows are in ascending order
+		for last < len(rows) && rows[last] < s.offset[c+1] {
+			last++
 		}
-		if n > 0 {
-			t.classes = append(t.classes, s.classes[c])
-			t.offset = append(t.offset, t.offset[len(t.offset)-1]+n)
+		if last > first {
+			t.classes, t.origin = append(t.classes, s.classes[c]), append(t.origin, s.original(c))
+			t.offset = append(t.offset, last)
 		}
+		first = last
 	}
 	t.rows(ctx, s, rows)
 	mean := make([]float64, s.d)

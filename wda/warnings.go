@@ -81,10 +81,10 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		add("%d samples of %d features without shrinkage: the projection will fit noise; see Shrinkage", s.n, s.d)
 	}
 	coincide := 0
-	for _, q := range o.pairs {
-		if q.within() && s.coincides(q.c) {
+	for c, label := range s.classes {
+		if s.coincides(c) {
 			if coincide++; coincide == 1 {
-				add("all samples of class %d are equal", s.classes[q.c])
+				add("all samples of class %d are equal", label)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
@@ -90,7 +89,7 @@ const leastShrunk, fisherSteps = 0.05, 40
 // chosen, one by one, by the ratio of their variances. In the span of fewer rows than
 // features, which holds no feature by itself, S_b is as it is.
 func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
-	plain := sp.s.fisher(ctx, p)
+	plain := sp.s.fisher(ctx, p, tolerance)
 	if sp.factor == nil || sp.rows != nil || sp.alpha < leastShrunk || plain == p {
 		return plain
 	}
@@ -124,15 +123,7 @@ func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 	var v *mat.Dense
 	var err error
 	if block := want + extraPrincipal; 3*block <= d {
-		v = mat.NewDense(d, block, nil)
-		rng := rand.New(rand.NewPCG(1, 1))
-		for i := range d {
-			row := v.RawRowView(i)
-			for j := range row {
-				row[j] = float64(rng.Float64()) - 0.5
-			}
-		}
-		_, err = subspace.Leading(ctx, times, nil, v, want, &subspace.Settings{Tolerance: tolerance, MaxSteps: fisherSteps})
+		v, _, err = leading(ctx, times, d, want, tolerance)
 	} else {
 		eye, a := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 		for i := range d {
