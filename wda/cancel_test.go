@@ -75,7 +75,7 @@ func TestPhasesAsk(t *testing.T) {
 	}{
 		{"checkFinite", 2, func(ctx context.Context) { checkFinite(ctx, x) }},
 		{"newSamples", 10, func(ctx context.Context) { newSamples(ctx, x, labels) }},
-		{"standardize", 4, func(ctx context.Context) { c := *s; c.x = mat.DenseCopyOf(s.x); c.standardize(ctx) }},
+		{"standardize", 4, func(ctx context.Context) { c := *s; c.x = mat.DenseCopyOf(s.x); c.standardize(ctx, x, labels) }},
 		{"arranged", 2, func(ctx context.Context) { s.arranged(ctx, x) }},
 		{"to float32", 2, func(ctx context.Context) { matrixOf[float32](ctx, s.x) }},
 		{"rows", 2, func(ctx context.Context) { s.only(ctx, []int{0, 1}) }},

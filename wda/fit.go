@@ -98,6 +98,9 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	definiteSigns(p)
 	rep.Elapsed, rep.Ratios = time.Since(began), parts.ratios
 	model := newModel(m.s, p, rep)
+	if err := model.checkFinite(); err != nil {
+		return nil, err
+	}
 	model.scales, model.ratios, model.validated = parts.scales, parts.ratios, m.hash
 	if cause != nil {
 		return model, fmt.Errorf("wda: fit interrupted after %d steps: %w", rep.Steps, fitError(cause))
@@ -155,7 +158,7 @@ func (r *run[T]) begin(ctx context.Context) error {
 // report returns what is known of the fit before the canonical form.
 func (r *run[T]) report(best *attempt, choice *Choice) Report {
 	rep := Report{
-		Objective: best.value, Ridge: r.s.units(r.ridge), ObjectiveSamples: r.s.n,
+		Objective: best.value, Ridge: reported(r.s.units(r.ridge)), ObjectiveSamples: r.s.n,
 		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
 		Evaluations: r.evaluations, History: best.history, Start: best.index, StartObjectives: r.objectives,
 		Lambda: r.lambdas(), Choice: choice, Settings: r.asked,
@@ -194,7 +197,7 @@ func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (*co
 		}
 		said = append(said, more...)
 	}
-	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.ratio(), r.s.units(r.b), r.s.units(r.w), said
+	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.ratio(), reported(r.s.units(r.b)), reported(r.s.units(r.w)), said
 	return parts, nil
 }
 
@@ -294,4 +297,17 @@ func newModel(s *samples, p *mat.Dense, rep Report) *Model {
 	m := &Model{projection: s.effective(p), mean: s.mean, labels: s.classes, report: rep.clone()}
 	m.setOffset()
 	return m
+}
+
+// checkFinite returns an error if the projection is beyond the range of float64, as Load would.
+func (m *Model) checkFinite() error {
+	for j := range m.mean {
+		if firstNotFinite(m.projection.RawRowView(j)) >= 0 {
+			return fmt.Errorf("%w: the projection of feature %d, counted from 0, in the unit of the data; multiply the features by a power of two first", ErrNotFinite, j)
+		}
+	}
+	if firstNotFinite(m.offset) >= 0 {
+		return fmt.Errorf("%w: the projection of the mean; multiply the features by a power of two first", ErrNotFinite)
+	}
+	return nil
 }

@@ -126,7 +126,9 @@ func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by
 		return nil, err
 	}
 	if m.by.Data.Standardize {
-		m.s.standardize(ctx)
+		if err := m.s.standardize(ctx, m.held.trainX, m.held.trainLabels); err != nil {
+			return nil, err
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -12,9 +12,12 @@ type Report struct {
 	Objective float64
 	// Between is σ_b², the transport cost between the classes, and Within is σ_w², the cost
 	// within the classes. Both are in the squared unit of the data: J = Between / (Within +
-	// Ridge). They are 0 if the context ended the fit.
+	// Ridge). They are 0 if the context ended the fit. If a square is beyond the range of
+	// float64, which takes data above about 1e150, it is math.MaxFloat64, or 0 for data below
+	// about 1e-150. J does not suffer from this.
 	Between, Within float64
-	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the data.
+	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the
+	// data, with the same bounds.
 	Ridge float64
 	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n for
 	// MiniBatch with many samples, which takes a fixed part of every class, and for Auto,

@@ -24,6 +24,9 @@ type samples struct {
 	// once features are standardized, as lengths are then in units of their own.
 	pre, post, scale float64
 	feature          []float64 // nil is 1
+	// own are pre and post of the features, by their number, that have powers of two of their
+	// own, being tiny beside the others.
+	own map[int][2]float64
 	// counts are the rows of every class of which these samples are a part; nil if they
 	// are all.
 	counts []int
@@ -101,8 +104,13 @@ func newSamples(ctx context.Context, x mat.Matrix, labels []int) (*samples, erro
 	return s, ended(ctx, nil)
 }
 
-// standardize divides every feature by its standard deviation, unless that is 0.
-func (s *samples) standardize(ctx context.Context) {
+// tinySquare is a sum of squares of scaled values below which a feature is scaled by itself before
+// it is standardized: its values may have lost digits, and their squares may underflow.
+const tinySquare = 0x1p-900
+
+// standardize divides every feature by its standard deviation, unless that is 0. x and labels are
+// those that the samples were made of.
+func (s *samples) standardize(ctx context.Context, x mat.Matrix, labels []int) error {
 	s.feature, s.scale = make([]float64, s.d), 1
 	rowByRow(ctx, 0, s.n, s.d, func(i int) {
 		for j, v := range s.x.RawRowView(i) {
@@ -110,12 +118,81 @@ func (s *samples) standardize(ctx context.Context) {
 		}
 	})
 	for j, square := range s.feature {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if square < tinySquare {
+			if square = s.rescale(ctx, x, labels, j); ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+		}
 		s.feature[j] = 1
 		if square > 0 {
 			s.feature[j] = 1 / math.Sqrt(square/float64(s.n))
 		}
+		if pre, post := s.powers(j); isNotFinite(s.feature[j] * (pre * post)) {
+			return fmt.Errorf("%w: the inverse of the standard deviation of feature %d, counted from 0; multiply this feature by a power of two first", ErrNotFinite, j)
+		}
 	}
 	multiplyColumns(ctx, s.x, s.feature)
+	return ended(ctx, nil)
+}
+
+// rescale scales feature j of s.x by powers of two of its own, and returns its sum of squares. If
+// the feature is constant nothing changes.
+func (s *samples) rescale(ctx context.Context, x mat.Matrix, labels []int, j int) float64 {
+	column := make([]float64, s.n)
+	var largest float64
+	rowByRow(ctx, 0, s.n, 1, func(i int) {
+		column[i] = x.At(i, j)
+		largest = max(largest, math.Abs(column[i]))
+	})
+	pre, first, mean := powerOfTwo(largest), column[0], 0.
+	for i, v := range column {
+		if v == first {
+			column[i] = 0
+		} else {
+			column[i] = float64(v*pre) - float64(first*pre)
+		}
+		mean += column[i]
+	}
+	mean /= float64(s.n)
+	var spread float64
+	for i := range column {
+		column[i] -= mean
+		spread = max(spread, math.Abs(column[i]))
+	}
+	if spread == 0 || ctx.Err() != nil {
+		return 0
+	}
+	post := powerOfTwo(spread)
+	index := make(map[int]int, len(s.classes))
+	for c, l := range s.classes {
+		index[l] = c
+	}
+	next, square := slices.Clone(s.offset), 0.
+	for i, v := range column {
+		c := index[labels[i]]
+		v *= post
+		s.x.Set(next[c], j, v)
+		next[c]++
+		square += float64(v * v)
+	}
+	if s.own == nil {
+		s.own = make(map[int][2]float64)
+	}
+	s.own[j] = [2]float64{pre, post}
+	s.mean[j] = float64(first*pre+mean) / pre
+	return square
+}
+
+// powers returns the powers of two that feature j is multiplied by before and after its mean is
+// subtracted.
+func (s *samples) powers(j int) (pre, post float64) {
+	if own, ok := s.own[j]; ok {
+		return own[0], own[1]
+	}
+	return s.pre, s.post
 }
 
 // effective returns what the projection p of s.x is for input − mean, without the
@@ -124,8 +201,9 @@ func (s *samples) effective(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
 	for j, f := range s.feature {
 		row := e.RawRowView(j)
+		pre, post := s.powers(j)
 		for l := range row {
-			row[l] *= f * (s.pre * s.post)
+			row[l] *= f * (pre * post)
 		}
 	}
 	return e
@@ -144,7 +222,11 @@ func (s *samples) arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
 // arrange sets dst to another row, which it may be, in the units of s.x.
 func (s *samples) arrange(dst, row []float64) {
 	for j, v := range row {
-		dst[j] = (float64(v*s.pre) - float64(s.mean[j]*s.pre)) * s.post
+		pre, post := s.pre, s.post
+		if s.own != nil {
+			pre, post = s.powers(j)
+		}
+		dst[j] = (float64(v*pre) - float64(s.mean[j]*pre)) * post
 		if s.feature != nil {
 			dst[j] *= s.feature[j]
 		}
@@ -157,6 +239,14 @@ func (s *samples) units(square float64) float64 { return square / s.scale / s.sc
 
 // perUnits is the inverse of units, and λ the other way round.
 func (s *samples) perUnits(square float64) float64 { return square * s.scale * s.scale }
+
+// reported returns a number of a report: the largest of float64 for what is larger.
+func reported(x float64) float64 {
+	if x > math.MaxFloat64 {
+		return math.MaxFloat64
+	}
+	return x
+}
 
 // powerOfTwo returns the power of two that brings x into [1/2, 1).
 func powerOfTwo(x float64) float64 {

@@ -55,7 +55,8 @@ type Settings struct {
 type Data struct {
 	// Standardize divides every feature by its standard deviation. It is for features of
 	// different kinds, and not for pixels. An absolute λ and Optimizer.Init then refer to the
-	// standardized features. Default false.
+	// standardized features. A standard deviation below about 1e-308, by which float64 cannot
+	// divide, is an ErrNotFinite. Default false.
 	Standardize bool
 	// Whitening is the metric in which projections are orthonormal. Default: chosen on rows
 	// held out. An absolute λ refers to the whitened features.

@@ -2,6 +2,10 @@ package wda
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -53,5 +57,89 @@ func TestStandardize(t *testing.T) {
 	again.Transform(&c, big)
 	if !mat.Equal(&a, &c) || !again.Report().Settings.Data.Standardize {
 		t.Error("the loaded model is another")
+	}
+}
+
+// TestStandardizeExtremes: features are divided by their standard deviation whatever it is beside
+// that of the others, and the model can be stored. If float64 has no inverse of it the error names
+// the feature.
+func TestStandardizeExtremes(t *testing.T) {
+	t.Parallel()
+	x, labels := parts3(3, 60, 5)
+	n, d := x.Dims()
+	set := pinned(Settings{Components: 2, Data: Data{Standardize: true}, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 5}})
+	want, err := Fit(t.Context(), x, labels, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		exponents [5]int
+		bad       int // feature that the error names, or −1
+	}{
+		{[5]int{0, 0, 0, 0, 0}, -1},
+		{[5]int{0, 0, -540, 0, 0}, -1}, // 1e-163, whose square underflows
+		{[5]int{0, -1000, 0, 0, 0}, -1},
+		{[5]int{1000, 0, -1000, 0, 3}, -1}, // lost beside the first
+		{[5]int{1000, 1000, 1000, 1000, 1000}, -1},
+		{[5]int{-1000, -1000, -1000, -1000, -1000}, -1},
+		{[5]int{-1040, 0, 0, 0, 0}, 0},
+		{[5]int{-1040, -1040, -1040, -1040, -1040}, 0},
+		{[5]int{0, 0, 0, 0, -1060}, 4},
+	} {
+		y := mat.NewDense(n, d, nil)
+		for i := range n {
+			for j := range d {
+				y.Set(i, j, math.Ldexp(x.At(i, j), c.exponents[j]))
+			}
+		}
+		m, err := Fit(t.Context(), y, labels, set)
+		if c.bad >= 0 {
+			if !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), fmt.Sprintf("feature %d,", c.bad)) {
+				t.Errorf("%v: error %v", c.exponents, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%v: %v", c.exponents, err)
+		}
+		again, err := loadModel(bytes.NewReader(fileOf(t, m)))
+		if err != nil {
+			t.Fatalf("%v: %v", c.exponents, err)
+		}
+		a, b, loaded := mat.NewDense(n, 2, nil), mat.NewDense(n, 2, nil), mat.NewDense(n, 2, nil)
+		for _, e := range []error{m.Transform(a, y), want.Transform(b, x), again.Transform(loaded, y)} {
+			if e != nil {
+				t.Fatal(e)
+			}
+		}
+		if e := off(a, b); !(e <= 1e-9) || !bitsEqual(a, loaded) {
+			t.Errorf("%v: projections differ by %g", c.exponents, e)
+		}
+		if r := m.Report(); relative(r.Objective, want.report.Objective) > 1e-9 || relative(r.Within, want.report.Within) > 1e-9 {
+			t.Errorf("%v: J = %v, within %v, for %v and %v", c.exponents, r.Objective, r.Within, want.report.Objective, want.report.Within)
+		}
+	}
+}
+
+// TestExtremeReport: what the report says in the squared unit of the data is finite at every
+// scale, and the same of the loaded model.
+func TestExtremeReport(t *testing.T) {
+	t.Parallel()
+	x, labels := parts3(3, 60, 5)
+	for _, exponent := range []int{996, -996} {
+		m := mustFit(t, scaled(math.Ldexp(1, exponent), x), labels, &Settings{Components: 2, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 3}})
+		again, err := loadModel(bytes.NewReader(fileOf(t, m)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := [3]float64{}
+		if exponent > 0 {
+			want = [3]float64{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
+		}
+		for _, r := range []Report{m.Report(), again.Report()} {
+			if got := [3]float64{r.Between, r.Within, r.Ridge}; got != want {
+				t.Errorf("2^%d: between, within and ridge are %v, want %v", exponent, got, want)
+			}
+		}
 	}
 }
