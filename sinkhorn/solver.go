@@ -97,7 +97,8 @@ func (s *Solver[T]) Shrink() {
 // methods return ErrNoResult. With any other error the result is nil.
 //
 // Solve looks at the context before every block of rows of every pass, so that it ends within some
-// 10 ms. It also looks at the clock: a deadline is kept even if its timer is late.
+// 10 ms. It also looks at the clock: a deadline is kept even if its timer is late. The error is then
+// context.DeadlineExceeded, whatever cause the timer would have set.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
 	defer s.leave()

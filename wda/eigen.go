@@ -199,8 +199,8 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 			break
 		}
 		q = next
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 	}
 	return nil

@@ -207,8 +207,8 @@ func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) 
 	if err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	err = o.evaluate(ctx, p, true)
 	if errors.Is(err, sinkhorn.ErrRange) || errors.Is(err, sinkhorn.ErrNotConverged) {

@@ -285,10 +285,16 @@ func (o *objective[T]) addClasses(i, j int) {
 	}
 }
 
-// pairError names the classes that err is about, unless err is the context's cause.
+// pairError names the classes that err is about, unless the context has ended: it then returns the
+// context's cause.
 func (o *objective[T]) pairError(ctx context.Context, q pair, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		overdue(ctx)
+	}
 	switch {
-	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded): // a solver may see the deadline first
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, sinkhorn.ErrRange):
 		err = fmt.Errorf("%w: λ is too large for these data: %w", ErrSettings, err)

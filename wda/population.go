@@ -149,6 +149,9 @@ func (src *source) population(s *samples, sp *span) *population {
 			if err := src.read(row, r); err != nil {
 				return err
 			}
+			if k := firstNotFinite(row); k >= 0 { // it was finite when all rows were checked
+				return &PositionError{r, k, row[k], ErrNotFinite}
+			}
 			s.arrange(row, row)
 			for j, f := range sp.factor {
 				row[j] *= f

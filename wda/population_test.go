@@ -18,6 +18,8 @@ type onDisk struct {
 	reads  atomic.Int64
 	broken int // the row that cannot be read after the first time, or −1
 	times  atomic.Int64
+	// spoiled: the row can be read, but one of its values is NaN.
+	spoiled bool
 }
 
 var errDisk = errors.New("the disk is gone")
@@ -28,10 +30,13 @@ func (m *onDisk) ReadRows(dst []float64, first int) error {
 		panic("not whole rows")
 	}
 	for i := range len(dst) / d {
-		if first+i == m.broken && m.times.Add(1) > 1 {
-			return errDisk
-		}
 		copy(dst[i*d:], m.RawRowView(first+i))
+		if first+i == m.broken && m.times.Add(1) > 1 {
+			if !m.spoiled {
+				return errDisk
+			}
+			dst[i*d+1] = math.NaN()
+		}
 	}
 	m.reads.Add(1)
 	return nil
@@ -187,6 +192,11 @@ func TestBadSource(t *testing.T) {
 	gone.broken = 501
 	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) || early == nil || !strings.Contains(err.Error(), "row 501") {
 		t.Errorf("a row that cannot be read: %v", err)
+	}
+	spoiled := stored(x)
+	spoiled.broken, spoiled.spoiled = 501, true
+	if err := fit(t.Context(), spoiled, labels, *set); !errors.As(err, &at) || !errors.Is(err, ErrNotFinite) || at.Row != 501 || at.Column != 1 {
+		t.Errorf("a row that is NaN when it is read again: %v", err)
 	}
 	gone.times.Store(1)
 	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
@@ -127,6 +128,24 @@ func ended(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// timerLate bounds the time that a timer is waited for.
+const timerLate = time.Second
+
+// overdue waits until the context has ended if its deadline is past. A solver looks at the clock
+// and may see the deadline before the context's timer does, and only the timer sets the cause.
+func overdue(ctx context.Context) {
+	end, ok := ctx.Deadline()
+	if !ok || time.Now().Before(end) {
+		return
+	}
+	wait := time.NewTimer(timerLate)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+	case <-wait.C:
+	}
 }
 
 func largestElement(ctx context.Context, m mat.Matrix) float64 {

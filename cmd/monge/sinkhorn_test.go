@@ -64,7 +64,9 @@ func TestPairs(t *testing.T) {
 	for text, want := range map[string]string{
 		"1,0,1\n": "3 columns", "1.5,0,1,0\n": "row 1, column 1: the number of a pair", "1,2,1,0\n": "row 1, column 2: must be 0",
 		"1,0,1,0\n1,1,-1,0\n": "row 2, column 3: the weight -1 is negative", "1,0,1,0\n": "pair 1 has 1 points of x and 0 points of y",
-		"1,0,1,0\n1,1,1,0\n2,0,1,0\n2,1,1,0\n1,1,1,0\n": "row 5: pair 1 appears again",
+		"1,0,1,0\n1,1,1,0\n2,0,1,0\n2,1,1,0\n1,1,1,0\n":    "row 5: pair 1 appears again",
+		"9007199254740992,0,1,0\n9007199254740993,1,1,0\n": "row 1, column 1: the number of a pair must be below 2⁵³",
+		"-9007199254740993,0,1,0\n":                        "row 1, column 1: the number of a pair must be below 2⁵³", "1e300,0,1,0\n": "must be below 2⁵³",
 	} {
 		code, _, stderr := monge(t, "sinkhorn", "--pairs", write(t, bad, text), "--lambda", "3")
 		if code != 1 || !strings.Contains(stderr, want) {

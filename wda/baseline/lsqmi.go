@@ -82,8 +82,8 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 	length := 0.3
 	var value, slope fit
 	for done := 0; ; done++ {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+		if ctx.Err() != nil {
+			return nil, 0, context.Cause(ctx)
 		}
 		fresh := done%run == 0
 		if fresh || done == steps {

@@ -1,0 +1,61 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+)
+
+// late is a context whose deadline passes when set is called, and whose timer runs only later.
+type late struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	mu     sync.Mutex
+	end    time.Time
+}
+
+var errLate = errors.New("the cause of the deadline")
+
+func newLate(t *testing.T) *late {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	return &late{Context: ctx, cancel: cancel}
+}
+
+func (c *late) set() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end = time.Now().Add(-time.Millisecond)
+	time.AfterFunc(30*time.Millisecond, func() { c.cancel(errLate) })
+}
+
+func (c *late) Deadline() (time.Time, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end, !c.end.IsZero()
+}
+
+// TestCauseOfDeadline: where a solver sees a deadline by the clock, before the timer of the
+// context runs, the error of a fit is the context's cause all the same, and after a step there is a
+// model.
+func TestCauseOfDeadline(t *testing.T) {
+	t.Parallel()
+	x, labels := clusters(5, 12, 40, 60, 50)
+	for _, method := range []Method{Auto{}, ConjugateGradient{}, Eigen{}, MiniBatch{}} {
+		set := pinned(Settings{Components: 2, Optimizer: Optimizer{Method: method}})
+		ctx := newLate(t)
+		ctx.set()
+		if m, err := Fit(ctx, x, labels, set); m != nil || !errors.Is(err, errLate) || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, before the first step: %v", method, err)
+		}
+		ctx = newLate(t)
+		once := sync.OnceFunc(ctx.set)
+		set.Progress = func(Progress) error { once(); return nil }
+		set.Optimizer.Tolerance = 1e-300
+		m, err := Fit(ctx, x, labels, set)
+		if m == nil || m.Report().Status != StatusCancelled || !errors.Is(err, errLate) || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, after a step: %v, %v", method, m != nil, err)
+		}
+	}
+}
