@@ -130,7 +130,7 @@ func (s *samples) standardize(ctx context.Context, x mat.Matrix, labels []int) e
 		if square > 0 {
 			s.feature[j] = 1 / math.Sqrt(square/float64(s.n))
 		}
-		if pre, post := s.powers(j); isNotFinite(s.feature[j] * (pre * post)) {
+		if pre, post := s.powers(j); isNotFinite(float64(s.feature[j] * (pre * post))) {
 			return fmt.Errorf("%w: the inverse of the standard deviation of feature %d, counted from 0; multiply this feature by a power of two first", ErrNotFinite, j)
 		}
 	}
@@ -182,7 +182,7 @@ func (s *samples) rescale(ctx context.Context, x mat.Matrix, labels []int, j int
 		s.own = make(map[int][2]float64)
 	}
 	s.own[j] = [2]float64{pre, post}
-	s.mean[j] = float64(first*pre+mean) / pre
+	s.mean[j] = (float64(first*pre) + mean) / pre
 	return square
 }
 
