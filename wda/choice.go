@@ -18,8 +18,8 @@ import (
 //   - Everything that is learned from rows is learned from those of the fold: mean,
 //     span, whitening. With more features than samples a span of all rows would contain
 //     the noise of those held out, and the choice would be wrong.
-//   - The loss is Brier's of the neighbors' votes, weighted by distance. Being proper and
-//     smooth it tells more of few rows than the share of errors does.
+//   - The loss is Brier's of the neighbors' votes, weighted by distance, plus the share of errors.
+//   - Where rows are few, they are divided into folds several times.
 //   - K is 5, or 3 where a typical class has fewer rows in a fold; the two votes that are
 //     missing then count for all classes alike, as three that agree are no certainty.
 //   - In rounds the worse of the candidates are left behind: two thirds after the first of three
@@ -33,8 +33,11 @@ const (
 	// choiceEnough is the number of rows held out after which candidates are left behind, up to
 	// halvings times.
 	choiceEnough, halvings = 150, 3
-	// fewShare and manyShare of the candidates go on after a round, of few and of many folds.
+	// fewShare and manyShare of the candidates go on after a round, of large and of small folds.
 	fewShare, manyShare = 1. / 3, 0.5
+	// finalists is the number of the best candidates that are fitted to other numbers of
+	// components.
+	finalists = 2
 )
 
 // comparison is what candidates are compared by.
@@ -101,19 +104,33 @@ func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*
 			return nil, err
 		}
 		average(list, c.counts, losses[:to])
-		leaveBehind(list, alive, c.share())
+		leaveBehind(list, alive, c.share(from))
 		alive[c.plain], from = true, to
 	}
 	choice.principal = list[c.plain].Error
 	for _, f := range c.folds {
 		choice.Neighbors = min(choice.Neighbors, f.neighbors)
 	}
-	// Those left behind come after the others.
 	choice.Members = slices.Clone(allowed)
-	slices.SortStableFunc(choice.Members, func(a, b Member) int {
+	sortMembers(choice.Members)
+	for i := range choice.Members {
+		m := &choice.Members[i]
+		if i == finalists || m.Folds < choice.Members[0].Folds {
+			break
+		}
+		if err := c.lead(ctx, do, m, losses); err != nil {
+			return nil, err
+		}
+	}
+	sortMembers(choice.Members)
+	return choice, nil
+}
+
+// sortMembers puts the best first. Those left behind come after the others.
+func sortMembers(list []Member) {
+	slices.SortStableFunc(list, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Loss, b.Loss))
 	})
-	return choice, c.lead(ctx, do, &choice.Members[0])
 }
 
 // compare fits the candidates that are alive to folds from … to−1, and sets their losses.
@@ -143,16 +160,18 @@ func (c *comparison) compare(ctx context.Context, do comparer, alive []bool, fro
 	return nil
 }
 
-// lead compares fits of m to fewer components, unless the method of m makes no steps. With
-// steps, a fit to few components differs from the first components of a fit to more.
-func (c *comparison) lead(ctx context.Context, do comparer, m *Member) error {
+// lead compares fits of m to fewer components, and lowers its loss to that of the best number,
+// unless the method of m makes no steps. With steps, a fit to few components differs from the
+// first components of a fit to more. But it seldom differs by much: by the losses of the first
+// components, which are known, numbers that are not promising are left out.
+func (c *comparison) lead(ctx context.Context, do comparer, m *Member, known [][][]loss) error {
 	if m.Method.traits().stepless || len(c.counts) == 1 {
 		return nil
 	}
 	at := slices.Index(c.list, *m)
-	numbers := slices.Repeat([]bool{true}, len(c.counts))
+	numbers := promising(known, at, len(c.counts))
 	var losses [][][]loss
-	for _, to := range c.rounds() {
+	for _, to := range c.leadRounds() {
 		var pieces []piece
 		for f := len(losses); f < to; f++ {
 			pieces = append(pieces, piece{Fold: f, From: at, To: at + 1, Numbers: numbers})
@@ -166,21 +185,39 @@ func (c *comparison) lead(ctx context.Context, do comparer, m *Member) error {
 			break
 		}
 	}
-	one := []Member{*m}
-	if average(one, c.counts, losses); one[0].Folds > 0 {
-		m.Leading = one[0].Leading
+	all := []Member{*m} // with all components, on all folds
+	average(all, c.counts[:1], column(known, at))
+	*m = all[0]
+	// The gain is that on the folds with fits to both numbers.
+	few := []Member{*m}
+	if average(few, c.counts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
+		return nil
 	}
+	same := []Member{*m}
+	average(same, c.counts[:1], losses)
+	m.Leading = few[0].Leading
+	m.Loss = max(0, m.Loss+few[0].Loss-same[0].Loss)
+	m.Error = max(0, m.Error+few[0].Error-same[0].Error)
 	return nil
 }
 
-// rounds returns how many folds are done when candidates are left behind, and all: folds
-// of choiceEnough rows held out, or every row once.
-func (c *comparison) rounds() []int {
-	n := len(c.folds)
-	if n <= fewFolds {
-		return slices.Compact([]int{1, n})
+// column returns the losses of candidate at alone.
+func column(losses [][][]loss, at int) [][][]loss {
+	out := make([][][]loss, len(losses))
+	for f, l := range losses {
+		out[f] = l[at : at+1]
 	}
-	step := min((choiceEnough+len(c.folds[0].held)-1)/len(c.folds[0].held), manyFolds)
+	return out
+}
+
+// rounds returns how many folds are done when candidates are left behind, and all: one fold and
+// one division of large folds, else folds of choiceEnough rows held out, or of two divisions.
+func (c *comparison) rounds() []int {
+	n, held := len(c.folds), len(c.folds[0].held)
+	if held >= choiceEnough {
+		return slices.Compact([]int{1, min(fewFolds, n), n})
+	}
+	step := min((choiceEnough+held-1)/held, 2*manyFolds)
 	var out []int
 	for k := step; k < n && len(out) < halvings; k += step {
 		out = append(out, k)
@@ -188,9 +225,19 @@ func (c *comparison) rounds() []int {
 	return append(out, n)
 }
 
-// share is that of the candidates that goes on after a round.
-func (c *comparison) share() float64 {
-	if len(c.folds) <= fewFolds {
+// leadRounds are the rounds of the numbers of components: without the last of small folds, as
+// differences between numbers show on fewer folds than those between candidates.
+func (c *comparison) leadRounds() []int {
+	out := c.rounds()
+	if len(out) > halvings {
+		out = out[:halvings]
+	}
+	return out
+}
+
+// share is that of the candidates that goes on after a round which began with fold from.
+func (c *comparison) share(from int) float64 {
+	if from == 0 && len(c.folds[0].held) >= choiceEnough {
 		return fewShare
 	}
 	return manyShare

@@ -78,7 +78,7 @@ func (c *Member) apply(s Settings) Settings {
 }
 
 // counts returns the numbers of components that may count, largest first: all, C − 1, which
-// tell the means of classes apart, and powers of two.
+// tell the means of classes apart, powers of two, and these times one and a half.
 func (s *Settings) counts(x *samples) []int {
 	p := s.Components
 	if s.Leading != 0 {
@@ -89,8 +89,10 @@ func (s *Settings) counts(x *samples) []int {
 		out = append(out, c)
 	}
 	for q := 1; q < p; q *= 2 {
-		if !slices.Contains(out, q) {
-			out = append(out, q)
+		for _, r := range []int{q, q + q/2} {
+			if r < p && !slices.Contains(out, r) {
+				out = append(out, r)
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b int) int { return cmp.Compare(b, a) })
@@ -101,9 +103,13 @@ func (s *Settings) counts(x *samples) []int {
 // that all take startWork, mostStarts at most.
 const startWork, pairWork, mostStarts = 90_000, 50, 8
 
-// startsOf returns the number of starts, which is one where the highest maximum fits noise.
+// startsRows is the number of rows for every feature up to which there is one start: of several
+// maxima the highest then fits noise, and a fit that converges does, too.
+const startsRows = 5
+
+// startsOf returns the number of starts.
 func startsOf(n, d, classes int) int {
-	if separable(n, d) {
+	if n <= startsRows*d+1 {
 		return 1
 	}
 	return min(max(startWork/(n*n+pairWork*classes*classes), 1), mostStarts)

@@ -14,9 +14,10 @@ const (
 	// Rows are divided into manyFolds parts, each held out once, from choiceMany rows on
 	// into fewFolds: fits are dearer and one part tells enough.
 	manyFolds, fewFolds, choiceMany = 5, 3, 500
-	// choiceHeld is the number of rows held out in all below which the division is made
-	// anew, up to choiceRepeats times.
-	choiceHeld, choiceRepeats = 300, 4
+	// Below choiceHeld rows the division is made anew until as many rows have been held out,
+	// up to choiceRepeats times. One division of few rows says little: with another seed
+	// another candidate is the best.
+	choiceHeld, choiceRepeats = 1000, 10
 	// choiceRows bounds the rows that are fitted to, as transport takes time in their square, and
 	// choiceSeen all: the others are held out of every fold.
 	choiceRows, choiceSeen = 1000, 2000
@@ -103,7 +104,7 @@ func choiceNeeds(n, d, features, folds, workers int) []need {
 func divisions(s *samples, seed uint64) []division {
 	var out []division
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
-	repeats := min(max(1, (choiceHeld+s.n-1)/s.n), choiceRepeats)
+	repeats := min(max(1, choiceHeld/s.n), choiceRepeats)
 	part, parts := make([]int, s.n), manyFolds
 	if s.n >= choiceMany {
 		parts = fewFolds

@@ -179,7 +179,7 @@ func TestChoiceFolds(t *testing.T) {
 	for _, c := range []struct {
 		sizes          []int
 		folds, largest int
-	}{{[]int{30, 40, 50}, 15, 5}, {[]int{3, 3, 3, 3}, 20, 3}, {[]int{400, 300}, 3, 5}, {[]int{1000, 800}, 3, 5}, {[]int{4, 5, 6}, 20, 5}} {
+	}{{[]int{30, 40, 50}, 40, 5}, {[]int{3, 3, 3, 3}, 50, 3}, {[]int{400, 300}, 3, 5}, {[]int{200, 150}, 10, 5}, {[]int{1000, 800}, 3, 5}, {[]int{4, 5, 6}, 50, 5}} {
 		s := &samples{offset: []int{0}, d: 1}
 		for i, n := range c.sizes {
 			s.n += n
@@ -215,6 +215,7 @@ func TestChoiceFolds(t *testing.T) {
 }
 
 // TestJudge: of five votes all are the neighbors'; of three the other two are all classes' alike.
+// The score is the Brier score plus the error.
 func TestJudge(t *testing.T) {
 	x := dist.Matrix[float64]{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2, 7, 8, 9}}
 	y := dist.Matrix[float64]{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
@@ -236,7 +237,7 @@ func TestJudge(t *testing.T) {
 			want += v * v
 		}
 		l, err := judge(t.Context(), new(knn.Search[float64]), x, []int{0, 0, 1, 2, 2, 2}, y, []int{1}, c.k)
-		if err != nil || math.Abs(l.brier-want) > 1e-15 || l.error != 1 {
+		if err != nil || math.Abs(l.score-(want+1)) > 1e-15 || l.error != 1 {
 			t.Errorf("K = %d: %+v, %v, want %v", c.k, l, err, want)
 		}
 	}
@@ -448,8 +449,9 @@ func TestAverage(t *testing.T) {
 		want     int
 	}{
 		{[]float64{0.4, 0.5, 0.6}, []float64{0.3, 0.4, 0.5}, 2},
-		{[]float64{0.4, 0.5, 0.6}, []float64{0.39, 0.49, 0.59}, 5}, // too little
-		{[]float64{0.4, 0.5, 0.6}, []float64{0.6, 0.3, 0.3}, 5},    // by chance
+		{[]float64{0.4, 0.5, 0.6}, []float64{0.41, 0.51, 0.61}, 5},
+		{[]float64{0.4, 0.5, 0.6}, []float64{0.5, 0.45, 0.57}, 2}, // worse by chance
+		{[]float64{0.4, 0.5, 0.6}, []float64{0.5, 0.48, 0.64}, 5}, // by more
 		{[]float64{0.4, 0.5, 0.6}, []float64{0.5, 0.6, 0.7}, 5},
 	} {
 		list, losses := []Member{{}}, make([][][]loss, 3)
@@ -468,12 +470,12 @@ func TestAverage(t *testing.T) {
 }
 
 // TestRounds: candidates are left behind once enough rows have been held out, or all, and numbers
-// of components that cannot be better any more by leastGain.
+// of components that cannot be better any more.
 func TestRounds(t *testing.T) {
 	for _, c := range []struct {
 		folds, held int
 		want        []int
-	}{{1, 30, []int{1}}, {3, 333, []int{1, 3}}, {5, 80, []int{2, 4, 5}}, {10, 40, []int{4, 8, 10}}, {20, 10, []int{5, 10, 15, 20}}} {
+	}{{1, 30, []int{1}}, {3, 333, []int{1, 3}}, {6, 250, []int{1, 3, 6}}, {5, 80, []int{2, 4, 5}}, {10, 40, []int{4, 8, 10}}, {50, 20, []int{8, 16, 24, 50}}, {50, 5, []int{10, 20, 30, 50}}} {
 		x := comparison{folds: make([]division, c.folds)}
 		x.folds[0].held = make([]int, c.held)
 		if got := x.rounds(); !slices.Equal(got, c.want) {
@@ -489,9 +491,9 @@ func TestRounds(t *testing.T) {
 		few  [2][]float64 // losses with four and with two components; with eight they are 1
 		want []bool
 	}{
-		{[2][]float64{{1.04}, {1.06}}, []bool{true, true, false}},
+		{[2][]float64{{1.04}, {1.12}}, []bool{true, true, false}},
 		{[2][]float64{{0.9, 1, 1.1}, {1.01, 1.02, 1.01}}, []bool{true, true, false}}, // may be, and is worse
-		{[2][]float64{{0.98, 0.98, 0.98}, {0.94, 0.94, 0.94}}, []bool{true, false, true}},
+		{[2][]float64{{1.01, 1.01, 1.01}, {0.99, 0.99, 0.99}}, []bool{true, false, true}},
 		{[2][]float64{{1.01, 1.02, 1.01}, {math.Inf(1), 0.5, 0.5}}, []bool{true, false, false}},
 	} {
 		numbers := []bool{true, true, true}
@@ -512,7 +514,7 @@ func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		p, classes int
 		want       []int
-	}{{10, 10, []int{10, 9, 8, 4, 2, 1}}, {5, 3, []int{5, 4, 2, 1}}, {20, 77, []int{20, 16, 8, 4, 2, 1}}, {1, 2, []int{1}}} {
+	}{{10, 10, []int{10, 9, 8, 6, 4, 3, 2, 1}}, {5, 3, []int{5, 4, 3, 2, 1}}, {20, 77, []int{20, 16, 12, 8, 6, 4, 3, 2, 1}}, {1, 2, []int{1}}} {
 		if got := (&Settings{Components: c.p}).counts(&samples{classes: make([]int, c.classes)}); !slices.Equal(got, c.want) {
 			t.Errorf("%d components, %d classes: %v", c.p, c.classes, got)
 		}

@@ -77,7 +77,7 @@ func openPieces(ctx context.Context, shared []byte) (doer, error) {
 		out := make([][][2]float64, len(losses))
 		for k, l := range losses {
 			for _, v := range l {
-				out[k] = append(out[k], [2]float64{v.brier, v.error})
+				out[k] = append(out[k], [2]float64{v.score, v.error})
 			}
 		}
 		return out, nil

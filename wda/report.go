@@ -113,8 +113,8 @@ type Member struct {
 	// Leading is the number of informative components. For the candidate taken, fits with so
 	// many components were compared; for the others, the first components of one fit.
 	Leading int
-	// Loss is the Brier score of the neighbors' weighted votes, and Error the share of rows
-	// that the vote got wrong: means over Folds folds. Candidates with fewer Folds were given
+	// Error is the share of held-out rows that the vote of the neighbors got wrong, and Loss is
+	// Error plus the Brier score of the votes weighted by distance: means over Folds folds. Candidates with fewer Folds were given
 	// up early.
 	Loss, Error float64
 	Folds       int

@@ -118,7 +118,7 @@ type Optimizer struct {
 	// λ and the ridge are always those of P⁰. The result is the best: of the largest J, or
 	// with Validation of the lowest error. Default 1. If Auto chooses settings on rows held
 	// out, the default is 1 to 8, fewer for more samples: 8 for 100 samples, 1 for 300 and
-	// more, and 1 if n ≤ d + 1.
+	// more, and 1 if n ≤ 5d + 1.
 	Starts int
 }
 

@@ -94,8 +94,8 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 			shown = append(shown, out.Choice[next])
 		}
 	}
-	fmt.Fprintf(w, "\nChosen from %d candidates by the Brier score of %d neighbors on held-out rows. %s:\n\n", len(out.Choice), c.Neighbors, which)
-	fmt.Fprintf(w, "  Brier score\terror\tcandidate\n")
+	fmt.Fprintf(w, "\nChosen from %d candidates by the loss of %d neighbors on held-out rows. %s:\n\n", len(out.Choice), c.Neighbors, which)
+	fmt.Fprintf(w, "  loss\terror\tcandidate\n")
 	mark := " (taken)"
 	for _, m := range shown {
 		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), words(m), mark)

@@ -63,7 +63,7 @@ func TestFitReport(t *testing.T) {
 	s := simulate(t)
 	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
 	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "chosen      on held-out rows among ", " candidates: WDA, error ", "; best discriminant analysis ", "optimizer   ", " = between ", "for each component\n",
-		"candidates by the Brier score of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
+		"candidates by the loss of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -73,6 +73,8 @@ Classification
   F1               The harmonic mean of recall and precision.
   Brier score      The mean squared error of the predicted shares of the classes.
                    0 is perfect. It sees differences that the error does not.
+  loss             Of a candidate for the settings that were left open: the
+                   Brier score plus the error, on held-out rows.
 
 Transport
   plan, T          How much mass goes from each point of x to each point of y.
