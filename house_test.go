@@ -63,6 +63,7 @@ var below = map[string][]string{
 	"bench/...":                {"..."},
 	"bench":                    {"..."},
 	"docs":                     nil,
+	"docs/vectors":             nil,
 }
 
 type goPackage struct {
@@ -89,6 +90,7 @@ var inTests = map[string][]string{
 	"wda/dataset":              {"internal/outfile"},
 	"internal/descent":         {"internal/stiefel", "internal/asm/asmtest"},
 	"internal/parallel":        {"internal/asm/asmtest"},
+	"docs/vectors":             {"internal/asm", "internal/asm/...", "dist", "sinkhorn", "wda"},
 }
 
 // TestImportsGoDown checks every import within the module against the floors, those of
