@@ -49,6 +49,7 @@ type comparison struct {
 	counts []int
 	rows   int
 	folds  []division
+	told   counted
 }
 
 // newComparison compares the members of the family that set, which has its defaults,

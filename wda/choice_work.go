@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
@@ -86,8 +87,41 @@ func (c *comparison) do(ctx context.Context, p *piece, workers int) ([][]loss, e
 		if err == nil {
 			out[k-p.From] = l
 		}
+		if err := c.did(1); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// counted says how many fits of candidates to folds were told to Progress.
+type counted struct {
+	sync.Mutex
+	fits int
+}
+
+// did tells Progress of more fits of candidates to folds.
+func (c *comparison) did(fits int) error {
+	if c.set.Progress == nil {
+		return nil
+	}
+	c.told.Lock()
+	defer c.told.Unlock()
+	c.told.fits += fits
+	return c.set.Progress(Progress{Phase: PhaseChoice, Done: c.told.fits, Total: max(c.told.fits, c.expected())})
+}
+
+// expected is about how many fits of candidates to folds the comparison makes.
+func (c *comparison) expected() int {
+	total, from, alive := 0, 0, float64(len(c.list))
+	for _, to := range c.rounds() {
+		total += int(float64(to-from) * alive)
+		alive, from = alive*c.share(from), to
+	}
+	if len(c.counts) > 1 { // numbers of components are given up early, too
+		total += min(finalists, len(c.list)) * len(c.folds) * len(c.counts) / 2
+	}
+	return total
 }
 
 // leading returns how a candidate does on a fold with every number of components, fitted to
@@ -114,6 +148,9 @@ func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]los
 		if err = t.narrow(ctx, q, all); err == nil {
 			var l []loss
 			if l, err = t.losses(ctx, m, []int{q}); err == nil {
+				if err := c.did(1); err != nil {
+					return nil, err
+				}
 				if out[k] = l[0]; tooFew(out, k) {
 					break
 				}

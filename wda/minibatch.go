@@ -180,6 +180,8 @@ type stochastic[T dist.Float] struct {
 	meanAge, age   int        // terms in the running means, and in momentum and square
 	grad, momentum *mat.Dense // tangent at the point
 	mean           *mat.Dense
+	tell           func(batch int) error // tells Progress of a mini-batch of the round
+	told           error                 // what that has returned
 }
 
 // round makes a round of mini-batches from p, of steps of the given length, and sets p
@@ -189,6 +191,9 @@ func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64)
 	for k := range roundSteps {
 		if err := s.step(ctx, p, length); err != nil {
 			return err
+		}
+		if s.told = s.tell(k); s.told != nil {
+			return s.told
 		}
 		if k >= roundSteps/2 {
 			s.mean.Add(s.mean, p)
@@ -285,8 +290,18 @@ func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (
 	}
 	length := firstStep
 	next := mat.DenseCopyOf(p)
-	for range f.set.Optimizer.MaxSteps {
+	for round := range f.set.Optimizer.MaxSteps {
+		sgd.tell = func(batch int) error {
+			o := &f.set.Optimizer
+			return f.set.tell(Progress{
+				Phase: PhaseBatches, Done: (index*o.MaxSteps+round)*roundSteps + batch + 1, Total: o.Starts * o.MaxSteps * roundSteps,
+				Step: s.a.history[s.a.steps],
+			})
+		}
 		err := sgd.round(ctx, next, length)
+		if sgd.told != nil {
+			return s.end(StatusStopped, sgd.told)
+		}
 		var value float64
 		if err == nil {
 			f.evaluations.Values++

@@ -1,8 +1,10 @@
 package wda
 
 import (
+	"errors"
 	"time"
 
+	"github.com/gomonge/monge/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -73,12 +75,35 @@ type Evaluations struct {
 	Gradients int
 }
 
+// Phase is the part of a fit that Progress is about.
+type Phase uint8
+
+const (
+	// PhaseFit: the optimizer makes steps. Done counts steps, or the fits of CrossValidate.
+	// Total is the largest number that Done can reach; a fit usually ends before.
+	PhaseFit Phase = iota
+	// PhaseChoice: Fit compares settings on held-out rows, before the first step. Done counts
+	// fits of a candidate to a fold. Total is an estimate, as candidates are given up on the
+	// way. Work that an Executor does is not reported.
+	PhaseChoice
+	// PhaseBatches: the method MiniBatch is between two steps. Done counts mini-batches, and
+	// Total is the largest number that Done can reach.
+	PhaseBatches
+)
+
+var phaseNames = enum.New("Phase", errors.New("unknown phase"), "Fit", "Choice", "Batches")
+
+// String returns the name of the phase: that of the constant without the prefix Phase.
+func (p Phase) String() string { return phaseNames.Name(uint8(p)) }
+
 // Progress says how far Fit or CrossValidate has come.
 type Progress struct {
-	// Done counts the steps of Fit or the fits of CrossValidate so far. Total is the largest
-	// number that Done can reach; a fit usually ends before.
+	// Phase is the part of the fit.
+	Phase Phase
+	// Done says how much of the phase is done, and Total how much there is; the unit is that of
+	// the phase. Done never falls within a phase.
 	Done, Total int
-	// Step is the latest step of Fit.
+	// Step is the latest step of the optimizer. It is empty before the first step.
 	Step Step
 }
 

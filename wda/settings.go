@@ -45,8 +45,9 @@ type Settings struct {
 	// Executor, if not nil, does parts of the fit in other processes. The result does not
 	// depend on it.
 	Executor Executor `json:"-"`
-	// Progress, if not nil, is called after every step, by one goroutine at a time. An error
-	// ends the fit as the end of the context does.
+	// Progress, if not nil, is called after every step, and while settings are compared and
+	// mini-batches are drawn: Progress.Phase tells these apart. It is called by one goroutine at
+	// a time. An error ends the fit as the end of the context does.
 	Progress func(Progress) error
 }
 
@@ -239,11 +240,16 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 
 // report tells Progress of a step.
 func (s *Settings) report(step Step) error {
+	each := s.Optimizer.MaxSteps
+	return s.tell(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: step})
+}
+
+// tell calls Progress, if there is one.
+func (s *Settings) tell(p Progress) error {
 	if s.Progress == nil {
 		return nil
 	}
-	each := s.Optimizer.MaxSteps
-	return s.Progress(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: step})
+	return s.Progress(p)
 }
 
 // implicitIterations bounds the iterations of Implicit by default.

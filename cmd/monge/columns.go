@@ -30,6 +30,7 @@ func openReader(path string, opt *dataset.Options) (*reader, error) {
 		// batches of 32 MiB takes 200 MB.
 		r.percent = debug.SetGCPercent(25)
 	}
+	reading.Store(&openFile{path, r.Reader})
 	return &r, nil
 }
 
@@ -38,6 +39,7 @@ func (r *reader) Close() error {
 	if r.percent != 0 {
 		debug.SetGCPercent(r.percent)
 	}
+	reading.Store(nil)
 	return r.Reader.Close()
 }
 

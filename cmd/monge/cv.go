@@ -331,8 +331,8 @@ func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) e
 
 // crossValidate does so with a progress bar.
 func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation) (*wda.CrossValidated, error) {
-	b := a.bar("cv", cv.Folds*len(cv.Components)*len(cv.Lambda)*len(cv.Shrinkage))
-	defer b.done()
+	b := a.bar("fitting to folds", cv.Folds*len(cv.Components)*len(cv.Lambda)*len(cv.Shrinkage))
+	defer b.finished()
 	cv.Progress = func(p wda.Progress) error {
 		b.set(p.Done, "")
 		return nil

@@ -184,7 +184,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err := errors.Join(m.Transform(&y, train.X), m.Transform(&z, test.X)); err != nil {
 		return err
 	}
-	own, first, err := c.classify("eval", &y, &z)
+	own, first, err := c.classify("projected", &y, &z)
 	if err != nil {
 		return err
 	}
@@ -347,8 +347,8 @@ type classifier struct {
 // classify returns the error for every K, and the predictions for the first, in the
 // space where y and z are the training and test rows.
 func (c *classifier) classify(what string, y, z *mat.Dense) (rates, []int, error) {
-	b := c.a.bar(what, c.test.Len())
-	defer b.done()
+	b := c.a.bar("classifying test rows: "+what, c.test.Len())
+	defer b.finished()
 	predicted, err := knn.Predict(c.ctx, matrixOf(y), c.train.Labels, matrixOf(z), c.ks, &knn.Settings{
 		Workers:  c.workers,
 		Progress: func(done, _ int) { b.set(done, "") },

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/picture"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg"
 )
 
 func TestClassRates(t *testing.T) {
@@ -47,10 +51,11 @@ func TestEvalPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Corners of cells, where no number is: cells have 40 pixels from (130, 40) on.
+	// Corners of cells, where no number is.
+	l := (&confusion{Classes: []string{"0", "1", "2"}}).layOut()
 	for i := range 3 {
 		for j := range 3 {
-			if r, _, _, _ := image.At(130+40*j+4, 40+40*i+4).RGBA(); (r < 0x4000) != (i == j) {
+			if r, _, _, _ := image.At(l.margin+l.cell*j+4, l.top+l.cell*i+4).RGBA(); (r < 0x4000) != (i == j) {
 				t.Errorf("cell %d, %d: red %#x", i, j, r)
 			}
 		}
@@ -82,5 +87,32 @@ func TestEvalStandardized(t *testing.T) {
 	}
 	if plain["baselines_standardized"] != nil || get(t, plain, "baselines", "original", "3") <= get(t, standard, "baselines", "original", "3") {
 		t.Errorf("without standardizing %v, with it %v", plain, standard)
+	}
+}
+
+// The picture of a confusion matrix has room for the names of its classes, and keeps the ends of
+// long names.
+func TestConfusionLayout(t *testing.T) {
+	for _, n := range []int{3, 10, 150, 500} {
+		var c confusion
+		for i := range n {
+			c.Classes = append(c.Classes, fmt.Sprintf("a rather long name that all classes share %d", i))
+		}
+		l := c.layOut()
+		if n <= 150 && l.every != 1 {
+			t.Errorf("%d classes: one of %d has a name", n, l.every)
+		}
+		if l.every*l.cell < l.font {
+			t.Errorf("%d classes: names of %d pixels every %d", n, l.font, l.every*l.cell)
+		}
+		style := picture.TextStyle(vg.Length(l.font) * pixel)
+		for i := 0; i < n; i += l.every {
+			if !strings.HasSuffix(l.names[i], fmt.Sprintf(" share %d", i)) {
+				t.Errorf("name %q", l.names[i])
+			}
+			if width := float64(style.Width(l.names[i]) / pixel); width > float64(l.margin-26) {
+				t.Errorf("name %q of %.0f pixels, in %d", l.names[i], width, l.margin-26)
+			}
+		}
 	}
 }

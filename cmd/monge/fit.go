@@ -325,11 +325,20 @@ func (a *app) warn(warnings, classes []string) []string {
 
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda.Settings) (*wda.Model, error) {
-	b := a.bar("comparing settings on held-out rows", -1)
-	defer b.done()
+	b := a.bar("preparing the rows", -1)
+	defer b.finished()
 	set.Progress = func(p wda.Progress) error {
-		b.phase("fitting", p.Total)
-		b.set(p.Done, fmt.Sprintf("fitting, J = %-10.6g", p.Step.Objective))
+		switch p.Phase {
+		case wda.PhaseChoice:
+			b.phase("comparing settings on held-out rows", p.Total, false)
+			b.set(p.Done, "")
+			return nil
+		case wda.PhaseBatches:
+			b.phase("fitting to mini-batches", p.Total, true)
+		default:
+			b.phase("fitting", p.Total, true)
+		}
+		b.set(p.Done, fmt.Sprintf("J = %.6g", p.Step.Objective))
 		return nil
 	}
 	m, err := wda.Fit(ctx, x, labels, set)

@@ -73,17 +73,21 @@ type app struct {
 	stderr      io.Writer
 	interrupted atomic.Pointer[string] // what to say when it is
 	said        sync.Once
-	shown       atomic.Pointer[bar] // the latest progress bar
+	progress    atomic.Pointer[bar] // of the command that runs, nil without one
 }
 
 // output is standard output. It remembers the first error: not everybody who writes to it,
 // such as those who print help, can return one.
 type output struct {
 	io.Writer
-	err error
+	err    error
+	before func() // called before every write: what is on the terminal makes room
 }
 
 func (o *output) Write(p []byte) (int, error) {
+	if o.before != nil {
+		o.before()
+	}
 	n, err := o.Writer.Write(p)
 	if err != nil && o.err == nil {
 		o.err = fmt.Errorf("cannot write to standard output: %w", cause(err))
@@ -93,6 +97,7 @@ func (o *output) Write(p []byte) (int, error) {
 
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{Writer: stdout}, stderr: stderr}
+	a.stdout.before = func() { a.progress.Load().clear() }
 	a.onInterrupt("interrupted; nothing was written")
 	return a
 }
@@ -103,9 +108,7 @@ func (a *app) onInterrupt(text string) { a.interrupted.Store(&text) }
 // interrupt says it, once, and returns the exit code.
 func (a *app) interrupt() int {
 	a.said.Do(func() {
-		if b := a.shown.Load(); b != nil {
-			b.done()
-		}
+		a.progress.Load().end()
 		a.complain(*a.interrupted.Load())
 	})
 	return exitInterrupted
@@ -119,6 +122,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	a.progress.Load().end()
 	if a.stdout.err != nil {
 		err = a.stdout.err
 	}
@@ -150,6 +154,7 @@ var packageName = regexp.MustCompile(`(^|: )(wda|sinkhorn|dataset|baseline|dist)
 
 // complain prints one line on stderr. Who uses the command has no use for the names of packages.
 func (a *app) complain(text string) {
+	a.progress.Load().clear()
 	text = packageName.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
 	fmt.Fprintln(a.stderr, "monge: "+printable(text))
 }
@@ -210,10 +215,11 @@ func newRoot(a *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := asm.CapError(); err != nil {
 				return usagef("%v", err)
 			}
+			a.startBar(cmd)
 			return nil
 		},
 		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},

@@ -51,6 +51,7 @@ func (a *app) report(object any, text func(w io.Writer)) error {
 		out.Reset()
 		out.WriteString(clean)
 	}
+	a.progress.Load().end()
 	_, err := a.stdout.Write(out.Bytes())
 	return err
 }

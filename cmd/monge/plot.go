@@ -33,10 +33,11 @@ or as an interactive HTML page that needs no network.`,
 A picture shows the first two components with equal units on both axes. Of a model
 with one component it shows one line of points for every class.
 
-A page shows any two or three components with their ratios, the row and label under
-the pointer, and a legend that filters. It tells training from test rows (of the file's
-split or --holdout), and marks the test rows that nearest neighbors misclassify: by the
-classifier of the model file, or else by five of the training rows.
+A page shows any two or three components with their ratios, the row, label and main
+features under the pointer, and a legend that filters and finds classes. A lasso lists
+rows. The page keeps what it shows as a PNG or SVG file. It tells training from test
+rows (of the file's split or --holdout), and marks the test rows that nearest neighbors
+misclassify: by the classifier of the model file, or else by five of the training rows.
 
 Labels and rows are found as in monge transform. Data without labels are drawn in one
 color. With many rows, --sample keeps the picture readable and an SVG file small.`},
@@ -110,7 +111,9 @@ func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Data
 	if err != nil {
 		return nil, err
 	}
-	return d, scatter(f, ext, y, d)
+	b := a.bar("drawing points", d.Len())
+	defer b.finished()
+	return d, scatter(f, ext, y, d, func(done int) { b.set(done, "") })
 }
 
 // projected reads the model and the data and projects the chosen rows.
@@ -138,7 +141,7 @@ func drawable(y *mat.Dense) bool {
 }
 
 // scatter draws the first two components, or the only one.
-func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset) error {
+func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progress func(done int)) error {
 	labelled := d.Labels != nil
 	if !labelled {
 		d = &dataset.Dataset{X: d.X, Labels: make([]int, d.Len()), Classes: []string{"all"}}
@@ -167,11 +170,11 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset) error {
 		p.Add(picture.Grid())
 		if one {
 			p.Y.Label.Text = "class"
-			strips(p, y, d, names, radius, alpha)
+			strips(p, y, d, names, radius, alpha, progress)
 			p.Draw(c)
 			return
 		}
-		p.Add(picture.Cloud{Points: y, Labels: d.Labels, Radius: radius, Alpha: alpha})
+		p.Add(picture.Cloud{Points: y, Labels: d.Labels, Radius: radius, Alpha: alpha, Progress: progress})
 		if labelled {
 			l := picture.LayLegend(entries, c.Size())
 			l.Draw(draw.Crop(c, c.Size().X-l.Width, 0, 0, 0))

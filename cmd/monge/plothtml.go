@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // page is all of an interactive plot but its data: no library, nothing from elsewhere.
@@ -32,6 +35,8 @@ var page []byte
 const (
 	// mostComponents are kept in a page.
 	mostComponents = 10
+	// mostFeatures are shown under the pointer.
+	mostFeatures = 8
 	// shapes is the number of markers of the page, which shares no factor with that of
 	// the colors.
 	shapes = 7
@@ -55,11 +60,14 @@ type pageData struct {
 	Predicted  string      `json:"predicted"`  // int32, of Classes, where isWrong is set
 	Row        string      `json:"row"`        // int32, from 1 as in the file
 	Flags      string      `json:"flags"`      // uint8
+	Features   []string    `json:"features"`   // names of the features that are in Values
+	Values     string      `json:"values"`     // n × features, float32
 }
 
 type pageClass struct {
 	Name  string `json:"name"`
 	Color string `json:"color"`
+	Dark  string `json:"dark"` // on a dark page
 	Shape int    `json:"shape"`
 }
 
@@ -96,27 +104,39 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 		labels, classes = make([]int, n), []string{"all"}
 	}
 	for c, name := range classes {
-		color := picture.Palette[c%len(picture.Palette)]
-		out.Classes = append(out.Classes, pageClass{short(name, 40), fmt.Sprintf("#%02x%02x%02x", color.R, color.G, color.B), c % shapes})
+		out.Classes = append(out.Classes, pageClass{short(name, 40), hexOf(picture.Palette, c), hexOf(picture.DarkPalette, c), c % shapes})
 	}
 	flags := make([]uint8, n)
 	predicted := make([]int32, n)
 	if d.Labels != nil {
+		defer a.bar("classifying test rows", -1).finished()
 		if out.Classified, err = f.misclassified(ctx, m, c, d, test, flags, predicted); err != nil {
 			return nil, err
 		}
 	}
-	var x []float32
+	shown := telling(m, d)
+	for _, j := range shown {
+		name := fmt.Sprintf("x[%d]", j)
+		if j < len(d.Columns) {
+			name = short(d.Columns[j], 24)
+		}
+		out.Features = append(out.Features, name)
+	}
+	var x, values []float32
 	var label, row []int32
 	for i := range n {
 		for l := range p {
 			x = append(x, float32(y.At(i, l)))
+		}
+		for _, j := range shown {
+			values = append(values, float32(d.X.At(i, j)))
 		}
 		label, row = append(label, int32(labels[i])), append(row, int32(d.Split[i]+1))
 		if test != nil && test[i] {
 			flags[i] |= isTest
 		}
 	}
+	out.Values = encoded(values)
 	out.X, out.Label, out.Predicted, out.Row, out.Flags = encoded(x), encoded(label), encoded(predicted), encoded(row), encoded(flags)
 	text, err := json.Marshal(out) // which escapes < and >: names cannot end the script
 	if err != nil {
@@ -126,6 +146,33 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 		return nil, err
 	}
 	return d, outfile.WriteFile(f.out, bytesOf(bytes.Replace(page, []byte("DATA"), text, 1)))
+}
+
+// hexOf returns the color of a class as pages write it.
+func hexOf(palette []color.NRGBA, class int) string {
+	c := palette[class%len(palette)]
+	return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
+}
+
+// telling returns the columns of the features that decide most where points are, the one with the
+// largest part in a component first: the weight of a feature times its standard deviation.
+func telling(m *wda.Model, d *dataset.Dataset) []int {
+	projection := m.Projection()
+	features, p := projection.Dims()
+	part := make([]float64, features)
+	column := make([]float64, d.Len())
+	for j := range part {
+		deviation := stat.StdDev(mat.Col(column, j, d.X), nil)
+		for l := range min(p, mostComponents) {
+			part[j] = max(part[j], math.Abs(projection.At(j, l))*deviation)
+		}
+	}
+	order := make([]int, features)
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(part[j], part[i]) })
+	return order[:min(len(order), mostFeatures)]
 }
 
 func encoded[T float32 | int32 | uint8](v []T) string {

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -86,11 +88,24 @@ func TestPlotPage(t *testing.T) {
 	m.Transform(&y, all.X)
 	x, row, label := decoded[float32](t, d.X, 2*n), decoded[int32](t, d.Row, n), decoded[int32](t, d.Label, n)
 	flags, guess := decoded[uint8](t, d.Flags, n), decoded[int32](t, d.Predicted, n)
+	values := decoded[float32](t, d.Values, n*len(d.Features))
+	if len(d.Features) != 5 {
+		t.Fatalf("features %q", d.Features)
+	}
 	isWrongOf := 0
 	for i := range n {
 		r := int(row[i]) - 1
 		if int(label[i]) != all.Labels[r] || x[2*i] != float32(y.At(r, 0)) || x[2*i+1] != float32(y.At(r, 1)) {
 			t.Fatalf("row %d is not row %d of the file", i, r+1)
+		}
+		for k, name := range d.Features {
+			j := slices.Index(all.Columns, name)
+			if j < 0 {
+				j, _ = strconv.Atoi(strings.Trim(name, "x[]"))
+			}
+			if values[i*len(d.Features)+k] != float32(all.X.At(r, j)) {
+				t.Fatalf("row %d: feature %s is another number", r+1, name)
+			}
 		}
 		part, k := train, i
 		if flags[i]&isTest != 0 {
@@ -151,6 +166,12 @@ const q = [0, 0]; place(7, q);
 hover({offsetX: (q[0] + 1) * area.clientWidth / 2, offsetY: (1 - q[1]) * area.clientHeight / 2}); seen.tip = $("tip").textContent;
 press("training"); seen.test = order.length; press("training"); press("misclassified"); seen.wrong = order.length; press("misclassified");
 press(D.classes[0].name); seen.class0 = order.length; press(D.classes[0].name); seen.again = order.length;
+const all = $("classes").children, w = area.clientWidth, h = area.clientHeight;
+$("find").value = D.classes[1].name; $("find").dispatchEvent(new Event("input")); seen.found = [...all].filter(b => !b.hidden).length;
+$("find").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter"})); seen.alone = order.length; $("find").value = ""; $("find").dispatchEvent(new Event("input")); seen.after = order.length;
+press("Lasso"); for (const [kind, x, y] of [["down", 0, 0], ["move", w, 0], ["move", w, h], ["move", 0, h], ["up", 0, h]]) area.dispatchEvent(new PointerEvent("pointer" + kind, {pointerId: 1, clientX: x, clientY: y}));
+seen.lasso = picked.length; seen.listed = $("rows").querySelectorAll("tr").length - 1; press("Lasso"); seen.dropped = picked.length;
+const svg = new DOMParser().parseFromString(svgText(), "image/svg+xml"); seen.svg = svg.querySelector("parsererror") ? -1 : [...svg.querySelectorAll("path")].reduce((k, p) => k + p.getAttribute("d").split("M").length - 1, 0);
 const z = document.querySelectorAll("select")[2]; z.value = 2; z.dispatchEvent(new Event("change")); draw();
 if (gl) { const px = new Uint8Array(4 * $("points").width * $("points").height); gl.readPixels(0, 0, $("points").width, $("points").height, gl.RGBA, gl.UNSIGNED_BYTE, px); let ink = 0; for (let i = 0; i < px.length; i += 4) ink += px[i] + px[i+1] + px[i+2] < 700; seen.ink = ink; }
 seen.options = z.options.length; seen.three = axes[2]; document.title = JSON.stringify(seen);
@@ -168,8 +189,11 @@ seen.options = z.options.length; seen.three = axes[2]; document.title = JSON.str
 	var seen struct {
 		GL                                              bool
 		All, Test, Wrong, Class0, Again, Options, Three int
-		Ink                                             float64
-		Tip                                             string
+
+		Found, Alone, After, Lasso, Listed, Dropped, SVG int
+
+		Ink float64
+		Tip string
 	}
 	if err := json.Unmarshal(bytes.ReplaceAll(title[1], []byte("&amp;"), []byte("&")), &seen); err != nil {
 		t.Fatal(err)
@@ -188,6 +212,18 @@ seen.options = z.options.length; seen.three = axes[2]; document.title = JSON.str
 	}
 	if want := "row " + shortest(float64(row)) + ": "; !strings.HasPrefix(seen.Tip, want) {
 		t.Errorf("under the pointer: %q, want %q", seen.Tip, want)
+	}
+	second := 0
+	for _, l := range label {
+		if l == 1 {
+			second++
+		}
+	}
+	if seen.Found != 1 || seen.Alone != second || seen.After != n || seen.Lasso != n || seen.Listed != min(n, 200) || seen.Dropped != 0 || seen.SVG < n+wrongs {
+		t.Errorf("%+v; want %d rows of the second class, %d in the lasso, %d marks in the SVG file", seen, second, n, n+wrongs)
+	}
+	if k := strings.Count(seen.Tip, " = "); k != len(d.Features) || len(d.Features) == 0 {
+		t.Errorf("%d features under the pointer: %q", k, seen.Tip)
 	}
 	if seen.GL && seen.Ink < math.Sqrt(float64(n)) {
 		t.Errorf("%v pixels of ink", seen.Ink)

@@ -2,12 +2,14 @@ package main
 
 import (
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -144,7 +146,7 @@ func (s *stream) each(a *app, cmd *cobra.Command, what string, use func(b *datas
 		}
 	}()
 	bar := a.rowBar(what, s.rows)
-	defer bar.done()
+	defer bar.finished()
 	for {
 		var r read
 		select {
@@ -214,6 +216,9 @@ type target interface {
 // create begins to write to the path of --out.
 func (a *app) create(path string) (target, error) {
 	if path == standard {
+		if f, ok := a.stdout.Writer.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			a.progress.Load().end() // the rows tell how far the work is
+		}
 		return stdout{a}, nil
 	}
 	return outfile.Create(path)

@@ -21,19 +21,34 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Palette has colors whose neighbors differ in brightness, so that they can be distinguished
-// in black and white. For color-blind readers they follow Okabe and Ito, and P. Tol.
+// Palette has the colors of classes on white. Any two differ for people with normal sight, with
+// protanopia and with deuteranopia; palette_test.go computes by how much.
 var Palette = []color.NRGBA{
-	{0x1b, 0x3a, 0x7a, 0xff}, // navy
-	{0xf0, 0x9a, 0x1a, 0xff}, // orange
-	{0xb8, 0x2a, 0x3c, 0xff}, // red
-	{0x4f, 0xb3, 0xe0, 0xff}, // sky
-	{0x11, 0x77, 0x4b, 0xff}, // green
-	{0xe8, 0x8f, 0xb8, 0xff}, // pink
-	{0x4a, 0x4a, 0x4a, 0xff}, // grey
-	{0xa8, 0xb8, 0x32, 0xff}, // olive
-	{0x7b, 0x3f, 0xa0, 0xff}, // purple
-	{0x8a, 0x5a, 0x2b, 0xff}, // brown
+	{0x24, 0x19, 0x8e, 0xff}, // navy
+	{0xbe, 0x90, 0x55, 0xff}, // sand
+	{0x7d, 0x27, 0x31, 0xff}, // dark red
+	{0x87, 0xb6, 0xff, 0xff}, // sky
+	{0x51, 0x7e, 0x6d, 0xff}, // green
+	{0xff, 0xb5, 0xc0, 0xff}, // pink
+	{0x46, 0x5b, 0x6e, 0xff}, // slate
+	{0xde, 0xcf, 0x00, 0xff}, // yellow
+	{0xa0, 0x38, 0xea, 0xff}, // purple
+	{0xa4, 0x4e, 0x00, 0xff}, // rust
+}
+
+// DarkPalette has the colors of classes on a dark page, as far from each other as those of
+// Palette.
+var DarkPalette = []color.NRGBA{
+	{0x88, 0x66, 0xff, 0xff}, // violet
+	{0xae, 0xa5, 0x71, 0xff}, // sand
+	{0x7d, 0x6e, 0x64, 0xff}, // taupe
+	{0xa6, 0xba, 0xff, 0xff}, // sky
+	{0xd3, 0xff, 0xcf, 0xff}, // mint
+	{0xe2, 0xf6, 0xff, 0xff}, // ice
+	{0xa4, 0xa4, 0xa8, 0xff}, // grey
+	{0xf7, 0xd8, 0x00, 0xff}, // yellow
+	{0x76, 0x64, 0x85, 0xff}, // plum
+	{0xac, 0x54, 0x00, 0xff}, // rust
 }
 
 // polygons are the shapes of markers, as corners relative to the radius. nil is the circle.
@@ -163,12 +178,17 @@ type Cloud struct {
 	Labels []int
 	Radius vg.Length
 	Alpha  uint8
+	// Progress, if not nil, is told now and then how many points have been drawn.
+	Progress func(done int)
 }
 
 // Plot implements plot.Plotter.
 func (s Cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, class := range s.Labels {
+		if s.Progress != nil && i%100 == 0 {
+			s.Progress(i)
+		}
 		at := vg.Point{X: x(s.Points.At(i, 0)), Y: y(s.Points.At(i, 1))}
 		if c.Contains(at) {
 			c.DrawGlyphNoClip(Glyph(class, s.Radius, s.Alpha), at)
@@ -315,14 +335,14 @@ func Background(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, 8, -8, 8, -8)
 }
 
-// pixel is the length of 1/96 inch.
-const pixel = vg.Inch / 96
+// Pixel is the length of 1/96 inch.
+const Pixel = vg.Inch / 96
 
 // Encode draws a picture and returns the bytes of a file of format ".png" or ".svg". Width
 // and height are in units of 1/96 inch. A PNG has dpi dots per inch. The same paint function
 // gives the same bytes.
 func Encode(format string, width, height, dpi int, paint func(draw.Canvas)) ([]byte, error) {
-	w, h := vg.Length(width)*pixel, vg.Length(height)*pixel
+	w, h := vg.Length(width)*Pixel, vg.Length(height)*Pixel
 	var out bytes.Buffer
 	if format == ".svg" {
 		c := vgsvg.New(w, h)

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// The line names the phase, its share and the time left, in the words of the phase.
+func TestBar(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	b := newBar(&out, func() int { return 60 }, func() time.Time { return clock })
+	expect := func(want string) {
+		t.Helper()
+		if got := b.text(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	clock = clock.Add(2 * time.Second)
+	expect("working  2 s")
+	b.phase("comparing settings", 40, false)
+	b.set(10, "")
+	expect("comparing settings  [#####...............]  25 %")
+	clock = clock.Add(3 * time.Second)
+	expect("comparing settings  [#####...............]  25 %  about 9 s left")
+	b.phase("comparing settings", 20, false) // a better estimate
+	expect("comparing settings  [##########..........]  50 %  about 3 s left")
+	b.phase("fitting", 100, true)
+	clock = clock.Add(10 * time.Second)
+	b.set(5, "J = 2.5")
+	expect("fitting, J = 2.5  [#...................]   5 %  at most 3 min left")
+	b.phase("projecting", -1, false)
+	b.counting("rows").set(7000, "")
+	clock = clock.Add(time.Second)
+	expect("projecting  7000 rows  1 s")
+	b.draw()
+	if got := out.String(); got != "\rprojecting  7000 rows  1 s\x1b[K" {
+		t.Errorf("drawn: %q", got)
+	}
+	out.Reset()
+	b.phase(strings.Repeat("long\x1b", 30), -1, false)
+	b.draw()
+	if got := []rune(strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K")); len(got) != 59 || strings.ContainsRune(string(got), '\x1b') {
+		t.Errorf("in 60 columns: %q", string(got))
+	}
+	b.finished()
+	expect("working  16 s")
+	out.Reset()
+	b.end()
+	b.draw()
+	b.end()
+	if got := out.String(); got != "\r\x1b[K" {
+		t.Errorf("the end: %q", got)
+	}
+	none := new(app).progress.Load()
+	none.clear()
+	none.end()
+	new(bar).phase("nothing", 3, false)
+	new(bar).set(1, "")
+}
+
+// While a file of text is read, the line says how much of it has been read.
+func TestBarOfFile(t *testing.T) {
+	path := t.TempDir() + "/a.csv"
+	write(t, path, strings.Repeat("1.5,2.5,a\n", 200000))
+	b := newBar(nil, nil, time.Now)
+	r, err := openReader(path, &dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		if _, err := r.Next(1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := b.text(); !strings.HasPrefix(got, "reading "+path+"  [") || strings.Contains(got, "  0 %") || strings.Contains(got, "100 %") {
+		t.Errorf("while reading: %q", got)
+	}
+	b.w = os.Stderr
+	b.phase("projecting", -1, false)
+	if got := b.counting("rows").text(); !strings.HasPrefix(got, "projecting  [") {
+		t.Errorf("while projecting: %q", got)
+	}
+	r.Close()
+	if got := b.text(); strings.Contains(got, "[") {
+		t.Errorf("after the end: %q", got)
+	}
+}
