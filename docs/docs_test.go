@@ -252,6 +252,15 @@ func TestSnippets(t *testing.T) {
 				put(fmt.Sprintf("snippet%d.go", len(all)), s.source(len(all)))
 				program += fmt.Sprintf("\tcase \"%d\": // %v\n\t\tsnippet%d()\n", len(all), s, len(all))
 			}
+			if k := len(all) - 1; s.lang == "python" {
+				// Blocks of a page are cells of one notebook.
+				for ; k >= 0 && all[k].page == page; k-- {
+					if all[k].lang == "python" {
+						s.setup = all[k].setup + all[k].code
+						break
+					}
+				}
+			}
 			all = append(all, s)
 		}
 	}
@@ -288,11 +297,22 @@ func (s *snippet) run(t *testing.T, i int, bin, dir string) {
 		cmd = exec.Command(filepath.Join(bin, "snippets"), fmt.Sprint(i))
 	case "sh":
 		cmd = exec.Command("sh", "-e", "-c", s.setup+s.code+s.trailing)
+	case "python":
+		python := os.Getenv("MONGE_PYTHON")
+		if python == "" {
+			t.Logf("%v: MONGE_PYTHON does not name an interpreter", s)
+			return
+		}
+		cmd = exec.Command(python, "-c", s.setup+s.code)
 	default:
 		return
 	}
+	examples, err := filepath.Abs("../examples/python")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "PYTHONPATH="+examples, "PYTHONDONTWRITEBYTECODE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v: %v\n%s", s, err, out)
