@@ -3,6 +3,13 @@
 //
 //	go run ./release v1.2.3 dist
 //
+// It also makes the parts of a release that GoReleaser asks for, and prepares the modules beside
+// the root for a tag:
+//
+//	go run ./release extras FOLDER            # man pages and completions
+//	go run ./release bill v1.2.3 BINARY FILE  # a bill of materials
+//	go run ./release modules v1.2.3           # go.mod of beam and examples/service
+//
 // The bills are made from the information that the toolchain writes into the executables, so
 // that they list every module. The same commit and Go release give the same bytes.
 package main
@@ -11,6 +18,7 @@ import (
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -25,12 +33,30 @@ var targets = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 3 || !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`).MatchString(os.Args[1]) {
-		log.Fatal("usage: go run ./release v1.2.3 FOLDER")
-	}
-	if err := release(os.Args[1], os.Args[2], targets); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
+}
+
+var errUsage = errors.New("usage: go run ./release v1.2.3 FOLDER, or extras FOLDER, or bill v1.2.3 BINARY FILE, or modules v1.2.3")
+
+func run(args []string) error {
+	isVersion := regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`).MatchString
+	switch {
+	case len(args) == 2 && args[0] == "extras":
+		return extras(args[1])
+	case len(args) == 2 && args[0] == "modules" && isVersion(args[1]):
+		return modules(args[1], ".")
+	case len(args) == 4 && args[0] == "bill" && isVersion(args[1]):
+		bill, err := billOf(args[2], args[1])
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(args[3], bill, 0o666)
+	case len(args) == 2 && isVersion(args[0]):
+		return release(args[0], args[1], targets)
+	}
+	return errUsage
 }
 
 // release makes the folder dir, which must not exist, and writes the files into it.

@@ -93,3 +93,81 @@ func TestRelease(t *testing.T) {
 		}
 	}
 }
+
+// After modules, the modules that users install have no replacement and require the version.
+func TestModules(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to edit with")
+	}
+	root := t.TempDir()
+	for _, dir := range installed {
+		text, err := os.ReadFile(filepath.Join("..", dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "replace ") {
+			t.Errorf("%s has no replacement: it needs no step of its own", dir)
+		}
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, dir, "go.mod"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := modules("v1.2.3", root); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range installed {
+		text, err := os.ReadFile(filepath.Join(root, dir, "go.mod"))
+		if err != nil || strings.Contains(string(text), "replace ") || !strings.Contains(string(text), "github.com/gomonge/monge v1.2.3\n") {
+			t.Errorf("%s (%v):\n%s", dir, err, text)
+		}
+	}
+}
+
+// The configuration of GoReleaser names every man page and completion, and the platforms of this
+// command.
+func TestGoReleaser(t *testing.T) {
+	text, err := os.ReadFile("../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := string(text)
+	for _, target := range targets {
+		if !strings.Contains(config, strings.ReplaceAll(target, "/", "_")) {
+			t.Errorf("no %s", target)
+		}
+	}
+	if !testdata.IsLong() {
+		return // the rest builds the command
+	}
+	t.Chdir("..")
+	dir := t.TempDir()
+	if err := extras(dir); err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, part := range []string{"man", "completions"} {
+		list, err := os.ReadDir(filepath.Join(dir, part))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range list {
+			if files++; !strings.Contains(config, part+"/"+f.Name()+"\n") {
+				t.Errorf("%s/%s is not in the configuration", part, f.Name())
+			}
+		}
+	}
+	if named := strings.Count(config, "- man/") + 3; files != named {
+		t.Errorf("%d files, and the configuration names %d", files, named)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"1.2.3", "dist"}, {"modules"}, {"modules", "latest"}, {"bill", "v1.2.3", "x"}} {
+		if err := run(args); err != errUsage {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
