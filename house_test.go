@@ -53,7 +53,7 @@ var below = map[string][]string{
 	"internal/knn":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/parallel", "dist"},
 	"internal/subspace":        {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
 	"wda/baseline":             {"internal/fault", "internal/asm", "internal/asm/num", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/descent", "internal/subspace", "internal/knn", "dist"},
-	"wda":                      {"internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
+	"wda":                      {"wda/dataset", "internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn"},
 	"cmd/monge":                {"internal/asm/...", "internal/knn", "internal/parallel", "internal/outfile", "internal/columnar", "internal/picture", "internal/demo", "dist", "sinkhorn", "wda", "wda/..."},
 	"cmd/demo":                 {"internal/demo"},
 	"internal/demo":            {"internal/knn", "internal/outfile", "internal/picture", "dist", "wda", "wda/..."},
@@ -227,8 +227,8 @@ var listAll = sync.OnceValues(func() (ps []goPackage, err error) {
 })
 
 // maxExported is how many names the public packages may export. Newcomers read them all, so each
-// new one needs a reason.
-const maxExported = 245
+// new one needs a reason. (Tables took 17: the schema of a model, and how columns are matched.)
+const maxExported = 265
 
 // TestExportedNames counts what the public packages export, types, functions, methods,
 // constants and variables, and demands a comment on each. Methods that make a type an

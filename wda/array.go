@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The arrays of a model file are NPY files (numpy.lib.format) of two element types:
@@ -63,6 +64,34 @@ func appendNPY[E number](b []byte, v []E, shape ...int) []byte {
 	b = append(b, header...)
 	for _, x := range v {
 		b = binary.LittleEndian.AppendUint64(b, bits(x))
+	}
+	return b
+}
+
+// appendTextNPY appends texts as an array of NumPy's Unicode strings, which all take the room of the
+// longest. It returns nil if there are no texts, or if this is too much room.
+func appendTextNPY(b []byte, texts []string) []byte {
+	const most = 64 << 20
+	longest := 1
+	for _, t := range texts {
+		longest = max(longest, utf8.RuneCountInString(t))
+	}
+	if len(texts) == 0 || 4*longest > most/len(texts) {
+		return nil
+	}
+	header := fmt.Sprintf("{'descr': '<U%d', 'fortran_order': False, 'shape': (%d,), }", longest, len(texts))
+	start := len(npyMagic) + 4
+	header += strings.Repeat(" ", npyAlign-1-(start+len(header))%npyAlign) + "\n"
+	b = append(b, npyMagic+"\x01\x00"...)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
+	b = append(b, header...)
+	for _, t := range texts {
+		left := longest
+		for _, r := range t {
+			b = binary.LittleEndian.AppendUint32(b, uint32(r))
+			left--
+		}
+		b = append(b, make([]byte, 4*left)...)
 	}
 	return b
 }

@@ -18,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,6 +29,7 @@ import (
 //	samples (n × p), sample_labels (n)    for a classifier
 //	scales, ratios (p)                    if the components are scaled or ranked
 //	start (d × p)                         if the start was given
+//	feature_names (d texts)               if the features have names
 //
 // The file model.json has the rest. File and training data suffice to fit the model again,
 // unless Validation had samples of its own: the file has only their hash. The comment at the
@@ -40,11 +42,13 @@ import (
 // the time that the fit took.
 
 const (
-	// fileVersion is raised when an older reader would misread the file.
-	fileVersion = 2
-	fileFormat  = "monge-wda"
-	metaName    = "model.json"
-	zipMagic    = "PK\x03\x04"
+	// fileVersion is raised when an older reader would misread the file. A file has the oldest version
+	// that has all it needs: 3 with a Schema, which an older reader would ignore, else 2.
+	fileVersion   = 3
+	withoutSchema = 2
+	fileFormat    = "monge-wda"
+	metaName      = "model.json"
+	zipMagic      = "PK\x03\x04"
 	// maxFile is the length of the longest file that is read from a stream, where only
 	// reading shows how long it is.
 	maxFile = 1 << 30
@@ -59,6 +63,8 @@ type fileMeta struct {
 	Neighbors int     `json:"neighbors,omitempty"`
 	OldK      int     `json:"neighbours,omitempty"` // the same in version 1
 	Fit       fileFit `json:"fit"`
+	// Schema is there from version 3 on.
+	Schema *dataset.Schema `json:"schema,omitempty"`
 }
 
 // fileFit is what a file keeps of the Report.
@@ -173,7 +179,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	r, d, p := &m.report, len(m.mean), len(m.offset)
 	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Optimizer
 	method, batch := methodText(solver.Method)
-	meta := fileMeta{Format: fileFormat, Version: fileVersion, Names: m.names, Fit: fileFit{
+	meta := fileMeta{Format: fileFormat, Version: withoutSchema, Names: m.names, Schema: m.schema, Fit: fileFit{
 		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
 		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: method, Steps: r.Steps,
 		Lambda: objective.Lambda.value, Absolute: objective.Lambda.IsAbsolute(),
@@ -188,6 +194,9 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	if set.Components != p {
 		meta.Fit.Components = set.Components
 	}
+	if m.schema != nil {
+		meta.Version = fileVersion
+	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	var err error
@@ -199,6 +208,9 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	add("projection.npy", appendNPY(nil, m.projection.RawMatrix().Data, d, p))
 	add("mean.npy", appendNPY(nil, m.mean, d))
 	add("labels.npy", appendNPY(nil, wide(m.labels), len(m.labels)))
+	if text := appendTextNPY(nil, m.FeatureNames()); text != nil {
+		add("feature_names.npy", text) // for NumPy: Load takes them from the schema
+	}
 	if r.Lambda != nil {
 		add("lambda.npy", appendNPY(nil, mat.DenseCopyOf(r.Lambda).RawMatrix().Data, len(m.labels), len(m.labels)))
 	}
@@ -464,6 +476,14 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	}
 	if err := checkNames(m.names, len(m.labels)); err != nil {
 		return nil, err
+	}
+	if m.schema = meta.Schema; m.schema != nil {
+		if err := m.schema.Check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", metaName, err)
+		}
+		if m.schema.Dim() != d {
+			return nil, fmt.Errorf("%s: a schema of %d features for a projection of %d", metaName, m.schema.Dim(), d)
+		}
 	}
 	for name, v := range map[string]*[]float64{"scales": &m.scales, "ratios": &m.ratios} {
 		if parts[name+".npy"] == nil {

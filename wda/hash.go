@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"strconv"
 
+	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,9 +21,15 @@ import (
 // mean, the labels and the class names. Each of them is written as the number of its elements and
 // then the elements. Numbers are 8 bytes, little-endian: float64 as IEEE 754 bits, integers in
 // two's complement. A name is the number of its bytes and then the bytes.
+//
+// If the model stores a Schema, the text is "monge-wda 2", and the class names are followed by the
+// number of the columns and, for each of them, the name or, if it has none, its number in decimal digits;
+// the width; the categories, as the class names; and the array of fills. The last is the name of
+// Schema.Missing. The other fields of the Schema do not change the hash: with the same columns, a
+// Schema that is Plain otherwise counts as none.
 func (m *Model) Hash() string {
 	m.dims()
-	h := newHasher()
+	h := m.newHasher()
 	m.hash(h)
 	return h.String()
 }
@@ -30,7 +38,7 @@ func (m *Model) Hash() string {
 // projected samples (n × p, by rows), their labels, and K as an array of one integer.
 func (c *Classifier) Hash() string {
 	c.check()
-	h := newHasher()
+	h := c.model.newHasher()
 	c.model.hash(h)
 	y, labels := c.samples()
 	hashArray(h, y)
@@ -72,11 +80,36 @@ func (m *Model) hash(h hasher) {
 	hashArray(h, m.projection.RawMatrix().Data)
 	hashArray(h, m.mean)
 	hashArray(h, wide(m.labels))
-	h.number(uint64(len(m.names)))
-	for _, n := range m.names {
-		h.number(uint64(len(n)))
-		h.Write([]byte(n))
+	h.names(m.names)
+	s := m.columns()
+	if s == nil {
+		return
 	}
+	h.number(uint64(len(s.Columns)))
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		name := c.Name
+		if name == "" {
+			name = strconv.Itoa(c.Number)
+		}
+		h.name(name)
+		h.number(uint64(c.Width))
+		h.names(c.Categories)
+		hashArray(h, c.Fill)
+	}
+	h.name(s.Missing.String())
+}
+
+// columns returns the Schema if predictions depend on it.
+func (m *Model) columns() *dataset.Schema {
+	if m.schema == nil {
+		return nil
+	}
+	s := *m.schema
+	if s.Rows = (dataset.Draw{}); s.Plain() {
+		return nil
+	}
+	return &s
 }
 
 type hasher struct{ hash.Hash }
@@ -85,6 +118,28 @@ func newHasher() hasher {
 	h := hasher{sha256.New()}
 	h.Write([]byte("monge-wda 1"))
 	return h
+}
+
+// newHasher begins with the version of the hash.
+func (m *Model) newHasher() hasher {
+	if m.columns() == nil {
+		return newHasher()
+	}
+	h := hasher{sha256.New()}
+	h.Write([]byte("monge-wda 2"))
+	return h
+}
+
+func (h hasher) name(n string) {
+	h.number(uint64(len(n)))
+	h.Write([]byte(n))
+}
+
+func (h hasher) names(of []string) {
+	h.number(uint64(len(of)))
+	for _, n := range of {
+		h.name(n)
+	}
 }
 
 func (h hasher) number(n uint64) {

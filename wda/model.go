@@ -11,6 +11,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,6 +29,7 @@ type Model struct {
 	offset     []float64 // −mean·P, what a projection starts from
 	labels     []int     // of the classes, ascending
 	names      []string  // of the classes, or nil
+	schema     *dataset.Schema
 	report     Report
 	// Of every column, or nil: the factor that is in it, and its ratio of between- to
 	// within-class transport.
@@ -100,6 +102,37 @@ func (m *Model) WithClassNames(names []string) (*Model, error) {
 	}
 	other := *m
 	other.names = slices.Clone(names)
+	return &other, nil
+}
+
+// Schema returns a copy of what the model stores of the table it was fitted to, or nil if it stores
+// nothing. As dataset.Options.Schema it has other files read in the same way; its method Match finds the
+// columns in other sources.
+func (m *Model) Schema() *dataset.Schema { return m.schema.Clone() }
+
+// FeatureNames returns the names of the features, in the order of the rows of Projection, or nil
+// if they have no names.
+func (m *Model) FeatureNames() []string { return m.schema.Features() }
+
+// WithSchema returns a model like m that stores what became of the columns of a table, such as
+// the Schema of a dataset.Dataset. nil removes it, and so does a Schema that is Plain. Model files
+// keep it, and it is part of Hash. The error wraps ErrSettings if s is not valid, and ErrShape if it
+// has another number of features than m.
+func (m *Model) WithSchema(s *dataset.Schema) (*Model, error) {
+	d, _ := m.dims()
+	other := *m
+	other.schema = nil
+	if s != nil {
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+		if s.Dim() != d {
+			return nil, fmt.Errorf("%w: a schema of %d features for a model of %d", ErrShape, s.Dim(), d)
+		}
+		if !s.Plain() {
+			other.schema = s.Clone()
+		}
+	}
 	return &other, nil
 }
 

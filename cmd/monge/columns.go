@@ -1,11 +1,95 @@
 package main
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"os"
 	"runtime/debug"
+	"strconv"
+	"strings"
 
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
 )
+
+// columnFlags say what the columns of a table are for.
+type columnFlags struct {
+	columns, drop, ids []string
+	extra              bool
+	array              string
+	decimal            string
+
+	say    func(text string) // prints a note
+	schema *dataset.Schema   // of the model
+	file   string            // of the model
+	said   map[string]bool
+}
+
+func (f *columnFlags) add(cmd *cobra.Command) {
+	defer under(cmd, dataFlags)()
+	fs := cmd.Flags()
+	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES`: the feature columns, separated by commas: names, patterns such as 'emb*', numbers from 0, or ranges such as height..weight and 0..9 (default all columns; in Parquet, Arrow and JSON lines all columns of lists, if there are any)")
+	fs.StringSliceVar(&f.drop, "drop", nil, "`NAMES`: columns to leave out, named as for --columns")
+	fs.StringSliceVar(&f.ids, "id", nil, "`NAMES`: columns that identify the rows, named as for --columns. They are no features; transform and predict copy them to their output")
+	fs.StringVar(&f.array, "array", "", "`NAME`: in NPZ, the array of the features (default X, or data)")
+	fs.StringVar(&f.decimal, "decimal", "", "`CHARACTER`: in CSV, the decimal separator, such as a comma (default a point)")
+}
+
+// addExtra adds the flag of commands that use a model.
+func (f *columnFlags) addExtra(cmd *cobra.Command) {
+	defer under(cmd, dataFlags)()
+	cmd.Flags().BoolVar(&f.extra, "extra-columns", false, "leave out columns that the model does not know, instead of refusing the file")
+}
+
+// follow has files read as the one that a model was fitted to.
+func (f *columnFlags) follow(path string, m *wda.Model) { f.file, f.schema = path, m.Schema() }
+
+// note prints a note, once.
+func (f *columnFlags) note(text string) {
+	if f.said == nil {
+		f.said = map[string]bool{}
+	}
+	if f.say != nil && !f.said[text] {
+		f.said[text] = true
+		f.say(text)
+	}
+}
+
+// apply sets what the flags say.
+func (f *columnFlags) apply(opt *dataset.Options) (err error) {
+	opt.Columns, opt.Drop, opt.ID, opt.Features = f.columns, f.drop, f.ids, f.array
+	opt.Schema, opt.AllowExtra = f.schema, f.extra
+	opt.Decimal, err = character("decimal", f.decimal)
+	return err
+}
+
+// explain prints what a reader has decided about the columns.
+func (f *columnFlags) explain(path string, r *dataset.Reader) {
+	if path == standard {
+		path = standardInput
+	}
+	for _, n := range r.Notes() {
+		f.note(path + ": " + n)
+	}
+	if f.file == "" {
+		return
+	}
+	switch named := f.schema.Features() != nil; {
+	case named && r.ByNumber():
+		f.note(path + ": columns are matched by their numbers, because the file has no column names")
+	case !named && r.Columns() != nil:
+		f.note(path + ": columns are matched by their numbers, because the model has no column names")
+	}
+}
+
+// dropped says how many rows were left out because of missing values.
+func (f *columnFlags) dropped(path string, rows int) {
+	if rows > 0 {
+		f.note(fmt.Sprintf("%s: %d %s with missing values left out", path, rows, plural(rows, "row", "rows")))
+	}
+}
 
 // reader is a file of samples that is open.
 type reader struct {
@@ -44,18 +128,151 @@ func (r *reader) Close() error {
 }
 
 // readFile reads a whole file of any format.
-func readFile(path string, opt *dataset.Options) (*dataset.Dataset, error) {
+func (f *columnFlags) readFile(path string, opt *dataset.Options) (*dataset.Dataset, error) {
 	r, err := openReader(path, opt)
 	if err != nil {
 		return nil, readError(err)
 	}
 	defer r.Close()
 	d, err := r.ReadAll()
-	return d, readError(inInput(path, err))
+	if err != nil {
+		return nil, readError(inInput(path, err))
+	}
+	f.explain(path, r.Reader)
+	f.dropped(path, r.Dropped())
+	return d, nil
 }
 
 // once reports whether path is a pipe or a device, which can be read only once.
 func once(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular()
+}
+
+// readError names the flag that may help.
+func readError(err error) error {
+	fe, ok := errors.AsType[*dataset.FileError](err)
+	if !ok {
+		return err
+	}
+	name := cmp.Or(fe.Name, strconv.Itoa(fe.Column-1))
+	if ce, ok := errors.AsType[*dataset.ColumnsError](err); ok {
+		advice := "give a file with the same columns"
+		if ce.Missing == nil {
+			advice = "use --drop, or --extra-columns to leave out all of them"
+		}
+		return fmt.Errorf("%w; %s", err, advice)
+	}
+	switch fe.Option {
+	case "Labels":
+		return usagef("%v; use --label-column", err)
+	case "Columns":
+		return fmt.Errorf("%w; use --columns", err)
+	case "Delimiter":
+		return fmt.Errorf("%w; use --delimiter if they are", err)
+	case "Header":
+		return fmt.Errorf("%w; if it is, use --header present", err)
+	case "Comment":
+		return fmt.Errorf("%w; use --comment if it is one", err)
+	case "MaxExpansion":
+		return fmt.Errorf("%w; use --max-expansion to allow more", err)
+	case "OneHot":
+		return fmt.Errorf("%w; use --drop %s to leave the column out, or --one-hot %s to make a feature of each of its values", err, quoted(name), quoted(name))
+	case "KeepMissing":
+		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
+	case "Decimal":
+		return fmt.Errorf("%w; if it is, use --decimal ,", err)
+	}
+	if errors.Is(err, dataset.ErrSettings) {
+		return usagef("%v", err)
+	}
+	return err
+}
+
+// quoted returns a name as it is given to a flag in a shell.
+func quoted(name string) string {
+	if strings.ContainsAny(name, " \t'\"*?$&|;<>()#!`\\") {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// missingFlags say how to learn from values that are no numbers.
+type missingFlags struct {
+	missing string
+	onehot  []string
+	how     dataset.Missing
+}
+
+func (f *missingFlags) add(cmd *cobra.Command) {
+	defer under(cmd, dataFlags)()
+	fs := cmd.Flags()
+	fs.StringVar(&f.missing, "missing", "error", "`NAME`: what to do with missing values: error; mean or median, to put that of the column in their place; drop, to leave out their rows. The model remembers it")
+	oneOf(cmd, "missing", "error", "mean", "median", "drop")
+	fs.StringSliceVar(&f.onehot, "one-hot", nil, "`NAMES`: columns of text, named as for --columns. Each of their values becomes a feature that is 0 or 1. The model remembers the values")
+}
+
+// check parses --missing.
+func (f *missingFlags) check() error {
+	if f.missing == "" {
+		return nil
+	}
+	if err := f.how.UnmarshalText([]byte(f.missing)); err != nil {
+		return usagef("--missing must be error, mean, median or drop, not %q", f.missing)
+	}
+	return nil
+}
+
+// suspicious warns of columns that should probably not be features.
+func suspicious(d *dataset.Dataset) []string {
+	var out []string
+	n, cols := d.X.Dims()
+	names := d.Columns
+	name := func(j int) string {
+		if names != nil {
+			return quoted(names[j])
+		}
+		if d.Schema != nil && len(d.Schema.Columns) == cols {
+			j = d.Schema.Columns[j].Number
+		}
+		return strconv.Itoa(j)
+	}
+	for j := range cols {
+		if n >= 10 && counts(d, j) {
+			out = append(out, fmt.Sprintf("column %s numbers the rows; is it no feature? --drop %s leaves it out", name(j), name(j)))
+		} else if determines(d, j) {
+			out = append(out, fmt.Sprintf("column %s alone determines the label of every row; does it hold the label? --drop %s leaves it out", name(j), name(j)))
+		}
+	}
+	return out
+}
+
+// counts reports whether a column is the number of the row.
+func counts(d *dataset.Dataset, j int) bool {
+	n, _ := d.X.Dims()
+	first := d.X.At(0, j)
+	for i := range n {
+		if d.X.At(i, j) != first+float64(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// determines reports whether rows with the same value have the same label. There must be few values.
+func determines(d *dataset.Dataset, j int) bool {
+	n, _ := d.X.Dims()
+	most := min(n/2, max(64, 2*len(d.Classes)))
+	label := map[float64]int{}
+	for i := range n {
+		v := d.X.At(i, j)
+		l, ok := label[v]
+		if ok && l != d.Labels[i] {
+			return false
+		}
+		if label[v] = d.Labels[i]; len(label) > most {
+			return false
+		}
+	}
+	return len(label) > 1
 }

@@ -50,7 +50,7 @@ classified wrongly. It prints the settings from best to worst.`,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.cv(cmd, f) },
 	}
 	fs := cmd.Flags()
-	f.trainFlags.add(cmd)
+	f.trainFlags.add(a, cmd)
 	f.rows.add(cmd, "the training rows")
 	fs.Lookup("seed").Usage = fitSeedUsage
 	fs.IntSliceVarP(&f.components, "components", "p", []int{2}, "`p`: numbers of dimensions to project to")
@@ -269,6 +269,9 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 			return inFile(f.data, explain(err))
 		}
 		if m, err = m.WithClassNames(out.Classes); err != nil {
+			return inFile(f.data, err)
+		}
+		if m, err = m.WithSchema(d.Schema); err != nil {
 			return inFile(f.data, err)
 		}
 		out.Warnings = a.warn(m.Report().Warnings, d.Classes)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -57,71 +56,93 @@ func character(flag, text string) (rune, error) {
 	return r, nil
 }
 
-// readError names the flag that may help.
-func readError(err error) error {
-	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
-		switch fe.Option {
-		case "Labels":
-			return usagef("%v; use --label-column", err)
-		case "Columns":
-			return fmt.Errorf("%w; use --columns", err)
-		case "Delimiter":
-			return fmt.Errorf("%w; use --delimiter if they are", err)
-		case "Header":
-			return fmt.Errorf("%w; if it is, use --header present", err)
-		case "Comment":
-			return fmt.Errorf("%w; use --comment if it is one", err)
-		case "MaxExpansion":
-			return fmt.Errorf("%w; use --max-expansion to allow more", err)
-		}
-		if errors.Is(err, dataset.ErrSettings) {
-			return usagef("%v", err)
-		}
-	}
-	return err
-}
-
 // readFlags say how to read a file of samples.
 type readFlags struct {
 	textFlags
+	columnFlags
 	labelColumn string
 	header      string
-	columns     []string
+	unlabelled  bool // the labels are not needed
 }
 
 // trainFlags name the file that a command learns from.
 type trainFlags struct {
 	readFlags
+	missingFlags
 	data, labels string
+	warn         func(text string)
 }
 
-func (f *trainFlags) add(cmd *cobra.Command) {
+func (f *trainFlags) add(a *app, cmd *cobra.Command) {
+	f.say, f.warn = a.note, a.advise
 	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
 	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to learn from, and their labels (required)")
 	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, if the data file has none; every column of a CSV file is then a feature")
 	f.readFlags.add(cmd)
+	f.missingFlags.add(cmd)
 }
 
 // train reads the rows to learn from: of the split, --holdout and --sample, of
 // classes that can be told apart, none of more than largest rows unless that is 0.
 func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error) {
-	all, err := f.readLabelled(f.data, f.labels, "labels")
+	if err := f.missingFlags.check(); err != nil {
+		return nil, err
+	}
+	opt, err := f.labelledOptions(f.labels)
 	if err != nil {
 		return nil, err
 	}
+	if f.schema == nil {
+		opt.OneHot, opt.KeepMissing = f.onehot, f.how != dataset.MissingError
+	}
+	all, err := f.readLabels(f.data, &opt, "labels")
+	if err != nil {
+		return nil, err
+	}
+	warnings := suspicious(all)
 	d, err := rows.train(f.data, all)
 	if err != nil {
 		return nil, err
 	}
-	return d, checkClasses(f.data, d, rows.sample > 0, largest)
+	if f.schema == nil && f.how != dataset.MissingError {
+		n := d.Len()
+		if err := d.Impute(f.how); err != nil {
+			return nil, inFile(f.data, err)
+		}
+		f.dropped(f.data, n-d.Len())
+	}
+	rows.remember(d)
+	if err := checkClasses(f.data, d, rows.sample > 0, largest); err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		f.warn(f.data + ": " + w)
+	}
+	return d, nil
+}
+
+// remember notes in the schema of d which rows it has.
+func (f *rowFlags) remember(d *dataset.Dataset) {
+	if f.holdout == 0 && f.sample == 0 {
+		return
+	}
+	s := d.Schema.Clone()
+	if s == nil {
+		s = &dataset.Schema{LabelNumber: -1, Total: columns(d)}
+		for j := range s.Total {
+			s.Columns = append(s.Columns, dataset.Column{Number: j})
+		}
+	}
+	s.Rows = dataset.Draw{Holdout: f.holdout, Sample: f.sample, Seed: f.seed}
+	d.Schema = s
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
 	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.labelColumn, "label-column", "", "`NAME`: where the labels are. CSV: name of a column, or its number from 0, from the end if negative (default the last). NPZ: name of an array (default y). Parquet, Arrow: name of a column (default label or y)")
-	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES`: in Parquet and Arrow, the feature columns, separated by commas (default all columns of lists; without these all columns but label and split)")
+	fs.StringVar(&f.labelColumn, "label-column", "", "`NAME`: where the labels are. CSV: name of a column, or its number from 0, from the end if negative (default the last). NPZ: name of an array (default y, or target). Parquet, Arrow, JSON lines: name of a column (default label or y)")
+	f.columnFlags.add(cmd)
 	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent")
 	oneOf(cmd, "header", "auto", "present", "absent")
 	f.textFlags.add(cmd)
@@ -133,9 +154,15 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	if err != nil {
 		return opt, err
 	}
-	opt.Columns, opt.Labels = f.columns, dataset.ParseLabels(f.labelColumn)
+	if err := f.columnFlags.apply(&opt); err != nil {
+		return opt, err
+	}
+	opt.Labels = dataset.ParseLabels(f.labelColumn)
 	if labels != "" {
 		opt.Labels = dataset.LabelFile(labels)
+	}
+	if f.unlabelled && labels == "" && f.labelColumn == "" && f.schema != nil {
+		opt.Labels = dataset.NoLabels()
 	}
 	if labels != "" && f.labelColumn != "" {
 		return opt, usagef("a file of labels and --label-column cannot be used together: leave out one of them")
@@ -148,11 +175,21 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 
 // readLabelled reads samples that must have labels. flag is the flag that names the file labels.
 func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, error) {
-	opt, err := f.options(labels)
+	opt, err := f.labelledOptions(labels)
 	if err != nil {
 		return nil, err
 	}
-	d, err := readFile(path, &opt)
+	return f.readLabels(path, &opt, flag)
+}
+
+// labelledOptions are those of a reader of samples that must have labels.
+func (f *readFlags) labelledOptions(labels string) (dataset.Options, error) {
+	return f.options(labels)
+}
+
+// readLabels is readLabelled with options.
+func (f *readFlags) readLabels(path string, opt *dataset.Options, flag string) (*dataset.Dataset, error) {
+	d, err := f.readFile(path, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +211,7 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 		return nil, err
 	}
 	opt.Dim = features
-	d, err := readFile(path, &opt)
+	d, err := f.readFile(path, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -340,7 +377,10 @@ func pick(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	if j-i != len(rows) {
 		return d.Subset(rows)
 	}
-	s := &dataset.Dataset{X: d.X.Slice(i, j, 0, columns(d)).(*mat.Dense), Classes: d.Classes, Columns: d.Columns, Split: d.Split[i:j]}
+	s := &dataset.Dataset{X: d.X.Slice(i, j, 0, columns(d)).(*mat.Dense), Classes: d.Classes, Columns: d.Columns, Split: d.Split[i:j], IDNames: d.IDNames, Schema: d.Schema}
+	for _, ids := range d.IDs {
+		s.IDs = append(s.IDs, ids[i:j])
+	}
 	if d.Labels != nil {
 		s.Labels = d.Labels[i:j]
 	}

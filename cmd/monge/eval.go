@@ -58,6 +58,8 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	addWorkers(cmd, &f.workers)
 	f.rows.add(cmd, "the training rows")
 	f.read.add(cmd)
+	f.read.addExtra(cmd)
+	f.read.say = a.note
 	first(cmd, "model", "train", "test", "holdout", "sample", "seed", "k", "baselines", "picture", "label-column")
 	setHeading(fs.Lookup("train-labels"), dataFlags)
 	setHeading(fs.Lookup("test-labels"), dataFlags)
@@ -161,6 +163,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err != nil {
 		return err
 	}
+	f.read.follow(f.model, m)
 	train, test, err := a.readTrainTest(f)
 	if err != nil {
 		return err

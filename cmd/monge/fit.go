@@ -47,7 +47,7 @@ given are chosen by comparing them on held-out rows.`,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
 	}
 	fs := cmd.Flags()
-	f.trainFlags.add(cmd)
+	f.trainFlags.add(a, cmd)
 	f.rows.add(cmd, "the training rows")
 	fs.StringVar(&f.model, "model", "", "`FILE`: where to write the model (required)")
 	fs.IntVarP(&f.components, "components", "p", 2, "`p`: number of dimensions to project to")
@@ -258,6 +258,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		return inFile(f.data, explain(err))
 	}
 	if m, err = m.WithClassNames(names); err != nil {
+		return inFile(f.data, err)
+	}
+	if m, err = m.WithSchema(d.Schema); err != nil {
 		return inFile(f.data, err)
 	}
 	hash, err := saveModel(ctx, f.model, m, d, f.k)

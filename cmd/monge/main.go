@@ -149,6 +149,13 @@ func (a *app) advise(text string) {
 	}
 }
 
+// note prints on stderr what was decided and may not be expected.
+func (a *app) note(text string) {
+	if !a.quiet {
+		a.complain("note: " + text)
+	}
+}
+
 // packageName is the name of a package of the library in front of an error.
 var packageName = regexp.MustCompile(`(^|: )(wda|sinkhorn|dataset|baseline|dist): `)
 

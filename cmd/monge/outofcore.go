@@ -40,10 +40,12 @@ func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool)
 		return nil, usagef("--out-of-core needs --method minibatch")
 	case outOfCore && chosen:
 		return nil, usagef("--out-of-core takes all rows: leave out --sample and --holdout")
+	case outOfCore && (f.missing != "" && f.missing != "error" || f.onehot != nil):
+		return nil, usagef("--out-of-core cannot learn --missing and --one-hot: leave it out")
 	case outOfCore && validated:
 		return nil, usagef("--validation holds rows out that --out-of-core would have to hold: leave out one of them")
 	}
-	if mini && !chosen && !validated {
+	if mini && !chosen && !validated && (outOfCore || f.missing == "error" && f.onehot == nil) {
 		t, err := f.stored(outOfCore)
 		if t != nil || err != nil {
 			return t, err
@@ -100,10 +102,12 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 	case labels == nil:
 		return nil, noLabels(f.data, "labels")
 	}
+	f.explain(f.data, r)
 	t := &training{x, labels, nil, r.Close}
 	if t.kept, err = keep(x, labels, classes); err != nil {
 		return nil, err
 	}
+	t.kept.Schema = r.Schema()
 	return t, checkClasses(f.data, t.kept, false, 0)
 }
 

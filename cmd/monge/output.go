@@ -139,7 +139,7 @@ func orList(words []string) string {
 // of path says.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
-		out, err := newWriter(w, ext, rows, cols, false)
+		out, err := newWriter(w, ext, rows, cols, false, nil)
 		if err != nil {
 			return err
 		}
@@ -156,8 +156,9 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 	})
 }
 
-// newWriter writes rows as the extension says; −1 stands for an unknown number.
-func newWriter(w io.Writer, ext string, rows, cols int, labelled bool) (columnar.Writer, error) {
+// newWriter writes rows as the extension says; −1 stands for an unknown number. ids names columns of
+// identifiers.
+func newWriter(w io.Writer, ext string, rows, cols int, labelled bool, ids []string) (columnar.Writer, error) {
 	_, stream := w.(stdout)
-	return columnar.NewWriter(w, columnar.Format{Format: dataset.FormatOf(ext), Rows: rows, Cols: cols, Labelled: labelled, Stream: stream})
+	return columnar.NewWriter(w, columnar.Format{Format: dataset.FormatOf(ext), Rows: rows, Cols: cols, Labelled: labelled, Stream: stream, IDs: ids})
 }

@@ -55,6 +55,8 @@ color. With many rows, --sample keeps the picture readable and an SVG file small
 	fs.IntVar(&f.height, "height", 600, "`PIXELS`: height of the picture")
 	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
+	f.read.addExtra(cmd)
+	f.read.say = a.note
 	return cmd
 }
 
@@ -127,6 +129,7 @@ func (f *plotFlags) projected() (y *mat.Dense, d *dataset.Dataset, err error) {
 		return nil, nil, err
 	}
 	features, _ := m.Dims()
+	f.read.follow(f.model, m)
 	if d, err = f.rows.readPart(&f.read, f.data, f.labels, p, features); err != nil {
 		return nil, nil, err
 	}

@@ -193,6 +193,7 @@ func (f *plotFlags) marked(m *wda.Model) (d *dataset.Dataset, test []bool, err e
 		return nil, nil, err
 	}
 	features, _ := m.Dims()
+	f.read.follow(f.model, m)
 	if d, err = f.read.readFeatures(f.data, f.labels, features); err != nil {
 		return nil, nil, err
 	}

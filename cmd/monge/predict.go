@@ -58,6 +58,8 @@ if it was fitted with --k.`,
 	addWorkers(cmd, &f.workers)
 	f.rows.add(cmd, "the training rows")
 	f.read.add(cmd)
+	f.read.addExtra(cmd)
+	f.read.say = a.note
 	return cmd
 }
 
@@ -70,8 +72,12 @@ The output is CSV with a header: the column label; with --proba a column for eve
 class with its share of the K neighbors; with --neighbors the numbers (from 0, in the
 order of the training rows) and the squared distances of the nearest rows.
 
-A CSV file with as many columns as the model has features is taken to have no labels.
-If it has one column more, the last one holds the labels. All rows of an NPZ file are
+Columns are found by their names, in any order: see monge help tables. Without names, a
+CSV file with as many columns as the model has features is taken to have no labels.
+If it has one column more, the last one holds the labels. --id copies columns that
+identify the rows to the output.
+
+All rows of an NPZ file are
 classified, whatever its array split says, unless --rows chooses a part.
 
 Rows are read, classified and written in blocks: the memory does not grow with their
@@ -85,6 +91,7 @@ type predictions struct {
 	Classes       []string       `json:"classes"`
 	Counts        map[string]int `json:"counts"`
 	Out           string         `json:"out,omitempty"`
+	IDs           [][]string     `json:"ids,omitempty"` // of every column of --id
 	Labels        []string       `json:"labels,omitempty"`
 	Probabilities [][]float64    `json:"probabilities,omitempty"` // of Classes
 	Neighbors     [][]neighbor   `json:"neighbors,omitempty"`
@@ -175,6 +182,7 @@ func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	f.read.follow(f.model, m)
 	if f.train != "" {
 		return f.trained(m)
 	}
@@ -240,6 +248,7 @@ func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 		chosen.holdout = 0
 	}
 	features, _ := m.Dims()
+	f.read.unlabelled = true
 	return chosen.open(&f.read, f.data, "", part, features)
 }
 
@@ -259,13 +268,14 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 		}
 		defer file.Abort()
 		text = csv.NewWriter(file)
-		text.Write(f.header(names))
+		text.Write(slices.Concat(rows.ids, f.header(names)))
 	}
 	err := rows.each(a, cmd, "predict", func(b *dataset.Block) error {
 		found, err := f.classify(cmd.Context(), c, names, b.X)
 		if err != nil {
 			return inFile(rows.path, err)
 		}
+		found.IDs = b.IDs
 		all.Rows += len(found.Labels)
 		for _, l := range found.Labels {
 			all.Counts[l]++
@@ -273,6 +283,12 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 		if text != nil {
 			found.write(text)
 			return text.Error()
+		}
+		for k := range b.IDs {
+			if all.IDs == nil {
+				all.IDs = make([][]string, len(b.IDs))
+			}
+			all.IDs[k] = append(all.IDs[k], b.IDs[k]...)
 		}
 		all.Labels = append(all.Labels, found.Labels...)
 		all.Probabilities = append(all.Probabilities, found.Probabilities...)
@@ -340,7 +356,7 @@ func (f *predictFlags) header(classes []string) []string {
 func (p *predictions) write(out *csv.Writer) {
 	var row []string
 	for i, l := range p.Labels {
-		row = append(row[:0], l)
+		row = append(append(row[:0], textsOf(p.IDs, i)...), l)
 		if p.Probabilities != nil {
 			for _, v := range p.Probabilities[i] {
 				row = append(row, shortest(v))

@@ -33,7 +33,7 @@ and the norm of the gradient.`,
 		Annotations: map[string]string{details: scoreDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.score(cmd, f) },
 	}
-	f.trainFlags.add(cmd)
+	f.trainFlags.add(a, cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.projection, "projection", "", "`FILE`: file with the projection: d × p numbers, CSV without a header or NPY")
 	fs.StringVar(&f.model, "model", "", "`FILE`: model to take the projection from, instead of --projection")
@@ -147,5 +147,6 @@ func (f *scoreFlags) readProjection() (p *mat.Dense, source string, err error) {
 	if err != nil {
 		return nil, f.model, err
 	}
+	f.follow(f.model, m)
 	return m.Projection(), f.model, nil
 }

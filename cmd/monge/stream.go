@@ -34,6 +34,7 @@ type stream struct {
 	part  part
 	rows  int // −1 if only the end tells
 	named bool
+	ids   []string                       // the names of the columns of identifiers
 	next  func() (*dataset.Block, error) // valid until the second call after
 	end   func()                         // closes the file
 
@@ -58,6 +59,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	if path == standard {
 		path = standardInput
 	}
+	ids := r.IDNames()
 	rows, cols := r.Dims()
 	named, split := r.HasLabels(), r.HasSplit()
 	if err = checkFeatures(path, cols, features); err == nil && p != allRows && !split {
@@ -67,6 +69,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		r.Close()
 		return nil, err
 	}
+	read.explain(path, r.Reader)
 	if p != allRows {
 		rows = -1
 	}
@@ -75,7 +78,11 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		b, err := r.Next(most)
 		return b, inInput(path, err)
 	}
-	return &stream{path: path, part: p, rows: rows, named: named, next: next, end: func() { r.Close() }}, nil
+	end := func() {
+		read.dropped(path, r.Dropped())
+		r.Close()
+	}
+	return &stream{path: path, part: p, rows: rows, named: named, ids: ids, next: next, end: end}, nil
 }
 
 // inInput names what an error of a reader does not.
@@ -110,10 +117,13 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 		for i := at; i < to && d.Labels != nil; i++ {
 			b.Labels = append(b.Labels, d.Classes[d.Labels[i]])
 		}
+		for _, ids := range d.IDs {
+			b.IDs = append(b.IDs, ids[at:to])
+		}
 		at = to
 		return b, nil
 	}
-	return &stream{path: path, rows: d.Len(), named: d.Labels != nil, next: next, end: func() {}}, nil
+	return &stream{path: path, rows: d.Len(), named: d.Labels != nil, ids: d.IDNames, next: next, end: func() {}}, nil
 }
 
 // close closes the file, unless each does.
@@ -190,6 +200,9 @@ func (s *stream) pick(b *dataset.Block) bool {
 			if b.Labels != nil {
 				b.Labels[kept] = b.Labels[i]
 			}
+			for _, ids := range b.IDs {
+				ids[kept] = ids[i]
+			}
 			kept++
 		} else if len(s.splits) < 10 && !slices.Contains(s.splits, v) {
 			s.splits = append(s.splits, v)
@@ -202,6 +215,9 @@ func (s *stream) pick(b *dataset.Block) bool {
 	b.X = b.X.Slice(0, kept, 0, cols).(*mat.Dense)
 	if b.Labels != nil {
 		b.Labels = b.Labels[:kept]
+	}
+	for k := range b.IDs {
+		b.IDs[k] = b.IDs[k][:kept]
 	}
 	return true
 }

@@ -7,6 +7,7 @@ func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "terms", Short: "What p, K, λ, ρ, J, whitening and other terms mean", Long: terms},
 		{Use: "files", Short: "File formats, labels, training and test rows", Long: fileFormats},
+		{Use: "tables", Short: "Tables: names of columns, missing values, text", Long: tables},
 		{Use: "exit", Short: "Exit codes, output for programs, and environment variables", Long: exitCodes},
 	}
 }
@@ -136,3 +137,37 @@ Numbers that JSON cannot hold (NaN, infinities) are null.
 Environment:
   MONGE_LEVEL  caps the instruction set: ref, avx2, avx512 or neon. The results are
                the same bits with any of them.`
+
+const tables = `A table has columns with names. monge fit stores the names in the model. transform,
+predict, eval and plot then find the columns by their names, in any order.
+
+Names
+  A column that is missing, or that the model does not know, is an error that names it.
+  --extra-columns leaves unknown columns out. Columns that fit left out, and the column
+  of labels, may be there or not. If the file or the model has no names, columns are
+  matched by their numbers, and a note says so.
+
+Choice of columns
+  --columns chooses the features, --drop leaves columns out, and --id names columns that
+  identify the rows: transform and predict copy them to the output. Each takes names
+  separated by commas, numbers from 0 (from the end if negative), ranges such as
+  height..weight or 0..9, and patterns such as 'emb*'. The column of row numbers that
+  pandas writes is left out, and a note says so. A warning names a column that numbers
+  the rows, or that alone determines the label.
+
+Missing values
+  In CSV these are empty fields, NA, N/A, NaN, null, None, ? and -. In arrays they are
+  NaN, in Parquet, Arrow and JSON lines null. The first one is an error, unless fit has
+  --missing mean or median, which put that of the column in their place, or drop, which
+  leaves their rows out. The model remembers this with the values, and transform and
+  predict do the same.
+
+Text
+  Text in a column of features is an error. --one-hot makes a feature of each value of a
+  column: 1 in the rows that have it, 0 in others. The model remembers the values, and
+  another value is an error. A missing one gives 0 for all. In CSV, true, false and dates
+  are text. Booleans of Parquet, Arrow and JSON lines are 0 and 1.
+
+Decimal comma
+  --decimal , reads numbers such as 1,5. The fields must then be separated by another
+  character: --delimiter ';'`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/gomonge/monge/internal/columnar"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -47,6 +48,8 @@ them, in the same order.`,
 	oneOf(cmd, "format", "csv", "npy", "parquet", "arrow")
 	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
+	f.read.addExtra(cmd)
+	f.read.say = a.note
 	return cmd
 }
 
@@ -54,16 +57,28 @@ const transformDetails = `
 Every row x becomes (x − mean)·P. The name of --out decides the format: CSV without a
 header, NPY, or Parquet or Arrow with the columns component1, component2, …
 
-A CSV file with as many columns as the model has features is taken to have no labels.
+Columns are found by their names, in any order: see monge help tables. Without names, a
+CSV file with as many columns as the model has features is taken to have no labels.
 If it has one column more, the last one holds the labels; --label-column says
-otherwise. All rows of an NPZ file are projected, whatever its array split says,
-unless --rows chooses a part.
+otherwise. With --id, CSV has a header, and begins with the identifiers.
+
+All rows of an NPZ file are projected, whatever its array split says, unless --rows
+chooses a part.
 
 Rows are read, projected and written in blocks: the memory does not grow with their
 number, unless --sample or --holdout choose among all. One record batch of an Arrow
 file is held as a whole. One row group of a Parquet file with many columns is held in
 a temporary file, in the folder TMPDIR or /var/tmp. A Parquet file cannot come
 through a pipe; an Arrow stream can.`
+
+// textsOf returns the identifiers of a row.
+func textsOf(ids [][]string, row int) []string {
+	var of []string
+	for _, column := range ids {
+		of = append(of, column[row])
+	}
+	return of
+}
 
 type transformResult struct {
 	Rows       int    `json:"rows"`
@@ -83,6 +98,9 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	if f.keepLabels && kind == ".npy" {
 		return usagef("--keep-labels: an NPY file has no place for labels; write .csv, .parquet or .arrow")
 	}
+	if f.read.ids != nil && kind == ".npy" {
+		return usagef("--id: an NPY file has no place for identifiers; write .csv, .parquet or .arrow")
+	}
 	part, err := f.rows.checkPart(f.part)
 	if err != nil {
 		return err
@@ -92,6 +110,8 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		return err
 	}
 	d, p := m.Dims()
+	f.read.follow(f.model, m)
+	f.read.unlabelled = !f.keepLabels
 	rows, err := f.rows.open(&f.read, f.data, f.labels, part, d)
 	if err != nil {
 		return err
@@ -105,7 +125,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		return err
 	}
 	defer file.Abort()
-	out, err := newWriter(file, kind, rows.rows, p, f.keepLabels)
+	out, err := newWriter(file, kind, rows.rows, p, f.keepLabels, rows.ids)
 	if err != nil {
 		return err
 	}
@@ -117,7 +137,13 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		}
 		for i := range y.RawMatrix().Rows {
 			var err error
+			label := ""
 			if f.keepLabels {
+				label = b.Labels[i]
+			}
+			if w, ok := out.(columnar.IdentifiedWriter); ok && rows.ids != nil {
+				err = w.WriteTexts(y.RawRowView(i), textsOf(b.IDs, i), label)
+			} else if f.keepLabels {
 				err = out.WriteLabelled(y.RawRowView(i), b.Labels[i])
 			} else {
 				err = out.Write(y.RawRowView(i))

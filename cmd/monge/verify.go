@@ -45,7 +45,7 @@ are not in the model file: --validation names a file with them.`},
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd, f, args[0]) },
 	}
-	f.trainFlags.add(cmd)
+	f.trainFlags.add(a, cmd)
 	f.rows.add(cmd, "the training rows")
 	addOutOfCore(cmd, &f.outOfCore)
 	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the labeled rows that a Go program gave as Settings.Validation")
@@ -82,6 +82,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if !cmd.Flags().Changed("seed") {
 		f.rows.seed = set.Seed
 	}
+	f.follow(path, m)
 	all, err := f.training(&f.rows, &set, f.outOfCore)
 	if err != nil {
 		return err
@@ -104,6 +105,9 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	}
 	again = again.Cut(components)
 	if again, err = again.WithClassNames(classNames(d)); err != nil {
+		return inFile(f.data, err)
+	}
+	if again, err = again.WithSchema(m.Schema()); err != nil {
 		return inFile(f.data, err)
 	}
 	k := 0

@@ -68,9 +68,10 @@ type arrowFile struct {
 	schema []tabular.Field
 	read   func() (arrow.RecordBatch, error) // io.EOF at the end
 	record arrow.RecordBatch
-	number int // of the batch
-	at     int // rows of it that have been read
-	ready  int // rows of the batch of the caller
+	number int          // of the batch
+	at     int          // rows of it that have been read
+	ready  int          // rows of the batch of the caller
+	nulls  map[int]bool // the columns that may have nulls
 }
 
 func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
@@ -284,6 +285,13 @@ func (a *arrowFile) Rows() int { return -1 }
 
 func (a *arrowFile) Use([]tabular.Feature) {}
 
+func (a *arrowFile) AllowNulls(column int) {
+	if a.nulls == nil {
+		a.nulls = map[int]bool{}
+	}
+	a.nulls[column] = true
+}
+
 func (a *arrowFile) Close() error {
 	if a.record != nil {
 		a.record.Release()
@@ -356,15 +364,31 @@ func (a *arrowFile) Floats(column int, dst []float64, width, stride int) error {
 		if !null && end-begin != int64(width) {
 			return in("batch", a.number, i, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", end-begin, width))
 		}
-		for k := begin; k < end && !null && values.NullN() > 0; k++ {
+		allowed := a.nulls[column]
+		if null && allowed {
+			fillNaN(dst[i*stride:][:width])
+			continue
+		}
+		for k := begin; k < end && !null && !allowed && values.NullN() > 0; k++ {
 			null = values.IsNull(int(k))
 		}
 		if null {
 			return in("batch", a.number, i, dataset.ErrNotFinite, "null")
 		}
 		get(dst[i*stride:], 1, int(begin), width)
+		for k := 0; k < width && allowed && values.NullN() > 0; k++ {
+			if values.IsNull(int(begin) + k) {
+				dst[i*stride+k] = math.NaN()
+			}
+		}
 	}
 	return nil
+}
+
+func fillNaN(x []float64) {
+	for k := range x {
+		x[k] = math.NaN()
+	}
 }
 
 // numbers returns what sets every stride-th element of dst to the n elements of an array
@@ -455,7 +479,10 @@ func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	var text []byte
 	for i := range a.ready {
 		k := at(a.at + i)
-		if k < 0 || values.IsNull(k) { // also a value of the dictionary
+		if null := k < 0 || values.IsNull(k); null && a.nulls[column] { // also a value of the dictionary
+			use(nil)
+			continue
+		} else if null {
 			return in("batch", a.number, i, dataset.ErrLabels, "null")
 		}
 		text = appendText(text[:0], k)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,7 @@ type leaf struct {
 	floats []float64 // the same of integers, to be spilled
 
 	spilled *spilled // where the column is instead
+	nulls   bool     // are allowed
 }
 
 func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
@@ -143,6 +145,8 @@ func (p *parquetFile) Rows() int {
 }
 
 func (p *parquetFile) Use(features []tabular.Feature) { p.features = features }
+
+func (p *parquetFile) AllowNulls(column int) { p.leaves[column].nulls = true }
 
 func (p *parquetFile) Close() error {
 	p.spill.close()
@@ -260,7 +264,14 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 		return err
 	}
 	w, err := l.values(p.ready, 1, func(_, n int) error {
-		l.texts(n, use)
+		k := 0
+		l.texts(n, func(text []byte) {
+			if l.null(k) {
+				text = nil
+			}
+			use(text)
+			k++
+		})
 		return nil
 	})
 	if w != nil {
@@ -330,8 +341,48 @@ func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (in
 	if l.column.MaxRepetitionLevel() == 0 {
 		reps = nil
 	}
-	total, _, err := read(int64(n), v, defs, reps)
+	total, present, err := read(int64(n), v, defs, reps)
+	if err == nil && l.nulls && present < int(total) {
+		l.spaceOut(v, int(total), present)
+	}
 	return int(total), err
+}
+
+// spaceOut moves values that are present to their places among nulls.
+func (l *leaf) spaceOut(values any, total, present int) {
+	switch v := values.(type) {
+	case []float32:
+		spaceOut(l, v, total, present, float32(math.NaN()))
+	case []float64:
+		spaceOut(l, v, total, present, math.NaN())
+	case []int32:
+		spaceOut(l, v, total, present, 0)
+	case []int64:
+		spaceOut(l, v, total, present, 0)
+	case []bool:
+		spaceOut(l, v, total, present, false)
+	case []parquet.ByteArray:
+		spaceOut(l, v, total, present, nil)
+	case []parquet.FixedLenByteArray:
+		spaceOut(l, v, total, present, make([]byte, l.column.TypeLength()))
+	}
+}
+
+func spaceOut[T any](l *leaf, v []T, total, present int, null T) {
+	for k := total - 1; k >= 0; k-- {
+		if l.null(k) {
+			v[k] = null
+		} else {
+			present--
+			v[k] = v[present]
+		}
+	}
+}
+
+// null reports whether a value that was read is null, where that is allowed.
+func (l *leaf) null(k int) bool {
+	most := l.column.MaxDefinitionLevel()
+	return l.nulls && most > 0 && l.defs[k] != most
 }
 
 // wrong is an error in a row: what its text says or, without a text, that a page cannot be read.
@@ -352,7 +403,7 @@ func (w *wrong) in(group, before int) error {
 // check finds nulls, and lists whose length is not the width, among n values after done
 // of the batch.
 func (l *leaf) check(done, n, width int) *wrong {
-	if most := l.column.MaxDefinitionLevel(); most > 0 {
+	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
 		differ := int16(0) // one pass without branches, as there hardly ever is one
 		for _, d := range l.defs[:n] {
 			differ |= d ^ most
@@ -401,6 +452,15 @@ func rectangular(reps []int16, at, width int) bool {
 
 // spread sets the elements of dst for n values after done of the batch.
 func (l *leaf) spread(dst []float64, done, n, width, stride int) {
+	l.spreadAll(dst, done, n, width, stride)
+	for k := 0; k < n && l.nulls; k++ {
+		if l.null(k) {
+			dst[(done+k)/width*stride+(done+k)%width] = math.NaN()
+		}
+	}
+}
+
+func (l *leaf) spreadAll(dst []float64, done, n, width, stride int) {
 	switch v := l.reader.(type) {
 	case []float32:
 		spreadValues(dst, v[:n], done, width, stride, func(x float32) float64 { return float64(x) })

@@ -116,7 +116,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 			c.wrong = &wrong{cause: err}
 			return nil
 		}
-		l := &leaf{column: p.leaves[c.Column].column, chunk: chunk}
+		l := &leaf{column: p.leaves[c.Column].column, chunk: chunk, nulls: p.leaves[c.Column].nulls}
 		at := c.begin
 		c.wrong, err = l.values(rows, c.Width, func(_, n int) error {
 			b := l.bytes(n)

@@ -1,8 +1,11 @@
 package columnar
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -33,31 +36,93 @@ type Format struct {
 	Cols     int
 	Labelled bool // every row has a label; NPY has no place for one
 	Stream   bool // write an Arrow stream, not an Arrow file
+	// IDs names columns of identifiers, which NPY has no place for. They come first in CSV, which then
+	// has a header, and last in other formats.
+	IDs []string
+}
+
+// An IdentifiedWriter is the Writer of a Format with IDs.
+type IdentifiedWriter interface {
+	Writer
+	// WriteTexts writes a row, its identifiers, and its label if the rows have labels.
+	WriteTexts(row []float64, ids []string, label string) error
 }
 
 // NewWriter begins a file. This is the one place that knows which formats can be written.
 func NewWriter(out io.Writer, f Format) (Writer, error) {
 	switch f.Format {
 	case dataset.FormatCSV:
+		if f.IDs != nil {
+			return newTextCSV(out, f)
+		}
 		return outfile.NewCSV(out, f.Cols, nil)
 	case dataset.FormatNPY:
 		return outfile.NewNPY(out, f.Rows, f.Cols)
 	case dataset.FormatParquet:
-		return newParquetWriter(out, f.Cols, f.Labelled)
+		return newParquetWriter(out, f.Cols, f.texts())
 	case dataset.FormatArrow:
-		return newArrowWriter(out, f.Cols, f.Labelled, f.Stream)
+		return newArrowWriter(out, f.Cols, f.texts(), f.Stream)
 	}
 	return nil, fmt.Errorf("%w: %v files cannot be written; use csv, npy, parquet or arrow", dataset.ErrSettings, f.Format)
 }
 
-// columnWriter gathers rows and writes them as columns component1 … and label.
-type columnWriter struct {
-	most     int // rows of a batch
-	columns  [][]float64
+// texts returns the names of the columns of text.
+func (f *Format) texts() []string {
+	names := slices.Clone(f.IDs)
+	if f.Labelled {
+		names = append(names, "label")
+	}
+	return names
+}
+
+// textCSV writes identifiers, numbers and a label, below a header.
+type textCSV struct {
+	out      *csv.Writer
 	labelled bool
-	labels   []string
-	flush    func(w *columnWriter) error // of at least one row
-	close    func() error
+	fields   []string
+}
+
+func newTextCSV(out io.Writer, f Format) (Writer, error) {
+	w := &textCSV{out: csv.NewWriter(out), labelled: f.Labelled}
+	header := slices.Clone(f.IDs)
+	for j := range f.Cols {
+		header = append(header, componentName(j))
+	}
+	if f.Labelled {
+		header = append(header, "label")
+	}
+	return w, w.out.Write(header)
+}
+
+func (w *textCSV) Write(row []float64) error { return w.WriteTexts(row, nil, "") }
+
+func (w *textCSV) WriteLabelled(row []float64, label string) error {
+	return w.WriteTexts(row, nil, label)
+}
+
+func (w *textCSV) WriteTexts(row []float64, ids []string, label string) error {
+	w.fields = append(w.fields[:0], ids...)
+	for _, v := range row {
+		w.fields = append(w.fields, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	if w.labelled {
+		w.fields = append(w.fields, label)
+	}
+	return w.out.Write(w.fields)
+}
+
+func (w *textCSV) Close() error {
+	w.out.Flush()
+	return w.out.Error()
+}
+
+// columnWriter gathers rows and writes them as columns component1 … and columns of text.
+type columnWriter struct {
+	most    int // rows of a batch
+	columns [][]float64
+	texts   [][]string
+	flush   func(w *columnWriter) error // of at least one row
+	close   func() error
 }
 
 func (w *columnWriter) Write(row []float64) error {
@@ -71,7 +136,17 @@ func (w *columnWriter) Write(row []float64) error {
 }
 
 func (w *columnWriter) WriteLabelled(row []float64, label string) error {
-	w.labels = append(w.labels, label)
+	return w.WriteTexts(row, nil, label)
+}
+
+func (w *columnWriter) WriteTexts(row []float64, ids []string, label string) error {
+	for k := range w.texts {
+		text := label
+		if k < len(ids) {
+			text = ids[k]
+		}
+		w.texts[k] = append(w.texts[k], text)
+	}
 	return w.Write(row)
 }
 
@@ -83,7 +158,9 @@ func (w *columnWriter) empty() error {
 	for j := range w.columns {
 		w.columns[j] = w.columns[j][:0]
 	}
-	w.labels = w.labels[:0]
+	for k := range w.texts {
+		w.texts[k] = w.texts[k][:0]
+	}
 	return err
 }
 
@@ -94,22 +171,22 @@ func (w *columnWriter) Close() error {
 	return w.close()
 }
 
-func newColumnWriter(cols int, labelled bool) *columnWriter {
+func newColumnWriter(cols, texts int) *columnWriter {
 	const elements = 1 << 20
-	return &columnWriter{most: max(1, min(1<<16, elements/cols)), columns: make([][]float64, cols), labelled: labelled}
+	return &columnWriter{most: max(1, min(1<<16, elements/cols)), columns: make([][]float64, cols), texts: make([][]string, texts)}
 }
 
 func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }
 
 // newArrowWriter writes an Arrow IPC file, or a stream.
-func newArrowWriter(out io.Writer, cols int, labelled, stream bool) (Writer, error) {
-	w := newColumnWriter(cols, labelled)
+func newArrowWriter(out io.Writer, cols int, texts []string, stream bool) (Writer, error) {
+	w := newColumnWriter(cols, len(texts))
 	var fields []arrow.Field
 	for j := range cols {
 		fields = append(fields, arrow.Field{Name: componentName(j), Type: arrow.PrimitiveTypes.Float64})
 	}
-	if labelled {
-		fields = append(fields, arrow.Field{Name: "label", Type: arrow.BinaryTypes.String})
+	for _, name := range texts {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
 	}
 	types := arrow.NewSchema(fields, nil)
 	var sink interface {
@@ -128,8 +205,8 @@ func newArrowWriter(out io.Writer, cols int, labelled, stream bool) (Writer, err
 		for j, c := range w.columns {
 			b.Field(j).(*array.Float64Builder).AppendValues(c, nil)
 		}
-		if w.labelled {
-			b.Field(cols).(*array.StringBuilder).AppendValues(w.labels, nil)
+		for k, texts := range w.texts {
+			b.Field(cols+k).(*array.StringBuilder).AppendValues(texts, nil)
 		}
 		r := b.NewRecordBatch()
 		defer r.Release()
@@ -139,14 +216,14 @@ func newArrowWriter(out io.Writer, cols int, labelled, stream bool) (Writer, err
 }
 
 // newParquetWriter writes a Parquet file, a batch as a row group.
-func newParquetWriter(out io.Writer, cols int, labelled bool) (Writer, error) {
-	w := newColumnWriter(cols, labelled)
+func newParquetWriter(out io.Writer, cols int, texts []string) (Writer, error) {
+	w := newColumnWriter(cols, len(texts))
 	var fields schema.FieldList
 	for j := range cols {
 		fields = append(fields, schema.NewFloat64Node(componentName(j), parquet.Repetitions.Required, -1))
 	}
-	if labelled {
-		label, err := schema.NewPrimitiveNodeLogical("label", parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1)
+	for _, name := range texts {
+		label, err := schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1)
 		if err != nil {
 			return nil, err
 		}
@@ -180,13 +257,13 @@ func newParquetWriter(out io.Writer, cols int, labelled bool) (Writer, error) {
 				return err
 			}
 		}
-		if w.labelled {
+		for _, of := range w.texts {
 			chunk, err := group.NextColumn()
 			if err != nil {
 				return err
 			}
-			texts := make([]parquet.ByteArray, len(w.labels))
-			for i, l := range w.labels {
+			texts := make([]parquet.ByteArray, len(of))
+			for i, l := range of {
 				texts[i] = parquet.ByteArray(l)
 			}
 			if _, err := chunk.(*file.ByteArrayColumnChunkWriter).WriteBatch(texts, nil, nil); err != nil {

@@ -17,6 +17,9 @@ type Table interface {
 	Width(column int) (int, error)
 	// Use is called once, before the first batch, with the columns that Floats reads as features.
 	Use(features []Feature)
+	// AllowNulls is called before the first batch for columns whose nulls are no errors: Floats sets
+	// them to NaN, and Texts hands nil to use.
+	AllowNulls(column int)
 	// Batch makes the next rows ready: at least one, at most so many. It returns io.EOF at the end.
 	Batch(most int) (rows int, err error)
 	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are

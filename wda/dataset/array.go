@@ -348,10 +348,14 @@ func (l *arrayLabels) Close() error {
 
 // matrix are the samples of an array whose first dimension counts them.
 type matrix struct {
-	a          *array
-	rows, cols int
-	row        int
-	stored     [][]float64 // the elements in their order, if that is Fortran's; in pieces, as the header may lie
+	*plan
+	a      *array
+	rows   int
+	width  int   // columns of the array
+	pick   []int // the columns that are features, nil for all
+	row    int
+	whole  []float64   // rows of the array, if only some columns are features
+	stored [][]float64 // the elements in their order, if that is Fortran's; in pieces, as the header may lie
 }
 
 // newMatrix takes an NPY array of two dimensions, or an IDX array of two or more.
@@ -359,17 +363,47 @@ func newMatrix(a *array, opt *Options) (*matrix, error) {
 	m := &matrix{a: a}
 	switch {
 	case opt.Vector && len(a.shape) == 1:
-		m.rows, m.cols = a.shape[0], 1
+		m.rows, m.width = a.shape[0], 1
 	case opt.Format == FormatIDX && len(a.shape) == 1:
 		return nil, because(errShape, "1 dimension: these are labels, not samples")
 	case opt.Format == FormatIDX || len(a.shape) == 2:
 		m.rows = a.shape[0]
-		m.cols = a.n / m.rows
+		m.width = a.n / m.rows
 	default:
 		return nil, because(errShape, fmt.Sprintf("an array of shape %v is not a matrix", a.shape))
 	}
-	return m, nil
+	return m, m.choose(opt)
 }
+
+// choose decides which columns are features.
+func (m *matrix) choose(opt *Options) (err error) {
+	if opt.Columns == nil && opt.Drop == nil && opt.Schema == nil {
+		m.plan = &plan{label: -1, split: -1, cols: m.width, lenient: opt.KeepMissing}
+		return nil
+	}
+	if m.width > maxFields {
+		return because(ErrTooLarge, fmt.Sprintf("more than %d columns to choose from", maxFields))
+	}
+	columns := *opt
+	columns.ID = nil // which are arrays
+	if m.plan, err = newPlan(found{fields: make([]field, m.width), label: -1, split: -1}, &columns); err != nil {
+		return err
+	}
+	if m.cols == 0 {
+		return because(errShape, "there is no feature column")
+	}
+	for i, at := range m.features {
+		if m.uses[at].role == isCategory {
+			return because(ErrFormat, "the model has columns of text, which an array of numbers does not have")
+		}
+		if at != i || m.cols < m.width {
+			m.pick = m.features
+		}
+	}
+	return nil
+}
+
+func (m *matrix) planned() *plan { return m.plan }
 
 func (m *matrix) dims() (rows, cols int) { return m.rows, m.cols }
 
@@ -377,27 +411,48 @@ func (m *matrix) labelled() bool { return false }
 
 func (m *matrix) inRow(row int, err error) error { return &FileError{Row: row, Err: err} }
 
-func (m *matrix) room(opt *Options) (int, error) { return m.a.room(opt) }
+func (m *matrix) room(opt *Options) (int, error) {
+	n, err := m.a.room(opt)
+	return n / m.width * m.cols, err
+}
 
 func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	if rows = min(len(x)/m.cols, m.rows-m.row); rows == 0 {
 		return 0, io.EOF
 	}
 	x = x[:rows*m.cols]
+	all := x
+	if m.pick != nil {
+		m.whole = slices.Grow(m.whole[:0], rows*m.width)[:rows*m.width]
+		all = m.whole
+	}
 	finite := false
 	if m.a.fortran {
-		err = m.transpose(x)
+		err = m.transpose(all)
 	} else {
-		finite, err = m.a.floats(x)
+		finite, err = m.a.floats(all)
 	}
+	m.gather(x, all)
 	if err == nil && !finite {
-		err = notFinite(x, m.row, m.cols)
+		err = m.notFinite(x, m.row)
 	}
 	if err != nil {
 		return 0, err
 	}
 	m.row += rows
 	return rows, nil
+}
+
+// gather copies the features of whole rows to x.
+func (m *matrix) gather(x, all []float64) {
+	if m.pick == nil {
+		return
+	}
+	for ; len(x) > 0; x, all = x[m.cols:], all[m.width:] {
+		for k, at := range m.pick {
+			x[k] = all[at]
+		}
+	}
 }
 
 // transpose sets x to the next rows of an array that is stored by columns.
@@ -411,20 +466,25 @@ func (m *matrix) transpose(x []float64) error {
 		m.stored = append(m.stored, p)
 	}
 	for k := range x {
-		i, j := m.row+k/m.cols, k%m.cols
+		i, j := m.row+k/m.width, k%m.width
 		at := j*m.rows + i
 		x[k] = m.stored[at/piece][at%piece]
 	}
 	return nil
 }
 
-// notFinite names the first of rows of cols elements, of which so many come before, that is
-// not finite, if there is one.
-func notFinite(x []float64, before, cols int) error {
+// notFinite names the first element of rows, of which so many come before, that is not finite, if there
+// is one. A missing value may be allowed.
+func (m *matrix) notFinite(x []float64, before int) error {
 	for k, v := range x {
-		if v-v != 0 {
-			return &FileError{Row: before + k/cols + 1, Column: k%cols + 1, Err: why(v)}
+		if v-v == 0 || v != v && m.lenient {
+			continue
 		}
+		at := k % m.cols
+		if m.pick != nil {
+			at = m.pick[at]
+		}
+		return &FileError{Row: before + k/m.cols + 1, Column: at + 1, Err: why(v)}
 	}
 	return nil
 }

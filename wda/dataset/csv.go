@@ -3,24 +3,33 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // csvSamples are the samples of a CSV file.
 type csvSamples struct {
 	t       *table
 	names   [][]byte // of all columns, nil without a header
-	label   column
 	width   int      // fields of a record
 	pending []record // read ahead
 	guessed int      // line of a first record that may be a header after all, 0 if not
+	decimal byte     // 0 for a point
+	*plan
+	to []int // of each field: its feature, or one of the below
 }
+
+// What a field is that is not a number.
+const (
+	toLabel = -1 - iota
+	toNothing
+	toOther
+)
 
 // record is a copy of a record.
 type record struct {
@@ -47,51 +56,108 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	if err := headerNames.Check(uint8(opt.Header)); err != nil {
 		return nil, err
 	}
-	if c.label, err = labelColumn(first.fields, opt); err != nil {
+	label, byName, err := labelColumn(first.fields, opt)
+	if err != nil {
 		return nil, err
 	}
-	features := c.width
-	if c.label.at >= 0 {
-		features--
-	}
-	if features == 0 {
-		if err := t.hint(first.fields[0], false); err != nil {
-			return nil, &FileError{Row: first.line, Err: err}
-		}
-		return nil, because(errShape, "there is no feature column: the only column is the label")
-	}
+	at := c.guessLabel(first.fields, opt)
 	switch {
-	case c.label.byName, opt.Header == HeaderPresent,
-		opt.Header == HeaderAuto && isHeader(first.fields, second.fields, c.label.at):
+	case byName, opt.Header == HeaderPresent,
+		opt.Header == HeaderAuto && (namesColumns(first.fields, &opt) || isHeader(first.fields, second.fields, at)):
 		c.names = first.fields
 		c.pending = c.pending[1:]
 	case opt.Header == HeaderAuto:
 		c.guessed = first.line
 	}
+	in := found{fields: make([]field, c.width), named: c.names != nil, label: label, split: -1}
+	for j, name := range c.names {
+		in.fields[j].name = string(bytes.TrimSpace(name))
+	}
+	p, err := newPlan(in, &opt)
+	if err != nil {
+		if hint := t.hint(first.fields[0], false); hint != nil {
+			return nil, &FileError{Row: first.line, Err: hint}
+		}
+		return nil, err
+	}
+	c.follow(p)
+	if c.cols == 0 {
+		if err := t.hint(first.fields[0], false); err != nil {
+			return nil, &FileError{Row: first.line, Err: err}
+		}
+		if c.plan.label >= 0 && c.width == 1 {
+			return nil, because(errShape, "there is no feature column: the only column is the label")
+		}
+		return nil, because(errShape, "there is no feature column")
+	}
+	if opt.Decimal != 0 && opt.Decimal != '.' {
+		if opt.Decimal > 127 || string(t.comma) == string(opt.Decimal) {
+			return nil, because(ErrSettings, fmt.Sprintf("the decimal separator cannot be %q, or the separator of fields: choose another delimiter", opt.Decimal))
+		}
+		c.decimal = byte(opt.Decimal)
+	}
 	return c, nil
 }
 
-// columns names the features.
-func (c *csvSamples) columns() []string {
-	var names []string
-	for j, name := range c.names {
-		if j != c.label.at {
-			names = append(names, string(bytes.TrimSpace(name)))
+// follow has fields read as a plan says.
+func (c *csvSamples) follow(p *plan) {
+	c.plan = p
+	for _, u := range c.uses {
+		switch u.role {
+		case isFeature:
+			c.to = append(c.to, u.at)
+		case isLabel:
+			c.to = append(c.to, toLabel)
+		case unused:
+			c.to = append(c.to, toNothing)
+		default:
+			c.to = append(c.to, toOther)
 		}
 	}
-	return names
 }
 
-func (c *csvSamples) dims() (rows, cols int) {
-	if c.label.at >= 0 {
-		return -1, c.width - 1
+// guessLabel returns the column that is probably the label, or −1: that of a header may look like
+// a number.
+func (c *csvSamples) guessLabel(first [][]byte, opt Options) int {
+	label, _, err := labelColumn(first, opt)
+	if err == nil && label == openLabel {
+		if label = c.width - 1; opt.Dim == c.width || opt.Schema != nil && opt.Schema.LabelNumber < c.width {
+			label = -1
+			if opt.Schema != nil {
+				label = opt.Schema.LabelNumber
+			}
+		}
 	}
-	return -1, c.width
+	return label
 }
 
-func (c *csvSamples) labelled() bool { return c.label.at >= 0 }
+// namesColumns reports whether a first row must hold names: options choose one of its fields by name.
+func namesColumns(first [][]byte, opt *Options) bool {
+	var chosen []string
+	for _, c := range slices.Concat(opt.Columns, opt.Drop, opt.ID, opt.OneHot) {
+		a, b, _ := strings.Cut(c, "..")
+		chosen = append(chosen, c, a, b)
+	}
+	if opt.Schema != nil {
+		for _, c := range opt.Schema.Columns {
+			chosen = append(chosen, c.Name)
+		}
+	}
+	for _, name := range first {
+		if name := bytes.TrimSpace(name); len(name) > 0 && !numeric(name) && slices.Contains(chosen, string(name)) {
+			return true
+		}
+	}
+	return false
+}
 
-func (c *csvSamples) inRow(line int, err error) error { return c.at(line, c.label.at, err) }
+func (c *csvSamples) planned() *plan { return c.plan }
+
+func (c *csvSamples) dims() (rows, cols int) { return -1, c.cols }
+
+func (c *csvSamples) labelled() bool { return c.label >= 0 }
+
+func (c *csvSamples) inRow(line int, err error) error { return c.at(line, c.label, err) }
 
 func (c *csvSamples) room(*Options) (int, error) { return 0, nil }
 
@@ -149,24 +215,34 @@ func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, pla
 		return false
 	}
 	comma := c.t.comma[0]
+	if c.decimal != 0 {
+		return false
+	}
 	var name []byte
-	k := 0
-	for j := range c.width {
+	last := c.width - 1
+	for j, at := range c.to {
 		var n int
-		if j == c.label.at {
+		if at >= 0 {
+			if x[at], n = decimal(text); n == 0 {
+				return false
+			}
+		} else if at == toOther {
+			return false
+		} else {
 			if n = bytes.IndexByte(text, comma); n < 0 {
 				n = len(text)
 			}
-			if name = bytes.TrimSpace(text[:n]); len(name) == 0 || bytes.IndexByte(name, '"') >= 0 {
+			field := bytes.TrimSpace(text[:n])
+			if bytes.IndexByte(field, '"') >= 0 {
 				return false
 			}
-		} else {
-			if x[k], n = decimal(text); n == 0 {
-				return false
+			if at == toLabel {
+				if name = field; len(name) == 0 {
+					return false
+				}
 			}
-			k++
 		}
-		if last := n == len(text); last != (j == c.width-1) || !last && text[n] != comma {
+		if ends := n == len(text); ends != (j == last) || !ends && text[n] != comma {
 			return false
 		}
 		text = text[min(n+1, len(text)):]
@@ -187,28 +263,63 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 		}
 		return &FileError{Row: line, Err: err}
 	}
-	k := 0
 	for j, field := range fields {
 		field = bytes.TrimSpace(field)
-		if j == c.label.at {
+		u := &c.uses[j]
+		switch u.role {
+		case isLabel:
 			if len(field) == 0 {
 				return c.at(line, j, because(errNoLabels, "the label is missing"))
 			}
 			label(field, line)
-			continue
-		}
-		v, err := number(field)
-		if err != nil {
-			if hint := c.t.hint(field, true); hint != nil {
-				err = hint
-			} else if line == c.guessed {
-				err = fmt.Errorf("%w (%w)", err, errHeader)
+		case isID:
+			c.id(u.at, field)
+		case isCategory:
+			if err := c.category(u, x[u.at:], field); err != nil {
+				return c.at(line, j, err)
 			}
-			return c.at(line, j, err)
+		case isFeature:
+			v, err := c.number(field)
+			if err != nil {
+				if hint := c.t.hint(field, true); hint != nil && !(errors.Is(err, errDecimal) && c.width > 1) {
+					err = hint
+				} else if line == c.guessed {
+					err = fmt.Errorf("%w (%w)", err, errHeader)
+				}
+				return c.at(line, j, err)
+			}
+			x[u.at] = v
 		}
-		x[k] = v
-		k++
 	}
+	return nil
+}
+
+// number reads the field of a feature. A missing value is NaN where it is allowed.
+func (c *csvSamples) number(field []byte) (float64, error) {
+	if c.lenient && missingNumber(field) {
+		return math.NaN(), nil
+	}
+	if c.decimal != 0 {
+		if at := bytes.IndexByte(field, c.decimal); at >= 0 && bytes.IndexByte(field, '.') < 0 {
+			pointed := bytes.Clone(field)
+			pointed[at] = '.'
+			if v, err := number(pointed); err == nil {
+				return v, nil
+			}
+		}
+	}
+	return number(field)
+}
+
+// category sets the features of a field of text.
+func (p *plan) category(u *use, x []float64, text []byte) error {
+	if !missing(text) {
+		return u.encode(x, text)
+	}
+	if !p.lenient {
+		return because(errMissing, "the category is missing")
+	}
+	u.none(x, p.drop)
 	return nil
 }
 
@@ -221,259 +332,14 @@ func (c *csvSamples) at(line, j int, err error) error {
 	return fe
 }
 
-const (
-	// maxRecord bounds the bytes of one CSV record, which is held whole: an open quote
-	// makes a record of the rest of the file.
-	maxRecord = 32 << 20
-	// maxFields bounds the fields of one: a file of commas alone has one a byte.
-	maxFields = 1 << 20
-)
-
-// table reads records and knows their lines.
-type table struct {
-	r       *bufio.Reader
-	comma   []byte // nil for any number of blanks and tabs
-	comment []byte // begins lines to leave out; nil for none
-	most    int    // bytes of a record
-	line    int    // of the record last returned
-	lines   int    // read so far
-	long    []byte // a record longer than the buffer of r
-	fields  [][]byte
-	quotes  quotes
-}
-
-func newTable(r *bufio.Reader, comma, comment rune) (*table, error) {
-	t := &table{r: r, most: maxRecord}
-	head, err := r.Peek(sniffed)
-	switch {
-	case isUTF16(head):
-		return nil, because(ErrFormat, "the text is UTF-16; save it as UTF-8")
-	case bytes.IndexByte(head, 0) >= 0:
-		return nil, because(ErrFormat, "the text has zero bytes: it is UTF-16, or no text at all")
-	case len(head) == 0 && err != io.EOF:
-		return nil, err
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		r.Discard(3)
-	}
-	if comma == 0 {
-		comma = ','
-	}
-	if comma != ' ' {
-		t.comma = utf8.AppendRune(nil, comma)
-	}
-	if comment != 0 {
-		t.comment = utf8.AppendRune(nil, comment)
-	}
-	t.quotes.reader(comma)
-	return t, nil
-}
-
-// next returns the next record that is not blank; it is valid until the call
-// after.
-func (t *table) next() ([][]byte, error) {
-	text, err := t.text()
-	if err != nil {
-		return nil, err
-	}
-	return t.divide(text)
-}
-
-// text returns the line that the next record begins with.
-func (t *table) text() ([]byte, error) {
-	for {
-		text, err := t.readLine()
-		if err != nil {
-			return nil, err
-		}
-		t.line = t.lines
-		blank := bytes.TrimSpace(text)
-		if len(blank) == 0 || t.comment != nil && bytes.HasPrefix(blank, t.comment) {
-			continue
-		}
-		return text, nil
-	}
-}
-
-// divide returns the fields of the record that begins with text.
-func (t *table) divide(text []byte) ([][]byte, error) {
-	if t.comma != nil && bytes.IndexByte(text, '"') >= 0 {
-		return t.quoted(text)
-	}
-	return t.cut(text)
-}
-
-// readLine returns the next line without its end, or io.EOF.
-func (t *table) readLine() ([]byte, error) {
-	text, err := t.r.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		t.long = append(t.long[:0], text...)
-		commas := 0
-		for err == bufio.ErrBufferFull {
-			if len(t.long) > t.most {
-				return nil, t.tooLong()
-			}
-			if commas += bytes.Count(text, t.comma); t.comma != nil && commas >= maxFields {
-				return nil, tooManyFields(t.lines + 1)
-			}
-			text, err = t.r.ReadSlice('\n')
-			t.long = append(t.long, text...)
-		}
-		text = t.long
-	}
-	if err != nil && (err != io.EOF || len(text) == 0) {
-		return nil, err
-	}
-	t.lines++
-	text = bytes.TrimSuffix(text, []byte("\n"))
-	return bytes.TrimSuffix(text, []byte("\r")), nil
-}
-
-func (t *table) tooLong() error {
-	return &FileError{Row: t.lines + 1, Err: because(ErrTooLarge, fmt.Sprintf("a record of more than %d bytes; is a quote open?", t.most))}
-}
-
-func tooManyFields(line int) error {
-	return &FileError{Row: line, Err: because(ErrTooLarge, fmt.Sprintf("a record of more than %d fields", maxFields))}
-}
-
-// cut divides a record without quotes.
-func (t *table) cut(text []byte) ([][]byte, error) {
-	t.fields = t.fields[:0]
-	for {
-		var field []byte
-		more := true
-		if t.comma != nil {
-			field, text, more = bytes.Cut(text, t.comma)
-		} else {
-			const blanks = " \t"
-			text = bytes.TrimLeft(text, blanks)
-			end := bytes.IndexAny(text, blanks)
-			if end < 0 {
-				end = len(text)
-			}
-			field, text = text[:end], bytes.TrimLeft(text[end:], blanks)
-			more = len(text) > 0
-		}
-		if len(t.fields) == maxFields {
-			return nil, tooManyFields(t.line)
-		}
-		t.fields = append(t.fields, field)
-		if !more {
-			return t.fields, nil
-		}
-	}
-}
-
-// quoted has encoding/csv divide a record with quotes, which may go on in the next
-// lines: up to the one that closes the last of them.
-func (t *table) quoted(text []byte) ([][]byte, error) {
-	q := &t.quotes
-	q.text = append(append(q.text[:0], text...), '\n')
-	odd := func(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 1 }
-	for open := odd(text); open; open = open != odd(text) {
-		var err error
-		if text, err = t.readLine(); err == io.EOF {
-			break // which encoding/csv will find
-		} else if err != nil {
-			return nil, err
-		}
-		if q.text = append(append(q.text, text...), '\n'); len(q.text) > t.most {
-			return nil, t.tooLong()
-		}
-	}
-	if bytes.Count(q.text, t.comma) >= maxFields {
-		return nil, tooManyFields(t.line)
-	}
-	fields, err := q.csv.Read()
-	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, &FileError{Row: t.line + pe.Line - pe.StartLine, Err: because(ErrFormat, pe.Err.Error())}
-	} else if err != nil {
-		return nil, err
-	}
-	t.fields = t.fields[:0]
-	for _, f := range fields {
-		t.fields = append(t.fields, []byte(f))
-	}
-	return t.fields, nil
-}
-
-// quotes feeds encoding/csv one record at a time.
-type quotes struct {
-	csv  *csv.Reader
-	text []byte
-}
-
-func (q *quotes) reader(comma rune) {
-	q.csv = csv.NewReader(q)
-	q.csv.Comma = comma
-	q.csv.ReuseRecord = true
-	q.csv.FieldsPerRecord = -1
-	q.csv.TrimLeadingSpace = comma != '\t' // or empty fields between tabs vanish
-}
-
-func (q *quotes) Read(p []byte) (int, error) {
-	if len(q.text) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, q.text)
-	q.text = q.text[n:]
-	return n, nil
-}
-
-// copy returns a copy of the next record.
-func (t *table) copy() record {
-	fields, err := t.next()
-	r := record{line: t.line, err: err}
-	for _, f := range fields {
-		r.fields = append(r.fields, bytes.Clone(f))
-	}
-	return r
-}
-
-// hint returns an error if a field that cannot be what is expected is, by its looks, a
-// comment, or several fields separated by something else. numbers asks that they be numbers.
-func (t *table) hint(field []byte, numbers bool) error {
-	field = bytes.TrimSpace(field)
-	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {
-		return because(errComment, fmt.Sprintf("the line begins with %q, as a comment does", field[:1]))
-	}
-	for _, other := range []string{";", "\t", "|", ",", " "} {
-		if string(t.comma) == other || t.comma == nil && other == " " {
-			continue
-		}
-		parts := strings.FieldsFunc(string(field[:min(len(field), 1000)]), func(r rune) bool { return string(r) == other })
-		if len(parts) < 2 {
-			continue
-		}
-		_, first := number([]byte(strings.TrimSpace(parts[0])))
-		_, second := number([]byte(strings.TrimSpace(parts[1])))
-		if !numbers && other != " " || first == nil && second == nil {
-			return because(errDelimiter, fmt.Sprintf("%s looks like fields separated by %q, not %q", clip(string(field)), other, t.separator()))
-		}
-	}
-	return nil
-}
-
-func (t *table) separator() string {
-	if t.comma == nil {
-		return " "
-	}
-	return string(t.comma)
-}
-
-type column struct {
-	at     int // from 0, −1 for none
-	byName bool
-}
-
 // labelColumn finds the label in a first row that may be a header.
-func labelColumn(first [][]byte, opt Options) (column, error) {
+func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error) {
 	d, l := len(first), opt.Labels
 	switch {
-	case l.elsewhere(), l.IsAuto() && d == opt.Dim:
-		return column{at: -1}, nil
+	case l.elsewhere():
+		return -1, false, nil
 	case l.IsAuto():
-		return column{at: d - 1}, nil
+		return openLabel, false, nil
 	}
 	// Without a declared header "3" may well be a number of the first row.
 	if l.kind == labelsNamed || l.kind == labelsParsed && opt.Header == HeaderPresent {
@@ -483,24 +349,24 @@ func labelColumn(first [][]byte, opt Options) (column, error) {
 				continue
 			}
 			if same >= 0 {
-				return column{}, because(errNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, l.name))
+				return 0, false, because(errNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, l.name))
 			}
 			same = j
 		}
 		if same >= 0 {
-			return column{at: same, byName: true}, nil
+			return same, true, nil
 		}
 		if l.kind == labelsNamed {
-			return column{}, because(errNoLabels, fmt.Sprintf("no column is called %q", l.name))
+			return 0, false, because(errNoLabels, fmt.Sprintf("no column is called %q", l.name))
 		}
 	}
 	switch {
 	case l.at < -d || l.at >= d:
-		return column{}, because(errNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", l.at, d))
+		return 0, false, because(errNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", l.at, d))
 	case l.at < 0:
-		return column{at: l.at + d}, nil
+		return l.at + d, false, nil
 	}
-	return column{at: l.at}, nil
+	return l.at, false, nil
 }
 
 // isHeader applies the rule of Options.Header.
@@ -545,11 +411,13 @@ func number(field []byte) (float64, error) {
 	case err == nil && v-v == 0:
 		return v, nil
 	case len(field) == 0:
-		return 0, because(errNotNumber, "the field is empty, not a number")
+		return 0, because(errMissing, "the field is empty, not a number")
+	case err != nil && missingNumber(field):
+		return 0, because(errMissing, clip(string(field))+" is not a number")
 	case errors.Is(err, strconv.ErrRange):
 		return 0, because(errInf, clip(string(field))+" is beyond the range of float64")
 	case err != nil:
-		return 0, because(errNotNumber, clip(string(field))+" is not a number")
+		return 0, notNumber(field)
 	}
 	return 0, why(v)
 }

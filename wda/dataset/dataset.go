@@ -30,6 +30,14 @@ type Dataset struct {
 
 	// Columns has the names of the columns of X. It is nil if the file does not name them.
 	Columns []string
+
+	// IDs has, of every column of Options.ID, the texts of the rows; IDNames the names of these columns.
+	IDs     [][]string
+	IDNames []string
+
+	// Schema says how the columns of the file became the columns of X. It is nil if the data are an
+	// array, without a choice of columns.
+	Schema *Schema
 }
 
 var (
@@ -68,7 +76,10 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	if len(rows) == 0 {
 		panic(badRow)
 	}
-	s := &Dataset{X: mat.NewDense(len(rows), cols, nil), Classes: d.Classes, Columns: d.Columns}
+	s := &Dataset{X: mat.NewDense(len(rows), cols, nil), Classes: d.Classes, Columns: d.Columns, IDNames: d.IDNames, Schema: d.Schema}
+	for range d.IDs {
+		s.IDs = append(s.IDs, make([]string, len(rows)))
+	}
 	if d.Labels != nil {
 		s.Labels = make([]int, len(rows))
 	}
@@ -80,6 +91,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 			panic(badRow)
 		}
 		s.X.SetRow(i, d.X.RawRowView(row))
+		for k, ids := range d.IDs {
+			s.IDs[k][i] = ids[row]
+		}
 		if d.Labels != nil {
 			s.Labels[i] = d.Labels[row]
 		}

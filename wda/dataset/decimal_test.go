@@ -74,7 +74,12 @@ func FuzzPlain(f *testing.F) {
 			return // no delimiter, or not of one byte
 		}
 		c := &csvSamples{width: int(width%8) + 1, t: &table{comma: []byte{comma}}}
-		c.label.at = int(label)%(c.width+1) - 1
+		chosen := int(label)%(c.width+1) - 1
+		p, err := newPlan(found{fields: make([]field, c.width), label: chosen, split: -1}, &Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.follow(p)
 		_, cols := c.dims()
 		x, y := make([]float64, cols), make([]float64, cols)
 		var name, same string
@@ -87,7 +92,7 @@ func FuzzPlain(f *testing.F) {
 		}
 		k := 0
 		for j, field := range fields {
-			if j == c.label.at {
+			if j == chosen {
 				if name != strings.TrimSpace(field) || name == "" {
 					t.Fatalf("label %q of %q", name, text)
 				}

@@ -24,6 +24,12 @@
 //
 // All but NPZ, Parquet and Arrow may be gzip-compressed.
 //
+// # Tables
+//
+// Options.Columns, Drop and ID choose columns. A Schema says how the columns of a table became the
+// features of a model, with what takes the place of missing values and the categories of columns of text.
+// With Options.Schema, another table is read in the same way, whatever the order of its columns.
+//
 // # Errors and limits
 //
 // Every reader returns finite numbers or a *FileError, which names file, row and column. Rows and columns

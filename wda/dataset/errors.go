@@ -34,12 +34,18 @@ var (
 	errEmpty       = because(ErrFormat, "no data")
 	errRagged      = because(ErrFormat, "wrong number of fields")
 	errNoArray     = because(ErrFormat, "no such array")
+	errTextColumn  = because(errNoNumbers, "a column of text")
 	errNoNumbers   = because(ErrFormat, "a column without numbers")
 	errLabelColumn = because(fault.ErrSettings, "the labels are in a column")
 	errDelimiter   = because(ErrFormat, "fields separated by another character")
 	errComment     = because(ErrFormat, "a comment")
 	errHeader      = errors.New("or is this row a header?")
+	errNoColumn    = because(ErrFormat, "no such column")
+	errCategory    = because(ErrFormat, "an unknown category")
 	errNotNumber   = because(fault.ErrNotFinite, "not a number")
+	errText        = because(errNotNumber, "text where a number is expected")
+	errMissing     = because(errNotNumber, "a missing value")
+	errDecimal     = because(errNotNumber, "a decimal comma")
 	errNaN         = because(fault.ErrNotFinite, "NaN")
 	errInf         = because(fault.ErrNotFinite, "infinite value")
 	errExpansion   = because(ErrTooLarge, "out of proportion to the compressed file")
@@ -48,7 +54,14 @@ var (
 )
 
 // helps names the field of Options that may help against an error.
-var helps = map[error]string{errNoNumbers: "Columns", errLabelColumn: "Labels", errDelimiter: "Delimiter", errHeader: "Header", errComment: "Comment", errExpansion: "MaxExpansion"}
+// The first that matches counts.
+var helps = []struct {
+	cause  error
+	option string
+}{
+	{errHeader, "Header"}, {errTextColumn, "OneHot"}, {errNoNumbers, "Columns"}, {errLabelColumn, "Labels"}, {errDelimiter, "Delimiter"}, {errComment, "Comment"},
+	{errExpansion, "MaxExpansion"}, {errText, "OneHot"}, {errMissing, "KeepMissing"}, {errDecimal, "Decimal"}, {errNaN, "KeepMissing"},
+}
 
 // A FileError is the error of every reader of this package. It says where in a file something is
 // wrong.
@@ -132,9 +145,9 @@ func fileError(path string, err error) error {
 		fe = &FileError{Err: bare(err)}
 	}
 	fe.Path = cmp.Or(fe.Path, path)
-	for cause, option := range helps {
-		if errors.Is(fe.Err, cause) {
-			fe.Option = option
+	for _, h := range helps {
+		if fe.Option == "" && errors.Is(fe.Err, h.cause) {
+			fe.Option = h.option
 		}
 	}
 	return fe

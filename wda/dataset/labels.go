@@ -92,6 +92,22 @@ func (e *encoder) encode() (labels []int, classes []string, err error) {
 	return labels, classes, nil
 }
 
+// sortNames sorts numerically if all names are numbers, else lexically.
+func sortNames(names []string) {
+	value := map[string]float64{}
+	for _, name := range names {
+		v, err := strconv.ParseFloat(name, 64)
+		if err != nil || v != v || literal([]byte(name)) {
+			slices.Sort(names)
+			return
+		}
+		value[name] = v
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(value[a], value[b]), cmp.Compare(a, b))
+	})
+}
+
 // canonical spells a number in one way. Beyond 2⁵³ a float64 no longer tells
 // integers apart, and identifiers written there must stay apart.
 func canonical(text string, v float64) string {

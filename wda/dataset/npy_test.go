@@ -265,7 +265,7 @@ func TestReadNPZErrors(t *testing.T) {
 		"empty":          {text: "", is: errEmpty, want: "the file is empty"},
 		"not a zip":      {text: "1,2,3\n", is: ErrFormat},
 		"cut":            {text: good[:len(good)-30], is: errTruncated},
-		"no X":           {text: npzBytes(t, map[string]string{"data.npy": x, "y.npy": y}), opt: Options{}, is: errNoArray},
+		"no X":           {text: npzBytes(t, map[string]string{"Data.npy": x, "y.npy": y}), opt: Options{}, is: errNoArray},
 		"no y":           {text: good, opt: Options{Labels: ParseLabels("y")}, is: errNoArray, want: `array y: no such array; the file has "X"`},
 		"no split":       {text: good, opt: Options{Split: "fold"}, is: errNoArray},
 		"label count":    {text: with("y", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: errLabelCount, want: "array y: 3 labels for 2 rows"},

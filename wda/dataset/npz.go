@@ -3,6 +3,7 @@ package dataset
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ func (r *Reader) openNPZ(src *source) error {
 	if err != nil {
 		return err
 	}
-	name := r.opt.featuresName()
+	name := cmp.Or(r.opt.Features, z.first(featureArrays), featureArrays[0])
 	x, err := r.openArray(z, name)
 	if err != nil {
 		return err
@@ -25,25 +26,34 @@ func (r *Reader) openNPZ(src *source) error {
 	if err != nil {
 		return inArray(name, err)
 	}
-	r.features = inArraySamples{m, name}
+	if r.features = (inArraySamples{m, name}); name != "X" && r.opt.Features == "" {
+		m.notes = append(m.notes, fmt.Sprintf("the features are the array %s", clip(name)))
+	}
+	for _, id := range r.opt.ID {
+		l, err := r.openLabelArray(z, id)
+		if err != nil {
+			return err
+		}
+		if l.count() != m.rows {
+			return inArray(id, because(errShape, fmt.Sprintf("%d elements for %d rows", l.count(), m.rows)))
+		}
+		r.ids, m.idNames = append(r.ids, l), append(m.idNames, id)
+	}
 
 	// An absent default is fine, an absent array that was asked for is not.
 	name = ""
 	switch l := r.opt.Labels; {
 	case l.chosen():
 		name = l.name
-	case l.IsAuto() && z.has("y"):
-		name = "y"
+	case l.IsAuto():
+		if name = z.first(labelArrays); name != "" && name != labelArrays[0] {
+			m.notes = append(m.notes, fmt.Sprintf("the labels are the array %s", clip(name)))
+		}
 	}
 	if name != "" {
-		a, err := r.openArray(z, name)
+		l, err := r.openLabelArray(z, name)
 		if err != nil {
 			return err
-		}
-		label := name
-		l, err := newArrayLabels(a, func(err error) error { return fileError(r.path, inArray(label, err)) })
-		if err != nil {
-			return inArray(name, err)
 		}
 		r.labels = l
 		if err := r.checkLabels(); err != nil {
@@ -64,6 +74,35 @@ func (r *Reader) openNPZ(src *source) error {
 	}
 	r.split = a
 	return err
+}
+
+// Names that arrays of features and labels have, the usual one first.
+var (
+	featureArrays = []string{"X", "data"}
+	labelArrays   = []string{"y", "target"}
+)
+
+// first returns the first of the names that is an array of the file, or "".
+func (z *archive) first(names []string) string {
+	for _, name := range names {
+		if z.has(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// openLabelArray opens an array of labels or identifiers.
+func (r *Reader) openLabelArray(z *archive, name string) (*arrayLabels, error) {
+	a, err := r.openArray(z, name)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newArrayLabels(a, func(err error) error { return fileError(r.path, inArray(name, err)) })
+	if err != nil {
+		return nil, inArray(name, err)
+	}
+	return l, nil
 }
 
 // openArray opens an array that r is to close.

@@ -18,17 +18,48 @@ type Options struct {
 
 	// Labels says where the labels are. By default they are
 	//   - in CSV, the last column,
-	//   - in NPZ, the array y, if there is one,
+	//   - in NPZ, the array y or else target, if there is one,
 	//   - in IDX, the file that belongs to the samples (see ReadFile), if there is one,
-	//   - in Parquet and Arrow, the column label or, if there is none, y.
+	//   - in Parquet, Arrow and JSON lines, the column label or, if there is none, y,
+	//   - with a Schema, its column of labels.
 	Labels LabelSource
 
-	// Columns names the columns of features of a Parquet or Arrow file. By default these are the columns
-	// of lists of numbers or, if there are none, all columns, in either case but for the label and
-	// columns called label, y or split. For other formats Columns must be nil.
+	// Columns chooses the columns that are features. Each element is the name of a column, its number
+	// from 0 or, if negative, from the end, a range of names or numbers such as "height..weight" or
+	// "0..9", both ends included, or a pattern of names, where * stands for any text and ? for one
+	// character. By default all columns are features, except those of labels, of Split, Drop and ID,
+	// and the index that pandas writes. Of Parquet, Arrow and JSON lines these are the columns of lists
+	// of numbers, if there are any, and columns called label, y or split are no features.
 	Columns []string
 
-	// Features names the array of the features in an NPZ file. Default: X.
+	// Drop chooses columns that are left out, as Columns does.
+	Drop []string
+
+	// ID chooses columns that identify the rows, as Columns does. They are not features. Block.IDs and
+	// Dataset.IDs hold their texts. In NPZ files it names arrays.
+	ID []string
+
+	// OneHot chooses columns of text, as Columns does. Each value becomes a feature that is 0 or 1. The
+	// values are known at the end of a file: only ReadFile and ReadAll accept OneHot.
+	OneHot []string
+
+	// Schema, unless it is nil, says which columns become features, and how. OneHot must then be nil. The
+	// columns are found by their names. If the file or the Schema has no names, they are found by
+	// their numbers; see Reader.ByNumber.
+	Schema *Schema
+
+	// AllowExtra allows columns that Schema does not know. They are left out.
+	AllowExtra bool
+
+	// KeepMissing reads missing values as NaN: empty fields of CSV files and such as hold NA, N/A, NaN,
+	// null, None, ?, or -; NaN in arrays; null in Parquet, Arrow and JSON lines. By default a missing value
+	// is an error, unless Schema has something to put in its place.
+	KeepMissing bool
+
+	// Decimal is the decimal separator of a CSV file. Default: a point.
+	Decimal rune
+
+	// Features names the array of the features in an NPZ file. Default: X or, if there is none, data.
 	Features string
 
 	// Split names the array of an NPZ file, or the column of a Parquet or Arrow file, for
@@ -83,8 +114,6 @@ func (o *Options) maxExpansion() int64 {
 	}
 	return 400
 }
-
-func (o *Options) featuresName() string { return cmp.Or(o.Features, "X") }
 
 func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
 

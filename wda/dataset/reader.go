@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -20,12 +21,16 @@ type Reader struct {
 	features samples
 	labels   labels
 	split    splits
+	ids      []labels // arrays of identifiers
 	columns  []string
 
+	plan  *plan
 	src   *source
 	close []io.Closer
 	opt   Options
 	row   int // rows read so far
+
+	dropped int // rows left out
 
 	blocks [2]Block // Next returns them in turn
 	x      [2][]float64
@@ -41,6 +46,7 @@ type Block struct {
 	X      *mat.Dense // rows are samples
 	Labels []string   // as they stand in the file; nil without labels
 	Split  []int      // nil without an array or column split
+	IDs    [][]string // of every column of Options.ID, the texts of the rows; nil without such columns
 }
 
 // samples decodes the rows of a source in their order.
@@ -50,6 +56,8 @@ type samples interface {
 	// room returns how many elements may be made room for: none if what the source
 	// claims is not known to be there.
 	room(opt *Options) (int, error)
+	// planned returns what is done with each column.
+	planned() *plan
 	// labelled reports whether labels are among the features.
 	labelled() bool
 	// inRow places an error of the label with this number.
@@ -168,19 +176,24 @@ func newReader(src *source, opt Options) (_ *Reader, err error) {
 			r.Close()
 		}
 	}()
-	if opt.Columns != nil && !src.format.columnar() {
-		return nil, because(ErrSettings, fmt.Sprintf("columns can be chosen by name only in Parquet and Arrow files, not in %s files", src.format.title()))
+	if opt.Schema != nil && opt.OneHot != nil {
+		return nil, because(ErrSettings, "a schema and one-hot columns: a schema has the categories")
+	}
+	if (opt.OneHot != nil || opt.ID != nil && src.format != FormatNPZ) && (src.format == FormatNPY || src.format == FormatNPZ || src.format == FormatIDX) {
+		return nil, because(ErrSettings, fmt.Sprintf("%s files have no columns of text", src.format.title()))
 	}
 	if err = formats()[src.format].open(r, src); err != nil {
 		return nil, err
 	}
+	r.plan = r.features.planned()
+	r.columns = r.plan.names()
 	return r, nil
 }
 
 func (r *Reader) openCSV(src *source) error {
 	t, err := newCSV(src.r, r.opt)
 	if err == nil {
-		r.features, r.columns = t, t.columns()
+		r.features = t
 	}
 	return err
 }
@@ -202,8 +215,33 @@ func (r *Reader) openMatrix(src *source, open func(*stream) (*array, error)) err
 	return err
 }
 
-// Dims returns the shape of the data. rows is −1 if the number of rows is known only at the end.
-func (r *Reader) Dims() (rows, cols int) { return r.features.dims() }
+// Dims returns the shape of the data. rows is −1 if the number of rows is known only at the end. With
+// OneHot cols is what it is before the categories are known, with one feature for each such column.
+func (r *Reader) Dims() (rows, cols int) {
+	if rows, cols = r.features.dims(); r.plan.drop {
+		rows = -1
+	}
+	return rows, cols
+}
+
+// IDNames returns the names of the columns of Block.IDs, or their numbers if they have no names.
+func (r *Reader) IDNames() []string { return r.plan.idNames }
+
+// ByNumber reports whether columns were found by their numbers, because the file or the Schema has no
+// names, but not both.
+func (r *Reader) ByNumber() bool { return r.plan.byNumber }
+
+// Schema says how the columns of the file become the columns of Block.X: it is Options.Schema if there
+// is one, and nil if the file is an array and all columns are features.
+func (r *Reader) Schema() *Schema { return r.plan.schema.Clone() }
+
+// Notes says, in sentences without a period, what was decided that the caller may not expect, such as
+// that a column was left out.
+func (r *Reader) Notes() []string { return r.plan.notes }
+
+// Dropped returns how many rows were left out so far because a value is missing, as Schema.Missing
+// says.
+func (r *Reader) Dropped() int { return r.dropped }
 
 // HasLabels reports whether the rows have labels: Block.Labels is then not nil.
 func (r *Reader) HasLabels() bool { return r.labelled() }
@@ -258,13 +296,28 @@ func (r *Reader) Next(most int) (*Block, error) {
 	r.turn ^= 1
 	b, x := &r.blocks[r.turn], slices.Grow(r.x[r.turn][:0], most*cols)
 	r.x[r.turn] = x
-	b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
+	if r.opt.OneHot != nil {
+		return nil, fileError(r.path, because(ErrSettings, "the categories are known at the end of the file: read it with ReadAll, or with a schema"))
+	}
 	if r.keep == nil {
 		r.keep = r.keepLabel
+		r.plan.id = func(k int, text []byte) {
+			ids := r.blocks[r.turn].IDs
+			ids[k] = append(ids[k], string(text))
+		}
 	}
-	n, err := r.read(x[:most*cols], r.keep, &b.Split)
-	if err != nil {
-		return nil, err
+	n := 0
+	for n == 0 {
+		b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
+		b.IDs = emptied(b.IDs, len(r.plan.idNames))
+		var err error
+		if n, err = r.read(x[:most*cols], r.keep, &b.Split); err != nil {
+			return nil, err
+		}
+		if r.plan.drop {
+			n = b.drop(x[:n*cols], n, cols)
+			r.dropped += r.row - b.First - n
+		}
 	}
 	if b.X == nil {
 		b.X = new(mat.Dense)
@@ -277,6 +330,44 @@ func (r *Reader) Next(most int) (*Block, error) {
 		b.Split = nil
 	}
 	return b, nil
+}
+
+// emptied returns n empty lists.
+func emptied(lists [][]string, n int) [][]string {
+	if lists == nil && n > 0 {
+		lists = make([][]string, n)
+	}
+	for k := range lists {
+		lists[k] = lists[k][:0]
+	}
+	return lists
+}
+
+// drop leaves out those of n rows that have missing values, and returns how many are left.
+func (b *Block) drop(x []float64, n, cols int) int {
+	kept := 0
+	for i := range n {
+		row := x[i*cols:][:cols]
+		if slices.ContainsFunc(row, math.IsNaN) {
+			continue
+		}
+		copy(x[kept*cols:], row)
+		if len(b.Labels) > 0 {
+			b.Labels[kept] = b.Labels[i]
+		}
+		if len(b.Split) > 0 {
+			b.Split[kept] = b.Split[i]
+		}
+		for _, ids := range b.IDs {
+			ids[kept] = ids[i]
+		}
+		kept++
+	}
+	b.Labels, b.Split = b.Labels[:min(kept, len(b.Labels))], b.Split[:min(kept, len(b.Split))]
+	for k := range b.IDs {
+		b.IDs[k] = b.IDs[k][:kept]
+	}
+	return kept
 }
 
 // keepLabel adds a label to the block.
@@ -304,6 +395,12 @@ func (r *Reader) read(x []float64, label func(text []byte, place int), split *[]
 		return 0, err
 	case err != nil:
 		return 0, fileError(r.path, err)
+	}
+	r.plan.fill(x[:rows*r.plan.cols])
+	for k, ids := range r.ids {
+		if err := ids.read(rows, func(text []byte, _ int) { r.plan.id(k, text) }); err != nil {
+			return 0, ids.named(err)
+		}
 	}
 	if r.labels != nil {
 		if left := r.labels.count() - r.row; rows > left {
@@ -350,7 +447,8 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 		}
 	}
 	r.src.bounded.Store(true)
-	d := &Dataset{Columns: r.columns}
+	d := &Dataset{Columns: r.columns, Schema: r.plan.schema, IDs: emptied(nil, len(r.plan.idNames)), IDNames: r.plan.idNames}
+	r.plan.id = func(k int, text []byte) { d.IDs[k] = append(d.IDs[k], string(text)) }
 	var (
 		enc    encoder
 		pieces [][]float64 // of the matrix, if it does not fit into one of known size
@@ -389,16 +487,29 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 		x = append(whole, x...)
 	}
 	d.X = mat.NewDense(r.row, cols, x)
-	if !r.labelled() {
-		return d, nil
+	if r.opt.OneHot != nil {
+		if err := r.expand(d); err != nil {
+			return nil, fileError(r.path, err)
+		}
 	}
-	if d.Labels, d.Classes, err = enc.encode(); err == nil {
+	if r.labelled() {
+		d.Labels, d.Classes, err = enc.encode()
+	}
+	if err == nil && r.plan.drop {
+		err = d.Impute(MissingDrop)
+		r.dropped = r.row - d.Len()
+		d.Schema = r.plan.schema
+	}
+	if err == nil {
 		return d, nil
 	}
 	if r.labels != nil {
 		return nil, r.labels.named(err)
 	}
-	fe, _ := errors.AsType[*FileError](err)
+	fe, ok := errors.AsType[*FileError](err)
+	if !ok {
+		return nil, fileError(r.path, err)
+	}
 	return nil, fileError(r.path, r.features.inRow(fe.Row, fe.Err))
 }
 

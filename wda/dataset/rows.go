@@ -103,17 +103,22 @@ func (s *storedRows) ReadRows(dst []float64, first int) error {
 		buf = new([]byte)
 	}
 	defer s.bytes.Put(buf)
-	e := s.a.elem
-	size := len(dst) * e.size
+	e, n, all := s.a.elem, len(dst)/s.cols*s.width, dst
+	if s.pick != nil {
+		all = make([]float64, n)
+	}
+	size := n * e.size
 	*buf = slices.Grow((*buf)[:0], size)[:size]
-	_, err := s.a.place.file.ReadAt(*buf, s.a.place.begin+int64(first)*int64(s.cols)*int64(e.size))
+	_, err := s.a.place.file.ReadAt(*buf, s.a.place.begin+int64(first)*int64(s.width)*int64(e.size))
 	if err == io.EOF {
 		err = because(errTruncated, "the data end too early")
 	}
 	if err == nil {
 		e.littleEndian(*buf)
-		if !e.decode(dst, *buf) {
-			err = notFinite(dst, first, s.cols)
+		finite := e.decode(all, *buf)
+		if s.gather(dst, all); !finite {
+			s.plan.fill(dst)
+			err = s.notFinite(dst, first)
 		}
 	} else {
 		err = &FileError{Row: first + 1, Err: bare(err)}

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,14 +15,12 @@ import (
 // tableSamples are the samples of a file that is stored by columns.
 type tableSamples struct {
 	tabular.Table
-	fields   []tabular.Field
-	features []tabular.Feature
-	cols     int
-	label    int // a field, or −1
-	split    int // a field, or −1
-	row      int
-	splits   []float64 // of the rows read last
-	check    func(bytes int64) error
+	fields  []tabular.Field
+	numbers []tabular.Feature // the columns that Floats reads as features
+	*plan
+	row    int
+	splits []float64 // of the rows read last
+	check  func(bytes int64) error
 }
 
 // openTable opens a file by the reader that is registered for its format.
@@ -50,7 +50,7 @@ func (r *Reader) openTable(src *source) (err error) {
 	if err := t.choose(&r.opt); err != nil {
 		return err
 	}
-	r.features, r.columns = t, t.columns()
+	r.features = t
 	if t.split >= 0 {
 		r.split = t
 	}
@@ -61,71 +61,111 @@ func (r *Reader) openTable(src *source) (err error) {
 // Options.Features names them.
 var reserved = []string{"label", "y", "split"}
 
-// choose decides what each column is. This is the place for whatever else options say of columns.
+// choose decides what each column is.
 func (t *tableSamples) choose(opt *Options) (err error) {
-	t.label, t.split = -1, -1
+	in := found{named: true, label: -1, split: -1}
 	switch l := opt.Labels; {
 	case l.chosen():
-		if t.label, err = t.find(l.name); err != nil {
+		if in.label, err = t.find(l.name); err != nil {
 			return because(ErrLabels, err.Error())
 		}
+	case l.IsAuto() && opt.Schema != nil && opt.Schema.named():
+		in.label = openLabel
 	case l.IsAuto():
 		for _, name := range reserved[:2] {
-			if t.label, err = t.find(name); err == nil {
+			if in.label, err = t.find(name); err == nil {
 				break
 			} else if t.count(name) > 1 {
 				return because(ErrLabels, err.Error())
 			}
 		}
 	}
-	if t.label >= 0 && !t.fields[t.label].Text {
-		return t.named(t.label, because(ErrLabels, t.fields[t.label].Kind+" cannot be labels"))
+	if in.label >= 0 && !t.fields[in.label].Text {
+		return t.named(in.label, because(ErrLabels, t.fields[in.label].Kind+" cannot be labels"))
 	}
 	if t.count(opt.splitName()) > 0 || opt.Split != "" {
-		if t.split, err = t.find(opt.splitName()); err != nil {
+		if in.split, err = t.find(opt.splitName()); err != nil {
 			return because(ErrFormat, err.Error())
 		}
-		if f := t.fields[t.split]; !f.Number || f.List {
-			return t.named(t.split, because(errType, "a column of "+f.Kind+" cannot tell parts of the rows apart: use integers"))
+		if f := t.fields[in.split]; !f.Number || f.List {
+			return t.named(in.split, because(errType, "a column of "+f.Kind+" cannot tell parts of the rows apart: use integers"))
 		}
 	}
-	var chosen []int
 	for _, name := range opt.Columns {
-		at, err := t.find(name)
-		switch {
-		case err != nil:
+		if t.count(name) > 1 {
+			_, err := t.find(name)
 			return because(ErrFormat, err.Error())
-		case slices.Contains(chosen, at):
-			return because(ErrSettings, fmt.Sprintf("the column %s is chosen twice", clip(name)))
 		}
-		chosen = append(chosen, at)
 	}
 	lists := slices.ContainsFunc(t.fields, func(f tabular.Field) bool { return f.List && f.Number && !slices.Contains(reserved, f.Name) })
+	in.keep = func(at int) bool {
+		f := t.fields[at]
+		return !slices.Contains(reserved, f.Name) && (!lists || f.List && f.Number)
+	}
 	for at, f := range t.fields {
-		if opt.Columns == nil && at != t.label && at != t.split && !slices.Contains(reserved, f.Name) && (!lists || f.List && f.Number) {
-			chosen = append(chosen, at)
+		w := 0
+		if f.List && f.Number && at != in.label && at != in.split {
+			if w, err = t.Width(at); err != nil {
+				return t.named(at, err)
+			}
+			if err := t.check(8 * int64(w)); err != nil { // a damaged list may be of any length
+				return err
+			}
+		}
+		in.fields = append(in.fields, field{f.Name, w})
+	}
+	if t.plan, err = newPlan(in, opt); err != nil {
+		return err
+	}
+	booleans := 0
+	for _, at := range t.plan.features {
+		u, f := &t.uses[at], t.fields[at]
+		switch {
+		case u.role == isCategory && !f.Text:
+			return t.named(at, because(ErrFormat, "a column of "+f.Kind+" cannot be one-hot"))
+		case u.role == isFeature && !f.Number:
+			return t.named(at, because(errKind(f), "a column of "+f.Kind+" has no numbers; choose the columns to use"))
+		case u.role == isFeature:
+			t.numbers = append(t.numbers, tabular.Feature{Column: at, Width: u.width, At: u.at})
+			if f.Kind == "bool" || f.Kind == "boolean" {
+				booleans++
+			}
+		}
+		if t.lenient {
+			t.AllowNulls(at)
 		}
 	}
-	for _, at := range chosen {
-		if !t.fields[at].Number {
-			return t.named(at, because(errNoNumbers, "a column of "+t.fields[at].Kind+" has no numbers; choose the columns to use"))
+	if booleans > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("%d columns of booleans are used as numbers, 0 for false and 1 for true", booleans))
+	}
+	for _, at := range t.ids {
+		if !t.fields[at].Text {
+			return t.named(at, because(ErrFormat, "a column of "+t.fields[at].Kind+" cannot identify rows"))
 		}
-		w, err := t.Width(at)
-		if err != nil {
-			return t.named(at, err)
-		}
-		t.features = append(t.features, tabular.Feature{Column: at, Width: w, At: t.cols})
-		t.cols += w
+		t.AllowNulls(at)
+	}
+	if t.label >= 0 && !t.fields[t.label].Text {
+		return t.named(t.label, because(ErrLabels, t.fields[t.label].Kind+" cannot be labels"))
 	}
 	if t.cols == 0 {
 		return because(errShape, "no columns of numbers")
 	}
-	if err := t.check(8 * int64(t.cols)); err != nil { // a damaged list may be of any length
+	if err := t.check(8 * int64(t.cols)); err != nil {
 		return err
 	}
-	t.Use(t.features)
+	t.Use(t.numbers)
 	return nil
 }
+
+// errKind is the cause of a column that has no numbers.
+func errKind(f tabular.Field) error {
+	if f.Text {
+		return errTextColumn
+	}
+	return errNoNumbers
+}
+
+func (t *tableSamples) planned() *plan { return t.plan }
 
 func (t *tableSamples) count(name string) (n int) {
 	for _, f := range t.fields {
@@ -144,18 +184,6 @@ func (t *tableSamples) find(name string) (int, error) {
 		return -1, fmt.Errorf("no column is called %s", clip(name))
 	}
 	return slices.IndexFunc(t.fields, func(f tabular.Field) bool { return f.Name == name }), nil
-}
-
-// columns returns the names of the features, if each has one of its own.
-func (t *tableSamples) columns() []string {
-	var names []string
-	for _, f := range t.features {
-		if t.fields[f.Column].List {
-			return nil
-		}
-		names = append(names, t.fields[f.Column].Name)
-	}
-	return names
 }
 
 func (t *tableSamples) dims() (rows, cols int) { return t.Rows(), t.cols }
@@ -201,16 +229,16 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 		return 0, err
 	}
 	x = x[:n*t.cols]
-	for _, f := range t.features {
+	for _, f := range t.numbers {
 		if err := t.Floats(f.Column, x[f.At:], f.Width, t.cols); err != nil {
 			return 0, t.named(f.Column, err)
 		}
 	}
-	for k, v := range x {
-		if v-v != 0 {
-			at := slices.IndexFunc(t.features, func(f tabular.Feature) bool { return k%t.cols < f.At+f.Width })
-			return 0, t.named(t.features[at].Column, &FileError{Row: k/t.cols + 1, Err: why(v)})
-		}
+	if err := t.texts(x); err != nil {
+		return 0, err
+	}
+	if row, at, err := t.wrong(x); err != nil {
+		return 0, t.named(at, &FileError{Row: row + 1, Err: err})
 	}
 	if t.label >= 0 {
 		row := t.row
@@ -234,6 +262,34 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 		}
 	}
 	return n, nil
+}
+
+// texts reads categories and identifiers.
+func (t *tableSamples) texts(x []float64) error {
+	for _, at := range t.plan.features {
+		u, i := &t.uses[at], 0
+		if u.role != isCategory {
+			continue
+		}
+		var bad error
+		err := t.Texts(at, func(text []byte) {
+			if bad == nil {
+				if err := t.category(u, x[i*t.cols+u.at:], bytes.TrimSpace(text)); err != nil {
+					bad = &FileError{Row: i + 1, Err: err}
+				}
+			}
+			i++
+		})
+		if err = cmp.Or(err, bad); err != nil {
+			return t.named(at, err)
+		}
+	}
+	for k, at := range t.ids {
+		if err := t.Texts(at, func(text []byte) { t.id(k, text) }); err != nil {
+			return t.named(at, err)
+		}
+	}
+	return nil
 }
 
 // ints appends the split of the rows read last.

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// customers is a table with an identifier, text, missing values and a column that holds the label.
+// order are its columns.
+func customers(rows int, order ...string) string {
+	var b strings.Builder
+	b.WriteString(strings.Join(order, ",") + "\n")
+	for i := range rows {
+		class := i * 7 % 2
+		field := map[string]string{
+			"":       fmt.Sprint(i),
+			"id":     fmt.Sprintf("C%03d", i),
+			"age":    fmt.Sprintf("%.1f", 30+10*float64(class)+float64(i*i%17)),
+			"income": fmt.Sprintf("%.2f", 2+.5*float64(class)+.1*float64(i*i%7)),
+			"city":   []string{"Rome", "Oslo", "Bern"}[i*i%3],
+			"leak":   fmt.Sprint(class + 1),
+			"buys":   []string{"no", "yes"}[class],
+		}
+		if i%11 == 3 {
+			field["age"] = "NA"
+		}
+		for k, name := range order {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(field[name])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// A table of a customer is fitted by what the messages say to do, and another one, in another order,
+// gives the same predictions.
+func TestTables(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write(t, at("a.csv"), customers(60, "", "id", "age", "income", "city", "leak", "buys"))
+	write(t, at("b.csv"), customers(60, "income", "city", "id", "age"))
+	fit := []string{"fit", "--data", at("a.csv"), "--model", at("m.wda"), "--k", "3", "--method", "fisher"}
+	for _, step := range []struct {
+		args []string
+		say  string
+	}{
+		{nil, `row 2, column 2 (id): "C000" is not a number; use --drop id to leave the column out, or --one-hot id`},
+		{[]string{"--id", "id"}, `row 2, column 5 (city): "Rome" is not a number; use --drop city`},
+		{[]string{"--one-hot", "city"}, `row 5, column 3 (age): "NA" is not a number; missing values need --missing mean, median or drop`},
+		{[]string{"--missing", "median"}, "warning: " + at("a.csv") + ": column leak alone determines the label of every row"},
+		{[]string{"--drop", "leak"}, "note: " + at("a.csv") + ": column 1, which has no name, is left out"},
+	} {
+		fit = append(fit, step.args...)
+		if _, _, stderr := monge(t, fit...); !strings.Contains(stderr, step.say) {
+			t.Fatalf("%v: %s", step.args, stderr)
+		}
+	}
+	if code, _, stderr := monge(t, fit...); code != 0 || strings.Contains(stderr, "leak") {
+		t.Error(stderr)
+	}
+	want := ""
+	for _, name := range []string{"a.csv", "b.csv"} {
+		code, out, stderr := monge(t, "predict", "--model", at("m.wda"), "--data", at(name), "--id", "id")
+		if code != 0 || !strings.HasPrefix(out, "id,label\nC000,") || strings.Count(out, "\n") != 61 {
+			t.Fatalf("%s%.100s", stderr, out)
+		}
+		if want == "" {
+			want = out
+		} else if out != want {
+			t.Errorf("%s: other predictions", name)
+		}
+		for _, kind := range []string{"csv", "parquet", "arrow"} {
+			object(t, "transform", "--model", at("m.wda"), "--data", at(name), "--id", "id", "--out", at("o."+kind))
+		}
+	}
+	if o, err := os.ReadFile(at("o.csv")); err != nil || !strings.HasPrefix(string(o), "id,component1,component2\nC000,") {
+		t.Errorf("%.100s %v", o, err)
+	}
+	for _, kind := range []string{"parquet", "arrow"} {
+		d, err := dataset.ReadFile(at("o."+kind), &dataset.Options{ID: []string{"id"}})
+		if err != nil || d.Len() != 60 || d.IDs[0][59] != "C059" || len(d.Columns) != 2 {
+			t.Errorf("%s: %+v, %v", kind, d, err)
+		}
+	}
+	if code, _, stderr := monge(t, "verify", at("m.wda"), "--data", at("a.csv")); code != 0 {
+		t.Error(stderr)
+	}
+	write(t, at("c.csv"), customers(60, "income", "city", "id"))
+	write(t, at("d.csv"), strings.Replace(customers(60, "income", "city", "age"), "Rome", "Roma", 1))
+	write(t, at("e.csv"), strings.Replace(customers(60, "income", "city", "age"), "age", "Age", 1))
+	before := files(t, dir)
+	for _, b := range []bad{
+		{"missing column", "predict --model $m.wda --data $c.csv --out $p.csv", 1, `missing column "age"; give a file with the same columns`},
+		{"renamed column", "predict --model $m.wda --data $e.csv --out $p.csv", 1, `missing column "age" (renamed to "Age"?)`},
+		{"category", "predict --model $m.wda --data $d.csv --out $p.csv", 1, `column 2 (city): "Roma" is not among the 2 categories of the model`},
+		{"no place", "transform --model $m.wda --data $b.csv --id id --out $p.npy", 2, "an NPY file has no place for identifiers"},
+		{"missing", "fit --data $b.csv --missing zero --model $p.wda", 2, "--missing must be error, mean, median or drop"},
+	} {
+		b.check(t, dir, before)
+	}
+}

@@ -1,0 +1,173 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Impute does away with missing values, which are NaN in d.X after reading with Options.KeepMissing.
+// MissingMean and MissingMedian put the mean or the median of the column in their place. MissingDrop
+// leaves their rows out. d.Schema becomes a copy that notes this, with the values, so that another file can
+// be treated in the same way. A missing category stays without a category: all of its features are 0.
+//
+// With MissingError, a missing value is an error that matches ErrNotFinite and names row and column, from
+// 1. A column without any value, or data whose rows all have missing values, are errors that match
+// ErrNotFinite, too. After an error d is unchanged.
+func (d *Dataset) Impute(how Missing) error {
+	if err := missingNames.Check(uint8(how)); err != nil {
+		return err
+	}
+	n, cols := d.X.Dims()
+	s := d.Schema.Clone()
+	if s == nil {
+		s = &Schema{Total: cols, LabelNumber: -1}
+		for j := range cols {
+			s.Columns = append(s.Columns, Column{Number: j})
+		}
+	}
+	s.Missing = how
+	switch how {
+	case MissingError:
+		for i := range n {
+			if j := slices.IndexFunc(d.X.RawRowView(i), math.IsNaN); j >= 0 {
+				fe := &FileError{Row: i + 1, Column: j + 1, Err: because(errMissing, "the value is missing"), Option: "KeepMissing"}
+				if d.Columns != nil {
+					fe.Name = d.Columns[j]
+				}
+				return fe
+			}
+		}
+		return nil
+	case MissingDrop:
+		var rows []int
+		for i := range n {
+			if !slices.ContainsFunc(d.X.RawRowView(i), math.IsNaN) {
+				rows = append(rows, i)
+			}
+		}
+		if rows == nil {
+			return because(errMissing, fmt.Sprintf("all %d rows have missing values; no row is left", n))
+		}
+		if len(rows) < n {
+			*d = *d.Subset(rows)
+		}
+		d.Schema = s
+		return nil
+	}
+	j := 0
+	var fills []float64
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		for range c.features() {
+			if c.Categories != nil {
+				fills = append(fills, 0)
+				j++
+				continue
+			}
+			v, ok := center(d.X, j, how)
+			if !ok {
+				return because(errMissing, fmt.Sprintf("column %s has no value in %d rows; drop it", clip(columnName(d.Columns, j)), n))
+			}
+			c.Fill, fills = append(c.Fill, v), append(fills, v)
+			j++
+		}
+	}
+	for i := range n {
+		for j, v := range d.X.RawRowView(i) {
+			if v != v {
+				d.X.Set(i, j, fills[j])
+			}
+		}
+	}
+	d.Schema = s
+	return nil
+}
+
+// center returns the mean or the median of the values of a column, and whether it has any.
+func center(x *mat.Dense, j int, how Missing) (float64, bool) {
+	n, _ := x.Dims()
+	var v []float64
+	for i := range n {
+		if a := x.At(i, j); a == a {
+			v = append(v, a)
+		}
+	}
+	if len(v) == 0 {
+		return 0, false
+	}
+	if how == MissingMean {
+		// The mean of deviations from the first value: exact for a constant, and without overflow
+		// unless the values themselves are near the end of the range.
+		sum := 0.0
+		for _, a := range v {
+			sum += a/float64(len(v)) - v[0]/float64(len(v))
+		}
+		return v[0] + sum, true
+	}
+	slices.Sort(v)
+	m := len(v) / 2
+	if len(v)%2 == 1 {
+		return v[m], true
+	}
+	return v[m-1]/2 + v[m]/2, true
+}
+
+// expand makes features of the categories that were learned. Their order is that of classes.
+func (r *Reader) expand(d *Dataset) error {
+	s := d.Schema.Clone()
+	order := map[int][]int{} // of a category in the order of appearance, its feature
+	cols := 0
+	for i, at := range r.plan.features {
+		u, c := &r.plan.uses[at], &s.Columns[i]
+		if u.role != isCategory {
+			cols += u.width
+			continue
+		}
+		if len(u.index) == 0 {
+			return because(errMissing, fmt.Sprintf("column %s has no value", clip(c.Name)))
+		}
+		texts := make([]string, len(u.index))
+		for text, k := range u.index {
+			texts[k] = text
+		}
+		c.Categories = slices.Clone(texts)
+		sortNames(c.Categories)
+		to := make([]int, len(texts))
+		for k, text := range texts {
+			to[k] = slices.Index(c.Categories, text)
+		}
+		order[at] = to
+		cols += len(to)
+	}
+	n, _ := d.X.Dims()
+	if cols > largestBlock || n*cols > r.opt.maxElements() {
+		return because(ErrTooLarge, fmt.Sprintf("%d rows with %d features, more than the allowed %d elements", n, cols, r.opt.maxElements()))
+	}
+	x := mat.NewDense(n, cols, nil)
+	for i := range n {
+		from, to := d.X.RawRowView(i), x.RawRowView(i)
+		k := 0
+		for _, at := range r.plan.features {
+			u := &r.plan.uses[at]
+			o, ok := order[at]
+			switch v := from[u.at]; {
+			case !ok:
+				k += copy(to[k:], from[u.at:u.at+u.width])
+				continue
+			case v == v:
+				to[k+o[int(v)]] = 1
+			default:
+				for l := range o {
+					to[k+l] = v
+				}
+			}
+			k += len(o)
+		}
+	}
+	d.X, d.Schema = x, s
+	d.Columns = s.Features()
+	return nil
+}

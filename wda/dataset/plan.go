@@ -1,0 +1,496 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// field is a column of a file, before it is decided what it is for.
+type field struct {
+	name  string // "" if it has none
+	width int    // of lists, else 0
+}
+
+// role is what a column is for.
+type role uint8
+
+const (
+	unused role = iota
+	isFeature
+	isCategory
+	isLabel
+	isSplit
+	isID
+)
+
+// use is what is done with a column.
+type use struct {
+	role   role
+	at     int            // the first of its features, or which of the identifiers it is
+	width  int            // features
+	index  map[string]int // numbers of the categories
+	learns bool           // new categories are numbered, in one feature
+}
+
+// plan says what is done with each column of a file.
+type plan struct {
+	uses     []use // parallel to the fields
+	features []int // the fields that are features, in their order
+	ids      []int // the fields that are identifiers
+	idNames  []string
+	label    int // a field, or −1
+	split    int // a field, or −1
+	cols     int // features
+	schema   *Schema
+	byNumber bool
+	notes    []string
+
+	lenient bool      // a missing value is not an error: it is read as NaN
+	fills   []float64 // of the features, what replaces NaN; nil for nothing
+	drop    bool      // rows with NaN are left out
+
+	id func(which int, text []byte) // is handed the identifiers of a row
+}
+
+// found is what a format says of its columns.
+type found struct {
+	fields []field
+	named  bool // the columns have names
+	label  int  // a field, −1 if there is none, or openLabel
+	split  int  // a field, or −1
+	// keep says, if the features are open, whether a column may be one; nil if all may.
+	keep func(at int) bool
+}
+
+// openLabel leaves it to the plan: the last column that is left is the label.
+const openLabel = -2
+
+// newPlan decides what each column is for.
+func newPlan(in found, opt *Options) (*plan, error) {
+	n := len(in.fields)
+	bare := opt.Schema != nil && opt.Schema.bare()
+	if bare { // it says no more than the number of features
+		if err := opt.Schema.Check(); err != nil {
+			return nil, err
+		}
+		plain := *opt
+		plain.Schema, plain.Dim = nil, opt.Schema.Dim()
+		opt = &plain
+	}
+	p := &plan{uses: make([]use, n), label: in.label, split: in.split, lenient: opt.KeepMissing}
+	names := uniqueNames(in)
+	if p.label == openLabel {
+		p.label = -1
+	}
+	take := func(at int, r role) error {
+		if p.uses[at].role != unused {
+			return because(ErrSettings, fmt.Sprintf("column %s is chosen for two purposes", columnName(names, at)))
+		}
+		p.uses[at].role = r
+		return nil
+	}
+	if p.label >= 0 {
+		p.uses[p.label].role = isLabel
+	}
+	if p.split >= 0 {
+		p.uses[p.split].role = isSplit
+	}
+	dropped, err := selectColumns(names, n, opt.Drop)
+	if err != nil {
+		return nil, err
+	}
+	if p.ids, err = selectColumns(names, n, opt.ID); err != nil {
+		return nil, err
+	}
+	for k, at := range p.ids {
+		if err := take(at, isID); err != nil {
+			return nil, err
+		}
+		p.uses[at].at = k
+		p.idNames = append(p.idNames, columnName(names, at))
+	}
+	chosen, err := selectColumns(names, n, opt.Columns)
+	if err != nil {
+		return nil, err
+	}
+	onehot, err := selectColumns(names, n, opt.OneHot)
+	if err != nil {
+		return nil, err
+	}
+	// What is left for features.
+	free := func(at int) bool {
+		return p.uses[at].role == unused && !slices.Contains(dropped, at) && !(in.named && opt.Columns == nil && isIndex(in.fields[at].name, at) && !opt.Schema.has(names[at]))
+	}
+	if in.named && opt.Columns == nil {
+		for at, f := range in.fields {
+			if isIndex(f.name, at) && p.uses[at].role == unused && !slices.Contains(dropped, at) && !opt.Schema.has(names[at]) {
+				p.notes = append(p.notes, fmt.Sprintf("column %s is left out: it looks like the row numbers that pandas writes", describe(f.name, at)))
+			}
+		}
+	}
+	if opt.Columns == nil {
+		for at := range in.fields {
+			if free(at) {
+				chosen = append(chosen, at)
+			}
+		}
+	} else {
+		for _, at := range chosen {
+			if slices.Contains(dropped, at) || p.uses[at].role != unused {
+				return nil, because(ErrSettings, fmt.Sprintf("column %s is chosen for two purposes", columnName(names, at)))
+			}
+		}
+	}
+	if opt.Schema != nil {
+		err = p.follow(in, names, chosen, opt)
+	} else {
+		err = p.free(in, names, chosen, onehot, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if bare {
+		p.byNumber = in.named
+		if p.cols != opt.Dim {
+			return nil, widths(p.cols, opt.Dim)
+		}
+	}
+	p.schemaLeft(in, names)
+	return p, nil
+}
+
+// free makes features of the chosen columns, without a Schema.
+func (p *plan) free(in found, names []string, chosen, onehot []int, opt *Options) error {
+	if in.label == openLabel {
+		// The last of the columns that nothing has been said about.
+		last := len(chosen) - 1
+		if opt.Columns != nil {
+			last = -1
+			for at := range in.fields {
+				if p.uses[at].role == unused && !slices.Contains(chosen, at) {
+					p.label = at
+				}
+			}
+		} else if last >= 0 && len(chosen) != opt.Dim {
+			p.label = chosen[last]
+			chosen = chosen[:last]
+		}
+		if p.label >= 0 {
+			p.uses[p.label].role = isLabel
+		}
+	}
+	s := &Schema{LabelNumber: p.label, Total: len(in.fields)}
+	for _, at := range onehot {
+		if !slices.Contains(chosen, at) {
+			return because(ErrSettings, fmt.Sprintf("column %s is one-hot, but no feature", columnName(names, at)))
+		}
+	}
+	for _, at := range chosen {
+		if opt.Columns == nil && in.keep != nil && !in.keep(at) && !slices.Contains(onehot, at) {
+			continue
+		}
+		u := &p.uses[at]
+		*u = use{role: isFeature, at: p.cols, width: max(1, in.fields[at].width)}
+		if slices.Contains(onehot, at) {
+			u.role, u.learns, u.index = isCategory, true, map[string]int{}
+		}
+		c := Column{Number: at, Width: in.fields[at].width}
+		if in.named {
+			c.Name = names[at]
+		}
+		s.Columns = append(s.Columns, c)
+		p.features = append(p.features, at)
+		p.cols += u.width
+	}
+	if p.label >= 0 && in.named {
+		s.Label = names[p.label]
+	}
+	p.schema = s
+	return nil
+}
+
+// follow finds the columns of a Schema among those chosen.
+func (p *plan) follow(in found, names []string, chosen []int, opt *Options) error {
+	s := opt.Schema
+	if err := s.Check(); err != nil {
+		return err
+	}
+	var order []int
+	if in.named && s.named() {
+		var err error
+		if in.label == openLabel && s.Label != "" {
+			if at := slices.Index(names, s.Label); at >= 0 && p.uses[at].role == unused {
+				p.label, p.uses[at].role = at, isLabel
+			}
+		}
+		var have []string
+		var at []int
+		for _, c := range chosen {
+			if c != p.label && (in.keep == nil || in.keep(c) || s.has(names[c])) {
+				have, at = append(have, names[c]), append(at, c)
+			}
+		}
+		if order, err = s.Match(have, opt.AllowExtra || opt.Columns != nil); err != nil {
+			return err
+		}
+		for i, k := range order {
+			order[i] = at[k]
+		}
+	} else {
+		p.byNumber = in.named || s.named()
+		if !in.named {
+			s = s.flat()
+		}
+		var err error
+		if order, err = p.numbered(s, in, chosen, opt); err != nil {
+			return err
+		}
+	}
+	for i, at := range order {
+		c := &s.Columns[i]
+		u := &p.uses[at]
+		*u = use{role: isFeature, at: p.cols, width: c.features()}
+		if in.fields[at].width != c.Width {
+			return because(errShape, fmt.Sprintf("column %s: %s in the file, %s in the model", columnName(names, at), widthInWords(in.fields[at].width), widthInWords(c.Width)))
+		}
+		if c.Categories != nil {
+			u.role, u.index = isCategory, map[string]int{}
+			for k, v := range c.Categories {
+				u.index[v] = k
+			}
+		}
+		p.features = append(p.features, at)
+		p.cols += u.width
+	}
+	p.schema = s
+	switch s.Missing {
+	case MissingMean, MissingMedian:
+		p.lenient = true
+		for i := range s.Columns {
+			c := &s.Columns[i]
+			for k := range c.features() {
+				v := math.NaN()
+				if c.Fill != nil {
+					v = c.Fill[k]
+				}
+				p.fills = append(p.fills, v)
+			}
+		}
+	case MissingDrop:
+		p.lenient, p.drop = true, true
+	}
+	return nil
+}
+
+// numbered finds the columns of a Schema by their numbers.
+func (p *plan) numbered(s *Schema, in found, chosen []int, opt *Options) ([]int, error) {
+	d, total := len(s.Columns), len(in.fields)
+	shift := func(number int) int { // where it is without the column of labels
+		if s.LabelNumber >= 0 && number > s.LabelNumber {
+			return number - 1
+		}
+		return number
+	}
+	var order []int
+	switch {
+	case opt.Columns != nil || len(opt.Drop) > 0 || len(opt.ID) > 0 || len(chosen) == d && total != s.Total:
+		if in.label == openLabel && len(chosen) == d+1 {
+			p.label = chosen[d]
+			p.uses[p.label].role = isLabel
+			chosen = chosen[:d]
+		}
+		if len(chosen) != d {
+			return nil, widths(len(chosen), d)
+		}
+		return chosen, nil
+	case total == s.Total:
+		if at := s.LabelNumber; at >= 0 && in.label == openLabel {
+			p.label, p.uses[at].role = at, isLabel
+		}
+		for i := range s.Columns {
+			order = append(order, s.Columns[i].Number)
+		}
+	case s.LabelNumber >= 0 && total == s.Total-1:
+		for i := range s.Columns {
+			order = append(order, shift(s.Columns[i].Number))
+		}
+	case s.LabelNumber < 0 && total == s.Total+1 && in.label == openLabel:
+		p.label, p.uses[total-1].role = total-1, isLabel
+		for i := range s.Columns {
+			order = append(order, s.Columns[i].Number)
+		}
+	case len(chosen) == d+1 && in.label == openLabel:
+		p.label = chosen[d]
+		p.uses[p.label].role = isLabel
+		return chosen[:d], nil
+	default:
+		return nil, widths(len(chosen), d)
+	}
+	for _, at := range order {
+		if p.uses[at].role != unused {
+			return nil, widths(len(chosen), d)
+		}
+	}
+	return order, nil
+}
+
+func widths(have, want int) error {
+	return because(errShape, fmt.Sprintf("%d columns for features, but the model was fitted to %d columns; give a file with the same columns", have, want))
+}
+
+func widthInWords(w int) string {
+	if w == 0 {
+		return "single values"
+	}
+	return fmt.Sprintf("lists of %d", w)
+}
+
+// schemaLeft notes the columns of the file that are left out of a new Schema.
+func (p *plan) schemaLeft(in found, names []string) {
+	if p.schema.LeftOut != nil || !in.named || len(p.schema.Columns) == 0 || p.schema.Total != len(in.fields) {
+		return
+	}
+	for at := range p.uses {
+		if r := p.uses[at].role; (r == unused || r == isID || r == isSplit) && names[at] != "" && !p.schema.has(names[at]) && names[at] != p.schema.Label {
+			p.left(names[at])
+		}
+	}
+}
+
+func (p *plan) left(name string) {
+	s := *p.schema
+	s.LeftOut = append(slices.Clone(s.LeftOut), name)
+	p.schema = &s
+}
+
+// names returns the names of the features, or nil if they have none or are elements of lists.
+func (p *plan) names() []string {
+	if p.schema == nil || slices.ContainsFunc(p.schema.Columns, func(c Column) bool { return c.Width > 0 }) {
+		return nil
+	}
+	return p.schema.Features()
+}
+
+// has reports whether a column of s has this name.
+func (s *Schema) has(name string) bool {
+	return s != nil && name != "" && slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name })
+}
+
+// encode sets the features of a category, which begin at x.
+func (u *use) encode(x []float64, text []byte) error {
+	k, ok := u.index[string(text)]
+	if !ok {
+		if !u.learns {
+			return because(errCategory, fmt.Sprintf("%s is not among the %d categories of the model", clip(string(text)), len(u.index)))
+		}
+		if len(u.index) == maxCategories {
+			return because(ErrTooLarge, fmt.Sprintf("more than %d categories", maxCategories))
+		}
+		k = len(u.index)
+		u.index[string(text)] = k
+	}
+	if u.learns {
+		x[0] = float64(k)
+		return nil
+	}
+	clear(x[:u.width])
+	x[k] = 1
+	return nil
+}
+
+// none sets the features of a missing category.
+func (u *use) none(x []float64, drop bool) {
+	if u.learns || drop {
+		x[0] = math.NaN()
+		return
+	}
+	clear(x[:u.width])
+}
+
+// maxCategories bounds the categories of a column: each is a feature.
+const maxCategories = 1 << 12
+
+// fill replaces NaN where a value is known for it.
+func (p *plan) fill(x []float64) {
+	if p.fills == nil {
+		return
+	}
+	for k, v := range x {
+		if v != v {
+			x[k] = p.fills[k%p.cols]
+		}
+	}
+}
+
+// wrong returns an error if x, whose rows begin with number before, has a value that is not
+// finite, and that is not a missing one where these are allowed. It returns the field.
+func (p *plan) wrong(x []float64) (row, at int, err error) {
+	for k, v := range x {
+		if v-v == 0 || v != v && p.lenient {
+			continue
+		}
+		for _, f := range p.features {
+			if u := &p.uses[f]; k%p.cols >= u.at && k%p.cols < u.at+u.width {
+				return k / p.cols, f, why(v)
+			}
+		}
+	}
+	return 0, 0, nil
+}
+
+// uniqueNames returns the names of the columns: those in the file, or, where these are empty or occur
+// before, other ones. It returns nil if the columns have no names.
+func uniqueNames(in found) []string {
+	if !in.named {
+		return nil
+	}
+	names := make([]string, len(in.fields))
+	seen := map[string]bool{}
+	for _, f := range in.fields {
+		seen[cleanName(f.name)] = true
+	}
+	used := map[string]bool{}
+	for at, f := range in.fields {
+		name := cleanName(f.name)
+		if name == "" {
+			name = "column " + strconv.Itoa(at+1)
+		}
+		base := name
+		for k := 1; used[name] || name != base && seen[name]; k++ {
+			name = base + "." + strconv.Itoa(k)
+		}
+		names[at], used[name] = name, true
+	}
+	return names
+}
+
+func cleanName(name string) string {
+	return strings.ToValidUTF8(strings.TrimSpace(name), "\ufffd")
+}
+
+var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
+
+// isIndex reports whether a column is, by its name, the row numbers that pandas writes.
+func isIndex(name string, at int) bool {
+	name = strings.TrimSpace(name)
+	return at == 0 && (name == "" || name == "Unnamed: 0") || pandasIndex.MatchString(name)
+}
+
+// columnName returns how messages and flags call a column.
+func columnName(names []string, at int) string {
+	if names == nil {
+		return strconv.Itoa(at)
+	}
+	return names[at]
+}
+
+func describe(name string, at int) string {
+	if name == "" {
+		return strconv.Itoa(at+1) + ", which has no name,"
+	}
+	return strconv.Quote(name)
+}

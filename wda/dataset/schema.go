@@ -1,0 +1,358 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gomonge/monge/internal/enum"
+	"github.com/gomonge/monge/internal/fault"
+)
+
+// A Schema says how the columns of a table become the features of a model. ReadFile returns one in
+// Dataset.Schema, and wda.Model stores it. With Options.Schema another file is read in the same way:
+// its columns are found by their names, in any order, or by their numbers if one of the files has no
+// names. Do not change a Schema that is in use.
+type Schema struct {
+	// Columns are the columns that become features, in the order of the features.
+	Columns []Column `json:"columns"`
+
+	// Label is the name of the column of labels, "" if it has none. LabelNumber is its number in
+	// the file, from 0, or −1 if the labels were not in a column.
+	Label       string `json:"label,omitempty"`
+	LabelNumber int    `json:"label_number"`
+
+	// LeftOut names the other columns of the file. Total is the number of all columns.
+	LeftOut []string `json:"left_out,omitempty"`
+	Total   int      `json:"total"`
+
+	// Missing says what was done with missing values; see Dataset.Impute.
+	Missing Missing `json:"missing,omitempty"`
+
+	// Rows says which rows of the file were used.
+	Rows Draw `json:"rows,omitzero"`
+}
+
+// A Draw says which rows of a file were used: those that TrainTest(Holdout, Seed) leaves for training
+// or, if Holdout is 0, all rows; and of these Sample(Sample, Seed) or, if Sample is 0, all. A program
+// that draws rows fills it in.
+type Draw struct {
+	Holdout float64 `json:"holdout,omitempty"`
+	Sample  int     `json:"sample,omitempty"`
+	Seed    uint64  `json:"seed,omitempty"`
+}
+
+// A Column is a column of a table that becomes one or more features.
+type Column struct {
+	// Name is the name of the column, "" if the file has no names. Number is its number in the
+	// file, from 0.
+	Name   string `json:"name,omitempty"`
+	Number int    `json:"number"`
+
+	// Width is the length of the lists of a column of lists, which become as many features. It is
+	// 0 for other columns.
+	Width int `json:"width,omitempty"`
+
+	// Categories are the values of a text column. Each becomes a feature, which is 1 in rows with
+	// this value and 0 in others. It is nil for other columns.
+	Categories []string `json:"categories,omitempty"`
+
+	// Fill has, for each feature of a column of numbers, what takes the place of a missing value.
+	// It is nil if a missing value is an error. A missing category gives 0 for all categories.
+	Fill []float64 `json:"fill,omitempty"`
+}
+
+// features returns the number of features of the column.
+func (c *Column) features() int {
+	if c.Categories != nil {
+		return len(c.Categories)
+	}
+	return max(1, c.Width)
+}
+
+// Features returns the names of the features: the name of a column of numbers, "name[0]", "name[1]", …
+// for lists, and "name=category" for categories. It returns nil if the columns have no names.
+func (s *Schema) Features() []string {
+	if s == nil || !s.named() {
+		return nil
+	}
+	var names []string
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		switch {
+		case c.Categories != nil:
+			for _, v := range c.Categories {
+				names = append(names, c.Name+"="+v)
+			}
+		case c.Width > 0:
+			for k := range c.Width {
+				names = append(names, c.Name+"["+strconv.Itoa(k)+"]")
+			}
+		default:
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Dim returns the number of features.
+func (s *Schema) Dim() (d int) {
+	for i := range s.Columns {
+		d += s.Columns[i].features()
+	}
+	return d
+}
+
+func (s *Schema) named() bool { return len(s.Columns) > 0 && s.Columns[0].Name != "" }
+
+// Plain reports whether s says no more than a number of features: the columns have no names, all but a
+// last column of labels are features, and neither categories, nor missing values, nor a choice of
+// rows are noted.
+func (s *Schema) Plain() bool {
+	if s.named() || s.Missing != MissingError || s.Rows != (Draw{}) {
+		return false
+	}
+	for i, c := range s.Columns {
+		if c.Number != i || c.Categories != nil || c.Fill != nil || c.Width > 0 {
+			return false
+		}
+	}
+	d := len(s.Columns)
+	return s.LabelNumber < 0 && s.Total == d || s.LabelNumber == d && s.Total == d+1
+}
+
+// bare reports whether s is Plain but for its rows.
+func (s *Schema) bare() bool {
+	t := *s
+	t.Rows = Draw{}
+	return t.Plain()
+}
+
+// flat returns a Schema with a column for each element of a list, for files that have no lists, or s if it
+// has none.
+func (s *Schema) flat() *Schema {
+	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Width > 0 }) {
+		return s
+	}
+	f := *s
+	f.Columns = nil
+	for i := range s.Columns {
+		c := s.Columns[i]
+		if c.Width == 0 {
+			f.Columns = append(f.Columns, c)
+			continue
+		}
+		for k := range c.Width {
+			e := Column{Name: c.Name}
+			if c.Fill != nil {
+				e.Fill = c.Fill[k : k+1]
+			}
+			f.Columns = append(f.Columns, e)
+		}
+	}
+	for i := range f.Columns {
+		f.Columns[i].Number = i
+	}
+	f.LabelNumber, f.Total = -1, len(f.Columns)
+	return &f
+}
+
+// Check returns an error unless s is complete and consistent. It matches ErrSettings.
+func (s *Schema) Check() error {
+	bad := func(format string, args ...any) error {
+		return because(ErrSettings, "the schema is not valid: "+fmt.Sprintf(format, args...))
+	}
+	if len(s.Columns) == 0 {
+		return bad("it has no columns")
+	}
+	if err := missingNames.Check(uint8(s.Missing)); err != nil {
+		return err
+	}
+	if !(s.Rows.Holdout >= 0 && s.Rows.Holdout < 1) || s.Rows.Sample < 0 || s.LabelNumber < -1 || s.LabelNumber >= max(1, s.Total) || !utf8.ValidString(s.Label) {
+		return bad("its label, or its rows")
+	}
+	names, numbers := map[string]bool{}, map[int]bool{}
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		seen := map[string]bool{}
+		for _, v := range c.Categories {
+			if seen[v] || !utf8.ValidString(v) {
+				return bad("category %s of column %d", clip(v), i+1)
+			}
+			seen[v] = true
+		}
+		switch {
+		case c.Name == "" == s.named() || names[c.Name] && c.Name != "" || !utf8.ValidString(c.Name):
+			return bad("the name %s of column %d", clip(c.Name), i+1)
+		case c.Number < 0 || c.Number >= s.Total || numbers[c.Number]:
+			return bad("the number %d of column %d of %d", c.Number, i+1, s.Total)
+		case c.Width < 0 || c.Width > largestBlock || c.Width > 0 && c.Categories != nil || c.Categories != nil && len(c.Categories) == 0:
+			return bad("the width or the categories of column %d", i+1)
+		case c.Fill != nil && (c.Categories != nil || len(c.Fill) != c.features() || slices.ContainsFunc(c.Fill, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })):
+			return bad("the fill of column %d", i+1)
+		}
+		names[c.Name], numbers[c.Number] = true, true
+	}
+	return nil
+}
+
+// Clone returns a copy that shares nothing with s.
+func (s *Schema) Clone() *Schema {
+	if s == nil {
+		return nil
+	}
+	c := *s
+	c.LeftOut = slices.Clone(s.LeftOut)
+	c.Columns = slices.Clone(s.Columns)
+	for i := range c.Columns {
+		c.Columns[i].Categories = slices.Clone(c.Columns[i].Categories)
+		c.Columns[i].Fill = slices.Clone(c.Columns[i].Fill)
+	}
+	return &c
+}
+
+// A ColumnsError says how the columns of a file differ from those of a Schema. It matches ErrFormat.
+type ColumnsError struct {
+	Missing []string // columns of the Schema that the file does not have
+	Extra   []string // columns of the file that the Schema does not know
+	// Renamed has, for some of the Missing, an Extra column whose name differs only in case, spaces or
+	// punctuation.
+	Renamed map[string]string
+}
+
+// Error names the columns, at most ten of each kind.
+func (e *ColumnsError) Error() string {
+	var parts []string
+	if len(e.Missing) > 0 {
+		var names []string
+		for _, n := range e.Missing {
+			q := strconv.Quote(n)
+			if is, ok := e.Renamed[n]; ok {
+				q += " (renamed to " + strconv.Quote(is) + "?)"
+			}
+			names = append(names, q)
+		}
+		parts = append(parts, "missing "+columnList(names))
+	}
+	var extra []string
+	for _, n := range e.Extra {
+		if !e.renamed(n) {
+			extra = append(extra, strconv.Quote(n))
+		}
+	}
+	if len(extra) > 0 {
+		parts = append(parts, "unknown "+columnList(extra))
+	}
+	return "the columns are not those of the model: " + strings.Join(parts, "; ")
+}
+
+func (e *ColumnsError) renamed(name string) bool {
+	for _, to := range e.Renamed {
+		if to == name {
+			return true
+		}
+	}
+	return false
+}
+
+// columnList is "column a" or "columns a, b, …".
+func columnList(names []string) string {
+	const most = 10
+	if len(names) == 1 {
+		return "column " + names[0]
+	}
+	if n := len(names); n > most {
+		return fmt.Sprintf("%d columns %s, …", n, strings.Join(names[:most], ", "))
+	}
+	return "columns " + strings.Join(names, ", ")
+}
+
+// Unwrap returns ErrFormat.
+func (e *ColumnsError) Unwrap() error { return ErrFormat }
+
+// Match finds the columns of s in a table whose columns have these names: order[i] is the position of
+// s.Columns[i]. The order of the names is arbitrary. Columns called as the label or a column that was left
+// out are ignored, and with extra all others, too. Otherwise the error is a *ColumnsError.
+func (s *Schema) Match(names []string, extra bool) (order []int, err error) {
+	at := map[string]int{}
+	for i, n := range names {
+		if _, twice := at[n]; !twice {
+			at[n] = i
+		}
+	}
+	var e ColumnsError
+	own := map[string]bool{s.Label: true}
+	for _, n := range s.LeftOut {
+		own[n] = true
+	}
+	for i := range s.Columns {
+		name := s.Columns[i].Name
+		own[name] = true
+		j, ok := at[name]
+		if !ok {
+			e.Missing = append(e.Missing, name)
+		}
+		order = append(order, j)
+	}
+	for _, n := range names {
+		if !own[n] {
+			e.Extra = append(e.Extra, n)
+		}
+	}
+	if e.Missing == nil && (extra || e.Extra == nil) {
+		return order, nil
+	}
+	e.Renamed = map[string]string{}
+	for _, m := range e.Missing {
+		for _, x := range e.Extra {
+			if folded(m) == folded(x) && !e.renamed(x) {
+				e.Renamed[m] = x
+				break
+			}
+		}
+	}
+	if extra {
+		e.Extra = nil
+	}
+	return nil, &e
+}
+
+// folded is a name without case, spaces and punctuation.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// Missing says what is done with missing values.
+type Missing uint8
+
+const (
+	// MissingError: a missing value is an error.
+	MissingError Missing = iota
+	// MissingMean: the mean of the column takes its place.
+	MissingMean
+	// MissingMedian: the median of the column takes its place.
+	MissingMedian
+	// MissingDrop: its row is left out.
+	MissingDrop
+)
+
+var missingNames = enum.New("Missing", fault.ErrSettings, "error", "mean", "median", "drop")
+
+// String returns the name: error, mean, median or drop.
+func (m Missing) String() string { return missingNames.Name(uint8(m)) }
+
+// MarshalText implements encoding.TextMarshaler with the name.
+func (m Missing) MarshalText() ([]byte, error) { return missingNames.Text(uint8(m)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches
+// ErrSettings.
+func (m *Missing) UnmarshalText(text []byte) error { return enum.Parse(m, text, missingNames) }

@@ -1,0 +1,33 @@
+package dataset
+
+import (
+	"bytes"
+	"regexp"
+)
+
+var (
+	commaNumber = regexp.MustCompile(`^[+-]?[0-9]*,[0-9]+$`)
+	dateText    = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ].*)?$`)
+)
+
+// notNumber is the error of a text that is not a number. It says what else the text may be.
+func notNumber(field []byte) error {
+	text := clip(string(field)) + " is not a number"
+	switch {
+	case commaNumber.Match(field):
+		return because(errDecimal, text+": is the comma a decimal comma?")
+	case isBoolean(field):
+		return because(errText, text+", but a boolean")
+	case dateText.Match(field):
+		return because(errText, text+", but looks like a date")
+	}
+	return because(errText, text)
+}
+
+func isBoolean(field []byte) bool {
+	switch string(bytes.ToLower(field)) {
+	case "true", "false", "yes", "no":
+		return true
+	}
+	return false
+}
