@@ -89,7 +89,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		}
 	}
 	if o.p > 1 && rank <= lineRank {
-		add("within classes the samples vary in only one of %d components (effective rank %.3f): features of large scale or nearly constant features decide; see Whitening, Standardize and Shrinkage", o.p, rank)
+		add("within classes the samples vary in only one of %d components (effective rank %.3f): a few features decide alone, because their numbers are large or nearly constant; standardize the features, whiten them, or use more shrinkage", o.p, rank)
 	}
 	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*standardError(choice.principal, choice.Rows)) {
 		add("nearest neighbors classify %.1f %% of the held-out rows wrongly in the projection, and with principal components in their place %.1f %%: "+besideAdvice, 100*choice.Members[0].Error, 100*choice.principal)

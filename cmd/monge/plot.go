@@ -94,7 +94,11 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 		out.Classes = []string{}
 	}
 	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%d rows of %d classes, drawn in %s\n", out.Rows, len(out.Classes), out.Image)
+		of := fmt.Sprintf("of %d classes", len(out.Classes))
+		if len(out.Classes) == 0 {
+			of = "without labels"
+		}
+		fmt.Fprintf(w, "%d rows %s, drawn in %s\n", out.Rows, of, out.Image)
 	})
 }
 

@@ -50,7 +50,7 @@ if it was fitted with --k.`,
 	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv (default standard output)")
 	fs.IntVar(&f.k, "k", 0, "`K`: number of neighbors that vote (default that of the model, or 5)")
 	fs.BoolVar(&f.proba, "proba", false, "also write the share of every class among the neighbors")
-	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also write so many nearest training rows")
+	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also write the numbers of so many nearest training rows, and their squared distances: a large distance says that a row is unlike all of them")
 	fs.StringVar(&f.part, "rows", "all", "`PART`: classify all, train or test rows, by the file's split or --holdout")
 	oneOf(cmd, "rows", "all", "train", "test")
 	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows (default those in the model)")
