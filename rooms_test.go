@@ -27,7 +27,7 @@ var rooms = map[string][]room{"wda": {
 	{"samples", []string{"samples.go", "directions.go", "span.go", "whiten.go"}, []string{"words"}},
 	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go", "remote_pairs.go"}, []string{"words", "samples"}},
 	{"solvers", []string{"solver.go", "descending.go", "ascent.go", "alternating.go", "eigen.go", "minibatch.go", "population.go"}, []string{"words", "samples", "objective"}},
-	{"choice", []string{"choice.go", "choice_candidates.go", "choice_folds.go", "choice_work.go", "choice_trial.go", "choice_loss.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
+	{"choice", []string{"choice.go", "choice_candidates.go", "choice_folds.go", "choice_work.go", "choice_trial.go", "choice_loss.go", "choice_judge.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
 	{"fit", []string{"fit.go", "prepare.go", "remote_choice.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice"}},
 	{"comparison", []string{"crossvalidate.go", "score.go", "remote_fits.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice", "fit"}},
 }}

@@ -109,8 +109,11 @@ func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*
 		alive[c.plain], from = true, to
 	}
 	choice.principal = list[c.plain].Error
+	choice.use = set.For
 	for _, f := range c.folds {
-		choice.Neighbors = min(choice.Neighbors, f.neighbors)
+		if choice.Neighbors = min(choice.Neighbors, f.neighbors); set.For != UseNeighbors {
+			choice.Neighbors = 0
+		}
 	}
 	choice.Members = slices.Clone(allowed)
 	sortMembers(choice.Members)

@@ -31,6 +31,7 @@ const (
 // what they tell whatever the whitening.
 type division struct {
 	train, held []int // rows, ascending
+	votes       []int // of train, one of equal rows of a class; nil if no two are equal
 	neighbors   int   // K
 
 	all     *samples   // as features, nil if samples are
@@ -39,7 +40,7 @@ type division struct {
 	rows    *mat.Dense // those held out
 	inSpan  *mat.Dense // in the coordinates of the span
 	labels  []int      // of the rows held out
-	own     []int      // of the others
+	own     []int      // of the others that vote
 }
 
 // compared returns the samples that settings are compared on.
@@ -66,6 +67,13 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 		f.all = all
 		f.samples, f.rows = s.rowsCentered(ctx, f.train, f.held)
 		f.own, f.labels = s.labelsOf(f.train), s.labelsOf(f.held)
+		if f.votes != nil {
+			own := make([]int, len(f.votes))
+			for i, r := range f.votes {
+				own[i] = f.own[r]
+			}
+			f.own = own
+		}
 		f.span = &span{s: f.samples, full: f.samples}
 		if sp.rows != nil || s.d > spanFrom*f.samples.n {
 			f.span = newSpan(ctx, f.samples, 0, within)
@@ -104,13 +112,17 @@ func choiceNeeds(n, d, features, folds, workers int) []need {
 func divisions(s *samples, seed uint64) []division {
 	var out []division
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
-	repeats := min(max(1, choiceHeld/s.n), choiceRepeats)
+	first, different := s.equalRows()
+	repeats := min(max(1, choiceHeld/different), choiceRepeats)
 	part, parts := make([]int, s.n), manyFolds
 	if s.n >= choiceMany {
 		parts = fewFolds
 	}
 	for range repeats {
 		next := 0
+		for i := range part {
+			part[i] = nowhere
+		}
 		for c := range s.classes {
 			order := rng.Perm(s.size(c))
 			fitted := len(order)
@@ -118,16 +130,21 @@ func divisions(s *samples, seed uint64) []division {
 				fitted = max(2, fitted*choiceRows/s.n)
 			}
 			for k, i := range order {
-				if k >= fitted {
-					part[s.offset[c]+i] = heldAlways
-					continue
+				row := s.offset[c] + i
+				to := &part[first[row]] // equal rows stay together
+				switch {
+				case *to != nowhere:
+				case k >= fitted:
+					*to = heldAlways
+				default:
+					*to = next % parts
+					next++
 				}
-				part[s.offset[c]+i] = next % parts
-				next++
+				part[row] = *to
 			}
 		}
 		for k := range parts {
-			if f, ok := divide(s, part, k); ok {
+			if f, ok := divide(s, part, first, k); ok {
 				out = append(out, f)
 			}
 		}
@@ -135,11 +152,35 @@ func divisions(s *samples, seed uint64) []division {
 	return out
 }
 
-// heldAlways is the part of the rows that every fold holds out.
-const heldAlways = -1
+// heldAlways is the part of the rows that every fold holds out, and nowhere that of rows whose
+// part is not known yet.
+const heldAlways, nowhere = -1, -2
 
-func divide(s *samples, part []int, k int) (f division, ok bool) {
+// equalRows returns for every row the first row that is equal to it, whatever their classes, and
+// how many rows are different.
+func (s *samples) equalRows() (first []int, different int) {
+	first = make([]int, s.n)
+	for i := range first {
+		first[i] = i
+	}
+	if s.x == nil {
+		return first, s.n
+	}
+	order := slices.Clone(first)
+	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(s.x.RawRowView(i), s.x.RawRowView(j)) })
+	different = s.n
+	for k := 1; k < len(order); k++ {
+		if i, j := order[k-1], order[k]; slices.Equal(s.x.RawRowView(i), s.x.RawRowView(j)) {
+			first[j] = first[i]
+			different--
+		}
+	}
+	return first, different
+}
+
+func divide(s *samples, part, first []int, k int) (f division, ok bool) {
 	var sizes []int
+	seen := make([]int, s.n) // one more than the class that a row has voted for last
 	for c := range s.classes {
 		var train, held []int
 		for i := s.offset[c]; i < s.offset[c+1]; i++ {
@@ -152,11 +193,22 @@ func divide(s *samples, part []int, k int) (f division, ok bool) {
 		if len(train) < 2 {
 			continue
 		}
+		votes := 0
+		for i, r := range train {
+			if to := &seen[first[r]]; *to != c+1 {
+				*to = c + 1
+				f.votes = append(f.votes, len(f.train)+i)
+				votes++
+			}
+		}
 		f.train, f.held = append(f.train, train...), append(f.held, held...)
-		sizes = append(sizes, len(train))
+		sizes = append(sizes, votes)
 	}
 	if len(sizes) < 2 || len(f.held) == 0 {
 		return f, false
+	}
+	if len(f.votes) == len(f.train) {
+		f.votes = nil
 	}
 	slices.Sort(sizes)
 	f.neighbors = choiceNeighbors

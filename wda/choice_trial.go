@@ -3,6 +3,7 @@ package wda
 import (
 	"context"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/knn"
@@ -80,6 +81,12 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 	}
 	p := t.axes.scaled(ctx, &set).p
 	x, y := projected(ctx, t.white.s.x, p, t.set.Workers), projected(ctx, t.held, p, t.set.Workers)
+	if t.votes != nil {
+		for i, r := range t.votes { // ascending
+			copy(x.Row(i), x.Row(r))
+		}
+		x = x.RowRange(0, len(t.votes))
+	}
 	if t.search == nil {
 		t.search = new(knn.Search[float64])
 	}
@@ -87,7 +94,19 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 	for i, q := range counts {
 		q = min(q, x.Cols)
 		var err error
-		if out[i], err = judge(ctx, t.search, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, t.samples.n)); err != nil {
+		if t.set.For == UseNeighbors {
+			out[i], err = judge(ctx, t.search, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, x.Rows))
+		} else {
+			a, b := dist.NewMatrix[float64](x.Rows, q, nil), dist.NewMatrix[float64](y.Rows, q, nil)
+			for r := range x.Rows {
+				copy(a.Row(r), x.Row(r))
+			}
+			for r := range y.Rows {
+				copy(b.Row(r), y.Row(r))
+			}
+			out[i], err = judgeMeans(ctx, a, t.own, b, t.labels, t.set.For)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if tooFew(out, i) {

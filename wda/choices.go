@@ -261,6 +261,37 @@ func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
 func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
 
+// Use is the setting for what the projection is for: the classifier that is to follow. Fit
+// chooses the settings that are left open by how well this classifier does on rows held out. The
+// zero value, UseAuto, means UseNeighbors.
+type Use uint8
+
+const (
+	// UseAuto leaves it to Fit, which takes UseNeighbors.
+	UseAuto Use = iota
+	// UseNeighbors is for nearest neighbors, and whatever else looks at distances between samples.
+	UseNeighbors
+	// UseLinear is for linear classifiers, such as logistic regression. Fit compares settings by
+	// discriminant analysis of the projected samples, with equal covariances.
+	UseLinear
+	// UseCentroid is for the nearest mean of a class. Fit compares settings by normal classes of
+	// one spherical covariance.
+	UseCentroid
+
+	numUses
+)
+
+var useNames = enum.New("Use", ErrSettings, autoText, "neighbors", "linear", "centroid")
+
+// String returns "auto", "neighbors", "linear" or "centroid".
+func (u Use) String() string { return useNames.Name(uint8(u)) }
+
+// MarshalText implements encoding.TextMarshaler with the text of String.
+func (u Use) MarshalText() ([]byte, error) { return useNames.Text(uint8(u)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
+func (u *Use) UnmarshalText(text []byte) error { return enum.Parse(u, text, useNames) }
+
 // Whitening is the setting for the metric of the features. Whitening divides the features by
 // the covariance within the classes, shrunken so that it can be inverted; projections are
 // orthonormal in the whitened features. With a small λ the result is regularized

@@ -243,6 +243,128 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestJudgeMeans: with equal shares and a common variance both classifiers give the posteriors of
+// normal classes; a feature that varies much within classes misleads the nearest mean, not the
+// linear classifier, and classes of other sizes move the linear boundary alone.
+func TestJudgeMeans(t *testing.T) {
+	column := func(v ...float64) dist.Matrix[float64] {
+		return dist.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: v}
+	}
+	// Means −1 and 1, variance 1: the posterior of the right class at y = 1 is 1/(1 + e⁻²).
+	for _, use := range []Use{UseLinear, UseCentroid} {
+		l, err := judgeMeans(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{7}, use)
+		wrong := 1 / (1 + math.Exp(2))
+		if want := 2 * wrong * wrong; err != nil || math.Abs(l.score-want) > 1e-12 || l.error != 0 {
+			t.Errorf("%v: %+v, %v, want %v", use, l, err, want)
+		}
+		if l, err = judgeMeans(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{3}, use); err != nil || l.error != 1 || l.score < 1.5 {
+			t.Errorf("%v: %+v of a row of the other class, %v", use, l, err)
+		}
+		l, err = judgeMeans(t.Context(), column(-2, 0, -2, 0, -2, 0, 0, 2), []int{3, 3, 3, 3, 3, 3, 7, 7}, column(0.2), []int{7}, use)
+		if err != nil || (l.error == 1) != (use == UseLinear) {
+			t.Errorf("%v: %+v of a row near the boundary, %v", use, l, err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var x, y [2]dist.Matrix[float64]
+	var labels [2][]int
+	for i := range x {
+		x[i] = dist.NewMatrix[float64](200, 2, nil)
+		for r := range 200 {
+			labels[i] = append(labels[i], r%2)
+			copy(x[i].Row(r), []float64{50 * rng.NormFloat64(), float64(r%2) + 0.2*rng.NormFloat64()})
+		}
+		y[i] = dist.NewMatrix[float64](200, 2, nil)
+	}
+	for use, most := range map[Use]float64{UseLinear: 0.05, UseCentroid: 1} {
+		copy(y[0].Data, x[0].Data)
+		copy(y[1].Data, x[1].Data)
+		if l, err := judgeMeans(t.Context(), y[0], labels[0], y[1], labels[1], use); err != nil || l.error > most || use == UseCentroid && l.error < 0.2 {
+			t.Errorf("%v: %+v, %v", use, l, err)
+		}
+	}
+}
+
+// TestChoiceFor: what is to follow decides what is chosen. One class lies on both sides of the
+// other along the first feature, which a classifier by distances can use and a linear one cannot;
+// along the second their means differ a little.
+func TestChoiceFor(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 2))
+	x, labels := mat.NewDense(160, 4, nil), make([]int, 160)
+	for i := range labels {
+		labels[i] = i % 2
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		row[0] += float64((1 - i%2) * 6 * (i%4 - 1))
+		row[1] += float64(2 * (i % 2))
+	}
+	for _, use := range []Use{UseAuto, UseLinear, UseCentroid} {
+		m := mustChoose(t, x, labels, &Settings{Components: 1, For: use})
+		r := m.Report()
+		if means := math.Abs(m.projection.At(1, 0)) > math.Abs(m.projection.At(0, 0)); means != (use != UseAuto) || (r.Choice.Neighbors == 0) != (use != UseAuto) {
+			t.Errorf("%v: projection %v, %d neighbors", use, mat.Col(nil, 0, m.projection), r.Choice.Neighbors)
+		}
+		if want := max(use, UseNeighbors); r.Settings.For != want {
+			t.Errorf("the settings say %v, want %v", r.Settings.For, want)
+		}
+	}
+	if _, err := Fit(t.Context(), x, labels, &Settings{For: numUses}); !errors.Is(err, ErrSettings) {
+		t.Errorf("an unknown use: %v", err)
+	}
+}
+
+// TestChoiceDuplicates: equal rows are held out together, whatever their classes, and vote once;
+// a row that stands twice is no other division than one that stands once.
+func TestChoiceDuplicates(t *testing.T) {
+	x, labels := parts3(4, 60, 6)
+	twice, both := mat.NewDense(121, 6, nil), make([]int, 121)
+	for i := range 60 {
+		twice.SetRow(i, x.RawRowView(i))
+		twice.SetRow(60+i, x.RawRowView(i))
+		both[i], both[60+i] = labels[i], labels[i]
+	}
+	twice.SetRow(120, x.RawRowView(0)) // of another class
+	both[120] = labels[1]
+	s, err := newSamples(t.Context(), twice, both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, different := s.equalRows()
+	if different != 60 {
+		t.Fatalf("%d different rows", different)
+	}
+	folds := divisions(s, 1)
+	if len(folds) != 50 {
+		t.Errorf("%d folds", len(folds))
+	}
+	for _, f := range folds {
+		held := map[int]bool{}
+		for _, r := range f.held {
+			held[first[r]] = true
+		}
+		for _, r := range f.train {
+			if held[first[r]] {
+				t.Fatalf("a row equal to row %d is held out", r)
+			}
+		}
+		votes := map[[2]int]bool{}
+		for _, i := range f.votes {
+			c := s.labelsOf(f.train[i : i+1])[0]
+			if key := [2]int{first[f.train[i]], c}; votes[key] {
+				t.Fatalf("row %d of class %d votes twice", f.train[i], c)
+			} else {
+				votes[key] = true
+			}
+		}
+		if n := len(f.train); len(votes) != n/2 && len(votes) != (n+1)/2 {
+			t.Errorf("%d votes of %d rows", len(votes), n)
+		}
+	}
+}
+
 // TestWhitened: the covariance of whitened samples is I, as far as it is not shrunken, in
 // the space of the features and in the span; a projection of theirs is one of the samples.
 func TestWhitened(t *testing.T) {

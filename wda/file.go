@@ -98,6 +98,7 @@ type fileFit struct {
 	Whitening  *Whitening      `json:"whitening,omitempty"`
 	Scale      *Scale          `json:"scale,omitempty"`
 	Leading    int             `json:"leading,omitempty"`
+	For        *Use            `json:"for,omitempty"` // not if UseNeighbors
 	Validation *fileValidation `json:"validation,omitempty"`
 }
 
@@ -188,6 +189,9 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading,
 	}}
+	if set.For != UseNeighbors {
+		meta.Fit.For = &set.For
+	}
 	if v := set.Validation; v != nil {
 		meta.Fit.Validation = &fileValidation{v.Fraction, v.Neighbors, v.Every, v.Patience, m.validated}
 	}
@@ -560,6 +564,9 @@ func (f *fileFit) report(p int) (Report, error) {
 	}
 	if f.Scale != nil {
 		r.Settings.Scale = *f.Scale
+	}
+	if r.Settings.For = UseNeighbors; f.For != nil {
+		r.Settings.For = *f.For
 	}
 	if v := f.Validation; v != nil {
 		r.Settings.Validation = &Validation{Fraction: v.Fraction, Neighbors: v.Neighbors, Every: v.Every, Patience: v.Patience, Hash: v.Hash}

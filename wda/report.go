@@ -121,11 +121,13 @@ type Step struct {
 type Choice struct {
 	// Members are the candidates, best first. The first is the one that Fit took.
 	Members []Member
-	// Neighbors is the number of neighbors of the classifier that judged the candidates, and
+	// Neighbors is the number of neighbors of the classifier that judged the candidates, 0 if
+	// Settings.For asked for another classifier, and
 	// Rows the number of rows that were divided into folds.
 	Neighbors, Rows int
 
 	principal float64 // the error of the principal components
+	use       Use     // the classifier
 }
 
 // Member is one candidate of a Choice: a combination of settings, and how well it did.
@@ -139,7 +141,9 @@ type Member struct {
 	// many components were compared; for the others, the first components of one fit.
 	Leading int
 	// Error is the share of held-out rows that the vote of the neighbors got wrong, and Loss is
-	// Error plus the Brier score of the votes weighted by distance: means over Folds folds. Candidates with fewer Folds were given
+	// Error plus the Brier score of the votes weighted by distance: means over Folds folds. With
+	// UseLinear and UseCentroid they are those of that classifier, the Brier score of its
+	// probabilities. Candidates with fewer Folds were given
 	// up early.
 	Loss, Error float64
 	Folds       int

@@ -33,6 +33,9 @@ type Settings struct {
 	// as long as the informative ones. Default: chosen on rows held out if any other setting
 	// is, else Components.
 	Leading int
+	// For says which classifier follows the projection. It decides how candidates are compared
+	// for the settings that are left open, and nothing else. Default UseNeighbors.
+	For Use
 	// Validation, if not nil, stops the fit when the projection no longer gets better for
 	// samples that it has not seen.
 	Validation *Validation
@@ -231,6 +234,12 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 	}
 	if err := scaleNames.Check(uint8(t.Scale)); err != nil {
 		return t, err
+	}
+	if err := useNames.Check(uint8(t.For)); err != nil {
+		return t, err
+	}
+	if t.For == UseAuto {
+		t.For = UseNeighbors
 	}
 	if t.Optimizer, err = t.Optimizer.withDefaults(ctx, d, t.Components, t.Objective.Float32); err != nil {
 		return t, err

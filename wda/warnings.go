@@ -92,7 +92,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		add("within classes the samples vary in only one of %d components (effective rank %.3f): a few features decide alone, because their numbers are large or nearly constant; standardize the features, whiten them, or use more shrinkage", o.p, rank)
 	}
 	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*standardError(choice.principal, choice.Rows)) {
-		add("nearest neighbors classify %.1f %% of the held-out rows wrongly in the projection, and with principal components in their place %.1f %%: "+besideAdvice, 100*choice.Members[0].Error, 100*choice.principal)
+		add("%s %.1f %% of the held-out rows wrongly in the projection, and with principal components in their place %.1f %%: "+besideAdvice, classifies[choice.use], 100*choice.Members[0].Error, 100*choice.principal)
 	}
 	if o.inLog > 0 {
 		add("λ is so large that %d of %d transport problems had to be solved in the log domain, which is slower", o.inLog, len(o.pairs))
@@ -102,6 +102,9 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 	}
 	return w, nil
 }
+
+// classifies says what the classifier for a Use does.
+var classifies = [numUses]string{"nearest neighbors classify", "nearest neighbors classify", "a linear classifier classifies", "nearest centroids classify"}
 
 const besideAdvice = "leave λ, Shrinkage and Whitening open, or take Method Principal"
 

@@ -25,7 +25,7 @@ const (
 	// wholeFeatures is the number of features up to which DiagonalWhitening keeps all of
 	// them: the span of fewer samples holds none by itself, and every direction of it has
 	// the noise of all.
-	wholeFeatures = 500
+	wholeFeatures = 1500
 	// leastIntensity keeps a covariance that Ledoit and Wolf find nothing wrong with
 	// definite.
 	leastIntensity = 1e-10

@@ -25,6 +25,7 @@ type fitFlags struct {
 	solver     solverFlags
 	components int
 	leading    int
+	use        string
 	shrinkage  string
 	init       string
 	k          int
@@ -68,6 +69,8 @@ func (f *fitFlags) addFamily(cmd *cobra.Command) {
 		defer under(cmd, methodFlags)()
 		fs.StringVar(&f.shrinkage, "shrinkage", "auto", "`ρ`: protection against overfitting: 0 for none, 1 to be cautious, or auto, chosen on held-out rows")
 		fs.IntVar(&f.leading, "leading", 0, "`NUMBER`: how many components are informative. J uses only these, and the others are scaled to almost zero (default chosen on held-out rows)")
+		fs.StringVar(&f.use, "for", wda.UseNeighbors.String(), "`NAME`: the classifier that is to follow, by which settings that are not given are compared. One of neighbors; linear, such as logistic regression; centroid, the nearest class mean")
+		oneOf(cmd, "for", "neighbors", "linear", "centroid")
 	}()
 	defer under(cmd, optimizerFlags)()
 	fs.StringVar(&f.init, "init", "", "`FILE`: file with the projection to start from: d × p numbers, CSV without a header or NPY (default the principal components)")
@@ -131,6 +134,9 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := checkRange("leading", f.leading, 0, f.components); err != nil {
 		return nil, err
 	}
+	if err := s.For.UnmarshalText([]byte(f.use)); err != nil || s.For == wda.UseAuto {
+		return nil, usagef("--for must be neighbors, linear or centroid, not %q", f.use)
+	}
 	s.Components, s.Leading, s.Seed = f.components, f.leading, f.rows.seed
 	if s.Objective.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
 		return nil, err
@@ -171,6 +177,7 @@ type fitResult struct {
 	Lambda       string `json:"lambda"`
 	Whitening    string `json:"whitening"`
 	Scale        string `json:"scale"`
+	For          string `json:"for"`
 	// The ratios of the components, and what was compared to choose the settings that
 	// were left open, the one taken first.
 	Ratios  []number `json:"ratios"`
@@ -280,7 +287,7 @@ func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitRe
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
-		Shrinkage: number(r.Settings.Objective.Shrinkage.Value()), Lambda: r.Settings.Objective.Lambda.String(), Whitening: r.Settings.Data.Whitening.String(), Scale: r.Settings.Scale.String(),
+		Shrinkage: number(r.Settings.Objective.Shrinkage.Value()), Lambda: r.Settings.Objective.Lambda.String(), Whitening: r.Settings.Data.Whitening.String(), Scale: r.Settings.Scale.String(), For: r.Settings.For.String(),
 		Samples: samples, ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
 		Classes: classNames(d), K: f.k,
 	}

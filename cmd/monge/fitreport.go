@@ -94,7 +94,11 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 			shown = append(shown, out.Choice[next])
 		}
 	}
-	fmt.Fprintf(w, "\nChosen from %d candidates by the loss of %d neighbors on held-out rows. %s:\n\n", len(out.Choice), c.Neighbors, which)
+	judge := fmt.Sprintf("%d neighbors", c.Neighbors)
+	if c.Neighbors == 0 {
+		judge = map[string]string{"linear": "a linear classifier", "centroid": "nearest centroids"}[out.For]
+	}
+	fmt.Fprintf(w, "\nChosen from %d candidates by the loss of %s on held-out rows. %s:\n\n", len(out.Choice), judge, which)
 	fmt.Fprintf(w, "  loss\terror\tcandidate\n")
 	mark := " (taken)"
 	for _, m := range shown {
