@@ -183,7 +183,7 @@ func TestFitFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := monge(t, "fit", "--data", data, "--model", model)
-	if code != 0 || !strings.Contains(stdout, "1 → 1 dimensions") || !strings.Contains(stdout, "The method is the default: no class has enough rows") {
+	if code != 0 || !strings.Contains(stdout, "1 → 1 dimensions") || !strings.Contains(stdout, "chosen      the default: no class has enough rows") {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
 	if code, _, stderr := monge(t, "fit", "--data", data, "--model", model, "-p", "2"); code == 0 || !strings.Contains(stderr, "exceeds the 1 features") {
