@@ -121,8 +121,8 @@ func sentinel[T num.Float]() T {
 }
 
 // Compare calls f at Ref and at every other level of this machine, each time with
-// the same slices, in framed memory and against unreadable pages at either end,
-// and requires that all of them end up with the same bits, that guards are whole
+// the same slices, in framed memory and against unreadable pages at either end.
+// It requires that all of them end up with the same bits, that guards are whole
 // and that inputs are unchanged. f must take everything from the arena. Unless
 // MONGE_LONG=1 a call has one of the three kinds of memory, chosen by the seed.
 func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T])) {

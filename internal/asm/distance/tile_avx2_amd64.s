@@ -23,11 +23,12 @@
 //                 row of K · R10 a second row · R11 rows left · R13 K at the tile; then Y0–Y3
 //                 y, f · Y4–Y7 t, S · Y8–Y11 underflow, q · Y12 scratch · Y13 c · Y14 least y,
 //                 scratch · Y15 magic. Y11 mask of the column tail.
-// Arguments       change their meaning: d and ldx are counted in bytes, of gibbs all strides; x
-//                 points behind the d elements of the group's first row, dst or dist to its
-//                 first row of sums, which is K if D is not wanted, k to its first row of K; zt
-//                 of gibbs to the columns of the tile; n holds the address of the last full
-//                 tile's columns in zt, and m the rows that are left.
+// Arguments       change their meaning. d and ldx are counted in bytes, and so are all strides of
+//                 gibbs. x points behind the d elements of the group's first row. dst or dist
+//                 points to the group's first row of sums, which is K if D is not wanted; k
+//                 points to its first row of K. zt of gibbs points to the columns of the tile.
+//                 n holds the address of the last full tile's columns in zt. m holds the rows
+//                 that are left.
 // Source          own; tile shape by measurement, see NOTES.md; the core of 2^y is
 //                 exp2core_avx2_amd64.h. sqEuclidean fetches, as it stores a tile, the line in which
 //                 each row of the tile to the right ends.

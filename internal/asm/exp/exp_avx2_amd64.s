@@ -5,12 +5,12 @@
 //
 // Same bits as    expRef, and exp2Ref of y = c·x[i], rounded, in ref.go.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            4 vectors. exp: as long as all |x| < 708 (≤ 87), where the scaling by 2^⌊k⌋
-//                 stays within the normal numbers and is an addition to the bits of T;
-//                 blocks that hold another x go one by one through the general body, which
-//                 clamps x and scales y in steps that are exact but for the last. exp2: in
-//                 constant time while all y < 1023.9375 (127.875); a block that holds a
-//                 larger one or a NaN goes vector by vector through the general body.
+// Tile            4 vectors. exp: while all |x| < 708 (≤ 87). The scaling by 2^⌊k⌋ then stays
+//                 within the normal numbers, and is an addition to the bits of T. A block
+//                 with another x goes vector by vector through the general body. This body
+//                 clamps x, and scales y in steps of which only the last one rounds. exp2:
+//                 in constant time while all y < 1023.9375 (127.875). A block with a larger
+//                 y or a NaN goes vector by vector through the general body.
 // Tail            the general body, for the last n mod lanes with masked load and store. No
 //                 access outside the slices.
 // Special values  a NaN may take either way: q is NaN then, and so is q·T + T.

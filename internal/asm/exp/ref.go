@@ -15,9 +15,9 @@ import (
 //	y ← T + q·T, rounded once
 //	exp(x) ← y·2^⌊k⌋, rounded once more where that is subnormal
 //
-// Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to
-// k and leaves n in the low bits of the sum t, from where its last 3 (2) bits index
-// the table and the others are added to an exponent.
+// The last bit of magic = 1.5·2^49 (1.5·2^21) is worth 1/8 (1/4). Adding magic therefore
+// rounds to k, and leaves n in the low bits of the sum t. The last 3 (2) bits of n index
+// the table. The others are added to an exponent.
 //
 // E is a common factor just above 1. The entries 2^(j/8) themselves are up to half
 // an ulp from a number of their type, which would be the largest error of all; E
@@ -27,20 +27,20 @@ import (
 // # Error
 //
 // In ulps of a result whose significand is near 2, where a relative error weighs
-// most; |r| ≤ .0434 (.0867), so that q is below 2^-4 (2^-3):
+// most; |r| ≤ 0.0434 (0.0867), so that q is below 2^-4 (2^-3):
 //
 //	                              float64         float32
-//	last rounding                 .5              .5
-//	polynomial                    2^-58.2: .03    2^-28.3: .05
-//	table entry                   .03             .01
-//	rounding of r, twice          .03 + .03       .06 + .06
-//	rounding of q, last step      .03             .06
-//	rounding of the step before   .05             .09
-//	sum                           .70             .84
+//	last rounding                 0.5             0.5
+//	polynomial                    2^-58.2: 0.03   2^-28.3: 0.05
+//	table entry                   0.03            0.01
+//	rounding of r, twice          0.03 + 0.03     0.06 + 0.06
+//	rounding of q, last step      0.03            0.06
+//	rounding of the step before   0.05            0.09
+//	sum                           0.70            0.84
 //
-// The largest found is .629 ulp in float64, in 18 million arguments, and .717 ulp
+// The largest found is 0.629 ulp in float64, in 18 million arguments, and 0.717 ulp
 // in float32, in all of them. A subnormal result is rounded twice, but by then the
-// first error has shrunk at least to half: .5 + .70/2 (.5 + .84/2) ulp, .798 (.815)
+// first error has shrunk at least to half: 0.5 + 0.70/2 (0.5 + 0.84/2) ulp, 0.798 (0.815)
 // found.
 //
 // # Coefficients
@@ -149,14 +149,14 @@ func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 // whose significand is near 2:
 //
 //	                              float64         float32
-//	last rounding                 .5              .5
-//	polynomial                    2^-58.2: .03    2^-28.3: .05
-//	table entry                   .03             .01
-//	rounding of q, last step      .03             .06
-//	rounding of the step before   .03             .06
-//	sum                           .62             .69
+//	last rounding                 0.5             0.5
+//	polynomial                    2^-58.2: 0.03   2^-28.3: 0.05
+//	table entry                   0.03            0.01
+//	rounding of q, last step      0.03            0.06
+//	rounding of the step before   0.03            0.06
+//	sum                           0.62            0.69
 //
-// The largest found is .613 ulp in float64, in 16 million arguments, and .679 ulp
+// The largest found is 0.613 ulp in float64, in 16 million arguments, and 0.679 ulp
 // in float32, in all of them.
 
 const (

@@ -23,10 +23,9 @@ func Log2[T Float](x T) T { return T(log264(float64(x))) }
 // way of FreeBSD's e_log.c; the coefficients are our own, by exp/gencoef, with a
 // relative error of log m below 2^-59.5.
 //
-// The sum is kept as hi + lo with |lo| ≤ |hi|/17, so that only the last addition
-// rounds at the size of the result: .5 ULP, and what lo, its own roundings
-// included, contributes. A float32 has its logarithm within 2^-52.5 relative
-// before it is rounded to float32 once.
+// The sum is kept as hi + lo with |lo| ≤ |hi|/17. So only the last addition rounds at the size
+// of the result: 0.5 ULP. The error of lo and of its roundings is added to this. The logarithm of
+// a float32 is within 2^-52.5 relative before it is rounded to float32 once.
 const (
 	log1 = 0x1.5555555555592p-01
 	log2 = 0x1.999999997ff63p-02
@@ -50,7 +49,7 @@ func log64(x float64) float64 {
 	if k == 0 {
 		return hi + lo
 	}
-	// |k·ln2Hi| ≥ .69 > |hi|, so a + hi loses exactly e.
+	// |k·ln2Hi| ≥ 0.69 > |hi|, so a + hi loses exactly e.
 	a := float64(k * ln2Hi)
 	b := a + hi
 	e := hi - (b - a)

@@ -17,9 +17,9 @@
 //                 bytes of a, or a temporary · R11 b at k, or a temporary · R12 ldb · R13 c
 //                 at the row · Y0–Y11 sums · Y8–Y14 b and a · Y15 mask, or b.
 // Arguments       change their meaning. Strides and cols are counted in bytes, cols down.
-//                 a points behind the first row's chain, at a[depth*ka], so that the offset
-//                 koff in a chain runs from −depth·ka, which depth then holds, to 0; rows
-//                 holds where the chain of a row behind the last one would end.
+//                 a points behind the first row's chain, at a[depth*ka]. The offset koff in
+//                 a chain runs from −depth·ka, which depth then holds, to 0. rows holds
+//                 where the chain of a row behind the last one would end.
 // Source          own; tile shapes by measurement, see NOTES.md.
 
 //go:build amd64 && !purego
