@@ -21,13 +21,15 @@ const (
 
 // solution is how Solve solves a problem. Plain iterations come first. With a tolerance, and if
 // they turn out to be slow, ε-scaling finds a better start (anneal.go) and Newton's steps follow
-// (newton.go). If these do not pay, as many plain iterations as have been made before follow.
+// (newton.go). If these do not pay, as many plain iterations as have been made before follow, and if
+// they do not pay again, stages that end with Newton's steps (stages.go).
 type solution[T dist.Float] struct {
 	*iteration[T]
-	unbalanced unbalanced[T]
-	balanced   balanced[T]
-	newton     newton[T]
-	warm       []T // start of the next stage of annealing
+	unbalanced     unbalanced[T]
+	balanced       balanced[T]
+	newton         newton[T]
+	warm           []T     // start of the next stage of annealing
+	stageTolerance float64 // of the stages at hand
 }
 
 // init sets up the parts, which share one iteration, one point of the dual and one system.
@@ -93,6 +95,10 @@ func (s *solution[T]) converge(ctx context.Context) error {
 	if err := s.restart(ctx, 0, s.problem.Start); err != nil {
 		return err
 	}
+	stalls, rounds := 0, stageRounds
+	if s.settings.Domain == DomainPlain {
+		rounds = 0
+	}
 	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != DomainPlain
 	n, m := s.geo.n, s.geo.m
 	p := newPace(paceFrom-paceEvery, n, m)
@@ -103,7 +109,7 @@ func (s *solution[T]) converge(ctx context.Context) error {
 			return err
 		case anneals:
 			anneals = false
-			scaled, err := s.annealAgain(ctx)
+			scaled, err := s.startAgain(ctx, false)
 			if err != nil || s.converged() {
 				return err
 			}
@@ -115,13 +121,26 @@ func (s *solution[T]) converge(ctx context.Context) error {
 		if err := s.newton.climb(ctx, s.dual(), limit); err != nil || s.converged() {
 			return err
 		}
+		if stalls++; stalls > 1 && rounds > 0 {
+			rounds--
+			s.stageTolerance = s.tolerance
+			if rounds > 0 {
+				s.stageTolerance = max(s.tolerance, stageTolerance)
+			}
+			if scaled, err := s.startAgain(ctx, true); err != nil || s.converged() {
+				return err
+			} else if scaled {
+				p = newPace(s.res.Iterations+paceEvery, n, m)
+				continue
+			}
+		}
 		p = newPace(2*s.res.Iterations, n, m)
 	}
 }
 
-// annealAgain solves the problem by ε-scaling. It replaces the iterate by the first one from
-// there if the dual is larger there, and reports whether it has.
-func (s *solution[T]) annealAgain(ctx context.Context) (bool, error) {
+// startAgain solves the problem by ε-scaling, with Newton's steps in every stage if follow. It replaces
+// the iterate by the first one from there if the dual is larger there, and reports whether it has.
+func (s *solution[T]) startAgain(ctx context.Context, follow bool) (bool, error) {
 	nw, k := &s.newton, s.res.Iterations
 	stages, err := s.annealStages(ctx, slowAnneal)
 	if err != nil || stages < slowStages {
@@ -136,16 +155,21 @@ func (s *solution[T]) annealAgain(ctx context.Context) (bool, error) {
 	} else {
 		potentials(nw.f, s.u(k), kind, s.log.f)
 		potentials(nw.g, s.v(k), kind, s.log.g)
-		s.keepWeightless(nw.f)
+		s.keepWeightless(nw.f, nw.g)
 	}
 	before := s.dual().value()
-	err = s.anneal(ctx, slowAnneal)
-	total := s.res.Annealing
+	spent := s.res.Annealing
+	if follow {
+		err = s.follow(ctx)
+	} else {
+		err = s.anneal(ctx, slowAnneal)
+	}
+	total := spent + s.res.Annealing
 	if err == nil {
 		err = s.restart(ctx, k, s.problem.Start)
 	}
 	if err == nil {
-		err = s.iterate(ctx, k+1, s.settings.Tolerance, nil)
+		err = s.iterate(ctx, k+1, s.tolerance, nil)
 	}
 	s.res.Annealing = total
 	if err == nil && s.dual().value() >= before {

@@ -40,13 +40,14 @@ type iteration[T dist.Float] struct {
 	shape  shape // the vectors have room for
 
 	// The iterates are kept in rings.
-	ring   int
-	us, vs []T
-	kinds  []int
-	q      []T // Kᵀu for the last iterate
-	plan   plan[T]
-	log    logDomain[T]
-	shift  float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
+	ring      int
+	us, vs    []T
+	kinds     []int
+	q         []T // Kᵀu for the last iterate
+	plan      plan[T]
+	log       logDomain[T]
+	tolerance float64 // of the settings, or of a stage of ε-scaling
+	shift     float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
 
 	scaled     bool // q are the column sums of the last iterate, for the base at hand
 	skip, wait int  // log-domain iterations before the next one on scalings
@@ -157,6 +158,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 		return err
 	}
 	it.problem = *p
+	it.tolerance = it.settings.Tolerance
 	it.centerStart()
 	if err := it.allocate(); err != nil {
 		return err
@@ -361,9 +363,9 @@ func (it *iteration[T]) finish(ctx context.Context) error {
 	return nil
 }
 
-// converged reports whether the marginal error has reached the tolerance of the settings.
+// converged reports whether the marginal error has reached the tolerance.
 func (it *iteration[T]) converged() bool {
-	return it.res.MarginalError <= it.settings.Tolerance*it.mass
+	return it.res.MarginalError <= it.tolerance*it.mass
 }
 
 // accelerates reports whether slow iterations are to be replaced by something faster.

@@ -162,12 +162,19 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	return nil
 }
 
-// keepWeightless gives points without weight the potentials of the base, which keep their
-// rows of K in range. Nothing is computed from these rows.
-func (it *iteration[T]) keepWeightless(f []T) {
+// keepWeightless gives points without weight potentials for which their rows of K are not larger with
+// the column potentials g than they are for the base. Nothing is computed from these rows, but infinite
+// elements would become NaN.
+func (it *iteration[T]) keepWeightless(f, g []T) {
+	var rise T
+	for j, g := range g {
+		if it.b[j] > 0 {
+			rise = max(rise, g-it.log.g[j])
+		}
+	}
 	for i, a := range it.a {
 		if a == 0 {
-			f[i] = it.log.f[i]
+			f[i] = it.log.f[i] - rise
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 	}
 	defer nw.leave(d)
 	it := nw.point.it
-	res, goal := &it.res, it.settings.Tolerance*it.mass
+	res := &it.res
 	radius, ratio := float64(newtonRadius), 1.0
 	for poor := 0; poor < newtonPatience && res.Iterations+2 <= limit; {
 		d.residual()
@@ -58,7 +58,7 @@ func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 			break
 		}
 		before := res.MarginalError
-		forcing := max(min(0.5, newtonForcing*ratio)*before, goal/4)
+		forcing := max(min(0.5, newtonForcing*ratio)*before, it.tolerance*it.mass/4)
 		if err := nw.direction(ctx, d, forcing, radius, limit-1); err != nil {
 			return err
 		}
@@ -278,7 +278,7 @@ func (nw *newton[T]) absorb() bool {
 	}
 	weightless(p.u, nw.f)
 	weightless(p.v, nw.g)
-	it.keepWeightless(nw.f)
+	it.keepWeightless(nw.f, nw.g)
 	it.absorb(nw.f, nw.g)
 	log.basis = it.res.Iterations
 	return true

@@ -80,7 +80,15 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 			dsd = num.FMA(float64(d), float64(sys.sd[j]), dsd)
 		}
 		if !(dsd > 0) {
-			break // d is the null vector, to rounding
+			// The matrix is singular along d, to rounding. Parts of the plan that are not connected have
+			// such directions: the dual is linear along them, up to the radius at least.
+			if l := sys.reach(rho, radius); l > 0 {
+				for j, d := range sys.d {
+					sys.beta[j] = num.FMA(l, d, sys.beta[j])
+				}
+				steps++
+			}
+			break
 		}
 		step := T(rho / dsd)
 		for j, d := range sys.d {
@@ -101,6 +109,16 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 		}
 	}
 	return size, steps, nil
+}
+
+// reach returns how far a step along d may go so that it is of length radius. It returns 0 without a
+// radius, and where the slope rho along d is rounding: a constant changes nothing in balanced problems.
+func (sys *system[T]) reach(rho, radius float64) T {
+	most := largest(sys.d)
+	if math.IsInf(radius, 1) || !finite(most) || !(rho > float64(8*float64(sys.epsilon)*sys.mass*most)) {
+		return 0
+	}
+	return T(radius / most)
 }
 
 // square sets sd = Tᵀ diag(1/rows) T d.
@@ -139,9 +157,12 @@ func (sys *system[T]) precondition() (rho, size float64) {
 }
 
 // largest returns max_j |β_j|, NaN if there is one.
-func (sys *system[T]) largest() float64 {
+func (sys *system[T]) largest() float64 { return largest(sys.beta) }
+
+// largest returns the largest |x_j|, NaN if there is one.
+func largest[T dist.Float](x []T) float64 {
 	var most uint64 // as bits, of which those of a NaN are the largest
-	for _, b := range sys.beta {
+	for _, b := range x {
 		most = max(most, math.Float64bits(float64(b))&^(1<<63))
 	}
 	return math.Float64frombits(most)

@@ -1,0 +1,74 @@
+package sinkhorn
+
+import "context"
+
+// Newton's steps stall where λ is so large that the start of ε-scaling, which is rough, is far from the
+// solution: parts of the plan are then not connected by any element that is not lost to rounding, and
+// every step has to find out anew which are. Where λ is smaller, they are connected. So λ is doubled from
+// a small one on, and every stage is solved by Newton's steps, too. The dual variables f/λ then move little
+// from one stage to the next.
+//
+// Weights below the error that a stage may leave need not follow. If they matter for the tolerance, Newton's
+// steps stall again. The stages are then made once more, to the tolerance itself.
+
+const (
+	stageFactor    = 2    // of λ, from one stage to the next
+	stageTolerance = 1e-4 // marginal error of each
+	stagePasses    = 2000 // the most passes of each
+	stageRounds    = 2    // the second to the tolerance of the settings
+)
+
+// follow finds a start in stages. Each begins with the scaled dual variables of the one before.
+func (s *solution[T]) follow(ctx context.Context) error {
+	stages, err := s.annealStages(ctx, stageFactor)
+	if err != nil {
+		return err
+	}
+	target, below, total := s.lambda, 1.0, 0
+	for range stages {
+		below *= stageFactor
+	}
+	tolerance := s.tolerance
+	s.tolerance = s.stageTolerance
+	defer func() { s.tolerance = tolerance }()
+	var start []T
+	s.startShift, s.startOffset = 0, 0
+	for range stages {
+		s.setLambda(target / below)
+		below /= stageFactor
+		err := s.stage(ctx, start)
+		total += s.res.Iterations
+		if err != nil {
+			s.res.Iterations = 0
+			return err
+		}
+		grow(&s.warm, s.geo.n)
+		last := s.res.Iterations
+		natural(s.warm, s.u(last), s.kind(last), s.log.f, 0)
+		s.startShift, s.startOffset = s.shift, 0
+		s.scaleStart(s.warm, target/below/s.lambda)
+		start = s.warm
+	}
+	s.problem.Start = s.warm
+	s.res.Annealing = total
+	s.setLambda(target)
+	return nil
+}
+
+// stage solves the problem for the λ that is set, from u⁰ = exp(start).
+func (s *solution[T]) stage(ctx context.Context, start []T) error {
+	if err := s.restart(ctx, 0, start); err != nil {
+		return err
+	}
+	p := newPace(paceFrom-paceEvery, s.geo.n, s.geo.m)
+	for {
+		err := s.iterate(ctx, stagePasses, s.tolerance, &p)
+		if err != nil || s.converged() || s.res.Iterations >= stagePasses {
+			return err
+		}
+		if err := s.newton.climb(ctx, s.dual(), stagePasses); err != nil || s.converged() {
+			return err
+		}
+		p = newPace(2*s.res.Iterations, s.geo.n, s.geo.m)
+	}
+}
