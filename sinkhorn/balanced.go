@@ -95,7 +95,7 @@ func (d *balanced[T]) try(ctx context.Context) (bool, error) {
 	if err := it.geo.iterate(ctx, d.tu, d.tq, d.tv, it.a); err != nil {
 		return false, err
 	}
-	return it.safe(d.tu, it.a), nil
+	return it.safe(d.tu, it.a) && it.weightlessFinite(d.tq), nil
 }
 
 func (d *balanced[T]) gain(t float64, beta []T) (gain, slope float64) {

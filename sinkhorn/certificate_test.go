@@ -81,7 +81,7 @@ func certificate(ctx interface {
 		return false, err
 	}
 	slack := rounding * math.Max(mass, sumOf(p.B))
-	if !(math.Abs(column-r.MarginalError) <= slack+1e-2*r.MarginalError) {
+	if !(math.Abs(column-r.MarginalError) <= slack+1e-2*r.MarginalError+0.05*tolerance*mass) {
 		return false, fmt.Errorf("the columns are off by %.3g, the result says %.3g", column, r.MarginalError)
 	}
 	if p.Mass > 0 && !(math.Abs(mass-p.Mass) <= (rounding+2*tolerance)*p.Mass+2*r.MarginalError) {

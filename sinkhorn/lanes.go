@@ -307,7 +307,7 @@ func (l *lanes[T]) settle(k int) (left int) {
 		}
 		goal := tolerance * m.mass
 		switch {
-		case !(l.outside[i] == 0):
+		case !(l.outside[i] == 0) || !finite(l.marginalErrors[i]):
 			m.alone = true
 		case tolerance == 0:
 			m.res.Iterations, m.res.MarginalError = k, l.marginalErrors[i]

@@ -87,12 +87,27 @@ func (it *iteration[T]) scaleColumns(k int) bool {
 	return it.safe(v, it.b)
 }
 
-// scaledRows reports whether u^k is in the safe range. If so, iterate k is marked as scalings.
+// scaledRows reports whether u^k and its column sums are in the safe range. If so, iterate k is marked as
+// scalings.
 func (it *iteration[T]) scaledRows(k int) bool {
-	if !it.safe(it.u(k), it.a) {
+	if !it.safe(it.u(k), it.a) || !it.weightlessFinite(it.q) {
 		return false
 	}
 	it.setKind(k, it.scalingKind())
+	return true
+}
+
+// weightlessFinite reports whether the column sums of points without weight are finite, so that they are
+// 0 with a scaling of 0. Where costs are negative they may overflow. On logarithms they are 0.
+func (it *iteration[T]) weightlessFinite(q []T) bool {
+	if !it.zeroB {
+		return true
+	}
+	for j, b := range it.b {
+		if b == 0 && !(q[j] <= T(it.limits.largest)) {
+			return false
+		}
+	}
 	return true
 }
 

@@ -130,3 +130,30 @@ func TestNoStart(t *testing.T) {
 		}
 	}
 }
+
+// TestWeightlessOverflow: where costs are negative, the sum of a column without weight may overflow. It
+// takes no part, alone and in a batch.
+func TestWeightlessOverflow(t *testing.T) {
+	p := &Problem[float64]{Cost: dist.NewMatrix(2, 4, []float64{0.07, 0.07, 0.4, 0.07, -0.27, 0.07, -0.6, 0.4}), A: []float64{0.1846063301274615, 0.8153936698725385}, B: []float64{0, 0.668632332709408, 0, 0.33136766729059197}, Lambda: 1053}
+	q := *p
+	q.Cost, q.B, q.A = dist.NewMatrix(1, 2, []float64{0.1, -0.6}), []float64{1, 0}, []float64{1}
+	q.Start, q.Lambda = []float64{160}, 1000
+	for _, set := range []Settings{{Tolerance: 1e-9}, {Tolerance: 1e-9, Iterations: 2000, Unaccelerated: true}, {Iterations: 1}, {Iterations: 400}} {
+		s, err := NewSolver[float64](&set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(i int, r *Result[float64], err error) {
+			if err != nil || !finite(r.Cost) || !finite(r.MarginalError) || set.Tolerance > 0 && !set.Unaccelerated && r.Status != Converged {
+				t.Errorf("%+v, problem %d: %+v, %v", set, i, r, err)
+			}
+		}
+		for i, p := range []*Problem[float64]{p, &q} {
+			r, err := s.Solve(t.Context(), p)
+			check(i, r, err)
+		}
+		if err := s.SolveBatch(t.Context(), []Problem[float64]{*p, *p, *p, q, q, q}, check); err != nil {
+			t.Error(err)
+		}
+	}
+}

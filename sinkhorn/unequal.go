@@ -152,7 +152,7 @@ func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	err := geo.columns(ctx, d.tq, d.tu)
-	return err == nil, err
+	return err == nil && it.weightlessFinite(d.tq), err
 }
 
 // accurate reports whether all sums that belong to a positive weight are accurate.
