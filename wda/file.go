@@ -30,6 +30,7 @@ import (
 //	scales, ratios (p)                    if the components are scaled or ranked
 //	start (d × p)                         if the start was given
 //	feature_names (d texts)               if the features have names
+//	class_names (C texts)                 if the classes have names
 //
 // The file model.json has the rest. File and training data suffice to fit the model again,
 // unless Validation had samples of its own: the file has only their hash. The comment at the
@@ -212,8 +213,12 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	add("projection.npy", appendNPY(nil, m.projection.RawMatrix().Data, d, p))
 	add("mean.npy", appendNPY(nil, m.mean, d))
 	add("labels.npy", appendNPY(nil, wide(m.labels), len(m.labels)))
+	// Names are for NumPy: Load takes them from model.json.
 	if text := appendTextNPY(nil, m.FeatureNames()); text != nil {
-		add("feature_names.npy", text) // for NumPy: Load takes them from the schema
+		add("feature_names.npy", text)
+	}
+	if text := appendTextNPY(nil, m.names); text != nil {
+		add("class_names.npy", text)
 	}
 	if r.Lambda != nil {
 		add("lambda.npy", appendNPY(nil, mat.DenseCopyOf(r.Lambda).RawMatrix().Data, len(m.labels), len(m.labels)))

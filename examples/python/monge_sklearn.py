@@ -4,7 +4,6 @@ Copy this file into your project. It needs NumPy and scikit-learn. WDA.fit also 
 monge; a model file that exists is read without it.
 """
 
-import json
 import os
 import subprocess
 import tempfile
@@ -56,8 +55,7 @@ class WDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _read(self, path):
         with np.load(path, allow_pickle=False) as file:
             self.mean_, self.projection_ = file["mean"], file["projection"]
-            names = json.loads(file["model.json"]).get("class_names")
-            self.classes_ = np.array(names) if names else file["labels"]
+            self.classes_ = file["class_names"] if "class_names" in file else file["labels"]
         self.n_features_in_, self._n_features_out = self.projection_.shape
 
     def transform(self, X):
