@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
-	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
@@ -20,7 +20,7 @@ func TestGibbsEnds(t *testing.T) {
 
 func gibbsEnds[T Float](t *testing.T, most, least T) {
 	// The roots of the distances that are asked for.
-	const fused, blocks = 3, distance.FusedDepth + 3
+	const fused, blocks = 3, gram.Features + 3
 	tiny := T(math.Sqrt(float64(1 / most))) // λ·tiny² is about 1 for the largest λ
 	roots := []T{0, tiny / 2, tiny, 4 * tiny, 1, most / 4, most}
 	for _, d := range []int{1, fused, blocks} {

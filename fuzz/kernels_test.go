@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
@@ -22,6 +23,8 @@ func FuzzSqEuclideanFloat64(f *testing.F) { fuzz(f, sqEuclideanKernel[float64]) 
 func FuzzSqEuclideanFloat32(f *testing.F) { fuzz(f, sqEuclideanKernel[float32]) }
 func FuzzGibbsFloat64(f *testing.F)       { fuzz(f, gibbsKernel[float64]) }
 func FuzzGibbsFloat32(f *testing.F)       { fuzz(f, gibbsKernel[float32]) }
+func FuzzGramFloat64(f *testing.F)        { fuzz(f, gramKernel[float64]) }
+func FuzzGramFloat32(f *testing.F)        { fuzz(f, gramKernel[float32]) }
 func FuzzScaleFloat64(f *testing.F)       { fuzz(f, scaleKernel[float64]) }
 func FuzzScaleFloat32(f *testing.F)       { fuzz(f, scaleKernel[float32]) }
 func FuzzAdjointFloat64(f *testing.F)     { fuzz(f, adjointKernel[float64]) }
@@ -153,6 +156,28 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 	x, ldx := c.matrix(m, d)
 	zt, ldz := c.matrix(d, n)
 	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
+}
+
+// gramKernel takes a z by rows, by columns or packed; some of its rows are nearly those of x.
+func gramKernel[T num.Float](c *call[T]) {
+	m, n, d := c.extents()
+	dst, ldd := c.target(m, n)
+	x, ldx := c.matrix(m, d)
+	switch c.upTo(2) {
+	case 0:
+		zt, ldz := c.matrix(d, n)
+		gram.SqEuclideanTrans(m, n, d, dst, ldd, x, ldx, zt, ldz)
+	case 1:
+		z, ldz := c.matrix(n, d)
+		gram.SqEuclidean(m, n, d, dst, ldd, x, ldx, z, ldz)
+	default: // the rows of x, in part
+		from := c.upTo(m) / gram.Unit * gram.Unit
+		dst, ldd := c.target(m, m-from)
+		var z gram.Columns[T]
+		z.Reset(m, d, x, ldx)
+		z.Pack(0, m)
+		z.SqEuclidean(from, m, m-from, dst, ldd, x, ldx)
+	}
 }
 
 func gibbsKernel[T num.Float](c *call[T]) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/matrix"
 )
@@ -27,7 +28,8 @@ type geometry[T dist.Float] struct {
 
 	// The problem: points, or a cost matrix.
 	x, y   dist.Matrix[T]
-	yt     []T // Y transposed, p × m
+	yt     []T             // Y transposed, p × m, if there are few features
+	packed gram.Columns[T] // Y, if there are many
 	points bool
 
 	// Storage.
@@ -112,6 +114,9 @@ func (geo *geometry[T]) layOut(set *Settings) {
 func (geo *geometry[T]) bytes() float64 {
 	ld, workers := float64(geo.ld), float64(geo.parts.workers)
 	elements := float64(geo.p)*float64(geo.m) + float64(geo.parts.count)*ld
+	if geo.points && geo.p >= gram.Features {
+		elements += 4 * float64(geo.m) // norms beside the packed Y
+	}
 	matrix := float64(geo.n) * ld
 	switch {
 	case geo.free:
@@ -132,7 +137,7 @@ func (geo *geometry[T]) bytes() float64 {
 func (geo *geometry[T]) allocate() {
 	n, m := geo.n, geo.m
 	geo.filled, geo.measured, geo.base = false, false, base[T]{}
-	if geo.points {
+	if geo.points && geo.p < gram.Features {
 		grow(&geo.yt, geo.p*m)
 	}
 	if !geo.free {
@@ -211,6 +216,12 @@ func (geo *geometry[T]) transpose(ctx context.Context) error {
 		return nil
 	}
 	y, yt, p, m := geo.y, geo.yt, geo.p, geo.m
+	if p >= gram.Features {
+		geo.packed.Reset(m, p, y.Data, y.Stride)
+		return eachBlock(ctx, (m+gram.Unit-1)/gram.Unit, gram.Unit*p, func(first, last int) {
+			geo.packed.Pack(first*gram.Unit, min(last*gram.Unit, m))
+		})
+	}
 	return eachBlock(ctx, m, p, func(first, last int) {
 		for j := first; j < last; j++ {
 			k := j
@@ -234,6 +245,10 @@ func (geo *geometry[T]) transposed() dist.Matrix[T] {
 
 // distances sets d, of stride ldd, to rows i … i+r−1 of M.
 func (geo *geometry[T]) distances(d []T, ldd, i, r int) {
+	if geo.p >= gram.Features {
+		geo.packed.SqEuclidean(0, r, geo.m, d, ldd, geo.x.Data[i*geo.x.Stride:], geo.x.Stride)
+		return
+	}
 	matrix.SqEuclideanTrans(geo.block(d, ldd, r), geo.x.RowRange(i, i+r), geo.transposed())
 }
 
@@ -256,6 +271,12 @@ func (geo *geometry[T]) compute(k, d []T, i, r int) {
 		}
 		exp.LogPlan(r, geo.m, k, geo.ld, d, ldd, geo.c, geo.base.f[i:], geo.base.g)
 	case stored:
+		matrix.Exp2(geo.block(k, geo.ld, r), geo.block(d, ldd, r), minusC)
+	case geo.p >= gram.Features:
+		if d == nil {
+			d = k
+		}
+		geo.distances(d, ldd, i, r)
 		matrix.Exp2(geo.block(k, geo.ld, r), geo.block(d, ldd, r), minusC)
 	default:
 		var distances dist.Matrix[T]

@@ -11,6 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
@@ -39,6 +40,8 @@ func TestGoldenBits(t *testing.T) {
 		"exp2/f64":             "691daa6503388d6e",
 		"gibbs/f32":            "6c9c18b5549d5e23",
 		"gibbs/f64":            "b7699e44bc6e1a22",
+		"gram/f32":             "cf4174038f324eb1",
+		"gram/f64":             "b07df19d096b520d",
 		"logscale/columns/f32": "4b629602ad57c1f3",
 		"logscale/columns/f64": "6ac615fbba701762",
 		"logscale/plan/f32":    "0e964b4345428efe",
@@ -222,4 +225,9 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	sum("vector/reduce", []T{vector.Max(lg), vector.Sum(lg)})
 	vector.Affine(lg, lg, 3, 0.7)
 	sum("vector/affine", lg)
+	far := in(60*70, 0, 1) // some pairs are close
+	copy(far[30*70:40*70], far)
+	fd := out(60 * 60)
+	gram.SqEuclidean(60, 60, 70, fd, 60, far, 70, append([]T(nil), far...), 70)
+	sum("gram", fd)
 }

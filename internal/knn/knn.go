@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
@@ -38,6 +39,7 @@ type Points[T num.Float] struct {
 	n, d    int
 	rows    matrix.Matrix[T] // n × d, unless there are columns
 	columns matrix.Matrix[T] // d × n, the rows transposed, or empty
+	packed  *gram.Columns[T] // the rows, packed, if there are many features, or nil
 	class   []int            // of every row, an index into labels
 	labels  []int            // distinct, ascending
 }
@@ -57,9 +59,15 @@ func New[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 }
 
 // NewColumns is New with a transposed copy of the rows, as is best for queries of one
-// row at a time.
+// row at a time. If there are many features it is a packed copy, and the rows must not change.
 func NewColumns[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 	p := New(rows, labels)
+	if p.d >= gram.Features {
+		p.packed = new(gram.Columns[T])
+		p.packed.Reset(p.n, p.d, rows.Data, rows.Stride)
+		p.packed.Pack(0, p.n)
+		return p
+	}
 	p.rows, p.columns = matrix.Matrix[T]{}, matrix.New[T](p.d, p.n, nil)
 	matrix.Transpose(p.columns, rows)
 	return p
@@ -98,6 +106,10 @@ func (p *Points[T]) Vote(votes, near []int) int {
 // distances sets dst to the squared distances of the rows of y from those of p from
 // first on.
 func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
+	if p.packed != nil {
+		p.packed.SqEuclidean(first, dst.Rows, dst.Cols, dst.Data, dst.Stride, y.Data, y.Stride)
+		return
+	}
 	if p.columns.IsEmpty() {
 		dist.SqEuclidean(dst, y, p.rows.RowRange(first, first+dst.Cols))
 		return
@@ -116,8 +128,8 @@ const (
 	// blockElements is the number of distances that are computed at a time: 256 KiB in
 	// float64, which stays in the second-level cache.
 	blockElements = 1 << 15
-	// blockPoints is the largest number of points.
-	blockPoints = 1024
+	// blockPoints is the largest number of points, a multiple of gram.Unit.
+	blockPoints = 960
 	// blockRows is the number of rows that Predict classifies at a time.
 	blockRows = 128
 )
@@ -135,7 +147,7 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	for i := range y.Rows {
 		s.near[i].empty(k)
 	}
-	width := min(p.n, blockPoints, max(1, blockElements/max(1, y.Rows)))
+	width := min(p.n, blockPoints, max(gram.Unit, blockElements/max(1, y.Rows)/gram.Unit*gram.Unit))
 	s.distances = slices.Grow(s.distances[:0], width*y.Rows)
 	for first := 0; first < p.n; first += width {
 		if ctx.Err() != nil {

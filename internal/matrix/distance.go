@@ -4,12 +4,17 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
 // SqEuclideanTrans is dist.SqEuclidean for a z that is transposed already, d × m.
 func SqEuclideanTrans[T num.Float](dst, x, zt Matrix[T]) {
 	checkTrans(dst, x, zt)
+	if x.Cols >= gram.Features {
+		gram.SqEuclideanTrans(dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride)
+		return
+	}
 	distance.SqEuclidean(dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
 }
 
@@ -18,7 +23,7 @@ func SqEuclideanTrans[T num.Float](dst, x, zt Matrix[T]) {
 // c = exp.Bits(λ), k is the Gibbs kernel of λ.
 func GibbsTrans[T num.Float](k, dist, x, zt Matrix[T], c T) {
 	keep := dist.Data != nil
-	if x.Cols > distance.FusedDepth {
+	if x.Cols >= gram.Features {
 		if !keep {
 			dist = k
 		}

@@ -23,7 +23,8 @@
 //
 // Distances are sums of squared differences. They are never negative, exactly 0 for equal
 // rows, and have a relative error of at most (d+2)·u. The formula ‖x‖² + ‖z‖² − 2x·z has no
-// correct digits where x and z are close.
+// correct digits where x and z are close. Package gram has it for many features, and uses this
+// package for close pairs.
 //
 // Shapes          x: m × d, stride ldx; zt: d × n, stride ldz; D, K, G, M: m × n, strides ldd, ldk, ldg, ldm; D of Gibbs may be nil; A: m × r, stride lda; B: r × n, stride ldb; u: m; v: n.
 // Aliasing        G may be M; otherwise outputs overlap no input and not each other.

@@ -39,13 +39,9 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 	}
 }
 
-// FusedDepth is the number of features up to which Gibbs takes less time than SqEuclidean
-// followed by exp.Exp2, which give the same bits.
-const FusedDepth = 64
-
 // Gibbs sets the m × n matrix K, and D unless dist is nil, from the rows of x
 // (m × d) and the columns of zt (d × n). The distance is one chain in registers:
-// for d in the thousands SqEuclidean with its blocks, followed by exp.Exp2, is the
+// from about 64 features on SqEuclidean with its blocks, followed by exp.Exp2, is the
 // better way to the same bits.
 func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
 	asm.CheckMatrix(len(k), m, n, ldk)

@@ -1,0 +1,44 @@
+// Package gram computes the squared distances of rows with many features as a product of
+// matrices.
+//
+//	s_ij = ‖x_i‖² + ‖z_j‖²            each norm one chain of FMAs from +0, k ascending; one sum
+//	D_ij = s_ij + Σ_k x_ik (−2 z_jk)  one chain of FMAs, k ascending
+//
+// This D_ij is the result if it is at least s_ij/16 + 2⁻⁹⁶⁰ (float32: 2⁻¹⁰⁰; one FMA) and both
+// norms are less than 2¹⁰²⁰ (2¹²⁴). Other pairs are close, or have features of extreme size.
+// Package distance computes these:
+//
+//	D_ij = Σ_k (x_ik − z_jk)²         one chain of FMAs, k ascending
+//
+// So a distance depends on its two rows alone, and not on other rows of the call. Rows are not
+// centered: the center would be a function of other rows, and queries one at a time would differ
+// from a batch.
+//
+// Distances are symmetric, never negative, exactly 0 for equal rows, and finite for finite rows
+// unless the sum of direct differences overflows.
+//
+// # Accuracy
+//
+// The relative error is at most 50·(d+2)·u as long as this is less than 1/25: for all
+// d ≤ 13 000 in float32. u is 2⁻⁵³ (2⁻²⁴). Close pairs have the bound of package distance,
+// (d+2)·u. The proof for others, with γ_n = nu/(1 − nu) and S = ‖x‖² + ‖z‖²:
+//
+//   - A norm is a sum of d products that are not negative: its error is at most γ_d of it.
+//     One more rounding makes s: |s − S| ≤ γ_(d+1) S.
+//   - The chain starts from s and has d terms 2x_k z_k, whose sizes sum to at most S. A chain
+//     of d FMAs is off by at most γ_d times the sum of the sizes of its terms: γ_d (s + S).
+//   - Together: at most (3d + 1)·u·S to first order.
+//   - As D ≥ s/16, S is at most 16·D to first order. So the error is at most
+//     48·(d + 1)·u·D to first order. The factor of 50 covers what is of higher order.
+//   - A product that underflows adds at most 2⁻¹⁰⁷⁵ (2⁻¹⁵⁰), which is less than u²·D/d for
+//     D ≥ 2⁻⁹⁶⁰ (for d < 2¹⁰, u·D/d, for D ≥ 2⁻¹⁰⁰).
+//
+// Shapes          x: m × d, stride ldx; z: n × d, stride ldz, or zt: d × n; D: m × n, stride ldd.
+// Aliasing        D overlaps no input. z may be x: then half of the distances are computed.
+// Special values  NaN and infinities make close pairs, which follow the arithmetic of direct differences. d = 0 stores +0.
+// Cost            m·n·d FMAs, and for close pairs as many differences and FMAs again; packing is linear in x and z.
+//
+// There is no assembly here. The products are those of package project, and packages distance and
+// exp compute norms, close pairs and where these are. NOTES.md has measurements and rejected
+// ideas.
+package gram

@@ -1,0 +1,246 @@
+package gram
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/exp"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/project"
+)
+
+// Features is the number of features from which on distances have this package's form. Below
+// it they have that of package distance.
+const Features = 64
+
+// The sizes of blocks. Results do not depend on them.
+const (
+	depth     = 264 // features
+	blockRows = 96  // rows of x
+	group     = 12  // rows of x whose close pairs are looked for together
+	gather    = 24  // close rows of z that are computed together
+
+	block          = 960     // columns that SqEuclidean packs at a time
+	packedElements = 1 << 19 // what it packs at a time: with many features fewer columns
+
+	// Unit divides the places at which Columns may be cut. It is a multiple of every tile's
+	// columns, and divides block and blockRows.
+	Unit = 48
+)
+
+// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x
+// (m × d) and of z (n × d). If z is x, it computes half of them.
+func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z []T, ldz int) {
+	asm.CheckMatrix(len(dst), m, n, ldd)
+	asm.CheckMatrix(len(x), m, d, ldx)
+	asm.CheckMatrix(len(z), n, d, ldz)
+	if m == 0 || n == 0 {
+		return
+	}
+	if d == 0 {
+		zero(m, n, dst, ldd)
+		return
+	}
+	if asm.Current() == asm.Ref {
+		sqEuclideanRef(m, n, d, dst, ldd, x, ldx, z, ldz, 1)
+		return
+	}
+	w := borrow[T]()
+	defer giveBack(w)
+	w.rowNorms(m, d, x, ldx)
+	half := m == n && ldx == ldz && &x[0] == &z[0]
+	wide := max(min(block, packedElements/d/Unit*Unit), Unit)
+	for j := 0; j < n; j += wide {
+		w.columns.Reset(min(wide, n-j), d, z[j*ldz:], ldz)
+		w.columns.Pack(0, w.columns.n)
+		if !half {
+			w.solve(&w.columns, 0, w.columns.n, m, w.rows, dst[j:], ldd, x, ldx)
+			continue
+		}
+		for i := j; i < m; i += blockRows { // up to the diagonal
+			rows := min(blockRows, m-i)
+			w.solve(&w.columns, 0, min(w.columns.n, i+rows-j), rows, w.rows[i:], dst[i*ldd+j:], ldd, x[i*ldx:], ldx)
+			mirror(dst, ldd, i, rows, j, min(w.columns.n, i-j))
+		}
+	}
+}
+
+// SqEuclideanTrans is SqEuclidean for a z that is transposed already, d × n. It does not
+// pack z: for more than a few rows of x, [Columns] take less time.
+func SqEuclideanTrans[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
+	asm.CheckMatrix(len(dst), m, n, ldd)
+	asm.CheckMatrix(len(x), m, d, ldx)
+	asm.CheckMatrix(len(zt), d, n, ldz)
+	if m == 0 || n == 0 {
+		return
+	}
+	if d == 0 {
+		zero(m, n, dst, ldd)
+		return
+	}
+	if asm.Current() == asm.Ref {
+		sqEuclideanRef(m, n, d, dst, ldd, x, ldx, zt, 1, ldz)
+		return
+	}
+	w := borrow[T]()
+	defer giveBack(w)
+	w.rowNorms(m, d, x, ldx)
+	for j := 0; j < n; j += block {
+		w.strips(m, min(block, n-j), d, dst[j:], ldd, x, ldx, zt[j:], ldz)
+	}
+}
+
+// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x
+// (m × d) and the rows j … j+n−1 of z. j must be a multiple of [Unit].
+func (c *Columns[T]) SqEuclidean(j, m, n int, dst []T, ldd int, x []T, ldx int) {
+	asm.CheckMatrix(len(dst), m, n, ldd)
+	asm.CheckMatrix(len(x), m, c.d, ldx)
+	if j < 0 || j%Unit != 0 || n < 0 || n > c.n-j {
+		panic(asm.ShapePanic)
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	if c.d == 0 {
+		zero(m, n, dst, ldd)
+		return
+	}
+	if asm.Current() == asm.Ref {
+		sqEuclideanRef(m, n, c.d, dst, ldd, x, ldx, c.z[j*c.ldz:], c.ldz, 1)
+		return
+	}
+	w := borrow[T]()
+	defer giveBack(w)
+	w.rowNorms(m, c.d, x, ldx)
+	for from := j; from < j+n; from += block {
+		w.solve(c, from, min(block, j+n-from), m, w.rows, dst[from-j:], ldd, x, ldx)
+	}
+}
+
+// zero sets dst to the distances of rows without features.
+func zero[T num.Float](m, n int, dst []T, ldd int) {
+	for i := range m {
+		clear(dst[i*ldd:][:n])
+	}
+}
+
+// solve computes the distances of m rows of x, with these norms, from n packed columns, from j
+// on.
+func (w *workspace[T]) solve(c *Columns[T], j, n, m int, own []T, dst []T, ldd int, x []T, ldx int) {
+	for i := 0; i < m; i += blockRows {
+		rows := min(blockRows, m-i)
+		for k := 0; k < c.d; k += c.step {
+			terms := w.packRows(own[i:i+rows], k, min(c.step, c.d-k), x[i*ldx+k:], ldx)
+			for t := j; t < j+n; t += c.width {
+				wide := min(c.width, c.n-t)
+				project.Mul(rows, min(wide, j+n-t), terms, dst[i*ldd+t-j:], ldd, w.xs, terms, c.tile(k, t, terms), wide, k > 0)
+			}
+		}
+		w.mend(own[i:i+rows], n, c.d, dst[i*ldd:], ldd, x[i*ldx:], ldx, c.z[j*c.ldz:], c.ldz, 1, c.norms[j:j+n], c.bounds[j:j+n])
+	}
+}
+
+// strips is solve for a transposed z that is not packed. x is multiplied by −2 instead.
+func (w *workspace[T]) strips(m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
+	norms, bounds := w.norms[:n], w.bounds[:n]
+	for k := 0; k < d; k += depth {
+		distance.SqEuclidean(1, n, min(depth, d-k), norms, n, w.origin, depth, zt[k*ldz:], ldz, k > 0)
+	}
+	setBounds(bounds, norms)
+	copy(w.both[n:], norms)
+	for c := range n {
+		w.both[c] = 1
+	}
+	for i := 0; i < m; i += blockRows {
+		rows := min(blockRows, m-i)
+		for k := 0; k < d; k += depth {
+			deep := min(depth, d-k)
+			terms := w.packRows(w.rows[i:i+rows], k, deep, x[i*ldx+k:], ldx)
+			xs := w.xs[terms-deep:]
+			if k == 0 {
+				project.Mul(rows, n, 2, dst[i*ldd:], ldd, w.xs, terms, w.both, n, false)
+			}
+			for r := range rows {
+				for f, v := range xs[r*terms:][:deep] {
+					xs[r*terms+f] = -2 * v
+				}
+			}
+			project.Mul(rows, n, deep, dst[i*ldd:], ldd, xs, terms, zt[k*ldz:], ldz, true)
+		}
+		w.mend(w.rows[i:i+rows], n, d, dst[i*ldd:], ldd, x[i*ldx:], ldx, zt, 1, ldz, norms, bounds)
+	}
+}
+
+// mend computes the close pairs of rows with these norms and n columns again. Element k of column j is
+// z[j*colz+k*featz].
+func (w *workspace[T]) mend(rows []T, n, d int, dst []T, ldd int, x []T, ldx int, z []T, colz, featz int, norms, bounds []T) {
+	at, size := 0, group
+	for at < len(rows) {
+		size = min(size, len(rows)-at)
+		own := rows[at : at+size]
+		list := w.closePairs(size, n, dst[at*ldd:], ldd, own, norms, bounds)
+		for c := 0; c < len(list); c += gather {
+			some := list[c:min(c+gather, len(list))]
+			for k := 0; k < d; k += depth {
+				deep := min(depth, d-k)
+				w.gatherColumns(some, deep, z[k*featz:], colz, featz)
+				distance.SqEuclidean(size, len(some), deep, w.again, gather, x[at*ldx+k:], ldx, w.gathered, len(some), k > 0)
+			}
+			for r, norm := range own {
+				row := dst[(at+r)*ldd:]
+				for q, to := range some {
+					if !isFar(row[to], norm, norms[to]) {
+						row[to] = w.again[r*gather+q]
+					}
+				}
+			}
+		}
+		at += size
+		if size = group; len(list) > n/4 {
+			size = blockRows // many rows share what is gathered
+		}
+	}
+}
+
+// closePairs returns the columns of the m × n matrix dst that are close to one of its rows.
+// LogColumnMax finds those that may be: in column j, max_i ‖x_i‖²·slack − D_ij is at least
+// −‖z_j‖²·slack.
+func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bounds []T) []int {
+	high, share := w.high[:n], w.share[:m]
+	copy(high, w.lowest)
+	every := false
+	for r, norm := range rows {
+		share[r] = norm * slack
+		every = every || !(norm < limit[T]())
+	}
+	exp.LogColumnMax(m, n, dst, ldd, 1, share, high)
+	list := w.list[:0]
+	for c, h := range high {
+		if h+bounds[c] < 0 && !every {
+			continue
+		}
+		for r, norm := range rows {
+			if !isFar(dst[r*ldd+c], norm, norms[c]) {
+				list = append(list, c)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// slack is a little more than 1/closeness, so that rounding hides no close pair.
+const slack = 1.001 / closeness
+
+// mirror copies m rows of n columns, which begin in row i and column j of dst and are below
+// its diagonal, to where they are above it.
+func mirror[T num.Float](dst []T, ldd, i, m, j, n int) {
+	const b = 8 // a line of float64
+	for c := 0; c < n; c += b {
+		for r := range m {
+			from := dst[(i+r)*ldd+j+c:][:min(b, n-c)]
+			for q, v := range from {
+				dst[(j+c+q)*ldd+i+r] = v
+			}
+		}
+	}
+}

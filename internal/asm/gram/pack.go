@@ -1,0 +1,211 @@
+package gram
+
+import (
+	"math"
+	"sync"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Columns are the rows of a matrix z, packed to be the second operand of many calls. They are
+// as large as z, to which they refer: z must not change. The zero value is ready for Reset. Any
+// number of goroutines may use packed Columns.
+type Columns[T num.Float] struct {
+	n, d  int
+	z     []T
+	ldz   int
+	width int // of a tile
+	step  int // features that are multiplied at a time
+	// The products' operand −2z: for each piece of features the tiles, one after the other, each
+	// a matrix of features × width. The first piece has rows of 1 and of the norms before it.
+	packed        []T
+	norms, bounds []T // ‖z_j‖², and what closePairs adds to LogColumnMax
+}
+
+// Reset begins with another z, n × d. It uses the memory of an earlier one again. All rows
+// must be packed before they are used.
+func (c *Columns[T]) Reset(n, d int, z []T, ldz int) {
+	asm.CheckMatrix(len(z), n, d, ldz)
+	pieces := max(1, (d+depth-1)/depth)
+	c.n, c.d, c.z, c.ldz, c.width, c.step = n, d, z, ldz, tileWidth[T](), (d+pieces-1)/pieces
+	c.norms, c.bounds, c.packed = grow(c.norms, n), grow(c.bounds, n), grow(c.packed, n*(d+2))
+}
+
+// Pack packs rows i … j−1 of z. i must be a multiple of [Unit], and so must j unless it is n.
+// Goroutines may pack different rows at once.
+func (c *Columns[T]) Pack(i, j int) {
+	if i < 0 || i%Unit != 0 || j < i || j > c.n || j%Unit != 0 && j != c.n {
+		panic(asm.ShapePanic)
+	}
+	if i == j || c.d == 0 {
+		return
+	}
+	setNorms(c.norms[i:j], c.d, c.z[i*c.ldz:], c.ldz)
+	setBounds(c.bounds[i:j], c.norms[i:j])
+	for k := 0; k < c.d; k += c.step {
+		deep := min(c.step, c.d-k)
+		terms := deep
+		if k == 0 {
+			terms += 2
+		}
+		for t := i; t < j; t += c.width {
+			wide := min(c.width, j-t)
+			to := c.tile(k, t, terms)
+			if k == 0 {
+				for r, norm := range c.norms[t:][:wide] {
+					to[r], to[wide+r] = 1, norm
+				}
+				to = to[2*wide:]
+			}
+			packTile(to, wide, deep, c.z[t*c.ldz+k:], c.ldz)
+		}
+	}
+}
+
+// tile is the packed tile of columns from j on and features from k on.
+func (c *Columns[T]) tile(k, j, terms int) []T {
+	if k > 0 {
+		k += 2
+	}
+	return c.packed[c.n*k+j*terms:]
+}
+
+// tileWidth is the number of columns of a register tile of project.Mul.
+func tileWidth[T num.Float]() int {
+	switch asm.Current() {
+	case asm.AVX512:
+		return 3 * num.Lanes[T]()
+	case asm.NEON:
+		return num.Lanes[T]()
+	}
+	return num.Lanes[T]() * 3 / 2
+}
+
+// packTile sets to, d × w, to −2 times w rows of z, transposed.
+func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
+	r := 0
+	for ; r+4 <= w; r += 4 { // four at a time touch a quarter of the lines
+		z0 := z[r*ldz:][:d]
+		z1 := z[(r+1)*ldz:][:d]
+		z2 := z[(r+2)*ldz:][:d]
+		z3 := z[(r+3)*ldz:][:d]
+		for f := range z0 {
+			p := to[f*w+r:][:4]
+			p[0], p[1], p[2], p[3] = -2*z0[f], -2*z1[f], -2*z2[f], -2*z3[f]
+		}
+	}
+	for ; r < w; r++ {
+		for f, v := range z[r*ldz:][:d] {
+			to[f*w+r] = -2 * v
+		}
+	}
+}
+
+// setNorms sets norms to the squared norms of the rows of x: their distances from the origin.
+func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
+	var origin [depth]T
+	for k := 0; k < d; k += depth {
+		distance.SqEuclidean(len(norms), 1, min(depth, d-k), norms, 1, x[k:], ldx, origin[:], 1, k > 0)
+	}
+}
+
+// setBounds sets bounds to what closePairs adds for columns with these norms.
+func setBounds[T num.Float](bounds, norms []T) {
+	for c, norm := range norms {
+		bounds[c] = T(norm*slack) + 2*least[T]()
+		if !(norm < limit[T]()) {
+			bounds[c] = T(math.Inf(1))
+		}
+	}
+}
+
+// workspace is the memory of one call. It is kept for later calls.
+type workspace[T num.Float] struct {
+	columns       Columns[T] // of SqEuclidean
+	xs            []T        // packed rows of x
+	rows          []T        // the norms of all rows of x
+	share         []T        // for LogColumnMax
+	high, lowest  []T        // of columns: what LogColumnMax finds, and where it begins
+	norms, bounds []T        // of columns that are not packed
+	both          []T        // 1 and norms of such columns
+	list          []int      // close columns
+	gathered      []T        // their elements
+	again         []T        // their distances
+	origin        []T        // zeros
+}
+
+var pool64, pool32 sync.Pool
+
+func borrow[T num.Float]() *workspace[T] {
+	pool := &pool32
+	if num.IsFloat64[T]() {
+		pool = &pool64
+	}
+	if w, ok := pool.Get().(*workspace[T]); ok {
+		return w
+	}
+	w := &workspace[T]{
+		xs: make([]T, blockRows*(depth+2)), share: make([]T, blockRows),
+		high: make([]T, block), lowest: make([]T, block),
+		norms: make([]T, block), bounds: make([]T, block), both: make([]T, 2*block),
+		list: make([]int, 0, block), gathered: make([]T, gather*depth),
+		again: make([]T, blockRows*gather), origin: make([]T, depth),
+	}
+	for i := range w.lowest {
+		w.lowest[i] = T(math.Inf(-1))
+	}
+	return w
+}
+
+func giveBack[T num.Float](w *workspace[T]) {
+	w.columns.z = nil
+	if num.IsFloat64[T]() {
+		pool64.Put(w)
+	} else {
+		pool32.Put(w)
+	}
+}
+
+// grow returns a slice of n elements, in the memory of s if that is large enough.
+func grow[T num.Float](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// rowNorms computes the norms of m rows of x.
+func (w *workspace[T]) rowNorms(m, d int, x []T, ldx int) {
+	w.rows = grow(w.rows, m)
+	setNorms(w.rows, d, x, ldx)
+}
+
+// packRows packs features k … k+d−1 of the rows with these norms, which x begins with, terms
+// numbers a row. The first piece of a row has its norm and 1 before them.
+func (w *workspace[T]) packRows(norms []T, k, d int, x []T, ldx int) (terms int) {
+	terms = d
+	if k == 0 {
+		terms += 2
+	}
+	for r, norm := range norms {
+		to := w.xs[r*terms:][:terms]
+		if k == 0 {
+			to[0], to[1] = norm, 1
+		}
+		copy(to[terms-d:], x[r*ldx:][:d])
+	}
+	return terms
+}
+
+// gatherColumns gathers d features of the listed columns.
+func (w *workspace[T]) gatherColumns(list []int, d int, z []T, colz, featz int) {
+	n := len(list)
+	for r, c := range list {
+		from := z[c*colz:]
+		for f := range d {
+			w.gathered[f*n+r] = from[f*featz]
+		}
+	}
+}

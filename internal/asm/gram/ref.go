@@ -1,0 +1,67 @@
+package gram
+
+import "github.com/gomonge/monge/internal/asm/num"
+
+// Ref is the definition: the squared distance of two rows of as many features.
+func Ref[T num.Float](x, z []T) T { return ref(len(x), x, z, 1) }
+
+// ref is Ref for a z whose features are step elements apart.
+func ref[T num.Float](d int, x, z []T, step int) T {
+	var nx, nz T
+	for k := range d {
+		nx = num.FMA(x[k], x[k], nx)
+		nz = num.FMA(z[k*step], z[k*step], nz)
+	}
+	dist := nx + nz
+	for k := range d {
+		dist = num.FMA(x[k], -2*z[k*step], dist)
+	}
+	if isFar(dist, nx, nz) {
+		return dist
+	}
+	dist = 0
+	for k := range d {
+		diff := x[k] - z[k*step]
+		dist = num.FMA(diff, diff, dist)
+	}
+	return dist
+}
+
+// sqEuclideanRef is SqEuclidean at level Ref. Feature k of row j of z is z[j*ldz+k*step].
+func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z []T, ldz, step int) {
+	for i := range m {
+		for j := range n {
+			dst[i*ldd+j] = ref(d, x[i*ldx:], z[j*ldz:], step)
+		}
+	}
+}
+
+// isFar reports whether the product form gives the distance d of two rows with the squared
+// norms nx and nz: both are below limit, so that nothing overflows, and d is so large that
+// the rounding errors of the norms are small beside it. If it returns false, the distance is
+// the chain of direct differences.
+func isFar[T num.Float](d, nx, nz T) bool {
+	return nx < limit[T]() && nz < limit[T]() && d >= num.FMA(nx+nz, 1.0/closeness, least[T]())
+}
+
+// closeness is the ratio of ‖x‖² + ‖z‖² to the distance above which rows are close.
+const closeness = 16
+
+// limit bounds the squared norms: sums and products of smaller ones are finite.
+func limit[T num.Float]() T {
+	if num.IsFloat64[T]() {
+		l := 0x1p1020
+		return T(l)
+	}
+	return 0x1p124
+}
+
+// least is the smallest distance that the product form gives. Terms that underflow are small
+// beside it.
+func least[T num.Float]() T {
+	if num.IsFloat64[T]() {
+		l := 0x1p-960
+		return T(l)
+	}
+	return 0x1p-100
+}
