@@ -76,7 +76,7 @@ func score[T dist.Float](ctx context.Context, s *samples, p mat.Matrix, set Sett
 	if err != nil {
 		return nil, err
 	}
-	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, s.units(o.b), s.units(o.w), s.units(o.ridge)
+	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, reported(s.units(o.b)), reported(s.units(o.w)), reported(s.units(o.ridge))
 	sc.Gradient.Scale(-1, sc.Gradient)
 	m := stiefel.New(s.d, o.p)
 	tangent := mat.NewDense(s.d, o.p, nil)

@@ -136,6 +136,12 @@ func TestExtremeReport(t *testing.T) {
 		if exponent > 0 {
 			want = [3]float64{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
 		}
+		sc := mustScore(t, scaled(math.Ldexp(1, exponent), x), labels, m.projection, &Settings{})
+		for _, v := range []float64{sc.Between, sc.Within, sc.Ridge} {
+			if math.IsInf(v, 0) {
+				t.Errorf("2^%d: the scores are %v, %v and %v", exponent, sc.Between, sc.Within, sc.Ridge)
+			}
+		}
 		for _, r := range []Report{m.Report(), again.Report()} {
 			if got := [3]float64{r.Between, r.Within, r.Ridge}; got != want {
 				t.Errorf("2^%d: between, within and ridge are %v, want %v", exponent, got, want)
