@@ -100,6 +100,7 @@ type fileFit struct {
 	Scale      *Scale          `json:"scale,omitempty"`
 	Leading    int             `json:"leading,omitempty"`
 	For        *Use            `json:"for,omitempty"` // not if UseNeighbors
+	Samples    int             `json:"samples,omitempty"`
 	Validation *fileValidation `json:"validation,omitempty"`
 }
 
@@ -188,7 +189,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
 		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: batch,
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
-		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading,
+		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading, Samples: objective.Samples,
 	}}
 	if set.For != UseNeighbors {
 		meta.Fit.For = &set.For
@@ -536,7 +537,7 @@ func (f *fileFit) report(p int) (Report, error) {
 	for name, v := range map[string]float64{
 		"steps": float64(f.Steps), "lambda": f.Lambda, "iterations": float64(f.Iterations), "shrinkage": f.Shrinkage, "ridge": f.Ridge,
 		"objective_samples": float64(f.ObjectiveSamples), "batch_size": float64(f.BatchSize), "max_steps": float64(f.MaxSteps),
-		"tolerance": f.Tolerance, "starts": float64(f.Starts),
+		"tolerance": f.Tolerance, "starts": float64(f.Starts), "samples": float64(f.Samples),
 	} {
 		if v < 0 {
 			return Report{}, fmt.Errorf("%s: %s is %v", metaName, name, v)
@@ -553,7 +554,7 @@ func (f *fileFit) report(p int) (Report, error) {
 		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: Status(f.Status), Steps: f.Steps,
 		Settings: Settings{
 			Components: f.Components, Leading: f.Leading, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
-			Objective: Objective{Lambda: f.lambda(), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32},
+			Objective: Objective{Lambda: f.lambda(), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32, Samples: f.Samples},
 			Optimizer: Optimizer{MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
 		},
 	}

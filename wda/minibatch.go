@@ -54,7 +54,8 @@ const (
 )
 
 // objectiveFor returns the objective that the solver evaluates: that of s, or for MiniBatch, if
-// these are more than exact, of a part of every class. Of more than limit classes, MiniBatch and
+// these are more than exact, of a part of every class; Objective.Samples sets another number for
+// all methods. Of more than limit classes, MiniBatch and
 // the methods without steps evaluate J of so many, evenly spaced. Weights are those of s, and λ is
 // relative to s.
 func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, exact, limit int) (*objective[T], error) {
@@ -63,7 +64,9 @@ func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, 
 	if of.draws || of.stepless {
 		part = part.fewer(ctx, limit)
 	}
-	if of.draws {
+	if most := set.Objective.Samples; most > 0 {
+		part = part.thinned(ctx, most)
+	} else if of.draws {
 		part = part.thinned(ctx, exact)
 	}
 	o, err := newObjective[T](ctx, part, set)

@@ -192,7 +192,11 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		if choice, err = choose(ctx, m.span, &set, elsewhere); err != nil {
 			return nil, err
 		}
+		open := set.Optimizer.Method.traits().open // an Auto, that may become another method
 		set = choice.Members[0].apply(set)
+		if open && choice.compared() && set.Objective.Samples == 0 && m.s.n > m.exact {
+			set.Objective.Samples = m.exact
+		}
 		if o := &set.Optimizer; o.Method.traits().open && o.Init == nil {
 			if asked.Starts == 0 {
 				o.Starts = startsOf(m.s.n, m.s.d, len(m.s.classes))

@@ -21,8 +21,9 @@ type Report struct {
 	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the
 	// data, with the same bounds.
 	Ridge float64
-	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n for
-	// MiniBatch with many samples, which takes a fixed part of every class, and for Auto,
+	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n with
+	// Objective.Samples or for MiniBatch with many samples, which take a fixed part of every class,
+	// and for Auto,
 	// MiniBatch, Principal and Fisher with more than 1024 classes. These take 1024 classes,
 	// evenly spaced in ascending order of the labels, and J is an estimate of that of all.
 	ObjectiveSamples int

@@ -98,6 +98,11 @@ type Objective struct {
 	Gradient sinkhorn.GradientMode
 	// Float32 evaluates J in float32, which is about twice as fast. Default false.
 	Float32 bool
+	// Samples bounds the number of samples that Fit evaluates J on: of more it takes the same
+	// share of every class, evenly spaced, but at least two of each. Time grows with its square.
+	// The mean, the whitening and λ come from all samples. Default all; 4096 if Auto chooses
+	// settings on rows held out, and for MiniBatch, which then draws its batches from all.
+	Samples int
 }
 
 // Optimizer says how Fit maximizes J.
@@ -280,6 +285,9 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	}
 	if o.Iterations < 1 {
 		return o, fmt.Errorf("%w: Iterations is %d; at least 1 Sinkhorn iteration is needed", ErrSettings, o.Iterations)
+	}
+	if o.Samples < 0 {
+		return o, fmt.Errorf("%w: Samples is %d; it must not be negative", ErrSettings, o.Samples)
 	}
 	return o, o.Shrinkage.check()
 }

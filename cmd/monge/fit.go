@@ -106,8 +106,9 @@ With few rows, the projection that fits them best may be bad for other rows.
 and keeps the projection of the step that classifies them best. monge cv compares
 settings.
 
-The time of a fit grows with the square of the number of rows. From a few thousand
-rows on use --method minibatch. It needs twice the memory of the data, and computes
+If settings are chosen, J is computed on at most 4096 rows. If all are given, the time
+grows with the square of the number of rows: from a few thousand rows on use --method
+minibatch. It needs twice the memory of the data, and computes
 J on at most 4096 rows. With --out-of-core the rows of an uncompressed NPY, NPZ or
 IDX file stay in the file (by itself if they take more than 2 GiB). All rows are read
 once to check them, and mini-batches are drawn from the file. The memory is then a
