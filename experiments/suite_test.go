@@ -86,10 +86,10 @@ func TestSuite(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(folder, "folder.npz"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	s.Out, s.Small, s.Tuned, s.Methods = t.TempDir(), true, true, []string{"pca", "lda", "nca", "wda"}
+	s.Out, s.Small, s.Tuned, s.Methods = t.TempDir(), true, true, []string{"pca", "lda", "lda-0.5", "nca", "wda"}
 	r, err = Run(t.Context(), e, s)
 	// PCA and LDA have nothing to choose.
-	if err != nil || r.Cells != 2*3*(4+2) || len(r.Failed) != 2 || !strings.Contains(r.Failed[0], "bad.npz") || !strings.Contains(r.Failed[1], "folder.npz") {
+	if err != nil || r.Cells != 2*3*(5+2) || len(r.Failed) != 2 || !strings.Contains(r.Failed[0], "bad.npz") || !strings.Contains(r.Failed[1], "folder.npz") {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if !slices.ContainsFunc(r.Summary, func(s string) bool { return strings.Contains(s, "p = 3, cross-validated settings: WDA less") }) {
