@@ -147,6 +147,9 @@ func TestReport(t *testing.T) {
 		steps := 0
 		set.Progress = func(p Progress) error {
 			s := p.Step
+			if _, draws := set.Optimizer.Method.(MiniBatch); draws && s.Index == steps-1 {
+				return nil // mini-batches on the way to the next step
+			}
 			if s.Index != steps || s.Start != 0 {
 				t.Errorf("call %d is step %d of start %d", steps, s.Index, s.Start)
 			}
