@@ -122,6 +122,18 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 	return d, nil
 }
 
+// recall takes the rows that a model was fitted to from the model, unless flags say otherwise.
+func (f *rowFlags) recall(cmd *cobra.Command, m *wda.Model) {
+	s := m.Schema()
+	if s == nil || cmd.Flags().Changed("holdout") || cmd.Flags().Changed("sample") {
+		return
+	}
+	f.holdout, f.sample = s.Rows.Holdout, s.Rows.Sample
+	if !cmd.Flags().Changed("seed") && s.Rows != (dataset.Draw{}) {
+		f.seed = s.Rows.Seed
+	}
+}
+
 // remember notes in the schema of d which rows it has.
 func (f *rowFlags) remember(d *dataset.Dataset) {
 	if f.holdout == 0 && f.sample == 0 {

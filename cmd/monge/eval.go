@@ -22,6 +22,7 @@ type evalFlags struct {
 	read        readFlags
 	rows        rowFlags
 	model       string
+	data        string
 	train       string
 	test        string
 	trainLabels string
@@ -35,21 +36,22 @@ type evalFlags struct {
 func newEval(a *app) *cobra.Command {
 	f := new(evalFlags)
 	cmd := &cobra.Command{
-		Use:   "eval --model FILE --train FILE --test FILE [flags]",
+		Use:   "eval --model FILE (--data FILE | --train FILE --test FILE) [flags]",
 		Short: "Classify projected test samples by their nearest neighbors",
 		Long: `Eval measures how well a model separates classes: it projects training and test
 rows, classifies each test row by its K nearest training rows, and prints the share
 of wrong classes, the confusion matrix, and recall and precision of every class.`,
 		Example: `  monge fit  --data wine.csv --holdout 0.5 --model half.wda
-  monge eval --model half.wda --train wine.csv --test wine.csv --holdout 0.5 --baselines
+  monge eval --model half.wda --data wine.csv --baselines
   monge eval --model digits.wda --train mnist.npz --test mnist.npz --sample 1000 --k 1,3,5`,
 		Annotations: map[string]string{details: evalDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
-	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows, and their labels (required)")
-	fs.StringVar(&f.test, "test", "", "`FILE`: file with test rows, and their labels; may be that of --train (required)")
+	fs.StringVar(&f.data, "data", "", "`FILE`: the file of the fit, or - for standard input: training and test rows are those that monge fit chose with --holdout, --sample and --seed, which the model remembers, or by the file's split")
+	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows, and their labels")
+	fs.StringVar(&f.test, "test", "", "`FILE`: file with test rows, and their labels; may be that of --train")
 	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "`K`: numbers of neighbors")
 	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA; features are standardized if those of the model are")
 	fs.StringVar(&f.picture, "picture", "", "`FILE`: where to draw the confusion matrix, .png or .svg")
@@ -60,13 +62,17 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
 	f.read.say = a.note
-	first(cmd, "model", "train", "test", "holdout", "sample", "seed", "k", "baselines", "picture", "label-column")
+	first(cmd, "model", "data", "train", "test", "holdout", "sample", "seed", "k", "baselines", "picture", "label-column")
 	setHeading(fs.Lookup("train-labels"), dataFlags)
 	setHeading(fs.Lookup("test-labels"), dataFlags)
 	return cmd
 }
 
 const evalDetails = `
+--data is the file of the fit. Its rows are divided as monge fit did, whose --holdout,
+--sample and --seed are in the model, or by its array split. --train and --test name
+other files.
+
 Of an NPZ file with an array split, --train uses the rows where it is 0, and --test
 those where it is 1: both may name the same file. For other files --holdout does the
 same: the test rows are those that monge fit left out with the same --holdout and
@@ -152,8 +158,16 @@ type evalResult struct {
 
 func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	ctx := cmd.Context()
-	if err := requireFlags(cmd, "model", "train", "test"); err != nil {
+	if err := requireFlags(cmd, "model"); err != nil {
 		return err
+	}
+	switch {
+	case f.data != "" && (f.train != "" || f.test != ""):
+		return usagef("--data takes the place of --train and --test: leave out one or the other")
+	case f.data != "":
+		f.train, f.test = f.data, f.data
+	case f.train == "" || f.test == "":
+		return usagef("either --data, or --train and --test are required; see monge help eval")
 	}
 	ks, ext, err := f.check()
 	if err != nil {
@@ -164,6 +178,9 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		return err
 	}
 	f.read.follow(f.model, m)
+	if f.data != "" {
+		f.rows.recall(cmd, m)
+	}
 	train, test, err := a.readTrainTest(f)
 	if err != nil {
 		return err
@@ -297,7 +314,7 @@ func (c *confusion) print(w io.Writer) {
 
 // readTrainTest reads both files, once if they are the same.
 func (a *app) readTrainTest(f *evalFlags) (train, test *dataset.Dataset, err error) {
-	same := sameFile(f.train, f.test)
+	same := f.train == f.test || sameFile(f.train, f.test)
 	if same && f.testLabels == "" {
 		f.testLabels = f.trainLabels
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -103,6 +104,34 @@ func TestTables(t *testing.T) {
 		{"category", "predict --model $m.wda --data $d.csv --out $p.csv", 1, `column 2 (city): "Roma" is not among the 2 categories of the model`},
 		{"no place", "transform --model $m.wda --data $b.csv --id id --out $p.npy", 2, "an NPY file has no place for identifiers"},
 		{"missing", "fit --data $b.csv --missing zero --model $p.wda", 2, "--missing must be error, mean, median or drop"},
+	} {
+		b.check(t, dir, before)
+	}
+}
+
+// The model remembers which rows were held out, for eval and verify.
+func TestEvalData(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write(t, at("a.csv"), customers(80, "age", "income", "leak", "buys"))
+	object(t, "fit", "--data", at("a.csv"), "--model", at("m.wda"), "--method", "fisher", "--missing", "mean", "--drop", "leak", "--holdout", "0.25", "--sample", "40", "--seed", "9")
+	want := object(t, "eval", "--model", at("m.wda"), "--train", at("a.csv"), "--test", at("a.csv"), "--holdout", "0.25", "--sample", "40", "--seed", "9")
+	got := object(t, "eval", "--model", at("m.wda"), "--data", at("a.csv"))
+	if !reflect.DeepEqual(got, want) || got["test"] != 20. || got["train"] != 40. {
+		t.Errorf("%v instead of %v", got, want)
+	}
+	if v := object(t, "verify", at("m.wda"), "--data", at("a.csv")); v["verified"] != true {
+		t.Error(v)
+	}
+	cmd := program(t, "eval", "--model", at("m.wda"), "--data", "-", "--json")
+	cmd.Stdin = strings.NewReader(customers(80, "age", "income", "leak", "buys"))
+	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"test":20`) {
+		t.Errorf("%s %v", out, err)
+	}
+	before := files(t, dir)
+	for _, b := range []bad{
+		{"both", "eval --model $m.wda --data $a.csv --train $a.csv", 2, "--data takes the place of --train and --test"},
+		{"neither", "eval --model $m.wda --train $a.csv", 2, "either --data, or --train and --test are required"},
 	} {
 		b.check(t, dir, before)
 	}

@@ -31,9 +31,9 @@ version of monge, or a changed model. Verify then says what differs, and exits w
   monge verify digits.wda --data mnist.npz --sample 1000 --json`,
 		Annotations: map[string]string{details: `
 The rows must be those of the fit, in the same order: give the flags --labels,
---label-column, --header, --holdout, --sample and --out-of-core that monge fit was
-given. The seed is that of the model, unless --seed says otherwise. A model file of an
-early version holds no settings and cannot be verified.
+--label-column, --header and --out-of-core that monge fit was given. The model
+remembers --holdout, --sample, --seed and what became of the columns. A model file of
+an early version holds no settings and cannot be verified.
 
 A program that uses the library may have validated its fit with rows of its own. They
 are not in the model file: --validation names a file with them.`},
@@ -83,6 +83,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		f.rows.seed = set.Seed
 	}
 	f.follow(path, m)
+	f.rows.recall(cmd, m)
 	all, err := f.training(&f.rows, &set, f.outOfCore)
 	if err != nil {
 		return err
