@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
@@ -221,11 +223,17 @@ func TestCertificates(t *testing.T) {
 }
 
 // TestManyCertificates: no wrong answer and no false Converged among many small problems, at every
-// level.
+// level. MONGE_CERTIFICATES is their number.
 func TestManyCertificates(t *testing.T) {
 	count := 1000
 	if testdata.IsLong() {
-		count = 100000
+		count = 40000
+	}
+	if many := os.Getenv("MONGE_CERTIFICATES"); many != "" {
+		var err error
+		if count, err = strconv.Atoi(many); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 2000})
 	if err != nil {

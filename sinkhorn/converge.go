@@ -121,7 +121,7 @@ func (s *solution[T]) converge(ctx context.Context) error {
 		if err := s.newton.climb(ctx, s.dual(), limit); err != nil || s.converged() {
 			return err
 		}
-		if stalls++; stalls > 1 && rounds > 0 {
+		if stalls++; stalls > 1 && rounds > 0 && s.res.Status != LowPrecision {
 			rounds--
 			s.stageTolerance = s.tolerance
 			if rounds > 0 {

@@ -14,7 +14,8 @@ import "context"
 const (
 	stageFactor    = 2    // of λ, from one stage to the next
 	stageTolerance = 1e-4 // marginal error of each
-	stagePasses    = 2000 // the most passes of each
+	stagePasses    = 2000 // the most passes of each: all of them take about Settings.Iterations,
+	leastPasses    = 64   // but each has so many
 	stageRounds    = 2    // the second to the tolerance of the settings
 )
 
@@ -28,6 +29,7 @@ func (s *solution[T]) follow(ctx context.Context) error {
 	for range stages {
 		below *= stageFactor
 	}
+	passes := max(leastPasses, min(stagePasses, s.settings.Iterations/max(1, stages)))
 	tolerance := s.tolerance
 	s.tolerance = s.stageTolerance
 	defer func() { s.tolerance = tolerance }()
@@ -36,7 +38,7 @@ func (s *solution[T]) follow(ctx context.Context) error {
 	for range stages {
 		s.setLambda(target / below)
 		below /= stageFactor
-		err := s.stage(ctx, start)
+		err := s.stage(ctx, passes, start)
 		total += s.res.Iterations
 		if err != nil {
 			s.res.Iterations = 0
@@ -55,18 +57,18 @@ func (s *solution[T]) follow(ctx context.Context) error {
 	return nil
 }
 
-// stage solves the problem for the λ that is set, from u⁰ = exp(start).
-func (s *solution[T]) stage(ctx context.Context, start []T) error {
+// stage solves the problem for the λ that is set, from u⁰ = exp(start), in so many passes.
+func (s *solution[T]) stage(ctx context.Context, passes int, start []T) error {
 	if err := s.restart(ctx, 0, start); err != nil {
 		return err
 	}
 	p := newPace(paceFrom-paceEvery, s.geo.n, s.geo.m)
 	for {
-		err := s.iterate(ctx, stagePasses, s.tolerance, &p)
-		if err != nil || s.converged() || s.res.Iterations >= stagePasses {
+		err := s.iterate(ctx, passes, s.tolerance, &p)
+		if err != nil || s.converged() || s.res.Iterations >= passes {
 			return err
 		}
-		if err := s.newton.climb(ctx, s.dual(), stagePasses); err != nil || s.converged() {
+		if err := s.newton.climb(ctx, s.dual(), passes); err != nil || s.converged() {
 			return err
 		}
 		p = newPace(2*s.res.Iterations, s.geo.n, s.geo.m)
