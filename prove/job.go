@@ -103,8 +103,8 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 		if err != nil {
 			return cases, found, fmt.Errorf("%s, %s: reference: %w", j, s, err)
 		}
-		for _, level := range j.levels {
-			if broken[level.number] {
+		for _, level := range j.target.levels {
+			if broken[level.number] || j.kernel.levels != "" && !slices.Contains(strings.Fields(j.kernel.levels), level.name) {
 				continue
 			}
 			got, err := j.run(source, program, g, s, level.number)
@@ -167,6 +167,16 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 			return nil, true
 		case "math.FMA", "num.fma32":
 			return g.FMA(args[0].(expr.Node), args[1].(expr.Node), args[2].(expr.Node)), true
+		case "math.Float64bits", "math.Float32bits":
+			if bits, ok := g.Bits(args[0].(expr.Node)); ok {
+				return bits, true
+			}
+			return args[0], true
+		case "math.Float64frombits", "math.Float32frombits":
+			if bits, ok := args[0].(uint64); ok {
+				return g.Const(map[string]int{"64": 8, "32": 4}[f.Name()[5:7]], bits), true
+			}
+			return args[0], true
 		}
 		return nil, false
 	}
@@ -196,18 +206,28 @@ func prepare(in *gossa.Interpreter, level uint64) error {
 
 // equal compares the outputs of two runs.
 func equal(g *expr.Graph, want, got outcome) error {
-	for i, addr := range want.outputs {
-		x, y := want.mem.Cells(addr), got.mem.Cells(got.outputs[i])
-		for c := range x {
-			if x[c] != y[c] {
-				return fmt.Errorf("output %d differs at cell %d of %d:\n\treference %s\n\tassembly  %s", i, c, len(x), g.String(x[c]), g.String(y[c]))
+	for i, o := range want.outputs {
+		x, y := want.mem.Cells(o.addr), got.mem.Cells(got.outputs[i].addr)
+		w := o.width / 4
+		for c := 0; c < len(x); c += w {
+			if x[c] == y[c] && x[c+w-1] == y[c+w-1] {
+				continue
+			}
+			p, q := x[c], y[c]
+			if w == 2 {
+				p, q = g.Join(x[c], x[c+1]), g.Join(y[c], y[c+1])
+			}
+			if !g.Equal(p, q) {
+				return fmt.Errorf("output %d differs at element %d of %d:\n\treference %s\n\tassembly  %s", i, c/w, len(x)/w, g.String(p), g.String(q))
 			}
 		}
 	}
-	if n, ok := want.result.(expr.Node); ok && n != got.result {
-		return errors.New("the results differ")
+	if want.result == got.result {
+		return nil
 	}
-	return nil
+	p, _ := want.result.(expr.Node)
+	q, _ := got.result.(expr.Node)
+	return fmt.Errorf("the results differ:\n\treference %s\n\tassembly  %s", g.String(p), g.String(q))
 }
 
 // plant plants mistakes in functions, one at a time, and returns how many of them the cases

@@ -30,6 +30,7 @@ type kernel struct {
 	arguments string // type arguments: "K, T", "T" or ""
 	shapes    func(lanes int) []shape
 	call      func(b *builder)
+	levels    string // of which it is proved; empty is all
 }
 
 // builder makes the arguments of a call: the same for the assembly and the reference.
@@ -39,8 +40,14 @@ type builder struct {
 	g       *expr.Graph
 	mem     *memory.Memory
 	args    []gossa.Value
-	outputs []uint64
+	outputs []region
 	inputs  int
+}
+
+// region is a matrix in memory: where it begins, and the bytes of an element.
+type region struct {
+	addr  uint64
+	width int
 }
 
 func width(t string) int {
@@ -78,7 +85,8 @@ type role uint8
 const (
 	input role = iota
 	output
-	zero // an output that is zero before
+	zero    // an output that is zero before
+	scratch // writable, and not compared
 )
 
 // region makes a matrix whose rows are stride apart. Nobody may touch what is between rows.
@@ -108,8 +116,8 @@ func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice
 		}
 	}
 	addr := b.mem.Region("argument", w, cells, writable)
-	if r != input {
-		b.outputs = append(b.outputs, addr)
+	if r == output || r == zero {
+		b.outputs = append(b.outputs, region{addr, w})
 	}
 	return gossa.Slice{Addr: addr, Len: n, Cap: n}
 }
@@ -174,6 +182,20 @@ func vectorShapes(lanes int) []shape {
 	return grid([]int{1}, append([]int{0}, upTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
+// expShapes covers vectors of which one turn of a loop takes two to four times 64 bytes: every
+// tail after none, and some after one to four turns.
+func expShapes(lanes int) []shape {
+	return grid([]int{1}, upTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
+}
+
+// logShapes covers passes of the log domain: every tail, zero to three turns of the loops over
+// columns, and up to three rows.
+func logShapes(lanes int) []shape {
+	return grid(upTo(3), upTo(lanes+1, 2*lanes-1, 2*lanes, 3*lanes, 3*lanes+1, 4*lanes, 5*lanes+1, 6*lanes, 7*lanes+2, 9*lanes), func(m, n int) []shape {
+		return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}}
+	})
+}
+
 func laneShapes(lanes int) []shape {
 	return grid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) (out []shape) {
 		for _, d := range []int{0, 1, 2, 3, 4, 5, 8, 16} {
@@ -208,81 +230,148 @@ func productShapes(lanes int) (out []shape) {
 	})...)
 }
 
-var kernels = []kernel{
+var kernels = append(plainKernels, expKernels...)
+
+// expKernels are those of exponentials.
+var expKernels = []kernel{
+	{"exp", "Exp", single[1:], "T", expShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.vectors(input, b.n)
+	}, "AVX2"},
+	{"exp", "Exp2", single[1:], "T", expShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.vectors(input, b.n)
+		b.scalar()
+	}, "AVX2 AVX512"},
+	{"exp", "LogRows", single[1:], "T", logShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.scalar()
+		b.vectors(input, b.n, b.m)
+		b.vectors(output, b.m, b.m, b.n)
+		b.vectors(scratch, b.n)
+	}, "AVX2 AVX512"},
+	{"exp", "LogColumnMax", single, "T", logShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.scalar()
+		b.vectors(input, b.m)
+		b.vectors(output, b.n)
+	}, "AVX2 AVX512"},
+	{"exp", "LogColumnSum", single[1:], "T", logShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.scalar()
+		b.vectors(input, b.m, b.n)
+		b.vectors(output, b.n)
+	}, "AVX2 AVX512"},
+	{"exp", "LogPlan", single[1:], "T", logShapes, func(b *builder) {
+		b.int(b.m, b.n)
+		b.matrix(output, b.t, b.m, b.n)
+		b.matrix(input, b.t, b.m, b.n)
+		b.scalar()
+		b.vectors(input, b.m, b.n)
+	}, "AVX2 AVX512"},
+}
+
+// plainKernels are all others.
+var plainKernels = []kernel{
 	{"pass", "Rows", all, "K, T", matrixShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.vectors(output, b.m)
 		b.matrix(input, b.k, b.m, b.n)
 		b.vectors(input, b.n)
-	}},
+	}, ""},
 	{"pass", "Columns", all, "K, T", matrixShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.vectors(output, b.n)
 		b.matrix(input, b.k, b.m, b.n)
 		b.vectors(input, b.m)
-	}},
+	}, ""},
 	{"pass", "Iterate", all, "K, T", matrixShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(input, b.k, b.m, b.n)
 		b.vectors(input, b.n, b.m)
 		b.vectors(output, b.m, b.n)
-	}},
+	}, ""},
 	{"pass", "Sweep", all, "K, T", matrixShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(input, b.k, b.m, b.n)
 		b.vectors(input, b.n, b.m)
 		b.vectors(output, b.m, b.n)
-	}},
+	}, ""},
 	{"pass", "Begin", single, "T", matrixShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(input, b.t, b.m, b.n)
 		b.matrix(input, b.t, b.m, b.n)
 		b.vectors(input, b.n, b.m, b.m)
 		b.vectors(output, b.m, b.m, b.n)
-	}},
+	}, ""},
 	{"pass", "Divide", single, "T", vectorShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.vectors(input, b.n, b.n)
-	}},
+	}, ""},
 	{"pass", "Widen", all[2:], "", vectorShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.args = append(b.args, b.region(input, "float32", 1, b.n, b.n))
-	}},
+	}, ""},
+	{"pass", "CountOutside", single, "T", vectorShapes, func(b *builder) {
+		b.vectors(input, b.n)
+		b.scalar()
+		b.scalar()
+	}, "AVX2 AVX512"},
+	{"pass", "Narrow", all[2:], "", vectorShapes, func(b *builder) {
+		b.args = append(b.args, b.region(output, "float32", 1, b.n, b.n))
+		b.vectors(input, b.n)
+	}, "AVX2 AVX512"},
+	{"lane", "Divide", single, "T", func(int) (out []shape) {
+		for _, m := range []int{0, 1, 2, 3, 4, 5} {
+			out = append(out, shape{m: m}, shape{m: m, flag: true})
+		}
+		return out
+	}, func(b *builder) {
+		w := b.lanes()
+		b.int(b.m)
+		b.vectors(output, b.m*w)
+		b.vectors(input, b.m*w, b.m*w, w, w)
+		b.vectors(output, w)
+		b.bool(b.flag)
+	}, "AVX2 AVX512"},
 	{"vector", "Affine", single, "T", vectorShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)
 		b.scalar()
 		b.scalar()
-	}},
+	}, ""},
 	{"vector", "Add", single, "T", vectorShapes, func(b *builder) {
 		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
 		b.vectors(input, b.n)
-	}},
+	}, ""},
 	{"lane", "Rows", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)
 		b.vectors(output, b.m*w)
 		b.vectors(input, b.m*b.n*w, b.n*w)
-	}},
+	}, ""},
 	{"lane", "Columns", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)
 		b.vectors(output, b.n*w)
 		b.vectors(input, b.m*b.n*w, b.m*w)
-	}},
+	}, ""},
 	{"lane", "SqEuclidean", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n, b.d)
 		b.vectors(output, b.m*b.n*w)
 		b.vectors(input, b.m*b.d*w, b.n*b.d*w)
-	}},
+	}, ""},
 	{"lane", "Mul", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.n)
 		b.vectors(output, b.n*w)
 		b.vectors(input, b.n*w, b.n*w)
 		b.bool(b.d%2 == 1)
-	}},
+	}, ""},
 	{"lane", "Interleave", single, "T", func(lanes int) []shape { return matrixShapes(lanes)[:13*(4*lanes+1)] }, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)
@@ -290,20 +379,20 @@ var kernels = []kernel{
 		b.args = append(b.args, b.region(output, b.t, b.m, b.n*w, stride*w), uint64(stride))
 		b.arrays(input, 16, b.m, b.n, stride)
 		b.int(stride)
-	}},
+	}, ""},
 	{"block", "Rows", all, "K, T", blockShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.arrays(output, 4, 1, b.m, b.m)
 		b.matrix(input, b.k, b.m, b.n)
 		b.arrays(input, 4, 1, b.n, b.n)
 		b.vectors(zero, 32*4*b.lanes())
-	}},
+	}, ""},
 	{"block", "Columns", all, "K, T", blockShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.arrays(output, 4, 1, b.n, b.n)
 		b.matrix(input, b.k, b.m, b.n)
 		b.arrays(input, 4, 1, b.m, b.m)
-	}},
+	}, ""},
 	{"block", "Iterate", all, "K, T", blockShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(input, b.k, b.m, b.n)
@@ -312,14 +401,14 @@ var kernels = []kernel{
 		b.arrays(output, 4, 1, b.m, b.m)
 		b.arrays(output, 4, 1, b.n, b.n)
 		b.vectors(zero, 32*4*b.lanes())
-	}},
+	}, ""},
 	{"distance", "SqEuclidean", single, "T", productShapes, func(b *builder) {
 		b.int(b.m, b.n, b.d)
 		b.matrix(output, b.t, b.m, b.n)
 		b.matrix(input, b.t, b.m, b.d)
 		b.matrix(input, b.t, b.d, b.n)
 		b.bool(b.flag)
-	}},
+	}, ""},
 	{"distance", "AdjCost", single, "T", productShapes, func(b *builder) {
 		b.int(b.m, b.n, b.d)
 		b.matrix(output, b.t, b.m, b.n)
@@ -329,14 +418,14 @@ var kernels = []kernel{
 		b.matrix(input, b.t, b.d, b.n)
 		b.vectors(input, b.m, b.n)
 		b.scalar()
-	}},
+	}, ""},
 	{"project", "Mul", single, "T", productShapes, func(b *builder) {
 		b.int(b.m, b.n, b.d)
 		b.matrix(output, b.t, b.m, b.n)
 		b.matrix(input, b.t, b.m, b.d)
 		b.matrix(input, b.t, b.d, b.n)
 		b.bool(b.flag)
-	}},
+	}, ""},
 	{"project", "TransMul", single, "T", productShapes, func(b *builder) {
 		// m rows of x (m × n) and of y (m × p): g is p × n
 		p := b.m
@@ -345,20 +434,5 @@ var kernels = []kernel{
 		b.matrix(input, b.t, b.d, b.n)
 		b.matrix(input, b.t, b.d, p)
 		b.bool(b.flag)
-	}},
+	}, ""},
 }
-
-// pending are the functions whose control depends on data, which the tool cannot run yet.
-var pending = func() map[string]string {
-	m := map[string]string{}
-	const why = "its control depends on the data"
-	for _, level := range []string{"AVX2", "AVX512", "NEON"} {
-		for _, t := range single {
-			for _, f := range []string{"distance.gibbs", "exp.exp", "exp.exp2", "exp.logRows", "exp.logColumnMax", "exp.logColumnSum", "exp.logPlan", "pass.countOutside", "lane.divide", "vector.maximum", "vector.log", "vector.log2"} {
-				m[f+level+t.suffix] = why
-			}
-		}
-		m["pass.narrow"+level+"Mixed"] = why
-	}
-	return m
-}()

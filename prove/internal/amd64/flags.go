@@ -63,6 +63,9 @@ func (f *flags) keepCarry(old flags) {
 
 // condition reports whether the condition of a jump or a conditional move holds.
 func (m *machine) condition(c string) bool {
+	if m.flags.defined == 0 && m.conditions[c] != 0 {
+		m.fail("%w: condition %q depends on the data", code.ErrUnknown, c)
+	}
 	flag := func(f uint64) bool {
 		if m.flags.defined&f == 0 {
 			m.fail("%w: condition %q of an undefined flag", code.ErrUnknown, c)

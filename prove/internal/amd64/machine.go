@@ -24,8 +24,14 @@ type machine struct {
 	v     [32][16]expr.Node // cells of 4 bytes
 	k     [8]uint64
 	flags flags
-	next  uint64
-	inst  *inst
+	// What depends on the data: integers of registers (0 if a register holds a number), the
+	// bits of masks (nil if a mask holds a number), and conditions of jumps by their names.
+	data       [16]expr.Node
+	bits       [8][]expr.Node
+	conditions map[string]expr.Node
+	steps      *int
+	next       uint64
+	inst       *inst
 }
 
 type failure struct{ err error }
@@ -44,6 +50,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 		}
 	}
 	m.r[4] = stack
+	m.steps = new(int)
 	defer func() {
 		switch f := recover().(type) {
 		case nil:
@@ -53,8 +60,12 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 			panic(f)
 		}
 	}()
-	pc := f.Entry
-	for range maxSteps {
+	return m.execute(f, f.Entry)
+}
+
+// execute runs f from an instruction on to its end.
+func (m *machine) execute(f *code.Function, pc uint64) error {
+	for ; *m.steps < maxSteps; *m.steps++ {
 		next := f.Insts[pc]
 		if next == nil {
 			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
@@ -64,9 +75,12 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 			return next.Decoded.(error)
 		}
 		m.inst, m.next = i, i.Next
-		cov.Reached[pc] = true
+		m.cov.Reached[pc] = true
 		if i.op == "ret" {
 			return nil
+		}
+		if c, ok := m.dataCondition(i); ok {
+			return m.branch(f, c, i)
 		}
 		m.step(i)
 		pc = m.next
@@ -80,12 +94,19 @@ func (m *machine) addr(o *operand) uint64 {
 		a += m.inst.Next
 	}
 	if o.base >= 0 {
-		a += m.r[o.base]
+		a += m.place(o.base)
 	}
 	if o.index >= 0 {
-		a += m.r[o.index] * o.scale
+		a += m.place(o.index) * o.scale
 	}
 	return a
+}
+
+func (m *machine) place(reg int) uint64 {
+	if m.data[reg] != 0 {
+		m.fail("%w: an address that depends on the data", code.ErrUnknown)
+	}
+	return m.r[reg]
 }
 
 func (m *machine) load(addr uint64, cells int) []expr.Node {
@@ -139,9 +160,12 @@ func (m *machine) integer(o *operand, width int) uint64 {
 	case immediate:
 		return o.value & widthMask(width)
 	case register:
+		if m.data[o.reg] != 0 {
+			m.fail("%w: a register that depends on the data", code.ErrUnknown)
+		}
 		return m.r[o.reg] & widthMask(width)
 	case mask:
-		return m.k[o.reg] & widthMask(width)
+		return m.mask(o.reg) & widthMask(width)
 	case location:
 		a := m.addr(o)
 		switch width {
@@ -161,11 +185,11 @@ func (m *machine) setInteger(o *operand, v uint64, width int) {
 	case register:
 		switch width {
 		case 1:
-			v = m.r[o.reg]&^255 | v&255
+			v = m.place(o.reg)&^255 | v&255
 		case 4:
 			v &= 0xffffffff
 		}
-		m.r[o.reg] = v
+		m.r[o.reg], m.data[o.reg] = v, 0
 	case location:
 		if width == 1 {
 			m.fail("%w: byte store", code.ErrUnknown)
@@ -214,7 +238,7 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	if dst != nil && dst.kind == vector && dst.mask >= 0 {
 		out := make([]expr.Node, 0, n)
 		for i := 0; i < n; i += w {
-			if m.k[dst.mask]>>(i/w)&1 != 0 {
+			if m.mask(dst.mask)>>(i/w)&1 != 0 {
 				out = append(out, m.load(a+4*uint64(i), w)...)
 			} else {
 				for range w {
@@ -230,6 +254,10 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 // put writes a vector result, whose elements have w cells, to a register, where it clears
 // the cells above it, or to memory, in both cases under the mask of the operand.
 func (m *machine) put(o *operand, cells []expr.Node, w int) {
+	if o.mask >= 0 && m.bits[o.mask] != nil {
+		cells = m.blend(o, cells, w)
+		o = &operand{kind: o.kind, value: o.value, reg: o.reg, width: o.width, base: o.base, index: o.index, scale: o.scale, relative: o.relative, mask: -1}
+	}
 	if o.kind == location {
 		a := m.addr(o)
 		for i := 0; i < len(cells); i += w {
@@ -324,22 +352,10 @@ func (m *machine) general(i *inst) bool {
 	case op == "lea":
 		m.setInteger(dst, m.addr(&a[0]), dst.width)
 		return true
-	case strings.HasPrefix(op, "kmov"):
-		w := map[byte]int{'b': 1, 'w': 2, 'd': 4, 'q': 8}[op[4]]
-		if dst.kind == mask {
-			m.k[dst.reg] = m.integer(&a[0], 8) & widthMask(w)
-		} else {
-			m.setInteger(dst, m.k[a[0].reg]&widthMask(w), dst.width)
-		}
-		return true
-	case op == "kxnorw":
-		m.k[dst.reg] = ^(m.k[a[0].reg] ^ m.k[a[1].reg]) & 0xffff
-		return true
-	case op == "kxorw":
-		m.k[dst.reg] = (m.k[a[0].reg] ^ m.k[a[1].reg]) & 0xffff
-		return true
-	case op == "knotw":
-		m.k[dst.reg] = ^m.k[a[0].reg] & 0xffff
+	case op[0] == 'k':
+		return m.masks(op, a, dst)
+	}
+	if m.dependent(op, a, dst) {
 		return true
 	}
 	for _, o := range a {
@@ -422,7 +438,7 @@ func (m *machine) general(i *inst) bool {
 		case "and", "or", "xor":
 			m.flags.logic(v, w)
 		case "imul":
-			m.flags.defined = 0
+			m.flags.defined, m.conditions = 0, nil
 		default:
 			if y != 0 { // a shift by nothing changes none
 				m.flags.result(v, w)

@@ -19,7 +19,7 @@ var (
 
 // step runs one instruction.
 func (m *machine) step(i *inst) {
-	if !m.general(i) && !m.float(i) && !m.shuffle(i) {
+	if !m.general(i) && !m.float(i) && !m.shuffle(i) && !m.logic(i) {
 		m.fail("%w", code.ErrUnknown)
 	}
 }
@@ -92,6 +92,8 @@ func (m *machine) float(i *inst) bool {
 			m.put(dst, m.load(m.addr(&a[0]), w), w)
 		case dst.kind == location:
 			m.store(m.addr(dst), m.v[a[0].reg][:w])
+		case dst.kind == register && w == 2:
+			m.setData(dst, m.join(m.v[a[0].reg][:w]))
 		default:
 			return false
 		}
@@ -151,37 +153,11 @@ func (m *machine) float(i *inst) bool {
 			w = 2
 		}
 		x, y := m.source(&a[0], dst, dst.width/4, w), m.v[a[1].reg][:dst.width/4]
-		m.put(dst, m.lanes(w, m.xor, x, y), w)
+		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return m.g.Bitwise(expr.IXor, v[0], v[1]) }, x, y), w)
 	default:
 		return false
 	}
 	return true
-}
-
-// xor is defined for equal operands, for constants, and as a change of sign.
-func (m *machine) xor(v ...expr.Node) expr.Node {
-	x, y := v[0], v[1]
-	width := m.g.Width(x)
-	if x == y {
-		return m.g.Const(width, 0)
-	}
-	p, okX := m.g.Bits(x)
-	q, okY := m.g.Bits(y)
-	sign := uint64(1) << (8*width - 1)
-	switch {
-	case okX && okY:
-		return m.g.Const(width, p^q)
-	case okX && p == 0:
-		return y
-	case okY && q == 0:
-		return x
-	case okX && p == sign:
-		return m.g.Neg(y)
-	case okY && q == sign:
-		return m.g.Neg(x)
-	}
-	m.fail("%w: bits of data", code.ErrUnknown)
-	return 0
 }
 
 func elementCells(suffix string) int {
@@ -352,8 +328,14 @@ func (m *machine) shuffle(i *inst) bool {
 			pick(2, x, e&^1+im>>e&1)
 		}
 	case "vpermilps", "vpshufd":
-		if a[0].kind != immediate {
+		if a[0].kind != immediate && op == "vpshufd" {
 			return false
+		} else if a[0].kind != immediate {
+			x, index := reg(1), m.source(&a[0], nil, n, 1)
+			for e := range n {
+				out = append(out, m.pick(x[e&^3:e&^3+4], index[e], 1)...)
+			}
+			break
 		}
 		x := m.source(&a[1], nil, n, 1)
 		for b := 0; b < n; b += 4 {
@@ -399,10 +381,25 @@ func (m *machine) permute(a []operand, dst *operand, w int) bool {
 	x := m.source(&a[0], nil, n, w)
 	var out []expr.Node
 	for e := 0; e < n; e += w {
-		b := m.concrete(m.v[a[1].reg][e : e+w])
-		j := int(b) & (n/w - 1)
-		out = append(out, x[j*w:j*w+w]...)
+		out = append(out, m.pick(x, m.join(m.v[a[1].reg][e:e+w]), w)...)
 	}
 	m.put(dst, out, w)
 	return true
+}
+
+// pick returns the element of x, whose elements have w cells, that an index says.
+func (m *machine) pick(x []expr.Node, index expr.Node, w int) []expr.Node {
+	last := uint64(len(x)/w - 1)
+	var table []expr.Node
+	for e := 0; e < len(x); e += w {
+		table = append(table, m.join(x[e:e+w]))
+	}
+	if b, ok := m.g.Bits(index); ok {
+		return m.cells(table[b&last])
+	}
+	n, ok := m.g.Lookup(table, m.g.Bitwise(expr.IAnd, index, m.g.Const(4*w, last)))
+	if !ok {
+		m.fail("%w: a permutation of data by data", code.ErrUnknown)
+	}
+	return m.cells(n)
 }

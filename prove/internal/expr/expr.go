@@ -11,6 +11,7 @@ package expr
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -34,10 +35,36 @@ const (
 	Low       // the low half of 8 bytes
 	High      // the high half of 8 bytes
 	Cat       // 8 bytes of two halves
-	Int       // an integer operation, whose name is Key
+	Lt        // x < y, a condition
+	Le        // x ≤ y
+	Eq        // x = y
+	Not       // of a condition
+	And       // of the conditions in list Key
+	Select    // a where condition c holds, else b
+	IAdd      // integer operations
+	ISub
+	IAnd
+	IOr
+	IXor
+	IShl // by Key
+	IShr
+	ISar
+	IMaxS
+	IMaxU
+	IGt    // signed, a condition
+	INz    // is not 0, a condition
+	Extend // 4 bytes to 8, with the sign
+	Sum    // constant + Σ coefficient·[condition], in list Key
+	Bits   // the conditions in list Key, as bits
+	Lookup // number a of the constants in list Key
+	ScaleF // a·2^⌊b⌋, rounded once
+	MaxZ   // the largest of list Key that is not NaN, or −Inf; a zero is +0
+	MaxNum // the larger of two; of a number and a NaN the number
 )
 
-var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat", "int"}
+var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat",
+	"lt", "le", "eq", "not", "and", "select", "iadd", "isub", "iand", "ior", "ixor", "shl", "shr", "sar", "maxs", "maxu", "igt",
+	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "maxnum"}
 
 type node struct {
 	op      Op
@@ -48,13 +75,16 @@ type node struct {
 
 // Graph is a set of expressions.
 type Graph struct {
-	nodes []node
-	index map[node]Node
+	nodes     []node
+	index     map[node]Node
+	lists     [][]uint64
+	listIndex map[string]uint64
+	results   map[[2]Node]bool // of Equal
 }
 
 // New returns an empty graph.
 func New() *Graph {
-	return &Graph{nodes: make([]node, 1), index: make(map[node]Node)}
+	return &Graph{nodes: make([]node, 1), index: make(map[node]Node), listIndex: make(map[string]uint64)}
 }
 
 // Len returns the number of expressions.
@@ -72,8 +102,8 @@ func (g *Graph) make(n node) Node {
 
 // Const returns the constant of that width with these bits.
 func (g *Graph) Const(width int, bits uint64) Node {
-	if width == 4 {
-		bits &= 0xffffffff
+	if width < 8 {
+		bits &= 1<<(8*width) - 1
 	}
 	return g.make(node{op: Const, width: uint8(width), key: bits})
 }
@@ -123,8 +153,29 @@ func (g *Graph) float(width int, x float64) Node {
 	return g.Const(8, math.Float64bits(x))
 }
 
-// Add returns x + y. Addition commutes. (x + 0) + 0 is x + 0: only the first addition can
-// change −0 into +0.
+// neverNegativeZero reports whether a cannot be −0: a sum is −0 only if both of its terms are.
+func (g *Graph) neverNegativeZero(a Node) bool {
+	for {
+		switch n := &g.nodes[a]; {
+		case n.op == Const:
+			return n.key != 1<<(8*n.width-1)
+		case n.op == MaxZ:
+			return true
+		case n.op != Add:
+			return false
+		case g.nodes[n.a].op != Add && g.neverNegativeZero(n.a):
+			return true
+		case g.nodes[n.b].op != Add && g.neverNegativeZero(n.b):
+			return true
+		case g.nodes[n.a].op == Add:
+			a = n.a
+		default:
+			a = n.b
+		}
+	}
+}
+
+// Add returns x + y. Addition commutes. x + 0 is x if that cannot be −0, as in (y + 0) + 0.
 func (g *Graph) Add(a, b Node) Node {
 	width := g.Width(a)
 	if x, y, ok := g.constants(a, b); ok {
@@ -134,11 +185,41 @@ func (g *Graph) Add(a, b Node) Node {
 		a, b = b, a
 	}
 	for _, p := range [2][2]Node{{a, b}, {b, a}} {
-		if x := &g.nodes[p[1]]; g.zero(p[0]) && x.op == Add && (g.zero(x.a) || g.zero(x.b)) {
+		if g.zero(p[0]) && g.nodes[p[1]].op != Const && g.neverNegativeZero(p[1]) {
 			return p[1]
 		}
 	}
+	for _, p := range [2][2]Node{{a, b}, {b, a}} {
+		if leaves, ok := g.maximum(p[1], nil); ok && g.zero(p[0]) && g.nodes[p[1]].op == Select {
+			slices.Sort(leaves)
+			return g.make(node{op: MaxZ, width: uint8(width), key: g.intern(slices.Compact(leaves))})
+		}
+	}
 	return g.make(node{op: Add, width: uint8(width), a: a, b: b})
+}
+
+// maximum adds the numbers of which a is the largest, NaN left out, or −Inf if there is none. a
+// is −Inf, or x < y ? y : x where x is such a maximum. Which zero the result is depends on the
+// order of the comparisons, and so the maximum is used only where 0 is added to it.
+func (g *Graph) maximum(a Node, leaves []uint64) ([]uint64, bool) {
+	n := g.nodes[a]
+	if x, ok := g.number(a); ok {
+		return leaves, x == math.Inf(-1)
+	}
+	if n.op != Select || n.key != 0 {
+		return nil, false
+	}
+	if c := g.nodes[n.c]; c.op != Lt || c.a != n.b || c.b != n.a {
+		return nil, false
+	}
+	leaves, ok := g.maximum(n.b, leaves)
+	if !ok {
+		return nil, false
+	}
+	if more, ok := g.maximum(n.a, leaves); ok {
+		return more, true
+	}
+	return append(leaves, uint64(n.a)), true
 }
 
 // Sub returns x − y, which IEEE 754 defines as x + (−y).
@@ -198,7 +279,7 @@ func (g *Graph) squared(a Node) Node {
 }
 
 // FMA returns x·y + z, rounded once. The factors commute, the sign of the product is that
-// of its factors, fma(0, 0, z) is 0 + z, and fma(x, x, 0) is x·x, since x·x is never −0.
+// of its factors, fma(0, 0, z) is 0 + z, fma(−0, 0, z) is z, and fma(x, x, 0) is x·x, since x·x is never −0.
 func (g *Graph) FMA(a, b, c Node) Node {
 	if x, y, ok := g.constants(a, b); ok && g.nodes[c].op == Const {
 		if z := value(&g.nodes[c]); g.Width(c) == 4 {
@@ -215,6 +296,9 @@ func (g *Graph) FMA(a, b, c Node) Node {
 	}
 	if g.zero(a) && g.zero(b) {
 		return g.Add(g.Const(g.Width(c), 0), c)
+	}
+	if x, y, ok := g.constants(a, b); ok && x == 0 && y == 0 && math.Signbit(x) != math.Signbit(y) {
+		return c
 	}
 	a, p := g.unsigned(a)
 	b, q := g.unsigned(b)
@@ -268,6 +352,9 @@ func (g *Graph) Narrow(a Node) Node {
 	if x := g.nodes[a]; x.op == Const {
 		return g.Const(4, uint64(math.Float32bits(float32(value(&x)))))
 	}
+	if s, ok := g.distribute(a, g.Narrow); ok {
+		return s
+	}
 	return g.make(node{op: Narrow, width: 4, a: a})
 }
 
@@ -278,6 +365,10 @@ func (g *Graph) Halves(a Node) (low, high Node) {
 		return g.Const(4, x.key), g.Const(4, x.key>>32)
 	case x.op == Cat:
 		return x.a, x.b
+	}
+	if c, p, q, ok := g.selection(a); ok {
+		p, q := g.nodes[p].key, g.nodes[q].key
+		return g.Select(c, g.Const(4, p), g.Const(4, q)), g.Select(c, g.Const(4, p>>32), g.Const(4, q>>32))
 	}
 	return g.make(node{op: Low, width: 4, a: a}), g.make(node{op: High, width: 4, a: a})
 }
@@ -290,6 +381,16 @@ func (g *Graph) Join(low, high Node) Node {
 		return g.Const(8, l.key|h.key<<32)
 	case l.op == Low && h.op == High && l.a == h.a:
 		return l.a
+	case l.op == Select && h.op == Select && l.c == h.c && l.key == 1 && h.key == 1:
+		return g.Branch(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
+	case l.op == Select && h.op == Select && l.c == h.c:
+		return g.Select(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
+	}
+	if c, x, y, ok := g.selection(low); ok && h.op == Const {
+		return g.Select(c, g.Join(x, high), g.Join(y, high))
+	}
+	if c, x, y, ok := g.selection(high); ok && l.op == Const {
+		return g.Select(c, g.Join(low, x), g.Join(low, y))
 	}
 	return g.make(node{op: Cat, width: 8, a: low, b: high})
 }
@@ -319,6 +420,18 @@ func (g *Graph) text(n Node, depth int) string {
 		if a != 0 {
 			args = append(args, g.text(a, depth-1))
 		}
+	}
+	switch x.op {
+	case And, Sum, Bits, MaxZ:
+		for _, a := range g.lists[x.key][:min(4, len(g.lists[x.key]))] {
+			if x.op == Sum {
+				args = append(args, fmt.Sprint(int64(a)))
+			} else {
+				args = append(args, g.text(Node(a), depth-1))
+			}
+		}
+	case IShl, IShr, ISar:
+		args = append(args, fmt.Sprint(x.key))
 	}
 	name := names[x.op]
 	if x.op == FMA && x.key == 1 {

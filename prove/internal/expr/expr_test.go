@@ -32,6 +32,8 @@ func TestRules(t *testing.T) {
 			"x·y = y·x":                       {x * y, y * x},
 			"x − y = x + (−y)":                {x - y, x + -y},
 			"(x + 0) + 0 = x + 0":             {(x + zero) + zero, x + zero},
+			"((0 + x) + y) + 0 = (0 + x) + y": {((zero + x) + y) + zero, (zero + x) + y},
+			"fma(−0, 0, z) = z":               {math.FMA(math.Copysign(0, -1), zero, z), z},
 			"fma(x, y, z) = fma(y, x, z)":     {math.FMA(x, y, z), math.FMA(y, x, z)},
 			"fma(−x, y, z) = fma(x, −y, z)":   {math.FMA(-x, y, z), math.FMA(x, -y, z)},
 			"fma(−x, −y, z) = fma(x, y, z)":   {math.FMA(-x, -y, z), math.FMA(x, y, z)},

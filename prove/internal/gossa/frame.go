@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/gomonge/monge/prove/internal/expr"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -14,6 +15,12 @@ type frame struct {
 	in     *Interpreter
 	f      *ssa.Function
 	values map[ssa.Value]Value
+}
+
+// closure is a function literal with the variables that it uses.
+type closure struct {
+	f        *ssa.Function
+	bindings []Value
 }
 
 func (fr *frame) get(v ssa.Value) Value {
@@ -35,9 +42,18 @@ func (fr *frame) get(v ssa.Value) Value {
 func (fr *frame) integer(v ssa.Value) int { return int(fr.get(v).(uint64)) }
 
 func (fr *frame) run() Value {
-	block := fr.f.Blocks[0]
-	var before *ssa.BasicBlock
+	_, _, result := fr.execute(fr.f.Blocks[0], nil, nil, nil)
+	return result
+}
+
+// execute runs from a block, which comes after another, to a return, whose result it
+// returns, or up to the block to, and returns the last block before that, or the values of the
+// phis of to. The phis of the first block have values already if there are any in first.
+func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.BasicBlock) (last *ssa.BasicBlock, phi []Value, result Value) {
 	for range maxBlocks {
+		if block == to && to != nil {
+			return before, first, nil
+		}
 		var next *ssa.BasicBlock
 		// The phis of a block take their values at once.
 		var phis []ssa.Value
@@ -45,6 +61,10 @@ func (fr *frame) run() Value {
 		for _, instr := range block.Instrs {
 			switch i := instr.(type) {
 			case *ssa.Phi:
+				if first != nil {
+					phis, taken = append(phis, i), append(taken, first[len(phis)])
+					continue
+				}
 				for e, p := range block.Preds {
 					if p == before {
 						phis, taken = append(phis, i), append(taken, fr.get(i.Edges[e]))
@@ -56,24 +76,23 @@ func (fr *frame) run() Value {
 			for p, v := range phis {
 				fr.values[v] = taken[p]
 			}
-			phis, taken = nil, nil
+			phis, taken, first = nil, nil, nil
 			switch i := instr.(type) {
 			case *ssa.Jump:
 				next = block.Succs[0]
 			case *ssa.If:
-				next = block.Succs[1-fr.integer(i.Cond)]
+				c, depends := fr.get(i.Cond).(expr.Node)
+				if !depends {
+					next = block.Succs[1-fr.integer(i.Cond)]
+					continue
+				}
+				meet, values, out := fr.branch(fr.in.node(c, 1), block)
+				if meet == nil {
+					return nil, nil, out
+				}
+				block, next, first = meet.Preds[0], meet, values
 			case *ssa.Return:
-				switch len(i.Results) {
-				case 0:
-					return nil
-				case 1:
-					return fr.get(i.Results[0])
-				}
-				var out []Value
-				for _, r := range i.Results {
-					out = append(out, fr.get(r))
-				}
-				return out
+				return nil, nil, fr.results(i)
 			case *ssa.Store:
 				if function(i.Val) != nil {
 					continue // a root, which is found without running anything
@@ -91,7 +110,21 @@ func (fr *frame) run() Value {
 		before, block = block, next
 	}
 	fail("%s: no end", fr.f)
-	return nil
+	return nil, nil, nil
+}
+
+func (fr *frame) results(i *ssa.Return) Value {
+	switch len(i.Results) {
+	case 0:
+		return nil
+	case 1:
+		return fr.get(i.Results[0])
+	}
+	var out []Value
+	for _, r := range i.Results {
+		out = append(out, fr.get(r))
+	}
+	return out
 }
 
 // value computes an instruction that has a value.
@@ -127,6 +160,12 @@ func (fr *frame) value(v ssa.Value) Value {
 		return fr.slice(i)
 	case *ssa.Call:
 		return fr.call(i)
+	case *ssa.MakeClosure:
+		c := closure{f: i.Fn.(*ssa.Function)}
+		for _, b := range i.Bindings {
+			c.bindings = append(c.bindings, fr.get(b))
+		}
+		return &c
 	}
 	fail("%s: %T %s: %w", fr.f, v, v, ErrUnknown)
 	return nil
@@ -134,8 +173,14 @@ func (fr *frame) value(v ssa.Value) Value {
 
 func (fr *frame) unary(i *ssa.UnOp) Value {
 	x := fr.get(i.X)
+	if n, ok := x.(expr.Node); ok && i.Op == token.NOT {
+		return fr.in.condition(fr.in.G.Not(fr.in.node(n, 1)))
+	}
 	switch i.Op {
 	case token.MUL:
+		if p, ok := x.(place); ok {
+			return fr.lookup(p.addr, p.count, p.elem, p.index)
+		}
 		return fr.in.load(x.(uint64), i.Type())
 	case token.NOT:
 		return 1 - x.(uint64)
@@ -152,6 +197,14 @@ func (fr *frame) unary(i *ssa.UnOp) Value {
 }
 
 func (fr *frame) element(i *ssa.IndexAddr) Value {
+	if n, ok := fr.get(i.Index).(expr.Node); ok {
+		a, ok := i.X.Type().Underlying().(*types.Pointer)
+		if !ok {
+			fail("%s: %s: %w", fr.f, i, ErrUnknown)
+		}
+		array := a.Elem().Underlying().(*types.Array)
+		return place{fr.get(i.X).(uint64), array.Len(), array.Elem(), n}
+	}
 	index := fr.integer(i.Index)
 	switch x := fr.get(i.X).(type) {
 	case Slice:
@@ -213,6 +266,8 @@ func (fr *frame) call(i *ssa.Call) Value {
 			return nil // packages are initialized when they are used
 		}
 		return fr.in.call(f, args)
+	case *closure:
+		return fr.in.call(f.f, args, f.bindings...)
 	case *ssa.Builtin:
 		return fr.builtin(i, f.Name(), args)
 	}
@@ -241,6 +296,10 @@ func (fr *frame) builtin(i *ssa.Call, name string, args []Value) Value {
 		op := map[string]token.Token{"min": token.LSS, "max": token.GTR}[name]
 		best := args[0]
 		for _, a := range args[1:] {
+			if n, ok := a.(expr.Node); ok {
+				best = in.extreme(name, best.(expr.Node), n)
+				continue
+			}
 			if in.binary(op, types_[0].Type(), a, best).(uint64) == 1 {
 				best = a
 			}

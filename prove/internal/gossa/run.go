@@ -16,7 +16,7 @@ import (
 
 // A Value is a uint64 (an integer, sign-extended, a bool, or a pointer), an expr.Node (a
 // floating-point number), a Slice, a []Value (a struct, an array or several results), a
-// string or a *ssa.Function.
+// string, a *ssa.Function or a *closure.
 type Value any
 
 // Slice is a slice whose elements begin at Addr.
@@ -39,9 +39,10 @@ type Interpreter struct {
 	// Replace returns the result of a function that is not run, if it is one of these.
 	Replace func(f *ssa.Function, args []Value) (result Value, ok bool)
 
-	globals map[*ssa.Global]uint64
-	ready   map[*ssa.Package]bool
-	depth   int
+	globals  map[*ssa.Global]uint64
+	meetings map[*ssa.Function]map[*ssa.BasicBlock]*ssa.BasicBlock
+	ready    map[*ssa.Package]bool
+	depth    int
 }
 
 type failure struct{ err error }
@@ -62,7 +63,7 @@ func (in *Interpreter) Call(f *ssa.Function, args []Value) (result Value, err er
 	return in.call(f, args), nil
 }
 
-func (in *Interpreter) call(f *ssa.Function, args []Value) Value {
+func (in *Interpreter) call(f *ssa.Function, args []Value, free ...Value) Value {
 	if v, ok := in.Replace(f, args); ok {
 		return v
 	}
@@ -77,6 +78,9 @@ func (in *Interpreter) call(f *ssa.Function, args []Value) Value {
 	fr := &frame{in: in, f: f, values: make(map[ssa.Value]Value)}
 	for i, p := range f.Params {
 		fr.values[p] = args[i]
+	}
+	for i, v := range f.FreeVars {
+		fr.values[v] = free[i]
 	}
 	return fr.run()
 }
@@ -228,6 +232,20 @@ func (in *Interpreter) bits(addr uint64, size int64) uint64 {
 	return word(addr&^3) >> (8 * (addr & 3)) & (1<<(8*size) - 1)
 }
 
+// depends returns the integer of 4 or 8 bytes at addr, if it depends on the data.
+func (in *Interpreter) depends(addr uint64, size int64) (n expr.Node, ok bool) {
+	switch size {
+	case 4:
+		n = in.cell(addr)
+	case 8:
+		n = in.G.Join(in.cell(addr), in.cell(addr+4))
+	default:
+		return 0, false
+	}
+	_, fixed := in.G.Bits(n)
+	return n, !fixed
+}
+
 func (in *Interpreter) setBits(addr uint64, size int64, v uint64) {
 	switch size {
 	case 8:
@@ -254,6 +272,9 @@ func (in *Interpreter) load(addr uint64, t types.Type) Value {
 			}
 			return in.G.Join(in.cell(addr), in.cell(addr+4))
 		case u.Info()&(types.IsInteger|types.IsBoolean) != 0 || u.Kind() == types.UnsafePointer:
+			if n, ok := in.depends(addr, size); ok {
+				return n
+			}
 			return extend(in.bits(addr, size), u, size)
 		}
 	case *types.Pointer:
@@ -377,8 +398,12 @@ func truth(b bool) uint64 {
 
 // binary returns x op y for operands of type t.
 func (in *Interpreter) binary(op token.Token, t types.Type, x, y Value) Value {
-	if a, ok := x.(expr.Node); ok {
-		return in.float(op, a, y.(expr.Node))
+	p, okP := x.(expr.Node)
+	q, okQ := y.(expr.Node)
+	if b, ok := t.Underlying().(*types.Basic); okP && okQ && ok && b.Info()&types.IsFloat != 0 {
+		return in.float(op, p, q)
+	} else if okP || okQ {
+		return in.symbolic(op, t, x, y)
 	}
 	if s, ok := x.(Slice); ok { // comparison with nil
 		return truth((op == token.EQL) == (s.Addr == 0))
@@ -459,7 +484,10 @@ func (in *Interpreter) float(op token.Token, a, b expr.Node) Value {
 	case token.QUO:
 		return in.G.Div(a, b)
 	}
-	fail("a branch that depends on the data: %w", ErrUnknown)
+	if c, ok := in.compare(op, a, b); ok {
+		return c
+	}
+	fail("operator %s: %w", op, ErrUnknown)
 	return nil
 }
 
@@ -482,6 +510,16 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 			return in.G.Narrow(n)
 		}
 	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0:
+		if n, ok := x.(expr.Node); ok {
+			w := int64(in.G.Width(n))
+			switch {
+			case w == size:
+				return n
+			case w == 4 && size == 8 && f.Info()&types.IsUnsigned == 0:
+				return in.G.Extend(n)
+			}
+			fail("conversion of %s to %s: %w", from, to, ErrUnknown)
+		}
 		return extend(x.(uint64), t, size)
 	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsFloat != 0:
 		v := float64(int64(x.(uint64)))

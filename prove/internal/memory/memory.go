@@ -5,6 +5,8 @@ package memory
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/gomonge/monge/prove/internal/expr"
 )
@@ -32,6 +34,7 @@ type region struct {
 type Memory struct {
 	regions map[uint64]*region
 	next    uint64
+	trials  []map[uint64]expr.Node // of each trial the cells that it has changed, as they were
 }
 
 // New returns an empty memory.
@@ -79,7 +82,51 @@ func (m *Memory) Store(addr uint64, n expr.Node) error {
 	if r.writable != nil && !r.writable[i] || r.writable == nil {
 		return &Fault{"write to an input", addr, r.name}
 	}
+	if len(m.trials) > 0 {
+		if before := m.trials[len(m.trials)-1]; before[addr] == 0 {
+			before[addr] = r.cells[i]
+		}
+	}
 	r.cells[i] = n
+	return nil
+}
+
+// Try runs one way of a branch, and undoes what it stores. It returns the cells that were
+// stored, by address.
+func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) {
+	before := map[uint64]expr.Node{}
+	m.trials = append(m.trials, before)
+	err = run()
+	m.trials = m.trials[:len(m.trials)-1]
+	stored = map[uint64]expr.Node{}
+	for addr, n := range before {
+		r, i, _ := m.find(addr)
+		stored[addr], r.cells[i] = r.cells[i], n
+	}
+	return stored, err
+}
+
+// Join stores what either way of a branch has stored: x where c holds, and y elsewhere, as choose
+// writes it.
+func (m *Memory) Join(choose func(c, x, y expr.Node) expr.Node, c expr.Node, x, y map[uint64]expr.Node) error {
+	both := maps.Clone(x)
+	maps.Copy(both, y)
+	for _, addr := range slices.Sorted(maps.Keys(both)) {
+		old, err := m.Load(addr)
+		if err != nil {
+			return err
+		}
+		p, q := old, old
+		if n := x[addr]; n != 0 {
+			p = n
+		}
+		if n := y[addr]; n != 0 {
+			q = n
+		}
+		if err := m.Store(addr, choose(c, p, q)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

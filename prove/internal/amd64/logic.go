@@ -1,0 +1,441 @@
+package amd64
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/expr"
+)
+
+// mask returns the number that a mask holds.
+func (m *machine) mask(reg int) uint64 {
+	if m.bits[reg] != nil {
+		m.fail("%w: a mask that depends on the data", code.ErrUnknown)
+	}
+	return m.k[reg]
+}
+
+// maskBits returns the bits of a mask as conditions.
+func (m *machine) maskBits(reg int) []expr.Node {
+	if m.bits[reg] != nil {
+		return m.bits[reg]
+	}
+	out := make([]expr.Node, 16)
+	for i := range out {
+		out[i] = m.g.Bool(m.k[reg]>>i&1 != 0)
+	}
+	return out
+}
+
+// setMask sets a mask to conditions, which become a number if they are constants.
+func (m *machine) setMask(reg int, bits []expr.Node) {
+	var number uint64
+	known := true
+	for i, c := range bits {
+		t, ok := m.g.Truth(c)
+		known = known && ok
+		if t {
+			number |= 1 << i
+		}
+	}
+	m.k[reg], m.bits[reg] = number, nil
+	if !known {
+		for len(bits) < 16 {
+			bits = append(bits, m.g.Bool(false))
+		}
+		m.bits[reg] = bits
+	}
+}
+
+// setData sets a register of 8 bytes to an integer that may depend on the data.
+func (m *machine) setData(o *operand, n expr.Node) {
+	if bits, ok := m.g.Bits(n); ok {
+		m.setInteger(o, bits, 8)
+		return
+	}
+	m.data[o.reg] = n
+}
+
+// masks runs an instruction on masks and reports whether it is one.
+func (m *machine) masks(op string, a []operand, dst *operand) bool {
+	if strings.HasPrefix(op, "kmov") {
+		w := map[byte]int{'b': 1, 'w': 2, 'd': 4, 'q': 8}[op[4]]
+		switch {
+		case a[0].kind == mask && m.bits[a[0].reg] != nil && w == 2:
+			if dst.kind == mask {
+				m.bits[dst.reg] = m.bits[a[0].reg]
+			} else {
+				m.setData(dst, m.g.Pack(m.bits[a[0].reg]))
+			}
+		case dst.kind == mask:
+			m.k[dst.reg], m.bits[dst.reg] = m.integer(&a[0], 8)&widthMask(w), nil
+		default:
+			m.setInteger(dst, m.mask(a[0].reg)&widthMask(w), dst.width)
+		}
+		return true
+	}
+	two := map[string]func(x, y expr.Node) expr.Node{
+		"korw":   func(x, y expr.Node) expr.Node { return m.g.Or(x, y) },
+		"kxorw":  func(x, y expr.Node) expr.Node { return m.g.Select(x, m.g.Not(y), y) },
+		"kxnorw": func(x, y expr.Node) expr.Node { return m.g.Select(x, y, m.g.Not(y)) },
+		"knotw":  func(x, _ expr.Node) expr.Node { return m.g.Not(x) },
+	}[op]
+	switch {
+	case op == "kortestw":
+		x, y := m.maskBits(a[0].reg), m.maskBits(a[1].reg)
+		any := m.g.Or(append(append([]expr.Node(nil), x...), y...)...)
+		all := m.g.Bool(true)
+		for i := range x {
+			all = m.g.And(all, m.g.Or(x[i], y[i]))
+		}
+		m.zeroCarry(m.g.Not(any), all)
+		return true
+	case two == nil:
+		return false
+	case len(a) == 3 && a[0].reg == a[1].reg && (op == "kxorw" || op == "kxnorw"): // of itself, whatever it is
+		m.k[dst.reg], m.bits[dst.reg] = map[string]uint64{"kxnorw": 0xffff}[op], nil
+		return true
+	}
+	x, y := m.maskBits(a[0].reg), m.maskBits(a[len(a)-2].reg)
+	out := make([]expr.Node, len(x))
+	for i := range x {
+		out[i] = two(x[i], y[i])
+	}
+	m.setMask(dst.reg, out)
+	return true
+}
+
+// zeroCarry sets the flags of zero and carry, and clears those of sign and overflow.
+func (m *machine) zeroCarry(zero, carry expr.Node) {
+	z, okZ := m.g.Truth(zero)
+	c, okC := m.g.Truth(carry)
+	m.conditions, m.flags.defined = nil, 0
+	if okZ && okC {
+		m.flags.result(1, 8)
+		m.flags.set(zeroFlag, z)
+		m.flags.set(carryFlag, c)
+		m.flags.set(overflowFlag, false)
+		return
+	}
+	m.conditions = map[string]expr.Node{
+		"e": zero, "ne": m.g.Not(zero), "b": carry, "ae": m.g.Not(carry),
+		"a": m.g.And(m.g.Not(zero), m.g.Not(carry)), "be": m.g.Or(zero, carry),
+	}
+}
+
+// blend returns cells where the mask of an operand has ones, and elsewhere zeros or what the
+// operand had before.
+func (m *machine) blend(o *operand, cells []expr.Node, w int) []expr.Node {
+	old := make([]expr.Node, 16)
+	switch {
+	case o.kind == location:
+		old = m.load(m.addr(o), len(cells))
+	case o.zeroing:
+		copy(old, m.nothing(16))
+	default:
+		copy(old, m.v[o.reg][:])
+	}
+	out := make([]expr.Node, 0, len(cells))
+	for i := 0; i < len(cells); i += w {
+		out = append(out, m.cells(m.g.Select(m.bits[o.mask][i/w], m.join(cells[i:i+w]), m.join(old[i:i+w])))...)
+	}
+	return out
+}
+
+// operandData returns an operand as an expression of that many bytes.
+func (m *machine) operandData(o *operand, width int) expr.Node {
+	switch {
+	case o.kind == register && m.data[o.reg] != 0:
+		return m.data[o.reg]
+	case o.kind == location && width >= 4:
+		return m.join(m.load(m.addr(o), width/4))
+	}
+	return m.g.Const(width, m.integer(o, width))
+}
+
+// dependent runs an instruction on general registers or memory whose operands depend on the
+// data, and reports whether it was one.
+func (m *machine) dependent(op string, a []operand, dst *operand) bool {
+	for _, o := range a {
+		if o.kind == vector || o.kind == mask {
+			return false
+		}
+	}
+	w, name := generalWidth(op, a), strings.TrimRight(op, "lq")
+	if !m.operandsDepend(name, w, a, dst) {
+		return false
+	}
+	var x, y expr.Node
+	if len(a) == 2 {
+		x, y = m.operandData(dst, 8), m.operandData(&a[0], 8)
+		if dst.kind == location && w == 4 {
+			x, y = m.operandData(dst, 4), m.operandData(&a[0], 4)
+		}
+	}
+	switch {
+	case name == "xor" && len(a) == 2 && a[0].kind == register && dst.kind == register && a[0].reg == dst.reg && w >= 4:
+		m.setInteger(dst, 0, w)
+		m.flags.logic(0, w)
+	case name == "mov" && w == 8 && dst.kind == register:
+		m.setData(dst, y)
+	case name == "mov" && w == 8 && dst.kind == location:
+		m.store(m.addr(dst), m.cells(y))
+	case name == "add" && w == 8 && dst.kind == register:
+		m.setData(dst, m.g.IAdd(x, y))
+		m.conditions, m.flags.defined = nil, 0
+	case op == "sub" && w == 8 && dst.kind == register:
+		m.setData(dst, m.g.ISub(x, y))
+		m.conditions, m.flags.defined = nil, 0
+	case name == "popcnt" && dst.kind == register:
+		n, ok := m.g.Count(y)
+		if !ok {
+			return false
+		}
+		m.setData(dst, n)
+		m.conditions, m.flags.defined = nil, 0
+	case name == "test" && a[0].kind == register && a[0].reg == dst.reg:
+		m.conditions, m.flags.defined = map[string]expr.Node{"e": m.g.Not(m.g.Nonzero(x)), "ne": m.g.Nonzero(x)}, 0
+	case strings.HasPrefix(op, "cmp") && a[0].kind == immediate && a[0].value == 0 && dst.kind == location:
+		m.conditions, m.flags.defined = map[string]expr.Node{"l": m.g.Negative(x), "ge": m.g.Not(m.g.Negative(x))}, 0
+	default:
+		m.fail("%w: of data", code.ErrUnknown)
+	}
+	return true
+}
+
+// operandsDepend reports whether what an instruction reads depends on the data.
+func (m *machine) operandsDepend(name string, w int, a []operand, dst *operand) bool {
+	for i := range a {
+		o := &a[i]
+		if o == dst && (name == "mov" || name == "movabs" || name == "lea" || name == "popcnt") {
+			continue
+		}
+		switch {
+		case o.kind == register && m.data[o.reg] != 0:
+			return true
+		case o.kind == location && name != "lea" && w >= 4:
+			cells, err := m.peek(m.addr(o), w/4)
+			for _, c := range cells {
+				if _, fixed := m.g.Bits(c); !fixed && err == nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// peek returns cells of memory, if they may be read.
+func (m *machine) peek(addr uint64, cells int) (out []expr.Node, err error) {
+	for i := range cells {
+		n, err := m.mem.Load(addr + 4*uint64(i))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// dataCondition returns the condition of a jump, if it depends on the data.
+func (m *machine) dataCondition(i *inst) (expr.Node, bool) {
+	if i.op[0] != 'j' || i.op == "jmp" || m.flags.defined != 0 {
+		return 0, false
+	}
+	c := m.conditions[i.op[1:]]
+	if c == 0 {
+		return 0, false
+	}
+	return c, true
+}
+
+// branch runs both ways of a jump to the end of the function, and joins what they store.
+func (m *machine) branch(f *code.Function, c expr.Node, i *inst) error {
+	before := *m
+	var stored [2]map[uint64]expr.Node
+	for way, pc := range []uint64{i.args[0].value, i.Next} {
+		*m = before
+		m.cov.Branch(i.Addr, way == 0)
+		var err error
+		if stored[way], err = m.mem.Try(func() error { return m.execute(f, pc) }); err != nil {
+			return err
+		}
+	}
+	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
+}
+
+var (
+	comparison = regexp.MustCompile(`^vcmp(eq|lt|le|nlt|nlt_uq|lt_oq|le_oq|ge_oq)([ps])([sd])$`)
+	extremes   = regexp.MustCompile(`^v(max|min)([ps])([sd])$`)
+	bitwise    = regexp.MustCompile(`^vp?(andn|and|or)(p[sd]|[dq]?)$`)
+	integers   = regexp.MustCompile(`^vp(add|sub)([dq])$`)
+	shifts     = regexp.MustCompile(`^vps(ll|rl|ra)([dq])$`)
+)
+
+// compare returns a comparison of two elements.
+func (m *machine) compare(how string, x, y expr.Node) expr.Node {
+	switch how {
+	case "eq":
+		return m.g.Eq(x, y)
+	case "lt", "lt_oq":
+		return m.g.Lt(x, y)
+	case "nlt", "nlt_uq":
+		return m.g.Not(m.g.Lt(x, y))
+	case "ge_oq":
+		return m.g.Le(y, x)
+	}
+	return m.g.Le(x, y)
+}
+
+// logic runs a comparison, an instruction on the bits of vectors, or one whose control
+// depends on data, and reports whether it is one.
+func (m *machine) logic(i *inst) bool {
+	a, op := i.args, i.op
+	dst := &a[len(a)-1]
+	g := m.g
+	each := func(w int, f func(x, y expr.Node) expr.Node) { // of the second last and the third last operand
+		n := dst.width / 4
+		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return f(v[0], v[1]) }, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w)), w)
+	}
+	if f := comparison.FindStringSubmatch(op); f != nil && f[2] == "p" {
+		w := elementCells(f[3])
+		n := a[1].width / 4
+		x, y := m.v[a[1].reg][:n:n], m.source(&a[0], nil, n, w)
+		if dst.kind == mask {
+			m.compareToMask(dst, w, x, y, func(x, y expr.Node) expr.Node { return m.compare(f[1], x, y) })
+		} else {
+			m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return g.Mask(4*w, m.compare(f[1], v[0], v[1])) }, x, y), w)
+		}
+		return true
+	}
+	if f := extremes.FindStringSubmatch(op); f != nil {
+		w := elementCells(f[3])
+		n := packedCells(f[2], w, dst)
+		// The first source if it is the larger (the smaller) one, otherwise the second.
+		out := m.lanes(w, func(v ...expr.Node) expr.Node {
+			c := g.Lt(v[1], v[0])
+			if f[1] == "min" {
+				c = g.Lt(v[0], v[1])
+			}
+			return g.Select(c, v[0], v[1])
+		}, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w))
+		m.put(dst, m.above(f[2], out, m.v[a[1].reg][:]), w)
+		return true
+	}
+	if f := bitwise.FindStringSubmatch(op); f != nil {
+		w := 1
+		if strings.HasSuffix(op, "d") && op[1] != 'p' || strings.HasSuffix(op, "q") {
+			w = 2
+		}
+		each(w, func(x, y expr.Node) expr.Node {
+			switch f[1] {
+			case "andn":
+				return g.Bitwise(expr.IAnd, g.Bitwise(expr.IXor, x, g.Const(4*w, ^uint64(0))), y)
+			case "and":
+				return g.Bitwise(expr.IAnd, x, y)
+			}
+			return g.Bitwise(expr.IOr, x, y)
+		})
+		return true
+	}
+	if f := integers.FindStringSubmatch(op); f != nil {
+		do := map[string]func(x, y expr.Node) expr.Node{"add": g.IAdd, "sub": g.ISub}[f[1]]
+		each(map[string]int{"d": 1, "q": 2}[f[2]], do)
+		return true
+	}
+	if f := shifts.FindStringSubmatch(op); f != nil && a[0].kind == immediate {
+		w := map[string]int{"d": 1, "q": 2}[f[2]]
+		how := map[string]expr.Op{"ll": expr.IShl, "rl": expr.IShr, "ra": expr.ISar}[f[1]]
+		n := dst.width / 4
+		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return g.Shift(how, v[0], int(a[0].value)) }, m.source(&a[1], dst, n, w)), w)
+		return true
+	}
+	return m.special(op, a, dst, each)
+}
+
+// compareToMask sets a mask to comparisons, where its own mask has ones.
+func (m *machine) compareToMask(dst *operand, w int, x, y []expr.Node, f func(x, y expr.Node) expr.Node) {
+	var out []expr.Node
+	for e := 0; e < len(x); e += w {
+		c := f(m.join(x[e:e+w]), m.join(y[e:e+w]))
+		if dst.mask >= 0 {
+			c = m.g.And(c, m.maskBits(dst.mask)[e/w])
+		}
+		out = append(out, c)
+	}
+	m.setMask(dst.reg, out)
+}
+
+// special runs an instruction of logic that has a form of its own.
+func (m *machine) special(op string, a []operand, dst *operand, each func(int, func(x, y expr.Node) expr.Node)) bool {
+	g := m.g
+	n := dst.width / 4
+	switch op {
+	case "vpcmpeqd":
+		if a[0].kind != vector || a[0].reg != a[1].reg || dst.kind != vector {
+			return false
+		}
+		m.put(dst, m.lanes(1, func(...expr.Node) expr.Node { return g.Const(4, ^uint64(0)) }, m.v[dst.reg][:n:n]), 1)
+	case "vpcmpgtd":
+		x, y := m.v[a[1].reg][:a[1].width/4], m.source(&a[0], nil, a[1].width/4, 1)
+		for _, c := range y {
+			if _, ok := g.Bits(c); !ok {
+				return false
+			}
+		}
+		if dst.kind == mask {
+			m.compareToMask(dst, 1, x, y, g.Greater)
+		} else {
+			each(1, func(x, y expr.Node) expr.Node { return g.Mask(4, g.Greater(x, y)) })
+		}
+	case "vpmaxsd":
+		each(1, func(x, y expr.Node) expr.Node { return g.Maximum(expr.IMaxS, x, y) })
+	case "vpmaxud":
+		each(1, func(x, y expr.Node) expr.Node { return g.Maximum(expr.IMaxU, x, y) })
+	case "vblendvpd", "vblendvps":
+		w := elementCells(op[len(op)-1:])
+		second, first := m.source(&a[1], nil, n, w), m.v[a[2].reg][:n:n]
+		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return g.Select(g.Negative(v[0]), v[1], v[2]) }, m.v[a[0].reg][:n:n], second, first), w)
+	case "vmovmskps":
+		var out []expr.Node
+		for _, c := range m.v[a[0].reg][:a[0].width/4] {
+			out = append(out, g.Negative(c))
+		}
+		m.setData(&operand{kind: register, reg: dst.reg}, g.Pack(out))
+	case "vpmovsxdq":
+		m.put(dst, m.each(m.v[a[0].reg][:n/2], g.Extend), 2)
+	case "vpextrq":
+		at := 2 * int(a[0].value&1)
+		m.setData(dst, m.join(m.v[a[1].reg][at:at+2]))
+	case "vpternlogd", "vpternlogq":
+		w := map[byte]int{'d': 1, 'q': 2}[op[len(op)-1]]
+		third, second, first := m.source(&a[1], dst, n, w), m.v[a[2].reg][:n:n], m.v[dst.reg][:n:n]
+		var f func(v ...expr.Node) expr.Node
+		switch a[0].value & 255 {
+		case 0xff:
+			f = func(...expr.Node) expr.Node { return g.Const(4*w, ^uint64(0)) }
+		case 0xf6:
+			f = func(v ...expr.Node) expr.Node {
+				return g.Bitwise(expr.IOr, v[0], g.Bitwise(expr.IXor, v[1], v[2]))
+			}
+		default:
+			return false
+		}
+		m.put(dst, m.lanes(w, f, first, second, third), w)
+	case "vptestmd", "vptestmq":
+		w := map[byte]int{'d': 1, 'q': 2}[op[len(op)-1]]
+		c := a[1].width / 4
+		m.compareToMask(dst, w, m.v[a[1].reg][:c], m.source(&a[0], nil, c, w), func(x, y expr.Node) expr.Node { return g.Nonzero(g.Bitwise(expr.IAnd, x, y)) })
+	case "vscalefpd", "vscalefps":
+		each(elementCells(op[len(op)-1:]), g.ScaleF)
+	case "vucomisd", "vucomiss":
+		w := elementCells(op[len(op)-1:])
+		x, y := m.join(m.v[dst.reg][:w]), m.join(m.source(&a[0], nil, w, w))
+		nan := g.Not(g.Or(g.Le(x, y), g.Lt(y, x))) // unordered sets both flags
+		m.zeroCarry(g.Or(g.Eq(x, y), nan), g.Or(g.Lt(x, y), nan))
+	default:
+		return false
+	}
+	return true
+}

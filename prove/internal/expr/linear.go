@@ -1,0 +1,140 @@
+package expr
+
+import "slices"
+
+// sum is an integer constant + Σ coefficient·[condition], where [c] is 1 if c holds and 0
+// elsewhere, modulo 2 to its number of bits.
+type sum struct {
+	constant uint64
+	terms    []term // by condition
+}
+
+type term struct {
+	condition   Node
+	coefficient uint64
+}
+
+// linearOf returns a as a sum, if it is a constant, a sum, or a selection of constants.
+func (g *Graph) linearOf(a Node) (s sum, ok bool) {
+	n := g.nodes[a]
+	if c, x, y, ok := g.selection(a); ok {
+		p, q := g.nodes[x].key, g.nodes[y].key
+		d := p - q
+		if n.width == 4 {
+			d = uint64(int64(int32(d)))
+		}
+		return sum{q, []term{{c, d}}}, true
+	}
+	switch n.op {
+	case Const:
+		return sum{constant: n.key}, n.width >= 4
+	case Sum:
+		list := g.lists[n.key]
+		s.constant = list[0]
+		for i := 1; i < len(list); i += 2 {
+			s.terms = append(s.terms, term{Node(list[i]), list[i+1]})
+		}
+		return s, true
+	}
+	return s, false
+}
+
+// linear returns the node of a sum.
+func (g *Graph) linear(width int, s sum) Node {
+	list := []uint64{s.constant}
+	if width == 4 {
+		list[0] &= 0xffffffff
+	}
+	for _, t := range s.terms {
+		list = append(list, uint64(t.condition), t.coefficient)
+	}
+	switch len(s.terms) {
+	case 0:
+		return g.Const(width, s.constant)
+	case 1:
+		t := s.terms[0]
+		return g.make(node{op: Select, width: uint8(width), a: g.Const(width, s.constant+t.coefficient), b: g.Const(width, s.constant), c: t.condition})
+	}
+	return g.make(node{op: Sum, width: uint8(width), key: g.intern(list)})
+}
+
+// add returns s + factor·t.
+func (s sum) add(t sum, factor uint64) sum {
+	out := sum{constant: s.constant + factor*t.constant}
+	total := map[Node]uint64{}
+	for _, x := range s.terms {
+		total[x.condition] += x.coefficient
+	}
+	for _, x := range t.terms {
+		total[x.condition] += factor * x.coefficient
+	}
+	for c, v := range total {
+		if v != 0 {
+			out.terms = append(out.terms, term{c, v})
+		}
+	}
+	slices.SortFunc(out.terms, func(a, b term) int { return int(a.condition - b.condition) })
+	return out
+}
+
+// extend returns a sum of 4 bytes as one of 8, if no value of it leaves the range of 4.
+func (s sum) extend() (sum, bool) {
+	s.constant = uint64(int64(int32(s.constant)))
+	low, high := int64(s.constant), int64(s.constant)
+	for _, t := range s.terms {
+		c := int64(t.coefficient)
+		low, high = low+min(c, 0), high+max(c, 0)
+	}
+	return s, low >= -1<<31 && high < 1<<31
+}
+
+// IAdd returns a + b of integers.
+func (g *Graph) IAdd(a, b Node) Node { return g.addition(IAdd, a, b, 1) }
+
+// ISub returns a − b of integers.
+func (g *Graph) ISub(a, b Node) Node { return g.addition(ISub, a, b, ^uint64(0)) }
+
+func (g *Graph) addition(op Op, a, b Node, factor uint64) Node {
+	width := g.Width(a)
+	x, okX := g.linearOf(a)
+	y, okY := g.linearOf(b)
+	if okX && okY {
+		return g.linear(width, x.add(y, factor))
+	}
+	if okY && len(y.terms) == 0 && y.constant == 0 {
+		return a
+	}
+	if op == IAdd && okX && len(x.terms) == 0 && x.constant == 0 {
+		return b
+	}
+	if op == IAdd && a > b {
+		a, b = b, a
+	}
+	return g.make(node{op: op, width: uint8(width), a: a, b: b})
+}
+
+// linearSelect returns a selection between two sums as a sum: y + [c]·(x − y), where [c]·[d]
+// is [c ∧ d]. It does so if one of them has two conditions, or if they differ by a constant.
+func (g *Graph) linearSelect(c, x, y Node) (Node, bool) {
+	if g.nodes[x].op == Const && g.nodes[y].op == Const {
+		return 0, false
+	}
+	p, okP := g.linearOf(x)
+	q, okQ := g.linearOf(y)
+	if !okP || !okQ {
+		return 0, false
+	}
+	d := p.add(q, ^uint64(0))
+	if g.nodes[x].op != Sum && g.nodes[y].op != Sum && len(d.terms) > 0 {
+		return 0, false
+	}
+	width := g.Width(x)
+	if width == 4 {
+		d.constant = uint64(int64(int32(d.constant)))
+	}
+	product := sum{terms: []term{{c, d.constant}}}
+	for _, t := range d.terms {
+		product.terms = append(product.terms, term{g.And(c, t.condition), t.coefficient})
+	}
+	return g.linear(width, q.add(product, 1)), true
+}

@@ -1,0 +1,229 @@
+package expr
+
+import (
+	"encoding/binary"
+	"math"
+	"sync"
+)
+
+// template is two expressions of one variable, which is instruction 0, apart from the graph
+// that they are of.
+type template struct {
+	g           *Graph
+	code        []instruction
+	place       map[Node]int32
+	key         []byte
+	x, y        int32 // what is to be proved equal
+	conditions  []int32
+	values      []bool // of the conditions
+	nonpositive bool   // the variable is at most 0, or NaN
+	state       []value_
+	stamp       int32
+	low, high   int64 // the region of the variable, see order
+	regions     int
+	width       int
+	bad         bool // it has an operation that is not evaluated
+}
+
+type instruction struct {
+	op      Op
+	width   uint8
+	a, b, c int32 // operands, −1 if there is none
+	key     uint64
+	list    []uint64 // operands of And; constants of Lookup
+}
+
+func compile(g *Graph, v Node) *template {
+	t := &template{g: g, place: map[Node]int32{v: 0}, width: g.Width(v)}
+	t.code = append(t.code, instruction{op: Input, width: uint8(t.width), a: -1, b: -1, c: -1})
+	return t
+}
+
+// add adds an expression and returns its place.
+func (t *template) add(n Node) int32 {
+	if i, ok := t.place[n]; ok {
+		return i
+	}
+	x := t.g.nodes[n]
+	in := instruction{op: x.op, width: x.width, a: -1, b: -1, c: -1, key: x.key}
+	for _, o := range []struct {
+		from Node
+		to   *int32
+	}{{x.a, &in.a}, {x.b, &in.b}, {x.c, &in.c}} {
+		if o.from != 0 {
+			*o.to = t.add(o.from)
+		}
+	}
+	switch x.op {
+	case And:
+		in.key = 0
+		for _, o := range t.g.lists[x.key] {
+			in.list = append(in.list, uint64(t.add(Node(o))))
+		}
+	case Lookup:
+		in.key, in.list = 0, t.g.lists[x.key]
+	case Sum, Bits, MaxZ, Input:
+		t.bad = true
+	}
+	i := int32(len(t.code))
+	t.code, t.place[n] = append(t.code, in), i
+	t.key = append(t.key, byte(in.op), in.width)
+	for _, v := range []int32{in.a, in.b, in.c, int32(len(in.list))} {
+		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(v))
+	}
+	t.key = binary.LittleEndian.AppendUint64(t.key, in.key)
+	for _, v := range in.list {
+		t.key = binary.LittleEndian.AppendUint64(t.key, v)
+	}
+	return i
+}
+
+// assume adds a condition on the variable.
+func (t *template) assume(c Node, value bool) {
+	t.conditions, t.values = append(t.conditions, t.add(c)), append(t.values, value)
+}
+
+var cache struct {
+	sync.Mutex
+	proved map[string]*sync.Once
+	yes    map[string]bool
+}
+
+// prove reports whether x and y are equal for all values of the variable. The result is kept
+// for all graphs.
+func (t *template) prove() bool {
+	if t.bad || t.width < 4 {
+		return false
+	}
+	key := append(t.key, byte(t.width))
+	for _, v := range []int32{t.x, t.y} {
+		key = binary.LittleEndian.AppendUint32(key, uint32(v))
+	}
+	for i, c := range t.conditions {
+		key = binary.LittleEndian.AppendUint32(key, uint32(c))
+		if t.values[i] {
+			key = append(key, 1)
+		}
+	}
+	if t.nonpositive {
+		key = append(key, 'n')
+	}
+	k := string(key)
+	cache.Lock()
+	if cache.proved == nil {
+		cache.proved, cache.yes = map[string]*sync.Once{}, map[string]bool{}
+	}
+	once := cache.proved[k]
+	if once == nil {
+		once = new(sync.Once)
+		cache.proved[k] = once
+	}
+	cache.Unlock()
+	once.Do(func() {
+		yes := t.everywhere()
+		cache.Lock()
+		cache.yes[k] = yes
+		cache.Unlock()
+	})
+	cache.Lock()
+	defer cache.Unlock()
+	return cache.yes[k]
+}
+
+// order numbers the floating-point numbers but NaN from −Inf to +Inf, −0 before +0.
+func order(bits uint64, width int) int64 {
+	sign := uint64(1) << (8*width - 1)
+	if bits&sign != 0 {
+		return -int64(bits&^sign) - 1
+	}
+	return int64(bits)
+}
+
+// bitsOf is the inverse of order.
+func bitsOf(order int64, width int) uint64 {
+	if order < 0 {
+		return uint64(-order-1) | 1<<(8*width-1)
+	}
+	return uint64(order)
+}
+
+func (t *template) number(bits uint64) float64 {
+	if t.width == 4 {
+		return float64(math.Float32frombits(uint32(bits)))
+	}
+	return math.Float64frombits(bits)
+}
+
+// maxRegions bounds the regions that the variable is cut into.
+const maxRegions = 200_000
+
+// everywhere cuts the numbers into regions, and proves equality in each of them and for NaN.
+func (t *template) everywhere() bool {
+	t.state = make([]value_, len(t.code))
+	if !t.nanEqual() {
+		return false
+	}
+	infinity := order(math.Float64bits(math.Inf(1)), 8)
+	if t.width == 4 {
+		infinity = int64(math.Float32bits(float32(math.Inf(1))))
+	}
+	last := infinity
+	if t.nonpositive {
+		last = 0
+	}
+	return t.between(-infinity-1, -1) && t.between(0, last)
+}
+
+// between proves equality from low to high, region by region.
+func (t *template) between(low, high int64) bool {
+	width := int64(1)
+	for low <= high {
+		if t.regions++; t.regions > maxRegions {
+			return false
+		}
+		// The widest region from low on in which all conditions and integers are known.
+		good, bad := int64(0), int64(-1) // widths less 1; bad −1 is none yet
+		if !t.resolved(low, low) {
+			return false
+		}
+		for w := min(width, high-low); ; {
+			if t.resolved(low, low+w) {
+				good = w
+				if w == high-low {
+					break
+				}
+				if bad >= 0 {
+					break
+				}
+				w = min(2*w+1, high-low)
+			} else {
+				bad = w
+				if w /= 2; w == 0 {
+					break
+				}
+				if good > 0 {
+					break
+				}
+			}
+		}
+		for bad >= 0 && bad-good > 1 {
+			w := good + (bad-good)/2
+			if t.resolved(low, low+w) {
+				good = w
+			} else {
+				bad = w
+			}
+		}
+		for !t.same(low, low+good) {
+			if good == 0 {
+				return false
+			}
+			good /= 2
+			if t.regions++; t.regions > maxRegions {
+				return false
+			}
+		}
+		width, low = max(good, 1), low+good+1
+	}
+	return true
+}

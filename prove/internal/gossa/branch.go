@@ -1,0 +1,272 @@
+package gossa
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+	"golang.org/x/tools/go/ssa"
+)
+
+// branch runs both ways of a branch whose condition depends on the data, up to the block
+// where they meet, and joins what they leave there: values and memory become selections. If
+// the ways meet only at the end of the function, it returns the result.
+func (fr *frame) branch(c expr.Node, from *ssa.BasicBlock) (meet *ssa.BasicBlock, phis []Value, result Value) {
+	in := fr.in
+	meet = fr.in.meeting(fr.f)[from]
+	var left [2][]Value
+	var results [2]Value
+	var stored [2]map[uint64]expr.Node
+	for way, next := range from.Succs {
+		outer := maps.Clone(fr.values)
+		stored[way], _ = in.Mem.Try(func() error {
+			last, joined, out := fr.execute(next, from, nil, meet)
+			results[way] = out
+			if meet == nil || joined != nil {
+				left[way] = joined
+				return nil
+			}
+			for _, instr := range meet.Instrs {
+				if phi, ok := instr.(*ssa.Phi); ok {
+					left[way] = append(left[way], fr.get(phi.Edges[slices.Index(meet.Preds, last)]))
+				}
+			}
+			return nil
+		})
+		fr.values = outer
+	}
+	if err := in.Mem.Join(in.G.Select, c, stored[0], stored[1]); err != nil {
+		fail("%s: %w", fr.f, err)
+	}
+	if meet == nil {
+		return nil, nil, in.join(c, results[0], results[1])
+	}
+	for p := range left[0] {
+		phis = append(phis, in.join(c, left[0][p], left[1][p]))
+	}
+	return meet, phis, nil
+}
+
+// join returns x where c holds, and y elsewhere.
+func (in *Interpreter) join(c expr.Node, x, y Value) Value {
+	if s, ok := x.([]Value); ok {
+		out := make([]Value, len(s))
+		for i := range s {
+			out[i] = in.join(c, s[i], y.([]Value)[i])
+		}
+		return out
+	}
+	if x == y {
+		return x
+	}
+	p, okP := x.(expr.Node)
+	q, okQ := y.(expr.Node)
+	switch {
+	case okP && okQ:
+	case okP:
+		q = in.node(y, in.G.Width(p))
+	case okQ:
+		p = in.node(x, in.G.Width(q))
+	default: // two integers or conditions; a condition is 0 or 1
+		a, okA := x.(uint64)
+		b, okB := y.(uint64)
+		if !okA || !okB {
+			fail("%T and %T meet at a branch on data: %w", x, y, ErrUnknown)
+		}
+		p, q = in.G.Const(8, a), in.G.Const(8, b)
+	}
+	return in.G.Select(c, p, q)
+}
+
+// node returns a value as an expression of a width.
+func (in *Interpreter) node(x Value, width int) expr.Node {
+	switch v := x.(type) {
+	case expr.Node:
+		if in.G.Width(v) == 8 && width == 1 { // conditions that met as integers
+			return in.G.Nonzero(v)
+		}
+		return v
+	case uint64:
+		if width == 1 {
+			return in.G.Bool(v != 0)
+		}
+		return in.G.Const(width, v)
+	}
+	fail("%T: %w", x, ErrUnknown)
+	return 0
+}
+
+// value returns an expression as a number, if it is constant.
+func (in *Interpreter) number(n expr.Node, t *types.Basic) Value {
+	if bits, ok := in.G.Bits(n); ok {
+		return extend(bits, t, int64(in.G.Width(n)))
+	}
+	return n
+}
+
+// meeting returns for every block of f the block that every way from it to the end passes
+// first. Ways that end in a panic do not count.
+func (in *Interpreter) meeting(f *ssa.Function) map[*ssa.BasicBlock]*ssa.BasicBlock {
+	if m, ok := in.meetings[f]; ok {
+		return m
+	}
+	type set = map[*ssa.BasicBlock]bool
+	after := map[*ssa.BasicBlock]set{} // blocks that every way passes; nil is all
+	for changed := true; changed; {
+		changed = false
+		for _, b := range slices.Backward(f.Blocks) {
+			var all set
+			for _, s := range b.Succs {
+				if next := after[s]; next != nil && all == nil {
+					all = maps.Clone(next)
+				} else if next != nil {
+					maps.DeleteFunc(all, func(b *ssa.BasicBlock, _ bool) bool { return !next[b] })
+				}
+			}
+			if _, end := b.Instrs[len(b.Instrs)-1].(*ssa.Return); end {
+				all = set{}
+			}
+			if all == nil {
+				continue
+			}
+			all[b] = true
+			if after[b] == nil || len(after[b]) != len(all) {
+				after[b], changed = all, true
+			}
+		}
+	}
+	m := map[*ssa.BasicBlock]*ssa.BasicBlock{}
+	for _, b := range f.Blocks {
+		for c := range after[b] { // the nearest: all others come after it
+			if c != b && len(after[c]) == len(after[b])-1 {
+				m[b] = c
+			}
+		}
+	}
+	if in.meetings == nil {
+		in.meetings = map[*ssa.Function]map[*ssa.BasicBlock]*ssa.BasicBlock{}
+	}
+	in.meetings[f] = m
+	return m
+}
+
+// symbolic returns x op y for integers or conditions of type t, one of which depends on the
+// data.
+func (in *Interpreter) symbolic(op token.Token, t types.Type, x, y Value) Value {
+	u, _ := t.Underlying().(*types.Basic)
+	if u == nil || u.Info()&(types.IsInteger|types.IsBoolean) == 0 {
+		fail("%s of %s: %w", op, t, ErrUnknown)
+	}
+	g, width := in.G, int(in.sizes.Sizeof(u))
+	if u.Info()&types.IsInteger != 0 && width < 4 {
+		fail("%s of %s: %w", op, t, ErrUnknown)
+	}
+	a, b := in.node(x, width), in.node(y, width)
+	by, fixed := y.(uint64)
+	signed := u.Info()&types.IsUnsigned == 0
+	switch op {
+	case token.ADD:
+		return in.number(g.IAdd(a, b), u)
+	case token.SUB:
+		return in.number(g.ISub(a, b), u)
+	case token.AND:
+		return in.number(g.Bitwise(expr.IAnd, a, b), u)
+	case token.OR:
+		return in.number(g.Bitwise(expr.IOr, a, b), u)
+	case token.XOR:
+		return in.number(g.Bitwise(expr.IXor, a, b), u)
+	case token.AND_NOT:
+		ones := g.Const(width, ^uint64(0))
+		return in.number(g.Bitwise(expr.IAnd, a, g.Bitwise(expr.IXor, b, ones)), u)
+	case token.REM:
+		if fixed && !signed && by&(by-1) == 0 {
+			return in.number(g.Bitwise(expr.IAnd, a, g.Const(width, by-1)), u)
+		}
+	case token.SHL:
+		if fixed {
+			return in.number(g.Shift(expr.IShl, a, int(by)), u)
+		}
+	case token.SHR:
+		if fixed && signed {
+			return in.number(g.Shift(expr.ISar, a, int(by)), u)
+		} else if fixed {
+			return in.number(g.Shift(expr.IShr, a, int(by)), u)
+		}
+	}
+	fail("%s of numbers that depend on the data: %w", op, ErrUnknown)
+	return nil
+}
+
+// compare returns a comparison of floating-point numbers.
+func (in *Interpreter) compare(op token.Token, a, b expr.Node) (Value, bool) {
+	g := in.G
+	var c expr.Node
+	switch op {
+	case token.LSS:
+		c = g.Lt(a, b)
+	case token.GTR:
+		c = g.Lt(b, a)
+	case token.LEQ:
+		c = g.Le(a, b)
+	case token.GEQ:
+		c = g.Le(b, a)
+	case token.EQL:
+		c = g.Eq(a, b)
+	case token.NEQ:
+		c = g.Not(g.Eq(a, b))
+	default:
+		return nil, false
+	}
+	return in.condition(c), true
+}
+
+// condition returns a condition as a value.
+func (in *Interpreter) condition(c expr.Node) Value {
+	if t, ok := in.G.Truth(c); ok {
+		return truth(t)
+	}
+	return c
+}
+
+// lookup returns an element of an array of constants whose index depends on the data.
+func (fr *frame) lookup(addr uint64, count int64, elem types.Type, index expr.Node) Value {
+	in := fr.in
+	var table []expr.Node
+	for i := range count {
+		table = append(table, in.node(in.load(addr+uint64(i*in.sizes.Sizeof(elem)), elem), int(in.sizes.Sizeof(elem))))
+	}
+	if most, ok := in.G.Most(index); !ok || most >= uint64(count) {
+		fail("%s: an index that depends on the data, and may exceed %d elements", fr.f, count)
+	}
+	n, ok := in.G.Lookup(table, index)
+	if !ok {
+		fail("%s: a table that depends on the data: %w", fr.f, ErrUnknown)
+	}
+	return n
+}
+
+// place is the address of an element of an array whose index depends on the data.
+type place struct {
+	addr  uint64
+	count int64
+	elem  types.Type
+	index expr.Node
+}
+
+// extreme returns min or max of floating-point numbers, one of which is a constant that is
+// neither 0 nor NaN.
+func (in *Interpreter) extreme(name string, x, c expr.Node) expr.Node {
+	g := in.G
+	if _, ok := g.Bits(x); ok {
+		x, c = c, x
+	}
+	if v, ok := g.Number(c); !ok || v == 0 || v != v {
+		fail("%s of two numbers that depend on the data: %w", name, ErrUnknown)
+	}
+	if name == "min" {
+		return g.Select(g.Lt(c, x), c, x)
+	}
+	return g.Select(g.Lt(x, c), c, x)
+}
