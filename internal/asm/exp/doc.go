@@ -49,7 +49,8 @@
 // Special values  f[i] = −Inf or g[j] = −Inf stand for a zero weight and give zeros; a row in which every x is −Inf or NaN has max −Inf and sum NaN.
 // Cost            LogRows: one FMA, one exponential and one more FMA an element, M read once.
 //
-// NOTES.md has measurements and rejected ideas.
+// NOTES.md has measurements and rejected ideas. docs/PROOF.md says of which functions it is proved
+// that they return the bits of ref.go.
 package exp
 
 //go:generate go run ./gencoef -dir .
