@@ -933,3 +933,25 @@ func TestFisherShrunk(t *testing.T) {
 		}
 	}
 }
+
+// TestChooseFallsBack: four rows that differ, five times each. With the λ of the best candidate
+// every sample is transported to itself, so the next one is fitted.
+func TestChooseFallsBack(t *testing.T) {
+	t.Parallel()
+	x, labels := mat.NewDense(20, 2, nil), make([]int, 20)
+	for i := range labels {
+		x.SetRow(i, [][]float64{{1, 2}, {2, 1}, {5, 6}, {6, 5}}[i%4])
+		labels[i] = i % 4 / 2
+	}
+	m, err := Fit(t.Context(), x, labels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best := m.Report().Choice.Members[0]; m.Report().Settings.Objective.Lambda != best.Lambda {
+		t.Errorf("the report names a candidate that was not fitted: %v, fitted %v", best.Lambda, m.Report().Settings.Objective.Lambda)
+	}
+	_, err = Fit(t.Context(), x, labels, &Settings{Objective: Objective{Lambda: RelativeLambda(1e6)}})
+	if !errors.Is(err, ErrSettings) {
+		t.Errorf("error %v where no candidate can be fitted", err)
+	}
+}

@@ -434,13 +434,22 @@ func (o *objective[T]) prepare(ctx context.Context, set *Settings, p *mat.Dense)
 		for c, label := range o.s.classes {
 			// Samples are of the order of 1.
 			if !o.s.coincides(c) && distance(c, c) > 1e-28 {
-				return fmt.Errorf("%w: λ is so large that every sample of class %d is transported to itself", ErrSettings, label)
+				return lambdaError{label}
 			}
 		}
 		return fmt.Errorf("%w within classes", ErrNoSpread)
 	}
 	return nil
 }
+
+// lambdaError is the class whose samples are transported to themselves.
+type lambdaError struct{ label int }
+
+func (e lambdaError) Error() string {
+	return fmt.Sprintf("%v: λ is so large that every sample of class %d is transported to itself", ErrSettings, e.label)
+}
+
+func (e lambdaError) Unwrap() error { return ErrSettings }
 
 // lambdas returns λ_cc' in the units of the data, or nil if J is of some of the classes.
 func (o *objective[T]) lambdas() *mat.SymDense {

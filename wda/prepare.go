@@ -1,7 +1,9 @@
 package wda
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -179,35 +181,59 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if set.Components > m.by.Components {
 		return nil, fmt.Errorf("%w: %d components, but the samples were prepared for at most %d", ErrSettings, set.Components, m.by.Components)
 	}
+	if !set.open() {
+		return m.fitWith(ctx, set, nil, began)
+	}
+	var elsewhere comparer
+	if m.source == nil { // otherwise the comparison is on a sample of rows that are not here
+		elsewhere = m.compareAway(&set)
+	}
+	choice, err := choose(ctx, m.span, &set, elsewhere)
+	if err != nil {
+		return nil, err
+	}
 	var asked Optimizer
 	if settings != nil {
 		asked = settings.Optimizer
 	}
-	var choice *Choice
-	if set.open() {
-		var elsewhere comparer
-		if m.source == nil { // otherwise the comparison is on a sample of rows that are not here
-			elsewhere = m.compareAway(&set)
+	// Of few rows that differ, the best candidate may have a λ that is too large for all of them.
+	var first error
+	for range choice.Members {
+		model, err := m.fitWith(ctx, m.chosen(set, asked, choice), choice, began)
+		if !errors.As(err, new(lambdaError)) {
+			return model, err
 		}
-		if choice, err = choose(ctx, m.span, &set, elsewhere); err != nil {
-			return nil, err
+		first = cmp.Or(first, err)
+		failed := choice.Members[0]
+		failed.Folds = 0
+		choice.Members = append(choice.Members[1:], failed)
+	}
+	return nil, first
+}
+
+// chosen returns the settings of a fit with the best candidate.
+func (m *Prepared) chosen(set Settings, asked Optimizer, choice *Choice) Settings {
+	open := set.Optimizer.Method.traits().open // an Auto, that may become another method
+	set = choice.Members[0].apply(set)
+	if open && choice.compared() && set.Objective.Samples == 0 && m.s.n > m.exact {
+		set.Objective.Samples = m.exact
+	}
+	if o := &set.Optimizer; o.Method.traits().open && o.Init == nil {
+		if asked.Starts == 0 {
+			o.Starts = startsOf(m.s.n, m.s.d, len(m.s.classes))
 		}
-		open := set.Optimizer.Method.traits().open // an Auto, that may become another method
-		set = choice.Members[0].apply(set)
-		if open && choice.compared() && set.Objective.Samples == 0 && m.s.n > m.exact {
-			set.Objective.Samples = m.exact
-		}
-		if o := &set.Optimizer; o.Method.traits().open && o.Init == nil {
-			if asked.Starts == 0 {
-				o.Starts = startsOf(m.s.n, m.s.d, len(m.s.classes))
-			}
-			if asked.MaxSteps == 0 && o.Starts == 1 {
-				// What was compared is what is made of all rows: more steps fit closer, to noise.
-				o.MaxSteps = stepsOfChoice(len(m.s.classes))
-			}
+		if asked.MaxSteps == 0 && o.Starts == 1 {
+			// What was compared is what is made of all rows: more steps fit closer, to noise.
+			o.MaxSteps = stepsOfChoice(len(m.s.classes))
 		}
 	}
+	return set
+}
+
+// fitWith makes a fit with settings that leave nothing open.
+func (m *Prepared) fitWith(ctx context.Context, set Settings, choice *Choice, began time.Time) (*Model, error) {
 	if set.Optimizer.Method == (Auto{}) && len(m.s.classes) > m.classes {
+		var err error
 		if set.Optimizer.Method, err = checkedMethod(MiniBatch{}); err != nil {
 			return nil, err
 		}

@@ -157,7 +157,7 @@ Choice of columns
 
 Missing values
   In CSV these are empty fields, NA, N/A, NaN, null, None, ? and -. In arrays they are
-  NaN, in Parquet, Arrow and JSON lines null. The first one is an error, unless fit has
+  NaN, in Parquet and Arrow null. The first one is an error, unless fit has
   --missing mean or median, which put that of the column in their place, or drop, which
   leaves their rows out. The model remembers this with the values, and transform and
   predict do the same.
@@ -166,7 +166,7 @@ Text
   Text in a column of features is an error. --one-hot makes a feature of each value of a
   column: 1 in the rows that have it, 0 in others. The model remembers the values, and
   another value is an error. A missing one gives 0 for all. In CSV, true, false and dates
-  are text. Booleans of Parquet, Arrow and JSON lines are 0 and 1.
+  are text. Booleans of Parquet and Arrow are 0 and 1.
 
 Decimal comma
   --decimal , reads numbers such as 1,5. The fields must then be separated by another
