@@ -30,7 +30,7 @@ type columnFlags struct {
 func (f *columnFlags) add(cmd *cobra.Command) {
 	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES`: the feature columns, separated by commas: names, patterns such as 'emb*', numbers from 0, or ranges such as height..weight and 0..9 (default all columns; in Parquet and Arrow all columns of lists, if there are any)")
+	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES`: the feature columns, separated by commas: names, patterns such as 'emb*', numbers from 0, or ranges such as height..weight and 0..9 (default all columns; in Parquet, Arrow and JSON lines all columns of lists, if there are any)")
 	fs.StringSliceVar(&f.drop, "drop", nil, "`NAMES`: columns to leave out, named as for --columns")
 	fs.StringSliceVar(&f.ids, "id", nil, "`NAMES`: columns that identify the rows, named as for --columns. They are no features; transform and predict copy them to their output")
 	fs.StringVar(&f.array, "array", "", "`NAME`: in NPZ, the array of the features (default X, or data)")

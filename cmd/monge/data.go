@@ -153,7 +153,7 @@ func (f *rowFlags) remember(d *dataset.Dataset) {
 func (f *readFlags) add(cmd *cobra.Command) {
 	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.labelColumn, "label-column", "", "`NAME`: where the labels are. CSV: name of a column, or its number from 0, from the end if negative (default the last). NPZ: name of an array (default y, or target). Parquet, Arrow: name of a column (default label or y)")
+	fs.StringVar(&f.labelColumn, "label-column", "", "`NAME`: where the labels are. CSV: name of a column, or its number from 0, from the end if negative (default the last). NPZ: name of an array (default y, or target). Parquet, Arrow, JSON lines: name of a column (default label or y)")
 	f.columnFlags.add(cmd)
 	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent")
 	oneOf(cmd, "header", "auto", "present", "absent")

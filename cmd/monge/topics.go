@@ -101,6 +101,8 @@ const fileFormats = `Rows are samples, columns are features. The name of a file 
   .npy             NumPy array. Labels come from a file of their own: --labels.
   .parquet .arrow  Tables. The label is the column "label" or "y". A column of
                    lists holds one feature per element (an embedding).
+  .jsonl .ndjson   JSON lines: one object per row, whose keys are the columns. A key
+                   that is not there is a missing value. Otherwise as Parquet.
   idx              The format of MNIST: the file of labels beside it is found.
 
 All but Parquet and Arrow may be compressed with gzip (.gz). The - of --data - is
@@ -110,7 +112,7 @@ Training and test rows: an array split in an NPZ file says which rows are which.
 other files, give the same --holdout and --seed to fit and to eval: the rows that fit
 leaves out are then the rows that eval tests.
 
-Parquet, Arrow: --columns names the feature columns. CSV: --delimiter names the
+Parquet, Arrow, JSON lines: --columns names the feature columns. CSV: --delimiter names the
 character between fields, and --comment the one that begins lines to leave out.
 
 A model file can be read with numpy.load. It holds the arrays projection, mean and
@@ -157,7 +159,7 @@ Choice of columns
 
 Missing values
   In CSV these are empty fields, NA, N/A, NaN, null, None, ? and -. In arrays they are
-  NaN, in Parquet and Arrow null. The first one is an error, unless fit has
+  NaN, in Parquet, Arrow and JSON lines null. The first one is an error, unless fit has
   --missing mean or median, which put that of the column in their place, or drop, which
   leaves their rows out. The model remembers this with the values, and transform and
   predict do the same.
@@ -166,7 +168,7 @@ Text
   Text in a column of features is an error. --one-hot makes a feature of each value of a
   column: 1 in the rows that have it, 0 in others. The model remembers the values, and
   another value is an error. A missing one gives 0 for all. In CSV, true, false and dates
-  are text. Booleans of Parquet and Arrow are 0 and 1.
+  are text. Booleans of Parquet, Arrow and JSON lines are 0 and 1.
 
 Decimal comma
   --decimal , reads numbers such as 1,5. The fields must then be separated by another

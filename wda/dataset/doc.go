@@ -19,6 +19,8 @@
 //     integers). y and split may be absent.
 //   - IDX is the format of MNIST, without labels. The first dimension counts the samples, the others become
 //     one row each: images of 28 × 28 pixels give 784 columns.
+//   - JSON lines are text with one JSON object per sample, whose keys are the columns. The first 100 lines
+//     have every key. A column of lists has one feature per element. A key that an object lacks is null.
 //   - Parquet and Arrow files are read by the commands monge and monge-beam. Other programs get an
 //     error that matches ErrFormat, because the libraries for these formats are large.
 //

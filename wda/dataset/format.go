@@ -15,13 +15,14 @@ type Format uint8
 
 // The formats.
 const (
-	FormatAuto    Format = iota // by the name of the file, else by its first bytes
-	FormatCSV                   // text, one sample per line
-	FormatNPY                   // one NumPy array
-	FormatNPZ                   // a zip file of NumPy arrays
-	FormatIDX                   // an array in the format of the MNIST files
-	FormatParquet               // Apache Parquet; in programs that have a reader for it
-	FormatArrow                 // an Apache Arrow file or stream; in programs that have a reader for it
+	FormatAuto      Format = iota // by the name of the file, else by its first bytes
+	FormatCSV                     // text, one sample per line
+	FormatNPY                     // one NumPy array
+	FormatNPZ                     // a zip file of NumPy arrays
+	FormatIDX                     // an array in the format of the MNIST files
+	FormatParquet                 // Apache Parquet; in programs that have a reader for it
+	FormatArrow                   // an Apache Arrow file or stream; in programs that have a reader for it
+	FormatJSONLines               // text, one JSON object per sample
 )
 
 // format is what this package knows of a format.
@@ -47,6 +48,7 @@ func formats() []format {
 		FormatArrow: {"arrow", []string{".arrow", ".arrows"}, func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte("ARROW1")) || bytes.HasPrefix(head, []byte("\xff\xff\xff\xff"))
 		}, (*Reader).openTable},
+		FormatJSONLines: {"jsonl", []string{".jsonl", ".ndjson"}, isJSONLines, (*Reader).openJSONLines},
 	}
 }
 
@@ -62,11 +64,14 @@ func formatNames() enum.Names {
 // bytes whatever their name.
 func (f Format) columnar() bool { return f == FormatParquet || f == FormatArrow }
 
-// String returns the name: auto, csv, npy, npz, idx, parquet or arrow.
+// String returns the name: auto, csv, npy, npz, idx, parquet, arrow or jsonl.
 func (f Format) String() string { return formatNames().Name(uint8(f)) }
 
 // title returns the name as it stands in a sentence: NPY, Parquet.
 func (f Format) title() string {
+	if f == FormatJSONLines {
+		return "JSON lines"
+	}
 	if f.columnar() {
 		return strings.ToUpper(f.String()[:1]) + f.String()[1:]
 	}

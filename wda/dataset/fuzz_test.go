@@ -180,6 +180,24 @@ func FuzzReadNPZArrays(f *testing.F) {
 	})
 }
 
+func FuzzReadJSONLines(f *testing.F) {
+	for _, text := range []string{
+		"{\"a\":1,\"label\":\"x\"}\n{\"label\":\"y\",\"a\":-2e3}\n", "{\"e\":[1,null],\"y\":true}\n{}\n", "{\"a\":{}}", "{\"a\":1}\n\n{", "{\"a\":\"\\u00", "[",
+	} {
+		f.Add(text, false)
+	}
+	f.Fuzz(func(t *testing.T, text string, lenient bool) {
+		opt := Options{MaxElements: fuzzElements}
+		if lenient {
+			opt.KeepMissing = true
+		}
+		d, err := readAs(FormatJSONLines, strings.NewReader(text), opt)
+		if !lenient {
+			valid(t, d, err)
+		}
+	})
+}
+
 func FuzzReadIDX(f *testing.F) {
 	for _, text := range []string{
 		idxImages, idxLabels, "\x00\x00\x0d\x02\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x7f\xc0\x00\x00",

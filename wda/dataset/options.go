@@ -20,7 +20,7 @@ type Options struct {
 	//   - in CSV, the last column,
 	//   - in NPZ, the array y or else target, if there is one,
 	//   - in IDX, the file that belongs to the samples (see ReadFile), if there is one,
-	//   - in Parquet and Arrow, the column label or, if there is none, y,
+	//   - in Parquet, Arrow and JSON lines, the column label or, if there is none, y,
 	//   - with a Schema, its column of labels.
 	Labels LabelSource
 
@@ -28,7 +28,7 @@ type Options struct {
 	// from 0 or, if negative, from the end, a range of names or numbers such as "height..weight" or
 	// "0..9", both ends included, or a pattern of names, where * stands for any text and ? for one
 	// character. By default all columns are features, except those of labels, of Split, Drop and ID,
-	// and the index that pandas writes. Of Parquet and Arrow these are the columns of lists
+	// and the index that pandas writes. Of Parquet, Arrow and JSON lines these are the columns of lists
 	// of numbers, if there are any, and columns called label, y or split are no features.
 	Columns []string
 
@@ -52,7 +52,7 @@ type Options struct {
 	AllowExtra bool
 
 	// KeepMissing reads missing values as NaN: empty fields of CSV files and such as hold NA, N/A, NaN,
-	// null, None, ?, or -; NaN in arrays; null in Parquet and Arrow. By default a missing value
+	// null, None, ?, or -; NaN in arrays; null in Parquet, Arrow and JSON lines. By default a missing value
 	// is an error, unless Schema has something to put in its place.
 	KeepMissing bool
 

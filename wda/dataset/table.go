@@ -24,13 +24,10 @@ type tableSamples struct {
 }
 
 // openTable opens a file by the reader that is registered for its format.
-func (r *Reader) openTable(src *source) (err error) {
+func (r *Reader) openTable(src *source) error {
 	open := tabular.For(src.format.String())
 	if open == nil {
 		return because(ErrFormat, fmt.Sprintf("this program cannot read %s files; save the data as CSV, NPY or NPZ", src.format.title()))
-	}
-	if r.opt.Labels.kind == labelsInFile {
-		return because(errLabelColumn, src.format.title()+" files have their labels in a column: choose it by its name instead of a file of labels")
 	}
 	from := src.from
 	switch {
@@ -40,9 +37,17 @@ func (r *Reader) openTable(src *source) (err error) {
 		from = io.NewSectionReader(src.at, 0, src.size)
 	}
 	src.compressed = true // or at least it may be
+	return r.openTableBy(src, func() (tabular.Table, error) { return open(from, src.checkExpansion) })
+}
+
+// openTableBy opens a file of columns.
+func (r *Reader) openTableBy(src *source, open func() (tabular.Table, error)) (err error) {
+	if r.opt.Labels.kind == labelsInFile {
+		return because(errLabelColumn, src.format.title()+" files have their labels in a column: choose it by its name instead of a file of labels")
+	}
 	t := &tableSamples{check: src.checkExpansion}
 	defer t.recovered(&err)
-	if t.Table, err = open(from, src.checkExpansion); err != nil {
+	if t.Table, err = open(); err != nil {
 		return t.damaged(err)
 	}
 	r.close = append(r.close, t.Table)

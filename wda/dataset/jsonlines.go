@@ -1,0 +1,332 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/internal/tabular"
+)
+
+const (
+	// jsonAhead is how many rows are read before the first batch, to tell what the columns are.
+	jsonAhead = 100
+	// jsonBatch is the largest number of rows that are in memory at a time.
+	jsonBatch = 1024
+	// longestJSON is the largest length of a line.
+	longestJSON = 64 << 20
+)
+
+// jsonTable is a file of JSON lines: one object for each row, whose keys are the columns. A key
+// that an object lacks is null there.
+type jsonTable struct {
+	r      *bufio.Reader
+	check  func(bytes int64) error
+	fields []tabular.Field
+	index  map[string]int
+	widths []int
+	nulls  []bool // the columns that may have nulls
+	ahead  [][]any
+	ended  error   // what comes after the rows read ahead
+	rows   [][]any // of the batch: nil, bool, json.Number, string, or []any and map[string]any
+}
+
+func isJSONLines(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t"), []byte("{"))
+}
+
+func (r *Reader) openJSONLines(src *source) error {
+	return r.openTableBy(src, func() (tabular.Table, error) { return newJSONTable(src.r, src.checkExpansion) })
+}
+
+func newJSONTable(r *bufio.Reader, check func(bytes int64) error) (*jsonTable, error) {
+	t := &jsonTable{r: r, check: check, index: map[string]int{}}
+	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
+		r.Discard(len(mark))
+	}
+	for len(t.ahead) < jsonAhead && t.ended == nil {
+		var row []any
+		if row, t.ended = t.row(true); t.ended == nil {
+			t.ahead = append(t.ahead, row)
+		}
+	}
+	switch {
+	case len(t.ahead) > 0:
+	case t.ended == io.EOF:
+		return nil, because(errEmpty, "the file is empty")
+	default:
+		return nil, &FileError{Row: 1, Err: t.ended}
+	}
+	for at := range t.fields {
+		t.describe(at)
+	}
+	t.nulls = make([]bool, len(t.fields))
+	return t, nil
+}
+
+// describe says what a column is by the rows that have been read ahead.
+func (t *jsonTable) describe(at int) {
+	var numbers, bools, texts, lists, others int
+	for _, row := range t.ahead {
+		switch v := cell(row, at).(type) {
+		case nil:
+		case json.Number:
+			numbers++
+		case bool:
+			bools++
+		case string:
+			texts++
+		case []any:
+			if lists++; lists == 1 {
+				t.widths[at] = len(v)
+			}
+			for _, e := range v {
+				switch e.(type) {
+				case nil, json.Number, bool:
+				default:
+					others++
+				}
+			}
+		default:
+			others++
+		}
+	}
+	f := &t.fields[at]
+	switch scalars := numbers + bools + texts; {
+	case others > 0 || lists > 0 && scalars > 0:
+		f.Kind = "objects"
+	case lists > 0:
+		f.Kind, f.List, f.Number = "lists", true, true
+	case texts > 0:
+		f.Kind, f.Text = "text", true
+	case bools > 0 && numbers == 0:
+		f.Kind, f.Number, f.Text = "boolean", true, true
+	default:
+		f.Kind, f.Number, f.Text = "numbers", true, true
+	}
+}
+
+// cell returns an element of a row, which may have been read before a column was known.
+func cell(row []any, at int) any {
+	if at < len(row) {
+		return row[at]
+	}
+	return nil
+}
+
+// row reads the next object. A new key is a new column, if that is allowed.
+func (t *jsonTable) row(grow bool) ([]any, error) {
+	line, err := t.line()
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	if token, err := d.Token(); err != nil || token != json.Delim('{') {
+		return nil, because(ErrFormat, "the line is no JSON object")
+	}
+	row := make([]any, len(t.fields))
+	seen := make([]bool, len(t.fields))
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, notJSON(err)
+		}
+		name := key.(string)
+		at, known := t.index[name]
+		switch {
+		case !known && !grow:
+			return nil, because(ErrFormat, fmt.Sprintf("the key %s is not in the first %d lines", clip(name), jsonAhead))
+		case !known:
+			at = len(t.fields)
+			t.index[name] = at
+			t.fields, t.widths = append(t.fields, tabular.Field{Name: name}), append(t.widths, 1)
+			row, seen = append(row, nil), append(seen, false)
+		case seen[at]:
+			return nil, because(ErrFormat, fmt.Sprintf("the key %s is there twice", clip(name)))
+		}
+		if seen[at] = true; d.Decode(&row[at]) != nil {
+			return nil, because(ErrFormat, fmt.Sprintf("the value of %s is not JSON", clip(name)))
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, notJSON(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, because(ErrFormat, "more than one JSON value in a line")
+	}
+	return row, nil
+}
+
+func notJSON(err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return because(ErrFormat, "the object has no end in its line")
+	}
+	return because(ErrFormat, "the line is not JSON: "+err.Error())
+}
+
+// line returns the next line, or io.EOF. Empty lines are skipped at the end only.
+func (t *jsonTable) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := t.r.ReadSlice('\n')
+		if line = append(line, part...); len(line) > longestJSON {
+			return nil, because(ErrTooLarge, fmt.Sprintf("a line of more than %d bytes", longestJSON))
+		}
+		if err == bufio.ErrBufferFull {
+			if err := t.check(int64(len(line))); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		empty := len(bytes.TrimSpace(line)) == 0
+		switch {
+		case empty && err == io.EOF:
+			return nil, io.EOF
+		case empty:
+			if rest, err := t.r.Peek(1); err == nil && !bytes.ContainsAny(rest, "\r\n") {
+				return nil, because(ErrFormat, "an empty line")
+			}
+			line = line[:0]
+			continue
+		}
+		return line, nil
+	}
+}
+
+func (t *jsonTable) Fields() []tabular.Field { return t.fields }
+
+func (t *jsonTable) Rows() int { return -1 }
+
+func (t *jsonTable) Width(column int) (int, error) { return t.widths[column], nil }
+
+func (t *jsonTable) Use([]tabular.Feature) {}
+
+func (t *jsonTable) AllowNulls(column int) { t.nulls[column] = true }
+
+func (t *jsonTable) Close() error { return nil }
+
+func (t *jsonTable) Batch(most int) (int, error) {
+	if len(t.ahead) > 0 {
+		n := min(most, len(t.ahead))
+		t.rows, t.ahead = t.ahead[:n], t.ahead[n:]
+		return n, nil
+	}
+	t.rows = t.rows[:0:0]
+	for len(t.rows) < min(most, jsonBatch) && t.ended == nil {
+		row, err := t.row(false)
+		if t.ended = err; err == nil {
+			t.rows = append(t.rows, row)
+		}
+	}
+	switch {
+	case len(t.rows) > 0:
+		return len(t.rows), nil
+	case t.ended == io.EOF:
+		return 0, io.EOF
+	}
+	return 0, &FileError{Row: 1, Err: t.ended}
+}
+
+func (t *jsonTable) Floats(column int, dst []float64, width, stride int) error {
+	for i, row := range t.rows {
+		v, list := cell(row, column), t.fields[column].List
+		elements, isList := v.([]any)
+		if v != nil && list != isList {
+			return &FileError{Row: i + 1, Err: because(errNotNumber, fmt.Sprintf("%s, where the first rows have %s", kindOf(v), t.fields[column].Kind))}
+		}
+		if isList && len(elements) != width {
+			return &FileError{Row: i + 1, Err: because(ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", len(elements), width))}
+		}
+		for k := range width {
+			if isList {
+				v = elements[k]
+			}
+			x, err := t.number(v, column)
+			if err != nil {
+				return &FileError{Row: i + 1, Err: err}
+			}
+			dst[i*stride+k] = x
+		}
+	}
+	return nil
+}
+
+func (t *jsonTable) number(v any, column int) (float64, error) {
+	switch v := v.(type) {
+	case nil:
+		if !t.nulls[column] {
+			return 0, because(ErrNotFinite, "null")
+		}
+		return math.NaN(), nil
+	case bool:
+		if v {
+			return 1, nil
+		}
+		return 0, nil
+	case json.Number:
+		x, err := v.Float64()
+		if err != nil { // beyond the largest number
+			return 0, because(ErrNotFinite, clip(string(v)))
+		}
+		return x, nil
+	}
+	return 0, because(errNotNumber, kindOf(v)+" is not a number")
+}
+
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return clip(v)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	return "a value"
+}
+
+func (t *jsonTable) Texts(column int, use func(text []byte)) error {
+	for i, row := range t.rows {
+		switch v := cell(row, column).(type) {
+		case nil:
+			if !t.nulls[column] {
+				return &FileError{Row: i + 1, Err: because(ErrLabels, "null")}
+			}
+			use(nil)
+		case string:
+			use([]byte(v))
+		case bool:
+			use([]byte(strconv.FormatBool(v)))
+		case json.Number:
+			use([]byte(wholeOrShort(v)))
+		default:
+			return &FileError{Row: i + 1, Err: because(ErrFormat, kindOf(v)+" is neither text nor a number")}
+		}
+	}
+	return nil
+}
+
+// wholeOrShort writes a number as that of an array of float64 is written: 1.0 and 1e0 as 1. Whole
+// numbers stay as they are, however large.
+func wholeOrShort(v json.Number) string {
+	if !strings.ContainsAny(string(v), ".eE") && v != "-0" {
+		return string(v)
+	}
+	x, err := v.Float64()
+	if err != nil {
+		return string(v)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+var _ tabular.Table = (*jsonTable)(nil)
