@@ -26,7 +26,7 @@ type function[T vecmath.Float] struct {
 
 func functions[T vecmath.Float]() []function[T] {
 	top, low := 88., -103.
-	bounds := [...]float64{.82, .85, .60, .61, 2.2}
+	bounds := [...]float64{.82, .85, .71, .78, 2.2}
 	if num.IsFloat64[T]() {
 		top, low = 709, -744
 		bounds = [...]float64{.85, .85, .70, .70, 2.2}
