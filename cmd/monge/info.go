@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,18 +17,54 @@ import (
 
 func newInfo(a *app) *cobra.Command {
 	var model string
+	read := new(readFlags)
 	cmd := &cobra.Command{
-		Use:   "info [--model FILE]",
-		Short: "Describe this program and machine, or a model",
-		Long: `Info describes the program and the machine: the version, and the instruction sets
-(levels) that this machine can run. With --model it also describes a model and its fit.`,
-		Example: `  monge info
-  monge info --model wine.wda
+		Use:   "info [FILE] [flags]",
+		Short: "Describe a model or a file of samples, or this program and machine",
+		Long: `Info describes a file. Of a model it prints the projection and its fit. Of a file of samples
+it prints rows, features, classes, missing values, columns of text and the first rows;
+it reads the file once, in bounded memory.
+
+Without a file it describes the program and the machine: the version, and the
+instruction sets (levels) that this machine can run.`,
+		Example: `  monge info wine.wda
+  monge info wine.csv
+  zcat rows.csv.gz | monge info -
   MONGE_LEVEL=ref monge info --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.info(model) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("info describes one file, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return a.info(model)
+			case model != "":
+				return together("a file", "--model")
+			}
+			return a.infoOf(read, args[0])
+		},
 	}
 	cmd.Flags().StringVar(&model, "model", "", "`FILE`: a model to describe")
+	read.add(cmd)
 	return cmd
+}
+
+// infoOf describes a file: a model, or samples.
+func (a *app) infoOf(read *readFlags, path string) error {
+	if path != standard {
+		_, _, err := readClassifier(path)
+		if err == nil || !errors.Is(err, wda.ErrModel) || strings.HasSuffix(path, ".wda") {
+			return a.info(path)
+		}
+	}
+	d, err := read.describe(path)
+	if err != nil {
+		return err
+	}
+	return a.report(d, func(w io.Writer) { d.print(w, read.ids) })
 }
 
 func newVersion(a *app) *cobra.Command {

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// shownRows is how many rows of a file are printed, and shownColumns how many of its columns.
+const shownRows, shownColumns = 5, 8
+
+// dataInfo describes a file of samples.
+type dataInfo struct {
+	Path     string       `json:"path"`
+	Format   string       `json:"format"`
+	Rows     int          `json:"rows"`
+	Features int          `json:"features"`
+	Columns  []columnInfo `json:"columns,omitempty"` // the features, where they have names
+	Text     []string     `json:"text,omitempty"`    // columns that are no numbers
+	Missing  int          `json:"missing"`
+	Classes  []classInfo  `json:"classes,omitempty"`
+	Training int          `json:"training_rows,omitempty"` // by the file's own split
+	Notes    []string     `json:"notes,omitempty"`
+	First    [][]string   `json:"first_rows"` // text, numbers, label
+
+	missing []int // of each feature
+}
+
+type columnInfo struct {
+	Name    string `json:"name"`
+	Missing int    `json:"missing"`
+}
+
+type classInfo struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+}
+
+// describe reads a file of samples once, in bounded memory. Columns of text are counted, not refused.
+func (f *readFlags) describe(path string) (*dataInfo, error) {
+	opt, err := f.options("")
+	if err != nil {
+		return nil, err
+	}
+	opt.KeepMissing = true
+	var text []string
+	for {
+		d, err := f.scan(path, &opt)
+		if path == standard && err != nil {
+			return nil, fmt.Errorf("%w; standard input can be read only once: use --drop or --id for columns of text", err)
+		}
+		if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && fe.Column > 0 && len(text) < 1000 {
+			name := fe.Name
+			if name == "" || slices.Contains(text, name) {
+				name = strconv.Itoa(fe.Column - 1)
+			}
+			if slices.Contains(text, name) {
+				return nil, err
+			}
+			text = append(text, name)
+			opt.ID = append(slices.Clip(opt.ID), name)
+			continue
+		}
+		if err == nil {
+			d.Text = text
+		}
+		return d, err
+	}
+}
+
+func (f *readFlags) scan(path string, opt *dataset.Options) (_ *dataInfo, err error) {
+	r, err := openReader(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	_, cols := r.Dims()
+	d := &dataInfo{Path: path, Format: r.Format().String(), Features: cols, Notes: r.Notes(), missing: make([]int, cols)}
+	counts := map[string]int{}
+	for {
+		b, err := r.Next(1024)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, inInput(path, err)
+		}
+		d.count(b, counts)
+	}
+	for name, n := range counts {
+		d.Classes = append(d.Classes, classInfo{name, n})
+	}
+	slices.SortFunc(d.Classes, func(a, b classInfo) int {
+		// Numbers in their order, and before text.
+		x, errX := strconv.ParseFloat(a.Name, 64)
+		y, errY := strconv.ParseFloat(b.Name, 64)
+		switch {
+		case errX == nil && errY == nil && x != y:
+			return cmp.Compare(x, y)
+		case (errX == nil) != (errY == nil):
+			return cmp.Compare(strconv.FormatBool(errX != nil), strconv.FormatBool(errY != nil))
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	for j, name := range r.Columns() {
+		d.Columns = append(d.Columns, columnInfo{name, d.missing[j]})
+	}
+	return d, nil
+}
+
+// count adds the rows of a block.
+func (d *dataInfo) count(b *dataset.Block, classes map[string]int) {
+	rows, cols := b.X.Dims()
+	for i := range rows {
+		for j, v := range b.X.RawRowView(i) {
+			if math.IsNaN(v) {
+				d.missing[j]++
+				d.Missing++
+			}
+		}
+		if b.Labels != nil {
+			classes[strings.Clone(b.Labels[i])]++
+		}
+		if b.Split != nil && b.Split[i] == trainRows.split() {
+			d.Training++
+		}
+		if d.Rows++; d.Rows > shownRows {
+			continue
+		}
+		var row []string
+		for _, id := range b.IDs {
+			row = append(row, strings.Clone(id[i]))
+		}
+		for j := range min(cols, shownColumns) {
+			v := b.X.At(i, j)
+			text := strconv.FormatFloat(v, 'g', 6, 64)
+			if math.IsNaN(v) {
+				text = "-"
+			}
+			row = append(row, text)
+		}
+		if cols > shownColumns {
+			row = append(row, "…")
+		}
+		if b.Labels != nil {
+			row = append(row, strings.Clone(b.Labels[i]))
+		}
+		d.First = append(d.First, row)
+	}
+}
+
+// print describes the file for people.
+func (d *dataInfo) print(w io.Writer, ids []string) {
+	fmt.Fprintf(w, "\ndata\t%s (%s)\n", d.Path, d.Format)
+	fmt.Fprintf(w, "rows\t%d\n", d.Rows)
+	names := make([]string, len(d.Columns))
+	for j, c := range d.Columns {
+		names[j] = c.Name
+	}
+	fmt.Fprintf(w, "features\t%d", d.Features)
+	if len(names) > 0 {
+		fmt.Fprintf(w, " (%s)", list(names, 60))
+	}
+	fmt.Fprintln(w)
+	if d.Classes != nil {
+		counts := make([]string, len(d.Classes))
+		for i, c := range d.Classes {
+			counts[i] = fmt.Sprintf("%s: %d", c.Name, c.Rows)
+		}
+		fmt.Fprintf(w, "classes\t%d (%s)\n", len(d.Classes), list(counts, 60))
+	}
+	if d.Training > 0 {
+		fmt.Fprintf(w, "split\t%d rows for training, %d others\n", d.Training, d.Rows-d.Training)
+	}
+	if d.Text != nil {
+		fmt.Fprintf(w, "text\t%s: use --drop, --id or --one-hot\n", list(d.Text, 60))
+	}
+	if d.Missing > 0 {
+		var where []string
+		for j, n := range d.missing {
+			if n > 0 {
+				name := strconv.Itoa(j)
+				if j < len(names) {
+					name = names[j]
+				}
+				where = append(where, fmt.Sprintf("%s: %d", name, n))
+			}
+		}
+		fmt.Fprintf(w, "missing\t%d values (%s): use --missing\n", d.Missing, list(where, 60))
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintf(w, "note\t%s\n", n)
+	}
+	head := slices.Concat(ids, d.Text, names[:min(len(names), shownColumns)])
+	if len(names) > 0 {
+		if d.Features > shownColumns {
+			head = append(head, "…")
+		}
+		if d.Classes != nil {
+			head = append(head, "label")
+		}
+		fmt.Fprintf(w, "\n%s\n", strings.Join(head, "\t"))
+	} else {
+		fmt.Fprintln(w)
+	}
+	for _, row := range d.First {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestInfoOfFile: a model is described as one, and a file of samples by what is in it.
+func TestInfoOfFile(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	people := write(t, at("people.csv"), "id,age,city,buys\nP0,31.5,Rome,yes\nP1,NA,Oslo,no\nP2,44,,no\n")
+	got := object(t, "info", people)
+	if get(t, got, "rows") != 3 || get(t, got, "features") != 1 || get(t, got, "missing") != 1 {
+		t.Errorf("%v", got)
+	}
+	code, stdout, stderr := monge(t, "info", people)
+	for _, want := range []string{"people.csv (csv)\n", "rows      3\n", "features  1 (age)\n", "classes   2 (no: 2, yes: 1)\n", "id, city: use --drop, --id or --one-hot\n", "1 values (age: 1): use --missing\n", "P1  Oslo  -     no\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("exit code %d, %s: no %q in %s", code, stderr, want, stdout)
+		}
+	}
+	lines := write(t, at("rows.jsonl"), strings.Repeat("{\"e\": [1, 2, 3], \"label\": \"\\u001b[2J\"}\n{\"e\": [4, 5, 6], \"label\": \"b\"}\n", 2000))
+	got = object(t, "info", lines)
+	if get(t, got, "rows") != 4000 || get(t, got, "features") != 3 || len(got["classes"].([]any)) != 2 {
+		t.Errorf("%v", got)
+	}
+	if _, stdout, _ := monge(t, "info", lines); strings.Contains(stdout, "\x1b") {
+		t.Errorf("%q", stdout)
+	}
+	x := write(t, at("x.csv"), strings.Repeat("1,2,a\n2,1.5,a\n5,6,b\n6,5.5,b\n", 5))
+	if code, _, stderr := monge(t, "fit", "--data", x, "--model", at("x.wda"), "--lambda", "1", "--components", "1"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	if hash := object(t, "info", at("x.wda"))["model"].(map[string]any)["hash"]; hash == "" {
+		t.Error("a model is not described as one")
+	}
+	for what, args := range map[string][]string{
+		"describes one file":                  {"info", people, lines},
+		"no such file":                        {"info", at("nothing")},
+		"nothing.wda: no such file":           {"info", at("nothing.wda")},
+		"cannot be used together":             {"info", people, "--model", at("x.wda")},
+		"there is no feature column":          {"info", write(t, at("one.txt"), "hello\n")},
+		"x.csv: no column is called \"none\"": {"info", x, "--header", "present", "--drop", "none"},
+	} {
+		if code, _, stderr := monge(t, args...); code == exitOK || !strings.Contains(stderr, what) {
+			t.Errorf("%v: exit code %d, %s", args, code, stderr)
+		}
+	}
+}
