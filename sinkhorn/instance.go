@@ -115,7 +115,7 @@ func (in *instance[T]) centerStart() {
 			lo, hi = min(lo, float64(f)), max(hi, float64(f))
 		}
 	}
-	if middle := float64((lo/2 + hi/2) * math.Log2E); finite(middle) {
+	if middle := float64((float64(lo/2) + float64(hi/2)) * math.Log2E); finite(middle) {
 		in.startShift, in.startOffset = middle, middle
 	}
 }

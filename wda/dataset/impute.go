@@ -112,7 +112,7 @@ func center(x *mat.Dense, j int, how Missing) (float64, bool) {
 	if len(v)%2 == 1 {
 		return v[m], true
 	}
-	return v[m-1]/2 + v[m]/2, true
+	return float64(v[m-1]/2) + float64(v[m]/2), true
 }
 
 // expand makes features of the categories that were learned. Their order is that of classes.
