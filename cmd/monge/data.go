@@ -173,7 +173,7 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	if labels != "" {
 		opt.Labels = dataset.LabelFile(labels)
 	}
-	if f.unlabelled && labels == "" && f.labelColumn == "" && f.schema != nil {
+	if f.unlabelled && labels == "" && f.labelColumn == "" && f.schema.Features() != nil {
 		opt.Labels = dataset.NoLabels()
 	}
 	if labels != "" && f.labelColumn != "" {

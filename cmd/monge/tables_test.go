@@ -136,3 +136,24 @@ func TestEvalData(t *testing.T) {
 		b.check(t, dir, before)
 	}
 }
+
+// TestHeldOutWithoutNames: a model that was fitted to some rows of a file without a header
+// classifies the file with its labels, and without.
+func TestHeldOutWithoutNames(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write(t, at("x.csv"), strings.Repeat("1,2,3,a\n2,1.5,3.5,a\n5,6,7,b\n6,5.5,7.5,b\n1.2,2.2,3,a\n5.5,6,7.2,b\n", 8))
+	write(t, at("features.csv"), "1,2,3\n5,6,7\n")
+	if code, _, stderr := monge(t, "fit", "--data", at("x.csv"), "--holdout", "0.5", "--k", "3", "--model", at("m.wda")); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for data, want := range map[string]int{"x.csv": 48, "features.csv": 2} {
+		_, stdout, stderr := monge(t, "predict", "--model", at("m.wda"), "--data", at(data))
+		if lines := strings.Fields(stdout); len(lines) != 1+want || lines[1] != "a" || lines[want] != "b" {
+			t.Errorf("%s: %q, %s", data, stdout, stderr)
+		}
+		if code, _, stderr := monge(t, "transform", "--model", at("m.wda"), "--data", at(data), "--out", at("o.csv")); code != exitOK {
+			t.Errorf("transform %s: %s", data, stderr)
+		}
+	}
+}
