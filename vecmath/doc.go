@@ -8,9 +8,9 @@
 //
 // # Accuracy
 //
-// An ULP is a unit in the last place of the result. The bounds are the largest errors that
-// the tests have found: in float32 of all arguments, in float64 of millions of them, computed
-// with 130 bits.
+// An ULP is a unit in the last place of the result. Tests hold these bounds: of Exp, Exp2, Log
+// and Log2 in float32 for all arguments, in float64 for millions of them, computed with 130
+// bits. That of Sigmoid is the sum of its roundings; the tests have found 1.6.
 //
 //	           float64   float32   results below the least normal number
 //	Exp        0.70      0.72      0.85 and 0.82

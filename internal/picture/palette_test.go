@@ -97,7 +97,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// Whoever sees colors differently still tells classes apart: 70 classes have pairs of a color and a
+// People with color blindness can still tell classes apart: 70 classes have pairs of a color and a
 // shape, so that classes of one shape must differ in color. A difference of 2 can just be seen
 // side by side.
 func TestPaletteForEverybody(t *testing.T) {

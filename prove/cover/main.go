@@ -1,8 +1,8 @@
 // Command cover counts which instructions of the assembly kernels a test binary runs, and which way
 // every conditional jump goes. It needs Linux on amd64, and GNU objdump.
 //
-//	go test -c -o /tmp/exp.test ./internal/asm/exp
-//	cd prove && go run ./cover /tmp/exp.test
+//	go test -c -o exp.test ./internal/asm/exp
+//	cd prove && go run ./cover ../exp.test
 //
 // The tests of several binaries count together. What no test has reached is listed, and makes the
 // exit code 1, unless known.go says why nothing can reach it. `bash .ci/cover` takes the tests of

@@ -18,7 +18,8 @@
 // Registers       SI x · DI dst or acc · CX bytes · DX place · AX signs. affine: Y2 c · Y3 s.
 //                 maximum, add: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
 //                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 what h
-//                 or p lost · Y12 Y15 constants, S · Y13 Y14 hi.
+//                 or p lost · Y12 Y15 constants · Y13 Y14 hi. In
+//                 float32, Y4 Y5 and Y8–Y13 hold parts of S first.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -30,8 +31,8 @@
 #define bytes CX
 #define at DX
 
-// Constants of logarithms, all lanes of each, by their offsets in logc. BIAS are the bits of √½ less those of
-// 2^1024 (2^128) as if that had an exponent; WHOLE is 2^52 (2^23), the last bit of which is
+// Constants of logarithms, all lanes of each, by their offsets in logc. BIAS is the
+// bits of √½ less 1024 (128) in the field of the exponent; WHOLE is 2^52 (2^23), the last bit of which is
 // worth 1, and WHOLEK that and 1024 (128) more. Polynomial first degree last.
 #define LEAST 0*32
 #define MOST 1*32

@@ -18,7 +18,7 @@
 // Registers       SI x · DI dst or acc · CX bytes · DX place · AX mask · K1 K2 comparisons.
 //                 affine: Z2 c · Z3 s. maximum, add: Z2 acc. log: Z0 x, then m and f · Z2 k ·
 //                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 what h
-//                 or p lost · Z13 hi.
+//                 or p lost · Z13 hi. In float32, Z4 Z8 Z10 Z12 hold parts of S first.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -30,8 +30,8 @@
 #define bytes CX
 #define at DX
 
-// Constants of logarithms, by their offsets in logc. BIAS are the bits of √½ less those of
-// 2^1024 (2^128) as if that had an exponent; WHOLE is 2^52 (2^23), the last bit of which is
+// Constants of logarithms, by their offsets in logc. BIAS is the
+// bits of √½ less 1024 (128) in the field of the exponent; WHOLE is 2^52 (2^23), the last bit of which is
 // worth 1, and WHOLEK that and 1024 (128) more. Polynomial first degree last.
 #define LEAST 0*size
 #define MOST 1*size

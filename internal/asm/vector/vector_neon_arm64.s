@@ -18,7 +18,7 @@
 //                 comparisons. affine: V0–V3 x · V28 c · V29 s. maximum, add: V0–V3 x ·
 //                 V4–V7 x > acc · V16–V19 acc. log: V0–V3 x, then m, f and lo · V4–V7 k · V8–V11
 //                 s, then p or a · V12–V15 s², then h, then b · V16–V23 polynomial, then what h
-//                 or p lost · V24–V27 hi · V28–V31 constants.
+//                 or p lost · V24–V27 part of S (float32), then hi · V28–V31 constants.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -34,8 +34,8 @@
 #define bits0 R5
 #define bits1 R6
 
-// Constants of logarithms, all lanes of each. BIAS are the bits of √½ less those of 2^1024
-// (2^128) as if that had an exponent; WHOLE is 2^52 (2^23), the last bit of which is worth 1,
+// Constants of logarithms, all lanes of each. BIAS is the
+// bits of √½ less 1024 (128) in the field of the exponent; WHOLE is 2^52 (2^23), the last bit of which is worth 1,
 // and WHOLEK that and 1024 (128) more. Polynomial first degree last.
 #define LEAST 0
 #define MOST 16
