@@ -649,7 +649,7 @@ func TestBadInput(t *testing.T) {
 		{"constant projection", "score --data $d.csv --projection $flat.csv", 1, "samples do not differ"},
 		{"demo onto a file", "demo --out $d.csv", 1, "d.csv: is not a folder"},
 		{"demo nowhere", "demo --out $no/such", 1, "cannot make the folder"},
-		{"info argument", "info me", 2, "unexpected argument"},
+		{"version argument", "version me", 2, "unexpected argument"},
 
 		// Transport.
 		{"no λ", "sinkhorn --x $wide.csv --y $two.csv", 2, "--lambda is required"},
