@@ -82,6 +82,3 @@ func logs[T num.Float](dst, x []T, base2 bool) {
 		}
 	}
 }
-
-// whole returns the number of elements of x in whole groups.
-func whole[T num.Float](x []T) int { return len(x) &^ (num.Lanes[T]() - 1) }

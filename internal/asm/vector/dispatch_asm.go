@@ -1,0 +1,8 @@
+//go:build (amd64 || arm64) && !purego
+
+package vector
+
+import "github.com/gomonge/monge/internal/asm/num"
+
+// whole returns the number of elements of x in whole groups.
+func whole[T num.Float](x []T) int { return len(x) &^ (num.Lanes[T]() - 1) }
