@@ -23,6 +23,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/nearest"
 	"github.com/gomonge/monge/internal/parallel"
 )
 
@@ -121,7 +122,7 @@ func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 // used, also from one set of points to another, and then allocates nothing.
 type Search[T num.Float] struct {
 	distances []T
-	near      []nearest[T]
+	near      []nearest.Set[T]
 }
 
 const (
@@ -142,10 +143,10 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 		panic(pointsPanic)
 	}
 	for len(s.near) < y.Rows {
-		s.near = append(s.near, nearest[T]{})
+		s.near = append(s.near, nearest.Set[T]{})
 	}
 	for i := range y.Rows {
-		s.near[i].empty(k)
+		s.near[i].Reset(k)
 	}
 	width := min(p.n, blockPoints, max(gram.Unit, blockElements/max(1, y.Rows)/gram.Unit*gram.Unit))
 	s.distances = slices.Grow(s.distances[:0], width*y.Rows)
@@ -157,8 +158,11 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 		d := matrix.New(y.Rows, w, s.distances[:w*y.Rows])
 		p.distances(d, y, first)
 		for i := range y.Rows {
-			s.near[i].add(d.Row(i), first, k)
+			s.near[i].OfferAll(d.Row(i), first)
 		}
+	}
+	for i := range y.Rows {
+		s.near[i].Sort()
 	}
 	return nil
 }
@@ -166,46 +170,7 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 // Near returns the points nearest to row i, the nearest first, and their squared
 // distances, both until the next call of Nearest.
 func (s *Search[T]) Near(i int) (rows []int, distances []T) {
-	return s.near[i].rows, s.near[i].distances
-}
-
-// nearest holds the nearest points seen so far, the nearest first.
-type nearest[T num.Float] struct {
-	distances []T
-	rows      []int
-}
-
-func (h *nearest[T]) empty(k int) {
-	h.distances, h.rows = slices.Grow(h.distances[:0], k), slices.Grow(h.rows[:0], k)
-}
-
-// add offers the points first, first+1, … at the given distances. They come in ascending
-// order, so that one at an equal distance goes behind those there.
-func (h *nearest[T]) add(distances []T, first, k int) {
-	j := 0
-	for ; j < len(distances) && len(h.distances) < k; j++ {
-		at := len(h.distances)
-		h.distances, h.rows = h.distances[:at+1], h.rows[:at+1]
-		h.put(at, distances[j], first+j)
-	}
-	if j == len(distances) {
-		return
-	}
-	farthest := h.distances[k-1] // in a register: hardly a point is nearer
-	for ; j < len(distances); j++ {
-		if d := distances[j]; d < farthest {
-			h.put(k-1, d, first+j)
-			farthest = h.distances[k-1]
-		}
-	}
-}
-
-// put makes row, at distance d, one of those up to at, of which the last is lost.
-func (h *nearest[T]) put(at int, d T, row int) {
-	for ; at > 0 && d < h.distances[at-1]; at-- {
-		h.distances[at], h.rows[at] = h.distances[at-1], h.rows[at-1]
-	}
-	h.distances[at], h.rows[at] = d, row
+	return s.near[i].Rows(), s.near[i].Distances()
 }
 
 // Settings configure Predict. The zero value, and a nil pointer, mean the defaults.
@@ -228,8 +193,8 @@ type Settings struct {
 // context ends the work within one block, with its cause and no predictions.
 //
 // Besides the result it allocates, for each worker, 2¹⁵ distances and the largest k
-// neighbors of 128 rows. The time is about n·m·d multiply-adds as long as k is at most
-// some hundreds; finding k of the order of n takes up to n·m·k steps.
+// neighbors of 128 rows. The time is about n·m·d multiply-adds, and n·m·log k steps to select
+// neighbors.
 func Predict[T num.Float](ctx context.Context, train matrix.Matrix[T], labels []int, test matrix.Matrix[T], ks []int, settings *Settings) ([][]int, error) {
 	n, m := train.Rows, test.Rows
 	if len(labels) != n {
