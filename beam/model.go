@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
 )
 
 // A Model is a model file of package wda that all workers can read. It has the hash of the file when the
@@ -27,6 +28,16 @@ func OpenModel(ctx context.Context, path string) (Model, error) {
 		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return Model{path, sum(data)}, nil
+}
+
+// Schema returns what the model stores of the columns of a table, for Columns.Schema. It returns nil if the
+// model was fitted to an array of numbers.
+func (m Model) Schema(ctx context.Context) (*dataset.Schema, error) {
+	l, err := m.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.model.Schema(), nil
 }
 
 // loaded is a model in this process.

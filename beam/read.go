@@ -33,9 +33,16 @@ type Columns struct {
 
 	// Features names the columns of features in Parquet and Arrow files: columns of numbers, or of
 	// lists of numbers that all have the same length. By default these are the columns of lists
-	// or, if there are none, all columns, in either case except Key, label, y and split. For
-	// other formats Features must be nil: all columns except Key are features.
+	// or, if there are none, all columns, in either case except Key, label, y and split. In other
+	// formats all columns except Key are features by default. See dataset.Options.Columns.
 	Features []string
+
+	// Schema, unless it is nil, is the Schema of a model: columns are found by their names, in any order,
+	// and missing values and categories are treated as in the fit. See Model.Schema.
+	Schema *dataset.Schema
+
+	// AllowExtra allows columns that Schema does not know. They are left out.
+	AllowExtra bool
 }
 
 // Read returns the rows of the files that match a pattern as KV<string, []float64>. It returns as
@@ -164,17 +171,24 @@ func keyOf(p part, row int64) string { return fmt.Sprintf("%s:%012d", p.Path, ro
 
 // rows emits the rows of a part, which in holds.
 func (f *read) rows(ctx context.Context, p part, in io.Reader, emit func(string, []float64)) error {
-	opt := &dataset.Options{Labels: dataset.NoLabels(), Columns: f.Columns.Features}
-	if f.Columns.Key != "" { // which is read as labels are
-		opt.Labels = dataset.ParseLabels(f.Columns.Key)
+	c := &f.Columns
+	opt := &dataset.Options{Labels: dataset.NoLabels(), Columns: c.Features, Schema: c.Schema, AllowExtra: c.AllowExtra}
+	most := 1024
+	if c.Key != "" {
+		opt.ID = []string{c.Key}
+	} else if c.Schema != nil && c.Schema.Missing == dataset.MissingDrop {
+		most = 1 // the number of a row is only known at the beginning of a block
 	}
 	r, err := dataset.NewReader(in, opt)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if n := len(r.IDNames()); c.Key != "" && n != 1 {
+		return fmt.Errorf("%w: %d columns are called %q; the key is one column", dataset.ErrSettings, n, c.Key)
+	}
 	for ctx.Err() == nil {
-		b, err := r.Next(1024)
+		b, err := r.Next(most)
 		if err == io.EOF {
 			return nil
 		}
@@ -184,8 +198,8 @@ func (f *read) rows(ctx context.Context, p part, in io.Reader, emit func(string,
 		n, _ := b.X.Dims()
 		for i := range n {
 			key := keyOf(p, p.First+int64(b.First+i))
-			if f.Columns.Key != "" {
-				key = b.Labels[i]
+			if c.Key != "" {
+				key = b.IDs[0][i]
 			}
 			emit(key, slices.Clone(b.X.RawRowView(i)))
 		}

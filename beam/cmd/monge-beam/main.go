@@ -1,8 +1,8 @@
 // Command monge-beam runs the work of monge on Apache Beam:
 //
+//	monge-beam --do fit        --in digits.npz --components 10 --k 5 --folder /shared --out m.wda
 //	monge-beam --do transform  --model m.wda --in 'rows-*.parquet' --out projected.parquet
-//	monge-beam --do classify   --model m.wda --in rows.csv --key 0 --out classes.csv
-//	monge-beam --do fit        --in digits.npz --components 10 --folder /shared --out m.wda
+//	monge-beam --do classify   --model m.wda --in rows.csv --key id --out classes.csv
 //	monge-beam --do score      --in digits.npz --model m.wda --folder /shared
 //	monge-beam --do crossvalidate --in digits.npz --folder /shared
 //
@@ -13,12 +13,14 @@ package main
 
 import (
 	"context"
+	"encoding"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,17 +38,26 @@ import (
 )
 
 var (
-	do         = flag.String("do", "", "transform, classify, fit, score or crossvalidate")
-	in         = flag.String("in", "", "input: a pattern of files, which workers read (transform, classify), or a file with labels, which this process reads")
-	out        = flag.String("out", "", "output: .parquet or .csv (transform, classify), a model file (fit)")
-	modelPath  = flag.String("model", "", "model file, which workers must be able to read")
-	key        = flag.String("key", "", "column with the keys of the rows: a name or, in CSV, an index from 0 (default: file and number of the row)")
-	columns    = flag.String("columns", "", "columns of features in Parquet and Arrow files, separated by commas")
-	shards     = flag.Int("shards", 4, "number of output files")
-	lanes      = flag.Int("lanes", 0, "branches of a pipeline among which work is divided (default: one for each core with prism and prism-processes, 1 with others)")
-	folder     = flag.String("folder", "", "folder that this process and all workers can read and write, for fit, score and crossvalidate")
+	do        = flag.String("do", "", "transform, classify, fit, score or crossvalidate")
+	in        = flag.String("in", "", "input: a pattern of files, which workers read (transform, classify), or a file with labels, which this process reads")
+	out       = flag.String("out", "", "output: .parquet or .csv (transform, classify), a model file (fit)")
+	modelPath = flag.String("model", "", "model file, which workers must be able to read")
+	shards    = flag.Int("shards", 4, "number of output files")
+	lanes     = flag.Int("lanes", 0, "branches of a pipeline among which work is divided (default: one for each core with prism and prism-processes, 1 with others)")
+	folder    = flag.String("folder", "", "folder that this process and all workers can read and write, for fit, score and crossvalidate")
+
+	key         = flag.String("key", "", "column with the keys of the rows: a name, or a number from 0 (default: file and number of the row)")
+	columns     = flag.String("columns", "", "columns of features, separated by commas: names, patterns, numbers or ranges, as for monge fit --columns")
+	drop        = flag.String("drop", "", "columns to leave out, separated by commas, for fit, score and crossvalidate")
+	labelColumn = flag.String("label-column", "", "column of labels, for fit, score and crossvalidate (default: as for monge fit)")
+	missing     = flag.String("missing", "error", "what to do with missing values, for fit and crossvalidate: error, mean, median or drop")
+	oneHot      = flag.String("one-hot", "", "columns of text, separated by commas, for fit and crossvalidate: each of their values becomes a feature that is 0 or 1")
+	extra       = flag.Bool("extra-columns", false, "leave out columns that the model does not know, instead of refusing the file")
+
 	components = flag.Int("components", 0, "number of components (default: chosen by the library)")
 	steps      = flag.Int("steps", 0, "largest number of steps of a fit (default: chosen by the library)")
+	seed       = flag.Uint64("seed", 1, "seed of the random choices of a fit and of the folds")
+	neighbors  = flag.Int("k", 0, "keep the projected training rows in the model of a fit, so that classify can use this many nearest rows (default: keep none)")
 	verbose    = flag.Bool("pipelines", false, "print a line for every pipeline on standard error")
 )
 
@@ -108,9 +119,9 @@ func apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := mongebeam.Columns{Key: *key}
-	if *columns != "" {
-		c.Features = strings.Split(*columns, ",")
+	c := mongebeam.Columns{Key: *key, Features: list(*columns), AllowExtra: *extra}
+	if c.Schema, err = model.Schema(ctx); err != nil {
+		return err
 	}
 	p, s := beam.NewPipelineWithRoot()
 	var results []beam.PCollection
@@ -126,65 +137,151 @@ func apply(ctx context.Context) error {
 	return err
 }
 
+// list returns the elements of a flag.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// training reads the file with labels as monge fit does: the rows where an array split is 0, or all.
+// With a model the columns are found as in its training file.
+func training(m *wda.Model) (*dataset.Dataset, error) {
+	var how dataset.Missing
+	if err := how.UnmarshalText([]byte(*missing)); err != nil {
+		return nil, fmt.Errorf("--missing must be error, mean, median or drop, not %q", *missing)
+	}
+	opt := &dataset.Options{Labels: dataset.ParseLabels(*labelColumn), Columns: list(*columns), Drop: list(*drop), AllowExtra: *extra}
+	if m != nil {
+		opt.Schema = m.Schema()
+	}
+	if opt.Schema == nil {
+		opt.OneHot, opt.KeepMissing = list(*oneHot), how != dataset.MissingError
+	}
+	d, err := dataset.ReadFile(*in, opt)
+	if err != nil {
+		return nil, err
+	}
+	if d.Labels == nil {
+		return nil, fmt.Errorf("%s: no labels; name their array or column with --label-column", *in)
+	}
+	if d.Split != nil && slices.ContainsFunc(d.Split, func(v int) bool { return v != 0 }) {
+		if d, _, err = d.SplitBy(0); err != nil {
+			return nil, fmt.Errorf("%s: %w", *in, err)
+		}
+	}
+	if opt.KeepMissing {
+		if err := d.Impute(how); err != nil {
+			return nil, fmt.Errorf("%s: %w", *in, err)
+		}
+	}
+	return d, nil
+}
+
 // away calls the library with the workers of the runner.
 func away(ctx context.Context) error {
-	d, err := dataset.ReadFile(*in, nil)
-	if err != nil {
-		return err
-	}
 	cluster := &mongebeam.Cluster{Runner: *runners.Runner, Folder: *folder, Lanes: *lanes}
 	if *verbose {
 		cluster.Progress = func(p mongebeam.Pipeline) { fmt.Fprintf(os.Stderr, "%+v\n", p) }
 	}
-	set := wda.Settings{Executor: cluster, Components: *components, Optimizer: wda.Optimizer{MaxSteps: *steps}}
+	set := wda.Settings{Executor: cluster, Components: *components, Seed: *seed, Optimizer: wda.Optimizer{MaxSteps: *steps}}
 	switch *do {
 	case "score":
-		file, err := os.Open(*modelPath)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		m, _, err := wda.Load(file)
-		if err != nil {
-			return fmt.Errorf("%s: %w", *modelPath, err)
-		}
-		s, err := wda.Score(ctx, d.X, d.Labels, m.Projection(), &wda.Scoring{Executor: cluster})
-		if err != nil {
-			return err
-		}
-		fmt.Printf("J %v  between %v  within %v  gradient %v\n", s.Objective, s.Between, s.Within, s.GradientNorm)
+		return score(ctx, cluster)
 	case "crossvalidate":
+		d, err := training(nil)
+		if err != nil {
+			return err
+		}
 		cv, err := wda.CrossValidate(ctx, d.X, d.Labels, &wda.CrossValidation{Fit: set})
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", *in, err)
 		}
 		b := cv.Best
 		fmt.Printf("p %d  λ %v  ρ %v  K %d: error %.4f ± %.4f\n", b.Components, b.Lambda, b.Shrinkage, b.Neighbors, b.Error, b.StdErr)
-	case "fit":
-		m, err := wda.Fit(ctx, d.X, d.Labels, &set)
-		if err != nil {
-			return err
-		}
-		if m, err = m.WithClassNames(d.Classes); err != nil {
-			return err
-		}
-		c, err := wda.NewClassifier(m, d.X, d.Labels, 0)
-		if err != nil {
-			return err
-		}
-		data, err := c.MarshalBinary()
-		if err != nil {
-			return err
-		}
-		err = outfile.WriteFile(*out, func(w io.Writer) error {
-			_, err := w.Write(data)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		r := m.Report()
-		fmt.Printf("%s: J %v after %d steps, hash %s\n", *out, r.Objective, r.Steps, m.Hash())
+		return nil
 	}
+	return fit(ctx, &set)
+}
+
+// score evaluates the projection of a model on the file.
+func score(ctx context.Context, cluster *mongebeam.Cluster) error {
+	file, err := os.Open(*modelPath)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	m, _, err := wda.Load(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", *modelPath, err)
+	}
+	d, err := training(m)
+	if err != nil {
+		return err
+	}
+	s, err := wda.Score(ctx, d.X, d.Labels, m.Projection(), &wda.Scoring{Executor: cluster})
+	if err != nil {
+		return fmt.Errorf("%s: %w", *in, err)
+	}
+	fmt.Printf("J %v  between %v  within %v  gradient %v\n", s.Objective, s.Between, s.Within, s.GradientNorm)
 	return nil
+}
+
+// fit writes the model file that monge fit writes for the same rows and settings.
+func fit(ctx context.Context, set *wda.Settings) error {
+	if *out == "" {
+		return fmt.Errorf("--out is missing: the model file to write")
+	}
+	d, err := training(nil)
+	if err != nil {
+		return err
+	}
+	if *neighbors < 0 || *neighbors > d.Len() {
+		return fmt.Errorf("%s: --k must be between 0 and the %d training rows, not %d", *in, d.Len(), *neighbors)
+	}
+	m, err := wda.Fit(ctx, d.X, d.Labels, set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", *in, err)
+	}
+	if m, err = m.WithClassNames(present(d)); err != nil {
+		return fmt.Errorf("%s: %w", *in, err)
+	}
+	if m, err = m.WithSchema(d.Schema); err != nil {
+		return fmt.Errorf("%s: %w", *in, err)
+	}
+	var result interface {
+		encoding.BinaryMarshaler
+		Hash() string
+	} = m
+	if *neighbors > 0 {
+		if result, err = wda.NewClassifier(m, d.X, d.Labels, *neighbors); err != nil {
+			return fmt.Errorf("%s: %w", *in, err)
+		}
+	}
+	data, err := result.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	err = outfile.WriteFile(*out, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r := m.Report()
+	fmt.Printf("%s: J %v after %d steps, hash %s\n", *out, r.Objective, r.Steps, result.Hash())
+	return nil
+}
+
+// present returns the names of the classes that have rows.
+func present(d *dataset.Dataset) []string {
+	var names []string
+	for c, n := range d.Counts() {
+		if n > 0 {
+			names = append(names, d.Classes[c])
+		}
+	}
+	return names
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,7 +39,7 @@ func model(t *testing.T, dir string) string {
 	if err := os.WriteFile(in, []byte(rows.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := command(temporary, "--do", "fit", "--in", in, "--folder", filepath.Join(dir, "work"), "--out", out, "--pipelines")
+	cmd := command(temporary, "--do", "fit", "--in", in, "--folder", filepath.Join(dir, "work"), "--out", out, "--k", "5", "--pipelines")
 	if said, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(said), "wda.candidates") {
 		t.Fatalf("%v\n%s", err, said)
 	}
@@ -75,5 +77,116 @@ func TestCommand(t *testing.T) {
 	classes, err := os.ReadFile(filepath.Join(dir, "classes-00000-of-00001.csv"))
 	if err != nil || strings.Count(string(classes), "\n") != 3 {
 		t.Errorf("%v\n%s", err, classes)
+	}
+}
+
+// table is a table of so many rows with an identifier, a category and a missing value. Its columns stand in
+// the order of the names.
+func table(rows int, names ...string) string {
+	var out strings.Builder
+	out.WriteString(strings.Join(names, ",") + "\n")
+	for i := range rows {
+		c, v := i%3, (i*7)%11
+		of := map[string]string{
+			"id": fmt.Sprint("row", i), "age": fmt.Sprint(5*c + v), "city": []string{"Bern", "Basel", "Biel"}[v%3],
+			"height": fmt.Sprint(3*c - 2*v), "weight": fmt.Sprint(v*v + c), "kind": fmt.Sprint("class", c), "more": "1",
+		}
+		if i%10 == 4 {
+			of["height"] = "NA"
+		}
+		for j, n := range names {
+			if j > 0 {
+				out.WriteByte(',')
+			}
+			out.WriteString(of[n])
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// TestTable: a fit writes the bytes that monge fit writes, and rows of another file are found by the names
+// of its columns, with the classes of monge predict.
+func TestTable(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("go", "build", "-o", at("monge"), "./cmd/monge")
+	build.Dir = filepath.Join("..", "..", "..")
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Skipf("monge cannot be built here: %v\n%s", err, said)
+	}
+	monge := func(args ...string) {
+		t.Helper()
+		if said, err := exec.Command(at("monge"), args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+	}
+	read := func(name string) []byte {
+		t.Helper()
+		data, err := os.ReadFile(at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	write("train.csv", table(120, "id", "age", "city", "height", "weight", "kind"))
+	write("new.csv", table(30, "weight", "city", "id", "height", "age"))
+	for _, missing := range []string{"mean", "drop"} {
+		common := []string{"--drop", "id", "--one-hot", "city", "--missing", missing, "--label-column", "kind", "--seed", "7", "--k", "3", "--components", "3"}
+		monge(append(common, "fit", "--data", at("train.csv"), "--model", at("a.wda"))...)
+		if said, err := command(t.TempDir(), append(common, "--do", "fit", "--in", at("train.csv"), "--folder", at("work"), "--out", at("b.wda"))...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		if !bytes.Equal(read("a.wda"), read("b.wda")) {
+			t.Errorf("%s: another model than that of monge fit", missing)
+		}
+		monge("predict", "--model", at("a.wda"), "--data", at("new.csv"), "--id", "id", "--out", at("want.csv"))
+		records, err := csv.NewReader(bytes.NewReader(read("want.csv"))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		for _, r := range records[1:] {
+			want[r[0]] = r[1]
+		}
+		for _, key := range []string{"id", ""} {
+			said, err := command(t.TempDir(), "--do", "classify", "--model", at("b.wda"), "--in", at("new.csv"), "--key", key, "--shards", "1", "--out", at("got.csv")).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			records, err := csv.NewReader(bytes.NewReader(read("got-00000-of-00001.csv"))).ReadAll()
+			if err != nil || len(records) != len(want)+1 {
+				t.Fatalf("%s: %d rows, want %d: %v", missing, len(records)-1, len(want), err)
+			}
+			for _, r := range records[1:] {
+				id := r[0]
+				if key == "" {
+					var row int
+					if _, err := fmt.Sscanf(id[strings.LastIndex(id, ":")+1:], "%d", &row); err != nil {
+						t.Fatal(err)
+					}
+					id = fmt.Sprint("row", row)
+				}
+				if class, ok := want[id]; !ok || class != r[2] {
+					t.Errorf("%s, key %q: %s is %s, want %s", missing, key, id, r[2], class)
+				}
+			}
+		}
+	}
+	write("bad.csv", table(30, "city", "id", "height", "age", "more"))
+	for _, c := range []struct{ flag, says string }{{"--extra-columns=false", "weight"}, {"--extra-columns=false", "more"}, {"--extra-columns", "weight"}} {
+		said, err := command(t.TempDir(), "--do", "classify", "--model", at("b.wda"), "--in", at("bad.csv"), "--key", "id", c.flag, "--out", at("bad-out.csv")).CombinedOutput()
+		if err == nil || !strings.Contains(string(said), "bad.csv") || !strings.Contains(string(said), c.says) {
+			t.Errorf("%s: %v\n%s", c.flag, err, said)
+		}
+	}
+	if left, _ := filepath.Glob(at("bad-out*")); left != nil {
+		t.Errorf("left %v", left)
 	}
 }
