@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomonge/monge/bench/peers/limit"
 	"github.com/gomonge/monge/internal/asm"
 )
 
@@ -41,7 +42,7 @@ func main() {
 	}
 	partners, err := regexp.Compile(*with)
 	check(err)
-	d := &driver{rounds: *rounds, partners: partners, full: *full, level: asm.Current().String(), mnist: *mnist, rng: rand.New(rand.NewPCG(9, 9))}
+	d := &driver{rounds: *rounds, partners: partners, full: *full, level: asm.Current().String(), machine: limit.New(), mnist: *mnist, rng: rand.New(rand.NewPCG(9, 9))}
 	if *raw != "" {
 		f, err := os.Create(*raw)
 		check(err)
@@ -87,6 +88,7 @@ type driver struct {
 	rounds    int
 	full      bool
 	level     string
+	machine   *limit.Machine // nil where it cannot be measured
 	mnist     string
 	raw       io.Writer
 	rng       *rand.Rand
@@ -137,6 +139,8 @@ type entry struct {
 	warm    int
 	samples []float64 // ns, by round
 	diff    float64   // from ours
+	least   float64   // ns that the machine needs at least, 0 if not known
+	bound   string    // what needs them
 }
 
 func (e *entry) min() float64 { return slices.Min(e.samples) }
@@ -228,6 +232,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	case slowest > 2e8:
 		rounds = max(rounds*2/3, 1)
 	}
+	d.limit(s, r)
 	for round := range rounds {
 		for _, k := range d.rng.Perm(len(r.entries)) {
 			e := r.entries[k]
@@ -241,6 +246,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 			}
 		}
 	}
+	d.limit(s, r) // again, so that a moment in which the machine is busy counts less
 	for _, e := range r.entries {
 		if _, err := e.process.ask("close %s", e.name); err != nil {
 			return nil, err
@@ -248,6 +254,19 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d peers, %d rounds\n", c.name, len(r.entries), rounds)
 	return r, nil
+}
+
+// limit measures what the machine needs at least for ours.
+func (d *driver) limit(s spec, r *result) {
+	if d.machine == nil {
+		return
+	}
+	d.machine.Again()
+	for _, e := range r.entries {
+		if phases := work(s, e.name); strings.HasPrefix(e.name, "ours") && phases != nil {
+			e.least, e.bound = d.machine.Least(phases)
+		}
+	}
 }
 
 func (d *driver) time(e *entry, reps, warm int) (float64, error) {
@@ -318,7 +337,11 @@ func header(d *driver) {
 			}
 		}
 	}
-	fmt.Printf("- Peers: %s\n\n", strings.Join(versions, ", "))
+	fmt.Printf("- Peers: %s\n", strings.Join(versions, ", "))
+	if d.machine != nil {
+		fmt.Printf("- Limits: %v\n", d.machine)
+	}
+	fmt.Println()
 }
 
 func cpu() string {

@@ -15,6 +15,7 @@ type table struct {
 	goals  int
 	missed []string
 	notes  []string
+	below  []string // rows below the goal of the share, with the reason
 	differ bool
 }
 
@@ -57,8 +58,8 @@ func (t *table) add(r *result) {
 		for _, p := range peers[min(1, len(peers)):] {
 			others = append(others, fmt.Sprintf("%s %s (%s)", p.name, micro(p.min()), ratio(o, p)))
 		}
-		t.rows = append(t.rows, fmt.Sprintf("| %s | %s | %s · %s %s| %s | %s | %.1e%s |",
-			r.name, o.name, micro(o.min()), micro(o.median()), best, strings.Join(goals, ", "), strings.Join(others, ", "), largest, worst))
+		t.rows = append(t.rows, fmt.Sprintf("| %s | %s | %s · %s %s| %s | %s | %.1e%s | %s |",
+			r.name, o.name, micro(o.min()), micro(o.median()), best, strings.Join(goals, ", "), strings.Join(others, ", "), largest, worst, t.share(r.name, o)))
 	}
 }
 
@@ -69,6 +70,19 @@ func (r *result) allowed(peer string) float64 {
 		return max(r.tolerance, 2e-7)
 	}
 	return r.tolerance
+}
+
+// share is the part of the time that the machine needs at least, and what needs it.
+func (t *table) share(name string, o *entry) string {
+	if o.least == 0 {
+		return "–"
+	}
+	s := parseSpec(name)
+	share := o.least / o.min()
+	if share < wanted(s) {
+		t.below = append(t.below, fmt.Sprintf("%s %s: %.2f of %s, goal %g: %s", name, o.name, share, o.bound, wanted(s), reason(name, o.name)))
+	}
+	return fmt.Sprintf("%.2f %s", share, o.bound)
 }
 
 // judge says whether a goal is met, by the minima.
@@ -88,14 +102,17 @@ func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
 }
 
 func (t *table) print(w io.Writer) {
-	fmt.Fprintln(w, "| case | ours | µs min · median | best peer | µs min · median | ratio | goal | other peers, µs (ratio) | results differ by |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| case | ours | µs min · median | best peer | µs min · median | ratio | goal | other peers, µs (ratio) | results differ by | share of the limit |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, r := range t.rows {
 		fmt.Fprintln(w, r)
 	}
-	fmt.Fprintf(w, "\nRatio: the peer's time by ours, of the minima (and the median of the ratios of each round). %d of %d goals are met.\n", t.goals-len(t.missed), t.goals)
+	fmt.Fprintf(w, "\nRatio: the peer's time by ours, of the minima (and the median of the ratios of each round). Share of the limit: the time that this machine needs at least for what is named, measured in the same run, by ours. %d of %d goals are met.\n", t.goals-len(t.missed), t.goals)
 	for _, m := range t.missed {
 		fmt.Fprintln(w, "- missed:", m)
+	}
+	for _, b := range t.below {
+		fmt.Fprintln(w, "- below:", b)
 	}
 	for _, n := range t.notes {
 		fmt.Fprintln(w, "-", n)

@@ -17,8 +17,8 @@ func describe(name string) work {
 	v := func(key string) string { return value(name, key) }
 	n, square := "n = "+v("n"), v("n")+" × "+v("n")
 	switch kind {
-	case "exp":
-		return work{"exp of a slice", v("n") + " numbers"}
+	case "exp", "log", "softmax":
+		return work{kind + " of a slice", v("n") + " numbers"}
 	case "sqdist":
 		return work{"squared distances", square + ", d = " + v("d")}
 	case "gibbs":
@@ -110,6 +110,11 @@ Every result was compared with monge's before it was timed.
 ` + "`pot`" + ` is Python Optimal Transport, ` + "`potbatch`" + ` its module ot.batch, ` + "`potcolumns`" + ` its solver with all
 marginals at once, ` + "`ott`" + ` OTT-JAX, ` + "`torch`" + ` geomloss.
 [bench/peers](../../bench/peers/README.md) describes every case and makes the raw files.
+
+The share of the limit is the time that the machine needs at least for the work, divided by
+monge's time. No program that computes in the same way can exceed 1. The same run measures the
+machine: how many FMAs and divisions a core makes in a second, and how fast it loads and stores.
+The word says which of these the work needs most. A dash means that the limit was not measured.
 `)
 	for _, m := range r.measured {
 		fmt.Fprintf(b, "\n## %s\n\nRaw results: %s\n\n%s\n\n", m.title(), m.link(), strings.Join(m.header, "\n"))
@@ -131,11 +136,14 @@ marginals at once, ` + "`ott`" + ` OTT-JAX, ` + "`torch`" + ` geomloss.
 					others = append(others, p+" "+c.ratio(p))
 				}
 			}
-			lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s | %s| %s |", w.text, w.size, c.number(), three(c.ours), cell, strings.Join(others, ", ")))
+			lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s | %s| %s | %s |", w.text, w.size, c.number(), three(c.ours), cell, c.limit(), strings.Join(others, ", ")))
 		}
 		fmt.Fprintf(b, "monge is slower than the fastest peer in %d of %d rows.\n\n", slower, compared)
-		b.WriteString("| work | size | numbers | monge, µs | fastest peer, µs | ratio | ratios to other peers |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString("| work | size | numbers | monge, µs | fastest peer, µs | ratio | share of the limit | ratios to other peers |\n|---|---|---|---|---|---|---|---|\n")
 		b.WriteString(strings.Join(lines, "\n") + "\n")
+		if len(m.below) > 0 {
+			b.WriteString("\nRows whose share of the limit is below the project's goal, and why:\n\n- " + strings.Join(m.below, "\n- ") + "\n")
+		}
 	}
 }
 
@@ -147,6 +155,10 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
+	// Shares of the machine that was measured last: the README is short.
+	shares := slices.IndexFunc(columns, func(m *measured) bool {
+		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
+	})
 	var b strings.Builder
 	b.WriteString("| work (float64) | other library |")
 	for _, m := range columns {
@@ -163,8 +175,8 @@ func (r *results) short() string {
 		{"wda/type=f64/n=1000/d=784/p=10/classes=10/iters=10/lambda=1", "pot", "WDA gradient", "POT"},
 	} {
 		fmt.Fprintf(&b, "| %s | %s |", c.text, c.library)
-		for _, m := range columns {
-			fmt.Fprintf(&b, " %s |", m.find(c.name, "ours").ratio(c.peer))
+		for i, m := range columns {
+			fmt.Fprintf(&b, " %s |", m.find(c.name, "ours").short(c.peer, i == shares))
 		}
 		b.WriteString("\n")
 	}

@@ -32,7 +32,8 @@ var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": 
 // time is the least of them.
 type measured struct {
 	source
-	rows []*row
+	rows  []*row
+	below []string // rows below the goal of their share, with the reason
 }
 
 // row is one case as one of our variants solves it, with the times of the peers in µs.
@@ -41,6 +42,8 @@ type row struct {
 	ours          float64
 	peers         map[string]float64
 	order         []string
+	share         float64 // of the machine's limit, 0 where it was not measured
+	bound         string  // what the limit is of: FMA, load …
 }
 
 // listing is a raw file that is shown nearly as it is.
@@ -71,7 +74,7 @@ func (r *results) add(name, text string) error {
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		for _, key := range []string{"CPU:", "Commit:", "commit", "Peers:", "Commands:"} {
+		for _, key := range []string{"CPU:", "Commit:", "commit", "Peers:", "Limits:", "Commands:"} {
 			if strings.HasPrefix(strings.TrimPrefix(line, "- "), key) {
 				s.header = append(s.header, "- "+strings.TrimPrefix(line, "- "))
 			}
@@ -105,6 +108,9 @@ var other = regexp.MustCompile(`([\w-]+) ([\d.]+) \(`)
 func (m *measured) parse(text string) error {
 	byName := map[string]*row{}
 	for line := range strings.Lines(text) {
+		if b, ok := strings.CutPrefix(line, "- below: "); ok {
+			m.below = append(m.below, strings.TrimSpace(b))
+		}
 		cells := strings.Split(line, " | ")
 		if len(cells) < 8 || !strings.Contains(cells[0], "type=") {
 			continue
@@ -148,6 +154,12 @@ func (m *measured) parse(text string) error {
 				return err
 			}
 		}
+		if len(cells) > 9 { // older files have no shares
+			share, bound, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(cells[9]), " |"), " ")
+			if v, err := strconv.ParseFloat(share, 64); err == nil && v > c.share {
+				c.share, c.bound = v, bound
+			}
+		}
 	}
 	if len(m.rows) == 0 {
 		return fmt.Errorf("no rows as bench/peers prints them")
@@ -175,6 +187,23 @@ func (c *row) ratio(peer string) string {
 	text := two(c.peers[peer] / c.ours)
 	if c.peers[peer] < c.ours {
 		text = "**" + text + "**"
+	}
+	return text
+}
+
+// limit returns the share of the machine's limit, and what that is of.
+func (c *row) limit() string {
+	if c.share == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f %s", c.share, c.bound)
+}
+
+// short is ratio, and if wanted the share in brackets.
+func (c *row) short(peer string, share bool) string {
+	text := c.ratio(peer)
+	if share && c != nil && c.share > 0 && text != "–" {
+		text += fmt.Sprintf(" (%.2f)", c.share)
 	}
 	return text
 }

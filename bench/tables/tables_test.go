@@ -15,9 +15,11 @@ func TestUpToDate(t *testing.T) {
 // TestParse reads a table as bench/peers prints it, twice, and takes the least times.
 func TestParse(t *testing.T) {
 	const text = `
-| iterate/type=f64/n=64/lambda=20 | ours | 2.0 · 3 | blis | 3.0 · 5 | **1.5 (1.5)** | ≥ 1 openblas: met | openblas 1.0 (0.500 (0.500)) | 1e-8 |
+| iterate/type=f64/n=64/lambda=20 | ours | 2.0 · 3 | blis | 3.0 · 5 | **1.5 (1.5)** | ≥ 1 openblas: met | openblas 1.0 (0.500 (0.500)) | 1e-8 | 0.60 load |
 | iterate/type=f64/n=64/lambda=20 | ours | 1.0 · 3 | blis | 5.0 · 5 | **5.0 (1.5)** |  | openblas 0.90 (0.9 (0.500)) | 1e-8 |
-| fit/type=f64/n=10/d=3/p=2/steps=4 | ours-2 | 7 · 8 | – | – | – |  |  | 0 |
+| fit/type=f64/n=10/d=3/p=2/steps=4 | ours-2 | 7 · 8 | – | – | – |  |  | 0 | – |
+
+- below: iterate/type=f64/n=64/lambda=20 ours: 0.60 of load, goal 0.85: a reason
 `
 	var r results
 	if err := r.add("2026-01-02-zen4-avx2-peers.md", text); err != nil {
@@ -33,6 +35,12 @@ func TestParse(t *testing.T) {
 	}
 	if got := c.ratio("openblas") + " " + c.ratio("blis") + " " + c.ratio("pot"); got != "**0.90** 3.0 –" {
 		t.Errorf("ratios %q", got)
+	}
+	if got := c.short("openblas", true) + " " + c.short("blis", false) + " " + c.short("pot", true) + " " + c.limit() + " " + rows[1].limit(); got != "**0.90** (0.60) 3.0 – 0.60 load –" {
+		t.Errorf("shares %q", got)
+	}
+	if below := r.measured[0].below; len(below) != 1 || below[0] != "iterate/type=f64/n=64/lambda=20 ours: 0.60 of load, goal 0.85: a reason" {
+		t.Errorf("below %q", below)
 	}
 	if got := rows[1].number(); got != "float64, two threads" {
 		t.Errorf("numbers %q", got)

@@ -1,0 +1,106 @@
+package limit
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// TestLoops: the loops of every level of this machine end, write what they are to write and
+// nothing else, and read nothing outside of the buffer, which ends where the memory ends.
+func TestLoops(t *testing.T) {
+	for _, level := range asm.Available() {
+		l := loops(level)
+		if l.fma == nil {
+			continue
+		}
+		for _, f := range []func(int){l.fma, l.div[0], l.div[1], l.sqrt[0], l.sqrt[1]} {
+			f(3)
+		}
+		const turns = 5
+		for _, streams := range []struct{ stride, step int }{{l.line, 4 * l.line}, {turns * l.line, l.line}} {
+			n := 4 * l.line * turns
+			b := make([]byte, n+128)
+			for i := range b {
+				b[i] = 7
+			}
+			p := unsafe.SliceData(b[64:])
+			l.read(p, turns, streams.stride, streams.step, 2)
+			l.write(p, turns, streams.stride, streams.step, 2)
+			for i, v := range b {
+				if want := byte(7); i >= 64 && i < 64+n && v != 0 || (i < 64 || i >= 64+n) && v != want {
+					t.Fatalf("%v, stride %d: byte %d is %d", level, streams.stride, i-64, v)
+				}
+			}
+		}
+	}
+}
+
+// TestMeasured: a machine measures what it is asked for, and keeps the higher rate.
+func TestMeasured(t *testing.T) {
+	m := New()
+	if m == nil {
+		t.Skip("no loops for this level")
+	}
+	for _, u := range []unit{{"fma", 0}, {"div", 32}, {"sqrt", 64}, {"read", L1}, {"write", L1}} {
+		if r := m.rate(u); !(r > 0) {
+			t.Errorf("%v: %g", u, r)
+		}
+	}
+	rates := []float64{3, 5, 4}
+	m.best, m.run = map[unit]float64{}, func(unit) float64 {
+		r := rates[0]
+		rates = rates[1:]
+		return r
+	}
+	for i, want := range []float64{3, 3, 5, 5} {
+		if got := m.rate(unit{"fma", 0}); got != want {
+			t.Errorf("rate %d is %g, want %g", i, got, want)
+		}
+		if i > 0 {
+			m.Again()
+		}
+	}
+	if len(rates) != 0 {
+		t.Error("measured", rates)
+	}
+}
+
+// TestLeast: a phase takes as long as its slowest part, and phases add up.
+func TestLeast(t *testing.T) {
+	m := &Machine{level: asm.AVX2, best: map[unit]float64{}, run: func(u unit) float64 {
+		switch u.kind {
+		case "fma":
+			return 2
+		case "div":
+			return float64(u.size) / 640 // 0.1 vectors of float64 a ns
+		case "read":
+			return 64
+		}
+		return 32
+	}}
+	fma := Phase{Bits: 64, FMAs: 800, Divs: 20}                                         // 100 and 50 ns
+	load := Phase{Bits: 32, FMAs: 16, Reads: []Move{{6400, L1}, {64, 1e6}}, Times: 3}   // 100 ns each
+	store := Phase{Bits: 64, Divs: 4, Reads: []Move{{64, L1}}, Writes: []Move{{64, 1}}} // a division: 10 ns
+	for _, c := range []struct {
+		work  []Phase
+		ns    float64
+		bound string
+	}{
+		{nil, 0, ""},
+		{[]Phase{fma}, 100, "FMA"},
+		{[]Phase{load}, 300, "load"},
+		{[]Phase{store}, 10, "division"},
+		{[]Phase{{Bits: 32, Writes: []Move{{320, L1}}}}, 10, "store"},
+		{[]Phase{fma, load, store}, 410, "load"},
+	} {
+		if ns, bound := m.Least(c.work); ns != c.ns || bound != c.bound {
+			t.Errorf("%v: %g ns, %q; want %g, %q", c.work, ns, bound, c.ns, c.bound)
+		}
+	}
+	if s := m.String(); !strings.Contains(s, "8 GFMA/s float64, 16 float32") {
+		t.Error(s)
+	}
+}

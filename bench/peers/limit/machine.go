@@ -1,0 +1,144 @@
+package limit
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// unit is what a rate is of.
+type unit struct {
+	kind string // fma, div, sqrt, read, write
+	size int    // bits of a number, or bytes of the buffer
+}
+
+// Machine knows the rates of one core at one instruction set. The zero value is not useful; see
+// [New].
+type Machine struct {
+	level  asm.Level
+	best   map[unit]float64 // vectors a ns, of read and write bytes a ns
+	rerun  map[unit]bool    // to be measured again when next asked for
+	buffer []byte
+	run    func(u unit) float64 // measures once
+}
+
+// New returns a machine for the instruction set in use, or nil where there are no loops for it.
+func New() *Machine {
+	m := &Machine{level: asm.Current(), best: map[unit]float64{}, rerun: map[unit]bool{}}
+	m.run = m.measure
+	if loops(m.level).fma == nil {
+		return nil
+	}
+	return m
+}
+
+// Again has every rate measured again when it is next asked for. The higher one counts.
+func (m *Machine) Again() {
+	for u := range m.best {
+		m.rerun[u] = true
+	}
+}
+
+// lanes returns the numbers of a vector.
+func (m *Machine) lanes(bits int) float64 {
+	width := map[asm.Level]int{asm.AVX512: 512, asm.AVX2: 256, asm.NEON: 128}[m.level]
+	return float64(width) / float64(bits)
+}
+
+// rate returns the highest rate of u seen so far.
+func (m *Machine) rate(u unit) float64 {
+	if m.best[u] == 0 || m.rerun[u] {
+		m.best[u] = max(m.best[u], m.run(u))
+		delete(m.rerun, u)
+	}
+	return m.best[u]
+}
+
+// A measurement is the best of so many calls of at least so many nanoseconds.
+const (
+	calls    = 12
+	duration = 4e5
+)
+
+// measure returns the rate of u.
+func (m *Machine) measure(u unit) float64 {
+	l := loops(m.level)
+	switch u.kind {
+	case "fma":
+		return best(func(n int) { l.fma(n) }, l.fmas)
+	case "div":
+		return best(func(n int) { l.div[u.size/64](n) }, l.divisions)
+	case "sqrt":
+		return best(func(n int) { l.sqrt[u.size/64](n) }, l.divisions)
+	}
+	f := l.read
+	if u.kind == "write" {
+		f = l.write
+	}
+	turn := 4 * l.line // four lines are moved in a turn
+	turns := max(u.size/turn, 1)
+	p := m.memory(turns * turn)
+	// one after the other, and four streams, of which some memory is faster
+	one := best(func(n int) { f(p, turns, l.line, turn, n) }, float64(turns*turn))
+	four := best(func(n int) { f(p, turns, turns*l.line, l.line, n) }, float64(turns*turn))
+	return max(one, four)
+}
+
+// memory returns n bytes that begin with a line of the cache.
+func (m *Machine) memory(n int) *byte {
+	if len(m.buffer) < n+64 {
+		m.buffer = make([]byte, n+64)
+		for i := range m.buffer {
+			m.buffer[i] = 1
+		}
+	}
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(m.buffer))) % 64
+	return &m.buffer[skip]
+}
+
+// best returns the work of f per nanosecond; f(n) does n times each.
+func best(f func(n int), each float64) float64 {
+	n := 1
+	for {
+		if ns := nanoseconds(f, n); ns > duration {
+			break
+		} else if ns < duration/16 {
+			n *= 8
+		} else {
+			n *= 2
+		}
+	}
+	least := nanoseconds(f, n)
+	for range calls {
+		least = min(least, nanoseconds(f, n))
+	}
+	return float64(n) * each / least
+}
+
+func nanoseconds(f func(n int), n int) float64 {
+	began := time.Now()
+	f(n)
+	return float64(max(time.Since(began), 1))
+}
+
+// String says what was measured, for the head of a table. Sizes name the caches of most
+// machines: 16 KiB, 256 KiB, 8 MiB and 256 MiB.
+func (m *Machine) String() string {
+	var b strings.Builder
+	lanes := m.lanes(64)
+	fmt.Fprintf(&b, "one core at level %s: %.3g GFMA/s float64, %.3g float32", m.level, m.rate(unit{"fma", 0})*lanes, m.rate(unit{"fma", 0})*2*lanes)
+	for _, kind := range []string{"div", "sqrt"} {
+		fmt.Fprintf(&b, "; %s %.3g and %.3g G/s", kind, m.rate(unit{kind, 64})*lanes, m.rate(unit{kind, 32})*2*lanes)
+	}
+	for _, kind := range []string{"read", "write"} {
+		fmt.Fprintf(&b, "; %s", kind)
+		for i, size := range []int{16 << 10, 256 << 10, 8 << 20, 256 << 20} {
+			fmt.Fprintf(&b, "%s %.3g", strings.Repeat(",", min(i, 1)), m.rate(unit{kind, size}))
+		}
+	}
+	b.WriteString(" GB/s of 16 KiB, 256 KiB, 8 MiB, 256 MiB")
+	return b.String()
+}

@@ -1,0 +1,58 @@
+package limit
+
+// L1 is the size of a buffer that is in the first-level cache of every machine.
+const L1 = 16 << 10
+
+// Move is memory that is loaded or stored.
+type Move struct {
+	Bytes float64
+	Set   float64 // the bytes that the program goes round in, of which the cache level follows
+}
+
+// Phase is work whose parts can run at the same time.
+type Phase struct {
+	Bits   int     // of the numbers that are computed with: 64 or 32
+	FMAs   float64 // and products; sums and differences have units of their own on some machines
+	Divs   float64 // divisions
+	Reads  []Move
+	Writes []Move
+	Times  float64 // so often, one after the other; 0 is once
+}
+
+// Least returns the nanoseconds that one thread needs at least, and the name of what needs them,
+// of most of the time: "FMA", "division", "load" or "store".
+func (m *Machine) Least(work []Phase) (ns float64, bound string) {
+	by := map[string]float64{}
+	for _, p := range work {
+		t, what := m.phase(p)
+		by[what] += t * max(p.Times, 1)
+		ns += t * max(p.Times, 1)
+	}
+	for _, what := range []string{"FMA", "division", "load", "store"} {
+		if by[what] > by[bound] {
+			bound = what
+		}
+	}
+	return ns, bound
+}
+
+func (m *Machine) phase(p Phase) (ns float64, bound string) {
+	longer := func(t float64, what string) {
+		if t > ns {
+			ns, bound = t, what
+		}
+	}
+	if p.FMAs > 0 {
+		longer(p.FMAs/m.lanes(p.Bits)/m.rate(unit{"fma", 0}), "FMA")
+	}
+	if p.Divs > 0 {
+		longer(p.Divs/m.lanes(p.Bits)/m.rate(unit{"div", p.Bits}), "division")
+	}
+	for _, r := range p.Reads {
+		longer(r.Bytes/m.rate(unit{"read", int(max(r.Set, L1))}), "load")
+	}
+	for _, w := range p.Writes {
+		longer(w.Bytes/m.rate(unit{"write", int(max(w.Set, L1))}), "store")
+	}
+	return ns, bound
+}

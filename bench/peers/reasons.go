@@ -1,0 +1,45 @@
+package main
+
+import "regexp"
+
+// A because says why rows are below the goal for their share of the limit. The patterns are
+// regular expressions for the beginning of the name of ours, and of a case.
+type because struct{ ours, name, text string }
+
+// reasons are tried in order: the first that matches counts.
+var reasons = []because{
+	{"", "exp/", "the table look-up and the check of the range take ports that FMAs need (internal/asm/exp/NOTES.md)"},
+	{"", "log/", "25 operations beside the FMAs: splitting off the exponent, rounding errors, special values"},
+	{"", "softmax/", "maximum, difference, exponential, sum and scaling are passes of their own over the slice"},
+	{"", "sqdist/.*/n=100/", "tiles of 10 features are short, and the call copies the second operand first"},
+	{"", "sqdist/.*/d=(2|10)$", "a difference for each FMA; loads and stores of short tiles are not hidden (internal/asm/distance/NOTES.md)"},
+	{"", "sqdist/", "packing, norms, and the search for close pairs (internal/asm/gram/NOTES.md)"},
+	{"", "gibbs/.*/d=784", "packing, norms, and the search for close pairs (internal/asm/gram/NOTES.md)"},
+	{"", "gibbs/", "look-up and comparisons of the power take ports that FMAs need (internal/asm/distance/NOTES.md)"},
+	{"ours-mixed", "(iterate|sinkhorn)/.*/n=4000/", "a conversion for each number that is read; the limit counts loads of K alone"},
+	{"ours-mixed", "(iterate|sinkhorn)", "a conversion for each number that is read, twice in an iteration (internal/asm/pass/NOTES.md)"},
+	{"", "iterate/.*/n=100/", "folding of sums, one division a row and masked ends: rows have 13 vectors of 64 bytes, the last half empty"},
+	{"", "(iterate|sinkhorn)/.*/n=64/", "folding of sums, divisions and checks weigh as much as short rows"},
+	{"", "(iterate|sinkhorn)/", "rows are read from their cache, then again for the column sums: the two readings share the load ports and overlap in part (internal/asm/pass/NOTES.md)"},
+	{"", "sinkhornlog/", "iterations on logarithms before potentials are taken into K; then as sinkhorn"},
+	{"", "many/", "divisions, and K is read once for four marginals (internal/asm/block/NOTES.md)"},
+	{"", "free/", "look-up and comparisons of the power take ports that FMAs need (internal/asm/distance/NOTES.md)"},
+	{"", "lse/", "the maximum of a row comes first, and the exponential's look-up takes ports that FMAs need"},
+	{"", "project/.*/p=(10|14)$", "columns do not fill the registers of a tile, and X is read from beyond the second-level cache (internal/asm/project/NOTES.md)"},
+	{"", "project/", "X is read from beyond the second-level cache while it is multiplied (internal/asm/project/NOTES.md)"},
+	{"", "wda/", "Go between the passes, divisions one by one, products of 11 columns, Xᵀ·G waits for X (wda/SOLVERS.md)"},
+}
+
+// reason returns why a row is below its goal, as far as it is known.
+func reason(name, ours string) string {
+	for _, r := range reasons {
+		if begins(r.ours, ours) && begins(r.name, name) {
+			return r.text
+		}
+	}
+	return "not known"
+}
+
+func begins(pattern, text string) bool {
+	return regexp.MustCompile("^(?:" + pattern + ")").MatchString(text)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/gomonge/monge/bench/peers/limit"
+)
+
+// What the functions need an element, in FMAs and products (package exp, vector): of float32 and
+// of float64.
+var (
+	expFMAs  = map[int]float64{32: 8, 64: 11}
+	exp2FMAs = map[int]float64{32: 6, 64: 9}
+	logFMAs  = map[int]float64{32: 16, 64: 14} // of float64 also a division
+)
+
+// work returns what a case needs at least, by phases: what every program has to do that computes
+// it in the way of the case, with data in the caches as they are after the call before. It returns
+// nil where this is not known or not for one thread.
+//
+// Counted are FMAs and products, divisions, and what is read and written; differences and sums
+// are not, as they have units of their own on some machines. What is small beside the rest is left
+// out: vectors beside matrices, packing, sums of lanes, and calls.
+func work(s spec, ours string) []limit.Phase {
+	if strings.Contains(ours, "-2") {
+		return nil
+	}
+	bits := 64
+	if s.text("type") == "f32" || ours == "ours-f32" {
+		bits = 32
+	}
+	size := float64(bits / 8)
+	kernel := size // of an element of K
+	if ours == "ours-mixed" {
+		kernel = 4
+	}
+	n, d, p, iters := s.float("n"), s.float("d"), s.float("p"), s.float("iters")
+	move := func(bytes, set float64) []limit.Move { return []limit.Move{{Bytes: bytes, Set: set}} }
+	vector := func(fmas, divs float64) []limit.Phase {
+		return []limit.Phase{{Bits: bits, FMAs: n * fmas, Divs: n * divs, Reads: move(n*size, 2*n*size), Writes: move(n*size, 2*n*size)}}
+	}
+	// iterations of K from a memory of set bytes: every element is read twice, the second time
+	// from the first-level cache, and takes two FMAs
+	iterations := func(times, set float64) limit.Phase {
+		return limit.Phase{
+			Bits: bits, FMAs: 2 * n * n, Divs: 2 * n, Times: times,
+			Reads: []limit.Move{{Bytes: n * n * kernel, Set: set}, {Bytes: 2 * n * n * kernel, Set: limit.L1}},
+		}
+	}
+	matrix := n * n * size
+	switch s.kind {
+	case "exp":
+		return vector(expFMAs[bits], 0)
+	case "log":
+		return vector(logFMAs[bits], float64(bits/64))
+	case "softmax": // and a product
+		return vector(expFMAs[bits]+1, 0)
+	case "sqdist":
+		return []limit.Phase{{Bits: bits, FMAs: n * n * d, Writes: move(matrix, matrix+2*n*d*size)}}
+	case "gibbs":
+		return []limit.Phase{{Bits: bits, FMAs: n * n * (d + exp2FMAs[bits]), Writes: move(matrix, matrix+2*n*d*size)}}
+	case "iterate":
+		return []limit.Phase{iterations(1, n*n*kernel)}
+	case "sinkhorn", "sinkhornlog":
+		// K and the first iteration at once, the other iterations, the plan. In the log domain
+		// the same: potentials can be taken into K.
+		both := matrix + n*n*kernel
+		return []limit.Phase{
+			{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Divs: 2 * n, Reads: move(matrix, both), Writes: move(n*n*kernel, both)},
+			iterations(iters-1, n*n*kernel),
+			{Bits: bits, FMAs: 2 * n * n, Reads: move(n*n*kernel, both), Writes: move(matrix, both)},
+		}
+	case "tiny": // and the cost
+		count := s.float("count")
+		return []limit.Phase{{Bits: bits, FMAs: count * n * n * (exp2FMAs[bits] + 2*iters + 2), Divs: count * 2 * n * iters, Reads: move(count*matrix, count*matrix)}}
+	case "many":
+		count := s.float("count")
+		return []limit.Phase{
+			{Bits: bits, FMAs: n * n * exp2FMAs[bits], Reads: move(matrix, 2*matrix), Writes: move(matrix, 2*matrix)},
+			{Bits: bits, FMAs: count * 2 * n * n, Divs: count * 2 * n, Reads: move(matrix, matrix), Times: iters},
+			{Bits: bits, FMAs: count * 2 * n * n, Reads: move(2*matrix, 2*matrix)},
+		}
+	case "free": // K anew in every iteration
+		return []limit.Phase{{Bits: bits, FMAs: n * n * (d + exp2FMAs[bits] + 2), Divs: 2 * n, Times: iters}}
+	case "lse": // one FMA for x, and one for the sums of columns, which the peers do not compute
+		return []limit.Phase{{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Reads: move(matrix, matrix)}}
+	case "project":
+		return []limit.Phase{{Bits: bits, FMAs: n * d * p, Reads: move(n*d*size, n*d*size)}}
+	case "wda":
+		// The samples are turned into the space that they span, of at most n dimensions. Then all
+		// pairs of classes of l samples: K, iterations forward and back, cost and the first
+		// step back, adjoint of the cost, its two products; before and after them X·P and Xᵀ·G.
+		classes := s.float("classes")
+		l := n / classes
+		pairs := classes * (classes + 1) / 2
+		each := p + exp2FMAs[bits] + 4*iters + 4 + (2*iters + 4) + 2*(p+1)
+		d = min(n, d)
+		x := limit.Phase{Bits: bits, FMAs: n * d * p, Reads: move(n*d*size, n*d*size), Times: 2}
+		return []limit.Phase{x, {Bits: bits, FMAs: pairs * l * l * each, Divs: pairs * 2 * l * iters}}
+	}
+	return nil
+}
+
+// wanted returns the share of the limit that the project has set itself as a goal: of kernels of
+// at least 100 rows or numbers, and of whole solves; 0 where there is none.
+func wanted(s spec) float64 {
+	switch s.kind {
+	case "sinkhorn", "sinkhornlog", "wda", "many", "free":
+		return .75
+	case "tiny":
+		return 0
+	}
+	if s.int("n") < 100 {
+		return 0
+	}
+	return .85
+}

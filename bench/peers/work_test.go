@@ -1,0 +1,74 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+var variants = []string{"ours", "ours-f32", "ours-mixed", "ours-2", "ours-2-f32"}
+
+// TestWork: every case but whole fits has its counts, and those of two threads have none.
+func TestWork(t *testing.T) {
+	for _, c := range cases() {
+		s := parseSpec(c.name)
+		for _, ours := range variants {
+			phases := work(s, ours)
+			known := s.kind != "fit" && !strings.HasPrefix(ours, "ours-2")
+			if (phases != nil) != known {
+				t.Errorf("%s %s: %d phases", c.name, ours, len(phases))
+			}
+			for _, p := range phases {
+				if p.Bits != 32 && p.Bits != 64 || !(p.FMAs > 0) {
+					t.Errorf("%s %s: %+v", c.name, ours, p)
+				}
+			}
+		}
+	}
+	// by hand: an iteration of 1000 × 1000 numbers, K in float32
+	p := work(parseSpec("iterate/type=f64/n=1000/lambda=20"), "ours-mixed")[0]
+	if p.FMAs != 2e6 || p.Divs != 2000 || p.Reads[0].Bytes != 4e6 || p.Reads[1].Bytes != 8e6 || p.Bits != 64 {
+		t.Errorf("%+v", p)
+	}
+	if p := work(parseSpec("wda/type=f64/n=500/d=4096/p=14/classes=10/iters=10/lambda=1"), "ours-f32")[0]; p.FMAs != 500*500*14 || p.Bits != 32 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestReasons: every row with a goal has a reason at hand, and every reason has a row.
+func TestReasons(t *testing.T) {
+	used := map[string]bool{}
+	for _, c := range cases() {
+		for _, ours := range variants {
+			if s := parseSpec(c.name); wanted(s) > 0 && work(s, ours) != nil {
+				text := reason(c.name, ours)
+				if text == "not known" {
+					t.Errorf("%s %s has no reason", c.name, ours)
+				}
+				used[text] = true
+			}
+		}
+	}
+	for _, r := range reasons {
+		if !used[r.text] {
+			t.Errorf("no row for %+v", r)
+		}
+	}
+}
+
+// TestShare: a row says its share and what bounds it; one below its goal is listed with its
+// reason.
+func TestShare(t *testing.T) {
+	tab := newTable("avx2")
+	name := "lse/type=f64/n=1000"
+	for _, c := range []struct {
+		least float64
+		want  string
+	}{{0, "–"}, {90, "0.90 FMA"}, {50, "0.50 FMA"}} {
+		if got := tab.share(name, &entry{name: "ours", samples: []float64{120, 100}, least: c.least, bound: "FMA"}); got != c.want {
+			t.Errorf("share %q, want %q", got, c.want)
+		}
+	}
+	if len(tab.below) != 1 || !strings.HasPrefix(tab.below[0], name+" ours: 0.50 of FMA, goal 0.85: the maximum of a row") {
+		t.Error(tab.below)
+	}
+}
