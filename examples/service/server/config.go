@@ -57,6 +57,7 @@ func (c *Config) Flags(fs *flag.FlagSet) {
 	fs.Float64Var(&e.Check.Accuracy, "check-accuracy", e.Check.Accuracy, "share of the -check samples that the model must classify correctly")
 	fs.Float64Var(&e.Check.RejectShare, "reject-share", 0, "reject a class if fewer than this share of the neighbors have it")
 	fs.Float64Var(&e.Check.RejectQuantile, "reject-quantile", 0, "reject a class if the neighbors are farther than this quantile of the -check samples' distances, such as 0.99")
+	fs.BoolVar(&e.ExtraColumns, "extra-columns", false, "leave out columns of samples with names that the model does not know, instead of refusing them")
 	fs.StringVar(&c.HTTP, "http", "127.0.0.1:8080", "`address` of HTTP; empty to switch it off")
 	fs.StringVar(&c.GRPC, "grpc", "127.0.0.1:8081", "`address` of gRPC; empty to switch it off")
 	fs.StringVar(&c.Admin, "admin", "127.0.0.1:8082", "`address` of /metrics, /reload and /debug/pprof; empty to switch it off")

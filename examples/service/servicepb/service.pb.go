@@ -11,6 +11,7 @@ package servicepb
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -84,9 +85,13 @@ func (x *Rows) GetFloat32() []float32 {
 	return nil
 }
 
+// Samples are given in one of two ways: rows of numbers, in the order of the model's features, or
+// samples whose values have names. These are the columns of the table that the model was fitted
+// to, in any order. A missing value is null, a category is a string.
 type ProjectRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rows          *Rows                  `protobuf:"bytes,1,opt,name=rows,proto3" json:"rows,omitempty"`
+	Samples       []*structpb.Struct     `protobuf:"bytes,2,rep,name=samples,proto3" json:"samples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -124,6 +129,13 @@ func (*ProjectRequest) Descriptor() ([]byte, []int) {
 func (x *ProjectRequest) GetRows() *Rows {
 	if x != nil {
 		return x.Rows
+	}
+	return nil
+}
+
+func (x *ProjectRequest) GetSamples() []*structpb.Struct {
+	if x != nil {
+		return x.Samples
 	}
 	return nil
 }
@@ -180,9 +192,11 @@ func (x *ProjectResponse) GetRows() *Rows {
 	return nil
 }
 
+// See ProjectRequest.
 type ClassifyRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Rows          *Rows                  `protobuf:"bytes,1,opt,name=rows,proto3" json:"rows,omitempty"`
+	Samples       []*structpb.Struct     `protobuf:"bytes,2,rep,name=samples,proto3" json:"samples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -220,6 +234,13 @@ func (*ClassifyRequest) Descriptor() ([]byte, []int) {
 func (x *ClassifyRequest) GetRows() *Rows {
 	if x != nil {
 		return x.Rows
+	}
+	return nil
+}
+
+func (x *ClassifyRequest) GetSamples() []*structpb.Struct {
+	if x != nil {
+		return x.Samples
 	}
 	return nil
 }
@@ -554,6 +575,7 @@ type GetModelResponse struct {
 	Features      uint32                 `protobuf:"varint,2,opt,name=features,proto3" json:"features,omitempty"`
 	Components    uint32                 `protobuf:"varint,3,opt,name=components,proto3" json:"components,omitempty"`
 	Classes       []string               `protobuf:"bytes,4,rep,name=classes,proto3" json:"classes,omitempty"` // none without a classifier
+	Columns       []string               `protobuf:"bytes,5,rep,name=columns,proto3" json:"columns,omitempty"` // of samples with names; none if the model has no names
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -616,22 +638,31 @@ func (x *GetModelResponse) GetClasses() []string {
 	return nil
 }
 
+func (x *GetModelResponse) GetColumns() []string {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
 var File_service_proto protoreflect.FileDescriptor
 
 const file_service_proto_rawDesc = "" +
 	"\n" +
-	"\rservice.proto\x12\x10monge.service.v1\"T\n" +
+	"\rservice.proto\x12\x10monge.service.v1\x1a\x1cgoogle/protobuf/struct.proto\"T\n" +
 	"\x04Rows\x12\x18\n" +
 	"\acolumns\x18\x01 \x01(\rR\acolumns\x12\x18\n" +
 	"\afloat64\x18\x02 \x03(\x01R\afloat64\x12\x18\n" +
-	"\afloat32\x18\x03 \x03(\x02R\afloat32\"<\n" +
+	"\afloat32\x18\x03 \x03(\x02R\afloat32\"o\n" +
 	"\x0eProjectRequest\x12*\n" +
-	"\x04rows\x18\x01 \x01(\v2\x16.monge.service.v1.RowsR\x04rows\"S\n" +
+	"\x04rows\x18\x01 \x01(\v2\x16.monge.service.v1.RowsR\x04rows\x121\n" +
+	"\asamples\x18\x02 \x03(\v2\x17.google.protobuf.StructR\asamples\"S\n" +
 	"\x0fProjectResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12*\n" +
-	"\x04rows\x18\x02 \x01(\v2\x16.monge.service.v1.RowsR\x04rows\"=\n" +
+	"\x04rows\x18\x02 \x01(\v2\x16.monge.service.v1.RowsR\x04rows\"p\n" +
 	"\x0fClassifyRequest\x12*\n" +
-	"\x04rows\x18\x01 \x01(\v2\x16.monge.service.v1.RowsR\x04rows\"~\n" +
+	"\x04rows\x18\x01 \x01(\v2\x16.monge.service.v1.RowsR\x04rows\x121\n" +
+	"\asamples\x18\x02 \x03(\v2\x17.google.protobuf.StructR\asamples\"~\n" +
 	"\x10ClassifyResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x18\n" +
 	"\aclasses\x18\x02 \x03(\tR\aclasses\x12:\n" +
@@ -657,14 +688,15 @@ const file_service_proto_rawDesc = "" +
 	"iterations\x12\x16\n" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12*\n" +
 	"\x04plan\x18\x05 \x01(\v2\x16.monge.service.v1.RowsR\x04plan\"\x11\n" +
-	"\x0fGetModelRequest\"~\n" +
+	"\x0fGetModelRequest\"\x98\x01\n" +
 	"\x10GetModelResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1a\n" +
 	"\bfeatures\x18\x02 \x01(\rR\bfeatures\x12\x1e\n" +
 	"\n" +
 	"components\x18\x03 \x01(\rR\n" +
 	"components\x12\x18\n" +
-	"\aclasses\x18\x04 \x03(\tR\aclasses2\xd7\x02\n" +
+	"\aclasses\x18\x04 \x03(\tR\aclasses\x12\x18\n" +
+	"\acolumns\x18\x05 \x03(\tR\acolumns2\xd7\x02\n" +
 	"\tTransform\x12N\n" +
 	"\aProject\x12 .monge.service.v1.ProjectRequest\x1a!.monge.service.v1.ProjectResponse\x12Q\n" +
 	"\bClassify\x12!.monge.service.v1.ClassifyRequest\x1a\".monge.service.v1.ClassifyResponse\x12T\n" +
@@ -695,28 +727,31 @@ var file_service_proto_goTypes = []any{
 	(*TransportResponse)(nil), // 7: monge.service.v1.TransportResponse
 	(*GetModelRequest)(nil),   // 8: monge.service.v1.GetModelRequest
 	(*GetModelResponse)(nil),  // 9: monge.service.v1.GetModelResponse
+	(*structpb.Struct)(nil),   // 10: google.protobuf.Struct
 }
 var file_service_proto_depIdxs = []int32{
 	0,  // 0: monge.service.v1.ProjectRequest.rows:type_name -> monge.service.v1.Rows
-	0,  // 1: monge.service.v1.ProjectResponse.rows:type_name -> monge.service.v1.Rows
-	0,  // 2: monge.service.v1.ClassifyRequest.rows:type_name -> monge.service.v1.Rows
-	5,  // 3: monge.service.v1.ClassifyResponse.results:type_name -> monge.service.v1.Classification
-	0,  // 4: monge.service.v1.TransportRequest.x:type_name -> monge.service.v1.Rows
-	0,  // 5: monge.service.v1.TransportRequest.y:type_name -> monge.service.v1.Rows
-	0,  // 6: monge.service.v1.TransportResponse.plan:type_name -> monge.service.v1.Rows
-	1,  // 7: monge.service.v1.Transform.Project:input_type -> monge.service.v1.ProjectRequest
-	3,  // 8: monge.service.v1.Transform.Classify:input_type -> monge.service.v1.ClassifyRequest
-	6,  // 9: monge.service.v1.Transform.Transport:input_type -> monge.service.v1.TransportRequest
-	8,  // 10: monge.service.v1.Transform.GetModel:input_type -> monge.service.v1.GetModelRequest
-	2,  // 11: monge.service.v1.Transform.Project:output_type -> monge.service.v1.ProjectResponse
-	4,  // 12: monge.service.v1.Transform.Classify:output_type -> monge.service.v1.ClassifyResponse
-	7,  // 13: monge.service.v1.Transform.Transport:output_type -> monge.service.v1.TransportResponse
-	9,  // 14: monge.service.v1.Transform.GetModel:output_type -> monge.service.v1.GetModelResponse
-	11, // [11:15] is the sub-list for method output_type
-	7,  // [7:11] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	10, // 1: monge.service.v1.ProjectRequest.samples:type_name -> google.protobuf.Struct
+	0,  // 2: monge.service.v1.ProjectResponse.rows:type_name -> monge.service.v1.Rows
+	0,  // 3: monge.service.v1.ClassifyRequest.rows:type_name -> monge.service.v1.Rows
+	10, // 4: monge.service.v1.ClassifyRequest.samples:type_name -> google.protobuf.Struct
+	5,  // 5: monge.service.v1.ClassifyResponse.results:type_name -> monge.service.v1.Classification
+	0,  // 6: monge.service.v1.TransportRequest.x:type_name -> monge.service.v1.Rows
+	0,  // 7: monge.service.v1.TransportRequest.y:type_name -> monge.service.v1.Rows
+	0,  // 8: monge.service.v1.TransportResponse.plan:type_name -> monge.service.v1.Rows
+	1,  // 9: monge.service.v1.Transform.Project:input_type -> monge.service.v1.ProjectRequest
+	3,  // 10: monge.service.v1.Transform.Classify:input_type -> monge.service.v1.ClassifyRequest
+	6,  // 11: monge.service.v1.Transform.Transport:input_type -> monge.service.v1.TransportRequest
+	8,  // 12: monge.service.v1.Transform.GetModel:input_type -> monge.service.v1.GetModelRequest
+	2,  // 13: monge.service.v1.Transform.Project:output_type -> monge.service.v1.ProjectResponse
+	4,  // 14: monge.service.v1.Transform.Classify:output_type -> monge.service.v1.ClassifyResponse
+	7,  // 15: monge.service.v1.Transform.Transport:output_type -> monge.service.v1.TransportResponse
+	9,  // 16: monge.service.v1.Transform.GetModel:output_type -> monge.service.v1.GetModelResponse
+	13, // [13:17] is the sub-list for method output_type
+	9,  // [9:13] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_service_proto_init() }

@@ -39,6 +39,8 @@ type Config struct {
 	// Requests is the number of requests that may be in progress: being received, waiting,
 	// at work or being answered.
 	Requests int
+	// ExtraColumns allows samples with names to have columns that the model does not know.
+	ExtraColumns bool
 }
 
 // Limits bound a single request.
@@ -71,10 +73,8 @@ func DefaultConfig() Config {
 
 // Engine answers requests. Its methods are safe for concurrent use.
 type Engine struct {
-	config Config
-	log    *slog.Logger
-	known  *known // samples to check a model with, or nil
-
+	config    Config
+	log       *slog.Logger
 	reloading sync.Mutex
 	holder    wda.Holder
 	now       atomic.Pointer[served]
@@ -101,9 +101,6 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 		Tolerance: config.Solvers.Tolerance, Iterations: config.Solvers.MaxIterations, MaxMemory: config.Solvers.Memory, Workers: 1,
 	}, e.transport.Slots())
 	if err != nil {
-		return nil, err
-	}
-	if e.known, err = readKnown(config.Check); err != nil {
 		return nil, err
 	}
 	return e, e.Reload()

@@ -35,7 +35,7 @@ func newEngine(t *testing.T, change func(*Config)) *Engine {
 // TestRows: answers are those of the library, and used again they allocate nothing.
 func TestRows(t *testing.T) {
 	e, c, d := newEngine(t, nil), fixture.Classifier(t, 1), fixture.Samples(50, 2)
-	x := &Matrix{10, fixture.Rows(d.X)}
+	x := &Matrix{Columns: 10, Data: fixture.Rows(d.X)}
 	var projected Projected
 	var classified Classified
 	both := func() {
@@ -75,7 +75,7 @@ func TestReject(t *testing.T) {
 	})
 	d := fixture.Samples(1000, 4)
 	var out Classified
-	if err := e.Classify(t.Context(), &Matrix{10, fixture.Rows(d.X)}, &out); err != nil {
+	if err := e.Classify(t.Context(), &Matrix{Columns: 10, Data: fixture.Rows(d.X)}, &out); err != nil {
 		t.Fatal(err)
 	}
 	far, unsure := 0, 0
@@ -95,7 +95,7 @@ func TestReject(t *testing.T) {
 		t.Errorf("of 1000 are rejected %d by distance, %d by share", far, unsure)
 	}
 	nonsense := slices.Repeat([]float64{100}, 10)
-	if err := e.Classify(t.Context(), &Matrix{10, nonsense}, &out); err != nil || !out.Rows[0].Rejected {
+	if err := e.Classify(t.Context(), &Matrix{Columns: 10, Data: nonsense}, &out); err != nil || !out.Rows[0].Rejected {
 		t.Errorf("%+v, %v", out.Rows[0], err)
 	}
 }
@@ -112,13 +112,13 @@ func TestBadRows(t *testing.T) {
 		says string
 	}{
 		"none":        {Matrix{}, codes.InvalidArgument, "0 rows"},
-		"columns":     {Matrix{9, make([]float64, 9)}, codes.InvalidArgument, "9 features, the model takes 10"},
-		"a million":   {Matrix{1e6, make([]float64, 1e6)}, codes.InvalidArgument, "1000000 features"},
-		"ragged":      {Matrix{10, make([]float64, 11)}, codes.InvalidArgument, "split into rows of 10"},
-		"too many":    {Matrix{10, make([]float64, 40)}, codes.ResourceExhausted, "has 4 rows, 3 are allowed"},
-		"NaN":         {Matrix{10, nan}, codes.InvalidArgument, "row 1, column 3 is NaN"},
-		"beyond":      {Matrix{10, huge}, codes.InvalidArgument, "row 0"},
-		"no negative": {Matrix{-10, make([]float64, 10)}, codes.InvalidArgument, "-10 features"},
+		"columns":     {Matrix{Columns: 9, Data: make([]float64, 9)}, codes.InvalidArgument, "9 features, the model takes 10"},
+		"a million":   {Matrix{Columns: 1e6, Data: make([]float64, 1e6)}, codes.InvalidArgument, "1000000 features"},
+		"ragged":      {Matrix{Columns: 10, Data: make([]float64, 11)}, codes.InvalidArgument, "split into rows of 10"},
+		"too many":    {Matrix{Columns: 10, Data: make([]float64, 40)}, codes.ResourceExhausted, "has 4 rows, 3 are allowed"},
+		"NaN":         {Matrix{Columns: 10, Data: nan}, codes.InvalidArgument, "row 1, column 3 is NaN"},
+		"beyond":      {Matrix{Columns: 10, Data: huge}, codes.InvalidArgument, "row 0"},
+		"no negative": {Matrix{Columns: -10, Data: make([]float64, 10)}, codes.InvalidArgument, "-10 features"},
 	} {
 		for op, err := range map[Operation]error{
 			Project: e.Project(t.Context(), &c.x, new(Projected)), Classify: e.Classify(t.Context(), &c.x, new(Classified)),
@@ -138,7 +138,7 @@ func TestBadRows(t *testing.T) {
 
 func TestTransport(t *testing.T) {
 	e := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Columns, c.Solvers.Number = 100, 4, 1 })
-	p := &Problem{X: Matrix{1, []float64{0, 1}}, Y: Matrix{1, []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Lambda: 2, Plan: true}
+	p := &Problem{X: Matrix{Columns: 1, Data: []float64{0, 1}}, Y: Matrix{Columns: 1, Data: []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Lambda: 2, Plan: true}
 	var s Solution
 	if err := e.Transport(t.Context(), p, &s); err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestTransport(t *testing.T) {
 		{t.Context(), bad(func(q *Problem) { q.Lambda = math.NaN() }), codes.InvalidArgument, "λ"},
 		{t.Context(), bad(func(q *Problem) { q.X.Data = []float64{0, math.Inf(1)} }), codes.InvalidArgument, "X, row 1, column 0 is +Inf"},
 		{t.Context(), bad(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},
-		{t.Context(), &Problem{X: Matrix{1e6, make([]float64, 1e6)}, Y: Matrix{1e6, make([]float64, 1e6)}}, codes.ResourceExhausted, "1000000 columns"},
+		{t.Context(), &Problem{X: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}, Y: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}}, codes.ResourceExhausted, "1000000 columns"},
 	} {
 		if err := e.Transport(c.ctx, c.p, &s); Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v, want %v with %q", Code(err), err, c.code, c.says)
@@ -180,7 +180,7 @@ func TestTransport(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	d := fixture.Samples(100, 1)
-	p = &Problem{X: Matrix{10, fixture.Rows(d.X)}, Y: Matrix{10, fixture.Rows(fixture.Samples(100, 2).X)}, Lambda: 1}
+	p = &Problem{X: Matrix{Columns: 10, Data: fixture.Rows(d.X)}, Y: Matrix{Columns: 10, Data: fixture.Rows(fixture.Samples(100, 2).X)}, Lambda: 1}
 	if err := slow.Transport(ctx, p, &s); Code(err) != codes.DeadlineExceeded || time.Since(start) > 5*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
@@ -250,7 +250,7 @@ func TestNoClassifier(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newEngine(t, func(c *Config) { fixture.Write(t, c.Model, model) })
-	x := &Matrix{10, make([]float64, 10)}
+	x := &Matrix{Columns: 10, Data: make([]float64, 10)}
 	if err := e.Project(t.Context(), x, new(Projected)); err != nil {
 		t.Error(err)
 	}

@@ -20,6 +20,7 @@ var (
 	ErrMalformed    = errors.New("malformed request")
 	ErrSlow         = fmt.Errorf("%w: the body did not come in time", ErrMalformed)
 	ErrNoClassifier = errors.New("the model holds no samples to classify by: fit it with --k")
+	ErrNoNames      = errors.New("the model has no column names: send rows as arrays of numbers, or fit it to a table with names")
 	ErrToken        = errors.New("the bearer token is missing or wrong: send the header Authorization: Bearer TOKEN")
 	errPanic        = errors.New("internal error")
 )
@@ -35,6 +36,7 @@ var errorCodes = []struct {
 	{ErrRequests, codes.Unavailable},
 	{ErrTooLarge, codes.ResourceExhausted},
 	{ErrNoClassifier, codes.FailedPrecondition},
+	{ErrNoNames, codes.FailedPrecondition},
 	{ErrToken, codes.Unauthenticated},
 	{context.DeadlineExceeded, codes.DeadlineExceeded},
 	{context.Canceled, codes.Canceled},

@@ -13,8 +13,8 @@ import (
 
 // Check says which models are served, and which answers are rejected.
 type Check struct {
-	// Samples is a file of labeled samples, in any format that package dataset reads. If it
-	// is empty, every undamaged model is served.
+	// Samples is a file of labeled samples, in any format that package dataset reads. Its
+	// columns are found by the names in the model. If Samples is empty, every undamaged model is served.
 	Samples string
 	// Accuracy is the share of the samples that a model must classify correctly.
 	Accuracy float64
@@ -29,6 +29,7 @@ type served struct {
 	model      *wda.Model
 	classifier *wda.Classifier // or nil
 	labels     []int           // of the classifier
+	table      *dataset.Schema // of samples with names; nil if the model has no names
 	info       Info
 	reject     float64 // squared distance
 }
@@ -40,6 +41,7 @@ type Info struct {
 	Components int      `json:"components"`
 	Samples    int      `json:"samples"` // that it classifies by
 	Classes    []string `json:"classes"` // of these, in the order of probabilities
+	Columns    []string `json:"columns"` // the names of the columns of a sample; none if the model has no names
 	// Accuracy and the quantile of distances are those of the check.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	RejectBeyond *float64 `json:"reject_beyond,omitempty"`
@@ -51,15 +53,15 @@ type known struct {
 	classes []string
 }
 
-// readKnown reads the samples of a check, nil if there are none.
-func readKnown(c Check) (*known, error) {
+// readKnown reads the samples of a check for a model, nil if there are none.
+func readKnown(c Check, m *wda.Model) (*known, error) {
 	if c.Samples == "" {
 		if c.RejectQuantile > 0 {
 			return nil, fmt.Errorf("-reject-quantile needs the distances of known samples: give them with -check")
 		}
 		return nil, nil
 	}
-	d, err := dataset.ReadFile(c.Samples, nil)
+	d, err := dataset.ReadFile(c.Samples, &dataset.Options{Schema: m.Schema(), AllowExtra: true})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +79,8 @@ func readKnown(c Check) (*known, error) {
 func (e *Engine) Info() Info { return e.now.Load().info }
 
 // Reload reads the model file again. If the model passes the check, new requests use it, and
-// requests in progress end with the model that they began with. On error the old one stays.
+// requests in progress end with the model that they began with. On error the old one stays. A model with
+// other columns, or in another order, is an error.
 func (e *Engine) Reload() error {
 	e.reloading.Lock()
 	defer e.reloading.Unlock()
@@ -88,8 +91,13 @@ func (e *Engine) Reload() error {
 	defer f.Close()
 	var next *served
 	err = e.holder.Reload(f, func(m *wda.Model, c *wda.Classifier) (err error) {
-		next, err = e.prepare(m, c)
-		return err
+		if next, err = e.prepare(m, c); err != nil {
+			return err
+		}
+		if old := e.now.Load(); old != nil && old.table != nil && !slices.Equal(next.info.Columns, old.info.Columns) {
+			return fmt.Errorf("the new model has the columns %q, the old one %q: rows of numbers would be misread; restart the service to change columns", next.info.Columns, old.info.Columns)
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.config.Model, err)
@@ -103,9 +111,14 @@ func (e *Engine) Reload() error {
 // prepare checks a model.
 func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
 	d, p := m.Dims()
-	s := &served{model: m, classifier: c, reject: math.Inf(1), info: Info{Hash: m.Hash(), Features: d, Components: p, Classes: []string{}}}
+	s := &served{model: m, classifier: c, reject: math.Inf(1), table: tableSchema(m)}
+	s.info = Info{Hash: m.Hash(), Features: d, Components: p, Classes: []string{}, Columns: columnNames(s.table)}
+	known, err := readKnown(e.config.Check, m)
+	if err != nil {
+		return nil, err
+	}
 	if c == nil {
-		if e.known != nil {
+		if known != nil {
 			return nil, ErrNoClassifier
 		}
 		return s, nil
@@ -115,13 +128,13 @@ func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
 	for _, l := range s.labels {
 		s.info.Classes = append(s.info.Classes, m.ClassName(l))
 	}
-	if e.known == nil {
+	if known == nil {
 		return s, nil
 	}
 	right := 0
 	var distances []float64
-	for i, want := range e.known.classes {
-		class, err := c.Predict(e.known.x.RawRowView(i), nil)
+	for i, want := range known.classes {
+		class, err := c.Predict(known.x.RawRowView(i), nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.config.Check.Samples, inRow(i, err))
 		}

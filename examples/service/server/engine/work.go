@@ -15,6 +15,8 @@ import (
 type Matrix struct {
 	Columns int
 	Data    []float64
+
+	of *served // the model that Match has used, else nil
 }
 
 // Rows returns the number of rows.
@@ -59,6 +61,14 @@ type Solution struct {
 	Plan                Matrix
 }
 
+// model returns the model that is to answer x.
+func (e *Engine) model(x *Matrix) *served {
+	if x.of != nil {
+		return x.of
+	}
+	return e.now.Load()
+}
+
 // samples checks the shape of x.
 func (e *Engine) samples(s *served, x *Matrix) error {
 	rows := x.Rows()
@@ -98,7 +108,7 @@ func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error)
 // Project sets out to the projections of the rows of x. It allocates nothing if out has held
 // as many rows before.
 func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
-	s := e.now.Load()
+	s := e.model(x)
 	if err := e.samples(s, x); err != nil {
 		return err
 	}
@@ -110,7 +120,7 @@ func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 // Classify sets out to the classes of the rows of x. It allocates nothing if out has held as
 // many rows before.
 func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error {
-	s := e.now.Load()
+	s := e.model(x)
 	if s.classifier == nil {
 		return ErrNoClassifier
 	}

@@ -4,6 +4,7 @@ package grpcapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,7 +15,9 @@ import (
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	"github.com/gomonge/monge/examples/service/server/request"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
+	"github.com/gomonge/monge/wda/dataset"
 	"golang.org/x/sync/semaphore"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -23,6 +26,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // Config configures New.
@@ -106,7 +110,49 @@ func (a *API) do(ctx context.Context, op engine.Operation, work func(context.Con
 		a.log.ErrorContext(ctx, "internal error", "operation", op, "error", err)
 		err = errors.New("internal error")
 	}
-	return status.Error(code, err.Error())
+	return statusOf(code, err)
+}
+
+// statusOf returns the status of an error as an error. It lists columns that are missing or unknown as
+// violations of fields.
+func statusOf(code codes.Code, err error) error {
+	s := status.New(code, err.Error())
+	ce, ok := errors.AsType[*dataset.ColumnsError](err)
+	if !ok {
+		return s.Err()
+	}
+	bad := new(errdetails.BadRequest)
+	for _, name := range ce.Missing {
+		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: name, Description: "missing"})
+	}
+	for _, name := range ce.Extra {
+		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: name, Description: "unknown"})
+	}
+	if detailed, err := s.WithDetails(bad); err == nil {
+		s = detailed
+	}
+	return s.Err()
+}
+
+// samples returns the matrix of the rows or the samples with names of a request, and whether
+// its numbers are float32.
+func (a *API) samples(r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
+	if len(named) == 0 {
+		return matrix(r)
+	}
+	if r != nil {
+		return m, false, fmt.Errorf("%w: the request has both rows and samples; use one of them", engine.ErrMalformed)
+	}
+	var lines []byte
+	for i, s := range named {
+		line, err := json.Marshal(s.AsMap())
+		if err != nil { // NaN
+			return m, false, fmt.Errorf("%w: row %d: %w", engine.ErrMalformed, i, err)
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	err = a.engine.Match(&m, lines)
+	return m, false, err
 }
 
 // matrix returns the matrix of a message, and whether its numbers are float32.
@@ -142,7 +188,7 @@ func rows(m *engine.Matrix, single bool) *pb.Rows {
 func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 	var out *pb.ProjectResponse
 	err := a.do(ctx, engine.Project, func(ctx context.Context) error {
-		x, single, err := matrix(in.GetRows())
+		x, single, err := a.samples(in.GetRows(), in.GetSamples())
 		if err != nil {
 			return err
 		}
@@ -163,7 +209,7 @@ var answers = sync.Pool{New: func() any { return new(engine.Classified) }}
 func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.ClassifyResponse, error) {
 	var out *pb.ClassifyResponse
 	err := a.do(ctx, engine.Classify, func(ctx context.Context) error {
-		x, _, err := matrix(in.GetRows())
+		x, _, err := a.samples(in.GetRows(), in.GetSamples())
 		if err != nil {
 			return err
 		}
@@ -216,5 +262,5 @@ func (a *API) Transport(ctx context.Context, in *pb.TransportRequest) (*pb.Trans
 // GetModel implements the service.
 func (a *API) GetModel(context.Context, *pb.GetModelRequest) (*pb.GetModelResponse, error) {
 	i := a.engine.Info()
-	return &pb.GetModelResponse{Model: i.Hash, Features: uint32(i.Features), Components: uint32(i.Components), Classes: i.Classes}, nil
+	return &pb.GetModelResponse{Model: i.Hash, Features: uint32(i.Features), Components: uint32(i.Components), Classes: i.Classes, Columns: i.Columns}, nil
 }

@@ -16,7 +16,9 @@ import (
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
 	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
 	"golang.org/x/sync/semaphore"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -24,6 +26,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 func newClient(t *testing.T, token string, change func(*engine.Config)) (*API, *grpc.ClientConn) {
@@ -144,6 +148,57 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
+}
+
+// TestNames: samples with names are answered as the features that they stand for, and columns that are
+// missing or unknown are violations of fields.
+func TestNames(t *testing.T) {
+	table := fixture.NewTable(t, dataset.MissingMean)
+	_, conn := newClient(t, "", func(c *engine.Config) { c.Model = table.Model })
+	client := pb.NewTransformClient(conn)
+	sample := func(values map[string]any) *structpb.Struct {
+		s, err := structpb.NewStruct(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	good := []*structpb.Struct{sample(map[string]any{"age": 3, "city": "Bern", "height": 2.5}), sample(map[string]any{"age": 10, "city": "Basel", "height": nil})}
+	x := table.Features(t, "3", "Bern", "2.5")
+	rows := &pb.Rows{Columns: uint32(len(x)), Float64: slices.Concat(x, table.Features(t, "10", "Basel", ""))}
+	got, err := client.Classify(t.Context(), &pb.ClassifyRequest{Samples: good})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := client.Classify(t.Context(), &pb.ClassifyRequest{Rows: rows}); err != nil || !proto.Equal(got, want) {
+		t.Errorf("%v, want %v, %v", got, want, err)
+	}
+	projected, err := client.Project(t.Context(), &pb.ProjectRequest{Samples: good})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := client.Project(t.Context(), &pb.ProjectRequest{Rows: rows}); err != nil || !proto.Equal(projected, want) {
+		t.Errorf("%v, want %v, %v", projected, want, err)
+	}
+	m, err := client.GetModel(t.Context(), new(pb.GetModelRequest))
+	if err != nil || !slices.Equal(m.Columns, []string{"age", "city", "height"}) {
+		t.Errorf("%v, %v", m, err)
+	}
+	if _, err := client.Classify(t.Context(), &pb.ClassifyRequest{Rows: rows, Samples: good}); status.Code(err) != codes.InvalidArgument {
+		t.Error(err)
+	}
+	if _, err := client.Classify(t.Context(), &pb.ClassifyRequest{Samples: []*structpb.Struct{sample(map[string]any{"age": math.NaN()})}}); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "row 0") {
+		t.Error(err)
+	}
+	_, err = client.Classify(t.Context(), &pb.ClassifyRequest{Samples: []*structpb.Struct{good[0], sample(map[string]any{"age": 3, "city": "Bern", "more": 1})}})
+	details := status.Convert(err).Details()
+	if status.Code(err) != codes.InvalidArgument || len(details) != 1 {
+		t.Fatalf("%v, %v", err, details)
+	}
+	bad, _ := details[0].(*errdetails.BadRequest)
+	if v := bad.GetFieldViolations(); len(v) != 2 || v[0].Field != "height" || v[0].Description != "missing" || v[1].Field != "more" || v[1].Description != "unknown" {
+		t.Errorf("%v", bad)
+	}
 }
 
 // TestToken: without the token there is health, and nothing else.

@@ -11,7 +11,8 @@
 // answer then has the same type, unless Accept is application/json. A binary answer to
 // classify has one row of numbers for each sample: the index of the class, 1 if the class is
 // rejected (else 0), the squared distance, and the probabilities. The query ?timeout=50ms
-// sets a shorter deadline than the server's. An error is {"error": {"code", "message"}}.
+// sets a shorter deadline than the server's. An error is {"error": {"code", "message"}}. If columns of
+// the samples are missing or unknown, the error also has their names, in "missing" and "unknown".
 package httpapi
 
 import (
@@ -38,6 +39,7 @@ import (
 	"github.com/gomonge/monge/examples/service/server/internal/guard"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	"github.com/gomonge/monge/examples/service/server/request"
+	"github.com/gomonge/monge/wda/dataset"
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc/codes"
 )
@@ -341,10 +343,16 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, code codes.Code, er
 
 func errorBody(code codes.Code, err error) any {
 	type body struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
+		Code    string   `json:"code"`
+		Message string   `json:"message"`
+		Missing []string `json:"missing,omitempty"` // columns
+		Unknown []string `json:"unknown,omitempty"`
 	}
-	return map[string]body{"error": {code.String(), err.Error()}}
+	b := body{Code: code.String(), Message: err.Error()}
+	if ce, ok := errors.AsType[*dataset.ColumnsError](err); ok {
+		b.Missing, b.Unknown = ce.Missing, ce.Extra
+	}
+	return map[string]body{"error": b}
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -11,12 +11,10 @@ import (
 // rows decodes the samples of a request to project or classify.
 func (x *exchange) rows() error {
 	if w := width(x.in); w > 0 {
+		x.x = engine.Matrix{Data: x.x.Data}
 		return decodeBinary(&x.x, x.body.Bytes(), w, x.engine.Info().Features)
 	}
-	x.x.Columns, x.x.Data = 0, x.x.Data[:0]
-	return decodeJSON(&struct {
-		Rows jsonMatrix `json:"rows"`
-	}{jsonMatrix{&x.x}}, x.body.Bytes())
+	return decodeSamples(x.engine, &x.x, x.body.Bytes())
 }
 
 // json sets the answer to that of v.
