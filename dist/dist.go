@@ -1,10 +1,16 @@
-// Package dist has the matrix type of this module, and computes squared Euclidean
-// distances and Gibbs kernels of point clouds, in float64 and float32. Rows are samples.
-// Results are the same bits on every machine.
+// Package dist has the matrix type of this module. It computes squared Euclidean distances and
+// Gibbs kernels of point clouds, in float64 and float32, and searches among stored vectors, in
+// float32. Rows are samples. Results are the same bits on every machine.
 //
-// All functions are safe for concurrent use on different destinations. They do not allocate,
+// [SqEuclidean] and [Gibbs] are safe for concurrent use on different destinations. They do not allocate,
 // apart from a buffer that is kept for later calls. They panic if shapes do not match, if a
 // matrix does not fit its data, or if a destination overlaps an operand.
+//
+// # Search
+//
+// [NewRows] stores vectors. A [Searcher] finds those that are nearest to a query, by squared
+// distance, inner product or cosine, or computes the measure of all of them. It has memory of its
+// own and reports bad values and the end of a context as errors.
 //
 // # Matrices of gonum
 //

@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/asm/query"
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
@@ -41,6 +42,18 @@ func FuzzVecFloat64(f *testing.F)         { fuzz(f, vecKernel[float64]) }
 func FuzzVecFloat32(f *testing.F)         { fuzz(f, vecKernel[float32]) }
 func FuzzVectorFloat64(f *testing.F)      { fuzz(f, vectorKernel[float64]) }
 func FuzzVectorFloat32(f *testing.F)      { fuzz(f, vectorKernel[float32]) }
+
+func FuzzQuery(f *testing.F) { fuzz(f, queryKernel) }
+
+// queryKernel compares a vector with rows.
+func queryKernel(c *call[float32]) {
+	n, d := query.Rows*c.upTo(5), query.Unit*c.upTo(9)
+	if c.upTo(1) == 0 {
+		query.SqEuclidean(c.Out(n), c.in(d), c.in(n*d))
+		return
+	}
+	query.Dot(c.Out(n), c.in(d), c.in(n*d))
+}
 
 // Kernels of a float32 matrix with float64 vectors.
 

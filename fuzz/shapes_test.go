@@ -102,6 +102,7 @@ func functions[T num.Float]() []target[T] {
 		"dist.NewMatrix":          newMatrix[T],
 		"dist.SqEuclidean":        dist.SqEuclidean[T],
 		"dist.Gibbs":              dist.Gibbs[T],
+		"dist.NewRows":            dist.NewRows[T],
 		"matrix.Overlap":          func(a, b matrix.Matrix[T]) bool { return a.Fits() && b.Fits() && matrix.Overlap(a, b) },
 		"matrix.Mul":              matrix.Mul[T],
 		"matrix.TransMul":         matrix.TransMul[T],
@@ -148,6 +149,7 @@ func methods[T num.Float]() []target[T] {
 		make func(s *shapes[T]) any
 	}{
 		{"Matrix", matrix.Matrix[T]{}, func(s *shapes[T]) any { return s.matrix() }},
+		{"dist.Searcher", new(dist.Searcher), func(*shapes[T]) any { return new(dist.Searcher) }},
 		{"sinkhorn.Solver", new(sinkhorn.Solver[T]), func(s *shapes[T]) any { return s.solver() }},
 		{"sinkhorn.Pool", new(sinkhorn.Pool[T]), func(*shapes[T]) any { return pool[T]() }},
 		{"sinkhorn.Result", new(sinkhorn.Result[T]), func(s *shapes[T]) any { return s.result() }},
@@ -318,12 +320,24 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 		}
 	case T:
 		v = T(s.upTo(3))
+	case float32:
+		v = float32(s.upTo(3))
 	case int:
 		v = s.size()
 	case bool:
 		v = s.upTo(1) == 1
 	case asm.Level:
 		v = asm.Current()
+	case dist.Storage:
+		v = dist.Storage(s.upTo(5))
+	case dist.Measure:
+		v = dist.Measure(s.upTo(3))
+	case *dist.Rows:
+		r, err := dist.NewRows(dist.NewMatrix[float32](rows, features, nil), dist.StorageFloat32)
+		if err != nil {
+			panic(err)
+		}
+		v = r
 	case sinkhorn.GradientMode:
 		v = sinkhorn.GradientMode(s.upTo(4))
 	case func(*sinkhorn.Result[T]) error:

@@ -230,6 +230,16 @@ func productShapes(lanes int) (out []shape) {
 	})...)
 }
 
+// queryShapes covers one query against rows: three turns of each loop.
+func queryShapes(int) []shape {
+	return grid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
+}
+
+func queryCall(b *builder) {
+	b.vectors(output, b.m)
+	b.vectors(input, b.n, b.m*b.n)
+}
+
 var kernels = append(plainKernels, expKernels...)
 
 // expKernels are those of exponentials.
@@ -347,6 +357,8 @@ var plainKernels = []kernel{
 		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
 		b.vectors(input, b.n)
 	}, ""},
+	{"query", "SqEuclidean", single[1:], "", queryShapes, queryCall, ""},
+	{"query", "Dot", single[1:], "", queryShapes, queryCall, ""},
 	{"lane", "Rows", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)

@@ -1,0 +1,49 @@
+// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
+// what else a text needs. A word is named after the GNU mnemonic and takes register numbers in
+// GNU order, destination first. Where its name has no arrangement, that is .4s, as DOUBLE
+// is 0 here. neon_test.go in the parent folder proves every word, and
+// that a macro means the same in every folder that has it.
+
+#define DOUBLE 0
+
+#define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLA(d, n, m) WORD $(0x4e20cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FADDP(d, n, m) WORD $(0x6e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define TRN1_2D(d, n, m) WORD $(0x4ec02800|(m)<<16|(n)<<5|(d))
+#define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
+
+// An operation on four registers each: d … d+3 of n … n+3 and m … m+3.
+#define OF4(op, d, n, m) \
+	op(d, n, m); \
+	op(d+1, n+1, m+1); \
+	op(d+2, n+2, m+2); \
+	op(d+3, n+3, m+3)
+
+// Four registers of x, and p moved on.
+#define LOAD4(p, a, b, c, d) \
+	FLDPQ   32(p), (c, d); \
+	FLDPQ.P 64(p), (a, b)
+
+#define ZERO4(a, b, c, d) \
+	VEOR a.B16, a.B16, a.B16; \
+	VEOR b.B16, b.B16, b.B16; \
+	VEOR c.B16, c.B16, c.B16; \
+	VEOR d.B16, d.B16, d.B16
+
+// Lane l + lane l+8, then l+4, of the four registers from r on, into r.
+#define HALVES(r) \
+	FADD(r, r, r+2); \
+	FADD(r+1, r+1, r+3); \
+	FADD(r, r, r+1)
+
+// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1: of the registers
+// a b c d into the numbers of four rows (register r; s is spoiled).
+#define FOLD_ROWS(r, s, a, b, c, d) \
+	TRN1_2D(r, a, b); \
+	TRN2_2D(s, a, b); \
+	FADD(r, r, s); \
+	TRN1_2D(s, c, d); \
+	TRN2_2D(c, c, d); \
+	FADD(s, s, c); \
+	FADDP(r, r, s)

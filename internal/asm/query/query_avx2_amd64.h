@@ -1,0 +1,69 @@
+// The text of a kernel of four rows at a time; TERM is what the including file adds to the lanes.
+
+// func query(n, d int, dst, q, x *float32)
+TEXT QUERY(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), rows
+	MOVQ d+8(FP), groups
+	MOVQ dst+16(FP), dp
+	MOVQ q+24(FP), q0
+	MOVQ x+32(FP), xp
+	LEAQ (groups*4), ld
+	LEAQ (ld)(ld*2), ld3
+	SHRQ $4, groups
+
+rowloop:
+	MOVQ   q0, qp
+	MOVQ   groups, left
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+grouploop:
+	VMOVUPS (qp), Y8
+	VMOVUPS 32(qp), Y9
+	TERM((xp), 32(xp), Y0, Y1)
+	TERM((xp)(ld*1), 32(xp)(ld*1), Y2, Y3)
+	TERM((xp)(ld*2), 32(xp)(ld*2), Y4, Y5)
+	TERM((xp)(ld3*1), 32(xp)(ld3*1), Y6, Y7)
+	ADDQ    $64, xp
+	ADDQ    $64, qp
+	DECQ    left
+	JNE     grouploop
+
+	// lane l + lane l+8
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y5, Y4, Y4
+	VADDPS Y7, Y6, Y6
+
+	// lane l + lane l+4, of rows 0 and 2, and of rows 1 and 3
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y9
+	VADDPS     Y9, Y8, Y0
+	VPERM2F128 $0x20, Y6, Y2, Y8
+	VPERM2F128 $0x31, Y6, Y2, Y9
+	VADDPS     Y9, Y8, Y2
+
+	// lane l + lane l+2, of rows 0 1 2 3
+	VUNPCKLPD Y2, Y0, Y8
+	VUNPCKHPD Y2, Y0, Y9
+	VADDPS    Y9, Y8, Y0
+
+	// lane 0 + lane 1
+	VEXTRACTF128 $1, Y0, X1
+	VSHUFPS      $0x88, X1, X0, X8
+	VSHUFPS      $0xdd, X1, X0, X9
+	VADDPS       X9, X8, X0
+	VMOVUPS      X0, (dp)
+	ADDQ         $16, dp
+	ADDQ         ld3, xp
+	SUBQ         $4, rows
+	JNE          rowloop
+
+	VZEROUPPER
+	RET

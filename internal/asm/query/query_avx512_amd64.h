@@ -1,0 +1,68 @@
+// The text of a kernel of eight rows at a time; TERM is what the including file adds to the lanes.
+
+// func query(n, d int, dst, q, x *float32)
+TEXT QUERY(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), rows
+	MOVQ d+8(FP), groups
+	MOVQ dst+16(FP), dp
+	MOVQ q+24(FP), q0
+	MOVQ x+32(FP), xp
+	LEAQ (groups*4), ld
+	LEAQ (ld)(ld*2), ld3
+	SHRQ $4, groups
+
+rowloop:
+	MOVQ   q0, qp
+	MOVQ   groups, left
+	LEAQ   (xp)(ld*4), x4
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+grouploop:
+	VMOVUPS (qp), Z8
+	TERM((xp), Z0)
+	TERM((xp)(ld*1), Z1)
+	TERM((xp)(ld*2), Z2)
+	TERM((xp)(ld3*1), Z3)
+	TERM((x4), Z4)
+	TERM((x4)(ld*1), Z5)
+	TERM((x4)(ld*2), Z6)
+	TERM((x4)(ld3*1), Z7)
+	ADDQ    $64, xp
+	ADDQ    $64, x4
+	ADDQ    $64, qp
+	DECQ    left
+	JNE     grouploop
+
+	// lane l + lane l+8
+	HALVE(Z0, Y0)
+	HALVE(Z1, Y1)
+	HALVE(Z2, Y2)
+	HALVE(Z3, Y3)
+	HALVE(Z4, Y4)
+	HALVE(Z5, Y5)
+	HALVE(Z6, Y6)
+	HALVE(Z7, Y7)
+
+	// lane l + lane l+4, then l+2, then l+1
+	QUARTER(Y0, Y2)
+	QUARTER(Y1, Y3)
+	QUARTER(Y4, Y6)
+	QUARTER(Y5, Y7)
+	LAST(Y0, Y1, X0)
+	LAST(Y4, Y5, X4)
+	VMOVUPS X0, (dp)
+	VMOVUPS X4, 16(dp)
+	ADDQ    $32, dp
+	LEAQ    (x4)(ld3*1), xp
+	SUBQ    $8, rows
+	JNE     rowloop
+
+	VZEROUPPER
+	RET

@@ -1,0 +1,67 @@
+// query, float32, AVX-512 F.
+//
+//	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
+//	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
+//
+// Same bits as    sqEuclideanRef and dotRef in ref.go: 16 lanes, element k in lane k mod 16, k
+//                 ascending, folded in halves.
+// Layout          q d elements, x n×d row-major without gaps, dst n elements. n is a multiple of
+//                 8, d of 16, neither is 0.
+// Tile            8 rows, 16 elements of each: one vector for the lanes of a row.
+// Tail            none.
+// Special values  follow the arithmetic.
+// Registers       SI R11 rows 0 and 4 · R8 R9 one and three rows, bytes · DI dst · DX place in q ·
+//                 BX q · AX rows left · CX groups left · R10 groups · Z0–Z7 lanes of the rows ·
+//                 Z8 q, then a part of the fold · Z9 differences, then a part of the fold.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define xp SI
+#define x4 R11
+#define ld R8
+#define ld3 R9
+#define dp DI
+#define qp DX
+#define q0 BX
+#define rows AX
+#define left CX
+#define groups R10
+
+// HALVE adds the upper half of z to its lower half, y.
+#define HALVE(z, y) \
+	VEXTRACTF64X4 $1, z, Y8;   \
+	VADDPS        Y8, y, y
+
+// QUARTER folds eight lanes each of rows a and c to four, in a.
+#define QUARTER(a, c) \
+	VPERM2F128 $0x20, c, a, Y8; \
+	VPERM2F128 $0x31, c, a, Y9; \
+	VADDPS     Y9, Y8, a
+
+// LAST folds four lanes of rows 0 and 2 in a, and of rows 1 and 3 in b, to four numbers in xa.
+#define LAST(a, b, xa) \
+	VUNPCKLPD    b, a, Y8;            \
+	VUNPCKHPD    b, a, Y9;            \
+	VADDPS       Y9, Y8, a;           \
+	VEXTRACTF128 $1, a, X9;           \
+	VSHUFPS      $0x88, X9, xa, X8;   \
+	VSHUFPS      $0xdd, X9, xa, X9;   \
+	VADDPS       X9, X8, xa
+
+#define QUERY ·sqEuclideanAVX512F32
+// TERM adds 16 terms of a row to its lanes.
+#define TERM(x, lanes) \
+	VSUBPS      x, Z8, Z9;       \
+	VFMADD231PS Z9, Z9, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotAVX512F32
+#define TERM(x, lanes) VFMADD231PS x, Z8, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
