@@ -27,12 +27,16 @@ type Classifier struct {
 	model  *Model
 	k      int
 	points *knn.Points[float64] // the projected samples
+	// rejection is nil unless Calibrate has made the classifier.
+	rejection *rejection
 }
 
 // Workspace is the memory that a Classifier works in. The zero value is ready to use. It grows
 // when needed and may serve one Classifier after another, but only one goroutine at a time.
 type Workspace struct {
 	y      []float64 // the projected sample
+	whole  []float64 // the sample less the mean, and its part in the span: see spanShare
+	part   []float64
 	search knn.Search[float64]
 	votes  []int
 	k      int // that voted
@@ -54,6 +58,11 @@ type Class struct {
 	// projection. A large value means that the sample is unlike all that the classifier
 	// knows, whatever the neighbors' labels are.
 	SqDistance float64
+	// Score says how unlike the classifier's samples the sample is, in standard deviations of known
+	// samples, more or less. Rejected means that Score is above the threshold. Both are zero unless
+	// Calibrate has made the classifier.
+	Score    float64
+	Rejected bool
 }
 
 // NewClassifier returns a classifier with the samples x (n × d) and their labels, which votes
@@ -94,13 +103,17 @@ func checkNeighbors(k, n int) error {
 	return nil
 }
 
-// WithK returns a classifier like c that votes by k neighbors. They share the samples. The error
-// wraps ErrSettings unless 1 ≤ k ≤ Len.
+// WithK returns a classifier like c that votes by k neighbors. They share the samples. Unless k is K, the
+// new one is not calibrated, since scores depend on k. The error wraps ErrSettings unless 1 ≤ k ≤ Len.
 func (c *Classifier) WithK(k int) (*Classifier, error) {
 	if err := checkNeighbors(k, c.Len()); err != nil {
 		return nil, err
 	}
-	return &Classifier{model: c.model, k: k, points: c.points}, nil
+	other := *c
+	if other.k = k; k != c.k {
+		other.rejection = nil
+	}
+	return &other, nil
 }
 
 // Model returns the model that projects the samples.
@@ -141,9 +154,16 @@ func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	if err := w.check(x); err != nil {
 		return Class{}, err
 	}
+	return c.class(x, at, w), nil
+}
+
+// class says what is known of the sample x, the latest of w, whose class is the one at.
+func (c *Classifier) class(x []float64, at int, w *Workspace) Class {
 	label := c.points.Labels()[at]
 	_, distances := w.search.Near(0)
-	return Class{label, c.model.ClassName(label), w.share(at), distances[c.k-1]}, nil
+	out := Class{Label: label, Name: c.model.ClassName(label), Share: w.share(at), SqDistance: distances[c.k-1]}
+	c.reject(&out, x, at, w)
+	return out
 }
 
 // Shares sets dst to the share of the K neighbors that each label has, in the order of Labels,
@@ -202,6 +222,21 @@ func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Ma
 			_ = w.Shares(shares.RawRowView(i)) // which has been checked
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ClassifyAll classifies the rows of x (n × d) and returns for each of them what Predict returns. workers
+// and errors are those of PredictAll.
+func (c *Classifier) ClassifyAll(ctx context.Context, x mat.Matrix, workers int) ([]Class, error) {
+	labels, err := c.predictions(ctx, x, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Class, len(labels))
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.class(row, c.vote(row, w), w) })
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func TestClassifier(t *testing.T) {
 				}
 				class, err := c.Predict(sample, w)
 				w.Shares(shares)
-				if want := (Class{label, m.ClassName(label), slices.Max(proba), near[k-1].SqDistance}); err != nil || class != want || !slices.Equal(shares, proba) {
+				if want := (Class{Label: label, Name: m.ClassName(label), Share: slices.Max(proba), SqDistance: near[k-1].SqDistance}); err != nil || class != want || !slices.Equal(shares, proba) {
 					t.Fatalf("sample %d: %+v with %v, want %+v with %v: %v", i, class, shares, want, proba, err)
 				}
 				if label != got[i] || labelOf(c, sample, nil) != got[i] || proba[slices.Index(c.Labels(), label)] != slices.Max(proba) {

@@ -27,6 +27,8 @@ import (
 //
 //	projection (d × p), mean (d), labels (C), lambda (C × C)
 //	samples (n × p), sample_labels (n)    for a classifier
+//	reject_scores, reject_shifts          if it is calibrated to reject samples
+//	reject_factors (d)                    if the features have a scale for that
 //	scales, ratios (p)                    if the components are scaled or ranked
 //	start (d × p)                         if the start was given
 //	feature_names (d texts)               if the features have names
@@ -44,8 +46,9 @@ import (
 
 const (
 	// fileVersion is raised when an older reader would misread the file. A file has the oldest version
-	// that has all it needs: 3 with a Schema, which an older reader would ignore, else 2.
-	fileVersion   = 3
+	// that has all it needs: 4 with a rejection, 3 with a Schema, which older readers would ignore, else 2.
+	fileVersion   = 4
+	withSchema    = 3
 	withoutSchema = 2
 	fileFormat    = "monge-wda"
 	metaName      = "model.json"
@@ -66,6 +69,8 @@ type fileMeta struct {
 	Fit       fileFit `json:"fit"`
 	// Schema is there from version 3 on.
 	Schema *dataset.Schema `json:"schema,omitempty"`
+	// Rejection is there from version 4 on.
+	Rejection *fileRejection `json:"rejection,omitempty"`
 }
 
 // fileFit is what a file keeps of the Report.
@@ -201,7 +206,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		meta.Fit.Components = set.Components
 	}
 	if m.schema != nil {
-		meta.Version = fileVersion
+		meta.Version = withSchema
 	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -238,6 +243,13 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		y, of := c.samples()
 		add("samples.npy", appendNPY(nil, y, len(of), p))
 		add("sample_labels.npy", appendNPY(nil, of, len(of)))
+		if r := c.rejection; r != nil {
+			meta.Version = fileVersion
+			meta.Rejection = &fileRejection{r.Rate, r.Weight, r.typical, r.center, r.spread}
+			for name, v := range r.arrays() {
+				add(name+".npy", appendNPY(nil, v, len(v)))
+			}
+		}
 	}
 	js, e := json.MarshalIndent(meta, "", "  ")
 	if e != nil {
@@ -383,7 +395,7 @@ func entries(data []byte) (map[string][]byte, error) {
 	}
 	known := []string{
 		metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
-		"start.npy", "samples.npy", "sample_labels.npy",
+		"start.npy", "samples.npy", "sample_labels.npy", "reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
 	}
 	out := map[string][]byte{}
 	for _, f := range z.File {
@@ -461,7 +473,13 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 	if _, p := m.Dims(); k != p || len(labels) != n || meta.Neighbors < 1 || meta.Neighbors > n {
 		return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d neighbors, %d components", n, k, len(labels), meta.Neighbors, p)
 	}
-	return newClassifier(m, y, labels, meta.Neighbors), nil
+	c := newClassifier(m, y, labels, meta.Neighbors)
+	if meta.Rejection != nil {
+		if c.rejection, err = meta.Rejection.parse(c, parts); err != nil {
+			return nil, fmt.Errorf("rejection: %w", err)
+		}
+	}
+	return c, nil
 }
 
 func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {

@@ -472,7 +472,7 @@ func TestVersion1(t *testing.T) {
 	x, y := []float64{1, 2, 3, 4}, make([]float64, 2)
 	c.Model().TransformVec(y, x)
 	class, err := c.Predict(x, nil)
-	if want := (Class{30, "ü", 1, class.SqDistance}); y[0] != 0x1.27d2a454688ebp+01 || y[1] != -0x1.1071ad102e5c5p+01 || class != want || err != nil || c.K() != 3 || c.Len() != 18 {
+	if want := (Class{Label: 30, Name: "ü", Share: 1, SqDistance: class.SqDistance}); y[0] != 0x1.27d2a454688ebp+01 || y[1] != -0x1.1071ad102e5c5p+01 || class != want || err != nil || c.K() != 3 || c.Len() != 18 {
 		t.Errorf("%v becomes %x, of class %+v (%v), by %d of %d", x, y, class, err, c.K(), c.Len())
 	}
 	r := c.Model().Report()
@@ -572,6 +572,10 @@ func FuzzForged(f *testing.F) {
 	m.report.Lambda, m.scales, m.ratios = mat.NewSymDense(3, nil), []float64{2, 1}, []float64{4, 3}
 	c, err := NewClassifier(m, x.Slice(0, 6, 0, 4), labels[:6], 1)
 	if err != nil {
+		f.Fatal(err)
+	}
+	m.report.Settings.Data.Standardize = true // so that every feature has a factor in the file
+	if c, err = c.Calibrate(f.Context(), uniform(7, 12, 4), &Calibration{Rate: 0.1}); err != nil {
 		f.Fatal(err)
 	}
 	data := fileOf(f, c)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"strconv"
 
 	"github.com/gomonge/monge/wda/dataset"
@@ -36,6 +37,11 @@ func (m *Model) Hash() string {
 
 // Hash returns the hash of the classifier. It is computed as that of its Model, followed by the
 // projected samples (n × p, by rows), their labels, and K as an array of one integer.
+//
+// If the classifier is calibrated, this is followed by the name "rejection" and arrays: rate, weight,
+// typical distance, centers and spreads as one; the scores; the shifts; the factors of the features.
+// model.json and the arrays reject_scores, reject_shifts and reject_factors of a file have their
+// values.
 func (c *Classifier) Hash() string {
 	c.check()
 	h := c.model.newHasher()
@@ -44,6 +50,13 @@ func (c *Classifier) Hash() string {
 	hashArray(h, y)
 	hashArray(h, labels)
 	hashArray(h, []int64{int64(c.k)})
+	if r := c.rejection; r != nil {
+		h.name("rejection")
+		hashArray(h, slices.Concat([]float64{r.Rate, r.Weight, r.typical}, r.center[:], r.spread[:]))
+		hashArray(h, r.scores)
+		hashArray(h, r.shifts)
+		hashArray(h, r.scale)
+	}
 	return h.String()
 }
 

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -324,4 +325,18 @@ func Confusion(predicted, actual []int, classes int) [][]int {
 		counts[l][predicted[i]]++
 	}
 	return counts
+}
+
+// AUROC returns the share of pairs of an element of low and one of high in which that of high is
+// larger. Pairs of equal elements count half. It is the area under the curve of a threshold that
+// separates them: 1 if every threshold is right, 0.5 by chance. It is NaN if one of them is empty.
+func AUROC(low, high []float64) float64 {
+	sorted := slices.Sorted(slices.Values(low))
+	sum := 0.
+	for _, v := range high {
+		below, _ := slices.BinarySearch(sorted, v)
+		equal, _ := slices.BinarySearch(sorted[below:], math.Nextafter(v, math.Inf(1)))
+		sum += float64(below) + float64(equal)/2
+	}
+	return sum / float64(len(low)) / float64(len(high))
 }

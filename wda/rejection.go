@@ -1,0 +1,399 @@
+package wda
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/matrix"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Calibration says how Calibrate makes a Classifier reject samples. The zero value works.
+type Calibration struct {
+	// Rate is the share of the samples of known classes that may be rejected, between 0 and 1.
+	// Default 0.05.
+	Rate float64
+	// Unknown are samples (m × d) that belong to none of the classes. The weight of the residual is
+	// the one by which scores separate them best from the samples of known classes. Default nil: the
+	// weight is 0.4.
+	Unknown mat.Matrix
+	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not depend
+	// on it.
+	Workers int
+}
+
+// Rejection says how a Classifier rejects samples. See Classifier.Calibrate.
+type Rejection struct {
+	Rate      float64 // the share of the samples of known classes that may be rejected
+	Threshold float64 // a sample whose score is larger is rejected
+	Weight    float64 // of the residual in the score, from 0 to 1
+	Samples   int     // of known classes, by which the classifier was calibrated
+}
+
+const (
+	defaultRate = 0.05
+	// defaultWeight, and classRows, were chosen on the data of NOTES.md, "Rejection".
+	defaultWeight = 0.4
+	// classRows is the number of samples that the mean score of all classes stands for, beside
+	// those of a class.
+	classRows = 20
+	// flatRank is the least pivot of a Gram matrix of unit columns that counts.
+	flatRank = 1e-10
+)
+
+// rejection is what a calibrated classifier knows. It does not change.
+type rejection struct {
+	Rejection
+	scores []float64 // of the samples of the calibration, ascending
+	shifts []float64 // of every label of the classifier
+	// typical is the median squared distance of the samples of the calibration, that is the mean over
+	// their K neighbors. center and spread are the means and the standard deviations of the two parts of
+	// the score.
+	typical        float64
+	center, spread [2]float64
+	scale          []float64 // the factor of every feature, or nil
+	span           *spanShare
+}
+
+// Calibrate returns a classifier like c that rejects samples which seem to belong to none of its
+// classes: Predict then sets Score and Rejected. The classifiers share the samples.
+//
+// x (n × d) are samples of the known classes which neither the fit nor c has seen. Samples
+// that c holds would be nearer to c than others are. The score of a sample is
+//
+//	s = (1 − w)·u + w·v − shift
+//
+// u grows with the mean squared distance D of the K neighbors, as log(1 + D/D̃), where D̃ is the
+// median of D over x. v is the share of the squared norm of the sample, less the mean of the fit, that is
+// outside of the span of the projection. It is computed in the metric of the fit: if the fit has standardized the
+// features, they are divided by their standard deviations in x. u and v are standardized over x. w is
+// the weight, and shift the mean score of the predicted class over x, shrunk towards 0 where x
+// has few samples of that class.
+//
+// The threshold is a quantile of the scores of x: of further samples of the known classes, a share Rate is
+// rejected on average, if they are drawn as x was.
+//
+// The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if most samples of x
+// are equal to samples of c. Other errors are those of PredictAll.
+func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *Calibration) (*Classifier, error) {
+	c.check()
+	var by Calibration
+	if calibration != nil {
+		by = *calibration
+	}
+	if by.Rate == 0 {
+		by.Rate = defaultRate
+	}
+	n, _ := x.Dims()
+	if err := checkRate(by.Rate, n); err != nil {
+		return nil, err
+	}
+	// Calibrated anew, whatever c is.
+	r := &rejection{Rejection: Rejection{Rate: by.Rate, Weight: defaultWeight, Samples: n}}
+	if c.model.report.Settings.Data.Standardize {
+		r.scale = factors(ctx, x)
+	}
+	r.span = newSpanShare(ctx, c.model, r.scale)
+	out := &Classifier{model: c.model, k: c.k, points: c.points, rejection: r}
+	known, err := out.parts(ctx, x, by.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.standardize(known); err != nil {
+		return nil, err
+	}
+	var unknown []parts
+	if by.Unknown != nil {
+		if unknown, err = out.parts(ctx, by.Unknown, by.Workers); err != nil {
+			return nil, fmt.Errorf("Calibration.Unknown: %w", err)
+		}
+	}
+	r.weigh(known, unknown, len(c.points.Labels()))
+	r.Threshold = r.threshold(by.Rate)
+	return out, ended(ctx, nil)
+}
+
+// checkRate compares a rate with the number of samples that its quantile is taken of.
+func checkRate(rate float64, n int) error {
+	if !(rate > 0 && rate < 1) {
+		return fmt.Errorf("%w: a rate of rejected samples of %v; it must be between 0 and 1", ErrSettings, rate)
+	}
+	if allowed(rate, n) == 0 {
+		return fmt.Errorf("%w: %d samples are too few to reject a share of %v of the known ones; at least %v are needed", ErrSettings, n, rate, math.Ceil(1/rate)-1)
+	}
+	return nil
+}
+
+// allowed is the number of places among n scores and one more that are above the threshold. Rates such
+// as 0.05 are not exact.
+func allowed(rate float64, n int) int { return int(rate * float64(n+1) * (1 + 1e-12)) }
+
+// threshold returns the quantile of the scores for a rate that checkRate has passed.
+func (r *rejection) threshold(rate float64) float64 {
+	return r.scores[len(r.scores)-allowed(rate, len(r.scores))]
+}
+
+// Rejection returns how c rejects samples. It is the zero value if c was not calibrated.
+func (c *Classifier) Rejection() Rejection {
+	if c.rejection == nil {
+		return Rejection{}
+	}
+	return c.rejection.Rejection
+}
+
+// WithRejectionRate returns a classifier like c, which Calibrate has made, that rejects another
+// share of the samples of known classes. They share the samples. The error wraps ErrSettings if c
+// was not calibrated, if rate is not between 0 and 1, or if c was calibrated with fewer than 1/rate − 1
+// samples.
+func (c *Classifier) WithRejectionRate(rate float64) (*Classifier, error) {
+	if c.rejection == nil {
+		return nil, fmt.Errorf("%w: the classifier was not calibrated to reject samples", ErrSettings)
+	}
+	if err := checkRate(rate, c.rejection.Samples); err != nil {
+		return nil, err
+	}
+	other, r := *c, *c.rejection
+	r.Rate, r.Threshold = rate, r.threshold(rate)
+	other.rejection = &r
+	return &other, nil
+}
+
+// parts is what a score is made of: the logarithm of the distance and the residual, which
+// standardize standardizes, and the index of the predicted label. Before, distance is the mean squared
+// distance.
+type parts struct {
+	distance, residual float64
+	class              int
+}
+
+// parts returns those of the rows of x.
+func (c *Classifier) parts(ctx context.Context, x mat.Matrix, workers int) ([]parts, error) {
+	labels, err := c.predictions(ctx, x, workers)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]parts, len(labels))
+	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) {
+		class := c.vote(row, w)
+		_, distances := w.search.Near(0)
+		out[i] = parts{meanOf(distances), c.rejection.span.outside(c.model, row, w, c.rejection.scale), class}
+	})
+	return out, err
+}
+
+// meanOf returns the mean of x, whose sum may be out of range.
+func meanOf(x []float64) float64 {
+	sum := 0.
+	for _, v := range x {
+		sum += v / float64(len(x))
+	}
+	return sum
+}
+
+// standardize computes typical, center and spread from the parts of the known samples.
+func (r *rejection) standardize(known []parts) error {
+	distances := make([]float64, len(known))
+	for i, p := range known {
+		distances[i] = p.distance
+	}
+	slices.Sort(distances)
+	if r.typical = distances[len(distances)/2]; r.typical == 0 {
+		return fmt.Errorf("%w: most samples of the calibration are equal to samples of the classifier; it needs samples that the classifier does not hold", ErrSettings)
+	}
+	values := [2][]float64{make([]float64, len(known)), make([]float64, len(known))}
+	for i, p := range known {
+		values[0][i], values[1][i] = r.near(p.distance), p.residual
+	}
+	for part, v := range values {
+		r.center[part] = meanOf(v)
+		sum := 0.
+		for _, x := range v {
+			x -= r.center[part]
+			sum = math.FMA(x, x, sum)
+		}
+		if r.spread[part] = math.Sqrt(sum / float64(len(v))); !(r.spread[part] > 1e-12) {
+			r.spread[part] = 1
+		}
+	}
+	if at := firstNotFinite(slices.Concat(r.center[:], r.spread[:])); at >= 0 {
+		return fmt.Errorf("%w: the distances of the samples of the calibration are out of range", ErrNotFinite)
+	}
+	return nil
+}
+
+// near is what a mean squared distance is in a score, but for standardization.
+func (r *rejection) near(distance float64) float64 { return num.Log(1 + distance/r.typical) }
+
+// raw is a score without the shift of the class.
+func (r *rejection) raw(p parts, weight float64) float64 {
+	u := (r.near(p.distance) - r.center[0]) / r.spread[0]
+	v := (p.residual - r.center[1]) / r.spread[1]
+	return float64((1-weight)*u) + float64(weight*v)
+}
+
+// weigh chooses the weight, if there are unknown samples, and sets shifts and scores.
+func (r *rejection) weigh(known, unknown []parts, classes int) {
+	r.scores, r.shifts = r.scored(known, r.Weight, classes)
+	if len(unknown) > 0 {
+		best := -1.
+		for tenths := range 11 {
+			weight := float64(tenths) / 10
+			scores, shifts := r.scored(known, weight, classes)
+			others := make([]float64, len(unknown))
+			for i, p := range unknown {
+				others[i] = r.raw(p, weight) - shifts[p.class]
+			}
+			if area := knn.AUROC(scores, others); area > best {
+				best, r.Weight, r.scores, r.shifts = area, weight, scores, shifts
+			}
+		}
+	}
+	slices.Sort(r.scores)
+}
+
+// scored returns the scores of known samples, and the shift of every class. The score of a sample has the
+// shift that its class would have without it, as that of another sample has.
+func (r *rejection) scored(known []parts, weight float64, classes int) (scores, shifts []float64) {
+	scores, shifts = make([]float64, len(known)), make([]float64, classes)
+	counts := make([]float64, classes)
+	for i, p := range known {
+		scores[i] = r.raw(p, weight)
+		shifts[p.class] += scores[i]
+		counts[p.class]++
+	}
+	for i, p := range known {
+		scores[i] -= (shifts[p.class] - scores[i]) / (counts[p.class] - 1 + classRows)
+	}
+	for c := range shifts {
+		shifts[c] /= counts[c] + classRows
+	}
+	return scores, shifts
+}
+
+// reject adds to a class what c says of the latest sample x of w, whose label is the one at.
+func (c *Classifier) reject(out *Class, x []float64, at int, w *Workspace) {
+	r := c.rejection
+	if r == nil {
+		return
+	}
+	_, distances := w.search.Near(0)
+	p := parts{meanOf(distances), r.span.outside(c.model, x, w, r.scale), at}
+	out.Score = r.raw(p, r.Weight) - r.shifts[at]
+	out.Rejected = out.Score > r.Threshold
+}
+
+// factors returns one divided by the standard deviation of every column of x, or 0 for a constant
+// column.
+func factors(ctx context.Context, x mat.Matrix) []float64 {
+	n, d := x.Dims()
+	out, column := make([]float64, d), make([]float64, n)
+	for j := range d {
+		if ctx.Err() != nil {
+			return out
+		}
+		if mat.Col(column, j, x); slices.Min(column) == slices.Max(column) {
+			continue
+		}
+		mean, sum := meanOf(column), 0.
+		for _, v := range column {
+			sum = math.FMA(v-mean, (v-mean)/float64(n), sum)
+		}
+		if f := 1 / math.Sqrt(sum); !isNotFinite(f) {
+			out[j] = f
+		}
+	}
+	return out
+}
+
+// spanShare computes the part of a sample that is in the span of a projection, from the projected
+// sample: if the columns of P have the Gram matrix LLᵀ, the part of y = xP has the norm of L⁻¹y.
+type spanShare struct {
+	pivots []int                  // independent components
+	length []float64              // of the columns of P of all components
+	l      matrix.Matrix[float64] // the factor of the pivots, for columns of length one
+}
+
+func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
+	d, p := m.projection.Dims()
+	cols := matrix.New[float64](p, d, nil)
+	s := &spanShare{length: make([]float64, p)}
+	for l := range p {
+		col := cols.Row(l)
+		mat.Col(col, l, m.projection)
+		for k := range col {
+			if scale == nil {
+				break
+			}
+			if col[k] /= scale[k]; scale[k] == 0 {
+				col[k] = 0
+			}
+		}
+		// Two steps, so that no square is out of range.
+		largest := largestOf(col)
+		if largest == 0 || isNotFinite(largest) {
+			continue // no direction, and no pivot below
+		}
+		for k := range col {
+			col[k] /= largest
+		}
+		norm := math.Sqrt(algebra.Dot(col, col))
+		for k := range col {
+			col[k] /= norm
+		}
+		s.length[l] = norm * largest
+	}
+	gram := matrix.New[float64](p, p, nil)
+	for i := range p {
+		for j := range i + 1 {
+			if s.length[i] > 0 && s.length[j] > 0 {
+				gram.Row(i)[j] = algebra.Dot(cols.Row(i), cols.Row(j))
+			}
+		}
+	}
+	l, pivots, _ := algebra.PivotedCholesky(ctx, gram, flatRank)
+	s.pivots, s.l = pivots, matrix.New[float64](len(pivots), len(pivots), nil)
+	for k, at := range pivots {
+		copy(s.l.Row(k), l.Row(at)[:k+1])
+	}
+	return s
+}
+
+func largestOf(x []float64) float64 {
+	most := 0.
+	for _, v := range x {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
+// outside returns the share of the squared norm of x, less the mean, that is outside of the span. The
+// projection of x is in w.
+func (s *spanShare) outside(m *Model, x []float64, w *Workspace, scale []float64) float64 {
+	w.whole, w.part = resized(w.whole, len(x)), resized(w.part, len(s.pivots))
+	for k, v := range x {
+		if w.whole[k] = v - m.mean[k]; scale != nil {
+			w.whole[k] *= scale[k]
+		}
+	}
+	largest := largestOf(w.whole)
+	if largest == 0 {
+		return 0 // in every span
+	}
+	for k := range w.whole {
+		w.whole[k] /= largest
+	}
+	for k, at := range s.pivots {
+		row := s.l.Row(k)
+		w.part[k] = (w.y[at]/largest/s.length[at] - algebra.Dot(row[:k], w.part[:k])) / row[k]
+	}
+	// What is in the span is rounded, and NaN if the sample is out of range.
+	if share := algebra.Dot(w.part, w.part) / algebra.Dot(w.whole, w.whole); share < 1 {
+		return 1 - share
+	}
+	return 0
+}
