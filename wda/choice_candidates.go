@@ -7,7 +7,7 @@ import (
 
 const (
 	// choiceSteps is the number of steps of a candidate. With more than choiceClasses classes
-	// steps are halved: pairs are so many as its square.
+	// steps are halved: an evaluation takes longer.
 	choiceSteps, choiceClasses = 8, 30
 )
 

@@ -2,6 +2,8 @@ package wda
 
 import (
 	"context"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
@@ -27,8 +29,9 @@ type trial struct {
 	fitted            Member      // that it was of, whatever the scale
 	axes              *components // and what it has led to
 	objective         *objective[float32]
-	lambda            Lambda  // that it was prepared with
-	within            float64 // and σ_w² at the start
+	lambda            Lambda                    // that it was prepared with
+	within            float64                   // and σ_w² at the start
+	values            [2]struct{ b, w float64 } // σ_b² and σ_w² at the start and at fisher for this λ, or 0
 	search            *knn.Search[float64]
 }
 
@@ -55,7 +58,7 @@ func newTrial(ctx context.Context, set *Settings, f *division, w Whitening, work
 		t.white.white.SolveRows(ctx, dense.View(t.held))
 	}
 	t.set.Components = min(set.Components, t.white.s.d)
-	if t.objective, err = newObjective[float32](ctx, t.white.s, &t.set); err != nil {
+	if t.objective, err = t.objectiveOf(ctx, &t.set); err != nil {
 		return nil, err
 	}
 	if t.components, err = principalOf(ctx, t.white.s, t.objective.x, t.set.Components, choicePrincipal, workers); err != nil {
@@ -63,6 +66,47 @@ func newTrial(ctx context.Context, set *Settings, f *division, w Whitening, work
 	}
 	t.start = t.components
 	return t, nil
+}
+
+// objectiveOf returns the objective of set that candidates maximize, of some pairs of classes
+// where there are many.
+func (t *trial) objectiveOf(ctx context.Context, set *Settings) (*objective[float32], error) {
+	o, err := newObjective[float32](ctx, t.white.s, set)
+	if err == nil {
+		o.pairs = somePairs(o.pairs, len(t.white.s.classes), set.Seed)
+	}
+	return o, err
+}
+
+// pairsPerClass is about the number of other classes that every class is paired with in a comparison.
+const pairsPerClass = 32
+
+// somePairs returns those of all pairs whose classes differ by one of pairsPerClass/2 numbers,
+// modulo the number of classes, and the pairs of a class with itself. The numbers are drawn. Every
+// class has as many others as any, and the weights make the sum an estimate of the sum over all
+// pairs: the graph of the pairs is a random circulant graph, which is near to a complete one.
+func somePairs(all []pair, classes int, seed uint64) []pair {
+	half := classes / 2
+	if half <= pairsPerClass/2 {
+		return all
+	}
+	chosen := make([]bool, half+1)
+	for _, k := range rand.New(rand.NewPCG(seed, streamPairs)).Perm(half)[:pairsPerClass/2] {
+		chosen[k+1] = true
+	}
+	some := make([]pair, 0, classes*(pairsPerClass/2+1))
+	for _, q := range all {
+		if q.within() || chosen[min(q.e-q.c, classes-q.e+q.c)] {
+			some = append(some, q)
+		}
+	}
+	scale := float64(len(all)-classes) / float64(len(some)-classes)
+	for i := range some {
+		if q := &some[i]; !q.within() {
+			q.weight *= scale
+		}
+	}
+	return some
 }
 
 // losses returns how c does on the rows held out, with every number of components.
@@ -124,6 +168,8 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 		return err
 	} else {
 		t.lambda, t.within = set.Objective.Lambda, o.w
+		clear(t.values[:])
+		t.values[0].b, t.values[0].w = o.b, o.w
 	}
 	switch of := set.Optimizer.Method.traits(); {
 	case of.means:
@@ -133,7 +179,7 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 		t.last = t.start
 		return nil
 	}
-	from, err := t.objective.highest(ctx, t.start, t.fisherStart(ctx), t.last)
+	from, err := t.highest(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,6 +194,31 @@ func (t *trial) fit(ctx context.Context, set *Settings) error {
 	return nil
 }
 
+// highest returns the projection with the largest J of three: the principal components, these
+// completed by discriminants, and where the fit before has led. If the context ends it returns its cause.
+func (t *trial) highest(ctx context.Context) (*mat.Dense, error) {
+	o, starts := t.objective, [...]*mat.Dense{t.start, t.fisherStart(ctx), t.last}
+	best, value := t.start, 0.
+	for i, p := range starts {
+		if p == nil || slices.Contains(starts[:i], p) {
+			continue
+		}
+		if i < len(t.values) && t.values[i].b > 0 { // J alone depends on ρ
+			o.b, o.w = t.values[i].b, t.values[i].w
+		} else if err := o.evaluate(ctx, p, false); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		} else if err != nil {
+			continue
+		} else if i < len(t.values) {
+			t.values[i].b, t.values[i].w = o.b, o.w
+		}
+		if j := o.ratio(); j > value {
+			best, value = p, j
+		}
+	}
+	return best, nil
+}
+
 // canonical returns the canonical components of last, as many as the fit of set is of.
 func (t *trial) canonical(ctx context.Context, set *Settings) (*components, error) {
 	if !set.Optimizer.Method.traits().means {
@@ -155,7 +226,7 @@ func (t *trial) canonical(ctx context.Context, set *Settings) (*components, erro
 	}
 	few, d := *set, t.white.s.d
 	few.Components = set.fitted(len(t.samples.classes))
-	o, err := newObjective[float32](ctx, t.white.s, &few)
+	o, err := t.objectiveOf(ctx, &few)
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +258,6 @@ func (t *trial) narrow(ctx context.Context, q int, all *mat.Dense) error {
 		}
 	}
 	var err error
-	t.objective, err = newObjective[float32](ctx, t.white.s, &t.set)
+	t.objective, err = t.objectiveOf(ctx, &t.set)
 	return err
 }

@@ -341,6 +341,7 @@ const (
 	streamStarts  = 3 << 32
 	streamBatches = 4 << 32
 	streamChoice  = 5 << 32
+	streamPairs   = 6 << 32
 )
 
 func defaultComponents(p, d int) (int, error) {

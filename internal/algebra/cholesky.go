@@ -22,7 +22,7 @@ const block = 48
 type Cholesky struct {
 	l       matrix.Matrix[float64] // its upper triangle is not defined
 	inverse []float64              // (L_bb⁻¹)ᵀ of each diagonal block, block × block
-	scratch []float64              // n × block
+	scratch []float64              // n × min(n, block)
 }
 
 // NewCholesky factorizes a, whose lower triangle it overwrites and keeps. It reports
@@ -35,8 +35,8 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 	}
 	c := &Cholesky{
 		l:       a,
-		inverse: make([]float64, (n+block-1)/block*block*block),
-		scratch: make([]float64, n*block),
+		inverse: make([]float64, n*block),
+		scratch: make([]float64, n*min(n, block)),
 	}
 	for j := 0; j < n; j += block {
 		k := min(j+block, n)
@@ -66,7 +66,7 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 // CholeskyOf returns the factor whose lower triangle is that of l (n × n), which it keeps.
 func CholeskyOf(l matrix.Matrix[float64]) *Cholesky {
 	n := l.Rows
-	c := &Cholesky{l: l, inverse: make([]float64, (n+block-1)/block*block*block), scratch: make([]float64, n*block)}
+	c := &Cholesky{l: l, inverse: make([]float64, n*block), scratch: make([]float64, n*min(n, block))}
 	for j := 0; j < n; j += block {
 		c.invert(j, min(j+block, n))
 	}

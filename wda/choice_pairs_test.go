@@ -1,0 +1,81 @@
+package wda
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// allPairs returns all pairs of so many classes of one weight.
+func allPairs(classes int) []pair {
+	var out []pair
+	for c := range classes {
+		for e := c; e < classes; e++ {
+			out = append(out, pair{c: c, e: e, weight: 2})
+		}
+	}
+	return out
+}
+
+func TestSomePairs(t *testing.T) {
+	for _, classes := range []int{2, 3, 32, 33} {
+		if all := allPairs(classes); len(somePairs(all, classes, 7)) != len(all) {
+			t.Errorf("%d classes: pairs are left out", classes)
+		}
+	}
+	for _, classes := range []int{34, 35, 77, 150, 256} {
+		some := somePairs(allPairs(classes), classes, 7)
+		others, own := make([]int, classes), make([]float64, classes)
+		var between float64
+		for _, q := range some {
+			if q.within() {
+				own[q.c] += q.weight
+				continue
+			}
+			between += q.weight
+			others[q.c]++
+			others[q.e]++
+		}
+		if want := float64(classes * (classes - 1)); math.Abs(between/want-1) > 1e-12 {
+			t.Errorf("%d classes: pairs of two classes weigh %v, want %v", classes, between, want)
+		}
+		for c, n := range others {
+			if n < pairsPerClass-1 || n > pairsPerClass || n != others[0] {
+				t.Errorf("%d classes: class %d is in pairs with %d others, class 0 with %d", classes, c, n, others[0])
+			}
+			if own[c] != 2 {
+				t.Errorf("%d classes: the pair of class %d with itself weighs %v, want 2", classes, c, own[c])
+			}
+		}
+	}
+}
+
+// The sum over some pairs estimates that over all: here of squared distances of class means, in
+// every direction.
+func TestSomePairsEstimate(t *testing.T) {
+	const classes, dims = 150, 5
+	rng := rand.New(rand.NewPCG(1, 2))
+	var means [classes][dims]float64
+	for c := range means {
+		for k := range means[c] {
+			means[c][k] = rng.NormFloat64()
+		}
+	}
+	all := allPairs(classes)
+	for seed := range uint64(4) {
+		some := somePairs(all, classes, seed)
+		for k := range dims {
+			sum := func(pairs []pair) (s float64) {
+				for _, q := range pairs {
+					d := means[q.c][k] - means[q.e][k]
+					s += float64(q.weight * float64(d*d))
+				}
+				return s
+			}
+			// The standard error of a mean of 2400 squared differences that are chosen by themselves is 3 %.
+			if ratio := sum(some) / sum(all); math.Abs(ratio-1) > 0.12 {
+				t.Errorf("seed %d, direction %d: the estimate is %.3f times the sum", seed, k, ratio)
+			}
+		}
+	}
+}
