@@ -134,6 +134,10 @@ func TestGoReleaser(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := string(text)
+	// The default, dist, is a folder of ours, and --clean deletes it.
+	if !strings.Contains(config, "\ndist: build/") {
+		t.Error("the folder of its output is not below build")
+	}
 	for _, target := range targets {
 		if !strings.Contains(config, strings.ReplaceAll(target, "/", "_")) {
 			t.Errorf("no %s", target)
