@@ -4,10 +4,10 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"runtime"
-	"sync"
+	"slices"
 	"testing"
 
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/exp/oracle"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -96,71 +96,83 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 	}
 }
 
-// TestExpRef32 measures the float32 definition against float64's, on a stride of all
-// arguments; with MONGE_LONG set, on all 2^32.
+// TestExpRef32 compares Exp in float32 with its definition, and its error with the bounds, by
+// float64's: on every 4099th argument; with MONGE_LONG set, on all 2^32.
 func TestExpRef32(t *testing.T) {
-	step := uint64(oracle.Samples(4099, 1))
-	type result struct {
-		u float64
-		x float32
-	}
-	var normal, subnormal result
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			var n, s result
-			for b := uint64(w) * step; b < 1<<32; b += step * uint64(workers) {
-				x := math.Float32frombits(uint32(b))
-				y := expOf32(x)
-				if x != x {
-					if y == y {
-						t.Errorf("exp(NaN) = %v", y)
+	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 2, func() func([]float32, []asmtest.Error32) {
+		compare := comparer(t, "exp", Exp[float32], Exp[float64], expRef[float32])
+		return func(x []float32, errors []asmtest.Error32) {
+			y, exact := compare(x)
+			for i, v := range x {
+				switch want := exact[i]; {
+				case v != v:
+					if y[i] == y[i] {
+						t.Errorf("exp(NaN) = %v", y[i])
 					}
-					continue
-				}
-				want := expOf64(float64(x))
-				if f := float32(want); f > math.MaxFloat32 || y > math.MaxFloat32 {
-					if y != f {
-						t.Errorf("exp(%v) = %v, want %v", x, y, f)
+				case want > math.MaxFloat32 || y[i] > math.MaxFloat32:
+					if y[i] != float32(want) {
+						t.Errorf("exp(%v) = %v, want %v", v, y[i], float32(want))
 					}
-					continue
-				}
-				e := max(math.Ilogb(want), -126) - 23
-				u := math.Abs(math.Ldexp(float64(y)-want, -e))
-				if want >= 0x1p-126 {
-					if u > n.u {
-						n = result{u, x}
-					}
-				} else if u > s.u {
-					s = result{u, x}
+				case want >= 0x1p-126:
+					errors[0].Add(v, y[i], want)
+				default:
+					errors[1].Add(v, y[i], want)
 				}
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			if n.u > normal.u {
-				normal = n
-			}
-			if s.u > subnormal.u {
-				subnormal = s
-			}
-		})
-	}
-	wg.Wait()
-	for _, r := range []struct {
-		name  string
-		bound float64
-		result
-	}{{"normal", bound32, normal}, {"subnormal", bound32Sub, subnormal}} {
-		t.Logf("%s results: largest error %.4f ULP at exp(%v), %x", r.name, r.u, r.x, r.x)
-		u := asmtest.ULP(expOf32(r.x), oracle.Exp(float64(r.x)))
-		if math.Abs(u-r.u) > 1e-6 {
-			t.Errorf("the oracle has %v ULP at %v", u, r.x)
 		}
-		if u > r.bound {
-			t.Errorf("the bound is %v", r.bound)
+	})
+	atMost(t, "exp, normal results", worst[0], bound32, Ref[float32], oracle.Exp)
+	atMost(t, "exp, subnormal results", worst[1], bound32Sub, Ref[float32], oracle.Exp)
+}
+
+// stride is that of the arguments in float32 that are tried. Without assembly it is never one:
+// there a definition would be compared with itself.
+func stride() uint64 {
+	if asm.Current() == asm.Ref {
+		return uint64(oracle.Samples(4099, 37))
+	}
+	return uint64(oracle.Samples(4099, 1))
+}
+
+// comparer returns a function that computes f in both precisions and holds float32's bits
+// against those of ref. Outside 2^-30 ≤ |x| < 2^8 nearly all results are 0, 1 or infinite,
+// and ref takes long: there it compares one block in 37.
+func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(dst, x []float64), ref func(dst, x []float32)) func(x []float32) (y []float32, exact []float64) {
+	var y, want []float32
+	var wide, exact []float64
+	blocks := 0
+	return func(x []float32) ([]float32, []float64) {
+		if len(y) < len(x) {
+			y, want, wide, exact = make([]float32, len(x)), make([]float32, len(x)), make([]float64, len(x)), make([]float64, len(x))
 		}
+		for i, v := range x {
+			wide[i] = float64(v)
+		}
+		f32(y, x)
+		f64(exact, wide[:len(x)])
+		varies := func(v float32) bool { return v >= 0x1p-30 && v < 0x1p8 || v <= -0x1p-30 && v > -0x1p8 }
+		if blocks++; blocks%37 != 0 && !slices.ContainsFunc(x, varies) {
+			return y, exact
+		}
+		ref(want, x)
+		for i, v := range x {
+			if !asmtest.SameBits(y[i], want[i]) {
+				t.Errorf("%s(%v) = %v, its definition has %v", name, v, y[i], want[i])
+			}
+		}
+		return y, exact
+	}
+}
+
+// atMost requires that the error is what the oracle measures, and is at most bound.
+func atMost(t *testing.T, name string, e asmtest.Error32, bound float64, f func(float32) float32, exact func(float64) *big.Float) {
+	t.Logf("%s: largest error %.4f ULP at %v, %x", name, e.ULP, e.X, e.X)
+	u := asmtest.ULP(f(e.X), exact(float64(e.X)))
+	if math.Abs(u-e.ULP) > 1e-6 {
+		t.Errorf("%s: the oracle has %v ULP at %v", name, u, e.X)
+	}
+	if u > bound {
+		t.Errorf("%s: the bound is %v", name, bound)
 	}
 }
 
@@ -244,48 +256,27 @@ func TestExp2Ref64(t *testing.T) {
 	}
 }
 
-// TestExp2Ref32 measures the float32 definition against float64's, on a stride of all
-// arguments; with MONGE_LONG set, on all 2^32.
+// TestExp2Ref32 compares Exp2 as TestExpRef32 compares Exp.
 func TestExp2Ref32(t *testing.T) {
-	step := uint64(oracle.Samples(4099, 1))
-	var worst float64
-	var at float32
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			var u float64
-			var x float32
-			for b := uint64(w) * step; b < 1<<32; b += step * uint64(workers) {
-				y := math.Float32frombits(uint32(b))
-				got := exp2Of32(y)
-				switch {
-				case y != y && got == got, y < least32 && math.Float32bits(got) != 0, y >= above32 && !math.IsInf(float64(got), 1):
-					t.Errorf("2^%v = %v", y, got)
-				case y >= least32 && y < above32:
-					want := exp2Of64(float64(y))
-					if e := math.Abs(math.Ldexp(float64(got)-want, 23-math.Ilogb(want))); e > u {
-						u, x = e, y
-					}
+	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 1, func() func([]float32, []asmtest.Error32) {
+		compare := comparer(t, "2^", once(Exp2[float32]), once(Exp2[float64]), once(exp2Ref[float32]))
+		return func(x []float32, errors []asmtest.Error32) {
+			y, exact := compare(x)
+			for i, v := range x {
+				switch got := y[i]; {
+				case v != v && got == got, v < least32 && math.Float32bits(got) != 0, v >= above32 && !math.IsInf(float64(got), 1):
+					t.Errorf("2^%v = %v", v, got)
+				case v >= least32 && v < above32:
+					errors[0].Add(v, got, exact[i])
 				}
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			if u > worst {
-				worst, at = u, x
-			}
-		})
-	}
-	wg.Wait()
-	t.Logf("largest error %.4f ULP at 2^%v, %x", worst, at, at)
-	u := asmtest.ULP(exp2Of32(at), oracle.Exp2(float64(at)))
-	if math.Abs(u-worst) > 1e-6 {
-		t.Errorf("the oracle has %v ULP at %v", u, at)
-	}
-	if u > bound2f32 {
-		t.Errorf("the bound is %v", bound2f32)
-	}
+		}
+	})
+	atMost(t, "2^", worst[0], bound2f32, Ref2[float32], oracle.Exp2)
+}
+
+func once[T num.Float](f func(dst, x []T, c T)) func(dst, x []T) {
+	return func(dst, x []T) { f(dst, x, 1) }
 }
 
 func TestExp2SpecialValues(t *testing.T) {

@@ -3,8 +3,6 @@ package vector
 import (
 	"math"
 	"math/big"
-	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -36,48 +34,26 @@ func TestLog32(t *testing.T) {
 		{"log₂", Log2[float32], Log2[float64], oracle.Log2, bound232},
 	} {
 		t.Run(f.name, func(t *testing.T) {
-			const block = 1024
-			var mu sync.Mutex
-			var wg sync.WaitGroup
-			worst, at := 0.0, float32(0)
-			workers := uint64(runtime.GOMAXPROCS(0))
-			for w := range workers {
-				wg.Go(func() {
-					u, argument := 0.0, float32(0)
-					x, y, wide, want := make([]float32, block), make([]float32, block), make([]float64, block), make([]float64, block)
-					for first := 1 + w*block*step; first < 0x7f800000; first += workers * block * step {
-						for i := range x {
-							x[i] = math.Float32frombits(uint32(min(first+uint64(i)*step, 0x7f7fffff)))
-							wide[i] = float64(x[i])
-						}
-						f.f32(y, x)
-						f.f64(want, wide)
-						for i := range x {
-							e := math.Abs(float64(y[i]) - want[i])
-							// In ULP, at most; where it may be the largest, exactly.
-							if e <= u*0x1p-24*math.Abs(want[i]) || want[i] == 0 {
-								continue
-							}
-							if e = math.Ldexp(e, 23-math.Ilogb(want[i])); e > u {
-								u, argument = e, x[i]
-							}
-						}
+			worst := asmtest.Errors32(1, 0x7f7fffff, step, 1, func() func([]float32, []asmtest.Error32) {
+				y, wide, want := make([]float32, 1024), make([]float64, 1024), make([]float64, 1024)
+				return func(x []float32, errors []asmtest.Error32) {
+					for i, v := range x {
+						wide[i] = float64(v)
 					}
-					mu.Lock()
-					defer mu.Unlock()
-					if u > worst {
-						worst, at = u, argument
+					f.f32(y, x)
+					f.f64(want, wide[:len(x)])
+					for i, v := range x {
+						errors[0].Add(v, y[i], want[i])
 					}
-				})
-			}
-			wg.Wait()
-			t.Logf("largest error %.4f ULP at %v, %x", worst, at, at)
-			y := []float32{at}
+				}
+			})[0]
+			t.Logf("largest error %.4f ULP at %v, %x", worst.ULP, worst.X, worst.X)
+			y := []float32{worst.X}
 			f.f32(y, y)
-			if u := asmtest.ULP(y[0], f.oracle(float64(at))); math.Abs(u-worst) > 1e-6 {
-				t.Errorf("the oracle has %v ULP at %v", u, at)
+			if u := asmtest.ULP(y[0], f.oracle(float64(worst.X))); math.Abs(u-worst.ULP) > 1e-6 {
+				t.Errorf("the oracle has %v ULP at %v", u, worst.X)
 			}
-			if worst > f.bound {
+			if worst.ULP > f.bound {
 				t.Errorf("the bound is %v", f.bound)
 			}
 		})
