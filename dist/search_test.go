@@ -1,0 +1,322 @@
+package dist
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/ending"
+)
+
+var measures = []Measure{MeasureSqEuclidean, MeasureInnerProduct, MeasureCosine}
+
+// gaussian returns rows × cols standard normal numbers.
+func gaussian(seed uint64, rows, cols int) Matrix[float32] {
+	return NewMatrix(rows, cols, asmtest.Values[float32](asmtest.NewRand(seed), rows*cols, asmtest.Gauss))
+}
+
+func mustRows[T Float](t testing.TB, x Matrix[T]) *Rows {
+	t.Helper()
+	r, err := NewRows(x, StorageFloat32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// exact returns the measure in float64, and the bound that its documentation states.
+func exact(q, x []float32, measure Measure) (v, bound float64) {
+	var sq, dot, size, qq, xx float64
+	for k := range q {
+		a, b := float64(q[k]), float64(x[k])
+		sq += float64((a - b) * (a - b))
+		dot += float64(a * b)
+		size += math.Abs(a * b)
+		qq += float64(a * a)
+		xx += float64(b * b)
+	}
+	u := float64(len(q)/16+1) * 0x1p-24
+	switch measure {
+	case MeasureSqEuclidean:
+		return sq, (u + 6*0x1p-24) * sq
+	case MeasureInnerProduct:
+		return dot, (u + 4*0x1p-24) * size
+	}
+	if qq == 0 || xx == 0 {
+		return 0, 0
+	}
+	return dot / math.Sqrt(qq*xx), u + 7*0x1p-24
+}
+
+// TestCompare compares with the definition in float64. A value must not depend on how many
+// queries and rows there are.
+func TestCompare(t *testing.T) {
+	ctx := context.Background()
+	for _, size := range []struct{ m, n, d int }{{1, 1, 1}, {2, 7, 3}, {1, 8, 16}, {3, 9, 17}, {70, 33, 40}, {1, 1001, 100}, {5, 700, 257}} {
+		x, q := gaussian(1, size.n, size.d), gaussian(2, size.m, size.d)
+		clear(x.Row(size.n - 1))
+		copy(x.Row(0), q.Row(0))
+		rows := mustRows(t, x)
+		for lv := range asmtest.Each(t) {
+			for _, measure := range measures {
+				var s Searcher
+				dst := NewMatrix[float32](size.m, size.n, nil)
+				if err := s.Compare(ctx, dst, rows, q, measure); err != nil {
+					t.Fatal(err)
+				}
+				alone := NewMatrix[float32](1, 1, nil)
+				for i := range size.m {
+					for j := range size.n {
+						want, bound := exact(q.Row(i), x.Row(j), measure)
+						if got := float64(dst.At(i, j)); !(math.Abs(got-want) <= bound) {
+							t.Fatalf("%v, %v, %v: %v of query %d and row %d, want %v ± %v", lv, size, measure, got, i, j, want, bound)
+						}
+						if (i+j)%29 > 0 {
+							continue
+						}
+						if err := s.Compare(ctx, alone, mustRows(t, x.RowRange(j, j+1)), q.RowRange(i, i+1), measure); err != nil {
+							t.Fatal(err)
+						}
+						if got := dst.At(i, j); got != alone.At(0, 0) {
+							t.Fatalf("%v, %v, %v: %v of query %d and row %d, alone %v", lv, size, measure, got, i, j, alone.At(0, 0))
+						}
+					}
+				}
+				if measure == MeasureSqEuclidean && dst.At(0, 0) != 0 {
+					t.Errorf("the distance of equal rows is %v", dst.At(0, 0))
+				}
+			}
+		}
+	}
+}
+
+// TestSearch compares Nearest and Within with sorting what Compare returns. Values are on a coarse
+// grid, so that many are equal.
+func TestSearch(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s Searcher
+	for _, size := range []struct{ m, n, d int }{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {1, 700, 3}, {130, 50, 2}, {3, 9000, 20}} {
+		x, q := NewMatrix[float32](size.n, size.d, nil), NewMatrix[float32](size.m, size.d, nil)
+		for i := range x.Data {
+			x.Data[i] = float32(rng.IntN(5) - 2)
+		}
+		for i := range q.Data {
+			q.Data[i] = float32(rng.IntN(5) - 2)
+		}
+		rows := mustRows(t, x)
+		for _, measure := range measures {
+			dst := NewMatrix[float32](size.m, size.n, nil)
+			if err := s.Compare(ctx, dst, rows, q, measure); err != nil {
+				t.Fatal(err)
+			}
+			sorted := make([][]Neighbor, size.m)
+			for i := range sorted {
+				for j, v := range dst.Row(i) {
+					sorted[i] = append(sorted[i], Neighbor{j, v})
+				}
+				slices.SortStableFunc(sorted[i], func(a, b Neighbor) int {
+					less := a.Value < b.Value
+					if measure != MeasureSqEuclidean {
+						less = a.Value > b.Value
+					}
+					switch {
+					case a.Value == b.Value:
+						return 0
+					case less:
+						return -1
+					}
+					return 1
+				})
+			}
+			for _, k := range []int{0, 1, 10, 49, size.n, size.n + 5, math.MaxInt} {
+				found, err := s.Nearest(ctx, rows, q, k, measure)
+				if err != nil || len(found) != size.m {
+					t.Fatal(len(found), err)
+				}
+				for i := range found {
+					if want := sorted[i][:min(k, size.n)]; !slices.Equal(found[i], want) {
+						t.Fatalf("%v, %v: the %d nearest of query %d: %v, want %v", size, measure, k, i, found[i], want)
+					}
+				}
+			}
+			for _, limit := range []float32{-1, 0, 0.5, 3, float32(math.Inf(1)), float32(math.Inf(-1))} {
+				found, err := s.Within(ctx, rows, q, limit, measure)
+				if err != nil || len(found) != size.m {
+					t.Fatal(len(found), err)
+				}
+				for i := range found {
+					want := slices.IndexFunc(sorted[i], func(n Neighbor) bool {
+						if measure == MeasureSqEuclidean {
+							return n.Value > limit
+						}
+						return n.Value < limit
+					})
+					if want < 0 {
+						want = size.n
+					}
+					if !slices.Equal(found[i], sorted[i][:want]) {
+						t.Fatalf("%v, %v: within %v of query %d: %v, want %v", size, measure, limit, i, found[i], sorted[i][:want])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestExtremes: overflow makes no NaN of a squared distance, and does not hide rows; cosines do
+// not depend on the norms.
+func TestExtremes(t *testing.T) {
+	ctx := context.Background()
+	var s Searcher
+	const huge = 3e38
+	x := NewMatrix(4, 2, []float32{huge, huge, 1, 1, -huge, huge, 1e-30, 1e-30})
+	rows := mustRows(t, x)
+	q := NewMatrix(1, 2, []float32{-huge, -huge})
+	found, err := s.Nearest(ctx, rows, q, 4, MeasureSqEuclidean)
+	if err != nil || len(found[0]) != 4 {
+		t.Fatal(found, err)
+	}
+	for i, f := range found[0] {
+		if f.Row != i || !math.IsInf(float64(f.Value), 1) {
+			t.Errorf("neighbor %d: %v", i, f)
+		}
+	}
+	// Row 2 has products of both signs beyond float32.
+	if found, err = s.Nearest(ctx, rows, q, 4, MeasureInnerProduct); err != nil || len(found[0]) != 4 || found[0][0].Row != 3 || found[0][3] != (Neighbor{2, float32(math.Inf(-1))}) {
+		t.Errorf("%v, %v", found, err)
+	}
+	found, err = s.Nearest(ctx, rows, NewMatrix(1, 2, []float32{1e-20, 1e-20}), 4, MeasureCosine)
+	if err != nil || found[0][3].Row != 2 || math.Abs(float64(found[0][3].Value)) > 1e-6 {
+		t.Fatal(found, err)
+	}
+	for _, f := range found[0][:3] {
+		if !(math.Abs(float64(f.Value)-1) < 1e-6) || f.Value > 1 {
+			t.Errorf("cosine of row %d is %v", f.Row, f.Value)
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	x := gaussian(3, 11, 5)
+	wide := NewMatrix[float64](11, 5, nil)
+	for i, v := range x.Data {
+		wide.Data[i] = float64(v) + 1e-12*float64(v)
+	}
+	for _, r := range []*Rows{mustRows(t, x), mustRows(t, wide)} {
+		if r.Len() != 11 || r.Cols() != 5 || r.Storage() != StorageFloat32 || r.Bytes() != 4*(16*16+16) {
+			t.Error(r.Len(), r.Cols(), r.Storage(), r.Bytes())
+		}
+		got := make([]float32, 5)
+		for i := range r.Len() {
+			if r.Row(got, i); !slices.Equal(got, x.Row(i)) {
+				t.Errorf("row %d is %v, want %v", i, got, x.Row(i))
+			}
+		}
+	}
+	r := mustRows(t, x)
+	panics(t, indexPanic, func() { r.Row(make([]float32, 5), 11) })
+	panics(t, indexPanic, func() { r.Row(make([]float32, 5), -1) })
+	panics(t, "dist: shapes do not match: dst has 4 elements, a row 5", func() { r.Row(make([]float32, 4), 0) })
+	panics(t, storagePanic, func() { NewRows(x, Storage(99)) })
+	panics(t, columnsPanic, func() { NewRows(NewMatrix[float32](3, 0, nil), StorageFloat32) })
+}
+
+// TestBadValues: errors name the row and the column.
+func TestBadValues(t *testing.T) {
+	for v, want := range map[float64]error{math.Inf(1): ErrNotFinite, math.Inf(-1): ErrNotFinite, math.NaN(): ErrNotFinite, 1e300: ErrRange, -3.5e38: ErrRange} {
+		x := NewMatrix[float64](4, 3, nil)
+		x.Set(2, 1, v)
+		r, err := NewRows(x, StorageFloat32)
+		if r != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), "x: row 2, column 1 is ") {
+			t.Errorf("%v: %v", v, err)
+		}
+	}
+	var s Searcher
+	rows := mustRows(t, gaussian(1, 4, 3))
+	q := gaussian(2, 70, 3)
+	q.Set(66, 2, float32(math.NaN()))
+	for _, measure := range measures {
+		for _, err := range []error{
+			s.Compare(context.Background(), NewMatrix[float32](70, 4, nil), rows, q, measure),
+			second(s.Nearest(context.Background(), rows, q, 1, measure)),
+			second(s.Within(context.Background(), rows, q, 1, measure)),
+		} {
+			if !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "queries: row 66, column 2 is NaN") {
+				t.Errorf("%v: %v", measure, err)
+			}
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestSearchPanics(t *testing.T) {
+	ctx := context.Background()
+	var s Searcher
+	rows, q := mustRows(t, gaussian(1, 4, 3)), gaussian(2, 2, 3)
+	dst := NewMatrix[float32](2, 4, nil)
+	panics(t, measurePanic, func() { s.Nearest(ctx, rows, q, 1, Measure(3)) })
+	panics(t, neighborPanic, func() { s.Nearest(ctx, rows, q, -1, MeasureCosine) })
+	panics(t, limitPanic, func() { s.Within(ctx, rows, q, float32(math.NaN()), MeasureCosine) })
+	panics(t, columnsPanic, func() { s.Within(ctx, new(Rows), q, 1, MeasureCosine) })
+	panics(t, "dist: shapes do not match: queries have 2 columns, rows 3", func() { s.Nearest(ctx, rows, gaussian(2, 2, 2), 1, MeasureCosine) })
+	panics(t, "dist: shapes do not match: dst is 2 × 4 for 1 queries and 4 rows", func() { s.Compare(ctx, dst, rows, q.RowRange(0, 1), MeasureCosine) })
+	panics(t, "dist: destination overlaps an operand", func() {
+		s.Compare(ctx, NewMatrix(1, 4, dst.Data[:4]), rows, NewMatrix(1, 3, dst.Data[2:5]), MeasureCosine)
+	})
+}
+
+// TestSearchEnds: the context is asked before every block, wherever it ends.
+func TestSearchEnds(t *testing.T) {
+	var s Searcher
+	rows, q := mustRows(t, gaussian(1, 3000, 40)), gaussian(2, 66, 40)
+	dst := NewMatrix[float32](66, 3000, nil)
+	for name, f := range map[string]func(ctx context.Context) error{
+		"Compare": func(ctx context.Context) error { return s.Compare(ctx, dst, rows, q, MeasureCosine) },
+		"Nearest": func(ctx context.Context) error { return second(s.Nearest(ctx, rows, q, 3, MeasureCosine)) },
+		"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
+	} {
+		all := ending.At(0)
+		if err := f(all); err != nil || all.Asked() < 66*3000*48/rowElements {
+			t.Fatalf("%s: %v, asked %d times", name, err, all.Asked())
+		}
+		for last := 1; last <= all.Asked(); last += 61 {
+			if err := f(ending.At(last)); err != ending.ErrAt {
+				t.Errorf("%s, ended at %d of %d: %v", name, last, all.Asked(), err)
+			}
+		}
+	}
+}
+
+func TestSearchAllocates(t *testing.T) {
+	var s Searcher
+	ctx := context.Background()
+	rows, q := mustRows(t, gaussian(1, 1000, 40)), gaussian(2, 3, 40)
+	dst := NewMatrix[float32](3, 1000, nil)
+	for _, measure := range measures {
+		if n := asmtest.Allocations(func() {
+			s.Nearest(ctx, rows, q, 10, measure)
+			s.Within(ctx, rows, q, 0.2, measure)
+			s.Compare(ctx, dst, rows, q, measure)
+		}); n != 0 {
+			t.Errorf("%v: %v allocations", measure, n)
+		}
+	}
+}
+
+func TestMeasureNames(t *testing.T) {
+	for v, want := range map[interface{ String() string }]string{
+		MeasureSqEuclidean: "squared Euclidean distance", MeasureInnerProduct: "inner product", MeasureCosine: "cosine", Measure(9): "Measure(9)",
+		StorageFloat32: "float32", Storage(99): "Storage(99)",
+	} {
+		if v.String() != want {
+			t.Errorf("%v, want %s", v, want)
+		}
+	}
+}
