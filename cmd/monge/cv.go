@@ -317,7 +317,7 @@ func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) e
 		}
 	}
 	if m != nil {
-		file, hash, err := modelFile(m, d, r.Best.K)
+		file, hash, err := modelFile(ctx, m, d, r.Best.K, nil)
 		if err != nil {
 			return err
 		}

@@ -89,6 +89,9 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 	if err := f.missingFlags.check(); err != nil {
 		return nil, err
 	}
+	if len(rows.unknown) > 0 && f.missing != "" && f.missing != "error" {
+		return nil, together("--unknown", "--missing")
+	}
 	opt, err := f.labelledOptions(f.labels)
 	if err != nil {
 		return nil, err
@@ -273,6 +276,8 @@ type rowFlags struct {
 	sample  int
 	seed    uint64
 	holdout float64
+	unknown []string         // classes whose rows are left out
+	left    *dataset.Dataset // the training rows of these, or nil
 }
 
 func (f *rowFlags) add(cmd *cobra.Command, what string) {
@@ -377,6 +382,9 @@ func (f *rowFlags) draw(path string, d *dataset.Dataset) (*dataset.Dataset, erro
 func (f *rowFlags) train(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	t, err := f.choose(path, d, trainRows)
 	if err != nil {
+		return nil, err
+	}
+	if t, f.left, err = f.leaveOut(path, t); err != nil {
 		return nil, err
 	}
 	return f.draw(path, t)

@@ -59,6 +59,7 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	fs.StringVar(&f.testLabels, "test-labels", "", "`FILE`: file with the labels of the test rows (default --train-labels if all rows are in one file)")
 	addWorkers(cmd, &f.workers)
 	f.rows.add(cmd, "the training rows")
+	addUnknown(cmd, &f.rows.unknown, "classes that the model does not know, as monge fit --unknown leaves them out. Their test rows show how well the model rejects such rows (default none)")
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
 	f.read.say = a.note
@@ -145,6 +146,8 @@ func (c *confusion) rates() []classRates {
 }
 
 type evalResult struct {
+	// Rejection is there if the model rejects rows.
+	Rejection *rejections      `json:"rejection,omitempty"`
 	Error     rates            `json:"knn_error"`
 	Confusion confusion        `json:"confusion"`
 	Classes   []classRates     `json:"classes"`
@@ -173,7 +176,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err != nil {
 		return err
 	}
-	m, err := readModel(f.model)
+	m, c, err := readClassifier(f.model)
 	if err != nil {
 		return err
 	}
@@ -181,7 +184,10 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if f.data != "" {
 		f.rows.recall(cmd, m)
 	}
-	train, test, err := a.readTrainTest(f)
+	if err := f.checkUnknown(m, c); err != nil {
+		return err
+	}
+	train, test, unknown, err := a.readTrainTest(f)
 	if err != nil {
 		return err
 	}
@@ -199,12 +205,12 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 			return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", f.train, k, train.Len())
 		}
 	}
-	c := &classifier{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
+	by := &classifier{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
 	var y, z mat.Dense
 	if err := errors.Join(m.Transform(&y, train.X), m.Transform(&z, test.X)); err != nil {
 		return err
 	}
-	own, first, err := c.classify("projected", &y, &z)
+	own, first, err := by.classify("projected", &y, &z)
 	if err != nil {
 		return err
 	}
@@ -214,13 +220,18 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		Train:     train.Len(), Test: test.Len(),
 	}
 	out.Classes = out.Confusion.rates()
+	if c != nil && c.Rejection().Samples > 0 {
+		if out.Rejection, err = f.rejections(ctx, c, test, unknown); err != nil {
+			return err
+		}
+	}
 	names := []string{"model"}
 	table := []rates{own}
 	if f.baselines {
 		if out.Standardized = m.Report().Settings.Data.Standardize; out.Standardized {
-			c.standardize()
+			by.standardize()
 		}
-		found, err := c.baselines(p)
+		found, err := by.baselines(p)
 		if err != nil {
 			return err
 		}
@@ -280,6 +291,9 @@ func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p in
 	if out.Standardized {
 		fmt.Fprintf(w, "\nThe model standardizes features. Those of %s are standardized, too.\n", strings.Join(names[1:], ", "))
 	}
+	if out.Rejection != nil {
+		out.Rejection.print(w)
+	}
 	out.Confusion.print(w)
 	fmt.Fprintf(w, "\nclass\trows\trecall\tprecision\tF1\n")
 	const most = 100
@@ -312,38 +326,45 @@ func (c *confusion) print(w io.Writer) {
 	}
 }
 
-// readTrainTest reads both files, once if they are the same.
-func (a *app) readTrainTest(f *evalFlags) (train, test *dataset.Dataset, err error) {
+// readTrainTest reads both files, once if they are the same. unknown are test rows of the classes of
+// --unknown, or nil.
+func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset, err error) {
 	same := f.train == f.test || sameFile(f.train, f.test)
 	if same && f.testLabels == "" {
 		f.testLabels = f.trainLabels
 	}
 	if f.rows.holdout > 0 && !same {
-		return nil, nil, usagef("--holdout divides one file: --train and --test must name the same file, or leave out --holdout")
+		return nil, nil, nil, usagef("--holdout divides one file: --train and --test must name the same file, or leave out --holdout")
 	}
 	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	rest := all
 	if !same || f.testLabels != f.trainLabels {
 		if rest, err = f.read.readLabelled(f.test, f.testLabels, "test-labels"); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	if same && all.Split == nil && f.rows.holdout == 0 {
 		a.advise("the test rows are the training rows; --holdout keeps some apart")
 	}
 	if train, err = f.rows.train(f.train, all); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if test, err = f.rows.choose(f.test, rest, testRows); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	if test, unknown, err = f.rows.leaveOut(f.test, test); err != nil {
+		return nil, nil, nil, err
+	}
+	if len(f.rows.unknown) > 0 && unknown == nil {
+		return nil, nil, nil, fmt.Errorf("%s: --unknown: no test row has one of these classes", f.test)
 	}
 	if err := test.Relabel(train.Classes); err != nil {
-		return nil, nil, inFile(f.test, err)
+		return nil, nil, nil, inFile(f.test, err)
 	}
-	return train, test, nil
+	return train, test, unknown, nil
 }
 
 func sameFile(a, b string) bool {

@@ -29,6 +29,7 @@ type fitFlags struct {
 	shrinkage  string
 	init       string
 	k          int
+	reject     rejectFlags
 	model      string
 	outOfCore  bool
 }
@@ -43,6 +44,7 @@ projection has a few dimensions and keeps the classes apart. Settings that are n
 given are chosen by comparing them on held-out rows.`,
 		Example: `  monge fit --data wine.csv --model wine.wda
   monge fit --data wine.csv --holdout 0.5 --k 5 --model wine.wda    # then: monge eval
+  monge fit --data wine.csv --k 5 --reject 0.1 --model strict.wda   # then: monge predict --reject
   monge fit --data mnist.npz --sample 1000 -p 10 --model digits.wda`,
 		Annotations: map[string]string{details: fitDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
@@ -53,12 +55,14 @@ given are chosen by comparing them on held-out rows.`,
 	fs.StringVar(&f.model, "model", "", "`FILE`: where to write the model (required)")
 	fs.IntVarP(&f.components, "components", "p", 2, "`p`: number of dimensions to project to")
 	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, so that monge predict can classify by the `K` nearest of them (default keep none)")
+	f.reject.add(cmd)
+	addUnknown(cmd, &f.rows.unknown, "leave the rows of these classes out of the fit. With --reject they are examples of rows to reject, and choose what the score looks at (default none)")
 	f.addFamily(cmd)
 	f.objective.add(cmd)
 	fs.Lookup("lambda").DefValue = "auto"
 	f.solver.add(cmd)
 	fs.Lookup("seed").Usage = fitSeedUsage
-	first(cmd, "data", "model", "components", "k", "labels", "label-column", "standardize", "holdout", "sample", "seed")
+	first(cmd, "data", "model", "components", "k", "reject", "labels", "label-column", "standardize", "holdout", "sample", "seed")
 	return cmd
 }
 
@@ -157,6 +161,9 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := checkRange("k", f.k, 0, math.MaxInt32); err != nil {
 		return nil, err
 	}
+	if err := f.reject.check(cmd, f.k, f.outOfCore); err != nil {
+		return nil, err
+	}
 	return s, f.rows.check()
 }
 
@@ -195,11 +202,14 @@ type fitResult struct {
 	// The different ones among these, the largest first, and how many starts led there.
 	Maxima []maximum `json:"maxima,omitempty"`
 	// With --validation, the error of the result on the rows held out.
-	ValidationError *number  `json:"validation_error,omitempty"`
-	K               int      `json:"k,omitempty"`
-	Warnings        []string `json:"warnings,omitempty"`
-	Model           string   `json:"model"`
-	Hash            string   `json:"hash"` // of what predictions depend on
+	ValidationError *number `json:"validation_error,omitempty"`
+	K               int     `json:"k,omitempty"`
+	// With --reject, its rate, and the rows that were kept apart for it.
+	RejectRate  number   `json:"reject_rate,omitempty"`
+	Calibration int      `json:"calibration_rows,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"`
+	Model       string   `json:"model"`
+	Hash        string   `json:"hash"` // of what predictions depend on
 }
 
 // maximum is a J that some starts have led to.
@@ -239,6 +249,14 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	defer all.close()
 	d := all.kept
+	var reject *rejecting
+	if f.reject.rate > 0 {
+		reject = &rejecting{rate: f.reject.rate, unknown: f.rows.left}
+		if all, err = reject.training(f.data, all, f.rows.seed); err != nil {
+			return err
+		}
+		d = all.kept
+	}
 	if !cmd.Flags().Changed("components") {
 		set.Components = min(set.Components, columns(d))
 	}
@@ -271,12 +289,15 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if m, err = m.WithSchema(d.Schema); err != nil {
 		return inFile(f.data, err)
 	}
-	hash, err := saveModel(ctx, f.model, m, d, f.k)
+	hash, err := saveModel(ctx, f.model, m, d, f.k, reject)
 	if err != nil {
 		return err
 	}
 	r := m.Report()
 	out := f.result(&r, d, len(all.labels))
+	if reject != nil {
+		out.RejectRate, out.Calibration = number(reject.rate), reject.held.Len()
+	}
 	out.Warnings, out.Model, out.Hash = a.warn(r.Warnings, d.Classes), f.model, hash
 	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
 }
@@ -369,12 +390,15 @@ func explain(err error) error {
 }
 
 // modelFile returns the file of a model, with the rows d to classify by k nearest
-// neighbors among them unless k is 0, and the content hash.
-func modelFile(m *wda.Model, d *dataset.Dataset, k int) (file []byte, hash string, err error) {
+// neighbors among them unless k is 0, and the content hash. reject may be nil.
+func modelFile(ctx context.Context, m *wda.Model, d *dataset.Dataset, k int, reject *rejecting) (file []byte, hash string, err error) {
 	var what encoding.BinaryMarshaler = m
 	var c *wda.Classifier
 	if k > 0 {
 		if c, err = wda.NewClassifier(m, d.X, d.Labels, k); err != nil {
+			return nil, "", err
+		}
+		if c, err = reject.calibrate(ctx, c); err != nil {
 			return nil, "", err
 		}
 		what = c
@@ -385,8 +409,8 @@ func modelFile(m *wda.Model, d *dataset.Dataset, k int) (file []byte, hash strin
 
 // saveModel writes a model as modelFile makes it, unless an interrupt came in the
 // meantime, and returns the content hash.
-func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int) (hash string, err error) {
-	file, hash, err := modelFile(m, d, k)
+func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int, reject *rejecting) (hash string, err error) {
+	file, hash, err := modelFile(ctx, m, d, k, reject)
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -44,6 +44,9 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if out.K > 0 {
 		keeps = fmt.Sprintf(", with training rows to classify by %d neighbors", out.K)
 	}
+	if out.Calibration > 0 {
+		fmt.Fprintf(w, "rejection\ta share of %v of rows of known classes, on average, by %d rows kept apart\n", float64(out.RejectRate), out.Calibration)
+	}
 	fmt.Fprintf(w, "model\t%s%s\n", out.Model, keeps)
 	if out.Choice != nil {
 		out.printChoice(w, r.Choice)

@@ -136,7 +136,8 @@ type modelInfo struct {
 	Float32      bool     `json:"float32"`
 	Rows         int      `json:"rows,omitempty"` // training rows to classify by
 	K            int      `json:"k,omitempty"`
-	Hash         string   `json:"hash"` // of what predictions depend on
+	RejectRate   number   `json:"reject_rate,omitempty"` // of rows of known classes
+	Hash         string   `json:"hash"`                  // of what predictions depend on
 }
 
 // print describes a model for people.
@@ -157,6 +158,9 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 		fmt.Fprintf(w, "classifier\t%d nearest of %d training rows\n", m.K, m.Rows)
 	} else {
 		fmt.Fprintf(w, "classifier\tnone: the model holds no training rows (fit --k keeps them)\n")
+	}
+	if m.RejectRate > 0 {
+		fmt.Fprintf(w, "rejection\ta share of %v of rows of known classes, on average\n", float64(m.RejectRate))
 	}
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 }
@@ -183,7 +187,7 @@ func (a *app) info(model string) error {
 			Float32: o.Float32, Hash: contentHash(m, c),
 		}
 		if c != nil {
-			out.Model.Rows, out.Model.K = c.Len(), c.K()
+			out.Model.Rows, out.Model.K, out.Model.RejectRate = c.Len(), c.K(), number(c.Rejection().Rate)
 		}
 	}
 	return a.report(out, func(w io.Writer) {

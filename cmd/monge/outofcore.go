@@ -34,12 +34,12 @@ func addOutOfCore(cmd *cobra.Command, v *bool) {
 // large and can be.
 func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
 	_, mini := set.Optimizer.Method.(wda.MiniBatch)
-	chosen, validated := rows.sample > 0 || rows.holdout > 0, set.Validation != nil
+	chosen, validated := rows.sample > 0 || rows.holdout > 0 || len(rows.unknown) > 0, set.Validation != nil
 	switch {
 	case outOfCore && !mini:
 		return nil, usagef("--out-of-core needs --method minibatch")
 	case outOfCore && chosen:
-		return nil, usagef("--out-of-core takes all rows: leave out --sample and --holdout")
+		return nil, usagef("--out-of-core takes all rows: leave out --sample, --holdout and --unknown")
 	case outOfCore && (f.missing != "" && f.missing != "error" || f.onehot != nil):
 		return nil, usagef("--out-of-core cannot learn --missing and --one-hot: leave it out")
 	case outOfCore && validated:

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,6 +26,7 @@ type predictFlags struct {
 	trainLabels string
 	k           int
 	proba       bool
+	reject      string
 	neighbors   int
 	out         string
 	workers     int
@@ -40,6 +42,7 @@ have, with distances measured after the projection. The training rows are in the
 if it was fitted with --k.`,
 		Example: `  monge predict --model wine.wda --data new.csv
   monge predict --model wine.wda --data new.csv --proba --neighbors 3 --out predicted.csv
+  monge predict --model strict.wda --data new.csv --reject --out predicted.csv
   monge predict --model digits.wda --train mnist.npz --data mnist.npz --rows test --out digits.csv`,
 		Annotations: map[string]string{details: predictDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.predict(cmd, f) },
@@ -50,6 +53,8 @@ if it was fitted with --k.`,
 	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv (default standard output)")
 	fs.IntVar(&f.k, "k", 0, "`K`: number of neighbors that vote (default that of the model, or 5)")
 	fs.BoolVar(&f.proba, "proba", false, "also write the share of every class among the neighbors")
+	fs.StringVar(&f.reject, "reject", "", "`RATE`: also write the score of every row, which says how unlike the training rows it is, and whether it is rejected as of no known class. --reject takes the rate of monge fit, and --reject=0.01 another")
+	fs.Lookup("reject").NoOptDefVal = fromModel
 	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also write the numbers of so many nearest training rows, and their squared distances: a large distance says that a row is unlike all of them")
 	fs.StringVar(&f.part, "rows", "all", "`PART`: classify all, train or test rows, by the file's split or --holdout")
 	oneOf(cmd, "rows", "all", "train", "test")
@@ -68,8 +73,9 @@ Among classes with equally many votes, the class of the nearest row wins. --trai
 names a file of training rows if the model holds none, or to use others: the rows where
 an array split is 0, and --holdout and --sample as in monge fit.
 
-The output is CSV with a header: the column label; with --proba a column for every
-class with its share of the K neighbors; with --neighbors the numbers (from 0, in the
+The output is CSV with a header: the column label; with --reject the columns score and
+rejected (1 or 0; label is then the class that the row would have); with --proba a column
+for every class with its share of the K neighbors; with --neighbors the numbers (from 0, in the
 order of the training rows) and the squared distances of the nearest rows.
 
 Columns are found by their names, in any order: see monge help tables. Without names, a
@@ -93,6 +99,9 @@ type predictions struct {
 	Out           string         `json:"out,omitempty"`
 	IDs           [][]string     `json:"ids,omitempty"` // of every column of --id
 	Labels        []string       `json:"labels,omitempty"`
+	Rejected      *int           `json:"rejected_rows,omitempty"` // their number
+	Scores        []number       `json:"scores,omitempty"`
+	RejectedRows  []bool         `json:"rejected,omitempty"`
 	Probabilities [][]float64    `json:"probabilities,omitempty"` // of Classes
 	Neighbors     [][]neighbor   `json:"neighbors,omitempty"`
 }
@@ -134,6 +143,9 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	}
 	return a.report(found, func(w io.Writer) {
 		fmt.Fprintf(w, "%d rows, each classified by the %d nearest of %d training rows, written to %s\n\n", found.Rows, found.K, found.Train, found.Out)
+		if found.Rejected != nil {
+			fmt.Fprintf(w, "%d rows are rejected: they seem to belong to no known class\n\n", *found.Rejected)
+		}
 		fmt.Fprintln(w, "class\trows")
 		for _, name := range found.Classes {
 			fmt.Fprintf(w, "%s\t%d\n", short(name, 30), found.Counts[name])
@@ -155,7 +167,7 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if err := checkWorkers(f.workers); err != nil {
+	if err := errors.Join(checkWorkers(f.workers), f.checkReject()); err != nil {
 		return err
 	}
 	if f.train == "" {
@@ -196,6 +208,9 @@ func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
 		if c, err = c.WithK(f.k); err != nil {
 			return nil, nil, err
 		}
+	}
+	if c, err = f.rejection(c); err != nil {
+		return nil, nil, err
 	}
 	var names []string
 	for _, l := range c.Labels() {
@@ -259,6 +274,9 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 	for _, n := range names {
 		all.Counts[n] = 0
 	}
+	if f.reject != "" {
+		all.Rejected = new(int)
+	}
 	var text *csv.Writer
 	var file target
 	if out != "" {
@@ -280,6 +298,11 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 		for _, l := range found.Labels {
 			all.Counts[l]++
 		}
+		for _, r := range found.RejectedRows {
+			if r {
+				*all.Rejected++
+			}
+		}
 		if text != nil {
 			found.write(text)
 			return text.Error()
@@ -291,6 +314,7 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 			all.IDs[k] = append(all.IDs[k], b.IDs[k]...)
 		}
 		all.Labels = append(all.Labels, found.Labels...)
+		all.Scores, all.RejectedRows = append(all.Scores, found.Scores...), append(all.RejectedRows, found.RejectedRows...)
 		all.Probabilities = append(all.Probabilities, found.Probabilities...)
 		all.Neighbors = append(all.Neighbors, found.Neighbors...)
 		return nil
@@ -323,6 +347,15 @@ func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []
 			out.Probabilities = append(out.Probabilities, proba.RawRowView(i))
 		}
 	}
+	if f.reject != "" {
+		classes, err := c.ClassifyAll(ctx, x, f.workers)
+		if err != nil {
+			return nil, err
+		}
+		for _, class := range classes {
+			out.Scores, out.RejectedRows = append(out.Scores, number(class.Score)), append(out.RejectedRows, class.Rejected)
+		}
+	}
 	if f.neighbors == 0 {
 		return out, nil
 	}
@@ -343,6 +376,9 @@ func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []
 // header names the columns of the output.
 func (f *predictFlags) header(classes []string) []string {
 	head := []string{"label"}
+	if f.reject != "" {
+		head = append(head, "score", "rejected")
+	}
 	if f.proba {
 		head = append(head, classes...)
 	}
@@ -357,6 +393,13 @@ func (p *predictions) write(out *csv.Writer) {
 	var row []string
 	for i, l := range p.Labels {
 		row = append(append(row[:0], textsOf(p.IDs, i)...), l)
+		if p.Scores != nil {
+			rejected := "0"
+			if p.RejectedRows[i] {
+				rejected = "1"
+			}
+			row = append(row, shortest(float64(p.Scores[i])), rejected)
+		}
 		if p.Probabilities != nil {
 			for _, v := range p.Probabilities[i] {
 				row = append(row, shortest(v))

@@ -31,7 +31,7 @@ version of monge, or a changed model. Verify then says what differs, and exits w
   monge verify digits.wda --data mnist.npz --sample 1000 --json`,
 		Annotations: map[string]string{details: `
 The rows must be those of the fit, in the same order: give the flags --labels,
---label-column, --header and --out-of-core that monge fit was given. The model
+--label-column, --header, --unknown and --out-of-core that monge fit was given. The model
 remembers --holdout, --sample, --seed and what became of the columns. A model file of
 an early version holds no settings and cannot be verified.
 
@@ -47,6 +47,7 @@ are not in the model file: --validation names a file with them.`},
 	}
 	f.trainFlags.add(a, cmd)
 	f.rows.add(cmd, "the training rows")
+	addUnknown(cmd, &f.rows.unknown, "the classes that monge fit --unknown left out (default none)")
 	addOutOfCore(cmd, &f.outOfCore)
 	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the labeled rows that a Go program gave as Settings.Validation")
 	first(cmd, "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
@@ -89,6 +90,13 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		return err
 	}
 	defer all.close()
+	var reject *rejecting
+	if c != nil && c.Rejection().Samples > 0 {
+		reject = &rejecting{rate: c.Rejection().Rate, unknown: f.rows.left}
+		if all, err = reject.training(f.data, all, f.rows.seed); err != nil {
+			return err
+		}
+	}
 	d := all.kept
 	features, components := m.Dims()
 	if columns(d) != features {
@@ -115,7 +123,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if c != nil {
 		k = c.K()
 	}
-	_, hash, err := modelFile(again, d, k)
+	_, hash, err := modelFile(cmd.Context(), again, d, k, reject)
 	if err != nil {
 		return err
 	}

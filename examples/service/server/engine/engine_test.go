@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -97,6 +98,39 @@ func TestReject(t *testing.T) {
 	nonsense := slices.Repeat([]float64{100}, 10)
 	if err := e.Classify(t.Context(), &Matrix{Columns: 10, Data: nonsense}, &out); err != nil || !out.Rows[0].Rejected {
 		t.Errorf("%+v, %v", out.Rows[0], err)
+	}
+}
+
+// TestCalibrated: a model that rejects samples does so without any setting of the service.
+func TestCalibrated(t *testing.T) {
+	c, err := fixture.Classifier(t, 1).Calibrate(t.Context(), fixture.Samples(200, 3).X, &wda.Calibration{Rate: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := c.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "calibrated.wda")
+	if err := os.WriteFile(file, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e, x := newEngine(t, func(c *Config) { c.Model = file }), fixture.Samples(300, 4).X
+	var out Classified
+	if err := e.Classify(t.Context(), &Matrix{Columns: 10, Data: fixture.Rows(x)}, &out); err != nil {
+		t.Fatal(err)
+	}
+	rejected := 0
+	for i, r := range out.Rows {
+		if class, _ := c.Predict(x.RawRowView(i), nil); r.Rejected != class.Rejected {
+			t.Fatalf("row %d: %+v instead of %+v", i, r, class)
+		}
+		if r.Rejected {
+			rejected++
+		}
+	}
+	if rejected < 5 || rejected > 80 {
+		t.Errorf("%d of 300 rejected", rejected)
 	}
 }
 

@@ -20,7 +20,8 @@ type Check struct {
 	Accuracy float64
 	// RejectShare rejects answers whose class has a smaller share of the neighbors.
 	// RejectQuantile rejects answers whose K-th neighbor is farther than this quantile of the
-	// same distance over the samples. 0 rejects none.
+	// same distance over the samples. 0 rejects none. A model that was calibrated rejects answers by
+	// itself, too.
 	RejectShare, RejectQuantile float64
 }
 

@@ -41,8 +41,8 @@ type Classified struct {
 // Class is the answer for one row.
 type Class struct {
 	wda.Class
-	Index    int // in Classes
-	Rejected bool
+	Index    int  // in Classes
+	Rejected bool // by the model, if it was calibrated, or by Check
 }
 
 // Problem is a request for transport.
@@ -137,7 +137,7 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 		}
 		out.workspace.Shares(out.Shares[i*classes:][:classes])
 		at, _ := slices.BinarySearch(s.labels, class.Label)
-		out.Rows[i] = Class{class, at, class.Share < e.config.Check.RejectShare || class.SqDistance > s.reject}
+		out.Rows[i] = Class{class, at, class.Rejected || class.Share < e.config.Check.RejectShare || class.SqDistance > s.reject}
 		return nil
 	})
 }

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// calibrationShare is the share of the training rows of every class that --reject keeps apart.
+const calibrationShare = 0.2
+
+// rejectFlags are those of a fit whose model rejects rows of no known class.
+type rejectFlags struct {
+	rate float64
+}
+
+func (f *rejectFlags) add(cmd *cobra.Command) {
+	cmd.Flags().Float64Var(&f.rate, "reject", 0, "`RATE`: make a model that rejects rows of no known class, for monge predict --reject. RATE is the share of rows of known classes that may be rejected, such as 0.05. Needs --k; a fifth of the training rows of every class is kept apart to set the threshold (default none)")
+}
+
+// addUnknown adds --unknown.
+func addUnknown(cmd *cobra.Command, classes *[]string, what string) {
+	defer under(cmd, rowChoice)()
+	cmd.Flags().StringSliceVar(classes, "unknown", nil, "`CLASS,…`: "+what)
+}
+
+func (f *rejectFlags) check(cmd *cobra.Command, k int, outOfCore bool) error {
+	switch {
+	case !cmd.Flags().Changed("reject"):
+		return nil
+	case !(f.rate > 0 && f.rate < 1):
+		return usagef("--reject must be between 0 and 1, such as 0.05, not %v", f.rate)
+	case k == 0:
+		return usagef("--reject needs --k, the number of neighbors whose distances it looks at")
+	case outOfCore:
+		return together("--reject", "--out-of-core")
+	}
+	return nil
+}
+
+// rejecting is what a model that rejects is calibrated with.
+type rejecting struct {
+	rate    float64
+	held    *dataset.Dataset // rows that neither the fit nor the classifier has
+	unknown *dataset.Dataset // rows of the classes of --unknown, or nil
+}
+
+// training divides the training rows, and returns those to fit to.
+func (r *rejecting) training(path string, all *training, seed uint64) (*training, error) {
+	if all.x != mat.Matrix(all.kept.X) {
+		return nil, fmt.Errorf("%s: --reject needs all rows in memory, and these are left in their file; leave out --reject, or draw rows with --sample", path)
+	}
+	fit, held, err := all.kept.TrainTest(calibrationShare, seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: --reject keeps a fifth of the rows apart: %w", path, err)
+	}
+	r.held = held
+	if err := checkClasses(path, fit, false, 0); err != nil {
+		return nil, err
+	}
+	return &training{fit.X, fit.Labels, fit, all.close}, nil
+}
+
+// calibrate makes c reject, unless r is nil.
+func (r *rejecting) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Classifier, error) {
+	if r == nil {
+		return c, nil
+	}
+	by := &wda.Calibration{Rate: r.rate}
+	if r.unknown != nil {
+		by.Unknown = r.unknown.X
+	}
+	out, err := c.Calibrate(ctx, r.held.X, by)
+	if err != nil {
+		return nil, fmt.Errorf("--reject: %w", err)
+	}
+	return out, nil
+}
+
+// leaveOut returns the rows of d that have none of the classes of --unknown, with only the other classes,
+// and the rows that have one.
+func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
+	if len(f.unknown) == 0 {
+		return d, nil, nil
+	}
+	if d.Labels == nil {
+		return nil, nil, usagef("--unknown needs labels")
+	}
+	for _, name := range f.unknown {
+		if !slices.Contains(d.Classes, name) {
+			return nil, nil, fmt.Errorf("%s: --unknown: there is no class %q; the classes are %s", path, name, list(d.Classes, 60))
+		}
+	}
+	var in, out []int
+	for i, l := range d.Labels {
+		if slices.Contains(f.unknown, d.Classes[l]) {
+			out = append(out, i)
+		} else {
+			in = append(in, i)
+		}
+	}
+	if len(in) == 0 {
+		return nil, nil, fmt.Errorf("%s: --unknown leaves no rows: the other classes have none", path)
+	}
+	known = d.Subset(in)
+	if len(out) > 0 {
+		unknown = d.Subset(out)
+	}
+	return known, unknown, inFile(path, known.Relabel(slices.DeleteFunc(slices.Clone(d.Classes), func(n string) bool { return slices.Contains(f.unknown, n) })))
+}
+
+// rejections is what monge eval finds of a model that rejects.
+type rejections struct {
+	Rate      number `json:"rate"`
+	Threshold number `json:"threshold"`
+	Weight    number `json:"weight"`
+	// Known is the share of test rows of known classes that are rejected, and Error the error of the others.
+	Known number `json:"known_rejected"`
+	Error number `json:"error_of_accepted"`
+	// With --unknown: the rows of these classes, the share of them that are rejected, and how well the
+	// score and the distance alone separate them from the other test rows.
+	Rows     int     `json:"unknown_rows,omitempty"`
+	Unknown  *number `json:"unknown_rejected,omitempty"`
+	AUROC    *number `json:"auroc,omitempty"`
+	Distance *number `json:"auroc_of_distance,omitempty"`
+}
+
+// rejections classifies the test rows by the classifier in the model.
+func (f *evalFlags) rejections(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
+	r := c.Rejection()
+	out := &rejections{Rate: number(r.Rate), Threshold: number(r.Threshold), Weight: number(r.Weight)}
+	known, err := f.scores(ctx, c, f.test, test.X)
+	if err != nil {
+		return nil, err
+	}
+	wrong := 0
+	for i, class := range known.classes {
+		if !class.Rejected && class.Name != test.Classes[test.Labels[i]] {
+			wrong++
+		}
+	}
+	out.Known = number(known.rejected())
+	out.Error = number(float64(wrong) / float64(test.Len()-known.count))
+	if unknown == nil {
+		return out, nil
+	}
+	foreign, err := f.scores(ctx, c, f.test, unknown.X)
+	if err != nil {
+		return nil, err
+	}
+	out.Rows = unknown.Len()
+	for _, v := range []struct {
+		to *(*number)
+		is float64
+	}{
+		{&out.Unknown, foreign.rejected()},
+		{&out.AUROC, knn.AUROC(known.scores, foreign.scores)},
+		{&out.Distance, knn.AUROC(known.distances, foreign.distances)},
+	} {
+		n := number(v.is)
+		*v.to = &n
+	}
+	return out, nil
+}
+
+// scored are the classes of rows, and how many are rejected.
+type scored struct {
+	classes           []wda.Class
+	scores, distances []float64
+	count             int
+}
+
+func (s *scored) rejected() float64 { return float64(s.count) / float64(len(s.classes)) }
+
+func (f *evalFlags) scores(ctx context.Context, c *wda.Classifier, path string, x mat.Matrix) (*scored, error) {
+	classes, err := c.ClassifyAll(ctx, x, f.workers)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	s := &scored{classes: classes}
+	for _, class := range classes {
+		s.scores, s.distances = append(s.scores, class.Score), append(s.distances, class.SqDistance)
+		if class.Rejected {
+			s.count++
+		}
+	}
+	return s, nil
+}
+
+// print writes the outcome for people.
+func (r *rejections) print(w io.Writer) {
+	fmt.Fprintf(w, "\nThe model rejects rows that seem to belong to no known class, at a rate of %v for rows of known classes:\n\n", float64(r.Rate))
+	fmt.Fprintf(w, "rejected, of known classes\t%s\n", percent(float64(r.Known)))
+	fmt.Fprintf(w, "error of the rows not rejected\t%s\n", percent(float64(r.Error)))
+	if r.Unknown == nil {
+		return
+	}
+	fmt.Fprintf(w, "rejected, of %d rows of unknown classes\t%s\n", r.Rows, percent(float64(*r.Unknown)))
+	fmt.Fprintf(w, "AUROC\t%.3f (of the distance alone: %.3f; 0.5 is chance)\n", float64(*r.AUROC), float64(*r.Distance))
+}
+
+// checkUnknown compares --unknown with the model and its classifier.
+func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
+	if len(f.rows.unknown) == 0 {
+		return nil
+	}
+	for _, name := range m.ClassNames() {
+		if slices.Contains(f.rows.unknown, name) {
+			return fmt.Errorf("%s: the model was fitted to the class %q; fit it with --unknown %s", f.model, name, strings.Join(f.rows.unknown, ","))
+		}
+	}
+	if c == nil || c.Rejection().Samples == 0 {
+		return fmt.Errorf("%s: --unknown: the model does not reject rows; fit it with --k and --reject", f.model)
+	}
+	return nil
+}
+
+// fromModel is the value of --reject of monge predict that stands for the rate in the model.
+const fromModel = "model"
+
+// rejection makes c reject as --reject of monge predict says.
+func (f *predictFlags) rejection(c *wda.Classifier) (*wda.Classifier, error) {
+	if f.reject == "" {
+		return c, nil
+	}
+	if c.Rejection().Samples == 0 {
+		return nil, fmt.Errorf("%s: --reject: the model does not reject rows; fit it with --k and --reject", f.model)
+	}
+	if f.reject == fromModel {
+		return c, nil
+	}
+	rate, _ := strconv.ParseFloat(f.reject, 64)
+	out, err := c.WithRejectionRate(rate)
+	if err != nil {
+		return nil, fmt.Errorf("%s: --reject: %w", f.model, err)
+	}
+	return out, nil
+}
+
+func (f *predictFlags) checkReject() error {
+	switch {
+	case f.reject == "":
+		return nil
+	case f.train != "":
+		return together("--reject", "--train")
+	case f.k > 0:
+		return together("--reject", "--k")
+	case f.reject == fromModel:
+		return nil
+	}
+	if rate, err := strconv.ParseFloat(f.reject, 64); err != nil || !(rate > 0 && rate < 1) {
+		return usagef("--reject must be between 0 and 1, such as --reject=0.05, not %q", f.reject)
+	}
+	return nil
+}
