@@ -13,7 +13,7 @@ import (
 //
 //	D(g) = Σ_j b_j g_j − Σ_i a_i log (Kv)_i,   ∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T,
 //
-// with the column sums c = Tᵀ1. unequal.go has the dual of the other problems.
+// with the column sums c = Tᵀ1. penalized.go and partial.go have the duals of the other problems.
 
 // dual is what Newton's method must know of the dual problem at a dualPoint.
 type dual[T dist.Float] interface {
@@ -25,6 +25,12 @@ type dual[T dist.Float] interface {
 	residual()
 	// system returns diag, rows and Σ diag of −∇²D = diag(diag) − Tᵀ diag(1/rows) T.
 	system() (diag, rows []T, weight float64)
+	// aim adds to the system, and to the direction it begins with, what only some problems have.
+	aim(ctx context.Context, sys *system[T]) error
+	// confine makes a direction end where the dual does.
+	confine(beta []T)
+	// noise returns the rounding of the dual's values.
+	noise() float64
 	// next sets tv to the v of the next plain iteration.
 	next()
 	// try sets tu and tq = Kᵀtu for tv, and reports whether both scalings are accurate.
@@ -61,6 +67,12 @@ func (p *dualPoint[T]) store() {
 	it.setKind(k, it.scalingKind())
 	it.scaled, it.skip, it.wait = true, 0, 1
 }
+
+func (p *dualPoint[T]) aim(context.Context, *system[T]) error { return nil }
+
+func (p *dualPoint[T]) confine([]T) {}
+
+func (p *dualPoint[T]) noise() float64 { return float64(p.it.limits.epsilon * p.it.mass) }
 
 // balanced is the dual of balanced problems.
 type balanced[T dist.Float] struct{ *dualPoint[T] }

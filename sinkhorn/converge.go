@@ -26,6 +26,7 @@ const (
 type solution[T dist.Float] struct {
 	*iteration[T]
 	unbalanced     unbalanced[T]
+	partial        partial[T]
 	balanced       balanced[T]
 	newton         newton[T]
 	warm           []T     // start of the next stage of annealing
@@ -38,11 +39,15 @@ func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
 	s.newton.point.it = it
 	s.newton.sys = sys
 	s.unbalanced.dualPoint, s.balanced.dualPoint = &s.newton.point, &s.newton.point
+	s.partial.unbalanced = &s.unbalanced
 }
 
-// dual returns the dual problem: balanced or not.
+// dual returns the dual problem.
 func (s *solution[T]) dual() dual[T] {
-	if s.unequal {
+	switch {
+	case s.iteration.partial > 0:
+		return &s.partial
+	case s.unequal:
 		return &s.unbalanced
 	}
 	return &s.balanced

@@ -13,10 +13,11 @@ import (
 // A factor of the system, for conjugate gradients that take many steps. Scaled by its diagonal,
 // and with a little more on the diagonal, the matrix is
 //
-//	H = (1 + δ)I − SᵀS + s sᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc),
+//	H = (1 + δ)I − SᵀS + s sᵀ − w wᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc),
 //
 // with S as in sparse.go. In balanced problems a constant may be added to the potentials, so that s
-// has the eigenvalue 0; s sᵀ moves it to 1. With penalties it is left out. Conjugate gradients continue
+// has the eigenvalue 0; s sᵀ moves it to 1. With penalties it is left out. w_j = t_j/√(c_j Σt) is the common
+// row of partial transport (partial.go). Conjugate gradients continue
 // with H⁻¹ as their preconditioner. Newton's next steps use the same factor as long as they cost less
 // than a new one. The factor of internal/algebra needs gonum, on which this package does not depend.
 
@@ -74,25 +75,38 @@ func (sys *system[T]) factorize(ctx context.Context) error {
 	if err := sys.subtractSquare(ctx); err != nil {
 		return err
 	}
-	for j, r := range sp.root {
-		d.scale[j], d.x[j] = 0, 0
-		if r > 0 {
-			d.scale[j] = 1 / r
-		}
-		if sys.free {
+	if sys.free {
+		for j, r := range sp.root {
 			d.x[j] = r / math.Sqrt(sys.mass)
 		}
+		d.addSquare(1)
 	}
-	for j, sj := range d.x {
-		row := d.h[j*m:][:m]
-		for k, x := range row[j:] {
-			row[j+k] = num.FMA(sj, d.x[j+k], x)
+	for j, r := range sp.root {
+		if d.scale[j] = 0; r > 0 {
+			d.scale[j] = 1 / r
 		}
-		row[j] += 1 + directShift
+		d.h[j*m+j] += 1 + directShift
+	}
+	if sys.common != nil {
+		for j, t := range sys.common {
+			d.x[j] = float64(t) * d.scale[j] / math.Sqrt(float64(sys.commonSum))
+		}
+		d.addSquare(-1)
 	}
 	ok, err := d.triangular(ctx, geo)
 	d.made, d.refused = ok, !ok
 	return err
+}
+
+// addSquare adds sign·x xᵀ to the upper triangle of H.
+func (d *direct[T]) addSquare(sign float64) {
+	m := d.m
+	for j, x := range d.x[:m] {
+		row := d.h[j*m:][:m]
+		for k, y := range d.x[j:m] {
+			row[j+k] = num.FMA(sign*x, y, row[j+k])
+		}
+	}
 }
 
 // subtractSquare subtracts SᵀS from the upper triangle of H, from a list or from K.

@@ -196,7 +196,7 @@ func (it *iteration[T]) bytes() float64 {
 	geo := &it.geo
 	vectors := 21. // in each direction
 	if it.unequal {
-		vectors += 4
+		vectors += 5
 	}
 	if it.settings.Gradient {
 		vectors += 2 * float64(it.settings.Iterations) // the terms of a reverse pass
@@ -371,7 +371,7 @@ func (it *iteration[T]) converged() bool {
 // accelerates reports whether slow iterations are to be replaced by something faster.
 func (it *iteration[T]) accelerates() bool {
 	set := &it.settings
-	return set.Tolerance > 0 && !set.Gradient && !set.Unaccelerated && it.partial == 0
+	return set.Tolerance > 0 && !set.Gradient && !set.Unaccelerated
 }
 
 // final sets the plan to that of the last iterate, and computes K where it is stored.

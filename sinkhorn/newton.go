@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Newton's method on the dual (balanced.go, unequal.go), for problems with a tolerance.
+// Newton's method on the dual (balanced.go, penalized.go, partial.go), for problems with a tolerance.
 //
 // Plain iterations climb the dual by steps log(b ⊘ c). Near the solution they need
 // log 10/(1 − σ²) of them for a digit, with σ the second singular value of the plan scaled by
@@ -54,7 +54,7 @@ func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 	radius, ratio := float64(newtonRadius), 1.0
 	for poor := 0; poor < newtonPatience && res.Iterations+2 <= limit; {
 		d.residual()
-		if it.converged() {
+		if it.converged() || !finite(res.MarginalError) {
 			break
 		}
 		before := res.MarginalError
@@ -62,6 +62,7 @@ func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 		if err := nw.direction(ctx, d, forcing, radius, limit-1); err != nil {
 			return err
 		}
+		d.confine(nw.sys.beta)
 		gain, err := nw.search(ctx, d, &radius, limit)
 		if err != nil {
 			return err
@@ -137,8 +138,11 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 	factors := !dir.refused && sys.affordsDirect()
 	clear(sys.beta)
 	sp.made = false
+	if err := d.aim(ctx, sys); err != nil {
+		return err
+	}
 	from := int(sparseFrom * it.geo.size() / sys.passCost())
-	if !sp.refused && sp.steps > from/2 {
+	if !sp.refused && sp.steps > from/2 && res.Iterations < limit {
 		if err := sys.list(ctx); err != nil {
 			return err
 		}
@@ -193,7 +197,7 @@ func (nw *newton[T]) search(ctx context.Context, d dual[T], radius *float64, lim
 	if !(slope > 0) || !finite(most) {
 		return false, nil
 	}
-	noise := float64(it.limits.epsilon * it.mass)
+	noise := d.noise()
 	t := min(1, *radius/most)
 	for try := 0; try < 6 && it.res.Iterations < limit; try++ {
 		for j, b := range beta {

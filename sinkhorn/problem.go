@@ -44,7 +44,7 @@ type Problem[T dist.Float] struct {
 	PenaltyA, PenaltyB float64
 	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its
 	// marginals: partial transport. Mass is at most the smaller sum of A and B. It cannot be
-	// combined with penalties or Settings.Gradient. Only plain iterations are made.
+	// combined with penalties or Settings.Gradient.
 	Mass float64
 	// Lambda is λ. It multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64

@@ -20,8 +20,8 @@ type Settings struct {
 	// plan: ‖Tᵀ1 − b‖₁, or what Result.MarginalError states for problems with penalties or Mass. T1 = a
 	// holds after every iteration, and the check needs no pass over K of its own.
 	//
-	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient
-	// or Problem.Mass. Every pass over K then counts as an iteration.
+	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient.
+	// Every pass over K then counts as an iteration.
 	Tolerance float64
 	// Unaccelerated means that a Tolerance, too, is reached by plain iterations only.
 	Unaccelerated bool

@@ -22,7 +22,7 @@ const (
 //
 //	(diag(diag) − Tᵀ diag(1/rows) T) β = rhs,   T = diag(u) K diag(v),
 //
-// of Newton's steps and of the implicit gradient. It is solved by conjugate gradients. Their
+// of Newton's steps and of the implicit gradient. Partial transport has one more row (partial.go). It is solved by conjugate gradients. Their
 // product with the matrix is one pass over K, or over a list of the elements of T that matter.
 // Their preconditioner is diag, or a factor of the matrix.
 type system[T dist.Float] struct {
@@ -34,6 +34,8 @@ type system[T dist.Float] struct {
 	mass                float64
 	epsilon             T    // elements of T, scaled, below this are left out of a list and a factor
 	free                bool // a constant added to β makes no difference
+	common              []T  // t of partial transport: − t tᵀ/commonSum belongs to the matrix; nil if there is none
+	commonSum           T
 	sparse              sparse[T]
 	direct              direct[T]
 }
@@ -49,7 +51,7 @@ func (sys *system[T]) allocate() {
 func (sys *system[T]) set(it *iteration[T], t plan[T], diag, rows []T) {
 	sys.plan, sys.diag, sys.rows = t, diag, rows
 	sys.w, sys.s = it.w, it.s
-	sys.mass, sys.epsilon, sys.free = it.mass, T(it.limits.epsilon), !it.unequal
+	sys.mass, sys.epsilon, sys.free, sys.common = it.mass, T(it.limits.epsilon), !it.unequal, nil
 }
 
 // conjugateGradients continues from β, of which rhs is the residual, until the squared residual
@@ -57,12 +59,7 @@ func (sys *system[T]) set(it *iteration[T], t plan[T], diag, rows []T) {
 // measured in the norm of 1/diag. It returns this square and the number of steps. It also ends where
 // the square has not halved for more than stall steps: the rest is rounding.
 func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float64, most, stall int) (size float64, steps int, err error) {
-	for i, a := range sys.rows {
-		sys.w[i] = 0
-		if a > 0 {
-			sys.w[i] = sys.plan.u[i] / a * sys.plan.u[i]
-		}
-	}
+	sys.weigh()
 	// The residual is in rhs; z is the preconditioned one, d the direction.
 	rho, size := sys.precondition()
 	copy(sys.d, sys.z)
@@ -111,6 +108,16 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 	return size, steps, nil
 }
 
+// weigh sets w = u² ⊘ rows, and 0 where there is no row.
+func (sys *system[T]) weigh() {
+	for i, a := range sys.rows {
+		sys.w[i] = 0
+		if a > 0 {
+			sys.w[i] = sys.plan.u[i] / a * sys.plan.u[i]
+		}
+	}
+}
+
 // reach returns how far a step along d may go so that it is of length radius. It returns 0 without a
 // radius, and where the slope rho along d is rounding: a constant changes nothing in balanced problems.
 func (sys *system[T]) reach(rho, radius float64) T {
@@ -121,8 +128,24 @@ func (sys *system[T]) reach(rho, radius float64) T {
 	return T(radius / most)
 }
 
-// square sets sd = Tᵀ diag(1/rows) T d.
+// square sets sd = Tᵀ diag(1/rows) T d, and adds t tᵀd/Σt.
 func (sys *system[T]) square(ctx context.Context) error {
+	if err := sys.squareRows(ctx); err != nil || sys.common == nil {
+		return err
+	}
+	var sum float64
+	for j, t := range sys.common {
+		sum = num.FMA(float64(t), float64(sys.d[j]), sum)
+	}
+	share := T(sum / float64(sys.commonSum))
+	for j, t := range sys.common {
+		sys.sd[j] = num.FMA(t, share, sys.sd[j])
+	}
+	return nil
+}
+
+// squareRows sets sd = Tᵀ diag(1/rows) T d.
+func (sys *system[T]) squareRows(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.square(ctx, sys.geo.parts.pool, sys.geo.parts.workers, sys.sd, sys.d)
 	}

@@ -52,6 +52,7 @@ type unbalanced[T dist.Float] struct {
 	weight float64 // Σ of the diagonal of Newton's system
 	share  []T     // scratch
 	shift  float64 // c of the point that is tried
+	capped caps    // of partial transport: which of the scalings computed last are at their cap
 }
 
 // allocate makes room for the vectors.
@@ -84,10 +85,9 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 	}()
 	for ; ; fresh = false {
 		scaled := it.scaled
-		ok := scaled && d.accurate(it.q, it.b)
+		ok := scaled && d.accurate(it.q, it.b) && d.columnsBest()
 		switch {
 		case ok:
-			d.bestColumns()
 		case it.settings.Domain == DomainPlain:
 			return errUnderflow
 		default:
@@ -155,11 +155,26 @@ func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
 	return err == nil && it.weightlessFinite(d.tq), err
 }
 
-// accurate reports whether all sums that belong to a positive weight are accurate.
+// accurate reports whether all sums that belong to a positive weight are accurate. In partial transport
+// the points of accurate sums must be able to give the mass. Other sums may be too small: if the scaling is in
+// the safe range, it is at its cap, and the elements of K that have underflowed add less than a rounding.
 func (d *unbalanced[T]) accurate(x, weight []T) bool {
-	it := d.it
+	it, least := d.it, d.it.limits.least
+	if it.partial > 0 {
+		var reach, rest float64
+		for i, w := range weight {
+			if x[i] >= least {
+				reach += float64(w)
+			} else {
+				rest += float64(w)
+			}
+		}
+		if least = 0; rest > 0 && !(reach > it.partial) {
+			return false
+		}
+	}
 	for i, w := range weight {
-		if w > 0 && !(x[i] >= it.limits.least && x[i] <= T(it.limits.largest)) {
+		if w > 0 && !(x[i] >= least && x[i] <= T(it.limits.largest)) {
 			return false
 		}
 	}
@@ -382,12 +397,17 @@ func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
 		shift = -shift
 	}
 	var eta float64
+	var capped []bool
 	if it.partial > 0 {
 		eta = d.massFactor(weight, sums, base)
+		capped = d.capped.of(at, len(weight))
 	}
 	for i, w := range weight {
 		if w == 0 {
 			dst[i] = T(math.Inf(-1))
+			if it.partial > 0 {
+				capped[i] = false
+			}
 			continue
 		}
 		l, f := float64(num.Log2(w)), 0.0
@@ -396,7 +416,9 @@ func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
 		}
 		x := l - float64(p.rest*(f+shift)) - float64(p.tau*float64(sums[i]))
 		if it.partial > 0 {
-			x = min(x, eta+l-f)
+			top := eta + l - f
+			capped[i] = top < x
+			x = min(x, top)
 		}
 		dst[i] = T(x)
 	}
