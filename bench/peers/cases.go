@@ -100,7 +100,7 @@ func cases() []testCase {
 
 	add(false, 2e-15, []goal{byLevel("libmvec", 1.5, 1.35), byLevel("sleef", 1.9, 1.9), byLevel("naive", 15, 0)}, "exp/type=f64/n=1024")
 	add(false, 1e-6, []goal{byLevel("sleef", 1.5, 0), byLevel("libmvec", 0, 1.5)}, "exp/type=f32/n=1024")
-	for _, kind := range []string{"log", "softmax"} {
+	for _, kind := range []string{"log", "softmax", "logsumexp"} {
 		add(false, 2e-14, []goal{against("ours", "libmvec", 1), against("ours", "sleef", 1)}, "%s/type=f64/n=1024", kind)
 		add(false, 1e-5, []goal{against("ours", "libmvec", 1), against("ours", "sleef", 1)}, "%s/type=f32/n=1024", kind)
 	}
@@ -171,6 +171,13 @@ func cases() []testCase {
 	})
 	const mnist = "type=f64/n=1000/d=784/p=10/classes=10/iters=10/lambda=1"
 	const wide = "type=f64/n=500/d=4096/p=14/classes=10/iters=10/lambda=1"
+	for _, n := range []int{1_000, 100_000} {
+		for _, d := range []int{128, 384, 768, 1536} {
+			large := n*d > 5e7 // with the copies of all programs, more memory than a small machine has
+			add(large, 1e-5, nil, "query/type=f32/n=%d/d=%d", n, d)
+			add(large, 1e-5, nil, "nearest/type=f32/n=%d/d=%d/k=10", n, d)
+		}
+	}
 	// POT keeps its weights in float32, and f32 computes in it
 	add(false, 1e-3, []goal{against("ours", "pot", 40), against("ours-f32", "pot", 70)}, "wda/%s", mnist)
 	add(false, 1e-3, []goal{against("ours", "pot", 60)}, "wda/%s", wide)
@@ -198,7 +205,7 @@ func generate(s spec, dir, mnist string) error {
 	}
 	var x, y []float64
 	switch s.kind {
-	case "exp", "log", "softmax":
+	case "exp", "log", "softmax", "logsumexp":
 		x = make([]float64, n)
 		for i := range x {
 			x[i] = 40*rng.Float64() - 20
@@ -210,6 +217,12 @@ func generate(s spec, dir, mnist string) error {
 		x, y = normal(n*d, 1), normal(n*d, 1)
 	case "project":
 		x, y = normal(n*d, 1), normal(d*p, 1)
+	case "query", "nearest": // rows of length 1, as embeddings have
+		x, y = normal(n*d, 1), normal(d, 1)
+		for i := 0; i < len(x); i += d {
+			toUnit(x[i:][:d])
+		}
+		toUnit(y)
 	case "free": // uniform points in the unit cube
 		x, y = make([]float64, n*d), make([]float64, n*d)
 		for i := range x {
@@ -253,6 +266,17 @@ func generate(s spec, dir, mnist string) error {
 		}
 	}
 	return nil
+}
+
+// toUnit divides a vector by its length.
+func toUnit(v []float64) {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	for i := range v {
+		v[i] /= math.Sqrt(sum)
+	}
 }
 
 // squares returns the squared distances of n and n uniform points in the unit square.

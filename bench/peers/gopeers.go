@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 
+	tphakala32 "github.com/tphakala/simd/f32"
+	tphakala64 "github.com/tphakala/simd/f64"
 	"github.com/viterin/vek"
 	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/blas"
@@ -29,6 +31,8 @@ func naive[T float32 | float64](s spec, dir string) *job {
 			},
 			result: func() []float64 { return widen(dst) },
 		}
+	case "query", "nearest":
+		return naiveRows(s, dir)
 	case "sqdist":
 		x, z, dst := load[T](dir, "x"), load[T](dir, "y"), make([]T, n*n)
 		return &job{
@@ -56,6 +60,11 @@ func gonum(s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	single := s.text("type") == "f32"
 	switch {
+	case s.kind == "query", s.kind == "nearest":
+		return gonumRows(s, dir)
+	case s.kind == "logsumexp" && !single:
+		x, sum := load[float64](dir, "x"), make([]float64, 1)
+		return &job{run: func() { sum[0] = floats.LogSumExp(x) }, result: func() []float64 { return sum }}
 	case s.kind == "sqdist" && !single:
 		x, z, dst := load[float64](dir, "x"), load[float64](dir, "y"), make([]float64, n*n)
 		xx, zz := make([]float64, n), make([]float64, n)
@@ -146,14 +155,43 @@ func general(rows, cols int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// vekPeer: viterin/vek has exp in float32 only, and distances one pair at a time.
+// elementwise makes the cases of a function of a slice.
+func elementwise[T float32 | float64](s spec, dir string, functions map[string]func(dst, x []T)) *job {
+	f := functions[s.kind]
+	if f == nil {
+		return nil
+	}
+	x := load[T](dir, "x")
+	dst := make([]T, len(x))
+	if s.kind == "logsumexp" {
+		dst = dst[:1]
+	}
+	return &job{run: func() { f(dst, x) }, result: func() []float64 { return widen(dst) }}
+}
+
+// tphakalaPeer: tphakala/simd has no softmax and no log-sum-exp.
+func tphakalaPeer(s spec, dir string) *job {
+	switch {
+	case s.kind == "query", s.kind == "nearest":
+		return tphakalaRows(s, dir)
+	case s.text("type") == "f64":
+		return elementwise(s, dir, map[string]func(dst, x []float64){"exp": tphakala64.Exp, "log": tphakala64.Log})
+	}
+	return elementwise(s, dir, map[string]func(dst, x []float32){"exp": tphakala32.Exp, "log": tphakala32.Log})
+}
+
+// vekPeer: viterin/vek has exp and log in float32 only, and distances one pair at a time.
 func vekPeer(s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	single := s.text("type") == "f32"
 	switch {
-	case s.kind == "exp" && single:
-		x, dst := load[float32](dir, "x"), make([]float32, n)
-		return &job{run: func() { vek32.Exp_Into(dst, x) }, result: func() []float64 { return widen(dst) }}
+	case s.kind == "query", s.kind == "nearest":
+		return vekRows(s, dir)
+	case (s.kind == "exp" || s.kind == "log") && single:
+		return elementwise(s, dir, map[string]func(dst, x []float32){
+			"exp": func(dst, x []float32) { vek32.Exp_Into(dst, x) },
+			"log": func(dst, x []float32) { vek32.Log_Into(dst, x) },
+		})
 	case s.kind == "sqdist" && single:
 		x, z, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, n*n)
 		return &job{

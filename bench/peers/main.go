@@ -107,13 +107,15 @@ func (d *driver) start(build, script string, all bool) {
 		env  []string
 		argv []string
 	}
-	python := "numpy,scipy,sklearn,pot,potbatch,potcolumns"
+	python := "numpy,faiss,scipy,sklearn,pot,potbatch,potcolumns"
 	if all {
 		python += ",ott"
 	}
 	peers := []peer{
-		{one, []string{self, "-serve", "ours,ours-f32,ours-mixed,naive,gonum,vek"}},
+		{one, []string{self, "-serve", "ours,ours-f32,ours-mixed,naive,gonum,vek,tphakala,hnsw,chromem"}},
 		{two, []string{self, "-serve", "ours-2,ours-2-f32"}},
+		{one, []string{filepath.Join(build, "peers-simd"), "-serve", "archsimd"}},
+		{one, []string{filepath.Join(build, "peers-numkong"), "-serve", "numkong-go"}},
 		{one, []string{filepath.Join(build, "peer-openblas")}},
 		{one, []string{filepath.Join(build, "peer-blis")}},
 		{one, []string{filepath.Join(build, "venv/bin/python"), script, python}},
@@ -176,7 +178,8 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	}
 	// Of large results some hundred thousand elements are compared.
 	stride := s.int("n")*s.int("n")/200_000*2 + 1
-	if s.kind == "wda" {
+	switch s.kind {
+	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest":
 		stride = 1
 	}
 	r := &result{testCase: c}

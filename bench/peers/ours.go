@@ -26,6 +26,9 @@ var makers = map[string]maker{
 	"naive":      func(s spec, dir string) *job { return byType(s, dir, naive[float64], naive[float32]) },
 	"gonum":      func(s spec, dir string) *job { return gonum(s, dir) },
 	"vek":        func(s spec, dir string) *job { return vekPeer(s, dir) },
+	"tphakala":   tphakalaPeer,
+	"hnsw":       hnswPeer,
+	"chromem":    chromemPeer,
 }
 
 func byType(s spec, dir string, f64, f32 maker) *job {
@@ -39,15 +42,13 @@ func byType(s spec, dir string, f64, f32 maker) *job {
 func ours[T dist.Float](s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	switch s.kind {
-	case "exp":
-		x, dst := load[T](dir, "x"), make([]T, n)
-		return &job{run: func() { vecmath.Exp(dst, x) }, result: func() []float64 { return widen(dst) }}
-	case "log":
-		x, dst := load[T](dir, "x"), make([]T, n)
-		return &job{run: func() { vecmath.Log(dst, x) }, result: func() []float64 { return widen(dst) }}
-	case "softmax":
-		x, dst := load[T](dir, "x"), make([]T, n)
-		return &job{run: func() { vecmath.Softmax(dst, x) }, result: func() []float64 { return widen(dst) }}
+	case "exp", "log", "softmax", "logsumexp":
+		return elementwise(s, dir, map[string]func(dst, x []T){
+			"exp": vecmath.Exp[T], "log": vecmath.Log[T], "softmax": vecmath.Softmax[T],
+			"logsumexp": func(dst, x []T) { dst[0] = vecmath.LogSumExp(x) },
+		})
+	case "query", "nearest":
+		return queries(s, dir)
 	case "sqdist", "gibbs":
 		x, z, dst := loadMatrix[T](dir, "x", n, d), loadMatrix[T](dir, "y", n, d), dist.NewMatrix[T](n, n, nil)
 		lambda := T(s.float("lambda"))
@@ -77,6 +78,42 @@ func ours[T dist.Float](s spec, dir string) *job {
 
 func loadMatrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
 	return dist.NewMatrix(rows, cols, load[T](dir, name))
+}
+
+// queries compares one query with rows that were stored before.
+func queries(s spec, dir string) *job {
+	n, d, k := s.int("n"), s.int("d"), s.int("k")
+	rows, err := dist.NewRows(loadMatrix[float32](dir, "x", n, d), dist.StorageFloat32)
+	if err != nil {
+		panic(err)
+	}
+	query, values := loadMatrix[float32](dir, "y", 1, d), dist.NewMatrix[float32](1, n, nil)
+	var searcher dist.Searcher
+	if s.kind == "query" {
+		return &job{
+			run: func() {
+				if err := searcher.Compare(background, values, rows, query, dist.MeasureSqEuclidean); err != nil {
+					panic(err)
+				}
+			},
+			result: func() []float64 { return widen(values.Data) },
+		}
+	}
+	var found [][]dist.Neighbor
+	return &job{
+		run: func() {
+			if found, err = searcher.Nearest(background, rows, query, k, dist.MeasureSqEuclidean); err != nil {
+				panic(err)
+			}
+		},
+		result: func() []float64 {
+			out := make([]float64, 0, k)
+			for _, f := range found[0] {
+				out = append(out, float64(f.Value))
+			}
+			return out
+		},
+	}
 }
 
 // iterate is one iteration as package sinkhorn makes it, without its bookkeeping.

@@ -118,7 +118,9 @@ func goVersion(name string) string {
 }
 
 // modules are the Go peers' modules; the standard library has none.
-var modules = map[string]string{"naive": "", "gonum": "gonum.org/v1/gonum", "vek": "github.com/viterin/vek"}
+var modules = map[string]string{"naive": "", "gonum": "gonum.org/v1/gonum", "vek": "github.com/viterin/vek",
+	"tphakala": "github.com/tphakala/simd", "hnsw": "github.com/coder/hnsw", "chromem": "github.com/philippgille/chromem-go",
+	"archsimd": "", "numkong-go": "github.com/ashvardanian/NumKong"}
 
 func writeResult(path string, x []float64, stride int) error {
 	var b []byte

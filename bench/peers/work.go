@@ -55,6 +55,10 @@ func work(s spec, ours string) []limit.Phase {
 		return vector(logFMAs[bits], float64(bits/64))
 	case "softmax": // and a product
 		return vector(expFMAs[bits]+1, 0)
+	case "logsumexp": // reads the slice once for the maximum, once for the sum
+		return []limit.Phase{{Bits: bits, FMAs: n * expFMAs[bits], Reads: move(2*n*size, n*size)}}
+	case "query", "nearest": // and nothing for the search of the nearest
+		return []limit.Phase{{Bits: bits, FMAs: n * d, Reads: move(n*d*size, n*d*size)}}
 	case "sqdist":
 		return []limit.Phase{{Bits: bits, FMAs: n * n * d, Writes: move(matrix, matrix+2*n*d*size)}}
 	case "gibbs":

@@ -19,6 +19,12 @@ func describe(name string) work {
 	switch kind {
 	case "exp", "log", "softmax":
 		return work{kind + " of a slice", v("n") + " numbers"}
+	case "logsumexp":
+		return work{"log-sum-exp of a slice", v("n") + " numbers"}
+	case "query":
+		return work{"distances of a query to stored rows", v("n") + " rows, d = " + v("d")}
+	case "nearest":
+		return work{"the " + v("k") + " rows nearest to a query", v("n") + " rows, d = " + v("d")}
 	case "sqdist":
 		return work{"squared distances", square + ", d = " + v("d")}
 	case "gibbs":

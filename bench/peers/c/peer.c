@@ -21,6 +21,7 @@ struct job {
 	long n, d, p;
 	int iters;
 	double lambda;
+	long k;
 	void *x, *y, *out, *u, *v, *w;
 	void (*run)(job *), (*result)(job *);
 	int size; /* of an element */
@@ -99,6 +100,43 @@ VECTORISED(sleef_log_f, float, vf, sleef_logf)
 #define sleef_log_f libmvec_log_f
 #endif
 
+/* keeps the k smallest of n values in a sorted list, as one would write it first */
+static void smallest(float *best, long k, const float *x, long n)
+{
+	long have = 0;
+	for (long i = 0; i < n; i++) {
+		if (have == k && x[i] >= best[k - 1])
+			continue;
+		long j = have < k ? have++ : k - 1;
+		for (; j > 0 && x[i] < best[j - 1]; j--)
+			best[j] = best[j - 1];
+		best[j] = x[i];
+	}
+}
+
+/* Rows and the query have length 1. */
+static void query_blas(job *o)
+{
+	float *out = o->k ? o->w : o->out;
+	cblas_sgemv(CblasRowMajor, CblasNoTrans, o->n, o->d, -2, o->x, o->d, o->y, 1, 0, out, 1);
+	for (long i = 0; i < o->n; i++)
+		out[i] += 2;
+	if (o->k)
+		smallest(o->out, o->k, out, o->n);
+}
+
+#ifdef WITH_NUMKONG
+void numkong_rows(float *out, const float *x, const float *query, long n, long d); /* numkong.c */
+const char *numkong_version(void);
+
+static void query_numkong(job *o)
+{
+	numkong_rows(o->k ? o->w : o->out, o->x, o->y, o->n, o->d);
+	if (o->k)
+		smallest(o->out, o->k, o->w, o->n);
+}
+#endif
+
 #define T double
 #define N(name) name##_d
 #define V(name) cblas_d##name
@@ -148,6 +186,7 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 	o->n = number(spec, "n", 0);
 	o->d = number(spec, "d", 0);
 	o->p = number(spec, "p", 0);
+	o->k = number(spec, "k", 0);
 	o->iters = number(spec, "iters", 0);
 	const char *l = strstr(spec, "/lambda=");
 	o->lambda = l ? atof(l + 8) : 0;
@@ -165,10 +204,24 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 		o->run = BOTH(softmax_libmvec), o->outlen = o->n;
 	else if (!strcmp(kind, "softmax") && !strcmp(impl, "sleef"))
 		o->run = BOTH(softmax_sleef), o->outlen = o->n;
+	else if (!strcmp(kind, "logsumexp") && !strcmp(impl, "libmvec"))
+		o->run = BOTH(logsumexp_libmvec), o->outlen = 1;
+	else if (!strcmp(kind, "logsumexp") && !strcmp(impl, "sleef"))
+		o->run = BOTH(logsumexp_sleef), o->outlen = 1;
 	else if (!strcmp(kind, "lse") && !strcmp(impl, "libmvec"))
 		o->run = BOTH(lse), o->outlen = o->n;
 	else if (!strcmp(kind, "sinkhornlog") && !strcmp(impl, "libmvec"))
 		o->run = BOTH(sinkhorn_log);
+#endif
+	else if (!strcmp(kind, "query") && blas)
+		o->run = query_blas, o->outlen = o->n;
+	else if (!strcmp(kind, "nearest") && blas)
+		o->run = query_blas, o->outlen = o->k;
+#ifdef WITH_NUMKONG
+	else if (!strcmp(kind, "query") && !strcmp(impl, "numkong"))
+		o->run = query_numkong, o->outlen = o->n;
+	else if (!strcmp(kind, "nearest") && !strcmp(impl, "numkong"))
+		o->run = query_numkong, o->outlen = o->k;
 #endif
 	else if (!strcmp(kind, "project") && blas)
 		o->run = BOTH(project), o->outlen = o->n * o->p;
@@ -222,6 +275,9 @@ static const char *impls[] = {BLAS,
 #ifdef WITH_SLEEF
 			      "libmvec", "sleef",
 #endif
+#ifdef WITH_NUMKONG
+			      "numkong",
+#endif
 			      NULL};
 
 int main(void)
@@ -240,6 +296,9 @@ int main(void)
 			printf("%s=%s", BLAS, VERSION);
 #ifdef WITH_SLEEF
 			printf(" libmvec=glibc-%s sleef=%d.%d.%d", gnu_get_libc_version(), SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, SLEEF_VERSION_PATCHLEVEL);
+#endif
+#ifdef WITH_NUMKONG
+			printf(" numkong=%s", numkong_version());
 #endif
 			printf("\n");
 		} else if (k < 0) {

@@ -178,3 +178,19 @@ static inline void N(softmax)(job *o, void (*e)(T *, const T *, long))
 }
 static inline void N(softmax_libmvec)(job *o) { N(softmax)(o, N(libmvec)); }
 static inline void N(softmax_sleef)(job *o) { N(softmax)(o, N(sleef)); }
+
+static inline void N(logsumexp)(job *o, void (*e)(T *, const T *, long))
+{
+	const T *x = o->x;
+	T *y = o->u, top = x[0], sum = 0;
+	for (long i = 1; i < o->n; i++)
+		top = x[i] > top ? x[i] : top;
+	for (long i = 0; i < o->n; i++)
+		y[i] = x[i] - top;
+	e(y, y, o->n);
+	for (long i = 0; i < o->n; i++)
+		sum += y[i];
+	*(T *)o->out = top + (T)log(sum);
+}
+static inline void N(logsumexp_libmvec)(job *o) { N(logsumexp)(o, N(libmvec)); }
+static inline void N(logsumexp_sleef)(job *o) { N(logsumexp)(o, N(sleef)); }

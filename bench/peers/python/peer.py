@@ -1,4 +1,4 @@
-"""The Python peers behind the line protocol of bench/peers/README.md: numpy, scipy,
+"""The Python peers behind the line protocol of bench/peers/README.md: numpy, faiss, scipy,
 scikit-learn, POT (its numpy backend), OTT-JAX and geomloss (on PyTorch). The argument
 names those to offer, comma separated: the keys of PACKAGES.
 """
@@ -41,6 +41,91 @@ class Case:
 def numpy_exp(c):
     x, out = c.load("x", -1), np.empty(c.int("n"), c.dtype)
     return lambda: np.exp(x, out=out)
+
+
+def numpy_log(c):
+    x, out = c.load("x", -1), np.empty(c.int("n"), c.dtype)
+    return lambda: np.log(x, out=out)
+
+
+def numpy_softmax(c):
+    x = c.load("x", -1)
+
+    def run():
+        e = np.exp(x - x.max())
+        e /= e.sum()
+        return e
+
+    return run
+
+
+def scipy_softmax(c):
+    from scipy.special import softmax
+
+    x = c.load("x", -1)
+    return lambda: softmax(x)
+
+
+def numpy_logsumexp(c):
+    x = c.load("x", -1)
+
+    def run():
+        top = x.max()
+        return np.atleast_1d(top + np.log(np.exp(x - top).sum()))
+
+    return run
+
+
+def scipy_logsumexp(c):
+    from scipy.special import logsumexp
+
+    x = c.load("x", -1)
+    return lambda: np.atleast_1d(logsumexp(x))
+
+
+def rows(c):
+    """Rows and the query, all of length 1."""
+    return c.load("x", c.int("n"), c.int("d")), c.load("y", c.int("d"))
+
+
+def numpy_query(c):
+    x, q = rows(c)
+
+    def run():
+        d = x @ q
+        d *= -2
+        d += 2
+        return d
+
+    return run
+
+
+def numpy_nearest(c):
+    distances, k = numpy_query(c), c.int("k")
+
+    def run():
+        d = distances()
+        return np.sort(np.partition(d, k - 1)[:k])
+
+    return run
+
+
+def faiss_query(c):
+    import faiss
+
+    x, q = rows(c)
+    q = q.reshape(1, -1)
+    return lambda: faiss.pairwise_distances(q, x)
+
+
+def faiss_nearest(c):
+    import faiss
+
+    x, q = rows(c)
+    q, k = q.reshape(1, -1), c.int("k")
+    index = faiss.IndexFlatL2(c.int("d"))
+    index.add(x)
+    return lambda: index.search(q, k)[0]
 
 
 def clouds(c):
@@ -353,7 +438,7 @@ def pot_fit(c):
     return run
 
 
-PACKAGES = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "potbatch": "POT", "potcolumns": "POT", "ott": "ott-jax", "torch": "geomloss"}
+PACKAGES = {"numpy": "numpy", "faiss": "faiss-cpu", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "potbatch": "POT", "potcolumns": "POT", "ott": "ott-jax", "torch": "geomloss"}
 
 
 def hello(_):

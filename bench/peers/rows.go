@@ -1,0 +1,144 @@
+package main
+
+import (
+	"math"
+	"runtime"
+	"strconv"
+
+	"github.com/coder/hnsw"
+	"github.com/philippgille/chromem-go"
+	tphakala "github.com/tphakala/simd/f32"
+	"github.com/viterin/vek/vek32"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// comparer fills dst with what a peer computes of a query and n rows of d numbers: a squared
+// distance or an inner product.
+type comparer func(dst, x, query []float32)
+
+// compared makes the cases query and nearest of a peer that computes values only. Rows and query
+// have length 1, so that a squared distance is scale·value + shift; a negative scale means that
+// the largest values are the nearest. The case nearest keeps the k nearest in a sorted list, as
+// one would write it first.
+func compared(s spec, dir string, scale, shift float64, f comparer) *job {
+	x, query, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, s.int("n"))
+	squared := func(v []float32) []float64 {
+		out := widen(v)
+		for i := range out {
+			out[i] = scale*out[i] + shift
+		}
+		return out
+	}
+	if s.kind == "query" {
+		return &job{run: func() { f(dst, x, query) }, result: func() []float64 { return squared(dst) }}
+	}
+	best, rows := make([]float32, s.int("k")), make([]int, s.int("k"))
+	return &job{
+		run: func() {
+			f(dst, x, query)
+			nearestOf(best, rows, dst, scale < 0)
+		},
+		result: func() []float64 { return squared(best) },
+	}
+}
+
+// nearestOf sets best to the smallest of values, or the largest, and rows to where they are.
+func nearestOf(best []float32, rows []int, values []float32, largest bool) {
+	sign := float32(1)
+	if largest {
+		sign = -1
+	}
+	n := 0
+	for i, v := range values {
+		if n == len(best) && sign*v >= sign*best[n-1] {
+			continue
+		}
+		j := min(n, len(best)-1)
+		for j > 0 && sign*v < sign*best[j-1] {
+			best[j], rows[j] = best[j-1], rows[j-1]
+			j--
+		}
+		best[j], rows[j] = v, i
+		n = min(n+1, len(best))
+	}
+}
+
+// one is a comparer of a function for a pair.
+func one(d int, f func(a, b []float32) float32) comparer {
+	return func(dst, x, query []float32) {
+		for i := range dst {
+			dst[i] = f(query, x[i*d:][:d])
+		}
+	}
+}
+
+func naiveRows(s spec, dir string) *job {
+	return compared(s, dir, 1, 0, one(s.int("d"), func(a, b []float32) float32 {
+		sum := float32(0)
+		for i, v := range a {
+			sum += (v - b[i]) * (v - b[i])
+		}
+		return sum
+	}))
+}
+
+func gonumRows(s spec, dir string) *job {
+	n, d := s.int("n"), s.int("d")
+	return compared(s, dir, -2, 2, func(dst, x, query []float32) {
+		a := blas32.General{Rows: n, Cols: d, Stride: d, Data: x}
+		blas32.Gemv(blas.NoTrans, 1, a, blas32.Vector{N: d, Data: query, Inc: 1}, 0, blas32.Vector{N: n, Data: dst, Inc: 1})
+	})
+}
+
+func vekRows(s spec, dir string) *job { return compared(s, dir, -2, 2, one(s.int("d"), vek32.Dot)) }
+
+// hnswPeer is the distance of coder/hnsw; its other one, EuclideanDistance, is plain Go.
+func hnswPeer(s spec, dir string) *job {
+	if s.kind != "query" && s.kind != "nearest" {
+		return nil
+	}
+	return compared(s, dir, 2, 0, one(s.int("d"), hnsw.CosineDistance))
+}
+
+func tphakalaRows(s spec, dir string) *job {
+	n, d := s.int("n"), s.int("d")
+	return compared(s, dir, -2, 2, func(dst, x, query []float32) {
+		tphakala.DotProductStrided(dst, x, query, n, d, d)
+	})
+}
+
+// chromemPeer searches a collection of chromem-go, which has no other public way to compare.
+func chromemPeer(s spec, dir string) *job {
+	if s.kind != "nearest" {
+		return nil
+	}
+	n, d, k := s.int("n"), s.int("d"), s.int("k")
+	x, query := load[float32](dir, "x"), load[float32](dir, "y")
+	c, err := chromem.NewDB().CreateCollection("rows", nil, nil)
+	if err != nil {
+		panic(err)
+	}
+	documents := make([]chromem.Document, n)
+	for i := range documents {
+		documents[i] = chromem.Document{ID: strconv.Itoa(i), Embedding: x[i*d:][:d]}
+	}
+	if err := c.AddDocuments(background, documents, runtime.GOMAXPROCS(0)); err != nil {
+		panic(err)
+	}
+	var found []chromem.Result
+	return &job{
+		run: func() {
+			if found, err = c.QueryEmbedding(background, query, k, nil, nil); err != nil {
+				panic(err)
+			}
+		},
+		result: func() []float64 {
+			out := make([]float64, k)
+			for i, r := range found {
+				out[i] = math.Max(0, 2-2*float64(r.Similarity))
+			}
+			return out
+		},
+	}
+}
