@@ -23,7 +23,7 @@ const module = "github.com/gomonge/monge"
 // import nothing; a name ending in /... stands for everything below.
 var below = map[string][]string{
 	"":                         nil,
-	"internal/asm":             {"internal/asm/num"},
+	"internal/asm":             {"internal/asm/num", "internal/cpuid"},
 	"internal/asm/num":         nil,
 	"internal/asm/asmtest":     {"internal/asm", "internal/asm/num", "internal/testdata"},
 	"internal/asm/exp/gencoef": nil,
@@ -31,6 +31,7 @@ var below = map[string][]string{
 	"internal/asm/block":       {"internal/asm", "internal/asm/num", "internal/asm/pass"},
 	"internal/asm/gram":        {"internal/asm", "internal/asm/num", "internal/asm/exp", "internal/asm/distance", "internal/asm/project"},
 	"internal/asm/...":         {"internal/asm", "internal/asm/num", "internal/asm/exp"},
+	"internal/cpuid":           nil,
 	"internal/testdata":        nil,
 	"internal/inspect":         nil,
 	"internal/parallel":        nil,

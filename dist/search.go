@@ -257,12 +257,21 @@ func (s *Searcher) prepare(queries Matrix[float32], lo, hi, stride int, measure 
 
 // compare sets dst to the measure of a prepared query and rows first, first+1, …
 func (r *Rows) compare(dst, q []float32, first int, measure Measure) {
-	x := r.data[first*r.stride:]
-	if measure == MeasureSqEuclidean {
-		query.SqEuclidean(dst, q, x)
-		return
+	at, sq := first*r.stride, measure == MeasureSqEuclidean
+	switch {
+	case r.storage == StorageFloat32 && sq:
+		query.SqEuclidean(dst, q, r.data[at:])
+	case r.storage == StorageFloat32:
+		query.Dot(dst, q, r.data[at:])
+	case r.storage == StorageInt8 && sq:
+		query.SqEuclideanInt8(dst, q, r.bytes[at:], r.scale[first:])
+	case r.storage == StorageInt8:
+		query.DotInt8(dst, q, r.bytes[at:], r.scale[first:])
+	case sq:
+		query.SqEuclideanHalf(dst, q, r.halves[at:], r.storage.half())
+	default:
+		query.DotHalf(dst, q, r.halves[at:], r.storage.half())
 	}
-	query.Dot(dst, q, x)
 	if measure == MeasureCosine {
 		for i, w := range r.inverse[first:][:len(dst)] {
 			dst[i] = clamp(dst[i] * w)

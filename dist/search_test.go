@@ -13,7 +13,10 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-var measures = []Measure{MeasureSqEuclidean, MeasureInnerProduct, MeasureCosine}
+var (
+	storages = []Storage{StorageFloat32, StorageFloat16, StorageBFloat16, StorageInt8}
+	measures = []Measure{MeasureSqEuclidean, MeasureInnerProduct, MeasureCosine}
+)
 
 // gaussian returns rows × cols standard normal numbers.
 func gaussian(seed uint64, rows, cols int) Matrix[float32] {
@@ -90,6 +93,60 @@ func TestCompare(t *testing.T) {
 				if measure == MeasureSqEuclidean && dst.At(0, 0) != 0 {
 					t.Errorf("the distance of equal rows is %v", dst.At(0, 0))
 				}
+			}
+		}
+	}
+}
+
+// TestStorages: rows that are stored in fewer bits give the bits of the float32 rows that they stand
+// for, which are as near to the given ones as the storage promises.
+func TestStorages(t *testing.T) {
+	ctx := context.Background()
+	const m, n, d = 3, 37, 50
+	x, q := gaussian(1, n, d), gaussian(2, m, d)
+	clear(x.Row(5))
+	x.Row(6)[3] = 1000
+	var s Searcher
+	for storage, bound := range map[Storage]float64{StorageFloat16: 0x1p-11, StorageBFloat16: 0x1p-8, StorageInt8: 0} {
+		rows, err := NewRows(x, storage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := NewMatrix[float32](n, d, nil)
+		for i := range n {
+			rows.Row(stored.Row(i), i)
+			largest := 0.0
+			for _, v := range x.Row(i) {
+				largest = max(largest, math.Abs(float64(v)))
+			}
+			for j, v := range stored.Row(i) {
+				b := bound*math.Abs(float64(x.At(i, j))) + 0x1p-25
+				if storage == StorageInt8 {
+					b = largest / 250
+				}
+				if !(math.Abs(float64(v)-float64(x.At(i, j))) <= b) {
+					t.Fatalf("%v: row %d, column %d: %v is stored as %v", storage, i, j, x.At(i, j), v)
+				}
+			}
+		}
+		wide := mustRows(t, stored)
+		copy(q.Row(1), stored.Row(9))
+		got, want := NewMatrix[float32](m, n, nil), NewMatrix[float32](m, n, nil)
+		for lv := range asmtest.Each(t) {
+			for _, measure := range measures {
+				if err := errors.Join(s.Compare(ctx, got, rows, q, measure), s.Compare(ctx, want, wide, q, measure)); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got.Data, want.Data) {
+					t.Errorf("%v, %v, %v: %v, want %v", lv, storage, measure, got.Data, want.Data)
+				}
+				if measure == MeasureSqEuclidean && got.At(1, 9) != 0 {
+					t.Errorf("%v, %v: the distance of equal rows is %v", lv, storage, got.At(1, 9))
+				}
+			}
+			found, err := s.Nearest(ctx, rows, q, 2, MeasureSqEuclidean)
+			if err != nil || found[1][0] != (Neighbor{9, 0}) {
+				t.Errorf("%v, %v: %v, %v", lv, storage, found, err)
 			}
 		}
 	}
@@ -219,6 +276,11 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
+	for storage, bytes := range map[Storage]int{StorageFloat16: 2*16*16 + 4*16, StorageBFloat16: 2*16*16 + 4*16, StorageInt8: 16*16 + 8*16} {
+		if r, err := NewRows(x, storage); err != nil || r.Storage() != storage || r.Bytes() != bytes {
+			t.Error(storage, r.Bytes(), bytes, err)
+		}
+	}
 	r := mustRows(t, x)
 	panics(t, indexPanic, func() { r.Row(make([]float32, 5), 11) })
 	panics(t, indexPanic, func() { r.Row(make([]float32, 5), -1) })
@@ -235,6 +297,23 @@ func TestBadValues(t *testing.T) {
 		r, err := NewRows(x, StorageFloat32)
 		if r != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), "x: row 2, column 1 is ") {
 			t.Errorf("%v: %v", v, err)
+		}
+	}
+	for storage, most := range map[Storage]float32{StorageFloat16: 65504, StorageBFloat16: 3.38e38, StorageInt8: 3.4e38} {
+		x := NewMatrix[float32](4, 3, nil)
+		x.Set(3, 0, -1)
+		x.Set(3, 2, -most)
+		if _, err := NewRows(x, storage); err != nil {
+			t.Errorf("%v: %v", storage, err)
+		}
+		for _, v := range []float32{65520, math.MaxFloat32} {
+			if v < most {
+				continue
+			}
+			x.Set(3, 2, v)
+			if r, err := NewRows(x, storage); r != nil || !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "x: row 3, column 2 is ") {
+				t.Errorf("%v, %v: %v", storage, v, err)
+			}
 		}
 	}
 	var s Searcher
@@ -297,9 +376,12 @@ func TestSearchEnds(t *testing.T) {
 func TestSearchAllocates(t *testing.T) {
 	var s Searcher
 	ctx := context.Background()
-	rows, q := mustRows(t, gaussian(1, 1000, 40)), gaussian(2, 3, 40)
-	dst := NewMatrix[float32](3, 1000, nil)
-	for _, measure := range measures {
+	q, dst := gaussian(2, 3, 40), NewMatrix[float32](3, 1000, nil)
+	for i, measure := range append(measures, MeasureCosine) {
+		rows, err := NewRows(gaussian(1, 1000, 40), storages[i])
+		if err != nil {
+			t.Fatal(err)
+		}
 		if n := asmtest.Allocations(func() {
 			s.Nearest(ctx, rows, q, 10, measure)
 			s.Within(ctx, rows, q, 0.2, measure)
@@ -313,7 +395,7 @@ func TestSearchAllocates(t *testing.T) {
 func TestMeasureNames(t *testing.T) {
 	for v, want := range map[interface{ String() string }]string{
 		MeasureSqEuclidean: "squared Euclidean distance", MeasureInnerProduct: "inner product", MeasureCosine: "cosine", Measure(9): "Measure(9)",
-		StorageFloat32: "float32", Storage(99): "Storage(99)",
+		StorageFloat32: "float32", StorageFloat16: "float16", StorageBFloat16: "bfloat16", StorageInt8: "int8", Storage(99): "Storage(99)",
 	} {
 		if v.String() != want {
 			t.Errorf("%v, want %s", v, want)

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
@@ -48,11 +49,24 @@ func FuzzQuery(f *testing.F) { fuzz(f, queryKernel) }
 // queryKernel compares a vector with rows.
 func queryKernel(c *call[float32]) {
 	n, d := query.Rows*c.upTo(5), query.Unit*c.upTo(9)
-	if c.upTo(1) == 0 {
-		query.SqEuclidean(c.Out(n), c.in(d), c.in(n*d))
-		return
+	q, x := c.in(d), c.in(n*d)
+	// The bits of x, as narrower numbers.
+	halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
+	bytes := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
+	switch format := query.Half(c.upTo(1)); c.upTo(5) {
+	case 0:
+		query.SqEuclidean(c.Out(n), q, x)
+	case 1:
+		query.Dot(c.Out(n), q, x)
+	case 2:
+		query.SqEuclideanHalf(c.Out(n), q, halves[n*d:], format)
+	case 3:
+		query.DotHalf(c.Out(n), q, halves[n*d:], format)
+	case 4:
+		query.SqEuclideanInt8(c.Out(n), q, bytes[3*n*d:], c.in(n))
+	default:
+		query.DotInt8(c.Out(n), q, bytes[3*n*d:], c.in(n))
 	}
-	query.Dot(c.Out(n), c.in(d), c.in(n*d))
 }
 
 // Kernels of a float32 matrix with float64 vectors.

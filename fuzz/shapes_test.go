@@ -333,7 +333,7 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 	case dist.Measure:
 		v = dist.Measure(s.upTo(3))
 	case *dist.Rows:
-		r, err := dist.NewRows(dist.NewMatrix[float32](rows, features, nil), dist.StorageFloat32)
+		r, err := dist.NewRows(dist.NewMatrix[float32](rows, features, nil), dist.Storage(s.upTo(3)))
 		if err != nil {
 			panic(err)
 		}

@@ -24,62 +24,69 @@ import (
 // level. The level tests compare levels of one machine; this compares machines.
 func TestGoldenBits(t *testing.T) {
 	want := map[string]string{
-		"adjcost/f32":           "2cf91afbcccb5e39",
-		"adjcost/f64":           "eb024692b9bb42a7",
-		"adjoint/begin/f32":     "0fb04bfc5c012b76",
-		"adjoint/begin/f64":     "24f3d531f2d16353",
-		"adjoint/sweep/f32":     "2374ff12a2703ddb",
-		"adjoint/sweep/f64":     "dbeebb5d73a1b3af",
-		"adjoint/sweep/mixed":   "75f92cc3e042e7f2",
-		"block/f32":             "d7edc7100319103e",
-		"block/f64":             "bc3ab33616a292b3",
-		"lane/f32":              "95844234242b8713",
-		"lane/f64":              "fda6b0af7a0b1072",
-		"exp/f32":               "3fee70c12eacc940",
-		"exp/f64":               "34a71b3c54ec2923",
-		"exp2/f32":              "1898eee3c38d389d",
-		"exp2/f64":              "691daa6503388d6e",
-		"gibbs/f32":             "6c9c18b5549d5e23",
-		"gibbs/f64":             "b7699e44bc6e1a22",
-		"gram/f32":              "cf4174038f324eb1",
-		"gram/f64":              "b07df19d096b520d",
-		"logscale/columns/f32":  "4b629602ad57c1f3",
-		"logscale/columns/f64":  "6ac615fbba701762",
-		"logscale/plan/f32":     "0e964b4345428efe",
-		"logscale/plan/f64":     "258400e20a80c9d5",
-		"logscale/rows/f32":     "a2e28b26194a69df",
-		"logscale/rows/f64":     "72d6ac2bde77b1d4",
-		"matvec/columns/f32":    "bee58183812453cf",
-		"matvec/columns/f64":    "167ff3ce07205390",
-		"matvec/columns/mixed":  "124b0d5e56ce7192",
-		"matvec/rows/f32":       "114baa5afe5a9b3f",
-		"matvec/rows/f64":       "221e8cec9c4a8daf",
-		"matvec/rows/mixed":     "8133f513bb3d72d2",
-		"num/log/f32":           "b1d9e4e42b7412cc",
-		"num/log/f64":           "ab2a46e997fc8626",
-		"project/mul/f32":       "05d921c219949722",
-		"project/mul/f64":       "89949af8f212671c",
-		"project/transmul/f32":  "195e4457fade5686",
-		"project/transmul/f64":  "cb5e4f034692841e",
-		"query/dot/f32":         "c42b5001c8a6fac9",
-		"query/sqeuclidean/f32": "37af1dc63ccb2347",
-		"scale/f32":             "573a805e0c9bfabb",
-		"scale/f64":             "e921fd974e6912c3",
-		"scale/mixed":           "ef25bbd52db5bdfb",
-		"sqeuclidean/f32":       "34022ecde3c6c222",
-		"sqeuclidean/f64":       "12a03a97d43d9bd1",
-		"vector/affine/f32":     "0bc3bedfdb7db46c",
-		"vector/affine/f64":     "82e69ef80850a0a3",
-		"vector/log/f32":        "15721ce53fc44835",
-		"vector/log/f64":        "1f90082019c38dee",
-		"vector/log2/f32":       "7220126774132519",
-		"vector/log2/f64":       "437c398a7d37f629",
-		"vector/reduce/f32":     "67616e924c93a536",
-		"vector/reduce/f64":     "6527b1d81e61e63b",
-		"vec/divide/f32":        "6cc27f33a584ced8",
-		"vec/divide/f64":        "10256cb7021978ac",
-		"vec/narrow/mixed":      "4963ce1e348805ea",
-		"vec/widen/mixed":       "cf2611a1ab23db3e",
+		"adjcost/f32":          "2cf91afbcccb5e39",
+		"adjcost/f64":          "eb024692b9bb42a7",
+		"adjoint/begin/f32":    "0fb04bfc5c012b76",
+		"adjoint/begin/f64":    "24f3d531f2d16353",
+		"adjoint/sweep/f32":    "2374ff12a2703ddb",
+		"adjoint/sweep/f64":    "dbeebb5d73a1b3af",
+		"adjoint/sweep/mixed":  "75f92cc3e042e7f2",
+		"block/f32":            "d7edc7100319103e",
+		"block/f64":            "bc3ab33616a292b3",
+		"lane/f32":             "95844234242b8713",
+		"lane/f64":             "fda6b0af7a0b1072",
+		"exp/f32":              "3fee70c12eacc940",
+		"exp/f64":              "34a71b3c54ec2923",
+		"exp2/f32":             "1898eee3c38d389d",
+		"exp2/f64":             "691daa6503388d6e",
+		"gibbs/f32":            "6c9c18b5549d5e23",
+		"gibbs/f64":            "b7699e44bc6e1a22",
+		"gram/f32":             "cf4174038f324eb1",
+		"gram/f64":             "b07df19d096b520d",
+		"logscale/columns/f32": "4b629602ad57c1f3",
+		"logscale/columns/f64": "6ac615fbba701762",
+		"logscale/plan/f32":    "0e964b4345428efe",
+		"logscale/plan/f64":    "258400e20a80c9d5",
+		"logscale/rows/f32":    "a2e28b26194a69df",
+		"logscale/rows/f64":    "72d6ac2bde77b1d4",
+		"matvec/columns/f32":   "bee58183812453cf",
+		"matvec/columns/f64":   "167ff3ce07205390",
+		"matvec/columns/mixed": "124b0d5e56ce7192",
+		"matvec/rows/f32":      "114baa5afe5a9b3f",
+		"matvec/rows/f64":      "221e8cec9c4a8daf",
+		"matvec/rows/mixed":    "8133f513bb3d72d2",
+		"num/log/f32":          "b1d9e4e42b7412cc",
+		"num/log/f64":          "ab2a46e997fc8626",
+		"project/mul/f32":      "05d921c219949722",
+		"project/mul/f64":      "89949af8f212671c",
+		"project/transmul/f32": "195e4457fade5686",
+		"project/transmul/f64": "cb5e4f034692841e",
+		"scale/f32":            "573a805e0c9bfabb",
+		"scale/f64":            "e921fd974e6912c3",
+		"scale/mixed":          "ef25bbd52db5bdfb",
+		"sqeuclidean/f32":      "34022ecde3c6c222",
+		"sqeuclidean/f64":      "12a03a97d43d9bd1",
+		"vector/affine/f32":    "0bc3bedfdb7db46c",
+		"vector/affine/f64":    "82e69ef80850a0a3",
+		"vector/log/f32":       "15721ce53fc44835",
+		"vector/log/f64":       "1f90082019c38dee",
+		"vector/log2/f32":      "7220126774132519",
+		"vector/log2/f64":      "437c398a7d37f629",
+		"vector/reduce/f32":    "67616e924c93a536",
+		"vector/reduce/f64":    "6527b1d81e61e63b",
+		"vec/divide/f32":       "6cc27f33a584ced8",
+		"vec/divide/f64":       "10256cb7021978ac",
+		"vec/narrow/mixed":     "4963ce1e348805ea",
+		"vec/widen/mixed":      "cf2611a1ab23db3e",
+
+		"query/dot/bf16":         "caaf82cd0553a8ab",
+		"query/dot/f16":          "60e68a3d680cffe1",
+		"query/dot/f32":          "c42b5001c8a6fac9",
+		"query/dot/int8":         "1752b9ddf9dbb076",
+		"query/sqeuclidean/bf16": "53239e2eec4b0a39",
+		"query/sqeuclidean/f16":  "d3046ff868547cff",
+		"query/sqeuclidean/f32":  "37af1dc63ccb2347",
+		"query/sqeuclidean/int8": "2876c42e9fc11cb6",
 	}
 	got := map[string]string{}
 	for lv := range asmtest.Each(t) {
@@ -152,6 +159,23 @@ func goldenQuery(got map[string]string) {
 	got["query/sqeuclidean/f32"] = hash(dst)
 	query.Dot(dst, q, x)
 	got["query/dot/f32"] = hash(dst)
+	halves, bytes, scale := make([]uint16, n*d), make([]int8, n*d), make([]float32, n)
+	for format, name := range []string{"bf16", "f16"} {
+		for i, v := range x {
+			halves[i], _ = query.Half(format).Narrow(v)
+		}
+		query.SqEuclideanHalf(dst, q, halves, query.Half(format))
+		got["query/sqeuclidean/"+name] = hash(dst)
+		query.DotHalf(dst, q, halves, query.Half(format))
+		got["query/dot/"+name] = hash(dst)
+	}
+	for i := range n {
+		scale[i], _ = query.Quantize(bytes[i*d:][:d], x[i*d:][:d])
+	}
+	query.SqEuclideanInt8(dst, q, bytes, scale)
+	got["query/sqeuclidean/int8"] = hash(dst)
+	query.DotInt8(dst, q, bytes, scale)
+	got["query/dot/int8"] = hash(dst)
 }
 
 func goldenBits[T num.Float](kind string, got map[string]string) {

@@ -45,7 +45,7 @@ const (
 	Ref Level = iota
 	// NEON is Advanced SIMD on arm64.
 	NEON
-	// AVX2 is AVX2 with FMA on amd64.
+	// AVX2 is AVX2 with FMA and F16C on amd64. Every processor with AVX2 has these.
 	AVX2
 	// AVX512 is AVX-512 F, VL, DQ and BW on amd64.
 	AVX512

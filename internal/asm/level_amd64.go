@@ -2,7 +2,10 @@
 
 package asm
 
-import "golang.org/x/sys/cpu"
+import (
+	"github.com/gomonge/monge/internal/cpuid"
+	"golang.org/x/sys/cpu"
+)
 
 // detect takes of what the CPU has (CPUID) what the operating system saves at a thread
 // switch, which x/sys/cpu reads from XCR0; not so AVX-512 on macOS, which sets those bits
@@ -11,7 +14,7 @@ import "golang.org/x/sys/cpu"
 // count as without.
 func detect() []Level {
 	var ls []Level
-	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpuid.F16C() {
 		return ls
 	}
 	ls = append(ls, AVX2)

@@ -127,8 +127,10 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 // arrangement where it does not follow the type, and _E for the form by element.
 var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|16B))?(_E)?$`)
 
-// converted is the arrangement that a conversion reads.
-var converted = map[string]string{"fcvtl": "2s", "fcvtl2": "4s", "fcvtn": "2d", "fcvtn2": "2d"}
+// converted is the arrangement that a conversion reads, by that which it writes.
+var converted = map[string]string{
+	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d",
+}
 
 // draw returns random arguments for the macro, of either type, and what a disassembler
 // has to say to them: the name of the macro, its parameters and the arguments decide it.
@@ -156,8 +158,8 @@ func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, t
 		return args, fmt.Sprintf("%s %s, %s, %s", op, v("d"), v("n"), e("m"))
 	case params == "d,n,i" && element:
 		return args, fmt.Sprintf("%s %s, %s", op, v("d"), e("n"))
-	case params == "d,n" && converted[op] != "":
-		return args, fmt.Sprintf("%s %s, v%d.%s", op, v("d"), args["n"], converted[op])
+	case params == "d,n" && converted[op+" "+arr] != "":
+		return args, fmt.Sprintf("%s %s, v%d.%s", op, v("d"), args["n"], converted[op+" "+arr])
 	case params == "d,n,i":
 		args["i"] = 1 + rng.Uint32N(bits)
 		return args, fmt.Sprintf("%s %s, %s, #%d", op, v("d"), v("n"), args["i"])

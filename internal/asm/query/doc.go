@@ -8,9 +8,15 @@
 // FMA(q_k, x_ik, lane). The lanes are folded in halves, by num.Fold. So a result depends on q and
 // its row alone.
 //
+// Rows are float32, or stored in fewer bits: as bfloat16 or float16, or as integers c from −127 to
+// 127 with a scale s for each row, for the numbers s·c. Functions named Half and Int8 widen these to
+// float32, which is exact for halves, and then do the same. For integers the difference is
+// FMA(−s, c, q_k), and a factor is s·c, rounded. Quantize makes scales of 17 bits at most, for
+// which s·c is exact. So a row that was stored gives the result of the float32 row that it stands for.
+//
 // Shapes          q: d elements, a multiple of Unit; x: n rows of d elements, without gaps; dst: n elements, a multiple of Rows. Zeros fill up short rows.
 // Aliasing        dst overlaps neither q nor x.
 // Accuracy        SqEuclidean: relative error (⌈d/16⌉ + 6)·2⁻²⁴ to first order. Dot: (⌈d/16⌉ + 4)·2⁻²⁴·Σ|q_k·x_ik|.
 // Special values  Follow the arithmetic. A squared distance of finite vectors is never NaN. It is 0 if q equals the row.
-// Cost            One load of each element, one FMA, and one difference for SqEuclidean.
+// Cost            One load of each element, one FMA, and one difference for SqEuclidean; one to three operations to widen.
 package query

@@ -12,7 +12,7 @@ const (
 // SqEuclidean sets dst[i] = Σ_k (q[k] − x[i·d+k])² with d = len(q), for all of dst. It panics
 // unless d and len(dst) are multiples of Unit and Rows, and if x is too short.
 func SqEuclidean(dst, q, x []float32) {
-	for p := piece(dst, q, x); len(dst) > 0; {
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		sqEuclidean(dst[:p], q, x[:p*len(q)])
 		dst, x = dst[p:], x[p*len(q):]
@@ -21,19 +21,57 @@ func SqEuclidean(dst, q, x []float32) {
 
 // Dot sets dst[i] = Σ_k q[k]·x[i·d+k], as SqEuclidean does.
 func Dot(dst, q, x []float32) {
-	for p := piece(dst, q, x); len(dst) > 0; {
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		dot(dst[:p], q, x[:p*len(q)])
 		dst, x = dst[p:], x[p*len(q):]
 	}
 }
 
-// piece checks the shapes and returns the number of rows of a call of the assembly.
-func piece(dst, q, x []float32) int {
-	n, d := len(dst), len(q)
+// piece checks the shapes, n rows of d elements in a slice of the given length, and returns the
+// number of rows of a call of the assembly.
+func piece(n, d, length int) int {
 	if n%Rows != 0 || d%Unit != 0 {
 		panic("query: number of rows or of columns is not a multiple")
 	}
-	asm.CheckMatrix(len(x), n, d, d)
+	asm.CheckMatrix(length, n, d, d)
 	return asm.Piece(n, d, Rows)
+}
+
+// SqEuclideanHalf and DotHalf are SqEuclidean and Dot for rows of 16-bit numbers.
+func SqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+		p = min(p, len(dst))
+		sqEuclideanHalf(dst[:p], q, x[:p*len(q)], format)
+		dst, x = dst[p:], x[p*len(q):]
+	}
+}
+
+// DotHalf: see SqEuclideanHalf.
+func DotHalf(dst, q []float32, x []uint16, format Half) {
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+		p = min(p, len(dst))
+		dotHalf(dst[:p], q, x[:p*len(q)], format)
+		dst, x = dst[p:], x[p*len(q):]
+	}
+}
+
+// SqEuclideanInt8 and DotInt8 are SqEuclidean and Dot for rows scale[i]·x[i·d+k].
+func SqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
+	asm.CheckVector(len(scale), len(dst))
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+		p = min(p, len(dst))
+		sqEuclideanInt8(dst[:p], q, x[:p*len(q)], scale[:p])
+		dst, x, scale = dst[p:], x[p*len(q):], scale[p:]
+	}
+}
+
+// DotInt8: see SqEuclideanInt8.
+func DotInt8(dst, q []float32, x []int8, scale []float32) {
+	asm.CheckVector(len(scale), len(dst))
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+		p = min(p, len(dst))
+		dotInt8(dst[:p], q, x[:p*len(q)], scale[:p])
+		dst, x, scale = dst[p:], x[p*len(q):], scale[p:]
+	}
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
@@ -27,6 +28,100 @@ func TestLevels(t *testing.T) {
 				}
 				if t.Failed() {
 					t.Fatalf("class %v, n = %d, d = %d", class, n, d)
+				}
+			}
+		}
+	}
+}
+
+// TestHalfLevels does the same for halves, whose bits are random: NaN, infinities and subnormal
+// numbers are among them.
+func TestHalfLevels(t *testing.T) {
+	seed := uint64(0)
+	for _, format := range []Half{BFloat16, Float16} {
+		for _, n := range sizes.n {
+			for _, d := range sizes.d {
+				for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Special} {
+					seed++
+					asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
+						x, at := halves(a, n*d)
+						SqEuclideanHalf(a.Out(n), a.In(d, class), x[at:], format)
+						DotHalf(a.Out(n), a.In(d, class), x[at:], format)
+					})
+				}
+				if t.Failed() {
+					t.Fatalf("format %d, n = %d, d = %d", format, n, d)
+				}
+			}
+		}
+	}
+}
+
+// halves returns k 16-bit numbers in the memory of an arena, those of rows mostly tame; the
+// slice begins after the second result.
+func halves(a *asmtest.Arena[float32], k int) (x []uint16, at int) {
+	in := a.InOut((k+1)/2, asmtest.Gauss)
+	if k == 0 {
+		return nil, 0
+	}
+	x = unsafe.Slice((*uint16)(unsafe.Pointer(&in[0])), 2*len(in))
+	wild := a.Rand.IntN(2) == 0
+	for i := range x {
+		x[i] = uint16(a.Rand.Uint32())
+		if !wild && i%64 > 0 {
+			x[i] = x[i]&^0x4000 | 0x3000
+		}
+	}
+	return x, len(x) - k
+}
+
+// TestInt8Levels does the same for integers.
+func TestInt8Levels(t *testing.T) {
+	seed := uint64(0)
+	for _, n := range sizes.n {
+		for _, d := range sizes.d {
+			for _, class := range asmtest.Classes() {
+				seed++
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
+					var x []int8
+					if in := a.InOut(n*d/4, asmtest.Gauss); len(in) > 0 {
+						x = unsafe.Slice((*int8)(unsafe.Pointer(&in[0])), 4*len(in))
+						for i := range x {
+							x[i] = int8(a.Rand.Uint32())
+						}
+					}
+					SqEuclideanInt8(a.Out(n), a.In(d, class), x, a.In(n, class))
+					DotInt8(a.Out(n), a.In(d, class), x, a.In(n, class))
+				})
+				if t.Failed() {
+					t.Fatalf("class %v, n = %d, d = %d", class, n, d)
+				}
+			}
+		}
+	}
+}
+
+// TestEveryHalf compares the conversion of all 65536 numbers of both formats, at every level, in
+// every lane.
+func TestEveryHalf(t *testing.T) {
+	const d = 16
+	q, x, got, want := make([]float32, d), make([]uint16, Rows*d), make([]float32, Rows), make([]float32, Rows)
+	for _, format := range []Half{BFloat16, Float16} {
+		for lv := range asmtest.Each(t) {
+			for h := 0; h < 1<<16; h += Rows {
+				clear(q)
+				clear(x)
+				k := h / Rows % d
+				q[k] = 1
+				for i := range Rows {
+					x[i*d+k] = uint16(h + i)
+				}
+				DotHalf(got, q, x, format)
+				dotHalfRef(want, q, x, format)
+				for i := range got {
+					if v := format.Widen(uint16(h + i)); !asmtest.SameBits(got[i], v+0) || !asmtest.SameBits(got[i], want[i]) {
+						t.Fatalf("%v, format %d: %#x is %v, want %v, %v", lv, format, h+i, got[i], v, want[i])
+					}
 				}
 			}
 		}
@@ -86,6 +181,12 @@ func TestPanics(t *testing.T) {
 		func() { SqEuclidean(make([]float32, 7), make([]float32, 16), make([]float32, 8*16)) },
 		func() { Dot(make([]float32, 8), make([]float32, 15), make([]float32, 8*16)) },
 		func() { Dot(make([]float32, 8), make([]float32, 16), make([]float32, 8*16-1)) },
+		func() { DotHalf(make([]float32, 8), make([]float32, 16), make([]uint16, 8*16-1), Float16) },
+		func() { SqEuclideanHalf(make([]float32, 8), make([]float32, 15), make([]uint16, 8*16), Float16) },
+		func() { DotInt8(make([]float32, 8), make([]float32, 16), make([]int8, 8*16), make([]float32, 7)) },
+		func() {
+			SqEuclideanInt8(make([]float32, 9), make([]float32, 16), make([]int8, 9*16), make([]float32, 9))
+		},
 	} {
 		func() {
 			defer func() {

@@ -9,6 +9,11 @@
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FMLA(d, n, m) WORD $(0x4e20cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLS_E(d, n, m, i) WORD $(0x4f805000|DOUBLE<<22|(((i)<<DOUBLE)&1)<<21|(((i)<<DOUBLE)>>1)<<11|(m)<<16|(n)<<5|(d))
+#define FMUL_E(d, n, m, i) WORD $(0x4f809000|DOUBLE<<22|(((i)<<DOUBLE)&1)<<21|(((i)<<DOUBLE)>>1)<<11|(m)<<16|(n)<<5|(d))
+#define SCVTF(d, n, i) WORD $(0x4f00e400|((64<<DOUBLE)-(i))<<16|(n)<<5|(d))
+#define FCVTL_4S(d, n) WORD $(0x0e217800|(n)<<5|(d))
+#define FCVTL2_4S(d, n) WORD $(0x4e217800|(n)<<5|(d))
 #define FADDP(d, n, m) WORD $(0x6e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define TRN1_2D(d, n, m) WORD $(0x4ec02800|(m)<<16|(n)<<5|(d))
 #define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
@@ -19,6 +24,25 @@
 	op(d+1, n+1, m+1); \
 	op(d+2, n+2, m+2); \
 	op(d+3, n+3, m+3)
+
+// The same with element i of m, and with the number i.
+#define OF4E(op, d, n, m, i) \
+	op(d, n, m, i); \
+	op(d+1, n+1, m, i); \
+	op(d+2, n+2, m, i); \
+	op(d+3, n+3, m, i)
+#define OF4I(op, d, n, i) \
+	op(d, n, i); \
+	op(d+1, n+1, i); \
+	op(d+2, n+2, i); \
+	op(d+3, n+3, i)
+
+// V28–V31 = a b c d.
+#define COPY4(a, b, c, d) \
+	VORR a.B16, a.B16, V28.B16; \
+	VORR b.B16, b.B16, V29.B16; \
+	VORR c.B16, c.B16, V30.B16; \
+	VORR d.B16, d.B16, V31.B16
 
 // Four registers of x, and p moved on.
 #define LOAD4(p, a, b, c, d) \

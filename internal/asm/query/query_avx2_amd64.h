@@ -1,17 +1,21 @@
-// The text of a kernel of four rows at a time; TERM is what the including file adds to the lanes.
+// The text of a kernel of four rows at a time. The including file defines QUERY, its name, args,
+// the bytes of its arguments, size, the bytes of an element of x, TERM, what is added to the
+// lanes, and SCALES, which loads what TERM needs besides.
 
-// func query(n, d int, dst, q, x *float32)
-TEXT QUERY(SB), NOSPLIT, $0-40
+// func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
+TEXT QUERY(SB), NOSPLIT, $0-args
 	MOVQ n+0(FP), rows
 	MOVQ d+8(FP), groups
 	MOVQ dst+16(FP), dp
 	MOVQ q+24(FP), q0
 	MOVQ x+32(FP), xp
-	LEAQ (groups*4), ld
+	SCALESTART
+	LEAQ (groups*size), ld
 	LEAQ (ld)(ld*2), ld3
 	SHRQ $4, groups
 
 rowloop:
+	SCALES
 	MOVQ   q0, qp
 	MOVQ   groups, left
 	VXORPS Y0, Y0, Y0
@@ -26,11 +30,11 @@ rowloop:
 grouploop:
 	VMOVUPS (qp), Y8
 	VMOVUPS 32(qp), Y9
-	TERM((xp), 32(xp), Y0, Y1)
-	TERM((xp)(ld*1), 32(xp)(ld*1), Y2, Y3)
-	TERM((xp)(ld*2), 32(xp)(ld*2), Y4, Y5)
-	TERM((xp)(ld3*1), 32(xp)(ld3*1), Y6, Y7)
-	ADDQ    $64, xp
+	TERM((xp), half(xp), Y0, Y1, Y12)
+	TERM((xp)(ld*1), half(xp)(ld*1), Y2, Y3, Y13)
+	TERM((xp)(ld*2), half(xp)(ld*2), Y4, Y5, Y14)
+	TERM((xp)(ld3*1), half(xp)(ld3*1), Y6, Y7, Y15)
+	ADDQ    $(16*size), xp
 	ADDQ    $64, qp
 	DECQ    left
 	JNE     grouploop

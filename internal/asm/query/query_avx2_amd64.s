@@ -3,16 +3,20 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// Same bits as    sqEuclideanRef and dotRef in ref.go: 16 lanes, element k in lane k mod 16, k
-//                 ascending, folded in halves.
-// Layout          q d elements, x n×d row-major without gaps, dst n elements. n is a multiple of
-//                 8, d of 16, neither is 0.
+// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+//
+// Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
+//                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
+//                 in halves.
+// Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
+//                 multiple of 8, d of 16, neither is 0.
 // Tile            4 rows, 16 elements of each: two vectors for the lanes of a row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R9 one and three rows, bytes · DI dst · DX place in q · BX q ·
-//                 AX rows left · CX groups left · R10 groups · Y0–Y7 lanes of the rows, two each ·
-//                 Y8 Y9 q, then parts of the fold · Y10 Y11 differences.
+//                 AX rows left · CX groups left · R10 groups · R11 scale · Y0–Y7 lanes of the
+//                 rows, two each · Y8 Y9 q, then parts of the fold · Y10 Y11 elements of x,
+//                 then differences · Y12–Y15 scales.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -28,22 +32,124 @@
 #define rows AX
 #define left CX
 #define groups R10
+#define sp R11
+#define half (8*size)
 
-#define QUERY ·sqEuclideanAVX2F32
-// TERM adds 16 terms of a row to its lanes, a and b.
-#define TERM(lo, hi, a, b) \
-	VSUBPS      lo, Y8, Y10;   \
-	VSUBPS      hi, Y9, Y11;   \
+// The terms of a row, from x or differences in Y10 and Y11, to its lanes, a and b.
+#define SQUARES(a, b) \
 	VFMADD231PS Y10, Y10, a; \
 	VFMADD231PS Y11, Y11, b
+#define PRODUCTS(a, b) \
+	VFMADD231PS Y10, Y8, a; \
+	VFMADD231PS Y11, Y9, b
+#define DIFFERENCES \
+	VSUBPS Y10, Y8, Y10; \
+	VSUBPS Y11, Y9, Y11
+
+// 16 elements of a row, widened.
+#define WIDENBF16(lo, hi) \
+	VPMOVZXWD lo, Y10;       \
+	VPMOVZXWD hi, Y11;       \
+	VPSLLD    $16, Y10, Y10; \
+	VPSLLD    $16, Y11, Y11
+#define WIDENF16(lo, hi) \
+	VCVTPH2PS lo, Y10; \
+	VCVTPH2PS hi, Y11
+#define WIDENINT8(lo, hi) \
+	VPMOVSXBD lo, Y10;  \
+	VPMOVSXBD hi, Y11;  \
+	VCVTDQ2PS Y10, Y10; \
+	VCVTDQ2PS Y11, Y11
+
+#define SCALESTART
+#define SCALES
+#define args 40
+
+#define size 4
+#define QUERY ·sqEuclideanAVX2F32
+#define TERM(lo, hi, a, b, s) \
+	VSUBPS lo, Y8, Y10; \
+	VSUBPS hi, Y9, Y11; \
+	SQUARES(a, b)
 #include "query_avx2_amd64.h"
 #undef QUERY
 #undef TERM
 
 #define QUERY ·dotAVX2F32
-#define TERM(lo, hi, a, b) \
+#define TERM(lo, hi, a, b, s) \
 	VFMADD231PS lo, Y8, a; \
 	VFMADD231PS hi, Y9, b
+#include "query_avx2_amd64.h"
+#undef QUERY
+#undef TERM
+#undef size
+
+#define size 2
+#define QUERY ·sqEuclideanAVX2BF16
+#define TERM(lo, hi, a, b, s) \
+	WIDENBF16(lo, hi); \
+	DIFFERENCES;       \
+	SQUARES(a, b)
+#include "query_avx2_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotAVX2BF16
+#define TERM(lo, hi, a, b, s) \
+	WIDENBF16(lo, hi); \
+	PRODUCTS(a, b)
+#include "query_avx2_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·sqEuclideanAVX2F16
+#define TERM(lo, hi, a, b, s) \
+	WIDENF16(lo, hi); \
+	DIFFERENCES;      \
+	SQUARES(a, b)
+#include "query_avx2_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotAVX2F16
+#define TERM(lo, hi, a, b, s) \
+	WIDENF16(lo, hi); \
+	PRODUCTS(a, b)
+#include "query_avx2_amd64.h"
+#undef QUERY
+#undef TERM
+#undef size
+#undef args
+#undef SCALESTART
+#undef SCALES
+
+// SCALES loads the scales of four rows.
+#define SCALESTART MOVQ scale+40(FP), sp
+#define SCALES \
+	VBROADCASTSS (sp), Y12;   \
+	VBROADCASTSS 4(sp), Y13;  \
+	VBROADCASTSS 8(sp), Y14;  \
+	VBROADCASTSS 12(sp), Y15; \
+	ADDQ         $16, sp
+#define args 48
+
+#define size 1
+#define QUERY ·sqEuclideanAVX2Int8
+#define TERM(lo, hi, a, b, s) \
+	WIDENINT8(lo, hi);           \
+	VFNMADD213PS Y8, s, Y10;     \
+	VFNMADD213PS Y9, s, Y11;     \
+	SQUARES(a, b)
+#include "query_avx2_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotAVX2Int8
+#define TERM(lo, hi, a, b, s) \
+	WIDENINT8(lo, hi);     \
+	VMULPS s, Y10, Y10;    \
+	VMULPS s, Y11, Y11;    \
+	PRODUCTS(a, b)
 #include "query_avx2_amd64.h"
 #undef QUERY
 #undef TERM

@@ -1,17 +1,21 @@
-// The text of a kernel of eight rows at a time; TERM is what the including file adds to the lanes.
+// The text of a kernel of eight rows at a time. The including file defines QUERY, its name, args,
+// the bytes of its arguments, size, the bytes of an element of x, TERM, what is added to the
+// lanes, and SCALES, which loads what TERM needs besides.
 
-// func query(n, d int, dst, q, x *float32)
-TEXT QUERY(SB), NOSPLIT, $0-40
+// func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
+TEXT QUERY(SB), NOSPLIT, $0-args
 	MOVQ n+0(FP), rows
 	MOVQ d+8(FP), groups
 	MOVQ dst+16(FP), dp
 	MOVQ q+24(FP), q0
 	MOVQ x+32(FP), xp
-	LEAQ (groups*4), ld
+	SCALESTART
+	LEAQ (groups*size), ld
 	LEAQ (ld)(ld*2), ld3
 	SHRQ $4, groups
 
 rowloop:
+	SCALES
 	MOVQ   q0, qp
 	MOVQ   groups, left
 	LEAQ   (xp)(ld*4), x4
@@ -26,16 +30,16 @@ rowloop:
 
 grouploop:
 	VMOVUPS (qp), Z8
-	TERM((xp), Z0)
-	TERM((xp)(ld*1), Z1)
-	TERM((xp)(ld*2), Z2)
-	TERM((xp)(ld3*1), Z3)
-	TERM((x4), Z4)
-	TERM((x4)(ld*1), Z5)
-	TERM((x4)(ld*2), Z6)
-	TERM((x4)(ld3*1), Z7)
-	ADDQ    $64, xp
-	ADDQ    $64, x4
+	TERM((xp), Z0, Z16)
+	TERM((xp)(ld*1), Z1, Z17)
+	TERM((xp)(ld*2), Z2, Z18)
+	TERM((xp)(ld3*1), Z3, Z19)
+	TERM((x4), Z4, Z20)
+	TERM((x4)(ld*1), Z5, Z21)
+	TERM((x4)(ld*2), Z6, Z22)
+	TERM((x4)(ld3*1), Z7, Z23)
+	ADDQ    $(16*size), xp
+	ADDQ    $(16*size), x4
 	ADDQ    $64, qp
 	DECQ    left
 	JNE     grouploop

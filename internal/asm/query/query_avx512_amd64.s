@@ -3,16 +3,20 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// Same bits as    sqEuclideanRef and dotRef in ref.go: 16 lanes, element k in lane k mod 16, k
-//                 ascending, folded in halves.
-// Layout          q d elements, x n×d row-major without gaps, dst n elements. n is a multiple of
-//                 8, d of 16, neither is 0.
+// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+//
+// Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
+//                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
+//                 in halves.
+// Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
+//                 multiple of 8, d of 16, neither is 0.
 // Tile            8 rows, 16 elements of each: one vector for the lanes of a row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 one and three rows, bytes · DI dst · DX place in q ·
-//                 BX q · AX rows left · CX groups left · R10 groups · Z0–Z7 lanes of the rows ·
-//                 Z8 q, then a part of the fold · Z9 differences, then a part of the fold.
+//                 BX q · AX rows left · CX groups left · R10 groups · R12 scale · Z0–Z7 lanes of
+//                 the rows · Z8 q, then a part of the fold · Z9 elements of x, then differences,
+//                 then a part of the fold · Z16–Z23 scales.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -29,6 +33,7 @@
 #define rows AX
 #define left CX
 #define groups R10
+#define sp R12
 
 // HALVE adds the upper half of z to its lower half, y.
 #define HALVE(z, y) \
@@ -51,9 +56,21 @@
 	VSHUFPS      $0xdd, X9, xa, X9;   \
 	VADDPS       X9, X8, xa
 
+// 16 elements of a row, widened.
+#define WIDENBF16(x) \
+	VPMOVZXWD x, Z9;       \
+	VPSLLD    $16, Z9, Z9
+#define WIDENINT8(x) \
+	VPMOVSXBD x, Z9;  \
+	VCVTDQ2PS Z9, Z9
+
+#define SCALESTART
+#define SCALES
+#define args 40
+
+#define size 4
 #define QUERY ·sqEuclideanAVX512F32
-// TERM adds 16 terms of a row to its lanes.
-#define TERM(x, lanes) \
+#define TERM(x, lanes, s) \
 	VSUBPS      x, Z8, Z9;       \
 	VFMADD231PS Z9, Z9, lanes
 #include "query_avx512_amd64.h"
@@ -61,7 +78,82 @@
 #undef TERM
 
 #define QUERY ·dotAVX512F32
-#define TERM(x, lanes) VFMADD231PS x, Z8, lanes
+#define TERM(x, lanes, s) VFMADD231PS x, Z8, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
+#undef size
+
+#define size 2
+#define QUERY ·sqEuclideanAVX512BF16
+#define TERM(x, lanes, s) \
+	WIDENBF16(x);                \
+	VSUBPS      Z9, Z8, Z9;      \
+	VFMADD231PS Z9, Z9, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotAVX512BF16
+#define TERM(x, lanes, s) \
+	WIDENBF16(x);                \
+	VFMADD231PS Z9, Z8, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·sqEuclideanAVX512F16
+#define TERM(x, lanes, s) \
+	VCVTPH2PS   x, Z9;           \
+	VSUBPS      Z9, Z8, Z9;      \
+	VFMADD231PS Z9, Z9, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotAVX512F16
+#define TERM(x, lanes, s) \
+	VCVTPH2PS   x, Z9;           \
+	VFMADD231PS Z9, Z8, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
+#undef size
+#undef args
+#undef SCALESTART
+#undef SCALES
+
+// SCALES loads the scales of eight rows.
+#define SCALESTART MOVQ scale+40(FP), sp
+#define SCALES \
+	VBROADCASTSS (sp), Z16;   \
+	VBROADCASTSS 4(sp), Z17;  \
+	VBROADCASTSS 8(sp), Z18;  \
+	VBROADCASTSS 12(sp), Z19; \
+	MORESCALES
+#define MORESCALES \
+	VBROADCASTSS 16(sp), Z20; \
+	VBROADCASTSS 20(sp), Z21; \
+	VBROADCASTSS 24(sp), Z22; \
+	VBROADCASTSS 28(sp), Z23; \
+	ADDQ         $32, sp
+#define args 48
+
+#define size 1
+#define QUERY ·sqEuclideanAVX512Int8
+#define TERM(x, lanes, s) \
+	WIDENINT8(x);                \
+	VFNMADD213PS Z8, s, Z9;      \
+	VFMADD231PS  Z9, Z9, lanes
+#include "query_avx512_amd64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotAVX512Int8
+#define TERM(x, lanes, s) \
+	WIDENINT8(x);                \
+	VMULPS      s, Z9, Z9;       \
+	VFMADD231PS Z9, Z8, lanes
 #include "query_avx512_amd64.h"
 #undef QUERY
 #undef TERM

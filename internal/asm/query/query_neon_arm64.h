@@ -1,15 +1,19 @@
-// The text of a kernel of four rows at a time; TERM is what the including file adds to the lanes.
+// The text of a kernel of four rows at a time. The including file defines QUERY, its name, args,
+// the bytes of its arguments, shift, by which the bytes of a row are computed, TERM, what is added
+// to the lanes, and SCALES, which loads what TERM needs besides.
 
-// func query(n, d int, dst, q, x *float32)
-TEXT QUERY(SB), NOSPLIT, $0-40
+// func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
+TEXT QUERY(SB), NOSPLIT, $0-args
 	MOVD n+0(FP), rows
 	MOVD d+8(FP), cols
 	MOVD dst+16(FP), dp
 	MOVD q+24(FP), q0
 	MOVD x+32(FP), row0
-	LSL  $2, cols, ld
+	SCALESTART
+	LSL  $shift, cols, ld
 
 rowloop:
+	SCALES
 	ADD  ld, row0, row1
 	ADD  ld, row1, row2
 	ADD  ld, row2, row3
@@ -22,14 +26,10 @@ rowloop:
 
 grouploop:
 	LOAD4(qp, F16, F17, F18, F19)
-	LOAD4(row0, F20, F21, F22, F23)
-	TERM(0, 20)
-	LOAD4(row1, F24, F25, F26, F27)
-	TERM(4, 24)
-	LOAD4(row2, F20, F21, F22, F23)
-	TERM(8, 20)
-	LOAD4(row3, F24, F25, F26, F27)
-	TERM(12, 24)
+	TERM(row0, 0, 0)
+	TERM(row1, 4, 1)
+	TERM(row2, 8, 2)
+	TERM(row3, 12, 3)
 	SUBS $16, left
 	BNE  grouploop
 

@@ -3,17 +3,21 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// Same bits as    sqEuclideanRef and dotRef in ref.go: 16 lanes, element k in lane k mod 16, k
-//                 ascending, folded in halves.
-// Layout          q d elements, x n×d row-major without gaps, dst n elements. n is a multiple of
-//                 8, d of 16, neither is 0.
+// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+//
+// Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
+//                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
+//                 in halves.
+// Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
+//                 multiple of 8, d of 16, neither is 0.
 // Tile            4 rows, 16 elements of each: four registers for the lanes of a row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2 dst · R3 q · R4–R7 places in the rows ·
-//                 R8 place in q · R9 elements left · R10 bytes of a row · V0–V15 lanes of the
-//                 rows, four each · V16–V19 q · V20–V27 elements of x, then differences ·
-//                 V28 V29 the four results.
+//                 R8 place in q · R9 elements left · R10 bytes of a row · R11 scale · V0–V15 lanes
+//                 of the rows, four each · V16–V19 q · V20–V23 elements of x, then differences ·
+//                 V24 V25 elements before they are widened · V26 scales · V27 zero · V28–V31
+//                 differences; V28 V29 the four results.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -32,18 +36,124 @@
 #define qp R8
 #define left R9
 #define ld R10
+#define sp R11
 
+// SQUARES and PRODUCTS add the terms of the elements in V20–V23 to lanes.
+#define SQUARES(lanes) \
+	OF4(FSUB, 20, 16, 20); \
+	OF4(FMLA, lanes, 20, 20)
+#define PRODUCTS(lanes) OF4(FMLA, lanes, 20, 16)
+
+// 16 elements of a row, widened, in V20–V23. Bytes are the uppermost of an integer, and 24 bits of
+// it are a fraction.
+#define WIDENBF16(x) \
+	FLDPQ.P 32(x), (F24, F25);     \
+	VZIP1   V24.H8, V27.H8, V20.H8; \
+	VZIP2   V24.H8, V27.H8, V21.H8; \
+	VZIP1   V25.H8, V27.H8, V22.H8; \
+	VZIP2   V25.H8, V27.H8, V23.H8
+#define WIDENF16(x) \
+	FLDPQ.P 32(x), (F24, F25); \
+	FCVTL_4S(20, 24);  \
+	FCVTL2_4S(21, 24); \
+	FCVTL_4S(22, 25);  \
+	FCVTL2_4S(23, 25)
+#define BYTES(x) \
+	FMOVQ.P 16(x), F24;              \
+	VZIP2   V24.B16, V27.B16, V25.B16; \
+	VZIP1   V24.B16, V27.B16, V24.B16
+#define WIDENINT8(x) \
+	BYTES(x);                       \
+	VZIP1 V24.H8, V27.H8, V20.H8; \
+	VZIP2 V24.H8, V27.H8, V21.H8; \
+	VZIP1 V25.H8, V27.H8, V22.H8; \
+	VZIP2 V25.H8, V27.H8, V23.H8; \
+	OF4I(SCVTF, 20, 20, 24)
+
+#define SCALESTART
+#define SCALES
+#define args 40
+
+#define shift 2
 #define QUERY ·sqEuclideanNEONF32
-// TERM adds 16 terms of a row, whose elements begin with register x, to its lanes.
-#define TERM(lanes, x) \
-	OF4(FSUB, x, 16, x); \
-	OF4(FMLA, lanes, x, x)
+#define TERM(x, lanes, i) \
+	LOAD4(x, F20, F21, F22, F23); \
+	SQUARES(lanes)
 #include "query_neon_arm64.h"
 #undef QUERY
 #undef TERM
 
 #define QUERY ·dotNEONF32
-#define TERM(lanes, x) OF4(FMLA, lanes, x, 16)
+#define TERM(x, lanes, i) \
+	LOAD4(x, F20, F21, F22, F23); \
+	PRODUCTS(lanes)
+#include "query_neon_arm64.h"
+#undef QUERY
+#undef TERM
+#undef shift
+
+#define shift 1
+#define QUERY ·sqEuclideanNEONF16
+#define TERM(x, lanes, i) \
+	WIDENF16(x); \
+	SQUARES(lanes)
+#include "query_neon_arm64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotNEONF16
+#define TERM(x, lanes, i) \
+	WIDENF16(x); \
+	PRODUCTS(lanes)
+#include "query_neon_arm64.h"
+#undef QUERY
+#undef TERM
+
+#undef SCALESTART
+#define SCALESTART VEOR V27.B16, V27.B16, V27.B16
+#define QUERY ·sqEuclideanNEONBF16
+#define TERM(x, lanes, i) \
+	WIDENBF16(x); \
+	SQUARES(lanes)
+#include "query_neon_arm64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotNEONBF16
+#define TERM(x, lanes, i) \
+	WIDENBF16(x); \
+	PRODUCTS(lanes)
+#include "query_neon_arm64.h"
+#undef QUERY
+#undef TERM
+#undef shift
+#undef args
+#undef SCALESTART
+#undef SCALES
+
+// SCALES loads the scales of four rows.
+#define SCALESTART \
+	VEOR V27.B16, V27.B16, V27.B16; \
+	MOVD scale+40(FP), sp
+#define SCALES FMOVQ.P 16(sp), F26
+#define args 48
+
+#define shift 0
+#define QUERY ·sqEuclideanNEONInt8
+#define TERM(x, lanes, i) \
+	WIDENINT8(x); \
+	COPY4(V16, V17, V18, V19); \
+	OF4E(FMLS_E, 28, 20, 26, i); \
+	OF4(FMLA, lanes, 28, 28)
+#include "query_neon_arm64.h"
+#undef QUERY
+#undef TERM
+
+#define QUERY ·dotNEONInt8
+#define TERM(x, lanes, i) \
+	WIDENINT8(x); \
+	OF4E(FMUL_E, 20, 20, 26, i); \
+	PRODUCTS(lanes)
 #include "query_neon_arm64.h"
 #undef QUERY
 #undef TERM

@@ -20,3 +20,49 @@ func dotRef(dst, q, x []float32) {
 		dst[i] = num.Dot(x[i*d:][:d], q)
 	}
 }
+
+func sqEuclideanHalfRef(dst, q []float32, x []uint16, format Half) {
+	d := len(q)
+	for i := range dst {
+		var acc [num.MaxLanes]float32
+		for k, v := range x[i*d:][:d] {
+			e := q[k] - format.Widen(v)
+			acc[k%Unit] = num.FMA(e, e, acc[k%Unit])
+		}
+		dst[i] = num.Fold(&acc)
+	}
+}
+
+func dotHalfRef(dst, q []float32, x []uint16, format Half) {
+	d := len(q)
+	for i := range dst {
+		var acc [num.MaxLanes]float32
+		for k, v := range x[i*d:][:d] {
+			acc[k%Unit] = num.FMA(q[k], format.Widen(v), acc[k%Unit])
+		}
+		dst[i] = num.Fold(&acc)
+	}
+}
+
+func sqEuclideanInt8Ref(dst, q []float32, x []int8, scale []float32) {
+	d := len(q)
+	for i := range dst {
+		var acc [num.MaxLanes]float32
+		for k, c := range x[i*d:][:d] {
+			e := num.FMA(-scale[i], float32(c), q[k])
+			acc[k%Unit] = num.FMA(e, e, acc[k%Unit])
+		}
+		dst[i] = num.Fold(&acc)
+	}
+}
+
+func dotInt8Ref(dst, q []float32, x []int8, scale []float32) {
+	d := len(q)
+	for i := range dst {
+		var acc [num.MaxLanes]float32
+		for k, c := range x[i*d:][:d] {
+			acc[k%Unit] = num.FMA(q[k], float32(scale[i]*float32(c)), acc[k%Unit])
+		}
+		dst[i] = num.Fold(&acc)
+	}
+}

@@ -1,0 +1,98 @@
+package query
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+)
+
+// TestNarrow: every number of a format is itself, what is between two goes to the nearer one,
+// and the middle to the even one. What is beyond the largest number is refused.
+func TestNarrow(t *testing.T) {
+	for _, format := range []Half{BFloat16, Float16} {
+		infinity := uint16(0x7f80)
+		if format == Float16 {
+			infinity = 0x7c00
+		}
+		for h := range infinity {
+			v := format.Widen(h)
+			for _, sign := range []float32{1, -1} {
+				want := h
+				if sign < 0 {
+					want |= 1 << 15
+				}
+				if got, ok := format.Narrow(sign * v); !ok || got != want {
+					t.Fatalf("format %d: %v is %#x, want %#x", format, sign*v, got, want)
+				}
+			}
+			if h+1 == infinity {
+				continue
+			}
+			next := format.Widen(h + 1)
+			if !(v < next) {
+				t.Fatalf("format %d: %v of %#x is not above %v", format, next, h+1, v)
+			}
+			middle := float32((float64(v) + float64(next)) / 2)
+			for d, want := range map[int]uint16{-1: h, 0: h + h&1, 1: h + 1} {
+				if got, ok := format.Narrow(asmtest.Next(middle, d)); !ok || got != want {
+					t.Fatalf("format %d: %v is %#x, want %#x", format, asmtest.Next(middle, d), got, want)
+				}
+			}
+		}
+		// Half a step beyond the largest number is the first that would be infinite.
+		most := format.Widen(infinity - 1)
+		edge := float32(float64(most) + (float64(most)-float64(format.Widen(infinity-2)))/2)
+		for _, v := range []float32{edge, -edge, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())} {
+			if got, ok := format.Narrow(v); ok {
+				t.Errorf("format %d: %v is %#x", format, v, got)
+			}
+		}
+		if got, ok := format.Narrow(asmtest.Next(edge, -1)); !ok || got != infinity-1 {
+			t.Errorf("format %d: %v is %#x, %v", format, asmtest.Next(edge, -1), got, ok)
+		}
+	}
+}
+
+// TestQuantize: scale·c is exact and within half a scale of the row, and the distance of a stored row
+// from itself is 0.
+func TestQuantize(t *testing.T) {
+	rng := asmtest.NewRand(1)
+	c, dst := make([]int8, Rows*Unit), make([]float32, Rows)
+	for round := range 300 {
+		row := asmtest.Values[float32](rng, Unit, asmtest.Gauss)
+		factor := float32(math.Ldexp(1, min(round-150, 120)))
+		for i := range row {
+			row[i] *= factor / 16
+		}
+		scale, ok := Quantize(c[:Unit], row)
+		if !ok {
+			t.Fatalf("%v was refused", row)
+		}
+		q := make([]float32, Unit)
+		for i, v := range row {
+			q[i] = float32(c[i]) * scale
+			if exact := float64(c[i]) * float64(scale); float64(q[i]) != exact || c[i] == -128 {
+				t.Fatalf("%v·%v = %v is not exact", c[i], scale, exact)
+			}
+			if math.Abs(float64(v)-float64(q[i])) > 0.5*float64(scale) {
+				t.Fatalf("%v is %v, with a scale of %v", v, q[i], scale)
+			}
+		}
+		scales := make([]float32, Rows)
+		scales[0] = scale
+		SqEuclideanInt8(dst, q, c, scales)
+		if dst[0] != 0 {
+			t.Fatalf("the distance of a row from itself is %v", dst[0])
+		}
+	}
+	if scale, ok := Quantize(c[:2], []float32{0, 0}); scale != 0 || !ok || c[0] != 0 {
+		t.Error(scale, ok)
+	}
+	if _, ok := Quantize(c[:1], []float32{math.MaxFloat32}); ok {
+		t.Error("the largest float32 was not refused, though 127·scale overflows")
+	}
+	if scale, ok := Quantize(c[:2], []float32{1, -2}); !ok || c[1] != -127 || c[0] != 64 && c[0] != 63 {
+		t.Error(scale, c[:2])
+	}
+}
