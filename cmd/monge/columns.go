@@ -21,9 +21,9 @@ type columnFlags struct {
 	array              string
 	decimal            string
 
-	say    func(text string) // prints a note
-	schema *dataset.Schema   // of the model
-	file   string            // of the model
+	app    *app            // prints notes and the progress bar; nil for neither
+	schema *dataset.Schema // of the model
+	file   string          // of the model
 	said   map[string]bool
 }
 
@@ -51,9 +51,9 @@ func (f *columnFlags) note(text string) {
 	if f.said == nil {
 		f.said = map[string]bool{}
 	}
-	if f.say != nil && !f.said[text] {
+	if f.app != nil && !f.said[text] {
 		f.said[text] = true
-		f.say(text)
+		f.app.note(text)
 	}
 }
 
@@ -67,9 +67,7 @@ func (f *columnFlags) apply(opt *dataset.Options) (err error) {
 
 // explain prints what a reader has decided about the columns.
 func (f *columnFlags) explain(path string, r *dataset.Reader) {
-	if path == standard {
-		path = standardInput
-	}
+	path = display(path)
 	for _, n := range r.Notes() {
 		f.note(path + ": " + n)
 	}
@@ -95,27 +93,41 @@ func (f *columnFlags) dropped(path string, rows int) {
 type reader struct {
 	*dataset.Reader
 	percent int // of the garbage collector, before; 0 if it was not changed
+	end     func()
 }
 
-// openReader opens a file of any format, or standard input.
-func openReader(path string, opt *dataset.Options) (*reader, error) {
-	var r reader
-	var err error
-	if path == standard {
-		r.Reader, err = dataset.NewReader(os.Stdin, opt)
-	} else {
-		r.Reader, err = dataset.Open(path, opt)
+// open opens a file of any format, or standard input. The progress bar shows how much of it has
+// been read.
+func (f *columnFlags) open(path string, opt *dataset.Options) (*reader, error) {
+	if path != standard {
+		return f.opened(path, func() (*dataset.Reader, error) { return dataset.Open(path, opt) }, func() {})
 	}
+	in, end, err := openStandard(false)
 	if err != nil {
+		return nil, err
+	}
+	return f.opened(path, func() (*dataset.Reader, error) { return dataset.NewReader(in, opt) }, end)
+}
+
+func (f *columnFlags) opened(path string, open func() (*dataset.Reader, error), end func()) (*reader, error) {
+	in, err := open()
+	if err != nil {
+		end()
 		return nil, inInput(path, err)
 	}
+	r := &reader{Reader: in}
 	if f := r.Format(); f == dataset.FormatParquet || f == dataset.FormatArrow {
 		// The libraries leave every batch or page to the garbage collector: at 100 % a file of
 		// batches of 32 MiB takes 200 MB.
 		r.percent = debug.SetGCPercent(25)
 	}
-	reading.Store(&openFile{path, r.Reader})
-	return &r, nil
+	b := f.app.shown()
+	b.reads(display(path), in)
+	r.end = func() {
+		b.reads("", nil)
+		end()
+	}
+	return r, nil
 }
 
 // Close closes the file.
@@ -123,13 +135,14 @@ func (r *reader) Close() error {
 	if r.percent != 0 {
 		debug.SetGCPercent(r.percent)
 	}
-	reading.Store(nil)
-	return r.Reader.Close()
+	err := r.Reader.Close()
+	r.end()
+	return err
 }
 
 // readFile reads a whole file of any format.
 func (f *columnFlags) readFile(path string, opt *dataset.Options) (*dataset.Dataset, error) {
-	r, err := openReader(path, opt)
+	r, err := f.open(path, opt)
 	if err != nil {
 		return nil, readError(err)
 	}

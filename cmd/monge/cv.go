@@ -238,6 +238,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	if f.csv != "" && f.csv == f.model {
 		return usagef("--csv and --model name the same file; give each its own")
 	}
+	a.shown().plan(step{"the fits to folds", 0})
 	d, err := f.train(&f.rows, maxClass)
 	if err != nil {
 		return err
@@ -246,7 +247,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		return err
 	}
 	began := time.Now()
-	found, err := a.crossValidate(ctx, d, cv)
+	found, err := a.crossValidate(ctx, d, cv, f.model != "")
 	if err != nil {
 		return inFile(f.data, explain(err))
 	}
@@ -332,10 +333,18 @@ func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) e
 	return outfile.Commit(files...)
 }
 
-// crossValidate does so with a progress bar.
-func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation) (*wda.CrossValidated, error) {
-	b := a.bar("fitting to folds", cv.Folds*len(cv.Components)*len(cv.Lambda)*len(cv.Shrinkage))
+const fittingFolds = "fitting to folds"
+
+// crossValidate does so with a progress bar. model says that a fit to all rows follows.
+func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation, model bool) (*wda.CrossValidated, error) {
+	fits := cv.Folds * len(cv.Components) * len(cv.Lambda) * len(cv.Shrinkage)
+	b := a.bar(fittingFolds, fits)
 	defer b.finished()
+	b.plan(step{fittingFolds, float64(fits)})
+	if model { // a fit to all rows; its time grows with the square of these
+		all := float64(cv.Folds) / float64(cv.Folds-1)
+		b.plan(step{fittingFolds, float64(fits)}, step{fitting, all * all})
+	}
 	cv.Progress = func(p wda.Progress) error {
 		b.set(p.Done, "")
 		return nil

@@ -74,7 +74,7 @@ type trainFlags struct {
 }
 
 func (f *trainFlags) add(a *app, cmd *cobra.Command) {
-	f.say, f.warn = a.note, a.advise
+	f.app, f.warn = a, a.advise
 	defer under(cmd, dataFlags)()
 	fs := cmd.Flags()
 	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to learn from, and their labels (required)")
@@ -174,6 +174,9 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	}
 	opt.Labels = dataset.ParseLabels(f.labelColumn)
 	if labels != "" {
+		if labels, err = labelFile(labels); err != nil {
+			return opt, err
+		}
 		opt.Labels = dataset.LabelFile(labels)
 	}
 	if f.unlabelled && labels == "" && f.labelColumn == "" && f.schema.Features() != nil {
@@ -451,7 +454,7 @@ func inFile(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return fmt.Errorf("%s: %w", display(path), err)
 }
 
 // readMatrix reads a matrix of numbers, CSV without a header or NPY. A vector, which
@@ -462,9 +465,9 @@ func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 		return nil, err
 	}
 	opt.Labels, opt.Header, opt.Vector = dataset.NoLabels(), dataset.HeaderAbsent, true
-	d, err := dataset.ReadFile(path, &opt)
+	d, err := new(columnFlags).readFile(path, &opt)
 	if err != nil {
-		return nil, readError(err)
+		return nil, err
 	}
 	return d.X, nil
 }
@@ -533,11 +536,14 @@ func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 // readClassifier reads a model file, once, and the classifier in it, which is nil if the
 // file holds a model only.
 func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, inFile(path, cause(err))
+	f := os.Stdin
+	if path != standard {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return nil, nil, inFile(path, cause(err))
+		}
+		defer f.Close()
 	}
-	defer f.Close()
 	m, c, err := wda.Load(f)
 	return m, c, inFile(path, cause(err))
 }

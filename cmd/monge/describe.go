@@ -43,19 +43,24 @@ type classInfo struct {
 	Rows int    `json:"rows"`
 }
 
-// describe reads a file of samples once, in bounded memory. Columns of text are counted, not refused.
-func (f *readFlags) describe(path string) (*dataInfo, error) {
+// describe reads a file of samples, or in unless it is nil, in bounded memory. Columns of text are counted,
+// not refused.
+func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	opt, err := f.options("")
 	if err != nil {
 		return nil, err
 	}
 	opt.KeepMissing = true
+	open := func() (*dataset.Reader, error) { return dataset.Open(path, &opt) }
+	if in != nil {
+		open = func() (*dataset.Reader, error) {
+			in.Seek(0, io.SeekStart) // has no error
+			return dataset.NewReader(in, &opt)
+		}
+	}
 	var text []string
 	for {
-		d, err := f.scan(path, &opt)
-		if path == standard && err != nil {
-			return nil, fmt.Errorf("%w; standard input can be read only once: use --drop or --id for columns of text", err)
-		}
+		d, err := f.scan(path, open)
 		if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && fe.Column > 0 && len(text) < 1000 {
 			name := fe.Name
 			if name == "" || slices.Contains(text, name) {
@@ -75,14 +80,14 @@ func (f *readFlags) describe(path string) (*dataInfo, error) {
 	}
 }
 
-func (f *readFlags) scan(path string, opt *dataset.Options) (_ *dataInfo, err error) {
-	r, err := openReader(path, opt)
+func (f *readFlags) scan(path string, open func() (*dataset.Reader, error)) (_ *dataInfo, err error) {
+	r, err := f.opened(path, open, func() {})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	_, cols := r.Dims()
-	d := &dataInfo{Path: path, Format: r.Format().String(), Features: cols, Notes: r.Notes(), missing: make([]int, cols)}
+	d := &dataInfo{Path: display(path), Format: r.Format().String(), Features: cols, Notes: r.Notes(), missing: make([]int, cols)}
 	counts := map[string]int{}
 	for {
 		b, err := r.Next(1024)

@@ -62,7 +62,7 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	addUnknown(cmd, &f.rows.unknown, "classes that the model does not know, as monge fit --unknown leaves them out. Their test rows show how well the model rejects such rows (default none)")
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
-	f.read.say = a.note
+	f.read.app = a
 	first(cmd, "model", "data", "train", "test", "holdout", "sample", "seed", "k", "baselines", "picture", "label-column")
 	setHeading(fs.Lookup("train-labels"), dataFlags)
 	setHeading(fs.Lookup("test-labels"), dataFlags)
@@ -187,6 +187,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err := f.checkUnknown(m, c); err != nil {
 		return err
 	}
+	a.shown().plan(step{"the classification of test rows", 0})
 	train, test, unknown, err := a.readTrainTest(f)
 	if err != nil {
 		return err
@@ -206,6 +207,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		}
 	}
 	by := &classifier{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
+	a.shown().plan(evalSteps(p, d, f.baselines)...)
 	var y, z mat.Dense
 	if err := errors.Join(m.Transform(&y, train.X), m.Transform(&z, test.X)); err != nil {
 		return err
@@ -388,7 +390,7 @@ type classifier struct {
 // classify returns the error for every K, and the predictions for the first, in the
 // space where y and z are the training and test rows.
 func (c *classifier) classify(what string, y, z *mat.Dense) (rates, []int, error) {
-	b := c.a.bar("classifying test rows: "+what, c.test.Len())
+	b := c.a.bar(classifying+what, c.test.Len())
 	defer b.finished()
 	predicted, err := knn.Predict(c.ctx, matrixOf(y), c.train.Labels, matrixOf(z), c.ks, &knn.Settings{
 		Workers:  c.workers,
@@ -402,6 +404,20 @@ func (c *classifier) classify(what string, y, z *mat.Dense) (rates, []int, error
 		r.errors = append(r.errors, knn.ErrorRate(labels, c.test.Labels))
 	}
 	return r, predicted[0], nil
+}
+
+const classifying = "classifying test rows: "
+
+// evalSteps are the phases of eval after reading, in p and d dimensions. The nearest of a row are found in a
+// time that grows with these, beside a part that does not.
+func evalSteps(p, d int, baselines bool) []step {
+	const constant = 8
+	low, all := float64(p+constant), float64(d+constant)
+	steps := []step{{classifying + "projected", low}}
+	if baselines {
+		steps = append(steps, step{classifying + "original", all}, step{classifying + baseline.PCA{}.String(), low}, step{classifying + baseline.FDA{}.String(), low})
+	}
+	return steps
 }
 
 // named is the outcome in one space.

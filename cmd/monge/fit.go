@@ -243,6 +243,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if err := checkOutput(f.model, f.data, f.labels, f.init, f.objective.lambdaMatrix); err != nil {
 		return err
 	}
+	a.shown().plan(theFit)
 	all, err := f.training(&f.rows, set, f.outOfCore)
 	if err != nil {
 		return err
@@ -355,6 +356,17 @@ func (a *app) warn(warnings, classes []string) []string {
 	return out
 }
 
+const (
+	comparing, fitting = "comparing settings on held-out rows", "fitting"
+
+	// fitShare is the time of a fit with the settings chosen, as a share of the time to choose them. It was
+	// measured between 0 and 0.27 on seven data sets of 178 to 3000 rows.
+	fitShare = 0.1
+)
+
+// theFit is what follows the reading of the training rows.
+var theFit = step{"the fit", 0}
+
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda.Settings) (*wda.Model, error) {
 	b := a.bar("preparing the rows", -1)
@@ -362,13 +374,14 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 	set.Progress = func(p wda.Progress) error {
 		switch p.Phase {
 		case wda.PhaseChoice:
-			b.phase("comparing settings on held-out rows", p.Total, false)
+			b.plan(step{comparing, 1}, step{fitting, fitShare})
+			b.phase(comparing, p.Total, false)
 			b.set(p.Done, "")
 			return nil
 		case wda.PhaseBatches:
 			b.phase("fitting to mini-batches", p.Total, true)
 		default:
-			b.phase("fitting", p.Total, true)
+			b.phase(fitting, p.Total, true)
 		}
 		b.set(p.Done, fmt.Sprintf("J = %.6g", p.Step.Objective))
 		return nil

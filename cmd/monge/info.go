@@ -39,14 +39,21 @@ instruction sets (levels) that this machine can run.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case len(args) == 0 && model == "":
+				return a.info("", nil, nil)
 			case len(args) == 0:
-				return a.info(model)
+				m, c, err := readClassifier(model)
+				if err != nil {
+					return err
+				}
+				return a.info(model, m, c)
 			case model != "":
 				return together("a file", "--model")
 			}
 			return a.infoOf(read, args[0])
 		},
 	}
+	read.app = a
 	cmd.Flags().StringVar(&model, "model", "", "`FILE`: a model to describe")
 	read.add(cmd)
 	return cmd
@@ -54,13 +61,28 @@ instruction sets (levels) that this machine can run.`,
 
 // infoOf describes a file: a model, or samples.
 func (a *app) infoOf(read *readFlags, path string) error {
-	if path != standard {
-		_, _, err := readClassifier(path)
-		if err == nil || !errors.Is(err, wda.ErrModel) || strings.HasSuffix(path, ".wda") {
-			return a.info(path)
+	var in io.ReadSeeker
+	var m *wda.Model
+	var c *wda.Classifier
+	var err error
+	if path == standard {
+		whole, end, opened := openStandard(true)
+		if opened != nil {
+			return opened
 		}
+		defer end()
+		in = whole.(io.ReadSeeker)
+		m, c, err = wda.Load(in)
+	} else {
+		m, c, err = readClassifier(path)
 	}
-	d, err := read.describe(path)
+	if err == nil {
+		return a.info(path, m, c)
+	}
+	if !errors.Is(err, wda.ErrModel) || strings.HasSuffix(path, ".wda") {
+		return err
+	}
+	d, err := read.describe(path, in)
 	if err != nil {
 		return err
 	}
@@ -165,17 +187,14 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 }
 
-func (a *app) info(model string) error {
+// info describes the program and, unless it is nil, a model.
+func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 	var report *wda.Report
 	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String()}
 	for _, l := range asm.Available() {
 		out.Levels = append(out.Levels, l.String())
 	}
-	if model != "" {
-		m, c, err := readClassifier(model)
-		if err != nil {
-			return err
-		}
+	if m != nil {
 		r := m.Report()
 		report = &r
 		d, p := m.Dims()
@@ -203,7 +222,7 @@ func (a *app) info(model string) error {
 		}
 		fmt.Fprintf(w, "instruction set\t%s%s (this machine has %s)\n", out.Selected, capped, strings.Join(out.Levels, ", "))
 		if out.Model != nil {
-			out.Model.print(w, model, report)
+			out.Model.print(w, display(path), report)
 		}
 	})
 }

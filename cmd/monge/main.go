@@ -159,10 +159,14 @@ func (a *app) note(text string) {
 // packageName is the name of a package of the library in front of an error.
 var packageName = regexp.MustCompile(`(^|: )(wda|sinkhorn|dataset|baseline|dist): `)
 
+// dash is the name of standard input on the command line, in front of a message.
+var dash = regexp.MustCompile(`^((?:warning: |note: )?)-:`)
+
 // complain prints one line on stderr. Who uses the command has no use for the names of packages.
 func (a *app) complain(text string) {
 	a.progress.Load().clear()
 	text = packageName.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
+	text = dash.ReplaceAllString(text, "${1}"+standardInput+":")
 	fmt.Fprintln(a.stderr, "monge: "+printable(text))
 }
 
@@ -222,11 +226,15 @@ func newRoot(a *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if err := asm.CapError(); err != nil {
 				return usagef("%v", err)
 			}
-			a.startBar(cmd)
+			reads, err := checkStandard(cmd, args)
+			if err != nil {
+				return err
+			}
+			a.startBar(reads)
 			return nil
 		},
 		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},

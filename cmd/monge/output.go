@@ -82,6 +82,9 @@ func percent(rate float64) string { return fmt.Sprintf("%.2f %%", 100*rate) }
 // checkOutput finds out, before the work, whether path can be written, and refuses
 // to overwrite one of the inputs.
 func checkOutput(path string, inputs ...string) error {
+	if path == standard {
+		return usagef("the result cannot be written to standard output; give the name of a file")
+	}
 	if info, err := os.Stat(path); err == nil {
 		for _, in := range inputs {
 			if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {

@@ -56,7 +56,7 @@ color. With many rows, --sample keeps the picture readable and an SVG file small
 	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
-	f.read.say = a.note
+	f.read.app = a
 	return cmd
 }
 
@@ -104,6 +104,7 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 
 // draw writes the picture and returns the rows in it.
 func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Dataset, error) {
+	a.shown().plan(step{"drawing", 0})
 	if ext == ".html" {
 		return a.plotPage(ctx, f)
 	}

@@ -64,7 +64,7 @@ if it was fitted with --k.`,
 	f.rows.add(cmd, "the training rows")
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
-	f.read.say = a.note
+	f.read.app = a
 	return cmd
 }
 

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gomonge/monge/wda/dataset"
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -29,11 +28,21 @@ type bar struct {
 	note   string    // what follows the name
 	unit   string    // of done if there is no total
 	done   int64
-	total  int64 // −1 if it is not known
-	atMost bool  // the phase usually ends before the total
+	total  int64  // −1 if it is not known
+	atMost bool   // the phase usually ends before the total
+	steps  []step // the phases of the command, if they are known
+	file   string // that is being read
+	in     *dataset.Reader
 	drawn  bool
 	ended  bool
 	stop   chan struct{}
+}
+
+// step is a phase that a command will come to. cost is the time that it takes in a unit that all steps of
+// the command share, and 0 if nobody knows.
+type step struct {
+	name string
+	cost float64
 }
 
 const (
@@ -43,22 +52,13 @@ const (
 	barSteps = 20
 )
 
-// reading is the file that was opened last, until it is closed: a bar shows how much of it has
-// been read when nothing else is known.
-var reading atomic.Pointer[openFile]
-
-type openFile struct {
-	name string
-	r    *dataset.Reader
-}
-
-// startBar begins the bar of a command.
-func (a *app) startBar(cmd *cobra.Command) {
+// startBar begins the bar of a command. reads says that it reads standard input.
+func (a *app) startBar(reads bool) {
 	f, ok := a.stderr.(*os.File)
 	if a.json || a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return
 	}
-	if data := cmd.Flags().Lookup("data"); data != nil && data.Value.String() == standard && term.IsTerminal(int(os.Stdin.Fd())) {
+	if reads && term.IsTerminal(int(os.Stdin.Fd())) {
 		return // somebody types the data
 	}
 	b := newBar(f, func() int {
@@ -93,12 +93,19 @@ func (b *bar) run() {
 // bar begins a phase of the work with so much to do, −1 if that is not known. done ends it.
 func (a *app) bar(what string, total int) *bar { return a.rowBar(what, total).counting("") }
 
+// shown returns the bar of the command, whose methods do nothing if there is none.
+func (a *app) shown() *bar {
+	if a != nil {
+		if b := a.progress.Load(); b != nil {
+			return b
+		}
+	}
+	return new(bar)
+}
+
 // rowBar begins a phase that counts rows.
 func (a *app) rowBar(what string, total int) *bar {
-	b := a.progress.Load()
-	if b == nil {
-		return new(bar)
-	}
+	b := a.shown()
 	b.phase(what, total, false)
 	return b.counting("rows")
 }
@@ -122,6 +129,27 @@ func (b *bar) phase(what string, total int, atMost bool) {
 		b.name, b.note, b.unit, b.done, b.since = what, "", "", 0, b.now()
 	}
 	b.total, b.atMost = int64(total), atMost
+}
+
+// plan says which phases the command will have, so that the line tells the time until the end of the last.
+func (b *bar) plan(steps ...step) {
+	if b.w == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.steps = steps
+}
+
+// reads names the file that is open, and its reader, which is nil when it is closed: the bar shows how
+// much of it has been read when nothing else is known.
+func (b *bar) reads(name string, r *dataset.Reader) {
+	if b.w == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.file, b.in = name, r
 }
 
 // set says how much of the phase is done, and what to note behind its name.
@@ -187,11 +215,11 @@ func (b *bar) draw() {
 func (b *bar) text() string {
 	name, done, total, now := b.name, b.done, b.total, b.now()
 	since := b.since
-	if f := reading.Load(); f != nil && total < 0 && b.unit != "" || f != nil && name == "" {
+	if f := b.in; f != nil && (name == "" || total < 0 && b.unit != "") {
 		if name == "" {
-			name = "reading " + f.name
+			name = "reading " + b.file
 		}
-		if read, size := f.r.Bytes(); size > 0 {
+		if read, size := f.Bytes(); size > 0 {
 			done, total = min(read, size), size
 		}
 	}
@@ -218,7 +246,28 @@ func (b *bar) text() string {
 	if b.atMost {
 		about = "at most"
 	}
-	return fmt.Sprintf("%s  %s %s left", line, about, inTime(time.Duration(float64(took)*(1-share)/share)))
+	later, then := b.later(float64(took) / share)
+	return fmt.Sprintf("%s  %s %s left%s", line, about, inTime(time.Duration(float64(took)*(1-share)/share+later)), then)
+}
+
+// later returns how long the phases after this one take, if it takes so long as a whole. Where that is not
+// known, it says which phase follows.
+func (b *bar) later(whole float64) (time float64, then string) {
+	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
+	if at < 0 && b.name != "" {
+		return 0, ""
+	}
+	cost := 0.0
+	for _, s := range b.steps[at+1:] {
+		cost += s.cost
+	}
+	switch {
+	case len(b.steps) == at+1:
+		return 0, ""
+	case at < 0 || cost == 0 || b.steps[at].cost == 0:
+		return 0, ", then " + b.steps[at+1].name
+	}
+	return whole * cost / b.steps[at].cost, ""
 }
 
 // inTime writes a duration in one unit.

@@ -48,8 +48,30 @@ func TestBar(t *testing.T) {
 	if got := []rune(strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K")); len(got) != 59 || strings.ContainsRune(string(got), '\x1b') {
 		t.Errorf("in 60 columns: %q", string(got))
 	}
+	b.plan(step{"comparing settings", 1}, step{"fitting", 0.5}, step{"drawing", 0.25})
+	b.phase("comparing settings", 40, false)
+	b.set(10, "")
+	clock = clock.Add(4 * time.Second)
+	expect("comparing settings  [#####...............]  25 %  about 24 s left") // 12 and three quarters of 16
+	b.phase("fitting", 10, false)
+	b.set(5, "")
+	clock = clock.Add(4 * time.Second)
+	expect("fitting  [##########..........]  50 %  about 8 s left")
+	b.phase("drawing", 10, false)
+	b.set(5, "")
+	clock = clock.Add(4 * time.Second)
+	expect("drawing  [##########..........]  50 %  about 4 s left")
+	b.plan(step{"reading", 0}, step{"the fit", 0})
+	b.phase("reading", 10, false)
+	b.set(5, "")
+	clock = clock.Add(4 * time.Second)
+	expect("reading  [##########..........]  50 %  about 4 s left, then the fit")
+	b.phase("another", 10, false)
+	b.set(5, "")
+	clock = clock.Add(4 * time.Second)
+	expect("another  [##########..........]  50 %  about 4 s left")
 	b.finished()
-	expect("working  16 s")
+	expect("working  36 s")
 	out.Reset()
 	b.end()
 	b.draw()
@@ -68,8 +90,12 @@ func TestBar(t *testing.T) {
 func TestBarOfFile(t *testing.T) {
 	path := t.TempDir() + "/a.csv"
 	write(t, path, strings.Repeat("1.5,2.5,a\n", 200000))
-	b := newBar(nil, nil, time.Now)
-	r, err := openReader(path, &dataset.Options{})
+	clock := time.Unix(0, 0)
+	b := newBar(nil, nil, func() time.Time { return clock })
+	b.w = os.Stderr
+	a := new(app)
+	a.progress.Store(b)
+	r, err := (&columnFlags{app: a}).open(path, &dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,10 +104,11 @@ func TestBarOfFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := b.text(); !strings.HasPrefix(got, "reading "+path+"  [") || strings.Contains(got, "  0 %") || strings.Contains(got, "100 %") {
+	b.plan(theFit)
+	clock = clock.Add(2 * time.Second)
+	if got := b.text(); !strings.HasPrefix(got, "reading "+path+"  [") || strings.Contains(got, "  0 %") || strings.Contains(got, "100 %") || !strings.HasSuffix(got, " s left, then the fit") {
 		t.Errorf("while reading: %q", got)
 	}
-	b.w = os.Stderr
 	b.phase("projecting", -1, false)
 	if got := b.counting("rows").text(); !strings.HasPrefix(got, "projecting  [") {
 		t.Errorf("while projecting: %q", got)

@@ -284,7 +284,7 @@ func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err e
 			return nil, 0, 0, err
 		}
 		if p.X.Cols != p.Y.Cols {
-			return nil, 0, 0, fmt.Errorf("%s has points of %d dimensions, but %s has points of %d; both need the same", f.x, p.X.Cols, f.y, p.Y.Cols)
+			return nil, 0, 0, fmt.Errorf("%s has points of %d dimensions, but %s has points of %d; both need the same", display(f.x), p.X.Cols, display(f.y), p.Y.Cols)
 		}
 		n, m = p.X.Rows, p.Y.Rows
 	}

@@ -13,13 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const (
-	// standard names standard input or output on the command line.
-	standard = "-"
-	// standardInput names standard input in messages.
-	standardInput = "standard input"
-)
-
 // blockRows returns how many rows of so many columns are read, worked on and written at a
 // time: 1 MiB, which stays in the cache from decoding to projecting.
 func blockRows(cols int) int {
@@ -52,13 +45,11 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 		return nil, err
 	}
 	opt.Dim = features
-	r, err := openReader(path, &opt)
+	r, err := read.open(path, &opt)
 	if err != nil {
 		return nil, readError(err)
 	}
-	if path == standard {
-		path = standardInput
-	}
+	path = display(path)
 	ids := r.IDNames()
 	rows, cols := r.Dims()
 	named, split := r.HasLabels(), r.HasSplit()
@@ -91,18 +82,13 @@ func inInput(path string, err error) error {
 		return err
 	}
 	if fe, ok := err.(*dataset.FileError); ok && (fe.Path == "" || fe.Path == standard) {
-		if fe.Path = path; path == standard {
-			fe.Path = standardInput
-		}
+		fe.Path = display(path)
 	}
 	return err
 }
 
 // openChosen reads everything.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
-	if path == standard {
-		return nil, usagef("--sample and --holdout cannot choose rows of standard input; give --data a file")
-	}
 	d, err := f.readPart(read, path, labels, p, features)
 	if err != nil {
 		return nil, err
@@ -123,7 +109,7 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 		at = to
 		return b, nil
 	}
-	return &stream{path: path, rows: d.Len(), named: d.Labels != nil, ids: d.IDNames, next: next, end: func() {}}, nil
+	return &stream{path: display(path), rows: d.Len(), named: d.Labels != nil, ids: d.IDNames, next: next, end: func() {}}, nil
 }
 
 // close closes the file, unless each does.

@@ -105,8 +105,9 @@ const fileFormats = `Rows are samples, columns are features. The name of a file 
                    that is not there is a missing value. Otherwise as Parquet.
   idx              The format of MNIST: the file of labels beside it is found.
 
-All but Parquet and Arrow may be compressed with gzip (.gz). The - of --data - is
-standard input, where a command says so.
+All but Parquet and Arrow may be compressed with gzip (.gz). The name - is standard
+input, for any one file that a command reads. NPZ and Parquet through a pipe are first
+copied to a temporary file, in the folder TMPDIR or /var/tmp.
 
 Training and test rows: an array split in an NPZ file says which rows are which. For
 other files, give the same --holdout and --seed to fit and to eval: the rows that fit

@@ -49,7 +49,7 @@ them, in the same order.`,
 	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
-	f.read.say = a.note
+	f.read.app = a
 	return cmd
 }
 
@@ -68,8 +68,8 @@ chooses a part.
 Rows are read, projected and written in blocks: the memory does not grow with their
 number, unless --sample or --holdout choose among all. One record batch of an Arrow
 file is held as a whole. One row group of a Parquet file with many columns is held in
-a temporary file, in the folder TMPDIR or /var/tmp. A Parquet file cannot come
-through a pipe; an Arrow stream can.`
+a temporary file, in the folder TMPDIR or /var/tmp, and so is an NPZ or Parquet file
+that comes through a pipe.`
 
 // textsOf returns the identifiers of a row.
 func textsOf(ids [][]string, row int) []string {

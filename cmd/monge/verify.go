@@ -85,6 +85,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	}
 	f.follow(path, m)
 	f.rows.recall(cmd, m)
+	a.shown().plan(theFit)
 	all, err := f.training(&f.rows, &set, f.outOfCore)
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	out := verifyResult{Model: path, Hash: contentHash(m, c), Refitted: hash}
+	out := verifyResult{Model: display(path), Hash: contentHash(m, c), Refitted: hash}
 	out.Verified = out.Hash == out.Refitted
 	if !out.Verified {
 		out.Differences = differences(m, again)

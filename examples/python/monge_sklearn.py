@@ -46,9 +46,15 @@ class WDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @classmethod
     def from_file(cls, path):
-        """Return the transformer of a model file. It needs no fit."""
+        """Return the transformer of a model file. It needs no fit.
+
+        If the model has the names of its features, a DataFrame must have these columns, in this order.
+        """
         self = cls()
         self._read(path)
+        with np.load(path, allow_pickle=False) as file:
+            if "feature_names" in file:
+                self.feature_names_in_ = file["feature_names"].astype(object)
         self.n_components = self.projection_.shape[1]
         return self
 

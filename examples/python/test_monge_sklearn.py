@@ -44,6 +44,42 @@ def test_file():
         assert list(wda.get_feature_names_out()) == ["wda0", "wda1"]
 
 
+def test_names():
+    """A model of a table knows its columns: others, or another order, are an error."""
+    X, y = load_wine(return_X_y=True)
+    names = [f"größe {i}" for i in range(X.shape[1])]
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        with open(path("wine.csv"), "w", encoding="utf-8") as file:
+            print(*names, "kind", sep=",", file=file)
+            for row, label in zip(X, y):
+                print(*row, f"class{label}", sep=",", file=file)
+        subprocess.run(["monge", "fit", "--method=fisher", "--data", path("wine.csv"), "--model", path("wine.wda")], check=True, capture_output=True)
+        wda = WDA.from_file(path("wine.wda"))
+    assert list(wda.feature_names_in_) == names, wda.feature_names_in_
+    if not has_pandas():
+        return
+    import pandas
+
+    table = pandas.DataFrame(X, columns=names)
+    assert wda.transform(table).shape == (len(X), 2)
+    for other in (table[names[::-1]], table.rename(columns={names[0]: "other"})):
+        try:
+            wda.transform(other)
+        except ValueError as error:
+            assert "feature names" in str(error), error
+        else:
+            raise AssertionError("no error for other columns")
+
+
+def has_pandas():
+    try:
+        import pandas  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 def test_errors():
     X, y = load_wine(return_X_y=True)
     for arguments, word in ((("--no-such-flag",), "unknown flag"), (("--components=99",), "exceeds the 13 features")):

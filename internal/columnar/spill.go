@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -82,7 +81,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	s := &p.spill
 	if s.file == nil {
-		f, err := scratch()
+		f, err := outfile.Temporary()
 		if err != nil {
 			return noRoom(err)
 		}
@@ -191,18 +190,6 @@ func (s *spill) close() {
 	if s.file != nil {
 		s.file.Abort()
 	}
-}
-
-// scratch creates a file without a name in the folder of TMPDIR, or else in /var/tmp, as
-// /tmp is memory on many systems.
-func scratch() (*outfile.File, error) {
-	const large = "/var/tmp"
-	if runtime.GOOS == "linux" && os.Getenv("TMPDIR") == "" {
-		if f, err := outfile.Scratch(large); err == nil {
-			return f, nil
-		}
-	}
-	return outfile.Scratch(os.TempDir())
 }
 
 // noRoom is an error of the file that is none of the data.

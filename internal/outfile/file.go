@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 )
 
@@ -108,6 +109,17 @@ func Scratch(folder string) (*File, error) {
 		delete(unfinished.files, f)
 	}
 	return f, nil
+}
+
+// Temporary is Scratch in the folder of TMPDIR, or else in /var/tmp, as /tmp is memory on many systems.
+func Temporary() (*File, error) {
+	const large = "/var/tmp"
+	if runtime.GOOS == "linux" && os.Getenv("TMPDIR") == "" {
+		if f, err := Scratch(large); err == nil {
+			return f, nil
+		}
+	}
+	return Scratch(os.TempDir())
 }
 
 // follow returns the end of a chain of symbolic links. The file there need not exist.

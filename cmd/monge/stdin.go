@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gomonge/monge/internal/outfile"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const (
+	// standard names standard input or output on the command line.
+	standard = "-"
+	// standardInput names standard input in messages.
+	standardInput = "standard input"
+)
+
+// display is how messages call a file that is read.
+func display(path string) string {
+	if path == standard {
+		return standardInput
+	}
+	return path
+}
+
+// inputFlags are the flags that name a file to read. The model is one, too, except where a fit
+// writes it.
+var inputFlags = []string{
+	"data", "labels", "model", "train", "train-labels", "test", "test-labels", "init", "lambda-matrix", "projection", "validation",
+	"x", "y", "cost", "pairs", "a", "b",
+}
+
+// checkStandard refuses command lines on which two files are standard input. It reports whether
+// one is.
+func checkStandard(cmd *cobra.Command, args []string) (reads bool, err error) {
+	var names []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		written := f.Name == "model" && (cmd.Name() == "fit" || cmd.Name() == "cv")
+		if f.Value.Type() == "string" && f.Value.String() == standard && slices.Contains(inputFlags, f.Name) && !written {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if slices.Contains(args, standard) {
+		names = append(names, "the file")
+	}
+	if len(names) > 1 {
+		return true, usagef("%s cannot both be standard input: give a file for one of them", strings.Join(names, " and "))
+	}
+	return len(names) > 0, nil
+}
+
+// openStandard returns standard input. A pipe becomes a temporary file if it is to be read
+// anywhere: if whole says so, or if it holds a format that needs this (NPZ, Parquet). end
+// removes that file.
+func openStandard(whole bool) (in io.Reader, end func(), err error) {
+	none := func() {}
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {
+		at, err := os.Stdin.Seek(0, io.SeekCurrent)
+		if err == nil {
+			return io.NewSectionReader(os.Stdin, at, info.Size()-at), none, nil
+		}
+	}
+	buf := bufio.NewReader(os.Stdin)
+	if head, _ := buf.Peek(4); !whole && string(head) != "PK\x03\x04" && string(head) != "PAR1" {
+		return buf, none, nil
+	}
+	f, err := outfile.Temporary()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: a temporary file is needed, in the folder of TMPDIR: %w", standardInput, err)
+	}
+	n, err := io.Copy(f, buf)
+	if err != nil {
+		f.Abort()
+		return nil, nil, fmt.Errorf("%s: %w", standardInput, err)
+	}
+	return io.NewSectionReader(f, 0, n), f.Abort, nil
+}
+
+// labelFile is the path of a file of labels, which may be standard input.
+func labelFile(path string) (string, error) {
+	const device = "/dev/stdin"
+	if path != standard {
+		return path, nil
+	}
+	if _, err := os.Stat(device); err != nil {
+		return "", usagef("labels cannot come from standard input on this system; give a file")
+	}
+	return device, nil
+}
