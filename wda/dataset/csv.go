@@ -386,7 +386,7 @@ func isHeader(first, second [][]byte, label int) bool {
 		return false
 	}
 	for j, field := range second {
-		if j != label && numeric(bytes.TrimSpace(field)) {
+		if field = bytes.TrimSpace(field); j != label && (numeric(field) || commaNumber.Match(field)) {
 			return true
 		}
 	}

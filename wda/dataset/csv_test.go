@@ -120,6 +120,21 @@ func wantError(t *testing.T, err, is error, text string) {
 	}
 }
 
+// A header is found above numbers that all have a decimal comma; without the option the error names it.
+func TestDecimalComma(t *testing.T) {
+	const text = "a;b;kind\n0,5;-1,25e2;x\n3;,5;y\n"
+	opt := Options{Format: FormatCSV, Delimiter: ';'}
+	_, err := readCSV(strings.NewReader(text), opt)
+	if fe, ok := errors.AsType[*FileError](err); !ok || fe.Option != "Decimal" || fe.Row != 2 || fe.Name != "a" {
+		t.Errorf("without the option: %v", err)
+	}
+	opt.Decimal = ','
+	d, err := readCSV(strings.NewReader(text), opt)
+	if err != nil || !slices.Equal(d.Columns, []string{"a", "b"}) || !slices.Equal(d.X.RawMatrix().Data, []float64{0.5, -125, 3, 0.5}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // Names in a message cannot command a terminal.
 func TestNamesAreEscaped(t *testing.T) {
 	_, err := readCSV(strings.NewReader("\x1b[31mred,y\n1,a\nx,b\n"), Options{})
