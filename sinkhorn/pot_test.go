@@ -1,0 +1,161 @@
+package sinkhorn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// What the tests of POT (test_bregman.py, test_partial.py and those of package unbalanced) assert of its
+// solvers, as far as no other test here asserts it.
+
+// planOf returns the plan of a solve.
+func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64], plan dist.Matrix[float64]) {
+	t.Helper()
+	r = mustSolve(t, set, p)
+	n, m := p.Cost.Rows, p.Cost.Cols
+	if p.Cost.IsEmpty() {
+		n, m = p.X.Rows, p.Y.Rows
+	}
+	plan = dist.NewMatrix[float64](n, m, nil)
+	if err := r.PlanTo(t.Context(), plan, 0); err != nil {
+		t.Fatal(err)
+	}
+	return r, plan
+}
+
+// TestPOTVariants: all ways to solve a problem give one plan: on scalings or logarithms, with ε-scaling, by
+// plain iterations or Newton's steps, from points or their distances, from its own solution, with weights left out
+// or written down.
+func TestPOTVariants(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	const n, m = 40, 30
+	x, y := cloud[float64](rng, n, 2, 0), cloud[float64](rng, m, 2, 0.3)
+	cost := dist.NewMatrix[float64](n, m, nil)
+	dist.SqEuclidean(cost, x, y)
+	a, b := make([]float64, n), make([]float64, m)
+	for i := range a {
+		a[i] = 1. / n
+	}
+	for j := range b {
+		b[j] = 1. / m
+	}
+	for name, less := range map[string]Problem[float64]{"balanced": {}, "penalties": {PenaltyA: 2, PenaltyB: 3}, "one penalty": {PenaltyB: 0.5}, "partial": {Mass: 0.7}} {
+		problem := func(points, explicit bool) *Problem[float64] {
+			p := less
+			p.Lambda = 3
+			if p.Cost = cost; points {
+				p.Cost, p.X, p.Y = dist.Matrix[float64]{}, x, y
+			}
+			if explicit {
+				p.A, p.B = a, b
+			}
+			return &p
+		}
+		set := Settings{Tolerance: 1e-11, Iterations: 100000}
+		first, want := planOf(t, set, problem(false, false))
+		f, g := make([]float64, n), make([]float64, m)
+		if err := first.PotentialsTo(f, g); err != nil {
+			t.Fatal(err)
+		}
+		cold := first.Iterations
+		for i, set := range []Settings{set, {Domain: DomainPlain}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true}, {Storage: StorageMatrixFree}} {
+			set.Tolerance, set.Iterations = 1e-11, 100000
+			r, got := planOf(t, set, problem(i%2 == 0, i%3 == 0))
+			if e := worst(got, want); r.Status != Converged || !(e < 1e-8) {
+				t.Errorf("%s, variant %d: %v, the plan is off by %.3g", name, i, r.Status, e)
+			}
+		}
+		again := problem(true, false)
+		again.Start = f
+		r, got := planOf(t, set, again)
+		if e := worst(got, want); r.Iterations > max(3, cold/4) || !(e < 1e-8) {
+			t.Errorf("%s: %d passes from the solution, %d from nothing, the plan is off by %.3g", name, r.Iterations, cold, e)
+		}
+	}
+}
+
+// TestPOTPartial: the sums are within the marginals, the mass is the mass asked for, also where all of it moves,
+// and for λ → ∞ the cost is that of the best assignment of so many points.
+func TestPOTPartial(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 2))
+	const n = 7
+	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, n, nil)}
+	for k := range p.Cost.Data {
+		p.Cost.Data[k] = rng.Float64()
+	}
+	for k := 1; k <= n; k++ {
+		p.Mass = float64(k) / n
+		exact := bestOf(p.Cost, k, 0, 0) / n
+		for _, lambda := range []float64{1, 1e2, 1e4} {
+			p.Lambda = lambda
+			r, plan := planOf(t, Settings{Tolerance: 1e-10}, p)
+			columns, mass := make([]float64, n), 0.
+			for i := range n {
+				row := 0.
+				for j, x := range plan.Row(i) {
+					row += x
+					columns[j] += x
+				}
+				mass += row
+				if !(row <= 1./n+1e-12) {
+					t.Errorf("%d points, λ = %v: row %d has the sum %v", k, lambda, i, row)
+				}
+			}
+			if top := slices.Max(columns); r.Status != Converged || !(math.Abs(mass-p.Mass) < 1e-9) || !(top <= 1./n+1e-9) {
+				t.Errorf("%d points, λ = %v: %v, a mass of %v, column sums up to %v", k, lambda, r.Status, mass, top)
+			}
+			// The entropy of plans of a mass s ≤ 1 within these marginals is worth at most log(n²)/λ.
+			if over := r.Cost - exact; !(over >= -1e-9) || !(over <= 2*math.Log(n)/lambda) {
+				t.Errorf("%d points, λ = %v: the cost is %v, that of the best assignment %v", k, lambda, r.Cost, exact)
+			}
+		}
+	}
+}
+
+// bestOf returns the least cost of assigning k rows from row i on to columns that are not in used.
+func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
+	switch {
+	case k == 0:
+		return 0
+	case k > cost.Rows-i:
+		return math.Inf(1)
+	}
+	best := bestOf(cost, k, i+1, used)
+	for j, c := range cost.Row(i) {
+		if used>>j&1 == 0 {
+			best = min(best, c+bestOf(cost, k-1, i+1, used|1<<j))
+		}
+	}
+	return best
+}
+
+// TestPOTEnds: a limit that is too low is reported, in every kind of problem and domain, and never as NaN. A mass
+// that is more than there is, or less than nothing, is an error.
+func TestPOTEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 3))
+	x, y := cloud[float64](rng, 30, 2, 0), cloud[float64](rng, 30, 2, 3)
+	for _, p := range []Problem[float64]{{}, {PenaltyA: 1, PenaltyB: 1}, {PenaltyA: 1}, {Mass: 0.5}} {
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
+			p.X, p.Y, p.Lambda = x, y, 1e3
+			r, plan := planOf(t, Settings{Tolerance: 1e-12, Iterations: 2, Domain: domain}, &p)
+			if r.Status != IterationLimit || r.Iterations != 2 || !(r.MarginalError > 1e-12) || math.IsNaN(r.Cost) || slices.ContainsFunc(plan.Data, math.IsNaN) {
+				t.Errorf("%v: %v after %d passes, error %v, cost %v", domain, r.Status, r.Iterations, r.MarginalError, r.Cost)
+			}
+		}
+	}
+	s, err := NewSolver[float64](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mass, want := range map[float64]error{2: ErrMarginals, -1: ErrSettings} {
+		if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: y, Lambda: 1, Mass: mass}); !errors.Is(err, want) {
+			t.Error(fmt.Sprintf("mass %v:", mass), err)
+		}
+	}
+}
