@@ -82,7 +82,7 @@ func TestPhasesAsk(t *testing.T) {
 		{"subset", 2, func(ctx context.Context) { subset(ctx, x, labels, make([]int, n)) }},
 		{"spreads", 2, func(ctx context.Context) { s.spreads(ctx) }},
 		{"classVariance", 2, func(ctx context.Context) { s.classVariance(ctx, 0) }},
-		{"residuals", 6, func(ctx context.Context) { s.residuals(ctx) }},
+		{"residuals", 6, func(ctx context.Context) { s.eachResiduals(ctx, func(int, matrix.Matrix[float64]) {}) }},
 		{"scaledWithin", 8, func(ctx context.Context) { s.scaledWithin(ctx) }},
 		{"projected", n / 64, func(ctx context.Context) { s.projected(ctx, p, 1) }},
 		{"transProduct", d / 64, func(ctx context.Context) {
@@ -105,8 +105,9 @@ func TestPhasesAsk(t *testing.T) {
 		{"polar factor", d + 4*90, func(ctx context.Context) { stiefel.New(d, 90).Project(ctx, new(mat.Dense), tall) }},
 		{"Gram-Schmidt", 150, func(ctx context.Context) { gramSchmidt(ctx, definite()) }},
 		{"Ledoit and Wolf", 150 + 300, func(ctx context.Context) {
-			ledoitWolf(ctx, definite(), matrix.New[float64](300, 150, nil))
+			ledoitWolf(ctx, definite(), 300, algebra.AddFourth(ctx, 0, matrix.New[float64](300, 150, nil)))
 		}},
+		{"covarianceWithin", 8, func(ctx context.Context) { covarianceWithin(ctx, s, 1) }},
 		{"tangent", 4, func(ctx context.Context) {
 			stiefel.New(4*d, 3*d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, 3*d, nil), mat.NewDense(4*d, 3*d, nil))
 		}},

@@ -404,6 +404,73 @@ func TestWhitened(t *testing.T) {
 	}
 }
 
+// residuals returns the samples less the means of their classes.
+func residuals(t *testing.T, s *samples) matrix.Matrix[float64] {
+	r := matrix.New[float64](s.n, s.d, nil)
+	s.eachResiduals(t.Context(), func(first int, block matrix.Matrix[float64]) {
+		for i := range block.Rows {
+			copy(r.Row(first+i), block.Row(i))
+		}
+	})
+	return r
+}
+
+// TestCovarianceInBlocks: many rows, which are taken in blocks, have the covariance that they have
+// at once.
+func TestCovarianceInBlocks(t *testing.T) {
+	const d = 1100
+	n := residualRows + 7
+	x, labels := uniform(5, n, d), make([]int, n)
+	for i := range labels {
+		labels[i] = i % 3
+	}
+	s, err := newSamples(t.Context(), x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if max(residualRows, residualElements/d) >= n {
+		t.Fatal("the rows are one block")
+	}
+	r, blocks := matrix.New[float64](n, d, nil), 0
+	s.eachResiduals(t.Context(), func(first int, block matrix.Matrix[float64]) {
+		blocks++
+		for i := range block.Rows {
+			copy(r.Row(first+i), block.Row(i))
+		}
+	})
+	mean := make([]float64, d)
+	for c := range s.classes {
+		s.classMean(t.Context(), mean, c)
+		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+			for j, v := range s.x.RawRowView(i) {
+				if r.At(i, j) != v-mean[j] {
+					t.Fatalf("row %d, feature %d: %v, want %v", i, j, r.At(i, j), v-mean[j])
+				}
+			}
+		}
+	}
+	trans := matrix.New[float64](d, n, nil)
+	matrix.Transpose(trans, r)
+	want, got := gram(t.Context(), trans, 1), covarianceWithin(t.Context(), s, 2)
+	var trace, square float64
+	for i := range d {
+		for j := range i + 1 {
+			v := want.At(i, j) / float64(n)
+			if got.s.At(i, j) != v {
+				t.Fatalf("element (%d, %d) in %d blocks: %v, want %v", i, j, blocks, got.s.At(i, j), v)
+			}
+			if square += v * v; i == j {
+				trace += v
+			} else {
+				square += v * v
+			}
+		}
+	}
+	if want := algebra.LedoitWolf(t.Context(), r, trace, square); math.Abs(got.intensity-want) > 1e-9 {
+		t.Errorf("intensity %v, want %v", got.intensity, want)
+	}
+}
+
 // TestLedoitWolf: the intensity is that of the formula summed naively, 1 where S is as a
 // multiple of I, and in between.
 func TestLedoitWolf(t *testing.T) {
@@ -412,7 +479,7 @@ func TestLedoitWolf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, r := covarianceWithin(context.Background(), s, 2), s.residuals(context.Background())
+	c, r := covarianceWithin(context.Background(), s, 2), residuals(t, s)
 	n, d := float64(s.n), s.d
 	var mu, d2, b2 float64
 	for i := range d {
@@ -431,7 +498,7 @@ func TestLedoitWolf(t *testing.T) {
 	if got, want := c.intensity, min(b2, d2)/d2; math.Abs(got-want) > 1e-12 || got <= 0 || got >= 1 {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := ledoitWolf(t.Context(), matrix.New(2, 2, []float64{1, 0, 0, 1}), matrix.New(2, 2, []float64{1, 0, 0, 1})); got != 1 {
+	if got := ledoitWolf(t.Context(), matrix.New(2, 2, []float64{1, 0, 0, 1}), 2, 2); got != 1 {
 		t.Errorf("%v for a multiple of I", got)
 	}
 }
@@ -866,7 +933,7 @@ func TestFisherShrunk(t *testing.T) {
 		scaled, factor := s.scaledWithin(t.Context())
 		b := scaled.between(t.Context())
 		between, within := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
-		r := scaled.residuals(t.Context())
+		r := residuals(t, scaled)
 		for i := range d {
 			for j := range i + 1 {
 				var sb, sw float64

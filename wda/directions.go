@@ -170,20 +170,31 @@ func leading(ctx context.Context, times subspace.Operator, d, want int, toleranc
 	return v, values, err
 }
 
-// residuals returns the samples less the means of their classes.
-func (s *samples) residuals(ctx context.Context) matrix.Matrix[float64] {
-	r := matrix.New[float64](s.n, s.d, nil)
-	mean := make([]float64, s.d)
-	for c := range s.classes {
-		s.classMean(ctx, mean, c)
-		rowByRow(ctx, s.offset[c], s.offset[c+1], s.d, func(i int) {
-			row := r.Row(i)
+// residualElements is about the number of elements of a block of residuals, and residualRows the
+// least number of its rows.
+const residualElements, residualRows = 1 << 20, 1 << 10
+
+// eachResiduals calls f with the samples less the means of their classes, a block of rows at a
+// time, in order. first is the row of the samples that a block begins with. The block is
+// overwritten by the next.
+func (s *samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
+	rows := min(s.n, max(residualRows, residualElements/s.d))
+	buffer := matrix.New[float64](rows, s.d, nil)
+	mean, c := make([]float64, s.d), -1
+	for first := 0; first < s.n && ctx.Err() == nil; first += rows {
+		block := buffer.RowRange(0, min(rows, s.n-first))
+		rowByRow(ctx, first, first+block.Rows, s.d, func(i int) {
+			if i == 0 || i == s.offset[c+1] {
+				c++
+				s.classMean(ctx, mean, c)
+			}
+			row := block.Row(i - first)
 			for j, v := range s.x.RawRowView(i) {
 				row[j] = v - mean[j]
 			}
 		})
+		f(first, block)
 	}
-	return r
 }
 
 // classMean sets mean to that of class c.
@@ -250,14 +261,15 @@ func (s *samples) spreads(ctx context.Context) []float64 {
 // within classes, and what they were multiplied by.
 func (s *samples) scaledWithin(ctx context.Context) (*samples, []float64) {
 	total, within := make([]float64, s.d), make([]float64, s.d)
-	residuals := s.residuals(ctx)
-	rowByRow(ctx, 0, s.n, s.d, func(i int) {
-		for j, v := range s.x.RawRowView(i) {
-			total[j] += float64(v * v)
-		}
-		for j, v := range residuals.Row(i) {
-			within[j] += float64(v * v)
-		}
+	s.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
+		rowByRow(ctx, 0, block.Rows, s.d, func(i int) {
+			for j, v := range s.x.RawRowView(first + i) {
+				total[j] += float64(v * v)
+			}
+			for j, v := range block.Row(i) {
+				within[j] += float64(v * v)
+			}
+		})
 	})
 	var top float64
 	for _, v := range total {
@@ -323,14 +335,15 @@ func (s *samples) variances(ctx context.Context, p *mat.Dense, workers int) (wit
 	t := *s
 	t.x = s.projected(ctx, p, workers)
 	_, t.d = p.Dims()
-	residuals := t.residuals(ctx)
-	rowByRow(ctx, 0, t.n, t.d, func(i int) {
-		for _, v := range residuals.Row(i) {
-			within += float64(v * v)
-		}
-		for _, v := range t.x.RawRowView(i) {
-			total += float64(v * v)
-		}
+	t.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
+		rowByRow(ctx, 0, block.Rows, t.d, func(i int) {
+			for _, v := range block.Row(i) {
+				within += float64(v * v)
+			}
+			for _, v := range t.x.RawRowView(first + i) {
+				total += float64(v * v)
+			}
+		})
 	})
 	return within / float64(t.n), total / float64(t.n)
 }

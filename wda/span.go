@@ -217,12 +217,19 @@ func addMultiple(y []float64, a float64, x []float64) {
 // gram returns X·Xᵀ of rows X, whose lower triangle is all that is defined.
 func gram(ctx context.Context, x matrix.Matrix[float64], workers int) matrix.Matrix[float64] {
 	g := matrix.New[float64](x.Rows, x.Rows, nil)
+	addGram(ctx, g, x, workers)
+	return g
+}
+
+// addGram adds X·Xᵀ to the lower triangle of g, and spoils the rest of it.
+func addGram(ctx context.Context, g, x matrix.Matrix[float64], workers int) {
 	parallel.ForContext(ctx, workerCount(workers), x.Rows, gramColumns, func(i, j int) {
 		panel := matrix.New[float64](x.Cols, j-i, nil)
 		matrix.Transpose(panel, x.RowRange(i, j))
-		product(ctx, 1, g.RowRange(i, x.Rows).ColRange(i, j), x.RowRange(i, x.Rows), panel)
+		parallel.ForContext(ctx, 1, x.Rows-i, productPiece(x.Cols*(j-i)), func(from, to int) {
+			matrix.Mul(g.RowRange(i+from, i+to).ColRange(i, j), x.RowRange(i+from, i+to), panel, true)
+		})
 	})
-	return g
 }
 
 // gramColumns is the number of columns of a Gram matrix that are computed at a time.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
@@ -200,10 +201,17 @@ type covariance struct {
 
 // covarianceWithin returns S = RᵀR/n of the residuals R.
 func covarianceWithin(ctx context.Context, s *samples, workers int) *covariance {
-	residuals := s.residuals(ctx)
-	trans := matrix.New[float64](s.d, s.n, nil)
-	dense.Transpose(ctx, trans, residuals)
-	c := &covariance{s: gram(ctx, trans, workers)}
+	c := &covariance{s: matrix.New[float64](s.d, s.d, nil)}
+	var fourth float64
+	var buffer []float64
+	s.eachResiduals(ctx, func(_ int, block matrix.Matrix[float64]) {
+		size := s.d * block.Rows
+		buffer = slices.Grow(buffer[:0], size)[:size]
+		trans := matrix.New(s.d, block.Rows, buffer)
+		dense.Transpose(ctx, trans, block)
+		addGram(ctx, c.s, trans, workers)
+		fourth = algebra.AddFourth(ctx, fourth, block)
+	})
 	var trace float64
 	for i := 0; i < s.d && ctx.Err() == nil; i++ {
 		row := c.s.Row(i)[:i+1]
@@ -212,13 +220,13 @@ func covarianceWithin(ctx context.Context, s *samples, workers int) *covariance 
 		}
 		trace += row[i]
 	}
-	c.mean, c.intensity = trace/float64(s.d), ledoitWolf(ctx, c.s, residuals)
+	c.mean, c.intensity = trace/float64(s.d), ledoitWolf(ctx, c.s, s.n, fourth)
 	return c
 }
 
-// ledoitWolf returns algebra.LedoitWolf of the covariance S = RᵀR/n of centred rows R, of
-// which the lower triangle is read.
-func ledoitWolf(ctx context.Context, cov, rows matrix.Matrix[float64]) float64 {
+// ledoitWolf returns algebra.LedoitWolf of the covariance S = RᵀR/n of n centred rows R, of
+// which the lower triangle is read. fourth is Σ_i ‖r_i‖⁴.
+func ledoitWolf(ctx context.Context, cov matrix.Matrix[float64], n int, fourth float64) float64 {
 	var trace, square float64
 	for i := 0; i < cov.Rows && ctx.Err() == nil; i++ {
 		row := cov.Row(i)[:i+1]
@@ -226,5 +234,5 @@ func ledoitWolf(ctx context.Context, cov, rows matrix.Matrix[float64]) float64 {
 		below := algebra.Dot(row[:i], row[:i])
 		square += float64(row[i]*row[i]) + float64(2*below)
 	}
-	return algebra.LedoitWolf(ctx, rows, trace, square)
+	return algebra.LedoitWolfOf(n, cov.Rows, fourth, trace, square)
 }

@@ -13,13 +13,22 @@ import (
 //
 //	α = min(b̄², d²)/d²    d² = ‖S − μI‖²    b̄² = (Σ_i ‖r_i‖⁴/n − ‖S‖²)/n
 func LedoitWolf(ctx context.Context, rows matrix.Matrix[float64], trace, square float64) float64 {
-	fourth := 0.
+	return LedoitWolfOf(rows.Rows, rows.Cols, AddFourth(ctx, 0, rows), trace, square)
+}
+
+// AddFourth returns sum + Σ_i ‖r_i‖⁴ of the rows.
+func AddFourth(ctx context.Context, sum float64, rows matrix.Matrix[float64]) float64 {
 	for i := 0; i < rows.Rows && ctx.Err() == nil; i++ {
 		q := Dot(rows.Row(i), rows.Row(i))
-		fourth += float64(q * q)
+		sum += float64(q * q)
 	}
-	n := float64(rows.Rows)
-	d2 := square - float64(trace*trace)/float64(rows.Cols)
+	return sum
+}
+
+// LedoitWolfOf is LedoitWolf of rows × cols samples R, given Σ_i ‖r_i‖⁴.
+func LedoitWolfOf(rows, cols int, fourth, trace, square float64) float64 {
+	n := float64(rows)
+	d2 := square - float64(trace*trace)/float64(cols)
 	b2 := (fourth/n - square) / n
 	switch {
 	case !(d2 > 0) || b2 >= d2:
