@@ -66,7 +66,8 @@
 	FLDPQ.P 128(p), (a, b)
 #define STORE2(a, b, c, d) \
 	FSTPQ   (c, d), 64(p); \
-	FSTPQ.P (a, b), 128(p)
+	FSTPQ   (a, b), (p); \
+	ADD     $128, p
 
 // SUM2 adds the products of a vector in f g, numbers n m, to the lanes of both rows.
 #define SUM2(y, f, g, n, m, a, b, c, d) \
@@ -83,7 +84,8 @@
 	FMLA(m, 17, a); \
 	FMLA(n, 18, b); \
 	FMLA(m, 19, b); \
-	FSTPQ.P (f, g), 32(y)
+	FSTPQ   (f, g), (y); \
+	ADD     $32, y
 
 #include "type_arm64.h"
 #define SUMS ·sumsNEONF64(SB)

@@ -37,7 +37,8 @@ addloop:
 	FMLA(4, 17, 1)
 	FMLA(4, 18, 2)
 	FMLA(4, 19, 3)
-	FMOVQ.P F4, 64(to)
+	FMOVQ   F4, (to)
+	ADD     $64, to
 	CMP     end, to
 	BLT     addloop
 	MOVD    row3, row
