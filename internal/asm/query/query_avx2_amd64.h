@@ -1,6 +1,7 @@
 // The text of a kernel of four rows at a time. The including file defines QUERY, its name, args,
 // the bytes of its arguments, size, the bytes of an element of x, TERM, what is added to the
-// lanes, and SCALES, which loads what TERM needs besides.
+// lanes, SCALES, which loads what TERM needs besides, and FETCH, which fetches as many bytes of
+// the next rows as a turn of the loop reads.
 
 // func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args
@@ -18,6 +19,7 @@ rowloop:
 	SCALES
 	MOVQ   q0, qp
 	MOVQ   groups, left
+	LEAQ   (xp)(ld*4), ahead
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -34,6 +36,8 @@ grouploop:
 	TERM((xp)(ld*1), half(xp)(ld*1), Y2, Y3, Y13)
 	TERM((xp)(ld*2), half(xp)(ld*2), Y4, Y5, Y14)
 	TERM((xp)(ld3*1), half(xp)(ld3*1), Y6, Y7, Y15)
+	FETCH
+	ADDQ    $(64*size), ahead
 	ADDQ    $(16*size), xp
 	ADDQ    $64, qp
 	DECQ    left

@@ -14,8 +14,8 @@
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R9 one and three rows, bytes · DI dst · DX place in q · BX q ·
-//                 AX rows left · CX groups left · R10 groups · R11 scale · Y0–Y7 lanes of the
-//                 rows, two each · Y8 Y9 q, then parts of the fold · Y10 Y11 elements of x,
+//                 AX rows left · CX groups left · R10 groups · R11 scale · R12 what is fetched ·
+//                 Y0–Y7 lanes of the rows, two each · Y8 Y9 q, then parts of the fold · Y10 Y11 elements of x,
 //                 then differences · Y12–Y15 scales.
 // Source          own.
 
@@ -33,7 +33,12 @@
 #define left CX
 #define groups R10
 #define sp R11
+#define ahead R12
 #define half (8*size)
+
+// FETCH fetches what the next four rows have where these have what the loop reads now, and far bytes
+// on, line by line in ascending order. Beyond the end of x this does nothing.
+#define far 1024
 
 // The terms of a row, from x or differences in Y10 and Y11, to its lanes, a and b.
 #define SQUARES(a, b) \
@@ -66,6 +71,11 @@
 #define args 40
 
 #define size 4
+#define FETCH \
+	PREFETCHT0 far(ahead);      \
+	PREFETCHT0 (far+64)(ahead);  \
+	PREFETCHT0 (far+128)(ahead); \
+	PREFETCHT0 (far+192)(ahead)
 #define QUERY ·sqEuclideanAVX2F32
 #define TERM(lo, hi, a, b, s) \
 	VSUBPS lo, Y8, Y10; \
@@ -84,7 +94,11 @@
 #undef TERM
 #undef size
 
+#undef FETCH
 #define size 2
+#define FETCH \
+	PREFETCHT0 far(ahead);      \
+	PREFETCHT0 (far+64)(ahead)
 #define QUERY ·sqEuclideanAVX2BF16
 #define TERM(lo, hi, a, b, s) \
 	WIDENBF16(lo, hi); \
@@ -133,7 +147,9 @@
 	ADDQ         $16, sp
 #define args 48
 
+#undef FETCH
 #define size 1
+#define FETCH PREFETCHT0 far(ahead)
 #define QUERY ·sqEuclideanAVX2Int8
 #define TERM(lo, hi, a, b, s) \
 	WIDENINT8(lo, hi);           \
