@@ -107,16 +107,13 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 			if broken[level.number] || j.kernel.levels != "" && !slices.Contains(strings.Fields(j.kernel.levels), level.name) {
 				continue
 			}
-			got, err := j.run(source, program, g, s, level.number)
-			if err == nil {
-				err = equal(g, want, got)
-			}
+			used, err := j.check(source, program, g, s, level.number, want)
 			if err != nil {
 				err = fmt.Errorf("%s at %s, %s: %w", j, level.name, s, err)
 				broken[level.number] = true
 				failed = errors.Join(failed, err)
 			}
-			for name, cov := range got.used {
+			for name, cov := range used {
 				if found[name] == nil {
 					found[name] = newFunction(program.Functions[name])
 				}
@@ -129,6 +126,31 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 		}
 	}
 	return cases, found, failed
+}
+
+// check runs a case at a level, on every path, and compares it with what is wanted. It returns the
+// functions of assembly that were used.
+func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64, want outcome) (used map[string]*code.Coverage, err error) {
+	if forked[j.pkg+"."+j.name] {
+		g.Path = &expr.Path{}
+		defer func() { g.Path = nil }()
+	}
+	used = map[string]*code.Coverage{}
+	for {
+		got, err := j.run(source, program, g, s, level)
+		for name, cov := range got.used {
+			if used[name] == nil {
+				used[name] = code.NewCoverage()
+			}
+			used[name].Add(cov)
+		}
+		if err == nil {
+			err = equal(g, want, got)
+		}
+		if err != nil || g.Path == nil || !g.Path.Advance() {
+			return used, err
+		}
+	}
 }
 
 func (j *job) String() string { return j.pkg + "." + j.root.Expression }
@@ -260,8 +282,7 @@ func refutes(cases []witness, source *gossa.Source, program *code.Program) bool 
 		if err != nil {
 			return false
 		}
-		got, err := w.job.run(source, program, g, w.shape, w.level)
-		if err != nil || equal(g, want, got) != nil {
+		if _, err := w.job.check(source, program, g, w.shape, w.level, want); err != nil {
 			return true
 		}
 	}

@@ -196,6 +196,25 @@ func logShapes(lanes int) []shape {
 	})
 }
 
+// groupShapes covers vectors that are taken in groups of 64 bytes: none to three, and some tails.
+func groupShapes(lanes int) []shape {
+	return grid([]int{1}, []int{0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes, 2*lanes + 3, 3 * lanes}, func(_, n int) []shape { return []shape{{n: n}} })
+}
+
+// gibbsShapes covers the Gibbs kernel: every tail of rows and columns, one to five features.
+func gibbsShapes(lanes int) (out []shape) {
+	for _, d := range []int{1, 2, 3, 4, 5} {
+		ms, ns := []int{1, 2, 3}, []int{1, lanes + 1}
+		if d < 3 {
+			ms, ns = upTo(7, 8, 9, 13), []int{1, 2, 3, 6, lanes/2 - 1, lanes / 2, lanes/2 + 1, lanes - 1, lanes, lanes + 1, 2*lanes - 1, 2 * lanes, 3*lanes + 1}
+		}
+		out = append(out, grid(ms, ns, func(m, n int) []shape {
+			return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}}
+		})...)
+	}
+	return out
+}
+
 func laneShapes(lanes int) []shape {
 	return grid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) (out []shape) {
 		for _, d := range []int{0, 1, 2, 3, 4, 5, 8, 16} {
@@ -242,46 +261,74 @@ func queryCall(b *builder) {
 
 var kernels = append(plainKernels, expKernels...)
 
+// forked are the kernels that are proved path by path: assembly tells Go where to go on, or asks the
+// same of the data in every turn of a loop.
+var forked = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
+
 // expKernels are those of exponentials.
+// expKernels are those of exponentials, logarithms and maxima.
 var expKernels = []kernel{
-	{"exp", "Exp", single[1:], "T", expShapes, func(b *builder) {
+	{"exp", "Exp", single, "T", expShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)
-	}, "AVX2"},
-	{"exp", "Exp2", single[1:], "T", expShapes, func(b *builder) {
+	}, ""},
+	{"exp", "Exp2", single, "T", expShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)
 		b.scalar()
-	}, "AVX2 AVX512"},
-	{"exp", "LogRows", single[1:], "T", logShapes, func(b *builder) {
+	}, ""},
+	{"exp", "LogRows", single, "T", logShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(input, b.t, b.m, b.n)
 		b.scalar()
 		b.vectors(input, b.n, b.m)
 		b.vectors(output, b.m, b.m, b.n)
 		b.vectors(scratch, b.n)
-	}, "AVX2 AVX512"},
+	}, ""},
 	{"exp", "LogColumnMax", single, "T", logShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(input, b.t, b.m, b.n)
 		b.scalar()
 		b.vectors(input, b.m)
 		b.vectors(output, b.n)
-	}, "AVX2 AVX512"},
-	{"exp", "LogColumnSum", single[1:], "T", logShapes, func(b *builder) {
+	}, ""},
+	{"exp", "LogColumnSum", single, "T", logShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(input, b.t, b.m, b.n)
 		b.scalar()
 		b.vectors(input, b.m, b.n)
 		b.vectors(output, b.n)
-	}, "AVX2 AVX512"},
-	{"exp", "LogPlan", single[1:], "T", logShapes, func(b *builder) {
+	}, ""},
+	{"exp", "LogPlan", single, "T", logShapes, func(b *builder) {
 		b.int(b.m, b.n)
 		b.matrix(output, b.t, b.m, b.n)
 		b.matrix(input, b.t, b.m, b.n)
 		b.scalar()
 		b.vectors(input, b.m, b.n)
-	}, "AVX2 AVX512"},
+	}, ""},
+	{"vector", "Max", single, "T", vectorShapes, func(b *builder) {
+		b.vectors(input, b.n)
+	}, ""},
+	{"vector", "Log", single, "T", groupShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.vectors(input, b.n)
+	}, ""},
+	{"vector", "Log2", single, "T", groupShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.vectors(input, b.n)
+	}, ""},
+	{"distance", "Gibbs", single, "T", gibbsShapes, func(b *builder) {
+		b.int(b.m, b.n, b.d)
+		b.matrix(output, b.t, b.m, b.n)
+		if b.flag {
+			b.matrix(output, b.t, b.m, b.n)
+		} else {
+			b.args = append(b.args, gossa.Slice{}, uint64(0))
+		}
+		b.matrix(input, b.t, b.m, b.d)
+		b.matrix(input, b.t, b.d, b.n)
+		b.scalar()
+	}, ""},
 }
 
 // plainKernels are all others.
@@ -329,11 +376,11 @@ var plainKernels = []kernel{
 		b.vectors(input, b.n)
 		b.scalar()
 		b.scalar()
-	}, "AVX2 AVX512"},
+	}, ""},
 	{"pass", "Narrow", all[2:], "", vectorShapes, func(b *builder) {
 		b.args = append(b.args, b.region(output, "float32", 1, b.n, b.n))
 		b.vectors(input, b.n)
-	}, "AVX2 AVX512"},
+	}, ""},
 	{"lane", "Divide", single, "T", func(int) (out []shape) {
 		for _, m := range []int{0, 1, 2, 3, 4, 5} {
 			out = append(out, shape{m: m}, shape{m: m, flag: true})
@@ -346,7 +393,7 @@ var plainKernels = []kernel{
 		b.vectors(input, b.m*w, b.m*w, w, w)
 		b.vectors(output, w)
 		b.bool(b.flag)
-	}, "AVX2 AVX512"},
+	}, ""},
 	{"vector", "Affine", single, "T", vectorShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)

@@ -198,6 +198,12 @@ func (m *machine) dependent(op string, a []operand, dst *operand) bool {
 		m.conditions, m.flags.defined = map[string]expr.Node{"e": m.g.Not(m.g.Nonzero(x)), "ne": m.g.Nonzero(x)}, 0
 	case strings.HasPrefix(op, "cmp") && a[0].kind == immediate && a[0].value == 0 && dst.kind == location:
 		m.conditions, m.flags.defined = map[string]expr.Node{"l": m.g.Negative(x), "ge": m.g.Not(m.g.Negative(x))}, 0
+	case name == "cmp" && a[0].kind == immediate && dst.kind == register:
+		same, ok := m.g.Same(x, a[0].value&widthMask(w))
+		if !ok {
+			return false
+		}
+		m.conditions, m.flags.defined = map[string]expr.Node{"e": same, "ne": m.g.Not(same)}, 0
 	default:
 		m.fail("%w: of data", code.ErrUnknown)
 	}
@@ -250,8 +256,17 @@ func (m *machine) dataCondition(i *inst) (expr.Node, bool) {
 	return c, true
 }
 
-// branch runs both ways of a jump to the end of the function, and joins what they store.
+// branch runs both ways of a jump to the end of the function, and joins what they store. On a path
+// it goes one way.
 func (m *machine) branch(f *code.Function, c expr.Node, i *inst) error {
+	if m.g.Path != nil {
+		taken := m.g.Path.Choose(m.g, c)
+		m.cov.Branch(i.Addr, taken)
+		if taken {
+			return m.execute(f, i.args[0].value)
+		}
+		return m.execute(f, i.Next)
+	}
 	before := *m
 	var stored [2]map[uint64]expr.Node
 	for way, pc := range []uint64{i.args[0].value, i.Next} {
@@ -397,10 +412,11 @@ func (m *machine) special(op string, a []operand, dst *operand, each func(int, f
 		w := elementCells(op[len(op)-1:])
 		second, first := m.source(&a[1], nil, n, w), m.v[a[2].reg][:n:n]
 		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return g.Select(g.Negative(v[0]), v[1], v[2]) }, m.v[a[0].reg][:n:n], second, first), w)
-	case "vmovmskps":
+	case "vmovmskps", "vmovmskpd":
 		var out []expr.Node
-		for _, c := range m.v[a[0].reg][:a[0].width/4] {
-			out = append(out, g.Negative(c))
+		w := elementCells(op[len(op)-1:])
+		for e := w - 1; e < a[0].width/4; e += w {
+			out = append(out, g.Negative(m.v[a[0].reg][e]))
 		}
 		m.setData(&operand{kind: register, reg: dst.reg}, g.Pack(out))
 	case "vpmovsxdq":

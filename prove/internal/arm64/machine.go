@@ -35,8 +35,13 @@ type machine struct {
 	r     [33]uint64
 	v     [32][4]expr.Node // cells of 4 bytes
 	flags [2]uint64        // what was compared
-	next  uint64
-	inst  *code.Inst
+	// What depends on the data: integers of registers (0 if a register holds a number), and
+	// conditions of jumps by their names.
+	data       [33]expr.Node
+	conditions map[string]expr.Node
+	steps      *int
+	next       uint64
+	inst       *code.Inst
 }
 
 type failure struct{ err error }
@@ -55,6 +60,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 		}
 	}
 	m.r[sp] = stack
+	m.steps = new(int)
 	defer func() {
 		switch f := recover().(type) {
 		case nil:
@@ -64,20 +70,27 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 			panic(f)
 		}
 	}()
-	pc := f.Entry
-	for range maxSteps {
+	return m.execute(f, f.Entry)
+}
+
+// execute runs f from an instruction on to its end.
+func (m *machine) execute(f *code.Function, pc uint64) error {
+	for ; *m.steps < maxSteps; *m.steps++ {
 		i := f.Insts[pc]
 		if i == nil {
 			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
 		}
 		m.inst, m.next = i, i.Next
-		cov.Reached[pc] = true
+		m.cov.Reached[pc] = true
 		if i.Op == "ret" {
 			return nil
 		}
 		operands, ok := i.Decoded.([]operand)
 		if !ok {
 			return i.Decoded.(error)
+		}
+		if c, ok := m.dataCondition(operands); ok {
+			return m.both(f, c, operands[len(operands)-1].constant)
 		}
 		m.step(operands)
 		pc = m.next
@@ -101,6 +114,7 @@ const (
 type operand struct {
 	kind     kind
 	reg      int
+	index    int // of an address; −1: none
 	cells    int // of an element
 	lanes    int
 	lane     int
@@ -116,7 +130,7 @@ var (
 	vectorName  = regexp.MustCompile(`^v(\d+)\.(\d*)([bsd])(?:\[(\d)\])?$`)
 	scalarName  = regexp.MustCompile(`^([sdq])(\d+)$`)
 	generalName = regexp.MustCompile(`^([xw])(\d+|zr)$`)
-	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+))?\]$`)
+	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+))?\]$`)
 )
 
 // Decode reads the operands of an instruction. Its result is for Run: what cannot be read is
@@ -193,12 +207,15 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 		return operand{kind: general, reg: sp}, nil
 	}
 	if x := address.FindStringSubmatch(s); x != nil {
-		o = operand{kind: location, reg: sp}
+		o = operand{kind: location, reg: sp, index: -1}
 		if x[1] != "sp" {
 			o.reg, _ = strconv.Atoi(x[1][1:])
 		}
 		if x[2] != "" {
 			o.value, err = strconv.ParseInt(x[2], 0, 64)
+		}
+		if x[3] != "" {
+			o.index, _ = strconv.Atoi(x[3])
 		}
 		return o, err
 	}
@@ -217,7 +234,7 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 		}
 		return o, nil
 	}
-	if v, err := strconv.ParseUint(s, 16, 64); err == nil && (strings.HasPrefix(i.Op, "b") || strings.HasPrefix(i.Op, "cb") || strings.HasPrefix(i.Op, "tb")) {
+	if v, err := strconv.ParseUint(s, 16, 64); err == nil && (strings.HasPrefix(i.Op, "b") || strings.HasPrefix(i.Op, "cb") || strings.HasPrefix(i.Op, "tb") || i.Op == "adrp") {
 		return operand{kind: target, constant: v}, nil
 	}
 	return operand{kind: word, text: s}, nil
@@ -231,6 +248,8 @@ func (m *machine) get(o operand) uint64 {
 		switch {
 		case o.reg == xzr:
 			return 0
+		case m.data[o.reg] != 0:
+			m.fail("%w: a register that depends on the data", code.ErrUnknown)
 		case o.narrow:
 			return m.r[o.reg] & 0xffffffff
 		}
@@ -248,13 +267,16 @@ func (m *machine) set(o operand, v uint64) {
 		v &= 0xffffffff
 	}
 	if o.reg != xzr {
-		m.r[o.reg] = v
+		m.r[o.reg], m.data[o.reg] = v, 0
 	}
 }
 
 // locate returns the address of an operand, and changes its register if it says so.
 func (m *machine) locate(o operand) uint64 {
-	a := m.r[o.reg]
+	a := m.get(operand{kind: general, reg: o.reg})
+	if o.index >= 0 && o.kind == location {
+		a += m.get(operand{kind: general, reg: o.index})
+	}
 	if o.post {
 		m.r[o.reg] += uint64(o.value)
 		return a
@@ -333,6 +355,9 @@ func (m *machine) lanes(dst operand, f func(n int) expr.Node) {
 
 // condition reports whether the condition of a jump or a selection holds.
 func (m *machine) condition(c string) bool {
+	if m.conditions != nil {
+		m.fail("condition %q depends on the data: %w", c, code.ErrUnknown)
+	}
 	x, y := m.flags[0], m.flags[1]
 	switch c {
 	case "eq":

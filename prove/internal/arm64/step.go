@@ -9,7 +9,7 @@ import (
 
 // step runs one instruction.
 func (m *machine) step(a []operand) {
-	if !m.integer(m.inst.Op, a) && !m.move(m.inst.Op, a) && !m.float(m.inst.Op, a) {
+	if !m.dependent(m.inst.Op, a) && !m.logic(m.inst.Op, a) && !m.integer(m.inst.Op, a) && !m.move(m.inst.Op, a) && !m.float(m.inst.Op, a) {
 		m.fail("%w", code.ErrUnknown)
 	}
 }
@@ -49,24 +49,26 @@ func (m *machine) integer(op string, a []operand) bool {
 	case "tbnz":
 		m.branch(m.get(a[0])>>a[1].value&1 != 0, a[2])
 	case "cmp":
-		m.flags = [2]uint64{m.get(a[0]), second(1)}
+		m.compared(m.get(a[0]), second(1))
+	case "cmn": // as cmp with the negated operand
+		m.compared(m.get(a[0]), -second(1))
 	case "add":
 		m.set(a[0], m.get(a[1])+second(2))
 	case "adds": // flags of a sum: as that of the comparison with the negated operand
 		x, y := m.get(a[1]), second(2)
 		m.set(a[0], x+y)
-		m.flags = [2]uint64{x, -y}
+		m.compared(x, -y)
 	case "sub":
 		m.set(a[0], m.get(a[1])-second(2))
 	case "subs":
 		x, y := m.get(a[1]), second(2)
 		m.set(a[0], x-y)
-		m.flags = [2]uint64{x, y}
+		m.compared(x, y)
 	case "and", "ands":
 		v := m.get(a[1]) & second(2)
 		m.set(a[0], v)
 		if op == "ands" {
-			m.flags = [2]uint64{v, 0}
+			m.compared(v, 0)
 		}
 	case "orr":
 		m.set(a[0], m.get(a[1])|second(2))
@@ -76,6 +78,10 @@ func (m *machine) integer(op string, a []operand) bool {
 		m.set(a[0], m.get(a[1])<<(m.get(a[2])&63))
 	case "lsr":
 		m.set(a[0], m.get(a[1])>>(m.get(a[2])&63))
+	case "adrp":
+		m.set(a[0], a[1].constant)
+	case "ubfiz":
+		m.set(a[0], m.get(a[1])&(1<<a[3].value-1)<<a[2].value)
 	case "mul":
 		m.set(a[0], m.get(a[1])*m.get(a[2]))
 	case "madd":
@@ -96,9 +102,14 @@ func (m *machine) integer(op string, a []operand) bool {
 func (m *machine) move(op string, a []operand) bool {
 	switch op {
 	case "ldr":
+		if m.loadEntry(a) {
+			break
+		}
 		addr := m.locate(a[1])
-		if a[0].kind == general {
-			m.set(a[0], m.concrete(m.load(addr, 2)))
+		if a[0].kind == general && !a[0].narrow {
+			m.setData(a[0], m.join(m.load(addr, 2)))
+		} else if a[0].kind == general {
+			m.setData(a[0], m.load(addr, 1)[0])
 		} else {
 			m.put(a[0].reg, m.load(addr, a[0].cells))
 		}
@@ -107,9 +118,11 @@ func (m *machine) move(op string, a []operand) bool {
 		m.set(a[0], m.concrete(m.load(addr&^3, 1))>>(8*(addr&3))&255)
 	case "str":
 		addr := m.locate(a[1])
-		if a[0].kind == general {
+		if a[0].kind == general && a[0].reg != xzr && m.data[a[0].reg] != 0 && !a[0].narrow {
+			m.store(addr, m.cells(m.data[a[0].reg]))
+		} else if a[0].kind == general {
 			v := m.get(a[0])
-			m.store(addr, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)})
+			m.store(addr, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:map[bool]int{true: 1, false: 2}[a[0].narrow]])
 		} else {
 			m.store(addr, m.v[a[0].reg][:a[0].cells])
 		}
@@ -133,7 +146,9 @@ func (m *machine) move(op string, a []operand) bool {
 		if a[0].kind != element {
 			return false
 		}
-		copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.load(m.locate(a[1]), a[0].cells))
+		if !m.loadEntry(a) {
+			copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.load(m.locate(a[1]), a[0].cells))
+		}
 	case "st1":
 		if a[0].kind != element {
 			return false
@@ -148,6 +163,12 @@ func (m *machine) move(op string, a []operand) bool {
 		}
 		m.put(a[0].reg, out)
 	case "dup":
+		if a[1].kind == general {
+			v := m.get(a[1])
+			e := m.g.Const(4*a[0].cells, v)
+			m.lanes(a[0], func(int) expr.Node { return e })
+			break
+		}
 		if a[1].kind != element {
 			return false
 		}
@@ -158,11 +179,6 @@ func (m *machine) move(op string, a []operand) bool {
 			return false
 		}
 		m.put(a[0].reg, append([]expr.Node(nil), m.v[a[1].reg][:a[0].lanes]...))
-	case "eor":
-		if a[1].reg != a[2].reg {
-			return false
-		}
-		m.put(a[0].reg, nil)
 	case "zip1", "zip2", "trn1", "trn2":
 		x, y, half := a[1], a[2], 0
 		at := func(n int) int { return n / 2 } // zip1
@@ -203,10 +219,13 @@ func (m *machine) concrete(cells []expr.Node) uint64 {
 
 // float runs a floating-point instruction on vectors, and reports whether it is one.
 func (m *machine) float(op string, a []operand) bool {
-	if len(a) < 2 || a[0].kind != vector {
+	if len(a) < 2 || a[0].kind != vector && (a[0].kind != scalar || op != "fneg") {
 		return false
 	}
 	dst := a[0]
+	if dst.kind == scalar {
+		dst.lanes = 1
+	}
 	switch op {
 	case "fadd", "fsub", "fmul", "fdiv":
 		f := map[string]func(x, y expr.Node) expr.Node{"fadd": m.g.Add, "fsub": m.g.Sub, "fmul": m.g.Mul, "fdiv": m.g.Div}[op]

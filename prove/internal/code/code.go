@@ -5,6 +5,7 @@ package code
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,6 +36,7 @@ type Inst struct {
 type Function struct {
 	Name  string
 	Entry uint64
+	end   uint64
 	Insts map[uint64]*Inst
 	Order []*Inst
 }
@@ -76,15 +79,16 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 		if !ok || !strings.HasPrefix(name, prefix) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
 			continue
 		}
-		f, err := disassemble(objdump, path, s.Value, s.Value+s.Size)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		f.Name = strings.TrimPrefix(name, prefix)
+		p.Functions[strings.TrimPrefix(name, prefix)] = &Function{Name: strings.TrimPrefix(name, prefix), Entry: s.Value, end: s.Value + s.Size, Insts: map[uint64]*Inst{}}
+	}
+	if err := p.disassemble(objdump, path); err != nil {
+		return nil, err
+	}
+	for _, f := range p.Functions {
+		f.link()
 		for _, i := range f.Order {
 			i.Decoded = decode(i)
 		}
-		p.Functions[f.Name] = f
 	}
 	return p, nil
 }
@@ -129,36 +133,66 @@ var (
 	remark = regexp.MustCompile(`\s*(//|;|# ).*$`)
 )
 
-func disassemble(objdump, path string, from, to uint64) (*Function, error) {
-	out, err := exec.Command(objdump, "-d", "--no-show-raw-insn", "-w",
-		fmt.Sprintf("--start-address=%#x", from), fmt.Sprintf("--stop-address=%#x", to), path).Output()
-	if err != nil {
-		return nil, fmt.Errorf("objdump: %w", err)
+// near is how far apart functions may be that one call of objdump disassembles.
+const near = 1 << 16
+
+// disassemble reads the instructions of all functions.
+func (p *Program) disassemble(objdump, path string) error {
+	all := slices.SortedFunc(maps.Values(p.Functions), func(a, b *Function) int { return cmp.Compare(a.Entry, b.Entry) })
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].Entry < all[n-1].end+near {
+			n++
+		}
+		out, err := exec.Command(objdump, "-d", "--no-show-raw-insn", "-w",
+			fmt.Sprintf("--start-address=%#x", all[0].Entry), fmt.Sprintf("--stop-address=%#x", all[n-1].end), path).Output()
+		if err != nil {
+			return fmt.Errorf("objdump: %w", err)
+		}
+		read(out, all[:n])
+		all = all[n:]
 	}
-	f := &Function{Entry: from, Insts: map[uint64]*Inst{}}
+	return nil
+}
+
+// read adds the instructions that objdump has printed to functions, which lie one behind the other.
+func read(out []byte, functions []*Function) {
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
 		m := line.FindStringSubmatch(s.Text())
 		if m == nil {
 			continue
 		}
 		addr, err := strconv.ParseUint(m[1], 16, 64)
-		if err != nil || addr < from || addr >= to {
+		if err != nil {
+			continue
+		}
+		for len(functions) > 0 && addr >= functions[0].end {
+			functions = functions[1:]
+		}
+		if len(functions) == 0 {
+			return
+		}
+		f := functions[0]
+		if addr < f.Entry {
 			continue
 		}
 		operands := strings.TrimSpace(symbol.ReplaceAllString(remark.ReplaceAllString(m[3], ""), ""))
 		i := &Inst{Addr: addr, Op: m[2], Operands: operands, Text: strings.TrimSpace(s.Text())}
-		if n := len(f.Order); n > 0 {
-			f.Order[n-1].Next = addr
-		}
 		f.Insts[addr] = i
 		f.Order = append(f.Order, i)
 	}
-	// Padding after the last return is no part of the function.
+}
+
+// link sets the successors of instructions, and drops the padding after the last return, which is no
+// part of the function.
+func (f *Function) link() {
+	for n := 1; n < len(f.Order); n++ {
+		f.Order[n-1].Next = f.Order[n].Addr
+	}
 	for n := len(f.Order); n > 0 && f.Order[n-1].Padding(); n-- {
 		delete(f.Insts, f.Order[n-1].Addr)
 		f.Order = f.Order[:n-1]
 	}
-	return f, nil
 }
 
 // Padding reports whether i does nothing, or is never run.

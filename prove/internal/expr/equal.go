@@ -12,7 +12,7 @@ type prover struct {
 }
 
 // Equal reports whether two expressions of the same width are proved to be equal, or both NaN,
-// for all values of the inputs.
+// for all values of the inputs, or for those on the path of the graph.
 func (g *Graph) Equal(a, b Node) bool {
 	if a == b {
 		return true
@@ -21,6 +21,11 @@ func (g *Graph) Equal(a, b Node) bool {
 		g.results = map[[2]Node]bool{}
 	}
 	p := &prover{g, map[Node]bool{}, g.results, 0}
+	if g.Path != nil {
+		for _, d := range g.Path.decisions[:g.Path.next] {
+			p.learn(d.condition, d.value)
+		}
+	}
 	return p.equal(a, b)
 }
 
@@ -306,7 +311,7 @@ func (p *prover) cut(a, b Node) bool {
 		for n := range front {
 			top = max(top, n)
 		}
-		if len(front) == 1 {
+		if len(front) == 1 && p.nodes[top].op != Select { // of a number that was clamped the range is not known
 			if p.template(a, b, top) {
 				return true
 			}
@@ -350,6 +355,13 @@ func (p *prover) within(a, v Node, left *int) bool {
 func (p *prover) template(a, b, v Node) bool {
 	t := compile(p.Graph, v)
 	t.x, t.y = t.add(a), t.add(b)
+	p.conditions(t, v)
+	t.nonpositive = p.nonpositive(v)
+	return t.prove()
+}
+
+// conditions adds what is known of v to a template.
+func (p *prover) conditions(t *template, v Node) {
 	var conditions []Node
 	for c := range p.known {
 		conditions = append(conditions, c)
@@ -360,14 +372,15 @@ func (p *prover) template(a, b, v Node) bool {
 			t.assume(c, p.known[c])
 		}
 	}
-	t.nonpositive = p.nonpositive(v)
-	return t.prove()
 }
 
 // nonpositive reports whether v is at most 0, or NaN: x less a maximum of numbers among which
-// x is.
+// x is, or the product of a number that is known not to be above 0 and a sum of squares.
 func (p *prover) nonpositive(v Node) bool {
 	n := p.nodes[v]
+	if n.op == Mul {
+		return p.squares(n.b) && p.atMost0(n.a) || p.squares(n.a) && p.atMost0(n.b)
+	}
 	if n.op == Add {
 		for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
 			most, negative := p.unsigned(o[1])
@@ -377,4 +390,33 @@ func (p *prover) nonpositive(v Node) bool {
 		}
 	}
 	return false
+}
+
+// atMost0 reports whether what is known of a number excludes that it is above 0.
+func (p *prover) atMost0(a Node) bool {
+	t := compile(p.Graph, a)
+	p.conditions(t, a)
+	if t.bad || t.width < 4 || len(t.conditions) == 0 {
+		return false
+	}
+	t.prepare()
+	t.set(1, t.infinity())
+	return t.excluded()
+}
+
+// squares reports whether a is a sum of squares, which is not below +0, or NaN.
+func (p *prover) squares(a Node) bool {
+	for {
+		n := p.nodes[a]
+		switch {
+		case n.op == Const:
+			return n.key == 0
+		case n.op == Mul && n.a == n.b:
+			return true
+		case n.op == FMA && n.a == n.b && n.key == 0:
+			a = n.c
+		default:
+			return false
+		}
+	}
 }

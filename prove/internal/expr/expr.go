@@ -51,20 +51,22 @@ const (
 	ISar
 	IMaxS
 	IMaxU
-	IGt    // signed, a condition
-	INz    // is not 0, a condition
-	Extend // 4 bytes to 8, with the sign
-	Sum    // constant + Σ coefficient·[condition], in list Key
-	Bits   // the conditions in list Key, as bits
-	Lookup // number a of the constants in list Key
-	ScaleF // a·2^⌊b⌋, rounded once
-	MaxZ   // the largest of list Key that is not NaN, or −Inf; a zero is +0
-	MaxNum // the larger of two; of a number and a NaN the number
+	IGt     // signed, a condition
+	INz     // is not 0, a condition
+	Extend  // 4 bytes to 8, with the sign
+	Sum     // constant + Σ coefficient·[condition], in list Key
+	Bits    // the conditions in list Key, as bits
+	Lookup  // number a of the constants in list Key
+	ScaleF  // a·2^⌊b⌋, rounded once
+	MaxZ    // the largest of list Key that is not NaN, or −Inf; a zero is +0
+	Larger  // the larger of two, NaN if one is NaN; +0 is larger than −0
+	MaxNum  // the larger of two; of a number and a quiet NaN the number; +0 is larger than −0
+	FromInt // a signed integer as a floating-point number, rounded
 )
 
 var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat",
 	"lt", "le", "eq", "not", "and", "select", "iadd", "isub", "iand", "ior", "ixor", "shl", "shr", "sar", "maxs", "maxu", "igt",
-	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "maxnum"}
+	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint"}
 
 type node struct {
 	op      Op
@@ -80,6 +82,7 @@ type Graph struct {
 	lists     [][]uint64
 	listIndex map[string]uint64
 	results   map[[2]Node]bool // of Equal
+	Path      *Path            // at branches that depend on the data; without one both ways are run
 }
 
 // New returns an empty graph.
@@ -190,7 +193,7 @@ func (g *Graph) Add(a, b Node) Node {
 		}
 	}
 	for _, p := range [2][2]Node{{a, b}, {b, a}} {
-		if leaves, ok := g.maximum(p[1], nil); ok && g.zero(p[0]) && g.nodes[p[1]].op == Select {
+		if leaves, ok := g.maximum(p[1], nil); ok && g.zero(p[0]) && (g.nodes[p[1]].op == Select || g.nodes[p[1]].op == Larger || g.nodes[p[1]].op == MaxNum) {
 			slices.Sort(leaves)
 			return g.make(node{op: MaxZ, width: uint8(width), key: g.intern(slices.Compact(leaves))})
 		}
@@ -199,12 +202,33 @@ func (g *Graph) Add(a, b Node) Node {
 }
 
 // maximum adds the numbers of which a is the largest, NaN left out, or −Inf if there is none. a
-// is −Inf, or x < y ? y : x where x is such a maximum. Which zero the result is depends on the
+// is −Inf, or x < y ? y : x where x is such a maximum, or the larger of two such maxima. Which zero the result is depends on the
 // order of the comparisons, and so the maximum is used only where 0 is added to it.
 func (g *Graph) maximum(a Node, leaves []uint64) ([]uint64, bool) {
 	n := g.nodes[a]
 	if x, ok := g.number(a); ok {
 		return leaves, x == math.Inf(-1)
+	}
+	if n.op == Larger {
+		if leaves, ok := g.maximum(n.a, leaves); ok {
+			return g.maximum(n.b, leaves)
+		}
+		return nil, false
+	}
+	if n.op == MaxNum {
+		for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
+			more, ok := g.maximum(o[0], leaves)
+			if !ok {
+				continue
+			}
+			if both, ok := g.maximum(o[1], more); ok {
+				return both, true
+			}
+			if isFloat(g.nodes[o[1]].op) { // which is no signaling NaN
+				return append(more, uint64(o[1])), true
+			}
+		}
+		return nil, false
 	}
 	if n.op != Select || n.key != 0 {
 		return nil, false
@@ -220,6 +244,37 @@ func (g *Graph) maximum(a Node, leaves []uint64) ([]uint64, bool) {
 		return more, true
 	}
 	return append(leaves, uint64(n.a)), true
+}
+
+// Larger returns the larger of two numbers, as max of Go does.
+func (g *Graph) Larger(a, b Node) Node {
+	if x, y, ok := g.constants(a, b); ok {
+		return g.float(g.Width(a), max(x, y))
+	}
+	return g.make(node{op: Larger, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
+}
+
+// MaxNum returns the larger of two numbers, as maxNum of IEEE 754 does.
+func (g *Graph) MaxNum(a, b Node) Node {
+	if x, y, ok := g.constants(a, b); ok && x == x && y == y {
+		return g.float(g.Width(a), max(x, y))
+	}
+	return g.make(node{op: MaxNum, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
+}
+
+// FromInt returns a signed integer as a floating-point number of a width, rounded.
+func (g *Graph) FromInt(width int, a Node) Node {
+	if bits, ok := g.Bits(a); ok {
+		return g.Const(width, fromInt(uint8(width), signed(bits, g.Width(a))))
+	}
+	return g.make(node{op: FromInt, width: uint8(width), a: a})
+}
+
+func fromInt(width uint8, v int64) uint64 {
+	if width == 4 {
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(float64(v))
 }
 
 // Sub returns x − y, which IEEE 754 defines as x + (−y).
@@ -365,6 +420,11 @@ func (g *Graph) Halves(a Node) (low, high Node) {
 		return g.Const(4, x.key), g.Const(4, x.key>>32)
 	case x.op == Cat:
 		return x.a, x.b
+	case x.op == Sum:
+		s, _ := g.linearOf(a)
+		if low, high := s.bounds(); low >= 0 && high < 1<<31 {
+			return g.linear(4, s), g.Const(4, 0)
+		}
 	}
 	if c, p, q, ok := g.selection(a); ok {
 		p, q := g.nodes[p].key, g.nodes[q].key
@@ -386,6 +446,19 @@ func (g *Graph) Join(low, high Node) Node {
 	case l.op == Select && h.op == Select && l.c == h.c:
 		return g.Select(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
 	}
+	if l.op == Sum && g.zero(high) {
+		s, _ := g.linearOf(low)
+		if least, most := s.bounds(); least >= 0 && most < 1<<31 {
+			return g.linear(8, s)
+		}
+	}
+	for _, op := range [3]Op{IAnd, IOr, IXor} {
+		x, c, okX := g.half(Low, op, low)
+		y, d, okY := g.half(High, op, high)
+		if okX && okY && x == y {
+			return g.Bitwise(op, x, g.Const(8, c|d<<32))
+		}
+	}
 	if c, x, y, ok := g.selection(low); ok && h.op == Const {
 		return g.Select(c, g.Join(x, high), g.Join(y, high))
 	}
@@ -393,6 +466,22 @@ func (g *Graph) Join(low, high Node) Node {
 		return g.Select(c, g.Join(low, x), g.Join(low, y))
 	}
 	return g.make(node{op: Cat, width: 8, a: low, b: high})
+}
+
+// half takes a half of x & c, x | c or x ^ c apart, where which is Low or High.
+func (g *Graph) half(which, op Op, a Node) (x Node, c uint64, ok bool) {
+	n := g.nodes[a]
+	if n.op == which {
+		return n.a, map[Op]uint64{IAnd: 1<<32 - 1}[op], true
+	}
+	if n.op != op {
+		return 0, 0, false
+	}
+	if g.nodes[n.a].op == which {
+		n.a, n.b = n.b, n.a
+	}
+	c, ok = g.Bits(n.a)
+	return g.nodes[n.b].a, c, ok && g.nodes[n.b].op == which
 }
 
 // String writes an expression, to a depth at which it can be read.

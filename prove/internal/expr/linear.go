@@ -80,12 +80,18 @@ func (s sum) add(t sum, factor uint64) sum {
 // extend returns a sum of 4 bytes as one of 8, if no value of it leaves the range of 4.
 func (s sum) extend() (sum, bool) {
 	s.constant = uint64(int64(int32(s.constant)))
-	low, high := int64(s.constant), int64(s.constant)
+	low, high := s.bounds()
+	return s, low >= -1<<31 && high < 1<<31
+}
+
+// bounds returns the least and the largest value of a sum of signed integers.
+func (s sum) bounds() (low, high int64) {
+	low, high = int64(s.constant), int64(s.constant)
 	for _, t := range s.terms {
 		c := int64(t.coefficient)
 		low, high = low+min(c, 0), high+max(c, 0)
 	}
-	return s, low >= -1<<31 && high < 1<<31
+	return low, high
 }
 
 // IAdd returns a + b of integers.

@@ -461,6 +461,23 @@ func (g *Graph) Count(a Node) (n Node, ok bool) {
 	return n, true
 }
 
+// Same returns whether the result of Pack is a number.
+func (g *Graph) Same(a Node, number uint64) (Node, bool) {
+	if g.nodes[a].op != Bits {
+		return 0, false
+	}
+	all := g.conditions(a)
+	for i, c := range all {
+		if number>>i&1 == 0 {
+			all[i] = g.Not(c)
+		}
+	}
+	if number>>len(all) != 0 {
+		return g.Bool(false), true
+	}
+	return g.And(all...), true
+}
+
 // Lookup returns the constant whose number is the index, which is less than their number.
 func (g *Graph) Lookup(table []Node, index Node) (Node, bool) {
 	var list []uint64
@@ -507,4 +524,44 @@ func (g *Graph) Most(a Node) (most uint64, ok bool) {
 		return g.nodes[n.b].key, true
 	}
 	return 0, false
+}
+
+// MaskOf returns the condition of which a is the mask: ones where it holds, and zeros elsewhere.
+func (g *Graph) MaskOf(a Node) (c Node, ok bool) { return g.maskOf(a) }
+
+// IsMask reports whether a is the mask of a condition that is not constant.
+func (g *Graph) IsMask(a Node) bool {
+	_, ok := g.maskOf(a)
+	return ok && g.nodes[a].op != Const
+}
+
+// Ones returns whether all bits of masks, and of conjunctions of them, are set.
+func (g *Graph) Ones(a Node) (c Node, ok bool) {
+	if c, ok := g.maskOf(a); ok {
+		return c, true
+	}
+	n := g.nodes[a]
+	if n.op != Cat && n.op != IAnd {
+		return 0, false
+	}
+	x, okX := g.Ones(n.a)
+	y, okY := g.Ones(n.b)
+	return g.And(x, y), okX && okY
+}
+
+// Entry takes an address apart: base + index·2^shift, where the index is at most most.
+func (g *Graph) Entry(a Node) (base uint64, index Node, shift int, most uint64, ok bool) {
+	n := g.nodes[a]
+	if n.op != IAdd {
+		return 0, 0, 0, 0, false
+	}
+	for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
+		base, okB := g.Bits(o[0])
+		if by := g.nodes[o[1]]; okB && by.op == IShl {
+			if most, ok := g.Most(by.a); ok && most < 256 {
+				return base, by.a, int(by.key), most, true
+			}
+		}
+	}
+	return 0, 0, 0, 0, false
 }

@@ -36,7 +36,7 @@ func (t *template) set(low, high int64) {
 }
 
 // resolved reports whether all conditions and integers that count are known in a region, or
-// whether it is excluded by a condition.
+// whether it is excluded by a condition. It guides the search for regions; see same for the proof.
 func (t *template) resolved(low, high int64) bool {
 	t.set(low, high)
 	known := true
@@ -47,11 +47,38 @@ func (t *template) resolved(low, high int64) bool {
 		}
 		known = known && v.state != unknown
 	}
-	if !known {
-		return false
+	if !known || t.settled(t.x) && t.settled(t.y) {
+		return known
 	}
-	x, y := t.eval(t.x), t.eval(t.y)
-	return x.state != unknown && y.state != unknown
+	return t.scales && t.eval(t.x).state == fixed && t.eval(t.y).state == fixed
+}
+
+// settled reports whether the conditions and integers that an expression depends on are known. It
+// does not bound floating-point results that are only passed on, which takes most of the time.
+func (t *template) settled(i int32) bool {
+	if t.seen[i].stamp == t.stamp {
+		return t.seen[i].yes
+	}
+	settled := false
+	switch in := &t.code[i]; in.op {
+	case Lookup:
+		settled = t.eval(in.a).state == fixed
+	case ScaleF:
+		settled = t.settled(in.a) && t.eval(in.b).state == fixed
+	case Add, Mul, Div, FMA, Neg, Widen, Narrow:
+		settled = t.settled(in.a) && (in.b < 0 || t.settled(in.b)) && (in.c < 0 || t.settled(in.c))
+	case Select:
+		switch t.eval(in.c).state {
+		case yes:
+			settled = t.settled(in.a)
+		case no:
+			settled = t.settled(in.b)
+		}
+	default:
+		settled = t.eval(i).state != unknown
+	}
+	t.seen[i].stamp, t.seen[i].yes = t.stamp, settled
+	return settled
 }
 
 // excluded reports whether a condition does not hold in the region.
@@ -81,7 +108,10 @@ func (t *template) same(low, high int64) bool {
 	case x.state == yes || x.state == no:
 		return x.state == y.state
 	}
-	b := builder{t, New(), map[int32]Node{}}
+	if t.forms == nil || t.forms.Len() > 1<<16 {
+		t.forms = New()
+	}
+	b := builder{t, t.forms, map[int32]Node{}, map[int32]unsigned{}}
 	p, q := b.build(t.x), b.build(t.y)
 	return p == q && p != 0
 }
@@ -193,6 +223,13 @@ func (t *template) interval(i int32) (low, high float64, nan, ok bool) {
 		return x, x, x != x, true
 	case float:
 		return v.low, v.high, false, true
+	case integer: // the bits of a number, which grow with its size
+		w := t.code[i].width
+		low, high = value(&node{width: w, key: v.first}), value(&node{width: w, key: v.last})
+		if math.Signbit(low) {
+			low, high = high, low
+		}
+		return low, high, false, math.Signbit(low) == math.Signbit(high) && low == low && high == high
 	case isNaN:
 		return 0, 0, true, true
 	}
@@ -207,6 +244,8 @@ func (t *template) comparison(in *instruction) value_ {
 		return value_{state: no}
 	case !okA || !okC:
 		return value_{}
+	case in.a == in.b: // a number that is no NaN
+		return truthValue(in.op != Lt)
 	}
 	switch in.op {
 	case Lt:
@@ -260,8 +299,8 @@ func (t *template) arithmetic(in *instruction) value_ {
 	if !known {
 		return value_{}
 	}
-	f := operation(in)
-	if in.op == ScaleF && (low[1] != high[1] || math.IsInf(low[1], 0)) {
+	f := in.f
+	if in.op == ScaleF && (math.IsInf(low[1], 0) || math.IsInf(high[1], 0)) {
 		return value_{}
 	}
 	if exact {
@@ -271,8 +310,24 @@ func (t *template) arithmetic(in *instruction) value_ {
 		}
 		return value_{state: fixed, bits: bitsFrom(in.width, x)}
 	}
+	if in.op == Mul || in.op == FMA { // 0·∞ is a NaN, which may lie between the ends
+		for n := range 2 {
+			if low[n] <= 0 && high[n] >= 0 && (math.IsInf(low[1-n], 0) || math.IsInf(high[1-n], 0)) {
+				return value_{}
+			}
+		}
+	}
 	v := value_{state: float, low: math.Inf(1), high: math.Inf(-1)}
+	var varies int
+	for n := range low {
+		if low[n] != high[n] {
+			varies |= 1 << n
+		}
+	}
 	for corner := range 8 {
+		if corner&^varies != 0 {
+			continue
+		}
 		at := func(n int) float64 {
 			if corner>>n&1 != 0 {
 				return high[n]
@@ -285,10 +340,60 @@ func (t *template) arithmetic(in *instruction) value_ {
 		}
 		v.low, v.high = min(v.low, x), max(v.high, x)
 	}
-	if v.low == v.high && v.low != 0 {
+	if in.op == FMA && in.key == 1 {
+		t.reduced(in, &v)
+	}
+	positive := low[0] > 0 && (in.op == ScaleF || in.op == Mul && low[1] > 0) // and so a zero is +0
+	if v.low == v.high && (v.low != 0 || positive) {
 		return value_{state: fixed, bits: bitsFrom(in.width, v.low)}
 	}
 	return v
+}
+
+// reduced bounds x − k·c where k = (x·b + m) − m, if the sum x·b + m lies in the binade of m. Let u be
+// the last place there. The difference is exact, so k = x·b + δ with |δ| ≤ u/2, and x − k·c =
+// x·(1 − b·c) − δ·c.
+func (t *template) reduced(in *instruction, v *value_) {
+	constant := func(i int32) (float64, bool) {
+		c := &t.code[i]
+		return value(&node{width: c.width, key: c.key}), c.op == Const
+	}
+	x := in.c
+	for _, o := range [2][2]int32{{in.a, in.b}, {in.b, in.a}} {
+		k := &t.code[o[0]]
+		c, ok := constant(o[1])
+		if !ok || k.op != Add {
+			continue
+		}
+		for _, p := range [2][2]int32{{k.a, k.b}, {k.b, k.a}} {
+			sum := &t.code[p[0]]
+			minus, ok := constant(p[1])
+			if !ok || sum.op != FMA || sum.key != 0 {
+				continue
+			}
+			m, okM := constant(sum.c)
+			b, okB := constant(sum.b)
+			if sum.b == x {
+				b, okB = constant(sum.a)
+			} else if sum.a != x {
+				continue
+			}
+			low, high, nan, ok := t.interval(p[0])
+			first, last, _, okX := t.interval(x)
+			_, e := math.Frexp(m)
+			if !okM || !okB || minus != -m || !ok || nan || !okX || m <= 0 || low < math.Ldexp(1, e-1) || high >= math.Ldexp(1, e) {
+				continue
+			}
+			u := math.Ldexp(1, e-53)
+			if in.width == 4 {
+				u = math.Ldexp(1, e-24)
+			}
+			bound := max(math.Abs(first), math.Abs(last))*math.Abs(math.FMA(b, c, -1)) + u/2*math.Abs(c)
+			bound = round(in.width, bound*(1+0x1p-20)) // the roundings of this line are below 2^-50
+			v.low, v.high = max(v.low, -bound), min(v.high, bound)
+			return
+		}
+	}
 }
 
 // operation returns the floating-point operation of an instruction. It is monotone in every
@@ -324,107 +429,4 @@ func operation(in *instruction) func(x, y, z float64) float64 {
 // scale returns x·2^k, rounded once to a width.
 func scale(width uint8, x float64, k int) float64 {
 	return round(width, math.Ldexp(x, max(-5000, min(k, 5000))))
-}
-
-// span returns an operand as unsigned integers from first to last.
-func (t *template) span(i int32) (first, last uint64, ok bool) {
-	v := t.eval(i)
-	switch {
-	case v.state == fixed:
-		return v.bits, v.bits, true
-	case v.state == integer, v.state == float && i == 0:
-		return v.first, v.last, true
-	}
-	return 0, 0, false
-}
-
-func fixedBits(width uint8, bits uint64) value_ {
-	return value_{state: fixed, bits: bits & (^uint64(0) >> (64 - 8*uint(width)))}
-}
-
-func spanValue(first, last uint64) value_ {
-	if first == last {
-		return value_{state: fixed, bits: first}
-	}
-	return value_{state: integer, first: first, last: last}
-}
-
-// integers computes an operation on integers or on bits.
-func (t *template) integers(in *instruction) value_ {
-	if in.op == ISub {
-		if v, ok := t.subnormal(in); ok {
-			return v
-		}
-	}
-	if in.a < 0 {
-		return value_{}
-	}
-	a, b, okA := t.span(in.a)
-	if !okA {
-		return value_{}
-	}
-	c, d, okC := uint64(0), uint64(0), true
-	if in.b >= 0 {
-		c, d, okC = t.span(in.b)
-	}
-	if !okC {
-		return value_{}
-	}
-	if a == b && c == d {
-		return t.exactly(in, a, c)
-	}
-	width := int(t.code[in.a].width)
-	top := 8*width - 1
-	switch in.op {
-	case High:
-		return spanValue(a>>32, b>>32)
-	case IShr:
-		return spanValue(a>>in.key, b>>in.key)
-	case IAdd: // twice a number
-		if in.a == in.b && a>>top == b>>top {
-			mask := ^uint64(0) >> (64 - 8*uint(width))
-			return spanValue(2*a&mask, 2*b&mask)
-		}
-	case IGt:
-		if x, y, z := signed(a, width), signed(b, width), signed(c, width); a>>top == b>>top && c == d && (x > z) == (y > z) {
-			return truthValue(x > z)
-		}
-	}
-	return value_{}
-}
-
-// exactly computes an operation on two integers.
-func (t *template) exactly(in *instruction, x, y uint64) value_ {
-	from := int(t.code[in.a].width)
-	switch in.op {
-	case Low:
-		return fixedBits(4, x)
-	case High:
-		return fixedBits(4, x>>32)
-	case Cat:
-		return fixedBits(8, x|y<<32)
-	case IAdd:
-		return fixedBits(in.width, x+y)
-	case ISub:
-		return fixedBits(in.width, x-y)
-	case IAnd:
-		return fixedBits(in.width, x&y)
-	case IOr:
-		return fixedBits(in.width, x|y)
-	case IXor:
-		return fixedBits(in.width, x^y)
-	case IShl, IShr, ISar:
-		return fixedBits(in.width, shift(in.op, x, int(in.key), int(in.width)))
-	case IGt:
-		return truthValue(signed(x, from) > signed(y, from))
-	case INz:
-		return truthValue(x != 0)
-	case Extend:
-		return fixedBits(8, uint64(signed(x, 4)))
-	case Lookup:
-		if x < uint64(len(in.list)) {
-			return fixedBits(in.width, in.list[x])
-		}
-	}
-	return value_{}
 }

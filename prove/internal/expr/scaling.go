@@ -8,6 +8,13 @@ type builder struct {
 	*template
 	to    *Graph
 	built map[int32]Node
+	loose map[int32]unsigned
+}
+
+// unsigned is x, or −x if it is negative.
+type unsigned struct {
+	x        Node
+	negative bool
 }
 
 // scaled returns x·2^k, rounded once.
@@ -40,8 +47,15 @@ func (b *builder) make(i int32) Node {
 			return b.build(in.a)
 		}
 		return b.build(in.b)
+	case v.state == integer:
+		if d, ok := b.offset(i); ok {
+			return g.IAdd(g.Input(int(in.width), 0, 0), g.Const(int(in.width), d))
+		}
+		return 0
 	case v.state != float:
 		return 0
+	case in.op == Add && (b.nonzero(in.a) || b.nonzero(in.b)):
+		return b.sum(in)
 	case in.op == ISub: // see subnormal
 		return b.scaled(b.summand(in), -bias(in.width)+1)
 	}
@@ -76,8 +90,9 @@ func (b *builder) make(i int32) Node {
 	case Narrow:
 		return g.Narrow(x)
 	case ScaleF:
-		k, _ := g.number(y)
-		return b.scaled(in.a, int(math.Floor(k)))
+		if k, ok := g.number(y); ok && !math.IsInf(k, 0) && k == k {
+			return b.scaled(in.a, int(math.Floor(k)))
+		}
 	case FMA:
 		return b.fma(in, v, x, y, z)
 	}
@@ -152,6 +167,137 @@ func (b *builder) fma(in *instruction, v value_, x, y, z Node) Node {
 	return g.product(in.key == 1, x, y, z)
 }
 
+// offset returns d of an integer that is the variable's bits + d everywhere in the region.
+func (b *builder) offset(i int32) (d uint64, ok bool) {
+	if i == 0 {
+		return 0, true
+	}
+	in := &b.code[i]
+	if in.op == Select {
+		switch b.eval(in.c).state {
+		case yes:
+			return b.offset(in.a)
+		case no:
+			return b.offset(in.b)
+		}
+	}
+	if in.b < 0 || in.op != IAdd && in.op != ISub && in.op != IAnd || in.width != b.code[0].width {
+		return 0, false
+	}
+	x, c := in.a, in.b
+	if b.eval(x).state == fixed && in.op != ISub {
+		x, c = c, x
+	}
+	k := b.eval(c)
+	if k.state != fixed || in.op == IAnd && k.bits&(k.bits+1) != 0 { // of a mask only the lowest bits
+		return 0, false
+	}
+	if d, ok = b.offset(x); !ok {
+		return 0, false
+	}
+	switch in.op {
+	case IAdd:
+		return d + k.bits, true
+	case ISub:
+		return d - k.bits, true
+	}
+	// The bits that are left out are the same everywhere, or the result would not be an interval.
+	first, _, ok := b.span(x)
+	return d - first&^k.bits, ok
+}
+
+// nonzero reports whether an expression is finite, and not 0, everywhere in the region.
+func (b *builder) nonzero(i int32) bool {
+	low, high, nan, ok := b.interval(i)
+	return ok && !nan && (low > 0 || high < 0) && !math.IsInf(low, 0) && !math.IsInf(high, 0)
+}
+
+// sum returns a + b where one of them is not 0. So the signs of zeros do not count within them.
+func (b *builder) sum(in *instruction) Node {
+	x, y := b.upToSign(in.a), b.upToSign(in.b)
+	switch {
+	case x.x == 0 || y.x == 0:
+		return 0
+	case b.to.zero(x.x):
+		return y.node(b.to)
+	case b.to.zero(y.x):
+		return x.node(b.to)
+	case x.x == y.x && x.negative != y.negative:
+		return b.to.Const(int(in.width), 0)
+	}
+	return b.to.Add(x.node(b.to), y.node(b.to))
+}
+
+func (u unsigned) node(g *Graph) Node {
+	if u.negative {
+		return g.Neg(u.x)
+	}
+	return u.x
+}
+
+// upToSign returns an expression apart from its sign, and that, in a form that may be 0 of the
+// other sign. In it x + 0 is x, x − x is 0, and −x − y is −(x + y).
+func (b *builder) upToSign(i int32) unsigned {
+	if u, ok := b.loose[i]; ok {
+		return u
+	}
+	u := b.makeUpToSign(i)
+	b.loose[i] = u
+	return u
+}
+
+func (b *builder) makeUpToSign(i int32) unsigned {
+	in, v, g := &b.code[i], b.eval(i), b.to
+	if v.state == float && !math.IsInf(v.low, 0) && !math.IsInf(v.high, 0) {
+		switch {
+		case i == 0:
+		case in.op == Neg:
+			u := b.upToSign(in.a)
+			return unsigned{u.x, !u.negative}
+		case in.op == Select && b.eval(in.c).state == yes:
+			return b.upToSign(in.a)
+		case in.op == Select:
+			return b.upToSign(in.b)
+		case in.op == Add:
+			x, y := b.upToSign(in.a), b.upToSign(in.b)
+			switch {
+			case x.x == 0 || y.x == 0:
+				return unsigned{}
+			case g.zero(x.x):
+				return y
+			case g.zero(y.x):
+				return x
+			case x.x == y.x && x.negative != y.negative:
+				return unsigned{g.Const(int(in.width), 0), false}
+			case x.x > y.x:
+				x, y = y, x
+			}
+			return unsigned{g.Add(x.x, unsigned{y.x, x.negative != y.negative}.node(g)), x.negative}
+		case in.op == FMA && b.eval(in.c).state != fixed:
+			x, y, z := b.upToSign(in.a), b.upToSign(in.b), b.upToSign(in.c)
+			switch {
+			case x.x == 0 || y.x == 0 || z.x == 0:
+				return unsigned{}
+			case g.zero(x.x) && b.finite(in.b) || g.zero(y.x) && b.finite(in.a):
+				return z
+			}
+			return unsigned{g.product((in.key == 1) != (x.negative != (y.negative != z.negative)), x.x, y.x, z.x), z.negative}
+		}
+	}
+	n := b.build(i)
+	if bits, ok := g.Bits(n); ok && bits>>(8*in.width-1) != 0 {
+		return unsigned{g.Neg(n), true}
+	}
+	x, negative := g.unsigned(n)
+	return unsigned{x, negative}
+}
+
+// finite reports whether an expression is a finite number everywhere in the region.
+func (b *builder) finite(i int32) bool {
+	low, high, nan, ok := b.interval(i)
+	return ok && !nan && !math.IsInf(low, 0) && !math.IsInf(high, 0)
+}
+
 // product returns ±x·y + z, rounded once, in a form in which a constant factor has the sign.
 func (g *Graph) product(negative bool, x, y, z Node) Node {
 	factors := [2]Node{x, y}
@@ -215,7 +361,7 @@ func (t *template) subnormal(in *instruction) (value_, bool) {
 	}
 	k := 1 - bias(in.width)
 	low, high = scale(in.width, low, k), scale(in.width, high, k)
-	if low == high && low != 0 {
+	if low == high { // a zero is +0, as z is positive
 		return value_{state: fixed, bits: bitsFrom(in.width, low)}, true
 	}
 	return value_{state: float, low: low, high: high}, true

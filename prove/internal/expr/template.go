@@ -18,11 +18,17 @@ type template struct {
 	values      []bool // of the conditions
 	nonpositive bool   // the variable is at most 0, or NaN
 	state       []value_
-	stamp       int32
-	low, high   int64 // the region of the variable, see order
-	regions     int
-	width       int
-	bad         bool // it has an operation that is not evaluated
+	seen        []struct { // by settled
+		stamp int32
+		yes   bool
+	}
+	forms     *Graph // of builder
+	stamp     int32
+	low, high int64 // the region of the variable, see order
+	regions   int
+	width     int
+	bad       bool // it has an operation that is not evaluated
+	scales    bool // it has ScaleF
 }
 
 type instruction struct {
@@ -31,6 +37,7 @@ type instruction struct {
 	a, b, c int32 // operands, −1 if there is none
 	key     uint64
 	list    []uint64 // operands of And; constants of Lookup
+	f       func(x, y, z float64) float64
 }
 
 func compile(g *Graph, v Node) *template {
@@ -62,7 +69,9 @@ func (t *template) add(n Node) int32 {
 		}
 	case Lookup:
 		in.key, in.list = 0, t.g.lists[x.key]
-	case Sum, Bits, MaxZ, Input:
+	case ScaleF:
+		t.scales = true
+	case Sum, Bits, MaxZ, Input, Larger, MaxNum:
 		t.bad = true
 	}
 	i := int32(len(t.code))
@@ -159,71 +168,82 @@ const maxRegions = 200_000
 
 // everywhere cuts the numbers into regions, and proves equality in each of them and for NaN.
 func (t *template) everywhere() bool {
-	t.state = make([]value_, len(t.code))
+	t.prepare()
 	if !t.nanEqual() {
 		return false
 	}
-	infinity := order(math.Float64bits(math.Inf(1)), 8)
-	if t.width == 4 {
-		infinity = int64(math.Float32bits(float32(math.Inf(1))))
-	}
-	last := infinity
+	last := t.infinity()
 	if t.nonpositive {
 		last = 0
 	}
-	return t.between(-infinity-1, -1) && t.between(0, last)
+	return t.between(-t.infinity()-1, -1) && t.between(0, last)
 }
+
+// prepare makes room for what is known of the expressions.
+func (t *template) prepare() {
+	t.state = make([]value_, len(t.code))
+	t.seen = append(t.seen, make([]struct {
+		stamp int32
+		yes   bool
+	}, len(t.code))...)
+	for i := range t.code {
+		t.code[i].f = operation(&t.code[i])
+	}
+}
+
+// infinity returns the place of +Inf in the order of the numbers.
+func (t *template) infinity() int64 { return order(bitsFrom(uint8(t.width), math.Inf(1)), t.width) }
 
 // between proves equality from low to high, region by region.
 func (t *template) between(low, high int64) bool {
-	width := int64(1)
+	last, before := int64(1), int64(1) // the widths of the last two regions, less 1
 	for low <= high {
-		if t.regions++; t.regions > maxRegions {
+		if t.regions++; t.regions > maxRegions || !t.resolved(low, low) {
 			return false
 		}
-		// The widest region from low on in which all conditions and integers are known.
-		good, bad := int64(0), int64(-1) // widths less 1; bad −1 is none yet
-		if !t.resolved(low, low) {
-			return false
-		}
-		for w := min(width, high-low); ; {
-			if t.resolved(low, low+w) {
-				good = w
-				if w == high-low {
-					break
-				}
-				if bad >= 0 {
-					break
-				}
-				w = min(2*w+1, high-low)
-			} else {
-				bad = w
-				if w /= 2; w == 0 {
-					break
-				}
-				if good > 0 {
-					break
-				}
-			}
-		}
-		for bad >= 0 && bad-good > 1 {
-			w := good + (bad-good)/2
-			if t.resolved(low, low+w) {
-				good = w
-			} else {
-				bad = w
-			}
-		}
-		for !t.same(low, low+good) {
-			if good == 0 {
+		width := t.widest(low, high-low, before)
+		for !t.same(low, low+width) {
+			if width == 0 {
 				return false
 			}
-			good /= 2
+			width /= 2
 			if t.regions++; t.regions > maxRegions {
 				return false
 			}
 		}
-		width, low = max(good, 1), low+good+1
+		before, last, low = last, width, low+width+1
 	}
 	return true
+}
+
+// widest returns the width, less 1, of the widest region from low on that is resolved: most, or
+// one whose neighbor is not resolved. The search begins at a guess. The widths of regions that
+// follow each other often differ by little, and so do those of every second where ties are
+// rounded to even.
+func (t *template) widest(low, most, guess int64) int64 {
+	good, bad := int64(0), most+1
+	for step, w := int64(1), min(guess, most); ; step = min(2*step, 1<<60) {
+		if t.resolved(low, low+w) {
+			if good = w; w == most {
+				return most
+			}
+			if bad <= most {
+				break
+			}
+			w += min(step, most-w)
+		} else {
+			if bad = w; good > 0 || w == 0 {
+				break
+			}
+			w = max(w-step, 0)
+		}
+	}
+	for bad-good > 1 {
+		if w := good + (bad-good)/2; t.resolved(low, low+w) {
+			good = w
+		} else {
+			bad = w
+		}
+	}
+	return good
 }

@@ -87,6 +87,9 @@ func (in *Interpreter) node(x Value, width int) expr.Node {
 		if in.G.Width(v) == 8 && width == 1 { // conditions that met as integers
 			return in.G.Nonzero(v)
 		}
+		if in.G.Width(v) == 8 && width == 4 { // integers of 4 bytes, which meet as 8
+			v, _ = in.G.Halves(v)
+		}
 		return v
 	case uint64:
 		if width == 1 {
@@ -255,14 +258,17 @@ type place struct {
 	index expr.Node
 }
 
-// extreme returns min or max of floating-point numbers, one of which is a constant that is
-// neither 0 nor NaN.
+// extreme returns min or max of floating-point numbers. Of min, one is a constant that is neither 0
+// nor NaN.
 func (in *Interpreter) extreme(name string, x, c expr.Node) expr.Node {
 	g := in.G
 	if _, ok := g.Bits(x); ok {
 		x, c = c, x
 	}
 	if v, ok := g.Number(c); !ok || v == 0 || v != v {
+		if name == "max" {
+			return g.Larger(x, c)
+		}
 		fail("%s of two numbers that depend on the data: %w", name, ErrUnknown)
 	}
 	if name == "min" {

@@ -522,6 +522,9 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 		}
 		return extend(x.(uint64), t, size)
 	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsFloat != 0:
+		if n, ok := x.(expr.Node); ok && f.Info()&types.IsUnsigned == 0 {
+			return in.G.FromInt(int(size), in.node(n, int(in.sizes.Sizeof(f))))
+		}
 		v := float64(int64(x.(uint64)))
 		if size == 4 {
 			return in.G.Const(4, uint64(math.Float32bits(float32(v))))

@@ -1,0 +1,403 @@
+package arm64
+
+import (
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/expr"
+)
+
+// compared sets the flags of the comparison of two integers.
+func (m *machine) compared(x, y uint64) { m.flags, m.conditions = [2]uint64{x, y}, nil }
+
+// decide sets the flags to conditions that depend on the data.
+func (m *machine) decide(conditions map[string]expr.Node) { m.conditions = conditions }
+
+func (m *machine) join(c []expr.Node) expr.Node {
+	if len(c) == 1 {
+		return c[0]
+	}
+	return m.g.Join(c[0], c[1])
+}
+
+// setData sets a general register to an integer that may depend on the data.
+func (m *machine) setData(o operand, n expr.Node) {
+	if m.g.Width(n) == 4 {
+		n = m.g.Join(n, m.zero)
+	}
+	if bits, ok := m.g.Bits(n); ok {
+		m.set(o, bits)
+		return
+	}
+	if o.kind != general || o.reg == xzr {
+		m.fail("destination: %w", code.ErrUnknown)
+	}
+	m.data[o.reg] = n
+}
+
+// depends reports whether an operand is a general register that depends on the data.
+func (m *machine) depends(o operand) bool {
+	return o.kind == general && o.reg != xzr && m.data[o.reg] != 0
+}
+
+// operandData returns a general register or an immediate as an expression of 8 bytes.
+func (m *machine) operandData(o operand) expr.Node {
+	if m.depends(o) {
+		return m.data[o.reg]
+	}
+	return m.g.Const(8, m.get(o))
+}
+
+// dependent runs an instruction on general registers that depend on the data, or one that moves
+// from a vector register to a general one, and reports whether it is one.
+func (m *machine) dependent(op string, a []operand) bool {
+	if (op == "mov" || op == "fmov" || op == "umov") && len(a) == 2 && a[0].kind == general && (a[1].kind == element || a[1].kind == scalar) {
+		m.setData(a[0], m.source(a[1], 0))
+		return true
+	}
+	if op == "csel" || strings.HasPrefix(op, "ld") || strings.HasPrefix(op, "st") {
+		return false
+	}
+	any := false
+	for i, o := range a {
+		any = any || m.depends(o) && (i > 0 || strings.HasPrefix(op, "cm"))
+	}
+	if !any {
+		return false
+	}
+	g := m.g
+	switch op {
+	case "add", "sub", "and":
+		if len(a) != 3 {
+			return false
+		}
+		x, y := m.operandData(a[1]), m.operandData(a[2])
+		if a[0].narrow {
+			x, _ = g.Halves(x)
+			y, _ = g.Halves(y)
+		}
+		switch op {
+		case "add":
+			m.setData(a[0], g.IAdd(x, y))
+		case "sub":
+			m.setData(a[0], g.ISub(x, y))
+		case "and":
+			m.setData(a[0], g.Bitwise(expr.IAnd, x, y))
+		}
+	case "ubfiz":
+		m.setData(a[0], g.Shift(expr.IShl, g.Bitwise(expr.IAnd, m.operandData(a[1]), g.Const(8, 1<<a[3].value-1)), int(a[2].value)))
+	case "cmn": // of −1: are all bits set?
+		if !m.depends(a[0]) || a[1].kind != immediate || a[1].value != 1 || a[0].narrow {
+			return false
+		}
+		all, ok := g.Ones(m.data[a[0].reg])
+		if !ok {
+			return false
+		}
+		m.decide(map[string]expr.Node{"eq": all, "ne": g.Not(all)})
+	case "cmp": // with 0
+		if !m.depends(a[0]) || m.get(a[1]) != 0 {
+			return false
+		}
+		x := m.data[a[0].reg]
+		if a[0].narrow {
+			x, _ = g.Halves(x)
+		}
+		any, negative := g.Nonzero(x), g.Negative(x)
+		m.decide(map[string]expr.Node{"eq": g.Not(any), "ne": any, "lt": negative, "ge": g.Not(negative)})
+	default:
+		return false
+	}
+	return true
+}
+
+// dataCondition returns the condition of a jump, if it depends on the data.
+func (m *machine) dataCondition(a []operand) (expr.Node, bool) {
+	op := m.inst.Op
+	if c, ok := strings.CutPrefix(op, "b."); ok && m.conditions != nil {
+		c := m.conditions[c]
+		return c, c != 0
+	}
+	if (op != "cbz" && op != "cbnz" && op != "tbz" && op != "tbnz") || !m.depends(a[0]) {
+		return 0, false
+	}
+	x := m.data[a[0].reg]
+	if a[0].narrow {
+		x, _ = m.g.Halves(x)
+	}
+	var c expr.Node
+	switch {
+	case op == "cbz" || op == "cbnz":
+		c = m.g.Nonzero(x)
+	case int(a[1].value) == 8*m.g.Width(x)-1:
+		c = m.g.Negative(x)
+	default:
+		return 0, false
+	}
+	if op == "cbz" || op == "tbz" {
+		c = m.g.Not(c)
+	}
+	return c, true
+}
+
+// both runs both ways of a jump to the end of the function, and joins what they store. On a path
+// it goes one way.
+func (m *machine) both(f *code.Function, c expr.Node, to uint64) error {
+	at, next := m.inst.Addr, m.inst.Next
+	if m.g.Path != nil {
+		taken := m.g.Path.Choose(m.g, c)
+		m.cov.Branch(at, taken)
+		if taken {
+			return m.execute(f, to)
+		}
+		return m.execute(f, next)
+	}
+	before := *m
+	var stored [2]map[uint64]expr.Node
+	for way, pc := range []uint64{to, next} {
+		*m = before
+		m.cov.Branch(at, way == 0)
+		var err error
+		if stored[way], err = m.mem.Try(func() error { return m.execute(f, pc) }); err != nil {
+			return err
+		}
+	}
+	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
+}
+
+// loadEntry loads an entry of a table whose number depends on the data, to a register or to a lane
+// of it, and reports whether the address depends on the data.
+func (m *machine) loadEntry(a []operand) bool {
+	o := a[1]
+	if a[0].kind == general || o.kind != location || o.post {
+		return false
+	}
+	at := m.operandData(operand{kind: general, reg: o.reg})
+	if o.index >= 0 {
+		at = m.g.IAdd(at, m.operandData(operand{kind: general, reg: o.index}))
+	}
+	base, index, shift, most, ok := m.g.Entry(at)
+	if !ok {
+		return false
+	}
+	var table []expr.Node
+	for i := range most + 1 {
+		table = append(table, m.join(m.load(base+uint64(o.value)+i<<shift, a[0].cells)))
+	}
+	n, ok := m.g.Lookup(table, index)
+	if !ok {
+		m.fail("%w: a table of data", code.ErrUnknown)
+	}
+	if a[0].kind == element {
+		copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.cells(n))
+	} else {
+		m.put(a[0].reg, m.cells(n))
+	}
+	return true
+}
+
+// wide applies f to a register 8 bytes at a time where wide holds for them, and 4 bytes at a time
+// elsewhere. The instructions on bits do not know the width of the elements.
+func (m *machine) wide(dst operand, wide func(at int) bool, f func(x ...expr.Node) expr.Node, regs ...int) {
+	out := make([]expr.Node, 0, 4)
+	x := make([]expr.Node, len(regs))
+	for at := 0; at < 4; at += 2 {
+		w := 1
+		if wide(at) {
+			w = 2
+		}
+		for e := at; e < at+2; e += w {
+			for i, r := range regs {
+				x[i] = m.join(m.v[r][e : e+w])
+			}
+			out = append(out, m.cells(f(x...))...)
+		}
+	}
+	m.put(dst.reg, out)
+}
+
+// logic runs a comparison, an instruction on the bits of vectors, or a maximum, and reports whether
+// it is one.
+func (m *machine) logic(op string, a []operand) bool {
+	if len(a) < 2 || a[0].kind != vector && op != "addv" {
+		return false
+	}
+	g, dst := m.g, a[0]
+	bytes := m.inst.Operands != "" && strings.Contains(m.inst.Operands, ".16b")
+	two := func(f func(x, y expr.Node) expr.Node) {
+		m.lanes(dst, func(n int) expr.Node { return f(m.source(a[1], n), m.source(a[2], n)) })
+	}
+	abs := func(x expr.Node) expr.Node {
+		w := g.Width(x)
+		return g.Bitwise(expr.IAnd, x, g.Const(w, ^uint64(0)>>(65-8*w)))
+	}
+	switch op {
+	case "fcmgt", "fcmge", "fcmeq", "facgt":
+		if a[2].kind != vector {
+			return false
+		}
+		two(func(x, y expr.Node) expr.Node {
+			c := expr.Node(0)
+			switch op {
+			case "fcmgt":
+				c = g.Lt(y, x)
+			case "fcmge":
+				c = g.Le(y, x)
+			case "fcmeq":
+				c = g.Eq(x, y)
+			default:
+				c = g.Lt(abs(y), abs(x))
+			}
+			return g.Mask(4*dst.cells, c)
+		})
+	case "and", "orr", "eor", "bic":
+		if op == "eor" && a[1].reg == a[2].reg {
+			m.put(a[0].reg, nil)
+			break
+		}
+		mask := func(at int) bool {
+			return g.IsMask(m.join(m.v[a[1].reg][at:at+2])) || g.IsMask(m.join(m.v[a[2].reg][at:at+2]))
+		}
+		m.wide(dst, mask, func(x ...expr.Node) expr.Node {
+			switch op {
+			case "and":
+				return g.Bitwise(expr.IAnd, x[0], x[1])
+			case "orr":
+				return g.Bitwise(expr.IOr, x[0], x[1])
+			case "eor":
+				return g.Bitwise(expr.IXor, x[0], x[1])
+			}
+			return g.Bitwise(expr.IAnd, x[0], g.Bitwise(expr.IXor, x[1], g.Const(g.Width(x[1]), ^uint64(0))))
+		}, a[1].reg, a[2].reg)
+	case "bit": // the bits of the first source where the second has ones
+		mask := func(at int) bool { return g.IsMask(m.join(m.v[a[2].reg][at : at+2])) }
+		m.wide(dst, mask, func(x ...expr.Node) expr.Node {
+			if c, ok := g.MaskOf(x[2]); ok {
+				return g.Select(c, x[1], x[0])
+			}
+			m.fail("bits that are no mask: %w", code.ErrUnknown)
+			return 0
+		}, dst.reg, a[1].reg, a[2].reg)
+	case "add", "sub":
+		if bytes {
+			return false
+		}
+		two(map[string]func(x, y expr.Node) expr.Node{"add": g.IAdd, "sub": g.ISub}[op])
+	case "addv":
+		sum := m.v[a[1].reg][0]
+		for _, c := range m.v[a[1].reg][1:a[1].lanes] {
+			sum = g.IAdd(sum, c)
+		}
+		m.put(dst.reg, []expr.Node{sum})
+	case "shl", "ushr", "sshr":
+		how := map[string]expr.Op{"shl": expr.IShl, "ushr": expr.IShr, "sshr": expr.ISar}[op]
+		by := int(a[2].value)
+		if bytes && op != "shl" {
+			return false
+		}
+		m.lanes(dst, func(n int) expr.Node {
+			x := g.Shift(how, m.source(a[1], n), by)
+			if bytes {
+				x = g.Bitwise(expr.IAnd, x, g.Const(4, uint64(0xff<<by&0xff)*0x01010101))
+			}
+			return x
+		})
+	case "usra": // adds the bytes, shifted to the right
+		if !bytes {
+			return false
+		}
+		by := int(a[2].value)
+		m.lanes(dst, func(n int) expr.Node {
+			x := g.Bitwise(expr.IAnd, g.Shift(expr.IShr, m.source(a[1], n), by), g.Const(4, uint64(0xff>>by)*0x01010101))
+			y := m.source(dst, n)
+			low, high := g.Const(4, 0x7f7f7f7f), g.Const(4, 0x80808080)
+			sum := g.IAdd(g.Bitwise(expr.IAnd, x, low), g.Bitwise(expr.IAnd, y, low)) // no byte carries into the next
+			return g.Bitwise(expr.IXor, sum, g.Bitwise(expr.IAnd, g.Bitwise(expr.IXor, x, y), high))
+		})
+	case "tbl":
+		return m.table(a)
+	case "fcvtn", "fcvtn2":
+		out := append([]expr.Node(nil), m.v[dst.reg][:2]...)
+		if op == "fcvtn" {
+			out = nil
+		}
+		for n := range 2 {
+			out = append(out, g.Narrow(m.source(a[1], n)))
+		}
+		m.put(dst.reg, out)
+	case "fmax", "fmin":
+		two(func(x, y expr.Node) expr.Node {
+			if _, ok := g.Bits(x); ok {
+				if _, both := g.Bits(y); both && op == "fmax" {
+					return g.Larger(x, y)
+				} else if both {
+					return g.Neg(g.Larger(g.Neg(x), g.Neg(y)))
+				}
+				x, y = y, x
+			}
+			if v, ok := g.Number(y); !ok || v == 0 || v != v {
+				m.fail("two numbers that depend on the data: %w", code.ErrUnknown)
+			}
+			if op == "fmin" {
+				return g.Select(g.Lt(y, x), y, x)
+			}
+			return g.Select(g.Lt(x, y), y, x)
+		})
+	case "fmaxnm":
+		two(g.MaxNum)
+	default:
+		return false
+	}
+	return true
+}
+
+// table looks bytes up in a vector register, by the bytes of another. An index beyond the table
+// has a zero.
+func (m *machine) table(a []operand) bool {
+	g := m.g
+	entries, index := m.v[a[1].reg], m.v[a[2].reg]
+	constant := func(c [4]expr.Node) bool {
+		for _, n := range c {
+			if _, ok := g.Bits(n); !ok {
+				return false
+			}
+		}
+		return true
+	}
+	byteOf := func(n expr.Node, k int) expr.Node {
+		return g.Bitwise(expr.IAnd, g.Shift(expr.IShr, n, 8*k), g.Const(4, 255))
+	}
+	var out []expr.Node
+	switch {
+	case constant(index):
+		for _, c := range index {
+			bits, _ := g.Bits(c)
+			cell := m.zero
+			for k := range 4 {
+				if i := bits >> (8 * k) & 255; i < 16 {
+					cell = g.Bitwise(expr.IOr, cell, g.Shift(expr.IShl, byteOf(entries[i/4], int(i%4)), 8*k))
+				}
+			}
+			out = append(out, cell)
+		}
+	case constant(entries):
+		list := make([]expr.Node, 256)
+		for i := range list {
+			if list[i] = m.zero; i < 16 {
+				list[i] = byteOf(entries[i/4], i%4)
+			}
+		}
+		for _, c := range index {
+			cell := m.zero
+			for k := range 4 {
+				entry, _ := g.Lookup(list, byteOf(c, k))
+				cell = g.Bitwise(expr.IOr, cell, g.Shift(expr.IShl, entry, 8*k))
+			}
+			out = append(out, cell)
+		}
+	default:
+		return false
+	}
+	m.put(a[0].reg, out)
+	return true
+}

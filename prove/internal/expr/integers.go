@@ -1,0 +1,166 @@
+package expr
+
+import (
+	"math"
+	"math/bits"
+)
+
+// span returns an operand as unsigned integers from first to last.
+func (t *template) span(i int32) (first, last uint64, ok bool) {
+	v := t.eval(i)
+	switch {
+	case v.state == fixed:
+		return v.bits, v.bits, true
+	case v.state == integer, v.state == float && i == 0:
+		return v.first, v.last, true
+	case v.state == float && (v.low > 0 || v.high < 0): // of one sign, the bits grow with the size
+		p, q := bitsFrom(t.code[i].width, v.low), bitsFrom(t.code[i].width, v.high)
+		return min(p, q), max(p, q), true
+	}
+	return 0, 0, false
+}
+
+func fixedBits(width uint8, bits uint64) value_ {
+	return value_{state: fixed, bits: bits & (^uint64(0) >> (64 - 8*uint(width)))}
+}
+
+func spanValue(first, last uint64) value_ {
+	if first == last {
+		return value_{state: fixed, bits: first}
+	}
+	return value_{state: integer, first: first, last: last}
+}
+
+// integers computes an operation on integers or on bits.
+func (t *template) integers(in *instruction) value_ {
+	if in.op == ISub {
+		if v, ok := t.subnormal(in); ok {
+			return v
+		}
+	}
+	if in.a < 0 {
+		return value_{}
+	}
+	if in.op == Lookup && t.eval(in.a).state != fixed {
+		return entries(in)
+	}
+	a, b, okA := t.span(in.a)
+	if !okA {
+		return value_{}
+	}
+	c, d, okC := uint64(0), uint64(0), true
+	if in.b >= 0 {
+		c, d, okC = t.span(in.b)
+	}
+	if !okC {
+		return value_{}
+	}
+	if a == b && c == d {
+		return t.exactly(in, a, c)
+	}
+	width := int(t.code[in.a].width)
+	top := 8*width - 1
+	mask := ^uint64(0) >> (64 - 8*uint(width))
+	switch in.op {
+	case High:
+		return spanValue(a>>32, b>>32)
+	case IShr:
+		return spanValue(a>>in.key, b>>in.key)
+	case ISar:
+		if a>>top == b>>top {
+			return spanValue(shift(ISar, a, int(in.key), width), shift(ISar, b, int(in.key), width))
+		}
+	case IAdd, ISub:
+		if in.a == in.b && in.op == IAdd && a>>top == b>>top { // twice a number
+			return spanValue(2*a&mask, 2*b&mask)
+		}
+		if in.op == IAdd && a == b && c != d { // a constant comes second
+			a, b, c, d = c, d, a, b
+		}
+		by := c
+		if in.op == ISub {
+			by = -c
+		}
+		if c == d && (a+by)&mask <= (b+by)&mask {
+			return spanValue((a+by)&mask, (b+by)&mask)
+		}
+	case IAnd: // with the lowest bits
+		if a == b && c != d {
+			a, b, c, d = c, d, a, b
+		}
+		if c == d && c&(c+1) == 0 && a&^c == b&^c {
+			return spanValue(a&c, b&c)
+		}
+		if rest := mask &^ c; c == d && rest&(rest+1) == 0 { // without the lowest bits
+			return spanValue(a&c, b&c)
+		}
+	case IXor: // the highest bits are the same everywhere
+		if a == b && c != d {
+			a, b, c, d = c, d, a, b
+		}
+		if c == d {
+			free := uint64(1)<<bits.Len64(a^b) - 1
+			return spanValue((a^c)&^free, (a^c)|free)
+		}
+	case INz:
+		if a > 0 {
+			return truthValue(true)
+		}
+	case IGt:
+		if x, y, z := signed(a, width), signed(b, width), signed(c, width); a>>top == b>>top && c == d && (x > z) == (y > z) {
+			return truthValue(x > z)
+		}
+	}
+	return value_{}
+}
+
+// entries bounds an entry of a table of positive numbers, whichever it is.
+func entries(in *instruction) value_ {
+	v := value_{state: float, low: math.Inf(1), high: math.Inf(-1)}
+	for _, entry := range in.list {
+		x := value(&node{width: in.width, key: entry})
+		if !(x > 0) || math.IsInf(x, 0) {
+			return value_{}
+		}
+		v.low, v.high = min(v.low, x), max(v.high, x)
+	}
+	return v
+}
+
+// exactly computes an operation on two integers.
+func (t *template) exactly(in *instruction, x, y uint64) value_ {
+	from := int(t.code[in.a].width)
+	switch in.op {
+	case Low:
+		return fixedBits(4, x)
+	case High:
+		return fixedBits(4, x>>32)
+	case Cat:
+		return fixedBits(8, x|y<<32)
+	case IAdd:
+		return fixedBits(in.width, x+y)
+	case ISub:
+		return fixedBits(in.width, x-y)
+	case IAnd:
+		return fixedBits(in.width, x&y)
+	case IOr:
+		return fixedBits(in.width, x|y)
+	case IXor:
+		return fixedBits(in.width, x^y)
+	case IShl, IShr, ISar:
+		return fixedBits(in.width, shift(in.op, x, int(in.key), int(in.width)))
+	case IGt:
+		return truthValue(signed(x, from) > signed(y, from))
+	case INz:
+		return truthValue(x != 0)
+	case FromInt:
+		return fixedBits(in.width, fromInt(in.width, signed(x, from)))
+	case Extend:
+		return fixedBits(8, uint64(signed(x, 4)))
+	case Lookup:
+		if x < uint64(len(in.list)) {
+			return fixedBits(in.width, in.list[x])
+		}
+	}
+	return value_{}
+}

@@ -1,0 +1,45 @@
+package expr
+
+// Path is a way through branches that depend on the data. A kernel whose addresses depend on such
+// branches is run once for each path, and what it computes is proved where the path's conditions
+// hold. The zero Path is the first one.
+type Path struct {
+	decisions []decision
+	next      int
+}
+
+type decision struct {
+	condition Node
+	value     bool
+	last      bool // the other way has been gone
+}
+
+// Choose returns which way the path goes at a branch: whether the condition is taken to hold.
+func (p *Path) Choose(g *Graph, condition Node) bool {
+	for _, d := range p.decisions[:p.next] {
+		switch condition {
+		case d.condition:
+			return d.value
+		case g.Not(d.condition):
+			return !d.value
+		}
+	}
+	if p.next == len(p.decisions) {
+		p.decisions = append(p.decisions, decision{condition: condition})
+	}
+	p.next++
+	return p.decisions[p.next-1].value
+}
+
+// Advance begins the next path, and reports whether there is one.
+func (p *Path) Advance() bool {
+	p.next = 0
+	for n := len(p.decisions); n > 0; n = len(p.decisions) {
+		if d := &p.decisions[n-1]; !d.last {
+			d.value, d.last = true, true
+			return true
+		}
+		p.decisions = p.decisions[:n-1]
+	}
+	return false
+}
