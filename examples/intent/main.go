@@ -5,14 +5,16 @@
 //
 //	go run ./examples/intent --data banking77.npz
 //
-// A share of the intents is held out as foreign: the service does not know their queries. For
-// each projection the program prints
+// A share of the intents is held out as foreign: the service does not know their queries. A fifth
+// of the training queries of the others is kept apart, and sets the threshold from which on a query
+// is rejected. For each projection the program prints
 //
 //   - top-1: the share of known test queries that 5 nearest neighbors route to the right intent
-//   - AUROC: how well the distance to the nearest training query tells foreign from known
-//     queries; 0.5 is chance, 1 is perfect
-//   - the bytes of a stored query, in float32
-//   - the time of a request on one core, by a brute-force search
+//   - AUROC: how well the score of the classifier, and the distance of the fifth neighbor alone,
+//     tell foreign from known queries; 0.5 is chance, 1 is perfect
+//   - the shares of known and of foreign test queries that are rejected
+//   - the bytes of the whole model file, which has the stored queries
+//   - the time of a query on one core
 //   - the time of the fit
 package main
 
@@ -31,7 +33,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda"
-	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,9 +49,10 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("intent", flag.ContinueOnError)
 	data := fs.String("data", "", "NPZ file with X, y and split")
-	ps := fs.String("p", "16,32,64", "numbers of dimensions, separated by commas")
+	ps := fs.String("p", "8,16,32,64", "numbers of dimensions, separated by commas")
 	rows := fs.Int("rows", 2000, "training queries that projections are fitted to, at most; neighbors are looked for among all")
 	foreign := fs.Float64("foreign", 0.2, "share of the intents that are held out")
+	rate := fs.Float64("reject", 0.05, "share of known queries that may be rejected")
 	seed := fs.Uint64("seed", 1, "seed of the choice of intents and of rows")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -63,6 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", *data, err)
 	}
+	s.rate = *rate
 	fit := s.train
 	if fit.Len() > *rows {
 		if fit, err = fit.Sample(*rows, *seed); err != nil {
@@ -70,10 +73,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 	}
 	n, k := s.train.X.Dims()
-	fmt.Fprintf(out, "%d intents, %d held out; %d training queries of %d dimensions, projections fitted to %d of them; %d known and %d foreign test queries\n\n",
-		len(s.known)+s.held, s.held, n, k, fit.Len(), s.test.Len(), s.foreign.Len())
-	fmt.Fprintln(out, "| projection | p | top-1 % | AUROC | bytes | µs a request | s to fit |\n|---|---|---|---|---|---|---|")
-	if err := s.report(out, "none", nil, 0); err != nil {
+	fmt.Fprintf(out, "%d intents, %d held out; %d training queries of %d dimensions, projections fitted to %d of them; %d to calibrate with; %d known and %d foreign test queries\n\n",
+		len(s.known)+s.held, s.held, n, k, fit.Len(), s.apart.Len(), s.test.Len(), s.foreign.Len())
+	fmt.Fprintln(out, "| projection | p | top-1 % | AUROC | of the distance | rejected % of known | of foreign | file, MB | µs a query | s to fit |\n|---|---|---|---|---|---|---|---|---|---|")
+	if err := s.plain(ctx, out); err != nil {
 		return err
 	}
 	for _, text := range strings.Split(*ps, ",") {
@@ -81,30 +84,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil || p < 1 || p > k {
 			return fmt.Errorf("-p %q: not a number from 1 to %d", text, k)
 		}
+		// The components of PCA as they are, without whitening.
+		pca := wda.Settings{Components: p, Scale: wda.ScaleOrthonormal, Data: wda.Data{Whitening: wda.NoWhitening()}, Optimizer: wda.Optimizer{Method: wda.Principal{}}}
+		lda := wda.Settings{Optimizer: wda.Optimizer{Method: wda.Fisher{}}}
+		// More than one less than there are classes would be noise.
+		lda.Components = min(p, len(s.known)-1)
 		for _, m := range []struct {
-			name string
-			fit  func() (*mat.Dense, error)
-		}{
-			{"PCA", func() (*mat.Dense, error) { return baseline.Fit(ctx, fit.X, nil, p, baseline.PCA{}) }},
-			{"LDA", func() (*mat.Dense, error) {
-				// More than one less than there are classes would be noise.
-				return baseline.Fit(ctx, fit.X, fit.Labels, min(p, len(s.known)-1), baseline.FDA{LedoitWolf: true})
-			}},
-			{"WDA", func() (*mat.Dense, error) {
-				model, err := wda.Fit(ctx, fit.X, fit.Labels, &wda.Settings{Components: p})
-				if err != nil {
-					return nil, err
-				}
-				return model.Projection(), nil
-			}},
-		} {
-			start := time.Now()
-			projection, err := m.fit()
-			if err != nil {
+			name     string
+			settings *wda.Settings
+		}{{"PCA", &pca}, {"LDA", &lda}, {"WDA", &wda.Settings{Components: p}}} {
+			if err := s.report(ctx, out, m.name, fit, m.settings); err != nil {
 				return fmt.Errorf("%s, p = %d: %w", m.name, p, err)
-			}
-			if err := s.report(out, m.name, projection, time.Since(start)); err != nil {
-				return err
 			}
 		}
 	}
@@ -113,9 +103,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // service is what queries are routed with, and test queries.
 type service struct {
-	known                []int // intents
-	held                 int   // number of foreign intents
-	train, test, foreign *dataset.Dataset
+	known                       []int   // intents
+	held                        int     // number of foreign intents
+	rate                        float64 // of known queries that may be rejected
+	train, apart, test, foreign *dataset.Dataset
 }
 
 // newService holds out a share of the intents.
@@ -147,7 +138,9 @@ func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error
 	if s.test.Len() == 0 || s.foreign.Len() == 0 {
 		return nil, fmt.Errorf("%d known and %d foreign test queries: both are needed", s.test.Len(), s.foreign.Len())
 	}
-	return s, nil
+	// What sets the threshold must not be stored, nor be seen by the fit.
+	s.train, s.apart, err = s.train.TrainTest(0.2, seed)
+	return s, err
 }
 
 // halves returns the training and the test rows, at random where the file does not say.
@@ -164,61 +157,131 @@ func halves(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
 // neighbors is K.
 const neighbors = 5
 
-// report prints a line of the table for a projection, nil for none.
-func (s *service) report(out io.Writer, name string, projection *mat.Dense, took time.Duration) error {
-	project := func(x *mat.Dense) dist.Matrix[float32] {
-		if projection != nil {
-			y := new(mat.Dense)
-			y.Mul(x, projection)
-			x = y
+// report fits a projection and prints its line of the table.
+func (s *service) report(ctx context.Context, out io.Writer, name string, fit *dataset.Dataset, settings *wda.Settings) error {
+	start := time.Now()
+	model, err := wda.Fit(ctx, fit.X, fit.Labels, settings)
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	c, err := wda.NewClassifier(model, s.train.X, s.train.Labels, neighbors)
+	if err != nil {
+		return err
+	}
+	if c, err = c.Calibrate(ctx, s.apart.X, &wda.Calibration{Rate: s.rate}); err != nil {
+		return err
+	}
+	file, err := c.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	known, err := route(ctx, c, s.test.X)
+	if err != nil {
+		return err
+	}
+	foreign, err := route(ctx, c, s.foreign.X)
+	if err != nil {
+		return err
+	}
+	_, p := model.Dims()
+	return s.line(out, name, p, known, foreign, len(file), took)
+}
+
+// plain prints the line of all dimensions, without a projection. The score is the distance of the fifth
+// neighbor, and its threshold a quantile.
+func (s *service) plain(ctx context.Context, out io.Writer) error {
+	n, d := s.train.X.Dims()
+	stored, to := dist.Matrix[float64](s.train.X.RawMatrix()), make([]float64, n)
+	all := func(x *mat.Dense) (*routed, error) {
+		r := new(routed)
+		queries, _ := x.Dims()
+		start := time.Now()
+		for i := 0; i < queries && ctx.Err() == nil; i++ {
+			dist.SqEuclidean(dist.NewMatrix(1, n, to), dist.NewMatrix(1, d, x.RawRowView(i)), stored)
+			label, farthest := vote(to, s.train.Labels)
+			r.labels, r.distances = append(r.labels, label), append(r.distances, farthest)
 		}
-		n, p := x.Dims()
-		m := dist.Matrix[float32]{Rows: n, Cols: p, Stride: p, Data: make([]float32, n*p)}
-		for i := range n {
-			for j, v := range x.RawRowView(i) {
-				m.Data[i*p+j] = float32(v)
+		r.microseconds = float64(time.Since(start).Nanoseconds()) / 1e3 / float64(queries)
+		r.scores = r.distances
+		return r, context.Cause(ctx)
+	}
+	var found [3]*routed
+	for i, x := range []*mat.Dense{s.apart.X, s.test.X, s.foreign.X} {
+		var err error
+		if found[i], err = all(x); err != nil {
+			return err
+		}
+	}
+	sorted := slices.Sorted(slices.Values(found[0].scores))
+	threshold := sorted[len(sorted)-1-int(s.rate*float64(len(sorted)))]
+	for _, r := range found[1:] {
+		for _, v := range r.scores {
+			if v > threshold {
+				r.count++
 			}
 		}
-		return m
 	}
-	stored := project(s.train.X)
-	// route returns the intents and the squared distances of the nearest for queries one
-	// by one.
-	distances := make([]float32, stored.Rows)
-	route := func(y dist.Matrix[float32]) (intents []int, nearest []float32) {
-		for i := range y.Rows {
-			row := dist.Matrix[float32]{Rows: 1, Cols: y.Cols, Stride: y.Cols, Data: y.Data[i*y.Cols : (i+1)*y.Cols]}
-			dist.SqEuclidean(dist.Matrix[float32]{Rows: 1, Cols: stored.Rows, Stride: stored.Rows, Data: distances}, row, stored)
-			intent, d := vote(distances, s.train.Labels)
-			intents, nearest = append(intents, intent), append(nearest, d)
-		}
-		return intents, nearest
-	}
-	start := time.Now()
-	test := project(s.test.X)
-	intents, near := route(test)
-	request := time.Since(start) / time.Duration(s.test.Len())
-	_, far := route(project(s.foreign.X))
+	return s.line(out, "none", d, found[1], found[2], 8*n*d, 0)
+}
+
+// line prints a line of the table.
+func (s *service) line(out io.Writer, name string, p int, known, foreign *routed, size int, took time.Duration) error {
 	right := 0
 	for i, l := range s.test.Labels {
-		if intents[i] == l {
+		if known.labels[i] == l {
 			right++
 		}
 	}
-	_, err := fmt.Fprintf(out, "| %s | %d | %.1f | %.3f | %d | %.0f | %.2g |\n", name, test.Cols,
-		100*float64(right)/float64(len(intents)), auroc(near, far), 4*test.Cols, float64(request.Nanoseconds())/1e3, took.Seconds())
+	_, err := fmt.Fprintf(out, "| %s | %d | %.1f | %.3f | %.3f | %.1f | %.1f | %.2f | %.0f | %.2g |\n", name, p,
+		100*float64(right)/float64(len(known.labels)), auroc(known.scores, foreign.scores), auroc(known.distances, foreign.distances),
+		known.rejected(), foreign.rejected(), float64(size)/1e6, known.microseconds, took.Seconds())
 	return err
 }
 
+// routed is what a classifier says of queries.
+type routed struct {
+	labels            []int
+	scores, distances []float64
+	count             int // of the rejected
+	microseconds      float64
+}
+
+// rejected is the share of the rejected in percent.
+func (r *routed) rejected() float64 { return 100 * float64(r.count) / float64(len(r.labels)) }
+
+// route classifies queries one by one, as a service gets them.
+func route(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routed, error) {
+	r, w := new(routed), new(wda.Workspace)
+	n, _ := x.Dims()
+	start := time.Now()
+	for i := range n {
+		class, err := c.Predict(x.RawRowView(i), w)
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.labels = append(r.labels, class.Label)
+		r.scores, r.distances = append(r.scores, class.Score), append(r.distances, class.SqDistance)
+		if class.Rejected {
+			r.count++
+		}
+	}
+	r.microseconds = float64(time.Since(start).Nanoseconds()) / 1e3 / float64(n)
+	return r, nil
+}
+
 // vote returns the label that most of the nearest neighbors have, of equally many the one
-// of the nearest, and the least distance.
-func vote(distances []float32, labels []int) (label int, least float32) {
+// of the nearest, and the distance of the farthest.
+func vote(distances []float64, labels []int) (label int, farthest float64) {
 	var at []int // the nearest rows, the nearest first
 	for i, d := range distances {
 		if len(at) == neighbors && d >= distances[at[neighbors-1]] {
 			continue
 		}
-		k, _ := slices.BinarySearchFunc(at, d, func(row int, d float32) int {
+		k, _ := slices.BinarySearchFunc(at, d, func(row int, d float64) int {
 			if distances[row] <= d {
 				return -1
 			}
@@ -235,7 +298,7 @@ func vote(distances []float32, labels []int) (label int, least float32) {
 	}
 	for _, row := range at {
 		if votes[labels[row]] == most {
-			return labels[row], distances[at[0]]
+			return labels[row], distances[at[len(at)-1]]
 		}
 	}
 	return -1, 0 // nothing is stored
@@ -243,7 +306,7 @@ func vote(distances []float32, labels []int) (label int, least float32) {
 
 // auroc is the share of pairs of a known and a foreign query of which the foreign one is
 // farther, ties counting half: the area under the curve of rejections by a threshold.
-func auroc(known, foreign []float32) float64 {
+func auroc(known, foreign []float64) float64 {
 	sorted := slices.Sorted(slices.Values(known))
 	sum := 0.
 	for _, f := range foreign {

@@ -32,18 +32,19 @@ func TestIntent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-data", file, "-p", "2", "-foreign", "0.4", "-rows", "40"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-data", file, "-p", "2", "-foreign", "0.4", "-rows", "40", "-reject", "0.1"}, &out); err != nil {
 		t.Fatal(err)
 	}
-	lines := regexp.MustCompile(`(?m)^\| (none|PCA|LDA|WDA) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| (\d+) \|`).FindAllStringSubmatch(out.String(), -1)
+	lines := regexp.MustCompile(`(?m)^\| (none|PCA|LDA|WDA) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|`).FindAllStringSubmatch(out.String(), -1)
 	if len(lines) != 4 {
 		t.Fatalf("%s", &out)
 	}
 	for _, l := range lines {
-		p, _ := strconv.Atoi(l[2])
 		right, _ := strconv.ParseFloat(l[3], 64)
 		area, _ := strconv.ParseFloat(l[4], 64)
-		if right < 95 || area < 0.9 || l[5] != strconv.Itoa(4*p) {
+		known, _ := strconv.ParseFloat(l[6], 64)
+		foreign, _ := strconv.ParseFloat(l[7], 64)
+		if right < 95 || area < 0.9 || known > 40 || foreign < 60 {
 			t.Errorf("%s", l[0])
 		}
 	}
@@ -55,7 +56,7 @@ func TestIntent(t *testing.T) {
 }
 
 func TestAUROC(t *testing.T) {
-	if a := auroc([]float32{1, 2, 3}, []float32{2, 4}); a != (1.5+3)/6 {
+	if a := auroc([]float64{1, 2, 3}, []float64{2, 4}); a != (1.5+3)/6 {
 		t.Error(a)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -335,7 +334,12 @@ func AUROC(low, high []float64) float64 {
 	sum := 0.
 	for _, v := range high {
 		below, _ := slices.BinarySearch(sorted, v)
-		equal, _ := slices.BinarySearch(sorted[below:], math.Nextafter(v, math.Inf(1)))
+		equal, _ := slices.BinarySearchFunc(sorted[below:], v, func(s, v float64) int {
+			if s <= v {
+				return -1
+			}
+			return 1
+		})
 		sum += float64(below) + float64(equal)/2
 	}
 	return sum / float64(len(low)) / float64(len(high))

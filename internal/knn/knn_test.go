@@ -259,3 +259,17 @@ func BenchmarkPredict(b *testing.B) {
 		})
 	}
 }
+
+// TestAUROC: pairs of equal elements count half, infinities are elements like others, and without pairs it is NaN.
+func TestAUROC(t *testing.T) {
+	inf := math.Inf(1)
+	if a := AUROC([]float64{3, 1, 2}, []float64{2, 4}); a != (1.5+3)/6 {
+		t.Error(a)
+	}
+	if a := AUROC([]float64{inf, 1}, []float64{inf, -inf}); a != 1.5/4 {
+		t.Error(a)
+	}
+	if a := AUROC(nil, []float64{1}); !math.IsNaN(a) {
+		t.Error(a)
+	}
+}
