@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
+	"github.com/gomonge/monge/internal/asm/codes"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/gram"
@@ -89,6 +90,26 @@ func FuzzBlockMixed(f *testing.F) {
 
 func FuzzLaneFloat64(f *testing.F) { fuzz(f, laneKernel[float64]) }
 func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
+
+// Sums of table entries that codes select.
+
+func FuzzCodes(f *testing.F) { fuzz(f, codesKernel) }
+
+func codesKernel(c *call[float32]) {
+	n, m := codes.Block*c.upTo(4), c.upTo(20)
+	if c.upTo(1) == 0 {
+		codes.Sums8(c.Out(n), bytesOf(c.inOut(n*m/4, c.upTo(5))), c.in(256*m))
+		return
+	}
+	dst := c.Out(n / 2)
+	words := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(dst))), n)
+	codes.Sums4(words, bytesOf(c.inOut(n*m/4, c.upTo(5))), bytesOf(c.in(8*m)))
+}
+
+// bytesOf returns the memory of s.
+func bytesOf(s []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
+}
 
 // laneKernel makes any of the passes for problems side by side.
 func laneKernel[T num.Float](c *call[T]) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
+	"github.com/gomonge/monge/internal/asm/codes"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/gram"
@@ -79,6 +80,9 @@ func TestGoldenBits(t *testing.T) {
 		"vec/narrow/mixed":     "4963ce1e348805ea",
 		"vec/widen/mixed":      "cf2611a1ab23db3e",
 
+		"codes/sums4": "bfaf089cef356474",
+		"codes/sums8": "3c4d6f967988ca20",
+
 		"query/dot/bf16":         "caaf82cd0553a8ab",
 		"query/dot/f16":          "60e68a3d680cffe1",
 		"query/dot/f32":          "c42b5001c8a6fac9",
@@ -94,6 +98,7 @@ func TestGoldenBits(t *testing.T) {
 		goldenBits[float32]("f32", got)
 		goldenMixedBits(got)
 		goldenQuery(got)
+		goldenCodes(got)
 		for k, h := range got {
 			if h != want[k] {
 				t.Errorf("%v: %q: %q,", lv, k, h)
@@ -176,6 +181,26 @@ func goldenQuery(got map[string]string) {
 	got["query/sqeuclidean/int8"] = hash(dst)
 	query.DotInt8(dst, q, bytes, scale)
 	got["query/dot/int8"] = hash(dst)
+}
+
+// goldenCodes is goldenBits for the sums of table entries.
+func goldenCodes(got map[string]string) {
+	const n, m = 3 * codes.Block, 6
+	rng := rand.New(rand.NewPCG(1, 2))
+	c, coarse := make([]byte, n*m), make([]byte, 16*m)
+	for _, b := range [][]byte{c, coarse} {
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+	}
+	dst, sums, wide := make([]float32, n), make([]uint16, n), make([]float64, n)
+	codes.Sums8(dst, c, uniform[float32](rng, 256*m, 0, 1))
+	got["codes/sums8"] = hash(dst)
+	codes.Sums4(sums, c[:n*m/2], coarse)
+	for i, s := range sums {
+		wide[i] = float64(s)
+	}
+	got["codes/sums4"] = hash(wide)
 }
 
 func goldenBits[T num.Float](kind string, got map[string]string) {

@@ -1,0 +1,53 @@
+package codes
+
+import "github.com/gomonge/monge/internal/asm"
+
+const (
+	// Block is the number of rows whose codes are stored together.
+	Block = 32
+	// Most4 is the largest m of Sums4: 256 entries of at most 255 are below 2¹⁶.
+	Most4 = 256
+)
+
+// What a code of a row takes, in eighths of a unit of asm.Piece.
+const cost8, cost4 = 32, 4
+
+// Sums8 sets dst[i] = Σ_j table[256j + c_ij], a chain of additions from +0 with j ascending. The
+// number of rows, len(dst), is a multiple of Block, m = len(table)/256, and codes has m bytes for
+// each row, as the package says. It panics if lengths do not fit.
+func Sums8(dst []float32, codes []byte, table []float32) {
+	m := len(table) / 256
+	check(len(dst), len(codes), m*len(dst), len(table)%256)
+	if m == 0 {
+		clear(dst)
+		return
+	}
+	for p := asm.Piece(len(dst)/Block, Block*m*cost8/8, 1) * Block; len(dst) > 0; {
+		p = min(p, len(dst))
+		sums8(dst[:p], codes[:p*m], table, m)
+		dst, codes = dst[p:], codes[p*m:]
+	}
+}
+
+// Sums4 sets dst[i] = Σ_j table[16j + c_ij]. The number of rows, len(dst), is a multiple of Block,
+// m = len(table)/16 is even and at most Most4, and codes has m/2 bytes for each row, as the
+// package says. It panics if lengths do not fit.
+func Sums4(dst []uint16, codes, table []byte) {
+	m := len(table) / 16
+	check(len(dst), len(codes), m*len(dst)/2, len(table)%16+m%2+max(0, m-Most4))
+	if m == 0 {
+		clear(dst)
+		return
+	}
+	for p := asm.Piece(len(dst)/Block, Block*m*cost4/8, 1) * Block; len(dst) > 0; {
+		p = min(p, len(dst))
+		sums4(dst[:p], codes[:p*m/2], table, m)
+		dst, codes = dst[p:], codes[p*m/2:]
+	}
+}
+
+func check(rows, have, want, excess int) {
+	if rows%Block != 0 || have != want || excess != 0 {
+		panic("codes: rows, codes and tables do not fit")
+	}
+}
