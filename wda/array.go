@@ -10,11 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// The arrays of a model file are NPY files (numpy.lib.format) of two element types:
-// little-endian float64 and int64, in C order.
+// The arrays of a model file are NPY files (numpy.lib.format) in C order. Their elements are
+// float64, int64, float32 or uint8, little-endian.
 
 // number is the element type of an array.
-type number interface{ float64 | int64 }
+type number interface {
+	float64 | int64 | float32 | uint8
+}
 
 const (
 	npyMagic = "\x93NUMPY"
@@ -22,30 +24,55 @@ const (
 	npyAlign = 64
 )
 
-var npyHeader = regexp.MustCompile(`^\{'descr': '<(f8|i8)', 'fortran_order': False, 'shape': \((\d+),(?: ?(\d+))?\),? ?\} *\n$`)
+var npyHeader = regexp.MustCompile(`^\{'descr': '([<|][fiu][148])', 'fortran_order': False, 'shape': \((\d+),(?: ?(\d+))?\),? ?\} *\n$`)
 
-func typeName[E number]() string {
-	if _, ok := any(E(0)).(float64); ok {
-		return "f8"
+// typeName returns the name of an element type in a header, and the bytes of an element.
+func typeName[E number]() (name string, size int) {
+	switch any(E(0)).(type) {
+	case float64:
+		return "<f8", 8
+	case int64:
+		return "<i8", 8
+	case float32:
+		return "<f4", 4
 	}
-	return "i8"
+	return "|u1", 1
 }
 
-// bits returns what an element is in a file.
+// bits returns v as a float64 or int64, in bits.
 func bits[E number](v E) uint64 {
-	if f, ok := any(v).(float64); ok {
-		return math.Float64bits(f)
+	switch v := any(v).(type) {
+	case float64:
+		return math.Float64bits(v)
+	case float32:
+		return math.Float64bits(float64(v))
 	}
 	return uint64(int64(v))
 }
 
-func fromBits[E number](b uint64) E {
+// appendElement appends what an element is in a file.
+func appendElement[E number](b []byte, v E) []byte {
+	switch v := any(v).(type) {
+	case float32:
+		return binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	case uint8:
+		return append(b, v)
+	}
+	return binary.LittleEndian.AppendUint64(b, bits(v))
+}
+
+// element returns the element that b begins with.
+func element[E number](b []byte) E {
 	var v E
 	switch p := any(&v).(type) {
 	case *float64:
-		*p = math.Float64frombits(b)
+		*p = math.Float64frombits(binary.LittleEndian.Uint64(b))
 	case *int64:
-		*p = int64(b)
+		*p = int64(binary.LittleEndian.Uint64(b))
+	case *float32:
+		*p = math.Float32frombits(binary.LittleEndian.Uint32(b))
+	case *uint8:
+		*p = b[0]
 	}
 	return v
 }
@@ -56,14 +83,15 @@ func appendNPY[E number](b []byte, v []E, shape ...int) []byte {
 	if len(shape) == 2 {
 		size += fmt.Sprintf(" %d", shape[1])
 	}
-	header := fmt.Sprintf("{'descr': '<%s', 'fortran_order': False, 'shape': (%s), }", typeName[E](), size)
+	name, _ := typeName[E]()
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", name, size)
 	start := len(npyMagic) + 4
 	header += strings.Repeat(" ", npyAlign-1-(start+len(header))%npyAlign) + "\n"
 	b = append(b, npyMagic+"\x01\x00"...)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
 	b = append(b, header...)
 	for _, x := range v {
-		b = binary.LittleEndian.AppendUint64(b, bits(x))
+		b = appendElement(b, x)
 	}
 	return b
 }
@@ -111,9 +139,10 @@ func parseNPY[E number](b []byte) (shape []int, v []E, err error) {
 		return nil, nil, fmt.Errorf("array of format %d with a header of %d bytes in %d", b[6], length, len(b))
 	}
 	header, data := b[start:start+length], b[start+length:]
+	name, size := typeName[E]()
 	f := npyHeader.FindSubmatch(header)
-	if f == nil || string(f[1]) != typeName[E]() {
-		return nil, nil, fmt.Errorf("array header %.100q; want one of type <%s in C order", header, typeName[E]())
+	if f == nil || string(f[1]) != name {
+		return nil, nil, fmt.Errorf("array header %.100q; want one of type %s in C order", header, name)
 	}
 	n := 1
 	for _, text := range f[2:] {
@@ -121,17 +150,17 @@ func parseNPY[E number](b []byte) (shape []int, v []E, err error) {
 			continue
 		}
 		s, err := strconv.Atoi(string(text))
-		if err != nil || s > 0 && n > len(data)/8/s {
+		if err != nil || s > 0 && n > len(data)/size/s {
 			return nil, nil, fmt.Errorf("array header %.100q for %d bytes", header, len(data))
 		}
 		shape, n = append(shape, s), n*s
 	}
-	if len(data) != 8*n {
+	if len(data) != size*n {
 		return nil, nil, fmt.Errorf("array of shape %v in %d bytes", shape, len(data))
 	}
 	v = make([]E, n)
 	for i := range v {
-		v[i] = fromBits[E](binary.LittleEndian.Uint64(data[8*i:]))
+		v[i] = element[E](data[size*i:])
 	}
 	return shape, v, nil
 }

@@ -24,9 +24,10 @@ import (
 // A Classifier never changes, and any number of goroutines may use it at the same time. The
 // zero value is only there for UnmarshalBinary; classifying with it panics.
 type Classifier struct {
-	model  *Model
-	k      int
-	points *knn.Points[float64] // the projected samples
+	model   *Model
+	k       int
+	points  *knn.Points[float64] // the projected samples
+	compact *compact             // how they are stored, or nil: as float64
 	// rejection is nil unless Calibrate has made the classifier.
 	rejection *rejection
 }

@@ -27,6 +27,10 @@ import (
 //
 //	projection (d × p), mean (d), labels (C), lambda (C × C)
 //	samples (n × p), sample_labels (n)    for a classifier
+//	sample_codes (n × bytes, uint8)       instead of samples, if its Storage is not float64, with
+//	code_offset, code_scale (p)           for int8: component k is code_offset + code_scale·code
+//	codebook (p × 2^bits, float32)        for product quantization: column c has vector c of every part,
+//	rotation (p × p)                      and the transposed rotation of these vectors is the sample
 //	reject_scores, reject_shifts          if it is calibrated to reject samples
 //	reject_factors (d)                    if the features have a scale for that
 //	scales, ratios (p)                    if the components are scaled or ranked
@@ -46,7 +50,8 @@ import (
 
 const (
 	// fileVersion is raised when an older reader would misread the file. A file has the oldest version
-	// that has all it needs: 4 with a rejection, 3 with a Schema, which older readers would ignore, else 2.
+	// that has all it needs: 4 with a rejection or a compact Storage and 3 with a Schema, which older readers would
+	// ignore, else 2.
 	fileVersion   = 4
 	withSchema    = 3
 	withoutSchema = 2
@@ -71,6 +76,8 @@ type fileMeta struct {
 	Schema *dataset.Schema `json:"schema,omitempty"`
 	// Rejection is there from version 4 on.
 	Rejection *fileRejection `json:"rejection,omitempty"`
+	// Storage is that of a classifier, from version 4 on, unless it is float64.
+	Storage *Storage `json:"storage,omitempty"`
 }
 
 // fileFit is what a file keeps of the Report.
@@ -240,9 +247,13 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	}
 	if c != nil {
 		meta.Neighbors = c.k
-		y, of := c.samples()
-		add("samples.npy", appendNPY(nil, y, len(of), p))
-		add("sample_labels.npy", appendNPY(nil, of, len(of)))
+		for _, e := range c.sampleEntries() {
+			add(e.name+".npy", e.npy)
+		}
+		add("sample_labels.npy", appendNPY(nil, wide(c.rowLabels()), c.Len()))
+		if c.compact != nil {
+			meta.Version, meta.Storage = fileVersion, &c.compact.storage
+		}
 		if r := c.rejection; r != nil {
 			meta.Version = fileVersion
 			meta.Rejection = &fileRejection{r.Rate, r.Weight, r.typical, r.center, r.spread}
@@ -266,18 +277,6 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		return nil, err
 	}
 	return sealed(out.Bytes()), nil
-}
-
-// samples returns the projected samples of c by rows, and their labels.
-func (c *Classifier) samples() (y []float64, labels []int64) {
-	n, p := c.Len(), len(c.model.offset)
-	for i := range n {
-		for l := range p {
-			y = append(y, c.points.At(i, l))
-		}
-		labels = append(labels, int64(c.points.Label(i)))
-	}
-	return y, labels
 }
 
 func wide(labels []int) []int64 {
@@ -395,7 +394,8 @@ func entries(data []byte) (map[string][]byte, error) {
 	}
 	known := []string{
 		metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
-		"start.npy", "samples.npy", "sample_labels.npy", "reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
+		"start.npy", "samples.npy", "sample_labels.npy", "sample_codes.npy", "code_offset.npy", "code_scale.npy", "codebook.npy", "rotation.npy",
+		"reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
 	}
 	out := map[string][]byte{}
 	for _, f := range z.File {
@@ -453,7 +453,7 @@ func parse(data []byte) (*Model, *Classifier, error) {
 		return nil, nil, fmt.Errorf("%s is not valid UTF-8", metaName)
 	}
 	m, err := parseModel(parts, &meta)
-	if err != nil || parts["samples.npy"] == nil {
+	if err != nil || parts["samples.npy"] == nil && meta.Storage == nil {
 		return m, nil, err
 	}
 	c, err := parseClassifier(m, parts, &meta)
@@ -461,19 +461,32 @@ func parse(data []byte) (*Model, *Classifier, error) {
 }
 
 func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classifier, error) {
-	y, err := parseMatrix(parts, "samples")
-	if err != nil {
-		return nil, err
-	}
 	labels, err := parseLabels(parts, "sample_labels")
 	if err != nil {
 		return nil, err
 	}
-	n, k := y.Dims()
-	if _, p := m.Dims(); k != p || len(labels) != n || meta.Neighbors < 1 || meta.Neighbors > n {
-		return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d neighbors, %d components", n, k, len(labels), meta.Neighbors, p)
+	n := len(labels)
+	_, p := m.Dims()
+	if meta.Neighbors < 1 || meta.Neighbors > n {
+		return nil, fmt.Errorf("parts do not fit: %d neighbors, %d samples", meta.Neighbors, n)
 	}
-	c := newClassifier(m, y, labels, meta.Neighbors)
+	var c *Classifier
+	if meta.Storage != nil {
+		points, stored, err := meta.Storage.parseCodes(parts, p, labels)
+		if err != nil {
+			return nil, err
+		}
+		c = &Classifier{model: m, k: meta.Neighbors, points: points, compact: stored}
+	} else {
+		y, err := parseMatrix(parts, "samples")
+		if err != nil {
+			return nil, err
+		}
+		if r, k := y.Dims(); r != n || k != p {
+			return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d components", r, k, n, p)
+		}
+		c = newClassifier(m, y, labels, meta.Neighbors)
+	}
 	if meta.Rejection != nil {
 		if c.rejection, err = meta.Rejection.parse(c, parts); err != nil {
 			return nil, fmt.Errorf("rejection: %w", err)

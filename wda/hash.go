@@ -38,6 +38,10 @@ func (m *Model) Hash() string {
 // Hash returns the hash of the classifier. It is computed as that of its Model, followed by the
 // projected samples (n × p, by rows), their labels, and K as an array of one integer.
 //
+// If the Storage of the classifier is not float64, the projected samples are replaced by its name, as
+// String returns it, and the arrays that a file has: the codes as integers; then for int8
+// the offsets and the scales, for product quantization the codebook, as float64, and the rotation.
+//
 // If the classifier is calibrated, this is followed by the name "rejection" and arrays: rate, weight,
 // typical distance, centers and spreads as one; the scores; the shifts; the factors of the features.
 // model.json and the arrays reject_scores, reject_shifts and reject_factors of a file have their
@@ -46,9 +50,8 @@ func (c *Classifier) Hash() string {
 	c.check()
 	h := c.model.newHasher()
 	c.model.hash(h)
-	y, labels := c.samples()
-	hashArray(h, y)
-	hashArray(h, labels)
+	c.hashSamples(h)
+	hashArray(h, wide(c.rowLabels()))
 	hashArray(h, []int64{int64(c.k)})
 	if r := c.rejection; r != nil {
 		h.name("rejection")

@@ -99,7 +99,7 @@ func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *C
 		r.scale = factors(ctx, x)
 	}
 	r.span = newSpanShare(ctx, c.model, r.scale)
-	out := &Classifier{model: c.model, k: c.k, points: c.points, rejection: r}
+	out := &Classifier{model: c.model, k: c.k, points: c.points, compact: c.compact, rejection: r}
 	known, err := out.parts(ctx, x, by.Workers)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/nearest"
 	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/quantize"
 )
 
 // What can be wrong with the input. Errors wrap one of these and say where.
@@ -41,6 +42,7 @@ type Points[T num.Float] struct {
 	rows    matrix.Matrix[T] // n × d, unless there are columns
 	columns matrix.Matrix[T] // d × n, the rows transposed, or empty
 	packed  *gram.Columns[T] // the rows, packed, if there are many features, or nil
+	codes   *quantize.Rows   // the rows as codes, and nothing else, or nil
 	class   []int            // of every row, an index into labels
 	labels  []int            // distinct, ascending
 }
@@ -51,7 +53,24 @@ func New[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 	if rows.Check(); len(labels) != rows.Rows {
 		panic(pointsPanic)
 	}
-	p := &Points[T]{n: rows.Rows, d: rows.Cols, rows: rows, class: make([]int, len(labels))}
+	p := labeled[T](rows.Rows, rows.Cols, labels)
+	p.rows = rows
+	return p
+}
+
+// NewCodes returns the points that rows stand for. Distances are those of package quantize.
+func NewCodes[T num.Float](rows *quantize.Rows, labels []int) *Points[T] {
+	if len(labels) != rows.Len() {
+		panic(pointsPanic)
+	}
+	p := labeled[T](rows.Len(), rows.Dim(), labels)
+	p.codes = rows
+	return p
+}
+
+// labeled returns points without rows.
+func labeled[T num.Float](n, d int, labels []int) *Points[T] {
+	p := &Points[T]{n: n, d: d, class: make([]int, n)}
 	p.labels = slices.Compact(slices.Sorted(slices.Values(labels)))
 	for i, l := range labels {
 		p.class[i], _ = slices.BinarySearch(p.labels, l)
@@ -77,7 +96,10 @@ func NewColumns[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 // Len returns n, the number of points.
 func (p *Points[T]) Len() int { return p.n }
 
-// At returns element k of row i.
+// Codes returns the rows if they are codes, or nil.
+func (p *Points[T]) Codes() *quantize.Rows { return p.codes }
+
+// At returns element k of row i. The points must not be codes.
 func (p *Points[T]) At(i, k int) T {
 	if !p.columns.IsEmpty() {
 		return p.columns.At(k, i)
@@ -123,6 +145,7 @@ func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 type Search[T num.Float] struct {
 	distances []T
 	near      []nearest.Set[T]
+	codes     quantize.Scratch
 }
 
 const (
@@ -147,6 +170,15 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	}
 	for i := range y.Rows {
 		s.near[i].Reset(k)
+	}
+	if p.codes != nil {
+		for i := range y.Rows {
+			if err := quantize.Nearest(ctx, &s.near[i], p.codes, y.Row(i), &s.codes); err != nil {
+				return err
+			}
+			s.near[i].Sort()
+		}
+		return nil
 	}
 	width := min(p.n, blockPoints, max(gram.Unit, blockElements/max(1, y.Rows)/gram.Unit*gram.Unit))
 	s.distances = slices.Grow(s.distances[:0], width*y.Rows)

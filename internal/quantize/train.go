@@ -1,0 +1,319 @@
+package quantize
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/gomonge/monge/internal/algebra"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/random"
+)
+
+const (
+	// rowsPerVector bounds the rows that are trained with: more hardly change a codebook.
+	rowsPerVector = 64
+	// rotations is the largest number of rotations that are tried, firstSteps the number of
+	// steps of k-means before the first, and lastSteps after the last; in between there is one.
+	rotations, firstSteps, lastSteps = 30, 8, 12
+	// assignRows is the number of rows whose distances are in memory at a time.
+	assignRows = 128
+)
+
+// Train learns a quantizer with so many parts and bits for the rows y (n × dim). Every dim
+// numbers of a row take parts·bits/8 bytes. It trains with up to 64 rows for each vector of a
+// codebook, taken at equal distances. The result does not depend on workers, the
+// largest number of goroutines, or GOMAXPROCS if that is 0.
+//
+// It alternates steps of k-means in the parts with the rotation that brings rows nearest to what
+// they stand for, the polar factor of Σ_i x̂_i y_iᵀ (Ge, He, Ke and Sun, 2013, algorithm 1). The first rotation is
+// to the principal components, dealt out to the parts so that the products of their variances are
+// balanced (the same, section 3.2).
+//
+// The error wraps ErrRange, or is the context's cause. It asks the context every 128 rows.
+func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers int) (*Quantizer, error) {
+	if err := checkRange(y); err != nil {
+		return nil, err
+	}
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	t := newTrainer(y, parts, bits, workers)
+	if err := t.principal(ctx); err != nil {
+		return nil, err
+	}
+	last := math.Inf(1)
+	for range rotations {
+		steps := 1
+		if math.IsInf(last, 1) {
+			steps = firstSteps
+		}
+		loss, err := t.step(ctx, steps)
+		if err != nil {
+			return nil, err
+		}
+		if !(loss < last*(1-1e-3)) {
+			break
+		}
+		last = loss
+		if err := t.turn(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := t.step(ctx, lastSteps); err != nil {
+		return nil, err
+	}
+	return t.q, nil
+}
+
+// trainer is a quantizer that is being learned.
+type trainer struct {
+	q       *Quantizer
+	y       matrix.Matrix[float64] // the rows that it is trained with
+	z       matrix.Matrix[float32] // rotated
+	stands  matrix.Matrix[float64] // what rows stand for, rotated
+	workers int
+	begun   bool
+	pool    parallel.Pool
+	scratch []assigner // of every goroutine
+	losses  []float64  // of every part
+}
+
+func newTrainer(all matrix.Matrix[float64], parts, bits, workers int) *trainer {
+	n := min(all.Rows, rowsPerVector<<bits)
+	dim := all.Cols
+	y := matrix.New[float64](n, dim, nil)
+	for i := range n {
+		copy(y.Row(i), all.Row(i*all.Rows/n))
+	}
+	workers = parallel.Workers(workers, parts)
+	return &trainer{
+		q: New(parts, bits, matrix.New[float64](dim, dim, nil), matrix.New[float32](dim, 1<<bits, nil)),
+		y: y, z: matrix.New[float32](n, dim, nil), stands: matrix.New[float64](n, dim, nil),
+		workers: workers, scratch: make([]assigner, workers), losses: make([]float64, parts),
+	}
+}
+
+// principal sets the first rotation.
+func (t *trainer) principal(ctx context.Context) error {
+	n, dim := t.y.Rows, t.y.Cols
+	centered, mean := matrix.New[float64](n, dim, nil), make([]float64, dim)
+	for i := range n {
+		algebra.Axpy(1, t.y.Row(i), mean)
+	}
+	algebra.Scale(mean, 1/float64(n))
+	for i := range n {
+		for k, x := range t.y.Row(i) {
+			centered.Set(i, k, x-mean[k])
+		}
+	}
+	cov := matrix.New[float64](dim, dim, nil)
+	dense.TransProduct(ctx, cov, centered, centered, false)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	values, v, ok := algebra.Eigen(ctx, cov)
+	if !ok {
+		return context.Cause(ctx) // elements are finite
+	}
+	next := make([]int, t.q.parts) // the place of the next component in every part
+	logs := make([]float64, t.q.parts)
+	for j := range next {
+		next[j], _ = t.q.part(j)
+	}
+	for c, value := range values {
+		best := -1
+		for j := range next {
+			if _, end := t.q.part(j); next[j] < end && (best < 0 || logs[j] < logs[best]) {
+				best = j
+			}
+		}
+		// Relative to the least that counts, so that an empty part has the least product.
+		logs[best] += num.Log(1 + max(0, value/max(values[0], math.SmallestNonzeroFloat64))*0x1p40)
+		for k := range dim {
+			t.q.rotation.Set(next[best], k, v.At(k, c))
+		}
+		next[best]++
+	}
+	return nil
+}
+
+// turn sets the rotation that brings the rows nearest to what they stand for.
+func (t *trainer) turn(ctx context.Context) error {
+	dim := t.y.Cols
+	cross := matrix.New[float64](dim, dim, nil)
+	dense.TransProduct(ctx, cross, t.stands, t.y, false)
+	svd := algebra.NewSVD(dim, dim)
+	dense.Transpose(ctx, svd.U, cross)
+	if ctx.Err() == nil && svd.Factorize(ctx) {
+		svd.Polar(ctx, t.q.rotation)
+	}
+	return context.Cause(ctx)
+}
+
+// step rotates the rows, makes steps of k-means in every part, and returns the mean squared
+// distance of rows from what they stand for.
+func (t *trainer) step(ctx context.Context, steps int) (float64, error) {
+	n, dim := t.y.Rows, t.y.Cols
+	spare := matrix.New[float64](1, dim, nil)
+	for i := 0; i < n; i += assignRows {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		j := min(i+assignRows, n)
+		t.q.rotate(t.z.RowRange(i, j), t.y.RowRange(i, j), spare)
+	}
+	err := t.pool.Run(ctx, t.workers, t.q.parts, func(ctx context.Context, w, part int) (err error) {
+		t.losses[part], err = t.cluster(ctx, &t.scratch[w], part, steps)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	t.begun = true
+	var loss float64
+	for _, l := range t.losses {
+		loss += l
+	}
+	return loss / float64(n), nil
+}
+
+// cluster makes steps of k-means (S. Lloyd, 1982) in one part, and returns the sum of the squared
+// distances after the last assignment.
+func (t *trainer) cluster(ctx context.Context, a *assigner, at, steps int) (float64, error) {
+	lo, hi := t.q.part(at)
+	z, book := t.z.ColRange(lo, hi), t.q.codebook.RowRange(lo, hi)
+	if !t.begun {
+		start(book, z, uint64(at))
+	}
+	for range steps {
+		if _, err := a.assign(ctx, z, book); err != nil {
+			return 0, err
+		}
+		a.update(z, book)
+	}
+	loss, err := a.assign(ctx, z, book)
+	for i := range z.Rows {
+		for k := lo; k < hi; k++ {
+			t.stands.Set(i, k, float64(t.q.codebook.At(k, a.code[i])))
+		}
+	}
+	return loss, err
+}
+
+// start sets the codebook to different rows, drawn at random; to all, again and again, if there are
+// not enough.
+func start(book, z matrix.Matrix[float32], stream uint64) {
+	order := random.New(0, stream).Perm(z.Rows)
+	for c := range book.Cols {
+		for k := range book.Rows {
+			book.Set(k, c, z.At(order[c%z.Rows], k))
+		}
+	}
+}
+
+// assigner is the memory of one goroutine that assigns rows to the vectors of a codebook.
+type assigner struct {
+	code      []int
+	distance  []float32 // of every row from its vector
+	distances []float32 // of some rows from all vectors
+	sums      []float64
+	counts    []int
+}
+
+// assign finds the vector of book (a column) that is nearest to each row of z, the first of equals,
+// and returns the sum of the squared distances.
+func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (loss float64, err error) {
+	n, size := z.Rows, book.Cols
+	a.code, a.distance = slices.Grow(a.code[:0], n)[:n], slices.Grow(a.distance[:0], n)[:n]
+	a.distances = slices.Grow(a.distances[:0], assignRows*size)[:assignRows*size]
+	for i := 0; i < n; i += assignRows {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		rows := min(assignRows, n-i)
+		d := matrix.New(rows, size, a.distances[:rows*size])
+		matrix.SqEuclideanTrans(d, z.RowRange(i, i+rows), book)
+		for r := range rows {
+			row := d.Row(r)
+			at, best := 0, row[0]
+			for c, x := range row {
+				if x < best {
+					at, best = c, x
+				}
+			}
+			a.code[i+r], a.distance[i+r] = at, best
+			loss += float64(best)
+		}
+	}
+	return loss, nil
+}
+
+// update sets every vector to the mean of its rows. A vector without rows is set to the row that
+// is farthest from its own.
+func (a *assigner) update(z, book matrix.Matrix[float32]) {
+	w, size := book.Rows, book.Cols
+	a.sums, a.counts = slices.Grow(a.sums[:0], w*size)[:w*size], slices.Grow(a.counts[:0], size)[:size]
+	clear(a.sums)
+	clear(a.counts)
+	for i := range z.Rows {
+		c := a.code[i]
+		a.counts[c]++
+		sum := a.sums[c*w:][:w]
+		for k, x := range z.Row(i) {
+			sum[k] += float64(x)
+		}
+	}
+	for c := range size {
+		if a.counts[c] == 0 {
+			far := 0
+			for i, d := range a.distance {
+				if d > a.distance[far] {
+					far = i
+				}
+			}
+			a.distance[far] = 0
+			for k, x := range z.Row(far) {
+				book.Set(k, c, x)
+			}
+			continue
+		}
+		for k := range w {
+			book.Set(k, c, float32(a.sums[c*w+k]/float64(a.counts[c])))
+		}
+	}
+}
+
+// Encode returns the codes of the rows y (n × Dim), Parts bytes for each: those of the nearest
+// vectors, the first of equals. The error wraps ErrRange, or is the context's cause.
+func (q *Quantizer) Encode(ctx context.Context, y matrix.Matrix[float64]) ([]byte, error) {
+	if err := checkRange(y); err != nil {
+		return nil, err
+	}
+	n, dim := y.Rows, q.Dim()
+	out := make([]byte, n*q.parts)
+	var a assigner
+	z, spare := matrix.New[float32](min(n, chunk), dim, nil), matrix.New[float64](1, dim, nil)
+	for i := 0; i < n; i += chunk {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		j := min(i+chunk, n)
+		some := z.RowRange(0, j-i)
+		q.rotate(some, y.RowRange(i, j), spare)
+		for at := range q.parts {
+			lo, hi := q.part(at)
+			if _, err := a.assign(ctx, some.ColRange(lo, hi), q.codebook.RowRange(lo, hi)); err != nil {
+				return nil, err
+			}
+			for r, c := range a.code {
+				out[(i+r)*q.parts+at] = byte(c)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,362 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/quantize"
+)
+
+// Storage is the form in which a Classifier keeps its projected samples.
+//
+// The zero value leaves it to the library, which keeps them as float64, as they were projected.
+// FullStorage, Int8Storage and PQStorage make other values. See Classifier.WithStorage.
+type Storage struct {
+	kind        storageKind
+	parts, bits int // of product quantization
+}
+
+type storageKind uint8
+
+const (
+	storageAuto storageKind = iota
+	storageFull
+	storageInt8
+	storagePQ
+)
+
+const (
+	fullText = "float64"
+	int8Text = "int8"
+	pqText   = "pq"
+)
+
+// FullStorage keeps samples as float64: 8 bytes for each component.
+func FullStorage() Storage { return Storage{kind: storageFull} }
+
+// Int8Storage rounds each component to one of 256 values at equal steps from its least to its
+// largest value: one byte for each component.
+func Int8Storage() Storage { return Storage{kind: storageInt8} }
+
+// PQStorage keeps samples by optimized product quantization. A learned rotation of the
+// projection is cut into parts, and each part is replaced by the nearest of 2^bits learned vectors (T. Ge,
+// K. He, Q. Ke and J. Sun, "Optimized product quantization for approximate nearest neighbor search", CVPR
+// 2013). A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at most the number of
+// components, and at most 256. Other values are an ErrSettings of WithStorage.
+func PQStorage(parts, bits int) Storage { return Storage{storagePQ, parts, bits} }
+
+// IsAuto reports whether the storage is left open.
+func (s Storage) IsAuto() bool { return s.kind == storageAuto }
+
+// RowBytes returns the number of bytes that a sample of so many components takes. Labels and
+// codebooks are not included.
+func (s Storage) RowBytes(components int) int {
+	switch s.kind {
+	case storageInt8:
+		return components
+	case storagePQ:
+		return (s.parts*s.bits + 7) / 8
+	}
+	return 8 * components
+}
+
+// String returns "auto", "float64", "int8", or "pq:" with the number of parts, as in "pq:16". If codes
+// have 4 bits, "x4" follows, as in "pq:32x4".
+func (s Storage) String() string {
+	switch s.kind {
+	case storageFull:
+		return fullText
+	case storageInt8:
+		return int8Text
+	case storagePQ:
+		text := pqText + ":" + strconv.Itoa(s.parts)
+		if s.bits != 8 {
+			text += "x" + strconv.Itoa(s.bits)
+		}
+		return text
+	}
+	return autoText
+}
+
+// MarshalText implements encoding.TextMarshaler with the text of String.
+func (s Storage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
+func (s *Storage) UnmarshalText(text []byte) error {
+	name, size, with := strings.Cut(string(text), ":")
+	t, ok := Storage{}, !with
+	switch name {
+	case autoText:
+	case fullText:
+		t = FullStorage()
+	case int8Text:
+		t = Int8Storage()
+	case pqText:
+		parts, bits, given := strings.Cut(size, "x")
+		if !given {
+			bits = "8"
+		}
+		m, err := strconv.Atoi(parts)
+		b, errBits := strconv.Atoi(bits)
+		t = PQStorage(m, b)
+		ok = with && errors.Join(err, errBits, t.check(m)) == nil
+	default:
+		ok = false
+	}
+	if !ok {
+		return fmt.Errorf("%w: invalid storage %q: use %s, %s, %s, or %s with a number of parts, as in %s:16, and of bits if not 8, as in %s:32x4",
+			ErrSettings, text, autoText, fullText, int8Text, pqText, pqText, pqText)
+	}
+	*s = t
+	return nil
+}
+
+// check returns an error unless s can store samples of p components.
+func (s Storage) check(p int) error {
+	switch {
+	case s.kind != storagePQ:
+		return nil
+	case s.bits != 4 && s.bits != 8:
+		return fmt.Errorf("%w: product quantization with %d bits; it must be 4 or 8", ErrSettings, s.bits)
+	case !quantize.ValidParts(s.parts, p):
+		return fmt.Errorf("%w: product quantization with %d parts of %d components; there must be between 1 and %d parts", ErrSettings, s.parts, p, min(p, quantize.MostParts))
+	}
+	return nil
+}
+
+// compact is what a classifier with a compact storage has besides the codes, which its points hold.
+type compact struct {
+	storage       Storage
+	offset, scale []float64 // of every component, for Int8Storage
+}
+
+// WithStorage returns a classifier like c that keeps its samples in another form. They are
+// classified as before, but by distances from what the stored codes stand for:
+//
+//	storage    bytes a sample      distance of a projected sample y from a stored one
+//	float64    8·p                 ‖y − z‖²
+//	int8       p                   Σ_k (y_k − o_k − s_k·c_k)²
+//	pq         parts·bits/8        Σ_j ‖(R·y)_j − b_j(c_j)‖²
+//
+// o and s are the offset and the scale of each component, R is a rotation (p × p), and b_j(c) is vector c of the
+// codebook of part j. Distances of codes are computed in float32. y is not rounded to codes.
+//
+// Product quantization learns R and the codebooks from the samples of c: at most 64 of them for each
+// vector of a codebook. The result is the same on every machine and for every number of workers. workers
+// is the largest number of goroutines, GOMAXPROCS if it is 0.
+//
+// The new classifier is not calibrated, since scores depend on distances: call Calibrate after WithStorage.
+//
+// The zero Storage returns c, and so does the storage that c has. The error wraps ErrSettings if the Storage does not fit the
+// number of components, if workers is negative, or if c has a compact storage already: its exact samples
+// are gone. It wraps ErrNotFinite if the largest magnitude of the samples is below 1e-15 or above 1e15, as
+// squares must be in range of float32. If the context ends, the error is its cause. Time grows with
+// n·p·2^bits.
+func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*Classifier, error) {
+	c.check()
+	_, p := c.model.Dims()
+	if err := s.check(p); err != nil {
+		return nil, err
+	}
+	switch {
+	case workers < 0:
+		return nil, fmt.Errorf("%w: %d workers", ErrSettings, workers)
+	case s.IsAuto() || s == c.Storage():
+		return c, nil
+	case c.compact != nil:
+		return nil, fmt.Errorf("%w: the classifier stores its samples as %v already; make it %v from the exact samples", ErrSettings, c.Storage(), s)
+	}
+	y := matrix.New(c.Len(), p, c.exact())
+	stored := &compact{storage: s}
+	var q *quantize.Quantizer
+	var err error
+	if s.kind == storageInt8 {
+		if stored.offset, stored.scale, err = quantize.GridOf(y); err == nil {
+			q = quantize.Grid(stored.offset, stored.scale)
+		}
+	} else {
+		q, err = quantize.Train(ctx, y, s.parts, s.bits, workerCount(workers))
+	}
+	var codes []byte
+	if err == nil {
+		codes, err = q.Encode(ctx, y)
+	}
+	switch {
+	case errors.Is(err, quantize.ErrRange):
+		return nil, fmt.Errorf("%w: samples cannot be stored as %v: %w", ErrNotFinite, s, err)
+	case err != nil:
+		return nil, err
+	}
+	return &Classifier{model: c.model, k: c.k, points: knn.NewCodes[float64](q.Pack(codes), c.rowLabels()), compact: stored}, nil
+}
+
+// Storage returns the form in which c keeps its samples.
+func (c *Classifier) Storage() Storage {
+	if c.compact == nil {
+		return FullStorage()
+	}
+	return c.compact.storage
+}
+
+// Bytes returns the number of bytes of the samples and of what distances from them need besides: offsets and
+// scales, or the rotation and the codebooks. They are those of the arrays in a file. Labels are not included.
+func (c *Classifier) Bytes() int {
+	c.check()
+	_, p := c.model.Dims()
+	s := c.Storage()
+	samples := c.Len() * s.RowBytes(p)
+	switch s.kind {
+	case storageInt8:
+		return samples + 16*p
+	case storagePQ:
+		return samples + 8*p*p + 4*p<<s.bits
+	}
+	return samples
+}
+
+// exact returns the projected samples of c, by rows, if c has them.
+func (c *Classifier) exact() []float64 {
+	n, p := c.Len(), len(c.model.offset)
+	y := make([]float64, 0, n*p)
+	for i := range n {
+		for l := range p {
+			y = append(y, c.points.At(i, l))
+		}
+	}
+	return y
+}
+
+// rowLabels returns the labels of the samples of c.
+func (c *Classifier) rowLabels() []int {
+	labels := make([]int, c.Len())
+	for i := range labels {
+		labels[i] = c.points.Label(i)
+	}
+	return labels
+}
+
+// An entry is an array of a file: its name without ".npy", and its text.
+type entry struct {
+	name string
+	npy  []byte
+}
+
+// sampleEntries returns the arrays of the samples of c.
+func (c *Classifier) sampleEntries() []entry {
+	n, p := c.Len(), len(c.model.offset)
+	if c.compact == nil {
+		return []entry{{"samples", appendNPY(nil, c.exact(), n, p)}}
+	}
+	codes, s := c.codes(), c.compact
+	out := []entry{{"sample_codes", appendNPY(nil, codes, n, len(codes)/n)}}
+	if s.storage.kind == storageInt8 {
+		return append(out, entry{"code_offset", appendNPY(nil, s.offset, p)}, entry{"code_scale", appendNPY(nil, s.scale, p)})
+	}
+	q := c.points.Codes()
+	book := q.Codebook()
+	return append(out, entry{"codebook", appendNPY(nil, book.Data, p, book.Cols)}, entry{"rotation", appendNPY(nil, q.Rotation().Data, p, p)})
+}
+
+// codes returns the codes of the samples, by rows: of 4 bits two in a byte, the first in its low
+// half.
+func (c *Classifier) codes() []byte {
+	r := c.points.Codes()
+	per := 8 / r.Bits()
+	width := (r.Parts() + per - 1) / per
+	out := make([]byte, r.Len()*width)
+	for i := range r.Len() {
+		for j := range r.Parts() {
+			out[i*width+j/per] |= r.Code(i, j) << (j % per * r.Bits())
+		}
+	}
+	return out
+}
+
+// hashSamples adds the samples of c to h.
+func (c *Classifier) hashSamples(h hasher) {
+	if c.compact == nil {
+		hashArray(h, c.exact())
+		return
+	}
+	h.name(c.compact.storage.String())
+	hashArray(h, c.codes())
+	if c.compact.storage.kind == storageInt8 {
+		hashArray(h, c.compact.offset)
+		hashArray(h, c.compact.scale)
+		return
+	}
+	hashArray(h, c.points.Codes().Codebook().Data)
+	hashArray(h, c.points.Codes().Rotation().Data)
+}
+
+// parseCodes reads the samples of a classifier with a compact storage.
+func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], *compact, error) {
+	if err := s.check(p); err != nil || s.kind < storageInt8 {
+		return nil, nil, fmt.Errorf("storage %v of %d components", s, p)
+	}
+	shape, codes, err := parseNPY[uint8](parts["sample_codes.npy"])
+	if err == nil && !slices.Equal(shape, []int{len(labels), s.RowBytes(p)}) {
+		err = fmt.Errorf("array of shape %v for %d samples with the storage %v", shape, len(labels), s)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("sample_codes: %w", err)
+	}
+	stored := &compact{storage: s}
+	var q *quantize.Quantizer
+	if s.kind == storageInt8 {
+		if stored.offset, err = parseVector(parts, "code_offset", p); err != nil {
+			return nil, nil, err
+		}
+		if stored.scale, err = parseVector(parts, "code_scale", p); err != nil {
+			return nil, nil, err
+		}
+		q = quantize.Grid(stored.offset, stored.scale)
+	} else if q, err = s.parseQuantizer(parts, p); err != nil {
+		return nil, nil, err
+	}
+	if s.kind == storagePQ && s.bits == 4 {
+		codes = nibbles(codes, s.parts, s.RowBytes(p))
+	}
+	return knn.NewCodes[float64](q.Pack(codes), labels), stored, nil
+}
+
+// parseQuantizer reads the rotation and the codebooks of product quantization.
+func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quantizer, error) {
+	rotation, err := parseMatrix(parts, "rotation")
+	if err != nil {
+		return nil, err
+	}
+	if r, k := rotation.Dims(); r != p || k != p {
+		return nil, fmt.Errorf("rotation: %d × %d for %d components", r, k, p)
+	}
+	shape, book, err := parseNPY[float32](parts["codebook.npy"])
+	if err == nil && !slices.Equal(shape, []int{p, 1 << s.bits}) {
+		err = fmt.Errorf("array of shape %v for %d components and %d bits", shape, p, s.bits)
+	}
+	for i, x := range book {
+		if x-x != 0 && err == nil {
+			err = &PositionError{i >> s.bits, i & (1<<s.bits - 1), float64(x), ErrNotFinite}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("codebook: %w", err)
+	}
+	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
+}
+
+// nibbles returns codes of 4 bits, so many in a row of width bytes, one in a byte.
+func nibbles(packed []byte, parts, width int) []byte {
+	out := make([]byte, 0, len(packed)/width*parts)
+	for ; len(packed) > 0; packed = packed[width:] {
+		for j := range parts {
+			out = append(out, packed[j/2]>>(j%2*4)&15)
+		}
+	}
+	return out
+}

@@ -1,0 +1,337 @@
+package wda
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/ending"
+	"gonum.org/v1/gonum/mat"
+)
+
+// storages are all kinds, for samples of three components or more.
+var storages = []Storage{Int8Storage(), PQStorage(1, 8), PQStorage(3, 8), PQStorage(2, 4), PQStorage(3, 4)}
+
+// storedTestClassifier returns a classifier of n samples of three components, and its exact samples.
+func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
+	t.Helper()
+	x, labels := parts3(5, n, 6)
+	s, err := newSamples(t.Context(), x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewClassifier(newModel(s, uniform(2, 6, 3), Report{}), x, labels, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, x
+}
+
+// TestStorage: samples in few bytes are classified nearly as before, by distances from what the
+// file says that they are.
+func TestStorage(t *testing.T) {
+	c, x := storedTestClassifier(t, 300)
+	exact, err := c.PredictAll(t.Context(), nil, x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes := []string{c.Hash()}
+	for _, s := range storages {
+		var stored *Classifier
+		for lv := range asmtest.Each(t) {
+			got, err := c.WithStorage(t.Context(), s, 1+len(hashes)%3)
+			if err != nil {
+				t.Fatal(s, err)
+			}
+			if stored != nil && got.Hash() != stored.Hash() {
+				t.Errorf("%v: other bits at level %v", s, lv)
+			}
+			stored = got
+		}
+		if stored.Storage() != s || stored.K() != 5 || stored.Len() != 300 || !slices.Equal(stored.Labels(), c.Labels()) {
+			t.Errorf("%v: storage %v, K %d, %d samples of %v", s, stored.Storage(), stored.K(), stored.Len(), stored.Labels())
+		}
+		if slices.Contains(hashes, stored.Hash()) {
+			t.Errorf("%v has the hash of another storage", s)
+		}
+		hashes = append(hashes, stored.Hash())
+		if want := c.Len() * s.RowBytes(3); stored.Bytes() < want || stored.Bytes() > want+4096 {
+			t.Errorf("%v: %d bytes for samples of %d", s, stored.Bytes(), want)
+		}
+		labels, err := stored.PredictAll(t.Context(), nil, x, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := 0
+		for i, l := range labels {
+			if l == exact[i] {
+				same++
+			}
+		}
+		if least := map[bool]int{true: 290, false: 240}[s == Int8Storage()]; same < least {
+			t.Errorf("%v: %d of 300 labels as before", s, same)
+		}
+		checkStoredDistances(t, stored, x)
+		again, err := loadClassifier(bytes.NewReader(fileOf(t, stored)))
+		if err != nil {
+			t.Fatal(s, err)
+		}
+		if again.Hash() != stored.Hash() || again.Storage() != s || !reflect.DeepEqual(again.points, stored.points) || !bytes.Equal(fileOf(t, again), fileOf(t, stored)) {
+			t.Errorf("%v: another classifier from its file", s)
+		}
+		one, err := again.WithK(1)
+		if err != nil || one.Storage() != s || one.K() != 1 {
+			t.Errorf("%v: with K = 1 %v, %v", s, one.Storage(), err)
+		}
+		if n := asmtest.Allocations(func() { _, _ = stored.Predict(x.RawRowView(3), nil) }); n != 0 {
+			t.Errorf("%v: Predict allocates %v times", s, n)
+		}
+	}
+}
+
+// TestStorageCalibrated: a calibrated classifier keeps its storage, and a new storage wants to be calibrated.
+func TestStorageCalibrated(t *testing.T) {
+	c, _ := storedTestClassifier(t, 200)
+	x, _ := parts3(9, 100, 6)
+	for _, s := range []Storage{Int8Storage(), PQStorage(2, 4)} {
+		before, err := c.Calibrate(t.Context(), x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := before.WithStorage(t.Context(), s, 1)
+		if err != nil || stored.Rejection() != (Rejection{}) {
+			t.Fatalf("%v: %+v, %v", s, stored.Rejection(), err)
+		}
+		if stored, err = stored.Calibrate(t.Context(), x, nil); err != nil || stored.Storage() != s {
+			t.Fatalf("%v, calibrated: %v, %v", s, stored.Storage(), err)
+		}
+		again, err := loadClassifier(bytes.NewReader(fileOf(t, stored)))
+		if err != nil || again.Hash() != stored.Hash() || again.Rejection() != stored.Rejection() || again.Storage() != s {
+			t.Errorf("%v: another classifier from its file: %v", s, err)
+		}
+	}
+}
+
+// checkStoredDistances compares the distances of neighbors with those from the samples in the file.
+func checkStoredDistances(t *testing.T, c *Classifier, x *mat.Dense) {
+	t.Helper()
+	rows := make([][]float64, c.Len())
+	for i := range rows {
+		rows[i] = make([]float64, 3)
+		c.points.Codes().Row(rows[i], i)
+	}
+	near, err := c.Neighbors(t.Context(), x, 5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := make([]float64, 3)
+	for i, ns := range near {
+		if err := c.model.TransformVec(y, x.RawRowView(i)); err != nil {
+			t.Fatal(err)
+		}
+		nearer := 0
+		for _, row := range rows {
+			if sqDistance(row, y) < ns[4].SqDistance*(1-1e-4) {
+				nearer++
+			}
+		}
+		if nearer > 5 {
+			t.Fatalf("%v: %d samples are nearer to sample %d than the fifth neighbor", c.Storage(), nearer, i)
+		}
+		for _, n := range ns {
+			if want := sqDistance(rows[n.Row], y); math.Abs(n.SqDistance-want) > 1e-5*(want+1) || n.Label != c.points.Label(n.Row) {
+				t.Fatalf("%v: sample %d: neighbor %+v is at %v", c.Storage(), i, n, want)
+			}
+		}
+	}
+}
+
+func sqDistance(x, y []float64) (d float64) {
+	for k := range x {
+		d += float64((x[k] - y[k]) * (x[k] - y[k]))
+	}
+	return d
+}
+
+// TestStorageOfItself: the zero value and the storage that a classifier has change nothing.
+func TestStorageOfItself(t *testing.T) {
+	c, _ := storedTestClassifier(t, 60)
+	for _, s := range []Storage{{}, FullStorage()} {
+		if got, err := c.WithStorage(t.Context(), s, 0); got != c || err != nil {
+			t.Errorf("%v: %v", s, err)
+		}
+	}
+	stored, err := c.WithStorage(t.Context(), Int8Storage(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []Storage{{}, Int8Storage()} {
+		if got, err := stored.WithStorage(t.Context(), s, 0); got != stored || err != nil {
+			t.Errorf("%v: %v", s, err)
+		}
+	}
+	if c.Storage() != FullStorage() || c.Bytes() != 60*3*8 {
+		t.Errorf("%v, %d bytes", c.Storage(), c.Bytes())
+	}
+}
+
+func TestStorageErrors(t *testing.T) {
+	c, _ := storedTestClassifier(t, 60)
+	for want, s := range map[string]Storage{
+		"product quantization with 5 bits; it must be 4 or 8":          PQStorage(2, 5),
+		"4 parts of 3 components; there must be between 1 and 3 parts": PQStorage(4, 8),
+		"0 parts of 3 components":                                      PQStorage(0, 4),
+	} {
+		if got, err := c.WithStorage(t.Context(), s, 0); got != nil || !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v, want one that says %q", s, err, want)
+		}
+	}
+	if _, err := c.WithStorage(t.Context(), Int8Storage(), -1); !errors.Is(err, ErrSettings) {
+		t.Errorf("-1 workers: %v", err)
+	}
+	stored, err := c.WithStorage(t.Context(), PQStorage(2, 4), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []Storage{FullStorage(), Int8Storage(), PQStorage(1, 4)} {
+		if _, err := stored.WithStorage(t.Context(), s, 0); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "pq:2x4 already") {
+			t.Errorf("%v of codes: %v", s, err)
+		}
+	}
+	for _, s := range storages {
+		if _, err := c.WithStorage(ending.At(2), s, 1); !errors.Is(err, ending.ErrAt) && s != Int8Storage() {
+			t.Errorf("%v, with a context that ends: %v", s, err)
+		}
+	}
+	x, labels := parts3(5, 60, 6)
+	x.Scale(1e20, x)
+	huge, err := NewClassifier(c.Model(), x, labels, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := huge.WithStorage(t.Context(), Int8Storage(), 0); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "1e+15") {
+		t.Errorf("huge samples: %v", err)
+	}
+	// A query whose distance is beyond float32.
+	if _, err := stored.Predict([]float64{1e30, 0, 0, 0, 0, 0}, nil); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("a huge query: %v", err)
+	}
+}
+
+func TestStorageText(t *testing.T) {
+	for text, s := range map[string]Storage{
+		"auto": {}, "float64": FullStorage(), "int8": Int8Storage(), "pq:16": PQStorage(16, 8), "pq:32x4": PQStorage(32, 4),
+	} {
+		var got Storage
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != s || s.String() != text {
+			t.Errorf("%s: %v, %v, written %s", text, got, err, s)
+		}
+	}
+	for _, text := range []string{"", "pq", "pq:", "pq:0", "pq:257", "pq:-1", "pq:8x", "pq:8x5", "pq:x4", "int8:3", "float32", "auto:1", "pq:1x8x8"} {
+		got := Int8Storage()
+		if err := got.UnmarshalText([]byte(text)); !errors.Is(err, ErrSettings) || got != Int8Storage() {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for s, want := range map[Storage]int{{}: 80, FullStorage(): 80, Int8Storage(): 10, PQStorage(5, 8): 5, PQStorage(5, 4): 3} {
+		if got := s.RowBytes(10); got != want {
+			t.Errorf("%v: %d bytes for 10 components, want %d", s, got, want)
+		}
+	}
+}
+
+// TestForgedStorage: arrays that do not fit are errors.
+func TestForgedStorage(t *testing.T) {
+	c, _ := storedTestClassifier(t, 40)
+	for _, f := range []struct {
+		of   Storage
+		name string
+		npy  []byte
+		want string
+	}{
+		{Int8Storage(), "sample_codes", appendNPY(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage int8"},
+		{Int8Storage(), "sample_codes", appendNPY(nil, make([]float64, 120), 40, 3), "sample_codes: array header"},
+		{Int8Storage(), "sample_codes", nil, "sample_codes: 0 bytes"},
+		{Int8Storage(), "code_scale", appendNPY(nil, make([]float64, 2), 2), "code_scale: array of shape [2] instead of 3"},
+		{Int8Storage(), "code_offset", appendNPY(nil, []float64{0, 0, math.NaN()}, 3), "code_offset: value is not finite"},
+		{PQStorage(2, 4), "sample_codes", appendNPY(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage pq:2x4"},
+		{PQStorage(2, 4), "rotation", appendNPY(nil, make([]float64, 6), 2, 3), "rotation: 2 × 3 for 3 components"},
+		{PQStorage(2, 4), "codebook", appendNPY(nil, make([]float32, 3*256), 3, 256), "codebook: array of shape [3 256] for 3 components and 4 bits"},
+		{PQStorage(2, 4), "codebook", appendNPY(nil, append(make([]float32, 47), float32(math.Inf(1))), 3, 16), "codebook: value is not finite: row 2, column 15 is +Inf"},
+		{PQStorage(2, 4), "sample_labels", appendNPY(nil, make([]int64, 3), 3), "neighbors, 3 samples"},
+	} {
+		stored, err := c.WithStorage(t.Context(), f.of, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := decode(rewritten(t, fileOf(t, stored), func(e map[string][]byte) { e[f.name+".npy"] = f.npy }))
+		if !errors.Is(err, ErrModel) || got != nil || !strings.Contains(err.Error(), f.want) {
+			t.Errorf("%v, %s: error %v, want one that says %q", f.of, f.name, err, f.want)
+		}
+	}
+	stored, err := c.WithStorage(t.Context(), PQStorage(2, 4), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"pq:4", "float64", "auto", "pq:nonsense"} {
+		_, got, err := decode(rewritten(t, fileOf(t, stored), func(e map[string][]byte) {
+			e[metaName] = bytes.Replace(e[metaName], []byte("pq:2x4"), []byte(text), 1)
+		}))
+		if !errors.Is(err, ErrModel) || got != nil || !strings.Contains(err.Error(), "storage") {
+			t.Errorf("storage %s: %v", text, err)
+		}
+	}
+}
+
+// TestNumpyDecodes: the samples of a file as its description says, in NumPy.
+func TestNumpyDecodes(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import numpy").Run() != nil {
+		t.Skip("no python3 with numpy")
+	}
+	c, _ := storedTestClassifier(t, 40)
+	for _, s := range storages {
+		stored, err := c.WithStorage(t.Context(), s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "model.npz")
+		if err := os.WriteFile(path, fileOf(t, stored), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(python, "-c", `
+import sys, numpy as np
+f, parts, bits = np.load(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+c = f["sample_codes"]
+if parts == 0:
+    y = f["code_offset"] + f["code_scale"] * c
+else:
+    if bits == 4:
+        c = np.stack([c & 15, c >> 4], axis=2).reshape(len(c), -1)
+    p = len(f["codebook"])
+    part = np.concatenate([np.full((j + 1) * p // parts - j * p // parts, j) for j in range(parts)])
+    y = f["codebook"][np.arange(p), c[:, part]] @ f["rotation"]
+print(" ".join(repr(float(v)) for v in y[39]))
+`, path, fmt.Sprint(s.parts), fmt.Sprint(s.bits)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", s, err, out)
+		}
+		row := make([]float64, 3)
+		stored.points.Codes().Row(row, 39)
+		for k, text := range strings.Fields(string(out)) {
+			var v float64
+			if _, err := fmt.Sscan(text, &v); err != nil || math.Abs(v-row[k]) > 1e-6*(1+math.Abs(v)) {
+				t.Errorf("%v: component %d is %v in NumPy, %v here", s, k, text, row[k])
+			}
+		}
+	}
+}
