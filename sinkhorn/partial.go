@@ -195,7 +195,7 @@ func (d *partial[T]) rounding() float64 {
 	if d.free {
 		top = 0
 	}
-	return d.it.limits.epsilon * (1 + top)
+	return float64(d.it.limits.epsilon * (1 + top)) // rounded before it is added, wherever this is inlined
 }
 
 // noise is the rounding of the dual.
