@@ -161,7 +161,7 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progres
 		names   []string
 	)
 	for c, n := range d.Counts() {
-		name := short(d.Classes[c], 24)
+		name := shortInside(d.Classes[c], 24)
 		names = append(names, name)
 		if n > 0 {
 			entries = append(entries, picture.LegendEntry{Glyphs: []draw.GlyphStyle{picture.Glyph(c, picture.LegendRadius, 255)}, Name: name})

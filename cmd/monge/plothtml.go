@@ -104,7 +104,7 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 		labels, classes = make([]int, n), []string{"all"}
 	}
 	for c, name := range classes {
-		out.Classes = append(out.Classes, pageClass{short(name, 40), hexOf(picture.Palette, c), hexOf(picture.DarkPalette, c), c % shapes})
+		out.Classes = append(out.Classes, pageClass{shortInside(name, 40), hexOf(picture.Palette, c), hexOf(picture.DarkPalette, c), c % shapes})
 	}
 	flags := make([]uint8, n)
 	predicted := make([]int32, n)
@@ -118,7 +118,7 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	for _, j := range shown {
 		name := fmt.Sprintf("x[%d]", j)
 		if j < len(d.Columns) {
-			name = short(d.Columns[j], 24)
+			name = shortInside(d.Columns[j], 24)
 		}
 		out.Features = append(out.Features, name)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -172,9 +173,18 @@ $("find").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter"})); seen.alon
 press("Lasso"); for (const [kind, x, y] of [["down", 0, 0], ["move", w, 0], ["move", w, h], ["move", 0, h], ["up", 0, h]]) area.dispatchEvent(new PointerEvent("pointer" + kind, {pointerId: 1, clientX: x, clientY: y}));
 seen.lasso = picked.length; seen.listed = $("rows").querySelectorAll("tr").length - 1; press("Lasso"); seen.dropped = picked.length;
 const svg = new DOMParser().parseFromString(svgText(), "image/svg+xml"); seen.svg = svg.querySelector("parsererror") ? -1 : [...svg.querySelectorAll("path")].reduce((k, p) => k + p.getAttribute("d").split("M").length - 1, 0);
+const touch = (kind, id, x, y) => area.dispatchEvent(new PointerEvent("pointer" + kind, {pointerId: id, pointerType: "touch", clientX: x, clientY: y}));
+press("Show all"); seen.outside = 0; for (const i of order) { place(i, q); const x = (q[0] + 1) * w / 2, y = (1 - q[1]) * h / 2; seen.outside += x < 50 || x > w - 8 || y < 8 || y > h - 36; }
+place(7, q); const tx = (q[0] + 1) * w / 2, ty = (1 - q[1]) * h / 2; touch("down", 1, tx, ty); touch("move", 1, tx + 3, ty); touch("up", 1, tx, ty); touch("leave", 1, tx, ty); seen.tapped = $("tip").style.display == "block";
+touch("down", 1, 100, 200); touch("down", 2, 200, 200); touch("move", 1, 50, 200); touch("move", 2, 250, 200); seen.pinched = view.zoom; const pan = [...view.pan];
+touch("move", 1, 90, 240); touch("move", 2, 290, 240); seen.panned = [(view.pan[0] - pan[0]) * w / 2, (pan[1] - view.pan[1]) * h / 2]; touch("up", 1, 90, 240); touch("up", 2, 290, 240); seen.stays = $("tip").style.display == "block";
+const png = canvasPNG(), legend = key(h), entry0 = legend.items.find(k => k.text == D.classes[0].name), dpr = devicePixelRatio, dot = png.getContext("2d").getImageData($("points").width + (entry0.x + 6) * dpr, (entry0.y + 6) * dpr, 1, 1).data;
+seen.png = png.width - $("points").width >= 200 * dpr && "#" + [...dot].slice(0, 3).map(v => v.toString(16).padStart(2, "0")).join("") == hue(D.classes[0]);
+seen.keys = legend.items.map(k => k.text).join("|"); const names = D.classes.map(c => c.name); for (let k = 0; k < 300; k++) { D.classes.push({...D.classes[0], name: "class " + k}); counts.push(1); }
+const many = key(400).items; seen.more = many.length + " " + many[many.length - 1].text; D.classes.length = counts.length = names.length; press("Show all");
 const z = document.querySelectorAll("select")[2]; z.value = 2; z.dispatchEvent(new Event("change")); draw();
 if (gl) { const px = new Uint8Array(4 * $("points").width * $("points").height); gl.readPixels(0, 0, $("points").width, $("points").height, gl.RGBA, gl.UNSIGNED_BYTE, px); let ink = 0; for (let i = 0; i < px.length; i += 4) ink += px[i] + px[i+1] + px[i+2] < 700; seen.ink = ink; }
-seen.options = z.options.length; seen.three = axes[2]; document.title = JSON.stringify(seen);
+seen.options = z.options.length; seen.three = axes[2]; seen.compass = [1, 2, 3].filter(k => svgText().includes(">" + k + "</text>")).length; document.title = JSON.stringify(seen);
 </script></body>`
 	write(t, at("drive.html"), strings.Replace(text, "</body>", drive, 1))
 	cmd := exec.Command(browser, "--headless", "--no-sandbox", "--enable-unsafe-swiftshader", "--window-size=800,600", "--user-data-dir="+at("profile"), "--dump-dom", "file://"+at("drive.html"))
@@ -191,6 +201,12 @@ seen.options = z.options.length; seen.three = axes[2]; document.title = JSON.str
 		All, Test, Wrong, Class0, Again, Options, Three int
 
 		Found, Alone, After, Lasso, Listed, Dropped, SVG int
+
+		Outside, Compass   int
+		Tapped, Stays, PNG bool
+		Pinched            float64
+		Panned             []float64
+		Keys, More         string
 
 		Ink float64
 		Tip string
@@ -221,6 +237,26 @@ seen.options = z.options.length; seen.three = axes[2]; document.title = JSON.str
 	}
 	if seen.Found != 1 || seen.Alone != second || seen.After != n || seen.Lasso != n || seen.Listed != min(n, 200) || seen.Dropped != 0 || seen.SVG < n+wrongs {
 		t.Errorf("%+v; want %d rows of the second class, %d in the lasso, %d marks in the SVG file", seen, second, n, n+wrongs)
+	}
+	if seen.Outside != 0 || seen.Compass != 3 || !seen.Tapped || seen.Stays {
+		t.Errorf("%+v; want all points away from the edges, three directions in the SVG file, and the row of a tap until the next touch", seen)
+	}
+	if seen.Pinched < 1.9 || seen.Pinched > 2.1 || len(seen.Panned) != 2 || math.Abs(seen.Panned[0]-40) > 1 || math.Abs(seen.Panned[1]-40) > 1 {
+		t.Errorf("two fingers: zoomed by %v, moved by %v; want 2 and 40, 40", seen.Pinched, seen.Panned)
+	}
+	var names []string
+	for _, c := range d.Classes {
+		names = append(names, c.Name)
+	}
+	keys := "training (pale)|test|" + strings.Join(names, "|")
+	if wrongs > 0 {
+		keys = "training (pale)|test|misclassified|" + strings.Join(names, "|")
+	}
+	if !seen.PNG || seen.Keys != keys {
+		t.Errorf("legend of the PNG file: %v, %q, want %q", seen.PNG, seen.Keys, keys)
+	}
+	if rows := (400 - 44) / 16; seen.More != fmt.Sprintf("%d and %d more", 4*rows, 300+strings.Count(keys, "|")+1-4*rows+1) {
+		t.Errorf("legend of many classes: %q", seen.More)
 	}
 	if k := strings.Count(seen.Tip, " = "); k != len(d.Features) || len(d.Features) == 0 {
 		t.Errorf("%d features under the pointer: %q", k, seen.Tip)
