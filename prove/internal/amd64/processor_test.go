@@ -180,7 +180,10 @@ func kernelInstances(t *testing.T, dir string) (all []*instance) {
 		for _, c := range program.Functions[name].Order {
 			i, ok := c.Decoded.(*inst)
 			if !ok {
-				t.Fatal(c.Decoded)
+				if !open(name) {
+					t.Fatal(c.Decoded)
+				}
+				continue // an operand that only functions have which are not proved
 			}
 			if i.op[0] == 'j' && i.op != "jmp" && !seen[i.op] {
 				seen[i.op] = true
