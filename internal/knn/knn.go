@@ -372,7 +372,7 @@ func AUROC(low, high []float64) float64 {
 			}
 			return 1
 		})
-		sum += float64(below) + float64(equal)/2
+		sum += float64(below) + float64(0.5*float64(equal))
 	}
 	return sum / float64(len(low)) / float64(len(high))
 }

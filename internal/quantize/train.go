@@ -133,7 +133,7 @@ func (t *trainer) principal(ctx context.Context) error {
 			}
 		}
 		// Relative to the least that counts, so that an empty part has the least product.
-		logs[best] += num.Log(1 + max(0, value/max(values[0], math.SmallestNonzeroFloat64))*0x1p40)
+		logs[best] += num.Log(1 + float64(max(0, value/max(values[0], math.SmallestNonzeroFloat64))*0x1p40))
 		for k := range dim {
 			t.q.rotation.Set(next[best], k, v.At(k, c))
 		}
