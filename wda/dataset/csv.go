@@ -377,7 +377,7 @@ func isHeader(first, second [][]byte, label int) bool {
 			continue
 		}
 		field = bytes.TrimSpace(field)
-		if numeric(field) {
+		if numeric(field) || commaNumber.Match(field) {
 			return false
 		}
 		named = named || len(field) > 0

@@ -133,6 +133,12 @@ func TestDecimalComma(t *testing.T) {
 	if err != nil || !slices.Equal(d.Columns, []string{"a", "b"}) || !slices.Equal(d.X.RawMatrix().Data, []float64{0.5, -125, 3, 0.5}) {
 		t.Errorf("%+v, %v", d, err)
 	}
+	// Without a header, the first row is data.
+	for _, first := range []string{"0,5;1,25;x\n", "1,5e2;1,25E-1;x\n"} {
+		if d, err = readCSV(strings.NewReader(first+"3,5;0,5;y\n"), opt); err != nil || d.Len() != 2 || d.Columns != nil {
+			t.Errorf("%q: %+v, %v", first, d, err)
+		}
+	}
 }
 
 // Names in a message cannot command a terminal.

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	commaNumber = regexp.MustCompile(`^[+-]?[0-9]*,[0-9]+$`)
+	commaNumber = regexp.MustCompile(`^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$`)
 	dateText    = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ].*)?$`)
 )
 
