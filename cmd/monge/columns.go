@@ -142,14 +142,23 @@ func (r *reader) Close() error {
 
 // readFile reads a whole file of any format.
 func (f *columnFlags) readFile(path string, opt *dataset.Options) (*dataset.Dataset, error) {
-	r, err := f.open(path, opt)
+	d, err := f.readNumbers(path, opt)
 	if err != nil {
 		return nil, readError(err)
+	}
+	return d, nil
+}
+
+// readNumbers is readFile for commands that lack some of the flags that readError names.
+func (f *columnFlags) readNumbers(path string, opt *dataset.Options) (*dataset.Dataset, error) {
+	r, err := f.open(path, opt)
+	if err != nil {
+		return nil, err
 	}
 	defer r.Close()
 	d, err := r.ReadAll()
 	if err != nil {
-		return nil, readError(inInput(path, err))
+		return nil, inInput(path, err)
 	}
 	f.explain(path, r.Reader)
 	f.dropped(path, r.Dropped())
@@ -182,7 +191,7 @@ func readError(err error) error {
 	case "Columns":
 		return fmt.Errorf("%w; use --columns", err)
 	case "Delimiter":
-		return fmt.Errorf("%w; use --delimiter if they are", err)
+		return fmt.Errorf("%w; use --delimiter, such as --delimiter ';', if they are", err)
 	case "Header":
 		return fmt.Errorf("%w; if it is, use --header present", err)
 	case "Comment":
@@ -194,7 +203,7 @@ func readError(err error) error {
 	case "KeepMissing":
 		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
 	case "Decimal":
-		return fmt.Errorf("%w; if it is, use --decimal ,", err)
+		return fmt.Errorf("%w; if it has, use --decimal ,", err)
 	}
 	if errors.Is(err, dataset.ErrSettings) {
 		return usagef("%v", err)

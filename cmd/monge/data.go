@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -465,9 +466,15 @@ func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 		return nil, err
 	}
 	opt.Labels, opt.Header, opt.Vector = dataset.NoLabels(), dataset.HeaderAbsent, true
-	d, err := new(columnFlags).readFile(path, &opt)
+	d, err := new(columnFlags).readNumbers(path, &opt)
+	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
+		switch fe.Option {
+		case "OneHot", "KeepMissing", "Decimal":
+			return nil, fmt.Errorf("%w; this file must hold numbers only, with decimal points and without a header", err)
+		}
+	}
 	if err != nil {
-		return nil, err
+		return nil, readError(err)
 	}
 	return d.X, nil
 }

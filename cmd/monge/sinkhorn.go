@@ -1,21 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
 )
 
 type sinkhornFlags struct {
 	read          textFlags
+	table         columnFlags // of x and y
 	x, y, cost    string
 	a, b          string
 	pairs         string
@@ -66,6 +72,11 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 	}()
 	fs.SetNormalizeFunc(oldPenalty)
 	f.read.add(cmd)
+	f.table.app = a
+	defer under(cmd, dataFlags)()
+	fs.StringSliceVar(&f.table.columns, "columns", nil, "`NAMES`: the columns of x and y that are coordinates, separated by commas: names, patterns, numbers from 0, or ranges (default all columns)")
+	fs.StringSliceVar(&f.table.drop, "drop", nil, "`NAMES`: columns of x and y to leave out, named as for --columns")
+	fs.StringVar(&f.table.decimal, "decimal", "", "`CHARACTER`: in CSV files of x and y, the decimal separator, such as a comma (default a point)")
 	return cmd
 }
 
@@ -92,8 +103,10 @@ penalty_a·KL(T1 | a) and penalty_b·KL(Tᵀ1 | b) are added to the problem, and
 have different sums. With --mass only that mass is moved, and a and b are upper
 bounds.
 
-All files are CSV without a header or NPY: one point, or one row of costs, on each
-line; one weight on each line. A drawn plan is dark where much is moved.
+Points are rows of a file of any format that monge fit reads, with column names or
+without. If both files have names, the columns of y are matched to those of x by name.
+Costs and weights are CSV without a header or NPY: one row of costs, or one weight, on
+each line. A drawn plan is dark where much is moved.
 
 A file for --pairs has a point on each row: the number of the problem, 0 for a point
 of x or 1 for a point of y, its weight, its coordinates. The rows of a problem follow
@@ -261,6 +274,56 @@ func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64
 	return writeRows(path, ext, n, m, set)
 }
 
+// points reads x and y, and puts the columns of y into the order of those of x.
+func (f *sinkhornFlags) points() (x, y dist.Matrix[float64], err error) {
+	var sets [2]*dataset.Dataset
+	for i, path := range []string{f.x, f.y} {
+		opt, err := f.read.options()
+		if err != nil {
+			return x, y, err
+		}
+		opt.Labels, opt.Vector = dataset.NoLabels(), true
+		if err := f.table.apply(&opt); err != nil {
+			return x, y, err
+		}
+		if sets[i], err = f.table.readNumbers(path, &opt); err != nil {
+			return x, y, pointsError(err)
+		}
+	}
+	a, b := sets[0], sets[1]
+	x, y = matrixOf(a.X), matrixOf(b.X)
+	if x.Cols != y.Cols {
+		return x, y, fmt.Errorf("%s has points of %d dimensions, but %s has points of %d; both need the same", display(f.x), x.Cols, display(f.y), y.Cols)
+	}
+	if a.Columns == nil || b.Columns == nil || slices.Equal(a.Columns, b.Columns) {
+		return x, y, nil
+	}
+	ordered := mat.NewDense(y.Rows, y.Cols, nil)
+	for j, name := range a.Columns {
+		k := slices.Index(b.Columns, name)
+		if k < 0 {
+			return x, y, fmt.Errorf("%s has no column %q, which %s has; use --columns or --drop to choose columns that both have", display(f.y), name, display(f.x))
+		}
+		ordered.SetCol(j, mat.Col(nil, k, b.X))
+	}
+	return x, matrixOf(ordered), nil
+}
+
+// pointsError names the flag that may help, of those that this command has.
+func pointsError(err error) error {
+	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
+		switch fe.Option {
+		case "OneHot":
+			return fmt.Errorf("%w; use --drop %s to leave the column out", err, quoted(cmp.Or(fe.Name, strconv.Itoa(fe.Column-1))))
+		case "KeepMissing":
+			return fmt.Errorf("%w; every point needs all of its coordinates", err)
+		case "Header":
+			return err
+		}
+	}
+	return readError(err)
+}
+
 // problem reads the files.
 func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err error) {
 	p = &sinkhorn.Problem[float64]{Lambda: f.lambda, PenaltyA: f.rhoA, PenaltyB: f.rhoB, Mass: f.mass}
@@ -277,14 +340,8 @@ func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err e
 		}
 		n, m = p.Cost.Rows, p.Cost.Cols
 	} else {
-		if p.X, err = read(f.x); err != nil {
+		if p.X, p.Y, err = f.points(); err != nil {
 			return nil, 0, 0, err
-		}
-		if p.Y, err = read(f.y); err != nil {
-			return nil, 0, 0, err
-		}
-		if p.X.Cols != p.Y.Cols {
-			return nil, 0, 0, fmt.Errorf("%s has points of %d dimensions, but %s has points of %d; both need the same", display(f.x), p.X.Cols, display(f.y), p.Y.Cols)
 		}
 		n, m = p.X.Rows, p.Y.Rows
 	}

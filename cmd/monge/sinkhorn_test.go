@@ -172,3 +172,41 @@ func TestSinkhornUnfinished(t *testing.T) {
 		}
 	}
 }
+
+// Points are rows of tables: names, identifiers, decimal commas, another order of columns.
+func TestSinkhornTables(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
+	cost := func(args ...string) any {
+		t.Helper()
+		return get(t, object(t, append([]string{"sinkhorn", "--lambda", "1"}, args...)...), "cost")
+	}
+	x, y := at("x.csv", "0,1.5\n2,3\n"), at("y.csv", "1,0.5\n4,1\n")
+	want := cost("--x", x, "--y", y)
+	named, turned := at("xn.csv", "h,g\n0,1.5\n2,3\n"), at("yn.csv", "g,h\n0.5,1\n1,4\n")
+	for _, args := range [][]string{
+		{"--x", named, "--y", y},
+		{"--x", named, "--y", turned},
+		{"--x", at("xi.csv", "id,h,g\na,0,1.5\nb,2,3\n"), "--y", at("yi.csv", "g,id,h\n0.5,c,1\n1,d,4\n"), "--drop", "id"},
+		{"--x", at("xc.csv", "h;g\n0,0;1,5\n2,0;3,0\n"), "--y", at("yc.csv", "1,0;0,5\n4,0;1,0\n"), "--delimiter", ";", "--decimal", ","},
+		{"--x", at("x.jsonl", "{\"h\":0,\"g\":1.5,\"k\":7}\n{\"h\":2,\"g\":3,\"k\":7}\n"), "--y", turned, "--columns", "h,g"},
+	} {
+		if got := cost(args...); got != want {
+			t.Errorf("%q: cost %v, want %v", args, got, want)
+		}
+	}
+	at("k.csv", "h,k\n0,1.5\n2,3\n")
+	at("m.csv", "h,g\n0,1.5\n,3\n")
+	at("d.csv", "h;g\n0,5;1,5\n2,5;3,5\n")
+	before := files(t, dir)
+	for _, b := range []bad{
+		{"another name", "sinkhorn --lambda 1 --x $xn.csv --y $k.csv", 1, `has no column "g", which`},
+		{"text", "sinkhorn --lambda 1 --x $xi.csv --y $yi.csv", 1, `column 1 (id): "a" is not a number; use --drop id to leave the column out`},
+		{"missing value", "sinkhorn --lambda 1 --x $m.csv --y $y.csv", 1, "every point needs all of its coordinates"},
+		{"semicolons", "sinkhorn --lambda 1 --x $d.csv --y $y.csv", 1, "use --delimiter, such as --delimiter ';'"},
+		{"decimal comma", "sinkhorn --lambda 1 --x $d.csv --y $y.csv --delimiter ;", 1, "may have a decimal comma; if it has, use --decimal ,"},
+		{"header of costs", "sinkhorn --lambda 1 --cost $xn.csv", 1, `"h" is not a number; this file must hold numbers only`},
+	} {
+		b.check(t, dir, before)
+	}
+}

@@ -15,7 +15,7 @@ func notNumber(field []byte) error {
 	text := clip(string(field)) + " is not a number"
 	switch {
 	case commaNumber.Match(field):
-		return because(errDecimal, text+": is the comma a decimal comma?")
+		return because(errDecimal, text+", but may have a decimal comma")
 	case isBoolean(field):
 		return because(errText, text+", but a boolean")
 	case dateText.Match(field):
