@@ -261,7 +261,7 @@ func suspicious(d *dataset.Dataset) []string {
 	}
 	for j := range cols {
 		if n >= 10 && counts(d, j) {
-			out = append(out, fmt.Sprintf("column %s numbers the rows; is it no feature? --drop %s leaves it out", name(j), name(j)))
+			out = append(out, fmt.Sprintf("column %s numbers the rows, so it is probably not a feature; --drop %s leaves it out", name(j), name(j)))
 		} else if determines(d, j) {
 			out = append(out, fmt.Sprintf("column %s alone determines the label of every row; does it hold the label? --drop %s leaves it out", name(j), name(j)))
 		}

@@ -258,6 +258,9 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 	line := c.t.line
 	if len(fields) != c.width {
 		err := c.t.hint(fields[0], len(fields) > 1)
+		for j := 1; j < len(fields) && err == nil; j++ { // 0,5;1,5
+			err = c.t.otherwise(fields[j], true)
+		}
 		if err == nil {
 			err = because(errRagged, fmt.Sprintf("%d fields instead of %d", len(fields), c.width))
 		}

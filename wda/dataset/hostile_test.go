@@ -70,6 +70,7 @@ var hostile = []struct {
 	{"semicolons, no labels", "a.csv", "1;2\n3;4\n", Options{Labels: NoLabels()}, errDelimiter, `row 1, column 1: "1;2" looks like`},
 	{"semicolons, header", "a.csv", "x;y\n1;2\n", Options{}, errDelimiter, `row 1: "x;y"`},
 	{"decimal commas", "a.csv", "1,5;2,5;0\n2,5;1,5;1\n", Options{}, errDelimiter, `row 1, column 2: "5;2"`},
+	{"semicolons and decimal commas", "a.csv", "h;g\n0,5;1,5\n", Options{Labels: NoLabels()}, errDelimiter, `row 2: "5;1" looks like fields separated by ";", not ","`},
 	{"blanks", "a.csv", "1 2 0\n3 4 1\n", Options{}, errDelimiter, `separated by " ", not ","`},
 	{"many blanks", "a.txt", "  1.5   2.5\n  3.5   4.5\n", Options{Labels: NoLabels()}, errDelimiter, `"1.5   2.5" looks like fields separated by " "`},
 	{"tabs in CSV", "a.csv", "1\t2\t0\n", Options{}, errDelimiter, `separated by "\t", not ","`},

@@ -227,6 +227,11 @@ func (t *table) hint(field []byte, numbers bool) error {
 	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {
 		return because(errComment, fmt.Sprintf("the line begins with %q, as a comment does", field[:1]))
 	}
+	return t.otherwise(field, numbers)
+}
+
+// otherwise returns an error if a field looks like several that are separated by something else.
+func (t *table) otherwise(field []byte, numbers bool) error {
 	for _, other := range []string{";", "\t", "|", ",", " "} {
 		if string(t.comma) == other || t.comma == nil && other == " " {
 			continue
