@@ -1,76 +1,25 @@
 package main
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestRelease: the sums of a release are right. In the long form it has an executable for
-// this machine, which runs and knows its version, and a bill of materials. The short form
-// looks at the bill of the test's own executable.
-func TestRelease(t *testing.T) {
-	var targets []string
-	if testdata.IsLong() {
-		if _, err := exec.LookPath("go"); err != nil {
-			t.Skip("no go command to build with")
-		}
-		targets = []string{runtime.GOOS + "/" + runtime.GOARCH}
-	}
-	t.Chdir("..")
-	dir := filepath.Join(t.TempDir(), "dist")
-	if err := release("v0.0.1-test", dir, targets); err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+// A bill lists what is linked, and nothing that docs/LICENSES.md leaves out: TestLicenses proves that the
+// page is complete.
+func checkBill(t *testing.T, binary string, least int) {
+	t.Helper()
+	text, err := billOf(binary, "v0.0.1-test")
 	if err != nil {
 		t.Fatal(err)
-	}
-	files, binary := 0, ""
-	for line := range strings.Lines(string(sums)) {
-		files++
-		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || sum != fmt.Sprintf("%x", sha256.Sum256(b)) {
-			t.Errorf("%s: the sum is of another file (%v)", name, err)
-		}
-		if strings.HasPrefix(name, "monge_") && !strings.HasSuffix(name, ".json") {
-			binary = filepath.Join(dir, name)
-		}
-	}
-	if files != 2+2*len(targets) { // the license, the list of licenses, and two for each target
-		t.Errorf("SHA256SUMS lists %d files for %d targets", files, len(targets))
-	}
-	if err := release("v0.0.1-test", dir, nil); err == nil {
-		t.Error("a folder that exists was filled again")
-	}
-
-	least := 1
-	var text []byte
-	if binary == "" {
-		own, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err = billOf(own, "v0.0.1-test"); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		least = 20
-		if out, err := exec.Command(binary, "--version").Output(); err != nil || !strings.Contains(string(out), "v0.0.1-test") {
-			t.Errorf("--version prints %q (%v)", out, err)
-		}
-		if text, err = os.ReadFile(binary + ".cdx.json"); err != nil {
-			t.Fatal(err)
-		}
 	}
 	var bill struct {
 		BOMFormat  string
@@ -82,8 +31,7 @@ func TestRelease(t *testing.T) {
 	if len(bill.Components) < least || bill.Components[0].Name != "std" {
 		t.Fatalf("%d components: %.200s", len(bill.Components), text)
 	}
-	// What is linked is listed: TestLicenses proves that docs/LICENSES.md is complete.
-	list, err := os.ReadFile("docs/LICENSES.md")
+	list, err := os.ReadFile("../docs/LICENSES.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +40,15 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s %s is not in docs/LICENSES.md", c.Name, c.Version)
 		}
 	}
+}
+
+// The bill of the test's own executable.
+func TestBill(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBill(t, own, 1)
 }
 
 // After modules, the modules that users install have no replacement and require the version.
@@ -126,28 +83,57 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// The configuration of GoReleaser names every man page and completion, and the platforms of this
-// command.
+// The workflow and the configuration of GoReleaser name files that exist, and each other's. In the long
+// form the command is built as the configuration says: it knows its version, it has a bill of materials,
+// and the configuration names all of its man pages and completions.
 func TestGoReleaser(t *testing.T) {
-	text, err := os.ReadFile("../.goreleaser.yaml")
-	if err != nil {
-		t.Fatal(err)
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	config := string(text)
+	config, workflow := read("../.goreleaser.yaml"), read("../.github/workflows/release.yml")
+	for _, m := range regexp.MustCompile(`src: ([^\s*]+)\n`).FindAllStringSubmatch(config, -1) {
+		read(filepath.Join("..", m[1]))
+	}
+	only := func(text, pattern string) string {
+		t.Helper()
+		m := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+		if len(m) != 1 {
+			t.Fatalf("%q occurs %d times", pattern, len(m))
+		}
+		return m[0][1]
+	}
 	// The default, dist, is a folder of ours, and --clean deletes it.
-	if !strings.Contains(config, "\ndist: build/") {
-		t.Error("the folder of its output is not below build")
-	}
-	for _, target := range targets {
-		if !strings.Contains(config, strings.ReplaceAll(target, "/", "_")) {
-			t.Errorf("no %s", target)
+	output := only(config, `(?m)^dist: (build/\w+)`)
+	sums := only(config, `(?m)^checksum:\n  name_template: (\w+)$`)
+	for _, name := range []string{output + "/*.tar.gz", output + "/*.zip", output + "/*.cdx.json", output + "/" + sums, output + "/homebrew/Casks/monge.rb", " release/Dockerfile "} {
+		if !strings.Contains(workflow, name) {
+			t.Errorf("the workflow does not copy %q", name)
 		}
 	}
+	for _, arch := range []string{"linux_amd64", "linux_arm64"} {
+		only(config, `targets: .*\b(`+arch+`)\b`) // which the container image takes from the archives
+	}
+	version := only(config, `ldflags: \["(.*)"\]`)
 	if !testdata.IsLong() {
 		return // the rest builds the command
 	}
-	t.Chdir("..")
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to build with")
+	}
 	dir := t.TempDir()
+	binary := filepath.Join(dir, "monge.exe") // a name for Windows, too
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", strings.ReplaceAll(version, "{{ .Tag }}", "v0.0.1-test"), "-o", binary, "../cmd/monge")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command(binary, "--version").Output(); err != nil || !strings.Contains(string(out), "v0.0.1-test") {
+		t.Errorf("--version prints %q (%v)", out, err)
+	}
+	checkBill(t, binary, 20)
 	if err := extras(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +155,7 @@ func TestGoReleaser(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"1.2.3", "dist"}, {"modules"}, {"modules", "latest"}, {"bill", "v1.2.3", "x"}} {
+	for _, args := range [][]string{nil, {"v1.2.3", "dist"}, {"extras"}, {"modules"}, {"modules", "latest"}, {"bill", "v1.2.3", "x"}} {
 		if err := run(args); err != errUsage {
 			t.Errorf("%q: %v", args, err)
 		}
