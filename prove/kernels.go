@@ -51,10 +51,7 @@ type region struct {
 }
 
 func width(t string) int {
-	if t == "float32" {
-		return 4
-	}
-	return 8
+	return map[string]int{"int8": 1, "uint8": 1, "uint16": 2, "float32": 4, "float64": 8}[t]
 }
 
 // lanes is num.Lanes of the vectors' type.
@@ -120,6 +117,28 @@ func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice
 		b.outputs = append(b.outputs, region{addr, w})
 	}
 	return gossa.Slice{Addr: addr, Len: n, Cap: n}
+}
+
+// narrow adds a vector whose elements have one or two bytes. It fills whole cells.
+func (b *builder) narrow(r role, typ string, n int) {
+	b.inputs++
+	w := width(typ)
+	if n*w%4 != 0 {
+		panic("a vector that ends within a cell")
+	}
+	cells, writable := make([]expr.Node, n*w/4), make([]bool, n*w/4)
+	for c := range cells {
+		var parts []expr.Node
+		for i := c * 4 / w; i < (c+1)*4/w; i++ {
+			parts = append(parts, b.g.Small(w, b.inputs, i))
+		}
+		cells[c], writable[c] = b.g.Parts(parts...), r != input
+	}
+	addr := b.mem.Region("argument", w, cells, writable)
+	if r == output {
+		b.outputs = append(b.outputs, region{addr, w})
+	}
+	b.args = append(b.args, gossa.Slice{Addr: addr, Len: n, Cap: n})
 }
 
 // matrix adds a matrix and its stride.
@@ -252,6 +271,34 @@ func productShapes(lanes int) (out []shape) {
 // queryShapes covers one query against rows: three turns of each loop.
 func queryShapes(int) []shape {
 	return grid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
+}
+
+// halfShapes are those for both formats of 16 bits.
+func halfShapes(lanes int) (out []shape) {
+	for _, s := range queryShapes(lanes) {
+		out = append(out, s, shape{m: s.m, n: s.n, flag: true})
+	}
+	return out
+}
+
+func halfCall(b *builder) {
+	b.vectors(output, b.m)
+	b.vectors(input, b.n)
+	b.narrow(input, "uint16", b.m*b.n)
+	b.bool(b.flag) // query.Float16
+}
+
+func int8Call(b *builder) {
+	b.vectors(output, b.m)
+	b.vectors(input, b.n)
+	b.narrow(input, "int8", b.m*b.n)
+	b.vectors(input, b.m)
+}
+
+// codeShapes covers sums for quantized codes: none to three blocks of 32 rows, and up to four turns
+// over the groups, of which one turn takes up to four.
+func codeShapes(int) []shape {
+	return grid([]int{0, 1, 2, 3}, []int{0, 2, 4, 6, 8, 10, 12, 16}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
 func queryCall(b *builder) {
@@ -406,6 +453,22 @@ var plainKernels = []kernel{
 	}, ""},
 	{"query", "SqEuclidean", single[1:], "", queryShapes, queryCall, ""},
 	{"query", "Dot", single[1:], "", queryShapes, queryCall, ""},
+	{"query", "SqEuclideanHalf", single[1:], "", halfShapes, halfCall, ""},
+	{"query", "DotHalf", single[1:], "", halfShapes, halfCall, ""},
+	{"query", "SqEuclideanInt8", single[1:], "", queryShapes, int8Call, ""},
+	{"query", "DotInt8", single[1:], "", queryShapes, int8Call, ""},
+	{"codes", "Sums8", single[1:], "", func(lanes int) []shape {
+		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
+	}, func(b *builder) {
+		b.vectors(output, 32*b.m)
+		b.narrow(input, "uint8", 32*b.m*b.n)
+		b.vectors(input, 256*b.n)
+	}, ""},
+	{"codes", "Sums4", single[1:], "", codeShapes, func(b *builder) {
+		b.narrow(output, "uint16", 32*b.m)
+		b.narrow(input, "uint8", 16*b.m*b.n)
+		b.narrow(input, "uint8", 16*b.n)
+	}, ""},
 	{"lane", "Rows", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)

@@ -123,6 +123,7 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 			failed = errors.Join(failed, fmt.Errorf("%s: no kernel uses it: add it to kernels.go", name))
 		}
 	}
+	fmt.Printf("%s: proved %d of %d functions\n", t.arch, count.proved, count.all)
 	if mutants > 0 && failed == nil {
 		planted, refuted := plant(t, functions, source, program, mutants, func(what string) { fmt.Println("not refuted:", what) })
 		fmt.Printf("refuted %d of %d planted mistakes\n", refuted, planted)

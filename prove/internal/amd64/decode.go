@@ -37,6 +37,7 @@ type operand struct {
 	value     uint64 // immediate, target, displacement
 	reg       int    // number of the register
 	width     int    // bytes of the register
+	high      bool   // the second lowest byte of the register
 	base      int    // −1: none
 	index     int    // −1: none
 	scale     uint64
@@ -54,6 +55,9 @@ var generalNames = func() map[string]operand {
 	}
 	for i, n := range strings.Fields("al cl dl bl") {
 		m[n] = operand{kind: register, reg: i, width: 1}
+	}
+	for i, n := range strings.Fields("ah ch dh bh") {
+		m[n] = operand{kind: register, reg: i, width: 1, high: true}
 	}
 	for i := 8; i < 16; i++ {
 		r := "r" + strconv.Itoa(i)
@@ -148,7 +152,7 @@ func parse(op, s string) (operand, error) {
 		if !ok {
 			return o, fmt.Errorf("unknown register %q", s)
 		}
-		o.kind, o.reg, o.width = r.kind, r.reg, r.width
+		o.kind, o.reg, o.width, o.high = r.kind, r.reg, r.width, r.high
 		return o, nil
 	}
 	m := memory_.FindStringSubmatch(s)

@@ -187,6 +187,9 @@ func (m *machine) dependent(op string, a []operand, dst *operand) bool {
 	case op == "sub" && w == 8 && dst.kind == register:
 		m.setData(dst, m.g.ISub(x, y))
 		m.conditions, m.flags.defined = nil, 0
+	case name == "shr" && w == 8 && len(a) == 2 && a[0].kind == immediate && dst.kind == register && a[0].value > 0 && a[0].value < 64:
+		m.setData(dst, m.g.Shift(expr.IShr, x, int(a[0].value)))
+		m.conditions, m.flags.defined = nil, 0
 	case name == "popcnt" && dst.kind == register:
 		n, ok := m.g.Count(y)
 		if !ok {

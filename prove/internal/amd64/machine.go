@@ -163,6 +163,9 @@ func (m *machine) integer(o *operand, width int) uint64 {
 		if m.data[o.reg] != 0 {
 			m.fail("%w: a register that depends on the data", code.ErrUnknown)
 		}
+		if o.high {
+			return m.r[o.reg] >> 8 & 255
+		}
 		return m.r[o.reg] & widthMask(width)
 	case mask:
 		return m.mask(o.reg) & widthMask(width)
@@ -170,7 +173,8 @@ func (m *machine) integer(o *operand, width int) uint64 {
 		a := m.addr(o)
 		switch width {
 		case 1:
-			return m.concrete(m.load(a&^3, 1)) >> (8 * (a & 3)) & 255
+			cell, at := m.mem.Cell(a)
+			return m.concrete(m.load(cell, 1)) >> (8 * at) & 255
 		case 4:
 			return m.concrete(m.load(a, 1))
 		}
@@ -185,6 +189,9 @@ func (m *machine) setInteger(o *operand, v uint64, width int) {
 	case register:
 		switch width {
 		case 1:
+			if o.high {
+				m.fail("%w: destination", code.ErrUnknown)
+			}
 			v = m.place(o.reg)&^255 | v&255
 		case 4:
 			v &= 0xffffffff
@@ -225,6 +232,9 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	}
 	if o.kind != location {
 		m.fail("%w: vector operand", code.ErrUnknown)
+	}
+	if o.index >= 0 && m.data[o.index] != 0 && !o.broadcast && (dst == nil || dst.mask < 0) {
+		return m.entry(o, n)
 	}
 	a := m.addr(o)
 	if o.broadcast {
@@ -354,6 +364,8 @@ func (m *machine) general(i *inst) bool {
 		return true
 	case op[0] == 'k':
 		return m.masks(op, a, dst)
+	case op == "movzbl":
+		return m.zeroExtended(a, dst)
 	}
 	if m.dependent(op, a, dst) {
 		return true

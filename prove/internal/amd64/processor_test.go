@@ -22,6 +22,7 @@ import (
 	"unsafe"
 
 	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/draw"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/memory"
 	"github.com/gomonge/monge/prove/internal/pending"
@@ -294,41 +295,21 @@ func (i *instance) place(t *testing.T, addr uint64) {
 // draw returns random contents of the registers and the memory. An operand in memory lies
 // within the memory.
 func (i *instance) draw(rng *rand.Rand) (s state) {
-	whole := []uint64{0, 1, math.MaxUint64, math.MaxInt64, 1 << 63, math.MaxInt32, 1 << 31, math.MaxUint32}
-	integer := func() uint64 {
-		switch rng.IntN(3) {
-		case 0:
-			return whole[rng.IntN(len(whole))]
-		case 1:
-			return uint64(rng.IntN(200) - 100)
-		}
-		return rng.Uint64()
-	}
 	for n := range s.R {
-		s.R[n] = integer()
+		s.R[n] = draw.Integer(rng)
 	}
 	for n := range s.K {
-		s.K[n] = integer()
+		s.K[n] = draw.Integer(rng)
 	}
 	s.Flags = rng.Uint64()&allFlags | 2
 	single := strings.ContainsAny(i.op[max(0, len(i.op)-3):], "s") && !strings.HasSuffix(i.op, "sd")
 	if rng.IntN(5) == 0 {
 		single = !single
 	}
-	fill := func(to []uint32) {
-		for n := 0; n < len(to); n += 2 {
-			if single {
-				to[n], to[n+1] = draw32(rng), draw32(rng)
-			} else {
-				v := draw64(rng)
-				to[n], to[n+1] = uint32(v), uint32(v>>32)
-			}
-		}
-	}
 	for n := range s.V {
-		fill(s.V[n][:])
+		draw.Vector(rng, single, s.V[n][:])
 	}
-	fill(s.Memory[:])
+	draw.Vector(rng, single, s.Memory[:])
 	a := i.access()
 	if a == nil || a.relative {
 		return s
@@ -359,36 +340,6 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 		}
 		return s
 	}
-}
-
-// Numbers with few bits make sums and products that are exact, that cancel, and that lie
-// halfway between two numbers.
-func draw64(rng *rand.Rand) uint64 {
-	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -0x1.8p-1023, 0x1p-1022,
-		math.MaxFloat64, math.MaxFloat32, 0x1.ffffffp127, 1 + 0x1p-52, 1 + 0x1p-24, 1 + 0x3p-24, 0x1p-53, 0x1p-149, 0x1p-150, 0x3p-150}
-	switch rng.IntN(4) {
-	case 0:
-		return math.Float64bits(special[rng.IntN(len(special))])
-	case 1:
-		return math.Float64bits(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(120)-60))
-	case 2:
-		return math.Float64bits((rng.Float64() - 0.5) * math.Ldexp(1, rng.IntN(100)-50))
-	}
-	return rng.Uint64()
-}
-
-func draw32(rng *rand.Rand) uint32 {
-	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
-		0x1p-149, -0x1.8p-127, 0x1p-126, math.MaxFloat32, 1 + 0x1p-23, 1 - 0x1p-24, 0x1p-24}
-	switch rng.IntN(4) {
-	case 0:
-		return math.Float32bits(special[rng.IntN(len(special))])
-	case 1:
-		return math.Float32bits(float32(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(60)-30)))
-	case 2:
-		return math.Float32bits(float32((rng.Float64() - 0.5) * math.Ldexp(1, rng.IntN(40)-20)))
-	}
-	return rng.Uint32()
 }
 
 // symbolic runs the instruction in the machine on constants. It returns the flags that are

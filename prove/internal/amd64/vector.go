@@ -19,7 +19,7 @@ var (
 
 // step runs one instruction.
 func (m *machine) step(i *inst) {
-	if !m.general(i) && !m.float(i) && !m.shuffle(i) && !m.logic(i) {
+	if !m.general(i) && !m.float(i) && !m.shuffle(i) && !m.logic(i) && !m.narrow(i.op, i.args, &i.args[len(i.args)-1]) {
 		m.fail("%w", code.ErrUnknown)
 	}
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// compared sets the flags of the comparison of two integers.
-func (m *machine) compared(x, y uint64) { m.flags, m.conditions = [2]uint64{x, y}, nil }
-
 // decide sets the flags to conditions that depend on the data.
 func (m *machine) decide(conditions map[string]expr.Node) { m.conditions = conditions }
 
@@ -84,6 +81,17 @@ func (m *machine) dependent(op string, a []operand) bool {
 		case "and":
 			m.setData(a[0], g.Bitwise(expr.IAnd, x, y))
 		}
+	case "lsr":
+		if a[2].kind != immediate || a[0].narrow {
+			return false
+		}
+		m.setData(a[0], g.Shift(expr.IShr, m.operandData(a[1]), int(a[2].value)))
+	case "ubfx":
+		if a[2].value+a[3].value > 64 || a[3].value > 32 {
+			return false
+		}
+		low, _ := g.Halves(g.Shift(expr.IShr, m.operandData(a[1]), int(a[2].value)))
+		m.setData(a[0], g.Part(low, 0, int(a[3].value)))
 	case "ubfiz":
 		m.setData(a[0], g.Shift(expr.IShl, g.Bitwise(expr.IAnd, m.operandData(a[1]), g.Const(8, 1<<a[3].value-1)), int(a[2].value)))
 	case "cmn": // of −1: are all bits set?
@@ -170,6 +178,14 @@ func (m *machine) both(f *code.Function, c expr.Node, to uint64) error {
 func (m *machine) loadEntry(a []operand) bool {
 	o := a[1]
 	if a[0].kind == general || o.kind != location || o.post {
+		return false
+	}
+	if o.index >= 0 && m.data[o.index] != 0 && m.data[o.reg] == 0 {
+		if m.indexed(a) {
+			return true
+		}
+	}
+	if o.shift != 0 {
 		return false
 	}
 	at := m.operandData(operand{kind: general, reg: o.reg})
@@ -275,8 +291,8 @@ func (m *machine) logic(op string, a []operand) bool {
 			if c, ok := g.MaskOf(x[2]); ok {
 				return g.Select(c, x[1], x[0])
 			}
-			m.fail("bits that are no mask: %w", code.ErrUnknown)
-			return 0
+			not := g.Bitwise(expr.IXor, x[2], g.Const(g.Width(x[2]), ^uint64(0)))
+			return g.Bitwise(expr.IOr, g.Bitwise(expr.IAnd, x[1], x[2]), g.Bitwise(expr.IAnd, x[0], not))
 		}, dst.reg, a[1].reg, a[2].reg)
 	case "add", "sub":
 		if bytes {
@@ -289,16 +305,20 @@ func (m *machine) logic(op string, a []operand) bool {
 			sum = g.IAdd(sum, c)
 		}
 		m.put(dst.reg, []expr.Node{sum})
-	case "shl", "ushr", "sshr":
+	case "ushr", "shl", "sshr":
 		how := map[string]expr.Op{"shl": expr.IShl, "ushr": expr.IShr, "sshr": expr.ISar}[op]
 		by := int(a[2].value)
-		if bytes && op != "shl" {
+		if bytes && op == "sshr" {
 			return false
+		}
+		inside := uint64(0xff << by & 0xff)
+		if op == "ushr" {
+			inside = 0xff >> by
 		}
 		m.lanes(dst, func(n int) expr.Node {
 			x := g.Shift(how, m.source(a[1], n), by)
 			if bytes {
-				x = g.Bitwise(expr.IAnd, x, g.Const(4, uint64(0xff<<by&0xff)*0x01010101))
+				x = g.Bitwise(expr.IAnd, x, g.Const(4, inside*0x01010101))
 			}
 			return x
 		})
@@ -396,7 +416,21 @@ func (m *machine) table(a []operand) bool {
 			out = append(out, cell)
 		}
 	default:
-		return false
+		var list []expr.Node
+		for i := range 16 {
+			list = append(list, g.Part(entries[i/4], 8*(i%4), 8))
+		}
+		for _, c := range index {
+			var cell [4]expr.Node
+			for k := range cell {
+				i := g.Part(c, 8*k, 8)
+				if g.Size(i) > 4 {
+					m.fail("%w: an index that may have more than 4 bits", code.ErrUnknown)
+				}
+				cell[k] = g.Pick(list[:1<<g.Size(i)], i)
+			}
+			out = append(out, g.Parts(cell[:]...))
+		}
 	}
 	m.put(a[0].reg, out)
 	return true

@@ -34,7 +34,7 @@ type machine struct {
 
 	r     [33]uint64
 	v     [32][4]expr.Node // cells of 4 bytes
-	flags [2]uint64        // what was compared
+	flags flags
 	// What depends on the data: integers of registers (0 if a register holds a number), and
 	// conditions of jumps by their names.
 	data       [33]expr.Node
@@ -123,14 +123,16 @@ type operand struct {
 	shift    int  // of the operand before; negative to the right
 	text     string
 	narrow   bool // w register
+	size     int  // bytes of an element of a vector
+	count    int  // of registers in a list, beyond the first
 	constant uint64
 }
 
 var (
-	vectorName  = regexp.MustCompile(`^v(\d+)\.(\d*)([bsd])(?:\[(\d)\])?$`)
+	vectorName  = regexp.MustCompile(`^v(\d+)\.(\d*)([bhsd])(?:-v(\d+)\.\d*[bhsd])?(?:\[(\d)\])?$`)
 	scalarName  = regexp.MustCompile(`^([sdq])(\d+)$`)
 	generalName = regexp.MustCompile(`^([xw])(\d+|zr)$`)
-	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+))?\]$`)
+	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+)(?:, lsl #(\d))?)?\]$`)
 )
 
 // Decode reads the operands of an instruction. Its result is for Run: what cannot be read is
@@ -172,22 +174,30 @@ func split(s string) (out []string) {
 	return out
 }
 
-func cellsOf(letter string) int { return map[string]int{"b": 1, "s": 1, "d": 2, "q": 4}[letter] }
+// cellsOf returns the cells of an element. Elements of one or two bytes share a cell.
+func cellsOf(letter string) int {
+	return map[string]int{"b": 1, "h": 1, "s": 1, "d": 2, "q": 4}[letter]
+}
 
 func parse(i *code.Inst, s string) (o operand, err error) {
-	if strings.HasPrefix(s, "{") { // a list of one register, perhaps one lane of it
+	if strings.HasPrefix(s, "{") { // a list of registers, or one lane of a register
 		s = strings.NewReplacer("{", "", "}", "").Replace(s)
 	}
 	if x := vectorName.FindStringSubmatch(s); x != nil {
 		o = operand{kind: vector, cells: cellsOf(x[3])}
 		o.reg, _ = strconv.Atoi(x[1])
+		o.size = map[string]int{"b": 1, "h": 2, "s": 4, "d": 8}[x[3]]
 		if x[4] != "" {
-			o.kind, o.lane = element, int(x[4][0]-'0')
+			last, _ := strconv.Atoi(x[4])
+			o.count = (last - o.reg + 32) % 32
+		}
+		if x[5] != "" {
+			o.kind, o.lane = element, int(x[5][0]-'0')
 			return o, nil
 		}
 		o.lanes, _ = strconv.Atoi(x[2])
-		if x[3] == "b" {
-			o.lanes /= 4
+		if o.size < 4 { // cells
+			o.lanes = o.lanes * o.size / 4
 		}
 		return o, nil
 	}
@@ -216,6 +226,9 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 		}
 		if x[3] != "" {
 			o.index, _ = strconv.Atoi(x[3])
+		}
+		if x[4] != "" {
+			o.shift = int(x[4][0] - '0')
 		}
 		return o, err
 	}
@@ -275,7 +288,7 @@ func (m *machine) set(o operand, v uint64) {
 func (m *machine) locate(o operand) uint64 {
 	a := m.get(operand{kind: general, reg: o.reg})
 	if o.index >= 0 && o.kind == location {
-		a += m.get(operand{kind: general, reg: o.index})
+		a += m.get(operand{kind: general, reg: o.index}) << o.shift
 	}
 	if o.post {
 		m.r[o.reg] += uint64(o.value)
@@ -358,28 +371,28 @@ func (m *machine) condition(c string) bool {
 	if m.conditions != nil {
 		m.fail("condition %q depends on the data: %w", c, code.ErrUnknown)
 	}
-	x, y := m.flags[0], m.flags[1]
+	n, z, c0, v := m.flags&negative != 0, m.flags&zero != 0, m.flags&carry != 0, m.flags&overflow != 0
 	switch c {
 	case "eq":
-		return x == y
+		return z
 	case "ne":
-		return x != y
+		return !z
 	case "lt":
-		return int64(x) < int64(y)
+		return n != v
 	case "ge":
-		return int64(x) >= int64(y)
+		return n == v
 	case "gt":
-		return int64(x) > int64(y)
+		return !z && n == v
 	case "le":
-		return int64(x) <= int64(y)
+		return z || n != v
 	case "hi":
-		return x > y
+		return c0 && !z
 	case "ls":
-		return x <= y
+		return !c0 || z
 	case "cs", "hs":
-		return x >= y
+		return c0
 	case "cc", "lo":
-		return x < y
+		return !c0
 	}
 	m.fail("condition %q: %w", c, code.ErrUnknown)
 	return false

@@ -9,6 +9,14 @@ import (
 
 // step runs one instruction.
 func (m *machine) step(a []operand) {
+	if m.narrow(m.inst.Op, a) {
+		return
+	}
+	for _, o := range a {
+		if o.size == 2 || o.size == 1 && !onBits[m.inst.Op] || o.count > 0 {
+			m.fail("%w", code.ErrUnknown)
+		}
+	}
 	if !m.dependent(m.inst.Op, a) && !m.logic(m.inst.Op, a) && !m.integer(m.inst.Op, a) && !m.move(m.inst.Op, a) && !m.float(m.inst.Op, a) {
 		m.fail("%w", code.ErrUnknown)
 	}
@@ -49,37 +57,39 @@ func (m *machine) integer(op string, a []operand) bool {
 	case "tbnz":
 		m.branch(m.get(a[0])>>a[1].value&1 != 0, a[2])
 	case "cmp":
-		m.compared(m.get(a[0]), second(1))
-	case "cmn": // as cmp with the negated operand
-		m.compared(m.get(a[0]), -second(1))
+		m.compared(m.get(a[0]), second(1), a[0].bits())
+	case "cmn":
+		m.added(m.get(a[0]), second(1), a[0].bits())
 	case "add":
 		m.set(a[0], m.get(a[1])+second(2))
-	case "adds": // flags of a sum: as that of the comparison with the negated operand
+	case "adds":
 		x, y := m.get(a[1]), second(2)
 		m.set(a[0], x+y)
-		m.compared(x, -y)
+		m.added(x, y, a[0].bits())
 	case "sub":
 		m.set(a[0], m.get(a[1])-second(2))
 	case "subs":
 		x, y := m.get(a[1]), second(2)
 		m.set(a[0], x-y)
-		m.compared(x, y)
+		m.compared(x, y, a[0].bits())
 	case "and", "ands":
 		v := m.get(a[1]) & second(2)
 		m.set(a[0], v)
 		if op == "ands" {
-			m.compared(v, 0)
+			m.result(v, a[0].bits())
 		}
 	case "orr":
 		m.set(a[0], m.get(a[1])|second(2))
 	case "mov":
 		m.set(a[0], m.get(a[1]))
 	case "lsl":
-		m.set(a[0], m.get(a[1])<<(m.get(a[2])&63))
+		m.set(a[0], m.get(a[1])<<(m.get(a[2])&uint64(a[0].bits()-1)))
 	case "lsr":
-		m.set(a[0], m.get(a[1])>>(m.get(a[2])&63))
+		m.set(a[0], m.get(a[1])>>(m.get(a[2])&uint64(a[0].bits()-1)))
 	case "adrp":
 		m.set(a[0], a[1].constant)
+	case "ubfx":
+		m.set(a[0], m.get(a[1])>>a[2].value&(1<<a[3].value-1))
 	case "ubfiz":
 		m.set(a[0], m.get(a[1])&(1<<a[3].value-1)<<a[2].value)
 	case "mul":
@@ -115,7 +125,8 @@ func (m *machine) move(op string, a []operand) bool {
 		}
 	case "ldrb":
 		addr := m.locate(a[1])
-		m.set(a[0], m.concrete(m.load(addr&^3, 1))>>(8*(addr&3))&255)
+		cell, at := m.mem.Cell(addr)
+		m.set(a[0], m.concrete(m.load(cell, 1))>>(8*at)&255)
 	case "str":
 		addr := m.locate(a[1])
 		if a[0].kind == general && a[0].reg != xzr && m.data[a[0].reg] != 0 && !a[0].narrow {
@@ -219,7 +230,7 @@ func (m *machine) concrete(cells []expr.Node) uint64 {
 
 // float runs a floating-point instruction on vectors, and reports whether it is one.
 func (m *machine) float(op string, a []operand) bool {
-	if len(a) < 2 || a[0].kind != vector && (a[0].kind != scalar || op != "fneg") {
+	if len(a) < 2 || a[0].kind != vector && (a[0].kind != scalar || op != "fneg" && op != "fadd") {
 		return false
 	}
 	dst := a[0]

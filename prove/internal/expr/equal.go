@@ -285,9 +285,19 @@ func (g *Graph) operands(a Node, out []Node) []Node {
 		for _, o := range g.lists[n.key] {
 			out = append(out, Node(o))
 		}
-	case Sum:
+	case Sum, Total:
 		for i := 1; i < len(g.lists[n.key]); i += 2 {
 			out = append(out, Node(g.lists[n.key][i]))
+		}
+	case Pick:
+		for _, o := range g.lists[n.key][1:] {
+			out = append(out, Node(o))
+		}
+	case Fields:
+		for _, f := range g.fields(a) {
+			if f.of != 0 {
+				out = append(out, f.of)
+			}
 		}
 	}
 	return out

@@ -51,22 +51,29 @@ const (
 	ISar
 	IMaxS
 	IMaxU
-	IGt     // signed, a condition
-	INz     // is not 0, a condition
-	Extend  // 4 bytes to 8, with the sign
-	Sum     // constant + Σ coefficient·[condition], in list Key
-	Bits    // the conditions in list Key, as bits
-	Lookup  // number a of the constants in list Key
-	ScaleF  // a·2^⌊b⌋, rounded once
-	MaxZ    // the largest of list Key that is not NaN, or −Inf; a zero is +0
-	Larger  // the larger of two, NaN if one is NaN; +0 is larger than −0
-	MaxNum  // the larger of two; of a number and a quiet NaN the number; +0 is larger than −0
-	FromInt // a signed integer as a floating-point number, rounded
+	IGt      // signed, a condition
+	INz      // is not 0, a condition
+	Extend   // 4 bytes to 8, with the sign
+	Sum      // constant + Σ coefficient·[condition], in list Key
+	Bits     // the conditions in list Key, as bits
+	Lookup   // number a of the constants in list Key
+	ScaleF   // a·2^⌊b⌋, rounded once
+	MaxZ     // the largest of list Key that is not NaN, or −Inf; a zero is +0
+	Larger   // the larger of two, NaN if one is NaN; +0 is larger than −0
+	MaxNum   // the larger of two; of a number and a quiet NaN the number; +0 is larger than −0
+	FromInt  // a signed integer as a floating-point number, rounded
+	Byte     // element number Key of an input whose elements have 1 byte; see fields.go
+	Word     // of 2 bytes
+	Fields   // bits of nodes, in list Key
+	Pick     // number a of the nodes in list Key, after their size in bits
+	Total    // constant + Σ coefficient·node modulo 2^16, in list Key
+	FromHalf // a binary16 number as a float32
 )
 
 var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat",
 	"lt", "le", "eq", "not", "and", "select", "iadd", "isub", "iand", "ior", "ixor", "shl", "shr", "sar", "maxs", "maxu", "igt",
-	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint"}
+	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint",
+	"byte", "word", "fields", "pick", "total", "fromhalf"}
 
 type node struct {
 	op      Op
@@ -256,10 +263,22 @@ func (g *Graph) Larger(a, b Node) Node {
 
 // MaxNum returns the larger of two numbers, as maxNum of IEEE 754 does.
 func (g *Graph) MaxNum(a, b Node) Node {
-	if x, y, ok := g.constants(a, b); ok && x == x && y == y {
+	if x, y, ok := g.constants(a, b); ok {
+		switch quietA, quietB := g.quiet(a), g.quiet(b); {
+		case x != x && quietA && y == y:
+			return b
+		case y != y && quietB && x == x:
+			return a
+		}
 		return g.float(g.Width(a), max(x, y))
 	}
 	return g.make(node{op: MaxNum, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
+}
+
+// quiet reports whether a constant NaN is a quiet one.
+func (g *Graph) quiet(a Node) bool {
+	n := g.nodes[a]
+	return n.key>>map[uint8]int{4: 22, 8: 51}[n.width]&1 != 0
 }
 
 // FromInt returns a signed integer as a floating-point number of a width, rounded.
@@ -420,6 +439,9 @@ func (g *Graph) Halves(a Node) (low, high Node) {
 		return g.Const(4, x.key), g.Const(4, x.key>>32)
 	case x.op == Cat:
 		return x.a, x.b
+	case x.op == Fields:
+		f := g.fields(a)
+		return g.concat(4, cut(f, 0, 32)...), g.concat(4, cut(f, 32, 32)...)
 	case x.op == Sum:
 		s, _ := g.linearOf(a)
 		if low, high := s.bounds(); low >= 0 && high < 1<<31 {
@@ -445,6 +467,9 @@ func (g *Graph) Join(low, high Node) Node {
 		return g.Branch(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
 	case l.op == Select && h.op == Select && l.c == h.c:
 		return g.Select(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
+	}
+	if g.small(low) || g.small(high) {
+		return g.concat(8, append(g.fields(low), g.fields(high)...)...)
 	}
 	if l.op == Sum && g.zero(high) {
 		s, _ := g.linearOf(low)
@@ -498,7 +523,7 @@ func (g *Graph) text(n Node, depth int) string {
 			return fmt.Sprintf("%#x:4", x.key)
 		}
 		return fmt.Sprintf("%#x", x.key)
-	case Input:
+	case Input, Byte, Word:
 		return fmt.Sprintf("in%d[%d]", x.key>>40, x.key&(1<<40-1))
 	}
 	if depth == 0 {
@@ -521,6 +546,22 @@ func (g *Graph) text(n Node, depth int) string {
 		}
 	case IShl, IShr, ISar:
 		args = append(args, fmt.Sprint(x.key))
+	case Fields:
+		for _, f := range g.fields(n)[:min(4, len(g.fields(n)))] {
+			if f.of == 0 {
+				args = append(args, fmt.Sprintf("%#x:%d", f.known, f.length))
+			} else {
+				args = append(args, fmt.Sprintf("%s[%d:%d]", g.text(f.of, depth-1), f.from, f.from+f.length))
+			}
+		}
+	case Total:
+		list := g.lists[x.key]
+		args = append(args, fmt.Sprint(list[0]))
+		for i := 1; i < min(9, len(list)); i += 2 {
+			args = append(args, fmt.Sprintf("%d·%s", list[i+1], g.text(Node(list[i]), depth-1)))
+		}
+	case Pick:
+		args = append(args, fmt.Sprintf("%d entries from %s", len(g.lists[x.key])-1, g.text(Node(g.lists[x.key][1]), depth-1)))
 	}
 	name := names[x.op]
 	if x.op == FMA && x.key == 1 {

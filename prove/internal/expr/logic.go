@@ -293,6 +293,11 @@ func (g *Graph) Bitwise(op Op, a, b Node) Node {
 	if a == b && op == IXor {
 		return g.Const(width, 0)
 	}
+	if g.small(a) || g.small(b) {
+		if n, ok := g.bitwiseFields(op, a, b); ok {
+			return n
+		}
+	}
 	if _, _, _, ok := g.selection(a); !ok {
 		a, b = b, a
 	}
@@ -329,6 +334,10 @@ func (g *Graph) Shift(op Op, a Node, by int) Node {
 		return g.Const(int(n.width), shift(op, n.key, by, int(n.width)))
 	case by == 0:
 		return a
+	case g.small(a):
+		if n, ok := g.shiftFields(op, a, by); ok {
+			return n
+		}
 	case op == IShr && n.op == IMaxU:
 		return g.Maximum(IMaxU, g.Shift(op, n.a, by), g.Shift(op, n.b, by))
 	}
@@ -518,12 +527,30 @@ func (g *Graph) Most(a Node) (most uint64, ok bool) {
 	if n.op == Const {
 		return n.key, true
 	}
+	if size := g.Size(a); g.small(a) && size < 8*int(n.width) {
+		return 1<<size - 1, true
+	}
 	if n.op == IAnd && g.nodes[n.a].op == Const {
 		return g.nodes[n.a].key, true
 	} else if n.op == IAnd && g.nodes[n.b].op == Const {
 		return g.nodes[n.b].key, true
 	}
 	return 0, false
+}
+
+// Offset takes an integer of 8 bytes apart: a constant plus an integer of 4 bytes.
+func (g *Graph) Offset(a Node) (constant uint64, rest Node, ok bool) {
+	n := g.nodes[a]
+	rest = a
+	if n.op == IAdd {
+		if constant, ok = g.Bits(n.a); ok {
+			rest = n.b
+		} else if constant, ok = g.Bits(n.b); ok {
+			rest = n.a
+		}
+	}
+	low, high := g.Halves(rest)
+	return constant, low, g.zero(high)
 }
 
 // MaskOf returns the condition of which a is the mask: ones where it holds, and zeros elsewhere.

@@ -98,6 +98,29 @@ func (s sample) at(a Node) uint64 {
 		return s.at(n.a) >> 32
 	case Cat:
 		return s.at(n.a) | s.at(n.b)<<32
+	case Fields:
+		var v uint64
+		at := 0
+		for _, f := range s.fields(a) {
+			bits := f.known
+			if f.of != 0 {
+				bits = s.at(f.of) >> f.from & (1<<f.length - 1)
+			}
+			v |= bits << at
+			at += f.length
+		}
+		return v
+	case Pick:
+		return s.at(Node(s.lists[n.key][1+s.at(n.a)]))
+	case Lookup:
+		return s.lists[n.key][s.at(n.a)]
+	case Total:
+		list := s.lists[n.key]
+		v := list[0]
+		for i := 1; i < len(list); i += 2 {
+			v += s.at(Node(list[i])) * list[i+1]
+		}
+		return v & 0xffff
 	case Bits:
 		var v uint64
 		for i, b := range s.list(n) {

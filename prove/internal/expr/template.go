@@ -71,7 +71,7 @@ func (t *template) add(n Node) int32 {
 		in.key, in.list = 0, t.g.lists[x.key]
 	case ScaleF:
 		t.scales = true
-	case Sum, Bits, MaxZ, Input, Larger, MaxNum:
+	case Sum, Bits, MaxZ, Input, Larger, MaxNum, Byte, Word, Fields, Pick, Total, FromHalf:
 		t.bad = true
 	}
 	i := int32(len(t.code))

@@ -164,7 +164,7 @@ func (in *Interpreter) symbolic(op token.Token, t types.Type, x, y Value) Value 
 	}
 	g, width := in.G, int(in.sizes.Sizeof(u))
 	if u.Info()&types.IsInteger != 0 && width < 4 {
-		fail("%s of %s: %w", op, t, ErrUnknown)
+		return in.narrow(op, u, x, y)
 	}
 	a, b := in.node(x, width), in.node(y, width)
 	by, fixed := y.(uint64)
@@ -202,6 +202,34 @@ func (in *Interpreter) symbolic(op token.Token, t types.Type, x, y Value) Value 
 	return nil
 }
 
+// narrow returns x op y for integers of one or two bytes. They are filled up with zeros.
+func (in *Interpreter) narrow(op token.Token, t *types.Basic, x, y Value) Value {
+	g, size := in.G, 8*int(in.sizes.Sizeof(t))
+	by, fixed := y.(uint64)
+	node := func(x Value) expr.Node {
+		if v, ok := x.(uint64); ok {
+			return g.Const(4, v&(1<<size-1))
+		}
+		return x.(expr.Node)
+	}
+	a, unsigned := node(x), t.Info()&types.IsUnsigned != 0
+	var n expr.Node
+	switch {
+	case op == token.AND:
+		n = g.Bitwise(expr.IAnd, a, node(y))
+	case op == token.SHR && fixed && unsigned:
+		n = g.Shift(expr.IShr, a, int(by))
+	case op == token.ADD && size == 16:
+		n = g.Add16(a, node(y), 1)
+	default:
+		fail("%s of %s that depends on the data: %w", op, t, ErrUnknown)
+	}
+	if bits, ok := g.Bits(n); ok {
+		return extend(bits, t, int64(size/8))
+	}
+	return n
+}
+
 // compare returns a comparison of floating-point numbers.
 func (in *Interpreter) compare(op token.Token, a, b expr.Node) (Value, bool) {
 	g := in.G
@@ -233,21 +261,17 @@ func (in *Interpreter) condition(c expr.Node) Value {
 	return c
 }
 
-// lookup returns an element of an array of constants whose index depends on the data.
+// lookup returns an element of an array whose index depends on the data.
 func (fr *frame) lookup(addr uint64, count int64, elem types.Type, index expr.Node) Value {
 	in := fr.in
 	var table []expr.Node
 	for i := range count {
-		table = append(table, in.node(in.load(addr+uint64(i*in.sizes.Sizeof(elem)), elem), int(in.sizes.Sizeof(elem))))
+		table = append(table, in.node(in.load(addr+uint64(i*in.sizes.Sizeof(elem)), elem), int(max(4, in.sizes.Sizeof(elem)))))
 	}
 	if most, ok := in.G.Most(index); !ok || most >= uint64(count) {
 		fail("%s: an index that depends on the data, and may exceed %d elements", fr.f, count)
 	}
-	n, ok := in.G.Lookup(table, index)
-	if !ok {
-		fail("%s: a table that depends on the data: %w", fr.f, ErrUnknown)
-	}
-	return n
+	return in.G.Pick(table, index)
 }
 
 // place is the address of an element of an array whose index depends on the data.
@@ -257,6 +281,21 @@ type place struct {
 	elem  types.Type
 	index expr.Node
 }
+
+// within returns the place of an element of a slice whose index is a number plus an integer that
+// depends on the data, of which the largest value is known.
+func (fr *frame) within(x Slice, elem types.Type, index expr.Node) place {
+	in := fr.in
+	first, n, ok := in.G.Offset(index)
+	most, bounded := in.G.Most(n)
+	if !ok || !bounded || most > maxTable || first+most >= uint64(x.Len) {
+		fail("%s: an index that depends on the data, and may exceed %d elements", fr.f, x.Len)
+	}
+	return place{x.Addr + first*uint64(in.sizes.Sizeof(elem)), int64(most) + 1, elem, n}
+}
+
+// maxTable bounds the entries of a table that is looked up.
+const maxTable = 1 << 12
 
 // extreme returns min or max of floating-point numbers. Of min, one is a constant that is neither 0
 // nor NaN.

@@ -198,6 +198,9 @@ func (fr *frame) unary(i *ssa.UnOp) Value {
 
 func (fr *frame) element(i *ssa.IndexAddr) Value {
 	if n, ok := fr.get(i.Index).(expr.Node); ok {
+		if s, ok := fr.get(i.X).(Slice); ok {
+			return fr.within(s, i.X.Type().Underlying().(*types.Slice).Elem(), n)
+		}
 		a, ok := i.X.Type().Underlying().(*types.Pointer)
 		if !ok {
 			fail("%s: %s: %w", fr.f, i, ErrUnknown)

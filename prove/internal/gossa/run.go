@@ -229,10 +229,12 @@ func (in *Interpreter) bits(addr uint64, size int64) uint64 {
 	case 4:
 		return word(addr)
 	}
-	return word(addr&^3) >> (8 * (addr & 3)) & (1<<(8*size) - 1)
+	cell, at := in.Mem.Cell(addr)
+	return word(cell) >> (8 * at) & (1<<(8*size) - 1)
 }
 
-// depends returns the integer of 4 or 8 bytes at addr, if it depends on the data.
+// depends returns the integer at addr, if it depends on the data. One of less than 4 bytes is
+// filled up with zeros.
 func (in *Interpreter) depends(addr uint64, size int64) (n expr.Node, ok bool) {
 	switch size {
 	case 4:
@@ -240,7 +242,8 @@ func (in *Interpreter) depends(addr uint64, size int64) (n expr.Node, ok bool) {
 	case 8:
 		n = in.G.Join(in.cell(addr), in.cell(addr+4))
 	default:
-		return 0, false
+		cell, at := in.Mem.Cell(addr)
+		n = in.G.Part(in.cell(cell), int(8*at), int(8*size))
 	}
 	_, fixed := in.G.Bits(n)
 	return n, !fixed
@@ -254,10 +257,14 @@ func (in *Interpreter) setBits(addr uint64, size int64, v uint64) {
 	case 4:
 		in.setCell(addr, in.G.Const(4, v))
 	default:
-		shift := 8 * (addr & 3)
-		old := in.bits(addr&^3, 4)
-		in.setCell(addr&^3, in.G.Const(4, old&^((1<<(8*size)-1)<<shift)|v<<shift))
+		in.setPart(addr, size, in.G.Const(4, v))
 	}
+}
+
+// setPart sets the integer of less than 4 bytes at addr.
+func (in *Interpreter) setPart(addr uint64, size int64, n expr.Node) {
+	cell, at := in.Mem.Cell(addr)
+	in.setCell(cell, in.G.Replace(in.cell(cell), int(8*at), int(8*size), n))
 }
 
 // load returns the value of type t at addr.
@@ -322,6 +329,10 @@ func (in *Interpreter) store(addr uint64, t types.Type, v Value) {
 	}
 	switch v := v.(type) {
 	case expr.Node:
+		if size := in.sizes.Sizeof(t); size < 4 && in.G.Width(v) == 4 {
+			in.setPart(addr, size, v)
+			return
+		}
 		if in.G.Width(v) == 4 {
 			in.setCell(addr, v)
 			return
@@ -511,6 +522,9 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 		}
 	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0:
 		if n, ok := x.(expr.Node); ok {
+			if from := in.sizes.Sizeof(f); from < 4 || size < 4 {
+				return in.resize(n, f, from, size)
+			}
 			w := int64(in.G.Width(n))
 			switch {
 			case w == size:
@@ -523,7 +537,10 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 		return extend(x.(uint64), t, size)
 	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsFloat != 0:
 		if n, ok := x.(expr.Node); ok && f.Info()&types.IsUnsigned == 0 {
-			return in.G.FromInt(int(size), in.node(n, int(in.sizes.Sizeof(f))))
+			if from := in.sizes.Sizeof(f); from < 4 {
+				n = in.G.Signed(n, int(8*from))
+			}
+			return in.G.FromInt(int(size), in.node(n, max(4, int(in.sizes.Sizeof(f)))))
 		}
 		v := float64(int64(x.(uint64)))
 		if size == 4 {
@@ -533,6 +550,24 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 	}
 	fail("conversion of %s to %s: %w", from, to, ErrUnknown)
 	return nil
+}
+
+// resize converts an integer to one of another size, one of which is less than 4 bytes. Such an
+// integer is filled up with zeros.
+func (in *Interpreter) resize(n expr.Node, t *types.Basic, from, to int64) Value {
+	if from < 4 && from < to && t.Info()&types.IsUnsigned == 0 {
+		n = in.G.Signed(n, int(8*from))
+		if to == 8 {
+			return in.G.Extend(n)
+		}
+	}
+	switch {
+	case to < 4:
+		return in.G.Part(n, 0, int(8*to))
+	case to == 8:
+		return in.G.Join(n, in.G.Const(4, 0))
+	}
+	return n
 }
 
 // Name returns the name of a function without its type arguments, with the last part of its

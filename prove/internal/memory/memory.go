@@ -1,6 +1,7 @@
 // Package memory is the memory of a symbolic run: separate regions of cells of 4 bytes,
 // each an expression. A read or a write outside of the regions is a fault, and so is a
-// write to a region, or a cell of it, that is not an output.
+// write to a region, or a cell of it, that is not an output. Cells are counted from the
+// beginning of their region, which need not be a multiple of 4.
 package memory
 
 import (
@@ -43,10 +44,10 @@ func New() *Memory {
 }
 
 // Region adds a region of cells and returns its address. The address is a multiple of align
-// (of 4 bytes at least) and, beyond that, as odd as can be. writable says which cells may
+// and, beyond that, as odd as can be. writable says which cells may
 // be written; nil is none.
 func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
-	base := m.next*spacing + spacing/2 + uint64(max(align, 4))
+	base := m.next*spacing + spacing/2 + uint64(align)
 	m.regions[m.next] = &region{name, base, cells, writable}
 	m.next++
 	return base
@@ -58,10 +59,20 @@ func (m *Memory) find(addr uint64) (*region, int, error) {
 		return nil, 0, &Fault{"access of nothing", addr, "no region"}
 	}
 	i := (int64(addr) - int64(r.base)) / 4
-	if addr%4 != 0 || int64(addr) < int64(r.base) || i >= int64(len(r.cells)) || r.cells[i] == 0 {
+	if (addr-r.base)%4 != 0 || int64(addr) < int64(r.base) || i >= int64(len(r.cells)) || r.cells[i] == 0 {
 		return nil, 0, &Fault{"access outside", addr, fmt.Sprintf("%s, %d cells from %#x", r.name, len(r.cells), r.base)}
 	}
 	return r, int(i), nil
+}
+
+// Cell returns the address of the cell that has the byte at addr, and the place of the byte in it.
+func (m *Memory) Cell(addr uint64) (cell, at uint64) {
+	var base uint64
+	if r := m.regions[addr/spacing]; r != nil {
+		base = r.base
+	}
+	at = (addr - base) % 4
+	return addr - at, at
 }
 
 // Load returns the cell at addr.
@@ -135,6 +146,7 @@ func (m *Memory) Cells(base uint64) []expr.Node { return m.regions[base/spacing]
 
 // Bounded reports whether the bytes from addr on lie within one region that may be touched.
 func (m *Memory) Bounded(addr uint64) bool {
-	_, _, err := m.find(addr &^ 3)
+	cell, _ := m.Cell(addr)
+	_, _, err := m.find(cell)
 	return err == nil
 }

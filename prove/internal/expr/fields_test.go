@@ -1,0 +1,117 @@
+package expr
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestFields cuts, joins, shifts, masks, adds and looks up random integers of one and two bytes, and
+// compares the value of each expression with what the constructor says it is.
+func TestFields(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 6))
+	made := map[Op]bool{}
+	for range 200 {
+		g := New()
+		words := []Node{g.Const(4, 0), g.Const(4, 0x0f0f0f0f), g.Const(4, 0xff), g.Const(4, 0x80017fff)}
+		samples := make([]sample, 8)
+		for n := range samples {
+			samples[n] = sample{g, map[Node]uint64{}}
+		}
+		for i := range 6 {
+			n := []Node{g.Small(1, 1, i), g.Small(2, 2, i), g.Input(4, 3, i)}[i%3]
+			words = append(words, n)
+			for _, s := range samples {
+				s.values[n] = rng.Uint64() & (1<<g.Size(n) - 1)
+			}
+		}
+		word := func() Node { return words[rng.IntN(len(words))] }
+		for range 60 {
+			x, y := word(), word()
+			var got Node
+			var want func(s sample) uint64
+			switch rng.IntN(10) {
+			case 0:
+				from := rng.IntN(32)
+				length := 1 + rng.IntN(32-from)
+				got, want = g.Part(x, from, length), func(s sample) uint64 { return s.at(x) >> from & (1<<length - 1) }
+			case 1:
+				got, want = g.Parts(x, y), func(s sample) uint64 { return s.at(x)&0xffff | s.at(y)&0xffff<<16 }
+			case 2:
+				z := word()
+				got, want = g.Parts(x, y, z, x), func(s sample) uint64 { return s.at(x)&255*0x01000001 | s.at(y)&255<<8 | s.at(z)&255<<16 }
+			case 3:
+				at := 8 * rng.IntN(4)
+				got, want = g.Replace(x, at, 8, y), func(s sample) uint64 { return s.at(x)&^(255<<at) | s.at(y)&255<<at }
+			case 4:
+				op, by := []Op{IShl, IShr, ISar}[rng.IntN(3)], rng.IntN(32)
+				got, want = g.Shift(op, x, by), func(s sample) uint64 { return shift(op, s.at(x), by, 4) & math.MaxUint32 }
+			case 5:
+				op := []Op{IAnd, IOr, IXor}[rng.IntN(3)]
+				got = g.Bitwise(op, x, y)
+				want = func(s sample) uint64 {
+					return map[Op]uint64{IAnd: s.at(x) & s.at(y), IOr: s.at(x) | s.at(y), IXor: s.at(x) ^ s.at(y)}[op]
+				}
+			case 6, 7:
+				factor := []uint16{1, math.MaxUint16, 256, 3}[rng.IntN(4)]
+				got, want = g.Add16(x, y, factor), func(s sample) uint64 { return (s.at(x) + s.at(y)*uint64(factor)) & 0xffff }
+			case 8:
+				index := g.Part(x, rng.IntN(30), 2)
+				table := []Node{word(), word(), y, x}
+				if rng.IntN(2) == 0 {
+					table = []Node{g.Part(y, 0, 8), g.Part(x, 8, 8), g.Const(4, 7), g.Part(y, 16, 8)}
+				}
+				got, want = g.Pick(table, index), func(s sample) uint64 { return s.at(table[s.at(index)]) }
+			case 9:
+				by := 8 * rng.IntN(8)
+				low, high := g.Halves(g.Shift(IShr, g.Join(x, y), by))
+				got = low
+				want = func(s sample) uint64 { return (s.at(x) | s.at(y)<<32) >> by & math.MaxUint32 }
+				for _, s := range samples {
+					if s.at(high) != (s.at(x)|s.at(y)<<32)>>by>>32 {
+						t.Fatalf("the upper half of %s and %s, shifted by %d", g.String(x), g.String(y), by)
+					}
+				}
+			}
+			for _, s := range samples {
+				v := s.at(got)
+				if v != want(s) || v>>g.Size(got) != 0 {
+					t.Fatalf("%s is %#x, want %#x, of %d bits", g.String(got), v, want(s), g.Size(got))
+				}
+				if n := min(g.Size(got), 16); s.at(g.Signed(got, n+1)) != v&(1<<n-1) && g.Size(got) <= 16 {
+					t.Fatalf("%s has a sign", g.String(got))
+				}
+			}
+			made[g.nodes[got].op] = true
+			words = append(words, got)
+		}
+	}
+	for _, op := range []Op{Fields, Pick, Total} {
+		if !made[op] {
+			t.Errorf("no expression is a %s", names[op])
+		}
+	}
+}
+
+// TestFromHalf compares numbers of 16 bits with their definition.
+func TestFromHalf(t *testing.T) {
+	for h := range uint64(1) << 16 {
+		exponent, fraction := int(h>>10&31), float64(h&1023)
+		want := math.Ldexp(fraction, -24)
+		switch {
+		case exponent == 31 && fraction == 0:
+			want = math.Inf(1)
+		case exponent == 31:
+			want = math.NaN()
+		case exponent > 0:
+			want = math.Ldexp(1+fraction/1024, exponent-15)
+		}
+		got := float64(math.Float32frombits(fromHalf(h)))
+		if h>>15 == 1 {
+			want = -want
+		}
+		if got != want && got == got || math.Signbit(got) != (h>>15 == 1) || (got != got) != (want != want) {
+			t.Fatalf("%#x is %v, want %v", h, got, want)
+		}
+	}
+}
