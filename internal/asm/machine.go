@@ -20,12 +20,15 @@ type Machine struct {
 	Name string
 
 	// Where AVX2's form takes less time than AVX-512's, by the size that is named.
-	Pass    Choice // pass.Rows, Columns: columns of K
-	OddPass Choice // the same and Begin, of rows that begin on odd multiples of 32 bytes
+	Rows    Choice // pass.Rows: columns of K
+	Columns Choice // pass.Columns: columns of K
+	Begin   Choice // pass.Begin: columns of K
+	OddPass Choice // these three, of rows that begin on odd multiples of 32 bytes: columns of K
 	Iterate Choice // pass.Iterate, Sweep: columns of K
 	Divide  Choice // pass.Divide: elements
 	AdjCost Choice // distance.AdjCost: elements from one row of K to the next
 	LogRows Choice // exp.LogRows: columns of M
+	Exp2    Choice // exp.Exp2: elements
 
 	// The rows of a product (project.Mul, TransMul) that AVX2's form computes. A tile of
 	// AVX-512 has 8 rows and up to 3 vectors of columns; what is left of the rows takes
@@ -44,24 +47,33 @@ type Machine struct {
 
 // A ProductChoice has the sizes of [Machine.Product]. A vector is one of AVX-512.
 type ProductChoice struct {
-	FewRows  int // fewer rows have AVX2's form if one vector holds the columns, unless they are 8
-	OddTail  int // the last 5 or 7 rows have it up to so many vectors of columns
-	FourTail int // the last 4 rows have it up to so many vectors of columns
+	OneRow   Choice // one row has AVX2's form, by its columns
+	FewRows  int    // fewer rows, but more than one, have it if one vector holds the columns, unless they are 8
+	OddTail  int    // the last 5 or 7 rows have it up to so many vectors of columns
+	FourTail int    // the last 4 rows have it up to so many vectors of columns
+
+	// Sums of at most ShallowDepth terms have it from ShallowCols columns on.
+	ShallowDepth, ShallowCols int
 }
 
 // A Choice has the sizes for which a kernel takes AVX2's form at level AVX512, by the types
 // of matrix and vectors: f64, f32 or mixed.
 type Choice [4]Sizes
 
-// Sizes are two ranges of sizes. The zero value has none.
-type Sizes [2]Range
+// Sizes are up to three ranges of sizes. The zero value has none.
+type Sizes [3]Range
 
 // A Range has the sizes from From on and below To.
 type Range struct{ From, To int }
 
-// Has reports whether n is in one of the two ranges.
+// Has reports whether n is in one of the ranges.
 func (s *Sizes) Has(n int) bool {
-	return s[0].From <= n && n < s[0].To || s[1].From <= n && n < s[1].To
+	for _, r := range s {
+		if r.From <= n && n < r.To {
+			return true
+		}
+	}
+	return false
 }
 
 // Form returns the variant to run instead of v for size n: AVX2's, or v itself.
@@ -89,16 +101,24 @@ var sapphireRapids = Machine{
 	Depth: 256, DeepDepth: 1024, PanelBytes: 192 << 10,
 }
 
-// zen4 has AVX-512 in halves of 256 bits.
+// zen4 has AVX-512 in halves of 256 bits. TestZen4Measured compares the table with what
+// bench/levels has found on one. Ranges end halfway between a size at which AVX2's form was
+// faster and the next at which it was not.
 var zen4 = Machine{
 	Name:    "zen4",
-	Pass:    Choice{mixed: Sizes{{0, 1500}}},
+	Rows:    Choice{f64: Sizes{{0, 40}}, f32: Sizes{{0, 40}}, mixed: Sizes{{0, 1500}}},
+	Columns: Choice{f64: Sizes{{101, 104}, {500, 800}}, f32: Sizes{{97, 112}, {1100, 1600}}, mixed: Sizes{{0, 1500}}},
+	Begin:   Choice{f64: Sizes{{101, 104}}, f32: Sizes{{0, 40}, {101, 112}, {800, 1100}}},
 	OddPass: Choice{f64: Sizes{{88, 401}}},
 	Iterate: Choice{f64: Sizes{{0, 464}}, f32: Sizes{{0, 1100}}, mixed: Sizes{{0, 1500}}},
 	Divide:  sapphireRapids.Divide,
-	AdjCost: Choice{f64: Sizes{{1050, 3000}}, f32: Sizes{{1250, noEnd}}},
-	LogRows: sapphireRapids.LogRows,
-	Product: sapphireRapids.Product,
+	AdjCost: Choice{f64: Sizes{{97, 101}, {1050, 3000}}, f32: Sizes{{40, 180}, {1250, noEnd}}},
+	LogRows: Choice{f64: Sizes{{5, 9}, {16, 17}}, f32: Sizes{{5, 17}, {25, 33}, {40, 80}}},
+	Exp2:    Choice{f64: Sizes{{0, 16}}},
+	Product: ProductChoice{
+		OneRow: Choice{f32: Sizes{{9, 17}}}, FewRows: 16, OddTail: 16, FourTail: 4,
+		ShallowDepth: 8, ShallowCols: 500,
+	},
 
 	FarBytes: 2 << 20, FarRows: 32,
 	Depth: 256, DeepDepth: 1024, PanelBytes: 192 << 10,

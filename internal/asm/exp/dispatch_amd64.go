@@ -104,7 +104,7 @@ func exp[T num.Float](dst, x []T) {
 
 //go:noinline
 func exp2[T num.Float](dst, x []T, c T) {
-	switch asm.VariantOf[T, T]() {
+	switch asm.CurrentMachine().Exp2.Form(asm.VariantOf[T, T](), len(x)) {
 	case asm.AVX512F64:
 		exp2AVX512F64(len(x), num.P64(dst), num.P64(x), float64(c))
 	case asm.AVX512F32:

@@ -18,7 +18,7 @@ import (
 //
 //go:noinline
 func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
-	switch form(asm.VariantOf[K, T](), n, ldk, v != nil && q != nil) {
+	switch form(asm.VariantOf[K, T](), n, ldk, v != nil, q != nil) {
 	case asm.AVX512F64:
 		passAVX512F64(m, n, f64(k), ldk, f64(v), f64(a), f64(u), f64(q), divide)
 	case asm.AVX512F32:
@@ -37,16 +37,18 @@ func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bo
 	return true
 }
 
-// form returns the variant that takes the least time for rows of n columns, ldk apart, where
-// both says that rows are read twice.
-func form(v asm.Variant, n, ldk int, both bool) asm.Variant {
+// form returns the variant that takes the least time for rows of n columns, ldk apart, of
+// which the pass needs row sums, column sums, or both.
+func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	m := asm.CurrentMachine()
-	choice := &m.Pass
+	choice := &m.Columns
 	switch {
-	case both:
+	case rows && columns:
 		choice = &m.Iterate
 	case v == asm.AVX512F64 && odd(ldk):
 		choice = &m.OddPass
+	case rows:
+		choice = &m.Rows
 	}
 	return choice.Form(v, n)
 }
@@ -61,11 +63,12 @@ func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
 //go:noinline
 func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
-	form := asm.VariantOf[T, T]()
+	machine, form := asm.CurrentMachine(), asm.VariantOf[T, T]()
+	choice := &machine.Begin
 	if form == asm.AVX512F64 && odd(ldk) {
-		form = asm.CurrentMachine().OddPass.Form(form, n)
+		choice = &machine.OddPass
 	}
-	switch form {
+	switch choice.Form(form, n) {
 	case asm.AVX512F64:
 		beginAVX512F64(m, n, num.P64(k), ldk, num.P64(mat), ldm, num.P64(v), num.P64(u), num.P64(w), num.P64(r), num.P64(s), num.P64(q))
 	case asm.AVX512F32:

@@ -77,7 +77,7 @@ func fewestRows(rows int) (vectors int) {
 // vectors, where the number does not divide them, to tiles that fit.
 func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if asm.Current() == asm.AVX512 {
-		n := rowsAVX512[T](rows, cols)
+		n := rowsAVX512[T](rows, cols, depth)
 		if n > 0 {
 			tilesAVX512(n, cols, depth, c, ldc, a, ra, ka, b, ldb, add)
 		}
@@ -98,12 +98,17 @@ func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T,
 }
 
 // rowsAVX512 returns how many of the rows of a product AVX-512's form takes. AVX2's has
-// the rest where it is faster (AVX512.md): with few columns, and the last rows that the
-// tiles of 4, 2 and 1 rows would take in several passes.
-func rowsAVX512[T num.Float](rows, cols int) int {
+// the rest where it is faster (AVX512.md): with few columns, with short sums, and the last
+// rows that the tiles of 4, 2 and 1 rows would take in several passes.
+func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	lanes, last, choice := num.Lanes[T](), rows%8, &asm.CurrentMachine().Product
 	switch {
+	case depth <= choice.ShallowDepth && cols >= choice.ShallowCols:
+		return 0
 	case rows == 1:
+		if v := asm.VariantOf[T, T](); choice.OneRow.Form(v, cols) != v {
+			return 0
+		}
 		return rows
 	case cols <= lanes/2 || rows < choice.FewRows && cols <= lanes && rows != 8:
 		return 0

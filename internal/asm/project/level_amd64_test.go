@@ -1,0 +1,36 @@
+//go:build !purego
+
+package project
+
+import (
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+)
+
+// TestLevelsOfOtherCPU repeats the comparison of levels with the forms of AVX-512 that
+// another CPU would choose.
+func TestLevelsOfOtherCPU(t *testing.T) {
+	if !asm.Has(asm.AVX512) {
+		t.Skip("the tables of machines differ in AVX-512's forms only")
+	}
+	asmtest.OtherMachines(t, TestLevels)
+}
+
+// Short sums and many columns have AVX2's form where the table says so.
+func TestRowsAVX512(t *testing.T) {
+	for _, m := range asm.Machines() {
+		restore := asm.SwitchMachine(m)
+		depth, cols := m.Product.ShallowDepth, m.Product.ShallowCols
+		for _, c := range []struct{ depth, cols, want int }{{depth, cols, 0}, {depth + 1, cols, 8}, {depth, cols - 1, 8}} {
+			if depth == 0 {
+				c.depth, c.cols, c.want = max(c.depth, 1), 1000, 8
+			}
+			if got := rowsAVX512[float64](11, c.cols, c.depth); got != c.want {
+				t.Errorf("%s: %d rows of 11 × %d have AVX-512's form for sums of %d terms, want %d", m.Name, got, c.cols, c.depth, c.want)
+			}
+		}
+		restore()
+	}
+}
