@@ -28,11 +28,10 @@ const (
 // coarse for few rows.
 type loss struct{ score, error float64 }
 
-// judge returns the loss of K nearest neighbors among x, by votes that fall from 1 to 1/2
+// judge returns the loss of K nearest neighbors among the points, by votes that fall from 1 to 1/2
 // with the squared distance relative to that of the last. What K lacks of choiceNeighbors is
 // shared by all classes.
-func judge(ctx context.Context, search *knn.Search[float64], x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, k int) (loss, error) {
-	points := knn.New(x, labels)
+func judge(ctx context.Context, search *knn.Search[float64], points *knn.Points[float64], y dist.Matrix[float64], actual []int, k int) (loss, error) {
 	if err := search.Nearest(ctx, points, y, k); err != nil {
 		return loss{}, err
 	}
@@ -48,8 +47,7 @@ func judge(ctx context.Context, search *knn.Search[float64], x dist.Matrix[float
 			if last > 0 {
 				w = 1 / (1 + distances[j]/last)
 			}
-			c, _ := slices.BinarySearch(points.Labels(), points.Label(r))
-			weights[c] += w
+			weights[points.Class(r)] += w
 			total += w
 		}
 		missing := float64(max(0, choiceNeighbors-len(rows)))

@@ -131,6 +131,10 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 		}
 		x = x.RowRange(0, len(t.votes))
 	}
+	var points *knn.Points[float64]
+	if t.set.For == UseNeighbors {
+		points = knn.NewColumns(x, t.own)
+	}
 	if t.search == nil {
 		t.search = new(knn.Search[float64])
 	}
@@ -139,7 +143,7 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 		q = min(q, x.Cols)
 		var err error
 		if t.set.For == UseNeighbors {
-			out[i], err = judge(ctx, t.search, x.ColRange(0, q), t.own, y.ColRange(0, q), t.labels, min(t.neighbors, x.Rows))
+			out[i], err = judge(ctx, t.search, points.First(q), y.ColRange(0, q), t.labels, min(t.neighbors, x.Rows))
 		} else {
 			a, b := dist.NewMatrix[float64](x.Rows, q, nil), dist.NewMatrix[float64](y.Rows, q, nil)
 			for r := range x.Rows {

@@ -236,7 +236,7 @@ func TestJudge(t *testing.T) {
 			}
 			want += v * v
 		}
-		l, err := judge(t.Context(), new(knn.Search[float64]), x, []int{0, 0, 1, 2, 2, 2}, y, []int{1}, c.k)
+		l, err := judge(t.Context(), new(knn.Search[float64]), knn.New(x, []int{0, 0, 1, 2, 2, 2}), y, []int{1}, c.k)
 		if err != nil || math.Abs(l.score-(want+1)) > 1e-15 || l.error != 1 {
 			t.Errorf("K = %d: %+v, %v, want %v", c.k, l, err, want)
 		}

@@ -93,6 +93,22 @@ func NewColumns[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 	return p
 }
 
+// First returns the points with their first q features alone. They share memory.
+func (p *Points[T]) First(q int) *Points[T] {
+	few := *p
+	few.d = q
+	switch {
+	case q == p.d:
+	case p.packed != nil:
+		few.packed, few.rows = nil, p.rows.ColRange(0, q)
+	case p.columns.IsEmpty():
+		few.rows = p.rows.ColRange(0, q)
+	default:
+		few.columns = p.columns.RowRange(0, q)
+	}
+	return &few
+}
+
 // Len returns n, the number of points.
 func (p *Points[T]) Len() int { return p.n }
 
@@ -109,6 +125,9 @@ func (p *Points[T]) At(i, k int) T {
 
 // Labels returns the distinct labels, ascending, not to be changed.
 func (p *Points[T]) Labels() []int { return p.labels }
+
+// Class returns the class of row i, an index into Labels.
+func (p *Points[T]) Class(i int) int { return p.class[i] }
 
 // Label returns the label of row i.
 func (p *Points[T]) Label(i int) int { return p.labels[p.class[i]] }
@@ -168,6 +187,9 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	for len(s.near) < y.Rows {
 		s.near = append(s.near, nearest.Set[T]{})
 	}
+	if p.n <= blockPoints && p.codes == nil {
+		return s.whole(ctx, p, y, k)
+	}
 	for i := range y.Rows {
 		s.near[i].Reset(k)
 	}
@@ -197,6 +219,49 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 		s.near[i].Sort()
 	}
 	return nil
+}
+
+// whole is Nearest for so few points that a block has the distances of whole rows. The points
+// that the call before has found for a row are k of them, whatever they are now: no farther ones
+// than the farthest of these are looked at. When a projection changes little, as from one
+// candidate of a comparison to the next, hardly any other is nearer.
+func (s *Search[T]) whole(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
+	step := min(y.Rows, max(1, blockElements/p.n))
+	s.distances = slices.Grow(s.distances[:0], step*p.n)
+	for first := 0; first < y.Rows; first += step {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		last := min(first+step, y.Rows)
+		d := matrix.New(last-first, p.n, s.distances[:(last-first)*p.n])
+		p.distances(d, y.RowRange(first, last), 0)
+		for i := first; i < last; i++ {
+			row, set := d.Row(i-first), &s.near[i]
+			bound, ok := farthest(row, set.Rows(), k)
+			if set.Reset(k); ok {
+				set.OfferWithin(row, 0, bound)
+			} else {
+				set.OfferAll(row, 0)
+			}
+			set.Sort()
+		}
+	}
+	return nil
+}
+
+// farthest returns the largest of the distances of the first k rows, unless there are not so many,
+// or one of them is NaN.
+func farthest[T num.Float](distances []T, rows []int, k int) (bound T, ok bool) {
+	if len(rows) < k {
+		return 0, false
+	}
+	for _, r := range rows[:k] {
+		if r >= len(distances) || distances[r] != distances[r] {
+			return 0, false
+		}
+		bound = max(bound, distances[r])
+	}
+	return bound, true
 }
 
 // Near returns the points nearest to row i, the nearest first, and their squared

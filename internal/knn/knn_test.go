@@ -273,3 +273,38 @@ func TestAUROC(t *testing.T) {
 		t.Error(a)
 	}
 }
+
+// TestSearchAgain: what a search has found before, among other points, for other rows, in other
+// types of points, does not change what it finds; and First is New with fewer columns.
+func TestSearchAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var again Search[float64]
+	for range 40 {
+		n, m, d := 1+rng.IntN(60), rng.IntN(700), 1+rng.IntN(70)
+		if rng.IntN(4) == 0 {
+			n += blockPoints
+		}
+		k, q := 1+rng.IntN(min(n, 20)), 1+rng.IntN(d)
+		rows, y := random[float64](rng, n, d, 3), random[float64](rng, m, d, 3)
+		for range rng.IntN(3) {
+			rows.Data[rng.IntN(len(rows.Data))] = 1e200 // distances overflow
+		}
+		points, labels := New(rows, make([]int, n)), make([]int, n)
+		if rng.IntN(2) == 0 {
+			points = NewColumns(rows, labels)
+		}
+		for _, q := range []int{d, q} {
+			var fresh Search[float64]
+			if err := errors.Join(again.Nearest(t.Context(), points.First(q), y.ColRange(0, q), k), fresh.Nearest(t.Context(), New(rows.ColRange(0, q), labels), y.ColRange(0, q), k)); err != nil {
+				t.Fatal(err)
+			}
+			for i := range m {
+				got, distances := again.Near(i)
+				want, wantDistances := fresh.Near(i)
+				if !slices.Equal(got, want) || !slices.Equal(distances, wantDistances) {
+					t.Fatalf("%d points, %d of %d features, row %d of %d: %v at %v, want %v at %v", n, q, d, i, m, got, distances, want, wantDistances)
+				}
+			}
+		}
+	}
+}

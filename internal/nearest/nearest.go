@@ -15,11 +15,24 @@ import (
 // Set holds the k nearest candidates that it was offered. The zero value is for k = 0. It
 // belongs to one goroutine.
 //
-// Candidates are a heap with the farthest on top, until Sort is called.
+// Up to sortedMost candidates are in order, the nearest first. More are a heap with the farthest
+// on top, until Sort is called.
 type Set[T num.Float] struct {
 	distances []T
 	rows      []int
 	k         int
+}
+
+// sortedMost is the largest k whose candidates are kept in order. To insert one among so few takes
+// less time than to mend a heap.
+const sortedMost = 16
+
+// top is the index of the farthest candidate.
+func (s *Set[T]) top() int {
+	if s.k <= sortedMost {
+		return len(s.distances) - 1
+	}
+	return 0
 }
 
 // Reset empties s and sets k, the largest number of candidates that it holds. It allocates
@@ -44,7 +57,7 @@ func (s *Set[T]) Bound() T {
 	case s.k == 0:
 		return T(math.Inf(-1))
 	}
-	return s.distances[0]
+	return s.distances[s.top()]
 }
 
 // Offer offers one candidate, and reports whether it entered.
@@ -52,17 +65,32 @@ func (s *Set[T]) Offer(distance T, row int) bool {
 	if distance != distance {
 		distance = T(math.Inf(1))
 	}
-	n := len(s.distances)
-	if n < s.k {
+	n, top := len(s.distances), s.top()
+	switch {
+	case n < s.k:
 		s.distances, s.rows = append(s.distances, distance), append(s.rows, row)
-		s.up(n, distance, row)
+		if s.k > sortedMost {
+			s.up(n, distance, row)
+			return true
+		}
+	case n == 0 || !nearer(distance, row, s.distances[top], s.rows[top]):
+		return false
+	case s.k > sortedMost:
+		s.down(n, distance, row)
 		return true
 	}
-	if n == 0 || !nearer(distance, row, s.distances[0], s.rows[0]) {
-		return false
-	}
-	s.down(n, distance, row)
+	s.insert(distance, row)
 	return true
+}
+
+// insert puts a candidate where it belongs in order. The last one is lost.
+func (s *Set[T]) insert(d T, row int) {
+	ds, rs := s.distances, s.rows[:len(s.distances)]
+	i := len(ds) - 1
+	for ; i > 0 && nearer(d, row, ds[i-1], rs[i-1]); i-- {
+		ds[i], rs[i] = ds[i-1], rs[i-1]
+	}
+	ds[i], rs[i] = d, row
 }
 
 // OfferAll offers the candidates first, first+1, … at the given distances.
@@ -76,7 +104,7 @@ func (s *Set[T]) OfferAll(distances []T, first int) {
 	}
 	for len(distances) > j {
 		// Hardly a candidate enters, so that the loop only compares.
-		bound := s.distances[0]
+		bound := s.distances[s.top()]
 		for ; j < len(distances) && !(distances[j] <= bound); j++ {
 		}
 		if j < len(distances) {
@@ -86,8 +114,21 @@ func (s *Set[T]) OfferAll(distances []T, first int) {
 	}
 }
 
+// OfferWithin is OfferAll for a caller who knows that k of the candidates have at most the
+// distance bound: the others are passed over.
+func (s *Set[T]) OfferWithin(distances []T, first int, bound T) {
+	for j, d := range distances {
+		if d <= bound {
+			s.Offer(d, first+j)
+		}
+	}
+}
+
 // Sort orders the candidates, the nearest first. Until the next Reset nothing can be offered.
 func (s *Set[T]) Sort() {
+	if s.k <= sortedMost {
+		return
+	}
 	for n := len(s.distances) - 1; n > 0; n-- {
 		d, r := s.distances[n], s.rows[n]
 		s.distances[n], s.rows[n] = s.distances[0], s.rows[0]

@@ -21,7 +21,7 @@ func testSet[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Set[T]
 	for range 300 {
-		n, k := rng.IntN(80), rng.IntN(20)
+		n, k := rng.IntN(80), rng.IntN(2*sortedMost)
 		d, order := make([]T, n), make([]int, n)
 		for i := range d {
 			order[i] = i
@@ -122,5 +122,32 @@ func Benchmark(b *testing.B) {
 		s.Reset(10)
 		s.OfferAll(d, 0)
 		s.Sort()
+	}
+}
+
+// TestWithin: what is passed over by a bound that holds for k candidates does not matter.
+func TestWithin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var all, within Set[float64]
+	for range 200 {
+		n := 1 + rng.IntN(60)
+		k := 1 + rng.IntN(min(n, 25))
+		d := make([]float64, n)
+		for i := range d {
+			d[i] = float64(rng.IntN(9))
+		}
+		bound := 0.
+		for _, i := range rng.Perm(n)[:k] {
+			bound = max(bound, d[i])
+		}
+		all.Reset(k)
+		within.Reset(k)
+		all.OfferAll(d, 5)
+		within.OfferWithin(d, 5, bound)
+		all.Sort()
+		within.Sort()
+		if !slices.Equal(all.Rows(), within.Rows()) || !slices.Equal(all.Distances(), within.Distances()) {
+			t.Fatalf("k = %d, bound %v of %v: %v, want %v", k, bound, d, within.Rows(), all.Rows())
+		}
 	}
 }
