@@ -104,12 +104,12 @@ func BenchmarkProject(b *testing.B) {
 }
 
 func benchmarkProject[T dist.Float](b *testing.B) {
-	for _, s := range []struct{ n, d, p int }{{1, 784, 10}, {100, 30, 2}, {1000, 784, 10}, {1000, 784, 20}, {500, 4096, 14}, {1031, 617, 13}} {
+	for _, s := range []struct{ n, d, p int }{{1, 384, 16}, {1, 784, 10}, {100, 30, 2}, {1000, 784, 10}, {1000, 784, 20}, {500, 4096, 14}, {1031, 617, 13}} {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/d=%d/p=%d", typeName[T](), asm.Current(), s.n, s.d, s.p), func(b *testing.B) {
 			x, p, dst := normal[T](s.n, s.d, 1), normal[T](s.d, s.p, 2), dist.NewMatrix[T](s.n, s.p, nil)
 			b.SetBytes(int64((s.n*s.d + s.d*s.p + s.n*s.p) * size[T]()))
 			for b.Loop() {
-				matrix.Mul(dst, x, p, false)
+				dist.Project(dst, x, p, nil)
 			}
 			rate(b, 2*s.n*s.d*s.p)
 		})

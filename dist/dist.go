@@ -1,9 +1,9 @@
-// Package dist has the matrix type of this module. It computes squared Euclidean distances and
-// Gibbs kernels of point clouds, in float64 and float32, and searches among stored vectors, in
-// float32. Rows are samples. Results are the same bits on every machine.
+// Package dist has the matrix type of this module. It computes squared Euclidean distances,
+// Gibbs kernels and projections of point clouds, in float64 and float32, and searches among stored
+// vectors, in float32. Rows are samples. Results are the same bits on every machine.
 //
-// [SqEuclidean] and [Gibbs] are safe for concurrent use on different destinations. They do not allocate,
-// apart from a buffer that is kept for later calls. They panic if shapes do not match, if a
+// [SqEuclidean], [Gibbs] and [Project] are safe for concurrent use on different destinations. They do not
+// allocate, apart from a buffer that is kept for later calls. They panic if shapes do not match, if a
 // matrix does not fit its data, or if a destination overlaps an operand.
 //
 // # Search

@@ -34,3 +34,21 @@ func ExampleSearcher() {
 	// row 1: 0.9988
 	// row 2: 0.9982
 }
+
+// Three samples of three features are projected to two components.
+func ExampleProject() {
+	x := dist.NewMatrix(3, 3, []float32{
+		1, 2, 3,
+		4, 5, 6,
+		7, 8, 9,
+	})
+	p := dist.NewMatrix(3, 2, []float32{
+		1, 0,
+		0, 1,
+		0, 1,
+	})
+	y := dist.NewMatrix[float32](3, 2, nil)
+	dist.Project(y, x, p, []float32{-4, -11}) // less mean·p
+	fmt.Println(y.Data)
+	// Output: [-3 -6 0 0 3 6]
+}

@@ -103,6 +103,7 @@ func functions[T num.Float]() []target[T] {
 		"dist.SqEuclidean":        dist.SqEuclidean[T],
 		"dist.Gibbs":              dist.Gibbs[T],
 		"dist.NewRows":            dist.NewRows[T],
+		"dist.Project":            dist.Project[T],
 		"matrix.Overlap":          func(a, b matrix.Matrix[T]) bool { return a.Fits() && b.Fits() && matrix.Overlap(a, b) },
 		"matrix.Mul":              matrix.Mul[T],
 		"matrix.TransMul":         matrix.TransMul[T],

@@ -59,7 +59,11 @@ func TestTransform(t *testing.T) {
 			m.TransformVec(one, x.RawRowView(i))
 			single.SetRow(i, one)
 		}
-		for name, got := range map[string]*mat.Dense{"view": part, "other type": &other, "sample by sample": single} {
+		// Project, from the projection of zeros on.
+		m.TransformVec(one, make([]float64, d))
+		projected := mat.NewDense(n, p, nil)
+		dist.Project(dist.Matrix[float64](projected.RawMatrix()), dist.Matrix[float64](x.RawMatrix()), dist.Matrix[float64](m.projection.RawMatrix()), one)
+		for name, got := range map[string]*mat.Dense{"view": part, "other type": &other, "sample by sample": single, "dist.Project": projected} {
 			if !bitsEqual(got, &y) {
 				t.Errorf("%v: %s: other bits", shape, name)
 			}
