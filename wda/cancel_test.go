@@ -194,6 +194,9 @@ func TestEndsAnywhere(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "wide choice" {
+				testdata.Long(t)
+			}
 			all := ending.At(0)
 			if err := do(all); err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -125,7 +126,11 @@ func TestChoiceReport(t *testing.T) {
 	if !bitsEqual(again.projection, m.projection) || again.Report().Choice != nil {
 		t.Error("the settings chosen give another projection, or another choice")
 	}
-	for _, workers := range []int{1, 3} {
+	counts := []int{3}
+	if testdata.IsLong() {
+		counts = []int{1, 3}
+	}
+	for _, workers := range counts {
 		other, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
@@ -587,7 +592,11 @@ func TestCanonical(t *testing.T) {
 // settings reported give the same bits.
 func TestLeading(t *testing.T) {
 	t.Parallel()
-	for _, seed := range []uint64{1, 2} {
+	seeds := []uint64{1, 2}
+	if !testdata.IsLong() {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
 		train, test := dataset.Simulation{Seed: seed}.Generate(100), dataset.Simulation{Seed: seed + 100}.Generate(1000)
 		m := mustChoose(t, train.X, train.Labels, &Settings{Components: 5})
 		r := m.Report()

@@ -15,9 +15,9 @@ import (
 // to rounding with fewer, whatever the settings say of what Prepare has settled.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
-	steps := 4
+	steps, lambdas := 4, 1
 	if testdata.IsLong() {
-		steps = 8
+		steps, lambdas = 8, 2
 	}
 	for _, c := range []struct {
 		n, d int
@@ -40,7 +40,7 @@ func TestPrepare(t *testing.T) {
 			if c.set.Optimizer.Init != nil && p < c.set.Components {
 				break // the start has its number of components
 			}
-			for _, lambda := range []float64{0.5, 2} {
+			for _, lambda := range []float64{0.5, 2}[:lambdas] {
 				whole := c.set.pinned()
 				whole.Components, whole.Objective.Lambda = p, RelativeLambda(lambda)
 				want, err := fitPinned(t.Context(), x, labels, &whole)

@@ -88,6 +88,9 @@ func TestAway(t *testing.T) {
 		"held out":    {Settings{Data: Data{Whitening: NoWhitening()}, Validation: &Validation{X: held, Labels: heldLabels}, Optimizer: steps}, []string{pairTask, pieceTask}},
 		"many starts": {Settings{Data: Data{Whitening: NoWhitening()}, Optimizer: Optimizer{Method: SteepestDescent{}, Starts: 3, MaxSteps: 2}}, []string{pairTask, pieceTask}},
 	} {
+		if !testdata.IsLong() && !slices.Contains([]string{"open", "half open", "paper", "mini-batch"}, name) {
+			continue
+		}
 		want, err := Fit(t.Context(), x, labels, &c.set)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -293,7 +293,7 @@ low,0,1,4,12.25,1,20.25
 func TestPredictIsEval(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--data", s.csv, "--model", at("m.wda"), "--k", "5")
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"), "--k", "5")
 	e := object(t, "eval", "--model", at("m.wda"), "--train", s.npz, "--test", s.npz, "--k", "5")
 	for _, args := range [][]string{
 		{"--data", s.test},
@@ -324,8 +324,8 @@ func TestPredictIsEval(t *testing.T) {
 func TestBadCVAndPredict(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--data", s.csv, "--model", at("m.wda"))
-	object(t, "fit", "--data", s.csv, "--model", at("k.wda"), "--k", "5")
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"))
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("k.wda"), "--k", "5")
 	whole, err := os.ReadFile(at("k.wda"))
 	if err != nil {
 		t.Fatal(err)
@@ -463,7 +463,7 @@ func TestInterruptCV(t *testing.T) {
 	}
 	s := simulate(t)
 	model, out := filepath.Join(s.dir, "m.wda"), filepath.Join(s.dir, "o.csv")
-	object(t, "fit", "--data", s.csv, "--model", model, "--k", "1")
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", model, "--k", "1")
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if code, stdout, _ := mongeContext(ctx, "predict", "--model", model, "--data", s.test, "--out", out); code != exitInterrupted || stdout != "" || slices.Contains(files(t, s.dir), "o.csv") {

@@ -15,7 +15,7 @@ import (
 func TestHostileCommands(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--data", s.csv, "--model", at("m.wda"))
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"))
 	csv, err := os.ReadFile(s.csv)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestHostileCommands(t *testing.T) {
 		b.check(t, s.dir, before)
 	}
 	for _, args := range []string{"$semicolon.csv --delimiter ;", "$comment.csv --comment #", "$d.csv --max-expansion 1"} {
-		args := strings.Fields(strings.ReplaceAll("fit --max-steps 1 --model $n.wda --data "+args, "$", s.dir+string(filepath.Separator)))
+		args := strings.Fields(strings.ReplaceAll("fit --method fisher --model $n.wda --data "+args, "$", s.dir+string(filepath.Separator)))
 		if code, _, stderr := monge(t, args...); code != 0 {
 			t.Errorf("%q: %s", args, stderr)
 		}
@@ -79,7 +79,7 @@ func TestModelFromPipe(t *testing.T) {
 	}
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	object(t, "fit", "--data", s.csv, "--model", model, "--k", "3")
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", model, "--k", "3")
 	b, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)

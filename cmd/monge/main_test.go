@@ -491,7 +491,7 @@ func (b bad) check(t *testing.T, dir string, before []string) {
 func TestBadInput(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--data", s.csv, "--model", at("m.wda"))
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"))
 	head := "1,2,0\n2,1,0\n3,5,1\n"
 	write(t, at("ragged.csv"), head+"1,2\n")
 	write(t, at("text.csv"), head+"1,abc,1\n")
@@ -756,7 +756,7 @@ func TestSample(t *testing.T) {
 	}
 
 	// What a fit with --holdout left out is what eval tests.
-	object(t, "fit", "--data", s.test, "--holdout", "0.4", "--seed", "8", "--model", model)
+	object(t, "fit", "--method", "fisher", "--data", s.test, "--holdout", "0.4", "--seed", "8", "--model", model)
 	e = object(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--holdout", "0.4", "--seed", "8")
 	if get(t, e, "train") != 180 || get(t, e, "test") != 120 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
@@ -799,7 +799,7 @@ func TestInterrupt(t *testing.T) {
 	stop()
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	object(t, "fit", "--data", s.csv, "--model", model)
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", model)
 	before := files(t, s.dir)
 	for _, args := range [][]string{
 		{"fit", "--data", s.csv, "--model", filepath.Join(s.dir, "n.wda")},

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -58,7 +59,7 @@ func pageOf(t *testing.T, path string) (d pageData, text string) {
 func TestPlotPage(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "2", "--max-steps", "3", "--k", "3")
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "2", "--k", "3")
 	m, c, err := readClassifier(at("m.wda"))
 	if err != nil {
 		t.Fatal(err)
@@ -144,6 +145,7 @@ func TestPlotPage(t *testing.T) {
 
 // TestPlotPageInBrowser drives the page: what is drawn, the legend, the pointer, axes.
 func TestPlotPageInBrowser(t *testing.T) {
+	testdata.Long(t)
 	var browser string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -156,7 +158,7 @@ func TestPlotPageInBrowser(t *testing.T) {
 	}
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "3", "--max-steps", "3", "--k", "3")
+	object(t, "fit", "--method", "fisher", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "3", "--k", "3")
 	object(t, "plot", "--model", at("m.wda"), "--data", s.csv, "--holdout", "0.4", "--out", at("p.html"))
 	d, text := pageOf(t, at("p.html"))
 	n := len(d.Flags)/4*3 - strings.Count(d.Flags, "=")

@@ -144,7 +144,7 @@ func TestHeldOutWithoutNames(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write(t, at("x.csv"), strings.Repeat("1,2,3,a\n2,1.5,3.5,a\n5,6,7,b\n6,5.5,7.5,b\n1.2,2.2,3,a\n5.5,6,7.2,b\n", 8))
 	write(t, at("features.csv"), "1,2,3\n5,6,7\n")
-	if code, _, stderr := monge(t, "fit", "--data", at("x.csv"), "--holdout", "0.5", "--k", "3", "--model", at("m.wda")); code != exitOK {
+	if code, _, stderr := monge(t, "fit", "--method", "fisher", "--data", at("x.csv"), "--holdout", "0.5", "--k", "3", "--model", at("m.wda")); code != exitOK {
 		t.Fatal(stderr)
 	}
 	for data, want := range map[string]int{"x.csv": 48, "features.csv": 2} {

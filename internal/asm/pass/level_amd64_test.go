@@ -12,12 +12,11 @@ import (
 // TestLevelsOfOtherCPU repeats the comparison of levels with the forms of AVX-512 that
 // another CPU would choose.
 func TestLevelsOfOtherCPU(t *testing.T) {
+	testdata.Long(t)
 	asmtest.OtherMachines(t, func(t *testing.T) {
 		TestLevels(t)
-		if testdata.IsLong() {
-			TestMixedIsWidened(t)
-			TestPieces(t)
-			TestDivideLevels(t)
-		}
+		TestMixedIsWidened(t)
+		TestPieces(t)
+		TestDivideLevels(t)
 	})
 }
