@@ -26,8 +26,8 @@ import (
 // uncompressed:
 //
 //	projection (d × p), mean (d), labels (C), lambda (C × C)
-//	samples (n × p), sample_labels (n)    for a classifier
-//	sample_codes (n × bytes, uint8)       instead of samples, if its Storage is not float64, with
+//	samples (n × p), sample_labels (n)    for a classifier; samples are float32 if its Storage is
+//	sample_codes (n × bytes, uint8)       instead of samples, if its Storage is int8 or product quantization, with
 //	code_offset, code_scale (p)           for int8: component k is code_offset + code_scale·code
 //	codebook (p × 2^bits, float32)        for product quantization: column c has vector c of every part,
 //	rotation (p × p)                      and the transposed rotation of these vectors is the sample

@@ -39,7 +39,7 @@ func (m *Model) Hash() string {
 // projected samples (n × p, by rows), their labels, and K as an array of one integer.
 //
 // If the Storage of the classifier is not float64, the projected samples are replaced by its name, as
-// String returns it, and the arrays that a file has: the codes as integers; then for int8
+// String returns it, and the arrays that a file has: the samples for float32; else the codes as integers; then for int8
 // the offsets and the scales, for product quantization the codebook, as float64, and the rotation.
 //
 // If the classifier is calibrated, this is followed by the name "rejection" and arrays: rate, weight,

@@ -16,7 +16,7 @@ import (
 // Storage is the form in which a Classifier keeps its projected samples.
 //
 // The zero value leaves it to the library, which keeps them as float64, as they were projected.
-// FullStorage, Int8Storage and PQStorage make other values. See Classifier.WithStorage.
+// FullStorage, Float32Storage, Int8Storage and PQStorage make other values. See Classifier.WithStorage.
 type Storage struct {
 	kind        storageKind
 	parts, bits int // of product quantization
@@ -27,18 +27,23 @@ type storageKind uint8
 const (
 	storageAuto storageKind = iota
 	storageFull
+	storageFloat32
 	storageInt8
 	storagePQ
 )
 
 const (
-	fullText = "float64"
-	int8Text = "int8"
-	pqText   = "pq"
+	fullText    = "float64"
+	float32Text = "float32"
+	int8Text    = "int8"
+	pqText      = "pq"
 )
 
 // FullStorage keeps samples as float64: 8 bytes for each component.
 func FullStorage() Storage { return Storage{kind: storageFull} }
+
+// Float32Storage rounds samples to float32: 4 bytes for each component.
+func Float32Storage() Storage { return Storage{kind: storageFloat32} }
 
 // Int8Storage rounds each component to one of 256 values at equal steps from its least to its
 // largest value: one byte for each component.
@@ -58,6 +63,8 @@ func (s Storage) IsAuto() bool { return s.kind == storageAuto }
 // codebooks are not included.
 func (s Storage) RowBytes(components int) int {
 	switch s.kind {
+	case storageFloat32:
+		return 4 * components
 	case storageInt8:
 		return components
 	case storagePQ:
@@ -66,12 +73,14 @@ func (s Storage) RowBytes(components int) int {
 	return 8 * components
 }
 
-// String returns "auto", "float64", "int8", or "pq:" with the number of parts, as in "pq:16". If codes
+// String returns "auto", "float64", "float32", "int8", or "pq:" with the number of parts, as in "pq:16". If codes
 // have 4 bits, "x4" follows, as in "pq:32x4".
 func (s Storage) String() string {
 	switch s.kind {
 	case storageFull:
 		return fullText
+	case storageFloat32:
+		return float32Text
 	case storageInt8:
 		return int8Text
 	case storagePQ:
@@ -95,6 +104,8 @@ func (s *Storage) UnmarshalText(text []byte) error {
 	case autoText:
 	case fullText:
 		t = FullStorage()
+	case float32Text:
+		t = Float32Storage()
 	case int8Text:
 		t = Int8Storage()
 	case pqText:
@@ -105,32 +116,33 @@ func (s *Storage) UnmarshalText(text []byte) error {
 		m, err := strconv.Atoi(parts)
 		b, errBits := strconv.Atoi(bits)
 		t = PQStorage(m, b)
-		ok = with && errors.Join(err, errBits, t.check(m)) == nil
+		ok = with && errors.Join(err, errBits, t.Check(m)) == nil
 	default:
 		ok = false
 	}
 	if !ok {
-		return fmt.Errorf("%w: invalid storage %q: use %s, %s, %s, or %s with a number of parts, as in %s:16, and of bits if not 8, as in %s:32x4",
-			ErrSettings, text, autoText, fullText, int8Text, pqText, pqText, pqText)
+		return fmt.Errorf("%w: invalid storage %q: use %s, %s, %s, %s, or %s with a number of parts, as in %s:16, and of bits if not 8, as in %s:32x4",
+			ErrSettings, text, autoText, fullText, float32Text, int8Text, pqText, pqText, pqText)
 	}
 	*s = t
 	return nil
 }
 
-// check returns an error unless s can store samples of p components.
-func (s Storage) check(p int) error {
+// Check returns an error that wraps ErrSettings unless s can store samples of so many components.
+func (s Storage) Check(components int) error {
 	switch {
 	case s.kind != storagePQ:
 		return nil
 	case s.bits != 4 && s.bits != 8:
 		return fmt.Errorf("%w: product quantization with %d bits; it must be 4 or 8", ErrSettings, s.bits)
-	case !quantize.ValidParts(s.parts, p):
-		return fmt.Errorf("%w: product quantization with %d parts of %d components; there must be between 1 and %d parts", ErrSettings, s.parts, p, min(p, quantize.MostParts))
+	case !quantize.ValidParts(s.parts, components):
+		return fmt.Errorf("%w: product quantization with %d parts of %d components; there must be between 1 and %d parts", ErrSettings, s.parts, components, min(components, quantize.MostParts))
 	}
 	return nil
 }
 
-// compact is what a classifier with a compact storage has besides the codes, which its points hold.
+// compact is what a classifier with a compact storage has besides the codes or the narrow rows, which its
+// points hold.
 type compact struct {
 	storage       Storage
 	offset, scale []float64 // of every component, for Int8Storage
@@ -141,11 +153,12 @@ type compact struct {
 //
 //	storage    bytes a sample      distance of a projected sample y from a stored one
 //	float64    8·p                 ‖y − z‖²
+//	float32    4·p                 ‖y − z‖², with y and z rounded to float32
 //	int8       p                   Σ_k (y_k − o_k − s_k·c_k)²
 //	pq         parts·bits/8        Σ_j ‖(R·y)_j − b_j(c_j)‖²
 //
 // o and s are the offset and the scale of each component, R is a rotation (p × p), and b_j(c) is vector c of the
-// codebook of part j. Distances of codes are computed in float32. y is not rounded to codes.
+// codebook of part j. Distances of other storages than float64 are computed in float32. y is not rounded to codes.
 //
 // Product quantization learns R and the codebooks from the samples of c: at most 64 of them for each
 // vector of a codebook. The result is the same on every machine and for every number of workers. workers
@@ -161,7 +174,7 @@ type compact struct {
 func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*Classifier, error) {
 	c.check()
 	_, p := c.model.Dims()
-	if err := s.check(p); err != nil {
+	if err := s.Check(p); err != nil {
 		return nil, err
 	}
 	switch {
@@ -172,28 +185,56 @@ func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*
 	case c.compact != nil:
 		return nil, fmt.Errorf("%w: the classifier stores its samples as %v already; make it %v from the exact samples", ErrSettings, c.Storage(), s)
 	}
-	y := matrix.New(c.Len(), p, c.exact())
-	stored := &compact{storage: s}
-	var q *quantize.Quantizer
+	out := &Classifier{model: c.model, k: c.k, compact: &compact{storage: s}}
 	var err error
-	if s.kind == storageInt8 {
-		if stored.offset, stored.scale, err = quantize.GridOf(y); err == nil {
-			q = quantize.Grid(stored.offset, stored.scale)
-		}
-	} else {
-		q, err = quantize.Train(ctx, y, s.parts, s.bits, workerCount(workers))
-	}
-	var codes []byte
-	if err == nil {
-		codes, err = q.Encode(ctx, y)
-	}
+	out.points, err = out.compact.store(ctx, matrix.New(c.Len(), p, c.exact()), c.rowLabels(), workerCount(workers))
 	switch {
 	case errors.Is(err, quantize.ErrRange):
 		return nil, fmt.Errorf("%w: samples cannot be stored as %v: %w", ErrNotFinite, s, err)
 	case err != nil:
 		return nil, err
 	}
-	return &Classifier{model: c.model, k: c.k, points: knn.NewCodes[float64](q.Pack(codes), c.rowLabels()), compact: stored}, nil
+	return out, nil
+}
+
+// store returns the points of projected samples y (n × p) as the storage of c has them, and sets what c has besides.
+func (c *compact) store(ctx context.Context, y matrix.Matrix[float64], labels []int, workers int) (*knn.Points[float64], error) {
+	var q *quantize.Quantizer
+	var err error
+	switch c.storage.kind {
+	case storageFloat32:
+		if err := quantize.CheckRange(y); err != nil {
+			return nil, err
+		}
+		narrow := make([]float32, 0, len(y.Data))
+		for i := range y.Rows {
+			for _, v := range y.Row(i) {
+				narrow = append(narrow, float32(v))
+			}
+		}
+		return narrowPoints(narrow, y.Cols, labels), nil
+	case storageInt8:
+		if c.offset, c.scale, err = quantize.GridOf(y); err == nil {
+			q = quantize.Grid(c.offset, c.scale)
+		}
+	default:
+		q, err = quantize.Train(ctx, y, c.storage.parts, c.storage.bits, workers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	codes, err := q.Encode(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	return knn.NewCodes[float64](q.Pack(codes), labels), nil
+}
+
+// narrowPoints returns the points of samples of p components, given by rows.
+func narrowPoints(rows []float32, p int, labels []int) *knn.Points[float64] {
+	columns := matrix.New[float32](p, len(labels), nil)
+	matrix.Transpose(columns, matrix.New(len(labels), p, rows))
+	return knn.NewNarrow[float64](columns, labels)
 }
 
 // Storage returns the form in which c keeps its samples.
@@ -250,8 +291,11 @@ type entry struct {
 // sampleEntries returns the arrays of the samples of c.
 func (c *Classifier) sampleEntries() []entry {
 	n, p := c.Len(), len(c.model.offset)
-	if c.compact == nil {
+	switch {
+	case c.compact == nil:
 		return []entry{{"samples", appendNPY(nil, c.exact(), n, p)}}
+	case c.compact.storage.kind == storageFloat32:
+		return []entry{{"samples", appendNPY(nil, c.narrow(), n, p)}}
 	}
 	codes, s := c.codes(), c.compact
 	out := []entry{{"sample_codes", appendNPY(nil, codes, n, len(codes)/n)}}
@@ -278,6 +322,14 @@ func (c *Classifier) codes() []byte {
 	return out
 }
 
+// narrow returns the samples of c, stored in float32, by rows.
+func (c *Classifier) narrow() []float32 {
+	columns := c.points.Narrow()
+	rows := matrix.New[float32](columns.Cols, columns.Rows, nil)
+	matrix.Transpose(rows, columns)
+	return rows.Data
+}
+
 // hashSamples adds the samples of c to h.
 func (c *Classifier) hashSamples(h hasher) {
 	if c.compact == nil {
@@ -285,6 +337,10 @@ func (c *Classifier) hashSamples(h hasher) {
 		return
 	}
 	h.name(c.compact.storage.String())
+	if c.compact.storage.kind == storageFloat32 {
+		hashArray(h, c.narrow())
+		return
+	}
 	hashArray(h, c.codes())
 	if c.compact.storage.kind == storageInt8 {
 		hashArray(h, c.compact.offset)
@@ -297,8 +353,12 @@ func (c *Classifier) hashSamples(h hasher) {
 
 // parseCodes reads the samples of a classifier with a compact storage.
 func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], *compact, error) {
-	if err := s.check(p); err != nil || s.kind < storageInt8 {
+	if err := s.Check(p); err != nil || s.kind < storageFloat32 {
 		return nil, nil, fmt.Errorf("storage %v of %d components", s, p)
+	}
+	if s.kind == storageFloat32 {
+		points, err := parseNarrow(parts, p, labels)
+		return points, &compact{storage: s}, err
 	}
 	shape, codes, err := parseNPY[uint8](parts["sample_codes.npy"])
 	if err == nil && !slices.Equal(shape, []int{len(labels), s.RowBytes(p)}) {
@@ -324,6 +384,23 @@ func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.
 		codes = nibbles(codes, s.parts, s.RowBytes(p))
 	}
 	return knn.NewCodes[float64](q.Pack(codes), labels), stored, nil
+}
+
+// parseNarrow reads samples in float32.
+func parseNarrow(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], error) {
+	shape, rows, err := parseNPY[float32](parts["samples.npy"])
+	if err == nil && !slices.Equal(shape, []int{len(labels), p}) {
+		err = fmt.Errorf("array of shape %v for %d samples of %d components", shape, len(labels), p)
+	}
+	for i, x := range rows {
+		if x-x != 0 && err == nil {
+			err = &PositionError{i / p, i % p, float64(x), ErrNotFinite}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("samples: %w", err)
+	}
+	return narrowPoints(rows, p, labels), nil
 }
 
 // parseQuantizer reads the rotation and the codebooks of product quantization.

@@ -19,7 +19,7 @@ import (
 )
 
 // storages are all kinds, for samples of three components or more.
-var storages = []Storage{Int8Storage(), PQStorage(1, 8), PQStorage(3, 8), PQStorage(2, 4), PQStorage(3, 4)}
+var storages = []Storage{Float32Storage(), Int8Storage(), PQStorage(1, 8), PQStorage(3, 8), PQStorage(2, 4), PQStorage(3, 4)}
 
 // storedTestClassifier returns a classifier of n samples of three components, and its exact samples.
 func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
@@ -77,7 +77,7 @@ func TestStorage(t *testing.T) {
 				same++
 			}
 		}
-		if least := map[bool]int{true: 290, false: 240}[s == Int8Storage()]; same < least {
+		if least := map[bool]int{true: 290, false: 240}[s.kind != storagePQ]; same < least {
 			t.Errorf("%v: %d of 300 labels as before", s, same)
 		}
 		checkStoredDistances(t, stored, x)
@@ -102,7 +102,7 @@ func TestStorage(t *testing.T) {
 func TestStorageCalibrated(t *testing.T) {
 	c, _ := storedTestClassifier(t, 200)
 	x, _ := parts3(9, 100, 6)
-	for _, s := range []Storage{Int8Storage(), PQStorage(2, 4)} {
+	for _, s := range []Storage{Float32Storage(), Int8Storage(), PQStorage(2, 4)} {
 		before, err := c.Calibrate(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func checkStoredDistances(t *testing.T, c *Classifier, x *mat.Dense) {
 	rows := make([][]float64, c.Len())
 	for i := range rows {
 		rows[i] = make([]float64, 3)
-		c.points.Codes().Row(rows[i], i)
+		storedRow(c, rows[i], i)
 	}
 	near, err := c.Neighbors(t.Context(), x, 5, 1)
 	if err != nil {
@@ -152,6 +152,17 @@ func checkStoredDistances(t *testing.T, c *Classifier, x *mat.Dense) {
 				t.Fatalf("%v: sample %d: neighbor %+v is at %v", c.Storage(), i, n, want)
 			}
 		}
+	}
+}
+
+// storedRow sets row to what sample i of c is stored as.
+func storedRow(c *Classifier, row []float64, i int) {
+	if codes := c.points.Codes(); codes != nil {
+		codes.Row(row, i)
+		return
+	}
+	for l := range row {
+		row[l] = c.points.At(i, l)
 	}
 }
 
@@ -202,13 +213,13 @@ func TestStorageErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []Storage{FullStorage(), Int8Storage(), PQStorage(1, 4)} {
+	for _, s := range []Storage{FullStorage(), Float32Storage(), Int8Storage(), PQStorage(1, 4)} {
 		if _, err := stored.WithStorage(t.Context(), s, 0); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "pq:2x4 already") {
 			t.Errorf("%v of codes: %v", s, err)
 		}
 	}
 	for _, s := range storages {
-		if _, err := c.WithStorage(ending.At(2), s, 1); !errors.Is(err, ending.ErrAt) && s != Int8Storage() {
+		if _, err := c.WithStorage(ending.At(2), s, 1); !errors.Is(err, ending.ErrAt) && s.kind == storagePQ {
 			t.Errorf("%v, with a context that ends: %v", s, err)
 		}
 	}
@@ -218,8 +229,10 @@ func TestStorageErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := huge.WithStorage(t.Context(), Int8Storage(), 0); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "1e+15") {
-		t.Errorf("huge samples: %v", err)
+	for _, s := range []Storage{Float32Storage(), Int8Storage()} {
+		if _, err := huge.WithStorage(t.Context(), s, 0); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "1e+15") {
+			t.Errorf("huge samples as %v: %v", s, err)
+		}
 	}
 	// A query whose distance is beyond float32.
 	if _, err := stored.Predict([]float64{1e30, 0, 0, 0, 0, 0}, nil); !errors.Is(err, ErrNotFinite) {
@@ -229,20 +242,20 @@ func TestStorageErrors(t *testing.T) {
 
 func TestStorageText(t *testing.T) {
 	for text, s := range map[string]Storage{
-		"auto": {}, "float64": FullStorage(), "int8": Int8Storage(), "pq:16": PQStorage(16, 8), "pq:32x4": PQStorage(32, 4),
+		"auto": {}, "float64": FullStorage(), "float32": Float32Storage(), "int8": Int8Storage(), "pq:16": PQStorage(16, 8), "pq:32x4": PQStorage(32, 4),
 	} {
 		var got Storage
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != s || s.String() != text {
 			t.Errorf("%s: %v, %v, written %s", text, got, err, s)
 		}
 	}
-	for _, text := range []string{"", "pq", "pq:", "pq:0", "pq:257", "pq:-1", "pq:8x", "pq:8x5", "pq:x4", "int8:3", "float32", "auto:1", "pq:1x8x8"} {
+	for _, text := range []string{"", "pq", "pq:", "pq:0", "pq:257", "pq:-1", "pq:8x", "pq:8x5", "pq:x4", "int8:3", "float32:2", "auto:1", "pq:1x8x8"} {
 		got := Int8Storage()
 		if err := got.UnmarshalText([]byte(text)); !errors.Is(err, ErrSettings) || got != Int8Storage() {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for s, want := range map[Storage]int{{}: 80, FullStorage(): 80, Int8Storage(): 10, PQStorage(5, 8): 5, PQStorage(5, 4): 3} {
+	for s, want := range map[Storage]int{{}: 80, FullStorage(): 80, Float32Storage(): 40, Int8Storage(): 10, PQStorage(5, 8): 5, PQStorage(5, 4): 3} {
 		if got := s.RowBytes(10); got != want {
 			t.Errorf("%v: %d bytes for 10 components, want %d", s, got, want)
 		}
@@ -258,6 +271,9 @@ func TestForgedStorage(t *testing.T) {
 		npy  []byte
 		want string
 	}{
+		{Float32Storage(), "samples", appendNPY(nil, make([]float32, 80), 40, 2), "samples: array of shape [40 2] for 40 samples of 3 components"},
+		{Float32Storage(), "samples", appendNPY(nil, make([]float64, 120), 40, 3), "samples: array header"},
+		{Float32Storage(), "samples", appendNPY(nil, append(make([]float32, 119), float32(math.Inf(1))), 40, 3), "samples: value is not finite: row 39, column 2 is +Inf"},
 		{Int8Storage(), "sample_codes", appendNPY(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage int8"},
 		{Int8Storage(), "sample_codes", appendNPY(nil, make([]float64, 120), 40, 3), "sample_codes: array header"},
 		{Int8Storage(), "sample_codes", nil, "sample_codes: 0 bytes"},
@@ -311,8 +327,10 @@ func TestNumpyDecodes(t *testing.T) {
 		out, err := exec.Command(python, "-c", `
 import sys, numpy as np
 f, parts, bits = np.load(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-c = f["sample_codes"]
-if parts == 0:
+c = f["sample_codes"] if "sample_codes" in f else None
+if c is None:
+    y = f["samples"]
+elif parts == 0:
     y = f["code_offset"] + f["code_scale"] * c
 else:
     if bits == 4:
@@ -326,7 +344,7 @@ print(" ".join(repr(float(v)) for v in y[39]))
 			t.Fatalf("%v: %v\n%s", s, err, out)
 		}
 		row := make([]float64, 3)
-		stored.points.Codes().Row(row, 39)
+		storedRow(stored, row, 39)
 		for k, text := range strings.Fields(string(out)) {
 			var v float64
 			if _, err := fmt.Sscan(text, &v); err != nil || math.Abs(v-row[k]) > 1e-6*(1+math.Abs(v)) {

@@ -318,14 +318,14 @@ func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) e
 		}
 	}
 	if m != nil {
-		file, hash, err := modelFile(ctx, m, d, r.Best.K, nil)
+		file, c, err := modelFile(ctx, m, d, keeping{k: r.Best.K})
 		if err != nil {
 			return err
 		}
 		if err := add(r.Model, bytesOf(file)); err != nil {
 			return err
 		}
-		r.Hash = hash
+		r.Hash = contentHash(m, c)
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -83,6 +83,9 @@ At equal distance, the training row that comes first is nearer. Among classes wi
 equally many votes, the class of the nearest row wins. The confusion matrix is for the
 first K.
 
+If the model keeps training rows (monge fit --k), their classifier is measured, too: its error with
+the stored rows, the bytes of a row and of all, and the time of a query on one thread.
+
 --baselines adds the errors with all features, and in p dimensions found by PCA and
 FDA from the training rows. These use standardized features if the model was fitted with
 --standardize, and the features of the file otherwise. They are never whitened: to compare
@@ -146,7 +149,8 @@ func (c *confusion) rates() []classRates {
 }
 
 type evalResult struct {
-	// Rejection is there if the model rejects rows.
+	// Stored is there if the model keeps training rows, and Rejection if it rejects rows.
+	Stored    *stored          `json:"classifier,omitempty"`
 	Rejection *rejections      `json:"rejection,omitempty"`
 	Error     rates            `json:"knn_error"`
 	Confusion confusion        `json:"confusion"`
@@ -222,6 +226,11 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		Train:     train.Len(), Test: test.Len(),
 	}
 	out.Classes = out.Confusion.rates()
+	if c != nil {
+		if out.Stored, err = f.stored(ctx, c, test); err != nil {
+			return err
+		}
+	}
 	if c != nil && c.Rejection().Samples > 0 {
 		if out.Rejection, err = f.rejections(ctx, c, test, unknown); err != nil {
 			return err
@@ -292,6 +301,9 @@ func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p in
 	}
 	if out.Standardized {
 		fmt.Fprintf(w, "\nThe model standardizes features. Those of %s are standardized, too.\n", strings.Join(names[1:], ", "))
+	}
+	if out.Stored != nil {
+		out.Stored.print(w)
 	}
 	if out.Rejection != nil {
 		out.Rejection.print(w)

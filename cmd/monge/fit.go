@@ -30,6 +30,7 @@ type fitFlags struct {
 	init       string
 	k          int
 	reject     rejectFlags
+	store      storeFlag
 	model      string
 	outOfCore  bool
 }
@@ -45,6 +46,7 @@ given are chosen by comparing them on held-out rows.`,
 		Example: `  monge fit --data wine.csv --model wine.wda
   monge fit --data wine.csv --holdout 0.5 --k 5 --model wine.wda    # then: monge eval
   monge fit --data wine.csv --k 5 --reject 0.1 --model strict.wda   # then: monge predict --reject
+  monge fit --data mnist.npz --sample 1000 -p 16 --k 5 --store pq:8 --model small.wda
   monge fit --data mnist.npz --sample 1000 -p 10 --model digits.wda`,
 		Annotations: map[string]string{details: fitDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.fit(cmd, f) },
@@ -55,6 +57,7 @@ given are chosen by comparing them on held-out rows.`,
 	fs.StringVar(&f.model, "model", "", "`FILE`: where to write the model (required)")
 	fs.IntVarP(&f.components, "components", "p", 2, "`p`: number of dimensions to project to")
 	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, so that monge predict can classify by the `K` nearest of them (default keep none)")
+	f.store.add(cmd)
 	f.reject.add(cmd)
 	addUnknown(cmd, &f.rows.unknown, "leave the rows of these classes out of the fit. With --reject they are examples of rows to reject, and choose what the score looks at (default none)")
 	f.addFamily(cmd)
@@ -62,7 +65,7 @@ given are chosen by comparing them on held-out rows.`,
 	fs.Lookup("lambda").DefValue = "auto"
 	f.solver.add(cmd)
 	fs.Lookup("seed").Usage = fitSeedUsage
-	first(cmd, "data", "model", "components", "k", "reject", "labels", "label-column", "standardize", "holdout", "sample", "seed")
+	first(cmd, "data", "model", "components", "k", "store", "reject", "labels", "label-column", "standardize", "holdout", "sample", "seed")
 	return cmd
 }
 
@@ -118,6 +121,10 @@ IDX file stay in the file (by itself if they take more than 2 GiB). All rows are
 once to check them, and mini-batches are drawn from the file. The memory is then a
 few hundred megabytes and 40 bytes a row, and --k keeps only a sample of the rows.
 
+With --k the model keeps projected training rows. --store keeps them in few bytes:
+int8 rounds each component; pq learns vectors that stand for parts of a row. Queries
+are not rounded. monge eval prints what is lost, and bytes and microseconds.
+
 numpy.load reads the model file, too (arrays projection, mean, labels). An interrupt
 (Ctrl-C) ends the fit with exit code 130 and writes no model.`
 
@@ -159,6 +166,9 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	if err := checkRange("k", f.k, 0, math.MaxInt32); err != nil {
+		return nil, err
+	}
+	if err := f.store.check(cmd, f.k); err != nil {
 		return nil, err
 	}
 	if err := f.reject.check(cmd, f.k, f.outOfCore); err != nil {
@@ -204,6 +214,10 @@ type fitResult struct {
 	// With --validation, the error of the result on the rows held out.
 	ValidationError *number `json:"validation_error,omitempty"`
 	K               int     `json:"k,omitempty"`
+	// With --k, how rows are stored, the bytes of one, and those of all with codebooks.
+	Storage  string `json:"storage,omitempty"`
+	RowBytes int    `json:"row_bytes,omitempty"`
+	Bytes    int    `json:"bytes,omitempty"`
 	// With --reject, its rate, and the rows that were kept apart for it.
 	RejectRate  number   `json:"reject_rate,omitempty"`
 	Calibration int      `json:"calibration_rows,omitempty"`
@@ -264,6 +278,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if set.Components > columns(d) {
 		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, set.Components, columns(d))
 	}
+	if err := f.store.fits(set.Components); err != nil {
+		return err
+	}
 	if f.k > d.Len() {
 		return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", f.data, f.k, d.Len())
 	}
@@ -290,7 +307,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if m, err = m.WithSchema(d.Schema); err != nil {
 		return inFile(f.data, err)
 	}
-	hash, err := saveModel(ctx, f.model, m, d, f.k, reject)
+	c, err := saveModel(ctx, f.model, m, d, keeping{f.k, f.store.is, reject})
 	if err != nil {
 		return err
 	}
@@ -299,7 +316,11 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if reject != nil {
 		out.RejectRate, out.Calibration = number(reject.rate), reject.held.Len()
 	}
-	out.Warnings, out.Model, out.Hash = a.warn(r.Warnings, d.Classes), f.model, hash
+	if c != nil {
+		s := storedOf(c)
+		out.Storage, out.RowBytes, out.Bytes = s.Storage, s.RowBytes, s.Bytes
+	}
+	out.Warnings, out.Model, out.Hash = a.warn(r.Warnings, d.Classes), f.model, contentHash(m, c)
 	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
 }
 
@@ -402,35 +423,31 @@ func explain(err error) error {
 	return err
 }
 
-// modelFile returns the file of a model, with the rows d to classify by k nearest
-// neighbors among them unless k is 0, and the content hash. reject may be nil.
-func modelFile(ctx context.Context, m *wda.Model, d *dataset.Dataset, k int, reject *rejecting) (file []byte, hash string, err error) {
+// modelFile returns the file of a model, and the classifier in it, which is nil if no rows of d are kept.
+func modelFile(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep keeping) ([]byte, *wda.Classifier, error) {
+	c, err := keep.classifier(ctx, m, d)
+	if err != nil {
+		return nil, nil, err
+	}
 	var what encoding.BinaryMarshaler = m
-	var c *wda.Classifier
-	if k > 0 {
-		if c, err = wda.NewClassifier(m, d.X, d.Labels, k); err != nil {
-			return nil, "", err
-		}
-		if c, err = reject.calibrate(ctx, c); err != nil {
-			return nil, "", err
-		}
+	if c != nil {
 		what = c
 	}
-	file, err = what.MarshalBinary()
-	return file, contentHash(m, c), err
+	file, err := what.MarshalBinary()
+	return file, c, err
 }
 
 // saveModel writes a model as modelFile makes it, unless an interrupt came in the
-// meantime, and returns the content hash.
-func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, k int, reject *rejecting) (hash string, err error) {
-	file, hash, err := modelFile(ctx, m, d, k, reject)
+// meantime, and returns the classifier in it.
+func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, keep keeping) (*wda.Classifier, error) {
+	file, c, err := modelFile(ctx, m, d, keep)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return hash, outfile.WriteFile(path, bytesOf(file))
+	return c, outfile.WriteFile(path, bytesOf(file))
 }
 
 // bytesOf writes bytes that are there.

@@ -47,6 +47,10 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if out.Calibration > 0 {
 		fmt.Fprintf(w, "rejection\ta share of %v of rows of known classes, on average, by %d rows kept apart\n", float64(out.RejectRate), out.Calibration)
 	}
+	if out.Storage != "" && out.Storage != wda.FullStorage().String() {
+		s := stored{Storage: out.Storage, RowBytes: out.RowBytes, Bytes: out.Bytes}
+		fmt.Fprintf(w, "storage\t%s\n", s.inWords())
+	}
 	fmt.Fprintf(w, "model\t%s%s\n", out.Model, keeps)
 	if out.Choice != nil {
 		out.printChoice(w, r.Choice)

@@ -158,6 +158,9 @@ type modelInfo struct {
 	Float32      bool     `json:"float32"`
 	Rows         int      `json:"rows,omitempty"` // training rows to classify by
 	K            int      `json:"k,omitempty"`
+	Storage      string   `json:"storage,omitempty"`     // of these rows
+	RowBytes     int      `json:"row_bytes,omitempty"`   // of one of them
+	Bytes        int      `json:"bytes,omitempty"`       // of all of them, with codebooks
 	RejectRate   number   `json:"reject_rate,omitempty"` // of rows of known classes
 	Hash         string   `json:"hash"`                  // of what predictions depend on
 }
@@ -178,6 +181,8 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	}
 	if m.Rows > 0 {
 		fmt.Fprintf(w, "classifier\t%d nearest of %d training rows\n", m.K, m.Rows)
+		s := stored{Storage: m.Storage, RowBytes: m.RowBytes, Bytes: m.Bytes}
+		fmt.Fprintf(w, "storage\t%s\n", s.inWords())
 	} else {
 		fmt.Fprintf(w, "classifier\tnone: the model holds no training rows (fit --k keeps them)\n")
 	}
@@ -206,7 +211,9 @@ func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 			Float32: o.Float32, Hash: contentHash(m, c),
 		}
 		if c != nil {
-			out.Model.Rows, out.Model.K, out.Model.RejectRate = c.Len(), c.K(), number(c.Rejection().Rate)
+			s := storedOf(c)
+			out.Model.Rows, out.Model.K, out.Model.RejectRate = s.Rows, s.K, number(c.Rejection().Rate)
+			out.Model.Storage, out.Model.RowBytes, out.Model.Bytes = s.Storage, s.RowBytes, s.Bytes
 		}
 	}
 	return a.report(out, func(w io.Writer) {

@@ -134,7 +134,7 @@ func TestStandardInput(t *testing.T) {
 }
 
 // times is what differs between two runs.
-var times = regexp.MustCompile(`[0-9.e-]+ s( in all)?\b`)
+var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 
 // standardRun runs a command line, with the file name in a pipe as standard input unless input is empty, and
 // returns what it prints. Labels are read from a file of the system, which belongs to the process.

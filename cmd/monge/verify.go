@@ -120,15 +120,15 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if again, err = again.WithSchema(m.Schema()); err != nil {
 		return inFile(f.data, err)
 	}
-	k := 0
+	var keep keeping
 	if c != nil {
-		k = c.K()
+		keep = keeping{c.K(), c.Storage(), reject}
 	}
-	_, hash, err := modelFile(cmd.Context(), again, d, k, reject)
+	_, refitted, err := modelFile(cmd.Context(), again, d, keep)
 	if err != nil {
 		return err
 	}
-	out := verifyResult{Model: display(path), Hash: contentHash(m, c), Refitted: hash}
+	out := verifyResult{Model: display(path), Hash: contentHash(m, c), Refitted: contentHash(again, refitted)}
 	out.Verified = out.Hash == out.Refitted
 	if !out.Verified {
 		out.Differences = differences(m, again)

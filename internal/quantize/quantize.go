@@ -18,11 +18,13 @@
 package quantize
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -94,7 +96,7 @@ func Grid(offset, scale []float64) *Quantizer {
 // GridOf returns offsets and scales for Grid, the least that hold all of y (n × dim). The error
 // wraps ErrRange.
 func GridOf(y matrix.Matrix[float64]) (offset, scale []float64, err error) {
-	if err := checkRange(y); err != nil {
+	if err := CheckRange(y); err != nil {
 		return nil, nil, err
 	}
 	offset, scale = make([]float64, y.Cols), make([]float64, y.Cols)
@@ -108,8 +110,8 @@ func GridOf(y matrix.Matrix[float64]) (offset, scale []float64, err error) {
 	return offset, scale, nil
 }
 
-// checkRange returns an error unless the largest element of y is in range.
-func checkRange(y matrix.Matrix[float64]) error {
+// CheckRange returns an error that wraps ErrRange unless the largest element of y is in range.
+func CheckRange(y matrix.Matrix[float64]) error {
 	largest := 0.
 	for i := range y.Rows {
 		for _, x := range y.Row(i) {
@@ -122,14 +124,27 @@ func checkRange(y matrix.Matrix[float64]) error {
 	return nil
 }
 
-// rotate sets dst (n × dim) to the rotated rows y (n × dim), in float32.
-func (q *Quantizer) rotate(dst matrix.Matrix[float32], y, spare matrix.Matrix[float64]) {
-	for i := range y.Rows {
-		row := y.Row(i)
-		if !q.rotation.IsEmpty() {
-			matrix.MulVec(spare.Row(0), q.rotation, row)
-			row = spare.Row(0)
-		}
-		pass.Narrow(dst.Row(i), row)
+// rotateAll sets dst (n × dim) to the rotated rows y (n × dim), in float32. The error is the context's cause.
+func (q *Quantizer) rotateAll(ctx context.Context, dst matrix.Matrix[float32], y matrix.Matrix[float64]) error {
+	dim := q.Dim()
+	var turned, spare matrix.Matrix[float64]
+	if !q.rotation.IsEmpty() {
+		turned, spare = matrix.New[float64](dim, dim, nil), matrix.New[float64](min(assignRows, y.Rows), dim, nil)
+		dense.Transpose(ctx, turned, q.rotation)
 	}
+	for i := 0; i < y.Rows; i += assignRows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		j := min(i+assignRows, y.Rows)
+		rows := y.RowRange(i, j)
+		if !turned.IsEmpty() {
+			rows = spare.RowRange(0, j-i)
+			dense.Product(ctx, rows, y.RowRange(i, j), turned, false)
+		}
+		for r := range j - i {
+			pass.Narrow(dst.Row(i+r), rows.Row(r))
+		}
+	}
+	return context.Cause(ctx)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/codes"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/nearest"
 )
@@ -149,7 +150,12 @@ func fill[T num.Float](s *Scratch, r *Rows, y []T) {
 	for k, x := range y {
 		s.wide[k] = float64(x)
 	}
-	r.rotate(matrix.OfRow(s.query), matrix.OfRow(s.wide[:dim]), matrix.OfRow(s.wide[dim:]))
+	turned := s.wide[:dim]
+	if !r.rotation.IsEmpty() {
+		turned = s.wide[dim:]
+		matrix.MulVec(turned, r.rotation, s.wide[:dim])
+	}
+	pass.Narrow(s.query, turned)
 	for j := range r.parts {
 		lo, hi := r.part(j)
 		matrix.SqEuclideanTrans(matrix.OfRow(s.tables[j*size:][:size]), matrix.OfRow(s.query[lo:hi]), r.codebook.RowRange(lo, hi))

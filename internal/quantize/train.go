@@ -30,13 +30,13 @@ const (
 // largest number of goroutines, or GOMAXPROCS if that is 0.
 //
 // It alternates steps of k-means in the parts with the rotation that brings rows nearest to what
-// they stand for, the polar factor of Σ_i x̂_i y_iᵀ (Ge, He, Ke and Sun, 2013, algorithm 1). The first rotation is
+// they stand for, nearly the polar factor of Σ_i x̂_i y_iᵀ (Ge, He, Ke and Sun, 2013, algorithm 1). The first rotation is
 // to the principal components, dealt out to the parts so that the products of their variances are
 // balanced (the same, section 3.2).
 //
 // The error wraps ErrRange, or is the context's cause. It asks the context every 128 rows.
 func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers int) (*Quantizer, error) {
-	if err := checkRange(y); err != nil {
+	if err := CheckRange(y); err != nil {
 		return nil, err
 	}
 	if workers <= 0 {
@@ -60,8 +60,10 @@ func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers i
 			break
 		}
 		last = loss
-		if err := t.turn(ctx); err != nil {
+		if ok, err := t.turn(ctx); err != nil {
 			return nil, err
+		} else if !ok {
+			break
 		}
 	}
 	if _, err := t.step(ctx, lastSteps); err != nil {
@@ -142,30 +144,21 @@ func (t *trainer) principal(ctx context.Context) error {
 	return nil
 }
 
-// turn sets the rotation that brings the rows nearest to what they stand for.
-func (t *trainer) turn(ctx context.Context) error {
+// turn sets the rotation that brings the rows nearest to what they stand for. It reports whether there is
+// one that can be computed.
+func (t *trainer) turn(ctx context.Context) (bool, error) {
 	dim := t.y.Cols
 	cross := matrix.New[float64](dim, dim, nil)
 	dense.TransProduct(ctx, cross, t.stands, t.y, false)
-	svd := algebra.NewSVD(dim, dim)
-	dense.Transpose(ctx, svd.U, cross)
-	if ctx.Err() == nil && svd.Factorize(ctx) {
-		svd.Polar(ctx, t.q.rotation)
-	}
-	return context.Cause(ctx)
+	return polar(ctx, t.q.rotation, cross), context.Cause(ctx)
 }
 
 // step rotates the rows, makes steps of k-means in every part, and returns the mean squared
 // distance of rows from what they stand for.
 func (t *trainer) step(ctx context.Context, steps int) (float64, error) {
-	n, dim := t.y.Rows, t.y.Cols
-	spare := matrix.New[float64](1, dim, nil)
-	for i := 0; i < n; i += assignRows {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		j := min(i+assignRows, n)
-		t.q.rotate(t.z.RowRange(i, j), t.y.RowRange(i, j), spare)
+	n := t.y.Rows
+	if err := t.q.rotateAll(ctx, t.z, t.y); err != nil {
+		return 0, err
 	}
 	err := t.pool.Run(ctx, t.workers, t.q.parts, func(ctx context.Context, w, part int) (err error) {
 		t.losses[part], err = t.cluster(ctx, &t.scratch[w], part, steps)
@@ -291,20 +284,19 @@ func (a *assigner) update(z, book matrix.Matrix[float32]) {
 // Encode returns the codes of the rows y (n × Dim), Parts bytes for each: those of the nearest
 // vectors, the first of equals. The error wraps ErrRange, or is the context's cause.
 func (q *Quantizer) Encode(ctx context.Context, y matrix.Matrix[float64]) ([]byte, error) {
-	if err := checkRange(y); err != nil {
+	if err := CheckRange(y); err != nil {
 		return nil, err
 	}
 	n, dim := y.Rows, q.Dim()
 	out := make([]byte, n*q.parts)
 	var a assigner
-	z, spare := matrix.New[float32](min(n, chunk), dim, nil), matrix.New[float64](1, dim, nil)
+	z := matrix.New[float32](min(n, chunk), dim, nil)
 	for i := 0; i < n; i += chunk {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		j := min(i+chunk, n)
 		some := z.RowRange(0, j-i)
-		q.rotate(some, y.RowRange(i, j), spare)
+		if err := q.rotateAll(ctx, some, y.RowRange(i, j)); err != nil {
+			return nil, err
+		}
 		for at := range q.parts {
 			lo, hi := q.part(at)
 			if _, err := a.assign(ctx, some.ColRange(lo, hi), q.codebook.RowRange(lo, hi)); err != nil {

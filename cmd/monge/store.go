@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// keeping says which training rows a model file has, and how. The zero value keeps none.
+type keeping struct {
+	k      int // neighbors that vote
+	store  wda.Storage
+	reject *rejecting // or nil
+}
+
+// classifier returns the classifier of the rows d, or nil if none are kept.
+func (keep keeping) classifier(ctx context.Context, m *wda.Model, d *dataset.Dataset) (*wda.Classifier, error) {
+	if keep.k == 0 {
+		return nil, nil
+	}
+	c, err := wda.NewClassifier(m, d.X, d.Labels, keep.k)
+	if err != nil {
+		return nil, err
+	}
+	if c, err = c.WithStorage(ctx, keep.store, 0); err != nil {
+		return nil, fmt.Errorf("--store: %w", err)
+	}
+	// Scores are those of the stored rows.
+	return keep.reject.calibrate(ctx, c)
+}
+
+// storeFlag is --store of a fit.
+type storeFlag struct {
+	text string
+	is   wda.Storage
+}
+
+func (f *storeFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.text, "store", wda.FullStorage().String(), "`STORAGE`: how the model keeps the rows of --k: float64, float32, int8 (a byte for each component), pq:16 (product quantization in 16 bytes) or pq:32x4 (32 codes of 4 bits, also 16 bytes)")
+	oneOf(cmd, "store", "float64", "float32", "int8", "pq:8", "pq:16", "pq:16x4", "pq:32", "pq:32x4")
+}
+
+func (f *storeFlag) check(cmd *cobra.Command, k int) error {
+	switch err := f.is.UnmarshalText([]byte(f.text)); {
+	case err != nil:
+		return usagef("--store must be float64, float32, int8, or pq: with the number of codes, as in pq:16, and x4 if they have 4 bits, as in pq:32x4; not %q", f.text)
+	case k == 0 && cmd.Flags().Changed("store"):
+		return usagef("--store needs --k: without it the model keeps no training rows")
+	}
+	return nil
+}
+
+// fits returns an error unless rows of so many components can be stored.
+func (f *storeFlag) fits(components int) error {
+	if f.is.Check(components) == nil {
+		return nil
+	}
+	parts, _, _ := strings.Cut(strings.TrimPrefix(f.is.String(), "pq:"), "x")
+	return usagef("--store %s has %s codes, but a row has only %d components to cut into parts; use fewer codes, or more --components", f.is, parts, components)
+}
+
+// stored is what eval finds of the classifier in a model.
+type stored struct {
+	K        int    `json:"k"`
+	Rows     int    `json:"rows"`
+	Storage  string `json:"storage"`
+	RowBytes int    `json:"row_bytes"`
+	Bytes    int    `json:"bytes"`
+	Error    number `json:"error"`
+	// Microseconds is the median time of a query, with the projection, on one thread.
+	Microseconds number `json:"query_microseconds"`
+}
+
+// storedOf describes the storage of a classifier.
+func storedOf(c *wda.Classifier) *stored {
+	_, p := c.Model().Dims()
+	s := c.Storage()
+	return &stored{K: c.K(), Rows: c.Len(), Storage: s.String(), RowBytes: s.RowBytes(p), Bytes: c.Bytes()}
+}
+
+// inWords says how rows are stored.
+func (s *stored) inWords() string {
+	return fmt.Sprintf("%s, %d %s a row, %d in all", s.Storage, s.RowBytes, plural(s.RowBytes, "byte", "bytes"), s.Bytes)
+}
+
+// stored classifies the test rows by the classifier in the model.
+func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*stored, error) {
+	out := storedOf(c)
+	labels, err := c.PredictAll(ctx, nil, test.X, f.workers)
+	if err != nil {
+		return nil, inFile(f.test, err)
+	}
+	wrong := 0
+	for i, l := range labels {
+		if c.Model().ClassName(l) != test.Classes[test.Labels[i]] {
+			wrong++
+		}
+	}
+	out.Error = number(float64(wrong) / float64(test.Len()))
+	typical, err := queryTime(ctx, c, test.X)
+	out.Microseconds = number(float64(typical.Nanoseconds()) / 1e3)
+	return out, errors.Join(err, ctx.Err())
+}
+
+// queryTime returns the median time to classify a row of x. It measures for a fraction of a second.
+func queryTime(ctx context.Context, c *wda.Classifier, x mat.Matrix) (time.Duration, error) {
+	const least, most, budget = 20, 1000, 300 * time.Millisecond
+	n, d := x.Dims()
+	var times []time.Duration
+	var w wda.Workspace
+	row := make([]float64, d)
+	begun := time.Now()
+	for i := 0; i < most && (i < least || time.Since(begun) < budget) && ctx.Err() == nil; i++ {
+		mat.Row(row, i%n, x)
+		start := time.Now()
+		if _, err := c.Predict(row, &w); err != nil {
+			return 0, err
+		}
+		times = append(times, time.Since(start))
+	}
+	if len(times) == 0 {
+		return 0, ctx.Err()
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+// print writes the outcome for people.
+func (s *stored) print(w io.Writer) {
+	fmt.Fprintf(w, "\nThe classifier in the model, %d nearest of %d rows:\n\n", s.K, s.Rows)
+	fmt.Fprintf(w, "error\t%s\n", percent(float64(s.Error)))
+	fmt.Fprintf(w, "storage\t%s\n", s.inWords())
+	fmt.Fprintf(w, "time of a query\t%.3g µs on one thread, with the projection\n", float64(s.Microseconds))
+}
