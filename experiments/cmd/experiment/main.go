@@ -148,7 +148,7 @@ func (c *command) run(ctx context.Context, args []string) int {
 
 // complain prints one line on stderr.
 func (c *command) complain(text string) {
-	fmt.Fprintln(c.stderr, "experiment: "+strings.Join(strings.Fields(text), " "))
+	fmt.Fprintln(c.stderr, "experiment: "+strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "experiment: "))
 }
 
 // interrupt says once that the run was interrupted and returns the exit code.
