@@ -10,7 +10,12 @@
 //
 // [NewRows] stores vectors. A [Searcher] finds those that are nearest to a query, by squared
 // distance, inner product or cosine, or computes the measure of all of them. It has memory of its
-// own and reports bad values and the end of a context as errors.
+// own and reports bad values and the end of a context as errors:
+//
+//	rows, err := dist.NewRows(x, dist.StorageFloat32) // x is a Matrix; keep rows for all queries
+//	var s dist.Searcher                               // one for each goroutine
+//	found, err := s.Nearest(ctx, rows, dist.NewMatrix(1, len(q), q), 10, dist.MeasureCosine)
+//	fmt.Println(found[0][0].Row, found[0][0].Value)   // of query 0, the nearest row
 //
 // # Matrices of gonum
 //

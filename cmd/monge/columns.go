@@ -260,13 +260,31 @@ func suspicious(d *dataset.Dataset) []string {
 		return strconv.Itoa(j)
 	}
 	for j := range cols {
+		drop := cmp.Or(quoted(categorical(d.Schema, j)), name(j))
 		if n >= 10 && counts(d, j) {
-			out = append(out, fmt.Sprintf("column %s numbers the rows, so it is probably not a feature; --drop %s leaves it out", name(j), name(j)))
+			out = append(out, fmt.Sprintf("column %s numbers the rows, so it is probably not a feature; --drop %s leaves it out", name(j), drop))
 		} else if determines(d, j) {
-			out = append(out, fmt.Sprintf("column %s alone determines the label of every row; does it hold the label? --drop %s leaves it out", name(j), name(j)))
+			out = append(out, fmt.Sprintf("column %s alone determines the label of every row, so it may hold the label; --drop %s leaves it out", name(j), drop))
 		}
 	}
 	return out
+}
+
+// categorical returns the name of the text column that a feature is a value of, or "" for other features.
+func categorical(s *dataset.Schema, feature int) string {
+	if s == nil {
+		return ""
+	}
+	for _, c := range s.Columns {
+		width := max(1, c.Width, len(c.Categories))
+		if feature < width && len(c.Categories) > 0 {
+			return c.Name
+		} else if feature < width {
+			return ""
+		}
+		feature -= width
+	}
+	return ""
 }
 
 // counts reports whether a column is the number of the row.

@@ -312,7 +312,7 @@ func (f *rowFlags) checkPart(text string) (part, error) {
 		err = f.check()
 	}
 	if err == nil && f.holdout > 0 && p == allRows {
-		err = usagef("--holdout needs --rows train or test")
+		err = usagef("--holdout says which rows are training rows: add --rows train or --rows test")
 	}
 	return p, err
 }

@@ -198,7 +198,7 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 				where = append(where, fmt.Sprintf("%s: %d", name, n))
 			}
 		}
-		fmt.Fprintf(w, "missing\t%d values (%s): use --missing\n", d.Missing, list(where, 60))
+		fmt.Fprintf(w, "missing\t%d %s (%s): use --missing\n", d.Missing, plural(d.Missing, "value", "values"), list(where, 60))
 	}
 	for _, n := range d.Notes {
 		fmt.Fprintf(w, "note\t%s\n", n)

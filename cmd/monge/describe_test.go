@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/wda/dataset"
 )
 
 // TestInfoOfFile: a model is described as one, and a file of samples by what is in it.
@@ -16,7 +18,7 @@ func TestInfoOfFile(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	code, stdout, stderr := monge(t, "info", people)
-	for _, want := range []string{"people.csv (csv)\n", "rows      3\n", "features  1 (age)\n", "classes   2 (no: 2, yes: 1)\n", "id, city: use --drop, --id or --one-hot\n", "1 values (age: 1): use --missing\n", "P1  Oslo  -     no\n"} {
+	for _, want := range []string{"people.csv (csv)\n", "rows      3\n", "features  1 (age)\n", "classes   2 (no: 2, yes: 1)\n", "id, city: use --drop, --id or --one-hot\n", "1 value (age: 1): use --missing\n", "P1  Oslo  -     no\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, %s: no %q in %s", code, stderr, want, stdout)
 		}
@@ -47,5 +49,24 @@ func TestInfoOfFile(t *testing.T) {
 		if code, _, stderr := monge(t, args...); code == exitOK || !strings.Contains(stderr, what) {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr)
 		}
+	}
+}
+
+// An error of info names the flag that helps, as those of fit do.
+func TestInfoNamesFlags(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "h;g;y\n1;2;a\n")
+	bad{"semicolons", "info $d.csv", 1, "use --delimiter, such as --delimiter ';'"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
+}
+
+// A warning about a value of a text column names the column, which --drop knows.
+func TestSuspiciousCategory(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "h,city,y\n1,Rome,a\n2,Oslo,b\n1,Rome,a\n3,Oslo,b\n2,Oslo,b\n")
+	d, err := dataset.ReadFile(path, &dataset.Options{OneHot: []string{"city"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(suspicious(d), "\n")
+	if !strings.Contains(got, "column city=Rome alone determines") || !strings.Contains(got, "--drop city leaves") {
+		t.Error(got)
 	}
 }

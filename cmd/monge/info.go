@@ -84,7 +84,7 @@ func (a *app) infoOf(read *readFlags, path string) error {
 	}
 	d, err := read.describe(path, in)
 	if err != nil {
-		return err
+		return readError(err)
 	}
 	return a.report(d, func(w io.Writer) { d.print(w, read.ids) })
 }

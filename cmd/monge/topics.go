@@ -74,6 +74,12 @@ Classification
   F1               The harmonic mean of recall and precision.
   Brier score      The mean squared error of the predicted shares of the classes.
                    0 is perfect. It sees differences that the error does not.
+  score            How unlike the training rows a row is (predict --reject): it combines
+                   the distance of its neighbors with the share of the row that the
+                   projection does not see.
+  rejection rate   The share of rows of known classes that may be rejected by mistake
+                   (fit --reject). Rows whose score is above the threshold are
+                   rejected as of no known class.
   loss             Of a candidate for the settings that were left open: the
                    Brier score plus the error, on held-out rows.
 
@@ -113,8 +119,9 @@ Training and test rows: an array split in an NPZ file says which rows are which.
 other files, give the same --holdout and --seed to fit and to eval: the rows that fit
 leaves out are then the rows that eval tests.
 
-Parquet, Arrow, JSON lines: --columns names the feature columns. CSV: --delimiter names the
-character between fields, and --comment the one that begins lines to leave out.
+--columns and --drop choose columns by their names, in any format: monge help tables.
+CSV: --delimiter names the character between fields, and --comment the one that begins
+lines to leave out.
 
 A model file can be read with numpy.load. It holds the arrays projection, mean and
 labels, among others.
