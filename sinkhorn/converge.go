@@ -19,10 +19,29 @@ const (
 	slowStages = 3 // and the least number of its stages
 )
 
+// origin says where a better start comes from.
+type origin int
+
+const (
+	asItIs   origin = iota // there is none: plain iterations go on
+	annealed               // ε-scaling (anneal.go)
+	exact                  // the problem without entropy (exact.go)
+	roughly                // stages that are solved roughly (stages.go)
+	staged                 // stages that are solved to the tolerance
+	forced                 // exact, also where the dual is lower there
+)
+
+// What to try one after the other, each time that Newton's steps stall.
+var (
+	exactOrigins  = []origin{exact, roughly, staged, forced}
+	stagedOrigins = []origin{asItIs, roughly, staged}
+)
+
 // solution is how Solve solves a problem. Plain iterations come first. With a tolerance, and if
 // they turn out to be slow, ε-scaling finds a better start (anneal.go) and Newton's steps follow
-// (newton.go). If these do not pay, as many plain iterations as have been made before follow, and if
-// they do not pay again, stages that end with Newton's steps (stages.go).
+// (newton.go). Each time that these do not pay, the next better start is tried: the dual variables of the
+// problem without entropy (exact.go), then stages that end with Newton's steps (stages.go). If it is
+// not better, as many plain iterations as have been made before follow.
 type solution[T dist.Float] struct {
 	*iteration[T]
 	unbalanced     unbalanced[T]
@@ -31,6 +50,7 @@ type solution[T dist.Float] struct {
 	newton         newton[T]
 	warm           []T     // start of the next stage of annealing
 	stageTolerance float64 // of the stages at hand
+	exact          simplex
 }
 
 // init sets up the parts, which share one iteration, one point of the dual and one system.
@@ -100,9 +120,12 @@ func (s *solution[T]) converge(ctx context.Context) error {
 	if err := s.restart(ctx, 0, s.problem.Start); err != nil {
 		return err
 	}
-	stalls, rounds := 0, stageRounds
-	if s.settings.Domain == DomainPlain {
-		rounds = 0
+	origins := stagedOrigins
+	switch {
+	case s.settings.Domain == DomainPlain:
+		origins = nil
+	case !s.unequal && !s.geo.free:
+		origins = exactOrigins
 	}
 	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != DomainPlain
 	n, m := s.geo.n, s.geo.m
@@ -114,7 +137,7 @@ func (s *solution[T]) converge(ctx context.Context) error {
 			return err
 		case anneals:
 			anneals = false
-			scaled, err := s.startAgain(ctx, false)
+			scaled, err := s.startAgain(ctx, annealed)
 			if err != nil || s.converged() {
 				return err
 			}
@@ -126,16 +149,18 @@ func (s *solution[T]) converge(ctx context.Context) error {
 		if err := s.newton.climb(ctx, s.dual(), limit); err != nil || s.converged() {
 			return err
 		}
-		if stalls++; stalls > 1 && rounds > 0 && s.res.Status != LowPrecision {
-			rounds--
-			s.stageTolerance = s.tolerance
-			if rounds > 0 {
-				s.stageTolerance = max(s.tolerance, stageTolerance)
-			}
-			if scaled, err := s.startAgain(ctx, true); err != nil || s.converged() {
+		if len(origins) > 0 && s.res.Status != LowPrecision {
+			from := origins[0]
+			origins = origins[1:]
+			scaled, err := s.startAgain(ctx, from)
+			if err != nil || s.converged() {
 				return err
-			} else if scaled {
+			}
+			if scaled {
 				p = newPace(s.res.Iterations+paceEvery, n, m)
+				if from == exact || from == forced {
+					p.few = paceFew
+				}
 				continue
 			}
 		}
@@ -143,9 +168,12 @@ func (s *solution[T]) converge(ctx context.Context) error {
 	}
 }
 
-// startAgain solves the problem by ε-scaling, with Newton's steps in every stage if follow. It replaces
-// the iterate by the first one from there if the dual is larger there, and reports whether it has.
-func (s *solution[T]) startAgain(ctx context.Context, follow bool) (bool, error) {
+// startAgain replaces the iterate by the first one from a better start, if the dual is larger there or the
+// start is forced. It reports whether it has.
+func (s *solution[T]) startAgain(ctx context.Context, from origin) (bool, error) {
+	if from == asItIs {
+		return false, nil
+	}
 	nw, k := &s.newton, s.res.Iterations
 	stages, err := s.annealStages(ctx, slowAnneal)
 	if err != nil || stages < slowStages {
@@ -164,20 +192,28 @@ func (s *solution[T]) startAgain(ctx context.Context, follow bool) (bool, error)
 	}
 	before := s.dual().value()
 	spent := s.res.Annealing
-	if follow {
-		err = s.follow(ctx)
-	} else {
+	found := true
+	switch from {
+	case annealed:
 		err = s.anneal(ctx, slowAnneal)
+	case exact, forced:
+		found, err = s.exactStart(ctx)
+	case roughly:
+		s.stageTolerance = max(s.tolerance, stageTolerance)
+		err = s.follow(ctx)
+	case staged:
+		s.stageTolerance = s.tolerance
+		err = s.follow(ctx)
 	}
 	total := spent + s.res.Annealing
-	if err == nil {
+	if err == nil && found {
 		err = s.restart(ctx, k, s.problem.Start)
 	}
-	if err == nil {
+	if err == nil && found {
 		err = s.iterate(ctx, k+1, s.tolerance, nil)
 	}
 	s.res.Annealing = total
-	if err == nil && s.dual().value() >= before {
+	if err == nil && found && (from == forced || s.dual().value() >= before) {
 		return true, nil
 	}
 	// Back to the iterate that was kept, even if the context has ended.

@@ -31,7 +31,8 @@
 // may have marginal penalties (unbalanced transport) or move a part of the mass (partial transport).
 //
 // Either set the number of iterations, as for learning, or a Tolerance. With a tolerance, slow
-// iterations are replaced by ε-scaling and Newton's method.
+// iterations are replaced by ε-scaling and Newton's method. Where λ is so large that Newton's steps stall,
+// they start again from the solution of the problem without entropy.
 //
 // # Promises
 //
@@ -57,8 +58,9 @@
 //	StorageMatrixFree   24 rows of m for every worker, and at least 16 sums of m
 //	all                 about 25 (n + m)
 //	Settings.Gradient   3·Iterations·(n + m) more
-//	Tolerance           if MaxMemory allows, and only where Newton's steps take long: 30 bytes for each
-//	                    of at most nm/12 (and 2²⁴) elements, and in float64 m(m + 1024) for m ≤ 8192
+//	Tolerance           56 bytes for each of the n + m points. If MaxMemory allows, and only where
+//	                    Newton's steps take long: 30 bytes for each of at most nm/12 (and 2²⁴)
+//	                    elements, and in float64 m(m + 1024) for m ≤ 8192
 //
 // An iteration reads K once, as does a step of a gradient. An iteration on logarithms computes one
 // exponential for each element.

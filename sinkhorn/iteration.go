@@ -201,7 +201,12 @@ func (it *iteration[T]) bytes() float64 {
 	if it.settings.Gradient {
 		vectors += 2 * float64(it.settings.Iterations) // the terms of a reverse pass
 	}
-	return geo.bytes() + it.ownBytes() + float64(vectors*(float64(geo.n)+float64(geo.cols))*float64(size[T]()))
+	points := float64(geo.n) + float64(geo.cols)
+	bytes := geo.bytes() + it.ownBytes() + float64(vectors*points*float64(size[T]()))
+	if it.accelerates() {
+		bytes += float64(exactBytes * points)
+	}
+	return bytes
 }
 
 // ownBytes is the part of bytes that the problems of a batch do not share.

@@ -22,7 +22,8 @@ type Result[T dist.Float] struct {
 	// Iterations is the number of iterations, without those of annealing. With a tolerance it is
 	// the number of passes over K, whatever they were for.
 	Iterations int
-	// Annealing is the number of iterations that were made before, for smaller λ.
+	// Annealing is the number of iterations that were made for smaller λ, and of passes over the costs that
+	// the problem without entropy took, to find a start.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁. The other marginal, T1 = a, holds to rounding. With penalties or
 	// Mass it is the distance of Tᵀ1 from the column sums that the next scaling v would give; u is

@@ -21,7 +21,8 @@ type Settings struct {
 	// holds after every iteration, and the check needs no pass over K of its own.
 	//
 	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient.
-	// Every pass over K then counts as an iteration.
+	// Every pass over K then counts as an iteration. Work to find better starts counts in
+	// Result.Annealing.
 	Tolerance float64
 	// Unaccelerated means that a Tolerance, too, is reached by plain iterations only.
 	Unaccelerated bool

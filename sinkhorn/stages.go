@@ -16,7 +16,6 @@ const (
 	stageTolerance = 1e-4 // marginal error of each
 	stagePasses    = 2000 // the most passes of each: all of them take about Settings.Iterations,
 	leastPasses    = 64   // but each has so many
-	stageRounds    = 2    // the second to the tolerance of the settings
 )
 
 // follow finds a start in stages. Each begins with the scaled dual variables of the one before.

@@ -90,7 +90,7 @@ func largeLambda(i int, tiny bool, lambda float64) *Problem[float64] {
 	return &Problem[float64]{Cost: structuredCosts(rng, n, m, i%costKinds), A: weightsOf(rng, n, weights), B: weightsOf(rng, m, weights), Lambda: lambda}
 }
 
-// TestLargeLambda: at least 98 % of random problems converge to 1e-9 up to λ·max M = 10⁶, with costs on
+// TestLargeLambda: at least 99 % of random problems converge to 1e-9 up to λ·max M = 10⁶, with costs on
 // lines and grids and weights down to 10⁻⁴⁰ among them. What converges has the marginals.
 func TestLargeLambda(t *testing.T) {
 	counts := map[bool]int{true: 60, false: 5}
@@ -150,7 +150,7 @@ func TestLargeLambda(t *testing.T) {
 				}
 			}
 		}
-		if t.Logf("tiny %v: %d of %d", tiny, solved, total); 100*solved < 98*total {
+		if t.Logf("tiny %v: %d of %d", tiny, solved, total); 100*solved < 99*total {
 			t.Errorf("tiny %v: %d of %d problems converge", tiny, solved, total)
 		}
 	}

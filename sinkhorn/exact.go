@@ -1,0 +1,299 @@
+package sinkhorn
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// Where λ is large, λ times the dual variables of the problem without entropy are a start from which
+// Newton's steps need not find out anew which parts of the plan are connected. They come from the network
+// simplex method (R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network flows", 1993, chapter 11), on one
+// goroutine.
+//
+// Flows are integers, so that they are exact. The mass of a row is one more than a multiple of unit, and
+// the last column has what is over, so that no part of the rows has the mass of a part of the columns.
+// No flow of the tree is then ever 0, and every pivot lowers the cost. Dual variables are differences of
+// costs along the tree. Only sums, differences and comparisons decide, which are the same on all machines.
+
+const (
+	exactPasses = 500     // the most work, in passes over the costs
+	exactNodes  = 1 << 16 // and the most nodes: each has 2⁴⁴ units of mass on average, and the sum is in range
+	exactSlack  = 0x1p-40 // of reduced costs, in units of the largest cost: rounding
+	exactBytes  = 56      // of a node
+	noNode      = -1
+)
+
+// simplex is the network simplex method. Nodes are the rows with weight, and then the columns with weight.
+// Each has an arc to its parent in a spanning tree, except for the root.
+type simplex struct {
+	rows, cols        []int32   // the points that the nodes belong to
+	parent, depth     []int32   // of a node
+	first, next, prev []int32   // its first child, and its neighbors among the children of its parent
+	flow              []int64   // of the arc to the parent
+	dual              []float64 // f of rows and g of columns: f_i + g_j = M_ij on the tree
+	left              []int64   // mass that has no flow yet
+	stack             []int32
+	work              float64 // elements and nodes that were looked at
+}
+
+// exactStart sets the start to λ times the dual variables of the rows for λ = ∞, and reports whether it
+// has found them. Its work counts as passes of ε-scaling.
+func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
+	if err := s.geo.measure(ctx); err != nil {
+		return false, err
+	}
+	x := &s.exact
+	ok, err := solveExact(ctx, x, s.geo.cost, s.a, s.b)
+	s.res.Annealing = int(math.Ceil(x.work / s.geo.size()))
+	if err != nil || !ok {
+		return false, err
+	}
+	grow(&s.warm, s.geo.n)
+	for i := range s.warm {
+		s.warm[i] = T(math.Inf(-1))
+	}
+	for k, i := range x.rows {
+		s.warm[i] = T(s.lambda * x.dual[k])
+	}
+	s.startShift, s.startOffset = 0, 0
+	s.problem.Start = s.warm
+	return true, nil
+}
+
+// solveExact sets the dual variables of the transport problem without entropy, and reports whether it has
+// found them within exactPasses.
+func solveExact[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[T], a, b []T) (bool, error) {
+	x.work = 0
+	n, m := weighty(&x.rows, a), weighty(&x.cols, b)
+	if n+m > exactNodes {
+		return false, nil
+	}
+	x.allocate(n + m)
+	setMasses(x.left[:n], x.rows, a, int64(n+1))
+	setMasses(x.left[n:], x.cols, b, int64(n+1))
+	x.settle(n)
+	if err := plant(ctx, x, cost); err != nil {
+		return false, err
+	}
+	hang(x, cost, int32(n-1))
+	largest := 0.
+	for _, i := range x.rows {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		row := cost.Row(int(i))
+		for _, j := range x.cols {
+			largest = math.Max(largest, math.Abs(float64(row[j])))
+		}
+	}
+	slack, most := float64(exactSlack*largest), float64(exactPasses*float64(n)*float64(m))
+	if !finite(largest) {
+		return false, nil
+	}
+	// Rows take turns: the least reduced cost of a row enters the tree if it is negative.
+	for i, clean := 0, 0; clean < n; i = (i + 1) % n {
+		if x.work > most {
+			return false, nil
+		}
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		x.work += float64(m)
+		row, f, g := cost.Row(int(x.rows[i])), x.dual[i], x.dual[n:]
+		least, at := -slack, noNode
+		for k, j := range x.cols {
+			if r := (float64(row[j]) - f) - g[k]; r < least {
+				least, at = r, k
+			}
+		}
+		if clean++; at >= 0 {
+			hang(x, cost, x.pivot(int32(i), int32(n+at)))
+			clean = 0
+		}
+	}
+	return true, nil
+}
+
+// weighty sets points to those with a weight, and returns their number.
+func weighty[T dist.Float](points *[]int32, weights []T) int {
+	*points = (*points)[:0]
+	for i, w := range weights {
+		if w > 0 {
+			*points = append(*points, int32(i))
+		}
+	}
+	return len(*points)
+}
+
+// allocate makes room for so many nodes.
+func (x *simplex) allocate(nodes int) {
+	for _, v := range []*[]int32{&x.parent, &x.depth, &x.first, &x.next, &x.prev} {
+		grow(v, nodes)
+	}
+	grow(&x.flow, nodes)
+	grow(&x.left, nodes)
+	grow(&x.dual, nodes)
+}
+
+// setMasses sets dst to the weights of points as multiples of unit, of a sum near 2⁶¹. None is 0.
+func setMasses[T dist.Float](dst []int64, points []int32, weights []T, unit int64) {
+	var sum float64
+	for _, i := range points {
+		sum += float64(weights[i])
+	}
+	whole := math.Ldexp(1, 61-bits.Len64(uint64(unit)))
+	for k, i := range points {
+		dst[k] = unit * max(1, int64(float64(weights[i])/sum*whole))
+	}
+}
+
+// settle makes the masses of the first n nodes, the rows, and of the others agree, and adds what makes
+// all their partial sums differ.
+func (x *simplex) settle(n int) {
+	var over int64
+	heaviest := [2]int{0, n}
+	for k, mass := range x.left {
+		side := 0
+		if k < n {
+			over += mass
+		} else {
+			side, over = 1, over-mass
+		}
+		if mass > x.left[heaviest[side]] {
+			heaviest[side] = k
+		}
+	}
+	if over > 0 {
+		x.left[heaviest[1]] += over
+	} else {
+		x.left[heaviest[0]] -= over
+	}
+	for k := range x.left[:n] {
+		x.left[k]++
+	}
+	x.left[len(x.left)-1] += int64(n)
+}
+
+// plant makes a first tree, whose root is the last row. Row after row, the cheapest column that has mass
+// left takes as much as it can. Either the row or the column then has nothing left, and the other becomes
+// its parent.
+func plant[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[T]) error {
+	n := len(x.rows)
+	for k := range x.first {
+		x.parent[k], x.first[k] = noNode, noNode
+	}
+	for i := range int32(n) {
+		row := cost.Row(int(x.rows[i]))
+		for x.left[i] > 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			at := noNode
+			for k, j := range x.cols {
+				if x.left[n+k] > 0 && (at < 0 || row[j] < row[x.cols[at]]) {
+					at = k
+				}
+			}
+			x.work += float64(len(x.cols))
+			column := int32(n + at)
+			flow := min(x.left[i], x.left[column])
+			x.left[i] -= flow
+			if x.left[column] -= flow; x.left[column] == 0 {
+				x.attach(column, i, flow)
+			} else {
+				x.attach(i, column, flow)
+			}
+		}
+	}
+	return nil
+}
+
+// attach makes node a child of parent.
+func (x *simplex) attach(node, parent int32, flow int64) {
+	x.parent[node], x.flow[node] = parent, flow
+	x.prev[node], x.next[node] = noNode, x.first[parent]
+	if next := x.next[node]; next >= 0 {
+		x.prev[next] = node
+	}
+	x.first[parent] = node
+}
+
+// detach is the opposite of attach.
+func (x *simplex) detach(node int32) {
+	prev, next := x.prev[node], x.next[node]
+	if prev >= 0 {
+		x.next[prev] = next
+	} else {
+		x.first[x.parent[node]] = next
+	}
+	if next >= 0 {
+		x.prev[next] = prev
+	}
+}
+
+// hang sets the depths and the dual variables of the nodes below top, and its own.
+func hang[T dist.Float](x *simplex, cost dist.Matrix[T], top int32) {
+	n := int32(len(x.rows))
+	x.stack = append(x.stack[:0], top)
+	for len(x.stack) > 0 {
+		node := x.stack[len(x.stack)-1]
+		x.stack = x.stack[:len(x.stack)-1]
+		x.work++
+		if parent := x.parent[node]; parent < 0 {
+			x.depth[node], x.dual[node] = 0, 0
+		} else {
+			row, column := min(node, parent), max(node, parent)-n
+			x.depth[node] = x.depth[parent] + 1
+			x.dual[node] = float64(cost.Row(int(x.rows[row]))[x.cols[column]]) - x.dual[parent]
+		}
+		for child := x.first[node]; child >= 0; child = x.next[child] {
+			x.stack = append(x.stack, child)
+		}
+	}
+}
+
+// pivot takes the arc from row i to column j into the tree, and out of it the one of the cycle that first
+// has no flow left. It returns the end of the new arc that has got the other for a parent.
+//
+// The flow of the new arc rises. From its ends upwards, the flows of the cycle fall and rise in turn: those
+// from a node of the kind of its end fall.
+func (x *simplex) pivot(i, j int32) int32 {
+	rows := int32(len(x.rows))
+	falls := func(node, end int32) bool { return (node < rows) == (end < rows) }
+	least, leaves, from := int64(math.MaxInt64), int32(noNode), int32(noNode)
+	p, q := i, j
+	for p != q {
+		node, end := &p, i
+		if x.depth[q] > x.depth[p] {
+			node, end = &q, j
+		}
+		if falls(*node, end) && x.flow[*node] < least {
+			least, leaves, from = x.flow[*node], *node, end
+		}
+		*node = x.parent[*node]
+		x.work++
+	}
+	for _, end := range [2]int32{i, j} {
+		for node := end; node != p; node = x.parent[node] {
+			if falls(node, end) {
+				x.flow[node] -= least
+			} else {
+				x.flow[node] += least
+			}
+		}
+	}
+	// What is below the arc that leaves hangs from the new arc: its path to from turns around.
+	node, parent, flow := from, i+j-from, least
+	for {
+		above, was := x.parent[node], x.flow[node]
+		x.detach(node)
+		x.attach(node, parent, flow)
+		if node == leaves {
+			return from
+		}
+		node, parent, flow = above, node, was
+	}
+}

@@ -1,0 +1,123 @@
+package sinkhorn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+)
+
+// exactly solves a problem without entropy and proves the answer: no reduced cost is negative, all are 0 on
+// the tree, every flow is positive, and the flows are the masses.
+func exactly[T dist.Float](t *testing.T, x *simplex, cost dist.Matrix[T], a, b []T) {
+	t.Helper()
+	ok, err := solveExact(t.Context(), x, cost, a, b)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	n, m := weighty(&x.rows, a), weighty(&x.cols, b)
+	masses := make([]int64, n+m)
+	setMasses(masses[:n], x.rows, a, int64(n+1))
+	setMasses(masses[n:], x.cols, b, int64(n+1))
+	left := x.left
+	x.left = masses
+	x.settle(n)
+	x.left = left
+	largest := 0.
+	for _, i := range x.rows {
+		for _, j := range x.cols {
+			largest = max(largest, math.Abs(float64(cost.At(int(i), int(j)))))
+		}
+	}
+	roots := 0
+	for node, parent := range x.parent {
+		if parent < 0 {
+			roots++
+			continue
+		}
+		row, column := min(node, int(parent)), max(node, int(parent))
+		masses[row] -= x.flow[node]
+		masses[column] -= x.flow[node]
+		if r := float64(cost.At(int(x.rows[row]), int(x.cols[column-n]))) - x.dual[row] - x.dual[column]; x.flow[node] <= 0 || !(math.Abs(r) <= exactSlack*largest) {
+			t.Errorf("arc %d–%d has the flow %d and the reduced cost %v", row, column, x.flow[node], r)
+		}
+	}
+	for node, mass := range masses {
+		if mass != 0 || roots != 1 {
+			t.Errorf("node %d has the mass %d without flow; %d roots", node, mass, roots)
+		}
+	}
+	for k, i := range x.rows {
+		for l, j := range x.cols {
+			if r := float64(cost.At(int(i), int(j))) - x.dual[k] - x.dual[n+l]; !(r >= -2*exactSlack*largest) {
+				t.Errorf("element %d, %d has the reduced cost %v", i, j, r)
+			}
+		}
+	}
+}
+
+// TestExact: the network simplex method is right for all kinds of costs and weights, also if it was used for
+// another problem before, and for the best assignment, which is found by trying all.
+func TestExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 1))
+	var x simplex
+	for i := range 4 * costKinds * weightKinds {
+		n, m := 1+rng.IntN(30), 1+rng.IntN(30)
+		cost := structuredCosts(rng, n, m, i%costKinds)
+		if i%3 == 0 {
+			for k := range cost.Data {
+				cost.Data[k] -= 0.5
+			}
+		}
+		exactly(t, &x, cost, weightsOf(rng, n, i/costKinds%weightKinds), weightsOf(rng, m, rng.IntN(weightKinds)))
+	}
+	cost := dist.NewMatrix[float32](20, 25, nil)
+	for k := range cost.Data {
+		cost.Data[k] = float32(rng.NormFloat64())
+	}
+	a, b := make([]float32, 20), make([]float32, 25)
+	for i := range a {
+		a[i] = float32(i)
+	}
+	for j := range b {
+		b[j] = 7.6
+	}
+	exactly(t, &x, cost, a, b)
+	for n := 1; n < 7; n++ {
+		cost, w := structuredCosts(rng, n, n, randomCosts), weightsOf(rng, n, uniformWeights)
+		exactly(t, &x, cost, w, w)
+		sum := 0.
+		for _, d := range x.dual {
+			sum += d
+		}
+		if want := bestOf(cost, n, 0, 0); !(math.Abs(sum-want) <= 1e-10) {
+			t.Errorf("%d points: %v, the best assignment costs %v", n, sum, want)
+		}
+	}
+}
+
+// TestExactEnds: costs that are not finite, too many points and a context that ends are no start, but no harm.
+func TestExactEnds(t *testing.T) {
+	var x simplex
+	cost := dist.NewMatrix(2, 2, []float64{1, 2, math.NaN(), 3})
+	if ok, err := solveExact(t.Context(), &x, cost, []float64{1, 1}, []float64{1, 1}); ok || err != nil {
+		t.Error("NaN:", ok, err)
+	}
+	many := make([]float64, exactNodes)
+	for i := range many {
+		many[i] = 1
+	}
+	if ok, err := solveExact(t.Context(), &x, dist.NewMatrix[float64](1, len(many), nil), []float64{1}, many); ok || err != nil {
+		t.Error("too many points:", ok, err)
+	}
+	ended, cancel := context.WithCancelCause(t.Context())
+	want := errors.New("enough")
+	cancel(want)
+	cost.Data[2] = 0
+	if _, err := solveExact(ended, &x, cost, []float64{1, 1}, []float64{1, 1}); !errors.Is(err, want) {
+		t.Error("an ended context:", err)
+	}
+}
