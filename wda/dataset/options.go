@@ -89,7 +89,10 @@ type Options struct {
 
 	// MaxExpansion bounds how many bytes of memory each byte of a compressed file may take,
 	// so that a small file cannot fill the memory. Text counts as it is, numbers count 8
-	// bytes. 64 MiB are always allowed. Default: 400. Reader.Next does not need it.
+	// bytes. 64 MiB are always allowed. Default: 400.
+	//
+	// Reader.Next keeps one block in memory, whatever it is. In Parquet and Arrow files, whose size says
+	// nothing about the number of rows, it bounds the rows that Next reads, too.
 	MaxExpansion int
 }
 

@@ -21,6 +21,7 @@ type tableSamples struct {
 	row    int
 	splits []float64 // of the rows read last
 	check  func(bytes int64) error
+	dense  bool // a few bytes of the file may hold any number of rows
 }
 
 // openTable opens a file by the reader that is registered for its format.
@@ -37,7 +38,11 @@ func (r *Reader) openTable(src *source) error {
 		from = io.NewSectionReader(src.at, 0, src.size)
 	}
 	src.compressed = true // or at least it may be
-	return r.openTableBy(src, func() (tabular.Table, error) { return open(from, src.checkExpansion) })
+	err := r.openTableBy(src, func() (tabular.Table, error) { return open(from, src.checkExpansion) })
+	if t, ok := r.features.(*tableSamples); ok {
+		t.dense = true
+	}
+	return err
 }
 
 // openTableBy opens a file of columns.
@@ -230,7 +235,13 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 		t.row += n
 	}()
 	defer t.recovered(&err)
+	if err := t.checkRows(t.Rows()); err != nil {
+		return 0, err
+	}
 	if n, err = t.Batch(max(1, len(x)/t.cols)); err != nil {
+		return 0, err
+	}
+	if err := t.checkRows(t.row + n); err != nil {
 		return 0, err
 	}
 	x = x[:n*t.cols]
@@ -267,6 +278,22 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 		}
 	}
 	return n, nil
+}
+
+// checkRows refuses more rows than a file of its size may hold, so that a few bytes cannot keep a reader of
+// blocks busy for hours.
+func (t *tableSamples) checkRows(rows int) error {
+	if !t.dense || rows < 0 {
+		return nil
+	}
+	bytes, err := product([]int{8, rows, t.cols})
+	if err == nil {
+		err = t.check(int64(bytes))
+	}
+	if errors.Is(err, ErrTooLarge) {
+		return because(errExpansion, fmt.Sprintf("%d rows of %d numbers: %v", rows, t.cols, err))
+	}
+	return err
 }
 
 // texts reads categories and identifiers.
