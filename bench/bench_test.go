@@ -116,6 +116,26 @@ func benchmarkProject[T dist.Float](b *testing.B) {
 	}
 }
 
+// BenchmarkSearch finds the ten nearest of stored rows, for one query and for several in one call.
+func BenchmarkSearch(b *testing.B) {
+	for _, s := range []struct{ m, n, d int }{{1, 1000, 384}, {16, 1000, 384}, {1, 100_000, 384}, {16, 100_000, 384}} {
+		x, q := normal[float32](s.n, s.d, 1), normal[float32](s.m, s.d, 2)
+		for _, storage := range []dist.Storage{dist.StorageFloat32, dist.StorageFloat16, dist.StorageInt8} {
+			b.Run(fmt.Sprintf("storage=%v/isa=%v/m=%d/n=%d/d=%d", storage, asm.Current(), s.m, s.n, s.d), func(b *testing.B) {
+				rows, err := dist.NewRows(x, storage)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var search dist.Searcher
+				for b.Loop() {
+					search.Nearest(b.Context(), rows, q, 10, dist.MeasureSqEuclidean)
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(s.m), "µs/query")
+			})
+		}
+	}
+}
+
 // BenchmarkSolve is a solve of ten iterations between two clouds in ten dimensions,
 // without and with the gradient by the points.
 func BenchmarkSolve(b *testing.B) {

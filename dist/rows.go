@@ -70,7 +70,7 @@ type Rows struct {
 	halves []uint16
 	bytes  []int8
 
-	scale   []float32 // of each row of bytes
+	scales  []float32 // of each row of bytes
 	inverse []float32 // of each row 1/‖x‖, or 0 if x = 0
 }
 
@@ -96,7 +96,7 @@ func NewRows[T Float](x Matrix[T], storage Storage) (*Rows, error) {
 	case StorageFloat16, StorageBFloat16:
 		r.halves = make([]uint16, n*r.stride)
 	case StorageInt8:
-		r.bytes, r.scale = make([]int8, n*r.stride), make([]float32, n)
+		r.bytes, r.scales = make([]int8, n*r.stride), make([]float32, n)
 	default:
 		panic(storagePanic)
 	}
@@ -125,7 +125,7 @@ func (r *Rows) store(i int, row []float32) (column int, ok bool) {
 	case StorageFloat32:
 		copy(r.data[at:], row)
 	case StorageInt8:
-		if r.scale[i], ok = query.Quantize(r.bytes[at:][:r.cols], row); !ok {
+		if r.scales[i], ok = query.Quantize(r.bytes[at:][:r.cols], row); !ok {
 			for j, v := range row {
 				if math.Abs(float64(v)) > math.Abs(float64(row[column])) {
 					column = j
@@ -178,7 +178,7 @@ func (r *Rows) Storage() Storage { return r.storage }
 
 // Bytes returns the memory that the rows take, in bytes.
 func (r *Rows) Bytes() int {
-	return 4*(len(r.data)+len(r.scale)+len(r.inverse)) + 2*len(r.halves) + len(r.bytes)
+	return 4*(len(r.data)+len(r.scales)+len(r.inverse)) + 2*len(r.halves) + len(r.bytes)
 }
 
 // Row sets dst to row i as it is stored. The numbers are exact. It panics if there is no row i, or
@@ -196,7 +196,7 @@ func (r *Rows) Row(dst []float32, i int) {
 		copy(dst, r.data[at:])
 	case StorageInt8:
 		for j, c := range r.bytes[at:][:r.cols] {
-			dst[j] = r.scale[i] * float32(c) // exact
+			dst[j] = r.scales[i] * float32(c) // exact
 		}
 	default:
 		for j, h := range r.halves[at:][:r.cols] {

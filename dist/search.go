@@ -55,20 +55,24 @@ type Neighbor struct {
 // a Searcher each may share the rows.
 //
 // A value depends on the query and the row alone: not on other rows, on their number, or on the
-// machine. The methods ask the context between blocks of at most 2¹⁸ elements, and return the cause of
+// machine. Several queries in one call take less time than one after the other, since they share what is
+// loaded. The methods ask the context between blocks of at most 2²² products, and return the cause of
 // its end. They return an error that wraps [ErrNotFinite] if a query has a value that is NaN or
 // infinite. They panic if the queries have another number of columns than the rows, if a matrix
 // does not fit its data, and for an unknown measure.
 type Searcher struct {
 	queries []float32 // filled up with zeros, of a block
-	values  []float32 // of one query and a block of rows
+	values  []float32 // of queries and a block of rows
 	sets    []nearest.Set[float32]
 	found   [][]Neighbor
 }
 
 const (
 	// queryBlock is the number of queries that read the rows together.
-	queryBlock = 64
+	queryBlock = 21 * query.Queries
+	// wide is the number of elements of a row from which on several queries are compared at once.
+	// Shorter rows gain nothing, since folding their lanes takes most of the time.
+	wide = 4 * query.Unit
 	// rowElements is the number of elements of a block of rows, which several queries
 	// read from the second-level cache.
 	rowElements = 1 << 16
@@ -215,6 +219,12 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries Matrix[float32], m
 		if err := s.prepare(queries, lo, hi, r.stride, measure, keys); err != nil {
 			return err
 		}
+		if hi-lo > 1 && r.stride >= wide {
+			if err := s.together(ctx, r, lo, hi, measure, visit); err != nil {
+				return err
+			}
+			continue
+		}
 		for first := 0; first < r.n; first += width {
 			values := s.values[:min(width, r.n-first)]
 			for i := lo; i < hi; i++ {
@@ -229,10 +239,30 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries Matrix[float32], m
 	return nil
 }
 
+// together does what scan does, for the prepared queries lo … hi−1 at once.
+func (s *Searcher) together(ctx context.Context, r *Rows, lo, hi int, measure Measure, visit func(i, first int, values []float32)) error {
+	const most = 1 << 14 // values of a block
+	m := upTo(hi-lo, query.Queries)
+	width := min(rowElements/r.stride, most/m) / query.Rows * query.Rows
+	width = min(max(width, query.Rows), upTo(r.n, query.Rows))
+	s.values = slices.Grow(s.values[:0], m*width)[:m*width]
+	for first := 0; first < r.n; first += width {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		n := min(width, r.n-first)
+		r.compareMany(s.values, m, upTo(n, query.Rows), width, s.queries, first, measure)
+		for i := lo; i < hi; i++ {
+			visit(i, first, s.values[(i-lo)*width:][:n])
+		}
+	}
+	return nil
+}
+
 // prepare copies queries lo … hi−1 into s.queries. For cosines it divides them by their norms; for
 // keys of inner products and cosines it negates them.
 func (s *Searcher) prepare(queries Matrix[float32], lo, hi, stride int, measure Measure, keys bool) error {
-	n := (hi - lo) * stride
+	n := upTo(hi-lo, query.Queries) * stride
 	s.queries = slices.Grow(s.queries[:0], n)[:n]
 	clear(s.queries)
 	for i := lo; i < hi; i++ {
@@ -264,18 +294,47 @@ func (r *Rows) compare(dst, q []float32, first int, measure Measure) {
 	case r.storage == StorageFloat32:
 		query.Dot(dst, q, r.data[at:])
 	case r.storage == StorageInt8 && sq:
-		query.SqEuclideanInt8(dst, q, r.bytes[at:], r.scale[first:])
+		query.SqEuclideanInt8(dst, q, r.bytes[at:], r.scales[first:])
 	case r.storage == StorageInt8:
-		query.DotInt8(dst, q, r.bytes[at:], r.scale[first:])
+		query.DotInt8(dst, q, r.bytes[at:], r.scales[first:])
 	case sq:
 		query.SqEuclideanHalf(dst, q, r.halves[at:], r.storage.half())
 	default:
 		query.DotHalf(dst, q, r.halves[at:], r.storage.half())
 	}
 	if measure == MeasureCosine {
-		for i, w := range r.inverse[first:][:len(dst)] {
-			dst[i] = clamp(dst[i] * w)
+		r.scale(dst, first)
+	}
+}
+
+// compareMany does the same for m prepared queries and n rows. Rows of dst are ld apart.
+func (r *Rows) compareMany(dst []float32, m, n, ld int, q []float32, first int, measure Measure) {
+	d, at, sq := r.stride, first*r.stride, measure == MeasureSqEuclidean
+	switch {
+	case r.storage == StorageFloat32 && sq:
+		query.SqEuclideanMany(m, n, d, dst, ld, q, r.data[at:])
+	case r.storage == StorageFloat32:
+		query.DotMany(m, n, d, dst, ld, q, r.data[at:])
+	case r.storage == StorageInt8 && sq:
+		query.SqEuclideanInt8Many(m, n, d, dst, ld, q, r.bytes[at:], r.scales[first:])
+	case r.storage == StorageInt8:
+		query.DotInt8Many(m, n, d, dst, ld, q, r.bytes[at:], r.scales[first:])
+	case sq:
+		query.SqEuclideanHalfMany(m, n, d, dst, ld, q, r.halves[at:], r.storage.half())
+	default:
+		query.DotHalfMany(m, n, d, dst, ld, q, r.halves[at:], r.storage.half())
+	}
+	if measure == MeasureCosine {
+		for i := range m {
+			r.scale(dst[i*ld:][:n], first)
 		}
+	}
+}
+
+// scale divides products of a query of length 1 and rows from first on by the norms of the rows.
+func (r *Rows) scale(dst []float32, first int) {
+	for i, w := range r.inverse[first:][:len(dst)] {
+		dst[i] = clamp(dst[i] * w)
 	}
 }
 

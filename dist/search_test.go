@@ -60,7 +60,7 @@ func exact(q, x []float32, measure Measure) (v, bound float64) {
 // queries and rows there are.
 func TestCompare(t *testing.T) {
 	ctx := context.Background()
-	for _, size := range []struct{ m, n, d int }{{1, 1, 1}, {2, 7, 3}, {1, 8, 16}, {3, 9, 17}, {70, 33, 40}, {1, 1001, 100}, {5, 700, 257}} {
+	for _, size := range []struct{ m, n, d int }{{1, 1, 1}, {2, 7, 3}, {1, 8, 16}, {3, 9, 17}, {70, 33, 40}, {1, 1001, 100}, {5, 700, 257}, {66, 300, 100}} {
 		x, q := gaussian(1, size.n, size.d), gaussian(2, size.m, size.d)
 		clear(x.Row(size.n - 1))
 		copy(x.Row(0), q.Row(0))
@@ -158,7 +158,7 @@ func TestSearch(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Searcher
-	for _, size := range []struct{ m, n, d int }{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {1, 700, 3}, {130, 50, 2}, {3, 9000, 20}} {
+	for _, size := range []struct{ m, n, d int }{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {1, 700, 3}, {130, 50, 2}, {3, 9000, 20}, {4, 1000, 70}} {
 		x, q := NewMatrix[float32](size.n, size.d, nil), NewMatrix[float32](size.m, size.d, nil)
 		for i := range x.Data {
 			x.Data[i] = float32(rng.IntN(5) - 2)
@@ -354,20 +354,22 @@ func TestSearchPanics(t *testing.T) {
 // TestSearchEnds: the context is asked before every block, wherever it ends.
 func TestSearchEnds(t *testing.T) {
 	var s Searcher
-	rows, q := mustRows(t, gaussian(1, 3000, 40)), gaussian(2, 66, 40)
-	dst := NewMatrix[float32](66, 3000, nil)
-	for name, f := range map[string]func(ctx context.Context) error{
-		"Compare": func(ctx context.Context) error { return s.Compare(ctx, dst, rows, q, MeasureCosine) },
-		"Nearest": func(ctx context.Context) error { return second(s.Nearest(ctx, rows, q, 3, MeasureCosine)) },
-		"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
-	} {
-		all := ending.At(0)
-		if err := f(all); err != nil || all.Asked() < 66*3000*48/rowElements {
-			t.Fatalf("%s: %v, asked %d times", name, err, all.Asked())
-		}
-		for last := 1; last <= all.Asked(); last += 61 {
-			if err := f(ending.At(last)); err != ending.ErrAt {
-				t.Errorf("%s, ended at %d of %d: %v", name, last, all.Asked(), err)
+	for d, n := range map[int]int{40: 3000, 100: 700} { // one query after the other, and several at once
+		rows, q := mustRows(t, gaussian(1, n, d)), gaussian(2, 66, d)
+		dst := NewMatrix[float32](66, n, nil)
+		for name, f := range map[string]func(ctx context.Context) error{
+			"Compare": func(ctx context.Context) error { return s.Compare(ctx, dst, rows, q, MeasureCosine) },
+			"Nearest": func(ctx context.Context) error { return second(s.Nearest(ctx, rows, q, 3, MeasureCosine)) },
+			"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
+		} {
+			all := ending.At(0)
+			if err := f(all); err != nil || all.Asked() < 66*n*rows.stride>>22 {
+				t.Fatalf("%s: %v, asked %d times", name, err, all.Asked())
+			}
+			for last := 1; last <= all.Asked(); last += 1 + all.Asked()/3 {
+				if err := f(ending.At(last)); err != ending.ErrAt {
+					t.Errorf("%s, ended at %d of %d: %v", name, last, all.Asked(), err)
+				}
 			}
 		}
 	}
@@ -376,9 +378,11 @@ func TestSearchEnds(t *testing.T) {
 func TestSearchAllocates(t *testing.T) {
 	var s Searcher
 	ctx := context.Background()
-	q, dst := gaussian(2, 3, 40), NewMatrix[float32](3, 1000, nil)
+	dst := NewMatrix[float32](3, 1000, nil)
 	for i, measure := range append(measures, MeasureCosine) {
-		rows, err := NewRows(gaussian(1, 1000, 40), storages[i])
+		d := 40 + i%2*60
+		q := gaussian(2, 3, d)
+		rows, err := NewRows(gaussian(1, 1000, d), storages[i])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,9 @@ func queryKernel(c *call[float32]) {
 	// The bits of x, as narrower numbers.
 	halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 	bytes := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
-	switch format := query.Half(c.upTo(1)); c.upTo(5) {
+	switch format := query.Half(c.upTo(1)); c.upTo(6) {
+	case 6:
+		manyKernel(c, n, d, format)
 	case 0:
 		query.SqEuclidean(c.Out(n), q, x)
 	case 1:
@@ -67,6 +69,28 @@ func queryKernel(c *call[float32]) {
 		query.SqEuclideanInt8(c.Out(n), q, bytes[3*n*d:], c.in(n))
 	default:
 		query.DotInt8(c.Out(n), q, bytes[3*n*d:], c.in(n))
+	}
+}
+
+// manyKernel compares several vectors with rows.
+func manyKernel(c *call[float32], n, d int, format query.Half) {
+	m, ldd := query.Queries*c.upTo(3), n+c.upTo(5)
+	q, x, dst := c.in(m*d), c.inOut(n*d, c.upTo(5)), c.inOut(m*ldd, c.upTo(5))
+	halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
+	bytes := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
+	switch c.upTo(5) {
+	case 0:
+		query.SqEuclideanMany(m, n, d, dst, ldd, q, x)
+	case 1:
+		query.DotMany(m, n, d, dst, ldd, q, x)
+	case 2:
+		query.SqEuclideanHalfMany(m, n, d, dst, ldd, q, halves[n*d:], format)
+	case 3:
+		query.DotHalfMany(m, n, d, dst, ldd, q, halves[n*d:], format)
+	case 4:
+		query.SqEuclideanInt8Many(m, n, d, dst, ldd, q, bytes[3*n*d:], c.in(n))
+	default:
+		query.DotInt8Many(m, n, d, dst, ldd, q, bytes[3*n*d:], c.in(n))
 	}
 }
 

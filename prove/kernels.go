@@ -295,6 +295,52 @@ func int8Call(b *builder) {
 	b.vectors(input, b.m)
 }
 
+// manyShapes covers several queries against rows: three turns of each loop.
+func manyShapes(int) []shape {
+	return grid([]int{8, 16, 24}, []int{16, 32, 48}, func(n, d int) []shape {
+		return []shape{{m: 3 + n/16%2*3, n: n, d: d, pad: d % 32 / 4}}
+	})
+}
+
+// manyLongShapes are those and two blocks of long rows.
+func manyLongShapes(lanes int) []shape {
+	return append(manyShapes(lanes), shape{m: 3, n: 16, d: 544})
+}
+
+// manyHalfShapes are those for both formats of 16 bits.
+func manyHalfShapes(lanes int) (out []shape) {
+	for _, s := range manyShapes(lanes) {
+		half := s
+		half.flag = true
+		out = append(out, s, half)
+	}
+	return out
+}
+
+// manyCall adds the arguments of several queries but for the rows.
+func manyCall(b *builder) {
+	b.int(b.m, b.n, b.d)
+	b.matrix(output, "float32", b.m, b.n)
+	b.vectors(input, b.m*b.d)
+}
+
+func manyRows(b *builder) {
+	manyCall(b)
+	b.vectors(input, b.n*b.d)
+}
+
+func manyHalves(b *builder) {
+	manyCall(b)
+	b.narrow(input, "uint16", b.n*b.d)
+	b.bool(b.flag) // query.Float16
+}
+
+func manyBytes(b *builder) {
+	manyCall(b)
+	b.narrow(input, "int8", b.n*b.d)
+	b.vectors(input, b.n)
+}
+
 // codeShapes covers sums for quantized codes: none to three blocks of 32 rows, and up to four turns
 // over the groups, of which one turn takes up to four.
 func codeShapes(int) []shape {
@@ -457,6 +503,12 @@ var plainKernels = []kernel{
 	{"query", "DotHalf", single[1:], "", halfShapes, halfCall, ""},
 	{"query", "SqEuclideanInt8", single[1:], "", queryShapes, int8Call, ""},
 	{"query", "DotInt8", single[1:], "", queryShapes, int8Call, ""},
+	{"query", "SqEuclideanMany", single[1:], "", manyLongShapes, manyRows, ""},
+	{"query", "DotMany", single[1:], "", manyLongShapes, manyRows, ""},
+	{"query", "SqEuclideanHalfMany", single[1:], "", manyHalfShapes, manyHalves, ""},
+	{"query", "DotHalfMany", single[1:], "", manyHalfShapes, manyHalves, ""},
+	{"query", "SqEuclideanInt8Many", single[1:], "", manyShapes, manyBytes, ""},
+	{"query", "DotInt8Many", single[1:], "", manyShapes, manyBytes, ""},
 	{"codes", "Sums8", single[1:], "", func(lanes int) []shape {
 		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 	}, func(b *builder) {

@@ -83,6 +83,8 @@ func TestGoldenBits(t *testing.T) {
 		"codes/sums4": "bfaf089cef356474",
 		"codes/sums8": "3c4d6f967988ca20",
 
+		"query/many": "bdfe24a85cf51ed8",
+
 		"query/dot/bf16":         "caaf82cd0553a8ab",
 		"query/dot/f16":          "60e68a3d680cffe1",
 		"query/dot/f32":          "c42b5001c8a6fac9",
@@ -181,6 +183,21 @@ func goldenQuery(got map[string]string) {
 	got["query/sqeuclidean/int8"] = hash(dst)
 	query.DotInt8(dst, q, bytes, scale)
 	got["query/dot/int8"] = hash(dst)
+
+	const m = 2 * query.Queries
+	many := func(f func(dst []float32)) []float32 {
+		dst := make([]float32, m*n)
+		f(dst)
+		return dst
+	}
+	q = uniform[float32](rng, m*d, -1, 1)
+	got["query/many"] = hash(
+		many(func(dst []float32) { query.SqEuclideanMany(m, n, d, dst, n, q, x) }),
+		many(func(dst []float32) { query.DotMany(m, n, d, dst, n, q, x) }),
+		many(func(dst []float32) { query.SqEuclideanHalfMany(m, n, d, dst, n, q, halves, query.Float16) }),
+		many(func(dst []float32) { query.DotHalfMany(m, n, d, dst, n, q, halves, query.Float16) }),
+		many(func(dst []float32) { query.SqEuclideanInt8Many(m, n, d, dst, n, q, bytes, scale) }),
+		many(func(dst []float32) { query.DotInt8Many(m, n, d, dst, n, q, bytes, scale) }))
 }
 
 // goldenCodes is goldenBits for the sums of table entries.

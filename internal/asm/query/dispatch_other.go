@@ -14,3 +14,27 @@ func sqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 	sqEuclideanInt8Ref(dst, q, x, scale)
 }
 func dotInt8(dst, q []float32, x []int8, scale []float32) { dotInt8Ref(dst, q, x, scale) }
+
+func sqEuclideanMany(n, d int, dst []float32, ldd int, q, x []float32, ahead, step int) {
+	sqEuclideanManyRef(n, d, dst, ldd, q, x)
+}
+
+func sqEuclideanHalfMany(n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half, ahead, step int) {
+	sqEuclideanHalfManyRef(n, d, dst, ldd, q, x, format)
+}
+
+func sqEuclideanInt8Many(n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32, ahead, step int) {
+	sqEuclideanInt8ManyRef(n, d, dst, ldd, q, x, scale)
+}
+
+func dotMany(n, d int, dst []float32, ldd int, q, x []float32, ahead, step int) {
+	dotManyRef(n, d, dst, ldd, q, x)
+}
+
+func dotHalfMany(n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half, ahead, step int) {
+	dotHalfManyRef(n, d, dst, ldd, q, x, format)
+}
+
+func dotInt8Many(n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32, ahead, step int) {
+	dotInt8ManyRef(n, d, dst, ldd, q, x, scale)
+}

@@ -66,3 +66,41 @@ func dotInt8Ref(dst, q []float32, x []int8, scale []float32) {
 		dst[i] = num.Fold(&acc)
 	}
 }
+
+// The same for Queries vectors.
+
+func sqEuclideanManyRef(n, d int, dst []float32, ldd int, q, x []float32) {
+	for j := range Queries {
+		sqEuclideanRef(dst[j*ldd:][:n], q[j*d:][:d], x)
+	}
+}
+
+func dotManyRef(n, d int, dst []float32, ldd int, q, x []float32) {
+	for j := range Queries {
+		dotRef(dst[j*ldd:][:n], q[j*d:][:d], x)
+	}
+}
+
+func sqEuclideanHalfManyRef(n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
+	for j := range Queries {
+		sqEuclideanHalfRef(dst[j*ldd:][:n], q[j*d:][:d], x, format)
+	}
+}
+
+func dotHalfManyRef(n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
+	for j := range Queries {
+		dotHalfRef(dst[j*ldd:][:n], q[j*d:][:d], x, format)
+	}
+}
+
+func sqEuclideanInt8ManyRef(n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
+	for j := range Queries {
+		sqEuclideanInt8Ref(dst[j*ldd:][:n], q[j*d:][:d], x, scale)
+	}
+}
+
+func dotInt8ManyRef(n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
+	for j := range Queries {
+		dotInt8Ref(dst[j*ldd:][:n], q[j*d:][:d], x, scale)
+	}
+}

@@ -1,0 +1,83 @@
+package query
+
+import "github.com/gomonge/monge/internal/asm"
+
+// Queries divides the number of vectors of every call for many vectors.
+const Queries = 3
+
+// SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for m vectors and n rows: the bits of
+// SqEuclidean for each vector. It panics unless m, n and d are multiples of Queries, Rows and
+// Unit, and if a slice is too short.
+func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
+	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
+	many(m, n, d, func(j, i, p, ahead, step int) {
+		sqEuclideanMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], ahead, step)
+	})
+}
+
+// DotMany sets dst[j·ldd+i] = Σ_k q[j·d+k]·x[i·d+k], as SqEuclideanMany does.
+func DotMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
+	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
+	many(m, n, d, func(j, i, p, ahead, step int) {
+		dotMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], ahead, step)
+	})
+}
+
+// SqEuclideanHalfMany is SqEuclideanMany for rows of 16-bit numbers.
+func SqEuclideanHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
+	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
+	many(m, n, d, func(j, i, p, ahead, step int) {
+		sqEuclideanHalfMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], format, ahead, step)
+	})
+}
+
+// DotHalfMany is DotMany for rows of 16-bit numbers.
+func DotHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
+	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
+	many(m, n, d, func(j, i, p, ahead, step int) {
+		dotHalfMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], format, ahead, step)
+	})
+}
+
+// SqEuclideanInt8Many is SqEuclideanMany for rows scale[i]·x[i·d+k].
+func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
+	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
+	asm.CheckVector(len(scale), n)
+	many(m, n, d, func(j, i, p, ahead, step int) {
+		sqEuclideanInt8Many(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], scale[i:], ahead, step)
+	})
+}
+
+// DotInt8Many is DotMany for rows scale[i]·x[i·d+k].
+func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
+	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
+	asm.CheckVector(len(scale), n)
+	many(m, n, d, func(j, i, p, ahead, step int) {
+		dotInt8Many(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], scale[i:], ahead, step)
+	})
+}
+
+// checkMany checks the shapes, with the lengths of three slices.
+func checkMany(m, n, d, dst, ldd, q, x int) {
+	if m%Queries != 0 || n%Rows != 0 || d%Unit != 0 {
+		panic("query: number of vectors, of rows or of columns is not a multiple")
+	}
+	asm.CheckMatrix(dst, m, n, ldd)
+	asm.CheckMatrix(q, m, d, d)
+	asm.CheckMatrix(x, n, d, d)
+}
+
+// many calls f for Queries vectors from j on and p rows from i on. The rows of a call stay in
+// the first-level cache until all vectors were there. Meanwhile the rows of the next calls are fetched, each
+// vector's call a part of them: step elements for every two groups of elements, ahead elements behind row i.
+func many(m, n, d int, f func(j, i, p, ahead, step int)) {
+	const near = 4096 // elements
+	rows := max(near/max(d, 1)/Rows*Rows, Rows)
+	for i := 0; i < n; i += rows {
+		p := min(rows, n-i)
+		next := min(rows, n-i-p) * d // elements of the next calls
+		for j := 0; j < m; j += Queries {
+			f(j, i, p, p*d+next/m*j, 2*Unit*next/max(p*d*m/Queries, 1))
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// query of many vectors, float32, AVX2 + FMA.
+//
+//	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
+//	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
+//
+// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+//
+// Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
+//                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
+//                 ascending, folded in halves.
+// Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
+//                 elements. n is a multiple of 8, d of 16, neither is 0.
+// Tile            3 vectors × 2 rows, 16 elements of each: two registers for the lanes of a pair.
+//                 In each turn the line of ahead is fetched, and ahead moves on by step.
+// Tail            none.
+// Special values  follow the arithmetic.
+// Registers       SI row 0 · R8 a row of x, bytes · R9 a row of q, bytes · DI dst · R12 a row of
+//                 dst, bytes · DX place in q · BX q · AX rows left · CX elements left · R11
+//                 scale · R13 R10 what is fetched, and the bytes to the next · Y0–Y3, Y4–Y7, Y8–Y11 lanes of vectors 0, 1, 2: the first eight of both rows, then
+//                 the others · Y12 Y13 elements of the rows, then parts of the fold · Y14 Y15 elements of
+//                 a vector, scales, differences.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define xp SI
+#define ld R8
+#define ldq R9
+#define dp DI
+#define rowd R12
+#define qp DX
+#define q0 BX
+#define rows AX
+#define left CX
+#define fetched R13
+#define every R10
+#define sp R11
+#define half (8*size)
+
+// TERMS adds the terms of eight elements of a vector, q, and of two rows, in Y12 and Y13, to
+// the lanes, a and b.
+#define SQUARES(q, a, b) \
+	VMOVUPS     q, Y14;        \
+	VSUBPS      Y12, Y14, Y15; \
+	VFMADD231PS Y15, Y15, a;   \
+	VSUBPS      Y13, Y14, Y14; \
+	VFMADD231PS Y14, Y14, b
+#define PRODUCTS(q, a, b) \
+	VMOVUPS     q, Y14;      \
+	VFMADD231PS Y12, Y14, a; \
+	VFMADD231PS Y13, Y14, b
+
+#define SCALESTART
+#define SCALENEXT
+#define args 64
+
+#define size 4
+#define ELEMENTS(x, s, y) VMOVUPS x, y
+#define MANY ·sqEuclideanManyAVX2F32
+#define TERMS SQUARES
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyAVX2F32
+#define TERMS PRODUCTS
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+#undef size
+
+// Eight elements of a row, widened.
+#define WIDENBF16(x, s, y) \
+	VPMOVZXWD x, y;      \
+	VPSLLD    $16, y, y
+#define WIDENF16(x, s, y) VCVTPH2PS x, y
+#define WIDENINT8(x, s, y) \
+	VPMOVSXBD x, y; \
+	VCVTDQ2PS y, y
+#define SCALEDINT8(x, s, y) \
+	VPMOVSXBD    x, y;      \
+	VCVTDQ2PS    y, y;      \
+	VBROADCASTSS s, Y14;    \
+	VMULPS       Y14, y, y
+
+#define size 2
+#define ELEMENTS WIDENBF16
+#define MANY ·sqEuclideanManyAVX2BF16
+#define TERMS SQUARES
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyAVX2BF16
+#define TERMS PRODUCTS
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+
+#define ELEMENTS WIDENF16
+#define MANY ·sqEuclideanManyAVX2F16
+#define TERMS SQUARES
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyAVX2F16
+#define TERMS PRODUCTS
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+#undef size
+#undef args
+#undef SCALESTART
+#undef SCALENEXT
+
+// SCALEDSQUARES is SQUARES for rows whose elements in Y12 and Y13 are without their scales.
+#define SCALEDSQUARES(q, a, b) \
+	VMOVUPS      q, Y15;        \
+	VBROADCASTSS (sp), Y14;     \
+	VFNMADD231PS Y14, Y12, Y15; \
+	VFMADD231PS  Y15, Y15, a;   \
+	VMOVUPS      q, Y15;        \
+	VBROADCASTSS 4(sp), Y14;    \
+	VFNMADD231PS Y14, Y13, Y15; \
+	VFMADD231PS  Y15, Y15, b
+
+#define SCALESTART MOVQ scale+64(FP), sp
+#define SCALENEXT ADDQ $8, sp
+#define args 72
+
+#define size 1
+#define ELEMENTS WIDENINT8
+#define MANY ·sqEuclideanManyAVX2Int8
+#define TERMS SCALEDSQUARES
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+
+#define ELEMENTS SCALEDINT8
+#define MANY ·dotManyAVX2Int8
+#define TERMS PRODUCTS
+#include "many_avx2_amd64.h"
+#undef MANY
+#undef TERMS

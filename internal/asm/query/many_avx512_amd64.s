@@ -1,0 +1,171 @@
+// query of many vectors, float32, AVX-512 F.
+//
+//	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
+//	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
+//
+// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+//
+// Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
+//                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
+//                 ascending, folded in halves.
+// Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
+//                 elements. n is a multiple of 8, d of 16, neither is 0.
+// Tile            3 vectors × 4 rows, 16 elements of each: one register for the lanes of a pair.
+// Tail            none.
+// Special values  follow the arithmetic.
+// Registers       SI row 0 · R8 R13 one and three rows of x, bytes · R9 a row of q, bytes · DI dst ·
+//                 R12 a row of dst, bytes · DX place in q · BX q · AX rows left · CX groups left ·
+//                 R10 groups · R11 scale · Z0–Z3, Z4–Z7, Z8–Z11 lanes of vectors 0, 1, 2 and the four rows ·
+//                 Z12–Z15 elements of the rows, Z12 Z13 then parts of the fold · Z16 elements of a vector ·
+//                 Z17 differences · Z20–Z23 scales.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define xp SI
+#define ld R8
+#define ld3 R13
+#define ldq R9
+#define dp DI
+#define rowd R12
+#define qp DX
+#define q0 BX
+#define rows AX
+#define left CX
+#define groups R10
+#define sp R11
+
+// HALVE adds the upper half of z to its lower half, y.
+#define HALVE(z, y) \
+	VEXTRACTF64X4 $1, z, Y12;   \
+	VADDPS        Y12, y, y
+
+// QUARTER folds eight lanes each of rows a and c to four, in a.
+#define QUARTER(a, c) \
+	VPERM2F128 $0x20, c, a, Y12; \
+	VPERM2F128 $0x31, c, a, Y13; \
+	VADDPS     Y13, Y12, a
+
+// LAST folds four lanes of rows 0 and 2 in a, and of rows 1 and 3 in b, to four numbers in xa.
+#define LAST(a, b, xa) \
+	VUNPCKLPD    b, a, Y12;            \
+	VUNPCKHPD    b, a, Y13;            \
+	VADDPS       Y13, Y12, a;          \
+	VEXTRACTF128 $1, a, X13;           \
+	VSHUFPS      $0x88, X13, xa, X12;  \
+	VSHUFPS      $0xdd, X13, xa, X13;  \
+	VADDPS       X13, X12, xa
+
+// TERMS adds the terms of a vector, in Z16, and of two rows, x and y with scales s and t, to the
+// lanes, a and b.
+#define SQUARES(x, y, s, t, a, b) \
+	VSUBPS      x, Z16, Z17;   \
+	VFMADD231PS Z17, Z17, a;   \
+	VSUBPS      y, Z16, Z17;   \
+	VFMADD231PS Z17, Z17, b
+#define PRODUCTS(x, y, s, t, a, b) \
+	VFMADD231PS x, Z16, a; \
+	VFMADD231PS y, Z16, b
+
+#define SCALESTART
+#define SCALES
+#define args 48
+
+#define size 4
+#define ELEMENTS(x, s, y) VMOVUPS x, y
+#define MANY ·sqEuclideanManyAVX512F32
+#define TERMS SQUARES
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyAVX512F32
+#define TERMS PRODUCTS
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+#undef size
+
+// 16 elements of a row with the scale s, widened.
+#define WIDENBF16(x, s, y) \
+	VPMOVZXWD x, y;      \
+	VPSLLD    $16, y, y
+#define WIDENF16(x, s, y) VCVTPH2PS x, y
+#define WIDENINT8(x, s, y) \
+	VPMOVSXBD x, y; \
+	VCVTDQ2PS y, y
+#define SCALEDINT8(x, s, y) \
+	VPMOVSXBD x, y;    \
+	VCVTDQ2PS y, y;    \
+	VMULPS    s, y, y
+
+#define size 2
+#define ELEMENTS WIDENBF16
+#define MANY ·sqEuclideanManyAVX512BF16
+#define TERMS SQUARES
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyAVX512BF16
+#define TERMS PRODUCTS
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+
+#define ELEMENTS WIDENF16
+#define MANY ·sqEuclideanManyAVX512F16
+#define TERMS SQUARES
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyAVX512F16
+#define TERMS PRODUCTS
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+#undef size
+#undef args
+#undef SCALESTART
+#undef SCALES
+
+// SCALEDSQUARES is SQUARES for rows whose elements are without their scales.
+#define SCALEDSQUARES(x, y, s, t, a, b) \
+	VMOVAPS      Z16, Z17;    \
+	VFNMADD231PS s, x, Z17;   \
+	VFMADD231PS  Z17, Z17, a; \
+	VMOVAPS      Z16, Z17;    \
+	VFNMADD231PS t, y, Z17;   \
+	VFMADD231PS  Z17, Z17, b
+
+// SCALES loads the scales of four rows.
+#define SCALESTART MOVQ scale+48(FP), sp
+#define SCALES \
+	VBROADCASTSS (sp), Z20;   \
+	VBROADCASTSS 4(sp), Z21;  \
+	VBROADCASTSS 8(sp), Z22;  \
+	VBROADCASTSS 12(sp), Z23; \
+	ADDQ         $16, sp
+#define args 56
+
+#define size 1
+#define ELEMENTS WIDENINT8
+#define MANY ·sqEuclideanManyAVX512Int8
+#define TERMS SCALEDSQUARES
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+
+#define ELEMENTS SCALEDINT8
+#define MANY ·dotManyAVX512Int8
+#define TERMS PRODUCTS
+#include "many_avx512_amd64.h"
+#undef MANY
+#undef TERMS

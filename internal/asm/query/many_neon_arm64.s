@@ -1,0 +1,166 @@
+// query of many vectors, float32, NEON.
+//
+//	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
+//	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
+//
+// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+//
+// Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
+//                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
+//                 ascending, folded in halves.
+// Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
+//                 elements. n is a multiple of 8, d of 16, neither is 0.
+// Tile            3 vectors × 2 rows, 16 elements of each: four registers for the lanes of a pair.
+// Tail            none.
+// Special values  follow the arithmetic.
+// Registers       R0 rows left · R1 elements of a row · R2–R4 rows of dst · R5 q · R6–R8 places in
+//                 q · R9 R10 places in the rows · R11 bytes of a row · R12 elements left · R13 scale ·
+//                 V0–V7, V8–V15, V16–V23 lanes of vectors 0, 1, 2, four registers for each row ·
+//                 V24 V25 elements of the rows · V26 elements of a vector · V27 differences · V24–V27
+//                 then parts of the fold · V28 scales · V29 zero.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+#define rows R0
+#define cols R1
+#define dp0 R2
+#define dp1 R3
+#define dp2 R4
+#define q0 R5
+#define qp0 R6
+#define qp1 R7
+#define qp2 R8
+#define row0 R9
+#define row1 R10
+#define ld R11
+#define left R12
+#define sp R13
+
+// FOURLANES takes lanes 4l … 4l+3 of all pairs.
+#define FOURLANES(l) \
+	ELEMENTS(row0, 0, 24, F24, V24); \
+	ELEMENTS(row1, 1, 25, F25, V25); \
+	TERMS(qp0, l, 4+l);              \
+	TERMS(qp1, 8+l, 12+l);           \
+	TERMS(qp2, 16+l, 20+l)
+
+// TERMS adds the terms of four elements of a vector and of two rows, in V24 and V25, to the lanes,
+// a and b.
+#define SQUARES(q, a, b) \
+	FMOVQ.P 16(q), F26; \
+	FSUB(27, 26, 24);   \
+	FMLA(a, 27, 27);    \
+	FSUB(27, 26, 25);   \
+	FMLA(b, 27, 27)
+#define PRODUCTS(q, a, b) \
+	FMOVQ.P 16(q), F26; \
+	FMLA(a, 26, 24);    \
+	FMLA(b, 26, 25)
+
+#define SCALESTART
+#define SCALES
+#define args 48
+
+#define shift 2
+#define ELEMENTS(x, i, y, f, v) FMOVQ.P 16(x), f
+#define MANY ·sqEuclideanManyNEONF32
+#define TERMS SQUARES
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyNEONF32
+#define TERMS PRODUCTS
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+#undef shift
+
+// Four elements of a row in V24 or V25, widened. Bytes are the uppermost of an integer, and 24
+// bits of it are a fraction. Scale i is that of the row.
+#define WIDENF16(x, i, y, f, v) \
+	FMOVD.P 8(x), f; \
+	FCVTL_4S(y, y)
+#define WIDENBF16(x, i, y, f, v) \
+	FMOVD.P 8(x), f;           \
+	VZIP1   v.H8, V29.H8, v.H8
+#define WIDENINT8(x, i, y, f, v) \
+	FMOVS.P 4(x), f;              \
+	VZIP1   v.B16, V29.B16, v.B16; \
+	VZIP1   v.H8, V29.H8, v.H8;   \
+	SCVTF(y, y, 24)
+#define SCALEDINT8(x, i, y, f, v) \
+	WIDENINT8(x, i, y, f, v); \
+	FMUL_E(y, y, 28, i)
+
+#define shift 1
+#define ELEMENTS WIDENF16
+#define MANY ·sqEuclideanManyNEONF16
+#define TERMS SQUARES
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyNEONF16
+#define TERMS PRODUCTS
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+
+#undef SCALESTART
+#define SCALESTART VEOR V29.B16, V29.B16, V29.B16
+#define ELEMENTS WIDENBF16
+#define MANY ·sqEuclideanManyNEONBF16
+#define TERMS SQUARES
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
+
+#define MANY ·dotManyNEONBF16
+#define TERMS PRODUCTS
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+#undef shift
+#undef args
+#undef SCALESTART
+#undef SCALES
+
+// SCALEDSQUARES is SQUARES for rows whose elements are without their scales, in V28.
+#define SCALEDSQUARES(q, a, b) \
+	FMOVQ.P 16(q), F26;           \
+	VORR    V26.B16, V26.B16, V27.B16; \
+	FMLS_E(27, 24, 28, 0);        \
+	FMLA(a, 27, 27);              \
+	FMLS_E(26, 25, 28, 1);        \
+	FMLA(b, 26, 26)
+
+// SCALES loads the scales of two rows.
+#define SCALESTART \
+	VEOR V29.B16, V29.B16, V29.B16; \
+	MOVD scale+48(FP), sp
+#define SCALES FMOVD.P 8(sp), F28
+#define args 56
+
+#define shift 0
+#define ELEMENTS WIDENINT8
+#define MANY ·sqEuclideanManyNEONInt8
+#define TERMS SCALEDSQUARES
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
+#undef ELEMENTS
+
+#define ELEMENTS SCALEDINT8
+#define MANY ·dotManyNEONInt8
+#define TERMS PRODUCTS
+#include "many_neon_arm64.h"
+#undef MANY
+#undef TERMS
