@@ -144,6 +144,19 @@ func (seg *segment[T]) add(left, right []T) {
 	seg.terms++
 }
 
+// addTwo appends the terms left·rightᵀ and next·lastᵀ.
+func (seg *segment[T]) addTwo(left, right, next, last []T) {
+	d, k := seg.depth, seg.terms
+	copy(seg.right[k*len(right):], right)
+	copy(seg.right[(k+1)*len(right):], last)
+	for i, x := range next[:len(left)] {
+		to := seg.left[k : k+2]
+		to[0], to[1] = left[i], x
+		k += d
+	}
+	seg.terms += 2
+}
+
 // twice calls gradient, which sets x and y, and once more if they are not finite. Where λ·cost is
 // near the end of the range, the adjoint of a K_ij that is 0 may overflow; its share of the gradient,
 // which is 0, then becomes 0·∞. The second run leaves such elements out. (To look at every K_ij always

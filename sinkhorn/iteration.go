@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pass"
 )
 
 // workspace is what the problems of one solver share.
@@ -409,7 +410,7 @@ func (it *iteration[T]) begin(ctx context.Context) error {
 	}
 	u, v := it.plan.u, it.plan.v
 	if it.settings.Gradient {
-		adjointWeights(it.w, u, it.a)
+		it.adjointWeights(it.w, u)
 	}
 	if err := it.geo.begin(ctx, it.r, it.s, it.q, u, v, it.w); err != nil {
 		return err
@@ -428,8 +429,15 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 }
 
 // adjointWeights sets w = −u² ⊘ a, and 0 where there is no weight.
-func adjointWeights[T dist.Float](w, u, a []T) {
-	u, a = u[:len(w)], a[:len(w)]
+func (it *iteration[T]) adjointWeights(w, u []T) {
+	u, a := u[:len(w)], it.a[:len(w)]
+	if it.uniformA == len(w) && len(w) >= divideFrom {
+		pass.Divide(w, u, a)
+		for i, u := range u {
+			w[i] = -w[i] * u
+		}
+		return
+	}
 	for i := range w {
 		w[i] = 0
 		if a[i] > 0 {

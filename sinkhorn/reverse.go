@@ -50,42 +50,77 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 	if err := g.beginReverse(ctx, it); err != nil {
 		return err
 	}
+	t, v := rev.t, rev.v
 	for k := last; ; k-- {
-		g.seg.add(it.s, rev.v)
-		t, v := rev.t, rev.v[:len(rev.t)]
-		for j, q := range it.q[:len(t)] {
-			t[j] = v[j] * q // β^k
-		}
-		if !rev.relative(it, rev.u, rowSide, k-1) {
+		u, ok := rev.scaling(it, rev.u, rowSide, k-1)
+		if ok {
+			it.adjointColumns(t, v)
+			g.seg.addTwo(it.s, v, u, t)
+		} else {
+			g.seg.add(it.s, v)
+			for j, q := range it.q[:len(t)] {
+				t[j] = v[j] * q // β^k
+			}
 			if err := g.flush(ctx, &it.geo); err != nil {
 				return err
 			}
 			if err := g.rebaseMixed(ctx, it, k); err != nil {
 				return err
 			}
-		}
-		v = rev.v[:len(t)]
-		for j, b := range it.b[:len(t)] {
-			if b > 0 {
-				t[j] = -(t[j] / b) * v[j]
-			} else {
-				t[j] = 0
+			u, v = rev.u, rev.v
+			for j, b := range it.b[:len(t)] {
+				if b > 0 {
+					t[j] = -(t[j] / b) * v[j]
+				} else {
+					t[j] = 0
+				}
 			}
+			g.seg.add(u, t)
 		}
-		g.seg.add(rev.u, t)
 		if k == 1 {
 			return g.flush(ctx, &it.geo)
 		}
-		if rev.stays(it, k-1) && rev.relative(it, rev.v, columnSide, k-1) {
-			adjointWeights(it.w, rev.u, it.a)
-			if err := it.geo.sweep(ctx, it.s, it.q, t, it.w); err != nil {
+		ok = rev.stays(it, k-1)
+		if ok {
+			v, ok = rev.scaling(it, rev.v, columnSide, k-1)
+		}
+		if !ok {
+			if err := g.nextSegment(ctx, it, k-1, u); err != nil {
 				return err
 			}
-		} else if err := g.nextSegment(ctx, it, k-1); err != nil {
+			v = rev.v
+			continue
+		}
+		it.adjointWeights(it.w, u)
+		if err := it.geo.sweep(ctx, it.s, it.q, t, it.w); err != nil {
 			return err
 		}
 	}
 }
+
+// adjointColumns sets t^k = −β^k ⊙ v^k ⊘ b, with β^k = v^k ⊙ q, and 0 where there is no weight.
+func (it *iteration[T]) adjointColumns(t, v []T) {
+	q, b, v := it.q[:len(t)], it.b[:len(t)], v[:len(t)]
+	if it.uniformB == len(t) && len(t) >= divideFrom {
+		for j, q := range q {
+			t[j] = v[j] * q
+		}
+		pass.Divide(t, t, b)
+		for j, v := range v {
+			t[j] = -t[j] * v
+		}
+		return
+	}
+	for j, b := range b {
+		t[j] = 0
+		if b > 0 {
+			t[j] = -(T(v[j]*q[j]) / b) * v[j]
+		}
+	}
+}
+
+// divideFrom is the number of elements from which they are divided by a call.
+const divideFrom = 32
 
 // beginReverse starts at the plan.
 func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error {
@@ -115,14 +150,14 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	return nil
 }
 
-// nextSegment sets s^k and q = Kᵀs^k, and moves to the base of iterate k. α^k is that of the old
-// base, relative to which u is rev.u; s^k belongs to the new one.
-func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int) error {
+// nextSegment sets s^k and q = Kᵀs^k, and moves to the base of iterate k. α^k and u are those of the
+// old base; s^k belongs to the new one.
+func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	if err := it.geo.rows(ctx, it.r, rev.t); err != nil {
 		return err
 	}
-	for i, u := range rev.u {
+	for i, u := range u {
 		it.r[i] = -(u * it.r[i])
 	}
 	if err := g.flush(ctx, &it.geo); err != nil {
@@ -147,11 +182,20 @@ func (rev *reverse[T]) stays(it *iteration[T], k int) bool {
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis
 }
 
-// relative sets dst to a scaling of iterate k relative to the base at hand, and reports whether it
-// is in the safe range.
+// scaling returns a scaling of iterate k relative to the base at hand, where it is or in dst, and
+// reports whether it is in the safe range.
+func (rev *reverse[T]) scaling(it *iteration[T], dst []T, d side, k int) ([]T, bool) {
+	if it.kind(k) == rev.basis {
+		return it.slot(d, k), true
+	}
+	return dst, rev.relative(it, dst, d, k)
+}
+
+// relative sets dst to a scaling of iterate k, of another base, relative to the base at hand, and
+// reports whether it is in the safe range.
 func (rev *reverse[T]) relative(it *iteration[T], dst []T, d side, k int) bool {
 	kind, slot := it.kind(k), it.slot(d, k)
-	if kind != rev.basis && k != rev.basis {
+	if k != rev.basis {
 		rev.growLog(&it.geo)
 	}
 	base, tmp := rev.f, rev.fk
@@ -159,9 +203,6 @@ func (rev *reverse[T]) relative(it *iteration[T], dst []T, d side, k int) bool {
 		base, tmp = rev.g, rev.gk
 	}
 	switch {
-	case kind == rev.basis:
-		copy(dst, slot)
-		return true
 	case kind == potentialKind && k == rev.basis:
 		weightless(dst, slot)
 		return true

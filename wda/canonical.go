@@ -28,7 +28,8 @@ import (
 func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
 	o.load(ctx, p)
 	between, within = matrix.New[float64](o.p, o.p, nil), matrix.New[float64](o.p, o.p, nil)
-	sums := make([]matrix.Matrix[float64], min(batch, len(o.pairs)))
+	size := o.p * o.p
+	sums := make([]float64, min(batch, len(o.pairs))*size)
 	for first := 0; first < len(o.pairs); first += batch {
 		todo := o.pairs[first:min(first+batch, len(o.pairs))]
 		err = o.pool.Run(ctx, len(o.workers), len(todo), func(ctx context.Context, w, i int) error {
@@ -38,7 +39,7 @@ func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, wit
 			if err != nil {
 				return o.pairError(ctx, q, err)
 			}
-			sums[i] = pairScatter(ctx, res, x, y)
+			o.workers[w].scatterer.pair(ctx, sums[i*size:][:size], res, x, y)
 			return ended(ctx, nil)
 		})
 		if err != nil {
@@ -49,7 +50,7 @@ func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, wit
 			if q.within() {
 				to = within
 			}
-			for k, v := range sums[i].Data {
+			for k, v := range sums[i*size:][:size] {
 				to.Data[k] += float64(q.weight * v)
 			}
 		}
@@ -60,37 +61,39 @@ func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, wit
 // planRows is the number of rows of a plan that are looked at at a time.
 const planRows = 64
 
-// pairScatter returns Σ_ij T_ij (x_i − y_j)(x_i − y_j)ᵀ:
+// scatterer is the memory of one goroutine for scatters of pairs.
+type scatterer[T dist.Float] struct {
+	x, y, ty, weighed, plan, columns, ones, gram, sum []T
+	center                                            []float64
+}
+
+// shaped returns *v as a rows × cols matrix, of which any elements are to be expected.
+func shaped[T dist.Float](v *[]T, rows, cols int) dist.Matrix[T] {
+	resize(v, rows*cols)
+	return dist.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: *v}
+}
+
+// pair sets dst (p × p) to Σ_ij T_ij (x_i − y_j)(x_i − y_j)ᵀ:
 //
 //	Σ_i r_i x_i x_iᵀ + Σ_j c_j y_j y_jᵀ − G − Gᵀ    r = T1, c = Tᵀ1, G = Σ_i x_i (TY)_iᵀ
 //
 // with x and y taken from the mean of y, so that little cancels where both are far from 0.
-func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, y dist.Matrix[T]) matrix.Matrix[float64] {
+func (s *scatterer[T]) pair(ctx context.Context, dst []float64, res *sinkhorn.Result[T], x, y dist.Matrix[T]) {
 	p, n, m := x.Cols, x.Rows, y.Rows
-	center := make([]float64, p)
+	s.center = slices.Grow(s.center[:0], p)[:p]
+	clear(s.center)
 	for j := range m {
 		for l, v := range y.Row(j) {
-			center[l] += float64(v)
+			s.center[l] += float64(v)
 		}
 	}
-	for l := range center {
-		center[l] /= float64(m)
+	for l := range s.center {
+		s.center[l] /= float64(m)
 	}
-	// A last column of ones makes T1 and Tᵀ1 columns of the products.
-	moved := func(a dist.Matrix[T]) dist.Matrix[T] {
-		out := dist.NewMatrix[T](a.Rows, p+1, nil)
-		for i := range a.Rows {
-			row := out.Row(i)
-			for l, v := range a.Row(i) {
-				row[l] = T(float64(v) - center[l])
-			}
-			row[p] = 1
-		}
-		return out
-	}
-	xs, ys := moved(x), moved(y)
-	plan := dist.NewMatrix[T](min(planRows, n), m, nil)
-	ty, columns, ones := dist.NewMatrix[T](n, p+1, nil), dist.NewMatrix[T](1, m, nil), dist.NewMatrix[T](plan.Rows, 1, nil)
+	xs, ys := s.moved(&s.x, x), s.moved(&s.y, y)
+	plan := shaped(&s.plan, min(planRows, n), m)
+	ty, columns, ones := shaped(&s.ty, n, p+1), shaped(&s.columns, 1, m), shaped(&s.ones, plan.Rows, 1)
+	clear(columns.Data)
 	for i := range ones.Data {
 		ones.Data[i] = 1
 	}
@@ -104,25 +107,42 @@ func pairScatter[T dist.Float](ctx context.Context, res *sinkhorn.Result[T], x, 
 		matrix.TransMul(columns, ones.RowRange(0, part.Rows), part, true)
 	}
 	// (Σ_i x_i (TY)_iᵀ, Σ_i r_i x_i …): one product each.
-	weigh := func(a dist.Matrix[T], weight func(i int) T) dist.Matrix[T] {
-		out := dist.NewMatrix[T](a.Rows, p, nil)
-		for i := range a.Rows {
-			w, row := weight(i), out.Row(i)
-			for l, v := range a.Row(i)[:p] {
-				row[l] = w * v
-			}
-		}
-		return out
-	}
 	xp, yp := xs.ColRange(0, p), ys.ColRange(0, p)
-	g, sum := dist.NewMatrix[T](p, p, nil), dist.NewMatrix[T](p, p, nil)
+	g, sum := shaped(&s.gram, p, p), shaped(&s.sum, p, p)
 	matrix.TransMul(g, xp, ty.ColRange(0, p), false)
-	matrix.TransMul(sum, xp, weigh(xs, func(i int) T { return ty.At(i, p) }), false)
-	matrix.TransMul(sum, yp, weigh(ys, func(j int) T { return columns.At(0, j) }), true)
-	out := matrix.New[float64](p, p, nil)
+	matrix.TransMul(sum, xp, s.weigh(xs, ty.Data[p:], p+1), false)
+	matrix.TransMul(sum, yp, s.weigh(ys, columns.Data, 1), true)
 	for k := range p {
 		for l := range p {
-			out.Set(k, l, float64(sum.At(k, l))-float64(g.At(k, l))-float64(g.At(l, k)))
+			dst[k*p+l] = float64(sum.At(k, l)) - float64(g.At(k, l)) - float64(g.At(l, k))
+		}
+	}
+}
+
+// moved returns a, less the center, in *v. A last column of ones makes T1 and Tᵀ1 columns of the
+// products.
+func (s *scatterer[T]) moved(v *[]T, a dist.Matrix[T]) dist.Matrix[T] {
+	p := a.Cols
+	out := shaped(v, a.Rows, p+1)
+	for i := range a.Rows {
+		row := out.Row(i)
+		for l, v := range a.Row(i) {
+			row[l] = T(float64(v) - s.center[l])
+		}
+		row[p] = 1
+	}
+	return out
+}
+
+// weigh returns the rows of a, without the last column, times weights that are a stride apart,
+// until the next call.
+func (s *scatterer[T]) weigh(a dist.Matrix[T], weights []T, stride int) dist.Matrix[T] {
+	p := a.Cols - 1
+	out := shaped(&s.weighed, a.Rows, p)
+	for i := range a.Rows {
+		w, row := weights[i*stride], out.Row(i)
+		for l, v := range a.Row(i)[:p] {
+			row[l] = w * v
 		}
 	}
 	return out

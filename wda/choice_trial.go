@@ -74,6 +74,7 @@ func (t *trial) objectiveOf(ctx context.Context, set *Settings) (*objective[floa
 	o, err := newObjective[float32](ctx, t.white.s, set)
 	if err == nil {
 		o.pairs = somePairs(o.pairs, len(t.white.s.classes), set.Seed)
+		o.remember = true // candidates with another ρ begin where J and its gradient are known
 	}
 	return o, err
 }

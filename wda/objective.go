@@ -45,6 +45,8 @@ type objective[T dist.Float] struct {
 	rough    int   // pairs whose plans have few digits
 	b, w     float64
 	gradient bool
+	remember bool // samples and weights do not change, so that
+	known    bool // b, w and, if gradient, gb and gw are those at proj
 
 	// What the workers do is made once: an evaluation allocates nothing. Its operands
 	// are in ctx, todo, small and touched.
@@ -66,7 +68,8 @@ func (p pair) within() bool { return p.c == p.e }
 
 // worker is what one goroutine needs to solve pairs.
 type worker[T dist.Float] struct {
-	solver *sinkhorn.Solver[T]
+	solver    *sinkhorn.Solver[T]
+	scatterer scatterer[T]
 }
 
 // pairResult is the outcome of one pair, kept until its turn in the sum.
@@ -161,7 +164,7 @@ func (s *samples) among(whole *samples, c int) int {
 // setLambdas fixes λ_cc' of every pair: that of the settings, in the units of the
 // scaled samples, or relative to the mean squared distances at the projection p.
 func (o *objective[T]) setLambdas(ctx context.Context, set *Settings, p *mat.Dense) error {
-	o.mean, o.given = nil, set.Objective.Lambda
+	o.mean, o.given, o.known = nil, set.Objective.Lambda, false
 	if set.Objective.Lambda.kind == lambdaRelative {
 		o.mean = o.whole.meanSquaredDistances(ctx, p, o.width)
 	}
@@ -211,9 +214,15 @@ func coinciding[T dist.Float]() float64 {
 }
 
 // evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the
-// scaled samples, and, if gradient is set, their gradients with respect to Y.
+// scaled samples, and, if gradient is set, their gradients with respect to Y. They do not depend on
+// the ridge: where the evaluation before was at p, too, with the same λ, and it is remembered, nothing
+// is computed.
 func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool) error {
-	o.load(ctx, p)
+	if o.setProjection(p); o.known && o.remember && (o.gradient || !gradient) {
+		return ended(ctx, nil)
+	}
+	o.known = false
+	o.project(ctx)
 	clear(o.gb.Data)
 	clear(o.gw.Data)
 	o.b, o.w, o.gradient = 0, 0, gradient
@@ -252,6 +261,7 @@ func (o *objective[T]) evaluate(ctx context.Context, p *mat.Dense, gradient bool
 			o.accumulate()
 		}
 	}
+	o.known = ctx.Err() == nil
 	return ended(ctx, nil)
 }
 
@@ -365,12 +375,24 @@ func resize[T dist.Float](v *[]T, n int) {
 
 // load makes p the projection to work with, and sets Y = X P.
 func (o *objective[T]) load(ctx context.Context, p *mat.Dense) {
+	o.setProjection(p)
+	o.project(ctx)
+}
+
+// setProjection makes p the projection to work with. What is known of another is not known any more.
+func (o *objective[T]) setProjection(p *mat.Dense) {
 	for k := range o.s.d {
 		row := o.proj.Row(k)
 		for l, v := range p.RawRowView(k) {
-			row[l] = T(v)
+			if v := T(v); v != row[l] {
+				row[l], o.known = v, false
+			}
 		}
 	}
+}
+
+// project sets Y = X P.
+func (o *objective[T]) project(ctx context.Context) {
 	o.each(ctx, o.s.n, productPiece(o.s.d*o.p), o.work.project)
 }
 
@@ -385,14 +407,14 @@ func (o *objective[T]) each(ctx context.Context, n, size int, f func(i, j int)) 
 	o.pool.ForContext(ctx, o.width, n, size, f)
 }
 
-// pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y). The error is the context's cause.
+// pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y). Y is lost. The error is the context's cause.
 func (o *objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw float64) error {
 	// Where σ_w² is tiny the coefficients are beyond float32, so a power of two is
 	// taken out of them.
 	scale := powerOfTwo(max(math.Abs(cb), math.Abs(cw)))
-	g, gw, tb, tw := o.gb.Data, o.gw.Data, T(cb*scale), T(cw*scale)
-	for i := range g {
-		g[i] = T(tb*g[i]) + T(tw*gw[i])
+	g, gb, gw, tb, tw := o.y.Data, o.gb.Data, o.gw.Data, T(cb*scale), T(cw*scale)
+	for i := range g { // the place of Y, which is not needed any more
+		g[i] = T(tb*gb[i]) + T(tw*gw[i])
 	}
 	o.each(ctx, o.s.d, productColumns(o.s.n*o.p), o.work.pullBack)
 	scale = 1 / scale
@@ -407,10 +429,10 @@ func (o *objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw flo
 	return ended(ctx, nil)
 }
 
-// pullBackColumns sets columns of gt to those of GᵀX, G being in gb. Columns of X, not
+// pullBackColumns sets columns of gt to those of GᵀX, G being in y. Columns of X, not
 // rows, go to the workers: every element is summed over the rows in one order, whichever worker does it.
 func (o *objective[T]) pullBackColumns(i, j int) {
-	matrix.TransMul(o.gt.ColRange(i, j), o.gb, o.x.ColRange(i, j), false)
+	matrix.TransMul(o.gt.ColRange(i, j), o.y, o.x.ColRange(i, j), false)
 }
 
 // ratio returns J.

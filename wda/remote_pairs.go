@@ -94,7 +94,7 @@ func pairDoer[T dist.Float](f *farPairs) doer {
 			if err != nil {
 				return farResult{}, err
 			}
-			w = &worker[T]{solver}
+			w = &worker[T]{solver: solver}
 		}
 		defer idle.Put(w)
 		var r pairResult[T]

@@ -117,11 +117,25 @@ func (s *Set[T]) OfferAll(distances []T, first int) {
 // OfferWithin is OfferAll for a caller who knows that k of the candidates have at most the
 // distance bound: the others are passed over.
 func (s *Set[T]) OfferWithin(distances []T, first int, bound T) {
+	j := 0
+	for ; j+4 <= len(distances); j += 4 {
+		d := distances[j:][:4]
+		if d[0] > bound && d[1] > bound && d[2] > bound && d[3] > bound {
+			continue // nearly always
+		}
+		bound = s.offerSome(d, first+j, bound)
+	}
+	s.offerSome(distances[j:], first+j, bound)
+}
+
+// offerSome is OfferWithin. It returns the distance that the next candidates must not exceed.
+func (s *Set[T]) offerSome(distances []T, first int, bound T) T {
 	for j, d := range distances {
-		if d <= bound {
-			s.Offer(d, first+j)
+		if d <= bound && s.Offer(d, first+j) && len(s.distances) == s.k {
+			bound = s.distances[s.top()]
 		}
 	}
+	return bound
 }
 
 // Sort orders the candidates, the nearest first. Until the next Reset nothing can be offered.

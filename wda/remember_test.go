@@ -1,0 +1,69 @@
+package wda
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestRemember: an objective that remembers its last evaluation gives the same bits as one that
+// does not, whatever the order of values, gradients, projections, ridges and λ; and it remembers.
+func TestRemember(t *testing.T) {
+	ctx := t.Context()
+	x, labels := clusters(3, 5, 14, 9)
+	set := Settings{Components: 2}
+	m, err := Prepare(ctx, x, labels, set.preparation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err = set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var os [2]*objective[float32]
+	var points [2]*mat.Dense
+	for i := range os {
+		if os[i], err = newObjective[float32](ctx, m.span.s, &set); err != nil {
+			t.Fatal(err)
+		}
+		points[i] = mat.NewDense(m.span.s.d, 2, nil)
+		stiefel.New(m.span.s.d, 2).Random(ctx, points[i], rand.New(rand.NewPCG(uint64(i), 1)))
+	}
+	os[1].remember = true
+	rng, remembered := rand.New(rand.NewPCG(5, 6)), 0
+	lambda := RelativeLambda(1)
+	for step := range 200 {
+		p, gradient := points[rng.IntN(2)], rng.IntN(2) == 0
+		if step == 0 || rng.IntN(8) == 0 {
+			lambda = RelativeLambda(1 + rng.Float64())
+		}
+		ridge, again := rng.Float64(), rng.IntN(8) == 0
+		var grads [2]*mat.Dense
+		for i, o := range os {
+			if set.Objective.Lambda = lambda; step == 0 || again {
+				if err := o.setLambdas(ctx, &set, points[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if o.ridge = ridge; i == 1 {
+				if o.setProjection(p); o.known && (o.gradient || !gradient) {
+					remembered++
+				}
+			}
+			if gradient {
+				grads[i] = mat.NewDense(m.span.s.d, 2, nil)
+			}
+			if _, err := (inverse[float32]{o}).evaluate(ctx, p, grads[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if os[0].b != os[1].b || os[0].w != os[1].w || gradient && !mat.Equal(grads[0], grads[1]) {
+			t.Fatalf("step %d: σ_b² %v and σ_w² %v, want %v and %v; gradients %v, %v", step, os[1].b, os[1].w, os[0].b, os[0].w, grads[1], grads[0])
+		}
+	}
+	if remembered < 30 {
+		t.Errorf("remembered %d of 200", remembered)
+	}
+}
