@@ -178,6 +178,11 @@ func cases() []testCase {
 			add(large, 1e-5, nil, "nearest/type=f32/n=%d/d=%d/k=10", n, d)
 		}
 	}
+	for _, n := range []int{10_000, 100_000} {
+		// 16 bytes a row. FAISS rounds sums of 4-bit codes, and ours are exact.
+		add(false, 1e-5, []goal{against("ours", "faiss", 1)}, "codes/type=f32/n=%d/d=32/m=16/bits=8/k=5", n)
+		add(false, 5e-2, []goal{against("ours", "faiss", 1)}, "codes/type=f32/n=%d/d=32/m=32/bits=4/k=5", n)
+	}
 	// POT keeps its weights in float32, and f32 computes in it
 	add(false, 1e-3, []goal{against("ours", "pot", 40), against("ours-f32", "pot", 70)}, "wda/%s", mnist)
 	add(false, 1e-3, []goal{against("ours", "pot", 60)}, "wda/%s", wide)
@@ -223,6 +228,8 @@ func generate(s spec, dir, mnist string) error {
 			toUnit(x[i:][:d])
 		}
 		toUnit(y)
+	case "codes": // a query, and a codebook: a column has a vector of every part
+		x, y = normal(n*d, 1), normal(d+d<<s.int("bits"), 1)
 	case "free": // uniform points in the unit cube
 		x, y = make([]float64, n*d), make([]float64, n*d)
 		for i := range x {

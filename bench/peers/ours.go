@@ -49,6 +49,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 		})
 	case "query", "nearest":
 		return queries(s, dir)
+	case "codes":
+		return quantized(s, dir)
 	case "sqdist", "gibbs":
 		x, z, dst := loadMatrix[T](dir, "x", n, d), loadMatrix[T](dir, "y", n, d), dist.NewMatrix[T](n, n, nil)
 		lambda := T(s.float("lambda"))

@@ -111,7 +111,7 @@ func wanted(s spec) float64 {
 	switch s.kind {
 	case "sinkhorn", "sinkhornlog", "wda", "many", "free":
 		return .75
-	case "tiny":
+	case "tiny", "codes":
 		return 0
 	}
 	if s.int("n") < 100 {

@@ -1,21 +1,23 @@
 // Intent shows how to route the queries of a service: which of many intents does a sentence
 // have, or has it none of them? It reads sentence embeddings whose labels are intents, such as
 // BANKING77 in an NPZ file (arrays X, y, and split: 0 for training rows, 1 for test rows). It
-// compares all dimensions with projections by PCA, LDA and WDA:
+// compares all dimensions with projections by PCA, LDA and WDA, and ways to store the rows:
 //
 //	go run ./examples/intent --data banking77.npz
 //
 // A share of the intents is held out as foreign: the service does not know their queries. A fifth
 // of the training queries of the others is kept apart, and sets the threshold from which on a query
-// is rejected. For each projection the program prints
+// is rejected. For each projection and each storage the program prints
 //
+//   - the bytes of a stored query
 //   - top-1: the share of known test queries that 5 nearest neighbors route to the right intent
-//   - AUROC: how well the score of the classifier, and the distance of the fifth neighbor alone,
-//     tell foreign from known queries; 0.5 is chance, 1 is perfect
+//   - AUROC: how well the score of the classifier tells foreign from known queries; 0.5 is chance, 1 is perfect
 //   - the shares of known and of foreign test queries that are rejected
-//   - the bytes of the whole model file, which has the stored queries
-//   - the time of a query on one core
-//   - the time of the fit
+//   - the bytes of all stored queries, with codebooks and rotation
+//   - the median time of a query on one core, with the projection
+//
+// The line "full" has all dimensions. They are turned to their principal components, of which none is left out,
+// so that distances are those of the embeddings. The time of a query includes this.
 package main
 
 import (
@@ -31,7 +33,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -50,6 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("intent", flag.ContinueOnError)
 	data := fs.String("data", "", "NPZ file with X, y and split")
 	ps := fs.String("p", "8,16,32,64", "numbers of dimensions, separated by commas")
+	sizes := fs.String("bytes", "8,16,32,64", "bytes of a query that is stored by product quantization, separated by commas")
 	rows := fs.Int("rows", 2000, "training queries that projections are fitted to, at most; neighbors are looked for among all")
 	foreign := fs.Float64("foreign", 0.2, "share of the intents that are held out")
 	rate := fs.Float64("reject", 0.05, "share of known queries that may be rejected")
@@ -75,24 +77,28 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	n, k := s.train.X.Dims()
 	fmt.Fprintf(out, "%d intents, %d held out; %d training queries of %d dimensions, projections fitted to %d of them; %d to calibrate with; %d known and %d foreign test queries\n\n",
 		len(s.known)+s.held, s.held, n, k, fit.Len(), s.apart.Len(), s.test.Len(), s.foreign.Len())
-	fmt.Fprintln(out, "| projection | p | top-1 % | AUROC | of the distance | rejected % of known | of foreign | file, MB | µs a query | s to fit |\n|---|---|---|---|---|---|---|---|---|---|")
-	if err := s.plain(ctx, out); err != nil {
+	fmt.Fprintln(out, "| bytes a row | projection | p | storage | top-1 % | AUROC | rejected % of known | of foreign | MB in all | µs a query |\n|---|---|---|---|---|---|---|---|---|---|")
+	components, err := numbers("p", *ps, k)
+	if err != nil {
 		return err
 	}
-	for _, text := range strings.Split(*ps, ",") {
-		p, err := strconv.Atoi(text)
-		if err != nil || p < 1 || p > k {
-			return fmt.Errorf("-p %q: not a number from 1 to %d", text, k)
-		}
-		// The components of PCA as they are, without whitening.
-		pca := wda.Settings{Components: p, Scale: wda.ScaleOrthonormal, Data: wda.Data{Whitening: wda.NoWhitening()}, Optimizer: wda.Optimizer{Method: wda.Principal{}}}
-		lda := wda.Settings{Optimizer: wda.Optimizer{Method: wda.Fisher{}}}
-		// More than one less than there are classes would be noise.
-		lda.Components = min(p, len(s.known)-1)
+	if s.bytes, err = numbers("bytes", *sizes, 256); err != nil {
+		return err
+	}
+	// The principal components as they are, without whitening.
+	principal := func(p int) *wda.Settings {
+		return &wda.Settings{Components: p, Scale: wda.ScaleOrthonormal, Data: wda.Data{Whitening: wda.NoWhitening()}, Optimizer: wda.Optimizer{Method: wda.Principal{}}}
+	}
+	if err := s.report(ctx, out, "full", s.train, principal(k)); err != nil {
+		return fmt.Errorf("all dimensions: %w", err)
+	}
+	for _, p := range components {
+		// Of LDA, more than one less than there are classes would be noise.
+		lda := &wda.Settings{Components: min(p, len(s.known)-1), Optimizer: wda.Optimizer{Method: wda.Fisher{}}}
 		for _, m := range []struct {
 			name     string
 			settings *wda.Settings
-		}{{"PCA", &pca}, {"LDA", &lda}, {"WDA", &wda.Settings{Components: p}}} {
+		}{{"PCA", principal(p)}, {"LDA", lda}, {"WDA", &wda.Settings{Components: p}}} {
 			if err := s.report(ctx, out, m.name, fit, m.settings); err != nil {
 				return fmt.Errorf("%s, p = %d: %w", m.name, p, err)
 			}
@@ -101,11 +107,24 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
+// numbers reads numbers from 1 to most, separated by commas.
+func numbers(flag, list string, most int) (out []int, err error) {
+	for _, text := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > most {
+			return nil, fmt.Errorf("-%s %q: not a number from 1 to %d", flag, text, most)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
 // service is what queries are routed with, and test queries.
 type service struct {
 	known                       []int   // intents
 	held                        int     // number of foreign intents
 	rate                        float64 // of known queries that may be rejected
+	bytes                       []int   // of a query stored by product quantization
 	train, apart, test, foreign *dataset.Dataset
 }
 
@@ -157,94 +176,62 @@ func halves(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
 // neighbors is K.
 const neighbors = 5
 
-// report fits a projection and prints its line of the table.
+// report fits a projection and prints a line of the table for every storage.
 func (s *service) report(ctx context.Context, out io.Writer, name string, fit *dataset.Dataset, settings *wda.Settings) error {
-	start := time.Now()
 	model, err := wda.Fit(ctx, fit.X, fit.Labels, settings)
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
-	c, err := wda.NewClassifier(model, s.train.X, s.train.Labels, neighbors)
-	if err != nil {
-		return err
-	}
-	if c, err = c.Calibrate(ctx, s.apart.X, &wda.Calibration{Rate: s.rate}); err != nil {
-		return err
-	}
-	file, err := c.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	known, err := route(ctx, c, s.test.X)
-	if err != nil {
-		return err
-	}
-	foreign, err := route(ctx, c, s.foreign.X)
+	whole, err := wda.NewClassifier(model, s.train.X, s.train.Labels, neighbors)
 	if err != nil {
 		return err
 	}
 	_, p := model.Dims()
-	return s.line(out, name, p, known, foreign, len(file), took)
-}
-
-// plain prints the line of all dimensions, without a projection. The score is the distance of the fifth
-// neighbor, and its threshold a quantile.
-func (s *service) plain(ctx context.Context, out io.Writer) error {
-	n, d := s.train.X.Dims()
-	stored, to := dist.Matrix[float64](s.train.X.RawMatrix()), make([]float64, n)
-	all := func(x *mat.Dense) (*routed, error) {
-		r := new(routed)
-		queries, _ := x.Dims()
-		start := time.Now()
-		for i := 0; i < queries && ctx.Err() == nil; i++ {
-			dist.SqEuclidean(dist.NewMatrix(1, n, to), dist.NewMatrix(1, d, x.RawRowView(i)), stored)
-			label, farthest := vote(to, s.train.Labels)
-			r.labels, r.distances = append(r.labels, label), append(r.distances, farthest)
+	storages := []wda.Storage{wda.Float32Storage(), wda.Int8Storage()}
+	for _, bytes := range s.bytes {
+		if bytes < p { // else int8 has as many bytes
+			storages = append(storages, wda.PQStorage(bytes, 8))
 		}
-		r.microseconds = float64(time.Since(start).Nanoseconds()) / 1e3 / float64(queries)
-		r.scores = r.distances
-		return r, context.Cause(ctx)
 	}
-	var found [3]*routed
-	for i, x := range []*mat.Dense{s.apart.X, s.test.X, s.foreign.X} {
-		var err error
-		if found[i], err = all(x); err != nil {
+	for _, storage := range storages {
+		c, err := whole.WithStorage(ctx, storage, 0)
+		if err != nil {
+			return err
+		}
+		// After WithStorage: scores are those of the stored rows.
+		if c, err = c.Calibrate(ctx, s.apart.X, &wda.Calibration{Rate: s.rate}); err != nil {
+			return err
+		}
+		known, err := route(ctx, c, s.test.X)
+		if err != nil {
+			return err
+		}
+		foreign, err := route(ctx, c, s.foreign.X)
+		if err != nil {
+			return err
+		}
+		right := 0
+		for i, l := range s.test.Labels {
+			if known.labels[i] == l {
+				right++
+			}
+		}
+		_, err = fmt.Fprintf(out, "| %d | %s | %d | %v | %.1f | %.3f | %.1f | %.1f | %.2f | %.0f |\n", storage.RowBytes(p), name, p, storage,
+			100*float64(right)/float64(len(known.labels)), auroc(known.scores, foreign.scores),
+			known.rejected(), foreign.rejected(), float64(c.Bytes())/1e6, known.microseconds)
+		if err != nil {
 			return err
 		}
 	}
-	sorted := slices.Sorted(slices.Values(found[0].scores))
-	threshold := sorted[len(sorted)-1-int(s.rate*float64(len(sorted)))]
-	for _, r := range found[1:] {
-		for _, v := range r.scores {
-			if v > threshold {
-				r.count++
-			}
-		}
-	}
-	return s.line(out, "none", d, found[1], found[2], 8*n*d, 0)
-}
-
-// line prints a line of the table.
-func (s *service) line(out io.Writer, name string, p int, known, foreign *routed, size int, took time.Duration) error {
-	right := 0
-	for i, l := range s.test.Labels {
-		if known.labels[i] == l {
-			right++
-		}
-	}
-	_, err := fmt.Fprintf(out, "| %s | %d | %.1f | %.3f | %.3f | %.1f | %.1f | %.2f | %.0f | %.2g |\n", name, p,
-		100*float64(right)/float64(len(known.labels)), auroc(known.scores, foreign.scores), auroc(known.distances, foreign.distances),
-		known.rejected(), foreign.rejected(), float64(size)/1e6, known.microseconds, took.Seconds())
-	return err
+	return nil
 }
 
 // routed is what a classifier says of queries.
 type routed struct {
-	labels            []int
-	scores, distances []float64
-	count             int // of the rejected
-	microseconds      float64
+	labels       []int
+	scores       []float64
+	count        int     // of the rejected
+	microseconds float64 // of a query, the median
 }
 
 // rejected is the share of the rejected in percent.
@@ -254,54 +241,25 @@ func (r *routed) rejected() float64 { return 100 * float64(r.count) / float64(le
 func route(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routed, error) {
 	r, w := new(routed), new(wda.Workspace)
 	n, _ := x.Dims()
-	start := time.Now()
+	times := make([]time.Duration, n)
 	for i := range n {
+		start := time.Now()
 		class, err := c.Predict(x.RawRowView(i), w)
+		times[i] = time.Since(start)
 		if err == nil && ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
 			return nil, err
 		}
-		r.labels = append(r.labels, class.Label)
-		r.scores, r.distances = append(r.scores, class.Score), append(r.distances, class.SqDistance)
+		r.labels, r.scores = append(r.labels, class.Label), append(r.scores, class.Score)
 		if class.Rejected {
 			r.count++
 		}
 	}
-	r.microseconds = float64(time.Since(start).Nanoseconds()) / 1e3 / float64(n)
+	slices.Sort(times)
+	r.microseconds = float64(times[n/2].Nanoseconds()) / 1e3
 	return r, nil
-}
-
-// vote returns the label that most of the nearest neighbors have, of equally many the one
-// of the nearest, and the distance of the farthest.
-func vote(distances []float64, labels []int) (label int, farthest float64) {
-	var at []int // the nearest rows, the nearest first
-	for i, d := range distances {
-		if len(at) == neighbors && d >= distances[at[neighbors-1]] {
-			continue
-		}
-		k, _ := slices.BinarySearchFunc(at, d, func(row int, d float64) int {
-			if distances[row] <= d {
-				return -1
-			}
-			return 1
-		})
-		if at = slices.Insert(at, k, i); len(at) > neighbors {
-			at = at[:neighbors]
-		}
-	}
-	votes, most := map[int]int{}, 0
-	for _, row := range at {
-		votes[labels[row]]++
-		most = max(most, votes[labels[row]])
-	}
-	for _, row := range at {
-		if votes[labels[row]] == most {
-			return labels[row], distances[at[len(at)-1]]
-		}
-	}
-	return -1, 0 // nothing is stored
 }
 
 // auroc is the share of pairs of a known and a foreign query of which the foreign one is

@@ -32,23 +32,30 @@ func TestIntent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-data", file, "-p", "2", "-foreign", "0.4", "-rows", "40", "-reject", "0.1"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-data", file, "-p", "2", "-bytes", "1,6", "-foreign", "0.4", "-rows", "40", "-reject", "0.1"}, &out); err != nil {
 		t.Fatal(err)
 	}
-	lines := regexp.MustCompile(`(?m)^\| (none|PCA|LDA|WDA) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|`).FindAllStringSubmatch(out.String(), -1)
-	if len(lines) != 4 {
-		t.Fatalf("%s", &out)
-	}
+	lines := regexp.MustCompile(`(?m)^\| (\d+) \| (full|PCA|LDA|WDA) \| (\d+) \| (\S+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|`).FindAllStringSubmatch(out.String(), -1)
+	var got []string
 	for _, l := range lines {
-		right, _ := strconv.ParseFloat(l[3], 64)
-		area, _ := strconv.ParseFloat(l[4], 64)
-		known, _ := strconv.ParseFloat(l[6], 64)
-		foreign, _ := strconv.ParseFloat(l[7], 64)
-		if right < 95 || area < 0.9 || known > 40 || foreign < 60 {
+		got = append(got, strings.Join(l[1:5], " "))
+		right, _ := strconv.ParseFloat(l[5], 64)
+		area, _ := strconv.ParseFloat(l[6], 64)
+		known, _ := strconv.ParseFloat(l[7], 64)
+		foreign, _ := strconv.ParseFloat(l[8], 64)
+		// A single code of 8 bits is little.
+		if right < 95 || l[4] != "pq:1" && (area < 0.9 || known > 40 || foreign < 60) {
 			t.Errorf("%s", l[0])
 		}
 	}
-	for _, bad := range [][]string{{"-data", file, "-p", "13"}, {"-data", file, "-foreign", "0.9"}, {"-data", file + ".none"}} {
+	want := "48 full 12 float32,12 full 12 int8,1 full 12 pq:1,6 full 12 pq:6"
+	for _, name := range []string{"PCA", "LDA", "WDA"} {
+		want += fmt.Sprintf(",8 %s 2 float32,2 %s 2 int8,1 %s 2 pq:1", name, name, name)
+	}
+	if strings.Join(got, ",") != want {
+		t.Errorf("%s", &out)
+	}
+	for _, bad := range [][]string{{"-data", file, "-p", "13"}, {"-data", file, "-bytes", "0"}, {"-data", file, "-foreign", "0.9"}, {"-data", file + ".none"}} {
 		if err := run(t.Context(), bad, &out); err == nil {
 			t.Errorf("%q: no error", bad)
 		}

@@ -128,6 +128,20 @@ def faiss_nearest(c):
     return lambda: index.search(q, k)[0]
 
 
+def faiss_codes(c):
+    """A search of codes. Its codebook is given instead of trained."""
+    import faiss
+
+    d, m, bits = c.int("d"), c.int("m"), c.int("bits")
+    x, given = c.load("x", c.int("n"), d), c.load("y", -1)
+    query, book = given[:d].reshape(1, -1), given[d:].reshape(m, d // m, 1 << bits)
+    index = faiss.IndexPQ(d, m, bits) if bits == 8 else faiss.IndexPQFastScan(d, m, bits)
+    faiss.copy_array_to_vector(np.ascontiguousarray(book.transpose(0, 2, 1)).ravel(), index.pq.centroids)
+    index.is_trained = True
+    index.add(x)
+    return lambda: index.search(query, c.int("k"))[0]
+
+
 def clouds(c):
     n, d = c.int("n"), c.int("d")
     return c.load("x", n, d), c.load("y", n, d)
