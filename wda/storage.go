@@ -232,9 +232,7 @@ func (c *compact) store(ctx context.Context, y matrix.Matrix[float64], labels []
 
 // narrowPoints returns the points of samples of p components, given by rows.
 func narrowPoints(rows []float32, p int, labels []int) *knn.Points[float64] {
-	columns := matrix.New[float32](p, len(labels), nil)
-	matrix.Transpose(columns, matrix.New(len(labels), p, rows))
-	return knn.NewNarrow[float64](columns, labels)
+	return knn.NewNarrow[float64](matrix.New(len(labels), p, rows), labels)
 }
 
 // Storage returns the form in which c keeps its samples.
@@ -324,10 +322,12 @@ func (c *Classifier) codes() []byte {
 
 // narrow returns the samples of c, stored in float32, by rows.
 func (c *Classifier) narrow() []float32 {
-	columns := c.points.Narrow()
-	rows := matrix.New[float32](columns.Cols, columns.Rows, nil)
-	matrix.Transpose(rows, columns)
-	return rows.Data
+	exact := c.exact()
+	rows := make([]float32, len(exact))
+	for i, v := range exact {
+		rows[i] = float32(v)
+	}
+	return rows
 }
 
 // hashSamples adds the samples of c to h.

@@ -39,13 +39,13 @@ var (
 // goroutines may use them at once.
 type Points[T num.Float] struct {
 	n, d    int
-	rows    matrix.Matrix[T]       // n × d, unless there are columns
-	columns matrix.Matrix[T]       // d × n, the rows transposed, or empty
-	packed  *gram.Columns[T]       // the rows, packed, if there are many features, or nil
-	codes   *quantize.Rows         // the rows as codes, and nothing else, or nil
-	narrow  matrix.Matrix[float32] // d × n, the rows transposed, and nothing else, or empty
-	class   []int                  // of every row, an index into labels
-	labels  []int                  // distinct, ascending
+	rows    matrix.Matrix[T] // n × d, unless there are columns
+	columns matrix.Matrix[T] // d × n, the rows transposed, or empty
+	packed  *gram.Columns[T] // the rows, packed, if there are many features, or nil
+	codes   *quantize.Rows   // the rows as codes, and nothing else, or nil
+	narrow  *Points[float32] // the rows in float32, and nothing else, or nil
+	class   []int            // of every row, an index into labels
+	labels  []int            // distinct, ascending
 }
 
 // New returns the points with these rows (n × d), which are not copied, and labels
@@ -69,14 +69,11 @@ func NewCodes[T num.Float](rows *quantize.Rows, labels []int) *Points[T] {
 	return p
 }
 
-// NewNarrow returns the points whose transposed rows are columns (d × n), which are not copied. Queries are
+// NewNarrow returns the points with these rows (n × d), which must not change. Queries are
 // narrowed to float32, and distances are computed in float32.
-func NewNarrow[T num.Float](columns matrix.Matrix[float32], labels []int) *Points[T] {
-	if columns.Check(); len(labels) != columns.Cols {
-		panic(pointsPanic)
-	}
-	p := labeled[T](columns.Cols, columns.Rows, labels)
-	p.narrow = columns
+func NewNarrow[T num.Float](rows matrix.Matrix[float32], labels []int) *Points[T] {
+	p := labeled[T](rows.Rows, rows.Cols, labels)
+	p.narrow = NewColumns(rows, labels)
 	return p
 }
 
@@ -127,13 +124,10 @@ func (p *Points[T]) Len() int { return p.n }
 // Codes returns the rows if they are codes, or nil.
 func (p *Points[T]) Codes() *quantize.Rows { return p.codes }
 
-// Narrow returns what NewNarrow was given, or an empty matrix.
-func (p *Points[T]) Narrow() matrix.Matrix[float32] { return p.narrow }
-
 // At returns element k of row i. The points must not be codes.
 func (p *Points[T]) At(i, k int) T {
-	if !p.narrow.IsEmpty() {
-		return T(p.narrow.At(k, i))
+	if p.narrow != nil {
+		return T(p.narrow.At(i, k))
 	}
 	if !p.columns.IsEmpty() {
 		return p.columns.At(k, i)
@@ -183,8 +177,8 @@ type Search[T num.Float] struct {
 	distances []T
 	near      []nearest.Set[T]
 	codes     quantize.Scratch
-	query     []float32 // for narrow points: the rows of y, and distances
-	narrow    []float32
+	query     []float32 // for narrow points: the rows of y
+	narrow    *Search[float32]
 }
 
 const (
@@ -207,11 +201,14 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	for len(s.near) < y.Rows {
 		s.near = append(s.near, nearest.Set[T]{})
 	}
-	if p.n <= blockPoints && p.codes == nil && p.narrow.IsEmpty() {
+	if p.n <= blockPoints && p.codes == nil && p.narrow == nil {
 		return s.whole(ctx, p, y, k)
 	}
 	for i := range y.Rows {
 		s.near[i].Reset(k)
+	}
+	if p.narrow != nil {
+		return s.nearestNarrow(ctx, p, y, k)
 	}
 	if p.codes != nil {
 		for i := range y.Rows {
@@ -221,9 +218,6 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 			s.near[i].Sort()
 		}
 		return nil
-	}
-	if !p.narrow.IsEmpty() {
-		return s.nearestNarrow(ctx, p, y)
 	}
 	width := min(p.n, blockPoints, max(gram.Unit, blockElements/max(1, y.Rows)/gram.Unit*gram.Unit))
 	s.distances = slices.Grow(s.distances[:0], width*y.Rows)
@@ -288,33 +282,25 @@ func farthest[T num.Float](distances []T, rows []int, k int) (bound T, ok bool) 
 }
 
 // nearestNarrow is Nearest for points in float32.
-func (s *Search[T]) nearestNarrow(ctx context.Context, p *Points[T], y matrix.Matrix[T]) error {
+func (s *Search[T]) nearestNarrow(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
+	if s.narrow == nil {
+		s.narrow = new(Search[float32])
+	}
 	s.query = slices.Grow(s.query[:0], y.Rows*p.d)[:y.Rows*p.d]
 	queries := matrix.New(y.Rows, p.d, s.query)
 	for i := range y.Rows {
-		for k, v := range y.Row(i) {
-			queries.Row(i)[k] = float32(v)
+		for l, v := range y.Row(i) {
+			queries.Row(i)[l] = float32(v)
 		}
 	}
-	width := min(p.n, blockPoints)
-	s.narrow = slices.Grow(s.narrow[:0], width*y.Rows)
-	for first := 0; first < p.n; first += width {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		w := min(width, p.n-first)
-		d := matrix.New(y.Rows, w, s.narrow[:w*y.Rows])
-		matrix.SqEuclideanTrans(d, queries, p.narrow.ColRange(first, first+w))
-		for i := range y.Rows {
-			set := &s.near[i]
-			for bound, j := set.Bound(), 0; j < w; j++ {
-				if v := T(d.Row(i)[j]); !(v > bound) && set.Offer(v, first+j) {
-					bound = set.Bound()
-				}
-			}
-		}
+	if err := s.narrow.Nearest(ctx, p.narrow, queries, k); err != nil {
+		return err
 	}
 	for i := range y.Rows {
+		rows, distances := s.narrow.Near(i)
+		for j, row := range rows {
+			s.near[i].Offer(T(distances[j]), row)
+		}
 		s.near[i].Sort()
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/matrix"
 )
 
 // naive is the definition: sort all training rows, count, look for the winner.
@@ -305,6 +306,44 @@ func TestSearchAgain(t *testing.T) {
 					t.Fatalf("%d points, %d of %d features, row %d of %d: %v at %v, want %v at %v", n, q, d, i, m, got, distances, want, wantDistances)
 				}
 			}
+		}
+	}
+}
+
+// TestNarrow: neighbors among narrow points are those among the same points in float32, of few
+// features and many, for one query and several.
+func TestNarrow(t *testing.T) {
+	for _, c := range []struct{ n, d int }{{1, 1}, {50, 3}, {1100, 3}, {1000, 70}} {
+		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(c.d)))
+		rows, labels := matrix.New[float32](c.n, c.d, nil), make([]int, c.n)
+		for i := range rows.Data {
+			rows.Data[i] = float32(rng.NormFloat64())
+		}
+		y, narrow := matrix.New[float64](3, c.d, nil), matrix.New[float32](3, c.d, nil)
+		for i := range y.Data {
+			y.Data[i] = rng.NormFloat64()
+			narrow.Data[i] = float32(y.Data[i])
+		}
+		p, q := NewNarrow[float64](rows, labels), NewColumns(rows, labels)
+		var got Search[float64]
+		var want Search[float32]
+		for _, queries := range []int{3, 1} {
+			k := min(c.n, 7)
+			if err := errors.Join(got.Nearest(t.Context(), p, y.RowRange(0, queries), k), want.Nearest(t.Context(), q, narrow.RowRange(0, queries), k)); err != nil {
+				t.Fatal(err)
+			}
+			for i := range queries {
+				at, distances := got.Near(i)
+				atWant, exact := want.Near(i)
+				for j, d := range exact {
+					if at[j] != atWant[j] || distances[j] != float64(d) {
+						t.Fatalf("%+v: neighbor %d of row %d is %d at %v, want %d at %v", c, j, i, at[j], distances[j], atWant[j], d)
+					}
+				}
+			}
+		}
+		if p.At(c.n-1, c.d-1) != float64(rows.At(c.n-1, c.d-1)) {
+			t.Errorf("%+v: another element", c)
 		}
 	}
 }

@@ -46,7 +46,7 @@ type Quantizer struct {
 // panics if sizes do not fit. They are not copied.
 func New(parts, bits int, rotation matrix.Matrix[float64], codebook matrix.Matrix[float32]) *Quantizer {
 	dim := codebook.Rows
-	if codebook.Check(); !ValidParts(parts, dim) || bits != 4 && bits != 8 || codebook.Cols != 1<<bits {
+	if codebook.Check(); parts < 1 || parts > dim || bits == 4 && parts > MostParts || bits != 4 && bits != 8 || codebook.Cols != 1<<bits {
 		panic("quantize: parts, bits and codebook do not fit")
 	}
 	if rotation.Check(); !rotation.IsEmpty() && (rotation.Rows != dim || rotation.Cols != dim) {
@@ -55,10 +55,10 @@ func New(parts, bits int, rotation matrix.Matrix[float64], codebook matrix.Matri
 	return &Quantizer{parts, bits, rotation, codebook}
 }
 
-// MostParts is the largest number of parts.
+// MostParts is the largest number of parts of product quantization, and of codes of 4 bits. Grid may have more.
 const MostParts = 256
 
-// ValidParts reports whether rows of dim numbers can be cut into so many parts.
+// ValidParts reports whether rows of dim numbers can be cut into so many parts by Train.
 func ValidParts(parts, dim int) bool { return parts >= 1 && parts <= min(dim, MostParts) }
 
 // Dim returns the number of elements of a row.

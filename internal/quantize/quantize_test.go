@@ -188,6 +188,20 @@ func TestGrid(t *testing.T) {
 	}
 }
 
+// TestWideGrid: rows of more components than product quantization may have parts.
+func TestWideGrid(t *testing.T) {
+	y := correlated(7, 70, MostParts+44)
+	r := trained(t, y, 0, 0, 1)
+	var set nearest.Set[float64]
+	var s Scratch
+	for i := range y.Rows {
+		set.Reset(1)
+		if err := Nearest(t.Context(), &set, r, y.Row(i), &s); err != nil || set.Rows()[0] != i {
+			t.Fatalf("the nearest of row %d is %v, %v", i, set.Rows(), err)
+		}
+	}
+}
+
 // TestTrain: a learned rotation loses less than none, more bytes lose less, and as many
 // different rows as vectors are kept to rounding.
 func TestTrain(t *testing.T) {
