@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	// The principal components as they are, without whitening.
 	principal := func(p int) *wda.Settings {
-		return &wda.Settings{Components: p, Scale: wda.ScaleOrthonormal, Data: wda.Data{Whitening: wda.NoWhitening()}, Optimizer: wda.Optimizer{Method: wda.Principal{}}}
+		return &wda.Settings{Components: p, Leading: p, Scale: wda.ScaleOrthonormal, Data: wda.Data{Whitening: wda.NoWhitening()}, Optimizer: wda.Optimizer{Method: wda.Principal{}}}
 	}
 	if err := s.report(ctx, out, "full", s.train, principal(k)); err != nil {
 		return fmt.Errorf("all dimensions: %w", err)
