@@ -150,7 +150,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 		return fmt.Errorf("%w: λ is %v; set Problem.Lambda or Settings.Lambda to a positive, finite number", ErrSettings, lambda)
 	}
 	if !it.setLambda(lambda) {
-		return fmt.Errorf("%w: λ = %v", ErrRange, lambda)
+		return fmt.Errorf("%w: λ is %v; λ·log₂e must not overflow", ErrRange, lambda)
 	}
 	if err := it.setPenalties(p, it.settings.Gradient); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !ok:
-		return fmt.Errorf("%w: λ = %v", ErrRange, it.lambda)
+		return fmt.Errorf("%w: with λ = %v a cost must be at most %.4g on logarithms", ErrRange, it.lambda, largest)
 	case precise < largest:
 		it.res.Status = LowPrecision
 	}

@@ -159,3 +159,80 @@ func TestPOTEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestPOTUnbalanced: with masses that differ, both scalings are those that their own halves of an iteration
+// give, and an infinite penalty is an exact marginal.
+func TestPOTUnbalanced(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 4))
+	const n = 30
+	x := cloud[float64](rng, n, 2, 0)
+	a, b, cost := make([]float64, n), make([]float64, n), dist.NewMatrix[float64](n, n, nil)
+	dist.SqEuclidean(cost, x, x)
+	for i := range a {
+		a[i], b[i] = 1./n, 1.5/n
+	}
+	set := Settings{Tolerance: 1e-11}
+	inf := math.Inf(1)
+	for _, penalties := range [][2]float64{{1, 1}, {1, inf}, {inf, 1}} {
+		p := &Problem[float64]{Cost: cost, A: a, B: b, Lambda: 1, PenaltyA: penalties[0], PenaltyB: penalties[1]}
+		r, plan := planOf(t, set, p)
+		f, g := make([]float64, n), make([]float64, n)
+		if err := r.PotentialsTo(f, g); err != nil {
+			t.Fatal(err)
+		}
+		for side, x := range [2][]float64{f, g} {
+			weights, other, share := [2][]float64{a, b}[side], [2][]float64{g, f}[side], 0.5
+			if math.IsInf(penalties[side], 1) {
+				share = 1
+			}
+			for i := range n {
+				sum := 0.
+				for j := range n {
+					sum += math.Exp(other[j] - cost.At(i, j)) // the costs are symmetric
+				}
+				// exp(x) is the scaling: (w ⊘ K·other)^share times w^(1 − share).
+				if want := share*math.Log(weights[i]/sum) + (1-share)*math.Log(weights[i]); r.Status != Converged || !(math.Abs(x[i]-want) < 1e-9) {
+					t.Fatalf("penalties %v, side %d, point %d: %v, the potential %v, want %v", penalties, side, i, r.Status, x[i], want)
+				}
+			}
+		}
+		for k := range penalties {
+			if math.IsInf(penalties[k], 1) {
+				*[2]*float64{&p.PenaltyA, &p.PenaltyB}[k] = 0
+			}
+		}
+		if _, same := planOf(t, set, p); worst(same, plan) != 0 {
+			t.Errorf("penalties %v: 0 gives another plan than +Inf", penalties)
+		}
+	}
+}
+
+// TestPOTExactStart: a start from the dual variables of the problem without entropy leads to the same plan.
+func TestPOTExactStart(t *testing.T) {
+	const n, m = 10, 20
+	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, m, nil), A: make([]float64, n), B: make([]float64, m)}
+	for i := range n {
+		p.A[i] = 1. / n
+		for j := range m {
+			p.Cost.Row(i)[j], p.B[j] = float64((i-j)*(i-j)), 1./m
+		}
+	}
+	var x simplex
+	if ok, err := solveExact(t.Context(), &x, p.Cost, p.A, p.B); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	for _, lambda := range []float64{0.1, 1} {
+		p.Lambda, p.Start = lambda, nil
+		_, want := planOf(t, Settings{Tolerance: 1e-12}, p)
+		p.Start = make([]float64, n)
+		for i := range p.Start {
+			p.Start[i] = lambda * x.dual[i]
+		}
+		for _, set := range []Settings{{}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
+			set.Tolerance = 1e-12
+			if r, got := planOf(t, set, p); r.Status != Converged || !(worst(got, want) < 1e-9) {
+				t.Errorf("λ = %v, %+v: %v, the plan is off by %.3g", lambda, set, r.Status, worst(got, want))
+			}
+		}
+	}
+}

@@ -60,7 +60,9 @@ const (
 	// ErrRange.
 	DomainPlain
 	// DomainLog iterates on logarithms. In detail: on u and v relative to potentials, into which they
-	// are absorbed whenever they leave the accurate range.
+	// are absorbed whenever they leave the accurate range. A problem whose largest |cost| times λ·log₂e is
+	// above a quarter of the largest number ends with ErrRange. With DomainAuto it does so only if it
+	// changes to logarithms: such a problem may be solved on scalings.
 	DomainLog
 )
 
