@@ -26,10 +26,10 @@ type function[T vecmath.Float] struct {
 
 func functions[T vecmath.Float]() []function[T] {
 	top, low := 88., -103.
-	bounds := [...]float64{.82, .85, .71, .78, 2.2}
+	bounds := [...]float64{.82, .85, .71, .78, 2.95}
 	if num.IsFloat64[T]() {
 		top, low = 709, -744
-		bounds = [...]float64{.85, .85, .70, .70, 2.2}
+		bounds = [...]float64{.85, .85, .70, .70, 2.95}
 	}
 	return []function[T]{
 		{"Exp", vecmath.Exp[T], oracle.Exp, low, top, bounds[0]},
@@ -43,7 +43,8 @@ func functions[T vecmath.Float]() []function[T] {
 	}
 }
 
-// TestAccuracy holds every function to the bound that the documentation states.
+// TestAccuracy holds every function to the bound that the documentation states. The table of accuracy in
+// docs/benchmarks comes from what it prints.
 func TestAccuracy(t *testing.T) {
 	t.Run("f64", accuracy[float64])
 	t.Run("f32", accuracy[float32])
@@ -51,7 +52,8 @@ func TestAccuracy(t *testing.T) {
 
 func accuracy[T vecmath.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
-	x, y := make([]T, 3001), make([]T, 3001)
+	n := oracle.Samples(3_001, 30_000)
+	x, y := make([]T, n), make([]T, n)
 	for _, f := range functions[T]() {
 		for i := range x {
 			x[i] = T(f.lo + (f.hi-f.lo)*rng.Float64())
@@ -66,10 +68,12 @@ func accuracy[T vecmath.Float](t *testing.T) {
 				worst, at = u, x[i]
 			}
 		}
-		t.Logf("%s: %.3f ULP at %v", f.name, worst, at)
-		if worst > f.bound {
-			t.Errorf("%s: %.3f ULP at %v, more than %v", f.name, worst, at, f.bound)
-		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Logf("largest error %.4f ULP at %v", worst, at)
+			if worst > f.bound {
+				t.Errorf("the bound is %v", f.bound)
+			}
+		})
 	}
 }
 
