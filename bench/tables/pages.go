@@ -186,6 +186,9 @@ func (r *results) short() string {
 		}
 		b.WriteString("\n")
 	}
+	if shares >= 0 {
+		b.WriteString("\nIn brackets: the share of the machine's limit.\n")
+	}
 	return b.String()
 }
 
