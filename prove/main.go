@@ -23,6 +23,7 @@ import (
 
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/gossa"
+	"github.com/gomonge/monge/prove/internal/known"
 	"github.com/gomonge/monge/prove/internal/pending"
 )
 
@@ -104,6 +105,7 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 	}
 	count.all = len(functions)
 	failed := runAll(jobs, source, program, functions)
+	var ways, loops, uniform int
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		f := functions[name]
 		reason := pending.Functions[name]
@@ -112,7 +114,16 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 			fmt.Printf("NOT PROVED %s: %v\n", name, f.err)
 		case f.cases > 0:
 			count.proved++
-			report(name, f)
+			missing, err := report(name, f)
+			ways += missing
+			if pattern == "" {
+				failed = errors.Join(failed, err)
+			}
+			for _, l := range f.cov.Loops {
+				if loops++; l.Reason == "" {
+					uniform++
+				}
+			}
 			if reason != "" {
 				failed = errors.Join(failed, fmt.Errorf("%s is proved: take it out of package pending", name))
 			}
@@ -123,6 +134,8 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 			failed = errors.Join(failed, fmt.Errorf("%s: no kernel uses it: add it to kernels.go", name))
 		}
 	}
+	fmt.Printf("%s: of %d of %d loops a turn does not depend on its number; %d instructions or branches were not reached, or in one direction, without a reason\n",
+		t.arch, uniform, loops, ways)
 	fmt.Printf("%s: proved %d of %d functions\n", t.arch, count.proved, count.all)
 	if mutants > 0 && failed == nil {
 		planted, refuted := plant(t, functions, source, program, mutants, func(what string) { fmt.Println("not refuted:", what) })
@@ -131,13 +144,30 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 	return count, failed
 }
 
-// report says how much of a function its cases have reached.
-func report(name string, f *function) {
-	missing := f.text.Missing(f.cov)
+// report says how much of a function its cases have reached, and of which loops a turn may depend on its
+// number. It returns an error if less was reached than package known says. ways counts what was not
+// reached and is not in that package.
+func report(name string, f *function) (ways int, err error) {
 	fmt.Printf("proved     %s: %d cases, %d instructions\n", name, f.cases, len(f.text.Order))
-	for _, m := range missing {
-		fmt.Printf("\t%s\n", m)
+	missing, excuse := f.text.Missing(f.cov), known.Ways[name]
+	switch {
+	case len(missing) > 0 && len(missing) <= excuse.Count:
+		fmt.Printf("\t%d instructions or branches: %s\n", len(missing), excuse.Reason)
+	default:
+		ways = len(missing)
+		for _, m := range missing {
+			fmt.Printf("\t%s\n", m)
+		}
+		if excuse.Count > 0 && ways > 0 {
+			err = fmt.Errorf("%s: %d instructions or branches are not reached, and package known says %d", name, ways, excuse.Count)
+		}
 	}
+	for _, at := range slices.Sorted(maps.Keys(f.cov.Loops)) {
+		if l := f.cov.Loops[at]; l.Reason != "" {
+			fmt.Printf("\tloop at %x, %d turns: %s\n", at, l.Turns, l.Reason)
+		}
+	}
+	return ways, err
 }
 
 // runAll runs the jobs on all CPUs.

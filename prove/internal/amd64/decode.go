@@ -12,13 +12,15 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/turns"
 )
 
 // inst is an instruction with its operands.
 type inst struct {
 	*code.Inst
-	op   string
-	args []operand
+	op     string
+	args   []operand
+	effect *turns.Effect
 }
 
 type kind uint8
@@ -82,6 +84,7 @@ func Decode(i *code.Inst) any {
 		}
 		d.args = append(d.args, o)
 	}
+	d.effect = effect(d)
 	return d
 }
 

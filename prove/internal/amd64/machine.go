@@ -8,6 +8,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/memory"
+	"github.com/gomonge/monge/prove/internal/turns"
 )
 
 // maxSteps bounds a run.
@@ -30,6 +31,7 @@ type machine struct {
 	bits       [8][]expr.Node
 	conditions map[string]expr.Node
 	steps      *int
+	turns      *turns.Tracker
 	next       uint64
 	inst       *inst
 }
@@ -51,6 +53,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	}
 	m.r[4] = stack
 	m.steps = new(int)
+	m.turns = turns.New(f, effectOf, cov)
 	defer func() {
 		switch f := recover().(type) {
 		case nil:
@@ -61,6 +64,13 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 		}
 	}()
 	return m.execute(f, f.Entry)
+}
+
+func effectOf(i *code.Inst) *turns.Effect {
+	if d, ok := i.Decoded.(*inst); ok {
+		return d.effect
+	}
+	return nil
 }
 
 // execute runs f from an instruction on to its end.
@@ -79,10 +89,12 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		if i.op == "ret" {
 			return nil
 		}
+		m.turns.At(pc)
 		if c, ok := m.dataCondition(i); ok {
 			return m.branch(f, c, i)
 		}
 		m.step(i)
+		m.turns.Step(pc, i.effect, m.next != i.Next)
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)

@@ -14,6 +14,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/memory"
+	"github.com/gomonge/monge/prove/internal/turns"
 )
 
 // maxSteps bounds a run.
@@ -40,6 +41,7 @@ type machine struct {
 	data       [33]expr.Node
 	conditions map[string]expr.Node
 	steps      *int
+	turns      *turns.Tracker
 	next       uint64
 	inst       *code.Inst
 }
@@ -61,6 +63,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	}
 	m.r[sp] = stack
 	m.steps = new(int)
+	m.turns = turns.New(f, effectOf, cov)
 	defer func() {
 		switch f := recover().(type) {
 		case nil:
@@ -85,14 +88,17 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		if i.Op == "ret" {
 			return nil
 		}
-		operands, ok := i.Decoded.([]operand)
+		d, ok := i.Decoded.(*instruction)
 		if !ok {
 			return i.Decoded.(error)
 		}
+		operands := d.args
+		m.turns.At(pc)
 		if c, ok := m.dataCondition(operands); ok {
 			return m.both(f, c, operands[len(operands)-1].constant)
 		}
 		m.step(operands)
+		m.turns.Step(pc, d.effect, m.next != i.Next)
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)
@@ -150,7 +156,7 @@ func Decode(i *code.Inst) any {
 		out[n-2].post, out[n-2].value = true, out[n-1].value
 		out = out[:n-1]
 	}
-	return out
+	return &instruction{out, effect(i.Op, out)}
 }
 
 // split cuts operands at commas outside of brackets.

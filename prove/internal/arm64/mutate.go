@@ -13,15 +13,18 @@ const Objdump = "aarch64-linux-gnu-objdump"
 // lane, or an address 8 bytes further on. n is the number of the operand.
 func Mutate(f *code.Function, rng *rand.Rand) (mutant *code.Function, at *code.Inst, n int) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
-		d, _ := i.Decoded.([]operand)
-		for _, o := range d {
+		d, ok := i.Decoded.(*instruction)
+		if !ok {
+			return false
+		}
+		for _, o := range d.args {
 			if o.kind == vector || o.kind == element || o.kind == scalar {
 				return true
 			}
 		}
 		return false
 	}, func(i *code.Inst) int {
-		d := append([]operand(nil), i.Decoded.([]operand)...)
+		d := append([]operand(nil), i.Decoded.(*instruction).args...)
 		n := rng.IntN(len(d))
 		switch o := &d[n]; o.kind {
 		case element:
@@ -31,7 +34,7 @@ func Mutate(f *code.Function, rng *rand.Rand) (mutant *code.Function, at *code.I
 		case location:
 			o.value += 8
 		}
-		i.Decoded = d
+		i.Decoded = &instruction{d, i.Decoded.(*instruction).effect}
 		return n
 	})
 }

@@ -129,14 +129,14 @@ func kernelInstances(t *testing.T, dir string) (all []*instance) {
 	count, seen := map[string]int{}, map[uint32]bool{}
 	for _, name := range slices.Sorted(maps.Keys(program.Functions)) {
 		for _, c := range program.Functions[name].Order {
-			args, ok := c.Decoded.([]operand)
+			d, ok := c.Decoded.(*instruction)
 			if !ok {
 				t.Fatal(c.Decoded)
 			}
 			if c.Op == "ret" || c.Op == "b" || c.Op == "adrp" || c.Padding() {
 				continue
 			}
-			i := &instance{c, args, binary.LittleEndian.Uint32(text[c.Addr-section.Addr:]), name, ""}
+			i := &instance{c, d.args, binary.LittleEndian.Uint32(text[c.Addr-section.Addr:]), name, ""}
 			i.form = i.describe()
 			if count[i.form] < instances && !seen[i.word] {
 				count[i.form]++

@@ -204,11 +204,19 @@ func (i *Inst) Padding() bool {
 type Coverage struct {
 	Reached map[uint64]bool    // instructions
 	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
+	Loops   map[uint64]Loop    // by their first instructions; see package turns
+}
+
+// Loop is what is known of a loop: how many turns were seen, and why a turn may depend on its
+// number. No reason is that it does not.
+type Loop struct {
+	Turns  int
+	Reason string
 }
 
 // NewCoverage returns the coverage of no run.
 func NewCoverage() *Coverage {
-	return &Coverage{map[uint64]bool{}, map[uint64][2]bool{}}
+	return &Coverage{map[uint64]bool{}, map[uint64][2]bool{}, map[uint64]Loop{}}
 }
 
 // Branch notes which way a conditional jump went.
@@ -228,6 +236,14 @@ func (c *Coverage) Add(d *Coverage) {
 	for at, t := range d.Taken {
 		s := c.Taken[at]
 		c.Taken[at] = [2]bool{s[0] || t[0], s[1] || t[1]}
+	}
+	for at, l := range d.Loops {
+		k := c.Loops[at]
+		k.Turns += l.Turns
+		if k.Reason == "" {
+			k.Reason = l.Reason
+		}
+		c.Loops[at] = k
 	}
 }
 

@@ -9,10 +9,8 @@
 package expr
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Node is an expression of a Graph. The zero Node is no expression.
@@ -71,8 +69,11 @@ const (
 )
 
 var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat",
+
 	"lt", "le", "eq", "not", "and", "select", "iadd", "isub", "iand", "ior", "ixor", "shl", "shr", "sar", "maxs", "maxu", "igt",
+
 	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint",
+
 	"byte", "word", "fields", "pick", "total", "fromhalf"}
 
 type node struct {
@@ -163,28 +164,6 @@ func (g *Graph) float(width int, x float64) Node {
 	return g.Const(8, math.Float64bits(x))
 }
 
-// neverNegativeZero reports whether a cannot be −0: a sum is −0 only if both of its terms are.
-func (g *Graph) neverNegativeZero(a Node) bool {
-	for {
-		switch n := &g.nodes[a]; {
-		case n.op == Const:
-			return n.key != 1<<(8*n.width-1)
-		case n.op == MaxZ:
-			return true
-		case n.op != Add:
-			return false
-		case g.nodes[n.a].op != Add && g.neverNegativeZero(n.a):
-			return true
-		case g.nodes[n.b].op != Add && g.neverNegativeZero(n.b):
-			return true
-		case g.nodes[n.a].op == Add:
-			a = n.a
-		default:
-			a = n.b
-		}
-	}
-}
-
 // Add returns x + y. Addition commutes. x + 0 is x if that cannot be −0, as in (y + 0) + 0.
 func (g *Graph) Add(a, b Node) Node {
 	width := g.Width(a)
@@ -206,79 +185,6 @@ func (g *Graph) Add(a, b Node) Node {
 		}
 	}
 	return g.make(node{op: Add, width: uint8(width), a: a, b: b})
-}
-
-// maximum adds the numbers of which a is the largest, NaN left out, or −Inf if there is none. a
-// is −Inf, or x < y ? y : x where x is such a maximum, or the larger of two such maxima. Which zero the result is depends on the
-// order of the comparisons, and so the maximum is used only where 0 is added to it.
-func (g *Graph) maximum(a Node, leaves []uint64) ([]uint64, bool) {
-	n := g.nodes[a]
-	if x, ok := g.number(a); ok {
-		return leaves, x == math.Inf(-1)
-	}
-	if n.op == Larger {
-		if leaves, ok := g.maximum(n.a, leaves); ok {
-			return g.maximum(n.b, leaves)
-		}
-		return nil, false
-	}
-	if n.op == MaxNum {
-		for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
-			more, ok := g.maximum(o[0], leaves)
-			if !ok {
-				continue
-			}
-			if both, ok := g.maximum(o[1], more); ok {
-				return both, true
-			}
-			if isFloat(g.nodes[o[1]].op) { // which is no signaling NaN
-				return append(more, uint64(o[1])), true
-			}
-		}
-		return nil, false
-	}
-	if n.op != Select || n.key != 0 {
-		return nil, false
-	}
-	if c := g.nodes[n.c]; c.op != Lt || c.a != n.b || c.b != n.a {
-		return nil, false
-	}
-	leaves, ok := g.maximum(n.b, leaves)
-	if !ok {
-		return nil, false
-	}
-	if more, ok := g.maximum(n.a, leaves); ok {
-		return more, true
-	}
-	return append(leaves, uint64(n.a)), true
-}
-
-// Larger returns the larger of two numbers, as max of Go does.
-func (g *Graph) Larger(a, b Node) Node {
-	if x, y, ok := g.constants(a, b); ok {
-		return g.float(g.Width(a), max(x, y))
-	}
-	return g.make(node{op: Larger, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
-}
-
-// MaxNum returns the larger of two numbers, as maxNum of IEEE 754 does.
-func (g *Graph) MaxNum(a, b Node) Node {
-	if x, y, ok := g.constants(a, b); ok {
-		switch quietA, quietB := g.quiet(a), g.quiet(b); {
-		case x != x && quietA && y == y:
-			return b
-		case y != y && quietB && x == x:
-			return a
-		}
-		return g.float(g.Width(a), max(x, y))
-	}
-	return g.make(node{op: MaxNum, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
-}
-
-// quiet reports whether a constant NaN is a quiet one.
-func (g *Graph) quiet(a Node) bool {
-	n := g.nodes[a]
-	return n.key>>map[uint8]int{4: 22, 8: 51}[n.width]&1 != 0
 }
 
 // FromInt returns a signed integer as a floating-point number of a width, rounded.
@@ -430,142 +336,4 @@ func (g *Graph) Narrow(a Node) Node {
 		return s
 	}
 	return g.make(node{op: Narrow, width: 4, a: a})
-}
-
-// Halves returns the low and the high half of 8 bytes.
-func (g *Graph) Halves(a Node) (low, high Node) {
-	switch x := g.nodes[a]; {
-	case x.op == Const:
-		return g.Const(4, x.key), g.Const(4, x.key>>32)
-	case x.op == Cat:
-		return x.a, x.b
-	case x.op == Fields:
-		f := g.fields(a)
-		return g.concat(4, cut(f, 0, 32)...), g.concat(4, cut(f, 32, 32)...)
-	case x.op == Sum:
-		s, _ := g.linearOf(a)
-		if low, high := s.bounds(); low >= 0 && high < 1<<31 {
-			return g.linear(4, s), g.Const(4, 0)
-		}
-	}
-	if c, p, q, ok := g.selection(a); ok {
-		p, q := g.nodes[p].key, g.nodes[q].key
-		return g.Select(c, g.Const(4, p), g.Const(4, q)), g.Select(c, g.Const(4, p>>32), g.Const(4, q>>32))
-	}
-	return g.make(node{op: Low, width: 4, a: a}), g.make(node{op: High, width: 4, a: a})
-}
-
-// Join returns the 8 bytes of two halves. The halves of one node are that node again.
-func (g *Graph) Join(low, high Node) Node {
-	l, h := g.nodes[low], g.nodes[high]
-	switch {
-	case l.op == Const && h.op == Const:
-		return g.Const(8, l.key|h.key<<32)
-	case l.op == Low && h.op == High && l.a == h.a:
-		return l.a
-	case l.op == Select && h.op == Select && l.c == h.c && l.key == 1 && h.key == 1:
-		return g.Branch(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
-	case l.op == Select && h.op == Select && l.c == h.c:
-		return g.Select(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
-	}
-	if g.small(low) || g.small(high) {
-		return g.concat(8, append(g.fields(low), g.fields(high)...)...)
-	}
-	if l.op == Sum && g.zero(high) {
-		s, _ := g.linearOf(low)
-		if least, most := s.bounds(); least >= 0 && most < 1<<31 {
-			return g.linear(8, s)
-		}
-	}
-	for _, op := range [3]Op{IAnd, IOr, IXor} {
-		x, c, okX := g.half(Low, op, low)
-		y, d, okY := g.half(High, op, high)
-		if okX && okY && x == y {
-			return g.Bitwise(op, x, g.Const(8, c|d<<32))
-		}
-	}
-	if c, x, y, ok := g.selection(low); ok && h.op == Const {
-		return g.Select(c, g.Join(x, high), g.Join(y, high))
-	}
-	if c, x, y, ok := g.selection(high); ok && l.op == Const {
-		return g.Select(c, g.Join(low, x), g.Join(low, y))
-	}
-	return g.make(node{op: Cat, width: 8, a: low, b: high})
-}
-
-// half takes a half of x & c, x | c or x ^ c apart, where which is Low or High.
-func (g *Graph) half(which, op Op, a Node) (x Node, c uint64, ok bool) {
-	n := g.nodes[a]
-	if n.op == which {
-		return n.a, map[Op]uint64{IAnd: 1<<32 - 1}[op], true
-	}
-	if n.op != op {
-		return 0, 0, false
-	}
-	if g.nodes[n.a].op == which {
-		n.a, n.b = n.b, n.a
-	}
-	c, ok = g.Bits(n.a)
-	return g.nodes[n.b].a, c, ok && g.nodes[n.b].op == which
-}
-
-// String writes an expression, to a depth at which it can be read.
-func (g *Graph) String(n Node) string { return g.text(n, 5) }
-
-func (g *Graph) text(n Node, depth int) string {
-	if n == 0 {
-		return "nothing"
-	}
-	x := &g.nodes[n]
-	switch x.op {
-	case Const:
-		if x.width == 4 {
-			return fmt.Sprintf("%#x:4", x.key)
-		}
-		return fmt.Sprintf("%#x", x.key)
-	case Input, Byte, Word:
-		return fmt.Sprintf("in%d[%d]", x.key>>40, x.key&(1<<40-1))
-	}
-	if depth == 0 {
-		return "…"
-	}
-	var args []string
-	for _, a := range []Node{x.a, x.b, x.c} {
-		if a != 0 {
-			args = append(args, g.text(a, depth-1))
-		}
-	}
-	switch x.op {
-	case And, Sum, Bits, MaxZ:
-		for _, a := range g.lists[x.key][:min(4, len(g.lists[x.key]))] {
-			if x.op == Sum {
-				args = append(args, fmt.Sprint(int64(a)))
-			} else {
-				args = append(args, g.text(Node(a), depth-1))
-			}
-		}
-	case IShl, IShr, ISar:
-		args = append(args, fmt.Sprint(x.key))
-	case Fields:
-		for _, f := range g.fields(n)[:min(4, len(g.fields(n)))] {
-			if f.of == 0 {
-				args = append(args, fmt.Sprintf("%#x:%d", f.known, f.length))
-			} else {
-				args = append(args, fmt.Sprintf("%s[%d:%d]", g.text(f.of, depth-1), f.from, f.from+f.length))
-			}
-		}
-	case Total:
-		list := g.lists[x.key]
-		args = append(args, fmt.Sprint(list[0]))
-		for i := 1; i < min(9, len(list)); i += 2 {
-			args = append(args, fmt.Sprintf("%d·%s", list[i+1], g.text(Node(list[i]), depth-1)))
-		}
-	case Pick:
-		args = append(args, fmt.Sprintf("%d entries from %s", len(g.lists[x.key])-1, g.text(Node(g.lists[x.key][1]), depth-1)))
-	}
-	name := names[x.op]
-	if x.op == FMA && x.key == 1 {
-		name = "fnma"
-	}
-	return name + "(" + strings.Join(args, ", ") + ")"
 }

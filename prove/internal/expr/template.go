@@ -26,6 +26,7 @@ type template struct {
 	stamp     int32
 	low, high int64 // the region of the variable, see order
 	regions   int
+	singles   int // regions of one number
 	width     int
 	bad       bool // it has an operation that is not evaluated
 	scales    bool // it has ScaleF
@@ -166,6 +167,10 @@ func (t *template) number(bits uint64) float64 {
 // maxRegions bounds the regions that the variable is cut into.
 const maxRegions = 200_000
 
+// maxSingles bounds the regions of one number. Kernels that are right have a few; one with a mistake
+// may agree with its reference at many single numbers, and nowhere else.
+const maxSingles = 5000
+
 // everywhere cuts the numbers into regions, and proves equality in each of them and for NaN.
 func (t *template) everywhere() bool {
 	t.prepare()
@@ -208,6 +213,11 @@ func (t *template) between(low, high int64) bool {
 			}
 			width /= 2
 			if t.regions++; t.regions > maxRegions {
+				return false
+			}
+		}
+		if width == 0 {
+			if t.singles++; t.singles > maxSingles {
 				return false
 			}
 		}

@@ -3,10 +3,8 @@ package gossa
 import (
 	"errors"
 	"fmt"
-	"go/constant"
 	"go/token"
 	"go/types"
-	"math"
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/expr"
@@ -355,58 +353,6 @@ func (in *Interpreter) store(addr uint64, t types.Type, v Value) {
 	}
 }
 
-// extend returns the bits of an integer of that size, sign-extended if it is signed.
-func extend(v uint64, b *types.Basic, size int64) uint64 {
-	shift := 64 - 8*size
-	if b.Info()&types.IsUnsigned == 0 && b.Info()&types.IsInteger != 0 {
-		return uint64(int64(v<<shift) >> shift)
-	}
-	return v << shift >> shift
-}
-
-// constant returns the value of a constant.
-func (in *Interpreter) constant(c *ssa.Const) Value {
-	switch u := c.Type().Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case u.Info()&types.IsFloat != 0:
-			if in.sizes.Sizeof(u) == 4 {
-				f, _ := constant.Float32Val(c.Value)
-				return in.G.Const(4, uint64(math.Float32bits(f)))
-			}
-			f, _ := constant.Float64Val(c.Value)
-			return in.G.Const(8, math.Float64bits(f))
-		case u.Info()&types.IsBoolean != 0:
-			return truth(constant.BoolVal(c.Value))
-		case u.Info()&types.IsUnsigned != 0:
-			return c.Uint64()
-		case u.Info()&types.IsInteger != 0:
-			return uint64(c.Int64())
-		case u.Info()&types.IsString != 0:
-			return constant.StringVal(c.Value)
-		case u.Kind() == types.UnsafePointer:
-			return uint64(0)
-		}
-	case *types.Pointer:
-		return uint64(0)
-	case *types.Slice:
-		return Slice{}
-	case *types.Interface, *types.Signature:
-		return nil
-	case *types.Array, *types.Struct:
-		return in.load(in.allocate("zero", c.Type()), c.Type())
-	}
-	fail("constant %s: %w", c, ErrUnknown)
-	return nil
-}
-
-func truth(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // binary returns x op y for operands of type t.
 func (in *Interpreter) binary(op token.Token, t types.Type, x, y Value) Value {
 	p, okP := x.(expr.Node)
@@ -502,74 +448,6 @@ func (in *Interpreter) float(op token.Token, a, b expr.Node) Value {
 	return nil
 }
 
-// convert returns x, of one type, as a value of another.
-func (in *Interpreter) convert(x Value, from, to types.Type) Value {
-	f, okF := from.Underlying().(*types.Basic)
-	t, okT := to.Underlying().(*types.Basic)
-	if !okF || !okT || f.Kind() == types.UnsafePointer || t.Kind() == types.UnsafePointer {
-		return x // between pointers
-	}
-	size := in.sizes.Sizeof(t)
-	switch {
-	case f.Info()&types.IsFloat != 0 && t.Info()&types.IsFloat != 0:
-		switch n := x.(expr.Node); {
-		case in.G.Width(n) == int(size):
-			return n
-		case size == 8:
-			return in.G.Widen(n)
-		default:
-			return in.G.Narrow(n)
-		}
-	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0:
-		if n, ok := x.(expr.Node); ok {
-			if from := in.sizes.Sizeof(f); from < 4 || size < 4 {
-				return in.resize(n, f, from, size)
-			}
-			w := int64(in.G.Width(n))
-			switch {
-			case w == size:
-				return n
-			case w == 4 && size == 8 && f.Info()&types.IsUnsigned == 0:
-				return in.G.Extend(n)
-			}
-			fail("conversion of %s to %s: %w", from, to, ErrUnknown)
-		}
-		return extend(x.(uint64), t, size)
-	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsFloat != 0:
-		if n, ok := x.(expr.Node); ok && f.Info()&types.IsUnsigned == 0 {
-			if from := in.sizes.Sizeof(f); from < 4 {
-				n = in.G.Signed(n, int(8*from))
-			}
-			return in.G.FromInt(int(size), in.node(n, max(4, int(in.sizes.Sizeof(f)))))
-		}
-		v := float64(int64(x.(uint64)))
-		if size == 4 {
-			return in.G.Const(4, uint64(math.Float32bits(float32(v))))
-		}
-		return in.G.Const(8, math.Float64bits(v))
-	}
-	fail("conversion of %s to %s: %w", from, to, ErrUnknown)
-	return nil
-}
-
-// resize converts an integer to one of another size, one of which is less than 4 bytes. Such an
-// integer is filled up with zeros.
-func (in *Interpreter) resize(n expr.Node, t *types.Basic, from, to int64) Value {
-	if from < 4 && from < to && t.Info()&types.IsUnsigned == 0 {
-		n = in.G.Signed(n, int(8*from))
-		if to == 8 {
-			return in.G.Extend(n)
-		}
-	}
-	switch {
-	case to < 4:
-		return in.G.Part(n, 0, int(8*to))
-	case to == 8:
-		return in.G.Join(n, in.G.Const(4, 0))
-	}
-	return n
-}
-
 // Name returns the name of a function without its type arguments, with the last part of its
 // package's path: pass.Rows.
 func Name(f *ssa.Function) string {
@@ -582,5 +460,3 @@ func Name(f *ssa.Function) string {
 	path := f.Pkg.Pkg.Path()
 	return path[strings.LastIndex(path, "/")+1:] + "." + f.Name()
 }
-
-func (in *Interpreter) negate(x Value) Value { return in.G.Neg(x.(expr.Node)) }

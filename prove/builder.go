@@ -1,0 +1,136 @@
+package main
+
+import (
+	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/gossa"
+	"github.com/gomonge/monge/prove/internal/memory"
+)
+
+// builder makes the arguments of a call: the same for the assembly and the reference.
+type builder struct {
+	shape
+	kinds
+	g       *expr.Graph
+	mem     *memory.Memory
+	args    []gossa.Value
+	outputs []region
+	inputs  int
+}
+
+// region is a matrix in memory: where it begins, and the bytes of an element.
+type region struct {
+	addr  uint64
+	width int
+}
+
+func width(t string) int {
+	return map[string]int{"int8": 1, "uint8": 1, "uint16": 2, "float32": 4, "float64": 8}[t]
+}
+
+// lanes is num.Lanes of the vectors' type.
+func (b *builder) lanes() int { return 64 / width(b.t) }
+
+func (b *builder) int(v ...int) {
+	for _, v := range v {
+		b.args = append(b.args, uint64(v))
+	}
+}
+
+func (b *builder) bool(v bool) {
+	if v {
+		b.int(1)
+	} else {
+		b.int(0)
+	}
+}
+
+// scalar adds a number of type T.
+func (b *builder) scalar() {
+	b.inputs++
+	b.args = append(b.args, b.g.Input(width(b.t), b.inputs, 0))
+}
+
+type role uint8
+
+// region makes a matrix whose rows are stride apart. Nobody may touch what is between rows.
+func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice {
+	b.inputs++
+	w := width(typ)
+	n := 0
+	if rows > 0 && cols > 0 {
+		n = (rows-1)*stride + cols
+	}
+	cells, writable := make([]expr.Node, n*w/4), make([]bool, n*w/4)
+	for i := range rows {
+		for j := range cols {
+			e := b.g.Input(w, b.inputs, i*cols+j)
+			if r == zero {
+				e = b.g.Const(w, 0)
+			}
+			at := (i*stride + j) * w / 4
+			if w == 4 {
+				cells[at] = e
+			} else {
+				cells[at], cells[at+1] = b.g.Halves(e)
+			}
+			for c := range w / 4 {
+				writable[at+c] = r != input
+			}
+		}
+	}
+	addr := b.mem.Region("argument", w, cells, writable)
+	if r == output || r == zero {
+		b.outputs = append(b.outputs, region{addr, w})
+	}
+	return gossa.Slice{Addr: addr, Len: n, Cap: n}
+}
+
+// narrow adds a vector whose elements have one or two bytes. It fills whole cells.
+func (b *builder) narrow(r role, typ string, n int) {
+	b.inputs++
+	w := width(typ)
+	if n*w%4 != 0 {
+		panic("a vector that ends within a cell")
+	}
+	cells, writable := make([]expr.Node, n*w/4), make([]bool, n*w/4)
+	for c := range cells {
+		var parts []expr.Node
+		for i := c * 4 / w; i < (c+1)*4/w; i++ {
+			parts = append(parts, b.g.Small(w, b.inputs, i))
+		}
+		cells[c], writable[c] = b.g.Parts(parts...), r != input
+	}
+	addr := b.mem.Region("argument", w, cells, writable)
+	if r == output {
+		b.outputs = append(b.outputs, region{addr, w})
+	}
+	b.args = append(b.args, gossa.Slice{Addr: addr, Len: n, Cap: n})
+}
+
+// matrix adds a matrix and its stride.
+func (b *builder) matrix(r role, typ string, rows, cols int) {
+	stride := cols + b.pad
+	b.args = append(b.args, b.region(r, typ, rows, cols, stride), uint64(stride))
+}
+
+// vectors adds vectors of type T.
+func (b *builder) vectors(r role, n ...int) {
+	for _, n := range n {
+		b.args = append(b.args, b.region(r, b.t, 1, n, n))
+	}
+}
+
+// arrays adds a pointer to an array of so many slices, each a matrix of type T.
+func (b *builder) arrays(r role, count, rows, cols, stride int) {
+	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)
+	for i := range count {
+		s := gossa.Slice{}
+		if i < count {
+			s = b.region(r, b.t, rows, cols, stride)
+		}
+		for j, v := range []uint64{s.Addr, uint64(s.Len), uint64(s.Cap)} {
+			cells[6*i+2*j], cells[6*i+2*j+1] = b.g.Const(4, v), b.g.Const(4, v>>32)
+		}
+	}
+	b.args = append(b.args, b.mem.Region("array of slices", 8, cells, writable))
+}

@@ -1,0 +1,126 @@
+//go:build linux && amd64
+
+package amd64
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// runChild compiles the program that runs instructions, and runs it.
+func runChild(t *testing.T, dir string, bits int, stubs []byte, before []state) (after []state) {
+	source, program := filepath.Join(dir, "processor.c"), filepath.Join(dir, "processor")
+	if err := os.WriteFile(source, []byte(childSource(bits)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O1", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	asBytes := func(s []state) []byte {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
+	}
+	after = make([]state, len(before))
+	child := exec.Command(program)
+	var messages bytes.Buffer
+	child.Stdin, child.Stderr = io.MultiReader(bytes.NewReader(stubs), bytes.NewReader(asBytes(before))), &messages
+	output, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, short := io.ReadFull(output, asBytes(after))
+	if err := errors.Join(child.Wait(), short); err != nil {
+		t.Fatalf("%v after %d of %d bytes\n%s", err, n, len(asBytes(after)), &messages)
+	}
+	return after
+}
+
+// childSource is a program that reads instructions and then states. It runs the instruction
+// on each state, and writes the state that it leaves.
+func childSource(bits int) string {
+	var load, save strings.Builder
+	names := strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
+	const in, out, stack = stateAt, stateAt + 0x4000, stateAt + 0xf000
+	both := func(format, name string, offset int) {
+		fmt.Fprintf(&load, format+" %#x, %%%s\n", in+offset, name)
+		fmt.Fprintf(&save, format+" %%%s, %#x\n", name, out+offset)
+	}
+	vectors := func() {
+		if bits == 256 {
+			for n := range 16 {
+				both("vmovdqu", fmt.Sprintf("ymm%d", n), 256+64*n)
+			}
+			return
+		}
+		for n := range 8 {
+			both("kmovq", fmt.Sprintf("k%d", n), 128+8*n)
+		}
+		for n := range 32 {
+			both("vmovdqu64", fmt.Sprintf("zmm%d", n), 256+64*n)
+		}
+	}
+	// The registers are loaded last and saved first: the rest needs one of them.
+	var general strings.Builder
+	fmt.Fprintf(&general, "mov $%#x, %%rsp\npushq %#x\npopfq\n", stack, in+192)
+	for n, name := range names {
+		fmt.Fprintf(&general, "mov %#x, %%%s\n", in+8*n, name)
+		fmt.Fprintf(&save, "mov %%%s, %#x\n", name, out+8*n)
+	}
+	fmt.Fprintf(&save, "mov $%#x, %%rsp\npushfq\npopq %#x\n", stack, out+192)
+	vectors()
+	assembly := fmt.Sprintf("run:\npush %%rbx\npush %%rbp\npush %%r12\npush %%r13\npush %%r14\npush %%r15\nmov %%rsp, %#[1]x\n%[2]s%[3]sjmp *%#[4]x\n"+
+		"done:\n%[5]smov %#[1]x, %%rsp\npop %%r15\npop %%r14\npop %%r13\npop %%r12\npop %%rbp\npop %%rbx\nvzeroupper\nret\n",
+		stateAt+0x8000, &load, &general, stateAt+0x8008, &save)
+	return fmt.Sprintf(`
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void run(void);
+extern char done[];
+
+static char *map(uint64_t at, size_t size, int how) {
+	char *p = mmap((void *)at, size, how, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (char *)at) perror("mmap");
+	return p == (char *)at ? p : 0;
+}
+
+int main(void) {
+	enum { registers = 256 + 32 * 64, size = 512 };
+	uint64_t n, length, at = (uint64_t)done;
+	if (fread(&n, 8, 1, stdin) != 1) return 2;
+	char *state = map(%[1]d, 0x10000, PROT_READ | PROT_WRITE);
+	char *memory = map(%[2]d & -4096, 0x2000, PROT_READ | PROT_WRITE) + (%[2]d & 4095);
+	char *code = map(%[3]d, (n * %[4]d | 4095) + 1, PROT_READ | PROT_WRITE);
+	if (!state || !code || memory != (char *)%[2]d) return 3;
+	for (uint64_t i = 0; i < n; i++) {
+		char *c = code + i * %[4]d;
+		if (fread(&length, 8, 1, stdin) != 1 || fread(c, 16, 1, stdin) != 1) return 4;
+		memcpy(c + length, "\xff\x25\0\0\0\0", 6); /* a jump to the address that follows */
+		memcpy(c + length + 6, &at, 8);
+	}
+	if (mprotect(code, (n * %[4]d | 4095) + 1, PROT_READ | PROT_EXEC)) return 5;
+	while (fread(state, registers, 1, stdin) == 1) {
+		if (fread(memory, size, 1, stdin) != 1) return 6;
+		*(char **)(state + 0x8008) = code + *(uint64_t *)(state + 200) * %[4]d;
+		memset(state + 0x4000, 0, registers);
+		run();
+		if (fwrite(state + 0x4000, registers, 1, stdout) != 1 || fwrite(memory, size, 1, stdout) != 1) return 7;
+	}
+	return fflush(stdout) != 0;
+}
+
+__asm__(%[5]q);
+`, stateAt, memoryAt, codeAt, codeSize, assembly)
+}

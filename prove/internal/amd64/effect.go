@@ -1,0 +1,128 @@
+package amd64
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/turns"
+)
+
+// effect returns what an instruction does to general registers. What it does not know depends on all
+// registers of its operands, and on data if it has an operand in memory, a mask or a vector register.
+func effect(d *inst) *turns.Effect {
+	if d.Padding() || len(d.args) == 0 || strings.HasPrefix(d.op, "prefetch") {
+		return &turns.Effect{}
+	}
+	e := &turns.Effect{}
+	op := d.op
+	a := slices.Clone(d.args)
+	for n := range a { // slots of the stack are registers
+		if o := &a[n]; o.kind == location && op != "lea" && o.base == 4 && o.index < 0 {
+			if reg, ok := turns.Slot(16, int64(o.value)); ok {
+				*o = operand{kind: register, reg: reg, width: generalWidth(op, d.args), base: -1, index: -1, mask: -1}
+			}
+		}
+	}
+	dst := &a[len(a)-1]
+	if op[0] == 'j' {
+		e.Branch, e.To = op != "jmp", a[0].value
+		return e
+	}
+	compares := strings.HasPrefix(op, "cmp") || strings.HasPrefix(op, "test") || strings.HasPrefix(op, "vucomi") || strings.HasPrefix(op, "kortest")
+	all := turns.Set{Opaque: true} // what depends on all that is read
+	for n := range a {
+		o := &a[n]
+		switch o.kind {
+		case register:
+			all.Form.Terms = append(all.Form.Terms, turns.Term{Reg: o.reg, Factor: 1})
+			if op[0] == 'v' || op[0] == 'k' || dst.kind == location && !compares {
+				e.Values = append(e.Values, o.reg)
+			}
+		case location:
+			if op != "lea" {
+				e.Addresses = append(e.Addresses, o.form())
+				all.Data = true
+			}
+			all.Form.Terms = append(all.Form.Terms, o.form().Terms...)
+		case vector, mask:
+			all.Data = true
+		}
+	}
+	all.OfFlags = strings.HasPrefix(op, "cmov") || strings.HasPrefix(op, "adc")
+	flags := all
+	if f, ok := linear(op, a); ok && dst.kind == register {
+		flags = turns.Set{Form: f}
+	}
+	if dst.kind == register && !compares {
+		set := flags
+		set.Reg = dst.reg
+		e.Sets = append(e.Sets, set)
+	}
+	keeps := op[0] == 'v' || op[0] == 'k' || strings.HasPrefix(op, "mov") || strings.HasPrefix(op, "lea") || strings.HasPrefix(op, "cmov") || strings.HasPrefix(op, "not")
+	if compares || !keeps {
+		e.Flags = &flags
+	}
+	return e
+}
+
+// form returns an address.
+func (o *operand) form() turns.Form {
+	f := turns.Form{Constant: int64(o.value)}
+	if o.base >= 0 {
+		f.Terms = append(f.Terms, turns.Term{Reg: o.base, Factor: 1})
+	}
+	if o.index >= 0 {
+		f.Terms = append(f.Terms, turns.Term{Reg: o.index, Factor: int64(o.scale)})
+	}
+	return f
+}
+
+// linear returns the result of an instruction on registers of 8 bytes, if it is a linear form. That of a
+// comparison is the difference.
+func linear(op string, a []operand) (f turns.Form, ok bool) {
+	dst := a[len(a)-1]
+	op = strings.TrimSuffix(op, "q") // of an operand in memory
+	own := turns.Term{Reg: dst.reg, Factor: 1}
+	if len(a) == 2 && strings.HasPrefix(op, "xor") && a[0].kind == register && a[0].reg == dst.reg && dst.width >= 4 {
+		return f, true
+	}
+	if op == "mov" && dst.width == 4 && a[0].kind == immediate {
+		return turns.Form{Constant: int64(a[0].value & widthMask(4))}, true
+	}
+	if dst.width != 8 {
+		return f, false
+	}
+	switch {
+	case op == "inc":
+		return turns.Form{Terms: []turns.Term{own}, Constant: 1}, true
+	case op == "dec":
+		return turns.Form{Terms: []turns.Term{own}, Constant: -1}, true
+	case op == "neg":
+		return turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: -1}}}, true
+	case op == "lea" && !a[0].relative:
+		return a[0].form(), true
+	case len(a) != 2:
+		return f, false
+	case (op == "mov" || op == "movabs") && a[0].kind == immediate:
+		return turns.Form{Constant: int64(a[0].value)}, true
+	case op == "mov" && a[0].kind == register:
+		return turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, true
+	case op == "shl" && a[0].kind == immediate && a[0].value < 32:
+		return turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: 1 << a[0].value}}}, true
+	case op == "test" && a[0].kind == register && a[0].reg == dst.reg:
+		return turns.Form{Terms: []turns.Term{own}}, true
+	case op != "add" && op != "sub" && op != "cmp":
+		return f, false
+	}
+	sign := int64(1)
+	if op != "add" {
+		sign = -1
+	}
+	switch a[0].kind {
+	case immediate:
+		return turns.Form{Terms: []turns.Term{own}, Constant: sign * int64(a[0].value)}, true
+	case register:
+		return turns.Form{Terms: []turns.Term{own, {Reg: a[0].reg, Factor: sign}}}, true
+	}
+	return f, false
+}

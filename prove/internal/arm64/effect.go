@@ -1,0 +1,156 @@
+package arm64
+
+import (
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/turns"
+)
+
+// instruction is what Decode returns.
+type instruction struct {
+	args   []operand
+	effect *turns.Effect
+}
+
+func effectOf(i *code.Inst) *turns.Effect {
+	if d, ok := i.Decoded.(*instruction); ok {
+		return d.effect
+	}
+	return nil
+}
+
+// effect returns what an instruction does to general registers. What it does not know depends on all
+// registers of its operands, and on data if it has an operand in memory or a vector register.
+func effect(op string, a []operand) *turns.Effect {
+	e := &turns.Effect{}
+	if len(a) == 0 || strings.HasPrefix(op, "prfm") {
+		return e
+	}
+	slot := -1 // of the stack, which is a register
+	if o := a[len(a)-1]; o.kind == location && o.reg == sp && o.index < 0 && !o.post && len(a) == 2 {
+		if reg, ok := turns.Slot(33, o.value); ok {
+			slot = reg
+		}
+	}
+	all := turns.Set{Opaque: true} // what depends on all that is read
+	stores, loads := strings.HasPrefix(op, "st"), strings.HasPrefix(op, "ld")
+	compares := op == "cmp" || op == "cmn" || strings.HasPrefix(op, "cb") || strings.HasPrefix(op, "tb") && op != "tbl"
+	for n, o := range a {
+		switch o.kind {
+		case general:
+			if o.reg == xzr || n == 0 && !stores && !compares {
+				continue
+			}
+			all.Form.Terms = append(all.Form.Terms, turns.Term{Reg: o.reg, Factor: 1})
+			if stores || a[0].kind != general {
+				e.Values = append(e.Values, o.reg)
+			}
+		case location:
+			if slot >= 0 {
+				if !stores {
+					all.Form.Terms = append(all.Form.Terms, turns.Term{Reg: slot, Factor: 1})
+				}
+				if a[0].kind != general {
+					e.Values = append(e.Values, slot)
+				}
+				continue
+			}
+			f := turns.Form{Terms: []turns.Term{{Reg: o.reg, Factor: 1}}}
+			if o.index >= 0 {
+				f.Terms = append(f.Terms, turns.Term{Reg: o.index, Factor: 1 << o.shift})
+			}
+			if o.post {
+				e.Sets = append(e.Sets, turns.Set{Reg: o.reg, Form: turns.Form{Terms: []turns.Term{{Reg: o.reg, Factor: 1}}, Constant: o.value}})
+			} else {
+				f.Constant = o.value
+			}
+			e.Addresses = append(e.Addresses, f)
+			all.Form.Terms = append(all.Form.Terms, f.Terms...)
+			all.Data = true
+		case vector, scalar, element:
+			all.Data = true
+		case target:
+			e.To = o.constant
+		}
+	}
+	all.OfFlags = op == "csel"
+	switch {
+	case strings.HasPrefix(op, "b."):
+		e.Branch = true
+	case e.To != 0 && op != "b" && op != "adrp":
+		e.Branch, e.Of = true, &turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Opaque: strings.HasPrefix(op, "tb")}
+	}
+	if op == "adrp" {
+		e.To = 0
+	}
+	result := all
+	whole := a[0].kind == general && !a[0].narrow // all bits of a slot
+	if slot >= 0 && whole && op == "ldr" {
+		result = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: slot, Factor: 1}}}}
+	}
+	if slot >= 0 && stores {
+		set := all
+		if whole && a[0].reg != xzr {
+			set = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}}
+		}
+		set.Reg = slot
+		e.Sets = append(e.Sets, set)
+	}
+	if f, ok := linear(op, a); ok {
+		result = turns.Set{Form: f}
+	}
+	if op == "cmp" || op == "cmn" || op == "subs" || op == "adds" || op == "ands" {
+		flags := result
+		e.Flags = &flags
+	}
+	if a[0].kind == general && a[0].reg != xzr && !stores && !compares && (len(a) > 1 || loads) {
+		result.Reg = a[0].reg
+		e.Sets = append(e.Sets, result)
+	}
+	return e
+}
+
+// linear returns the result of an instruction on registers of 8 bytes, if it is a linear form. That of a
+// comparison is the difference.
+func linear(op string, a []operand) (f turns.Form, ok bool) {
+	for _, o := range a {
+		if o.narrow || o.kind != general && o.kind != immediate && o.kind != word && o.kind != target {
+			return f, false
+		}
+	}
+	value := func(n int, factor int64) bool {
+		if len(a) > n+1 && a[n+1].kind == word {
+			if a[n+1].shift < 0 || a[n+1].text != "" {
+				return false
+			}
+			factor <<= a[n+1].shift
+		}
+		switch o := a[n]; {
+		case o.kind == immediate:
+			f.Constant += factor * o.value
+		case o.reg != xzr:
+			f.Terms = append(f.Terms, turns.Term{Reg: o.reg, Factor: factor})
+		}
+		return true
+	}
+	switch op {
+	case "mov":
+		return f, value(1, 1)
+	case "adrp":
+		return turns.Form{Constant: int64(a[1].constant)}, true
+	case "add", "adds":
+		ok = value(1, 1) && value(2, 1)
+	case "sub", "subs":
+		ok = value(1, 1) && value(2, -1)
+	case "cmp":
+		ok = value(0, 1) && value(1, -1)
+	case "cmn":
+		ok = value(0, 1) && value(1, 1)
+	case "lsl":
+		if a[2].kind == immediate && a[2].value < 32 {
+			ok = value(1, 1<<a[2].value)
+		}
+	}
+	return f, ok
+}

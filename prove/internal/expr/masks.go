@@ -1,0 +1,162 @@
+package expr
+
+// maskOf returns the condition of which a is the mask.
+func (g *Graph) maskOf(a Node) (c Node, ok bool) {
+	n := g.nodes[a]
+	ones := ^uint64(0) >> (64 - 8*uint(n.width))
+	if n.op == Const && (n.key == 0 || n.key == ones) {
+		return g.Bool(n.key != 0), true
+	}
+	if c, x, y, ok := g.selection(a); ok {
+		p, okP := g.maskOf(x)
+		q, okQ := g.maskOf(y)
+		return g.Select(c, p, q), okP && okQ
+	}
+	return 0, false
+}
+
+// Mask returns all ones of a width where c holds, and zeros elsewhere.
+func (g *Graph) Mask(width int, c Node) Node {
+	return g.Select(c, g.Const(width, ^uint64(0)), g.Const(width, 0))
+}
+
+// Pack returns the integer of 8 bytes whose bits are conditions, the lowest first.
+func (g *Graph) Pack(conditions []Node) Node {
+	list, whole, known := []uint64{}, uint64(0), true
+	for i, c := range conditions {
+		t, ok := g.Truth(c)
+		if t {
+			whole |= 1 << i
+		}
+		known = known && ok
+		list = append(list, uint64(c))
+	}
+	if known {
+		return g.Const(8, whole)
+	}
+	return g.make(node{op: Bits, width: 8, key: g.intern(list)})
+}
+
+func (g *Graph) conditions(a Node) (out []Node) {
+	for _, c := range g.lists[g.nodes[a].key] {
+		out = append(out, Node(c))
+	}
+	return out
+}
+
+// Count returns the number of bits that are set in the result of Pack.
+func (g *Graph) Count(a Node) (n Node, ok bool) {
+	if g.nodes[a].op != Bits {
+		return 0, false
+	}
+	n = g.Const(8, 0)
+	for _, c := range g.conditions(a) {
+		n = g.IAdd(n, g.Select(c, g.Const(8, 1), g.Const(8, 0)))
+	}
+	return n, true
+}
+
+// Same returns whether the result of Pack is a number.
+func (g *Graph) Same(a Node, number uint64) (Node, bool) {
+	if g.nodes[a].op != Bits {
+		return 0, false
+	}
+	all := g.conditions(a)
+	for i, c := range all {
+		if number>>i&1 == 0 {
+			all[i] = g.Not(c)
+		}
+	}
+	if number>>len(all) != 0 {
+		return g.Bool(false), true
+	}
+	return g.And(all...), true
+}
+
+// Lookup returns the constant whose number is the index, which is less than their number.
+func (g *Graph) Lookup(table []Node, index Node) (Node, bool) {
+	var list []uint64
+	for _, t := range table {
+		bits, ok := g.Bits(t)
+		if !ok {
+			return 0, false
+		}
+		list = append(list, bits)
+	}
+	if i, ok := g.Bits(index); ok {
+		return table[i], true
+	}
+	return g.make(node{op: Lookup, width: g.nodes[table[0]].width, a: index, key: g.intern(list)}), true
+}
+
+// Most returns a bound of an unsigned integer: that of a mask.
+func (g *Graph) Most(a Node) (most uint64, ok bool) {
+	n := g.nodes[a]
+	if n.op == Const {
+		return n.key, true
+	}
+	if size := g.Size(a); g.small(a) && size < 8*int(n.width) {
+		return 1<<size - 1, true
+	}
+	if n.op == IAnd && g.nodes[n.a].op == Const {
+		return g.nodes[n.a].key, true
+	} else if n.op == IAnd && g.nodes[n.b].op == Const {
+		return g.nodes[n.b].key, true
+	}
+	return 0, false
+}
+
+// Offset takes an integer of 8 bytes apart: a constant plus an integer of 4 bytes.
+func (g *Graph) Offset(a Node) (constant uint64, rest Node, ok bool) {
+	n := g.nodes[a]
+	rest = a
+	if n.op == IAdd {
+		if constant, ok = g.Bits(n.a); ok {
+			rest = n.b
+		} else if constant, ok = g.Bits(n.b); ok {
+			rest = n.a
+		}
+	}
+	low, high := g.Halves(rest)
+	return constant, low, g.zero(high)
+}
+
+// MaskOf returns the condition of which a is the mask: ones where it holds, and zeros elsewhere.
+func (g *Graph) MaskOf(a Node) (c Node, ok bool) { return g.maskOf(a) }
+
+// IsMask reports whether a is the mask of a condition that is not constant.
+func (g *Graph) IsMask(a Node) bool {
+	_, ok := g.maskOf(a)
+	return ok && g.nodes[a].op != Const
+}
+
+// Ones returns whether all bits of masks, and of conjunctions of them, are set.
+func (g *Graph) Ones(a Node) (c Node, ok bool) {
+	if c, ok := g.maskOf(a); ok {
+		return c, true
+	}
+	n := g.nodes[a]
+	if n.op != Cat && n.op != IAnd {
+		return 0, false
+	}
+	x, okX := g.Ones(n.a)
+	y, okY := g.Ones(n.b)
+	return g.And(x, y), okX && okY
+}
+
+// Entry takes an address apart: base + index·2^shift, where the index is at most most.
+func (g *Graph) Entry(a Node) (base uint64, index Node, shift int, most uint64, ok bool) {
+	n := g.nodes[a]
+	if n.op != IAdd {
+		return 0, 0, 0, 0, false
+	}
+	for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
+		base, okB := g.Bits(o[0])
+		if by := g.nodes[o[1]]; okB && by.op == IShl {
+			if most, ok := g.Most(by.a); ok && most < 256 {
+				return base, by.a, int(by.key), most, true
+			}
+		}
+	}
+	return 0, 0, 0, 0, false
+}

@@ -1,0 +1,57 @@
+package turns
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/prove/internal/code"
+)
+
+// TestJudge runs loops of a few instructions, and says of which the turns depend on their number.
+func TestJudge(t *testing.T) {
+	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
+	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
+	sum := func(r, s int) Form { return Form{Terms: []Term{{r, 1}, {s, 1}}} }
+	set := func(r int, f Form) *Effect { return &Effect{Sets: []Set{{Reg: r, Form: f}}} }
+	opaque := func(r int, f Form) *Effect { return &Effect{Sets: []Set{{Reg: r, Form: f, Opaque: true}}} }
+	load := func(f Form) *Effect { return &Effect{Addresses: []Form{f}} }
+	count := &Effect{Sets: []Set{{Reg: 1, Form: plus(1, -1)}}, Flags: &Set{Form: plus(1, -1)}}
+	compare := func(r int) *Effect { return &Effect{Flags: &Set{Form: reg(r, 1)}} }
+	skip := &Effect{Branch: true, To: 102}
+	for _, c := range []struct {
+		name string
+		body []*Effect
+		want string
+	}{
+		{"a pointer", []*Effect{load(reg(2, 1)), set(2, plus(2, 64)), count}, ""},
+		{"a stride", []*Effect{load(reg(2, 1)), set(2, sum(2, 3)), count}, ""},
+		{"a stride that grows", []*Effect{load(reg(2, 1)), set(2, sum(2, 3)), set(3, plus(3, 8)), count}, "does not advance"},
+		{"a pointer that doubles", []*Effect{load(reg(2, 1)), set(2, reg(2, 2)), count}, "does not advance"},
+		{"a copy", []*Effect{set(4, reg(2, 1)), load(plus(4, 8)), set(2, plus(2, 64)), count}, ""},
+		{"a mask of the counter", []*Effect{opaque(4, reg(1, 1)), load(reg(4, 1)), count}, "no linear form"},
+		{"a mask of what stays", []*Effect{opaque(4, reg(5, 1)), load(sum(4, 2)), set(2, plus(2, 8)), count}, ""},
+		{"a jump on the counter", []*Effect{compare(1), skip, count}, "a jump within"},
+		{"a jump on what stays", []*Effect{compare(5), skip, count}, ""},
+		{"the counter in a vector", []*Effect{{Values: []int{1}}, count}, "gets to a vector"},
+		{"a table by data", []*Effect{{Sets: []Set{{Reg: 4, Opaque: true, Data: true}}}, load(sum(4, 5)), count}, ""},
+		{"what was there before", []*Effect{load(reg(4, 1)), set(4, Form{Constant: 8}), count}, "does not advance"},
+	} {
+		body := append(c.body, &Effect{Branch: true, To: 100})
+		f := &code.Function{}
+		for n := range body {
+			f.Order = append(f.Order, &code.Inst{Addr: 100 + uint64(n)})
+		}
+		cov := code.NewCoverage()
+		k := New(f, func(i *code.Inst) *Effect { return body[i.Addr-100] }, cov)
+		for turn := range 3 {
+			for n, e := range body {
+				k.At(100 + uint64(n))
+				k.Step(100+uint64(n), e, n == len(body)-1 && turn < 2)
+			}
+		}
+		got := cov.Loops[100]
+		if got.Turns != 3 || (c.want == "") != (got.Reason == "") || !strings.Contains(got.Reason, c.want) {
+			t.Errorf("%s: %d turns, %q, want %q", c.name, got.Turns, got.Reason, c.want)
+		}
+	}
+}
