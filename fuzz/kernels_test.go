@@ -16,6 +16,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/query"
 	"github.com/gomonge/monge/internal/asm/vector"
+	"github.com/gomonge/monge/vecmath"
 )
 
 func FuzzExpFloat64(f *testing.F)         { fuzz(f, expKernel[float64]) }
@@ -44,6 +45,29 @@ func FuzzVecFloat64(f *testing.F)         { fuzz(f, vecKernel[float64]) }
 func FuzzVecFloat32(f *testing.F)         { fuzz(f, vecKernel[float32]) }
 func FuzzVectorFloat64(f *testing.F)      { fuzz(f, vectorKernel[float64]) }
 func FuzzVectorFloat32(f *testing.F)      { fuzz(f, vectorKernel[float32]) }
+
+func FuzzVecmathFloat64(f *testing.F) { fuzz(f, vecmathFunction[float64]) }
+func FuzzVecmathFloat32(f *testing.F) { fuzz(f, vecmathFunction[float32]) }
+
+// vecmathFunction calls one of the functions of package vecmath, in place or not.
+func vecmathFunction[T num.Float](c *call[T]) {
+	n := c.upTo(600)
+	maps := [...]func(dst, src []T){
+		vecmath.Exp[T], vecmath.Exp2[T], vecmath.Log[T], vecmath.Log2[T], vecmath.Sigmoid[T], vecmath.Softmax[T], vecmath.LogSoftmax[T],
+	}
+	if k := c.upTo(len(maps)); k < len(maps) {
+		if c.upTo(1) == 0 {
+			maps[k](c.Out(n), c.in(n))
+			return
+		}
+		x := c.inOut(n, c.upTo(5))
+		maps[k](x, x)
+		return
+	}
+	x := c.in(n)
+	out := c.Out(3)
+	out[0], out[1], out[2] = vecmath.Sum(x), vecmath.Dot(x, c.in(n)), vecmath.LogSumExp(x)
+}
 
 func FuzzQuery(f *testing.F) { fuzz(f, queryKernel) }
 
