@@ -22,13 +22,13 @@ type room struct {
 // candidates for the settings that are left open, and fit puts them together. comparison is
 // cross-validation and scores, and what other processes do of all this.
 var rooms = map[string][]room{"wda": {
-	{"words", []string{"doc.go", "errors.go", "settings.go", "choices.go", "method.go", "status.go", "report.go", "rows.go", "remote.go"}, nil},
+	{"words", []string{"doc.go", "errors.go", "settings.go", "choices.go", "choices_mixture.go", "method.go", "status.go", "report.go", "rows.go", "remote.go"}, nil},
 	{"model", []string{"model.go", "classifier.go", "storage.go", "rejection.go", "rejection_file.go", "holder.go", "hash.go", "file.go", "array.go"}, []string{"words"}},
 	{"samples", []string{"samples.go", "directions.go", "span.go", "whiten.go"}, []string{"words"}},
 	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go", "remote_pairs.go"}, []string{"words", "samples"}},
 	{"solvers", []string{"solver.go", "descending.go", "ascent.go", "alternating.go", "eigen.go", "minibatch.go", "population.go"}, []string{"words", "samples", "objective"}},
-	{"choice", []string{"choice.go", "choice_candidates.go", "choice_folds.go", "choice_work.go", "choice_trial.go", "choice_loss.go", "choice_judge.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
-	{"fit", []string{"fit.go", "prepare.go", "remote_choice.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice"}},
+	{"choice", []string{"choice.go", "choice_candidates.go", "choice_folds.go", "choice_work.go", "choice_trial.go", "choice_loss.go", "choice_judge.go", "choice_mixture.go", "validation.go"}, []string{"words", "samples", "objective", "solvers"}},
+	{"fit", []string{"fit.go", "mixture.go", "prepare.go", "remote_choice.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice"}},
 	{"comparison", []string{"crossvalidate.go", "score.go", "remote_fits.go"}, []string{"words", "model", "samples", "objective", "solvers", "choice", "fit"}},
 }}
 

@@ -35,9 +35,9 @@ const (
 	choiceEnough, halvings = 150, 3
 	// fewShare and manyShare of the candidates go on after a round, of large and of small folds.
 	fewShare, manyShare = 1. / 3, 0.5
-	// finalists is the number of the best candidates that are fitted to other numbers of
-	// components.
-	finalists = 2
+	// fewFinalists is the number of the best candidates that are fitted to other numbers of
+	// components, unless there is a mixture.
+	fewFinalists = 2
 )
 
 // comparison is what candidates are compared by.
@@ -89,7 +89,7 @@ func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*
 	if c.pinned {
 		allowed = list[:c.plain]
 	}
-	choice := &Choice{Members: allowed, Neighbors: choiceNeighbors, Rows: c.rows}
+	choice := &Choice{Members: allowed, Mixed: 1, Neighbors: choiceNeighbors, Rows: c.rows}
 	if err != nil || len(c.folds) == 0 {
 		return choice, err
 	}
@@ -119,7 +119,7 @@ func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*
 	sortMembers(choice.Members)
 	for i := range choice.Members {
 		m := &choice.Members[i]
-		if i == finalists || m.Folds < choice.Members[0].Folds {
+		if i == c.finalists() || m.Folds < choice.Members[0].Folds {
 			break
 		}
 		if err := c.lead(ctx, do, m, losses); err != nil {
@@ -127,7 +127,23 @@ func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*
 		}
 	}
 	sortMembers(choice.Members)
+	choice.Mixed = c.alike(choice.Members, losses)
 	return choice, nil
+}
+
+// leaveOut puts member i, which cannot be fitted to all rows, behind all others.
+func (c *Choice) leaveOut(i int) {
+	failed := c.Members[i]
+	failed.Folds = 0
+	c.Members = append(slices.Delete(c.Members, i, i+1), failed)
+	c.Mixed = max(1, c.Mixed-1)
+}
+
+// index returns which of the list m is.
+func (c *comparison) index(m *Member) int {
+	return slices.IndexFunc(c.list, func(o Member) bool {
+		return o.Whitening == m.Whitening && o.Method == m.Method && o.Shrinkage == m.Shrinkage && o.Lambda == m.Lambda && o.Scale == m.Scale
+	})
 }
 
 // sortMembers puts the best first. Those left behind come after the others.

@@ -119,7 +119,7 @@ func (c *comparison) expected() int {
 		alive, from = alive*c.share(from), to
 	}
 	if len(c.counts) > 1 { // numbers of components are given up early, too
-		total += min(finalists, len(c.list)) * len(c.folds) * len(c.counts) / 2
+		total += min(c.finalists(), len(c.list)) * len(c.folds) * len(c.counts) / 2
 	}
 	return total
 }

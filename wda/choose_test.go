@@ -102,12 +102,12 @@ func TestChoiceWide(t *testing.T) {
 func TestChoiceReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)
-	m, err := Fit(t.Context(), x, labels, &Settings{Components: 3})
+	m, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Mixture: NoMixture()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := m.Report().Choice
-	if c == nil || len(c.Members) < 20 || c.Neighbors != 5 || c.Rows != 90 {
+	if c == nil || c.Mixed != 1 || len(c.Members) < 20 || c.Neighbors != 5 || c.Rows != 90 {
 		t.Fatalf("choice %+v", c)
 	}
 	for i, a := range c.Members[1:] {
@@ -131,7 +131,7 @@ func TestChoiceReport(t *testing.T) {
 		counts = []int{1, 3}
 	}
 	for _, workers := range counts {
-		other, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Workers: workers})
+		other, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Mixture: NoMixture(), Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -598,7 +598,7 @@ func TestLeading(t *testing.T) {
 	}
 	for _, seed := range seeds {
 		train, test := dataset.Simulation{Seed: seed}.Generate(100), dataset.Simulation{Seed: seed + 100}.Generate(1000)
-		m := mustChoose(t, train.X, train.Labels, &Settings{Components: 5})
+		m := mustChoose(t, train.X, train.Labels, &Settings{Components: 5, Mixture: NoMixture()})
 		r := m.Report()
 		if r.Settings.Leading != 2 || r.Settings.Components != 5 || len(r.Ratios) != 5 || r.Ratios[1] < 1 || r.Ratios[2] != 0 {
 			t.Fatalf("seed %d: %d components count, ratios %v", seed, r.Settings.Leading, r.Ratios)

@@ -111,7 +111,8 @@ type fileFit struct {
 	Whitening  *Whitening      `json:"whitening,omitempty"`
 	Scale      *Scale          `json:"scale,omitempty"`
 	Leading    int             `json:"leading,omitempty"`
-	For        *Use            `json:"for,omitempty"` // not if UseNeighbors
+	For        *Use            `json:"for,omitempty"`     // not if UseNeighbors
+	Mixture    *Mixture        `json:"mixture,omitempty"` // if it has members
 	Samples    int             `json:"samples,omitempty"`
 	Validation *fileValidation `json:"validation,omitempty"`
 }
@@ -205,6 +206,9 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	}}
 	if set.For != UseNeighbors {
 		meta.Fit.For = &set.For
+	}
+	if set.Mixture.members != nil {
+		meta.Fit.Mixture = &set.Mixture
 	}
 	if v := set.Validation; v != nil {
 		meta.Fit.Validation = &fileValidation{v.Fraction, v.Neighbors, v.Every, v.Patience, m.validated}
@@ -604,6 +608,9 @@ func (f *fileFit) report(p int) (Report, error) {
 	}
 	if r.Settings.For = UseNeighbors; f.For != nil {
 		r.Settings.For = *f.For
+	}
+	if r.Settings.Mixture = NoMixture(); f.Mixture != nil {
+		r.Settings.Mixture = *f.Mixture
 	}
 	if v := f.Validation; v != nil {
 		r.Settings.Validation = &Validation{Fraction: v.Fraction, Neighbors: v.Neighbors, Every: v.Every, Patience: v.Patience, Hash: v.Hash}

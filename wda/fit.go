@@ -54,8 +54,33 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	return m.fit(ctx, settings, began)
 }
 
-// fit makes a fit of prepared samples with complete settings.
-func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice, began time.Time) (*Model, error) {
+// fit makes a fit of prepared samples with complete settings. If these are several, the projection
+// is a mixture of the fits with each of them.
+func fit[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
+	progress := sets[0].Progress
+	oneAfterAnother(sets)
+	f, err := outcomeOf[T](ctx, m, sets[0], choice)
+	if err == nil && len(sets) > 1 {
+		err = f.mix(ctx, sets[1:])
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.rep.Settings.Progress = progress
+	return f.model(began)
+}
+
+// outcome is where a fit has led to, before it becomes a model.
+type outcome[T dist.Float] struct {
+	*run[T]
+	rep   Report
+	parts *components
+	p     *mat.Dense // the projection of the samples of the fit
+	cause error      // what interrupted the fit, or nil
+}
+
+// outcomeOf makes one fit.
+func outcomeOf[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice) (*outcome[T], error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -67,43 +92,47 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *C
 	if best == nil {
 		return nil, ended(ctx, fitError(cause))
 	}
-	rep := r.report(best, choice)
-	// interrupted says whether err is the end of the context, which the fit survives.
-	interrupted := func(err error) bool {
-		if err == nil || ctx.Err() == nil {
-			return false
-		}
-		if rep.Status = StatusCancelled; cause == nil {
-			cause = context.Cause(ctx)
-		}
-		return true
-	}
-	parts, err := r.canonical(ctx, best, &rep)
-	if interrupted(err) {
-		parts, err = &components{p: best.point}, nil // the best so far, as it is
+	f := &outcome[T]{run: r, rep: r.report(best, choice), cause: cause}
+	var err error
+	f.parts, err = r.canonical(ctx, best, &f.rep)
+	if f.interrupted(ctx, err) {
+		f.parts, err = &components{p: best.point}, nil // the best so far, as it is
 	}
 	if err == nil {
-		parts, err = r.completed(ctx, parts, best)
+		f.parts, err = r.completed(ctx, f.parts, best)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.lifted(ctx, parts)
-	if interrupted(err) {
-		p, err = r.span.effective(context.WithoutCancel(ctx), parts.p, r.polish(parts, anyBasis))
+	f.p, err = r.lifted(ctx, f.parts)
+	if f.interrupted(ctx, err) {
+		f.p, err = r.span.effective(context.WithoutCancel(ctx), f.parts.p, r.polish(f.parts, anyBasis))
 	}
-	if err != nil {
-		return nil, err
+	return f, err
+}
+
+// interrupted says whether err is the end of the context, which the fit survives, and keeps the cause.
+func (f *outcome[T]) interrupted(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() == nil {
+		return false
 	}
-	definiteSigns(p)
-	rep.Elapsed, rep.Ratios = time.Since(began), parts.ratios
-	model := newModel(m.s, p, rep)
+	if f.rep.Status = StatusCancelled; f.cause == nil {
+		f.cause = context.Cause(ctx)
+	}
+	return true
+}
+
+// model returns the model, with an error if the fit was interrupted.
+func (f *outcome[T]) model(began time.Time) (*Model, error) {
+	definiteSigns(f.p)
+	f.rep.Elapsed, f.rep.Ratios = time.Since(began), f.parts.ratios
+	model := newModel(f.prepared.s, f.p, f.rep)
 	if err := model.checkFinite(); err != nil {
 		return nil, err
 	}
-	model.scales, model.ratios, model.validated = parts.scales, parts.ratios, m.hash
-	if cause != nil {
-		return model, fmt.Errorf("wda: fit interrupted after %d steps: %w", rep.Steps, fitError(cause))
+	model.scales, model.ratios, model.validated = f.parts.scales, f.parts.ratios, f.prepared.hash
+	if f.cause != nil {
+		return model, fmt.Errorf("wda: fit interrupted after %d steps: %w", f.rep.Steps, fitError(f.cause))
 	}
 	return model, nil
 }

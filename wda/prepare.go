@@ -182,7 +182,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 		return nil, fmt.Errorf("%w: %d components, but the samples were prepared for at most %d", ErrSettings, set.Components, m.by.Components)
 	}
 	if !set.open() {
-		return m.fitWith(ctx, set, nil, began)
+		return m.fitWith(ctx, set.each(set.Mixture.members), nil, began)
 	}
 	var elsewhere comparer
 	if m.source == nil { // otherwise the comparison is on a sample of rows that are not here
@@ -199,26 +199,47 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	// Of few rows that differ, the best candidate may have a λ that is too large for all of them.
 	var first error
 	for range choice.Members {
-		model, err := m.fitWith(ctx, m.chosen(set, asked, choice), choice, began)
+		chosen := m.chosen(set, asked, choice)
+		sets := chosen.each(nil)
+		if choice.Mixed > 1 {
+			sets = chosen.each(choice.Members[:choice.Mixed])
+		}
+		model, err := m.fitWith(ctx, sets, choice, began)
 		if !errors.As(err, new(lambdaError)) {
 			return model, err
 		}
 		first = cmp.Or(first, err)
-		failed := choice.Members[0]
-		failed.Folds = 0
-		choice.Members = append(choice.Members[1:], failed)
+		choice.leaveOut(0)
 	}
 	return nil, first
 }
 
-// chosen returns the settings of a fit with the best candidate.
+// each returns the settings of the fits with each of the members, or s alone if there are none. All
+// fits with steps make as many, from as many starts.
+func (s Settings) each(members []Member) []Settings {
+	if members == nil {
+		s.Mixture = NoMixture()
+		return []Settings{s}
+	}
+	s.Mixture = mixtureOf(members)
+	out := make([]Settings, len(members))
+	for i := range members {
+		if out[i] = members[i].apply(s); out[i].Optimizer.Method.traits().stepless {
+			out[i].Optimizer.Starts = 1
+		}
+	}
+	return out
+}
+
+// chosen returns the settings of a fit with the best candidate. What the members of a mixture do not
+// say is the same for all.
 func (m *Prepared) chosen(set Settings, asked Optimizer, choice *Choice) Settings {
 	open := set.Optimizer.Method.traits().open // an Auto, that may become another method
 	set = choice.Members[0].apply(set)
 	if open && choice.compared() && set.Objective.Samples == 0 && m.s.n > m.exact {
 		set.Objective.Samples = m.exact
 	}
-	if o := &set.Optimizer; o.Method.traits().open && o.Init == nil {
+	if o := &set.Optimizer; (o.Method.traits().open || choice.Mixed > 1) && o.Init == nil {
 		if asked.Starts == 0 {
 			o.Starts = startsOf(m.s.n, m.s.d, len(m.s.classes))
 		}
@@ -230,18 +251,20 @@ func (m *Prepared) chosen(set Settings, asked Optimizer, choice *Choice) Setting
 	return set
 }
 
-// fitWith makes a fit with settings that leave nothing open.
-func (m *Prepared) fitWith(ctx context.Context, set Settings, choice *Choice, began time.Time) (*Model, error) {
-	if set.Optimizer.Method == (Auto{}) && len(m.s.classes) > m.classes {
-		var err error
-		if set.Optimizer.Method, err = checkedMethod(MiniBatch{}); err != nil {
-			return nil, err
+// fitWith makes a fit with settings that leave nothing open, or a mixture of several.
+func (m *Prepared) fitWith(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
+	for i := range sets {
+		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.s.classes) > m.classes {
+			var err error
+			if o.Method, err = checkedMethod(MiniBatch{}); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if set.Objective.Float32 {
-		return fit[float32](ctx, m, set, choice, began)
+	if sets[0].Objective.Float32 {
+		return fit[float32](ctx, m, sets, choice, began)
 	}
-	return fit[float64](ctx, m, set, choice, began)
+	return fit[float64](ctx, m, sets, choice, began)
 }
 
 // whitePrincipal is how precise the principal components of whitened features are: their

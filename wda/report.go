@@ -9,6 +9,11 @@ import (
 )
 
 // Report says how a fit went. The package documentation explains J, σ_b², σ_w² and the ridge.
+//
+// If the projection is a mixture of candidates (see Mixture), Objective, Between, Within, Ridge,
+// GradientNorm, Lambda and Ratios are those of the mixture, with whitening, λ and ρ of the first
+// candidate. Ratios are then not sorted. Status, Steps, Evaluations, History, Start and
+// StartObjectives are those of the fit of the first candidate.
 type Report struct {
 	// Objective is J at the result. Compare it only with fits of the same λ, ridge and data.
 	Objective float64
@@ -120,8 +125,12 @@ type Step struct {
 // Choice says how the settings that were left open were chosen: by cross-validation of a list
 // of candidates.
 type Choice struct {
-	// Members are the candidates, best first. The first is the one that Fit took.
+	// Members are the candidates, best first. The first is the one that Fit took, unless Mixed
+	// is more than 1.
 	Members []Member
+	// Mixed is the number of candidates that the projection is a mixture of: of Members[:Mixed],
+	// whose losses on held-out rows cannot be told apart. It is 1 if Fit took Members[0] alone.
+	Mixed int
 	// Neighbors is the number of neighbors of the classifier that judged the candidates, 0 if
 	// Settings.For asked for another classifier, and
 	// Rows the number of rows that were divided into folds.

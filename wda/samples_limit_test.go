@@ -34,7 +34,7 @@ func TestObjectiveSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.exact = 300
-	chosen, err := p.Fit(t.Context(), &Settings{})
+	chosen, err := p.Fit(t.Context(), &Settings{Mixture: NoMixture()})
 	if err != nil {
 		t.Fatal(err)
 	}

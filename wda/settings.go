@@ -36,6 +36,9 @@ type Settings struct {
 	// For says which classifier follows the projection. It decides how candidates are compared
 	// for the settings that are left open, and nothing else. Default UseNeighbors.
 	For Use
+	// Mixture says whether the projection may be a mixture of candidates that held-out rows cannot
+	// tell apart. Default: of up to three, if they are compared on fewer than 1000 rows.
+	Mixture Mixture
 	// Validation, if not nil, stops the fit when the projection no longer gets better for
 	// samples that it has not seen.
 	Validation *Validation
@@ -184,6 +187,7 @@ func (o Objective) pinned() Objective {
 // pinned fills the settings that are left open with fixed values: no whitening and orthonormal
 // components, as in the paper, and λ and ρ of Objective.pinned.
 func (s Settings) pinned() Settings {
+	s.Mixture = NoMixture()
 	s.Objective = s.Objective.pinned()
 	if s.Data.Whitening.IsAuto() {
 		s.Data.Whitening = NoWhitening()
@@ -213,7 +217,7 @@ func (s *Settings) free() bool {
 }
 
 // open reports whether the settings leave something to choose.
-func (s *Settings) open() bool { return s.Leading == 0 || s.free() }
+func (s *Settings) open() bool { return s.Mixture.members == nil && (s.Leading == 0 || s.free()) }
 
 // withDefaults returns s with its defaults for n samples of d features, checked.
 func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Settings, error) {
@@ -227,6 +231,19 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 	}
 	if t.Leading < 0 || t.Leading > t.Components {
 		return t, fmt.Errorf("%w: Leading is %d; it must be between 0 and the number of components, %d", ErrSettings, t.Leading, t.Components)
+	}
+	if err := t.Mixture.check(); err != nil {
+		return t, err
+	}
+	if of := t.Mixture.members; of != nil {
+		if t.Optimizer.Init != nil || t.Validation != nil {
+			return t, fmt.Errorf("%w: a mixture has no Init and no Validation", ErrSettings)
+		}
+		for i, c := range of {
+			if c.Leading > t.Components {
+				return t, fmt.Errorf("%w: member %d of the mixture has %d informative components of %d", ErrSettings, i, c.Leading, t.Components)
+			}
+		}
 	}
 	if t.Leading == 0 && !(t.free() && t.Optimizer.Init == nil) {
 		t.Leading = t.Components

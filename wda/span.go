@@ -59,6 +59,9 @@ type span struct {
 	factor []float64
 	// alpha is the intensity that the covariance was shrunk with.
 	alpha float64
+	// meanVariances are those of the class means in every feature before whitening, if S_b is shrunk
+	// by them. The features themselves are overwritten.
+	meanVariances []float64
 }
 
 // newSpan reduces s if that saves time and no pivot is below limit, relative to the first.

@@ -66,14 +66,30 @@ func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, worker
 	if !ok {
 		return nil, ended(ctx, fmt.Errorf("%w within classes", ErrNoSpread))
 	}
-	t := *s
-	t.x, t.scale = mat.DenseCopyOf(s.x), 1
+	t, out := *s, *from
+	if t.scale = 1; w.kind == whiteningDiagonal { // these samples are nobody else's
+		if out.rows == nil && alpha >= leastShrunk {
+			out.meanVariances = scatterOf(s.between(ctx))
+		}
+	} else {
+		t.x = mat.DenseCopyOf(s.x)
+	}
 	if err := chol.SolveRows(ctx, dense.View(t.x)); err != nil {
 		return nil, err
 	}
-	out := *from
 	out.s, out.within, out.white, out.factor, out.alpha = &t, nil, chol, factor, alpha
 	return &out, nil
+}
+
+// scatterOf returns the sum of the squares in every column of the means b of classes.
+func scatterOf(b matrix.Matrix[float64]) []float64 {
+	out := make([]float64, b.Cols)
+	for c := range b.Rows {
+		for j, v := range b.Row(c) {
+			out[j] = math.FMA(v, v, out[j])
+		}
+	}
+	return out
 }
 
 // leastShrunk is the intensity below which S_b is taken as it is, and fisherSteps bounds
@@ -95,18 +111,11 @@ func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 		return plain
 	}
 	b := sp.s.between(ctx)
-	variances := make([]float64, sp.full.d)
-	means := sp.full.between(ctx)
-	for c := range means.Rows {
-		for j, v := range means.Row(c) {
-			variances[j] = math.FMA(v, v, variances[j])
-		}
-	}
 	times := func(dst, v *mat.Dense) {
 		_, k := v.Dims()
 		dst.Copy(v)
 		sp.white.SolveTrans(ctx, dense.View(dst))
-		for j, w := range variances {
+		for j, w := range sp.meanVariances {
 			algebra.Scale(dst.RawRowView(j), sp.alpha*w)
 		}
 		// L⁻¹ = Lᵀ A⁻¹.
@@ -166,17 +175,8 @@ func (sp *span) effective(ctx context.Context, p *mat.Dense, how polish) (*mat.D
 // whitenedInit returns the start p (d × k), orthonormal, of the caller: its part in the
 // space of the samples, which is all that they see, orthonormal in whitened features.
 func (sp *span) whitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
-	p = mat.DenseCopyOf(p)
-	for j, f := range sp.factor {
-		row := p.RawRowView(j)
-		for k := range row {
-			row[k] /= f
-		}
-	}
-	if sp.rows != nil {
-		p = sp.coordinates(ctx, p)
-	}
-	if err := sp.white.MulTrans(ctx, dense.View(p)); err != nil {
+	p, err := sp.inside(ctx, p)
+	if err != nil {
 		return nil, err
 	}
 	_, k := p.Dims()
@@ -188,6 +188,25 @@ func (sp *span) whitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, err
 		return nil, ended(ctx, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err))
 	}
 	return p, nil
+}
+
+// inside returns what the projection p of the features is for the samples of sp, whitened or not: its
+// part in the space of the samples.
+func (sp *span) inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
+	p = mat.DenseCopyOf(p)
+	for j, f := range sp.factor {
+		row := p.RawRowView(j)
+		for k := range row {
+			row[k] /= f
+		}
+	}
+	if sp.rows != nil {
+		p = sp.coordinates(ctx, p)
+	}
+	if sp.white == nil {
+		return p, ended(ctx, nil)
+	}
+	return p, sp.white.MulTrans(ctx, dense.View(p))
 }
 
 var errRankDeficient = errors.New("its columns are linearly dependent for these samples")

@@ -25,6 +25,7 @@ type fitFlags struct {
 	solver     solverFlags
 	components int
 	leading    int
+	mixture    int
 	use        string
 	shrinkage  string
 	init       string
@@ -76,6 +77,7 @@ func (f *fitFlags) addFamily(cmd *cobra.Command) {
 		defer under(cmd, methodFlags)()
 		fs.StringVar(&f.shrinkage, "shrinkage", "auto", "`ρ`: protection against overfitting: 0 for none, 1 to be cautious, or auto, chosen on held-out rows")
 		fs.IntVar(&f.leading, "leading", 0, "`NUMBER`: how many components are informative. J uses only these, and the others are scaled to almost zero (default chosen on held-out rows)")
+		fs.IntVar(&f.mixture, "mixture", 0, "`NUMBER`: mix the projection of at most so many candidates that held-out rows cannot tell apart; 1 takes the best alone (default 3 for fewer than 1000 rows, else 1)")
 		fs.StringVar(&f.use, "for", wda.UseNeighbors.String(), "`NAME`: the classifier that is to follow, by which settings that are not given are compared. One of neighbors; linear, such as logistic regression; centroid, the nearest class mean")
 		oneOf(cmd, "for", "neighbors", "linear", "centroid")
 	}()
@@ -146,10 +148,16 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := checkRange("leading", f.leading, 0, f.components); err != nil {
 		return nil, err
 	}
+	if err := checkRange("mixture", f.mixture, 0, math.MaxInt32); err != nil {
+		return nil, err
+	}
 	if err := s.For.UnmarshalText([]byte(f.use)); err != nil || s.For == wda.UseAuto {
 		return nil, usagef("--for must be neighbors, linear or centroid, not %q", f.use)
 	}
-	s.Components, s.Leading, s.Seed = f.components, f.leading, f.rows.seed
+	s.Components, s.Leading, s.Mixture, s.Seed = f.components, f.leading, wda.MixtureOf(f.mixture), f.rows.seed
+	if f.mixture == 0 {
+		s.Mixture = wda.Mixture{}
+	}
 	if s.Objective.Shrinkage, err = parseShrinkage(f.shrinkage); err != nil {
 		return nil, err
 	}
@@ -197,9 +205,10 @@ type fitResult struct {
 	Scale        string `json:"scale"`
 	For          string `json:"for"`
 	// The ratios of the components, and what was compared to choose the settings that
-	// were left open, the one taken first.
+	// were left open, the best first. The projection is a mixture of the first Mixed of them.
 	Ratios  []number `json:"ratios"`
 	Choice  []choice `json:"choice,omitempty"`
+	Mixed   int      `json:"mixed,omitempty"`
 	Samples int      `json:"samples"`
 	// The samples that the objective was evaluated on.
 	ObjectiveSamples int      `json:"objective_samples"`
@@ -339,6 +348,7 @@ func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitRe
 		out.Ratios = append(out.Ratios, number(v))
 	}
 	if r.Choice != nil {
+		out.Mixed = r.Choice.Mixed
 		for _, m := range r.Choice.Members {
 			out.Choice = append(out.Choice, choiceOf(m))
 		}

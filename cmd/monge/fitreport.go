@@ -23,17 +23,29 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 		informative = fmt.Sprintf(", of which %d %s informative", out.Leading, plural(out.Leading, "is", "are"))
 	}
 	fmt.Fprintf(w, "projection\t%d → %d dimensions%s\n", out.Features, out.Components, informative)
-	fmt.Fprintf(w, "method\t%s\n", methodInWords(out.Solver, out.Whitening, out.Lambda, float64(out.Shrinkage), out.Scale))
+	first, leads := "", ""
+	if out.Mixed > 1 {
+		fmt.Fprintf(w, "method\tmixed from %s candidates that held-out rows could not tell apart:\n", inWords(out.Mixed))
+		for _, m := range out.Choice[:out.Mixed] {
+			fmt.Fprintf(w, "\t%s\n", m.inWords())
+		}
+		first, leads = " of the first candidate", "of the first candidate: "
+	} else {
+		fmt.Fprintf(w, "method\t%s\n", methodInWords(out.Solver, out.Whitening, out.Lambda, float64(out.Shrinkage), out.Scale))
+	}
 	if out.Choice != nil {
 		fmt.Fprintf(w, "chosen\t%s\n", out.chosenInWords())
 	}
-	fmt.Fprintf(w, "optimizer\t%s; %.3g s in all\n", endInWords(r, atLimit), r.Elapsed.Seconds())
+	fmt.Fprintf(w, "optimizer\t%s%s; %.3g s in all\n", leads, endInWords(r, atLimit), r.Elapsed.Seconds())
 	if n := len(out.StartObjectives); n > 0 {
 		fmt.Fprintf(w, "starts\tbest of %d: %s\n", n, ledTo(out.Maxima))
 	}
 	of := ""
 	if out.ObjectiveSamples < out.Samples {
 		of = fmt.Sprintf(", on %d rows", out.ObjectiveSamples)
+	}
+	if first != "" {
+		of += ", with the settings" + first
 	}
 	fmt.Fprintf(w, "J\t%.6g = between %.6g / (within %.6g + ridge %.6g)%s\n", r.Objective, r.Between, r.Within, r.Ridge, of)
 	fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratios(r.Ratios))
@@ -57,9 +69,9 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 }
 
-// bestOfKinds returns the candidate that was taken and the best of every other kind.
-func (out *fitResult) bestOfKinds() []choice {
-	var shown []choice
+// bestOfKinds returns the first taken of the candidates and the best of every other kind.
+func (out *fitResult) bestOfKinds(taken int) []choice {
+	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {
 		kind := kindInWords(m.Method)
 		if m.Folds > 0 && !slices.ContainsFunc(shown, func(s choice) bool { return kindInWords(s.Method) == kind }) {
@@ -74,7 +86,7 @@ func (out *fitResult) chosenInWords() string {
 	if out.Choice[0].Folds == 0 {
 		return "the default: no class has enough rows to hold some out and compare"
 	}
-	shown := out.bestOfKinds()
+	shown := out.bestOfKinds(1)
 	words := fmt.Sprintf("on held-out rows among %d candidates: %s, error %s", len(out.Choice), kindInWords(shown[0].Method), percent(float64(shown[0].Error)))
 	for _, m := range shown[1:] {
 		words += fmt.Sprintf("; best %s %s", kindInWords(m.Method), percent(float64(m.Error)))
@@ -82,21 +94,20 @@ func (out *fitResult) chosenInWords() string {
 	return words
 }
 
-// printChoice lists the candidate that was taken and the best of every other kind.
+// printChoice lists the candidates that were taken and the best of every other kind.
 func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	taken := out.Choice[0]
 	if taken.Folds == 0 {
 		return
 	}
-	words := func(m choice) string {
-		return methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale)
-	}
-	shown := out.bestOfKinds()
+	shown := out.bestOfKinds(out.Mixed)
 	which := "The best of each kind"
-	if len(shown) == 1 {
+	if out.Mixed > 1 {
+		which = "Those mixed, and the best of every other kind"
+	} else if len(shown) == 1 {
 		which = "The best"
 		// Candidates may differ only in settings that their method does not use.
-		next := slices.IndexFunc(out.Choice, func(m choice) bool { return words(m) != words(taken) })
+		next := slices.IndexFunc(out.Choice, func(m choice) bool { return m.inWords() != taken.inWords() })
 		if next > 0 {
 			shown = append(shown, out.Choice[next])
 		}
@@ -107,11 +118,30 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	}
 	fmt.Fprintf(w, "\nChosen from %d candidates by the loss of %s on held-out rows. %s:\n\n", len(out.Choice), judge, which)
 	fmt.Fprintf(w, "  loss\terror\tcandidate\n")
-	mark := " (taken)"
-	for _, m := range shown {
-		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), words(m), mark)
-		mark = ""
+	for i, m := range shown {
+		mark := ""
+		switch {
+		case i >= out.Mixed:
+		case out.Mixed > 1:
+			mark = " (mixed)"
+		default:
+			mark = " (taken)"
+		}
+		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), m.inWords(), mark)
 	}
+}
+
+// inWords returns the candidate's method and settings.
+func (m *choice) inWords() string {
+	return methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale)
+}
+
+// inWords returns a small number as a word.
+func inWords(n int) string {
+	if words := []string{"no", "one", "two", "three", "four", "five", "six"}; n < len(words) {
+		return words[n]
+	}
+	return strconv.Itoa(n)
 }
 
 // kindInWords returns what kind of method it is.

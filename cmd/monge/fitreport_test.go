@@ -61,7 +61,17 @@ func TestMethodInWords(t *testing.T) {
 // The report on a fit says what was chosen and why, and how the optimizer ended.
 func TestFitReport(t *testing.T) {
 	s := simulate(t)
-	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
+	_, mixed, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
+	for _, want := range []string{"method      mixed from ", " candidates that held-out rows could not tell apart:\n            WDA (", "optimizer   of the first candidate: ", ", with the settings of the first candidate\n",
+		"Those mixed, and the best of every other kind:\n", " (mixed)\n", "principal components ("} {
+		if !strings.Contains(mixed, want) {
+			t.Errorf("no %q in\n%s", want, mixed)
+		}
+	}
+	if _, verified, _ := monge(t, "verify", s.dir+"/m.wda", "--data", s.csv); !strings.Contains(verified, "same") {
+		t.Errorf("verify says %q", verified)
+	}
+	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--mixture", "1", "--model", s.dir+"/m.wda")
 	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "chosen      on held-out rows among ", " candidates: WDA, error ", "; best discriminant analysis ", "optimizer   ", " = between ", "for each component\n",
 		"candidates by the loss of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
 		if !strings.Contains(stdout, want) {

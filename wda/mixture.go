@@ -1,0 +1,207 @@
+package wda
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/wda/baseline"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Of few rows, several candidates have losses on held-out rows that differ by less than their
+// noise. Another seed would choose another of them. Their mixture depends less on the seed, and
+// classifies better than most of its members.
+//
+// Every member maps the samples with its own projection P_i, whose length is such that samples have
+// unit variance within classes. The mean of the squared distances in k members is the squared
+// distance in
+//
+//	Y = X·(P_1 … P_k)/√k    n × kp,
+//
+// all their components side by side. The mixture is the best p-dimensional part of that: the
+// leading principal components V of Y, and the projection is P = (P_1 … P_k)·V.
+
+// mix makes the projection a mixture with those of fits with other settings. Of a choice, these are
+// of Members[1:Mixed]; a candidate that cannot be fitted to all rows is left out. If a fit is
+// interrupted, the projection stays that of the first.
+func (f *outcome[T]) mix(ctx context.Context, others []Settings) error {
+	if f.cause != nil {
+		return f.alone(f.rep.Status, f.cause)
+	}
+	all, leading := []*mat.Dense{f.p}, f.informative()
+	choice, starts, members := f.rep.Choice, f.rep.Settings.Optimizer.Starts, []Member{memberOf(&f.rep.Settings)}
+	for _, other := range others {
+		o, err := outcomeOf[T](ctx, f.prepared, other, choice)
+		switch {
+		case ctx.Err() != nil:
+			return f.alone(StatusCancelled, context.Cause(ctx))
+		case err != nil && choice == nil:
+			return err
+		case err != nil:
+			choice.leaveOut(len(all))
+		case o.cause != nil:
+			return f.alone(o.rep.Status, o.cause)
+		default:
+			all, leading = append(all, o.p), max(leading, o.informative())
+			members, starts = append(members, memberOf(&other)), max(starts, other.Optimizer.Starts)
+		}
+	}
+	if len(all) == 1 {
+		return f.alone(f.rep.Status, nil)
+	}
+	p, err := mixed(ctx, f.prepared.s, all, leading, f.rep.Settings.Workers)
+	if err == nil {
+		err = f.evaluateAt(ctx, p, leading)
+	}
+	if ctx.Err() != nil {
+		return f.alone(StatusCancelled, context.Cause(ctx))
+	}
+	if errors.Is(err, errRankDeficient) { // nothing is gained by the others
+		return f.alone(f.rep.Status, nil)
+	}
+	f.rep.Settings.Mixture, f.rep.Settings.Optimizer.Starts = mixtureOf(members), starts
+	return err
+}
+
+// memberOf returns what a member says of the settings of its fit.
+func memberOf(s *Settings) Member {
+	return Member{
+		Whitening: s.Data.Whitening, Method: s.Optimizer.Method, Shrinkage: s.Objective.Shrinkage, Lambda: s.Objective.Lambda,
+		Scale: s.Scale, Leading: s.Leading,
+	}
+}
+
+// alone leaves the projection as it is, and says so. cause is what interrupted a fit, or nil.
+func (f *outcome[T]) alone(status Status, cause error) error {
+	if f.rep.Choice != nil {
+		f.rep.Choice.Mixed = 1
+	}
+	f.rep.Settings.Mixture, f.rep.Status, f.cause = NoMixture(), status, cause
+	return nil
+}
+
+// informative returns the number of components that are not muted.
+func (f *outcome[T]) informative() int {
+	return min(f.run.set.Components, f.rep.Settings.Leading)
+}
+
+// mixed returns the mixture of projections of s, with as many columns as each of them, those behind
+// the leading ones muted. In these, the mean variance within classes of the projected samples is 1.
+func mixed(ctx context.Context, s *samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
+	d, p := all[0].Dims()
+	side := mat.NewDense(d, len(all)*p, nil)
+	for i, of := range all {
+		side.Slice(0, d, i*p, (i+1)*p).(*mat.Dense).Copy(of)
+	}
+	side.Scale(powerOfTwo(largestElement(ctx, side)), side)
+	v, err := baseline.Fit(ctx, s.projected(ctx, side, workers), nil, p, baseline.PCA{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	c := &components{p: mat.NewDense(d, p, nil)}
+	if dense.Product(ctx, dense.View(c.p), dense.View(side), dense.View(v), false); ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for i := range d {
+		row := c.p.RawRowView(i)
+		for j := leading; j < p; j++ {
+			row[j] *= muted
+		}
+	}
+	length, err := c.unitOfLength(ctx, s, leading, s.scale, workers)
+	if err != nil {
+		return nil, err
+	}
+	c.p.Scale(length, c.p)
+	return c.p, nil
+}
+
+// evaluateAt takes the mixture p with k leading components for the projection. The report is then on J
+// at p, in the metric and with λ and ρ of the first member.
+func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error {
+	r := f.run
+	if r.set.Components != k {
+		set := r.asked
+		set.Leading, set.Optimizer.Method = k, Auto{}
+		r = &run[T]{prepared: r.prepared, asked: set, set: set}
+		if err := r.begin(ctx); err != nil {
+			return err
+		}
+	}
+	d, columns := p.Dims()
+	inside, err := r.span.inside(ctx, p.Slice(0, d, 0, k).(*mat.Dense))
+	if err != nil {
+		return err
+	}
+	point := mat.DenseCopyOf(inside)
+	rank, err := r.manifold.Orthonormalize(ctx, point, point)
+	if err == nil && rank < k {
+		err = errRankDeficient
+	}
+	if err != nil {
+		return err
+	}
+	rows, _ := point.Dims()
+	rep := f.rep
+	if _, rep.GradientNorm, err = r.measure(ctx, point, mat.NewDense(rows, k, nil)); err != nil {
+		return err
+	}
+	if _, err := r.canonical(ctx, &attempt{point: point}, &rep); err != nil {
+		return err
+	}
+	between, within, err := r.scatters(ctx, point)
+	if err != nil {
+		return err
+	}
+	turn := mat.NewDense(k, k, nil)
+	dense.TransMul(ctx, turn, point, inside)
+	rep.Ridge, rep.Lambda, rep.Settings.Leading = reported(r.s.units(r.ridge)), r.lambdas(), k
+	ratios := make([]float64, columns)
+	for j := range k {
+		// Of any length: squares must not overflow.
+		column := turn.ColView(j)
+		var b, w, largest float64
+		for i := range k {
+			largest = max(largest, math.Abs(column.AtVec(i)))
+		}
+		unit := powerOfTwo(largest)
+		at := func(i int) float64 { return column.AtVec(i) * unit }
+		for i := range k {
+			for l := range k {
+				v := at(i) * at(l)
+				b += float64(v * between.At(i, l))
+				w += float64(v * within.At(i, l))
+			}
+			w += float64(at(i) * at(i) * (r.ridge / float64(k)))
+		}
+		if b > 0 && w > 0 {
+			ratios[j] = b / w
+		}
+	}
+	f.p, f.rep, f.parts = p, rep, &components{p: p, ratios: ratios}
+	return ended(ctx, nil)
+}
+
+// oneAfterAnother lets Progress of fits with these settings go on from each fit to the next.
+func oneAfterAnother(sets []Settings) {
+	total := 0
+	for i := range sets {
+		total += sets[i].Optimizer.Starts * sets[i].Optimizer.MaxSteps
+	}
+	before := 0
+	for i := range sets {
+		tell, done := sets[i].Progress, before
+		before += sets[i].Optimizer.Starts * sets[i].Optimizer.MaxSteps
+		if tell == nil {
+			continue
+		}
+		sets[i].Progress = func(p Progress) error {
+			if p.Phase == PhaseFit {
+				p.Done, p.Total = p.Done+done, total
+			}
+			return tell(p)
+		}
+	}
+}
