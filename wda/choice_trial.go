@@ -208,16 +208,17 @@ func (t *trial) highest(ctx context.Context) (*mat.Dense, error) {
 		if p == nil || slices.Contains(starts[:i], p) {
 			continue
 		}
+		b, w := 0., 0.
 		if i < len(t.values) && t.values[i].b > 0 { // J alone depends on ρ
-			o.b, o.w = t.values[i].b, t.values[i].w
+			b, w = t.values[i].b, t.values[i].w
 		} else if err := o.evaluate(ctx, p, false); ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		} else if err != nil {
 			continue
-		} else if i < len(t.values) {
-			t.values[i].b, t.values[i].w = o.b, o.w
+		} else if b, w = o.b, o.w; i < len(t.values) {
+			t.values[i].b, t.values[i].w = b, w
 		}
-		if j := o.ratio(); j > value {
+		if j := b / (w + o.ridge); j > value {
 			best, value = p, j
 		}
 	}
