@@ -124,7 +124,12 @@ func functions[T num.Float]() []target[T] {
 		},
 		"knn.New":        knn.New[T],
 		"knn.NewColumns": knn.NewColumns[T],
-		"knn.Predict":    knn.Predict[T],
+		"knn.NewNarrow": func(x matrix.Matrix[T], labels []int) {
+			if x, ok := any(x).(matrix.Matrix[float32]); ok {
+				knn.NewNarrow[float64](x, labels)
+			}
+		},
+		"knn.Predict": knn.Predict[T],
 	} {
 		all = append(all, target[T]{name, func(*shapes[T]) reflect.Value { return reflect.ValueOf(f) }})
 	}

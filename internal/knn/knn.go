@@ -70,8 +70,11 @@ func NewCodes[T num.Float](rows *quantize.Rows, labels []int) *Points[T] {
 }
 
 // NewNarrow returns the points with these rows (n × d), which must not change. Queries are
-// narrowed to float32, and distances are computed in float32.
+// narrowed to float32, and distances are computed in float32. It panics if they do not fit.
 func NewNarrow[T num.Float](rows matrix.Matrix[float32], labels []int) *Points[T] {
+	if rows.Check(); len(labels) != rows.Rows {
+		panic(pointsPanic)
+	}
 	p := labeled[T](rows.Rows, rows.Cols, labels)
 	p.narrow = NewColumns(rows, labels)
 	return p
