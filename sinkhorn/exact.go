@@ -255,8 +255,8 @@ func hang[T dist.Float](x *simplex, cost dist.Matrix[T], top int32) {
 	}
 }
 
-// pivot takes the arc from row i to column j into the tree, and out of it the one of the cycle that first
-// has no flow left. It returns the end of the new arc that has got the other for a parent.
+// pivot adds the arc from row i to column j to the tree, which closes a cycle. It removes the arc of the
+// cycle whose flow is the first to reach zero. It returns the end of the new arc whose parent is the other end.
 //
 // The flow of the new arc rises. From its ends upwards, the flows of the cycle fall and rise in turn: those
 // from a node of the kind of its end fall.
