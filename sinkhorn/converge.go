@@ -124,7 +124,7 @@ func (s *solution[T]) converge(ctx context.Context) error {
 	switch {
 	case s.settings.Domain == DomainPlain:
 		origins = nil
-	case !s.unequal && !s.geo.free:
+	case !s.unequal:
 		origins = exactOrigins
 	}
 	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != DomainPlain

@@ -58,7 +58,7 @@
 //	StorageMatrixFree   24 rows of m for every worker, and at least 16 sums of m
 //	all                 about 25 (n + m)
 //	Settings.Gradient   3·Iterations·(n + m) more
-//	Tolerance           56 bytes for each of the n + m points. If MaxMemory allows, and only where
+//	Tolerance           64 bytes for each of the n + m points. If MaxMemory allows, and only where
 //	                    Newton's steps take long: 30 bytes for each of at most nm/12 (and 2²⁴)
 //	                    elements, and in float64 m(m + 1024) for m ≤ 8192
 //

@@ -22,7 +22,7 @@ const (
 	exactPasses = 500     // the most work, in passes over the costs
 	exactNodes  = 1 << 16 // and the most nodes: each has 2⁴⁴ units of mass on average, and the sum is in range
 	exactSlack  = 0x1p-40 // of reduced costs, in units of the largest cost: rounding
-	exactBytes  = 56      // of a node
+	exactBytes  = 64      // of a node
 	noNode      = -1
 )
 
@@ -32,7 +32,8 @@ type simplex struct {
 	rows, cols        []int32   // the points that the nodes belong to
 	parent, depth     []int32   // of a node
 	first, next, prev []int32   // its first child, and its neighbors among the children of its parent
-	flow              []int64   // of the arc to the parent
+	flow              []int64   // of the arc to the parent,
+	arc               []float64 // and its cost
 	dual              []float64 // f of rows and g of columns: f_i + g_j = M_ij on the tree
 	left              []int64   // mass that has no flow yet
 	stack             []int32
@@ -46,7 +47,7 @@ func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	x := &s.exact
-	ok, err := solveExact(ctx, x, s.geo.cost, s.a, s.b)
+	ok, err := solveExact(ctx, x, &s.geo, s.a, s.b)
 	s.res.Annealing = int(math.Ceil(x.work / s.geo.size()))
 	if err != nil || !ok {
 		return false, err
@@ -64,8 +65,9 @@ func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
 }
 
 // solveExact sets the dual variables of the transport problem without entropy, and reports whether it has
-// found them within exactPasses.
-func solveExact[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[T], a, b []T) (bool, error) {
+// found them within exactPasses. Costs that are not stored are computed a few rows at a time, by the same
+// kernel, so that the answer does not depend on the storage.
+func solveExact[T dist.Float](ctx context.Context, x *simplex, geo *geometry[T], a, b []T) (bool, error) {
 	x.work = 0
 	n, m := weighty(&x.rows, a), weighty(&x.cols, b)
 	if n+m > exactNodes {
@@ -75,16 +77,17 @@ func solveExact[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[
 	setMasses(x.left[:n], x.rows, a, int64(n+1))
 	setMasses(x.left[n:], x.cols, b, int64(n+1))
 	x.settle(n)
-	if err := plant(ctx, x, cost); err != nil {
+	costs := costRows[T]{strip: geo.parts.strips[0], points: x.rows}
+	if err := plant(ctx, x, &costs); err != nil {
 		return false, err
 	}
-	hang(x, cost, int32(n-1))
+	x.hang(int32(n - 1))
 	largest := 0.
-	for _, i := range x.rows {
+	for i := range n {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		row := cost.Row(int(i))
+		row := costs.row(i)
 		for _, j := range x.cols {
 			largest = math.Max(largest, math.Abs(float64(row[j])))
 		}
@@ -102,7 +105,7 @@ func solveExact[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[
 			return false, context.Cause(ctx)
 		}
 		x.work += float64(m)
-		row, f, g := cost.Row(int(x.rows[i])), x.dual[i], x.dual[n:]
+		row, f, g := costs.row(i), x.dual[i], x.dual[n:]
 		least, at := -slack, noNode
 		for k, j := range x.cols {
 			if r := (float64(row[j]) - f) - g[k]; r < least {
@@ -110,11 +113,34 @@ func solveExact[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[
 			}
 		}
 		if clean++; at >= 0 {
-			hang(x, cost, x.pivot(int32(i), int32(n+at)))
+			x.hang(x.pivot(int32(i), int32(n+at), float64(row[x.cols[at]])))
 			clean = 0
 		}
 	}
 	return true, nil
+}
+
+// costRows are the rows of M that belong to the nodes.
+type costRows[T dist.Float] struct {
+	strip    *strip[T]
+	points   []int32
+	from, to int // the rows at hand
+	d        []T
+	ld       int
+}
+
+// row returns the row of a node. If its costs are not stored, the next rows are computed with it.
+func (c *costRows[T]) row(node int) []T {
+	b, i := c.strip, int(c.points[node])
+	if i < c.from || i >= c.to {
+		b.i, b.r = i, 1
+		for most := b.blockRows(); b.r < most && node+b.r < len(c.points) && int(c.points[node+b.r]) == i+b.r; {
+			b.r++
+		}
+		c.d, c.ld = b.cost()
+		c.from, c.to = i, i+b.r
+	}
+	return c.d[(i-c.from)*c.ld:][:b.m]
 }
 
 // weighty sets points to those with a weight, and returns their number.
@@ -136,6 +162,7 @@ func (x *simplex) allocate(nodes int) {
 	grow(&x.flow, nodes)
 	grow(&x.left, nodes)
 	grow(&x.dual, nodes)
+	grow(&x.arc, nodes)
 }
 
 // setMasses sets dst to the weights of points as multiples of unit, of a sum near 2⁶¹. None is 0.
@@ -180,13 +207,13 @@ func (x *simplex) settle(n int) {
 // plant makes a first tree, whose root is the last row. Row after row, the cheapest column that has mass
 // left takes as much as it can. Either the row or the column then has nothing left, and the other becomes
 // its parent.
-func plant[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[T]) error {
+func plant[T dist.Float](ctx context.Context, x *simplex, costs *costRows[T]) error {
 	n := len(x.rows)
 	for k := range x.first {
 		x.parent[k], x.first[k] = noNode, noNode
 	}
 	for i := range int32(n) {
-		row := cost.Row(int(x.rows[i]))
+		row := costs.row(int(i))
 		for x.left[i] > 0 {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -199,12 +226,12 @@ func plant[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[T]) e
 			}
 			x.work += float64(len(x.cols))
 			column := int32(n + at)
-			flow := min(x.left[i], x.left[column])
+			flow, arc := min(x.left[i], x.left[column]), float64(row[x.cols[at]])
 			x.left[i] -= flow
 			if x.left[column] -= flow; x.left[column] == 0 {
-				x.attach(column, i, flow)
+				x.attach(column, i, flow, arc)
 			} else {
-				x.attach(i, column, flow)
+				x.attach(i, column, flow, arc)
 			}
 		}
 	}
@@ -212,8 +239,8 @@ func plant[T dist.Float](ctx context.Context, x *simplex, cost dist.Matrix[T]) e
 }
 
 // attach makes node a child of parent.
-func (x *simplex) attach(node, parent int32, flow int64) {
-	x.parent[node], x.flow[node] = parent, flow
+func (x *simplex) attach(node, parent int32, flow int64, arc float64) {
+	x.parent[node], x.flow[node], x.arc[node] = parent, flow, arc
 	x.prev[node], x.next[node] = noNode, x.first[parent]
 	if next := x.next[node]; next >= 0 {
 		x.prev[next] = node
@@ -235,8 +262,7 @@ func (x *simplex) detach(node int32) {
 }
 
 // hang sets the depths and the dual variables of the nodes below top, and its own.
-func hang[T dist.Float](x *simplex, cost dist.Matrix[T], top int32) {
-	n := int32(len(x.rows))
+func (x *simplex) hang(top int32) {
 	x.stack = append(x.stack[:0], top)
 	for len(x.stack) > 0 {
 		node := x.stack[len(x.stack)-1]
@@ -245,9 +271,8 @@ func hang[T dist.Float](x *simplex, cost dist.Matrix[T], top int32) {
 		if parent := x.parent[node]; parent < 0 {
 			x.depth[node], x.dual[node] = 0, 0
 		} else {
-			row, column := min(node, parent), max(node, parent)-n
 			x.depth[node] = x.depth[parent] + 1
-			x.dual[node] = float64(cost.Row(int(x.rows[row]))[x.cols[column]]) - x.dual[parent]
+			x.dual[node] = x.arc[node] - x.dual[parent]
 		}
 		for child := x.first[node]; child >= 0; child = x.next[child] {
 			x.stack = append(x.stack, child)
@@ -255,12 +280,12 @@ func hang[T dist.Float](x *simplex, cost dist.Matrix[T], top int32) {
 	}
 }
 
-// pivot adds the arc from row i to column j to the tree, which closes a cycle. It removes the arc of the
+// pivot adds the arc from row i to column j, with its cost, to the tree, which closes a cycle. It removes the arc of the
 // cycle whose flow is the first to reach zero. It returns the end of the new arc whose parent is the other end.
 //
 // The flow of the new arc rises. From its ends upwards, the flows of the cycle fall and rise in turn: those
 // from a node of the kind of its end fall.
-func (x *simplex) pivot(i, j int32) int32 {
+func (x *simplex) pivot(i, j int32, cost float64) int32 {
 	rows := int32(len(x.rows))
 	falls := func(node, end int32) bool { return (node < rows) == (end < rows) }
 	least, leaves, from := int64(math.MaxInt64), int32(noNode), int32(noNode)
@@ -286,14 +311,14 @@ func (x *simplex) pivot(i, j int32) int32 {
 		}
 	}
 	// What is below the arc that leaves hangs from the new arc: its path to from turns around.
-	node, parent, flow := from, i+j-from, least
+	node, parent, flow, arc := from, i+j-from, least, cost
 	for {
-		above, was := x.parent[node], x.flow[node]
+		above, flowed, was := x.parent[node], x.flow[node], x.arc[node]
 		x.detach(node)
-		x.attach(node, parent, flow)
+		x.attach(node, parent, flow, arc)
 		if node == leaves {
 			return from
 		}
-		node, parent, flow = above, node, was
+		node, parent, flow, arc = above, node, flowed, was
 	}
 }

@@ -14,7 +14,7 @@ import (
 // the tree, every flow is positive, and the flows are the masses.
 func exactly[T dist.Float](t *testing.T, x *simplex, cost dist.Matrix[T], a, b []T) {
 	t.Helper()
-	ok, err := solveExact(t.Context(), x, cost, a, b)
+	ok, err := solveExact(t.Context(), x, storedCosts(cost), a, b)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -57,6 +57,15 @@ func exactly[T dist.Float](t *testing.T, x *simplex, cost dist.Matrix[T], a, b [
 			}
 		}
 	}
+}
+
+// storedCosts returns the geometry of a cost matrix.
+func storedCosts[T dist.Float](cost dist.Matrix[T]) *geometry[T] {
+	geo := new(geometry[T])
+	geo.setCost(cost)
+	geo.layOut(&Settings{})
+	geo.allocate()
+	return geo
 }
 
 // TestExact: the network simplex method is right for all kinds of costs and weights, also if it was used for
@@ -103,21 +112,21 @@ func TestExact(t *testing.T) {
 func TestExactEnds(t *testing.T) {
 	var x simplex
 	cost := dist.NewMatrix(2, 2, []float64{1, 2, math.NaN(), 3})
-	if ok, err := solveExact(t.Context(), &x, cost, []float64{1, 1}, []float64{1, 1}); ok || err != nil {
+	if ok, err := solveExact(t.Context(), &x, storedCosts(cost), []float64{1, 1}, []float64{1, 1}); ok || err != nil {
 		t.Error("NaN:", ok, err)
 	}
 	many := make([]float64, exactNodes)
 	for i := range many {
 		many[i] = 1
 	}
-	if ok, err := solveExact(t.Context(), &x, dist.NewMatrix[float64](1, len(many), nil), []float64{1}, many); ok || err != nil {
+	if ok, err := solveExact(t.Context(), &x, storedCosts(dist.NewMatrix[float64](1, len(many), nil)), []float64{1}, many); ok || err != nil {
 		t.Error("too many points:", ok, err)
 	}
 	ended, cancel := context.WithCancelCause(t.Context())
 	want := errors.New("enough")
 	cancel(want)
 	cost.Data[2] = 0
-	if _, err := solveExact(ended, &x, cost, []float64{1, 1}, []float64{1, 1}); !errors.Is(err, want) {
+	if _, err := solveExact(ended, &x, storedCosts(cost), []float64{1, 1}, []float64{1, 1}); !errors.Is(err, want) {
 		t.Error("an ended context:", err)
 	}
 }

@@ -218,7 +218,7 @@ func TestPOTExactStart(t *testing.T) {
 		}
 	}
 	var x simplex
-	if ok, err := solveExact(t.Context(), &x, p.Cost, p.A, p.B); !ok || err != nil {
+	if ok, err := solveExact(t.Context(), &x, storedCosts(p.Cost), p.A, p.B); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	for _, lambda := range []float64{0.1, 1} {

@@ -84,6 +84,58 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 	}
 }
 
+// TestStorageToTolerance: nor do they where a solve needs all kinds of better starts, the exact one included.
+func TestStorageToTolerance(t *testing.T) {
+	t.Run("float64", func(t *testing.T) { storageToTolerance[float64](t, 1e-9, []float64{1e3, 1e5, 1e6}) })
+	t.Run("float32", func(t *testing.T) { storageToTolerance[float32](t, 1e-8, []float64{1e3, 5e3}) })
+}
+
+func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas []float64) {
+	exact := 0
+	for i := range 12 {
+		d := []int{1, 2, 70}[i%3]
+		rng := rand.New(rand.NewPCG(uint64(i), 27))
+		n, m := 2+rng.IntN(40), 2+rng.IntN(40)
+		p := &Problem[T]{X: dist.NewMatrix[T](n, d, nil), Y: dist.NewMatrix[T](m, d, nil), A: weights[T](rng, n, i%2 > 0), B: weights[T](rng, m, i%4 > 1)}
+		for _, c := range []dist.Matrix[T]{p.X, p.Y} {
+			for k := range c.Data {
+				if c.Data[k] = T(rng.Float64()); i > 5 {
+					c.Data[k] = T(rng.IntN(8)) / 8 // ties
+				}
+			}
+		}
+		for _, lambda := range lambdas {
+			p.Lambda = lambda / float64(d)
+			var want map[string][]T
+			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageAuto} {
+				s, err := NewSolver[T](&Settings{Tolerance: tolerance, Iterations: 1000, Storage: storage})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := s.Solve(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, f, g := dist.NewMatrix[T](n, m, nil), make([]T, n), make([]T, m)
+				if err := errors.Join(r.PlanTo(t.Context(), plan, 0), r.PotentialsTo(f, g)); err != nil {
+					t.Fatal(err)
+				}
+				got := map[string][]T{"plan": plan.Data, "f": f, "g": g, "cost, error": {T(r.Cost), T(r.MarginalError)}, "status, passes": {T(r.Status), T(r.Iterations), T(r.Annealing)}}
+				if want == nil {
+					want = got
+					if s.solution.exact.work > 0 {
+						exact++
+					}
+				}
+				sameBits(t, fmt.Sprintf("problem %d, λ = %v, %v", i, lambda, storage), got, want)
+			}
+		}
+	}
+	if exact < 2 {
+		t.Errorf("%d problems have an exact start", exact)
+	}
+}
+
 // TestReuse: nor does what the solver has solved before, of which something may be left
 // behind the columns of a narrower problem.
 func TestReuse(t *testing.T) {
