@@ -111,43 +111,6 @@ func (r rates) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-type confusion struct {
-	K       int      `json:"k"`
-	Classes []string `json:"classes"`
-	Counts  [][]int  `json:"counts"`
-}
-
-// classRates are those of a class for the first K: of its rows those that are found
-// (recall), of the rows taken for it those that are it (precision), and 2·recall·precision
-// / (recall + precision). What has no denominator is null.
-type classRates struct {
-	Class     string `json:"class"`
-	Rows      int    `json:"rows"`
-	Taken     int    `json:"taken"`
-	Recall    number `json:"recall"`
-	Precision number `json:"precision"`
-	F1        number `json:"f1"`
-}
-
-// rates returns those of every class.
-func (c *confusion) rates() []classRates {
-	out := make([]classRates, len(c.Classes))
-	for i, row := range c.Counts {
-		out[i].Class = c.Classes[i]
-		for j, n := range row {
-			out[i].Rows += n
-			out[j].Taken += n
-		}
-	}
-	for i := range out {
-		r := &out[i]
-		hit := float64(c.Counts[i][i])
-		r.Recall, r.Precision = number(hit/float64(r.Rows)), number(hit/float64(r.Taken))
-		r.F1 = number(2 * hit / float64(r.Rows+r.Taken))
-	}
-	return out
-}
-
 type evalResult struct {
 	// Stored is there if the model keeps training rows, and Rejection if it rejects rows.
 	Stored    *stored          `json:"classifier,omitempty"`
@@ -319,27 +282,6 @@ func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p in
 	}
 }
 
-// print writes the matrix, unless it would be too wide to read.
-func (c *confusion) print(w io.Writer) {
-	const widest = 30
-	if len(c.Classes) > widest {
-		fmt.Fprintf(w, "\n(The confusion matrix of %d classes is too wide to print: see --json, or draw it with --picture.)\n", len(c.Classes))
-		return
-	}
-	fmt.Fprintf(w, "\nConfusion matrix for K = %d: a row for each true class, a column for each predicted class\n\n", c.K)
-	for _, n := range c.Classes {
-		fmt.Fprintf(w, "\t%s", short(n, 12))
-	}
-	fmt.Fprintln(w)
-	for i, row := range c.Counts {
-		fmt.Fprint(w, short(c.Classes[i], 12))
-		for _, v := range row {
-			fmt.Fprintf(w, "\t%d", v)
-		}
-		fmt.Fprintln(w)
-	}
-}
-
 // readTrainTest reads both files, once if they are the same. unknown are test rows of the classes of
 // --unknown, or nil.
 func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset, err error) {
@@ -485,18 +427,4 @@ func (c *classifier) baselines(p int) ([]named, error) {
 func matrixOf(m *mat.Dense) dist.Matrix[float64] {
 	r := m.RawMatrix()
 	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
-}
-
-// short clips a class name for a table or a legend.
-func short(name string, most int) string {
-	clean := strings.Map(func(r rune) rune {
-		if strconv.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, name)
-	if r := []rune(clean); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return clean
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda"
@@ -466,20 +465,4 @@ func bytesOf(b []byte) func(io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	}
-}
-
-// list joins names up to about so many characters.
-func list(names []string, most int) string {
-	var b strings.Builder
-	for i, n := range names {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if b.Len() > most {
-			b.WriteString("…")
-			break
-		}
-		b.WriteString(n)
-	}
-	return b.String()
 }

@@ -89,6 +89,9 @@ func (r *rejecting) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Clas
 // leaveOut returns the rows of d that have none of the classes of --unknown, with only the other classes,
 // and the rows that have one.
 func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
+	if len(f.unknown) == 0 && f.known != nil {
+		f.unknown = slices.DeleteFunc(classNames(d), func(n string) bool { return slices.Contains(f.known, n) })
+	}
 	if len(f.unknown) == 0 {
 		return d, nil, nil
 	}
@@ -107,6 +110,9 @@ func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *da
 		} else {
 			in = append(in, i)
 		}
+	}
+	if len(in) == 0 && f.known != nil {
+		return nil, nil, fmt.Errorf("%s: the model knows none of its classes (%s); give the --labels or --label-column that fit was given", path, list(f.unknown, 60))
 	}
 	if len(in) == 0 {
 		return nil, nil, fmt.Errorf("%s: --unknown leaves no rows: the other classes have none", path)

@@ -53,8 +53,16 @@ func TestReject(t *testing.T) {
 	if code, out, stderr := monge(t, "eval", "--model", model, "--data", data, "--unknown", "class4"); code != exitOK || !strings.Contains(out, "rejected, of 48 rows of unknown classes") || !strings.Contains(out, "AUROC") {
 		t.Errorf("eval: %d, %s%s", code, out, stderr)
 	}
-	if code, out, stderr := monge(t, "verify", model, "--data", data, "--unknown", "class4"); code != exitOK || !strings.HasPrefix(out, "verified") {
-		t.Errorf("verify: %d, %s%s", code, out, stderr)
+	// The classes that the model does not know are those that the fit left out.
+	for _, more := range [][]string{nil, {"--unknown", "class4"}} {
+		code, out, stderr := monge(t, append([]string{"verify", model, "--data", data}, more...)...)
+		if code != exitOK || !strings.HasPrefix(out, "verified") || !strings.Contains(out, "does not know: class4\n") {
+			t.Errorf("verify %q: %d, %s%s", more, code, out, stderr)
+		}
+	}
+	other := write(t, filepath.Join(filepath.Dir(data), "other.txt"), strings.Repeat("x\ny\n", 300))
+	if code, _, stderr := monge(t, "verify", model, "--data", data, "--drop", "class", "--labels", other); code != exitFailure || !strings.Contains(stderr, "the model knows none of its classes") {
+		t.Errorf("verify with other labels: %d, %s", code, stderr)
 	}
 
 	code, out, stderr := monge(t, "predict", "--model", model, "--data", data, "--reject")

@@ -31,9 +31,10 @@ version of monge, or a changed model. Verify then says what differs, and exits w
   monge verify digits.wda --data mnist.npz --sample 1000 --json`,
 		Annotations: map[string]string{details: `
 The rows must be those of the fit, in the same order: give the flags --labels,
---label-column, --header, --unknown and --out-of-core that monge fit was given. The model
-remembers --holdout, --sample, --seed and what became of the columns. A model file of
-an early version holds no settings and cannot be verified.
+--label-column, --header and --out-of-core that monge fit was given. The model
+remembers --holdout, --sample, --seed and what became of the columns. Rows of classes
+that it does not know are left out, as by fit --unknown. A model file of an early
+version holds no settings and cannot be verified.
 
 A program that uses the library may have validated its fit with rows of its own. They
 are not in the model file: --validation names a file with them.`},
@@ -47,7 +48,7 @@ are not in the model file: --validation names a file with them.`},
 	}
 	f.trainFlags.add(a, cmd)
 	f.rows.add(cmd, "the training rows")
-	addUnknown(cmd, &f.rows.unknown, "the classes that monge fit --unknown left out (default none)")
+	addUnknown(cmd, &f.rows.unknown, "the classes that monge fit --unknown left out (default those that the model does not know)")
 	addOutOfCore(cmd, &f.outOfCore)
 	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the labeled rows that a Go program gave as Settings.Validation")
 	first(cmd, "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
@@ -61,7 +62,9 @@ type verifyResult struct {
 	Model    string `json:"model"`
 	Hash     string `json:"hash"`
 	// Refitted is the hash that came out.
-	Refitted    string   `json:"refitted"`
+	Refitted string `json:"refitted"`
+	// LeftOut are classes of the file that the model does not know.
+	LeftOut     []string `json:"left_out,omitempty"`
 	Differences []string `json:"differences,omitempty"`
 }
 
@@ -85,6 +88,9 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	}
 	f.follow(path, m)
 	f.rows.recall(cmd, m)
+	if !cmd.Flags().Changed("unknown") {
+		f.rows.known = m.ClassNames()
+	}
 	a.shown().plan(theFit)
 	all, err := f.training(&f.rows, &set, f.outOfCore)
 	if err != nil {
@@ -104,7 +110,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		return fmt.Errorf("%s: %d features, but %s was fitted to %d; give verify the --labels, --label-column or --columns that fit was given", f.data, columns(d), path, features)
 	}
 	if c != nil && c.Len() != d.Len() {
-		return fmt.Errorf("%s: %d training rows, but %s was fitted to %d; give verify the --holdout, --sample, --seed and --unknown that fit was given", f.data, d.Len(), path, c.Len())
+		return fmt.Errorf("%s: %d training rows, but %s was fitted to %d; give verify the --holdout, --sample and --seed that fit was given", f.data, d.Len(), path, c.Len())
 	}
 	if err := f.validated(path, set.Validation, d); err != nil {
 		return err
@@ -128,7 +134,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	out := verifyResult{Model: display(path), Hash: contentHash(m, c), Refitted: contentHash(again, refitted)}
+	out := verifyResult{Model: display(path), Hash: contentHash(m, c), Refitted: contentHash(again, refitted), LeftOut: f.rows.unknown}
 	out.Verified = out.Hash == out.Refitted
 	if !out.Verified {
 		out.Differences = differences(m, again)
@@ -141,6 +147,9 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		}
 		fmt.Fprintf(w, "hash of %s\t%s\n", path, out.Hash)
 		fmt.Fprintf(w, "hash of the fit\t%s\n", out.Refitted)
+		if len(out.LeftOut) > 0 {
+			fmt.Fprintf(w, "left out\trows of classes that the model does not know: %s\n", list(out.LeftOut, 60))
+		}
 		for _, d := range out.Differences {
 			fmt.Fprintf(w, "difference\t%s\n", d)
 		}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// maxClass bounds the rows of a class: transport within it takes memory by the square of
+// their number.
+const maxClass = 1 << 15
+
+// checkClasses refuses what no discriminant can be fitted to, by the classes' names.
+func checkClasses(path string, d *dataset.Dataset, sampled bool, largest int) error {
+	among, advice := "", "is another column the label? --label-column chooses it"
+	if sampled {
+		among, advice = " in the sample", "draw more rows with --sample"
+	}
+	present := 0
+	for c, n := range d.Counts() {
+		if n > largest && largest > 0 {
+			return fmt.Errorf("%s: class %q has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, d.Classes[c], n, largest)
+		}
+		if n == 1 {
+			return fmt.Errorf("%s: class %q has only one row%s; at least two are needed: %s", path, d.Classes[c], among, advice)
+		}
+		if n > 0 {
+			present++
+		}
+	}
+	if present < 2 {
+		return fmt.Errorf("%s: all %d rows%s have the label %q; at least two classes are needed: %s", path, d.Len(), among, d.Classes[d.Labels[0]], advice)
+	}
+	return nil
+}
+
+// classNames returns the names of the classes that have rows, in their order.
+func classNames(d *dataset.Dataset) []string {
+	var names []string
+	for c, n := range d.Counts() {
+		if n > 0 {
+			names = append(names, d.Classes[c])
+		}
+	}
+	return names
+}
+
+// list joins names up to about so many characters.
+func list(names []string, most int) string {
+	var b strings.Builder
+	for i, n := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > most {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(n)
+	}
+	return b.String()
+}
+
+// short clips a class name for a table or a legend.
+func short(name string, most int) string {
+	clean := strings.Map(func(r rune) rune {
+		if strconv.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, name)
+	if r := []rune(clean); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return clean
+}
+
+// shortInside clips a name in the middle: often the end tells names apart.
+func shortInside(name string, most int) string {
+	r := []rune(short(name, len(name)+1))
+	if len(r) <= most {
+		return string(r)
+	}
+	head := most / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
+}

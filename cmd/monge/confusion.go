@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/gomonge/monge/internal/picture"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// confusion is a confusion matrix: Counts[i][j] rows of class i are taken for class j.
+type confusion struct {
+	K       int      `json:"k"`
+	Classes []string `json:"classes"`
+	Counts  [][]int  `json:"counts"`
+}
+
+// classRates are those of a class for the first K: of its rows those that are found
+// (recall), of the rows taken for it those that are it (precision), and 2·recall·precision
+// / (recall + precision). What has no denominator is null.
+type classRates struct {
+	Class     string `json:"class"`
+	Rows      int    `json:"rows"`
+	Taken     int    `json:"taken"`
+	Recall    number `json:"recall"`
+	Precision number `json:"precision"`
+	F1        number `json:"f1"`
+}
+
+// rates returns those of every class.
+func (c *confusion) rates() []classRates {
+	out := make([]classRates, len(c.Classes))
+	for i, row := range c.Counts {
+		out[i].Class = c.Classes[i]
+		for j, n := range row {
+			out[i].Rows += n
+			out[j].Taken += n
+		}
+	}
+	for i := range out {
+		r := &out[i]
+		hit := float64(c.Counts[i][i])
+		r.Recall, r.Precision = number(hit/float64(r.Rows)), number(hit/float64(r.Taken))
+		r.F1 = number(2 * hit / float64(r.Rows+r.Taken))
+	}
+	return out
+}
+
+// print writes the matrix, unless it would be too wide to read.
+func (c *confusion) print(w io.Writer) {
+	const widest = 30
+	if len(c.Classes) > widest {
+		fmt.Fprintf(w, "\n(The confusion matrix of %d classes is too wide to print: see --json, or draw it with --picture.)\n", len(c.Classes))
+		return
+	}
+	fmt.Fprintf(w, "\nConfusion matrix for K = %d: a row for each true class, a column for each predicted class\n\n", c.K)
+	for _, n := range c.Classes {
+		fmt.Fprintf(w, "\t%s", short(n, 12))
+	}
+	fmt.Fprintln(w)
+	for i, row := range c.Counts {
+		fmt.Fprint(w, short(c.Classes[i], 12))
+		for _, v := range row {
+			fmt.Fprintf(w, "\t%d", v)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// confusionLayout says where the parts of a picture of a confusion matrix are, in pixels.
+type confusionLayout struct {
+	cell   int      // side of a cell
+	font   int      // size of the names of classes
+	every  int      // one name for so many classes
+	names  []string // as they are drawn
+	margin int      // for names and the title of an axis, at the left and below
+	top    int
+}
+
+// layOut lays the picture out: all names that there is room for are drawn whole, up to 32
+// characters.
+func (c *confusion) layOut() confusionLayout {
+	const titles, gap = 26, 8
+	l := confusionLayout{cell: max(6, min(40, 1700/len(c.Classes))), top: 44}
+	l.font = max(9, min(13, l.cell-1))
+	l.every = (l.font + l.cell) / l.cell
+	if l.font < l.cell {
+		l.every = 1
+	}
+	style := picture.TextStyle(vg.Length(l.font) * pixel)
+	for i, name := range c.Classes {
+		l.names = append(l.names, shortInside(name, 32))
+		if i%l.every == 0 {
+			l.margin = max(l.margin, int(math.Ceil(float64(style.Width(l.names[i])/pixel))))
+		}
+	}
+	l.margin += titles + gap
+	return l
+}
+
+// draw draws the matrix: a cell is as dark as its share of the row, the true class, and
+// has its number as long as there is room.
+func (c *confusion) draw(path, ext string) error {
+	l := c.layOut()
+	side := l.cell * len(c.Classes)
+	width, height := max(420, l.margin+side+20), max(300, l.top+side+l.margin)
+	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
+		picture.Background(canvas) // which leaves a margin that is not wanted here
+		left, top := canvas.Min.X+vg.Length(l.margin)*pixel, canvas.Max.Y-vg.Length(l.top)*pixel
+		at := func(row, column int) vg.Point { // its upper left corner
+			return vg.Point{X: left + vg.Length(column*l.cell)*pixel, Y: top - vg.Length(row*l.cell)*pixel}
+		}
+		for i := range c.Counts {
+			c.drawRow(canvas, i, l.cell, at)
+		}
+		c.drawNames(canvas, l, at)
+		title := picture.TextStyle(14 * pixel)
+		canvas.FillText(title, vg.Point{X: canvas.Min.X + 8*pixel, Y: canvas.Max.Y - 20*pixel}, "confusion matrix, K = "+strconv.Itoa(c.K))
+		n := len(c.Classes)
+		title.XAlign = text.XCenter
+		middle := vg.Length(side) * pixel / 2
+		canvas.FillText(title, vg.Point{X: left + middle, Y: at(n, 0).Y - vg.Length(l.margin-14)*pixel}, "predicted class")
+		title.Rotation = math.Pi / 2
+		canvas.FillText(title, vg.Point{X: left - vg.Length(l.margin-14)*pixel, Y: top - middle}, "true class")
+	})
+}
+
+// drawRow draws the cells of a true class.
+func (c *confusion) drawRow(canvas draw.Canvas, i, size int, at func(row, column int) vg.Point) {
+	total := 0
+	for _, v := range c.Counts[i] {
+		total += v
+	}
+	number := picture.TextStyle(vg.Length(min(13, max(6, size*4/10))) * pixel)
+	number.XAlign, number.YAlign = text.XCenter, text.YCenter
+	for j, v := range c.Counts[i] {
+		share := float64(v) / float64(max(1, total))
+		shade := func(light, dark float64) uint8 { return uint8(math.Round(light + (dark-light)*math.Sqrt(share))) }
+		fill := color.NRGBA{shade(255, 0x1b), shade(255, 0x3a), shade(255, 0x7a), 255}
+		if i != j {
+			fill = color.NRGBA{shade(255, 0xb8), shade(255, 0x2a), shade(255, 0x3c), 255}
+		}
+		p, q := at(i, j), at(i+1, j+1)
+		canvas.FillPolygon(fill, []vg.Point{p, {X: q.X, Y: p.Y}, q, {X: p.X, Y: q.Y}})
+		canvas.StrokeLines(draw.LineStyle{Color: color.Gray{0xdd}, Width: pixel / 2}, []vg.Point{p, {X: q.X, Y: p.Y}, q, {X: p.X, Y: q.Y}, p})
+		if size < 24 || v == 0 {
+			continue
+		}
+		number.Color = picture.Ink
+		if share > 0.4 {
+			number.Color = color.White
+		}
+		canvas.FillText(number, vg.Point{X: (p.X + q.X) / 2, Y: (p.Y + q.Y) / 2}, strconv.Itoa(v))
+	}
+}
+
+// drawNames writes the names of the classes at the left and below.
+func (c *confusion) drawNames(canvas draw.Canvas, l confusionLayout, at func(row, column int) vg.Point) {
+	n, half := len(c.Classes), vg.Length(l.cell)*pixel/2
+	for i := 0; i < n; i += l.every {
+		style := picture.TextStyle(vg.Length(l.font) * pixel)
+		style.XAlign, style.YAlign = text.XRight, text.YCenter
+		canvas.FillText(style, vg.Point{X: at(i, 0).X - 6*pixel, Y: at(i, 0).Y - half}, l.names[i])
+		style.Rotation = math.Pi / 2
+		canvas.FillText(style, vg.Point{X: at(0, i).X + half, Y: at(n, 0).Y - 6*pixel}, l.names[i])
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gomonge/monge/wda/dataset"
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+)
+
+// part is a part of the rows of a file.
+type part int
+
+const (
+	allRows part = iota
+	trainRows
+	testRows
+)
+
+func (p part) String() string { return [...]string{"all", "train", "test"}[p] }
+
+// split is the value of the array split in the rows of the part.
+func (p part) split() int { return int(p - trainRows) }
+
+func parsePart(text string) (part, error) {
+	switch text {
+	case "all":
+		return allRows, nil
+	case "train":
+		return trainRows, nil
+	case "test":
+		return testRows, nil
+	}
+	return 0, usagef("--rows must be all, train or test, not %q", text)
+}
+
+// rowFlags say which rows of a file to use.
+type rowFlags struct {
+	sample  int
+	seed    uint64
+	holdout float64
+	unknown []string         // classes whose rows are left out
+	known   []string         // where unknown is empty: the classes of a model; rows of others are left out
+	left    *dataset.Dataset // the training rows of these, or nil
+}
+
+func (f *rowFlags) add(cmd *cobra.Command, what string) {
+	defer under(cmd, rowChoice)()
+	fs := cmd.Flags()
+	fs.IntVar(&f.sample, "sample", 0, "`NUMBER`: draw this many of "+what+" at random, each class in proportion to its size; the same --seed draws the same rows (default all rows)")
+	fs.Float64Var(&f.holdout, "holdout", 0, "`FRACTION`: keep this fraction of every class for testing, at random; the same --seed keeps the same rows (default none, or the file's own split)")
+	fs.Uint64Var(&f.seed, "seed", 1, "`NUMBER`: seed of the random choices of --sample and --holdout")
+}
+
+// fitSeedUsage describes --seed where a fit is made.
+const fitSeedUsage = "`NUMBER`: seed of all random choices: --sample, --holdout, and those of the fit or the folds"
+
+func (f *rowFlags) check() error {
+	if f.sample < 0 {
+		return usagef("--sample must be a positive number of rows, not %d", f.sample)
+	}
+	if !(f.holdout >= 0 && f.holdout < 1) {
+		return usagef("--holdout must be a fraction from 0 to below 1, such as 0.5, not %v", f.holdout)
+	}
+	return nil
+}
+
+// checkPart checks the flags of a command that uses a part of a file as it is.
+func (f *rowFlags) checkPart(text string) (part, error) {
+	p, err := parsePart(text)
+	if err == nil {
+		err = f.check()
+	}
+	if err == nil && f.holdout > 0 && p == allRows {
+		err = usagef("--holdout says which rows are training rows: add --rows train or --rows test")
+	}
+	return p, err
+}
+
+// readPart reads the rows of a part of a file with so many features, and draws of them
+// as --sample says.
+func (f *rowFlags) readPart(read *readFlags, path, labels string, p part, features int) (*dataset.Dataset, error) {
+	d, err := read.readFeatures(path, labels, features)
+	if err != nil {
+		return nil, err
+	}
+	if p != allRows && d.Split == nil && f.holdout == 0 {
+		return nil, noSplit(path, p)
+	}
+	if d, err = f.choose(path, d, p); err != nil {
+		return nil, err
+	}
+	return f.draw(path, d)
+}
+
+func noSplit(path string, p part) error {
+	return fmt.Errorf("%s: --rows %v: the file has no array split; use --holdout to divide it", path, p)
+}
+
+// choose returns the part of d that was read from path, before any sample is drawn.
+// Without a split, of the file or by --holdout, every part is all rows.
+func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
+	switch {
+	case p == allRows:
+		return d, nil
+	case f.holdout > 0:
+		if d.Split != nil {
+			return nil, fmt.Errorf("%s: the file has a split of its own; leave out --holdout", path)
+		}
+		train, test, err := d.TrainTest(f.holdout, f.seed)
+		if p == testRows {
+			train = test
+		}
+		return train, inFile(path, err)
+	case d.Split == nil:
+		return d, nil
+	}
+	var rows []int
+	for i, v := range d.Split {
+		if v == p.split() {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, noRows(path, p, d.Split)
+	}
+	return pick(d, rows), nil
+}
+
+// noRows is the error of a part without rows, whose values of the array split are these.
+func noRows(path string, p part, splits []int) error {
+	values := slices.Compact(slices.Sorted(slices.Values(splits)))
+	return fmt.Errorf("%s: array split: no row has the value %d (0 for training rows, 1 for test rows); its values are %v", path, p.split(), values[:min(10, len(values))])
+}
+
+// draw samples d as --sample says.
+func (f *rowFlags) draw(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
+	if f.sample == 0 {
+		return d, nil
+	}
+	s, err := d.Sample(f.sample, f.seed)
+	return s, inFile(path, err)
+}
+
+// train returns the training rows of d: those of its split, then the sample.
+func (f *rowFlags) train(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
+	t, err := f.choose(path, d, trainRows)
+	if err != nil {
+		return nil, err
+	}
+	if t, f.left, err = f.leaveOut(path, t); err != nil {
+		return nil, err
+	}
+	return f.draw(path, t)
+}
+
+// pick returns ascending rows of d, without copying them if they are neighbors, as
+// those of MNIST are: its matrix takes half a gigabyte.
+func pick(d *dataset.Dataset, rows []int) *dataset.Dataset {
+	i, j := rows[0], rows[len(rows)-1]+1
+	if j-i != len(rows) {
+		return d.Subset(rows)
+	}
+	s := &dataset.Dataset{X: d.X.Slice(i, j, 0, columns(d)).(*mat.Dense), Classes: d.Classes, Columns: d.Columns, Split: d.Split[i:j], IDNames: d.IDNames, Schema: d.Schema}
+	for _, ids := range d.IDs {
+		s.IDs = append(s.IDs, ids[i:j])
+	}
+	if d.Labels != nil {
+		s.Labels = d.Labels[i:j]
+	}
+	return s
+}
