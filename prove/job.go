@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ type target struct {
 	levels        []level
 	decode        func(*code.Inst) any
 	run           func(*code.Program, *code.Function, *expr.Graph, *memory.Memory, uint64, *code.Coverage) error
-	mutate        func(*code.Function, *rand.Rand) (mutant *code.Function, at *code.Inst, operand int)
+	mutate        func(*code.Function, *rand.Rand) (mutant *code.Function, at *code.Inst, what string)
 }
 
 type level struct {
@@ -98,8 +97,9 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 	found = map[string]*function{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	broken := map[uint64]bool{}
+	g := expr.New()
 	for _, s := range j.shapes {
-		g := expr.New()
+		g.Reset()
 		want, err := j.run(source, program, g, s, 0)
 		if err != nil {
 			return cases, found, fmt.Errorf("%s, %s: reference: %w", j, s, err)
@@ -184,9 +184,9 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 		}
 		return j.target.run(program, text, g, b.mem, stack, out.used[name])
 	}
-	plain := replacement(g)
+	plain := replacement(source, g)
 	in.Replace = func(f *ssa.Function, args []gossa.Value) (gossa.Value, bool) {
-		if gossa.Name(f) == "query.Widen" {
+		if source.Name(f) == "query.Widen" {
 			h, depends := args[1].(expr.Node)
 			if format, ok := args[0].(uint64); ok && depends && format == float16 && halves.equal(in, f) {
 				return g.FromHalf(h), true
@@ -202,9 +202,9 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 }
 
 // replacement returns the functions of Go that are not run: what stands for them.
-func replacement(g *expr.Graph) func(*ssa.Function, []gossa.Value) (gossa.Value, bool) {
+func replacement(source *gossa.Source, g *expr.Graph) func(*ssa.Function, []gossa.Value) (gossa.Value, bool) {
 	return func(f *ssa.Function, args []gossa.Value) (gossa.Value, bool) {
-		switch gossa.Name(f) {
+		switch source.Name(f) {
 		case "asm.init": // detection of the machine, which prepare stands in for
 			return nil, true
 		case "math.FMA", "num.fma32":
@@ -243,7 +243,7 @@ func (e *exhaustion) equal(in *gossa.Interpreter, f *ssa.Function) bool {
 		return done
 	}
 	g := expr.New()
-	other := &gossa.Interpreter{Source: in.Source, G: g, Mem: memory.New(), Assembly: in.Assembly, Replace: replacement(g)}
+	other := &gossa.Interpreter{Source: in.Source, G: g, Mem: memory.New(), Assembly: in.Assembly, Replace: replacement(in.Source, g)}
 	same := true
 	for h := range uint64(1) << 16 {
 		v, err := other.Call(f, []gossa.Value{uint64(float16), h})
@@ -295,41 +295,4 @@ func equal(g *expr.Graph, want, got outcome) error {
 	p, _ := want.result.(expr.Node)
 	q, _ := got.result.(expr.Node)
 	return fmt.Errorf("the results differ:\n\treference %s\n\tassembly  %s", g.String(p), g.String(q))
-}
-
-// plant plants mistakes in functions, one at a time, and returns how many of them the cases
-// that reach the changed instruction refute. It reports the others.
-func plant(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(string)) (planted, refuted int) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, name := range slices.Sorted(maps.Keys(functions)) {
-		f := functions[name]
-		if f.cases == 0 {
-			continue
-		}
-		for range mutants {
-			mutant, at, operand := t.mutate(f.text, rng)
-			planted++
-			if refutes(f.reach[at.Addr], source, program.With(mutant)) {
-				refuted++
-			} else {
-				report(fmt.Sprintf("%s: operand %d of %s (%d cases)", name, operand+1, at.Text, len(f.reach[at.Addr])))
-			}
-		}
-	}
-	return planted, refuted
-}
-
-// refutes reports whether a case fails.
-func refutes(cases []witness, source *gossa.Source, program *code.Program) bool {
-	for _, w := range cases {
-		g := expr.New()
-		want, err := w.job.run(source, program, g, w.shape, 0)
-		if err != nil {
-			return false
-		}
-		if _, err := w.job.check(source, program, g, w.shape, w.level, want); err != nil {
-			return true
-		}
-	}
-	return false
 }

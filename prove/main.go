@@ -138,8 +138,10 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 		t.arch, uniform, loops, ways)
 	fmt.Printf("%s: proved %d of %d functions\n", t.arch, count.proved, count.all)
 	if mutants > 0 && failed == nil {
-		planted, refuted := plant(t, functions, source, program, mutants, func(what string) { fmt.Println("not refuted:", what) })
-		fmt.Printf("refuted %d of %d planted mistakes\n", refuted, planted)
+		counts := plant(t, functions, source, program, mutants, func(what string) { fmt.Println("not refuted:", what) })
+		for _, pkg := range slices.Sorted(maps.Keys(counts)) {
+			fmt.Printf("| %s | %s | %d | %d |\n", t.arch, pkg, counts[pkg].all, counts[pkg].refuted)
+		}
 	}
 	return count, failed
 }

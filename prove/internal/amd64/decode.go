@@ -21,6 +21,28 @@ type inst struct {
 	op     string
 	args   []operand
 	effect *turns.Effect
+	match  [len(forms)][]string // the operation, taken apart
+}
+
+// Forms of operations. A step looks only at what Decode has found.
+const (
+	fused = iota
+	arithmetic
+	comparison
+	extremes
+	bitwise
+	integers
+	shifts
+)
+
+var forms = [...]*regexp.Regexp{
+	fused:      regexp.MustCompile(`^vf(n?)m(add|sub)(132|213|231)([ps])([sd])$`),
+	arithmetic: regexp.MustCompile(`^v(add|sub|mul|div)([ps])([sd])$`),
+	comparison: regexp.MustCompile(`^vcmp(eq|lt|le|nlt|nlt_uq|lt_oq|le_oq|ge_oq)([ps])([sd])$`),
+	extremes:   regexp.MustCompile(`^v(max|min)([ps])([sd])$`),
+	bitwise:    regexp.MustCompile(`^vp?(andn|and|or)(p[sd]|[dq]?)$`),
+	integers:   regexp.MustCompile(`^vp(add|sub)([dq])$`),
+	shifts:     regexp.MustCompile(`^vps(ll|rl|ra)([dq])$`),
 }
 
 type kind uint8
@@ -84,8 +106,15 @@ func Decode(i *code.Inst) any {
 		}
 		d.args = append(d.args, o)
 	}
+	d.takeApart()
 	d.effect = effect(d)
 	return d
+}
+
+func (d *inst) takeApart() {
+	for n, f := range forms {
+		d.match[n] = f.FindStringSubmatch(d.op)
+	}
 }
 
 var (

@@ -35,7 +35,7 @@ func effect(d *inst) *turns.Effect {
 		switch o.kind {
 		case register:
 			all.Form.Terms = append(all.Form.Terms, turns.Term{Reg: o.reg, Factor: 1})
-			if op[0] == 'v' || op[0] == 'k' || dst.kind == location && !compares {
+			if (op[0] == 'v' || op[0] == 'k') && o != dst || dst.kind == location && !compares {
 				e.Values = append(e.Values, o.reg)
 			}
 		case location:
@@ -50,7 +50,11 @@ func effect(d *inst) *turns.Effect {
 	}
 	all.OfFlags = strings.HasPrefix(op, "cmov") || strings.HasPrefix(op, "adc")
 	flags := all
-	if f, ok := linear(op, a); ok && dst.kind == register {
+	if strings.HasPrefix(op, "cmov") && dst.width == 8 && a[0].kind == register {
+		e.Choice = true
+		stays := turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: 1}}}
+		flags = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Else: &stays}
+	} else if f, ok := linear(op, a); ok && dst.kind == register {
 		flags = turns.Set{Form: f}
 	}
 	if dst.kind == register && !compares {

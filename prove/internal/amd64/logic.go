@@ -1,7 +1,6 @@
 package amd64
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/code"
@@ -286,14 +285,6 @@ func (m *machine) branch(f *code.Function, c expr.Node, i *inst) error {
 	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
 }
 
-var (
-	comparison = regexp.MustCompile(`^vcmp(eq|lt|le|nlt|nlt_uq|lt_oq|le_oq|ge_oq)([ps])([sd])$`)
-	extremes   = regexp.MustCompile(`^v(max|min)([ps])([sd])$`)
-	bitwise    = regexp.MustCompile(`^vp?(andn|and|or)(p[sd]|[dq]?)$`)
-	integers   = regexp.MustCompile(`^vp(add|sub)([dq])$`)
-	shifts     = regexp.MustCompile(`^vps(ll|rl|ra)([dq])$`)
-)
-
 // compare returns a comparison of two elements.
 func (m *machine) compare(how string, x, y expr.Node) expr.Node {
 	switch how {
@@ -319,7 +310,7 @@ func (m *machine) logic(i *inst) bool {
 		n := dst.width / 4
 		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return f(v[0], v[1]) }, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w)), w)
 	}
-	if f := comparison.FindStringSubmatch(op); f != nil && f[2] == "p" {
+	if f := i.match[comparison]; f != nil && f[2] == "p" {
 		w := elementCells(f[3])
 		n := a[1].width / 4
 		x, y := m.v[a[1].reg][:n:n], m.source(&a[0], nil, n, w)
@@ -330,7 +321,7 @@ func (m *machine) logic(i *inst) bool {
 		}
 		return true
 	}
-	if f := extremes.FindStringSubmatch(op); f != nil {
+	if f := i.match[extremes]; f != nil {
 		w := elementCells(f[3])
 		n := packedCells(f[2], w, dst)
 		// The first source if it is the larger (the smaller) one, otherwise the second.
@@ -344,7 +335,7 @@ func (m *machine) logic(i *inst) bool {
 		m.put(dst, m.above(f[2], out, m.v[a[1].reg][:]), w)
 		return true
 	}
-	if f := bitwise.FindStringSubmatch(op); f != nil {
+	if f := i.match[bitwise]; f != nil {
 		w := 1
 		if strings.HasSuffix(op, "d") && op[1] != 'p' || strings.HasSuffix(op, "q") {
 			w = 2
@@ -360,12 +351,12 @@ func (m *machine) logic(i *inst) bool {
 		})
 		return true
 	}
-	if f := integers.FindStringSubmatch(op); f != nil {
+	if f := i.match[integers]; f != nil {
 		do := map[string]func(x, y expr.Node) expr.Node{"add": g.IAdd, "sub": g.ISub}[f[1]]
 		each(map[string]int{"d": 1, "q": 2}[f[2]], do)
 		return true
 	}
-	if f := shifts.FindStringSubmatch(op); f != nil && a[0].kind == immediate {
+	if f := i.match[shifts]; f != nil && a[0].kind == immediate {
 		w := map[string]int{"d": 1, "q": 2}[f[2]]
 		how := map[string]expr.Op{"ll": expr.IShl, "rl": expr.IShr, "ra": expr.ISar}[f[1]]
 		n := dst.width / 4

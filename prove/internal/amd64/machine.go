@@ -51,7 +51,15 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 			m.v[i][j] = g.Input(4, 1<<20+i, j) // whatever was there before
 		}
 	}
-	m.r[4] = stack
+	for i := range m.data {
+		m.data[i] = g.Input(8, 1<<20+len(m.v), i)
+	}
+	for i := range m.bits {
+		for j := range 16 {
+			m.bits[i] = append(m.bits[i], g.Nonzero(g.Input(4, 1<<20+len(m.v)+1+i, j)))
+		}
+	}
+	m.r[4], m.data[4] = stack, 0
 	m.steps = new(int)
 	m.turns = turns.New(f, effectOf, cov)
 	defer func() {
@@ -94,7 +102,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 			return m.branch(f, c, i)
 		}
 		m.step(i)
-		m.turns.Step(pc, i.effect, m.next != i.Next)
+		m.turns.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.condition(i.op[4:]))
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)

@@ -1,25 +1,21 @@
 package amd64
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-var (
-	fused      = regexp.MustCompile(`^vf(n?)m(add|sub)(132|213|231)([ps])([sd])$`)
-	arithmetic = regexp.MustCompile(`^v(add|sub|mul|div)([ps])([sd])$`)
-	moves      = map[string]int{ // and the cells of an element
-		"vmovupd": 2, "vmovapd": 2, "vmovdqu64": 2, "vmovdqa64": 2,
-		"vmovups": 1, "vmovaps": 1, "vmovdqu": 1, "vmovdqa": 1, "vmovdqu32": 1,
-	}
-)
+// moves are moves of vectors, with the cells of an element.
+var moves = map[string]int{
+	"vmovupd": 2, "vmovapd": 2, "vmovdqu64": 2, "vmovdqa64": 2,
+	"vmovups": 1, "vmovaps": 1, "vmovdqu": 1, "vmovdqa": 1, "vmovdqu32": 1,
+}
 
 // step runs one instruction.
 func (m *machine) step(i *inst) {
-	if !m.general(i) && !m.float(i) && !m.shuffle(i) && !m.logic(i) && !m.narrow(i.op, i.args, &i.args[len(i.args)-1]) {
+	if (i.op[0] == 'v' && i.op != "vzeroupper" || !m.general(i)) && !m.float(i) && !m.shuffle(i) && !m.logic(i) && !m.narrow(i.op, i.args, &i.args[len(i.args)-1]) {
 		m.fail("%w", code.ErrUnknown)
 	}
 }
@@ -29,7 +25,7 @@ func (m *machine) step(i *inst) {
 func (m *machine) float(i *inst) bool {
 	a, op := i.args, i.op
 	dst := &a[len(a)-1]
-	if f := fused.FindStringSubmatch(op); f != nil {
+	if f := i.match[fused]; f != nil {
 		w := elementCells(f[5])
 		n := packedCells(f[4], w, dst)
 		third, second, first := m.source(&a[0], dst, n, w), m.v[a[1].reg][:n:n], m.v[dst.reg][:n:n]
@@ -53,11 +49,20 @@ func (m *machine) float(i *inst) bool {
 		m.put(dst, m.above(f[4], out, m.v[dst.reg][:]), w)
 		return true
 	}
-	if f := arithmetic.FindStringSubmatch(op); f != nil {
+	if f := i.match[arithmetic]; f != nil {
 		w := elementCells(f[3])
 		n := packedCells(f[2], w, dst)
-		do := map[string]func(x, y expr.Node) expr.Node{"add": m.g.Add, "sub": m.g.Sub, "mul": m.g.Mul, "div": m.g.Div}[f[1]]
-		out := m.lanes(w, func(v ...expr.Node) expr.Node { return do(v[0], v[1]) }, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w))
+		out := m.lanes(w, func(v ...expr.Node) expr.Node {
+			switch f[1] {
+			case "add":
+				return m.g.Add(v[0], v[1])
+			case "sub":
+				return m.g.Sub(v[0], v[1])
+			case "mul":
+				return m.g.Mul(v[0], v[1])
+			}
+			return m.g.Div(v[0], v[1])
+		}, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w))
 		m.put(dst, m.above(f[2], out, m.v[a[1].reg][:]), w)
 		return true
 	}
@@ -86,7 +91,7 @@ func (m *machine) float(i *inst) bool {
 		case dst.kind == vector && a[0].kind == vector:
 			m.put(dst, m.v[a[0].reg][:w:w], w)
 		case dst.kind == vector && a[0].kind == register:
-			v := m.r[a[0].reg]
+			v := m.place(a[0].reg)
 			m.put(dst, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:w], w)
 		case dst.kind == vector:
 			m.put(dst, m.load(m.addr(&a[0]), w), w)
@@ -225,7 +230,7 @@ func (m *machine) shuffle(i *inst) bool {
 		case vector:
 			e = reg(0)[:w]
 		case register:
-			v := m.r[a[0].reg]
+			v := m.place(a[0].reg)
 			e = []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:w]
 		default:
 			e = m.load(m.addr(&a[0]), w)

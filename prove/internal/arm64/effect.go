@@ -100,6 +100,11 @@ func effect(op string, a []operand) *turns.Effect {
 	if f, ok := linear(op, a); ok {
 		result = turns.Set{Form: f}
 	}
+	if op == "csel" && whole {
+		e.Choice = true
+		other := term(a[2])
+		result = turns.Set{Form: term(a[1]), Else: &other}
+	}
 	if op == "cmp" || op == "cmn" || op == "subs" || op == "adds" || op == "ands" {
 		flags := result
 		e.Flags = &flags
@@ -109,6 +114,14 @@ func effect(op string, a []operand) *turns.Effect {
 		e.Sets = append(e.Sets, result)
 	}
 	return e
+}
+
+// term returns a general register as a form.
+func term(o operand) (f turns.Form) {
+	if o.reg != xzr {
+		f.Terms = []turns.Term{{Reg: o.reg, Factor: 1}}
+	}
+	return f
 }
 
 // linear returns the result of an instruction on registers of 8 bytes, if it is a linear form. That of a

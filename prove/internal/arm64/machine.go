@@ -61,6 +61,10 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 			m.v[i][j] = g.Input(4, 1<<20+i, j) // whatever was there before
 		}
 	}
+	for i := range sp {
+		m.data[i] = g.Input(8, 1<<20+len(m.v), i)
+	}
+	m.conditions = map[string]expr.Node{} // nothing is known of the flags
 	m.r[sp] = stack
 	m.steps = new(int)
 	m.turns = turns.New(f, effectOf, cov)
@@ -98,7 +102,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 			return m.both(f, c, operands[len(operands)-1].constant)
 		}
 		m.step(operands)
-		m.turns.Step(pc, d.effect, m.next != i.Next)
+		m.turns.Step(pc, d.effect, m.next != i.Next || d.effect.Choice && m.condition(operands[3].text))
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)

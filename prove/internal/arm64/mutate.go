@@ -1,6 +1,7 @@
 package arm64
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/gomonge/monge/prove/internal/code"
@@ -9,9 +10,13 @@ import (
 // Objdump is the program that prints the instructions.
 const Objdump = "aarch64-linux-gnu-objdump"
 
+// opposites are operations that are easily taken for each other.
+var opposites = map[string]string{"fmla": "fmls", "fmls": "fmla", "fadd": "fsub", "fsub": "fadd", "fmul": "fadd", "fdiv": "fmul",
+	"fmax": "fmin", "fmin": "fmax", "zip1": "zip2", "zip2": "zip1", "trn1": "trn2", "trn2": "trn1", "add": "sub", "sub": "add", "ushr": "sshr"}
+
 // Mutate returns f with a mistake planted in an instruction on vectors: another register or
-// lane, or an address 8 bytes further on. n is the number of the operand.
-func Mutate(f *code.Function, rng *rand.Rand) (mutant *code.Function, at *code.Inst, n int) {
+// lane, an address 8 bytes further on, another immediate, or another operation. what says which.
+func Mutate(f *code.Function, rng *rand.Rand) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*instruction)
 		if !ok {
@@ -23,18 +28,31 @@ func Mutate(f *code.Function, rng *rand.Rand) (mutant *code.Function, at *code.I
 			}
 		}
 		return false
-	}, func(i *code.Inst) int {
-		d := append([]operand(nil), i.Decoded.(*instruction).args...)
-		n := rng.IntN(len(d))
+	}, func(i *code.Inst) string {
+		old := i.Decoded.(*instruction)
+		d := append([]operand(nil), old.args...)
+		i.Decoded = &instruction{d, old.effect}
+		n := rng.IntN(len(d) + 1)
+		if other := opposites[i.Op]; n == len(d) && other != "" {
+			i.Op = other
+			return "the operation"
+		}
+		n %= len(d)
+		for d[n].kind == target || d[n].kind == word {
+			n = (n + 1) % len(d)
+		}
 		switch o := &d[n]; o.kind {
 		case element:
 			o.lane ^= 1
 		case vector, scalar:
 			o.reg = (o.reg + 1) % 32
+		case general:
+			o.reg = (o.reg + 1) % 31
 		case location:
 			o.value += 8
+		case immediate:
+			o.value ^= 1
 		}
-		i.Decoded = &instruction{d, i.Decoded.(*instruction).effect}
-		return n
+		return fmt.Sprintf("operand %d", n+1)
 	})
 }

@@ -239,8 +239,18 @@ func (m *machine) float(op string, a []operand) bool {
 	}
 	switch op {
 	case "fadd", "fsub", "fmul", "fdiv":
-		f := map[string]func(x, y expr.Node) expr.Node{"fadd": m.g.Add, "fsub": m.g.Sub, "fmul": m.g.Mul, "fdiv": m.g.Div}[op]
-		m.lanes(dst, func(n int) expr.Node { return f(m.source(a[1], n), m.source(a[2], n)) })
+		m.lanes(dst, func(n int) expr.Node {
+			x, y := m.source(a[1], n), m.source(a[2], n)
+			switch op {
+			case "fadd":
+				return m.g.Add(x, y)
+			case "fsub":
+				return m.g.Sub(x, y)
+			case "fmul":
+				return m.g.Mul(x, y)
+			}
+			return m.g.Div(x, y)
+		})
 	case "fmla", "fmls":
 		m.lanes(dst, func(n int) expr.Node {
 			x := m.source(a[1], n)

@@ -101,8 +101,8 @@ func (p *Program) With(f *Function) *Program {
 }
 
 // Mutate returns a version of f in which change has planted a mistake in one of the
-// instructions that are fit for it. change returns what it has changed.
-func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) int) (mutant *Function, at *Inst, what int) {
+// instructions that are fit for it. change says what it has changed.
+func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) string) (mutant *Function, at *Inst, what string) {
 	var from []*Inst
 	for _, i := range f.Order {
 		if fit(i) {
@@ -207,11 +207,24 @@ type Coverage struct {
 	Loops   map[uint64]Loop    // by their first instructions; see package turns
 }
 
-// Loop is what is known of a loop: how many turns were seen, and why a turn may depend on its
-// number. No reason is that it does not.
+// Loop is what is known of a loop.
 type Loop struct {
 	Turns  int
-	Reason string
+	Most   int             // turns, one after the other
+	Ways   map[string]bool // through a turn that another one has followed
+	Reason string          // why such a turn may depend on its number
+}
+
+// Follow notes that a turn has gone a way, that another one has followed it, and why it may depend on its
+// number. No reason is that it does not.
+func (l *Loop) Follow(way, reason string) {
+	if l.Ways == nil {
+		l.Ways = map[string]bool{}
+	}
+	l.Ways[way] = true
+	if l.Reason == "" {
+		l.Reason = reason
+	}
 }
 
 // NewCoverage returns the coverage of no run.
@@ -240,8 +253,9 @@ func (c *Coverage) Add(d *Coverage) {
 	for at, l := range d.Loops {
 		k := c.Loops[at]
 		k.Turns += l.Turns
-		if k.Reason == "" {
-			k.Reason = l.Reason
+		k.Most = max(k.Most, l.Most)
+		for way := range l.Ways {
+			k.Follow(way, l.Reason)
 		}
 		c.Loops[at] = k
 	}

@@ -86,7 +86,7 @@ type node struct {
 // Graph is a set of expressions.
 type Graph struct {
 	nodes     []node
-	index     map[node]Node
+	table     []Node // of nodes by their hash, with free places, which are 0
 	lists     [][]uint64
 	listIndex map[string]uint64
 	results   map[[2]Node]bool // of Equal
@@ -95,20 +95,53 @@ type Graph struct {
 
 // New returns an empty graph.
 func New() *Graph {
-	return &Graph{nodes: make([]node, 1), index: make(map[node]Node), listIndex: make(map[string]uint64)}
+	return &Graph{nodes: make([]node, 1), table: make([]Node, 1<<10), listIndex: make(map[string]uint64)}
+}
+
+// Reset makes the graph empty, and keeps its memory.
+func (g *Graph) Reset() {
+	table := g.table[:1<<10]
+	clear(table)
+	*g = Graph{nodes: g.nodes[:1], table: table, listIndex: make(map[string]uint64)}
 }
 
 // Len returns the number of expressions.
 func (g *Graph) Len() int { return len(g.nodes) - 1 }
 
 func (g *Graph) make(n node) Node {
-	i, ok := g.index[n]
-	if !ok {
-		i = Node(len(g.nodes))
-		g.nodes = append(g.nodes, n)
-		g.index[n] = i
+	place := g.place(&n)
+	if g.table[place] != 0 {
+		return g.table[place]
+	}
+	i := Node(len(g.nodes))
+	g.nodes = append(g.nodes, n)
+	g.table[place] = i
+	if 2*len(g.nodes) > len(g.table) {
+		if n := 2 * len(g.table); n <= cap(g.table) {
+			g.table = g.table[:n]
+			clear(g.table)
+		} else {
+			g.table = make([]Node, n)
+		}
+		for i := 1; i < len(g.nodes); i++ {
+			g.table[g.place(&g.nodes[i])] = Node(i)
+		}
 	}
 	return i
+}
+
+// place returns where the table has a node, or the free place for it.
+func (g *Graph) place(n *node) uint64 {
+	h := (n.key+uint64(n.op)<<8+uint64(n.width))*0x9e3779b97f4a7c15 ^ uint64(uint32(n.a)) ^ uint64(uint32(n.b))<<32
+	h = h*0xff51afd7ed558ccd ^ uint64(uint32(n.c))
+	h ^= h >> 32
+	h *= 0xc4ceb9fe1a85ec53
+	last := uint64(len(g.table) - 1)
+	for at := h >> 20 & last; ; at = (at + 1) & last {
+		if i := g.table[at]; i == 0 || g.nodes[i] == *n {
+			return at
+		}
+	}
 }
 
 // Const returns the constant of that width with these bits.

@@ -20,7 +20,7 @@ func (fr *frame) branch(c expr.Node, from *ssa.BasicBlock) (meet *ssa.BasicBlock
 	var results [2]Value
 	var stored [2]map[uint64]expr.Node
 	for way, next := range from.Succs {
-		outer := maps.Clone(fr.values)
+		outer := slices.Clone(fr.values)
 		stored[way], _ = in.Mem.Try(func() error {
 			last, joined, out := fr.execute(next, from, nil, meet)
 			results[way] = out

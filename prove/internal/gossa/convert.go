@@ -1,7 +1,7 @@
 package gossa
 
 import (
-	"go/constant"
+	values "go/constant"
 	"go/types"
 	"math"
 
@@ -20,26 +20,14 @@ func extend(v uint64, b *types.Basic, size int64) uint64 {
 
 // constant returns the value of a constant.
 func (in *Interpreter) constant(c *ssa.Const) Value {
+	known := in.Source.constant(c)
+	if v, ok := in.simple(&known); ok {
+		return v
+	}
 	switch u := c.Type().Underlying().(type) {
 	case *types.Basic:
-		switch {
-		case u.Info()&types.IsFloat != 0:
-			if in.sizes.Sizeof(u) == 4 {
-				f, _ := constant.Float32Val(c.Value)
-				return in.G.Const(4, uint64(math.Float32bits(f)))
-			}
-			f, _ := constant.Float64Val(c.Value)
-			return in.G.Const(8, math.Float64bits(f))
-		case u.Info()&types.IsBoolean != 0:
-			return truth(constant.BoolVal(c.Value))
-		case u.Info()&types.IsUnsigned != 0:
-			return c.Uint64()
-		case u.Info()&types.IsInteger != 0:
-			return uint64(c.Int64())
-		case u.Info()&types.IsString != 0:
-			return constant.StringVal(c.Value)
-		case u.Kind() == types.UnsafePointer:
-			return uint64(0)
+		if u.Info()&types.IsString != 0 {
+			return values.StringVal(c.Value)
 		}
 	case *types.Pointer:
 		return uint64(0)

@@ -3,6 +3,7 @@ package gossa
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/gomonge/monge/prove/internal/expr"
 	"golang.org/x/tools/go/ssa"
@@ -14,7 +15,14 @@ const maxBlocks = 5_000_000
 type frame struct {
 	in     *Interpreter
 	f      *ssa.Function
-	values map[ssa.Value]Value
+	body   *body
+	step   *step   // that runs
+	values []Value // by their places
+}
+
+func (in *Interpreter) frame(f *ssa.Function) *frame {
+	b := in.body(f)
+	return &frame{in: in, f: f, body: b, values: make([]Value, len(b.places))}
 }
 
 // closure is a function literal with the variables that it uses.
@@ -24,6 +32,24 @@ type closure struct {
 }
 
 func (fr *frame) get(v ssa.Value) Value {
+	place, ok := -1, false
+	if fr.step != nil {
+		for n := range fr.step.operands {
+			if o := &fr.step.operands[n]; o.value == v {
+				if c, ok := fr.in.simple(&o.constant); ok {
+					return c
+				}
+				place, ok = o.place, o.place >= 0
+				break
+			}
+		}
+	}
+	if !ok {
+		place, ok = fr.body.places[v]
+	}
+	if ok && fr.values[place] != nil {
+		return fr.values[place]
+	}
 	switch v := v.(type) {
 	case *ssa.Const:
 		return fr.in.constant(v)
@@ -32,11 +58,8 @@ func (fr *frame) get(v ssa.Value) Value {
 	case *ssa.Function, *ssa.Builtin:
 		return v
 	}
-	x, ok := fr.values[v]
-	if !ok {
-		fail("%s: %s has no value: %w", fr.f, v.Name(), ErrUnknown)
-	}
-	return x
+	fail("%s: %s has no value: %w", fr.f, v.Name(), ErrUnknown)
+	return nil
 }
 
 func (fr *frame) integer(v ssa.Value) int { return int(fr.get(v).(uint64)) }
@@ -56,28 +79,23 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 		}
 		var next *ssa.BasicBlock
 		// The phis of a block take their values at once.
-		var phis []ssa.Value
+		steps := fr.body.blocks[block.Index]
 		var taken []Value
-		for _, instr := range block.Instrs {
-			switch i := instr.(type) {
-			case *ssa.Phi:
+		for n := range steps {
+			fr.step = &steps[n]
+			if phi, ok := fr.step.Instruction.(*ssa.Phi); ok {
 				if first != nil {
-					phis, taken = append(phis, i), append(taken, first[len(phis)])
-					continue
-				}
-				for e, p := range block.Preds {
-					if p == before {
-						phis, taken = append(phis, i), append(taken, fr.get(i.Edges[e]))
-						break
-					}
+					taken = append(taken, first[n])
+				} else {
+					taken = append(taken, fr.get(phi.Edges[slices.Index(block.Preds, before)]))
 				}
 				continue
 			}
-			for p, v := range phis {
-				fr.values[v] = taken[p]
+			for p, v := range taken {
+				fr.values[steps[p].place] = v
 			}
-			phis, taken, first = nil, nil, nil
-			switch i := instr.(type) {
+			taken, first = nil, nil
+			switch i := fr.step.Instruction.(type) {
 			case *ssa.Jump:
 				next = block.Succs[0]
 			case *ssa.If:
@@ -102,9 +120,9 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 				fail("%s: panic: %v", fr.f, fr.get(i.X))
 			case *ssa.DebugRef:
 			case ssa.Value:
-				fr.values[i] = fr.value(i)
+				fr.values[fr.step.place] = fr.value(i)
 			default:
-				fail("%s: %T: %w", fr.f, instr, ErrUnknown)
+				fail("%s: %T: %w", fr.f, i, ErrUnknown)
 			}
 		}
 		before, block = block, next

@@ -12,6 +12,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -24,6 +25,8 @@ type Source struct {
 	packages map[string]*ssa.Package // by path
 	sizes    types.Sizes
 	roots    map[string]*ssa.Function
+
+	bodies, names, structs sync.Map // by function, or by type: what is worked out once
 }
 
 // A Root is a function to be run: a Go expression in the package of that path, such as

@@ -73,13 +73,9 @@ func (in *Interpreter) call(f *ssa.Function, args []Value, free ...Value) Value 
 	}
 	defer func() { in.depth-- }()
 	in.initialize(f.Pkg)
-	fr := &frame{in: in, f: f, values: make(map[ssa.Value]Value)}
-	for i, p := range f.Params {
-		fr.values[p] = args[i]
-	}
-	for i, v := range f.FreeVars {
-		fr.values[v] = free[i]
-	}
+	fr := in.frame(f)
+	copy(fr.values, args)
+	copy(fr.values[len(f.Params):], free)
 	return fr.run()
 }
 
@@ -94,8 +90,7 @@ func (in *Interpreter) initialize(p *ssa.Package) {
 	in.ready[p] = true
 	if f := p.Func("init"); f != nil && f.Blocks != nil {
 		if _, skip := in.Replace(f, nil); !skip {
-			fr := &frame{in: in, f: f, values: make(map[ssa.Value]Value)}
-			fr.run()
+			in.frame(f).run()
 		}
 	}
 }
@@ -304,11 +299,16 @@ func (in *Interpreter) load(addr uint64, t types.Type) Value {
 }
 
 func (in *Interpreter) offsets(s *types.Struct) []int64 {
+	if known, ok := in.structs.Load(s); ok {
+		return known.([]int64)
+	}
 	var fields []*types.Var
 	for f := range s.Fields() {
 		fields = append(fields, f)
 	}
-	return in.sizes.Offsetsof(fields)
+	out := in.sizes.Offsetsof(fields)
+	in.structs.Store(s, out)
+	return out
 }
 
 // store sets the value of type t at addr.
@@ -450,13 +450,19 @@ func (in *Interpreter) float(op token.Token, a, b expr.Node) Value {
 
 // Name returns the name of a function without its type arguments, with the last part of its
 // package's path: pass.Rows.
-func Name(f *ssa.Function) string {
-	if o := f.Origin(); o != nil {
-		f = o
+func (s *Source) Name(f *ssa.Function) string {
+	if known, ok := s.names.Load(f); ok {
+		return known.(string)
 	}
-	if f.Pkg == nil {
-		return f.Name()
+	g := f
+	if o := g.Origin(); o != nil {
+		g = o
 	}
-	path := f.Pkg.Pkg.Path()
-	return path[strings.LastIndex(path, "/")+1:] + "." + f.Name()
+	name := g.Name()
+	if g.Pkg != nil {
+		path := g.Pkg.Pkg.Path()
+		name = path[strings.LastIndex(path, "/")+1:] + "." + name
+	}
+	s.names.Store(f, name)
+	return name
 }

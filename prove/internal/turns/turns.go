@@ -1,12 +1,12 @@
 // Package turns shows of the loops of machine code that a turn does not depend on its number.
 //
-// While a function runs, every general register and every slot of the stack is also kept as a linear form of the registers at the
-// beginning of the present turn, for each loop that runs. At the end of a turn there are three classes
-// of registers that the turn has used: those that are as they were, those that have advanced by a constant
-// or by a sum of unchanged ones, and others, of which there must be none. Addresses must be linear forms of
-// the two classes. A jump within the turn must depend on unchanged registers, or on data, alone. Then every
-// turn is the same function of the vector registers and of what is loaded, whatever its number: its
-// addresses move on by the same distance from turn to turn.
+// While a function runs, every general register and every slot of the stack is also kept as a linear form of the
+// registers at the beginning of the present turn, for each loop that runs. At the end of a turn a register is settled if
+// it is as it was, has advanced by a sum of constants and of registers that are as they were, or is a linear form of
+// such registers. Addresses must be linear forms of settled registers, and so must comparisons by which the turn goes one
+// way or another, and by which the loop ends. Then turns that go the same way are the same function of the vector
+// registers and of what is loaded, whatever their number: their addresses move on by the same distance from turn to turn.
+// A turn that no other follows is like what comes after the loop: it may depend on what is left.
 package turns
 
 import (
@@ -42,6 +42,7 @@ type Set struct {
 	Form          Form
 	Opaque        bool
 	OfFlags, Data bool
+	Else          *Form // of a conditional move: what the register is if the condition does not hold
 }
 
 // Effect is what an instruction does to general registers and flags, and what it uses of them.
@@ -52,6 +53,7 @@ type Effect struct {
 	Flags     *Set   // what flags depend on, if it sets them
 	Branch    bool   // it jumps on a condition
 	Of        *Set   // of a jump: what the condition depends on, if not flags
+	Choice    bool   // it is a conditional move
 	To        uint64 // of a jump, conditional or not
 }
 
@@ -76,11 +78,23 @@ type frame struct {
 	regs        [registers]form
 	flags       form
 	symbols     []symbol // after the registers
-	addresses   []form
-	values      []form
-	inside      []form // conditions of jumps within the turn
-	own         []form // those that end the loop
+	addresses   []use
+	values      []use
+	inside      []use // conditions of jumps within the turn, and of conditional moves
+	own         []use // those of jumps that end the loop
+	turns       int
+	before      verdict // on the turn before
 }
+
+// use is what an instruction has used, and which way it has gone, if it had a choice.
+type use struct {
+	at    uint64
+	value form
+	yes   bool
+}
+
+// verdict says which way a turn has gone, and why it may depend on its number.
+type verdict struct{ way, reason string }
 
 // Tracker follows one run of a function.
 type Tracker struct {
@@ -140,10 +154,11 @@ func (f *frame) begin() {
 	f.addresses, f.values, f.inside, f.own = f.addresses[:0], f.values[:0], f.inside[:0], f.own[:0]
 }
 
-// Step is called for each instruction, and says of a jump whether it is taken.
+// Step is called for each instruction, and says of a jump whether it is taken, and of a conditional move
+// whether its condition holds.
 func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 	for n, f := range t.frames {
-		f.step(pc, e)
+		f.step(pc, e, taken)
 		if e.To == 0 {
 			continue
 		}
@@ -157,12 +172,12 @@ func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 	}
 }
 
-func (f *frame) step(pc uint64, e *Effect) {
+func (f *frame) step(pc uint64, e *Effect, taken bool) {
 	for _, a := range e.Addresses {
-		f.addresses = append(f.addresses, f.linear(a))
+		f.addresses = append(f.addresses, use{at: pc, value: f.linear(a)})
 	}
 	for _, r := range e.Values {
-		f.values = append(f.values, f.regs[r])
+		f.values = append(f.values, use{at: pc, value: f.regs[r]})
 	}
 	if e.Branch {
 		c := f.flags
@@ -170,17 +185,24 @@ func (f *frame) step(pc uint64, e *Effect) {
 			c = f.value(e.Of)
 		}
 		if pc == f.last || e.To < f.first || e.To > f.last { // goes on, or leaves the loop
-			f.own = append(f.own, c)
+			f.own = append(f.own, use{pc, c, taken})
 		} else {
-			f.inside = append(f.inside, c)
+			f.inside = append(f.inside, use{pc, c, taken})
 		}
+	}
+	if e.Choice {
+		f.inside = append(f.inside, use{pc, f.flags, taken})
 	}
 	if len(e.Sets) == 0 && e.Flags == nil {
 		return
 	}
 	var values [4]form
 	for i := range e.Sets {
-		values[i] = f.value(&e.Sets[i])
+		if set := &e.Sets[i]; e.Choice && !taken {
+			values[i] = f.linear(*set.Else)
+		} else {
+			values[i] = f.value(set)
+		}
 	}
 	if e.Flags != nil {
 		f.flags = f.value(e.Flags)
@@ -250,69 +272,105 @@ func (f *frame) depends(v form) (s symbol) {
 	return s
 }
 
-// end judges a turn.
+// end judges a turn. The verdict counts when another turn has followed.
 func (t *Tracker) end(f *frame) {
-	reason := f.judge()
 	l := t.cov.Loops[f.first]
-	l.Turns++
-	if l.Reason == "" {
-		l.Reason = reason
+	if f.turns++; f.turns > 1 {
+		l.Follow(f.before.way, f.before.reason)
 	}
+	l.Turns++
+	l.Most = max(l.Most, f.turns)
 	t.cov.Loops[f.first] = l
+	f.before = f.judge()
 }
 
-// judge returns why a turn may depend on its number, or nothing.
-func (f *frame) judge() string {
-	var unchanged uint64
+// judge says which way a turn has gone, and why it may depend on its number, if it may.
+func (f *frame) judge() (v verdict) {
+	s := f.settle()
+	var way []byte
+	for _, c := range f.inside {
+		if !s.same(c.value) {
+			way = fmt.Appendf(way, "%x %v ", c.at, c.yes)
+		}
+	}
+	v.way = string(way)
+	for _, what := range []struct {
+		name string
+		uses []use
+	}{{"an address", f.addresses}, {"the number of turns", f.own}, {"the way through a turn", f.inside}} {
+		for _, u := range what.uses {
+			if why := s.linear(u.value); why != "" {
+				v.reason = fmt.Sprintf("%s at %x %s", what.name, u.at, why)
+				return v
+			}
+		}
+	}
+	for _, u := range f.values {
+		if !s.same(u.value) {
+			v.reason = fmt.Sprintf("the value of a register that changes gets to a vector, a mask or memory at %x", u.at)
+		}
+	}
+	return v
+}
+
+// settled are the registers of which the value in the next turn is known from that in this one.
+type settled struct {
+	*frame
+	unchanged uint64
+	all       uint64 // and those that advance, or are linear forms of both
+}
+
+func (f *frame) settle() (s settled) {
+	s.frame = f
 	for r, v := range f.regs {
 		if len(v.terms) == 1 && v.terms[0] == (Term{r, 1}) && v.constant == 0 {
-			unchanged |= 1 << r
+			s.unchanged |= 1 << r
 		}
 	}
-	// advances reports whether a register is the same after the turn, but for a constant.
-	advances := func(r int) bool {
-		own := false
-		for _, t := range f.regs[r].terms {
-			switch {
-			case t.Reg == r && t.Factor == 1:
-				own = true
-			case t.Reg < registers && unchanged>>t.Reg&1 == 0:
+	advance := s.unchanged
+	for r, v := range f.regs {
+		if own := slices.Index(v.terms, Term{r, 1}); own >= 0 && s.of(slices.Delete(slices.Clone(v.terms), own, own+1), s.unchanged) {
+			advance |= 1 << r
+		}
+	}
+	s.all = advance
+	for r, v := range f.regs {
+		if s.of(v.terms, advance) {
+			s.all |= 1 << r
+		}
+	}
+	return s
+}
+
+// of reports whether terms are of these registers, and of values that are the same in every turn.
+func (s settled) of(terms []Term, regs uint64) bool {
+	for _, t := range terms {
+		if t.Reg < registers && regs>>t.Reg&1 == 0 {
+			return false
+		}
+		if t.Reg >= registers {
+			if o := s.symbols[t.Reg-registers]; o.data || o.regs&^s.unchanged != 0 {
 				return false
-			case t.Reg >= registers:
-				if s := f.symbols[t.Reg-registers]; s.data || s.regs&^unchanged != 0 {
-					return false
-				}
-			}
-		}
-		return own
-	}
-	constant := func(v form) bool {
-		s := f.depends(v)
-		return s.data || s.regs&^unchanged == 0
-	}
-	for _, what := range []struct {
-		name  string
-		forms []form
-	}{{"an address", f.addresses}, {"the number of turns", f.own}} {
-		for _, v := range what.forms {
-			for _, t := range v.terms {
-				if t.Reg < registers && !advances(t.Reg) {
-					return fmt.Sprintf("%s depends on register %d, which does not advance by a constant", what.name, t.Reg)
-				}
-				if t.Reg >= registers && !constant(form{terms: []Term{t}}) {
-					return what.name + " is no linear form of registers"
-				}
 			}
 		}
 	}
-	for _, v := range f.inside {
-		if !constant(v) {
-			return "a jump within the turn depends on registers that change"
+	return true
+}
+
+// same reports whether a value is the same in every turn, but for what it depends on data.
+func (s settled) same(v form) bool {
+	o := s.depends(v)
+	return o.data || o.regs&^s.unchanged == 0
+}
+
+// linear returns why a value is no linear form of settled registers and of what data select, or nothing.
+func (s settled) linear(v form) string {
+	for _, t := range v.terms {
+		if t.Reg < registers && s.all>>t.Reg&1 == 0 {
+			return fmt.Sprintf("depends on register %d, which does not advance by a constant", t.Reg)
 		}
-	}
-	for _, v := range f.values {
-		if !constant(v) {
-			return "the value of a register that changes gets to a vector, a mask or memory"
+		if t.Reg >= registers && !s.same(form{terms: []Term{t}}) {
+			return "is no linear form of registers"
 		}
 	}
 	return ""
