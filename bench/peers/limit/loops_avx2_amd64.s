@@ -4,183 +4,72 @@
 
 #include "textflag.h"
 
+#define v0 Y0
+#define v1 Y1
+#define v2 Y2
+#define v3 Y3
+#define v4 Y4
+#define v5 Y5
+#define v6 Y6
+#define v7 Y7
+#define v8 Y8
+#define v9 Y9
+#define v10 Y10
+#define v11 Y11
+#define v12 Y12
+#define v13 Y13
+#define width 32
+#define zero(x) VXORPS x, x, x
+
 // func fmaAVX2(n int)
 TEXT ·fmaAVX2(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	VXORPS Y12, Y12, Y12
-	VXORPS Y13, Y13, Y13
+#include "fma_amd64.h"
 
-turn:
-	VFMADD231PD Y12, Y13, Y0
-	VFMADD231PD Y12, Y13, Y1
-	VFMADD231PD Y12, Y13, Y2
-	VFMADD231PD Y12, Y13, Y3
-	VFMADD231PD Y12, Y13, Y4
-	VFMADD231PD Y12, Y13, Y5
-	VFMADD231PD Y12, Y13, Y6
-	VFMADD231PD Y12, Y13, Y7
-	VFMADD231PD Y12, Y13, Y8
-	VFMADD231PD Y12, Y13, Y9
-	VFMADD231PD Y12, Y13, Y10
-	VFMADD231PD Y12, Y13, Y11
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define numbers(a, b) VBROADCASTSD numbers64<>+0(SB), a; VBROADCASTSD numbers64<>+8(SB), b
+#define op(x) VDIVPD v8, v9, x
 
 // func divAVX2F64(n int)
 TEXT ·divAVX2F64(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSD numbers64<>+0(SB), Y8
-	VBROADCASTSD numbers64<>+8(SB), Y9
+#include "eight_amd64.h"
+#undef op
 
-turn:
-	VDIVPD Y8, Y9, Y0
-	VDIVPD Y8, Y9, Y1
-	VDIVPD Y8, Y9, Y2
-	VDIVPD Y8, Y9, Y3
-	VDIVPD Y8, Y9, Y4
-	VDIVPD Y8, Y9, Y5
-	VDIVPD Y8, Y9, Y6
-	VDIVPD Y8, Y9, Y7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
-
-// func divAVX2F32(n int)
-TEXT ·divAVX2F32(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSS numbers32<>+0(SB), Y8
-	VBROADCASTSS numbers32<>+4(SB), Y9
-
-turn:
-	VDIVPS Y8, Y9, Y0
-	VDIVPS Y8, Y9, Y1
-	VDIVPS Y8, Y9, Y2
-	VDIVPS Y8, Y9, Y3
-	VDIVPS Y8, Y9, Y4
-	VDIVPS Y8, Y9, Y5
-	VDIVPS Y8, Y9, Y6
-	VDIVPS Y8, Y9, Y7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define op(x) VSQRTPD v8, x
 
 // func sqrtAVX2F64(n int)
 TEXT ·sqrtAVX2F64(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSD numbers64<>+0(SB), Y8
-	VBROADCASTSD numbers64<>+8(SB), Y9
+#include "eight_amd64.h"
+#undef op
+#undef numbers
 
-turn:
-	VSQRTPD Y8, Y0
-	VSQRTPD Y8, Y1
-	VSQRTPD Y8, Y2
-	VSQRTPD Y8, Y3
-	VSQRTPD Y8, Y4
-	VSQRTPD Y8, Y5
-	VSQRTPD Y8, Y6
-	VSQRTPD Y8, Y7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define numbers(a, b) VBROADCASTSS numbers32<>+0(SB), a; VBROADCASTSS numbers32<>+4(SB), b
+#define op(x) VDIVPS v8, v9, x
+
+// func divAVX2F32(n int)
+TEXT ·divAVX2F32(SB), NOSPLIT, $0-8
+#include "eight_amd64.h"
+#undef op
+
+#define op(x) VSQRTPS v8, x
 
 // func sqrtAVX2F32(n int)
 TEXT ·sqrtAVX2F32(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSS numbers32<>+0(SB), Y8
-	VBROADCASTSS numbers32<>+4(SB), Y9
+#include "eight_amd64.h"
+#undef op
+#undef numbers
 
-turn:
-	VSQRTPS Y8, Y0
-	VSQRTPS Y8, Y1
-	VSQRTPS Y8, Y2
-	VSQRTPS Y8, Y3
-	VSQRTPS Y8, Y4
-	VSQRTPS Y8, Y5
-	VSQRTPS Y8, Y6
-	VSQRTPS Y8, Y7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define move(mem, x) VMOVUPS mem, x
 
 // func readAVX2(p *byte, turns, stride, step, rounds int)
 TEXT ·readAVX2(SB), NOSPLIT, $0-40
-	MOVQ p+0(FP), DI
-	MOVQ turns+8(FP), R8
-	MOVQ stride+16(FP), SI
-	MOVQ step+24(FP), DX
-	MOVQ rounds+32(FP), CX
-	LEAQ (SI)(SI*2), R9
-	VXORPS Y0, Y0, Y0
+#include "move_amd64.h"
+#undef move
 
-round:
-	MOVQ DI, AX
-	MOVQ R8, BX
-
-turn:
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS (AX)(SI*1), Y2
-	VMOVUPS 32(AX)(SI*1), Y3
-	VMOVUPS (AX)(SI*2), Y4
-	VMOVUPS 32(AX)(SI*2), Y5
-	VMOVUPS (AX)(R9*1), Y6
-	VMOVUPS 32(AX)(R9*1), Y7
-	ADDQ DX, AX
-	DECQ BX
-	JNE  turn
-	DECQ CX
-	JNE  round
-	VZEROUPPER
-	RET
+#define move(mem, x) VMOVUPS v0, mem
 
 // func writeAVX2(p *byte, turns, stride, step, rounds int)
 TEXT ·writeAVX2(SB), NOSPLIT, $0-40
-	MOVQ p+0(FP), DI
-	MOVQ turns+8(FP), R8
-	MOVQ stride+16(FP), SI
-	MOVQ step+24(FP), DX
-	MOVQ rounds+32(FP), CX
-	LEAQ (SI)(SI*2), R9
-	VXORPS Y0, Y0, Y0
-
-round:
-	MOVQ DI, AX
-	MOVQ R8, BX
-
-turn:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y0, 32(AX)
-	VMOVUPS Y0, (AX)(SI*1)
-	VMOVUPS Y0, 32(AX)(SI*1)
-	VMOVUPS Y0, (AX)(SI*2)
-	VMOVUPS Y0, 32(AX)(SI*2)
-	VMOVUPS Y0, (AX)(R9*1)
-	VMOVUPS Y0, 32(AX)(R9*1)
-	ADDQ DX, AX
-	DECQ BX
-	JNE  turn
-	DECQ CX
-	JNE  round
-	VZEROUPPER
-	RET
+#include "move_amd64.h"
+#undef move
 
 // no powers of two, of which some machines divide faster
 DATA numbers64<>+0(SB)/8, $1.7

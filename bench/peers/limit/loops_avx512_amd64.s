@@ -4,183 +4,72 @@
 
 #include "textflag.h"
 
+#define v0 Z0
+#define v1 Z1
+#define v2 Z2
+#define v3 Z3
+#define v4 Z4
+#define v5 Z5
+#define v6 Z6
+#define v7 Z7
+#define v8 Z8
+#define v9 Z9
+#define v10 Z10
+#define v11 Z11
+#define v12 Z12
+#define v13 Z13
+#define width 64
+#define zero(x) VPXORD x, x, x
+
 // func fmaAVX512(n int)
 TEXT ·fmaAVX512(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
+#include "fma_amd64.h"
 
-turn:
-	VFMADD231PD Z12, Z13, Z0
-	VFMADD231PD Z12, Z13, Z1
-	VFMADD231PD Z12, Z13, Z2
-	VFMADD231PD Z12, Z13, Z3
-	VFMADD231PD Z12, Z13, Z4
-	VFMADD231PD Z12, Z13, Z5
-	VFMADD231PD Z12, Z13, Z6
-	VFMADD231PD Z12, Z13, Z7
-	VFMADD231PD Z12, Z13, Z8
-	VFMADD231PD Z12, Z13, Z9
-	VFMADD231PD Z12, Z13, Z10
-	VFMADD231PD Z12, Z13, Z11
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define numbers(a, b) VBROADCASTSD numbers64<>+0(SB), a; VBROADCASTSD numbers64<>+8(SB), b
+#define op(x) VDIVPD v8, v9, x
 
 // func divAVX512F64(n int)
 TEXT ·divAVX512F64(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSD numbers64<>+0(SB), Z8
-	VBROADCASTSD numbers64<>+8(SB), Z9
+#include "eight_amd64.h"
+#undef op
 
-turn:
-	VDIVPD Z8, Z9, Z0
-	VDIVPD Z8, Z9, Z1
-	VDIVPD Z8, Z9, Z2
-	VDIVPD Z8, Z9, Z3
-	VDIVPD Z8, Z9, Z4
-	VDIVPD Z8, Z9, Z5
-	VDIVPD Z8, Z9, Z6
-	VDIVPD Z8, Z9, Z7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
-
-// func divAVX512F32(n int)
-TEXT ·divAVX512F32(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSS numbers32<>+0(SB), Z8
-	VBROADCASTSS numbers32<>+4(SB), Z9
-
-turn:
-	VDIVPS Z8, Z9, Z0
-	VDIVPS Z8, Z9, Z1
-	VDIVPS Z8, Z9, Z2
-	VDIVPS Z8, Z9, Z3
-	VDIVPS Z8, Z9, Z4
-	VDIVPS Z8, Z9, Z5
-	VDIVPS Z8, Z9, Z6
-	VDIVPS Z8, Z9, Z7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define op(x) VSQRTPD v8, x
 
 // func sqrtAVX512F64(n int)
 TEXT ·sqrtAVX512F64(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSD numbers64<>+0(SB), Z8
-	VBROADCASTSD numbers64<>+8(SB), Z9
+#include "eight_amd64.h"
+#undef op
+#undef numbers
 
-turn:
-	VSQRTPD Z8, Z0
-	VSQRTPD Z8, Z1
-	VSQRTPD Z8, Z2
-	VSQRTPD Z8, Z3
-	VSQRTPD Z8, Z4
-	VSQRTPD Z8, Z5
-	VSQRTPD Z8, Z6
-	VSQRTPD Z8, Z7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define numbers(a, b) VBROADCASTSS numbers32<>+0(SB), a; VBROADCASTSS numbers32<>+4(SB), b
+#define op(x) VDIVPS v8, v9, x
+
+// func divAVX512F32(n int)
+TEXT ·divAVX512F32(SB), NOSPLIT, $0-8
+#include "eight_amd64.h"
+#undef op
+
+#define op(x) VSQRTPS v8, x
 
 // func sqrtAVX512F32(n int)
 TEXT ·sqrtAVX512F32(SB), NOSPLIT, $0-8
-	MOVQ n+0(FP), CX
-	VBROADCASTSS numbers32<>+0(SB), Z8
-	VBROADCASTSS numbers32<>+4(SB), Z9
+#include "eight_amd64.h"
+#undef op
+#undef numbers
 
-turn:
-	VSQRTPS Z8, Z0
-	VSQRTPS Z8, Z1
-	VSQRTPS Z8, Z2
-	VSQRTPS Z8, Z3
-	VSQRTPS Z8, Z4
-	VSQRTPS Z8, Z5
-	VSQRTPS Z8, Z6
-	VSQRTPS Z8, Z7
-	DECQ CX
-	JNE  turn
-	VZEROUPPER
-	RET
+#define move(mem, x) VMOVUPS mem, x
 
 // func readAVX512(p *byte, turns, stride, step, rounds int)
 TEXT ·readAVX512(SB), NOSPLIT, $0-40
-	MOVQ p+0(FP), DI
-	MOVQ turns+8(FP), R8
-	MOVQ stride+16(FP), SI
-	MOVQ step+24(FP), DX
-	MOVQ rounds+32(FP), CX
-	LEAQ (SI)(SI*2), R9
-	VPXORD Z0, Z0, Z0
+#include "move_amd64.h"
+#undef move
 
-round:
-	MOVQ DI, AX
-	MOVQ R8, BX
-
-turn:
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS (AX)(SI*1), Z2
-	VMOVUPS 64(AX)(SI*1), Z3
-	VMOVUPS (AX)(SI*2), Z4
-	VMOVUPS 64(AX)(SI*2), Z5
-	VMOVUPS (AX)(R9*1), Z6
-	VMOVUPS 64(AX)(R9*1), Z7
-	ADDQ DX, AX
-	DECQ BX
-	JNE  turn
-	DECQ CX
-	JNE  round
-	VZEROUPPER
-	RET
+#define move(mem, x) VMOVUPS v0, mem
 
 // func writeAVX512(p *byte, turns, stride, step, rounds int)
 TEXT ·writeAVX512(SB), NOSPLIT, $0-40
-	MOVQ p+0(FP), DI
-	MOVQ turns+8(FP), R8
-	MOVQ stride+16(FP), SI
-	MOVQ step+24(FP), DX
-	MOVQ rounds+32(FP), CX
-	LEAQ (SI)(SI*2), R9
-	VPXORD Z0, Z0, Z0
-
-round:
-	MOVQ DI, AX
-	MOVQ R8, BX
-
-turn:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z0, 64(AX)
-	VMOVUPS Z0, (AX)(SI*1)
-	VMOVUPS Z0, 64(AX)(SI*1)
-	VMOVUPS Z0, (AX)(SI*2)
-	VMOVUPS Z0, 64(AX)(SI*2)
-	VMOVUPS Z0, (AX)(R9*1)
-	VMOVUPS Z0, 64(AX)(R9*1)
-	ADDQ DX, AX
-	DECQ BX
-	JNE  turn
-	DECQ CX
-	JNE  round
-	VZEROUPPER
-	RET
+#include "move_amd64.h"
+#undef move
 
 // no powers of two, of which some machines divide faster
 DATA numbers64<>+0(SB)/8, $1.7

@@ -1,0 +1,30 @@
+// The body of a loop that moves memory, rounds times: four lines of two vectors a turn, stride bytes
+// apart, and step bytes further in the next turn.
+	MOVQ p+0(FP), DI
+	MOVQ turns+8(FP), R8
+	MOVQ stride+16(FP), SI
+	MOVQ step+24(FP), DX
+	MOVQ rounds+32(FP), CX
+	LEAQ (SI)(SI*2), R9
+	zero(v0)
+
+round:
+	MOVQ DI, AX
+	MOVQ R8, BX
+
+turn:
+	move((AX), v0)
+	move(width(AX), v1)
+	move((AX)(SI*1), v2)
+	move(width(AX)(SI*1), v3)
+	move((AX)(SI*2), v4)
+	move(width(AX)(SI*2), v5)
+	move((AX)(R9*1), v6)
+	move(width(AX)(R9*1), v7)
+	ADDQ DX, AX
+	DECQ BX
+	JNE  turn
+	DECQ CX
+	JNE  round
+	VZEROUPPER
+	RET
