@@ -50,6 +50,7 @@ type comparison struct {
 	rows   int
 	folds  []division
 	told   counted
+	led    ledFits
 }
 
 // newComparison compares the members of the family that set, which has its defaults,
@@ -117,12 +118,13 @@ func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*
 	}
 	choice.Members = slices.Clone(allowed)
 	sortMembers(choice.Members)
-	for i := range choice.Members {
-		m := &choice.Members[i]
-		if i == c.finalists() || m.Folds < choice.Members[0].Folds {
-			break
-		}
-		if err := c.lead(ctx, do, m, losses); err != nil {
+	finalists := choice.Members[:min(c.finalists(), len(choice.Members))]
+	if behind := slices.IndexFunc(finalists, func(m Member) bool { return m.Folds < finalists[0].Folds }); behind > 0 {
+		finalists = finalists[:behind]
+	}
+	c.led.share(finalists)
+	for i := range finalists {
+		if err := c.lead(ctx, do, &finalists[i], losses); err != nil {
 			return nil, err
 		}
 	}

@@ -114,7 +114,7 @@ func somePairs(all []pair, classes int, seed uint64) []pair {
 func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
 	set := c.apply(t.set)
 	set.Leading = 0
-	if fitted := (Member{Whitening: c.Whitening, Method: c.Method, Shrinkage: c.Shrinkage, Lambda: c.Lambda}); fitted != t.fitted {
+	if fitted := c.fit(); fitted != t.fitted {
 		if err := t.fit(ctx, &set); err != nil {
 			return nil, err
 		}
@@ -163,6 +163,11 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 		}
 	}
 	return out, nil
+}
+
+// fit returns what of c a fit of the comparison depends on.
+func (c *Member) fit() Member {
+	return Member{Whitening: c.Whitening, Method: c.Method, Shrinkage: c.Shrinkage, Lambda: c.Lambda}
 }
 
 // fit sets last to where a few steps lead.

@@ -124,6 +124,46 @@ func (c *comparison) expected() int {
 	return total
 }
 
+// ledFit is a fit of a finalist to so many components on a fold.
+type ledFit struct {
+	fold, count int
+	of          Member // whatever the scale
+}
+
+// ledFits keeps the canonical components of fits of finalists that others differ from in the scale
+// alone.
+type ledFits struct {
+	sync.Mutex
+	shared []Member // of more than one finalist
+	axes   map[ledFit]*components
+}
+
+// share says which finalists there are.
+func (l *ledFits) share(finalists []Member) {
+	l.axes = map[ledFit]*components{}
+	for i := range finalists {
+		if of := finalists[i].fit(); slices.ContainsFunc(finalists[:i], func(m Member) bool { return m.fit() == of }) {
+			l.shared = append(l.shared, of)
+		}
+	}
+}
+
+// of returns what fit has led to, or nil.
+func (l *ledFits) of(fit ledFit) *components {
+	l.Lock()
+	defer l.Unlock()
+	return l.axes[fit]
+}
+
+// keep keeps what fit has led to if another finalist needs it.
+func (l *ledFits) keep(fit ledFit, axes *components) {
+	l.Lock()
+	defer l.Unlock()
+	if slices.Contains(l.shared, fit.of) {
+		l.axes[fit] = axes
+	}
+}
+
 // leading returns how a candidate does on a fold with every number of components, fitted to
 // each by itself, or nil if it cannot be.
 func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]loss, error) {
@@ -145,9 +185,16 @@ func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]los
 		if k > 0 && all == nil {
 			all = t.axes.p
 		}
-		if err = t.narrow(ctx, q, all); err == nil {
+		fit := ledFit{of.Fold, q, m.fit()}
+		if t.axes = c.led.of(fit); t.axes != nil {
+			t.fitted = fit.of
+		} else {
+			err = t.narrow(ctx, q, all)
+		}
+		if err == nil {
 			var l []loss
 			if l, err = t.losses(ctx, m, []int{q}); err == nil {
+				c.led.keep(fit, t.axes)
 				if err := c.did(1); err != nil {
 					return nil, err
 				}

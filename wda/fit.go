@@ -74,6 +74,8 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, choice
 type outcome[T dist.Float] struct {
 	*run[T]
 	rep   Report
+	best  *attempt
+	axes  *components // canonical ones, before they are scaled
 	parts *components
 	p     *mat.Dense // the projection of the samples of the fit
 	cause error      // what interrupted the fit, or nil
@@ -92,9 +94,9 @@ func outcomeOf[T dist.Float](ctx context.Context, m *Prepared, set Settings, cho
 	if best == nil {
 		return nil, ended(ctx, fitError(cause))
 	}
-	f := &outcome[T]{run: r, rep: r.report(best, choice), cause: cause}
+	f := &outcome[T]{run: r, rep: r.report(best, choice), best: best, cause: cause}
 	var err error
-	f.parts, err = r.canonical(ctx, best, &f.rep)
+	f.axes, f.parts, err = r.canonical(ctx, best, &f.rep)
 	if f.interrupted(ctx, err) {
 		f.parts, err = &components{p: best.point}, nil // the best so far, as it is
 	}
@@ -199,35 +201,34 @@ func (r *run[T]) report(best *attempt, choice *Choice) Report {
 	return rep
 }
 
-// canonical returns the canonical components of the best projection, scaled, and completes the
-// report with what is computed there: the last evaluation of J was not that of the result.
-func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (*components, error) {
+// canonical returns the canonical components of the best projection, as they are and scaled, and
+// completes the report with what is computed there: the last evaluation of J was not that of the result.
+func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (axes, parts *components, err error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	axes, err := r.objective.canonical(ctx, best.point)
-	if err != nil {
-		return nil, err
+	if axes, err = r.objective.canonical(ctx, best.point); err != nil {
+		return nil, nil, err
 	}
-	parts := axes.scaled(ctx, &r.set)
+	parts = axes.scaled(ctx, &r.set)
 	if o := &r.set.Optimizer; !o.Method.traits().stepless || o.Starts > 1 { // otherwise the last was of the result
 		if err := r.evaluate(ctx, best.point, false); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	said, err := warnings(ctx, r.prepared.s, r.objective, &r.set, parts.rank, rep.Choice)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !rep.Choice.compared() {
 		more, err := r.prepared.beside(ctx, r.span, parts.p, r.asked.Components, r.set.Workers)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		said = append(said, more...)
 	}
 	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.ratio(), reported(r.s.units(r.b)), reported(r.s.units(r.w)), said
-	return parts, nil
+	return axes, parts, nil
 }
 
 // completed returns c with the components that J is not of, which are principal ones.

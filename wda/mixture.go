@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/wda/baseline"
@@ -32,8 +33,12 @@ func (f *outcome[T]) mix(ctx context.Context, others []Settings) error {
 	}
 	all, leading := []*mat.Dense{f.p}, f.informative()
 	choice, starts, members := f.rep.Choice, f.rep.Settings.Optimizer.Starts, []Member{memberOf(&f.rep.Settings)}
-	for _, other := range others {
-		o, err := outcomeOf[T](ctx, f.prepared, other, choice)
+	done := []*outcome[T]{f} // fits that others differ from in the scale alone
+	for i, other := range others {
+		o, err := f.after(ctx, done, other)
+		if err == nil && slices.ContainsFunc(others[i+1:], func(s Settings) bool { return sameFit(memberOf(&s), memberOf(&other)) }) {
+			done = append(done, o)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return f.alone(StatusCancelled, context.Cause(ctx))
@@ -63,6 +68,30 @@ func (f *outcome[T]) mix(ctx context.Context, others []Settings) error {
 	}
 	f.rep.Settings.Mixture, f.rep.Settings.Optimizer.Starts = mixtureOf(members), starts
 	return err
+}
+
+// after returns the outcome of a fit with these settings. If one that is done differs from it in the
+// scale alone, it has led to the same place.
+func (f *outcome[T]) after(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
+	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.asked), memberOf(&set)) })
+	if at < 0 {
+		return outcomeOf[T](ctx, f.prepared, set, f.rep.Choice)
+	}
+	o, r := *done[at], *done[at].run
+	r.asked.Scale, r.set.Scale = set.Scale, set.Scale
+	o.run, o.rep.Settings = &r, r.asked
+	var err error
+	if o.parts, err = r.completed(ctx, o.axes.scaled(ctx, &r.set), o.best); err != nil {
+		return nil, err
+	}
+	o.p, err = r.lifted(ctx, o.parts)
+	return &o, ended(ctx, err)
+}
+
+// sameFit reports whether fits with these members differ in the scale alone.
+func sameFit(a, b Member) bool {
+	a.Scale, b.Scale = 0, 0
+	return a == b
 }
 
 // memberOf returns what a member says of the settings of its fit.
@@ -148,7 +177,7 @@ func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error 
 	if _, rep.GradientNorm, err = r.measure(ctx, point, mat.NewDense(rows, k, nil)); err != nil {
 		return err
 	}
-	if _, err := r.canonical(ctx, &attempt{point: point}, &rep); err != nil {
+	if _, _, err := r.canonical(ctx, &attempt{point: point}, &rep); err != nil {
 		return err
 	}
 	between, within, err := r.scatters(ctx, point)
@@ -188,12 +217,12 @@ func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error 
 func oneAfterAnother(sets []Settings) {
 	total := 0
 	for i := range sets {
+		own := memberOf(&sets[i])
+		if slices.ContainsFunc(sets[:i], func(s Settings) bool { return sameFit(memberOf(&s), own) }) {
+			continue
+		}
+		tell, done := sets[i].Progress, total
 		total += sets[i].Optimizer.Starts * sets[i].Optimizer.MaxSteps
-	}
-	before := 0
-	for i := range sets {
-		tell, done := sets[i].Progress, before
-		before += sets[i].Optimizer.Starts * sets[i].Optimizer.MaxSteps
 		if tell == nil {
 			continue
 		}

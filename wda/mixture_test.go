@@ -260,8 +260,17 @@ func TestMixtureInterrupted(t *testing.T) {
 	}
 	whole := mustChoose(t, x, labels, &set)
 	r := whole.Report()
-	if r.Choice.Mixed < 2 || starts != r.Choice.Mixed {
-		t.Fatalf("a mixture of %d, with %d fits: the test needs other samples", r.Choice.Mixed, starts)
+	var fits []Member
+	for _, m := range r.Settings.Mixture.Members() {
+		if !slices.ContainsFunc(fits, func(of Member) bool { return sameFit(of, m) }) {
+			fits = append(fits, m)
+		}
+	}
+	if len(fits) < 2 {
+		t.Fatal("members of a mixture by one fit: the test needs other samples")
+	}
+	if starts != len(fits) {
+		t.Errorf("%d fits for members that need %d", starts, len(fits))
 	}
 	last, starts, limit = 0, 0, 2
 	m, err := Fit(t.Context(), x, labels, &set)
@@ -290,5 +299,69 @@ func TestMixtureInterrupted(t *testing.T) {
 	}
 	if m, err = Fit(ctx, x, labels, &set); !errors.Is(err, context.Canceled) || m == nil || m.Report().Choice.Mixed != 1 || m.Report().Status != StatusCancelled {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestSharedFits: a member, and a finalist of a comparison, that differs from another in the scale alone has
+// the same bits with the fit of the other as with its own.
+func TestSharedFits(t *testing.T) {
+	t.Parallel()
+	x, labels := parts3(4, 60, 4)
+	ctx, set := t.Context(), Settings{Components: 3, Workers: 1}
+	m, err := prepare(ctx, x, labels, set.preparation(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set, err = set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes)); err != nil {
+		t.Fatal(err)
+	}
+	comparisons := [2]*comparison{}
+	for i := range comparisons {
+		if comparisons[i], err = newComparison(ctx, m.span, &set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared, alone := comparisons[0], comparisons[1]
+	at := slices.IndexFunc(shared.list, func(m Member) bool { return m.Method == Method(Auto{}) })
+	pair := shared.list[at:][:2]
+	if !sameFit(pair[0], pair[1]) || pair[0].Scale == pair[1].Scale {
+		t.Fatalf("%v and %v: the test needs other candidates", pair[0], pair[1])
+	}
+	shared.led.share(pair)
+	numbers := slices.Repeat([]bool{true}, len(shared.counts))
+	for i, member := range pair {
+		var got [2][]loss
+		for k, c := range comparisons {
+			if got[k], err = c.leading(ctx, &piece{Fold: 1, From: at + i, To: at + i + 1, Numbers: numbers}, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(got[0], got[1]) || len(got[0]) != len(numbers) {
+			t.Errorf("%v: losses %v, alone %v", member.Scale, got[0], got[1])
+		}
+	}
+	if len(shared.led.axes) != len(shared.counts) || len(alone.led.axes) != 0 {
+		t.Errorf("%d and %d fits are kept", len(shared.led.axes), len(alone.led.axes))
+	}
+
+	var first *outcome[float64]
+	for i, member := range pair {
+		member.Leading = 2
+		s := member.apply(set)
+		own, err := outcomeOf[float64](ctx, m, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = own
+			continue
+		}
+		got, err := first.after(ctx, []*outcome[float64]{first}, s)
+		if err != nil || !bitsEqual(got.p, own.p) || got.best != first.best {
+			t.Errorf("%v by the fit of another: %v, or other bits", member.Scale, err)
+		}
+		if bitsEqual(got.p, first.p) {
+			t.Error("both scales are the same")
+		}
 	}
 }
