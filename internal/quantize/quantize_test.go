@@ -131,38 +131,6 @@ func tableSum(r *Rows, s *Scratch, i int) float64 {
 	return float64(d)
 }
 
-// TestCoarseExcludes: of many rows with 4-bit codes hardly any needs its exact distance.
-func TestCoarseExcludes(t *testing.T) {
-	y := correlated(3, 3000, 16)
-	r := trained(t, y, 16, 4, 1)
-	var s Scratch
-	fill(&s, r, correlated(9, 1, 16).Row(0))
-	if !s.refine(r.Quantizer) {
-		t.Fatal("no coarse tables")
-	}
-	var set nearest.Set[float64]
-	set.Reset(5)
-	for i := range r.Len() {
-		set.Offer(tableSum(r, &s, i), i)
-	}
-	limit, within := s.within(set.Bound()), 0
-	for i := range r.Len() {
-		sum := 0
-		for j := range r.Parts() {
-			sum += int(s.coarse[16*j+int(r.Code(i, j))])
-		}
-		if exact := tableSum(r, &s, i); s.base+s.step*float64(sum) > exact*(1+1e-5) {
-			t.Fatalf("row %d: %d steps are above %v", i, sum, exact)
-		}
-		if sum <= int(limit) {
-			within++
-		}
-	}
-	if within < 5 || within > 150 {
-		t.Errorf("%d of %d rows need an exact distance", within, r.Len())
-	}
-}
-
 // TestGrid: rows are rounded to half a step, and the ends are exact.
 func TestGrid(t *testing.T) {
 	y := correlated(4, 700, 6)

@@ -12,11 +12,13 @@ import (
 	"github.com/gomonge/monge/internal/nearest"
 )
 
-// Rows are stored rows. They do not change, and any number of goroutines may use them.
+// Rows are stored rows. They do not change, and any number of goroutines may use them. Many rows with codes of 8 bits
+// take half as much memory again, for a filter of searches.
 type Rows struct {
 	*Quantizer
 	n      int
 	packed []byte // in the blocks of package codes
+	filter filter
 }
 
 // Pack returns the rows whose codes are codes (n × Parts, by rows, each below 2^Bits), which are
@@ -26,7 +28,7 @@ func (q *Quantizer) Pack(c []byte) *Rows {
 		panic("quantize: a row of codes is not whole")
 	}
 	r := &Rows{Quantizer: q, n: len(c) / q.parts}
-	r.packed = make([]byte, (r.n+codes.Block-1)/codes.Block*r.blockBytes())
+	r.packed = make([]byte, blocks(r.n)*r.blockBytes())
 	for i := range r.n {
 		for j, v := range c[i*q.parts:][:q.parts] {
 			at, shift := r.place(i, j)
@@ -36,6 +38,7 @@ func (q *Quantizer) Pack(c []byte) *Rows {
 			r.packed[at] |= v << shift
 		}
 	}
+	r.filter = newFilter(r)
 	return r
 }
 
@@ -98,42 +101,45 @@ type Scratch struct {
 	query  []float32
 	tables []float32
 	sums   []float32 // of 8-bit codes
-	// For 4-bit codes: the entries of the tables above the least of each table, in steps, rounded
-	// down; the sum of the least entries; the length of a step; sums of steps.
-	coarse     []byte
-	base, step float64
-	steps      []uint16
+	bounds bounds
 }
 
-// chunk is the number of rows whose distances are computed at a time: a multiple of codes.Block.
-const chunk = 1 << 10
+const (
+	// chunk is the number of rows whose distances are computed at a time: a multiple of codes.Block.
+	chunk = 1 << 10
+	// first is the number of rows at the beginning that show how near the nearest rows are.
+	first = 1 << 8
+)
 
 // Nearest offers the rows of r that can be among the nearest to y (length Dim) to set, with their
 // distances. The context is asked every 1024 rows, and its cause is the error.
 func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y []T, s *Scratch) error {
 	fill(s, r, y)
-	coarse := r.bits == 4 && s.refine(r.Quantizer)
-	for first := 0; first < r.n; first += chunk {
+	b := &s.bounds
+	use, scaled := b.start(r, s.tables), false
+	pause, last := 0, 0 // chunks that are not filtered, since there was too little to pass over
+	for i, n := 0, first; i < r.n; i, n = i+n, chunk {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		n := min(chunk, r.n-first)
-		padded := (n + codes.Block - 1) / codes.Block * codes.Block
-		packed := r.packed[first/codes.Block*r.blockBytes():][:padded/codes.Block*r.blockBytes()]
-		switch {
-		case coarse:
-			s.steps = slices.Grow(s.steps[:0], padded)[:padded]
-			codes.Sums4(s.steps, packed, s.coarse)
-			offerCoarse(set, r, s, first, n)
-		case r.bits == 4:
-			for i := first; i < first+n; i++ {
-				set.Offer(T(s.sum(r, i)), i)
-			}
-		default:
-			s.sums = slices.Grow(s.sums[:0], padded)[:padded]
-			codes.Sums8(s.sums, packed, s.tables)
-			offer(set, s.sums[:n], first)
+		n = min(n, r.n-i)
+		known := float64(set.Bound()) < math.Inf(1)
+		if use && !scaled && (known || r.bits == 4) {
+			b.scale(float64(set.Bound()))
+			scaled = known
 		}
+		switch {
+		case !use || r.bits == 8 && !known:
+		case pause > 0:
+			pause--
+		case offerNear(set, r, s, i, n):
+			last = 0
+			continue
+		default:
+			last = 2*last + 1
+			pause = last
+		}
+		offerAll(set, r, s, i, n)
 	}
 	return nil
 }
@@ -162,74 +168,66 @@ func fill[T num.Float](s *Scratch, r *Rows, y []T) {
 	}
 }
 
-// offer offers rows from first on to set. Hardly any enters, so that the loop only compares.
-func offer[T num.Float](set *nearest.Set[T], distances []float32, first int) {
+// offerAll offers n rows from row i on, at their distances.
+func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
+	if r.bits == 4 {
+		for k := i; k < i+n; k++ {
+			set.Offer(T(s.sum(r, k)), k)
+		}
+		return
+	}
+	padded := blocks(n) * codes.Block
+	s.sums = slices.Grow(s.sums[:0], padded)[:padded]
+	codes.Sums8(s.sums, r.packed[i*r.parts:][:padded*r.parts], s.tables)
+	// Hardly any enters, so that the loop only compares.
 	bound := set.Bound()
-	for i, d := range distances {
-		if !(T(d) > bound) && set.Offer(T(d), first+i) {
+	for k, d := range s.sums[:n] {
+		if !(T(d) > bound) && set.Offer(T(d), i+k) {
 			bound = set.Bound()
 		}
 	}
+}
+
+// offerNear offers those of n rows from row i on that can be near enough by their lower bounds, at their
+// distances. It reports false, and offers none, if they are so many that offerAll takes less time.
+func offerNear[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) bool {
+	b, most := &s.bounds, n
+	if r.bits == 8 {
+		most = n / mostShare
+	}
+	b.sums(i, n)
+	limit := b.limit(float64(set.Bound()))
+	if !b.choose(n, limit, most) {
+		return false
+	}
+	for _, k := range b.near {
+		if b.steps[k] <= limit {
+			at := i + int(k)
+			if set.Offer(T(s.sum(r, at)), at) {
+				limit = b.limit(float64(set.Bound()))
+			}
+		}
+	}
+	return true
 }
 
 // sum is the distance of row i, as codes.Sums8 adds.
 func (s *Scratch) sum(r *Rows, i int) float32 {
 	at, shift := r.place(i, 0)
 	var d float32
+	if r.bits == 8 {
+		tables := s.tables
+		for row := r.packed[at:]; len(tables) >= 256; tables = tables[256:] {
+			d += (*[256]float32)(tables)[row[0]]
+			row = row[min(codes.Block, len(row)):]
+		}
+		return d
+	}
 	for j := range r.parts {
 		d += s.tables[j*16+int(r.packed[at+j*codes.Block/2]>>shift&15)]
 	}
 	return d
 }
 
-// refine makes coarse tables of those of a query. The widest table has 255 steps. It reports
-// false if entries are not finite or all equal. base + step·S, with S the sum of coarse entries
-// of a row, is no larger than the exact sum of the entries.
-func (s *Scratch) refine(q *Quantizer) bool {
-	s.base, s.step = 0, 0
-	for j := range q.parts {
-		table := s.tables[16*j:][:16]
-		low, high := float64(slices.Min(table)), float64(slices.Max(table))
-		s.base, s.step = s.base+low, max(s.step, high-low)
-	}
-	s.step *= (1 + 0x1p-40) / 255 // a margin for the rounding of quotients
-	if !(s.step > 0) || math.IsInf(s.step, 1) {
-		return false
-	}
-	s.coarse = slices.Grow(s.coarse[:0], 16*q.groups())[:16*q.groups()]
-	clear(s.coarse)
-	for j := range q.parts {
-		table := s.tables[16*j:][:16]
-		low := slices.Min(table)
-		for c, d := range table {
-			s.coarse[16*j+c] = byte(min(255, (float64(d)-float64(low))/s.step))
-		}
-	}
-	return true
-}
-
-// offerCoarse offers those of n rows from first on that can be near enough by their sums of steps,
-// at their exact distances.
-//
-// A sum of m ≤ 256 entries in float32 is at least 1 − γ_256 > 1 − 2⁻¹⁵ times the exact sum. A row
-// whose sum of steps S has (base + step·S)·(1 − 2⁻¹⁵) > bound is therefore not near enough.
-func offerCoarse[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, first, n int) {
-	limit := s.within(float64(set.Bound()))
-	for i, steps := range s.steps[:n] {
-		if steps <= limit && set.Offer(T(s.sum(r, first+i)), first+i) {
-			limit = s.within(float64(set.Bound()))
-		}
-	}
-}
-
-// within returns the largest number of steps of a row that can be within bound.
-func (s *Scratch) within(bound float64) uint16 {
-	steps := (bound/(1-0x1p-15)-s.base)/s.step + 1
-	switch {
-	case !(steps < math.MaxUint16):
-		return math.MaxUint16
-	case steps < 0:
-		return 0
-	}
-	return uint16(steps)
-}
+// blocks is the number of blocks of n rows.
+func blocks(n int) int { return (n + codes.Block - 1) / codes.Block }

@@ -1,0 +1,233 @@
+package quantize
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/asm/codes"
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+// A filter has what lower bounds of distances are computed from: for every row and part, in 4 bits, the
+// group of its code. Codes of 4 bits are groups of one. The 256 vectors of a codebook of 8 bits are divided into 16
+// groups of 16 that are near to each other.
+type filter struct {
+	parts  int    // of the rows, the first ones; 0 if there is no filter
+	packed []byte // the groups of all rows, in the blocks of codes.Sums4
+	member []byte // 256 for each part: the codes of group 0, of group 1, … Empty for codes of 4 bits
+}
+
+const (
+	groups = 16
+	// filterRows is the least number of rows of 8-bit codes for which a filter is made.
+	filterRows = 2 << 10
+	// mostShare says that rows are summed one by one if they are fewer than one of so many.
+	mostShare = 16
+	// widestGroups is the largest share of the variance of the codebooks that may be within groups. With
+	// more, lower bounds exclude hardly any row.
+	widestGroups = 0.5
+)
+
+// newFilter returns the filter of r.
+func newFilter(r *Rows) filter {
+	if r.bits == 4 {
+		return filter{parts: r.parts, packed: r.packed}
+	}
+	if r.n < filterRows {
+		return filter{}
+	}
+	f := filter{parts: min(r.parts, codes.Most4)}
+	f.member = make([]byte, 256*f.parts)
+	var within, all float64
+	groupOf := make([]byte, len(f.member))
+	for j := range f.parts {
+		lo, hi := r.part(j)
+		book, member := r.codebook.RowRange(lo, hi), f.member[256*j:][:256]
+		group(member, book)
+		all += scatter(book, member)
+		for i, c := range member {
+			groupOf[256*j+int(c)] = byte(i / groups)
+		}
+		for g := range groups {
+			within += scatter(book, member[groups*g:][:groups])
+		}
+	}
+	if !(within < float64(widestGroups*all)) {
+		return filter{}
+	}
+	f.packed = make([]byte, blocks(r.n)*f.blockBytes())
+	for i := range r.n {
+		block, at, shift := i/codes.Block*f.blockBytes(), i%(codes.Block/2), i%codes.Block/(codes.Block/2)*4
+		for j := range f.parts {
+			f.packed[block+j*codes.Block/2+at] |= groupOf[256*j+int(r.Code(i, j))] << shift
+		}
+	}
+	return f
+}
+
+// tables is the number of tables of codes.Sums4, which is even.
+func (f *filter) tables() int { return f.parts + f.parts%2 }
+
+func (f *filter) blockBytes() int { return f.tables() * codes.Block / 2 }
+
+// group orders the vectors (columns) of a book by groups: it halves those that are together, four times, along
+// the component in which they differ most.
+func group(member []byte, book matrix.Matrix[float32]) {
+	for c := range member {
+		member[c] = byte(c)
+	}
+	for size := len(member); size > groups; size /= 2 {
+		for at := 0; at < len(member); at += size {
+			some, widest, along := member[at:][:size], -1., 0
+			for k := range book.Rows {
+				if v := scatter(book.RowRange(k, k+1), some); v > widest {
+					widest, along = v, k
+				}
+			}
+			slices.SortStableFunc(some, func(a, b byte) int {
+				x, y := book.At(along, int(a)), book.At(along, int(b))
+				switch {
+				case x < y:
+					return -1
+				case x > y:
+					return 1
+				}
+				return int(a) - int(b)
+			})
+		}
+	}
+}
+
+// scatter is the sum of the squared distances of some vectors (columns) from their mean.
+func scatter(book matrix.Matrix[float32], some []byte) (sum float64) {
+	for k := range book.Rows {
+		var mean float64
+		row := book.Row(k)
+		for _, c := range some {
+			mean += float64(row[c]) / float64(len(some))
+		}
+		for _, c := range some {
+			d := float64(row[c]) - mean
+			sum += float64(d * d)
+		}
+	}
+	return sum
+}
+
+// bounds are lower bounds of the distances of one query. A row of groups g_j has the bound base + step·S,
+// where S is the sum of coarse_j[g_j], and coarse_j[g] is the least entry of group g above the least of
+// table j, in steps, rounded down, and at most 255. S is exact, and the bound is not above the exact sum of the entries.
+type bounds struct {
+	f          *filter
+	least      []float32 // of every group of every table
+	low        []float64 // the least of every table
+	base, step float64
+	widest     float64 // the largest difference of least entries of a table
+	slack      float64 // a sum in float32 is at least 1 − slack times the exact one
+	coarse     []byte
+	steps      []uint16 // sums, of a chunk
+	near       []int32  // rows of a chunk
+}
+
+// start takes the tables of a query. It reports false if r has no filter, or if entries are not finite or all
+// equal.
+func (b *bounds) start(r *Rows, tables []float32) bool {
+	f := &r.filter
+	if b.f = f; f.parts == 0 {
+		return false
+	}
+	b.least, b.low = slices.Grow(b.least[:0], groups*f.parts)[:groups*f.parts], slices.Grow(b.low[:0], f.parts)[:f.parts]
+	if r.bits == 4 {
+		copy(b.least, tables)
+	} else {
+		leastOfGroups(b.least, tables, f.member)
+	}
+	b.base, b.widest = 0, 0
+	for j := range f.parts {
+		least := b.least[groups*j:][:groups]
+		low, high := float64(slices.Min(least)), float64(slices.Max(least))
+		b.low[j], b.base, b.widest = low, b.base+low, max(b.widest, high-low)
+	}
+	// γ_m is below m·2⁻²³ for m parts in float32.
+	b.slack = float64(r.parts) * 0x1p-23
+	return b.base >= 0 && b.widest > 0 && b.widest < math.Inf(1) && b.slack < 0.5
+}
+
+// leastOfGroups sets least to the least entry of every group. Entries that are NaN do not count, since
+// a row that has one is infinitely far.
+func leastOfGroups(least, tables []float32, member []byte) {
+	// No entry is negative, so that they have the order of their bits.
+	for g := range least {
+		table, some := tables[g/groups*256:][:256], member[groups*g:][:groups]
+		x, y := math.Float32bits(table[some[0]]), math.Float32bits(table[some[1]])
+		for i := 2; i < groups; i += 2 {
+			x, y = min(x, math.Float32bits(table[some[i]])), min(y, math.Float32bits(table[some[i+1]]))
+		}
+		least[g] = math.Float32frombits(min(x, y))
+	}
+}
+
+// scale sets the length of a step, where rows beyond bound need not be told apart.
+//
+// With the widest of m tables in 255 steps nothing is cut off. Where the bound is 32·m steps above the base, the rounding
+// of m entries takes less than 2 % of it, and what is cut off is larger than the mean entry of a row within the bound by far.
+func (b *bounds) scale(bound float64) {
+	b.step = b.widest / 255
+	if bound < math.Inf(1) {
+		b.step = min(b.step, max((bound-b.base)/float64(32*b.f.parts), b.step/64, b.slack*bound))
+	}
+	b.coarse = slices.Grow(b.coarse[:0], groups*b.f.tables())[:groups*b.f.tables()]
+	clear(b.coarse)
+	scale := 1 / b.step
+	for j, low := range b.low {
+		for g, d := range b.least[groups*j:][:groups] {
+			b.coarse[groups*j+g] = byte(min(255, (float64(d)-low)*scale))
+		}
+	}
+}
+
+// limit returns the largest sum of steps of a row that can be within bound. A row whose sum S has
+// (base + step·S)·(1 − slack) > bound is farther. One step more is for the rounding of this.
+func (b *bounds) limit(bound float64) uint16 {
+	steps := (bound/(1-b.slack)-b.base)/b.step + 1
+	switch {
+	case !(steps < math.MaxUint16):
+		return math.MaxUint16
+	case steps < 0:
+		return 0
+	}
+	return uint16(steps)
+}
+
+// sums sets steps to the sums of n rows from row i on, which is the first of a block.
+func (b *bounds) sums(i, n int) {
+	padded := blocks(n) * codes.Block
+	b.steps = slices.Grow(b.steps[:0], padded)[:padded]
+	codes.Sums4(b.steps, b.f.packed[i/codes.Block*b.f.blockBytes():][:blocks(n)*b.f.blockBytes()], b.coarse)
+}
+
+// choose sets near to those of the first n sums that are at most limit. It reports false if they are more than
+// most.
+func (b *bounds) choose(n int, limit uint16, most int) bool {
+	b.near = slices.Grow(b.near[:0], n+8)[:n+8]
+	count := 0
+	for i := 0; i < n && count <= most; i += 8 {
+		s := b.steps[i:][:8] // steps has whole blocks
+		if s[0] > limit && s[1] > limit && s[2] > limit && s[3] > limit && s[4] > limit && s[5] > limit && s[6] > limit && s[7] > limit {
+			continue // nearly always
+		}
+		near := b.near[count:][:8]
+		k := 0
+		for j, steps := range s {
+			// Without a branch, which would be mispredicted.
+			near[k&7] = int32(i + j)
+			k += int(1 - (uint32(limit)-uint32(steps))>>31)
+		}
+		count += k
+	}
+	for count > 0 && int(b.near[count-1]) >= n {
+		count--
+	}
+	b.near = b.near[:count]
+	return count <= most
+}

@@ -1,0 +1,167 @@
+package quantize
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/nearest"
+	"github.com/gomonge/monge/internal/random"
+)
+
+// drawn returns n rows of random codes. Component k of the vectors of a codebook is value(k, c), and they are
+// drawn for Grid, with bits = 0, as well.
+func drawn(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
+	if bits == 0 {
+		parts, bits = dim, 8
+	}
+	book := matrix.New[float32](dim, 1<<bits, nil)
+	for k := range dim {
+		for c := range book.Cols {
+			book.Set(k, c, float32(value(k, c)))
+		}
+	}
+	rng := random.New(5, uint64(dim))
+	c := make([]byte, n*parts)
+	for i := range c {
+		c[i] = byte(rng.Uint64()) >> (8 - bits)
+	}
+	return New(parts, bits, matrix.Matrix[float64]{}, book).Pack(c)
+}
+
+// TestFilter: rows that the filter passes over are not among the nearest. The nearest are those of all
+// distances, bit for bit, also where many are equal, tables differ in size, or distances are not finite.
+func TestFilter(t *testing.T) {
+	rng := random.New(9, 1)
+	normal := func(int, int) float64 { return random.Normal(rng) }
+	values := map[string]func(k, c int) float64{
+		"normal":      normal,
+		"ties":        func(int, int) float64 { return float64(rng.IntN(3)) },
+		"equal":       func(k, _ int) float64 { return float64(k) },
+		"one differs": func(k, c int) float64 { return float64(k + c/255) },
+		"sizes":       func(k, _ int) float64 { return math.Ldexp(random.Normal(rng), -7*k) },
+		"far":         func(int, int) float64 { return 3e4 + random.Normal(rng) },
+		"tiny":        func(int, int) float64 { return 1e-21 * random.Normal(rng) },
+		"an outlier": func(k, c int) float64 {
+			if k == 1 && c == 3 {
+				return 1e15
+			}
+			return random.Normal(rng)
+		},
+		"steps": func(_, c int) float64 { return float64(c) / 16 },
+	}
+	const n = 3001
+	var s Scratch
+	for name, value := range values {
+		for _, c := range []struct{ dim, parts, bits int }{{8, 4, 8}, {7, 7, 8}, {3, 1, 8}, {6, 6, 0}, {8, 8, 4}, {7, 5, 4}} {
+			r := drawn(n, c.dim, c.parts, c.bits, value)
+			like := make([]float64, c.dim) // a row
+			r.Row(like, n/2)
+			between := make([]float64, c.dim)
+			for k := range between {
+				between[k] = like[k] + value(k, 0)/8
+			}
+			for at, query := range [][]float64{like, between, make([]float64, c.dim), far(c.dim, 1e6), far(c.dim, 1e19), far(c.dim, math.NaN()), far(c.dim, math.Inf(1))} {
+				for lv := range asmtest.Each(t) {
+					for _, k := range []int{1, 5, 300} {
+						checkNearest(t, fmt.Sprintf("%v, %s, %+v, query %d", lv, name, c, at), r, query, k, &s)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkNearest compares Nearest with the distances of all rows.
+func checkNearest(t *testing.T, what string, r *Rows, query []float64, k int, s *Scratch) {
+	t.Helper()
+	var got, want nearest.Set[float32]
+	query32 := make([]float32, len(query))
+	for i, x := range query {
+		query32[i] = float32(x)
+	}
+	got.Reset(k)
+	if err := Nearest(t.Context(), &got, r, query32, s); err != nil {
+		t.Fatal(err)
+	}
+	want.Reset(k)
+	for i := range r.n {
+		want.Offer(float32(tableSum(r, s, i)), i)
+	}
+	got.Sort()
+	want.Sort()
+	if !slices.Equal(got.Rows(), want.Rows()) || !slices.Equal(got.Distances(), want.Distances()) {
+		t.Fatalf("%s, k = %d: %v at %v, want %v at %v", what, k, got.Rows(), got.Distances(), want.Rows(), want.Distances())
+	}
+}
+
+// TestBounds: no bound is above the distance of its row, and few rows are within the bound of the nearest.
+func TestBounds(t *testing.T) {
+	y := correlated(3, 3000, 16)
+	for _, c := range []struct{ parts, bits, most int }{{16, 4, 50}, {16, 0, 600}, {8, 8, 300}} {
+		r := trained(t, y, c.parts, c.bits, 1)
+		var s Scratch
+		fill(&s, r, correlated(9, 1, 16).Row(0))
+		b := &s.bounds
+		if !b.start(r, s.tables) {
+			t.Fatal("no bounds")
+		}
+		var set nearest.Set[float64]
+		set.Reset(5)
+		for i := range r.n {
+			set.Offer(tableSum(r, &s, i), i)
+		}
+		for _, bound := range []float64{math.Inf(1), set.Bound()} {
+			b.scale(bound)
+			b.sums(0, r.n)
+			for i, steps := range b.steps[:r.n] {
+				if exact := tableSum(r, &s, i); b.base+b.step*float64(steps) > exact*(1+1e-5) {
+					t.Fatalf("%+v, row %d: %d steps of %v and %v are above %v", c, i, steps, b.step, b.base, exact)
+				}
+			}
+		}
+		limit := b.limit(set.Bound())
+		if !b.choose(r.n, limit, c.most) || len(b.near) < 5 {
+			t.Errorf("%+v: %d of %d rows or more are within the bound", c, len(b.near), r.n)
+		}
+		for i, steps := range b.steps[:r.n] {
+			if (steps <= limit) != slices.Contains(b.near, int32(i)) {
+				t.Errorf("%+v: row %d has %d steps of %d", c, i, steps, limit)
+			}
+		}
+		if b.choose(r.n, limit, len(b.near)-1) {
+			t.Errorf("%+v: more rows than allowed", c)
+		}
+	}
+}
+
+// TestGroups: 16 groups of 16 vectors, which are nearer to each other than the codebook is wide.
+func TestGroups(t *testing.T) {
+	rng := random.New(3, 1)
+	book := matrix.New[float32](2, 256, nil)
+	for i := range book.Data {
+		book.Data[i] = float32(random.Normal(rng))
+	}
+	member := make([]byte, 256)
+	group(member, book)
+	if all := slices.Sorted(slices.Values(member)); all[0] != 0 || all[255] != 255 || len(slices.Compact(all)) != 256 {
+		t.Fatalf("not every vector once: %v", member)
+	}
+	within := 0.
+	for g := range groups {
+		within += scatter(book, member[groups*g:][:groups])
+	}
+	if all := scatter(book, member); !(within < 0.15*all) {
+		t.Errorf("%v of %v is within groups", within, all)
+	}
+	// In many components vectors have no neighbors, and few rows are not worth a filter.
+	if r := drawn(filterRows, 64, 2, 8, func(int, int) float64 { return random.Normal(rng) }); r.filter.parts != 0 {
+		t.Error("a filter of 32 components a part")
+	}
+	if r := drawn(filterRows-1, 2, 2, 8, func(int, int) float64 { return random.Normal(rng) }); r.filter.parts != 0 {
+		t.Error("a filter of few rows")
+	}
+}
