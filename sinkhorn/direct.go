@@ -27,6 +27,7 @@ const (
 	directPanel = 4 * directLines // rows of R that are subtracted from others at once
 	directStrip = 256             // rows of S that are multiplied at once
 	directShift = 1e-13           // δ
+	directShape = 4               // m/n above which there is no factor
 )
 
 // direct is the factor of H = RᵀR.
@@ -45,19 +46,20 @@ type direct[T dist.Float] struct {
 	take    func(ctx context.Context, w, i int) error
 }
 
-// affordsDirect reports whether H may be factorized: it must not be larger than what StorageAuto
-// stores, and must fit in the memory that the settings allow. In float32, conjugate gradients get
-// as far without a factor.
-func (sys *system[T]) affordsDirect() bool {
-	m := float64(sys.geo.m)
-	return num.IsFloat64[T]() && float64(m*m*8) <= maxStored &&
-		sys.taken+float64(sys.mostListed()*sparseBytes)+sys.directBytes() <= float64(sys.settings.MaxMemory)
+// factors reports whether H may be factorized. It must not be larger than what StorageAuto stores, nor much
+// larger than K: where n is small, conjugate gradients need few steps. In float32 they get as far without a
+// factor.
+func (geo *geometry[T]) factors() bool {
+	m := float64(geo.m)
+	return num.IsFloat64[T]() && float64(m*m*8) <= maxStored && geo.m <= directShape*geo.n
 }
 
-// directBytes returns the memory that a factor and its computation take.
-func (sys *system[T]) directBytes() float64 {
-	m := float64(sys.geo.m)
-	return float64(m * (m + 4*directStrip) * 8)
+// factorBytes returns the memory that a factor and its computation may take.
+func (geo *geometry[T]) factorBytes() float64 {
+	if !geo.factors() {
+		return 0
+	}
+	return float64(geo.m) * float64(geo.m+4*min(directStrip, max(geo.n, geo.m))) * 8
 }
 
 // factorize makes the factor of H, if it has one.
@@ -205,7 +207,7 @@ func (d *direct[T]) subtract(ctx context.Context, geo *geometry[T], x []float64,
 		return nil
 	}
 	m := d.m
-	grow(&d.scratch, directStrip*m)
+	grow(&d.scratch, r*m)
 	for l := lo; l < hi; l += directLines {
 		w := min(directLines, hi-l)
 		for i := range r {

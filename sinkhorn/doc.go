@@ -41,7 +41,7 @@
 // is finite and right, or its Status or an error says otherwise.
 //
 // Same bits: an answer does not depend on the machine, its instruction set, the number of workers, the
-// storage (except StorageMixed), or whether a problem is solved alone or in a batch.
+// storage (except StorageMixed), Settings.MaxMemory, or whether a problem is solved alone or in a batch.
 //
 // Allocation: a solver allocates nothing once it has seen its largest problem. It refuses a problem
 // that needs more than Settings.MaxMemory.
@@ -58,9 +58,9 @@
 //	StorageMatrixFree   24 rows of m for every worker, and at least 16 sums of m
 //	all                 about 25 (n + m)
 //	Settings.Gradient   3·Iterations·(n + m) more
-//	Tolerance           64 bytes for each of the n + m points. If MaxMemory allows, and only where
-//	                    Newton's steps take long: 30 bytes for each of at most nm/12 (and 2²⁴)
-//	                    elements, and in float64 m(m + 1024) for m ≤ 8192
+//	Tolerance           64 bytes for each of the n + m points. Where Newton's steps take long:
+//	                    30 bytes for each of at most nm/12 (and 2²⁴) elements, and in float64
+//	                    m(m + 1024) for m ≤ 8192 and m ≤ 4n. Not with Unaccelerated or Gradient
 //
 // An iteration reads K once, as does a step of a gradient. An iteration on logarithms computes one
 // exponential for each element.

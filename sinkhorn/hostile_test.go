@@ -365,9 +365,6 @@ func TestMemoryIsCounted(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		got, said := float64(after.TotalAlloc-before.TotalAlloc), s.own.bytes()
-		if len(s.system.direct.h) > 0 {
-			said += s.system.directBytes()
-		}
 		if set.Gradient {
 			got -= float64(8 * n * n) // the destination
 		}

@@ -205,7 +205,7 @@ func (it *iteration[T]) bytes() float64 {
 	points := float64(geo.n) + float64(geo.cols)
 	bytes := geo.bytes() + it.ownBytes() + float64(vectors*points*float64(size[T]()))
 	if it.accelerates() {
-		bytes += float64(exactBytes * points)
+		bytes += float64(exactBytes*points) + float64(sparseBytes*geo.mostListed()) + geo.factorBytes()
 	}
 	return bytes
 }

@@ -135,7 +135,7 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 	copy(sys.rhs, nw.point.e)
 	sys.set(it, plan[T]{nw.point.u, nw.point.v}, diag, rows)
 	goal := enough * enough / weight // ‖r‖₁² ≤ Σ d · Σ r²/d, d the diagonal
-	factors := !dir.refused && sys.affordsDirect()
+	factors := !dir.refused && it.geo.factors()
 	clear(sys.beta)
 	sp.made = false
 	if err := d.aim(ctx, sys); err != nil {

@@ -44,8 +44,9 @@ type Settings struct {
 	// answer is the same bits whatever it is.
 	Workers int
 	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may
-	// take; 0 means 8 GiB. A larger problem is refused with ErrSettings before anything is allocated.
-	// In a batch, each worker has a workspace of this size.
+	// take; 0 means 8 GiB. A problem that might take more is refused with ErrSettings before anything is
+	// allocated; Unaccelerated takes less than other solves to a Tolerance. The limit decides nothing else:
+	// an answer has the same bits whatever it is. In a batch, each worker has a workspace of this size.
 	MaxMemory int64
 }
 

@@ -77,17 +77,16 @@ func (sys *system[T]) scale() {
 	}
 }
 
-// mostListed returns the elements that a list may have if there is memory for them.
-func (sys *system[T]) mostListed() float64 {
-	return min(math.Floor(sys.geo.size()/sparseShare), sparseMost)
+// mostListed returns the elements that a list may have.
+func (geo *geometry[T]) mostListed() float64 {
+	return min(math.Floor(geo.size()/sparseShare), sparseMost)
 }
 
 // list makes the list if it is short enough, in a pass over K.
 func (sys *system[T]) list(ctx context.Context) error {
 	parts, sp := &sys.geo.parts, &sys.sparse
 	m := sys.geo.m
-	room := float64(sys.settings.MaxMemory) - sys.taken
-	sp.made, sp.most = false, int64(min(sys.mostListed(), room/sparseBytes))
+	sp.made, sp.most = false, int64(sys.geo.mostListed())
 	sys.scale()
 	sp.count.Store(0)
 	grow(&sp.pieces, parts.count)

@@ -136,6 +136,35 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 	}
 }
 
+// TestMaxMemory: nor does the limit of the memory, which refuses a problem or decides nothing. The problem
+// needs a list and a factor.
+func TestMaxMemory(t *testing.T) {
+	p := slowProblem[float64](150, 3000)
+	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
+		set := Settings{Tolerance: 1e-11, Storage: storage}
+		s, err := NewSolver[float64](&set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(t.Context(), p)
+		if err != nil || r.Status != Converged || len(s.system.direct.h) == 0 || s.system.sparse.count.Load() == 0 {
+			t.Fatalf("%v: %v, a factor of %d elements, a list of %d", storage, err, len(s.system.direct.h), s.system.sparse.count.Load())
+		}
+		set.MaxMemory = int64(math.Ceil(s.taken))
+		if same := mustSolve(t, set, p); same.Iterations != r.Iterations || same.MarginalError != r.MarginalError || same.Cost != r.Cost {
+			t.Errorf("%v: %v after %d passes; in the least memory, %v after %d", storage, r.Cost, r.Iterations, same.Cost, same.Iterations)
+		}
+		set.MaxMemory -= 1
+		least, err := NewSolver[float64](&set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := least.Solve(t.Context(), p); !errors.Is(err, ErrSettings) {
+			t.Errorf("%v: a byte less: %v", storage, err)
+		}
+	}
+}
+
 // TestReuse: nor does what the solver has solved before, of which something may be left
 // behind the columns of a narrower problem.
 func TestReuse(t *testing.T) {
