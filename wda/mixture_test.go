@@ -99,8 +99,17 @@ func TestMixture(t *testing.T) {
 // TestMixtureAgain: the settings reported, and those in a file, give the same bits without a comparison.
 func TestMixtureAgain(t *testing.T) {
 	t.Parallel()
-	x, labels := parts3(4, 60, 4)
-	m := mustChoose(t, x, labels, &Settings{Components: 3, Seed: 3})
+	x, labels := clusters(101, 4, 14, 16, 12, 13)
+	m := mustChoose(t, x, labels, &Settings{Components: 3})
+	r := m.Report()
+	if members := r.Settings.Mixture.Members(); len(members) < 2 || !members[0].Method.traits().stepless || members[len(members)-1].Method.traits().stepless {
+		t.Fatalf("mixture %v: want one whose first member takes no steps, but another does", r.Settings.Mixture)
+	}
+	if again := mustChoose(t, x, labels, &r.Settings); !bitsEqual(again.projection, m.projection) {
+		t.Errorf("mixture %v: another projection", r.Settings.Mixture)
+	}
+	x, labels = parts3(4, 60, 4)
+	m = mustChoose(t, x, labels, &Settings{Components: 3, Seed: 3})
 	file, err := m.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +142,32 @@ func TestMixtureAgain(t *testing.T) {
 		}
 		if _, err := Fit(t.Context(), x, labels, &set); !errors.Is(err, ErrSettings) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMixtureLeading: as many components are informative as in the member that has most, wherever it
+// stands. The others are next to nothing.
+func TestMixtureLeading(t *testing.T) {
+	t.Parallel()
+	x, labels := parts3(4, 60, 4)
+	set := mustChoose(t, x, labels, &Settings{Components: 3, Seed: 3}).Report().Settings
+	members := set.Mixture.Members()
+	for _, leading := range [][]int{{1, 2}, {2, 1}} {
+		for i, q := range leading {
+			members[i].Leading = q
+		}
+		set.Mixture = mixtureOf(members[:2])
+		m := mustChoose(t, x, labels, &set)
+		if got := m.Report().Settings.Leading; got != 2 {
+			t.Errorf("members with %v informative components: %d in the mixture, want 2", leading, got)
+		}
+		var norms [3]float64
+		for k := range norms {
+			norms[k] = mat.Norm(m.projection.ColView(k), 2)
+		}
+		if norms[1] < norms[0]/100 || norms[2] > norms[1]/100 {
+			t.Errorf("members with %v informative components: the components have lengths %v", leading, norms)
 		}
 	}
 }
