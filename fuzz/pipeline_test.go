@@ -113,10 +113,14 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		problem.Y = cloud(m)
 	}
 	for _, v := range append(problem.X.Data, problem.Y.Data...) {
-		if set.Anneal > 0 && math.Abs(float64(v)) > 1e6 {
+		x := math.Abs(float64(v))
+		switch {
+		case set.Anneal > 0 && x > 1e6:
 			set.Anneal = 1e30 // rather than hundreds of stages of a thousand iterations
+		case set.Anneal > 0 && float64(set.Lambda*x*x) > 1e8:
+			set.Anneal = max(set.Anneal, 1e3) // thousands of iterations are a second, ten on a busy machine
 		}
-		if x := float64(v); !(float64(set.Lambda*x*x) < 1e12) {
+		if !(float64(set.Lambda*x*x) < 1e12) {
 			set.Unaccelerated = true // the same stages, made for a tolerance: 10 s, which fuzzing calls hung
 		}
 	}
