@@ -125,6 +125,9 @@ func (d *driver) start(build, script string, all bool) {
 	}
 	for _, p := range peers {
 		proc, err := start(filepath.Base(p.argv[0]), p.env, p.argv...)
+		if p.argv[0] == self {
+			check(err) // without ours the table would be empty
+		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "peers: without %s: %v\n", p.argv[0], err)
 			continue

@@ -31,7 +31,7 @@ var reasons = []because{
 	{"", "lse/", "the maximum of a row comes first, and the exponential's look-up takes ports that FMAs need"},
 	{"", "project/.*/p=(10|14)$", "columns do not fill the registers of a tile, and X is read from beyond the second-level cache (internal/asm/project/NOTES.md)"},
 	{"", "project/", "X is read from beyond the second-level cache while it is multiplied (internal/asm/project/NOTES.md)"},
-	{"", "wda/", "Go between the passes, divisions one by one, products of 11 columns, Xᵀ·G waits for X (wda/SOLVERS.md)"},
+	{"", "wda/", "Go between the passes, products of 11 columns, Xᵀ·G waits for X (wda/SOLVERS.md)"},
 }
 
 // reason returns why a row is below its goal, as far as it is known.
