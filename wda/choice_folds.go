@@ -56,7 +56,7 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 		all = sp.full.compared(ctx)
 	}
 	out := divisions(s, set.Seed)
-	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers))...); err != nil {
+	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers), set)...); err != nil {
 		return nil, err
 	}
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == whiteningSpherical })
@@ -90,8 +90,8 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 // choiceNeeds are those of comparing settings on so many folds of n rows of d coordinates,
 // which have more features where d are those of their span: of every fold its rows, their
 // coordinates in its own span, the factor of that and a covariance; of every worker what
-// newTrial makes of them.
-func choiceNeeds(n, d, features, folds, workers int) []need {
+// newTrial makes of them; and canonical components of fits that two finalists share.
+func choiceNeeds(n, d, features, folds, workers int, set *Settings) []need {
 	rows, from, own := float64(n), float64(d), float64(d)
 	if features > d || d > spanFrom*n {
 		own = min(own, rows)
@@ -100,7 +100,10 @@ func choiceNeeds(n, d, features, folds, workers int) []need {
 	if features > d {
 		trial += float64(4 * rows * float64(features))
 	}
+	p := min(float64(set.Components), own)
+	fits := float64(folds * (1 + promisingNumbers) * (max(mixedFinalists, set.Mixture.most) / 2))
 	return []need{
+		{fmt.Sprintf("fits of finalists to %d folds", folds), 8 * fits * float64(2*own+p) * p},
 		{fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
 		{fmt.Sprintf("%d workers that compare settings", workers), 8 * float64(min(workers, 4*folds)) * trial},
 	}
