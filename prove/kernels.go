@@ -283,20 +283,20 @@ var plainKernels = []kernel{
 		b.vectors(output, b.n*w)
 		b.vectors(input, b.m*b.n*w, b.m*w)
 	}, ""},
-	{"lane", "SqEuclidean", single, "T", laneShapes, func(b *builder) {
+	{"lane", "SqEuclidean", single, "T", laneDistances, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n, b.d)
 		b.vectors(output, b.m*b.n*w)
 		b.vectors(input, b.m*b.d*w, b.n*b.d*w)
 	}, ""},
-	{"lane", "Mul", single, "T", laneShapes, func(b *builder) {
+	{"lane", "Mul", single, "T", laneVectors, func(b *builder) {
 		w := b.lanes()
 		b.int(b.n)
 		b.vectors(output, b.n*w)
 		b.vectors(input, b.n*w, b.n*w)
-		b.bool(b.d%2 == 1)
+		b.bool(b.flag)
 	}, ""},
-	{"lane", "Interleave", single, "T", func(lanes int) []shape { return matrixShapes(lanes)[:13*(4*lanes+1)] }, func(b *builder) {
+	{"lane", "Interleave", single, "T", interleaveShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)
 		stride := b.n + b.pad

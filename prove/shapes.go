@@ -17,15 +17,22 @@ func upTo(n int, more ...int) (out []int) {
 }
 
 // matrixShapes covers passes over a matrix: every tail of columns with zero to three turns of
-// the loop of steps, every number of rows up to three blocks, with and without padding.
+// the loop of steps, every number of rows up to three blocks, with and without padding. Every tail comes
+// with single rows, with a block of four, and with both; other numbers of rows come with some tails.
 func matrixShapes(lanes int) []shape {
-	shapes := grid(upTo(13), upTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), func(m, n int) []shape {
-		return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}}
-	})
+	padded := func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} }
+	shapes := grid([]int{1, 2, 3, 4, 5, 9}, upTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)
+	shapes = append(shapes, grid([]int{6, 7, 8, 10, 11, 12, 13}, someColumns(lanes), padded)...)
 	// Long rows and blocks of many rows have loops of their own.
 	one := func(m, n int) []shape { return []shape{{m: m, n: n}} }
 	shapes = append(shapes, grid([]int{16, 17, 18, 24, 27, 33, 40}, []int{1, lanes, 2*lanes + 3, 5 * lanes, 9*lanes + 1}, one)...)
 	return append(shapes, grid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)
+}
+
+// someColumns are numbers of columns: one, a part of a vector, and whole vectors with and without a part, up
+// to five.
+func someColumns(lanes int) []int {
+	return []int{1, lanes - 1, lanes, lanes + 1, 2 * lanes, 3*lanes - 1, 4 * lanes, 5*lanes + 2}
 }
 
 func vectorShapes(lanes int) []shape {
@@ -51,8 +58,12 @@ func groupShapes(lanes int) []shape {
 	return grid([]int{1}, []int{0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes, 2*lanes + 3, 3 * lanes}, func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// gibbsShapes covers the Gibbs kernel: every tail of rows and columns, one to five features.
+// gibbsShapes covers the Gibbs kernel: every tail of rows and columns, one to five features. Every number
+// of columns that are left comes with one feature and one row, or three.
 func gibbsShapes(lanes int) (out []shape) {
+	for n := range lanes {
+		out = append(out, shape{m: 1 + n%2*2, n: n + 1, d: 1, flag: n%2 == 1})
+	}
 	for _, d := range []int{1, 2, 3, 4, 5} {
 		ms, ns := []int{1, 2, 3}, []int{1, lanes + 1}
 		if d < 3 {
@@ -65,9 +76,26 @@ func gibbsShapes(lanes int) (out []shape) {
 	return out
 }
 
+// laneShapes covers many small problems: one to four turns of each loop. There are four rows, or
+// a multiple, and their columns are a multiple of lanes.
 func laneShapes(lanes int) []shape {
-	return grid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) (out []shape) {
-		for _, d := range []int{0, 1, 2, 3, 4, 5, 8, 16} {
+	return grid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
+}
+
+// interleaveShapes covers matrices of one to four rows with every tail of columns.
+func interleaveShapes(lanes int) []shape {
+	return grid(upTo(4), upTo(4*lanes+1), func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} })
+}
+
+// laneVectors covers vectors of many small problems, with one factor for each element and for all.
+func laneVectors(int) []shape {
+	return grid([]int{1}, upTo(9, 16), func(_, n int) []shape { return []shape{{n: n}, {n: n, flag: true}} })
+}
+
+// laneDistances covers up to three turns of the loops over points, and sums over features of every kind.
+func laneDistances(lanes int) []shape {
+	return grid([]int{4, 8, 12}, []int{lanes, 2 * lanes, 3 * lanes}, func(m, n int) (out []shape) {
+		for _, d := range []int{0, 1, 2, 3, 4, 5, 8} {
 			out = append(out, shape{m: m, n: n, d: d})
 		}
 		return out
@@ -80,11 +108,17 @@ func blockShapes(lanes int) []shape {
 	})
 }
 
+// productShapes covers products of two matrices with d common elements: every tail of rows and columns with
+// an even and an odd d, and some with each d up to three turns of two.
 func productShapes(lanes int) (out []shape) {
-	for _, d := range []int{0, 1, 2, 3, 4, 5} {
-		out = append(out, grid(upTo(10, 16, 17, 23), upTo(lanes+1, 2*lanes-1, 2*lanes, 2*lanes+1, 3*lanes, 4*lanes-1, 4*lanes, 5*lanes+2), func(m, n int) []shape {
-			return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}}
-		})...)
+	product := func(d int) func(m, n int) []shape {
+		return func(m, n int) []shape { return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}} }
+	}
+	for _, d := range []int{2, 3} {
+		out = append(out, grid(upTo(10, 16, 17, 23), upTo(lanes+1, 2*lanes-1, 2*lanes, 2*lanes+1, 3*lanes, 4*lanes-1, 4*lanes, 5*lanes+2), product(d))...)
+	}
+	for _, d := range []int{0, 1, 4, 5, 6, 7} {
+		out = append(out, grid(upTo(9, 16, 23), someColumns(lanes), product(d))...)
 	}
 	// Sums over many features, and wide rows, have loops of their own.
 	for _, d := range []int{15, 16, 17, 18, 32, 33, 49} {
