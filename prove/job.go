@@ -23,7 +23,7 @@ type target struct {
 	levels        []level
 	decode        func(*code.Inst) any
 	run           func(*code.Program, *code.Function, *expr.Graph, *memory.Memory, uint64, *code.Coverage) error
-	mutate        func(*code.Function, *rand.Rand) (mutant *code.Function, at *code.Inst, what string)
+	mutate        func(*code.Function, *rand.Rand, func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string)
 }
 
 type level struct {
@@ -50,6 +50,7 @@ type witness struct {
 	job   *job
 	shape shape
 	level uint64
+	steps int // of the function on all paths
 }
 
 // witnesses is how many cases are kept for each instruction, to run planted mistakes on.
@@ -98,40 +99,45 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 	rng := rand.New(rand.NewPCG(1, 1))
 	broken := map[uint64]bool{}
 	g := expr.New()
-	for _, s := range j.shapes {
+	for n, s := range j.shapes {
 		g.Reset()
 		want, err := j.run(source, program, g, s, 0)
 		if err != nil {
 			return cases, found, fmt.Errorf("%s, %s: reference: %w", j, s, err)
 		}
 		for _, level := range j.target.levels {
-			if broken[level.number] || j.kernel.levels != "" && !slices.Contains(strings.Fields(j.kernel.levels), level.name) {
+			if j.kernel.levels != "" && !slices.Contains(strings.Fields(j.kernel.levels), level.name) {
 				continue
 			}
-			used, err := j.check(source, program, g, s, level.number, want)
-			if err != nil {
-				err = fmt.Errorf("%s at %s, %s: %w", j, level.name, s, err)
-				broken[level.number] = true
-				failed = errors.Join(failed, err)
-			}
-			for name, cov := range used {
-				if found[name] == nil {
-					found[name] = newFunction(program.Functions[name])
-				}
-				found[name].note(rng, witness{j, s, level.number}, cov)
+			s.cut = false
+			for again := true; again && !broken[level.number]; s.cut = true {
+				used, cuttable, err := j.check(source, program, g, s, level.number, want)
 				if err != nil {
-					found[name].err = err
+					err = fmt.Errorf("%s at %s, %s: %w", j, level.name, s, err)
+					broken[level.number] = true
+					failed = errors.Join(failed, err)
 				}
+				for name, cov := range used {
+					if found[name] == nil {
+						found[name] = newFunction(program.Functions[name])
+					}
+					found[name].note(rng, witness{j, s, level.number, cov.Steps}, cov)
+					if err != nil {
+						found[name].err = err
+					}
+				}
+				cases++
+				again = cuttable && !s.cut && (n%3 == 0 || len(j.shapes) < 100)
 			}
-			cases++
 		}
 	}
 	return cases, found, failed
 }
 
 // check runs a case at a level, on every path, and compares it with what is wanted. It returns the
-// functions of assembly that were used.
-func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64, want outcome) (used map[string]*code.Coverage, err error) {
+// functions of assembly that were used, and whether the kernel would cut this case into pieces if one call
+// could do less.
+func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64, want outcome) (used map[string]*code.Coverage, cuttable bool, err error) {
 	if forked[j.pkg+"."+j.name] {
 		g.Path = &expr.Path{}
 		defer func() { g.Path = nil }()
@@ -145,11 +151,12 @@ func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, 
 			}
 			used[name].Add(cov)
 		}
+		cuttable = cuttable || got.cuttable
 		if err == nil {
 			err = equal(g, want, got)
 		}
 		if err != nil || g.Path == nil || !g.Path.Advance() {
-			return used, err
+			return used, cuttable, err
 		}
 	}
 }
@@ -157,21 +164,22 @@ func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, 
 func (j *job) String() string { return j.pkg + "." + j.root.Expression }
 
 func (s shape) String() string {
-	return fmt.Sprintf("m=%d n=%d d=%d padding %d flag %v", s.m, s.n, s.d, s.pad, s.flag)
+	return fmt.Sprintf("m=%d n=%d d=%d padding %d flag %v cut %v", s.m, s.n, s.d, s.pad, s.flag, s.cut)
 }
 
 // outcome is what a run leaves.
 type outcome struct {
 	*builder
-	result gossa.Value
-	used   map[string]*code.Coverage // the functions of assembly
+	result   gossa.Value
+	used     map[string]*code.Coverage // the functions of assembly
+	cuttable bool
 }
 
 // run runs a case at a level, 0 being the reference.
 func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64) (outcome, error) {
 	b := &builder{shape: s, kinds: j.kinds, g: g, mem: memory.New()}
 	j.call(b)
-	out := outcome{b, nil, map[string]*code.Coverage{}}
+	out := outcome{b, nil, map[string]*code.Coverage{}, false}
 	in := &gossa.Interpreter{Source: source, G: g, Mem: b.mem}
 	in.Assembly = func(f *ssa.Function, stack uint64) error {
 		name := f.Pkg.Pkg.Path()[len(kernelsPath):] + "." + f.Name()
@@ -186,7 +194,14 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 	}
 	plain := replacement(source, g)
 	in.Replace = func(f *ssa.Function, args []gossa.Value) (gossa.Value, bool) {
-		if source.Name(f) == "query.Widen" {
+		switch source.Name(f) {
+		case "asm.Piece":
+			n, unit := args[0].(uint64), args[2].(uint64)
+			out.cuttable = out.cuttable || n > unit
+			if s.cut {
+				return min(n, unit), true
+			}
+		case "query.Widen":
 			h, depends := args[1].(expr.Node)
 			if format, ok := args[0].(uint64); ok && depends && format == float16 && halves.equal(in, f) {
 				return g.FromHalf(h), true

@@ -19,6 +19,7 @@ type shape struct {
 	m, n, d int
 	pad     int // what strides exceed rows by
 	flag    bool
+	cut     bool // into the smallest pieces that the kernel makes
 }
 
 // kernel is an exported kernel of package pkg, and how it is called.

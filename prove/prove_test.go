@@ -47,7 +47,7 @@ func TestProve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cases != 2*len(few) || found["pass.passAVX2F64"] == nil || found["pass.passAVX512F64"] == nil {
+	if cases < 2*len(few) || found["pass.passAVX2F64"] == nil || found["pass.passAVX512F64"] == nil {
 		t.Fatalf("%d cases of %v", cases, found)
 	}
 	counts := plant(machine, found, source, program, 30, func(what string) { t.Log("not refuted: ", what) })["pass"]

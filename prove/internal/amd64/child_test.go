@@ -4,6 +4,7 @@ package amd64
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,22 +14,74 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// runChild compiles the program that runs instructions, and runs it.
-func runChild(t *testing.T, dir string, bits int, stubs []byte, before []state) (after []state) {
-	source, program := filepath.Join(dir, "processor.c"), filepath.Join(dir, "processor")
+// stored returns the instructions that a folder has, nil if it has none.
+func stored(t *testing.T, dir string) (all []*instance) {
+	text, err := os.ReadFile(filepath.Join(dir, "instructions.json"))
+	if dir == "" || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var list []storedInstruction
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		i := &instance{Decode(&s.Inst).(*inst), s.Raw, s.Function, ""}
+		i.form = i.describe()
+		all = append(all, i)
+	}
+	return all
+}
+
+// storedInstruction is an instruction in the folder.
+type storedInstruction struct {
+	code.Inst
+	Raw      []byte
+	Function string
+}
+
+// store leaves instructions in a folder, and the program that runs them.
+func store(t *testing.T, dir string, all []*instance) {
+	var list []storedInstruction
+	for _, i := range all {
+		s := storedInstruction{*i.Inst, i.raw, i.function}
+		s.Decoded = nil
+		list = append(list, s)
+	}
+	text, err := json.Marshal(list)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "instructions.json"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	compileChild(t, dir, 512, "-static")
+}
+
+// compileChild compiles the program that runs instructions.
+func compileChild(t *testing.T, dir string, bits int, flags ...string) {
+	source := filepath.Join(dir, "processor.c")
 	if err := os.WriteFile(source, []byte(childSource(bits)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", "-O1", "-o", program, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", append(flags, "-O1", "-o", filepath.Join(dir, "processor"), source)...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
+}
+
+// runChild runs the program.
+func runChild(t *testing.T, dir string, stubs []byte, before []state) (after []state) {
 	asBytes := func(s []state) []byte {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
 	}
 	after = make([]state, len(before))
-	child := exec.Command(program)
+	child := exec.Command(filepath.Join(dir, "processor"))
 	var messages bytes.Buffer
 	child.Stdin, child.Stderr = io.MultiReader(bytes.NewReader(stubs), bytes.NewReader(asBytes(before))), &messages
 	output, err := child.StdoutPipe()

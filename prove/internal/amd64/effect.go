@@ -54,7 +54,7 @@ func effect(d *inst) *turns.Effect {
 		e.Choice = true
 		stays := turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: 1}}}
 		flags = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Else: &stays}
-	} else if f, ok := linear(op, a); ok && dst.kind == register {
+	} else if f, ok := linear(op, a, d.Next); ok && dst.kind == register {
 		flags = turns.Set{Form: f}
 	}
 	if dst.kind == register && !compares {
@@ -82,8 +82,8 @@ func (o *operand) form() turns.Form {
 }
 
 // linear returns the result of an instruction on registers of 8 bytes, if it is a linear form. That of a
-// comparison is the difference.
-func linear(op string, a []operand) (f turns.Form, ok bool) {
+// comparison is the difference. next is the address of the next instruction.
+func linear(op string, a []operand, next uint64) (f turns.Form, ok bool) {
 	dst := a[len(a)-1]
 	op = strings.TrimSuffix(op, "q") // of an operand in memory
 	own := turns.Term{Reg: dst.reg, Factor: 1}
@@ -103,7 +103,9 @@ func linear(op string, a []operand) (f turns.Form, ok bool) {
 		return turns.Form{Terms: []turns.Term{own}, Constant: -1}, true
 	case op == "neg":
 		return turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: -1}}}, true
-	case op == "lea" && !a[0].relative:
+	case op == "lea" && a[0].relative:
+		return turns.Form{Constant: int64(a[0].value + next)}, true
+	case op == "lea":
 		return a[0].form(), true
 	case len(a) != 2:
 		return f, false

@@ -11,9 +11,6 @@ import (
 	"github.com/gomonge/monge/prove/internal/turns"
 )
 
-// maxSteps bounds a run.
-const maxSteps = 2_000_000
-
 type machine struct {
 	g    *expr.Graph
 	mem  *memory.Memory
@@ -63,6 +60,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	m.steps = new(int)
 	m.turns = turns.New(f, effectOf, cov)
 	defer func() {
+		cov.Steps += *m.steps
 		switch f := recover().(type) {
 		case nil:
 		case failure:
@@ -83,7 +81,7 @@ func effectOf(i *code.Inst) *turns.Effect {
 
 // execute runs f from an instruction on to its end.
 func (m *machine) execute(f *code.Function, pc uint64) error {
-	for ; *m.steps < maxSteps; *m.steps++ {
+	for ; *m.steps < m.prog.Most(); *m.steps++ {
 		next := f.Insts[pc]
 		if next == nil {
 			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
@@ -105,7 +103,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		m.turns.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.condition(i.op[4:]))
 		pc = m.next
 	}
-	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)
+	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
 }
 
 func (m *machine) addr(o *operand) uint64 {

@@ -8,26 +8,34 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// opposites are operations that are easily taken for each other.
-var opposites = strings.NewReplacer("vfmadd", "vfnmadd", "vfnmadd", "vfmadd", "vfmsub", "vfmadd", "vadd", "vsub", "vsub", "vadd", "vmul", "vadd",
-	"vdiv", "vmul", "vmax", "vmin", "vmin", "vmax", "pckl", "pckh", "pckh", "pckl", "vpadd", "vpsub", "vpsub", "vpadd")
+// opposites are operations that are easily taken for each other: parts of those on vectors, and those on
+// general registers.
+var (
+	opposites = strings.NewReplacer("vfmadd", "vfnmadd", "vfnmadd", "vfmadd", "vfmsub", "vfmadd", "vadd", "vsub", "vsub", "vadd", "vmul", "vadd",
+		"vdiv", "vmul", "vmax", "vmin", "vmin", "vmax", "pckl", "pckh", "pckh", "pckl", "vpadd", "vpsub", "vpsub", "vpadd")
+	generalOpposites = map[string]string{"add": "sub", "sub": "add", "inc": "dec", "dec": "inc", "and": "or", "shl": "shr", "shr": "shl",
+		"je": "jne", "jne": "je", "jl": "jle", "jle": "jl", "jg": "jge", "jge": "jg", "jb": "jbe", "jbe": "jb", "ja": "jae", "jae": "ja"}
+)
 
-// Mutate returns f with a mistake planted in a vector instruction: another register or mask, an
-// address 8 bytes further on, another immediate, or another operation. what says which.
-func Mutate(f *code.Function, rng *rand.Rand) (mutant *code.Function, at *code.Inst, what string) {
+// Mutate returns f with a mistake planted in one of the instructions that are fit for it: another register
+// or mask, an address 8 bytes further on, another immediate, another operation or condition. what says which.
+func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*inst)
-		return ok && i.Op[0] == 'v' && len(d.args) > 0
+		return ok && len(d.args) > 0 && (i.Op[0] != 'j' || generalOpposites[i.Op] != "") && !strings.HasPrefix(i.Op, "prefetch") && !i.Padding() && fit(i)
 	}, func(i *code.Inst) string {
 		d := *i.Decoded.(*inst)
 		d.Inst, d.args = i, append(d.args[:0:0], d.args...)
 		i.Decoded = &d
 		other := opposites.Replace(d.op)
+		if o := generalOpposites[d.op]; o != "" {
+			other = o
+		}
 		n := rng.IntN(len(d.args) + 1)
-		if n == len(d.args) && other != d.op {
+		if (n == len(d.args) || d.args[n].kind == target) && other != d.op {
 			d.op = other
 			d.takeApart()
-			return "the operation"
+			return code.Operation
 		}
 		n %= len(d.args)
 		switch a := &d.args[n]; {

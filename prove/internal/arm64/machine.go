@@ -17,9 +17,6 @@ import (
 	"github.com/gomonge/monge/prove/internal/turns"
 )
 
-// maxSteps bounds a run.
-const maxSteps = 2_000_000
-
 // sp is the number of the stack pointer among the registers, and xzr that of the zero.
 const (
 	sp  = 31
@@ -69,6 +66,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	m.steps = new(int)
 	m.turns = turns.New(f, effectOf, cov)
 	defer func() {
+		cov.Steps += *m.steps
 		switch f := recover().(type) {
 		case nil:
 		case failure:
@@ -82,7 +80,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 
 // execute runs f from an instruction on to its end.
 func (m *machine) execute(f *code.Function, pc uint64) error {
-	for ; *m.steps < maxSteps; *m.steps++ {
+	for ; *m.steps < m.prog.Most(); *m.steps++ {
 		i := f.Insts[pc]
 		if i == nil {
 			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
@@ -105,7 +103,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		m.turns.Step(pc, d.effect, m.next != i.Next || d.effect.Choice && m.condition(operands[3].text))
 		pc = m.next
 	}
-	return fmt.Errorf("%s: no end after %d instructions", f.Name, maxSteps)
+	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
 }
 
 type kind uint8

@@ -3,6 +3,7 @@ package arm64
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/gomonge/monge/prove/internal/code"
 )
@@ -12,30 +13,25 @@ const Objdump = "aarch64-linux-gnu-objdump"
 
 // opposites are operations that are easily taken for each other.
 var opposites = map[string]string{"fmla": "fmls", "fmls": "fmla", "fadd": "fsub", "fsub": "fadd", "fmul": "fadd", "fdiv": "fmul",
-	"fmax": "fmin", "fmin": "fmax", "zip1": "zip2", "zip2": "zip1", "trn1": "trn2", "trn2": "trn1", "add": "sub", "sub": "add", "ushr": "sshr"}
+	"fmax": "fmin", "fmin": "fmax", "zip1": "zip2", "zip2": "zip1", "trn1": "trn2", "trn2": "trn1", "add": "sub", "sub": "add", "adds": "subs", "subs": "adds", "ushr": "sshr",
+	"lsl": "lsr", "lsr": "lsl", "cbz": "cbnz", "cbnz": "cbz", "tbz": "tbnz", "tbnz": "tbz",
+	"b.eq": "b.ne", "b.ne": "b.eq", "b.lt": "b.le", "b.le": "b.lt", "b.gt": "b.ge", "b.ge": "b.gt", "b.hi": "b.cs", "b.cs": "b.hi",
+	"b.ls": "b.cc", "b.cc": "b.ls", "b.mi": "b.pl", "b.pl": "b.mi"}
 
-// Mutate returns f with a mistake planted in an instruction on vectors: another register or
-// lane, an address 8 bytes further on, another immediate, or another operation. what says which.
-func Mutate(f *code.Function, rng *rand.Rand) (mutant *code.Function, at *code.Inst, what string) {
+// Mutate returns f with a mistake planted in one of the instructions that are fit for it: another register
+// or lane, an address 8 bytes further on, another immediate, another operation or condition. what says which.
+func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*instruction)
-		if !ok {
-			return false
-		}
-		for _, o := range d.args {
-			if o.kind == vector || o.kind == element || o.kind == scalar {
-				return true
-			}
-		}
-		return false
+		return ok && len(d.args) > 0 && i.Op != "b" && i.Op != "adrp" && (!strings.HasPrefix(i.Op, "b.") || opposites[i.Op] != "") && !strings.HasPrefix(i.Op, "prfm") && !i.Padding() && fit(i)
 	}, func(i *code.Inst) string {
 		old := i.Decoded.(*instruction)
 		d := append([]operand(nil), old.args...)
 		i.Decoded = &instruction{d, old.effect}
 		n := rng.IntN(len(d) + 1)
-		if other := opposites[i.Op]; n == len(d) && other != "" {
+		if other := opposites[i.Op]; (n == len(d) || d[n].kind == target) && other != "" {
 			i.Op = other
-			return "the operation"
+			return code.Operation
 		}
 		n %= len(d)
 		for d[n].kind == target || d[n].kind == word {

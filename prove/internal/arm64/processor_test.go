@@ -2,13 +2,10 @@ package arm64
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,16 +16,14 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/prove/internal/code"
-	"github.com/gomonge/monge/prove/internal/draw"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/memory"
+	"github.com/gomonge/monge/prove/internal/processor"
 )
 
 const (
-	instances = 4  // of a form, at most
-	trials    = 24 // of an instance
-	// Where the program has the state. The memory within it lies where package memory has it.
-	memoryAt = 0x18000040
+	// Where the program has the state, and the memory within it.
+	memoryAt = processor.MemoryAt
 	stateAt  = memoryAt - 784
 )
 
@@ -69,11 +64,11 @@ func TestProcessor(t *testing.T) {
 		emulator = []string{"qemu-aarch64-static", "-cpu", "cortex-a57"}
 	}
 	dir := t.TempDir()
-	all := kernelInstances(t, dir)
+	all := kernelInstances(t)
 	rng := rand.New(rand.NewPCG(1, 1))
-	before := make([]state, 0, len(all)*trials)
+	before := make([]state, 0, len(all)*processor.Trials)
 	for n, i := range all {
-		for range trials {
+		for range processor.Trials {
 			s := i.draw(rng)
 			s.Which = uint64(n)
 			before = append(before, s)
@@ -83,8 +78,8 @@ func TestProcessor(t *testing.T) {
 
 	known, operations := map[string]bool{}, map[string]bool{}
 	for n, i := range all {
-		for k := n * trials; k < (n+1)*trials; k++ {
-			got, err := i.symbolic(before[k])
+		for k := n * processor.Trials; k < (n+1)*processor.Trials; k++ {
+			got, err := i.symbolic(t, before[k])
 			if err == nil {
 				if what := i.differ(&got, &after[k]); what != "" {
 					err = errors.New(what)
@@ -97,54 +92,31 @@ func TestProcessor(t *testing.T) {
 			known[i.form], operations[i.Op] = true, true
 		}
 	}
-	t.Logf("%d forms of %d operations agree in %d trials of %d instructions", len(known), len(operations), trials, len(all))
+	t.Logf("%d forms of %d operations agree in %d trials of %d instructions", len(known), len(operations), processor.Trials, len(all))
 	if len(operations) < 70 {
 		t.Errorf("only %d operations were tested", len(operations))
 	}
 }
 
 // kernelInstances returns a few instructions of every form.
-func kernelInstances(t *testing.T, dir string) (all []*instance) {
-	path := filepath.Join(dir, "kernels.test")
-	build := exec.Command("go", "test", "-c", "-o", path, "./fuzz")
-	build.Dir = "../../.."
-	build.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	program, err := code.Read(Objdump, path, "github.com/gomonge/monge/internal/asm/", Decode)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	section := file.Section(".text")
-	text, err := section.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+func kernelInstances(t *testing.T) (all []*instance) {
 	count, seen := map[string]int{}, map[uint32]bool{}
-	for _, name := range slices.Sorted(maps.Keys(program.Functions)) {
-		for _, c := range program.Functions[name].Order {
-			d, ok := c.Decoded.(*instruction)
-			if !ok {
-				t.Fatal(c.Decoded)
-			}
-			if c.Op == "ret" || c.Op == "b" || c.Op == "adrp" || c.Padding() {
-				continue
-			}
-			i := &instance{c, d.args, binary.LittleEndian.Uint32(text[c.Addr-section.Addr:]), name, ""}
-			i.form = i.describe()
-			if count[i.form] < instances && !seen[i.word] {
-				count[i.form]++
-				seen[i.word] = true
-				all = append(all, i)
-			}
+	processor.Kernels(t, Objdump, "arm64", Decode, func(name string, c *code.Inst, raw []byte) {
+		d, ok := c.Decoded.(*instruction)
+		if !ok {
+			t.Fatal(c.Decoded)
 		}
-	}
+		if c.Op == "ret" || c.Op == "b" || c.Op == "adrp" || c.Padding() {
+			return
+		}
+		i := &instance{c, d.args, binary.LittleEndian.Uint32(raw), name, ""}
+		i.form = i.describe()
+		if count[i.form] < processor.Instances && !seen[i.word] {
+			count[i.form]++
+			seen[i.word] = true
+			all = append(all, i)
+		}
+	})
 	return all
 }
 
@@ -190,7 +162,7 @@ func (i *instance) describe() string {
 // the memory.
 func (i *instance) draw(rng *rand.Rand) (s state) {
 	for n := range s.R {
-		s.R[n] = draw.Integer(rng)
+		s.R[n] = processor.Integer(rng)
 	}
 	s.R[31] = memoryAt + 16*rng.Uint64N(32)
 	s.Flags = rng.Uint64N(16) << 28
@@ -201,9 +173,9 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 		}
 	}
 	for n := range s.V {
-		draw.Vector(rng, single, s.V[n][:])
+		processor.Vector(rng, single, s.V[n][:])
 	}
-	draw.Vector(rng, single, s.Memory[:])
+	processor.Vector(rng, single, s.Memory[:])
 	for _, a := range i.args {
 		if a.kind != location {
 			continue
@@ -225,15 +197,9 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 }
 
 // symbolic runs the instruction in the machine on constants.
-func (i *instance) symbolic(s state) (out state, err error) {
+func (i *instance) symbolic(t *testing.T, s state) (out state, err error) {
 	g, mem := expr.New(), memory.New()
-	cells, writable := make([]expr.Node, len(s.Memory)), make([]bool, len(s.Memory))
-	for n, v := range s.Memory {
-		cells[n], writable[n] = g.Const(4, uint64(v)), true
-	}
-	if at := mem.Region("memory", 64, cells, writable); at != memoryAt {
-		return out, fmt.Errorf("the memory lies at %#x, want %#x", at, memoryAt)
-	}
+	processor.Load(t, g, mem, s.Memory[:])
 	m := &machine{g: g, mem: mem, prog: &code.Program{}, cov: code.NewCoverage(), zero: g.Const(4, 0), flags: flags(s.Flags >> 28),
 		inst: i.Inst, next: i.Next, steps: new(int)}
 	copy(m.r[:], s.R[:])
@@ -278,35 +244,29 @@ func (i *instance) symbolic(s state) (out state, err error) {
 
 // differ says in which way the tool's result differs from the processor's, if it does. Where a
 // floating-point operation has the result NaN, any NaN will do.
-func (i *instance) differ(tool, processor *state) string {
+func (i *instance) differ(tool, processed *state) string {
 	for n := range tool.R {
-		if tool.R[n] != processor.R[n] && (n != 27 || i.jump()) && n != 28 {
-			return fmt.Sprintf("register %d is %#x, on the processor %#x", n, tool.R[n], processor.R[n])
+		if tool.R[n] != processed.R[n] && (n != 27 || i.jump()) && n != 28 {
+			return fmt.Sprintf("register %d is %#x, on the processor %#x", n, tool.R[n], processed.R[n])
 		}
 	}
-	if tool.Flags != processor.Flags {
-		return fmt.Sprintf("the flags are %#x, on the processor %#x", tool.Flags, processor.Flags)
+	if tool.Flags != processed.Flags {
+		return fmt.Sprintf("the flags are %#x, on the processor %#x", tool.Flags, processed.Flags)
 	}
-	if tool.Memory != processor.Memory {
+	if tool.Memory != processed.Memory {
 		return "the memory differs"
 	}
 	dst := i.args[0]
 	rounds := strings.HasPrefix(i.Op, "f") && i.Op != "fneg" && (dst.kind == vector || dst.kind == scalar)
 	for r := range tool.V {
-		x, y := tool.V[r], processor.V[r]
-		for n := range x {
-			nan := false
-			if rounds && dst.reg == r && dst.cells == 1 {
-				p, q := math.Float32frombits(x[n]), math.Float32frombits(y[n])
-				nan = p != p && q != q
-			} else if rounds && dst.reg == r {
-				p := math.Float64frombits(uint64(x[n&^1]) | uint64(x[n|1])<<32)
-				q := math.Float64frombits(uint64(y[n&^1]) | uint64(y[n|1])<<32)
-				nan = p != p && q != q
+		x, y := tool.V[r][:], processed.V[r][:]
+		if n := processor.Unlike(x, y, func(int) int {
+			if !rounds || dst.reg != r {
+				return 0
 			}
-			if x[n] != y[n] && !nan {
-				return fmt.Sprintf("vector register %d is\n\t%08x, on the processor\n\t%08x", r, x, y)
-			}
+			return dst.cells
+		}); n >= 0 {
+			return fmt.Sprintf("vector register %d is\n\t%08x, on the processor\n\t%08x", r, x, y)
 		}
 	}
 	return ""

@@ -44,7 +44,16 @@ type Function struct {
 // Program is what a binary holds: its assembly functions by name, and its data.
 type Program struct {
 	Functions map[string]*Function
+	Limit     int // instructions that a run of a function may take; 0 is some millions
 	sections  []section
+}
+
+// Most returns how many instructions a run may take.
+func (p *Program) Most() int {
+	if p.Limit > 0 {
+		return p.Limit
+	}
+	return 2_000_000
 }
 
 type section struct {
@@ -93,12 +102,15 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	return p, nil
 }
 
-// With returns p with another version of a function.
-func (p *Program) With(f *Function) *Program {
-	q := &Program{Functions: maps.Clone(p.Functions), sections: p.sections}
+// With returns p with another version of a function, and with a limit.
+func (p *Program) With(f *Function, limit int) *Program {
+	q := &Program{Functions: maps.Clone(p.Functions), Limit: limit, sections: p.sections}
 	q.Functions[f.Name] = f
 	return q
 }
+
+// Operation is what a change of an operation is called.
+const Operation = "the operation"
 
 // Mutate returns a version of f in which change has planted a mistake in one of the
 // instructions that are fit for it. change says what it has changed.
@@ -202,6 +214,7 @@ func (i *Inst) Padding() bool {
 
 // Coverage is what runs of a function have reached.
 type Coverage struct {
+	Steps   int                // instructions that were run
 	Reached map[uint64]bool    // instructions
 	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
 	Loops   map[uint64]Loop    // by their first instructions; see package turns
@@ -213,11 +226,13 @@ type Loop struct {
 	Most   int             // turns, one after the other
 	Ways   map[string]bool // through a turn that another one has followed
 	Reason string          // why such a turn may depend on its number
+	Fixed  bool            // constants decide how many turns there are
 }
 
 // Follow notes that a turn has gone a way, that another one has followed it, and why it may depend on its
-// number. No reason is that it does not.
-func (l *Loop) Follow(way, reason string) {
+// number. No reason is that it does not. fixed says that constants decide whether another turn follows.
+func (l *Loop) Follow(way, reason string, fixed bool) {
+	l.Fixed = fixed && (l.Fixed || l.Ways == nil)
 	if l.Ways == nil {
 		l.Ways = map[string]bool{}
 	}
@@ -229,7 +244,7 @@ func (l *Loop) Follow(way, reason string) {
 
 // NewCoverage returns the coverage of no run.
 func NewCoverage() *Coverage {
-	return &Coverage{map[uint64]bool{}, map[uint64][2]bool{}, map[uint64]Loop{}}
+	return &Coverage{0, map[uint64]bool{}, map[uint64][2]bool{}, map[uint64]Loop{}}
 }
 
 // Branch notes which way a conditional jump went.
@@ -245,6 +260,7 @@ func (c *Coverage) Branch(addr uint64, taken bool) {
 
 // Add adds what other runs have reached.
 func (c *Coverage) Add(d *Coverage) {
+	c.Steps += d.Steps
 	maps.Copy(c.Reached, d.Reached)
 	for at, t := range d.Taken {
 		s := c.Taken[at]
@@ -255,7 +271,7 @@ func (c *Coverage) Add(d *Coverage) {
 		k.Turns += l.Turns
 		k.Most = max(k.Most, l.Most)
 		for way := range l.Ways {
-			k.Follow(way, l.Reason)
+			k.Follow(way, l.Reason, l.Fixed)
 		}
 		c.Loops[at] = k
 	}

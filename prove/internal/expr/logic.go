@@ -282,8 +282,25 @@ func (g *Graph) Extend(a Node) Node {
 	return g.make(node{op: Extend, width: 8, a: a})
 }
 
-// ScaleF returns x·2^⌊k⌋, rounded once.
+// ScaleF returns x·2^⌊k⌋, rounded once. If k is infinite, that is x·∞ or x·0, and ∞ or 0 of a quiet NaN.
 func (g *Graph) ScaleF(x, k Node) Node {
+	if v, ok := g.number(x); ok {
+		if e, ok := g.number(k); ok {
+			width := g.nodes[x].width
+			switch {
+			case e != e || v != v && !g.quiet(x):
+				v = math.NaN()
+			case math.IsInf(e, 0):
+				if v != v {
+					v = 1
+				}
+				v *= max(e, 0)
+			case v == v:
+				v = operation(&instruction{op: ScaleF, width: width})(v, e, 0)
+			}
+			return g.Const(int(width), bitsFrom(width, v))
+		}
+	}
 	return g.make(node{op: ScaleF, width: g.nodes[x].width, a: x, b: k})
 }
 

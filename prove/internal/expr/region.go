@@ -284,6 +284,11 @@ func bitsFrom(width uint8, x float64) uint64 {
 func (t *template) arithmetic(in *instruction) value_ {
 	var low, high [3]float64
 	known, exact := true, true
+	if in.op == ScaleF { // an infinite exponent makes a number even of a NaN
+		if l, h, nan, ok := t.interval(in.b); !ok || !nan && (math.IsInf(l, 0) || math.IsInf(h, 0)) {
+			return value_{}
+		}
+	}
 	for n, o := range [3]int32{in.a, in.b, in.c} {
 		if o < 0 {
 			continue
@@ -300,9 +305,6 @@ func (t *template) arithmetic(in *instruction) value_ {
 		return value_{}
 	}
 	f := in.f
-	if in.op == ScaleF && (math.IsInf(low[1], 0) || math.IsInf(high[1], 0)) {
-		return value_{}
-	}
 	if exact {
 		x := f(low[0], low[1], low[2])
 		if x != x {
@@ -413,7 +415,7 @@ func operation(in *instruction) func(x, y, z float64) float64 {
 	case Narrow:
 		return func(x, _, _ float64) float64 { return round(4, x) }
 	case ScaleF:
-		return func(x, k, _ float64) float64 { return scale(in.width, x, int(math.Floor(k))) }
+		return func(x, k, _ float64) float64 { return scale(in.width, x, int(max(-5000, min(math.Floor(k), 5000)))) }
 	}
 	return func(x, y, z float64) float64 {
 		if in.key == 1 {

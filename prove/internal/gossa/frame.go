@@ -62,7 +62,13 @@ func (fr *frame) get(v ssa.Value) Value {
 	return nil
 }
 
-func (fr *frame) integer(v ssa.Value) int { return int(fr.get(v).(uint64)) }
+func (fr *frame) integer(v ssa.Value) int {
+	i, ok := fr.get(v).(uint64)
+	if !ok {
+		fail("%s: an index or a length that depends on the data: %w", fr.f, ErrUnknown)
+	}
+	return int(i)
+}
 
 func (fr *frame) run() Value {
 	_, _, result := fr.execute(fr.f.Blocks[0], nil, nil, nil)

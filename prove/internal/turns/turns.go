@@ -7,6 +7,9 @@
 // way or another, and by which the loop ends. Then turns that go the same way are the same function of the vector
 // registers and of what is loaded, whatever their number: their addresses move on by the same distance from turn to turn.
 // A turn that no other follows is like what comes after the loop: it may depend on what is left.
+//
+// If constants decide how many turns a loop makes, nothing is to be shown of it: all of its turns run in every case that
+// comes to it on this way. Constants are those within a turn of the loop around it, or within the function.
 package turns
 
 import (
@@ -74,16 +77,17 @@ type form struct {
 
 // frame is a loop that runs.
 type frame struct {
-	first, last uint64 // instructions
-	regs        [registers]form
-	flags       form
-	symbols     []symbol // after the registers
-	addresses   []use
-	values      []use
-	inside      []use // conditions of jumps within the turn, and of conditional moves
-	own         []use // those of jumps that end the loop
-	turns       int
-	before      verdict // on the turn before
+	*loop
+	regs      [registers]form
+	flags     form
+	symbols   []symbol // after the registers
+	outer     *frame   // the loop around it, or the function
+	addresses []use
+	values    []use
+	inside    []use // conditions of jumps within the turn, and of conditional moves
+	own       []use // those of jumps that end the loop
+	turns     int
+	before    verdict // on the turn before
 }
 
 // use is what an instruction has used, and which way it has gone, if it had a choice.
@@ -91,26 +95,27 @@ type use struct {
 	at    uint64
 	value form
 	yes   bool
+	fixed bool // it is a constant in a turn of the loop around
 }
 
-// verdict says which way a turn has gone, and why it may depend on its number.
-type verdict struct{ way, reason string }
+// verdict says which way a turn has gone, and why it may depend on its number. fixed says that constants
+// decide whether another one follows.
+type verdict struct {
+	way, reason string
+	fixed       bool
+}
 
 // Tracker follows one run of a function.
 type Tracker struct {
-	heads  map[uint64]uint64 // of the loops: their last jumps
-	frames []*frame
+	loops  map[uint64]*loop // by their first instructions
+	frames []*frame         // the first is the function
 	cov    *code.Coverage
 }
 
 // New returns a tracker of a function whose instructions have these effects.
 func New(f *code.Function, effect func(*code.Inst) *Effect, cov *code.Coverage) *Tracker {
-	t := &Tracker{heads: map[uint64]uint64{}, cov: cov}
-	for _, i := range f.Order {
-		if e := effect(i); e != nil && e.To != 0 && e.To <= i.Addr {
-			t.heads[e.To] = max(t.heads[e.To], i.Addr)
-		}
-	}
+	t := &Tracker{loops: loopsOf(f, effect), frames: []*frame{{loop: &loop{}}}, cov: cov}
+	t.frames[0].begin()
 	return t
 }
 
@@ -122,6 +127,9 @@ func (t *Tracker) Clone() *Tracker {
 		g := *f
 		g.symbols = slices.Clone(f.symbols)
 		g.addresses, g.values, g.inside, g.own = slices.Clone(f.addresses), slices.Clone(f.values), slices.Clone(f.inside), slices.Clone(f.own)
+		if n := len(c.frames); n > 0 {
+			g.outer = c.frames[n-1]
+		}
 		c.frames = append(c.frames, &g)
 	}
 	return &c
@@ -129,18 +137,15 @@ func (t *Tracker) Clone() *Tracker {
 
 // At is called before each instruction: it begins and leaves loops.
 func (t *Tracker) At(pc uint64) {
-	for n := len(t.frames); n > 0; n-- {
-		if f := t.frames[n-1]; pc >= f.first && pc <= f.last {
-			break
-		}
+	for n := len(t.frames); n > 1 && !t.frames[n-1].has[pc]; n-- {
 		t.frames = t.frames[:n-1]
 	}
-	last, head := t.heads[pc]
-	if !head {
+	l := t.loops[pc]
+	if l == nil {
 		return
 	}
-	if n := len(t.frames); n == 0 || t.frames[n-1].first != pc {
-		t.frames = append(t.frames, &frame{first: pc, last: last})
+	if n := len(t.frames); t.frames[n-1].loop != l {
+		t.frames = append(t.frames, &frame{loop: l, outer: t.frames[n-1]})
 		t.frames[n].begin()
 	}
 }
@@ -163,7 +168,7 @@ func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 			continue
 		}
 		// A turn ends where the loop jumps to its beginning, or goes on behind its last jump.
-		if again := e.To == f.first && taken; again || e.To == f.first && pc == f.last {
+		if e.To == f.first && taken || !taken && f.ends[pc] {
 			t.end(f)
 			t.frames = t.frames[:n+1]
 			f.begin()
@@ -179,19 +184,19 @@ func (f *frame) step(pc uint64, e *Effect, taken bool) {
 	for _, r := range e.Values {
 		f.values = append(f.values, use{at: pc, value: f.regs[r]})
 	}
-	if e.Branch {
-		c := f.flags
-		if e.Of != nil {
-			c = f.value(e.Of)
-		}
-		if pc == f.last || e.To < f.first || e.To > f.last { // goes on, or leaves the loop
-			f.own = append(f.own, use{pc, c, taken})
+	if f.outer == nil {
+		f.addresses, f.values = nil, nil // the function is no loop: its values are enough
+	}
+	if e.Branch && f.outer != nil {
+		u := use{pc, f.condition(e), taken, len(f.outer.condition(e).terms) == 0}
+		if f.exits[pc] {
+			f.own = append(f.own, u)
 		} else {
-			f.inside = append(f.inside, use{pc, c, taken})
+			f.inside = append(f.inside, u)
 		}
 	}
-	if e.Choice {
-		f.inside = append(f.inside, use{pc, f.flags, taken})
+	if e.Choice && f.outer != nil {
+		f.inside = append(f.inside, use{at: pc, value: f.flags, yes: taken})
 	}
 	if len(e.Sets) == 0 && e.Flags == nil {
 		return
@@ -210,6 +215,14 @@ func (f *frame) step(pc uint64, e *Effect, taken bool) {
 	for i, s := range e.Sets {
 		f.regs[s.Reg] = values[i]
 	}
+}
+
+// condition returns what a jump depends on.
+func (f *frame) condition(e *Effect) form {
+	if e.Of != nil {
+		return f.value(e.Of)
+	}
+	return f.flags
 }
 
 // linear returns a form of registers as one of symbols.
@@ -276,7 +289,7 @@ func (f *frame) depends(v form) (s symbol) {
 func (t *Tracker) end(f *frame) {
 	l := t.cov.Loops[f.first]
 	if f.turns++; f.turns > 1 {
-		l.Follow(f.before.way, f.before.reason)
+		l.Follow(f.before.way, f.before.reason, f.before.fixed)
 	}
 	l.Turns++
 	l.Most = max(l.Most, f.turns)
@@ -287,6 +300,7 @@ func (t *Tracker) end(f *frame) {
 // judge says which way a turn has gone, and why it may depend on its number, if it may.
 func (f *frame) judge() (v verdict) {
 	s := f.settle()
+	v.fixed = len(f.own) > 0 && !slices.ContainsFunc(f.own, func(u use) bool { return !u.fixed })
 	var way []byte
 	for _, c := range f.inside {
 		if !s.same(c.value) {

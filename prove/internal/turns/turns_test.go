@@ -46,11 +46,11 @@ func TestJudge(t *testing.T) {
 	} {
 		body := append(c.body, &Effect{Branch: true, To: 100})
 		f := &code.Function{}
-		for n := range body {
+		for n := range len(body) + 1 { // and a return
 			f.Order = append(f.Order, &code.Inst{Addr: 100 + uint64(n)})
 		}
 		cov := code.NewCoverage()
-		k := New(f, func(i *code.Inst) *Effect { return body[i.Addr-100] }, cov)
+		k := New(f, func(i *code.Inst) *Effect { return append(body, &Effect{})[i.Addr-100] }, cov)
 		for turn := range 3 {
 			for n, e := range body {
 				k.At(100 + uint64(n))
@@ -61,5 +61,64 @@ func TestJudge(t *testing.T) {
 		if got.Turns != 3 || (c.want == "") != (got.Reason == "") || !strings.Contains(got.Reason, c.want) {
 			t.Errorf("%s: %d turns, %q, want %q", c.name, got.Turns, got.Reason, c.want)
 		}
+	}
+}
+
+// TestLoops runs a loop of which a part lies behind it, and within a turn another one that makes two turns.
+func TestLoops(t *testing.T) {
+	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
+	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
+	count := func(r int) *Effect {
+		return &Effect{Sets: []Set{{Reg: r, Form: plus(r, -1)}}, Flags: &Set{Form: plus(r, -1)}}
+	}
+	body := []*Effect{
+		{Flags: &Set{Form: reg(5, 1)}},                   // 100: the loop begins
+		{Branch: true, To: 109},                          // 101: to the part behind it
+		{Sets: []Set{{Reg: 3, Form: Form{Constant: 2}}}}, // 102: and back
+		{Addresses: []Form{reg(3, 8)}},                   // 103: the loop of two turns
+		count(3),
+		{Branch: true, To: 103},
+		count(1),
+		{Branch: true, To: 100},
+		{}, // 108: not run, a return
+		{Sets: []Set{{Reg: 4, Form: reg(1, 1), Opaque: true}}},
+		{Addresses: []Form{reg(4, 1)}},
+		{To: 102},
+	}
+	f := &code.Function{}
+	for n := range body {
+		f.Order = append(f.Order, &code.Inst{Addr: 100 + uint64(n)})
+	}
+	f.Order[8].Op = "ret"
+	cov := code.NewCoverage()
+	k := New(f, func(i *code.Inst) *Effect { return body[i.Addr-100] }, cov)
+	step := func(pc uint64, taken bool) {
+		k.At(pc)
+		k.Step(pc, body[pc-100], taken)
+	}
+	for turn := range 3 {
+		step(100, false)
+		step(101, true)
+		step(109, false)
+		step(110, false)
+		step(111, true)
+		step(102, false)
+		for inner := range 2 {
+			step(103, false)
+			step(104, false)
+			step(105, inner < 1)
+		}
+		step(106, false)
+		step(107, turn < 2)
+	}
+	step(108, false)
+	if l := cov.Loops[100]; l.Turns != 3 || !strings.Contains(l.Reason, "no linear form") || l.Fixed {
+		t.Errorf("the loop: %+v", l)
+	}
+	if l := cov.Loops[103]; l.Turns != 6 || !l.Fixed {
+		t.Errorf("the loop of two turns: %+v", l)
+	}
+	if len(cov.Loops) != 2 {
+		t.Errorf("%d loops", len(cov.Loops))
 	}
 }

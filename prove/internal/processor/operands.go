@@ -1,6 +1,4 @@
-// Package draw draws operands of instructions for tests: random numbers, and those at which
-// instructions differ.
-package draw
+package processor
 
 import (
 	"math"
