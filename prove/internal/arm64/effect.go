@@ -100,6 +100,14 @@ func effect(op string, a []operand) *turns.Effect {
 	if f, ok := linear(op, a); ok {
 		result = turns.Set{Form: f}
 	}
+	if n := len(a) - 1; whole && (op == "madd" || (op == "add" || op == "sub") && a[n].kind == word && a[n].shift < 0) {
+		result = turns.Set{Opaque: true} // a product, or what is shifted, and a summand
+		plus := term(a[1])
+		if op == "madd" {
+			result.Form, plus = term(a[1]), term(a[3])
+		}
+		result.Form.Terms, result.Plus = append(result.Form.Terms, term(a[2]).Terms...), &plus
+	}
 	if op == "csel" && whole {
 		e.Choice = true
 		other := term(a[2])

@@ -46,6 +46,7 @@ type Set struct {
 	Opaque        bool
 	OfFlags, Data bool
 	Else          *Form // of a conditional move: what the register is if the condition does not hold
+	Plus          *Form // of an opaque value: what is added to it
 }
 
 // Effect is what an instruction does to general registers and flags, and what it uses of them.
@@ -188,7 +189,7 @@ func (f *frame) step(pc uint64, e *Effect, taken bool) {
 		f.addresses, f.values = nil, nil // the function is no loop: its values are enough
 	}
 	if e.Branch && f.outer != nil {
-		u := use{pc, f.condition(e), taken, len(f.outer.condition(e).terms) == 0}
+		u := use{pc, f.condition(e), taken, f.outer.constant(f.outer.condition(e))}
 		if f.exits[pc] {
 			f.own = append(f.own, u)
 		} else {
@@ -235,7 +236,20 @@ func (f *frame) linear(a Form) form {
 			out.add(s.Reg, t.Factor*s.Factor)
 		}
 	}
+	if len(out.terms) > mostTerms {
+		f.symbols = append(f.symbols, f.depends(out))
+		return form{terms: []Term{{registers + len(f.symbols) - 1, 1}}}
+	}
 	return out
+}
+
+// mostTerms is how long a form may be. A longer one becomes a symbol.
+const mostTerms = 40
+
+// constant reports whether a form is of constants alone, known or not.
+func (f *frame) constant(v form) bool {
+	s := f.depends(v)
+	return s.regs == 0 && !s.data
 }
 
 func (a *form) add(symbol int, factor int64) {
@@ -265,11 +279,14 @@ func (f *frame) value(s *Set) form {
 		r := f.depends(f.flags)
 		n.regs, n.data = n.regs|r.regs, n.data || r.data
 	}
-	if n.regs == 0 && !n.data {
-		return form{}
-	}
 	f.symbols = append(f.symbols, n)
-	return form{terms: []Term{{registers + len(f.symbols) - 1, 1}}}
+	v = form{terms: []Term{{registers + len(f.symbols) - 1, 1}}}
+	if s.Plus != nil {
+		sum := f.linear(*s.Plus)
+		sum.add(v.terms[0].Reg, 1)
+		return sum
+	}
+	return v
 }
 
 // depends returns what a form depends on.
