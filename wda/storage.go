@@ -245,7 +245,7 @@ func (c *Classifier) Storage() Storage {
 
 // Bytes returns the number of bytes of the samples and of what distances from them need besides: offsets and
 // scales, or the rotation and the codebooks. They are those of the arrays in a file. Labels are not included, nor
-// what makes searches faster: with 2048 or more rows, int8 and codes of 8 bits take half as much memory again.
+// what makes searches faster: with 2048 or more rows, int8 and codes of 8 bits may take half as much memory again.
 func (c *Classifier) Bytes() int {
 	c.check()
 	_, p := c.model.Dims()

@@ -48,6 +48,9 @@ func (s *Set[T]) Reset(k int) {
 // Len returns the number of candidates that s holds, at most k.
 func (s *Set[T]) Len() int { return len(s.distances) }
 
+// Room returns the number of candidates that s can still hold until it is full.
+func (s *Set[T]) Room() int { return s.k - len(s.distances) }
+
 // Bound returns the distance of the farthest candidate if s is full. A candidate with a larger
 // distance cannot enter. It returns +Inf if s is not full, and −Inf if k = 0.
 func (s *Set[T]) Bound() T {

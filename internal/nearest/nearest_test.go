@@ -92,8 +92,8 @@ func TestEmpty(t *testing.T) {
 	}
 	s.OfferAll([]float32{1, 2}, 0)
 	s.Sort()
-	if s.Reset(1); s.Len() != 0 || s.Bound() != float32(math.Inf(1)) {
-		t.Error(s.Bound())
+	if s.Reset(1); s.Len() != 0 || s.Bound() != float32(math.Inf(1)) || s.Room() != 1 {
+		t.Error(s.Bound(), s.Room())
 	}
 	defer func() {
 		if recover() == nil {

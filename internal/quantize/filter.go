@@ -1,11 +1,14 @@
 package quantize
 
 import (
+	"context"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm/codes"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/nearest"
 )
 
 // A filter has what lower bounds of distances are computed from: for every row and part, in 4 bits, the
@@ -22,10 +25,9 @@ const (
 	// filterRows is the least number of rows of 8-bit codes for which a filter is made.
 	filterRows = 2 << 10
 	// mostShare says that rows are summed one by one if they are fewer than one of so many.
-	mostShare = 16
-	// widestGroups is the largest share of the variance of the codebooks that may be within groups. With
-	// more, lower bounds exclude hardly any row.
-	widestGroups = 0.5
+	mostShare = 8
+	// passing says that a filter is dropped if more than one of so many rows pass.
+	passing = 10
 )
 
 // newFilter returns the filter of r.
@@ -38,22 +40,14 @@ func newFilter(r *Rows) filter {
 	}
 	f := filter{parts: min(r.parts, codes.Most4)}
 	f.member = make([]byte, 256*f.parts)
-	var within, all float64
 	groupOf := make([]byte, len(f.member))
 	for j := range f.parts {
 		lo, hi := r.part(j)
 		book, member := r.codebook.RowRange(lo, hi), f.member[256*j:][:256]
 		group(member, book)
-		all += scatter(book, member)
 		for i, c := range member {
 			groupOf[256*j+int(c)] = byte(i / groups)
 		}
-		for g := range groups {
-			within += scatter(book, member[groups*g:][:groups])
-		}
-	}
-	if !(within < float64(widestGroups*all)) {
-		return filter{}
 	}
 	f.packed = make([]byte, blocks(r.n)*f.blockBytes())
 	for i := range r.n {
@@ -63,6 +57,29 @@ func newFilter(r *Rows) filter {
 		}
 	}
 	return f
+}
+
+// pays reports whether the filter of r passes over enough rows to take less time than it saves. Some rows are the queries. Where no row has near
+// neighbors, the distances of the nearest differ less from others than bounds do.
+func (r *Rows) pays() bool {
+	const queries, neighbors = 8, 5
+	var s Scratch
+	var set nearest.Set[float64]
+	b, y, passed := &s.bounds, make([]float64, r.Dim()), 0
+	for q := range queries {
+		r.Row(y, q*r.n/queries)
+		set.Reset(neighbors)
+		if Nearest(context.Background(), &set, r, y, &s) != nil || !b.start(r, s.tables) {
+			return false
+		}
+		b.scale(set.Bound())
+		for i := 0; i < r.n; i += chunk {
+			n := min(chunk, r.n-i)
+			b.sums(i, n)
+			passed += b.count(n, b.limit(set.Bound()))
+		}
+	}
+	return passing*passed <= queries*r.n
 }
 
 // tables is the number of tables of codes.Sums4, which is even.
@@ -116,16 +133,18 @@ func scatter(book matrix.Matrix[float32], some []byte) (sum float64) {
 
 // bounds are lower bounds of the distances of one query. A row of groups g_j has the bound base + step·S,
 // where S is the sum of coarse_j[g_j], and coarse_j[g] is the least entry of group g above the least of
-// table j, in steps, rounded down, and at most 255. S is exact, and the bound is not above the exact sum of the entries.
+// table j, in steps, rounded down, and at most largest. S is exact, and the bound is not above the exact sum of the entries.
 type bounds struct {
 	f          *filter
 	least      []float32 // of every group of every table
 	low        []float64 // the least of every table
 	base, step float64
+	within     float64 // what no distance of the nearest exceeds, as far as probe knows
 	widest     float64 // the largest difference of least entries of a table
 	slack      float64 // a sum in float32 is at least 1 − slack times the exact one
 	coarse     []byte
-	steps      []uint16 // sums, of a chunk
+	words      []uint64 // the memory of steps
+	steps      []uint16 // sums, of a chunk, below 2¹⁵
 	near       []int32  // rows of a chunk
 }
 
@@ -144,13 +163,22 @@ func (b *bounds) start(r *Rows, tables []float32) bool {
 	}
 	b.base, b.widest = 0, 0
 	for j := range f.parts {
-		least := b.least[groups*j:][:groups]
-		low, high := float64(slices.Min(least)), float64(slices.Max(least))
+		low, high := extremes((*[groups]float32)(b.least[groups*j:]))
 		b.low[j], b.base, b.widest = low, b.base+low, max(b.widest, high-low)
 	}
 	// γ_m is below m·2⁻²³ for m parts in float32.
 	b.slack = float64(r.parts) * 0x1p-23
 	return b.base >= 0 && b.widest > 0 && b.widest < math.Inf(1) && b.slack < 0.5
+}
+
+// extremes returns the least and the largest entry. A NaN is larger than +Inf.
+func extremes(some *[groups]float32) (low, high float64) {
+	// No entry is negative, so that they have the order of their bits.
+	x, y := uint32(math.MaxUint32), uint32(0)
+	for _, d := range some {
+		x, y = min(x, math.Float32bits(d)), max(y, math.Float32bits(d))
+	}
+	return float64(math.Float32frombits(x)), float64(math.Float32frombits(y))
 }
 
 // leastOfGroups sets least to the least entry of every group. Entries that are NaN do not count, since
@@ -167,12 +195,21 @@ func leastOfGroups(least, tables []float32, member []byte) {
 	}
 }
 
+// largest is the largest entry of coarse, with which no sum is 2¹⁵ or more.
+func (f *filter) largest() float64 {
+	if f.parts > 128 {
+		return 127
+	}
+	return 255
+}
+
 // scale sets the length of a step, where rows beyond bound need not be told apart.
 //
 // With the widest of m tables in 255 steps nothing is cut off. Where the bound is 32·m steps above the base, the rounding
 // of m entries takes less than 2 % of it, and what is cut off is larger than the mean entry of a row within the bound by far.
 func (b *bounds) scale(bound float64) {
-	b.step = b.widest / 255
+	largest := b.f.largest()
+	b.step = b.widest / largest
 	if bound < math.Inf(1) {
 		b.step = min(b.step, max((bound-b.base)/float64(32*b.f.parts), b.step/64, b.slack*bound))
 	}
@@ -181,7 +218,7 @@ func (b *bounds) scale(bound float64) {
 	scale := 1 / b.step
 	for j, low := range b.low {
 		for g, d := range b.least[groups*j:][:groups] {
-			b.coarse[groups*j+g] = byte(min(255, (float64(d)-low)*scale))
+			b.coarse[groups*j+g] = byte(min(largest, (float64(d)-low)*scale))
 		}
 	}
 }
@@ -201,26 +238,76 @@ func (b *bounds) limit(bound float64) uint16 {
 
 // sums sets steps to the sums of n rows from row i on, which is the first of a block.
 func (b *bounds) sums(i, n int) {
-	padded := blocks(n) * codes.Block
-	b.steps = slices.Grow(b.steps[:0], padded)[:padded]
+	b.resize(blocks(n))
 	codes.Sums4(b.steps, b.f.packed[i/codes.Block*b.f.blockBytes():][:blocks(n)*b.f.blockBytes()], b.coarse)
+}
+
+// resize makes room for the sums of so many blocks.
+func (b *bounds) resize(blocks int) {
+	n := blocks * codes.Block
+	b.words = slices.Grow(b.words[:0], n/4)[:n/4]
+	b.steps = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
+}
+
+// each16 has the number x in each 16 bits, and highest the highest bit of each. In each 16 bits of within(limit) − w, where w has
+// four sums, the highest bit says whether the sum is at most limit. They do not borrow from each other, as sums are below 2¹⁵.
+const highest = 1 << 15 * each16
+
+const each16 = 1<<48 | 1<<32 | 1<<16 | 1
+
+func within(limit uint16) uint64 { return (uint64(min(limit, 1<<15-1)) | 1<<15) * each16 }
+
+// count returns how many of the first n sums, fewer than 2¹⁸, are at most limit.
+func (b *bounds) count(n int, limit uint16) (count int) {
+	x, lanes := within(limit), uint64(0)
+	for _, w := range b.words[:n/4] {
+		lanes += (x - w) >> 15 & each16
+	}
+	for ; lanes > 0; lanes >>= 16 {
+		count += int(lanes & (1<<16 - 1))
+	}
+	for _, s := range b.steps[n/4*4 : n] {
+		if s <= limit {
+			count++
+		}
+	}
+	return count
+}
+
+// limitOf returns a limit that at least want of the first n sums do not exceed, and not many more.
+func (b *bounds) limitOf(n, want int) uint16 {
+	low, high := 0, b.f.parts*int(b.f.largest())
+	for low < high {
+		mid := (low + high) / 2
+		switch count := b.count(n, uint16(mid)); {
+		case count < want:
+			low = mid + 1
+		case count < 2*want:
+			return uint16(mid)
+		default:
+			high = mid
+		}
+	}
+	return uint16(high)
 }
 
 // choose sets near to those of the first n sums that are at most limit. It reports false if they are more than
 // most.
 func (b *bounds) choose(n int, limit uint16, most int) bool {
-	b.near = slices.Grow(b.near[:0], n+8)[:n+8]
-	count := 0
-	for i := 0; i < n && count <= most; i += 8 {
-		s := b.steps[i:][:8] // steps has whole blocks
-		if s[0] > limit && s[1] > limit && s[2] > limit && s[3] > limit && s[4] > limit && s[5] > limit && s[6] > limit && s[7] > limit {
+	const some = 16 // sums at a time
+	b.near = slices.Grow(b.near[:0], n+some)[:n+some]
+	words, sums, x, count := b.words, b.steps, within(limit), 0
+	for i := 0; i < n && count <= most; i += some {
+		w := (*[some / 4]uint64)(words)
+		words = words[some/4:]
+		if ((x-w[0])|(x-w[1])|(x-w[2])|(x-w[3]))&highest == 0 {
 			continue // nearly always
 		}
-		near := b.near[count:][:8]
+		near := (*[some]int32)(b.near[count:])
 		k := 0
-		for j, steps := range s {
+		for j, steps := range (*[some]uint16)(sums[i:]) {
 			// Without a branch, which would be mispredicted.
-			near[k&7] = int32(i + j)
+			near[k&(some-1)] = int32(i + j)
 			k += int(1 - (uint32(limit)-uint32(steps))>>31)
 		}
 		count += k

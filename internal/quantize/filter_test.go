@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/codes"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/nearest"
 	"github.com/gomonge/monge/internal/random"
@@ -29,7 +30,9 @@ func drawn(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 	for i := range c {
 		c[i] = byte(rng.Uint64()) >> (8 - bits)
 	}
-	return New(parts, bits, matrix.Matrix[float64]{}, book).Pack(c)
+	r := New(parts, bits, matrix.Matrix[float64]{}, book).Pack(c)
+	r.filter = newFilter(r) // whether it pays or not
+	return r
 }
 
 // TestFilter: rows that the filter passes over are not among the nearest. The nearest are those of all
@@ -103,6 +106,7 @@ func TestBounds(t *testing.T) {
 	y := correlated(3, 3000, 16)
 	for _, c := range []struct{ parts, bits, most int }{{16, 4, 50}, {16, 0, 600}, {8, 8, 300}} {
 		r := trained(t, y, c.parts, c.bits, 1)
+		r.filter = newFilter(r)
 		var s Scratch
 		fill(&s, r, correlated(9, 1, 16).Row(0))
 		b := &s.bounds
@@ -138,6 +142,127 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestWide: with many parts, too, sums are below 2¹⁵, where choose can tell them apart, and the nearest are those of all distances.
+func TestWide(t *testing.T) {
+	rng := random.New(4, 1)
+	normal := func(int, int) float64 { return random.Normal(rng) }
+	for _, bits := range []int{0, 4} {
+		for _, dim := range []int{128, 129, 256} {
+			r := drawn(filterRows+70, dim, dim, bits, normal)
+			var s Scratch
+			for _, query := range [][]float64{far(dim, 0), far(dim, 1e6)} {
+				fill(&s, r, query)
+				if !s.bounds.start(r, s.tables) {
+					t.Fatal("no bounds")
+				}
+				for _, bound := range []float64{math.Inf(1), s.bounds.base} {
+					s.bounds.scale(bound)
+					for i := range s.bounds.coarse[:groups*s.bounds.f.parts] {
+						s.bounds.coarse[i] = slices.Max(s.bounds.coarse)
+					}
+					s.bounds.sums(0, r.n)
+					all := s.bounds.steps[0] // they are equal
+					if all >= 1<<15 || s.bounds.limitOf(r.n, 1) != all || s.bounds.count(r.n, all) != r.n || s.bounds.count(r.n, all-1) != 0 {
+						t.Errorf("%d parts of %d bits: sums of %d steps, limit %d", dim, r.bits, all, s.bounds.limitOf(r.n, 1))
+					}
+				}
+				checkNearest(t, fmt.Sprintf("%d parts of %d bits", dim, r.bits), r, query, 5, &s)
+			}
+		}
+	}
+}
+
+// TestProbe: as many rows as are wanted are within the bound of probe, and hardly more where those that it looks at are the nearest. A set that
+// is full already needs none.
+func TestProbe(t *testing.T) {
+	const all, dim = 4 * probed, 4
+	rng := random.New(8, 1)
+	book := matrix.New[float32](dim, 16, nil)
+	for i := range book.Data {
+		book.Data[i] = float32(random.Normal(rng))
+	}
+	for k := range dim {
+		book.Set(k, 15, 1000)
+	}
+	c := make([]byte, all*codes.Block*dim)
+	for i := range c {
+		if c[i] = byte(rng.IntN(15)); i/dim/codes.Block%4 != 0 {
+			c[i] = 15
+		}
+	}
+	r := New(dim, 4, matrix.Matrix[float64]{}, book).Pack(c)
+	var s Scratch
+	for range 20 {
+		fill(&s, r, []float64{random.Normal(rng), random.Normal(rng), random.Normal(rng), random.Normal(rng)})
+		if !s.bounds.start(r, s.tables) {
+			t.Fatal("no bounds")
+		}
+		for _, want := range []int{1, 2, 5, 20} {
+			bound, near := probe(r, &s, want), 0
+			for i := range r.n {
+				if tableSum(r, &s, i) <= bound {
+					near++
+				}
+			}
+			if near < want || near > want+2 {
+				t.Errorf("%d rows are within the bound of %d", near, want)
+			}
+		}
+		if !math.IsInf(probe(r, &s, all*codes.Block/4), 1) {
+			t.Error("a bound of more rows than it looks at")
+		}
+	}
+	var set nearest.Set[float64]
+	const k = 50
+	r = drawn(all*codes.Block, 8, 8, 4, func(int, int) float64 { return random.Normal(rng) })
+	set.Reset(k)
+	for i := range k {
+		set.Offer(1e9, r.n+i)
+	}
+	if err := Nearest(t.Context(), &set, r, far(8, 0.3), &s); err != nil {
+		t.Fatal(err)
+	}
+	if set.Sort(); slices.Max(set.Rows()) >= r.n {
+		t.Errorf("rows that are nearer than far ones do not enter: %v", set.Rows())
+	}
+}
+
+// TestLimitOf: the limit of the nearest rows by their bounds, and how many rows are within a limit, padding of the last block left out.
+func TestLimitOf(t *testing.T) {
+	rng := random.New(6, 1)
+	r := drawn(1000, 8, 8, 4, func(int, int) float64 { return random.Normal(rng) })
+	var s Scratch
+	fill(&s, r, far(8, 0.5))
+	b := &s.bounds
+	if !b.start(r, s.tables) {
+		t.Fatal("no bounds")
+	}
+	b.scale(math.Inf(1))
+	b.sums(0, r.n)
+	for _, n := range []int{1, 30, 257, 1000} {
+		sorted := slices.Sorted(slices.Values(b.steps[:n]))
+		for _, limit := range []uint16{0, sorted[0], sorted[n/2], sorted[n-1], math.MaxUint16} {
+			want := 0
+			for _, s := range sorted {
+				if s <= limit {
+					want++
+				}
+			}
+			if got := b.count(n, limit); got != want {
+				t.Errorf("%d of %d sums are at most %d, want %d", got, n, limit, want)
+			}
+		}
+		for _, want := range []int{1, 5, n} {
+			if want = min(want, n); b.limitOf(n, want) < sorted[want-1] {
+				t.Errorf("the limit of %d sums of %d is %d, want %d or more", want, n, b.limitOf(n, want), sorted[want-1])
+			}
+			if some := b.count(n, b.limitOf(n, want)); some >= 2*want && b.limitOf(n, want) > sorted[want-1] {
+				t.Errorf("%d sums are within the limit of %d", some, want)
+			}
+		}
+	}
+}
+
 // TestGroups: 16 groups of 16 vectors, which are nearer to each other than the codebook is wide.
 func TestGroups(t *testing.T) {
 	rng := random.New(3, 1)
@@ -157,11 +282,32 @@ func TestGroups(t *testing.T) {
 	if all := scatter(book, member); !(within < 0.15*all) {
 		t.Errorf("%v of %v is within groups", within, all)
 	}
-	// In many components vectors have no neighbors, and few rows are not worth a filter.
-	if r := drawn(filterRows, 64, 2, 8, func(int, int) float64 { return random.Normal(rng) }); r.filter.parts != 0 {
-		t.Error("a filter of 32 components a part")
-	}
 	if r := drawn(filterRows-1, 2, 2, 8, func(int, int) float64 { return random.Normal(rng) }); r.filter.parts != 0 {
 		t.Error("a filter of few rows")
+	}
+}
+
+// TestPays: rows with near neighbors have a filter, and rows without have none.
+func TestPays(t *testing.T) {
+	const parts, classes = 8, 30
+	rng := random.New(2, 1)
+	book := matrix.New[float32](8*parts, 256, nil)
+	for i := range book.Data {
+		book.Data[i] = float32(random.Normal(rng))
+	}
+	for _, kept := range []int{0, parts - 1} { // codes that rows of a class share
+		c := make([]byte, filterRows*parts)
+		for i := range c {
+			if c[i] = byte(rng.Uint64()); i >= classes*parts && i%parts < kept {
+				c[i] = c[i-classes*parts]
+			}
+		}
+		r := New(parts, 8, matrix.Matrix[float64]{}, book).Pack(c)
+		if r.filter.parts > 0 != (kept > 0) {
+			t.Errorf("%d codes of a class: a filter of %d parts", kept, r.filter.parts)
+		}
+	}
+	if r := New(parts, 8, matrix.Matrix[float64]{}, book).Pack(make([]byte, filterRows*parts)); r.filter.parts > 0 {
+		t.Error("a filter of equal rows")
 	}
 }
