@@ -107,9 +107,12 @@ func (b *builder) narrow(r role, typ string, n int) {
 	b.args = append(b.args, gossa.Slice{Addr: addr, Len: n, Cap: n})
 }
 
-// matrix adds a matrix and its stride.
+// matrix adds a matrix and its stride. With padding, matrices of as many columns have different strides.
 func (b *builder) matrix(r role, typ string, rows, cols int) {
 	stride := cols + b.pad
+	if b.pad > 0 {
+		stride += 2 * b.inputs
+	}
 	b.args = append(b.args, b.region(r, typ, rows, cols, stride), uint64(stride))
 }
 

@@ -300,10 +300,10 @@ var plainKernels = []kernel{
 	{"lane", "Interleave", single, "T", interleaveShapes, func(b *builder) {
 		w := b.lanes()
 		b.int(b.m, b.n)
-		stride := b.n + b.pad
-		b.args = append(b.args, b.region(output, b.t, b.m, b.n*w, stride*w), uint64(stride))
-		b.arrays(input, 16, b.m, b.n, stride)
-		b.int(stride)
+		to, from := b.n+b.pad, b.n+2*b.pad
+		b.args = append(b.args, b.region(output, b.t, b.m, b.n*w, to*w), uint64(to))
+		b.arrays(input, 16, b.m, b.n, from)
+		b.int(from)
 	}, ""},
 	{"block", "Rows", all, "K, T", blockShapes, func(b *builder) {
 		b.int(b.m, b.n)

@@ -65,13 +65,16 @@ func gibbsShapes(lanes int) (out []shape) {
 		out = append(out, shape{m: 1 + n%2*2, n: n + 1, d: 1, flag: n%2 == 1})
 	}
 	for _, d := range []int{1, 2, 3, 4, 5} {
-		ms, ns := []int{1, 2, 3}, []int{1, lanes + 1}
+		ms, ns := []int{1, 3, 6, 8}, []int{1, lanes + 1, 2*lanes + 3}
 		if d < 3 {
 			ms, ns = upTo(7, 8, 9, 13), []int{1, 2, 3, 6, lanes/2 - 1, lanes / 2, lanes/2 + 1, lanes - 1, lanes, lanes + 1, 2*lanes - 1, 2 * lanes, 3*lanes + 1}
 		}
 		out = append(out, grid(ms, ns, func(m, n int) []shape {
 			return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}}
 		})...)
+	}
+	for _, d := range []int{6, 7, 8, 15, 16, 17, 33} {
+		out = append(out, shape{m: 7, n: lanes + 1, d: d})
 	}
 	return out
 }
@@ -102,10 +105,13 @@ func laneDistances(lanes int) []shape {
 	})
 }
 
+// blockShapes covers passes for four vectors: up to 9 groups of four rows, up to five steps of columns, and two and three
+// tiles of columns, between which the sums rest in memory.
 func blockShapes(lanes int) []shape {
-	return grid(upTo(9, 12, 13, 36), []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes, 5 * lanes}, func(m, n int) []shape {
+	shapes := grid(upTo(9, 12, 13, 36), []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes, 5 * lanes}, func(m, n int) []shape {
 		return []shape{{m: m, n: n}, {m: m, n: n, pad: 2}}
 	})
+	return append(shapes, shape{m: 8, n: 33 * lanes, pad: 2}, shape{m: 4, n: 66 * lanes})
 }
 
 // productShapes covers products of two matrices with d common elements: every tail of rows and columns with
@@ -125,6 +131,10 @@ func productShapes(lanes int) (out []shape) {
 		out = append(out, grid([]int{1, 3, 8, 9}, []int{1, lanes, 2*lanes + 1, 4 * lanes}, func(m, n int) []shape {
 			return []shape{{m: m, n: n, d: d}, {m: m, n: n, d: d, flag: true}}
 		})...)
+	}
+	// Features are taken in blocks of 16, after what is left.
+	for _, d := range upTo(14)[7:] {
+		out = append(out, shape{m: 9, n: 2*lanes + 1, d: d})
 	}
 	// Rows far apart are fetched ahead.
 	out = append(out, grid([]int{3, 9}, []int{1, 2*lanes + 1}, func(m, n int) []shape { return []shape{{m: m, n: n, d: 2, pad: 600}} })...)
