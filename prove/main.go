@@ -157,10 +157,17 @@ func report(name string, f *function) (ways int, err error) {
 	case len(missing) > 0:
 		fmt.Printf("\t%d instructions or branches: %s\n", len(missing), excuse.Reason)
 	}
+	open := 0
 	for _, at := range slices.Sorted(maps.Keys(f.cov.Loops)) {
 		if l := f.cov.Loops[at]; l.Reason != "" && !l.Fixed {
+			open++
 			fmt.Printf("\tloop at %x, %d turns: %s\n", at, l.Turns, l.Reason)
 		}
+	}
+	if excuse := known.Loops[name]; open != excuse.Count {
+		err = errors.Join(err, fmt.Errorf("%s: %d loops whose turns may depend on their number, and package known gives reasons for %d", name, open, excuse.Count))
+	} else if open > 0 {
+		fmt.Printf("\t%d loops: %s\n", open, excuse.Reason)
 	}
 	return ways, err
 }

@@ -337,7 +337,7 @@ func (f *frame) judge() (v verdict) {
 		}
 	}
 	for _, u := range f.values {
-		if !s.same(u.value) {
+		if !s.same(u.value) && !s.of(u.value.terms, s.unchanged|s.data) {
 			v.reason = fmt.Sprintf("the value of a register that changes gets to a vector, a mask or memory at %x", u.at)
 		}
 	}
@@ -349,6 +349,7 @@ type settled struct {
 	*frame
 	unchanged uint64
 	all       uint64 // and those that advance, or are linear forms of both
+	data      uint64 // those that are data: what a turn does with them is the same, as with vector registers
 }
 
 func (f *frame) settle() (s settled) {
@@ -368,6 +369,9 @@ func (f *frame) settle() (s settled) {
 	for r, v := range f.regs {
 		if s.of(v.terms, advance) {
 			s.all |= 1 << r
+		}
+		if o := s.depends(v); len(v.terms) == 1 && o.data && o.regs&^(s.unchanged|1<<r) == 0 {
+			s.data |= 1 << r
 		}
 	}
 	return s
