@@ -218,7 +218,7 @@ func (b *bounds) scale(bound float64) {
 	scale := 1 / b.step
 	for j, low := range b.low {
 		for g, d := range b.least[groups*j:][:groups] {
-			b.coarse[groups*j+g] = byte(min(largest, (float64(d)-low)*scale))
+			b.coarse[groups*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // at most 64·largest, as step is
 		}
 	}
 }
@@ -294,23 +294,29 @@ func (b *bounds) limitOf(n, want int) uint16 {
 // choose sets near to those of the first n sums that are at most limit. It reports false if they are more than
 // most.
 func (b *bounds) choose(n int, limit uint16, most int) bool {
-	const some = 16 // sums at a time
+	const some, half = 32, 16 // sums at a time
 	b.near = slices.Grow(b.near[:0], n+some)[:n+some]
 	words, sums, x, count := b.words, b.steps, within(limit), 0
 	for i := 0; i < n && count <= most; i += some {
 		w := (*[some / 4]uint64)(words)
 		words = words[some/4:]
-		if ((x-w[0])|(x-w[1])|(x-w[2])|(x-w[3]))&highest == 0 {
+		hits := [2]uint64{(x - w[0]) | (x - w[1]) | (x - w[2]) | (x - w[3]), (x - w[4]) | (x - w[5]) | (x - w[6]) | (x - w[7])}
+		if (hits[0]|hits[1])&highest == 0 {
 			continue // nearly always
 		}
-		near := (*[some]int32)(b.near[count:])
-		k := 0
-		for j, steps := range (*[some]uint16)(sums[i:]) {
-			// Without a branch, which would be mispredicted.
-			near[k&(some-1)] = int32(i + j)
-			k += int(1 - (uint32(limit)-uint32(steps))>>31)
+		for h, y := range hits {
+			if y&highest == 0 {
+				continue
+			}
+			near, first := (*[half]int32)(b.near[count:]), i+half*h
+			k := 0
+			for j, steps := range (*[half]uint16)(sums[first:]) {
+				// Without a branch, which would be mispredicted.
+				near[k&(half-1)] = int32(first + j)
+				k += int(1 - (uint32(limit)-uint32(steps))>>31)
+			}
+			count += k
 		}
-		count += k
 	}
 	for count > 0 && int(b.near[count-1]) >= n {
 		count--
