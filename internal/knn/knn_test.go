@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/quantize"
 )
 
 // naive is the definition: sort all training rows, count, look for the winner.
@@ -280,8 +282,11 @@ func TestAUROC(t *testing.T) {
 func TestSearchAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	var again Search[float64]
-	for range 40 {
+	for trial := range 40 {
 		n, m, d := 1+rng.IntN(60), rng.IntN(700), 1+rng.IntN(70)
+		if trial%4 == 0 { // in columns that are packed
+			d = gram.Features + rng.IntN(9)
+		}
 		if rng.IntN(4) == 0 {
 			n += blockPoints
 		}
@@ -306,6 +311,29 @@ func TestSearchAgain(t *testing.T) {
 					t.Fatalf("%d points, %d of %d features, row %d of %d: %v at %v, want %v at %v", n, q, d, i, m, got, distances, want, wantDistances)
 				}
 			}
+		}
+	}
+}
+
+// TestPointsPanic: rows and labels of different number.
+func TestPointsPanic(t *testing.T) {
+	codes := quantize.Grid([]float64{0}, []float64{1}).Pack([]byte{1, 2, 3})
+	for name, f := range map[string]func(labels []int){
+		"New":        func(labels []int) { New(matrix.New[float64](3, 1, nil), labels) },
+		"NewColumns": func(labels []int) { NewColumns(matrix.New[float64](3, 1, nil), labels) },
+		"NewCodes":   func(labels []int) { NewCodes[float64](codes, labels) },
+		"NewNarrow":  func(labels []int) { NewNarrow[float64](matrix.New[float32](3, 1, nil), labels) },
+	} {
+		f(make([]int, 3))
+		for _, n := range []int{2, 4} {
+			func() {
+				defer func() {
+					if recover() != pointsPanic {
+						t.Errorf("%s, 3 rows and %d labels: another panic, or none", name, n)
+					}
+				}()
+				f(make([]int, n))
+			}()
 		}
 	}
 }
