@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 )
 
 // BenchmarkCompact is the time of one query of 384 numbers, projection to 32 included, against rows of 16 bytes, as a service sees it: the loads
-// are those of BenchmarkLatency. Rows and queries are drawn as embeddings of 77 classes.
+// are those of BenchmarkLatency. Rows and queries are drawn as embeddings of 77 classes. least-p99-ns is the 99th percentile over queries of the least time
+// that each query took: other programs on the machine do not count.
 func BenchmarkCompact(b *testing.B) {
 	const dim, p, classes, queries, fitted = 384, 32, 77, 500, 2000
 	x, labels := embeddings(100_000+queries, dim, classes)
@@ -42,15 +44,21 @@ func BenchmarkCompact(b *testing.B) {
 					defer keepBusy(l.garbage, litter)()
 					defer keepBusy(l.solvers, func() func() { return solver[float64](64, sinkhorn.DomainPlain) })()
 					w := new(wda.Workspace)
-					times := make([]time.Duration, 0, 1<<20)
+					times, least := make([]time.Duration, 0, 1<<20), make([]time.Duration, queries)
 					for i := 0; b.Loop(); i++ {
 						began := time.Now()
 						_, err := c.Predict(x.RawRowView(i%queries), w)
-						if times = append(times, time.Since(began)); err != nil {
+						took := time.Since(began)
+						if err != nil {
 							b.Fatal(err)
+						}
+						if times = append(times, took); i < queries || took < least[i%queries] {
+							least[i%queries] = took
 						}
 					}
 					percentiles(b, times)
+					slices.Sort(least)
+					b.ReportMetric(float64(least[queries*99/100]), "least-p99-ns")
 				})
 			}
 		}

@@ -2,6 +2,7 @@ package wda
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -64,8 +65,13 @@ func TestStorage(t *testing.T) {
 			t.Errorf("%v has the hash of another storage", s)
 		}
 		hashes = append(hashes, stored.Hash())
-		if want := c.Len() * s.RowBytes(3); stored.Bytes() < want || stored.Bytes() > want+4096 {
-			t.Errorf("%v: %d bytes for samples of %d", s, stored.Bytes(), want)
+		want := 0
+		for _, e := range stored.sampleEntries() {
+			header := 10 + int(binary.LittleEndian.Uint16(e.npy[8:]))
+			want += len(e.npy) - header
+		}
+		if stored.Bytes() != want {
+			t.Errorf("%v: %d bytes, but the arrays in the file have %d", s, stored.Bytes(), want)
 		}
 		labels, err := stored.PredictAll(t.Context(), nil, x, 2)
 		if err != nil {
@@ -219,8 +225,13 @@ func TestStorageErrors(t *testing.T) {
 		}
 	}
 	for _, s := range storages {
-		if _, err := c.WithStorage(ending.At(2), s, 1); !errors.Is(err, ending.ErrAt) && s.kind == storagePQ {
-			t.Errorf("%v, with a context that ends: %v", s, err)
+		if s.kind != storagePQ {
+			continue
+		}
+		for _, asks := range []int{2, 20} { // at 20 it still learns
+			if _, err := c.WithStorage(ending.At(asks), s, 1); !errors.Is(err, ending.ErrAt) {
+				t.Errorf("%v, with a context that ends: %v", s, err)
+			}
 		}
 	}
 	x, labels := parts3(5, 60, 6)
@@ -298,12 +309,40 @@ func TestForgedStorage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"pq:4", "float64", "auto", "pq:nonsense"} {
-		_, got, err := decode(rewritten(t, fileOf(t, stored), func(e map[string][]byte) {
-			e[metaName] = bytes.Replace(e[metaName], []byte("pq:2x4"), []byte(text), 1)
+	three, err := c.WithStorage(t.Context(), PQStorage(3, 4), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, of := range map[string]*Classifier{"pq:4": stored, "float64": stored, "auto": stored, "pq:nonsense": stored, "pq:4x4": three} {
+		_, got, err := decode(rewritten(t, fileOf(t, of), func(e map[string][]byte) {
+			e[metaName] = bytes.Replace(e[metaName], []byte(of.Storage().String()), []byte(text), 1)
 		}))
 		if !errors.Is(err, ErrModel) || got != nil || !strings.Contains(err.Error(), "storage") {
 			t.Errorf("storage %s: %v", text, err)
+		}
+	}
+}
+
+// TestStorageHash: every array of the samples is part of the hash.
+func TestStorageHash(t *testing.T) {
+	c, _ := storedTestClassifier(t, 40)
+	for _, s := range append([]Storage{FullStorage()}, storages...) {
+		stored, err := c.WithStorage(t.Context(), s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range stored.sampleEntries() {
+			other, err := loadClassifier(bytes.NewReader(rewritten(t, fileOf(t, stored), func(parts map[string][]byte) {
+				npy := slices.Clone(parts[e.name+".npy"])
+				npy[128] ^= 1 // the first element, after a header of 128 bytes
+				parts[e.name+".npy"] = npy
+			})))
+			if err != nil {
+				t.Fatalf("%v, %s: %v", s, e.name, err)
+			}
+			if other.Hash() == stored.Hash() {
+				t.Errorf("%v: the hash leaves out %s", s, e.name)
+			}
 		}
 	}
 }
