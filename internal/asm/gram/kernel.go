@@ -15,11 +15,11 @@ const Features = 64
 // The sizes of blocks. Results do not depend on them.
 const (
 	depth     = 264 // features
-	blockRows = 96  // rows of x
+	blockRows = 96  // rows of x; Unit of them if there is more than one block of features
 	group     = 12  // rows of x whose close pairs are looked for together
 	gather    = 24  // close rows of z that are computed together
 
-	block          = 960     // columns that SqEuclidean packs at a time
+	block          = 960     // columns that SqEuclidean packs at a time, at most
 	packedElements = 1 << 19 // what it packs at a time: with many features fewer columns
 
 	// Unit divides the places at which Columns may be cut. It is a multiple of every tile's
@@ -46,19 +46,21 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 	}
 	w := borrow[T]()
 	defer giveBack(w)
-	w.rowNorms(m, d, x, ldx)
+	w.rows = grow(w.rows, m)
 	half := m == n && ldx == ldz && &x[0] == &z[0]
 	wide := max(min(block, packedElements/d/Unit*Unit), Unit)
+	blocks := (n + wide - 1) / wide
+	wide = ((n+blocks-1)/blocks + Unit - 1) / Unit * Unit // blocks of about the same size
 	for j := 0; j < n; j += wide {
 		w.columns.Reset(min(wide, n-j), d, z[j*ldz:], ldz)
 		w.columns.Pack(0, w.columns.n)
 		if !half {
-			w.solve(&w.columns, 0, w.columns.n, m, w.rows, dst[j:], ldd, x, ldx)
+			w.solve(&w.columns, 0, w.columns.n, m, w.rows, j == 0, dst[j:], ldd, x, ldx)
 			continue
 		}
 		for i := j; i < m; i += blockRows { // up to the diagonal
 			rows := min(blockRows, m-i)
-			w.solve(&w.columns, 0, min(w.columns.n, i+rows-j), rows, w.rows[i:], dst[i*ldd+j:], ldd, x[i*ldx:], ldx)
+			w.solve(&w.columns, 0, min(w.columns.n, i+rows-j), rows, w.rows[i:], j == 0, dst[i*ldd+j:], ldd, x[i*ldx:], ldx)
 			mirror(dst, ldd, i, rows, j, min(w.columns.n, i-j))
 		}
 	}
@@ -110,9 +112,9 @@ func (c *Columns[T]) SqEuclidean(j, m, n int, dst []T, ldd int, x []T, ldx int) 
 	}
 	w := borrow[T]()
 	defer giveBack(w)
-	w.rowNorms(m, c.d, x, ldx)
+	w.rows = grow(w.rows, m)
 	for from := j; from < j+n; from += block {
-		w.solve(c, from, min(block, j+n-from), m, w.rows, dst[from-j:], ldd, x, ldx)
+		w.solve(c, from, min(block, j+n-from), m, w.rows, from == j, dst[from-j:], ldd, x, ldx)
 	}
 }
 
@@ -123,19 +125,27 @@ func zero[T num.Float](m, n int, dst []T, ldd int) {
 	}
 }
 
-// solve computes the distances of m rows of x, with these norms, from n packed columns, from j
-// on.
-func (w *workspace[T]) solve(c *Columns[T], j, n, m int, own []T, dst []T, ldd int, x []T, ldx int) {
-	for i := 0; i < m; i += blockRows {
-		rows := min(blockRows, m-i)
+// solve computes the distances of m rows of x from n packed columns, from j on. It sets norms, those
+// of the rows, if this is their first block of columns.
+func (w *workspace[T]) solve(c *Columns[T], j, n, m int, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
+	height := blockRows
+	if c.d > depth {
+		height = Unit // dst is read again for each block of features, and should still be near
+	}
+	for i := 0; i < m; i += height {
+		rows := min(height, m-i)
+		own := norms[i : i+rows]
+		if first {
+			setNorms(own, c.d, x[i*ldx:], ldx)
+		}
 		for k := 0; k < c.d; k += c.step {
-			terms := w.packRows(own[i:i+rows], k, min(c.step, c.d-k), x[i*ldx+k:], ldx)
+			terms := w.packRows(own, k, min(c.step, c.d-k), x[i*ldx+k:], ldx)
 			for t := j; t < j+n; t += c.width {
 				wide := min(c.width, c.n-t)
 				project.Mul(rows, min(wide, j+n-t), terms, dst[i*ldd+t-j:], ldd, w.xs, terms, c.tile(k, t, terms), wide, k > 0)
 			}
 		}
-		w.mend(own[i:i+rows], n, c.d, dst[i*ldd:], ldd, x[i*ldx:], ldx, c.z[j*c.ldz:], c.ldz, 1, c.norms[j:j+n], c.bounds[j:j+n])
+		w.mend(own, n, c.d, dst[i*ldd:], ldd, x[i*ldx:], ldx, c.z[j*c.ldz:], c.ldz, 1, c.norms[j:j+n], c.bounds[j:j+n])
 	}
 }
 
@@ -214,6 +224,7 @@ func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bound
 	}
 	exp.LogColumnMax(m, n, dst, ldd, 1, share, high)
 	list := w.list[:0]
+	bounds = bounds[:n]
 	for c, h := range high {
 		if h+bounds[c] < 0 && !every {
 			continue

@@ -42,6 +42,13 @@ func (c *Columns[T]) Pack(i, j int) {
 	if i == j || c.d == 0 {
 		return
 	}
+	for ; i < j; i += Unit {
+		c.packUnit(i, min(i+Unit, j))
+	}
+}
+
+// packUnit packs so few rows that they are still near when they are read again after their norms.
+func (c *Columns[T]) packUnit(i, j int) {
 	setNorms(c.norms[i:j], c.d, c.z[i*c.ldz:], c.ldz)
 	setBounds(c.bounds[i:j], c.norms[i:j])
 	for k := 0; k < c.d; k += c.step {

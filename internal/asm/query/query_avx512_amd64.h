@@ -1,6 +1,7 @@
 // The text of a kernel of eight rows at a time. The including file defines QUERY, its name, args,
 // the bytes of its arguments, size, the bytes of an element of x, TERM, what is added to the
-// lanes, and SCALES, which loads what TERM needs besides.
+// lanes, SCALES, which loads what TERM needs besides, and FETCH, which fetches as many bytes of
+// the next rows as a turn of the loop reads.
 
 // func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args
@@ -19,6 +20,7 @@ rowloop:
 	MOVQ   q0, qp
 	MOVQ   groups, left
 	LEAQ   (xp)(ld*4), x4
+	LEAQ   (xp)(ld*8), ahead
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -38,6 +40,8 @@ grouploop:
 	TERM((x4)(ld*1), Z5, Z21)
 	TERM((x4)(ld*2), Z6, Z22)
 	TERM((x4)(ld3*1), Z7, Z23)
+	FETCH
+	ADDQ    $(128*size), ahead
 	ADDQ    $(16*size), xp
 	ADDQ    $(16*size), x4
 	ADDQ    $64, qp

@@ -14,9 +14,9 @@
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 one and three rows, bytes · DI dst · DX place in q ·
-//                 BX q · AX rows left · CX groups left · R10 groups · R12 scale · Z0–Z7 lanes of
-//                 the rows · Z8 q, then a part of the fold · Z9 elements of x, then differences,
-//                 then a part of the fold · Z16–Z23 scales.
+//                 BX q · AX rows left · CX groups left · R10 groups · R12 scale · R13 what is
+//                 fetched · Z0–Z7 lanes of the rows · Z8 q, then a part of the fold · Z9 elements of x, then
+//                 differences, then a part of the fold · Z16–Z23 scales.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -34,6 +34,11 @@
 #define left CX
 #define groups R10
 #define sp R12
+#define ahead R13
+
+// FETCH fetches what the next eight rows have where these have what the loop reads now, and far bytes
+// on, line by line in ascending order. Beyond the end of x this does nothing.
+#define far 1024
 
 // HALVE adds the upper half of z to its lower half, y.
 #define HALVE(z, y) \
@@ -68,7 +73,17 @@
 #define SCALES
 #define args 40
 
+// LINES fetches four lines.
+#define LINES(at) \
+	PREFETCHT0 at(ahead);       \
+	PREFETCHT0 (at+64)(ahead);  \
+	PREFETCHT0 (at+128)(ahead); \
+	PREFETCHT0 (at+192)(ahead)
+
 #define size 4
+#define FETCH \
+	LINES(far); \
+	LINES((far+256))
 #define QUERY ·sqEuclideanAVX512F32
 #define TERM(x, lanes, s) \
 	VSUBPS      x, Z8, Z9;       \
@@ -82,9 +97,11 @@
 #include "query_avx512_amd64.h"
 #undef QUERY
 #undef TERM
+#undef FETCH
 #undef size
 
 #define size 2
+#define FETCH LINES(far)
 #define QUERY ·sqEuclideanAVX512BF16
 #define TERM(x, lanes, s) \
 	WIDENBF16(x);                \
@@ -118,6 +135,7 @@
 #include "query_avx512_amd64.h"
 #undef QUERY
 #undef TERM
+#undef FETCH
 #undef size
 #undef args
 #undef SCALESTART
@@ -140,6 +158,9 @@
 #define args 48
 
 #define size 1
+#define FETCH \
+	PREFETCHT0 far(ahead);      \
+	PREFETCHT0 (far+64)(ahead)
 #define QUERY ·sqEuclideanAVX512Int8
 #define TERM(x, lanes, s) \
 	WIDENINT8(x);                \
