@@ -139,10 +139,14 @@ func (w *workspace[T]) solve(c *Columns[T], j, n, m int, norms []T, first bool, 
 			setNorms(own, c.d, x[i*ldx:], ldx)
 		}
 		for k := 0; k < c.d; k += c.step {
-			terms := w.packRows(own, k, min(c.step, c.d-k), x[i*ldx+k:], ldx)
+			xs, lds, terms := x[i*ldx+k:], ldx, min(c.step, c.d-k)
+			if k == 0 { // the norms come before the features
+				terms = w.packRows(own, k, terms, xs, ldx)
+				xs, lds = w.xs, terms
+			}
 			for t := j; t < j+n; t += c.width {
 				wide := min(c.width, c.n-t)
-				project.Mul(rows, min(wide, j+n-t), terms, dst[i*ldd+t-j:], ldd, w.xs, terms, c.tile(k, t, terms), wide, k > 0)
+				project.Mul(rows, min(wide, j+n-t), terms, dst[i*ldd+t-j:], ldd, xs, lds, c.tile(k, t, terms), wide, k > 0)
 			}
 		}
 		w.mend(own, n, c.d, dst[i*ldd:], ldd, x[i*ldx:], ldx, c.z[j*c.ldz:], c.ldz, 1, c.norms[j:j+n], c.bounds[j:j+n])
