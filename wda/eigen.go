@@ -1,10 +1,9 @@
 package wda
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
@@ -291,38 +290,27 @@ func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
 	o := e.o
 	o.load(ctx, p)
 	errs := make([]error, len(o.pairs))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := range min(len(o.workers), len(o.pairs)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(o.pairs) {
-					return
-				}
-				if errs[i] = e.pair(ctx, o.workers[w], o.pairs[i], &e.plans[w]); errs[i] != nil {
-					errs[i] = o.pairError(ctx, o.pairs[i], errs[i])
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
+	o.pool.Each(len(o.workers), len(o.pairs), func(w, i int) {
+		if err := e.pair(ctx, o.workers[w], o.pairs[i], &e.plans[w]); err != nil {
+			errs[i] = o.pairError(ctx, o.pairs[i], err)
 		}
+	})
+	if err := cmp.Or(errs...); err != nil {
+		return err
 	}
 	for c := range o.s.classes {
 		lo, hi := o.s.offset[c], o.s.offset[c+1]
 		for i := lo; i < hi; i++ {
 			var own, other float64
-			for j, w := range e.edges.RawRowView(i) {
-				if lo <= j && j < hi {
-					own += w
-				} else {
-					other += w
-				}
+			row := e.edges.RawRowView(i)
+			for _, w := range row[lo:hi] {
+				own += w
+			}
+			for _, w := range row[:lo] {
+				other += w
+			}
+			for _, w := range row[hi:] {
+				other += w
 			}
 			e.within[i], e.between[i] = own, other
 		}
