@@ -43,7 +43,7 @@ var memory = regexp.MustCompile(`^(elements |need := |return geo\.bytes\(\)|if e
 // counts are functions that count bytes, to compare them with a limit. Their numbers are
 // integers, so that no rounding takes place. asmtest.Gamma is a bound that tests compare
 // with.
-var counts = []string{"geometry.bytes", "Solver.bytes", "Solver.stateBytes", "Pool.giveBack", "Gamma"}
+var counts = []string{"geometry.bytes", "solver.release", "Gamma"}
 
 // TestNoBareSums: the text has no sum of a product that is not rounded. It reads what this
 // machine compiles; TestNothingFused reads what the compiler makes for others.

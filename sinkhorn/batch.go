@@ -16,7 +16,7 @@ import (
 
 // batch is the state of SolveBatch: a solver for every goroutine.
 type batch[T dist.Float] struct {
-	solvers  []*Solver[T]
+	solvers  []*solver[T]
 	pool     *parallel.Pool
 	take     func(ctx context.Context, w, i int) error
 	problems []Problem[T]
@@ -54,12 +54,16 @@ type run struct {
 // cause. A panic in visit ends the batch in the same way and is passed on to the caller. Results of
 // Solve stay valid. Nothing is allocated once every worker has seen a largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
+	return s.made().SolveBatch(ctx, problems, visit)
+}
+
+func (s *solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	s.enter()
 	defer s.leave()
 	b := &s.batch
 	workers := parallel.Workers(s.settings.Workers, len(problems))
 	for len(b.solvers) < workers {
-		one := new(Solver[T])
+		one := new(solver[T])
 		set := s.settings
 		set.Workers = 1
 		one.reset(set)
@@ -153,7 +157,7 @@ func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
 }
 
 // solveAlone solves one problem of a batch. It returns the context's cause if that has ended it.
-func (s *Solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit func(i int, r *Result[T], err error)) error {
+func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit func(i int, r *Result[T], err error)) error {
 	r, err := s.Solve(ctx, p)
 	visit(i, r, err)
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
@@ -166,7 +170,7 @@ func (s *Solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 // Problems that leave the plain domain, that turn out to be slow where there is something better, or
 // that cannot be solved, are then given to Solve. It finds out what they need, or why they cannot be
 // solved. The error is the context's cause if that has ended any of them.
-func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
+func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
 	ended := s.solveTogether(ctx, problems, which, lanes)
 	members := s.group.members[:len(which)]
 	for i := range members {
@@ -175,7 +179,7 @@ func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 			continue
 		}
 		s.count++
-		m.res.solver, m.res.it, m.res.serial = s, &m.iteration, s.count
+		m.solver, m.res.of, m.res.serial = s, &m.iteration, s.count
 		visit(which[i], &m.res, m.err)
 	}
 	for i := range members {
@@ -187,7 +191,7 @@ func (s *Solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 }
 
 // solveTogether is solveGroup without the visits, during which the solver is not in use.
-func (s *Solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, lanes bool) error {
+func (s *solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, lanes bool) error {
 	s.enter()
 	defer s.leave()
 	s.group.gather(ctx, problems, which, lanes)

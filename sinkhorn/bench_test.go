@@ -36,7 +36,7 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 					if what == "log" || what == "loggradient" {
 						set.Domain, set.Lambda, set.Gradient = DomainLog, 5, what == "loggradient"
 					}
-					s, err := NewSolver[T](&set)
+					s, err := newSolver[T](&set)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -79,7 +79,7 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 					for i := range cost.Data {
 						cost.Data[i] = T(rng.Float64())
 					}
-					s, err := NewSolver[T](&Settings{Lambda: 2, Iterations: iterations, Storage: storage, Gradient: gradient, Domain: DomainPlain})
+					s, err := newSolver[T](&Settings{Lambda: 2, Iterations: iterations, Storage: storage, Gradient: gradient, Domain: DomainPlain})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -115,7 +115,7 @@ func BenchmarkWorkers(b *testing.B) {
 				b.Run(fmt.Sprintf("type=f64/storage=%v/n=%d/workers=%d", storage, n, workers), func(b *testing.B) {
 					rng := rand.New(rand.NewPCG(1, 2))
 					p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0.3), Lambda: 0.5}
-					s, err := NewSolver[float64](&Settings{Storage: storage, Workers: workers})
+					s, err := newSolver[float64](&Settings{Storage: storage, Workers: workers})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -186,7 +186,7 @@ func solveMany[T dist.Float](b *testing.B, name string, set Settings, ps []Probl
 	for _, set.Workers = range []int{1, 0} {
 		for _, batch := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/workers=%d/batch=%t", name, set.Workers, batch), func(b *testing.B) {
-				s, err := NewSolver[T](&set)
+				s, err := newSolver[T](&set)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -223,7 +223,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 	for _, workers := range []int{1, 0} {
 		b.Run(fmt.Sprintf("type=f64/n=64/workers=%d", workers), func(b *testing.B) {
-			s, err := NewSolver[float64](&Settings{Workers: workers})
+			s, err := newSolver[float64](&Settings{Workers: workers})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -246,7 +246,7 @@ func BenchmarkBatch(b *testing.B) {
 // BenchmarkGuard is what it costs to notice a second goroutine: part of every solve and
 // of everything that is asked of its result.
 func BenchmarkGuard(b *testing.B) {
-	s, err := NewSolver[float64](&Settings{})
+	s, err := newSolver[float64](&Settings{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func BenchmarkCancel(b *testing.B) {
 		{"batch", 64, 10, StorageDense, DomainPlain, false, true, .05, 10},
 	} {
 		b.Run("call="+c.name, func(b *testing.B) {
-			s, err := NewSolver[float64](&Settings{Iterations: c.iterations, Storage: c.storage, Domain: c.domain, Gradient: c.gradient})
+			s, err := newSolver[float64](&Settings{Iterations: c.iterations, Storage: c.storage, Domain: c.domain, Gradient: c.gradient})
 			if err != nil {
 				b.Fatal(err)
 			}

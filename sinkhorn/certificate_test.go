@@ -154,7 +154,7 @@ func sumOf(w []float64) (sum float64) {
 
 // solving is a solver with a context.
 type solving struct {
-	*Solver[float64]
+	*solver[float64]
 	t *testing.T
 }
 
@@ -201,7 +201,7 @@ func TestCertificates(t *testing.T) {
 	if testdata.IsLong() {
 		count = 560
 	}
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestManyCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 2000})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,14 @@ type Divergence struct {
 // divergence. It panics if dx and dy have another shape or overlap. Earlier results of the solver are
 // not valid any more.
 func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
+	return s.made().divergenceOf(ctx, dx, dy, *p)
+}
+
+func (s *solver[T]) divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error) {
+	return s.Divergence(ctx, dx, dy, &p)
+}
+
+func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
 	s.enter()
 	defer s.leave()
 	if !p.Cost.IsEmpty() {
@@ -84,7 +92,7 @@ func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 }
 
 // addTerm solves a problem, adds its share to d, and calls gradient.
-func (s *Solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, p *Problem[T], gradient func() error) error {
+func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, p *Problem[T], gradient func() error) error {
 	r, err := s.solve(ctx, p)
 	if err != nil {
 		return err
@@ -102,7 +110,7 @@ func (s *Solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 
 // subtractHalf subtracts from dst half of the gradient of the problem that has been solved, that of
 // a cloud with itself.
-func (s *Solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
+func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
 	grow(&s.half.g, dst.Rows*dst.Cols)
 	grow(&s.half.h, dst.Rows*dst.Cols)
 	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.half.g}

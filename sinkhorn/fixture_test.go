@@ -72,7 +72,7 @@ func TestGoldenPlans(t *testing.T) {
 			for _, iterations := range []int{1, 2, 10, 100} {
 				want := c.matrix(t, "T_"+strconv.Itoa(iterations))
 				for _, domain := range []Domain{DomainAuto, DomainPlain, DomainLog} {
-					s, err := NewSolver[float64](&Settings{Iterations: iterations, Domain: domain})
+					s, err := newSolver[float64](&Settings{Iterations: iterations, Domain: domain})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -124,8 +124,10 @@ func TestGoldenFloat32(t *testing.T) {
 	}
 }
 
+func within[T dist.Float](r *Result[T]) *iteration[T] { return r.of.(*iteration[T]) }
+
 // prepare makes p the problem of Solve, without solving it.
-func prepare[T dist.Float](ctx context.Context, s *Solver[T], p *Problem[T]) error {
+func prepare[T dist.Float](ctx context.Context, s *solver[T], p *Problem[T]) error {
 	s.own.placed = true
 	if err := s.own.admit(p); err != nil {
 		return err

@@ -16,10 +16,14 @@ import (
 // ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or if its
 // linear system does not converge. It panics if dst has another shape.
 func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode GradientMode) error {
-	s := r.enter()
+	return r.from().costGradientTo(ctx, r.serial, dst, mode)
+}
+
+func (it *iteration[T]) costGradientTo(ctx context.Context, serial uint64, dst dist.Matrix[T], mode GradientMode) error {
+	s := it.enter(serial)
 	defer s.leave()
 	mustBe(dst, s.geo.n, s.geo.m, "CostGradientTo: dst must be n × m")
-	return s.gradients.byCost(ctx, r.it, dst, mode)
+	return s.gradients.byCost(ctx, it, dst, mode)
 }
 
 // PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y, as mode says, for a
@@ -31,9 +35,13 @@ func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode
 // than Settings.MaxMemory. It panics if dx or dy has another shape, or if the problem was a cost
 // matrix.
 func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T], mode GradientMode) error {
-	s := r.enter()
+	return r.from().pointGradientTo(ctx, r.serial, dx, dy, mode)
+}
+
+func (it *iteration[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error {
+	s := it.enter(serial)
 	defer s.leave()
-	return s.gradients.byPoints(ctx, r.it, dx, dy, mode)
+	return s.gradients.byPoints(ctx, it, dx, dy, mode)
 }
 
 // gradients computes M̄ = ∂Cost/∂M, segment by segment, and hands it to the sink: either the

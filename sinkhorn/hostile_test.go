@@ -50,7 +50,7 @@ func TestShapesDoNotWrap(t *testing.T) {
 		bad.Data = make([]float64, 64)
 		for _, p := range []Problem[float64]{{Cost: bad}, {X: bad, Y: good}, {X: good, Y: bad}, {X: bad, Y: bad}} {
 			p.Lambda = 1
-			s, _ := NewSolver[float64](&Settings{})
+			s, _ := newSolver[float64](&Settings{})
 			if _, err := s.Solve(t.Context(), &p); !errors.Is(err, ErrShape) {
 				t.Errorf("%d × %d, stride %d: %v", bad.Rows, bad.Cols, bad.Stride, err)
 			}
@@ -81,7 +81,7 @@ func TestRangeOfLambda(t *testing.T) {
 func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
 	cost := dist.NewMatrix(2, 2, []T{0, unit, unit, 0})
 	for _, domain := range []Domain{DomainAuto, DomainPlain, DomainLog} {
-		s, err := NewSolver[T](&Settings{Domain: domain, Iterations: 50})
+		s, err := newSolver[T](&Settings{Domain: domain, Iterations: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 					for i := range p.Start {
 						p.Start[i] = T(size * (1 + 0.1*rng.Float64()) / 2)
 					}
-					s, err := NewSolver[T](&Settings{Domain: domain, Tolerance: 1e-5, Iterations: 2000, Anneal: anneal})
+					s, err := newSolver[T](&Settings{Domain: domain, Tolerance: 1e-5, Iterations: 2000, Anneal: anneal})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -188,7 +188,7 @@ func TestResultsOutOfRange(t *testing.T) {
 	if err := heavy.BarycentricTo(t.Context(), dist.NewMatrix[float64](2, 1, nil)); !errors.Is(err, ErrRange) {
 		t.Errorf("barycentric projection: %v", err)
 	}
-	s, err := NewSolver[float64](&Settings{})
+	s, err := newSolver[float64](&Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestTwoGoroutines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := &Problem[float64]{X: cloud[float64](rng, 400, 2, 0), Y: cloud[float64](rng, 300, 2, 0), Lambda: 1}
 	want := mustSolve(t, Settings{Iterations: 20}, p).Cost
-	s, err := NewSolver[float64](&Settings{Iterations: 20})
+	s, err := newSolver[float64](&Settings{Iterations: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestMemory(t *testing.T) {
 	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}
 	for _, iterations := range []int{1e9, 1 << 40, math.MaxInt} {
 		for _, tolerance := range []float64{0, 1e-6} {
-			s, err := NewSolver[float64](&Settings{Iterations: iterations, Tolerance: tolerance, Gradient: true})
+			s, err := newSolver[float64](&Settings{Iterations: iterations, Tolerance: tolerance, Gradient: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -306,13 +306,13 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%d iterations: %v", iterations, err)
 			}
 		}
-		s, _ := NewSolver[float64](&Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients it is no memory
+		s, _ := newSolver[float64](&Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients it is no memory
 		if _, err := s.Solve(t.Context(), p); err != nil {
 			t.Errorf("%d iterations: %v", iterations, err)
 		}
 	}
 	long := dist.NewMatrix[float64](200000, 1, nil)
-	s, _ := NewSolver[float64](&Settings{Storage: StorageDense})
+	s, _ := newSolver[float64](&Settings{Storage: StorageDense})
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: long, Y: long, Lambda: 1}); !errors.Is(err, ErrSettings) {
 		t.Errorf("640 GB of matrices: %v", err)
 	}
@@ -321,7 +321,7 @@ func TestMemory(t *testing.T) {
 		max  int64
 		want error
 	}{{1 << 10, ErrSettings}, {1 << 20, nil}} {
-		s, err := NewSolver[float64](&Settings{Gradient: true, MaxMemory: c.max})
+		s, err := newSolver[float64](&Settings{Gradient: true, MaxMemory: c.max})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestMemory(t *testing.T) {
 	}
 	// A gradient's own.
 	deep := dist.NewMatrix[float64](1, 100000, nil)
-	s, _ = NewSolver[float64](&Settings{MaxMemory: 1 << 20})
+	s, _ = newSolver[float64](&Settings{MaxMemory: 1 << 20})
 	r, err := s.Solve(t.Context(), &Problem[float64]{X: deep, Y: deep, Lambda: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -352,7 +352,7 @@ func TestMemoryIsCounted(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s, err := NewSolver[float64](&set)
+		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -383,7 +383,7 @@ func TestGrowth(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
 	x := cloud[float64](rng, most, 2, 0)
-	s, err := NewSolver[float64](&Settings{Iterations: 1})
+	s, err := newSolver[float64](&Settings{Iterations: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,11 +424,11 @@ func TestCause(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, n := range []int{20, 800} {
 		p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.01}
-		s, err := NewSolver[float64](&Settings{Gradient: true, Tolerance: 1e-5, Workers: 2})
+		s, err := newSolver[float64](&Settings{Gradient: true, Tolerance: 1e-5, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := NewSolver[float64](&Settings{})
+		one, err := newSolver[float64](&Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -444,8 +444,7 @@ func TestCause(t *testing.T) {
 			for name, f := range map[string]func() error{
 				"Solve": func() error { _, err := one.Solve(ctx, p); return err },
 				"Solve, annealed": func() error {
-					s := Solver[float64]{}
-					s.set(Settings{Anneal: 4})
+					s, _ := newSolver[float64](&Settings{Anneal: 4})
 					_, err := s.Solve(ctx, p)
 					return err
 				},
@@ -483,7 +482,7 @@ func TestAsksOften(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
 	const n, iterations = 120, 10000
 	p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.1}
-	s, err := NewSolver[float64](&Settings{Gradient: true, Iterations: iterations})
+	s, err := newSolver[float64](&Settings{Gradient: true, Iterations: iterations})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -521,7 +520,7 @@ func TestAsksOften(t *testing.T) {
 func TestVisitPanics(t *testing.T) {
 	ps := batchProblems[float64](200)
 	for _, workers := range []int{1, 2, 5} {
-		s, err := NewSolver[float64](&Settings{Workers: workers})
+		s, err := newSolver[float64](&Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -545,7 +544,7 @@ func TestVisitPanics(t *testing.T) {
 
 // TestManyWorkers: no more solvers and goroutines than work, or than are worth it.
 func TestManyWorkers(t *testing.T) {
-	s, err := NewSolver[float64](&Settings{Workers: 1e6})
+	s, err := newSolver[float64](&Settings{Workers: 1e6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -565,7 +564,7 @@ func TestAnnealRange(t *testing.T) {
 	for _, factor := range []float64{leastAnneal, 2, 1e30, 1e300, math.MaxFloat64} {
 		for _, lambda := range []float64{1e-300, 1, 1e12} {
 			for _, scale := range []float64{1e-290, 1, 1e290} {
-				s, err := NewSolver[float64](&Settings{Anneal: factor, Iterations: 100})
+				s, err := newSolver[float64](&Settings{Anneal: factor, Iterations: 100})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -576,7 +575,7 @@ func TestAnnealRange(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewSolver[float64](&Settings{Anneal: 1 + 1e-9}); !errors.Is(err, ErrSettings) {
+	if _, err := newSolver[float64](&Settings{Anneal: 1 + 1e-9}); !errors.Is(err, ErrSettings) {
 		t.Errorf("ten thousand million stages: %v", err)
 	}
 }
@@ -669,7 +668,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 		if !testdata.IsLong() {
 			set.Iterations = min(set.Iterations, 60)
 		}
-		s, err := NewSolver[T](&set)
+		s, err := newSolver[T](&set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -704,7 +703,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 		}
 	}
 	for _, tolerance := range []float64{nan, inf, -1, -inf} {
-		if s, err := NewSolver[T](&Settings{Tolerance: tolerance}); !errors.Is(err, ErrSettings) {
+		if s, err := newSolver[T](&Settings{Tolerance: tolerance}); !errors.Is(err, ErrSettings) {
 			t.Errorf("a tolerance of %v: %v, %v", tolerance, s, err)
 		}
 	}

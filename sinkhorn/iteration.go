@@ -57,7 +57,8 @@ type iteration[T dist.Float] struct {
 	begun   bool // is set, what the reverse sweep starts from, with q
 	lane    int  // if positive, one more than the lane that still holds the last iterate
 
-	res Result[T]
+	res    Result[T]
+	solver *solver[T] // that has made res
 }
 
 // plan is the transport plan diag(u) K diag(v), relative to the base.

@@ -105,11 +105,11 @@ func TestLanesCancelled(t *testing.T) {
 	for i := range ps {
 		ps[i].Lambda = 0.5
 	}
-	s, err := NewSolver[float64](&Settings{Iterations: 1 << 30, Workers: 1})
+	s, err := newSolver[float64](&Settings{Iterations: 1 << 30, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := NewSolver[float64](&Settings{Workers: 1, Iterations: 7})
+	one, err := newSolver[float64](&Settings{Workers: 1, Iterations: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestLanesAllocate(t *testing.T) {
 		}
 	}
 	for _, set := range []Settings{{Workers: 1}, {Workers: 1, Tolerance: 1e-3, Iterations: 100}} {
-		s, err := NewSolver[float64](&set)
+		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func TestFactor(t *testing.T) {
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
 		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // without list and factor it takes more
-		s, err := NewSolver[float64](&set)
+		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestFactorInTime(t *testing.T) {
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},
 		{256, 1500, 40, 150}, {1000, 11000, 200, 900}, {4000, 88000, 1500, 6000},
 	} {
-		var s Solver[float64]
+		var s solver[float64]
 		s.reset(Settings{})
 		s.geo.n, s.geo.m = c.n, c.n
 		sys := &s.system
@@ -164,7 +164,7 @@ func TestFactorInTime(t *testing.T) {
 		}
 	}
 	ctx := t.Context()
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1 << 20})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestSparse(t *testing.T) {
 		{StorageDense, 800, 1, 2, 1500}, {StorageDense, 800, 3, 2, 1500},
 	} {
 		ctx, storage := t.Context(), c.storage
-		s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1000, Storage: storage, Workers: c.workers})
+		s, err := newSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1000, Storage: storage, Workers: c.workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +345,7 @@ func TestNewtonClimbs(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, lambda := range []float64{30, 300, 3000, 30000} {
 			p := slowProblem[float64](60, lambda)
-			s, err := NewSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1 << 30, Domain: domain})
+			s, err := newSolver[float64](&Settings{Tolerance: 1e-12, Iterations: 1 << 30, Domain: domain})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -382,7 +382,7 @@ func TestNewtonClimbs(t *testing.T) {
 func TestNewtonCancelled(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)
-		s, err := NewSolver[float64](&Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain})
+		s, err := newSolver[float64](&Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -420,7 +420,7 @@ func TestNewtonGivesUp(t *testing.T) {
 		t.Errorf("%v after %d passes, marginal error %v", r.Status, r.Iterations, r.MarginalError)
 	}
 	for i, domain := range []Domain{DomainAuto, DomainLog, DomainLog} {
-		s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 100000, Domain: domain})
+		s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 100000, Domain: domain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,7 +450,7 @@ func TestNewtonGivesUp(t *testing.T) {
 // are.
 func TestAbsorb(t *testing.T) {
 	ctx := t.Context()
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})
 	if err != nil {
 		t.Fatal(err)
 	}

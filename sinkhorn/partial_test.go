@@ -77,7 +77,7 @@ func TestPartialCertificates(t *testing.T) {
 	if testdata.IsLong() {
 		count = 300
 	}
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func partialBits[T dist.Float](t *testing.T) {
 	set.Storage, set.Workers = StorageMatrixFree, 2
 	sameBits(t, "matrix-free, two workers", dualOptimum(t, set, p), want)
 
-	s, err := NewSolver[T](&Settings{Tolerance: 1e-4})
+	s, err := newSolver[T](&Settings{Tolerance: 1e-4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestPartialGain(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		p := slowProblem[float64](20, 20)
 		p.Mass = 0.4
-		s, err := NewSolver[float64](&Settings{Iterations: 3})
+		s, err := newSolver[float64](&Settings{Iterations: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestPartialGain(t *testing.T) {
 func TestPartialEdges(t *testing.T) {
 	one := dist.NewMatrix(1, 1, []float64{3})
 	far := dist.NewMatrix(3, 3, []float64{0, 1, 1e4, 1, 0, 1e4, 1e4, 1e4, 2e4})
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-10})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // Pool lends solvers to any number of goroutines, in bounded memory. Its methods are safe for
 // concurrent use.
 type Pool[T dist.Float] struct {
-	free chan *Solver[T]
+	free chan solves[T]
 	keep float64 // bytes of the problems whose workspace a solver keeps
 }
 
@@ -36,9 +36,9 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	}
 	// A solver keeps buffers of eight kinds, each from another problem perhaps, and up to a quarter
 	// larger than needed: 10/32 of the share, besides 2/4 for the problem at hand and its gradient.
-	p := &Pool[T]{make(chan *Solver[T], solvers), float64(share) / 32}
+	p := &Pool[T]{make(chan solves[T], solvers), float64(share) / 32}
 	for range solvers {
-		s, err := NewSolver[T](&set)
+		s, err := solverOf[T](&set)
 		if err != nil {
 			return nil, err
 		}
@@ -56,14 +56,14 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 // It allocates nothing once every solver has seen its largest problem. The exception are problems
 // that take more than a 32nd of a solver's share of the memory: their workspace is freed afterwards.
 func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Result[T]) error) error {
-	var s *Solver[T]
+	var s solves[T]
 	select {
 	case s = <-p.free:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	defer p.giveBack(s)
-	r, err := s.Solve(ctx, problem)
+	r, err := s.solutionOf(ctx, *problem)
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,18 @@ func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Resu
 }
 
 // giveBack lets go of a problem's data, and of its workspace if that is large.
-func (p *Pool[T]) giveBack(s *Solver[T]) {
+func (p *Pool[T]) giveBack(s solves[T]) {
+	s.release(p.keep)
+	p.free <- s
+}
+
+// release lets go of a problem's data, and of its workspace if the problem took more than keep
+// bytes. The result is not valid any more.
+func (s *solver[T]) release(keep float64) {
 	geo := &s.geo
-	if geo.n > 0 && geo.m > 0 && s.own.bytes()+s.gradients.bytes(geo) > p.keep {
+	if geo.n > 0 && geo.m > 0 && s.own.bytes()+s.gradients.bytes(geo) > keep {
 		s.Shrink()
 	}
 	s.own.problem, geo.x, geo.y, geo.cost = Problem[T]{}, dist.Matrix[T]{}, dist.Matrix[T]{}, dist.Matrix[T]{}
-	s.count++ // the result is not valid any more
-	p.free <- s
+	s.count++
 }

@@ -35,23 +35,37 @@ type Result[T dist.Float] struct {
 	// DomainAuto if there were none.
 	Domain Domain
 
-	solver *Solver[T]
-	it     *iteration[T]
+	of     answers[T]
 	serial uint64
 }
 
-// enter marks the result's solver as being used, until leave, and returns it.
-func (r *Result[T]) enter() *Solver[T] {
-	s := r.solver
-	if s == nil {
+// answers are what an iteration knows of its result, which has the serial number.
+type answers[T dist.Float] interface {
+	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
+	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error
+	potentialsTo(serial uint64, f, g []T) error
+	regularizedCost(ctx context.Context, serial uint64) (float64, error)
+	costGradientTo(ctx context.Context, serial uint64, dst dist.Matrix[T], mode GradientMode) error
+	pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error
+}
+
+// from returns the iteration that the result is of.
+func (r *Result[T]) from() answers[T] {
+	if r.of == nil {
 		panic("sinkhorn: this Result does not come from a Solver")
 	}
+	return r.of
+}
+
+// enter marks the solver as being used, until leave, and returns it.
+func (it *iteration[T]) enter(serial uint64) *solver[T] {
+	s := it.solver
 	s.enter()
-	if r.serial != s.count {
+	if serial != s.count {
 		s.leave()
 		panic("sinkhorn: a Result was used after the next call of its Solver")
 	}
-	s.place(r.it)
+	s.place(it)
 	return s
 }
 
@@ -70,9 +84,12 @@ func (it *iteration[T]) hasResult() error {
 // It returns the context's cause if the context ends first, or ErrNoResult. It panics if dst has
 // other columns, no rows, or rows that the plan does not have.
 func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
-	s := r.enter()
+	return r.from().planTo(ctx, r.serial, dst, first)
+}
+
+func (it *iteration[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error {
+	s := it.enter(serial)
 	defer s.leave()
-	it := r.it
 	mustBe(dst, dst.Rows, s.geo.m, "PlanTo: dst must have m columns")
 	if first < 0 || dst.Rows < 1 || dst.Rows > s.geo.n-first {
 		panic("sinkhorn: PlanTo: the plan does not have these rows")
@@ -106,9 +123,12 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 // It returns ErrRange if the projection overflows, the context's cause if the context ends first,
 // or ErrNoResult. It panics if dst has another shape, or if the problem was a cost matrix.
 func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error {
-	s := r.enter()
+	return r.from().barycentricTo(ctx, r.serial, dst)
+}
+
+func (it *iteration[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error {
+	s := it.enter(serial)
 	defer s.leave()
-	it := r.it
 	mustBePoints(&it.geo, "BarycentricTo")
 	mustBe(dst, s.geo.n, s.geo.p, "BarycentricTo: dst must be n × p")
 	if err := it.hasResult(); err != nil {
@@ -165,9 +185,12 @@ func mustBePoints[T dist.Float](geo *geometry[T], method string) {
 //
 // It returns ErrNoResult if there is no plan, and panics if f or g has another length.
 func (r *Result[T]) PotentialsTo(f, g []T) error {
-	s := r.enter()
+	return r.from().potentialsTo(r.serial, f, g)
+}
+
+func (it *iteration[T]) potentialsTo(serial uint64, f, g []T) error {
+	s := it.enter(serial)
 	defer s.leave()
-	it := r.it
 	if len(f) != s.geo.n || len(g) != s.geo.m {
 		panic("sinkhorn: PotentialsTo: f must have length n, and g length m")
 	}
@@ -192,12 +215,16 @@ func (r *Result[T]) PotentialsTo(f, g []T) error {
 // It returns NaN if Status is Cancelled. It returns ErrRange if the value overflows, the context's
 // cause if the context ends first, or ErrNoResult; the value is then NaN.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
-	s := r.enter()
-	defer s.leave()
-	return s.regularizedCost(ctx, r.it)
+	return r.from().regularizedCost(ctx, r.serial)
 }
 
-func (s *Solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (float64, error) {
+func (it *iteration[T]) regularizedCost(ctx context.Context, serial uint64) (float64, error) {
+	s := it.enter(serial)
+	defer s.leave()
+	return s.regularizedCost(ctx, it)
+}
+
+func (s *solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (float64, error) {
 	if err := it.hasResult(); err != nil {
 		return math.NaN(), err
 	}

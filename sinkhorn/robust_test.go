@@ -128,7 +128,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 				lambda := math.Pow(10, float64(e))
 				for _, iterations := range []int{1, 2, 12} {
 					what := fmt.Sprintf("%s, data × %v, λ = 1e%d, %d iterations", c.name, scale, e, iterations)
-					s, err := NewSolver[T](&Settings{Iterations: iterations, Gradient: true, Storage: storage})
+					s, err := newSolver[T](&Settings{Iterations: iterations, Gradient: true, Storage: storage})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -251,7 +251,7 @@ func TestErrors(t *testing.T) {
 	} {
 		for _, domain := range []Domain{DomainAuto, DomainLog} {
 			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
-				s, err := NewSolver[float64](&Settings{Domain: domain, Storage: storage})
+				s, err := newSolver[float64](&Settings{Domain: domain, Storage: storage})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -269,19 +269,19 @@ func TestErrors(t *testing.T) {
 		"iterations": {Iterations: -1}, "tolerance": {Tolerance: -1}, "tolerance NaN": {Tolerance: nan}, "domain": {Domain: 3}, "storage": {Storage: 4},
 		"workers": {Workers: -1}, "annealing": {Anneal: 1}, "annealing NaN": {Anneal: nan},
 	} {
-		if _, err := NewSolver[float32](&set); !errors.Is(err, ErrSettings) {
+		if _, err := newSolver[float32](&set); !errors.Is(err, ErrSettings) {
 			t.Errorf("settings, %s: %v", name, err)
 		}
 	}
 	for _, lambda := range []float64{-1, nan, inf} {
-		if _, err := NewSolver[float64](&Settings{Lambda: lambda}); !errors.Is(err, ErrSettings) {
+		if _, err := newSolver[float64](&Settings{Lambda: lambda}); !errors.Is(err, ErrSettings) {
 			t.Errorf("λ = %v: %v", lambda, err)
 		}
 	}
 	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil), GradientUnrolled) != errNoGradient {
 		t.Error("a gradient without Settings.Gradient")
 	}
-	s, _ := NewSolver[float64](&Settings{Domain: DomainPlain, Iterations: 3})
+	s, _ := newSolver[float64](&Settings{Domain: DomainPlain, Iterations: 3})
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: with(y, 0, 1e6), Lambda: 1e3}); err != errUnderflow {
 		t.Errorf("plain domain far out: %v", err)
 	}
@@ -307,11 +307,12 @@ func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	if r.Status != Cancelled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
 		t.Errorf("%+v", r)
 	}
-	n, m, ctx := r.solver.geo.n, r.solver.geo.m, t.Context()
+	geo, ctx := &within(r).geo, t.Context()
+	n, m := geo.n, geo.m
 	plan := dist.NewMatrix[T](n, m, nil)
 	cost, err := r.RegularizedCost(ctx)
 	errs := []error{err, r.PlanTo(ctx, plan, 0), r.PlanTo(ctx, plan.RowRange(0, 1), n-1), r.PotentialsTo(make([]T, n), make([]T, m)), r.CostGradientTo(ctx, plan, GradientFrozen)}
-	if p := r.solver.geo.p; p > 0 {
+	if p := geo.p; p > 0 {
 		dx, dy := dist.NewMatrix[T](n, p, nil), dist.NewMatrix[T](m, p, nil)
 		errs = append(errs, r.BarycentricTo(ctx, dx), r.PointGradientTo(ctx, dx, dy, GradientUnrolled), r.PointGradientTo(ctx, dx, dy, GradientImplicit))
 	}
@@ -334,7 +335,7 @@ func TestCancelled(t *testing.T) {
 		for _, lambda := range []float64{0.1, 30} {
 			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
-				s, err := NewSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})
+				s, err := newSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -392,7 +393,7 @@ func TestCancelLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	n := 20000
 	p := &Problem[float32]{X: cloud[float32](rng, n, 2, 0), Y: cloud[float32](rng, n, 2, 1), Lambda: 0.1}
-	s, err := NewSolver[float32](&Settings{Storage: StorageMatrixFree, Workers: 1})
+	s, err := newSolver[float32](&Settings{Storage: StorageMatrixFree, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +412,7 @@ func TestGradientCancelled(t *testing.T) {
 	for _, n := range []int{20, 800} {
 		rng := rand.New(rand.NewPCG(2, 3))
 		p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 2}
-		s, err := NewSolver[float64](&Settings{Tolerance: 5e-5, Iterations: 500, Gradient: true})
+		s, err := newSolver[float64](&Settings{Tolerance: 5e-5, Iterations: 500, Gradient: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
 )
 
 // Solver solves problems one after the other in one workspace. The zero Solver has the zero
@@ -20,9 +22,66 @@ import (
 // A Solver and its results must not be used by two goroutines at once. It panics when it notices
 // that they are.
 type Solver[T dist.Float] struct {
+	once sync.Once
+	does solves[T]
+}
+
+// solves is what a solver does. The compiler makes a generic type anew in every package that uses
+// it, and this one takes seconds. So the public types are thin, and only this package has the rest.
+// Problems are handed over by value: what a pointer in a call of an interface points to is allocated.
+type solves[T dist.Float] interface {
+	divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error)
+	Shrink()
+	solutionOf(ctx context.Context, p Problem[T]) (*Result[T], error)
+	SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error
+	release(keep float64)
+}
+
+// solverOf returns a solver, or an error that wraps ErrSettings.
+func solverOf[T dist.Float](settings *Settings) (solves[T], error) {
+	var s any
+	var err error
+	if num.IsFloat64[T]() {
+		s, err = solver64(settings)
+	} else {
+		s, err = solver32(settings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.(solves[T]), nil
+}
+
+//go:noinline
+func solver32(settings *Settings) (any, error) { return newSolver[float32](settings) }
+
+//go:noinline
+func solver64(settings *Settings) (any, error) { return newSolver[float64](settings) }
+
+// NewSolver returns a solver with these settings; nil means the zero Settings. An error wraps
+// ErrSettings.
+func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
+	does, err := solverOf[T](settings)
+	if err != nil {
+		return nil, err
+	}
+	return &Solver[T]{does: does}, nil
+}
+
+// made returns what does the work. A zero Solver gets it when it is used first.
+func (s *Solver[T]) made() solves[T] {
+	s.once.Do(func() {
+		if s.does == nil {
+			s.does, _ = solverOf[T](nil)
+		}
+	})
+	return s.does
+}
+
+// solver is a Solver's workspace and what works in it.
+type solver[T dist.Float] struct {
 	workspace[T]
-	ready bool
-	busy  atomic.Bool
+	busy atomic.Bool
 
 	own       iteration[T] // of Solve and Divergence
 	solution  solution[T]  // how Solve gets there
@@ -35,30 +94,22 @@ type Solver[T dist.Float] struct {
 	count     uint64 // of results
 }
 
-// NewSolver returns a solver with these settings; nil means the zero Settings. An error wraps
-// ErrSettings.
-func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
-	s := new(Solver[T])
-	if settings == nil {
-		settings = new(Settings)
+func newSolver[T dist.Float](settings *Settings) (*solver[T], error) {
+	var set Settings
+	if settings != nil {
+		set = *settings
 	}
-	if err := s.set(*settings); err != nil {
+	if err := set.check(); err != nil {
 		return nil, err
 	}
+	s := new(solver[T])
+	s.reset(set)
 	return s, nil
 }
 
-func (s *Solver[T]) set(settings Settings) error {
-	if err := settings.check(); err != nil {
-		return err
-	}
-	s.reset(settings)
-	return nil
-}
-
 // reset lets go of the workspace.
-func (s *Solver[T]) reset(settings Settings) {
-	*s = Solver[T]{workspace: workspace[T]{settings: settings}, ready: true, count: s.count + 1}
+func (s *solver[T]) reset(settings Settings) {
+	*s = solver[T]{workspace: workspace[T]{settings: settings}, count: s.count + 1}
 	s.own = newIteration(&s.workspace)
 	s.system.workspace = &s.workspace
 	s.solution.init(&s.own, &s.system)
@@ -68,23 +119,19 @@ func (s *Solver[T]) reset(settings Settings) {
 }
 
 // enter marks the solver as being used, until leave.
-func (s *Solver[T]) enter() {
+func (s *solver[T]) enter() {
 	if !s.busy.CompareAndSwap(false, true) {
 		panic("sinkhorn: a Solver was used by two goroutines at once")
 	}
-	if !s.ready {
-		if err := s.set(Settings{}); err != nil {
-			panic(err)
-		}
-		s.busy.Store(true) // set has reset it
-	}
 }
 
-func (s *Solver[T]) leave() { s.busy.Store(false) }
+func (s *solver[T]) leave() { s.busy.Store(false) }
 
 // Shrink frees the workspace. The next problem allocates what it needs. Earlier results are not
 // valid any more.
-func (s *Solver[T]) Shrink() {
+func (s *Solver[T]) Shrink() { s.made().Shrink() }
+
+func (s *solver[T]) Shrink() {
 	s.enter()
 	s.reset(s.settings)
 }
@@ -100,6 +147,14 @@ func (s *Solver[T]) Shrink() {
 // 10 ms. It also looks at the clock: a deadline is kept even if its timer is late. The error is then
 // context.DeadlineExceeded, whatever cause the timer would have set.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
+	return s.made().solutionOf(ctx, *p)
+}
+
+func (s *solver[T]) solutionOf(ctx context.Context, p Problem[T]) (*Result[T], error) {
+	return s.Solve(ctx, &p)
+}
+
+func (s *solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
 	defer s.leave()
 	return s.solve(s.timed.of(ctx), p)
@@ -131,7 +186,7 @@ func (t *timed) Err() error {
 }
 
 // solve is Solve for a solver that is marked as being used.
-func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
+func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.count++
 	it := &s.own
 	it.res = Result[T]{}
@@ -166,12 +221,12 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		}
 		return nil, err
 	}
-	it.res.solver, it.res.it, it.res.serial = s, it, s.count
+	it.solver, it.res.of, it.res.serial = s, it, s.count
 	return &it.res, err
 }
 
 // place makes the workspace that of an iteration, which others may have used since.
-func (s *Solver[T]) place(it *iteration[T]) {
+func (s *solver[T]) place(it *iteration[T]) {
 	it.place()
 	if it.lane > 0 {
 		s.group.lanes.fetch(it, it.lane-1, it.res.Iterations)

@@ -99,7 +99,7 @@ func TestLargeLambda(t *testing.T) {
 	}
 	two := &Problem[float64]{Cost: dist.NewMatrix(2, 3, []float64{.5977362347757502, 1, .6417581602802764, .2215270791285754, .20885059775919693, .4571685335287204}),
 		A: []float64{.2352168449817957, .7647831550182044}, B: []float64{.3632886602815235, .4042727964921879, .23243854322628862}, Lambda: 3000}
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestLargeLambda(t *testing.T) {
 // once made the cost NaN.
 func TestWeightlessRows(t *testing.T) {
 	ctx := t.Context()
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})
 	if err != nil {
 		t.Fatal(err)
 	}

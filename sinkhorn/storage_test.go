@@ -19,7 +19,7 @@ func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[str
 
 func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {
 	t.Helper()
-	p := &r.it.problem
+	p := &within(r).problem
 	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
 	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
 	f, g, row := make([]T, n), make([]T, m), make([]T, m)
@@ -108,7 +108,7 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 			p.Lambda = lambda / float64(d)
 			var want map[string][]T
 			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageAuto} {
-				s, err := NewSolver[T](&Settings{Tolerance: tolerance, Iterations: 1000, Storage: storage})
+				s, err := newSolver[T](&Settings{Tolerance: tolerance, Iterations: 1000, Storage: storage})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -142,7 +142,7 @@ func TestMaxMemory(t *testing.T) {
 	p := slowProblem[float64](150, 3000)
 	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 		set := Settings{Tolerance: 1e-11, Storage: storage}
-		s, err := NewSolver[float64](&set)
+		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestMaxMemory(t *testing.T) {
 			t.Errorf("%v: %v after %d passes; in the least memory, %v after %d", storage, r.Cost, r.Iterations, same.Cost, same.Iterations)
 		}
 		set.MaxMemory -= 1
-		least, err := NewSolver[float64](&set)
+		least, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func reuse[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 4))
 	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 		for _, domain := range []Domain{DomainPlain, DomainLog} {
-			s, err := NewSolver[T](&Settings{Storage: storage, Domain: domain, Gradient: true})
+			s, err := newSolver[T](&Settings{Storage: storage, Domain: domain, Gradient: true})
 			if err != nil {
 				t.Fatal(err)
 			}

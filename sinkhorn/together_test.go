@@ -42,7 +42,7 @@ func answerOf[T dist.Float](t *testing.T, p *Problem[T], r *Result[T], err error
 	}
 	a.regularized = regularized(t, r)
 	a.res = *r
-	a.res.solver, a.res.it, a.res.serial = nil, nil, 0
+	a.res.of, a.res.serial = nil, 0
 	return a
 }
 
@@ -100,12 +100,12 @@ func together[T dist.Float](t *testing.T) {
 func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings, ps []Problem[T]) {
 	t.Helper()
 	set.Workers = 1
-	one, err := NewSolver[T](&set)
+	one, err := newSolver[T](&set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set.Workers = 2
-	s, err := NewSolver[T](&set)
+	s, err := newSolver[T](&set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 // TestTogetherAllocatesNothing once the workers have seen their largest problem.
 func TestTogetherAllocatesNothing(t *testing.T) {
 	ps := oneKernel[float64](40, 61)[8:22]
-	s, err := NewSolver[float64](&Settings{Workers: 1})
+	s, err := newSolver[float64](&Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestTogetherCancelled(t *testing.T) {
 	const n = 40
 	for _, after := range []int{0, 3, 60, 500} {
 		ps := oneKernel[float64](n, 61)[8:22]
-		s, err := NewSolver[float64](&Settings{Workers: 1, Iterations: 1000})
+		s, err := newSolver[float64](&Settings{Workers: 1, Iterations: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestTogetherCancelled(t *testing.T) {
 			if r.Status != Cancelled || r.Cost == r.Cost {
 				t.Errorf("problem %d: %+v", i, r)
 			}
-			exact, err := NewSolver[float64](&Settings{Iterations: r.Iterations})
+			exact, err := newSolver[float64](&Settings{Iterations: r.Iterations})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +233,7 @@ func (o overdue) Deadline() (time.Time, bool) { return o.end, true }
 // the last whole iterations.
 func TestDeadline(t *testing.T) {
 	ps := oneKernel[float64](40, 61)[8:22]
-	s, err := NewSolver[float64](&Settings{Workers: 1, Iterations: math.MaxInt32})
+	s, err := newSolver[float64](&Settings{Workers: 1, Iterations: math.MaxInt32})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func TestUnequalGain(t *testing.T) {
 	for _, rho := range [][2]float64{{0.3, 0.5}, {0, 0.5}, {0.4, 0}, {1e4, 1e6}} {
 		p := slowProblem[float64](20, 20)
 		p.PenaltyA, p.PenaltyB = rho[0], rho[1]
-		s, err := NewSolver[float64](&Settings{Iterations: 3})
+		s, err := newSolver[float64](&Settings{Iterations: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,7 +435,7 @@ func TestUnequalCostGradients(t *testing.T) {
 // TestUnequalDivergence: it is zero for a cloud with itself, positive else, and its gradient
 // is its derivative.
 func TestUnequalDivergence(t *testing.T) {
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-13, Iterations: 100000})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-13, Iterations: 100000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -496,7 +496,7 @@ func TestUnequalErrors(t *testing.T) {
 		{math.Inf(1), math.Inf(1), 0, ErrMarginals},
 	} {
 		p.PenaltyA, p.PenaltyB, p.Mass = c.rhoA, c.rhoB, c.mass
-		s, err := NewSolver[float64](&Settings{})
+		s, err := newSolver[float64](&Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -505,13 +505,13 @@ func TestUnequalErrors(t *testing.T) {
 		}
 	}
 	p.PenaltyA, p.PenaltyB, p.Mass = 1, 1, 0
-	if s, err := NewSolver[float64](&Settings{Gradient: true}); err != nil {
+	if s, err := newSolver[float64](&Settings{Gradient: true}); err != nil {
 		t.Fatal(err)
 	} else if _, err := s.Solve(t.Context(), p); !errors.Is(err, ErrSettings) {
 		t.Errorf("gradient: %v", err)
 	}
 	far := unequalCases(t)[4].problem()
-	s, err := NewSolver[float64](&Settings{Tolerance: 1e-12})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-12})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -545,7 +545,7 @@ func TestUnequalBatch(t *testing.T) {
 	problems[2].PenaltyB = 3
 	problems[4].Mass = 0.5
 	set := Settings{Tolerance: 1e-9, Workers: 1}
-	s, err := NewSolver[float64](&set)
+	s, err := newSolver[float64](&set)
 	if err != nil {
 		t.Fatal(err)
 	}
