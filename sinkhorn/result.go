@@ -9,8 +9,9 @@ import (
 )
 
 // Result is the result of a solve. It belongs to its solver and is valid until the next solve, or
-// until Shrink. Its methods read the data of the problem, which must still be there unchanged. They
-// panic if the result is not valid any more.
+// until Shrink. The next solve writes into the same Result: copy the fields that you want to keep. The
+// methods read the data of the problem, which must still be there unchanged. They panic if there is no
+// valid result any more, as after Shrink.
 //
 // If the solve was cancelled before its first iteration, Iterations is 0 and there is no plan: the
 // methods return ErrNoResult.

@@ -62,7 +62,8 @@ given are chosen by comparing them on held-out rows.`,
 	addUnknown(cmd, &f.rows.unknown, "leave the rows of these classes out of the fit. With --reject they are examples of rows to reject, and choose what the score looks at (default none)")
 	f.addFamily(cmd)
 	f.objective.add(cmd)
-	fs.Lookup("lambda").DefValue = "auto"
+	lambda := fs.Lookup("lambda")
+	lambda.Value, lambda.DefValue = &numberOrAuto{lambda.Value, true}, auto
 	f.solver.add(cmd)
 	fs.Lookup("seed").Usage = fitSeedUsage
 	first(cmd, "data", "model", "components", "k", "store", "reject", "labels", "label-column", "standardize", "holdout", "sample", "seed")
@@ -140,6 +141,9 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	}
 	if f.solver.absolute && f.objective.lambdaMatrix != "" {
 		return nil, together("--absolute", "--lambda-matrix")
+	}
+	if f.solver.absolute && s.Objective.Lambda.IsAuto() && !f.solver.paper {
+		return nil, usagef("--absolute needs a number for --lambda")
 	}
 	if err := checkRange("components", f.components, 1, math.MaxInt32); err != nil {
 		return nil, err

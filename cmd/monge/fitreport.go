@@ -25,11 +25,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	fmt.Fprintf(w, "projection\t%d → %d dimensions%s\n", out.Features, out.Components, informative)
 	first, leads := "", ""
 	if out.Mixed > 1 {
-		fmt.Fprintf(w, "method\tmixed from %s candidates that held-out rows could not tell apart:\n", inWords(out.Mixed))
-		for _, m := range out.Choice[:out.Mixed] {
-			fmt.Fprintf(w, "\t%s\n", m.inWords())
-		}
-		first, leads = " of the first candidate", "of the first candidate: "
+		first, leads = printMixture(w, out.Choice[:out.Mixed])
 	} else {
 		fmt.Fprintf(w, "method\t%s\n", methodInWords(out.Solver, out.Whitening, out.Lambda, float64(out.Shrinkage), out.Scale))
 	}
@@ -67,6 +63,15 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if out.Choice != nil {
 		out.printChoice(w, r.Choice)
 	}
+}
+
+// printMixture writes the candidates of a mixture. It returns words that say that a number is of the first.
+func printMixture(w io.Writer, members []choice) (first, leads string) {
+	fmt.Fprintf(w, "method\tmixed from %s candidates that held-out rows could not tell apart:\n", inWords(len(members)))
+	for _, m := range members {
+		fmt.Fprintf(w, "\t%s\n", m.inWords())
+	}
+	return " of the first candidate", "of the first candidate: "
 }
 
 // bestOfKinds returns the first taken of the candidates and the best of every other kind.

@@ -8,6 +8,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // requireFlags fails unless every named flag was given a value.
@@ -65,6 +66,30 @@ func (f *objectiveFlags) add(cmd *cobra.Command) {
 
 const lambdaUsage = "`λ`: how sharp the transport is: small values compare classes by their means, large ones by single rows"
 
+// numberOrAuto is the value of a flag for a number that may be left to the library.
+type numberOrAuto struct {
+	pflag.Value
+	auto bool
+}
+
+const auto = "auto"
+
+func (v *numberOrAuto) Set(text string) error {
+	if v.auto = text == auto; v.auto {
+		return nil
+	}
+	return v.Value.Set(text)
+}
+
+func (v *numberOrAuto) String() string {
+	if v.auto {
+		return auto
+	}
+	return v.Value.String()
+}
+
+func (v *numberOrAuto) Type() string { return "auto or a number such as 0.5" }
+
 // addShared adds all but λ.
 func (f *objectiveFlags) addShared(cmd *cobra.Command) {
 	defer under(cmd, objectiveGroup)()
@@ -97,7 +122,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	s := &wda.Settings{Objective: wda.Objective{Iterations: f.iterations, Proportional: f.proportional, Float32: f.float32}, Workers: f.workers}
-	if l := cmd.Flags().Lookup("lambda"); l != nil && l.Changed {
+	if l := cmd.Flags().Lookup("lambda"); l != nil && l.Changed && l.Value.String() != auto {
 		s.Objective.Lambda = wda.RelativeLambda(f.lambda)
 	}
 	return s, nil

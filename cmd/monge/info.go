@@ -150,6 +150,7 @@ type modelInfo struct {
 	Solver       string   `json:"method"`
 	Status       string   `json:"status"`
 	Steps        int      `json:"steps"`
+	Mixed        int      `json:"mixed,omitempty"` // candidates of a mixture; method, J and the like are then of the first
 	Lambda       number   `json:"lambda"`
 	Absolute     bool     `json:"absolute"`
 	Iterations   int      `json:"iterations"`
@@ -173,9 +174,19 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	if m.Classes != nil {
 		fmt.Fprintf(w, "classes\t%d (%s)\n", len(m.Classes), list(m.Classes, 60))
 	}
-	fmt.Fprintf(w, "method\t%s\n", methodInWords(m.Solver, set.Data.Whitening.String(), set.Objective.Lambda.String(), float64(m.Shrinkage), set.Scale.String()))
-	fmt.Fprintf(w, "optimizer\t%s\n", endInWords(r, "at its limit"))
-	fmt.Fprintf(w, "J\t%.6g, with %d Sinkhorn iterations\n", float64(m.Objective), m.Iterations)
+	first, leads := "", ""
+	if members := set.Mixture.Members(); members != nil {
+		var mixed []choice
+		for _, c := range members {
+			mixed = append(mixed, choiceOf(c))
+		}
+		first, leads = printMixture(w, mixed)
+		first = " and the settings" + first
+	} else {
+		fmt.Fprintf(w, "method\t%s\n", methodInWords(m.Solver, set.Data.Whitening.String(), set.Objective.Lambda.String(), float64(m.Shrinkage), set.Scale.String()))
+	}
+	fmt.Fprintf(w, "optimizer\t%s%s\n", leads, endInWords(r, "at its limit"))
+	fmt.Fprintf(w, "J\t%.6g, with %d Sinkhorn iterations%s\n", float64(m.Objective), m.Iterations, first)
 	if len(r.Ratios) > 0 {
 		fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratios(r.Ratios))
 	}
@@ -206,7 +217,7 @@ func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 		o := r.Settings.Objective
 		out.Model = &modelInfo{
 			Features: d, Components: p, Classes: m.ClassNames(), Objective: number(r.Objective), Solver: r.Settings.Optimizer.Method.String(),
-			Status: r.Status.String(), Steps: r.Steps, Lambda: number(o.Lambda.Value()), Absolute: o.Lambda.Value() == 0 || o.Lambda.IsAbsolute(),
+			Status: r.Status.String(), Steps: r.Steps, Mixed: len(r.Settings.Mixture.Members()), Lambda: number(o.Lambda.Value()), Absolute: o.Lambda.Value() == 0 || o.Lambda.IsAbsolute(),
 			Iterations: o.Iterations, Shrinkage: number(o.Shrinkage.Value()), Proportional: o.Proportional,
 			Float32: o.Float32, Hash: contentHash(m, c),
 		}

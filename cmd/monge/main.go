@@ -287,7 +287,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			"float64": "a number", "int": "a whole number", "uint64": "a whole number that is not negative", "bool": "true or false",
 			"intSlice": "whole numbers separated by commas", "float64Slice": "numbers separated by commas", "duration": "a duration such as 5m or 30s",
 		}[f.Value.Type()]
-		return usagef("--%s must be %s, not %q; see %s", f.Name, cmp.Or(what, "of type "+f.Value.Type()), e.GetValue(), help)
+		return usagef("--%s must be %s, not %q; see %s", f.Name, cmp.Or(what, f.Value.Type()), e.GetValue(), help)
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
 		var near []string

@@ -25,7 +25,7 @@ type Writer interface {
 	Write(row []float64) error
 	// WriteLabelled writes a row and its label.
 	WriteLabelled(row []float64, label string) error
-	// Close ends the file. It does not close what the Writer writes to.
+	// Close ends the file. If the format is Parquet, it closes what the Writer writes to, too.
 	Close() error
 }
 

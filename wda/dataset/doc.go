@@ -21,8 +21,9 @@
 //     one row each: images of 28 × 28 pixels give 784 columns.
 //   - JSON lines are text with one JSON object per sample, whose keys are the columns. The first 100 lines
 //     have every key. A column of lists has one feature per element. A key that an object lacks is null.
-//   - Parquet and Arrow files are read by the commands monge and monge-beam. Other programs get an
-//     error that matches ErrFormat, because the libraries for these formats are large.
+//   - Parquet and Arrow files are read by programs that import package wda/dataset/columnar, which brings the
+//     large libraries for these formats. The commands monge and monge-beam do. In other programs the error
+//     matches ErrFormat.
 //
 // All but NPZ, Parquet and Arrow may be gzip-compressed.
 //

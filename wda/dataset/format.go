@@ -9,11 +9,10 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// A Format is a kind of data file. This file has all that tells formats apart; a new one
-// is a constant, an entry of formats and a function that opens it.
+// A Format is a kind of data file.
 type Format uint8
 
-// The formats.
+// The formats. What a Reader knows of each stands in the table formats below.
 const (
 	FormatAuto      Format = iota // by the name of the file, else by its first bytes
 	FormatCSV                     // text, one sample per line

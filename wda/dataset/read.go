@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ReadFile reads a file in any of the formats into memory. opt may be nil. All formats but NPZ,
+// ReadFile reads a file in any of the formats into memory. options may be nil. All formats but NPZ,
 // which is compressed itself, may be gzip-compressed. Unless Options.Format is set, the name tells
 // the format (see FormatOf), or else the first bytes.
 //
@@ -17,8 +17,8 @@ import (
 //
 // ReadFile takes at most three times the memory of the matrix while it reads, whatever sizes
 // the file declares. Every error is a *FileError.
-func ReadFile(path string, opt *Options) (*Dataset, error) {
-	r, err := Open(path, opt)
+func ReadFile(path string, options *Options) (*Dataset, error) {
+	r, err := Open(path, options)
 	if err != nil {
 		return nil, err
 	}

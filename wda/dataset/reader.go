@@ -83,10 +83,10 @@ type labels interface {
 	named(err error) error
 }
 
-// Open opens a file in any of the formats, as ReadFile does, to be read in blocks. opt may be
+// Open opens a file in any of the formats, as ReadFile does, to be read in blocks. options may be
 // nil. Every error is a *FileError.
-func Open(path string, opt *Options) (*Reader, error) {
-	r, err := openReader(path, opt.value())
+func Open(path string, options *Options) (*Reader, error) {
+	r, err := openReader(path, options.value())
 	if err != nil {
 		return nil, fileError(path, err)
 	}
@@ -151,7 +151,7 @@ func labelCount(labels, rows int) error {
 }
 
 // NewReader reads samples from r, such as a pipe, in the format of the options or else of the
-// first bytes. opt may be nil. An NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as
+// first bytes. options may be nil. An NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as
 // a file is. Close does not close r. Every error is a *FileError.
 func NewReader(r io.Reader, options *Options) (*Reader, error) {
 	opt := options.value()

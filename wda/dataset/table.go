@@ -28,7 +28,7 @@ type tableSamples struct {
 func (r *Reader) openTable(src *source) error {
 	open := tabular.For(src.format.String())
 	if open == nil {
-		return because(ErrFormat, fmt.Sprintf("this program cannot read %s files; save the data as CSV, NPY or NPZ", src.format.title()))
+		return because(ErrFormat, fmt.Sprintf("this program cannot read %s files; import _ \"github.com/gomonge/monge/wda/dataset/columnar\", or save the data as CSV, NPY or NPZ", src.format.title()))
 	}
 	from := src.from
 	switch {
