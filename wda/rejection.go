@@ -63,10 +63,11 @@ type rejection struct {
 // Calibrate returns a classifier like c that rejects samples which seem to belong to none of its
 // classes: Predict then sets Score and Rejected. The classifiers share the samples.
 //
-// x (n × d) are samples of the known classes which neither the fit nor c has seen. Samples
-// that c holds would be nearer to c than others are. The score of a sample is
+// x (n × d) are samples of the known classes which neither the fit nor c has seen. With samples that c
+// holds the threshold would be too low, because they are nearer to c than others; Calibrate cannot tell
+// them from others. The score of a sample is
 //
-//	s = (1 − w)·u + w·v − shift
+//	s = (1 − w)·u + w·v − shift.
 //
 // u grows with the mean squared distance D of the K neighbors, as log(1 + D/D̃), where D̃ is the
 // median of D over x. v is the share of the squared norm of the sample, less the mean of the fit, that is
@@ -78,8 +79,8 @@ type rejection struct {
 // The threshold is a quantile of the scores of x: of further samples of the known classes, a share Rate is
 // rejected on average, if they are drawn as x was.
 //
-// The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if most samples of x
-// are equal to samples of c. Other errors are those of PredictAll.
+// The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0:
+// for most samples of x, all K neighbors are equal to them. Other errors are those of PredictAll.
 func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *Calibration) (*Classifier, error) {
 	c.check()
 	var by Calibration
@@ -203,7 +204,7 @@ func (r *rejection) standardize(known []parts) error {
 	}
 	slices.Sort(distances)
 	if r.typical = distances[len(distances)/2]; r.typical == 0 {
-		return fmt.Errorf("%w: most samples of the calibration are equal to samples of the classifier; it needs samples that the classifier does not hold", ErrSettings)
+		return fmt.Errorf("%w: most samples of the calibration are equal to their neighbors in the classifier; it needs samples that the classifier does not hold", ErrSettings)
 	}
 	values := [2][]float64{make([]float64, len(known)), make([]float64, len(known))}
 	for i, p := range known {

@@ -144,8 +144,11 @@ func moderate(ctx context.Context, x *mat.Dense) (y *mat.Dense, scale int) {
 // two classes, the others a class of two samples, too.
 func check(ctx context.Context, m Method, x *mat.Dense, labels []int, p int) error {
 	n, d := x.Dims()
-	if p < 1 || p > d || n < 1 {
-		return fmt.Errorf("%w: %d components of %d samples with %d features", ErrSettings, p, n, d)
+	if n < 1 {
+		return fmt.Errorf("%w: there are no samples", ErrSettings)
+	}
+	if p < 1 || p > d {
+		return fmt.Errorf("%w: components is %d; with %d features it must be from 1 to %d", ErrSettings, p, d, d)
 	}
 	if err := checkFinite(ctx, x); err != nil {
 		return err

@@ -164,8 +164,8 @@ func TestBadInput(t *testing.T) {
 			want   error
 			where  string
 		}{
-			{"no components", good, labels, -1, fault.ErrSettings, "-1 components of 4 samples with 2 features"},
-			{"too many", good, labels, 3, fault.ErrSettings, "3 components"},
+			{"no components", good, labels, -1, fault.ErrSettings, "components is -1; with 2 features it must be from 1 to 2"},
+			{"too many", good, labels, 3, fault.ErrSettings, "components is 3; with 2 features it must be from 1 to 2"},
 			{"NaN", nan, labels, 1, fault.ErrNotFinite, "row 1, column 1 is NaN"},
 			{"infinite", inf, labels, 1, fault.ErrNotFinite, "row 1, column 1 is -Inf"},
 			{"labels", good, labels[:3], 1, fault.ErrLabels, "3 labels for 4 samples"},
