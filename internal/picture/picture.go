@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
@@ -128,7 +129,42 @@ var Ink = color.NRGBA{0x33, 0x33, 0x33, 0xff}
 func TextStyle(size vg.Length) text.Style {
 	return text.Style{
 		Color: Ink, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
-		XAlign: text.XLeft, YAlign: text.YCenter, Handler: plot.DefaultTextHandler,
+		XAlign: text.XLeft, YAlign: text.YCenter, Handler: handler{text.Plain{Fonts: font.DefaultCache}},
+	}
+}
+
+// handler draws each 1 of 11 by itself: in a PNG, gonum sets them so close that 110 looks like 10.
+type handler struct{ text.Plain }
+
+// apart returns the parts of a text to draw.
+func apart(txt string) []string {
+	var parts []string
+	for at := strings.Index(txt, "11"); at >= 0; at = strings.Index(txt, "11") {
+		parts, txt = append(parts, txt[:at+1]), txt[at+1:]
+	}
+	return append(parts, txt)
+}
+
+// Box implements text.Handler.
+func (h handler) Box(txt string, f font.Font) (width, height, depth vg.Length) {
+	for _, part := range apart(txt) {
+		var w vg.Length
+		w, height, depth = h.Plain.Box(part, f)
+		width += w
+	}
+	return width, height, depth
+}
+
+// Draw implements text.Handler, for one line.
+func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	width, _, _ := h.Box(txt, sty.Font)
+	along := vg.Length(sty.XAlign) * width
+	sty.XAlign = text.XLeft
+	sin, cos := math.Sincos(sty.Rotation)
+	for _, part := range apart(txt) {
+		h.Plain.Draw(c, part, sty, pt.Add(vg.Point{X: along * vg.Length(cos), Y: along * vg.Length(sin)}))
+		w, _, _ := h.Plain.Box(part, sty.Font)
+		along += w
 	}
 }
 
@@ -136,13 +172,13 @@ func TextStyle(size vg.Length) text.Style {
 func New(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.TextStyle.Font = TextStyle(14).Font
+	p.Title.TextStyle.Font, p.Title.TextStyle.Handler = TextStyle(14).Font, TextStyle(14).Handler
 	p.Title.TextStyle.Color = Ink
 	p.Title.Padding = vg.Points(6)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font = TextStyle(11).Font
+		a.Label.TextStyle.Font, a.Label.TextStyle.Handler = TextStyle(11).Font, TextStyle(11).Handler
 		a.Label.TextStyle.Color = Ink
-		a.Tick.Label.Font = TextStyle(9).Font
+		a.Tick.Label.Font, a.Tick.Label.Handler = TextStyle(9).Font, TextStyle(9).Handler
 		a.Tick.Label.Color = Ink
 		a.LineStyle.Color, a.Tick.LineStyle.Color = Ink, Ink
 		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.6), vg.Points(0.6)
