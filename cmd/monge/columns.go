@@ -144,7 +144,7 @@ func (r *reader) Close() error {
 func (f *columnFlags) readFile(path string, opt *dataset.Options) (*dataset.Dataset, error) {
 	d, err := f.readNumbers(path, opt)
 	if err != nil {
-		return nil, readError(err)
+		return nil, f.readError(err)
 	}
 	return d, nil
 }
@@ -171,7 +171,15 @@ func once(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// readError names the flag that may help.
+// readError names the flag that may help. Columns that a model expects cannot be left out.
+func (f *columnFlags) readError(err error) error {
+	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
+		return fmt.Errorf("%w; the model was fitted to numbers there: write it as a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoted(cmp.Or(fe.Name, strconv.Itoa(fe.Column-1))))
+	}
+	return readError(err)
+}
+
+// readError is for files without a model.
 func readError(err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if !ok {
@@ -213,6 +221,9 @@ func readError(err error) error {
 
 // quoted returns a name as it is given to a flag in a shell.
 func quoted(name string) string {
+	if q := strconv.Quote(name); strings.Contains(name, ",") && len(q) == len(name)+2 {
+		return "'" + q + "'" // the flag takes names that commas separate
+	}
 	if strings.ContainsAny(name, " \t'\"*?$&|;<>()#!`\\") {
 		return strconv.Quote(name)
 	}

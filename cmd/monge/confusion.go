@@ -20,7 +20,7 @@ type confusion struct {
 	Counts  [][]int  `json:"counts"`
 }
 
-// classRates are those of a class for the first K: of its rows those that are found
+// classRates are those of a class: of its rows those that are found
 // (recall), of the rows taken for it those that are it (precision), and 2·recall·precision
 // / (recall + precision). What has no denominator is null.
 type classRates struct {
@@ -86,7 +86,8 @@ type confusionLayout struct {
 // characters.
 func (c *confusion) layOut() confusionLayout {
 	const titles, gap = 26, 8
-	l := confusionLayout{cell: max(6, min(40, 1700/len(c.Classes))), top: 44}
+	n := len(c.Classes)
+	l := confusionLayout{cell: max(6, min(max(40, 240/n), 1700/n)), top: 56}
 	l.font = max(9, min(13, l.cell-1))
 	l.every = (l.font + l.cell) / l.cell
 	if l.font < l.cell {
@@ -108,7 +109,7 @@ func (c *confusion) layOut() confusionLayout {
 func (c *confusion) draw(path, ext string) error {
 	l := c.layOut()
 	side := l.cell * len(c.Classes)
-	width, height := max(420, l.margin+side+20), max(300, l.top+side+l.margin)
+	width, height := max(360, l.margin+side+20), l.top+side+l.margin
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
 		picture.Background(canvas) // which leaves a margin that is not wanted here
 		left, top := canvas.Min.X+vg.Length(l.margin)*pixel, canvas.Max.Y-vg.Length(l.top)*pixel
@@ -121,6 +122,7 @@ func (c *confusion) draw(path, ext string) error {
 		c.drawNames(canvas, l, at)
 		title := picture.TextStyle(14 * pixel)
 		canvas.FillText(title, vg.Point{X: canvas.Min.X + 8*pixel, Y: canvas.Max.Y - 20*pixel}, "confusion matrix, K = "+strconv.Itoa(c.K))
+		canvas.FillText(picture.TextStyle(12*pixel), vg.Point{X: canvas.Min.X + 8*pixel, Y: canvas.Max.Y - 40*pixel}, "dark: a large share of its row; blue: right, red: wrong")
 		n := len(c.Classes)
 		title.XAlign = text.XCenter
 		middle := vg.Length(side) * pixel / 2

@@ -181,6 +181,9 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 		}
 		fmt.Fprintf(w, "classes\t%d (%s)\n", len(d.Classes), list(counts, 60))
 	}
+	if d.Classes == nil && d.Rows > 0 {
+		fmt.Fprintln(w, "classes\tnone found: --label-column says where the labels are")
+	}
 	if d.Training > 0 {
 		fmt.Fprintf(w, "split\t%d rows for training, %d others\n", d.Training, d.Rows-d.Training)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,11 +81,13 @@ same: the test rows are those that monge fit left out with the same --holdout an
 --seed. --sample draws training rows as monge fit does, and uses all test rows.
 
 At equal distance, the training row that comes first is nearer. Among classes with
-equally many votes, the class of the nearest row wins. The confusion matrix is for the
-first K.
+equally many votes, the class of the nearest row wins.
 
 If the model keeps training rows (monge fit --k), their classifier is measured, too: its error with
 the stored rows, the bytes of a row and of all, and the time of a query on one thread.
+
+The confusion matrix is for the K of the model, if that is one of --k, and otherwise
+for the first K.
 
 --baselines adds the errors with all features, and in p dimensions found by PCA and
 FDA from the training rows. These use standardized features if the model was fitted with
@@ -179,13 +182,17 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err := errors.Join(m.Transform(&y, train.X), m.Transform(&z, test.X)); err != nil {
 		return err
 	}
-	own, first, err := by.classify("projected", &y, &z)
+	own, predicted, err := by.classify("projected", &y, &z)
 	if err != nil {
 		return err
 	}
+	shown := 0
+	if c != nil {
+		shown = max(0, slices.Index(ks, c.K()))
+	}
 	out := evalResult{
 		Error:     own,
-		Confusion: confusion{ks[0], train.Classes, knn.Confusion(first, test.Labels, len(train.Classes))},
+		Confusion: confusion{ks[shown], train.Classes, knn.Confusion(predicted[shown], test.Labels, len(train.Classes))},
 		Train:     train.Len(), Test: test.Len(),
 	}
 	out.Classes = out.Confusion.rates()
@@ -341,9 +348,9 @@ type classifier struct {
 	workers     int
 }
 
-// classify returns the error for every K, and the predictions for the first, in the
-// space where y and z are the training and test rows.
-func (c *classifier) classify(what string, y, z *mat.Dense) (rates, []int, error) {
+// classify returns the error and the predictions for every K, in the space where y and z are the
+// training and test rows.
+func (c *classifier) classify(what string, y, z *mat.Dense) (rates, [][]int, error) {
 	b := c.a.bar(classifying+what, c.test.Len())
 	defer b.finished()
 	predicted, err := knn.Predict(c.ctx, matrixOf(y), c.train.Labels, matrixOf(z), c.ks, &knn.Settings{
@@ -357,7 +364,7 @@ func (c *classifier) classify(what string, y, z *mat.Dense) (rates, []int, error
 	for _, labels := range predicted {
 		r.errors = append(r.errors, knn.ErrorRate(labels, c.test.Labels))
 	}
-	return r, predicted[0], nil
+	return r, predicted, nil
 }
 
 const classifying = "classifying test rows: "

@@ -99,6 +99,7 @@ func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset
 	if err != nil {
 		return nil, inFile(f.test, err)
 	}
+	f.strangers(c.Model(), test)
 	wrong := 0
 	for i, l := range labels {
 		if c.Model().ClassName(l) != test.Classes[test.Labels[i]] {
@@ -109,6 +110,21 @@ func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset
 	typical, err := queryTime(ctx, c, test.X)
 	out.Microseconds = number(float64(typical.Nanoseconds()) / 1e3)
 	return out, errors.Join(err, ctx.Err())
+}
+
+// strangers warns of test rows of classes that the model does not know, such as True where it has 1.
+func (f *evalFlags) strangers(m *wda.Model, test *dataset.Dataset) {
+	var known []string
+	for _, l := range m.Labels() {
+		known = append(known, m.ClassName(l))
+	}
+	for i, l := range test.Labels {
+		if name := test.Classes[l]; !slices.Contains(known, name) {
+			f.read.app.advise(fmt.Sprintf("%s: row %d has the class %s, which the classifier in the model does not know: it has %s. Such rows count as wrong for it",
+				display(f.test), i+1, quoted(name), list(known, 60)))
+			return
+		}
+	}
 }
 
 // queryTime returns the median time to classify a row of x. It measures for a fraction of a second.

@@ -47,7 +47,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	opt.Dim = features
 	r, err := read.open(path, &opt)
 	if err != nil {
-		return nil, readError(err)
+		return nil, read.readError(err)
 	}
 	path = display(path)
 	ids := r.IDNames()
@@ -67,7 +67,10 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	most := blockRows(cols)
 	next := func() (*dataset.Block, error) {
 		b, err := r.Next(most)
-		return b, inInput(path, err)
+		if err != nil && err != io.EOF {
+			err = read.readError(inInput(path, err))
+		}
+		return b, err
 	}
 	end := func() {
 		read.dropped(path, r.Dropped())
@@ -158,7 +161,7 @@ func (s *stream) each(a *app, cmd *cobra.Command, what string, use func(b *datas
 		if r.err == io.EOF {
 			break
 		} else if r.err != nil {
-			return readError(r.err)
+			return r.err
 		}
 		b := r.block
 		if s.part != allRows && !s.pick(b) {

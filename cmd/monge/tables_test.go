@@ -97,10 +97,12 @@ func TestTables(t *testing.T) {
 	write(t, at("c.csv"), customers(60, "income", "city", "id"))
 	write(t, at("d.csv"), strings.Replace(customers(60, "income", "city", "age"), "Rome", "Roma", 1))
 	write(t, at("e.csv"), strings.Replace(customers(60, "income", "city", "age"), "age", "Age", 1))
+	write(t, at("f.csv"), "income,city,age\n1,Rome,old\n")
 	before := files(t, dir)
 	for _, b := range []bad{
 		{"missing column", "predict --model $m.wda --data $c.csv --out $p.csv", 1, `missing column "age"; give a file with the same columns`},
 		{"renamed column", "predict --model $m.wda --data $e.csv --out $p.csv", 1, `missing column "age" (renamed to "Age"?)`},
+		{"text for a number", "predict --model $m.wda --data $f.csv --out $p.csv", 1, `column 3 (age): "old" is not a number; the model was fitted to numbers there`},
 		{"category", "predict --model $m.wda --data $d.csv --out $p.csv", 1, `column 2 (city): "Roma" is not among the 2 categories of the model`},
 		{"no place", "transform --model $m.wda --data $b.csv --id id --out $p.npy", 2, "an NPY file has no place for identifiers"},
 		{"missing", "fit --data $b.csv --missing zero --model $p.wda", 2, "--missing must be error, mean, median or drop"},
@@ -127,6 +129,24 @@ func TestEvalData(t *testing.T) {
 	cmd.Stdin = strings.NewReader(customers(80, "age", "income", "leak", "buys"))
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"test":20`) {
 		t.Errorf("%s %v", out, err)
+	}
+	// The matrix is for the K of the model; classes that its classifier does not know are named.
+	object(t, "fit", "--data", at("a.csv"), "--model", at("k.wda"), "--method", "fisher", "--missing", "mean", "--drop", "leak", "--k", "3")
+	write(t, at("true.csv"), strings.ReplaceAll(customers(80, "age", "income", "buys"), "yes", "True"))
+	for _, step := range []struct {
+		file string
+		ks   string
+		want float64
+		say  string
+	}{
+		{"a.csv", "1,3,5", 3, ""},
+		{"a.csv", "5,1", 5, ""},
+		{"true.csv", "1,3", 3, "the class True, which the classifier in the model does not know: it has no, yes"},
+	} {
+		code, out, stderr := monge(t, "eval", "--model", at("k.wda"), "--data", at(step.file), "--k", step.ks, "--json")
+		if code != 0 || !strings.Contains(out, fmt.Sprintf(`"confusion":{"k":%v,`, step.want)) || !strings.Contains(stderr, step.say) || (step.say == "") == strings.Contains(stderr, "does not know") {
+			t.Errorf("%s, --k %s: %s%s", step.file, step.ks, stderr, out)
+		}
 	}
 	before := files(t, dir)
 	for _, b := range []bad{

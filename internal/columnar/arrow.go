@@ -264,6 +264,9 @@ func arrowField(f arrow.Field) tabular.Field {
 		t = d.ValueType
 	}
 	out.Text = !out.List && (isNumber(t) || isText(t) || hasWords(t))
+	if out.Text && isText(t) {
+		out.Kind = "text"
+	}
 	return out
 }
 

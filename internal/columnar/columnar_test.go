@@ -128,6 +128,60 @@ func readAll(data []byte, opt *dataset.Options) (*dataset.Dataset, error) {
 	return r.ReadAll()
 }
 
+// TestReadersThatSeek: a stream and a file of Arrow are read from where a reader stands, such as standard
+// input that is a file.
+func TestReadersThatSeek(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		var out bytes.Buffer
+		out.WriteString("before")
+		w, err := NewWriter(&out, Format{Format: dataset.FormatArrow, Rows: 2, Cols: 1, Stream: stream})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = errors.Join(w.Write([]float64{1.5}), w.Write([]float64{2.5}), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, before := range []int64{0, 6} {
+			data := bytes.NewReader(out.Bytes()[6-before:])
+			if _, err := data.Seek(before, io.SeekStart); err != nil {
+				t.Fatal(err)
+			}
+			r, err := dataset.NewReader(data, nil)
+			if err != nil {
+				t.Fatalf("stream %v, after %d bytes: %v", stream, before, err)
+			}
+			if d, err := r.ReadAll(); err != nil || d.Len() != 2 || d.X.At(1, 0) != 2.5 {
+				t.Errorf("stream %v, after %d bytes: %v, %v", stream, before, d, err)
+			}
+		}
+	}
+}
+
+// TestBooleans: categories of booleans are the same in every format.
+func TestBooleans(t *testing.T) {
+	booleans := arrowColumn{"b", arrow.FixedWidthTypes.Boolean, "[true, false, null]"}
+	table := arrowOf(t, booleans, arrowColumn{"y", arrow.BinaryTypes.String, `["p", "q", "q"]`})
+	texts := map[string][]byte{"arrow": table, "csv": []byte("y,b\np,True\nq,FALSE\nq,\n"), "jsonl": []byte(`{"b":true,"y":"p"}` + "\n" + `{"b":false,"y":"q"}` + "\n" + `{"b":null,"y":"q"}` + "\n")}
+	for from, learn := range texts {
+		d, err := readAll(learn, &dataset.Options{OneHot: []string{"b"}, Labels: dataset.LabelName("y"), KeepMissing: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Impute(dataset.MissingMean); err != nil {
+			t.Fatal(err)
+		}
+		for to, data := range texts {
+			e, err := readAll(data, &dataset.Options{Schema: d.Schema})
+			if err != nil || !mat.Equal(d.X, e.X) {
+				t.Errorf("from %s to %s: %v, %v", from, to, e, err)
+			}
+		}
+		if _, err := readAll([]byte("y,b\np,2\n"), &dataset.Options{Schema: d.Schema}); err == nil {
+			t.Errorf("from %s: 2 is taken for a boolean", from)
+		}
+	}
+}
+
 // TestRoles: which columns are features, label and split, and what is ambiguous is an error.
 func TestRoles(t *testing.T) {
 	f, i := arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int32
@@ -149,7 +203,7 @@ func TestRoles(t *testing.T) {
 		"no labels":              {columns: []arrowColumn{numbers("a"), labels("label")}, opt: &dataset.Options{Labels: dataset.NoLabels()}, want: "[a] [] []"},
 		"label asked for":        {columns: []arrowColumn{numbers("a"), labels("label"), labels("y")}, opt: &dataset.Options{Columns: []string{"y", "a"}}, want: "[y a] [7 8] []"},
 		"split with fractions":   {columns: []arrowColumn{numbers("a"), {"split", f, "[0, 0.5, 0]"}}, is: dataset.ErrFormat, says: "row 2, column 2 (split): 0.5 is not an integer"},
-		"split of words":         {columns: []arrowColumn{numbers("a"), {"split", arrow.BinaryTypes.String, `["train", "test", "train"]`}}, is: dataset.ErrFormat, says: "column 2 (split): a column of utf8 cannot tell parts"},
+		"split of words":         {columns: []arrowColumn{numbers("a"), {"split", arrow.BinaryTypes.String, `["train", "test", "train"]`}}, is: dataset.ErrFormat, says: "column 2 (split): a column of text cannot tell parts"},
 		"two labels":             {columns: []arrowColumn{numbers("a"), labels("label"), labels("label")}, is: dataset.ErrLabels, says: `2 columns are called "label"`},
 		"two of a name":          {columns: []arrowColumn{numbers("a"), numbers("a"), labels("label")}, opt: &dataset.Options{Columns: []string{"a"}}, is: dataset.ErrFormat, says: `2 columns are called "a"`},
 		"twice the same":         {columns: []arrowColumn{numbers("a"), labels("label")}, opt: &dataset.Options{Columns: []string{"a", "a"}}, is: dataset.ErrSettings, says: `the column "a" is chosen twice`},

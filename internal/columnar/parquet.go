@@ -78,6 +78,9 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 func parquetField(s *schema.Schema, i int) tabular.Field {
 	c := s.Column(i)
 	f := tabular.Field{Name: c.ColumnPath().String(), Kind: strings.ToLower(c.PhysicalType().String())}
+	if _, ok := c.LogicalType().(schema.StringLogicalType); ok {
+		f.Kind = "text"
+	}
 	if c.MaxRepetitionLevel() > 0 {
 		f.Name = c.ColumnPath()[0]
 		if f.Kind, f.List = listKind(s.ColumnRoot(i), f.Kind); !f.List {

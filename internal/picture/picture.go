@@ -155,8 +155,12 @@ func (h handler) Box(txt string, f font.Font) (width, height, depth vg.Length) {
 	return width, height, depth
 }
 
-// Draw implements text.Handler, for one line.
+// Draw implements text.Handler.
 func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	if strings.Contains(txt, "\n") {
+		h.Plain.Draw(c, txt, sty, pt)
+		return
+	}
 	width, _, _ := h.Box(txt, sty.Font)
 	along := vg.Length(sty.XAlign) * width
 	sty.XAlign = text.XLeft

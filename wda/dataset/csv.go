@@ -91,10 +91,14 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 		return nil, because(errShape, "there is no feature column")
 	}
 	if opt.Decimal != 0 && opt.Decimal != '.' {
-		if opt.Decimal > 127 || string(t.comma) == string(opt.Decimal) {
-			return nil, because(ErrSettings, fmt.Sprintf("the decimal separator cannot be %q, or the separator of fields: choose another delimiter", opt.Decimal))
+		if opt.Decimal > 127 {
+			return nil, because(ErrSettings, fmt.Sprintf("the decimal separator cannot be %q", opt.Decimal))
 		}
 		c.decimal = byte(opt.Decimal)
+		has := func(field []byte) bool { return bytes.IndexByte(field, c.decimal) >= 0 }
+		if string(t.comma) == string(opt.Decimal) && !slices.ContainsFunc(first.fields, has) && !slices.ContainsFunc(second.fields, has) {
+			return nil, because(ErrSettings, fmt.Sprintf("the decimal separator %q also separates the fields, and no number of the first row is in quotes: choose another delimiter", opt.Decimal))
+		}
 	}
 	return c, nil
 }

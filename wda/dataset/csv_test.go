@@ -141,6 +141,19 @@ func TestDecimalComma(t *testing.T) {
 	}
 }
 
+// Quoted decimal commas may stand between commas. Without quotes, nobody can tell one from the other.
+func TestDecimalCommaInQuotes(t *testing.T) {
+	opt := Options{Decimal: ','}
+	d, err := readCSV(strings.NewReader("a,b,kind\n\"0,5\",2,x\n3,\"1,25\",y\n"), opt)
+	if err != nil || !slices.Equal(d.X.RawMatrix().Data, []float64{0.5, 2, 3, 1.25}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	_, err = readCSV(strings.NewReader("0,5,1,25,x\n3,0,1,0,y\n"), opt)
+	if !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "also separates the fields") {
+		t.Errorf("without quotes: %v", err)
+	}
+}
+
 // Names in a message cannot command a terminal.
 func TestNamesAreEscaped(t *testing.T) {
 	_, err := readCSV(strings.NewReader("\x1b[31mred,y\n1,a\nx,b\n"), Options{})

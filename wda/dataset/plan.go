@@ -383,6 +383,9 @@ func (s *Schema) has(name string) bool {
 // encode sets the features of a category, which begin at x.
 func (u *use) encode(x []float64, text []byte) error {
 	k, ok := u.index[string(text)]
+	if !ok && !u.learns {
+		k, ok = u.boolean(string(text))
+	}
 	if !ok {
 		if !u.learns {
 			return because(errCategory, fmt.Sprintf("%s is not among the %d categories of the model", clip(string(text)), len(u.index)))
@@ -400,6 +403,27 @@ func (u *use) encode(x []float64, text []byte) error {
 	clear(x[:u.width])
 	x[k] = 1
 	return nil
+}
+
+// boolean returns the category with the truth value of text, if all categories are booleans: formats
+// write them as True, true or 1.
+func (u *use) boolean(text string) (k int, ok bool) {
+	want, err := strconv.ParseBool(text)
+	if err != nil || len(u.index) > 2 {
+		return 0, false
+	}
+	found := 0
+	for name, at := range u.index {
+		v, err := strconv.ParseBool(name)
+		if err != nil {
+			return 0, false
+		}
+		if v == want {
+			k = at
+			found++
+		}
+	}
+	return k, found == 1
 }
 
 // none sets the features of a missing category.

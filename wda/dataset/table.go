@@ -36,6 +36,10 @@ func (r *Reader) openTable(src *source) error {
 		from = src.r
 	case src.begin > 0, src.file != nil: // the section has an offset of its own
 		from = io.NewSectionReader(src.at, 0, src.size)
+	default: // src.r has read ahead
+		if _, err := from.(io.Seeker).Seek(0, io.SeekStart); err != nil {
+			return err
+		}
 	}
 	src.compressed = true // or at least it may be
 	err := r.openTableBy(src, func() (tabular.Table, error) { return open(from, src.checkExpansion) })
@@ -127,26 +131,29 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 	if t.plan, err = newPlan(in, opt); err != nil {
 		return err
 	}
-	booleans := 0
+	var booleans []string
 	for _, at := range t.plan.features {
 		u, f := &t.uses[at], t.fields[at]
 		switch {
 		case u.role == isCategory && !f.Text:
 			return t.named(at, because(ErrFormat, "a column of "+f.Kind+" cannot be one-hot"))
 		case u.role == isFeature && !f.Number:
-			return t.named(at, because(errKind(f), "a column of "+f.Kind+" has no numbers; choose the columns to use"))
+			return t.named(at, because(errKind(f), "a column of "+f.Kind+" has no numbers"))
 		case u.role == isFeature:
 			t.numbers = append(t.numbers, tabular.Feature{Column: at, Width: u.width, At: u.at})
 			if f.Kind == "bool" || f.Kind == "boolean" {
-				booleans++
+				booleans = append(booleans, clip(f.Name))
 			}
 		}
 		if t.lenient {
 			t.AllowNulls(at)
 		}
 	}
-	if booleans > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%d columns of booleans are used as numbers, 0 for false and 1 for true", booleans))
+	switch n := len(booleans); {
+	case n == 1:
+		t.notes = append(t.notes, "the booleans of column "+booleans[0]+" are used as numbers, 0 for false and 1 for true")
+	case n > 1:
+		t.notes = append(t.notes, fmt.Sprintf("the booleans of %d columns, such as %s, are used as numbers, 0 for false and 1 for true", n, booleans[0]))
 	}
 	for _, at := range t.ids {
 		if !t.fields[at].Text {
