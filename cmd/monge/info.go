@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 )
 
@@ -144,6 +145,9 @@ type infoResult struct {
 
 type modelInfo struct {
 	Features     int      `json:"features"`
+	Names        []string `json:"feature_names,omitempty"`
+	LeftOut      []string `json:"left_out,omitempty"` // columns of the file of the fit
+	Missing      string   `json:"missing,omitempty"`  // what was done with missing values
 	Components   int      `json:"components"`
 	Classes      []string `json:"classes,omitempty"`
 	Objective    number   `json:"objective"`
@@ -171,6 +175,19 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	set := r.Settings
 	fmt.Fprintf(w, "\nmodel\t%s\n", path)
 	fmt.Fprintf(w, "projection\t%d → %d dimensions\n", m.Features, m.Components)
+	if m.Names != nil {
+		fmt.Fprintf(w, "features\t%s\n", list(m.Names, 60))
+	}
+	if m.LeftOut != nil {
+		fmt.Fprintf(w, "left out\t%s\n", list(m.LeftOut, 60))
+	}
+	switch m.Missing {
+	case "":
+	case dataset.MissingDrop.String():
+		fmt.Fprintln(w, "missing\trows with missing values are left out")
+	default:
+		fmt.Fprintf(w, "missing\tthe %s of the training rows takes the place of a missing value\n", m.Missing)
+	}
 	if m.Classes != nil {
 		fmt.Fprintf(w, "classes\t%d (%s)\n", len(m.Classes), list(m.Classes, 60))
 	}
@@ -220,6 +237,12 @@ func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 			Status: r.Status.String(), Steps: r.Steps, Mixed: len(r.Settings.Mixture.Members()), Lambda: number(o.Lambda.Value()), Absolute: o.Lambda.Value() == 0 || o.Lambda.IsAbsolute(),
 			Iterations: o.Iterations, Shrinkage: number(o.Shrinkage.Value()), Proportional: o.Proportional,
 			Float32: o.Float32, Hash: contentHash(m, c),
+		}
+		if s := m.Schema(); s != nil {
+			out.Model.Names, out.Model.LeftOut = s.Features(), s.LeftOut
+			if s.Missing != dataset.MissingError {
+				out.Model.Missing = s.Missing.String()
+			}
 		}
 		if c != nil {
 			s := storedOf(c)

@@ -94,6 +94,12 @@ func TestTables(t *testing.T) {
 	if code, _, stderr := monge(t, "verify", at("m.wda"), "--data", at("a.csv")); code != 0 {
 		t.Error(stderr)
 	}
+	_, about, _ := monge(t, "info", at("m.wda"))
+	for _, want := range []string{"\nfeatures    age, income, city=Oslo, city=Rome\n", "\nleft out    column 1, id, leak\n", "\nmissing     the median of the training rows"} {
+		if !strings.Contains(about, want) {
+			t.Errorf("info lacks %q: %s", want, about)
+		}
+	}
 	write(t, at("c.csv"), customers(60, "income", "city", "id"))
 	write(t, at("d.csv"), strings.Replace(customers(60, "income", "city", "age"), "Rome", "Roma", 1))
 	write(t, at("e.csv"), strings.Replace(customers(60, "income", "city", "age"), "age", "Age", 1))

@@ -180,4 +180,4 @@ Text
 
 Decimal comma
   --decimal , reads numbers such as 1,5. The fields must then be separated by another
-  character: --delimiter ';'`
+  character, --delimiter ';', or such numbers be in quotes.`

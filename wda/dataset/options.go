@@ -56,7 +56,8 @@ type Options struct {
 	// is an error, unless Schema has something to put in its place.
 	KeepMissing bool
 
-	// Decimal is the decimal separator of a CSV file. Default: a point.
+	// Decimal is the decimal separator of a CSV file. If it also separates the fields, a number of the
+	// first row must be in quotes. Default: a point.
 	Decimal rune
 
 	// Features names the array of the features in an NPZ file. Default: X or, if there is none, data.

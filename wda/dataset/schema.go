@@ -58,7 +58,8 @@ type Column struct {
 	Width int `json:"width,omitempty"`
 
 	// Categories are the values of a text column. Each becomes a feature, which is 1 in rows with
-	// this value and 0 in others. It is nil for other columns.
+	// this value and 0 in others. If all are booleans, True, true and 1 are one value, as formats write
+	// booleans in these ways. It is nil for other columns.
 	Categories []string `json:"categories,omitempty"`
 
 	// Fill has, for each feature of a column of numbers, what takes the place of a missing value.
