@@ -109,8 +109,9 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	flags := make([]uint8, n)
 	predicted := make([]int32, n)
 	if d.Labels != nil {
-		defer a.bar("classifying test rows", -1).finished()
-		if out.Classified, err = f.misclassified(ctx, m, c, d, test, flags, predicted); err != nil {
+		b := a.bar("classifying test rows", n)
+		out.Classified, err = f.misclassified(ctx, m, c, d, test, flags, predicted, func(done int) { b.set(done, "") })
+		if b.finished(); err != nil {
 			return nil, err
 		}
 	}
@@ -257,7 +258,7 @@ func (f *plotFlags) marked(m *wda.Model) (d *dataset.Dataset, test []bool, err e
 // another class, by the classifier of the model file or else by the nearest neighbors
 // among the training rows, and reports whether there was any of the two. Without parts
 // all rows are judged.
-func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32) (bool, error) {
+func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32, progress func(done int)) (bool, error) {
 	var train, judged []int
 	for i := range flags {
 		if test == nil || test[i] {
@@ -282,16 +283,21 @@ func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Clas
 	if len(judged) == 0 {
 		return false, nil
 	}
-	j := d.Subset(judged)
-	found, err := c.PredictAll(ctx, nil, j.X, 0)
-	if err != nil {
-		return false, inFile(f.data, err)
-	}
-	for k, l := range found {
-		if at := slices.Index(d.Classes, name(l)); at != j.Labels[k] {
-			flags[judged[k]] |= isWrong
-			predicted[judged[k]] = int32(max(at, 0))
+	done := len(flags) - len(judged)
+	for rows := range slices.Chunk(judged, 4096) {
+		j := d.Subset(rows)
+		found, err := c.PredictAll(ctx, nil, j.X, 0)
+		if err != nil {
+			return false, inFile(f.data, err)
 		}
+		for k, l := range found {
+			if at := slices.Index(d.Classes, name(l)); at != j.Labels[k] {
+				flags[rows[k]] |= isWrong
+				predicted[rows[k]] = int32(max(at, 0))
+			}
+		}
+		done += len(rows)
+		progress(done)
 	}
 	return true, nil
 }
