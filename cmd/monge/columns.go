@@ -198,6 +198,8 @@ func readError(err error) error {
 		return usagef("%v; use --label-column", err)
 	case "Columns":
 		return fmt.Errorf("%w; use --columns", err)
+	case "Features":
+		return fmt.Errorf("%w; use --array to name the array of the features", err)
 	case "Delimiter":
 		return fmt.Errorf("%w; use --delimiter, such as --delimiter ';', if they are", err)
 	case "Header":
@@ -207,7 +209,7 @@ func readError(err error) error {
 	case "MaxExpansion":
 		return fmt.Errorf("%w; use --max-expansion to allow more", err)
 	case "OneHot":
-		return fmt.Errorf("%w; use --drop %s to leave the column out, or --one-hot %s to make a feature of each of its values", err, quoted(name), quoted(name))
+		return fmt.Errorf("%w; use --drop %s to leave the column out, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels", err, quoted(name))
 	case "KeepMissing":
 		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
 	case "Decimal":

@@ -239,8 +239,8 @@ func TestColumnsErrors(t *testing.T) {
 	before := files(t, s.dir)
 	with := func(data string) string { return "transform --model $m.wda --out $o.csv --data $" + data }
 	for _, b := range []bad{
-		{"null list", with("null.parquet"), 1, "null.parquet: row 2101, column 1 (emb): row group 3: null"},
-		{"null list", with("null.arrow"), 1, "null.arrow: row 2101, column 2 (emb): batch 3: null"},
+		{"null list", with("null.parquet"), 1, "null.parquet: row 2101, column 1 (emb): row group 3: null: a missing value; missing values need --missing"},
+		{"null list", with("null.arrow"), 1, "null.arrow: row 2101, column 2 (emb): batch 3: null: a missing value; missing values need --missing"},
 		{"short list", with("short.parquet"), 1, "row 2101, column 1 (emb): row group 3: a list of 4 elements where the first has 5"},
 		{"short list", with("short.arrow"), 1, "row 2101, column 2 (emb): batch 3: a list of 4 elements where the first has 5"},
 		{"long list", with("long.parquet"), 1, "row 2101, column 1 (emb): row group 3: a list of more than the 5 elements"},
@@ -248,7 +248,7 @@ func TestColumnsErrors(t *testing.T) {
 		{"NaN", with("nan.parquet"), 1, "row 2101, column 1 (emb): the value is NaN"},
 		{"NaN", with("nan.arrow"), 1, "row 2101, column 2 (emb): the value is NaN"},
 		{"cut", with("cut.parquet"), 1, "cut.parquet: not a valid file of its format"},
-		{"text as number", with("good.arrow --columns label --label-column id"), 1, "column 3 (label): a column of text has no numbers; use --drop label to leave the column out, or --one-hot label"},
+		{"text as number", with("good.arrow --columns label --label-column id"), 1, "column 3 (label): a column of text has no numbers; use --drop label to leave the column out, --one-hot label to make a feature of each of its values, or --label-column label if"},
 		{"two purposes", with("good.arrow --columns label"), 2, "column label is chosen for two purposes"},
 		{"no such column", with("good.arrow --columns x"), 1, `no column is called "x"`},
 		{"no such label", with("good.parquet --label-column x"), 1, `no column is called "x"`},

@@ -376,7 +376,7 @@ func (a *arrowFile) Floats(column int, dst []float64, width, stride int) error {
 			null = values.IsNull(int(k))
 		}
 		if null {
-			return in("batch", a.number, i, dataset.ErrNotFinite, "null")
+			return in("batch", a.number, i, tabular.ErrNull, "null")
 		}
 		get(dst[i*stride:], 1, int(begin), width)
 		for k := 0; k < width && allowed && values.NullN() > 0; k++ {

@@ -413,7 +413,7 @@ func (l *leaf) check(done, n, width int) *wrong {
 		}
 		if differ != 0 {
 			k := slices.IndexFunc(l.defs[:n], func(d int16) bool { return d != most })
-			return &wrong{(done + k) / width, dataset.ErrNotFinite, "null"}
+			return &wrong{(done + k) / width, tabular.ErrNull, "null"}
 		}
 	}
 	if l.column.MaxRepetitionLevel() > 0 && !rectangular(l.reps[:n], done%width, width) {

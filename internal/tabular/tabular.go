@@ -4,7 +4,13 @@
 // reader, and is free of its dependencies in all others.
 package tabular
 
-import "io"
+import (
+	"errors"
+	"io"
+)
+
+// ErrNull is the cause of the error of Floats for a null where none is allowed.
+var ErrNull = errors.New("a missing value")
 
 // A Table is an open file that is stored by columns. It is read in batches of rows, and not by
 // several goroutines at a time.

@@ -141,6 +141,12 @@ func TestDecimalComma(t *testing.T) {
 	}
 }
 
+// A JSON array is text, which the error names.
+func TestJSONArray(t *testing.T) {
+	_, err := NewReader(strings.NewReader(" [\n {\"a\": 1}]"), nil)
+	wantError(t, err, ErrFormat, "the file is one JSON array; write JSON lines: one object on each line, without brackets around them and commas between them")
+}
+
 // Quoted decimal commas may stand between commas. Without quotes, nobody can tell one from the other.
 func TestDecimalCommaInQuotes(t *testing.T) {
 	opt := Options{Decimal: ','}

@@ -34,6 +34,7 @@ var (
 	errEmpty       = because(ErrFormat, "no data")
 	errRagged      = because(ErrFormat, "wrong number of fields")
 	errNoArray     = because(ErrFormat, "no such array")
+	errNoFeatures  = because(errNoArray, "no array of features")
 	errTextColumn  = because(errNoNumbers, "a column of text")
 	errNoNumbers   = because(ErrFormat, "a column without numbers")
 	errLabelColumn = because(fault.ErrSettings, "the labels are in a column")
@@ -60,7 +61,7 @@ var helps = []struct {
 	option string
 }{
 	{errHeader, "Header"}, {errTextColumn, "OneHot"}, {errNoNumbers, "Columns"}, {errLabelColumn, "Labels"}, {errDelimiter, "Delimiter"}, {errComment, "Comment"},
-	{errExpansion, "MaxExpansion"}, {errText, "OneHot"}, {errMissing, "KeepMissing"}, {errDecimal, "Decimal"}, {errNaN, "KeepMissing"},
+	{errNoFeatures, "Features"}, {errExpansion, "MaxExpansion"}, {errText, "OneHot"}, {errMissing, "KeepMissing"}, {errDecimal, "Decimal"}, {errNaN, "KeepMissing"},
 }
 
 // A FileError is the error of every reader of this package. It says where in a file something is

@@ -265,7 +265,7 @@ func (t *jsonTable) number(v any, column int) (float64, error) {
 	switch v := v.(type) {
 	case nil:
 		if !t.nulls[column] {
-			return 0, because(ErrNotFinite, "null")
+			return 0, because(errMissing, "null")
 		}
 		return math.NaN(), nil
 	case bool:

@@ -123,6 +123,9 @@ func (a *array) parseHeader(text string) error {
 // setType understands NumPy's names of the types that we can read.
 func (a *array) setType(descr string) error {
 	unsupported := because(errType, "elements of type "+clip(descr)+" are not supported")
+	if descr == "|O" {
+		unsupported = because(errType, "Python objects are not supported: store numbers or texts, such as those of x.astype(str)")
+	}
 	name := descr
 	if name != "" && strings.ContainsRune("<>|=", rune(name[0])) {
 		a.elem.big = name[0] == '>'

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -192,7 +193,14 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 		for _, f := range z.zip.File {
 			names = append(names, strings.TrimSuffix(f.Name, ".npy"))
 		}
-		return nil, nil, because(errNoArray, "no such array; the file has "+clip(strings.Join(names, " ")))
+		if !slices.ContainsFunc(z.zip.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".npy") }) {
+			return nil, nil, because(errNoArray, "no such array: this ZIP file is not of NumPy; unpack it, or save a workbook as CSV")
+		}
+		cause := errNoArray
+		if name == featureArrays[0] {
+			cause = errNoFeatures
+		}
+		return nil, nil, because(cause, "no such array; the file has "+clip(strings.Join(names, " ")))
 	case 1:
 	default:
 		return nil, nil, because(ErrFormat, fmt.Sprintf("the file has %d arrays of this name", len(found)))

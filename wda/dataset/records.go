@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,6 +33,9 @@ type table struct {
 	quotes  quotes
 }
 
+// jsonArray matches the beginning of an array of objects.
+var jsonArray = regexp.MustCompile(`^\s*\[\s*\{`)
+
 func newTable(r *bufio.Reader, comma, comment rune) (*table, error) {
 	t := &table{r: r, most: maxRecord}
 	head, err := r.Peek(sniffed)
@@ -40,6 +44,8 @@ func newTable(r *bufio.Reader, comma, comment rune) (*table, error) {
 		return nil, because(ErrFormat, "the text is UTF-16; save it as UTF-8")
 	case bytes.IndexByte(head, 0) >= 0:
 		return nil, because(ErrFormat, "the text has zero bytes: it is UTF-16, or no text at all")
+	case jsonArray.Match(head):
+		return nil, because(ErrFormat, "the file is one JSON array; write JSON lines: one object on each line, without brackets around them and commas between them")
 	case len(head) == 0 && err != io.EOF:
 		return nil, err
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):

@@ -353,6 +353,9 @@ func (t *tableSamples) named(column int, err error) error {
 	if !ok {
 		fe = &FileError{Err: t.damaged(err)}
 	}
+	if errors.Is(fe.Err, tabular.ErrNull) {
+		fe.Err = because(errMissing, fe.Err.Error())
+	}
 	fe.Column, fe.Name = column+1, t.fields[column].Name
 	return fe
 }
