@@ -280,6 +280,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	help := "monge help"
 	if cmd.HasParent() {
 		help += " " + cmd.Name()
+	} else if before := cmd.Flags().Args(); len(before) > 0 { // fitt --data wine.csv
+		return cmd.Args(cmd, before)
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f := e.GetFlag()

@@ -610,6 +610,7 @@ func TestBadInput(t *testing.T) {
 		{"beginning of a flag", fit + "--label 3", 2, "unknown flag: --label (did you mean --labels or --label-column?)"},
 		{"unknown flag of none", "--lambda 1", 2, "unknown flag: --lambda; see monge help"},
 		{"unknown topic", "help fitt", 2, `there is no command or topic "fitt"`},
+		{"unknown command with flags", "fitt --data d.csv", 2, `unknown command "fitt" (did you mean fit?)`},
 		{"unknown command", "fitt", 2, `unknown command "fitt" (did you mean fit?)`},
 
 		// Output that cannot be written, before the work: --max-steps would take long.
