@@ -33,8 +33,9 @@ const (
 
 // What to try one after the other, each time that Newton's steps stall.
 var (
-	exactOrigins  = []origin{exact, roughly, staged, forced}
-	stagedOrigins = []origin{asItIs, roughly, staged}
+	exactOrigins   = []origin{exact, roughly, staged, forced}
+	partialOrigins = []origin{asItIs, roughly, staged, forced}
+	stagedOrigins  = []origin{asItIs, roughly, staged}
 )
 
 // solution is how Solve solves a problem. Plain iterations come first. With a tolerance, and if
@@ -50,7 +51,7 @@ type solution[T dist.Float] struct {
 	newton         newton[T]
 	warm           []T     // start of the next stage of annealing
 	stageTolerance float64 // of the stages at hand
-	exact          simplex
+	exact          simplex[T]
 }
 
 // init sets up the parts, which share one iteration, one point of the dual and one system.
@@ -124,6 +125,8 @@ func (s *solution[T]) converge(ctx context.Context) error {
 	switch {
 	case s.settings.Domain == DomainPlain:
 		origins = nil
+	case s.iteration.partial > 0:
+		origins = partialOrigins
 	case !s.unequal:
 		origins = exactOrigins
 	}

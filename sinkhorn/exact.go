@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
 )
 
 // Where λ is large, λ times the dual variables of the problem without entropy are a start from which
@@ -17,18 +18,21 @@ import (
 // the last column has what is over, so that no part of the rows has the mass of a part of the columns.
 // No flow of the tree is then ever 0, and every pivot lowers the cost. Dual variables are differences of
 // costs along the tree. Only sums, differences and comparisons decide, which are the same on all machines.
+//
+// In partial transport one more row and one more column, the dummies, take the mass that is not moved. Their
+// costs are 0, but moving mass from one to the other costs more than it can ever gain.
 
 const (
 	exactPasses = 500     // the most work, in passes over the costs
 	exactNodes  = 1 << 16 // and the most nodes: each has 2⁴⁴ units of mass on average, and the sum is in range
 	exactSlack  = 0x1p-40 // of reduced costs, in units of the largest cost: rounding
-	exactBytes  = 64      // of a node
-	noNode      = -1
+	exactBytes  = 72      // of a node
+	noNode      = -1      // and the point of a dummy
 )
 
-// simplex is the network simplex method. Nodes are the rows with weight, and then the columns with weight.
-// Each has an arc to its parent in a spanning tree, except for the root.
-type simplex struct {
+// simplex is the network simplex method. Nodes are the rows with weight, and then the columns with weight,
+// a dummy being the last of its side. Each has an arc to its parent in a spanning tree, except for the root.
+type simplex[T dist.Float] struct {
 	rows, cols        []int32   // the points that the nodes belong to
 	parent, depth     []int32   // of a node
 	first, next, prev []int32   // its first child, and its neighbors among the children of its parent
@@ -37,6 +41,7 @@ type simplex struct {
 	dual              []float64 // f of rows and g of columns: f_i + g_j = M_ij on the tree
 	left              []int64   // mass that has no flow yet
 	stack             []int32
+	costs             []T     // scratch of a row
 	work              float64 // elements and nodes that were looked at
 }
 
@@ -47,7 +52,7 @@ func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	x := &s.exact
-	ok, err := solveExact(ctx, x, &s.geo, s.a, s.b)
+	ok, err := solveExact(ctx, x, &s.geo, s.a, s.b, s.iteration.partial)
 	s.res.Annealing = int(math.Ceil(x.work / s.geo.size()))
 	if err != nil || !ok {
 		return false, err
@@ -57,7 +62,13 @@ func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
 		s.warm[i] = T(math.Inf(-1))
 	}
 	for k, i := range x.rows {
-		s.warm[i] = T(s.lambda * x.dual[k])
+		switch f := float64(s.lambda * x.dual[k]); {
+		case i < 0:
+		case s.iteration.partial > 0: // points at their cap have scalings in proportion to their weights
+			s.warm[i] = T(f + num.Log(float64(s.a[i])))
+		default:
+			s.warm[i] = T(f)
+		}
 	}
 	s.startShift, s.startOffset = 0, 0
 	s.problem.Start = s.warm
@@ -65,37 +76,44 @@ func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
 }
 
 // solveExact sets the dual variables of the transport problem without entropy, and reports whether it has
-// found them within exactPasses. Costs that are not stored are computed a few rows at a time, by the same
-// kernel, so that the answer does not depend on the storage.
-func solveExact[T dist.Float](ctx context.Context, x *simplex, geo *geometry[T], a, b []T) (bool, error) {
+// found them within exactPasses. If mass is positive, the transport is partial. Costs that are not stored are
+// computed a few rows at a time, by the same kernel, so that the answer does not depend on the storage.
+func solveExact[T dist.Float](ctx context.Context, x *simplex[T], geo *geometry[T], a, b []T, mass float64) (bool, error) {
 	x.work = 0
-	n, m := weighty(&x.rows, a), weighty(&x.cols, b)
+	sumA, sumB := weighty(&x.rows, a), weighty(&x.cols, b)
+	restA, restB := 0., 0.
+	if mass > 0 {
+		x.rows, x.cols = append(x.rows, noNode), append(x.cols, noNode)
+		restA, restB = max(0, sumB-mass), max(0, sumA-mass)
+	}
+	n, m := len(x.rows), len(x.cols)
 	if n+m > exactNodes {
 		return false, nil
 	}
 	x.allocate(n + m)
-	setMasses(x.left[:n], x.rows, a, int64(n+1))
-	setMasses(x.left[n:], x.cols, b, int64(n+1))
+	setMasses(x.left[:n], x.rows, a, restA, int64(n+1))
+	setMasses(x.left[n:], x.cols, b, restB, int64(n+1))
 	x.settle(n)
-	costs := costRows[T]{strip: geo.parts.strips[0], points: x.rows}
-	if err := plant(ctx, x, &costs); err != nil {
-		return false, err
-	}
-	x.hang(int32(n - 1))
+	grow(&x.costs, m)
+	costs := costRows[T]{strip: geo.parts.strips[0], points: x.rows, cols: x.cols, costs: x.costs}
 	largest := 0.
 	for i := range n {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		row := costs.row(i)
-		for _, j := range x.cols {
-			largest = math.Max(largest, math.Abs(float64(row[j])))
+		for _, c := range costs.row(i) {
+			largest = math.Max(largest, math.Abs(float64(c)))
 		}
 	}
+	costs.corner = T(2 * largest)
 	slack, most := float64(exactSlack*largest), float64(exactPasses*float64(n)*float64(m))
-	if !finite(largest) {
+	if !finite(largest) || mass > 0 && !finite(float64(costs.corner)) {
 		return false, nil
 	}
+	if err := plant(ctx, x, &costs); err != nil {
+		return false, err
+	}
+	x.hang(int32(n - 1))
 	// Rows take turns: the least reduced cost of a row enters the tree if it is negative.
 	for i, clean := 0, 0; clean < n; i = (i + 1) % n {
 		if x.work > most {
@@ -107,31 +125,54 @@ func solveExact[T dist.Float](ctx context.Context, x *simplex, geo *geometry[T],
 		x.work += float64(m)
 		row, f, g := costs.row(i), x.dual[i], x.dual[n:]
 		least, at := -slack, noNode
-		for k, j := range x.cols {
-			if r := (float64(row[j]) - f) - g[k]; r < least {
+		for k, c := range row {
+			if r := (float64(c) - f) - g[k]; r < least {
 				least, at = r, k
 			}
 		}
 		if clean++; at >= 0 {
-			x.hang(x.pivot(int32(i), int32(n+at), float64(row[x.cols[at]])))
+			x.hang(x.pivot(int32(i), int32(n+at), float64(row[at])))
 			clean = 0
 		}
 	}
 	return true, nil
 }
 
-// costRows are the rows of M that belong to the nodes.
+// costRows are the costs of the arcs.
 type costRows[T dist.Float] struct {
-	strip    *strip[T]
-	points   []int32
-	from, to int // the rows at hand
-	d        []T
-	ld       int
+	strip        *strip[T]
+	points, cols []int32 // of the rows and the columns
+	corner       T       // from dummy to dummy
+	from, to     int     // the rows of M at hand
+	d            []T
+	ld           int
+	costs        []T // scratch of a row
 }
 
-// row returns the row of a node. If its costs are not stored, the next rows are computed with it.
+// row returns the costs from a row to the columns.
 func (c *costRows[T]) row(node int) []T {
-	b, i := c.strip, int(c.points[node])
+	i, dummy := int(c.points[node]), c.cols[len(c.cols)-1] < 0
+	switch {
+	case i < 0:
+		clear(c.costs)
+		c.costs[len(c.costs)-1] = c.corner
+		return c.costs
+	case !dummy && len(c.cols) == c.strip.m:
+		return c.stored(node, i)
+	}
+	row := c.stored(node, i)
+	for k, j := range c.cols {
+		if c.costs[k] = 0; j >= 0 {
+			c.costs[k] = row[j]
+		}
+	}
+	return c.costs
+}
+
+// stored returns row i of M, which belongs to node. If its costs are not stored, the next rows are computed
+// with it.
+func (c *costRows[T]) stored(node, i int) []T {
+	b := c.strip
 	if i < c.from || i >= c.to {
 		b.i, b.r = i, 1
 		for most := b.blockRows(); b.r < most && node+b.r < len(c.points) && int(c.points[node+b.r]) == i+b.r; {
@@ -143,19 +184,20 @@ func (c *costRows[T]) row(node int) []T {
 	return c.d[(i-c.from)*c.ld:][:b.m]
 }
 
-// weighty sets points to those with a weight, and returns their number.
-func weighty[T dist.Float](points *[]int32, weights []T) int {
+// weighty sets points to those with a weight, and returns the sum of the weights.
+func weighty[T dist.Float](points *[]int32, weights []T) (sum float64) {
 	*points = (*points)[:0]
 	for i, w := range weights {
 		if w > 0 {
 			*points = append(*points, int32(i))
+			sum += float64(w)
 		}
 	}
-	return len(*points)
+	return sum
 }
 
 // allocate makes room for so many nodes.
-func (x *simplex) allocate(nodes int) {
+func (x *simplex[T]) allocate(nodes int) {
 	for _, v := range []*[]int32{&x.parent, &x.depth, &x.first, &x.next, &x.prev} {
 		grow(v, nodes)
 	}
@@ -165,21 +207,28 @@ func (x *simplex) allocate(nodes int) {
 	grow(&x.arc, nodes)
 }
 
-// setMasses sets dst to the weights of points as multiples of unit, of a sum near 2⁶¹. None is 0.
-func setMasses[T dist.Float](dst []int64, points []int32, weights []T, unit int64) {
+// setMasses sets dst to the weights of points, rest for a dummy, as multiples of unit, of a sum near 2⁶¹. None
+// is 0.
+func setMasses[T dist.Float](dst []int64, points []int32, weights []T, rest float64, unit int64) {
+	weight := func(i int32) float64 {
+		if i < 0 {
+			return rest
+		}
+		return float64(weights[i])
+	}
 	var sum float64
 	for _, i := range points {
-		sum += float64(weights[i])
+		sum += weight(i)
 	}
 	whole := math.Ldexp(1, 61-bits.Len64(uint64(unit)))
 	for k, i := range points {
-		dst[k] = unit * max(1, int64(float64(weights[i])/sum*whole))
+		dst[k] = unit * max(1, int64(weight(i)/sum*whole))
 	}
 }
 
 // settle makes the masses of the first n nodes, the rows, and of the others agree, and adds what makes
 // all their partial sums differ.
-func (x *simplex) settle(n int) {
+func (x *simplex[T]) settle(n int) {
 	var over int64
 	heaviest := [2]int{0, n}
 	for k, mass := range x.left {
@@ -207,7 +256,7 @@ func (x *simplex) settle(n int) {
 // plant makes a first tree, whose root is the last row. Row after row, the cheapest column that has mass
 // left takes as much as it can. Either the row or the column then has nothing left, and the other becomes
 // its parent.
-func plant[T dist.Float](ctx context.Context, x *simplex, costs *costRows[T]) error {
+func plant[T dist.Float](ctx context.Context, x *simplex[T], costs *costRows[T]) error {
 	n := len(x.rows)
 	for k := range x.first {
 		x.parent[k], x.first[k] = noNode, noNode
@@ -219,14 +268,14 @@ func plant[T dist.Float](ctx context.Context, x *simplex, costs *costRows[T]) er
 				return context.Cause(ctx)
 			}
 			at := noNode
-			for k, j := range x.cols {
-				if x.left[n+k] > 0 && (at < 0 || row[j] < row[x.cols[at]]) {
+			for k, c := range row {
+				if x.left[n+k] > 0 && (at < 0 || c < row[at]) {
 					at = k
 				}
 			}
-			x.work += float64(len(x.cols))
+			x.work += float64(len(row))
 			column := int32(n + at)
-			flow, arc := min(x.left[i], x.left[column]), float64(row[x.cols[at]])
+			flow, arc := min(x.left[i], x.left[column]), float64(row[at])
 			x.left[i] -= flow
 			if x.left[column] -= flow; x.left[column] == 0 {
 				x.attach(column, i, flow, arc)
@@ -239,7 +288,7 @@ func plant[T dist.Float](ctx context.Context, x *simplex, costs *costRows[T]) er
 }
 
 // attach makes node a child of parent.
-func (x *simplex) attach(node, parent int32, flow int64, arc float64) {
+func (x *simplex[T]) attach(node, parent int32, flow int64, arc float64) {
 	x.parent[node], x.flow[node], x.arc[node] = parent, flow, arc
 	x.prev[node], x.next[node] = noNode, x.first[parent]
 	if next := x.next[node]; next >= 0 {
@@ -249,7 +298,7 @@ func (x *simplex) attach(node, parent int32, flow int64, arc float64) {
 }
 
 // detach is the opposite of attach.
-func (x *simplex) detach(node int32) {
+func (x *simplex[T]) detach(node int32) {
 	prev, next := x.prev[node], x.next[node]
 	if prev >= 0 {
 		x.next[prev] = next
@@ -262,7 +311,7 @@ func (x *simplex) detach(node int32) {
 }
 
 // hang sets the depths and the dual variables of the nodes below top, and its own.
-func (x *simplex) hang(top int32) {
+func (x *simplex[T]) hang(top int32) {
 	x.stack = append(x.stack[:0], top)
 	for len(x.stack) > 0 {
 		node := x.stack[len(x.stack)-1]
@@ -285,7 +334,7 @@ func (x *simplex) hang(top int32) {
 //
 // The flow of the new arc rises. From its ends upwards, the flows of the cycle fall and rise in turn: those
 // from a node of the kind of its end fall.
-func (x *simplex) pivot(i, j int32, cost float64) int32 {
+func (x *simplex[T]) pivot(i, j int32, cost float64) int32 {
 	rows := int32(len(x.rows))
 	falls := func(node, end int32) bool { return (node < rows) == (end < rows) }
 	least, leaves, from := int64(math.MaxInt64), int32(noNode), int32(noNode)

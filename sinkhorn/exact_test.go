@@ -12,16 +12,16 @@ import (
 
 // exactly solves a problem without entropy and proves the answer: no reduced cost is negative, all are 0 on
 // the tree, every flow is positive, and the flows are the masses.
-func exactly[T dist.Float](t *testing.T, x *simplex, cost dist.Matrix[T], a, b []T) {
+func exactly[T dist.Float](t *testing.T, x *simplex[T], cost dist.Matrix[T], a, b []T) {
 	t.Helper()
-	ok, err := solveExact(t.Context(), x, storedCosts(cost), a, b)
+	ok, err := solveExact(t.Context(), x, storedCosts(cost), a, b, 0)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	n, m := weighty(&x.rows, a), weighty(&x.cols, b)
+	n, m := len(x.rows), len(x.cols)
 	masses := make([]int64, n+m)
-	setMasses(masses[:n], x.rows, a, int64(n+1))
-	setMasses(masses[n:], x.cols, b, int64(n+1))
+	setMasses(masses[:n], x.rows, a, 0, int64(n+1))
+	setMasses(masses[n:], x.cols, b, 0, int64(n+1))
 	left := x.left
 	x.left = masses
 	x.settle(n)
@@ -72,7 +72,7 @@ func storedCosts[T dist.Float](cost dist.Matrix[T]) *geometry[T] {
 // another problem before, and for the best assignment, which is found by trying all.
 func TestExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
-	var x simplex
+	var x simplex[float64]
 	for i := range 4 * costKinds * weightKinds {
 		n, m := 1+rng.IntN(30), 1+rng.IntN(30)
 		cost := structuredCosts(rng, n, m, i%costKinds)
@@ -94,7 +94,7 @@ func TestExact(t *testing.T) {
 	for j := range b {
 		b[j] = 7.6
 	}
-	exactly(t, &x, cost, a, b)
+	exactly(t, new(simplex[float32]), cost, a, b)
 	for n := 1; n < 7; n++ {
 		cost, w := structuredCosts(rng, n, n, randomCosts), weightsOf(rng, n, uniformWeights)
 		exactly(t, &x, cost, w, w)
@@ -105,28 +105,45 @@ func TestExact(t *testing.T) {
 		if want := bestOf(cost, n, 0, 0); !(math.Abs(sum-want) <= 1e-10) {
 			t.Errorf("%d points: %v, the best assignment costs %v", n, sum, want)
 		}
+		// In partial transport, the dummies have the dual variables and the masses that are left.
+		for k := range n {
+			for c := range cost.Data {
+				cost.Data[c] -= 0.1
+			}
+			mass := float64(k+1) / float64(n)
+			if ok, err := solveExact(t.Context(), &x, storedCosts(cost), w, w, mass); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			sum := (1 - mass) * (x.dual[n] + x.dual[2*n+1])
+			for _, d := range append(x.dual[:n:n], x.dual[n+1:2*n+1]...) {
+				sum += d / float64(n)
+			}
+			if want := bestOf(cost, k+1, 0, 0) / float64(n); !(math.Abs(sum-want) <= 1e-10) {
+				t.Errorf("%d of %d points: %v, the best assignment costs %v", k+1, n, sum, want)
+			}
+		}
 	}
 }
 
 // TestExactEnds: costs that are not finite, too many points and a context that ends are no start, but no harm.
 func TestExactEnds(t *testing.T) {
-	var x simplex
+	var x simplex[float64]
 	cost := dist.NewMatrix(2, 2, []float64{1, 2, math.NaN(), 3})
-	if ok, err := solveExact(t.Context(), &x, storedCosts(cost), []float64{1, 1}, []float64{1, 1}); ok || err != nil {
+	if ok, err := solveExact(t.Context(), &x, storedCosts(cost), []float64{1, 1}, []float64{1, 1}, 0); ok || err != nil {
 		t.Error("NaN:", ok, err)
 	}
 	many := make([]float64, exactNodes)
 	for i := range many {
 		many[i] = 1
 	}
-	if ok, err := solveExact(t.Context(), &x, storedCosts(dist.NewMatrix[float64](1, len(many), nil)), []float64{1}, many); ok || err != nil {
+	if ok, err := solveExact(t.Context(), &x, storedCosts(dist.NewMatrix[float64](1, len(many), nil)), []float64{1}, many, 0); ok || err != nil {
 		t.Error("too many points:", ok, err)
 	}
 	ended, cancel := context.WithCancelCause(t.Context())
 	want := errors.New("enough")
 	cancel(want)
 	cost.Data[2] = 0
-	if _, err := solveExact(ended, &x, storedCosts(cost), []float64{1, 1}, []float64{1, 1}); !errors.Is(err, want) {
+	if _, err := solveExact(ended, &x, storedCosts(cost), []float64{1, 1}, []float64{1, 1}, 0); !errors.Is(err, want) {
 		t.Error("an ended context:", err)
 	}
 }

@@ -89,6 +89,34 @@ func TestPartialCertificates(t *testing.T) {
 	}
 }
 
+// TestPartialFar: points so far apart that parts of the plan are connected by nothing that is not lost to rounding
+// converge from a start without entropy, after stages have failed.
+func TestPartialFar(t *testing.T) {
+	for _, c := range []struct {
+		seed      uint64
+		mass, reg float64
+	}{{2, 0.3, 0.01}, {2, 0.6, 0.01}, {9, 0.9, 0.01}, {14, 0.9, 0.001}} {
+		rng := rand.New(rand.NewPCG(1, c.seed))
+		p := &Problem[float64]{A: weights[float64](rng, 50, false), B: weights[float64](rng, 50, false), Cost: dist.NewMatrix[float64](50, 50, nil), Lambda: 1 / c.reg, Mass: c.mass}
+		points := [2]dist.Matrix[float64]{dist.NewMatrix[float64](50, 2, nil), dist.NewMatrix[float64](50, 2, nil)}
+		for _, x := range points {
+			for i := range x.Data {
+				x.Data[i] = 7 * rng.NormFloat64()
+			}
+		}
+		dist.SqEuclidean(p.Cost, points[0], points[1])
+		for _, domain := range []Domain{DomainAuto, DomainLog} {
+			s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Domain: domain})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := certificate(solving{s, t}, t, p, 1e-9); err != nil || !ok {
+				t.Errorf("%+v, %v: %v, converged: %v", c, domain, err, ok)
+			}
+		}
+	}
+}
+
 // TestPartialBits: the same at every level, however K is stored and shared, and in a batch.
 func TestPartialBits(t *testing.T) {
 	t.Run("float64", partialBits[float64])

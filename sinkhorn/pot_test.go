@@ -217,8 +217,8 @@ func TestPOTExactStart(t *testing.T) {
 			p.Cost.Row(i)[j], p.B[j] = float64((i-j)*(i-j)), 1./m
 		}
 	}
-	var x simplex
-	if ok, err := solveExact(t.Context(), &x, storedCosts(p.Cost), p.A, p.B); !ok || err != nil {
+	var x simplex[float64]
+	if ok, err := solveExact(t.Context(), &x, storedCosts(p.Cost), p.A, p.B, 0); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	for _, lambda := range []float64{0.1, 1} {
