@@ -207,6 +207,68 @@ func TestPOTUnbalanced(t *testing.T) {
 	}
 }
 
+// TestPOTUnbalancedVariants: with penalties, too, all ways to solve a problem give one plan: in each domain, by each
+// method, from zeros or from the dual variables without entropy, with uniform weights left out, and in a batch.
+func TestPOTUnbalancedVariants(t *testing.T) {
+	const n = 40
+	bell := func(mean, deviation float64) []float64 {
+		w, sum := make([]float64, n), 0.
+		for i := range w {
+			w[i] = math.Exp(-0.5 * math.Pow((float64(i)-mean)/deviation, 2))
+			sum += w[i]
+		}
+		for i := range w {
+			w[i] /= sum
+		}
+		return w
+	}
+	cost := dist.NewMatrix[float64](n, n, nil)
+	for i := range n {
+		for j := range n {
+			cost.Row(i)[j] = float64((i-j)*(i-j)) / 100
+		}
+	}
+	var problems []Problem[float64]
+	for i, rho := range [][2]float64{{1, 1}, {0, 1}, {1, 0}, {0.1, 10}} {
+		problems = append(problems, Problem[float64]{Cost: cost, A: bell(8, 3), B: bell([]float64{24, 12}[i%2], 3), Lambda: 1, PenaltyA: rho[0], PenaltyB: rho[1]})
+	}
+	uniform := weightsOf(rand.New(rand.NewPCG(1, 1)), n, uniformWeights)
+	problems = append(problems, Problem[float64]{Cost: cost, Lambda: 3, PenaltyA: 1, PenaltyB: 1})
+	plans := make([]dist.Matrix[float64], len(problems))
+	for i := range problems {
+		p := problems[i]
+		_, plans[i] = planOf(t, Settings{Tolerance: 1e-12}, &p)
+		if p.A == nil {
+			p.A, p.B = uniform, uniform
+		}
+		var x simplex[float64]
+		if ok, err := solveExact(t.Context(), &x, storedCosts(cost), p.A, p.B, 0); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		for k, start := range [][]float64{nil, make([]float64, n), x.dual[:n]} {
+			p.Start = start
+			for _, set := range []Settings{{}, {Domain: DomainPlain}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
+				set.Tolerance = 1e-12
+				if r, got := planOf(t, set, &p); r.Status != Converged || !(worst(got, plans[i]) < 1e-9) {
+					t.Errorf("problem %d, start %d, %+v: %v, the plan is off by %.3g", i, k, set, r.Status, worst(got, plans[i]))
+				}
+			}
+		}
+	}
+	s, err := NewSolver[float64](&Settings{Tolerance: 1e-12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SolveBatch(t.Context(), problems, func(i int, r *Result[float64], err error) {
+		plan := dist.NewMatrix[float64](n, n, nil)
+		if err := errors.Join(err, r.PlanTo(t.Context(), plan, 0)); err != nil || worst(plan, plans[i]) != 0 {
+			t.Errorf("problem %d of a batch: %v, the plan is off by %.3g", i, err, worst(plan, plans[i]))
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestPOTExactStart: a start from the dual variables of the problem without entropy leads to the same plan.
 func TestPOTExactStart(t *testing.T) {
 	const n, m = 10, 20
