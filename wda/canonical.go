@@ -11,7 +11,6 @@ import (
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
-	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,125 +23,76 @@ import (
 // eigenvectors of S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the canonical
 // components, the largest ratio μ first.
 
-// scatters returns S_b and S_w at p.
+// With Y the samples and L the Laplacian of the graph whose edges are the weighted plans, S = YᵀLY, and
+// 2LY is the gradient of the costs with respect to Y, the plans being constant. So the pairs of classes
+// give n × p matrices, as they do for any gradient, and there is one product for all of them.
+
+// scatters returns S_b and S_w at p, and leaves σ_b² and σ_w² at p in o.
 func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
-	o.load(ctx, p)
-	between, within = matrix.New[float64](o.p, o.p, nil), matrix.New[float64](o.p, o.p, nil)
-	size := o.p * o.p
-	sums := make([]float64, min(batch, len(o.pairs))*size)
-	for first := 0; first < len(o.pairs); first += batch {
-		todo := o.pairs[first:min(first+batch, len(o.pairs))]
-		err = o.pool.Run(ctx, len(o.workers), len(todo), func(ctx context.Context, w, i int) error {
-			q := todo[i]
-			x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
-			res, err := o.workers[w].solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
-			if err != nil {
-				return o.pairError(ctx, q, err)
+	gb, gw := o.gb, o.gw // which may be known, and needed again
+	if o.sb.Data == nil {
+		o.sb, o.sw = dist.NewMatrix[T](o.s.n, o.p, nil), dist.NewMatrix[T](o.s.n, o.p, nil)
+	}
+	o.setProjection(p)
+	gradient := o.known && o.gradient
+	o.known = false
+	o.gb, o.gw, o.frozen = o.sb, o.sw, true
+	err = o.evaluate(ctx, p, true)
+	o.gb, o.gw, o.frozen, o.gradient = gb, gw, false, gradient
+	if err != nil {
+		return between, within, err
+	}
+	y := widened(ctx, o.y)
+	between = o.symmetric(ctx, y, o.sb)
+	// From the mean of the class, so that little cancels where a class is far from 0.
+	mean := make([]float64, o.p)
+	for c := range o.s.classes {
+		of := class(o.s, y, c)
+		clear(mean)
+		dense.Pass(ctx, of.Rows, o.p, func(i, j int) {
+			for ; i < j; i++ {
+				for l, v := range of.Row(i) {
+					mean[l] += v / float64(of.Rows)
+				}
 			}
-			o.workers[w].scatterer.pair(ctx, sums[i*size:][:size], res, x, y)
-			return ended(ctx, nil)
 		})
-		if err != nil {
-			return between, within, err
-		}
-		for i, q := range todo {
-			to := between
-			if q.within() {
-				to = within
+		dense.Pass(ctx, of.Rows, o.p, func(i, j int) {
+			for ; i < j; i++ {
+				row := of.Row(i)
+				for l, v := range mean {
+					row[l] -= v
+				}
 			}
-			for k, v := range sums[i*size:][:size] {
-				to.Data[k] += float64(q.weight * v)
+		})
+	}
+	return between, o.symmetric(ctx, y, o.sw), ended(ctx, nil)
+}
+
+// widened returns a in float64.
+func widened[T dist.Float](ctx context.Context, a dist.Matrix[T]) matrix.Matrix[float64] {
+	out := matrix.New[float64](a.Rows, a.Cols, nil)
+	dense.Pass(ctx, a.Rows, a.Cols, func(i, j int) {
+		for ; i < j; i++ {
+			row := out.Row(i)
+			for l, v := range a.Row(i) {
+				row[l] = float64(v)
 			}
 		}
-	}
-	return between, within, nil
-}
-
-// planRows is the number of rows of a plan that are looked at at a time.
-const planRows = 64
-
-// scatterer is the memory of one goroutine for scatters of pairs.
-type scatterer[T dist.Float] struct {
-	x, y, ty, weighed, plan, columns, ones, gram, sum []T
-	center                                            []float64
-}
-
-// shaped returns *v as a rows × cols matrix, of which any elements are to be expected.
-func shaped[T dist.Float](v *[]T, rows, cols int) dist.Matrix[T] {
-	resize(v, rows*cols)
-	return dist.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: *v}
-}
-
-// pair sets dst (p × p) to Σ_ij T_ij (x_i − y_j)(x_i − y_j)ᵀ:
-//
-//	Σ_i r_i x_i x_iᵀ + Σ_j c_j y_j y_jᵀ − G − Gᵀ    r = T1, c = Tᵀ1, G = Σ_i x_i (TY)_iᵀ
-//
-// with x and y taken from the mean of y, so that little cancels where both are far from 0.
-func (s *scatterer[T]) pair(ctx context.Context, dst []float64, res *sinkhorn.Result[T], x, y dist.Matrix[T]) {
-	p, n, m := x.Cols, x.Rows, y.Rows
-	s.center = slices.Grow(s.center[:0], p)[:p]
-	clear(s.center)
-	for j := range m {
-		for l, v := range y.Row(j) {
-			s.center[l] += float64(v)
-		}
-	}
-	for l := range s.center {
-		s.center[l] /= float64(m)
-	}
-	xs, ys := s.moved(&s.x, x), s.moved(&s.y, y)
-	plan := shaped(&s.plan, min(planRows, n), m)
-	ty, columns, ones := shaped(&s.ty, n, p+1), shaped(&s.columns, 1, m), shaped(&s.ones, plan.Rows, 1)
-	clear(columns.Data)
-	for i := range ones.Data {
-		ones.Data[i] = 1
-	}
-	for first := 0; first < n && ctx.Err() == nil; first += planRows {
-		last := min(first+planRows, n)
-		part := plan.RowRange(0, last-first)
-		if res.PlanTo(ctx, part, first) != nil {
-			break
-		}
-		matrix.Mul(ty.RowRange(first, last), part, ys, false)
-		matrix.TransMul(columns, ones.RowRange(0, part.Rows), part, true)
-	}
-	// (Σ_i x_i (TY)_iᵀ, Σ_i r_i x_i …): one product each.
-	xp, yp := xs.ColRange(0, p), ys.ColRange(0, p)
-	g, sum := shaped(&s.gram, p, p), shaped(&s.sum, p, p)
-	matrix.TransMul(g, xp, ty.ColRange(0, p), false)
-	matrix.TransMul(sum, xp, s.weigh(xs, ty.Data[p:], p+1), false)
-	matrix.TransMul(sum, yp, s.weigh(ys, columns.Data, 1), true)
-	for k := range p {
-		for l := range p {
-			dst[k*p+l] = float64(sum.At(k, l)) - float64(g.At(k, l)) - float64(g.At(l, k))
-		}
-	}
-}
-
-// moved returns a, less the center, in *v. A last column of ones makes T1 and Tᵀ1 columns of the
-// products.
-func (s *scatterer[T]) moved(v *[]T, a dist.Matrix[T]) dist.Matrix[T] {
-	p := a.Cols
-	out := shaped(v, a.Rows, p+1)
-	for i := range a.Rows {
-		row := out.Row(i)
-		for l, v := range a.Row(i) {
-			row[l] = T(float64(v) - s.center[l])
-		}
-		row[p] = 1
-	}
+	})
 	return out
 }
 
-// weigh returns the rows of a, without the last column, times weights that are a stride apart,
-// until the next call.
-func (s *scatterer[T]) weigh(a dist.Matrix[T], weights []T, stride int) dist.Matrix[T] {
-	p := a.Cols - 1
-	out := shaped(&s.weighed, a.Rows, p)
-	for i := range a.Rows {
-		w, row := weights[i*stride], out.Row(i)
-		for l, v := range a.Row(i)[:p] {
-			row[l] = w * v
+// symmetric returns yᵀLy, with g = 2Ly.
+func (o *objective[T]) symmetric(ctx context.Context, y matrix.Matrix[float64], g dist.Matrix[T]) matrix.Matrix[float64] {
+	out := matrix.New[float64](o.p, o.p, nil)
+	if transProduct(ctx, o.width, out, y, widened(ctx, g)) != nil {
+		return out // the context has ended
+	}
+	for k := range o.p {
+		for l := range k + 1 {
+			v := (out.At(k, l) + out.At(l, k)) / 4
+			out.Set(k, l, v)
+			out.Set(l, k, v)
 		}
 	}
 	return out
@@ -155,11 +105,12 @@ type components struct {
 	scales, ratios []float64
 	rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
 	// Of canonical components: p is base·turn.
-	base *mat.Dense
-	turn matrix.Matrix[float64]
+	base            *mat.Dense
+	turn            matrix.Matrix[float64]
+	between, within matrix.Matrix[float64] // S_b and S_w at base
 }
 
-// canonical returns the canonical components of the span of p: P·V.
+// canonical returns the canonical components of the span of p: P·V. It leaves σ_b² and σ_w² at p in o.
 func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components, error) {
 	between, within, err := o.scatters(ctx, p)
 	if err != nil {
@@ -169,7 +120,7 @@ func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components
 	if err != nil {
 		return nil, err
 	}
-	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v, rank: effectiveRank(within)}
+	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v, between: between, within: within, rank: effectiveRank(within)}
 	if dense.Product(ctx, dense.View(c.p), dense.View(p), v, false); ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/testdata"
+	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -505,6 +506,66 @@ func TestLedoitWolf(t *testing.T) {
 	}
 	if got := ledoitWolf(t.Context(), matrix.New(2, 2, []float64{1, 0, 0, 1}), 2, 2); got != 1 {
 		t.Errorf("%v for a multiple of I", got)
+	}
+}
+
+// TestScatters: the transport scatters are those of their definition, also where classes are far from each other
+// and from 0.
+func TestScatters(t *testing.T) {
+	const apart = 1e5
+	x, labels := parts3(8, 30, 5)
+	for i, l := range labels {
+		x.Set(i, l%5, x.At(i, l%5)+float64(apart*float64(l)))
+	}
+	s, err := newSamples(t.Context(), x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := pinned(Settings{Components: 3, Objective: Objective{Proportional: true}}).withDefaults(t.Context(), s.n, s.d, len(s.classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := newObjective[float64](t.Context(), s, &set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pca(t, x, 3)
+	if err := o.prepare(t.Context(), &set, p); err != nil {
+		t.Fatal(err)
+	}
+	b, w, err := o.scatters(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [2][9]float64
+	for _, q := range o.pairs {
+		x, y, to := class(s, o.y, q.c), class(s, o.y, q.e), &want[0]
+		if q.within() {
+			to = &want[1]
+		}
+		res, err := o.workers[0].solver.Solve(t.Context(), &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: q.lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := dist.NewMatrix[float64](x.Rows, y.Rows, nil)
+		if err := res.PlanTo(t.Context(), plan, 0); err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.Rows {
+			for j := range y.Rows {
+				for k := range 9 {
+					to[k] += q.weight * plan.At(i, j) * (x.At(i, k/3) - y.At(j, k/3)) * (x.At(i, k%3) - y.At(j, k%3))
+				}
+			}
+		}
+	}
+	for i, got := range []matrix.Matrix[float64]{b, w} {
+		trace := want[i][0] + want[i][4] + want[i][8]
+		for k, v := range got.Data {
+			if e := math.Abs(v-want[i][k]) / trace; !(e < 1e-10) {
+				t.Errorf("within %t, element %d: %v, want %v (%.2g of the trace)", i == 1, k, v, want[i][k], e)
+			}
+		}
 	}
 }
 

@@ -202,7 +202,7 @@ func (r *run[T]) report(best *attempt, choice *Choice) Report {
 }
 
 // canonical returns the canonical components of the best projection, as they are and scaled, and
-// completes the report with what is computed there: the last evaluation of J was not that of the result.
+// completes the report with J there: the evaluation before need not have been that of the result.
 func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (axes, parts *components, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
@@ -211,11 +211,6 @@ func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (axe
 		return nil, nil, err
 	}
 	parts = axes.scaled(ctx, &r.set)
-	if o := &r.set.Optimizer; !o.Method.traits().stepless || o.Starts > 1 { // otherwise the last was of the result
-		if err := r.evaluate(ctx, best.point, false); err != nil {
-			return nil, nil, err
-		}
-	}
 	said, err := warnings(ctx, r.prepared.s, r.objective, &r.set, parts.rank, rep.Choice)
 	if err != nil {
 		return nil, nil, err

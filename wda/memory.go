@@ -93,7 +93,7 @@ func objectiveNeeds[T dist.Float](s *samples, set *Settings, solvers int) []need
 		{fmt.Sprintf("the projections of %d samples and their gradients", s.n), size * (float64(5*n) + float64(2*d)) * p},
 		{fmt.Sprintf("the pairs of %d classes", len(s.classes)), 64 * classes * classes},
 		{fmt.Sprintf("%d workers", solvers), 2 * size * largePair * float64(solvers)},
-		{fmt.Sprintf("the scatters of pairs in %d components", set.Components), (float64(8*float64(min(batch, len(s.classes)*(len(s.classes)+1)/2))) + float64(2*size*float64(solvers))) * p * p},
+		{fmt.Sprintf("the transport scatters in %d components", set.Components), (float64(2*(8+size)*n) + float64(5*8*p)) * p},
 		{fmt.Sprintf("the results of %d starts", set.Optimizer.Starts), 2 * 8 * float64(set.Optimizer.Starts)},
 	}
 	if k := set.Optimizer.Method.traits().matrices; k > 0 {

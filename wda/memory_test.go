@@ -48,7 +48,7 @@ func TestMemoryImplied(t *testing.T) {
 		{"workers", objective(100, 10, 2, func(s *Settings) { s.Workers = many }), "workers"},
 		{"iterations", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations = many }), "Gradient Implicit"},
 		{"iterations without gradient", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations, s.Objective.Gradient = many, sinkhorn.GradientImplicit }), ""},
-		{"components of many classes", objective(4000, 40000, 40, func(s *Settings) { s.Components, s.Optimizer.Method = 8000, Eigen{} }), "scatters of pairs"},
+		{"components without steps", objective(20000, 20000, 40, func(s *Settings) { s.Components, s.Optimizer.Method = 20000, Principal{} }), "transport scatters"},
 		{"steps", objective(4000, 40000, 4, func(s *Settings) { s.Components = 8000 }), "steps of auto in 40000 × 8000"},
 		{"starts", objective(100, 10, 2, func(s *Settings) { s.Optimizer.Starts = many }), "1099511627776 starts"},
 		{"usual choice", checkNeeds(choiceNeeds(1000, 1000, 100000, 3, 2, &Settings{Components: 10})...), ""},

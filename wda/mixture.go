@@ -177,10 +177,7 @@ func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error 
 	if _, rep.GradientNorm, err = r.measure(ctx, point, mat.NewDense(rows, k, nil)); err != nil {
 		return err
 	}
-	if _, _, err := r.canonical(ctx, &attempt{point: point}, &rep); err != nil {
-		return err
-	}
-	between, within, err := r.scatters(ctx, point)
+	axes, _, err := r.canonical(ctx, &attempt{point: point}, &rep)
 	if err != nil {
 		return err
 	}
@@ -200,8 +197,8 @@ func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error 
 		for i := range k {
 			for l := range k {
 				v := at(i) * at(l)
-				b += float64(v * between.At(i, l))
-				w += float64(v * within.At(i, l))
+				b += float64(v * axes.between.At(i, l))
+				w += float64(v * axes.within.At(i, l))
 			}
 			w += float64(at(i) * at(i) * (r.ridge / float64(k)))
 		}

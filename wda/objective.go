@@ -37,6 +37,7 @@ type objective[T dist.Float] struct {
 	proj     dist.Matrix[T] // P
 	y        dist.Matrix[T] // X P
 	gb, gw   dist.Matrix[T] // ∂σ_b²/∂Y, ∂σ_w²/∂Y
+	sb, sw   dist.Matrix[T] // the same with constant plans, if they were needed
 	gt       dist.Matrix[T] // (Xᵀ G)ᵀ
 	results  []pairResult[T]
 	touched  []int // classes of the pairs at hand
@@ -45,6 +46,7 @@ type objective[T dist.Float] struct {
 	rough    int   // pairs whose plans have few digits
 	b, w     float64
 	gradient bool
+	frozen   bool // the gradient is that with constant plans, whatever the mode
 	remember bool // samples and weights do not change, so that
 	known    bool // b, w and, if gradient, gb and gw are those at proj
 
@@ -68,8 +70,7 @@ func (p pair) within() bool { return p.c == p.e }
 
 // worker is what one goroutine needs to solve pairs.
 type worker[T dist.Float] struct {
-	solver    *sinkhorn.Solver[T]
-	scatterer scatterer[T]
+	solver *sinkhorn.Solver[T]
 }
 
 // pairResult is the outcome of one pair, kept until its turn in the sum.
@@ -348,7 +349,15 @@ func (o *objective[T]) solveSmall(w, k int) {
 }
 
 func (o *objective[T]) solvePair(ctx context.Context, w *worker[T], q pair, r *pairResult[T]) {
-	w.solve(ctx, class(o.s, o.y, q.c), class(o.s, o.y, q.e), q.lambda, o.mode, o.gradient, r)
+	w.solve(ctx, class(o.s, o.y, q.c), class(o.s, o.y, q.e), q.lambda, gradientMode(o.mode, o.frozen), o.gradient, r)
+}
+
+// gradientMode returns the mode of a gradient, which is of constant plans if frozen is set.
+func gradientMode(mode sinkhorn.GradientMode, frozen bool) sinkhorn.GradientMode {
+	if frozen {
+		return sinkhorn.GradientFrozen
+	}
+	return mode
 }
 
 // solve sets r to the outcome of the transport from x to y, with or without its gradient.

@@ -9,7 +9,7 @@ import (
 )
 
 // TestRemember: an objective that remembers its last evaluation gives the same bits as one that
-// does not, whatever the order of values, gradients, projections, ridges and λ; and it remembers.
+// does not, whatever the order of values, gradients, scatters, projections, ridges and λ; and it remembers.
 func TestRemember(t *testing.T) {
 	ctx := t.Context()
 	x, labels := clusters(3, 5, 14, 9)
@@ -38,6 +38,11 @@ func TestRemember(t *testing.T) {
 		p, gradient := points[rng.IntN(2)], rng.IntN(2) == 0
 		if step == 0 || rng.IntN(8) == 0 {
 			lambda = RelativeLambda(1 + rng.Float64())
+		}
+		if rng.IntN(4) == 0 {
+			if _, _, err := os[1].scatters(ctx, points[rng.IntN(2)]); err != nil {
+				t.Fatal(err)
+			}
 		}
 		ridge, again := rng.Float64(), rng.IntN(8) == 0
 		var grads [2]*mat.Dense

@@ -20,6 +20,7 @@ type farPairs struct {
 	P, Iterations     int
 	Mode              sinkhorn.GradientMode
 	Gradient, Float32 bool
+	Frozen            bool // the gradient is that with constant plans
 	Offset            []int
 	Y                 []byte
 }
@@ -49,7 +50,7 @@ func (o *objective[T]) multiplications() float64 {
 // solveAway is solve by an executor.
 func (o *objective[T]) solveAway(ctx context.Context, to Executor) error {
 	shared, err := encodeWire(farPairs{
-		P: o.p, Iterations: o.iterations, Mode: o.mode, Gradient: o.gradient, Float32: !num.IsFloat64[T](), Offset: o.s.offset, Y: packed(o.y.Data),
+		P: o.p, Iterations: o.iterations, Mode: o.mode, Gradient: o.gradient, Float32: !num.IsFloat64[T](), Frozen: o.frozen, Offset: o.s.offset, Y: packed(o.y.Data),
 	})
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func pairDoer[T dist.Float](f *farPairs) doer {
 		defer idle.Put(w)
 		var r pairResult[T]
 		of := func(c int) dist.Matrix[T] { return y.RowRange(f.Offset[c], f.Offset[c+1]) }
-		w.solve(ctx, of(q.C), of(q.E), q.Lambda, f.Mode, f.Gradient, &r)
+		w.solve(ctx, of(q.C), of(q.E), q.Lambda, gradientMode(f.Mode, f.Frozen), f.Gradient, &r)
 		if r.err != nil {
 			return farResult{Err: wiredError(r.err)}, nil
 		}
