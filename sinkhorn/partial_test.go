@@ -106,7 +106,7 @@ func TestPartialFar(t *testing.T) {
 		}
 		dist.SqEuclidean(p.Cost, points[0], points[1])
 		for _, domain := range []Domain{DomainAuto, DomainLog} {
-			s, err := NewSolver[float64](&Settings{Tolerance: 1e-9, Domain: domain})
+			s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Domain: domain})
 			if err != nil {
 				t.Fatal(err)
 			}
