@@ -374,12 +374,16 @@ func (m *machine) logic(op string, a []operand) bool {
 	return true
 }
 
-// table looks bytes up in a vector register, by the bytes of another. An index beyond the table
+// table looks bytes up in a list of vector registers, by the bytes of another. An index beyond the table
 // has a zero.
 func (m *machine) table(a []operand) bool {
 	g := m.g
-	entries, index := m.v[a[1].reg], m.v[a[2].reg]
-	constant := func(c [4]expr.Node) bool {
+	var entries []expr.Node
+	for r := range a[1].count + 1 {
+		entries = append(entries, m.v[(a[1].reg+r)%32][:]...)
+	}
+	index, size := m.v[a[2].reg][:], 4*len(entries)
+	constant := func(c []expr.Node) bool {
 		for _, n := range c {
 			if _, ok := g.Bits(n); !ok {
 				return false
@@ -397,8 +401,8 @@ func (m *machine) table(a []operand) bool {
 			bits, _ := g.Bits(c)
 			cell := m.zero
 			for k := range 4 {
-				if i := bits >> (8 * k) & 255; i < 16 {
-					cell = g.Bitwise(expr.IOr, cell, g.Shift(expr.IShl, byteOf(entries[i/4], int(i%4)), 8*k))
+				if i := int(bits >> (8 * k) & 255); i < size {
+					cell = g.Bitwise(expr.IOr, cell, g.Shift(expr.IShl, byteOf(entries[i/4], i%4), 8*k))
 				}
 			}
 			out = append(out, cell)
@@ -406,7 +410,7 @@ func (m *machine) table(a []operand) bool {
 	case constant(entries):
 		list := make([]expr.Node, 256)
 		for i := range list {
-			if list[i] = m.zero; i < 16 {
+			if list[i] = m.zero; i < size {
 				list[i] = byteOf(entries[i/4], i%4)
 			}
 		}
@@ -420,15 +424,15 @@ func (m *machine) table(a []operand) bool {
 		}
 	default:
 		var list []expr.Node
-		for i := range 16 {
+		for i := range size {
 			list = append(list, g.Part(entries[i/4], 8*(i%4), 8))
 		}
 		for _, c := range index {
 			var cell [4]expr.Node
 			for k := range cell {
 				i := g.Part(c, 8*k, 8)
-				if g.Size(i) > 4 {
-					m.fail("%w: an index that may have more than 4 bits", code.ErrUnknown)
+				if 1<<g.Size(i) > size {
+					m.fail("%w: an index that may lie beyond the table", code.ErrUnknown)
 				}
 				cell[k] = g.Pick(list[:1<<g.Size(i)], i)
 			}

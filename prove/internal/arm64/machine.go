@@ -137,7 +137,7 @@ type operand struct {
 }
 
 var (
-	vectorName  = regexp.MustCompile(`^v(\d+)\.(\d*)([bhsd])(?:-v(\d+)\.\d*[bhsd])?(?:\[(\d)\])?$`)
+	vectorName  = regexp.MustCompile(`^v(\d+)\.(\d*)([bhsd])(?:(?:-|, )v(\d+)\.\d*[bhsd])?(?:\[(\d)\])?$`)
 	scalarName  = regexp.MustCompile(`^([sdq])(\d+)$`)
 	generalName = regexp.MustCompile(`^([xw])(\d+|zr)$`)
 	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+)(?:, lsl #(\d))?)?\]$`)

@@ -90,7 +90,7 @@ func (m *machine) fixedPoint(x expr.Node, fraction int) expr.Node {
 		scale := m.g.Const(4, uint64(127-fraction)<<23)
 		return m.g.Mul(m.g.FromInt(4, x), scale)
 	}
-	if b, ok := m.g.Bits(m.g.Part(x, 0, fraction)); !ok || b != 0 {
+	if b, ok := m.g.Bits(m.g.Part(x, 0, fraction)); (!ok || b != 0) && !m.g.Multiple(x, fraction) {
 		m.fail("%w: a fraction that depends on the data", code.ErrUnknown)
 	}
 	return m.g.FromInt(4, m.g.Shift(expr.ISar, x, fraction))

@@ -13,7 +13,7 @@ func (m *machine) step(a []operand) {
 		return
 	}
 	for _, o := range a {
-		if o.size == 2 || o.size == 1 && !onBits[m.inst.Op] || o.count > 0 {
+		if o.size == 2 || o.size == 1 && !onBits[m.inst.Op] || o.count > 0 && m.inst.Op != "tbl" {
 			m.fail("%w", code.ErrUnknown)
 		}
 	}

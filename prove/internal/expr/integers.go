@@ -11,7 +11,7 @@ func (t *template) span(i int32) (first, last uint64, ok bool) {
 	switch {
 	case v.state == fixed:
 		return v.bits, v.bits, true
-	case v.state == integer, v.state == float && i == 0:
+	case v.state == integer, v.state == float && i == 0, v.state == isNaN && i == 0 && t.input:
 		return v.first, v.last, true
 	case v.state == float && (v.low > 0 || v.high < 0): // of one sign, the bits grow with the size
 		p, q := bitsFrom(t.code[i].width, v.low), bitsFrom(t.code[i].width, v.high)
@@ -90,6 +90,9 @@ func (t *template) integers(in *instruction) value_ {
 		}
 		if c == d && c&(c+1) == 0 && a&^c == b&^c {
 			return spanValue(a&c, b&c)
+		}
+		if c == d && c&(1<<bits.Len64(a^b)-1) == 0 { // bits that are the same everywhere
+			return spanValue(a&c, a&c)
 		}
 		if rest := mask &^ c; c == d && rest&(rest+1) == 0 { // without the lowest bits
 			return spanValue(a&c, b&c)

@@ -106,6 +106,17 @@ func (g *Graph) Most(a Node) (most uint64, ok bool) {
 	return 0, false
 }
 
+// Multiple reports whether a mask clears so many of the lowest bits of an integer.
+func (g *Graph) Multiple(a Node, bits int) bool {
+	n := g.nodes[a]
+	for _, o := range [2]Node{n.a, n.b} {
+		if n.op == IAnd && g.nodes[o].op == Const && g.nodes[o].key&(1<<bits-1) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Offset takes an integer of 8 bytes apart: a constant plus an integer of 4 bytes.
 func (g *Graph) Offset(a Node) (constant uint64, rest Node, ok bool) {
 	n := g.nodes[a]

@@ -116,22 +116,28 @@ func (t *template) same(low, high int64) bool {
 	return p == q && p != 0
 }
 
-// nanEqual reports whether the expressions are equal where the variable is NaN. Nothing is
-// known of the bits of a NaN.
+// nanEqual reports whether the expressions are equal where the variable is NaN. Of the bits of a NaN
+// nothing is known but its sign, one after the other, and even that only of an input.
 func (t *template) nanEqual() bool {
-	t.stamp++
-	t.state[0] = value_{state: isNaN, stamp: t.stamp}
-	if t.excluded() {
-		return true
+	first := uint64(t.infinity()) + 1
+	last := uint64(1)<<(8*t.width-1) - 1
+	for _, sign := range []uint64{0, last + 1} {
+		t.stamp++
+		t.state[0] = value_{state: isNaN, stamp: t.stamp, first: sign | first, last: sign | last}
+		if t.excluded() {
+			continue
+		}
+		x, y := t.eval(t.x), t.eval(t.y)
+		switch {
+		case x.state == fixed && y.state == fixed:
+			if x.bits != y.bits {
+				return false
+			}
+		case x.state == unknown || x.state == float || x.state == integer || x.state != y.state:
+			return false
+		}
 	}
-	x, y := t.eval(t.x), t.eval(t.y)
-	switch {
-	case x.state == fixed && y.state == fixed:
-		return x.bits == y.bits
-	case x.state == unknown || x.state == float || x.state == integer:
-		return false
-	}
-	return x.state == y.state
+	return true
 }
 
 func (t *template) eval(i int32) value_ {

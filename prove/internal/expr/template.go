@@ -17,6 +17,7 @@ type template struct {
 	conditions  []int32
 	values      []bool // of the conditions
 	nonpositive bool   // the variable is at most 0, or NaN
+	input       bool   // the variable is an element that was loaded: both sides have the same bits, of a NaN, too
 	state       []value_
 	seen        []struct { // by settled
 		stamp int32
@@ -42,7 +43,7 @@ type instruction struct {
 }
 
 func compile(g *Graph, v Node) *template {
-	t := &template{g: g, place: map[Node]int32{v: 0}, width: g.Width(v)}
+	t := &template{g: g, place: map[Node]int32{v: 0}, width: g.Width(v), input: g.nodes[v].op == Input}
 	t.code = append(t.code, instruction{op: Input, width: uint8(t.width), a: -1, b: -1, c: -1})
 	return t
 }
@@ -117,6 +118,9 @@ func (t *template) prove() bool {
 	}
 	if t.nonpositive {
 		key = append(key, 'n')
+	}
+	if t.input {
+		key = append(key, 'i')
 	}
 	k := string(key)
 	cache.Lock()
