@@ -16,8 +16,8 @@
 //	           float64   float32   results below the least normal number
 //	Exp        0.70      0.72      0.85 and 0.82
 //	Exp2       0.63      0.68      0.85
-//	Log        0.70      0.71
-//	Log2       0.70      0.78
+//	Log        0.70      0.65
+//	Log2       0.70      0.69
 //	Sigmoid    2.95      2.95      0, where exp(−x) overflows
 //
 // Let u be 2⁻⁵³ (2⁻²⁴ in float32), n the number of elements, w the number of lanes, 8 (16),

@@ -9,7 +9,7 @@ type because struct{ ours, name, text string }
 // reasons are tried in order: the first that matches counts.
 var reasons = []because{
 	{"", "exp/", "the table look-up and the check of the range take ports that FMAs need (internal/asm/exp/NOTES.md)"},
-	{"", "log/", "25 operations beside the FMAs: splitting off the exponent, rounding errors, special values"},
+	{"", "log/", "operations beside the FMAs: splitting off the exponent, table look-ups, rounding errors, special values"},
 	{"", "softmax/", "maximum, difference, exponential, sum and scaling are passes of their own over the slice"},
 	{"", "logsumexp/", "the maximum, differences, exponentials and their sum are passes of their own over pieces of the slice"},
 	{"", "nearest/", "values of a block of rows are stored, and searched for the nearest in a pass of its own"},

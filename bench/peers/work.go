@@ -11,7 +11,7 @@ import (
 var (
 	expFMAs  = map[int]float64{32: 8, 64: 11}
 	exp2FMAs = map[int]float64{32: 6, 64: 9}
-	logFMAs  = map[int]float64{32: 16, 64: 14} // of float64 also a division
+	logFMAs  = map[int]float64{32: 8, 64: 14} // of float64 also a division
 )
 
 // work returns what a case needs at least, by phases: what every program has to do that computes

@@ -7,15 +7,15 @@
 //	Log      dst_i = ln x_i
 //	Log2     dst_i = log₂ x_i
 //
-// Log and Log2 write x = 2^k·m with √½ ≤ m < √2, take the logarithm of m from a polynomial, and
-// keep the rounding error of the sum with k. In float64 they are num.Log and num.Log2. In
-// float32 they have a polynomial of their own, since those of num compute in float64.
+// In float64, Log and Log2 are num.Log and num.Log2: x = 2^k·m with √½ ≤ m < √2, the logarithm of m by a
+// polynomial, and the rounding error of the sum with k. In float32 they take the logarithm of one of eight numbers near
+// m from a table, and that of the quotient from a polynomial. See ref.go.
 //
 // Shapes          x: n; dst: n or longer; c, s: numbers.
 // Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        Log, Log2: 0.70 ULP in float64; 0.71 and 0.78 in float32, the largest of all arguments. Affine: two roundings. Sum: γ_k Σ|x_i|, k = ⌈n/w⌉ + log₂ w.
+// Accuracy        Log, Log2: 0.70 ULP in float64; 0.65 and 0.69 in float32, the largest of all arguments. Affine: two roundings. Sum: γ_k Σ|x_i|, k = ⌈n/w⌉ + log₂ w.
 // Special values  Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) = +0. Log2 of a power of two is exact.
-// Cost            Log: 10 FMAs, a division (float64 only) and some 25 other operations; a group of 64 bytes with a zero, a negative, subnormal or infinite number or a NaN is computed by the definition, in Go, some 10 times as long. Everything else is bound by loads.
+// Cost            Log: in float64 10 FMAs, a division and some 25 other operations; in float32 8 FMAs, three table look-ups and some 12 others; a group of 64 bytes with a zero, a negative, subnormal or infinite number or a NaN is computed by the definition, in Go, some 10 times as long. Everything else is bound by loads.
 //
 // The assembly takes whole groups of 64 bytes. The definition computes the rest.
 package vector

@@ -1,6 +1,6 @@
-// The text of log, or with BASE2 of log2, for the type that the including file has defined.
+// The text of log, or with BASE2 of log2, in float64.
 
-// func log(n int, dst, x *T) int
+// func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
 	MOVQ n+0(FP), bytes
 	MOVQ dst+8(FP), dp
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	XORL at, at
 
 loop:
-	// 2^-1022 (2^-126) ≤ x ≤ the largest number
+	// 2^-1022 ≤ x ≤ the largest number
 	move    (xp)(at*1), Y0
 	move    32(xp)(at*1), Y1
 	compare $0x1d, logc+LEAST(SB), Y0, Y4
@@ -23,7 +23,7 @@ loop:
 	CMPL    AX, allsigns
 	JNE     done
 
-	// k + 1024 (128) in the bits above the mantissa, from √½ to √½
+	// k + 1024 in the bits above the mantissa, from √½ to √½
 	subbits    logc+BIAS(SB), Y0, Y0
 	subbits    logc+BIAS(SB), Y1, Y1
 	shiftright mantissa, Y0, Y2
@@ -43,7 +43,6 @@ loop:
 	sub  logc+ONE(SB), Y0, Y0
 	sub  logc+ONE(SB), Y1, Y1
 
-#ifdef F64
 	// s = f/(2 + f), R of s²: (log m)/s = 2 + R
 	add  logc+TWO(SB), Y0, Y4
 	add  logc+TWO(SB), Y1, Y5
@@ -61,25 +60,6 @@ loop:
 	step(C1, Y6, Y7)
 	mul  Y6, Y8, Y8
 	mul  Y7, Y9, Y9
-#else
-	// f·S
-	mul  Y0, Y0, Y6
-	mul  Y1, Y1, Y7
-	pair(C7, C6, Y8, Y9)
-	pair(C5, C4, Y10, Y11)
-	pair(C3, C2, Y12, Y13)
-	pair(C1, C0, Y4, Y5)
-	fma  Y8, Y6, Y10
-	fma  Y9, Y7, Y11
-	fma  Y12, Y6, Y4
-	fma  Y13, Y7, Y5
-	mul  Y6, Y6, Y8
-	mul  Y7, Y7, Y9
-	fma  Y10, Y8, Y4
-	fma  Y11, Y9, Y5
-	mul  Y0, Y4, Y8
-	mul  Y1, Y5, Y9
-#endif
 
 	// h = f²/2, and what its rounding lost
 	mul    logc+POINT5(SB), Y0, Y10
@@ -98,17 +78,11 @@ loop:
 	sub Y7, Y1, Y1
 	sub Y10, Y0, Y0
 	sub Y11, Y1, Y1
-#ifdef F64
 	// … and s·(h + R)
 	add Y6, Y8, Y8
 	add Y7, Y9, Y9
 	fma Y8, Y4, Y0
 	fma Y9, Y5, Y1
-#else
-	// … and h·(f·S)
-	fma Y8, Y6, Y0
-	fma Y9, Y7, Y1
-#endif
 
 #ifdef BASE2
 	// p = hi/ln 2, l = what it has too much, and lo/ln 2

@@ -1,6 +1,6 @@
-// The text of log, or with BASE2 of log2, for the type that the including file has defined.
+// The text of log, or with BASE2 of log2, in float64.
 
-// func log(n int, dst, x *T) int
+// func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
 	MOVQ n+0(FP), bytes
 	MOVQ dst+8(FP), dp
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	XORL at, at
 
 loop:
-	// 2^-1022 (2^-126) ≤ x ≤ the largest number
+	// 2^-1022 ≤ x ≤ the largest number
 	move         (xp)(at*1), Z0
 	compare.BCST $0x1d, logc+LEAST(SB), Z0, K1
 	compare.BCST $0x12, logc+MOST(SB), Z0, K1, K2
@@ -17,7 +17,7 @@ loop:
 	CMPL         AX, allmask
 	JNE          done
 
-	// k + 1024 (128) in the bits above the mantissa, from √½ to √½; m
+	// k + 1024 in the bits above the mantissa, from √½ to √½; m
 	subbits.BCST logc+BIAS(SB), Z0, Z0
 	shiftright   mantissa, Z0, Z2
 	andbits.BCST logc+MASK(SB), Z0, Z0
@@ -28,7 +28,6 @@ loop:
 	sub.BCST    logc+WHOLEK(SB), Z2, Z2
 	sub.BCST    logc+ONE(SB), Z0, Z0
 
-#ifdef F64
 	// s = f/(2 + f), R of s²: (log m)/s = 2 + R
 	add.BCST logc+TWO(SB), Z0, Z4
 	div      Z4, Z0, Z4
@@ -41,19 +40,6 @@ loop:
 	step(C2, Z6)
 	step(C1, Z6)
 	mul      Z6, Z8, Z8
-#else
-	// f·S
-	mul Z0, Z0, Z6
-	pair(C7, C6, Z8)
-	pair(C5, C4, Z10)
-	pair(C3, C2, Z12)
-	pair(C1, C0, Z4)
-	fma Z8, Z6, Z10
-	fma Z12, Z6, Z4
-	mul Z6, Z6, Z8
-	fma Z10, Z8, Z4
-	mul Z0, Z4, Z8
-#endif
 
 	// h = f²/2, and what its rounding lost
 	mul.BCST logc+POINT5(SB), Z0, Z10
@@ -65,14 +51,9 @@ loop:
 	sub Z13, Z0, Z0
 	sub Z6, Z0, Z0
 	sub Z10, Z0, Z0
-#ifdef F64
 	// … and s·(h + R)
 	add Z6, Z8, Z8
 	fma Z8, Z4, Z0
-#else
-	// … and h·(f·S)
-	fma Z8, Z6, Z0
-#endif
 
 #ifdef BASE2
 	// p = hi/ln 2, l = what it has too much, and lo/ln 2

@@ -1,6 +1,6 @@
-// The text of log, or with BASE2 of log2, for the type that the including file has defined.
+// The text of log, or with BASE2 of log2, in float64.
 
-// func log(n int, dst, x *T) int
+// func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
 	MOVD n+0(FP), left
 	MOVD dst+8(FP), dp
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	LSL  $ESHIFT, left, left
 
 loop:
-	// 2^-1022 (2^-126) ≤ x ≤ the largest number
+	// 2^-1022 ≤ x ≤ the largest number
 	LOAD4(xp, F0, F1, F2, F3)
 	FMOVQ LEAST(consts), F28
 	FMOVQ MOST(consts), F29
@@ -31,7 +31,7 @@ loop:
 	CMN   $1, bits0
 	BNE   done
 
-	// k + 1024 (128) in the bits above the mantissa, from √½ to √½
+	// k + 1024 in the bits above the mantissa, from √½ to √½
 	FMOVQ BIAS(consts), F28
 	INTEGER4(VSUB, ARR)
 	VUSHR $MANTISSA, V0.ARR, V4.ARR
@@ -56,11 +56,7 @@ loop:
 	BY4(FSUB, 4, 4, 29)
 	BY4(FSUB, 0, 0, 30)
 
-#ifdef F64
 #include "polyf64_neon_arm64.h"
-#else
-#include "polyf32_neon_arm64.h"
-#endif
 
 	// h = f²/2, and what its rounding has too much
 	FMOVQ POINT5(consts), F28
@@ -77,14 +73,9 @@ loop:
 	OF4(FSUB, 0, 0, 24)
 	OF4(FSUB, 0, 0, 12)
 	OF4(FADD, 0, 0, 20)
-#ifdef F64
 	// … and s·(h + R)
 	OF4(FADD, 16, 12, 16)
 	OF4(FMLA, 0, 8, 16)
-#else
-	// … and h·(f·S)
-	OF4(FMLA, 0, 12, 16)
-#endif
 
 #ifdef BASE2
 	// p = hi/ln 2, l = what it has too much, and lo/ln 2

@@ -14,6 +14,7 @@
 #define FMLS(d, n, m) WORD $(0x4ea0cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FCMGT(d, n, m) WORD $(0x6ea0e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FCMGE(d, n, m) WORD $(0x6e20e400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define SCVTF(d, n, i) WORD $(0x4f00e400|((64<<DOUBLE)-(i))<<16|(n)<<5|(d))
 #define BIT_16B(d, n, m) WORD $(0x6ea01c00|(m)<<16|(n)<<5|(d))
 
 #define ESHIFT (2+DOUBLE)
@@ -53,26 +54,6 @@
 	FMOVQ c(consts), F18; \
 	FMOVQ c(consts), F19; \
 	OF4(FMLA, 16, 20, y)
-
-// V16–V19, V20–V23 or V24–V27 = c + V0–V3·v.
-#define PAIR_16(c, v) \
-	FMOVQ c(consts), F16; \
-	FMOVQ c(consts), F17; \
-	FMOVQ c(consts), F18; \
-	FMOVQ c(consts), F19; \
-	BY4(FMLA, 16, 0, v)
-#define PAIR_20(c, v) \
-	FMOVQ c(consts), F20; \
-	FMOVQ c(consts), F21; \
-	FMOVQ c(consts), F22; \
-	FMOVQ c(consts), F23; \
-	BY4(FMLA, 20, 0, v)
-#define PAIR_24(c, v) \
-	FMOVQ c(consts), F24; \
-	FMOVQ c(consts), F25; \
-	FMOVQ c(consts), F26; \
-	FMOVQ c(consts), F27; \
-	BY4(FMLA, 24, 0, v)
 
 // An integer operation on V0–V3 and V28.
 #define INTEGER4(op, arr) \

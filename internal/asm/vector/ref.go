@@ -62,102 +62,110 @@ func Ref2[T num.Float](x T) T {
 	return T(log2Of32(float32(x)))
 }
 
-// The definition in float32: with x = 2^k·m, √½ ≤ m < √2, and f = m − 1,
+// The definition in float32. An octave of numbers is cut into eight cells, by three bits below those of the exponent, so that one
+// cell lies around 1. With x = 2^k·m, m in the octave of these cells, and c, a number of 5 bits near 1/m that the cell has,
 //
-//	h       ← f²/2
-//	log m   = f − h + h·f·S(f), S of degree 7, by Estrin's scheme
-//	hi      ← f − h;  lo ← what hi and h lost + h·(f·S)
-//	ln x    = k·ln 2 + hi + lo;  a ← k·ln2hi, exact;  b ← a + hi;  e ← hi − (b − a), what b lost
-//	        ← b + (e + (lo + k·ln2lo))
-//	log₂ x  = k + (hi + lo)/ln 2;  p ← hi/ln 2;  b ← k + p;  e ← p − (b − k)
-//	        ← b + (e + what p lost + lo/ln 2)
+//	r       ← m·c − 1, |r| < 0.063
+//	log m   = −log c + log(1 + r)
+//	log x   = t + r + w, with t = k·ln 2 − log c, the upper bits of both, exact,
+//	          and w = r²·Q(r) + what t lacks, Q of degree 3
+//	b       ← t + r;  e ← r − (b − t), what b lost
+//	        ← b + (e + w)
 //
-// This is num's way in float64, with a polynomial in f instead of one in f/(2+f), which needs a
-// division.
+// Of log₂, b and e have r/ln 2 instead of r, and w has what 1/ln 2 lacks, times r.
+//
+// Around 1, c = 1, so that r is exact, and t = 0.
 //
 // # Error
 //
-// In ulps of a result whose significand is near 2, where a relative error weighs most; lo is
-// at most 1/17 of log m:
+// In ulps of a result whose significand is near 2, where a relative error weighs most:
 //
 //	last rounding          .5
-//	polynomial, 2^-27.3    .20
-//	roundings of lo        .10
+//	polynomial, 2^-27.0    .12
+//	roundings of w         .05
 //
-// The largest found, in all arguments, is 0.701 of ln and 0.777 of log₂.
+// r is exact where the logarithm is smaller than 1/8, and elsewhere rounded by 2^-29 at most. The largest found, in
+// all arguments, is 0.649 of ln and 0.681 of log₂.
 
-// logPoly32 is S, lowest degree first, by exp/gencoef.
-var logPoly32 = [8]float32{
-	0x1.555554p-01, -0x1.000226p-01, 0x1.99a01cp-02, -0x1.54728cp-02,
-	0x1.22d936p-02, -0x1.0d8232p-02, 0x1.055e62p-02, -0x1.38c91p-03,
+// A table of eight cells: c, and −log c = hi + lo, hi a multiple of 2^-17 (of log₂, 2^-16), so that t is exact.
+// Q is lowest degree first. All are by exp/gencoef.
+type logTable struct {
+	inverse, hi, lo [8]float32
+	poly            [4]float32
+}
+
+var inverses32 = [8]float32{47. / 32, 43. / 32, 40. / 32, 36. / 32, 34. / 32, 1, 29. / 32, 26. / 32}
+
+var ln32 = logTable{
+	inverse: inverses32,
+	hi:      [8]float32{-0x1.89a4p-02, -0x1.2e8ep-02, -0x1.c9p-03, -0x1.e27p-04, -0x1.f0ap-05, 0, 0x1.9338p-04, 0x1.a94p-03},
+	lo:      [8]float32{0x1.8f27d8p-19, -0x1.5d708ep-21, 0x1.070cacp-20, -0x1.db8abcp-22, -0x1.86008cp-20, 0, -0x1.0d1536p-19, -0x1.2c3752p-19},
+	poly:    [4]float32{-0x1.ffffd8p-02, 0x1.555518p-02, -0x1.00b686p-02, 0x1.9b203ap-03},
+}
+
+var log232 = logTable{
+	inverse: inverses32,
+	hi:      [8]float32{-0x1.1bf4p-01, -0x1.b48p-02, -0x1.49a8p-02, -0x1.5cp-03, -0x1.664p-04, 0, 0x1.22d8p-03, 0x1.32cp-02},
+	lo:      [8]float32{0x1.dc2d46p-18, 0x1.408c78p-18, 0x1.ed0cbap-20, -0x1.a39fbep-19, 0x1.20a6dep-21, 0, 0x1.6e155ap-18, -0x1.1c8f12p-22},
+	poly:    [4]float32{-0x1.71545ap-01, 0x1.ec703ap-02, -0x1.725a68p-02, 0x1.289e4ep-02},
 }
 
 const (
-	ln2hi32  = 0x1.63p-1 // 9 bits, so that k·ln2hi is exact
-	ln2lo32  = -0x1.bd0106p-13
-	invLn32  = 0x1.715476p+0 // 1/ln 2
-	invLnL32 = 0x1.4ae0cp-26 // 1/ln 2 − invLn32
+	ln2hi32  = 0x1.62e4p-1    // 17 bits, so that k·ln2hi is exact
+	ln2lo32  = 0x1.7f7d1cp-20 // ln 2 − ln2hi32
+	invLn32  = 0x1.715476p+0  // 1/ln 2
+	invLnL32 = 0x1.4ae0cp-26  // 1/ln 2 − invLn32
 )
 
 func logOf32(x float32) float32 {
-	k, f, ok := split32(x)
+	k, r, cell, ok := split32(x)
 	if !ok {
-		return f
+		return r
 	}
-	hi, lo := log1p32(f)
-	a := float32(k * ln2hi32)
-	b := a + hi
-	e := hi - (b - a)
-	return b + (e + num.FMA(k, ln2lo32, lo))
+	t := num.FMA(k, ln2hi32*0x1p-23, ln32.hi[cell&7])
+	w := ln32.rest(r, num.FMA(k, ln2lo32*0x1p-23, ln32.lo[cell&7]))
+	b := t + r
+	e := r - (b - t)
+	return b + (e + w)
 }
 
 func log2Of32(x float32) float32 {
-	k, f, ok := split32(x)
+	k, r, cell, ok := split32(x)
 	if !ok {
-		return f
+		return r
 	}
-	hi, lo := log1p32(f)
-	p := float32(hi * invLn32)
-	l := num.FMA(-hi, invLn32, p) // what p has too much
-	l = num.FMA(-lo, invLn32, l)
-	l = num.FMA(-hi, invLnL32, l)
-	b := k + p
-	return b + (p - (b - k) - l)
+	t := num.FMA(k, 0x1p-23, log232.hi[cell&7])
+	w := log232.rest(r, num.FMA(r, invLnL32, log232.lo[cell&7]))
+	b := t + float32(r*invLn32)
+	e := num.FMA(r, invLn32, -(b - t))
+	return b + (e + w)
 }
 
-// log1p32 returns log(1+f) = hi + lo.
-func log1p32(f float32) (hi, lo float32) {
-	c, z := &logPoly32, float32(f*f)
-	s01, s23 := num.FMA(c[1], f, c[0]), num.FMA(c[3], f, c[2])
-	s45, s67 := num.FMA(c[5], f, c[4]), num.FMA(c[7], f, c[6])
-	s := num.FMA(num.FMA(s67, z, s45), float32(z*z), num.FMA(s23, z, s01))
-	s = float32(f * s)
-	g := float32(.5 * f)
-	h := float32(g * f)
-	hErr := num.FMA(g, f, -h)
-	hi = f - h
-	lo = f - hi - h - hErr
-	return hi, num.FMA(h, s, lo)
+// rest returns r²·Q(r) + w.
+func (l *logTable) rest(r, w float32) float32 {
+	z, c := float32(r*r), &l.poly
+	q := num.FMA(num.FMA(c[3], r, c[2]), z, num.FMA(c[1], r, c[0]))
+	return num.FMA(z, q, w)
 }
 
-// split32 returns k and f of a positive finite x. Of any other x it returns the logarithm in
-// f, and false.
-func split32(x float32) (k, f float32, ok bool) {
+// split32 returns k·2^23, r and the cell, in the last three bits, of a positive finite x. Of any other x it returns
+// the logarithm in r, and false.
+func split32(x float32) (k, r float32, cell uint32, ok bool) {
 	switch {
 	case x != x || x > math.MaxFloat32:
-		return 0, x, false
+		return 0, x, 0, false
 	case x == 0:
-		return 0, float32(math.Inf(-1)), false
+		return 0, float32(math.Inf(-1)), 0, false
 	case x < 0:
-		return 0, float32(math.NaN()), false
+		return 0, float32(math.NaN()), 0, false
 	}
-	e := int32(0)
+	below := float32(0)
 	if x < 0x1p-126 {
-		x, e = float32(x*0x1p24), -24
+		x, below = float32(x*0x1p24), 24<<23
 	}
-	// Subtracting the bits of √½ makes the exponent field change there.
-	const sqrtHalf = 0x3f3504f3
-	b := int32(math.Float32bits(x)) - sqrtHalf
-	e += b >> 23
-	return float32(e), math.Float32frombits(uint32(b)&(1<<23-1)+sqrtHalf) - 1, true
+	const first = 0x3f254000 // the bits of the first number of the first cell
+	b := math.Float32bits(x)
+	e := (b - first) & 0xff800000
+	cell = (b - first) >> 20
+	return float32(int32(e)) - below, num.FMA(math.Float32frombits(b-e), inverses32[cell&7], -1), cell, true
 }

@@ -155,96 +155,6 @@ DATA logf64<>+656(SB)/8, $0x3fe5555555555592
 DATA logf64<>+664(SB)/8, $0x3fe5555555555592
 GLOBL logf64<>(SB), RODATA|NOPTR, $672
 
-DATA logf32<>+0(SB)/8, $0x0080000000800000 // 2^-126
-DATA logf32<>+8(SB)/8, $0x0080000000800000
-DATA logf32<>+16(SB)/8, $0x0080000000800000
-DATA logf32<>+24(SB)/8, $0x0080000000800000
-DATA logf32<>+32(SB)/8, $0x7f7fffff7f7fffff // the largest number
-DATA logf32<>+40(SB)/8, $0x7f7fffff7f7fffff
-DATA logf32<>+48(SB)/8, $0x7f7fffff7f7fffff
-DATA logf32<>+56(SB)/8, $0x7f7fffff7f7fffff
-DATA logf32<>+64(SB)/8, $0xff3504f3ff3504f3 // √½ less 2^128
-DATA logf32<>+72(SB)/8, $0xff3504f3ff3504f3
-DATA logf32<>+80(SB)/8, $0xff3504f3ff3504f3
-DATA logf32<>+88(SB)/8, $0xff3504f3ff3504f3
-DATA logf32<>+96(SB)/8, $0x007fffff007fffff // mantissa
-DATA logf32<>+104(SB)/8, $0x007fffff007fffff
-DATA logf32<>+112(SB)/8, $0x007fffff007fffff
-DATA logf32<>+120(SB)/8, $0x007fffff007fffff
-DATA logf32<>+128(SB)/8, $0x3f3504f33f3504f3 // √½
-DATA logf32<>+136(SB)/8, $0x3f3504f33f3504f3
-DATA logf32<>+144(SB)/8, $0x3f3504f33f3504f3
-DATA logf32<>+152(SB)/8, $0x3f3504f33f3504f3
-DATA logf32<>+160(SB)/8, $0x4b0000004b000000 // 2^23
-DATA logf32<>+168(SB)/8, $0x4b0000004b000000
-DATA logf32<>+176(SB)/8, $0x4b0000004b000000
-DATA logf32<>+184(SB)/8, $0x4b0000004b000000
-DATA logf32<>+192(SB)/8, $0x4b0000804b000080 // 2^23 + 128
-DATA logf32<>+200(SB)/8, $0x4b0000804b000080
-DATA logf32<>+208(SB)/8, $0x4b0000804b000080
-DATA logf32<>+216(SB)/8, $0x4b0000804b000080
-DATA logf32<>+224(SB)/8, $0x3f8000003f800000 // 1
-DATA logf32<>+232(SB)/8, $0x3f8000003f800000
-DATA logf32<>+240(SB)/8, $0x3f8000003f800000
-DATA logf32<>+248(SB)/8, $0x3f8000003f800000
-DATA logf32<>+256(SB)/8, $0x4000000040000000 // 2
-DATA logf32<>+264(SB)/8, $0x4000000040000000
-DATA logf32<>+272(SB)/8, $0x4000000040000000
-DATA logf32<>+280(SB)/8, $0x4000000040000000
-DATA logf32<>+288(SB)/8, $0x3f0000003f000000 // ½
-DATA logf32<>+296(SB)/8, $0x3f0000003f000000
-DATA logf32<>+304(SB)/8, $0x3f0000003f000000
-DATA logf32<>+312(SB)/8, $0x3f0000003f000000
-DATA logf32<>+320(SB)/8, $0x3f3180003f318000 // ln 2, 9 bits
-DATA logf32<>+328(SB)/8, $0x3f3180003f318000
-DATA logf32<>+336(SB)/8, $0x3f3180003f318000
-DATA logf32<>+344(SB)/8, $0x3f3180003f318000
-DATA logf32<>+352(SB)/8, $0xb95e8083b95e8083
-DATA logf32<>+360(SB)/8, $0xb95e8083b95e8083
-DATA logf32<>+368(SB)/8, $0xb95e8083b95e8083
-DATA logf32<>+376(SB)/8, $0xb95e8083b95e8083
-DATA logf32<>+384(SB)/8, $0x3fb8aa3b3fb8aa3b // 1/ln 2
-DATA logf32<>+392(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA logf32<>+400(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA logf32<>+408(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA logf32<>+416(SB)/8, $0x32a5706032a57060
-DATA logf32<>+424(SB)/8, $0x32a5706032a57060
-DATA logf32<>+432(SB)/8, $0x32a5706032a57060
-DATA logf32<>+440(SB)/8, $0x32a5706032a57060
-DATA logf32<>+448(SB)/8, $0xbe1c6488be1c6488
-DATA logf32<>+456(SB)/8, $0xbe1c6488be1c6488
-DATA logf32<>+464(SB)/8, $0xbe1c6488be1c6488
-DATA logf32<>+472(SB)/8, $0xbe1c6488be1c6488
-DATA logf32<>+480(SB)/8, $0x3e82af313e82af31
-DATA logf32<>+488(SB)/8, $0x3e82af313e82af31
-DATA logf32<>+496(SB)/8, $0x3e82af313e82af31
-DATA logf32<>+504(SB)/8, $0x3e82af313e82af31
-DATA logf32<>+512(SB)/8, $0xbe86c119be86c119
-DATA logf32<>+520(SB)/8, $0xbe86c119be86c119
-DATA logf32<>+528(SB)/8, $0xbe86c119be86c119
-DATA logf32<>+536(SB)/8, $0xbe86c119be86c119
-DATA logf32<>+544(SB)/8, $0x3e916c9b3e916c9b
-DATA logf32<>+552(SB)/8, $0x3e916c9b3e916c9b
-DATA logf32<>+560(SB)/8, $0x3e916c9b3e916c9b
-DATA logf32<>+568(SB)/8, $0x3e916c9b3e916c9b
-DATA logf32<>+576(SB)/8, $0xbeaa3946beaa3946
-DATA logf32<>+584(SB)/8, $0xbeaa3946beaa3946
-DATA logf32<>+592(SB)/8, $0xbeaa3946beaa3946
-DATA logf32<>+600(SB)/8, $0xbeaa3946beaa3946
-DATA logf32<>+608(SB)/8, $0x3eccd00e3eccd00e
-DATA logf32<>+616(SB)/8, $0x3eccd00e3eccd00e
-DATA logf32<>+624(SB)/8, $0x3eccd00e3eccd00e
-DATA logf32<>+632(SB)/8, $0x3eccd00e3eccd00e
-DATA logf32<>+640(SB)/8, $0xbf000113bf000113
-DATA logf32<>+648(SB)/8, $0xbf000113bf000113
-DATA logf32<>+656(SB)/8, $0xbf000113bf000113
-DATA logf32<>+664(SB)/8, $0xbf000113bf000113
-DATA logf32<>+672(SB)/8, $0x3f2aaaaa3f2aaaaa
-DATA logf32<>+680(SB)/8, $0x3f2aaaaa3f2aaaaa
-DATA logf32<>+688(SB)/8, $0x3f2aaaaa3f2aaaaa
-DATA logf32<>+696(SB)/8, $0x3f2aaaaa3f2aaaaa
-GLOBL logf32<>(SB), RODATA|NOPTR, $704
-
 #define F64
 #define AFFINE ·affineAVX2F64
 #define MAXIMUM ·maximumAVX2F64
@@ -273,14 +183,6 @@ GLOBL logf32<>(SB), RODATA|NOPTR, $704
 #define affineargs 32
 #include "type_amd64.h"
 #include "vector_avx2_amd64.h"
-#define LOG ·logAVX2F32
-#include "log_avx2_amd64.h"
-#undef LOG
-#define LOG ·log2AVX2F32
-#define BASE2
-#include "log_avx2_amd64.h"
-#undef LOG
-#undef BASE2
 #undef F32
 #undef AFFINE
 #undef MAXIMUM

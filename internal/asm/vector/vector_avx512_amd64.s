@@ -87,30 +87,6 @@ DATA logf64<>+152(SB)/8, $0x3fd999999997ff63
 DATA logf64<>+160(SB)/8, $0x3fe5555555555592
 GLOBL logf64<>(SB), RODATA|NOPTR, $168
 
-DATA logf32<>+0(SB)/4, $0x00800000 // 2^-126
-DATA logf32<>+4(SB)/4, $0x7f7fffff // the largest number
-DATA logf32<>+8(SB)/4, $0xff3504f3 // √½ less 2^128
-DATA logf32<>+12(SB)/4, $0x007fffff // mantissa
-DATA logf32<>+16(SB)/4, $0x3f3504f3 // √½
-DATA logf32<>+20(SB)/4, $0x4b000000 // 2^23
-DATA logf32<>+24(SB)/4, $0x4b000080 // 2^23 + 128
-DATA logf32<>+28(SB)/4, $0x3f800000 // 1
-DATA logf32<>+32(SB)/4, $0x40000000 // 2
-DATA logf32<>+36(SB)/4, $0x3f000000 // ½
-DATA logf32<>+40(SB)/4, $0x3f318000 // ln 2, 9 bits
-DATA logf32<>+44(SB)/4, $0xb95e8083
-DATA logf32<>+48(SB)/4, $0x3fb8aa3b // 1/ln 2
-DATA logf32<>+52(SB)/4, $0x32a57060
-DATA logf32<>+56(SB)/4, $0xbe1c6488
-DATA logf32<>+60(SB)/4, $0x3e82af31
-DATA logf32<>+64(SB)/4, $0xbe86c119
-DATA logf32<>+68(SB)/4, $0x3e916c9b
-DATA logf32<>+72(SB)/4, $0xbeaa3946
-DATA logf32<>+76(SB)/4, $0x3eccd00e
-DATA logf32<>+80(SB)/4, $0xbf000113
-DATA logf32<>+84(SB)/4, $0x3f2aaaaa
-GLOBL logf32<>(SB), RODATA|NOPTR, $88
-
 #define F64
 #define AFFINE ·affineAVX512F64
 #define MAXIMUM ·maximumAVX512F64
@@ -139,14 +115,6 @@ GLOBL logf32<>(SB), RODATA|NOPTR, $88
 #define affineargs 32
 #include "type_amd64.h"
 #include "vector_avx512_amd64.h"
-#define LOG ·logAVX512F32
-#include "log_avx512_amd64.h"
-#undef LOG
-#define LOG ·log2AVX512F32
-#define BASE2
-#include "log_avx512_amd64.h"
-#undef LOG
-#undef BASE2
 #undef F32
 #undef AFFINE
 #undef MAXIMUM

@@ -104,96 +104,6 @@ DATA logf64<>+320(SB)/8, $0x3fe5555555555592
 DATA logf64<>+328(SB)/8, $0x3fe5555555555592
 GLOBL logf64<>(SB), RODATA|NOPTR, $336
 
-DATA logf32<>+0(SB)/4, $0x00800000 // 2^-126
-DATA logf32<>+4(SB)/4, $0x00800000
-DATA logf32<>+8(SB)/4, $0x00800000
-DATA logf32<>+12(SB)/4, $0x00800000
-DATA logf32<>+16(SB)/4, $0x7f7fffff // the largest number
-DATA logf32<>+20(SB)/4, $0x7f7fffff
-DATA logf32<>+24(SB)/4, $0x7f7fffff
-DATA logf32<>+28(SB)/4, $0x7f7fffff
-DATA logf32<>+32(SB)/4, $0xff3504f3 // √½ less 2^128
-DATA logf32<>+36(SB)/4, $0xff3504f3
-DATA logf32<>+40(SB)/4, $0xff3504f3
-DATA logf32<>+44(SB)/4, $0xff3504f3
-DATA logf32<>+48(SB)/4, $0x007fffff // mantissa
-DATA logf32<>+52(SB)/4, $0x007fffff
-DATA logf32<>+56(SB)/4, $0x007fffff
-DATA logf32<>+60(SB)/4, $0x007fffff
-DATA logf32<>+64(SB)/4, $0x3f3504f3 // √½
-DATA logf32<>+68(SB)/4, $0x3f3504f3
-DATA logf32<>+72(SB)/4, $0x3f3504f3
-DATA logf32<>+76(SB)/4, $0x3f3504f3
-DATA logf32<>+80(SB)/4, $0x4b000000 // 2^23
-DATA logf32<>+84(SB)/4, $0x4b000000
-DATA logf32<>+88(SB)/4, $0x4b000000
-DATA logf32<>+92(SB)/4, $0x4b000000
-DATA logf32<>+96(SB)/4, $0x4b000080 // 2^23 + 128
-DATA logf32<>+100(SB)/4, $0x4b000080
-DATA logf32<>+104(SB)/4, $0x4b000080
-DATA logf32<>+108(SB)/4, $0x4b000080
-DATA logf32<>+112(SB)/4, $0x3f800000 // 1
-DATA logf32<>+116(SB)/4, $0x3f800000
-DATA logf32<>+120(SB)/4, $0x3f800000
-DATA logf32<>+124(SB)/4, $0x3f800000
-DATA logf32<>+128(SB)/4, $0x40000000 // 2
-DATA logf32<>+132(SB)/4, $0x40000000
-DATA logf32<>+136(SB)/4, $0x40000000
-DATA logf32<>+140(SB)/4, $0x40000000
-DATA logf32<>+144(SB)/4, $0x3f000000 // ½
-DATA logf32<>+148(SB)/4, $0x3f000000
-DATA logf32<>+152(SB)/4, $0x3f000000
-DATA logf32<>+156(SB)/4, $0x3f000000
-DATA logf32<>+160(SB)/4, $0x3f318000 // ln 2, 9 bits
-DATA logf32<>+164(SB)/4, $0x3f318000
-DATA logf32<>+168(SB)/4, $0x3f318000
-DATA logf32<>+172(SB)/4, $0x3f318000
-DATA logf32<>+176(SB)/4, $0xb95e8083
-DATA logf32<>+180(SB)/4, $0xb95e8083
-DATA logf32<>+184(SB)/4, $0xb95e8083
-DATA logf32<>+188(SB)/4, $0xb95e8083
-DATA logf32<>+192(SB)/4, $0x3fb8aa3b // 1/ln 2
-DATA logf32<>+196(SB)/4, $0x3fb8aa3b
-DATA logf32<>+200(SB)/4, $0x3fb8aa3b
-DATA logf32<>+204(SB)/4, $0x3fb8aa3b
-DATA logf32<>+208(SB)/4, $0x32a57060
-DATA logf32<>+212(SB)/4, $0x32a57060
-DATA logf32<>+216(SB)/4, $0x32a57060
-DATA logf32<>+220(SB)/4, $0x32a57060
-DATA logf32<>+224(SB)/4, $0xbe1c6488
-DATA logf32<>+228(SB)/4, $0xbe1c6488
-DATA logf32<>+232(SB)/4, $0xbe1c6488
-DATA logf32<>+236(SB)/4, $0xbe1c6488
-DATA logf32<>+240(SB)/4, $0x3e82af31
-DATA logf32<>+244(SB)/4, $0x3e82af31
-DATA logf32<>+248(SB)/4, $0x3e82af31
-DATA logf32<>+252(SB)/4, $0x3e82af31
-DATA logf32<>+256(SB)/4, $0xbe86c119
-DATA logf32<>+260(SB)/4, $0xbe86c119
-DATA logf32<>+264(SB)/4, $0xbe86c119
-DATA logf32<>+268(SB)/4, $0xbe86c119
-DATA logf32<>+272(SB)/4, $0x3e916c9b
-DATA logf32<>+276(SB)/4, $0x3e916c9b
-DATA logf32<>+280(SB)/4, $0x3e916c9b
-DATA logf32<>+284(SB)/4, $0x3e916c9b
-DATA logf32<>+288(SB)/4, $0xbeaa3946
-DATA logf32<>+292(SB)/4, $0xbeaa3946
-DATA logf32<>+296(SB)/4, $0xbeaa3946
-DATA logf32<>+300(SB)/4, $0xbeaa3946
-DATA logf32<>+304(SB)/4, $0x3eccd00e
-DATA logf32<>+308(SB)/4, $0x3eccd00e
-DATA logf32<>+312(SB)/4, $0x3eccd00e
-DATA logf32<>+316(SB)/4, $0x3eccd00e
-DATA logf32<>+320(SB)/4, $0xbf000113
-DATA logf32<>+324(SB)/4, $0xbf000113
-DATA logf32<>+328(SB)/4, $0xbf000113
-DATA logf32<>+332(SB)/4, $0xbf000113
-DATA logf32<>+336(SB)/4, $0x3f2aaaaa
-DATA logf32<>+340(SB)/4, $0x3f2aaaaa
-DATA logf32<>+344(SB)/4, $0x3f2aaaaa
-DATA logf32<>+348(SB)/4, $0x3f2aaaaa
-GLOBL logf32<>(SB), RODATA|NOPTR, $352
-
 #define F64
 #define AFFINE ·affineNEONF64
 #define MAXIMUM ·maximumNEONF64
@@ -222,14 +132,6 @@ GLOBL logf32<>(SB), RODATA|NOPTR, $352
 #define affineargs 32
 #include "type_arm64.h"
 #include "vector_neon_arm64.h"
-#define LOG ·logNEONF32
-#include "log_neon_arm64.h"
-#undef LOG
-#define LOG ·log2NEONF32
-#define BASE2
-#include "log_neon_arm64.h"
-#undef LOG
-#undef BASE2
 #undef F32
 #undef AFFINE
 #undef MAXIMUM

@@ -46,10 +46,16 @@ func main() {
 	for i, v := range c {
 		fmt.Printf("\tlog%d = %x\n", i+1, v)
 	}
-	c, e = log32Polynomial()
-	fmt.Printf("vector.Log of float32: within 2^%.2f\n", math.Log2(e))
-	for i, v := range c {
-		fmt.Printf("\tlogPoly32[%d] = %x (%#08x)\n", i, v, math.Float32bits(float32(v)))
+	tables := log32Tables()
+	for base, name := range []string{"log", "log2"} {
+		c, e = log32Polynomial(base == 1)
+		fmt.Printf("vector.%s of float32: within 2^%.2f\n", name, math.Log2(e))
+		for i, v := range c {
+			fmt.Printf("\t%sPoly32[%d] = %x (%#08x)\n", name, i, v, math.Float32bits(float32(v)))
+		}
+		for i := range inverses32 {
+			fmt.Printf("\t%x %x %x\n", inverses32[i]/32, tables[base][0][i], tables[base][1][i])
+		}
 	}
 }
 
@@ -144,25 +150,52 @@ func logPolynomial() ([]float64, float64) {
 	return c[1:], e
 }
 
-// log32Polynomial returns the coefficients of f^0 … f^7 in
+// inverses32 are 32 times the reciprocals by which package vector reduces a float32 before its logarithm:
+// one for each of eight cells, all numbers that share three bits. One is the cell that begins around 1.
+var inverses32 = [8]float64{47, 43, 40, 36, 34, 32, 29, 26}
+
+// log32Tables returns what is subtracted for these reciprocals, of ln and of log₂: −log(n/32) = hi + lo, hi
+// a multiple of 2^-17 (2^-16).
+func log32Tables() (t [2][2][8]float64) {
+	for i, n := range inverses32 {
+		y := neg(ln(num(n / 32)))
+		for base, digits := range []int{17, 16} {
+			if base == 1 {
+				y = quo(y, ln(num(2)))
+			}
+			unit := math.Ldexp(1, digits)
+			hi, _ := y.Float64()
+			hi = math.RoundToEven(hi*unit) / unit
+			t[base][0][i], t[base][1][i] = hi, round(sub(y, num(hi)), 24)
+		}
+	}
+	return t
+}
+
+// log32Polynomial returns the coefficients of r^0 … r^3 in
 //
-//	(log(1+f) − f + f²/2)/(f³/2) ≈ L0 + L1 f + … + L7 f^7
+//	(log(1+r) − r)/r² ≈ L0 + L1 r + L2 r² + L3 r³
 //
-// for √½ ≤ 1 + f ≤ √2, with the largest relative error of the logarithm.
-func log32Polynomial() ([]float64, float64) {
-	root := num(0).Sqrt(num(2))
-	half := quo(num(1), root)
-	xs := chebyshev(sub(mul(half, num(1-1e-7)), num(1)), sub(mul(root, num(1+1e-7)), num(1)), 2000)
+// to base e, or the same to base 2 with r/ln 2 instead of r, and the largest error of the logarithm in its relation to itself.
+// Beyond the cell around 1 no logarithm is smaller than 0.04.
+func log32Polynomial(base2 bool) ([]float64, float64) {
+	scale := num(1)
+	if base2 {
+		scale = quo(scale, ln(num(2)))
+	}
+	xs := chebyshev(num(-.0568), num(.0568), 2000)
 	f := make([]*big.Float, len(xs))
 	w := make([]*big.Float, len(xs))
 	for i, x := range xs {
-		h := mul(mul(x, x), num(.5))
-		cube := mul(h, x)
+		square := mul(x, x)
 		y := ln(num(0).Add(num(1), x))
-		f[i] = quo(num(0).Add(sub(y, x), h), cube)
-		w[i] = num(0).Abs(quo(cube, y))
+		f[i] = mul(scale, quo(sub(y, x), square))
+		if y.Abs(y); y.Cmp(num(.04)) > 0 {
+			y = num(.04)
+		}
+		w[i] = quo(square, mul(scale, y))
 	}
-	return fit(xs, f, w, 7, 24, nil)
+	return fit(xs, f, w, 3, 24, nil)
 }
 
 // fit returns the polynomial of that degree whose coefficients are numbers of

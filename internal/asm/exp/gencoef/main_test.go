@@ -18,7 +18,7 @@ import (
 var root = filepath.Join("..", "..")
 
 // TestCommitted computes everything again and compares it with what is committed:
-// coef.go, the constants of num.Log, and the DATA lines of the assembly.
+// coef.go, the constants of num.Log and of the logarithms of package vector in float32, and the DATA lines of the assembly.
 func TestCommitted(t *testing.T) {
 	testdata.Long(t)
 	got, err := os.ReadFile(filepath.Join(root, "exp", "coef.go"))
@@ -40,6 +40,24 @@ func TestCommitted(t *testing.T) {
 	}
 	if e > 0x1p-59 {
 		t.Errorf("num.Log: the polynomial is off by 2^%.2f", math.Log2(e))
+	}
+	vectorGo, err := os.ReadFile(filepath.Join(root, "vector", "ref.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := log32Tables()
+	for base := range tables {
+		c, e := log32Polynomial(base == 1)
+		for _, list := range [][]float64{c, tables[base][0][:], tables[base][1][:]} {
+			for _, v := range list {
+				if want := fmt.Sprintf("%x", v); v != 0 && !bytes.Contains(vectorGo, []byte(want)) {
+					t.Errorf("vector/ref.go lacks %s", want)
+				}
+			}
+		}
+		if e > 0x1p-27 {
+			t.Errorf("vector.Log of float32: the polynomial is off by 2^%.2f", math.Log2(e))
+		}
 	}
 	for _, s := range sets() {
 		bound := map[string]float64{"float64": 0x1p-58, "float32": 0x1p-28}[s.typ]
