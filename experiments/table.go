@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -57,17 +58,17 @@ func numberField(format string, v ...float64) field {
 	return field{Text: fmt.Sprintf(format, stat.Mean(v, nil))}
 }
 
-// markBest makes the field with the lowest value bold; a nil slice of values stands
+// markBest makes the fields with the lowest value bold; a nil slice of values stands
 // for a field without any.
 func (r *tableRow) markBest(values [][]float64) {
-	best := -1
-	for i, v := range values {
-		if len(v) > 0 && (best < 0 || stat.Mean(v, nil) < stat.Mean(values[best], nil)) {
-			best = i
+	best := math.Inf(1)
+	for _, v := range values {
+		if len(v) > 0 {
+			best = min(best, stat.Mean(v, nil))
 		}
 	}
-	if best >= 0 {
-		r.Fields[best].Bold = true
+	for i, v := range values {
+		r.Fields[i].Bold = len(v) > 0 && stat.Mean(v, nil) == best
 	}
 }
 
