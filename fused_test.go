@@ -38,7 +38,7 @@ var exact = []string{
 var fused = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:ADD|SUB|A[DS]B|S[DS]B)[A-Z0-9]*)\t`)
 
 // memory begins a line that counts bytes, to compare them with a limit: integers, exact.
-var memory = regexp.MustCompile(`^(elements |need := |return geo\.bytes\(\)|if err := s\.settings\.afford\()`)
+var memory = regexp.MustCompile(`^(elements |need := |return geo\.bytes\(\)|if err := s\.settings\.afford\(|if geo\.n > 0 && geo\.m > 0 && s\.own\.bytes\(\))`)
 
 // counts are functions that count bytes, to compare them with a limit. Their numbers are
 // integers, so that no rounding takes place. asmtest.Gamma is a bound that tests compare
