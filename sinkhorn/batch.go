@@ -54,7 +54,7 @@ type run struct {
 // cause. A panic in visit ends the batch in the same way and is passed on to the caller. Results of
 // Solve stay valid. Nothing is allocated once every worker has seen a largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
-	return s.made().SolveBatch(ctx, problems, visit)
+	return s.implementation().SolveBatch(ctx, problems, visit)
 }
 
 func (s *solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
@@ -179,7 +179,7 @@ func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 			continue
 		}
 		s.count++
-		m.solver, m.res.of, m.res.serial = s, &m.iteration, s.count
+		m.solver, m.res.impl, m.res.serial = s, &m.iteration, s.count
 		visit(which[i], &m.res, m.err)
 	}
 	for i := range members {

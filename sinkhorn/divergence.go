@@ -39,7 +39,7 @@ type Divergence struct {
 // divergence. It panics if dx and dy have another shape or overlap. Earlier results of the solver are
 // not valid any more.
 func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
-	return s.made().divergenceOf(ctx, dx, dy, *p)
+	return s.implementation().divergenceOf(ctx, dx, dy, *p)
 }
 
 func (s *solver[T]) divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error) {

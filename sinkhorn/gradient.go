@@ -16,7 +16,7 @@ import (
 // ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or if its
 // linear system does not converge. It panics if dst has another shape.
 func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode GradientMode) error {
-	return r.from().costGradientTo(ctx, r.serial, dst, mode)
+	return r.implementation().costGradientTo(ctx, r.serial, dst, mode)
 }
 
 func (it *iteration[T]) costGradientTo(ctx context.Context, serial uint64, dst dist.Matrix[T], mode GradientMode) error {
@@ -35,7 +35,7 @@ func (it *iteration[T]) costGradientTo(ctx context.Context, serial uint64, dst d
 // than Settings.MaxMemory. It panics if dx or dy has another shape, or if the problem was a cost
 // matrix.
 func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T], mode GradientMode) error {
-	return r.from().pointGradientTo(ctx, r.serial, dx, dy, mode)
+	return r.implementation().pointGradientTo(ctx, r.serial, dx, dy, mode)
 }
 
 func (it *iteration[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error {

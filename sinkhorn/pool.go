@@ -10,7 +10,7 @@ import (
 // Pool lends solvers to any number of goroutines, in bounded memory. Its methods are safe for
 // concurrent use.
 type Pool[T dist.Float] struct {
-	free chan solves[T]
+	free chan solverImpl[T]
 	keep float64 // bytes of the problems whose workspace a solver keeps
 }
 
@@ -36,7 +36,7 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	}
 	// A solver keeps buffers of eight kinds, each from another problem perhaps, and up to a quarter
 	// larger than needed: 10/32 of the share, besides 2/4 for the problem at hand and its gradient.
-	p := &Pool[T]{make(chan solves[T], solvers), float64(share) / 32}
+	p := &Pool[T]{make(chan solverImpl[T], solvers), float64(share) / 32}
 	for range solvers {
 		s, err := solverOf[T](&set)
 		if err != nil {
@@ -56,7 +56,7 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 // It allocates nothing once every solver has seen its largest problem. The exception are problems
 // that take more than a 32nd of a solver's share of the memory: their workspace is freed afterwards.
 func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Result[T]) error) error {
-	var s solves[T]
+	var s solverImpl[T]
 	select {
 	case s = <-p.free:
 	case <-ctx.Done():
@@ -71,7 +71,7 @@ func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Resu
 }
 
 // giveBack lets go of a problem's data, and of its workspace if that is large.
-func (p *Pool[T]) giveBack(s solves[T]) {
+func (p *Pool[T]) giveBack(s solverImpl[T]) {
 	s.release(p.keep)
 	p.free <- s
 }

@@ -36,12 +36,12 @@ type Result[T dist.Float] struct {
 	// DomainAuto if there were none.
 	Domain Domain
 
-	of     answers[T]
+	impl   resultImpl[T]
 	serial uint64
 }
 
-// answers are what an iteration knows of its result, which has the serial number.
-type answers[T dist.Float] interface {
+// resultImpl is the implementation of a Result, an *iteration. serial is the number of the result.
+type resultImpl[T dist.Float] interface {
 	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
 	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error
 	potentialsTo(serial uint64, f, g []T) error
@@ -50,12 +50,12 @@ type answers[T dist.Float] interface {
 	pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error
 }
 
-// from returns the iteration that the result is of.
-func (r *Result[T]) from() answers[T] {
-	if r.of == nil {
+// implementation returns r.impl. It panics if there is none.
+func (r *Result[T]) implementation() resultImpl[T] {
+	if r.impl == nil {
 		panic("sinkhorn: this Result does not come from a Solver")
 	}
-	return r.of
+	return r.impl
 }
 
 // enter marks the solver as being used, until leave, and returns it.
@@ -85,7 +85,7 @@ func (it *iteration[T]) hasResult() error {
 // It returns the context's cause if the context ends first, or ErrNoResult. It panics if dst has
 // other columns, no rows, or rows that the plan does not have.
 func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
-	return r.from().planTo(ctx, r.serial, dst, first)
+	return r.implementation().planTo(ctx, r.serial, dst, first)
 }
 
 func (it *iteration[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error {
@@ -124,7 +124,7 @@ func (it *iteration[T]) planTo(ctx context.Context, serial uint64, dst dist.Matr
 // It returns ErrRange if the projection overflows, the context's cause if the context ends first,
 // or ErrNoResult. It panics if dst has another shape, or if the problem was a cost matrix.
 func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error {
-	return r.from().barycentricTo(ctx, r.serial, dst)
+	return r.implementation().barycentricTo(ctx, r.serial, dst)
 }
 
 func (it *iteration[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error {
@@ -186,7 +186,7 @@ func mustBePoints[T dist.Float](geo *geometry[T], method string) {
 //
 // It returns ErrNoResult if there is no plan, and panics if f or g has another length.
 func (r *Result[T]) PotentialsTo(f, g []T) error {
-	return r.from().potentialsTo(r.serial, f, g)
+	return r.implementation().potentialsTo(r.serial, f, g)
 }
 
 func (it *iteration[T]) potentialsTo(serial uint64, f, g []T) error {
@@ -216,7 +216,7 @@ func (it *iteration[T]) potentialsTo(serial uint64, f, g []T) error {
 // It returns NaN if Status is Cancelled. It returns ErrRange if the value overflows, the context's
 // cause if the context ends first, or ErrNoResult; the value is then NaN.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
-	return r.from().regularizedCost(ctx, r.serial)
+	return r.implementation().regularizedCost(ctx, r.serial)
 }
 
 func (it *iteration[T]) regularizedCost(ctx context.Context, serial uint64) (float64, error) {

@@ -23,13 +23,13 @@ import (
 // that they are.
 type Solver[T dist.Float] struct {
 	once sync.Once
-	does solves[T]
+	impl solverImpl[T]
 }
 
-// solves is what a solver does. The compiler makes a generic type anew in every package that uses
-// it, and this one takes seconds. So the public types are thin, and only this package has the rest.
-// Problems are handed over by value: what a pointer in a call of an interface points to is allocated.
-type solves[T dist.Float] interface {
+// solverImpl is the implementation of a Solver, a *solver. The compiler makes a generic type anew in every
+// package that uses it, which takes seconds for this one. Behind an interface, only this package compiles it.
+// Problems are passed by value, because what a pointer in a call of an interface points to is allocated.
+type solverImpl[T dist.Float] interface {
 	divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error)
 	Shrink()
 	solutionOf(ctx context.Context, p Problem[T]) (*Result[T], error)
@@ -38,7 +38,7 @@ type solves[T dist.Float] interface {
 }
 
 // solverOf returns a solver, or an error that wraps ErrSettings.
-func solverOf[T dist.Float](settings *Settings) (solves[T], error) {
+func solverOf[T dist.Float](settings *Settings) (solverImpl[T], error) {
 	var s any
 	var err error
 	if num.IsFloat64[T]() {
@@ -49,7 +49,7 @@ func solverOf[T dist.Float](settings *Settings) (solves[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.(solves[T]), nil
+	return s.(solverImpl[T]), nil
 }
 
 //go:noinline
@@ -61,24 +61,24 @@ func solver64(settings *Settings) (any, error) { return newSolver[float64](setti
 // NewSolver returns a solver with these settings; nil means the zero Settings. An error wraps
 // ErrSettings.
 func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
-	does, err := solverOf[T](settings)
+	impl, err := solverOf[T](settings)
 	if err != nil {
 		return nil, err
 	}
-	return &Solver[T]{does: does}, nil
+	return &Solver[T]{impl: impl}, nil
 }
 
-// made returns what does the work. A zero Solver gets it when it is used first.
-func (s *Solver[T]) made() solves[T] {
+// implementation returns s.impl. A zero Solver gets it when it is used first.
+func (s *Solver[T]) implementation() solverImpl[T] {
 	s.once.Do(func() {
-		if s.does == nil {
-			s.does, _ = solverOf[T](nil)
+		if s.impl == nil {
+			s.impl, _ = solverOf[T](nil)
 		}
 	})
-	return s.does
+	return s.impl
 }
 
-// solver is a Solver's workspace and what works in it.
+// solver implements Solver: the workspace, and what works in it.
 type solver[T dist.Float] struct {
 	workspace[T]
 	busy atomic.Bool
@@ -129,7 +129,7 @@ func (s *solver[T]) leave() { s.busy.Store(false) }
 
 // Shrink frees the workspace. The next problem allocates what it needs. Earlier results are not
 // valid any more.
-func (s *Solver[T]) Shrink() { s.made().Shrink() }
+func (s *Solver[T]) Shrink() { s.implementation().Shrink() }
 
 func (s *solver[T]) Shrink() {
 	s.enter()
@@ -147,7 +147,7 @@ func (s *solver[T]) Shrink() {
 // 10 ms. It also looks at the clock: a deadline is kept even if its timer is late. The error is then
 // context.DeadlineExceeded, whatever cause the timer would have set.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
-	return s.made().solutionOf(ctx, *p)
+	return s.implementation().solutionOf(ctx, *p)
 }
 
 func (s *solver[T]) solutionOf(ctx context.Context, p Problem[T]) (*Result[T], error) {
@@ -221,7 +221,7 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		}
 		return nil, err
 	}
-	it.solver, it.res.of, it.res.serial = s, it, s.count
+	it.solver, it.res.impl, it.res.serial = s, it, s.count
 	return &it.res, err
 }
 

@@ -42,7 +42,7 @@ func answerOf[T dist.Float](t *testing.T, p *Problem[T], r *Result[T], err error
 	}
 	a.regularized = regularized(t, r)
 	a.res = *r
-	a.res.of, a.res.serial = nil, 0
+	a.res.impl, a.res.serial = nil, 0
 	return a
 }
 
