@@ -76,6 +76,9 @@ const (
 	// rowElements is the number of elements of a block of rows, which several queries
 	// read from the second-level cache.
 	rowElements = 1 << 16
+	// farElements is the number of elements of float32 rows that come from memory, which the kernel for one
+	// query then reads in ascending order. Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
+	farElements = 7 << 20
 )
 
 // Compare sets dst_ij (m × n) to the measure of query i (m × d) and row j (n × d). It panics if
@@ -209,6 +212,7 @@ func (s *Searcher) empty(m int) [][]Neighbor {
 // negated.
 func (s *Searcher) scan(ctx context.Context, r *Rows, queries Matrix[float32], measure Measure, keys bool, visit func(i, first int, values []float32)) error {
 	width := max(query.Rows, rowElements/r.stride/query.Rows*query.Rows)
+	far := queries.Rows == 1 && len(r.data) >= farElements
 	if queries.Rows == 1 {
 		width *= 4 // a single query reads a row once
 	}
@@ -231,7 +235,7 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries Matrix[float32], m
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				r.compare(s.values[:upTo(len(values), query.Rows)], s.queries[(i-lo)*r.stride:][:r.stride], first, measure)
+				r.compare(s.values[:upTo(len(values), query.Rows)], s.queries[(i-lo)*r.stride:][:r.stride], first, measure, far)
 				visit(i, first, values)
 			}
 		}
@@ -285,10 +289,15 @@ func (s *Searcher) prepare(queries Matrix[float32], lo, hi, stride int, measure 
 	return nil
 }
 
-// compare sets dst to the measure of a prepared query and rows first, first+1, …
-func (r *Rows) compare(dst, q []float32, first int, measure Measure) {
+// compare sets dst to the measure of a prepared query and rows first, first+1, … If far, float32 rows come
+// from memory.
+func (r *Rows) compare(dst, q []float32, first int, measure Measure, far bool) {
 	at, sq := first*r.stride, measure == MeasureSqEuclidean
 	switch {
+	case r.storage == StorageFloat32 && far && sq:
+		query.SqEuclideanFar(dst, q, r.data[at:])
+	case r.storage == StorageFloat32 && far:
+		query.DotFar(dst, q, r.data[at:])
 	case r.storage == StorageFloat32 && sq:
 		query.SqEuclidean(dst, q, r.data[at:])
 	case r.storage == StorageFloat32:

@@ -83,8 +83,10 @@ func queryKernel(c *call[float32]) {
 		manyKernel(c, n, d, format)
 	case 0:
 		query.SqEuclidean(c.Out(n), q, x)
+		query.SqEuclideanFar(c.Out(n), q, x)
 	case 1:
 		query.Dot(c.Out(n), q, x)
+		query.DotFar(c.Out(n), q, x)
 	case 2:
 		query.SqEuclideanHalf(c.Out(n), q, halves[n*d:], format)
 	case 3:

@@ -248,8 +248,10 @@ var plainKernels = []kernel{
 		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
 		b.vectors(input, b.n)
 	}, ""},
-	{"query", "SqEuclidean", single[1:], "", queryShapes, queryCall, ""},
-	{"query", "Dot", single[1:], "", queryShapes, queryCall, ""},
+	{"query", "SqEuclidean", single[1:], "", queryLongShapes, queryCall, ""},
+	{"query", "Dot", single[1:], "", queryLongShapes, queryCall, ""},
+	{"query", "SqEuclideanFar", single[1:], "", queryShapes, queryCall, ""},
+	{"query", "DotFar", single[1:], "", queryShapes, queryCall, ""},
 	{"query", "SqEuclideanHalf", single[1:], "", halfShapes, halfCall, ""},
 	{"query", "DotHalf", single[1:], "", halfShapes, halfCall, ""},
 	{"query", "SqEuclideanInt8", single[1:], "", queryShapes, int8Call, ""},

@@ -9,7 +9,7 @@ import (
 )
 
 func Benchmark(b *testing.B) {
-	for _, size := range []struct{ n, d int }{{8, 384}, {1000, 128}, {1000, 384}, {10_000, 384}, {100_000, 384}} {
+	for _, size := range []struct{ n, d int }{{8, 384}, {1000, 128}, {1000, 384}, {1000, 1536}, {10_000, 384}, {100_000, 384}} {
 		x, q, dst := make([]float32, size.n*size.d), asmtest.Random[float32](size.d), make([]float32, size.n)
 		for i := range x {
 			x[i] = float32(i%97) / 97
@@ -25,6 +25,8 @@ func Benchmark(b *testing.B) {
 		}{
 			{"sqeuclidean/f32", 4, func() { SqEuclidean(dst, q, x) }},
 			{"dot/f32", 4, func() { Dot(dst, q, x) }},
+			{"sqeuclidean/far", 4, func() { SqEuclideanFar(dst, q, x) }},
+			{"dot/far", 4, func() { DotFar(dst, q, x) }},
 			{"sqeuclidean/bf16", 2, func() { SqEuclideanHalf(dst, q, halves, BFloat16) }},
 			{"dot/bf16", 2, func() { DotHalf(dst, q, halves, BFloat16) }},
 			{"sqeuclidean/f16", 2, func() { SqEuclideanHalf(dst, q, halves, Float16) }},

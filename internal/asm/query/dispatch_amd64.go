@@ -20,6 +20,18 @@ func sqEuclideanAVX512F32(n, d int, dst, q, x *float32)
 func sqEuclideanAVX2F32(n, d int, dst, q, x *float32)
 
 //go:noescape
+func sqEuclideanFarAVX512F32(n, d int, dst, q, x *float32)
+
+//go:noescape
+func sqEuclideanFarAVX2F32(n, d int, dst, q, x *float32)
+
+//go:noescape
+func dotFarAVX512F32(n, d int, dst, q, x *float32)
+
+//go:noescape
+func dotFarAVX2F32(n, d int, dst, q, x *float32)
+
+//go:noescape
 func dotAVX512F32(n, d int, dst, q, x *float32)
 
 //go:noescape
@@ -88,6 +100,19 @@ func dot(dst, q, x []float32) {
 }
 
 //go:noinline
+func sqEuclideanFar(dst, q, x []float32) {
+	n, d := len(dst), len(q)
+	switch variant(d) {
+	case asm.AVX512F32:
+		sqEuclideanFarAVX512F32(n, d, num.P32(dst), num.P32(q), num.P32(x))
+	case asm.AVX2F32:
+		sqEuclideanFarAVX2F32(n, d, num.P32(dst), num.P32(q), num.P32(x))
+	default:
+		sqEuclideanRef(dst, q, x)
+	}
+}
+
+//go:noinline
 func sqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
 	n, d, dp, qp, xp := len(dst), len(q), num.P32(dst), num.P32(q), unsafe.SliceData(x)
 	switch v := variant(d); {
@@ -114,6 +139,19 @@ func sqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 		sqEuclideanAVX2Int8(n, d, num.P32(dst), num.P32(q), unsafe.SliceData(x), num.P32(scale))
 	default:
 		sqEuclideanInt8Ref(dst, q, x, scale)
+	}
+}
+
+//go:noinline
+func dotFar(dst, q, x []float32) {
+	n, d := len(dst), len(q)
+	switch variant(d) {
+	case asm.AVX512F32:
+		dotFarAVX512F32(n, d, num.P32(dst), num.P32(q), num.P32(x))
+	case asm.AVX2F32:
+		dotFarAVX2F32(n, d, num.P32(dst), num.P32(q), num.P32(x))
+	default:
+		dotRef(dst, q, x)
 	}
 }
 

@@ -55,6 +55,10 @@ func dot(dst, q, x []float32) {
 	dotRef(dst, q, x)
 }
 
+// NEON has no form of its own for rows from memory.
+func sqEuclideanFar(dst, q, x []float32) { sqEuclidean(dst, q, x) }
+func dotFar(dst, q, x []float32)         { dot(dst, q, x) }
+
 //go:noinline
 func sqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
 	n, d, dp, qp, xp := len(dst), len(q), num.P32(dst), num.P32(q), unsafe.SliceData(x)

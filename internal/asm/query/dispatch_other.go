@@ -5,6 +5,9 @@ package query
 func sqEuclidean(dst, q, x []float32) { sqEuclideanRef(dst, q, x) }
 func dot(dst, q, x []float32)         { dotRef(dst, q, x) }
 
+func sqEuclideanFar(dst, q, x []float32) { sqEuclideanRef(dst, q, x) }
+func dotFar(dst, q, x []float32)         { dotRef(dst, q, x) }
+
 func sqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
 	sqEuclideanHalfRef(dst, q, x, format)
 }

@@ -28,6 +28,24 @@ func Dot(dst, q, x []float32) {
 	}
 }
 
+// SqEuclideanFar and DotFar are SqEuclidean and Dot for rows that come from memory, not from a cache.
+func SqEuclideanFar(dst, q, x []float32) {
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+		p = min(p, len(dst))
+		sqEuclideanFar(dst[:p], q, x[:p*len(q)])
+		dst, x = dst[p:], x[p*len(q):]
+	}
+}
+
+// DotFar: see SqEuclideanFar.
+func DotFar(dst, q, x []float32) {
+	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+		p = min(p, len(dst))
+		dotFar(dst[:p], q, x[:p*len(q)])
+		dst, x = dst[p:], x[p*len(q):]
+	}
+}
+
 // piece checks the shapes, n rows of d elements in a slice of the given length, and returns the
 // number of rows of a call of the assembly.
 func piece(n, d, length int) int {

@@ -9,7 +9,7 @@ import (
 
 // sizes are the numbers of rows and columns that the tests try: one to three turns of each loop,
 // and more.
-var sizes = struct{ n, d []int }{[]int{0, 8, 16, 24, 40}, []int{0, 16, 32, 48, 64, 384}}
+var sizes = struct{ n, d []int }{[]int{0, 8, 16, 24, 40}, []int{0, 16, 32, 48, 64, 384, 1024}}
 
 // TestLevels compares every level with the definition, for all sizes and classes of values.
 func TestLevels(t *testing.T) {
@@ -24,6 +24,12 @@ func TestLevels(t *testing.T) {
 				})
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
 					Dot(a.Out(n), a.In(d, class), a.In(n*d, class))
+				})
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
+					SqEuclideanFar(a.Out(n), a.In(d, class), a.In(n*d, class))
+				})
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
+					DotFar(a.Out(n), a.In(d, class), a.In(n*d, class))
 				})
 				if t.Failed() {
 					t.Fatalf("class %v, n = %d, d = %d", class, n, d)

@@ -43,35 +43,12 @@ grouploop:
 	DECQ    left
 	JNE     grouploop
 
-	// lane l + lane l+8
-	VADDPS Y1, Y0, Y0
-	VADDPS Y3, Y2, Y2
-	VADDPS Y5, Y4, Y4
-	VADDPS Y7, Y6, Y6
-
-	// lane l + lane l+4, of rows 0 and 2, and of rows 1 and 3
-	VPERM2F128 $0x20, Y4, Y0, Y8
-	VPERM2F128 $0x31, Y4, Y0, Y9
-	VADDPS     Y9, Y8, Y0
-	VPERM2F128 $0x20, Y6, Y2, Y8
-	VPERM2F128 $0x31, Y6, Y2, Y9
-	VADDPS     Y9, Y8, Y2
-
-	// lane l + lane l+2, of rows 0 1 2 3
-	VUNPCKLPD Y2, Y0, Y8
-	VUNPCKHPD Y2, Y0, Y9
-	VADDPS    Y9, Y8, Y0
-
-	// lane 0 + lane 1
-	VEXTRACTF128 $1, Y0, X1
-	VSHUFPS      $0x88, X1, X0, X8
-	VSHUFPS      $0xdd, X1, X0, X9
-	VADDPS       X9, X8, X0
-	VMOVUPS      X0, (dp)
-	ADDQ         $16, dp
-	ADDQ         ld3, xp
-	SUBQ         $4, rows
-	JNE          rowloop
+	FOLD
+	VMOVUPS X0, (dp)
+	ADDQ    $16, dp
+	ADDQ    ld3, xp
+	SUBQ    $4, rows
+	JNE     rowloop
 
 	VZEROUPPER
 	RET

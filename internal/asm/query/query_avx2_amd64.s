@@ -10,7 +10,8 @@
 //                 in halves.
 // Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
 //                 multiple of 8, d of 16, neither is 0.
-// Tile            4 rows, 16 elements of each: two vectors for the lanes of a row.
+// Tile            4 rows, 16 elements of each: two vectors for the lanes of a row. Far: the same
+//                 rows one after the other, so that memory is read in ascending order.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R9 one and three rows, bytes · DI dst · DX place in q · BX q ·
@@ -51,6 +52,27 @@
 	VSUBPS Y10, Y8, Y10; \
 	VSUBPS Y11, Y9, Y11
 
+// FOLD folds the lanes of four rows to their sums, X0: lane l + lane l+8; l + l+4, of rows 0 and 2, and of
+// rows 1 and 3; l + l+2, of all four; 0 + 1.
+#define FOLD \
+	VADDPS       Y1, Y0, Y0; \
+	VADDPS       Y3, Y2, Y2; \
+	VADDPS       Y5, Y4, Y4; \
+	VADDPS       Y7, Y6, Y6; \
+	VPERM2F128   $0x20, Y4, Y0, Y8; \
+	VPERM2F128   $0x31, Y4, Y0, Y9; \
+	VADDPS       Y9, Y8, Y0; \
+	VPERM2F128   $0x20, Y6, Y2, Y8; \
+	VPERM2F128   $0x31, Y6, Y2, Y9; \
+	VADDPS       Y9, Y8, Y2; \
+	VUNPCKLPD    Y2, Y0, Y8; \
+	VUNPCKHPD    Y2, Y0, Y9; \
+	VADDPS       Y9, Y8, Y0; \
+	VEXTRACTF128 $1, Y0, X1; \
+	VSHUFPS      $0x88, X1, X0, X8; \
+	VSHUFPS      $0xdd, X1, X0, X9; \
+	VADDPS       X9, X8, X0
+
 // 16 elements of a row, widened.
 #define WIDENBF16(lo, hi) \
 	VPMOVZXWD lo, Y10;       \
@@ -70,18 +92,25 @@
 #define SCALES
 #define args 40
 
+// From 1024 elements on, four rows and the next four do not fit L1: then nothing is fetched.
 #define size 4
 #define FETCH \
-	PREFETCHT0 far(ahead);      \
+	CMPQ       groups, $64;      \
+	JGE        unfetched;        \
+	PREFETCHT0 far(ahead);       \
 	PREFETCHT0 (far+64)(ahead);  \
 	PREFETCHT0 (far+128)(ahead); \
-	PREFETCHT0 (far+192)(ahead)
+	PREFETCHT0 (far+192)(ahead); \
+unfetched:
 #define QUERY ·sqEuclideanAVX2F32
 #define TERM(lo, hi, a, b, s) \
 	VSUBPS lo, Y8, Y10; \
 	VSUBPS hi, Y9, Y11; \
 	SQUARES(a, b)
 #include "query_avx2_amd64.h"
+#undef QUERY
+#define QUERY ·sqEuclideanFarAVX2F32
+#include "far_avx2_amd64.h"
 #undef QUERY
 #undef TERM
 
@@ -90,6 +119,9 @@
 	VFMADD231PS lo, Y8, a; \
 	VFMADD231PS hi, Y9, b
 #include "query_avx2_amd64.h"
+#undef QUERY
+#define QUERY ·dotFarAVX2F32
+#include "far_avx2_amd64.h"
 #undef QUERY
 #undef TERM
 #undef size

@@ -48,23 +48,7 @@ grouploop:
 	DECQ    left
 	JNE     grouploop
 
-	// lane l + lane l+8
-	HALVE(Z0, Y0)
-	HALVE(Z1, Y1)
-	HALVE(Z2, Y2)
-	HALVE(Z3, Y3)
-	HALVE(Z4, Y4)
-	HALVE(Z5, Y5)
-	HALVE(Z6, Y6)
-	HALVE(Z7, Y7)
-
-	// lane l + lane l+4, then l+2, then l+1
-	QUARTER(Y0, Y2)
-	QUARTER(Y1, Y3)
-	QUARTER(Y4, Y6)
-	QUARTER(Y5, Y7)
-	LAST(Y0, Y1, X0)
-	LAST(Y4, Y5, X4)
+	FOLD
 	VMOVUPS X0, (dp)
 	VMOVUPS X4, 16(dp)
 	ADDQ    $32, dp

@@ -10,7 +10,8 @@
 //                 in halves.
 // Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
 //                 multiple of 8, d of 16, neither is 0.
-// Tile            8 rows, 16 elements of each: one vector for the lanes of a row.
+// Tile            8 rows, 16 elements of each: one vector for the lanes of a row. Far: the same
+//                 rows one after the other, so that memory is read in ascending order.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 one and three rows, bytes · DI dst · DX place in q ·
@@ -61,6 +62,23 @@
 	VSHUFPS      $0xdd, X9, xa, X9;   \
 	VADDPS       X9, X8, xa
 
+// FOLD folds the lanes of eight rows to their sums, X0 and X4: lane l + lane l+8, then l+4, l+2 and l+1.
+#define FOLD \
+	HALVE(Z0, Y0);    \
+	HALVE(Z1, Y1);    \
+	HALVE(Z2, Y2);    \
+	HALVE(Z3, Y3);    \
+	HALVE(Z4, Y4);    \
+	HALVE(Z5, Y5);    \
+	HALVE(Z6, Y6);    \
+	HALVE(Z7, Y7);    \
+	QUARTER(Y0, Y2);  \
+	QUARTER(Y1, Y3);  \
+	QUARTER(Y4, Y6);  \
+	QUARTER(Y5, Y7);  \
+	LAST(Y0, Y1, X0); \
+	LAST(Y4, Y5, X4)
+
 // 16 elements of a row, widened.
 #define WIDENBF16(x) \
 	VPMOVZXWD x, Z9;       \
@@ -80,21 +98,31 @@
 	PREFETCHT0 (at+128)(ahead); \
 	PREFETCHT0 (at+192)(ahead)
 
+// From 512 elements on, eight rows and the next eight do not fit L1: then nothing is fetched.
 #define size 4
 #define FETCH \
-	LINES(far); \
-	LINES((far+256))
+	CMPQ groups, $32; \
+	JGE  unfetched;   \
+	LINES(far);       \
+	LINES((far+256)); \
+unfetched:
 #define QUERY ·sqEuclideanAVX512F32
 #define TERM(x, lanes, s) \
 	VSUBPS      x, Z8, Z9;       \
 	VFMADD231PS Z9, Z9, lanes
 #include "query_avx512_amd64.h"
 #undef QUERY
+#define QUERY ·sqEuclideanFarAVX512F32
+#include "far_avx512_amd64.h"
+#undef QUERY
 #undef TERM
 
 #define QUERY ·dotAVX512F32
 #define TERM(x, lanes, s) VFMADD231PS x, Z8, lanes
 #include "query_avx512_amd64.h"
+#undef QUERY
+#define QUERY ·dotFarAVX512F32
+#include "far_avx512_amd64.h"
 #undef QUERY
 #undef TERM
 #undef FETCH
