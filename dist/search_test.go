@@ -98,6 +98,27 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestFar compares rows of more than farElements elements with a few of them alone.
+func TestFar(t *testing.T) {
+	const n, d, every = farElements/144 + 9, 130, 1000
+	x, few, q := NewMatrix[float32](n, d, nil), gaussian(1, n/every+1, d), gaussian(2, 1, d)
+	for i := range few.Rows {
+		copy(x.Row(i*every), few.Row(i))
+	}
+	var s Searcher
+	all, some := NewMatrix[float32](1, n, nil), NewMatrix[float32](1, few.Rows, nil)
+	for _, measure := range measures {
+		if err := errors.Join(s.Compare(t.Context(), all, mustRows(t, x), q, measure), s.Compare(t.Context(), some, mustRows(t, few), q, measure)); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range some.Row(0) {
+			if got := all.At(0, i*every); got != want {
+				t.Fatalf("%v, row %d: %v, alone %v", measure, i*every, got, want)
+			}
+		}
+	}
+}
+
 // TestStorages: rows that are stored in fewer bits give the bits of the float32 rows that they stand
 // for, which are as near to the given ones as the storage promises.
 func TestStorages(t *testing.T) {
