@@ -240,6 +240,9 @@ type bench struct {
 	values map[string]float64
 }
 
+// processors is what go test adds to a name, if there are several.
+var processors = regexp.MustCompile(`-\d+$`)
+
 // benchmarks returns the lines of a section, which begins with a line "commit …: command"
 // that contains what.
 func benchmarks(text, what string) []bench {
@@ -253,7 +256,7 @@ func benchmarks(text, what string) []bench {
 		if !in || len(fields) < 4 || !strings.HasPrefix(line, "Benchmark") {
 			continue
 		}
-		b := bench{strings.TrimPrefix(fields[0][:strings.LastIndex(fields[0], "-")], "Benchmark"), map[string]float64{}}
+		b := bench{strings.TrimPrefix(processors.ReplaceAllString(fields[0], ""), "Benchmark"), map[string]float64{}}
 		for i := 2; i+1 < len(fields); i += 2 {
 			b.values[fields[i+1]], _ = strconv.ParseFloat(fields[i], 64)
 		}
