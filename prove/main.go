@@ -134,12 +134,40 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 		t.arch, uniform, loops, fixed, ways)
 	fmt.Printf("%s: proved %d of %d functions\n", t.arch, count.proved, count.all)
 	if mutants > 0 && failed == nil {
-		counts := plant(t, functions, source, program, mutants, func(what string) { fmt.Println("not refuted:", what) })
+		found := map[known.Survivor]bool{}
+		counts := plant(t, functions, source, program, mutants, func(s known.Survivor) {
+			fmt.Println("not refuted:", s)
+			found[s] = true
+		})
 		for _, pkg := range slices.Sorted(maps.Keys(counts)) {
 			fmt.Printf("| %s | %s | %d | %d |\n", t.arch, pkg, counts[pkg].all, counts[pkg].refuted)
 		}
+		failed = survivors(t.arch, found, pattern == "" && mutants == listed)
 	}
 	return count, failed
+}
+
+// listed is the number of mistakes in each function of which package known lists the survivors.
+const listed = 10
+
+// survivors returns an error if mistakes were not refuted that package known does not list, or, of all that it lists, if one was
+// refuted.
+func survivors(arch string, found map[known.Survivor]bool, all bool) error {
+	list, err := known.Survivors()
+	if err != nil {
+		return err
+	}
+	for s := range found {
+		if list[s] == "" {
+			err = errors.Join(err, fmt.Errorf("not refuted, and no reason in survivors.txt: %s", s))
+		}
+	}
+	for s := range list {
+		if all && s.Arch == arch && !found[s] {
+			err = errors.Join(err, fmt.Errorf("in survivors.txt, and refuted or not planted: %s", s))
+		}
+	}
+	return err
 }
 
 // report says how much of a function its cases have reached, and of which loops a turn may depend on its

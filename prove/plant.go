@@ -7,22 +7,26 @@ import (
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
 	"github.com/gomonge/monge/prove/internal/gossa"
+	"github.com/gomonge/monge/prove/internal/known"
 )
 
 // planted counts the mistakes that were planted, and those that the proof has refuted.
 type planted struct{ all, refuted int }
 
-// plant plants mistakes in functions, so many in each, one at a time, and returns by packages how many of them
-// the cases that reach the changed instruction refute. It reports the others.
-func plant(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(string)) map[string]planted {
+// plant plants mistakes in functions, so many different ones in each, one at a time, and returns by packages how
+// many of them the cases that reach the changed instruction refute. It reports the others, the survivors. Which mistakes are
+// planted in a function depends on the function alone.
+func plant(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(known.Survivor)) map[string]planted {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	work := make(chan *function)
@@ -35,10 +39,15 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 				fmt.Fprint(hash, f.text.Name)
 				rng := rand.New(rand.NewPCG(1, hash.Sum64()))
 				reached := func(i *code.Inst) bool { return len(f.reach[i.Addr]) > 0 }
-				for done := 0; done < mutants; {
+				tried := map[known.Survivor]bool{}
+				for done, draws := 0, 0; done < mutants && draws < 100*mutants; draws++ {
 					mutant, at, what := t.mutate(f.text, rng, reached)
-					cases := f.reach[at.Addr]
-					err := refute(cases, source, program, mutant)
+					s := known.Survivor{Arch: t.arch, Function: f.text.Name, Offset: at.Addr - f.text.Entry, Instruction: plain(at, f.text), Mistake: what}
+					if tried[s] {
+						continue
+					}
+					tried[s] = true
+					effect, err := refute(f.reach[at.Addr], source, program, f.text, mutant, at.Addr)
 					if what == code.Operation && errors.Is(err, code.ErrUnknown) {
 						continue // the tool does not know the other operation
 					}
@@ -49,7 +58,8 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 					if err != nil {
 						c.refuted++
 					} else {
-						report(fmt.Sprintf("%s: %s of %s (%d cases)", f.text.Name, what, at.Text, len(cases)))
+						s.Effect = effect
+						report(s)
 					}
 					counts[pkg] = c
 					mu.Unlock()
@@ -67,9 +77,26 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 	return counts
 }
 
+var (
+	absolute = regexp.MustCompile(`^(0x)?[0-9a-f]+$`)
+	relative = regexp.MustCompile(`-?0x[0-9a-f]+\(%rip\)`)
+)
+
+// plain returns the text of an instruction without addresses of the binary: the target of a jump is counted from
+// the beginning of the function.
+func plain(i *code.Inst, f *code.Function) string {
+	operands := strings.Split(relative.ReplaceAllString(i.Operands, "(%rip)"), ", ")
+	last := &operands[len(operands)-1]
+	if to, err := strconv.ParseUint(strings.TrimPrefix(*last, "0x"), 16, 64); err == nil && absolute.MatchString(*last) && f.Insts[to] != nil {
+		*last = fmt.Sprintf("+%x", to-f.Entry)
+	}
+	return strings.Join(strings.Fields(i.Op+" "+strings.Join(operands, ", ")), " ")
+}
+
 // refute returns why a case fails, nil if none does. It tries some cases that reach the changed instruction, small
-// ones first, and then all cases of the kernels that these are of.
-func refute(cases []witness, source *gossa.Source, program *code.Program, mutant *code.Function) error {
+// ones first, and then all cases of the kernels that these are of. If none fails, the mutant is proved as the function is,
+// and effect is what the mistake changes.
+func refute(cases []witness, source *gossa.Source, program *code.Program, f, mutant *code.Function, at uint64) (effect known.Effect, err error) {
 	size := func(w witness) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
 	cases = slices.SortedStableFunc(slices.Values(cases), func(a, b witness) int { return cmp.Compare(size(a), size(b)) })
 	type run struct {
@@ -78,31 +105,74 @@ func refute(cases []witness, source *gossa.Source, program *code.Program, mutant
 	}
 	most := map[run]int{}
 	for _, w := range cases {
-		if err := w.fails(source, program, mutant, w.steps); err != nil {
-			return err
+		if _, err := w.fails(source, program.With(mutant, limit(w.steps), 0)); err != nil {
+			return 0, err
 		}
 		most[run{w.job, w.level}] = max(most[run{w.job, w.level}], w.steps)
 	}
+	was, is := code.NewCoverage(), code.NewCoverage()
 	for r, steps := range most {
 		for _, s := range r.job.shapes {
 			for _, s.cut = range []bool{false, true} {
-				if err := (witness{job: r.job, shape: s, level: r.level}).fails(source, program, mutant, 8*steps); err != nil {
-					return err
+				w := witness{job: r.job, shape: s, level: r.level}
+				used, err := w.fails(source, program.With(f, limit(8*steps), at), program.With(mutant, limit(8*steps), at))
+				if err != nil {
+					return 0, err
 				}
+				x, y := used[0][f.Name], used[1][f.Name]
+				if x == nil || y == nil {
+					continue
+				}
+				effect = max(effect, compare(&x.Trace, &y.Trace))
+				x.Trace, y.Trace = code.Trace{}, code.Trace{}
+				was.Add(x)
+				is.Add(y)
 			}
 		}
 	}
-	return nil
+	for l, loop := range is.Loops {
+		if loop.Reason != "" && !loop.Fixed && was.Loops[l].Reason == "" {
+			effect = known.Loop
+		}
+	}
+	return effect, nil
 }
 
-// fails returns why a case fails with a mutant, nil if it does not. The mutant may take four times as many
-// instructions as the function, and some more.
-func (w witness) fails(source *gossa.Source, program *code.Program, mutant *code.Function, steps int) error {
-	g := expr.New()
-	want, err := w.job.run(source, program, g, w.shape, 0)
-	if err != nil {
-		return nil
+// compare returns what differs in the traces of a function and of a mutant.
+func compare(x, y *code.Trace) known.Effect {
+	switch {
+	case !slices.Equal(x.Path, y.Path):
+		return known.Path
+	case !slices.Equal(x.Stores, y.Stores):
+		return known.Stores
+	case !slices.Equal(x.Fetches, y.Fetches):
+		return known.Fetches
+	case !slices.Equal(x.States, y.States):
+		return known.Unused
 	}
-	_, _, err = w.job.check(source, program.With(mutant, 4*steps+10_000), g, w.shape, w.level, want)
-	return err
+	return known.Nothing
+}
+
+// limit is how many instructions a mutant may take: four times as many as the function, and some more.
+func limit(steps int) int { return 4*steps + 10_000 }
+
+// fails runs a case with each program in one graph. It returns why the last one fails, or the functions
+// of assembly that each has used. The reference and the other programs were proved before.
+func (w witness) fails(source *gossa.Source, programs ...*code.Program) (used []map[string]*code.Coverage, err error) {
+	g := expr.New()
+	want, err := w.job.run(source, programs[0], g, w.shape, 0)
+	if err != nil {
+		panic(err)
+	}
+	for n, p := range programs {
+		u, _, err := w.job.check(source, p, g, w.shape, w.level, want)
+		switch {
+		case err != nil && n < len(programs)-1:
+			panic(err)
+		case err != nil:
+			return nil, err
+		}
+		used = append(used, u)
+	}
+	return used, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/gossa"
+	"github.com/gomonge/monge/prove/internal/known"
 )
 
 // TestProve proves a kernel at a few sizes, and refutes mistakes planted in it. The whole is
@@ -50,7 +51,7 @@ func TestProve(t *testing.T) {
 	if cases < 2*len(few) || found["pass.passAVX2F64"] == nil || found["pass.passAVX512F64"] == nil {
 		t.Fatalf("%d cases of %v", cases, found)
 	}
-	counts := plant(machine, found, source, program, 30, func(what string) { t.Log("not refuted: ", what) })["pass"]
+	counts := plant(machine, found, source, program, 30, func(s known.Survivor) { t.Log("not refuted: ", s) })["pass"]
 	if counts.refuted < counts.all*9/10 || counts.all == 0 {
 		t.Errorf("refuted %d of %d planted mistakes", counts.refuted, counts.all)
 	}

@@ -261,6 +261,7 @@ func (m *machine) dataCondition(i *inst) (expr.Node, bool) {
 // branch runs both ways of a jump to the end of the function, and joins what they store. On a path
 // it goes one way.
 func (m *machine) branch(f *code.Function, c expr.Node, i *inst) error {
+	m.trace(&m.cov.Trace.Path, uint64(c))
 	if m.g.Path != nil {
 		taken := m.g.Path.Choose(m.g, c)
 		m.cov.Branch(i.Addr, taken)

@@ -2,7 +2,9 @@ package amd64
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/code"
@@ -92,6 +94,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		}
 		m.inst, m.next = i, i.Next
 		m.cov.Reached[pc] = true
+		m.trace(&m.cov.Trace.Path, pc)
 		if i.op == "ret" {
 			return nil
 		}
@@ -100,10 +103,48 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 			return m.branch(f, c, i)
 		}
 		m.step(i)
+		if pc == m.prog.Watched {
+			m.traceState()
+		}
 		m.turns.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.condition(i.op[4:]))
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
+}
+
+// trace adds numbers to a part of the trace, if there is to be one.
+func (m *machine) trace(part *[]uint64, v ...uint64) {
+	if m.prog.Watched != 0 {
+		*part = append(*part, v...)
+	}
+}
+
+// traceState adds all registers and flags to the trace.
+func (m *machine) traceState() {
+	states := &m.cov.Trace.States
+	m.trace(states, m.next, m.flags.value&m.flags.defined, m.flags.defined)
+	for i, r := range m.r {
+		if m.data[i] != 0 {
+			r = 0
+		}
+		m.trace(states, r, uint64(m.data[i]))
+	}
+	for i := range m.v {
+		for _, c := range m.v[i] {
+			m.trace(states, uint64(c))
+		}
+	}
+	for i, k := range m.k {
+		if m.bits[i] == nil {
+			m.trace(states, k)
+		}
+		for _, b := range m.bits[i] {
+			m.trace(states, uint64(b))
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(m.conditions)) {
+		m.trace(states, uint64(m.conditions[c]))
+	}
 }
 
 func (m *machine) addr(o *operand) uint64 {
@@ -146,6 +187,7 @@ func (m *machine) load(addr uint64, cells int) []expr.Node {
 
 func (m *machine) store(addr uint64, cells []expr.Node) {
 	for i, c := range cells {
+		m.trace(&m.cov.Trace.Stores, addr+4*uint64(i), uint64(c))
 		if err := m.mem.Store(addr+4*uint64(i), c); err != nil {
 			m.fail("%w", err)
 		}
@@ -369,6 +411,15 @@ func (m *machine) general(i *inst) bool {
 		m.setInteger(dst, v, w)
 		return true
 	case i.Padding(), op == "vzeroupper", strings.HasPrefix(op, "prefetch"):
+		if o := i.args; strings.HasPrefix(op, "prefetch") {
+			a := &o[0]
+			m.trace(&m.cov.Trace.Fetches, a.value)
+			for _, r := range []int{a.base, a.index} {
+				if r >= 0 {
+					m.trace(&m.cov.Trace.Fetches, m.r[r], uint64(m.data[r]))
+				}
+			}
+		}
 		if op == "vzeroupper" {
 			for r := range 16 {
 				for c := 4; c < 16; c++ {

@@ -7,7 +7,9 @@ package arm64
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,6 +89,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		}
 		m.inst, m.next = i, i.Next
 		m.cov.Reached[pc] = true
+		m.trace(&m.cov.Trace.Path, pc)
 		if i.Op == "ret" {
 			return nil
 		}
@@ -100,10 +103,40 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 			return m.both(f, c, operands[len(operands)-1].constant)
 		}
 		m.step(operands)
+		if pc == m.prog.Watched {
+			m.traceState()
+		}
 		m.turns.Step(pc, d.effect, m.next != i.Next || d.effect.Choice && m.condition(operands[3].text))
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
+}
+
+// trace adds numbers to a part of the trace, if there is to be one.
+func (m *machine) trace(part *[]uint64, v ...uint64) {
+	if m.prog.Watched != 0 {
+		*part = append(*part, v...)
+	}
+}
+
+// traceState adds all registers and flags to the trace.
+func (m *machine) traceState() {
+	states := &m.cov.Trace.States
+	m.trace(states, m.next, uint64(m.flags))
+	for i, r := range m.r {
+		if m.data[i] != 0 {
+			r = 0
+		}
+		m.trace(states, r, uint64(m.data[i]))
+	}
+	for i := range m.v {
+		for _, c := range m.v[i] {
+			m.trace(states, uint64(c))
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(m.conditions)) {
+		m.trace(states, uint64(m.conditions[c]))
+	}
 }
 
 type kind uint8
@@ -324,6 +357,7 @@ func (m *machine) load(addr uint64, cells int) []expr.Node {
 
 func (m *machine) store(addr uint64, cells []expr.Node) {
 	for i, c := range cells {
+		m.trace(&m.cov.Trace.Stores, addr+4*uint64(i), uint64(c))
 		if err := m.mem.Store(addr+4*uint64(i), c); err != nil {
 			m.fail("%w", err)
 		}

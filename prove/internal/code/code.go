@@ -44,7 +44,8 @@ type Function struct {
 // Program is what a binary holds: its assembly functions by name, and its data.
 type Program struct {
 	Functions map[string]*Function
-	Limit     int // instructions that a run of a function may take; 0 is some millions
+	Limit     int    // instructions that a run of a function may take; 0 is some millions
+	Watched   uint64 // the instruction whose effect runs keep a trace of; 0 is none, and no trace
 	sections  []section
 }
 
@@ -102,9 +103,9 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	return p, nil
 }
 
-// With returns p with another version of a function, and with a limit.
-func (p *Program) With(f *Function, limit int) *Program {
-	q := &Program{Functions: maps.Clone(p.Functions), Limit: limit, sections: p.sections}
+// With returns p with another version of a function, with a limit and with a watched instruction.
+func (p *Program) With(f *Function, limit int, watched uint64) *Program {
+	q := &Program{Functions: maps.Clone(p.Functions), Limit: limit, Watched: watched, sections: p.sections}
 	q.Functions[f.Name] = f
 	return q
 }
@@ -218,6 +219,16 @@ type Coverage struct {
 	Reached map[uint64]bool    // instructions
 	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
 	Loops   map[uint64]Loop    // by their first instructions; see package turns
+	Trace   Trace
+}
+
+// Trace is what a run has done, in order. Nodes of one graph are numbers, so traces of runs in the same graph
+// can be compared.
+type Trace struct {
+	Path    []uint64 // the instructions, and the conditions of jumps that depend on the data
+	Stores  []uint64 // addresses and what is stored there
+	Fetches []uint64 // addresses of prefetches
+	States  []uint64 // all registers and flags after the watched instruction
 }
 
 // Loop is what is known of a loop.
@@ -244,7 +255,7 @@ func (l *Loop) Follow(way, reason string, fixed bool) {
 
 // NewCoverage returns the coverage of no run.
 func NewCoverage() *Coverage {
-	return &Coverage{0, map[uint64]bool{}, map[uint64][2]bool{}, map[uint64]Loop{}}
+	return &Coverage{Reached: map[uint64]bool{}, Taken: map[uint64][2]bool{}, Loops: map[uint64]Loop{}}
 }
 
 // Branch notes which way a conditional jump went.
@@ -261,6 +272,10 @@ func (c *Coverage) Branch(addr uint64, taken bool) {
 // Add adds what other runs have reached.
 func (c *Coverage) Add(d *Coverage) {
 	c.Steps += d.Steps
+	c.Trace.Path = append(c.Trace.Path, d.Trace.Path...)
+	c.Trace.Stores = append(c.Trace.Stores, d.Trace.Stores...)
+	c.Trace.Fetches = append(c.Trace.Fetches, d.Trace.Fetches...)
+	c.Trace.States = append(c.Trace.States, d.Trace.States...)
 	maps.Copy(c.Reached, d.Reached)
 	for at, t := range d.Taken {
 		s := c.Taken[at]

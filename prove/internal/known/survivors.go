@@ -1,0 +1,73 @@
+package known
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Survivor is a planted mistake that the proof does not refute: a mutant that is proved as the function itself is.
+type Survivor struct {
+	Arch, Function string
+	Offset         uint64 // of the instruction in the function
+	Instruction    string
+	Mistake        string
+	Effect         Effect
+}
+
+// Effect is the most that a mistake changes in any case. The tool finds it by comparing the runs of the function and of the
+// mutant.
+type Effect int
+
+const (
+	Nothing Effect = iota // in registers and flags after the instruction
+	Unused                // registers or flags, but neither the path, nor what is stored or fetched ahead
+	Fetches               // where memory is fetched ahead
+	Stores                // what is stored on the way, or how results are computed
+	Path                  // the instructions that are run
+	Loop                  // a turn may depend on its number, in a loop that is shown for the function
+)
+
+var effects = []string{"nothing", "unused", "fetches", "stores", "path", "loop"}
+
+func (e Effect) String() string { return effects[e] }
+
+// String returns the line of the list, without its last field, the reason.
+func (s Survivor) String() string {
+	return strings.Join([]string{s.Arch, s.Function, fmt.Sprintf("+%x", s.Offset), s.Instruction, s.Mistake, s.Effect.String()}, " | ")
+}
+
+//go:embed survivors.txt
+var list string
+
+// Survivors returns the survivors that are known, with the reason why each changes no result.
+func Survivors() (map[Survivor]string, error) {
+	reasons, used := map[string]string{}, map[string]bool{}
+	out := map[Survivor]string{}
+	for n, line := range strings.Split(list, "\n") {
+		f := strings.Split(line, " | ")
+		switch {
+		case line == "" || line[0] == '#':
+		case f[0] == "reason" && len(f) == 3:
+			reasons[f[1]] = f[2]
+		case len(f) == 7:
+			offset, err := strconv.ParseUint(strings.TrimPrefix(f[2], "+"), 16, 64)
+			effect := slices.Index(effects, f[5])
+			if err != nil || effect < 0 || reasons[f[6]] == "" {
+				return nil, fmt.Errorf("survivors.txt:%d: no offset, no effect or no reason: %s", n+1, line)
+			}
+			used[f[6]] = true
+			out[Survivor{f[0], f[1], offset, f[3], f[4], Effect(effect)}] = reasons[f[6]]
+		default:
+			return nil, fmt.Errorf("survivors.txt:%d: %d fields: %s", n+1, len(f), line)
+		}
+	}
+	for r := range reasons {
+		if !used[r] {
+			return nil, fmt.Errorf("survivors.txt: no survivor has the reason %s", r)
+		}
+	}
+	return out, nil
+}
