@@ -21,6 +21,8 @@ import (
 
 func FuzzExpFloat64(f *testing.F)         { fuzz(f, expKernel[float64]) }
 func FuzzExpFloat32(f *testing.F)         { fuzz(f, expKernel[float32]) }
+func FuzzAddExpFloat64(f *testing.F)      { fuzz(f, addExpKernel[float64]) }
+func FuzzAddExpFloat32(f *testing.F)      { fuzz(f, addExpKernel[float32]) }
 func FuzzExp2Float64(f *testing.F)        { fuzz(f, exp2Kernel[float64]) }
 func FuzzExp2Float32(f *testing.F)        { fuzz(f, exp2Kernel[float32]) }
 func FuzzSqEuclideanFloat64(f *testing.F) { fuzz(f, sqEuclideanKernel[float64]) }
@@ -216,6 +218,20 @@ func expKernel[T num.Float](c *call[T]) {
 	}
 	x := c.inOut(n, c.upTo(5))
 	exp.Exp(x, x)
+}
+
+func addExpKernel[T num.Float](c *call[T]) {
+	n, shift := c.upTo(600), scalar[T](&c.input, c.Rand)
+	acc := (*[num.MaxLanes]T)(c.inOut(num.MaxLanes, c.upTo(5)))
+	switch c.upTo(2) {
+	case 0:
+		exp.AddExp(acc, c.Out(n+c.upTo(3)), c.in(n), shift)
+	case 1:
+		x := c.inOut(n, c.upTo(5))
+		exp.AddExp(acc, x, x, shift)
+	default:
+		exp.AddExp(acc, nil, c.in(n), shift)
+	}
 }
 
 func exp2Kernel[T num.Float](c *call[T]) {

@@ -116,6 +116,16 @@ var expKernels = []kernel{
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)
 	}, ""},
+	{"exp", "AddExp", single, "T", addExpShapes, func(b *builder) {
+		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr) // *[num.MaxLanes]T
+		if b.flag {
+			b.vectors(output, b.n)
+		} else {
+			b.args = append(b.args, gossa.Slice{})
+		}
+		b.vectors(input, b.n)
+		b.scalar()
+	}, ""},
 	{"exp", "Exp2", single, "T", expShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)

@@ -149,22 +149,14 @@ func LogSumExp[T Float](src []T) T {
 		}
 		return top
 	}
-	return top + vector.Ref(sumExp(src, top))
+	return top + logSumExp(src, top)
 }
 
-// sumExp returns Σ exp(src[i] − top).
-func sumExp[T Float](src []T, top T) T {
+// logSumExp returns ln Σ exp(src[i] − top).
+func logSumExp[T Float](src []T, top T) T {
 	var acc [num.MaxLanes]T
-	var buf [chunk]T
-	for len(src) > 0 {
-		n := min(chunk, len(src))
-		b := buf[:n]
-		vector.Affine(b, src[:n], top, 1)
-		exp.Exp(b, b)
-		vector.Add(&acc, b)
-		src = src[n:]
-	}
-	return num.Fold(&acc)
+	exp.AddExp(&acc, nil, src, top)
+	return vector.Ref(num.Fold(&acc))
 }
 
 // Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. If the largest element
@@ -173,12 +165,7 @@ func Softmax[T Float](dst, src []T) {
 	check(dst, src)
 	top := vector.Max(src)
 	var acc [num.MaxLanes]T
-	for i := 0; i < len(src); i += chunk {
-		d := dst[i:min(i+chunk, len(src))]
-		vector.Affine(d, src[i:min(i+chunk, len(src))], top, 1)
-		exp.Exp(d, d)
-		vector.Add(&acc, d)
-	}
+	exp.AddExp(&acc, dst, src, top)
 	vector.Affine(dst, dst, 0, 1/num.Fold(&acc))
 }
 
@@ -187,7 +174,7 @@ func Softmax[T Float](dst, src []T) {
 func LogSoftmax[T Float](dst, src []T) {
 	check(dst, src)
 	top := vector.Max(src)
-	log := vector.Ref(sumExp(src, top))
+	log := logSumExp(src, top)
 	vector.Affine(dst, src, top, 1)
 	vector.Affine(dst, dst, log, 1)
 }

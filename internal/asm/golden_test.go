@@ -36,6 +36,8 @@ func TestGoldenBits(t *testing.T) {
 		"block/f64":            "bc3ab33616a292b3",
 		"lane/f32":             "95844234242b8713",
 		"lane/f64":             "fda6b0af7a0b1072",
+		"exp/add/f32":          "eb8ff9d2e41da043",
+		"exp/add/f64":          "42894d2f570ae10e",
 		"exp/f32":              "3fee70c12eacc940",
 		"exp/f64":              "34a71b3c54ec2923",
 		"exp2/f32":             "1898eee3c38d389d",
@@ -233,8 +235,11 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	w, s, r, q := in(m, -1, 0), out(m), out(m), in(n, 0, 1)
 
 	e := in(2000, -100, 80)
+	terms, acc := append([]T(nil), e...), [num.MaxLanes]T{}
 	exp.Exp(e, e)
 	sum("exp", e)
+	exp.AddExp(&acc, terms, terms, 2)
+	sum("exp/add", acc[:], terms)
 	e2 := in(2000, 0, 30)
 	exp.Exp2(e2, e2, -1.3)
 	sum("exp2", e2)

@@ -31,6 +31,17 @@ func BenchmarkExp(b *testing.B) {
 	})
 }
 
+// BenchmarkAddExp takes arguments as BenchmarkExp does, and stores no exponentials.
+func BenchmarkAddExp(b *testing.B) {
+	benchmark(b, "f64", sums[float64], [2]float64{-20, 20}, "sub", [2]float64{-745, -729})
+	benchmark(b, "f32", sums[float32], [2]float64{-20, 20}, "sub", [2]float64{-103, -87})
+}
+
+func sums[T num.Float](_, x []T) {
+	var acc [num.MaxLanes]T
+	AddExp(&acc, nil, x, 0)
+}
+
 // BenchmarkExp2 takes arguments of ordinary size; results=zero ones whose results
 // all vanish.
 func BenchmarkExp2(b *testing.B) {

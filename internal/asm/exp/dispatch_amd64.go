@@ -15,16 +15,16 @@ import (
 // before the first.
 
 //go:noescape
-func expAVX512F64(n int, dst, x *float64)
+func expAVX512F64(n int, acc, dst, x *float64, shift float64)
 
 //go:noescape
-func expAVX512F32(n int, dst, x *float32)
+func expAVX512F32(n int, acc, dst, x *float32, shift float32)
 
 //go:noescape
-func expAVX2F64(n int, dst, x *float64)
+func expAVX2F64(n int, acc, dst, x *float64, shift float64)
 
 //go:noescape
-func expAVX2F32(n int, dst, x *float32)
+func expAVX2F32(n int, acc, dst, x *float32, shift float32)
 
 //go:noescape
 func exp2AVX512F64(n int, dst, x *float64, c float64)
@@ -87,18 +87,18 @@ func logPlanAVX2F64(m, n int, t *float64, ldt int, mat *float64, ldm int, c floa
 func logPlanAVX2F32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
 
 //go:noinline
-func exp[T num.Float](dst, x []T) {
+func exp[T num.Float](acc, dst, x []T, shift T) {
 	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
-		expAVX512F64(len(x), num.P64(dst), num.P64(x))
+		expAVX512F64(len(x), num.P64(acc), num.P64(dst), num.P64(x), float64(shift))
 	case asm.AVX512F32:
-		expAVX512F32(len(x), num.P32(dst), num.P32(x))
+		expAVX512F32(len(x), num.P32(acc), num.P32(dst), num.P32(x), float32(shift))
 	case asm.AVX2F64:
-		expAVX2F64(len(x), num.P64(dst), num.P64(x))
+		expAVX2F64(len(x), num.P64(acc), num.P64(dst), num.P64(x), float64(shift))
 	case asm.AVX2F32:
-		expAVX2F32(len(x), num.P32(dst), num.P32(x))
+		expAVX2F32(len(x), num.P32(acc), num.P32(dst), num.P32(x), float32(shift))
 	default:
-		expRef(dst, x)
+		expRef(acc, dst, x, shift)
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 // which is the name of a register in assembly.
 
 //go:noescape
-func expNEONF64(n int, dst, x *float64)
+func expNEONF64(n int, acc, dst, x *float64, shift float64)
 
 //go:noescape
-func expNEONF32(n int, dst, x *float32)
+func expNEONF32(n int, acc, dst, x *float32, shift float32)
 
 //go:noescape
 func exp2NEONF64(n int, dst, x *float64, c float64)
@@ -48,14 +48,14 @@ func logPlanNEONF64(m, n int, t *float64, ldt int, mat *float64, ldm int, c floa
 func logPlanNEONF32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
 
 //go:noinline
-func exp[T num.Float](dst, x []T) {
+func exp[T num.Float](acc, dst, x []T, shift T) {
 	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
-		expNEONF64(len(x), num.P64(dst), num.P64(x))
+		expNEONF64(len(x), num.P64(acc), num.P64(dst), num.P64(x), float64(shift))
 	case asm.NEONF32:
-		expNEONF32(len(x), num.P32(dst), num.P32(x))
+		expNEONF32(len(x), num.P32(acc), num.P32(dst), num.P32(x), float32(shift))
 	default:
-		expRef(dst, x)
+		expRef(acc, dst, x, shift)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func exp[T num.Float](dst, x []T) {
-	expRef(dst, x)
+func exp[T num.Float](acc, dst, x []T, shift T) {
+	expRef(acc, dst, x, shift)
 }
 
 func exp2[T num.Float](dst, x []T, c T) {

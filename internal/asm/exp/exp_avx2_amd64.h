@@ -2,11 +2,12 @@
 
 #define c Y14
 
-// func exp(n int, dst, x *T)
-TEXT EXP(SB), NOSPLIT, $0-24
+// func exp(n int, acc, dst, x *T, shift T)
+TEXT EXP(SB), NOSPLIT, $0-expargs
 	MOVQ  n+0(FP), left
-	MOVQ  dst+8(FP), out
-	MOVQ  x+16(FP), src
+	MOVQ  acc+8(FP), sums
+	MOVQ  dst+16(FP), out
+	MOVQ  x+24(FP), src
 	bcast expc+MAGIC(SB), magic
 #ifdef F32
 	VBROADCASTF128 expf32<>+TABLE(SB), entries
@@ -16,11 +17,20 @@ loop:
 	SUBQ $(4*lanes), left
 	JLT  tail
 
+	move  (src), Y0
+	move  32(src), Y1
+	move  64(src), Y2
+	move  96(src), Y3
+	TESTQ sums, sums
+	JEQ   range
+	bcast shift+32(FP), Y4
+	sub   Y4, Y0, Y0
+	sub   Y4, Y1, Y1
+	sub   Y4, Y2, Y2
+	sub   Y4, Y3, Y3
+
+range:
 	// all |x| < 708 (≤ 87), by their bits without the sign, of float64 the upper halves
-	move      (src), Y0
-	move      32(src), Y1
-	move      64(src), Y2
-	move      96(src), Y3
 	VPADDD    Y0, Y0, Y4
 	VPADDD    Y1, Y1, Y5
 	VPADDD    Y2, Y2, Y6
@@ -77,13 +87,29 @@ loop:
 	fma213 Y1, Y1, Y9
 	fma213 Y2, Y2, Y10
 	fma213 Y3, Y3, Y11
-	move   Y8, (out)
-	move   Y9, 32(out)
-	move   Y10, 64(out)
-	move   Y11, 96(out)
 	ADDQ   $128, src
-	ADDQ   $128, out
-	JMP    loop
+	TESTQ  sums, sums
+	JEQ    store
+
+	// the lanes of the sums, in two halves
+	move  (sums), Y0
+	move  32(sums), Y1
+	add   Y8, Y0, Y0
+	add   Y9, Y1, Y1
+	add   Y10, Y0, Y0
+	add   Y11, Y1, Y1
+	move  Y0, (sums)
+	move  Y1, 32(sums)
+	TESTQ out, out
+	JEQ   loop
+
+store:
+	move Y8, (out)
+	move Y9, 32(out)
+	move Y10, 64(out)
+	move Y11, 96(out)
+	ADDQ $128, out
+	JMP  loop
 
 tail:
 	ADDQ $(4*lanes), left
@@ -96,11 +122,21 @@ outside:
 	MOVL $(4*lanes), todo
 
 general:
+	// vector by vector, in turn to the two halves of the lanes
+	XORL lane, lane
+
+vector:
 	SUBQ $lanes, todo
 	JLT  maskload
 	move (src), Y0
 
 body:
+	TESTQ sums, sums
+	JEQ   shifted
+	bcast shift+32(FP), Y1
+	sub   Y1, Y0, Y0
+
+shifted:
 	// clamp; of a NaN and a number min and max return the first operand here
 	bcast expc+LIMIT(SB), Y1
 	bcast expc+NEGLIMIT(SB), Y2
@@ -170,11 +206,22 @@ body:
 
 	TESTQ todo, todo
 	JLT   maskstore
-	move  Y8, (out)
 	ADDQ  $32, src
-	ADDQ  $32, out
+	TESTQ sums, sums
+	JEQ   storeone
+	add   (sums)(lane*1), Y8, Y0
+	move  Y0, (sums)(lane*1)
+	XORQ  $32, lane
+	TESTQ out, out
+	JEQ   next
+
+storeone:
+	move Y8, (out)
+	ADDQ $32, out
+
+next:
 	TESTQ todo, todo
-	JNE   general
+	JNE   vector
 	TESTQ left, left
 	JNE   loop
 
@@ -192,6 +239,15 @@ maskload:
 
 maskstore:
 	move     (AX), c
+	TESTQ    sums, sums
+	JEQ      storelast
+	maskmove (sums)(lane*1), c, Y0
+	add      Y8, Y0, Y0
+	maskmove Y0, c, (sums)(lane*1)
+	TESTQ    out, out
+	JEQ      done
+
+storelast:
 	maskmove Y8, c, (out)
 	VZEROUPPER
 	RET

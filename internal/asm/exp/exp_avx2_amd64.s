@@ -1,6 +1,7 @@
 // exp, exp2, float64 and float32, AVX2 + FMA.
 //
-//	exp         dst[i] = exp(x[i])
+//	exp         dst[i] = exp(x[i])                                       without acc
+//	            dst[i] = exp(x[i] − shift), acc[i mod w] += dst[i]      with acc; dst may be nil
 //	exp2        dst[i] = 2^(c·x[i])      0≤i<n
 //
 // Same bits as    expRef, and exp2Ref of y = c·x[i], rounded, in ref.go.
@@ -10,12 +11,14 @@
 //                 with another x goes vector by vector through the general body. This body
 //                 clamps x, and scales y in steps of which only the last one rounds. exp2:
 //                 in constant time while all y < 1023.9375 (127.875). A block with a larger
-//                 y or a NaN goes vector by vector through the general body.
+//                 y or a NaN goes vector by vector through the general body. acc stays in memory:
+//                 all registers are taken.
 // Tail            the general body, for the last n mod lanes with masked load and store. No
 //                 access outside the slices.
 // Special values  a NaN may take either way: q is NaN then, and so is q·T + T.
 // Registers       SI x · DI dst · CX elements left · DX elements of the general body ·
-//                 AX sign bits, mask · Y15 magic. exp: Y0–Y3 x, t, then T · Y4–Y7 r · Y8–Y11 k,
+//                 AX sign bits, mask · R8 acc, or nil · R9 the half of acc ·
+//                 Y15 magic. exp: Y0–Y3 x, t, then T · Y4–Y7 r · Y8–Y11 k,
 //                 then q and y · Y12 table entry · Y13 half of it, or the table · Y14 a
 //                 constant. exp2: Y0–Y3 y, then f · Y4–Y7 t, then S · Y8–Y11 underflow, then
 //                 q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch.
@@ -36,6 +39,8 @@
 #define magic Y15
 
 // of exp
+#define sums R8
+#define lane R9
 #define entry Y12
 #define half Y13
 #define entries Y13
@@ -237,6 +242,7 @@ GLOBL ·exp2f32AVX2(SB), RODATA|NOPTR, $112
 #define F64
 #define EXP ·expAVX2F64
 #define EXP2 ·exp2AVX2F64
+#define expargs 40
 #define exp2args 32
 #define lookup(t) lookupf64(t)
 #include "type_amd64.h"
@@ -244,12 +250,14 @@ GLOBL ·exp2f32AVX2(SB), RODATA|NOPTR, $112
 #undef F64
 #undef EXP
 #undef EXP2
+#undef expargs
 #undef exp2args
 #undef lookup
 
 #define F32
 #define EXP ·expAVX2F32
 #define EXP2 ·exp2AVX2F32
+#define expargs 36
 #define exp2args 28
 #define lookup(t) lookupf32(t)
 #include "type_amd64.h"
@@ -257,5 +265,6 @@ GLOBL ·exp2f32AVX2(SB), RODATA|NOPTR, $112
 #undef F32
 #undef EXP
 #undef EXP2
+#undef expargs
 #undef exp2args
 #undef lookup

@@ -2,27 +2,39 @@
 
 #define left CX
 
-// func exp(n int, dst, x *T)
-TEXT EXP(SB), NOSPLIT, $0-24
+// func exp(n int, acc, dst, x *T, shift T)
+TEXT EXP(SB), NOSPLIT, $0-expargs
 	MOVQ      n+0(FP), left
-	MOVQ      dst+8(FP), out
-	MOVQ      x+16(FP), src
+	MOVQ      acc+8(FP), sums
+	MOVQ      dst+16(FP), out
+	MOVQ      x+24(FP), src
+	bcast     shift+32(FP), Z19
 	bcast     expc+MAGIC(SB), magic
 	VMOVDQU64 expc+TABLE(SB), table
 	addbits   expc+STEPS(SB), table, table
 	bcast     expc+LIMIT(SB), Z16
 	bcast     expc+NEGLIMIT(SB), Z17
 	bcast     expc+HIGH(SB), Z18
+	TESTQ     sums, sums
+	JEQ       loop
+	move      (sums), Z20
 
 loop:
 	SUBQ $(4*lanes), left
 	JLT  tail
 
-	move (src), Z0
-	move 64(src), Z1
-	move 128(src), Z2
-	move 192(src), Z3
+	move  (src), Z0
+	move  64(src), Z1
+	move  128(src), Z2
+	move  192(src), Z3
+	TESTQ sums, sums
+	JEQ   range
+	sub   Z19, Z0, Z0
+	sub   Z19, Z1, Z1
+	sub   Z19, Z2, Z2
+	sub   Z19, Z3, Z3
 
+range:
 	// t = x·log2e + magic
 	copy     magic, Z4
 	copy     magic, Z5
@@ -72,11 +84,21 @@ inside:
 	finish(Z13, Z5, Z9)
 	finish(Z14, Z6, Z10)
 	finish(Z15, Z7, Z11)
+	ADDQ  $256, src
+	TESTQ sums, sums
+	JEQ   store
+	add   Z12, Z20, Z20
+	add   Z13, Z20, Z20
+	add   Z14, Z20, Z20
+	add   Z15, Z20, Z20
+	TESTQ out, out
+	JEQ   loop
+
+store:
 	move Z12, (out)
 	move Z13, 64(out)
 	move Z14, 128(out)
 	move Z15, 192(out)
-	ADDQ $256, src
 	ADDQ $256, out
 	JMP  loop
 
@@ -112,7 +134,12 @@ tailloop:
 	KMOVW AX, mask
 
 vector:
-	move.Z   (src), mask, Z0
+	move.Z (src), mask, Z0
+	TESTQ  sums, sums
+	JEQ    shifted
+	sub    Z19, Z0, Z0
+
+shifted:
 	clamp(Z0, Z16, Z17)
 	copy     magic, Z4
 	fma.BCST expc+LOG2E(SB), Z0, Z4
@@ -127,13 +154,27 @@ vector:
 	step1(C1)
 	step1(C0)
 	finish(Z12, Z4, Z8)
-	move     Z12, mask, (out)
 	ADDQ     $64, src
-	ADDQ     $64, out
-	SUBQ     $lanes, left
-	JGT      tailloop
+	TESTQ    sums, sums
+	JEQ      storeone
+	add      Z12, Z20, mask, Z20
+	TESTQ    out, out
+	JEQ      next
+
+storeone:
+	move Z12, mask, (out)
+	ADDQ $64, out
+
+next:
+	SUBQ $lanes, left
+	JGT  tailloop
 
 done:
+	TESTQ sums, sums
+	JEQ   return
+	move  Z20, (sums)
+
+return:
 	VZEROUPPER
 	RET
 

@@ -1,6 +1,7 @@
 // exp, exp2, float64 and float32, AVX-512 F.
 //
-//	exp         dst[i] = exp(x[i])
+//	exp         dst[i] = exp(x[i])                                       without acc
+//	            dst[i] = exp(x[i] − shift), acc[i mod w] += dst[i]      with acc; dst may be nil
 //	exp2        dst[i] = 2^(c·x[i])      0≤i<n
 //
 // Same bits as    expRef in ref.go; VSCALEFPD rounds once where the reference multiplies by
@@ -15,7 +16,7 @@
 //                 a positive NaN takes the slower way to the same NaN.
 // Registers       SI x · DI dst · AX scratch · K1 mask · Z30 table · Z31 magic. exp: CX elements
 //                 left · Z0–Z3 x, then r · Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17
-//                 limits · Z18 bits of sign and exponent. exp2: DX elements left · CX elements
+//                 limits · Z18 bits of sign and exponent · R8 acc, or nil · Z19 shift · Z20 acc. exp2: DX elements left · CX elements
 //                 to take one vector at a time · Z0–Z2 y, then q · Z24–Z26 t, then S · Z27–Z29
 //                 f · Z22 the largest y in three vectors · Z23 c.
 // Source          own; exp2's core is exp2core_avx512_amd64.h.
@@ -28,6 +29,7 @@
 #define lanes (64/size)
 #define src SI
 #define out DI
+#define sums R8
 #define mask K1
 #define fast Z22
 #define factor Z23
@@ -215,21 +217,25 @@ GLOBL ·exp2f32AVX512(SB), RODATA|NOPTR, $128
 #define F64
 #define EXP ·expAVX512F64
 #define EXP2 ·exp2AVX512F64
+#define expargs 40
 #define exp2args 32
 #include "type_amd64.h"
 #include "exp_avx512_amd64.h"
 #undef F64
 #undef EXP
 #undef EXP2
+#undef expargs
 #undef exp2args
 
 #define F32
 #define EXP ·expAVX512F32
 #define EXP2 ·exp2AVX512F32
+#define expargs 36
 #define exp2args 28
 #include "type_amd64.h"
 #include "exp_avx512_amd64.h"
 #undef F32
 #undef EXP
 #undef EXP2
+#undef expargs
 #undef exp2args

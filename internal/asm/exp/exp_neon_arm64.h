@@ -1,11 +1,16 @@
 // The texts of exp and exp2, for the type that the including file has defined.
 
-// func exp(n int, dst, x *T)
-TEXT EXP(SB), NOSPLIT, $0-24
-	MOVD n+0(FP), left
-	MOVD dst+8(FP), out
-	MOVD x+16(FP), src
+// func exp(n int, acc, dst, x *T, shift T)
+TEXT EXP(SB), NOSPLIT, $0-expargs
+	MOVD  n+0(FP), left
+	MOVD  acc+8(FP), sums
+	MOVD  dst+16(FP), out
+	MOVD  x+24(FP), src
+	CBZ   sums, constants
+	FLDPQ (sums), (F17, F18)
+	FLDPQ 32(sums), (F19, F26)
 
+constants:
 	MOVD  $OF_TYPE(expf32, expf64)<>(SB), consts
 	FMOVQ EXP_MAGIC(consts), F31
 	FMOVQ EXP_LOG2E(consts), F30
@@ -21,6 +26,15 @@ loop:
 	FLDPQ.P 32(src), (F2, F3)
 
 core:
+	CBZ   sums, shifted
+	FMOVE shift+32(FP), F27
+	DUP_E(27, 27, 0)
+	FSUB(0, 0, 27)
+	FSUB(1, 1, 27)
+	FSUB(2, 2, 27)
+	FSUB(3, 3, 27)
+
+shifted:
 	// x clamped
 	FMOVQ EXP_LIMIT(consts), F27
 	FMOVQ EXP_NEGLIMIT(consts), F16
@@ -117,7 +131,15 @@ core:
 	FMUL(22, 22, 10)
 	FMUL(23, 23, 11)
 
-	CBNZ    last, store
+	CBNZ last, short
+	CBZ  sums, store
+	FADD(17, 17, 20)
+	FADD(18, 18, 21)
+	FADD(19, 19, 22)
+	FADD(26, 26, 23)
+	CBZ  out, loop
+
+store:
 	FSTPQ.P (F20, F21), 32(out)
 	FSTPQ.P (F22, F23), 32(out)
 	B       loop
@@ -131,10 +153,28 @@ tail:
 	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
 	B core
 
-store:
+short:
+	CBZ out, shortsums
 	STTAIL4(out)
+	CBZ sums, return
+
+shortsums:
+	// the lanes of the last elements alone
+	FSTPQ (F17, F18), (sums)
+	FSTPQ (F19, F26), 32(sums)
+	FADD(20, 17, 20)
+	FADD(21, 18, 21)
+	FADD(22, 19, 22)
+	FADD(23, 26, 23)
+	STTAIL4(sums)
+	RET
 
 done:
+	CBZ   sums, return
+	FSTPQ (F17, F18), (sums)
+	FSTPQ (F19, F26), 32(sums)
+
+return:
 	RET
 
 // func exp2(n int, dst, x *T, c T)

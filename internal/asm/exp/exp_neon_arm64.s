@@ -1,6 +1,7 @@
 // exp, exp2, float32 and float64, NEON.
 //
-//	exp         dst[i] = exp(x[i])
+//	exp         dst[i] = exp(x[i])                                       without acc
+//	            dst[i] = exp(x[i] − shift), acc[i mod w] += dst[i]      with acc; dst may be nil
 //	exp2        dst[i] = 2^(c·x[i])      0≤i<n
 //
 // Same bits as    expRef in ref.go, e = ⌊k⌋: instead of multiplying y by 2^(e−g) and then by
@@ -13,7 +14,7 @@
 //                 slices.
 // Special values  exp: x is clamped first, which keeps a NaN, and a NaN is one in q. exp2:
 //                 zeros and infinities beyond the limits by mask.
-// Registers       named below; V20–V23 S, the result · V24 V25 lookup (float32). exp: V0–V3 x,
+// Registers       named below; V20–V23 S, the result · V24 V25 lookup (float32). exp: R8 acc, or nil · V17–V19 V26 acc · V0–V3 x,
 //                 then r · V4–V7 t, and V12–V15 in turn with them the polynomial · V8–V11 k,
 //                 then g · V16 −limit · V27 a constant · V28 ln2lo · V29 ln2hi · V30 log2e ·
 //                 V31 magic. exp2: V0–V3 y · V4–V15 see exp2core_neon_arm64.h · V27 c ·
@@ -34,6 +35,7 @@
 #define spare R5
 #define bit0 R6
 #define bit1 R7
+#define sums R8
 #define consts R9
 
 // The table comes first, in float32 with what LOOKUP wants; then all lanes of a constant.
@@ -199,21 +201,25 @@ GLOBL ·exp2f64NEON(SB), RODATA|NOPTR, $256
 #define F32
 #define EXP ·expNEONF32
 #define EXP2 ·exp2NEONF32
+#define expargs 36
 #define exp2args 28
 #include "type_arm64.h"
 #include "exp_neon_arm64.h"
 #undef F32
 #undef EXP
 #undef EXP2
+#undef expargs
 #undef exp2args
 
 #define F64
 #define EXP ·expNEONF64
 #define EXP2 ·exp2NEONF64
+#define expargs 40
 #define exp2args 32
 #include "type_arm64.h"
 #include "exp_neon_arm64.h"
 #undef F64
 #undef EXP
 #undef EXP2
+#undef expargs
 #undef exp2args

@@ -21,10 +21,28 @@ const (
 func Exp[T num.Float](dst, x []T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), vectorCost, 32); len(x) > p; dst, x = dst[p:], x[p:] {
-		exp(dst[:p], x[:p])
+		exp(nil, dst[:p], x[:p], 0)
 	}
 	if len(x) > 0 {
-		exp(dst[:len(x)], x)
+		exp(nil, dst[:len(x)], x, 0)
+	}
+}
+
+// AddExp adds exp(x[i] − shift) to acc[i mod w] for i < len(x), w = num.Lanes. Unless dst is nil, it sets
+// dst[i] to that, too. dst may be x; otherwise they must not overlap. Of the pieces of a vector, only the last one may have a
+// length that is no multiple of w. It panics if dst is not nil, and shorter than x.
+func AddExp[T num.Float](acc *[num.MaxLanes]T, dst, x []T, shift T) {
+	if dst != nil {
+		asm.CheckVector(len(dst), len(x))
+	}
+	for p := asm.Piece(len(x), vectorCost, 64); len(x) > 0; x = x[p:] {
+		p = min(p, len(x))
+		if dst == nil {
+			exp(acc[:], nil, x[:p], shift)
+			continue
+		}
+		exp(acc[:], dst[:p], x[:p], shift)
+		dst = dst[p:]
 	}
 }
 

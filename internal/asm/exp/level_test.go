@@ -69,6 +69,40 @@ func vectorLevels[T num.Float](t *testing.T) {
 	}
 }
 
+// TestAddExpLevels compares the sums and the exponentials, with and without a place for these, of one call and of pieces.
+func TestAddExpLevels(t *testing.T) {
+	t.Run("f64", addExpLevels[float64])
+	t.Run("f32", addExpLevels[float32])
+}
+
+func addExpLevels[T num.Float](t *testing.T) {
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range asmtest.Lengths() {
+			for _, shift := range []T{0, 3, T(math.Inf(-1))} {
+				seed++
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					AddExp((*[num.MaxLanes]T)(a.InOut(num.MaxLanes, class)), a.Out(n+3*(n%2)), a.In(n, class), shift)
+				})
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					x := a.InOut(n, class)
+					AddExp((*[num.MaxLanes]T)(a.InOut(num.MaxLanes, class)), x, x, shift)
+				})
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					acc := (*[num.MaxLanes]T)(a.InOut(num.MaxLanes, class))
+					first := n / 2 / num.Lanes[T]() * num.Lanes[T]()
+					x := a.In(n, class)
+					AddExp(acc, nil, x[:first], shift)
+					AddExp(acc, nil, x[first:], shift)
+				})
+				if t.Failed() {
+					t.Fatalf("class %v, n = %d, shift %v", class, n, shift)
+				}
+			}
+		}
+	}
+}
+
 // withNeighbors returns the values at which f changes, and what is not a number to
 // reckon with, each with its neighbors.
 func (f function[T]) withNeighbors() []T {
@@ -154,7 +188,8 @@ func (f function[T]) check(t *testing.T, x []T) {
 }
 
 func TestShortOutput(t *testing.T) {
-	for _, f := range functions[float64]() {
+	add := function[float64]{name: "addExp", apply: func(dst, x []float64) { AddExp(new([num.MaxLanes]float64), dst, x, 0) }}
+	for _, f := range append(functions[float64](), add) {
 		t.Run(f.name, func(t *testing.T) {
 			defer func() {
 				if recover() == nil {

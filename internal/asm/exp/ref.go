@@ -64,9 +64,20 @@ const (
 	ln2lo32 = -0x1.05c61p-29
 )
 
-func expRef[T num.Float](dst, x []T) {
+// expRef sets dst_i = exp(x_i), if acc is nil. Otherwise it adds exp(x_i − shift) to acc[i mod w], and sets dst_i to that unless
+// dst is nil.
+func expRef[T num.Float](acc, dst, x []T, shift T) {
+	w := num.Lanes[T]()
 	for i, v := range x {
-		dst[i] = Ref(v)
+		if acc == nil {
+			dst[i] = Ref(v)
+			continue
+		}
+		y := Ref(v - shift)
+		acc[i%w] += y
+		if dst != nil {
+			dst[i] = y
+		}
 	}
 }
 

@@ -35,27 +35,22 @@ func Max[T num.Float](x []T) T {
 		p = min(p, len(x))
 		maximum(&acc, x[:p])
 	}
-	hi := acc[0]
-	for _, v := range acc[1:num.Lanes[T]()] {
-		hi = max(hi, v)
+	for h := num.Lanes[T]() / 2; h > 0; h /= 2 {
+		for l := range h {
+			acc[l] = max(acc[l], acc[l+h])
+		}
 	}
-	return hi + 0
+	return acc[0] + 0
 }
 
 // Sum returns Σ x[i], in the lanes of the contract.
 func Sum[T num.Float](x []T) T {
 	var acc [num.MaxLanes]T
-	Add(&acc, x)
-	return num.Fold(&acc)
-}
-
-// Add adds x[i] to acc[i mod w], w = num.Lanes. If len(x) is no multiple of w, zeros are added
-// to the other lanes: of the pieces of a vector only the last may have such a length.
-func Add[T num.Float](acc *[num.MaxLanes]T, x []T) {
 	for p := asm.Piece(len(x), passCost, 64); len(x) > 0; x = x[p:] {
 		p = min(p, len(x))
-		add(acc, x[:p])
+		add(&acc, x[:p])
 	}
+	return num.Fold(&acc)
 }
 
 // Log sets dst[i] = ln x[i] for i < len(x). dst may be x; otherwise they must not overlap. It
