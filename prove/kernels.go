@@ -254,8 +254,7 @@ var plainKernels = []kernel{
 		b.scalar()
 		b.scalar()
 	}, ""},
-	{"vector", "Add", single, "T", vectorShapes, func(b *builder) {
-		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
+	{"vector", "Sum", single, "T", vectorShapes, func(b *builder) {
 		b.vectors(input, b.n)
 	}, ""},
 	{"query", "SqEuclidean", single[1:], "", queryLongShapes, queryCall, ""},
