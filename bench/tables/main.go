@@ -1,5 +1,5 @@
 // Command tables turns the raw results in bench/results into the tables that people
-// read: docs/benchmarks/*.md and the short table between markers in README.md.
+// read: docs/benchmarks/*.md and the short tables between markers in README.md.
 //
 //	go run ./bench/tables          # from the root of the module: writes the files
 //	go run ./bench/tables -check   # ends with an error if a file is out of date
@@ -94,18 +94,16 @@ func pages(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out["README.md"], err = between(readme, all.short())
+	if readme, err = between(readme, "speed", all.short()); err != nil {
+		return nil, err
+	}
+	out["README.md"], err = between(readme, "accuracy", all.shortAccuracy())
 	return out, err
 }
 
-// The short table stands between these lines of README.md.
-const (
-	begin = "<!-- speed: made by go run ./bench/tables -->"
-	end   = "<!-- end of speed -->"
-)
-
-// between returns text with what stands between the markers replaced.
-func between(text []byte, table string) ([]byte, error) {
+// between returns text with what stands between the markers of a short table replaced.
+func between(text []byte, name, table string) ([]byte, error) {
+	begin, end := "<!-- "+name+": made by go run ./bench/tables -->", "<!-- end of "+name+" -->"
 	head, rest, ok := strings.Cut(string(text), begin+"\n")
 	_, tail, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {

@@ -155,11 +155,12 @@ The word says which of these the work needs most. A dash means that the limit wa
 	}
 }
 
-// short is the table of README.md: cases that stand for the rest, against one peer each.
+// short is a table of README.md: cases that stand for the rest, against one peer each, of each machine those measured last.
 func (r *results) short() string {
 	var columns []*measured
 	for _, m := range r.measured {
-		if strings.HasSuffix(m.file, "-peers.md") {
+		seen := func(c *measured) bool { return c.machine == m.machine }
+		if strings.HasSuffix(m.file, "-peers.md") && !slices.ContainsFunc(columns, seen) {
 			columns = append(columns, m)
 		}
 	}
@@ -331,8 +332,10 @@ func (r *results) levelsPage(b *strings.Builder) {
 	}
 }
 
-// accuracies are the tests that measure an error, with what they say of it in words.
-var accuracies = []struct{ test, text, unit string }{
+// accuracy is a test that measures an error, with what it says of it in words.
+type accuracy struct{ test, text, unit string }
+
+var accuracies = []accuracy{
 	{"TestExpRef64", "exp, float64", "ULP"},
 	{"TestExpRef32", "exp, float32", "ULP"},
 	{"TestExp2Ref64", "2^y, the core of the Gibbs kernel, float64", "ULP"},
@@ -365,21 +368,48 @@ largest error of results in the normal range and the largest of any result are s
 		fmt.Fprintf(b, "\n## %s\n\nRaw results: %s\n\n%s\n\n| function | largest error | in | worst case of any result |\n|---|---|---|---|\n", l.title(), l.link(), strings.Join(l.header, "\n"))
 		errors := errorsOf(l.text)
 		for _, a := range accuracies {
-			normal, any := 0.0, 0.0
-			for test, list := range errors {
-				if test != a.test && !strings.HasPrefix(test, a.test+"/") {
-					continue
-				}
-				for _, e := range list {
-					any = max(any, e.error)
-					if !e.subnormal && !strings.Contains(test, "subnormal") {
-						normal = max(normal, e.error)
-					}
-				}
-			}
-			if any > 0 {
+			if normal, any := a.largest(errors); any > 0 {
 				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", a.text, two(normal), a.unit, two(any))
 			}
 		}
 	}
+}
+
+// largest returns the largest error of results in the normal range, and of any.
+func (a accuracy) largest(errors map[string][]measuredError) (normal, any float64) {
+	for test, list := range errors {
+		if test != a.test && !strings.HasPrefix(test, a.test+"/") {
+			continue
+		}
+		for _, e := range list {
+			any = max(any, e.error)
+			if !e.subnormal && !strings.Contains(test, "subnormal") {
+				normal = max(normal, e.error)
+			}
+		}
+	}
+	return normal, any
+}
+
+// shortAccuracy is a table of README.md: two functions that stand for the rest.
+func (r *results) shortAccuracy() string {
+	largest := func(text string) string {
+		var most float64
+		for _, l := range r.accuracyRaw {
+			errors := errorsOf(l.text)
+			for _, a := range accuracies {
+				if strings.HasPrefix(a.text, text) {
+					_, any := a.largest(errors)
+					most = max(most, any)
+				}
+			}
+		}
+		return two(most)
+	}
+	var b strings.Builder
+	b.WriteString("| largest error, ULP | float64 | float32 |\n|---|---|---|\n")
+	for _, f := range []string{"Exp", "Log"} {
+		fmt.Fprintf(&b, "| `vecmath.%s` | %s | %s |\n", f, largest("vecmath."+f+", float64"), largest("vecmath."+f+", float32"))
+	}
+	return b.String()
 }
