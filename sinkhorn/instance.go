@@ -142,7 +142,7 @@ func (in *instance[T]) setMarginals() error {
 	case in.partial > 0:
 		in.mass = math.Min(sumA, sumB)
 		if in.partial > in.mass*(1+tol) {
-			return fmt.Errorf("%w: Mass is %v, but A sums to %v and B to %v", ErrMarginals, in.partial, sumA, sumB)
+			return fmt.Errorf("%w: Mass is %v, but A sums to %v and B to %v; it may be at most %v", ErrMarginals, in.partial, sumA, sumB, in.mass)
 		}
 		in.partial = math.Min(in.partial, in.mass)
 		in.mass = in.partial
@@ -170,7 +170,7 @@ func (in *instance[T]) marginal(name string, dst, given []T, uniform *int) (sum,
 	}
 	*uniform = 0
 	if len(given) != len(dst) {
-		return 0, 0, false, fmt.Errorf("%w: %s has %d weights for %d points", ErrShape, name, len(given), len(dst))
+		return 0, 0, false, fmt.Errorf("%w: %s has %d weights, but the problem has %d points on that side", ErrShape, name, len(given), len(dst))
 	}
 	least = math.Inf(1)
 	for i, w := range given {

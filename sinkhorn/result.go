@@ -26,9 +26,10 @@ type Result[T dist.Float] struct {
 	// Annealing is the number of iterations that were made for smaller λ, and of passes over the costs that
 	// the problem without entropy took, to find a start.
 	Annealing int
-	// MarginalError is ‖Tᵀ1 − b‖₁. The other marginal, T1 = a, holds to rounding. With penalties or
-	// Mass it is the distance of Tᵀ1 from the column sums that the next scaling v would give; u is
-	// then the best for v. It is NaN if Iterations is 0.
+	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
+	// and b. The row sums equal a to rounding. With penalties or Mass, b does not hold exactly, and
+	// MarginalError compares the column sums with those after one more update of v: it is 0 at
+	// convergence. It is NaN if Iterations is 0.
 	MarginalError float64
 	// Status says how the solve ended.
 	Status Status

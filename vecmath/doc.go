@@ -1,6 +1,6 @@
 // Package vecmath computes exponentials, logarithms, softmax and sums of slices of float64 and
 // float32, with AVX2, AVX-512 and NEON. Results are the same bits on every machine, which
-// those of package math are not.
+// those of package math are not; only the sign and payload bits of a NaN may differ.
 //
 // All functions are safe for concurrent use on different destinations, and allocate nothing.
 // A destination has the length of its source. It may be the source; it must not overlap it in
@@ -20,12 +20,15 @@
 //	Log2       0.70      0.69
 //	Sigmoid    2.95      2.95      0, where exp(−x) overflows
 //
-// Let u be 2⁻⁵³ (2⁻²⁴ in float32), n the number of elements, w the number of lanes, 8 (16),
-// and t = ⌈n/w⌉ + log₂w. To first order, [Sum] and [Dot] have an absolute error of at most t·u
-// times the sum of the sizes of their terms; of [Dot] the products are not rounded. An element
-// of [Softmax] has a relative error of at most (2r + t + 5)·u with r the distance of its
-// argument, or that of the others that matter, from the largest one. [LogSumExp] and
-// [LogSoftmax] have an absolute error of at most (r + t + 3)·u and two roundings of the result.
+// Let u be 2⁻⁵³ (2⁻²⁴ in float32), n the number of elements, w = 8 (16) the number of lanes, and
+// t = ⌈n/w⌉ + log₂w. To first order:
+//   - [Sum] and [Dot] have an absolute error of at most t·u·Σ|term|. Products of [Dot] are not
+//     rounded before they are added.
+//   - An element of [Softmax] has a relative error of at most (2r + t + 5)·u. Here r is the
+//     difference between the largest element and the element itself, or the smallest one that
+//     still contributes to the sum if that difference is larger.
+//   - [LogSumExp] and [LogSoftmax] have an absolute error of at most (r + t + 3)·u, and two
+//     roundings of the result.
 //
 // NOTES.md in the folder of this package says what was measured, and why there is no Tanh.
 package vecmath

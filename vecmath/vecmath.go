@@ -1,6 +1,7 @@
 package vecmath
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gomonge/monge/dist"
@@ -14,11 +15,7 @@ import (
 // Float is the element type, float64 or float32.
 type Float = dist.Float
 
-const (
-	lengthPanic  = "vecmath: lengths do not match"
-	shapePanic   = "vecmath: shapes do not match"
-	overlapPanic = "vecmath: destination overlaps the source, and is not the source"
-)
+const overlapPanic = "vecmath: destination overlaps the source, and is not the source"
 
 // chunk is the number of elements that go through several passes at a time. They stay in the
 // first-level cache. It is a multiple of the lanes.
@@ -129,7 +126,7 @@ func Sum[T Float](src []T) T { return vector.Sum(src) }
 // Dot returns Σ a[i]·b[i], and +0 for empty slices. Every product is added with one rounding.
 func Dot[T Float](a, b []T) T {
 	if len(a) != len(b) {
-		panic(lengthPanic)
+		panic(lengths(len(a), len(b)))
 	}
 	var s [1]T
 	pass.Rows(1, len(a), s[:], a, len(a), b)
@@ -184,7 +181,7 @@ func LogSoftmax[T Float](dst, src []T) {
 func LogSumExpRows[T Float](dst []T, src dist.Matrix[T]) {
 	src.Check()
 	if len(dst) != src.Rows {
-		panic(shapePanic)
+		panic(fmt.Sprintf("vecmath: shapes do not match: dst has %d elements, src %d rows", len(dst), src.Rows))
 	}
 	if d := dist.NewMatrix(1, len(dst), dst); asm.Overlap(view(&d), view(&src)) {
 		panic(overlapPanic)
@@ -204,7 +201,7 @@ func rows[T Float](dst, src dist.Matrix[T], f func(dst, src []T)) {
 	dst.Check()
 	src.Check()
 	if dst.Rows != src.Rows || dst.Cols != src.Cols {
-		panic(shapePanic)
+		panic(fmt.Sprintf("vecmath: shapes do not match: dst is %d × %d, src %d × %d", dst.Rows, dst.Cols, src.Rows, src.Cols))
 	}
 	if dst.IsEmpty() {
 		return

@@ -256,9 +256,9 @@ func TestMistakes(t *testing.T) {
 	x := make([]float64, 20)
 	m := dist.NewMatrix(4, 5, x)
 	for what, f := range map[string]func(){
-		"vecmath: lengths do not match":                                   func() { vecmath.Exp(x[:3], x[:4]) },
-		"vecmath: destination overlaps the source, and is not the source": func() { vecmath.Log(x[1:5], x[:4]) },
-		"vecmath: shapes do not match":                                    func() { vecmath.SoftmaxRows(m, m.RowRange(0, 3)) },
+		"vecmath: lengths do not match: the first slice has 3 elements, the second 4": func() { vecmath.Exp(x[:3], x[:4]) },
+		"vecmath: destination overlaps the source, and is not the source":             func() { vecmath.Log(x[1:5], x[:4]) },
+		"vecmath: shapes do not match: dst is 4 × 5, src 3 × 5":                       func() { vecmath.SoftmaxRows(m, m.RowRange(0, 3)) },
 	} {
 		func() {
 			defer func() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -179,6 +180,9 @@ func (f *columnFlags) readError(err error) error {
 	return readError(err)
 }
 
+// separated finds the character that fields seem to be separated by.
+var separated = regexp.MustCompile(`separated by "(.+?)", not`)
+
 // readError is for files without a model.
 func readError(err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
@@ -201,7 +205,11 @@ func readError(err error) error {
 	case "Features":
 		return fmt.Errorf("%w; use --array to name the array of the features", err)
 	case "Delimiter":
-		return fmt.Errorf("%w; use --delimiter, such as --delimiter ';', if they are", err)
+		between := ";"
+		if m := separated.FindStringSubmatch(err.Error()); m != nil {
+			between = m[1]
+		}
+		return fmt.Errorf("%w; if they are, use --delimiter '%s'", err, between)
 	case "Header":
 		return fmt.Errorf("%w; if it is, use --header present", err)
 	case "Comment":
@@ -209,7 +217,7 @@ func readError(err error) error {
 	case "MaxExpansion":
 		return fmt.Errorf("%w; use --max-expansion to allow more", err)
 	case "OneHot":
-		return fmt.Errorf("%w; use --drop %s to leave the column out, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels", err, quoted(name))
+		return fmt.Errorf("%w; use --drop %s to leave the column out, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels. monge info lists all columns of text", err, quoted(name))
 	case "KeepMissing":
 		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
 	case "Decimal":

@@ -18,7 +18,8 @@ func newCompletion(a *app) *cobra.Command {
 		Use:   "completion " + strings.Join(names, "|"),
 		Short: "Print a script that completes commands and flags in a shell",
 		Long: `Completion prints a script for a shell. When it is loaded, the Tab key completes the
-commands of monge, their flags, and the values of flags.`,
+commands of monge, their flags, and the values of flags. Man pages are written by
+monge man FOLDER.`,
 		Example: `  monge completion bash > /etc/bash_completion.d/monge
   monge completion zsh > "${fpath[1]}/_monge"
   monge completion fish > ~/.config/fish/completions/monge.fish`,

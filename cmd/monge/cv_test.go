@@ -229,7 +229,7 @@ func TestFitOptions(t *testing.T) {
 		}
 	}
 	code, stdout, stderr := monge(t, append(fit, "--starts", "2", "--validation", "0.3", "--k", "3")...)
-	if code != 0 || stderr != "" || !regexp.MustCompile(`starts +best of 2: .*J = `).MatchString(stdout) || !regexp.MustCompile(`validation +.* % of the held-out rows`).MatchString(stdout) {
+	if code != 0 || stderr != "" || !regexp.MustCompile(`starts +best of 2: .*J = `).MatchString(stdout) || !regexp.MustCompile(`validation +.* % of the rows of --validation`).MatchString(stdout) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
 	if _, stdout, _ := monge(t, "info", "--model", model); !strings.Contains(stdout, "3 nearest of 60 training rows") {

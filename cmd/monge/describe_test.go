@@ -55,7 +55,7 @@ func TestInfoOfFile(t *testing.T) {
 // An error of info names the flag that helps, as those of fit do.
 func TestInfoNamesFlags(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "h;g;y\n1;2;a\n")
-	bad{"semicolons", "info $d.csv", 1, "use --delimiter, such as --delimiter ';'"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
+	bad{"semicolons", "info $d.csv", 1, "use --delimiter ';'"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
 }
 
 // A warning about a value of a text column names the column, which --drop knows.

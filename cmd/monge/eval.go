@@ -269,8 +269,11 @@ func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p in
 		}
 		fmt.Fprintln(w)
 	}
-	if out.Standardized {
+	switch {
+	case out.Standardized:
 		fmt.Fprintf(w, "\nThe model standardizes features. Those of %s are standardized, too.\n", strings.Join(names[1:], ", "))
+	case len(names) > 1:
+		fmt.Fprintf(w, "\nFeatures of %s keep the units of the file. If these differ, fit with --standardize.\n", strings.Join(names[1:], ", "))
 	}
 	if out.Stored != nil {
 		out.Stored.print(w)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda"
@@ -373,6 +374,13 @@ func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitRe
 
 var classNumber = regexp.MustCompile(`\bclass (\d+)\b`)
 
+// flagsInAdvice puts flags in the place of the settings that a warning of package wda names.
+var flagsInAdvice = strings.NewReplacer(
+	"see Standardize", "use --standardize", "see Shrinkage", "use --shrinkage",
+	"see Proportional", "use --proportional if large classes should count for more",
+	"leave λ, Shrinkage and Whitening open, or take Method Principal", "leave out --lambda, --shrinkage and --whitening, or use --method principal",
+)
+
 // warn prints what is odd about a fit, with the names of the classes instead of their
 // numbers, and returns it.
 func (a *app) warn(warnings, classes []string) []string {
@@ -384,6 +392,7 @@ func (a *app) warn(warnings, classes []string) []string {
 			}
 			return class
 		})
+		w = flagsInAdvice.Replace(w)
 		out = append(out, w)
 		a.advise(w)
 	}

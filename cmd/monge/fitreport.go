@@ -33,7 +33,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 		fmt.Fprintf(w, "chosen\t%s\n", out.chosenInWords())
 	}
 	fmt.Fprintf(w, "optimizer\t%s%s; %.3g s in all\n", leads, endInWords(r, atLimit), r.Elapsed.Seconds())
-	if n := len(out.StartObjectives); n > 0 {
+	if n := len(out.StartObjectives); n > 1 && kindInWords(out.Solver) == "WDA" {
 		fmt.Fprintf(w, "starts\tbest of %d: %s\n", n, ledTo(out.Maxima))
 	}
 	of := ""
@@ -46,11 +46,11 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	fmt.Fprintf(w, "J\t%.6g = between %.6g / (within %.6g + ridge %.6g)%s\n", r.Objective, r.Between, r.Within, r.Ridge, of)
 	fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratios(r.Ratios))
 	if out.ValidationError != nil {
-		fmt.Fprintf(w, "validation\t%s of the held-out rows are classified wrongly, by %d neighbors\n", percent(r.ValidationError), r.Settings.Validation.Neighbors)
+		fmt.Fprintf(w, "validation\t%s of the rows of --validation are classified wrongly, by %d neighbors\n", percent(r.ValidationError), r.Settings.Validation.Neighbors)
 	}
 	keeps := ""
 	if out.K > 0 {
-		keeps = fmt.Sprintf(", with training rows to classify by %d neighbors", out.K)
+		keeps = fmt.Sprintf(", with training rows to classify by %d %s", out.K, plural(out.K, "neighbor", "neighbors"))
 	}
 	if out.Calibration > 0 {
 		fmt.Fprintf(w, "rejection\ta share of %v of rows of known classes, on average, by %d rows kept apart\n", float64(out.RejectRate), out.Calibration)
@@ -67,7 +67,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 
 // printMixture writes the candidates of a mixture. It returns words that say that a number is of the first.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
-	fmt.Fprintf(w, "method\tmixed from %s candidates that held-out rows could not tell apart:\n", inWords(len(members)))
+	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", inWords(len(members)))
 	for _, m := range members {
 		fmt.Fprintf(w, "\t%s\n", m.inWords())
 	}
@@ -92,7 +92,7 @@ func (out *fitResult) chosenInWords() string {
 		return "the default: no class has enough rows to hold some out and compare"
 	}
 	shown := out.bestOfKinds(1)
-	words := fmt.Sprintf("on held-out rows among %d candidates: %s, error %s", len(out.Choice), kindInWords(shown[0].Method), percent(float64(shown[0].Error)))
+	words := fmt.Sprintf("by the lowest loss in cross-validation of these rows, of %d candidates: %s, error %s", len(out.Choice), kindInWords(shown[0].Method), percent(float64(shown[0].Error)))
 	for _, m := range shown[1:] {
 		words += fmt.Sprintf("; best %s %s", kindInWords(m.Method), percent(float64(m.Error)))
 	}
@@ -117,11 +117,11 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 			shown = append(shown, out.Choice[next])
 		}
 	}
-	judge := fmt.Sprintf("%d neighbors", c.Neighbors)
+	judge := fmt.Sprintf("%d %s", c.Neighbors, plural(c.Neighbors, "neighbor", "neighbors"))
 	if c.Neighbors == 0 {
 		judge = map[string]string{"linear": "a linear classifier", "centroid": "nearest centroids"}[out.For]
 	}
-	fmt.Fprintf(w, "\nChosen from %d candidates by the loss of %s on held-out rows. %s:\n\n", len(out.Choice), judge, which)
+	fmt.Fprintf(w, "\nChosen from %d candidates by the loss of %s in cross-validation. %s:\n\n", len(out.Choice), judge, which)
 	fmt.Fprintf(w, "  loss\terror\tcandidate\n")
 	for i, m := range shown {
 		mark := ""
@@ -198,15 +198,19 @@ func endInWords(r *wda.Report, atLimit string) string {
 	case "Stalled":
 		return "converged " + steps + ", as far as rounding allows: J has not risen in the last 100"
 	case "MaxSteps":
+		if limit := r.Settings.Optimizer.MaxSteps; r.Settings.Optimizer.Method.String() == "minibatch" && r.Steps < limit {
+			// The best point so far: a round may have lowered J.
+			return fmt.Sprintf("ended at the limit of %d rounds of mini-batches; J was largest after %d; --max-steps allows more", limit, r.Steps)
+		}
 		return "ended " + steps + ", " + atLimit
 	case "EvaluationFailed":
 		return "not converged: J cannot be computed near the projection " + steps
 	case "Stopped":
 		if r.Settings.Validation != nil && r.Steps == 0 {
-			return "the start is kept: no step classified held-out rows better"
+			return "the start is kept: no step classified the rows of --validation better"
 		}
 		if r.Settings.Validation != nil {
-			return "stopped early " + steps + ": held-out rows are no longer classified better"
+			return "stopped early " + steps + ": the rows of --validation are no longer classified better"
 		}
 		return "stopped early " + steps
 	}

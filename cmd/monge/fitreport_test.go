@@ -32,11 +32,11 @@ func TestEndInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Settings.Validation = new(wda.Validation)
-	if got := endInWords(r, ""); !strings.HasSuffix(got, "held-out rows are no longer classified better") {
+	if got := endInWords(r, ""); !strings.HasSuffix(got, "the rows of --validation are no longer classified better") {
 		t.Errorf("with validation: %q", got)
 	}
 	r.Steps = 0
-	if got := endInWords(r, ""); got != "the start is kept: no step classified held-out rows better" {
+	if got := endInWords(r, ""); got != "the start is kept: no step classified the rows of --validation better" {
 		t.Errorf("with validation, no step: %q", got)
 	}
 	r.Settings.Optimizer.Method = wda.Fisher{}
@@ -62,7 +62,7 @@ func TestMethodInWords(t *testing.T) {
 func TestFitReport(t *testing.T) {
 	s := simulate(t)
 	_, mixed, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
-	for _, want := range []string{"method      mixed from ", " candidates that held-out rows could not tell apart:\n            WDA (", "optimizer   of the first candidate: ", ", with the settings of the first candidate\n",
+	for _, want := range []string{"method      mixed from ", " candidates that cross-validation could not tell apart:\n            WDA (", "optimizer   of the first candidate: ", ", with the settings of the first candidate\n",
 		"Those mixed, and the best of every other kind:\n", " (mixed)\n", "principal components ("} {
 		if !strings.Contains(mixed, want) {
 			t.Errorf("no %q in\n%s", want, mixed)
@@ -72,7 +72,7 @@ func TestFitReport(t *testing.T) {
 		t.Errorf("verify says %q", verified)
 	}
 	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--mixture", "1", "--model", s.dir+"/m.wda")
-	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "chosen      on held-out rows among ", " candidates: WDA, error ", "; best discriminant analysis ", "optimizer   ", " = between ", "for each component\n",
+	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "chosen      by the lowest loss in cross-validation of these rows, of ", " candidates: WDA, error ", "; best discriminant analysis ", "optimizer   ", " = between ", "for each component\n",
 		"candidates by the loss of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)

@@ -177,7 +177,7 @@ func (f *solverFlags) addMethod(cmd *cobra.Command) {
 func (f *solverFlags) addOptimizer(cmd *cobra.Command) {
 	defer under(cmd, optimizerFlags)()
 	fs := cmd.Flags()
-	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: limit on the steps of the optimizer; with --method minibatch, on rounds of 20 mini-batches (default 200; 4 or 8 if settings are chosen, as many as were made to compare them)")
+	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: limit on the steps of the optimizer; with --method minibatch, on rounds of 20 mini-batches (default 200, or as many as the comparison of settings makes, 4 or 8)")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "`FRACTION`: stop when the norm of the gradient has fallen to this fraction of its norm at the start; at the default or above, auto also stops when J no longer rises (default 1e-6, or 1e-4 with --float32)")
 	fs.IntVar(&f.starts, "starts", 0, "`NUMBER`: how often to run the optimizer, each time from another start; the best result is kept. All starts but the first are random, by --seed (default 1; up to 8 if settings are chosen and rows are few)")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "`NUMBER`: rows drawn from each class for a step of --method minibatch")
@@ -214,7 +214,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	}
 	var err error
 	if s.Optimizer.Method, err = wda.ParseMethod(f.method); err != nil {
-		return usagef("--method must be one of %s, not %q", methodNames(), f.method)
+		return usagef("--method must be one of %s, not %q%s", methodNames(), f.method, methodMeant(f.method))
 	}
 	if f.paper && !cmd.Flags().Changed("method") {
 		s.Optimizer.Method = wda.PaperSettings(s.Components).Optimizer.Method
@@ -310,6 +310,19 @@ func methodNames() string {
 		names = append(names, m.String())
 	}
 	return strings.Join(names, ", ")
+}
+
+// methodMeant names the method that goes by another name elsewhere.
+func methodMeant(name string) string {
+	switch strings.ToLower(name) {
+	case "lda", "fda":
+		return "; discriminant analysis is --method fisher"
+	case "pca":
+		return "; principal component analysis is --method principal"
+	case "wda", "lbfgs", "l-bfgs":
+		return "; leave the flag out to fit WDA by limited-memory BFGS"
+	}
+	return ""
 }
 
 // checkNeighbors returns the distinct numbers of neighbors in their order.

@@ -42,7 +42,7 @@ func TestHostileCommands(t *testing.T) {
 	before := files(t, s.dir)
 	for _, b := range []bad{
 		{"semicolons", "fit --model $new.wda --data $semicolon.csv", 1, "use --delimiter"},
-		{"blanks", "cv --data $blank.csv", 1, "use --delimiter"},
+		{"blanks", "cv --data $blank.csv", 1, "use --delimiter ' '"},
 		{"blanks to classify", "predict --model $m.wda --train $blank.csv --data $blank.csv", 1, "use --delimiter"},
 		{"blanks to project", "transform --model $m.wda --data $blank.csv --out $o.csv", 1, "use --delimiter"},
 		{"blanks of a matrix", "sinkhorn --lambda 1 --cost $matrix.csv", 1, "use --delimiter"},

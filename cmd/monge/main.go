@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -294,13 +295,32 @@ func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
 		var near []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if name := e.GetSpecifiedName(); edits(name, f.Name) <= 2 || len(name) > 2 && strings.HasPrefix(f.Name, name) {
+			name := e.GetSpecifiedName()
+			begins := len(name) > 2 && strings.HasPrefix(f.Name, name) || len(f.Name) > 2 && strings.HasPrefix(name, f.Name)
+			if edits(name, f.Name) <= 2 && len(name) > 2 || begins {
 				near = append(near, f.Name)
 			}
 		})
-		return usagef("unknown flag: --%s%s; see %s", e.GetSpecifiedName(), suggestion("--", near), help)
+		if f := cmd.Flags().Lookup(elsewhere[e.GetSpecifiedName()]); f != nil && !slices.Contains(near, f.Name) {
+			near = append(near, f.Name)
+		}
+		meant := suggestion("--", near)
+		if slices.Equal(near, []string{"lambda"}) && slices.Contains([]string{"reg", "eps", "epsilon"}, e.GetSpecifiedName()) {
+			meant = " (its inverse is --lambda)"
+		}
+		return usagef("unknown flag: --%s%s; see %s", e.GetSpecifiedName(), meant, help)
 	}
 	return usagef("%v; see %s", err, help)
+}
+
+// elsewhere has the flags that go by another name in other programs.
+var elsewhere = map[string]string{
+	"reg": "lambda", "eps": "lambda", "epsilon": "lambda",
+	"n-components": "components", "n_components": "components", "dims": "components", "dimensions": "components",
+	"test-size": "holdout", "test_size": "holdout", "split": "holdout",
+	"neighbors": "k", "n-neighbors": "k", "target": "label-column", "out": "model", "output": "model", "input": "data", "file": "data",
+	"threads": "workers", "jobs": "workers", "n-jobs": "workers", "random-state": "seed", "max-iter": "max-steps",
+	"separator": "delimiter", "sep": "delimiter", "categorical": "one-hot", "impute": "missing", "scale-features": "standardize",
 }
 
 // suggestion asks whether one of the names was meant.
@@ -362,8 +382,11 @@ func newHelp(root *cobra.Command) *cobra.Command {
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		hint := ""
-		if cmd.Flags().Lookup("data") != nil {
-			hint = ": files are named by flags, such as --data " + args[0]
+		for _, name := range []string{"data", "x"} {
+			if cmd.Flags().Lookup(name) != nil {
+				hint = ": files are named by flags, such as --" + name + " " + args[0]
+				break
+			}
 		}
 		return usagef("unexpected argument %q%s; see monge help %s", args[0], hint, cmd.Name())
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gomonge/monge/wda"
@@ -95,6 +96,8 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 	case !must && (!large || err != nil || split):
 		r.Close()
 		return nil, nil
+	case errors.Is(err, dataset.ErrFormat):
+		return nil, fmt.Errorf("%w; write it as NPY, or leave out --out-of-core and use --sample", err)
 	case err != nil:
 		return nil, readError(err)
 	case split:

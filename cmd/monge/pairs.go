@@ -38,10 +38,14 @@ func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Set
 	err = solver.SolveBatch(cmd.Context(), problems, func(i int, r *sinkhorn.Result[float64], err error) {
 		results[i].Pair = names[i]
 		if err != nil {
-			results[i].Error = err.Error()
+			results[i].Error = marginalsError(err, &problems[i]).Error()
 			return
 		}
 		one := resultOf(r, problems[i].X.Rows, problems[i].Y.Rows)
+		if one.Mass, err = f.massMoved(cmd.Context(), r, one.Rows, one.Columns); err != nil {
+			results[i].Error = err.Error()
+			return
+		}
 		results[i].sinkhornResult = &one
 	})
 	if err != nil {

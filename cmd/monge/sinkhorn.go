@@ -16,6 +16,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -120,6 +121,8 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 	switch {
 	case f.pairs != "" && f.x+f.y+f.cost+f.a+f.b+f.plan != "":
 		return s, usagef("--pairs cannot be used with --x, --y, --cost, --a, --b or --plan: leave these out")
+	case f.cost != "" && f.x+f.y != "":
+		return s, usagef("--cost cannot be used with --x or --y: give costs or points")
 	case f.pairs == "" && ((f.x == "") != (f.y == "") || (f.x == "") == (f.cost == "")):
 		return s, usagef("either --x and --y, or --cost, or --pairs is required; see monge help sinkhorn")
 	}
@@ -172,6 +175,7 @@ type sinkhornResult struct {
 	Rows          int    `json:"rows"`
 	Columns       int    `json:"columns"`
 	Plan          string `json:"plan,omitempty"`
+	Mass          number `json:"mass,omitempty"` // that the plan moves; with marginal penalties
 }
 
 func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
@@ -205,7 +209,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		return fmt.Errorf("%w; use --domain auto or log", err)
 	}
 	if err != nil {
-		return err
+		return marginalsError(err, p)
 	}
 	if f.plan != "" {
 		if err := writePlan(cmd.Context(), f.plan, ext, r, n, m); err != nil {
@@ -214,10 +218,16 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	}
 	out := resultOf(r, n, m)
 	out.Plan = f.plan
+	if out.Mass, err = f.massMoved(ctx, r, n, m); err != nil {
+		return err
+	}
 	err = a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "cost\t%.15g\n", r.Cost)
 		fmt.Fprintf(w, "iterations\t%s\n", iterationsInWords(&set, r))
 		fmt.Fprintf(w, "marginal error\t%.3g\n", r.MarginalError)
+		if out.Mass > 0 {
+			fmt.Fprintf(w, "mass moved\t%.6g, of %.6g in x and %.6g in y\n", float64(out.Mass), massOf(p.A), massOf(p.B))
+		}
 		plan := fmt.Sprintf("plan\t%d × %d", n, m)
 		if f.plan != "" {
 			plan += "\t" + f.plan
@@ -225,6 +235,44 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		fmt.Fprintln(w, plan)
 	})
 	return errors.Join(err, unfinished(&set, r))
+}
+
+// marginalsError names the flags that help if masses do not fit together.
+func marginalsError(err error, p *sinkhorn.Problem[float64]) error {
+	if !errors.Is(err, sinkhorn.ErrMarginals) {
+		return err
+	}
+	x, y := massOf(p.A), massOf(p.B)
+	if p.Mass > 0 {
+		return fmt.Errorf("--mass is %v, but x has the mass %v and y %v; it may be at most %v", p.Mass, x, y, math.Min(x, y))
+	}
+	if x != y {
+		return fmt.Errorf("the weights of x sum to %v, but those of y to %v; scale one of them, or use --penalty-a and --penalty-b (unbalanced) or --mass (partial)", x, y)
+	}
+	return err
+}
+
+// massOf returns the sum of the weights; without weights it is 1.
+func massOf(weights []float64) float64 {
+	if weights == nil {
+		return 1
+	}
+	return floats.Sum(weights)
+}
+
+// massMoved returns the sum of the n × m plan, or 0 without marginal penalties, where it is known.
+func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float64], n, m int) (sum number, err error) {
+	if f.rhoA+f.rhoB == 0 {
+		return 0, nil
+	}
+	row := dist.NewMatrix[float64](1, m, nil)
+	for i := range n {
+		if err := r.PlanTo(ctx, row, i); err != nil {
+			return 0, err
+		}
+		sum += number(floats.Sum(row.Data))
+	}
+	return sum, nil
 }
 
 // iterationsInWords says how a solution ended.
@@ -287,7 +335,11 @@ func (f *sinkhornFlags) points() (x, y dist.Matrix[float64], err error) {
 			return x, y, err
 		}
 		if sets[i], err = f.table.readNumbers(path, &opt); err != nil {
-			return x, y, pointsError(err)
+			err = pointsError(err)
+			if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Row == 0 && f.table.drop != nil {
+				err = fmt.Errorf("%w; columns of --drop must be in both files: otherwise choose the coordinates by --columns", err)
+			}
+			return x, y, err
 		}
 	}
 	a, b := sets[0], sets[1]

@@ -55,10 +55,12 @@ func TestPairs(t *testing.T) {
 	// One that cannot be solved among those that can.
 	bad := write(t, filepath.Join(dir, "bad.csv"), "1,0,1,0\n1,1,1,1\n2,0,1,0\n2,1,3,1\n")
 	code, stdout, stderr = monge(t, "sinkhorn", "--pairs", bad, "--lambda", "3", "--json")
-	if code != 1 || !strings.Contains(stderr, "1 of 2 pairs") || !strings.Contains(stdout, `"pair":2,"error":"sinkhorn: bad marginals`) || !strings.Contains(stdout, `"pair":1,"cost":1`) {
+	if code != 1 || !strings.Contains(stderr, "1 of 2 pairs") || !strings.Contains(stdout, `"pair":2,"error":"the weights of x sum to 1, but those of y to 3; scale one of them, or use --penalty-a`) || !strings.Contains(stdout, `"pair":1,"cost":1`) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if v := object(t, "sinkhorn", "--pairs", write(t, bad, "2,0,1,0\n2,1,3,1\n"), "--lambda", "3", "--rho-a", "1", "--rho-b", "1"); get(t, v, "cost") <= 0 {
+	v := object(t, "sinkhorn", "--pairs", write(t, bad, "2,0,1,0\n2,1,3,1\n"), "--lambda", "3", "--rho-a", "1", "--rho-b", "1")
+	// The only plan of one point and one is its mass, and its cost with a squared distance of 1.
+	if mass := get(t, v, "mass"); mass <= 0 || mass != get(t, v, "cost") {
 		t.Errorf("with penalties: %v", v)
 	}
 	for text, want := range map[string]string{
@@ -88,7 +90,7 @@ func TestUnequalMass(t *testing.T) {
 		return object(t, append([]string{"sinkhorn", "--cost", cost, "--a", a, "--b", b, "--lambda", "5", "--tolerance", "1e-10"}, more...)...)
 	}
 	code, _, stderr := monge(t, "sinkhorn", "--cost", cost, "--a", a, "--b", b, "--lambda", "5")
-	if code != 1 || !strings.Contains(stderr, "A sums to 3 and B to 2.5") {
+	if code != 1 || !strings.Contains(stderr, "the weights of x sum to 3, but those of y to 2.5") {
 		t.Errorf("balanced: exit code %d: %s", code, stderr)
 	}
 	mass := func(v map[string]any, plan string) (sum float64) {
@@ -107,6 +109,7 @@ func TestUnequalMass(t *testing.T) {
 	plan := filepath.Join(dir, "p.csv")
 	near(t, "--mass", mass(solve("--mass", "1.5", "--plan", plan), plan), 1.5, 1e-9)
 	near(t, "--rho-b 0", mass(solve("--rho-a", "10", "--plan", plan), plan), 2.5, 1e-9)
+	near(t, "mass", get(t, solve("--rho-a", "10"), "mass"), 2.5, 1e-9)
 	both := mass(solve("--rho-a", "1", "--rho-b", "1", "--plan", plan), plan)
 	if dear := mass(solve("--rho-a", "1000", "--rho-b", "1000", "--plan", plan), plan); !(both > 2 && both < 3.5 && dear > 2.7 && dear < 2.8) {
 		t.Errorf("masses %v with a price of 1 and %v of 1000", both, dear) // the latter near the geometric mean
@@ -203,7 +206,7 @@ func TestSinkhornTables(t *testing.T) {
 		{"another name", "sinkhorn --lambda 1 --x $xn.csv --y $k.csv", 1, `has no column "g", which`},
 		{"text", "sinkhorn --lambda 1 --x $xi.csv --y $yi.csv", 1, `column 1 (id): "a" is not a number; use --drop id to leave the column out`},
 		{"missing value", "sinkhorn --lambda 1 --x $m.csv --y $y.csv", 1, "every point needs all of its coordinates"},
-		{"semicolons", "sinkhorn --lambda 1 --x $d.csv --y $y.csv", 1, "use --delimiter, such as --delimiter ';'"},
+		{"semicolons", "sinkhorn --lambda 1 --x $d.csv --y $y.csv", 1, "use --delimiter ';'"},
 		{"decimal comma", "sinkhorn --lambda 1 --x $d.csv --y $y.csv --delimiter ;", 1, "may have a decimal comma; if it has, use --decimal ,"},
 		{"header of costs", "sinkhorn --lambda 1 --cost $xn.csv", 1, `"h" is not a number; this file must hold numbers only`},
 	} {

@@ -89,7 +89,11 @@ func storedOf(c *wda.Classifier) *stored {
 
 // inWords says how rows are stored.
 func (s *stored) inWords() string {
-	return fmt.Sprintf("%s, %d %s a row, %d in all", s.Storage, s.RowBytes, plural(s.RowBytes, "byte", "bytes"), s.Bytes)
+	codebooks := ""
+	if strings.HasPrefix(s.Storage, "pq:") {
+		codebooks = " with codebooks"
+	}
+	return fmt.Sprintf("%s, %d %s a row, %d in all%s", s.Storage, s.RowBytes, plural(s.RowBytes, "byte", "bytes"), s.Bytes, codebooks)
 }
 
 // stored classifies the test rows by the classifier in the model.

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 class WDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Project rows so that classes stay apart.
 
-    n_components: dimensions to project to, at most the number of features.
+    n_components: dimensions to project to. If X has fewer features, it is their number.
     seed: determines all that is random.
     arguments: more flags of monge fit, such as ("--standardize",).
     command: name or path of the command monge.

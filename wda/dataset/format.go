@@ -9,7 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// A Format is a kind of data file.
+// A Format is a kind of data file: FormatAuto, FormatCSV, FormatNPY, FormatNPZ, FormatIDX, FormatParquet,
+// FormatArrow or FormatJSONLines.
 type Format uint8
 
 // The formats. What a Reader knows of each stands in the table formats below.

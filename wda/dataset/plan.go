@@ -146,6 +146,17 @@ func newPlan(in found, opt *Options) (*plan, error) {
 		}
 	}
 	if opt.Schema != nil {
+		if in.named {
+			for at, name := range names {
+				if id := p.uses[at].role == isID; opt.Schema.has(name) && (id || slices.Contains(dropped, at)) {
+					cannot := "be dropped"
+					if id {
+						cannot = "identify the rows, too"
+					}
+					return nil, because(ErrSettings, fmt.Sprintf("column %s is a feature of the model, and cannot %s", columnName(names, at), cannot))
+				}
+			}
+		}
 		err = p.follow(in, names, chosen, opt)
 	} else {
 		err = p.free(in, names, chosen, onehot, opt)

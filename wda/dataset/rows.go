@@ -46,7 +46,7 @@ func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error)
 	if r.row > 0 {
 		err = because(ErrFormat, "rows have been read already")
 	} else if m == nil || m.a.place.file == nil || m.a.fortran {
-		err = because(ErrFormat, "its rows cannot be read one by one: only those of an uncompressed NPY (in C order), NPZ or IDX file can, that is no pipe")
+		err = because(ErrFormat, "its rows cannot stay in the file: that needs an uncompressed NPY (in C order), NPZ or IDX file, not a pipe")
 	} else if m.a.elem.kind == 'U' || m.a.elem.kind == 'S' {
 		err = because(errType, "strings where numbers are expected")
 	} else if have := m.a.place.size - m.a.place.begin; have/int64(m.a.elem.size) != int64(m.a.n) || have%int64(m.a.elem.size) != 0 {

@@ -110,9 +110,9 @@ func TestRows(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		"packed.npz":  {Options{}, "cannot be read one by one"},
-		"fortran.npy": {Options{}, "cannot be read one by one"},
-		"text.csv":    {Options{}, "cannot be read one by one"},
+		"packed.npz":  {Options{}, "cannot stay in the file"},
+		"fortran.npy": {Options{}, "cannot stay in the file"},
+		"text.csv":    {Options{}, "cannot stay in the file"},
 		"short.npy":   {Options{}, "240 bytes announced"},
 		"long.npy":    {Options{}, "241 bytes there"},
 		"texts.npy":   {Options{}, "strings where numbers"},

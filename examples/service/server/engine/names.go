@@ -85,6 +85,9 @@ func inSample(row int, err error) error {
 		if err = fe.Err; fe.Name != "" {
 			err = fmt.Errorf("column %q: %w", fe.Name, err)
 		}
+		if fe.Option == "KeepMissing" {
+			err = fmt.Errorf("%w: a missing value, and the model has none to put in its place; fit it with --missing mean or median", err)
+		}
 	}
 	return fmt.Errorf("%w: row %d: %w", ErrMalformed, row, err)
 }

@@ -122,6 +122,9 @@ func appendNumbers(dst []float64, text []byte) ([]float64, []byte, error) {
 		number, list, _ = bytes.Cut(list, []byte{','})
 		v, err := strconv.ParseFloat(string(bytes.TrimSpace(number)), 64)
 		if err != nil {
+			if n := bytes.TrimSpace(number); len(n) > 0 && bytes.IndexByte([]byte(`"tfn`), n[0]) >= 0 {
+				return dst, nil, fmt.Errorf("element %d is not a number; rows with text, true, false or null need names of columns", i)
+			}
 			return dst, nil, fmt.Errorf("element %d is not a number in the range of float64", i)
 		}
 		dst = append(dst, v)

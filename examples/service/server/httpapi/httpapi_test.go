@@ -196,6 +196,7 @@ func TestFaults(t *testing.T) {
 		{"classify", typeJSON, `{"rows":[[1,null]]}`, 400, "row 0: element 1 is not a number"},
 		{"classify", typeJSON, `{"rows":[[1,"]"]]}`, 400, "element 1 is not a number"},
 		{"classify", typeJSON, `{"rows":[[1,[2]]]}`, 400, "element 1 is not a number"},
+		{"classify", typeJSON, `{"rows":[[1, "Bern"]]}`, 400, "element 1 is not a number; rows with text, true, false or null need names of columns"},
 		{"classify", typeJSON, `{"rows":[[1e999]]}`, 400, "not a number in the range of float64"},
 		{"classify", typeJSON, `{"rows":[[NaN]]}`, 400, "invalid character 'N'"},
 		{"classify", typeJSON, `{"rows":[[1,2]]}`, 400, "2 features, the model takes 10"},
