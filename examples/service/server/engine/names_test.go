@@ -69,12 +69,7 @@ func TestMatchMissing(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingDrop)
 	e := newEngine(t, func(c *Config) { c.Model = table.Model })
 	err := e.Match(new(Matrix), []byte(`{"age": 3, "city": "Bern", "height": null}`+"\n"))
-	if err == nil || !strings.Contains(err.Error(), `row 0: `) || !strings.Contains(err.Error(), "height") {
-		t.Error(err)
-	}
-	e = newEngine(t, func(c *Config) { c.Model = fixture.NewTable(t, dataset.MissingError).Model })
-	err = e.Match(new(Matrix), []byte(`{"age": 3, "city": "Bern", "height": null}`+"\n"))
-	if err == nil || !strings.Contains(err.Error(), `column "height": null: a missing value, and the model has none to put in its place`) {
+	if err == nil || !strings.Contains(err.Error(), `row 0: `) || !strings.Contains(err.Error(), `column "height": null: a missing value, and the model has none to put in its place`) {
 		t.Error(err)
 	}
 }
