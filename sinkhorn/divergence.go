@@ -10,14 +10,14 @@ import (
 
 // Divergence is a Sinkhorn divergence, and how the three solves for it ended.
 type Divergence struct {
-	// Value is S.
+	// Value is S, as Solver.Divergence defines it.
 	Value float64
 	// Status is the most serious one of the three solves: LowPrecision, then IterationLimit, then
 	// Completed or Converged.
 	Status Status
-	// Iterations is the sum, without those of annealing.
+	// Iterations is the sum over the three solves, without those of annealing.
 	Iterations int
-	// MarginalError is the largest.
+	// MarginalError is the largest of the three.
 	MarginalError float64
 }
 

@@ -15,9 +15,9 @@ type Pool[T dist.Float] struct {
 }
 
 // NewPool returns a pool of solvers with these settings; nil means the zero Settings.
-// Settings.MaxMemory is for all solvers together. A problem may take a quarter of a solver's equal
-// share, and so may a gradient of it. A larger problem is refused with ErrSettings, whatever the other
-// solvers do. Settings.Workers is for each solver; set it to 1 if many problems are solved at a time.
+// Settings.MaxMemory is for all solvers together. Each of the solvers has an equal share of
+// it. A problem may take a quarter of a share, and so may its gradient. A larger problem is refused with
+// ErrSettings, even if other solvers use no memory. Settings.Workers is for each solver; set it to 1 if many problems are solved at a time.
 // An error wraps ErrSettings.
 func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	var set Settings
@@ -53,8 +53,8 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 // It returns the error of use, or that of the solver. If the solver returns an error, use is not
 // called; this includes a context that ends, while waiting or solving.
 //
-// It allocates nothing once every solver has seen its largest problem. The exception are problems
-// that take more than a 32nd of a solver's share of the memory: their workspace is freed afterwards.
+// It allocates nothing once every solver has seen its largest problem. The workspace of a
+// problem that takes more than a 32nd of a solver's share is freed afterwards, and allocated again.
 func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Result[T]) error) error {
 	var s solverImpl[T]
 	select {

@@ -23,8 +23,8 @@ type Result[T dist.Float] struct {
 	// Iterations is the number of iterations, without those of annealing. With a tolerance it is
 	// the number of passes over K, whatever they were for.
 	Iterations int
-	// Annealing is the number of iterations that were made for smaller λ, and of passes over the costs that
-	// the problem without entropy took, to find a start.
+	// Annealing is the work that was done to find a start: the number of iterations for smaller λ, and
+	// of passes over the costs for the problem without entropy. Iterations does not include it.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
 	// and b. The row sums equal a to rounding. With penalties or Mass, b does not hold exactly, and
@@ -172,11 +172,10 @@ func mustBePoints[T dist.Float](geo *geometry[T], method string) {
 // PotentialsTo sets f (length n) and g (length m) to the potentials: the natural logarithms of the
 // scalings u and v, so that T_ij = exp(f_i − λ M_ij + g_j). The potential of a zero weight is −Inf.
 // Divided by λ, the potentials are the dual variables of the regularized problem. With a large penalty
-// and different sums of A and B, f is large and g is as large with the other sign. PlanTo does not lose
-// digits by that.
+// and different sums of A and B, f is large and g is about −f; PlanTo stays accurate then.
 //
-// They give the gradient of RegularizedCost by the weights, at convergence. With φ_i = f_i − log a_i
-// and r = T1, where r_i/a_i = exp(−φ_i/(ρλ)) for a penalty ρ,
+// At convergence, the potentials give the gradient of RegularizedCost with respect to the weights.
+// With φ_i = f_i − log a_i and r = T1, where r_i/a_i = exp(−φ_i/(ρλ)) for a penalty ρ, it is
 //
 //	∂/∂a_i = φ_i/λ + constant                       if T1 = a in a balanced problem,
 //	∂/∂a_i = (φ_i + Σb − 1)/λ                       if T1 = a and the other side has a penalty; the sum of a may then change,
@@ -211,8 +210,9 @@ func (it *iteration[T]) potentialsTo(serial uint64, f, g []T) error {
 //
 // It is computed from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ.
 // For the value with −H(T)/λ instead of KL/λ, with the entropy H = −Σ T_ij log T_ij, add
-// (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ at convergence. With penalties or Mass it is the value that
-// Problem.PenaltyA states, with the penalties and (Σ a_i b_j − Σ T_ij)/λ.
+// (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ at convergence. With penalties or Mass, it
+// returns the value of the problem that Problem.PenaltyA states: the penalties are included, and
+// KL(T | a⊗b) has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
 //
 // It returns NaN if Status is Cancelled. It returns ErrRange if the value overflows, the context's
 // cause if the context ends first, or ErrNoResult; the value is then NaN.

@@ -29,7 +29,7 @@ type Settings struct {
 	// Anneal, if positive, is the factor of ε-scaling; it must be at least 1.01. The problem is first
 	// solved roughly for a small λ, then for Anneal times that, and so on. Each stage starts from the
 	// potentials of the one before. 4 is a good choice if λ times the cost is in the thousands. 0 means
-	// none. Gradients take the start that it finds for a constant.
+	// none. Gradients treat the start that it finds as a constant.
 	Anneal float64
 	// Domain says whether iterations are made on scalings or on logarithms. The default, DomainAuto,
 	// decides by itself.
@@ -50,7 +50,7 @@ type Settings struct {
 	MaxMemory int64
 }
 
-// Domain is the form of the scalings.
+// Domain says whether iterations are made on the scalings u and v or on their logarithms.
 type Domain uint8
 
 const (
@@ -60,10 +60,10 @@ const (
 	// DomainPlain iterates on u and v. A problem whose scalings leave the accurate range ends with
 	// ErrRange.
 	DomainPlain
-	// DomainLog iterates on logarithms. In detail: on u and v relative to potentials, into which they
-	// are absorbed whenever they leave the accurate range. A problem whose largest |cost| times λ·log₂e is
-	// above a quarter of the largest number ends with ErrRange. With DomainAuto it does so only if it
-	// changes to logarithms: such a problem may be solved on scalings.
+	// DomainLog iterates on logarithms. (It keeps potentials f and g, and iterates on scalings relative
+	// to exp(f) and exp(g). Scalings that leave the accurate range are absorbed into f and g.) It returns
+	// ErrRange if λ·log₂e times the largest |cost| is above a quarter of the largest number. DomainAuto
+	// does so only where it changes to logarithms.
 	DomainLog
 )
 
@@ -124,8 +124,8 @@ const (
 	// Settings.Gradient. It is the default.
 	GradientUnrolled GradientMode = iota
 	// GradientImplicit is the derivative of W at convergence, by the implicit function theorem. It
-	// keeps no iterates. It takes a pass over K for every step of a conjugate gradient method, instead
-	// of one for every iteration.
+	// needs no memory for iterates. It solves a linear system by conjugate gradients, with a pass over
+	// K for each step; GradientUnrolled makes a pass for each iteration.
 	GradientImplicit
 	// GradientFrozen takes the plan for a constant, so that ∂W/∂M = T. At convergence this is the
 	// gradient of RegularizedCost.

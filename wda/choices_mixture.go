@@ -43,10 +43,10 @@ func MixtureOf(n int) Mixture {
 	return Mixture{most: n}
 }
 
-// IsAuto reports whether it is left to Fit.
+// IsAuto reports whether m is the zero Mixture, which leaves the choice to Fit.
 func (m Mixture) IsAuto() bool { return m.most == 0 && m.members == nil }
 
-// Members returns a copy of the members that a mixture is of, in the order of their losses: in Report.Settings, and
+// Members returns a copy of the candidates that are mixed, in the order of their losses: in Report.Settings, and
 // in settings made of it. Their losses are left out. It is nil for other values.
 func (m Mixture) Members() []Member { return slices.Clone(m.members) }
 

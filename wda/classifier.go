@@ -59,8 +59,9 @@ type Class struct {
 	// projection. A large value means that the sample is unlike all that the classifier
 	// knows, whatever the neighbors' labels are.
 	SqDistance float64
-	// Score says how unlike the classifier's samples the sample is, in standard deviations of known
-	// samples, more or less. Rejected means that Score is above the threshold. Both are zero unless
+	// Score says how unlike the classifier's samples the sample is: 0 on average for samples of
+	// known classes, and larger for others. The unit is about one standard deviation of the scores
+	// of known classes. Rejected means that Score is above the threshold. Both are zero unless
 	// Calibrate has made the classifier.
 	Score    float64
 	Rejected bool

@@ -48,10 +48,10 @@ type CrossValidated struct {
 
 // Candidate is one combination of settings, and its errors.
 type Candidate struct {
-	Components int
-	Lambda     Lambda
-	Shrinkage  Shrinkage
-	Neighbors  int
+	Components int       // p
+	Lambda     Lambda    // λ
+	Shrinkage  Shrinkage // ρ
+	Neighbors  int       // K of the classifier
 	// Error is the share of test samples that were classified wrongly, as a mean over the folds.
 	// StdErr is its standard error, and Errors holds the shares of the folds.
 	Error, StdErr float64

@@ -37,8 +37,8 @@
 //     does; a large λ compares near neighbors only, so that a class may consist of clusters;
 //   - ρ (Objective.Shrinkage): ridge = ρ·σ_w² at the start. A large ρ prevents overfitting and
 //     leads towards principal components;
-//   - whitening (Data.Whitening): whether features are first divided by their covariance within
-//     the classes;
+//   - whitening (Data.Whitening): whether features are first rescaled so that, within classes,
+//     they have the same variance and no correlation;
 //   - the scale (Scale) of the components: how much each counts in a distance.
 //
 // Settings that are left open are chosen by cross-validation. This takes most of the time of a
@@ -49,8 +49,8 @@
 // Use WDA if classes consist of several clusters or differ in shape, or if principal components
 // and linear discriminant analysis leave classes mixed. Do not use it if most classes have fewer
 // than five samples. If every class is one cluster and the classes are well separated,
-// discriminant analysis is as good and faster. If you need nonlinear boundaries more than few
-// dimensions, use a nonlinear classifier.
+// discriminant analysis is as good and faster. If only
+// nonlinear boundaries separate the classes, use a nonlinear classifier.
 //
 // # Promises
 //

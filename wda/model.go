@@ -207,7 +207,8 @@ func (r *Report) clone() Report {
 //
 // The error wraps ErrShape if x has another number of columns than d, if dst has another shape,
 // or if dst overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x,
-// if a value of x is NaN or infinite. dst holds all projections then, some of them not finite.
+// if a value of x is NaN or infinite, or if a projection is; dst then holds all projections, also
+// those that are not finite.
 // Transform allocates nothing if dst has its shape and x is a *mat.Dense or another
 // mat.RawMatrixer.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {

@@ -26,14 +26,13 @@ type Report struct {
 	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the
 	// data, with the same bounds.
 	Ridge float64
-	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n with
-	// Objective.Samples or for MiniBatch with many samples, which take a fixed part of every class,
-	// and for Auto,
-	// MiniBatch, Principal and Fisher with more than 1024 classes. These take 1024 classes,
-	// evenly spaced in ascending order of the labels, and J is an estimate of that of all.
+	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n in two
+	// cases. With Objective.Samples, or with MiniBatch and many samples, J is that of a fixed part
+	// of every class. With more than 1024 classes and Auto, MiniBatch, Principal or Fisher, J is an
+	// estimate from 1024 classes, evenly spaced in ascending order of the labels.
 	ObjectiveSamples int
-	// GradientNorm is the norm of the Riemannian gradient of J at the result, of the kind
-	// that Objective.Gradient says.
+	// GradientNorm is the norm of the Riemannian gradient of J at the result, computed in the mode
+	// Objective.Gradient.
 	GradientNorm float64
 	// Status says why the fit ended.
 	Status Status
@@ -131,10 +130,11 @@ type Choice struct {
 	// Mixed is the number of candidates that the projection is a mixture of: of Members[:Mixed],
 	// whose losses on held-out rows cannot be told apart. It is 1 if Fit took Members[0] alone.
 	Mixed int
-	// Neighbors is the number of neighbors of the classifier that judged the candidates, 0 if
-	// Settings.For asked for another classifier, and
-	// Rows the number of rows that were divided into folds.
-	Neighbors, Rows int
+	// Neighbors is the number of neighbors of the classifier that judged the candidates. It is 0
+	// if Settings.For asked for another classifier.
+	Neighbors int
+	// Rows is the number of rows that were divided into folds.
+	Rows int
 
 	principal float64 // the error of the principal components
 	use       Use     // the classifier
@@ -150,11 +150,10 @@ type Member struct {
 	// Leading is the number of informative components. For the candidate taken, fits with so
 	// many components were compared; for the others, the first components of one fit.
 	Leading int
-	// Error is the share of held-out rows that the vote of the neighbors got wrong, and Loss is
-	// Error plus the Brier score of the votes weighted by distance: means over Folds folds. With
-	// UseLinear and UseCentroid they are those of that classifier, the Brier score of its
-	// probabilities. Candidates with fewer Folds were given
-	// up early.
+	// Error is the share of held-out rows that were classified wrongly. Loss is Error plus a Brier
+	// score: with neighbors that of their votes, weighted by distance; with UseLinear and
+	// UseCentroid that of the probabilities of the classifier. Both are means over Folds folds.
+	// A candidate with fewer Folds than others was given up early.
 	Loss, Error float64
 	Folds       int
 }

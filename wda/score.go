@@ -15,8 +15,8 @@ type Scores struct {
 	Objective       float64 // J, with the ridge of the settings
 	Between, Within float64 // σ_b² and σ_w², in the units of the data
 	Ridge           float64
-	Gradient        *mat.Dense    // ∂J/∂P, Euclidean, d × p, of the kind that Objective.Gradient says
-	GradientNorm    float64       // ‖G − P sym(PᵀG)‖_F: of the Riemannian gradient if PᵀP = I
+	Gradient        *mat.Dense    // ∂J/∂P, Euclidean, d × p, in the mode Objective.Gradient
+	GradientNorm    float64       // ‖G − P sym(PᵀG)‖_F with G = Gradient: the norm of the Riemannian gradient if PᵀP = I
 	Infeasibility   float64       // ‖PᵀP − I‖_F: 0 if P is orthonormal
 	Lambda          *mat.SymDense // λ_cc', in the inverse squared unit of the data
 }

@@ -101,10 +101,10 @@ type Objective struct {
 	Gradient sinkhorn.GradientMode
 	// Float32 evaluates J in float32, which is about twice as fast. Default false.
 	Float32 bool
-	// Samples bounds the number of samples that Fit evaluates J on: of more it takes the same
-	// share of every class, evenly spaced, but at least two of each. Time grows with its square.
-	// The mean, the whitening and λ come from all samples. Default all; 4096 if Auto chooses
-	// settings on rows held out, and for MiniBatch, which then draws its batches from all.
+	// Samples is the largest number of samples that Fit evaluates J on. If there are more, Fit
+	// takes the same share of every class, evenly spaced, but at least two of each. Time grows
+	// with the square of Samples. The mean, the whitening, λ and mini-batches always come from all
+	// samples. Default: all, or 4096 if Auto chooses settings on rows held out and for MiniBatch.
 	Samples int
 }
 
@@ -115,7 +115,7 @@ type Optimizer struct {
 	// MaxSteps bounds the number of steps. For MiniBatch a step is a round of 20 mini-batches.
 	// For MiniBatch and Eigen, steps that do not raise J count, too. Default 200. If Auto
 	// chooses settings on rows held out and makes one start, the default is 8, or 4 for more
-	// than 30 classes: as many as the candidates made.
+	// than 30 classes. Candidates are compared after as many steps.
 	MaxSteps int
 	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the
 	// norm at the start; for Eigen also when a step moves the subspace by less than

@@ -243,9 +243,10 @@ func (c *Classifier) Storage() Storage {
 	return c.compact.storage
 }
 
-// Bytes returns the number of bytes of the samples and of what distances from them need besides: offsets and
-// scales, or the rotation and the codebooks. They are those of the arrays in a file. Labels are not included, nor
-// what makes searches faster: with 2048 or more rows, int8 and codes of 8 bits may take half as much memory again.
+// Bytes returns the number of bytes of the stored samples, with the offsets and scales of int8, or the rotation
+// and the codebooks of product quantization. It is the size of these arrays in a file. Labels are not included.
+// Nor are tables that make searches faster: with 2048 or more rows, these add up to half as much memory for int8
+// and codes of 8 bits.
 func (c *Classifier) Bytes() int {
 	c.check()
 	_, p := c.model.Dims()

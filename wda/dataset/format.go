@@ -13,7 +13,7 @@ import (
 // FormatArrow or FormatJSONLines.
 type Format uint8
 
-// The formats. What a Reader knows of each stands in the table formats below.
+// The formats. The package documentation describes each.
 const (
 	FormatAuto      Format = iota // by the name of the file, else by its first bytes
 	FormatCSV                     // text, one sample per line

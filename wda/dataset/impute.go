@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Impute does away with missing values, which are NaN in d.X after reading with Options.KeepMissing.
+// Impute replaces or removes missing values, which are NaN in d.X after reading with Options.KeepMissing.
 // MissingMean and MissingMedian put the mean or the median of the column in their place. MissingDrop
 // leaves their rows out. d.Schema becomes a copy that notes this, with the values, so that another file can
 // be treated in the same way. A missing category stays without a category: all of its features are 0.

@@ -51,8 +51,8 @@ type Options struct {
 	// AllowExtra allows columns that Schema does not know. They are left out.
 	AllowExtra bool
 
-	// KeepMissing reads missing values as NaN: empty fields of CSV files and such as hold NA, N/A, NaN,
-	// null, None, ?, or -; NaN in arrays; null in Parquet, Arrow and JSON lines. By default a missing value
+	// KeepMissing reads missing values as NaN. In CSV these are empty fields and the texts NA, N/A, NaN,
+	// null, None, ? and -; in arrays NaN; in Parquet, Arrow and JSON lines null. By default a missing value
 	// is an error, unless Schema has something to put in its place.
 	KeepMissing bool
 
@@ -92,8 +92,8 @@ type Options struct {
 	// so that a small file cannot fill the memory. Text counts as it is, numbers count 8
 	// bytes. 64 MiB are always allowed. Default: 400.
 	//
-	// Reader.Next keeps one block in memory, whatever it is. In Parquet and Arrow files, whose size says
-	// nothing about the number of rows, it bounds the rows that Next reads, too.
+	// Reader.Next holds only one block of rows and does not need this limit, except in Parquet and
+	// Arrow files: a small one may hold any number of rows, so the limit applies to the rows that Next reads.
 	MaxExpansion int
 }
 

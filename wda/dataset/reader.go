@@ -252,8 +252,8 @@ func (r *Reader) HasSplit() bool { return r.split != nil }
 // Format returns the format of the file.
 func (r *Reader) Format() Format { return r.opt.Format }
 
-// Bytes returns how many bytes of a file of text have been read, and how many it has. size is −1 if that
-// is not known, as for a pipe, or if Dims tells the rows. Another goroutine may call it at any time.
+// Bytes returns how many bytes of a text file (CSV, JSON lines) have been read, and its size in bytes. size is
+// −1 for a pipe, and for formats whose number of rows Dims returns. Another goroutine may call it at any time.
 func (r *Reader) Bytes() (read, size int64) {
 	if rows, _ := r.features.dims(); rows >= 0 || r.opt.Format.columnar() {
 		return 0, -1
