@@ -39,7 +39,7 @@ and the norm of the gradient.`,
 	fs.StringVar(&f.model, "model", "", "`FILE`: model to take the projection from, instead of --projection")
 	f.objective.add(cmd)
 	fs.BoolVar(&f.adaptive, "adaptive", false, "take --lambda relative to the mean squared distance of the classes after the projection")
-	fs.StringVar(&f.shrinkage, "shrinkage", "0", "`ρ`: the ridge as a multiple of the cost within classes; auto is 1")
+	fs.StringVar(&f.shrinkage, "shrinkage", "0", "`ρ`: the ridge as a multiple of the cost within classes, 0 for none; auto is 1")
 	f.rows.add(cmd, "the training rows")
 	first(cmd, "data", "model", "projection", "lambda", "adaptive", "shrinkage", "labels", "label-column")
 	return cmd

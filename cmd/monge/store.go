@@ -98,6 +98,7 @@ func (s *stored) inWords() string {
 
 // stored classifies the test rows by the classifier in the model.
 func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*stored, error) {
+	test = withNamesOf(c.Model(), test)
 	out := storedOf(c)
 	labels, err := c.PredictAll(ctx, nil, test.X, f.workers)
 	if err != nil {
@@ -116,12 +117,9 @@ func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset
 	return out, errors.Join(err, ctx.Err())
 }
 
-// strangers warns of test rows of classes that the model does not know, such as True where it has 1.
+// strangers warns of test rows of classes that the model does not know.
 func (f *evalFlags) strangers(m *wda.Model, test *dataset.Dataset) {
-	var known []string
-	for _, l := range m.Labels() {
-		known = append(known, m.ClassName(l))
-	}
+	known := namesOf(m)
 	for i, l := range test.Labels {
 		if name := test.Classes[l]; !slices.Contains(known, name) {
 			f.read.app.advise(fmt.Sprintf("%s: row %d has the class %s, which the classifier in the model does not know: it has %s. Such rows count as wrong for it",
@@ -129,6 +127,23 @@ func (f *evalFlags) strangers(m *wda.Model, test *dataset.Dataset) {
 			return
 		}
 	}
+}
+
+// namesOf returns the names of the classes of a model.
+func namesOf(m *wda.Model) (names []string) {
+	for _, l := range m.Labels() {
+		names = append(names, m.ClassName(l))
+	}
+	return names
+}
+
+// withNamesOf returns d with the classes as the model calls them, or d itself if it has others.
+func withNamesOf(m *wda.Model, d *dataset.Dataset) *dataset.Dataset {
+	named := *d
+	if named.Relabel(namesOf(m)) != nil {
+		return d
+	}
+	return &named
 }
 
 // queryTime returns the median time to classify a row of x. It measures for a fraction of a second.

@@ -140,6 +140,17 @@ func TestEvalData(t *testing.T) {
 	}
 	// The matrix is for the K of the model; classes that its classifier does not know are named.
 	object(t, "fit", "--data", at("a.csv"), "--model", at("k.wda"), "--method", "fisher", "--missing", "mean", "--drop", "leak", "--k", "3")
+	booleans := strings.NewReplacer("yes", "True", "no\n", "False\n").Replace(customers(80, "age", "income", "buys"))
+	write(t, at("b1.csv"), booleans)
+	write(t, at("b2.csv"), strings.NewReplacer("True", "1", "False", "0").Replace(booleans))
+	object(t, "fit", "--data", at("b1.csv"), "--model", at("b.wda"), "--method", "fisher", "--missing", "mean", "--k", "3")
+	as := func(file string) any {
+		v := object(t, "eval", "--model", at("b.wda"), "--train", at(file), "--test", at(file))
+		return v["classifier"]
+	}
+	if one, other := as("b1.csv").(map[string]any)["error"], as("b2.csv").(map[string]any)["error"]; one != other {
+		t.Errorf("error %v of True and False, %v of 1 and 0", one, other)
+	}
 	write(t, at("true.csv"), strings.ReplaceAll(customers(80, "age", "income", "buys"), "yes", "True"))
 	for _, step := range []struct {
 		file string

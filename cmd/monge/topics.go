@@ -116,8 +116,8 @@ input, for any one file that a command reads. NPZ and Parquet through a pipe are
 copied to a temporary file, in the folder TMPDIR or /var/tmp.
 
 Training and test rows: an array split in an NPZ file says which rows are which. For
-other files, give the same --holdout and --seed to fit and to eval: the rows that fit
-leaves out are then the rows that eval tests.
+other files, fit --holdout keeps rows apart, and the model remembers them: eval --data
+tests with these rows. In other commands the same --holdout and --seed choose them.
 
 --columns and --drop choose columns by their names, in any format: monge help tables.
 CSV: --delimiter names the character between fields, and --comment the one that begins

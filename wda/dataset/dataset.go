@@ -135,7 +135,8 @@ func some(values []int) string {
 }
 
 // Relabel changes Labels and Classes to the numbering of another list of classes, such as that of the
-// training data. If a row has a class that is not in the list, the error names it, and d does not
+// training data. If all classes of the list are booleans, True, true and 1 are one class, as formats write
+// booleans in these ways. If a row has a class that is not in the list, the error names it, and d does not
 // change.
 func (d *Dataset) Relabel(classes []string) error {
 	index := make(map[string]int, len(classes))
@@ -145,6 +146,9 @@ func (d *Dataset) Relabel(classes []string) error {
 	labels := make([]int, len(d.Labels))
 	for i, c := range d.Labels {
 		k, ok := index[d.Classes[c]]
+		if !ok {
+			k, ok = boolean(index, d.Classes[c])
+		}
 		if !ok {
 			return fmt.Errorf("dataset: row %d: class %q is not among the %d known ones", i+1, d.Classes[c], len(classes))
 		}

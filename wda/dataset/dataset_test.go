@@ -103,6 +103,13 @@ func TestRelabel(t *testing.T) {
 	if !slices.Equal(d.Labels, []int{1, 2, 1}) || len(d.Classes) != 3 {
 		t.Errorf("labels %v classes %v", d.Labels, d.Classes)
 	}
+	b := &Dataset{Labels: []int{0, 1}, Classes: []string{"False", "True"}}
+	if err := b.Relabel([]string{"1", "0"}); err != nil || !slices.Equal(b.Labels, []int{1, 0}) {
+		t.Errorf("booleans: %v, %v", b.Labels, err)
+	}
+	if err := b.Relabel([]string{"true", "maybe"}); err == nil {
+		t.Error("a class that is no boolean")
+	}
 }
 
 func TestSampleSizes(t *testing.T) {

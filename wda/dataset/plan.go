@@ -395,7 +395,7 @@ func (s *Schema) has(name string) bool {
 func (u *use) encode(x []float64, text []byte) error {
 	k, ok := u.index[string(text)]
 	if !ok && !u.learns {
-		k, ok = u.boolean(string(text))
+		k, ok = boolean(u.index, string(text))
 	}
 	if !ok {
 		if !u.learns {
@@ -416,15 +416,15 @@ func (u *use) encode(x []float64, text []byte) error {
 	return nil
 }
 
-// boolean returns the category with the truth value of text, if all categories are booleans: formats
+// boolean returns the number of the name with the truth value of text, if all names are booleans: formats
 // write them as True, true or 1.
-func (u *use) boolean(text string) (k int, ok bool) {
+func boolean(index map[string]int, text string) (k int, ok bool) {
 	want, err := strconv.ParseBool(text)
-	if err != nil || len(u.index) > 2 {
+	if err != nil || len(index) > 2 {
 		return 0, false
 	}
 	found := 0
-	for name, at := range u.index {
+	for name, at := range index {
 		v, err := strconv.ParseBool(name)
 		if err != nil {
 			return 0, false
