@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -77,7 +78,9 @@ type arrowFile struct {
 func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
 	a := new(arrowFile)
 	var types *arrow.Schema
-	alloc := ipc.WithAllocator(bounded{new(reused), check})
+	// A footer may name a batch any number of times, so that what all batches take is bounded, too.
+	var total atomic.Int64
+	alloc := ipc.WithAllocator(bounded{new(reused), func(bytes int64) error { return check(total.Add(bytes)) }})
 	anySize := ipc.WithBodySizeLimit(0) // the allocator has the bound
 	at, ok := r.(ipc.ReadAtSeeker)
 	head := make([]byte, len(arrowMagic))

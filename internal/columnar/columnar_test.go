@@ -369,7 +369,9 @@ func TestExpansion(t *testing.T) {
 	b.AppendValues(zeros, nil)
 	numbers := b.NewArray()
 	bombs["arrow"] = arrowBytes(t, []arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}}, []arrow.Array{numbers}, ipc.WithZstd())
-	bombs["batches"] = batches(t, array.NewSlice(numbers, 0, 1<<20), n>>20)
+	falses := array.NewBooleanBuilder(memory.DefaultAllocator)
+	falses.AppendValues(make([]bool, 1<<20), nil)
+	bombs["batches"] = batches(t, falses.NewArray(), n>>20)
 	for name, bomb := range bombs {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -21,6 +23,9 @@ import (
 // parquetFile reads the columns of a Parquet file page by page.
 type parquetFile struct {
 	r      *file.Reader
+	alloc  memory.Allocator
+	check  func(bytes int64) error
+	paged  atomic.Int64 // bytes of the pages read so far
 	schema []tabular.Field
 	leaves []*leaf // parallel to schema
 	group  int     // row groups opened
@@ -54,13 +59,15 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 	if !ok {
 		return nil, errors.New("a Parquet file, whose index is at its end, cannot be read from a pipe: save it first, or convert it to an Arrow stream")
 	}
-	props := parquet.NewReaderProperties(bounded{memory.DefaultAllocator, check})
+	alloc := bounded{memory.DefaultAllocator, check}
+	props := parquet.NewReaderProperties(alloc)
 	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
+	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32 // the allocator has the bound
 	f, err := file.NewParquetReader(at, file.WithReadProps(props))
 	if err != nil {
 		return nil, err
 	}
-	p := &parquetFile{r: f, most: heldBytes, groups: f.NumRowGroups()}
+	p := &parquetFile{r: f, alloc: alloc, check: check, most: heldBytes, groups: f.NumRowGroups()}
 	if g, ok := r.(*rowGroup); ok {
 		if g.group < 0 || g.group >= p.groups {
 			return nil, fmt.Errorf("no row group %d", g.group+1)
@@ -204,7 +211,7 @@ func (p *parquetFile) Width(column int) (int, error) {
 		return 1, nil
 	}
 	for g := p.begin; g < p.groups; g++ {
-		chunk, err := p.r.RowGroup(g).Column(column)
+		chunk, err := p.chunk(g, column)
 		if err != nil {
 			return 0, err
 		}
@@ -212,7 +219,7 @@ func (p *parquetFile) Width(column int) (int, error) {
 		n := 0
 		for {
 			total, err := l.read(1 << 12)
-			if err != nil {
+			if err = cmp.Or(err, l.chunk.Err()); err != nil {
 				return 0, err
 			}
 			for k, rep := range l.reps[:total] {
@@ -222,6 +229,9 @@ func (p *parquetFile) Width(column int) (int, error) {
 			}
 			if n += total; total == 0 {
 				break
+			}
+			if err := p.check(8 * int64(n)); err != nil { // the list may be of any length
+				return 0, err
 			}
 		}
 		if n > 0 {
@@ -234,10 +244,39 @@ func (p *parquetFile) Width(column int) (int, error) {
 // next opens the chunk of a column in the current row group.
 func (p *parquetFile) next(column int) (l *leaf, err error) {
 	if l = p.leaves[column]; l.chunk == nil {
-		l.chunk, err = p.r.RowGroup(p.group - 1).Column(column)
+		l.chunk, err = p.chunk(p.group-1, column)
 	}
 	return l, err
 }
+
+// chunk opens the chunk of a column in a row group.
+func (p *parquetFile) chunk(group, column int) (file.ColumnChunkReader, error) {
+	r, err := p.r.RowGroup(group).GetColumnPageReader(column)
+	if err != nil {
+		return nil, err
+	}
+	return file.NewColumnReader(p.leaves[column].column, &pages{PageReader: r, p: p}, p.alloc, p.r.BufferPool()), nil
+}
+
+// pages ends where the pages of a file are together more than a file of its size may hold. Row groups
+// may share their pages, and any number of pages may be without rows.
+type pages struct {
+	file.PageReader
+	p   *parquetFile
+	err error
+}
+
+func (r *pages) Next() bool {
+	if r.err != nil || !r.PageReader.Next() {
+		return false
+	}
+	if page := r.Page(); page != nil {
+		r.err = r.p.check(r.p.paged.Add(int64(len(page.Data()))))
+	}
+	return r.err == nil
+}
+
+func (r *pages) Err() error { return cmp.Or(r.err, r.PageReader.Err()) }
 
 func (p *parquetFile) Floats(column int, dst []float64, width, stride int) error {
 	if c := p.leaves[column].spilled; c != nil {
@@ -293,7 +332,7 @@ func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, err
 	for done, all := 0, rows*width; done < all; {
 		n, err := l.read(min(all-done, piece))
 		if err == nil && n == 0 {
-			err = io.ErrUnexpectedEOF
+			err = cmp.Or(l.chunk.Err(), io.ErrUnexpectedEOF)
 		}
 		if err != nil {
 			return &wrong{row: done / width, cause: err}, nil
@@ -310,7 +349,7 @@ func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, err
 	return nil, nil
 }
 
-// read reads up to n values with their levels.
+// read reads up to n values with their levels. Texts are valid until the next call.
 func (l *leaf) read(n int) (total int, err error) {
 	l.defs = slices.Grow(l.defs[:0], n)[:n]
 	l.reps = slices.Grow(l.reps[:0], n)[:n]
@@ -325,10 +364,10 @@ func (l *leaf) read(n int) (total int, err error) {
 		return readLeaf(l, n, c.ReadBatch)
 	case *file.BooleanColumnChunkReader:
 		return readLeaf(l, n, c.ReadBatch)
-	case *file.ByteArrayColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatch)
+	case *file.ByteArrayColumnChunkReader: // ReadBatch would copy a text of the dictionary for every row
+		return readLeaf(l, n, c.ReadBatchInPage)
 	case *file.FixedLenByteArrayColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatch)
+		return readLeaf(l, n, c.ReadBatchInPage)
 	}
 	return 0, fmt.Errorf("a column of type %T", l.chunk)
 }

@@ -105,7 +105,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 	open := func(column int) (file.ColumnChunkReader, error) {
 		opening.Lock()
 		defer opening.Unlock()
-		return p.r.RowGroup(p.group - 1).Column(column)
+		return p.chunk(p.group-1, column)
 	}
 	workers := min(spilledAtOnce, runtime.GOMAXPROCS(0))
 	return s.pool.Run(context.Background(), workers, len(s.columns), func(_ context.Context, _, i int) error {

@@ -93,7 +93,8 @@ type Options struct {
 	// bytes. 64 MiB are always allowed. Default: 400.
 	//
 	// Reader.Next holds only one block of rows and does not need this limit, except in Parquet and
-	// Arrow files: a small one may hold any number of rows, so the limit applies to the rows that Next reads.
+	// Arrow files: a small one may hold any number of rows, or a text, page or batch for many rows. There the
+	// limit applies to the sum of what Next reads.
 	MaxExpansion int
 }
 

@@ -287,6 +287,9 @@ const (
 // Next returns the next block of rows: at least one row, at most so many. After the last row it returns
 // io.EOF. Any other error is a *FileError. Next allocates nothing for a block that is no larger than the two
 // before, unless there are thousands of different labels. Rows of more than 2²² numbers are an error.
+//
+// Next takes no context: the time of all calls is in proportion to the bytes of the file. To end one that
+// waits for data, let the source of NewReader return an error; Next returns it.
 func (r *Reader) Next(most int) (*Block, error) {
 	_, cols := r.features.dims()
 	if cols > largestBlock {

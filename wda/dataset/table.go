@@ -21,7 +21,8 @@ type tableSamples struct {
 	row    int
 	splits []float64 // of the rows read last
 	check  func(bytes int64) error
-	dense  bool // a few bytes of the file may hold any number of rows
+	dense  bool  // a few bytes of the file may hold any number of rows, and any text any number of times
+	said   int64 // bytes of the texts read so far, with the headers of their strings
 }
 
 // openTable opens a file by the reader that is registered for its format.
@@ -267,7 +268,7 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 		row := t.row
 		err := t.Texts(t.label, func(text []byte) {
 			row++
-			label(text, row)
+			label(t.counted(text), row)
 		})
 		if err != nil {
 			return 0, t.named(t.label, err)
@@ -303,6 +304,18 @@ func (t *tableSamples) checkRows(rows int) error {
 	return err
 }
 
+// counted returns a text. It panics with the error, as allocators do, if the texts of the file are more than a
+// file of its size may hold: a dictionary has a text once for all rows.
+func (t *tableSamples) counted(text []byte) []byte {
+	const header = 16
+	if t.said += header + int64(len(text)); t.dense {
+		if err := t.check(t.said); err != nil {
+			panic(err)
+		}
+	}
+	return text
+}
+
 // texts reads categories and identifiers.
 func (t *tableSamples) texts(x []float64) error {
 	for _, at := range t.plan.features {
@@ -313,7 +326,7 @@ func (t *tableSamples) texts(x []float64) error {
 		var bad error
 		err := t.Texts(at, func(text []byte) {
 			if bad == nil {
-				if err := t.category(u, x[i*t.cols+u.at:], bytes.TrimSpace(text)); err != nil {
+				if err := t.category(u, x[i*t.cols+u.at:], bytes.TrimSpace(t.counted(text))); err != nil {
 					bad = &FileError{Row: i + 1, Err: err}
 				}
 			}
@@ -324,7 +337,7 @@ func (t *tableSamples) texts(x []float64) error {
 		}
 	}
 	for k, at := range t.ids {
-		if err := t.Texts(at, func(text []byte) { t.id(k, text) }); err != nil {
+		if err := t.Texts(at, func(text []byte) { t.id(k, t.counted(text)) }); err != nil {
 			return t.named(at, err)
 		}
 	}
