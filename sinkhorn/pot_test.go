@@ -11,8 +11,41 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// What the tests of POT (test_bregman.py, test_partial.py and those of package unbalanced) assert of its
-// solvers, as far as no other test here asserts it.
+// What the tests of POT assert of its solvers, as far as no other test here asserts it. This is where each
+// test of POT 0.9.7 (its commit aed0120) has its counterpart:
+//
+//	test_bregman.py
+//	  sinkhorn, sinkhorn_backends, sinkhorn2_backends, sinkhorn_empty, sinkhorn_variants,
+//	    sinkhorn_variants_log, empirical_sinkhorn, lazy_empirical_sinkhorn      TestPOTVariants
+//	  sinkhorn_variants_dtype_device, sinkhorn2_variants_dtype_device          TestGoldenFloat32
+//	  sinkhorn_multi_b, sinkhorn_variants_multi_b, sinkhorn2_variants_multi_b,
+//	    sinkhorn_variants_log_multib, stabilized_vs_sinkhorn_multidim           TestTogether, TestSolveBatch
+//	  convergence_warning                                                      TestPOTEnds
+//	  nan_warning (a reg of 0), not_implemented_method                         TestErrors
+//	  sinkhorn_stabilization                                                   TestPOTLine
+//	  sinkhorn2_gradients                                                      TestCostGradient, TestImplicitGradient
+//	  sinkhorn_warmstart, empirical_sinkhorn_warmstart                         TestPOTExactStart
+//	  empirical_sinkhorn_divergence, …_gradient, …_warmstart                   TestPOTDivergence, TestDivergence
+//	unbalanced/test_sinkhorn.py
+//	  unbalanced_convergence, sinkhorn_unbalanced2                             TestPOTUnbalanced, TestUnequalGolden
+//	  unbalanced_marginals, unbalanced_warmstart, stabilized_vs_sinkhorn       TestPOTUnbalancedVariants
+//	  unbalanced_relaxation_parameters, …_pair                                 TestPOTUnbalanced (0 is +Inf), TestUnequalBalanced
+//	  unbalanced_multiple_inputs                                               TestPOTUnbalancedVariants (a batch), TestUnequalBatch
+//	test_partial.py
+//	  raise_errors, entropic_…_input_validation                                TestPOTEnds
+//	  entropic_…_matches_old_at_large_reg, …_method_sinkhorn_log_matches       TestPOTVariants (partial)
+//	  entropic_…_no_nan_at_small_reg                                           TestPartialNewton
+//	  entropic_…_approaches_exact_at_small_reg                                 TestPOTPartial
+//	  entropic_…_gradient                                                      TestUnequalCostGradients
+//	test_dr.py
+//	  wda, wda_low_reg, wda_normalized     TestGoldenFits and TestGoldenObjective of package wda: fits of POT and its J
+//	  fda                                  TestFDAIsScikitLearns of package baseline
+//
+// These have none, because we do not offer what they test: barycenters, unmixing, convolutions, screenkhorn, greenkhorn,
+// geomloss, other metrics than squared distances (except as a cost matrix), other reference measures and divergences than
+// KL from a⊗b (reference_measure, reg_type, returnCost, test_mm.py, test_lbfgs.py), transport on lines and slices
+// (test_1d_solver.py, test_sliced.py), partial and Gromov transport without entropy, other back ends, projection robust
+// Wasserstein and EWCA.
 
 // planOf returns the plan of a solve.
 func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64], plan dist.Matrix[float64]) {
@@ -294,6 +327,96 @@ func TestPOTExactStart(t *testing.T) {
 			set.Tolerance = 1e-12
 			if r, got := planOf(t, set, p); r.Status != Converged || !(worst(got, want) < 1e-9) {
 				t.Errorf("λ = %v, %+v: %v, the plan is off by %.3g", lambda, set, r.Status, worst(got, want))
+			}
+		}
+	}
+}
+
+// TestPOTLine: two bells on a line, whose costs are up to 10⁹ times reg. All ways to solve the problem give one cost,
+// which is that of the transport without entropy as reg vanishes: on a line, the masses in their order.
+func TestPOTLine(t *testing.T) {
+	const n = 100
+	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, n, nil), A: make([]float64, n), B: make([]float64, n)}
+	for side, w := range [2][]float64{p.A, p.B} {
+		sum := 0.
+		for i := range w {
+			w[i] = math.Exp(-0.5 * math.Pow((float64(i)-30-10*float64(side))/10, 2))
+			sum += w[i]
+		}
+		for i := range w {
+			w[i] /= sum
+		}
+	}
+	for i := range n {
+		for j := range n {
+			p.Cost.Row(i)[j] = float64((i - j) * (i - j))
+		}
+	}
+	exact := 0.
+	for i, j, x, y := 0, 0, p.A[0], p.B[0]; i < n && j < n; {
+		moved := min(x, y)
+		exact += moved * p.Cost.At(i, j)
+		x, y = x-moved, y-moved
+		if x > 0 {
+			if j++; j < n {
+				y = p.B[j]
+			}
+		} else if i++; i < n {
+			x = p.A[i]
+		}
+	}
+	for _, lambda := range []float64{1, 1e2, 1e5} {
+		p.Lambda = lambda
+		first := 0.
+		for _, set := range []Settings{{}, {Domain: DomainLog}, {Anneal: 4}} {
+			set.Tolerance = 1e-9
+			r := mustSolve(t, set, p)
+			if first == 0 {
+				first = r.Cost
+			}
+			if r.Status != Converged || !(math.Abs(r.Cost-first) < 1e-6) || lambda > 1 && !(math.Abs(r.Cost-exact) < 1e-6) {
+				t.Errorf("λ = %v, %+v: %v, cost %v, before %v, without entropy %v", lambda, set, r.Status, r.Cost, first, exact)
+			}
+		}
+	}
+}
+
+// TestPOTDivergence: the divergence is the value between the clouds less half of that of each with itself, whatever
+// the start.
+func TestPOTDivergence(t *testing.T) {
+	const n = 10
+	x, y := dist.NewMatrix[float64](n, 1, nil), dist.NewMatrix[float64](n, 1, nil)
+	a, b := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x.Data[i], y.Data[i] = float64(i), float64(2*i)
+		a[i], b[i] = float64(i+1)/55, 1./n
+	}
+	s, err := NewSolver[float64](&Settings{Tolerance: 1e-12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, less := range []Problem[float64]{{Lambda: 1}, {Lambda: 0.1}, {Lambda: 1, PenaltyA: 2, PenaltyB: 2}} {
+		value := func(x, y dist.Matrix[float64], a, b []float64) float64 {
+			p := less
+			p.X, p.Y, p.A, p.B = x, y, a, b
+			r, err := s.Solve(t.Context(), &p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := r.RegularizedCost(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		want := value(x, y, a, b) - value(x, x, a, a)/2 - value(y, y, b, b)/2
+		p := less
+		p.X, p.Y, p.A, p.B = x, y, a, b
+		for _, start := range [][]float64{nil, b} {
+			p.Start = start
+			d, err := s.Divergence(t.Context(), dist.Matrix[float64]{}, dist.Matrix[float64]{}, &p)
+			if err != nil || d.Status != Converged || !(math.Abs(d.Value-want) < 1e-9*want) {
+				t.Errorf("λ = %v, penalty %v, start %v: %v, want %v, %v, %v", less.Lambda, less.PenaltyA, start, d.Value, want, d.Status, err)
 			}
 		}
 	}
