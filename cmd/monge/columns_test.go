@@ -146,9 +146,7 @@ func TestColumns(t *testing.T) {
 	}
 	arrowLists(t, at("stream.arrows"), rows, labels, true, true)
 	parquetLists(t, at("lists.parquet"), rows, labels)
-	if code, _, stderr := monge(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"), "--k", "3"); code != 0 {
-		t.Fatal(stderr)
-	}
+	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
 	if err := outfile.WriteFile(at("many.csv"), csvOf(many)); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +166,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	// What is written, read as plain columns and as training data.
-	object(t, "fit", "--method", "fisher", "--data", at("o.csv"), "--model", at("csv.wda"), "-p", "1", "--sample", "200")
+	fitted(t, "--data", at("o.csv"), "--model", at("csv.wda"), "-p", "1", "--sample", "200")
 	projection := func(path string) *mat.Dense {
 		t.Helper()
 		m, err := readModel(path)
@@ -180,7 +178,7 @@ func TestColumns(t *testing.T) {
 	model := projection(at("csv.wda")) // the models differ in the names of the features
 	for _, out := range []string{"o.parquet", "o.arrow"} {
 		object(t, "transform", "--model", at("m.wda"), "--data", at("lists.parquet"), "--out", at(out), "--keep-labels")
-		object(t, "fit", "--method", "fisher", "--data", at(out), "--model", at("o.wda"), "-p", "1", "--sample", "200")
+		fitted(t, "--data", at(out), "--model", at("o.wda"), "-p", "1", "--sample", "200")
 		if !mat.Equal(projection(at("o.wda")), model) {
 			t.Errorf("%s: another model than from CSV", out)
 		}
@@ -197,7 +195,7 @@ func TestColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, at("back.arrows"), string(out))
-	object(t, "fit", "--method", "fisher", "--data", at("back.arrows"), "--model", at("o.wda"), "-p", "1", "--sample", "200")
+	fitted(t, "--data", at("back.arrows"), "--model", at("o.wda"), "-p", "1", "--sample", "200")
 	if !mat.Equal(projection(at("o.wda")), model) {
 		t.Error("through pipes: another model")
 	}
@@ -208,7 +206,7 @@ func TestColumns(t *testing.T) {
 func TestColumnsErrors(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"))
+	fitted(t, "--data", s.csv, "--model", at("m.wda"))
 	var labels []string
 	for range 2500 {
 		labels = append(labels, "a")

@@ -195,17 +195,22 @@ func TestFitOptions(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
 	fit := []string{"fit", "--data", s.csv, "--model", model, "--max-steps", "6"}
+	const pinned = "--whitening none --scale orthonormal --lambda 1 --shrinkage 0 "
 	// What the library makes of the same settings.
 	for _, c := range []struct {
 		args string
 		set  wda.Settings
 	}{
-		{"--starts 4 --seed 5 --method cg", wda.Settings{Optimizer: wda.Optimizer{Starts: 4, Method: wda.ConjugateGradient{}}, Seed: 5}},
-		{"--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
+		{pinned + "--starts 4 --seed 5 --method cg", wda.Settings{Optimizer: wda.Optimizer{Starts: 4, Method: wda.ConjugateGradient{}}, Seed: 5}},
+		{pinned + "--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
 		{"--for linear", wda.Settings{For: wda.UseLinear}},
 		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleOrthonormal, Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient{}}}},
 	} {
+		if strings.HasPrefix(c.args, pinned) {
+			c.set.Data.Whitening, c.set.Scale = wda.NoWhitening(), wda.ScaleOrthonormal
+			c.set.Objective.Lambda, c.set.Objective.Shrinkage = wda.RelativeLambda(1), wda.FixedShrinkage(0)
+		}
 		c.set.Components, c.set.Optimizer.MaxSteps = 2, 6
 		want, err := wda.Fit(t.Context(), s.data.X, s.data.Labels, &c.set)
 		if err != nil {
@@ -228,7 +233,7 @@ func TestFitOptions(t *testing.T) {
 			near(t, c.args, get(t, v, "validation_error"), r.ValidationError, 0)
 		}
 	}
-	code, stdout, stderr := monge(t, append(fit, "--starts", "2", "--validation", "0.3", "--k", "3")...)
+	code, stdout, stderr := monge(t, append(fit, strings.Fields(pinned+"--starts 2 --validation 0.3 --k 3")...)...)
 	if code != 0 || stderr != "" || !regexp.MustCompile(`starts +best of 2: .*J = `).MatchString(stdout) || !regexp.MustCompile(`validation +.* % of the rows of --validation`).MatchString(stdout) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
@@ -293,7 +298,7 @@ low,0,1,4,12.25,1,20.25
 func TestPredictIsEval(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"), "--k", "5")
+	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "5")
 	e := object(t, "eval", "--model", at("m.wda"), "--train", s.npz, "--test", s.npz, "--k", "5")
 	for _, args := range [][]string{
 		{"--data", s.test},
@@ -324,8 +329,8 @@ func TestPredictIsEval(t *testing.T) {
 func TestBadCVAndPredict(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"))
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("k.wda"), "--k", "5")
+	fitted(t, "--data", s.csv, "--model", at("m.wda"))
+	fitted(t, "--data", s.csv, "--model", at("k.wda"), "--k", "5")
 	whole, err := os.ReadFile(at("k.wda"))
 	if err != nil {
 		t.Fatal(err)
@@ -463,7 +468,7 @@ func TestInterruptCV(t *testing.T) {
 	}
 	s := simulate(t)
 	model, out := filepath.Join(s.dir, "m.wda"), filepath.Join(s.dir, "o.csv")
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", model, "--k", "1")
+	fitted(t, "--data", s.csv, "--model", model, "--k", "1")
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if code, stdout, _ := mongeContext(ctx, "predict", "--model", model, "--data", s.test, "--out", out); code != exitInterrupted || stdout != "" || slices.Contains(files(t, s.dir), "o.csv") {

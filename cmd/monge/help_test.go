@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -102,7 +104,8 @@ func exampleLines(text string) (lines [][]string) {
 	return lines
 }
 
-// Every example of a help text works when it is pasted, in its order.
+// Every example of a help text works when it is pasted, in its order. In the short form, of the
+// examples of fit only the first chooses settings.
 func TestExamples(t *testing.T) {
 	exampleFiles(t)
 	var all [][]string
@@ -114,7 +117,7 @@ func TestExamples(t *testing.T) {
 		all = append(all, lines...)
 	}
 	all = append(all, exampleLines(rootExample)...)
-	ran := map[string]bool{}
+	ran, fits := map[string]bool{}, 0
 	for _, args := range all {
 		line := strings.ReplaceAll(strings.Join(args, " "), "000", "0") // fewer rows
 		args = strings.Fields(line)
@@ -122,6 +125,11 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		ran[line] = true
+		if args[0] == "fit" {
+			if fits++; fits > 1 && !testdata.IsLong() && !regexp.MustCompile("--(method|paper|for|lambda|mixture)").MatchString(line) {
+				args = slices.Concat(args[:1], fixed, args[1:])
+			}
+		}
 		if slices.Contains(args, "-") {
 			cmd := program(t, args...)
 			cmd.Stdin, _ = os.Open("rows.csv")
@@ -220,5 +228,5 @@ func exampleFiles(t *testing.T) {
 		rows[i], labels[i] = s.data.X.RawRowView(i), s.data.Classes[s.data.Labels[i]]
 	}
 	parquetLists(t, "texts.parquet", rows, labels)
-	object(t, "fit", "--data", "texts.parquet", "--columns", "emb", "--model", "texts.wda", "--method", "fisher")
+	fitted(t, "--data", "texts.parquet", "--columns", "emb", "--model", "texts.wda")
 }

@@ -15,7 +15,7 @@ import (
 func TestHostileCommands(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"))
+	fitted(t, "--data", s.csv, "--model", at("m.wda"))
 	csv, err := os.ReadFile(s.csv)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestModelFromPipe(t *testing.T) {
 	}
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", model, "--k", "3")
+	fitted(t, "--data", s.csv, "--model", model, "--k", "3")
 	b, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)

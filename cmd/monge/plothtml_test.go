@@ -59,7 +59,7 @@ func pageOf(t *testing.T, path string) (d pageData, text string) {
 func TestPlotPage(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "2", "--k", "3")
+	fitted(t, "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "2", "--k", "3")
 	m, c, err := readClassifier(at("m.wda"))
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestPlotPageInBrowser(t *testing.T) {
 	}
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "3", "--k", "3")
+	fitted(t, "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "3", "--k", "3")
 	object(t, "plot", "--model", at("m.wda"), "--data", s.csv, "--holdout", "0.4", "--out", at("p.html"))
 	d, text := pageOf(t, at("p.html"))
 	n := len(d.Flags)/4*3 - strings.Count(d.Flags, "=")

@@ -38,7 +38,7 @@ func intents(t *testing.T) string {
 func TestReject(t *testing.T) {
 	data := intents(t)
 	model := filepath.Join(filepath.Dir(data), "m.wda")
-	fit := object(t, "fit", "--data", data, "--holdout", "0.4", "--k", "3", "--reject", "0.1", "--unknown", "class4", "--method", "fisher", "-p", "3", "--model", model, "--json")
+	fit := fitted(t, "--data", data, "--holdout", "0.4", "--k", "3", "--reject", "0.1", "--unknown", "class4", "-p", "3", "--model", model)
 	if fit["reject_rate"] != 0.1 || fit["calibration_rows"] != 58. || len(fit["classes"].([]any)) != 4 {
 		t.Fatalf("%v", fit)
 	}
@@ -90,14 +90,8 @@ func TestRejectErrors(t *testing.T) {
 	data := intents(t)
 	folder := filepath.Dir(data)
 	plain, model, out := filepath.Join(folder, "plain.wda"), filepath.Join(folder, "m.wda"), filepath.Join(folder, "none.wda")
-	for _, args := range [][]string{
-		{"fit", "--data", data, "--k", "3", "--method", "fisher", "--model", plain},
-		{"fit", "--data", data, "--k", "3", "--method", "fisher", "--reject", "0.1", "--model", model},
-	} {
-		if code, _, stderr := monge(t, args...); code != exitOK {
-			t.Fatalf("%q: %d, %s", args, code, stderr)
-		}
-	}
+	fitted(t, "--data", data, "--k", "3", "--model", plain)
+	fitted(t, "--data", data, "--k", "3", "--reject", "0.1", "--model", model)
 	for _, tt := range []struct {
 		args string
 		code int

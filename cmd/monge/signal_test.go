@@ -64,7 +64,7 @@ func phases(t *testing.T, dir string) []phase {
 	}
 	small := dataset.Simulation{Seed: 1}
 	file("small.csv", csvOf(small.Generate(900)))
-	object(t, "fit", "--method", "fisher", "--data", at("small.csv"), "--model", at("m.wda"), "--k", "5")
+	fitted(t, "--data", at("small.csv"), "--model", at("m.wda"), "--k", "5")
 
 	silent := func(io.Writer) { time.Sleep(time.Minute) }
 	endless := func(text string) func(io.Writer) {

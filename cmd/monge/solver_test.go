@@ -16,7 +16,7 @@ func TestFitSolvers(t *testing.T) {
 	model := filepath.Join(s.dir, "m.wda")
 	fit := func(args ...string) (map[string]any, *wda.Report) {
 		t.Helper()
-		v := object(t, append([]string{"fit", "--data", s.csv, "--model", model, "--seed", "3", "--whitening", "none", "--scale", "orthonormal", "--shrinkage", "0", "--max-steps", "20"}, args...)...)
+		v := object(t, append([]string{"fit", "--data", s.csv, "--model", model, "--seed", "3", "--whitening", "none", "--scale", "orthonormal", "--shrinkage", "0", "--lambda", "1", "--max-steps", "20"}, args...)...)
 		f, err := os.Open(model)
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ func TestStandardInput(t *testing.T) {
 	}
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fixed := "--method fisher"
+	fixed := strings.Join(fixed, " ")
 	for _, line := range []string{
 		"fit " + fixed + " --data $d.csv --k 3 --model $m.wda",
 		"fit " + fixed + " --data $d.npz --holdout 0 --k 3 --model $n.wda",
@@ -44,7 +44,7 @@ func TestStandardInput(t *testing.T) {
 		"fit " + fixed + " --model $o.wda --data @d.npz",
 		"fit " + fixed + " --model $o.wda --data @d.parquet",
 		"fit " + fixed + " --model $o.wda --data $X.csv --labels @y.csv",
-		"fit " + fixed + " --model $o.wda --data $d.csv --lambda-matrix @lambda.csv",
+		"fit --method cg --max-steps 2 --shrinkage 0 --whitening none --scale equal --model $o.wda --data $d.csv --lambda-matrix @lambda.csv",
 		"fit --method cg --max-steps 2 --lambda 1 --shrinkage 0 --whitening none --scale equal --model $o.wda --data $d.csv --init @P.csv",
 		"cv --method fisher --lambda 1 --folds 2 --csv $o.csv --data @d.csv",
 		"transform --model $m.wda --out $o.csv --data @X.csv",

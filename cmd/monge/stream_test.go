@@ -38,7 +38,7 @@ import (
 func TestTransformStream(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	object(t, "fit", "--method", "fisher", "--data", s.csv, "--model", at("m.wda"), "--k", "3")
+	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
 	m := loadModel(t, at("m.wda"))
 	// More rows than two blocks.
 	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(2*4096 + 99)
@@ -105,7 +105,7 @@ func TestStreamMemory(t *testing.T) {
 	if err := outfile.WriteFile(filepath.Join(dir, "d.csv"), csvOf(data)); err != nil {
 		t.Fatal(err)
 	}
-	object(t, "fit", "--method", "fisher", "--data", filepath.Join(dir, "d.csv"), "--model", model, "--k", "3")
+	fitted(t, "--data", filepath.Join(dir, "d.csv"), "--model", model, "--k", "3")
 	rows := 400_000 // 160 MB of numbers
 	if !testdata.IsLong() {
 		rows = 150_000
