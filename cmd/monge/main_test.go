@@ -744,6 +744,34 @@ func TestOddInput(t *testing.T) {
 	}
 }
 
+// TestLargeClass: the default evaluates J on a sample of many rows, so that a class may have any number
+// of them. Settings that leave nothing open need memory by the square of a class.
+func TestLargeClass(t *testing.T) {
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 2))
+	n := maxClass + 100
+	x, labels := mat.NewDense(n, 2, nil), make([]int, n)
+	for i := range n {
+		if i%4096 == 0 {
+			labels[i] = 1
+		}
+		x.SetRow(i, []float64{rng.NormFloat64() + float64(4*labels[i]), rng.NormFloat64()})
+	}
+	data, model := filepath.Join(dir, "large.npz"), filepath.Join(dir, "model")
+	writeNPZ(t, data, &dataset.Dataset{X: x, Labels: labels}, make([]int32, n))
+	out := object(t, "fit", "--data", data, "-p", "1", "--model", model, "--json")
+	if rows := get(t, out, "objective_samples"); rows > 4100 {
+		t.Errorf("J of %v rows", rows)
+	}
+	if code, _, stderr := monge(t, "verify", model, "--data", data); code != 0 {
+		t.Errorf("verify: code %d: %s", code, stderr)
+	}
+	code, _, stderr := monge(t, "fit", "--data", data, "-p", "1", "--model", model+"2", "--whitening", "none", "--lambda", "1", "--shrinkage", "1", "--scale", "equal")
+	if code != 1 || !strings.Contains(stderr, "too many for memory") {
+		t.Errorf("all settings given: code %d: %s", code, stderr)
+	}
+}
+
 func TestSample(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")

@@ -53,7 +53,7 @@ func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool)
 		}
 	}
 	largest := maxClass
-	if mini {
+	if mini || sampled(set) {
 		largest = 0
 	}
 	d, err := f.train(rows, largest)
@@ -61,6 +61,17 @@ func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool)
 		return nil, err
 	}
 	return &training{d.X, d.Labels, d, func() error { return nil }}, nil
+}
+
+// sampled reports whether J is evaluated on a sample of many rows: the settings say so, or they leave
+// open what wda.Fit then chooses (see wda.Objective.Samples).
+func sampled(set *wda.Settings) bool {
+	o := &set.Objective
+	if o.Samples > 0 {
+		return o.Samples <= maxClass
+	}
+	_, auto := set.Optimizer.Method.(wda.Auto)
+	return (auto || set.Optimizer.Method == nil) && (set.Data.Whitening.IsAuto() || o.Lambda.IsAuto() || o.Shrinkage.IsAuto() || set.Scale == wda.ScaleAuto)
 }
 
 // stored opens rows that stay in their file. It returns nil where they are to be read,
