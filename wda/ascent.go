@@ -11,7 +11,7 @@ import (
 )
 
 // errNotFinite: J or its gradient cannot be computed at a projection.
-var errNotFinite = errors.New("wda: J or its gradient is not finite")
+var errNotFinite = errors.New("wda: J or its gradient is not finite; use a smaller λ or a larger ρ, or check the scale of the features")
 
 // measure returns J and the norm of its Riemannian gradient at p. g, of the shape of
 // p, is overwritten.

@@ -244,9 +244,9 @@ func (c *Classifier) Storage() Storage {
 }
 
 // Bytes returns the number of bytes of the stored samples, with the offsets and scales of int8, or the rotation
-// and the codebooks of product quantization. It is the size of these arrays in a file. Labels are not included.
-// Nor are tables that make searches faster: with 2048 or more rows, these add up to half as much memory for int8
-// and codes of 8 bits.
+// and the codebooks of product quantization. It is the size of these arrays in a file. It includes neither
+// labels nor the memory that makes searches faster: with 2048 or more rows, int8 and codes of 8 bits may take half as
+// much again.
 func (c *Classifier) Bytes() int {
 	c.check()
 	_, p := c.model.Dims()

@@ -88,6 +88,12 @@ func TestEvalStandardized(t *testing.T) {
 	if plain["baselines_standardized"] != nil || get(t, plain, "baselines", "original", "3") <= get(t, standard, "baselines", "original", "3") {
 		t.Errorf("without standardizing %v, with it %v", plain, standard)
 	}
+	for name, want := range map[string]string{"a.wda": "original, PCA, FDA keep the units of the file", "b.wda": "The model standardizes features"} {
+		_, stdout, _ := monge(t, "eval", "--model", at(name), "--train", at("big.npy"), "--train-labels", s.y, "--test", at("big.npy"), "--test-labels", s.y, "--baselines")
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s: no %q in %s", name, want, stdout)
+		}
+	}
 }
 
 // The picture of a confusion matrix has room for the names of its classes, and keeps the ends of

@@ -200,7 +200,7 @@ func endInWords(r *wda.Report, atLimit string) string {
 	case "MaxSteps":
 		if limit := r.Settings.Optimizer.MaxSteps; r.Settings.Optimizer.Method.String() == "minibatch" && r.Steps < limit {
 			// The best point so far: a round may have lowered J.
-			return fmt.Sprintf("ended at the limit of %d rounds of mini-batches; J was largest after %d; --max-steps allows more", limit, r.Steps)
+			return fmt.Sprintf("ended at the limit of %d %s of mini-batches, and J was largest after %d; --max-steps allows more", limit, plural(limit, "round", "rounds"), r.Steps)
 		}
 		return "ended " + steps + ", " + atLimit
 	case "EvaluationFailed":

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,6 +33,10 @@ func TestEndInWords(t *testing.T) {
 	}
 	if err := r.Status.UnmarshalText([]byte("Stopped")); err != nil {
 		t.Fatal(err)
+	}
+	batches := &wda.Report{Status: wda.StatusMaxSteps, Steps: 2, Settings: wda.Settings{Optimizer: wda.Optimizer{Method: wda.MiniBatch{}, MaxSteps: 5}}}
+	if got := endInWords(batches, ""); !strings.HasPrefix(got, "ended at the limit of 5 rounds of mini-batches, and J was largest after 2;") {
+		t.Errorf("mini-batches: %q", got)
 	}
 	r.Settings.Validation = new(wda.Validation)
 	if got := endInWords(r, ""); !strings.HasSuffix(got, "the rows of --validation are no longer classified better") {
@@ -77,5 +84,28 @@ func TestFitReport(t *testing.T) {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
+	}
+}
+
+// TestAdvice: what a warning of package wda calls by the name of a setting, the command calls by its flag.
+func TestAdvice(t *testing.T) {
+	source, err := os.ReadFile("../../wda/warnings.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	advice := regexp.MustCompile(`see [A-Z]\w+|leave λ[^"]*`).FindAllString(string(source), -1)
+	if len(advice) < 4 {
+		t.Errorf("advice %q", advice)
+	}
+	for _, text := range advice {
+		if got := flagsInAdvice.Replace(text); !strings.Contains(got, "--") {
+			t.Errorf("%q names no flag", got)
+		}
+	}
+	rows := strings.Repeat("1,2,common\n2,1,common\n3,1,common\n1,1,common\n2,4,common\n", 20) + "5,2,rare\n6,1,rare\n7,3,rare\n5,4,rare\n"
+	data := write(t, filepath.Join(t.TempDir(), "d.csv"), rows)
+	_, _, stderr := monge(t, "fit", "--data", data, "--model", data+".wda", "--method", "fisher")
+	if !strings.Contains(stderr, "use --proportional") {
+		t.Error(stderr)
 	}
 }

@@ -292,7 +292,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		}[f.Value.Type()]
 		return usagef("--%s must be %s, not %q; see %s", f.Name, cmp.Or(what, f.Value.Type()), e.GetValue(), help)
 	}
-	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() != "" {
+		if f := cmd.Flags().Lookup(e.GetSpecifiedName()); f != nil { // -k for --k
+			return usagef("unknown flag: -%s%s; see %s", f.Name, suggestion("--", []string{f.Name}), help)
+		}
+	} else if ok {
 		var near []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			name := e.GetSpecifiedName()
@@ -316,7 +320,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // elsewhere has the flags that go by another name in other programs.
 var elsewhere = map[string]string{
 	"reg": "lambda", "eps": "lambda", "epsilon": "lambda",
-	"n-components": "components", "n_components": "components", "dims": "components", "dimensions": "components",
+	"n-components": "components", "n_components": "components", "p": "components", "dims": "components", "dimensions": "components",
 	"test-size": "holdout", "test_size": "holdout", "split": "holdout",
 	"neighbors": "k", "n-neighbors": "k", "target": "label-column", "out": "model", "output": "model", "input": "data", "file": "data",
 	"threads": "workers", "jobs": "workers", "n-jobs": "workers", "random-state": "seed", "max-iter": "max-steps",
@@ -382,7 +386,11 @@ func newHelp(root *cobra.Command) *cobra.Command {
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		hint := ""
-		for _, name := range []string{"data", "x"} {
+		names := []string{"data", "x"}
+		if strings.HasSuffix(args[0], ".wda") {
+			names = []string{"model", "data"}
+		}
+		for _, name := range names {
 			if cmd.Flags().Lookup(name) != nil {
 				hint = ": files are named by flags, such as --" + name + " " + args[0]
 				break

@@ -91,8 +91,10 @@ func oldPenalty(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 const sinkhornDetails = `
 The plan is T = diag(u) K diag(v) with K = exp(−λM), where M_ij = ‖x_i − y_j‖² or a
-given cost. The cost that is printed is ⟨T, M⟩. An iteration is v = b ⊘ Kᵀu, then
-u = a ⊘ K v, from u = 1.
+given cost. An iteration is v = b ⊘ Kᵀu, then u = a ⊘ K v, from u = 1.
+
+The cost that is printed is ⟨T, M⟩. If x and y have the same mass, and all of it moves,
+it exceeds the cost without entropy by at most log(min(n, m))/λ times the mass.
 
 Iterations are made until ‖Tᵀ1 − b‖₁ is below --tolerance times the mass. Where they
 converge slowly, Newton's method on the dual problem takes over; a pass over K then

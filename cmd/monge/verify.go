@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
@@ -17,6 +19,7 @@ type verifyFlags struct {
 	rows       rowFlags
 	outOfCore  bool
 	validation string
+	model      string
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -39,19 +42,25 @@ version holds no settings and cannot be verified.
 A program that uses the library may have validated its fit with rows of its own. They
 are not in the model file: --validation names a file with them.`},
 		Args: func(cmd *cobra.Command, args []string) error {
+			if f.model != "" {
+				args = append(args, f.model)
+			}
 			if len(args) != 1 {
 				return usagef("verify needs the name of one model file; see monge help verify")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.verify(cmd, f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.verify(cmd, f, cmp.Or(f.model, strings.Join(args, "")))
+		},
 	}
 	f.trainFlags.add(a, cmd)
 	f.rows.add(cmd, "the training rows")
 	addUnknown(cmd, &f.rows.unknown, "the classes that monge fit --unknown left out (default those that the model does not know)")
 	addOutOfCore(cmd, &f.outOfCore)
 	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the labeled rows that a Go program gave as Settings.Validation")
-	first(cmd, "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
+	cmd.Flags().StringVar(&f.model, "model", "", "`FILE`: the model, instead of MODEL")
+	first(cmd, "model", "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
 	setHeading(cmd.Flags().Lookup("validation"), validationFlags)
 	return cmd
 }

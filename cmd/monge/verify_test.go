@@ -53,7 +53,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := write(t, at("own.wda"), string(file))
-	if v := object(t, "verify", own, "--data", s.csv, "--validation", s.test); v["verified"] != true {
+	if v := object(t, "verify", "--model", own, "--data", s.csv, "--validation", s.test); v["verified"] != true {
 		t.Errorf("validated by other samples: %v", v)
 	}
 

@@ -364,7 +364,11 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 			return same, true, nil
 		}
 		if l.kind == labelsNamed {
-			return 0, false, because(errNoLabels, fmt.Sprintf("no column is called %q", l.name))
+			var names []string
+			for _, name := range first {
+				names = append(names, string(bytes.TrimSpace(name)))
+			}
+			return 0, false, because(errNoLabels, noColumn(l.name, names))
 		}
 	}
 	switch {

@@ -86,7 +86,7 @@ func TestReadCSVErrors(t *testing.T) {
 		"label missing":    {text: "a,b,y\n1,2,0\n1,2,\n", is: errNoLabels, want: `row 3, column 3 (y): the label is missing`},
 		"label NaN":        {text: "1,2,0\n\n1,2,nan\n", is: errNaN, want: `row 3, column 3: the label is NaN`},
 		"label infinite":   {text: "1,2,0\n1,2,inf\n", is: errInf, want: `row 2, column 3: the label is infinite`},
-		"no such name":     {text: "a,b\n1,2\n", opt: Options{Labels: ParseLabels("y")}, is: errNoLabels, want: `no column is called "y"`},
+		"no such name":     {text: "a,b\n1,2\n", opt: Options{Labels: ParseLabels("y")}, is: errNoLabels, want: `no column is called "y"; the columns are "a", "b"`},
 		"twice the name":   {text: "a,y,y\n1,2,3\n", opt: Options{Labels: ParseLabels("y")}, is: errNoLabels, want: `columns 2 and 3 are both called "y"`},
 		"no such index":    {text: "1,2\n", opt: Options{Labels: ParseLabels("2")}, is: errNoLabels, want: `there is no label column 2: the file has 2 columns`},
 		"no such negative": {text: "1,2\n", opt: Options{Labels: ParseLabels("-3")}, is: errNoLabels, want: `there is no label column -3: the file has 2 columns`},

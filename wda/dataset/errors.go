@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -161,6 +162,21 @@ func bare(err error) error {
 		return pe.Err
 	}
 	return err
+}
+
+// noColumn says that no column has this name, and which names there are.
+func noColumn(name string, names []string) string {
+	text := fmt.Sprintf("no column is called %s; the columns are ", clip(name))
+	for i, n := range names {
+		if i == 8 {
+			return text + ", …"
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += clip(n)
+	}
+	return text
 }
 
 // clip shortens a field of a damaged file for a message.

@@ -84,7 +84,7 @@ func oneColumn(names []string, n int, s string) (int, error) {
 			return 0, because(errNoColumn, fmt.Sprintf("no column is called %s; one is called %s", clip(s), clip(name)))
 		}
 	}
-	return 0, because(errNoColumn, fmt.Sprintf("no column is called %s", clip(s)))
+	return 0, because(errNoColumn, noColumn(s, names))
 }
 
 // glob reports whether a name matches a pattern, in which * stands for any text and ? for one

@@ -199,7 +199,11 @@ func (t *tableSamples) find(name string) (int, error) {
 	if n := t.count(name); n > 1 {
 		return -1, fmt.Errorf("%d columns are called %s", n, clip(name))
 	} else if n == 0 {
-		return -1, fmt.Errorf("no column is called %s", clip(name))
+		var names []string
+		for _, f := range t.fields {
+			names = append(names, f.Name)
+		}
+		return -1, errors.New(noColumn(name, names))
 	}
 	return slices.IndexFunc(t.fields, func(f tabular.Field) bool { return f.Name == name }), nil
 }
