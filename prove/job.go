@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -53,8 +54,21 @@ type witness struct {
 	steps int // of the function on all paths
 }
 
-// witnesses is how many cases are kept for each instruction, to run planted mistakes on.
-const witnesses = 24
+// cases are those of a job that have called a function of assembly.
+type cases struct {
+	all   []witness
+	reach map[uint64][]uint64 // by instruction: a bit for each case that has reached it
+}
+
+// reaching returns the cases that have reached an instruction.
+func (c *cases) reaching(at uint64) (out []witness) {
+	for i, w := range c.reach[at] {
+		for ; w != 0; w &= w - 1 {
+			out = append(out, c.all[64*i+bits.TrailingZeros64(w)])
+		}
+	}
+	return out
+}
 
 // function is what cases have found of a function of assembly.
 type function struct {
@@ -62,33 +76,43 @@ type function struct {
 	cov   *code.Coverage
 	cases int
 	err   error
-	reach map[uint64][]witness // by instruction
+	jobs  []*cases
 }
 
 func newFunction(f *code.Function) *function {
-	return &function{text: f, cov: code.NewCoverage(), reach: map[uint64][]witness{}}
+	return &function{text: f, cov: code.NewCoverage()}
 }
 
-// add joins what other cases have found.
+// add joins what the cases of another job have found.
 func (f *function) add(g *function) {
 	f.cases += g.cases
 	f.err = errors.Join(f.err, g.err)
 	f.cov.Add(g.cov)
-	for at, w := range g.reach {
-		f.reach[at] = append(f.reach[at], w...)
-	}
+	f.jobs = append(f.jobs, g.jobs...)
 }
 
-// note counts a case, and keeps a random few of those that reach an instruction.
-func (f *function) note(rng *rand.Rand, w witness, cov *code.Coverage) {
+// reached reports whether a case has reached an instruction.
+func (f *function) reached(i *code.Inst) bool {
+	return slices.ContainsFunc(f.jobs, func(c *cases) bool { return c.reach[i.Addr] != nil })
+}
+
+// note adds a case of a job.
+func (f *function) note(w witness, cov *code.Coverage) {
+	if f.jobs == nil {
+		f.jobs = []*cases{{reach: map[uint64][]uint64{}}}
+	}
 	f.cases++
 	f.cov.Add(cov)
+	c := f.jobs[0]
+	n := len(c.all)
+	c.all = append(c.all, w)
 	for at := range cov.Reached {
-		if kept := f.reach[at]; len(kept) < witnesses {
-			f.reach[at] = append(kept, w)
-		} else if i := rng.IntN(f.cases); i < witnesses {
-			kept[i] = w
+		set := c.reach[at]
+		for len(set) <= n/64 {
+			set = append(set, 0)
 		}
+		set[n/64] |= 1 << (n % 64)
+		c.reach[at] = set
 	}
 }
 
@@ -96,7 +120,6 @@ func (f *function) note(rng *rand.Rand, w witness, cov *code.Coverage) {
 // function of assembly.
 func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, found map[string]*function, failed error) {
 	found = map[string]*function{}
-	rng := rand.New(rand.NewPCG(1, 1))
 	broken := map[uint64]bool{}
 	g := expr.New()
 	for n, s := range j.shapes {
@@ -121,7 +144,7 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 					if found[name] == nil {
 						found[name] = newFunction(program.Functions[name])
 					}
-					found[name].note(rng, witness{j, s, level.number, cov.Steps}, cov)
+					found[name].note(witness{j, s, level.number, cov.Steps}, cov)
 					if err != nil {
 						found[name].err = err
 					}

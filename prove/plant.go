@@ -38,16 +38,15 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 				hash := fnv.New64()
 				fmt.Fprint(hash, f.text.Name)
 				rng := rand.New(rand.NewPCG(1, hash.Sum64()))
-				reached := func(i *code.Inst) bool { return len(f.reach[i.Addr]) > 0 }
 				tried := map[known.Survivor]bool{}
 				for done, draws := 0, 0; done < mutants && draws < 100*mutants; draws++ {
-					mutant, at, what := t.mutate(f.text, rng, reached)
+					mutant, at, what := t.mutate(f.text, rng, f.reached)
 					s := known.Survivor{Arch: t.arch, Function: f.text.Name, Offset: at.Addr - f.text.Entry, Instruction: plain(at, f.text), Mistake: what}
 					if tried[s] {
 						continue
 					}
 					tried[s] = true
-					effect, err := refute(f.reach[at.Addr], source, program, f.text, mutant, at.Addr)
+					effect, err := refute(f, source, program, mutant, at.Addr)
 					if what == code.Operation && errors.Is(err, code.ErrUnknown) {
 						continue // the tool does not know the other operation
 					}
@@ -93,42 +92,39 @@ func plain(i *code.Inst, f *code.Function) string {
 	return strings.Join(strings.Fields(i.Op+" "+strings.Join(operands, ", ")), " ")
 }
 
-// refute returns why a case fails, nil if none does. It tries some cases that reach the changed instruction, small
-// ones first, and then all cases of the kernels that these are of. If none fails, the mutant is proved as the function is,
-// and effect is what the mistake changes.
-func refute(cases []witness, source *gossa.Source, program *code.Program, f, mutant *code.Function, at uint64) (effect known.Effect, err error) {
+// witnesses is how many cases of a job are tried first.
+const witnesses = 24
+
+// refute returns why a case fails that reaches the changed instruction, nil if none does. It tries some cases of each
+// job first, small ones before large ones, and then all. If none fails, the mutant is proved as the function is, and effect is what
+// the mistake changes.
+func refute(f *function, source *gossa.Source, program *code.Program, mutant *code.Function, at uint64) (effect known.Effect, err error) {
 	size := func(w witness) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
-	cases = slices.SortedStableFunc(slices.Values(cases), func(a, b witness) int { return cmp.Compare(size(a), size(b)) })
-	type run struct {
-		job   *job
-		level uint64
+	var some, all []witness
+	for _, c := range f.jobs {
+		w := c.reaching(at)
+		all = append(all, w...)
+		rng := rand.New(rand.NewPCG(1, 1))
+		rng.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
+		some = append(some, w[:min(witnesses, len(w))]...)
 	}
-	most := map[run]int{}
-	for _, w := range cases {
+	slices.SortStableFunc(some, func(a, b witness) int { return cmp.Compare(size(a), size(b)) })
+	for _, w := range some {
 		if _, err := w.fails(source, program.With(mutant, limit(w.steps), 0)); err != nil {
 			return 0, err
 		}
-		most[run{w.job, w.level}] = max(most[run{w.job, w.level}], w.steps)
 	}
 	was, is := code.NewCoverage(), code.NewCoverage()
-	for r, steps := range most {
-		for _, s := range r.job.shapes {
-			for _, s.cut = range []bool{false, true} {
-				w := witness{job: r.job, shape: s, level: r.level}
-				used, err := w.fails(source, program.With(f, limit(8*steps), at), program.With(mutant, limit(8*steps), at))
-				if err != nil {
-					return 0, err
-				}
-				x, y := used[0][f.Name], used[1][f.Name]
-				if x == nil || y == nil {
-					continue
-				}
-				effect = max(effect, compare(&x.Trace, &y.Trace))
-				x.Trace, y.Trace = code.Trace{}, code.Trace{}
-				was.Add(x)
-				is.Add(y)
-			}
+	for _, w := range all {
+		used, err := w.fails(source, program.With(f.text, limit(w.steps), at), program.With(mutant, limit(w.steps), at))
+		if err != nil {
+			return 0, err
 		}
+		x, y := used[0][f.text.Name], used[1][f.text.Name]
+		effect = max(effect, compare(&x.Trace, &y.Trace))
+		x.Trace, y.Trace = code.Trace{}, code.Trace{}
+		was.Add(x)
+		is.Add(y)
 	}
 	for l, loop := range is.Loops {
 		if loop.Reason != "" && !loop.Fixed && was.Loops[l].Reason == "" {
