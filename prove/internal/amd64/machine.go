@@ -14,11 +14,12 @@ import (
 )
 
 type machine struct {
-	g    *expr.Graph
-	mem  *memory.Memory
-	prog *code.Program
-	cov  *code.Coverage
-	zero expr.Node
+	g       *expr.Graph
+	mem     *memory.Memory
+	prog    *code.Program
+	watched uint64 // the instruction of the trace; 0 is no trace
+	cov     *code.Coverage
+	zero    expr.Node
 
 	r     [16]uint64
 	v     [32][16]expr.Node // cells of 4 bytes
@@ -44,7 +45,7 @@ func (m *machine) fail(format string, args ...any) {
 // Run calls a function whose arguments lie at stack, which is the address of the slot of the
 // return address.
 func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
-	m := &machine{g: g, mem: mem, prog: p, cov: cov, zero: g.Const(4, 0)}
+	m := &machine{g: g, mem: mem, prog: p, cov: cov, watched: p.Watched, zero: g.Const(4, 0)}
 	for i := range m.v {
 		for j := range m.v[i] {
 			m.v[i][j] = g.Input(4, 1<<20+i, j) // whatever was there before
@@ -103,7 +104,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 			return m.branch(f, c, i)
 		}
 		m.step(i)
-		if pc == m.prog.Watched {
+		if pc == m.watched {
 			m.traceState()
 		}
 		m.turns.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.condition(i.op[4:]))
@@ -114,7 +115,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 
 // trace adds numbers to a part of the trace, if there is to be one.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
-	if m.prog.Watched != 0 {
+	if m.watched != 0 {
 		*part = append(*part, v...)
 	}
 }

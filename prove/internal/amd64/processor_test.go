@@ -309,7 +309,7 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, err error) {
 	g, mem := expr.New(), memory.New()
 	processor.Load(t, g, mem, s.Memory[:])
-	m := &machine{g: g, mem: mem, prog: &code.Program{}, zero: g.Const(4, 0), r: s.R, k: s.K,
+	m := &machine{g: g, mem: mem, prog: &code.Program{}, cov: code.NewCoverage(), zero: g.Const(4, 0), r: s.R, k: s.K,
 		flags: flags{s.Flags, allFlags}, inst: i.inst, next: i.Next, steps: new(int)}
 	for r := range m.v {
 		for n, v := range s.V[r] {
