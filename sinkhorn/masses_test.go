@@ -198,3 +198,21 @@ func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
 		}
 	}
 }
+
+// TestLittleMoved: where points are so far apart that nearly nothing moves, Converged is about the little that moves.
+func TestLittleMoved(t *testing.T) {
+	for _, far := range []float64{10, 30, 100, 300} {
+		for _, penalties := range [][2]float64{{1, 1}, {1, 0.5}} {
+			p := &Problem[float64]{Cost: dist.NewMatrix(2, 2, []float64{far, far + 1, far + 0.5, far}), Lambda: 1, PenaltyA: penalties[0], PenaltyB: penalties[1]}
+			for _, domain := range []Domain{DomainAuto, DomainLog} {
+				_, want := planOf(t, Settings{Tolerance: 1e-14, Domain: domain}, p)
+				r, got := planOf(t, Settings{Tolerance: 1e-6, Domain: domain, Unaccelerated: true}, p)
+				for k, x := range got.Data {
+					if e := math.Abs(x/want.Data[k] - 1); r.Status != Converged || !(e < 1e-5) {
+						t.Errorf("costs of %v, penalties %v, %v: %v, a relative error of %.3g", far, penalties, domain, r.Status, e)
+					}
+				}
+			}
+		}
+	}
+}
