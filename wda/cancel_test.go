@@ -203,7 +203,7 @@ func TestEndsAnywhere(t *testing.T) {
 			}
 			tries := 100
 			if !testdata.IsLong() {
-				tries = 6
+				tries = 4
 			}
 			step := max(1, all.Asked()/tries)
 			for last := 1; last < all.Asked(); last += step {

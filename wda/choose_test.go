@@ -60,6 +60,9 @@ func TestChoiceWhitens(t *testing.T) {
 	x, labels := stretched(1, 200, 12, 4)
 	y, actual := stretched(2, 400, 12, 4)
 	for _, p := range []int{2, 6} {
+		if p > 2 && !testdata.IsLong() {
+			continue
+		}
 		m, err := Fit(t.Context(), x, labels, &Settings{Components: p})
 		if err != nil {
 			t.Fatal(err)
@@ -127,11 +130,10 @@ func TestChoiceReport(t *testing.T) {
 	if !bitsEqual(again.projection, m.projection) || again.Report().Choice != nil {
 		t.Error("the settings chosen give another projection, or another choice")
 	}
-	counts := []int{3}
-	if testdata.IsLong() {
-		counts = []int{1, 3}
+	if !testdata.IsLong() {
+		return // TestSameBitsOfFits varies the workers
 	}
-	for _, workers := range counts {
+	for _, workers := range []int{1, 3} {
 		other, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Mixture: NoMixture(), Workers: workers})
 		if err != nil {
 			t.Fatal(err)
@@ -156,6 +158,9 @@ func TestChoicePins(t *testing.T) {
 		"scale":     {Settings{Scale: ScaleByRatio}, func(m Member) bool { return m.Scale == ScaleByRatio }},
 		"method":    {Settings{Optimizer: Optimizer{Method: SteepestDescent{}}}, func(m Member) bool { return m.Method == Method(SteepestDescent{}) }},
 	} {
+		if !testdata.IsLong() && (name == "ρ" || name == "scale") {
+			continue
+		}
 		m, err := Fit(t.Context(), x, labels, &c.set)
 		if err != nil {
 			t.Fatal(err)

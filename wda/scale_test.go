@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -123,7 +124,10 @@ func TestUnitSurvives(t *testing.T) {
 	for _, c := range []struct {
 		p    int
 		unit float64
-	}{{2, 1}, {2, 0x1p-40}, {2, 0x1p900}, {3, 1}, {1, 1}} {
+	}{{2, 1}, {2, 0x1p-40}, {3, 1}, {2, 0x1p900}, {1, 1}} {
+		if !testdata.IsLong() && (c.unit > 1 || c.p == 1) {
+			continue
+		}
 		m, err := Fit(t.Context(), scaled(c.unit, x), labels, &Settings{Components: c.p})
 		if err != nil {
 			t.Fatal(err)
