@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 // pages returns the README and the guide, by their paths from this folder.
@@ -229,7 +231,8 @@ func goTool(t *testing.T, args ...string) {
 }
 
 // TestSnippets compiles every block of Go in one program and the command, and runs them
-// page by page, in the order of the page and in a folder with small data.
+// page by page, in the order of the page and in a folder with small data. The short form runs
+// those of the README.
 func TestSnippets(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -278,6 +281,9 @@ func TestSnippets(t *testing.T) {
 	}
 	for _, page := range pages(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
+			if page != "../README.md" {
+				testdata.Long(t)
+			}
 			t.Parallel() // blocks of one page follow one another
 			for i, s := range all {
 				if s.page == page {

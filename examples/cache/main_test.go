@@ -16,7 +16,7 @@ import (
 // ones.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-n", "800", "-answers", "6", "-d", "64", "-asked", "400", "-p", "6", "-fit", "64", "-wrong", "0.2"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-n", "400", "-answers", "6", "-d", "64", "-asked", "200", "-p", "6", "-fit", "64", "-wrong", "0.2"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	lines := regexp.MustCompile(`(?m)^\| (all|proj)[^|]*\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|`).FindAllStringSubmatch(out.String(), -1)
