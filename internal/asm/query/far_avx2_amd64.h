@@ -1,10 +1,14 @@
 // The text of a kernel for rows that come from memory: one row after the other, and four of them for
 // a fold. The including file defines QUERY, its name, and TERM, what is added to the lanes.
 
+// BEGIN begins with a row.
+#define BEGIN \
+	MOVQ q0, qp;       \
+	MOVQ groups, left
+
 // ROW sums a row in a and b.
 #define ROW(rowloop, a, b) \
-	MOVQ       q0, qp;                         \
-	MOVQ       groups, left;                   \
+	BEGIN;                                     \
 rowloop:                                       \
 	VMOVUPS    (qp), Y8;                       \
 	VMOVUPS    32(qp), Y9;                     \
@@ -37,7 +41,9 @@ fourloop:
 	ROW(row1, Y2, Y3)
 	ROW(row2, Y4, Y5)
 	ROW(row3, Y6, Y7)
-	FOLD
+	HALVES
+	QUARTERS
+	SUMS
 	VMOVUPS X0, (dp)
 	ADDQ    $16, dp
 	SUBQ    $4, rows
@@ -45,4 +51,5 @@ fourloop:
 
 	VZEROUPPER
 	RET
+#undef BEGIN
 #undef ROW

@@ -40,7 +40,8 @@ eightloop:
 	ROW(row5, Z5)
 	ROW(row6, Z6)
 	ROW(row7, Z7)
-	FOLD
+	HALVES
+	SUMS
 	VMOVUPS X0, (dp)
 	VMOVUPS X4, 16(dp)
 	ADDQ    $32, dp

@@ -43,7 +43,9 @@ grouploop:
 	DECQ    left
 	JNE     grouploop
 
-	FOLD
+	HALVES
+	QUARTERS
+	SUMS
 	VMOVUPS X0, (dp)
 	ADDQ    $16, dp
 	ADDQ    ld3, xp

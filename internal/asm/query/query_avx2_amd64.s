@@ -52,23 +52,25 @@
 	VSUBPS Y10, Y8, Y10; \
 	VSUBPS Y11, Y9, Y11
 
-// FOLD folds the lanes of four rows to their sums, X0: lane l + lane l+8; l + l+4, of rows 0 and 2, and of
-// rows 1 and 3; l + l+2, of all four; 0 + 1.
-#define FOLD \
-	VADDPS       Y1, Y0, Y0; \
-	VADDPS       Y3, Y2, Y2; \
-	VADDPS       Y5, Y4, Y4; \
-	VADDPS       Y7, Y6, Y6; \
-	VPERM2F128   $0x20, Y4, Y0, Y8; \
-	VPERM2F128   $0x31, Y4, Y0, Y9; \
-	VADDPS       Y9, Y8, Y0; \
-	VPERM2F128   $0x20, Y6, Y2, Y8; \
-	VPERM2F128   $0x31, Y6, Y2, Y9; \
-	VADDPS       Y9, Y8, Y2; \
-	VUNPCKLPD    Y2, Y0, Y8; \
-	VUNPCKHPD    Y2, Y0, Y9; \
-	VADDPS       Y9, Y8, Y0; \
-	VEXTRACTF128 $1, Y0, X1; \
+// HALVES adds lane l and lane l+8 of four rows, QUARTERS lane l and lane l+4, of rows 0 and 2, and of rows 1
+// and 3, in Y0 and Y2. SUMS folds these to the sums of rows 0 to 3, X0.
+#define HALVES \
+	VADDPS Y1, Y0, Y0; \
+	VADDPS Y3, Y2, Y2; \
+	VADDPS Y5, Y4, Y4; \
+	VADDPS Y7, Y6, Y6
+#define QUARTERS \
+	VPERM2F128 $0x20, Y4, Y0, Y8; \
+	VPERM2F128 $0x31, Y4, Y0, Y9; \
+	VADDPS     Y9, Y8, Y0;        \
+	VPERM2F128 $0x20, Y6, Y2, Y8; \
+	VPERM2F128 $0x31, Y6, Y2, Y9; \
+	VADDPS     Y9, Y8, Y2
+#define SUMS \
+	VUNPCKLPD    Y2, Y0, Y8;        \
+	VUNPCKHPD    Y2, Y0, Y9;        \
+	VADDPS       Y9, Y8, Y0;        \
+	VEXTRACTF128 $1, Y0, X1;        \
 	VSHUFPS      $0x88, X1, X0, X8; \
 	VSHUFPS      $0xdd, X1, X0, X9; \
 	VADDPS       X9, X8, X0

@@ -48,7 +48,8 @@ grouploop:
 	DECQ    left
 	JNE     grouploop
 
-	FOLD
+	HALVES
+	SUMS
 	VMOVUPS X0, (dp)
 	VMOVUPS X4, 16(dp)
 	ADDQ    $32, dp

@@ -62,16 +62,17 @@
 	VSHUFPS      $0xdd, X9, xa, X9;   \
 	VADDPS       X9, X8, xa
 
-// FOLD folds the lanes of eight rows to their sums, X0 and X4: lane l + lane l+8, then l+4, l+2 and l+1.
-#define FOLD \
-	HALVE(Z0, Y0);    \
-	HALVE(Z1, Y1);    \
-	HALVE(Z2, Y2);    \
-	HALVE(Z3, Y3);    \
-	HALVE(Z4, Y4);    \
-	HALVE(Z5, Y5);    \
-	HALVE(Z6, Y6);    \
-	HALVE(Z7, Y7);    \
+// HALVES folds the lanes of eight rows to eight lanes, SUMS these to the sums of rows 0 to 3 and 4 to 7, X0 and X4.
+#define HALVES \
+	HALVE(Z0, Y0); \
+	HALVE(Z1, Y1); \
+	HALVE(Z2, Y2); \
+	HALVE(Z3, Y3); \
+	HALVE(Z4, Y4); \
+	HALVE(Z5, Y5); \
+	HALVE(Z6, Y6); \
+	HALVE(Z7, Y7)
+#define SUMS \
 	QUARTER(Y0, Y2);  \
 	QUARTER(Y1, Y3);  \
 	QUARTER(Y4, Y6);  \
