@@ -277,3 +277,32 @@ func TestSourceEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestPrefixes: texts that are a long text of before and one letter more take no room before they are counted.
+func TestPrefixes(t *testing.T) {
+	const rows, length = 1 << 15, 1 << 13 // 256 MiB of texts
+	texts := make([]parquet.ByteArray, rows)
+	for i := range texts {
+		texts[i] = append(bytes.Repeat([]byte{'a'}, length), "xy"[i%2])
+	}
+	data := parquetOf(t, schema.FieldList{schema.NewFloat64Node("x", parquet.Repetitions.Required, -1), node(t, "t", parquet.Types.ByteArray, schema.StringLogicalType{}, 0)},
+		[]func(file.ColumnChunkWriter) error{doubles(make([]float64, rows)...), func(c file.ColumnChunkWriter) error {
+			_, err := c.(*file.ByteArrayColumnChunkWriter).WriteBatch(texts, nil, nil)
+			return err
+		}},
+		parquet.WithDictionaryFor("t", false), parquet.WithEncodingFor("t", parquet.Encodings.DeltaByteArray), parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDataPageSize(1<<30), parquet.WithBatchSize(rows))
+	opt := &dataset.Options{Labels: dataset.LabelName("t")}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := readAll(data, opt)
+	runtime.ReadMemStats(&after)
+	fe, ok := errors.AsType[*dataset.FileError](err)
+	if took := after.TotalAlloc - before.TotalAlloc; !ok || fe.Option != "MaxExpansion" || took > 128<<20 {
+		t.Errorf("%d bytes: %v, %d bytes of memory", len(data), err, took)
+	}
+	opt.MaxExpansion = 1 << 30
+	d, err := readAll(data, opt)
+	if err != nil || len(d.Classes) != 2 || d.Classes[1] != string(texts[1]) || d.Labels[2] != 0 || d.Labels[3] != 1 {
+		t.Errorf("with all that is wanted: %v", err)
+	}
+}

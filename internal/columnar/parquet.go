@@ -45,6 +45,7 @@ type parquetFile struct {
 type leaf struct {
 	column *schema.Column
 	chunk  file.ColumnChunkReader // nil until the group's first batch
+	pages  *pages                 // of the chunk
 	defs   []int16
 	reps   []int16
 	reader any       // the buffer of values
@@ -211,11 +212,10 @@ func (p *parquetFile) Width(column int) (int, error) {
 		return 1, nil
 	}
 	for g := p.begin; g < p.groups; g++ {
-		chunk, err := p.chunk(g, column)
-		if err != nil {
+		l := &leaf{column: p.leaves[column].column}
+		if err := p.chunk(l, g, column); err != nil {
 			return 0, err
 		}
-		l := &leaf{column: p.leaves[column].column, chunk: chunk}
 		n := 0
 		for {
 			total, err := l.read(1 << 12)
@@ -244,26 +244,28 @@ func (p *parquetFile) Width(column int) (int, error) {
 // next opens the chunk of a column in the current row group.
 func (p *parquetFile) next(column int) (l *leaf, err error) {
 	if l = p.leaves[column]; l.chunk == nil {
-		l.chunk, err = p.chunk(p.group-1, column)
+		err = p.chunk(l, p.group-1, column)
 	}
 	return l, err
 }
 
-// chunk opens the chunk of a column in a row group.
-func (p *parquetFile) chunk(group, column int) (file.ColumnChunkReader, error) {
+// chunk opens the chunk of a column in a row group for l.
+func (p *parquetFile) chunk(l *leaf, group, column int) error {
 	r, err := p.r.RowGroup(group).GetColumnPageReader(column)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		l.pages = &pages{PageReader: r, p: p}
+		l.chunk = file.NewColumnReader(l.column, l.pages, p.alloc, p.r.BufferPool())
 	}
-	return file.NewColumnReader(p.leaves[column].column, &pages{PageReader: r, p: p}, p.alloc, p.r.BufferPool()), nil
+	return err
 }
 
 // pages ends where the pages of a file are together more than a file of its size may hold. Row groups
 // may share their pages, and any number of pages may be without rows.
 type pages struct {
 	file.PageReader
-	p   *parquetFile
-	err error
+	p      *parquetFile
+	prefix bool // the values of the page stand as what they add to those before
+	err    error
 }
 
 func (r *pages) Next() bool {
@@ -271,6 +273,7 @@ func (r *pages) Next() bool {
 		return false
 	}
 	if page := r.Page(); page != nil {
+		r.prefix = parquet.Encoding(page.Encoding()) == parquet.Encodings.DeltaByteArray
 		r.err = r.p.check(r.p.paged.Add(int64(len(page.Data()))))
 	}
 	return r.err == nil
@@ -351,6 +354,9 @@ func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, err
 
 // read reads up to n values with their levels. Texts are valid until the next call.
 func (l *leaf) read(n int) (total int, err error) {
+	if l.chunk.HasNext() && l.pages.prefix { // the library makes room for all of them at once
+		n = min(n, l.atOnce())
+	}
 	l.defs = slices.Grow(l.defs[:0], n)[:n]
 	l.reps = slices.Grow(l.reps[:0], n)[:n]
 	switch c := l.chunk.(type) {
@@ -370,6 +376,14 @@ func (l *leaf) read(n int) (total int, err error) {
 		return readLeaf(l, n, c.ReadBatchInPage)
 	}
 	return 0, fmt.Errorf("a column of type %T", l.chunk)
+}
+
+// atOnce returns how many values may be read at once if any of them can be as long as a page.
+func (l *leaf) atOnce() int {
+	if l.column.PhysicalType() == parquet.Types.FixedLenByteArray {
+		return max(1, (1<<20)/max(1, l.column.TypeLength()))
+	}
+	return 1
 }
 
 func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (int64, int, error)) (int, error) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/tabular"
@@ -102,20 +101,20 @@ func (p *parquetFile) spillGroup(rows int) error {
 		end += int64(rows) * int64(c.rowBytes())
 	}
 	var opening sync.Mutex
-	open := func(column int) (file.ColumnChunkReader, error) {
+	open := func(l *leaf, column int) error {
 		opening.Lock()
 		defer opening.Unlock()
-		return p.chunk(p.group-1, column)
+		return p.chunk(l, p.group-1, column)
 	}
 	workers := min(spilledAtOnce, runtime.GOMAXPROCS(0))
 	return s.pool.Run(context.Background(), workers, len(s.columns), func(_ context.Context, _, i int) error {
 		c := &s.columns[i]
-		chunk, err := open(c.Column)
+		l := &leaf{column: p.leaves[c.Column].column, nulls: p.leaves[c.Column].nulls}
+		err := open(l, c.Column)
 		if err != nil {
 			c.wrong = &wrong{cause: err}
 			return nil
 		}
-		l := &leaf{column: p.leaves[c.Column].column, chunk: chunk, nulls: p.leaves[c.Column].nulls}
 		at := c.begin
 		c.wrong, err = l.values(rows, c.Width, func(_, n int) error {
 			b := l.bytes(n)
