@@ -155,9 +155,15 @@ func TestLongFirstList(t *testing.T) {
 
 // TestFalsePageSize: a page that is larger than its header says is an error, and takes no memory.
 func TestFalsePageSize(t *testing.T) {
+	for _, codec := range []compress.Compression{compress.Codecs.Zstd, compress.Codecs.Snappy, compress.Codecs.Gzip} {
+		t.Run(codec.String(), func(t *testing.T) { falsePageSize(t, codec) })
+	}
+}
+
+func falsePageSize(t *testing.T, codec compress.Compression) {
 	const n = 8 << 20 // numbers, 64 MiB
 	data := parquetOf(t, schema.FieldList{schema.NewFloat64Node("x", parquet.Repetitions.Required, -1)}, []func(file.ColumnChunkWriter) error{doubles(make([]float64, n)...)},
-		parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDataPageSize(1<<30), parquet.WithBatchSize(n))
+		parquet.WithDictionaryDefault(false), parquet.WithCompression(codec), parquet.WithDataPageSize(1<<30), parquet.WithBatchSize(n))
 	// The size is the second field of the header, in the compact protocol of Thrift.
 	field := func(size int) []byte { return append([]byte{0x15}, binary.AppendUvarint(nil, uint64(2*size))...) }
 	good, false1 := field(8*n), field(1000)
