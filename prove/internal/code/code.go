@@ -133,7 +133,7 @@ func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Ins
 // Word returns 4 bytes of the binary's data.
 func (p *Program) Word(addr uint64) (uint32, bool) {
 	for _, s := range p.sections {
-		if addr >= s.addr && addr+4 <= s.addr+uint64(len(s.data)) {
+		if size := uint64(len(s.data)); size >= 4 && addr-s.addr <= size-4 {
 			return binary.LittleEndian.Uint32(s.data[addr-s.addr:]), true
 		}
 	}
