@@ -296,6 +296,36 @@ func TestJudgeMeans(t *testing.T) {
 	}
 }
 
+// TestJudgeCalibrates: training rows that lie closer to the means of their classes than held-out rows
+// do, as those lie that a projection was fitted to, do not raise the loss, since the boundary is the same.
+func TestJudgeCalibrates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 2))
+	n := 400
+	labels, noise := make([]int, n), make([]float64, n)
+	for i := range n {
+		labels[i], noise[i] = i%2, rng.NormFloat64()
+	}
+	for _, use := range []Use{UseLinear, UseCentroid} {
+		var losses [2]loss
+		for k, spread := range []float64{1, 0.25} {
+			x, y := dist.NewMatrix[float64](n, 1, nil), dist.NewMatrix[float64](n, 1, nil)
+			for i := range n {
+				// Pairs of rows on both sides of the mean, which is therefore the same for all spreads.
+				sign := float64(1 - i/2%2*2)
+				x.Data[i] = float64(2*labels[i]) + spread*math.Abs(noise[i/4])*sign
+				y.Data[i] = float64(2*labels[i]) + noise[i]
+			}
+			var err error
+			if losses[k], err = judgeMeans(t.Context(), x, labels, y, labels, use); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a, b := losses[0].score, losses[1].score; math.Abs(a-b) > 0.02*a || losses[0].error == 0 {
+			t.Errorf("%v: loss %v with the variance of the held-out rows, %v with a sixteenth of it", use, a, b)
+		}
+	}
+}
+
 // TestChoiceFor: what is to follow decides what is chosen. One class lies on both sides of the
 // other along the first feature, which a classifier by distances can use and a linear one cannot;
 // along the second their means differ a little.
