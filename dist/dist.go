@@ -10,7 +10,8 @@
 //
 // [NewRows] stores vectors. A [Searcher] finds those that are nearest to a query, by squared
 // distance, inner product or cosine, or computes the measure of all of them. It has memory of its
-// own and reports bad values and the end of a context as errors:
+// own. A query with NaN or infinity, and the end of a context, are errors. As above, wrong shapes
+// panic: check the length of a query that comes from outside.
 //
 //	rows, err := dist.NewRows(x, dist.StorageFloat32) // x is a Matrix; keep rows for all queries
 //	var s dist.Searcher                               // one for each goroutine

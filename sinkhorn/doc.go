@@ -46,8 +46,8 @@
 // Allocation: a solver allocates nothing once it has seen its largest problem. It refuses a problem
 // that needs more than Settings.MaxMemory.
 //
-// Cancellation: whatever can take long takes a context and ends within some 10 ms after it. Solve
-// then returns the best result so far beside the error.
+// Cancellation: calls that can take long take a context. They usually return within 10 ms after it ends, and
+// within 0.1 s if a core is free. Solve then returns the best result so far beside the error.
 //
 // # Memory
 //

@@ -143,8 +143,8 @@ func (s *solver[T]) Shrink() {
 // Cancelled. This result is never nil. If there was no iteration yet, its Iterations is 0 and its
 // methods return ErrNoResult. With any other error the result is nil.
 //
-// Solve looks at the context before every block of rows of every pass, so that it ends within some
-// 10 ms. It also looks at the clock: a deadline is kept even if its timer is late. The error is then
+// Solve looks at the context before every block of rows of every pass, so that it usually
+// ends within 10 ms, and within 0.1 s if a core is free. It also looks at the clock: a deadline is kept even if its timer is late. The error is then
 // context.DeadlineExceeded, whatever cause the timer would have set.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	return s.implementation().solutionOf(ctx, *p)

@@ -10,11 +10,12 @@
 //
 // An ULP is a unit in the last place of the result. Tests hold these bounds: of Exp, Exp2, Log
 // and Log2 in float32 for all arguments, in float64 for millions of them, computed with 130
-// bits. That of Sigmoid is the sum of its roundings, twice those of the exponential and of the sum,
-// and that of the quotient. The largest errors found are in docs/benchmarks/accuracy.md.
+// bits. The bound of Sigmoid is derived: twice the rounding errors of the exponential and of the
+// sum 1 + exp(−x), plus the rounding error of the quotient. The first two columns are for results in the normal
+// range. The largest errors found are in docs/benchmarks/accuracy.md.
 //
 //	           float64   float32   results below the least normal number
-//	Exp        0.70      0.72      0.85 and 0.82
+//	Exp        0.70      0.72      0.85, in float32 0.82
 //	Exp2       0.63      0.68      0.85
 //	Log        0.70      0.65
 //	Log2       0.70      0.69

@@ -190,7 +190,7 @@ func (r *results) short() string {
 		b.WriteString("\n")
 	}
 	if shares >= 0 {
-		b.WriteString("\nIn brackets: the share of the machine's limit.\n")
+		b.WriteString("\nIn brackets: speed as a share of what memory or arithmetic allows.\n")
 	}
 	return b.String()
 }
@@ -362,14 +362,19 @@ func (r *results) accuracy(b *strings.Builder) {
 Largest error of a function's definition in plain Go, against big.Float. Assembly returns
 the same bits as the definition, so these are the errors at every instruction set. One ULP
 is the distance between neighboring numbers at the exact result. For exp and 2^y, the
-largest error of results in the normal range and the largest of any result are shown.
+largest error of results in the normal range and the largest of any result are shown. A dash
+means that the test prints one error only, and that it is of a result below the normal range.
 `)
 	for _, l := range r.accuracyRaw {
 		fmt.Fprintf(b, "\n## %s\n\nRaw results: %s\n\n%s\n\n| function | largest error | in | worst case of any result |\n|---|---|---|---|\n", l.title(), l.link(), strings.Join(l.header, "\n"))
 		errors := errorsOf(l.text)
 		for _, a := range accuracies {
 			if normal, any := a.largest(errors); any > 0 {
-				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", a.text, two(normal), a.unit, two(any))
+				text := "–"
+				if normal > 0 {
+					text = two(normal)
+				}
+				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", a.text, text, a.unit, two(any))
 			}
 		}
 	}
@@ -407,7 +412,7 @@ func (r *results) shortAccuracy() string {
 		return two(most)
 	}
 	var b strings.Builder
-	b.WriteString("| largest error, ULP | float64 | float32 |\n|---|---|---|\n")
+	b.WriteString("| largest error of any result, ULP | float64 | float32 |\n|---|---|---|\n")
 	for _, f := range []string{"Exp", "Log"} {
 		fmt.Fprintf(&b, "| `vecmath.%s` | %s | %s |\n", f, largest("vecmath."+f+", float64"), largest("vecmath."+f+", float32"))
 	}

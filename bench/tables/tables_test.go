@@ -58,4 +58,18 @@ func TestErrorsOf(t *testing.T) {
 	if len(e) != 2 || e[0] != (measuredError{0.6053, false}) || e[1] != (measuredError{0.7, true}) {
 		t.Error(e)
 	}
+	for line, want := range map[string]measuredError{
+		"f64/Exp\n x.go:1: largest error 0.7258 ULP at -708.7154294646801": {0.7258, true},
+		"f64/Exp\n x.go:1: largest error 0.6 ULP at -708.3":                {0.6, false},
+		"f32/Exp\n x.go:1: largest error 0.7419 ULP at -87.41133":          {0.7419, true},
+		"f32/Exp2\n x.go:1: largest error 0.7 ULP at -125.9":               {0.7, false},
+		"f32/Exp2\n x.go:1: largest error 0.7481 ULP at -126.69347":        {0.7481, true},
+		"f64/Exp2\n x.go:1: largest error 0.7291 ULP at -1022.9330954863":  {0.7291, true},
+		"f64/Log\n x.go:1: largest error 0.5 ULP at -2000":                 {0.5, false},
+	} {
+		test, _, _ := strings.Cut(line, "\n")
+		if e := errorsOf("=== RUN   TestAccuracy/" + line + "\n")["TestAccuracy/"+test]; len(e) != 1 || e[0] != want {
+			t.Errorf("%q: %v", line, e)
+		}
+	}
 }

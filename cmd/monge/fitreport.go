@@ -53,7 +53,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 		keeps = fmt.Sprintf(", with training rows to classify by %d %s", out.K, plural(out.K, "neighbor", "neighbors"))
 	}
 	if out.Calibration > 0 {
-		fmt.Fprintf(w, "rejection\ta share of %v of rows of known classes, on average, by %d rows kept apart\n", float64(out.RejectRate), out.Calibration)
+		fmt.Fprintf(w, "rejection\trejects a share of %v of the rows of known classes on average; %d rows, kept apart, set the threshold\n", float64(out.RejectRate), out.Calibration)
 	}
 	if out.Storage != "" && out.Storage != wda.FullStorage().String() {
 		s := stored{Storage: out.Storage, RowBytes: out.RowBytes, Bytes: out.Bytes}

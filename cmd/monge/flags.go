@@ -177,7 +177,7 @@ func (f *solverFlags) addMethod(cmd *cobra.Command) {
 func (f *solverFlags) addOptimizer(cmd *cobra.Command) {
 	defer under(cmd, optimizerFlags)()
 	fs := cmd.Flags()
-	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: limit on the steps of the optimizer; with --method minibatch, on rounds of 20 mini-batches (default 200, or as many as the comparison of settings makes, 4 or 8)")
+	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: limit on the steps of the optimizer; with --method minibatch, on rounds of 20 mini-batches (default 200; if settings are chosen and there is one start, 8, or 4 for more than 30 classes)")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "`FRACTION`: stop when the norm of the gradient has fallen to this fraction of its norm at the start; at the default or above, auto also stops when J no longer rises (default 1e-6, or 1e-4 with --float32)")
 	fs.IntVar(&f.starts, "starts", 0, "`NUMBER`: how often to run the optimizer, each time from another start; the best result is kept. All starts but the first are random, by --seed (default 1; up to 8 if settings are chosen and rows are few)")
 	fs.IntVar(&f.batchSize, "batch-size", 64, "`NUMBER`: rows drawn from each class for a step of --method minibatch")

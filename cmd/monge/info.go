@@ -215,7 +215,7 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 		fmt.Fprintf(w, "classifier\tnone: the model holds no training rows (fit --k keeps them)\n")
 	}
 	if m.RejectRate > 0 {
-		fmt.Fprintf(w, "rejection\ta share of %v of rows of known classes, on average\n", float64(m.RejectRate))
+		fmt.Fprintf(w, "rejection\trejects a share of %v of the rows of known classes on average\n", float64(m.RejectRate))
 	}
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 }

@@ -35,7 +35,7 @@ with one component it shows one line of points for every class.
 
 A page shows any two or three components with their ratios, the row, label and main
 features under the pointer, and a legend that filters and finds classes. A lasso lists
-rows. The page keeps what it shows as a PNG or SVG file. It tells training from test
+rows. The page can save its picture as PNG or SVG. It tells training from test
 rows (of the file's split or --holdout), and marks the test rows that nearest neighbors
 misclassify: by the classifier of the model file, or else by five of the training rows.
 

@@ -56,7 +56,7 @@ func TestReject(t *testing.T) {
 	// The classes that the model does not know are those that the fit left out.
 	for _, more := range [][]string{nil, {"--unknown", "class4"}} {
 		code, out, stderr := monge(t, append([]string{"verify", model, "--data", data}, more...)...)
-		if code != exitOK || !strings.HasPrefix(out, "verified") || !strings.Contains(out, "does not know: class4\n") {
+		if code != exitOK || !strings.HasPrefix(out, "verified") || !strings.Contains(out, "rows of class class4, unknown to the model\n") {
 			t.Errorf("verify %q: %d, %s%s", more, code, out, stderr)
 		}
 	}

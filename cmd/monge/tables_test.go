@@ -109,7 +109,7 @@ func TestTables(t *testing.T) {
 		{"missing column", "predict --model $m.wda --data $c.csv --out $p.csv", 1, `missing column "age"; give a file with the same columns`},
 		{"renamed column", "predict --model $m.wda --data $e.csv --out $p.csv", 1, `missing column "age" (renamed to "Age"?)`},
 		{"text for a number", "predict --model $m.wda --data $f.csv --out $p.csv", 1, `column 3 (age): "old" is not a number; the model was fitted to numbers there`},
-		{"category", "predict --model $m.wda --data $d.csv --out $p.csv", 1, `column 2 (city): "Roma" is not among the 2 categories of the model`},
+		{"category", "predict --model $m.wda --data $d.csv --out $p.csv", 1, `column 2 (city): "Roma" is not among the 2 categories of the model ("Oslo", "Rome"); use one of these, or fit again with rows that have it`},
 		{"feature as identifier", "predict --model $m.wda --data $b.csv --id city", 2, "column city is a feature of the model, and cannot identify the rows, too"},
 		{"feature dropped", "predict --model $m.wda --data $b.csv --drop city", 2, "column city is a feature of the model, and cannot be dropped"},
 		{"no place", "transform --model $m.wda --data $b.csv --id id --out $p.npy", 2, "an NPY file has no place for identifiers"},

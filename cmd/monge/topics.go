@@ -80,6 +80,8 @@ Classification
   rejection rate   The share of rows of known classes that may be rejected by mistake
                    (fit --reject). Rows whose score is above the threshold are
                    rejected as of no known class.
+  AUROC            The probability that a row of an unknown class has a higher score
+                   than one of a known class. 1 is perfect, 0.5 is chance.
   loss             Of a candidate for the settings that were left open: the
                    Brier score plus the error, on held-out rows.
 

@@ -157,7 +157,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		fmt.Fprintf(w, "hash of %s\t%s\n", path, out.Hash)
 		fmt.Fprintf(w, "hash of the fit\t%s\n", out.Refitted)
 		if len(out.LeftOut) > 0 {
-			fmt.Fprintf(w, "left out\trows of classes that the model does not know: %s\n", list(out.LeftOut, 60))
+			fmt.Fprintf(w, "left out\trows of %s %s, unknown to the model\n", plural(len(out.LeftOut), "class", "classes"), list(out.LeftOut, 60))
 		}
 		for _, d := range out.Differences {
 			fmt.Fprintf(w, "difference\t%s\n", d)

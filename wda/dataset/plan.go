@@ -399,7 +399,7 @@ func (u *use) encode(x []float64, text []byte) error {
 	}
 	if !ok {
 		if !u.learns {
-			return because(errCategory, fmt.Sprintf("%s is not among the %d categories of the model", clip(string(text)), len(u.index)))
+			return because(errCategory, fmt.Sprintf("%s is not among the %d categories of the model (%s); use one of these, or fit again with rows that have it", clip(string(text)), len(u.index), u.categories()))
 		}
 		if len(u.index) == maxCategories {
 			return because(ErrTooLarge, fmt.Sprintf("more than %d categories", maxCategories))
@@ -414,6 +414,18 @@ func (u *use) encode(x []float64, text []byte) error {
 	clear(x[:u.width])
 	x[k] = 1
 	return nil
+}
+
+// categories lists the first names of the categories.
+func (u *use) categories() string {
+	names := make([]string, len(u.index))
+	for name, k := range u.index {
+		names[k] = clip(name)
+	}
+	if len(names) > 5 {
+		names = append(names[:5], "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // boolean returns the number of the name with the truth value of text, if all names are booleans: formats
