@@ -124,6 +124,7 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 	g := expr.New()
 	for n, s := range j.shapes {
 		g.Reset()
+		s.apart = n%4 == 1
 		want, err := j.run(source, program, g, s, 0)
 		if err != nil {
 			return cases, found, fmt.Errorf("%s, %s: reference: %w", j, s, err)
@@ -187,7 +188,7 @@ func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, 
 func (j *job) String() string { return j.pkg + "." + j.root.Expression }
 
 func (s shape) String() string {
-	return fmt.Sprintf("m=%d n=%d d=%d padding %d flag %v cut %v", s.m, s.n, s.d, s.pad, s.flag, s.cut)
+	return fmt.Sprintf("m=%d n=%d d=%d padding %d flag %v cut %v apart %v", s.m, s.n, s.d, s.pad, s.flag, s.cut, s.apart)
 }
 
 // outcome is what a run leaves.
@@ -200,7 +201,7 @@ type outcome struct {
 
 // run runs a case at a level, 0 being the reference.
 func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64) (outcome, error) {
-	b := &builder{shape: s, kinds: j.kinds, g: g, mem: memory.New()}
+	b := &builder{shape: s, kinds: j.kinds, g: g, mem: memory.New(s.apart)}
 	j.call(b)
 	out := outcome{b, nil, map[string]*code.Coverage{}, false}
 	in := &gossa.Interpreter{Source: source, G: g, Mem: b.mem}
@@ -281,7 +282,7 @@ func (e *exhaustion) equal(in *gossa.Interpreter, f *ssa.Function) bool {
 		return done
 	}
 	g := expr.New()
-	other := &gossa.Interpreter{Source: in.Source, G: g, Mem: memory.New(), Assembly: in.Assembly, Replace: replacement(in.Source, g)}
+	other := &gossa.Interpreter{Source: in.Source, G: g, Mem: memory.New(false), Assembly: in.Assembly, Replace: replacement(in.Source, g)}
 	same := true
 	for h := range uint64(1) << 16 {
 		v, err := other.Call(f, []gossa.Value{uint64(float16), h})

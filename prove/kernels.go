@@ -19,6 +19,7 @@ type shape struct {
 	m, n, d int
 	pad     int // what strides exceed rows by
 	flag    bool
+	apart   bool // no two operands have a bit of their addresses in common
 	cut     bool // into the smallest pieces that the kernel makes
 }
 

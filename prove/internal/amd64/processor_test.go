@@ -307,7 +307,7 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 // symbolic runs the instruction in the machine on constants. It returns the flags that are
 // defined afterwards, too.
 func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, err error) {
-	g, mem := expr.New(), memory.New()
+	g, mem := expr.New(), memory.New(false)
 	processor.Load(t, g, mem, s.Memory[:])
 	m := &machine{g: g, mem: mem, prog: &code.Program{}, cov: code.NewCoverage(), zero: g.Const(4, 0), r: s.R, k: s.K,
 		flags: flags{s.Flags, allFlags}, inst: i.inst, next: i.Next, steps: new(int)}

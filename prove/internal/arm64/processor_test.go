@@ -198,7 +198,7 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 
 // symbolic runs the instruction in the machine on constants.
 func (i *instance) symbolic(t *testing.T, s state) (out state, err error) {
-	g, mem := expr.New(), memory.New()
+	g, mem := expr.New(), memory.New(false)
 	processor.Load(t, g, mem, s.Memory[:])
 	m := &machine{g: g, mem: mem, prog: &code.Program{}, cov: code.NewCoverage(), zero: g.Const(4, 0), flags: flags(s.Flags >> 28),
 		inst: i.Inst, next: i.Next, steps: new(int)}

@@ -35,21 +35,32 @@ type region struct {
 type Memory struct {
 	regions map[uint64]*region
 	next    uint64
+	apart   bool
 	trials  []map[uint64]expr.Node // of each trial the cells that it has changed, as they were
 }
 
-// New returns an empty memory.
-func New() *Memory {
-	return &Memory{regions: make(map[uint64]*region), next: 1}
+// New returns an empty memory. The addresses of regions are as odd as can be. If apart holds, they are not: no
+// two of the first regions have a bit in common, so that a test of two addresses finds none.
+func New(apart bool) *Memory {
+	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// Region adds a region of cells and returns its address. The address is a multiple of align
-// and, beyond that, as odd as can be. writable says which cells may
+// mostApart is the last region that has a bit of its own.
+const mostApart = 1 << 34
+
+// Region adds a region of cells and returns its address, a multiple of align. writable says which cells may
 // be written; nil is none.
 func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
-	base := m.next*spacing + spacing/2 + uint64(align)
+	base := m.next * spacing
+	if !m.apart {
+		base += spacing/2 + uint64(align)
+	}
 	m.regions[m.next] = &region{name, base, cells, writable}
-	m.next++
+	if m.apart && m.next < mostApart {
+		m.next *= 2
+	} else {
+		m.next++
+	}
 	return base
 }
 

@@ -1,0 +1,19 @@
+package memory
+
+import "testing"
+
+// TestApart: in a memory apart, no two of the first regions have a bit of their addresses in common.
+func TestApart(t *testing.T) {
+	m := New(true)
+	var all uint64
+	for range 35 {
+		a := m.Region("", 8, nil, nil)
+		if all&a != 0 {
+			t.Fatalf("%#x has a bit of an address before it", a)
+		}
+		all |= a
+	}
+	if a := m.Region("", 8, nil, nil); m.regions[a/spacing] == nil || a%8 != 0 {
+		t.Errorf("the region after these is at %#x", a)
+	}
+}
