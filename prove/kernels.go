@@ -61,14 +61,14 @@ func manyShapes(int) []shape {
 	})
 }
 
-// manyLongShapes are those and two blocks of long rows.
+// manyLongShapes are those and two blocks of long rows, of which the second is fetched ahead.
 func manyLongShapes(lanes int) []shape {
 	return append(manyShapes(lanes), shape{m: 3, n: 16, d: 544})
 }
 
 // manyHalfShapes are those for both formats of 16 bits.
 func manyHalfShapes(lanes int) (out []shape) {
-	for _, s := range manyShapes(lanes) {
+	for _, s := range manyLongShapes(lanes) {
 		half := s
 		half.flag = true
 		out = append(out, s, half)
@@ -270,8 +270,8 @@ var plainKernels = []kernel{
 	{"query", "DotMany", single[1:], "", manyLongShapes, manyRows, ""},
 	{"query", "SqEuclideanHalfMany", single[1:], "", manyHalfShapes, manyHalves, ""},
 	{"query", "DotHalfMany", single[1:], "", manyHalfShapes, manyHalves, ""},
-	{"query", "SqEuclideanInt8Many", single[1:], "", manyShapes, manyBytes, ""},
-	{"query", "DotInt8Many", single[1:], "", manyShapes, manyBytes, ""},
+	{"query", "SqEuclideanInt8Many", single[1:], "", manyLongShapes, manyBytes, ""},
+	{"query", "DotInt8Many", single[1:], "", manyLongShapes, manyBytes, ""},
 	{"codes", "Sums8", single[1:], "", func(lanes int) []shape {
 		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 	}, func(b *builder) {

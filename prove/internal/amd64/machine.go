@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -17,6 +18,7 @@ type machine struct {
 	g       *expr.Graph
 	mem     *memory.Memory
 	prog    *code.Program
+	stack   uint64 // the stack pointer at the beginning
 	watched uint64 // the instruction of the trace; 0 is no trace
 	cov     *code.Coverage
 	zero    expr.Node
@@ -52,14 +54,15 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 		}
 	}
 	for i := range m.data {
-		m.data[i] = g.Input(8, 1<<20+len(m.v), i)
+		m.data[i] = m.before(i)
 	}
 	for i := range m.bits {
 		for j := range 16 {
 			m.bits[i] = append(m.bits[i], g.Nonzero(g.Input(4, 1<<20+len(m.v)+1+i, j)))
 		}
 	}
-	m.r[4], m.data[4] = stack, 0
+	m.r[rsp], m.data[rsp] = stack, 0
+	m.stack = stack
 	m.steps = new(int)
 	m.turns = turns.New(f, effectOf, cov)
 	defer func() {
@@ -97,7 +100,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		m.cov.Reached[pc] = true
 		m.trace(&m.cov.Trace.Path, pc)
 		if i.op == "ret" {
-			return nil
+			return m.kept()
 		}
 		m.turns.At(pc)
 		if c, ok := m.dataCondition(i); ok {
@@ -111,6 +114,25 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
+}
+
+// rsp is the number of the stack pointer among the registers.
+const rsp = 4
+
+// before returns what a general register held when the function began.
+func (m *machine) before(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
+
+// kept returns an error unless the stack pointer and the registers that are Go's are as they were: BP, R14 and R15.
+func (m *machine) kept() error {
+	if m.data[rsp] != 0 || m.r[rsp] != m.stack {
+		return errors.New("the stack pointer is not what it was")
+	}
+	for _, reg := range []int{5, 14, 15} {
+		if m.data[reg] != m.before(reg) {
+			return fmt.Errorf("register %d is Go's, and not what it was", reg)
+		}
+	}
+	return nil
 }
 
 // trace adds numbers to a part of the trace, if there is to be one.

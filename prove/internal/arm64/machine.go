@@ -6,6 +6,7 @@
 package arm64
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -29,6 +30,7 @@ type machine struct {
 	g       *expr.Graph
 	mem     *memory.Memory
 	prog    *code.Program
+	stack   uint64 // the stack pointer at the beginning
 	watched uint64 // the instruction of the trace; 0 is no trace
 	cov     *code.Coverage
 	zero    expr.Node
@@ -62,10 +64,11 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 		}
 	}
 	for i := range sp {
-		m.data[i] = g.Input(8, 1<<20+len(m.v), i)
+		m.data[i] = m.before(i)
 	}
 	m.conditions = map[string]expr.Node{} // nothing is known of the flags
 	m.r[sp] = stack
+	m.stack = stack
 	m.steps = new(int)
 	m.turns = turns.New(f, effectOf, cov)
 	defer func() {
@@ -92,7 +95,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		m.cov.Reached[pc] = true
 		m.trace(&m.cov.Trace.Path, pc)
 		if i.Op == "ret" {
-			return nil
+			return m.kept()
 		}
 		d, ok := i.Decoded.(*instruction)
 		if !ok {
@@ -111,6 +114,23 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		pc = m.next
 	}
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
+}
+
+// before returns what a general register held when the function began.
+func (m *machine) before(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
+
+// kept returns an error unless the stack pointer and the registers that are Go's are as they were: R18, R28, R29, and R30, by which
+// the function returns.
+func (m *machine) kept() error {
+	if m.data[sp] != 0 || m.r[sp] != m.stack {
+		return errors.New("the stack pointer is not what it was")
+	}
+	for _, reg := range []int{18, 28, 29, 30} {
+		if m.data[reg] != m.before(reg) {
+			return fmt.Errorf("register %d is Go's, and not what it was", reg)
+		}
+	}
+	return nil
 }
 
 // trace adds numbers to a part of the trace, if there is to be one.
