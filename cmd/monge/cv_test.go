@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -231,6 +232,17 @@ func TestFitOptions(t *testing.T) {
 		}
 		if c.set.Validation != nil {
 			near(t, c.args, get(t, v, "validation_error"), r.ValidationError, 0)
+			file, err := os.ReadFile(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, _, err := wda.Load(bytes.NewReader(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := m.Report().Settings.Validation; got == nil || got.Neighbors != 3 || got.Every != 1 || got.Patience != 3 {
+				t.Errorf("%s: the model's validation is %+v", c.args, got)
+			}
 		}
 	}
 	code, stdout, stderr := monge(t, append(fit, strings.Fields(pinned+"--starts 2 --validation 0.3 --k 3")...)...)
