@@ -144,8 +144,9 @@ func (s *solver[T]) Shrink() {
 // methods return ErrNoResult. With any other error the result is nil.
 //
 // Solve looks at the context before every block of rows of every pass, so that it usually
-// ends within 10 ms, and within 0.1 s if a core is free. It also looks at the clock: a deadline is kept even if its timer is late. The error is then
-// context.DeadlineExceeded, whatever cause the timer would have set.
+// ends within 10 ms, and within 0.1 s if a core is free. It also looks at the clock: a deadline is
+// kept even if its timer is late. The error is then context.DeadlineExceeded, whatever cause the
+// timer would have set.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	return s.implementation().solutionOf(ctx, *p)
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -418,12 +419,13 @@ func (u *use) encode(x []float64, text []byte) error {
 
 // categories lists the first names of the categories.
 func (u *use) categories() string {
-	names := make([]string, len(u.index))
-	for name, k := range u.index {
-		names[k] = clip(name)
+	names := slices.SortedFunc(maps.Keys(u.index), func(a, b string) int { return u.index[a] - u.index[b] })
+	most := min(len(names), 5)
+	for i := range most {
+		names[i] = clip(names[i])
 	}
-	if len(names) > 5 {
-		names = append(names[:5], "…")
+	if most < len(names) {
+		names = append(names[:most], "…")
 	}
 	return strings.Join(names, ", ")
 }
