@@ -254,6 +254,7 @@ func (p *parquetFile) chunk(l *leaf, group, column int) error {
 	r, err := p.r.RowGroup(group).GetColumnPageReader(column)
 	if err == nil {
 		l.pages = &pages{PageReader: r, p: p}
+		//lint:ignore SA1019 RowGroupReader.Column opens pages of its own, and there is no other way to count them.
 		l.chunk = file.NewColumnReader(l.column, l.pages, p.alloc, p.r.BufferPool())
 	}
 	return err
