@@ -41,11 +41,13 @@ import (
 //	  wda, wda_low_reg, wda_normalized     TestGoldenFits and TestGoldenObjective of package wda: fits of POT and its J
 //	  fda                                  TestFDAIsScikitLearns of package baseline
 //
-// These have none, because we do not offer what they test: barycenters, unmixing, convolutions, screenkhorn, greenkhorn,
-// geomloss, other metrics than squared distances (except as a cost matrix), other reference measures and divergences than
-// KL from a⊗b (reference_measure, reg_type, returnCost, test_mm.py, test_lbfgs.py), transport on lines and slices
-// (test_1d_solver.py, test_sliced.py), partial and Gromov transport without entropy, other back ends, projection robust
-// Wasserstein and EWCA.
+// These have none, because we do not offer what they test:
+//
+//	barycenters, unmixing, convolutions, screenkhorn, greenkhorn, geomloss
+//	metrics other than squared distances, except as a cost matrix
+//	reference measures and divergences other than KL from a⊗b (reference_measure, reg_type, returnCost, test_mm.py, test_lbfgs.py)
+//	transport on lines and slices (test_1d_solver.py, test_sliced.py)
+//	partial and Gromov transport without entropy, other back ends, projection robust Wasserstein and EWCA
 
 // planOf returns the plan of a solve.
 func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64], plan dist.Matrix[float64]) {

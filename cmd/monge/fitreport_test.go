@@ -85,6 +85,9 @@ func TestFitReport(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
+	if _, closed, _ := monge(t, "fit", "--data", s.csv, "--method", "fisher", "--starts", "3", "--model", s.dir+"/m.wda"); strings.Contains(closed, "starts") {
+		t.Errorf("starts of a method without an optimizer:\n%s", closed)
+	}
 }
 
 // TestAdvice: what a warning of package wda calls by the name of a setting, the command calls by its flag.

@@ -204,6 +204,7 @@ func TestSinkhornTables(t *testing.T) {
 	before := files(t, dir)
 	for _, b := range []bad{
 		{"another name", "sinkhorn --lambda 1 --x $xn.csv --y $k.csv", 1, `has no column "g", which`},
+		{"drop in one file", "sinkhorn --lambda 1 --x $x.csv --y $yi.csv --drop id", 1, "columns of --drop must be in both files: otherwise choose the coordinates by --columns"},
 		{"text", "sinkhorn --lambda 1 --x $xi.csv --y $yi.csv", 1, `column 1 (id): "a" is not a number; use --drop id to leave the column out`},
 		{"missing value", "sinkhorn --lambda 1 --x $m.csv --y $y.csv", 1, "every point needs all of its coordinates"},
 		{"semicolons", "sinkhorn --lambda 1 --x $d.csv --y $y.csv", 1, "use --delimiter ';'"},
