@@ -1,4 +1,4 @@
-//go:build !linux || !(amd64 || arm64 || loong64 || ppc64 || ppc64le || riscv64 || s390x)
+//go:build !linux
 
 package dataset
 
