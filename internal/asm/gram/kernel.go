@@ -23,7 +23,7 @@ const (
 	packedElements = 1 << 19 // what it packs at a time: with many features fewer columns
 
 	// Unit divides the places at which Columns may be cut. It is a multiple of every tile's
-	// columns, and divides block and blockRows.
+	// columns, and divides blockRows, which divides block.
 	Unit = 48
 )
 
@@ -48,9 +48,10 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 	defer giveBack(w)
 	w.rows = grow(w.rows, m)
 	half := m == n && ldx == ldz && &x[0] == &z[0]
-	wide := max(min(block, packedElements/d/Unit*Unit), Unit)
+	// Blocks of about the same size, of whole blocks of rows: what is mirrored begins at the diagonal.
+	wide := max(min(block, packedElements/d/blockRows*blockRows), blockRows)
 	blocks := (n + wide - 1) / wide
-	wide = ((n+blocks-1)/blocks + Unit - 1) / Unit * Unit // blocks of about the same size
+	wide = ((n+blocks-1)/blocks + blockRows - 1) / blockRows * blockRows
 	for j := 0; j < n; j += wide {
 		w.columns.Reset(min(wide, n-j), d, z[j*ldz:], ldz)
 		w.columns.Pack(0, w.columns.n)

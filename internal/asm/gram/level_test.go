@@ -104,7 +104,7 @@ func TestSelf(t *testing.T) {
 }
 
 func testSelf[T num.Float](t *testing.T) {
-	for _, s := range [][2]int{{1, 64}, {blockRows + 1, 70}, {2*blockRows + 4, 65}, {60, 2*depth + 1}, {2*Unit + 5, packedElements / (2 * Unit)}} {
+	for _, s := range [][2]int{{1, 64}, {blockRows + 1, 70}, {2*blockRows + 4, 65}, {60, 2*depth + 1}, {block + 40, 3}, {2*Unit + 5, packedElements / Unit}} {
 		n, d := s[0], s[1]
 		x := asmtest.Values[T](asmtest.NewRand(1), n*(d+1), asmtest.Gauss)
 		z := append([]T(nil), x...)
