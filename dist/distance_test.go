@@ -2,6 +2,7 @@ package dist
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
@@ -54,5 +55,36 @@ func gibbsEnds[T Float](t *testing.T, most, least T) {
 	}
 	for _, lambda := range []T{-1, T(math.NaN()), T(math.Inf(1))} {
 		panics(t, lambdaPanic, func() { Gibbs(NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), lambda) })
+	}
+}
+
+// TestSelf: a cloud with itself has the distances of the cloud and its copy, and every element of
+// dst is written, below and above the number of points that are taken at a time.
+func TestSelf(t *testing.T) {
+	t.Run("float64", testSelf[float64])
+	t.Run("float32", testSelf[float32])
+}
+
+func testSelf[T Float](t *testing.T) {
+	for _, s := range [][2]int{{100, 10}, {900, 64}, {1000, 64}, {2000, 70}, {70, 9000}} {
+		n, d := s[0], s[1]
+		x := NewMatrix(n, d, asmtest.Random[T](n*d))
+		z := NewMatrix(n, d, slices.Clone(x.Data))
+		for name, f := range map[string]func(dst, x, z Matrix[T]){
+			"SqEuclidean": SqEuclidean[T],
+			"Gibbs":       func(dst, x, z Matrix[T]) { Gibbs(dst, x, z, 1/T(d)) },
+		} {
+			got, want := NewMatrix[T](n, n, nil), NewMatrix[T](n, n, nil)
+			for i := range got.Data {
+				got.Data[i] = T(math.NaN())
+			}
+			f(got, x, x)
+			f(want, x, z)
+			for i, v := range want.Data {
+				if got.Data[i] != v {
+					t.Fatalf("%s, %d points of %d numbers: %v at %d, %d, want %v", name, n, d, got.Data[i], i/n, i%n, v)
+				}
+			}
+		}
 	}
 }
