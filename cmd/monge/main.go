@@ -205,6 +205,18 @@ var commandGroups = []struct {
 	{"More", []func(*app) *cobra.Command{newDemo, newInfo, newVersion, newCompletion, newMan}},
 }
 
+// otherWords are words of other programs for a command.
+var otherWords = map[string][]string{
+	"fit":       {"train", "learn"},
+	"cv":        {"tune", "cross-validate", "crossvalidate"},
+	"transform": {"project", "embed"},
+	"predict":   {"classify"},
+	"plot":      {"draw", "show"},
+	"eval":      {"evaluate", "test"},
+	"info":      {"describe", "inspect"},
+	"sinkhorn":  {"transport", "ot"},
+}
+
 // topicGroup is the heading of the topics.
 const topicGroup = "Topics (monge help TOPIC)"
 
@@ -220,6 +232,9 @@ func newRoot(a *app) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "experiment" {
 				return usagef("the experiments are a program of their own: cd experiments && go run ./cmd/experiment")
+			}
+			if len(args) > 0 && args[0] == "serve" {
+				return usagef("there is no command serve: folder examples/service of the repository has a service to copy, for HTTP and gRPC")
 			}
 			if len(args) > 0 {
 				return usagef("unknown command %q%s; monge help lists the commands", args[0], suggestion("", cmd.SuggestionsFor(args[0])))
@@ -262,6 +277,7 @@ func newRoot(a *app) *cobra.Command {
 			cmd.DisableFlagsInUseLine = true
 			cmd.Flags().SortFlags = false
 			cmd.GroupID = g.heading
+			cmd.SuggestFor = otherWords[cmd.Name()]
 			root.AddCommand(cmd)
 		}
 	}
@@ -376,7 +392,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == root && len(args) > 0 || len(rest) > 0 {
-				return usagef("there is no command or topic %q; monge help lists them", strings.Join(args, " "))
+				return usagef("there is no command or topic %q%s; monge help lists them", strings.Join(args, " "), suggestion("", root.SuggestionsFor(args[0])))
 			}
 			return cmd.Help()
 		},

@@ -625,6 +625,9 @@ func TestBadInput(t *testing.T) {
 		{"unknown flag of none", "--lambda 1", 2, "unknown flag: --lambda; see monge help"},
 		{"unknown topic", "help fitt", 2, `there is no command or topic "fitt"`},
 		{"unknown command with flags", "fitt --data d.csv", 2, `unknown command "fitt" (did you mean fit?)`},
+		{"command of another name", "classify --model $m.wda --data $d.csv", 2, `unknown command "classify" (did you mean predict?)`},
+		{"topic of another name", "help train", 2, `there is no command or topic "train" (did you mean fit?)`},
+		{"service", "serve --model $m.wda", 2, "examples/service"},
 		{"unknown command", "fitt", 2, `unknown command "fitt" (did you mean fit?)`},
 
 		// Output that cannot be written, before the work: --max-steps would take long.
