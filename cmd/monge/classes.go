@@ -21,17 +21,17 @@ func checkClasses(path string, d *dataset.Dataset, sampled bool, largest int) er
 	present := 0
 	for c, n := range d.Counts() {
 		if n > largest && largest > 0 {
-			return fmt.Errorf("%s: class %q has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, d.Classes[c], n, largest)
+			return fmt.Errorf("%s: class %s has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, quoteShort(d.Classes[c]), n, largest)
 		}
 		if n == 1 {
-			return fmt.Errorf("%s: class %q has only one row%s; at least two are needed: %s", path, d.Classes[c], among, advice)
+			return fmt.Errorf("%s: class %s has only one row%s; at least two are needed: %s", path, quoteShort(d.Classes[c]), among, advice)
 		}
 		if n > 0 {
 			present++
 		}
 	}
 	if present < 2 {
-		return fmt.Errorf("%s: all %d rows%s have the label %q; at least two classes are needed: %s", path, d.Len(), among, d.Classes[d.Labels[0]], advice)
+		return fmt.Errorf("%s: all %d rows%s have the label %s; at least two classes are needed: %s", path, d.Len(), among, quoteShort(d.Classes[d.Labels[0]]), advice)
 	}
 	return nil
 }
@@ -58,9 +58,17 @@ func list(names []string, most int) string {
 			b.WriteString("…")
 			break
 		}
-		b.WriteString(n)
+		b.WriteString(short(n, most))
 	}
 	return b.String()
+}
+
+// quoteShort quotes a name for a message, clipped if it is long.
+func quoteShort(name string) string {
+	if r := []rune(name); len(r) > 100 {
+		name = string(r[:100]) + "…"
+	}
+	return strconv.Quote(name)
 }
 
 // short clips a class name for a table or a legend.

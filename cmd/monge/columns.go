@@ -175,9 +175,17 @@ func once(path string) bool {
 // readError names the flag that may help. Columns that a model expects cannot be left out.
 func (f *columnFlags) readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
-		return fmt.Errorf("%w; the model was fitted to numbers there: write it as a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoted(cmp.Or(fe.Name, strconv.Itoa(fe.Column-1))))
+		return fmt.Errorf("%w; the model was fitted to numbers there: write it as a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoted(columnForFlag(fe)))
 	}
 	return readError(err)
+}
+
+// columnForFlag is how a flag may name the column of an error: by its number if it has no name or a long one.
+func columnForFlag(fe *dataset.FileError) string {
+	if fe.Name == "" || len(fe.Name) > 100 {
+		return strconv.Itoa(fe.Column - 1)
+	}
+	return fe.Name
 }
 
 // separated finds the character that fields seem to be separated by.
@@ -189,7 +197,7 @@ func readError(err error) error {
 	if !ok {
 		return err
 	}
-	name := cmp.Or(fe.Name, strconv.Itoa(fe.Column-1))
+	name := columnForFlag(fe)
 	if ce, ok := errors.AsType[*dataset.ColumnsError](err); ok {
 		advice := "give a file with the same columns"
 		if ce.Missing == nil {
@@ -199,6 +207,9 @@ func readError(err error) error {
 	}
 	switch fe.Option {
 	case "Labels":
+		if fe.Row > 0 {
+			return fmt.Errorf("%w; if another column holds the labels, name it with --label-column", err)
+		}
 		return usagef("%v; use --label-column", err)
 	case "Columns":
 		return fmt.Errorf("%w; use --columns", err)
@@ -217,7 +228,7 @@ func readError(err error) error {
 	case "MaxExpansion":
 		return fmt.Errorf("%w; use --max-expansion to allow more", err)
 	case "OneHot":
-		return fmt.Errorf("%w; use --drop %s to leave the column out, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels. monge info lists all columns of text", err, quoted(name))
+		return fmt.Errorf("%w; use --drop %s to leave the column out, --id %[2]s if it only identifies the rows, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels. monge info lists all columns of text", err, quoted(name))
 	case "KeepMissing":
 		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
 	case "Decimal":

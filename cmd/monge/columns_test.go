@@ -246,7 +246,7 @@ func TestColumnsErrors(t *testing.T) {
 		{"NaN", with("nan.parquet"), 1, "row 2101, column 1 (emb): the value is NaN"},
 		{"NaN", with("nan.arrow"), 1, "row 2101, column 2 (emb): the value is NaN"},
 		{"cut", with("cut.parquet"), 1, "cut.parquet: not a valid file of its format"},
-		{"text as number", with("good.arrow --columns label --label-column id"), 1, "column 3 (label): a column of text has no numbers; use --drop label to leave the column out, --one-hot label to make a feature of each of its values, or --label-column label if"},
+		{"text as number", with("good.arrow --columns label --label-column id"), 1, "column 3 (label): the column holds text, not numbers; use --drop label to leave the column out, --id label if it only identifies the rows, --one-hot label to make a feature of each of its values, or --label-column label if"},
 		{"two purposes", with("good.arrow --columns label"), 2, "column label is chosen for two purposes"},
 		{"no such column", with("good.arrow --columns x"), 1, `no column is called "x"`},
 		{"no such label", with("good.parquet --label-column x"), 1, `no column is called "x"`},

@@ -168,7 +168,7 @@ func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error 
 	for c, n := range d.Counts() {
 		// The largest part of a class, and the rest, of which a fit needs two.
 		if part := (n + f.folds - 1) / f.folds; n > 0 && n-part < 2 {
-			return fmt.Errorf("%s: class %q has too few rows for so many folds: of %d, --folds %d leaves %d to fit to, and two are needed; use fewer folds", f.data, d.Classes[c], n, f.folds, n-part)
+			return fmt.Errorf("%s: class %s has too few rows for so many folds: of %d, --folds %d leaves %d to fit to, and two are needed; use fewer folds", f.data, quoteShort(d.Classes[c]), n, f.folds, n-part)
 		}
 	}
 	if p := slices.Max(cv.Components); p > columns(d) {

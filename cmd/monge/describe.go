@@ -25,6 +25,7 @@ type dataInfo struct {
 	Columns  []columnInfo `json:"columns,omitempty"` // the features, where they have names
 	Text     []string     `json:"text,omitempty"`    // columns that are no numbers
 	Missing  int          `json:"missing"`
+	Label    string       `json:"label_column,omitempty"`
 	Classes  []classInfo  `json:"classes,omitempty"`
 	Training int          `json:"training_rows,omitempty"` // by the file's own split
 	Notes    []string     `json:"notes,omitempty"`
@@ -88,6 +89,9 @@ func (f *readFlags) scan(path string, open func() (*dataset.Reader, error)) (_ *
 	defer r.Close()
 	_, cols := r.Dims()
 	d := &dataInfo{Path: display(path), Format: r.Format().String(), Features: cols, Notes: r.Notes(), missing: make([]int, cols)}
+	if s := r.Schema(); s != nil && r.HasLabels() {
+		d.Label = s.Label
+	}
 	counts := map[string]int{}
 	for {
 		b, err := r.Next(1024)
@@ -174,6 +178,9 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 		fmt.Fprintf(w, " (%s)", list(names, 60))
 	}
 	fmt.Fprintln(w)
+	if d.Label != "" {
+		fmt.Fprintf(w, "labels\tcolumn %s; --label-column names another\n", short(d.Label, 60))
+	}
 	if d.Classes != nil {
 		counts := make([]string, len(d.Classes))
 		for i, c := range d.Classes {
@@ -188,7 +195,7 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 		fmt.Fprintf(w, "split\t%d rows for training, %d others\n", d.Training, d.Rows-d.Training)
 	}
 	if d.Text != nil {
-		fmt.Fprintf(w, "text\t%s: use --drop, --id or --one-hot\n", list(d.Text, 60))
+		fmt.Fprintf(w, "text\t%s: use --drop, --id, --one-hot or --label-column\n", list(d.Text, 60))
 	}
 	if d.Missing > 0 {
 		var where []string
@@ -201,24 +208,31 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 				where = append(where, fmt.Sprintf("%s: %d", name, n))
 			}
 		}
-		fmt.Fprintf(w, "missing\t%d %s (%s): use --missing\n", d.Missing, plural(d.Missing, "value", "values"), list(where, 60))
+		fmt.Fprintf(w, "missing\t%d %s (%s): monge fit needs --missing\n", d.Missing, plural(d.Missing, "value", "values"), list(where, 60))
 	}
 	for _, n := range d.Notes {
 		fmt.Fprintf(w, "note\t%s\n", n)
 	}
 	head := slices.Concat(ids, d.Text, names[:min(len(names), shownColumns)])
+	cells := func(row []string) string {
+		clipped := make([]string, len(row))
+		for i, text := range row {
+			clipped[i] = short(text, 40)
+		}
+		return strings.Join(clipped, "\t")
+	}
 	if len(names) > 0 {
 		if d.Features > shownColumns {
 			head = append(head, "…")
 		}
 		if d.Classes != nil {
-			head = append(head, "label")
+			head = append(head, cmp.Or(d.Label, "label"))
 		}
-		fmt.Fprintf(w, "\n%s\n", strings.Join(head, "\t"))
+		fmt.Fprintf(w, "\n%s\n", cells(head))
 	} else {
 		fmt.Fprintln(w)
 	}
 	for _, row := range d.First {
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		fmt.Fprintln(w, cells(row))
 	}
 }

@@ -18,7 +18,7 @@ func TestInfoOfFile(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	code, stdout, stderr := monge(t, "info", people)
-	for _, want := range []string{"people.csv (csv)\n", "rows      3\n", "features  1 (age)\n", "classes   2 (no: 2, yes: 1)\n", "id, city: use --drop, --id or --one-hot\n", "1 value (age: 1): use --missing\n", "P1  Oslo  -     no\n"} {
+	for _, want := range []string{"people.csv (csv)\n", "rows      3\n", "features  1 (age)\n", "classes   2 (no: 2, yes: 1)\n", "labels    column buys; --label-column names another\n", "id, city: use --drop, --id, --one-hot or --label-column\n", "1 value (age: 1): monge fit needs --missing\n", "P1  Oslo  -     no\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, %s: no %q in %s", code, stderr, want, stdout)
 		}
@@ -49,6 +49,42 @@ func TestInfoOfFile(t *testing.T) {
 		if code, _, stderr := monge(t, args...); code == exitOK || !strings.Contains(stderr, what) {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr)
 		}
+	}
+}
+
+// The last column of a file may hold no labels: then the error says how to name the column that does.
+func TestInfoOfLabelsElsewhere(t *testing.T) {
+	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "kind,g,h\na,1,2\nb,1,\n")
+	bad{"labels elsewhere", "info $d.csv", 1, "row 3, column 3 (h): the label is missing; if another column holds the labels, name it with --label-column"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
+}
+
+// A name of 30 kB is clipped in all that is printed for people.
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	long := strings.Repeat("ü", 15000)
+	rows := strings.Repeat("1,2,"+long+"\n2,1.5,"+long+"\n5,6,b\n6,5.5,b\n", 5)
+	write(t, at("d.csv"), "g,h,kind\n"+rows)
+	write(t, at("alone.csv"), "g,h,kind\n3,4,x"+long+"\n"+rows)
+	write(t, at("column.csv"), "g,"+long+",kind\n1,2,a\n2,-,a\n3,4,b\n4,5,b\n")
+	write(t, at("text.csv"), "g,"+long+",kind\n1,x,a\n2,y,a\n3,z,b\n4,z,b\n")
+	for _, args := range []string{
+		"fit --data d.csv --k 3 --holdout 0.3 --lambda 1 --model m.wda", "eval --model m.wda --data d.csv", "info m.wda", "info d.csv", "info column.csv", "info text.csv",
+		"fit --data alone.csv --model o.wda", "fit --data column.csv --model o.wda", "fit --data text.csv --model o.wda", "eval --model m.wda --train d.csv --test alone.csv",
+		"predict --model m.wda --data d.csv --out o.csv", "transform --model m.wda --data column.csv --out o.csv", "cv --data d.csv --folds 30", "verify m.wda --data alone.csv", "plot --model m.wda --data d.csv --out o.png",
+	} {
+		words := strings.Fields(args)
+		for i, w := range words {
+			if filepath.Ext(w) != "" {
+				words[i] = at(w)
+			}
+		}
+		if _, stdout, stderr := monge(t, words...); len(stdout)+len(stderr) > 3000 || len(stdout)+len(stderr) == 0 {
+			t.Errorf("%s: %d bytes: %.200s", args, len(stdout)+len(stderr), stderr+stdout)
+		}
+	}
+	if code, _, stderr := monge(t, "fit", "--data", at("text.csv"), "--drop", "1", "--model", at("o.wda"), "--lambda", "1"); code != exitOK {
+		t.Errorf("exit code %d, %s", code, stderr)
 	}
 }
 

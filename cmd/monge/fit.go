@@ -388,7 +388,7 @@ func (a *app) warn(warnings, classes []string) []string {
 	for _, w := range warnings {
 		w = classNumber.ReplaceAllStringFunc(w, func(class string) string {
 			if i, err := strconv.Atoi(class[len("class "):]); err == nil && i < len(classes) {
-				return fmt.Sprintf("class %q", classes[i])
+				return "class " + quoteShort(classes[i])
 			}
 			return class
 		})

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gomonge/monge/dist"
@@ -368,7 +366,7 @@ func pointsError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
 		case "OneHot":
-			return fmt.Errorf("%w; use --drop %s to leave the column out", err, quoted(cmp.Or(fe.Name, strconv.Itoa(fe.Column-1))))
+			return fmt.Errorf("%w; use --drop %s to leave the column out", err, quoted(columnForFlag(fe)))
 		case "KeepMissing":
 			return fmt.Errorf("%w; every point needs all of its coordinates", err)
 		case "Header":

@@ -123,7 +123,7 @@ func (f *evalFlags) strangers(m *wda.Model, test *dataset.Dataset) {
 	for i, l := range test.Labels {
 		if name := test.Classes[l]; !slices.Contains(known, name) {
 			f.read.app.advise(fmt.Sprintf("%s: row %d has the class %s, which the classifier in the model does not know: it has %s. Such rows count as wrong for it",
-				display(f.test), i+1, quoted(name), list(known, 60)))
+				display(f.test), i+1, quoted(short(name, 100)), list(known, 60)))
 			return
 		}
 	}

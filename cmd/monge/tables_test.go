@@ -53,7 +53,7 @@ func TestTables(t *testing.T) {
 		args []string
 		say  string
 	}{
-		{nil, `row 2, column 2 (id): "C000" is not a number; use --drop id to leave the column out, --one-hot id to make`},
+		{nil, `row 2, column 2 (id): "C000" is not a number; use --drop id to leave the column out, --id id if it only identifies the rows, --one-hot id to make`},
 		{[]string{"--id", "id"}, `row 2, column 5 (city): "Rome" is not a number; use --drop city`},
 		{[]string{"--one-hot", "city"}, `row 5, column 3 (age): "NA" is not a number; missing values need --missing mean, median or drop`},
 		{[]string{"--missing", "median"}, "warning: " + at("a.csv") + ": column leak alone determines the label of every row"},

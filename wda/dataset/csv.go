@@ -276,7 +276,7 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 		switch u.role {
 		case isLabel:
 			if len(field) == 0 {
-				return c.at(line, j, because(errNoLabels, "the label is missing"))
+				return c.at(line, j, errLabelEmpty)
 			}
 			label(field, line)
 		case isID:

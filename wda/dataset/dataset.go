@@ -150,7 +150,7 @@ func (d *Dataset) Relabel(classes []string) error {
 			k, ok = boolean(index, d.Classes[c])
 		}
 		if !ok {
-			return fmt.Errorf("dataset: row %d: class %q is not among the %d known ones", i+1, d.Classes[c], len(classes))
+			return fmt.Errorf("dataset: row %d: class %s is not among the %d known ones", i+1, clipName(d.Classes[c]), len(classes))
 		}
 		labels[i] = k
 	}

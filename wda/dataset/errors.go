@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/gomonge/monge/internal/fault"
 )
@@ -52,6 +53,7 @@ var (
 	errInf         = because(fault.ErrNotFinite, "infinite value")
 	errExpansion   = because(ErrTooLarge, "out of proportion to the compressed file")
 	errNoLabels    = because(fault.ErrLabels, "no labels")
+	errLabelEmpty  = because(errNoLabels, "the label is missing")
 	errLabelCount  = because(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
@@ -61,7 +63,7 @@ var helps = []struct {
 	cause  error
 	option string
 }{
-	{errHeader, "Header"}, {errTextColumn, "OneHot"}, {errNoNumbers, "Columns"}, {errLabelColumn, "Labels"}, {errDelimiter, "Delimiter"}, {errComment, "Comment"},
+	{errHeader, "Header"}, {errTextColumn, "OneHot"}, {errNoNumbers, "Columns"}, {errLabelColumn, "Labels"}, {errLabelEmpty, "Labels"}, {errDelimiter, "Delimiter"}, {errComment, "Comment"},
 	{errNoFeatures, "Features"}, {errExpansion, "MaxExpansion"}, {errText, "OneHot"}, {errMissing, "KeepMissing"}, {errDecimal, "Decimal"}, {errNaN, "KeepMissing"},
 }
 
@@ -103,7 +105,7 @@ func (e *FileError) Error() string {
 	if e.Column > 0 {
 		c := "column " + strconv.Itoa(e.Column)
 		if e.Name != "" {
-			c += " (" + printable(e.Name) + ")"
+			c += " (" + printable(cut(e.Name, longestName)) + ")"
 		}
 		at = append(at, c)
 	}
@@ -179,11 +181,22 @@ func noColumn(name string, names []string) string {
 	return text
 }
 
+// longestName is how much of the name of a column or a class a message shows.
+const longestName = 100
+
 // clip shortens a field of a damaged file for a message.
-func clip(s string) string {
-	const most = 40
-	if len(s) > most {
-		s = s[:most] + "…"
+func clip(s string) string { return strconv.Quote(cut(s, 40)) }
+
+// clipName shortens a name for a message.
+func clipName(s string) string { return strconv.Quote(cut(s, longestName)) }
+
+// cut returns s, or its first bytes and an ellipsis if there are more than most.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
 	}
-	return strconv.Quote(s)
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
 }

@@ -231,9 +231,9 @@ func (e *ColumnsError) Error() string {
 	if len(e.Missing) > 0 {
 		var names []string
 		for _, n := range e.Missing {
-			q := strconv.Quote(n)
+			q := clipName(n)
 			if is, ok := e.Renamed[n]; ok {
-				q += " (renamed to " + strconv.Quote(is) + "?)"
+				q += " (renamed to " + clipName(is) + "?)"
 			}
 			names = append(names, q)
 		}
@@ -242,7 +242,7 @@ func (e *ColumnsError) Error() string {
 	var extra []string
 	for _, n := range e.Extra {
 		if !e.renamed(n) {
-			extra = append(extra, strconv.Quote(n))
+			extra = append(extra, clipName(n))
 		}
 	}
 	if len(extra) > 0 {

@@ -139,7 +139,7 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 		case u.role == isCategory && !f.Text:
 			return t.named(at, because(ErrFormat, "a column of "+f.Kind+" cannot be one-hot"))
 		case u.role == isFeature && !f.Number:
-			return t.named(at, because(errKind(f), "a column of "+f.Kind+" has no numbers"))
+			return t.named(at, because(errKind(f), "the column holds "+f.Kind+", not numbers"))
 		case u.role == isFeature:
 			t.numbers = append(t.numbers, tabular.Feature{Column: at, Width: u.width, At: u.at})
 			if f.Kind == "bool" || f.Kind == "boolean" {
