@@ -283,7 +283,7 @@ func suspicious(d *dataset.Dataset) []string {
 	n, cols := d.X.Dims()
 	names := d.Columns
 	name := func(j int) string {
-		if names != nil {
+		if names != nil && len(names[j]) <= 100 {
 			return quoted(names[j])
 		}
 		if d.Schema != nil && len(d.Schema.Columns) == cols {
@@ -296,7 +296,7 @@ func suspicious(d *dataset.Dataset) []string {
 		if n >= 10 && counts(d, j) {
 			out = append(out, fmt.Sprintf("column %s numbers the rows, so it is probably not a feature; --drop %s leaves it out", name(j), drop))
 		} else if determines(d, j) {
-			out = append(out, fmt.Sprintf("column %s alone determines the label of every row, so it may hold the label; --drop %s leaves it out", name(j), drop))
+			out = append(out, fmt.Sprintf("column %s is used as a feature, but it alone determines the label of every row; if it is another form of the label, leave it out with --drop %s", name(j), drop))
 		}
 	}
 	return out

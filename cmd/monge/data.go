@@ -70,6 +70,7 @@ type trainFlags struct {
 	readFlags
 	missingFlags
 	data, labels string
+	fileRows     int // rows of the file that train has read
 	warn         func(text string)
 }
 
@@ -103,17 +104,21 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 	if err != nil {
 		return nil, err
 	}
+	f.fileRows = all.Len()
 	warnings := suspicious(all)
 	d, err := rows.train(f.data, all)
 	if err != nil {
 		return nil, err
 	}
 	if f.schema == nil && f.how != dataset.MissingError {
-		n := d.Len()
+		n, missing := d.Len(), countMissing(d)
 		if err := d.Impute(f.how); err != nil {
 			return nil, inFile(f.data, err)
 		}
 		f.dropped(f.data, n-d.Len())
+		if missing > 0 && f.how != dataset.MissingDrop {
+			f.note(fmt.Sprintf("%s: %d missing %s of the training rows replaced by the %v of the column", f.data, missing, plural(missing, "value", "values"), f.how))
+		}
 	}
 	rows.remember(d)
 	if err := checkClasses(f.data, d, rows.sample > 0, largest); err != nil {
@@ -123,6 +128,18 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 		f.warn(f.data + ": " + w)
 	}
 	return d, nil
+}
+
+// countMissing returns how many values of d are missing.
+func countMissing(d *dataset.Dataset) (missing int) {
+	for i := range d.Len() {
+		for _, v := range d.X.RawRowView(i) {
+			if math.IsNaN(v) {
+				missing++
+			}
+		}
+	}
+	return missing
 }
 
 // recall takes the rows that a model was fitted to from the model, unless flags say otherwise.

@@ -102,7 +102,7 @@ func TestSuspiciousCategory(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(suspicious(d), "\n")
-	if !strings.Contains(got, "column city=Rome alone determines") || !strings.Contains(got, "--drop city leaves") {
+	if !strings.Contains(got, "column city=Rome is used as a feature, but it alone determines") || !strings.Contains(got, "leave it out with --drop city\n") {
 		t.Error(got)
 	}
 }

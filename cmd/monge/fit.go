@@ -214,6 +214,8 @@ type fitResult struct {
 	Choice  []choice `json:"choice,omitempty"`
 	Mixed   int      `json:"mixed,omitempty"`
 	Samples int      `json:"samples"`
+	// The rows of the file, if more than Samples: the others are held out, not drawn, or left out.
+	FileRows int `json:"file_rows,omitempty"`
 	// The samples that the objective was evaluated on.
 	ObjectiveSamples int      `json:"objective_samples"`
 	Features         int      `json:"features"`
@@ -326,6 +328,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	r := m.Report()
 	out := f.result(&r, d, len(all.labels))
+	if f.fileRows > out.Samples {
+		out.FileRows = f.fileRows
+	}
 	if reject != nil {
 		out.RejectRate, out.Calibration = number(reject.rate), reject.held.Len()
 	}

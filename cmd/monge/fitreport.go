@@ -17,7 +17,11 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if stepsLeft && r.Choice != nil {
 		atLimit = "as many as every candidate was given in the comparison"
 	}
-	fmt.Fprintf(w, "data\t%d rows, %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
+	of := ""
+	if out.FileRows > 0 {
+		of = fmt.Sprintf(" of %d", out.FileRows)
+	}
+	fmt.Fprintf(w, "data\t%d%s rows, %d features, %d classes (%s)\n", out.Samples, of, out.Features, len(out.Classes), list(out.Classes, 60))
 	informative := ""
 	if out.Leading < out.Components {
 		informative = fmt.Sprintf(", of which %d %s informative", out.Leading, plural(out.Leading, "is", "are"))
@@ -36,7 +40,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if n := len(out.StartObjectives); n > 1 && kindInWords(out.Solver) == "WDA" {
 		fmt.Fprintf(w, "starts\tbest of %d: %s\n", n, ledTo(out.Maxima))
 	}
-	of := ""
+	of = ""
 	if out.ObjectiveSamples < out.Samples {
 		of = fmt.Sprintf(", on %d rows", out.ObjectiveSamples)
 	}

@@ -56,7 +56,7 @@ func TestTables(t *testing.T) {
 		{nil, `row 2, column 2 (id): "C000" is not a number; use --drop id to leave the column out, --id id if it only identifies the rows, --one-hot id to make`},
 		{[]string{"--id", "id"}, `row 2, column 5 (city): "Rome" is not a number; use --drop city`},
 		{[]string{"--one-hot", "city"}, `row 5, column 3 (age): "NA" is not a number; missing values need --missing mean, median or drop`},
-		{[]string{"--missing", "median"}, "warning: " + at("a.csv") + ": column leak alone determines the label of every row"},
+		{[]string{"--missing", "median"}, "warning: " + at("a.csv") + ": column leak is used as a feature, but it alone determines the label of every row; if it is another form of the label, leave it out with --drop leak\n"},
 		{[]string{"--drop", "leak"}, "note: " + at("a.csv") + ": column 1, which has no name, is left out"},
 	} {
 		fit = append(fit, step.args...)
@@ -66,6 +66,11 @@ func TestTables(t *testing.T) {
 	}
 	if code, _, stderr := monge(t, fit...); code != 0 || strings.Contains(stderr, "leak") {
 		t.Error(stderr)
+	}
+	// The output says how many values were filled in, and how many rows of the file are training rows.
+	_, out, stderr := monge(t, append(fit, "--holdout", "0.5", "--model", at("half.wda"))...)
+	if !strings.Contains(stderr, "note: "+at("a.csv")+": 3 missing values of the training rows replaced by the median of the column\n") || !strings.HasPrefix(out, "data        30 of 60 rows, ") {
+		t.Error(stderr, out)
 	}
 	want := ""
 	for _, name := range []string{"a.csv", "b.csv"} {
