@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/gomonge/monge/internal/picture"
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -27,7 +30,8 @@ func newPlotCommand(a *app) *cobra.Command {
 		Long: `Plot draws projected rows, each class in its color and marker, as a PNG or SVG picture
 or as an interactive HTML page that needs no network.`,
 		Example: `  monge plot --model wine.wda --data wine.csv --out wine.png
-  monge plot --model wine.wda --data wine.csv --holdout 0.5 --out wine.html
+  monge plot --model wine.wda --data wine.csv --out wine.html
+  monge plot --model wine.wda --data wine.csv --rows test --out test.png
   monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg`,
 		Annotations: map[string]string{details: `
 A picture shows the first two components with equal units on both axes. Of a model
@@ -36,8 +40,11 @@ with one component it shows one line of points for every class.
 A page shows any two or three components with their ratios, the row, label and main
 features under the pointer, and a legend that filters and finds classes. A lasso lists
 rows. The page can save its picture as PNG or SVG. It tells training from test
-rows (of the file's split or --holdout), and marks the test rows that nearest neighbors
-misclassify: by the classifier of the model file, or else by five of the training rows.
+rows, and marks the test rows that nearest neighbors misclassify: by the classifier of
+the model file, or else by five of the training rows.
+
+Test rows are those of the file's split or of --holdout. If the file is that of the fit,
+they are those that fit --holdout left out: the model remembers them.
 
 Labels and rows are found as in monge transform. Data without labels are drawn in one
 color. With many rows, --sample keeps the picture readable and an SVG file small.`},
@@ -125,21 +132,59 @@ func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Data
 
 // projected reads the model and the data and projects the chosen rows.
 func (f *plotFlags) projected() (y *mat.Dense, d *dataset.Dataset, err error) {
-	p, err := f.rows.checkPart(f.part)
+	p, err := parsePart(f.part)
+	if err == nil {
+		err = f.rows.check()
+	}
+	if err == nil && f.rows.holdout > 0 && p == allRows {
+		err = usagef("a picture does not tell training rows from test rows: with --holdout add --rows train or --rows test, or draw a page (.html)")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := readModel(f.model)
+	m, c, err := readClassifier(f.model)
 	if err != nil {
 		return nil, nil, err
 	}
 	features, _ := m.Dims()
 	f.read.follow(f.model, m)
-	if d, err = f.rows.readPart(&f.read, f.data, f.labels, p, features); err != nil {
+	if d, err = f.read.readFeatures(f.data, f.labels, features); err != nil {
+		return nil, nil, err
+	}
+	if p != allRows {
+		f.recallHoldout(m, c, d)
+	}
+	if d, err = f.rows.ofPart(f.data, d, p); err != nil {
 		return nil, nil, err
 	}
 	y = new(mat.Dense)
 	return y, d, m.Transform(y, d.X)
+}
+
+// recallHoldout takes --holdout and --seed from the model if nothing else divides d, and if d has the rows
+// that the model was fitted to: their mean is that of the model.
+func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Dataset) {
+	s := m.Schema()
+	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {
+		return
+	}
+	was := rowFlags{holdout: s.Rows.Holdout, sample: s.Rows.Sample, seed: s.Rows.Seed, known: m.ClassNames()}
+	fit, err := was.train(f.data, d)
+	if err == nil && c != nil && c.Rejection().Samples > 0 {
+		fit, _, err = fit.TrainTest(calibrationShare, was.seed)
+	}
+	if err != nil {
+		return
+	}
+	column := make([]float64, fit.Len())
+	for j, v := range m.Mean() {
+		mean, deviation := stat.MeanStdDev(mat.Col(column, j, fit.X), nil)
+		if !(math.Abs(mean-v) <= 1e-6*deviation+1e-12*math.Abs(v)) {
+			return // another file
+		}
+	}
+	f.rows.holdout, f.rows.seed = was.holdout, was.seed
+	f.read.note(fmt.Sprintf("%s: the test rows are those that monge fit held out (--holdout %v --seed %d)", display(f.data), was.holdout, was.seed))
 }
 
 // drawable reports whether sums of coordinates stay finite.

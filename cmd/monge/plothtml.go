@@ -77,7 +77,7 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d, test, err := f.marked(m)
+	d, test, err := f.marked(m, c)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func encoded[T float32 | int32 | uint8](v []T) string {
 // marked returns the rows to draw, with their numbers from 0 in the file in the place of
 // Split, and which are test rows, nil if nothing tells. --sample draws among the
 // training rows, as for fit and eval, if there are any.
-func (f *plotFlags) marked(m *wda.Model) (d *dataset.Dataset, test []bool, err error) {
+func (f *plotFlags) marked(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {
 		err = f.rows.check()
@@ -198,6 +198,7 @@ func (f *plotFlags) marked(m *wda.Model) (d *dataset.Dataset, test []bool, err e
 	if d, err = f.read.readFeatures(f.data, f.labels, features); err != nil {
 		return nil, nil, err
 	}
+	f.recallHoldout(m, c, d)
 	split := d.Split
 	if f.rows.holdout > 0 && split != nil {
 		return nil, nil, fmt.Errorf("%s: the file has a split of its own; leave out --holdout", f.data)

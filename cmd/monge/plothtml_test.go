@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -53,6 +54,42 @@ func pageOf(t *testing.T, path string) (d pageData, text string) {
 		t.Fatal(err)
 	}
 	return d, string(b)
+}
+
+// A plot of the file of the fit takes the held-out rows from the model; a plot of other rows does not.
+func TestPlotRecallsHoldout(t *testing.T) {
+	s := simulate(t)
+	at := func(name string) string { return filepath.Join(s.dir, name) }
+	for _, fit := range [][]string{{"--k", "3"}, {"--k", "3", "--reject", "0.3"}, {"--sample", "30"}, {"--standardize"}} {
+		fitted(t, append(fit, "--data", s.csv, "--holdout", "0.4", "--seed", "7", "--model", at("m.wda"))...)
+		plot := func(out string, more ...string) (any, string) {
+			t.Helper()
+			code, stdout, stderr := monge(t, append([]string{"plot", "--model", at("m.wda"), "--data", s.csv, "--json", "--out", at(out)}, more...)...)
+			if code != exitOK {
+				t.Fatal(stderr)
+			}
+			var v map[string]any
+			if err := json.Unmarshal([]byte(stdout), &v); err != nil {
+				t.Fatal(err)
+			}
+			return v["rows"], stderr
+		}
+		plot("given.html", "--holdout", "0.4", "--seed", "7")
+		_, said := plot("recalled.html")
+		given, _ := pageOf(t, at("given.html"))
+		recalled, _ := pageOf(t, at("recalled.html"))
+		if !given.Parts || !reflect.DeepEqual(given, recalled) || !strings.Contains(said, "the test rows are those that monge fit held out (--holdout 0.4 --seed 7)") {
+			t.Errorf("%v: another page; %s", fit, said)
+		}
+		want, _ := plot("given.png", "--rows", "test", "--holdout", "0.4", "--seed", "7")
+		if got, _ := plot("recalled.png", "--rows", "test"); got != want {
+			t.Errorf("%v: %v rows instead of %v", fit, got, want)
+		}
+		object(t, "plot", "--model", at("m.wda"), "--data", s.test, "--out", at("other.html"))
+		if other, _ := pageOf(t, at("other.html")); other.Parts {
+			t.Errorf("%v: other rows are divided", fit)
+		}
+	}
 }
 
 // The page has the projections, rows, parts and errors that other commands find.

@@ -85,10 +85,16 @@ func (f *rowFlags) readPart(read *readFlags, path, labels string, p part, featur
 	if err != nil {
 		return nil, err
 	}
+	return f.ofPart(path, d, p)
+}
+
+// ofPart returns the rows of a part of d, and draws of them as --sample says.
+func (f *rowFlags) ofPart(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
 	if p != allRows && d.Split == nil && f.holdout == 0 {
 		return nil, noSplit(path, p)
 	}
-	if d, err = f.choose(path, d, p); err != nil {
+	d, err := f.choose(path, d, p)
+	if err != nil {
 		return nil, err
 	}
 	return f.draw(path, d)

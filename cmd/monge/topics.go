@@ -119,7 +119,8 @@ copied to a temporary file, in the folder TMPDIR or /var/tmp.
 
 Training and test rows: an array split in an NPZ file says which rows are which. For
 other files, fit --holdout keeps rows apart, and the model remembers them: eval --data
-tests with these rows. In other commands the same --holdout and --seed choose them.
+tests with these rows, and plot marks them. In other commands the same --holdout and
+--seed choose them.
 
 --columns and --drop choose columns by their names, in any format: monge help tables.
 CSV: --delimiter names the character between fields, and --comment the one that begins
