@@ -31,7 +31,6 @@ func newPlotCommand(a *app) *cobra.Command {
 or as an interactive HTML page that needs no network.`,
 		Example: `  monge plot --model wine.wda --data wine.csv --out wine.png
   monge plot --model wine.wda --data wine.csv --out wine.html
-  monge plot --model wine.wda --data wine.csv --rows test --out test.png
   monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg`,
 		Annotations: map[string]string{details: `
 A picture shows the first two components with equal units on both axes. Of a model

@@ -271,8 +271,20 @@ func fit(ctx context.Context, set *wda.Settings) error {
 		return err
 	}
 	r := m.Report()
-	fmt.Printf("%s: J %v after %d steps, hash %s\n", *out, r.Objective, r.Steps, result.Hash())
+	fmt.Printf("%s: J %v %s, hash %s\n", *out, r.Objective, madeSteps(&r), result.Hash())
 	return nil
+}
+
+// madeSteps says how many steps a fit made, if its method makes any.
+func madeSteps(r *wda.Report) string {
+	switch r.Settings.Optimizer.Method.(type) {
+	case wda.Principal, wda.Fisher:
+		return "in closed form"
+	}
+	if r.Steps == 1 {
+		return "after 1 step"
+	}
+	return fmt.Sprintf("after %d steps", r.Steps)
 }
 
 // present returns the names of the classes that have rows.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/wda"
 )
 
 // TestMain is the command itself in the processes that tests start.
@@ -52,6 +54,23 @@ func empty(t *testing.T, temporary string) {
 	t.Helper()
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
 		t.Errorf("left in the temporary folder: %v, %v", left, err)
+	}
+}
+
+// TestSteps: a method with a closed form makes no steps.
+func TestSteps(t *testing.T) {
+	for _, c := range []struct {
+		method wda.Method
+		steps  int
+		want   string
+	}{
+		{wda.Fisher{}, 0, "in closed form"}, {wda.Principal{}, 0, "in closed form"},
+		{wda.Auto{}, 0, "after 0 steps"}, {wda.Auto{}, 1, "after 1 step"}, {wda.MiniBatch{}, 7, "after 7 steps"},
+	} {
+		r := &wda.Report{Steps: c.steps, Settings: wda.Settings{Optimizer: wda.Optimizer{Method: c.method}}}
+		if got := madeSteps(r); got != c.want {
+			t.Errorf("%v, %d steps: %q instead of %q", c.method, c.steps, got, c.want)
+		}
 	}
 }
 
