@@ -91,4 +91,4 @@ var (
 var errUnderflow = fmt.Errorf("%w of the plain domain: a scaling overflows or underflows; use DomainAuto or DomainLog", ErrRange)
 
 // errNoGradient is the error of unrolled gradients without Settings.Gradient.
-var errNoGradient = fmt.Errorf("%w: an unrolled gradient needs Settings.Gradient", ErrSettings)
+var errNoGradient = fmt.Errorf("sinkhorn: %w: an unrolled gradient needs Settings.Gradient", ErrSettings)

@@ -54,7 +54,7 @@ type resultImpl[T dist.Float] interface {
 // implementation returns r.impl. It panics if there is none.
 func (r *Result[T]) implementation() resultImpl[T] {
 	if r.impl == nil {
-		panic("sinkhorn: this Result does not come from a Solver")
+		panic("sinkhorn: no valid Result: Solve makes one, and the next call of the Solver ends it")
 	}
 	return r.impl
 }

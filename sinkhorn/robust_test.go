@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
@@ -255,7 +256,7 @@ func TestErrors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if r, err := s.Solve(t.Context(), &c.p); !errors.Is(err, c.want) || r != nil {
+				if r, err := s.Solve(t.Context(), &c.p); !errors.Is(err, c.want) || r != nil || !strings.HasPrefix(err.Error(), "sinkhorn: ") {
 					t.Errorf("%s, %v, %v: %v, result %v; want %v", name, domain, storage, err, r != nil, c.want)
 				}
 				// The solver is as good as new.
@@ -269,7 +270,7 @@ func TestErrors(t *testing.T) {
 		"iterations": {Iterations: -1}, "tolerance": {Tolerance: -1}, "tolerance NaN": {Tolerance: nan}, "domain": {Domain: 3}, "storage": {Storage: 4},
 		"workers": {Workers: -1}, "annealing": {Anneal: 1}, "annealing NaN": {Anneal: nan},
 	} {
-		if _, err := newSolver[float32](&set); !errors.Is(err, ErrSettings) {
+		if _, err := newSolver[float32](&set); !errors.Is(err, ErrSettings) || !strings.HasPrefix(err.Error(), "sinkhorn: ") {
 			t.Errorf("settings, %s: %v", name, err)
 		}
 	}
@@ -281,7 +282,18 @@ func TestErrors(t *testing.T) {
 	if r := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, Lambda: 1}); r.PointGradientTo(t.Context(), dist.NewMatrix[float64](3, 2, nil), dist.NewMatrix[float64](2, 2, nil), GradientUnrolled) != errNoGradient {
 		t.Error("a gradient without Settings.Gradient")
 	}
-	s, _ := newSolver[float64](&Settings{Domain: DomainPlain, Iterations: 3})
+	s, _ := newSolver[float64](nil)
+	r, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: y, Lambda: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: y}); err == nil {
+		t.Error("no λ")
+	}
+	if v := panicOf(func() { r.PotentialsTo(nil, nil) }); v != "sinkhorn: no valid Result: Solve makes one, and the next call of the Solver ends it" {
+		t.Errorf("a result before a solve that failed: %v", v)
+	}
+	s, _ = newSolver[float64](&Settings{Domain: DomainPlain, Iterations: 3})
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: with(y, 0, 1e6), Lambda: 1e3}); err != errUnderflow {
 		t.Errorf("plain domain far out: %v", err)
 	}
