@@ -23,6 +23,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -48,7 +49,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	fs := flag.NewFlagSet("intent", flag.ContinueOnError)
+	fs := flag.NewFlagSet("intent", flag.ExitOnError)
 	data := fs.String("data", "", "NPZ file with X, y and split")
 	ps := fs.String("p", "8,16,32,64", "numbers of dimensions, separated by commas")
 	sizes := fs.String("bytes", "8,16,32,64", "bytes of a query that is stored by product quantization, separated by commas")
@@ -58,6 +59,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	seed := fs.Uint64("seed", 1, "seed of the choice of intents and of rows")
 	if err := fs.Parse(args); err != nil {
 		return err
+	}
+	if *data == "" {
+		return errors.New("-data is missing: a file of embeddings and their intents, such as an NPZ file with the arrays X and y")
 	}
 	d, err := dataset.ReadFile(*data, nil)
 	if err != nil {
