@@ -145,7 +145,7 @@ func TestBadRows(t *testing.T) {
 		code codes.Code
 		says string
 	}{
-		"none":        {Matrix{}, codes.InvalidArgument, "0 rows"},
+		"none":        {Matrix{}, codes.InvalidArgument, "no rows"},
 		"columns":     {Matrix{Columns: 9, Data: make([]float64, 9)}, codes.InvalidArgument, "9 features, the model takes 10"},
 		"a million":   {Matrix{Columns: 1e6, Data: make([]float64, 1e6)}, codes.InvalidArgument, "1000000 features"},
 		"ragged":      {Matrix{Columns: 10, Data: make([]float64, 11)}, codes.InvalidArgument, "split into rows of 10"},

@@ -73,8 +73,10 @@ func (e *Engine) model(x *Matrix) *served {
 func (e *Engine) samples(s *served, x *Matrix) error {
 	rows := x.Rows()
 	switch {
-	case rows == 0 || x.Columns != s.info.Features:
-		return fmt.Errorf("%w: the request has %d rows of %d features, the model takes %d features", wda.ErrShape, rows, x.Columns, s.info.Features)
+	case rows == 0:
+		return fmt.Errorf("%w: the request has no rows", wda.ErrShape)
+	case x.Columns != s.info.Features:
+		return fmt.Errorf("%w: each row of the request has %d features, the model takes %d features", wda.ErrShape, x.Columns, s.info.Features)
 	case rows*x.Columns != len(x.Data):
 		return fmt.Errorf("%w: %d values cannot be split into rows of %d", wda.ErrShape, len(x.Data), x.Columns)
 	case rows > e.config.Limits.Rows:

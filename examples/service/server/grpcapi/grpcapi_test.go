@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 		code codes.Code
 		says string
 	}{
-		"none":      {classify(nil), codes.InvalidArgument, "0 rows"},
+		"none":      {classify(nil), codes.InvalidArgument, "no rows"},
 		"both":      {classify(&pb.Rows{Columns: 10, Float64: make([]float64, 10), Float32: make([]float32, 10)}), codes.InvalidArgument, "in both float64 and float32"},
 		"NaN":       {classify(&pb.Rows{Columns: 10, Float32: slices.Repeat([]float32{float32(math.NaN())}, 10)}), codes.InvalidArgument, "row 0, column 0 is NaN"},
 		"columns":   {classify(&pb.Rows{Columns: 1e5, Float64: make([]float64, 1e5)}), codes.InvalidArgument, "100000 features"},

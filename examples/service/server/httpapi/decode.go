@@ -61,6 +61,11 @@ func decodeJSON(v any, body []byte) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field == "" {
+			return fmt.Errorf("%w: the body must be a JSON object, not %s", engine.ErrMalformed, e.Value)
+		} else if ok {
+			return fmt.Errorf("%w: %s cannot be %s", engine.ErrMalformed, e.Field, e.Value)
+		}
 		return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -80,6 +85,9 @@ func (m jsonMatrix) UnmarshalJSON(text []byte) error {
 		return errors.New("a matrix is an array of rows")
 	}
 	m.Columns, m.Data = 0, m.Data[:0]
+	if first := trimLeft(rest); first[0] == ']' {
+		return errors.New("there are no rows")
+	}
 	for row := 0; ; row++ {
 		before := len(m.Data)
 		var err error

@@ -27,7 +27,7 @@ func decodeSamples(e *engine.Engine, x *engine.Matrix, body []byte) error {
 		return err
 	}
 	if in.Rows == nil {
-		return nil // no rows, which is the engine's error
+		return fmt.Errorf(`%w: rows is missing: send {"rows": [[1, 2], [3, 4]]}, with the numbers of a sample in each row`, engine.ErrMalformed)
 	}
 	first, ok := open(in.Rows)
 	first = trimLeft(first)

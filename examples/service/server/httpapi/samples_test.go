@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 		`{"rows": [{"age": 3, "city": "Bern", "height": 2.5}, null]}`:                            "row 1 is not an object",
 		`{"rows": [{"age": [3], "city": "Bern", "height": 2.5}]}`:                                "age",
 		`{"rows": [{"age": {}, "city": "Bern", "height": 2.5}]}`:                                 "age",
-		`{"columns": ["a"]}`: "0 rows",
+		`{"columns": ["a"]}`: "rows is missing",
 	} {
 		if status, got := post(t, s.URL+"/v1/classify", typeJSON, "", []byte(body)); status != 400 || !strings.Contains(string(got), says) {
 			t.Errorf("%s: %d, %s, want %q", body, status, got, says)
