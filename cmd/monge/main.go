@@ -338,6 +338,7 @@ var elsewhere = map[string]string{
 	"reg": "lambda", "eps": "lambda", "epsilon": "lambda",
 	"n-components": "components", "n_components": "components", "p": "components", "dims": "components", "dimensions": "components",
 	"test-size": "holdout", "test_size": "holdout", "split": "holdout",
+	"shares": "proba", "probabilities": "proba", "predict-proba": "proba",
 	"neighbors": "k", "n-neighbors": "k", "target": "label-column", "out": "model", "output": "model", "input": "data", "file": "data",
 	"threads": "workers", "jobs": "workers", "n-jobs": "workers", "random-state": "seed", "max-iter": "max-steps",
 	"separator": "delimiter", "sep": "delimiter", "categorical": "one-hot", "impute": "missing", "scale-features": "standardize",

@@ -626,6 +626,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown topic", "help fitt", 2, `there is no command or topic "fitt"`},
 		{"unknown command with flags", "fitt --data d.csv", 2, `unknown command "fitt" (did you mean fit?)`},
 		{"command of another name", "classify --model $m.wda --data $d.csv", 2, `unknown command "classify" (did you mean predict?)`},
+		{"shares of classes", "predict --model $m.wda --data $d.csv --shares", 2, "unknown flag: --shares (did you mean --proba?)"},
 		{"topic of another name", "help train", 2, `there is no command or topic "train" (did you mean fit?)`},
 		{"service", "serve --model $m.wda", 2, "examples/service"},
 		{"unknown command", "fitt", 2, `unknown command "fitt" (did you mean fit?)`},

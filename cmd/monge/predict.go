@@ -55,7 +55,7 @@ if it was fitted with --k.`,
 	fs.BoolVar(&f.proba, "proba", false, "also write the share of every class among the neighbors")
 	fs.StringVar(&f.reject, "reject", "", "`RATE`: also write the score of every row, which says how unlike the training rows it is, and whether it is rejected as of no known class. --reject takes the rate of monge fit, and --reject=0.01 another")
 	fs.Lookup("reject").NoOptDefVal = fromModel
-	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also write the numbers of so many nearest training rows, and their squared distances: a large distance says that a row is unlike all of them")
+	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also list so many of the nearest training rows, by their numbers and squared distances, whatever --k is: a large distance says that a row is unlike all of them")
 	fs.StringVar(&f.part, "rows", "all", "`PART`: classify all, train or test rows, by the file's split or --holdout")
 	oneOf(cmd, "rows", "all", "train", "test")
 	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows (default those in the model)")
