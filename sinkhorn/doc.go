@@ -30,7 +30,8 @@
 // [Result] has the cost, the plan, the potentials, the barycentric projection and gradients. A problem
 // may have marginal penalties (unbalanced transport) or move a part of the mass (partial transport).
 //
-// Either set the number of iterations, as for learning, or a Tolerance. With a tolerance, slow
+// Either set the number of iterations, as for learning, or a Tolerance. Without both, a solve makes ten
+// iterations. With a tolerance, slow
 // iterations are replaced by ε-scaling and Newton's method. Where λ is so large that Newton's steps stall,
 // they start again from the solution of the problem without entropy.
 //
@@ -58,9 +59,10 @@
 //	StorageMatrixFree   24 rows of m for every worker, and at least 16 sums of m
 //	all                 about 25 (n + m)
 //	Settings.Gradient   3·Iterations·(n + m) more
-//	Tolerance           64 bytes for each of the n + m points. Where Newton's steps take long:
-//	                    30 bytes for each of at most nm/12 (and 2²⁴) elements, and in float64
-//	                    m(m + 1024) for m ≤ 8192 and m ≤ 4n. Not with Unaccelerated or Gradient
+//	Tolerance           64 bytes for each of the n + m points. Where Newton's steps take long, also
+//	                    30 bytes for each of at most min(nm/12, 2²⁴) elements and, in float64,
+//	                    m(m + 1024) elements if m ≤ 8192 and m ≤ 4n. Unaccelerated and Gradient
+//	                    need none of this
 //
 // An iteration reads K once, as does a step of a gradient. An iteration on logarithms computes one
 // exponential for each element.

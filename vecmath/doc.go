@@ -8,11 +8,11 @@
 //
 // # Accuracy
 //
-// An ULP is a unit in the last place of the result. Tests hold these bounds: of Exp, Exp2, Log
-// and Log2 in float32 for all arguments, in float64 for millions of them, computed with 130
-// bits. The bound of Sigmoid is derived: twice the rounding errors of the exponential and of the
-// sum 1 + exp(−x), plus the rounding error of the quotient. The first two columns are for results in the normal
-// range. The largest errors found are in docs/benchmarks/accuracy.md.
+// The table bounds the errors in ULP, units in the last place of the result. Results below the
+// least normal number have bounds of their own. Tests compare Exp, Exp2, Log and Log2 with results of
+// 130 bits: for all arguments in float32, and for millions in float64. The bound of Sigmoid is
+// derived: twice the rounding errors of the exponential and of the sum 1 + exp(−x), plus that of
+// the quotient. The largest errors found are in docs/benchmarks/accuracy.md.
 //
 //	           float64   float32   results below the least normal number
 //	Exp        0.70      0.72      0.85, in float32 0.82
@@ -25,9 +25,9 @@
 // t = ⌈n/w⌉ + log₂w. To first order:
 //   - [Sum] and [Dot] have an absolute error of at most t·u·Σ|term|. Products of [Dot] are not
 //     rounded before they are added.
-//   - An element of [Softmax] has a relative error of at most (2r + t + 5)·u. Here r is the
-//     difference between the largest element and the element itself, or the smallest one that
-//     still contributes to the sum if that difference is larger.
+//   - An element of [Softmax] has a relative error of at most (2r + t + 5)·u. Here r is how far
+//     below the largest element of the source lies either the element, or the smallest one that
+//     still contributes to the sum, whichever is lower.
 //   - [LogSumExp] and [LogSoftmax] have an absolute error of at most (r + t + 3)·u, and two
 //     roundings of the result.
 //

@@ -141,7 +141,7 @@ func (c *Classifier) Labels() []int {
 }
 
 // Predict classifies the sample x, a slice of d features. w may be nil; Predict then takes a
-// workspace from a pool. It allocates nothing in steady state, except an error.
+// workspace from a pool. After the first calls it allocates nothing, except an error.
 //
 // The error wraps ErrShape if len(x) is not d. It wraps ErrNotFinite if x has a value that is
 // NaN or infinite, or if its projection or the distance of one of the K neighbors is out of

@@ -64,7 +64,7 @@
 // beside the error.
 //
 // Memory: Fit computes what it needs before it allocates, and returns ErrSettings above 16 GiB.
-// TransformVec, Transform32 and Predict allocate nothing in steady state.
+// TransformVec, Transform32 and Predict allocate nothing after the first calls.
 //
 // Concurrency: a Model, Classifier, Prepared or Holder may be used by any number of goroutines at
 // the same time. No function changes the caller's data.

@@ -19,7 +19,7 @@ type Report struct {
 	Objective float64
 	// Between is σ_b², the transport cost between the classes, and Within is σ_w², the cost
 	// within the classes. Both are in the squared unit of the data: J = Between / (Within +
-	// Ridge). They are 0 if the context ended the fit. If a square is beyond the range of
+	// Ridge). Between and Within are 0 if the context ended the fit. If a square is beyond the range of
 	// float64, which takes data above about 1e150, it is math.MaxFloat64, or 0 for data below
 	// about 1e-150. J does not suffer from this.
 	Between, Within float64
