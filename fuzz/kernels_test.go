@@ -39,6 +39,8 @@ func FuzzLogScaleFloat64(f *testing.F)    { fuzz(f, logScaleKernel[float64]) }
 func FuzzLogScaleFloat32(f *testing.F)    { fuzz(f, logScaleKernel[float32]) }
 func FuzzAdjCostFloat64(f *testing.F)     { fuzz(f, adjCostKernel[float64]) }
 func FuzzAdjCostFloat32(f *testing.F)     { fuzz(f, adjCostKernel[float32]) }
+func FuzzPanelFloat64(f *testing.F)       { fuzz(f, panelKernel[float64]) }
+func FuzzPanelFloat32(f *testing.F)       { fuzz(f, panelKernel[float32]) }
 func FuzzProjectFloat64(f *testing.F)     { fuzz(f, projectKernel[float64]) }
 func FuzzProjectFloat32(f *testing.F)     { fuzz(f, projectKernel[float32]) }
 func FuzzMatVecFloat64(f *testing.F)      { fuzz(f, matVecKernel[float64]) }
@@ -377,6 +379,24 @@ func adjCostKernel[T num.Float](c *call[T]) {
 		mat, ldm = c.matrix(m, n)
 	}
 	distance.AdjCost(m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
+}
+
+// panelKernel packs four rows, and multiplies groups of them.
+func panelKernel[T num.Float](c *call[T]) {
+	m, d, w := 4*c.upTo(8), c.upTo(80), project.PanelColumns[T]()
+	x, ldx := c.matrix(4, d)
+	to, step := c.target(d, 4)
+	project.Pack(d, to, step, x, ldx, -2)
+	var r, f, h []T
+	if c.upTo(1) == 1 {
+		r = c.in(m)
+	}
+	if c.upTo(1) == 1 {
+		f, h = c.in(m), c.inOut(w, c.upTo(5))
+	}
+	a, b, s := c.in(m*d), c.in(d*w), c.in(w)
+	y, ldy := c.target(m, w)
+	project.Panel(m, d, y, ldy, a, b, r, s, f, h)
 }
 
 func projectKernel[T num.Float](c *call[T]) {

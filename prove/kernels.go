@@ -372,4 +372,28 @@ var plainKernels = []kernel{
 		b.matrix(input, b.t, b.d, p)
 		b.bool(b.flag)
 	}, ""},
+	{"project", "Panel", single, "T", panelShapes, func(b *builder) {
+		w := b.lanes() * 3 / 2
+		optional := func(given bool, r role, n ...int) {
+			for _, n := range n {
+				if given {
+					b.vectors(r, n)
+				} else {
+					b.args = append(b.args, gossa.Slice{})
+				}
+			}
+		}
+		b.int(b.m, b.d)
+		b.matrix(output, b.t, b.m, w)
+		b.vectors(input, b.m*b.d, b.d*w)
+		optional(b.flag, input, b.m, w)
+		optional(b.n > 0, input, b.m)
+		optional(b.n > 0, output, w)
+	}, "AVX2"},
+	{"project", "Pack", single, "T", packShapes, func(b *builder) {
+		b.int(b.d)
+		b.matrix(output, b.t, b.d, 4)
+		b.matrix(input, b.t, 4, b.d)
+		b.scalar()
+	}, "AVX2"},
 }

@@ -89,6 +89,22 @@ func gibbsShapes(lanes int) (out []shape) {
 	return out
 }
 
+// panelShapes covers groups of four rows, every number of terms up to three turns of four, the norms at the beginning, and
+// the search at the end.
+func panelShapes(int) []shape {
+	return grid([]int{4, 8, 12, 16}, upTo(13, 16, 17), func(m, d int) (out []shape) {
+		for v := range 4 {
+			out = append(out, shape{m: m, d: d, n: v / 2, pad: (m/4 + d) % 2, flag: v%2 == 1})
+		}
+		return out
+	})
+}
+
+// packShapes covers every number of elements up to three turns of four.
+func packShapes(int) []shape {
+	return grid([]int{0, 3}, upTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
+}
+
 // laneShapes covers many small problems: one to four turns of each loop. There are four rows, or
 // a multiple, and their columns are a multiple of lanes.
 func laneShapes(lanes int) []shape {

@@ -62,6 +62,10 @@ func TestGoldenBits(t *testing.T) {
 		"num/log/f64":          "ab2a46e997fc8626",
 		"project/mul/f32":      "05d921c219949722",
 		"project/mul/f64":      "89949af8f212671c",
+		"project/pack/f32":     "70263019bc7915ae",
+		"project/pack/f64":     "2f7bf1d6e42812ba",
+		"project/panel/f32":    "052eb28cfd88c684",
+		"project/panel/f64":    "8a7c208a41303da6",
 		"project/transmul/f32": "195e4457fade5686",
 		"project/transmul/f64": "cb5e4f034692841e",
 		"scale/f32":            "573a805e0c9bfabb",
@@ -254,6 +258,13 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	g := out(p * n)
 	project.TransMul(m, p, n, g, n, k, n, y, p, false)
 	sum("project/transmul", g)
+	wide := project.PanelColumns[T]()
+	packed, panel := out(4*n), out(4*wide)
+	project.Pack(n, packed, 4, k, n, -2)
+	sum("project/pack", packed)
+	high := out(wide)
+	project.Panel(4, 4*n/wide, panel, wide, packed, packed, u, packed, packed, high)
+	sum("project/panel", panel, high)
 	pass.Rows(m, n, s, k, n, v)
 	sum("matvec/rows", s)
 	qc := append([]T(nil), q...)

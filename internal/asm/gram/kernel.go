@@ -48,6 +48,10 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 	defer giveBack(w)
 	w.rows = grow(w.rows, m)
 	half := m == n && ldx == ldz && &x[0] == &z[0]
+	if project.HasPanel() {
+		w.panelSqEuclidean(m, n, d, half, dst, ldd, x, ldx, z, ldz)
+		return
+	}
 	// Blocks of about the same size, of whole blocks of rows: what is mirrored begins at the diagonal.
 	wide := max(min(block, packedElements/d/blockRows*blockRows), blockRows)
 	blocks := (n + wide - 1) / wide
@@ -114,6 +118,12 @@ func (c *Columns[T]) SqEuclidean(j, m, n int, dst []T, ldd int, x []T, ldx int) 
 	w := borrow[T]()
 	defer giveBack(w)
 	w.rows = grow(w.rows, m)
+	if c.panels {
+		for from := j; from < j+n; from += panelBlock {
+			w.panels(c, from, min(panelBlock, j+n-from), m, false, w.rows, from == j, dst[from-j:], ldd, x, ldx)
+		}
+		return
+	}
 	for from := j; from < j+n; from += block {
 		w.solve(c, from, min(block, j+n-from), m, w.rows, from == j, dst[from-j:], ldd, x, ldx)
 	}

@@ -79,6 +79,7 @@ func testLevels[T num.Float](t *testing.T) {
 		call(shape{m: 30, n: 65, d: 64, plain: true}, c)
 		call(shape{m: 30, n: 65, d: 3, plain: true, trans: true}, c)
 		call(shape{m: 30, n: 65, d: 1, plain: true, shared: 10}, c)
+		call(shape{m: 3, n: panelBlock + 9, d: 2}, c) // all columns are close
 	}
 	// Beyond one block in each direction, and blocks in which all pairs are close.
 	for _, s := range []shape{
@@ -88,6 +89,7 @@ func testLevels[T num.Float](t *testing.T) {
 		{m: blockRows + 2, n: gather + 7, d: depth + 9, shared: 1, gx: 1, trans: true},
 		{m: 3, n: block + 50, d: 66, shared: 2},
 		{m: 20, n: block + 7, d: 64, trans: true, gz: 3},
+		{m: manyRows + 7, n: 27, d: depth + 9, shared: 3, gd: 1},
 	} {
 		call(s, asmtest.Gauss)
 		call(s, asmtest.Unit)
@@ -104,7 +106,7 @@ func TestSelf(t *testing.T) {
 }
 
 func testSelf[T num.Float](t *testing.T) {
-	for _, s := range [][2]int{{1, 64}, {blockRows + 1, 70}, {2*blockRows + 4, 65}, {60, 2*depth + 1}, {block + 40, 3}, {2*Unit + 5, packedElements / Unit}} {
+	for _, s := range [][2]int{{1, 64}, {blockRows + 1, 70}, {2*blockRows + 4, 65}, {60, 2*depth + 1}, {block + 40, 3}, {2*Unit + 5, packedElements / Unit}, {panelBlock + 5, 3}} {
 		n, d := s[0], s[1]
 		x := asmtest.Values[T](asmtest.NewRand(1), n*(d+1), asmtest.Gauss)
 		z := append([]T(nil), x...)
@@ -131,7 +133,7 @@ func TestColumns(t *testing.T) {
 }
 
 func testColumns[T num.Float](t *testing.T) {
-	const m, n, d = blockRows + 5, block + 5*Unit + 11, 67
+	const m, n, d = blockRows + 5, panelBlock + 5*Unit + 11, 19
 	for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Unit} {
 		x, z := asmtest.Values[T](asmtest.NewRand(1), m*d, class), asmtest.Values[T](asmtest.NewRand(2), n*d, class)
 		copy(z[5*d:], x[:20*d])
@@ -142,7 +144,7 @@ func testColumns[T num.Float](t *testing.T) {
 			c.Reset(n, d, z, d)
 			c.Pack(0, Unit)
 			c.Pack(Unit, n)
-			for _, p := range [][4]int{{0, m, 0, n}, {3, 4, 0, 10}, {7, 20, block, Unit}, {7, 46, 3 * Unit, block + 1}, {0, 1, block + 5*Unit, 11}, {40, 13, Unit, block + 4*Unit + 11}, {0, m, 0, 1}} {
+			for _, p := range [][4]int{{0, m, 0, n}, {3, 4, 0, 10}, {7, 20, block, Unit}, {7, 46, 3 * Unit, block + 1}, {0, 1, panelBlock + 5*Unit, 11}, {40, 13, Unit, panelBlock + 4*Unit + 11}, {0, m, 0, 1}} {
 				i, rows, j, cols := p[0], min(p[1], m-p[0]), p[2], p[3]
 				part := make([]T, rows*cols)
 				c.SqEuclidean(j, rows, cols, part, cols, x[i*d:], d)

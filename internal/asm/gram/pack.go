@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/project"
 )
 
 // Columns are the rows of a matrix z, packed to be the second operand of many calls. They are
@@ -22,16 +23,38 @@ type Columns[T num.Float] struct {
 	// a matrix of features × width. The first piece has rows of 1 and of the norms before it.
 	packed        []T
 	norms, bounds []T // ‖z_j‖², and what closePairs adds to LogColumnMax
+
+	// If project.Panel has assembly, the tiles are panels, all of the same width: zeros stand in for
+	// columns that are missing. There are no norms among the features then. If one is set, packed
+	// has one piece of features at a time.
+	panels, one bool
 }
 
 // Reset begins with another z, n × d. It uses the memory of an earlier one again. All rows
 // must be packed before they are used.
-func (c *Columns[T]) Reset(n, d int, z []T, ldz int) {
+func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
+
+// reset is Reset, for all pieces of features or for one at a time.
+func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
-	c.n, c.d, c.z, c.ldz, c.width, c.step = n, d, z, ldz, tileWidth[T](), (d+pieces-1)/pieces
-	c.norms, c.bounds, c.packed = grow(c.norms, n), grow(c.bounds, n), grow(c.packed, n*(d+2))
+	c.n, c.d, c.z, c.ldz, c.step = n, d, z, ldz, (d+pieces-1)/pieces
+	c.panels, c.one, c.width = project.HasPanel(), one, tileWidth[T]()
+	padded, size := n, n*(d+2)
+	if c.panels {
+		c.width = project.PanelColumns[T]()
+		padded = c.padded()
+		size = padded * d
+		if one {
+			size = padded * c.step
+		}
+	}
+	c.norms, c.bounds, c.packed = grow(c.norms, padded), grow(c.bounds, padded), grow(c.packed, size)
+	clear(c.norms[n:])
 }
+
+// padded is the number of columns of whole panels.
+func (c *Columns[T]) padded() int { return (c.n + c.width - 1) / c.width * c.width }
 
 // Pack packs rows i … j−1 of z. i must be a multiple of [Unit], and so must j unless it is n.
 // Goroutines may pack different rows at once.
@@ -53,6 +76,10 @@ func (c *Columns[T]) packUnit(i, j int) {
 	setBounds(c.bounds[i:j], c.norms[i:j])
 	for k := 0; k < c.d; k += c.step {
 		deep := min(c.step, c.d-k)
+		if c.panels {
+			c.packPiece(i, j, k, deep)
+			continue
+		}
 		terms := deep
 		if k == 0 {
 			terms += 2
@@ -67,6 +94,38 @@ func (c *Columns[T]) packUnit(i, j int) {
 				to = to[2*wide:]
 			}
 			packTile(to, wide, deep, c.z[t*c.ldz+k:], c.ldz)
+		}
+	}
+}
+
+// packPiece packs deep features from k on of rows i … j−1.
+func (c *Columns[T]) packPiece(i, j, k, deep int) {
+	for t := i; t < j; t += c.width {
+		packPanel(c.panel(k, t, deep), c.width, min(c.width, j-t), deep, c.z[t*c.ldz+k:], c.ldz, -2)
+	}
+}
+
+// panel is the packed panel of columns from j on and deep features from k on.
+func (c *Columns[T]) panel(k, j, deep int) []T {
+	if c.one {
+		k = 0
+	}
+	return c.packed[c.padded()*k+j*deep:]
+}
+
+// packPanel sets to, d × w, to the factor times rows of z, transposed. The columns from the number rows on
+// are zeros.
+func packPanel[T num.Float](to []T, w, rows, d int, z []T, ldz int, factor T) {
+	r := 0
+	for ; r+4 <= rows; r += 4 {
+		project.Pack(d, to[r:], w, z[r*ldz:], ldz, factor)
+	}
+	for ; r < w; r++ {
+		for k := range d {
+			to[k*w+r] = 0
+			if r < rows {
+				to[k*w+r] = factor * z[r*ldz+k]
+			}
 		}
 	}
 }
@@ -113,8 +172,10 @@ func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 // setNorms sets norms to the squared norms of the rows of x: their distances from the origin.
 func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 	var origin [depth]T
-	for k := 0; k < d; k += depth {
-		distance.SqEuclidean(len(norms), 1, min(depth, d-k), norms, 1, x[k:], ldx, origin[:], 1, k > 0)
+	for i := 0; i < len(norms); i += group { // few rows, so that they are read as they lie in memory
+		for k := 0; k < d; k += depth {
+			distance.SqEuclidean(min(group, len(norms)-i), 1, min(depth, d-k), norms[i:], 1, x[i*ldx+k:], ldx, origin[:], 1, k > 0)
+		}
 	}
 }
 
@@ -141,6 +202,11 @@ type workspace[T num.Float] struct {
 	gathered      []T        // their elements
 	again         []T        // their distances
 	origin        []T        // zeros
+
+	// Of panels: the norms of a block of rows, what they add for the search of close pairs, and what it
+	// finds; distances of columns and rows that do not fill a panel.
+	own, shares, top []T
+	edge, tail       []T
 }
 
 var pool64, pool32 sync.Pool
@@ -155,10 +221,12 @@ func borrow[T num.Float]() *workspace[T] {
 	}
 	w := &workspace[T]{
 		xs: make([]T, blockRows*(depth+2)), share: make([]T, blockRows),
-		high: make([]T, block), lowest: make([]T, block),
+		high: make([]T, panelBlock), lowest: make([]T, panelBlock),
 		norms: make([]T, block), bounds: make([]T, block), both: make([]T, 2*block),
-		list: make([]int, 0, block), gathered: make([]T, gather*depth),
+		list: make([]int, 0, panelBlock), gathered: make([]T, gather*depth),
 		again: make([]T, blockRows*gather), origin: make([]T, depth),
+		own: make([]T, blockRows), shares: make([]T, blockRows), top: make([]T, panelBlock),
+		edge: make([]T, manyRows*project.PanelColumns[T]()), tail: make([]T, 4*panelBlock),
 	}
 	for i := range w.lowest {
 		w.lowest[i] = T(math.Inf(-1))

@@ -48,3 +48,44 @@ func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
 		})
 	}
 }
+
+// BenchmarkPanel multiplies 96 packed rows by one panel, as package gram does.
+func BenchmarkPanel(b *testing.B) {
+	b.Run("type=f64", benchmarkPanel[float64])
+	b.Run("type=f32", benchmarkPanel[float32])
+}
+
+func benchmarkPanel[T num.Float](b *testing.B) {
+	const m, d = 96, 264
+	w := PanelColumns[T]()
+	for lv := range asmtest.Each(b) {
+		b.Run(fmt.Sprintf("isa=%v", lv), func(b *testing.B) {
+			rng := asmtest.NewRand(1)
+			a, p, y := asmtest.Values[T](rng, m*d, asmtest.Gauss), asmtest.Values[T](rng, d*w, asmtest.Gauss), make([]T, m*w)
+			r, s, h := make([]T, m), make([]T, w), make([]T, w)
+			for b.Loop() {
+				Panel(m, d, y, w, a, p, r, s, r, h)
+			}
+			b.ReportMetric(float64(m*d*w)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "FMA/ns")
+		})
+	}
+}
+
+func BenchmarkPack(b *testing.B) {
+	b.Run("type=f64", benchmarkPack[float64])
+	b.Run("type=f32", benchmarkPack[float32])
+}
+
+func benchmarkPack[T num.Float](b *testing.B) {
+	const d = 264
+	w := PanelColumns[T]()
+	for lv := range asmtest.Each(b) {
+		b.Run(fmt.Sprintf("isa=%v", lv), func(b *testing.B) {
+			x, to := asmtest.Values[T](asmtest.NewRand(1), 4*d, asmtest.Gauss), make([]T, d*w)
+			for b.Loop() {
+				Pack(d, to, w, x, d, -2)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(4*d)/float64(b.N), "ns/element")
+		})
+	}
+}

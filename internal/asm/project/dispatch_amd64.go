@@ -41,6 +41,45 @@ func tile3x4AVX2F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, 
 //go:noescape
 func tile3x4AVX2F32(rows, cols, depth int, c *float32, ldc int, a *float32, ra, ka int, b *float32, ldb int, more bool)
 
+//go:noescape
+func panelAVX2F64(m, d int, y *float64, ldy int, a, b, r, s, f, h *float64)
+
+//go:noescape
+func panelAVX2F32(m, d int, y *float32, ldy int, a, b, r, s, f, h *float32)
+
+//go:noescape
+func packAVX2F64(d int, to *float64, step int, x *float64, ldx int, factor float64)
+
+//go:noescape
+func packAVX2F32(d int, to *float32, step int, x *float32, ldx int, factor float32)
+
+// HasPanel reports whether Panel has assembly.
+func HasPanel() bool { return asm.Current() == asm.AVX2 }
+
+//go:noinline
+func panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
+	switch asm.VariantOf[T, T]() {
+	case asm.AVX2F64:
+		panelAVX2F64(m, d, num.P64(y), ldy, num.P64(a), num.P64(b), num.P64(r), num.P64(s), num.P64(f), num.P64(h))
+	case asm.AVX2F32:
+		panelAVX2F32(m, d, num.P32(y), ldy, num.P32(a), num.P32(b), num.P32(r), num.P32(s), num.P32(f), num.P32(h))
+	default:
+		panelRef(m, PanelColumns[T](), d, y, ldy, a, b, r, s, f, h)
+	}
+}
+
+//go:noinline
+func pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
+	switch asm.VariantOf[T, T]() {
+	case asm.AVX2F64:
+		packAVX2F64(d, num.P64(to), step, num.P64(x), ldx, float64(factor))
+	case asm.AVX2F32:
+		packAVX2F32(d, num.P32(to), step, num.P32(x), ldx, float32(factor))
+	default:
+		packRef(d, to, step, x, ldx, factor)
+	}
+}
+
 func mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
 	switch asm.Current() {
 	case asm.AVX512, asm.AVX2:

@@ -73,3 +73,55 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 func far[T num.Float](m, ld int) bool {
 	return m > asm.CurrentMachine().FarBytes/64*num.Lanes[T]()/max(ld, 1)
 }
+
+// PanelColumns is the number of columns of a panel.
+func PanelColumns[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
+
+// Panel adds a·b to the m × [PanelColumns] matrix y, or to r_i + s_j unless r is nil. The operands are packed: a in
+// groups of four rows, each d × 4, and b d × [PanelColumns]. m is a multiple of 4. Unless h is nil, h_j
+// becomes max(h_j, f_i − y_ij).
+func Panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
+	w := PanelColumns[T]()
+	asm.CheckMatrix(len(y), m, w, ldy)
+	asm.CheckVector(len(a), m*d)
+	asm.CheckVector(len(b), d*w)
+	if r != nil {
+		asm.CheckVector(len(r), m)
+		asm.CheckVector(len(s), w)
+	}
+	if h != nil {
+		asm.CheckVector(len(f), m)
+		asm.CheckVector(len(h), w)
+	}
+	if m%4 != 0 {
+		panic(asm.ShapePanic)
+	}
+	if m == 0 || d == 0 {
+		panelRef(m, w, d, y, ldy, a, b, r, s, f, h)
+		return
+	}
+	rows := asm.Piece(m, w*d, 4)
+	for i := 0; i < m; i += rows {
+		n := min(rows, m-i)
+		panel(n, d, y[i*ldy:], ldy, a[i*d:], b, from(r, i), s, from(f, i), h)
+	}
+}
+
+// Pack sets to, d × 4 with rows step apart, to the factor times the 4 × d matrix x, transposed.
+func Pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
+	asm.CheckMatrix(len(x), 4, d, ldx)
+	asm.CheckMatrix(len(to), d, 4, step)
+	for k := 0; k < d; {
+		n := asm.Piece(d-k, 4, 4)
+		pack(n, to[k*step:], step, x[k:], ldx, factor)
+		k += n
+	}
+}
+
+// from is s from element i on, or nil.
+func from[T any](s []T, i int) []T {
+	if s == nil {
+		return nil
+	}
+	return s[i:]
+}

@@ -154,3 +154,100 @@ func same[T num.Float](t *testing.T, at int, got, want []T) {
 		}
 	}
 }
+
+// panelShape is one call of Panel: rows, terms, what is added to the stride of y, and whether there are r and h.
+type panelShape struct {
+	m, d, gap   int
+	begin, find bool
+}
+
+func TestPanelLevels(t *testing.T) {
+	t.Run("float64", testPanelLevels[float64])
+	t.Run("float32", testPanelLevels[float32])
+}
+
+func testPanelLevels[T num.Float](t *testing.T) {
+	seed, w := uint64(0), PanelColumns[T]()
+	call := func(s panelShape, c asmtest.Class) {
+		seed++
+		asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+			ldy := w + s.gap
+			x, b := a.In(s.m*s.d, c), a.In(s.d*w, c)
+			var r, f, h []T
+			if s.begin {
+				r = a.In(s.m, c)
+			}
+			if s.find {
+				f, h = a.In(s.m, c), a.InOut(w, c)
+			}
+			Panel(s.m, s.d, a.InOut(span(s.m, w, ldy), c), ldy, x, b, r, a.In(w, c), f, h)
+		})
+		if t.Failed() {
+			t.Fatalf("%+v, values %v, seed %d", s, c, seed)
+		}
+	}
+	for i, c := range asmtest.Classes() {
+		for m := 0; m <= 12; m += 4 {
+			for d := range 14 {
+				v := d + i
+				call(panelShape{m: m, d: d, gap: v % 4, begin: v%2 == 0, find: v/2%2 == 0}, c)
+			}
+		}
+		call(panelShape{m: 96, d: 264, begin: true, find: true}, c)
+		call(panelShape{m: 64, d: 600, find: true}, c) // beyond one call's budget
+	}
+}
+
+// Panel has the bits of Mul.
+func TestPanelIsMul(t *testing.T) {
+	const m, d = 12, 37
+	rng := asmtest.NewRand(3)
+	w := PanelColumns[float64]()
+	x, b, r, s := make([]float64, m*d), make([]float64, d*w), make([]float64, m), make([]float64, w)
+	for _, v := range [][]float64{x, b, r, s} {
+		asmtest.Fill(rng, v, asmtest.Gauss)
+	}
+	a, want, got := make([]float64, m*d), make([]float64, m*w), make([]float64, m*w)
+	for i := range m {
+		for j := range w {
+			want[i*w+j] = r[i] + s[j]
+		}
+	}
+	Mul(m, w, d, want, w, x, d, b, w, true)
+	for i := 0; i < m; i += 4 {
+		Pack(d, a[i*d:], 4, x[i*d:], d, 1)
+	}
+	f, h := make([]float64, m), make([]float64, w)
+	Panel(m, d, got, w, a, b, r, s, f, h)
+	same(t, 0, got, want)
+	for j := range h {
+		most := 0.0
+		for i := range m {
+			most = max(most, -got[i*w+j])
+		}
+		if h[j] != most {
+			t.Fatalf("h[%d] = %v, want %v", j, h[j], most)
+		}
+	}
+}
+
+func TestPackLevels(t *testing.T) {
+	t.Run("float64", testPackLevels[float64])
+	t.Run("float32", testPackLevels[float32])
+}
+
+func testPackLevels[T num.Float](t *testing.T) {
+	seed := uint64(0)
+	for i, c := range asmtest.Classes() {
+		for _, d := range asmtest.Lengths() {
+			seed++
+			step, ldx := 4+(d+i)%3*5, d+i%4
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+				Pack(d, a.InOut(span(d, 4, step), c), step, a.In(span(4, d, ldx), c), ldx, -2)
+			})
+			if t.Failed() {
+				t.Fatalf("d = %d, step %d, ldx %d, values %v", d, step, ldx, c)
+			}
+		}
+	}
+}

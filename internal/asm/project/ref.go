@@ -31,3 +31,37 @@ func transMulRef[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T
 		}
 	}
 }
+
+// panelRef is the definition of Panel. Row i of a is every fourth element of the group of four rows.
+func panelRef[T num.Float](m, w, d int, y []T, ldy int, a, b, r, s, f, h []T) {
+	for i := range m {
+		row := y[i*ldy:][:w]
+		if r != nil {
+			for j := range row {
+				row[j] = r[i] + s[j]
+			}
+		}
+		for k := range d {
+			aik := a[i/4*4*d+k*4+i%4]
+			for j, b := range b[k*w:][:w] {
+				row[j] = num.FMA(aik, b, row[j])
+			}
+		}
+		if h == nil {
+			continue
+		}
+		for j, yij := range row {
+			if x := f[i] - yij; x > h[j] {
+				h[j] = x
+			}
+		}
+	}
+}
+
+func packRef[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
+	for r := range 4 {
+		for k, v := range x[r*ldx:][:d] {
+			to[k*step+r] = factor * v
+		}
+	}
+}

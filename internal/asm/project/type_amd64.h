@@ -10,6 +10,12 @@
 #undef maskmove
 #undef bcast
 #undef fma
+#undef add
+#undef sub
+#undef max
+#undef mul
+#undef move1
+#undef mul1
 #else
 DATA tailmask<>+0x00(SB)/8, $-1
 DATA tailmask<>+0x08(SB)/8, $-1
@@ -29,6 +35,12 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define maskmove VMASKMOVPD
 #define bcast VBROADCASTSD
 #define fma VFMADD231PD
+#define add VADDPD
+#define sub VSUBPD
+#define max VMAXPD
+#define mul VMULPD
+#define move1 VMOVSD
+#define mul1 VMULSD
 #else
 #define size 4
 #define logsize 2
@@ -36,4 +48,10 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define maskmove VMASKMOVPS
 #define bcast VBROADCASTSS
 #define fma VFMADD231PS
+#define add VADDPS
+#define sub VSUBPS
+#define max VMAXPS
+#define mul VMULPS
+#define move1 VMOVSS
+#define mul1 VMULSS
 #endif

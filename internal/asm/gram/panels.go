@@ -1,0 +1,148 @@
+package gram
+
+import "github.com/gomonge/monge/internal/asm/project"
+
+// The sizes of blocks of panels. Results do not depend on them.
+const (
+	panelBlock = 2 * block // columns that are packed at a time
+	manyRows   = 1920      // rows that all pieces of features are multiplied with before other rows begin, at most
+	manyCells  = 1 << 21   // their distances, which should stay in the third-level cache until the next piece
+)
+
+// panelSqEuclidean is SqEuclidean for rows that are not empty.
+func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int, x []T, ldx int, z []T, ldz int) {
+	blocks := (n + panelBlock - 1) / panelBlock
+	wide := ((n+blocks-1)/blocks + blockRows - 1) / blockRows * blockRows // as in SqEuclidean
+	c := &w.columns
+	for j := 0; j < n; j += wide {
+		c.reset(min(wide, n-j), d, z[j*ldz:], ldz, true)
+		setNorms(c.norms[:c.n], d, c.z, ldz)
+		setBounds(c.bounds, c.norms)
+		if half {
+			w.panels(c, 0, c.n, m-j, true, w.rows[j:], j == 0, dst[j*ldd+j:], ldd, x[j*ldx:], ldx)
+		} else {
+			w.panels(c, 0, c.n, m, false, w.rows, j == 0, dst[j:], ldd, x, ldx)
+		}
+	}
+}
+
+// panels computes the distances of m rows of x from n packed columns, from j on. It sets norms, those
+// of the rows, if this is their first block of columns. With half, row i is column i, and distances above the
+// diagonal are copies of those below it.
+func (w *workspace[T]) panels(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
+	packed := -1 // the piece of features in c, if it has one at a time
+	high := max(min(manyRows, manyCells/n/blockRows*blockRows), blockRows)
+	for many := 0; many < m; many += high {
+		end := min(many+high, m)
+		for k := 0; k < c.d; k += c.step {
+			deep := min(c.step, c.d-k)
+			if c.one && packed != k {
+				c.packPiece(0, c.n, k, deep)
+				packed = k
+			}
+			for i := many; i < end; i += blockRows {
+				rows, cols := min(blockRows, end-i), n
+				if half {
+					cols = min(n, i+rows)
+				}
+				own := norms[i : i+rows]
+				if first && k == 0 {
+					setNorms(own, c.d, x[i*ldx:], ldx)
+				}
+				last := k+deep == c.d
+				w.panelRows(c, j, cols, k, deep, own, w.edge[(i-many)*c.width:], dst[i*ldd:], ldd, x[i*ldx:], ldx, last)
+				if !last {
+					continue
+				}
+				w.mendPanels(c, j, cols, own, dst[i*ldd:], ldd, x[i*ldx:], ldx)
+				if half {
+					mirror(dst, ldd, i, rows, 0, min(n, i))
+				}
+			}
+		}
+	}
+}
+
+// panelRows adds the products of deep features from k on to the distances of a block of rows with these norms from n
+// columns, from j on. The first features begin with the norms, the last set top. Columns that do not fill a panel are in edge until
+// then, and so are up to three rows in tail.
+func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, dst []T, ldd int, x []T, ldx int, last bool) {
+	rows, width, ldt := len(norms), c.width, len(w.tail)/4
+	for r := 0; r < rows; r += 4 {
+		packPanel(w.xs[r*deep:], 4, min(4, rows-r), deep, x[r*ldx+k:], ldx, 1)
+	}
+	var own, shares []T
+	if k == 0 {
+		own = w.own
+		copy(own, norms)
+		clear(own[rows:])
+	}
+	if last {
+		shares = w.shares
+		copy(shares, w.lowest)
+		for r, norm := range norms {
+			shares[r] = norm * slack
+		}
+		for t := 0; t < n; t += width {
+			copy(w.top[t:t+width], w.lowest)
+		}
+	}
+	whole := rows / 4 * 4
+	for t := 0; t < n; t += width {
+		b := c.panel(k, j+t, deep)
+		var sums, top []T
+		if k == 0 {
+			sums = c.norms[j+t:]
+		}
+		if last {
+			top = w.top[t:]
+		}
+		to, ld := dst[t:], ldd
+		if t+width > n {
+			to, ld = edge, width
+		}
+		project.Panel(whole, deep, to, ld, w.xs, b, own, sums, shares, top)
+		if whole < rows {
+			project.Panel(4, deep, w.tail[t:], ldt, w.xs[whole*deep:], b, from(own, whole), sums, from(shares, whole), top)
+		}
+	}
+	if !last {
+		return
+	}
+	if t := n / width * width; t < n {
+		for r := range whole {
+			copy(dst[r*ldd+t:][:n-t], edge[r*width:])
+		}
+	}
+	for r := whole; r < rows; r++ {
+		copy(dst[r*ldd:][:n], w.tail[(r-whole)*ldt:])
+	}
+}
+
+// from is s from element i on, or nil.
+func from[T any](s []T, i int) []T {
+	if s == nil {
+		return nil
+	}
+	return s[i:]
+}
+
+// mendPanels computes the close pairs of a block of rows and n columns, from j on, again. They are in columns whose
+// top is not low.
+func (w *workspace[T]) mendPanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
+	every := false
+	for _, norm := range norms {
+		every = every || !(norm < limit[T]())
+	}
+	bounds := c.bounds[j:][:n]
+	far := func(t int) bool { return w.top[t]+bounds[t] < 0 && !every }
+	for t := 0; t < n; t++ {
+		begin := t
+		for t < n && !far(t) {
+			t++
+		}
+		if begin < t {
+			w.mend(norms, t-begin, c.d, dst[begin:], ldd, x, ldx, c.z[(j+begin)*c.ldz:], c.ldz, 1, c.norms[j+begin:j+t], bounds[begin:t])
+		}
+	}
+}

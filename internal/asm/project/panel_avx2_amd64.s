@@ -1,0 +1,92 @@
+// panel, float64 and float32, AVX2 + FMA.
+//
+//	y[i*ldy+j] = r[i] + s[j], or y[i*ldy+j] without r, + Σ_k a[i/4*4*d+k*4+i%4]·b[k*w+j]      0≤i<m  0≤j<w  0≤k<d
+//	h[j]       = max(h[j], f[i] − y[i*ldy+j])                                        unless there is no h
+//
+// Same bits as    panelRef in ref.go: k ascending, one FMA per term.
+// Layout          a in groups of four rows, each d×4; b d×w, w three vectors; y m×w row-major.
+//                 m, d ≥ 1, m a multiple of 4.
+// Tile            4 rows × 3 vectors of columns; four steps of k a turn. What the next panel's b and
+//                 the next tile's y have is fetched ahead: in 12 tiles the whole of one b.
+// Tail            k: one step a turn. There is none of rows and columns.
+// Special values  follow the arithmetic; the maximum takes x where x > h only, so that NaN is passed
+//                 over.
+// Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI steps left ·
+//                 R8 r · R9 a temporary, f at the end · R10 b behind this panel · R11 s · R12 h · R13 y
+//                 two rows on · Y0–Y11 sums · Y12 Y13 Y15 b · Y14 a.
+// Arguments       f moves on by a group.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define left AX
+#define ak BX
+#define bk CX
+#define ytile DX
+#define ldyb SI
+#define steps DI
+#define ri R8
+#define temp R9
+#define ahead R10
+#define sj R11
+#define hj R12
+#define ythird R13
+
+// s0, s1 and s2 take a_ik·b_k of three vectors of columns.
+#define row(x, s0, s1, s2) \
+	bcast x, Y14;       \
+	fma   Y12, Y14, s0; \
+	fma   Y13, Y14, s1; \
+	fma   Y15, Y14, s2
+
+// One k of the tile, i steps on.
+#define step(i) \
+	move (i*96)(bk), Y12;                        \
+	move (i*96+32)(bk), Y13;                     \
+	move (i*96+64)(bk), Y15;                     \
+	row((i*4*size)(ak), Y0, Y1, Y2);             \
+	row((i*4*size+size)(ak), Y3, Y4, Y5);        \
+	row((i*4*size+2*size)(ak), Y6, Y7, Y8);      \
+	row((i*4*size+3*size)(ak), Y9, Y10, Y11)
+
+// r_i + s_j of a row.
+#define sums(x, s0, s1, s2) \
+	bcast x, Y14;           \
+	add   (sj), Y14, s0;    \
+	add   32(sj), Y14, s1;  \
+	add   64(sj), Y14, s2
+
+// Y12, Y13 and Y15 are h; f_i − y_ij of a row takes the place of y_ij.
+#define highest(x, s0, s1, s2) \
+	bcast x, Y14;       \
+	sub   s0, Y14, s0;  \
+	sub   s1, Y14, s1;  \
+	sub   s2, Y14, s2;  \
+	max   Y12, s0, Y12; \
+	max   Y13, s1, Y13; \
+	max   Y15, s2, Y15
+
+// The lines of two rows of the next tile, temp the first.
+#define fetch \
+	PREFETCHT0 (temp);           \
+	PREFETCHT0 64(temp);         \
+	PREFETCHT0 (temp)(ldyb*1);   \
+	PREFETCHT0 64(temp)(ldyb*1)
+
+#define F64
+#include "type_amd64.h"
+
+// func panelAVX2F64(m, d int, y *float64, ldy int, a, b, r, s, f, h *float64)
+TEXT ·panelAVX2F64(SB), NOSPLIT, $0-80
+#include "panel_avx2_amd64.h"
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// func panelAVX2F32(m, d int, y *float32, ldy int, a, b, r, s, f, h *float32)
+TEXT ·panelAVX2F32(SB), NOSPLIT, $0-80
+#include "panel_avx2_amd64.h"
+#undef F32
