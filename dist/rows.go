@@ -100,6 +100,9 @@ func NewRows[T Float](x Matrix[T], storage Storage) (*Rows, error) {
 	default:
 		panic(storagePanic)
 	}
+	if r.n == 0 {
+		return r, nil // with any number of columns
+	}
 	r.inverse = make([]float32, n)
 	row := make([]float32, r.cols)
 	for i := range r.n {

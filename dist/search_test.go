@@ -302,6 +302,9 @@ func TestRows(t *testing.T) {
 			t.Error(storage, r.Bytes(), bytes, err)
 		}
 	}
+	if r := mustRows(t, Matrix[float32]{Cols: 1 << 61, Stride: 1 << 61}); r.Len() != 0 || r.Bytes() != 0 {
+		t.Errorf("without rows: %d rows of %d bytes", r.Len(), r.Bytes())
+	}
 	r := mustRows(t, x)
 	panics(t, indexPanic, func() { r.Row(make([]float32, 5), 11) })
 	panics(t, indexPanic, func() { r.Row(make([]float32, 5), -1) })
