@@ -35,6 +35,9 @@ type Machine struct {
 	// several passes.
 	Product ProductChoice
 
+	// Squared distances of many features are AVX2's product of packed panels (project.Panel).
+	Panels bool
+
 	// TransMul of an x of more than FarBytes sums FarRows rows at a time: x comes from
 	// beyond the second-level cache then, and the hardware fetches so many rows ahead.
 	FarBytes, FarRows int
@@ -119,6 +122,7 @@ var zen4 = Machine{
 		OneRow: Choice{f32: Sizes{{9, 17}}}, FewRows: 16, OddTail: 16, FourTail: 4,
 		ShallowDepth: 8, ShallowCols: 500,
 	},
+	Panels: true, // not measured: FMAs of 256 bits have the rate of those of 512
 
 	FarBytes: 2 << 20, FarRows: 32,
 	Depth: 256, DeepDepth: 1024, PanelBytes: 192 << 10,

@@ -53,15 +53,18 @@ func packAVX2F64(d int, to *float64, step int, x *float64, ldx int, factor float
 //go:noescape
 func packAVX2F32(d int, to *float32, step int, x *float32, ldx int, factor float32)
 
-// HasPanel reports whether Panel has assembly.
-func HasPanel() bool { return asm.Current() == asm.AVX2 }
+// HasPanel reports whether Panel has assembly that takes less time than Mul.
+func HasPanel() bool {
+	level := asm.Current()
+	return level == asm.AVX2 || level == asm.AVX512 && asm.CurrentMachine().Panels
+}
 
 //go:noinline
 func panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	switch asm.VariantOf[T, T]() {
-	case asm.AVX2F64:
+	case asm.AVX2F64, asm.AVX512F64:
 		panelAVX2F64(m, d, num.P64(y), ldy, num.P64(a), num.P64(b), num.P64(r), num.P64(s), num.P64(f), num.P64(h))
-	case asm.AVX2F32:
+	case asm.AVX2F32, asm.AVX512F32:
 		panelAVX2F32(m, d, num.P32(y), ldy, num.P32(a), num.P32(b), num.P32(r), num.P32(s), num.P32(f), num.P32(h))
 	default:
 		panelRef(m, PanelColumns[T](), d, y, ldy, a, b, r, s, f, h)
@@ -71,9 +74,9 @@ func panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 //go:noinline
 func pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 	switch asm.VariantOf[T, T]() {
-	case asm.AVX2F64:
+	case asm.AVX2F64, asm.AVX512F64:
 		packAVX2F64(d, num.P64(to), step, num.P64(x), ldx, float64(factor))
-	case asm.AVX2F32:
+	case asm.AVX2F32, asm.AVX512F32:
 		packAVX2F32(d, num.P32(to), step, num.P32(x), ldx, float32(factor))
 	default:
 		packRef(d, to, step, x, ldx, factor)

@@ -20,7 +20,7 @@
 // Aliasing        the output overlaps no input.
 // Special values  follow the arithmetic; an empty chain stores +0 (or, with add, nothing).
 // Accuracy        a chain of n terms is off by at most γ_n Σ|terms|, γ_n = nu/(1 − nu).
-// Cost            m·d·p FMAs; Panel m·d·w. Panel and Pack have assembly with AVX2 only (HasPanel).
+// Cost            m·d·p FMAs; Panel m·d·w. Panel and Pack have assembly for AVX2, which a machine with AVX-512 may take, too (HasPanel).
 //
 // NOTES.md has measurements and rejected ideas.
 package project
