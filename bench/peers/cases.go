@@ -105,14 +105,16 @@ func cases() []testCase {
 		add(false, 1e-5, []goal{against("ours", "libmvec", 1), against("ours", "sleef", 1)}, "%s/type=f32/n=1024", kind)
 	}
 
-	goals := map[int]goal{2: byLevel("openblas", 2.2, 1.4), 10: byLevel("openblas", 1.4, 1.1), 64: byLevel("openblas", 1.05, 1), 784: byLevel("openblas", 1, .8)}
+	goals := map[int]goal{2: byLevel("openblas", 2.2, 1.4), 10: byLevel("openblas", 1.4, 1.1)}
 	each(func(typ string, tol float64) {
-		for _, d := range []int{2, 10, 64, 784} {
+		for _, d := range []int{2, 10, 32, 64, 256, 784, 4096} {
 			var g []goal
-			if typ == "f64" {
+			if d >= 32 {
+				g = []goal{against("ours", "openblas", 1), against("ours", "blis", 1)}
+			} else if typ == "f64" {
 				g = []goal{goals[d]}
 			}
-			add(false, tol, g, "sqdist/type=%s/n=1000/d=%d", typ, d)
+			add(d == 32 || d == 256 || d == 4096, tol, g, "sqdist/type=%s/n=1000/d=%d", typ, d)
 		}
 		add(false, tol, nil, "sqdist/type=%s/n=100/d=10", typ)
 	})
