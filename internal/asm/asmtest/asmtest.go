@@ -223,18 +223,21 @@ func anyBits[T num.Float](rng *rand.Rand) T {
 	}
 }
 
-// Specials returns the values at the edges of T.
+// Specials returns the values at the edges of T, which are not to be changed.
 func Specials[T num.Float]() []T {
-	inf := T(math.Inf(1))
-	var least, normal, most T
 	if num.IsFloat64[T]() {
-		f := []float64{math.SmallestNonzeroFloat64, 0x1p-1022, math.MaxFloat64}
-		least, normal, most = T(f[0]), T(f[1]), T(f[2])
-	} else {
-		f := []float32{math.SmallestNonzeroFloat32, 0x1p-126, math.MaxFloat32}
-		least, normal, most = T(f[0]), T(f[1]), T(f[2])
+		return any(specials64).([]T)
 	}
-	neg0 := T(math.Copysign(0, -1))
+	return any(specials32).([]T)
+}
+
+var (
+	specials64 = specials(math.SmallestNonzeroFloat64, 0x1p-1022, math.MaxFloat64)
+	specials32 = specials[float32](math.SmallestNonzeroFloat32, 0x1p-126, math.MaxFloat32)
+)
+
+func specials[T num.Float](least, normal, most T) []T {
+	inf, neg0 := T(math.Inf(1)), T(math.Copysign(0, -1))
 	return []T{0, neg0, 1, -1, inf, -inf, inf - inf, least, -least, normal, -normal, normal - least, most, -most}
 }
 

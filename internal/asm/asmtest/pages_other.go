@@ -2,7 +2,7 @@
 
 package asmtest
 
-import "github.com/gomonge/monge/internal/asm/num"
+import "unsafe"
 
-// pages has no unreadable pages to offer; arenas fall back to guard frames.
-func pages[T num.Float](int, bool) ([]T, func(), bool) { return nil, nil, false }
+// reserve has no unreadable pages to offer; arenas fall back to guard frames.
+func reserve(int, int) (unsafe.Pointer, bool) { return nil, false }

@@ -105,13 +105,13 @@ func TestSqEuclideanCut(t *testing.T) {
 
 func sqEuclideanTestCut[T num.Float](t *testing.T) {
 	const m, n, d = 23, 61, 70
-	a := asmtest.Arena[T]{Rand: asmtest.NewRand(1)}
-	x, zt := a.In(m*d, asmtest.Gauss), a.In(d*n, asmtest.Gauss)
+	rng := asmtest.NewRand(1)
+	x, zt := asmtest.Values[T](rng, m*d, asmtest.Gauss), asmtest.Values[T](rng, d*n, asmtest.Gauss)
 	for lv := range asmtest.Each(t) {
 		whole, cut := make([]T, m*n), make([]T, m*n)
 		SqEuclidean(m, n, d, whole, n, x, d, zt, n, false)
 		for range 20 {
-			i, j, k := a.Rand.IntN(m+1), a.Rand.IntN(n+1), a.Rand.IntN(d+1)
+			i, j, k := rng.IntN(m+1), rng.IntN(n+1), rng.IntN(d+1)
 			for _, p := range [][4]int{{0, i, 0, j}, {0, i, j, n}, {i, m, 0, j}, {i, m, j, n}} {
 				i0, i1, j0, j1 := p[0], p[1], p[2], p[3]
 				if i0 == i1 || j0 == j1 {
