@@ -263,10 +263,14 @@ func oddData() []oddCase {
 	add("1 : 1000", few, fewLabels, Settings{Optimizer: Optimizer{MaxSteps: 2}}, "all classes have the same weight", true)
 	add("1 : 1000, proportional", few, fewLabels, Settings{Optimizer: Optimizer{MaxSteps: 2}, Objective: Objective{Proportional: true}}, "only 2 samples", true)
 	var many []int
-	for i := range 300 {
-		many = append(many, i%60)
+	classes := 60
+	if !testdata.IsLong() {
+		classes = choiceClasses + 2
 	}
-	add("60 classes of 5", uniform(7, 300, 4), many, Settings{Optimizer: Optimizer{MaxSteps: 1}}, "", false)
+	for i := range 5 * classes {
+		many = append(many, i%classes)
+	}
+	add("many classes of 5", uniform(7, 5*classes, 4), many, Settings{Optimizer: Optimizer{MaxSteps: 1}}, "", false)
 	return cases
 }
 

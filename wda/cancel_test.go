@@ -172,7 +172,7 @@ func TestEndsAnywhere(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func(context.Context) error{
-		"choice":        fit(tall, Settings{Optimizer: few}),
+		"choice":        fit(tall, *quick(Settings{Optimizer: few})),
 		"wide choice":   fit(broad, Settings{Optimizer: few}),
 		"standardized":  fit(tall, *pinned(Settings{Data: Data{Standardize: true}, Optimizer: few, Objective: Objective{Float32: true}})),
 		"whitened":      fit(broad, *pinned(Settings{Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}, Optimizer: few})),

@@ -88,11 +88,7 @@ func TestChoiceWide(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(3, 60, 300, 3)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
-	m, err := Fit(t.Context(), x, labels, &Settings{Components: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := m.Report()
+	r := mustChoose(t, x, labels, quick(Settings{Components: 2})).Report()
 	// The classes are no more than names: nobody may believe to tell them apart.
 	for _, c := range r.Choice.Members {
 		if c.Error < 0.5 {
@@ -106,12 +102,12 @@ func TestChoiceWide(t *testing.T) {
 func TestChoiceReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)
-	m, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Mixture: NoMixture()})
-	if err != nil {
-		t.Fatal(err)
+	m := mustChoose(t, x, labels, quick(Settings{Components: 3, Mixture: NoMixture()}))
+	c, least := m.Report().Choice, 20
+	if !testdata.IsLong() {
+		least = 10
 	}
-	c := m.Report().Choice
-	if c == nil || c.Mixed != 1 || len(c.Members) < 20 || c.Neighbors != 5 || c.Rows != 90 {
+	if c == nil || c.Mixed != 1 || len(c.Members) < least || c.Neighbors != 5 || c.Rows != 90 {
 		t.Fatalf("choice %+v", c)
 	}
 	for i, a := range c.Members[1:] {
@@ -161,11 +157,7 @@ func TestChoicePins(t *testing.T) {
 		if !testdata.IsLong() && (name == "ρ" || name == "scale") {
 			continue
 		}
-		m, err := Fit(t.Context(), x, labels, &c.set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		members := m.Report().Choice.Members
+		members := mustChoose(t, x, labels, quick(c.set)).Report().Choice.Members
 		if len(members) < 2 || slices.ContainsFunc(members, func(m Member) bool { return !c.keep(m) }) {
 			t.Errorf("%s: %+v", name, members)
 		}
@@ -726,6 +718,14 @@ func TestLeading(t *testing.T) {
 }
 
 // mustChoose is Fit.
+// quick is set, which leaves the whitening open only in the long form: a choice is of a third of the members then.
+func quick(set Settings) *Settings {
+	if !testdata.IsLong() && set.Data.Whitening.IsAuto() {
+		set.Data.Whitening = DiagonalWhitening(LedoitWolf)
+	}
+	return &set
+}
+
 func mustChoose(t *testing.T, x *mat.Dense, labels []int, set *Settings) *Model {
 	t.Helper()
 	m, err := Fit(t.Context(), x, labels, set)
@@ -854,9 +854,12 @@ func TestNearlyConstant(t *testing.T) {
 		}
 		return out
 	}
-	plain := errorOf(t, mustChoose(t, x, labels, &Settings{Components: 2}), x, labels, y, actual)
+	plain := errorOf(t, mustChoose(t, x, labels, quick(Settings{Components: 2})), x, labels, y, actual)
 	x, y = with(x, 1), with(y, 2)
 	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
+		if !testdata.IsLong() && !set.Data.Whitening.IsAuto() {
+			continue // which is one of those that the first compares
+		}
 		set.Components = 2
 		m := mustChoose(t, x, labels, &set)
 		if e := errorOf(t, m, x, labels, y, actual); !(e < plain+0.03) {

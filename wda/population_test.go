@@ -175,7 +175,7 @@ func (s *samples) mustPrincipal(t *testing.T, p int) *mat.Dense {
 func TestBadSource(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 4, 300, 300)
-	set := &Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 5}, Objective: Objective{Shrinkage: FixedShrinkage(1)}}
+	set := &Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 2}, Objective: Objective{Shrinkage: FixedShrinkage(1)}}
 	var early *Model
 	fit := func(ctx context.Context, m *onDisk, labels []int, set Settings) error {
 		p, err := prepareSource(ctx, &source{m, labels}, set.preparation(), true, 100)
@@ -232,7 +232,7 @@ func TestBadSource(t *testing.T) {
 		t.Errorf("a context that has ended: %v after %d reads", err, m.reads.Load())
 	}
 	// A sample of everything takes what any fit does.
-	if _, err := Fit(t.Context(), stored(x), labels, &Settings{}); err != nil {
+	if _, err := Fit(t.Context(), stored(x), labels, quick(Settings{Optimizer: Optimizer{MaxSteps: 2}})); err != nil {
 		t.Errorf("few rows: %v", err)
 	}
 }

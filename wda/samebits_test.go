@@ -204,7 +204,7 @@ func hashOf(m *Model, err error) (string, error) {
 func TestFileRefits(t *testing.T) {
 	t.Parallel()
 	for i, f := range fits() {
-		if f.set == nil || !testdata.IsLong() && i%8 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
+		if f.set == nil || !testdata.IsLong() && i%16 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
 			continue
 		}
 		m, err := Fit(t.Context(), f.on.x, f.on.labels, f.set)
@@ -261,12 +261,9 @@ func TestSameBitsOfFits(t *testing.T) {
 	if len(list) != len(want) || len(list) < 100 {
 		t.Fatalf("%d fits, %d in %s, want as many and at least 100", len(list), len(want), fitsFile)
 	}
-	every := 3
-	switch {
-	case testdata.IsLong() || os.Getenv("MONGE_FITS") == "all":
+	every := 5
+	if testdata.IsLong() || os.Getenv("MONGE_FITS") == "all" {
 		every = 1
-	case asm.Current() == asm.Ref: // an emulated machine without assembly takes minutes for all
-		every = 5
 	}
 	for i, f := range list {
 		if i%every != 0 {

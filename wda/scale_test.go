@@ -128,7 +128,7 @@ func TestUnitSurvives(t *testing.T) {
 		if !testdata.IsLong() && (c.unit > 1 || c.p == 1) {
 			continue
 		}
-		m, err := Fit(t.Context(), scaled(c.unit, x), labels, &Settings{Components: c.p})
+		m, err := Fit(t.Context(), scaled(c.unit, x), labels, quick(Settings{Components: c.p}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func TestEndsAnywhere(t *testing.T) {
 			if all.Asked() < c.least {
 				t.Errorf("%#v, %v: asks %d times, want %d", c.m, size, all.Asked(), c.least)
 			}
-			tries := 15
+			tries := 5
 			if testdata.IsLong() {
 				tries = 100
 			}
