@@ -205,7 +205,7 @@ func TestFitOptions(t *testing.T) {
 		{pinned + "--starts 4 --seed 5 --method cg", wda.Settings{Optimizer: wda.Optimizer{Starts: 4, Method: wda.ConjugateGradient{}}, Seed: 5}},
 		{pinned + "--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
-		{"--for linear --seed 5", wda.Settings{For: wda.UseLinear, Seed: 5}},
+		{"--for linear --whitening none --seed 5", wda.Settings{For: wda.UseLinear, Data: wda.Data{Whitening: wda.NoWhitening()}, Seed: 5}},
 		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleOrthonormal, Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient{}}}},
 	} {
 		if strings.HasPrefix(c.args, pinned) {
@@ -255,7 +255,7 @@ func TestFitOptions(t *testing.T) {
 
 	// Warnings are by the names of the classes.
 	odd := write(t, filepath.Join(s.dir, "odd.csv"), "1,2,dog\n2,1,cat\n3,1e9,dog\n4,2e9,cat\n5,3,dog\n6,7,dog\n8,1,dog\n")
-	code, stdout, stderr = monge(t, "fit", "--data", odd, "--model", model, "--json")
+	code, stdout, stderr = monge(t, quick("fit", "--data", odd, "--model", model, "--json")...)
 	if code != 0 || !strings.Contains(stderr, `monge: warning: class "cat" has only 2 samples`) || !strings.Contains(stdout, `class \"cat\" has only 2 samples`) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}

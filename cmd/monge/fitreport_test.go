@@ -68,7 +68,7 @@ func TestMethodInWords(t *testing.T) {
 // The report on a fit says what was chosen and why, and how the optimizer ended.
 func TestFitReport(t *testing.T) {
 	s := simulate(t)
-	_, mixed, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
+	_, mixed, _ := monge(t, quick("fit", "--data", s.csv, "--model", s.dir+"/m.wda")...)
 	for _, want := range []string{"method      mixed from ", " candidates that cross-validation could not tell apart:\n            WDA (", "optimizer   of the first candidate: ", ", with the settings of the first candidate\n",
 		"Those mixed, and the best of every other kind:\n", " (mixed)\n", "principal components ("} {
 		if !strings.Contains(mixed, want) {
@@ -78,7 +78,7 @@ func TestFitReport(t *testing.T) {
 	if _, verified, _ := monge(t, "verify", s.dir+"/m.wda", "--data", s.csv); !strings.Contains(verified, "same") {
 		t.Errorf("verify says %q", verified)
 	}
-	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--mixture", "1", "--model", s.dir+"/m.wda")
+	_, stdout, _ := monge(t, quick("fit", "--data", s.csv, "--mixture", "1", "--model", s.dir+"/m.wda")...)
 	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "chosen      by the lowest loss in cross-validation of these rows, of ", " candidates: WDA, error ", "; best discriminant analysis ", "optimizer   ", " = between ", "for each component\n",
 		"candidates by the loss of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
 		if !strings.Contains(stdout, want) {

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -58,6 +59,14 @@ func mongeContext(ctx context.Context, args ...string) (code int, stdout, stderr
 
 // fixed are settings that leave nothing to choose: fit takes a sixth of the time.
 var fixed = strings.Fields("--method fisher --whitening none --scale orthonormal --shrinkage 0 --lambda 1")
+
+// quick returns args with a whitening: fit takes a third of the time for its choice. The long form leaves it open.
+func quick(args ...string) []string {
+	if testdata.IsLong() {
+		return args
+	}
+	return append(args, "--whitening", "diagonal")
+}
 
 // fitted runs fit with fixed settings. The object that it returns is what fit prints.
 func fitted(t testing.TB, args ...string) map[string]any {
@@ -451,7 +460,7 @@ func TestPictures(t *testing.T) {
 	same := write(t, filepath.Join(dir, "same.csv"), strings.Repeat("1,2\n", 5))
 	for p := 1; p <= 2; p++ {
 		model := filepath.Join(dir, "m.wda")
-		object(t, "fit", "--data", many, "--model", model, "-p", fmt.Sprint(p), "--max-steps", "1", "--method", "cg")
+		fitted(t, "--data", many, "--model", model, "-p", fmt.Sprint(p))
 		for _, data := range []string{many, same} {
 			for i, ext := range []string{".png", ".svg"} {
 				out := filepath.Join(dir, "o"+ext)
@@ -732,7 +741,7 @@ func TestOddInput(t *testing.T) {
 		}
 		data := write(t, filepath.Join(dir, "d.csv"), text.String())
 		model := filepath.Join(dir, "m.wda")
-		args := append([]string{"fit", "--data", data, "--model", model, "--max-steps", "20"}, strings.Fields(c.args)...)
+		args := append(quick("fit", "--data", data, "--model", model, "--max-steps", "20"), strings.Fields(c.args)...)
 		// What it prints without --json, too.
 		if code, _, stderr := monge(t, args...); code == exitFailure && strings.Contains(c.args, "--lambda 1e") {
 			t.Logf("%s: %s", c.name, stderr)
@@ -766,7 +775,7 @@ func TestLargeClass(t *testing.T) {
 	}
 	data, model := filepath.Join(dir, "large.npz"), filepath.Join(dir, "model")
 	writeNPZ(t, data, &dataset.Dataset{X: x, Labels: labels}, make([]int32, n))
-	out := object(t, "fit", "--data", data, "-p", "1", "--model", model, "--json")
+	out := object(t, quick("fit", "--data", data, "-p", "1", "--model", model)...)
 	if rows := get(t, out, "objective_samples"); rows > 4100 {
 		t.Errorf("J of %v rows", rows)
 	}
@@ -782,7 +791,7 @@ func TestLargeClass(t *testing.T) {
 func TestSample(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	v := object(t, "fit", "--data", s.npz, "--sample", "30", "--seed", "4", "--model", model)
+	v := fitted(t, "--data", s.npz, "--sample", "30", "--seed", "4", "--model", model)
 	if get(t, v, "samples") != 30 {
 		t.Errorf("%v samples", v["samples"])
 	}
@@ -876,13 +885,16 @@ func TestInterrupt(t *testing.T) {
 // run under an emulator, the system may not know how to start them: then it skips.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	if err := exec.Command(os.Args[0], "-test.run=^$").Run(); errors.Is(err, syscall.ENOEXEC) {
+	if err := started(); errors.Is(err, syscall.ENOEXEC) {
 		t.Skipf("cannot start a process of this architecture: %v", err)
 	}
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), mainVariable+"=1")
 	return cmd
 }
+
+// started starts this program once, which does nothing.
+var started = sync.OnceValue(func() error { return exec.Command(os.Args[0], "-test.run=^$").Run() })
 
 // The same with a process and a signal.
 func TestSignal(t *testing.T) {

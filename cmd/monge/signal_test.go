@@ -188,7 +188,7 @@ func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 		t.Fatal(err)
 	}
 	_, _ = io.ReadAll(begun) // a busy machine takes its time to start a program
-	working := 150 * time.Millisecond
+	working := 60 * time.Millisecond
 	if testdata.IsLong() {
 		working = 400 * time.Millisecond
 	}

@@ -52,7 +52,7 @@ func TestFitSolvers(t *testing.T) {
 	if _, r := fit("--gradient", "implicit", "--iterations", "700"); r.Settings.Objective.Iterations != 700 {
 		t.Errorf("--iterations 700: %d", r.Settings.Objective.Iterations)
 	}
-	_, stdout, _ := monge(t, "fit", "--data", s.csv, "--model", model, "--validation", "0.5")
+	_, stdout, _ := monge(t, quick("fit", "--data", s.csv, "--model", model, "--validation", "0.5")...)
 	if !strings.Contains(stdout, ", on 30 rows") {
 		t.Errorf("the part that J is of is not named: %q", stdout)
 	}

@@ -18,7 +18,7 @@ func TestVerify(t *testing.T) {
 	pinned := slices.Clip([]string{"--whitening", "none", "--scale", "orthonormal", "--lambda", "1", "--shrinkage", "0.1"})
 	start := write(t, at("P.csv"), "1,0\n0,1\n0,0\n1,1\n0,0\n")
 	for name, c := range map[string]struct{ rows, fit []string }{
-		"chosen":     {[]string{"--data", s.csv}, []string{"--k", "3"}},
+		"chosen":     {[]string{"--data", s.csv}, quick("--k", "3")},
 		"pinned":     {[]string{"--data", s.npz}, append(pinned, "--float32", "--method", "minibatch", "--seed", "7")},
 		"start":      {[]string{"--data", s.csv}, append(pinned, "--init", start, "--standardize")},
 		"validation": {[]string{"--data", s.csv, "--sample", "50"}, append(pinned, "--validation", "0.3", "--starts", "2")},
@@ -40,7 +40,7 @@ func TestVerify(t *testing.T) {
 	}
 	d, v := read(s.csv), read(s.test)
 	m, err := wda.Fit(t.Context(), d.X, d.Labels, &wda.Settings{
-		Objective: wda.Objective{Lambda: wda.RelativeLambda(1)}, Optimizer: wda.Optimizer{MaxSteps: 3}, Validation: &wda.Validation{X: v.X, Labels: v.Labels, Every: 1},
+		Data: wda.Data{Whitening: wda.NoWhitening()}, Objective: wda.Objective{Lambda: wda.RelativeLambda(1)}, Optimizer: wda.Optimizer{MaxSteps: 3}, Validation: &wda.Validation{X: v.X, Labels: v.Labels, Every: 1},
 	})
 	if err == nil {
 		m, err = m.WithClassNames(d.Classes)
