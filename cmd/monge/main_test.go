@@ -460,7 +460,7 @@ func TestPictures(t *testing.T) {
 	same := write(t, filepath.Join(dir, "same.csv"), strings.Repeat("1,2\n", 5))
 	for p := 1; p <= 2; p++ {
 		model := filepath.Join(dir, "m.wda")
-		fitted(t, "--data", many, "--model", model, "-p", fmt.Sprint(p))
+		fitted(t, "--data", many, "--model", model, "-p", fmt.Sprint(p), "--iterations", "1")
 		for _, data := range []string{many, same} {
 			for i, ext := range []string{".png", ".svg"} {
 				out := filepath.Join(dir, "o"+ext)
@@ -775,7 +775,7 @@ func TestLargeClass(t *testing.T) {
 	}
 	data, model := filepath.Join(dir, "large.npz"), filepath.Join(dir, "model")
 	writeNPZ(t, data, &dataset.Dataset{X: x, Labels: labels}, make([]int32, n))
-	out := object(t, quick("fit", "--data", data, "-p", "1", "--model", model)...)
+	out := object(t, quick("fit", "--data", data, "-p", "1", "--iterations", "2", "--model", model)...)
 	if rows := get(t, out, "objective_samples"); rows > 4100 {
 		t.Errorf("J of %v rows", rows)
 	}
