@@ -61,6 +61,9 @@ func distances[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i, s := range shapes() {
 		n, m, d := s[0], s[1], s[2]
+		if !testdata.IsLong() && d > 64 && (i+i/6)%3 != 0 {
+			continue // the long form has all edges of tiles with all edges of features
+		}
 		gaps := []int{0, 3}
 		if !testdata.IsLong() { // in turn, the other gap for the other type
 			gap := (i + i/6) % 2

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -171,7 +172,25 @@ func Values[T num.Float](rng *rand.Rand, n int, c Class) []T {
 }
 
 // Random returns n values in (0, 1], always the same.
-func Random[T num.Float](n int) []T { return Values[T](NewRand(1), n, Unit) }
+func Random[T num.Float](n int) []T {
+	unit.Lock()
+	defer unit.Unlock()
+	for len(unit.drawn) < n {
+		unit.drawn = append(unit.drawn, Value[float64](unit.rand, Unit))
+	}
+	s := make([]T, n)
+	for i, x := range unit.drawn[:n] {
+		s[i] = T(x)
+	}
+	return s
+}
+
+// unit has the values that Random has drawn so far.
+var unit = struct {
+	sync.Mutex
+	rand  *rand.Rand
+	drawn []float64
+}{rand: NewRand(1)}
 
 // Set sets every element of s to x.
 func Set[T num.Float](s []T, x T) {

@@ -24,7 +24,7 @@ const (
 // TestExpRef64 measures the float64 definition against 130-bit arithmetic. With
 // MONGE_LONG set it takes more than a million arguments.
 func TestExpRef64(t *testing.T) {
-	n := oracle.Samples(30_000, 1_000_000)
+	n := oracle.Samples(12_000, 1_000_000)
 	for _, r := range []struct {
 		name   string
 		lo, hi float64
@@ -218,7 +218,7 @@ const (
 // TestExp2Ref64 measures the float64 definition against 130-bit arithmetic. With
 // MONGE_LONG set it takes more than a million arguments.
 func TestExp2Ref64(t *testing.T) {
-	n := oracle.Samples(30_000, 1_000_000)
+	n := oracle.Samples(12_000, 1_000_000)
 	uniform := func(lo, hi float64) func(*rand.Rand) float64 {
 		return func(rng *rand.Rand) float64 { return lo + (hi-lo)*rng.Float64() }
 	}

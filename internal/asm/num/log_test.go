@@ -21,7 +21,7 @@ const (
 // TestLog measures both logarithms against 130-bit arithmetic. With MONGE_LONG set
 // it takes more than a million arguments.
 func TestLog(t *testing.T) {
-	n := oracle.Samples(8_000, 300_000)
+	n := oracle.Samples(3_000, 300_000)
 	uniform := func(lo, hi float64) func(*rand.Rand) float64 {
 		return func(rng *rand.Rand) float64 { return lo + (hi-lo)*rng.Float64() }
 	}

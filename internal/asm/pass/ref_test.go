@@ -54,7 +54,7 @@ func TestRowsAndColumnsRef(t *testing.T) {
 func rowsAndColumnsRef[T num.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
 	var worstRow, worstColumn asmtest.Worst
-	for range oracle.Samples(60, 200) {
+	for range oracle.Samples(30, 200) {
 		m, n := small(rng)
 		class := []asmtest.Class{asmtest.Gauss, asmtest.Unit, asmtest.NonPositive}[rng.IntN(3)]
 		k, v, u, q := asmtest.Values[T](rng, m*n, class), asmtest.Values[T](rng, n, asmtest.Gauss), asmtest.Values[T](rng, m, asmtest.Gauss), asmtest.Values[T](rng, n, class)
@@ -83,7 +83,7 @@ func TestIterateRef(t *testing.T) {
 func iterateRefTest[T num.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
 	var worstU, worstQ asmtest.Worst
-	for range oracle.Samples(60, 200) {
+	for range oracle.Samples(30, 200) {
 		m, n := small(rng)
 		k, v, a, q := asmtest.Values[T](rng, m*n, asmtest.Unit), asmtest.Values[T](rng, n, asmtest.Unit), asmtest.Values[T](rng, m, asmtest.Unit), asmtest.Values[T](rng, n, asmtest.Unit)
 		u, before := make([]T, m), append([]T{}, q...)
@@ -110,7 +110,7 @@ func TestSweepRef(t *testing.T) {
 func sweepRefTest[T num.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
 	var worstS, worstQ asmtest.Worst
-	for range oracle.Samples(45, 150) {
+	for range oracle.Samples(25, 150) {
 		m, n := small(rng)
 		k := asmtest.Values[T](rng, m*n, asmtest.Unit)
 		v, w, q := asmtest.Values[T](rng, n, asmtest.Gauss), asmtest.Values[T](rng, m, asmtest.Gauss), asmtest.Values[T](rng, n, asmtest.Gauss)
@@ -139,7 +139,7 @@ func TestBeginRef(t *testing.T) {
 func beginRefTest[T num.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
 	var worstR, worstS, worstQ asmtest.Worst
-	for range oracle.Samples(45, 150) {
+	for range oracle.Samples(25, 150) {
 		m, n := small(rng)
 		k, mat := asmtest.Values[T](rng, m*n, asmtest.Unit), asmtest.Values[T](rng, m*n, asmtest.Unit)
 		v, u, w, q := asmtest.Values[T](rng, n, asmtest.Gauss), asmtest.Values[T](rng, m, asmtest.Gauss), asmtest.Values[T](rng, m, asmtest.Gauss), asmtest.Values[T](rng, n, asmtest.Gauss)
