@@ -109,7 +109,7 @@ func TestPhasesAsk(t *testing.T) {
 		}},
 		{"covarianceWithin", 8, func(ctx context.Context) { covarianceWithin(ctx, s, 1) }},
 		{"tangent", 4, func(ctx context.Context) {
-			stiefel.New(4*d, 3*d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, 3*d, nil), mat.NewDense(4*d, 3*d, nil))
+			stiefel.New(4*d, d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, d, nil), mat.NewDense(4*d, d, nil))
 		}},
 		{"singular", 90, func(ctx context.Context) { singular(ctx, tall) }},
 		{"lift", 150 + 3, func(ctx context.Context) { sw.lift(ctx, uniform(7, sw.s.d, 3), nearest) }},

@@ -105,7 +105,7 @@ func TestChoiceReport(t *testing.T) {
 	m := mustChoose(t, x, labels, quick(Settings{Components: 3, Mixture: NoMixture()}))
 	c, least := m.Report().Choice, 20
 	if !testdata.IsLong() {
-		least = 10
+		least = 6
 	}
 	if c == nil || c.Mixed != 1 || len(c.Members) < least || c.Neighbors != 5 || c.Rows != 90 {
 		t.Fatalf("choice %+v", c)
@@ -718,10 +718,19 @@ func TestLeading(t *testing.T) {
 }
 
 // mustChoose is Fit.
-// quick is set, which leaves the whitening open only in the long form: a choice is of a third of the members then.
-func quick(set Settings) *Settings {
+// whitened is set, which leaves the whitening open only in the long form: a choice is of a third of the members then.
+func whitened(set Settings) *Settings {
 	if !testdata.IsLong() && set.Data.Whitening.IsAuto() {
 		set.Data.Whitening = DiagonalWhitening(LedoitWolf)
+	}
+	return &set
+}
+
+// quick is whitened, and leaves the scale open only in the long form, too.
+func quick(set Settings) *Settings {
+	set = *whitened(set)
+	if !testdata.IsLong() && set.Scale == ScaleAuto {
+		set.Scale = ScaleUnitWithin
 	}
 	return &set
 }

@@ -175,7 +175,7 @@ func (s *samples) mustPrincipal(t *testing.T, p int) *mat.Dense {
 func TestBadSource(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 4, 300, 300)
-	set := &Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 2}, Objective: Objective{Shrinkage: FixedShrinkage(1)}}
+	set := quick(Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 2}, Objective: Objective{Shrinkage: FixedShrinkage(1)}})
 	var early *Model
 	fit := func(ctx context.Context, m *onDisk, labels []int, set Settings) error {
 		p, err := prepareSource(ctx, &source{m, labels}, set.preparation(), true, 100)
