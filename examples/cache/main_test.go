@@ -16,7 +16,7 @@ import (
 // ones.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-n", "400", "-answers", "6", "-d", "64", "-asked", "200", "-p", "6", "-fit", "64", "-wrong", "0.2"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-n", "400", "-answers", "6", "-d", "64", "-asked", "200", "-p", "4", "-fit", "40", "-wrong", "0.2"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	lines := regexp.MustCompile(`(?m)^\| (all|proj)[^|]*\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|`).FindAllStringSubmatch(out.String(), -1)
@@ -57,7 +57,7 @@ func TestCache(t *testing.T) {
 			x.Set(i, j, v+float32(rng.NormFloat64()))
 		}
 	}
-	model, _, err := fit(t.Context(), questions{x.RowRange(0, n), answers[:n]}, n, 5)
+	model, _, err := fit(t.Context(), questions{x.RowRange(0, n), answers[:n]}, 60, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
