@@ -481,7 +481,7 @@ func (c *asks) Err() error { c.n++; return nil }
 // problem: an iteration is one look, and so is every block of terms.
 func TestAsksOften(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
-	const n, iterations = 120, 10000
+	const n, iterations = 120, 4000
 	p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.1}
 	s, err := newSolver[float64](&Settings{Gradient: true, Iterations: iterations})
 	if err != nil {

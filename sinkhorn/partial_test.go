@@ -39,6 +39,9 @@ func TestPartialNewton(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 			for _, reg := range []float64{0.05, 0.01, 1e-3, 5e-4} {
+				if !testdata.IsLong() && domain == DomainLog && (reg == 0.01 || reg == 1e-3) {
+					continue // the long form has all in the log domain, too
+				}
 				p := scatteredMass[float64](reg)
 				set := Settings{Tolerance: 1e-9, Iterations: 20000, Domain: domain, Storage: storage}
 				tolerance := 1e-6

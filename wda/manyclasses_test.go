@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -69,7 +70,11 @@ func TestPairsAreBounded(t *testing.T) {
 // many samples it is of, and the model is like any other.
 func TestPartOfTheClasses(t *testing.T) {
 	t.Parallel()
-	x, labels := manyClasses(120, 3, 6)
+	classes, part := 120, 40
+	if !testdata.IsLong() {
+		classes, part = 60, 30
+	}
+	x, labels := manyClasses(classes, 3, 6)
 	for _, c := range []struct {
 		set  Settings
 		made Method
@@ -86,7 +91,7 @@ func TestPartOfTheClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prepared.classes = 40
+		prepared.classes = part
 		m, err := prepared.fit(t.Context(), set, time.Now())
 		if err != nil {
 			t.Fatal(err)
@@ -95,9 +100,9 @@ func TestPartOfTheClasses(t *testing.T) {
 			checkModel(t, m)
 		}
 		r := m.Report()
-		exact, want := c.made == Method(ConjugateGradient{}), 40*3
+		exact, want := c.made == Method(ConjugateGradient{}), part*3
 		if exact {
-			want = 120 * 3
+			want = classes * 3
 		}
 		if r.Settings.Optimizer.Method != c.made || r.ObjectiveSamples != want || (r.Lambda != nil) != exact {
 			t.Errorf("%v: method %v, J of %d samples, %v", c.set.Optimizer.Method, r.Settings.Optimizer.Method, r.ObjectiveSamples, r.Lambda != nil)

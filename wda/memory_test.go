@@ -79,6 +79,7 @@ func TestMemoryMeasured(t *testing.T) {
 	thousand, rich, components, few := sizes{600, 20, 2}, sizes{800, 500, 4}, 200, Optimizer{MaxSteps: 3}
 	if !testdata.IsLong() {
 		tall.n, many.n, thousand.n, rich, components, few.MaxSteps = 400, 600, 200, sizes{300, 200, 4}, 80, 1
+		wide = sizes{100, 500, 3}
 	}
 	for _, c := range []struct {
 		name string
@@ -89,7 +90,7 @@ func TestMemoryMeasured(t *testing.T) {
 		{"conjugate gradient", tall, Settings{Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: few.MaxSteps}}},
 		{"steepest descent, float32", tall, Settings{Objective: Objective{Float32: true}, Optimizer: Optimizer{Method: SteepestDescent{}, MaxSteps: few.MaxSteps}}},
 		{"4 starts", sizes{300, 20, 3}, Settings{Optimizer: Optimizer{MaxSteps: 1, Starts: 4}}},
-		{"implicit gradient", sizes{600, 20, 2}, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit}, Optimizer: few}},
+		{"implicit gradient", thousand, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit}, Optimizer: few}},
 		{"1000 iterations", thousand, Settings{Objective: Objective{Iterations: 1000}, Optimizer: Optimizer{MaxSteps: 1}}},
 		{"frozen", tall, Settings{Objective: Objective{Gradient: sinkhorn.GradientFrozen}, Optimizer: few}},
 		{"many components", rich, Settings{Components: components, Optimizer: few}},

@@ -292,7 +292,7 @@ func TestDamagedColumns(t *testing.T) {
 	arrowLists(t, at("lists.arrow"), rows, labels, false, false)
 	arrowLists(t, at("fixed.arrow"), rows, labels, true, false)
 	arrowLists(t, at("stream.arrows"), rows, labels, false, true)
-	step := 31
+	step := 61
 	if testdata.IsLong() {
 		step = 1
 	}
