@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomonge/monge/internal/testdata"
 )
 
 const licensesFile = "docs/LICENSES.md"
@@ -36,7 +38,11 @@ func TestLicenses(t *testing.T) {
 		t.Skip("no go command to list modules with")
 	}
 	used := map[string][]string{} // module and version: by whom
-	for i := range 6 {
+	lists := 6
+	if !testdata.IsLong() && !*update {
+		lists = 2 // of Linux; the long form has those of macOS and Windows
+	}
+	for i := range lists {
 		user, packages := "library", []string{"./dist", "./sinkhorn", "./wda/..."}
 		if i%2 == 1 {
 			user, packages = "command", []string{"./cmd/monge"}
@@ -69,7 +75,13 @@ func TestLicenses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if old, err := os.ReadFile(licensesFile); err != nil || !bytes.Equal(bytes.ReplaceAll(old, []byte("\r"), nil), doc.Bytes()) {
+	old, err := os.ReadFile(licensesFile)
+	old = bytes.ReplaceAll(old, []byte("\r"), nil)
+	same := err == nil && (bytes.Equal(old, doc.Bytes()) || lists < 6)
+	for line := range bytes.Lines(doc.Bytes()) {
+		same = same && bytes.Contains(old, line)
+	}
+	if !same {
 		t.Errorf("%s is not what is linked: go test -run Licenses -update . (%v)", licensesFile, err)
 	}
 }

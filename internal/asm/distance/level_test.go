@@ -348,13 +348,14 @@ func TestAdjCostMachines(t *testing.T) {
 }
 
 func adjcostPieces[T num.Float](t *testing.T) {
-	for lv := range asmtest.Each(t) {
-		for _, adjcostShape := range [][3]int{{400, 300, 20}, {3, 100000, 4}, {100, 1003, 60}, {2000, 7, 40}} {
-			m, n, r := adjcostShape[0], adjcostShape[1], adjcostShape[2]
+	for _, adjcostShape := range [][3]int{{400, 300, 20}, {3, 100000, 4}, {100, 1003, 60}, {2000, 7, 40}} {
+		m, n, r := adjcostShape[0], adjcostShape[1], adjcostShape[2]
+		k, mat, a, b, u, v := asmtest.Random[T](m*n), asmtest.Random[T](m*n), asmtest.Random[T](m*r), asmtest.Random[T](r*n), asmtest.Random[T](m), asmtest.Random[T](n)
+		g, want := make([]T, m*n), make([]T, m*n)
+		adjcostRef(m, n, r, want, n, k, n, mat, n, a, r, b, n, u, v, 1.5)
+		for lv := range asmtest.Each(t) {
 			t.Run(fmt.Sprintf("%v/%dx%dx%d", lv, m, n, r), func(t *testing.T) {
-				k, mat, a, b, u, v := asmtest.Random[T](m*n), asmtest.Random[T](m*n), asmtest.Random[T](m*r), asmtest.Random[T](r*n), asmtest.Random[T](m), asmtest.Random[T](n)
-				g, want := make([]T, m*n), make([]T, m*n)
-				adjcostRef(m, n, r, want, n, k, n, mat, n, a, r, b, n, u, v, 1.5)
+				clear(g)
 				AdjCost(m, n, r, g, n, k, n, mat, n, a, r, b, n, u, v, 1.5)
 				for i := range g {
 					if !asmtest.SameBits(g[i], want[i]) {
