@@ -167,7 +167,9 @@ func TestOddData(t *testing.T) {
 					t.Skip("slow")
 				}
 				if set.Optimizer.MaxSteps == 0 {
-					set.Optimizer.MaxSteps = 15
+					if set.Optimizer.MaxSteps = 4; testdata.IsLong() {
+						set.Optimizer.MaxSteps = 15
+					}
 				}
 				if set.Optimizer.Method == Method(MiniBatch{}) { // of which a step is a round
 					set.Optimizer.MaxSteps = min(set.Optimizer.MaxSteps, 2)
