@@ -48,7 +48,7 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 	defer giveBack(w)
 	w.rows = grow(w.rows, m)
 	half := m == n && ldx == ldz && &x[0] == &z[0]
-	if project.HasPanel() {
+	if usePanels[T](n) {
 		w.panelSqEuclidean(m, n, d, half, dst, ldd, x, ldx, z, ldz)
 		return
 	}

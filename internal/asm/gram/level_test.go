@@ -74,9 +74,14 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, trans: v%2 == 0, shared: v % 5}, c)
 		}
 	}
+	// Panels that are not full.
+	for k := range 24 {
+		call(shape{m: k%13 + 1, n: panelColumns64 + k, d: k % 7, gd: k % 3, gx: k % 4, gz: k % 5, shared: k % 3}, asmtest.Classes()[k%len(asmtest.Classes())])
+	}
 	// Rows of extreme size on one side only.
 	for _, c := range []asmtest.Class{asmtest.Special, asmtest.Wide} {
 		call(shape{m: 30, n: 65, d: 64, plain: true}, c)
+		call(shape{m: 30, n: panelColumns64, d: 64, plain: true}, c)
 		call(shape{m: 30, n: 65, d: 3, plain: true, trans: true}, c)
 		call(shape{m: 30, n: 65, d: 1, plain: true, shared: 10}, c)
 		call(shape{m: 3, n: panelBlock + 9, d: 2}, c) // all columns are close
@@ -90,7 +95,13 @@ func testLevels[T num.Float](t *testing.T) {
 		{m: 3, n: block + 50, d: 66, shared: 2},
 		{m: 20, n: block + 7, d: 64, trans: true, gz: 3},
 		{m: manyRows + 7, n: 27, d: depth + 9, shared: 3, gd: 1},
+		{m: manyRows + 7, n: panelColumns32 + 3, d: depth + 9, shared: 3, gd: 1}, // panels in float32
+		{m: blockRows + 5, n: panelColumns64 + 5, d: 2*depth + 3, shared: 4},
+		{m: manyRows + 7, n: panelColumns64 + 3, d: depth + 9, shared: 3, gd: 1},
 	} {
+		if s.m*s.n > 1<<18 && !testdata.IsLong() {
+			continue
+		}
 		call(s, asmtest.Gauss)
 		call(s, asmtest.Unit)
 		if testdata.IsLong() {
@@ -106,7 +117,7 @@ func TestSelf(t *testing.T) {
 }
 
 func testSelf[T num.Float](t *testing.T) {
-	for _, s := range [][2]int{{1, 64}, {blockRows + 1, 70}, {2*blockRows + 4, 65}, {60, 2*depth + 1}, {block + 40, 3}, {2*Unit + 5, packedElements / Unit}, {panelBlock + 5, 3}} {
+	for _, s := range [][2]int{{1, 64}, {blockRows + 1, 70}, {2*blockRows + 4, 65}, {60, 2*depth + 1}, {panelColumns64 + 9, 2*depth + 1}, {block + 40, 3}, {2*Unit + 5, packedElements / Unit}, {panelBlock + 5, 3}} {
 		n, d := s[0], s[1]
 		x := asmtest.Values[T](asmtest.NewRand(1), n*(d+1), asmtest.Gauss)
 		z := append([]T(nil), x...)

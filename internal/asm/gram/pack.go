@@ -24,9 +24,8 @@ type Columns[T num.Float] struct {
 	packed        []T
 	norms, bounds []T // ‖z_j‖², and what closePairs adds to LogColumnMax
 
-	// If project.Panel has assembly, the tiles are panels, all of the same width: zeros stand in for
-	// columns that are missing. There are no norms among the features then. If one is set, packed
-	// has one piece of features at a time.
+	// The tiles may be panels (usePanels), all of the same width: zeros stand in for columns that are missing. There
+	// are no norms among the features then. If one is set, packed has one piece of features at a time.
 	panels, one bool
 }
 
@@ -34,12 +33,12 @@ type Columns[T num.Float] struct {
 // must be packed before they are used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset is Reset, for all pieces of features or for one at a time.
+// reset is Reset, for all pieces of features, or in panels for one at a time.
 func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
 	c.n, c.d, c.z, c.ldz, c.step = n, d, z, ldz, (d+pieces-1)/pieces
-	c.panels, c.one, c.width = project.HasPanel(), one, tileWidth[T]()
+	c.panels, c.one, c.width = one || usePanels[T](n), one, tileWidth[T]()
 	padded, size := n, n*(d+2)
 	if c.panels {
 		c.width = project.PanelColumns[T]()

@@ -1,13 +1,28 @@
 package gram
 
-import "github.com/gomonge/monge/internal/asm/project"
+import (
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/project"
+)
 
 // The sizes of blocks of panels. Results do not depend on them.
 const (
 	panelBlock = 2 * block // columns that are packed at a time
 	manyRows   = 1920      // rows that all pieces of features are multiplied with before other rows begin, at most
 	manyCells  = 1 << 21   // their distances, which should stay in the third-level cache until the next piece
+
+	// From so many columns on panels take less time: what a call of Panel costs beside its products weighs more in float64.
+	panelColumns64, panelColumns32 = 240, 48
 )
+
+// usePanels reports whether n columns are multiplied in panels.
+func usePanels[T num.Float](n int) bool {
+	least := panelColumns32
+	if num.IsFloat64[T]() {
+		least = panelColumns64
+	}
+	return n >= least && project.HasPanel()
+}
 
 // panelSqEuclidean is SqEuclidean for rows that are not empty.
 func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int, x []T, ldx int, z []T, ldz int) {
