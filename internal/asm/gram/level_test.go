@@ -1,8 +1,10 @@
 package gram
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/testdata"
@@ -55,6 +57,14 @@ func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
 func TestLevels(t *testing.T) {
 	t.Run("float64", testLevels[float64])
 	t.Run("float32", testLevels[float32])
+}
+
+// TestLevelsOfOtherCPU repeats the comparison of levels with the products that another CPU would choose.
+func TestLevelsOfOtherCPU(t *testing.T) {
+	if !slices.Contains(asm.Available(), asm.AVX512) {
+		t.Skip("the tables of machines differ in AVX-512's forms only")
+	}
+	asmtest.OtherMachines(t, TestLevels)
 }
 
 func testLevels[T num.Float](t *testing.T) {
