@@ -39,7 +39,7 @@
 // Cost            m·n·d FMAs, and for close pairs as many differences and FMAs again; packing is linear in x and z.
 //
 // There is no assembly here. The products are those of package project, and packages distance and
-// exp compute norms, close pairs and where these are. With AVX2 the products are project.Panel, which also
+// exp compute norms, close pairs and where these are. With AVX2 the products of many columns are project.Panel, which also
 // adds the norms and finds the columns that may have close pairs. NOTES.md has measurements and
 // rejected ideas.
 package gram

@@ -46,14 +46,3 @@ func transMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		transMulRef(m, p, d, g, ldg, x, ldx, y, ldy, add)
 	}
 }
-
-func panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
-	panelRef(m, PanelColumns[T](), d, y, ldy, a, b, r, s, f, h)
-}
-
-// HasPanel reports whether Panel has assembly that takes less time than Mul.
-func HasPanel() bool { return false }
-
-func pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
-	packRef(d, to, step, x, ldx, factor)
-}
