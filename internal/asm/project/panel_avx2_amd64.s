@@ -13,7 +13,7 @@
 //                 over.
 // Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI steps left ·
 //                 R8 r · R9 a temporary, f at the end · R10 b behind this panel · R11 s · R12 h · R13 y
-//                 two rows on · Y0–Y11 sums · Y12 Y13 Y15 b · Y14 a.
+//                 two rows on · Y0–Y11 sums · Y12 Y13 Y15 b, h at the end · Y14 a.
 // Arguments       f moves on by a group.
 // Source          own.
 
