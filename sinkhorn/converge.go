@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/simplex"
 )
 
 const (
@@ -51,7 +52,8 @@ type solution[T dist.Float] struct {
 	newton         newton[T]
 	warm           []T     // start of the next stage of annealing
 	stageTolerance float64 // of the stages at hand
-	exact          simplex[T]
+	exact          simplex.Solver[T]
+	costs          costRows[T] // that exact reads
 }
 
 // init sets up the parts, which share one iteration, one point of the dual and one system.

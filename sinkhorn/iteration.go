@@ -9,6 +9,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/simplex"
 )
 
 // workspace is what the problems of one solver share.
@@ -206,7 +207,7 @@ func (it *iteration[T]) bytes() float64 {
 	points := float64(geo.n) + float64(geo.cols)
 	bytes := geo.bytes() + it.ownBytes() + float64(vectors*points*float64(size[T]()))
 	if it.accelerates() {
-		bytes += float64(exactBytes*points) + float64(sparseBytes*geo.mostListed()) + geo.factorBytes()
+		bytes += float64(simplex.NodeBytes*points) + float64(sparseBytes*geo.mostListed()) + geo.factorBytes()
 	}
 	return bytes
 }

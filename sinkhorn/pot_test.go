@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/simplex"
 )
 
 // What the tests of POT assert of its solvers, as far as no other test here asserts it. This is where each
@@ -276,11 +277,11 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 		if p.A == nil {
 			p.A, p.B = uniform, uniform
 		}
-		var x simplex[float64]
-		if ok, err := solveExact(t.Context(), &x, storedCosts(cost), p.A, p.B, 0); !ok || err != nil {
+		var x simplex.Solver[float64]
+		if ok, err := x.Solve(t.Context(), &simplex.Problem[float64]{Costs: cost, A: p.A, B: p.B}); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		for k, start := range [][]float64{nil, make([]float64, n), x.dual[:n]} {
+		for k, start := range [][]float64{nil, make([]float64, n), x.F} {
 			p.Start = start
 			for _, set := range []Settings{{}, {Domain: DomainPlain}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
 				set.Tolerance = 1e-12
@@ -314,8 +315,8 @@ func TestPOTExactStart(t *testing.T) {
 			p.Cost.Row(i)[j], p.B[j] = float64((i-j)*(i-j)), 1./m
 		}
 	}
-	var x simplex[float64]
-	if ok, err := solveExact(t.Context(), &x, storedCosts(p.Cost), p.A, p.B, 0); !ok || err != nil {
+	var x simplex.Solver[float64]
+	if ok, err := x.Solve(t.Context(), &simplex.Problem[float64]{Costs: p.Cost, A: p.A, B: p.B}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	for _, lambda := range []float64{0.1, 1} {
@@ -323,7 +324,7 @@ func TestPOTExactStart(t *testing.T) {
 		_, want := planOf(t, Settings{Tolerance: 1e-12}, p)
 		p.Start = make([]float64, n)
 		for i := range p.Start {
-			p.Start[i] = lambda * x.dual[i]
+			p.Start[i] = lambda * x.F[i]
 		}
 		for _, set := range []Settings{{}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
 			set.Tolerance = 1e-12
