@@ -1,6 +1,6 @@
 // Package known lists instructions and branches that nothing can reach, or only in one direction, and
-// why, and the loops of which package turns does not show enough. The count of what tests reach (command cover) and the proof (command prove) fail if there are
-// others.
+// why, and the loops of which package turns does not show enough. The proof (command prove) fails if
+// there are others.
 package known
 
 // Unreachable is how many instructions and jumps of a function nothing can reach, or only in one
