@@ -2,6 +2,7 @@ package monge
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,6 +16,8 @@ import (
 )
 
 const licensesFile = "docs/LICENSES.md"
+
+var update = flag.Bool("update", false, "write "+licensesFile)
 
 // licenses are those that may be linked into a binary under ours, by words that their
 // texts have and no other does, the most telling first.
