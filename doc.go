@@ -3,7 +3,7 @@
 //
 //   - [github.com/gomonge/monge/wda] fits, serves and saves projections and classifiers.
 //   - [github.com/gomonge/monge/wda/dataset] reads files of samples and makes simulated data.
-//   - [github.com/gomonge/monge/wda/baseline] has PCA, FDA and other projections to compare with.
+//   - [github.com/gomonge/monge/wda/baseline] has PCA and FDA, to compare with.
 //   - [github.com/gomonge/monge/sinkhorn] solves entropy-regularized transport problems.
 //   - [github.com/gomonge/monge/dist] computes squared distances and Gibbs kernels.
 //

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/wda"
-	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -34,11 +34,11 @@ func caltechMethods() []method {
 	for _, m := range paperBaselines() {
 		slow := false
 		switch m.(type) {
-		case baseline.LFDA:
-			m = baseline.LFDA{Neighbors: 5}
-		case baseline.LMNN:
-			m = baseline.LMNN{Neighbors: 5}
-		case baseline.LSDR, baseline.LSQMI, baseline.CEML:
+		case baselines.LFDA:
+			m = baselines.LFDA{Neighbors: 5}
+		case baselines.LMNN:
+			m = baselines.LMNN{Neighbors: 5}
+		case baselines.LSDR, baselines.LSQMI, baselines.CEML:
 			slow = true
 		}
 		b := ofBaseline(m)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/wda"
@@ -48,7 +49,7 @@ func (t *training) prepare(ctx context.Context, p int) (*wda.Prepared, error) {
 	return t.prepared, nil
 }
 
-// Names of the methods that are not of package baseline, as pictures and tables have them.
+// Names of the methods that are not of the packages baseline and baselines, as pictures and tables have them.
 const (
 	nameOriginal = "Orig."     // all features
 	nameWDA      = "WDA"       // our default settings
@@ -60,17 +61,17 @@ const (
 func original() method { return method{name: nameOriginal} }
 
 // paperBaselines are the methods that the paper compares with, in the order of its tables.
-func paperBaselines() []baseline.Method {
-	return []baseline.Method{baseline.PCA{}, baseline.FDA{}, baseline.LFDA{}, baseline.LMNN{}, baseline.LSDR{}, baseline.LSQMI{}, baseline.CEML{}}
+func paperBaselines() []baselines.Method {
+	return []baselines.Method{baseline.PCA{}, baseline.FDA{}, baselines.LFDA{}, baselines.LMNN{}, baselines.LSDR{}, baselines.LSQMI{}, baselines.CEML{}}
 }
 
-// ofBaseline is a method of package baseline.
-func ofBaseline(m baseline.Method) method {
+// ofBaseline is a method of package baseline or baselines.
+func ofBaseline(m baselines.Method) method {
 	return method{
 		name: m.String(),
 		with: settingsText(m),
 		fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
-			return baseline.Fit(ctx, t.X, t.Labels, p, m)
+			return baselines.Fit(ctx, t.X, t.Labels, p, m)
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/experiments/tsne"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -52,18 +53,18 @@ func mnistMethods() []method {
 	for _, m := range paperBaselines() {
 		slow := false
 		switch m.(type) {
-		case baseline.LFDA:
-			m = baseline.LFDA{Neighbors: 5}
-		case baseline.LMNN:
-			m = baseline.LMNN{Neighbors: 5}
-		case baseline.LSDR, baseline.LSQMI, baseline.CEML:
+		case baselines.LFDA:
+			m = baselines.LFDA{Neighbors: 5}
+		case baselines.LMNN:
+			m = baselines.LMNN{Neighbors: 5}
+		case baselines.LSDR, baselines.LSQMI, baselines.CEML:
 			slow = true
 		}
 		b := ofBaseline(m)
 		b.slow = slow
 		all = append(all, b)
-		if m.String() == (baseline.LMNN{}).String() {
-			stopped := ofBaseline(baseline.LMNN{Neighbors: 5, MaxSteps: 50})
+		if m.String() == (baselines.LMNN{}).String() {
+			stopped := ofBaseline(baselines.LMNN{Neighbors: 5, MaxSteps: 50})
 			stopped.name = nameLMNNStopped
 			all = append(all, stopped)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
@@ -72,7 +73,7 @@ func suiteMethods() []method {
 	half.name = nameHalf
 	return []method{
 		ofBaseline(baseline.PCA{Workers: 1}), fewerThanClasses(ofBaseline(baseline.FDA{})), fewerThanClasses(lda), fewerThanClasses(half),
-		ofBaseline(baseline.LFDA{}), ofBaseline(baseline.LMNN{}), ofBaseline(baseline.NCA{}),
+		ofBaseline(baselines.LFDA{}), ofBaseline(baselines.LMNN{}), ofBaseline(baselines.NCA{}),
 		alone(namePaper, *wda.PaperSettings(0)), alone(nameWDA, wda.Settings{}),
 	}
 }
@@ -121,15 +122,15 @@ func suiteCandidates(name string) []method {
 		}
 	case "LFDA":
 		for _, s := range []float64{0, 0.01, 0.1, 0.5} {
-			all = append(all, ofBaseline(baseline.LFDA{Shrinkage: s}))
+			all = append(all, ofBaseline(baselines.LFDA{Shrinkage: s}))
 		}
 	case "LMNN":
 		for _, steps := range []int{10, 50, 500} {
-			all = append(all, ofBaseline(baseline.LMNN{MaxSteps: steps}))
+			all = append(all, ofBaseline(baselines.LMNN{MaxSteps: steps}))
 		}
 	case "NCA":
 		for _, steps := range []int{5, 15, 50} {
-			all = append(all, ofBaseline(baseline.NCA{MaxSteps: steps}))
+			all = append(all, ofBaseline(baselines.NCA{MaxSteps: steps}))
 		}
 	case namePaper:
 		for _, steps := range []int{3, 10, 30, 100} {

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/wda"
-	"github.com/gomonge/monge/wda/baseline"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -44,10 +44,10 @@ func toyMethods() []method {
 	all := []method{truth(), original()}
 	for _, m := range paperBaselines() {
 		switch m.(type) {
-		case baseline.LFDA:
-			m = baseline.LFDA{Neighbors: 1}
-		case baseline.LMNN:
-			m = baseline.LMNN{Neighbors: 5}
+		case baselines.LFDA:
+			m = baselines.LFDA{Neighbors: 1}
+		case baselines.LMNN:
+			m = baselines.LMNN{Neighbors: 5}
 		}
 		all = append(all, ofBaseline(m))
 	}
@@ -105,7 +105,7 @@ const (
 
 // slow are the methods that take seconds for 100 samples.
 func slow(name string) bool {
-	return name == baseline.LSDR{}.String() || name == baseline.LSQMI{}.String()
+	return name == baselines.LSDR{}.String() || name == baselines.LSQMI{}.String()
 }
 
 // toyData draws training and test samples of a trial.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/baseline"
@@ -90,11 +91,11 @@ func uciMethods() []method {
 	for _, m := range paperBaselines() {
 		slow := false
 		switch m.(type) {
-		case baseline.LFDA:
-			m = baseline.LFDA{Neighbors: 5}
-		case baseline.LMNN:
-			m, slow = baseline.LMNN{Neighbors: 5}, true
-		case baseline.LSDR, baseline.LSQMI, baseline.CEML:
+		case baselines.LFDA:
+			m = baselines.LFDA{Neighbors: 5}
+		case baselines.LMNN:
+			m, slow = baselines.LMNN{Neighbors: 5}, true
+		case baselines.LSDR, baselines.LSQMI, baselines.CEML:
 			slow = true
 		}
 		b := ofBaseline(m)
@@ -127,21 +128,21 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		for i, s := range uciShrinkages {
 			f := ofBaseline(baseline.FDA{Shrinkage: s})
 			if m.name == "LFDA" {
-				f = ofBaseline(baseline.LFDA{Neighbors: 5, Shrinkage: s})
+				f = ofBaseline(baselines.LFDA{Neighbors: 5, Shrinkage: s})
 			}
 			candidates, all = append(candidates, candidate{f, f, true}), append(all, i)
 		}
 		return candidates, [][]int{{0}, all}, []string{m.name, m.name + "-s"}
 	case "LMNN":
 		// It overfits: what a few steps are worth says nothing of many.
-		few := ofBaseline(baseline.LMNN{Neighbors: 5, MaxSteps: uciQuick})
+		few := ofBaseline(baselines.LMNN{Neighbors: 5, MaxSteps: uciQuick})
 		return []candidate{{m, m, false}, {few, few, false}}, [][]int{{0}, {0, 1}}, []string{m.name, nameLMNNSteps}
 	case "LSDR":
-		one(ofBaseline(baseline.LSDR{Starts: 1, MaxSteps: uciQuick}), false)
+		one(ofBaseline(baselines.LSDR{Starts: 1, MaxSteps: uciQuick}), false)
 	case "LSQMI":
-		one(ofBaseline(baseline.LSQMI{Starts: 1, MaxSteps: uciQuick}), false)
+		one(ofBaseline(baselines.LSQMI{Starts: 1, MaxSteps: uciQuick}), false)
 	case "CEML":
-		one(ofBaseline(baseline.CEML{MaxSteps: uciQuick}), false)
+		one(ofBaseline(baselines.CEML{MaxSteps: uciQuick}), false)
 	default:
 		one(m, m.name == "PCA")
 	}

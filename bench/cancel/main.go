@@ -201,9 +201,6 @@ func baselines() []work {
 	return []work{
 		fit(baseline.PCA{}, 20000, 1000), fit(baseline.PCA{}, 1500, 6000),
 		fit(baseline.FDA{Shrinkage: 0.1}, 20000, 1000), fit(baseline.FDA{LedoitWolf: true}, 1500, 6000),
-		fit(baseline.LFDA{}, 4000, 300), fit(baseline.LFDA{}, 1000, 3000),
-		fit(baseline.LMNN{}, 2000, 100), fit(baseline.NCA{}, 2000, 100), fit(baseline.NCA{}, 500, 2000),
-		fit(baseline.LSDR{}, 500, 20), fit(baseline.LSQMI{}, 500, 20), fit(baseline.CEML{}, 600, 20),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -42,16 +43,14 @@ type FDA struct {
 // String returns "FDA".
 func (FDA) String() string { return "FDA" }
 
-func (FDA) inverse() bool { return true }
-
-func (f FDA) filled() (Method, bool) {
-	return f, f.Shrinkage >= 0 && f.Shrinkage <= 1 && !(f.LedoitWolf && f.Shrinkage > 0)
+func (f FDA) filled() (projection.Method, bool) {
+	return projection.Method{Labeled: true, Inverse: true, Fit: f.fit}, f.Shrinkage >= 0 && f.Shrinkage <= 1 && !(f.LedoitWolf && f.Shrinkage > 0)
 }
 
 func (f FDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	solve := solveDense
-	if classes := len(classRows(labels)); d > denseDimension {
+	if classes := len(projection.ClassRows(labels)); d > projection.DenseDimension {
 		solve = solveCholesky
 		if d >= n-classes {
 			solve = solveDual
@@ -73,11 +72,11 @@ type solver func(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, erro
 
 func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, error) {
 	n, d := x.Dims()
-	c := centred(ctx, x)
-	w := &within{w: mat.NewDense(n, d, nil), rows: classRows(labels), s: f.Shrinkage}
+	c := projection.Centered(ctx, x)
+	w := &within{w: mat.NewDense(n, d, nil), rows: projection.ClassRows(labels), s: f.Shrinkage}
 	means := mat.NewDense(len(w.rows), d, nil) // weighted, so that S_b = meansᵀ·means
 	for k, rows := range w.rows {
-		around := centred(ctx, gather(ctx, c, rows))
+		around := projection.Centered(ctx, projection.Gather(ctx, c, rows))
 		weight := math.Sqrt(float64(len(rows)) / float64(n))
 		first := c.RawRowView(rows[0])
 		mean := means.RawRowView(k)
@@ -109,7 +108,7 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 	}
 	// With M the means, the solutions are W = zᵀu, u the eigenvectors of M S_w⁺Mᵀ.
 	q := min(p, len(w.rows)-1)
-	u, mu, err := topEigenvectors(ctx, symmetricProduct(ctx, mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
+	u, mu, err := projection.TopEigenvectors(ctx, projection.SymmetricProduct(ctx, mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 	out := mat.NewDense(d, p, nil)
 	if q > 0 {
 		first := out.Slice(0, d, 0, q).(*mat.Dense)
-		first.Copy(transProduct(ctx, z, mat.DenseCopyOf(u.Slice(0, len(w.rows), 0, q))))
+		first.Copy(projection.TransProduct(ctx, z, mat.DenseCopyOf(u.Slice(0, len(w.rows), 0, q))))
 		for k := range q {
 			for j := range d {
 				first.Set(j, k, first.At(j, k)*scale[j]/math.Sqrt(mu[k]))
@@ -170,15 +169,15 @@ func (w *within) intensity(ctx context.Context) float64 {
 	n, d := w.w.Dims()
 	var g *mat.Dense // of the same trace and norm as n·S_w
 	if n < d {
-		g = gram(ctx, w.w)
+		g = projection.Gram(ctx, w.w)
 	} else {
-		g = symmetricProduct(ctx, w.w, w.w)
+		g = projection.SymmetricProduct(ctx, w.w, w.w)
 	}
 	square := 0.
 	for i := range g.RawMatrix().Rows {
 		square += algebra.Dot(g.RawRowView(i), g.RawRowView(i))
 	}
-	return algebra.LedoitWolf(ctx, dense.View(w.w), trace(g)/float64(n), square/float64(n)/float64(n))
+	return algebra.LedoitWolf(ctx, dense.View(w.w), projection.Trace(g)/float64(n), square/float64(n)/float64(n))
 }
 
 // append sets columns q… of out to principal components of the samples c in the
@@ -189,10 +188,10 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 	rest := c
 	if q > 0 {
 		ortho := mat.DenseCopyOf(out.Slice(0, d, 0, q))
-		if err := orthonormalize(ctx, ortho); err != nil {
+		if err := projection.Orthonormalize(ctx, ortho); err != nil {
 			return err
 		}
-		back := product(ctx, product(ctx, c, ortho), mat.DenseCopyOf(ortho.T()))
+		back := projection.Product(ctx, projection.Product(ctx, c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
 		// The components of the rest span its variance first; orthonormalizing them
@@ -204,7 +203,7 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 		all := mat.NewDense(d, p, nil)
 		all.Slice(0, d, 0, q).(*mat.Dense).Copy(ortho)
 		all.Slice(0, d, q, p).(*mat.Dense).Copy(pcs)
-		if err := orthonormalize(ctx, all); err != nil {
+		if err := projection.Orthonormalize(ctx, all); err != nil {
 			return err
 		}
 		out.Slice(0, d, q, p).(*mat.Dense).Copy(all.Slice(0, d, q, p))
@@ -220,7 +219,7 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 		for j := range d {
 			raw.Set(j, 0, out.At(j, k)/scale[j])
 		}
-		y := product(ctx, w.w, raw).RawMatrix().Data
+		y := projection.Product(ctx, w.w, raw).RawMatrix().Data
 		v := math.FMA(1-w.s, algebra.Dot(y, y)/float64(n), float64(w.s*w.mean))
 		if v > 1e-20*w.mean {
 			for j := range d {
@@ -234,12 +233,12 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 // scatter returns S_w.
 func (w *within) scatter(ctx context.Context) *mat.Dense {
 	n, _ := w.w.Dims()
-	sw := symmetricProduct(ctx, w.w, w.w)
+	sw := projection.SymmetricProduct(ctx, w.w, w.w)
 	if ctx.Err() == nil {
 		sw.Scale(1/float64(n), sw)
 	}
 	if w.s > 0 {
-		shrink(sw, w.s, w.mean)
+		projection.Shrink(sw, w.s, w.mean)
 	}
 	return sw
 }
@@ -248,11 +247,11 @@ func (w *within) scatter(ctx context.Context) *mat.Dense {
 func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.w.Dims()
 	sw := w.scatter(ctx)
-	v, values, err := topEigenvectors(ctx, sw, d)
+	v, values, err := projection.TopEigenvectors(ctx, sw, d)
 	if err != nil {
 		return nil, err
 	}
-	y := product(ctx, m, v)
+	y := projection.Product(ctx, m, v)
 	for i := range y.RawMatrix().Rows {
 		row := y.RawRowView(i)
 		for k, l := range values {
@@ -263,11 +262,11 @@ func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error
 			}
 		}
 	}
-	return product(ctx, y, mat.DenseCopyOf(v.T())), nil
+	return projection.Product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
 // solveCholesky is for n well above d: S_w is then singular only where S_b is too,
-// or the classes are separated perfectly, which floor makes no difference to.
+// or the classes are separated perfectly, which projection.Floor makes no difference to.
 func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.w.Dims()
 	sw := w.scatter(ctx)
@@ -279,11 +278,11 @@ func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, er
 		if v == 0 {
 			v = 1 // a constant feature
 		}
-		sw.Set(j, j, v*(1+floor))
+		sw.Set(j, j, v*(1+projection.Floor))
 	}
 	chol, ok := algebra.NewCholesky(ctx, dense.View(sw))
 	if !ok {
-		return nil, errFactorize
+		return nil, projection.ErrFactorize
 	}
 	z := mat.DenseCopyOf(m.T())
 	if err := chol.Solve(ctx, dense.View(z)); err != nil {
@@ -307,8 +306,8 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 		z.Scale(1/b, z)
 		return z, nil
 	}
-	k := gram(ctx, w.w)
-	mean := trace(k) / float64(n)
+	k := projection.Gram(ctx, w.w)
+	mean := projection.Trace(k) / float64(n)
 	if mean == 0 {
 		return mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil), nil
 	}
@@ -328,14 +327,14 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 			}
 		}
 		for i := range n {
-			k.Set(i, i, math.FMA(floor, mean, k.At(i, i)))
+			k.Set(i, i, math.FMA(projection.Floor, mean, k.At(i, i)))
 		}
 	}
 	chol, ok := algebra.NewCholesky(ctx, dense.View(k))
 	if !ok {
-		return nil, errFactorize
+		return nil, projection.ErrFactorize
 	}
-	y := product(ctx, w.w, mat.DenseCopyOf(m.T()))
+	y := projection.Product(ctx, w.w, mat.DenseCopyOf(m.T()))
 	for range 2 {
 		if err := chol.Solve(ctx, dense.View(y)); err != nil {
 			return nil, err
@@ -344,7 +343,7 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 			break
 		}
 	}
-	z := transProduct(ctx, y, w.w)
+	z := projection.TransProduct(ctx, y, w.w)
 	if w.s > 0 {
 		z.Sub(m, z)
 		z.Scale(1/b, z)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/projection"
+	"github.com/gomonge/monge/internal/projection/projectiontest"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -44,7 +46,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := sameColumns(got, want)
+				e := projectiontest.ColumnDifference(got, want)
 				if c.f.Shrinkage > 0 {
 					e = subspaceDistance(t, got, want)
 				}
@@ -64,11 +66,11 @@ func TestFDAIsScikitLearns(t *testing.T) {
 	want := readMatrix(t, "few_fda_svd")
 	want.Scale(math.Sqrt(12./9), want)
 	for _, s := range []string{"dense", "dual"} {
-		got, err := FDA{}.fitBy(t.Context(), gather(t.Context(), x, rows), few, 2, solvers[s])
+		got, err := FDA{}.fitBy(t.Context(), projection.Gather(t.Context(), x, rows), few, 2, solvers[s])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := sameColumns(got, want); !(e < 1e-6) {
+		if e := projectiontest.ColumnDifference(got, want); !(e < 1e-6) {
 			t.Errorf("12 samples of 13 features, %s: columns differ by %.3g", s, e)
 		}
 	}
@@ -77,7 +79,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 func subspaceDistance(t *testing.T, a, b *mat.Dense) float64 {
 	t.Helper()
 	a, b = mat.DenseCopyOf(a), mat.DenseCopyOf(b)
-	if err := errors.Join(orthonormalize(ctx, a), orthonormalize(ctx, b)); err != nil {
+	if err := errors.Join(projection.Orthonormalize(ctx, a), projection.Orthonormalize(ctx, b)); err != nil {
 		t.Fatal(err)
 	}
 	return stiefel.New(a.Dims()).Distance(ctx, a, b)
@@ -90,7 +92,7 @@ func TestPCAIsScikitLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := sameColumns(got, readMatrix(t, name+"_pca")); !(e < 1e-8) {
+		if e := projectiontest.ColumnDifference(got, readMatrix(t, name+"_pca")); !(e < 1e-8) {
 			t.Errorf("%s: components differ by %.3g", name, e)
 		}
 	}
@@ -103,7 +105,7 @@ func TestFDASolversAgree(t *testing.T) {
 		s    float64
 		with solver
 	}{{400, 150, 0, solveCholesky}, {400, 150, 0.2, solveCholesky}, {60, 150, 0, solveDual}, {60, 150, 0.2, solveDual}, {60, 150, 1, solveDual}} {
-		x := lowRank(9, c.n, c.d)
+		x := projectiontest.LowRank(9, c.n, c.d)
 		labels := make([]int, c.n)
 		for i := range labels {
 			labels[i] = i % 4
@@ -118,7 +120,7 @@ func TestFDASolversAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := sameColumns(got, want); !(e < 1e-5) {
+		if e := projectiontest.ColumnDifference(got, want); !(e < 1e-5) {
 			t.Errorf("%d × %d, shrinkage %v: columns differ by %.3g", c.n, c.d, c.s, e)
 		}
 	}
@@ -136,14 +138,14 @@ func TestFDAFurtherColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 			sw := mat.NewDense(13, 13, nil)
-			for _, rows := range classRows(labels) {
+			for _, rows := range projection.ClassRows(labels) {
 				var one mat.Dense
-				around := centred(t.Context(), gather(t.Context(), x, rows))
+				around := projection.Centered(t.Context(), projection.Gather(t.Context(), x, rows))
 				one.Mul(around.T(), around)
 				one.Scale(1/178., &one)
 				sw.Add(sw, &one)
 			}
-			shrink(sw, s, mat.Trace(sw)/13)
+			projection.Shrink(sw, s, mat.Trace(sw)/13)
 			for k := range 13 {
 				if v := mat.Inner(all.ColView(k), sw, all.ColView(k)); !(math.Abs(v-1) < 1e-6) {
 					t.Errorf("column %d has variance %v within classes", k, v)
@@ -159,7 +161,7 @@ func TestFDAFurtherColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := sameColumns(fewer, mat.DenseCopyOf(all.Slice(0, 13, 0, 5))); !(e < 1e-9) {
+			if e := projectiontest.ColumnDifference(fewer, mat.DenseCopyOf(all.Slice(0, 13, 0, 5))); !(e < 1e-9) {
 				t.Errorf("the first five of thirteen columns differ by %.3g", e)
 			}
 		})
@@ -171,14 +173,14 @@ func TestFDAFurtherColumns(t *testing.T) {
 func TestLedoitWolf(t *testing.T) {
 	for _, d := range []int{4, 25} {
 		const n = 12
-		x, labels := randomMatrix(3, n, d, 1), make([]int, n)
+		x, labels := projectiontest.Random(3, n, d, 1), make([]int, n)
 		r := mat.NewDense(n, d, nil)
 		for i := range n {
 			labels[i] = i % 2
 			x.Set(i, 0, 3*x.At(i, 0))
 		}
-		for _, rows := range classRows(labels) {
-			for k, row := range mat.DenseCopyOf(centred(t.Context(), gather(t.Context(), x, rows))).RawMatrix().Data {
+		for _, rows := range projection.ClassRows(labels) {
+			for k, row := range mat.DenseCopyOf(projection.Centered(t.Context(), projection.Gather(t.Context(), x, rows))).RawMatrix().Data {
 				r.Set(rows[k/d], k%d, row)
 			}
 		}
@@ -207,7 +209,7 @@ func TestLedoitWolf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := sameColumns(got, want); !(e < 1e-10) {
+		if e := projectiontest.ColumnDifference(got, want); !(e < 1e-10) {
 			t.Errorf("%d features: differs by %.3g", d, e)
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/projection"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,13 +29,11 @@ type PCA struct {
 // String returns "PCA".
 func (PCA) String() string { return "PCA" }
 
-func (PCA) inverse() bool { return false }
-
-func (m PCA) filled() (Method, bool) {
+func (m PCA) filled() (projection.Method, bool) {
 	if m.Workers <= 0 {
 		m.Workers = runtime.GOMAXPROCS(0)
 	}
-	return m, true
+	return projection.Method{Fit: m.fit}, true
 }
 
 // components returns the p leading principal components of the rows of x, which are
@@ -44,19 +44,19 @@ func components(ctx context.Context, x *mat.Dense, p int) (*mat.Dense, error) {
 
 func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense, error) {
 	n, d := x.Dims()
-	k := p + extraColumns
-	if d <= denseDimension || 3*k > d && d <= n {
-		v, _, err := topEigenvectors(ctx, m.scatter(ctx, x), p)
+	k := p + projection.ExtraColumns
+	if d <= projection.DenseDimension || 3*k > d && d <= n {
+		v, _, err := projection.TopEigenvectors(ctx, m.scatter(ctx, x), p)
 		return v, err
 	}
 	if n < d && p <= n {
-		return m.dual(ctx, centred(ctx, x), p)
+		return m.dual(ctx, projection.Centered(ctx, x), p)
 	}
 	times := m.scatterTimes(ctx, x, k)
 	if d <= formedDimension {
 		times = m.times(ctx, m.scatter(ctx, x))
 	}
-	v := randomBlock(d, k)
+	v := projection.RandomBlock(d, k)
 	if _, err := subspace.Leading(ctx, times, nil, v, p, nil); err != nil {
 		return nil, err
 	}
@@ -70,47 +70,40 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 // dual returns the p principal components of centred rows, fewer than features: Xᵀu for
 // the eigenvectors u of XXᵀ.
 func (m PCA) dual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
-	u, _, err := leading(ctx, m.gram(ctx, c), p)
+	u, _, err := projection.Leading(ctx, m.gram(ctx, c), p)
 	if err != nil {
 		return nil, err
 	}
-	v := transProduct(ctx, c, u)
-	return v, orthonormalize(ctx, v)
+	v := projection.TransProduct(ctx, c, u)
+	return v, projection.Orthonormalize(ctx, v)
 }
 
 const (
-	// denseDimension is the number of features up to which all eigenvectors of the
-	// covariance cost less than a block iteration for a few.
-	denseDimension = 128
 	// formedDimension is the number of features up to which the covariance is formed.
 	// That is worth some forty products XᵀX·V with ten columns and 1000 features, as
 	// many as the iteration takes, which in its turn gets faster.
 	formedDimension = 2048
-	// extraColumns of the block make up for eigenvalues close to the last one wanted.
-	extraColumns = 4
 	// centredRows are centred at a time.
 	centredRows = 128
-	// stripRows of the covariance are one piece of work.
-	stripRows = 96
 )
 
 // scatter returns XᵀX of the centred rows, d × d.
 func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
-	mean, block := columnMeans(ctx, x), matrix.New[float64](min(n, centredRows), d, nil)
+	mean, block := projection.ColumnMeans(ctx, x), matrix.New[float64](min(n, centredRows), d, nil)
 	s := mat.NewDense(d, d, nil)
 	out := dense.View(s)
 	for first := 0; first < n && ctx.Err() == nil; first += centredRows {
 		rows := block.RowRange(0, min(centredRows, n-first))
 		for i := range rows.Rows {
-			subtract(rows.Row(i), x.RawRowView(first+i), mean)
+			floats.SubTo(rows.Row(i), x.RawRowView(first+i), mean)
 		}
 		// The lower triangle, strip by strip.
-		parallel.ForContext(ctx, m.Workers, d, stripRows, func(i, j int) {
+		parallel.ForContext(ctx, m.Workers, d, projection.StripRows, func(i, j int) {
 			matrix.TransMul(out.RowRange(i, j).ColRange(0, j), rows.ColRange(i, j), rows.ColRange(0, j), first > 0)
 		})
 	}
-	mirror(ctx, out)
+	projection.Mirror(ctx, out)
 	return s
 }
 
@@ -118,23 +111,12 @@ func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 func (m PCA) gram(ctx context.Context, c *mat.Dense) *mat.Dense {
 	n, _ := c.Dims()
 	s := mat.NewDense(n, n, nil)
-	t, out := dense.View(transposed(ctx, c)), dense.View(s)
-	parallel.ForContext(ctx, m.Workers, n, stripRows, func(i, j int) {
+	t, out := dense.View(projection.Transposed(ctx, c)), dense.View(s)
+	parallel.ForContext(ctx, m.Workers, n, projection.StripRows, func(i, j int) {
 		dense.TransProduct(ctx, out.RowRange(i, j).ColRange(0, j), t.ColRange(i, j), t.ColRange(0, j), false)
 	})
-	mirror(ctx, out)
+	projection.Mirror(ctx, out)
 	return s
-}
-
-// mirror copies the lower triangle of a square matrix to its upper one.
-func mirror(ctx context.Context, s matrix.Matrix[float64]) {
-	dense.Pass(ctx, s.Rows, s.Rows, func(from, to int) {
-		for i := from; i < to; i++ {
-			for j, v := range s.Row(i)[:i] {
-				s.Data[j*s.Stride+i] = v
-			}
-		}
-	})
 }
 
 // times returns the product with the symmetric matrix c.
@@ -145,7 +127,7 @@ func (m PCA) times(ctx context.Context, c *mat.Dense) subspace.Operator {
 
 // product sets dst = a·b, strips of rows at a time.
 func (m PCA) product(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
-	parallel.ForContext(ctx, m.Workers, a.Rows, stripRows, func(i, j int) {
+	parallel.ForContext(ctx, m.Workers, a.Rows, projection.StripRows, func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
@@ -153,11 +135,11 @@ func (m PCA) product(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 // scatterTimes returns the product with XᵀX of the centred rows, for k columns, as two
 // passes over a copy of the samples.
 func (m PCA) scatterTimes(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
-	c := dense.View(centred(ctx, x))
+	c := dense.View(projection.Centered(ctx, x))
 	y, vt := matrix.New[float64](c.Rows, k, nil), matrix.New[float64](k, c.Cols, nil)
 	return func(dst, v *mat.Dense) {
 		m.product(ctx, y, c, dense.View(v))
-		parallel.ForContext(ctx, m.Workers, c.Cols, stripRows, func(i, j int) {
+		parallel.ForContext(ctx, m.Workers, c.Cols, projection.StripRows, func(i, j int) {
 			matrix.TransMul(vt.ColRange(i, j), y, c.ColRange(i, j), false)
 		})
 		matrix.Transpose(dense.View(dst), vt)

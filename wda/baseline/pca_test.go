@@ -2,43 +2,19 @@ package baseline
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
+	"github.com/gomonge/monge/internal/projection/projectiontest"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
-// lowRank returns n samples of d features with decaying variances.
-func lowRank(seed uint64, n, d int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	a, b := mat.NewDense(n, 30, nil), mat.NewDense(30, d, nil)
-	for i := range n {
-		for j := range 30 {
-			a.Set(i, j, rng.NormFloat64()*math.Pow(0.8, float64(j)))
-		}
-	}
-	for i := range 30 {
-		for j := range d {
-			b.Set(i, j, rng.NormFloat64())
-		}
-	}
-	x := mat.NewDense(n, d, nil)
-	x.Mul(a, b)
-	for i := range n {
-		for j := range d {
-			x.Set(i, j, x.At(i, j)+0.01*rng.NormFloat64()+5)
-		}
-	}
-	return x
-}
-
 // TestPrincipalComponents compares with gonum's, on both sides of the dimension at
 // which the method changes, and with more features than samples.
 func TestPrincipalComponents(t *testing.T) {
 	for _, c := range []struct{ n, d, p int }{{50, 6, 6}, {200, 40, 5}, {300, 200, 7}, {60, 300, 10}, {8, 300, 3}, {5, 3, 2}} {
-		x := lowRank(uint64(c.d), c.n, c.d)
+		x := projectiontest.LowRank(uint64(c.d), c.n, c.d)
 		before := mat.DenseCopyOf(x)
 		got, err := components(t.Context(), x, c.p)
 		if err != nil {

@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/projection"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -44,15 +46,13 @@ type LSDR struct {
 // String returns "LSDR".
 func (LSDR) String() string { return "LSDR" }
 
-func (LSDR) inverse() bool { return false }
-
-func (m LSDR) filled() (Method, bool) {
+func (m LSDR) filled() (projection.Method, bool) {
 	if m.Starts == 0 {
 		m.Starts = 6
 	}
 	var ok bool
 	m.Basis, m.MaxSteps, ok = filledKernels(m.Basis, m.MaxSteps)
-	return m, ok && m.Starts > 0
+	return projection.Method{Labeled: true, Pairs: true, Fit: m.fit}, ok && m.Starts > 0
 }
 
 func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
@@ -169,8 +169,8 @@ func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) mom
 		}
 	}
 	if m.count = len(kept); m.count > 0 {
-		g := gather(ctx, kc, kept)
-		m.hh = symmetricProduct(ctx, g, g)
+		g := projection.Gather(ctx, kc, kept)
+		m.hh = projection.SymmetricProduct(ctx, g, g)
 	} else {
 		m.hh = mat.NewDense(b, b, nil)
 	}
@@ -180,7 +180,7 @@ func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) mom
 // without returns the moments over the samples of m that are not among those of o.
 func (m moments) without(o moments) moments {
 	r := moments{make([]float64, len(m.h)), new(mat.Dense), m.count - o.count, m.ofClass - o.ofClass}
-	subtract(r.h, m.h, o.h)
+	floats.SubTo(r.h, m.h, o.h)
 	r.hh.Sub(m.hh, o.hh)
 	return r
 }
@@ -213,7 +213,7 @@ func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Ch
 	}
 	chol, ok := algebra.NewCholesky(ctx, dense.View(r))
 	if !ok {
-		return nil, errFactorize
+		return nil, projection.ErrFactorize
 	}
 	return chol, nil
 }
@@ -254,7 +254,7 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 		}
 	}
 	if math.IsInf(least, 1) {
-		return best, 0, errFactorize
+		return best, 0, projection.ErrFactorize
 	}
 	return best, least, nil
 }

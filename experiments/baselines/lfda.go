@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -43,13 +44,11 @@ type LFDA struct {
 // String returns "LFDA".
 func (LFDA) String() string { return "LFDA" }
 
-func (f LFDA) inverse() bool { return !f.Orthonormal }
-
-func (f LFDA) filled() (Method, bool) {
+func (f LFDA) filled() (projection.Method, bool) {
 	if f.Neighbors == 0 {
 		f.Neighbors = 7
 	}
-	return f, f.Neighbors > 0 && f.Shrinkage >= 0 && f.Shrinkage <= 1
+	return projection.Method{Labeled: true, Pairs: true, Inverse: !f.Orthonormal, Fit: f.fit}, f.Neighbors > 0 && f.Shrinkage >= 0 && f.Shrinkage <= 1
 }
 
 func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
@@ -67,10 +66,10 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 		}
 	}
 	if basis != nil {
-		v = product(ctx, basis, v)
+		v = projection.Product(ctx, basis, v)
 	}
 	if v, err = complete(ctx, v, p); err == nil && f.Orthonormal {
-		err = orthonormalize(ctx, v)
+		err = projection.Orthonormalize(ctx, v)
 	}
 	return v, err
 }
@@ -79,11 +78,11 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 // it, at most p of them.
 func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (basis, v *mat.Dense, mu []float64, err error) {
 	_, d := x.Dims()
-	basis, c, err := span(ctx, centred(ctx, x))
+	basis, c, err := span(ctx, projection.Centered(ctx, x))
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	sw, sb, err := localScatter(ctx, c, classRows(labels), f.Neighbors)
+	sw, sb, err := localScatter(ctx, c, projection.ClassRows(labels), f.Neighbors)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -94,26 +93,10 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 	}
 	if s := f.Shrinkage; s > 0 {
 		// The mean is over all d features, those outside the span included.
-		shrink(sw, s, trace(sw)/float64(d))
+		projection.Shrink(sw, s, projection.Trace(sw)/float64(d))
 	}
 	v, mu, err = pencil(ctx, sb, sw, total, min(p, r))
 	return basis, v, mu, err
-}
-
-// shrink replaces S by (1−s)·S + s·mean·I.
-func shrink(sym *mat.Dense, s, mean float64) {
-	sym.Scale(1-s, sym)
-	for j := range sym.RawMatrix().Rows {
-		sym.Set(j, j, math.FMA(s, mean, sym.At(j, j)))
-	}
-}
-
-// trace returns the sum of the diagonal of a square matrix.
-func trace(m *mat.Dense) (sum float64) {
-	for j := range m.RawMatrix().Rows {
-		sum += m.At(j, j)
-	}
-	return sum
 }
 
 // localScatter returns S̃_w and S̃_b of centred samples. As sums over pairs they are
@@ -125,14 +108,14 @@ func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw
 	n, d := x.Dims()
 	within, between := mat.NewDense(n, d, nil), mat.DenseCopyOf(x)
 	for _, rows := range classes {
-		xc := gather(ctx, x, rows)
+		xc := projection.Gather(ctx, x, rows)
 		nc := len(rows)
 		a := mat.NewDense(nc, nc, nil)
 		if err := knn.Affinity(ctx, dense.View(a), dense.View(xc), k); err != nil {
 			return nil, nil, err
 		}
-		lap := product(ctx, a, xc)
-		around := centred(ctx, xc)
+		lap := projection.Product(ctx, a, xc)
+		around := projection.Centered(ctx, xc)
 		for i, r := range rows {
 			if ctx.Err() != nil {
 				return nil, nil, context.Cause(ctx)
@@ -150,9 +133,9 @@ func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw
 			}
 		}
 	}
-	sw = symmetricProduct(ctx, x, within)
+	sw = projection.SymmetricProduct(ctx, x, within)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	return sw, symmetricProduct(ctx, x, between), nil
+	return sw, projection.SymmetricProduct(ctx, x, between), nil
 }

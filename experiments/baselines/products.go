@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -11,47 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// product returns a·b.
-func product(ctx context.Context, a, b *mat.Dense) *mat.Dense {
-	c := new(mat.Dense)
-	dense.Mul(ctx, c, a, b)
-	return c
-}
-
-// transProduct returns aᵀb.
-func transProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
-	// The wide operand is best on the right.
-	if a.RawMatrix().Cols > b.RawMatrix().Cols {
-		return mat.DenseCopyOf(transProduct(ctx, b, a).T())
-	}
-	c := new(mat.Dense)
-	dense.TransMul(ctx, c, a, b)
-	return c
-}
-
-// transposed returns aᵀ.
-func transposed(ctx context.Context, a *mat.Dense) *mat.Dense {
-	n, d := a.Dims()
-	t := mat.NewDense(d, n, nil)
-	dense.Transpose(ctx, dense.View(t), dense.View(a))
-	return t
-}
-
-// symmetricProduct returns aᵀb, which is symmetric but for rounding, made so.
-func symmetricProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
-	x, y := dense.View(a), dense.View(b)
-	d := x.Cols
-	s := mat.NewDense(d, d, nil)
-	out := dense.View(s)
-	// The lower triangle, strip by strip.
-	for i := 0; i < d; i += stripRows {
-		j := min(i+stripRows, d)
-		dense.TransProduct(ctx, out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)
-	}
-	mirror(ctx, out)
-	return s
-}
-
 // byRows calls f for some rows of dst and those of x at a time, until the context ends.
 func byRows(ctx context.Context, dst, x *mat.Dense, f func(to, from matrix.Matrix[float64])) {
 	to, from := dense.View(dst), dense.View(x)
@@ -59,12 +18,6 @@ func byRows(ctx context.Context, dst, x *mat.Dense, f func(to, from matrix.Matri
 		j := min(i+blockRows, to.Rows)
 		f(to.RowRange(i, j), from.RowRange(i, j))
 	}
-}
-
-// gram returns a·aᵀ.
-func gram(ctx context.Context, a *mat.Dense) *mat.Dense {
-	at := transposed(ctx, a)
-	return symmetricProduct(ctx, at, at)
 }
 
 // sqDistances returns ‖x_i − z_j‖², n × m.

@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -34,18 +35,16 @@ type NCA struct {
 // String returns "NCA".
 func (NCA) String() string { return "NCA" }
 
-func (NCA) inverse() bool { return true }
-
-func (m NCA) filled() (Method, bool) {
+func (m NCA) filled() (projection.Method, bool) {
 	if m.MaxSteps == 0 {
 		m.MaxSteps = 50
 	}
-	return m, m.MaxSteps > 0
+	return projection.Method{Labeled: true, Pairs: true, Inverse: true, Fit: m.fit}, m.MaxSteps > 0
 }
 
 func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c, err := span(ctx, centred(ctx, x))
+	basis, c, err := span(ctx, projection.Centered(ctx, x))
 	if err != nil {
 		return nil, err
 	}
@@ -73,19 +72,19 @@ type neighborhoods struct {
 
 func newNeighborhoods(ctx context.Context, x *mat.Dense, labels []int) *neighborhoods {
 	f := new(neighborhoods)
-	rows := classRows(labels)
+	rows := projection.ClassRows(labels)
 	for at, i := 0, 0; i < len(rows); i++ {
 		f.class = append(f.class, interval{at, at + len(rows[i])})
 		at += len(rows[i])
 	}
-	f.x = gather(ctx, x, slices.Concat(rows...))
+	f.x = projection.Gather(ctx, x, slices.Concat(rows...))
 	return f
 }
 
 // nearest returns the mean squared distance of the projected samples from their nearest
 // neighbors.
 func (f *neighborhoods) nearest(ctx context.Context, p *mat.Dense) (mean float64) {
-	y := product(ctx, f.x, p)
+	y := projection.Product(ctx, f.x, p)
 	n, _ := y.Dims()
 	f.blocks(ctx, dense.View(y), func(_ interval, from int, distances matrix.Matrix[float64]) {
 		for i := range distances.Rows {
@@ -138,7 +137,7 @@ const farApart = -300
 // whose rows have the sum 0, so that it takes products with E and with its part within
 // the class, of y with a column of ones.
 func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
-	y := dense.View(product(ctx, f.x, p))
+	y := dense.View(projection.Product(ctx, f.x, p))
 	n, q := y.Rows, y.Cols
 	ones := matrix.New[float64](n, q+1, nil) // y and a column of ones
 	for i := range n {

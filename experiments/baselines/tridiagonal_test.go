@@ -1,17 +1,18 @@
-package baseline
+package baselines
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gomonge/monge/internal/projection/projectiontest"
 	"gonum.org/v1/gonum/mat"
 )
 
 // withSpectrum returns a symmetric matrix with the eigenvalues, and its power β.
 func withSpectrum(seed uint64, values []float64, beta float64) (a, power *mat.Dense) {
 	n := len(values)
-	q := randomMatrix(seed, n, n, 1)
+	q := projectiontest.Random(seed, n, n, 1)
 	var qr mat.QR
 	qr.Factorize(q)
 	qr.QTo(q)
@@ -71,7 +72,7 @@ func TestTridiagonalPower(t *testing.T) {
 // TestSmallPower: the quadrature against eigenvectors of the same tridiagonal matrix.
 func TestSmallPower(t *testing.T) {
 	for _, n := range []int{1, 2, 17, 100} {
-		x := randomMatrix(4, n, 3, 1)
+		x := projectiontest.Random(4, n, 3, 1)
 		k := mat.NewSymDense(n, nil)
 		for i := range n {
 			for j := range i + 1 {

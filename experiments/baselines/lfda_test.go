@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/projection"
+	"github.com/gomonge/monge/internal/projection/projectiontest"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,8 +32,8 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 					t.Fatal(err)
 				}
 				// With k = 1 the scatter within classes is so small beside the total that
-				// its floor shows in the sixth digit.
-				if e := sameColumns(got, want); !(e < 1e-5) {
+				// its projection.Floor shows in the sixth digit.
+				if e := projectiontest.ColumnDifference(got, want); !(e < 1e-5) {
 					t.Errorf("%s, k = %d, %s: columns differ by %.3g\n%v\n%v", name, k, kind, e, mat.Formatted(got), mat.Formatted(want))
 				}
 			}
@@ -42,17 +44,17 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 // TestLocalScatter compares with the sums over pairs of the paper.
 func TestLocalScatter(t *testing.T) {
 	x, labels := readSamples(t, "iris")
-	x = centred(t.Context(), x)
+	x = projection.Centered(t.Context(), x)
 	n, d := x.Dims()
 	const k = 4
-	classes := classRows(labels)
+	classes := projection.ClassRows(labels)
 	sw, sb, _ := localScatter(ctx, x, classes, k)
 	wantW, wantB := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
 	diff := mat.NewVecDense(d, nil)
 	affinities, at := make([]*mat.Dense, len(classes)), make([]int, n)
 	for c, rows := range classes {
 		affinities[c] = mat.NewDense(len(rows), len(rows), nil)
-		knn.Affinity(ctx, dense.View(affinities[c]), dense.View(gather(ctx, x, rows)), k)
+		knn.Affinity(ctx, dense.View(affinities[c]), dense.View(projection.Gather(ctx, x, rows)), k)
 		for i, r := range rows {
 			at[r] = i
 		}
@@ -81,7 +83,7 @@ func TestLFDALarge(t *testing.T) {
 		n, d int
 		s    float64
 	}{{300, 160, 0.1}, {60, 160, 0.1}, {200, 160, 1e-3}} {
-		x := lowRank(4, c.n, c.d)
+		x := projectiontest.LowRank(4, c.n, c.d)
 		labels := make([]int, c.n)
 		for i := range labels {
 			labels[i] = i % 3
@@ -93,17 +95,17 @@ func TestLFDALarge(t *testing.T) {
 			t.Fatal(err)
 		}
 		if basis != nil {
-			v = product(ctx, basis, v)
+			v = projection.Product(ctx, basis, v)
 		}
-		sw, sb, _ := localScatter(ctx, centred(t.Context(), x), classRows(labels), 7)
+		sw, sb, _ := localScatter(ctx, projection.Centered(t.Context(), x), projection.ClassRows(labels), 7)
 		total := make([]float64, c.d)
 		for j := range total {
 			total[j] = sw.At(j, j) + sb.At(j, j)
 		}
-		shrink(sw, c.s, mat.Trace(sw)/float64(c.d))
-		if c.d < c.n { // otherwise the floor is given in the span of the samples
+		projection.Shrink(sw, c.s, mat.Trace(sw)/float64(c.d))
+		if c.d < c.n { // otherwise the projection.Floor is given in the span of the samples
 			for j, v := range total {
-				sw.Set(j, j, sw.At(j, j)+floor*v)
+				sw.Set(j, j, sw.At(j, j)+projection.Floor*v)
 			}
 		}
 		for k := range 3 {
@@ -136,7 +138,7 @@ func TestLFDALarge(t *testing.T) {
 // number: a direction made up for it has nothing to do with these, but with all others.)
 func TestLFDAFewSamples(t *testing.T) {
 	draw := func(seed uint64, n, d int) (*mat.Dense, []int) {
-		x, labels := randomMatrix(seed, n, d, 1), make([]int, n)
+		x, labels := projectiontest.Random(seed, n, d, 1), make([]int, n)
 		for i := range n {
 			labels[i] = i % 3
 			x.Set(i, labels[i], x.At(i, labels[i])+6)

@@ -1,10 +1,11 @@
-package baseline
+package baselines
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -38,7 +39,7 @@ func TestQMI(t *testing.T) {
 	g := gaussians{0.6, 0.9, 0.3}
 	x, labels := g.draw(2000)
 	f, _ := newKernels(ctx, x, labels, 100, 1)
-	scale := rms(centred(t.Context(), x)) // newKernels divides by it
+	scale := rms(projection.Centered(t.Context(), x)) // newKernels divides by it
 	for _, angle := range []float64{-1, 0.9} {
 		p := mat.NewDense(2, 1, []float64{math.Cos(angle), math.Sin(angle)})
 		across := mat.NewDense(2, 1, []float64{-math.Sin(angle), math.Cos(angle)})

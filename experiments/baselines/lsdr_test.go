@@ -1,9 +1,10 @@
-package baseline
+package baselines
 
 import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/projection/projectiontest"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -14,7 +15,7 @@ func TestLSDRGradient(t *testing.T) {
 	for _, size := range []int{200, 15} {
 		f, _ := newKernels(ctx, data.X, data.Labels, size, 1)
 		s := &smi{f, 0.8, 0.01}
-		p := randomMatrix(1, 5, 2, 0.6)
+		p := projectiontest.Random(1, 5, 2, 0.6)
 		grad := mat.NewDense(5, 2, nil)
 		if _, err := s.evaluate(ctx, p, grad); err != nil {
 			t.Fatal(err)
@@ -32,7 +33,7 @@ func TestSMI(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 1, Seed: 3}.Generate(14)
 	f, _ := newKernels(ctx, data.X, data.Labels, 9, 1)
 	const width, lambda = 0.9, 0.05
-	p := randomMatrix(2, 3, 2, 0.6)
+	p := projectiontest.Random(2, 3, 2, 0.6)
 	n, b := 14, len(f.centres)
 	y, u := f.project(ctx, p)
 	psi := func(i, c, l int) float64 {

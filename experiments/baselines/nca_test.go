@@ -1,9 +1,10 @@
-package baseline
+package baselines
 
 import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestNCAIsScikitLearns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	n, d := x.Dims()
-	c := centred(t.Context(), x)
+	c := projection.Centered(t.Context(), x)
 	for j := range d {
 		column := mat.Col(nil, j, c)
 		sd := mat.Norm(mat.NewVecDense(n, column), 2) / math.Sqrt(float64(n))

@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gomonge/monge/internal/projection"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -42,14 +43,14 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 	})
 	f := &kernels{d: d, class: make([]int, n), fold: make([]int, n)}
 	var err error
-	if f.basis, f.x, err = span(ctx, unitVariance(ctx, gather(ctx, x, order))); err != nil {
+	if f.basis, f.x, err = span(ctx, unitVariance(ctx, projection.Gather(ctx, x, order))); err != nil {
 		return nil, err
 	}
 	sorted := make([]int, n)
 	for i, r := range order {
 		sorted[i] = labels[r]
 	}
-	f.rows = classRows(sorted)
+	f.rows = projection.ClassRows(sorted)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	at := 0
 	for c, rows := range f.rows {
@@ -90,8 +91,8 @@ func filledKernels(basis, steps int) (int, int, bool) {
 
 // project returns the projected samples, and those of the centres.
 func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
-	y = product(ctx, f.x, p)
-	return y, gather(ctx, y, f.centres)
+	y = projection.Product(ctx, f.x, p)
+	return y, projection.Gather(ctx, y, f.centres)
 }
 
 // search climbs from PCA and from random points of the Stiefel manifold and returns
@@ -123,17 +124,17 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 		}
 	}
 	// Of the columns only their span matters: take its principal components.
-	turn, err := components(ctx, product(ctx, f.x, best), q)
+	turn, err := components(ctx, projection.Product(ctx, f.x, best), q)
 	if err != nil {
 		return nil, err
 	}
-	best = product(ctx, best, turn)
+	best = projection.Product(ctx, best, turn)
 	if f.basis != nil {
-		best = product(ctx, f.basis, best)
+		best = projection.Product(ctx, f.basis, best)
 	}
 	all, err := complete(ctx, best, p)
 	if err != nil {
 		return nil, err
 	}
-	return all, orthonormalize(ctx, all)
+	return all, projection.Orthonormalize(ctx, all)
 }

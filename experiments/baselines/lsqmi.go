@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/projection"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,15 +49,13 @@ type LSQMI struct {
 // String returns "LSQMI".
 func (LSQMI) String() string { return "LSQMI" }
 
-func (LSQMI) inverse() bool { return false }
-
-func (m LSQMI) filled() (Method, bool) {
+func (m LSQMI) filled() (projection.Method, bool) {
 	if m.Starts == 0 {
 		m.Starts = 11
 	}
 	var ok bool
 	m.Basis, m.MaxSteps, ok = filledKernels(m.Basis, m.MaxSteps)
-	return m, ok && m.Starts > 0
+	return projection.Method{Labeled: true, Pairs: true, Fit: m.fit}, ok && m.Starts > 0
 }
 
 func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
@@ -187,7 +186,7 @@ func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, wi
 			row[1+l] = s * yi[l]
 		}
 	}
-	sums := transProduct(ctx, k, signed)
+	sums := projection.TransProduct(ctx, k, signed)
 	if !derivative {
 		return sums
 	}
@@ -247,7 +246,7 @@ func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) 
 		if err := chol.Solve(ctx, dense.View(w)); err != nil {
 			return err
 		}
-		g := product(ctx, k, w)
+		g := projection.Product(ctx, k, w)
 		for i := range n {
 			sign := f.sign(i, c, n, len(f.rows[c]))
 			row, gi := weights.RawRowView(i), g.RawRowView(i)
@@ -290,7 +289,7 @@ func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, der
 						return best, 0, err
 					}
 					// Σ_j θ_jᵀ(Uθ_j − 2w_j)
-					ut := product(ctx, over, theta)
+					ut := projection.Product(ctx, over, theta)
 					sum := 0.
 					for i := range theta.RawMatrix().Rows {
 						ti, ui, wi := theta.RawRowView(i), ut.RawRowView(i), wt.RawRowView(i)
@@ -310,7 +309,7 @@ func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, der
 		}
 	}
 	if math.IsInf(least, 1) {
-		return best, 0, errFactorize
+		return best, 0, projection.ErrFactorize
 	}
 	return best, least, nil
 }

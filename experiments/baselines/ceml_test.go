@@ -1,30 +1,19 @@
-package baseline
+package baselines
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
+	"github.com/gomonge/monge/internal/projection/projectiontest"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
-
-func randomMatrix(seed uint64, d, p int, size float64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 11))
-	m := mat.NewDense(d, p, nil)
-	for i := range d {
-		for j := range p {
-			m.Set(i, j, size*rng.NormFloat64())
-		}
-	}
-	return m
-}
 
 func TestCEMLGradient(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(30)
 	for _, alpha := range []float64{0.7, 1.01, 2, 3.5} {
 		f := newEntropy(data.X, data.Labels, alpha, math.Sqrt2)
-		p := randomMatrix(1, 5, 2, 0.7)
+		p := projectiontest.Random(1, 5, 2, 0.7)
 		grad := mat.NewDense(5, 2, nil)
 		if _, err := f.forward(ctx, p); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -29,7 +30,7 @@ func tridiagonalize(ctx context.Context, n int, a []float64) *tridiagonal {
 func (t *tridiagonal) values(ctx context.Context) ([]float64, error) {
 	values, ok := t.Diagonalize(ctx, matrix.New[float64](t.n, 0, nil))
 	if !ok {
-		return nil, errFactorize
+		return nil, projection.ErrFactorize
 	}
 	return values, nil
 }
@@ -44,7 +45,7 @@ func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, erro
 	}
 	values, ok := t.Diagonalize(ctx, z)
 	if !ok {
-		return nil, errFactorize
+		return nil, projection.ErrFactorize
 	}
 	f := mat.NewDense(n, n, nil)
 	least := float64(n) * epsilon * slices.Max(values)
@@ -166,12 +167,12 @@ func expm1(x float64) float64 {
 func sandwich(ctx context.Context, q, f *mat.Dense) *mat.Dense {
 	n, _ := q.Dims()
 	out := mat.NewDense(n, n, nil)
-	c, y, qt := dense.View(out), dense.View(product(ctx, q, f)), dense.View(transposed(ctx, q))
+	c, y, qt := dense.View(out), dense.View(projection.Product(ctx, q, f)), dense.View(projection.Transposed(ctx, q))
 	const block = 64
 	for i := 0; i < n; i += block { // the lower triangle
 		j := min(i+block, n)
 		dense.Product(ctx, c.RowRange(i, j).ColRange(0, j), y.RowRange(i, j), qt.ColRange(0, j), false)
 	}
-	mirror(ctx, c)
+	projection.Mirror(ctx, c)
 	return out
 }

@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -40,9 +41,7 @@ type LMNN struct {
 // String returns "LMNN".
 func (LMNN) String() string { return "LMNN" }
 
-func (LMNN) inverse() bool { return true }
-
-func (m LMNN) filled() (Method, bool) {
+func (m LMNN) filled() (projection.Method, bool) {
 	if m.Neighbors == 0 {
 		m.Neighbors = 3
 	}
@@ -52,12 +51,12 @@ func (m LMNN) filled() (Method, bool) {
 	if m.MaxSteps == 0 {
 		m.MaxSteps = 500
 	}
-	return m, m.Neighbors > 0 && m.MaxSteps > 0 && m.Push > 0 && m.Push < 1
+	return projection.Method{Labeled: true, Pairs: true, Inverse: true, Fit: m.fit}, m.Neighbors > 0 && m.MaxSteps > 0 && m.Push > 0 && m.Push < 1
 }
 
 func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c, err := span(ctx, centred(ctx, x))
+	basis, c, err := span(ctx, projection.Centered(ctx, x))
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +86,8 @@ type margin struct {
 func newMargin(ctx context.Context, x *mat.Dense, labels []int, k int, push float64) *margin {
 	n, _ := x.Dims()
 	f := &margin{x: x, labels: labels, targets: make([][]int, n), push: push}
-	for _, rows := range classRows(labels) {
-		xc := gather(ctx, x, rows)
+	for _, rows := range projection.ClassRows(labels) {
+		xc := projection.Gather(ctx, x, rows)
 		d := sqDistances(ctx, xc, xc)
 		for i, r := range rows {
 			if ctx.Err() != nil {
@@ -121,7 +120,7 @@ func newMargin(ctx context.Context, x *mat.Dense, labels []int, k int, push floa
 // value returns the loss at p and the number of positive terms of the hinge, and
 // sets grad to the gradient unless it is nil.
 func (f *margin) value(ctx context.Context, grad, p *mat.Dense) (loss float64, active int) {
-	y := product(ctx, f.x, p)
+	y := projection.Product(ctx, f.x, p)
 	n, q := y.Dims()
 	g := mat.NewDense(n, q, nil)
 	// pair adds the gradient of w·‖y_i − y_j‖².
@@ -223,7 +222,7 @@ func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps in
 		Method: descent.LBFGS, MaxSteps: steps, GradientTolerance: 1e-9, FunctionTolerance: 1e-7, StepTolerance: -1,
 	})
 	if r == nil {
-		return nil, fmt.Errorf("%w: %w", errFactorize, err)
+		return nil, fmt.Errorf("%w: %w", projection.ErrFactorize, err)
 	}
 	// What ends a minimization from a good start, such as a kink, leaves its best point.
 	return r.Point, nil

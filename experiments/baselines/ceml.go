@@ -1,4 +1,4 @@
-package baseline
+package baselines
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/projection"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,16 +41,14 @@ type CEML struct {
 // String returns "CEML".
 func (CEML) String() string { return "CEML" }
 
-func (CEML) inverse() bool { return false }
-
-func (m CEML) filled() (Method, bool) {
+func (m CEML) filled() (projection.Method, bool) {
 	if m.Alpha == 0 {
 		m.Alpha = 1.01
 	}
 	if m.MaxSteps == 0 {
 		m.MaxSteps = 100
 	}
-	return m, m.Alpha > 0 && m.Alpha != 1 && !math.IsInf(m.Alpha, 1) && m.Width >= 0 && m.MaxSteps > 0
+	return projection.Method{Labeled: true, Pairs: true, Fit: m.fit}, m.Alpha > 0 && m.Alpha != 1 && !math.IsInf(m.Alpha, 1) && m.Width >= 0 && m.MaxSteps > 0
 }
 
 func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
@@ -89,7 +88,7 @@ func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps in
 		MaxSteps: steps, GradientTolerance: 1e-4, FunctionTolerance: 1e-9,
 	})
 	if r == nil {
-		return nil, fmt.Errorf("%w: %w", errFactorize, err)
+		return nil, fmt.Errorf("%w: %w", projection.ErrFactorize, err)
 	}
 	// What ends a minimization from a good start leaves its best point.
 	return r.Point, nil
@@ -98,7 +97,7 @@ func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps in
 // unitVariance returns x, centred, divided by the root of the mean variance of its
 // features if there is any.
 func unitVariance(ctx context.Context, x *mat.Dense) *mat.Dense {
-	c := centred(ctx, x)
+	c := projection.Centered(ctx, x)
 	if s := rms(c); s > 0 {
 		c.Scale(1/s, c)
 	}
@@ -172,13 +171,13 @@ type entropy struct {
 }
 
 func newEntropy(x *mat.Dense, labels []int, alpha, width float64) *entropy {
-	return &entropy{x: x, classes: classRows(labels), alpha: alpha, width: width}
+	return &entropy{x: x, classes: projection.ClassRows(labels), alpha: alpha, width: width}
 }
 
 // forward returns the conditional entropy at p.
 func (e *entropy) forward(ctx context.Context, p *mat.Dense) (float64, error) {
 	n, _ := e.x.Dims()
-	e.y = product(ctx, e.x, p)
+	e.y = projection.Product(ctx, e.x, p)
 	e.k = gaussian(ctx, e.y, e.y, precision(e.width))
 	all := make([]int, n)
 	for i := range all {
@@ -235,7 +234,7 @@ func newSpectrum(ctx context.Context, k *mat.Dense, blocks [][]int, alpha float6
 		}
 		t := tridiagonalize(ctx, m, a)
 		if t.Tridiagonal == nil {
-			return nil, errFactorize
+			return nil, projection.ErrFactorize
 		}
 		values, err := t.values(ctx)
 		if err != nil {
@@ -278,7 +277,7 @@ func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign floa
 func distanceGradient(ctx context.Context, w, y, u *mat.Dense, centres []int) *mat.Dense {
 	n, p := y.Dims()
 	m, _ := u.Dims()
-	wu, wy := product(ctx, w, u), transProduct(ctx, w, y)
+	wu, wy := projection.Product(ctx, w, u), projection.TransProduct(ctx, w, y)
 	g := mat.NewDense(n, p, nil)
 	columns := make([]float64, m)
 	for i := range n {

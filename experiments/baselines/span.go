@@ -1,0 +1,90 @@
+package baselines
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/projection"
+	"github.com/gomonge/monge/internal/stiefel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// span returns an orthonormal basis (d × r, r < n) of a space that holds the centred rows
+// of x, and the rows in it (n × r): a method whose columns are combinations of
+// samples needs no more than that of d ≥ n features. The basis is nil for the
+// identity.
+//
+// Basis vectors without a share of any row are left out: a method that scales its
+// features must not take rounding for one.
+func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err error) {
+	n, d := x.Dims()
+	if d < n || n < 2 {
+		return nil, x, nil
+	}
+	// The last row is minus the sum of the others. The columns of the QR factor are
+	// orthonormal whatever the rank of those.
+	basis = projection.Transposed(ctx, x.Slice(0, n-1, 0, d).(*mat.Dense))
+	if _, err := stiefel.New(d, n-1).Orthonormalize(ctx, basis, basis); errors.Is(err, stiefel.ErrNotFinite) {
+		return nil, x, nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	coordinates = projection.Product(ctx, x, basis)
+	sizes := make([]float64, n-1)
+	for i := range n {
+		for j, v := range coordinates.RawRowView(i) {
+			sizes[j] = math.FMA(v, v, sizes[j])
+		}
+	}
+	for j, square := range sizes {
+		sizes[j] = math.Sqrt(square)
+	}
+	r, least := 0, spanTolerance*slices.Max(sizes)
+	for j, size := range sizes {
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		if size > least {
+			if j > r {
+				basis.SetCol(r, mat.Col(nil, j, basis))
+				coordinates.SetCol(r, mat.Col(nil, j, coordinates))
+			}
+			r++
+		}
+	}
+	r = max(r, 1)
+	return mat.DenseCopyOf(basis.Slice(0, d, 0, r)), mat.DenseCopyOf(coordinates.Slice(0, n, 0, r)), nil
+}
+
+// spanTolerance: a share of the samples below this one of the largest is rounding.
+const spanTolerance = 1e-12
+
+// lift returns columns found in the span of the samples in the space of all d features,
+// with columns of zeros up to p: what is outside the span distinguishes no samples.
+func lift(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
+	if basis != nil {
+		v = projection.Product(ctx, basis, v)
+	}
+	_, q := v.Dims()
+	all := mat.NewDense(d, p, nil)
+	all.Slice(0, d, 0, q).(*mat.Dense).Copy(v)
+	return all
+}
+
+// complete returns v (d × k) with p − k more columns, orthonormal and orthogonal
+// to those of v.
+func complete(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
+	d, k := v.Dims()
+	all := mat.NewDense(d, p, nil)
+	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
+	if k == p {
+		return all, nil
+	}
+	if _, err := stiefel.New(d, p).Orthonormalize(ctx, all, all); err != nil {
+		return nil, projection.ErrFactorize
+	}
+	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)
+	return all, nil
+}

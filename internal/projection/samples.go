@@ -1,0 +1,128 @@
+package projection
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/fault"
+	"github.com/gomonge/monge/internal/stiefel"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// CheckFinite returns an error that names the first element that is not finite.
+func CheckFinite(ctx context.Context, x *mat.Dense) (err error) {
+	n, d := x.Dims()
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to && err == nil; i++ {
+			for j, v := range x.RawRowView(i) {
+				if v-v != 0 {
+					err = fmt.Errorf("%w: row %d, column %d is %v", fault.ErrNotFinite, i, j, v)
+					break
+				}
+			}
+		}
+	})
+	return err
+}
+
+// ClassRows returns the rows of each class, classes in the order of their labels.
+func ClassRows(labels []int) [][]int {
+	rows := map[int][]int{}
+	for i, l := range labels {
+		rows[l] = append(rows[l], i)
+	}
+	var all [][]int
+	for _, l := range slices.Sorted(maps.Keys(rows)) {
+		all = append(all, rows[l])
+	}
+	return all
+}
+
+// Gather returns the given rows of x.
+func Gather(ctx context.Context, x *mat.Dense, rows []int) *mat.Dense {
+	_, d := x.Dims()
+	g := mat.NewDense(len(rows), d, nil)
+	dense.Pass(ctx, len(rows), d, func(from, to int) {
+		for k := from; k < to; k++ {
+			copy(g.RawRowView(k), x.RawRowView(rows[k]))
+		}
+	})
+	return g
+}
+
+// Centered returns x without its mean.
+func Centered(ctx context.Context, x *mat.Dense) *mat.Dense {
+	n, d := x.Dims()
+	mean, c := ColumnMeans(ctx, x), mat.NewDense(n, d, nil)
+	dense.Pass(ctx, n, d, func(i, j int) {
+		for ; i < j; i++ {
+			floats.SubTo(c.RawRowView(i), x.RawRowView(i), mean)
+		}
+	})
+	return c
+}
+
+// ColumnMeans returns the mean of every column.
+func ColumnMeans(ctx context.Context, x *mat.Dense) []float64 {
+	n, d := x.Dims()
+	mean := make([]float64, d)
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j, v := range x.RawRowView(i) {
+				mean[j] += v
+			}
+		}
+	})
+	for j := range mean {
+		mean[j] /= float64(n)
+	}
+	return mean
+}
+
+// Shrink replaces S by (1−s)·S + s·mean·I.
+func Shrink(sym *mat.Dense, s, mean float64) {
+	sym.Scale(1-s, sym)
+	for j := range sym.RawMatrix().Rows {
+		sym.Set(j, j, math.FMA(s, mean, sym.At(j, j)))
+	}
+}
+
+// Trace returns the sum of the diagonal of a square matrix.
+func Trace(m *mat.Dense) (sum float64) {
+	for j := range m.RawMatrix().Rows {
+		sum += m.At(j, j)
+	}
+	return sum
+}
+
+// FixSigns makes the element of largest size of every column positive.
+func FixSigns(v *mat.Dense) {
+	n, p := v.Dims()
+	for k := range p {
+		at := 0
+		for i := range n {
+			if math.Abs(v.At(i, k)) > math.Abs(v.At(at, k)) {
+				at = i
+			}
+		}
+		if v.At(at, k) < 0 {
+			for i := range n {
+				v.Set(i, k, -v.At(i, k))
+			}
+		}
+	}
+}
+
+// Orthonormalize replaces the columns of v by an orthonormal basis of the same
+// subspaces.
+func Orthonormalize(ctx context.Context, v *mat.Dense) error {
+	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, v); err != nil {
+		return ErrFactorize
+	}
+	return nil
+}
