@@ -11,7 +11,6 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -41,7 +40,6 @@ var below = map[string][]string{
 	"internal/ending":                    nil,
 	"internal/random":                    {"internal/asm/num"},
 	"internal/nearest":                   {"internal/asm/num"},
-	"internal/picture":                   nil,
 	"internal/outfile":                   nil,
 	"dist":                               {"internal/asm/...", "internal/fault", "internal/nearest"},
 	"vecmath":                            {"internal/asm/...", "dist"},
@@ -54,8 +52,6 @@ var below = map[string][]string{
 	"internal/descent":                   {"internal/enum", "internal/algebra"},
 	"internal/tabular":                   nil,
 	"wda/dataset":                        {"internal/fault", "internal/enum", "internal/random", "internal/tabular"},
-	"wda/dataset/columnar":               {"internal/columnar", "wda/dataset"},
-	"internal/columnar":                  {"internal/tabular", "internal/outfile", "internal/parallel", "wda/dataset"},
 	"internal/knn":                       {"internal/fault", "internal/asm", "internal/asm/num", "internal/asm/gram", "internal/matrix", "internal/nearest", "internal/parallel", "internal/quantize", "dist"},
 	"internal/quantize":                  {"internal/algebra", "internal/asm", "internal/asm/num", "internal/asm/codes", "internal/asm/pass", "internal/dense", "internal/matrix", "internal/nearest", "internal/parallel", "internal/random"},
 	"internal/subspace":                  {"internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel"},
@@ -63,15 +59,8 @@ var below = map[string][]string{
 	"internal/projection/projectiontest": {"internal/ending", "internal/projection", "internal/testdata", "wda/dataset"},
 	"wda/baseline":                       {"internal/fault", "internal/projection", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/subspace"},
 	"wda":                                {"wda/dataset", "internal/fault", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline", "internal/knn", "internal/quantize"},
-	"cmd/monge":                          {"internal/asm/...", "internal/knn", "internal/parallel", "internal/outfile", "internal/columnar", "internal/picture", "internal/demo", "dist", "sinkhorn", "wda", "wda/..."},
-	"cmd/demo":                           {"internal/demo"},
-	"internal/demo":                      {"internal/knn", "internal/outfile", "internal/picture", "dist", "wda", "wda/..."},
-	"examples/...":                       {"dist", "sinkhorn", "wda", "wda/..."},
-	"release":                            nil,
 	"fuzz":                               {"..."},
-	"bench/...":                          {"..."},
 	"bench":                              {"..."},
-	"docs":                               nil,
 	"docs/vectors":                       nil,
 }
 
@@ -132,17 +121,12 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// TestLibraryIsLight: importing a library package pulls in no plots, command line
-// or progress bars.
+// TestLibraryIsLight: library packages import no server, and those without gonum in their API no gonum.
 func TestLibraryIsLight(t *testing.T) {
 	t.Parallel()
-	heavy := regexp.MustCompile(`gonum\.org/v1/plot|apache/arrow|spf13|progressbar|x/term|^net/http$`)
 	for _, p := range list(t, "dist", "sinkhorn", "wda/...") {
-		if nameOf(p) == "wda/dataset/columnar" {
-			continue // made to import Arrow
-		}
 		for _, d := range p.Deps {
-			if heavy.MatchString(d) {
+			if d == "net/http" {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
 			}
 		}
@@ -151,15 +135,6 @@ func TestLibraryIsLight(t *testing.T) {
 		for _, d := range p.Deps {
 			if strings.Contains(d, "gonum") {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
-			}
-		}
-	}
-	// It draws, but a newcomer waits until it is built.
-	slow := regexp.MustCompile(`apache/arrow|apache/thrift|spf13|progressbar|^net/http$`)
-	for _, p := range list(t, "cmd/demo") {
-		for _, d := range p.Deps {
-			if slow.MatchString(d) {
-				t.Errorf("%s depends on %s, which takes long to build", p.ImportPath, d)
 			}
 		}
 	}

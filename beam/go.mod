@@ -44,6 +44,7 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/goccy/go-json v0.10.6 // indirect
 	github.com/golang-cz/devslog v0.0.17 // indirect
+	github.com/gomonge/monge/wda/dataset/columnar v0.0.0
 	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/google/pprof v0.0.0-20260507013755-92041b743c96 // indirect
 	github.com/google/s2a-go v0.1.9 // indirect
@@ -85,3 +86,5 @@ require (
 )
 
 replace github.com/gomonge/monge => ../
+
+replace github.com/gomonge/monge/wda/dataset/columnar => ../wda/dataset/columnar

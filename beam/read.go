@@ -13,7 +13,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/gomonge/monge/internal/columnar"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -94,7 +93,7 @@ func (f *divide) ProcessElement(ctx context.Context, at fileio.FileMetadata, emi
 		if err != nil {
 			return err
 		}
-		groups, err := columnar.RowGroups(source)
+		groups, err := rowsOfGroups(source)
 		if err != nil {
 			return &dataset.FileError{Path: at.Path, Err: err}
 		}
@@ -123,8 +122,8 @@ func open(ctx context.Context, path string, use func(in io.Reader) error) error 
 }
 
 // whole returns a file that can be read at any place: one of a store is read into memory.
-func whole(in io.Reader) (columnar.Source, error) {
-	if at, ok := in.(columnar.Source); ok {
+func whole(in io.Reader) (parquetSource, error) {
+	if at, ok := in.(parquetSource); ok {
 		return at, nil
 	}
 	data, err := io.ReadAll(in)
@@ -142,7 +141,7 @@ func (f *read) ProcessElement(ctx context.Context, p part, emit func(string, []f
 			if err != nil {
 				return err
 			}
-			if in, err = columnar.RowGroup(source, p.Group); err != nil {
+			if in, err = newRowGroup(source, p.Group); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,7 @@
 run fits every NPZ file of the folders (arrays X, y and, if rows are divided already, split: 0 for training,
 1 for test) with the command MONGE, and writes one line for each fit and classifier. A run continues where
 the file ends. Files that FOLDER/standardize.txt names are standardized. Without split there are three
-random halves. At most 2000 rows are fitted to, and 4000 tested with. table prints the tables of docs/experiments.
+random halves. At most 2000 rows are fitted to, and 4000 tested with. table prints the tables of experiments/published.
 
 PCA and LDA are those of scikit-learn; LDA shrinks the covariance of every class by itself. LDA-0.5 has one
 pooled covariance, shrunk by half towards a multiple of the identity. Needs NumPy and scikit-learn."""

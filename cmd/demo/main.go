@@ -14,7 +14,7 @@ import (
 	"os/signal"
 	"text/tabwriter"
 
-	"github.com/gomonge/monge/internal/demo"
+	"github.com/gomonge/monge/cmd/internal/demo"
 )
 
 func main() {

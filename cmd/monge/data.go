@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
+	_ "github.com/gomonge/monge/wda/dataset/columnar" // reads Parquet and Arrow
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 )

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/gomonge/monge/internal/demo"
+	"github.com/gomonge/monge/cmd/internal/demo"
 	"github.com/spf13/cobra"
 )
 

@@ -15,7 +15,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	"github.com/gomonge/monge/internal/columnar"
+	"github.com/gomonge/monge/cmd/internal/table"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 )
@@ -161,7 +161,7 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 
 // newWriter writes rows as the extension says; −1 stands for an unknown number. ids names columns of
 // identifiers.
-func newWriter(w io.Writer, ext string, rows, cols int, labelled bool, ids []string) (columnar.Writer, error) {
+func newWriter(w io.Writer, ext string, rows, cols int, labelled bool, ids []string) (table.Writer, error) {
 	_, stream := w.(stdout)
-	return columnar.NewWriter(w, columnar.Format{Format: dataset.FormatOf(ext), Rows: rows, Cols: cols, Labelled: labelled, Stream: stream, IDs: ids})
+	return table.NewWriter(w, table.Format{Format: dataset.FormatOf(ext), Rows: rows, Cols: cols, Labelled: labelled, Stream: stream, IDs: ids})
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomonge/monge/internal/columnar"
+	"github.com/gomonge/monge/cmd/internal/table"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 )
@@ -38,7 +38,7 @@ func TestStandardInput(t *testing.T) {
 	write(t, at("w.csv"), "1\n3\n")
 	write(t, at("pairs.csv"), "1,0,1,0.5\n1,1,1,2\n")
 	write(t, at("text.csv"), "name,x,kind\nada,1,a\nbob,2,b\ncy,3,a\ndo,4,b\n")
-	table(t, s.csv, at("d.parquet"))
+	writeParquet(t, s.csv, at("d.parquet"))
 	for _, line := range []string{
 		"fit " + fixed + " --model $o.wda --data @d.csv",
 		"fit " + fixed + " --model $o.wda --data @d.npz",
@@ -183,15 +183,15 @@ func standardRun(t *testing.T, input, name string, args ...string) string {
 	return out
 }
 
-// table writes the samples of a file as Parquet, with their labels.
-func table(t testing.TB, from, to string) {
+// writeParquet writes the samples of a file as Parquet, with their labels.
+func writeParquet(t testing.TB, from, to string) {
 	t.Helper()
 	d, err := dataset.ReadFile(from, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = outfile.WriteFile(to, func(w io.Writer) error {
-		out, err := columnar.NewWriter(w, columnar.Format{Format: dataset.FormatParquet, Rows: d.Len(), Cols: columns(d), Labelled: true})
+		out, err := table.NewWriter(w, table.Format{Format: dataset.FormatParquet, Rows: d.Len(), Cols: columns(d), Labelled: true})
 		if err != nil {
 			return err
 		}

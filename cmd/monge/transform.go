@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gomonge/monge/internal/columnar"
+	"github.com/gomonge/monge/cmd/internal/table"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -141,7 +141,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 			if f.keepLabels {
 				label = b.Labels[i]
 			}
-			if w, ok := out.(columnar.IdentifiedWriter); ok && rows.ids != nil {
+			if w, ok := out.(table.IdentifiedWriter); ok && rows.ids != nil {
 				err = w.WriteTexts(y.RawRowView(i), textsOf(b.IDs, i), label)
 			} else if f.keepLabels {
 				err = out.WriteLabelled(y.RawRowView(i), b.Labels[i])

@@ -8,14 +8,14 @@ import "math"
 //
 // To add a microarchitecture:
 //
-//  1. Run "go run ./bench/levels" on the machine. It prints where AVX-512 is slower than
+//  1. Run "go run ./bench/tools/levels" on the machine. It prints where AVX-512 is slower than
 //     AVX2, by kernel, types and size.
 //  2. Copy the table that is closest, give it a name, and change the sizes that these
 //     results ask for.
 //  3. Add it to machines. The tests of the kernels that read it then run with
 //     it, on every machine (asmtest.OtherMachines).
 //  4. Have detectMachine return it (level_amd64.go), by what CPUID says.
-//  5. Run bench/levels again. Write before and after into AVX512.md.
+//  5. Run bench/tools/levels again. Write before and after into AVX512.md.
 type Machine struct {
 	Name string
 
@@ -105,7 +105,7 @@ var sapphireRapids = Machine{
 }
 
 // zen4 has AVX-512 in halves of 256 bits. TestZen4Measured compares the table with what
-// bench/levels has found on one. Ranges end halfway between a size at which AVX2's form was
+// bench/tools/levels has found on one. Ranges end halfway between a size at which AVX2's form was
 // faster and the next at which it was not.
 var zen4 = Machine{
 	Name:    "zen4",

@@ -9,7 +9,7 @@ import (
 )
 
 // TestZen4Measured requires that the table of Zen 4 takes AVX2's form in every case in which
-// bench/levels has found it faster on one. Squared distances have no such choice, as the list has
+// bench/tools/levels has found it faster on one. Squared distances have no such choice, as the list has
 // three of their sizes in float64, but none of the sizes between them.
 func TestZen4Measured(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "results", "2026-11-23-zen4-avx512-levels.txt"))

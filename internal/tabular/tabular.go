@@ -55,6 +55,12 @@ type Feature struct{ Column, Width, At int }
 // the error of check.
 type Opener func(r io.Reader, check func(bytes int64) error) (Table, error)
 
+// A RowGroup is a reader of a Parquet file that asks for one row group of it. A table that is opened
+// from a RowGroup has only the rows of this group.
+type RowGroup interface {
+	RowGroup() int // from 0
+}
+
 var openers = map[string]Opener{}
 
 // Register says how files of a format are opened. It is called by init functions.

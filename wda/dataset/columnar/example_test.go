@@ -6,7 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gomonge/monge/internal/columnar"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/gomonge/monge/wda/dataset"
 	_ "github.com/gomonge/monge/wda/dataset/columnar"
 )
@@ -35,10 +38,17 @@ func file() string {
 	check(err)
 	out, err := os.Create(filepath.Join(dir, "rows.parquet"))
 	check(err)
-	w, err := columnar.NewWriter(out, columnar.Format{Format: dataset.FormatParquet, Rows: 2, Cols: 2, Labelled: true})
+	length := arrow.Field{Name: "length", Type: arrow.PrimitiveTypes.Float64}
+	width := arrow.Field{Name: "width", Type: arrow.PrimitiveTypes.Float64}
+	label := arrow.Field{Name: "label", Type: arrow.BinaryTypes.String}
+	rows := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{length, width, label}, nil))
+	rows.Field(0).(*array.Float64Builder).AppendValues([]float64{1, 2}, nil)
+	rows.Field(1).(*array.Float64Builder).AppendValues([]float64{10, 20}, nil)
+	rows.Field(2).(*array.StringBuilder).AppendValues([]string{"a", "b"}, nil)
+	batch := rows.NewRecordBatch()
+	w, err := pqarrow.NewFileWriter(batch.Schema(), out, nil, pqarrow.DefaultWriterProps())
 	check(err)
-	check(w.WriteLabelled([]float64{1, 10}, "a"))
-	check(w.WriteLabelled([]float64{2, 20}, "b"))
+	check(w.Write(batch))
 	check(w.Close()) // closes the file, too
 	return out.Name()
 }

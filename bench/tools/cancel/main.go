@@ -1,0 +1,318 @@
+// Command cancel measures how long a call works on after its context has ended: fits,
+// predictions, baselines, transport problems and reads of data of many shapes are
+// ended at random times, and it prints the median, the 99th percentile and the longest time
+// from the end to the return.
+//
+//	go run ./bench/tools/cancel -trials 40
+//	go run ./bench/tools/cancel -only CrossValidate -stacks 50ms    who is it that works on?
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/outfile"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda"
+	"github.com/gomonge/monge/wda/baseline"
+	"github.com/gomonge/monge/wda/dataset"
+	"gonum.org/v1/gonum/mat"
+)
+
+// work is something that takes long, and what it is called in the table.
+type work struct {
+	name string
+	do   func(ctx context.Context) error
+}
+
+func main() {
+	trials := flag.Int("trials", 40, "times that each is ended")
+	longest := flag.Duration("longest", 3*time.Second, "latest time at which it is ended")
+	only := flag.String("only", "", "regular expression of the names of what is measured")
+	stacks := flag.Duration("stacks", 0, "print where goroutines are, so long after the end")
+	flag.Parse()
+	names := regexp.MustCompile(*only)
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "work\tp50 ms\tp99 ms\tmax ms")
+	var all []time.Duration
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, w := range works() {
+		if !names.MatchString(w.name) {
+			continue
+		}
+		times := latencies(w, *trials, *longest, *stacks, rng)
+		all = append(all, times...)
+		line(out, w.name, times)
+	}
+	line(out, "all", all)
+	out.Flush()
+}
+
+func line(out *tabwriter.Writer, name string, times []time.Duration) {
+	slices.Sort(times)
+	at := func(q float64) float64 { return times[int(q*float64(len(times)-1)+0.5)].Seconds() * 1e3 }
+	fmt.Fprintf(out, "%s\t%.2f\t%.2f\t%.2f\n", name, at(0.5), at(0.99), at(1))
+}
+
+// latencies ends w at random times before it would end by itself, or before the longest.
+func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	began := time.Now()
+	w.do(ctx)
+	cancel()
+	span := min(time.Since(began), longest)
+	var times []time.Duration
+	for len(times) < trials {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan time.Time, 1)
+		time.AfterFunc(time.Duration(rng.Float64()*float64(span)), func() {
+			ended <- time.Now()
+			cancel()
+		})
+		done := make(chan struct{})
+		if stacks > 0 {
+			go tell(ctx, done, w.name, stacks)
+		}
+		err := w.do(ctx)
+		returned := time.Now()
+		close(done)
+		at := <-ended
+		if err == nil && returned.Before(at) {
+			span = span * 9 / 10 // it was done before
+			continue
+		}
+		times = append(times, max(0, returned.Sub(at)))
+	}
+	return times
+}
+
+// tell prints the stacks of all goroutines if it is not done so long after the end.
+func tell(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
+	select {
+	case <-done:
+		return
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(after):
+		buf := make([]byte, 1<<20)
+		fmt.Fprintf(os.Stderr, "%s, %v after the end:\n%s\n", name, after, buf[:runtime.Stack(buf, true)])
+	}
+}
+
+// data are classes of normal samples, half a unit apart.
+func data(n, d, classes int) (*mat.Dense, []int) {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
+	x, labels := mat.NewDense(n, d, nil), make([]int, n)
+	for i := range n {
+		labels[i] = i % classes
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		row[labels[i]%d] += 2
+	}
+	return x, labels
+}
+
+func works() []work {
+	fixed := func(o wda.Objective) wda.Objective {
+		o.Lambda, o.Shrinkage = wda.RelativeLambda(1), wda.FixedShrinkage(0.5)
+		return o
+	}
+	plain := func(s wda.Settings) *wda.Settings {
+		s.Data.Whitening, s.Scale, s.Objective = wda.NoWhitening(), wda.ScaleOrthonormal, fixed(s.Objective)
+		return &s
+	}
+	fit := func(n, d, classes int, s *wda.Settings) func(context.Context) error {
+		x, labels := data(n, d, classes)
+		return func(ctx context.Context) error { _, err := wda.Fit(ctx, x, labels, s); return err }
+	}
+	whitened := plain(wda.Settings{Components: 5})
+	whitened.Data.Whitening = wda.DiagonalWhitening(0.1)
+	wide, wideLabels := data(1500, 6000, 5)
+	tall, tallLabels := data(40000, 300, 10)
+	works := []work{
+		{"fit, all left open, n = 2000, d = 300", fit(2000, 300, 10, nil)},
+		{"fit, n = 20000, d = 300", fit(20000, 300, 10, plain(wda.Settings{Components: 5}))},
+		{"fit, two classes of 6000", fit(12000, 20, 2, plain(wda.Settings{}))},
+		{"fit, L = 10000, n = 1000", fit(1000, 50, 5, plain(wda.Settings{Objective: wda.Objective{Iterations: 10000}}))},
+		{"fit, 200 classes of 20", fit(4000, 200, 200, plain(wda.Settings{Components: 10}))},
+		{"fit, n = 1500, d = 6000", fit(1500, 6000, 5, plain(wda.Settings{Components: 10}))},
+		{"fit, n = 1500, d = 6000, whitened", fit(1500, 6000, 5, whitened)},
+		{"fit, n = 4000, d = 1500, whitened", fit(4000, 1500, 5, whitened)},
+		{"fit, p = 400 of d = 800", fit(1600, 800, 4, plain(wda.Settings{Components: 400}))},
+		{"fit, implicit gradient, λ = 30", func() func(context.Context) error {
+			s := plain(wda.Settings{Objective: wda.Objective{Gradient: sinkhorn.GradientImplicit}})
+			s.Objective.Lambda = wda.RelativeLambda(30)
+			return fit(2000, 20, 2, s)
+		}()},
+		{"fit, eigen, n = 4000, d = 400", fit(4000, 400, 5, plain(wda.Settings{Optimizer: wda.Optimizer{Method: wda.Eigen{}}}))},
+		{"fit, mini-batches, n = 40000, d = 300", fit(40000, 300, 10, plain(wda.Settings{Optimizer: wda.Optimizer{Method: wda.MiniBatch{}}}))},
+		{"fit, validation, n = 6000, d = 100", fit(6000, 100, 10, plain(wda.Settings{Validation: &wda.Validation{Every: 1}}))},
+		{"Prepare, n = 1500, d = 6000", func(ctx context.Context) error { _, err := wda.Prepare(ctx, wide, wideLabels, nil); return err }},
+		{"Score, n = 40000, d = 300", func(ctx context.Context) error {
+			_, err := wda.Score(ctx, tall, tallLabels, tall.Slice(0, 300, 0, 5), nil)
+			return err
+		}},
+		{"CrossValidate, n = 40000, d = 300", func(ctx context.Context) error {
+			_, err := wda.CrossValidate(ctx, tall, tallLabels, &wda.CrossValidation{Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 5}}})
+			return err
+		}},
+	}
+	s := plain(wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 1}})
+	model, err := wda.Fit(context.Background(), tall.Slice(0, 300, 0, 300), tallLabels[:300], s)
+	if err != nil {
+		panic(err)
+	}
+	nearest, err := wda.NewClassifier(model, tall, tallLabels, 5)
+	if err != nil {
+		panic(err)
+	}
+	works = append(works,
+		work{"PredictAll, 40000 by 40000", func(ctx context.Context) error { _, err := nearest.PredictAll(ctx, nil, tall, 0); return err }},
+		work{"Neighbors, 1000 of each of 40000", func(ctx context.Context) error { _, err := nearest.Neighbors(ctx, tall, 1000, 0); return err }},
+	)
+	return append(append(append(works, baselines()...), transports()...), reads()...)
+}
+
+// baselines are the methods that WDA is compared with.
+func baselines() []work {
+	fit := func(m baseline.Method, n, d int) work {
+		x, labels := data(n, d, 5)
+		return work{fmt.Sprintf("%v, n = %d, d = %d", m, n, d), func(ctx context.Context) error {
+			_, err := baseline.Fit(ctx, x, labels, min(d, 5), m)
+			return err
+		}}
+	}
+	return []work{
+		fit(baseline.PCA{}, 20000, 1000), fit(baseline.PCA{}, 1500, 6000),
+		fit(baseline.FDA{Shrinkage: 0.1}, 20000, 1000), fit(baseline.FDA{LedoitWolf: true}, 1500, 6000),
+	}
+}
+
+// transports are transport problems of every kind: whatever has passes of its own.
+func transports() []work {
+	cloud := func(n, d int) dist.Matrix[float64] {
+		x, _ := data(n, d, 3)
+		return dist.NewMatrix(n, d, x.RawMatrix().Data)
+	}
+	solve := func(name string, set sinkhorn.Settings, p sinkhorn.Problem[float64], then func(context.Context, *sinkhorn.Result[float64]) error) work {
+		solver, err := sinkhorn.NewSolver[float64](&set)
+		if err != nil {
+			panic(err)
+		}
+		return work{name, func(ctx context.Context) error {
+			r, err := solver.Solve(ctx, &p)
+			if err == nil && r.Status == sinkhorn.Cancelled {
+				err = context.Cause(ctx)
+			}
+			if err == nil && then != nil {
+				err = then(ctx, r)
+			}
+			return err
+		}}
+	}
+	x, y := cloud(3000, 10), cloud(3000, 10)
+	points := sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 10}
+	priced, partial, hard := points, points, points
+	priced.PenaltyA, priced.PenaltyB, partial.Mass, hard.Lambda = 1, 2, 0.7, 100
+	exact := sinkhorn.Settings{Tolerance: 1e-12, Iterations: 1 << 20}
+	long := sinkhorn.Settings{Iterations: 1 << 20}
+	batch := func(name string, count, n int, one bool) work {
+		solver, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Iterations: 10000})
+		if err != nil {
+			panic(err)
+		}
+		problems := make([]sinkhorn.Problem[float64], count)
+		for i := range problems {
+			if problems[i].Lambda = 1; one && i > 0 {
+				problems[i].X, problems[i].Y = problems[0].X, problems[0].Y
+			} else {
+				problems[i].X, problems[i].Y = cloud(n, 3), cloud(n, 3)
+			}
+		}
+		return work{name, func(ctx context.Context) error {
+			return solver.SolveBatch(ctx, problems, func(int, *sinkhorn.Result[float64], error) {})
+		}}
+	}
+	big := cloud(50000, 3)
+	divergence, err := sinkhorn.NewSolver[float64](&exact)
+	if err != nil {
+		panic(err)
+	}
+	dx, dy := dist.NewMatrix(3000, 10, make([]float64, 30000)), dist.NewMatrix(3000, 10, make([]float64, 30000))
+	return []work{
+		solve("Solve, iterations, n = 3000", long, points, nil),
+		solve("Solve, log domain, n = 3000", sinkhorn.Settings{Iterations: 1 << 20, Domain: sinkhorn.DomainLog}, points, nil),
+		solve("Solve, matrix-free, n = 50000", long, sinkhorn.Problem[float64]{X: big, Y: big, Lambda: 1}, nil),
+		solve("Solve, Newton, λ = 100, n = 3000", exact, hard, nil),
+		solve("Solve, annealed, λ = 100, n = 3000", sinkhorn.Settings{Tolerance: 1e-12, Iterations: 1 << 20, Anneal: 4, Unaccelerated: true}, hard, nil),
+		solve("Solve, prices for mass, n = 3000", exact, priced, nil),
+		solve("Solve, partial mass, n = 3000", exact, partial, nil),
+		solve("gradient, unrolled, n = 3000", sinkhorn.Settings{Iterations: 1000, Gradient: true}, points, func(ctx context.Context, r *sinkhorn.Result[float64]) error {
+			return r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientUnrolled)
+		}),
+		{"Divergence, n = 3000", func(ctx context.Context) error {
+			_, err := divergence.Divergence(ctx, dist.Matrix[float64]{}, dist.Matrix[float64]{}, &hard)
+			return err
+		}},
+		batch("SolveBatch, 2000 of 20, in lanes", 2000, 20, false),
+		batch("SolveBatch, 64 of 300, one K", 64, 300, true),
+		batch("SolveBatch, 64 of 300", 64, 300, false),
+	}
+}
+
+// reads are files and streams, whose end is that of the reader below.
+func reads() []work {
+	x, labels := data(100000, 100, 5)
+	var csv, npy bytes.Buffer
+	for i := range 30000 {
+		for _, v := range x.RawRowView(i) {
+			csv.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",")
+		}
+		fmt.Fprintln(&csv, labels[i])
+	}
+	if err := outfile.NPY(&npy, x); err != nil {
+		panic(err)
+	}
+	read := func(name string, b []byte, opt *dataset.Options) work {
+		return work{name, func(ctx context.Context) error {
+			r, err := dataset.NewReader(until{ctx, bytes.NewReader(b)}, opt)
+			if err == nil {
+				_, err = dataset.Collect(func() (*dataset.Block, error) { return r.Next(4096) }, opt)
+			}
+			return err
+		}}
+	}
+	return []work{
+		read("CSV, 30000 × 101", csv.Bytes(), &dataset.Options{Format: dataset.FormatCSV}),
+		read("NPY, 100000 × 100", npy.Bytes(), &dataset.Options{Format: dataset.FormatNPY, Labels: dataset.NoLabels()}),
+	}
+}
+
+// until reads until a context ends.
+type until struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.r.Read(p)
+}

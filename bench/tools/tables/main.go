@@ -1,0 +1,119 @@
+// Command tables turns the raw results in bench/results into the tables that people
+// read: docs/benchmarks/*.md and the short tables between markers in README.md.
+//
+//	go run ./bench/tools/tables          # from the root of the module: writes the files
+//	go run ./bench/tools/tables -check   # ends with an error if a file is out of date
+//
+// To add a machine, put the output of bench/peers/run into bench/results, named
+// DATE-MACHINE-LEVEL-peers.md, and run the command. The other kinds of raw files are
+// -latency.txt, -levels.txt and -accuracy.txt (output of go test and bench/tools/levels),
+// -converge.md (bench/tools/converge) and -scaling.csv (bench/tools/scaling).
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	check := flag.Bool("check", false, "write nothing; end with an error if a file is out of date")
+	flag.Parse()
+	if err := run(".", *check); err != nil {
+		fmt.Fprintln(os.Stderr, "tables:", err)
+		os.Exit(1)
+	}
+}
+
+// run makes the tables for the module in root. With check it only compares them.
+func run(root string, check bool) error {
+	pages, err := pages(root)
+	if err != nil {
+		return err
+	}
+	var stale []string
+	for _, name := range slices.Sorted(mapKeys(pages)) {
+		path := filepath.Join(root, name)
+		old, err := os.ReadFile(path)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		if bytes.Equal(old, pages[name]) {
+			continue
+		}
+		if check {
+			stale = append(stale, name)
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, pages[name], 0o644); err != nil {
+			return err
+		}
+	}
+	if len(stale) > 0 {
+		return fmt.Errorf("out of date: %s; run go run ./bench/tools/tables", strings.Join(stale, ", "))
+	}
+	return nil
+}
+
+// pages returns the contents of every generated file by its path from root.
+func pages(root string) (map[string][]byte, error) {
+	files, err := filepath.Glob(filepath.Join(root, "bench", "results", "*"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	slices.Reverse(files) // the newest first
+	var all results
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := all.add(filepath.Base(path), string(text)); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	const dir = "docs/benchmarks/"
+	out := map[string][]byte{
+		dir + "README.md":   page(all.index),
+		dir + "speed.md":    page(all.speed),
+		dir + "accuracy.md": page(all.accuracy),
+		dir + "latency.md":  page(all.latencyPage),
+		dir + "converge.md": page(all.convergePage),
+		dir + "scaling.md":  page(all.scalingPage),
+		dir + "levels.md":   page(all.levelsPage),
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		return nil, err
+	}
+	if readme, err = between(readme, "speed", all.short()); err != nil {
+		return nil, err
+	}
+	out["README.md"], err = between(readme, "accuracy", all.shortAccuracy())
+	return out, err
+}
+
+// between returns text with what stands between the markers of a short table replaced.
+func between(text []byte, name, table string) ([]byte, error) {
+	begin, end := "<!-- "+name+": made by go run ./bench/tools/tables -->", "<!-- end of "+name+" -->"
+	head, rest, ok := strings.Cut(string(text), begin+"\n")
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return nil, fmt.Errorf("README.md has no lines %q and %q", begin, end)
+	}
+	return []byte(head + begin + "\n" + table + end + tail), nil
+}
+
+func page(write func(*strings.Builder)) []byte {
+	var b strings.Builder
+	write(&b)
+	return []byte(b.String())
+}

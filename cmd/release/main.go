@@ -1,0 +1,75 @@
+// Command release makes the parts of a release that GoReleaser asks for, and prepares the modules
+// beside the root for a tag:
+//
+//	go run ./cmd/release extras FOLDER            # man pages and completions
+//	go run ./cmd/release bill v1.2.3 BINARY FILE  # a bill of materials, in the format of CycloneDX
+//	go run ./cmd/release modules v1.2.3           # go.mod files of the published modules
+//
+// A bill is made from the information that the toolchain writes into an executable, so that it lists
+// every module.
+package main
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"log"
+	"os"
+	"regexp"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(os.Args[1:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+var errUsage = errors.New("usage: go run ./cmd/release extras FOLDER, or bill v1.2.3 BINARY FILE, or modules v1.2.3")
+
+func run(args []string) error {
+	isVersion := regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`).MatchString
+	switch {
+	case len(args) == 2 && args[0] == "extras":
+		return extras(args[1])
+	case len(args) == 2 && args[0] == "modules" && isVersion(args[1]):
+		return modules(args[1], ".")
+	case len(args) == 4 && args[0] == "bill" && isVersion(args[1]):
+		bill, err := billOf(args[2], args[1])
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(args[3], bill, 0o666)
+	}
+	return errUsage
+}
+
+type component struct {
+	Type    string `json:"type"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	PURL    string `json:"purl"`
+}
+
+// billOf returns the bill of materials of an executable, in CycloneDX 1.5.
+func billOf(path, version string) ([]byte, error) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	of := func(kind, name, version string) component {
+		return component{kind, name, version, "pkg:golang/" + name + "@" + version}
+	}
+	parts := []component{of("library", "std", info.GoVersion)}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		parts = append(parts, of("library", m.Path, m.Version))
+	}
+	return json.MarshalIndent(map[string]any{
+		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+		"metadata":   map[string]any{"component": of("application", info.Main.Path, version)},
+		"components": parts,
+	}, "", "  ")
+}

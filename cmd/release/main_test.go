@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/internal/testdata"
+)
+
+// A bill lists what is linked, and nothing that docs/LICENSES.md leaves out: TestLicenses proves that the
+// page is complete.
+func checkBill(t *testing.T, binary string, least int) {
+	t.Helper()
+	text, err := billOf(binary, "v0.0.1-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bill struct {
+		BOMFormat  string
+		Components []component
+	}
+	if err := json.Unmarshal(text, &bill); err != nil || bill.BOMFormat != "CycloneDX" {
+		t.Fatalf("%v: %.200s", err, text)
+	}
+	if len(bill.Components) < least || bill.Components[0].Name != "std" {
+		t.Fatalf("%d components: %.200s", len(bill.Components), text)
+	}
+	list, err := os.ReadFile("../../docs/LICENSES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range bill.Components[1:] {
+		if !strings.Contains(string(list), fmt.Sprintf("| %s | %s |", c.Name, c.Version)) {
+			t.Errorf("%s %s is not in docs/LICENSES.md", c.Name, c.Version)
+		}
+	}
+}
+
+// The bill of the test's own executable.
+func TestBill(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBill(t, own, 1)
+}
+
+// After modules, the published modules have no replacement, and require the version of each other.
+func TestModules(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to edit with")
+	}
+	root := t.TempDir()
+	for _, dir := range published {
+		text, err := os.ReadFile(filepath.Join("../..", dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, dir, "go.mod"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := modules("v1.2.3", root); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range published {
+		text, err := os.ReadFile(filepath.Join(root, dir, "go.mod"))
+		if err != nil || strings.Contains(string(text), "replace ") || regexp.MustCompile(`\bgithub.com/gomonge/monge\S* v0`).Match(text) {
+			t.Errorf("%s (%v):\n%s", dir, err, text)
+		}
+	}
+}
+
+// The workflow and the configuration of GoReleaser name files that exist, and each other's. In the long
+// form the command is built as the configuration says: it knows its version, it has a bill of materials,
+// and the configuration names all of its man pages and completions.
+func TestGoReleaser(t *testing.T) {
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	config, workflow := read("../../.goreleaser.yaml"), read("../../.github/workflows/release.yml")
+	for _, m := range regexp.MustCompile(`src: ([^\s*]+)\n`).FindAllStringSubmatch(config, -1) {
+		read(filepath.Join("../..", m[1]))
+	}
+	only := func(text, pattern string) string {
+		t.Helper()
+		m := regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1)
+		if len(m) != 1 {
+			t.Fatalf("%q occurs %d times", pattern, len(m))
+		}
+		return m[0][1]
+	}
+	// The default, dist, is a folder of ours, and --clean deletes it.
+	output := only(config, `(?m)^dist: (build/\w+)`)
+	sums := only(config, `(?m)^checksum:\n  name_template: (\w+)$`)
+	for _, name := range []string{output + "/*.tar.gz", output + "/*.zip", output + "/*.cdx.json", output + "/" + sums, output + "/homebrew/Casks/monge.rb", " cmd/release/Dockerfile "} {
+		if !strings.Contains(workflow, name) {
+			t.Errorf("the workflow does not copy %q", name)
+		}
+	}
+	for _, arch := range []string{"linux_amd64", "linux_arm64"} {
+		only(config, `targets: .*\b(`+arch+`)\b`) // which the container image takes from the archives
+	}
+	version := only(config, `ldflags: \["(.*)"\]`)
+	if !testdata.IsLong() {
+		return // the rest builds the command
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to build with")
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "monge.exe") // a name for Windows, too
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", strings.ReplaceAll(version, "{{ .Tag }}", "v0.0.1-test"), "-o", binary, "../cmd/monge")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command(binary, "--version").Output(); err != nil || !strings.Contains(string(out), "v0.0.1-test") {
+		t.Errorf("--version prints %q (%v)", out, err)
+	}
+	checkBill(t, binary, 20)
+	if err := extras(dir); err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for _, part := range []string{"man", "completions"} {
+		list, err := os.ReadDir(filepath.Join(dir, part))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range list {
+			if files++; !strings.Contains(config, part+"/"+f.Name()+"\n") {
+				t.Errorf("%s/%s is not in the configuration", part, f.Name())
+			}
+		}
+	}
+	if named := strings.Count(config, "- man/") + 3; files != named {
+		t.Errorf("%d files, and the configuration names %d", files, named)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"v1.2.3", "dist"}, {"extras"}, {"modules"}, {"modules", "latest"}, {"bill", "v1.2.3", "x"}} {
+		if err := run(args); err != errUsage {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}

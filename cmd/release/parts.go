@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// extras writes man pages and completions into folders man and completions of dir.
+func extras(dir string) error {
+	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
+	for _, folder := range []string{man, completions} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return err
+		}
+	}
+	monge := filepath.Join(dir, "monge")
+	if out, err := exec.Command("go", "build", "-trimpath", "-o", monge, "github.com/gomonge/monge/cmd/monge").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	defer os.Remove(monge)
+	if monge, _ = filepath.Abs(monge); monge == "" {
+		return fmt.Errorf("%s: no absolute path", dir)
+	}
+	if out, err := exec.Command(monge, "man", man).CombinedOutput(); err != nil {
+		return fmt.Errorf("man pages: %w: %s", err, out)
+	}
+	for shell, name := range map[string]string{"bash": "monge.bash", "zsh": "_monge", "fish": "monge.fish"} {
+		text, err := exec.Command(monge, "completion", shell).Output()
+		if err != nil {
+			return fmt.Errorf("completion of %s: %w", shell, err)
+		}
+		if err := os.WriteFile(filepath.Join(completions, name), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// published are the folders of the modules beside the root that programs import or users install. Their
+// go.mod files replace modules of this repository by folders.
+var published = []string{"internal/picture", "wda/dataset/columnar", "cmd", "beam", "examples/service"}
+
+// modules lets the go.mod files of the published modules require a version in the place of folders:
+// go install refuses a module with a replacement.
+func modules(version, root string) error {
+	for _, dir := range published {
+		goMod := filepath.Join(root, dir, "go.mod")
+		text, err := exec.Command("go", "mod", "edit", "-json", goMod).Output()
+		if err != nil {
+			return fmt.Errorf("%s: %w", goMod, err)
+		}
+		var file struct {
+			Replace []struct{ Old struct{ Path string } }
+		}
+		if err := json.Unmarshal(text, &file); err != nil {
+			return fmt.Errorf("%s: %w", goMod, err)
+		}
+		for _, r := range file.Replace {
+			if out, err := exec.Command("go", "mod", "edit", "-dropreplace="+r.Old.Path, "-require="+r.Old.Path+"@"+version, goMod).CombinedOutput(); err != nil {
+				return fmt.Errorf("%s: %w: %s", goMod, err, out)
+			}
+		}
+	}
+	return nil
+}

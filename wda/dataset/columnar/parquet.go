@@ -1,0 +1,613 @@
+package columnar
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow/float16"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/internal/tabular"
+	"github.com/gomonge/monge/wda/dataset"
+)
+
+// parquetFile reads the columns of a Parquet file page by page.
+type parquetFile struct {
+	r      *file.Reader
+	alloc  memory.Allocator
+	check  func(bytes int64) error
+	paged  atomic.Int64 // bytes of the pages read so far
+	schema []tabular.Field
+	leaves []*leaf // parallel to schema
+	group  int     // row groups opened
+	begin  int     // the first row group
+	groups int     // where to end
+	left   int     // rows of it that have not been read
+	ready  int     // rows of the batch
+	at     int     // rows of the group before the batch
+
+	features []tabular.Feature // in use
+	most     int64             // bytes that they may hold side by side
+	spill    spill
+	spilling bool // the row group is there
+}
+
+// leaf is a column of a row group that is being read.
+type leaf struct {
+	column *schema.Column
+	chunk  file.ColumnChunkReader // nil until the group's first batch
+	pages  *pages                 // of the chunk
+	defs   []int16
+	reps   []int16
+	reader any       // the buffer of values
+	floats []float64 // the same of integers, to be spilled
+
+	spilled *spilled // where the column is instead
+	nulls   bool     // are allowed
+}
+
+func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
+	at, ok := r.(parquet.ReaderAtSeeker)
+	if !ok {
+		return nil, errors.New("a Parquet file, whose index is at its end, cannot be read from a pipe: save it first, or convert it to an Arrow stream")
+	}
+	alloc := bounded{memory.DefaultAllocator, check}
+	props := parquet.NewReaderProperties(alloc)
+	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
+	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32 // the allocator has the bound
+	f, err := file.NewParquetReader(at, file.WithReadProps(props))
+	if err != nil {
+		return nil, err
+	}
+	p := &parquetFile{r: f, alloc: alloc, check: check, most: heldBytes, groups: f.NumRowGroups()}
+	if r, ok := r.(tabular.RowGroup); ok {
+		g := r.RowGroup()
+		if g < 0 || g >= p.groups {
+			return nil, fmt.Errorf("no row group %d", g+1)
+		}
+		p.begin, p.group, p.groups = g, g, g+1
+	}
+	s := f.MetaData().Schema
+	for i := range s.NumColumns() {
+		p.leaves = append(p.leaves, &leaf{column: s.Column(i)})
+		p.schema = append(p.schema, parquetField(s, i))
+	}
+	return p, nil
+}
+
+func parquetField(s *schema.Schema, i int) tabular.Field {
+	c := s.Column(i)
+	f := tabular.Field{Name: c.ColumnPath().String(), Kind: strings.ToLower(c.PhysicalType().String())}
+	if _, ok := c.LogicalType().(schema.StringLogicalType); ok {
+		f.Kind = "text"
+	}
+	if c.MaxRepetitionLevel() > 0 {
+		f.Name = c.ColumnPath()[0]
+		if f.Kind, f.List = listKind(s.ColumnRoot(i), f.Kind); !f.List {
+			return f
+		}
+	}
+	switch c.LogicalType().(type) {
+	case nil, schema.NoLogicalType, schema.UnknownLogicalType, *schema.IntLogicalType, schema.IntLogicalType, schema.StringLogicalType, schema.EnumLogicalType:
+	case schema.Float16LogicalType:
+		f.Kind, f.Number, f.Text = "float16", true, !f.List
+		return f
+	default:
+		f.Kind = strings.ToLower(c.LogicalType().String())
+		f.Text = !f.List && worded(c) != nil
+		return f
+	}
+	switch c.PhysicalType() {
+	case parquet.Types.Int32, parquet.Types.Int64, parquet.Types.Boolean, parquet.Types.Float, parquet.Types.Double:
+		f.Number = true
+	}
+	f.Text = !f.List && (f.Number || c.PhysicalType() == parquet.Types.ByteArray)
+	return f
+}
+
+// listKind returns whether the column of a root is a list of single values of a kind, and
+// otherwise what it is: the library has maps, and lists of structs or lists, as several columns.
+func listKind(root schema.Node, kind string) (string, bool) {
+	repeated := root
+	if root.RepetitionType() != parquet.Repetitions.Repeated {
+		g, ok := root.(*schema.GroupNode)
+		switch {
+		case !ok || root.ConvertedType() == schema.ConvertedTypes.Map || root.ConvertedType() == schema.ConvertedTypes.MapKeyValue:
+			return "map", false
+		case g.NumFields() != 1 || g.Field(0).RepetitionType() != parquet.Repetitions.Repeated:
+			return "struct", false
+		}
+		repeated = g.Field(0)
+	}
+	if g, ok := repeated.(*schema.GroupNode); ok {
+		if g.NumFields() != 1 {
+			return "list of structs", false
+		}
+		element := g.Field(0)
+		if element.RepetitionType() == parquet.Repetitions.Repeated {
+			return "list of lists", false
+		}
+		if e, ok := element.(*schema.GroupNode); ok {
+			if e.LogicalType() != nil && e.LogicalType().Equals(schema.NewListLogicalType()) || e.NumFields() == 1 && e.Field(0).RepetitionType() == parquet.Repetitions.Repeated {
+				return "list of lists", false
+			}
+			return "list of structs", false
+		}
+	}
+	return kind, true
+}
+
+func (p *parquetFile) Fields() []tabular.Field { return p.schema }
+
+func (p *parquetFile) Rows() int {
+	rows := int64(0)
+	for g := p.begin; g < p.groups; g++ {
+		rows += p.r.MetaData().RowGroup(g).NumRows()
+	}
+	return int(rows)
+}
+
+func (p *parquetFile) Use(features []tabular.Feature) { p.features = features }
+
+func (p *parquetFile) AllowNulls(column int) { p.leaves[column].nulls = true }
+
+func (p *parquetFile) Close() error {
+	p.spill.close()
+	return nil
+}
+
+func (p *parquetFile) Batch(most int) (int, error) {
+	p.at += p.ready
+	for p.left == 0 {
+		for _, l := range p.leaves {
+			if err := l.end(p.group); err != nil {
+				return 0, err
+			}
+			l.chunk, l.spilled = nil, nil
+		}
+		if p.group == p.groups {
+			return 0, io.EOF
+		}
+		n := p.r.RowGroup(p.group).NumRows()
+		if n < 0 || int64(int(n)) != n {
+			return 0, fmt.Errorf("row group %d: %d rows", p.group+1, n)
+		}
+		p.left, p.at, p.ready = int(n), 0, 0
+		p.group++
+		held, err := p.held(p.group - 1)
+		if p.spilling = held > p.most && len(p.features) > 1; p.spilling && err == nil {
+			err = p.spillGroup(p.left)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	p.ready = min(most, p.left)
+	p.left -= p.ready
+	if p.spilling {
+		return p.ready, p.spill.see(p.at, p.ready, p.at+p.ready+p.left)
+	}
+	return p.ready, nil
+}
+
+// end checks that a chunk, if there is one, has no more than the rows of its group.
+func (l *leaf) end(group int) error {
+	if l.chunk != nil && l.chunk.HasNext() {
+		return fmt.Errorf("row group %d: column %s has more than the rows of the group", group, l.column.Path())
+	}
+	return nil
+}
+
+// Width reads the first list of a column.
+func (p *parquetFile) Width(column int) (int, error) {
+	if !p.schema[column].List {
+		return 1, nil
+	}
+	for g := p.begin; g < p.groups; g++ {
+		l := &leaf{column: p.leaves[column].column}
+		if err := p.chunk(l, g, column); err != nil {
+			return 0, err
+		}
+		n := 0
+		for {
+			total, err := l.read(1 << 12)
+			if err = cmp.Or(err, l.chunk.Err()); err != nil {
+				return 0, err
+			}
+			for k, rep := range l.reps[:total] {
+				if rep == 0 && n+k > 0 {
+					return n + k, nil
+				}
+			}
+			if n += total; total == 0 {
+				break
+			}
+			if err := p.check(8 * int64(n)); err != nil { // the list may be of any length
+				return 0, err
+			}
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, errors.New("no rows")
+}
+
+// next opens the chunk of a column in the current row group.
+func (p *parquetFile) next(column int) (l *leaf, err error) {
+	if l = p.leaves[column]; l.chunk == nil {
+		err = p.chunk(l, p.group-1, column)
+	}
+	return l, err
+}
+
+// chunk opens the chunk of a column in a row group for l.
+func (p *parquetFile) chunk(l *leaf, group, column int) error {
+	r, err := p.r.RowGroup(group).GetColumnPageReader(column)
+	if err == nil {
+		l.pages = &pages{PageReader: r, p: p}
+		//lint:ignore SA1019 RowGroupReader.Column opens pages of its own, and there is no other way to count them.
+		l.chunk = file.NewColumnReader(l.column, l.pages, p.alloc, p.r.BufferPool())
+	}
+	return err
+}
+
+// pages ends where the pages of a file are together more than a file of its size may hold. Row groups
+// may share their pages, and any number of pages may be without rows.
+type pages struct {
+	file.PageReader
+	p      *parquetFile
+	prefix bool // the values of the page stand as what they add to those before
+	err    error
+}
+
+func (r *pages) Next() bool {
+	if r.err != nil || !r.PageReader.Next() {
+		return false
+	}
+	if page := r.Page(); page != nil {
+		r.prefix = parquet.Encoding(page.Encoding()) == parquet.Encodings.DeltaByteArray
+		r.err = r.p.check(r.p.paged.Add(int64(len(page.Data()))))
+	}
+	return r.err == nil
+}
+
+func (r *pages) Err() error { return cmp.Or(r.err, r.PageReader.Err()) }
+
+func (p *parquetFile) Floats(column int, dst []float64, width, stride int) error {
+	if c := p.leaves[column].spilled; c != nil {
+		if c.wrong != nil && c.wrong.row < p.at+p.ready {
+			return c.wrong.in(p.group, p.at)
+		}
+		p.spill.floats(c, p.at, p.ready, dst, stride)
+		return nil
+	}
+	l, err := p.next(column)
+	if err != nil {
+		return err
+	}
+	w, err := l.values(p.ready, width, func(done, n int) error {
+		l.spread(dst, done, n, width, stride)
+		return nil
+	})
+	if w != nil {
+		return w.in(p.group, 0)
+	}
+	return err
+}
+
+func (p *parquetFile) Texts(column int, use func([]byte)) error {
+	l, err := p.next(column)
+	if err != nil {
+		return err
+	}
+	w, err := l.values(p.ready, 1, func(_, n int) error {
+		k := 0
+		l.texts(n, func(text []byte) {
+			if l.null(k) {
+				text = nil
+			}
+			use(text)
+			k++
+		})
+		return nil
+	})
+	if w != nil {
+		if w.text != "" {
+			w.cause = dataset.ErrLabels
+		}
+		return w.in(p.group, 0)
+	}
+	return err
+}
+
+// values reads rows of lists of one width. It hands them to use in pieces: n values, after done
+// values. It stops at an error of use. Rows before a wrong one are handed on first.
+func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, error) {
+	const piece = 1 << 15
+	for done, all := 0, rows*width; done < all; {
+		n, err := l.read(min(all-done, piece))
+		if err == nil && n == 0 {
+			err = cmp.Or(l.chunk.Err(), io.ErrUnexpectedEOF)
+		}
+		if err != nil {
+			return &wrong{row: done / width, cause: err}, nil
+		}
+		w := l.check(done, n, width)
+		if w != nil {
+			n = max(0, w.row*width-done)
+		}
+		if err := use(done, n); err != nil || w != nil {
+			return w, err
+		}
+		done += n
+	}
+	return nil, nil
+}
+
+// read reads up to n values with their levels. Texts are valid until the next call.
+func (l *leaf) read(n int) (total int, err error) {
+	if l.chunk.HasNext() && l.pages.prefix { // the library makes room for all of them at once
+		n = min(n, l.atOnce())
+	}
+	l.defs = slices.Grow(l.defs[:0], n)[:n]
+	l.reps = slices.Grow(l.reps[:0], n)[:n]
+	switch c := l.chunk.(type) {
+	case *file.Float32ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.Float64ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.Int32ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.Int64ColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.BooleanColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatch)
+	case *file.ByteArrayColumnChunkReader: // ReadBatch would copy a text of the dictionary for every row
+		return readLeaf(l, n, c.ReadBatchInPage)
+	case *file.FixedLenByteArrayColumnChunkReader:
+		return readLeaf(l, n, c.ReadBatchInPage)
+	}
+	return 0, fmt.Errorf("a column of type %T", l.chunk)
+}
+
+// atOnce returns how many values may be read at once if any of them can be as long as a page.
+func (l *leaf) atOnce() int {
+	if l.column.PhysicalType() == parquet.Types.FixedLenByteArray {
+		return max(1, (1<<20)/max(1, l.column.TypeLength()))
+	}
+	return 1
+}
+
+func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (int64, int, error)) (int, error) {
+	v, _ := l.reader.([]T)
+	v = slices.Grow(v[:0], n)[:n]
+	l.reader = v
+	defs, reps := l.defs, l.reps
+	if l.column.MaxDefinitionLevel() == 0 {
+		defs = nil
+	}
+	if l.column.MaxRepetitionLevel() == 0 {
+		reps = nil
+	}
+	total, present, err := read(int64(n), v, defs, reps)
+	if err == nil && l.nulls && present < int(total) {
+		l.spaceOut(v, int(total), present)
+	}
+	return int(total), err
+}
+
+// spaceOut moves values that are present to their places among nulls.
+func (l *leaf) spaceOut(values any, total, present int) {
+	switch v := values.(type) {
+	case []float32:
+		spaceOut(l, v, total, present, float32(math.NaN()))
+	case []float64:
+		spaceOut(l, v, total, present, math.NaN())
+	case []int32:
+		spaceOut(l, v, total, present, 0)
+	case []int64:
+		spaceOut(l, v, total, present, 0)
+	case []bool:
+		spaceOut(l, v, total, present, false)
+	case []parquet.ByteArray:
+		spaceOut(l, v, total, present, nil)
+	case []parquet.FixedLenByteArray:
+		spaceOut(l, v, total, present, make([]byte, l.column.TypeLength()))
+	}
+}
+
+func spaceOut[T any](l *leaf, v []T, total, present int, null T) {
+	for k := total - 1; k >= 0; k-- {
+		if l.null(k) {
+			v[k] = null
+		} else {
+			present--
+			v[k] = v[present]
+		}
+	}
+}
+
+// null reports whether a value that was read is null, where that is allowed.
+func (l *leaf) null(k int) bool {
+	most := l.column.MaxDefinitionLevel()
+	return l.nulls && most > 0 && l.defs[k] != most
+}
+
+// wrong is an error in a row: what its text says or, without a text, that a page cannot be read.
+type wrong struct {
+	row   int
+	cause error
+	text  string
+}
+
+// in returns the error of a row group, in a batch after so many rows.
+func (w *wrong) in(group, before int) error {
+	if w.text == "" {
+		return fmt.Errorf("row group %d: %w", group, w.cause)
+	}
+	return in("row group", group, w.row-before, w.cause, w.text)
+}
+
+// check finds nulls, and lists whose length is not the width, among n values after done
+// of the batch.
+func (l *leaf) check(done, n, width int) *wrong {
+	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
+		differ := int16(0) // one pass without branches, as there hardly ever is one
+		for _, d := range l.defs[:n] {
+			differ |= d ^ most
+		}
+		if differ != 0 {
+			k := slices.IndexFunc(l.defs[:n], func(d int16) bool { return d != most })
+			return &wrong{(done + k) / width, tabular.ErrNull, "null"}
+		}
+	}
+	if l.column.MaxRepetitionLevel() > 0 && !rectangular(l.reps[:n], done%width, width) {
+		at := done % width
+		for k, r := range l.reps[:n] {
+			if (r == 0) != (at == 0) {
+				row := (done + k) / width
+				if r == 0 {
+					return &wrong{row, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", at, width)}
+				}
+				return &wrong{row - 1, dataset.ErrFormat, fmt.Sprintf("a list of more than the %d elements of the first", width)}
+			}
+			if at++; at == width {
+				at = 0
+			}
+		}
+	}
+	return nil
+}
+
+// rectangular reports whether lists of one width, from element at of one on, have these
+// repetition levels: 0 for the first element of each, 1 for the others.
+func rectangular(reps []int16, at, width int) bool {
+	differ := int16(0)
+	for len(reps) > 0 {
+		row := reps[:min(width-at, len(reps))]
+		reps = reps[len(row):]
+		if at == 0 {
+			differ |= row[0]
+			row = row[1:]
+		}
+		for _, r := range row {
+			differ |= r ^ 1
+		}
+		at = 0
+	}
+	return differ == 0
+}
+
+// spread sets the elements of dst for n values after done of the batch.
+func (l *leaf) spread(dst []float64, done, n, width, stride int) {
+	l.spreadAll(dst, done, n, width, stride)
+	for k := 0; k < n && l.nulls; k++ {
+		if l.null(k) {
+			dst[(done+k)/width*stride+(done+k)%width] = math.NaN()
+		}
+	}
+}
+
+func (l *leaf) spreadAll(dst []float64, done, n, width, stride int) {
+	switch v := l.reader.(type) {
+	case []float32:
+		spreadValues(dst, v[:n], done, width, stride, func(x float32) float64 { return float64(x) })
+	case []float64:
+		spreadValues(dst, v[:n], done, width, stride, func(x float64) float64 { return x })
+	case []int32:
+		unsigned := l.unsigned()
+		spreadValues(dst, v[:n], done, width, stride, func(x int32) float64 {
+			if unsigned {
+				return float64(uint32(x))
+			}
+			return float64(x)
+		})
+	case []int64:
+		unsigned := l.unsigned()
+		spreadValues(dst, v[:n], done, width, stride, func(x int64) float64 {
+			if unsigned {
+				return float64(uint64(x))
+			}
+			return float64(x)
+		})
+	case []parquet.FixedLenByteArray:
+		spreadValues(dst, v[:n], done, width, stride, func(x parquet.FixedLenByteArray) float64 {
+			return float64(float16.FromLEBytes(x).Float32())
+		})
+	case []bool:
+		spreadValues(dst, v[:n], done, width, stride, func(x bool) float64 {
+			if x {
+				return 1
+			}
+			return 0
+		})
+	}
+}
+
+func (l *leaf) unsigned() bool {
+	switch t := l.column.LogicalType().(type) {
+	case schema.IntLogicalType:
+		return !t.IsSigned()
+	case *schema.IntLogicalType:
+		return !t.IsSigned()
+	}
+	return false
+}
+
+func spreadValues[T any](dst []float64, v []T, done, width, stride int, float func(T) float64) {
+	if stride == width { // a column of lists alone
+		for k, x := range v {
+			dst[done+k] = float(x)
+		}
+		return
+	}
+	at, k := done/width*stride, done%width
+	for _, x := range v {
+		dst[at+k] = float(x)
+		if k++; k == width {
+			at, k = at+stride, 0
+		}
+	}
+}
+
+// texts hands n values to use as texts, as NPY's are: numbers in decimal.
+func (l *leaf) texts(n int, use func([]byte)) {
+	if worded(l.column) != nil {
+		l.words(n, use)
+		return
+	}
+	var text []byte
+	switch v := l.reader.(type) {
+	case []parquet.ByteArray:
+		for _, x := range v[:n] {
+			use(x)
+		}
+	case []int64:
+		unsigned := l.unsigned()
+		for _, x := range v[:n] {
+			if unsigned {
+				text = strconv.AppendUint(text[:0], uint64(x), 10)
+			} else {
+				text = strconv.AppendInt(text[:0], x, 10)
+			}
+			use(text)
+		}
+	default:
+		x := make([]float64, n)
+		l.spread(x, 0, n, 1, 1)
+		for _, x := range x {
+			text = strconv.AppendFloat(text[:0], x, 'g', -1, 64)
+			use(text)
+		}
+	}
+}
