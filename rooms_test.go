@@ -23,7 +23,7 @@ type room struct {
 // cross-validation and scores, and what other processes do of all this.
 var rooms = map[string][]room{"wda": {
 	{"words", []string{"doc.go", "errors.go", "settings.go", "choices.go", "choices_mixture.go", "method.go", "status.go", "report.go", "rows.go", "remote.go"}, nil},
-	{"model", []string{"model.go", "classifier.go", "storage.go", "rejection.go", "rejection_file.go", "holder.go", "hash.go", "file.go", "array.go"}, []string{"words"}},
+	{"model", []string{"model.go", "classifier.go", "storage.go", "rejection.go", "rejection_file.go", "holder.go", "hash.go", "file.go"}, []string{"words"}},
 	{"samples", []string{"samples.go", "directions.go", "span.go", "whiten.go"}, []string{"words"}},
 	{"objective", []string{"objective.go", "memory.go", "gradient.go", "canonical.go", "warnings.go", "remote_pairs.go"}, []string{"words", "samples"}},
 	{"solvers", []string{"solver.go", "descending.go", "ascent.go", "alternating.go", "eigen.go", "minibatch.go", "population.go"}, []string{"words", "samples", "objective"}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gomonge/monge/internal/fault"
+	"github.com/gomonge/monge/internal/modelfile"
 )
 
 // What can be wrong with data or settings. Errors of this package wrap one of these and say
@@ -23,7 +24,7 @@ var (
 	// be 0 or infinite.
 	ErrNoSpread = errors.New("wda: samples do not differ")
 	// ErrModel: a model file is damaged or is something else, or its version is unknown.
-	ErrModel = errors.New("wda: not a valid model")
+	ErrModel = modelfile.ErrInvalid
 )
 
 // PositionError says where in the data a value is wrong, and which value. Row and Column count

@@ -1,23 +1,17 @@
 package wda
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/gomonge/monge/internal/modelfile"
+	"github.com/gomonge/monge/internal/npy"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -57,7 +51,6 @@ const (
 	withoutSchema = 2
 	fileFormat    = "monge-wda"
 	metaName      = "model.json"
-	zipMagic      = "PK\x03\x04"
 	// maxFile is the length of the longest file that is read from a stream, where only
 	// reading shows how long it is.
 	maxFile = 1 << 30
@@ -159,28 +152,6 @@ func (f *fileFit) lambda() Lambda {
 	return RelativeLambda(f.Lambda)
 }
 
-// seal is what the checksum is written after.
-const seal = "sha256:"
-
-// sealed replaces the end of data, len(seal) + 64 bytes, by the checksum of the rest.
-func sealed(data []byte) []byte {
-	body := len(data) - len(seal) - 2*sha256.Size
-	sum := sha256.Sum256(data[:body])
-	return hex.AppendEncode(append(data[:body], seal...), sum[:])
-}
-
-// checkSeal compares the checksum at the end of data with that of the rest.
-func checkSeal(data []byte) error {
-	body := len(data) - len(seal) - 2*sha256.Size
-	if body < 0 || !bytes.HasPrefix(data[body:], []byte(seal)) {
-		return errors.New("no checksum at its end: it is cut off, or an NPZ file of something else")
-	}
-	if sum := sha256.Sum256(data[:body]); string(data[body+len(seal):]) != hex.EncodeToString(sum[:]) {
-		return errors.New("its checksum does not match: it is damaged")
-	}
-	return nil
-}
-
 // MarshalBinary implements encoding.BinaryMarshaler. The result is a model file: an NPZ file with
 // a checksum, which numpy.load reads, too. The same model gives the same bytes.
 func (m *Model) MarshalBinary() ([]byte, error) {
@@ -219,42 +190,35 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	if m.schema != nil {
 		meta.Version = withSchema
 	}
-	var out bytes.Buffer
-	z := zip.NewWriter(&out)
-	var err error
-	add := func(name string, data []byte) {
-		if err == nil {
-			err = store(z, name, data)
-		}
-	}
-	add("projection.npy", appendNPY(nil, m.projection.RawMatrix().Data, d, p))
-	add("mean.npy", appendNPY(nil, m.mean, d))
-	add("labels.npy", appendNPY(nil, wide(m.labels), len(m.labels)))
+	w := modelfile.NewWriter()
+	w.Add("projection.npy", npy.Append(nil, m.projection.RawMatrix().Data, d, p))
+	w.Add("mean.npy", npy.Append(nil, m.mean, d))
+	w.Add("labels.npy", npy.Append(nil, wide(m.labels), len(m.labels)))
 	// Names are for NumPy: Load takes them from model.json.
-	if text := appendTextNPY(nil, m.FeatureNames()); text != nil {
-		add("feature_names.npy", text)
+	if text := npy.AppendTexts(nil, m.FeatureNames()); text != nil {
+		w.Add("feature_names.npy", text)
 	}
-	if text := appendTextNPY(nil, m.names); text != nil {
-		add("class_names.npy", text)
+	if text := npy.AppendTexts(nil, m.names); text != nil {
+		w.Add("class_names.npy", text)
 	}
 	if r.Lambda != nil {
-		add("lambda.npy", appendNPY(nil, mat.DenseCopyOf(r.Lambda).RawMatrix().Data, len(m.labels), len(m.labels)))
+		w.Add("lambda.npy", npy.Append(nil, mat.DenseCopyOf(r.Lambda).RawMatrix().Data, len(m.labels), len(m.labels)))
 	}
 	if m.scales != nil {
-		add("scales.npy", appendNPY(nil, m.scales, p))
+		w.Add("scales.npy", npy.Append(nil, m.scales, p))
 	}
 	if m.ratios != nil {
-		add("ratios.npy", appendNPY(nil, m.ratios, p))
+		w.Add("ratios.npy", npy.Append(nil, m.ratios, p))
 	}
 	if solver.Init != nil {
-		add("start.npy", appendNPY(nil, mat.DenseCopyOf(solver.Init).RawMatrix().Data, d, set.Components))
+		w.Add("start.npy", npy.Append(nil, mat.DenseCopyOf(solver.Init).RawMatrix().Data, d, set.Components))
 	}
 	if c != nil {
 		meta.Neighbors = c.k
 		for _, e := range c.sampleEntries() {
-			add(e.name+".npy", e.npy)
+			w.Add(e.name+".npy", e.npy)
 		}
-		add("sample_labels.npy", appendNPY(nil, wide(c.rowLabels()), c.Len()))
+		w.Add("sample_labels.npy", npy.Append(nil, wide(c.rowLabels()), c.Len()))
 		if c.compact != nil {
 			meta.Version, meta.Storage = fileVersion, &c.compact.storage
 		}
@@ -262,25 +226,16 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 			meta.Version = fileVersion
 			meta.Rejection = &fileRejection{r.Rate, r.Weight, r.typical, r.center, r.spread}
 			for name, v := range r.arrays() {
-				add(name+".npy", appendNPY(nil, v, len(v)))
+				w.Add(name+".npy", npy.Append(nil, v, len(v)))
 			}
 		}
 	}
-	js, e := json.MarshalIndent(meta, "", "  ")
-	if e != nil {
-		return nil, e
-	}
-	add(metaName, js)
+	js, err := json.MarshalIndent(meta, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	if err := z.SetComment(seal + strings.Repeat("0", 2*sha256.Size)); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return sealed(out.Bytes()), nil
+	w.Add(metaName, js)
+	return w.Bytes()
 }
 
 func wide(labels []int) []int64 {
@@ -289,15 +244,6 @@ func wide(labels []int) []int64 {
 		w[i] = int64(l)
 	}
 	return w
-}
-
-func store(z *zip.Writer, name string, data []byte) error {
-	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(data)
-	return err
 }
 
 // finite returns x, or the largest number where JSON has no word for it.
@@ -330,7 +276,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 // file cannot be a model file. It uses at most about four times as much memory as the file is
 // long. UnmarshalBinary has no limit of length.
 func Load(r io.Reader) (*Model, *Classifier, error) {
-	data, err := readFile(r, maxFile)
+	data, err := modelfile.Read(r, maxFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -339,96 +285,26 @@ func Load(r io.Reader) (*Model, *Classifier, error) {
 
 var errNoClassifier = fmt.Errorf("%w: it holds no classifier", ErrModel)
 
-// readFile reads all of r if it begins as a model file and has at most limit bytes.
-func readFile(r io.Reader, limit int64) ([]byte, error) {
-	var data bytes.Buffer
-	if _, err := io.CopyN(&data, r, 512); err != nil && err != io.EOF {
-		return nil, err
-	}
-	if err := checkBeginning(data.Bytes()); err != nil {
-		return nil, err
-	}
-	switch _, err := io.CopyN(&data, r, limit+1-int64(data.Len())); err {
-	case nil:
-		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrModel, limit)
-	case io.EOF:
-		return data.Bytes(), nil
-	default:
-		return nil, err
-	}
-}
-
-// checkBeginning says what a file is that does not begin as a model file.
-func checkBeginning(data []byte) error {
-	kind := "it does not begin as a ZIP file"
-	switch {
-	case bytes.HasPrefix(data, []byte(zipMagic)):
-		return nil
-	case len(data) == 0:
-		kind = "it is empty"
-	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
-		kind = "it is compressed by gzip"
-	case bytes.HasPrefix(data, []byte(npyMagic)):
-		kind = "it is an array, an NPY file"
-	case !bytes.ContainsFunc(data, func(c rune) bool { return c < ' ' && !unicode.IsSpace(c) || c == utf8.RuneError }):
-		kind = "it is text, as a CSV file is"
-	}
-	return fmt.Errorf("%w: %s", ErrModel, kind)
+// knownFiles are the files of a model file that this version reads.
+var knownFiles = []string{
+	metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
+	"start.npy", "samples.npy", "sample_labels.npy", "sample_codes.npy", "code_offset.npy", "code_scale.npy", "codebook.npy", "rotation.npy",
+	"reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
 }
 
 // decode reads a file. c is nil if there is no classifier in it.
 func decode(data []byte) (m *Model, c *Classifier, err error) {
-	if err := checkBeginning(data); err != nil {
+	parts, err := modelfile.Open(data, knownFiles)
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkSeal(data); err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrModel, err)
-	}
-	if m, c, err = parse(data); err != nil {
+	if m, c, err = parse(parts); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	return m, c, nil
 }
 
-// entries returns the parts of a file that this version knows. They are parts of data.
-func entries(data []byte) (map[string][]byte, error) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	known := []string{
-		metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
-		"start.npy", "samples.npy", "sample_labels.npy", "sample_codes.npy", "code_offset.npy", "code_scale.npy", "codebook.npy", "rotation.npy",
-		"reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
-	}
-	out := map[string][]byte{}
-	for _, f := range z.File {
-		if !slices.Contains(known, f.Name) {
-			continue
-		}
-		// Not through f.Open: entries that overlap would be copied many times.
-		start, err := f.DataOffset()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		size := f.UncompressedSize64
-		if out[f.Name] != nil || f.Method != zip.Store || start < 0 || start > int64(len(data)) || size > uint64(int64(len(data))-start) {
-			return nil, fmt.Errorf("%s is not stored once and as it is", f.Name)
-		}
-		b := data[start:][:size]
-		if crc32.ChecksumIEEE(b) != f.CRC32 {
-			return nil, fmt.Errorf("%s: %w", f.Name, zip.ErrChecksum)
-		}
-		out[f.Name] = b
-	}
-	return out, nil
-}
-
-func parse(data []byte) (*Model, *Classifier, error) {
-	parts, err := entries(data)
-	if err != nil {
-		return nil, nil, err
-	}
+func parse(parts map[string][]byte) (*Model, *Classifier, error) {
 	if parts[metaName] == nil {
 		return nil, nil, fmt.Errorf("it has no %s", metaName)
 	}
@@ -622,7 +498,7 @@ func (f *fileFit) report(p int) (Report, error) {
 }
 
 func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
-	shape, v, err := parseNPY[float64](parts["lambda.npy"])
+	shape, v, err := npy.Parse[float64](parts["lambda.npy"])
 	if err == nil && !slices.Equal(shape, []int{classes, classes}) {
 		err = fmt.Errorf("array of shape %v for %d classes", shape, classes)
 	}
@@ -642,7 +518,7 @@ func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
 
 // parseMatrix reads a matrix of finite numbers.
 func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
-	shape, v, err := parseNPY[float64](parts[name+".npy"])
+	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && (len(shape) != 2 || len(v) == 0) {
 		err = fmt.Errorf("array of shape %v instead of a matrix", shape)
 	}
@@ -658,7 +534,7 @@ func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 
 // parseVector reads n finite numbers.
 func parseVector(parts map[string][]byte, name string, n int) ([]float64, error) {
-	shape, v, err := parseNPY[float64](parts[name+".npy"])
+	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && !slices.Equal(shape, []int{n}) {
 		err = fmt.Errorf("array of shape %v instead of %d numbers", shape, n)
 	}
@@ -672,7 +548,7 @@ func parseVector(parts map[string][]byte, name string, n int) ([]float64, error)
 }
 
 func parseLabels(parts map[string][]byte, name string) ([]int, error) {
-	shape, v, err := parseNPY[int64](parts[name+".npy"])
+	shape, v, err := npy.Parse[int64](parts[name+".npy"])
 	if err == nil && len(shape) != 1 {
 		err = fmt.Errorf("array of shape %v instead of a vector", shape)
 	}

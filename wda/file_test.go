@@ -19,6 +19,8 @@ import (
 	"testing/iotest"
 
 	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/modelfile"
+	"github.com/gomonge/monge/internal/npy"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -183,18 +185,24 @@ func rewritten(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
 		}
 	}
 	edit(entries)
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
+	w := modelfile.NewWriter()
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		if err := store(w, name, entries[name]); err != nil {
-			t.Fatal(err)
-		}
+		w.Add(name, entries[name])
 	}
-	w.SetComment(seal + strings.Repeat("0", 64))
-	if err := w.Close(); err != nil {
+	out, err := w.Bytes()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return sealed(out.Bytes())
+	return out
+}
+
+// store adds a file to an archive.
+func store(w *zip.Writer, name string, data []byte) error {
+	f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	return err
 }
 
 // TestOtherVersions: a file of a newer version is refused; what a newer one of the
@@ -299,30 +307,30 @@ func TestForgedFile(t *testing.T) {
 	}
 	nan, inf := math.NaN(), math.Inf(1)
 	header := func(text string) func(map[string][]byte) {
-		b := append([]byte(npyMagic+"\x01\x00"), byte(len(text)), 0)
+		b := append([]byte(npy.Magic+"\x01\x00"), byte(len(text)), 0)
 		return array("mean", append(append(b, text...), make([]byte, 48)...))
 	}
 	for name, c := range map[string]struct {
 		edit func(map[string][]byte)
 		want string
 	}{
-		"equal labels":         {array("labels", appendNPY(nil, []int64{10, 20, 20}, 3)), "labels: 20 follows 20"},
-		"unsorted labels":      {array("labels", appendNPY(nil, []int64{10, 30, 20}, 3)), "labels: 20 follows 30"},
-		"one label":            {array("labels", appendNPY(nil, []int64{10}, 1)), "1 labels"},
-		"labels are a matrix":  {array("labels", appendNPY(nil, []int64{10, 20, 30}, 3, 1)), "labels: array of shape [3 1]"},
-		"labels are floats":    {array("labels", appendNPY(nil, []float64{10, 20, 30}, 3)), "labels: array header"},
-		"NaN in λ":             {array("lambda", appendNPY(nil, []float64{1, 2, 3, 2, nan, 5, 3, 5, 6}, 3, 3)), "lambda: row 1, column 1 is NaN"},
-		"negative λ":           {array("lambda", appendNPY(nil, []float64{-1, 2, 3, 2, 4, 5, 3, 5, 6}, 3, 3)), "lambda: row 0, column 0 is -1"},
-		"λ not symmetric":      {array("lambda", appendNPY(nil, []float64{1, 2, 3, 2, 4, 5, 3, 7, 6}, 3, 3)), "lambda: row 1, column 2 is 5, and 7"},
-		"λ of other classes":   {array("lambda", appendNPY(nil, make([]float64, 4), 2, 2)), "lambda: array of shape [2 2] for 3"},
-		"NaN in projection":    {array("projection", appendNPY(nil, append(make([]float64, 11), nan), 6, 2)), "projection: value is not finite: row 5, column 1 is NaN"},
-		"infinite mean":        {array("mean", appendNPY(nil, append(make([]float64, 5), inf), 6)), "mean: value is not finite: row 5"},
-		"infinite sample":      {array("samples", appendNPY(nil, append(make([]float64, 79), inf), 40, 2)), "samples: value is not finite: row 39"},
-		"no projection at all": {array("projection", appendNPY([]byte{}, []float64{}, 0, 2)), "projection: array of shape [0 2]"},
-		"vector projection":    {array("projection", appendNPY(nil, make([]float64, 12), 12)), "projection: array of shape [12]"},
-		"wide projection":      {array("projection", appendNPY(nil, make([]float64, 42), 6, 7)), "projection 6 × 7"},
-		"scales":               {array("scales", appendNPY(nil, make([]float64, 3), 3)), "scales: array of shape [3] instead of 2"},
-		"ratios":               {array("ratios", appendNPY(nil, []float64{1, nan}, 2)), "ratios: value is not finite"},
+		"equal labels":         {array("labels", npy.Append(nil, []int64{10, 20, 20}, 3)), "labels: 20 follows 20"},
+		"unsorted labels":      {array("labels", npy.Append(nil, []int64{10, 30, 20}, 3)), "labels: 20 follows 30"},
+		"one label":            {array("labels", npy.Append(nil, []int64{10}, 1)), "1 labels"},
+		"labels are a matrix":  {array("labels", npy.Append(nil, []int64{10, 20, 30}, 3, 1)), "labels: array of shape [3 1]"},
+		"labels are floats":    {array("labels", npy.Append(nil, []float64{10, 20, 30}, 3)), "labels: array header"},
+		"NaN in λ":             {array("lambda", npy.Append(nil, []float64{1, 2, 3, 2, nan, 5, 3, 5, 6}, 3, 3)), "lambda: row 1, column 1 is NaN"},
+		"negative λ":           {array("lambda", npy.Append(nil, []float64{-1, 2, 3, 2, 4, 5, 3, 5, 6}, 3, 3)), "lambda: row 0, column 0 is -1"},
+		"λ not symmetric":      {array("lambda", npy.Append(nil, []float64{1, 2, 3, 2, 4, 5, 3, 7, 6}, 3, 3)), "lambda: row 1, column 2 is 5, and 7"},
+		"λ of other classes":   {array("lambda", npy.Append(nil, make([]float64, 4), 2, 2)), "lambda: array of shape [2 2] for 3"},
+		"NaN in projection":    {array("projection", npy.Append(nil, append(make([]float64, 11), nan), 6, 2)), "projection: value is not finite: row 5, column 1 is NaN"},
+		"infinite mean":        {array("mean", npy.Append(nil, append(make([]float64, 5), inf), 6)), "mean: value is not finite: row 5"},
+		"infinite sample":      {array("samples", npy.Append(nil, append(make([]float64, 79), inf), 40, 2)), "samples: value is not finite: row 39"},
+		"no projection at all": {array("projection", npy.Append([]byte{}, []float64{}, 0, 2)), "projection: array of shape [0 2]"},
+		"vector projection":    {array("projection", npy.Append(nil, make([]float64, 12), 12)), "projection: array of shape [12]"},
+		"wide projection":      {array("projection", npy.Append(nil, make([]float64, 42), 6, 7)), "projection 6 × 7"},
+		"scales":               {array("scales", npy.Append(nil, make([]float64, 3), 3)), "scales: array of shape [3] instead of 2"},
+		"ratios":               {array("ratios", npy.Append(nil, []float64{1, nan}, 2)), "ratios: value is not finite"},
 		"two equal names":      {replace(metaName, `"b"`, `"a"`), `classes 0 and 1 have the same name "a"`},
 		"name not UTF-8":       {replace(metaName, `"b"`, "\"b\xff\""), "not valid UTF-8"},
 		"status unknown":       {replace(metaName, `"NotTerminated"`, `"Magic"`), "unknown status"},
@@ -333,14 +341,14 @@ func TestForgedFile(t *testing.T) {
 		"negative λ of a fit":  {replace(metaName, `"lambda": 0`, `"lambda": -1`), "lambda is -1"},
 		"negative steps":       {replace(metaName, `"steps": 0`, `"steps": -9223372036854775808`), "steps is -9.2"},
 		"fewer components":     {replace(metaName, `"steps": 0`, `"steps": 0, "components": 1`), "2 components of a fit of 1"},
-		"wrapped shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693953, 8), }\n"), "mean: array header"},
-		"endless shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }\n"), "mean: array header"},
+		"wrapped shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693953, 8), }\n"), "mean: array of shape [2305843009213693953 8] in 48 bytes"},
+		"endless shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }\n"), "mean: a dimension is too large"},
 		"Fortran order":        {header("{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }\n"), "mean: array header"},
 		"other byte order":     {header("{'descr': '>f8', 'fortran_order': False, 'shape': (6,), }\n"), "mean: array header"},
-		"header without end":   {header("{'descr': '<f8'"), "mean: array header"},
-		"empty header":         {header(""), "mean: array header"},
-		"long header":          {array("mean", []byte(npyMagic+"\x02\x00\xff\xff\xff\xff{")), "a header of 4294967295 bytes in 13"},
-		"format 3":             {array("mean", []byte(npyMagic+"\x03\x00\x00\x00\x00\x00{")), "array of format 3"},
+		"header without end":   {header("{'descr': '<f8'"), "mean: damaged NPY header"},
+		"empty header":         {header(""), "mean: damaged NPY header"},
+		"long header":          {array("mean", []byte(npy.Magic+"\x02\x00\xff\xff\xff\xff{")), "a header of 1073741824 bytes in 13"},
+		"format 3":             {array("mean", []byte(npy.Magic+"\x03\x00\x00\x00\x00\x00{")), "NPY version 3"},
 	} {
 		m, got, err := decode(rewritten(t, data, c.edit))
 		if !errors.Is(err, ErrModel) || m != nil || got != nil || !strings.Contains(err.Error(), c.want) {
@@ -375,11 +383,11 @@ func TestForgedFile(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		w := zip.NewWriter(&out)
-		err := errors.Join(write(w), w.SetComment(seal+strings.Repeat("0", 64)), w.Close())
+		err := errors.Join(write(w), w.SetComment(strings.Repeat("0", modelfile.SealSize)), w.Close())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := decode(sealed(out.Bytes())); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), name) {
+		if _, _, err := decode(modelfile.Seal(out.Bytes())); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one that says %q", err, name)
 		}
 	}
@@ -391,19 +399,19 @@ func TestNotAModel(t *testing.T) {
 	model := fileOf(t, m)
 	var npz bytes.Buffer
 	z := zip.NewWriter(&npz)
-	if err := errors.Join(store(z, "X.npy", appendNPY(nil, []float64{1}, 1, 1)), z.Close()); err != nil {
+	if err := errors.Join(store(z, "X.npy", npy.Append(nil, []float64{1}, 1, 1)), z.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for want, data := range map[string][]byte{
 		"it is empty":                        nil,
 		"it is text, as a CSV file is":       []byte("length,width,label\n1.5,2,rosé\n"),
 		"it is compressed by gzip":           []byte("\x1f\x8b\x08\x00"),
-		"it is an array, an NPY file":        appendNPY(nil, []float64{1}, 1, 1),
+		"it is an array, an NPY file":        npy.Append(nil, []float64{1}, 1, 1),
 		"it does not begin as a ZIP file":    []byte("\xff\xfel\x00"),
 		"or an NPZ file of something else":   npz.Bytes(),
 		"no checksum at its end":             model[:len(model)-1],
 		"does not match: it is damaged":      append(append(slices.Clone(model[:99]), model[99]^1), model[100:]...),
-		"no checksum at its end: it is cut ": []byte(zipMagic),
+		"no checksum at its end: it is cut ": []byte(modelfile.Magic),
 	} {
 		for name, err := range map[string]error{
 			"Load":            second(loadModel(bytes.NewReader(data))),
@@ -420,11 +428,11 @@ func TestNotAModel(t *testing.T) {
 	if _, err := loadModel(endless); !errors.Is(err, ErrModel) || endless.n > 512 {
 		t.Errorf("%d bytes of no model read: %v", endless.n, err)
 	}
-	endless = &counting{Reader: io.MultiReader(strings.NewReader(zipMagic), zeros{})}
-	if _, err := readFile(endless, 5000); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "more than 5000 bytes") || endless.n != 5001 {
+	endless = &counting{Reader: io.MultiReader(strings.NewReader(modelfile.Magic), zeros{})}
+	if _, err := modelfile.Read(endless, 5000); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "more than 5000 bytes") || endless.n != 5001 {
 		t.Errorf("%d bytes read with a limit of 5000: %v", endless.n, err)
 	}
-	if b, err := readFile(bytes.NewReader(model), int64(len(model))); err != nil || !bytes.Equal(b, model) {
+	if b, err := modelfile.Read(bytes.NewReader(model), int64(len(model))); err != nil || !bytes.Equal(b, model) {
 		t.Errorf("a file as long as the limit: %v", err)
 	}
 
@@ -551,8 +559,8 @@ func FuzzLoad(f *testing.F) {
 		f.Add(data, false)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, seals bool) {
-		if seals && len(data) >= len(seal)+64 {
-			data = sealed(slices.Clone(data))
+		if seals && len(data) >= modelfile.SealSize {
+			data = modelfile.Seal(slices.Clone(data))
 		}
 		m, c, err := decode(data)
 		if err != nil {
@@ -579,7 +587,7 @@ func FuzzForged(f *testing.F) {
 		f.Fatal(err)
 	}
 	data := fileOf(f, c)
-	parts, err := entries(data)
+	parts, err := modelfile.Open(data, knownFiles)
 	if err != nil {
 		f.Fatal(err)
 	}

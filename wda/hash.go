@@ -2,14 +2,11 @@ package wda
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"slices"
 	"strconv"
 
+	"github.com/gomonge/monge/internal/modelfile"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,7 +27,7 @@ import (
 // Schema that is Plain otherwise counts as none.
 func (m *Model) Hash() string {
 	m.dims()
-	h := m.newHasher()
+	h := m.newHash()
 	m.hash(h)
 	return h.String()
 }
@@ -48,17 +45,17 @@ func (m *Model) Hash() string {
 // values.
 func (c *Classifier) Hash() string {
 	c.check()
-	h := c.model.newHasher()
+	h := c.model.newHash()
 	c.model.hash(h)
 	c.hashSamples(h)
-	hashArray(h, wide(c.rowLabels()))
-	hashArray(h, []int64{int64(c.k)})
+	modelfile.HashArray(h, wide(c.rowLabels()))
+	modelfile.HashArray(h, []int64{int64(c.k)})
 	if r := c.rejection; r != nil {
-		h.name("rejection")
-		hashArray(h, slices.Concat([]float64{r.Rate, r.Weight, r.typical}, r.center[:], r.spread[:]))
-		hashArray(h, r.scores)
-		hashArray(h, r.shifts)
-		hashArray(h, r.scale)
+		h.Name("rejection")
+		modelfile.HashArray(h, slices.Concat([]float64{r.Rate, r.Weight, r.typical}, r.center[:], r.spread[:]))
+		modelfile.HashArray(h, r.scores)
+		modelfile.HashArray(h, r.shifts)
+		modelfile.HashArray(h, r.scale)
 	}
 	return h.String()
 }
@@ -71,20 +68,17 @@ func (v *Validation) hash(ctx context.Context) (string, error) {
 		}
 		return "", nil
 	}
-	h := newHasher()
+	h := modelfile.NewHash(hashText)
 	n, d := v.X.Dims()
-	h.number(uint64(n * d))
-	row, text := make([]float64, d), make([]byte, 8*d)
+	h.Number(uint64(n * d))
+	row := make([]float64, d)
 	for i := range n {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		for j, x := range mat.Row(row, i, v.X) {
-			binary.LittleEndian.PutUint64(text[8*j:], bits(x))
-		}
-		h.Write(text)
+		modelfile.HashElements(h, mat.Row(row, i, v.X))
 	}
-	hashArray(h, wide(v.Labels))
+	modelfile.HashArray(h, wide(v.Labels))
 	is := h.String()
 	if v.Hash != "" && v.Hash != is {
 		return "", fmt.Errorf("%w: the validation samples do not have the hash %s that Validation.Hash expects", ErrSettings, v.Hash)
@@ -92,28 +86,28 @@ func (v *Validation) hash(ctx context.Context) (string, error) {
 	return is, nil
 }
 
-func (m *Model) hash(h hasher) {
-	hashArray(h, m.projection.RawMatrix().Data)
-	hashArray(h, m.mean)
-	hashArray(h, wide(m.labels))
-	h.names(m.names)
+func (m *Model) hash(h modelfile.Hash) {
+	modelfile.HashArray(h, m.projection.RawMatrix().Data)
+	modelfile.HashArray(h, m.mean)
+	modelfile.HashArray(h, wide(m.labels))
+	h.Names(m.names)
 	s := m.columns()
 	if s == nil {
 		return
 	}
-	h.number(uint64(len(s.Columns)))
+	h.Number(uint64(len(s.Columns)))
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		name := c.Name
 		if name == "" {
 			name = strconv.Itoa(c.Number)
 		}
-		h.name(name)
-		h.number(uint64(c.Width))
-		h.names(c.Categories)
-		hashArray(h, c.Fill)
+		h.Name(name)
+		h.Number(uint64(c.Width))
+		h.Names(c.Categories)
+		modelfile.HashArray(h, c.Fill)
 	}
-	h.name(s.Missing.String())
+	h.Name(s.Missing.String())
 }
 
 // columns returns the Schema if predictions depend on it.
@@ -128,47 +122,13 @@ func (m *Model) columns() *dataset.Schema {
 	return &s
 }
 
-type hasher struct{ hash.Hash }
+// The texts that hashes begin with: of models without and with a Schema.
+const hashText, schemaHashText = "monge-wda 1", "monge-wda 2"
 
-func newHasher() hasher {
-	h := hasher{sha256.New()}
-	h.Write([]byte("monge-wda 1"))
-	return h
-}
-
-// newHasher begins with the version of the hash.
-func (m *Model) newHasher() hasher {
+// newHash begins with the version of the hash.
+func (m *Model) newHash() modelfile.Hash {
 	if m.columns() == nil {
-		return newHasher()
+		return modelfile.NewHash(hashText)
 	}
-	h := hasher{sha256.New()}
-	h.Write([]byte("monge-wda 2"))
-	return h
-}
-
-func (h hasher) name(n string) {
-	h.number(uint64(len(n)))
-	h.Write([]byte(n))
-}
-
-func (h hasher) names(of []string) {
-	h.number(uint64(len(of)))
-	for _, n := range of {
-		h.name(n)
-	}
-}
-
-func (h hasher) number(n uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], n)
-	h.Write(b[:])
-}
-
-func (h hasher) String() string { return hex.EncodeToString(h.Sum(nil)) }
-
-func hashArray[E number](h hasher, v []E) {
-	h.number(uint64(len(v)))
-	for _, x := range v {
-		h.number(bits(x))
-	}
+	return modelfile.NewHash(schemaHashText)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/gomonge/monge/internal/npy"
 )
 
 // fileRejection is what model.json has of a rejection. The rest is in arrays.
@@ -31,7 +33,7 @@ func (r *rejection) arrays() iter.Seq2[string, []float64] {
 func (f *fileRejection) parse(c *Classifier, parts map[string][]byte) (_ *rejection, err error) {
 	r := &rejection{Rejection: Rejection{Rate: f.Rate, Weight: f.Weight}, typical: f.Typical, center: f.Center, spread: f.Spread}
 	var shape []int
-	if shape, r.scores, err = parseNPY[float64](parts["reject_scores.npy"]); err != nil || len(shape) != 1 {
+	if shape, r.scores, err = npy.Parse[float64](parts["reject_scores.npy"]); err != nil || len(shape) != 1 {
 		return nil, fmt.Errorf("scores: array of shape %v: %v", shape, err)
 	}
 	if at := firstNotFinite(r.scores); at >= 0 || !slices.IsSorted(r.scores) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/npy"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -223,13 +224,13 @@ func TestRejectionFile(t *testing.T) {
 		}
 		for name, edit := range map[string]func(map[string][]byte){
 			"no scores":       func(e map[string][]byte) { delete(e, "reject_scores.npy") },
-			"scores unsorted": func(e map[string][]byte) { e["reject_scores.npy"] = appendNPY(nil, []float64{2, 1, 3}, 3) },
-			"too few scores":  func(e map[string][]byte) { e["reject_scores.npy"] = appendNPY(nil, []float64{1, 2, 3}, 3) },
+			"scores unsorted": func(e map[string][]byte) { e["reject_scores.npy"] = npy.Append(nil, []float64{2, 1, 3}, 3) },
+			"too few scores":  func(e map[string][]byte) { e["reject_scores.npy"] = npy.Append(nil, []float64{1, 2, 3}, 3) },
 			"scores not finite": func(e map[string][]byte) {
-				e["reject_scores.npy"] = appendNPY(nil, slices.Repeat([]float64{math.Inf(1)}, 80), 80)
+				e["reject_scores.npy"] = npy.Append(nil, slices.Repeat([]float64{math.Inf(1)}, 80), 80)
 			},
-			"shifts":  func(e map[string][]byte) { e["reject_shifts.npy"] = appendNPY(nil, []float64{1, 2}, 2) },
-			"factors": func(e map[string][]byte) { e["reject_factors.npy"] = appendNPY(nil, []float64{1, 2}, 2) },
+			"shifts":  func(e map[string][]byte) { e["reject_shifts.npy"] = npy.Append(nil, []float64{1, 2}, 2) },
+			"factors": func(e map[string][]byte) { e["reject_factors.npy"] = npy.Append(nil, []float64{1, 2}, 2) },
 			"weight": func(e map[string][]byte) {
 				e[metaName] = bytes.Replace(e[metaName], []byte(`"weight": 0.4`), []byte(`"weight": 1.4`), 1)
 			},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/modelfile"
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/baseline"
@@ -179,8 +180,8 @@ func fits() []sameBits {
 				if err != nil {
 					return "", err
 				}
-				h := newHasher()
-				hashArray(h, v.RawMatrix().Data)
+				h := modelfile.NewHash(hashText)
+				modelfile.HashArray(h, v.RawMatrix().Data)
 				return h.String(), nil
 			}})
 		}

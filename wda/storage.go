@@ -10,6 +10,8 @@ import (
 
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/modelfile"
+	"github.com/gomonge/monge/internal/npy"
 	"github.com/gomonge/monge/internal/quantize"
 )
 
@@ -293,18 +295,18 @@ func (c *Classifier) sampleEntries() []entry {
 	n, p := c.Len(), len(c.model.offset)
 	switch {
 	case c.compact == nil:
-		return []entry{{"samples", appendNPY(nil, c.exact(), n, p)}}
+		return []entry{{"samples", npy.Append(nil, c.exact(), n, p)}}
 	case c.compact.storage.kind == storageFloat32:
-		return []entry{{"samples", appendNPY(nil, c.narrow(), n, p)}}
+		return []entry{{"samples", npy.Append(nil, c.narrow(), n, p)}}
 	}
 	codes, s := c.codes(), c.compact
-	out := []entry{{"sample_codes", appendNPY(nil, codes, n, len(codes)/n)}}
+	out := []entry{{"sample_codes", npy.Append(nil, codes, n, len(codes)/n)}}
 	if s.storage.kind == storageInt8 {
-		return append(out, entry{"code_offset", appendNPY(nil, s.offset, p)}, entry{"code_scale", appendNPY(nil, s.scale, p)})
+		return append(out, entry{"code_offset", npy.Append(nil, s.offset, p)}, entry{"code_scale", npy.Append(nil, s.scale, p)})
 	}
 	q := c.points.Codes()
 	book := q.Codebook()
-	return append(out, entry{"codebook", appendNPY(nil, book.Data, p, book.Cols)}, entry{"rotation", appendNPY(nil, q.Rotation().Data, p, p)})
+	return append(out, entry{"codebook", npy.Append(nil, book.Data, p, book.Cols)}, entry{"rotation", npy.Append(nil, q.Rotation().Data, p, p)})
 }
 
 // codes returns the codes of the samples, by rows: of 4 bits two in a byte, the first in its low
@@ -333,24 +335,24 @@ func (c *Classifier) narrow() []float32 {
 }
 
 // hashSamples adds the samples of c to h.
-func (c *Classifier) hashSamples(h hasher) {
+func (c *Classifier) hashSamples(h modelfile.Hash) {
 	if c.compact == nil {
-		hashArray(h, c.exact())
+		modelfile.HashArray(h, c.exact())
 		return
 	}
-	h.name(c.compact.storage.String())
+	h.Name(c.compact.storage.String())
 	if c.compact.storage.kind == storageFloat32 {
-		hashArray(h, c.narrow())
+		modelfile.HashArray(h, c.narrow())
 		return
 	}
-	hashArray(h, c.codes())
+	modelfile.HashArray(h, c.codes())
 	if c.compact.storage.kind == storageInt8 {
-		hashArray(h, c.compact.offset)
-		hashArray(h, c.compact.scale)
+		modelfile.HashArray(h, c.compact.offset)
+		modelfile.HashArray(h, c.compact.scale)
 		return
 	}
-	hashArray(h, c.points.Codes().Codebook().Data)
-	hashArray(h, c.points.Codes().Rotation().Data)
+	modelfile.HashArray(h, c.points.Codes().Codebook().Data)
+	modelfile.HashArray(h, c.points.Codes().Rotation().Data)
 }
 
 // parseCodes reads the samples of a classifier with a compact storage.
@@ -362,7 +364,7 @@ func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.
 		points, err := parseNarrow(parts, p, labels)
 		return points, &compact{storage: s}, err
 	}
-	shape, codes, err := parseNPY[uint8](parts["sample_codes.npy"])
+	shape, codes, err := npy.Parse[uint8](parts["sample_codes.npy"])
 	if err == nil && !slices.Equal(shape, []int{len(labels), s.RowBytes(p)}) {
 		err = fmt.Errorf("array of shape %v for %d samples with the storage %v", shape, len(labels), s)
 	}
@@ -390,7 +392,7 @@ func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.
 
 // parseNarrow reads samples in float32.
 func parseNarrow(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], error) {
-	shape, rows, err := parseNPY[float32](parts["samples.npy"])
+	shape, rows, err := npy.Parse[float32](parts["samples.npy"])
 	if err == nil && !slices.Equal(shape, []int{len(labels), p}) {
 		err = fmt.Errorf("array of shape %v for %d samples of %d components", shape, len(labels), p)
 	}
@@ -414,7 +416,7 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	if r, k := rotation.Dims(); r != p || k != p {
 		return nil, fmt.Errorf("rotation: %d × %d for %d components", r, k, p)
 	}
-	shape, book, err := parseNPY[float32](parts["codebook.npy"])
+	shape, book, err := npy.Parse[float32](parts["codebook.npy"])
 	if err == nil && !slices.Equal(shape, []int{p, 1 << s.bits}) {
 		err = fmt.Errorf("array of shape %v for %d components and %d bits", shape, p, s.bits)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/ending"
+	"github.com/gomonge/monge/internal/npy"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -282,19 +283,19 @@ func TestForgedStorage(t *testing.T) {
 		npy  []byte
 		want string
 	}{
-		{Float32Storage(), "samples", appendNPY(nil, make([]float32, 80), 40, 2), "samples: array of shape [40 2] for 40 samples of 3 components"},
-		{Float32Storage(), "samples", appendNPY(nil, make([]float64, 120), 40, 3), "samples: array header"},
-		{Float32Storage(), "samples", appendNPY(nil, append(make([]float32, 119), float32(math.Inf(1))), 40, 3), "samples: value is not finite: row 39, column 2 is +Inf"},
-		{Int8Storage(), "sample_codes", appendNPY(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage int8"},
-		{Int8Storage(), "sample_codes", appendNPY(nil, make([]float64, 120), 40, 3), "sample_codes: array header"},
+		{Float32Storage(), "samples", npy.Append(nil, make([]float32, 80), 40, 2), "samples: array of shape [40 2] for 40 samples of 3 components"},
+		{Float32Storage(), "samples", npy.Append(nil, make([]float64, 120), 40, 3), "samples: array header"},
+		{Float32Storage(), "samples", npy.Append(nil, append(make([]float32, 119), float32(math.Inf(1))), 40, 3), "samples: value is not finite: row 39, column 2 is +Inf"},
+		{Int8Storage(), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage int8"},
+		{Int8Storage(), "sample_codes", npy.Append(nil, make([]float64, 120), 40, 3), "sample_codes: array header"},
 		{Int8Storage(), "sample_codes", nil, "sample_codes: 0 bytes"},
-		{Int8Storage(), "code_scale", appendNPY(nil, make([]float64, 2), 2), "code_scale: array of shape [2] instead of 3"},
-		{Int8Storage(), "code_offset", appendNPY(nil, []float64{0, 0, math.NaN()}, 3), "code_offset: value is not finite"},
-		{PQStorage(2, 4), "sample_codes", appendNPY(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage pq:2x4"},
-		{PQStorage(2, 4), "rotation", appendNPY(nil, make([]float64, 6), 2, 3), "rotation: 2 × 3 for 3 components"},
-		{PQStorage(2, 4), "codebook", appendNPY(nil, make([]float32, 3*256), 3, 256), "codebook: array of shape [3 256] for 3 components and 4 bits"},
-		{PQStorage(2, 4), "codebook", appendNPY(nil, append(make([]float32, 47), float32(math.Inf(1))), 3, 16), "codebook: value is not finite: row 2, column 15 is +Inf"},
-		{PQStorage(2, 4), "sample_labels", appendNPY(nil, make([]int64, 3), 3), "neighbors, 3 samples"},
+		{Int8Storage(), "code_scale", npy.Append(nil, make([]float64, 2), 2), "code_scale: array of shape [2] instead of 3"},
+		{Int8Storage(), "code_offset", npy.Append(nil, []float64{0, 0, math.NaN()}, 3), "code_offset: value is not finite"},
+		{PQStorage(2, 4), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage pq:2x4"},
+		{PQStorage(2, 4), "rotation", npy.Append(nil, make([]float64, 6), 2, 3), "rotation: 2 × 3 for 3 components"},
+		{PQStorage(2, 4), "codebook", npy.Append(nil, make([]float32, 3*256), 3, 256), "codebook: array of shape [3 256] for 3 components and 4 bits"},
+		{PQStorage(2, 4), "codebook", npy.Append(nil, append(make([]float32, 47), float32(math.Inf(1))), 3, 16), "codebook: value is not finite: row 2, column 15 is +Inf"},
+		{PQStorage(2, 4), "sample_labels", npy.Append(nil, make([]int64, 3), 3), "neighbors, 3 samples"},
 	} {
 		stored, err := c.WithStorage(t.Context(), f.of, 1)
 		if err != nil {

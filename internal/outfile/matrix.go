@@ -9,8 +9,8 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
+	"github.com/gomonge/monge/internal/npy"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -60,15 +60,8 @@ func NewNPY(w io.Writer, rows, cols int) (*Writer, error) {
 		}
 		out.header = at
 	}
-	_, err := out.out.Write(npyHeader(max(0, rows), cols))
+	_, err := out.out.Write(npy.AppendHeader(nil, "<f8", max(0, rows), cols))
 	return out, err
-}
-
-// npyHeader has the same length for every shape.
-func npyHeader(rows, cols int) []byte {
-	const length = 118 // 128 with what comes before
-	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
-	return append([]byte("\x93NUMPY\x01\x00v\x00"), text+strings.Repeat(" ", length-1-len(text))+"\n"...)
 }
 
 // Write writes one row. It panics if the length is not the number of columns.
@@ -121,7 +114,7 @@ func (w *Writer) Close() error {
 		return err
 	}
 	if w.header != nil {
-		_, err := w.header.WriteAt(npyHeader(w.written, w.cols), 0)
+		_, err := w.header.WriteAt(npy.AppendHeader(nil, "<f8", w.written, w.cols), 0)
 		return err
 	}
 	if w.npy && w.written != w.rows {

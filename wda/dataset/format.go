@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/internal/enum"
 	"github.com/gomonge/monge/internal/fault"
+	"github.com/gomonge/monge/internal/npy"
 )
 
 // A Format is a kind of data file: FormatAuto, FormatCSV, FormatNPY, FormatNPZ, FormatIDX, FormatParquet,
@@ -41,7 +42,7 @@ func formats() []format {
 	return []format{
 		FormatAuto:    {name: "auto"},
 		FormatCSV:     {"csv", []string{".csv", ".tsv", ".tab", ".txt"}, isText, (*Reader).openCSV},
-		FormatNPY:     {"npy", []string{".npy"}, magic("\x93NUMPY"), (*Reader).openNPY},
+		FormatNPY:     {"npy", []string{".npy"}, magic(npy.Magic), (*Reader).openNPY},
 		FormatNPZ:     {"npz", []string{".npz"}, magic(zipMagic), (*Reader).openNPZ},
 		FormatIDX:     {"idx", []string{".idx"}, isIDX, (*Reader).openIDX},
 		FormatParquet: {"parquet", []string{".parquet"}, magic("PAR1"), (*Reader).openTable},

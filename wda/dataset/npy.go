@@ -1,12 +1,11 @@
 package dataset
 
 import (
-	"encoding/binary"
-	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/gomonge/monge/internal/npy"
 )
 
 // openNPY reads the header.
@@ -15,19 +14,13 @@ func openNPY(s *stream) (*array, error) {
 	if len(head) == 0 && err == io.EOF {
 		return nil, because(errEmpty, "the file is empty")
 	}
-	const magic = "\x93NUMPY"
-	if !strings.HasPrefix(magic, string(head[:min(6, len(head))])) {
+	if !strings.HasPrefix(npy.Magic, string(head[:min(6, len(head))])) {
 		return nil, because(ErrFormat, "not an NPY file: wrong magic number")
 	}
-	begin, length := 10, 0
-	if head, err = s.r.Peek(12); err == nil {
-		switch head[6] {
-		case 1:
-			length = int(binary.LittleEndian.Uint16(head[8:]))
-		case 2:
-			begin, length = 12, int(min(binary.LittleEndian.Uint32(head[8:]), streamBuffer))
-		default:
-			return nil, because(ErrFormat, fmt.Sprintf("NPY version %d is not supported", head[6]))
+	begin, length := 0, 0
+	if head, err = s.r.Peek(npy.PrefixSize); err == nil {
+		if begin, length, err = npy.Prefix(head); err != nil {
+			return nil, because(ErrFormat, err.Error())
 		}
 		if begin+length > streamBuffer {
 			return nil, because(ErrFormat, "damaged NPY header: absurd length")
@@ -41,83 +34,21 @@ func openNPY(s *stream) (*array, error) {
 	}
 	a := &array{s: s, place: s.place}
 	a.place.begin += int64(begin + length)
-	if err := a.parseHeader(string(head[begin:])); err != nil {
+	header, err := npy.ParseHeader(string(head[begin:]))
+	if err == npy.ErrTooLarge {
+		return nil, because(ErrTooLarge, err.Error())
+	} else if err != nil {
+		return nil, because(ErrFormat, err.Error())
+	}
+	a.fortran = header.Fortran
+	if err := a.setShape(header.Shape); err != nil {
+		return nil, err
+	}
+	if err := a.setType(header.Type); err != nil {
 		return nil, err
 	}
 	s.r.Discard(begin + length)
 	return a, nil
-}
-
-// The header is a Python dictionary. NumPy evaluates it, so that its spaces, quotes,
-// order and last comma may be as anyone likes.
-var (
-	npyDict  = regexp.MustCompile(`^\s*\{((?s).*)\}\s*\n$`)
-	npyEntry = regexp.MustCompile(`^\s*(?:'(\w+)'|"(\w+)")\s*:\s*('[^']*'|"[^"]*"|True|False|\([^()]*\))\s*(?:,|$)`)
-	npyInt   = regexp.MustCompile(`^\s*(-?\d+)[lL]?\s*$`)
-)
-
-// parseHeader reads the header after its length.
-func (a *array) parseHeader(text string) error {
-	damaged := func(what string) error { return because(ErrFormat, "damaged NPY header: "+what) }
-	dict := npyDict.FindStringSubmatch(text)
-	if dict == nil {
-		return damaged("no dictionary on a line")
-	}
-	entries := map[string]string{}
-	for rest := dict[1]; strings.TrimSpace(rest) != ""; {
-		m := npyEntry.FindStringSubmatch(rest)
-		if m == nil {
-			return damaged(clip(strings.TrimSpace(rest)))
-		}
-		name := m[1] + m[2]
-		if entries[name] != "" {
-			return damaged(name + " is there twice")
-		}
-		entries[name] = m[3]
-		rest = rest[len(m[0]):]
-	}
-	for _, name := range []string{"descr", "fortran_order", "shape"} {
-		if entries[name] == "" {
-			return damaged("no " + name)
-		}
-	}
-	if len(entries) > 3 {
-		return damaged("more entries than descr, fortran_order and shape")
-	}
-	switch entries["fortran_order"] {
-	case "True":
-		a.fortran = true
-	case "False":
-	default:
-		return damaged("fortran_order is neither True nor False")
-	}
-	list := entries["shape"]
-	if list[0] != '(' {
-		return damaged("shape is no tuple")
-	}
-	list = strings.TrimSpace(list[1 : len(list)-1])
-	shape := []int{}
-	if list != "" {
-		for n := range strings.SplitSeq(strings.TrimSuffix(list, ","), ",") {
-			m := npyInt.FindStringSubmatch(n)
-			if m == nil {
-				return damaged("shape " + clip(list))
-			}
-			v, err := strconv.Atoi(m[1])
-			if err != nil {
-				return because(ErrTooLarge, "a dimension of "+clip(m[1]))
-			}
-			shape = append(shape, v)
-		}
-	}
-	if err := a.setShape(shape); err != nil {
-		return err
-	}
-	descr := entries["descr"]
-	if descr[0] != '\'' && descr[0] != '"' {
-		return damaged("descr is no string")
-	}
-	return a.setType(descr[1 : len(descr)-1])
 }
 
 // setType understands NumPy's names of the types that we can read.
