@@ -30,7 +30,7 @@ var machines = map[string][]string{
 // exact are the packages whose results are the same bits on every machine.
 var exact = []string{
 	"./dist", "./sinkhorn", "./wda", "./wda/baseline", "./wda/dataset",
-	"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/stiefel", "./internal/subspace",
+	"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/gibbs", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/simplex", "./internal/stiefel", "./internal/subspace",
 }
 
 // fused is an instruction that rounds once, as -S lists it: the innermost line of inlined
@@ -38,12 +38,12 @@ var exact = []string{
 var fused = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:ADD|SUB|A[DS]B|S[DS]B)[A-Z0-9]*)\t`)
 
 // memory begins a line that counts bytes, to compare them with a limit: integers, exact.
-var memory = regexp.MustCompile(`^(elements |need := |return geo\.bytes\(\)|if err := s\.settings\.afford\(|if geo\.n > 0 && geo\.m > 0 && s\.own\.bytes\(\))`)
+var memory = regexp.MustCompile(`^(elements |need := |return kernel\.Bytes\(\)|if err := s\.settings\.afford\(|if kernel\.N\(\) > 0 && kernel\.M\(\) > 0 && s\.own\.bytes\(\))`)
 
 // counts are functions that count bytes, to compare them with a limit. Their numbers are
 // integers, so that no rounding takes place. asmtest.Gamma is a bound that tests compare
 // with.
-var counts = []string{"geometry.bytes", "solver.release", "Gamma"}
+var counts = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 
 // TestNoBareSums: the text has no sum of a product that is not rounded. It reads what this
 // machine compiles; TestNothingFused reads what the compiler makes for others.

@@ -3,6 +3,8 @@ package sinkhorn
 import (
 	"context"
 	"math"
+
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 const (
@@ -46,7 +48,7 @@ func (s *solution[T]) anneal(ctx context.Context, factor float64) error {
 			s.res.Iterations = 0
 			return err
 		}
-		grow(&s.warm, s.geo.n)
+		gibbs.Grow(&s.warm, s.kernel.N())
 		last := s.res.Iterations
 		natural(s.warm, s.u(last), s.kind(last), s.log.f, 0)
 		s.startShift, s.startOffset = s.shift, 0
@@ -66,7 +68,7 @@ func (s *solution[T]) annealStages(ctx context.Context, factor float64) (stages 
 	if factor == 0 {
 		return 0, nil
 	}
-	span, err := s.geo.span(ctx)
+	span, err := s.kernel.CostSpan(ctx)
 	if err != nil || !(span > 0) || !(span*s.lambda < math.MaxFloat64) {
 		return 0, err
 	}
@@ -78,7 +80,7 @@ func (s *solution[T]) annealStages(ctx context.Context, factor float64) (stages 
 
 // scaleStart sets warm = c·start, which may be warm, without the part that is in the shift.
 func (s *solution[T]) scaleStart(start []T, c float64) {
-	grow(&s.warm, s.geo.n)
+	gibbs.Grow(&s.warm, s.kernel.N())
 	offset := float64(s.startOffset * math.Ln2)
 	for i, f := range start {
 		s.warm[i] = T((float64(f) - offset) * c)

@@ -104,7 +104,7 @@ func (d *balanced[T]) next() { divide(d.tv, d.it.b, d.it.q) }
 
 func (d *balanced[T]) try(ctx context.Context) (bool, error) {
 	it := d.it
-	if err := it.geo.iterate(ctx, d.tu, d.tq, d.tv, it.a); err != nil {
+	if err := it.kernel.Iterate(ctx, d.tu, d.tq, d.tv, it.a); err != nil {
 		return false, err
 	}
 	return it.safe(d.tu, it.a) && it.weightlessFinite(d.tq), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // BenchmarkSolve is one solve of n against n points in 10 dimensions, ten
@@ -102,7 +103,7 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 
 // square returns an n × n matrix that is kept in *v.
 func square[T dist.Float](v *[]T, n int) dist.Matrix[T] {
-	grow(v, n*n)
+	gibbs.Grow(v, n*n)
 	return dist.NewMatrix(n, n, *v)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/simplex"
 )
 
@@ -53,7 +54,7 @@ type solution[T dist.Float] struct {
 	warm           []T     // start of the next stage of annealing
 	stageTolerance float64 // of the stages at hand
 	exact          simplex.Solver[T]
-	costs          costRows[T] // that exact reads
+	costs          gibbs.CostRows[T] // that exact reads
 }
 
 // init sets up the parts, which share one iteration, one point of the dual and one system.
@@ -133,7 +134,7 @@ func (s *solution[T]) converge(ctx context.Context) error {
 		origins = exactOrigins
 	}
 	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != DomainPlain
-	n, m := s.geo.n, s.geo.m
+	n, m := s.kernel.N(), s.kernel.M()
 	p := newPace(paceFrom-paceEvery, n, m)
 	for {
 		err := s.iterate(ctx, limit, tolerance, &p)
@@ -185,8 +186,8 @@ func (s *solution[T]) startAgain(ctx context.Context, from origin) (bool, error)
 		return false, err
 	}
 	kept, kind, lambda, shift := s.res, s.kind(k), s.lambda, s.shift
-	grow(&nw.f, s.geo.n)
-	s.geo.column(&nw.g)
+	gibbs.Grow(&nw.f, s.kernel.N())
+	s.kernel.GrowColumn(&nw.g)
 	if kept.Domain == DomainPlain {
 		copy(nw.f, s.u(k))
 		copy(nw.g, s.v(k))
@@ -245,5 +246,5 @@ func (s *solution[T]) startAgain(ctx context.Context, from origin) (bool, error)
 		return false, err
 	}
 	s.scaled, s.skip, s.wait = true, 0, 1
-	return false, s.geo.columns(ctx, s.q, s.plan.u)
+	return false, s.kernel.MulTrans(ctx, s.q, s.plan.u)
 }

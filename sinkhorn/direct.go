@@ -8,6 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // A factor of the system, for conjugate gradients that take many steps. Scaled by its diagonal,
@@ -40,38 +41,38 @@ type direct[T dist.Float] struct {
 	made    bool
 	refused bool    // H was not positive definite
 	spent   float64 // on conjugate gradients since the last factor was made
-	pass    squarePass[T]
+	visitor squareVisitor[T]
 	less    []float64
 	product product // what goroutines share
 	take    func(ctx context.Context, w, i int) error
 }
 
-// factors reports whether H may be factorized. It must not be larger than what StorageAuto stores, nor much
+// factorable reports whether H may be factorized. It must not be larger than what StorageAuto stores, nor much
 // larger than K: where n is small, conjugate gradients need few steps. In float32 they get as far without a
 // factor.
-func (geo *geometry[T]) factors() bool {
-	m := float64(geo.m)
-	return num.IsFloat64[T]() && float64(m*m*8) <= maxStored && geo.m <= directShape*geo.n
+func factorable[T dist.Float](kernel *gibbs.Kernel[T]) bool {
+	m := float64(kernel.M())
+	return num.IsFloat64[T]() && float64(m*m*8) <= gibbs.MaxStored && kernel.M() <= directShape*kernel.N()
 }
 
 // factorBytes returns the memory that a factor and its computation may take.
-func (geo *geometry[T]) factorBytes() float64 {
-	if !geo.factors() {
+func factorBytes[T dist.Float](kernel *gibbs.Kernel[T]) float64 {
+	if !factorable(kernel) {
 		return 0
 	}
-	return float64(geo.m) * float64(geo.m+4*min(directStrip, max(geo.n, geo.m))) * 8
+	return float64(kernel.M()) * float64(kernel.M()+4*min(directStrip, max(kernel.N(), kernel.M()))) * 8
 }
 
 // factorize makes the factor of H, if it has one.
 func (sys *system[T]) factorize(ctx context.Context) error {
-	geo, d, sp := &sys.geo, &sys.direct, &sys.sparse
-	m := geo.m
+	kernel, d, sp := &sys.kernel, &sys.direct, &sys.sparse
+	m := kernel.M()
 	d.made, d.refused, d.m = false, true, m
-	grow(&d.h, m*m)
-	grow(&d.scale, m)
-	grow(&d.x, m)
-	grow(&d.less, directLines)
-	if err := eachBlock(ctx, m, m, func(i, j int) { clear(d.h[i*m : j*m]) }); err != nil {
+	gibbs.Grow(&d.h, m*m)
+	gibbs.Grow(&d.scale, m)
+	gibbs.Grow(&d.x, m)
+	gibbs.Grow(&d.less, directLines)
+	if err := gibbs.EachBlock(ctx, m, m, func(i, j int) { clear(d.h[i*m : j*m]) }); err != nil {
 		return err
 	}
 	if err := sys.subtractSquare(ctx); err != nil {
@@ -95,7 +96,7 @@ func (sys *system[T]) factorize(ctx context.Context) error {
 		}
 		d.addSquare(-1)
 	}
-	ok, err := d.triangular(ctx, geo)
+	ok, err := d.triangular(ctx, kernel)
 	d.made, d.refused = ok, !ok
 	return err
 }
@@ -113,48 +114,33 @@ func (d *direct[T]) addSquare(sign float64) {
 
 // subtractSquare subtracts SᵀS from the upper triangle of H, from a list or from K.
 func (sys *system[T]) subtractSquare(ctx context.Context) error {
-	d, parts := &sys.direct, &sys.geo.parts
 	if sys.sparse.made {
-		return sys.sparse.subtractSquare(ctx, d.h)
+		return sys.sparse.subtractSquare(ctx, sys.direct.h)
 	}
 	sys.scale()
-	d.pass = squarePass[T]{ctx: ctx, sys: sys}
-	defer func() { d.pass = squarePass[T]{} }()
-	for piece := range parts.count {
-		if err := parts.strips[0].walk(ctx, &d.pass, directStrip, piece, nil); err != nil {
-			return err
-		}
-	}
-	return d.pass.err
+	sys.direct.visitor = squareVisitor[T]{ctx, sys}
+	defer func() { sys.direct.visitor.ctx = nil }()
+	return sys.kernel.EachPlanRows(ctx, directStrip, sys.sparse.u, sys.sparse.v, &sys.direct.visitor)
 }
 
-// squarePass subtracts SᵀS, computed from K.
-type squarePass[T dist.Float] struct {
+// squareVisitor subtracts SᵀS, computed from K.
+type squareVisitor[T dist.Float] struct {
 	ctx context.Context
 	sys *system[T]
-	err error
 }
 
-func (p *squarePass[T]) rows(b *strip[T]) {
-	if p.err != nil {
-		return
-	}
-	sp := &p.sys.sparse
-	r, m := b.r, b.m
-	grow(&b.adjointRows, r*m)
-	k, _, _ := b.both()
-	b.scaled(b.adjointRows, m, k, r, sp.u[b.i:], sp.v)
+func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 	least := p.sys.epsilon
-	for i, x := range b.adjointRows {
+	for i, x := range s {
 		if !(x > least) {
-			b.adjointRows[i] = 0 // as in a list; subnormal products would take a hundred times as long
+			s[i] = 0 // as in a list; subnormal products would take a hundred times as long
 		}
 	}
-	p.err = p.sys.direct.subtract(p.ctx, b.geometry, num.F64(b.adjointRows), r, 0, m)
+	return p.sys.direct.subtract(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)
 }
 
 // triangular replaces H by R, and reports whether H is positive definite to rounding.
-func (d *direct[T]) triangular(ctx context.Context, geo *geometry[T]) (bool, error) {
+func (d *direct[T]) triangular(ctx context.Context, kernel *gibbs.Kernel[T]) (bool, error) {
 	m := d.m
 	for j := 0; j < m; j += directPanel {
 		k := min(j+directPanel, m)
@@ -163,11 +149,11 @@ func (d *direct[T]) triangular(ctx context.Context, geo *geometry[T]) (bool, err
 			if !d.lines(first, last) {
 				return false, nil
 			}
-			if err := d.subtract(ctx, geo, d.h[first*m:], last-first, last, k); err != nil {
+			if err := d.subtract(ctx, kernel, d.h[first*m:], last-first, last, k); err != nil {
 				return false, err
 			}
 		}
-		if err := d.subtract(ctx, geo, d.h[j*m:], k-j, k, m); err != nil {
+		if err := d.subtract(ctx, kernel, d.h[j*m:], k-j, k, m); err != nil {
 			return false, err
 		}
 	}
@@ -202,12 +188,12 @@ type product struct {
 }
 
 // subtract subtracts XᵀX from rows lo … hi−1 of the upper triangle of H.
-func (d *direct[T]) subtract(ctx context.Context, geo *geometry[T], x []float64, r, lo, hi int) error {
+func (d *direct[T]) subtract(ctx context.Context, kernel *gibbs.Kernel[T], x []float64, r, lo, hi int) error {
 	if lo == hi {
 		return nil
 	}
 	m := d.m
-	grow(&d.scratch, r*m)
+	gibbs.Grow(&d.scratch, r*m)
 	for l := lo; l < hi; l += directLines {
 		w := min(directLines, hi-l)
 		for i := range r {
@@ -224,7 +210,7 @@ func (d *direct[T]) subtract(ctx context.Context, geo *geometry[T], x []float64,
 			return nil
 		}
 	}
-	return geo.parts.pool.Run(ctx, geo.parts.workers, (m-lo+directWidth-1)/directWidth, d.take)
+	return kernel.Run(ctx, (m-lo+directWidth-1)/directWidth, d.take)
 }
 
 // subtractFrom subtracts the product in some columns from k on.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -111,8 +112,8 @@ func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 // subtractHalf subtracts from dst half of the gradient of the problem that has been solved, that of
 // a cloud with itself.
 func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
-	grow(&s.half.g, dst.Rows*dst.Cols)
-	grow(&s.half.h, dst.Rows*dst.Cols)
+	gibbs.Grow(&s.half.g, dst.Rows*dst.Cols)
+	gibbs.Grow(&s.half.h, dst.Rows*dst.Cols)
 	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.half.g}
 	h := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.half.h}
 	if err := s.gradients.byPoints(ctx, &s.own, g, h, GradientFrozen); err != nil {

@@ -132,5 +132,5 @@ func prepare[T dist.Float](ctx context.Context, s *solver[T], p *Problem[T]) err
 	if err := s.own.admit(p); err != nil {
 		return err
 	}
-	return s.geo.transpose(ctx)
+	return s.kernel.Transpose(ctx)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/testdata"
 )
 
@@ -506,12 +507,14 @@ func TestAsksOften(t *testing.T) {
 		t.Errorf("a gradient asks %d times in %d sweeps", ctx.n, iterations)
 	}
 	// The pass over all terms, once more by itself.
-	seg := s.gradients.seg
-	seg.terms, ctx.n = 2*iterations, 0
-	if err := s.geo.adjoint(ctx, seg, s.gradients.to); err != nil {
+	ctx.n = 0
+	for u := make([]float64, n); s.gradients.terms.Count() < 2*iterations; {
+		s.gradients.terms.Add(u, u)
+	}
+	if err := s.kernel.Adjoint(ctx, &s.gradients.terms, &s.gradients.sink); err != nil {
 		t.Fatal(err)
 	}
-	if products := n * n * seg.terms; ctx.n < products/maxBlockTerms+1 {
+	if products := n * n * 2 * iterations; ctx.n < products/gibbs.MaxBlockTerms+1 {
 		t.Errorf("%d products are computed with %d looks", products, ctx.n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // The implicit gradient. At convergence, T1 = a and Tᵀ1 = b, the cost W = ⟨T, M⟩ is a function of
@@ -43,9 +44,9 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 	if err := it.columnSums(ctx); err != nil { // K is final now, and columns = Tᵀ1
 		return err
 	}
-	geo, im, sys := &it.geo, &g.implicit, g.sys
-	grow(&im.rowSum, geo.n)
-	grow(&im.alpha, geo.n)
+	kernel, im, sys := &it.kernel, &g.implicit, g.sys
+	gibbs.Grow(&im.rowSum, kernel.N())
+	gibbs.Grow(&im.alpha, kernel.N())
 	sys.allocate()
 	it.begun = false
 	u, v := it.plan.u, it.plan.v
@@ -66,7 +67,7 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 	for j, v := range v {
 		sys.d[j] = v * sys.beta[j]
 	}
-	if err := geo.rows(ctx, it.r, sys.d); err != nil {
+	if err := kernel.Mul(ctx, it.r, sys.d); err != nil {
 		return err
 	}
 	for i, a := range rows {
@@ -76,28 +77,29 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 		}
 	}
 
-	g.reset(geo, 2, T(it.lambda))
-	rev, seg := &g.reverse, &g.seg
-	copy(seg.hu, u)
-	copy(seg.hv, v)
+	rev, terms := &g.reverse, &g.terms
+	rev.grow(kernel)
+	terms.Reset(kernel, 2, it.lambda)
+	copy(terms.HU, u)
+	copy(terms.HV, v)
 	for i, u := range u {
 		rev.u[i] = -im.alpha[i] * u
 	}
-	seg.add(rev.u, v)
+	terms.Add(rev.u, v)
 	for j, v := range v {
 		rev.v[j] = -sys.beta[j] * v
 	}
-	seg.add(u, rev.v)
-	return g.flush(ctx, geo)
+	terms.Add(u, rev.v)
+	return g.flush(ctx, kernel)
 }
 
 // solve finds β. It also sets rowSum = r.
 func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
-	geo, im, sys := &it.geo, &g.implicit, g.sys
+	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
 	// r and c come from the pass that begins the reverse sweep, without s.
 	clear(it.w)
-	if err := geo.begin(ctx, im.rowSum, it.s, sys.rhs, u, v, it.w); err != nil {
+	if err := kernel.BeginSweep(ctx, im.rowSum, it.s, sys.rhs, u, v, it.w); err != nil {
 		return err
 	}
 	for i, a := range sys.rows {
@@ -107,7 +109,7 @@ func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
 			it.s[i] = im.rowSum[i] / a * u[i]
 		}
 	}
-	if err := geo.columns(ctx, sys.sd, it.s); err != nil {
+	if err := kernel.MulTrans(ctx, sys.sd, it.s); err != nil {
 		return err
 	}
 	var size float64 // of c, in the norm of the preconditioned residual
@@ -120,7 +122,7 @@ func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
 	}
 	clear(sys.beta)
 	goal, enough := it.limits.goal, it.limits.enough
-	left, _, err := sys.conjugateGradients(ctx, goal*goal*size, math.Inf(1), 4*min(geo.n, geo.m)+100, 40)
+	left, _, err := sys.conjugateGradients(ctx, goal*goal*size, math.Inf(1), 4*min(kernel.N(), kernel.M())+100, 40)
 	if err != nil {
 		return err
 	}
@@ -134,15 +136,15 @@ func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
 // with a penalty, a marginal falls as its potential rises.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
-	geo := &it.geo
-	if err := geo.rows(ctx, it.r, it.plan.v); err != nil {
+	kernel := &it.kernel
+	if err := kernel.Mul(ctx, it.r, it.plan.v); err != nil {
 		return err
 	}
 	ta, tb := it.penaltyOfA.tau, it.penaltyOfB.tau
 	for i, u := range it.plan.u {
 		d.rows[i] = T(float64(u) * float64(it.r[i]) / ta)
 	}
-	geo.column(&d.diag)
+	kernel.GrowColumn(&d.diag)
 	for j, c := range it.columns {
 		d.diag[j] = T(float64(c) / tb)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // instance is a problem that has been checked, with its marginals filled in.
@@ -209,7 +210,7 @@ func (in *instance[T]) notFinite(ctx context.Context) error {
 		m    dist.Matrix[T]
 	}{{"cost", p.Cost}, {"X", p.X}, {"Y", p.Y}} {
 		var bad error
-		err := eachBlock(ctx, c.m.Rows, c.m.Cols, func(first, last int) {
+		err := gibbs.EachBlock(ctx, c.m.Rows, c.m.Cols, func(first, last int) {
 			for i := first; i < last && bad == nil; i++ {
 				for j, x := range c.m.Row(i) {
 					if x-x != 0 {

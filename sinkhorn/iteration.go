@@ -9,17 +9,18 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/simplex"
 )
 
 // workspace is what the problems of one solver share.
 type workspace[T dist.Float] struct {
 	settings Settings
-	geo      geometry[T]
+	kernel   gibbs.Kernel[T]
 	columns  []T // column sums of the plan
 	x, y     []T // scratch, of length n and m
 	taken    float64
-	laid     shape // if problems are in lanes: the last shape that was found affordable
+	laid     gibbs.Shape // if problems are in lanes: the last shape that was found affordable
 }
 
 // iteration is Sinkhorn's iteration for one problem: the iterates u^k and v^k and how to get
@@ -38,14 +39,10 @@ type workspace[T dist.Float] struct {
 type iteration[T dist.Float] struct {
 	*workspace[T]
 	instance[T]
-	placed bool  // the geometry is that of this problem
-	shape  shape // the vectors have room for
+	iterates[T]
+	placed bool        // the geometry is that of this problem
+	shape  gibbs.Shape // the vectors have room for
 
-	// The iterates are kept in rings.
-	ring      int
-	us, vs    []T
-	kinds     []int
-	q         []T // Kᵀu for the last iterate
 	plan      plan[T]
 	log       logDomain[T]
 	tolerance float64 // of the settings, or of a stage of ε-scaling
@@ -65,15 +62,8 @@ type iteration[T dist.Float] struct {
 // plan is the transport plan diag(u) K diag(v), relative to the base.
 type plan[T dist.Float] struct{ u, v []T }
 
-// What the slots of iterate k hold: scalings u^k and v^k (plainKind), scalings relative to the
-// potentials in slot k ≥ 0 (kind k), or potentials to base 2.
-const (
-	plainKind     = -1
-	potentialKind = -2
-)
-
 func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
-	it := iteration[T]{workspace: ws, ring: 2}
+	it := iteration[T]{workspace: ws, iterates: iterates[T]{ring: 2}}
 	it.limits = limitsOf[T](ws.settings.Storage == StorageMixed)
 	if ws.settings.Gradient {
 		it.ring = ws.settings.Iterations + 1
@@ -81,37 +71,9 @@ func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
 	return it
 }
 
-// side is that of u, the rows, or that of v, the columns.
-type side bool
-
-const (
-	rowSide    side = false
-	columnSide side = true
-)
-
-// u and v return the slots of iterate k.
-func (it *iteration[T]) u(k int) []T { return it.us[k%it.ring*it.geo.n:][:it.geo.n] }
-func (it *iteration[T]) v(k int) []T {
-	cols := it.geo.cols
-	return it.vs[k%it.ring*cols:][:it.geo.m:cols]
-}
-
-// slot returns the slot of iterate k on one side.
-func (it *iteration[T]) slot(d side, k int) []T {
-	if d == columnSide {
-		return it.v(k)
-	}
-	return it.u(k)
-}
-
-// kind returns what the slots of iterate k hold.
-func (it *iteration[T]) kind(k int) int { return it.kinds[k%it.ring] }
-
-func (it *iteration[T]) setKind(k, kind int) { it.kinds[k%it.ring] = kind }
-
 // scalingKind is the kind of scalings that are relative to the base at hand.
 func (it *iteration[T]) scalingKind() int {
-	if it.geo.base.f != nil {
+	if it.kernel.HasBase() {
 		return it.log.basis
 	}
 	return plainKind
@@ -120,7 +82,7 @@ func (it *iteration[T]) scalingKind() int {
 // admit checks p, makes it the problem of this iteration, and sizes the workspace. The
 // geometry lacks the transposed points only: geometry.transpose.
 func (it *iteration[T]) admit(p *Problem[T]) error {
-	geo := &it.geo
+	kernel := &it.kernel
 	if p.Cost.IsEmpty() {
 		if p.X.IsEmpty() || p.Y.IsEmpty() {
 			return fmt.Errorf("sinkhorn: %w: the problem has neither a cost matrix nor two point clouds", ErrShape)
@@ -134,7 +96,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 		if err := checkMatrix("Y", p.Y); err != nil {
 			return err
 		}
-		geo.setPoints(p.X, p.Y)
+		kernel.SetPoints(p.X, p.Y)
 	} else {
 		if !p.X.IsEmpty() || !p.Y.IsEmpty() {
 			return fmt.Errorf("sinkhorn: %w: the problem has both a cost matrix and points; set one of them", ErrShape)
@@ -142,7 +104,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 		if err := checkMatrix("cost", p.Cost); err != nil {
 			return err
 		}
-		geo.setCost(p.Cost)
+		kernel.SetCost(p.Cost)
 	}
 	lambda := p.Lambda
 	if lambda == 0 {
@@ -157,7 +119,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 	if err := it.setPenalties(p, it.settings.Gradient); err != nil {
 		return err
 	}
-	if err := checkStart(p, geo.n); err != nil {
+	if err := checkStart(p, kernel.N()); err != nil {
 		return err
 	}
 	it.problem = *p
@@ -172,7 +134,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 // setLambda sets λ, and reports whether λ·log₂e is in the range of T.
 func (it *iteration[T]) setLambda(lambda float64) bool {
 	it.instance.setLambda(lambda)
-	return it.geo.setLambda(lambda)
+	return it.kernel.SetLambda(lambda)
 }
 
 // place makes the geometry, which another problem has used since, that of this one again.
@@ -180,23 +142,23 @@ func (it *iteration[T]) place() {
 	if it.placed {
 		return
 	}
-	geo, p := &it.geo, &it.problem
+	kernel, p := &it.kernel, &it.problem
 	if p.Cost.IsEmpty() {
-		geo.setPoints(p.X, p.Y)
+		kernel.SetPoints(p.X, p.Y)
 	} else {
-		geo.setCost(p.Cost)
+		kernel.SetCost(p.Cost)
 	}
-	geo.setLambda(it.lambda)
-	geo.layOut(&it.settings)
-	geo.allocate()
-	geo.transpose(context.Background()) // it is small
+	kernel.SetLambda(it.lambda)
+	it.layOut()
+	kernel.Allocate()
+	kernel.Transpose(context.Background()) // it is small
 	it.placed = true
 }
 
 // bytes returns the size of the workspace of a problem that has been laid out, without what
 // gradients of points take.
 func (it *iteration[T]) bytes() float64 {
-	geo := &it.geo
+	kernel := &it.kernel
 	vectors := 21. // in each direction
 	if it.unequal {
 		vectors += 5
@@ -204,10 +166,10 @@ func (it *iteration[T]) bytes() float64 {
 	if it.settings.Gradient {
 		vectors += 2 * float64(it.settings.Iterations) // the terms of a reverse pass
 	}
-	points := float64(geo.n) + float64(geo.cols)
-	bytes := geo.bytes() + it.ownBytes() + float64(vectors*points*float64(size[T]()))
+	points := float64(kernel.N()) + float64(kernel.Padded())
+	bytes := kernel.Bytes() + it.ownBytes() + float64(vectors*points*float64(gibbs.ElementBytes[T]()))
 	if it.accelerates() {
-		bytes += float64(simplex.NodeBytes*points) + float64(sparseBytes*geo.mostListed()) + geo.factorBytes()
+		bytes += float64(simplex.NodeBytes*points) + float64(sparseBytes*mostListed(kernel.Size())) + factorBytes(kernel)
 	}
 	return bytes
 }
@@ -215,59 +177,64 @@ func (it *iteration[T]) bytes() float64 {
 // ownBytes is the part of bytes that the problems of a batch do not share.
 func (it *iteration[T]) ownBytes() float64 {
 	vectors := float64(it.ring) + 4
-	return float64(vectors*(float64(it.geo.n)+float64(it.geo.cols))*float64(size[T]())) + float64(float64(it.ring)*float64(unsafe.Sizeof(it.kinds[0])))
+	return float64(vectors*(float64(it.kernel.N())+float64(it.kernel.Padded()))*float64(gibbs.ElementBytes[T]())) + float64(float64(it.ring)*float64(unsafe.Sizeof(it.kinds[0])))
+}
+
+// layOut lays out the kernel as the settings say.
+func (it *iteration[T]) layOut() {
+	set := &it.settings
+	free := set.Storage == StorageMatrixFree || set.Storage == StorageAuto && !it.kernel.Storable()
+	it.kernel.LayOut(free, set.Storage == StorageMixed, set.Workers)
 }
 
 // allocate makes the workspace large enough for the problem, unless that is larger than the
 // settings allow.
 func (it *iteration[T]) allocate() error {
-	geo := &it.geo
-	if h := geo.shape(); h == it.shape && h == it.laid && !it.unequal {
+	kernel := &it.kernel
+	if h := kernel.Shape(); h == it.shape && h == it.laid && !it.unequal {
 		return nil
 	}
-	it.shape = shape{}
-	geo.layOut(&it.settings)
+	it.shape = gibbs.Shape{}
+	it.layOut()
 	it.taken = it.bytes()
 	if err := it.settings.afford(it.taken, "a problem of this size with these settings"); err != nil {
 		return err
 	}
-	n, m := geo.n, geo.m
-	geo.allocate()
+	n, m := kernel.N(), kernel.M()
+	kernel.Allocate()
 	if len(it.a) != n || cap(it.a) < n {
 		it.uniformA = 0
 	}
-	if len(it.b) != m || cap(it.b) < geo.cols {
+	if len(it.b) != m || cap(it.b) < kernel.Padded() {
 		it.uniformB = 0
 	}
-	grow(&it.a, n)
-	geo.column(&it.b)
-	grow(&it.us, it.ring*n)
-	grow(&it.vs, it.ring*geo.cols)
-	grow(&it.kinds, it.ring)
-	geo.column(&it.q)
-	grow(&it.r, n)
-	grow(&it.s, n)
-	grow(&it.w, n)
+	gibbs.Grow(&it.a, n)
+	kernel.GrowColumn(&it.b)
+	it.iterates.grow(n, m, kernel.Padded())
+	gibbs.Grow(&it.r, n)
+	gibbs.Grow(&it.s, n)
+	gibbs.Grow(&it.w, n)
 	it.begun = false
 	return nil
 }
 
 // restart makes exp(start), or 1, the scaling u^k.
 func (it *iteration[T]) restart(ctx context.Context, k int, start []T) error {
-	geo := &it.geo
+	kernel := &it.kernel
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), Completed, DomainPlain
-	geo.setBase(noBase, nil, nil)
-	geo.filled, it.begun = false, false
+	kernel.SetBase(nil, nil)
+	kernel.Invalidate()
+	it.begun = false
 	it.shift = it.startShift
 	scaled, err := it.start(k, start)
 	it.scaled, it.skip, it.wait = scaled, 0, 1
 	if err != nil || !scaled {
 		return err
 	}
-	if err := geo.fill(ctx); err != nil {
+	if err := kernel.Fill(ctx); err != nil {
 		return err
 	}
-	return geo.columns(ctx, it.q, it.u(k))
+	return kernel.MulTrans(ctx, it.q, it.u(k))
 }
 
 // advance makes iterations up to number limit, or until the tolerance is reached or the pace,
@@ -311,7 +278,7 @@ func (it *iteration[T]) step(ctx context.Context, k int) (err error) {
 // done records iteration k and reports whether it is the last.
 func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
 	it.res.Iterations = k
-	if tolerance == 0 && k < limit && !it.geo.parts.big {
+	if tolerance == 0 && k < limit && !it.kernel.Large() {
 		return false
 	}
 	v, potential := it.v(k), it.kind(k) == potentialKind
@@ -343,7 +310,7 @@ func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
 // exceedsPlan reports whether iterate k is more accurate than its plan: potentials from exact
 // log-sum-exps, where K is rounded to float32. Gradients through the iterations need it as it is.
 func (it *iteration[T]) exceedsPlan(k int) bool {
-	return it.geo.mixed && it.kind(k) == potentialKind && !it.settings.Gradient
+	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }
 
 // finish completes the last iterate if it is more accurate than its plan: by u = a ⊘ Kv for the
@@ -356,8 +323,8 @@ func (it *iteration[T]) finish(ctx context.Context) error {
 	if err := it.final(ctx); err != nil {
 		return err
 	}
-	it.geo.column(&it.columns)
-	if err := it.geo.iterate(ctx, it.plan.u, it.columns, it.plan.v, it.a); err != nil {
+	it.kernel.GrowColumn(&it.columns)
+	if err := it.kernel.Iterate(ctx, it.plan.u, it.columns, it.plan.v, it.a); err != nil {
 		return err
 	}
 	if !it.safe(it.plan.u, it.a) {
@@ -385,7 +352,7 @@ func (it *iteration[T]) accelerates() bool {
 // final sets the plan to that of the last iterate, and computes K where it is stored.
 func (it *iteration[T]) final(ctx context.Context) error {
 	it.locate()
-	return it.geo.fill(ctx)
+	return it.kernel.Fill(ctx)
 }
 
 // locate is final without K.
@@ -394,14 +361,14 @@ func (it *iteration[T]) locate() {
 	it.plan = plan[T]{it.u(k), it.v(k)}
 	switch it.kind(k) {
 	case plainKind:
-		it.geo.setBase(noBase, nil, nil)
+		it.kernel.SetBase(nil, nil)
 		return
 	case potentialKind:
 		it.plan = plan[T]{it.x, it.y}
 		weightless(it.x, it.u(k))
 		weightless(it.y, it.v(k))
 	}
-	it.geo.setBase(forwardBase, it.log.f, it.log.g)
+	it.kernel.SetBase(it.log.f, it.log.g)
 }
 
 // begin computes the cost of the plan. If gradients are wanted it also computes what the
@@ -414,7 +381,7 @@ func (it *iteration[T]) begin(ctx context.Context) error {
 	if it.settings.Gradient {
 		it.adjointWeights(it.w, u)
 	}
-	if err := it.geo.begin(ctx, it.r, it.s, it.q, u, v, it.w); err != nil {
+	if err := it.kernel.BeginSweep(ctx, it.r, it.s, it.q, u, v, it.w); err != nil {
 		return err
 	}
 	it.res.Cost = costOf(u, it.r)
@@ -454,8 +421,8 @@ func (it *iteration[T]) columnSums(ctx context.Context) error {
 	if err := it.final(ctx); err != nil {
 		return err
 	}
-	it.geo.column(&it.columns)
-	if err := it.geo.columns(ctx, it.columns, it.plan.u); err != nil {
+	it.kernel.GrowColumn(&it.columns)
+	if err := it.kernel.MulTrans(ctx, it.columns, it.plan.u); err != nil {
 		return err
 	}
 	for j, v := range it.plan.v {
@@ -467,7 +434,7 @@ func (it *iteration[T]) columnSums(ctx context.Context) error {
 // rowSums sets r to the row sums of the plan, after columnSums.
 func (it *iteration[T]) rowSums(ctx context.Context) error {
 	it.begun = false // r is overwritten
-	if err := it.geo.rows(ctx, it.r, it.plan.v); err != nil {
+	if err := it.kernel.Mul(ctx, it.r, it.plan.v); err != nil {
 		return err
 	}
 	for i, u := range it.plan.u {
@@ -479,7 +446,7 @@ func (it *iteration[T]) rowSums(ctx context.Context) error {
 // cancelled makes the result that of the last whole iteration, if there is one.
 func (it *iteration[T]) cancelled() {
 	res := &it.res
-	if res.Iterations > 0 && !it.geo.parts.big {
+	if res.Iterations > 0 && !it.kernel.Large() {
 		it.finish(context.Background()) // at most a pass over a small problem
 	}
 	res.Status, res.Cost = Cancelled, math.NaN()

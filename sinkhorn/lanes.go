@@ -9,6 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 const (
@@ -107,7 +108,6 @@ func (l *lanes[T]) interleave() bool {
 		if m.alone {
 			continue
 		}
-		m.geo.resize(len(m.a), len(m.b))
 		p, c := &m.problem, -T(m.lambda*math.Log2E)
 		if first == nil {
 			first, l.common = p, c
@@ -126,7 +126,7 @@ func (l *lanes[T]) interleave() bool {
 	n, m := l.n, l.m
 	l.n, l.m = (n+rowPadding-1)/rowPadding*rowPadding, (m+w-1)/w*w
 	for _, v := range []*[]T{&l.kernel, &l.cost} {
-		grow(v, l.n*l.m*w)
+		gibbs.Grow(v, l.n*l.m*w)
 	}
 	for _, z := range [...]struct {
 		v           *[]T
@@ -136,7 +136,7 @@ func (l *lanes[T]) interleave() bool {
 		{&l.a, n, l.n, &a}, {&l.u, n, l.n, &u}, {&l.x, n * dims, l.n * dims, &x}, {&l.b, m, l.m, &b}, {&l.y, m * dims, l.m * dims, &y},
 		{&l.r, 0, l.n, nil}, {&l.v, 0, l.m, nil}, {&l.q, 0, l.m, nil},
 	} {
-		grow(z.v, z.room*w)
+		gibbs.Grow(z.v, z.room*w)
 		if !l.alike {
 			z.given = 0
 		}
@@ -173,7 +173,7 @@ func (l *lanes[T]) points(dst []T, x dist.Matrix[T], dims int) {
 // element at.
 func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	row := l.m * num.Lanes[T]()
-	step := max(rowPadding, laneBytes/(row*size[T]())/rowPadding*rowPadding)
+	step := max(rowPadding, laneBytes/(row*gibbs.ElementBytes[T]())/rowPadding*rowPadding)
 	for i := 0; i < l.n; i += step {
 		r := min(step, l.n-i)
 		visit(i, r, i*row, (i+r)*row)
@@ -341,17 +341,10 @@ func (l *lanes[T]) errors() {
 // fetch copies iterate k from lane i.
 func (l *lanes[T]) fetch(it *iteration[T], i, k int) {
 	w := num.Lanes[T]()
-	it.geo.resize(len(it.a), len(it.b))
 	collect(it.u(k), l.u[i:], w)
 	collect(it.v(k), l.v[i:], w)
 	collect(it.q, l.q[i:], w)
 	it.setKind(k, plainKind)
-}
-
-// resize gives the geometry another shape, without allocating for it.
-func (geo *geometry[T]) resize(n, m int) {
-	geo.n, geo.m = n, m
-	geo.cols, geo.ld = padded[T](geo.m, false)
 }
 
 // computeCosts computes the transport costs.
@@ -359,7 +352,6 @@ func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.count {
 		if m := &l.group.members[i]; !m.alone && l.group.settings.Tolerance > 0 {
-			m.geo.resize(len(m.a), len(m.b))
 			spread(l.u[i:], w, m.u(m.res.Iterations)) // lanes that were over have gone on
 			spread(l.v[i:], w, m.v(m.res.Iterations))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // Iterations on logarithms. Log-sum-exps neither overflow nor underflow, but take an
@@ -28,12 +29,12 @@ type logDomain[T dist.Float] struct {
 // enterLog prepares the log domain. It refuses costs that not even that can represent, and
 // sets LowPrecision for those that it represents roughly.
 func (it *iteration[T]) enterLog(ctx context.Context) error {
-	geo, log := &it.geo, &it.log
+	kernel, log := &it.kernel, &it.log
 	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &it.x} {
-		grow(v, geo.n)
+		gibbs.Grow(v, kernel.N())
 	}
 	for _, v := range []*[]T{&log.g, &log.b, &log.h, &log.sums, &it.y} {
-		geo.column(v)
+		kernel.GrowColumn(v)
 	}
 	it.res.Domain = DomainLog
 	for i, w := range it.a {
@@ -42,18 +43,18 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	for j, w := range it.b {
 		log.b[j] = num.Log2(w)
 	}
-	if err := geo.measure(ctx); err != nil {
+	if err := kernel.Measure(ctx); err != nil {
 		return err
 	}
-	c := float64(geo.c)
+	c := float64(kernel.C())
 	largest := math.Min(it.limits.largest, it.limits.largest/4/c)
 	precise := it.limits.precision / c
 	if precise < largest {
-		if ok, err := geo.bounded(ctx, precise); ok || err != nil {
+		if ok, err := kernel.CostsWithin(ctx, precise); ok || err != nil {
 			return err
 		}
 	}
-	ok, err := geo.bounded(ctx, largest)
+	ok, err := kernel.CostsWithin(ctx, largest)
 	switch {
 	case err != nil:
 		return err
@@ -78,14 +79,14 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 	if half {
 		for j, v := range g {
 			g[j] = num.Log2(v)
-			if it.geo.base.f != nil {
+			if it.kernel.HasBase() {
 				g[j] += log.g[j]
 			}
 		}
 	} else if err := it.columnPotentials(ctx, k, g, scaled); err != nil {
 		return err
 	}
-	if err := it.geo.logRows(ctx, log.max, log.sum, it.q, g, it.a); err != nil {
+	if err := it.kernel.LogRows(ctx, log.max, log.sum, it.q, g, it.a); err != nil {
 		return err
 	}
 	minusInf := T(math.Inf(-1))
@@ -100,7 +101,7 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 		}
 	}
 	copy(log.g, g)
-	it.geo.filled = false
+	it.kernel.Invalidate()
 	for _, q := range it.q {
 		if !(q-q == 0) {
 			return ErrRange
@@ -108,7 +109,7 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 	}
 	it.setKind(k, potentialKind)
 	log.basis = k
-	it.geo.setBase(forwardBase, log.f, log.g)
+	it.kernel.SetBase(log.f, log.g)
 	return nil
 }
 
@@ -138,11 +139,11 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	minusInf := T(math.Inf(-1))
 	if exact {
 		f := it.x
-		potentials(f, it.u(k-1), kind, it.geo.base.f)
-		if err := it.geo.columnMax(ctx, log.h, f); err != nil {
+		potentials(f, it.u(k-1), kind, log.f)
+		if err := it.kernel.LogColumnMax(ctx, log.h, f); err != nil {
 			return err
 		}
-		if err := it.geo.columnSum(ctx, log.sums, f, log.h); err != nil {
+		if err := it.kernel.LogColumnSum(ctx, log.sums, f, log.h); err != nil {
 			return err
 		}
 	}
@@ -154,7 +155,7 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 			g[j] = (log.b[j] - log.h[j]) - num.Log2(log.sums[j])
 		default:
 			g[j] = log.b[j] - num.Log2(it.q[j])
-			if it.geo.base.f != nil {
+			if it.kernel.HasBase() {
 				g[j] += log.g[j]
 			}
 		}
@@ -183,6 +184,6 @@ func (it *iteration[T]) keepWeightless(f, g []T) {
 func (it *iteration[T]) absorb(f, g []T) {
 	copy(it.log.f, f)
 	copy(it.log.g, g)
-	it.geo.filled = false
-	it.geo.setBase(forwardBase, it.log.f, it.log.g)
+	it.kernel.Invalidate()
+	it.kernel.SetBase(it.log.f, it.log.g)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // Newton's method on the dual (balanced.go, penalized.go, partial.go), for problems with a tolerance.
@@ -90,12 +91,12 @@ func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 // enter makes the last iterate the point of the dual.
 func (nw *newton[T]) enter(ctx context.Context, d dual[T]) error {
 	it, p := nw.point.it, &nw.point
-	geo := &it.geo
+	kernel := &it.kernel
 	for _, v := range []*[]T{&p.u, &p.tu, &nw.f} {
-		grow(v, geo.n)
+		gibbs.Grow(v, kernel.N())
 	}
 	for _, v := range []*[]T{&p.v, &p.tv, &p.tq, &p.e, &nw.g, &it.columns} {
-		geo.column(v)
+		kernel.GrowColumn(v)
 	}
 	nw.sys.allocate()
 	if err := it.final(ctx); err != nil {
@@ -129,19 +130,19 @@ func (nw *newton[T]) leave(d dual[T]) {
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse
-	small := min(it.geo.n, it.geo.m)
+	small := min(it.kernel.N(), it.kernel.M())
 	most, stall := 4*small+100, 2*small+100
 	diag, rows, weight := d.system()
 	copy(sys.rhs, nw.point.e)
 	sys.set(it, plan[T]{nw.point.u, nw.point.v}, diag, rows)
 	goal := enough * enough / weight // ‖r‖₁² ≤ Σ d · Σ r²/d, d the diagonal
-	factors := !dir.refused && it.geo.factors()
+	factors := !dir.refused && factorable(&it.kernel)
 	clear(sys.beta)
 	sp.made = false
 	if err := d.aim(ctx, sys); err != nil {
 		return err
 	}
-	from := int(sparseFrom * it.geo.size() / sys.passCost())
+	from := int(sparseFrom * it.kernel.Size() / sys.passCost())
 	if !sp.refused && sp.steps > from/2 && res.Iterations < limit {
 		if err := sys.list(ctx); err != nil {
 			return err
@@ -213,7 +214,7 @@ func (nw *newton[T]) search(ctx context.Context, d dual[T], radius *float64, lim
 		}
 		if !ok {
 			if nw.absorb() { // relative to another base now
-				if err := it.geo.fill(ctx); err != nil {
+				if err := it.kernel.Fill(ctx); err != nil {
 					return false, err
 				}
 				continue
@@ -265,7 +266,7 @@ func (nw *newton[T]) try(ctx context.Context, d dual[T]) (bool, error) {
 func (nw *newton[T]) absorb() bool {
 	p, it := &nw.point, nw.point.it
 	log := &it.log
-	if it.geo.base.f == nil {
+	if !it.kernel.HasBase() {
 		return false
 	}
 	moved := false

@@ -12,7 +12,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
-	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/testdata"
 )
 
@@ -150,7 +150,7 @@ func TestFactorInTime(t *testing.T) {
 	} {
 		var s solver[float64]
 		s.reset(Settings{})
-		s.geo.n, s.geo.m = c.n, c.n
+		s.kernel.SetCost(dist.Matrix[float64]{Rows: c.n, Cols: c.n})
 		sys := &s.system
 		sp := &sys.sparse
 		sp.made, sp.pieces = c.listed > 0, make([]listed, 1)
@@ -184,9 +184,9 @@ func TestFactorInTime(t *testing.T) {
 		n, m int
 		want bool
 	}{{2, 8, true}, {2, 9, false}, {9, 2, true}, {2048, 8192, true}, {8193, 8193, false}} {
-		s.geo.n, s.geo.m = c.n, c.m
-		if s.geo.factors() != c.want || s.geo.factorBytes() > 0 != c.want {
-			t.Errorf("%d × %d: a factor is possible: %v, of %v bytes", c.n, c.m, s.geo.factors(), s.geo.factorBytes())
+		s.kernel.SetCost(dist.Matrix[float64]{Rows: c.n, Cols: c.m})
+		if factorable(&s.kernel) != c.want || factorBytes(&s.kernel) > 0 != c.want {
+			t.Errorf("%d × %d: a factor is possible: %v, of %v bytes", c.n, c.m, factorable(&s.kernel), factorBytes(&s.kernel))
 		}
 	}
 }
@@ -205,9 +205,11 @@ func TestTriangular(t *testing.T) {
 		}
 		var want []float64
 		for _, workers := range []int{1, 2} {
-			geo := geometry[float64]{parts: parts[float64]{workers: workers, pool: new(parallel.Pool)}}
+			var kernel gibbs.Kernel[float64]
+			kernel.SetCost(dist.Matrix[float64]{Rows: 1 << 10, Cols: 1 << 10}) // large, so that workers are used
+			kernel.LayOut(false, false, workers)
 			d := direct[float64]{m: m, h: slices.Clone(h), less: make([]float64, directLines)}
-			if ok, err := d.triangular(t.Context(), &geo); !ok || err != nil {
+			if ok, err := d.triangular(t.Context(), &kernel); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
 			for j := range m {
@@ -227,7 +229,7 @@ func TestTriangular(t *testing.T) {
 			asmtest.SameSlices(t, fmt.Sprintf("m = %d, two goroutines", m), d.h, want)
 			d.h = slices.Clone(h)
 			d.h[m*m-1] = -1
-			if ok, err := d.triangular(t.Context(), &geo); ok || err != nil {
+			if ok, err := d.triangular(t.Context(), &kernel); ok || err != nil {
 				t.Errorf("m = %d, not definite: %v, %v", m, ok, err)
 			}
 		}
@@ -261,7 +263,7 @@ func TestSparse(t *testing.T) {
 			sys.set(&s.own, plan[float64]{nw.point.u, nw.point.v}, s.columns, s.own.a)
 		}
 		start(p)
-		m, u, v := s.geo.m, nw.point.u, nw.point.v
+		m, u, v := s.kernel.M(), nw.point.u, nw.point.v
 		rng := rand.New(rand.NewPCG(4, 4))
 		for j, v := range v {
 			sys.d[j] = rng.Float64()
@@ -273,7 +275,7 @@ func TestSparse(t *testing.T) {
 			}
 		}
 		got := make([]float64, m)
-		if err := errors.Join(s.geo.sweep(ctx, sys.s, sys.sd, sys.z, sys.w), sys.list(ctx), sys.sparse.square(ctx, s.geo.parts.pool, s.geo.parts.workers, got, sys.d)); err != nil {
+		if err := errors.Join(s.kernel.Sweep(ctx, sys.s, sys.sd, sys.z, sys.w), sys.list(ctx), sys.sparse.square(ctx, &s.kernel, got, sys.d)); err != nil {
 			t.Fatal(err)
 		}
 		for j, v := range v {
@@ -281,7 +283,7 @@ func TestSparse(t *testing.T) {
 				t.Errorf("%v: product %d is %v, want %v", storage, j, got[j], want)
 			}
 		}
-		if k := int(sys.sparse.count.Load()); !sys.sparse.made || k < s.geo.n || k > s.geo.n*m/sparseShare || sys.sparse.groups != c.groups {
+		if k := int(sys.sparse.count.Load()); !sys.sparse.made || k < s.kernel.N() || k > s.kernel.N()*m/sparseShare || sys.sparse.groups != c.groups {
 			t.Errorf("%v, n = %d: %d elements in %d groups", storage, c.n, k, sys.sparse.groups)
 		}
 		if c.groups > 1 {
@@ -310,7 +312,7 @@ func TestSparse(t *testing.T) {
 		}
 		start(slowProblem[float64](150, 3))
 		if err := sys.list(ctx); err != nil || sys.sparse.made {
-			t.Errorf("%v: %d elements of %d are a list, %v", storage, sys.sparse.count.Load(), s.geo.n*m, err)
+			t.Errorf("%v: %d elements of %d are a list, %v", storage, sys.sparse.count.Load(), s.kernel.N()*m, err)
 		}
 	}
 }
@@ -470,7 +472,7 @@ func TestAbsorb(t *testing.T) {
 	if !nw.absorb() || nw.absorb() {
 		t.Error("absorbs nothing, or twice")
 	}
-	if err := errors.Join(s.geo.fill(ctx), s.geo.columns(ctx, nw.point.tq, nw.point.u)); err != nil {
+	if err := errors.Join(s.kernel.Fill(ctx), s.kernel.MulTrans(ctx, nw.point.tq, nw.point.u)); err != nil {
 		t.Fatal(err)
 	}
 	for j, c := range column() {

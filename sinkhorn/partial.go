@@ -6,6 +6,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // The dual of partial transport, for Newton's method. With u = a e^φ and v = b e^ψ up to a factor of
@@ -41,9 +42,9 @@ type partial[T dist.Float] struct {
 
 func (d *partial[T]) enter(ctx context.Context) error {
 	it := d.it
-	it.geo.column(&d.diag)
-	it.geo.column(&d.t)
-	grow(&d.held, it.geo.m)
+	it.kernel.GrowColumn(&d.diag)
+	it.kernel.GrowColumn(&d.t)
+	gibbs.Grow(&d.held, it.kernel.M())
 	clear(d.held)
 	d.sumA, d.sumB = 0, 0
 	for _, a := range it.a {
@@ -52,7 +53,7 @@ func (d *partial[T]) enter(ctx context.Context) error {
 	for _, b := range it.b {
 		d.sumB += float64(b)
 	}
-	if err := it.geo.rows(ctx, it.r, d.v); err != nil {
+	if err := it.kernel.Mul(ctx, it.r, d.v); err != nil {
 		return err
 	}
 	d.scaling(d.tu, it.r, rowSide) // for what it says about caps
@@ -102,7 +103,7 @@ func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
 				it.w[i] = 0
 			}
 		}
-		if err := it.geo.columns(ctx, d.t, it.w); err != nil {
+		if err := it.kernel.MulTrans(ctx, d.t, it.w); err != nil {
 			return err
 		}
 		it.res.Iterations++
@@ -183,7 +184,7 @@ func levelOf[T dist.Float](it *iteration[T], x, weight T, base []T, i int) float
 		return math.Inf(-1)
 	}
 	l := num.Log2(float64(x)) - num.Log2(float64(weight))
-	if it.geo.base.f != nil {
+	if it.kernel.HasBase() {
 		l += float64(base[i])
 	}
 	return l
@@ -269,6 +270,6 @@ func (c *caps) of(at side, n int) []bool {
 	if at == columnSide {
 		x = &c.columns
 	}
-	grow(x, n)
+	gibbs.Grow(x, n)
 	return *x
 }

@@ -184,7 +184,7 @@ func TestPartialGain(t *testing.T) {
 		}
 		nw, d, sys := &s.solution.newton, &s.solution.partial, &s.system
 		point := &nw.point
-		if err := errors.Join(nw.enter(t.Context(), d), s.geo.columns(t.Context(), s.own.q, point.u)); err != nil {
+		if err := errors.Join(nw.enter(t.Context(), d), s.kernel.MulTrans(t.Context(), s.own.q, point.u)); err != nil {
 			t.Fatal(err)
 		}
 		d.residual()
@@ -197,7 +197,7 @@ func TestPartialGain(t *testing.T) {
 		if d.free || d.sum == 0 || sys.common == nil {
 			t.Fatal("no row or no column is at its cap")
 		}
-		rng, beta := rand.New(rand.NewPCG(1, 2)), make([]float64, s.geo.m)
+		rng, beta := rand.New(rand.NewPCG(1, 2)), make([]float64, s.kernel.M())
 		for j := range beta {
 			switch {
 			case !d.held[j]:

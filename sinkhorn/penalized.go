@@ -14,8 +14,8 @@ import (
 
 // enter prepares the point for Newton's steps.
 func (d *unbalanced[T]) enter(ctx context.Context) error {
-	d.it.geo.column(&d.diag)
-	if err := d.it.geo.rows(ctx, d.it.r, d.v); err != nil {
+	d.it.kernel.GrowColumn(&d.diag)
+	if err := d.it.kernel.Mul(ctx, d.it.r, d.v); err != nil {
 		return err
 	}
 	d.setRows()

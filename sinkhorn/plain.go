@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // Iterations on scalings.
@@ -39,7 +40,7 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 		}
 		return true, nil
 	}
-	grow(&it.x, it.geo.n)
+	gibbs.Grow(&it.x, it.kernel.N())
 	exp.Exp2(it.x, u, 1)
 	if it.safe(it.x, it.a) || it.settings.Domain == DomainPlain {
 		copy(u, it.x)
@@ -64,10 +65,10 @@ func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, e
 	if !it.scaleColumns(k) {
 		return false, false, nil
 	}
-	if err := it.geo.fill(ctx); err != nil {
+	if err := it.kernel.Fill(ctx); err != nil {
 		return false, false, err
 	}
-	if err := it.geo.iterate(ctx, it.u(k), it.q, it.v(k), it.a); err != nil {
+	if err := it.kernel.Iterate(ctx, it.u(k), it.q, it.v(k), it.a); err != nil {
 		return false, false, err
 	}
 	return it.scaledRows(k), true, nil

@@ -79,10 +79,11 @@ func (p *Pool[T]) giveBack(s solverImpl[T]) {
 // release lets go of a problem's data, and of its workspace if the problem took more than keep
 // bytes. The result is not valid any more.
 func (s *solver[T]) release(keep float64) {
-	geo := &s.geo
-	if geo.n > 0 && geo.m > 0 && s.own.bytes()+s.gradients.bytes(geo) > keep {
+	kernel := &s.kernel
+	if kernel.N() > 0 && kernel.M() > 0 && s.own.bytes()+kernel.SinkBytes() > keep {
 		s.Shrink()
 	}
-	s.own.problem, geo.x, geo.y, geo.cost = Problem[T]{}, dist.Matrix[T]{}, dist.Matrix[T]{}, dist.Matrix[T]{}
+	s.own.problem = Problem[T]{}
+	kernel.Release()
 	s.count++
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // Result is the result of a solve. It belongs to its solver and is valid until the next solve, or
@@ -92,25 +93,25 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 func (it *iteration[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error {
 	s := it.enter(serial)
 	defer s.leave()
-	mustBe(dst, dst.Rows, s.geo.m, "PlanTo: dst must have m columns")
-	if first < 0 || dst.Rows < 1 || dst.Rows > s.geo.n-first {
+	mustBe(dst, dst.Rows, s.kernel.M(), "PlanTo: dst must have m columns")
+	if first < 0 || dst.Rows < 1 || dst.Rows > s.kernel.N()-first {
 		panic("sinkhorn: PlanTo: the plan does not have these rows")
 	}
 	if err := it.hasResult(); err != nil {
 		return err
 	}
-	if dst.Rows == s.geo.n {
+	if dst.Rows == s.kernel.N() {
 		if err := it.final(ctx); err != nil {
 			return err
 		}
-		return s.geo.plan(ctx, dst, it.plan.u, it.plan.v)
+		return s.kernel.Plan(ctx, dst, it.plan.u, it.plan.v)
 	}
 	it.locate()
 	for i := range dst.Rows {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		s.geo.planRow(dst.Row(i), first+i, it.plan.u, it.plan.v)
+		s.kernel.PlanRow(dst.Row(i), first+i, it.plan.u, it.plan.v)
 	}
 	return nil
 }
@@ -131,15 +132,15 @@ func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error
 func (it *iteration[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error {
 	s := it.enter(serial)
 	defer s.leave()
-	mustBePoints(&it.geo, "BarycentricTo")
-	mustBe(dst, s.geo.n, s.geo.p, "BarycentricTo: dst must be n × p")
+	mustBePoints(&it.kernel, "BarycentricTo")
+	mustBe(dst, s.kernel.N(), s.kernel.P(), "BarycentricTo: dst must be n × p")
 	if err := it.hasResult(); err != nil {
 		return err
 	}
 	if err := it.final(ctx); err != nil {
 		return err
 	}
-	if err := s.geo.project(ctx, dst, it.plan.u, it.plan.v); err != nil {
+	if err := s.kernel.PlanTimesY(ctx, dst, it.plan.u, it.plan.v); err != nil {
 		return err
 	}
 	overflow := false
@@ -163,8 +164,8 @@ func mustBe[T dist.Float](m dist.Matrix[T], rows, cols int, message string) {
 	}
 }
 
-func mustBePoints[T dist.Float](geo *geometry[T], method string) {
-	if !geo.points {
+func mustBePoints[T dist.Float](kernel *gibbs.Kernel[T], method string) {
+	if !kernel.Shape().Points {
 		panic("sinkhorn: " + method + ": the problem was a cost matrix, not points")
 	}
 }
@@ -192,7 +193,7 @@ func (r *Result[T]) PotentialsTo(f, g []T) error {
 func (it *iteration[T]) potentialsTo(serial uint64, f, g []T) error {
 	s := it.enter(serial)
 	defer s.leave()
-	if len(f) != s.geo.n || len(g) != s.geo.m {
+	if len(f) != s.kernel.N() || len(g) != s.kernel.M() {
 		panic("sinkhorn: PotentialsTo: f must have length n, and g length m")
 	}
 	if err := it.hasResult(); err != nil {

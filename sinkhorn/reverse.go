@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // The reverse pass through the iterations. With α^k and β^k the adjoints of log u^k and log v^k,
@@ -33,12 +34,19 @@ type reverse[T dist.Float] struct {
 // mixedBasis is the basis of a base of two different iterates.
 const mixedBasis = -3
 
+// grow makes room for scalings.
+func (rev *reverse[T]) grow(kernel *gibbs.Kernel[T]) {
+	gibbs.Grow(&rev.u, kernel.N())
+	kernel.GrowColumn(&rev.v)
+	kernel.GrowColumn(&rev.t)
+}
+
 // growLog makes room for potentials.
-func (rev *reverse[T]) growLog(geo *geometry[T]) {
-	grow(&rev.f, geo.n)
-	geo.column(&rev.g)
-	grow(&rev.fk, geo.n)
-	geo.column(&rev.gk)
+func (rev *reverse[T]) growLog(kernel *gibbs.Kernel[T]) {
+	gibbs.Grow(&rev.f, kernel.N())
+	kernel.GrowColumn(&rev.g)
+	gibbs.Grow(&rev.fk, kernel.N())
+	kernel.GrowColumn(&rev.gk)
 }
 
 // unrolled runs the reverse pass.
@@ -55,13 +63,13 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 		u, ok := rev.scaling(it, rev.u, rowSide, k-1)
 		if ok {
 			it.adjointColumns(t, v)
-			g.seg.addTwo(it.s, v, u, t)
+			g.terms.AddTwo(it.s, v, u, t)
 		} else {
-			g.seg.add(it.s, v)
+			g.terms.Add(it.s, v)
 			for j, q := range it.q[:len(t)] {
 				t[j] = v[j] * q // β^k
 			}
-			if err := g.flush(ctx, &it.geo); err != nil {
+			if err := g.flush(ctx, &it.kernel); err != nil {
 				return err
 			}
 			if err := g.rebaseMixed(ctx, it, k); err != nil {
@@ -75,10 +83,10 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 					t[j] = 0
 				}
 			}
-			g.seg.add(u, t)
+			g.terms.Add(u, t)
 		}
 		if k == 1 {
-			return g.flush(ctx, &it.geo)
+			return g.flush(ctx, &it.kernel)
 		}
 		ok = rev.stays(it, k-1)
 		if ok {
@@ -92,7 +100,7 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 			continue
 		}
 		it.adjointWeights(it.w, u)
-		if err := it.geo.sweep(ctx, it.s, it.q, t, it.w); err != nil {
+		if err := it.kernel.Sweep(ctx, it.s, it.q, t, it.w); err != nil {
 			return err
 		}
 	}
@@ -124,8 +132,9 @@ const divideFrom = 32
 
 // beginReverse starts at the plan.
 func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error {
-	geo, rev, last := &it.geo, &g.reverse, it.res.Iterations
-	g.reset(geo, 2*last, T(it.lambda))
+	kernel, rev, last := &it.kernel, &g.reverse, it.res.Iterations
+	g.terms.Reset(kernel, 2*last, it.lambda)
+	rev.grow(kernel)
 	if !it.begun {
 		if err := it.begin(ctx); err != nil {
 			return err
@@ -139,14 +148,14 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 		rev.basis = last
 	}
 	if rev.basis != plainKind {
-		rev.growLog(geo)
+		rev.growLog(kernel)
 		copy(rev.f, it.log.f)
 		copy(rev.g, it.log.g)
 	}
 	copy(rev.u, it.plan.u)
 	copy(rev.v, it.plan.v)
-	copy(g.seg.hu, rev.u)
-	copy(g.seg.hv, rev.v)
+	copy(g.terms.HU, rev.u)
+	copy(g.terms.HV, rev.v)
 	return nil
 }
 
@@ -154,13 +163,13 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 // old base; s^k belongs to the new one.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
-	if err := it.geo.rows(ctx, it.r, rev.t); err != nil {
+	if err := it.kernel.Mul(ctx, it.r, rev.t); err != nil {
 		return err
 	}
 	for i, u := range u {
 		it.r[i] = -(u * it.r[i])
 	}
-	if err := g.flush(ctx, &it.geo); err != nil {
+	if err := g.flush(ctx, &it.kernel); err != nil {
 		return err
 	}
 	if err := g.rebase(ctx, it, k); err != nil {
@@ -172,7 +181,7 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 			it.s[i] = it.r[i] / a * rev.u[i]
 		}
 	}
-	return it.geo.columns(ctx, it.q, it.s)
+	return it.kernel.MulTrans(ctx, it.q, it.s)
 }
 
 // stays reports whether the base at hand is one to stay with at iterate k: its own, or one near
@@ -196,7 +205,7 @@ func (rev *reverse[T]) scaling(it *iteration[T], dst []T, d side, k int) ([]T, b
 func (rev *reverse[T]) relative(it *iteration[T], dst []T, d side, k int) bool {
 	kind, slot := it.kind(k), it.slot(d, k)
 	if k != rev.basis {
-		rev.growLog(&it.geo)
+		rev.growLog(&it.kernel)
 	}
 	base, tmp := rev.f, rev.fk
 	if d == columnSide {
@@ -243,14 +252,14 @@ func logarithms[T dist.Float](it *iteration[T], dst []T, d side, k int) {
 // rebase starts a segment at the base of iterate k.
 func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) error {
 	rev, kind := &g.reverse, it.kind(k)
-	clear(g.seg.hu)
+	clear(g.terms.HU)
 	switch kind {
 	case plainKind:
 		rev.basis = plainKind
 		copy(rev.u, it.u(k))
 		copy(rev.v, it.v(k))
-		it.geo.setBase(noBase, nil, nil)
-		return it.geo.fill(ctx)
+		it.kernel.SetBase(nil, nil)
+		return it.kernel.Fill(ctx)
 	case potentialKind:
 		rev.basis = k
 		weightless(rev.u, it.u(k))
@@ -262,25 +271,25 @@ func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) erro
 	}
 	copy(rev.f, it.u(rev.basis))
 	copy(rev.g, it.v(rev.basis))
-	return rev.refill(ctx, &it.geo)
+	return rev.refill(ctx, &it.kernel)
 }
 
 // rebaseMixed starts a segment at the base of u^(k−1) and v^k themselves.
 func (g *gradients[T]) rebaseMixed(ctx context.Context, it *iteration[T], k int) error {
 	rev := &g.reverse
-	clear(g.seg.hu)
+	clear(g.terms.HU)
 	rev.basis = mixedBasis
-	rev.growLog(&it.geo)
+	rev.growLog(&it.kernel)
 	logarithms(it, rev.f, rowSide, k-1)
 	logarithms(it, rev.g, columnSide, k)
 	weightless(rev.u, rev.f)
 	weightless(rev.v, rev.g)
-	return rev.refill(ctx, &it.geo)
+	return rev.refill(ctx, &it.kernel)
 }
 
 // refill computes K for the base of the segment.
-func (rev *reverse[T]) refill(ctx context.Context, geo *geometry[T]) error {
-	geo.setBase(reverseBase, rev.f, rev.g)
-	geo.filled = false
-	return geo.fill(ctx)
+func (rev *reverse[T]) refill(ctx context.Context, kernel *gibbs.Kernel[T]) error {
+	kernel.SetBase(rev.f, rev.g)
+	kernel.Invalidate()
+	return kernel.Fill(ctx)
 }

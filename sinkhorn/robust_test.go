@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/testdata"
 )
 
@@ -323,12 +324,12 @@ func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	if r.Status != Cancelled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
 		t.Errorf("%+v", r)
 	}
-	geo, ctx := &within(r).geo, t.Context()
-	n, m := geo.n, geo.m
+	kernel, ctx := &within(r).kernel, t.Context()
+	n, m := kernel.N(), kernel.M()
 	plan := dist.NewMatrix[T](n, m, nil)
 	cost, err := r.RegularizedCost(ctx)
 	errs := []error{err, r.PlanTo(ctx, plan, 0), r.PlanTo(ctx, plan.RowRange(0, 1), n-1), r.PotentialsTo(make([]T, n), make([]T, m)), r.CostGradientTo(ctx, plan, GradientFrozen)}
-	if p := geo.p; p > 0 {
+	if p := kernel.P(); p > 0 {
 		dx, dy := dist.NewMatrix[T](n, p, nil), dist.NewMatrix[T](m, p, nil)
 		errs = append(errs, r.BarycentricTo(ctx, dx), r.PointGradientTo(ctx, dx, dy, GradientUnrolled), r.PointGradientTo(ctx, dx, dy, GradientImplicit))
 	}
@@ -394,7 +395,7 @@ func TestCancelled(t *testing.T) {
 						}
 					}
 					limit := 1e-13
-					if storage == StorageMixed && n*m > bigProblem {
+					if storage == StorageMixed && n*m > gibbs.LargeSize {
 						limit = 1e-7 // no pass is made after the context has ended
 					}
 					if e := worst(got, plans[k]); !(e <= limit) {

@@ -195,7 +195,7 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if err := it.admit(p); err != nil {
 		return nil, err
 	}
-	err := s.geo.transpose(ctx)
+	err := s.kernel.Transpose(ctx)
 	if err == nil {
 		err = s.solution.anneal(ctx, s.settings.Anneal)
 	}

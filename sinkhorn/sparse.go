@@ -2,12 +2,13 @@ package sinkhorn
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/pass"
-	"github.com/gomonge/monge/internal/parallel"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // A list of the plan's elements that matter. Where λ is large, most of the plan is next to
@@ -45,7 +46,7 @@ type sparse[T dist.Float] struct {
 	steps   int // of the last direction
 	made    bool
 	refused bool // too long
-	pass    listPass[T]
+	visitor listVisitor[T]
 	take    func(ctx context.Context, w, group int) error
 }
 
@@ -59,16 +60,16 @@ type listed struct {
 // scale sets the scalings of S, and √D.
 func (sys *system[T]) scale() {
 	sp := &sys.sparse
-	grow(&sp.u, sys.geo.n)
-	grow(&sp.v, sys.geo.m)
-	grow(&sp.root, sys.geo.m)
+	gibbs.Grow(&sp.u, sys.kernel.N())
+	gibbs.Grow(&sp.v, sys.kernel.M())
+	gibbs.Grow(&sp.root, sys.kernel.M())
 	for i, a := range sys.rows {
 		sp.u[i] = 0
 		if a > 0 {
 			sp.u[i] = T(float64(sys.plan.u[i]) / math.Sqrt(float64(a)))
 		}
 	}
-	for j, c := range sys.diag[:sys.geo.m] {
+	for j, c := range sys.diag[:sys.kernel.M()] {
 		sp.root[j], sp.v[j] = 0, 0
 		if c > 0 {
 			sp.root[j] = math.Sqrt(float64(c))
@@ -77,25 +78,24 @@ func (sys *system[T]) scale() {
 	}
 }
 
-// mostListed returns the elements that a list may have.
-func (geo *geometry[T]) mostListed() float64 {
-	return min(math.Floor(geo.size()/sparseShare), sparseMost)
+// mostListed returns the elements that a list of an n × m problem may have.
+func mostListed(size float64) float64 {
+	return min(math.Floor(size/sparseShare), sparseMost)
 }
 
 // list makes the list if it is short enough, in a pass over K.
 func (sys *system[T]) list(ctx context.Context) error {
-	parts, sp := &sys.geo.parts, &sys.sparse
-	m := sys.geo.m
-	sp.made, sp.most = false, int64(sys.geo.mostListed())
+	sp, m, pieces := &sys.sparse, sys.kernel.M(), sys.kernel.Pieces()
+	sp.made, sp.most = false, int64(mostListed(sys.kernel.Size()))
 	sys.scale()
 	sp.count.Store(0)
-	grow(&sp.pieces, parts.count)
+	gibbs.Grow(&sp.pieces, pieces)
 	for i := range sp.pieces {
 		p := &sp.pieces[i]
 		p.ends, p.column, p.s = p.ends[:0], p.column[:0], p.s[:0]
 	}
-	sp.pass = listPass[T]{sp, sys.epsilon}
-	if err := parts.each(ctx, &sp.pass, sys.geo.copiedRows()); err != nil {
+	sp.visitor = listVisitor[T]{sp, sys.epsilon}
+	if err := sys.kernel.EachPlanBlock(ctx, sp.u, sp.v, &sp.visitor); err != nil && err != errListTooLong {
 		return err
 	}
 	sp.made = sp.count.Load() <= sp.most
@@ -104,28 +104,26 @@ func (sys *system[T]) list(ctx context.Context) error {
 		return nil
 	}
 	count := int(sp.count.Load())
-	sp.groups = max(1, min(count/groupElements, count/(groupColumn*m), mostGroups, parts.count))
-	grow(&sp.t, m)
-	grow(&sp.q, sp.groups*m)
+	sp.groups = max(1, min(count/groupElements, count/(groupColumn*m), mostGroups, pieces))
+	gibbs.Grow(&sp.t, m)
+	gibbs.Grow(&sp.q, sp.groups*m)
 	return nil
 }
 
-// listPass appends to the list, until it is too long.
-type listPass[T dist.Float] struct {
-	*sparse[T]
-	least T
+// errListTooLong ends the pass that makes a list.
+var errListTooLong = errors.New("sinkhorn: too many elements matter")
+
+// listVisitor appends to the list, until it is too long.
+type listVisitor[T dist.Float] struct {
+	sparse *sparse[T]
+	least  T
 }
 
-func (p *listPass[T]) rows(b *strip[T]) {
-	if p.count.Load() > p.most {
-		return
-	}
-	r, m, to := b.r, b.m, &p.pieces[b.piece]
-	grow(&b.adjointRows, r*m)
-	k, _, _ := b.both()
-	b.scaled(b.adjointRows, m, k, r, p.u[b.i:], p.v)
+func (p *listVisitor[T]) VisitPlan(piece, _, r int, t []T) error {
+	sp, to := p.sparse, &p.sparse.pieces[piece]
+	m := len(sp.v)
 	for l := range r {
-		row, before := b.adjointRows[l*m:][:m], len(to.s)
+		row, before := t[l*m:][:m], len(to.s)
 		for first := 0; first < m; first += sparseRun {
 			run := row[first:min(first+sparseRun, m)]
 			if pass.CountOutside(run, 0, p.least) == 0 {
@@ -138,21 +136,22 @@ func (p *listPass[T]) rows(b *strip[T]) {
 			}
 		}
 		to.ends = append(to.ends, len(to.s))
-		if p.count.Add(int64(len(to.s)-before)) > p.most {
-			return
+		if sp.count.Add(int64(len(to.s)-before)) > sp.most {
+			return errListTooLong
 		}
 	}
+	return nil
 }
 
 // square sets dst = D^½ SᵀS D^½ x.
-func (p *sparse[T]) square(ctx context.Context, pool *parallel.Pool, workers int, dst, x []T) error {
+func (p *sparse[T]) square(ctx context.Context, kernel *gibbs.Kernel[T], dst, x []T) error {
 	for j, r := range p.root {
 		p.t[j] = r * float64(x[j])
 	}
 	if p.take == nil {
 		p.take = p.squareGroup // once: a method value is an allocation
 	}
-	if err := pool.Run(ctx, min(workers, p.groups), p.groups, p.take); err != nil {
+	if err := kernel.Run(ctx, p.groups, p.take); err != nil {
 		return err
 	}
 	m := len(p.root)

@@ -1,6 +1,10 @@
 package sinkhorn
 
-import "context"
+import (
+	"context"
+
+	"github.com/gomonge/monge/internal/gibbs"
+)
 
 // Newton's steps stall where λ is so large that the start of ε-scaling, which is rough, is far from the
 // solution: parts of the plan are then not connected by any element that is not lost to rounding, and
@@ -43,7 +47,7 @@ func (s *solution[T]) follow(ctx context.Context) error {
 			s.res.Iterations = 0
 			return err
 		}
-		grow(&s.warm, s.geo.n)
+		gibbs.Grow(&s.warm, s.kernel.N())
 		last := s.res.Iterations
 		natural(s.warm, s.u(last), s.kind(last), s.log.f, 0)
 		s.startShift, s.startOffset = s.shift, 0
@@ -61,7 +65,7 @@ func (s *solution[T]) stage(ctx context.Context, passes int, start []T) error {
 	if err := s.restart(ctx, 0, start); err != nil {
 		return err
 	}
-	p := newPace(paceFrom-paceEvery, s.geo.n, s.geo.m)
+	p := newPace(paceFrom-paceEvery, s.kernel.N(), s.kernel.M())
 	for {
 		err := s.iterate(ctx, passes, s.tolerance, &p)
 		if err != nil || s.converged() || s.res.Iterations >= passes {
@@ -70,6 +74,6 @@ func (s *solution[T]) stage(ctx context.Context, passes int, start []T) error {
 		if err := s.newton.climb(ctx, s.dual(), passes); err != nil || s.converged() {
 			return err
 		}
-		p = newPace(2*s.res.Iterations, s.geo.n, s.geo.m)
+		p = newPace(2*s.res.Iterations, s.kernel.N(), s.kernel.M())
 	}
 }

@@ -180,7 +180,7 @@ func TestWeightlessRows(t *testing.T) {
 			t.Fatal("absorbs nothing")
 		}
 	}
-	if err := errors.Join(s.geo.fill(ctx), s.geo.columns(ctx, s.own.q, nw.point.u)); err != nil {
+	if err := errors.Join(s.kernel.Fill(ctx), s.kernel.MulTrans(ctx, s.own.q, nw.point.u)); err != nil {
 		t.Fatal(err)
 	}
 	for j, q := range s.own.q {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/testdata"
 )
 
@@ -63,7 +65,7 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 	for _, shape := range shapes {
 		n, m, d := shape[0], shape[1], shape[2]
 		lambdas, domains := []float64{0.3, 30}, []Domain{DomainAuto, DomainLog}
-		if n*m > bigProblem && !testdata.IsLong() {
+		if n*m > gibbs.LargeSize && !testdata.IsLong() {
 			lambdas, domains = lambdas[1:], domains[:1]
 		}
 		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
@@ -174,6 +176,7 @@ func TestReuse(t *testing.T) {
 
 func reuse[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 4))
+	nans := dist.NewMatrix(96, 1, slices.Repeat([]T{T(math.NaN())}, 96))
 	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			s, err := newSolver[T](&Settings{Storage: storage, Domain: domain, Gradient: true})
@@ -181,10 +184,17 @@ func reuse[T dist.Float](t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range []int{64, 33, 7, 40, 16, 1, 31, 9} {
-				for _, v := range [][]T{s.own.vs, s.own.q, s.gradients.reverse.v, s.gradients.reverse.t, s.geo.kernel} {
+				for _, v := range [][]T{s.own.vs, s.own.q, s.gradients.reverse.v, s.gradients.reverse.t} {
 					for j := range v[:cap(v)] {
 						v[:cap(v)][j] = T(math.NaN())
 					}
+				}
+				kernel := &s.kernel
+				kernel.SetPoints(nans, nans)
+				s.own.layOut()
+				kernel.Allocate()
+				if err := errors.Join(kernel.Transpose(t.Context()), kernel.Fill(t.Context())); err != nil {
+					t.Fatal(err)
 				}
 				p := &Problem[T]{X: cloud[T](rng, 50-m/2, 2, 0), Y: cloud[T](rng, m, 2, 0.5), Lambda: 0.7}
 				r, err := s.Solve(t.Context(), p)

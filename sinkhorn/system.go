@@ -43,7 +43,7 @@ type system[T dist.Float] struct {
 // allocate makes room for the vectors.
 func (sys *system[T]) allocate() {
 	for _, v := range []*[]T{&sys.rhs, &sys.beta, &sys.z, &sys.d, &sys.sd} {
-		sys.geo.column(v)
+		sys.kernel.GrowColumn(v)
 	}
 }
 
@@ -147,12 +147,12 @@ func (sys *system[T]) square(ctx context.Context) error {
 // squareRows sets sd = Tᵀ diag(1/rows) T d.
 func (sys *system[T]) squareRows(ctx context.Context) error {
 	if sys.sparse.made {
-		return sys.sparse.square(ctx, sys.geo.parts.pool, sys.geo.parts.workers, sys.sd, sys.d)
+		return sys.sparse.square(ctx, &sys.kernel, sys.sd, sys.d)
 	}
 	for j, v := range sys.plan.v {
 		sys.z[j] = v * sys.d[j]
 	}
-	err := sys.geo.sweep(ctx, sys.s, sys.sd, sys.z, sys.w)
+	err := sys.kernel.Sweep(ctx, sys.s, sys.sd, sys.z, sys.w)
 	for j, v := range sys.plan.v {
 		sys.sd[j] *= v
 	}
@@ -193,20 +193,20 @@ func largest[T dist.Float](x []T) float64 {
 
 // stepCost returns the cost of a step of conjugate gradients, and how much of a pass it counts.
 func (sys *system[T]) stepCost() (cost, share float64) {
-	m, elements := float64(sys.geo.m), float64(max(1, sys.sparse.count.Load()))
+	m, elements := float64(sys.kernel.M()), float64(max(1, sys.sparse.count.Load()))
 	cost, share = sys.passCost(), 1
 	if sys.sparse.made {
-		cost, share = float64(costListed*elements), elements/sys.geo.size()
+		cost, share = float64(costListed*elements), elements/sys.kernel.Size()
 	}
 	if sys.direct.made {
-		cost, share = cost+float64(sys.passCost()*m/float64(sys.geo.n)), 1
+		cost, share = cost+float64(sys.passCost()*m/float64(sys.kernel.N())), 1
 	}
 	return num.FMA(costVectors, m, cost), share
 }
 
 // passCost returns the cost of a pass over K.
 func (sys *system[T]) passCost() float64 {
-	size := sys.geo.size()
+	size := sys.kernel.Size()
 	if size <= costNear {
 		return size / 3
 	}
@@ -215,7 +215,7 @@ func (sys *system[T]) passCost() float64 {
 
 // factorCost returns the cost of a factor.
 func (sys *system[T]) factorCost() float64 {
-	n, m, sp := float64(sys.geo.n), float64(sys.geo.m), &sys.sparse
+	n, m, sp := float64(sys.kernel.N()), float64(sys.kernel.M()), &sys.sparse
 	products := float64(m*m*m)/6 + float64(costFactor*m*m)
 	if !sp.made {
 		return float64((products + float64(float64(n*m*m)/2)) * costProduct)

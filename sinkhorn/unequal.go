@@ -7,6 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // Problems with marginal penalties, and partial transport. With the row sums r = Kv for
@@ -57,14 +58,14 @@ type unbalanced[T dist.Float] struct {
 
 // allocate makes room for the vectors.
 func (d *unbalanced[T]) allocate() {
-	geo := &d.it.geo
+	kernel := &d.it.kernel
 	for _, v := range []*[]T{&d.u, &d.tu, &d.rows, &d.f} {
-		grow(v, geo.n)
+		gibbs.Grow(v, kernel.N())
 	}
 	for _, v := range []*[]T{&d.v, &d.tv, &d.tq, &d.g} {
-		geo.column(v)
+		kernel.GrowColumn(v)
 	}
-	grow(&d.share, max(geo.n, geo.m))
+	gibbs.Grow(&d.share, max(kernel.N(), kernel.M()))
 }
 
 // advance makes iterations as iteration.advance does. The marginal error is
@@ -132,14 +133,14 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 // try sets tu to the best u for tv, r and tq to the sums K tv and Kᵀtu, and reports
 // whether all are accurate.
 func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
-	it, geo := d.it, &d.it.geo
+	it, kernel := d.it, &d.it.kernel
 	if !it.safe(d.tv, it.b) {
 		return false, nil
 	}
-	if err := geo.fill(ctx); err != nil {
+	if err := kernel.Fill(ctx); err != nil {
 		return false, err
 	}
-	if err := geo.rows(ctx, it.r, d.tv); err != nil || !d.accurate(it.r, it.a) {
+	if err := kernel.Mul(ctx, it.r, d.tv); err != nil || !d.accurate(it.r, it.a) {
 		return false, err
 	}
 	d.scaling(d.tu, it.r, rowSide)
@@ -151,7 +152,7 @@ func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
 	if !it.safe(d.tu, it.a) {
 		return false, nil
 	}
-	err := geo.columns(ctx, d.tq, d.tu)
+	err := kernel.MulTrans(ctx, d.tq, d.tu)
 	return err == nil && it.weightlessFinite(d.tq), err
 }
 
@@ -208,7 +209,7 @@ func (d *unbalanced[T]) balance(tv []T, logs bool, mass float64) float64 {
 		return 0
 	}
 	share, base := d.share[:len(tv)], it.log.g
-	if it.geo.base.f == nil || logs {
+	if !it.kernel.HasBase() || logs {
 		base = nil
 	}
 	top := math.Inf(-1)
@@ -277,7 +278,7 @@ func finiteOr0(x float64) float64 {
 // logColumns sets log.h to the best v for the iterate, as potentials, and g and tq to the
 // column sums of the plan without and with it.
 func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
-	it, geo, log := d.it, &d.it.geo, &d.it.log
+	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	if it.res.Domain == DomainPlain {
 		if err := it.enterLog(ctx); err != nil {
 			return err
@@ -288,10 +289,10 @@ func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 		potentials(d.f, d.u, kind, log.f)
 		potentials(d.g, d.v, kind, log.g)
 	}
-	if err := geo.columnMax(ctx, log.h, d.f); err != nil {
+	if err := kernel.LogColumnMax(ctx, log.h, d.f); err != nil {
 		return err
 	}
-	if err := geo.columnSum(ctx, log.sums, d.f, log.h); err != nil {
+	if err := kernel.LogColumnSum(ctx, log.sums, d.f, log.h); err != nil {
 		return err
 	}
 	for j, h := range log.h {
@@ -309,12 +310,12 @@ func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 
 // logRows completes iteration k on potentials, and makes them the base.
 func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
-	it, geo, log := d.it, &d.it.geo, &d.it.log
+	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	l := T(d.translation())
 	for j, h := range log.h {
 		d.g[j] = h + l
 	}
-	if err := geo.logRows(ctx, log.max, log.sum, d.tq, d.g, it.a); err != nil {
+	if err := kernel.LogRows(ctx, log.max, log.sum, d.tq, d.g, it.a); err != nil {
 		return err
 	}
 	for i, h := range log.max {
@@ -339,10 +340,10 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	}
 	it.absorb(d.f, d.g)
 	log.basis = k
-	if err := geo.fill(ctx); err != nil {
+	if err := kernel.Fill(ctx); err != nil {
 		return err
 	}
-	return geo.columns(ctx, it.q, d.u)
+	return kernel.MulTrans(ctx, it.q, d.u)
 }
 
 // logBalance finds the best c for the potentials g, and adds its part to f. The sums of the rows without
@@ -372,7 +373,7 @@ func (d *unbalanced[T]) scaling(dst, sums []T, at side) {
 	for i, x := range sums[:len(dst)] {
 		dst[i] = num.Log2(x)
 	}
-	if it.geo.base.f == nil {
+	if !it.kernel.HasBase() {
 		base = nil
 	}
 	d.logScaling(dst, dst, at, base)

@@ -172,9 +172,9 @@ func TestUnequalGain(t *testing.T) {
 		if _, err := s.Solve(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
-		nw, d, beta := &s.solution.newton, s.solution.dual(), make([]float64, s.geo.m)
+		nw, d, beta := &s.solution.newton, s.solution.dual(), make([]float64, s.kernel.M())
 		point := &nw.point
-		if err := errors.Join(nw.enter(t.Context(), d), s.geo.columns(t.Context(), s.own.q, point.u)); err != nil {
+		if err := errors.Join(nw.enter(t.Context(), d), s.kernel.MulTrans(t.Context(), s.own.q, point.u)); err != nil {
 			t.Fatal(err)
 		}
 		d.residual()

@@ -1,4 +1,4 @@
-package sinkhorn
+package gibbs
 
 import (
 	"context"
@@ -9,30 +9,33 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
+// LargeSize is the largest number of elements that is not cut into pieces.
+const LargeSize = 1 << 19
+
 const (
-	bigProblem  = 1 << 19 // elements from which a problem is cut into pieces
-	pieceRows   = 64      // at least so many rows a piece
+	pieceRows   = 64 // at least so many rows a piece
 	maxPieces   = 64
 	maxPartials = 1 << 20 // elements of all partial sums, if that leaves 16 pieces
 )
 
 // rowPass is what a pass does with every block of rows: an operation with its operands.
 type rowPass[T dist.Float] interface {
-	rows(b *strip[T])
+	rows(b *rowBlock[T])
 }
 
-// strip is the block of rows i … i+r−1 on which a goroutine works, and its buffers.
-type strip[T dist.Float] struct {
-	*geometry[T]
+// rowBlock is the block of rows i … i+r−1 on which a goroutine works, and its buffers.
+type rowBlock[T dist.Float] struct {
+	*Kernel[T]
 	piece, i, r int
-	q           []T // the piece's sums over rows, one for each column
+	q           []T   // the piece's sums over rows, one for each column
+	err         error // what ends the pass
 
 	kernelRows, costRows []T // of K and M, where they are not stored in T
 	row                  []T
-	adjointRows          []T // of M̄
+	adjointRows          []T // of M̄, or of the plan
 }
 
-// parts are the pieces of a pass and the worker pool that makes it.
+// pieces are the pieces of a pass and the worker pool that makes it.
 //
 // A pass touches all n × m elements. It takes blocks of whole rows one after the other, either
 // from memory or, matrix-free, computed into a buffer. In both cases a row sum sees its whole row,
@@ -43,14 +46,14 @@ type strip[T dist.Float] struct {
 // they are done with one: which goroutine computes a piece makes no difference. Every other pass
 // takes the pieces from the last to the first, because what the pass before it read last is still
 // in the third-level cache.
-type parts[T dist.Float] struct {
+type pieces[T dist.Float] struct {
 	count     int
 	big       bool
 	workers   int
 	cols      int
 	partials  []T // the pieces' sums over rows
 	ones      []T
-	strips    []*strip[T]
+	blocks    []*rowBlock[T] // one for each goroutine
 	pool      *parallel.Pool
 	backwards bool     // this pass takes the pieces from the last to the first
 	at        struct { // this pass, for the goroutines
@@ -62,9 +65,9 @@ type parts[T dist.Float] struct {
 	take func(ctx context.Context, w, piece int) error
 }
 
-// layOut decides into how many pieces an n × m problem is cut, for so many workers.
-func (p *parts[T]) layOut(n, m, cols, workers int) {
-	p.count, p.workers, p.big, p.cols = 1, 1, n > bigProblem/m, cols
+// layOut decides into how many pieces an n × m problem is cut, and how many of the workers are used.
+func (p *pieces[T]) layOut(n, m, cols, workers int) {
+	p.count, p.workers, p.big, p.cols = 1, 1, n > LargeSize/m, cols
 	if p.big {
 		p.count = max(1, min(n/pieceRows, maxPieces, max(16, maxPartials/m)))
 		p.workers = parallel.Workers(workers, p.count)
@@ -72,12 +75,9 @@ func (p *parts[T]) layOut(n, m, cols, workers int) {
 }
 
 // allocate makes room for what layOut has decided.
-func (p *parts[T]) allocate(geo *geometry[T]) {
-	if p.pool == nil {
-		p.pool = new(parallel.Pool)
-	}
+func (p *pieces[T]) allocate(g *Kernel[T]) {
 	if p.count > 1 {
-		grow(&p.partials, p.count*p.cols)
+		Grow(&p.partials, p.count*p.cols)
 		if p.ones == nil {
 			p.ones = make([]T, maxPieces)
 			for i := range p.ones {
@@ -85,26 +85,26 @@ func (p *parts[T]) allocate(geo *geometry[T]) {
 			}
 		}
 	}
-	for len(p.strips) < p.workers {
-		p.strips = append(p.strips, &strip[T]{geometry: geo})
+	for len(p.blocks) < p.workers {
+		p.blocks = append(p.blocks, &rowBlock[T]{Kernel: g})
 	}
 }
 
 // each makes a pass whose outputs are rows, in blocks of step rows.
-func (p *parts[T]) each(ctx context.Context, pass rowPass[T], step int) error {
+func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	if p.count == 1 {
-		return p.strips[0].walk(ctx, pass, step, 0, nil)
+		return p.blocks[0].walk(ctx, pass, step, 0, nil)
 	}
 	p.at.sums = false
 	return p.divide(ctx, pass, step)
 }
 
 // sum sets q to what the pass adds to 0.
-func (p *parts[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) error {
+func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	q = q[:p.cols]
 	clear(q)
 	if p.count == 1 {
-		return p.strips[0].walk(ctx, rows, step, 0, q)
+		return p.blocks[0].walk(ctx, rows, step, 0, q)
 	}
 	p.at.sums, p.at.start = true, 0
 	if err := p.divide(ctx, rows, step); err != nil {
@@ -115,13 +115,13 @@ func (p *parts[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) er
 }
 
 // max sets q to the maximum of −∞ and of what the pass finds.
-func (p *parts[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) error {
+func (p *pieces[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	least := T(math.Inf(-1))
 	for j := range q {
 		q[j] = least
 	}
 	if p.count == 1 {
-		return p.strips[0].walk(ctx, rows, step, 0, q)
+		return p.blocks[0].walk(ctx, rows, step, 0, q)
 	}
 	p.at.sums, p.at.start = true, least
 	if err := p.divide(ctx, rows, step); err != nil {
@@ -138,17 +138,17 @@ func (p *parts[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) er
 }
 
 // divide shares the pieces of a pass among the goroutines.
-func (p *parts[T]) divide(ctx context.Context, pass rowPass[T], step int) error {
+func (p *pieces[T]) divide(ctx context.Context, pass rowPass[T], step int) error {
 	p.at.pass, p.at.step = pass, step
 	p.backwards = !p.backwards
 	if p.take == nil {
 		p.take = p.takePiece // once: a method value is an allocation
 	}
-	return p.pool.Run(ctx, p.workers, p.count, p.take)
+	return p.blocks[0].Run(ctx, p.count, p.take)
 }
 
 // takePiece makes goroutine w pass over the next piece.
-func (p *parts[T]) takePiece(ctx context.Context, w, piece int) error {
+func (p *pieces[T]) takePiece(ctx context.Context, w, piece int) error {
 	if p.backwards {
 		piece = p.count - 1 - piece
 	}
@@ -159,20 +159,44 @@ func (p *parts[T]) takePiece(ctx context.Context, w, piece int) error {
 			q[j] = p.at.start
 		}
 	}
-	return p.strips[w].walk(ctx, p.at.pass, p.at.step, piece, q)
+	return p.blocks[w].walk(ctx, p.at.pass, p.at.step, piece, q)
 }
 
 // walk makes the pass over the rows of a piece, block by block, until the context ends.
-func (b *strip[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q []T) error {
-	count := b.parts.count
+func (b *rowBlock[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q []T) error {
+	count := b.pieces.count
 	first, last := piece*b.n/count, (piece+1)*b.n/count
-	b.piece, b.q = piece, q
+	b.piece, b.q, b.err = piece, q, nil
 	for i := first; i < last; i += step {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		b.i, b.r = i, min(step, last-i)
-		p.rows(b)
+		if p.rows(b); b.err != nil {
+			return b.err
+		}
 	}
 	return nil
 }
+
+// inOrder makes a pass on the calling goroutine, one piece after the other.
+func (p *pieces[T]) inOrder(ctx context.Context, pass rowPass[T], step int) error {
+	for piece := range p.count {
+		if err := p.blocks[0].walk(ctx, pass, step, piece, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run calls f(ctx, w, i) for i = 0 … count−1 on the goroutines that make the passes, as parallel.Pool.Run does.
+// A PlanVisitor of EachPlanRows may call it, other visitors must not.
+func (g *Kernel[T]) Run(ctx context.Context, count int, f func(ctx context.Context, w, i int) error) error {
+	if g.pieces.pool == nil {
+		g.pieces.pool = new(parallel.Pool)
+	}
+	return g.pieces.pool.Run(ctx, g.pieces.workers, count, f)
+}
+
+// Pieces returns the number of pieces into which the passes are cut.
+func (g *Kernel[T]) Pieces() int { return g.pieces.count }

@@ -1,0 +1,194 @@
+package gibbs
+
+import (
+	"context"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/asm/project"
+)
+
+// MaxBlockTerms is the number of products that are computed between two looks at the
+// context: some 10 ms.
+const MaxBlockTerms = 1 << 27
+
+// Terms is a sum of terms of M̄: with H = hu hvᵀ,
+//
+//	M̄ = K ⊙ (H − λ(M⊙H + left·right)).
+type Terms[T dist.Float] struct {
+	HU, HV    []T  // hu (length n) and hv (length m)
+	SkipZeros bool // M̄_ij is 0 where K_ij is 0, even if its other factor is infinite
+
+	left, right  []T // n × depth and depth × m
+	count, depth int
+	lambda       T
+}
+
+// Reset removes all terms, and makes room for depth of them and for hu and hv.
+func (t *Terms[T]) Reset(g *Kernel[T], depth int, lambda float64) {
+	Grow(&t.HU, g.n)
+	g.GrowColumn(&t.HV)
+	Grow(&t.left, depth*g.n)
+	Grow(&t.right, depth*g.m)
+	t.count, t.depth, t.lambda = 0, depth, T(lambda)
+}
+
+// Count returns the number of terms.
+func (t *Terms[T]) Count() int { return t.count }
+
+// Add appends the term left·rightᵀ.
+func (t *Terms[T]) Add(left, right []T) {
+	d, k := t.depth, t.count
+	copy(t.right[k*len(right):], right)
+	for _, x := range left {
+		t.left[k] = x
+		k += d
+	}
+	t.count++
+}
+
+// AddTwo appends the terms left·rightᵀ and next·lastᵀ.
+func (t *Terms[T]) AddTwo(left, right, next, last []T) {
+	d, k := t.depth, t.count
+	copy(t.right[k*len(right):], right)
+	copy(t.right[(k+1)*len(right):], last)
+	for i, x := range next[:len(left)] {
+		to := t.left[k : k+2]
+		to[0], to[1] = left[i], x
+		k += d
+	}
+	t.count += 2
+}
+
+// Sink takes M̄: it adds it to a matrix, or multiplies it by the points.
+type Sink[T dist.Float] struct {
+	matrix bool // whether M̄ is added to dst, or else
+	dst    dist.Matrix[T]
+	xa     []T  // multiplied by X and a column of ones, n × (p+1), and
+	ya     []T  // Y and a column of ones, m × (p+1):
+	gx     []T  // M̄ [Y 1], n × (p+1)
+	gy     []T  // ([X 1]ᵀ M̄), (p+1) × m, or those of every piece
+	sum    []T  // the sum of the pieces' gy
+	self   bool // X and Y are one cloud
+}
+
+// BeginMatrix makes dst (n × m) the matrix to which M̄ is added.
+func (to *Sink[T]) BeginMatrix(dst dist.Matrix[T]) { to.matrix, to.dst = true, dst }
+
+// BeginPoints prepares the sink for products of M̄ with [Y 1] and [X 1].
+func (to *Sink[T]) BeginPoints(g *Kernel[T]) {
+	p1 := g.p + 1
+	to.matrix, to.self = false, g.n == g.m && g.x.Stride == g.y.Stride && &g.x.Data[0] == &g.y.Data[0]
+	appendOnes(&to.xa, g.x)
+	appendOnes(&to.ya, g.y)
+	Grow(&to.gx, g.n*p1)
+	Grow(&to.gy, g.pieces.count*p1*g.m)
+	clear(to.gx)
+	clear(to.gy)
+}
+
+// appendOnes sets *dst to the rows of x, each followed by a 1.
+func appendOnes[T dist.Float](dst *[]T, x dist.Matrix[T]) {
+	p := x.Cols
+	Grow(dst, x.Rows*(p+1))
+	for i := range x.Rows {
+		row := (*dst)[i*(p+1):][:p+1]
+		copy(row, x.Data[i*x.Stride:][:p])
+		row[p] = 1
+	}
+}
+
+// SinkBytes returns the memory that BeginPoints and FinishPoints take.
+func (g *Kernel[T]) SinkBytes() float64 {
+	n, m, p1 := float64(g.n), float64(g.m), float64(g.p+1)
+	return (float64(2*n) + float64((2+float64(g.pieces.count))*m)) * p1 * float64(ElementBytes[T]())
+}
+
+// FinishPoints sets dx_i = 2 Σ_j M̄_ij (x_i − y_j), and dy likewise.
+func (to *Sink[T]) FinishPoints(g *Kernel[T], dx, dy dist.Matrix[T]) {
+	p, m, gy := g.p, g.m, to.gy
+	if k := (p + 1) * m; g.pieces.count > 1 {
+		Grow(&to.sum, k)
+		clear(to.sum)
+		pass.Columns(g.pieces.count, k, to.sum, gy, k, g.pieces.ones)
+		gy = to.sum
+	}
+	x, y := g.x, g.y
+	for i := range g.n {
+		g := to.gx[i*(p+1):][:p+1]
+		total, row, xi := g[p], dx.Data[i*dx.Stride:][:p], x.Data[i*x.Stride:][:p]
+		for l, g := range g[:p] {
+			row[l] = 2 * (T(total*xi[l]) - g)
+		}
+	}
+	totals := gy[p*m:][:m]
+	for j, total := range totals {
+		row, yj := dy.Data[j*dy.Stride:][:p], y.Data[j*y.Stride:][:p]
+		k := j
+		for l := range row {
+			row[l] = 2 * (T(total*yj[l]) - gy[k])
+			k += m
+		}
+	}
+}
+
+// Adjoint adds the terms to M̄, and hands them to the sink block by block. Afterwards there are no terms.
+func (g *Kernel[T]) Adjoint(ctx context.Context, terms *Terms[T], to *Sink[T]) error {
+	g.passes.adjoint = adjointPass[T]{terms, to}
+	step := g.blockRows()
+	if !g.free {
+		step = g.copiedRows()
+	}
+	// With many terms, blocks have few rows, so that the context is checked often enough.
+	step = max(1, min(step, MaxBlockTerms/g.m/max(1, terms.count)))
+	err := g.pieces.each(ctx, &g.passes.adjoint, step)
+	terms.count = 0
+	return err
+}
+
+type adjointPass[T dist.Float] struct {
+	*Terms[T]
+	to *Sink[T]
+}
+
+func (p *adjointPass[T]) rows(b *rowBlock[T]) {
+	r, m, to := b.r, b.m, p.to
+	Grow(&b.adjointRows, r*m)
+	g := b.adjointRows
+	k, d, ldd := b.both()
+	var left []T
+	if p.count > 0 {
+		left = p.left[b.i*p.depth:]
+	}
+	distance.AdjCost(r, m, p.count, g, m, k, b.ld, d, ldd, left, p.depth, p.right, m, p.HU[b.i:], p.HV, p.lambda)
+	if p.SkipZeros {
+		for l := range r {
+			for j, kij := range k[l*b.ld:][:m] {
+				if kij == 0 {
+					g[l*m+j] = 0
+				}
+			}
+		}
+	}
+	if to.matrix {
+		for l := range r {
+			row := to.dst.Data[(b.i+l)*to.dst.Stride:][:m]
+			for j, g := range g[l*m:][:m] {
+				row[j] += g
+			}
+		}
+		return
+	}
+	if to.self {
+		// M̄_ii (x_i − x_i) is 0. Where λ is so large that hardly anything leaves its
+		// place, M̄_ii is 10⁶ and more times as large as the rest: it would not cancel to
+		// rounding of the rest, but of itself.
+		for l := range r {
+			g[l*m+b.i+l] = 0
+		}
+	}
+	p1 := b.p + 1
+	project.Mul(r, p1, m, to.gx[b.i*p1:], p1, g, m, to.ya, p1, true)
+	project.TransMul(r, p1, m, to.gy[b.piece*p1*m:][:p1*m], m, g, m, to.xa[b.i*p1:], p1, true)
+}

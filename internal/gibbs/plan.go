@@ -1,0 +1,105 @@
+package gibbs
+
+import (
+	"context"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/distance"
+	"github.com/gomonge/monge/internal/asm/project"
+)
+
+// Plan sets dst = diag(u) K diag(v).
+func (g *Kernel[T]) Plan(ctx context.Context, dst dist.Matrix[T], u, v []T) error {
+	g.passes.plan = planPass[T]{dst, u, v}
+	return g.pieces.each(ctx, &g.passes.plan, g.widenedRows())
+}
+
+type planPass[T dist.Float] struct {
+	dst  dist.Matrix[T]
+	u, v []T
+}
+
+func (p *planPass[T]) rows(b *rowBlock[T]) {
+	k, _, _ := b.both()
+	b.scaled(p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, k, b.r, p.u[b.i:], p.v)
+}
+
+// PlanRow sets dst to row i of diag(u) K diag(v). It takes K from where it is, or computes
+// the row.
+func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
+	b := g.pieces.blocks[0]
+	b.i, b.r = i, 1
+	var k []T
+	if g.free || g.filled {
+		k, _, _ = b.both()
+	} else {
+		Grow(&b.kernelRows, g.ld)
+		k = b.kernelRows
+		g.compute(k, nil, i, 1)
+		if g.mixed {
+			for j, x := range k {
+				k[j] = T(float32(x))
+			}
+		}
+	}
+	g.scaled(dst, g.m, k, 1, u[i:], v)
+}
+
+// scaled sets r rows of dst, of stride ld, to those of diag(u) K diag(v), which is M̄ for
+// λ = 0. K stands in for M, whose product with u and v may overflow where K is 0.
+func (g *Kernel[T]) scaled(dst []T, ld int, k []T, r int, u, v []T) {
+	distance.AdjCost(r, g.m, 0, dst, ld, k, g.ld, k, g.ld, nil, 0, nil, 0, u, v, 0)
+}
+
+// planRows sets adjointRows, of stride m, to the block's rows of diag(u) K diag(v).
+func (b *rowBlock[T]) planRows(u, v []T) {
+	Grow(&b.adjointRows, b.r*b.m)
+	k, _, _ := b.both()
+	b.scaled(b.adjointRows, b.m, k, b.r, u[b.i:], v)
+}
+
+// PlanTimesY sets dst = diag(u) K diag(v) Y.
+func (g *Kernel[T]) PlanTimesY(ctx context.Context, dst dist.Matrix[T], u, v []T) error {
+	g.passes.planTimesY = planTimesYPass[T]{dst, u, v}
+	return g.pieces.each(ctx, &g.passes.planTimesY, g.copiedRows())
+}
+
+type planTimesYPass[T dist.Float] struct {
+	dst  dist.Matrix[T]
+	u, v []T
+}
+
+func (p *planTimesYPass[T]) rows(b *rowBlock[T]) {
+	b.planRows(p.u, p.v)
+	project.Mul(b.r, b.p, b.m, p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, b.adjointRows, b.m, b.y.Data, b.y.Stride, false)
+}
+
+// PlanVisitor works on r rows of diag(u) K diag(v), from row i on, in t of stride m. The rows belong to a
+// piece: goroutines visit different pieces at once, and the rows of one piece in ascending order. t may be
+// changed, and is valid until VisitPlan returns. An error ends the visits.
+type PlanVisitor[T dist.Float] interface {
+	VisitPlan(piece, i, r int, t []T) error
+}
+
+// EachPlanBlock calls visitor for all rows of diag(u) K diag(v), in blocks that stay in the second-level cache.
+// It returns the error of a visit, or the context's cause.
+func (g *Kernel[T]) EachPlanBlock(ctx context.Context, u, v []T, visitor PlanVisitor[T]) error {
+	g.passes.visit = visitPass[T]{u, v, visitor}
+	return g.pieces.each(ctx, &g.passes.visit, g.copiedRows())
+}
+
+// EachPlanRows is EachPlanBlock on the calling goroutine, in ascending order and in blocks of rows rows.
+func (g *Kernel[T]) EachPlanRows(ctx context.Context, rows int, u, v []T, visitor PlanVisitor[T]) error {
+	g.passes.visit = visitPass[T]{u, v, visitor}
+	return g.pieces.inOrder(ctx, &g.passes.visit, rows)
+}
+
+type visitPass[T dist.Float] struct {
+	u, v    []T
+	visitor PlanVisitor[T]
+}
+
+func (p *visitPass[T]) rows(b *rowBlock[T]) {
+	b.planRows(p.u, p.v)
+	b.err = p.visitor.VisitPlan(b.piece, b.i, b.r, b.adjointRows)
+}
