@@ -74,7 +74,7 @@ func modelFile(t *testing.T, x *mat.Dense, labels []int) (string, *wda.Classifie
 	if m, err = m.WithClassNames([]string{"a", "b,\"c\"", "d", "e"}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := wda.NewClassifier(m, x, labels, 5)
+	c, err := wda.NewClassifier(t.Context(), m, x, labels, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

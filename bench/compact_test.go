@@ -27,7 +27,7 @@ func BenchmarkCompact(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, n := range []int{10_000, 100_000} {
-		whole, err := wda.NewClassifier(model, rows(queries, queries+n), labels[queries:queries+n], 5)
+		whole, err := wda.NewClassifier(b.Context(), model, rows(queries, queries+n), labels[queries:queries+n], 5)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -123,10 +123,10 @@ func functions[T num.Float]() []target[T] {
 			}
 		},
 		"knn.New":        knn.New[T],
-		"knn.NewColumns": knn.NewColumns[T],
+		"knn.NewColumns": func(x matrix.Matrix[T], labels []int) { knn.NewColumns(context.Background(), x, labels) },
 		"knn.NewNarrow": func(x matrix.Matrix[T], labels []int) {
 			if x, ok := any(x).(matrix.Matrix[float32]); ok {
-				knn.NewNarrow[float64](x, labels)
+				knn.NewNarrow[float64](context.Background(), x, labels)
 			}
 		},
 		"knn.Predict": knn.Predict[T],

@@ -132,6 +132,7 @@ func TestPhasesAsk(t *testing.T) {
 		{"plans", 6, func(ctx context.Context) { e.assemble(ctx, p) }},
 		{"product", (2*n + d) / 64, func(ctx context.Context) { e.betweenTimes(ctx)(mat.NewDense(d, 4, nil), p) }},
 		{"matrices", 2 * (2*n + d) / 64, func(ctx context.Context) { e.matrices(ctx, 1) }},
+		{"NewClassifier", 5, func(ctx context.Context) { NewClassifier(ctx, newModel(s, uniform(8, d, d), Report{}), x, labels, 1) }},
 		{"canonical", n/64 + 2*6, func(ctx context.Context) { o.canonical(ctx, p) }},
 	} {
 		c := ending.At(0)

@@ -134,7 +134,10 @@ func (t *trial) losses(ctx context.Context, c *Member, counts []int) ([]loss, er
 	}
 	var points *knn.Points[float64]
 	if t.set.For == UseNeighbors {
-		points = knn.NewColumns(x, t.own)
+		var err error
+		if points, err = knn.NewColumns(ctx, x, t.own); err != nil {
+			return nil, err
+		}
 	}
 	if t.search == nil {
 		t.search = new(knn.Search[float64])

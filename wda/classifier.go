@@ -35,6 +35,7 @@ type Classifier struct {
 // Workspace is the memory that a Classifier works in. The zero value is ready to use. It grows
 // when needed and may serve one Classifier after another, but only one goroutine at a time.
 type Workspace struct {
+	x      []float64 // the sample of Predict32 in float64
 	y      []float64 // the projected sample
 	whole  []float64 // the sample less the mean, and its part in the span: see spanShare
 	part   []float64
@@ -73,8 +74,8 @@ type Class struct {
 //
 // The error wraps ErrShape if x has no rows or another number of columns than d, and ErrLabels if
 // the number of labels is not n. It wraps ErrNotFinite if x or its projection has a value that is
-// NaN or infinite, and ErrSettings unless 0 ≤ k ≤ n.
-func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
+// NaN or infinite, and ErrSettings unless 0 ≤ k ≤ n. If the context ends, the error is its cause.
+func NewClassifier(ctx context.Context, m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
 	m.dims()
 	if err := checkShape(x, labels); err != nil {
 		return nil, err
@@ -87,15 +88,19 @@ func NewClassifier(m *Model, x mat.Matrix, labels []int, k int) (*Classifier, er
 		return nil, err
 	}
 	var y mat.Dense
-	if err := m.Transform(&y, x); err != nil {
+	if err := m.transform(ctx, &y, x); err != nil {
 		return nil, err
 	}
-	return newClassifier(m, &y, labels, k), nil
+	return newClassifier(ctx, m, &y, labels, k)
 }
 
 // newClassifier makes a classifier of projected samples.
-func newClassifier(m *Model, y *mat.Dense, labels []int, k int) *Classifier {
-	return &Classifier{model: m, k: k, points: knn.NewColumns(dense.View(y), labels)}
+func newClassifier(ctx context.Context, m *Model, y *mat.Dense, labels []int, k int) (*Classifier, error) {
+	points, err := knn.NewColumns(ctx, dense.View(y), labels)
+	if err != nil {
+		return nil, err
+	}
+	return &Classifier{model: m, k: k, points: points}, nil
 }
 
 func checkNeighbors(k, n int) error {
@@ -159,6 +164,18 @@ func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	return c.class(x, at, w), nil
 }
 
+// Predict32 classifies the sample x, a slice of d features in float32. The result has the bits of
+// Predict with the same numbers in float64. w, allocation and errors are those of Predict.
+func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
+	w, borrowed := c.workspace(w)
+	defer giveBack(w, borrowed)
+	w.x = resized(w.x, len(x))
+	for i, v := range x {
+		w.x[i] = float64(v)
+	}
+	return c.Predict(w.x, w)
+}
+
 // class says what is known of the sample x, the latest of w, whose class is the one at.
 func (c *Classifier) class(x []float64, at int, w *Workspace) Class {
 	label := c.points.Labels()[at]
@@ -200,7 +217,7 @@ func (c *Classifier) near(dst []Neighbor, x []float64, k int, w *Workspace) []Ne
 	return dst
 }
 
-// PredictAll classifies the rows of x (n × d) and returns their n labels. It uses at most
+// PredictLabels classifies the rows of x (n × d) and returns their n labels. It uses at most
 // workers goroutines, or GOMAXPROCS if workers is 0.
 //
 // If shares is not nil, its row i is set to the share of the K neighbors of row i of x that each
@@ -209,7 +226,7 @@ func (c *Classifier) near(dst []Neighbor, x []float64, k int, w *Workspace) []Ne
 //
 // Errors are those of Predict, with the row; ErrShape for shares; ErrSettings if workers is
 // negative; or the context's cause if it ends.
-func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
+func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.predictions(ctx, x, workers)
 	if err != nil {
 		return nil, err
@@ -230,9 +247,9 @@ func (c *Classifier) PredictAll(ctx context.Context, shares *mat.Dense, x mat.Ma
 	return out, nil
 }
 
-// ClassifyAll classifies the rows of x (n × d) and returns for each of them what Predict returns. workers
-// and errors are those of PredictAll.
-func (c *Classifier) ClassifyAll(ctx context.Context, x mat.Matrix, workers int) ([]Class, error) {
+// PredictAll classifies the rows of x (n × d) and returns for each of them what Predict returns. workers
+// and errors are those of PredictLabels.
+func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) ([]Class, error) {
 	labels, err := c.predictions(ctx, x, workers)
 	if err != nil {
 		return nil, err
@@ -266,7 +283,7 @@ func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 
 // Neighbors finds the k nearest samples of every row of x (n × d). Element i of the result holds
 // those of row i, the nearest first. k may differ from K. workers and errors are those of
-// PredictAll; k must be between 1 and Len.
+// PredictLabels; k must be between 1 and Len.
 func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.predictions(ctx, x, workers)
 	if err != nil {

@@ -34,7 +34,7 @@ func TestClassifier(t *testing.T) {
 		m.Transform(&y, x)
 		m.Transform(&z, test)
 		for _, k := range []int{1, 2, 4, 5, 7} {
-			c, err := NewClassifier(m, x, labels, k)
+			c, err := NewClassifier(t.Context(), m, x, labels, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,7 +42,7 @@ func TestClassifier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := c.PredictAll(t.Context(), nil, test, 2)
+			got, err := c.PredictLabels(t.Context(), nil, test, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestClassifier(t *testing.T) {
 				t.Errorf("n = %d, k = %d: predictions differ from those of knn", n, k)
 			}
 			var probas mat.Dense
-			labelsToo, err := c.PredictAll(t.Context(), &probas, test, 3)
+			labelsToo, err := c.PredictLabels(t.Context(), &probas, test, 3)
 			if err != nil || !slices.Equal(labelsToo, got) {
 				t.Errorf("n = %d, k = %d: other labels with probabilities: %v", n, k, err)
 			}
@@ -121,7 +121,7 @@ func TestWorkspaceGrows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := NewClassifier(newModel(arranged, uniform(2, s.d, s.p), Report{}), x, labels, s.k)
+		c, err := NewClassifier(t.Context(), newModel(arranged, uniform(2, s.d, s.p), Report{}), x, labels, s.k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +137,33 @@ func TestWorkspaceGrows(t *testing.T) {
 			}
 		}
 	}
+	narrow := make([][]float32, len(classifiers))
+	for i, c := range classifiers {
+		wide := slices.Clone(samples[i].RawRowView(1))
+		for k, v := range wide {
+			narrow[i] = append(narrow[i], float32(v))
+			wide[k] = float64(float32(v))
+		}
+		want, err := c.Predict(wide, nil)
+		for _, w := range []*Workspace{w, nil} {
+			if got, err32 := c.Predict32(narrow[i], w); got != want || err != nil || err32 != nil {
+				t.Errorf("classifier %d: %v, %v in float32, want %v, %v", i, got, err32, want, err)
+			}
+		}
+		if _, err := c.Predict32(narrow[i][1:], w); !errors.Is(err, ErrShape) {
+			t.Errorf("classifier %d, a feature less: %v", i, err)
+		}
+		bad := slices.Clone(narrow[i])
+		bad[1] = float32(math.Inf(1))
+		var at *PositionError
+		if _, err := c.Predict32(bad, w); !errors.As(err, &at) || at.Column != 1 {
+			t.Errorf("classifier %d, an infinity: %v", i, err)
+		}
+	}
 	if a := asmtest.Allocations(func() {
 		for i, c := range classifiers {
 			c.Predict(samples[i].RawRowView(0), w)
+			c.Predict32(narrow[i], w)
 		}
 	}); a != 0 {
 		t.Errorf("%v allocations", a)
@@ -159,11 +183,11 @@ func TestClassifierErrors(t *testing.T) {
 		{nil, labels, 1, ErrShape}, {x, labels[1:], 1, ErrLabels}, {bad, labels, 1, ErrNotFinite}, {uniform(1, 40, 5), labels, 1, ErrShape},
 		{x, labels, 41, ErrSettings}, {x, labels, -1, ErrSettings}, {scaled(math.MaxFloat64, x), labels, 1, ErrNotFinite},
 	} {
-		if got, err := NewClassifier(m, c.x, c.labels, c.k); !errors.Is(err, c.want) || got != nil {
+		if got, err := NewClassifier(t.Context(), m, c.x, c.labels, c.k); !errors.Is(err, c.want) || got != nil {
 			t.Errorf("%v, want %v", err, c.want)
 		}
 	}
-	c, err := NewClassifier(m, x, labels, 0)
+	c, err := NewClassifier(t.Context(), m, x, labels, 0)
 	if err != nil || c.K() != 5 || c.Len() != 40 || c.Model() != m {
 		t.Fatalf("K = %d, %d samples, %v", c.K(), c.Len(), err)
 	}
@@ -177,10 +201,10 @@ func TestClassifierErrors(t *testing.T) {
 	}{
 		{t.Context(), bad, 0, ErrNotFinite}, {t.Context(), scaled(math.MaxFloat64, x), 2, ErrNotFinite}, {t.Context(), uniform(1, 2, 3), 0, ErrShape}, {t.Context(), x, -1, ErrSettings}, {ctx, x, 0, context.Canceled},
 	} {
-		if got, err := c.PredictAll(r.ctx, nil, r.x, r.workers); !errors.Is(err, r.want) || got != nil {
+		if got, err := c.PredictLabels(r.ctx, nil, r.x, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, labels: %v, %v", i, got, err)
 		}
-		if got, err := c.PredictAll(r.ctx, new(mat.Dense), r.x, r.workers); !errors.Is(err, r.want) || got != nil {
+		if got, err := c.PredictLabels(r.ctx, new(mat.Dense), r.x, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, probabilities: %v, %v", i, got, err)
 		}
 		if got, err := c.Neighbors(r.ctx, r.x, 1, r.workers); !errors.Is(err, r.want) || got != nil {
@@ -189,7 +213,7 @@ func TestClassifierErrors(t *testing.T) {
 	}
 	square := mat.DenseCopyOf(x.Slice(0, 4, 0, 4))
 	for name, source := range map[string]mat.Matrix{"rows": square, "columns": square.T()} {
-		if _, err := c.PredictAll(t.Context(), square.Slice(0, 4, 1, 4).(*mat.Dense), source, 1); err != errOverlap {
+		if _, err := c.PredictLabels(t.Context(), square.Slice(0, 4, 1, 4).(*mat.Dense), source, 1); err != errOverlap {
 			t.Errorf("probabilities over their own %s: %v", name, err)
 		}
 	}
@@ -209,11 +233,11 @@ func TestClassifierErrors(t *testing.T) {
 		}
 	}
 	part, partLabels := subset(context.Background(), x, labels, few)
-	if c, err = NewClassifier(m, part, partLabels, 3); err != nil {
+	if c, err = NewClassifier(t.Context(), m, part, partLabels, 3); err != nil {
 		t.Fatal(err)
 	}
 	var probas mat.Dense
-	if _, err := c.PredictAll(t.Context(), &probas, x, 0); err != nil || probas.RawMatrix().Cols != 2 || slices.Contains(c.Labels(), labels[0]) {
+	if _, err := c.PredictLabels(t.Context(), &probas, x, 0); err != nil || probas.RawMatrix().Cols != 2 || slices.Contains(c.Labels(), labels[0]) {
 		t.Errorf("labels %v, probabilities of %d, %v", c.Labels(), probas.RawMatrix().Cols, err)
 	}
 }
@@ -221,7 +245,7 @@ func TestClassifierErrors(t *testing.T) {
 // TestClassifierFile: a classifier survives its file, which is one of its model, too.
 func TestClassifierFile(t *testing.T) {
 	m, x, labels := testModel(t, 7, 3)
-	c, err := NewClassifier(m, x, labels, 3)
+	c, err := NewClassifier(t.Context(), m, x, labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,11 +133,11 @@ func TestCrossValidateIsFit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				k, err := NewClassifier(m, train, trainLabels, a.Neighbors)
+				k, err := NewClassifier(t.Context(), m, train, trainLabels, a.Neighbors)
 				if err != nil {
 					t.Fatal(err)
 				}
-				predicted, err := k.PredictAll(t.Context(), nil, test, 1)
+				predicted, err := k.PredictLabels(t.Context(), nil, test, 1)
 				if err != nil {
 					t.Fatal(err)
 				}

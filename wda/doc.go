@@ -14,7 +14,7 @@
 //	var y mat.Dense
 //	err = m.Transform(&y, d.X)                    // n × 2
 //	...
-//	c, err := wda.NewClassifier(m, d.X, d.Labels, 5)
+//	c, err := wda.NewClassifier(ctx, m, d.X, d.Labels, 5)
 //	...
 //	class, err := c.Predict(sample, nil)          // class.Label, class.Share
 //
@@ -58,7 +58,7 @@
 // every machine and for every number of workers.
 //
 // Contexts: every function that makes more than one pass over the data takes a context. Fit,
-// Score, Prepare, CrossValidate and PredictAll return within 0.1 s of the end of the context on
+// Score, Prepare, CrossValidate and PredictLabels return within 0.1 s of the end of the context on
 // a machine with an idle core; functions of the caller, such as ReadRows, Progress and an
 // Executor, must return by themselves. If there is a projection already, Fit returns its Model
 // beside the error.

@@ -78,7 +78,7 @@ func ExampleHolder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := wda.NewClassifier(m, d.X, d.Labels, 5)
+	c, err := wda.NewClassifier(context.Background(), m, d.X, d.Labels, 5)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func ExampleClassifier_Predict() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := wda.NewClassifier(m, d.X, d.Labels, 5)
+	c, err := wda.NewClassifier(context.Background(), m, d.X, d.Labels, 5)
 	if err != nil {
 		log.Fatal(err)
 	}

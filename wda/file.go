@@ -365,7 +365,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 		if r, k := y.Dims(); r != n || k != p {
 			return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d components", r, k, n, p)
 		}
-		c = newClassifier(m, y, labels, meta.Neighbors)
+		c, _ = newClassifier(context.Background(), m, y, labels, meta.Neighbors) // a context that does not end
 	}
 	if meta.Rejection != nil {
 		if c.rejection, err = meta.Rejection.parse(c, parts); err != nil {

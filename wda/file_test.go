@@ -133,7 +133,7 @@ func TestFileRoundTrip(t *testing.T) {
 // refused, and leaves the receiver alone.
 func TestDamagedFile(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
-	c, err := NewClassifier(m, x.Slice(0, 5, 0, 6), labels[:5], 1)
+	c, err := NewClassifier(t.Context(), m, x.Slice(0, 5, 0, 6), labels[:5], 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func store(w *zip.Writer, name string, data []byte) error {
 // same version adds is ignored; parts that do not fit are refused.
 func TestOtherVersions(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
-	c, err := NewClassifier(m, x, labels, 2)
+	c, err := NewClassifier(t.Context(), m, x, labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestForgedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.report.Lambda = mat.NewSymDense(3, []float64{1, 2, 3, 2, 4, 5, 3, 5, 6})
-	c, err := NewClassifier(m, x, labels, 2)
+	c, err := NewClassifier(t.Context(), m, x, labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -546,7 +546,7 @@ func works(t *testing.T, m *Model, c *Classifier) {
 // error or a model that works and survives its own file.
 func FuzzLoad(f *testing.F) {
 	m, x, labels := testModel(f, 4, 2)
-	c, err := NewClassifier(m, x.Slice(0, 6, 0, 4), labels[:6], 1)
+	c, err := NewClassifier(f.Context(), m, x.Slice(0, 6, 0, 4), labels[:6], 1)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -578,7 +578,7 @@ func FuzzLoad(f *testing.F) {
 func FuzzForged(f *testing.F) {
 	m, x, labels := testModel(f, 4, 2)
 	m.report.Lambda, m.scales, m.ratios = mat.NewSymDense(3, nil), []float64{2, 1}, []float64{4, 3}
-	c, err := NewClassifier(m, x.Slice(0, 6, 0, 4), labels[:6], 1)
+	c, err := NewClassifier(f.Context(), m, x.Slice(0, 6, 0, 4), labels[:6], 1)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -625,7 +625,7 @@ func TestNumpyReads(t *testing.T) {
 		t.Skip("no python3 with numpy")
 	}
 	m, x, labels := testModel(t, 6, 2)
-	c, err := NewClassifier(m, x, labels, 2)
+	c, err := NewClassifier(t.Context(), m, x, labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -296,11 +296,11 @@ func TestValidation(t *testing.T) {
 		if !(relative(r.Objective, r.History[at].Objective) < 1e-5) {
 			t.Errorf("J = %v, but step %d had %v", r.Objective, at, r.History[at].Objective)
 		}
-		c, err := NewClassifier(m, x, labels, 3)
+		c, err := NewClassifier(t.Context(), m, x, labels, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := c.PredictAll(t.Context(), nil, held, 0)
+		got, err := c.PredictLabels(t.Context(), nil, held, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,16 +13,16 @@ import (
 // TestHolder: what is wrong is not taken, and what is taken is taken whole.
 func TestHolder(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
-	small, err := NewClassifier(m, x.Slice(0, 5, 0, 6), labels[:5], 1)
+	small, err := NewClassifier(t.Context(), m, x.Slice(0, 5, 0, 6), labels[:5], 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	large, err := NewClassifier(m, x, labels, 7)
+	large, err := NewClassifier(t.Context(), m, x, labels, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wider, wide, wideLabels := testModel(t, 7, 2)
-	other, err := NewClassifier(wider, wide, wideLabels, 1)
+	other, err := NewClassifier(t.Context(), wider, wide, wideLabels, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package wda
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -212,6 +213,14 @@ func (r *Report) clone() Report {
 // Transform allocates nothing if dst has its shape and x is a *mat.Dense or another
 // mat.RawMatrixer.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
+	return m.transform(context.Background(), dst, x)
+}
+
+// transformWork is the number of products between two looks at a context, about.
+const transformWork = 1 << 22
+
+// transform is Transform. If ctx ends, the error is its cause.
+func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
 	d, p := m.dims()
 	n, xd := x.Dims()
 	if xd != d {
@@ -228,16 +237,30 @@ func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 		if matrix.Overlap(out, in) {
 			return errOverlap
 		}
-		for i := range n {
-			copy(out.Row(i), m.offset)
+		step := max(1, n)
+		if ctx.Done() != nil {
+			step = max(1, transformWork/(d*p))
 		}
-		matrix.Mul(out, in, dense.View(m.projection), true)
+		for i := 0; i < n; i += step {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			j := min(n, i+step)
+			some := out.RowRange(i, j)
+			for r := range some.Rows {
+				copy(some.Row(r), m.offset)
+			}
+			matrix.Mul(some, in.RowRange(i, j), dense.View(m.projection), true)
+		}
 		return checkRows(out, in)
 	}
 	// x may be dst in another form, as a transpose.
 	out, row := mat.NewDense(n, p, nil), make([]float64, d)
 	var bad error
 	for i := range n {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		err := m.TransformVec(out.RawRowView(i), mat.Row(row, i, x))
 		if bad == nil && err != nil {
 			bad = inRow(i, err)

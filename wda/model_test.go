@@ -209,9 +209,9 @@ func TestZeroModel(t *testing.T) {
 		"Transform": func() { m.Transform(y, x) }, "TransformVec": func() { m.TransformVec(row[:2], row) }, "no features": func() { m.TransformVec(nil, nil) },
 		"Transform32": func() { m.Transform32(dist.Matrix[float32]{}, dist.Matrix[float32]{}) },
 		"Projection":  func() { m.Projection() }, "Hash": func() { m.Hash() }, "Cut": func() { m.Cut(1) }, "WithClassNames": func() { m.WithClassNames(nil) },
-		"NewClassifier": func() { NewClassifier(m, x, labels, 1) }, "of no model": func() { NewClassifier(nil, x, labels, 1) },
-		"Predict": func() { c.Predict(row, nil) }, "with a workspace": func() { c.Predict(row, new(Workspace)) },
-		"PredictAll": func() { c.PredictAll(ctx, nil, x, 1) }, "Neighbors": func() { c.Neighbors(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
+		"NewClassifier": func() { NewClassifier(t.Context(), m, x, labels, 1) }, "of no model": func() { NewClassifier(ctx, nil, x, labels, 1) },
+		"Predict": func() { c.Predict(row, nil) }, "Predict32": func() { c.Predict32(make([]float32, 6), nil) }, "with a workspace": func() { c.Predict(row, new(Workspace)) },
+		"PredictLabels": func() { c.PredictLabels(ctx, nil, x, 1) }, "Neighbors": func() { c.Neighbors(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
 	} {
 		if words := said(f); !strings.HasPrefix(words, "wda: use of a zero ") {
 			t.Errorf("%s: panics with %q", name, words)
@@ -276,11 +276,11 @@ func TestClassNames(t *testing.T) {
 	if m.ClassNames() != nil || m.ClassName(20) != "20" || named.ClassName(20) != "" || named.ClassName(30) != "ü" || named.ClassName(25) != "25" {
 		t.Errorf("names %q and %q", m.ClassNames(), named.ClassNames())
 	}
-	c, err := NewClassifier(named, x, labels, 3)
+	c, err := NewClassifier(t.Context(), named, x, labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	predicted, err := c.PredictAll(t.Context(), nil, x, 1)
+	predicted, err := c.PredictLabels(t.Context(), nil, x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestCut(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	m.projection.Set(4, 0, 0) // 0·∞ is no 0
-	c, err := NewClassifier(m, x, labels, 3)
+	c, err := NewClassifier(t.Context(), m, x, labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +402,7 @@ func TestNotFinite(t *testing.T) {
 		t.Errorf("far away: %+v, %v", class, err)
 	}
 	pair := mat.NewDense(2, 6, append(slices.Clone(x.RawRowView(0)), far.RawRowView(0)...))
-	if got, err := c.PredictAll(t.Context(), nil, pair, 1); !errors.Is(err, ErrNotFinite) || !strings.HasPrefix(err.Error(), "row 1: ") || got != nil {
+	if got, err := c.PredictLabels(t.Context(), nil, pair, 1); !errors.Is(err, ErrNotFinite) || !strings.HasPrefix(err.Error(), "row 1: ") || got != nil {
 		t.Errorf("far away, among others: %v, %v", got, err)
 	}
 }
@@ -414,7 +414,7 @@ func TestHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewClassifier(m, x, labels, 3)
+	c, err := NewClassifier(t.Context(), m, x, labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,6 +458,13 @@ func TestHash(t *testing.T) {
 		*v = math.Float64frombits(math.Float64bits(old) ^ 1<<i)
 		return func() { *v = old }
 	}
+	hashWith := func(k int) string {
+		c, err := newClassifier(t.Context(), m, &y, labels, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Hash()
+	}
 	for _, i := range []uint{0, 1, 51, 52, 63} {
 		for k := range m.projection.RawMatrix().Data {
 			undo := bit(&m.projection.RawMatrix().Data[k], i)
@@ -471,17 +478,17 @@ func TestHash(t *testing.T) {
 		}
 		for k := range y.RawMatrix().Data {
 			undo := bit(&y.RawMatrix().Data[k], i)
-			differs(fmt.Sprintf("bit %d of sample %d", i, k), newClassifier(m, &y, labels, 3).Hash())
+			differs(fmt.Sprintf("bit %d of sample %d", i, k), hashWith(3))
 			undo()
 		}
 	}
 	differs("the classifier", c.Hash())
 	for k := range labels {
 		labels[k]++
-		differs(fmt.Sprintf("label of row %d", k), newClassifier(m, &y, labels, 3).Hash())
+		differs(fmt.Sprintf("label of row %d", k), hashWith(3))
 		labels[k]--
 	}
-	differs("another K", newClassifier(m, &y, labels, 4).Hash())
+	differs("another K", hashWith(4))
 	for k := range m.labels {
 		m.labels[k]++
 		differs(fmt.Sprintf("label %d", k), m.Hash())
@@ -498,7 +505,7 @@ func TestHash(t *testing.T) {
 
 func TestTransformAllocatesNothing(t *testing.T) {
 	m, x, labels := testModel(t, 784, 10)
-	c, err := NewClassifier(m, x, labels, 5)
+	c, err := NewClassifier(t.Context(), m, x, labels, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -525,13 +532,13 @@ func TestTransformAllocatesNothing(t *testing.T) {
 // race detector watches.
 func TestConcurrentUse(t *testing.T) {
 	m, x, labels := testModel(t, 50, 4)
-	c, err := NewClassifier(m, x, labels, 3)
+	c, err := NewClassifier(t.Context(), m, x, labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want mat.Dense
 	m.Transform(&want, x)
-	predicted, err := c.PredictAll(t.Context(), nil, x, 1)
+	predicted, err := c.PredictLabels(t.Context(), nil, x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -658,7 +665,7 @@ func BenchmarkTransform(b *testing.B) {
 func BenchmarkPredict(b *testing.B) {
 	m, _, _ := testModel(b, 784, 10)
 	x, labels := parts3(3, 1000, 784)
-	c, err := NewClassifier(m, x, labels, 5)
+	c, err := NewClassifier(b.Context(), m, x, labels, 5)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -80,7 +80,7 @@ type rejection struct {
 // rejected on average, if they are drawn as x was.
 //
 // The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0:
-// for most samples of x, all K neighbors are equal to them. Other errors are those of PredictAll.
+// for most samples of x, all K neighbors are equal to them. Other errors are those of PredictLabels.
 func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *Calibration) (*Classifier, error) {
 	c.check()
 	var by Calibration

@@ -23,7 +23,7 @@ func known(t testing.TB, n, d, p int) (*Classifier, *mat.Dense) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewClassifier(newModel(s, uniform(2, d, p), Report{}), x.Slice(0, n/2, 0, d), labels[:n/2], 3)
+	c, err := NewClassifier(t.Context(), newModel(s, uniform(2, d, p), Report{}), x.Slice(0, n/2, 0, d), labels[:n/2], 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestRejectionScore(t *testing.T) {
 			t.Error("other bits with other workers, or calibrated again")
 		}
 		test := uniform(3, 50, 6)
-		all, err := c.ClassifyAll(t.Context(), test, 2)
+		all, err := c.PredictAll(t.Context(), test, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestRejectionRate(t *testing.T) {
 	for _, rate := range []float64{0.01, 0.05, 0.2} {
 		r := calibrated(t, c, half, &Calibration{Rate: rate})
 		rejected := 0
-		all, err := r.ClassifyAll(t.Context(), held.Slice(1000, 2000, 0, 8), 0)
+		all, err := r.PredictAll(t.Context(), held.Slice(1000, 2000, 0, 8), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestRejectionRate(t *testing.T) {
 			t.Errorf("rate %v: %d of 1000 rejected", rate, rejected)
 		}
 		far := mat.NewDense(1, 8, slices.Repeat([]float64{40}, 8))
-		if class, err := r.ClassifyAll(t.Context(), far, 1); err != nil || !class[0].Rejected {
+		if class, err := r.PredictAll(t.Context(), far, 1); err != nil || !class[0].Rejected {
 			t.Errorf("rate %v: %+v, %v", rate, class, err)
 		}
 		// The threshold leaves the number above that conformal prediction allows.
@@ -168,7 +168,7 @@ func TestRejectionWeight(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := mat.NewDense(5, 2, []float64{1, 0, 0, 1, 0, 0, 0, 0, 0, 0})
-	c, err := NewClassifier(newModel(s, first, Report{}), x.Slice(0, 300, 0, 5), labels[:300], 0)
+	c, err := NewClassifier(t.Context(), newModel(s, first, Report{}), x.Slice(0, 300, 0, 5), labels[:300], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestRejectionWeight(t *testing.T) {
 		if w := r.Rejection().Weight; (w > 0.5) != (name == "outside") {
 			t.Errorf("%s: weight %v", name, w)
 		}
-		all, _ := r.ClassifyAll(t.Context(), unknown, 0)
+		all, _ := r.PredictAll(t.Context(), unknown, 0)
 		var scores []float64
 		for _, class := range all {
 			scores = append(scores, class.Score)

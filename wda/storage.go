@@ -214,7 +214,7 @@ func (c *compact) store(ctx context.Context, y matrix.Matrix[float64], labels []
 				narrow = append(narrow, float32(v))
 			}
 		}
-		return narrowPoints(narrow, y.Cols, labels), nil
+		return narrowPoints(ctx, narrow, y.Cols, labels)
 	case storageInt8:
 		if c.offset, c.scale, err = quantize.GridOf(y); err == nil {
 			q = quantize.Grid(c.offset, c.scale)
@@ -233,8 +233,8 @@ func (c *compact) store(ctx context.Context, y matrix.Matrix[float64], labels []
 }
 
 // narrowPoints returns the points of samples of p components, given by rows.
-func narrowPoints(rows []float32, p int, labels []int) *knn.Points[float64] {
-	return knn.NewNarrow[float64](matrix.New(len(labels), p, rows), labels)
+func narrowPoints(ctx context.Context, rows []float32, p int, labels []int) (*knn.Points[float64], error) {
+	return knn.NewNarrow[float64](ctx, matrix.New(len(labels), p, rows), labels)
 }
 
 // Storage returns the form in which c keeps its samples.
@@ -404,7 +404,7 @@ func parseNarrow(parts map[string][]byte, p int, labels []int) (*knn.Points[floa
 	if err != nil {
 		return nil, fmt.Errorf("samples: %w", err)
 	}
-	return narrowPoints(rows, p, labels), nil
+	return narrowPoints(context.Background(), rows, p, labels)
 }
 
 // parseQuantizer reads the rotation and the codebooks of product quantization.

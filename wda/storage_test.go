@@ -31,7 +31,7 @@ func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewClassifier(newModel(s, uniform(2, 6, 3), Report{}), x, labels, 5)
+	c, err := NewClassifier(t.Context(), newModel(s, uniform(2, 6, 3), Report{}), x, labels, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
 // file says that they are.
 func TestStorage(t *testing.T) {
 	c, x := storedTestClassifier(t, 300)
-	exact, err := c.PredictAll(t.Context(), nil, x, 1)
+	exact, err := c.PredictLabels(t.Context(), nil, x, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestStorage(t *testing.T) {
 		if stored.Bytes() != want {
 			t.Errorf("%v: %d bytes, but the arrays in the file have %d", s, stored.Bytes(), want)
 		}
-		labels, err := stored.PredictAll(t.Context(), nil, x, 2)
+		labels, err := stored.PredictLabels(t.Context(), nil, x, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestStorageErrors(t *testing.T) {
 	}
 	x, labels := parts3(5, 60, 6)
 	x.Scale(1e20, x)
-	huge, err := NewClassifier(c.Model(), x, labels, 1)
+	huge, err := NewClassifier(t.Context(), c.Model(), x, labels, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

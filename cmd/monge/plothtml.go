@@ -276,7 +276,7 @@ func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Clas
 		}
 		t := d.Subset(train)
 		var err error
-		if c, err = wda.NewClassifier(m, t.X, t.Labels, neighbors); err != nil {
+		if c, err = wda.NewClassifier(ctx, m, t.X, t.Labels, neighbors); err != nil {
 			return false, inFile(f.data, err)
 		}
 		name = func(label int) string { return d.Classes[label] }
@@ -287,7 +287,7 @@ func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Clas
 	done := len(flags) - len(judged)
 	for rows := range slices.Chunk(judged, 4096) {
 		j := d.Subset(rows)
-		found, err := c.PredictAll(ctx, nil, j.X, 0)
+		found, err := c.PredictLabels(ctx, nil, j.X, 0)
 		if err != nil {
 			return false, inFile(f.data, err)
 		}

@@ -128,7 +128,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 			return err
 		}
 	}
-	c, names, err := f.classifier()
+	c, names, err := f.classifier(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -189,14 +189,14 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 
 // classifier returns that of the model, or of the model and the training rows, and the
 // names of its labels.
-func (f *predictFlags) classifier() (*wda.Classifier, []string, error) {
+func (f *predictFlags) classifier(ctx context.Context) (*wda.Classifier, []string, error) {
 	m, c, err := readClassifier(f.model)
 	if err != nil {
 		return nil, nil, err
 	}
 	f.read.follow(f.model, m)
 	if f.train != "" {
-		return f.trained(m)
+		return f.trained(ctx, m)
 	}
 	if c == nil {
 		return nil, nil, fmt.Errorf("%s: the model holds no training rows to classify by; name a file of them with --train, or fit with --k", f.model)
@@ -231,7 +231,7 @@ func (f *predictFlags) checkCounts(path string, rows int) error {
 }
 
 // trained returns the classifier of the rows of --train.
-func (f *predictFlags) trained(m *wda.Model) (*wda.Classifier, []string, error) {
+func (f *predictFlags) trained(ctx context.Context, m *wda.Model) (*wda.Classifier, []string, error) {
 	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
 		return nil, nil, err
@@ -247,7 +247,7 @@ func (f *predictFlags) trained(m *wda.Model) (*wda.Classifier, []string, error) 
 	if err := f.checkCounts(f.train, d.Len()); err != nil {
 		return nil, nil, err
 	}
-	c, err := wda.NewClassifier(m, d.X, d.Labels, f.k)
+	c, err := wda.NewClassifier(ctx, m, d.X, d.Labels, f.k)
 	return c, classNames(d), inFile(f.train, err)
 }
 
@@ -331,7 +331,7 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 // classify returns the predictions of some rows.
 func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []string, x *mat.Dense) (*predictions, error) {
 	var proba mat.Dense
-	labels, err := c.PredictAll(ctx, &proba, x, f.workers)
+	labels, err := c.PredictLabels(ctx, &proba, x, f.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +348,7 @@ func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []
 		}
 	}
 	if f.reject != "" {
-		classes, err := c.ClassifyAll(ctx, x, f.workers)
+		classes, err := c.PredictAll(ctx, x, f.workers)
 		if err != nil {
 			return nil, err
 		}

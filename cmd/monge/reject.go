@@ -188,7 +188,7 @@ type scored struct {
 func (s *scored) rejected() float64 { return float64(s.count) / float64(len(s.classes)) }
 
 func (f *evalFlags) scores(ctx context.Context, c *wda.Classifier, path string, x mat.Matrix) (*scored, error) {
-	classes, err := c.ClassifyAll(ctx, x, f.workers)
+	classes, err := c.PredictAll(ctx, x, f.workers)
 	if err != nil {
 		return nil, inFile(path, err)
 	}

@@ -27,7 +27,7 @@ func (keep keeping) classifier(ctx context.Context, m *wda.Model, d *dataset.Dat
 	if keep.k == 0 {
 		return nil, nil
 	}
-	c, err := wda.NewClassifier(m, d.X, d.Labels, keep.k)
+	c, err := wda.NewClassifier(ctx, m, d.X, d.Labels, keep.k)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *stored) inWords() string {
 func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*stored, error) {
 	test = withNamesOf(c.Model(), test)
 	out := storedOf(c)
-	labels, err := c.PredictAll(ctx, nil, test.X, f.workers)
+	labels, err := c.PredictLabels(ctx, nil, test.X, f.workers)
 	if err != nil {
 		return nil, inFile(f.test, err)
 	}

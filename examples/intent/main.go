@@ -186,7 +186,7 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 	if err != nil {
 		return err
 	}
-	whole, err := wda.NewClassifier(model, s.train.X, s.train.Labels, neighbors)
+	whole, err := wda.NewClassifier(ctx, model, s.train.X, s.train.Labels, neighbors)
 	if err != nil {
 		return err
 	}

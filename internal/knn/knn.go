@@ -54,7 +54,7 @@ func New[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 	if rows.Check(); len(labels) != rows.Rows {
 		panic(pointsPanic)
 	}
-	p := labeled[T](rows.Rows, rows.Cols, labels)
+	p, _ := labeled[T](context.Background(), rows.Rows, rows.Cols, labels)
 	p.rows = rows
 	return p
 }
@@ -64,45 +64,79 @@ func NewCodes[T num.Float](rows *quantize.Rows, labels []int) *Points[T] {
 	if len(labels) != rows.Len() {
 		panic(pointsPanic)
 	}
-	p := labeled[T](rows.Len(), rows.Dim(), labels)
+	p, _ := labeled[T](context.Background(), rows.Len(), rows.Dim(), labels)
 	p.codes = rows
 	return p
 }
 
 // NewNarrow returns the points with these rows (n × d), which must not change. Queries are
-// narrowed to float32, and distances are computed in float32. It panics if they do not fit.
-func NewNarrow[T num.Float](rows matrix.Matrix[float32], labels []int) *Points[T] {
+// narrowed to float32, and distances are computed in float32. The error is the cause of the end of
+// ctx. NewNarrow panics if rows and labels do not fit.
+func NewNarrow[T num.Float](ctx context.Context, rows matrix.Matrix[float32], labels []int) (*Points[T], error) {
+	narrow, err := NewColumns(ctx, rows, labels)
+	if err != nil {
+		return nil, err
+	}
+	return &Points[T]{n: narrow.n, d: narrow.d, narrow: narrow, class: narrow.class, labels: narrow.labels}, nil
+}
+
+// pieceElements is about the number of elements that are copied, and of labels that are read,
+// between two looks at a context.
+const pieceElements = 1 << 20
+
+// labeled returns points without rows, or the cause of the end of ctx.
+func labeled[T num.Float](ctx context.Context, n, d int, labels []int) (*Points[T], error) {
+	p := &Points[T]{n: n, d: d, class: make([]int, n)}
+	for i := 0; i < n; {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		j := min(n, i+max(pieceElements, len(p.labels)))
+		p.labels = append(p.labels, labels[i:j]...)
+		slices.Sort(p.labels)
+		p.labels = slices.Compact(p.labels)
+		i = j
+	}
+	p.labels = slices.Clip(slices.Clone(p.labels)) // without the room for a piece
+	for i, l := range labels {
+		if i%pieceElements == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		p.class[i], _ = slices.BinarySearch(p.labels, l)
+	}
+	return p, nil
+}
+
+// NewColumns is New with a transposed copy of the rows, as is best for queries of one row at a
+// time. If there are many features it is a packed copy, and the rows must not change. The error is
+// the cause of the end of ctx.
+func NewColumns[T num.Float](ctx context.Context, rows matrix.Matrix[T], labels []int) (*Points[T], error) {
 	if rows.Check(); len(labels) != rows.Rows {
 		panic(pointsPanic)
 	}
-	p := labeled[T](rows.Rows, rows.Cols, labels)
-	p.narrow = NewColumns(rows, labels)
-	return p
-}
-
-// labeled returns points without rows.
-func labeled[T num.Float](n, d int, labels []int) *Points[T] {
-	p := &Points[T]{n: n, d: d, class: make([]int, n)}
-	p.labels = slices.Compact(slices.Sorted(slices.Values(labels)))
-	for i, l := range labels {
-		p.class[i], _ = slices.BinarySearch(p.labels, l)
+	p, err := labeled[T](ctx, rows.Rows, rows.Cols, labels)
+	if err != nil {
+		return nil, err
 	}
-	return p
-}
-
-// NewColumns is New with a transposed copy of the rows, as is best for queries of one
-// row at a time. If there are many features it is a packed copy, and the rows must not change.
-func NewColumns[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
-	p := New(rows, labels)
 	if p.d >= gram.Features {
-		p.packed = new(gram.Columns[T])
+		p.rows, p.packed = rows, new(gram.Columns[T])
 		p.packed.Reset(p.n, p.d, rows.Data, rows.Stride)
-		p.packed.Pack(0, p.n)
-		return p
+	} else {
+		p.columns = matrix.New[T](p.d, p.n, nil)
 	}
-	p.rows, p.columns = matrix.Matrix[T]{}, matrix.New[T](p.d, p.n, nil)
-	matrix.Transpose(p.columns, rows)
-	return p
+	step := max(1, pieceElements/max(1, p.d*gram.Unit)) * gram.Unit
+	for i := 0; i < p.n; i += step {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		j := min(p.n, i+step)
+		if p.packed != nil {
+			p.packed.Pack(i, j)
+		} else {
+			matrix.Transpose(p.columns.ColRange(i, j), rows.RowRange(i, j))
+		}
+	}
+	return p, nil
 }
 
 // First returns the points with their first q features alone. They share memory.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/gram"
+	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/quantize"
 )
@@ -297,7 +298,7 @@ func TestSearchAgain(t *testing.T) {
 		}
 		points, labels := New(rows, make([]int, n)), make([]int, n)
 		if rng.IntN(2) == 0 {
-			points = NewColumns(rows, labels)
+			points, _ = NewColumns(t.Context(), rows, labels)
 		}
 		for _, q := range []int{d, q} {
 			var fresh Search[float64]
@@ -320,9 +321,9 @@ func TestPointsPanic(t *testing.T) {
 	codes := quantize.Grid([]float64{0}, []float64{1}).Pack([]byte{1, 2, 3})
 	for name, f := range map[string]func(labels []int){
 		"New":        func(labels []int) { New(matrix.New[float64](3, 1, nil), labels) },
-		"NewColumns": func(labels []int) { NewColumns(matrix.New[float64](3, 1, nil), labels) },
+		"NewColumns": func(labels []int) { NewColumns(t.Context(), matrix.New[float64](3, 1, nil), labels) },
 		"NewCodes":   func(labels []int) { NewCodes[float64](codes, labels) },
-		"NewNarrow":  func(labels []int) { NewNarrow[float64](matrix.New[float32](3, 1, nil), labels) },
+		"NewNarrow":  func(labels []int) { NewNarrow[float64](t.Context(), matrix.New[float32](3, 1, nil), labels) },
 	} {
 		f(make([]int, 3))
 		for _, n := range []int{2, 4} {
@@ -334,6 +335,28 @@ func TestPointsPanic(t *testing.T) {
 				}()
 				f(make([]int, n))
 			}()
+		}
+	}
+}
+
+// TestNewColumnsEnds: it asks the context before every piece of the labels, twice, and of the rows,
+// and says wherever that ends.
+func TestNewColumnsEnds(t *testing.T) {
+	for _, d := range []int{1, 64} {
+		rows := matrix.New[float32](pieceElements/d+100, d, nil)
+		labels := make([]int, rows.Rows)
+		all := ending.At(0)
+		least := 4
+		if d == 1 {
+			least = 6
+		}
+		if _, err := NewColumns(all, rows, labels); err != nil || all.Asked() < least {
+			t.Fatalf("%d columns: %v, asked %d times", d, err, all.Asked())
+		}
+		for last := 1; last <= all.Asked(); last++ {
+			if p, err := NewColumns(ending.At(last), rows, labels); err != ending.ErrAt || p != nil {
+				t.Errorf("%d columns, ended at %d of %d: %v", d, last, all.Asked(), err)
+			}
 		}
 	}
 }
@@ -352,7 +375,8 @@ func TestNarrow(t *testing.T) {
 			y.Data[i] = rng.NormFloat64()
 			narrow.Data[i] = float32(y.Data[i])
 		}
-		p, q := NewNarrow[float64](rows, labels), NewColumns(rows, labels)
+		p, _ := NewNarrow[float64](t.Context(), rows, labels)
+		q, _ := NewColumns(t.Context(), rows, labels)
 		var got Search[float64]
 		var want Search[float32]
 		for _, queries := range []int{3, 1} {

@@ -255,7 +255,7 @@ func fit(ctx context.Context, set *wda.Settings) error {
 		Hash() string
 	} = m
 	if *neighbors > 0 {
-		if result, err = wda.NewClassifier(m, d.X, d.Labels, *neighbors); err != nil {
+		if result, err = wda.NewClassifier(ctx, m, d.X, d.Labels, *neighbors); err != nil {
 			return fmt.Errorf("%s: %w", *in, err)
 		}
 	}

@@ -178,12 +178,12 @@ func works() []work {
 	if err != nil {
 		panic(err)
 	}
-	nearest, err := wda.NewClassifier(model, tall, tallLabels, 5)
+	nearest, err := wda.NewClassifier(context.Background(), model, tall, tallLabels, 5)
 	if err != nil {
 		panic(err)
 	}
 	works = append(works,
-		work{"PredictAll, 40000 by 40000", func(ctx context.Context) error { _, err := nearest.PredictAll(ctx, nil, tall, 0); return err }},
+		work{"PredictLabels, 40000 by 40000", func(ctx context.Context) error { _, err := nearest.PredictLabels(ctx, nil, tall, 0); return err }},
 		work{"Neighbors, 1000 of each of 40000", func(ctx context.Context) error { _, err := nearest.Neighbors(ctx, tall, 1000, 0); return err }},
 	)
 	return append(append(append(works, baselines()...), transports()...), reads()...)

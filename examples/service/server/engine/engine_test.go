@@ -238,7 +238,7 @@ func TestReload(t *testing.T) {
 	for i, l := range d.Labels {
 		d.Labels[i] = (l + 1) % 3
 	}
-	shuffled, err := wda.NewClassifier(fixture.Classifier(t, 1).Model(), d.X, d.Labels, 5)
+	shuffled, err := wda.NewClassifier(t.Context(), fixture.Classifier(t, 1).Model(), d.X, d.Labels, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
