@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/vecmath"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
@@ -139,7 +140,8 @@ type infoResult struct {
 	versionInfo
 	CPUs     int        `json:"cpus"`
 	Levels   []string   `json:"levels"`
-	Selected string     `json:"selected"`
+	Selected string     `json:"selected"`        // of the levels
+	Set      string     `json:"instruction_set"` // the level with its forms
 	Model    *modelInfo `json:"model,omitempty"`
 }
 
@@ -223,7 +225,7 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 // info describes the program and, unless it is nil, a model.
 func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 	var report *wda.Report
-	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String()}
+	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String(), Set: vecmath.InstructionSet()}
 	for _, l := range asm.Available() {
 		out.Levels = append(out.Levels, l.String())
 	}
@@ -261,7 +263,7 @@ func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 		if v := os.Getenv(asm.CapVariable); v != "" {
 			capped = fmt.Sprintf(" (%s=%s)", asm.CapVariable, v)
 		}
-		fmt.Fprintf(w, "instruction set\t%s%s (this machine has %s)\n", out.Selected, capped, strings.Join(out.Levels, ", "))
+		fmt.Fprintf(w, "instruction set\t%s%s (this machine has %s)\n", out.Set, capped, strings.Join(out.Levels, ", "))
 		if out.Model != nil {
 			out.Model.print(w, display(path), report)
 		}

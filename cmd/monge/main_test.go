@@ -24,6 +24,7 @@ import (
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/internal/testdata"
+	"github.com/gomonge/monge/vecmath"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/sbinet/npyio/npz"
@@ -309,7 +310,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 
 	info := object(t, "info", "--model", model)
-	if levels, ok := info["levels"].([]any); !ok || levels[0] != "ref" || info["selected"] == "" || info["version"] == "" {
+	if levels, ok := info["levels"].([]any); !ok || levels[0] != "ref" || info["selected"] == "" || info["instruction_set"] != vecmath.InstructionSet() || info["version"] == "" {
 		t.Errorf("info: %v", info)
 	}
 	near(t, "J of info and fit", get(t, info, "model", "objective"), get(t, fit, "objective"), 0)

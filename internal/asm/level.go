@@ -95,6 +95,16 @@ func Available() []Level {
 // MONGE_LEVEL admits, unless [Switch] is in force.
 func Current() Level { return current }
 
+// Forms returns the names of the forms that kernels of the current level have on this machine,
+// besides those that every machine with the level runs: at AVX512 the table of sizes at which
+// kernels change to AVX2's form.
+func Forms() []string {
+	if current == AVX512 {
+		return []string{machine.Name}
+	}
+	return nil
+}
+
 // Switch makes all kernels of the process run at level l until restore is called. It is
 // for tests and benchmarks: tests call it through package asmtest. No kernel may run in
 // another goroutine meanwhile. Switch panics if this machine cannot run l, and if an earlier
