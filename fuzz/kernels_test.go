@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/query"
@@ -49,6 +50,8 @@ func FuzzVecFloat64(f *testing.F)         { fuzz(f, vecKernel[float64]) }
 func FuzzVecFloat32(f *testing.F)         { fuzz(f, vecKernel[float32]) }
 func FuzzVectorFloat64(f *testing.F)      { fuzz(f, vectorKernel[float64]) }
 func FuzzVectorFloat32(f *testing.F)      { fuzz(f, vectorKernel[float32]) }
+func FuzzPairFloat64(f *testing.F)        { fuzz(f, pairKernel[float64]) }
+func FuzzPairFloat32(f *testing.F)        { fuzz(f, pairKernel[float32]) }
 
 func FuzzVecmathFloat64(f *testing.F) { fuzz(f, vecmathFunction[float64]) }
 func FuzzVecmathFloat32(f *testing.F) { fuzz(f, vecmathFunction[float32]) }
@@ -442,6 +445,15 @@ func vecKernel[T num.Float](c *call[T]) {
 	}
 }
 
+// pairKernel computes the sums over two vectors.
+func pairKernel[T num.Float](c *call[T]) {
+	n := c.upTo(600)
+	x, y, out := c.in(n), c.in(n), c.Out(5)
+	out[0], out[1], out[2], out[3], out[4] = pair.Dot(x, y), pair.SqEuclidean(x, y), pair.Manhattan(x, y), pair.Squares(x), pair.Sum(x)
+	w := n / pair.Lanes[T]() * pair.Lanes[T]()
+	pair.AddLanes(pair.Op(c.upTo(4)), (*[pair.MaxLanes]T)(c.inOut(pair.MaxLanes, c.upTo(5))), x[:w], y[:w])
+}
+
 // vectorKernel makes one of the functions of package vector.
 func vectorKernel[T num.Float](c *call[T]) {
 	n := c.upTo(600)
@@ -450,7 +462,6 @@ func vectorKernel[T num.Float](c *call[T]) {
 		func(dst, x []T) { vector.Affine(dst, x, scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)) },
 		func(dst, x []T) {
 			c.Out(1)[0] = vector.Max(x)
-			c.Out(1)[0] = vector.Sum(x)
 		},
 	}[c.upTo(3)]
 	if c.upTo(1) == 0 {

@@ -40,6 +40,8 @@ const (
 	scratch // writable, and not compared
 )
 
+func pairCall(b *builder) { b.vectors(input, b.n, b.n) }
+
 func halfCall(b *builder) {
 	b.vectors(output, b.m)
 	b.vectors(input, b.n)
@@ -255,8 +257,15 @@ var plainKernels = []kernel{
 		b.scalar()
 		b.scalar()
 	}, ""},
-	{"vector", "Sum", single, "T", vectorShapes, func(b *builder) {
-		b.vectors(input, b.n)
+	{"pair", "Dot", single, "T", pairShapes, pairCall, ""},
+	{"pair", "SqEuclidean", single, "T", pairShapes, pairCall, ""},
+	{"pair", "Manhattan", single, "T", pairShapes, pairCall, ""},
+	{"pair", "Squares", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
+	{"pair", "Sum", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
+	{"pair", "AddLanes", single, "T", lanesShapes, func(b *builder) {
+		b.int(b.d) // the terms
+		b.args = append(b.args, b.region(output, b.t, 1, 64, 64).Addr)
+		pairCall(b)
 	}, ""},
 	{"query", "SqEuclidean", single[1:], "", queryLongShapes, queryCall, ""},
 	{"query", "Dot", single[1:], "", queryLongShapes, queryCall, ""},

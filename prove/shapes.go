@@ -39,6 +39,17 @@ func vectorShapes(lanes int) []shape {
 	return grid([]int{1}, append([]int{0}, upTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
+// pairShapes covers sums of which one turn takes four times 64 bytes: every tail after none and after one turn, and some
+// after two and three.
+func pairShapes(lanes int) []shape {
+	return grid([]int{1}, append([]int{0}, upTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
+}
+
+// lanesShapes covers up to three groups of lanes, for each kind of term.
+func lanesShapes(lanes int) []shape {
+	return grid(upTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
+}
+
 // expShapes covers vectors of which one turn of a loop takes two to four times 64 bytes: every
 // tail after none, and some after one to four turns.
 func expShapes(lanes int) []shape {

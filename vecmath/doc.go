@@ -1,5 +1,5 @@
-// Package vecmath computes exponentials, logarithms, softmax and sums of slices of float64 and
-// float32, with AVX2, AVX-512 and NEON. Results are the same bits on every machine, which
+// Package vecmath computes dot products, distances and sums of slices of float64 and float32, and exponentials,
+// logarithms and softmax, with AVX2, AVX-512 and NEON. Results are the same bits on every machine, which
 // those of package math are not; only the sign and payload bits of a NaN may differ.
 //
 // All functions are safe for concurrent use on different destinations, and allocate nothing.
@@ -23,8 +23,9 @@
 //
 // Let u be 2⁻⁵³ (2⁻²⁴ in float32), n the number of elements, w = 8 (16) the number of lanes, and
 // t = ⌈n/w⌉ + log₂w. To first order:
-//   - [Sum] and [Dot] have an absolute error of at most t·u·Σ|term|. Products of [Dot] are not
+//   - [Sum] and [Dot] have an absolute error of at most s·u·Σ|term|, with s = ⌈n/(4w)⌉ + log₂(4w). Products of [Dot] are not
 //     rounded before they are added.
+//   - [SqEuclidean] and [Manhattan] have a relative error of at most (s + 2)·u and (s + 1)·u.
 //   - An element of [Softmax] has a relative error of at most (2r + t + 5)·u. Here r is how far
 //     below the largest element of the source lies either the element, or the smallest one that
 //     still contributes to the sum, whichever is lower.

@@ -1,22 +1,17 @@
 package vecmath
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/pair"
 )
-
-// lengths is what a function panics with for two slices of different lengths.
-func lengths(first, second int) string {
-	return fmt.Sprintf("vecmath: lengths do not match: the first slice has %d elements, the second %d", first, second)
-}
 
 // check panics unless dst has the length of src, and is src or does not overlap it.
 func check[T Float](dst, src []T) {
 	if len(dst) != len(src) {
-		panic(lengths(len(dst), len(src)))
+		panic(pair.LengthsText(len(dst), len(src)))
 	}
 	if len(src) == 0 {
 		return

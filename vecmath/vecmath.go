@@ -120,19 +120,6 @@ func ones[T Float](n int) []T {
 	return slice[T](ones32[:n])
 }
 
-// Sum returns Σ src[i], and +0 for an empty slice.
-func Sum[T Float](src []T) T { return vector.Sum(src) }
-
-// Dot returns Σ a[i]·b[i], and +0 for empty slices. Every product is added with one rounding.
-func Dot[T Float](a, b []T) T {
-	if len(a) != len(b) {
-		panic(lengths(len(a), len(b)))
-	}
-	var s [1]T
-	pass.Rows(1, len(a), s[:], a, len(a), b)
-	return s[0]
-}
-
 // LogSumExp returns ln Σ exp(src[i]), without overflow or underflow. It is −Inf for an empty
 // slice, and if all elements are −Inf; NaN if there is a NaN; else +Inf if there is a +Inf.
 func LogSumExp[T Float](src []T) T {

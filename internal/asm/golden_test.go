@@ -15,6 +15,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/gram"
 	"github.com/gomonge/monge/internal/asm/lane"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/query"
@@ -60,6 +61,8 @@ func TestGoldenBits(t *testing.T) {
 		"matvec/rows/mixed":    "8133f513bb3d72d2",
 		"num/log/f32":          "b1d9e4e42b7412cc",
 		"num/log/f64":          "ab2a46e997fc8626",
+		"pair/f32":             "308bf8303dd4a02d",
+		"pair/f64":             "86363d2e99789237",
 		"project/mul/f32":      "05d921c219949722",
 		"project/mul/f64":      "89949af8f212671c",
 		"project/pack/f32":     "70263019bc7915ae",
@@ -79,8 +82,8 @@ func TestGoldenBits(t *testing.T) {
 		"vector/log/f64":       "1f90082019c38dee",
 		"vector/log2/f32":      "5033421deebb94fe",
 		"vector/log2/f64":      "437c398a7d37f629",
-		"vector/reduce/f32":    "d86b7110aa8681b1",
-		"vector/reduce/f64":    "6527b1d81e61e63b",
+		"vector/max/f32":       "56acd4ae241d6647",
+		"vector/max/f64":       "f92678283ba05675",
 		"vec/divide/f32":       "6cc27f33a584ced8",
 		"vec/divide/f64":       "10256cb7021978ac",
 		"vec/narrow/mixed":     "4963ce1e348805ea",
@@ -319,7 +322,7 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	exp.Exp2(lg, lg, 1)
 	vector.Log2(lg, lg)
 	sum("vector/log2", lg)
-	sum("vector/reduce", []T{vector.Max(lg), vector.Sum(lg)})
+	sum("vector/max", []T{vector.Max(lg)})
 	vector.Affine(lg, lg, 3, 0.7)
 	sum("vector/affine", lg)
 	far := in(60*70, 0, 1) // some pairs are close
@@ -327,4 +330,13 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	fd := out(60 * 60)
 	gram.SqEuclidean(60, 60, 70, fd, 60, far, 70, append([]T(nil), far...), 70)
 	sum("gram", fd)
+	px, py, lanes := in(1031, -1, 1), in(1031, -1, 1), [pair.MaxLanes]T{}
+	sums := out(0)
+	for _, n := range []int{1, 2, 3, 7, 16, 33, 63, 64, 100, 384, 1031} {
+		sums = append(sums, pair.Dot(px[:n], py[:n]), pair.SqEuclidean(px[:n], py[:n]), pair.Manhattan(px[:n], py[:n]), pair.Squares(px[:n]), pair.Sum(px[:n]))
+	}
+	for op := pair.Products; op <= pair.Element; op++ {
+		pair.AddLanes(op, &lanes, px[:320], py[:320])
+	}
+	sum("pair", sums, lanes[:])
 }

@@ -18,7 +18,7 @@ func detect() []Level {
 		return ls
 	}
 	ls = append(ls, AVX2)
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW {
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasBMI2 {
 		ls = append(ls, AVX512)
 	}
 	return ls

@@ -106,3 +106,12 @@ func (w *Worst) Report(t *testing.T, what string) {
 		t.Errorf("%s: error %.3f of the bound, %s", what, w.error, w.where)
 	}
 }
+
+// Exact returns the sum of the terms, exactly for all practical purposes.
+func Exact(terms ...float64) *big.Float {
+	s := new(big.Float).SetPrec(prec)
+	for _, x := range terms {
+		s.Add(s, big.NewFloat(x))
+	}
+	return s
+}

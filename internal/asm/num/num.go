@@ -152,3 +152,11 @@ func (s *Sum[T]) Total() T {
 	}
 	return Fold(&s.lane)
 }
+
+// Abs returns |x|: x without its sign bit.
+func Abs[T Float](x T) T {
+	if IsFloat64[T]() {
+		return T(math.Float64frombits(math.Float64bits(float64(x)) & (1<<63 - 1)))
+	}
+	return T(math.Float32frombits(math.Float32bits(float32(x)) & (1<<31 - 1)))
+}

@@ -23,7 +23,6 @@ func benchmark[T num.Float](b *testing.B) {
 		}{
 			{"affine", func() { Affine(dst, x, 1, 2) }},
 			{"max", func() { dst[0] = Max(x) }},
-			{"sum", func() { dst[0] = Sum(x) }},
 			{"log", func() { Log(dst, x) }},
 			{"log2", func() { Log2(dst, x) }},
 		} {

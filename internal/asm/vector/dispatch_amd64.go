@@ -36,18 +36,6 @@ func maximumAVX2F64(n int, acc, x *float64)
 func maximumAVX2F32(n int, acc, x *float32)
 
 //go:noescape
-func addAVX512F64(n int, acc, x *float64)
-
-//go:noescape
-func addAVX512F32(n int, acc, x *float32)
-
-//go:noescape
-func addAVX2F64(n int, acc, x *float64)
-
-//go:noescape
-func addAVX2F32(n int, acc, x *float32)
-
-//go:noescape
 func logAVX512F64(n int, dst, x *float64) int
 
 //go:noescape
@@ -109,26 +97,6 @@ func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
 		x = x[n:]
 	}
 	maxRef(acc, x)
-}
-
-//go:noinline
-func add[T num.Float](acc *[num.MaxLanes]T, x []T) {
-	if n := whole(x); n > 0 {
-		switch asm.VariantOf[T, T]() {
-		case asm.AVX512F64:
-			addAVX512F64(n, num.P64(acc[:]), num.P64(x))
-		case asm.AVX512F32:
-			addAVX512F32(n, num.P32(acc[:]), num.P32(x))
-		case asm.AVX2F64:
-			addAVX2F64(n, num.P64(acc[:]), num.P64(x))
-		case asm.AVX2F32:
-			addAVX2F32(n, num.P32(acc[:]), num.P32(x))
-		default:
-			n = 0
-		}
-		x = x[n:]
-	}
-	addRef(acc, x)
 }
 
 // ordinaryLogs computes whole groups of logarithms up to one with an x that is not a positive

@@ -24,12 +24,6 @@ func maximumNEONF64(n int, acc, x *float64)
 func maximumNEONF32(n int, acc, x *float32)
 
 //go:noescape
-func addNEONF64(n int, acc, x *float64)
-
-//go:noescape
-func addNEONF32(n int, acc, x *float32)
-
-//go:noescape
 func logNEONF64(n int, dst, x *float64) int
 
 //go:noescape
@@ -71,22 +65,6 @@ func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
 		x = x[n:]
 	}
 	maxRef(acc, x)
-}
-
-//go:noinline
-func add[T num.Float](acc *[num.MaxLanes]T, x []T) {
-	if n := whole(x); n > 0 {
-		switch asm.VariantOf[T, T]() {
-		case asm.NEONF64:
-			addNEONF64(n, num.P64(acc[:]), num.P64(x))
-		case asm.NEONF32:
-			addNEONF32(n, num.P32(acc[:]), num.P32(x))
-		default:
-			n = 0
-		}
-		x = x[n:]
-	}
-	addRef(acc, x)
 }
 
 // ordinaryLogs computes whole groups of logarithms up to one with an x that is not a positive

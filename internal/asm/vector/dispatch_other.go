@@ -6,5 +6,4 @@ import "github.com/gomonge/monge/internal/asm/num"
 
 func affine[T num.Float](dst, x []T, c, s T)             { affineRef(dst, x, c, s) }
 func maximum[T num.Float](acc *[num.MaxLanes]T, x []T)   { maxRef(acc, x) }
-func add[T num.Float](acc *[num.MaxLanes]T, x []T)       { addRef(acc, x) }
 func ordinaryLogs[T num.Float](_, _ []T, base2 bool) int { return 0 }

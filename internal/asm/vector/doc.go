@@ -1,9 +1,8 @@
-// Package vector computes elementwise functions and reductions of vectors: what softmax and
+// Package vector computes elementwise functions and the maximum of vectors: what softmax and
 // log-sum-exp need besides the exponential of package exp, and the logarithm.
 //
 //	Affine   dst_i = (x_i − c)·s            one difference, one product
 //	Max      max_i x_i                      NaN ignored; a zero is +0; −Inf of nothing
-//	Sum      Σ_i x_i                        in the lanes of the contract
 //	Log      dst_i = ln x_i
 //	Log2     dst_i = log₂ x_i
 //
@@ -13,7 +12,7 @@
 //
 // Shapes          x: n; dst: n or longer; c, s: numbers.
 // Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        Log, Log2: 0.70 ULP in float64; 0.65 and 0.69 in float32, the largest of all arguments. Affine: two roundings. Sum: γ_k Σ|x_i|, k = ⌈n/w⌉ + log₂ w.
+// Accuracy        Log, Log2: 0.70 ULP in float64; 0.65 and 0.69 in float32, the largest of all arguments. Affine: two roundings.
 // Special values  Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) = +0. Log2 of a power of two is exact.
 // Cost            Log: in float64 10 FMAs, a division and some 25 other operations; in float32 8 FMAs, three table look-ups and some 12 others; a group of 64 bytes with a zero, a negative, subnormal or infinite number or a NaN is computed by the definition, in Go, some 10 times as long. Everything else is bound by loads.
 //

@@ -43,16 +43,6 @@ func Max[T num.Float](x []T) T {
 	return acc[0] + 0
 }
 
-// Sum returns Σ x[i], in the lanes of the contract.
-func Sum[T num.Float](x []T) T {
-	var acc [num.MaxLanes]T
-	for p := asm.Piece(len(x), passCost, 64); len(x) > 0; x = x[p:] {
-		p = min(p, len(x))
-		add(&acc, x[:p])
-	}
-	return num.Fold(&acc)
-}
-
 // Log sets dst[i] = ln x[i] for i < len(x). dst may be x; otherwise they must not overlap. It
 // panics if dst is shorter than x.
 func Log[T num.Float](dst, x []T) { logs(dst, x, false) }

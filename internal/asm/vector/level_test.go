@@ -29,8 +29,7 @@ func levels[T num.Float](t *testing.T) {
 			})
 			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 				x := a.In(n, class)
-				dst := a.Out(2)
-				dst[0], dst[1] = Max(x), Sum(x)
+				a.Out(1)[0] = Max(x)
 			})
 			for _, f := range []func(dst, x []T){Log[T], Log2[T]} {
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) { f(a.Out(n+3*(n%2)), a.In(n, class)) })

@@ -22,18 +22,6 @@ func maxRef[T num.Float](acc *[num.MaxLanes]T, x []T) {
 	}
 }
 
-// addRef adds x_i to acc[i mod w]. A last group that is not full is padded with zeros.
-func addRef[T num.Float](acc *[num.MaxLanes]T, x []T) {
-	w := num.Lanes[T]()
-	for i := 0; i < (len(x)+w-1)/w*w; i++ {
-		v := T(0)
-		if i < len(x) {
-			v = x[i]
-		}
-		acc[i%w] += v
-	}
-}
-
 func logRef[T num.Float](dst, x []T) {
 	for i, v := range x {
 		dst[i] = Ref(v)

@@ -1,4 +1,4 @@
-// The texts of affine, maximum and add, for the type that the including file has defined.
+// The texts of affine and maximum, for the type that the including file has defined.
 
 // func affine(n int, dst, x *T, c, s T)
 TEXT AFFINE(SB), NOSPLIT, $0-affineargs
@@ -44,28 +44,6 @@ loop:
 	ADDQ   $64, at
 	CMPQ   at, bytes
 	JLT    loop
-
-	move Y2, (dp)
-	move Y3, 32(dp)
-	VZEROUPPER
-	RET
-
-// func add(n int, acc, x *T)
-TEXT ADD(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), bytes
-	MOVQ acc+8(FP), dp
-	MOVQ x+16(FP), xp
-	move (dp), Y2
-	move 32(dp), Y3
-	SHLQ $logsize, bytes
-	XORL at, at
-
-loop:
-	add  (xp)(at*1), Y2, Y2
-	add  32(xp)(at*1), Y3, Y3
-	ADDQ $64, at
-	CMPQ at, bytes
-	JLT  loop
 
 	move Y2, (dp)
 	move Y3, 32(dp)

@@ -2,21 +2,20 @@
 //
 //	affine      dst[i] = (x[i] − c)·s
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
-//	add         acc[l] = acc[l] + Σ x[i],        i mod w = l, i ascending
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
-// Same bits as    affineRef, maxRef, addRef, logRef and log2Ref in ref.go. Where k = 0 the
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. Where k = 0 the
 //                 sums with k change nothing; num.Log leaves them out.
 // Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
 //                 of w, 64 bytes, and not 0.
 // Tile            two vectors, 64 bytes.
 // Tail            none: the caller computes what is left.
-// Special values  affine, add: follow the arithmetic. maximum: of a NaN and a number, and of
+// Special values  affine: follows the arithmetic. maximum: of a NaN and a number, and of
 //                 equal numbers, the maximum here is the first operand, acc. log: stops before
 //                 a tile with an x that is not a positive normal number, and returns the number
 //                 of elements that are done.
 // Registers       SI x · DI dst or acc · CX bytes · DX place · AX signs. affine: Y2 c · Y3 s.
-//                 maximum, add: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
+//                 maximum: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
 //                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 what h
 //                 or p lost · Y12 Y15 constants · Y13 Y14 hi. In
 //                 float32, Y4 Y5 and Y8–Y13 hold parts of S first.
@@ -158,7 +157,6 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $672
 #define F64
 #define AFFINE ·affineAVX2F64
 #define MAXIMUM ·maximumAVX2F64
-#define ADD ·addAVX2F64
 #define affineargs 40
 #include "type_amd64.h"
 #include "vector_avx2_amd64.h"
@@ -173,18 +171,15 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $672
 #undef F64
 #undef AFFINE
 #undef MAXIMUM
-#undef ADD
 #undef affineargs
 
 #define F32
 #define AFFINE ·affineAVX2F32
 #define MAXIMUM ·maximumAVX2F32
-#define ADD ·addAVX2F32
 #define affineargs 32
 #include "type_amd64.h"
 #include "vector_avx2_amd64.h"
 #undef F32
 #undef AFFINE
 #undef MAXIMUM
-#undef ADD
 #undef affineargs

@@ -1,4 +1,4 @@
-// The texts of affine, maximum and add, for the type that the including file has defined.
+// The texts of affine and maximum, for the type that the including file has defined.
 
 // func affine(n int, dst, x *T, c, s T)
 TEXT AFFINE(SB), NOSPLIT, $0-affineargs
@@ -37,25 +37,6 @@ loop:
 	ADDQ   $64, at
 	CMPQ   at, bytes
 	JLT    loop
-
-	move Z2, (dp)
-	VZEROUPPER
-	RET
-
-// func add(n int, acc, x *T)
-TEXT ADD(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), bytes
-	MOVQ acc+8(FP), dp
-	MOVQ x+16(FP), xp
-	move (dp), Z2
-	SHLQ $logsize, bytes
-	XORL at, at
-
-loop:
-	add  (xp)(at*1), Z2, Z2
-	ADDQ $64, at
-	CMPQ at, bytes
-	JLT  loop
 
 	move Z2, (dp)
 	VZEROUPPER

@@ -2,21 +2,20 @@
 //
 //	affine      dst[i] = (x[i] − c)·s
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
-//	add         acc[l] = acc[l] + Σ x[i],        i mod w = l, i ascending
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
-// Same bits as    affineRef, maxRef, addRef, logRef and log2Ref in ref.go. Where k = 0 the
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. Where k = 0 the
 //                 sums with k change nothing; num.Log leaves them out.
 // Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
 //                 of w, 64 bytes, and not 0.
 // Tile            one vector.
 // Tail            none: the caller computes what is left.
-// Special values  affine, add: follow the arithmetic. maximum: of a NaN and a number, and of
+// Special values  affine: follows the arithmetic. maximum: of a NaN and a number, and of
 //                 equal numbers, the maximum here is the first operand, acc. log: stops before
 //                 a vector with an x that is not a positive normal number, and returns the
 //                 number of elements that are done.
 // Registers       SI x · DI dst or acc · CX bytes · DX place · AX mask · K1 K2 comparisons.
-//                 affine: Z2 c · Z3 s. maximum, add: Z2 acc. log: Z0 x, then m and f · Z2 k ·
+//                 affine: Z2 c · Z3 s. maximum: Z2 acc. log: Z0 x, then m and f · Z2 k ·
 //                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 what h
 //                 or p lost · Z13 hi. In float32, Z4 Z8 Z10 Z12 hold parts of S first.
 // Source          own.
@@ -90,7 +89,6 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $168
 #define F64
 #define AFFINE ·affineAVX512F64
 #define MAXIMUM ·maximumAVX512F64
-#define ADD ·addAVX512F64
 #define affineargs 40
 #include "type_amd64.h"
 #include "vector_avx512_amd64.h"
@@ -105,18 +103,15 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $168
 #undef F64
 #undef AFFINE
 #undef MAXIMUM
-#undef ADD
 #undef affineargs
 
 #define F32
 #define AFFINE ·affineAVX512F32
 #define MAXIMUM ·maximumAVX512F32
-#define ADD ·addAVX512F32
 #define affineargs 32
 #include "type_amd64.h"
 #include "vector_avx512_amd64.h"
 #undef F32
 #undef AFFINE
 #undef MAXIMUM
-#undef ADD
 #undef affineargs

@@ -1,4 +1,4 @@
-// The texts of affine, maximum and add, for the type that the including file has defined.
+// The texts of affine and maximum, for the type that the including file has defined.
 
 // func affine(n int, dst, x *T, c, s T)
 TEXT AFFINE(SB), NOSPLIT, $0-affineargs
@@ -31,25 +31,6 @@ loop:
 	LOAD4(xp, F0, F1, F2, F3)
 	OF4(FCMGT, 4, 0, 16)
 	OF4(BIT_16B, 16, 0, 4)
-	SUBS $64, left
-	BNE  loop
-
-	FSTPQ (F16, F17), (dp)
-	FSTPQ (F18, F19), 32(dp)
-	RET
-
-// func add(n int, acc, x *T)
-TEXT ADD(SB), NOSPLIT, $0-24
-	MOVD  n+0(FP), left
-	MOVD  acc+8(FP), dp
-	MOVD  x+16(FP), xp
-	FLDPQ (dp), (F16, F17)
-	FLDPQ 32(dp), (F18, F19)
-	LSL   $ESHIFT, left, left
-
-loop:
-	LOAD4(xp, F0, F1, F2, F3)
-	OF4(FADD, 16, 16, 0)
 	SUBS $64, left
 	BNE  loop
 

@@ -2,20 +2,19 @@
 //
 //	affine      dst[i] = (x[i] − c)·s
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
-//	add         acc[l] = acc[l] + Σ x[i],        i mod w = l, i ascending
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
-// Same bits as    affineRef, maxRef, addRef, logRef and log2Ref in ref.go. Where k = 0 the
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. Where k = 0 the
 //                 sums with k change nothing; num.Log leaves them out.
 // Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
 //                 of w, 64 bytes, and not 0.
 // Tile            four registers, 64 bytes.
 // Tail            none: the caller computes what is left.
-// Special values  affine, add: follow the arithmetic. maximum: nothing is larger than a NaN,
+// Special values  affine: follows the arithmetic. maximum: nothing is larger than a NaN,
 //                 nor a NaN than anything. log: stops before a tile with an x that is not a
 //                 positive normal number, and returns the number of elements that are done.
 // Registers       R0 bytes left · R1 x · R2 dst or acc · R3 constants · R4 elements · R5 R6
-//                 comparisons. affine: V0–V3 x · V28 c · V29 s. maximum, add: V0–V3 x ·
+//                 comparisons. affine: V0–V3 x · V28 c · V29 s. maximum: V0–V3 x ·
 //                 V4–V7 x > acc · V16–V19 acc. log: V0–V3 x, then m, f and lo · V4–V7 k · V8–V11
 //                 s, then p or a · V12–V15 s², then h, then b · V16–V23 polynomial, then what h
 //                 or p lost · V24–V27 part of S (float32), then hi · V28–V31 constants.
@@ -107,7 +106,6 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $336
 #define F64
 #define AFFINE ·affineNEONF64
 #define MAXIMUM ·maximumNEONF64
-#define ADD ·addNEONF64
 #define affineargs 40
 #include "type_arm64.h"
 #include "vector_neon_arm64.h"
@@ -122,18 +120,15 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $336
 #undef F64
 #undef AFFINE
 #undef MAXIMUM
-#undef ADD
 #undef affineargs
 
 #define F32
 #define AFFINE ·affineNEONF32
 #define MAXIMUM ·maximumNEONF32
-#define ADD ·addNEONF32
 #define affineargs 32
 #include "type_arm64.h"
 #include "vector_neon_arm64.h"
 #undef F32
 #undef AFFINE
 #undef MAXIMUM
-#undef ADD
 #undef affineargs

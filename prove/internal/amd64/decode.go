@@ -99,6 +99,11 @@ const Objdump = "objdump"
 // an error when it is run.
 func Decode(i *code.Inst) any {
 	d := &inst{Inst: i, op: i.Op}
+	if i.Padding() {
+		d.takeApart()
+		d.effect = effect(d)
+		return d
+	}
 	for _, a := range split(i.Operands) {
 		o, err := parse(i.Op, strings.TrimSpace(a))
 		if err != nil {

@@ -556,6 +556,15 @@ func (m *machine) general(i *inst) bool {
 		}
 		m.setInteger(dst, v, w)
 		m.flags.add(x, y, v, carry, w)
+	case "bzhi":
+		x, n := m.integer(&a[1], w), m.integer(&a[0], w)&255
+		v := x
+		if n < uint64(8*w) {
+			v = x & (1<<n - 1)
+		}
+		m.setInteger(dst, v, w)
+		m.flags.logic(v, w)
+		m.flags.set(carryFlag, n >= uint64(8*w))
 	case "popcnt":
 		v := uint64(bits.OnesCount64(m.integer(&a[0], w)))
 		m.setInteger(dst, v, w)

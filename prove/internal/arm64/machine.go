@@ -284,7 +284,7 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 			o.reg, _ = strconv.Atoi(x[1][1:])
 		}
 		if x[2] != "" {
-			o.value, err = strconv.ParseInt(x[2], 0, 64)
+			o.value, err = number(x[2])
 		}
 		if x[3] != "" {
 			o.index, _ = strconv.Atoi(x[3])
@@ -296,7 +296,7 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 	}
 	if strings.HasPrefix(s, "#") {
 		o.kind = immediate
-		o.value, err = strconv.ParseInt(s[1:], 0, 64)
+		o.value, err = number(s[1:])
 		return o, err
 	}
 	if f := strings.Fields(s); len(f) == 2 && (f[0] == "lsl" || f[0] == "lsr") {
@@ -467,4 +467,12 @@ func (m *machine) branch(taken bool, to operand) {
 	if taken {
 		m.next = to.constant
 	}
+}
+
+// number reads an integer of 64 bits, with a sign or without.
+func number(s string) (int64, error) {
+	if v, err := strconv.ParseUint(s, 0, 64); err == nil {
+		return int64(v), nil
+	}
+	return strconv.ParseInt(s, 0, 64)
 }

@@ -251,6 +251,12 @@ func (m *machine) float(op string, a []operand) bool {
 			}
 			return m.g.Div(x, y)
 		})
+	case "fabd":
+		m.lanes(dst, func(n int) expr.Node {
+			d := m.g.Sub(m.source(a[1], n), m.source(a[2], n))
+			w := m.g.Width(d)
+			return m.g.Bitwise(expr.IAnd, d, m.g.Const(w, ^uint64(0)>>(65-8*w)))
+		})
 	case "fmla", "fmls":
 		m.lanes(dst, func(n int) expr.Node {
 			x := m.source(a[1], n)

@@ -171,6 +171,11 @@ func (g *Graph) zero(n Node) bool {
 	return ok && bits == 0
 }
 
+func (g *Graph) minusZero(n Node) bool {
+	bits, ok := g.Bits(n)
+	return ok && bits == 1<<(8*g.Width(n)-1)
+}
+
 // constants returns the values of two constants as float64; a float32 is widened.
 func (g *Graph) constants(a, b Node) (x, y float64, ok bool) {
 	p, q := &g.nodes[a], &g.nodes[b]
@@ -197,7 +202,7 @@ func (g *Graph) float(width int, x float64) Node {
 	return g.Const(8, math.Float64bits(x))
 }
 
-// Add returns x + y. Addition commutes. x + 0 is x if that cannot be −0, as in (y + 0) + 0.
+// Add returns x + y. Addition commutes. x + −0 is x. x + 0 is x if that cannot be −0, as in (y + 0) + 0.
 func (g *Graph) Add(a, b Node) Node {
 	width := g.Width(a)
 	if x, y, ok := g.constants(a, b); ok {
@@ -207,6 +212,9 @@ func (g *Graph) Add(a, b Node) Node {
 		a, b = b, a
 	}
 	for _, p := range [2][2]Node{{a, b}, {b, a}} {
+		if g.minusZero(p[0]) {
+			return p[1]
+		}
 		if g.zero(p[0]) && g.nodes[p[1]].op != Const && g.neverNegativeZero(p[1]) {
 			return p[1]
 		}
@@ -292,7 +300,7 @@ func (g *Graph) squared(a Node) Node {
 }
 
 // FMA returns x·y + z, rounded once. The factors commute, the sign of the product is that
-// of its factors, fma(0, 0, z) is 0 + z, fma(−0, 0, z) is z, and fma(x, x, 0) is x·x, since x·x is never −0.
+// of its factors, fma(0, 0, z) is 0 + z, fma(−0, 0, z) is z, fma(x, y, −0) is x·y, and fma(x, x, 0) is x·x, since x·x is never −0.
 func (g *Graph) FMA(a, b, c Node) Node {
 	if x, y, ok := g.constants(a, b); ok && g.nodes[c].op == Const {
 		if z := value(&g.nodes[c]); g.Width(c) == 4 {
@@ -300,6 +308,9 @@ func (g *Graph) FMA(a, b, c Node) Node {
 		} else {
 			return g.Const(8, math.Float64bits(math.FMA(x, y, z)))
 		}
+	}
+	if g.minusZero(c) {
+		return g.Mul(a, b)
 	}
 	if a == b {
 		if a = g.squared(a); g.zero(c) {

@@ -4,13 +4,32 @@ import (
 	"math"
 )
 
+// squares reports whether a is a sum of squares and of numbers without their sign. Such a sum is not negative, nor −0.
+func (g *Graph) squares(a Node) bool {
+	switch n := &g.nodes[a]; n.op {
+	case Mul:
+		return n.a == n.b
+	case FMA:
+		return n.a == n.b && n.key == 0 && g.squares(n.c)
+	case Add:
+		return g.squares(n.a) && g.squares(n.b)
+	case IAnd:
+		bits, ok := g.Bits(n.a)
+		if !ok {
+			bits, ok = g.Bits(n.b)
+		}
+		return ok && bits>>(8*n.width-1) == 0
+	}
+	return false
+}
+
 // neverNegativeZero reports whether a cannot be −0: a sum is −0 only if both of its terms are.
 func (g *Graph) neverNegativeZero(a Node) bool {
 	for {
 		switch n := &g.nodes[a]; {
 		case n.op == Const:
 			return n.key != 1<<(8*n.width-1)
-		case n.op == MaxZ:
+		case n.op == MaxZ || g.squares(a):
 			return true
 		case n.op != Add:
 			return false

@@ -319,6 +319,11 @@ func (fr *frame) builtin(i *ssa.Call, name string, args []Value) Value {
 		return uint64(in.sizes.Sizeof(types_[0].Type()))
 	case "SliceData":
 		return args[0].(Slice).Addr
+	case "Add": // unsafe.Add
+		return args[0].(uint64) + args[1].(uint64)
+	case "Slice": // unsafe.Slice
+		n := int(args[1].(uint64))
+		return Slice{Addr: args[0].(uint64), Len: n, Cap: n}
 	case "min", "max":
 		op := map[string]token.Token{"min": token.LSS, "max": token.GTR}[name]
 		best := args[0]

@@ -12,6 +12,7 @@ type Unreachable struct {
 
 const (
 	fourBytes = "the last bytes of a row are stored by text that all types share; of float64 there are never 4 left"
+	notFew    = "vectors of one and two elements are Go's, and so a short register at the beginning has three"
 	wholeRow  = "the jump for rows without a whole step is shared text; the loop has rows of at least rowlo bytes"
 	parts     = "one macro loads or stores a vector whole, in part or not at all; in a tail the last one is never whole, and the first never absent"
 	fromZero  = "the tile that begins at the sums in dst is shared text; distances of the Gibbs kernel begin at 0"
@@ -62,6 +63,16 @@ var Ways = map[string]Unreachable{
 	"distance.gibbsNEONF64":       {36, fromZero + "; " + features + "; " + parts},
 	"distance.sqEuclideanNEONF32": {4, features},
 	"distance.sqEuclideanNEONF64": {4, features},
+	"pair.dotNEONF32":             {6, notFew},
+	"pair.dotNEONF64":             {8, notFew},
+	"pair.manhattanNEONF32":       {6, notFew},
+	"pair.manhattanNEONF64":       {9, notFew},
+	"pair.sqEuclideanNEONF32":     {6, notFew},
+	"pair.sqEuclideanNEONF64":     {9, notFew},
+	"pair.squaresNEONF32":         {3, notFew},
+	"pair.squaresNEONF64":         {6, notFew},
+	"pair.sumNEONF32":             {3, notFew},
+	"pair.sumNEONF64":             {6, notFew},
 	"pass.beginAVX2F64":           {2, fourBytes},
 	"pass.beginNEONF32":           {13, bothWays},
 	"pass.beginNEONF64":           {13, bothWays},

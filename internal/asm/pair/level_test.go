@@ -1,0 +1,84 @@
+package pair
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// lengths are those of asmtest, and all up to two groups of lanes.
+func lengths() (ns []int) {
+	for n := range 2*MaxLanes + 2 {
+		ns = append(ns, n)
+	}
+	return append(ns, 191, 192, 1000, 1031)
+}
+
+// TestLevels compares every level with the definition, for all lengths and classes of values.
+func TestLevels(t *testing.T) {
+	t.Run("f64", levels[float64])
+	t.Run("f32", levels[float32])
+}
+
+func levels[T num.Float](t *testing.T) {
+	seed := uint64(0)
+	for _, class := range asmtest.Classes() {
+		for _, n := range lengths() {
+			for range 3 { // kinds of memory
+				seed++
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					x, y, dst := a.In(n, class), a.In(n, class), a.Out(5)
+					dst[0], dst[1], dst[2], dst[3], dst[4] = Dot(x, y), SqEuclidean(x, y), Manhattan(x, y), Squares(x), Sum(x)
+				})
+			}
+			if n%Lanes[T]() == 0 {
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					for op := Products; op <= Element; op++ {
+						acc := a.InOut(MaxLanes, class)
+						AddLanes(op, (*[MaxLanes]T)(acc), a.In(n, class), a.In(n, class))
+					}
+				})
+			}
+			if t.Failed() {
+				t.Fatalf("class %v, n = %d", class, n)
+			}
+		}
+	}
+}
+
+// TestDefinition: what a function returns is the definition, for few elements and many, too. Products of both signs that
+// underflow, and zeros of both signs, show a lane that does not begin at −0.
+func TestDefinition(t *testing.T) {
+	t.Run("f64", definition[float64])
+	t.Run("f32", definition[float32])
+}
+
+func definition[T num.Float](t *testing.T) {
+	rng := asmtest.NewRand(3)
+	tiny := []T{-asmtest.Least[T](), asmtest.Least[T](), 0, T(math.Copysign(0, -1))}
+	for lv := range asmtest.Each(t) {
+		for n := range 2*longest + 200 {
+			if n > 300 && n < longest-2 || n > longest+2 && n < 2*longest+190 {
+				continue
+			}
+			for k := range len(tiny) + 2 {
+				x, y := make([]T, n), make([]T, n)
+				for i := range x {
+					if x[i], y[i] = asmtest.Value[T](rng, asmtest.Gauss), asmtest.Value[T](rng, asmtest.Gauss); k > 0 {
+						x[i], y[i] = tiny[rng.IntN(min(k, len(tiny)))], T(math.Abs(float64(y[i])))/4
+					}
+				}
+				for i, got := range []T{Dot(x, y), SqEuclidean(x, y), Manhattan(x, y), Squares(x), Sum(x)} {
+					if want := ref(Op(i), x, y); !asmtest.SameBits(got, want) {
+						t.Fatalf("%v, n = %d, kind %d, sum %d: %v (%#x), want %v (%#x)", lv, n, k, i, got, asmtest.Bits(got), want, asmtest.Bits(want))
+					}
+				}
+				if n > 300 {
+					break
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
+// what else a text needs that is written once for both types. A word is named after the
+// GNU mnemonic and takes register numbers in GNU order, destination first. Where its name has no arrangement, that is
+// the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0 (F32), as
+// type_arm64.h has it. neon_test.go in the parent folder proves every word for both, and
+// that a macro means the same in every folder that has it.
+
+#define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FMLA(d, n, m) WORD $(0x4e20cc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FABD(d, n, m) WORD $(0x6ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define FADDP(d, n, m) WORD $(0x6e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
+#define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
+
+#define LANES (4>>DOUBLE) // of a register
+
+// An operation on four registers each: d … d+3 of n … n+3 and m … m+3.
+#define OF4(op, d, n, m) \
+	op(d, n, m); \
+	op(d+1, n+1, m+1); \
+	op(d+2, n+2, m+2); \
+	op(d+3, n+3, m+3)
+
+// V1 in four registers.
+#define BEGIN4(a, b, c, d) \
+	VMOV V1.B16, a.B16; \
+	VMOV V1.B16, b.B16; \
+	VMOV V1.B16, c.B16; \
+	VMOV V1.B16, d.B16
+
+// Four registers to memory and back, and p moved on.
+#define LOADLANES(p, a, b, c, d) \
+	FLDPQ.P 32(p), (a, b); \
+	FLDPQ.P 32(p), (c, d)
+#define STORELANES(p, a, b, c, d) \
+	FSTPQ.P (a, b), 32(p); \
+	FSTPQ.P (c, d), 32(p)

@@ -1,0 +1,310 @@
+// pair, float64 and float32, NEON.
+//
+//	dot           Σ x[i]·y[i]
+//	sqEuclidean   Σ (x[i] − y[i])²
+//	manhattan     Σ |x[i] − y[i]|
+//	squares       Σ x[i]²
+//	sum           Σ x[i]                  0≤i<n
+//
+// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64.
+//
+// Same bits as    addRef and fold in ref.go: element i in lane i mod w, i ascending, one FMA per product.
+//                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
+// Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
+// Tile            16 registers; short, with n at most four registers: four.
+// Tail            registers, then loads of single lanes. No access outside the slices.
+// Special values  follow the arithmetic.
+// Registers       R0 elements left · R1 x · R2 y · R3 acc · R4 spare · R5 elements of the last, short register ·
+//                 V0–V8 elements, differences; V1 −0 until the loop · V16–V31 lanes, then their folds.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+#define left R0
+#define xp R1
+#define yp R2
+#define lanes R3
+
+// TERM2 adds the terms of two registers to the lanes a and a+1, TERM2B does so with other registers for the
+// elements; TERM adds those of one. PART adds those of R5 elements. A product of an element that is
+// missing is −0·0, which changes no lane. Squares and distances that are missing are +0: one other term
+// at least is not −0.
+#define TERM2DOT(a) \
+	FLDPQ.P 32(xp), (F0, F2); \
+	FLDPQ.P 32(yp), (F3, F4); \
+	FMLA(a, 0, 3);            \
+	FMLA(a+1, 2, 4)
+#define TERM2BDOT(a) \
+	FLDPQ.P 32(xp), (F5, F6); \
+	FLDPQ.P 32(yp), (F7, F8); \
+	FMLA(a, 5, 7);            \
+	FMLA(a+1, 6, 8)
+#define TERMDOT(a) \
+	FMOVQ.P 16(xp), F0; \
+	FMOVQ.P 16(yp), F2; \
+	FMLA(a, 0, 2)
+#define PARTDOT(a) \
+	VMOV V1.B16, V0.B16;         \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	LDREST(xp, V0);              \
+	LDREST(yp, V2);              \
+	FMLA(a, 0, 2)
+#define TERM2SQUARES2(a) \
+	FLDPQ.P 32(xp), (F0, F2); \
+	FLDPQ.P 32(yp), (F3, F4); \
+	FSUB(0, 0, 3);            \
+	FSUB(2, 2, 4);            \
+	FMLA(a, 0, 0);            \
+	FMLA(a+1, 2, 2)
+#define TERM2BSQUARES2(a) \
+	FLDPQ.P 32(xp), (F5, F6); \
+	FLDPQ.P 32(yp), (F7, F8); \
+	FSUB(5, 5, 7);            \
+	FSUB(6, 6, 8);            \
+	FMLA(a, 5, 5);            \
+	FMLA(a+1, 6, 6)
+#define TERMSQUARES2(a) \
+	FMOVQ.P 16(xp), F0; \
+	FMOVQ.P 16(yp), F2; \
+	FSUB(0, 0, 2);      \
+	FMLA(a, 0, 0)
+#define PARTSQUARES2(a) \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	LDREST(xp, V0);              \
+	LDREST(yp, V2);              \
+	FSUB(0, 0, 2);               \
+	FMLA(a, 0, 0)
+#define TERM2ABS(a) \
+	FLDPQ.P 32(xp), (F0, F2); \
+	FLDPQ.P 32(yp), (F3, F4); \
+	FABD(0, 0, 3);            \
+	FABD(2, 2, 4);            \
+	FADD(a, a, 0);            \
+	FADD(a+1, a+1, 2)
+#define TERM2BABS(a) \
+	FLDPQ.P 32(xp), (F5, F6); \
+	FLDPQ.P 32(yp), (F7, F8); \
+	FABD(5, 5, 7);            \
+	FABD(6, 6, 8);            \
+	FADD(a, a, 5);            \
+	FADD(a+1, a+1, 6)
+#define TERMABS(a) \
+	FMOVQ.P 16(xp), F0; \
+	FMOVQ.P 16(yp), F2; \
+	FABD(0, 0, 2);      \
+	FADD(a, a, 0)
+#define PARTABS(a) \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	LDREST(xp, V0);              \
+	LDREST(yp, V2);              \
+	FABD(0, 0, 2);               \
+	FADD(a, a, 0)
+#define TERM2SQUARES(a) \
+	FLDPQ.P 32(xp), (F0, F2); \
+	FMLA(a, 0, 0);            \
+	FMLA(a+1, 2, 2)
+#define TERM2BSQUARES(a) \
+	FLDPQ.P 32(xp), (F5, F6); \
+	FMLA(a, 5, 5);            \
+	FMLA(a+1, 6, 6)
+#define TERMSQUARES(a) \
+	FMOVQ.P 16(xp), F0; \
+	FMLA(a, 0, 0)
+#define PARTSQUARES(a) \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	LDREST(xp, V0);              \
+	FMLA(a, 0, 0)
+#define TERM2PLAIN(a) \
+	FLDPQ.P 32(xp), (F0, F2); \
+	FADD(a, a, 0);            \
+	FADD(a+1, a+1, 2)
+#define TERM2BPLAIN(a) \
+	FLDPQ.P 32(xp), (F5, F6); \
+	FADD(a, a, 5);            \
+	FADD(a+1, a+1, 6)
+#define TERMPLAIN(a) \
+	FMOVQ.P 16(xp), F0; \
+	FADD(a, a, 0)
+#define PARTPLAIN(a) \
+	VMOV V1.B16, V0.B16; \
+	LDREST(xp, V0);      \
+	FADD(a, a, 0)
+
+#define F32
+#include "type_arm64.h"
+
+#define YARG(y) MOVD y, yp
+#define args 28
+#define result ret+24(FP)
+#define lanesargs 32
+#define SUM ·dotNEONF32
+#define LANESUM ·dotLanesNEONF32
+#define TERM2 TERM2DOT
+#define TERM2B TERM2BDOT
+#define TERM TERMDOT
+#define PART PARTDOT
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#define SUM ·sqEuclideanNEONF32
+#define LANESUM ·sqEuclideanLanesNEONF32
+#define TERM2 TERM2SQUARES2
+#define TERM2B TERM2BSQUARES2
+#define TERM TERMSQUARES2
+#define PART PARTSQUARES2
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#define SUM ·manhattanNEONF32
+#define LANESUM ·manhattanLanesNEONF32
+#define TERM2 TERM2ABS
+#define TERM2B TERM2BABS
+#define TERM TERMABS
+#define PART PARTABS
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#undef YARG
+#undef args
+#undef result
+#undef lanesargs
+
+#define YARG(y)
+#define args 20
+#define result ret+16(FP)
+#define lanesargs 24
+#define SUM ·squaresNEONF32
+#define LANESUM ·squaresLanesNEONF32
+#define TERM2 TERM2SQUARES
+#define TERM2B TERM2BSQUARES
+#define TERM TERMSQUARES
+#define PART PARTSQUARES
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#define SUM ·sumNEONF32
+#define LANESUM ·sumLanesNEONF32
+#define TERM2 TERM2PLAIN
+#define TERM2B TERM2BPLAIN
+#define TERM TERMPLAIN
+#define PART PARTPLAIN
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#undef YARG
+#undef args
+#undef result
+#undef lanesargs
+#undef F32
+
+#define F64
+#include "type_arm64.h"
+
+#define YARG(y) MOVD y, yp
+#define args 32
+#define result ret+24(FP)
+#define lanesargs 32
+#define SUM ·dotNEONF64
+#define LANESUM ·dotLanesNEONF64
+#define TERM2 TERM2DOT
+#define TERM2B TERM2BDOT
+#define TERM TERMDOT
+#define PART PARTDOT
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#define SUM ·sqEuclideanNEONF64
+#define LANESUM ·sqEuclideanLanesNEONF64
+#define TERM2 TERM2SQUARES2
+#define TERM2B TERM2BSQUARES2
+#define TERM TERMSQUARES2
+#define PART PARTSQUARES2
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#define SUM ·manhattanNEONF64
+#define LANESUM ·manhattanLanesNEONF64
+#define TERM2 TERM2ABS
+#define TERM2B TERM2BABS
+#define TERM TERMABS
+#define PART PARTABS
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#undef YARG
+#undef args
+#undef result
+#undef lanesargs
+
+#define YARG(y)
+#define args 24
+#define result ret+16(FP)
+#define lanesargs 24
+#define SUM ·squaresNEONF64
+#define LANESUM ·squaresLanesNEONF64
+#define TERM2 TERM2SQUARES
+#define TERM2B TERM2BSQUARES
+#define TERM TERMSQUARES
+#define PART PARTSQUARES
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#define SUM ·sumNEONF64
+#define LANESUM ·sumLanesNEONF64
+#define TERM2 TERM2PLAIN
+#define TERM2B TERM2BPLAIN
+#define TERM TERMPLAIN
+#define PART PARTPLAIN
+#include "sum_neon_arm64.h"
+#undef SUM
+#undef LANESUM
+#undef TERM2
+#undef TERM2B
+#undef TERM
+#undef PART
+#undef YARG
+#undef args
+#undef result
+#undef lanesargs
+#undef F64

@@ -1,0 +1,80 @@
+package pair
+
+import "github.com/gomonge/monge/internal/asm/num"
+
+// MaxLanes is the number of lanes of float32, for arrays of them.
+const MaxLanes = 64
+
+// Lanes returns the number of lanes of T.
+func Lanes[T num.Float]() int {
+	if num.IsFloat64[T]() {
+		return MaxLanes / 2
+	}
+	return MaxLanes
+}
+
+// Op says which terms are added.
+type Op int
+
+// The terms of x and y.
+const (
+	Products      Op = iota // x·y
+	SqDifference            // (x − y)²
+	AbsDifference           // |x − y|
+	Square                  // x²
+	Element                 // x
+)
+
+// begin returns lanes of −0.
+func begin[T num.Float]() (acc [MaxLanes]T) {
+	zero := T(0)
+	for l := range acc {
+		acc[l] = -zero
+	}
+	return acc
+}
+
+// addRef adds the terms to acc, that of element i to lane i mod w.
+func addRef[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
+	w := Lanes[T]()
+	for i, v := range x {
+		l := &acc[i%w]
+		switch op {
+		case Products:
+			*l = num.FMA(v, y[i], *l)
+		case SqDifference:
+			d := v - y[i]
+			*l = num.FMA(d, d, *l)
+		case AbsDifference:
+			*l += num.Abs(v - y[i])
+		case Square:
+			*l = num.FMA(v, v, *l)
+		case Element:
+			*l += v
+		}
+	}
+}
+
+// fold returns the sum of the lanes.
+func fold[T num.Float](acc *[MaxLanes]T) T {
+	h := Lanes[T]() / 4
+	for l := range h {
+		acc[l] = (acc[l] + acc[l+h]) + (acc[l+2*h] + acc[l+3*h])
+	}
+	for h /= 2; h > 0; h /= 2 {
+		for l := range h {
+			acc[l] += acc[l+h]
+		}
+	}
+	return acc[0]
+}
+
+// ref returns the sum of the terms, +0 of none.
+func ref[T num.Float](op Op, x, y []T) T {
+	if len(x) == 0 {
+		return 0
+	}
+	acc := begin[T]()
+	addRef(op, &acc, x, y)
+	return fold(&acc)
+}

@@ -1,0 +1,196 @@
+// The texts of a sum over one or two slices, for the type that the including file has defined.
+// It defines SUM and LANES, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
+// result, where results are, TERM, which adds the terms of a register to the lanes, and PART, which does so
+// for the elements of the mask at (mask).
+
+// func sum(n int, x *T) T or func sum(n int, x, y *T) T
+TEXT SUM(SB), NOSPLIT, $0-args
+	MOVQ  n+0(FP), left
+	MOVQ  x+8(FP), xp
+	YARG(y+16(FP))
+	CONSTANTS
+	LEAQ  tail+32(SB), mask
+	bcast 64(mask), Y0
+	MOVQ  left, AX
+	ANDQ  $(unit-1), AX
+	SHLQ  $logsize, AX
+	SUBQ  AX, mask
+	CMPQ  left, $(2*unit)
+	JA    long
+
+	CMPQ    left, $unit
+	JB      short0
+	VMOVAPS Y0, Y1
+	TERM(0, Y8, Y0)
+	TESTQ   AX, AX
+	JNE     short1
+	CMPQ    left, $unit
+	JEQ     short
+	TERM(32, Y9, Y1)
+	add     Y1, Y0, Y0
+	JMP     short
+
+short1:
+	PART(32, Y1)
+	add Y1, Y0, Y0
+	JMP short
+
+short0:
+	PART(0, Y0)
+
+short:
+	FOLD
+	moveone X0, result
+	VZEROUPPER
+	RET
+
+long:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y5
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y7
+	SUBQ    $group, left
+	JB      rest
+
+	PCALIGN $32
+
+loop:
+	TERM(0, Y8, Y0)
+	TERM(32, Y9, Y1)
+	TERM(64, Y10, Y2)
+	TERM(96, Y11, Y3)
+	TERM(128, Y8, Y4)
+	TERM(160, Y9, Y5)
+	TERM(192, Y10, Y6)
+	TERM(224, Y11, Y7)
+	ADDQ $256, xp
+	YNEXT
+	SUBQ $group, left
+	JAE  loop
+
+rest:
+	ADDQ $group, left
+	JEQ  fold8
+	CMPQ left, $unit
+	JB   part0
+	TERM(0, Y8, Y0)
+	CMPQ left, $(2*unit)
+	JB   part1
+	TERM(32, Y9, Y1)
+	CMPQ left, $(3*unit)
+	JB   part2
+	TERM(64, Y10, Y2)
+	CMPQ left, $(4*unit)
+	JB   part3
+	TERM(96, Y11, Y3)
+	CMPQ left, $(5*unit)
+	JB   part4
+	TERM(128, Y8, Y4)
+	CMPQ left, $(6*unit)
+	JB   part5
+	TERM(160, Y9, Y5)
+	CMPQ left, $(7*unit)
+	JB   part6
+	TERM(192, Y10, Y6)
+	TESTQ AX, AX
+	JEQ  fold8
+	PART(224, Y7)
+
+fold8:
+	add Y2, Y0, Y0
+	add Y3, Y1, Y1
+	add Y6, Y4, Y4
+	add Y7, Y5, Y5
+	add Y4, Y0, Y0
+	add Y5, Y1, Y1
+	add Y1, Y0, Y0
+	FOLD
+	moveone X0, result
+	VZEROUPPER
+	RET
+
+part0:
+	PART(0, Y0)
+	JMP fold8
+
+part1:
+	TESTQ AX, AX
+	JEQ   fold8
+	PART(32, Y1)
+	JMP   fold8
+
+part2:
+	TESTQ AX, AX
+	JEQ   fold8
+	PART(64, Y2)
+	JMP   fold8
+
+part3:
+	TESTQ AX, AX
+	JEQ   fold8
+	PART(96, Y3)
+	JMP   fold8
+
+part4:
+	TESTQ AX, AX
+	JEQ   fold8
+	PART(128, Y4)
+	JMP   fold8
+
+part5:
+	TESTQ AX, AX
+	JEQ   fold8
+	PART(160, Y5)
+	JMP   fold8
+
+part6:
+	TESTQ AX, AX
+	JEQ   fold8
+	PART(192, Y6)
+	JMP   fold8
+
+// func lanes(n int, acc, x *T) or func lanes(n int, acc, x, y *T)
+TEXT LANES(SB), NOSPLIT, $0-lanesargs
+	MOVQ n+0(FP), left
+	MOVQ acc+8(FP), lanes
+	MOVQ x+16(FP), xp
+	YARG(y+24(FP))
+	CONSTANTS
+	move (lanes), Y0
+	move 32(lanes), Y1
+	move 64(lanes), Y2
+	move 96(lanes), Y3
+	move 128(lanes), Y4
+	move 160(lanes), Y5
+	move 192(lanes), Y6
+	move 224(lanes), Y7
+
+	PCALIGN $32
+
+loop:
+	TERM(0, Y8, Y0)
+	TERM(32, Y9, Y1)
+	TERM(64, Y10, Y2)
+	TERM(96, Y11, Y3)
+	TERM(128, Y8, Y4)
+	TERM(160, Y9, Y5)
+	TERM(192, Y10, Y6)
+	TERM(224, Y11, Y7)
+	ADDQ $256, xp
+	YNEXT
+	SUBQ $group, left
+	JNE  loop
+
+	move Y0, (lanes)
+	move Y1, 32(lanes)
+	move Y2, 64(lanes)
+	move Y3, 96(lanes)
+	move Y4, 128(lanes)
+	move Y5, 160(lanes)
+	move Y6, 192(lanes)
+	move Y7, 224(lanes)
+	VZEROUPPER
+	RET

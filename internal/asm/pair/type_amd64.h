@@ -1,0 +1,71 @@
+// What the AVX2 and AVX-512 texts of this folder say of their type. The including file
+// defines F64 or F32 and includes this before the text of each. unit and unitz are the
+// elements of a register of AVX2 and AVX-512, group those of all lanes of a sum. tail has masks
+// for what is left of a register of AVX2, and, 64 bytes on, −0 where the mask is off.
+
+#ifdef size
+#undef size
+#undef logsize
+#undef unit
+#undef unitz
+#undef group
+#undef tail
+#undef move
+#undef moveone
+#undef maskmove
+#undef bcast
+#undef add
+#undef addone
+#undef sub
+#undef mul
+#undef fma
+#undef and
+#undef or
+#undef LASTFOLD
+#undef SWAP
+#endif
+
+#ifdef F64
+#define size 8
+#define logsize 3
+#define unit 4
+#define unitz 8
+#define group 32
+#define tail tailf64<>
+#define move VMOVUPD
+#define moveone VMOVSD
+#define maskmove VMASKMOVPD
+#define bcast VBROADCASTSD
+#define add VADDPD
+#define addone VADDSD
+#define sub VSUBPD
+#define mul VMULPD
+#define fma VFMADD231PD
+#define and VANDPD
+#define or VORPD
+#define SWAP(x, t) VPERMILPD $1, x, t
+#define LASTFOLD
+#else
+#define size 4
+#define logsize 2
+#define unit 8
+#define unitz 16
+#define group 64
+#define tail tailf32<>
+#define move VMOVUPS
+#define moveone VMOVSS
+#define maskmove VMASKMOVPS
+#define bcast VBROADCASTSS
+#define add VADDPS
+#define addone VADDSS
+#define sub VSUBPS
+#define mul VMULPS
+#define fma VFMADD231PS
+#define and VANDPS
+#define or VORPS
+#define SWAP(x, t) VMOVSHDUP x, t
+// LASTFOLD folds lanes l and l+2 of float32.
+#define LASTFOLD \
+	VPERMILPD $1, X0, X1; \
+	VADDPS    X1, X0, X0;
+#endif

@@ -1,0 +1,48 @@
+// What the texts of this folder say of their type, four to a register or two. The
+// including file defines F64 or F32 and includes this before the text of each.
+
+#ifdef DOUBLE
+#undef DOUBLE
+#undef group
+#undef FMOVE
+#undef MINUSZERO
+#undef LDREST
+#undef LASTFOLD
+#endif
+
+#ifdef F32
+#define DOUBLE 0
+#define group 64
+#define FMOVE FMOVS // one element
+
+// −0 in all lanes of V1; R4 is spoiled.
+#define MINUSZERO \
+	MOVD $(1<<31), R4; \
+	VDUP R4, V1.S4
+
+// The first R5 elements at p, 0 < R5 < LANES, into v; its other lanes stay. R4 is spoiled.
+#define LDREST(p, v) \
+	TBZ  $1, R5, 6(PC); \
+	VLD1 (p), v.D[0]; \
+	TBZ  $0, R5, 5(PC); \
+	ADD  $8, p, R4; \
+	VLD1 (R4), v.S[2]; \
+	B    2(PC); \
+	VLD1 (p), v.S[0]
+
+// Lanes 0 1 + lanes 2 3 of V16.
+#define LASTFOLD \
+	TRN2_2D(17, 16, 16); \
+	FADD(16, 16, 17)
+#endif
+
+#ifdef F64
+#define DOUBLE 1
+#define group 32
+#define FMOVE FMOVD
+#define MINUSZERO \
+	MOVD $(1<<63), R4; \
+	VDUP R4, V1.D2
+#define LDREST(p, v) VLD1 (p), v.D[0]
+#define LASTFOLD
+#endif
