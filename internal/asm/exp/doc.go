@@ -54,4 +54,4 @@
 // that they return the bits of ref.go.
 package exp
 
-//go:generate go run ./gencoef -dir .
+//go:generate go run github.com/gomonge/monge/prove/gencoef -dir .

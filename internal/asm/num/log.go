@@ -20,7 +20,7 @@ func Log2[T Float](x T) T { return T(log264(float64(x))) }
 //	      = f − h + s·(h + R),  h = f²/2
 //
 // The second form is used because f is exact and the rounding error of h is known. It is the
-// way of FreeBSD's e_log.c; the coefficients are our own, by exp/gencoef, with a
+// way of FreeBSD's e_log.c; the coefficients are our own, by prove/gencoef, with a
 // relative error of log m below 2^-59.5.
 //
 // The sum is kept as hi + lo with |lo| ≤ |hi|/17. So only the last addition rounds at the size

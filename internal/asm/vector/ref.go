@@ -76,7 +76,7 @@ func Ref2[T num.Float](x T) T {
 // all arguments, is 0.649 of ln and 0.681 of log₂.
 
 // A table of eight cells: c, and −log c = hi + lo, hi a multiple of 2^-17 (of log₂, 2^-16), so that t is exact.
-// Q is lowest degree first. All are by exp/gencoef.
+// Q is lowest degree first. All are by prove/gencoef.
 type logTable struct {
 	inverse, hi, lo [8]float32
 	poly            [4]float32

@@ -11,16 +11,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/gomonge/monge/internal/testdata"
 )
 
-var root = filepath.Join("..", "..")
+var root = filepath.Join("..", "..", "internal", "asm")
 
 // TestCommitted computes everything again and compares it with what is committed:
 // coef.go, the constants of num.Log and of the logarithms of package vector in float32, and the DATA lines of the assembly.
 func TestCommitted(t *testing.T) {
-	testdata.Long(t)
+	if os.Getenv("MONGE_LONG") == "" {
+		t.Skip("takes 20 s: set MONGE_LONG=1")
+	}
 	got, err := os.ReadFile(filepath.Join(root, "exp", "coef.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,9 @@ func checkData(t *testing.T, s set) {
 // TestFactor verifies that no smaller table error exists among the common factors
 // that were searched.
 func TestFactor(t *testing.T) {
-	testdata.Long(t)
+	if os.Getenv("MONGE_LONG") == "" {
+		t.Skip("takes 20 s: set MONGE_LONG=1")
+	}
 	for _, c := range []struct {
 		digits, entries, shift int
 		limit, m               uint64
