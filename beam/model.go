@@ -24,7 +24,7 @@ func OpenModel(ctx context.Context, path string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	if _, _, err := wda.Load(bytes.NewReader(data)); err != nil {
+	if _, _, err := wda.Load(bytes.NewReader(data), nil); err != nil {
 		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return Model{path, sum(data)}, nil
@@ -60,7 +60,7 @@ func (m Model) load(ctx context.Context) (*loaded, error) {
 		loads.Inc(ctx, 1)
 		var data []byte
 		if data, l.err = readSummed(ctx, m.Path, m.SHA256); l.err == nil {
-			l.model, l.classifier, l.err = wda.Load(bytes.NewReader(data))
+			l.model, l.classifier, l.err = wda.Load(bytes.NewReader(data), nil)
 		}
 	})
 	if l.err != nil {

@@ -36,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	again, _, err := wda.Load(bytes.NewReader(file))
+	again, _, err := wda.Load(bytes.NewReader(file), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -96,10 +96,10 @@ func ExampleHolder() {
 		}
 		return err
 	}
-	if err := served.Reload(bytes.NewReader(file), check); err != nil {
+	if err := served.Reload(bytes.NewReader(file), nil, check); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(served.Reload(bytes.NewReader(file[:100]), check)) // the old one stays
+	fmt.Println(served.Reload(bytes.NewReader(file[:100]), nil, check)) // the old one stays
 
 	w := new(wda.Workspace) // of one goroutine; it serves one model after another
 	_, now := served.Get()  // once a request

@@ -268,15 +268,29 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
+// LoadOptions configure Load. The zero value and nil are the defaults.
+type LoadOptions struct {
+	// MaxBytes is the length of the longest file that is read, in bytes; 0 means 1 GiB. Load uses at most
+	// four times as much memory.
+	MaxBytes int64
+}
+
 // Load reads a file that MarshalBinary of a Model or a Classifier wrote. It reads r to its end; r
-// may be a pipe. It returns the model, and the classifier or nil if the file has none.
+// may be a pipe. It returns the model, and the classifier or nil if the file has none. o may be nil.
 //
-// The error wraps ErrModel if the file is damaged, is something else, is longer than 1 GiB, or
-// has an unknown version. An error of r is returned as it is. Load stops reading as soon as the
-// file cannot be a model file. It uses at most about four times as much memory as the file is
-// long. UnmarshalBinary has no limit of length.
-func Load(r io.Reader) (*Model, *Classifier, error) {
-	data, err := modelfile.Read(r, maxFile)
+// The error wraps ErrModel if the file is damaged, is something else, is longer than o.MaxBytes, or
+// has an unknown version. It wraps ErrSettings if o.MaxBytes is negative. An error of r is returned
+// unchanged. Load stops reading as soon as the file cannot be a model file. UnmarshalBinary has no limit of
+// length.
+func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
+	limit := int64(maxFile)
+	if o != nil && o.MaxBytes < 0 {
+		return nil, nil, fmt.Errorf("%w: a model file of at most %d bytes", ErrSettings, o.MaxBytes)
+	}
+	if o != nil && o.MaxBytes > 0 {
+		limit = o.MaxBytes
+	}
+	data, err := modelfile.Read(r, limit)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,12 +35,12 @@ func fileOf(t testing.TB, m interface{ MarshalBinary() ([]byte, error) }) []byte
 }
 
 func loadModel(r io.Reader) (*Model, error) {
-	m, _, err := Load(r)
+	m, _, err := Load(r, nil)
 	return m, err
 }
 
 func loadClassifier(r io.Reader) (*Classifier, error) {
-	_, c, err := Load(r)
+	_, c, err := Load(r, nil)
 	if err == nil && c == nil {
 		err = errors.New("there is no classifier")
 	}
@@ -643,5 +643,33 @@ print(json.loads(zipfile.ZipFile(sys.argv[1]).read("model.json"))["version"])
 	want := fmt.Sprintf("(6, 2) (6,) [10, 20, 30] (40, 2) int64\n%v %v\n%d\n", m.projection.At(3, 1), m.mean[5], withoutSchema)
 	if err != nil || string(out) != want {
 		t.Errorf("numpy: %v\n%swant\n%s", err, out, want)
+	}
+}
+
+// TestLoadMaxBytes: a longer file is refused, from a file as from a stream.
+func TestLoadMaxBytes(t *testing.T) {
+	t.Parallel()
+	x, labels := parts3(1, 20, 4)
+	m, err := Fit(t.Context(), x, labels, &Settings{Optimizer: Optimizer{Method: Fisher{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := fileOf(t, m)
+	n := int64(len(data))
+	name := filepath.Join(t.TempDir(), "model.wda")
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int64]error{0: nil, n: nil, n - 1: ErrModel, 100: ErrModel, -1: ErrSettings} {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for _, r := range []io.Reader{f, bytes.NewReader(data)} {
+			if _, _, err := Load(r, &LoadOptions{MaxBytes: limit}); !errors.Is(err, want) {
+				t.Errorf("%T, at most %d bytes: %v, want %v", r, limit, err, want)
+			}
+		}
 	}
 }

@@ -31,15 +31,15 @@ func (h *Holder) Get() (*Model, *Classifier) {
 	return nil, nil
 }
 
-// Reload reads a model file as Load does. From then on Get returns the new model. If there is an
+// Reload reads a model file as Load does, with the options o or nil. From then on Get returns the new model. If there is an
 // error, Get goes on to return the old model.
 //
 // check, if not nil, is called with the new model before it is used, for example to classify
 // samples whose classes are known. Its error is returned. Other errors are those of Load;
 // ErrShape if the number of features has changed; and ErrModel if the old file had a classifier
 // and the new one has none. Concurrent calls of Reload run one after the other.
-func (h *Holder) Reload(r io.Reader, check func(*Model, *Classifier) error) error {
-	m, c, err := Load(r)
+func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classifier) error) error {
+	m, c, err := Load(r, o)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func TestHolder(t *testing.T) {
 	}
 	var h Holder
 	reload := func(file []byte, check func(*Model, *Classifier) error) error {
-		return h.Reload(bytes.NewReader(file), check)
+		return h.Reload(bytes.NewReader(file), nil, check)
 	}
 	holds := func() *Model { m, _ := h.Get(); return m }
 	if m, c := h.Get(); m != nil || c != nil {

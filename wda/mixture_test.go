@@ -115,7 +115,7 @@ func TestMixtureAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, _, err := Load(bytes.NewReader(file))
+	loaded, _, err := Load(bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

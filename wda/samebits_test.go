@@ -212,7 +212,7 @@ func TestFileRefits(t *testing.T) {
 		if err != nil {
 			t.Fatal(f.name, err)
 		}
-		loaded, _, err := Load(bytes.NewReader(file))
+		loaded, _, err := Load(bytes.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(f.name, err)
 		}

@@ -38,7 +38,7 @@ func TestModelSchema(t *testing.T) {
 		}
 		return b
 	}
-	again, _, err := Load(bytes.NewReader(file(named)))
+	again, _, err := Load(bytes.NewReader(file(named)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

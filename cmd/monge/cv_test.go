@@ -240,7 +240,7 @@ func TestFitOptions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, _, err := wda.Load(bytes.NewReader(file))
+			m, _, err := wda.Load(bytes.NewReader(file), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -367,7 +367,7 @@ func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 		}
 		defer f.Close()
 	}
-	m, c, err := wda.Load(f)
+	m, c, err := wda.Load(f, nil)
 	return m, c, inFile(path, cause(err))
 }
 

@@ -74,7 +74,7 @@ func (a *app) infoOf(read *readFlags, path string) error {
 		}
 		defer end()
 		in = whole.(io.ReadSeeker)
-		m, c, err = wda.Load(in)
+		m, c, err = wda.Load(in, nil)
 	} else {
 		m, c, err = readClassifier(path)
 	}

@@ -22,7 +22,7 @@ func TestFitSolvers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		m, _, err := wda.Load(f)
+		m, _, err := wda.Load(f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
+	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -97,6 +99,12 @@ func Read(r io.Reader, limit int64) ([]byte, error) {
 	if err := checkBeginning(data.Bytes()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+	if f, ok := r.(*os.File); ok { // growing step by step would take twice the memory
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= limit {
+			data.Grow(int(info.Size()) + bytes.MinRead)
+		}
+	}
+	limit = min(limit, math.MaxInt64-1)
 	switch _, err := io.CopyN(&data, r, limit+1-int64(data.Len())); err {
 	case nil:
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrInvalid, limit)

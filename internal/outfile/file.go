@@ -4,19 +4,25 @@ package outfile
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
+	"time"
 )
 
 // A File is a file that is being written, whole or not at all. The bytes go to a temporary
 // file in the same folder, which replaces the target at Commit. Until then, and after Abort,
 // an existing target is unchanged. A target that is not a regular file, such as /dev/stdout or
 // a pipe, is written directly.
+//
+// A process that is killed, or that ends by SIGQUIT, SIGABRT or a crash, leaves its temporary files behind. Their
+// names are .monge-*.tmp. The next Create of the same target removes them.
 type File struct {
 	path   string // as the caller named it
 	target string // where a symbolic link points; "" when written directly
@@ -153,16 +159,40 @@ func (f *File) begin() (err error) {
 	if unfinished.aborted {
 		return errAborted
 	}
+	folder := filepath.Dir(f.target)
+	prefix := fmt.Sprintf(".monge-%08x-", crc32.ChecksumIEEE([]byte(filepath.Base(f.target))))
+	removeStale(folder, prefix)
 	for try := 0; ; try++ {
-		name := filepath.Join(filepath.Dir(f.target), fmt.Sprintf(".monge-%08x.tmp", rand.Uint32()))
+		name := filepath.Join(folder, fmt.Sprintf("%s%08x.tmp", prefix, rand.Uint32()))
 		f.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) && try < 100 {
 			continue
 		}
 		if err == nil {
+			lock(f.file)
 			unfinished.files[f] = true
 		}
 		return err
+	}
+}
+
+// staleAge is the age from which an unlocked temporary file is stale: a process has locked it long before.
+const staleAge = time.Minute
+
+// removeStale removes the temporary files of a target whose process has ended without removing them. Their names
+// begin with prefix. A file that is being written is locked.
+func removeStale(folder, prefix string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), ".tmp") {
+			continue
+		}
+		name := filepath.Join(folder, e.Name())
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < staleAge {
+			continue
+		}
+		removeUnlocked(name)
 	}
 }
 

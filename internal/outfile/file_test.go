@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func write(text string) func(io.Writer) error {
@@ -276,5 +277,39 @@ func wantError(t *testing.T, err, is error, text string) {
 	t.Helper()
 	if _, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, is) || text != "" && err.Error() != text {
 		t.Errorf("error %v, want an *Error, %v: %s", err, is, text)
+	}
+}
+
+// TestStale: a temporary file whose process has ended is removed when its target is written again. Files of other
+// targets, locked files and new files stay.
+func TestStale(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "out")
+	f, err := Create(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	locked := f.file.Name()
+	prefix := locked[:len(locked)-len("00000000.tmp")]
+	stale, other, fresh := prefix+"stale.tmp", filepath.Join(dir, ".monge-00000000-stale.tmp"), prefix+"fresh.tmp"
+	for _, name := range []string{stale, other, fresh} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-2 * staleAge)
+	for _, name := range []string{stale, other, locked} {
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteFile(target, write("text")); err != nil {
+		t.Fatal(err)
+	}
+	for name, stays := range map[string]bool{stale: false, other: true, locked: true, fresh: true} {
+		if _, err := os.Stat(name); (err == nil) != stays {
+			t.Errorf("%s: %v", filepath.Base(name), err)
+		}
 	}
 }

@@ -195,6 +195,8 @@ func (s *Schema) Check() error {
 			return bad("the width or the categories of column %d", i+1)
 		case c.Fill != nil && (c.Categories != nil || len(c.Fill) != c.features() || slices.ContainsFunc(c.Fill, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })):
 			return bad("the fill of column %d", i+1)
+		case c.Fill == nil && c.Categories == nil && (s.Missing == MissingMean || s.Missing == MissingMedian):
+			return bad("column %d has no fill for missing values", i+1)
 		}
 		names[c.Name], numbers[c.Number] = true, true
 	}

@@ -224,3 +224,19 @@ func TestFieldsInWords(t *testing.T) {
 		t.Error(d, err)
 	}
 }
+
+// A schema that replaces missing values needs a value for each column of numbers: without one, a reader would
+// return NaN.
+func TestSchemaWithoutFill(t *testing.T) {
+	t.Parallel()
+	for _, how := range []Missing{MissingMean, MissingMedian} {
+		s := &Schema{Columns: []Column{{Name: "a", Fill: []float64{1}}, {Name: "b", Number: 1}, {Name: "c", Number: 2, Categories: []string{"x"}}}, LabelNumber: -1, Total: 3, Missing: how}
+		if err := s.Check(); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "column 2 has no fill") {
+			t.Errorf("%v: %v", how, err)
+		}
+		s.Columns[1].Fill = []float64{2}
+		if err := s.Check(); err != nil {
+			t.Errorf("%v: %v", how, err)
+		}
+	}
+}

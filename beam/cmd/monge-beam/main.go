@@ -212,7 +212,7 @@ func score(ctx context.Context, cluster *mongebeam.Cluster) error {
 		return err
 	}
 	defer file.Close()
-	m, _, err := wda.Load(file)
+	m, _, err := wda.Load(file, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", *modelPath, err)
 	}

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/examples/service/internal/fixture"
 	"github.com/gomonge/monge/examples/service/load"
-	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"

@@ -28,7 +28,6 @@ type Config struct {
 	Public bool
 
 	Body        int64         // bytes of a request
-	Bodies      int64         // bytes of all requests that are being received or answered
 	Receiving   int           // gRPC messages that are being received at a time
 	Connections int           // of each listener
 	Streams     int           // requests at a time on an HTTP/2 connection
@@ -66,7 +65,9 @@ func (c *Config) Flags(fs *flag.FlagSet) {
 	fs.StringVar(&c.TokenFile, "token-file", "", "`file` that holds the bearer token; clients must send it")
 	fs.BoolVar(&c.Public, "insecure-public", false, "allow addresses other than loopback without TLS and token")
 	fs.Int64Var(&c.Body, "max-body", 8<<20, "limit of the `bytes` of a request")
-	fs.Int64Var(&c.Bodies, "max-bodies", 128<<20, "limit of the `bytes` of all requests that are being received or answered")
+	fs.Int64Var(&e.Memory, "memory", e.Memory, "budget in `bytes` for all requests together: one half for bodies, decoded values and answers, the other half for solvers")
+	fs.Int64Var(&e.MaxModel, "max-model", e.MaxModel, "limit of the `bytes` of the model file; reading it takes up to four times as much memory")
+	fs.DurationVar(&e.ModelTime, "model-time", e.ModelTime, "time limit for reading and checking the model file")
 	fs.IntVar(&c.Receiving, "max-receiving", 16, "gRPC messages that are received at the same time; others wait for at most -read-timeout")
 	fs.IntVar(&e.Requests, "max-requests", e.Requests, "requests in progress, over HTTP and gRPC; more are turned away")
 	fs.IntVar(&e.Limits.Rows, "max-rows", e.Limits.Rows, "rows to project or classify in one request")
@@ -80,7 +81,6 @@ func (c *Config) Flags(fs *flag.FlagSet) {
 	fs.IntVar(&e.TransportQueue, "transport-queue", e.TransportQueue, "requests that wait for a solver; more are turned away")
 	fs.DurationVar(&e.TransportWait, "transport-queue-wait", e.TransportWait, "longest time in -transport-queue; under lasting overload a tenth of it")
 	fs.IntVar(&e.Solvers.Number, "solvers", 0, "transport problems that are solved at a time; 0 for GOMAXPROCS")
-	fs.Int64Var(&e.Solvers.Memory, "solver-memory", e.Solvers.Memory, "limit of the `bytes` of all solvers' workspaces")
 	fs.Float64Var(&e.Solvers.Tolerance, "tolerance", e.Solvers.Tolerance, "marginal error at which a transport problem is solved")
 	fs.IntVar(&e.Solvers.MaxIterations, "max-iterations", e.Solvers.MaxIterations, "limit of the iterations of a transport problem")
 	fs.DurationVar(&c.ReadTimeout, "read-timeout", 10*time.Second, "time limit for receiving a request")
@@ -124,8 +124,8 @@ func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err erro
 // check returns an error for values that make no sense. Package engine checks its own.
 func (c *Config) check() error {
 	switch {
-	case c.Body < 1 || c.Body > c.Bodies:
-		return fmt.Errorf("-max-body is %d and -max-bodies is %d: both must be positive, and the first must not exceed the second", c.Body, c.Bodies)
+	case c.Body < 1 || c.Body > c.Engine.Memory/2:
+		return fmt.Errorf("-max-body is %d and -memory is %d: both must be positive, and the first must not exceed one half of the second", c.Body, c.Engine.Memory)
 	case c.Connections < 1 || c.Streams < 1 || c.Receiving < 1:
 		return fmt.Errorf("-max-connections is %d, -max-streams is %d, -max-receiving is %d: they must be positive", c.Connections, c.Streams, c.Receiving)
 	case c.ReadTimeout <= 0 || c.Idle <= 0 || c.Watch < 0 || c.Drain < 0 || c.Grace < 0:

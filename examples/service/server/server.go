@@ -12,13 +12,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gomonge/monge/examples/service/internal/guard"
 	"github.com/gomonge/monge/examples/service/server/engine"
 	"github.com/gomonge/monge/examples/service/server/grpcapi"
 	"github.com/gomonge/monge/examples/service/server/httpapi"
-	"github.com/gomonge/monge/examples/service/server/internal/guard"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	"github.com/gomonge/monge/examples/service/server/request"
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 )
@@ -33,7 +32,7 @@ type Server struct {
 	http   []*http.Server
 	grpc   *grpc.Server
 	// listeners are those of http, in the same order, and then that of grpc.
-	listeners []net.Listener
+	listeners []*guard.Listener
 }
 
 // New reads the model and opens the listeners. Run answers requests.
@@ -53,7 +52,6 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	if config.AccessLog {
 		access = &request.Log{Logger: log}
 	}
-	bodies := semaphore.NewWeighted(config.Bodies)
 	seen, _ := os.Stat(config.Engine.Model) // before it is read
 	e, err := engine.New(config.Engine, log)
 	if err != nil {
@@ -61,7 +59,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	}
 	m.Watch(e)
 	s := &Server{config: config, log: log, seen: seen}
-	s.api = httpapi.New(e, m, log, httpapi.Config{Token: token, Body: config.Body, Bodies: bodies, Access: access, Age: config.Age})
+	s.api = httpapi.New(e, m, log, httpapi.Config{Token: token, Body: config.Body, Access: access, Age: config.Age})
 	defer func() {
 		if err != nil {
 			s.close()
@@ -93,7 +91,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 			return nil, err
 		}
 		g := grpcapi.Config{
-			Token: token, Body: config.Body, Bodies: bodies, Receiving: config.Receiving, ReceiveTime: config.ReadTimeout, Streams: uint32(config.Streams),
+			Token: token, Body: config.Body, Receiving: config.Receiving, ReceiveTime: config.ReadTimeout, Streams: uint32(config.Streams),
 			Access: access, Idle: config.Idle, Age: config.Age, Grace: config.Grace, Options: config.GRPCOptions,
 		}
 		if conf != nil {
@@ -133,7 +131,7 @@ func (s *Server) Addresses() (out []net.Addr) {
 }
 
 // Reload reads the model file again. It logs its error, too.
-func (s *Server) Reload() error { return s.api.Reload() }
+func (s *Server) Reload(ctx context.Context) error { return s.api.Reload(ctx) }
 
 // Run answers requests until the context ends. Then it lets requests in progress end. It
 // returns what failed, or an error if requests did not end within the grace time.
@@ -162,7 +160,7 @@ func (s *Server) Run(ctx context.Context) error {
 		})
 	}
 	if s.config.Watch > 0 {
-		wg.Go(func() { s.watch(ctx) })
+		go s.watch(ctx) // no one waits for it: a stalled file system would block its calls
 	}
 	s.log.Info("listening", "addresses", fmt.Sprint(s.Addresses()))
 	<-ctx.Done()
@@ -175,7 +173,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.rpc != nil {
 		s.rpc.Drain()
 	}
-	time.Sleep(s.config.Drain)
+	time.Sleep(s.config.Drain) // answers close their connections, so that clients move to another server
 	return errors.Join(failed, s.shutdown())
 }
 
@@ -183,6 +181,11 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) shutdown() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.Grace)
 	defer cancel()
+	var drained sync.WaitGroup
+	for _, l := range s.listeners {
+		drained.Go(func() { l.Drain(ctx) })
+	}
+	drained.Wait()
 	errs := make([]error, len(s.http)+1)
 	var wg sync.WaitGroup
 	for i, h := range s.http {
@@ -225,6 +228,6 @@ func (s *Server) watch(ctx context.Context) {
 			continue
 		}
 		s.seen = now
-		s.Reload() // says what is wrong
+		s.Reload(ctx) // logs its error
 	}
 }

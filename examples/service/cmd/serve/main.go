@@ -10,24 +10,36 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
+	"github.com/gomonge/monge/examples/service/internal/linequeue"
 	"github.com/gomonge/monge/examples/service/server"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 )
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "serve:", err)
+	// A log that nobody reads must stop neither the service nor its end: lines wait in a queue, and a closed
+	// pipe is an error of a write instead of the end of the process.
+	signal.Ignore(syscall.SIGPIPE)
+	m := metrics.New()
+	stderr := linequeue.New(os.Stderr, 1<<20, m.Unlogged)
+	err := run(stderr, m)
+	if err != nil {
+		fmt.Fprintln(stderr, "serve:", err)
+	}
+	stderr.Close(time.Second)
+	if err != nil {
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(stderr io.Writer, m *metrics.Metrics) error {
 	var config server.Config
 	fs := flag.CommandLine
 	config.Flags(fs)
@@ -57,8 +69,7 @@ func run() error {
 	if config.Engine.Model == "" {
 		return fmt.Errorf("no model: give a file with -model, as monge fit --k writes it; -help lists the flags")
 	}
-	m := metrics.New()
-	log := slog.New(slog.NewJSONHandler(m.Writer(os.Stderr), &slog.HandlerOptions{Level: level}))
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
 	for _, name := range unknown {
 		log.Warn("an environment variable sets no flag; -help lists the flags", "variable", name)
 	}
@@ -72,7 +83,7 @@ func run() error {
 	signal.Notify(again, syscall.SIGHUP)
 	go func() {
 		for range again {
-			s.Reload() // logs its error
+			s.Reload(ctx) // logs its error
 		}
 	}()
 	return s.Run(ctx)

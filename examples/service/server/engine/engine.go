@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 )
@@ -39,6 +39,13 @@ type Config struct {
 	// Requests is the number of requests that may be in progress: being received, waiting,
 	// at work or being answered.
 	Requests int
+	// Memory is the budget of all requests, in bytes: one half is for the workspaces of the solvers, the other
+	// half for the bodies of requests, for the values that are decoded from them, and for answers.
+	Memory int64
+	// MaxModel limits the bytes of a model file and of the arrays in it. ModelTime limits the time in which a
+	// model must have been read and checked.
+	MaxModel  int64
+	ModelTime time.Duration
 	// ExtraColumns allows samples with names to have columns that the model does not know.
 	ExtraColumns bool
 }
@@ -53,8 +60,7 @@ type Limits struct {
 
 // Solvers configure the pool of solvers.
 type Solvers struct {
-	Number        int   // transport problems that are solved at a time; 0 for GOMAXPROCS
-	Memory        int64 // bytes of all workspaces together
+	Number        int // transport problems that are solved at a time; 0 for GOMAXPROCS
 	Tolerance     float64
 	MaxIterations int
 }
@@ -62,12 +68,12 @@ type Solvers struct {
 // DefaultConfig returns a configuration without a model.
 func DefaultConfig() Config {
 	return Config{
-		Limits: Limits{Rows: 4096, Columns: 4096, Pairs: 1 << 20, Timeout: 10 * time.Second},
-		// A problem of 2²⁰ pairs takes 16 MiB, or 8 of the least share that is needed.
-		Solvers: Solvers{Memory: 512 << 20, Tolerance: 1e-6, MaxIterations: 10000},
+		Limits:  Limits{Rows: 4096, Columns: 4096, Pairs: 1 << 20, Timeout: 10 * time.Second},
+		Solvers: Solvers{Tolerance: 1e-6, MaxIterations: 10000},
 		Queue:   128, TransportQueue: 32, Wait: 100 * time.Millisecond, TransportWait: 2 * time.Second,
-		Requests: 4096,
-		Check:    Check{Accuracy: 0.5},
+		Requests: 4096, Memory: 512 << 20,
+		MaxModel: 1 << 30, ModelTime: time.Minute,
+		Check: Check{Accuracy: 0.5},
 	}
 }
 
@@ -75,7 +81,8 @@ func DefaultConfig() Config {
 type Engine struct {
 	config    Config
 	log       *slog.Logger
-	reloading sync.Mutex
+	budget    *budget.Budget
+	reloading chan struct{} // holds an element while a model is being read
 	holder    wda.Holder
 	now       atomic.Pointer[served]
 
@@ -86,7 +93,7 @@ type Engine struct {
 
 // New returns an engine. It reads and checks the model of the configuration.
 func New(config Config, log *slog.Logger) (*Engine, error) {
-	e := &Engine{config: config, log: log}
+	e := &Engine{config: config, log: log, budget: budget.New(config.Memory / 2), reloading: make(chan struct{}, 1)}
 	if l := config.Limits; l.Rows < 1 || l.Columns < 1 || l.Pairs < 1 || l.Timeout <= 0 || config.Requests < 1 {
 		return nil, fmt.Errorf("every limit must be positive; they are %+v, and %d requests", l, config.Requests)
 	}
@@ -94,17 +101,27 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 		return nil, fmt.Errorf("queues of %d and %d requests that wait for %v and %v, and %d solvers: lengths must not be negative, times must be positive",
 			config.Queue, config.TransportQueue, config.Wait, config.TransportWait, config.Solvers.Number)
 	}
+	if config.Memory < 2 || config.MaxModel < 1 || config.ModelTime <= 0 {
+		return nil, fmt.Errorf("a budget of %d bytes, models of %d bytes that must be read within %v: all must be positive", config.Memory, config.MaxModel, config.ModelTime)
+	}
 	e.work = NewQueue(0, config.Queue, config.Wait)
 	e.transport = NewQueue(config.Solvers.Number, config.TransportQueue, config.TransportWait)
 	var err error
 	e.pool, err = sinkhorn.NewPool[float64](&sinkhorn.Settings{
-		Tolerance: config.Solvers.Tolerance, Iterations: config.Solvers.MaxIterations, MaxMemory: config.Solvers.Memory, Workers: 1,
+		Tolerance: config.Solvers.Tolerance, Iterations: config.Solvers.MaxIterations, MaxMemory: config.Memory / 2, Workers: 1,
 	}, e.transport.Slots())
 	if err != nil {
 		return nil, err
 	}
-	return e, e.Reload()
+	return e, e.Reload(context.Background())
 }
+
+// Share returns the share of a request in the budget of all requests. Release it when the request has been
+// answered.
+func (e *Engine) Share() *budget.Share { return e.budget.Share() }
+
+// MaxRows returns the largest number of samples in a request.
+func (e *Engine) MaxRows() int { return e.config.Limits.Rows }
 
 // QueueOf returns the queue in which requests for an operation wait.
 func (e *Engine) QueueOf(op Operation) *Queue {

@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gomonge/monge/examples/service/server/internal/fixture"
-	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/examples/service/internal/fixture"
 	"github.com/gomonge/monge/wda"
 	"google.golang.org/grpc/codes"
 )
@@ -256,18 +255,18 @@ func TestReload(t *testing.T) {
 		"no classifier": {model, "no "}, "useless": {useless, "at least 0.8 of them"},
 	} {
 		fixture.Write(t, path, c.data)
-		if err := e.Reload(); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
+		if err := e.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
 		if e.Info().Hash != first.Hash {
 			t.Errorf("%s: it is served", name)
 		}
 	}
-	if os.Remove(path); e.Reload() == nil || e.Info().Hash != first.Hash {
+	if os.Remove(path); e.Reload(t.Context()) == nil || e.Info().Hash != first.Hash {
 		t.Error("no file")
 	}
 	fixture.Write(t, path, whole)
-	if err := e.Reload(); err != nil || e.Info().Hash != fixture.Classifier(t, 2).Hash() {
+	if err := e.Reload(t.Context()); err != nil || e.Info().Hash != fixture.Classifier(t, 2).Hash() {
 		t.Errorf("the new one: %v", err)
 	}
 	config := e.config
@@ -349,6 +348,7 @@ func TestConfig(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"rows": func(c *Config) { c.Limits.Rows = 0 }, "queue": func(c *Config) { c.Queue = -1 }, "timeout": func(c *Config) { c.Limits.Timeout = 0 },
 		"wait": func(c *Config) { c.Wait = 0 }, "transport wait": func(c *Config) { c.TransportWait = -1 }, "requests": func(c *Config) { c.Requests = 0 },
+		"memory": func(c *Config) { c.Memory = -1 }, "model size": func(c *Config) { c.MaxModel = 10 }, "model time": func(c *Config) { c.ModelTime = 0 },
 		"tolerance": func(c *Config) { c.Solvers.Tolerance = -1 }, "model": func(c *Config) { c.Model += "x" }, "samples": func(c *Config) { c.Check.Samples = "none.csv" },
 		"quantile": func(c *Config) { c.Check.RejectQuantile = 0.9 },
 	} {
@@ -357,12 +357,33 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	bad := good
-	if bad.Solvers.Memory = -1; !errors.Is(second(New(bad, slog.New(slog.DiscardHandler))), sinkhorn.ErrSettings) {
-		t.Error("memory: another error")
-	}
 }
 
-func second(_ *Engine, err error) error { return err }
-
 func fails(_ *Engine, err error) bool { return err != nil }
+
+// TestStalledReload: while a model file does not answer, Reload returns at its time limit, and so do later calls. The
+// old model stays in use, also if the file is read in the end.
+func TestStalledReload(t *testing.T) {
+	e := newEngine(t, nil)
+	before := e.Info().Hash
+	e.config.ModelTime = 20 * time.Millisecond
+	e.reloading <- struct{}{} // as a goroutine has that waits for a file
+	for range 2 {
+		if err := e.Reload(t.Context()); !errors.Is(err, errModelTime) {
+			t.Error(err)
+		}
+	}
+	<-e.reloading
+	ended, cancel := context.WithCancelCause(t.Context())
+	cancel(errModelTime)
+	if err := os.WriteFile(e.config.Model, fixture.File(t, 2), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.load(ended); !errors.Is(err, errModelTime) || e.Info().Hash != before {
+		t.Errorf("%v, the model has changed: %v", err, e.Info().Hash != before)
+	}
+	e.config.ModelTime = time.Minute
+	if err := e.Reload(t.Context()); err != nil || e.Info().Hash == before {
+		t.Errorf("%v, the model has changed: %v", err, e.Info().Hash != before)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"google.golang.org/grpc/codes"
@@ -14,10 +15,10 @@ import (
 var (
 	ErrBusy         = errors.New("the service is busy, try again later: the queue is full")
 	ErrWaited       = errors.New("the service is busy, try again later: the request has waited too long for its turn")
-	ErrBytes        = errors.New("the service is busy, try again later: too many bytes are being received or answered")
 	ErrRequests     = errors.New("the service is busy, try again later: too many requests are in progress")
 	ErrTooLarge     = errors.New("the request exceeds a limit")
 	ErrMalformed    = errors.New("malformed request")
+	ErrMediaType    = errors.New("unsupported media type")
 	ErrSlow         = fmt.Errorf("%w: the body did not come in time", ErrMalformed)
 	ErrNoClassifier = errors.New("the model holds no samples to classify by: fit it with --k")
 	ErrNoNames      = errors.New("the model has no column names: send rows as arrays of numbers, or fit it to a table with names")
@@ -32,7 +33,8 @@ var errorCodes = []struct {
 }{
 	{ErrBusy, codes.Unavailable},
 	{ErrWaited, codes.Unavailable},
-	{ErrBytes, codes.Unavailable},
+	{budget.ErrFull, codes.Unavailable},
+	{budget.ErrExceeded, codes.ResourceExhausted},
 	{ErrRequests, codes.Unavailable},
 	{ErrTooLarge, codes.ResourceExhausted},
 	{ErrNoClassifier, codes.FailedPrecondition},
@@ -41,6 +43,7 @@ var errorCodes = []struct {
 	{context.DeadlineExceeded, codes.DeadlineExceeded},
 	{context.Canceled, codes.Canceled},
 	{ErrMalformed, codes.InvalidArgument},
+	{ErrMediaType, codes.InvalidArgument},
 	{wda.ErrShape, codes.InvalidArgument},
 	{wda.ErrNotFinite, codes.InvalidArgument},
 	{sinkhorn.ErrShape, codes.InvalidArgument},

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -31,6 +34,7 @@ type served struct {
 	classifier *wda.Classifier // or nil
 	labels     []int           // of the classifier
 	table      *dataset.Schema // of samples with names; nil if the model has no names
+	names      map[string]bool // of the columns of table; see tableNames
 	info       Info
 	reject     float64 // squared distance
 }
@@ -79,29 +83,74 @@ func readKnown(c Check, m *wda.Model) (*known, error) {
 // Info describes the model in use.
 func (e *Engine) Info() Info { return e.now.Load().info }
 
-// Reload reads the model file again. If the model passes the check, new requests use it, and
-// requests in progress end with the model that they began with. On error the old one stays. A model with
-// other columns, or in another order, is an error.
-func (e *Engine) Reload() error {
-	e.reloading.Lock()
-	defer e.reloading.Unlock()
+// Reload reads the model file again. If the model passes the check, new requests use it, and requests in
+// progress finish on the old model. On error the old model stays. A model with other columns, or in another
+// order, is an error. So is a file that is not regular or too large, or that cannot be read within the time
+// limit: then Reload returns, and leaves behind a goroutine that waits for the file. Calls of Reload run one
+// after the other; a call that has waited for the time limit returns an error.
+func (e *Engine) Reload(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, e.config.ModelTime, errModelTime)
+	late := func() error { return fmt.Errorf("%s: %w", e.config.Model, context.Cause(ctx)) }
+	select {
+	case e.reloading <- struct{}{}:
+	case <-ctx.Done():
+		cancel()
+		return late()
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-e.reloading }()
+		defer cancel()
+		if err := e.load(ctx); err != nil {
+			done <- fmt.Errorf("%s: %w", e.config.Model, err)
+			return
+		}
+		done <- nil
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		select {
+		case err := <-done: // both are ready after a success
+			return err
+		default:
+			return late()
+		}
+	}
+}
+
+var errModelTime = errors.New("the model could not be read within the time limit -model-time; the file does not answer")
+
+// load reads the model file and replaces the model, unless the context has ended by then.
+func (e *Engine) load(ctx context.Context) error {
+	// Opening a named pipe would block.
+	if info, err := os.Stat(e.config.Model); err != nil {
+		return bareError(err)
+	} else if err := e.checkFile(info); err != nil {
+		return err
+	}
 	f, err := os.Open(e.config.Model)
 	if err != nil {
-		return err
+		return bareError(err)
 	}
 	defer f.Close()
 	var next *served
-	err = e.holder.Reload(f, func(m *wda.Model, c *wda.Classifier) (err error) {
+	err = e.holder.Reload(f, &wda.LoadOptions{MaxBytes: e.config.MaxModel}, func(m *wda.Model, c *wda.Classifier) (err error) {
 		if next, err = e.prepare(m, c); err != nil {
 			return err
 		}
 		if old := e.now.Load(); old != nil && old.table != nil && !slices.Equal(next.info.Columns, old.info.Columns) {
-			return fmt.Errorf("the new model has the columns %q, the old one %q: rows of numbers would be misread; restart the service to change columns", next.info.Columns, old.info.Columns)
+			return fmt.Errorf("the new model has the %d columns %q, the old one the %d columns %q: rows of numbers would be misread; restart the service to change columns",
+				len(next.info.Columns), ClipNames(next.info.Columns), len(old.info.Columns), ClipNames(old.info.Columns))
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", e.config.Model, err)
+		return err
 	}
 	e.now.Store(next)
 	e.log.Info("model", "file", e.config.Model, "hash", next.info.Hash, "features", next.info.Features, "components", next.info.Components,
@@ -109,10 +158,30 @@ func (e *Engine) Reload() error {
 	return nil
 }
 
+// checkFile returns an error unless a model file is regular and not too large.
+func (e *Engine) checkFile(info os.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return errors.New("the model is not a regular file")
+	}
+	if info.Size() > e.config.MaxModel {
+		return fmt.Errorf("the model file has %d bytes, more than the %d of -max-model", info.Size(), e.config.MaxModel)
+	}
+	return nil
+}
+
+// bareError returns an error without the path that it repeats.
+func bareError(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
 // prepare checks a model.
 func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
 	d, p := m.Dims()
 	s := &served{model: m, classifier: c, reject: math.Inf(1), table: tableSchema(m)}
+	s.names = tableNames(s.table)
 	s.info = Info{Hash: m.Hash(), Features: d, Components: p, Classes: []string{}, Columns: columnNames(s.table)}
 	known, err := readKnown(e.config.Check, m)
 	if err != nil {

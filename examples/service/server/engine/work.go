@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 )
@@ -16,7 +18,7 @@ type Matrix struct {
 	Columns int
 	Data    []float64
 
-	of *served // the model that Match has used, else nil
+	of *served // the model that a Table has used, else nil
 }
 
 // Rows returns the number of rows.
@@ -115,6 +117,9 @@ func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 		return err
 	}
 	p := s.info.Components
+	if err := budget.Take(ctx, 8*int64(x.Rows()*p)); err != nil {
+		return err
+	}
 	out.Model, out.Columns, out.Data = s.info.Hash, p, resized(out.Data, x.Rows()*p)
 	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformVec(out.Data[i*p:][:p], row) })
 }
@@ -130,6 +135,9 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 		return err
 	}
 	classes := len(s.info.Classes)
+	if err := budget.Take(ctx, int64(x.Rows())*(8*int64(classes)+int64(unsafe.Sizeof(Class{})))); err != nil {
+		return err
+	}
 	out.Model, out.Classes = s.info.Hash, s.info.Classes
 	out.Rows, out.Shares = resized(out.Rows, x.Rows()), resized(out.Shares, x.Rows()*classes)
 	return eachRow(ctx, x, func(i int, row []float64) error {
@@ -166,6 +174,9 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 		out.Plan.Columns, out.Plan.Data = m, out.Plan.Data[:0]
 		if !p.Plan {
 			return nil
+		}
+		if err := budget.Take(ctx, 8*int64(n)*int64(m)); err != nil {
+			return err
 		}
 		out.Plan.Data = resized(out.Plan.Data, n*m)
 		return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)

@@ -3,6 +3,7 @@
 package grpcapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,16 +12,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/examples/service/server/engine"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	"github.com/gomonge/monge/examples/service/server/request"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
 	"github.com/gomonge/monge/wda/dataset"
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
@@ -31,13 +34,12 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token       string              // bearer token; empty for none
-	Body        int64               // limit of the bytes of a message
-	Bodies      *semaphore.Weighted // bytes of all requests that are being received or answered
-	Receiving   int                 // messages that are being received at a time
-	ReceiveTime time.Duration       // limit of the time in which a message must have come
-	Streams     uint32              // requests at a time on one connection
-	Access      *request.Log        // access log, nil for none
+	Token       string        // bearer token; empty for none
+	Body        int64         // limit of the bytes of a message
+	Receiving   int           // messages that are being received at a time
+	ReceiveTime time.Duration // limit of the time in which a message must have come
+	Streams     uint32        // requests at a time on one connection
+	Access      *request.Log  // access log, nil for none
 	TLS         credentials.TransportCredentials
 	// Idle is the time after which a connection without requests is closed, Age the time
 	// after which any connection is, and Grace the time that its requests then have.
@@ -74,7 +76,7 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 			MaxConnectionIdle: config.Idle, MaxConnectionAge: config.Age, MaxConnectionAgeGrace: config.Grace, Time: time.Minute, Timeout: 20 * time.Second,
 		}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
-		grpc.InTapHandle(a.tap),
+		grpc.InTapHandle(a.tap), grpc.ForceServerCodecV2(codec{encoding.GetCodecV2(proto.Name)}),
 	}
 	if config.TLS != nil {
 		options = append(options, grpc.Creds(config.TLS))
@@ -122,10 +124,10 @@ func statusOf(code codes.Code, err error) error {
 		return s.Err()
 	}
 	bad := new(errdetails.BadRequest)
-	for _, name := range ce.Missing {
+	for _, name := range engine.ClipNames(ce.Missing) {
 		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: name, Description: "missing"})
 	}
-	for _, name := range ce.Extra {
+	for _, name := range engine.ClipNames(ce.Extra) {
 		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: name, Description: "unknown"})
 	}
 	if detailed, err := s.WithDetails(bad); err == nil {
@@ -136,32 +138,48 @@ func statusOf(code codes.Code, err error) error {
 
 // samples returns the matrix of the rows or the samples with names of a request, and whether
 // its numbers are float32.
-func (a *API) samples(r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
+func (a *API) samples(ctx context.Context, r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
 	if len(named) == 0 {
-		return matrix(r)
+		return matrix(ctx, r)
 	}
 	if r != nil {
 		return m, false, fmt.Errorf("%w: the request has both rows and samples; use one of them", engine.ErrMalformed)
 	}
-	var lines []byte
-	for i, s := range named {
-		line, err := json.Marshal(s.AsMap())
-		if err != nil { // NaN
-			return m, false, fmt.Errorf("%w: row %d: %w", engine.ErrMalformed, i, err)
-		}
-		lines = append(append(lines, line...), '\n')
+	table, err := a.engine.NewTable(ctx, &m, len(named))
+	if err != nil {
+		return m, false, err
 	}
-	err = a.engine.Match(&m, lines)
-	return m, false, err
+	for i, s := range named {
+		var wrong error
+		err := table.Add(func(yield func(string, []byte) bool) {
+			for name, v := range s.GetFields() {
+				text, err := json.Marshal(v.AsInterface())
+				if err != nil { // NaN
+					wrong = fmt.Errorf("%w: row %d: %s: %w", engine.ErrMalformed, i, engine.Clip(name), err)
+					return
+				}
+				if !yield(name, text) {
+					return
+				}
+			}
+		})
+		if err = cmp.Or(wrong, err); err != nil {
+			return m, false, err
+		}
+	}
+	return m, false, nil
 }
 
 // matrix returns the matrix of a message, and whether its numbers are float32.
-func matrix(r *pb.Rows) (m engine.Matrix, single bool, err error) {
+func matrix(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err error) {
 	if len(r.GetFloat64()) > 0 && len(r.GetFloat32()) > 0 {
 		return m, false, fmt.Errorf("%w: rows have values in both float64 and float32; use one of them", engine.ErrMalformed)
 	}
 	m.Columns, m.Data = int(r.GetColumns()), r.GetFloat64()
 	if single = len(r.GetFloat32()) > 0; single {
+		if err := budget.Take(ctx, 8*int64(len(r.GetFloat32()))); err != nil {
+			return m, false, err
+		}
 		m.Data = make([]float64, len(r.GetFloat32()))
 		for i, v := range r.GetFloat32() {
 			m.Data[i] = float64(v)
@@ -188,7 +206,7 @@ func rows(m *engine.Matrix, single bool) *pb.Rows {
 func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 	var out *pb.ProjectResponse
 	err := a.do(ctx, engine.Project, func(ctx context.Context) error {
-		x, single, err := a.samples(in.GetRows(), in.GetSamples())
+		x, single, err := a.samples(ctx, in.GetRows(), in.GetSamples())
 		if err != nil {
 			return err
 		}
@@ -202,6 +220,9 @@ func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectRe
 	return out, err
 }
 
+// largestKept is the number of shares up to which the memory of an answer is kept for others.
+const largestKept = 1 << 17
+
 // answers are lent to Classify.
 var answers = sync.Pool{New: func() any { return new(engine.Classified) }}
 
@@ -209,16 +230,23 @@ var answers = sync.Pool{New: func() any { return new(engine.Classified) }}
 func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.ClassifyResponse, error) {
 	var out *pb.ClassifyResponse
 	err := a.do(ctx, engine.Classify, func(ctx context.Context) error {
-		x, _, err := a.samples(in.GetRows(), in.GetSamples())
+		x, _, err := a.samples(ctx, in.GetRows(), in.GetSamples())
 		if err != nil {
 			return err
 		}
 		y := answers.Get().(*engine.Classified)
-		defer answers.Put(y)
+		defer func() {
+			if cap(y.Shares) <= largestKept {
+				answers.Put(y)
+			}
+		}()
 		if err := a.engine.Classify(ctx, &x, y); err != nil {
 			return err
 		}
 		n := len(y.Classes)
+		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // twice, as a message and as bytes
+			return err
+		}
 		shares := make([]float32, len(y.Shares))
 		for i, v := range y.Shares {
 			shares[i] = float32(v)
@@ -237,11 +265,11 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 func (a *API) Transport(ctx context.Context, in *pb.TransportRequest) (*pb.TransportResponse, error) {
 	var out *pb.TransportResponse
 	err := a.do(ctx, engine.Transport, func(ctx context.Context) error {
-		x, single, err := matrix(in.GetX())
+		x, single, err := matrix(ctx, in.GetX())
 		if err != nil {
 			return err
 		}
-		y, _, err := matrix(in.GetY())
+		y, _, err := matrix(ctx, in.GetY())
 		if err != nil {
 			return err
 		}

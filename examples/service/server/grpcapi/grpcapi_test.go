@@ -11,13 +11,12 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/examples/service/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/engine"
-	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	pb "github.com/gomonge/monge/examples/service/servicepb"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -42,7 +41,7 @@ func newClient(t *testing.T, token string, change func(*engine.Config)) (*API, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, a := New(e, metrics.New(), log, Config{Token: token, Body: 1 << 20, Bodies: semaphore.NewWeighted(4 << 20), Receiving: 4, ReceiveTime: time.Minute, Streams: 10})
+	s, a := New(e, metrics.New(), log, Config{Token: token, Body: 1 << 20, Receiving: 4, ReceiveTime: time.Minute, Streams: 10})
 	l := bufconn.Listen(1 << 20)
 	go s.Serve(l)
 	t.Cleanup(s.Stop)

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gomonge/monge/examples/service/internal/guard"
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/examples/service/server/engine"
 	"github.com/gomonge/monge/examples/service/server/httpapi"
-	"github.com/gomonge/monge/examples/service/server/internal/guard"
 	"github.com/gomonge/monge/examples/service/server/request"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -31,7 +32,8 @@ import (
 //   - RecvMsg waits for a slot, and only then reads the message, of up to Config.Body bytes.
 //     A connection has at most half of the slots. Waiting and reading take Config.ReceiveTime
 //     at most.
-//   - The size of the message is taken from Config.Bodies until the request is answered.
+//   - Before the message is decoded, its size and that of what it will become are taken from the
+//     budget of all requests, until the request is answered (see codec).
 //
 // gRPC may read the message of a unary method before it calls any interceptor. Therefore all
 // methods are registered as streams of one message each, which looks the same to clients.
@@ -198,9 +200,9 @@ func (a *API) begin(method string, s grpc.ServerStream, answer func(*stream) err
 	}
 	conn.Begin()
 	defer conn.End()
-	in := &stream{ServerStream: s, ctx: ctx, conn: conn, api: a, method: method}
-	defer func() { a.config.Bodies.Release(in.held) }()
-	return answer(in)
+	share := a.engine.Share()
+	defer share.Release()
+	return answer(&stream{ServerStream: s, ctx: budget.NewContext(ctx, share), conn: conn, api: a, method: method, share: share})
 }
 
 func first(headers metadata.MD, name string) string {
@@ -224,7 +226,7 @@ type stream struct {
 	conn   *guard.Conn
 	api    *API
 	method string
-	held   int64 // bytes taken of Bodies
+	share  *budget.Share
 }
 
 // Context implements grpc.ServerStream.
@@ -246,25 +248,24 @@ func (s *stream) RecvMsg(m any) error {
 	case <-s.ctx.Done():
 		return s.waited(context.Cause(s.ctx))
 	}
-	if err := s.ServerStream.RecvMsg(m); err != nil {
+	in := &received{message: m.(proto.Message), share: s.share, rows: a.engine.MaxRows()}
+	if err := s.ServerStream.RecvMsg(in); err != nil {
 		if errors.Is(context.Cause(s.ctx), engine.ErrSlow) {
 			request.FromContext(s.ctx).Err = engine.ErrSlow
 		}
 		a.metrics.Refused(operation(s.method), "grpc", status.Code(err))
 		return err // gRPC has told the client already
 	}
-	size := int64(proto.Size(m.(proto.Message)))
-	if !a.config.Bodies.TryAcquire(size) {
-		return a.refused(s.method, engine.ErrBytes)
+	if in.refused != nil {
+		return a.refused(s.method, in.refused)
 	}
-	s.held += size
 	return nil
 }
 
 // waited returns the error of a request that has waited for a slot in vain.
 func (s *stream) waited(err error) error {
 	if errors.Is(err, engine.ErrSlow) { // others were slow
-		err = engine.ErrBytes
+		err = engine.ErrRequests
 	}
 	return s.api.refused(s.method, err)
 }

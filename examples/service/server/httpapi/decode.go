@@ -2,15 +2,18 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"math"
 	"strconv"
 
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/examples/service/server/engine"
+	"google.golang.org/grpc/codes"
 )
 
 // Media types. The binary types consist of little-endian IEEE 754 numbers, row after row, as
@@ -33,9 +36,12 @@ func width(mediaType string) int {
 }
 
 // decodeBinary sets x to the numbers of body. Each has width bytes; a row has columns numbers.
-func decodeBinary(x *engine.Matrix, body []byte, width, columns int) error {
+func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, columns int) error {
 	if len(body)%(width*columns) != 0 {
 		return fmt.Errorf("%w: %d bytes cannot be split into rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
+	}
+	if err := budget.Take(ctx, 8*int64(len(body)/width)); err != nil {
+		return err
 	}
 	x.Columns, x.Data = columns, x.Data[:0]
 	for ; len(body) > 0; body = body[width:] {
@@ -56,42 +62,176 @@ func appendNumber(dst []byte, width int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// decodeJSON sets v to the one JSON value that body is.
-func decodeJSON(v any, body []byte) error {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field == "" {
-			return fmt.Errorf("%w: the body must be a JSON object, not %s", engine.ErrMalformed, e.Value)
-		} else if ok {
-			return fmt.Errorf("%w: %s cannot be %s", engine.ErrMalformed, e.Field, e.Value)
-		}
+// ignored accepts any JSON value. Unmarshaling into it checks the syntax of a text and copies nothing.
+type ignored struct{}
+
+func (ignored) UnmarshalJSON([]byte) error { return nil }
+
+// checkObject returns an error unless body is one JSON object.
+func checkObject(body []byte) error {
+	if err := json.Unmarshal(body, new(ignored)); err != nil {
 		return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("%w: more than one JSON value", engine.ErrMalformed)
+	if first := trimLeft(body)[0]; first != '{' {
+		return fmt.Errorf("%w: the body must be a JSON object, not %s", engine.ErrMalformed, kindOf(first))
 	}
 	return nil
 }
 
-// jsonMatrix is a matrix as JSON, an array of rows. It refuses null and rows of different
-// lengths, which encoding/json accepts.
-type jsonMatrix struct{ *engine.Matrix }
+// kindOf names the kind of the JSON value that begins with a character.
+func kindOf(first byte) string {
+	switch first {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
 
-// UnmarshalJSON takes text that encoding/json has found to be one JSON value.
-func (m jsonMatrix) UnmarshalJSON(text []byte) error {
-	rest, ok := open(text)
-	if !ok {
+// cutValue returns the value that text begins with and the text after it. text must be valid JSON,
+// or the rest of it.
+func cutValue(text []byte) (value, rest []byte) {
+	text = trimLeft(text)
+	depth, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+		case depth == 0 && (c == ',' || c == ':' || c == '}' || c == ']'): // after a number or a word
+			return bytes.TrimRight(text[:i], space), text[i:]
+		case c == '}' || c == ']':
+			depth--
+		}
+		if depth == 0 && !inString && (text[i] == '"' || text[i] == '}' || text[i] == ']') {
+			return text[:i+1], text[i+1:]
+		}
+	}
+	return bytes.TrimRight(text, space), nil
+}
+
+// elements returns the numbers and the values of the elements of a JSON array. text must be valid JSON.
+func elements(text []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		rest := trimLeft(trimLeft(text)[1:])
+		for i := 0; rest[0] != ']'; i++ {
+			var value []byte
+			value, rest = cutValue(rest)
+			if !yield(i, value) {
+				return
+			}
+			rest = afterComma(rest)
+		}
+	}
+}
+
+// members returns the keys and the values of a JSON object. text must be valid JSON.
+func members(text []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		rest := trimLeft(trimLeft(text)[1:])
+		for rest[0] != '}' {
+			var key, value []byte
+			key, rest = cutValue(rest)
+			value, rest = cutValue(trimLeft(rest)[1:])
+			if !yield(unquote(key), value) {
+				return
+			}
+			rest = afterComma(rest)
+		}
+	}
+}
+
+// afterComma returns the text that follows a comma, or text itself if it begins with another character.
+func afterComma(text []byte) []byte {
+	return trimLeft(bytes.TrimPrefix(trimLeft(text), []byte{','}))
+}
+
+// countElements returns the number of elements of a JSON array.
+func countElements(text []byte) (n int) {
+	for range elements(text) {
+		n++
+	}
+	return n
+}
+
+// unquote returns the text of a JSON string.
+func unquote(quoted []byte) (text string) {
+	json.Unmarshal(quoted, &text) // valid JSON has no error
+	return text
+}
+
+// decodeObject calls the function of fields for each member of body, a JSON object. The names of the
+// members must be exactly those of fields, and occur once at most.
+func decodeObject(body []byte, fields map[string]func(value []byte) error) error {
+	if err := checkObject(body); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for key, value := range members(body) {
+		set := fields[key]
+		switch {
+		case set == nil:
+			return fmt.Errorf("%w: unknown field %s", engine.ErrMalformed, engine.Clip(key))
+		case seen[key]:
+			return fmt.Errorf("%w: the field %q occurs twice", engine.ErrMalformed, key)
+		}
+		seen[key] = true
+		if err := set(value); err != nil {
+			return malformed(fmt.Errorf("%s: %w", key, err))
+		}
+	}
+	return nil
+}
+
+// malformed makes err an engine.ErrMalformed, unless it has a code already.
+func malformed(err error) error {
+	if err == nil || engine.Code(err) != codes.Internal {
+		return err
+	}
+	return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
+}
+
+// decodeValue returns a function that sets v to a value of a kind, such as "a number".
+func decodeValue(v any, kind string) func(value []byte) error {
+	return func(value []byte) error {
+		if got := kindOf(value[0]); got != kind {
+			return fmt.Errorf("it must be %s, not %s", kind, got)
+		}
+		if json.Unmarshal(value, v) != nil {
+			return errors.New("a number outside the range of float64")
+		}
+		return nil
+	}
+}
+
+// decodeMatrix sets m to an array of rows of numbers. It refuses null and rows of different lengths.
+// limit is the largest number of rows.
+func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int) error {
+	if text[0] != '[' {
 		return errors.New("a matrix is an array of rows")
 	}
-	m.Columns, m.Data = 0, m.Data[:0]
-	if first := trimLeft(rest); first[0] == ']' {
-		return errors.New("there are no rows")
+	if err := budget.Take(ctx, 8*int64(bytes.Count(text, []byte{','})+1)); err != nil {
+		return err
 	}
-	for row := 0; ; row++ {
+	m.Columns, m.Data = 0, m.Data[:0]
+	for row, value := range elements(text) {
+		if row == limit {
+			return fmt.Errorf("%w: the request has more than the allowed %d rows", engine.ErrTooLarge, limit)
+		}
 		before := len(m.Data)
 		var err error
-		if m.Data, rest, err = appendNumbers(m.Data, rest); err != nil {
+		if m.Data, err = appendNumbers(ctx, m.Data, value); err != nil {
 			return fmt.Errorf("row %d: %w", row, err)
 		}
 		columns := len(m.Data) - before
@@ -101,71 +241,65 @@ func (m jsonMatrix) UnmarshalJSON(text []byte) error {
 		if columns == 0 || columns != m.Columns {
 			return fmt.Errorf("row %d has %d numbers, row 0 has %d", row, columns, m.Columns)
 		}
-		if rest = trimLeft(rest); rest[0] == ']' {
-			return nil
-		}
-		rest = rest[1:] // a comma
 	}
+	if m.Columns == 0 {
+		return errors.New("there are no rows")
+	}
+	return nil
 }
 
-// jsonVector is an array of numbers, none of them null.
-type jsonVector []float64
+// asked is the number of numbers between two looks at the context.
+const asked = 4096
 
-// UnmarshalJSON takes text that encoding/json has found to be one JSON value.
-func (v *jsonVector) UnmarshalJSON(text []byte) (err error) {
-	*v, _, err = appendNumbers(nil, text)
-	return err
-}
-
-// appendNumbers appends the numbers of the array that text, which is JSON, begins with, and
-// returns what follows it.
-func appendNumbers(dst []float64, text []byte) ([]float64, []byte, error) {
-	list, ok := open(text)
-	if !ok {
-		return dst, nil, errors.New("expected an array of numbers")
+// appendNumbers appends the numbers of a JSON array. It ends with the context.
+func appendNumbers(ctx context.Context, dst []float64, array []byte) ([]float64, error) {
+	if array[0] != '[' {
+		return dst, errors.New("expected an array of numbers")
 	}
-	list, rest, _ := bytes.Cut(list, []byte{']'})
+	list, _, _ := bytes.Cut(array[1:], []byte{']'})
+	if dst == nil {
+		dst = make([]float64, 0, bytes.Count(list, []byte{','})+1)
+	}
 	for i := 0; len(trimLeft(list)) > 0; i++ {
+		if i%asked == 0 && ctx.Err() != nil {
+			return dst, context.Cause(ctx)
+		}
 		var number []byte
 		number, list, _ = bytes.Cut(list, []byte{','})
 		v, err := strconv.ParseFloat(string(bytes.TrimSpace(number)), 64)
 		if err != nil {
 			if n := bytes.TrimSpace(number); len(n) > 0 && bytes.IndexByte([]byte(`"tfn`), n[0]) >= 0 {
-				return dst, nil, fmt.Errorf("element %d is not a number; rows with text, true, false or null need names of columns", i)
+				return dst, fmt.Errorf("element %d is not a number; rows with text, true, false or null need names of columns", i)
 			}
-			return dst, nil, fmt.Errorf("element %d is not a number in the range of float64", i)
+			return dst, fmt.Errorf("element %d is not a number in the range of float64", i)
 		}
 		dst = append(dst, v)
 	}
-	return dst, rest, nil
+	return dst, nil
 }
 
-// open returns what follows the bracket that an array begins with.
-func open(text []byte) ([]byte, bool) {
-	text = trimLeft(text)
-	if len(text) == 0 || text[0] != '[' {
-		return nil, false
-	}
-	return text[1:], true
-}
+const space = " \t\r\n"
 
-func trimLeft(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
+func trimLeft(text []byte) []byte { return bytes.TrimLeft(text, space) }
 
-// MarshalJSON writes an array of rows.
-func (m jsonMatrix) MarshalJSON() ([]byte, error) {
-	out := []byte{'['}
+// appendMatrix appends m as an array of rows. It ends with the context.
+func appendMatrix(ctx context.Context, dst []byte, m *engine.Matrix) ([]byte, error) {
+	dst = append(dst, '[')
 	for i := range m.Rows() {
-		if i > 0 {
-			out = append(out, ',')
+		if ctx.Err() != nil {
+			return dst, context.Cause(ctx)
 		}
-		out = append(out, '[')
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '[')
 		for j, v := range m.Data[i*m.Columns:][:m.Columns] {
 			if j > 0 {
-				out = append(out, ',')
+				dst = append(dst, ',')
 			}
-			out = strconv.AppendFloat(out, v, 'g', -1, 64)
+			dst = strconv.AppendFloat(dst, v, 'g', -1, 64)
 		}
-		out = append(out, ']')
+		dst = append(dst, ']')
 	}
-	return append(out, ']'), nil
+	return append(dst, ']'), nil
 }

@@ -35,21 +35,20 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gomonge/monge/examples/service/internal/guard"
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/examples/service/server/engine"
-	"github.com/gomonge/monge/examples/service/server/internal/guard"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	"github.com/gomonge/monge/examples/service/server/request"
 	"github.com/gomonge/monge/wda/dataset"
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc/codes"
 )
 
 // Config configures New.
 type Config struct {
-	Token  string              // bearer token; empty for none
-	Body   int64               // limit of the bytes of a body
-	Bodies *semaphore.Weighted // bytes of all requests that are being received or answered
-	Access *request.Log        // access log, nil for none
+	Token  string       // bearer token; empty for none
+	Body   int64        // limit of the bytes of a body
+	Access *request.Log // access log, nil for none
 	// Age is the age from which a connection is closed after its next answer; 0 for never.
 	Age time.Duration
 }
@@ -96,7 +95,7 @@ func (a *API) Admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.guarded(engine.Other, a.metrics.Handler()))
 	mux.Handle("POST /reload", a.guarded(engine.Other, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := a.Reload(); err != nil {
+		if err := a.Reload(r.Context()); err != nil {
 			writeJSON(w, http.StatusUnprocessableEntity, errorBody(codes.FailedPrecondition, err))
 			return
 		}
@@ -111,8 +110,8 @@ func (a *API) Admin() http.Handler {
 }
 
 // Reload reads the model file again. It counts and logs the outcome.
-func (a *API) Reload() error {
-	err := a.engine.Reload()
+func (a *API) Reload(ctx context.Context) error {
+	err := a.engine.Reload(ctx)
 	if a.metrics.Reload(err); err != nil {
 		a.log.Error("the model was not replaced", "error", err)
 	}
@@ -185,14 +184,14 @@ func (a *API) logged(h http.Handler) http.Handler {
 		in, out := r.Header, w.Header()
 		q := request.New(in.Get(request.HeaderID), in.Get(request.HeaderTrace), in.Get(request.HeaderState))
 		out[request.HeaderID] = []string{q.ID}
-		if a.config.Age > 0 && guard.FromContext(r.Context()).Age() > a.config.Age {
+		if !a.ready.Load() || a.config.Age > 0 && guard.FromContext(r.Context()).Age() > a.config.Age {
 			out["Connection"] = []string{"close"}
 		}
 		ctx := request.NewContext(r.Context(), q)
 		rec := &recorder{ResponseWriter: w}
 		defer func() { // also after a panic, of which net/http writes the stack
 			level := slog.LevelInfo
-			if strings.HasSuffix(r.URL.Path, "z") { // a probe comes every few seconds
+			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // a probe comes every few seconds
 				level = slog.LevelDebug
 			}
 			a.config.Access.Ended(ctx, level, slog.String("protocol", "http"), slog.String("method", r.Method), slog.String("path", r.URL.Path),
@@ -227,14 +226,16 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 		x := exchanges.Get().(*exchange)
 		x.engine, x.answer = a.engine, x.answer[:0]
 		x.classified.Rows = x.classified.Rows[:0]
-		err := a.receive(x, w, r, func() error {
+		share := a.engine.Share()
+		defer share.Release() // when the answer has been sent
+		err := a.receive(x, w, r, share, func() error {
 			start = time.Now() // a slow client is no slow server
 			ctx, cancel, err := withTimeout(r)
 			if err != nil {
 				return err
 			}
 			defer cancel()
-			return a.engine.Do(ctx, op, func(ctx context.Context) error { return work(x, ctx) })
+			return a.engine.Do(budget.NewContext(ctx, share), op, func(ctx context.Context) error { return work(x, ctx) })
 		})
 		code := engine.Code(err)
 		a.metrics.Request(op, "http", code, time.Since(start))
@@ -246,23 +247,26 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 			w.Header()["Content-Length"] = []string{strconv.Itoa(len(x.answer))}
 			w.Write(x.answer)
 		}
-		if x.body.Cap() <= largestKept && cap(x.answer) <= largestKept {
+		if x.body.Cap() <= largestKept && cap(x.answer) <= largestKept && 8*cap(x.x.Data) <= largestKept && 8*cap(x.projected.Data) <= largestKept && 8*cap(x.classified.Shares) <= largestKept {
 			exchanges.Put(x)
 		}
 	}))
 }
 
 // receive reads a request and calls answer, within the limits of requests and bytes.
-func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, answer func() error) error {
+func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share *budget.Share, answer func() error) error {
 	if err := a.engine.Enter(); err != nil {
 		return err
 	}
 	defer a.engine.Leave()
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fmt.Errorf("%w: Content-Encoding is %q; send the body without an encoding", engine.ErrMediaType, engine.Clip(coding))
+	}
 	x.in = r.Header.Get("Content-Type")
 	if x.in != typeFloat32 && x.in != typeFloat64 {
 		t, _, err := mime.ParseMediaType(x.in)
 		if x.in = t; err != nil || t != typeJSON {
-			return fmt.Errorf("%w: Content-Type is %q; it must be %s, %s or %s", engine.ErrMalformed, t, typeJSON, typeFloat32, typeFloat64)
+			return fmt.Errorf("%w: Content-Type is %q; it must be %s, %s or %s", engine.ErrMediaType, engine.Clip(t), typeJSON, typeFloat32, typeFloat64)
 		}
 	}
 	if x.out = x.in; r.Header.Get("Accept") == typeJSON {
@@ -275,14 +279,16 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, answe
 	if size < 0 {
 		size = a.config.Body // unknown
 	}
-	if !a.config.Bodies.TryAcquire(size) {
-		return engine.ErrBytes
+	if err := share.Take(size); err != nil {
+		return err
 	}
-	defer a.config.Bodies.Release(size)
 	if rec, ok := w.(*recorder); ok {
 		w = rec.ResponseWriter // MaxBytesReader tells net/http's own to close the connection
 	}
 	x.body.Reset()
+	if r.ContentLength > 0 {
+		x.body.Grow(int(size) + bytes.MinRead) // and not to twice of it
+	}
 	if _, err := x.body.ReadFrom(http.MaxBytesReader(w, r.Body, a.config.Body)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
@@ -338,7 +344,11 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, code codes.Code, er
 		a.log.ErrorContext(r.Context(), "internal error", "error", err)
 		err = errors.New("internal error")
 	}
-	writeJSON(w, statuses[code], errorBody(code, err))
+	status := statuses[code]
+	if errors.Is(err, engine.ErrMediaType) {
+		status = http.StatusUnsupportedMediaType
+	}
+	writeJSON(w, status, errorBody(code, err))
 }
 
 func errorBody(code codes.Code, err error) any {
@@ -350,7 +360,7 @@ func errorBody(code codes.Code, err error) any {
 	}
 	b := body{Code: code.String(), Message: err.Error()}
 	if ce, ok := errors.AsType[*dataset.ColumnsError](err); ok {
-		b.Missing, b.Unknown = ce.Missing, ce.Extra
+		b.Missing, b.Unknown = engine.ClipNames(ce.Missing), engine.ClipNames(ce.Extra)
 	}
 	return map[string]body{"error": b}
 }

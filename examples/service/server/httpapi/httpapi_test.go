@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -15,17 +16,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/examples/service/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/engine"
-	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/metrics"
 	"github.com/gomonge/monge/wda"
-	"golang.org/x/sync/semaphore"
 )
 
 // newAPI returns an API and a server of it.
 func newAPI(t *testing.T, change func(*engine.Config, *Config)) (*API, *httptest.Server) {
 	t.Helper()
-	e, c := engine.DefaultConfig(), Config{Body: 1 << 20, Bodies: semaphore.NewWeighted(4 << 20)}
+	e, c := engine.DefaultConfig(), Config{Body: 1 << 20}
 	e.Model = fixture.Model(t, 1)
 	if change != nil {
 		change(&e, &c)
@@ -181,16 +181,21 @@ func TestFaults(t *testing.T) {
 	}{
 		{"classify", typeJSON, `{"rows":[` + row + `]}`, 200, "probabilities"},
 		{"classify", typeJSON, " {\n\"rows\" : [ " + row + " ,\t" + row + " ] } ", 200, "probabilities"},
-		{"classify", typeJSON, ``, 400, "EOF"},
-		{"classify", typeJSON, `{`, 400, "EOF"},
-		{"classify", typeJSON, `{"rows":[` + row, 400, "EOF"},
-		{"classify", typeJSON, `{"rows":[` + row + `]} {}`, 400, "more than one"},
+		{"classify", typeJSON, ``, 400, "unexpected end"},
+		{"classify", typeJSON, `{`, 400, "unexpected end"},
+		{"classify", typeJSON, `{"rows":[` + row, 400, "unexpected end"},
+		{"classify", typeJSON, `{"rows":[` + row + `]} {}`, 400, "after top-level value"},
 		{"classify", typeJSON, `{"row":[` + row + `]}`, 400, "unknown field"},
 		{"classify", typeJSON, `{"rows":null}`, 400, "an array of rows"},
 		{"classify", typeJSON, `{"rows":[]}`, 400, "there are no rows"},
 		{"classify", typeJSON, `{}`, 400, "rows is missing: send"},
-		{"classify", typeJSON, `[1, 2]`, 400, "the body must be a JSON object, not array"},
-		{"classify", typeJSON, `{"columns": 3}`, 400, "columns cannot be number"},
+		{"classify", typeJSON, `[1, 2]`, 400, "the body must be a JSON object, not an array"},
+		{"classify", typeJSON, `{"columns": 3}`, 400, "rows is missing"},
+		{"classify", typeJSON, `{"columns": 3, "rows": [[1]]}`, 400, "columns cannot be a number"},
+		{"classify", typeJSON, `{"rows":[` + row + `],"rows":[` + row + `]}`, 400, `the field \"rows\" occurs twice`},
+		{"classify", typeJSON, `{"ROWS":[` + row + `]}`, 400, "unknown field ROWS"},
+		{"transport", typeJSON, `{"x":[[1]],"y":[[1]],"lambda":"1"}`, 400, "lambda: it must be a number, not a string"},
+		{"transport", typeJSON, `{"x":[[1]],"y":[[1]],"lambda":1e999}`, 400, "outside the range"},
 		{"classify", typeJSON, `{"rows":[[]]}`, 400, "row 0 has 0 numbers"},
 		{"classify", typeJSON, `{"rows":"[[1"}`, 400, "an array of rows"},
 		{"classify", typeJSON, `{"rows":[` + row + `,[1]]}`, 400, "row 1 has 1 numbers, row 0 has 10"},
@@ -207,10 +212,10 @@ func TestFaults(t *testing.T) {
 		{"project", typeFloat64, string(nan), 400, "row 0, column 2 is NaN"},
 		{"classify", typeFloat64, "1234", 400, "4 bytes cannot be split into rows"},
 		{"classify", typeFloat32, "", 400, "no rows"},
-		{"classify", "text/plain", "1,2", 400, "Content-Type"},
+		{"classify", "text/plain", "1,2", 415, "Content-Type"},
 		{"classify?timeout=-1s", typeJSON, `{"rows":[` + row + `]}`, 400, "timeout"},
 		{"classify?timeout=1ns", typeJSON, `{"rows":[` + row + `]}`, 504, "deadline"},
-		{"transport", typeFloat64, string(nan), 400, "transport takes"},
+		{"transport", typeFloat64, string(nan), 415, "transport takes"},
 		{"transport", typeJSON, `{"x":[[1]],"y":[[1]]}`, 400, "λ"},
 		{"transport", typeJSON, `{"x":[[1]],"y":[[1]],"lambda":1,"a":[null]}`, 400, "element 0 is not a number"},
 		{"nothing", typeJSON, `{}`, 404, "not found"},
@@ -279,11 +284,12 @@ func TestToken(t *testing.T) {
 func TestShed(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, c *Config) {
 		e.Solvers.Number, e.TransportQueue, e.Solvers.Tolerance, e.Solvers.MaxIterations = 1, 0, 1e-300, 1e9
-		c.Bodies = semaphore.NewWeighted(c.Body)
+		c.Body = 4 << 20
+		e.Memory = 2 * c.Body
 	})
 	q := a.engine.QueueOf(engine.Transport)
-	cloud := func(n int, seed uint64) jsonMatrix {
-		return jsonMatrix{&engine.Matrix{Columns: 10, Data: fixture.Rows(fixture.Samples(n, seed).X)}}
+	cloud := func(n int, seed uint64) [][]float64 {
+		return slices.Collect(slices.Chunk(fixture.Rows(fixture.Samples(n, seed).X), 10))
 	}
 	body, err := json.Marshal(map[string]any{"x": cloud(100, 1), "y": cloud(90, 2), "lambda": 1})
 	if err != nil {
@@ -311,7 +317,9 @@ func TestShed(t *testing.T) {
 		t.Error("a cancelled request is answered")
 	}
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
-	fixture.Until(t, func() bool { return a.config.Bodies.TryAcquire(a.config.Body) }) // its handler is about to return
+	share := a.engine.Share()
+	defer share.Release()
+	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // its handler is about to return
 }
 
 // TestMetrics: what Prometheus sees of requests, model and solvers.
@@ -320,7 +328,7 @@ func TestMetrics(t *testing.T) {
 	for _, body := range []string{`{"rows":[[0,1,2,3,4,5,6,7,8,9]]}`, `{}`} {
 		post(t, s.URL+"/v1/classify", typeJSON, "", []byte(body))
 	}
-	a.Reload()
+	a.Reload(t.Context())
 	admin := httptest.NewServer(a.Admin())
 	defer admin.Close()
 	answer, err := http.Get(admin.URL + "/metrics")
@@ -347,13 +355,41 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// FuzzJSON compares the reader of JSON with encoding/json.
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`[[1,2],[3,4]]`, `[[1]`, ` [ [ 1e5 , -0 ] ] `, `[[null]]`, `[["]"]]`, `[]`, `[[],[]]`, `null`, `[[1],[2,3]]`} {
+	for _, s := range []string{`[[1,2],[3,4]]`, `[[1]`, ` [ [ 1e5 , -0 ] ] `, `[[null]]`, `[["]"]]`, `[]`, `[[],[]]`, `null`, `[[1],[2,3]]`,
+		`{"a":1 , "b\\\"": [ {"c":"\\\\"} ] }`, `{}`, ` "x" `, `[ 1 , true,"a,]" ]`, `{"a":{"a":"}"},"":[]}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if !json.Valid(text) {
+			return
+		}
+		text = bytes.TrimSpace(text)
+		var list []json.RawMessage
+		if text[0] == '[' && json.Unmarshal(text, &list) == nil {
+			n := 0
+			for i, value := range elements(text) {
+				if n++; i >= len(list) || !bytes.Equal(value, list[i]) {
+					t.Fatalf("%q: element %d is %q", text, i, value)
+				}
+			}
+			if n != len(list) || n != countElements(text) {
+				t.Fatalf("%q: %d elements", text, n)
+			}
+		}
+		var object map[string]json.RawMessage
+		if text[0] == '{' && json.Unmarshal(text, &object) == nil {
+			got := map[string]json.RawMessage{}
+			for key, value := range members(text) {
+				got[key] = value
+			}
+			if !maps.EqualFunc(got, object, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+				t.Fatalf("%q: %q", text, got)
+			}
+		}
 		var m engine.Matrix
-		if json.Unmarshal(text, &jsonMatrix{&m}) != nil {
+		if decodeMatrix(t.Context(), &m, text, math.MaxInt) != nil {
 			return
 		}
 		var want [][]float64
@@ -363,12 +399,12 @@ func FuzzJSON(f *testing.F) {
 		if m.Rows() != len(want) || m.Columns != len(want[0]) || !slices.Equal(m.Data, slices.Concat(want...)) {
 			t.Fatalf("%q is taken for %v", text, m)
 		}
-		again, err := json.Marshal(jsonMatrix{&m})
+		again, err := appendMatrix(t.Context(), nil, &m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var back engine.Matrix
-		if err := json.Unmarshal(again, &jsonMatrix{&back}); err != nil || !slices.Equal(back.Data, m.Data) {
+		if err := decodeMatrix(t.Context(), &back, again, math.MaxInt); err != nil || !slices.Equal(back.Data, m.Data) {
 			t.Fatalf("%v is written as %s", m, again)
 		}
 	})

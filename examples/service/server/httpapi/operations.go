@@ -4,18 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
+	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/examples/service/server/engine"
 )
 
 // rows decodes the samples of a request to project or classify.
-func (x *exchange) rows() error {
+func (x *exchange) rows(ctx context.Context) error {
 	if w := width(x.in); w > 0 {
 		x.x = engine.Matrix{Data: x.x.Data}
-		return decodeBinary(&x.x, x.body.Bytes(), w, x.engine.Info().Features)
+		return decodeBinary(ctx, &x.x, x.body.Bytes(), w, x.engine.Info().Features)
 	}
-	return decodeSamples(x.engine, &x.x, x.body.Bytes())
+	return decodeSamples(ctx, x.engine, &x.x, x.body.Bytes())
 }
+
+// take takes the memory of an answer from the budget: n numbers as text, which are at most 25 bytes each.
+func (x *exchange) take(ctx context.Context, n int) error { return budget.Take(ctx, 25*int64(n)) }
 
 // json sets the answer to that of v.
 func (x *exchange) json(v any) (err error) {
@@ -24,7 +29,7 @@ func (x *exchange) json(v any) (err error) {
 }
 
 func (x *exchange) project(ctx context.Context) error {
-	if err := x.rows(); err != nil {
+	if err := x.rows(ctx); err != nil {
 		return err
 	}
 	y := &x.projected
@@ -37,10 +42,14 @@ func (x *exchange) project(ctx context.Context) error {
 		}
 		return nil
 	}
-	return x.json(struct {
-		Model string     `json:"model"`
-		Rows  jsonMatrix `json:"rows"`
-	}{y.Model, jsonMatrix{&y.Matrix}})
+	if err := x.take(ctx, len(y.Data)); err != nil {
+		return err
+	}
+	x.answer = append(append(append(x.answer, `{"model":"`...), y.Model...), `","rows":`...) // a hash needs no escapes
+	var err error
+	x.answer, err = appendMatrix(ctx, x.answer, &y.Matrix)
+	x.answer = append(x.answer, '}')
+	return err
 }
 
 // class is the answer for a row.
@@ -52,7 +61,7 @@ type class struct {
 }
 
 func (x *exchange) classify(ctx context.Context) error {
-	if err := x.rows(); err != nil {
+	if err := x.rows(ctx); err != nil {
 		return err
 	}
 	y := &x.classified
@@ -60,6 +69,9 @@ func (x *exchange) classify(ctx context.Context) error {
 		return err
 	}
 	n, w := len(y.Classes), width(x.out)
+	if err := x.take(ctx, len(y.Rows)*(n+8)); err != nil {
+		return err
+	}
 	results := make([]class, 0, len(y.Rows))
 	for i, r := range y.Rows {
 		shares := y.Shares[i*n:][:n]
@@ -90,34 +102,41 @@ func (x *exchange) classify(ctx context.Context) error {
 
 func (x *exchange) transport(ctx context.Context) error {
 	if x.in != typeJSON {
-		return fmt.Errorf("%w: transport takes %s", engine.ErrMalformed, typeJSON)
+		return fmt.Errorf("%w: transport takes %s", engine.ErrMediaType, typeJSON)
 	}
 	var p engine.Problem
-	in := struct {
-		X      jsonMatrix `json:"x"`
-		Y      jsonMatrix `json:"y"`
-		A      jsonVector `json:"a"`
-		B      jsonVector `json:"b"`
-		Lambda float64    `json:"lambda"`
-		Plan   bool       `json:"plan"`
-	}{X: jsonMatrix{&p.X}, Y: jsonMatrix{&p.Y}}
-	if err := decodeJSON(&in, x.body.Bytes()); err != nil {
+	matrix := func(m *engine.Matrix) func([]byte) error {
+		return func(value []byte) error { return decodeMatrix(ctx, m, value, math.MaxInt) }
+	}
+	vector := func(v *[]float64) func([]byte) error {
+		return func(value []byte) (err error) {
+			*v, err = appendNumbers(ctx, nil, value)
+			return err
+		}
+	}
+	if err := decodeObject(x.body.Bytes(), map[string]func([]byte) error{
+		"x": matrix(&p.X), "y": matrix(&p.Y), "a": vector(&p.A), "b": vector(&p.B),
+		"lambda": decodeValue(&p.Lambda, "a number"), "plan": decodeValue(&p.Plan, "a boolean"),
+	}); err != nil {
 		return err
 	}
-	p.A, p.B, p.Lambda, p.Plan = in.A, in.B, in.Lambda, in.Plan
 	var s engine.Solution
 	if err := x.engine.Transport(ctx, &p, &s); err != nil {
 		return err
 	}
-	out := struct {
-		Cost          float64     `json:"cost"`
-		MarginalError float64     `json:"marginal_error"`
-		Iterations    int         `json:"iterations"`
-		Status        string      `json:"status"`
-		Plan          *jsonMatrix `json:"plan,omitempty"`
-	}{s.Cost, s.MarginalError, s.Iterations, s.Status, nil}
-	if p.Plan {
-		out.Plan = &jsonMatrix{&s.Plan}
+	err := x.json(struct {
+		Cost          float64 `json:"cost"`
+		MarginalError float64 `json:"marginal_error"`
+		Iterations    int     `json:"iterations"`
+		Status        string  `json:"status"`
+	}{s.Cost, s.MarginalError, s.Iterations, s.Status})
+	if err != nil || !p.Plan {
+		return err
 	}
-	return x.json(out)
+	if err := x.take(ctx, len(s.Plan.Data)); err != nil {
+		return err
+	}
+	x.answer, err = appendMatrix(ctx, append(x.answer[:len(x.answer)-1], `,"plan":`...), &s.Plan)
+	x.answer = append(x.answer, '}')
+	return err
 }

@@ -1,86 +1,96 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/gomonge/monge/examples/service/server/engine"
 )
 
-// samples is what a client sends to project or classify, in one of three forms:
+// decodeSamples sets x to the samples of body, which have one of three forms:
 //
 //	{"rows": [[1, 2], [3, 4]]}                                   numbers, in the order of the model's features
 //	{"rows": [{"age": 1, "city": "Bern"}, …]}                    objects, whose keys are columns
 //	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       the same, with the names once
-type samples struct {
-	Columns []string        `json:"columns"`
-	Rows    json.RawMessage `json:"rows"`
-}
-
-// decodeSamples sets x to the samples of body, matched with the model's columns if they have names.
-func decodeSamples(e *engine.Engine, x *engine.Matrix, body []byte) error {
+func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body []byte) error {
 	*x = engine.Matrix{Data: x.Data[:0]}
-	var in samples
-	if err := decodeJSON(&in, body); err != nil {
+	var columns, rows []byte
+	keep := func(to *[]byte) func([]byte) error {
+		return func(value []byte) error { *to = value; return nil }
+	}
+	if err := decodeObject(body, map[string]func([]byte) error{"columns": keep(&columns), "rows": keep(&rows)}); err != nil {
 		return err
 	}
-	if in.Rows == nil {
+	if rows == nil {
 		return fmt.Errorf(`%w: rows is missing: send {"rows": [[1, 2], [3, 4]]}, with the numbers of a sample in each row`, engine.ErrMalformed)
 	}
-	first, ok := open(in.Rows)
-	first = trimLeft(first)
-	if named := in.Columns != nil || ok && first[0] == '{'; !named {
-		if err := (jsonMatrix{x}).UnmarshalJSON(in.Rows); err != nil {
-			return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
-		}
-		return nil
+	if columns != nil && columns[0] != '[' {
+		return fmt.Errorf("%w: columns cannot be %s: send an array of names", engine.ErrMalformed, kindOf(columns[0]))
 	}
-	lines, err := objects(in)
-	if err != nil {
-		return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
+	if columns == nil && (rows[0] != '[' || trimLeft(rows[1:])[0] != '{') {
+		return malformed(decodeMatrix(ctx, x, rows, e.MaxRows()))
 	}
-	return e.Match(x, lines)
+	return malformed(decodeNamed(ctx, e, x, columns, rows))
 }
 
-// objects returns samples with names as JSON objects, one in each line.
-func objects(in samples) ([]byte, error) {
-	var rows []json.RawMessage
-	if json.Unmarshal(in.Rows, &rows) != nil || len(rows) == 0 {
-		return nil, errors.New("rows is an array of at least one row")
+// decodeNamed sets x to samples whose values have names: those of columns, or those in the objects of rows.
+func decodeNamed(ctx context.Context, e *engine.Engine, x *engine.Matrix, columns, rows []byte) error {
+	n := 0
+	if rows[0] == '[' {
+		n = countElements(rows)
 	}
-	keys := make([][]byte, len(in.Columns))
-	for j, name := range in.Columns {
-		keys[j], _ = json.Marshal(name) // a string has no error
+	if n == 0 {
+		return errors.New("rows is an array of at least one row")
 	}
-	var out bytes.Buffer
-	for i, row := range rows {
-		object := row[0] == '{'
-		switch {
-		case in.Columns == nil && !object:
-			return nil, fmt.Errorf("row %d is not an object, as row 0 is", i)
-		case in.Columns != nil && object:
-			return nil, fmt.Errorf("row %d is an object: leave out columns, or send arrays", i)
-		case object:
-			json.Compact(&out, row) // no newlines
-		default:
-			var values []json.RawMessage
-			if json.Unmarshal(row, &values) != nil || len(values) != len(keys) {
-				return nil, fmt.Errorf("row %d is not an array of %d values, as columns is", i, len(keys))
-			}
-			out.WriteByte('{')
-			for j, v := range values {
-				if j > 0 {
-					out.WriteByte(',')
-				}
-				out.Write(keys[j])
-				out.WriteByte(':')
-				json.Compact(&out, v)
-			}
-			out.WriteByte('}')
+	table, err := e.NewTable(ctx, x, n)
+	if err != nil {
+		return err
+	}
+	var names []string
+	if columns != nil {
+		if names, err = readHeader(table, columns); err != nil {
+			return err
 		}
-		out.WriteByte('\n')
 	}
-	return out.Bytes(), nil
+	for i, row := range elements(rows) {
+		switch object := row[0] == '{'; {
+		case object && columns != nil:
+			return fmt.Errorf("row %d is an object: leave out columns, or send arrays", i)
+		case object:
+			err = table.Add(members(row))
+		case columns == nil:
+			return fmt.Errorf("row %d is not an object, as row 0 is", i)
+		case row[0] != '[' || countElements(row) != len(names):
+			return fmt.Errorf("row %d is not an array of %d values, as columns is", i, len(names))
+		default:
+			err = table.Add(func(yield func(string, []byte) bool) {
+				for j, value := range elements(row) {
+					if names[j] != "" && !yield(names[j], value) {
+						return
+					}
+				}
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readHeader returns the names of the columns of a table, "" for columns to leave out.
+func readHeader(table *engine.Table, columns []byte) ([]string, error) {
+	for j, value := range elements(columns) {
+		if value[0] != '"' {
+			return nil, fmt.Errorf("columns: element %d is %s, not a name", j, kindOf(value[0]))
+		}
+	}
+	return table.Header(countElements(columns), func(yield func(string) bool) {
+		for _, value := range elements(columns) {
+			if !yield(unquote(value)) {
+				return
+			}
+		}
+	})
 }

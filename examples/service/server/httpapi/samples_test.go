@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/examples/service/internal/fixture"
 	"github.com/gomonge/monge/examples/service/server/engine"
-	"github.com/gomonge/monge/examples/service/server/internal/fixture"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
@@ -66,15 +66,15 @@ func TestNamesThenNumbers(t *testing.T) {
 	a, _ := newAPI(t, func(e *engine.Config, _ *Config) { e.Model = table.Model })
 	before := a.engine.Info().Hash
 	var x engine.Matrix
-	if err := decodeSamples(a.engine, &x, []byte(`{"rows": [{"age": 3, "city": "Bern", "height": 2.5}]}`)); err != nil {
+	if err := decodeSamples(t.Context(), a.engine, &x, []byte(`{"rows": [{"age": 3, "city": "Bern", "height": 2.5}]}`)); err != nil {
 		t.Fatal(err)
 	}
 	table.Replace(t)
-	if err := a.Reload(); err != nil {
+	if err := a.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var y engine.Projected
-	if err := decodeSamples(a.engine, &x, []byte(`{"rows": [[1, 1, 0, 4]]}`)); err != nil {
+	if err := decodeSamples(t.Context(), a.engine, &x, []byte(`{"rows": [[1, 1, 0, 4]]}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.engine.Project(t.Context(), &x, &y); err != nil || y.Model == before || y.Model != a.engine.Info().Hash {

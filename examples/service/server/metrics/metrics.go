@@ -2,7 +2,6 @@
 package metrics
 
 import (
-	"io"
 	"net/http"
 	"regexp"
 	"time"
@@ -37,7 +36,7 @@ func New() *Metrics {
 		}, []string{"operation", "protocol"}),
 		rejected: prometheus.NewCounter(prometheus.CounterOpts{Name: "monge_rejected_rows_total", Help: "Classified rows whose class was rejected."}),
 		reloads:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "monge_reloads_total", Help: "Reloads of the model file."}, []string{"result"}),
-		unlogged: prometheus.NewCounter(prometheus.CounterOpts{Name: "monge_log_errors_total", Help: "Lines of the log that could not be written."}),
+		unlogged: prometheus.NewCounter(prometheus.CounterOpts{Name: "monge_log_errors_total", Help: "Lines of the log that were lost: they could not be written, or too many waited."}),
 		evicted:  prometheus.NewCounter(prometheus.CounterOpts{Name: "monge_connections_evicted_total", Help: "Idle connections closed to make room for others."}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.rejected, m.reloads, m.unlogged, m.evicted,
@@ -122,19 +121,5 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// Writer returns a writer to w for a log. It counts the lines that cannot be written, so
-// that a full disk shows in the metrics while the service continues.
-func (m *Metrics) Writer(w io.Writer) io.Writer { return counted{w, m.unlogged} }
-
-type counted struct {
-	io.Writer
-	errors prometheus.Counter
-}
-
-func (c counted) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	if err != nil {
-		c.errors.Inc()
-	}
-	return n, err
-}
+// Unlogged counts a line of the log that was lost.
+func (m *Metrics) Unlogged() { m.unlogged.Inc() }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,9 @@ type Listener struct {
 	limit   int
 	slots   int
 	evicted func() // called for every connection that is closed to make room
+
+	draining atomic.Bool
+	drained  chan struct{}
 
 	mu     sync.Mutex
 	change *sync.Cond // a connection was closed or is idle, or the listener was closed
@@ -32,14 +36,14 @@ type Listener struct {
 // Listen limits l to so many connections, and the slots of each (see Conn.Slot). evicted is
 // called for every connection that is closed to make room for another.
 func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
-	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}}
+	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}, drained: make(chan struct{})}
 	g.change = sync.NewCond(&g.mu)
 	return g
 }
 
 // Accept implements net.Listener.
 func (l *Listener) Accept() (net.Conn, error) {
-	inner, err := l.Listener.Accept()
+	inner, err := l.accept()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +51,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	c.remote = &address{inner.RemoteAddr(), c}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for (len(l.conns) >= l.limit || l.new >= max(1, l.limit/4)) && !l.closed {
+	for (len(l.conns) >= l.limit || l.new >= max(1, l.limit/4)) && !l.closed && !l.draining.Load() {
 		if idle := l.idle(); idle != nil {
 			l.remove(idle)
 			idle.Conn.Close()
@@ -88,13 +92,55 @@ func (l *Listener) idle() (first *Conn) {
 	return first
 }
 
+// Drain closes the listener so that clients see no reset: the system resets connections that wait to be accepted
+// when their listener is closed. First the queue is made short, and nothing is accepted until every client that
+// connects at the moment is in the queue or has been ignored. Then the queue is emptied. Accept returns
+// net.ErrClosed afterwards. Drain ends with the context.
+func (l *Listener) Drain(ctx context.Context) {
+	if d, ok := l.Listener.(interface{ SetDeadline(time.Time) error }); ok {
+		shrinkQueue(l.Listener)
+		l.draining.Store(true)
+		d.SetDeadline(time.Now()) // ends the Accept in progress
+		l.mu.Lock()
+		l.change.Broadcast()
+		l.mu.Unlock()
+		select {
+		case <-l.drained:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// settle is the time in which every client that connects gets into the queue or is ignored.
+const settle = 20 * time.Millisecond
+
+// accept returns the next connection.
+func (l *Listener) accept() (net.Conn, error) {
+	if !l.draining.Load() {
+		c, err := l.Listener.Accept()
+		if !l.draining.Load() || err == nil {
+			return c, err
+		}
+		time.Sleep(settle)
+	}
+	if c := acceptWaiting(l.Listener); c != nil {
+		return c, nil
+	}
+	l.Listener.Close()
+	close(l.drained)
+	return nil, net.ErrClosed
+}
+
 // Close implements net.Listener.
 func (l *Listener) Close() error {
 	l.mu.Lock()
 	l.closed = true
 	l.change.Broadcast()
 	l.mu.Unlock()
-	return l.Listener.Close()
+	if err := l.Listener.Close(); !l.draining.Load() {
+		return err
+	}
+	return nil // Drain has closed it already
 }
 
 // Open returns the number of open connections.

@@ -1,0 +1,84 @@
+// Package linequeue keeps a log from stopping the program that writes it.
+package linequeue
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+// A Writer passes lines to another writer from a goroutine of its own. Write never waits: if the
+// other writer is slow or blocked and the queue is full, the line is dropped and counted.
+type Writer struct {
+	limit   int // bytes
+	dropped func()
+	ended   chan struct{}
+
+	mu     sync.Mutex
+	queued int // bytes of the lines that wait
+	lines  [][]byte
+	closed bool
+	wake   *sync.Cond
+}
+
+// New returns a queue of lines to w with a limit of their bytes. It calls dropped for every line that
+// is lost: the queue was full, or w returned an error.
+func New(w io.Writer, limit int, dropped func()) *Writer {
+	q := &Writer{limit: limit, dropped: dropped, ended: make(chan struct{})}
+	q.wake = sync.NewCond(&q.mu)
+	go q.pass(w)
+	return q
+}
+
+// Write queues a copy of a line. It always returns len(line) and nil.
+func (q *Writer) Write(line []byte) (int, error) {
+	q.mu.Lock()
+	full := q.closed || q.queued+len(line) > q.limit
+	if !full {
+		q.queued += len(line)
+		q.lines = append(q.lines, append([]byte(nil), line...))
+		q.wake.Signal()
+	}
+	q.mu.Unlock()
+	if full {
+		q.dropped()
+	}
+	return len(line), nil
+}
+
+// pass writes the queued lines to w until the queue is closed and empty.
+func (q *Writer) pass(w io.Writer) {
+	defer close(q.ended)
+	for {
+		q.mu.Lock()
+		for len(q.lines) == 0 && !q.closed {
+			q.wake.Wait()
+		}
+		lines := q.lines
+		q.lines = nil
+		q.mu.Unlock()
+		if len(lines) == 0 {
+			return
+		}
+		for _, line := range lines {
+			if _, err := w.Write(line); err != nil {
+				q.dropped()
+			}
+			q.mu.Lock()
+			q.queued -= len(line)
+			q.mu.Unlock()
+		}
+	}
+}
+
+// Close waits until the queued lines have been written, or for a time limit. Later lines are dropped.
+func (q *Writer) Close(limit time.Duration) {
+	q.mu.Lock()
+	q.closed = true
+	q.wake.Signal()
+	q.mu.Unlock()
+	select {
+	case <-q.ended:
+	case <-time.After(limit):
+	}
+}

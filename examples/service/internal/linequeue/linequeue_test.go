@@ -1,0 +1,50 @@
+package linequeue
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestWriter: all lines arrive in order, and Close waits for them.
+func TestWriter(t *testing.T) {
+	var out bytes.Buffer
+	q := New(&out, 1<<20, func() { t.Error("a line was dropped") })
+	want := ""
+	for i := range 100 {
+		line := strings.Repeat("x", i) + "\n"
+		want += line
+		io.WriteString(q, line)
+	}
+	q.Close(time.Minute)
+	if out.String() != want {
+		t.Errorf("%q", out.String())
+	}
+}
+
+// TestBlocked: a reader that never reads stops neither Write nor Close, and lost lines are counted.
+func TestBlocked(t *testing.T) {
+	r, w := io.Pipe()
+	var dropped atomic.Int64
+	q := New(w, 100, func() { dropped.Add(1) })
+	for range 50 { // the first is taken by the goroutine at some time, and still counts
+		io.WriteString(q, "0123456789")
+	}
+	if n := dropped.Load(); n != 40 {
+		t.Errorf("%d of 50 lines were dropped, want 40", n)
+	}
+	q.Close(time.Millisecond)
+	r.CloseWithError(errors.New("gone"))
+	<-q.ended
+	if n := dropped.Load(); n != 50 {
+		t.Errorf("%d of 50 lines were dropped after the reader has gone, want all", n)
+	}
+	io.WriteString(q, "late")
+	if n := dropped.Load(); n != 51 {
+		t.Errorf("%d lines were dropped, want 51", n)
+	}
+}
