@@ -3,30 +3,55 @@ package simplex
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/price"
+	"github.com/gomonge/monge/internal/asm/vector"
 )
 
 // The network simplex method: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network flows", 1993, chapter 11.
 //
-// Flows are integers, so that they are exact. The mass of a row is one more than a multiple of unit, and
-// the last column has what is over, so that no part of the rows has the mass of a part of the columns.
-// No flow of the tree is then ever 0, and every pivot lowers the cost. Dual variables are differences of
-// costs along the tree. Only sums, differences and comparisons decide, which are the same on all machines.
+// Flows are integers, so that they are exact. A weight is a multiple of 2^-scale, to 50 bits below the last bit
+// that counts, and its mass is that multiple times 2^unit. The mass of a row is one more, and the last column
+// has as many more, so that no part of the rows has the mass of a part of the columns. No flow of the tree is then
+// ever 0, and every pivot lowers the cost. What is added is less than half a unit in every flow, so that the
+// rounded flow is the exact flow of the weights themselves, and not negative.
+//
+// Dual variables are differences of costs along the tree. They have two parts, hi and low, as good as 100 bits, so
+// that a reduced cost that is negative by more than the rounding of hi is negative. The method ends when there is
+// none.
 //
 // In partial transport one more row and one more column, the dummies, take the mass that is not moved. Their
-// costs are 0, but moving mass from one to the other costs more than it can ever gain.
+// costs are 0. There is no arc from one to the other.
+
+// NodeBytes is the memory that a Solver takes for each row and each column.
+const NodeBytes = 80
 
 const (
-	// NodeBytes is the memory that a Solver takes for each row and each column.
-	NodeBytes = 80
-
-	maxNodes = 1 << 16 // each has 2⁴⁴ units of mass on average, and the sum is in range
-	slackOf  = 0x1p-40 // of reduced costs, in units of the largest cost: rounding
-	noNode   = -1      // and the point of a dummy
+	noNode = -1      // no node, and the column of no arc
+	slack  = 0x1p-51 // of a reduced cost, in units of its dual variables: rounding
+	often  = 1 << 14 // elements and nodes between two looks at the context
 )
+
+var (
+	// ErrWork: the work has reached Problem.Work.
+	ErrWork = errors.New("simplex: the limit of the work is reached")
+	// ErrRange: sums of costs overflow.
+	ErrRange = errors.New("simplex: sums of costs are beyond the floating-point range")
+	// ErrNodes: there are more than 2³⁰ rows and columns.
+	ErrNodes = errors.New("simplex: there are more than 2³⁰ rows and columns")
+)
+
+// NotFiniteError says which cost is NaN or infinite.
+type NotFiniteError struct{ Row, Column int }
+
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("simplex: the cost of row %d and column %d is not finite", e.Row, e.Column)
+}
 
 // Costs are the costs of a problem, n × m.
 type Costs[T num.Float] interface {
@@ -34,337 +59,263 @@ type Costs[T num.Float] interface {
 	Row(i int) []T
 }
 
-// Problem is a transport problem.
+// Problem is a transport problem. Weights are finite and not negative, and each side has a positive one. Sums of
+// A and B that differ a little are made equal by scaling B.
 type Problem[T num.Float] struct {
 	Costs Costs[T]
 	A, B  []T     // the weights of rows and columns
-	Mass  float64 // if positive, the mass of the plan of partial transport
+	Mass  float64 // if positive, the mass of the plan of partial transport, at most the sum of A and that of B
 	Work  float64 // if positive, a limit of Solver.Work
 }
 
 // Solver solves one problem after the other in one workspace.
 type Solver[T num.Float] struct {
-	F, G []float64 // the dual variables of rows and columns: f_i + g_j = M_ij on the tree; 0 without weight
-	Work float64   // elements and nodes that were looked at
+	// F and G are the dual variables of rows and columns: f_i + g_j = M_ij on the tree, and
+	// f_i + g_j ≤ M_ij but for rounding elsewhere. Without weight, f is 0 and g is −Inf.
+	F, G []float64
+	// DummyF and DummyG are those of the dummies, in partial transport.
+	DummyF, DummyG float64
+	Work           float64 // elements and nodes that were looked at
+	Pivots         int
 
-	simplex[T]
+	partial   bool
+	n, m      int     // rows and columns, with their dummies
+	rows      []int32 // the rows that have mass
+	nodes     []node  // rows, then columns
+	active    int32   // nodes that have mass
+	dual      []float64
+	scale     int // see above
+	unit      int
+	last      int32 // the column that has what is over
+	zeros     []T
+	stack     []int32
+	remaining float64 // work until the next look at the context
 }
 
-// simplex is the tree. Nodes are the rows with weight, and then the columns with weight,
-// a dummy being the last of its side. Each has an arc to its parent in a spanning tree, except for the root.
-type simplex[T num.Float] struct {
-	rows, cols        []int32   // the points that the nodes belong to
-	parent, depth     []int32   // of a node
-	first, next, prev []int32   // its first child, and its neighbors among the children of its parent
-	flow              []int64   // of the arc to the parent,
-	arc               []float64 // and its cost
-	dual              []float64 // f of rows and g of columns: f_i + g_j = M_ij on the tree
-	left              []int64   // mass that has no flow yet
-	stack             []int32
-	costs             []T     // scratch of a row
-	work              float64 // elements and nodes that were looked at
+// node is a row or a column. It has an arc to its parent in a spanning tree, except for the root.
+type node struct {
+	parent, first, next, prev int32 // first: of its children; next, prev: among those of its parent
+	size                      int32 // of the subtree below it, itself included
+	flow                      wide  // of the arc; before there is a tree, the mass that is left
+	arc                       float64
+	low                       float64 // the dual variable is dual + low
 }
 
-// Solve sets the dual variables of p, and reports whether it has found them within p.Work and with finite
-// costs.
-func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (bool, error) {
-	x := &s.simplex
-	x.work = 0
-	defer func() { s.Work = x.work }()
-	sumA, sumB := weighty(&x.rows, p.A), weighty(&x.cols, p.B)
-	restA, restB := 0., 0.
-	if p.Mass > 0 {
-		x.rows, x.cols = append(x.rows, noNode), append(x.cols, noNode)
-		restA, restB = max(0, sumB-p.Mass), max(0, sumA-p.Mass)
+// Solve finds the plan of least cost. If the context ends, it returns the context's cause, and leaves a plan that
+// is feasible.
+func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
+	s.Work, s.Pivots, s.remaining = 0, 0, often
+	if len(p.A)+len(p.B) > 1<<30 {
+		return ErrNodes
 	}
-	n, m := len(x.rows), len(x.cols)
-	if n+m > maxNodes {
-		return false, nil
+	s.allocate(p)
+	s.setMasses(p)
+	if err := s.plant(ctx, p); err != nil {
+		return err
 	}
-	x.allocate(n + m)
-	setMasses(x.left[:n], x.rows, p.A, restA, int64(n+1))
-	setMasses(x.left[n:], x.cols, p.B, restB, int64(n+1))
-	x.settle(n)
-	grow(&x.costs, m)
-	costs := costRows[T]{costs: p.Costs, points: x.rows, cols: x.cols, m: len(p.B), row: x.costs}
-	largest := 0.
-	for i := range n {
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		for _, c := range costs.of(i) {
-			largest = math.Max(largest, math.Abs(float64(c)))
-		}
+	if err := s.improve(ctx, p); err != nil {
+		return err
 	}
-	costs.corner = T(2 * largest)
-	slack, most := float64(slackOf*largest), p.Work
-	if !finite(largest) || p.Mass > 0 && !finite(float64(costs.corner)) {
-		return false, nil
-	}
-	if err := plant(ctx, x, &costs); err != nil {
-		return false, err
-	}
-	x.hang(int32(n - 1))
-	// Rows take turns: the least reduced cost of a row enters the tree if it is negative.
-	for i, clean := 0, 0; clean < n; i = (i + 1) % n {
-		if most > 0 && x.work > most {
-			return false, nil
-		}
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		x.work += float64(m)
-		row, f, g := costs.of(i), x.dual[i], x.dual[n:]
-		least, at := -slack, noNode
-		for k, c := range row {
-			if r := (float64(c) - f) - g[k]; r < least {
-				least, at = r, k
-			}
-		}
-		if clean++; at >= 0 {
-			x.hang(x.pivot(int32(i), int32(n+at), float64(row[at])))
-			clean = 0
-		}
-	}
-	s.spread(&s.F, x.rows, x.dual, len(p.A))
-	s.spread(&s.G, x.cols, x.dual[n:], len(p.B))
-	return true, nil
-}
-
-// spread sets dst to the dual variables of points.
-func (s *Solver[T]) spread(dst *[]float64, points []int32, dual []float64, n int) {
-	grow(dst, n)
-	clear(*dst)
-	for k, i := range points {
-		if i >= 0 {
-			(*dst)[i] = dual[k]
-		}
-	}
-}
-
-func finite(x float64) bool { return x-x == 0 }
-
-// grow sets the length of *v to n. The old elements are lost if there was no room.
-func grow[E any](v *[]E, n int) {
-	if k := cap(*v); k < n {
-		*v = make([]E, max(n, k+k/4))
-	}
-	*v = (*v)[:n]
-}
-
-// costRows are the costs of the arcs.
-type costRows[T num.Float] struct {
-	costs        Costs[T]
-	points, cols []int32 // of the rows and the columns
-	m            int
-	corner       T   // from dummy to dummy
-	row          []T // scratch
-}
-
-// of returns the costs from a row to the columns.
-func (c *costRows[T]) of(node int) []T {
-	i, dummy := int(c.points[node]), c.cols[len(c.cols)-1] < 0
-	switch {
-	case i < 0:
-		clear(c.row)
-		c.row[len(c.row)-1] = c.corner
-		return c.row
-	case !dummy && len(c.cols) == c.m:
-		return c.costs.Row(i)
-	}
-	row := c.costs.Row(i)
-	for k, j := range c.cols {
-		if c.row[k] = 0; j >= 0 {
-			c.row[k] = row[j]
-		}
-	}
-	return c.row
-}
-
-// weighty sets points to those with a weight, and returns the sum of the weights.
-func weighty[T num.Float](points *[]int32, weights []T) (sum float64) {
-	*points = (*points)[:0]
-	for i, w := range weights {
-		if w > 0 {
-			*points = append(*points, int32(i))
-			sum += float64(w)
-		}
-	}
-	return sum
-}
-
-// allocate makes room for so many nodes.
-func (x *simplex[T]) allocate(nodes int) {
-	for _, v := range []*[]int32{&x.parent, &x.depth, &x.first, &x.next, &x.prev} {
-		grow(v, nodes)
-	}
-	grow(&x.flow, nodes)
-	grow(&x.left, nodes)
-	grow(&x.dual, nodes)
-	grow(&x.arc, nodes)
-}
-
-// setMasses sets dst to the weights of points, rest for a dummy, as multiples of unit, of a sum near 2⁶¹. None
-// is 0.
-func setMasses[T num.Float](dst []int64, points []int32, weights []T, rest float64, unit int64) {
-	weight := func(i int32) float64 {
-		if i < 0 {
-			return rest
-		}
-		return float64(weights[i])
-	}
-	var sum float64
-	for _, i := range points {
-		sum += weight(i)
-	}
-	whole := math.Ldexp(1, 61-bits.Len64(uint64(unit)))
-	for k, i := range points {
-		dst[k] = unit * max(1, int64(weight(i)/sum*whole))
-	}
-}
-
-// settle makes the masses of the first n nodes, the rows, and of the others agree, and adds what makes
-// all their partial sums differ.
-func (x *simplex[T]) settle(n int) {
-	var over int64
-	heaviest := [2]int{0, n}
-	for k, mass := range x.left {
-		side := 0
-		if k < n {
-			over += mass
-		} else {
-			side, over = 1, over-mass
-		}
-		if mass > x.left[heaviest[side]] {
-			heaviest[side] = k
-		}
-	}
-	if over > 0 {
-		x.left[heaviest[1]] += over
-	} else {
-		x.left[heaviest[0]] -= over
-	}
-	for k := range x.left[:n] {
-		x.left[k]++
-	}
-	x.left[len(x.left)-1] += int64(n)
-}
-
-// plant makes a first tree, whose root is the last row. Row after row, the cheapest column that has mass
-// left takes as much as it can. Either the row or the column then has nothing left, and the other becomes
-// its parent.
-func plant[T num.Float](ctx context.Context, x *simplex[T], costs *costRows[T]) error {
-	n := len(x.rows)
-	for k := range x.first {
-		x.parent[k], x.first[k] = noNode, noNode
-	}
-	for i := range int32(n) {
-		row := costs.of(int(i))
-		for x.left[i] > 0 {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			at := noNode
-			for k, c := range row {
-				if x.left[n+k] > 0 && (at < 0 || c < row[at]) {
-					at = k
-				}
-			}
-			x.work += float64(len(row))
-			column := int32(n + at)
-			flow, arc := min(x.left[i], x.left[column]), float64(row[at])
-			x.left[i] -= flow
-			if x.left[column] -= flow; x.left[column] == 0 {
-				x.attach(column, i, flow, arc)
-			} else {
-				x.attach(i, column, flow, arc)
-			}
+	for _, i := range s.rows {
+		if !finite(s.dual[i]) {
+			return ErrRange
 		}
 	}
 	return nil
 }
 
-// attach makes node a child of parent.
-func (x *simplex[T]) attach(node, parent int32, flow int64, arc float64) {
-	x.parent[node], x.flow[node], x.arc[node] = parent, flow, arc
-	x.prev[node], x.next[node] = noNode, x.first[parent]
-	if next := x.next[node]; next >= 0 {
-		x.prev[next] = node
-	}
-	x.first[parent] = node
-}
-
-// detach is the opposite of attach.
-func (x *simplex[T]) detach(node int32) {
-	prev, next := x.prev[node], x.next[node]
-	if prev >= 0 {
-		x.next[prev] = next
-	} else {
-		x.first[x.parent[node]] = next
-	}
-	if next >= 0 {
-		x.prev[next] = prev
-	}
-}
-
-// hang sets the depths and the dual variables of the nodes below top, and its own.
-func (x *simplex[T]) hang(top int32) {
-	x.stack = append(x.stack[:0], top)
-	for len(x.stack) > 0 {
-		node := x.stack[len(x.stack)-1]
-		x.stack = x.stack[:len(x.stack)-1]
-		x.work++
-		if parent := x.parent[node]; parent < 0 {
-			x.depth[node], x.dual[node] = 0, 0
-		} else {
-			x.depth[node] = x.depth[parent] + 1
-			x.dual[node] = x.arc[node] - x.dual[parent]
+// Feasible reports whether there is a plan, after an error of Solve.
+func (s *Solver[T]) allocate(p *Problem[T]) {
+	s.partial = p.Mass > 0
+	s.n, s.m = len(p.A), len(p.B)
+	if s.partial {
+		s.n, s.m = s.n+1, s.m+1
+		if grow(&s.zeros, len(p.B)); len(s.zeros) > 0 {
+			clear(s.zeros)
 		}
-		for child := x.first[node]; child >= 0; child = x.next[child] {
-			x.stack = append(x.stack, child)
-		}
+	}
+	grow(&s.nodes, s.n+s.m)
+	grow(&s.dual, s.n+s.m)
+	grow(&s.stack, s.n+s.m)
+	grow(&s.rows, s.n)
+	clear(s.nodes)
+	s.F, s.G = s.dual[:len(p.A)], s.dual[s.n:][:len(p.B)]
+	s.rows = s.rows[:0]
+	for k := range s.nodes {
+		x := &s.nodes[k]
+		x.parent, x.first, x.next, x.prev = noNode, noNode, noNode, noNode
 	}
 }
 
-// pivot adds the arc from row i to column j, with its cost, to the tree, which closes a cycle. It removes the arc of the
-// cycle whose flow is the first to reach zero. It returns the end of the new arc whose parent is the other end.
-//
-// The flow of the new arc rises. From its ends upwards, the flows of the cycle fall and rise in turn: those
-// from a node of the kind of its end fall.
-func (x *simplex[T]) pivot(i, j int32, cost float64) int32 {
-	rows := int32(len(x.rows))
-	falls := func(node, end int32) bool { return (node < rows) == (end < rows) }
-	least, leaves, from := int64(math.MaxInt64), int32(noNode), int32(noNode)
-	p, q := i, j
-	for p != q {
-		node, end := &p, i
-		if x.depth[q] > x.depth[p] {
-			node, end = &q, j
+// setMasses sets the masses of the nodes.
+func (s *Solver[T]) setMasses(p *Problem[T]) {
+	sumA, sumB := sum(p.A), sum(p.B)
+	_, exponent := math.Frexp(sumA + sumB)
+	s.unit = bits.Len(uint(s.n)) + 1
+	s.scale = 124 - s.unit - exponent // so that the masses of a side are below 2¹²⁵
+	var a, b wide
+	s.active = 0
+	heaviest := s.n
+	for i, w := range p.A {
+		if w > 0 {
+			s.rows = append(s.rows, int32(i))
+			x := &s.nodes[i]
+			x.flow = wideOf(float64(w), s.scale)
+			a = a.plus(x.flow)
+			s.active++
 		}
-		if falls(*node, end) && x.flow[*node] < least {
-			least, leaves, from = x.flow[*node], *node, end
-		}
-		*node = x.parent[*node]
-		x.work++
 	}
-	for _, end := range [2]int32{i, j} {
-		for node := end; node != p; node = x.parent[node] {
-			if falls(node, end) {
-				x.flow[node] -= least
-			} else {
-				x.flow[node] += least
+	for j, w := range p.B {
+		s.G[j] = math.Inf(-1)
+		if w > 0 {
+			x := &s.nodes[s.n+j]
+			x.flow = wideOf(float64(w), s.scale).plus(wide{0, 1})
+			b = b.plus(x.flow)
+			s.G[j] = 0
+			s.active++
+			s.last = int32(s.n + j)
+			if s.nodes[heaviest].flow.less(x.flow) {
+				heaviest = s.n + j
 			}
 		}
 	}
-	// What is below the arc that leaves hangs from the new arc: its path to from turns around.
-	node, parent, flow, arc := from, i+j-from, least, cost
-	for {
-		above, flowed, was := x.parent[node], x.flow[node], x.arc[node]
-		x.detach(node)
-		x.attach(node, parent, flow, arc)
-		if node == leaves {
-			return from
+	if s.partial {
+		mass := wideOf(p.Mass, s.scale)
+		for _, most := range [2]wide{a, b} {
+			if most.less(mass) {
+				mass = most
+			}
 		}
-		node, parent, flow, arc = above, node, flowed, was
+		s.rows = append(s.rows, int32(s.n-1))
+		s.last = int32(s.n + s.m - 1)
+		s.nodes[s.n-1].flow = b.minus(mass)
+		s.nodes[s.last].flow = a.minus(mass)
+		s.dual[s.last] = 0
+		s.active += 2
+	} else if excess := a.minus(b); excess != (wide{}) {
+		// B is scaled, and the heaviest column has what is left of the rounding.
+		difference := excess.float2(-s.scale)
+		ratio := difference / b.float(-s.scale)
+		b = wide{}
+		for j, w := range p.B {
+			if w > 0 {
+				x := &s.nodes[s.n+j]
+				if d := float64(w) * ratio; d >= 0 {
+					x.flow = x.flow.plus(wideOf(d, s.scale))
+				} else {
+					x.flow = x.flow.minus(wideOf(-d, s.scale))
+				}
+				b = b.plus(x.flow)
+			}
+		}
+		x := &s.nodes[heaviest]
+		x.flow = x.flow.plus(a.minus(b))
+	}
+	for _, i := range s.rows {
+		x := &s.nodes[i]
+		x.flow = x.flow.shift(s.unit).plus(wide{0, 1})
+	}
+	for j := range s.m {
+		x := &s.nodes[s.n+j]
+		x.flow = x.flow.shift(s.unit)
+	}
+	x := &s.nodes[s.last]
+	x.flow = x.flow.plus(wide{0, uint64(len(s.rows))})
+}
+
+// float2 is float for an x of any sign.
+func (x wide) float2(k int) float64 {
+	if x.hi < 0 {
+		return -wide{}.minus(x).float(k)
+	}
+	return x.float(k)
+}
+
+func sum[T num.Float](w []T) (s float64) {
+	for _, x := range w {
+		s += float64(x)
+	}
+	return s
+}
+
+// pause reports whether the context has ended. It looks now and then.
+func (s *Solver[T]) pause(ctx context.Context, work int) bool {
+	s.Work += float64(work)
+	if s.remaining -= float64(work); s.remaining > 0 {
+		return false
+	}
+	s.remaining = often
+	return ctx.Err() != nil
+}
+
+// plant makes a first tree, whose root is the last row. Row after row, the cheapest column that has mass
+// left takes as much as it can. Either the row or the column then has nothing left, and the other becomes
+// its parent. The dummy row comes first, so that it does not need the dummy column. When the context ends,
+// the rows that are left take the first columns that have mass, so that there is a plan.
+func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
+	rows, g := s.rows, s.G // 0, or −Inf for a column that has no mass left
+	var ended bool
+	from := 0
+	if s.partial {
+		s.plantRow(int32(s.n-1), s.zeros, &ended, &from, ctx)
+		rows = rows[:len(rows)-1]
+	}
+	for _, i := range rows {
+		row := p.Costs.Row(int(i))
+		if !finite(float64(vector.Sum(row))) {
+			for j, c := range row {
+				if !finite(float64(c)) {
+					return &NotFiniteError{int(i), j}
+				}
+			}
+		}
+		s.plantRow(i, row, &ended, &from, ctx)
+	}
+	// The root is the last of the rows.
+	root := rows[len(rows)-1]
+	_ = g
+	s.countSizes(root)
+	s.hang(root)
+	if ended {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// plantRow gives the mass of row i to columns.
+func (s *Solver[T]) plantRow(i int32, row []T, ended *bool, from *int, ctx context.Context) {
+	x, g := &s.nodes[i], s.dual[s.n:]
+	dummy := s.partial && int(i) < s.n-1
+	for x.flow.positive() {
+		var cost float64
+		var at int
+		if !*ended {
+			*ended = s.pause(ctx, len(row))
+			cost, at = price.Least(row, 0, g)
+			if last := s.m - 1; dummy && g[last] == 0 && !(cost <= 0) {
+				cost, at = 0, last
+			}
+		}
+		if *ended {
+			for g[*from] != 0 {
+				*from++
+			}
+			if at = *from; at < len(row) {
+				cost = float64(row[at])
+			} else {
+				cost = 0
+			}
+		}
+		column := int32(s.n + at)
+		y := &s.nodes[column]
+		if x.flow.less(y.flow) {
+			y.flow = y.flow.minus(x.flow)
+			s.attach(i, column, x.flow, cost)
+			return
+		}
+		flow := y.flow
+		x.flow = x.flow.minus(flow)
+		g[at] = math.Inf(-1)
+		s.attach(column, i, flow, cost)
 	}
 }

@@ -1,0 +1,64 @@
+package price
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+const (
+	turn = 16 // elements of a turn of the assembly
+	few  = 32 // elements from which the assembly is faster
+	cost = 8  // of an element, in the units of asm.Piece
+)
+
+// lanes are the least elements of a piece whose index is l mod turn, and the turns in which they were found.
+type lanes struct {
+	least, turn [turn]float64
+}
+
+// fold returns the least of least and the lanes of a piece that begins at element first, and its lowest index.
+func (x *lanes) fold(first int, least float64, at int) (float64, int) {
+	for l, r := range x.least {
+		if j := first + int(x.turn[l])*turn + l; r < least || r == least && j < at {
+			least, at = r, j
+		}
+	}
+	return least, at
+}
+
+// Least returns the least (c_j − u) − v_j and its lowest index, or +Inf and −1 if none is below +Inf. It panics
+// if v is shorter than c.
+func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
+	asm.CheckVector(len(v), len(c))
+	least, at, done := math.Inf(1), -1, 0
+	for n := len(c) / turn * turn; n >= few && done < n; {
+		p := min(asm.Piece(len(c), cost, turn), n-done)
+		var x lanes
+		if !leastTurns(&x, c[done:done+p], u, v[done:]) {
+			break
+		}
+		least, at = x.fold(done, least, at)
+		done += p
+	}
+	return leastRef(c, u, v, done, least, at)
+}
+
+// Relax sets d_j to the least of d_j and (c_j − u) − v_j, for j < len(c). It returns the least of these d_j and its
+// lowest index, or +Inf and −1 if none is below +Inf. It panics if v or d is shorter than c.
+func Relax[T num.Float](d []float64, c []T, u float64, v []float64) (float64, int) {
+	asm.CheckVector(len(v), len(c))
+	asm.CheckVector(len(d), len(c))
+	least, at, done := math.Inf(1), -1, 0
+	for n := len(c) / turn * turn; n >= few && done < n; {
+		p := min(asm.Piece(len(c), cost, turn), n-done)
+		var x lanes
+		if !relaxTurns(&x, d[done:], c[done:done+p], u, v[done:]) {
+			break
+		}
+		least, at = x.fold(done, least, at)
+		done += p
+	}
+	return relaxRef(d, c, u, v, done, least, at)
+}

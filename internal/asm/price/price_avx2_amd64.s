@@ -1,0 +1,62 @@
+// price, float64 and float32, AVX2 + FMA.
+//
+//	least   r_j = (c_j − u) − v_j
+//	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
+//	        x.least[l] = min r_j, x.turn[l] = its first turn ⌊j/16⌋, over j mod 16 = l      0≤j<n
+//
+// Same bits as    leastRef and relaxRef in ref.go, once fold in kernel.go has compared the lanes.
+// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then 16 of turn. n is a
+//                 multiple of 16, and not 0.
+// Tile            16 elements: four registers.
+// Tail            none: the caller computes what is left.
+// Special values  a comparison with NaN is false, and the minimum is then its second operand, what was
+//                 there before.
+// Registers       SI c · BX v · DI d · DX x · CX n · AX place · Y0 r · Y1 comparison · Y2–Y5
+//                 least · Y6–Y9 their turns · Y10 this turn · Y11 ones · Y12 u.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define cp SI
+#define vp BX
+#define dp DI
+#define xp DX
+#define count CX
+#define at AX
+
+// reduce sets Y0 to four reduced costs from element off on.
+#define reduce(off) \
+	load(off, Y0);              \
+	VSUBPD Y12, Y0, Y0;         \
+	VSUBPD 8*off(vp)(at*8), Y0, Y0
+
+// lower lowers four d to Y0, and sets Y0 to them.
+#define lower(off) \
+	VMINPD  8*off(dp)(at*8), Y0, Y0; \
+	VMOVUPD Y0, 8*off(dp)(at*8)
+
+// keep takes those of Y0 that are less than the lanes into the lanes.
+#define keep(least, turn) \
+	VCMPPD    $0x11, least, Y0, Y1; \
+	VMINPD    least, Y0, least;     \
+	VBLENDVPD Y1, Y10, turn, turn
+
+// load sets r to costs in float64 from element off on.
+#define load(off, r) VMOVUPD 8*off(cp)(at*8), r
+#define LEAST ·leastAVX2F64
+#define RELAX ·relaxAVX2F64
+#include "price_avx2_amd64.h"
+#undef load
+#undef LEAST
+#undef RELAX
+
+// load sets r to costs in float64 from element off on.
+#define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
+#define LEAST ·leastAVX2F32
+#define RELAX ·relaxAVX2F32
+#include "price_avx2_amd64.h"
+#undef load
+#undef LEAST
+#undef RELAX

@@ -1,0 +1,62 @@
+// price, float64 and float32, AVX-512 F.
+//
+//	least   r_j = (c_j − u) − v_j
+//	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
+//	        x.least[l] = min r_j, x.turn[l] = its first turn ⌊j/16⌋, over j mod 16 = l      0≤j<n
+//
+// Same bits as    leastRef and relaxRef in ref.go, once fold in kernel.go has compared the lanes.
+// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then 16 of turn. n is a
+//                 multiple of 16, and not 0.
+// Tile            16 elements: two registers.
+// Tail            none: the caller computes what is left.
+// Special values  a comparison with NaN is false, and the minimum is then its second operand, what was
+//                 there before.
+// Registers       SI c · BX v · DI d · DX x · CX n · AX place · Z0 r · Z2 Z3 least ·
+//                 Z4 Z5 their turns · Z6 this turn · Z7 ones · Z8 u · K1 comparison.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define cp SI
+#define vp BX
+#define dp DI
+#define xp DX
+#define count CX
+#define at AX
+
+// reduce sets Z0 to eight reduced costs from element off on.
+#define reduce(off) \
+	load(off, Z0);              \
+	VSUBPD Z8, Z0, Z0;          \
+	VSUBPD 8*off(vp)(at*8), Z0, Z0
+
+// lower lowers eight d to Z0, and sets Z0 to them.
+#define lower(off) \
+	VMINPD  8*off(dp)(at*8), Z0, Z0; \
+	VMOVUPD Z0, 8*off(dp)(at*8)
+
+// keep takes those of Z0 that are less than the lanes into the lanes.
+#define keep(least, turn) \
+	VCMPPD  $0x11, least, Z0, K1; \
+	VMINPD  least, Z0, least;     \
+	VMOVAPD Z6, K1, turn
+
+// load sets r to costs in float64 from element off on.
+#define load(off, r) VMOVUPD 8*off(cp)(at*8), r
+#define LEAST ·leastAVX512F64
+#define RELAX ·relaxAVX512F64
+#include "price_avx512_amd64.h"
+#undef load
+#undef LEAST
+#undef RELAX
+
+// load sets r to costs in float64 from element off on.
+#define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
+#define LEAST ·leastAVX512F32
+#define RELAX ·relaxAVX512F32
+#include "price_avx512_amd64.h"
+#undef load
+#undef LEAST
+#undef RELAX
