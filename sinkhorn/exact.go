@@ -23,10 +23,13 @@ func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	s.costs = s.kernel.CostRows()
-	ok, err := s.exact.Solve(ctx, &simplex.Problem[T]{Costs: &s.costs, A: s.a, B: s.b, Mass: s.iteration.partial, Work: exactPasses * s.kernel.Size()})
+	err := s.exact.Solve(ctx, &simplex.Problem[T]{Costs: &s.costs, A: s.a, B: s.b, Mass: s.iteration.partial, Work: exactPasses * s.kernel.Size()})
 	s.res.Annealing = int(math.Ceil(s.exact.Work / s.kernel.Size()))
-	if err != nil || !ok {
-		return false, err
+	if err != nil {
+		if ctx.Err() != nil {
+			return false, err
+		}
+		return false, nil
 	}
 	gibbs.Grow(&s.warm, s.kernel.N())
 	for i, f := range s.exact.F {

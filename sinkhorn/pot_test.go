@@ -278,8 +278,8 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 			p.A, p.B = uniform, uniform
 		}
 		var x simplex.Solver[float64]
-		if ok, err := x.Solve(t.Context(), &simplex.Problem[float64]{Costs: cost, A: p.A, B: p.B}); !ok || err != nil {
-			t.Fatal(ok, err)
+		if err := x.Solve(t.Context(), &simplex.Problem[float64]{Costs: cost, A: p.A, B: p.B}); err != nil {
+			t.Fatal(err)
 		}
 		for k, start := range [][]float64{nil, make([]float64, n), x.F} {
 			p.Start = start
@@ -316,8 +316,8 @@ func TestPOTExactStart(t *testing.T) {
 		}
 	}
 	var x simplex.Solver[float64]
-	if ok, err := x.Solve(t.Context(), &simplex.Problem[float64]{Costs: p.Cost, A: p.A, B: p.B}); !ok || err != nil {
-		t.Fatal(ok, err)
+	if err := x.Solve(t.Context(), &simplex.Problem[float64]{Costs: p.Cost, A: p.A, B: p.B}); err != nil {
+		t.Fatal(err)
 	}
 	for _, lambda := range []float64{0.1, 1} {
 		p.Lambda, p.Start = lambda, nil

@@ -83,12 +83,15 @@ type CostRows[T dist.Float] struct {
 // over K invalidates it.
 func (g *Kernel[T]) CostRows() CostRows[T] { return CostRows[T]{block: g.pieces.blocks[0]} }
 
-// Row returns row i of M, which is valid until the next call. If M is not stored, some rows after it are computed
-// with it, by the same kernel, so that the bits do not depend on the storage.
+// Row returns row i of M, which is valid until the next call. If M is not stored, and the rows are read in order,
+// some rows after it are computed with it, by the same kernel, so that the bits do not depend on the storage.
 func (c *CostRows[T]) Row(i int) []T {
 	b := c.block
 	if i < c.from || i >= c.to {
-		b.i, b.r = i, min(b.blockRows(), b.n-i)
+		b.i, b.r = i, 1
+		if i == c.to {
+			b.r = min(b.blockRows(), b.n-i)
+		}
 		c.rows, c.stride = b.cost()
 		c.from, c.to = i, i+b.r
 	}

@@ -9,8 +9,8 @@ import (
 	"math/bits"
 
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/price"
-	"github.com/gomonge/monge/internal/asm/vector"
 )
 
 // The network simplex method: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network flows", 1993, chapter 11.
@@ -77,6 +77,7 @@ type Solver[T num.Float] struct {
 	DummyF, DummyG float64
 	Work           float64 // elements and nodes that were looked at
 	Pivots         int
+	Feasible       bool // there is a plan, even if Solve has failed
 
 	partial   bool
 	n, m      int     // rows and columns, with their dummies
@@ -87,7 +88,11 @@ type Solver[T num.Float] struct {
 	scale     int // see above
 	unit      int
 	last      int32 // the column that has what is over
+	root      int32
+	ended     bool // the context has
+	firstLeft int  // then, the first column that may have mass left
 	zeros     []T
+	arcs      []arc
 	stack     []int32
 	remaining float64 // work until the next look at the context
 }
@@ -101,10 +106,16 @@ type node struct {
 	low                       float64 // the dual variable is dual + low
 }
 
+// arc is an arc of the problem.
+type arc struct {
+	row, column int32
+	cost        float64
+}
+
 // Solve finds the plan of least cost. If the context ends, it returns the context's cause, and leaves a plan that
 // is feasible.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
-	s.Work, s.Pivots, s.remaining = 0, 0, often
+	s.Work, s.Pivots, s.remaining, s.Feasible = 0, 0, often, false
 	if len(p.A)+len(p.B) > 1<<30 {
 		return ErrNodes
 	}
@@ -116,15 +127,18 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	if err := s.improve(ctx, p); err != nil {
 		return err
 	}
-	for _, i := range s.rows {
-		if !finite(s.dual[i]) {
+	if s.partial {
+		s.DummyF, s.DummyG = s.dual[s.n-1], s.dual[s.n+s.m-1]
+	}
+	for k, d := range s.dual {
+		if x := &s.nodes[k]; (x.parent >= 0 || x.first >= 0) && !finite(d) {
 			return ErrRange
 		}
 	}
 	return nil
 }
 
-// Feasible reports whether there is a plan, after an error of Solve.
+// allocate makes room for the nodes.
 func (s *Solver[T]) allocate(p *Problem[T]) {
 	s.partial = p.Mass > 0
 	s.n, s.m = len(p.A), len(p.B)
@@ -180,7 +194,7 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		}
 	}
 	if s.partial {
-		mass := wideOf(p.Mass, s.scale)
+		mass := wideOf(p.Mass, s.scale).plus(wide{0, 1})
 		for _, most := range [2]wide{a, b} {
 			if most.less(mass) {
 				mass = most
@@ -194,11 +208,12 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		s.active += 2
 	} else if excess := a.minus(b); excess != (wide{}) {
 		// B is scaled, and the heaviest column has what is left of the rounding.
-		difference := excess.float2(-s.scale)
-		ratio := difference / b.float(-s.scale)
-		b = wide{}
+		ratio := excess.signed(-s.scale) / b.signed(-s.scale)
+		if math.Abs(ratio) > 0x1p-80 {
+			b = wide{}
+		}
 		for j, w := range p.B {
-			if w > 0 {
+			if w > 0 && math.Abs(ratio) > 0x1p-80 {
 				x := &s.nodes[s.n+j]
 				if d := float64(w) * ratio; d >= 0 {
 					x.flow = x.flow.plus(wideOf(d, s.scale))
@@ -223,14 +238,6 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 	x.flow = x.flow.plus(wide{0, uint64(len(s.rows))})
 }
 
-// float2 is float for an x of any sign.
-func (x wide) float2(k int) float64 {
-	if x.hi < 0 {
-		return -wide{}.minus(x).float(k)
-	}
-	return x.float(k)
-}
-
 func sum[T num.Float](w []T) (s float64) {
 	for _, x := range w {
 		s += float64(x)
@@ -248,74 +255,380 @@ func (s *Solver[T]) pause(ctx context.Context, work int) bool {
 	return ctx.Err() != nil
 }
 
-// plant makes a first tree, whose root is the last row. Row after row, the cheapest column that has mass
-// left takes as much as it can. Either the row or the column then has nothing left, and the other becomes
-// its parent. The dummy row comes first, so that it does not need the dummy column. When the context ends,
+// plant makes a first tree. The cheapest arc between a row and a column that have mass left takes as much as it
+// can. Either the row or the column then has nothing left, and the other becomes its parent. What is last is the
+// root. The dummy row comes first, so that it does not need the dummy column. When the context ends,
 // the rows that are left take the first columns that have mass, so that there is a plan.
+//
+// The dual variable of a column is 0 while it has mass left, and then −Inf.
 func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
-	rows, g := s.rows, s.G // 0, or −Inf for a column that has no mass left
-	var ended bool
-	from := 0
+	s.ended, s.firstLeft = false, 0
+	rows := s.rows
 	if s.partial {
-		s.plantRow(int32(s.n-1), s.zeros, &ended, &from, ctx)
 		rows = rows[:len(rows)-1]
+		for more := true; more; {
+			_, at := price.Least(s.zeros, 0, s.dual[s.n:])
+			more = s.fill(arc{row: int32(s.n - 1), column: int32(at)})
+		}
 	}
+	// A heap of the cheapest arcs of the rows. An arc may lead to a column that has no mass left: then it is
+	// cheaper than the next arc of the row.
+	heap := s.arcs[:0]
 	for _, i := range rows {
 		row := p.Costs.Row(int(i))
-		if !finite(float64(vector.Sum(row))) {
-			for j, c := range row {
-				if !finite(float64(c)) {
-					return &NotFiniteError{int(i), j}
-				}
-			}
+		if err := checkFinite(row, int(i)); err != nil {
+			return err
 		}
-		s.plantRow(i, row, &ended, &from, ctx)
+		heap = append(heap, s.cheapest(ctx, i, row))
 	}
-	// The root is the last of the rows.
-	root := rows[len(rows)-1]
-	_ = g
-	s.countSizes(root)
-	s.hang(root)
-	if ended {
+	for k := len(heap)/2 - 1; k >= 0; k-- {
+		sink(heap, k)
+	}
+	for len(heap) > 0 {
+		x := &heap[0]
+		if s.dual[s.n+int(x.column)] != 0 || s.fill(*x) {
+			*x = s.cheapest(ctx, x.row, p.Costs.Row(int(x.row)))
+		} else {
+			*x = heap[len(heap)-1]
+			heap = heap[:len(heap)-1]
+		}
+		sink(heap, 0)
+	}
+	s.arcs = heap
+	s.countSizes()
+	s.hang(s.root)
+	s.Feasible = true
+	if s.ended {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// plantRow gives the mass of row i to columns.
-func (s *Solver[T]) plantRow(i int32, row []T, ended *bool, from *int, ctx context.Context) {
-	x, g := &s.nodes[i], s.dual[s.n:]
-	dummy := s.partial && int(i) < s.n-1
-	for x.flow.positive() {
-		var cost float64
-		var at int
-		if !*ended {
-			*ended = s.pause(ctx, len(row))
-			cost, at = price.Least(row, 0, g)
-			if last := s.m - 1; dummy && g[last] == 0 && !(cost <= 0) {
-				cost, at = 0, last
-			}
-		}
-		if *ended {
-			for g[*from] != 0 {
-				*from++
-			}
-			if at = *from; at < len(row) {
-				cost = float64(row[at])
-			} else {
-				cost = 0
-			}
-		}
-		column := int32(s.n + at)
-		y := &s.nodes[column]
-		if x.flow.less(y.flow) {
-			y.flow = y.flow.minus(x.flow)
-			s.attach(i, column, x.flow, cost)
+// sink restores the order of a heap whose element k may be too dear.
+func sink(heap []arc, k int) {
+	for {
+		child := 2*k + 1
+		if child >= len(heap) {
 			return
 		}
-		flow := y.flow
-		x.flow = x.flow.minus(flow)
-		g[at] = math.Inf(-1)
-		s.attach(column, i, flow, cost)
+		if child+1 < len(heap) && heap[child+1].cost < heap[child].cost {
+			child++
+		}
+		if !(heap[child].cost < heap[k].cost) {
+			return
+		}
+		heap[k], heap[child] = heap[child], heap[k]
+		k = child
 	}
+}
+
+// cheapest returns the cheapest arc from a row to a column that has mass left. Once the context has ended, it is the
+// first arc.
+func (s *Solver[T]) cheapest(ctx context.Context, i int32, row []T) arc {
+	g, last := s.dual[s.n:], s.m-1
+	if s.ended = s.ended || s.pause(ctx, len(row)); s.ended {
+		for g[s.firstLeft] != 0 {
+			s.firstLeft++
+		}
+		if s.firstLeft == len(row) {
+			return arc{i, int32(last), 0}
+		}
+		return arc{i, int32(s.firstLeft), float64(row[s.firstLeft])}
+	}
+	cost, at := price.Least(row, 0, g)
+	if s.partial && g[last] == 0 && !(cost <= 0) {
+		cost, at = 0, last
+	}
+	return arc{i, int32(at), cost}
+}
+
+// fill moves as much mass on an arc as there is left, and adds it to the tree. It reports whether the row has mass
+// left.
+func (s *Solver[T]) fill(a arc) bool {
+	column := int32(s.n) + a.column
+	x, y := &s.nodes[a.row], &s.nodes[column]
+	s.root = a.row
+	if x.flow.less(y.flow) {
+		y.flow = y.flow.minus(x.flow)
+		s.attach(a.row, column, x.flow, a.cost)
+		return false
+	}
+	flow := y.flow
+	x.flow = x.flow.minus(flow)
+	s.dual[column] = math.Inf(-1)
+	s.attach(column, a.row, flow, a.cost)
+	return x.flow.positive()
+}
+
+// checkFinite returns a NotFiniteError if a cost of row i is not finite.
+func checkFinite[T num.Float](row []T, i int) error {
+	if finite(float64(pair.Sum(row))) {
+		return nil
+	}
+	for j, c := range row {
+		if !finite(float64(c)) {
+			return &NotFiniteError{i, j}
+		}
+	}
+	return nil
+}
+
+// countSizes sets the sizes of all subtrees.
+func (s *Solver[T]) countSizes() {
+	order := s.stack[:0] // a node comes after its parent
+	order = append(order, s.root)
+	for k := 0; k < len(order); k++ {
+		x := &s.nodes[order[k]]
+		x.size = 1
+		for child := x.first; child >= 0; child = s.nodes[child].next {
+			order = append(order, child)
+		}
+	}
+	for k := len(order) - 1; k > 0; k-- {
+		x := &s.nodes[order[k]]
+		s.nodes[x.parent].size += x.size
+	}
+}
+
+// improve makes pivots until no reduced cost is negative. Of some rows it takes the least reduced costs. As long as
+// they stay negative, and not much smaller than the first, the most negative enters the tree. Then come the next
+// rows.
+func (s *Solver[T]) improve(ctx context.Context, p *Problem[T]) error {
+	most := min(max(len(s.rows)/16, 4), 32)
+	for k, clean := 0, 0; ; {
+		list := s.arcs[:0]
+		for n := 0; clean < len(s.rows) && (n < most || len(list) == 0); n++ {
+			if p.Work > 0 && s.Work > p.Work {
+				return ErrWork
+			}
+			if s.pause(ctx, s.m) {
+				return context.Cause(ctx)
+			}
+			if k++; k >= len(s.rows) {
+				k = 0
+			}
+			clean++
+			if a, r := s.priced(p, s.rows[k]); s.negative(a, r) {
+				list = append(list, a)
+				clean = 0
+			}
+		}
+		s.arcs = list
+		if len(list) == 0 {
+			return nil
+		}
+		for first := 0.; len(list) > 0; {
+			least, at := 0., 0
+			for k := 0; k < len(list); {
+				r := s.reduced(list[k])
+				if !s.negative(list[k], r) {
+					list[k] = list[len(list)-1]
+					list = list[:len(list)-1]
+					continue
+				}
+				if r < least {
+					least, at = r, k
+				}
+				k++
+			}
+			if len(list) == 0 || least > first/8 {
+				break
+			}
+			if first == 0 {
+				first = least
+			}
+			s.hang(s.pivot(list[at]))
+			clean = 0
+		}
+	}
+}
+
+// priced returns the arc of row i whose reduced cost is the least, and this.
+func (s *Solver[T]) priced(p *Problem[T], i int32) (arc, float64) {
+	f, g, last := s.dual[i], s.dual[s.n:], s.m-1
+	if s.partial && int(i) == s.n-1 {
+		r, at := price.Least(s.zeros, f, g)
+		return arc{i, int32(at), 0}, r
+	}
+	row := p.Costs.Row(int(i))
+	r, at := price.Least(row, f, g)
+	if s.partial {
+		if d := (0 - f) - g[last]; d < r {
+			return arc{i, int32(last), 0}, d
+		}
+	}
+	if at < 0 {
+		return arc{}, r
+	}
+	return arc{i, int32(at), float64(row[at])}, r
+}
+
+// reduced returns the reduced cost of an arc.
+func (s *Solver[T]) reduced(a arc) float64 {
+	return (a.cost - s.dual[a.row]) - s.dual[s.n+int(a.column)]
+}
+
+// negative reports whether a reduced cost is negative, and not only by rounding.
+func (s *Solver[T]) negative(a arc, r float64) bool {
+	return r < -slack*(math.Abs(s.dual[a.row])+math.Abs(s.dual[s.n+int(a.column)]))
+}
+
+// attach makes a node a child of parent.
+func (s *Solver[T]) attach(k, parent int32, flow wide, arc float64) {
+	x, above := &s.nodes[k], &s.nodes[parent]
+	x.parent, x.flow, x.arc = parent, flow, arc
+	x.prev, x.next = noNode, above.first
+	if x.next >= 0 {
+		s.nodes[x.next].prev = k
+	}
+	above.first = k
+}
+
+// detach is the opposite of attach.
+func (s *Solver[T]) detach(k int32) {
+	x := &s.nodes[k]
+	if x.prev >= 0 {
+		s.nodes[x.prev].next = x.next
+	} else {
+		s.nodes[x.parent].first = x.next
+	}
+	if x.next >= 0 {
+		s.nodes[x.next].prev = x.prev
+	}
+}
+
+// hang sets the dual variables of the nodes below top, and its own. That of the root is 0 if it is top.
+func (s *Solver[T]) hang(top int32) {
+	s.Work += float64(s.nodes[top].size)
+	stack := append(s.stack[:0], top)
+	for len(stack) > 0 {
+		k := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		x := &s.nodes[k]
+		if x.parent < 0 {
+			s.dual[k], x.low = 0, 0
+		} else {
+			// hi + low = arc − (dual + low) of the parent, by TwoSum.
+			above := -s.dual[x.parent]
+			d := x.arc + above
+			t := d - x.arc
+			low := (x.arc - (d - t)) + (above - t) - s.nodes[x.parent].low
+			hi := d + low
+			s.dual[k], x.low = hi, low-(hi-d)
+		}
+		for child := x.first; child >= 0; child = s.nodes[child].next {
+			stack = append(stack, child)
+		}
+	}
+}
+
+// pivot adds an arc to the tree, which closes a cycle. It removes the arc of the
+// cycle whose flow is the first to reach zero, and hangs the smaller part of the tree from the larger. It returns
+// the top of that part.
+//
+// The flow of the new arc rises. From its ends upwards, the flows of the cycle fall and rise in turn: those
+// from a node of the kind of its end fall.
+func (s *Solver[T]) pivot(a arc) int32 {
+	s.Pivots++
+	i, j := a.row, int32(s.n)+a.column
+	nodes, rows := s.nodes, int32(s.n)
+	least, leaves, from := wide{math.MaxInt64, math.MaxUint64}, int32(noNode), int32(noNode)
+	p, q := i, j
+	for p != q {
+		if nodes[p].size < nodes[q].size {
+			if x := &nodes[p]; p < rows && x.flow.less(least) {
+				least, leaves, from = x.flow, p, i
+			}
+			p = nodes[p].parent
+		} else {
+			if x := &nodes[q]; q >= rows && x.flow.less(least) {
+				least, leaves, from = x.flow, q, j
+			}
+			q = nodes[q].parent
+		}
+	}
+	for k := i; k != p; k = nodes[k].parent {
+		if x := &nodes[k]; k < rows {
+			x.flow = x.flow.minus(least)
+		} else {
+			x.flow = x.flow.plus(least)
+		}
+	}
+	for k := j; k != p; k = nodes[k].parent {
+		if x := &nodes[k]; k >= rows {
+			x.flow = x.flow.minus(least)
+		} else {
+			x.flow = x.flow.plus(least)
+		}
+	}
+	part := nodes[leaves].size
+	to := i + j - from
+	for k := nodes[leaves].parent; k >= 0; k = nodes[k].parent {
+		nodes[k].size -= part
+	}
+	if 2*part <= s.active {
+		for k := to; k >= 0; k = nodes[k].parent {
+			nodes[k].size += part
+		}
+		s.turn(from, to, leaves, part, least, a.cost)
+		return from
+	}
+	s.detach(leaves)
+	rest := s.active - part
+	nodes[leaves].parent = noNode
+	for k := from; k >= 0; k = nodes[k].parent {
+		nodes[k].size += rest
+	}
+	root := s.root
+	s.root = leaves
+	s.turn(to, from, root, rest, least, a.cost)
+	return to
+}
+
+// turn hangs the part of the tree whose top was top from a new arc: from node up to top, children become parents.
+func (s *Solver[T]) turn(k, parent, top, part int32, flow wide, arc float64) {
+	size := part
+	for {
+		x := &s.nodes[k]
+		above, flowed, was, below := x.parent, x.flow, x.arc, x.size
+		if above >= 0 {
+			s.detach(k)
+		}
+		s.attach(k, parent, flow, arc)
+		x.size = size
+		if k == top {
+			return
+		}
+		k, parent, flow, arc, size = above, k, flowed, was, part-below
+	}
+}
+
+// Flow returns the mass on the arc between a node and its parent.
+func (s *Solver[T]) mass(x *node) float64 {
+	return x.flow.plus(wide{0, 1}.shift(s.unit - 1)).shift(-s.unit).float(-s.scale)
+}
+
+// Arcs calls f for the arcs of the plan that carry mass, in the order of the rows, and of the columns in a row. It
+// needs scratch of at least n + m elements.
+func (s *Solver[T]) Arcs(n, m int, f func(row, column int, mass, cost float64)) {
+	for k := range s.nodes {
+		x := &s.nodes[k]
+		if x.parent < 0 {
+			continue
+		}
+		i, j := min(k, int(x.parent)), max(k, int(x.parent))-s.n
+		if mass := s.mass(x); i < n && j < m && mass > 0 {
+			f(i, j, mass, x.arc)
+		}
+	}
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+// grow sets the length of *v to n. The old elements are lost if there was no room.
+func grow[E any](v *[]E, n int) {
+	if k := cap(*v); k < n {
+		*v = make([]E, max(n, k+k/4))
+	}
+	*v = (*v)[:n]
 }

@@ -4,67 +4,87 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// exactly solves a problem without entropy and proves the answer: no reduced cost is negative, all are 0 on
-// the tree, every flow is positive, and the flows are the masses.
-func exactly[T num.Float](t *testing.T, x *Solver[T], cost matrix[T], a, b []T) {
+// proven solves a problem and proves the answer by plain loops: the plan has the marginals, no entry is negative,
+// and what it costs above the dual is rounding, as is the violation of the dual.
+func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, mass float64) (plan []float64, total float64) {
 	t.Helper()
-	ok, err := x.Solve(t.Context(), &Problem[T]{Costs: cost, A: a, B: b})
-	if err != nil || !ok {
-		t.Fatal(ok, err)
+	if err := s.Solve(t.Context(), &Problem[T]{Costs: cost, A: a, B: b, Mass: mass}); err != nil {
+		t.Fatal(err)
 	}
-	n, m := len(x.rows), len(x.cols)
-	masses := make([]int64, n+m)
-	setMasses(masses[:n], x.rows, a, 0, int64(n+1))
-	setMasses(masses[n:], x.cols, b, 0, int64(n+1))
-	left := x.left
-	x.left = masses
-	x.settle(n)
-	x.left = left
-	largest := 0.
-	for _, i := range x.rows {
-		for _, j := range x.cols {
-			largest = max(largest, math.Abs(float64(cost.at(int(i), int(j)))))
+	n, m := len(a), len(b)
+	plan = make([]float64, n*m)
+	rows, columns := make([]float64, n), make([]float64, m)
+	scale := sum(a) / sum(b)
+	if mass > 0 {
+		scale = 1
+	}
+	left := sum(a) + sum(b)
+	s.Arcs(n, m, func(i, j int, mass, c float64) {
+		if !(mass > 0) || plan[i*m+j] != 0 || c != float64(cost.at(i, j)) {
+			t.Fatalf("arc %d, %d has the mass %v and the cost %v", i, j, mass, c)
+		}
+		plan[i*m+j] = mass
+		rows[i] += mass
+		columns[j] += mass
+		total += mass * c
+		left -= 2 * mass
+	})
+	moved, duals := 0., 0.
+	check := func(what string, got, want float64) {
+		moved += got
+		if over := got - want; math.Abs(over) > 0x1p-49*want+0x1p-100*sum(a) && (over > 0 || mass == 0) {
+			t.Fatalf("%s has the mass %v, not %v", what, got, want)
 		}
 	}
-	roots := 0
-	for node, parent := range x.parent {
-		if parent < 0 {
-			roots++
-			continue
-		}
-		row, column := min(node, int(parent)), max(node, int(parent))
-		masses[row] -= x.flow[node]
-		masses[column] -= x.flow[node]
-		if r := float64(cost.at(int(x.rows[row]), int(x.cols[column-n]))) - x.dual[row] - x.dual[column]; x.flow[node] <= 0 || !(math.Abs(r) <= slackOf*largest) {
-			t.Errorf("arc %d–%d has the flow %d and the reduced cost %v", row, column, x.flow[node], r)
+	for i, w := range a {
+		check("a row", rows[i], float64(w))
+		if w > 0 {
+			duals += float64(w) * s.F[i]
 		}
 	}
-	for node, mass := range masses {
-		if mass != 0 || roots != 1 {
-			t.Errorf("node %d has the mass %d without flow; %d roots", node, mass, roots)
+	for j, w := range b {
+		check("a column", columns[j], float64(w)*scale)
+		if w > 0 {
+			duals += float64(w) * scale * s.G[j]
 		}
 	}
-	for k, i := range x.rows {
-		for l, j := range x.cols {
-			if r := float64(cost.at(int(i), int(j))) - x.dual[k] - x.dual[n+l]; !(r >= -2*slackOf*largest) {
-				t.Errorf("element %d, %d has the reduced cost %v", i, j, r)
+	if mass > 0 {
+		duals += (sum(b)-mass)*s.DummyF + (sum(a)-mass)*s.DummyG
+		if math.Abs(moved/2-mass) > 0x1p-48*mass {
+			t.Fatalf("the mass is %v, not %v", moved/2, mass)
+		}
+	}
+	largest, worst := 0., 0.
+	for i := range a {
+		for j := range b {
+			if a[i] > 0 && b[j] > 0 {
+				largest = max(largest, math.Abs(s.F[i])+math.Abs(s.G[j]))
+				worst = max(worst, s.F[i]+s.G[j]-float64(cost.at(i, j)))
 			}
 		}
 	}
+	if worst > 0x1p-50*largest {
+		t.Fatalf("the dual is violated by %v", worst)
+	}
+	if gap := total - duals; !(math.Abs(gap) <= float64(n+m)*0x1p-50*max(moved, left+moved)*largest) {
+		t.Fatalf("the cost is %v, that of the dual %v: off by %.3g", total, duals, gap)
+	}
+	return plan, total
 }
 
-// TestSolve: the network simplex method is right for all kinds of costs and weights, also if it was used for
+// TestSolve: the method is right for all kinds of costs and weights, also if it was used for
 // another problem before, and for the best assignment, which is found by trying all.
 func TestSolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
-	var x Solver[float64]
-	for i := range 4 * costKinds * weightKinds {
+	var s Solver[float64]
+	for i := range 8 * costKinds * weightKinds {
 		n, m := 1+rng.IntN(30), 1+rng.IntN(30)
 		cost := structuredCosts(rng, n, m, i%costKinds)
 		if i%3 == 0 {
@@ -72,7 +92,9 @@ func TestSolve(t *testing.T) {
 				cost.data[k] -= 0.5
 			}
 		}
-		exactly(t, &x, cost, weightsOf(rng, n, i/costKinds%weightKinds), weightsOf(rng, m, rng.IntN(weightKinds)))
+		a, b := weightsOf(rng, n, i/costKinds%weightKinds), weightsOf(rng, m, rng.IntN(weightKinds))
+		proven(t, &s, cost, a, b, 0)
+		proven(t, &s, cost, a, b, rng.Float64())
 	}
 	cost := matrix[float32]{25, make([]float32, 20*25)}
 	for k := range cost.data {
@@ -85,57 +107,111 @@ func TestSolve(t *testing.T) {
 	for j := range b {
 		b[j] = 7.6
 	}
-	exactly(t, new(Solver[float32]), cost, a, b)
+	proven(t, new(Solver[float32]), cost, a, b, 0)
 	for n := 1; n < 7; n++ {
 		cost, w := structuredCosts(rng, n, n, randomCosts), weightsOf(rng, n, uniformWeights)
-		exactly(t, &x, cost, w, w)
-		sum := 0.
-		for _, d := range x.dual {
-			sum += d
+		_, total := proven(t, &s, cost, w, w, 0)
+		if want := bestOf(cost, n, 0, 0) / float64(n); !(math.Abs(total-want) <= 1e-14) {
+			t.Errorf("%d points: %v, the best assignment costs %v", n, total, want)
 		}
-		if want := bestOf(cost, n, 0, 0); !(math.Abs(sum-want) <= 1e-10) {
-			t.Errorf("%d points: %v, the best assignment costs %v", n, sum, want)
-		}
-		// In partial transport, the dummies have the dual variables and the masses that are left.
 		for k := range n {
 			for c := range cost.data {
 				cost.data[c] -= 0.1
 			}
-			mass := float64(k+1) / float64(n)
-			if ok, err := x.Solve(t.Context(), &Problem[float64]{Costs: cost, A: w, B: w, Mass: mass}); !ok || err != nil {
-				t.Fatal(ok, err)
-			}
-			sum := (1 - mass) * (x.dual[n] + x.dual[2*n+1])
-			for _, d := range append(x.dual[:n:n], x.dual[n+1:2*n+1]...) {
-				sum += d / float64(n)
-			}
-			if want := bestOf(cost, k+1, 0, 0) / float64(n); !(math.Abs(sum-want) <= 1e-10) {
-				t.Errorf("%d of %d points: %v, the best assignment costs %v", k+1, n, sum, want)
+			_, total := proven(t, &s, cost, w, w, float64(k+1)/float64(n))
+			if want := bestOf(cost, k+1, 0, 0) / float64(n); !(math.Abs(total-want) <= 1e-14) {
+				t.Errorf("%d of %d points: %v, the best assignment costs %v", k+1, n, total, want)
 			}
 		}
 	}
 }
 
-// TestEnds: costs that are not finite, too many points and a context that ends are no start, but no harm.
+// TestEnds: costs that are not finite or overflow, too much work and a context that ends are errors. A context that
+// ends leaves a feasible plan.
 func TestEnds(t *testing.T) {
-	var x Solver[float64]
+	var s Solver[float64]
+	w := []float64{1, 1}
 	cost := matrix[float64]{2, []float64{1, 2, math.NaN(), 3}}
-	if ok, err := x.Solve(t.Context(), &Problem[float64]{Costs: cost, A: []float64{1, 1}, B: []float64{1, 1}}); ok || err != nil {
-		t.Error("NaN:", ok, err)
+	var where *NotFiniteError
+	if err := s.Solve(t.Context(), &Problem[float64]{Costs: cost, A: w, B: w}); !errors.As(err, &where) || where.Row != 1 || where.Column != 0 {
+		t.Error("NaN:", err)
 	}
-	many := make([]float64, maxNodes)
-	for i := range many {
-		many[i] = 1
+	for k := range cost.data {
+		cost.data[k] = math.MaxFloat64 * float64(1-(k+1)/2%2*2)
 	}
-	if ok, err := x.Solve(t.Context(), &Problem[float64]{Costs: matrix[float64]{len(many), many}, A: []float64{1}, B: many}); ok || err != nil {
-		t.Error("too many points:", ok, err)
+	if err := s.Solve(t.Context(), &Problem[float64]{Costs: cost, A: w, B: w}); !errors.Is(err, ErrRange) {
+		t.Error("sums that overflow:", err)
 	}
-	ended, cancel := context.WithCancelCause(t.Context())
+	rng := rand.New(rand.NewPCG(51, 2))
+	const n = 300
+	big := structuredCosts(rng, n, n, randomCosts)
+	w = weightsOf(rng, n, randomWeights)
+	if err := s.Solve(t.Context(), &Problem[float64]{Costs: big, A: w, B: w, Work: 2 * n * n}); !errors.Is(err, ErrWork) {
+		t.Error("work:", err)
+	}
 	want := errors.New("enough")
-	cancel(want)
-	cost.data[2] = 0
-	if _, err := x.Solve(ended, &Problem[float64]{Costs: cost, A: []float64{1, 1}, B: []float64{1, 1}}); !errors.Is(err, want) {
-		t.Error("an ended context:", err)
+	for looks := range 20 {
+		ended := &endingContext{Context: t.Context(), looks: looks, cause: want}
+		p := &Problem[float64]{Costs: big, A: w, B: w, Mass: float64(looks%2) / 2}
+		if err := s.Solve(ended, p); !errors.Is(err, context.Canceled) || !s.Feasible {
+			t.Fatal("an ended context:", err)
+		}
+		moved, rows := 0., make([]float64, n)
+		s.Arcs(n, n, func(i, j int, mass, _ float64) { moved += mass; rows[i] += mass })
+		for i := range rows {
+			if over := rows[i] - w[i]; over > 1e-17 || p.Mass == 0 && over < -1e-17 {
+				t.Fatalf("row %d has the mass %v, not %v", i, rows[i], w[i])
+			}
+		}
+		if wanted := 1 - p.Mass; math.Abs(moved-wanted) > 1e-14 {
+			t.Errorf("%v moved, not %v", moved, wanted)
+		}
+	}
+}
+
+// endingContext ends after some looks at it.
+type endingContext struct {
+	context.Context
+	looks int
+	cause error
+}
+
+func (c *endingContext) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestWide: integers of 128 bits have the values of big.Int.
+func TestWide(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 3))
+	value := func(x wide) *big.Int {
+		v := big.NewInt(x.hi)
+		return v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(x.lo))
+	}
+	for range 3000 {
+		x, y := wide{int64(rng.Uint64()) >> (2 + rng.IntN(62)), rng.Uint64()}, wide{int64(rng.Uint64()) >> (2 + rng.IntN(62)), rng.Uint64()}
+		k := rng.IntN(180) - 140
+		shifted := value(x)
+		if k < 0 {
+			shifted.Rsh(shifted, uint(-k))
+		} else {
+			shifted.Lsh(shifted, uint(k))
+		}
+		if shifted.BitLen() < 127 && value(x.shift(k)).Cmp(shifted) != 0 ||
+			value(x.plus(y)).Cmp(new(big.Int).Add(value(x), value(y))) != 0 || value(x.minus(y)).Cmp(new(big.Int).Sub(value(x), value(y))) != 0 ||
+			x.less(y) != (value(x).Cmp(value(y)) < 0) {
+			t.Fatal(x, y, k)
+		}
+		if want, _ := new(big.Float).SetInt(value(x)).Float64(); x.signed(k) != math.Ldexp(want, k) {
+			t.Fatalf("%v is %v, not %v", x, x.signed(0), want)
+		}
+		w := math.Ldexp(rng.Float64(), rng.IntN(300)-150)
+		scaled, _ := new(big.Float).SetMantExp(big.NewFloat(w), k).Int(nil)
+		if scaled.BitLen() < 127 && value(wideOf(w, k)).Cmp(scaled) != 0 {
+			t.Fatal(w, k)
+		}
 	}
 }
 
@@ -153,6 +229,7 @@ const (
 	randomCosts    = 6 // kinds of costs of structuredCosts
 	costKinds      = 8
 	uniformWeights = 0 // kinds of weights of weightsOf
+	randomWeights  = 1
 	weightKinds    = 4
 )
 

@@ -60,3 +60,11 @@ func (x wide) float(k int) float64 {
 	}
 	return math.Ldexp(float64(top), k+64-zeros)
 }
+
+// signed is float for an x of any sign.
+func (x wide) signed(k int) float64 {
+	if x.hi < 0 {
+		return -wide{}.minus(x).float(k)
+	}
+	return x.float(k)
+}
