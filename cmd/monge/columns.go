@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -70,7 +69,7 @@ func (f *columnFlags) apply(opt *dataset.Options) (err error) {
 func (f *columnFlags) explain(path string, r *dataset.Reader) {
 	path = display(path)
 	for _, n := range r.Notes() {
-		f.note(path + ": " + n)
+		f.note(path + ": " + noteText(n))
 	}
 	if f.file == "" {
 		return
@@ -83,10 +82,25 @@ func (f *columnFlags) explain(path string, r *dataset.Reader) {
 	}
 }
 
+// noteText is a note of a reader, with the flag that changes the decision.
+func noteText(n dataset.Note) string {
+	if n.Option == "Header" {
+		return n.Text + "; use --header " + n.Value + " if it is not"
+	}
+	return n.Text
+}
+
+// explainLabels prints which labels were found by their values.
+func (f *columnFlags) explainLabels(path string, notes []dataset.Note) {
+	for _, n := range notes {
+		f.note(display(path) + ": " + noteText(n))
+	}
+}
+
 // dropped says how many rows were left out because of missing values.
 func (f *columnFlags) dropped(path string, rows int) {
 	if rows > 0 {
-		f.note(fmt.Sprintf("%s: %d %s with missing values left out", path, rows, plural(rows, "row", "rows")))
+		f.note(fmt.Sprintf("%s: %d %s with missing values or labels left out", path, rows, plural(rows, "row", "rows")))
 	}
 }
 
@@ -188,9 +202,6 @@ func columnForFlag(fe *dataset.FileError) string {
 	return fe.Name
 }
 
-// separated finds the character that fields seem to be separated by.
-var separated = regexp.MustCompile(`separated by "(.+?)", not`)
-
 // readError is for files without a model.
 func readError(err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
@@ -201,27 +212,27 @@ func readError(err error) error {
 	if ce, ok := errors.AsType[*dataset.ColumnsError](err); ok {
 		advice := "give a file with the same columns"
 		if ce.Missing == nil {
-			advice = "use --drop, or --extra-columns to leave out all of them"
+			advice = "use --id if they identify the rows, --drop to leave them out, or --extra-columns to leave out all columns that the model does not know"
 		}
 		return fmt.Errorf("%w; %s", err, advice)
 	}
 	switch fe.Option {
+	case "MissingLabels":
+		return fmt.Errorf("%w; use --missing-labels drop to leave out such rows, --missing-labels keep to make a class of texts such as NA, or --label-column if another column holds the labels", err)
+	case "Drop":
+		return fmt.Errorf("%w; use --drop %s to leave it out", err, fe.Value)
 	case "Labels":
-		if fe.Row > 0 {
-			return fmt.Errorf("%w; if another column holds the labels, name it with --label-column", err)
-		}
 		return usagef("%v; use --label-column", err)
 	case "Columns":
 		return fmt.Errorf("%w; use --columns", err)
 	case "Features":
 		return fmt.Errorf("%w; use --array to name the array of the features", err)
 	case "Delimiter":
-		between := ";"
-		if m := separated.FindStringSubmatch(err.Error()); m != nil {
-			between = m[1]
-		}
-		return fmt.Errorf("%w; if they are, use --delimiter '%s'", err, between)
+		return fmt.Errorf("%w; if they are, use --delimiter '%s'", err, fe.Value)
 	case "Header":
+		if fe.Value == "" {
+			return fmt.Errorf("%w; use --header present if it is a header, or --header absent if it is data", err)
+		}
 		return fmt.Errorf("%w; if it is, use --header present", err)
 	case "Comment":
 		return fmt.Errorf("%w; use --comment if it is one", err)
@@ -232,7 +243,7 @@ func readError(err error) error {
 	case "KeepMissing":
 		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
 	case "Decimal":
-		return fmt.Errorf("%w; if it has, use --decimal ,", err)
+		return fmt.Errorf("%w; for decimal commas use --decimal ,", err)
 	}
 	if errors.Is(err, dataset.ErrSettings) {
 		return usagef("%v", err)
@@ -255,6 +266,7 @@ func quoted(name string) string {
 type missingFlags struct {
 	missing string
 	onehot  []string
+	keepNA  bool
 	how     dataset.Missing
 }
 
@@ -264,6 +276,7 @@ func (f *missingFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.missing, "missing", "error", "`NAME`: what to do with missing values: error; mean or median, to put that of the column in their place; drop, to leave out their rows. The model remembers it")
 	oneOf(cmd, "missing", "error", "mean", "median", "drop")
 	fs.StringSliceVar(&f.onehot, "one-hot", nil, "`NAMES`: columns of text, named as for --columns. Each of their values becomes a feature that is 0 or 1. The model remembers the values")
+	fs.BoolVar(&f.keepNA, "keep-na", false, "in columns of --one-hot, the texts NA, N/A, NaN and null are values; only an empty field is missing")
 }
 
 // check parses --missing.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,7 @@ type textFlags struct {
 	delimiter    string
 	comment      string
 	maxExpansion int
+	named        bool // files of numbers have a header
 }
 
 func (f *textFlags) add(cmd *cobra.Command) {
@@ -61,9 +63,10 @@ func character(flag, text string) (rune, error) {
 type readFlags struct {
 	textFlags
 	columnFlags
-	labelColumn string
-	header      string
-	unlabelled  bool // the labels are not needed
+	labelColumn   string
+	header        string
+	missingLabels string
+	unlabelled    bool // the labels are not needed
 }
 
 // trainFlags name the file that a command learns from.
@@ -99,7 +102,7 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 		return nil, err
 	}
 	if f.schema == nil {
-		opt.OneHot, opt.KeepMissing = f.onehot, f.how != dataset.MissingError
+		opt.OneHot, opt.KeepNA, opt.KeepMissing = f.onehot, f.keepNA, f.how != dataset.MissingError
 	}
 	all, err := f.readLabels(f.data, &opt, "labels")
 	if err != nil {
@@ -112,13 +115,17 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 		return nil, err
 	}
 	if f.schema == nil && f.how != dataset.MissingError {
-		n, missing := d.Len(), countMissing(d)
+		n := d.Len()
+		missing, categories := countMissing(d)
 		if err := d.Impute(f.how); err != nil {
 			return nil, inFile(f.data, err)
 		}
 		f.dropped(f.data, n-d.Len())
 		if missing > 0 && f.how != dataset.MissingDrop {
 			f.note(fmt.Sprintf("%s: %d missing %s of the training rows replaced by the %v of the column", f.data, missing, plural(missing, "value", "values"), f.how))
+		}
+		if categories > 0 && f.how != dataset.MissingDrop {
+			f.note(fmt.Sprintf("%s: %d missing %s of columns of text: all features of such a column are 0; if NA is a value of it, use --keep-na", f.data, categories, plural(categories, "value", "values")))
 		}
 	}
 	rows.remember(d)
@@ -131,20 +138,39 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 	return d, nil
 }
 
-// countMissing returns how many values of d are missing.
-func countMissing(d *dataset.Dataset) (missing int) {
+// countMissing returns how many numbers of d are missing, and how many values of columns of text.
+func countMissing(d *dataset.Dataset) (numbers, categories int) {
+	of := make([]int, columns(d)) // the categories of the text column that a feature is the first of
+	if d.Schema != nil {
+		at := 0
+		for _, c := range d.Schema.Columns {
+			if n := len(c.Categories); n > 0 {
+				for k := range n {
+					of[at+k] = -1
+				}
+				of[at] = n
+			}
+			at += max(1, c.Width, len(c.Categories))
+		}
+	}
 	for i := range d.Len() {
-		for _, v := range d.X.RawRowView(i) {
-			if math.IsNaN(v) {
-				missing++
+		for j, v := range d.X.RawRowView(i) {
+			switch {
+			case !math.IsNaN(v) || of[j] < 0:
+			case of[j] > 0:
+				categories++
+			default:
+				numbers++
 			}
 		}
 	}
-	return missing
+	return numbers, categories
 }
 
-// recall takes the rows that a model was fitted to from the model, unless flags say otherwise.
-func (f *rowFlags) recall(cmd *cobra.Command, m *wda.Model) {
+// recall takes the rows that a model was fitted to from the model, unless flags say otherwise. Their labels
+// are then called as the classes of the model, if all can be found there.
+func (f *rowFlags) recall(cmd *cobra.Command, m *wda.Model, read *columnFlags) {
+	f.names, f.read = m.ClassNames(), read
 	s := m.Schema()
 	if s == nil || cmd.Flags().Changed("holdout") || cmd.Flags().Changed("sample") {
 		return
@@ -178,6 +204,8 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	f.columnFlags.add(cmd)
 	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent")
 	oneOf(cmd, "header", "auto", "present", "absent")
+	fs.StringVar(&f.missingLabels, "missing-labels", "error", "`NAME`: what to do with rows whose label is empty, null, NA, N/A, NaN, None or ?: error; drop, to leave them out; keep, to make a class of each such text")
+	oneOf(cmd, "missing-labels", "error", "drop", "keep")
 	f.textFlags.add(cmd)
 }
 
@@ -205,6 +233,9 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	}
 	if err := opt.Header.UnmarshalText([]byte(f.header)); err != nil {
 		return opt, usagef("--header must be auto, present or absent, not %q", f.header)
+	}
+	if err := opt.MissingLabels.UnmarshalText([]byte(cmp.Or(f.missingLabels, "error"))); err != nil {
+		return opt, usagef("--missing-labels must be error, drop or keep, not %q", f.missingLabels)
 	}
 	return opt, nil
 }
@@ -274,7 +305,7 @@ func inFile(path string, err error) error {
 	return fmt.Errorf("%s: %w", display(path), err)
 }
 
-// readMatrix reads a matrix of numbers, CSV without a header or NPY. A vector, which
+// readMatrix reads a matrix of numbers, CSV or NPY. CSV has no header unless named says so. A vector, which
 // NPY knows, is one column.
 func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 	opt, err := f.options()
@@ -282,11 +313,14 @@ func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 		return nil, err
 	}
 	opt.Labels, opt.Header, opt.Vector = dataset.NoLabels(), dataset.HeaderAbsent, true
+	if f.named {
+		opt.Header = dataset.HeaderPresent
+	}
 	d, err := new(columnFlags).readNumbers(path, &opt)
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
 		case "OneHot", "KeepMissing", "Decimal":
-			return nil, fmt.Errorf("%w; this file must hold numbers only, with decimal points and without a header", err)
+			return nil, fmt.Errorf("%w; this file must hold numbers only, with decimal points, and without a header unless --header present says that it has one", err)
 		}
 	}
 	if err != nil {

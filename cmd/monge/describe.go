@@ -52,6 +52,9 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 		return nil, err
 	}
 	opt.KeepMissing = true
+	if opt.MissingLabels == dataset.MissingLabelsError { // which are counted
+		opt.MissingLabels = dataset.MissingLabelsDrop
+	}
 	open := func() (*dataset.Reader, error) { return dataset.Open(path, &opt) }
 	if in != nil {
 		open = func() (*dataset.Reader, error) {
@@ -61,7 +64,7 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	}
 	var text []string
 	for {
-		d, err := f.scan(path, open)
+		d, err := f.scan(path, opt.MissingLabels, open)
 		if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && fe.Column > 0 && len(text) < 1000 {
 			name := fe.Name
 			if name == "" || slices.Contains(text, name) {
@@ -81,14 +84,14 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	}
 }
 
-func (f *readFlags) scan(path string, open func() (*dataset.Reader, error)) (_ *dataInfo, err error) {
+func (f *readFlags) scan(path string, how dataset.MissingLabels, open func() (*dataset.Reader, error)) (_ *dataInfo, err error) {
 	r, err := f.opened(path, open, func() {})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	_, cols := r.Dims()
-	d := &dataInfo{Path: display(path), Format: r.Format().String(), Features: cols, Notes: r.Notes(), missing: make([]int, cols)}
+	d := &dataInfo{Path: display(path), Format: r.Format().String(), Features: cols, missing: make([]int, cols)}
 	if s := r.Schema(); s != nil && r.HasLabels() {
 		d.Label = s.Label
 	}
@@ -103,21 +106,25 @@ func (f *readFlags) scan(path string, open func() (*dataset.Reader, error)) (_ *
 		}
 		d.count(b, counts)
 	}
-	for name, n := range counts {
-		d.Classes = append(d.Classes, classInfo{name, n})
+	for _, n := range r.Notes() {
+		d.Notes = append(d.Notes, noteText(n))
 	}
-	slices.SortFunc(d.Classes, func(a, b classInfo) int {
-		// Numbers in their order, and before text.
-		x, errX := strconv.ParseFloat(a.Name, 64)
-		y, errY := strconv.ParseFloat(b.Name, 64)
-		switch {
-		case errX == nil && errY == nil && x != y:
-			return cmp.Compare(x, y)
-		case (errX == nil) != (errY == nil):
-			return cmp.Compare(strconv.FormatBool(errX != nil), strconv.FormatBool(errY != nil))
+	if n := r.Dropped(); n > 0 {
+		d.Rows += n
+		d.Notes = append(d.Notes, fmt.Sprintf("%d %s no label: monge fit needs --missing-labels", n, plural(n, "row has", "rows have")))
+	}
+	if len(counts) > 0 {
+		names, of, notes, err := dataset.CountClasses(counts, how)
+		if err != nil {
+			return nil, inFile(display(path), err)
 		}
-		return cmp.Compare(a.Name, b.Name)
-	})
+		for c, name := range names {
+			d.Classes = append(d.Classes, classInfo{name, of[c]})
+		}
+		for _, n := range notes {
+			d.Notes = append(d.Notes, noteText(n))
+		}
+	}
 	for j, name := range r.Columns() {
 		d.Columns = append(d.Columns, columnInfo{name, d.missing[j]})
 	}

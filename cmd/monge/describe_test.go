@@ -52,10 +52,13 @@ func TestInfoOfFile(t *testing.T) {
 	}
 }
 
-// The last column of a file may hold no labels: then the error says how to name the column that does.
+// The last column of a file may hold no labels: info counts them, and the error of fit says what to do.
 func TestInfoOfLabelsElsewhere(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "kind,g,h\na,1,2\nb,1,\n")
-	bad{"labels elsewhere", "info $d.csv", 1, "row 3, column 3 (h): the label is missing; if another column holds the labels, name it with --label-column"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
+	if _, stdout, _ := monge(t, "info", path); !strings.Contains(stdout, "1 row has no label: monge fit needs --missing-labels") {
+		t.Errorf("%s", stdout)
+	}
+	bad{"labels elsewhere", "fit --data $d.csv --drop kind --model $x.wda", 1, "row 3, column 3 (h): the label is missing; use --missing-labels drop to leave out such rows, --missing-labels keep to make a class of texts such as NA, or --label-column if another column holds the labels"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
 }
 
 // A name of 30 kB is clipped in all that is printed for people.

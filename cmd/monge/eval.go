@@ -152,7 +152,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	}
 	f.read.follow(f.model, m)
 	if f.data != "" {
-		f.rows.recall(cmd, m)
+		f.rows.recall(cmd, m, &f.read.columnFlags)
 	}
 	if err := f.checkUnknown(m, c); err != nil {
 		return err
@@ -306,6 +306,7 @@ func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	all = f.rows.renamed(f.train, all)
 	rest := all
 	if !same || f.testLabels != f.trainLabels {
 		if rest, err = f.read.readLabelled(f.test, f.testLabels, "test-labels"); err != nil {
@@ -327,9 +328,11 @@ func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset
 	if len(f.rows.unknown) > 0 && unknown == nil {
 		return nil, nil, nil, fmt.Errorf("%s: --unknown: no test row has one of these classes", f.test)
 	}
-	if err := test.Relabel(train.Classes); err != nil {
+	notes, err := test.Relabel(train.Classes)
+	if err != nil {
 		return nil, nil, nil, inFile(f.test, err)
 	}
+	f.read.explainLabels(f.test, notes)
 	return train, test, unknown, nil
 }
 

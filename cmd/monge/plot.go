@@ -167,7 +167,7 @@ func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Da
 	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {
 		return
 	}
-	was := rowFlags{holdout: s.Rows.Holdout, sample: s.Rows.Sample, seed: s.Rows.Seed, known: m.ClassNames()}
+	was := rowFlags{holdout: s.Rows.Holdout, sample: s.Rows.Sample, seed: s.Rows.Seed, known: m.ClassNames(), names: m.ClassNames()}
 	fit, err := was.train(f.data, d)
 	if err == nil && c != nil && c.Rejection().Samples > 0 {
 		fit, _, err = fit.TrainTest(calibrationShare, was.seed)

@@ -121,7 +121,8 @@ func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *da
 	if len(out) > 0 {
 		unknown = d.Subset(out)
 	}
-	return known, unknown, inFile(path, known.Relabel(slices.DeleteFunc(slices.Clone(d.Classes), func(n string) bool { return slices.Contains(f.unknown, n) })))
+	_, err = known.Relabel(slices.DeleteFunc(slices.Clone(d.Classes), func(n string) bool { return slices.Contains(f.unknown, n) }))
+	return known, unknown, inFile(path, err)
 }
 
 // rejections is what monge eval finds of a model that rejects.

@@ -43,6 +43,9 @@ type rowFlags struct {
 	unknown []string         // classes whose rows are left out
 	known   []string         // where unknown is empty: the classes of a model; rows of others are left out
 	left    *dataset.Dataset // the training rows of these, or nil
+
+	names []string     // the classes of a model that was fitted to the rows, or nil
+	read  *columnFlags // prints notes about them
 }
 
 func (f *rowFlags) add(cmd *cobra.Command, what string) {
@@ -151,6 +154,7 @@ func (f *rowFlags) draw(path string, d *dataset.Dataset) (*dataset.Dataset, erro
 
 // train returns the training rows of d: those of its split, then the sample.
 func (f *rowFlags) train(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
+	d = f.renamed(path, d)
 	t, err := f.choose(path, d, trainRows)
 	if err != nil {
 		return nil, err
@@ -159,6 +163,23 @@ func (f *rowFlags) train(path string, d *dataset.Dataset) (*dataset.Dataset, err
 		return nil, err
 	}
 	return f.draw(path, t)
+}
+
+// renamed returns d with the classes that the model has, if all labels are found there. So rows are drawn
+// as they were for the fit.
+func (f *rowFlags) renamed(path string, d *dataset.Dataset) *dataset.Dataset {
+	if f.names == nil || d.Labels == nil {
+		return d
+	}
+	as := *d
+	notes, err := as.Relabel(f.names)
+	if err != nil {
+		return d
+	}
+	if f.read != nil {
+		f.read.explainLabels(path, notes)
+	}
+	return &as
 }
 
 // pick returns ascending rows of d, without copying them if they are neighbors, as

@@ -21,6 +21,7 @@ import (
 type sinkhornFlags struct {
 	read          textFlags
 	table         columnFlags // of x and y
+	header        string
 	x, y, cost    string
 	a, b          string
 	pairs         string
@@ -73,6 +74,8 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 	f.read.add(cmd)
 	f.table.app = a
 	defer under(cmd, dataFlags)()
+	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent. Costs, weights and pairs have names only with present")
+	oneOf(cmd, "header", "auto", "present", "absent")
 	fs.StringSliceVar(&f.table.columns, "columns", nil, "`NAMES`: the columns of x and y that are coordinates, separated by commas: names, patterns, numbers from 0, or ranges (default all columns)")
 	fs.StringSliceVar(&f.table.drop, "drop", nil, "`NAMES`: columns of x and y to leave out, named as for --columns")
 	fs.StringVar(&f.table.decimal, "decimal", "", "`CHARACTER`: in CSV files of x and y, the decimal separator, such as a comma (default a point)")
@@ -106,8 +109,8 @@ bounds.
 
 Points are rows of a file of any format that monge fit reads, with column names or
 without. If both files have names, the columns of y are matched to those of x by name.
-Costs and weights are CSV without a header or NPY: one row of costs, or one weight, on
-each line. A drawn plan is dark where much is moved.
+Costs and weights are CSV or NPY: one row of costs, or one weight, on each line. CSV has
+no header unless --header present says so. A drawn plan is dark where much is moved.
 
 A file for --pairs has a point on each row: the number of the problem, 0 for a point
 of x or 1 for a point of y, its weight, its coordinates. The rows of a problem follow
@@ -160,6 +163,11 @@ func (f *sinkhornFlags) settings(cmd *cobra.Command) (s sinkhorn.Settings, err e
 		}
 		s.Iterations = f.iterations
 	}
+	var header dataset.Header
+	if err := header.UnmarshalText([]byte(f.header)); err != nil {
+		return s, usagef("--header must be auto, present or absent, not %q", f.header)
+	}
+	f.read.named = header == dataset.HeaderPresent
 	if s.Domain.UnmarshalText([]byte(f.domain)) != nil {
 		return s, usagef("--domain must be auto, plain or log, not %q", f.domain)
 	}
@@ -331,6 +339,7 @@ func (f *sinkhornFlags) points() (x, y dist.Matrix[float64], err error) {
 			return x, y, err
 		}
 		opt.Labels, opt.Vector = dataset.NoLabels(), true
+		opt.Header.UnmarshalText([]byte(f.header)) // which settings has checked
 		if err := f.table.apply(&opt); err != nil {
 			return x, y, err
 		}
@@ -369,8 +378,6 @@ func pointsError(err error) error {
 			return fmt.Errorf("%w; use --drop %s to leave the column out", err, quoted(columnForFlag(fe)))
 		case "KeepMissing":
 			return fmt.Errorf("%w; every point needs all of its coordinates", err)
-		case "Header":
-			return err
 		}
 	}
 	return readError(err)

@@ -28,7 +28,7 @@ func TestPairs(t *testing.T) {
 			fmt.Fprintln(&a, 0.25)
 		}
 		at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
-		v := object(t, "sinkhorn", "--x", at("x.csv", x.String()), "--y", at("y.csv", y.String()), "--a", at("a.csv", a.String()),
+		v := object(t, "sinkhorn", "--x", at("x.csv", x.String()), "--y", at("y.csv", y.String()), "--header", "absent", "--a", at("a.csv", a.String()),
 			"--b", at("b.csv", a.String()), "--lambda", "3")
 		v["pair"] = float64(100 - k)
 		want = append(want, v)
@@ -208,7 +208,7 @@ func TestSinkhornTables(t *testing.T) {
 		{"text", "sinkhorn --lambda 1 --x $xi.csv --y $yi.csv", 1, `column 1 (id): "a" is not a number; use --drop id to leave the column out`},
 		{"missing value", "sinkhorn --lambda 1 --x $m.csv --y $y.csv", 1, "every point needs all of its coordinates"},
 		{"semicolons", "sinkhorn --lambda 1 --x $d.csv --y $y.csv", 1, "use --delimiter ';'"},
-		{"decimal comma", "sinkhorn --lambda 1 --x $d.csv --y $y.csv --delimiter ;", 1, "may have a decimal comma; if it has, use --decimal ,"},
+		{"decimal comma", "sinkhorn --lambda 1 --x $d.csv --y $y.csv --delimiter ;", 1, "may have a decimal comma; for decimal commas use --decimal ,"},
 		{"header of costs", "sinkhorn --lambda 1 --cost $xn.csv", 1, `"h" is not a number; this file must hold numbers only`},
 	} {
 		b.check(t, dir, before)

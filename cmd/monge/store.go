@@ -140,7 +140,7 @@ func namesOf(m *wda.Model) (names []string) {
 // withNamesOf returns d with the classes as the model calls them, or d itself if it has others.
 func withNamesOf(m *wda.Model, d *dataset.Dataset) *dataset.Dataset {
 	named := *d
-	if named.Relabel(namesOf(m)) != nil {
+	if _, err := named.Relabel(namesOf(m)); err != nil {
 		return d
 	}
 	return &named

@@ -96,7 +96,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		f.rows.seed = set.Seed
 	}
 	f.follow(path, m)
-	f.rows.recall(cmd, m)
+	f.rows.recall(cmd, m, &f.columnFlags)
 	if !cmd.Flags().Changed("unknown") {
 		f.rows.known = m.ClassNames()
 	}
@@ -183,9 +183,11 @@ func (f *verifyFlags) validated(path string, v *wda.Validation, d *dataset.Datas
 	if err != nil {
 		return err
 	}
-	if err := t.Relabel(d.Classes); err != nil {
+	notes, err := t.Relabel(d.Classes)
+	if err != nil {
 		return inFile(f.validation, err)
 	}
+	f.explainLabels(f.validation, notes)
 	v.X, v.Labels = t.X, t.Labels
 	return nil
 }

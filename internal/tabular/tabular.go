@@ -7,6 +7,8 @@ package tabular
 import (
 	"errors"
 	"io"
+	"math"
+	"strconv"
 )
 
 // ErrNull is the cause of the error of Floats for a null where none is allowed.
@@ -31,8 +33,8 @@ type Table interface {
 	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are
 	// called once a batch for every column in use.
 	Floats(column int, dst []float64, width, stride int) error
-	// Texts hands the elements of a column of the batch to use, which must not keep them: numbers
-	// and booleans in decimal, as those of an NPY file.
+	// Texts hands the elements of a column of the batch to use, which must not keep them: integers and
+	// booleans in decimal, other numbers as AppendNumber writes them.
 	Texts(column int, use func(text []byte)) error
 	// Close removes temporary files. It does not close what the table was opened from.
 	Close() error
@@ -45,6 +47,18 @@ type Field struct {
 	List   bool   // of lists, which must all have one length
 	Number bool   // of numbers or booleans, or lists of them
 	Text   bool   // can be read by Texts
+}
+
+// AppendNumber appends the text of a label or an identifier that is a number: a whole number below 2⁵³ without
+// a point, another one in as few digits as tell it apart, and nothing for NaN, which is a missing value.
+func AppendNumber(dst []byte, v float64) []byte {
+	switch {
+	case v != v:
+		return dst
+	case v == math.Trunc(v) && math.Abs(v) < 1<<53:
+		return strconv.AppendInt(dst, int64(v), 10)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, 64)
 }
 
 // A Feature is a column that is read as numbers: Width of them, from column At of the samples on.

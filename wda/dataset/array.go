@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/gomonge/monge/internal/tabular"
 )
 
 // array is an NPY or IDX array whose header has been read and judged; the elements
@@ -313,7 +315,7 @@ func (e elem) appendText(dst, src []byte) []byte {
 	default:
 		var v [1]float64
 		e.decode(v[:], src)
-		return strconv.AppendFloat(dst, v[0], 'g', -1, 64)
+		return tabular.AppendNumber(dst, v[0])
 	}
 	return bytes.TrimRight(dst, "\x00")
 }

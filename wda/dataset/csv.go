@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ type csvSamples struct {
 	pending []record // read ahead
 	guessed int      // line of a first record that may be a header after all, 0 if not
 	decimal byte     // 0 for a point
+
+	headerNote *Note // on the first record, nil if the decision was certain
 	*plan
 	to []int // of each field: its feature, or one of the below
 }
@@ -34,6 +37,7 @@ const (
 // record is a copy of a record.
 type record struct {
 	fields [][]byte
+	quotes int // in all fields
 	line   int
 	err    error
 }
@@ -60,13 +64,22 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := c.guessLabel(first.fields, opt)
-	switch {
-	case byName, opt.Header == HeaderPresent,
-		opt.Header == HeaderAuto && (namesColumns(first.fields, &opt) || isHeader(first.fields, second.fields, at)):
+	present := byName
+	if !present {
+		if present, err = c.decideHeader(first, c.guessLabel(first.fields, opt), &opt); err != nil {
+			return nil, cmp.Or(t.hintAt(first), err)
+		}
+	}
+	if present {
 		c.names = first.fields
 		c.pending = c.pending[1:]
-	case opt.Header == HeaderAuto:
+		if opt.Labels.kind == labelsParsed && opt.Header == HeaderAuto && c.headerNote != nil {
+			opt.Header = HeaderPresent
+			if label, _, err = labelColumn(first.fields, opt); err != nil {
+				return nil, err
+			}
+		}
+	} else if opt.Header == HeaderAuto {
 		c.guessed = first.line
 	}
 	in := found{fields: make([]field, c.width), named: c.names != nil, label: label, split: -1}
@@ -75,15 +88,22 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	}
 	p, err := newPlan(in, &opt)
 	if err != nil {
-		if hint := t.hint(first.fields[0], false); hint != nil {
-			return nil, &FileError{Row: first.line, Err: hint}
+		if fe, ok := errors.AsType[*FileError](err); ok {
+			fe.Row = first.line
 		}
-		return nil, err
+		return nil, cmp.Or(t.hintAt(first), err)
+	}
+	if c.headerNote != nil {
+		p.notes = append(p.notes, *c.headerNote)
 	}
 	c.follow(p)
+	if last := c.width - 1; last > 0 && c.uses[last].role == isLabel && opt.Labels.IsAuto() && len(bytes.TrimSpace(first.fields[0])) > 0 && len(bytes.TrimSpace(first.fields[last])) == 0 &&
+		len(second.fields) == c.width && len(bytes.TrimSpace(second.fields[last])) == 0 {
+		return nil, c.at(first.line, last, c.t.lastEmpty())
+	}
 	if c.cols == 0 {
-		if err := t.hint(first.fields[0], false); err != nil {
-			return nil, &FileError{Row: first.line, Err: err}
+		if err := t.hintAt(first); err != nil {
+			return nil, err
 		}
 		if c.plan.label >= 0 && c.width == 1 {
 			return nil, because(errShape, "there is no feature column: the only column is the label")
@@ -241,9 +261,7 @@ func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, pla
 				return false
 			}
 			if at == toLabel {
-				if name = field; len(name) == 0 {
-					return false
-				}
+				name = field
 			}
 		}
 		if ends := n == len(text); ends != (j == last) || !ends && text[n] != comma {
@@ -251,7 +269,7 @@ func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, pla
 		}
 		text = text[min(n+1, len(text)):]
 	}
-	if name != nil {
+	if c.label >= 0 {
 		label(name, c.t.line)
 	}
 	return true
@@ -275,9 +293,6 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 		u := &c.uses[j]
 		switch u.role {
 		case isLabel:
-			if len(field) == 0 {
-				return c.at(line, j, errLabelEmpty)
-			}
 			label(field, line)
 		case isID:
 			c.id(u.at, field)
@@ -288,9 +303,14 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 		case isFeature:
 			v, err := c.number(field)
 			if err != nil {
-				if hint := c.t.hint(field, true); hint != nil && !(errors.Is(err, errDecimal) && c.width > 1) {
+				separators := errors.Is(err, errDecimal) || errors.Is(err, errThousands)
+				switch hint := c.t.hint(field, true); {
+				case len(field) == 0 && j == c.width-1:
+					err = c.t.lastEmpty()
+				case separators && c.width > 1: // the error says so
+				case hint != nil:
 					err = hint
-				} else if line == c.guessed {
+				case line == c.guessed && len(field) > 0:
 					err = fmt.Errorf("%w (%w)", err, errHeader)
 				}
 				return c.at(line, j, err)
@@ -306,13 +326,17 @@ func (c *csvSamples) number(field []byte) (float64, error) {
 	if c.lenient && missingNumber(field) {
 		return math.NaN(), nil
 	}
-	if c.decimal != 0 {
-		if at := bytes.IndexByte(field, c.decimal); at >= 0 && bytes.IndexByte(field, '.') < 0 {
-			pointed := bytes.Clone(field)
-			pointed[at] = '.'
-			if v, err := number(pointed); err == nil {
-				return v, nil
-			}
+	if c.decimal == 0 {
+		return number(field)
+	}
+	if bytes.IndexByte(field, '.') >= 0 {
+		return 0, because(errThousands, fmt.Sprintf("%s has a point, but the decimal separator is %q; if points separate thousands, remove them from the file", clip(string(field)), c.decimal))
+	}
+	if at := bytes.IndexByte(field, c.decimal); at >= 0 {
+		pointed := bytes.Clone(field)
+		pointed[at] = '.'
+		if v, err := number(pointed); err == nil {
+			return v, nil
 		}
 	}
 	return number(field)
@@ -320,7 +344,8 @@ func (c *csvSamples) number(field []byte) (float64, error) {
 
 // category sets the features of a field of text.
 func (p *plan) category(u *use, x []float64, text []byte) error {
-	if !missing(text) {
+	_, known := u.index[string(text)]
+	if !missing(text) || len(text) > 0 && (p.keepNA || known && !u.learns) {
 		return u.encode(x, text)
 	}
 	if !p.lenient {
@@ -442,9 +467,45 @@ func literal(field []byte) bool {
 
 // textLabels are the labels of a text file, all of them.
 type textLabels struct {
-	path string
-	enc  *encoder
-	row  int
+	path    string
+	enc     *encoder
+	row     int
+	decided bool // whether the first line is a header
+}
+
+// predictedHeader is the header of a file of labels that monge predict writes.
+const predictedHeader = "label"
+
+// decideHeader leaves out the first line if it is a header: if the file has one line more than there are
+// rows, or the line is predictedHeader. rows is −1 if the number of rows is not known yet. A first line that
+// alone is not a number is then a header. Reader.read compares the numbers at the end.
+func (l *textLabels) decideHeader(r *Reader, rows int) error {
+	l.decided = true
+	lines, first := len(l.enc.rows), l.enc.texts[0]
+	switch {
+	case first == predictedHeader:
+		l.enc.dropFirst()
+	case rows >= 0 && lines == rows+1, rows < 0 && lines > 1 && l.firstIsText():
+		l.enc.dropFirst()
+		r.notes = append(r.notes, Note{Text: fmt.Sprintf("the first line of the file of labels, %s, is a header, as there is one line more than there are rows", clip(first))})
+	}
+	if l.count() == 0 {
+		return l.named(because(errEmpty, "the file holds no labels"))
+	}
+	if rows >= 0 && rows != l.count() {
+		return l.named(labelCount(l.count(), rows))
+	}
+	return nil
+}
+
+// firstIsText reports whether the first line alone is not a number.
+func (l *textLabels) firstIsText() bool {
+	for k, text := range l.enc.texts {
+		if numeric([]byte(text)) != (k > 0) {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *textLabels) count() int { return len(l.enc.rows) }
@@ -459,19 +520,13 @@ func (l *textLabels) read(n int, use func(text []byte, place int)) error {
 
 func (l *textLabels) named(err error) error { return fileError(l.path, err) }
 
-// readCSVLabels reads one label per line. The first is a header if it is the
-// only one that is not a number.
+// readCSVLabels reads one label per line.
 func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
 	t, err := newTable(r, ',', 0)
 	if err != nil {
 		return nil, err
 	}
-	var (
-		texts   encoder
-		header  bool
-		rest    = true // every label but the first is a number
-		records int
-	)
+	var texts encoder
 	for {
 		rec, err := t.next()
 		if err == io.EOF {
@@ -482,23 +537,12 @@ func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
 		if len(rec) != 1 {
 			return nil, &FileError{Row: t.line, Err: because(errShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
 		}
-		if records == most {
+		if len(texts.rows) > most { // one may be a header
 			return nil, because(ErrTooLarge, fmt.Sprintf("more than %d labels", most))
 		}
-		text := bytes.TrimSpace(rec[0])
-		if records == 0 && !numeric(text) {
-			header = true
-		} else {
-			rest = rest && numeric(text)
-		}
-		texts.add(text, t.line)
-		records++
+		texts.add(rec[0], t.line)
 	}
-	if header && rest && records > 1 {
-		texts.dropFirst()
-		records--
-	}
-	if records == 0 {
+	if len(texts.rows) == 0 {
 		return nil, because(errEmpty, "the file holds no labels")
 	}
 	return &texts, nil

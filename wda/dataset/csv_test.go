@@ -84,7 +84,7 @@ func TestReadCSVErrors(t *testing.T) {
 		"infinity":         {text: "a,b,y\n3,-inf,0\n", is: errInf, want: `row 2, column 2 (b): the value is infinite`},
 		"overflow":         {text: "1,2,0\n1e999,1,0\n", is: errInf, want: `row 2, column 1: "1e999" is beyond the range of float64`},
 		"label missing":    {text: "a,b,y\n1,2,0\n1,2,\n", is: errNoLabels, want: `row 3, column 3 (y): the label is missing`},
-		"label NaN":        {text: "1,2,0\n\n1,2,nan\n", is: errNaN, want: `row 3, column 3: the label is NaN`},
+		"label NaN":        {text: "1,2,0\n\n1,2,nan\n", is: errLabelEmpty, want: `row 3, column 3: the label is missing: "nan"`},
 		"label infinite":   {text: "1,2,0\n1,2,inf\n", is: errInf, want: `row 2, column 3: the label is infinite`},
 		"no such name":     {text: "a,b\n1,2\n", opt: Options{Labels: ParseLabels("y")}, is: errNoLabels, want: `no column is called "y"; the columns are "a", "b"`},
 		"twice the name":   {text: "a,y,y\n1,2,3\n", opt: Options{Labels: ParseLabels("y")}, is: errNoLabels, want: `columns 2 and 3 are both called "y"`},
@@ -230,20 +230,28 @@ func TestEncode(t *testing.T) {
 	}{
 		{[]string{"10", "9", "-1", "10"}, []string{"-1", "9", "10"}, []int{2, 1, 0, 2}},
 		{[]string{"10", "9", "x"}, []string{"10", "9", "x"}, []int{0, 1, 2}},
-		{[]string{"1", "1.0", "01", "+1", "1e0"}, []string{"1"}, []int{0, 0, 0, 0, 0}},
-		{[]string{"0", "-0", "-0.0", "0e5"}, []string{"0"}, []int{0, 0, 0, 0}},
-		{[]string{"1000000.0", "1000000", "1e6"}, []string{"1000000"}, []int{0, 0, 0}},
-		{[]string{"0.5", ".50", "0.25"}, []string{"0.25", "0.5"}, []int{1, 1, 0}},
+		{[]string{"1.0", "1", "-2.0", "2.5"}, []string{"-2", "1", "2.5"}, []int{1, 1, 0, 2}},
+		{[]string{"0", "-0", "-0.0"}, []string{"0"}, []int{0, 0, 0}},
+		{[]string{"1", "1.0", "x"}, []string{"1", "1.0", "x"}, []int{0, 1, 2}},
+		{[]string{" a", "a ", "a"}, []string{"a"}, []int{0, 0, 0}},
+		// One label that is not plain, and every label is its text.
+		{[]string{"1", "1.0", "01"}, []string{"01", "1", "1.0"}, []int{1, 2, 0}},
+		{[]string{"3.1", "3.10", "3.9"}, []string{"3.1", "3.10", "3.9"}, []int{0, 1, 2}},
+		{[]string{"100000", "1E5", "2"}, []string{"2", "100000", "1E5"}, []int{1, 2, 0}},
+		{[]string{"+1", "1"}, []string{"+1", "1"}, []int{0, 1}},
+		{[]string{"0.5", ".5"}, []string{".5", "0.5"}, []int{1, 0}},
+		{[]string{"1.00", "1"}, []string{"1", "1.00"}, []int{1, 0}},
+		{[]string{"0.1", "0.10000000000000000555"}, []string{"0.1", "0.10000000000000000555"}, []int{0, 1}},
 		{[]string{"9007199254740993", "9007199254740992"}, []string{"9007199254740992", "9007199254740993"}, []int{1, 0}},
 		{[]string{"99999999999999999999", "99999999999999999998"}, []string{"99999999999999999998", "99999999999999999999"}, []int{1, 0}},
-		{[]string{"nan", "x"}, []string{"nan", "x"}, []int{0, 1}},
+		{[]string{"-", "+", "-"}, []string{"+", "-"}, []int{1, 0, 1}},
 		{[]string{"é", "z", "a"}, []string{"a", "z", "é"}, []int{2, 1, 0}},
 	} {
 		var e encoder
 		for i, text := range c.texts {
 			e.add([]byte(text), i+1)
 		}
-		labels, classes, err := e.encode()
+		labels, classes, _, err := e.encode(MissingLabelsError)
 		if err != nil {
 			t.Errorf("%q: %v", c.texts, err)
 		}
@@ -267,7 +275,7 @@ func folder(t *testing.T, files map[string]string) func(name string) string {
 
 func TestLabelFile(t *testing.T) {
 	path := folder(t, map[string]string{
-		"x.csv": "1,2\n3,4\n5,6\n", "n.txt": "2\n\n1\n2", "h.txt": "class\n2\n1\n2\n", "s.txt": "b\na\nb\n",
+		"x.csv": "1,2\n3,4\n5,6\n", "n.txt": "2\n\n1\n2", "h.txt": "class\n2\n1\n2\n", "s.txt": "b\na\nb\n", "hs.txt": "class\nb\na\nb\n", "p.txt": "label\nb\na\nb\n",
 		"gz.txt": gz("2\n1\n2\n"), "two.txt": "2\n1\n", "wide.txt": "1\n2,3\n4\n", "empty.txt": "\n", "nan.txt": "1\nnan\n2\n",
 		"u.npy":       npyBytes("<U2", false, "(3,)", "b\x00\x00\x00\x00\x00\x00\x00a\x00\x00\x00\x00\x00\x00\x00b\x00\x00\x00\x00\x00\x00\x00"),
 		"y.npz":       npzBytes(t, map[string]string{"y.npy": npyBytes("|i1", false, "(3,)", "\x02\x01\x02")}),
@@ -275,7 +283,7 @@ func TestLabelFile(t *testing.T) {
 		"nolabel.npz": npzBytes(t, map[string]string{"X.npy": npyBytes("|i1", false, "(1,1)", "\x02")}),
 	})
 	for name, classes := range map[string][]string{
-		"n.txt": {"1", "2"}, "h.txt": {"1", "2"}, "s.txt": {"a", "b"}, "gz.txt": {"1", "2"},
+		"n.txt": {"1", "2"}, "h.txt": {"1", "2"}, "s.txt": {"a", "b"}, "hs.txt": {"a", "b"}, "p.txt": {"a", "b"}, "gz.txt": {"1", "2"},
 		"u.npy": {"a", "b"}, "y.npz": {"1", "2"}, "l.idx": {"1", "2"},
 	} {
 		d, err := ReadFile(path("x.csv"), &Options{Labels: LabelFile(path(name))})
@@ -294,7 +302,7 @@ func TestLabelFile(t *testing.T) {
 		"two.txt":     {errLabelCount, "2 labels for 3 rows"},
 		"wide.txt":    {errShape, "row 2: 2 fields instead of one label"},
 		"empty.txt":   {errEmpty, "the file holds no labels"},
-		"nan.txt":     {errNaN, "row 2: the label is NaN"},
+		"nan.txt":     {errLabelEmpty, `row 2: the label is missing: "nan"`},
 		"nolabel.npz": {errNoArray, `array y: no such array; the file has "X"`},
 		"absent":      {os.ErrNotExist, ""},
 	} {

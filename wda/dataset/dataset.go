@@ -134,33 +134,6 @@ func some(values []int) string {
 	return fmt.Sprint(values[:most]) + " …"
 }
 
-// Relabel changes Labels and Classes to the numbering of another list of classes, such as that of the
-// training data. If all classes of the list are booleans, True, true and 1 are one class, as formats write
-// booleans in these ways. If a row has a class that is not in the list, the error names it, and d does not
-// change.
-func (d *Dataset) Relabel(classes []string) error {
-	index := make(map[string]int, len(classes))
-	for c, name := range classes {
-		index[name] = c
-	}
-	labels := make([]int, len(d.Labels))
-	for i, c := range d.Labels {
-		k, ok := index[d.Classes[c]]
-		if !ok {
-			k, ok = boolean(index, d.Classes[c])
-		}
-		if !ok {
-			return fmt.Errorf("dataset: row %d: class %s is not among the %d known ones", i+1, clipName(d.Classes[c]), len(classes))
-		}
-		labels[i] = k
-	}
-	if d.Labels != nil {
-		d.Labels = labels
-	}
-	d.Classes = slices.Clone(classes)
-	return nil
-}
-
 // Sample draws n rows without replacement, and returns a copy of them in their original order. Each class
 // has its share n·n_c/N, rounded by the method of largest remainders, but at least one row. Between equal
 // remainders the lower class number wins. Without labels all rows are one class. The error matches

@@ -91,23 +91,23 @@ func TestSplitBy(t *testing.T) {
 
 func TestRelabel(t *testing.T) {
 	d := &Dataset{X: mat.NewDense(3, 1, nil), Labels: []int{0, 1, 0}, Classes: []string{"b", "c"}}
-	if err := d.Relabel([]string{"a", "b"}); err == nil {
+	if _, err := d.Relabel([]string{"a", "b"}); err == nil {
 		t.Error("class c was found in a list without it")
 	}
 	if !slices.Equal(d.Labels, []int{0, 1, 0}) || !slices.Equal(d.Classes, []string{"b", "c"}) {
 		t.Errorf("a failed Relabel changed the data: %v %v", d.Labels, d.Classes)
 	}
-	if err := d.Relabel([]string{"a", "b", "c"}); err != nil {
+	if _, err := d.Relabel([]string{"a", "b", "c"}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(d.Labels, []int{1, 2, 1}) || len(d.Classes) != 3 {
 		t.Errorf("labels %v classes %v", d.Labels, d.Classes)
 	}
 	b := &Dataset{Labels: []int{0, 1}, Classes: []string{"False", "True"}}
-	if err := b.Relabel([]string{"1", "0"}); err != nil || !slices.Equal(b.Labels, []int{1, 0}) {
+	if _, err := b.Relabel([]string{"1", "0"}); err != nil || !slices.Equal(b.Labels, []int{1, 0}) {
 		t.Errorf("booleans: %v, %v", b.Labels, err)
 	}
-	if err := b.Relabel([]string{"true", "maybe"}); err == nil {
+	if _, err := b.Relabel([]string{"true", "maybe"}); err == nil {
 		t.Error("a class that is no boolean")
 	}
 }

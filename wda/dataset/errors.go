@@ -43,6 +43,9 @@ var (
 	errDelimiter   = because(ErrFormat, "fields separated by another character")
 	errComment     = because(ErrFormat, "a comment")
 	errHeader      = errors.New("or is this row a header?")
+	errUnclear     = because(ErrFormat, "a header, or data")
+	errLastEmpty   = because(ErrFormat, "an empty last column")
+	errThousands   = because(errNotNumber, "separators of thousands")
 	errNoColumn    = because(ErrFormat, "no such column")
 	errCategory    = because(ErrFormat, "an unknown category")
 	errNotNumber   = because(fault.ErrNotFinite, "not a number")
@@ -57,14 +60,14 @@ var (
 	errLabelCount  = because(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
-// helps names the field of Options that may help against an error.
+// helps names the field of Options that may help against an error, and its value if that is always the same.
 // The first that matches counts.
 var helps = []struct {
-	cause  error
-	option string
+	cause         error
+	option, value string
 }{
-	{errHeader, "Header"}, {errTextColumn, "OneHot"}, {errNoNumbers, "Columns"}, {errLabelColumn, "Labels"}, {errLabelEmpty, "Labels"}, {errDelimiter, "Delimiter"}, {errComment, "Comment"},
-	{errNoFeatures, "Features"}, {errExpansion, "MaxExpansion"}, {errText, "OneHot"}, {errMissing, "KeepMissing"}, {errDecimal, "Decimal"}, {errNaN, "KeepMissing"},
+	{errHeader, "Header", "present"}, {errUnclear, "Header", ""}, {errLastEmpty, "Drop", ""}, {errTextColumn, "OneHot", ""}, {errNoNumbers, "Columns", ""}, {errLabelColumn, "Labels", ""}, {errLabelEmpty, "MissingLabels", ""}, {errDelimiter, "Delimiter", ""}, {errComment, "Comment", ""},
+	{errNoFeatures, "Features", ""}, {errExpansion, "MaxExpansion", ""}, {errText, "OneHot", ""}, {errMissing, "KeepMissing", ""}, {errDecimal, "Decimal", ""}, {errNaN, "KeepMissing", ""},
 }
 
 // A FileError is the error of every reader of this package. It says where in a file something is
@@ -82,6 +85,7 @@ type FileError struct {
 
 	Name   string // the name of the column; "" if it has none
 	Option string // the field of Options that may help; "" if none does
+	Value  string // the value of that field that may help, such as ";" for Delimiter; "" if it is not known
 	Err    error  // what is wrong; matches one of the errors above, or an error of the system
 }
 
@@ -132,12 +136,13 @@ func (e *FileError) Unwrap() error { return e.Err }
 type cause struct {
 	sentinel error
 	text     string
+	value    string // for FileError.Value
 }
 
 func (c *cause) Error() string { return c.text }
 func (c *cause) Unwrap() error { return c.sentinel }
 
-func because(sentinel error, text string) error { return &cause{sentinel, text} }
+func because(sentinel error, text string) error { return &cause{sentinel: sentinel, text: text} }
 
 // fileError gives err a path unless it has one already.
 func fileError(path string, err error) error {
@@ -151,8 +156,11 @@ func fileError(path string, err error) error {
 	fe.Path = cmp.Or(fe.Path, path)
 	for _, h := range helps {
 		if fe.Option == "" && errors.Is(fe.Err, h.cause) {
-			fe.Option = h.option
+			fe.Option, fe.Value = h.option, h.value
 		}
+	}
+	if c, ok := errors.AsType[*cause](fe.Err); ok && fe.Value == "" {
+		fe.Value = c.value
 	}
 	return fe
 }
@@ -199,4 +207,11 @@ func cut(s string, most int) string {
 		most--
 	}
 	return s[:most] + "…"
+}
+
+// A Note is a decision of a reader that the caller may not expect.
+type Note struct {
+	Text   string // a sentence without a period
+	Option string // the field of Options that changes the decision; "" if none does
+	Value  string // the value of that field that changes the decision; "" if it is not known
 }

@@ -78,7 +78,7 @@ func TestLabelSource(t *testing.T) {
 		opt     Options
 		classes string
 	}{
-		{Options{Labels: ParseLabels("2")}, "[2 5 8]"}, {Options{Labels: LabelIndex(0)}, "[0 3 6]"}, {Options{Labels: LabelName("2")}, "[5 8]"},
+		{Options{Labels: ParseLabels("2"), Header: HeaderAbsent}, "[2 5 8]"}, {Options{Labels: LabelIndex(0), Header: HeaderAbsent}, "[0 3 6]"}, {Options{Labels: LabelName("2")}, "[5 8]"},
 		{Options{Labels: ParseLabels("0"), Header: HeaderPresent}, "[3 6]"}, {Options{Labels: LabelIndex(-2), Header: HeaderPresent}, "[4 7]"},
 	} {
 		d, err := readCSV(strings.NewReader(text), c.opt)

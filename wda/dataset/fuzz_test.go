@@ -72,7 +72,7 @@ func FuzzReadCSV(f *testing.F) {
 		d, err := readCSV(strings.NewReader(text), opt)
 		valid(t, d, err)
 		if e, err := readCSVLabels(bufio.NewReader(strings.NewReader(text)), fuzzElements); err == nil {
-			if labels, classes, err := e.encode(); err == nil && (len(labels) < 1 || len(classes) < 1) {
+			if labels, classes, _, err := e.encode(MissingLabelsError); err == nil && (len(labels) < 1 || len(classes) < 1) {
 				t.Fatalf("labels %v classes %q", labels, classes)
 			}
 		}

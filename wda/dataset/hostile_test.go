@@ -115,7 +115,7 @@ var hostile = []struct {
 	{"quiet NaN", "a.csv", "1,2,0\n1,NaN,0\n", Options{}, errNaN, ``},
 
 	// Records.
-	{"trailing comma", "a.csv", "1,2,0,\n3,4,1,\n", Options{}, errNoLabels, "row 1, column 4: the label is missing"},
+	{"trailing comma", "a.csv", "1,2,0,\n3,4,1,\n", Options{}, errLastEmpty, `row 1, column 4: the last column is empty: do all lines end with ","?`},
 	{"one trailing comma", "a.csv", "1,2,0\n3,4,1,\n", Options{}, errRagged, "row 2: 4 fields instead of 3"},
 	{"bare quote", "a.csv", "1,2,0\n3,4\"5,1\n", Options{}, ErrFormat, "row 2: bare"},
 	{"open quote", "a.csv", "1,2,0\n\"3,4,1\n5,6,1\n", Options{}, ErrFormat, ""},
@@ -264,7 +264,7 @@ func TestOddFiles(t *testing.T) {
 	var e encoder
 	e.add([]byte("0x10"), 1)
 	e.add([]byte("2"), 2)
-	if _, classes, err := e.encode(); err != nil || !slices.Equal(classes, []string{"0x10", "2"}) {
+	if _, classes, _, err := e.encode(MissingLabelsError); err != nil || !slices.Equal(classes, []string{"0x10", "2"}) {
 		t.Errorf("a hexadecimal name of a class: %q, %v", classes, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gomonge/monge/internal/tabular"
 )
@@ -199,6 +200,9 @@ func (t *jsonTable) line() ([]byte, error) {
 			line = line[:0]
 			continue
 		}
+		if !utf8.Valid(line) { // the decoder would make different names the same
+			return nil, because(ErrFormat, "the line is not UTF-8; save the file as UTF-8")
+		}
 		return line, nil
 	}
 }
@@ -308,7 +312,7 @@ func (t *jsonTable) Texts(column int, use func(text []byte)) error {
 		case bool:
 			use([]byte(strconv.FormatBool(v)))
 		case json.Number:
-			use([]byte(wholeOrShort(v)))
+			use(wholeOrShort(v))
 		default:
 			return &FileError{Row: i + 1, Err: because(ErrFormat, kindOf(v)+" is neither text nor a number")}
 		}
@@ -318,15 +322,12 @@ func (t *jsonTable) Texts(column int, use func(text []byte)) error {
 
 // wholeOrShort writes a number as that of an array of float64 is written: 1.0 and 1e0 as 1. Whole
 // numbers stay as they are, however large.
-func wholeOrShort(v json.Number) string {
-	if !strings.ContainsAny(string(v), ".eE") && v != "-0" {
-		return string(v)
-	}
+func wholeOrShort(v json.Number) []byte {
 	x, err := v.Float64()
-	if err != nil {
-		return string(v)
+	if err != nil || !strings.ContainsAny(string(v), ".eE") && v != "-0" {
+		return []byte(v)
 	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
+	return tabular.AppendNumber(nil, x)
 }
 
 var _ tabular.Table = (*jsonTable)(nil)

@@ -1,14 +1,57 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/gomonge/monge/internal/enum"
+	"github.com/gomonge/monge/internal/fault"
 )
 
-// encoder turns label texts into class numbers. It keeps one string per
-// distinct label, not per row.
+// MissingLabels says what is done with rows whose label is missing. Null and empty labels are missing in
+// every format. The texts NA, N/A, #N/A, NaN, null, None, <NA> and ? are missing unless the value is
+// MissingLabelsKeep. So is -, unless another label is +.
+type MissingLabels uint8
+
+const (
+	// MissingLabelsError: a missing label is an error that names the first row.
+	MissingLabelsError MissingLabels = iota
+	// MissingLabelsDrop: its row is left out.
+	MissingLabelsDrop
+	// MissingLabelsKeep: a text such as NA is a class. Null and empty labels are errors.
+	MissingLabelsKeep
+)
+
+var missingLabelsNames = enum.New("MissingLabels", fault.ErrSettings, "error", "drop", "keep")
+
+// String returns the name: error, drop or keep.
+func (m MissingLabels) String() string { return missingLabelsNames.Name(uint8(m)) }
+
+// MarshalText implements encoding.TextMarshaler with the name.
+func (m MissingLabels) MarshalText() ([]byte, error) { return missingLabelsNames.Text(uint8(m)) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches
+// ErrSettings.
+func (m *MissingLabels) UnmarshalText(text []byte) error {
+	return enum.Parse(m, text, missingLabelsNames)
+}
+
+// misses reports whether a label is missing.
+func (m MissingLabels) misses(label []byte) bool {
+	return len(label) == 0 || m != MissingLabelsKeep && missingNumber(label)
+}
+
+// dashLabel is a missing label, unless another label is plusLabel.
+const dashLabel, plusLabel = "-", "+"
+
+// encoder turns label texts into class numbers. This is the one place that decides which labels are one
+// class. It keeps one string per distinct label, not per row.
 type encoder struct {
 	index map[string]int
 	texts []string
@@ -16,8 +59,9 @@ type encoder struct {
 	rows  []int32 // number of each row's text
 }
 
-// add appends the label of a row that errors are to call place.
+// add appends the label of a row that errors are to call place. Spaces around it do not count.
 func (e *encoder) add(text []byte, place int) {
+	text = bytes.TrimSpace(text)
 	k, ok := e.index[string(text)]
 	if !ok {
 		if e.index == nil {
@@ -31,65 +75,142 @@ func (e *encoder) add(text []byte, place int) {
 	e.rows = append(e.rows, int32(k))
 }
 
-// dropFirst forgets the first row, whose label no other row may have.
+// dropFirst forgets the first row.
 func (e *encoder) dropFirst() {
-	e.texts, e.first, e.rows = e.texts[1:], e.first[1:], e.rows[1:]
-	for i := range e.rows {
-		e.rows[i]--
+	e.rows = e.rows[1:]
+	if !slices.Contains(e.rows, 0) {
+		e.texts, e.first = e.texts[1:], e.first[1:]
+		for i := range e.rows {
+			e.rows[i]--
+		}
+	} else {
+		e.first[0] = 0 // the line is not known
 	}
 	e.index = nil
 }
 
-// encode sorts the classes and returns the label of each row. If every text is
-// a number the order is numerical and different spellings of one number (1,
-// 1.0, 01) are one class; otherwise it is lexical. A NaN or infinity among
-// numbers is a *FileError with its place.
-func (e *encoder) encode() (labels []int, classes []string, err error) {
-	type class struct {
-		text  string
-		value float64
-		old   int
+// spelling is a distinct label.
+type spelling struct {
+	text, class string
+	value       float64 // NaN if the text is no finite number
+	plain       bool    // a number in its plain form
+	number      int     // in the encoder
+}
+
+// encode returns the label of each row, −1 if it is missing and to be dropped, and the classes.
+//
+// A label is its text. If all labels are plain numbers, 1.0 is the class 1, too; see plainNumber. Columns
+// of numbers have such texts from the start. The order is numerical if every text is a number, else lexical.
+//
+// The error of a missing label, and of an infinity among numbers, is a *FileError with its place.
+func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, notes []Note, err error) {
+	if err := missingLabelsNames.Check(uint8(how)); err != nil {
+		return nil, nil, nil, err
 	}
-	list := make([]class, len(e.texts))
-	numeric := true
+	renumber := make([]int, len(e.texts))
+	var list []spelling
+	plain, numeric := true, true
+	plus := slices.Contains(e.texts, plusLabel)
+	missing := -1
 	for k, text := range e.texts {
-		v, err := strconv.ParseFloat(text, 64)
-		numeric = numeric && err == nil && !literal([]byte(text))
-		list[k] = class{text, v, k}
-	}
-	if numeric {
-		for k := range list {
-			switch v := list[k].value; {
-			case math.IsNaN(v):
-				return nil, nil, &FileError{Row: e.first[k], Err: because(errNaN, "the label is NaN")}
-			case math.IsInf(v, 0):
-				return nil, nil, &FileError{Row: e.first[k], Err: because(errInf, "the label is infinite")}
+		if renumber[k] = -1; how.misses([]byte(text)) && !(plus && text == dashLabel) {
+			if missing < 0 || e.first[k] < e.first[missing] {
+				missing = k
 			}
-			list[k].text = canonical(list[k].text, list[k].value)
+			continue
+		}
+		s := spelling{text: text, class: text, value: math.NaN(), number: k}
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !literal([]byte(text)) && v == v {
+			s.value = v
+		}
+		_, s.plain = plainNumber(text, s.value)
+		plain, numeric = plain && s.plain, numeric && s.value == s.value
+		list = append(list, s)
+	}
+	if missing >= 0 && how != MissingLabelsDrop {
+		return nil, nil, nil, &FileError{Row: e.first[missing], Err: missingLabel(e.texts[missing])}
+	}
+	if len(list) == 0 {
+		return nil, nil, nil, because(errLabelEmpty, "every label is missing")
+	}
+	for i := range list {
+		s := &list[i]
+		if numeric && math.IsInf(s.value, 0) {
+			return nil, nil, nil, &FileError{Row: e.first[s.number], Err: because(errInf, "the label is infinite")}
+		}
+		if plain {
+			s.class, _ = plainNumber(s.text, s.value)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b class) int {
+	slices.SortStableFunc(list, func(a, b spelling) int {
 		if numeric {
 			if c := cmp.Compare(a.value, b.value); c != 0 {
 				return c
 			}
 			// Integers beyond 2⁵³ can share a float64: the text decides.
 		}
-		return cmp.Compare(a.text, b.text)
+		return cmp.Compare(a.class, b.class)
 	})
-
-	renumber := make([]int, len(list))
-	for _, c := range list {
-		if len(classes) == 0 || classes[len(classes)-1] != c.text {
-			classes = append(classes, c.text)
+	for _, s := range list {
+		if len(classes) == 0 || classes[len(classes)-1] != s.class {
+			classes = append(classes, s.class)
 		}
-		renumber[c.old] = len(classes) - 1
+		renumber[s.number] = len(classes) - 1
 	}
 	labels = make([]int, len(e.rows))
 	for i, k := range e.rows {
 		labels[i] = renumber[k]
 	}
-	return labels, classes, nil
+	return labels, classes, twoSpellings(list, plain), nil
+}
+
+func missingLabel(text string) error {
+	if text == "" {
+		return errLabelEmpty
+	}
+	return because(errLabelEmpty, "the label is missing: "+clip(text))
+}
+
+// plainNumber returns the name of the class of a label that is a number in its plain form, the shortest
+// decimal as strconv.FormatFloat(v, 'f', -1, 64) writes it, and an integer also with .0. Texts such as 01,
+// 3.10, 1.00, +1 and 1e5 are not plain. v is the number, or NaN.
+func plainNumber(text string, v float64) (name string, ok bool) {
+	if v-v != 0 {
+		return "", false
+	}
+	text = strings.TrimSuffix(text, ".0")
+	if text == "-0" {
+		return "0", true
+	}
+	if strings.Contains(text, ".") {
+		return text, text == strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	digits := strings.TrimPrefix(text, "-") // integers beyond 2⁵³ are not FormatFloat's
+	if len(digits) == 0 || digits[0] == '0' && len(digits) > 1 {
+		return "", false
+	}
+	return text, strings.Trim(digits, "0123456789") == ""
+}
+
+// twoSpellings says that a number is written in two ways, if one is.
+func twoSpellings(list []spelling, plain bool) []Note {
+	const exact = 1 << 53
+	seen := make(map[float64]string, len(list))
+	for _, s := range list {
+		other, twice := seen[s.value]
+		if !twice {
+			if math.Abs(s.value) < exact {
+				seen[s.value] = s.text
+			}
+			continue
+		}
+		text := fmt.Sprintf("the labels %s and %s are the same number, but different texts, and therefore two classes", clip(other), clip(s.text))
+		if plain {
+			text = fmt.Sprintf("the labels %s and %s are one class, because all labels are plain numbers", clip(other), clip(s.text))
+		}
+		return []Note{{Text: text}}
+	}
+	return nil
 }
 
 // sortNames sorts numerically if all names are numbers, else lexically.
@@ -108,17 +229,65 @@ func sortNames(names []string) {
 	})
 }
 
-// canonical spells a number in one way. Beyond 2⁵³ a float64 no longer tells
-// integers apart, and identifiers written there must stay apart.
-func canonical(text string, v float64) string {
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return strconv.FormatInt(i, 10)
+// Relabel changes Labels and Classes to the numbering of another list of classes, such as that of the
+// training data. A class is found by its text. Else, a number is found by its value if exactly one class of
+// the list has that value, as 01 is 1; a note says so. If all classes of the list are booleans, True, true
+// and 1 are one class, as formats write booleans in these ways. If a row has a class that is not in the
+// list, the error names it, and d does not change.
+func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
+	byText := make(map[string]int, len(classes))
+	byValue := make(map[float64][]int, len(classes))
+	for c, name := range classes {
+		byText[name] = c
+		if v, err := strconv.ParseFloat(name, 64); err == nil && !literal([]byte(name)) {
+			byValue[v] = append(byValue[v], c)
+		}
 	}
-	if math.Abs(v) >= 1<<53 {
-		return text
+	to := make([]int, len(d.Classes))
+	for c, name := range d.Classes {
+		k, ok := byText[name]
+		if !ok {
+			k, ok = boolean(byText, name)
+		}
+		if v, err := strconv.ParseFloat(name, 64); !ok && err == nil && !literal([]byte(name)) && len(byValue[v]) == 1 {
+			k, ok = byValue[v][0], true
+			notes = append(notes, Note{Text: fmt.Sprintf("the label %s is taken for the class %s, which is the same number", clipName(name), clipName(classes[k]))})
+		}
+		if to[c] = k; !ok {
+			to[c] = -1
+		}
 	}
-	if v == math.Trunc(v) {
-		return strconv.FormatInt(int64(v), 10)
+	labels := make([]int, len(d.Labels))
+	for i, c := range d.Labels {
+		if labels[i] = to[c]; to[c] < 0 {
+			return nil, fmt.Errorf("dataset: row %d: class %s is not among the %d known ones", i+1, clipName(d.Classes[c]), len(classes))
+		}
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	if d.Labels != nil {
+		d.Labels = labels
+	}
+	d.Classes = slices.Clone(classes)
+	return notes, nil
+}
+
+// CountClasses decides which labels are one class, as ReadFile does, where labels have been counted
+// elsewhere: counts has the number of rows of each label. of has the number of rows of each class. A
+// missing label is an error that matches ErrLabels, unless how is MissingLabelsDrop.
+func CountClasses(counts map[string]int, how MissingLabels) (classes []string, of []int, notes []Note, err error) {
+	var enc encoder
+	texts := slices.Sorted(maps.Keys(counts))
+	for _, text := range texts {
+		enc.add([]byte(text), 0)
+	}
+	numbers, classes, notes, err := enc.encode(how)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	of = make([]int, len(classes))
+	for i, text := range texts {
+		if numbers[i] >= 0 {
+			of[numbers[i]] += counts[text]
+		}
+	}
+	return classes, of, notes, nil
 }

@@ -273,7 +273,7 @@ func TestReadNPZErrors(t *testing.T) {
 		"label count":    {text: with("y", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: errLabelCount, want: "array y: 3 labels for 2 rows"},
 		"label shape":    {text: with("y", x), is: errShape, want: "array y: an array of shape [2 2] is not a vector"},
 		"label type":     {text: with("y", npyBytes("<c8", false, "(2,)", strings.Repeat("\x00", 16))), is: errType, want: `array y: elements of type "<c8" are not supported`},
-		"label NaN":      {text: with("y", npyBytes("<f4", false, "(2,)", "\x00\x00\x00\x00\x00\x00\xc0\x7f")), is: errNaN, want: "array y: row 2: the label is NaN"},
+		"label NaN":      {text: with("y", npyBytes("<f4", false, "(2,)", "\x00\x00\x00\x00\x00\x00\xc0\x7f")), is: errLabelEmpty, want: "array y: row 2: the label is missing"},
 		"label cut":      {text: with("y", npyBytes("<U2", false, "(2,)", "\x01\x02\x03")), is: errTruncated},
 		"label claim":    {text: with("y", npyBytes("<U999999999", false, "(2,)", "")), is: errType},
 		"split count":    {text: with("split", npyBytes("|u1", false, "(3,)", "\x01\x02\x03")), is: errShape, want: "array split: 3 elements for 2 rows"},

@@ -28,7 +28,7 @@ func (r *Reader) openNPZ(src *source) error {
 		return inArray(name, err)
 	}
 	if r.features = (inArraySamples{m, name}); name != "X" && r.opt.Features == "" {
-		m.notes = append(m.notes, fmt.Sprintf("the features are the array %s", clip(name)))
+		m.notes = append(m.notes, Note{Text: fmt.Sprintf("the features are the array %s", clip(name))})
 	}
 	for _, id := range r.opt.ID {
 		l, err := r.openLabelArray(z, id)
@@ -44,11 +44,12 @@ func (r *Reader) openNPZ(src *source) error {
 	// An absent default is fine, an absent array that was asked for is not.
 	name = ""
 	switch l := r.opt.Labels; {
+	case r.opt.IgnoreLabels:
 	case l.chosen():
 		name = l.name
 	case l.IsAuto():
 		if name = z.first(labelArrays); name != "" && name != labelArrays[0] {
-			m.notes = append(m.notes, fmt.Sprintf("the labels are the array %s", clip(name)))
+			m.notes = append(m.notes, Note{Text: fmt.Sprintf("the labels are the array %s", clip(name))})
 		}
 	}
 	if name != "" {

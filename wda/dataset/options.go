@@ -56,8 +56,19 @@ type Options struct {
 	// is an error, unless Schema has something to put in its place.
 	KeepMissing bool
 
+	// KeepNA makes categories of the texts NA, N/A, #N/A, NaN, null and <NA> in columns of OneHot, which
+	// otherwise are missing values. An empty field is always one.
+	KeepNA bool
+
+	// MissingLabels says what is done with rows whose label is missing. Default: the first is an error.
+	MissingLabels MissingLabels
+
+	// IgnoreLabels does not read the labels. Their column is still no feature.
+	IgnoreLabels bool
+
 	// Decimal is the decimal separator of a CSV file. If it also separates the fields, a number of the
-	// first row must be in quotes. Default: a point.
+	// first row must be in quotes. A number with a point is an error if the separator is another
+	// character: the point may separate thousands. Default: a point.
 	Decimal rune
 
 	// Features names the array of the features in an NPZ file. Default: X or, if there is none, data.
@@ -127,8 +138,13 @@ type Header uint8
 
 const (
 	// HeaderAuto takes the first row for names if none of its feature fields is a number, not
-	// all of them are empty, and the second row has a number. A first row with some numbers is
-	// data: a missing value in it is an error, and must not turn the row into names.
+	// all of them are empty, and the second row has a number. A first row that has the names of
+	// Options.Schema is a header, too, whatever the names look like.
+	//
+	// Other first rows with numbers are data, unless the rows below show that they are names: for
+	// example, the row has only integers, but the numbers below have decimal places, or its last field
+	// is called label. Reader.Notes then says so. A first row 0, 1, 2, … without such evidence is an
+	// error, unless there is only one column.
 	HeaderAuto Header = iota
 	// HeaderPresent: the first row names the columns.
 	HeaderPresent
@@ -179,7 +195,7 @@ func LabelIndex(i int) LabelSource {
 
 // ParseLabels chooses a column or array as a flag of a command does: text is its name or, if
 // it is an integer, an index as in LabelIndex. A column with an integer as its name is chosen by
-// that name only if Options.Header is HeaderPresent. An empty text is the zero LabelSource.
+// that name only if Options.Header is HeaderPresent, or if the first row of numbers turns out to be a header. An empty text is the zero LabelSource.
 func ParseLabels(text string) LabelSource {
 	if text == "" {
 		return LabelSource{}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // field is a column of a file, before it is decided what it is for.
@@ -48,8 +49,9 @@ type plan struct {
 	cols     int // features
 	schema   *Schema
 	byNumber bool
-	notes    []string
+	notes    []Note
 
+	keepNA  bool      // texts such as NA are categories
 	lenient bool      // a missing value is not an error: it is read as NaN
 	fills   []float64 // of the features, what replaces NaN; nil for nothing
 	drop    bool      // rows with NaN are left out
@@ -82,7 +84,10 @@ func newPlan(in found, opt *Options) (*plan, error) {
 		plain.Schema, plain.Dim = nil, opt.Schema.Dim()
 		opt = &plain
 	}
-	p := &plan{uses: make([]use, n), label: in.label, split: in.split, lenient: opt.KeepMissing}
+	p := &plan{uses: make([]use, n), label: in.label, split: in.split, lenient: opt.KeepMissing, keepNA: opt.KeepNA}
+	if err := checkNames(in); err != nil {
+		return nil, err
+	}
 	names := uniqueNames(in)
 	if p.label == openLabel {
 		p.label = -1
@@ -129,7 +134,7 @@ func newPlan(in found, opt *Options) (*plan, error) {
 	if in.named && opt.Columns == nil {
 		for at, f := range in.fields {
 			if isIndex(f.name, at) && p.uses[at].role == unused && !slices.Contains(dropped, at) && !opt.Schema.has(names[at]) {
-				p.notes = append(p.notes, fmt.Sprintf("column %s is left out: it looks like the row numbers that pandas writes", describe(f.name, at)))
+				p.notes = append(p.notes, Note{Text: fmt.Sprintf("column %s is left out: it looks like the row numbers that pandas writes", describe(f.name, at))})
 			}
 		}
 	}
@@ -172,7 +177,20 @@ func newPlan(in found, opt *Options) (*plan, error) {
 		}
 	}
 	p.schemaLeft(in, names)
+	if opt.IgnoreLabels && p.label >= 0 {
+		p.uses[p.label].role, p.label = unused, -1
+	}
 	return p, nil
+}
+
+// checkNames returns an error if a name is not UTF-8: in another encoding different names may look the same.
+func checkNames(in found) error {
+	for at, f := range in.fields {
+		if in.named && !utf8.ValidString(f.name) {
+			return &FileError{Column: at + 1, Err: because(ErrFormat, fmt.Sprintf("the name %s of the column is not UTF-8; save the file as UTF-8", clip(f.name)))}
+		}
+	}
+	return nil
 }
 
 // free makes features of the chosen columns, without a Schema.
@@ -500,11 +518,11 @@ func uniqueNames(in found) []string {
 	names := make([]string, len(in.fields))
 	seen := map[string]bool{}
 	for _, f := range in.fields {
-		seen[cleanName(f.name)] = true
+		seen[strings.TrimSpace(f.name)] = true
 	}
 	used := map[string]bool{}
 	for at, f := range in.fields {
-		name := cleanName(f.name)
+		name := strings.TrimSpace(f.name)
 		if name == "" {
 			name = "column " + strconv.Itoa(at+1)
 		}
@@ -515,10 +533,6 @@ func uniqueNames(in found) []string {
 		names[at], used[name] = name, true
 	}
 	return names
-}
-
-func cleanName(name string) string {
-	return strings.ToValidUTF8(strings.TrimSpace(name), "\ufffd")
 }
 
 var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +34,9 @@ type Reader struct {
 
 	dropped int // rows left out
 
+	missing missingRows
+	notes   []Note // of the labels
+
 	blocks [2]Block // Next returns them in turn
 	x      [2][]float64
 	turn   int
@@ -44,7 +49,7 @@ type Reader struct {
 type Block struct {
 	First  int        // number of rows before this block
 	X      *mat.Dense // rows are samples
-	Labels []string   // as they stand in the file; nil without labels
+	Labels []string   // as they stand in the file, without spaces around them; nil without labels
 	Split  []int      // nil without an array or column split
 	IDs    [][]string // of every column of Options.ID, the texts of the rows; nil without such columns
 }
@@ -117,6 +122,9 @@ func openReader(path string, opt Options) (_ *Reader, err error) {
 
 // openLabels finds the labels that are in a file of their own.
 func (r *Reader) openLabels() error {
+	if r.opt.IgnoreLabels {
+		return nil
+	}
 	path := ""
 	switch {
 	case r.opt.Labels.kind == labelsInFile:
@@ -140,7 +148,11 @@ func (r *Reader) openLabels() error {
 
 // checkLabels compares the numbers that are known before the data.
 func (r *Reader) checkLabels() error {
-	if rows, _ := r.features.dims(); rows >= 0 && r.labels.count() != rows {
+	rows, _ := r.features.dims()
+	if l, ok := r.labels.(*textLabels); ok && rows >= 0 {
+		return l.decideHeader(r, rows)
+	}
+	if rows >= 0 && r.labels.count() != rows {
 		return r.labels.named(labelCount(r.labels.count(), rows))
 	}
 	return nil
@@ -235,12 +247,12 @@ func (r *Reader) ByNumber() bool { return r.plan.byNumber }
 // is one, and nil if the file is an array and all columns are features.
 func (r *Reader) Schema() *Schema { return r.plan.schema.Clone() }
 
-// Notes says, in sentences without a period, what was decided that the caller may not expect, such as
-// that a column was left out.
-func (r *Reader) Notes() []string { return r.plan.notes }
+// Notes returns the decisions that the caller may not expect, such as that a column was left out. Those
+// about labels are known after ReadAll or Rows.
+func (r *Reader) Notes() []Note { return slices.Concat(r.plan.notes, r.notes) }
 
 // Dropped returns how many rows were left out so far because a value is missing, as Schema.Missing
-// says.
+// says, or a label, as Options.MissingLabels says.
 func (r *Reader) Dropped() int { return r.dropped }
 
 // HasLabels reports whether the rows have labels: Block.Labels is then not nil.
@@ -303,6 +315,11 @@ func (r *Reader) Next(most int) (*Block, error) {
 		return nil, fileError(r.path, because(ErrSettings, "the categories are known at the end of the file: read it with ReadAll, or with a schema"))
 	}
 	if r.keep == nil {
+		if l, ok := r.labels.(*textLabels); ok && !l.decided {
+			if err := l.decideHeader(r, -1); err != nil {
+				return nil, err
+			}
+		}
 		r.keep = r.keepLabel
 		r.plan.id = func(k int, text []byte) {
 			ids := r.blocks[r.turn].IDs
@@ -314,11 +331,14 @@ func (r *Reader) Next(most int) (*Block, error) {
 		b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
 		b.IDs = emptied(b.IDs, len(r.plan.idNames))
 		var err error
-		if n, err = r.read(x[:most*cols], r.keep, &b.Split); err != nil {
+		if n, err = r.read(x[:most*cols], r.keep, &b.Split); err == nil || err == io.EOF {
+			err = cmp.Or(r.missing.check(r, err == io.EOF), err)
+		}
+		if err != nil {
 			return nil, err
 		}
-		if r.plan.drop {
-			n = b.drop(x[:n*cols], n, cols)
+		if r.plan.drop || r.missing.drops {
+			n = b.drop(x[:n*cols], n, cols, r.plan.drop)
 			r.dropped += r.row - b.First - n
 		}
 	}
@@ -346,12 +366,13 @@ func emptied(lists [][]string, n int) [][]string {
 	return lists
 }
 
-// drop leaves out those of n rows that have missing values, and returns how many are left.
-func (b *Block) drop(x []float64, n, cols int) int {
+// drop leaves out those of n rows that have missing labels or, if values says so, missing values. It
+// returns how many are left.
+func (b *Block) drop(x []float64, n, cols int, values bool) int {
 	kept := 0
 	for i := range n {
 		row := x[i*cols:][:cols]
-		if slices.ContainsFunc(row, math.IsNaN) {
+		if len(b.Labels) > 0 && b.Labels[i] == "" || values && slices.ContainsFunc(row, math.IsNaN) {
 			continue
 		}
 		copy(x[kept*cols:], row)
@@ -373,18 +394,72 @@ func (b *Block) drop(x []float64, n, cols int) int {
 	return kept
 }
 
-// keepLabel adds a label to the block.
-func (r *Reader) keepLabel(text []byte, _ int) {
+// keepLabel adds a label to the block, "" if it is missing.
+func (r *Reader) keepLabel(text []byte, place int) {
 	s, ok := r.known[string(text)]
 	if !ok {
 		if r.known == nil || len(r.known) == mostKnown {
 			r.known = map[string]string{}
 		}
-		s = string(text)
-		r.known[s] = s
+		s = string(bytes.TrimSpace(text))
+		if s = r.missing.see(s, r.opt.MissingLabels, place); s != "" {
+			r.known[string(text)] = s
+		}
 	}
 	b := &r.blocks[r.turn]
 	b.Labels = append(b.Labels, s)
+}
+
+// missingRows is what Next knows of missing labels.
+type missingRows struct {
+	drops bool
+	first int    // the place of the first in an error, 0 if there is none
+	text  string // of that label
+	dash  int    // the place of the first label that is a dash
+	plus  bool   // a label is a plus sign
+}
+
+// see returns a label, or "" if it is missing.
+func (m *missingRows) see(label string, how MissingLabels, place int) string {
+	switch {
+	case label == plusLabel:
+		m.plus = true
+	case label == dashLabel && how != MissingLabelsKeep:
+		if m.dash == 0 {
+			m.dash = place
+		}
+	case !how.misses([]byte(label)):
+	case how == MissingLabelsDrop:
+		m.drops = true
+		return ""
+	case m.first == 0:
+		m.first, m.text = place, label
+	}
+	return label
+}
+
+// check returns the error of a missing label. Only the end tells whether a dash is one.
+func (m *missingRows) check(r *Reader, end bool) error {
+	if m.first == 0 && (!end || m.dash == 0 || m.plus) {
+		return nil
+	}
+	err := &FileError{Row: cmp.Or(m.first, m.dash), Err: missingLabel(m.text)}
+	if m.first == 0 {
+		err.Err = because(errLabelEmpty, `the label "-" is missing, as no label of the file is "+"`)
+	}
+	return r.labelError(err)
+}
+
+// labelError gives an error of a label the name of its file, array or column.
+func (r *Reader) labelError(err error) error {
+	if r.labels != nil {
+		return r.labels.named(err)
+	}
+	fe, ok := errors.AsType[*FileError](err)
+	if !ok {
+		return fileError(r.path, err)
+	}
+	return fileError(r.path, r.features.inRow(fe.Row, fe.Err))
 }
 
 // read reads rows with all that belongs to them. Every error but io.EOF is a
@@ -452,6 +527,13 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 	r.src.bounded.Store(true)
 	d := &Dataset{Columns: r.columns, Schema: r.plan.schema, IDs: emptied(nil, len(r.plan.idNames)), IDNames: r.plan.idNames}
 	r.plan.id = func(k int, text []byte) { d.IDs[k] = append(d.IDs[k], string(text)) }
+	// The number of rows decides whether a text file of labels has a header.
+	late, _ := r.labels.(*textLabels)
+	if rows, _ := r.features.dims(); late != nil && rows < 0 {
+		r.labels = nil
+	} else {
+		late = nil
+	}
 	var (
 		enc    encoder
 		pieces [][]float64 // of the matrix, if it does not fit into one of known size
@@ -480,7 +562,11 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 		}
 	}
 	if r.row == 0 {
-		return nil, fileError(r.path, because(errEmpty, "the file holds only a header"))
+		what := "the file has no rows"
+		if c, ok := r.features.(*csvSamples); ok && c.names != nil {
+			what = "the file holds only a header"
+		}
+		return nil, fileError(r.path, because(errEmpty, what))
 	}
 	if pieces != nil {
 		whole := make([]float64, 0, r.row*cols)
@@ -495,25 +581,59 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 			return nil, fileError(r.path, err)
 		}
 	}
-	if r.labelled() {
-		d.Labels, d.Classes, err = enc.encode()
+	if late != nil {
+		r.labels = late
+		if err := late.decideHeader(r, r.row); err != nil {
+			return nil, err
+		}
+		late.read(r.row, enc.add)
 	}
-	if err == nil && r.plan.drop {
-		err = d.Impute(MissingDrop)
-		r.dropped = r.row - d.Len()
+	if r.labelled() {
+		var notes []Note
+		if d.Labels, d.Classes, notes, err = enc.encode(r.opt.MissingLabels); err != nil {
+			return nil, r.labelError(err)
+		}
+		r.notes = append(r.notes, notes...)
+		d.dropUnlabelled()
+	}
+	if r.plan.drop {
+		if err = d.Impute(MissingDrop); err != nil {
+			return nil, fileError(r.path, err)
+		}
 		d.Schema = r.plan.schema
 	}
-	if err == nil {
-		return d, nil
+	r.dropped = r.row - d.Len()
+	return d, nil
+}
+
+// dropUnlabelled leaves out the rows with the label −1.
+func (d *Dataset) dropUnlabelled() {
+	if !slices.Contains(d.Labels, -1) {
+		return
 	}
-	if r.labels != nil {
-		return nil, r.labels.named(err)
+	kept := 0
+	for i, c := range d.Labels {
+		if c < 0 {
+			continue
+		}
+		copy(d.X.RawRowView(kept), d.X.RawRowView(i))
+		d.Labels[kept] = c
+		if d.Split != nil {
+			d.Split[kept] = d.Split[i]
+		}
+		for _, ids := range d.IDs {
+			ids[kept] = ids[i]
+		}
+		kept++
 	}
-	fe, ok := errors.AsType[*FileError](err)
-	if !ok {
-		return nil, fileError(r.path, err)
+	_, cols := d.X.Dims()
+	d.X, d.Labels = d.X.Slice(0, kept, 0, cols).(*mat.Dense), d.Labels[:kept]
+	if d.Split != nil {
+		d.Split = d.Split[:kept]
 	}
-	return nil, fileError(r.path, r.features.inRow(fe.Row, fe.Err))
+	for k := range d.IDs {
+		d.IDs[k] = d.IDs[k][:kept]
+	}
 }
 
 // checkSize compares what has been read with the bounds.
@@ -537,7 +657,7 @@ func (r *Reader) checkSize() error {
 
 // Collect calls next until it returns io.EOF, and copies all blocks into one Dataset. So samples can come
 // from a source that this package does not know, such as a database. Collect does not read Block.First,
-// and of the options, which may be nil, only MaxElements. It numbers the classes as ReadFile does.
+// and of the options, which may be nil, only MaxElements and MissingLabels. It numbers the classes as ReadFile does.
 //
 // The error matches ErrTooLarge if there are more than MaxElements numbers. It matches ErrFormat if there is no
 // block, or if the blocks differ in columns or in whether they have labels or splits.
@@ -583,6 +703,9 @@ func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
 		return d, nil
 	}
 	var err error
-	d.Labels, d.Classes, err = enc.encode()
-	return d, err
+	if d.Labels, d.Classes, _, err = enc.encode(opt.MissingLabels); err != nil {
+		return nil, err
+	}
+	d.dropUnlabelled()
+	return d, nil
 }

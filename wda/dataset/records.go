@@ -31,6 +31,8 @@ type table struct {
 	long    []byte // a record longer than the buffer of r
 	fields  [][]byte
 	quotes  quotes
+
+	quoteMarks int // in the record that divide has divided last
 }
 
 // jsonArray matches the beginning of an array of objects.
@@ -92,6 +94,7 @@ func (t *table) text() ([]byte, error) {
 
 // divide returns the fields of the record that begins with text.
 func (t *table) divide(text []byte) ([][]byte, error) {
+	t.quoteMarks = 0
 	if t.comma != nil && bytes.IndexByte(text, '"') >= 0 {
 		return t.quoted(text)
 	}
@@ -180,6 +183,7 @@ func (t *table) quoted(text []byte) ([][]byte, error) {
 	if bytes.Count(q.text, t.comma) >= maxFields {
 		return nil, tooManyFields(t.line)
 	}
+	t.quoteMarks = bytes.Count(q.text, []byte{'"'})
 	fields, err := q.csv.Read()
 	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 		return nil, &FileError{Row: t.line + pe.Line - pe.StartLine, Err: because(ErrFormat, pe.Err.Error())}
@@ -223,7 +227,21 @@ func (t *table) copy() record {
 	for _, f := range fields {
 		r.fields = append(r.fields, bytes.Clone(f))
 	}
+	r.quotes = t.quoteMarks
 	return r
+}
+
+// hintAt is hint for the first field of the first record.
+func (t *table) hintAt(first record) error {
+	if err := t.hint(first.fields[0], false); err != nil {
+		return &FileError{Row: first.line, Err: err}
+	}
+	return nil
+}
+
+// lastEmpty is the error of a last field that is empty in the first rows.
+func (t *table) lastEmpty() error {
+	return &cause{errLastEmpty, fmt.Sprintf("the last column is empty: do all lines end with %q?", t.separator()), "-1"}
 }
 
 // hint returns an error if a field that cannot be what is expected is, by its looks, a
@@ -249,7 +267,7 @@ func (t *table) otherwise(field []byte, numbers bool) error {
 		_, first := number([]byte(strings.TrimSpace(parts[0])))
 		_, second := number([]byte(strings.TrimSpace(parts[1])))
 		if !numbers && other != " " || first == nil && second == nil {
-			return because(errDelimiter, fmt.Sprintf("%s looks like fields separated by %q, not %q", clip(string(field)), other, t.separator()))
+			return &cause{errDelimiter, fmt.Sprintf("%s looks like fields separated by %q, not %q", clip(string(field)), other, t.separator()), other}
 		}
 	}
 	return nil

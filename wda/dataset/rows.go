@@ -64,7 +64,10 @@ func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error)
 	}
 	var enc encoder
 	if err = r.labels.read(m.rows, enc.add); err == nil {
-		labels, classes, err = enc.encode()
+		labels, classes, r.notes, err = enc.encode(r.opt.MissingLabels)
+	}
+	if at := slices.Index(labels, -1); at >= 0 && err == nil {
+		err = &FileError{Row: at + 1, Err: because(errLabelEmpty, "the label is missing, and rows that stay in their file cannot be left out")}
 	}
 	if err != nil {
 		return nil, nil, nil, r.labels.named(err)

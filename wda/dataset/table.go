@@ -152,9 +152,9 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 	}
 	switch n := len(booleans); {
 	case n == 1:
-		t.notes = append(t.notes, "the booleans of column "+booleans[0]+" are used as numbers, 0 for false and 1 for true")
+		t.notes = append(t.notes, Note{Text: "the booleans of column " + booleans[0] + " are used as numbers, 0 for false and 1 for true"})
 	case n > 1:
-		t.notes = append(t.notes, fmt.Sprintf("the booleans of %d columns, such as %s, are used as numbers, 0 for false and 1 for true", n, booleans[0]))
+		t.notes = append(t.notes, Note{Text: fmt.Sprintf("the booleans of %d columns, such as %s, are used as numbers, 0 for false and 1 for true", n, booleans[0])})
 	}
 	for _, at := range t.ids {
 		if !t.fields[at].Text {
@@ -162,8 +162,11 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 		}
 		t.AllowNulls(at)
 	}
-	if t.label >= 0 && !t.fields[t.label].Text {
-		return t.named(t.label, because(ErrLabels, t.fields[t.label].Kind+" cannot be labels"))
+	if t.label >= 0 {
+		if !t.fields[t.label].Text {
+			return t.named(t.label, because(ErrLabels, t.fields[t.label].Kind+" cannot be labels"))
+		}
+		t.AllowNulls(t.label) // which are missing labels
 	}
 	if t.cols == 0 {
 		return because(errShape, "no columns of numbers")
