@@ -61,6 +61,24 @@ func AppendNumber(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, 'g', -1, 64)
 }
 
+// Half returns the IEEE 754 number of 16 bits: 1 sign, 5 exponent, 10 fraction.
+func Half(b uint16) float64 {
+	exponent, fraction := int(b>>10&31), float64(b&1023)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if b>>15 == 1 {
+		return -v
+	}
+	return v
+}
+
 // A Feature is a column that is read as numbers: Width of them, from column At of the samples on.
 type Feature struct{ Column, Width, At int }
 

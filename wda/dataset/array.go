@@ -186,7 +186,7 @@ func (e elem) decode(dst []float64, src []byte) (finite bool) {
 		switch e.size {
 		case 2:
 			for i := range dst {
-				dst[i] = half(le.Uint16(src[2*i:]))
+				dst[i] = tabular.Half(le.Uint16(src[2*i:]))
 				finite = finite && dst[i]-dst[i] == 0
 			}
 		case 4:
@@ -250,24 +250,6 @@ var bytesAsNumbers = func() (t [256]float64) {
 	}
 	return t
 }()
-
-// half returns the IEEE 754 number of 16 bits: 1 sign, 5 exponent, 10 fraction.
-func half(b uint16) float64 {
-	exponent, fraction := int(b>>10&31), float64(b&1023)
-	v := math.Ldexp(1024+fraction, exponent-25)
-	switch {
-	case exponent == 0:
-		v = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction == 0:
-		v = math.Inf(1)
-	case exponent == 31:
-		v = math.NaN()
-	}
-	if b>>15 == 1 {
-		return -v
-	}
-	return v
-}
 
 // ints appends the next n elements to dst.
 func (a *array) ints(n int, dst *[]int) error {

@@ -40,12 +40,14 @@ type format struct {
 // formats is a function because a variable would refer to itself through open.
 func formats() []format {
 	return []format{
-		FormatAuto:    {name: "auto"},
-		FormatCSV:     {"csv", []string{".csv", ".tsv", ".tab", ".txt"}, isText, (*Reader).openCSV},
-		FormatNPY:     {"npy", []string{".npy"}, magic(npy.Magic), (*Reader).openNPY},
-		FormatNPZ:     {"npz", []string{".npz"}, magic(zipMagic), (*Reader).openNPZ},
-		FormatIDX:     {"idx", []string{".idx"}, isIDX, (*Reader).openIDX},
-		FormatParquet: {"parquet", []string{".parquet"}, magic("PAR1"), (*Reader).openTable},
+		FormatAuto: {name: "auto"},
+		FormatCSV:  {"csv", []string{".csv", ".tsv", ".tab", ".txt"}, isText, (*Reader).openCSV},
+		FormatNPY:  {"npy", []string{".npy"}, magic(npy.Magic), (*Reader).openNPY},
+		FormatNPZ:  {"npz", []string{".npz"}, magic(zipMagic), (*Reader).openNPZ},
+		FormatIDX:  {"idx", []string{".idx"}, isIDX, (*Reader).openIDX},
+		FormatParquet: {"parquet", []string{".parquet"}, func(head []byte) bool {
+			return bytes.HasPrefix(head, []byte("PAR1")) || bytes.HasPrefix(head, []byte("PARE")) // encrypted
+		}, (*Reader).openTable},
 		FormatArrow: {"arrow", []string{".arrow", ".arrows"}, func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte("ARROW1")) || bytes.HasPrefix(head, []byte("\xff\xff\xff\xff"))
 		}, (*Reader).openTable},

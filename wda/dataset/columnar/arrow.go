@@ -424,7 +424,7 @@ func numbers(values arrow.Array) (func(dst []float64, stride, from, n int), erro
 	case *array.Float16:
 		return func(dst []float64, stride, from, n int) {
 			for k := range n {
-				dst[k*stride] = float64(v.Value(from + k).Float32())
+				dst[k*stride] = tabular.Half(v.Value(from + k).Uint16())
 			}
 		}, nil
 	case *array.Boolean:
@@ -498,7 +498,7 @@ func (a *arrowFile) Texts(column int, use func([]byte)) error {
 }
 
 // textOf returns what appends an element of an array as text: integers in decimal, other
-// numbers as float64 in as few digits as tell them apart.
+// numbers as tabular.AppendNumber writes them.
 func textOf(values arrow.Array) (func(dst []byte, i int) []byte, error) {
 	switch v := values.(type) {
 	case *array.Int64:
@@ -520,6 +520,6 @@ func textOf(values arrow.Array) (func(dst []byte, i int) []byte, error) {
 	var x [1]float64
 	return func(dst []byte, i int) []byte {
 		get(x[:], 1, i, 1)
-		return strconv.AppendFloat(dst, x[0], 'g', -1, 64)
+		return tabular.AppendNumber(dst, x[0])
 	}, nil
 }

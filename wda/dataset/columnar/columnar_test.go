@@ -357,7 +357,7 @@ func TestDictionaries(t *testing.T) {
 		t.Errorf("%v, %v", d, err)
 	}
 	bad, _ := of(`[null, "a"]`)
-	if _, err := readAll(bad, nil); !errors.Is(err, dataset.ErrLabels) || !strings.Contains(err.Error(), "row 2, column 2 (y): batch 1: null") {
+	if _, err := readAll(bad, nil); !errors.Is(err, dataset.ErrLabels) || !strings.Contains(err.Error(), "row 2, column 2 (y): the label is missing") {
 		t.Errorf("null in the dictionary: %v", err)
 	}
 }

@@ -1,7 +1,10 @@
 package columnar
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +14,12 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/apache/arrow-go/v18/arrow/float16"
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/gomonge/monge/internal/tabular"
 	"github.com/gomonge/monge/wda/dataset"
@@ -31,6 +36,7 @@ type parquetFile struct {
 	group  int     // row groups opened
 	begin  int     // the first row group
 	groups int     // where to end
+	rows   int     // of these row groups
 	left   int     // rows of it that have not been read
 	ready  int     // rows of the batch
 	at     int     // rows of the group before the batch
@@ -60,6 +66,11 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 	if !ok {
 		return nil, errors.New("a Parquet file, whose index is at its end, cannot be read from a pipe: save it first, or convert it to an Arrow stream")
 	}
+	const encrypted = "PARE"
+	magic := make([]byte, len(encrypted))
+	if _, err := at.ReadAt(magic, 0); err == nil && string(magic) == encrypted {
+		return nil, errors.New("the Parquet file is encrypted: save it without encryption")
+	}
 	alloc := bounded{memory.DefaultAllocator, check}
 	props := parquet.NewReaderProperties(alloc)
 	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
@@ -76,12 +87,58 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 		}
 		p.begin, p.group, p.groups = g, g, g+1
 	}
+	for g := p.begin; g < p.groups; g++ {
+		p.rows += int(f.MetaData().RowGroup(g).NumRows())
+	}
+	durations := durationColumns(f.MetaData())
 	s := f.MetaData().Schema
 	for i := range s.NumColumns() {
 		p.leaves = append(p.leaves, &leaf{column: s.Column(i)})
-		p.schema = append(p.schema, parquetField(s, i))
+		field := parquetField(s, i)
+		if kind, ok := durations[field.Name]; ok && field.Number {
+			field.Kind, field.Number, field.Text = kind, false, false
+		}
+		p.schema = append(p.schema, field)
 	}
 	return p, nil
+}
+
+// durationColumns returns the columns that are durations according to the Arrow schema in the file, with their
+// types. Parquet has no such type, so that they are integers of a unit that nothing else in the file tells.
+func durationColumns(m *metadata.FileMetaData) (durations map[string]string) {
+	defer func() {
+		if recover() != nil { // the schema is damaged
+			durations = nil
+		}
+	}()
+	text := m.KeyValueMetadata().FindValue("ARROW:schema")
+	if text == nil {
+		return nil
+	}
+	data, err := base64.StdEncoding.DecodeString(*text)
+	if err != nil {
+		return nil
+	}
+	in, err := checkFirst(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	r, err := ipc.NewReader(in)
+	if err != nil {
+		return nil
+	}
+	defer r.Release()
+	durations = map[string]string{}
+	for _, f := range r.Schema().Fields() {
+		t := f.Type
+		if l, ok := t.(arrow.ListLikeType); ok {
+			t = l.Elem()
+		}
+		if t.ID() == arrow.DURATION {
+			durations[f.Name] = t.String()
+		}
+	}
+	return durations
 }
 
 func parquetField(s *schema.Schema, i int) tabular.Field {
@@ -148,13 +205,7 @@ func listKind(root schema.Node, kind string) (string, bool) {
 
 func (p *parquetFile) Fields() []tabular.Field { return p.schema }
 
-func (p *parquetFile) Rows() int {
-	rows := int64(0)
-	for g := p.begin; g < p.groups; g++ {
-		rows += p.r.MetaData().RowGroup(g).NumRows()
-	}
-	return int(rows)
-}
+func (p *parquetFile) Rows() int { return p.rows }
 
 func (p *parquetFile) Use(features []tabular.Feature) { p.features = features }
 
@@ -542,7 +593,7 @@ func (l *leaf) spreadAll(dst []float64, done, n, width, stride int) {
 		})
 	case []parquet.FixedLenByteArray:
 		spreadValues(dst, v[:n], done, width, stride, func(x parquet.FixedLenByteArray) float64 {
-			return float64(float16.FromLEBytes(x).Float32())
+			return tabular.Half(binary.LittleEndian.Uint16(x))
 		})
 	case []bool:
 		spreadValues(dst, v[:n], done, width, stride, func(x bool) float64 {
@@ -606,7 +657,7 @@ func (l *leaf) texts(n int, use func([]byte)) {
 		x := make([]float64, n)
 		l.spread(x, 0, n, 1, 1)
 		for _, x := range x {
-			text = strconv.AppendFloat(text[:0], x, 'g', -1, 64)
+			text = tabular.AppendNumber(text[:0], x)
 			use(text)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 // flatParquet writes a row group for each of the numbers of rows, with a column for every
 // type of numbers, optional as pyarrow has them, and labels between. set returns what is in
 // a row of a column, and whether it is null.
-func flatParquet(t *testing.T, path string, groups []int, set func(row, column int) (v float64, null bool)) {
+func flatParquet(t testing.TB, path string, groups []int, set func(row, column int) (v float64, null bool)) {
 	t.Helper()
 	var fields schema.FieldList
 	number := func(kind parquet.Type, logical schema.LogicalType) {
