@@ -42,7 +42,7 @@ var below = map[string][]string{
 	"internal/modelfile":                 {"internal/npy"},
 	"internal/npy":                       nil,
 	"internal/outfile":                   {"internal/npy"},
-	"dist":                               {"internal/asm/...", "internal/fault", "internal/nearest"},
+	"dist":                               {"internal/asm/...", "internal/fault", "internal/enum", "internal/nearest"},
 	"vecmath":                            {"internal/asm/...", "dist"},
 	"internal/matrix":                    {"internal/asm/...", "dist"},
 	"internal/dense":                     {"internal/asm", "internal/matrix"},

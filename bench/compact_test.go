@@ -31,7 +31,7 @@ func BenchmarkCompact(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, storage := range []wda.Storage{wda.PQStorage(16, 8), wda.PQStorage(32, 4)} {
+		for _, storage := range []wda.Storage{wda.StoragePQ(16, 8), wda.StoragePQ(32, 4)} {
 			c, err := whole.WithStorage(b.Context(), storage, 0)
 			if err != nil {
 				b.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/enum"
 	"github.com/gomonge/monge/internal/fault"
 )
 
@@ -15,6 +16,8 @@ var (
 	// ErrRange: a value is too large for the numbers that it is stored as. The text of the error
 	// names its row and column.
 	ErrRange = errors.New("value is too large for the storage")
+	// ErrSettings: a Storage or Measure is unknown.
+	ErrSettings = fault.ErrSettings
 )
 
 // Storage is how the numbers of [Rows] are stored. A number that is stored in fewer bits stands for a
@@ -41,14 +44,16 @@ const (
 	columnsPanic = "dist: rows have no columns"
 )
 
-// String returns the name of the storage.
-func (s Storage) String() string {
-	names := [...]string{"float32", "float16", "bfloat16", "int8"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return fmt.Sprintf("Storage(%d)", uint8(s))
-}
+var storageNames = enum.New("Storage", ErrSettings, "float32", "float16", "bfloat16", "int8")
+
+// String returns "float32", "float16", "bfloat16" or "int8".
+func (s Storage) String() string { return storageNames.Name(uint8(s)) }
+
+// MarshalText returns the name of the storage, or [ErrSettings] if it has none.
+func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(s)) }
+
+// UnmarshalText sets s to the storage of that name. It returns [ErrSettings] for an unknown name.
+func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, storageNames) }
 
 // half returns the format of a storage of 16 bits.
 func (s Storage) half() query.Half {

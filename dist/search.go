@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/enum"
 	"github.com/gomonge/monge/internal/nearest"
 )
 
@@ -34,14 +35,16 @@ const (
 	limitPanic    = "dist: limit is NaN"
 )
 
-// String returns the name of the measure.
-func (m Measure) String() string {
-	names := [...]string{"squared Euclidean distance", "inner product", "cosine"}
-	if int(m) < len(names) {
-		return names[m]
-	}
-	return fmt.Sprintf("Measure(%d)", uint8(m))
-}
+var measureNames = enum.New("Measure", ErrSettings, "sqeuclidean", "inner-product", "cosine")
+
+// String returns "sqeuclidean", "inner-product" or "cosine".
+func (m Measure) String() string { return measureNames.Name(uint8(m)) }
+
+// MarshalText returns the name of the measure, or [ErrSettings] if it has none.
+func (m Measure) MarshalText() ([]byte, error) { return measureNames.Text(uint8(m)) }
+
+// UnmarshalText sets m to the measure of that name. It returns [ErrSettings] for an unknown name.
+func (m *Measure) UnmarshalText(text []byte) error { return enum.Parse(m, text, measureNames) }
 
 // Neighbor is a row that a search has found.
 type Neighbor struct {

@@ -2,7 +2,9 @@ package dist
 
 import (
 	"context"
+	"encoding"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -420,13 +422,24 @@ func TestSearchAllocates(t *testing.T) {
 	}
 }
 
-func TestMeasureNames(t *testing.T) {
-	for v, want := range map[interface{ String() string }]string{
-		MeasureSqEuclidean: "squared Euclidean distance", MeasureInnerProduct: "inner product", MeasureCosine: "cosine", Measure(9): "Measure(9)",
-		StorageFloat32: "float32", StorageFloat16: "float16", StorageBFloat16: "bfloat16", StorageInt8: "int8", Storage(99): "Storage(99)",
-	} {
-		if v.String() != want {
-			t.Errorf("%v, want %s", v, want)
+// TestNames: a value is written as its name, and read from it.
+func TestNames(t *testing.T) {
+	check := func(text string, value fmt.Stringer, read encoding.TextUnmarshaler) {
+		t.Helper()
+		if err := read.UnmarshalText([]byte(text)); err != nil || fmt.Sprint(read) != text || value.String() != text {
+			t.Errorf("%v and %v, want %s: %v", value, read, text, err)
 		}
+		if err := read.UnmarshalText([]byte("no")); !errors.Is(err, ErrSettings) {
+			t.Errorf("an unknown name: %v", err)
+		}
+	}
+	for i, text := range []string{"sqeuclidean", "inner-product", "cosine"} {
+		check(text, Measure(i), new(Measure))
+	}
+	for i, text := range []string{"float32", "float16", "bfloat16", "int8"} {
+		check(text, Storage(i), new(Storage))
+	}
+	if _, err := Storage(99).MarshalText(); !errors.Is(err, ErrSettings) || Measure(9).String() != "Measure(9)" {
+		t.Errorf("unknown values: %v, %v", err, Measure(9))
 	}
 }

@@ -84,8 +84,7 @@ const (
 	// StorageAuto is StorageDense if the cost matrix and K take at most 512 MiB together, or if the
 	// problem is a cost matrix. Otherwise it is StorageMatrixFree. It is never StorageMixed.
 	StorageAuto Storage = iota
-	// StorageDense stores K and, for points, the cost matrix: n × m numbers each. Its name is
-	// "stored".
+	// StorageDense stores K and, for points, the cost matrix: n × m numbers each.
 	StorageDense
 	// StorageMatrixFree computes distances and K anew in every pass, a few rows at a time. This takes
 	// O(n + m) memory, without what a Tolerance may use (see Memory in the package documentation). It is
@@ -106,7 +105,7 @@ const (
 	StorageMixed
 )
 
-var storageNames = enum.New("Storage", ErrSettings, "auto", "stored", "matrix-free", "mixed")
+var storageNames = enum.New("Storage", ErrSettings, "auto", "dense", "matrix-free", "mixed")
 
 func (s Storage) String() string { return storageNames.Name(uint8(s)) }
 

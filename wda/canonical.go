@@ -190,7 +190,7 @@ func (c *components) scaled(ctx context.Context, set *Settings) *components {
 	}
 	for k, mu := range c.ratios {
 		out.scales[k] = 1
-		if set.Scale == ScaleByRatio {
+		if set.Scale == ScaleRatio {
 			out.scales[k] = math.Sqrt(mu / (1 + mu))
 		}
 		if set.Leading > 0 && k >= set.Leading {

@@ -21,7 +21,7 @@ func (s *Settings) members(n, d, classes int) []Member {
 	if !s.Data.Whitening.IsAuto() {
 		whitenings = []Whitening{s.Data.Whitening}
 	}
-	scales := []Scale{ScaleEqual, ScaleUnitWithin}
+	scales := []Scale{ScaleEqual, ScaleUnit}
 	if s.Scale != ScaleAuto {
 		scales = []Scale{s.Scale}
 	}
@@ -37,7 +37,7 @@ func (s *Settings) members(n, d, classes int) []Member {
 		if rho && lambda && s.Optimizer.Method.traits().open && s.Optimizer.Init == nil {
 			c.Method = Principal{}
 			add(c)
-			c.Method, c.Scale = Fisher{}, ScaleUnitWithin
+			c.Method, c.Scale = Fisher{}, ScaleUnit
 			if w.kind != whiteningNone && slices.Contains(scales, c.Scale) {
 				out = append(out, c)
 			}

@@ -228,19 +228,19 @@ func (s Shrinkage) check() error {
 type Scale uint8
 
 const (
-	// ScaleAuto lets Fit choose between ScaleEqual and ScaleUnitWithin. CrossValidate, which
+	// ScaleAuto lets Fit choose between ScaleEqual and ScaleUnit. CrossValidate, which
 	// chooses no scale, takes ScaleOrthonormal.
 	ScaleAuto Scale = iota
 	// ScaleOrthonormal makes PᵀP = I, as in the paper; with whitening, P is orthonormal for the
 	// whitened features. The canonical components are made orthonormal one after the other, so
 	// that the first q of them span what the first q canonical components span.
 	ScaleOrthonormal
-	// ScaleUnitWithin gives every canonical component v the same within-class transport
+	// ScaleUnit gives every canonical component v the same within-class transport
 	// vᵀ(S_w + ridge/p·I)v, as discriminant analysis does.
-	ScaleUnitWithin
-	// ScaleByRatio multiplies the components of ScaleUnitWithin by √(μ/(1 + μ)), μ being the
+	ScaleUnit
+	// ScaleRatio multiplies the components of ScaleUnit by √(μ/(1 + μ)), μ being the
 	// component's ratio in Report.Ratios: components that hardly separate classes count little.
-	ScaleByRatio
+	ScaleRatio
 	// ScaleEqual gives the components of ScaleOrthonormal the common factor: PᵀP = c·I.
 	ScaleEqual
 

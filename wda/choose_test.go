@@ -151,7 +151,7 @@ func TestChoicePins(t *testing.T) {
 		"whitening": {Settings{Data: Data{Whitening: DiagonalWhitening(0.3)}}, func(m Member) bool { return m.Whitening == DiagonalWhitening(0.3) }},
 		"λ":         {Settings{Objective: Objective{Lambda: RelativeLambda(7)}}, func(m Member) bool { return m.Lambda == RelativeLambda(7) && m.Method == Method(Auto{}) }},
 		"ρ":         {Settings{Objective: Objective{Shrinkage: FixedShrinkage(0)}}, func(m Member) bool { return m.Shrinkage == FixedShrinkage(0) && m.Method == Method(Auto{}) }},
-		"scale":     {Settings{Scale: ScaleByRatio}, func(m Member) bool { return m.Scale == ScaleByRatio }},
+		"scale":     {Settings{Scale: ScaleRatio}, func(m Member) bool { return m.Scale == ScaleRatio }},
 		"method":    {Settings{Optimizer: Optimizer{Method: SteepestDescent{}}}, func(m Member) bool { return m.Method == Method(SteepestDescent{}) }},
 	} {
 		if !testdata.IsLong() && (name == "ρ" || name == "scale") {
@@ -730,7 +730,7 @@ func whitened(set Settings) *Settings {
 func quick(set Settings) *Settings {
 	set = *whitened(set)
 	if !testdata.IsLong() && set.Scale == ScaleAuto {
-		set.Scale = ScaleUnitWithin
+		set.Scale = ScaleUnit
 	}
 	return &set
 }
@@ -1000,7 +1000,7 @@ func TestEnds(t *testing.T) {
 	x, labels := stretched(5, 200, 10, 4)
 	for _, method := range []Method{Principal{}, Fisher{}} {
 		set := &Settings{
-			Components: 5, Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}, Scale: ScaleUnitWithin, Optimizer: Optimizer{Method: method},
+			Components: 5, Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}, Scale: ScaleUnit, Optimizer: Optimizer{Method: method},
 			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
 		}
 		m, err := Fit(t.Context(), x, labels, set)
@@ -1037,7 +1037,7 @@ func TestFisherShrunk(t *testing.T) {
 		}
 		const alpha = 0.7
 		m, err := Fit(t.Context(), x, labels, &Settings{
-			Components: 5, Data: Data{Whitening: DiagonalWhitening(alpha)}, Scale: ScaleUnitWithin, Optimizer: Optimizer{Method: Fisher{}},
+			Components: 5, Data: Data{Whitening: DiagonalWhitening(alpha)}, Scale: ScaleUnit, Optimizer: Optimizer{Method: Fisher{}},
 			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
 		})
 		if err != nil {

@@ -84,7 +84,7 @@ func TestAway(t *testing.T) {
 		"half open":   {Settings{Objective: Objective{Lambda: LambdaMatrix(l), Float32: true}, Optimizer: Optimizer{Init: mat.NewDense(6, 2, []float64{1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 2}), MaxSteps: 3}}, []string{pairTask, pieceTask}},
 		"paper":       {paper, []string{pairTask}},
 		"implicit":    {Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: AbsoluteLambda(0.1), Shrinkage: FixedShrinkage(0.5)}, Optimizer: steps}, []string{pairTask}},
-		"mini-batch":  {Settings{Data: Data{Whitening: SphericalWhitening(LedoitWolf)}, Scale: ScaleUnitWithin, Leading: 2, Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1), Proportional: true}, Optimizer: Optimizer{Method: MiniBatch{BatchSize: 8}, MaxSteps: 2}}, []string{pairTask}},
+		"mini-batch":  {Settings{Data: Data{Whitening: SphericalWhitening(LedoitWolf)}, Scale: ScaleUnit, Leading: 2, Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1), Proportional: true}, Optimizer: Optimizer{Method: MiniBatch{BatchSize: 8}, MaxSteps: 2}}, []string{pairTask}},
 		"held out":    {Settings{Data: Data{Whitening: NoWhitening()}, Validation: &Validation{X: held, Labels: heldLabels}, Optimizer: steps}, []string{pairTask, pieceTask}},
 		"many starts": {Settings{Data: Data{Whitening: NoWhitening()}, Optimizer: Optimizer{Method: SteepestDescent{}, Starts: 3, MaxSteps: 2}}, []string{pairTask, pieceTask}},
 	} {

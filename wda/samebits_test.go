@@ -102,7 +102,7 @@ func fits() []sameBits {
 		}
 	}
 	for _, w := range []Whitening{SphericalWhitening(LedoitWolf), SphericalWhitening(0.5), DiagonalWhitening(LedoitWolf), DiagonalWhitening(0.5)} {
-		for _, scale := range []Scale{ScaleOrthonormal, ScaleUnitWithin, ScaleByRatio} {
+		for _, scale := range []Scale{ScaleOrthonormal, ScaleUnit, ScaleRatio} {
 			s := pinned(Settings{Scale: scale})
 			s.Data.Whitening = w
 			add("plain", fmt.Sprintf("%v %v", w, scale), *s)

@@ -57,8 +57,8 @@ func TestUnitOfLength(t *testing.T) {
 		"large":              {scaled(1e300, tall), tallLabels, func(*Settings) {}},
 		"large, as they are": {scaled(1e150, wide), wideLabels, func(s *Settings) { s.Leading = 2 }},
 	} {
-		var unit []float64 // lengths with ScaleUnitWithin
-		for scale := ScaleUnitWithin; scale < numScales; scale++ {
+		var unit []float64 // lengths with ScaleUnit
+		for scale := ScaleUnit; scale < numScales; scale++ {
 			set := pinned(Settings{Components: 3, Scale: scale, Optimizer: Optimizer{MaxSteps: 3}})
 			c.change(set)
 			m, err := Fit(t.Context(), c.x, c.labels, set)
@@ -79,9 +79,9 @@ func TestUnitOfLength(t *testing.T) {
 				t.Errorf("%s, %v: lengths %v, where %d lead", name, scale, lengths, q)
 			}
 			switch ratios := m.Report().Ratios; scale {
-			case ScaleUnitWithin:
+			case ScaleUnit:
 				unit = lengths
-			case ScaleByRatio:
+			case ScaleRatio:
 				for k := 1; k < q; k++ {
 					want := math.Sqrt(ratios[k] / (1 + ratios[k]) / ratios[0] * (1 + ratios[0]))
 					if got := lengths[k] / unit[k] / lengths[0] * unit[0]; relative(got, want) > 1e-9 {
@@ -133,7 +133,7 @@ func TestUnitSurvives(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := m.Report().Settings
-		if set.Scale != ScaleEqual && set.Scale != ScaleUnitWithin {
+		if set.Scale != ScaleEqual && set.Scale != ScaleUnit {
 			t.Errorf("%+v: scale %v", c, set.Scale)
 		}
 		y := new(mat.Dense)
@@ -159,7 +159,7 @@ func TestUnitSurvives(t *testing.T) {
 	for i := range 12 {
 		same.Set(i, 0, same.At(i, 0)+float64(1e-9*float64(i)))
 	}
-	for _, scale := range []Scale{ScaleEqual, ScaleUnitWithin} {
+	for _, scale := range []Scale{ScaleEqual, ScaleUnit} {
 		set := pinned(Settings{Components: 1, Scale: scale, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(0.1)}})
 		m, err := Fit(t.Context(), same, classes, set)
 		if err != nil {

@@ -47,7 +47,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	for v := range numScales {
-		got := ScaleByRatio
+		got := ScaleRatio
 		check(v, &got, func() any { return got })
 	}
 	for _, v := range []Whitening{{}, NoWhitening(), SphericalWhitening(LedoitWolf), DiagonalWhitening(LedoitWolf), SphericalWhitening(0.25), DiagonalWhitening(1)} {
@@ -91,7 +91,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("chosen: %+v", set)
 	}
 	pinned := Settings{
-		Data: Data{Whitening: NoWhitening()}, Scale: ScaleUnitWithin, Optimizer: Optimizer{MaxSteps: 1},
+		Data: Data{Whitening: NoWhitening()}, Scale: ScaleUnit, Optimizer: Optimizer{MaxSteps: 1},
 		Objective: Objective{Lambda: AbsoluteLambda(0.5), Shrinkage: FixedShrinkage(0), Iterations: 3},
 	}
 	if m, err = Fit(t.Context(), x, labels, &pinned); err != nil {

@@ -18,7 +18,7 @@ import (
 // Storage is the form in which a Classifier keeps its projected samples.
 //
 // The zero value leaves it to the library, which keeps them as float64, as they were projected.
-// FullStorage, Float32Storage, Int8Storage and PQStorage make other values. See Classifier.WithStorage.
+// StorageFloat64, StorageFloat32, StorageInt8 and StoragePQ make other values. See Classifier.WithStorage.
 type Storage struct {
 	kind        storageKind
 	parts, bits int // of product quantization
@@ -28,35 +28,35 @@ type storageKind uint8
 
 const (
 	storageAuto storageKind = iota
-	storageFull
+	storageFloat64
 	storageFloat32
 	storageInt8
 	storagePQ
 )
 
 const (
-	fullText    = "float64"
+	float64Text = "float64"
 	float32Text = "float32"
 	int8Text    = "int8"
 	pqText      = "pq"
 )
 
-// FullStorage keeps samples as float64: 8 bytes for each component.
-func FullStorage() Storage { return Storage{kind: storageFull} }
+// StorageFloat64 keeps samples as float64: 8 bytes for each component.
+func StorageFloat64() Storage { return Storage{kind: storageFloat64} }
 
-// Float32Storage rounds samples to float32: 4 bytes for each component.
-func Float32Storage() Storage { return Storage{kind: storageFloat32} }
+// StorageFloat32 rounds samples to float32: 4 bytes for each component.
+func StorageFloat32() Storage { return Storage{kind: storageFloat32} }
 
-// Int8Storage rounds each component to one of 256 values at equal steps from its least to its
+// StorageInt8 rounds each component to one of 256 values at equal steps from its least to its
 // largest value: one byte for each component.
-func Int8Storage() Storage { return Storage{kind: storageInt8} }
+func StorageInt8() Storage { return Storage{kind: storageInt8} }
 
-// PQStorage keeps samples by optimized product quantization. A learned rotation of the
+// StoragePQ keeps samples by optimized product quantization. A learned rotation of the
 // projection is cut into parts, and each part is replaced by the nearest of 2^bits learned vectors (T. Ge,
 // K. He, Q. Ke and J. Sun, "Optimized product quantization for approximate nearest neighbor search", CVPR
 // 2013). A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at most the number of
 // components, and at most 256. Other values are an ErrSettings of WithStorage.
-func PQStorage(parts, bits int) Storage { return Storage{storagePQ, parts, bits} }
+func StoragePQ(parts, bits int) Storage { return Storage{storagePQ, parts, bits} }
 
 // IsAuto reports whether the storage is left open.
 func (s Storage) IsAuto() bool { return s.kind == storageAuto }
@@ -79,8 +79,8 @@ func (s Storage) RowBytes(components int) int {
 // have 4 bits, "x4" follows, as in "pq:32x4".
 func (s Storage) String() string {
 	switch s.kind {
-	case storageFull:
-		return fullText
+	case storageFloat64:
+		return float64Text
 	case storageFloat32:
 		return float32Text
 	case storageInt8:
@@ -104,12 +104,12 @@ func (s *Storage) UnmarshalText(text []byte) error {
 	t, ok := Storage{}, !with
 	switch name {
 	case autoText:
-	case fullText:
-		t = FullStorage()
+	case float64Text:
+		t = StorageFloat64()
 	case float32Text:
-		t = Float32Storage()
+		t = StorageFloat32()
 	case int8Text:
-		t = Int8Storage()
+		t = StorageInt8()
 	case pqText:
 		parts, bits, given := strings.Cut(size, "x")
 		if !given {
@@ -117,14 +117,14 @@ func (s *Storage) UnmarshalText(text []byte) error {
 		}
 		m, err := strconv.Atoi(parts)
 		b, errBits := strconv.Atoi(bits)
-		t = PQStorage(m, b)
+		t = StoragePQ(m, b)
 		ok = with && errors.Join(err, errBits, t.Check(m)) == nil
 	default:
 		ok = false
 	}
 	if !ok {
 		return fmt.Errorf("%w: invalid storage %q: use %s, %s, %s, %s, or %s with a number of parts, as in %s:16, and of bits if not 8, as in %s:32x4",
-			ErrSettings, text, autoText, fullText, float32Text, int8Text, pqText, pqText, pqText)
+			ErrSettings, text, autoText, float64Text, float32Text, int8Text, pqText, pqText, pqText)
 	}
 	*s = t
 	return nil
@@ -147,7 +147,7 @@ func (s Storage) Check(components int) error {
 // points hold.
 type compact struct {
 	storage       Storage
-	offset, scale []float64 // of every component, for Int8Storage
+	offset, scale []float64 // of every component, for StorageInt8
 }
 
 // WithStorage returns a classifier like c that keeps its samples in another form. They are
@@ -240,7 +240,7 @@ func narrowPoints(ctx context.Context, rows []float32, p int, labels []int) (*kn
 // Storage returns the form in which c keeps its samples.
 func (c *Classifier) Storage() Storage {
 	if c.compact == nil {
-		return FullStorage()
+		return StorageFloat64()
 	}
 	return c.compact.storage
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // storages are all kinds, for samples of three components or more.
-var storages = []Storage{Float32Storage(), Int8Storage(), PQStorage(1, 8), PQStorage(3, 8), PQStorage(2, 4), PQStorage(3, 4)}
+var storages = []Storage{StorageFloat32(), StorageInt8(), StoragePQ(1, 8), StoragePQ(3, 8), StoragePQ(2, 4), StoragePQ(3, 4)}
 
 // storedTestClassifier returns a classifier of n samples of three components, and its exact samples.
 func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
@@ -109,7 +109,7 @@ func TestStorage(t *testing.T) {
 func TestStorageCalibrated(t *testing.T) {
 	c, _ := storedTestClassifier(t, 200)
 	x, _ := parts3(9, 100, 6)
-	for _, s := range []Storage{Float32Storage(), Int8Storage(), PQStorage(2, 4)} {
+	for _, s := range []Storage{StorageFloat32(), StorageInt8(), StoragePQ(2, 4)} {
 		before, err := c.Calibrate(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -183,21 +183,21 @@ func sqDistance(x, y []float64) (d float64) {
 // TestStorageOfItself: the zero value and the storage that a classifier has change nothing.
 func TestStorageOfItself(t *testing.T) {
 	c, _ := storedTestClassifier(t, 60)
-	for _, s := range []Storage{{}, FullStorage()} {
+	for _, s := range []Storage{{}, StorageFloat64()} {
 		if got, err := c.WithStorage(t.Context(), s, 0); got != c || err != nil {
 			t.Errorf("%v: %v", s, err)
 		}
 	}
-	stored, err := c.WithStorage(t.Context(), Int8Storage(), 0)
+	stored, err := c.WithStorage(t.Context(), StorageInt8(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []Storage{{}, Int8Storage()} {
+	for _, s := range []Storage{{}, StorageInt8()} {
 		if got, err := stored.WithStorage(t.Context(), s, 0); got != stored || err != nil {
 			t.Errorf("%v: %v", s, err)
 		}
 	}
-	if c.Storage() != FullStorage() || c.Bytes() != 60*3*8 {
+	if c.Storage() != StorageFloat64() || c.Bytes() != 60*3*8 {
 		t.Errorf("%v, %d bytes", c.Storage(), c.Bytes())
 	}
 }
@@ -205,22 +205,22 @@ func TestStorageOfItself(t *testing.T) {
 func TestStorageErrors(t *testing.T) {
 	c, _ := storedTestClassifier(t, 60)
 	for want, s := range map[string]Storage{
-		"product quantization with 5 bits; it must be 4 or 8":          PQStorage(2, 5),
-		"4 parts of 3 components; there must be between 1 and 3 parts": PQStorage(4, 8),
-		"0 parts of 3 components":                                      PQStorage(0, 4),
+		"product quantization with 5 bits; it must be 4 or 8":          StoragePQ(2, 5),
+		"4 parts of 3 components; there must be between 1 and 3 parts": StoragePQ(4, 8),
+		"0 parts of 3 components":                                      StoragePQ(0, 4),
 	} {
 		if got, err := c.WithStorage(t.Context(), s, 0); got != nil || !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want one that says %q", s, err, want)
 		}
 	}
-	if _, err := c.WithStorage(t.Context(), Int8Storage(), -1); !errors.Is(err, ErrSettings) {
+	if _, err := c.WithStorage(t.Context(), StorageInt8(), -1); !errors.Is(err, ErrSettings) {
 		t.Errorf("-1 workers: %v", err)
 	}
-	stored, err := c.WithStorage(t.Context(), PQStorage(2, 4), 0)
+	stored, err := c.WithStorage(t.Context(), StoragePQ(2, 4), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []Storage{FullStorage(), Float32Storage(), Int8Storage(), PQStorage(1, 4)} {
+	for _, s := range []Storage{StorageFloat64(), StorageFloat32(), StorageInt8(), StoragePQ(1, 4)} {
 		if _, err := stored.WithStorage(t.Context(), s, 0); !errors.Is(err, ErrSettings) || !strings.Contains(err.Error(), "pq:2x4 already") {
 			t.Errorf("%v of codes: %v", s, err)
 		}
@@ -241,7 +241,7 @@ func TestStorageErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []Storage{Float32Storage(), Int8Storage()} {
+	for _, s := range []Storage{StorageFloat32(), StorageInt8()} {
 		if _, err := huge.WithStorage(t.Context(), s, 0); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "1e+15") {
 			t.Errorf("huge samples as %v: %v", s, err)
 		}
@@ -254,7 +254,7 @@ func TestStorageErrors(t *testing.T) {
 
 func TestStorageText(t *testing.T) {
 	for text, s := range map[string]Storage{
-		"auto": {}, "float64": FullStorage(), "float32": Float32Storage(), "int8": Int8Storage(), "pq:16": PQStorage(16, 8), "pq:32x4": PQStorage(32, 4),
+		"auto": {}, "float64": StorageFloat64(), "float32": StorageFloat32(), "int8": StorageInt8(), "pq:16": StoragePQ(16, 8), "pq:32x4": StoragePQ(32, 4),
 	} {
 		var got Storage
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != s || s.String() != text {
@@ -262,12 +262,12 @@ func TestStorageText(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "pq", "pq:", "pq:0", "pq:257", "pq:-1", "pq:8x", "pq:8x5", "pq:x4", "int8:3", "float32:2", "auto:1", "pq:1x8x8"} {
-		got := Int8Storage()
-		if err := got.UnmarshalText([]byte(text)); !errors.Is(err, ErrSettings) || got != Int8Storage() {
+		got := StorageInt8()
+		if err := got.UnmarshalText([]byte(text)); !errors.Is(err, ErrSettings) || got != StorageInt8() {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for s, want := range map[Storage]int{{}: 80, FullStorage(): 80, Float32Storage(): 40, Int8Storage(): 10, PQStorage(5, 8): 5, PQStorage(5, 4): 3} {
+	for s, want := range map[Storage]int{{}: 80, StorageFloat64(): 80, StorageFloat32(): 40, StorageInt8(): 10, StoragePQ(5, 8): 5, StoragePQ(5, 4): 3} {
 		if got := s.RowBytes(10); got != want {
 			t.Errorf("%v: %d bytes for 10 components, want %d", s, got, want)
 		}
@@ -283,19 +283,19 @@ func TestForgedStorage(t *testing.T) {
 		npy  []byte
 		want string
 	}{
-		{Float32Storage(), "samples", npy.Append(nil, make([]float32, 80), 40, 2), "samples: array of shape [40 2] for 40 samples of 3 components"},
-		{Float32Storage(), "samples", npy.Append(nil, make([]float64, 120), 40, 3), "samples: array header"},
-		{Float32Storage(), "samples", npy.Append(nil, append(make([]float32, 119), float32(math.Inf(1))), 40, 3), "samples: value is not finite: row 39, column 2 is +Inf"},
-		{Int8Storage(), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage int8"},
-		{Int8Storage(), "sample_codes", npy.Append(nil, make([]float64, 120), 40, 3), "sample_codes: array header"},
-		{Int8Storage(), "sample_codes", nil, "sample_codes: 0 bytes"},
-		{Int8Storage(), "code_scale", npy.Append(nil, make([]float64, 2), 2), "code_scale: array of shape [2] instead of 3"},
-		{Int8Storage(), "code_offset", npy.Append(nil, []float64{0, 0, math.NaN()}, 3), "code_offset: value is not finite"},
-		{PQStorage(2, 4), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage pq:2x4"},
-		{PQStorage(2, 4), "rotation", npy.Append(nil, make([]float64, 6), 2, 3), "rotation: 2 × 3 for 3 components"},
-		{PQStorage(2, 4), "codebook", npy.Append(nil, make([]float32, 3*256), 3, 256), "codebook: array of shape [3 256] for 3 components and 4 bits"},
-		{PQStorage(2, 4), "codebook", npy.Append(nil, append(make([]float32, 47), float32(math.Inf(1))), 3, 16), "codebook: value is not finite: row 2, column 15 is +Inf"},
-		{PQStorage(2, 4), "sample_labels", npy.Append(nil, make([]int64, 3), 3), "neighbors, 3 samples"},
+		{StorageFloat32(), "samples", npy.Append(nil, make([]float32, 80), 40, 2), "samples: array of shape [40 2] for 40 samples of 3 components"},
+		{StorageFloat32(), "samples", npy.Append(nil, make([]float64, 120), 40, 3), "samples: array header"},
+		{StorageFloat32(), "samples", npy.Append(nil, append(make([]float32, 119), float32(math.Inf(1))), 40, 3), "samples: value is not finite: row 39, column 2 is +Inf"},
+		{StorageInt8(), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage int8"},
+		{StorageInt8(), "sample_codes", npy.Append(nil, make([]float64, 120), 40, 3), "sample_codes: array header"},
+		{StorageInt8(), "sample_codes", nil, "sample_codes: 0 bytes"},
+		{StorageInt8(), "code_scale", npy.Append(nil, make([]float64, 2), 2), "code_scale: array of shape [2] instead of 3"},
+		{StorageInt8(), "code_offset", npy.Append(nil, []float64{0, 0, math.NaN()}, 3), "code_offset: value is not finite"},
+		{StoragePQ(2, 4), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage pq:2x4"},
+		{StoragePQ(2, 4), "rotation", npy.Append(nil, make([]float64, 6), 2, 3), "rotation: 2 × 3 for 3 components"},
+		{StoragePQ(2, 4), "codebook", npy.Append(nil, make([]float32, 3*256), 3, 256), "codebook: array of shape [3 256] for 3 components and 4 bits"},
+		{StoragePQ(2, 4), "codebook", npy.Append(nil, append(make([]float32, 47), float32(math.Inf(1))), 3, 16), "codebook: value is not finite: row 2, column 15 is +Inf"},
+		{StoragePQ(2, 4), "sample_labels", npy.Append(nil, make([]int64, 3), 3), "neighbors, 3 samples"},
 	} {
 		stored, err := c.WithStorage(t.Context(), f.of, 1)
 		if err != nil {
@@ -306,11 +306,11 @@ func TestForgedStorage(t *testing.T) {
 			t.Errorf("%v, %s: error %v, want one that says %q", f.of, f.name, err, f.want)
 		}
 	}
-	stored, err := c.WithStorage(t.Context(), PQStorage(2, 4), 1)
+	stored, err := c.WithStorage(t.Context(), StoragePQ(2, 4), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	three, err := c.WithStorage(t.Context(), PQStorage(3, 4), 1)
+	three, err := c.WithStorage(t.Context(), StoragePQ(3, 4), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestForgedStorage(t *testing.T) {
 // TestStorageHash: every array of the samples is part of the hash.
 func TestStorageHash(t *testing.T) {
 	c, _ := storedTestClassifier(t, 40)
-	for _, s := range append([]Storage{FullStorage()}, storages...) {
+	for _, s := range append([]Storage{StorageFloat64()}, storages...) {
 		stored, err := c.WithStorage(t.Context(), s, 1)
 		if err != nil {
 			t.Fatal(err)

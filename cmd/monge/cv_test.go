@@ -209,7 +209,7 @@ func TestFitOptions(t *testing.T) {
 		{pinned + "--starts 4 --seed 5 --method cg", wda.Settings{Optimizer: wda.Optimizer{Starts: 4, Method: wda.ConjugateGradient{}}, Seed: 5}},
 		{pinned + "--validation 0.25 --validation-neighbors 3 --validation-every 1 --validation-patience 3 --seed 5", wda.Settings{Seed: 5, Validation: &wda.Validation{Fraction: 0.25, Neighbors: 3, Every: 1, Patience: 3}}},
 		{"--paper", *wda.PaperSettings(2)},
-		{"--for linear --whitening none --scale unit --seed 5", wda.Settings{For: wda.UseLinear, Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleUnitWithin, Seed: 5}},
+		{"--for linear --whitening none --scale unit --seed 5", wda.Settings{For: wda.UseLinear, Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleUnit, Seed: 5}},
 		{"--paper --lambda 2 --shrinkage auto --method cg", wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleOrthonormal, Objective: wda.Objective{Lambda: wda.RelativeLambda(2)}, Optimizer: wda.Optimizer{Method: wda.ConjugateGradient{}}}},
 	} {
 		if strings.HasPrefix(c.args, pinned) {

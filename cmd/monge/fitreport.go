@@ -59,7 +59,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if out.Calibration > 0 {
 		fmt.Fprintf(w, "rejection\trejects a share of %v of the rows of known classes on average; %d rows, kept apart, set the threshold\n", float64(out.RejectRate), out.Calibration)
 	}
-	if out.Storage != "" && out.Storage != wda.FullStorage().String() {
+	if out.Storage != "" && out.Storage != wda.StorageFloat64().String() {
 		s := stored{Storage: out.Storage, RowBytes: out.RowBytes, Bytes: out.Bytes}
 		fmt.Fprintf(w, "storage\t%s\n", s.inWords())
 	}

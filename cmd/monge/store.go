@@ -45,7 +45,7 @@ type storeFlag struct {
 }
 
 func (f *storeFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.text, "store", wda.FullStorage().String(), "`STORAGE`: how the model keeps the rows of --k: float64, float32, int8 (a byte for each component), pq:16 (product quantization in 16 bytes) or pq:32x4 (32 codes of 4 bits, also 16 bytes)")
+	cmd.Flags().StringVar(&f.text, "store", wda.StorageFloat64().String(), "`STORAGE`: how the model keeps the rows of --k: float64, float32, int8 (a byte for each component), pq:16 (product quantization in 16 bytes) or pq:32x4 (32 codes of 4 bits, also 16 bytes)")
 	oneOf(cmd, "store", "float64", "float32", "int8", "pq:8", "pq:16", "pq:16x4", "pq:32", "pq:32x4")
 }
 

@@ -191,10 +191,10 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 		return err
 	}
 	_, p := model.Dims()
-	storages := []wda.Storage{wda.Float32Storage(), wda.Int8Storage()}
+	storages := []wda.Storage{wda.StorageFloat32(), wda.StorageInt8()}
 	for _, bytes := range s.bytes {
 		if bytes < p { // else int8 has as many bytes
-			storages = append(storages, wda.PQStorage(bytes, 8))
+			storages = append(storages, wda.StoragePQ(bytes, 8))
 		}
 	}
 	for _, storage := range storages {
