@@ -262,6 +262,14 @@ var plainKernels = []kernel{
 	{"pair", "Manhattan", single, "T", pairShapes, pairCall, ""},
 	{"pair", "Squares", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
 	{"pair", "Sum", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
+	{"pair", "CosineSums", single, "T", pairShapes, func(b *builder) {
+		b.args = append(b.args, b.region(output, b.t, 1, 3, 3).Addr) // *[3]T
+		pairCall(b)
+	}, ""},
+	{"pair", "AddCosineLanes", single, "T", pairGroups, func(b *builder) {
+		b.args = append(b.args, b.region(output, b.t, 1, 96, 96).Addr)
+		pairCall(b)
+	}, ""},
 	{"pair", "AddLanes", single, "T", lanesShapes, func(b *builder) {
 		b.int(b.d) // the terms
 		b.args = append(b.args, b.region(output, b.t, 1, 64, 64).Addr)

@@ -50,6 +50,9 @@ func lanesShapes(lanes int) []shape {
 	return grid(upTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
 
+// pairGroups are those of one kind.
+func pairGroups(lanes int) []shape { return lanesShapes(lanes)[:4] }
+
 // expShapes covers vectors of which one turn of a loop takes two to four times 64 bytes: every
 // tail after none, and some after one to four turns.
 func expShapes(lanes int) []shape {

@@ -25,7 +25,15 @@
 // t = ⌈n/w⌉ + log₂w. To first order:
 //   - [Sum] and [Dot] have an absolute error of at most s·u·Σ|term|, with s = ⌈n/(4w)⌉ + log₂(4w). Products of [Dot] are not
 //     rounded before they are added.
-//   - [SqEuclidean] and [Manhattan] have a relative error of at most (s + 2)·u and (s + 1)·u.
+//   - [SqEuclidean] and [Manhattan] have a relative error of at most (s + 2)·u and (s + 1)·u, unless a square
+//     underflows; [Norm] has (s/2 + 1)·u, and an element of [Normalize] (s/2 + 3)·u.
+//   - [CosineSimilarity] has an absolute error of at most (2c + 3)·u, with c = ⌈n/(2w)⌉ + log₂(2w), for all finite vectors.
+//
+// # Sums
+//
+// Element i goes to lane i mod 4w of a sum, in ascending order; the three sums of a cosine have 2w lanes. So a cosine is not exactly
+// Dot(a, b)/(Norm(a)·Norm(b)). dist.Searcher has w lanes: its results differ from those of Dot and SqEuclidean by rounding errors, which are
+// within the sum of both bounds.
 //   - An element of [Softmax] has a relative error of at most (2r + t + 5)·u. Here r is how far
 //     below the largest element of the source lies either the element, or the smallest one that
 //     still contributes to the sum, whichever is lower.

@@ -1,6 +1,15 @@
 package vecmath
 
-import "github.com/gomonge/monge/internal/asm/pair"
+import (
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/pair"
+	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/asm/vector"
+)
 
 // Sum returns Σ src[i], and +0 for an empty slice.
 func Sum[T Float](src []T) T { return pair.Sum(src) }
@@ -14,3 +23,186 @@ func SqEuclidean[T Float](a, b []T) T { return pair.SqEuclidean(a, b) }
 
 // Manhattan returns Σ |a[i] − b[i]|, and +0 for empty slices. It is never negative, and +0 if finite a and b are equal.
 func Manhattan[T Float](a, b []T) T { return pair.Manhattan(a, b) }
+
+// CosineSimilarity returns the cosine of the angle between a and b, Σ a[i]·b[i] / √(Σ a[i]²·Σ b[i]²).
+//
+// It lies between −1 and 1, and does not depend on the order of a and b. It is exactly 1 if a and b are equal and not zero. It
+// is 0 if a or b is zero or empty and none has a NaN; NaN if one has a NaN, or an infinity and the other is not zero. No
+// finite vector overflows or underflows: vectors that are very long or very short are scaled by powers of two first.
+func CosineSimilarity[T Float](a, b []T) T { return pair.Cosine(a, b) }
+
+// Norm returns √Σ x[i]², the Euclidean length. It does not overflow where the result is finite, and is not 0 for a vector
+// that is not zero. It is +Inf if x has an infinity and no NaN.
+func Norm[T Float](x []T) T { return pair.Norm(x) }
+
+// Normalize sets dst to src/‖src‖, and returns ‖src‖. dst may be src. If src is zero, dst becomes src and the result is 0. If
+// src has a NaN, all of dst becomes NaN; if it has an infinity, its finite elements become zero and the infinite ones NaN.
+func Normalize[T Float](dst, src []T) T {
+	check(dst, src)
+	if s := pair.Squares(src); pair.InRange(s) {
+		norm := T(math.Sqrt(float64(s)))
+		vector.Affine(dst, src, 0, 1/norm)
+		return norm
+	}
+	norm, scaled, p := pair.ScaledNorm(src)
+	switch {
+	case norm == 0:
+		copy(dst, src)
+	case norm != norm:
+		for i := range dst {
+			dst[i] = norm
+		}
+	default:
+		pair.Scale(dst, src, p)
+		vector.Affine(dst, dst, 0, 1/scaled)
+	}
+	return norm
+}
+
+// NormalizeRows sets every row of dst to [Normalize] of that row of src. dst may be src.
+func NormalizeRows[T Float](dst, src dist.Matrix[T]) {
+	rows(dst, src, func(dst, src []T) { Normalize(dst, src) })
+}
+
+// longRow is the number of elements of a row that one call may take.
+const longRow = asm.Budget / 8
+
+// AddScaled adds alpha·src[i] to dst[i], with one rounding. dst may be src.
+func AddScaled[T Float](dst []T, alpha T, src []T) {
+	check(dst, src)
+	for len(src) > 0 {
+		n := min(longRow, len(src))
+		pass.Columns(1, n, dst, src, n, []T{alpha})
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// Scale sets dst[i] = alpha·src[i]. dst may be src.
+func Scale[T Float](dst []T, alpha T, src []T) {
+	check(dst, src)
+	vector.Affine(dst, src, 0, alpha)
+}
+
+// MeanRows sets dst[j] to the mean of column j of x: the sum of its elements from the first row on, divided by the number of
+// rows. dst has as many elements as x has columns, and does not overlap it. The mean of no rows is NaN.
+func MeanRows[T Float](dst []T, x dist.Matrix[T]) {
+	x.Check()
+	if len(dst) != x.Cols {
+		panic(fmt.Sprintf("vecmath: shapes do not match: dst has %d elements, x %d columns", len(dst), x.Cols))
+	}
+	if d := dist.NewMatrix(1, len(dst), dst); asm.Overlap(view(&d), view(&x)) {
+		panic(overlapPanic)
+	}
+	clear(dst)
+	for i := 0; i < x.Rows; i += chunk {
+		n := min(chunk, x.Rows-i)
+		for j := 0; j < x.Cols; j += longRow {
+			pass.Columns(n, min(longRow, x.Cols-j), dst[j:], x.Data[i*x.Stride+j:], x.Stride, ones[T](n))
+		}
+	}
+	for j := range dst {
+		dst[j] /= T(x.Rows)
+	}
+}
+
+// TopK returns the indices of the k largest elements of x, the largest first. Equal elements are ordered by their index, NaN come
+// last. If x has fewer than k elements, all are returned. The result overwrites dst from its beginning, and is allocated
+// only if the capacity of dst is too small. TopK panics if k is negative.
+func TopK[T Float](dst []int, x []T, k int) []int {
+	if k < 0 {
+		panic(fmt.Sprintf("vecmath: k is %d; it must not be negative", k))
+	}
+	k = min(k, len(x))
+	dst = dst[:0]
+	if k == 0 {
+		return dst
+	}
+	// dst is a heap with the last of its elements at the root.
+	for i := range k {
+		dst = append(dst, i)
+	}
+	for r := k/2 - 1; r >= 0; r-- {
+		sink(dst, x, r)
+	}
+	last := x[dst[0]]
+	for i := k; i < len(x); i++ {
+		if v := x[i]; v > last || last != last && v == v { // an equal one has the larger index
+			dst[0] = i
+			sink(dst, x, 0)
+			last = x[dst[0]]
+		}
+	}
+	for n := k - 1; n > 0; n-- {
+		dst[0], dst[n] = dst[n], dst[0]
+		sink(dst[:n], x, 0)
+	}
+	return dst
+}
+
+// sink moves the root r of a part of the heap down to its place.
+func sink[T Float](heap []int, x []T, r int) {
+	for {
+		c := 2*r + 1
+		if c >= len(heap) {
+			return
+		}
+		if c+1 < len(heap) && before(x, heap[c], heap[c+1]) {
+			c++
+		}
+		if !before(x, heap[r], heap[c]) {
+			return
+		}
+		heap[r], heap[c] = heap[c], heap[r]
+		r = c
+	}
+}
+
+// before reports whether element i of x comes before element j in the order of TopK.
+func before[T Float](x []T, i, j int) bool {
+	v, w := x[i], x[j]
+	switch {
+	case v > w:
+		return true
+	case v < w:
+		return false
+	case v == w || v != v && w != w:
+		return i < j
+	}
+	return v == v
+}
+
+// DotEach sets dst[i] to [Dot] of query and rows[i]. dst has as many elements as there are rows, and every row as many as
+// query; otherwise DotEach panics. dst overlaps neither query nor rows.
+func DotEach[T Float](dst, query []T, rows [][]T) {
+	checkEach(dst, query, rows)
+	for i, row := range rows {
+		dst[i] = pair.Dot(query, row)
+	}
+}
+
+// SqEuclideanEach sets dst[i] to [SqEuclidean] of query and rows[i], as DotEach does.
+func SqEuclideanEach[T Float](dst, query []T, rows [][]T) {
+	checkEach(dst, query, rows)
+	for i, row := range rows {
+		dst[i] = pair.SqEuclidean(query, row)
+	}
+}
+
+// CosineEach sets dst[i] to [CosineSimilarity] of query and rows[i], as DotEach does.
+func CosineEach[T Float](dst, query []T, rows [][]T) {
+	checkEach(dst, query, rows)
+	for i, row := range rows {
+		dst[i] = pair.Cosine(query, row)
+	}
+}
+
+func checkEach[T Float](dst, query []T, rows [][]T) {
+	if len(dst) != len(rows) {
+		panic(fmt.Sprintf("vecmath: shapes do not match: dst has %d elements, and there are %d rows", len(dst), len(rows)))
+	}
+	for i, row := range rows {
+		if len(row) != len(query) {
+			panic(fmt.Sprintf("vecmath: shapes do not match: row %d has %d elements, the query %d", i, len(row), len(query)))
+		}
+	}
+}

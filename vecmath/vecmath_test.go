@@ -200,14 +200,8 @@ func TestSameBits(t *testing.T) {
 
 // allBits is a hash of results of all functions.
 func allBits[T vecmath.Float](t *testing.T) uint64 {
-	h := fnv.New64a()
-	add := func(x ...T) {
-		for _, v := range x {
-			var b [8]byte
-			binary.LittleEndian.PutUint64(b[:], asmtest.Bits(v))
-			h.Write(b[:])
-		}
-	}
+	var all []T
+	add := func(x ...T) { all = append(all, x...) }
 	rng := asmtest.NewRand(3)
 	for _, n := range []int{0, 1, 5, 16, 100, 300, 777} {
 		x, y := make([]T, n), make([]T, n)
@@ -229,6 +223,17 @@ func allBits[T vecmath.Float](t *testing.T) uint64 {
 		add(lse...)
 		vecmath.SoftmaxRows(m, m)
 		add(x...)
+	}
+	return hashOf(all)
+}
+
+// hashOf is a hash of the bits of x.
+func hashOf[T vecmath.Float](x []T) uint64 {
+	h := fnv.New64a()
+	for _, v := range x {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], asmtest.Bits(v))
+		h.Write(b[:])
 	}
 	return h.Sum64()
 }
@@ -295,10 +300,14 @@ func TestMistakes(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	x, y := asmtest.Random[float32](3000), make([]float32, 3000)
-	lse := make([]float32, 30)
+	lse, top := make([]float32, 30), make([]int, 10)
 	for _, f := range append(functions[float32](), function[float32]{name: "Softmax", f: vecmath.Softmax[float32]}, function[float32]{name: "LogSoftmax", f: vecmath.LogSoftmax[float32]},
 		function[float32]{name: "reductions", f: func(dst, src []float32) {
 			dst[0] = vecmath.Sum(src) + vecmath.Dot(src, src) + vecmath.LogSumExp(src)
+			dst[1] = vecmath.CosineSimilarity(dst, src) + vecmath.Normalize(dst, src)
+			vecmath.AddScaled(dst, 2, src)
+			vecmath.MeanRows(dst[:100], dist.NewMatrix(30, 100, src))
+			top = vecmath.TopK(top, src, 10)
 			vecmath.LogSumExpRows(lse, dist.NewMatrix(30, 100, src))
 		}}) {
 		if n := asmtest.Allocations(func() { f.f(y, x) }); n != 0 {

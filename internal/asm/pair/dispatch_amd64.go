@@ -132,6 +132,30 @@ func sumAVX2F32(n int, x *float32) float32
 //go:noescape
 func sumLanesAVX2F32(n int, acc, x *float32)
 
+//go:noescape
+func cosineAVX512F64(n int, x, y, sums *float64)
+
+//go:noescape
+func cosineLanesAVX512F64(n int, acc, x, y *float64)
+
+//go:noescape
+func cosineAVX512F32(n int, x, y, sums *float32)
+
+//go:noescape
+func cosineLanesAVX512F32(n int, acc, x, y *float32)
+
+//go:noescape
+func cosineAVX2F64(n int, x, y, sums *float64)
+
+//go:noescape
+func cosineLanesAVX2F64(n int, acc, x, y *float64)
+
+//go:noescape
+func cosineAVX2F32(n int, x, y, sums *float32)
+
+//go:noescape
+func cosineLanesAVX2F32(n int, acc, x, y *float32)
+
 //go:noinline
 func dot64(x, y *float64, n, m int) float64 {
 	if n != m {
@@ -368,5 +392,51 @@ func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 		}
 	default:
 		addRef(op, acc, x, y)
+	}
+}
+
+//go:noinline
+func cosine64(sums *[3]float64, x, y *float64, n int) {
+	if 0 < n && n <= longest {
+		switch asm.Current() {
+		case asm.AVX512:
+			cosineAVX512F64(n, x, y, &sums[0])
+			return
+		case asm.AVX2:
+			cosineAVX2F64(n, x, y, &sums[0])
+			return
+		}
+	}
+	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+//go:noinline
+func cosine32(sums *[3]float32, x, y *float32, n int) {
+	if 0 < n && n <= longest {
+		switch asm.Current() {
+		case asm.AVX512:
+			cosineAVX512F32(n, x, y, &sums[0])
+			return
+		case asm.AVX2:
+			cosineAVX2F32(n, x, y, &sums[0])
+			return
+		}
+	}
+	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+//go:noinline
+func addCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
+	switch n := len(x); asm.VariantOf[T, T]() {
+	case asm.AVX512F64:
+		cosineLanesAVX512F64(n, num.P64(acc[:]), num.P64(x), num.P64(y))
+	case asm.AVX512F32:
+		cosineLanesAVX512F32(n, num.P32(acc[:]), num.P32(x), num.P32(y))
+	case asm.AVX2F64:
+		cosineLanesAVX2F64(n, num.P64(acc[:]), num.P64(x), num.P64(y))
+	case asm.AVX2F32:
+		cosineLanesAVX2F32(n, num.P32(acc[:]), num.P32(x), num.P32(y))
+	default:
+		addCosineRef(acc, x, y)
 	}
 }

@@ -72,6 +72,18 @@ func sumNEONF32(n int, x *float32) float32
 //go:noescape
 func sumLanesNEONF32(n int, acc, x *float32)
 
+//go:noescape
+func cosineNEONF64(n int, x, y, sums *float64)
+
+//go:noescape
+func cosineLanesNEONF64(n int, acc, x, y *float64)
+
+//go:noescape
+func cosineNEONF32(n int, x, y, sums *float32)
+
+//go:noescape
+func cosineLanesNEONF32(n int, acc, x, y *float32)
+
 //go:noinline
 func dot64(x, y *float64, n, m int) float64 {
 	if n != m {
@@ -262,5 +274,41 @@ func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 		}
 	default:
 		addRef(op, acc, x, y)
+	}
+}
+
+//go:noinline
+func cosine64(sums *[3]float64, x, y *float64, n int) {
+	if 0 < n && n <= longest {
+		switch asm.Current() {
+		case asm.NEON:
+			cosineNEONF64(n, x, y, &sums[0])
+			return
+		}
+	}
+	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+//go:noinline
+func cosine32(sums *[3]float32, x, y *float32, n int) {
+	if 0 < n && n <= longest {
+		switch asm.Current() {
+		case asm.NEON:
+			cosineNEONF32(n, x, y, &sums[0])
+			return
+		}
+	}
+	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+//go:noinline
+func addCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
+	switch n := len(x); asm.VariantOf[T, T]() {
+	case asm.NEONF64:
+		cosineLanesNEONF64(n, num.P64(acc[:]), num.P64(x), num.P64(y))
+	case asm.NEONF32:
+		cosineLanesNEONF32(n, num.P32(acc[:]), num.P32(x), num.P32(y))
+	default:
+		addCosineRef(acc, x, y)
 	}
 }

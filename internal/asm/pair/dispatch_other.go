@@ -97,3 +97,13 @@ func sum32(x *float32, n int) float32 {
 }
 
 func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) { addRef(op, acc, x, y) }
+
+func cosine64(sums *[3]float64, x, y *float64, n int) {
+	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+func cosine32(sums *[3]float32, x, y *float32, n int) {
+	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+func addCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) { addCosineRef(acc, x, y) }

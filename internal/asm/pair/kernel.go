@@ -55,6 +55,44 @@ func Sum[T num.Float](x []T) T {
 	return T(sum32(num.P32(x), len(x)))
 }
 
+// CosineSums sets sums to Σ x[i]·y[i], Σ x[i]² and Σ y[i]², in half as many lanes each.
+func CosineSums[T num.Float](sums *[3]T, x, y []T) {
+	if len(x) != len(y) {
+		panic(LengthsText(len(x), len(y)))
+	}
+	if num.IsFloat64[T]() {
+		cosine64((*[3]float64)(unsafe.Pointer(sums)), num.P64(x), num.P64(y), len(x))
+	} else {
+		cosine32((*[3]float32)(unsafe.Pointer(sums)), num.P32(x), num.P32(y), len(x))
+	}
+}
+
+// longCosine sets sums to those of slices of any length.
+func longCosine[T num.Float](sums *[3]T, x, y []T) {
+	if len(x) == 0 {
+		*sums = [3]T{}
+		return
+	}
+	acc := beginCosine[T]()
+	whole := len(x) / Lanes[T]() * Lanes[T]()
+	AddCosineLanes(&acc, x[:whole], y[:whole])
+	addCosineRef(&acc, x[whole:], y[whole:])
+	foldCosine(sums, &acc)
+}
+
+// AddCosineLanes adds the terms of x and y to the lanes of the three sums. It panics if their lengths differ or are no
+// multiple of the number of lanes.
+func AddCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
+	if len(x) != len(y) || len(x)%Lanes[T]() != 0 {
+		panic("pair: number of elements is not that of lanes")
+	}
+	for len(x) > 0 {
+		p := min(len(x), longest)
+		addCosineLanes(acc, x[:p], y[:p])
+		x, y = x[p:], y[p:]
+	}
+}
+
 // AddLanes adds the terms of x and y to the lanes acc; y is x where the term has x only. It panics if their lengths
 // differ or are no multiple of the number of lanes.
 func AddLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {

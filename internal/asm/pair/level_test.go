@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -29,7 +30,8 @@ func levels[T num.Float](t *testing.T) {
 			for range 3 { // kinds of memory
 				seed++
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
-					x, y, dst := a.In(n, class), a.In(n, class), a.Out(5)
+					x, y, dst, sums := a.In(n, class), a.In(n, class), a.Out(5), a.Out(3)
+					CosineSums((*[3]T)(sums), x, y)
 					dst[0], dst[1], dst[2], dst[3], dst[4] = Dot(x, y), SqEuclidean(x, y), Manhattan(x, y), Squares(x), Sum(x)
 				})
 			}
@@ -39,6 +41,7 @@ func levels[T num.Float](t *testing.T) {
 						acc := a.InOut(MaxLanes, class)
 						AddLanes(op, (*[MaxLanes]T)(acc), a.In(n, class), a.In(n, class))
 					}
+					AddCosineLanes((*[3 * MaxLanes / 2]T)(a.InOut(3*MaxLanes/2, class)), a.In(n, class), a.In(n, class))
 				})
 			}
 			if t.Failed() {
@@ -75,6 +78,14 @@ func definition[T num.Float](t *testing.T) {
 						t.Fatalf("%v, n = %d, kind %d, sum %d: %v (%#x), want %v (%#x)", lv, n, k, i, got, asmtest.Bits(got), want, asmtest.Bits(want))
 					}
 				}
+				var got, want [3]T
+				CosineSums(&got, x, y)
+				if n > 0 {
+					acc := beginCosine[T]()
+					addCosineRef(&acc, x, y)
+					foldCosine(&want, &acc)
+				}
+				asmtest.SameSlices(t, fmt.Sprintf("%v, n = %d, kind %d: cosine", lv, n, k), got[:], want[:])
 				if n > 300 {
 					break
 				}

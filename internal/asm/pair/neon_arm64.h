@@ -13,6 +13,7 @@
 #define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
 
 #define LANES (4>>DOUBLE) // of a register
+#define ESIZE (4<<DOUBLE)
 
 // An operation on four registers each: d … d+3 of n … n+3 and m … m+3.
 #define OF4(op, d, n, m) \
@@ -35,3 +36,11 @@
 #define STORELANES(p, a, b, c, d) \
 	FSTPQ.P (a, b), 32(p); \
 	FSTPQ.P (c, d), 32(p)
+
+// FOLDREGS folds four registers from r on to the lowest lane of r.
+#define FOLDREGS(r) \
+	FADD(r, r, r+2);     \
+	FADD(r+1, r+1, r+3); \
+	FADD(r, r, r+1);     \
+	LASTFOLD(r, r+1)     \
+	FADDP(r, r, r)

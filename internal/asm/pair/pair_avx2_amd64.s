@@ -5,10 +5,13 @@
 //	manhattan     Σ |x[i] − y[i]|
 //	squares       Σ x[i]²
 //	sum           Σ x[i]                  0≤i<n
+//	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
 //
-// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64.
+// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
+// lanes for each sum; its acc has three times as many.
 //
-// Same bits as    addTerms and fold in ref.go: element i in lane i mod w, i ascending, one FMA per product.
+// Same bits as    addRef, fold, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
+//                 one FMA per product.
 //                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
 // Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
 // Tile            eight registers; short, with n at most two registers: one or two.
@@ -16,6 +19,7 @@
 // Special values  follow the arithmetic.
 // Registers       CX elements left · SI x · DI y · DX acc · AX bytes of the last, short register · R8 its
 //                 mask · Y0–Y7 lanes, then their folds · Y8–Y11 elements, differences, Y10 the mask · Y12 all bits but the sign.
+//                 cosine: Y0–Y3, Y4–Y7, Y8–Y11 lanes · Y12 Y13 elements · Y14 mask; DX sums.
 // Source          own, after a prototype that measured 64 lanes.
 
 //go:build amd64 && !purego
@@ -34,13 +38,13 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD folds the lanes of one register to the lowest.
-#define FOLD \
-	VEXTRACTF128  $1, Y0, X1; \
-	add           X1, X0, X0; \
-	LASTFOLD                  \
-	SWAP(X0, X1);             \
-	addone        X1, X0, X0
+// FOLD folds the lanes of a register y, whose lower part is x, to the lowest; t is spoiled.
+#define FOLD(y, x, t) \
+	VEXTRACTF128 $1, y, t; \
+	add          t, x, x;  \
+	LASTFOLD(x, t)         \
+	SWAP(x, t);            \
+	addone       t, x, x
 
 // TERM adds the terms of 32 bytes at off to the lanes a; PART those that the mask has. A
 // product of an element that the mask has not is −0·0, which changes no lane. Squares and distances
@@ -89,6 +93,22 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	maskmove off(xp), Y10, Y8; \
 	or       64(mask), Y8, Y8; \
 	add      Y8, a, a
+
+// TERM3 adds the terms of a cosine of 32 bytes at off to the lanes a of products, b and c of squares; PART3 those that the mask has.
+#define TERM3(off, a, b, c) \
+	move off(xp), Y12; \
+	move off(yp), Y13; \
+	fma  Y13, Y12, a;  \
+	fma  Y12, Y12, b;  \
+	fma  Y13, Y13, c
+#define PART3(off, a, b, c) \
+	move     (mask), Y14;        \
+	maskmove off(xp), Y14, Y12;  \
+	maskmove off(yp), Y14, Y13;  \
+	fma      Y12, Y12, b;        \
+	fma      Y13, Y13, c;        \
+	or       64(mask), Y12, Y12; \
+	fma      Y13, Y12, a
 
 #define F32
 #include "type_amd64.h"
@@ -169,6 +189,11 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define COSINE ·cosineAVX2F32
+#define LANES ·cosineLanesAVX2F32
+#include "cosine_avx2_amd64.h"
+#undef COSINE
+#undef LANES
 #undef F32
 
 #define F64
@@ -250,4 +275,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define COSINE ·cosineAVX2F64
+#define LANES ·cosineLanesAVX2F64
+#include "cosine_avx2_amd64.h"
+#undef COSINE
+#undef LANES
 #undef F64

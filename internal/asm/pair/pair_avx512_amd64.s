@@ -5,17 +5,21 @@
 //	manhattan     Σ |x[i] − y[i]|
 //	squares       Σ x[i]²
 //	sum           Σ x[i]                  0≤i<n
+//	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
 //
-// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64.
+// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
+// lanes for each sum; its acc has three times as many.
 //
-// Same bits as    addTerms and fold in ref.go: element i in lane i mod w, i ascending, one FMA per product.
+// Same bits as    addRef, fold, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
+//                 one FMA per product.
 //                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
 // Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
 // Tile            four registers; short, with n at most a register: one.
 // Tail            masked loads. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       CX elements left · SI x · DI y · DX acc · AX mask · K1 part of it · Z0–Z3 lanes, then
-//                 their folds · Z4–Z7 elements, differences · Z8 all bits but the sign.
+//                 their folds · Z4–Z7 elements, differences · Z8 all bits but the sign. cosine: Z0 Z1,
+//                 Z2 Z3, Z4 Z5 lanes · Z8 Z9 elements; DX sums.
 // Source          own, after a prototype that measured 64 lanes.
 
 //go:build amd64 && !purego
@@ -33,15 +37,15 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD folds the lanes of one register to the lowest.
-#define FOLD \
-	VEXTRACTF64X4 $1, Z0, Y1; \
-	add           Y1, Y0, Y0; \
-	VEXTRACTF128  $1, Y0, X1; \
-	add           X1, X0, X0; \
-	LASTFOLD                  \
-	SWAP(X0, X1);             \
-	addone        X1, X0, X0
+// FOLD folds the lanes of a register z, whose lower parts are y and x, to the lowest; u, whose lower part is t, is spoiled.
+#define FOLD(z, y, x, u, t) \
+	VEXTRACTF64X4 $1, z, u; \
+	add           u, y, y;  \
+	VEXTRACTF128  $1, y, t; \
+	add           t, x, x;  \
+	LASTFOLD(x, t)          \
+	SWAP(x, t);             \
+	addone        t, x, x
 
 // TERM adds the terms of 64 bytes at off to the lanes a; PART those that K1 has.
 #define TERMDOT(off, t, a) \
@@ -76,6 +80,20 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	fma    t, t, K1, a
 #define TERMPLAIN(off, t, a) add off(xp), a, a
 #define PARTPLAIN(off, t, a) add off(xp), a, K1, a
+
+// TERM3 adds the terms of a cosine of 64 bytes at off to the lanes a of products, b and c of squares; PART3 those that K1 has.
+#define TERM3(off, a, b, c) \
+	move off(xp), Z8; \
+	move off(yp), Z9; \
+	fma  Z9, Z8, a;   \
+	fma  Z8, Z8, b;   \
+	fma  Z9, Z9, c
+#define PART3(off, a, b, c) \
+	move.Z off(xp), K1, Z8; \
+	move.Z off(yp), K1, Z9; \
+	fma    Z9, Z8, K1, a;   \
+	fma    Z8, Z8, K1, b;   \
+	fma    Z9, Z9, K1, c
 
 #define F32
 #include "type_amd64.h"
@@ -156,6 +174,11 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define COSINE ·cosineAVX512F32
+#define LANES ·cosineLanesAVX512F32
+#include "cosine_avx512_amd64.h"
+#undef COSINE
+#undef LANES
 #undef F32
 
 #define F64
@@ -237,4 +260,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define COSINE ·cosineAVX512F64
+#define LANES ·cosineLanesAVX512F64
+#include "cosine_avx512_amd64.h"
+#undef COSINE
+#undef LANES
 #undef F64

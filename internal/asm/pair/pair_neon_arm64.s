@@ -5,17 +5,21 @@
 //	manhattan     Σ |x[i] − y[i]|
 //	squares       Σ x[i]²
 //	sum           Σ x[i]                  0≤i<n
+//	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
 //
-// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64.
+// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
+// lanes for each sum; its acc has three times as many.
 //
-// Same bits as    addRef and fold in ref.go: element i in lane i mod w, i ascending, one FMA per product.
+// Same bits as    addRef, fold, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
+//                 one FMA per product.
 //                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
 // Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
 // Tile            16 registers; short, with n at most four registers: four.
 // Tail            registers, then loads of single lanes. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       R0 elements left · R1 x · R2 y · R3 acc · R4 spare · R5 elements of the last, short register ·
-//                 V0–V8 elements, differences; V1 −0 until the loop · V16–V31 lanes, then their folds.
+//                 V0–V8 elements, differences; V1 −0 until the loop · V16–V31 lanes, then their folds. cosine:
+//                 V8–V15, V16–V23, V24–V31 lanes; R3 sums.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -135,6 +139,32 @@
 	LDREST(xp, V0);      \
 	FADD(a, a, 0)
 
+// TERM3X2 adds the terms of a cosine of two registers to the lanes a of products, b and c of squares, and to the
+// next register of each; TERM3 those of one register, PART3 those of R5 elements.
+#define TERM3X2(a, b, c) \
+	FLDPQ.P 32(xp), (F0, F2); \
+	FLDPQ.P 32(yp), (F3, F4); \
+	FMLA(a, 0, 3);            \
+	FMLA(b, 0, 0);            \
+	FMLA(c, 3, 3);            \
+	FMLA(a+1, 2, 4);          \
+	FMLA(b+1, 2, 2);          \
+	FMLA(c+1, 4, 4)
+#define TERM3(a, b, c) \
+	FMOVQ.P 16(xp), F0; \
+	FMOVQ.P 16(yp), F2; \
+	FMLA(a, 0, 2);      \
+	FMLA(b, 0, 0);      \
+	FMLA(c, 2, 2)
+#define PART3(a, b, c) \
+	VMOV V1.B16, V0.B16;         \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	LDREST(xp, V0);              \
+	LDREST(yp, V2);              \
+	FMLA(a, 0, 2);               \
+	FMLA(b, 0, 0);               \
+	FMLA(c, 2, 2)
+
 #define F32
 #include "type_arm64.h"
 
@@ -220,6 +250,11 @@
 #undef args
 #undef result
 #undef lanesargs
+#define COSINE ·cosineNEONF32
+#define LANESUM ·cosineLanesNEONF32
+#include "cosine_neon_arm64.h"
+#undef COSINE
+#undef LANESUM
 #undef F32
 
 #define F64
@@ -307,4 +342,9 @@
 #undef args
 #undef result
 #undef lanesargs
+#define COSINE ·cosineNEONF64
+#define LANESUM ·cosineLanesNEONF64
+#include "cosine_neon_arm64.h"
+#undef COSINE
+#undef LANESUM
 #undef F64

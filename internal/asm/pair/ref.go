@@ -78,3 +78,37 @@ func ref[T num.Float](op Op, x, y []T) T {
 	addRef(op, &acc, x, y)
 	return fold(&acc)
 }
+
+// beginCosine returns lanes of −0 for the three sums of a cosine, one after the other.
+func beginCosine[T num.Float]() (acc [3 * MaxLanes / 2]T) {
+	zero := T(0)
+	for l := range acc {
+		acc[l] = -zero
+	}
+	return acc
+}
+
+// addCosineRef adds x_i·y_i, x_i² and y_i² to the sums, in lane i mod w of each.
+func addCosineRef[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
+	w := Lanes[T]() / 2
+	for i, v := range x {
+		l := i % w
+		acc[l] = num.FMA(v, y[i], acc[l])
+		acc[w+l] = num.FMA(v, v, acc[w+l])
+		acc[2*w+l] = num.FMA(y[i], y[i], acc[2*w+l])
+	}
+}
+
+// foldCosine sets sums to the sums of the lanes.
+func foldCosine[T num.Float](sums *[3]T, acc *[3 * MaxLanes / 2]T) {
+	w := Lanes[T]() / 2
+	for s := range sums {
+		lanes := acc[s*w:][:w]
+		for h := w / 2; h > 0; h /= 2 {
+			for l := range h {
+				lanes[l] += lanes[l+h]
+			}
+		}
+		sums[s] = lanes[0]
+	}
+}

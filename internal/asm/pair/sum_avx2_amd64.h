@@ -39,7 +39,7 @@ short0:
 	PART(0, Y0)
 
 short:
-	FOLD
+	FOLD(Y0, X0, X1)
 	moveone X0, result
 	VZEROUPPER
 	RET
@@ -107,7 +107,7 @@ fold8:
 	add Y4, Y0, Y0
 	add Y5, Y1, Y1
 	add Y1, Y0, Y0
-	FOLD
+	FOLD(Y0, X0, X1)
 	moveone X0, result
 	VZEROUPPER
 	RET

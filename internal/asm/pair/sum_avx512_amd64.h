@@ -17,7 +17,7 @@ TEXT SUM(SB), NOSPLIT, $0-args
 	BZHIL CX, AX, AX
 	KMOVW AX, K1
 	PART(0, Z4, Z0)
-	FOLD
+	FOLD(Z0, Y0, X0, Y1, X1)
 	moveone X0, result
 	VZEROUPPER
 	RET
@@ -68,7 +68,7 @@ fold4:
 	add Z1, Z0, Z0
 	add Z3, Z2, Z2
 	add Z2, Z0, Z0
-	FOLD
+	FOLD(Z0, Y0, X0, Y1, X1)
 	moveone X0, result
 	VZEROUPPER
 	RET

@@ -123,11 +123,7 @@ fold16:
 	OF4(FADD, 16, 16, 24)
 
 fold4:
-	FADD(16, 16, 18)
-	FADD(17, 17, 19)
-	FADD(16, 16, 17)
-	LASTFOLD
-	FADDP(16, 16, 16)
+	FOLDREGS(16)
 	FMOVE F16, result
 	RET
 

@@ -44,7 +44,7 @@
 #define and VANDPD
 #define or VORPD
 #define SWAP(x, t) VPERMILPD $1, x, t
-#define LASTFOLD
+#define LASTFOLD(x, t)
 #else
 #define size 4
 #define logsize 2
@@ -65,7 +65,7 @@
 #define or VORPS
 #define SWAP(x, t) VMOVSHDUP x, t
 // LASTFOLD folds lanes l and l+2 of float32.
-#define LASTFOLD \
-	VPERMILPD $1, X0, X1; \
-	VADDPS    X1, X0, X0;
+#define LASTFOLD(x, t) \
+	VPERMILPD $1, x, t; \
+	VADDPS    t, x, x;
 #endif

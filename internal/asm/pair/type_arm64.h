@@ -30,10 +30,10 @@
 	B    2(PC); \
 	VLD1 (p), v.S[0]
 
-// Lanes 0 1 + lanes 2 3 of V16.
-#define LASTFOLD \
-	TRN2_2D(17, 16, 16); \
-	FADD(16, 16, 17)
+// Lanes 0 1 + lanes 2 3 of r; s is spoiled.
+#define LASTFOLD(r, s) \
+	TRN2_2D(s, r, r); \
+	FADD(r, r, s);
 #endif
 
 #ifdef F64
@@ -44,5 +44,5 @@
 	MOVD $(1<<63), R4; \
 	VDUP R4, V1.D2
 #define LDREST(p, v) VLD1 (p), v.D[0]
-#define LASTFOLD
+#define LASTFOLD(r, s)
 #endif

@@ -300,7 +300,7 @@ func (g *Graph) squared(a Node) Node {
 }
 
 // FMA returns x·y + z, rounded once. The factors commute, the sign of the product is that
-// of its factors, fma(0, 0, z) is 0 + z, fma(−0, 0, z) is z, fma(x, y, −0) is x·y, and fma(x, x, 0) is x·x, since x·x is never −0.
+// of its factors, fma(0, 0, z) and fma(−0, −0, z) are 0 + z, fma(−0, 0, z) is z, fma(x, y, −0) is x·y, and fma(x, x, 0) is x·x, since x·x is never −0.
 func (g *Graph) FMA(a, b, c Node) Node {
 	if x, y, ok := g.constants(a, b); ok && g.nodes[c].op == Const {
 		if z := value(&g.nodes[c]); g.Width(c) == 4 {
@@ -318,7 +318,7 @@ func (g *Graph) FMA(a, b, c Node) Node {
 		}
 		b = a
 	}
-	if g.zero(a) && g.zero(b) {
+	if g.zero(a) && g.zero(b) || g.minusZero(a) && g.minusZero(b) {
 		return g.Add(g.Const(g.Width(c), 0), c)
 	}
 	if x, y, ok := g.constants(a, b); ok && x == 0 && y == 0 && math.Signbit(x) != math.Signbit(y) {

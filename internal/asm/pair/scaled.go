@@ -1,0 +1,127 @@
+package pair
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// Cosine returns Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), between −1 and 1; 0 if a vector is zero and none has a NaN.
+//
+// The root and the quotient are computed in float64. So s/√(s·s) is 1, and equal vectors have the cosine 1. If
+// a sum of squares leaves the range in which it is right, both vectors are multiplied by powers of two, so that their largest
+// elements lie between 1 and 2, and summed again.
+func Cosine[T num.Float](x, y []T) T {
+	var sums [3]T
+	CosineSums(&sums, x, y)
+	if !InRange(sums[1]) || !InRange(sums[2]) {
+		return scaledCosine(x, y)
+	}
+	return quotient(&sums)
+}
+
+// quotient returns the cosine of sums that are in range.
+func quotient[T num.Float](sums *[3]T) T {
+	// In float64 the product may be rounded, and nothing overflows: InRange.
+	c := float64(sums[0]) / math.Sqrt(float64(float64(sums[1])*float64(sums[2])))
+	return T(max(-1, min(c, 1)))
+}
+
+// InRange reports whether a sum of squares is right: no term was so small that its rounding counts, none overflowed, and the
+// product of two such sums is a normal number. It is one comparison of bits; zero, NaN and infinity are out of range.
+func InRange[T num.Float](s T) bool {
+	if num.IsFloat64[T]() {
+		const lo, hi = (1023 - 500) << 52, (1023 + 500) << 52
+		return math.Float64bits(float64(s))-lo < hi-lo
+	}
+	const lo, hi = (127 - 60) << 23, (127 + 120) << 23
+	return math.Float32bits(float32(s))-lo < hi-lo
+}
+
+// scaledCosine is Cosine for vectors of which the sums are out of range.
+func scaledCosine[T num.Float](x, y []T) T {
+	p, zx, nx := scaleOf(x)
+	q, zy, ny := scaleOf(y)
+	switch {
+	case nx || ny:
+		return T(math.NaN())
+	case zx || zy:
+		return 0
+	}
+	acc := beginCosine[T]()
+	var bufx, bufy [chunk]T
+	w := Lanes[T]()
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		Scale(bufx[:n], x[:n], p)
+		Scale(bufy[:n], y[:n], q)
+		whole := n / w * w
+		AddCosineLanes(&acc, bufx[:whole], bufy[:whole])
+		addCosineRef(&acc, bufx[whole:n], bufy[whole:n])
+		x, y = x[n:], y[n:]
+	}
+	var sums [3]T
+	foldCosine(&sums, &acc)
+	return quotient(&sums)
+}
+
+// chunk is the number of elements that are scaled at a time, a multiple of the lanes.
+const chunk = 256
+
+// Norm returns √Σ x[i]², without overflow or underflow on the way.
+func Norm[T num.Float](x []T) T {
+	if s := Squares(x); InRange(s) {
+		return T(math.Sqrt(float64(s)))
+	}
+	norm, _, _ := ScaledNorm(x)
+	return norm
+}
+
+// ScaledNorm returns the norms of x and of x·2^p, with p for which the largest element of x·2^p lies between 1 and 2. If x
+// is zero, scaled is 0; p is 0 if an element is infinite or NaN.
+func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
+	p, zero, nan := scaleOf(x)
+	switch {
+	case zero:
+		return 0, 0, 0
+	case nan:
+		return T(math.NaN()), T(math.NaN()), 0
+	}
+	acc := begin[T]()
+	var buf [chunk]T
+	w := Lanes[T]()
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		Scale(buf[:n], x[:n], p)
+		whole := n / w * w
+		AddLanes(Square, &acc, buf[:whole], buf[:whole])
+		addRef(Square, &acc, buf[whole:n], buf[whole:n])
+		x = x[n:]
+	}
+	root := math.Sqrt(float64(fold(&acc)))
+	return T(math.Ldexp(root, -p)), T(root), p
+}
+
+// scaleOf returns p for which the largest element of x·2^p lies between 1 and 2 in size, 0 if it is infinite; and
+// whether all elements are zero, and whether one is NaN.
+func scaleOf[T num.Float](x []T) (p int, zero, nan bool) {
+	top := T(0)
+	for _, v := range x {
+		if v != v {
+			return 0, false, true
+		}
+		top = max(top, num.Abs(v))
+	}
+	if top == 0 || math.IsInf(float64(top), 0) {
+		return 0, top == 0, false
+	}
+	return -math.Ilogb(float64(top)), false, false
+}
+
+// Scale sets dst to x·2^p, in two steps, as 2^p may not be a number of T.
+func Scale[T num.Float](dst, x []T, p int) {
+	a, b := T(math.Ldexp(1, p/2)), T(math.Ldexp(1, p-p/2))
+	for i, v := range x {
+		dst[i] = T(v*a) * b
+	}
+}
