@@ -262,10 +262,7 @@ var plainKernels = []kernel{
 	{"pair", "Manhattan", single, "T", pairShapes, pairCall, ""},
 	{"pair", "Squares", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
 	{"pair", "Sum", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
-	{"pair", "CosineSums", single, "T", pairShapes, func(b *builder) {
-		b.args = append(b.args, b.region(output, b.t, 1, 3, 3).Addr) // *[3]T
-		pairCall(b)
-	}, ""},
+	{"pair", "Cosine", single, "T", pairShapes, pairCall, ""},
 	{"pair", "AddCosineLanes", single, "T", pairGroups, func(b *builder) {
 		b.args = append(b.args, b.region(output, b.t, 1, 96, 96).Addr)
 		pairCall(b)

@@ -2,7 +2,6 @@ package vecmath
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
@@ -39,8 +38,7 @@ func Norm[T Float](x []T) T { return pair.Norm(x) }
 // src has a NaN, all of dst becomes NaN; if it has an infinity, its finite elements become zero and the infinite ones NaN.
 func Normalize[T Float](dst, src []T) T {
 	check(dst, src)
-	if s := pair.Squares(src); pair.InRange(s) {
-		norm := T(math.Sqrt(float64(s)))
+	if norm := pair.Norm(src); norm > 0x1p-30 && norm < 0x1p30 {
 		vector.Affine(dst, src, 0, 1/norm)
 		return norm
 	}

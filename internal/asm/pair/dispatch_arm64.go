@@ -278,27 +278,77 @@ func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 }
 
 //go:noinline
-func cosine64(sums *[3]float64, x, y *float64, n int) {
-	if 0 < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			cosineNEONF64(n, x, y, &sums[0])
-			return
-		}
+func cosine64(x, y *float64, n, m int) float64 {
+	if n != m {
+		panic(LengthsText(n, m))
 	}
-	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	var sums [3]float64
+	switch level := asm.Current(); {
+	case n == 0 || n > longest:
+		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	case level == asm.NEON:
+		cosineNEONF64(n, x, y, &sums[0])
+	default:
+		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	}
+	if inRange(sums[1]) && inRange(sums[2]) {
+		return quotient(sums[0], sums[1], sums[2])
+	}
+	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
 //go:noinline
-func cosine32(sums *[3]float32, x, y *float32, n int) {
-	if 0 < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			cosineNEONF32(n, x, y, &sums[0])
-			return
-		}
+func cosine32(x, y *float32, n, m int) float32 {
+	if n != m {
+		panic(LengthsText(n, m))
 	}
-	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	var sums [3]float32
+	switch level := asm.Current(); {
+	case n == 0 || n > longest:
+		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	case level == asm.NEON:
+		cosineNEONF32(n, x, y, &sums[0])
+	default:
+		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	}
+	if inRange(sums[1]) && inRange(sums[2]) {
+		return quotient(sums[0], sums[1], sums[2])
+	}
+	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+//go:noinline
+func norm64(x *float64, n int) float64 {
+	var s float64
+	switch level := asm.Current(); {
+	case n <= few:
+		s = dotFew(x, x, n)
+	case n <= longest && level == asm.NEON:
+		s = squaresNEONF64(n, x)
+	default:
+		s = long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
+	}
+	if inRange(s) {
+		return root(s)
+	}
+	return scaledNorm(unsafe.Slice(x, n))
+}
+
+//go:noinline
+func norm32(x *float32, n int) float32 {
+	var s float32
+	switch level := asm.Current(); {
+	case n <= few:
+		s = dotFew(x, x, n)
+	case n <= longest && level == asm.NEON:
+		s = squaresNEONF32(n, x)
+	default:
+		s = long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
+	}
+	if inRange(s) {
+		return root(s)
+	}
+	return scaledNorm(unsafe.Slice(x, n))
 }
 
 //go:noinline

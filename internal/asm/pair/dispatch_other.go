@@ -98,12 +98,42 @@ func sum32(x *float32, n int) float32 {
 
 func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) { addRef(op, acc, x, y) }
 
-func cosine64(sums *[3]float64, x, y *float64, n int) {
-	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+func cosine64(x, y *float64, n, m int) float64 {
+	if n != m {
+		panic(LengthsText(n, m))
+	}
+	var sums [3]float64
+	longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	if inRange(sums[1]) && inRange(sums[2]) {
+		return quotient(sums[0], sums[1], sums[2])
+	}
+	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
-func cosine32(sums *[3]float32, x, y *float32, n int) {
-	longCosine(sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+func norm64(x *float64, n int) float64 {
+	if s := squares64(x, n); inRange(s) {
+		return root(s)
+	}
+	return scaledNorm(unsafe.Slice(x, n))
+}
+
+func cosine32(x, y *float32, n, m int) float32 {
+	if n != m {
+		panic(LengthsText(n, m))
+	}
+	var sums [3]float32
+	longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	if inRange(sums[1]) && inRange(sums[2]) {
+		return quotient(sums[0], sums[1], sums[2])
+	}
+	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+func norm32(x *float32, n int) float32 {
+	if s := squares32(x, n); inRange(s) {
+		return root(s)
+	}
+	return scaledNorm(unsafe.Slice(x, n))
 }
 
 func addCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) { addCosineRef(acc, x, y) }

@@ -6,8 +6,7 @@
 //	Manhattan     Σ |x_i − y_i|
 //	Squares       Σ x_i²
 //	Sum           Σ x_i
-//	CosineSums    Σ x_i·y_i, Σ x_i², Σ y_i²
-//	Cosine        their quotient, first/√(second·third)
+//	Cosine        Σ x_i·y_i / √(Σ x_i²·Σ y_i²)
 //	Norm          √Σ x_i²
 //
 // Element i goes to lane i mod w, in ascending order; a product is added with one rounding, FMA(x_i, y_i, lane). There

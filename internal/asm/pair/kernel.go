@@ -55,18 +55,6 @@ func Sum[T num.Float](x []T) T {
 	return T(sum32(num.P32(x), len(x)))
 }
 
-// CosineSums sets sums to Σ x[i]·y[i], Σ x[i]² and Σ y[i]², in half as many lanes each.
-func CosineSums[T num.Float](sums *[3]T, x, y []T) {
-	if len(x) != len(y) {
-		panic(LengthsText(len(x), len(y)))
-	}
-	if num.IsFloat64[T]() {
-		cosine64((*[3]float64)(unsafe.Pointer(sums)), num.P64(x), num.P64(y), len(x))
-	} else {
-		cosine32((*[3]float32)(unsafe.Pointer(sums)), num.P32(x), num.P32(y), len(x))
-	}
-}
-
 // longCosine sets sums to those of slices of any length.
 func longCosine[T num.Float](sums *[3]T, x, y []T) {
 	if len(x) == 0 {

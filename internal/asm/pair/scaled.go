@@ -8,35 +8,48 @@ import (
 
 // Cosine returns Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), between −1 and 1; 0 if a vector is zero and none has a NaN.
 //
-// The root and the quotient are computed in float64. So s/√(s·s) is 1, and equal vectors have the cosine 1. If
-// a sum of squares leaves the range in which it is right, both vectors are multiplied by powers of two, so that their largest
+// If a sum of squares leaves the range in which it is right, both vectors are multiplied by powers of two, so that their largest
 // elements lie between 1 and 2, and summed again.
 func Cosine[T num.Float](x, y []T) T {
-	var sums [3]T
-	CosineSums(&sums, x, y)
-	if !InRange(sums[1]) || !InRange(sums[2]) {
-		return scaledCosine(x, y)
+	if num.IsFloat64[T]() {
+		return T(cosine64(num.P64(x), num.P64(y), len(x), len(y)))
 	}
-	return quotient(&sums)
+	return T(cosine32(num.P32(x), num.P32(y), len(x), len(y)))
 }
 
-// quotient returns the cosine of sums that are in range.
-func quotient[T num.Float](sums *[3]T) T {
-	// In float64 the product may be rounded, and nothing overflows: InRange.
-	c := float64(sums[0]) / math.Sqrt(float64(float64(sums[1])*float64(sums[2])))
-	return T(max(-1, min(c, 1)))
+// Norm returns √Σ x[i]², without overflow or underflow on the way.
+func Norm[T num.Float](x []T) T {
+	if num.IsFloat64[T]() {
+		return T(norm64(num.P64(x), len(x)))
+	}
+	return T(norm32(num.P32(x), len(x)))
 }
 
-// InRange reports whether a sum of squares is right: no term was so small that its rounding counts, none overflowed, and the
+// inRange reports whether a sum of squares is right: no term was so small that its rounding counts, and the
 // product of two such sums is a normal number. It is one comparison of bits; zero, NaN and infinity are out of range.
-func InRange[T num.Float](s T) bool {
+func inRange[T num.Float](s T) bool {
 	if num.IsFloat64[T]() {
 		const lo, hi = (1023 - 500) << 52, (1023 + 500) << 52
 		return math.Float64bits(float64(s))-lo < hi-lo
 	}
-	const lo, hi = (127 - 60) << 23, (127 + 120) << 23
+	const lo, hi = (127 - 60) << 23, (127 + 60) << 23
 	return math.Float32bits(float32(s))-lo < hi-lo
 }
+
+// quotient returns the cosine of sums that are in range. √(s·s) is s, so that equal vectors have the cosine 1.
+func quotient[T num.Float](xy, xx, yy T) T {
+	c := xy / root(xx*yy)
+	if c > 1 {
+		return 1
+	}
+	if c < -1 {
+		return -1
+	}
+	return c
+}
+
+// root returns √x. In float32, the root in float64 rounded is the root.
+func root[T num.Float](x T) T { return T(math.Sqrt(float64(x))) }
 
 // scaledCosine is Cosine for vectors of which the sums are out of range.
 func scaledCosine[T num.Float](x, y []T) T {
@@ -62,17 +75,14 @@ func scaledCosine[T num.Float](x, y []T) T {
 	}
 	var sums [3]T
 	foldCosine(&sums, &acc)
-	return quotient(&sums)
+	return quotient(sums[0], sums[1], sums[2])
 }
 
 // chunk is the number of elements that are scaled at a time, a multiple of the lanes.
 const chunk = 256
 
-// Norm returns √Σ x[i]², without overflow or underflow on the way.
-func Norm[T num.Float](x []T) T {
-	if s := Squares(x); InRange(s) {
-		return T(math.Sqrt(float64(s)))
-	}
+// scaledNorm is Norm for a vector of which the sum is out of range.
+func scaledNorm[T num.Float](x []T) T {
 	norm, _, _ := ScaledNorm(x)
 	return norm
 }
@@ -98,8 +108,8 @@ func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
 		addRef(Square, &acc, buf[whole:n], buf[whole:n])
 		x = x[n:]
 	}
-	root := math.Sqrt(float64(fold(&acc)))
-	return T(math.Ldexp(root, -p)), T(root), p
+	scaled = root(fold(&acc))
+	return T(math.Ldexp(float64(scaled), -p)), scaled, p
 }
 
 // scaleOf returns p for which the largest element of x·2^p lies between 1 and 2 in size, 0 if it is infinite; and
