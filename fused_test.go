@@ -30,7 +30,7 @@ var machines = map[string][]string{
 // exact are the packages whose results are the same bits on every machine.
 var exact = []string{
 	"./dist", "./sinkhorn", "./wda", "./wda/baseline", "./wda/dataset",
-	"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/gibbs", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/simplex", "./internal/stiefel", "./internal/subspace",
+	"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/discriminant", "./internal/gibbs", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/simplex", "./internal/stiefel", "./internal/subspace",
 }
 
 // fused is an instruction that rounds once, as -S lists it: the innermost line of inlined

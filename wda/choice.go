@@ -3,7 +3,10 @@ package wda
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
+
+	"github.com/gomonge/monge/internal/discriminant"
 )
 
 // WDA with its whitening, λ, ρ and the scale of its components is one family: ρ → ∞
@@ -56,10 +59,10 @@ type comparison struct {
 // newComparison compares the members of the family that set, which has its defaults,
 // leaves open, on folds of the samples of sp. There are no folds if it is one, or where
 // there is no way to.
-func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, error) {
-	c := &comparison{set: set, list: set.members(sp.full.n, sp.full.d, len(sp.full.classes))}
-	s := sp.s.compared(ctx)
-	c.rows, c.counts = s.n, set.counts(s)
+func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*comparison, error) {
+	c := &comparison{set: set, list: set.members(sp.Full.N, sp.Full.D, len(sp.Full.Classes))}
+	s := compared(ctx, sp.Samples)
+	c.rows, c.counts = s.N, set.counts(s)
 	for i := range c.list {
 		c.list[i].Leading = c.counts[0]
 	}
@@ -83,7 +86,7 @@ func newComparison(ctx context.Context, sp *span, set *Settings) (*comparison, e
 // choose makes a choice of the members of the family that set, which has its defaults,
 // leaves open. Where there is nothing to choose, or no way to, the first is as good as any.
 // elsewhere, unless nil, makes the same comparison by the executor of the settings.
-func choose(ctx context.Context, sp *span, set *Settings, elsewhere comparer) (*Choice, error) {
+func choose(ctx context.Context, sp *discriminant.Span, set *Settings, elsewhere comparer) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
 	list := c.list
 	allowed := list
@@ -263,4 +266,66 @@ func (c *comparison) share(from int) float64 {
 		return fewShare
 	}
 	return manyShare
+}
+
+const (
+	// Below mixedRows rows a mixture of up to mostMixed candidates is made if nothing else is asked
+	// for. From so many rows on, one division into folds tells candidates apart well enough.
+	mixedRows, mostMixed = choiceHeld, 3
+	// mixedFinalists is the number of finalists of a mixture.
+	mixedFinalists = 6
+)
+
+// finalists returns the number of the best candidates that are fitted to other numbers of
+// components.
+func (c *comparison) finalists() int {
+	if most := c.mixture(); most > 1 {
+		return max(mixedFinalists, most)
+	}
+	return fewFinalists
+}
+
+// mixture returns the largest number of candidates that the projection may be a mixture of. A
+// mixture has lengths of its own, and all its members have the same start.
+func (c *comparison) mixture() int {
+	set := c.set
+	method := &set.Optimizer
+	switch {
+	case set.Scale != ScaleAuto || set.Leading != 0 || !method.Method.traits().open || method.Init != nil || set.Validation != nil || set.Objective.Lambda.kind == lambdaMatrix:
+		return 1
+	case set.Mixture.most > 0:
+		return set.Mixture.most
+	case c.rows < mixedRows:
+		return mostMixed
+	}
+	return 1
+}
+
+// alike returns how many of the members, best first, cannot be told apart: their losses differ from
+// the least by no more than twice the standard error of the difference over the folds. Rows that
+// are held out in one fold train in another, so folds are not independent, and one standard error
+// would say too much.
+func (c *comparison) alike(members []Member, losses [][][]loss) int {
+	most, n := min(c.mixture(), len(members)), 1
+	for n < most && members[n].Folds == members[0].Folds && members[n].Loss-members[0].Loss <= float64(2*c.apart(&members[0], &members[n], losses)) {
+		n++
+	}
+	return n
+}
+
+// apart returns the standard error over the folds of the difference of the losses of two members
+// with all components.
+func (c *comparison) apart(a, b *Member, losses [][][]loss) float64 {
+	i, j := c.index(a), c.index(b)
+	var n, sum, square float64
+	for _, of := range losses {
+		if of[i] != nil && of[j] != nil {
+			d := of[i][0].score - of[j][0].score
+			n, sum, square = n+1, sum+d, square+float64(d*d)
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return math.Sqrt(max(square-float64(sum*sum/n), 0) / (n * (n - 1)))
 }

@@ -3,6 +3,8 @@ package wda
 import (
 	"cmp"
 	"slices"
+
+	"github.com/gomonge/monge/internal/discriminant"
 )
 
 const (
@@ -79,13 +81,13 @@ func (c *Member) apply(s Settings) Settings {
 
 // counts returns the numbers of components that may count, largest first: all, C − 1, which
 // tell the means of classes apart, powers of two, and these times one and a half.
-func (s *Settings) counts(x *samples) []int {
+func (s *Settings) counts(x *discriminant.Samples) []int {
 	p := s.Components
 	if s.Leading != 0 {
 		return []int{s.Leading}
 	}
 	out := []int{p}
-	if c := len(x.classes) - 1; c < p {
+	if c := len(x.Classes) - 1; c < p {
 		out = append(out, c)
 	}
 	for q := 1; q < p; q *= 2 {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,39 +35,39 @@ type division struct {
 	votes       []int // of train, one of equal rows of a class; nil if no two are equal
 	neighbors   int   // K
 
-	all     *samples   // as features, nil if samples are
-	samples *samples   // those that are learned from
-	span    *span      // of them
-	rows    *mat.Dense // those held out
-	inSpan  *mat.Dense // in the coordinates of the span
-	labels  []int      // of the rows held out
-	own     []int      // of the others that vote
+	all     *discriminant.Samples // as features, nil if samples are
+	samples *discriminant.Samples // those that are learned from
+	span    *discriminant.Span    // of them
+	rows    *mat.Dense            // those held out
+	inSpan  *mat.Dense            // in the coordinates of the span
+	labels  []int                 // of the rows held out
+	own     []int                 // of the others that vote
 }
 
 // compared returns the samples that settings are compared on.
-func (s *samples) compared(ctx context.Context) *samples {
-	return s.fewer(ctx, choiceMost).thinned(ctx, choiceSeen)
+func compared(ctx context.Context, s *discriminant.Samples) *discriminant.Samples {
+	return s.Fewer(ctx, choiceMost).Thinned(ctx, choiceSeen)
 }
 
 // folds returns the folds of the samples of sp, ready for the candidates.
-func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]division, error) {
-	s := sp.s.compared(ctx)
-	var all *samples
-	if sp.rows != nil {
-		all = sp.full.compared(ctx)
+func folds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Member) ([]division, error) {
+	s := compared(ctx, sp.Samples)
+	var all *discriminant.Samples
+	if sp.Reduced() {
+		all = compared(ctx, sp.Full)
 	}
 	out := divisions(s, set.Seed)
-	if err := checkNeeds(choiceNeeds(s.n, s.d, sp.full.d, len(out), workerCount(set.Workers), set)...); err != nil {
+	if err := discriminant.CheckMemory(choiceNeeds(s.N, s.D, sp.Full.D, len(out), parallel.Count(set.Workers), set)...); err != nil {
 		return nil, err
 	}
 	whitened := slices.ContainsFunc(list, func(c Member) bool { return c.Whitening.kind == whiteningSpherical })
 	var pool parallel.Pool
-	workers := workerCount(set.Workers)
+	workers := parallel.Count(set.Workers)
 	err := pool.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
 		f, within := &out[i], goroutines(i, len(out), workers)
 		f.all = all
-		f.samples, f.rows = s.rowsCentered(ctx, f.train, f.held)
-		f.own, f.labels = s.labelsOf(f.train), s.labelsOf(f.held)
+		f.samples, f.rows = s.RowsCentered(ctx, f.train, f.held)
+		f.own, f.labels = s.LabelsOf(f.train), s.LabelsOf(f.held)
 		if f.votes != nil {
 			own := make([]int, len(f.votes))
 			for i, r := range f.votes {
@@ -74,13 +75,13 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 			}
 			f.own = own
 		}
-		f.span = &span{s: f.samples, full: f.samples}
-		if sp.rows != nil || s.d > spanFrom*f.samples.n {
-			f.span = newSpan(ctx, f.samples, 0, within)
+		f.span = discriminant.WholeSpan(f.samples)
+		if sp.Reduced() || s.D > spanFrom*f.samples.N {
+			f.span = discriminant.NewSpan(ctx, f.samples, 0, within)
 		}
-		f.inSpan = f.span.rowsIn(ctx, f.rows)
+		f.inSpan = f.span.RowsIn(ctx, f.rows)
 		if whitened {
-			f.span.within = covarianceWithin(ctx, f.span.s, within)
+			f.span.LearnWithin(ctx, within)
 		}
 		return nil
 	})
@@ -91,7 +92,7 @@ func folds(ctx context.Context, sp *span, set *Settings, list []Member) ([]divis
 // which have more features where d are those of their span: of every fold its rows, their
 // coordinates in its own span, the factor of that and a covariance; of every worker what
 // newTrial makes of them; and canonical components of fits that two finalists share.
-func choiceNeeds(n, d, features, folds, workers int, set *Settings) []need {
+func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discriminant.Need {
 	rows, from, own := float64(n), float64(d), float64(d)
 	if features > d || d > spanFrom*n {
 		own = min(own, rows)
@@ -102,23 +103,23 @@ func choiceNeeds(n, d, features, folds, workers int, set *Settings) []need {
 	}
 	p := min(float64(set.Components), own)
 	fits := float64(folds * (1 + promisingNumbers) * (max(mixedFinalists, set.Mixture.most) / 2))
-	return []need{
-		{fmt.Sprintf("fits of finalists to %d folds", folds), 8 * fits * float64(2*own+p) * p},
-		{fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
-		{fmt.Sprintf("%d workers that compare settings", workers), 8 * float64(min(workers, 4*folds)) * trial},
+	return []discriminant.Need{
+		{What: fmt.Sprintf("fits of finalists to %d folds", folds), Bytes: 8 * fits * float64(2*own+p) * p},
+		{What: fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), Bytes: 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
+		{What: fmt.Sprintf("%d workers that compare settings", workers), Bytes: 8 * float64(min(workers, 4*folds)) * trial},
 	}
 }
 
 // divisions divides the samples: every class by itself, in an order drawn with seed. A
 // class that has fewer than two rows left in a fold is left out of it, and a fold with
 // fewer than two classes is none.
-func divisions(s *samples, seed uint64) []division {
+func divisions(s *discriminant.Samples, seed uint64) []division {
 	var out []division
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
-	first, different := s.equalRows()
+	first, different := equalRows(s)
 	repeats := min(max(1, choiceHeld/different), choiceRepeats)
-	part, parts := make([]int, s.n), manyFolds
-	if s.n >= choiceMany {
+	part, parts := make([]int, s.N), manyFolds
+	if s.N >= choiceMany {
 		parts = fewFolds
 	}
 	for range repeats {
@@ -126,14 +127,14 @@ func divisions(s *samples, seed uint64) []division {
 		for i := range part {
 			part[i] = nowhere
 		}
-		for c := range s.classes {
-			order := rng.Perm(s.size(c))
+		for c := range s.Classes {
+			order := rng.Perm(s.Size(c))
 			fitted := len(order)
-			if s.n > choiceRows {
-				fitted = max(2, fitted*choiceRows/s.n)
+			if s.N > choiceRows {
+				fitted = max(2, fitted*choiceRows/s.N)
 			}
 			for k, i := range order {
-				row := s.offset[c] + i
+				row := s.Offset[c] + i
 				to := &part[first[row]] // equal rows stay together
 				switch {
 				case *to != nowhere:
@@ -161,19 +162,19 @@ const heldAlways, nowhere = -1, -2
 
 // equalRows returns for every row the first row that is equal to it, whatever their classes, and
 // how many rows are different.
-func (s *samples) equalRows() (first []int, different int) {
-	first = make([]int, s.n)
+func equalRows(s *discriminant.Samples) (first []int, different int) {
+	first = make([]int, s.N)
 	for i := range first {
 		first[i] = i
 	}
-	if s.x == nil {
-		return first, s.n
+	if s.X == nil {
+		return first, s.N
 	}
 	order := slices.Clone(first)
-	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(s.x.RawRowView(i), s.x.RawRowView(j)) })
-	different = s.n
+	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(s.X.RawRowView(i), s.X.RawRowView(j)) })
+	different = s.N
 	for k := 1; k < len(order); k++ {
-		if i, j := order[k-1], order[k]; slices.Equal(s.x.RawRowView(i), s.x.RawRowView(j)) {
+		if i, j := order[k-1], order[k]; slices.Equal(s.X.RawRowView(i), s.X.RawRowView(j)) {
 			first[j] = first[i]
 			different--
 		}
@@ -181,12 +182,12 @@ func (s *samples) equalRows() (first []int, different int) {
 	return first, different
 }
 
-func divide(s *samples, part, first []int, k int) (f division, ok bool) {
+func divide(s *discriminant.Samples, part, first []int, k int) (f division, ok bool) {
 	var sizes []int
-	seen := make([]int, s.n) // one more than the class that a row has voted for last
-	for c := range s.classes {
+	seen := make([]int, s.N) // one more than the class that a row has voted for last
+	for c := range s.Classes {
 		var train, held []int
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {
 			if part[i] == k || part[i] == heldAlways {
 				held = append(held, i)
 			} else {

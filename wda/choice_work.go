@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -38,7 +39,7 @@ type comparer func(ctx context.Context, pieces []piece) ([][][]loss, error)
 // local is the comparer of this process.
 func (c *comparison) local(ctx context.Context, pieces []piece) ([][][]loss, error) {
 	out := make([][][]loss, len(pieces))
-	workers := workerCount(c.set.Workers)
+	workers := parallel.Count(c.set.Workers)
 	order := make([]int, len(pieces)) // the longest first
 	for i := range order {
 		order[i] = i
@@ -135,12 +136,12 @@ type ledFit struct {
 type ledFits struct {
 	sync.Mutex
 	shared []Member // of more than one finalist
-	axes   map[ledFit]*components
+	axes   map[ledFit]*discriminant.Components
 }
 
 // share says which finalists there are.
 func (l *ledFits) share(finalists []Member) {
-	l.axes = map[ledFit]*components{}
+	l.axes = map[ledFit]*discriminant.Components{}
 	for i := range finalists {
 		if of := finalists[i].fit(); slices.ContainsFunc(finalists[:i], func(m Member) bool { return m.fit() == of }) {
 			l.shared = append(l.shared, of)
@@ -149,14 +150,14 @@ func (l *ledFits) share(finalists []Member) {
 }
 
 // of returns what fit has led to, or nil.
-func (l *ledFits) of(fit ledFit) *components {
+func (l *ledFits) of(fit ledFit) *discriminant.Components {
 	l.Lock()
 	defer l.Unlock()
 	return l.axes[fit]
 }
 
 // keep keeps what fit has led to if another finalist needs it.
-func (l *ledFits) keep(fit ledFit, axes *components) {
+func (l *ledFits) keep(fit ledFit, axes *discriminant.Components) {
 	l.Lock()
 	defer l.Unlock()
 	if slices.Contains(l.shared, fit.of) {
@@ -183,7 +184,7 @@ func (c *comparison) leading(ctx context.Context, of *piece, workers int) ([]los
 			continue
 		}
 		if k > 0 && all == nil {
-			all = t.axes.p
+			all = t.axes.P
 		}
 		fit := ledFit{of.Fold, q, m.fit()}
 		if t.axes = c.led.of(fit); t.axes != nil {

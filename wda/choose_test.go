@@ -12,33 +12,12 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/knn"
-	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/testdata"
-	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
 )
-
-// stretched returns samples of classes that differ in the first two of d features, in
-// which they vary little, while the others vary much: what the principal components of
-// the features as they are do not see.
-func stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
-	rng := rand.New(rand.NewPCG(seed, 3))
-	x, labels := mat.NewDense(n, d, nil), make([]int, n)
-	for i := range n {
-		c := i % classes
-		labels[i] = c
-		row := x.RawRowView(i)
-		for j := range row {
-			row[j] = 30 * rng.NormFloat64()
-		}
-		angle := 2 * math.Pi * float64(c) / float64(classes)
-		row[0] = math.Cos(angle) + 0.2*rng.NormFloat64()
-		row[1] = math.Sin(angle) + 0.2*rng.NormFloat64()
-	}
-	return x, labels
-}
 
 // errorOf is the error of 5 nearest neighbors on other samples.
 func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, actual []int) float64 {
@@ -183,16 +162,16 @@ func TestChoiceFolds(t *testing.T) {
 		sizes          []int
 		folds, largest int
 	}{{[]int{30, 40, 50}, 40, 5}, {[]int{3, 3, 3, 3}, 50, 3}, {[]int{400, 300}, 3, 5}, {[]int{200, 150}, 10, 5}, {[]int{1000, 800}, 3, 5}, {[]int{4, 5, 6}, 50, 5}} {
-		s := &samples{offset: []int{0}, d: 1}
+		s := &discriminant.Samples{Offset: []int{0}, D: 1}
 		for i, n := range c.sizes {
-			s.n += n
-			s.classes, s.offset = append(s.classes, i), append(s.offset, s.n)
+			s.N += n
+			s.Classes, s.Offset = append(s.Classes, i), append(s.Offset, s.N)
 		}
 		folds := divisions(s, 1)
 		if len(folds) != c.folds {
 			t.Errorf("%v: %d folds, want %d", c.sizes, len(folds), c.folds)
 		}
-		held := make([]int, s.n)
+		held := make([]int, s.N)
 		for _, f := range folds {
 			if f.neighbors%2 == 0 || f.neighbors > c.largest || len(c.sizes) < 4 && f.neighbors < c.largest-2 {
 				t.Errorf("%v: K = %d, want %d", c.sizes, f.neighbors, c.largest)
@@ -204,7 +183,7 @@ func TestChoiceFolds(t *testing.T) {
 				}
 			}
 		}
-		if s.n > choiceRows {
+		if s.N > choiceRows {
 			fitted := slices.DeleteFunc(slices.Clone(held), func(times int) bool { return times == c.folds })
 			if n := len(fitted); n < choiceRows-len(c.sizes) || n > choiceRows {
 				t.Errorf("%v: %d rows are fitted to", c.sizes, n)
@@ -361,11 +340,11 @@ func TestChoiceDuplicates(t *testing.T) {
 	}
 	twice.SetRow(120, x.RawRowView(0)) // of another class
 	both[120] = labels[1]
-	s, err := newSamples(t.Context(), twice, both)
+	s, err := discriminant.NewSamples(t.Context(), twice, both)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, different := s.equalRows()
+	first, different := equalRows(s)
 	if different != 60 {
 		t.Fatalf("%d different rows", different)
 	}
@@ -385,7 +364,7 @@ func TestChoiceDuplicates(t *testing.T) {
 		}
 		votes := map[[2]int]bool{}
 		for _, i := range f.votes {
-			c := s.labelsOf(f.train[i : i+1])[0]
+			c := s.LabelsOf(f.train[i : i+1])[0]
 			if key := [2]int{first[f.train[i]], c}; votes[key] {
 				t.Fatalf("row %d of class %d votes twice", f.train[i], c)
 			} else {
@@ -398,267 +377,9 @@ func TestChoiceDuplicates(t *testing.T) {
 	}
 }
 
-// TestWhitened: the covariance of whitened samples is I, as far as it is not shrunken, in
-// the space of the features and in the span; a projection of theirs is one of the samples.
-func TestWhitened(t *testing.T) {
-	for _, c := range []struct{ n, d int }{{80, 7}, {20, 50}} {
-		x, labels := parts3(6, c.n, c.d)
-		s, err := newSamples(context.Background(), x, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range []Whitening{SphericalWhitening(1e-9), DiagonalWhitening(1e-9), SphericalWhitening(0.3), DiagonalWhitening(LedoitWolf)} {
-			sp, err := newSpan(context.Background(), s, conditionLimit, 1).whitened(context.Background(), w, conditionLimit, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if w.intensity == 1e-9 && c.n > c.d {
-				cov := covarianceWithin(context.Background(), sp.s, 1).s
-				for i := range c.d {
-					for j := range i + 1 {
-						if e := math.Abs(cov.At(i, j) - float64(b2i(i == j))); e > 1e-6 {
-							t.Errorf("%v: covariance (%d, %d) is %v", w, i, j, cov.At(i, j))
-						}
-					}
-				}
-			}
-			p := mat.DenseCopyOf(uniform(4, sp.s.d, 2))
-			var y, z mat.Dense
-			y.Mul(sp.s.x, p)
-			q, err := sp.effective(ctx, p, nearest)
-			if err != nil {
-				t.Fatal(err)
-			}
-			z.Mul(s.x, q)
-			if e := off(&y, &z); !(e < 1e-9) {
-				t.Errorf("%d × %d, %v: projected samples are off by %g", c.n, c.d, w, e)
-			}
-		}
-	}
-}
-
-// residuals returns the samples less the means of their classes.
-func residuals(t *testing.T, s *samples) matrix.Matrix[float64] {
-	r := matrix.New[float64](s.n, s.d, nil)
-	s.eachResiduals(t.Context(), func(first int, block matrix.Matrix[float64]) {
-		for i := range block.Rows {
-			copy(r.Row(first+i), block.Row(i))
-		}
-	})
-	return r
-}
-
-// TestCovarianceInBlocks: many rows, which are taken in blocks, have the covariance that they have
-// at once.
-func TestCovarianceInBlocks(t *testing.T) {
-	const d = 1100
-	n := residualRows + 7
-	x, labels := uniform(5, n, d), make([]int, n)
-	for i := range labels {
-		labels[i] = i % 3
-	}
-	s, err := newSamples(t.Context(), x, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if max(residualRows, residualElements/d) >= n {
-		t.Fatal("the rows are one block")
-	}
-	r, blocks := matrix.New[float64](n, d, nil), 0
-	s.eachResiduals(t.Context(), func(first int, block matrix.Matrix[float64]) {
-		blocks++
-		for i := range block.Rows {
-			copy(r.Row(first+i), block.Row(i))
-		}
-	})
-	mean := make([]float64, d)
-	for c := range s.classes {
-		s.classMean(t.Context(), mean, c)
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
-			for j, v := range s.x.RawRowView(i) {
-				if r.At(i, j) != v-mean[j] {
-					t.Fatalf("row %d, feature %d: %v, want %v", i, j, r.At(i, j), v-mean[j])
-				}
-			}
-		}
-	}
-	trans := matrix.New[float64](d, n, nil)
-	matrix.Transpose(trans, r)
-	want, got := gram(t.Context(), trans, 1), covarianceWithin(t.Context(), s, 2)
-	var trace, square float64
-	for i := range d {
-		for j := range i + 1 {
-			v := want.At(i, j) / float64(n)
-			if got.s.At(i, j) != v {
-				t.Fatalf("element (%d, %d) in %d blocks: %v, want %v", i, j, blocks, got.s.At(i, j), v)
-			}
-			if square += v * v; i == j {
-				trace += v
-			} else {
-				square += v * v
-			}
-		}
-	}
-	if want := algebra.LedoitWolf(t.Context(), r, trace, square); math.Abs(got.intensity-want) > 1e-9 {
-		t.Errorf("intensity %v, want %v", got.intensity, want)
-	}
-}
-
-// TestLedoitWolf: the intensity is that of the formula summed naively, 1 where S is as a
-// multiple of I, and in between.
-func TestLedoitWolf(t *testing.T) {
-	x, labels := stretched(7, 40, 5, 2)
-	s, err := newSamples(context.Background(), x, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, r := covarianceWithin(context.Background(), s, 2), residuals(t, s)
-	n, d := float64(s.n), s.d
-	var mu, d2, b2 float64
-	for i := range d {
-		mu += c.s.At(i, i) / float64(d)
-	}
-	for i := range d {
-		for j := range d {
-			v := c.s.At(max(i, j), min(i, j)) - mu*float64(b2i(i == j))
-			d2 += v * v
-			for k := range s.n {
-				e := r.At(k, i)*r.At(k, j) - c.s.At(max(i, j), min(i, j))
-				b2 += e * e / n / n
-			}
-		}
-	}
-	if got, want := c.intensity, min(b2, d2)/d2; math.Abs(got-want) > 1e-12 || got <= 0 || got >= 1 {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := ledoitWolf(t.Context(), matrix.New(2, 2, []float64{1, 0, 0, 1}), 2, 2); got != 1 {
-		t.Errorf("%v for a multiple of I", got)
-	}
-}
-
-// TestScatters: the transport scatters are those of their definition, also where classes are far from each other
-// and from 0.
-func TestScatters(t *testing.T) {
-	const apart = 1e5
-	x, labels := parts3(8, 30, 5)
-	for i, l := range labels {
-		x.Set(i, l%5, x.At(i, l%5)+float64(apart*float64(l)))
-	}
-	s, err := newSamples(t.Context(), x, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := pinned(Settings{Components: 3, Objective: Objective{Proportional: true}}).withDefaults(t.Context(), s.n, s.d, len(s.classes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := newObjective[float64](t.Context(), s, &set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := pca(t, x, 3)
-	if err := o.prepare(t.Context(), &set, p); err != nil {
-		t.Fatal(err)
-	}
-	b, w, err := o.scatters(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want [2][9]float64
-	for _, q := range o.pairs {
-		x, y, to := class(s, o.y, q.c), class(s, o.y, q.e), &want[0]
-		if q.within() {
-			to = &want[1]
-		}
-		res, err := o.workers[0].solver.Solve(t.Context(), &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: q.lambda})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan := dist.NewMatrix[float64](x.Rows, y.Rows, nil)
-		if err := res.PlanTo(t.Context(), plan, 0); err != nil {
-			t.Fatal(err)
-		}
-		for i := range x.Rows {
-			for j := range y.Rows {
-				for k := range 9 {
-					to[k] += q.weight * plan.At(i, j) * (x.At(i, k/3) - y.At(j, k/3)) * (x.At(i, k%3) - y.At(j, k%3))
-				}
-			}
-		}
-	}
-	for i, got := range []matrix.Matrix[float64]{b, w} {
-		trace := want[i][0] + want[i][4] + want[i][8]
-		for k, v := range got.Data {
-			if e := math.Abs(v-want[i][k]) / trace; !(e < 1e-10) {
-				t.Errorf("within %t, element %d: %v, want %v (%.2g of the trace)", i == 1, k, v, want[i][k], e)
-			}
-		}
-	}
-}
-
-// TestCanonical: the transport scatters have the costs for traces, and are diagonal in the
-// canonical components; ratios fall, signs are definite.
-func TestCanonical(t *testing.T) {
+// TestColumns: the columns of every scale have a ratio each and definite signs.
+func TestColumns(t *testing.T) {
 	x, labels := parts3(8, 60, 7)
-	s, err := newSamples(context.Background(), x, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := pinned(Settings{Components: 3, Objective: Objective{Shrinkage: FixedShrinkage(0)}}).withDefaults(context.Background(), s.n, s.d, len(s.classes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := newObjective[float64](context.Background(), s, &set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := pca(t, x, 3)
-	if err := o.prepare(t.Context(), &set, p); err != nil {
-		t.Fatal(err)
-	}
-	b, w, err := o.scatters(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.evaluate(t.Context(), p, false); err != nil {
-		t.Fatal(err)
-	}
-	trace := func(m matrix.Matrix[float64]) (sum float64) {
-		for i := range m.Rows {
-			sum += m.At(i, i)
-		}
-		return sum
-	}
-	if e := relative(trace(b), o.b); !(e < 1e-12) {
-		t.Errorf("tr S_b = %v, σ_b² = %v", trace(b), o.b)
-	}
-	if e := relative(trace(w), o.w); !(e < 1e-12) {
-		t.Errorf("tr S_w = %v, σ_w² = %v", trace(w), o.w)
-	}
-	c, err := o.canonical(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.IsSortedFunc(c.ratios, func(a, b float64) int { return -cmpFloat(a, b) }) {
-		t.Errorf("ratios %v", c.ratios)
-	}
-	// S of P·V is VᵀSV: diagonal, the pairs' λ and plans being those of P.
-	var v mat.Dense
-	if err := v.Solve(p, c.p); err != nil {
-		t.Fatal(err)
-	}
-	for name, m := range map[string]matrix.Matrix[float64]{"between": b, "within": w} {
-		var h mat.Dense
-		h.Mul(v.T(), mat.NewDense(3, 3, m.Data))
-		h.Mul(&h, &v)
-		for i := range 3 {
-			for j := range i {
-				if e := math.Abs(h.At(i, j)) / math.Sqrt(h.At(i, i)*h.At(j, j)); e > 1e-9 {
-					t.Errorf("%s: element (%d, %d) is %g of the diagonal", name, i, j, e)
-				}
-			}
-		}
-	}
 	for scale := ScaleOrthonormal; scale < numScales; scale++ {
 		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 3, Scale: scale, Optimizer: Optimizer{MaxSteps: 2}})
 		if err != nil {
@@ -818,7 +539,7 @@ func TestCounts(t *testing.T) {
 		p, classes int
 		want       []int
 	}{{10, 10, []int{10, 9, 8, 6, 4, 3, 2, 1}}, {5, 3, []int{5, 4, 3, 2, 1}}, {20, 77, []int{20, 16, 12, 8, 6, 4, 3, 2, 1}}, {1, 2, []int{1}}} {
-		if got := (&Settings{Components: c.p}).counts(&samples{classes: make([]int, c.classes)}); !slices.Equal(got, c.want) {
+		if got := (&Settings{Components: c.p}).counts(&discriminant.Samples{Classes: make([]int, c.classes)}); !slices.Equal(got, c.want) {
 			t.Errorf("%d components, %d classes: %v", c.p, c.classes, got)
 		}
 	}
@@ -902,20 +623,16 @@ func TestResultWarnings(t *testing.T) {
 	}
 	choice := &Choice{Members: []Member{{Error: 0.5, Folds: 5}}, Rows: 90, principal: 0.2}
 	set := (&Settings{Components: 2}).pinned()
-	s, err := newSamples(t.Context(), z, labels)
+	s, err := discriminant.NewSamples(t.Context(), z, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set, err = set.withDefaults(t.Context(), s.n, s.d, 3); err != nil {
-		t.Fatal(err)
-	}
-	o, err := newObjective[float64](t.Context(), s, &set)
-	if err != nil {
+	if set, err = set.withDefaults(t.Context(), s.N, s.D, 3); err != nil {
 		t.Fatal(err)
 	}
 	for _, principal := range []float64{0.2, 0.45} {
 		choice.principal = principal
-		w, err := warnings(t.Context(), s, o, &set, 2, choice)
+		w, err := warnings(t.Context(), s, discriminant.Troubles{}, &set, 2, choice)
 		if said := strings.Contains(strings.Join(w, " "), "principal components in their place"); err != nil || said != (principal == 0.2) {
 			t.Errorf("principal components err in %v: warnings %q", principal, w)
 		}
@@ -974,24 +691,16 @@ func TestMaxima(t *testing.T) {
 // ones is a matrix of a type that cannot be compared.
 type ones []int
 
-func (o ones) Dims() (int, int)    { return o[0], o[0] }
+func (o ones) Dims() (int, int) { return o[0], o[0] }
+
 func (o ones) At(int, int) float64 { return 1 }
-func (o ones) T() mat.Matrix       { return o }
+
+func (o ones) T() mat.Matrix { return o }
 
 // TestChoiceLambdaMatrix: members are compared with a λ_cc' of whatever type.
 func TestChoiceLambdaMatrix(t *testing.T) {
 	x, labels := stretched(3, 60, 6, 3)
 	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: LambdaMatrix(ones{3})}})
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // TestEnds: Principal and Fisher make no step; Fisher's first C − 1 components are those
@@ -1013,107 +722,6 @@ func TestEnds(t *testing.T) {
 		norm := func(k int) float64 { return mat.Norm(m.projection.ColView(k), 2) }
 		if ratio := norm(4) / norm(0); (ratio < 0.01) != (method == Method(Fisher{})) {
 			t.Errorf("%v: the last component has %v of the length of the first", method, ratio)
-		}
-	}
-}
-
-// TestFisherShrunk: with scaled features the ends are the leading eigenvectors of the shrunk
-// S_b to the shrunk S_w, put together here as they are defined, and a few features that
-// tell classes apart are found among many that do not.
-func TestFisherShrunk(t *testing.T) {
-	const classes, few = 4, 3
-	for _, d := range []int{12, 150} { // dense and iterative
-		rng := rand.New(rand.NewPCG(uint64(d), 8))
-		x, labels := mat.NewDense(100, d, nil), make([]int, 100)
-		for i := range labels {
-			labels[i] = i % classes
-			row := x.RawRowView(i)
-			for j := range row {
-				row[j] = rng.NormFloat64()
-			}
-			if c := labels[i]; c < few {
-				row[c] += 3
-			}
-		}
-		const alpha = 0.7
-		m, err := Fit(t.Context(), x, labels, &Settings{
-			Components: 5, Data: Data{Whitening: DiagonalWhitening(alpha)}, Scale: ScaleUnit, Optimizer: Optimizer{Method: Fisher{}},
-			Objective: Objective{Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := newSamples(t.Context(), x, labels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		scaled, factor := s.scaledWithin(t.Context())
-		b := scaled.between(t.Context())
-		between, within := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
-		r := residuals(t, scaled)
-		for i := range d {
-			for j := range i + 1 {
-				var sb, sw float64
-				for c := range classes {
-					sb += b.At(c, i) * b.At(c, j)
-				}
-				for k := range r.Rows {
-					sw += r.At(k, i) * r.At(k, j) / float64(r.Rows)
-				}
-				if i != j {
-					sb, sw = (1-alpha)*sb, (1-alpha)*sw
-				}
-				between.SetSym(i, j, sb)
-				within.SetSym(i, j, sw)
-			}
-		}
-		var chol mat.Cholesky
-		var l mat.TriDense
-		var a mat.Dense
-		chol.Factorize(within)
-		chol.LTo(&l)
-		if err := a.Solve(&l, between); err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Solve(&l, mat.DenseCopyOf(a.T())); err != nil {
-			t.Fatal(err)
-		}
-		symmetric := mat.NewSymDense(d, nil)
-		for i := range d {
-			for j := range i + 1 {
-				symmetric.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
-			}
-		}
-		var eigen mat.EigenSym
-		var v, want mat.Dense
-		eigen.Factorize(symmetric, true)
-		eigen.VectorsTo(&v)
-		if err := want.Solve(l.T(), v.Slice(0, d, d-few, d)); err != nil {
-			t.Fatal(err)
-		}
-		var noise, all float64
-		for j, f := range factor {
-			for k := range few {
-				want.Set(j, k, want.At(j, k)*f*s.scale)
-				g := m.projection.At(j, k)
-				all += g * g
-				if j >= few {
-					noise += g * g
-				}
-			}
-		}
-		if noise > 0.25*all {
-			t.Errorf("d = %d: %.3f of the projection is of features that tell nothing", d, noise/all)
-		}
-		// The leading columns span the same space, however they are turned.
-		var coefficients, back mat.Dense
-		got := m.projection.Slice(0, d, 0, few)
-		if err := coefficients.Solve(&want, got); err != nil {
-			t.Fatal(err)
-		}
-		back.Mul(&want, &coefficients)
-		if e := off(&back, mat.DenseCopyOf(got)); !(e < 1e-3) {
-			t.Errorf("d = %d: off by %g of the largest", d, e)
 		}
 	}
 }

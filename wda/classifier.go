@@ -323,7 +323,7 @@ func (c *Classifier) rows(ctx context.Context, x mat.Matrix, workers int, f func
 	var bad error
 	var mu sync.Mutex
 	first := n
-	parallel.For(workerCount(workers), n, 16, func(i, j int) {
+	parallel.For(parallel.Count(workers), n, 16, func(i, j int) {
 		w, borrowed := c.workspace(nil)
 		defer giveBack(w, borrowed)
 		row := make([]float64, d)

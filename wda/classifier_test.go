@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/knn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +24,7 @@ func TestClassifier(t *testing.T) {
 		for i := range n / 2 {
 			x.SetRow(i, x.RawRowView(n/2+i%3)) // equal distances
 		}
-		s, err := newSamples(context.Background(), x, labels)
+		s, err := discriminant.NewSamples(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func TestWorkspaceGrows(t *testing.T) {
 		for i := range labels {
 			labels[i] = i % s.classes
 		}
-		arranged, err := newSamples(context.Background(), x, labels)
+		arranged, err := discriminant.NewSamples(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,10 @@ import (
 	"sync"
 
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/discriminant"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -84,9 +87,9 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
 	// One goroutine a fit, or more if there are fewer fits than goroutines.
-	workers := workerCount(c.Fit.Workers)
+	workers := parallel.Count(c.Fit.Workers)
 	n, d := x.Dims()
-	if err := checkNeeds(foldNeeds(n, d, len(folds), min(workers, jobs))...); err != nil {
+	if err := discriminant.CheckMemory(foldNeeds(n, d, len(folds), min(workers, jobs))...); err != nil {
 		return nil, err
 	}
 	work := float64(jobs) * float64(n) * float64(n) * float64(2*max(c.Fit.Objective.Iterations, 1)*max(c.Fit.Optimizer.MaxSteps, 1))
@@ -121,12 +124,19 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	return out, nil
 }
 
+// foldNeeds are those of so many folds of n samples of d features at a time, as many as
+// there are goroutines: their samples, and those of the fits.
+func foldNeeds(n, d, folds, workers int) []discriminant.Need {
+	at := float64(min(folds, workers))
+	return []discriminant.Need{{What: fmt.Sprintf("the samples of %d folds at a time", min(folds, workers)), Bytes: (2*at + float64(workers)) * 8 * float64(n) * float64(d)}}
+}
+
 // local makes the fits in this process.
 func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int, folds []fold, combinations []Settings) ([][]float64, error) {
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
 	errs := make([][]float64, jobs)
-	workers := workerCount(c.Fit.Workers)
+	workers := parallel.Count(c.Fit.Workers)
 	by := c.preparation()
 	shares := make([]*share, len(folds))
 	for i := range shares {
@@ -311,7 +321,7 @@ type share struct {
 func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, by *Preparation, s *Settings, ks []int) ([]float64, error) {
 	sh.once.Do(func() {
 		sh.train, sh.trainLabels = subset(ctx, x, labels, f.in)
-		if sh.err = ended(ctx, nil); sh.err != nil {
+		if sh.err = fault.Ended(ctx, nil); sh.err != nil {
 			return
 		}
 		sh.test, sh.testLabels = subset(ctx, x, labels, f.out)

@@ -1,9 +1,9 @@
 package wda
 
 import (
-	"errors"
 	"fmt"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/modelfile"
 )
@@ -22,7 +22,7 @@ var (
 	ErrLabels = fault.ErrLabels
 	// ErrNoSpread: the samples of the classes, or of one class, do not differ, so that J would
 	// be 0 or infinite.
-	ErrNoSpread = errors.New("wda: samples do not differ")
+	ErrNoSpread = discriminant.ErrNoSpread
 	// ErrModel: a model file is damaged or is something else, or its version is unknown.
 	ErrModel = modelfile.ErrInvalid
 )

@@ -9,7 +9,8 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/descent"
-	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/internal/discriminant"
+	"github.com/gomonge/monge/internal/fault"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -72,11 +73,11 @@ func fit[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, choice
 
 // outcome is where a fit has led to, before it becomes a model.
 type outcome[T dist.Float] struct {
-	*run[T]
+	run   *run[T]
 	rep   Report
-	best  *attempt
-	axes  *components // canonical ones, before they are scaled
-	parts *components
+	best  *discriminant.Attempt
+	axes  *discriminant.Components // canonical ones, before they are scaled
+	parts *discriminant.Components
 	p     *mat.Dense // the projection of the samples of the fit
 	cause error      // what interrupted the fit, or nil
 }
@@ -90,15 +91,15 @@ func outcomeOf[T dist.Float](ctx context.Context, m *Prepared, set Settings, cho
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
-	best, cause := r.all(ctx)
+	best, cause := r.driver.Run(ctx)
 	if best == nil {
-		return nil, ended(ctx, fitError(cause))
+		return nil, fault.Ended(ctx, fitError(cause))
 	}
 	f := &outcome[T]{run: r, rep: r.report(best, choice), best: best, cause: cause}
 	var err error
-	f.axes, f.parts, err = r.canonical(ctx, best, &f.rep)
+	f.axes, f.parts, err = r.canonical(ctx, best.Point, &f.rep)
 	if f.interrupted(ctx, err) {
-		f.parts, err = &components{p: best.point}, nil // the best so far, as it is
+		f.parts, err = &discriminant.Components{P: best.Point}, nil // the best so far, as it is
 	}
 	if err == nil {
 		f.parts, err = r.completed(ctx, f.parts, best)
@@ -108,7 +109,7 @@ func outcomeOf[T dist.Float](ctx context.Context, m *Prepared, set Settings, cho
 	}
 	f.p, err = r.lifted(ctx, f.parts)
 	if f.interrupted(ctx, err) {
-		f.p, err = r.span.effective(context.WithoutCancel(ctx), f.parts.p, r.polish(f.parts, anyBasis))
+		f.p, err = r.span.Effective(context.WithoutCancel(ctx), f.parts.P, r.polish(f.parts, discriminant.AnyBasis))
 	}
 	return f, err
 }
@@ -127,12 +128,12 @@ func (f *outcome[T]) interrupted(ctx context.Context, err error) bool {
 // model returns the model, with an error if the fit was interrupted.
 func (f *outcome[T]) model(began time.Time) (*Model, error) {
 	definiteSigns(f.p)
-	f.rep.Elapsed, f.rep.Ratios = time.Since(began), f.parts.ratios
-	model := newModel(f.prepared.s, f.p, f.rep)
+	f.rep.Elapsed, f.rep.Ratios = time.Since(began), f.parts.Ratios
+	model := newModel(f.run.prepared.s, f.p, f.rep)
 	if err := model.checkFinite(); err != nil {
 		return nil, err
 	}
-	model.scales, model.ratios, model.validated = f.parts.scales, f.parts.ratios, f.prepared.hash
+	model.scales, model.ratios, model.validated = f.parts.Scales, f.parts.Ratios, f.run.prepared.hash
 	if f.cause != nil {
 		return model, fmt.Errorf("wda: fit interrupted after %d steps: %w", f.rep.Steps, fitError(f.cause))
 	}
@@ -141,15 +142,16 @@ func (f *outcome[T]) model(began time.Time) (*Model, error) {
 
 // run is one fit: what its steps hand on.
 type run[T dist.Float] struct {
-	*fitter[T]
-	prepared *Prepared
-	asked    Settings   // with all components
-	set      Settings   // with the components that J is of
-	span     *span      // the space of the fit
-	initial  *mat.Dense // P⁰ there, with all components
+	prepared  *Prepared
+	asked     Settings           // with all components
+	set       Settings           // with the components that J is of
+	span      *discriminant.Span // the space of the fit
+	initial   *mat.Dense         // P⁰ there, with all components
+	objective *discriminant.Objective[T]
+	driver    *discriminant.Driver[T]
 }
 
-// begin finds the start P⁰, and fixes λ and the ridge there.
+// begin finds the start P⁰, fixes λ and the ridge there, and makes the driver.
 func (r *run[T]) begin(ctx context.Context) error {
 	m, set := r.prepared, &r.set
 	var err error
@@ -157,104 +159,122 @@ func (r *run[T]) begin(ctx context.Context) error {
 		return err
 	}
 	sp, start := r.span, r.initial
-	if q := set.fitted(len(m.s.classes)); q < set.Components {
+	if q := set.fitted(len(m.s.Classes)); q < set.Components {
 		set.Components = q
-		start = mat.DenseCopyOf(r.initial.Slice(0, sp.s.d, 0, q))
+		start = mat.DenseCopyOf(r.initial.Slice(0, sp.Samples.D, 0, q))
 	}
-	o, err := objectiveFor[T](ctx, sp.s, set, m.exact, m.classes)
+	o, err := discriminant.NewObjective(ctx, sp.Samples, configOfFit[T](set, sp.Samples.D, m.exact, m.classes))
 	if err != nil {
 		return err
 	}
-	r.fitter = &fitter[T]{objective: o, set: set, manifold: stiefel.New(sp.s.d, set.Components), start: start, population: o.whole.population}
+	r.objective = o
+	from := sp.Samples.Population
 	if m.source != nil {
-		r.population = func() *population { return m.source.population(m.s, sp) }
+		from = func() *discriminant.Population { return m.source.population(m.s, sp) }
 	}
-	if err := o.prepare(ctx, set, start); err != nil {
+	if err := o.Prepare(ctx, set.Objective.Lambda.rule(), set.Objective.Shrinkage.rho, start); err != nil {
 		return err
 	}
-	switch t := set.Optimizer.Method.traits(); {
-	case t.means:
-		r.fitter.start = sp.fisher(ctx, start, whitePrincipal)
-	case t.searches && r.asCompared():
-		if r.fitter.start, err = o.highest(ctx, start, sp.fisher(ctx, start, whitePrincipal)); err != nil {
-			return ended(ctx, err)
+	method, given := set.Optimizer.Method.traits(), set.Optimizer.Init != nil
+	// The fit begins as those that settings are compared by do, at principal components or discriminants,
+	// where eigenvalue iterations would lead to a maximum that fits noise.
+	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
+	switch {
+	case method.means:
+		start = sp.Fisher(ctx, start, whitePrincipal)
+	case method.searches && asCompared:
+		if start, err = o.Highest(ctx, nil, start, sp.Fisher(ctx, start, whitePrincipal)); err != nil {
+			return fault.Ended(ctx, err)
 		}
 	}
+	r.driver = &discriminant.Driver[T]{
+		Objective: o, Solver: solver[T](set, from), Limits: limits[T](set), Start: start, Search: method.searches && !asCompared, Given: given,
+		Starts: set.Optimizer.Starts, Random: set.random(streamStarts), Report: set.report, ReportBatch: set.reportBatch,
+	}
 	if set.Validation != nil {
-		r.watch = newValidator(ctx, m.s, sp, m.held, set).watch
+		v := newValidator(ctx, m.s, sp, m.held, set)
+		r.driver.Watch = func(ctx context.Context) discriminant.Watcher { return v.watch(ctx) }
 	}
 	return nil
 }
 
 // report returns what is known of the fit before the canonical form.
-func (r *run[T]) report(best *attempt, choice *Choice) Report {
+func (r *run[T]) report(best *discriminant.Attempt, choice *Choice) Report {
+	d := r.driver
 	rep := Report{
-		Objective: best.value, Ridge: reported(r.s.units(r.ridge)), ObjectiveSamples: r.s.n,
-		GradientNorm: best.norm, Status: best.status, Steps: best.steps,
-		Evaluations: r.evaluations, History: best.history, Start: best.index, StartObjectives: r.objectives,
-		Lambda: r.lambdas(), Choice: choice, Settings: r.asked,
+		Objective: best.Value, Ridge: r.reported(r.objective.Ridge), ObjectiveSamples: r.objective.Samples.N,
+		GradientNorm: best.Norm, Status: Status(best.Status), Steps: best.Steps,
+		Evaluations: Evaluations{d.Values, d.Gradients}, Start: best.Index, StartObjectives: d.Objectives,
+		Lambda: r.objective.Lambdas(), Choice: choice, Settings: r.asked,
 	}
-	rep.Maxima, rep.LedTo = maxima(r.objectives)
-	if r.watch != nil {
-		rep.ValidationError, rep.Validations = best.err, best.validations
+	for _, s := range best.History {
+		rep.History = append(rep.History, Step(s))
+	}
+	rep.Maxima, rep.LedTo = maxima(d.Objectives)
+	if w, ok := best.Watcher.(*watch); ok {
+		rep.ValidationError, rep.Validations = best.Loss, w.points
 	}
 	return rep
 }
 
-// canonical returns the canonical components of the best projection, as they are and scaled, and
+// reported returns a cost in the units of the data.
+func (r *run[T]) reported(cost float64) float64 { return reported(r.objective.Samples.Units(cost)) }
+
+// canonical returns the canonical components of the projection p, as they are and scaled, and
 // completes the report with J there: the evaluation before need not have been that of the result.
-func (r *run[T]) canonical(ctx context.Context, best *attempt, rep *Report) (axes, parts *components, err error) {
+func (r *run[T]) canonical(ctx context.Context, p *mat.Dense, rep *Report) (axes, parts *discriminant.Components, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	if axes, err = r.objective.canonical(ctx, best.point); err != nil {
+	if axes, err = r.objective.Canonical(ctx, p); err != nil {
 		return nil, nil, err
 	}
-	parts = axes.scaled(ctx, &r.set)
-	said, err := warnings(ctx, r.prepared.s, r.objective, &r.set, parts.rank, rep.Choice)
+	parts = axes.Scaled(ctx, r.set.Scale.lengths(r.set.Leading))
+	said, err := warnings(ctx, r.prepared.s, r.objective.Troubles(), &r.set, parts.Rank, rep.Choice)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !rep.Choice.compared() {
-		more, err := r.prepared.beside(ctx, r.span, parts.p, r.asked.Components, r.set.Workers)
+		more, err := r.prepared.beside(ctx, r.span, parts.P, r.asked.Components, r.set.Workers)
 		if err != nil {
 			return nil, nil, err
 		}
 		said = append(said, more...)
 	}
-	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.ratio(), reported(r.s.units(r.b)), reported(r.s.units(r.w)), said
+	costs := r.objective.Costs()
+	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.objective.Ratio(), r.reported(costs.Between), r.reported(costs.Within), said
 	return axes, parts, nil
 }
 
 // completed returns c with the components that J is not of, which are principal ones.
-func (r *run[T]) completed(ctx context.Context, c *components, best *attempt) (*components, error) {
+func (r *run[T]) completed(ctx context.Context, c *discriminant.Components, best *discriminant.Attempt) (*discriminant.Components, error) {
 	if r.set.Components == r.asked.Components {
 		return c, nil
 	}
-	return c.completed(context.WithoutCancel(ctx), best.point, r.initial)
+	return c.Completed(context.WithoutCancel(ctx), best.Point, r.initial)
 }
 
 // lifted returns the projection that c is in the space of the fit, with the unit of length that
 // its scale asks for.
-func (r *run[T]) lifted(ctx context.Context, c *components) (*mat.Dense, error) {
-	p, err := r.span.effective(ctx, c.p, r.polish(c, nearest))
-	if err != nil || r.set.Scale == ScaleOrthonormal || c.scales == nil {
+func (r *run[T]) lifted(ctx context.Context, c *discriminant.Components) (*mat.Dense, error) {
+	p, err := r.span.Effective(ctx, c.P, r.polish(c, discriminant.Nearest))
+	if err != nil || r.set.Scale == ScaleOrthonormal || c.Scales == nil {
 		return p, err
 	}
-	length, err := c.unitOfLength(ctx, r.span.s, min(r.set.Components, r.set.Leading), r.prepared.s.scale, r.set.Workers)
+	length, err := c.UnitOfLength(ctx, r.span.Samples, min(r.set.Components, r.set.Leading), r.prepared.s.Scale, r.set.Workers)
 	if err != nil {
 		return nil, err
 	}
-	algebra.Scale(c.scales, length)
+	algebra.Scale(c.Scales, length)
 	p.Scale(length, p)
 	return p, nil
 }
 
 // polish returns how, if the columns of c are orthonormal.
-func (r *run[T]) polish(c *components, how polish) polish {
+func (r *run[T]) polish(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.asked.Components
-	if r.set.Components < all || c.scales != nil && (r.set.Leading < all || !r.set.Scale.straight()) {
-		return asItIs
+	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.straight()) {
+		return discriminant.AsItIs
 	}
 	return how
 }
@@ -265,31 +285,33 @@ const besideRows = 500
 // beside warns of a projection p of the samples of sp, for which nothing was held out, that
 // errs more than the principal components do on the rows that it was fitted to, each left out
 // in turn. That is lenient to p, which has seen them all, and takes no other fit.
-func (m *Prepared) beside(ctx context.Context, sp *span, p *mat.Dense, components int, workers int) ([]string, error) {
+func (m *Prepared) beside(ctx context.Context, sp *discriminant.Span, p *mat.Dense, components int, workers int) ([]string, error) {
 	var plain *mat.Dense
 	var err error
 	if m.begins {
 		plain, err = m.principal(ctx)
 	} else {
-		plain, err = m.span.s.principal(ctx, min(components, m.span.s.d), choicePrincipal, workers)
+		plain, err = m.span.Samples.Principal(ctx, min(components, m.span.Samples.D), choicePrincipal, workers)
 	}
 	if err != nil {
 		return nil, err
 	}
 	d, k := plain.Dims()
 	plain = mat.DenseCopyOf(plain.Slice(0, d, 0, min(components, k)))
-	some := func(s *samples) *samples { return s.fewer(ctx, besideRows/2).thinned(ctx, besideRows) }
-	x, y := some(sp.s), some(m.span.s)
-	own, err := x.leftOut(ctx, p, workers)
+	some := func(s *discriminant.Samples) *discriminant.Samples {
+		return s.Fewer(ctx, besideRows/2).Thinned(ctx, besideRows)
+	}
+	x, y := some(sp.Samples), some(m.span.Samples)
+	own, err := leftOut(ctx, x, p, workers)
 	if err != nil {
 		return nil, err
 	}
-	principal, err := y.leftOut(ctx, plain, workers)
-	if err != nil || !(own > principal+float64(3*standardError(principal, x.n))) {
+	principal, err := leftOut(ctx, y, plain, workers)
+	if err != nil || !(own > principal+float64(3*standardError(principal, x.N))) {
 		return nil, err
 	}
 	return []string{fmt.Sprintf("with each of %d training rows left out in turn, %d nearest neighbors classify %.1f %% wrongly in the projection, and %.1f %% with principal components: "+besideAdvice,
-		x.n, min(choiceNeighbors, x.n-1), 100*own, 100*principal)}, nil
+		x.N, min(choiceNeighbors, x.N-1), 100*own, 100*principal)}, nil
 }
 
 // definiteSigns makes the element largest in magnitude of every column positive.
@@ -318,8 +340,8 @@ func fitError(err error) error {
 	return err
 }
 
-func newModel(s *samples, p *mat.Dense, rep Report) *Model {
-	m := &Model{projection: s.effective(p), mean: s.mean, labels: s.classes, report: rep.clone()}
+func newModel(s *discriminant.Samples, p *mat.Dense, rep Report) *Model {
+	m := &Model{projection: s.Effective(p), mean: s.Mean, labels: s.Classes, report: rep.clone()}
 	m.setOffset()
 	return m
 }

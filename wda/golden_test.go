@@ -2,7 +2,6 @@ package wda
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -56,21 +55,6 @@ func (g *golden) matrix(t testing.TB, name string) *mat.Dense {
 	t.Helper()
 	return mat.NewDense(testdata.CSV(t, filepath.Join(g.dir, name+".csv")))
 }
-
-// off returns the largest |got − want| relative to the largest |want|.
-func off(got, want mat.Matrix) float64 {
-	var d mat.Dense
-	d.Sub(got, want)
-	return mat.Max(absOf(&d)) / mat.Max(absOf(want))
-}
-
-func absOf(m mat.Matrix) mat.Matrix {
-	var a mat.Dense
-	a.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, m)
-	return &a
-}
-
-func relative(got, want float64) float64 { return math.Abs(got/want - 1) }
 
 func TestGoldenObjective(t *testing.T) {
 	t.Parallel()

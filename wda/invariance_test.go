@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
@@ -275,7 +276,7 @@ func TestGoldenBits(t *testing.T) {
 				writeBits(h.Write, s.Lambda)
 			}
 		}
-		s, err := newSamples(context.Background(), x, labels)
+		s, err := discriminant.NewSamples(context.Background(), x, labels)
 		if err != nil {
 			t.Fatal(err)
 		}

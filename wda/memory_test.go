@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/sinkhorn"
 )
@@ -19,13 +20,13 @@ func TestMemoryImplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	objective := func(n, d, classes int, change func(*Settings)) error {
-		s := &samples{n: n, d: d, classes: make([]int, classes), offset: make([]int, classes+1)}
+		s := &discriminant.Samples{N: n, D: d, Classes: make([]int, classes), Offset: make([]int, classes+1)}
 		for c := range classes {
-			s.offset[c+1] = (c + 1) * (n / classes)
+			s.Offset[c+1] = (c + 1) * (n / classes)
 		}
 		set := set
 		change(&set)
-		return checkNeeds(objectiveNeeds[float64](s, &set, set.Workers)...)
+		return discriminant.CheckMemory(discriminant.ObjectiveNeeds(s, config[float64](&set, s.D), set.Workers)...)
 	}
 	same := func(*Settings) {}
 	for _, c := range []struct {
@@ -34,16 +35,16 @@ func TestMemoryImplied(t *testing.T) {
 		want string // "" is no error
 	}{
 		{"a usual fit", objective(100000, 784, 10, same), ""},
-		{"usual data", checkNeeds(prepareNeeds(100000, 784, 10)...), ""},
-		{"wide data", checkNeeds(prepareNeeds(10000, 100000, 10)...), ""},
-		{"many features of more samples", checkNeeds(prepareNeeds(60000, 30000, 2)...), ""},
-		{"usual whitening", checkNeeds(whitenNeeds(10000)...), ""},
-		{"usual folds", checkNeeds(foldNeeds(60000, 784, 5, 8)...), ""},
+		{"usual data", discriminant.CheckMemory(discriminant.PrepareNeeds(100000, 784, 10)...), ""},
+		{"wide data", discriminant.CheckMemory(discriminant.PrepareNeeds(10000, 100000, 10)...), ""},
+		{"many features of more samples", discriminant.CheckMemory(discriminant.PrepareNeeds(60000, 30000, 2)...), ""},
+		{"usual whitening", discriminant.CheckMemory(discriminant.WhitenNeeds(10000)...), ""},
+		{"usual folds", discriminant.CheckMemory(foldNeeds(60000, 784, 5, 8)...), ""},
 		{"n", objective(many, 784, 10, same), "projections of 1099511627776 samples"},
-		{"wide n", checkNeeds(prepareNeeds(30000, 50000, 2)...), "Gram matrix of 30000 samples"},
-		{"p of d", checkNeeds(prepareNeeds(60000, 40000, 20000)...), "covariance of 40000 features"},
-		{"p", checkNeeds(prepareNeeds(many, 1<<30, 1<<20)...), "1048576 components"},
-		{"whitened d", checkNeeds(whitenNeeds(40000)...), "Whitening"},
+		{"wide n", discriminant.CheckMemory(discriminant.PrepareNeeds(30000, 50000, 2)...), "Gram matrix of 30000 samples"},
+		{"p of d", discriminant.CheckMemory(discriminant.PrepareNeeds(60000, 40000, 20000)...), "covariance of 40000 features"},
+		{"p", discriminant.CheckMemory(discriminant.PrepareNeeds(many, 1<<30, 1<<20)...), "1048576 components"},
+		{"whitened d", discriminant.CheckMemory(discriminant.WhitenNeeds(40000)...), "Whitening"},
 		{"classes", objective(1<<21, 10, 1<<20, same), "pairs of 1048576 classes"},
 		{"workers", objective(100, 10, 2, func(s *Settings) { s.Workers = many }), "workers"},
 		{"iterations", objective(100, 10, 2, func(s *Settings) { s.Objective.Iterations = many }), "Gradient Implicit"},
@@ -51,14 +52,14 @@ func TestMemoryImplied(t *testing.T) {
 		{"components without steps", objective(20000, 20000, 40, func(s *Settings) { s.Components, s.Optimizer.Method = 20000, Principal{} }), "transport scatters"},
 		{"steps", objective(4000, 40000, 4, func(s *Settings) { s.Components = 8000 }), "steps of auto in 40000 × 8000"},
 		{"starts", objective(100, 10, 2, func(s *Settings) { s.Optimizer.Starts = many }), "1099511627776 starts"},
-		{"usual choice", checkNeeds(choiceNeeds(1000, 1000, 100000, 3, 2, &Settings{Components: 10})...), ""},
-		{"choice", checkNeeds(choiceNeeds(1000, 1000, 10000000, 3, 2, &Settings{Components: 10})...), "2 workers that compare settings"},
-		{"folds of the choice", checkNeeds(choiceNeeds(1000, 1000000, 1000000, 3, 1, &Settings{Components: 10})...), "3 folds of 1000 rows"},
-		{"finalists of the choice", checkNeeds(choiceNeeds(4000, 4000, 4000, 5, 1, &Settings{Components: 4000})...), "fits of finalists to 5 folds"},
-		{"graph", checkNeeds(eigenNeeds[float64](&samples{n: 50000, d: 300, offset: []int{0}}, 2, 2)...), "graph of 50000 samples"},
-		{"usual graph", checkNeeds(eigenNeeds[float64](&samples{n: eigenLimit, d: 300, offset: []int{0}}, 2, 2)...), ""},
-		{"scatters", checkNeeds(eigenNeeds[float64](&samples{n: 100, d: 20000, offset: []int{0}}, 10000, 2)...), "scatters of 20000 features"},
-		{"folds", checkNeeds(foldNeeds(10000000, 1000, 5, 2)...), "samples of 2 folds"},
+		{"usual choice", discriminant.CheckMemory(choiceNeeds(1000, 1000, 100000, 3, 2, &Settings{Components: 10})...), ""},
+		{"choice", discriminant.CheckMemory(choiceNeeds(1000, 1000, 10000000, 3, 2, &Settings{Components: 10})...), "2 workers that compare settings"},
+		{"folds of the choice", discriminant.CheckMemory(choiceNeeds(1000, 1000000, 1000000, 3, 1, &Settings{Components: 10})...), "3 folds of 1000 rows"},
+		{"finalists of the choice", discriminant.CheckMemory(choiceNeeds(4000, 4000, 4000, 5, 1, &Settings{Components: 4000})...), "fits of finalists to 5 folds"},
+		{"graph", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 50000, D: 300, Offset: []int{0}}, 2, 2)...), "graph of 50000 samples"},
+		{"usual graph", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 4096, D: 300, Offset: []int{0}}, 2, 2)...), ""},
+		{"scatters", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 100, D: 20000, Offset: []int{0}}, 10000, 2)...), "scatters of 20000 features"},
+		{"folds", discriminant.CheckMemory(foldNeeds(10000000, 1000, 5, 2)...), "samples of 2 folds"},
 	} {
 		switch {
 		case c.want == "" && c.err != nil:
@@ -117,24 +118,24 @@ func TestMemoryMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &samples{n: c.size.n, d: min(c.size.d, c.size.n-1), classes: make([]int, c.size.classes), offset: make([]int, c.size.classes+1)}
+		s := &discriminant.Samples{N: c.size.n, D: min(c.size.d, c.size.n-1), Classes: make([]int, c.size.classes), Offset: make([]int, c.size.classes+1)}
 		for k := range c.size.classes {
-			s.offset[k+1] = (k + 1) * c.size.n / c.size.classes
+			s.Offset[k+1] = (k + 1) * c.size.n / c.size.classes
 		}
-		solvers := min(full.Workers, batch, c.size.classes*(c.size.classes+1)/2)
-		needs := append(objectiveNeeds[float64](s, &full, solvers), prepareNeeds(c.size.n, c.size.d, full.Components)...)
+		solvers := min(full.Workers, c.size.classes*(c.size.classes+1)/2)
+		needs := append(discriminant.ObjectiveNeeds(s, config[float64](&full, s.D), solvers), discriminant.PrepareNeeds(c.size.n, c.size.d, full.Components)...)
 		if full.Objective.Float32 {
-			needs = append(objectiveNeeds[float32](s, &full, solvers), prepareNeeds(c.size.n, c.size.d, full.Components)...)
+			needs = append(discriminant.ObjectiveNeeds(s, config[float32](&full, s.D), solvers), discriminant.PrepareNeeds(c.size.n, c.size.d, full.Components)...)
 		}
 		if c.set.Data.Whitening != (Whitening{}) {
-			needs = append(needs, whitenNeeds(s.d)...)
+			needs = append(needs, discriminant.WhitenNeeds(s.D)...)
 		}
 		if full.Optimizer.Method == Method(Eigen{}) {
-			needs = append(needs, eigenNeeds[float64](s, full.Components, solvers)...)
+			needs = append(needs, discriminant.EigenNeeds[float64](s, full.Components, solvers)...)
 		}
 		said := float64(copies * 8 * c.size.n * c.size.d)
 		for _, n := range needs {
-			said += n.bytes
+			said += n.Bytes
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

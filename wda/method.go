@@ -2,10 +2,13 @@ package wda
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/discriminant"
 )
 
 // Method is a way to maximize J. The implementations are the types Auto, ConjugateGradient,
@@ -127,8 +130,7 @@ func (m Eigen) String() string {
 	return "eigen"
 }
 
-// traits are what the steps of a fit must know of a method. solver.go has the methods
-// themselves.
+// traits are what the steps of a fit must know of a method.
 type traits struct {
 	// open: what the settings leave open may be chosen with starts and steps of its own, and
 	// from Principal and Fisher, too.
@@ -160,6 +162,31 @@ func (MiniBatch) traits() traits {
 }
 func (Principal) traits() traits { return traits{stepless: true} }
 func (Fisher) traits() traits    { return traits{stepless: true, means: true} }
+
+// solver returns the solver of the method of the settings. MiniBatch draws from a population.
+func solver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
+	switch m := s.Optimizer.Method.(type) {
+	case Principal, Fisher:
+		return discriminant.Stay[T]{}
+	case Eigen:
+		return discriminant.Alternate[T]{TraceRatio: m.TraceRatio}
+	case MiniBatch:
+		return discriminant.MiniBatches[T]{Size: m.BatchSize, From: from, Random: s.random(streamBatches)}
+	case ProjectedGradient:
+		return discriminant.Descend[T]{Method: descent.ProjectedGradient}
+	case SteepestDescent:
+		return discriminant.Descend[T]{Method: descent.SteepestDescent}
+	case ConjugateGradient:
+		return discriminant.Descend[T]{Method: descent.ConjugateGradient}
+	default: // Auto
+		return discriminant.Descend[T]{Method: descent.LBFGS}
+	}
+}
+
+// random returns the random numbers of every start, of a stream of the seed.
+func (s *Settings) random(stream uint64) func(start int) *rand.Rand {
+	return func(start int) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream+uint64(start))) }
+}
 
 // checkedMethod returns m as a value with its defaults, Auto for nil, or an error that wraps
 // ErrSettings.

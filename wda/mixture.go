@@ -3,11 +3,11 @@ package wda
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/wda/baseline"
+	"github.com/gomonge/monge/internal/discriminant"
+	"github.com/gomonge/monge/internal/fault"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -56,14 +56,14 @@ func (f *outcome[T]) mix(ctx context.Context, others []Settings) error {
 	if len(all) == 1 {
 		return f.alone(f.rep.Status, nil)
 	}
-	p, err := mixed(ctx, f.prepared.s, all, leading, f.rep.Settings.Workers)
+	p, err := discriminant.Mixture(ctx, f.run.prepared.s, all, leading, f.rep.Settings.Workers)
 	if err == nil {
 		err = f.evaluateAt(ctx, p, leading)
 	}
 	if ctx.Err() != nil {
 		return f.alone(StatusCancelled, context.Cause(ctx))
 	}
-	if errors.Is(err, errRankDeficient) { // nothing is gained by the others
+	if errors.Is(err, discriminant.ErrRankDeficient) { // nothing is gained by the others
 		return f.alone(f.rep.Status, nil)
 	}
 	f.rep.Settings.Mixture, f.rep.Settings.Optimizer.Starts = mixtureOf(members), starts
@@ -73,19 +73,19 @@ func (f *outcome[T]) mix(ctx context.Context, others []Settings) error {
 // after returns the outcome of a fit with these settings. If one that is done differs from it in the
 // scale alone, it has led to the same place.
 func (f *outcome[T]) after(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
-	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.asked), memberOf(&set)) })
+	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.run.asked), memberOf(&set)) })
 	if at < 0 {
-		return outcomeOf[T](ctx, f.prepared, set, f.rep.Choice)
+		return outcomeOf[T](ctx, f.run.prepared, set, f.rep.Choice)
 	}
 	o, r := *done[at], *done[at].run
 	r.asked.Scale, r.set.Scale = set.Scale, set.Scale
 	o.run, o.rep.Settings = &r, r.asked
 	var err error
-	if o.parts, err = r.completed(ctx, o.axes.scaled(ctx, &r.set), o.best); err != nil {
+	if o.parts, err = r.completed(ctx, o.axes.Scaled(ctx, r.set.Scale.lengths(r.set.Leading)), o.best); err != nil {
 		return nil, err
 	}
 	o.p, err = r.lifted(ctx, o.parts)
-	return &o, ended(ctx, err)
+	return &o, fault.Ended(ctx, err)
 }
 
 // sameFit reports whether fits with these members differ in the scale alone.
@@ -116,37 +116,6 @@ func (f *outcome[T]) informative() int {
 	return min(f.run.set.Components, f.rep.Settings.Leading)
 }
 
-// mixed returns the mixture of projections of s, with as many columns as each of them, those behind
-// the leading ones muted. In these, the mean variance within classes of the projected samples is 1.
-func mixed(ctx context.Context, s *samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
-	d, p := all[0].Dims()
-	side := mat.NewDense(d, len(all)*p, nil)
-	for i, of := range all {
-		side.Slice(0, d, i*p, (i+1)*p).(*mat.Dense).Copy(of)
-	}
-	side.Scale(powerOfTwo(largestElement(ctx, side)), side)
-	v, err := baseline.Fit(ctx, s.projected(ctx, side, workers), nil, p, baseline.PCA{Workers: workers})
-	if err != nil {
-		return nil, err
-	}
-	c := &components{p: mat.NewDense(d, p, nil)}
-	if dense.Product(ctx, dense.View(c.p), dense.View(side), dense.View(v), false); ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	for i := range d {
-		row := c.p.RawRowView(i)
-		for j := leading; j < p; j++ {
-			row[j] *= muted
-		}
-	}
-	length, err := c.unitOfLength(ctx, s, leading, s.scale, workers)
-	if err != nil {
-		return nil, err
-	}
-	c.p.Scale(length, c.p)
-	return c.p, nil
-}
-
 // evaluateAt takes the mixture p with k leading components for the projection. The report is then on J
 // at p, in the metric and with λ and ρ of the first member.
 func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error {
@@ -160,54 +129,35 @@ func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error 
 		}
 	}
 	d, columns := p.Dims()
-	inside, err := r.span.inside(ctx, p.Slice(0, d, 0, k).(*mat.Dense))
+	inside, err := r.span.Inside(ctx, p.Slice(0, d, 0, k).(*mat.Dense))
 	if err != nil {
 		return err
 	}
 	point := mat.DenseCopyOf(inside)
-	rank, err := r.manifold.Orthonormalize(ctx, point, point)
+	rank, err := r.objective.Manifold().Orthonormalize(ctx, point, point)
 	if err == nil && rank < k {
-		err = errRankDeficient
+		err = discriminant.ErrRankDeficient
 	}
 	if err != nil {
 		return err
 	}
 	rows, _ := point.Dims()
 	rep := f.rep
-	if _, rep.GradientNorm, err = r.measure(ctx, point, mat.NewDense(rows, k, nil)); err != nil {
+	if _, rep.GradientNorm, err = r.objective.Measure(ctx, point, mat.NewDense(rows, k, nil)); err != nil {
 		return err
 	}
-	axes, _, err := r.canonical(ctx, &attempt{point: point}, &rep)
+	axes, _, err := r.canonical(ctx, point, &rep)
 	if err != nil {
 		return err
 	}
 	turn := mat.NewDense(k, k, nil)
 	dense.TransMul(ctx, turn, point, inside)
-	rep.Ridge, rep.Lambda, rep.Settings.Leading = reported(r.s.units(r.ridge)), r.lambdas(), k
+	ridge := r.objective.Ridge
+	rep.Ridge, rep.Lambda, rep.Settings.Leading = r.reported(ridge), r.objective.Lambdas(), k
 	ratios := make([]float64, columns)
-	for j := range k {
-		// Of any length: squares must not overflow.
-		column := turn.ColView(j)
-		var b, w, largest float64
-		for i := range k {
-			largest = max(largest, math.Abs(column.AtVec(i)))
-		}
-		unit := powerOfTwo(largest)
-		at := func(i int) float64 { return column.AtVec(i) * unit }
-		for i := range k {
-			for l := range k {
-				v := at(i) * at(l)
-				b += float64(v * axes.between.At(i, l))
-				w += float64(v * axes.within.At(i, l))
-			}
-			w += float64(at(i) * at(i) * (r.ridge / float64(k)))
-		}
-		if b > 0 && w > 0 {
-			ratios[j] = b / w
-		}
-	}
-	f.p, f.rep, f.parts = p, rep, &components{p: p, ratios: ratios}
-	return ended(ctx, nil)
+	copy(ratios, axes.RatiosOf(turn, ridge))
+	f.p, f.rep, f.parts = p, rep, &discriminant.Components{P: p, Ratios: ratios}
+	return fault.Ended(ctx, nil)
 }
 
 // oneAfterAnother lets Progress of fits with these settings go on from each fit to the next.

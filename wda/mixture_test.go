@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
@@ -75,9 +76,10 @@ func TestMixture(t *testing.T) {
 			t.Fatalf("squared distance %d: %v, want %v", i, v, unit*mean[i])
 		}
 	}
-	within, _ := mustSamples(t, x, labels).variances(t.Context(), m.projection, 1)
-	s := mustSamples(t, x, labels)
-	if v := within / s.scale / s.scale / 2; math.Abs(v-1) > 1e-9 {
+	_, p := m.Dims()
+	y := mat.NewDense(len(labels), p, nil)
+	y.Mul(x, m.projection)
+	if v := withinOf(y, labels, p); math.Abs(v-1) > 1e-9 {
 		t.Errorf("a mean variance within classes of %v", v)
 	}
 	// J is that of the span of P, here all features.
@@ -194,9 +196,9 @@ func TestMixtureText(t *testing.T) {
 	}
 }
 
-func mustSamples(t *testing.T, x *mat.Dense, labels []int) *samples {
+func mustSamples(t *testing.T, x *mat.Dense, labels []int) *discriminant.Samples {
 	t.Helper()
-	s, err := newSamples(t.Context(), x, labels)
+	s, err := discriminant.NewSamples(t.Context(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +352,7 @@ func TestSharedFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set, err = set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes)); err != nil {
+	if set, err = set.withDefaults(ctx, m.s.N, m.s.D, len(m.s.Classes)); err != nil {
 		t.Fatal(err)
 	}
 	comparisons := [2]*comparison{}

@@ -17,6 +17,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/project"
+	"github.com/gomonge/monge/internal/discriminant"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,7 +25,7 @@ import (
 func testModel(t testing.TB, d, p int) (*Model, *mat.Dense, []int) {
 	t.Helper()
 	x, labels := parts3(1, 40, d)
-	s, err := newSamples(context.Background(), x, labels)
+	s, err := discriminant.NewSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
@@ -124,52 +125,47 @@ func TestSampleOfSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.s.n < 590 || m.s.n > 606 {
-		t.Errorf("a sample of %d rows", m.s.n)
+	if m.s.N < 590 || m.s.N > 606 {
+		t.Errorf("a sample of %d rows", m.s.N)
 	}
-	all, err := newSamples(t.Context(), x, labels)
+	all, err := discriminant.NewSamples(t.Context(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c, pi := range all.frequencies() {
-		if m.s.frequencies()[c] != pi {
-			t.Errorf("class %d has the share %v instead of %v", c, m.s.frequencies()[c], pi)
+	for c := range all.Classes {
+		if m.s.Count(c) != all.Count(c) {
+			t.Errorf("class %d has %d rows instead of %d", c, m.s.Count(c), all.Count(c))
 		}
 	}
 	got, err := m.Fit(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := newObjective[float64](t.Context(), all, &want.report.Settings)
+	start, err := all.Principal(t.Context(), 2, whitePrincipal, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.prepare(t.Context(), &want.report.Settings, all.mustPrincipal(t, 2)); err != nil {
+	o, err := discriminant.NewObjective(t.Context(), all, config[float64](&want.report.Settings, all.D))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Prepare(t.Context(), want.report.Settings.Objective.Lambda.rule(), want.report.Settings.Objective.Shrinkage.rho, start); err != nil {
 		t.Fatal(err)
 	}
 	var j [2]float64
 	for i, m := range []*Model{want, got} {
 		p := mat.DenseCopyOf(m.projection)
-		if p, err = orthonormal(ctx, p); err != nil {
+		if p, err = discriminant.Orthonormal(ctx, p); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.evaluate(t.Context(), p, false); err != nil {
+		if err := o.Evaluate(t.Context(), p, false); err != nil {
 			t.Fatal(err)
 		}
-		j[i] = o.ratio()
+		j[i] = o.Ratio()
 	}
 	if !(j[1] > 0.97*j[0]) {
 		t.Errorf("J of all is %v, and %v of a fit in memory", j[1], j[0])
 	}
-}
-
-func (s *samples) mustPrincipal(t *testing.T, p int) *mat.Dense {
-	t.Helper()
-	v, err := s.principal(t.Context(), p, whitePrincipal, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }
 
 func TestBadSource(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
@@ -37,8 +38,8 @@ type Prepared struct {
 	by     Preparation // with defaults
 	held   *heldOut
 	hash   string // of samples held out that are none of those of the fit, or ""
-	s      *samples
-	span   *span
+	s      *discriminant.Samples
+	span   *discriminant.Span
 	begins bool       // fits begin at the principal components
 	start  *mat.Dense // these, in the span, once they are known
 	// The most samples that MiniBatch evaluates J of, and the most classes that it, Auto and
@@ -64,7 +65,7 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Prepa
 func (m *Prepared) principal(ctx context.Context) (*mat.Dense, error) {
 	var err error
 	if m.start == nil {
-		m.start, err = baseline.Fit(ctx, m.span.s.x, nil, m.by.Components, baseline.PCA{Workers: m.by.Workers})
+		m.start, err = baseline.Fit(ctx, m.span.Samples.X, nil, m.by.Components, baseline.PCA{Workers: m.by.Workers})
 	}
 	return m.start, err
 }
@@ -115,35 +116,35 @@ func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by
 			return nil, err
 		}
 	}
-	if m.s, err = newSamples(ctx, m.held.trainX, m.held.trainLabels); err != nil {
+	if m.s, err = discriminant.NewSamples(ctx, m.held.trainX, m.held.trainLabels); err != nil {
 		return nil, err
 	}
 	if source != nil {
-		m.s.counts = source.counts()
+		m.s.Counts = source.counts()
 	}
-	if m.by.Components, err = defaultComponents(m.by.Components, m.s.d); err != nil {
+	if m.by.Components, err = defaultComponents(m.by.Components, m.s.D); err != nil {
 		return nil, err
 	}
 	if err := checkWorkers(m.by.Workers); err != nil {
 		return nil, err
 	}
 	if m.by.Data.Standardize {
-		if err := m.s.standardize(ctx, m.held.trainX, m.held.trainLabels); err != nil {
+		if err := m.s.Standardize(ctx, m.held.trainX, m.held.trainLabels); err != nil {
 			return nil, err
 		}
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := checkNeeds(prepareNeeds(m.s.n, m.s.d, m.by.Components)...); err != nil {
+	if err := discriminant.CheckMemory(discriminant.PrepareNeeds(m.s.N, m.s.D, m.by.Components)...); err != nil {
 		return nil, err
 	}
-	m.span = newSpan(ctx, m.s, conditionLimit, m.by.Workers)
+	m.span = discriminant.NewSpan(ctx, m.s, discriminant.ConditionLimit, m.by.Workers)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if m.begins = components; components && m.span.s.d < m.by.Components {
-		m.span = m.span.whole()
+	if m.begins = components; components && m.span.Samples.D < m.by.Components {
+		m.span = m.span.Whole()
 	}
 	return m, nil
 }
@@ -171,7 +172,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	if set.Components == 0 {
 		set.Components = m.by.Components
 	}
-	set, err := set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes))
+	set, err := set.withDefaults(ctx, m.s.N, m.s.D, len(m.s.Classes))
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +206,7 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 			sets = chosen.each(choice.Members[:choice.Mixed])
 		}
 		model, err := m.fitWith(ctx, sets, choice, began)
-		if !errors.As(err, new(lambdaError)) {
+		if !errors.As(err, new(discriminant.LambdaError)) {
 			return model, err
 		}
 		first = cmp.Or(first, err)
@@ -236,16 +237,16 @@ func (s Settings) each(members []Member) []Settings {
 func (m *Prepared) chosen(set Settings, asked Optimizer, choice *Choice) Settings {
 	open := set.Optimizer.Method.traits().open // an Auto, that may become another method
 	set = choice.Members[0].apply(set)
-	if open && choice.compared() && set.Objective.Samples == 0 && m.s.n > m.exact {
+	if open && choice.compared() && set.Objective.Samples == 0 && m.s.N > m.exact {
 		set.Objective.Samples = m.exact
 	}
 	if o := &set.Optimizer; (o.Method.traits().open || choice.Mixed > 1) && o.Init == nil {
 		if asked.Starts == 0 {
-			o.Starts = startsOf(m.s.n, m.s.d, len(m.s.classes))
+			o.Starts = startsOf(m.s.N, m.s.D, len(m.s.Classes))
 		}
 		if asked.MaxSteps == 0 && o.Starts == 1 {
 			// What was compared is what is made of all rows: more steps fit closer, to noise.
-			o.MaxSteps = stepsOfChoice(len(m.s.classes))
+			o.MaxSteps = stepsOfChoice(len(m.s.Classes))
 		}
 	}
 	return set
@@ -254,7 +255,7 @@ func (m *Prepared) chosen(set Settings, asked Optimizer, choice *Choice) Setting
 // fitWith makes a fit with settings that leave nothing open, or a mixture of several.
 func (m *Prepared) fitWith(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	for i := range sets {
-		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.s.classes) > m.classes {
+		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.s.Classes) > m.classes {
 			var err error
 			if o.Method, err = checkedMethod(MiniBatch{}); err != nil {
 				return nil, err
@@ -272,34 +273,31 @@ func (m *Prepared) fitWith(ctx context.Context, sets []Settings, choice *Choice,
 const whitePrincipal = 1e-4
 
 // startFor returns P⁰ for a fit, which may change it, and the space that it is in.
-func (m *Prepared) startFor(ctx context.Context, set *Settings) (*span, *mat.Dense, error) {
+func (m *Prepared) startFor(ctx context.Context, set *Settings) (*discriminant.Span, *mat.Dense, error) {
 	var init *mat.Dense
 	var err error
 	if set.Optimizer.Init != nil {
-		if init, err = orthonormal(ctx, set.Optimizer.Init); err != nil {
+		if init, err = discriminant.Orthonormal(ctx, set.Optimizer.Init); err != nil {
 			return nil, nil, err
 		}
 	}
 	if set.Data.Whitening != NoWhitening() {
-		if err := checkNeeds(whitenNeeds(m.span.s.d)...); err != nil {
-			return nil, nil, err
-		}
-		sp, err := m.span.whitened(ctx, set.Data.Whitening, conditionLimit, set.Workers)
+		sp, err := m.span.Whitened(ctx, set.Data.Whitening.rule(), discriminant.ConditionLimit, set.Workers)
 		if err != nil {
 			return nil, nil, err
 		}
 		if init != nil {
-			p, err := sp.whitenedInit(ctx, init)
+			p, err := sp.WhitenedInit(ctx, init)
 			return sp, p, err
 		}
-		if sp.s.d < set.Components {
-			return nil, nil, fmt.Errorf("%w: %d components of samples that span %d dimensions cannot be whitened", ErrSettings, set.Components, sp.s.d)
+		if sp.Samples.D < set.Components {
+			return nil, nil, fmt.Errorf("%w: %d components of samples that span %d dimensions cannot be whitened", ErrSettings, set.Components, sp.Samples.D)
 		}
-		p, err := sp.s.principal(ctx, set.Components, whitePrincipal, set.Workers)
+		p, err := sp.Samples.Principal(ctx, set.Components, whitePrincipal, set.Workers)
 		return sp, p, err
 	}
 	if init != nil {
-		return m.span.from(ctx, init)
+		return m.span.From(ctx, init)
 	}
 	start, err := m.principal(ctx)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/npy"
 	"gonum.org/v1/gonum/mat"
@@ -19,7 +20,7 @@ import (
 func known(t testing.TB, n, d, p int) (*Classifier, *mat.Dense) {
 	t.Helper()
 	x, labels := parts3(1, n, d)
-	s, err := newSamples(context.Background(), x, labels)
+	s, err := discriminant.NewSamples(context.Background(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestRejectionRate(t *testing.T) {
 // differ outside of it need nothing else.
 func TestRejectionWeight(t *testing.T) {
 	x, labels := parts3(1, 600, 5)
-	s, err := newSamples(t.Context(), x, labels)
+	s, err := discriminant.NewSamples(t.Context(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -36,6 +37,22 @@ type Work struct {
 	// Together is the number of consecutive items that are done faster by one process, as
 	// they have steps in common. 0 is 1.
 	Together int
+}
+
+// OpenWork returns the function that does the items of a Work, given its Task and what they
+// share. The processes of an Executor call it once for each Work. Any number of goroutines may
+// call the function. Its error means that the item could not be done here, for example because
+// ctx has ended. An unknown task is an error: the two ends run different versions.
+func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx context.Context, item []byte) ([]byte, error), err error) {
+	switch task {
+	case pairTask:
+		return openPairs(ctx, shared)
+	case pieceTask:
+		return openPieces(ctx, shared)
+	case fitTask:
+		return openFits(ctx, shared)
+	}
+	return nil, fmt.Errorf("wda: unknown task %q: does the other process run another version of this program?", task)
 }
 
 // remote is an Executor for one computation, or nil if it stays in this process.
@@ -135,8 +152,8 @@ func wired(ctx context.Context, m mat.Matrix) *wireMatrix {
 	}
 	n, d := m.Dims()
 	w := &wireMatrix{n, d, make([]byte, 0, 8*n*d)}
-	rows := rowsOf(m)
-	rowByRow(ctx, 0, n, d, func(i int) { w.Data, _ = binary.Append(w.Data, binary.LittleEndian, rows(i)) })
+	rows := dense.Rows(m)
+	dense.EachRow(ctx, 0, n, d, func(i int) { w.Data, _ = binary.Append(w.Data, binary.LittleEndian, rows(i)) })
 	return w
 }
 

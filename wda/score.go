@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/discriminant"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/stiefel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -37,13 +39,13 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(ctx, x, labels)
+	s, err := discriminant.NewSamples(ctx, x, labels)
 	if err != nil {
 		return nil, err
 	}
 	d, k := p.Dims()
-	if d != s.d {
-		return nil, fmt.Errorf("%w: the projection has %d rows for %d features", ErrShape, d, s.d)
+	if d != s.D {
+		return nil, fmt.Errorf("%w: the projection has %d rows for %d features", ErrShape, d, s.D)
 	}
 	if err := checkFinite(ctx, p); err != nil {
 		return nil, fmt.Errorf("projection: %w", err)
@@ -53,7 +55,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 		set.Objective, set.Workers, set.Executor = scoring.Objective, scoring.Workers, scoring.Executor
 	}
 	set.Objective = set.Objective.pinned()
-	if set, err = set.withDefaults(ctx, s.n, s.d, len(s.classes)); err != nil {
+	if set, err = set.withDefaults(ctx, s.N, s.D, len(s.Classes)); err != nil {
 		return nil, err
 	}
 	if set.Objective.Float32 {
@@ -62,25 +64,26 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 	return score[float64](ctx, s, p, set)
 }
 
-func score[T dist.Float](ctx context.Context, s *samples, p mat.Matrix, set Settings) (*Scores, error) {
-	o, err := newObjective[T](ctx, s, &set)
+func score[T dist.Float](ctx context.Context, s *discriminant.Samples, p mat.Matrix, set Settings) (*Scores, error) {
+	o, err := discriminant.NewObjective(ctx, s, config[T](&set, s.D))
 	if err != nil {
 		return nil, err
 	}
 	at := mat.DenseCopyOf(p)
-	if err := o.prepare(ctx, &set, at); err != nil {
+	if err := o.Prepare(ctx, set.Objective.Lambda.rule(), set.Objective.Shrinkage.rho, at); err != nil {
 		return nil, err
 	}
-	sc := &Scores{Gradient: mat.NewDense(s.d, o.p, nil), Lambda: o.lambdas()}
-	f, err := negative[T]{o}.evaluate(ctx, at, sc.Gradient)
+	sc := &Scores{Gradient: mat.NewDense(s.D, set.Components, nil), Lambda: o.Lambdas()}
+	f, err := o.Negative(ctx, at, sc.Gradient)
 	if err != nil {
 		return nil, err
 	}
-	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, reported(s.units(o.b)), reported(s.units(o.w)), reported(s.units(o.ridge))
+	costs := o.Costs()
+	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, reported(s.Units(costs.Between)), reported(s.Units(costs.Within)), reported(s.Units(o.Ridge))
 	sc.Gradient.Scale(-1, sc.Gradient)
-	m := stiefel.New(s.d, o.p)
-	tangent := mat.NewDense(s.d, o.p, nil)
+	m := stiefel.New(s.D, set.Components)
+	tangent := mat.NewDense(s.D, set.Components, nil)
 	m.Tangent(ctx, tangent, at, sc.Gradient)
 	sc.GradientNorm, sc.Infeasibility = math.Sqrt(m.Inner(at, tangent, tangent)), m.Infeasibility(ctx, at)
-	return sc, ended(ctx, nil)
+	return sc, fault.Ended(ctx, nil)
 }

@@ -3,8 +3,9 @@ package wda
 import (
 	"context"
 	"fmt"
-	"runtime"
 
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -270,9 +271,14 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 }
 
 // report tells Progress of a step.
-func (s *Settings) report(step Step) error {
+func (s *Settings) report(step discriminant.Step) error {
 	each := s.Optimizer.MaxSteps
-	return s.tell(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: step})
+	return s.tell(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: Step(step)})
+}
+
+// reportBatch tells Progress of a mini-batch.
+func (s *Settings) reportBatch(done, total int, latest discriminant.Step) error {
+	return s.tell(Progress{Phase: PhaseBatches, Done: done, Total: total, Step: Step(latest)})
 }
 
 // tell calls Progress, if there is one.
@@ -378,9 +384,49 @@ func checkWorkers(workers int) error {
 	return nil
 }
 
-func workerCount(n int) int {
-	if n == 0 {
-		return runtime.GOMAXPROCS(0)
+// enough is the relative gain of J in each of three steps below which Auto ends: J is then
+// within some 10⁻⁶ of the maximum, which takes twice the steps (SOLVERS.md).
+const enough = 1e-6
+
+// limits returns when an attempt in element type T ends.
+func limits[T dist.Float](s *Settings) discriminant.Limits {
+	o := &s.Optimizer
+	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, Noise: discriminant.Noise[T](s.Objective.Gradient)}
+	if o.Method == (Auto{}) && o.Tolerance >= defaultTolerance(s.Objective.Float32) {
+		l.FunctionTolerance = enough
 	}
-	return n
+	return l
+}
+
+// config returns how J of d features is evaluated in element type T.
+func config[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
+	o, starts, p := &s.Objective, float64(s.Optimizer.Starts), float64(s.Components)
+	c := &discriminant.Config[T]{
+		Components: s.Components, Iterations: o.Iterations, Gradient: o.Gradient, Proportional: o.Proportional, Workers: s.Workers,
+		Besides: []discriminant.Need{{What: fmt.Sprintf("the results of %d starts", s.Optimizer.Starts), Bytes: 2 * 8 * starts}},
+	}
+	if s.Executor != nil {
+		c.Pairs = farPairSolver[T]{s.Executor}
+	}
+	if k := s.Optimizer.Method.traits().matrices; k > 0 {
+		c.Besides = append(c.Besides, discriminant.Need{
+			What: fmt.Sprintf("the steps of %v in %d × %d", s.Optimizer.Method, d, s.Components), Bytes: 8 * (float64(float64(k)*float64(d)) + float64(7*p)) * p,
+		})
+	}
+	return c
+}
+
+// configOfFit is config with the bounds of a fit. Of more than so many classes, MiniBatch and the methods
+// without steps evaluate J of so many, evenly spaced; MiniBatch of so many samples, if Objective.Samples
+// sets no other number for all methods.
+func configOfFit[T dist.Float](s *Settings, d, samples, classes int) *discriminant.Config[T] {
+	c, method := config[T](s, d), s.Optimizer.Method.traits()
+	c.MaxSamples = s.Objective.Samples
+	if method.draws || method.stepless {
+		c.MaxClasses = classes
+	}
+	if method.draws && c.MaxSamples == 0 {
+		c.MaxSamples = samples
+	}
+	return c
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/testdata"
 	"github.com/gomonge/monge/wda/baseline"
@@ -13,7 +14,7 @@ import (
 )
 
 // spanOf returns the space of a fit and its start.
-func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*span, *mat.Dense) {
+func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discriminant.Span, *mat.Dense) {
 	t.Helper()
 	m, err := Prepare(t.Context(), x, labels, set.preparation())
 	if err != nil {
@@ -37,28 +38,28 @@ func TestReduction(t *testing.T) {
 		}
 		set := &Settings{Components: 3, Optimizer: Optimizer{MaxSteps: 20}}
 		sp, _ := spanOf(t, x, labels, set)
-		if sp.s.d != c.want {
-			t.Errorf("%+v: %d dimensions", c, sp.s.d)
+		if sp.Samples.D != c.want {
+			t.Errorf("%+v: %d dimensions", c, sp.Samples.D)
 		}
 		// Distances are those of the samples.
 		for i := range c.n {
-			a, b := sp.s.x.RawRowView(i), sp.s.x.RawRowView((i+7)%c.n)
-			u, v := sp.full.x.RawRowView(i), sp.full.x.RawRowView((i+7)%c.n)
+			a, b := sp.Samples.X.RawRowView(i), sp.Samples.X.RawRowView((i+7)%c.n)
+			u, v := sp.Full.X.RawRowView(i), sp.Full.X.RawRowView((i+7)%c.n)
 			if e := relative(squared(a, b), squared(u, v)); !(e < 1e-12) {
 				t.Fatalf("%+v: distance is off by %g", c, e)
 			}
 		}
-		p := mat.NewDense(sp.s.d, 3, nil)
-		if _, err := stiefel.New(sp.s.d, 3).Orthonormalize(ctx, p, uniform(4, sp.s.d, 3)); err != nil {
+		p := mat.NewDense(sp.Samples.D, 3, nil)
+		if _, err := stiefel.New(sp.Samples.D, 3).Orthonormalize(ctx, p, uniform(4, sp.Samples.D, 3)); err != nil {
 			t.Fatal(err)
 		}
-		q, err := sp.lift(ctx, p, nearest)
+		q, err := sp.Effective(ctx, p, discriminant.Nearest)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var y, z mat.Dense
-		y.Mul(sp.s.x, p)
-		z.Mul(sp.full.x, q)
+		y.Mul(sp.Samples.X, p)
+		z.Mul(sp.Full.X, q)
 		if e := off(&y, &z); !(e < 1e-12) {
 			t.Errorf("%+v: projected samples are off by %g", c, e)
 		}
@@ -82,8 +83,8 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.span = m.span.whole()
-	if m.start, err = baseline.Fit(t.Context(), m.s.x, nil, m.by.Components, baseline.PCA{}); err != nil {
+	m.span = m.span.Whole()
+	if m.start, err = baseline.Fit(t.Context(), m.s.X, nil, m.by.Components, baseline.PCA{}); err != nil {
 		t.Fatal(err)
 	}
 	model, err := m.fit(t.Context(), pinned(*set), time.Now())
@@ -118,10 +119,10 @@ func TestReductionOfStart(t *testing.T) {
 		for _, solver := range []Method{ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
 			set := &Settings{Components: 3, Optimizer: Optimizer{Init: c.init, Method: solver, MaxSteps: 6}}
 			sp, start := spanOf(t, x, labels, set)
-			if sp.s.d != c.want {
-				t.Errorf("%s: %d dimensions, want %d", c.name, sp.s.d, c.want)
+			if sp.Samples.D != c.want {
+				t.Errorf("%s: %d dimensions, want %d", c.name, sp.Samples.D, c.want)
 			}
-			if e := stiefel.New(sp.s.d, 3).Infeasibility(ctx, start); !(e < 1e-14) {
+			if e := stiefel.New(sp.Samples.D, 3).Infeasibility(ctx, start); !(e < 1e-14) {
 				t.Errorf("%s: the start is %g off the manifold", c.name, e)
 			}
 			got, want := mustFit(t, x, labels, set), fitUnreduced(t, x, labels, set)
@@ -136,7 +137,7 @@ func TestReductionOfStart(t *testing.T) {
 		}
 	}
 	// A start that spans all that is left: nothing to be gained.
-	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Optimizer: Optimizer{Init: uniform(6, n+3, 5)}}); sp.rows != nil {
+	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Optimizer: Optimizer{Init: uniform(6, n+3, 5)}}); sp.Reduced() {
 		t.Error("reduced to more dimensions than there are")
 	}
 }
@@ -152,13 +153,13 @@ func squared(a, b []float64) (sum float64) {
 // fitted as they are.
 func TestNoReduction(t *testing.T) {
 	x, labels := parts3(1, 30, 50)
-	if sp, _ := spanOf(t, x, labels, &Settings{Components: 31}); sp.rows != nil {
+	if sp, _ := spanOf(t, x, labels, &Settings{Components: 31}); sp.Reduced() {
 		t.Error("reduced to fewer dimensions than components")
 	}
 	for i := range 30 {
 		x.Set(i, 3, 1e5*x.At(i, 3))
 	}
-	if sp, _ := spanOf(t, x, labels, &Settings{Components: 3}); sp.rows != nil {
+	if sp, _ := spanOf(t, x, labels, &Settings{Components: 3}); sp.Reduced() {
 		t.Error("reduced although directions differ 1e5-fold in length")
 	}
 	mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{MaxSteps: 5}})

@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/modelfile"
 	"github.com/gomonge/monge/internal/npy"
+	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/quantize"
 )
 
@@ -189,7 +190,7 @@ func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*
 	}
 	out := &Classifier{model: c.model, k: c.k, compact: &compact{storage: s}}
 	var err error
-	out.points, err = out.compact.store(ctx, matrix.New(c.Len(), p, c.exact()), c.rowLabels(), workerCount(workers))
+	out.points, err = out.compact.store(ctx, matrix.New(c.Len(), p, c.exact()), c.rowLabels(), parallel.Count(workers))
 	switch {
 	case errors.Is(err, quantize.ErrRange):
 		return nil, fmt.Errorf("%w: samples cannot be stored as %v: %w", ErrNotFinite, s, err)

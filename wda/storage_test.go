@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/ending"
 	"github.com/gomonge/monge/internal/npy"
 	"gonum.org/v1/gonum/mat"
@@ -27,7 +28,7 @@ var storages = []Storage{StorageFloat32(), StorageInt8(), StoragePQ(1, 8), Stora
 func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
 	t.Helper()
 	x, labels := parts3(5, n, 6)
-	s, err := newSamples(t.Context(), x, labels)
+	s, err := discriminant.NewSamples(t.Context(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gomonge/monge/dist"
-	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/knn"
+	"github.com/gomonge/monge/internal/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -81,68 +81,63 @@ func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, se
 // validator judges projections.
 type validator struct {
 	set         Validation
-	span        *span
+	span        *discriminant.Span
 	train, test *mat.Dense // in the units of the scaled samples
 	trainLabels []int
 	testLabels  []int
 	workers     int
 }
 
-func newValidator(ctx context.Context, s *samples, sp *span, h *heldOut, set *Settings) *validator {
-	v := &validator{set: h.set, span: sp, train: s.x, test: s.arranged(ctx, h.x), testLabels: h.labels, workers: workerCount(set.Workers)}
-	for c, l := range s.classes {
-		for range s.offset[c+1] - s.offset[c] {
+func newValidator(ctx context.Context, s *discriminant.Samples, sp *discriminant.Span, h *heldOut, set *Settings) *validator {
+	v := &validator{set: h.set, span: sp, train: s.X, test: s.Arranged(ctx, h.x), testLabels: h.labels, workers: parallel.Count(set.Workers)}
+	for c, l := range s.Classes {
+		for range s.Offset[c+1] - s.Offset[c] {
 			v.trainLabels = append(v.trainLabels, l)
 		}
 	}
-	v.set.Neighbors = min(v.set.Neighbors, s.n)
+	v.set.Neighbors = min(v.set.Neighbors, s.N)
 	return v
 }
 
 // judge returns the error with p, a projection of the span.
 func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
-	q, err := v.span.effective(ctx, p, nearest)
+	q, err := v.span.Effective(ctx, p, discriminant.Nearest)
 	if err != nil {
 		return 0, err
 	}
-	predicted, err := knn.Predict(ctx, projected(ctx, v.train, q, v.workers), v.trainLabels, projected(ctx, v.test, q, v.workers), []int{v.set.Neighbors}, &knn.Settings{Workers: v.workers})
+	predicted, err := knn.Predict(ctx, discriminant.Project(ctx, v.train, q, v.workers), v.trainLabels, discriminant.Project(ctx, v.test, q, v.workers), []int{v.set.Neighbors}, &knn.Settings{Workers: v.workers})
 	if err != nil {
 		return 0, err
 	}
 	return knn.ErrorRate(predicted[0], v.testLabels), nil
 }
 
-// projected returns X·P.
-func projected(ctx context.Context, x, p *mat.Dense, workers int) dist.Matrix[float64] {
-	n, _ := x.Dims()
-	_, k := p.Dims()
-	y := dist.NewMatrix[float64](n, k, nil)
-	product(ctx, workers, y, dense.View(x), dense.View(p))
-	return y
-}
-
-// watch is the watcher of one attempt.
+// watch is the Watcher of one attempt.
 type watch struct {
-	*validator
+	by     *validator
 	ctx    context.Context
 	points []ValidationPoint
 	best   *mat.Dense
-	err    float64 // of best
-	step   Step    // of best
-	since  int     // judgements since
+	err    float64           // of best
+	step   discriminant.Step // of best
+	since  int               // judgements since
 }
 
-func (v *validator) watch(ctx context.Context) watcher {
-	return &watch{validator: v, ctx: ctx, err: math.Inf(1)}
+func (v *validator) watch(ctx context.Context) *watch {
+	return &watch{by: v, ctx: ctx, err: math.Inf(1)}
 }
 
-// see judges the projection of a step if it is its turn. It returns
+// See judges the projection of a step if it is its turn. It returns
 // descent.ErrStop when patience is at an end.
-func (w *watch) see(s Step, p *mat.Dense) error {
-	if s.Index%w.set.Every != 0 {
+func (w *watch) See(s discriminant.Step, p *mat.Dense) error {
+	if s.Index%w.by.set.Every != 0 {
 		return nil
 	}
-	e, err := w.judge(w.ctx, p)
+	return w.judge(s, p)
+}
+
+func (w *watch) judge(s discriminant.Step, p *mat.Dense) error {
+	e, err := w.by.judge(w.ctx, p)
 	if err != nil {
 		if w.ctx.Err() != nil {
 			return nil // the solver will notice
@@ -154,45 +149,42 @@ func (w *watch) see(s Step, p *mat.Dense) error {
 	if e < w.err {
 		w.best, w.err, w.step, w.since = mat.DenseCopyOf(p), e, s, 0
 	}
-	if w.since >= w.set.Patience {
+	if w.since >= w.by.set.Patience {
 		return descent.ErrStop
 	}
 	return nil
 }
 
-// last judges the end of an attempt that ended between two turns.
-func (w *watch) last(a *attempt) error {
-	s := a.history[len(a.history)-1]
+// Last judges the end of an attempt that ended between two turns.
+func (w *watch) Last(a *discriminant.Attempt) error {
+	s := a.History[len(a.History)-1]
 	if n := len(w.points); n > 0 && w.points[n-1].Step == s.Index {
 		return nil
 	}
-	every := w.set.Every
-	w.set.Every = 1
-	err := w.see(s, a.point)
-	w.set.Every = every
+	err := w.judge(s, a.Point)
 	if err == descent.ErrStop {
 		err = nil
 	}
 	return err
 }
 
-// keepBest makes the best projection seen the result.
-func (w *watch) keepBest(a *attempt) {
-	a.validations, a.err = w.points, 1
+// KeepBest makes the best projection seen the result.
+func (w *watch) KeepBest(a *discriminant.Attempt) {
+	a.Loss = 1
 	if w.best != nil {
-		a.point, a.err, a.value, a.norm = w.best, w.err, w.step.Objective, w.step.GradientNorm
+		a.Point, a.Loss, a.Value, a.Norm = w.best, w.err, w.step.Objective, w.step.GradientNorm
 	}
 }
 
 // leftOut returns the share of samples that their nearest neighbors at p, without
 // themselves, classify wrongly.
-func (s *samples) leftOut(ctx context.Context, p *mat.Dense, workers int) (float64, error) {
-	x := projected(ctx, s.x, p, workers)
-	rows := make([]int, s.n)
+func leftOut(ctx context.Context, s *discriminant.Samples, p *mat.Dense, workers int) (float64, error) {
+	x := discriminant.Project(ctx, s.X, p, workers)
+	rows := make([]int, s.N)
 	for i := range rows {
 		rows[i] = i
 	}
-	points, k := knn.New(x, s.labelsOf(rows)), min(choiceNeighbors, s.n-1)
+	points, k := knn.New(x, s.LabelsOf(rows)), min(choiceNeighbors, s.N-1)
 	var search knn.Search[float64]
 	if err := search.Nearest(ctx, points, x, k+1); err != nil {
 		return 0, err
@@ -207,5 +199,5 @@ func (s *samples) leftOut(ctx context.Context, p *mat.Dense, workers int) (float
 			wrong++
 		}
 	}
-	return float64(wrong) / float64(s.n), nil
+	return float64(wrong) / float64(s.N), nil
 }

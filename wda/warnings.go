@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/discriminant"
+	"github.com/gomonge/monge/internal/fault"
 )
 
 const (
@@ -24,12 +25,12 @@ const (
 // warnings says what is odd about the data, the settings or the result, as of the last
 // evaluation of o; rank is the effective rank of the transport within classes.
 // The error is the context's cause.
-func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], set *Settings, rank float64, choice *Choice) ([]string, error) {
+func warnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troubles, set *Settings, rank float64, choice *Choice) ([]string, error) {
 	var w []string
 	add := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 
-	spread := s.spreads(ctx)
-	if err := ended(ctx, nil); err != nil {
+	spread := s.Spreads(ctx)
+	if err := fault.Ended(ctx, nil); err != nil {
 		return nil, err
 	}
 	var positive []float64
@@ -45,7 +46,7 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 		constant++
 	}
 	if constant > 0 {
-		add("%d of %d features are constant; the first is feature %d, counted from 0", constant, s.d, first)
+		add("%d of %d features are constant; the first is feature %d, counted from 0", constant, s.D, first)
 	}
 	slices.Sort(positive)
 	median := positive[(len(positive)-1)/2]
@@ -63,42 +64,42 @@ func warnings[T dist.Float](ctx context.Context, s *samples, o *objective[T], se
 	}
 
 	small, big := 0, 0
-	for c := range s.classes {
-		if s.count(c) < s.count(small) {
+	for c := range s.Classes {
+		if s.Count(c) < s.Count(small) {
 			small = c
 		}
-		if s.count(c) > s.count(big) {
+		if s.Count(c) > s.Count(big) {
 			big = c
 		}
 	}
-	if n := s.count(small); n < fewSamples {
-		add("class %d has only %d samples", s.classes[small], n)
+	if n := s.Count(small); n < fewSamples {
+		add("class %d has only %d samples", s.Classes[small], n)
 	}
-	if !set.Objective.Proportional && s.count(big) >= imbalance*s.count(small) {
-		add("class %d has %d samples and class %d has %d, but all classes have the same weight; see Proportional", s.classes[big], s.count(big), s.classes[small], s.count(small))
+	if !set.Objective.Proportional && s.Count(big) >= imbalance*s.Count(small) {
+		add("class %d has %d samples and class %d has %d, but all classes have the same weight; see Proportional", s.Classes[big], s.Count(big), s.Classes[small], s.Count(small))
 	}
-	if s.n < s.d && set.Objective.Shrinkage.rho == 0 {
-		add("%d samples of %d features without shrinkage: the projection will fit noise; see Shrinkage", s.n, s.d)
+	if s.N < s.D && set.Objective.Shrinkage.rho == 0 {
+		add("%d samples of %d features without shrinkage: the projection will fit noise; see Shrinkage", s.N, s.D)
 	}
 	coincide := 0
-	for c, label := range s.classes {
-		if s.coincides(c) {
+	for c, label := range s.Classes {
+		if s.Coincides(c) {
 			if coincide++; coincide == 1 {
 				add("all samples of class %d are equal", label)
 			}
 		}
 	}
-	if o.p > 1 && rank <= lineRank {
-		add("within classes the samples vary in only one of %d components (effective rank %.3f): a few features decide alone, because their numbers are large or nearly constant; standardize the features, whiten them, or use more shrinkage", o.p, rank)
+	if set.Components > 1 && rank <= lineRank {
+		add("within classes the samples vary in only one of %d components (effective rank %.3f): a few features decide alone, because their numbers are large or nearly constant; standardize the features, whiten them, or use more shrinkage", set.Components, rank)
 	}
 	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*standardError(choice.principal, choice.Rows)) {
 		add("%s %.1f %% of the held-out rows wrongly in the projection, and with principal components in their place %.1f %%: "+besideAdvice, classifies[choice.use], 100*choice.Members[0].Error, 100*choice.principal)
 	}
-	if o.inLog > 0 {
-		add("λ is so large that %d of %d transport problems had to be solved in the log domain, which is slower", o.inLog, len(o.pairs))
+	if t.InLog > 0 {
+		add("λ is so large that %d of %d transport problems had to be solved in the log domain, which is slower", t.InLog, t.Pairs)
 	}
-	if o.rough > 0 {
-		add("λ is so large that %d of %d transport plans have only few correct digits", o.rough, len(o.pairs))
+	if t.Rough > 0 {
+		add("λ is so large that %d of %d transport plans have only few correct digits", t.Rough, t.Pairs)
 	}
 	return w, nil
 }

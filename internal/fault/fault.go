@@ -2,7 +2,10 @@
 // that errors.Is recognizes it, whichever package has returned it.
 package fault
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 var (
 	// ErrShape: the sizes of two arguments do not match.
@@ -16,3 +19,14 @@ var (
 	// is allowed.
 	ErrSettings = errors.New("bad settings")
 )
+
+// Ended returns the cause of ctx if ctx has ended, else err.
+//
+// A function that takes a context but returns no error stops when the context ends and leaves its
+// result unfinished. Its caller then calls Ended once, after several such functions.
+func Ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

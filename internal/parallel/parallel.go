@@ -28,6 +28,14 @@ func Workers(asked, pieces int) int {
 	return max(1, k)
 }
 
+// Count returns the number of workers of a setting: workers, or GOMAXPROCS for 0.
+func Count(workers int) int {
+	if workers == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return workers
+}
+
 // For cuts 0 … n−1 into pieces of the given size, the last of which may be smaller, and calls
 // f(i, j) for every piece i … j−1. It uses up to workers goroutines. Each takes the next
 // piece when it has finished one. The pieces do not depend on the number of workers. With one

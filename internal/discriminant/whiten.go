@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
@@ -32,30 +33,42 @@ const (
 	leastIntensity = 1e-10
 )
 
-// whitened returns sp with its samples whitened. The samples of a span are those of a
-// part of its classes' rows only if they are centred; these are.
-func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, workers int) (*span, error) {
-	if w.kind == whiteningNone {
+// LedoitWolf as the intensity of a WhiteningRule stands for the estimate of Ledoit and Wolf.
+const LedoitWolf = -1
+
+// WhiteningRule says how samples are whitened by their covariance within classes.
+type WhiteningRule struct {
+	Features  bool    // every feature is first divided by its standard deviation within classes
+	Intensity float64 // of shrinkage, or LedoitWolf
+}
+
+// whitened returns sp with its samples whitened, or sp if there is no rule. The samples of a span are
+// those of a part of its classes' rows only if they are centred; these are.
+func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64, workers int) (*Span, error) {
+	if rule == nil {
 		return sp, nil
 	}
+	if err := CheckMemory(WhitenNeeds(sp.Samples.D)...); err != nil {
+		return nil, err
+	}
 	from, factor := sp, []float64(nil)
-	if w.kind == whiteningDiagonal {
-		scaled, by := sp.full.scaledWithin(ctx)
-		from, factor = &span{s: scaled, full: scaled}, by
-		if sp.rows != nil && scaled.d > wholeFeatures {
-			from = newSpan(ctx, scaled, limit, workers)
+	if rule.Features {
+		scaled, by := sp.Full.scaledWithin(ctx)
+		from, factor = WholeSpan(scaled), by
+		if sp.rows != nil && scaled.D > wholeFeatures {
+			from = NewSpan(ctx, scaled, limit, workers)
 		}
 	}
-	s, within := from.s, from.within
+	s, within := from.Samples, from.within
 	if within == nil {
 		within = covarianceWithin(ctx, s, workers)
 	}
-	alpha := w.intensity
+	alpha := rule.Intensity
 	if alpha == LedoitWolf {
 		alpha = max(within.intensity, leastIntensity)
 	}
-	cov := matrix.New[float64](s.d, s.d, nil)
-	for i := range s.d {
+	cov := matrix.New[float64](s.D, s.D, nil)
+	for i := range s.D {
 		row := cov.Row(i)
 		for j, v := range within.s.Row(i)[:i+1] {
 			row[j] = v * (1 - alpha)
@@ -64,20 +77,20 @@ func (sp *span) whitened(ctx context.Context, w Whitening, limit float64, worker
 	}
 	chol, ok := algebra.NewCholesky(ctx, cov)
 	if !ok {
-		return nil, ended(ctx, fmt.Errorf("%w within classes", ErrNoSpread))
+		return nil, fault.Ended(ctx, fmt.Errorf("%w within classes", ErrNoSpread))
 	}
 	t, out := *s, *from
-	if t.scale = 1; w.kind == whiteningDiagonal { // these samples are nobody else's
+	if t.Scale = 1; rule.Features { // these samples are nobody else's
 		if out.rows == nil && alpha >= leastShrunk {
 			out.meanVariances = scatterOf(s.between(ctx))
 		}
 	} else {
-		t.x = mat.DenseCopyOf(s.x)
+		t.X = mat.DenseCopyOf(s.X)
 	}
-	if err := chol.SolveRows(ctx, dense.View(t.x)); err != nil {
+	if err := chol.SolveRows(ctx, dense.View(t.X)); err != nil {
 		return nil, err
 	}
-	out.s, out.within, out.white, out.factor, out.alpha = &t, nil, chol, factor, alpha
+	out.Samples, out.within, out.white, out.factor, out.alpha = &t, nil, chol, factor, alpha
 	return &out, nil
 }
 
@@ -105,12 +118,12 @@ const leastShrunk, fisherSteps = 0.05, 40
 // means of few rows are noise in most directions; with α near 1 it is features that are
 // chosen, one by one, by the ratio of their variances. In the span of fewer rows than
 // features, which holds no feature by itself, S_b is as it is.
-func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
-	plain := sp.s.fisher(ctx, p, tolerance)
+func (sp *Span) Fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
+	plain := sp.Samples.fisher(ctx, p, tolerance)
 	if sp.factor == nil || sp.rows != nil || sp.alpha < leastShrunk || plain == p {
 		return plain
 	}
-	b := sp.s.between(ctx)
+	b := sp.Samples.between(ctx)
 	times := func(dst, v *mat.Dense) {
 		_, k := v.Dims()
 		dst.Copy(v)
@@ -158,7 +171,7 @@ func (sp *span) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 
 // effective returns what the projection p of the span is, lifted, for the samples that the
 // span was made of.
-func (sp *span) effective(ctx context.Context, p *mat.Dense, how polish) (*mat.Dense, error) {
+func (sp *Span) Effective(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
 	out, err := sp.lift(ctx, p, how)
 	if err != nil || sp.factor == nil {
 		return out, err
@@ -174,25 +187,25 @@ func (sp *span) effective(ctx context.Context, p *mat.Dense, how polish) (*mat.D
 
 // whitenedInit returns the start p (d × k), orthonormal, of the caller: its part in the
 // space of the samples, which is all that they see, orthonormal in whitened features.
-func (sp *span) whitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
-	p, err := sp.inside(ctx, p)
+func (sp *Span) WhitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
+	p, err := sp.Inside(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	_, k := p.Dims()
-	rank, err := stiefel.New(sp.s.d, k).Orthonormalize(ctx, p, p)
+	rank, err := stiefel.New(sp.Samples.D, k).Orthonormalize(ctx, p, p)
 	if err == nil && rank < k {
-		err = errRankDeficient
+		err = ErrRankDeficient
 	}
 	if err != nil {
-		return nil, ended(ctx, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err))
+		return nil, fault.Ended(ctx, fmt.Errorf("%w: the start cannot be made orthonormal: %w", fault.ErrSettings, err))
 	}
 	return p, nil
 }
 
 // inside returns what the projection p of the features is for the samples of sp, whitened or not: its
 // part in the space of the samples.
-func (sp *span) inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
+func (sp *Span) Inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
 	for j, f := range sp.factor {
 		row := p.RawRowView(j)
@@ -204,12 +217,46 @@ func (sp *span) inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 		p = sp.coordinates(ctx, p)
 	}
 	if sp.white == nil {
-		return p, ended(ctx, nil)
+		return p, fault.Ended(ctx, nil)
 	}
 	return p, sp.white.MulTrans(ctx, dense.View(p))
 }
 
-var errRankDeficient = errors.New("its columns are linearly dependent for these samples")
+// learnWithin computes the covariance within classes that the span is whitened by, once for several
+// whitenings.
+func (sp *Span) LearnWithin(ctx context.Context, workers int) {
+	sp.within = covarianceWithin(ctx, sp.Samples, workers)
+}
+
+// enter brings rows x, features as in the samples that the span was made of, or coordinates if only
+// these are whitened, into the whitened space, in place. The span is not reduced.
+func (sp *Span) Enter(ctx context.Context, x *mat.Dense) error {
+	if sp.factor != nil {
+		dense.ScaleColumns(ctx, x, sp.factor)
+	}
+	if sp.white == nil {
+		return fault.Ended(ctx, nil)
+	}
+	return sp.white.SolveRows(ctx, dense.View(x))
+}
+
+// entered returns rows in the whitened space: features, whose coordinates before whitening are
+// coordinates.
+func (sp *Span) Entered(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
+	x := coordinates
+	if sp.factor != nil {
+		x = mat.DenseCopyOf(features)
+		dense.ScaleColumns(ctx, x, sp.factor)
+		x = sp.RowsIn(ctx, x)
+	}
+	if sp.white != nil {
+		x = mat.DenseCopyOf(x)
+		sp.white.SolveRows(ctx, dense.View(x))
+	}
+	return x
+}
+
+var ErrRankDeficient = errors.New("its columns are linearly dependent for these samples")
 
 // covariance is S, of which the lower triangle is defined, the mean μ of its diagonal and
 // the intensity of Ledoit and Wolf.
@@ -219,27 +266,27 @@ type covariance struct {
 }
 
 // covarianceWithin returns S = RᵀR/n of the residuals R.
-func covarianceWithin(ctx context.Context, s *samples, workers int) *covariance {
-	c := &covariance{s: matrix.New[float64](s.d, s.d, nil)}
+func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance {
+	c := &covariance{s: matrix.New[float64](s.D, s.D, nil)}
 	var fourth float64
 	var buffer []float64
 	s.eachResiduals(ctx, func(_ int, block matrix.Matrix[float64]) {
-		size := s.d * block.Rows
+		size := s.D * block.Rows
 		buffer = slices.Grow(buffer[:0], size)[:size]
-		trans := matrix.New(s.d, block.Rows, buffer)
+		trans := matrix.New(s.D, block.Rows, buffer)
 		dense.Transpose(ctx, trans, block)
 		addGram(ctx, c.s, trans, workers)
 		fourth = algebra.AddFourth(ctx, fourth, block)
 	})
 	var trace float64
-	for i := 0; i < s.d && ctx.Err() == nil; i++ {
+	for i := 0; i < s.D && ctx.Err() == nil; i++ {
 		row := c.s.Row(i)[:i+1]
 		for j := range row {
-			row[j] /= float64(s.n)
+			row[j] /= float64(s.N)
 		}
 		trace += row[i]
 	}
-	c.mean, c.intensity = trace/float64(s.d), ledoitWolf(ctx, c.s, s.n, fourth)
+	c.mean, c.intensity = trace/float64(s.D), ledoitWolf(ctx, c.s, s.N, fourth)
 	return c
 }
 

@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"math/rand/v2"
@@ -13,31 +13,24 @@ import (
 func TestRemember(t *testing.T) {
 	ctx := t.Context()
 	x, labels := clusters(3, 5, 14, 9)
-	set := Settings{Components: 2}
-	m, err := Prepare(ctx, x, labels, set.preparation())
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err = set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var os [2]*objective[float32]
+	sp := NewSpan(ctx, mustSamples(t, x, labels), ConditionLimit, 0)
+	var err error
+	var os [2]*Objective[float32]
 	var points [2]*mat.Dense
 	for i := range os {
-		if os[i], err = newObjective[float32](ctx, m.span.s, &set); err != nil {
+		if os[i], err = NewObjective(ctx, sp.Samples, configOf[float32](usual(2))); err != nil {
 			t.Fatal(err)
 		}
-		points[i] = mat.NewDense(m.span.s.d, 2, nil)
-		stiefel.New(m.span.s.d, 2).Random(ctx, points[i], rand.New(rand.NewPCG(uint64(i), 1)))
+		points[i] = mat.NewDense(sp.Samples.D, 2, nil)
+		stiefel.New(sp.Samples.D, 2).Random(ctx, points[i], rand.New(rand.NewPCG(uint64(i), 1)))
 	}
-	os[1].remember = true
+	os[1].Remember = true
 	rng, remembered := rand.New(rand.NewPCG(5, 6)), 0
-	lambda := RelativeLambda(1)
+	lambda := relativeLambda(1)
 	for step := range 200 {
 		p, gradient := points[rng.IntN(2)], rng.IntN(2) == 0
 		if step == 0 || rng.IntN(8) == 0 {
-			lambda = RelativeLambda(1 + rng.Float64())
+			lambda = relativeLambda(1 + rng.Float64())
 		}
 		if rng.IntN(4) == 0 {
 			if _, _, err := os[1].scatters(ctx, points[rng.IntN(2)]); err != nil {
@@ -47,20 +40,20 @@ func TestRemember(t *testing.T) {
 		ridge, again := rng.Float64(), rng.IntN(8) == 0
 		var grads [2]*mat.Dense
 		for i, o := range os {
-			if set.Objective.Lambda = lambda; step == 0 || again {
-				if err := o.setLambdas(ctx, &set, points[0]); err != nil {
+			if step == 0 || again {
+				if err := o.setLambdas(ctx, lambda, points[0]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if o.ridge = ridge; i == 1 {
+			if o.Ridge = ridge; i == 1 {
 				if o.setProjection(p); o.known && (o.gradient || !gradient) {
 					remembered++
 				}
 			}
 			if gradient {
-				grads[i] = mat.NewDense(m.span.s.d, 2, nil)
+				grads[i] = mat.NewDense(sp.Samples.D, 2, nil)
 			}
-			if _, err := (inverse[float32]{o}).evaluate(ctx, p, grads[i]); err != nil {
+			if _, err := o.inverse(ctx, p, grads[i]); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"math"
@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 )
+
+// perClass is about the number of other classes that every class is paired with.
+const perClass = 32
 
 // allPairs returns all pairs of so many classes of one weight.
 func allPairs(classes int) []pair {
@@ -18,14 +21,21 @@ func allPairs(classes int) []pair {
 	return out
 }
 
+// someOf returns some of all pairs of so many classes, drawn with seed.
+func someOf(all []pair, classes int, seed uint64) []pair {
+	o := &Objective[float64]{Samples: &Samples{Classes: make([]int, classes)}, pairs: all}
+	o.SomePairs(perClass, rand.New(rand.NewPCG(seed, 1)))
+	return o.pairs
+}
+
 func TestSomePairs(t *testing.T) {
 	for _, classes := range []int{2, 3, 32, 33} {
-		if all := allPairs(classes); len(somePairs(all, classes, 7)) != len(all) {
+		if all := allPairs(classes); len(someOf(all, classes, 7)) != len(all) {
 			t.Errorf("%d classes: pairs are left out", classes)
 		}
 	}
 	for _, classes := range []int{34, 35, 77, 150, 256} {
-		some := somePairs(allPairs(classes), classes, 7)
+		some := someOf(allPairs(classes), classes, 7)
 		others, own := make([]int, classes), make([]float64, classes)
 		var between float64
 		for _, q := range some {
@@ -41,7 +51,7 @@ func TestSomePairs(t *testing.T) {
 			t.Errorf("%d classes: pairs of two classes weigh %v, want %v", classes, between, want)
 		}
 		for c, n := range others {
-			if n < pairsPerClass-1 || n > pairsPerClass || n != others[0] {
+			if n < perClass-1 || n > perClass || n != others[0] {
 				t.Errorf("%d classes: class %d is in pairs with %d others, class 0 with %d", classes, c, n, others[0])
 			}
 			if own[c] != 2 {
@@ -65,8 +75,8 @@ func TestSomePairsEstimate(t *testing.T) {
 	}
 	all := allPairs(classes)
 	for seed := range uint64(4) {
-		some := somePairs(all, classes, seed)
-		if next := somePairs(all, classes, seed+1); slices.Equal(next, some) {
+		some := someOf(all, classes, seed)
+		if next := someOf(all, classes, seed+1); slices.Equal(next, some) {
 			t.Errorf("seeds %d and %d: the same pairs", seed, seed+1)
 		}
 		for k := range dims {

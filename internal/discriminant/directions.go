@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"context"
@@ -36,16 +36,22 @@ const (
 
 // principal returns the p leading principal components (d × p), orthonormal, with a
 // residual of tolerance relative to the largest eigenvalue where there are many features.
-func (s *samples) principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
-	return principalOf(ctx, s, dense.View(s.x), p, tolerance, workers)
+func (s *Samples) Principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
+	return principalOf(ctx, s, dense.View(s.X), p, tolerance, workers)
+}
+
+// principal returns the principal components of the samples of o, as many as it has components, with
+// products in its element type.
+func (o *Objective[T]) Principal(ctx context.Context, tolerance float64) (*mat.Dense, error) {
+	return principalOf(ctx, o.Samples, o.x, o.p, tolerance, o.config.Workers)
 }
 
 // principalOf is principal with products of type T: x is s.x.
-func principalOf[T dist.Float](ctx context.Context, s *samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
-	d := s.d
+func principalOf[T dist.Float](ctx context.Context, s *Samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
+	d := s.D
 	k := min(p+extraPrincipal, d)
 	if d <= densePrincipal || 3*k > d {
-		return baseline.Fit(ctx, s.x, nil, p, baseline.PCA{Workers: workers})
+		return baseline.Fit(ctx, s.X, nil, p, baseline.PCA{Workers: workers})
 	}
 	v, rng := mat.NewDense(d, k, nil), rand.New(rand.NewPCG(1, 1))
 	for i := range d {
@@ -82,11 +88,11 @@ func principalOf[T dist.Float](ctx context.Context, s *samples, x dist.Matrix[T]
 
 // between returns B (C × d), BᵀB being the covariance between classes, s.mean being 0 up
 // to rounding.
-func (s *samples) between(ctx context.Context) matrix.Matrix[float64] {
-	b := matrix.New[float64](len(s.classes), s.d, nil)
-	for c := range s.classes {
+func (s *Samples) between(ctx context.Context) matrix.Matrix[float64] {
+	b := matrix.New[float64](len(s.Classes), s.D, nil)
+	for c := range s.Classes {
 		s.classMean(ctx, b.Row(c), c)
-		algebra.Scale(b.Row(c), math.Sqrt(float64(s.size(c))/float64(s.n)))
+		algebra.Scale(b.Row(c), math.Sqrt(float64(s.Size(c))/float64(s.N)))
 	}
 	return b
 }
@@ -95,26 +101,26 @@ func (s *samples) between(ctx context.Context) matrix.Matrix[float64] {
 // at most, and for the other columns those of p, orthonormal together. In whitened
 // features these are the directions of discriminant analysis. It is p where there are no
 // directions, or the context ends.
-func (s *samples) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
+func (s *Samples) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	_, k := p.Dims()
 	values, directions, ok := s.meanDirections(ctx, k, tolerance)
 	if !ok {
 		return p
 	}
-	out := mat.NewDense(s.d, k, nil)
+	out := mat.NewDense(s.D, k, nil)
 	n := 0
-	for n < min(k, len(s.classes)-1, len(values)) && values[n] > 1e-12*values[0] {
-		for i := range s.d {
+	for n < min(k, len(s.Classes)-1, len(values)) && values[n] > 1e-12*values[0] {
+		for i := range s.D {
 			out.Set(i, n, directions.At(i, n))
 		}
 		n++
 	}
 	for j := n; j < k; j++ {
-		for i := range s.d {
+		for i := range s.D {
 			out.Set(i, j, p.At(i, j-n))
 		}
 	}
-	if _, err := stiefel.New(s.d, k).Orthonormalize(ctx, out, out); err != nil {
+	if _, err := stiefel.New(s.D, k).Orthonormalize(ctx, out, out); err != nil {
 		return p
 	}
 	return out
@@ -123,32 +129,32 @@ func (s *samples) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *
 // meanDirections returns the k leading eigenvalues of the covariance between classes, or more, and
 // their eigenvectors, which are columns of any length. Of the classes and the features, the fewer
 // decide how it is done: the time of all eigenvectors is in their cube.
-func (s *samples) meanDirections(ctx context.Context, k int, tolerance float64) (values []float64, directions matrix.Matrix[float64], ok bool) {
-	classes, b := len(s.classes), s.between(ctx)
+func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) (values []float64, directions matrix.Matrix[float64], ok bool) {
+	classes, b := len(s.Classes), s.between(ctx)
 	block := min(k, classes-1) + extraPrincipal
-	if fewer := min(classes, s.d); fewer > manyMeans && 3*block <= fewer {
+	if fewer := min(classes, s.D); fewer > manyMeans && 3*block <= fewer {
 		y := matrix.New[float64](classes, block, nil)
-		t := matrix.New[float64](block, s.d, nil)
+		t := matrix.New[float64](block, s.D, nil)
 		v, values, err := leading(ctx, func(dst, v *mat.Dense) {
 			_, k := v.Dims()
 			y, t := y.ColRange(0, k), t.RowRange(0, k)
 			product(ctx, 1, y, b, dense.View(v))
 			transProduct(ctx, 1, t, y, b)
 			matrix.Transpose(dense.View(dst), t)
-		}, s.d, block-extraPrincipal, tolerance)
+		}, s.D, block-extraPrincipal, tolerance)
 		return values, dense.View(v), err == nil
 	}
-	if classes <= max(s.d, fewMeans) {
-		bt, gram := matrix.New[float64](s.d, classes, nil), matrix.New[float64](classes, classes, nil)
+	if classes <= max(s.D, fewMeans) {
+		bt, gram := matrix.New[float64](s.D, classes, nil), matrix.New[float64](classes, classes, nil)
 		matrix.Transpose(bt, b)
 		product(ctx, 1, gram, b, bt)
 		var v matrix.Matrix[float64]
 		if values, v, ok = algebra.Jacobi(ctx, gram); ok {
-			directions = matrix.New[float64](s.d, classes, nil)
+			directions = matrix.New[float64](s.D, classes, nil)
 			product(ctx, 1, directions, bt, v)
 		}
 	} else {
-		cov := matrix.New[float64](s.d, s.d, nil)
+		cov := matrix.New[float64](s.D, s.D, nil)
 		transProduct(ctx, 1, cov, b, b)
 		values, directions, ok = algebra.Jacobi(ctx, cov)
 	}
@@ -177,19 +183,19 @@ const residualElements, residualRows = 1 << 20, 1 << 10
 // eachResiduals calls f with the samples less the means of their classes, a block of rows at a
 // time, in order. first is the row of the samples that a block begins with. The block is
 // overwritten by the next.
-func (s *samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
-	rows := min(s.n, max(residualRows, residualElements/s.d))
-	buffer := matrix.New[float64](rows, s.d, nil)
-	mean, c := make([]float64, s.d), -1
-	for first := 0; first < s.n && ctx.Err() == nil; first += rows {
-		block := buffer.RowRange(0, min(rows, s.n-first))
-		rowByRow(ctx, first, first+block.Rows, s.d, func(i int) {
-			if i == 0 || i == s.offset[c+1] {
+func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
+	rows := min(s.N, max(residualRows, residualElements/s.D))
+	buffer := matrix.New[float64](rows, s.D, nil)
+	mean, c := make([]float64, s.D), -1
+	for first := 0; first < s.N && ctx.Err() == nil; first += rows {
+		block := buffer.RowRange(0, min(rows, s.N-first))
+		dense.EachRow(ctx, first, first+block.Rows, s.D, func(i int) {
+			if i == 0 || i == s.Offset[c+1] {
 				c++
 				s.classMean(ctx, mean, c)
 			}
 			row := block.Row(i - first)
-			for j, v := range s.x.RawRowView(i) {
+			for j, v := range s.X.RawRowView(i) {
 				row[j] = v - mean[j]
 			}
 		})
@@ -198,30 +204,30 @@ func (s *samples) eachResiduals(ctx context.Context, f func(first int, block mat
 }
 
 // classMean sets mean to that of class c.
-func (s *samples) classMean(ctx context.Context, mean []float64, c int) {
+func (s *Samples) classMean(ctx context.Context, mean []float64, c int) {
 	clear(mean)
-	rowByRow(ctx, s.offset[c], s.offset[c+1], s.d, func(i int) {
-		for j, v := range s.x.RawRowView(i) {
+	dense.EachRow(ctx, s.Offset[c], s.Offset[c+1], s.D, func(i int) {
+		for j, v := range s.X.RawRowView(i) {
 			mean[j] += v
 		}
 	})
 	for j := range mean {
-		mean[j] /= float64(s.size(c))
+		mean[j] /= float64(s.Size(c))
 	}
 }
 
 // classVariance returns the total variance of class c.
-func (s *samples) classVariance(ctx context.Context, c int) float64 {
-	lo, hi := s.offset[c], s.offset[c+1]
-	mean := make([]float64, s.d)
-	rowByRow(ctx, lo, hi, s.d, func(i int) {
-		for j, v := range s.x.RawRowView(i) {
+func (s *Samples) classVariance(ctx context.Context, c int) float64 {
+	lo, hi := s.Offset[c], s.Offset[c+1]
+	mean := make([]float64, s.D)
+	dense.EachRow(ctx, lo, hi, s.D, func(i int) {
+		for j, v := range s.X.RawRowView(i) {
 			mean[j] += v
 		}
 	})
 	var sum float64
-	rowByRow(ctx, lo, hi, s.d, func(i int) {
-		for j, v := range s.x.RawRowView(i) {
+	dense.EachRow(ctx, lo, hi, s.D, func(i int) {
+		for j, v := range s.X.RawRowView(i) {
 			d := v - mean[j]/float64(hi-lo)
 			sum += float64(d * d)
 		}
@@ -230,14 +236,14 @@ func (s *samples) classVariance(ctx context.Context, c int) float64 {
 }
 
 // spreads returns the root mean square of every centred feature.
-func (s *samples) spreads(ctx context.Context) []float64 {
-	squares := make([]float64, s.d)
-	rowByRow(ctx, 0, s.n, s.d, func(i int) {
-		for j, x := range s.x.RawRowView(i) {
+func (s *Samples) Spreads(ctx context.Context) []float64 {
+	squares := make([]float64, s.D)
+	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {
+		for j, x := range s.X.RawRowView(i) {
 			squares[j] += float64(x * x)
 		}
 	})
-	v := make([]float64, s.d)
+	v := make([]float64, s.D)
 	if ctx.Err() != nil {
 		return v // squares are not what they seem
 	}
@@ -246,24 +252,24 @@ func (s *samples) spreads(ctx context.Context) []float64 {
 			// Squares may underflow; of the order of 1 as samples are, none overflows.
 			const up = 0x1p600
 			sum := 0.
-			rowByRow(ctx, 0, s.n, 1, func(i int) {
-				x := s.x.At(i, j) * up // exact
+			dense.EachRow(ctx, 0, s.N, 1, func(i int) {
+				x := s.X.At(i, j) * up // exact
 				sum += float64(x * x)
 			})
 			v[j] = math.Sqrt(sum) / up
 		}
-		v[j] /= math.Sqrt(float64(s.n))
+		v[j] /= math.Sqrt(float64(s.N))
 	}
 	return v
 }
 
 // scaledWithin returns the samples with every feature divided by its standard deviation
 // within classes, and what they were multiplied by.
-func (s *samples) scaledWithin(ctx context.Context) (*samples, []float64) {
-	total, within := make([]float64, s.d), make([]float64, s.d)
+func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
+	total, within := make([]float64, s.D), make([]float64, s.D)
 	s.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
-		rowByRow(ctx, 0, block.Rows, s.d, func(i int) {
-			for j, v := range s.x.RawRowView(first + i) {
+		dense.EachRow(ctx, 0, block.Rows, s.D, func(i int) {
+			for j, v := range s.X.RawRowView(first + i) {
 				total[j] += float64(v * v)
 			}
 			for j, v := range block.Row(i) {
@@ -276,11 +282,11 @@ func (s *samples) scaledWithin(ctx context.Context) (*samples, []float64) {
 		top = max(top, v)
 	}
 	t := *s
-	t.feature, t.scale = make([]float64, s.d), 1
+	t.feature, t.Scale = make([]float64, s.D), 1
 	for j := range t.feature {
 		f := 1.
 		if total[j] > leastSpread*top {
-			f = 1 / math.Sqrt(max(within[j], leastWithin*total[j])/float64(s.n))
+			f = 1 / math.Sqrt(max(within[j], leastWithin*total[j])/float64(s.N))
 		}
 		within[j] = f
 		if s.feature != nil {
@@ -288,23 +294,23 @@ func (s *samples) scaledWithin(ctx context.Context) (*samples, []float64) {
 		}
 		t.feature[j] = f
 	}
-	t.x = mat.DenseCopyOf(s.x)
-	multiplyColumns(ctx, t.x, within)
+	t.X = mat.DenseCopyOf(s.X)
+	dense.ScaleColumns(ctx, t.X, within)
 	return &t, within
 }
 
 // meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
 // classes. It follows from the means μ and total variances τ of the projected
 // classes: τ_c + τ_e + ‖μ_c − μ_e‖².
-func (s *samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
+func (s *Samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
 	_, k := p.Dims()
 	y := s.projected(ctx, p, workers)
-	mu := mat.NewDense(len(s.classes), k, nil)
-	tau := make([]float64, len(s.classes))
-	for c := range s.classes {
+	mu := mat.NewDense(len(s.Classes), k, nil)
+	tau := make([]float64, len(s.Classes))
+	for c := range s.Classes {
 		m := mu.RawRowView(c)
-		count := float64(s.offset[c+1] - s.offset[c])
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+		count := float64(s.Offset[c+1] - s.Offset[c])
+		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {
 			for l, v := range y.RawRowView(i) {
 				m[l] += v
 			}
@@ -312,7 +318,7 @@ func (s *samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, worker
 		for l := range m {
 			m[l] /= count
 		}
-		for i := s.offset[c]; i < s.offset[c+1]; i++ {
+		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {
 			for l, v := range y.RawRowView(i) {
 				dv := v - m[l]
 				tau[c] += float64(dv * dv)
@@ -331,41 +337,48 @@ func (s *samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, worker
 }
 
 // variances returns the sums of the variances of the projections X·p, within classes and in all.
-func (s *samples) variances(ctx context.Context, p *mat.Dense, workers int) (within, total float64) {
+func (s *Samples) variances(ctx context.Context, p *mat.Dense, workers int) (within, total float64) {
 	t := *s
-	t.x = s.projected(ctx, p, workers)
-	_, t.d = p.Dims()
+	t.X = s.projected(ctx, p, workers)
+	_, t.D = p.Dims()
 	t.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
-		rowByRow(ctx, 0, block.Rows, t.d, func(i int) {
+		dense.EachRow(ctx, 0, block.Rows, t.D, func(i int) {
 			for _, v := range block.Row(i) {
 				within += float64(v * v)
 			}
-			for _, v := range t.x.RawRowView(first + i) {
+			for _, v := range t.X.RawRowView(first + i) {
 				total += float64(v * v)
 			}
 		})
 	})
-	return within / float64(t.n), total / float64(t.n)
+	return within / float64(t.N), total / float64(t.N)
 }
 
 // projected returns X·p.
-func (s *samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat.Dense {
+func (s *Samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat.Dense {
+	y := Project(ctx, s.X, p, workers)
+	return mat.NewDense(y.Rows, y.Cols, y.Data)
+}
+
+// projected returns x·p.
+func Project(ctx context.Context, x, p *mat.Dense, workers int) dist.Matrix[float64] {
+	n, _ := x.Dims()
 	_, k := p.Dims()
-	y := mat.NewDense(s.n, k, nil)
-	product(ctx, workers, dense.View(y), dense.View(s.x), dense.View(p))
+	y := dist.NewMatrix[float64](n, k, nil)
+	product(ctx, workers, y, dense.View(x), dense.View(p))
 	return y
 }
 
 // product sets dst = a·b, a piece of the rows at a time.
 func product[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
-	return parallel.ForContext(ctx, workerCount(workers), a.Rows, productPiece(b.Rows*b.Cols), func(i, j int) {
+	return parallel.ForContext(ctx, parallel.Count(workers), a.Rows, productPiece(b.Rows*b.Cols), func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
 // transProduct sets dst = aᵀ·b, a piece of the columns of b at a time.
 func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
-	return parallel.ForContext(ctx, workerCount(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
+	return parallel.ForContext(ctx, parallel.Count(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
 		matrix.TransMul(dst.ColRange(i, j), a, b.ColRange(i, j), false)
 	})
 }

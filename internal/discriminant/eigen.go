@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/matrix"
-	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/internal/subspace"
 	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -53,8 +53,7 @@ var eigenRidges = []float64{1, 0.1, 0.01}
 
 // eigen is the eigenvalue iteration on (a part of) the samples of an objective.
 type eigen[T dist.Float] struct {
-	o    *objective[T]
-	orth *stiefel.Manifold
+	o *Objective[T]
 	// edges holds the weights of the graph, n × n: of classes with themselves in the
 	// blocks on the diagonal, of two classes elsewhere. A Laplacian is diag(degree)
 	// minus its part of the edges.
@@ -66,12 +65,12 @@ type eigen[T dist.Float] struct {
 }
 
 // newEigen prepares the iteration on limit samples of o at most, of so many classes.
-func newEigen[T dist.Float](ctx context.Context, o *objective[T], set *Settings, limit, classes int) (*eigen[T], error) {
+func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes int) (*eigen[T], error) {
 	part := o
-	chosen := spaced(len(o.s.classes), classes)
-	if s := o.s.only(ctx, chosen).thinned(ctx, limit); s != o.s {
+	chosen := spaced(len(o.Samples.Classes), classes)
+	if s := o.Samples.only(ctx, chosen).Thinned(ctx, limit); s != o.Samples {
 		var err error
-		if part, err = newObjective[T](ctx, s, set); err != nil {
+		if part, err = newPartObjective(ctx, s, s, o.config); err != nil {
 			return nil, err
 		}
 		// λ and weights are those of all samples, and the ridge is to σ_w² what it is
@@ -85,19 +84,19 @@ func newEigen[T dist.Float](ctx context.Context, o *objective[T], set *Settings,
 			from := all[[2]int{chosen[q.c], chosen[q.e]}]
 			q.lambda, q.weight = from.lambda, from.weight
 		}
-		part.ridge = o.ridge * float64(len(chosen)) / float64(len(o.s.classes))
+		part.Ridge = o.Ridge * float64(len(chosen)) / float64(len(o.Samples.Classes))
 	}
-	s := part.s
-	if err := checkNeeds(eigenNeeds[T](s, o.p, len(part.workers))...); err != nil {
+	s := part.Samples
+	if err := CheckMemory(EigenNeeds[T](s, o.p, len(part.local.workers))...); err != nil {
 		return nil, err
 	}
 	e := &eigen[T]{
-		o: part, orth: stiefel.New(s.d, o.p), edges: mat.NewDense(s.n, s.n, nil),
-		between: make([]float64, s.n), within: make([]float64, s.n), plans: make([][]T, len(part.workers)),
+		o: part, edges: mat.NewDense(s.N, s.N, nil),
+		between: make([]float64, s.N), within: make([]float64, s.N), plans: make([][]T, len(part.local.workers)),
 	}
 	for _, q := range part.pairs {
 		if q.within() {
-			e.variance += 2 * q.weight * s.classVariance(ctx, q.c) / float64(s.d)
+			e.variance += 2 * q.weight * s.classVariance(ctx, q.c) / float64(s.D)
 		}
 	}
 	return e, nil
@@ -105,13 +104,13 @@ func newEigen[T dist.Float](ctx context.Context, o *objective[T], set *Settings,
 
 // eigenNeeds are those of the eigenvalue iteration for p components: the graph and a plan of
 // every worker, and C_b, C_w and what solves for their eigenvectors where they are formed.
-func eigenNeeds[T dist.Float](s *samples, p, workers int) []need {
-	n, d := float64(s.n), float64(s.d)
-	needs := []need{{fmt.Sprintf("the graph of %d samples", s.n), float64(8*n*n) + float64(elementSize[T]()*float64(s.largestPair())*float64(workers))}}
-	if formsScatters(s.d, p) {
-		return append(needs, need{fmt.Sprintf("the scatters of %d features and their eigenvectors", s.d), 9 * 8 * d * d})
+func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
+	n, d := float64(s.N), float64(s.D)
+	needs := []Need{{fmt.Sprintf("the graph of %d samples", s.N), float64(8*n*n) + float64(elementSize[T]()*float64(s.largestPair())*float64(workers))}}
+	if formsScatters(s.D, p) {
+		return append(needs, Need{fmt.Sprintf("the scatters of %d features and their eigenvectors", s.D), 9 * 8 * d * d})
 	}
-	return append(needs, need{fmt.Sprintf("the block iteration for %d of %d features", p, s.d), 16 * 8 * d * float64(p)})
+	return append(needs, Need{fmt.Sprintf("the block iteration for %d of %d features", p, s.D), 16 * 8 * d * float64(p)})
 }
 
 // improve replaces p by the generalized eigenvectors for the plans at p, with inner
@@ -136,7 +135,7 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	if err != nil {
 		return err
 	}
-	_, err = e.orth.Orthonormalize(ctx, p, v)
+	_, err = e.o.Manifold().Orthonormalize(ctx, p, v)
 	return err
 }
 
@@ -163,7 +162,7 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 	ratio := func(v *mat.Dense) float64 {
 		times[0](bv, v)
 		times[1](wv, v)
-		return e.orth.Inner(v, v, bv) / e.orth.Inner(v, v, wv)
+		return e.o.Manifold().Inner(v, v, bv) / e.o.Manifold().Inner(v, v, wv)
 	}
 	q := ratio(p)
 	for range steps {
@@ -186,7 +185,7 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 		if err != nil {
 			return err
 		}
-		if _, err := e.orth.Orthonormalize(ctx, v, v); err != nil {
+		if _, err := e.o.Manifold().Orthonormalize(ctx, v, v); err != nil {
 			return err
 		}
 		next := ratio(v)
@@ -206,7 +205,7 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 }
 
 // small reports whether C_b and C_w are formed.
-func (e *eigen[T]) small() bool { return formsScatters(e.o.s.d, e.o.p) }
+func (e *eigen[T]) small() bool { return formsScatters(e.o.Samples.D, e.o.p) }
 
 // formsScatters reports whether d is so small, or p so large, that the block iteration would
 // not pay.
@@ -214,7 +213,7 @@ func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
 // matrices returns C_b and C_w with the ridge.
 func (e *eigen[T]) matrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
-	d := e.o.s.d
+	d := e.o.Samples.D
 	all := mat.NewDense(d, d, nil)
 	for i := range d {
 		all.Set(i, i, 1)
@@ -232,19 +231,19 @@ func (e *eigen[T]) betweenTimes(ctx context.Context) subspace.Operator {
 
 // withinTimes returns the operator C_w + (ridge·variance + ridge of J / p)·I.
 func (e *eigen[T]) withinTimes(ctx context.Context, ridge float64) subspace.Operator {
-	add := float64(ridge*e.variance) + e.o.ridge/float64(e.o.p)
+	add := float64(ridge*e.variance) + e.o.Ridge/float64(e.o.p)
 	return func(dst, v *mat.Dense) { e.product(ctx, dst, v, true, add) }
 }
 
 // product sets dst = XᵀL X v + add·v.
 func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, add float64) {
-	s := e.o.s
+	s := e.o.Samples
 	_, k := v.Dims()
-	n, d := s.n, s.d
+	n, d := s.N, s.D
 	resize(&e.y, n*k)
 	resize(&e.z, n*k)
 	resize(&e.t, k*d)
-	x, in, edges := dense.View(s.x), dense.View(v), dense.View(e.edges)
+	x, in, edges := dense.View(s.X), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
 	e.o.each(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
 	// z = A y over the columns of the own class, or of the others.
@@ -257,8 +256,8 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 	if within {
 		degree = e.within
 	}
-	for c := range s.classes {
-		lo, hi := s.offset[c], s.offset[c+1]
+	for c := range s.Classes {
+		lo, hi := s.Offset[c], s.Offset[c+1]
 		e.o.each(ctx, hi-lo, 64, func(i, j int) {
 			i, j = lo+i, lo+j
 			if within {
@@ -290,16 +289,16 @@ func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
 	o := e.o
 	o.load(ctx, p)
 	errs := make([]error, len(o.pairs))
-	o.pool.Each(len(o.workers), len(o.pairs), func(w, i int) {
-		if err := e.pair(ctx, o.workers[w], o.pairs[i], &e.plans[w]); err != nil {
+	o.pool.Each(len(o.local.workers), len(o.pairs), func(w, i int) {
+		if err := e.pair(ctx, o.local.workers[w], o.pairs[i], &e.plans[w]); err != nil {
 			errs[i] = o.pairError(ctx, o.pairs[i], err)
 		}
 	})
 	if err := cmp.Or(errs...); err != nil {
 		return err
 	}
-	for c := range o.s.classes {
-		lo, hi := o.s.offset[c], o.s.offset[c+1]
+	for c := range o.Samples.Classes {
+		lo, hi := o.Samples.Offset[c], o.Samples.Offset[c+1]
 		for i := lo; i < hi; i++ {
 			var own, other float64
 			row := e.edges.RawRowView(i)
@@ -320,9 +319,9 @@ func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
 
 // pair writes the edges of one pair of classes: its plan, weighted, in both
 // directions.
-func (e *eigen[T]) pair(ctx context.Context, w *worker[T], q pair, plan *[]T) error {
+func (e *eigen[T]) pair(ctx context.Context, w *PairWorker[T], q pair, plan *[]T) error {
 	o := e.o
-	x, y := class(o.s, o.y, q.c), class(o.s, o.y, q.e)
+	x, y := class(o.Samples, o.y, q.c), class(o.Samples, o.y, q.e)
 	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
 	if err != nil {
 		return err
@@ -332,7 +331,7 @@ func (e *eigen[T]) pair(ctx context.Context, w *worker[T], q pair, plan *[]T) er
 	if err := res.PlanTo(ctx, t, 0); err != nil {
 		return err
 	}
-	raw, i0, j0 := e.edges.RawMatrix(), o.s.offset[q.c], o.s.offset[q.e]
+	raw, i0, j0 := e.edges.RawMatrix(), o.Samples.Offset[q.c], o.Samples.Offset[q.e]
 	for i := range t.Rows {
 		row := raw.Data[(i0+i)*raw.Stride+j0:]
 		for j, v := range t.Row(i) {
@@ -347,4 +346,54 @@ func (e *eigen[T]) pair(ctx context.Context, w *worker[T], q pair, plan *[]T) er
 		}
 	}
 	return nil
+}
+
+// autoStart returns the best of p0, the principal components if components is set,
+// and what the eigenvalue iteration makes of these, or else of p0. If the context
+// ends it returns p0 and the context's error.
+func (o *Objective[T]) autoStart(ctx context.Context, p0 *mat.Dense, components bool) (*mat.Dense, error) {
+	base := p0
+	candidates := []*mat.Dense{p0}
+	if components {
+		var err error
+		if base, err = baseline.Fit(ctx, o.Samples.X, nil, o.p, baseline.PCA{Workers: o.config.Workers}); err != nil {
+			return p0, err
+		}
+		candidates = append(candidates, base)
+	}
+	e, err := newEigen(ctx, o, eigenSamples, eigenClasses)
+	if err != nil {
+		return p0, err
+	}
+	steps, ridges := eigenSteps, eigenRidges
+	if o.Samples.D > eigenDense {
+		steps, ridges = eigenBlockSteps, eigenRidges[:1]
+	}
+	// The plans of the first step are the same for all ridges.
+	first := make([]*mat.Dense, len(ridges))
+	err = e.assemble(ctx, base)
+	for i, ridge := range ridges {
+		p := mat.DenseCopyOf(base)
+		if err == nil && e.ratioTrace(ctx, p, ridge, eigenInner) == nil {
+			first[i] = p
+		}
+		if ctx.Err() != nil {
+			return p0, context.Cause(ctx)
+		}
+	}
+	for i, ridge := range ridges {
+		p := first[i]
+		for step := 1; p != nil && step < steps; step++ {
+			if e.improve(ctx, p, ridge, eigenInner) != nil {
+				break // no better start this way
+			}
+		}
+		if ctx.Err() != nil {
+			return p0, context.Cause(ctx)
+		}
+		if p != nil {
+			candidates = append(candidates, p)
+		}
+	}
+	return o.Highest(ctx, nil, candidates...)
 }

@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -35,7 +36,7 @@ const (
 	// conditionLimit: Q is orthonormal to 2⁻⁵² times the ratio of the first pivot to
 	// the last. With a smaller pivot than this share of the first one the samples are
 	// taken as they are.
-	conditionLimit = 1e-7
+	ConditionLimit = 1e-7
 	// rankDeficient: a start whose smallest singular value is no larger a share of the
 	// largest has no full rank.
 	rankDeficient = 1e-12
@@ -44,12 +45,12 @@ const (
 )
 
 // span is the space that a fit is done in.
-type span struct {
-	s    *samples   // the samples, or their coordinates
-	full *samples   // the samples
-	rows []int      // of full that span it; nil if s is full
-	tri  *mat.Dense // L₁
-	rest *mat.Dense // W, or nil
+type Span struct {
+	Samples *Samples   // the samples, or their coordinates
+	Full    *Samples   // the samples
+	rows    []int      // of full that span it; nil if s is full
+	tri     *mat.Dense // L₁
+	rest    *mat.Dense // W, or nil
 	// white is the L that the coordinates in s are whitened by, or nil.
 	white *algebra.Cholesky
 	// within is the covariance within classes of coordinates that are not whitened, if it
@@ -65,12 +66,12 @@ type span struct {
 }
 
 // newSpan reduces s if that saves time and no pivot is below limit, relative to the first.
-func newSpan(ctx context.Context, s *samples, limit float64, workers int) *span {
-	sp := &span{s: s, full: s}
-	if s.d <= s.n {
+func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span {
+	sp := WholeSpan(s)
+	if s.D <= s.N {
 		return sp
 	}
-	l, rows, least := algebra.PivotedCholesky(ctx, gram(ctx, dense.View(s.x), workers), max(leastRank, 0x1p-52*float64(s.n+s.d)))
+	l, rows, least := algebra.PivotedCholesky(ctx, gram(ctx, dense.View(s.X), workers), max(leastRank, 0x1p-52*float64(s.N+s.D)))
 	if len(rows) == 0 || !(least >= limit) {
 		return sp
 	}
@@ -79,15 +80,29 @@ func newSpan(ctx context.Context, s *samples, limit float64, workers int) *span 
 	for i, row := range rows {
 		copy(sp.tri.RawRowView(i), l.Row(row))
 	}
-	sp.s = s.coordinates(ctx, l, r)
+	sp.Samples = s.coordinates(ctx, l, r)
 	return sp
 }
 
+// wholeSpan returns the space of all features of s.
+func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
+
+// reduced reports whether the span has fewer dimensions than features, and coordinates of its own.
+func (sp *Span) Reduced() bool { return sp.rows != nil }
+
+// withFeatures returns sp for the same rows with other features, or in another metric, that are
+// whitened feature by feature.
+func (sp *Span) WithFeatures(full *Samples) *Span {
+	t := *sp
+	t.Full = full
+	return &t
+}
+
 // whole returns the space of all features.
-func (sp *span) whole() *span { return &span{s: sp.full, full: sp.full} }
+func (sp *Span) Whole() *Span { return WholeSpan(sp.Full) }
 
 // from returns the space that a fit from p, orthonormal, is done in, and p there.
-func (sp *span) from(ctx context.Context, p *mat.Dense) (*span, *mat.Dense, error) {
+func (sp *Span) From(ctx context.Context, p *mat.Dense) (*Span, *mat.Dense, error) {
 	if sp.rows == nil {
 		return sp, p, nil
 	}
@@ -96,32 +111,32 @@ func (sp *span) from(ctx context.Context, p *mat.Dense) (*span, *mat.Dense, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	if d, _ := init.Dims(); d >= sp.full.d {
-		return sp.whole(), p, nil
+	if d, _ := init.Dims(); d >= sp.Full.D {
+		return sp.Whole(), p, nil
 	} else if t.rest != nil {
-		t.s = sp.s.coordinates(ctx, dense.View(sp.s.x), d)
+		t.Samples = sp.Samples.coordinates(ctx, dense.View(sp.Samples.X), d)
 	}
 	return &t, init, nil
 }
 
 // orthonormal returns p, made orthonormal.
-func orthonormal(ctx context.Context, init mat.Matrix) (*mat.Dense, error) {
+func Orthonormal(ctx context.Context, init mat.Matrix) (*mat.Dense, error) {
 	p := mat.DenseCopyOf(init)
 	_, k := p.Dims()
 	m := stiefel.New(p.Dims())
 	if m.Infeasibility(ctx, p) > 1e-12*float64(k) {
 		svd := singular(ctx, p)
 		if svd == nil {
-			return nil, ended(ctx, fmt.Errorf("%w: the start has no singular values", ErrSettings))
+			return nil, fault.Ended(ctx, fmt.Errorf("%w: the start has no singular values", fault.ErrSettings))
 		}
 		if v := svd.Values; !(v[k-1] > rankDeficient*v[0]) {
-			return nil, fmt.Errorf("%w: the columns of the start are dependent: singular values from %g to %g", ErrSettings, v[0], v[k-1])
+			return nil, fmt.Errorf("%w: the columns of the start are dependent: singular values from %g to %g", fault.ErrSettings, v[0], v[k-1])
 		}
 		if err := m.Project(ctx, p, p); err != nil {
-			return nil, ended(ctx, fmt.Errorf("%w: the start cannot be made orthonormal: %w", ErrSettings, err))
+			return nil, fault.Ended(ctx, fmt.Errorf("%w: the start cannot be made orthonormal: %w", fault.ErrSettings, err))
 		}
 	}
-	return p, ended(ctx, nil)
+	return p, fault.Ended(ctx, nil)
 }
 
 // singular returns the singular value decomposition of p, or nil if p is not finite or the
@@ -140,7 +155,7 @@ func singular(ctx context.Context, p *mat.Dense) *algebra.SVD {
 }
 
 // divide sets rest for the start p and returns p's coordinates.
-func (sp *span) divide(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
+func (sp *Span) divide(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	d, k := p.Dims()
 	a, e := sp.coordinates(ctx, p), mat.NewDense(d, k, nil)
 	r := len(sp.rows)
@@ -150,7 +165,7 @@ func (sp *span) divide(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	if rows := e.RawMatrix().Data; math.Sqrt(algebra.Dot(rows, rows)) > outside {
 		svd := singular(ctx, e)
 		if svd == nil {
-			return nil, ended(ctx, fmt.Errorf("%w: the part of the start outside of the samples' span", ErrSettings))
+			return nil, fault.Ended(ctx, fmt.Errorf("%w: the part of the start outside of the samples' span", fault.ErrSettings))
 		}
 		columns := 0
 		for _, sigma := range svd.Values {
@@ -175,7 +190,7 @@ func (sp *span) divide(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 }
 
 // coordinates returns Qᵀp = L₁⁻¹ X₁ p.
-func (sp *span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
+func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	z := mat.NewDense(len(sp.rows), k, nil)
 	sp.spanning(ctx, func(from, to int, x matrix.Matrix[float64]) {
@@ -198,13 +213,13 @@ func (sp *span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 
 // spanning calls f for the rows from … to−1 of X₁, some at a time, in their order, until the context
 // ends.
-func (sp *span) spanning(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
+func (sp *Span) spanning(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
 	const some = 64
-	block := matrix.New[float64](some, sp.full.d, nil)
+	block := matrix.New[float64](some, sp.Full.D, nil)
 	for from := 0; from < len(sp.rows) && ctx.Err() == nil; from += some {
 		to := min(from+some, len(sp.rows))
 		for i := from; i < to; i++ {
-			copy(block.Row(i-from), sp.full.x.RawRowView(sp.rows[i]))
+			copy(block.Row(i-from), sp.Full.X.RawRowView(sp.rows[i]))
 		}
 		f(from, to, block.RowRange(0, to-from))
 	}
@@ -226,7 +241,7 @@ func gram(ctx context.Context, x matrix.Matrix[float64], workers int) matrix.Mat
 
 // addGram adds X·Xᵀ to the lower triangle of g, and spoils the rest of it.
 func addGram(ctx context.Context, g, x matrix.Matrix[float64], workers int) {
-	parallel.ForContext(ctx, workerCount(workers), x.Rows, gramColumns, func(i, j int) {
+	parallel.ForContext(ctx, parallel.Count(workers), x.Rows, gramColumns, func(i, j int) {
 		panel := matrix.New[float64](x.Cols, j-i, nil)
 		matrix.Transpose(panel, x.RowRange(i, j))
 		parallel.ForContext(ctx, 1, x.Rows-i, productPiece(x.Cols*(j-i)), func(from, to int) {
@@ -239,14 +254,14 @@ func addGram(ctx context.Context, g, x matrix.Matrix[float64], workers int) {
 const gramColumns = 48
 
 // rowsIn returns the coordinates in the span of rows x of features: L₁⁻¹ X₁ xᵀ of each.
-func (sp *span) rowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
+func (sp *Span) RowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 	if sp.rows == nil {
 		return x
 	}
 	n, d := x.Dims()
 	basis := matrix.New[float64](d, len(sp.rows), nil)
 	for i, row := range sp.rows {
-		for k, v := range sp.full.x.RawRowView(row) {
+		for k, v := range sp.Full.X.RawRowView(row) {
 			basis.Data[k*basis.Stride+i] = v
 		}
 	}
@@ -257,16 +272,16 @@ func (sp *span) rowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 }
 
 // polish is what is done to an orthonormal p that comes out of the span, orthonormal up to rounding.
-type polish uint8
+type Polish uint8
 
 const (
-	asItIs   polish = iota // nothing: p is not orthonormal
-	nearest                // it becomes the nearest that is
-	anyBasis               // it becomes another basis of its span, which takes a fraction of the time
+	AsItIs   Polish = iota // nothing: p is not orthonormal
+	Nearest                // it becomes the nearest that is
+	AnyBasis               // it becomes another basis of its span, which takes a fraction of the time
 )
 
 // lift returns the projection of the samples that p is in the span.
-func (sp *span) lift(ctx context.Context, p *mat.Dense, how polish) (*mat.Dense, error) {
+func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
 	if sp.white != nil {
 		p = mat.DenseCopyOf(p)
 		if err := sp.white.SolveTrans(ctx, dense.View(p)); err != nil {
@@ -277,21 +292,21 @@ func (sp *span) lift(ctx context.Context, p *mat.Dense, how polish) (*mat.Dense,
 		return p, nil
 	}
 	_, k := p.Dims()
-	q := mat.NewDense(sp.full.d, k, nil)
+	q := mat.NewDense(sp.Full.D, k, nil)
 	sp.spread(ctx, q, p)
 	if sp.rest != nil {
 		first := len(sp.rows)
-		for a := range sp.full.d {
+		for a := range sp.Full.D {
 			for i, w := range sp.rest.RawRowView(a) {
 				addMultiple(q.RawRowView(a), w, p.RawRowView(first+i))
 			}
 		}
 	}
-	if sp.white != nil || how == asItIs {
-		return q, ended(ctx, nil)
+	if sp.white != nil || how == AsItIs {
+		return q, fault.Ended(ctx, nil)
 	}
-	m := stiefel.New(sp.full.d, k)
-	if how == nearest {
+	m := stiefel.New(sp.Full.D, k)
+	if how == Nearest {
 		return q, m.Project(ctx, q, q)
 	}
 	_, err := m.Orthonormalize(ctx, q, q)
@@ -299,7 +314,7 @@ func (sp *span) lift(ctx context.Context, p *mat.Dense, how polish) (*mat.Dense,
 }
 
 // spread sets q = Q p = X₁ᵀ L₁⁻ᵀ p, with the first rows of p.
-func (sp *span) spread(ctx context.Context, q, p *mat.Dense) {
+func (sp *Span) spread(ctx context.Context, q, p *mat.Dense) {
 	r := len(sp.rows)
 	_, k := p.Dims()
 	// L₁ᵀ Z = P', from the last row up.
@@ -313,7 +328,7 @@ func (sp *span) spread(ctx context.Context, q, p *mat.Dense) {
 			zi[j] /= sp.tri.At(i, i)
 		}
 	}
-	t := matrix.New[float64](k, sp.full.d, nil)
+	t := matrix.New[float64](k, sp.Full.D, nil)
 	sp.spanning(ctx, func(from, to int, x matrix.Matrix[float64]) {
 		matrix.TransMul(t, dense.View(z).RowRange(from, to), x, true)
 	})

@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"context"
@@ -9,8 +9,10 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
+	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/wda/baseline"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,17 +30,17 @@ import (
 // give n × p matrices, as they do for any gradient, and there is one product for all of them.
 
 // scatters returns S_b and S_w at p, and leaves σ_b² and σ_w² at p in o.
-func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
+func (o *Objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
 	gb, gw := o.gb, o.gw // which may be known, and needed again
 	if o.sb.Data == nil {
-		o.sb, o.sw = dist.NewMatrix[T](o.s.n, o.p, nil), dist.NewMatrix[T](o.s.n, o.p, nil)
+		o.sb, o.sw = dist.NewMatrix[T](o.Samples.N, o.p, nil), dist.NewMatrix[T](o.Samples.N, o.p, nil)
 	}
 	o.setProjection(p)
 	gradient := o.known && o.gradient
 	o.known = false
-	o.gb, o.gw, o.frozen = o.sb, o.sw, true
-	err = o.evaluate(ctx, p, true)
-	o.gb, o.gw, o.frozen, o.gradient = gb, gw, false, gradient
+	o.gb, o.gw, o.job.Frozen = o.sb, o.sw, true
+	err = o.Evaluate(ctx, p, true)
+	o.gb, o.gw, o.job.Frozen, o.gradient = gb, gw, false, gradient
 	if err != nil {
 		return between, within, err
 	}
@@ -46,8 +48,8 @@ func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, wit
 	between = o.symmetric(ctx, y, o.sb)
 	// From the mean of the class, so that little cancels where a class is far from 0.
 	mean := make([]float64, o.p)
-	for c := range o.s.classes {
-		of := class(o.s, y, c)
+	for c := range o.Samples.Classes {
+		of := class(o.Samples, y, c)
 		clear(mean)
 		dense.Pass(ctx, of.Rows, o.p, func(i, j int) {
 			for ; i < j; i++ {
@@ -65,7 +67,7 @@ func (o *objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, wit
 			}
 		})
 	}
-	return between, o.symmetric(ctx, y, o.sw), ended(ctx, nil)
+	return between, o.symmetric(ctx, y, o.sw), fault.Ended(ctx, nil)
 }
 
 // widened returns a in float64.
@@ -83,7 +85,7 @@ func widened[T dist.Float](ctx context.Context, a dist.Matrix[T]) matrix.Matrix[
 }
 
 // symmetric returns yᵀLy, with g = 2Ly.
-func (o *objective[T]) symmetric(ctx context.Context, y matrix.Matrix[float64], g dist.Matrix[T]) matrix.Matrix[float64] {
+func (o *Objective[T]) symmetric(ctx context.Context, y matrix.Matrix[float64], g dist.Matrix[T]) matrix.Matrix[float64] {
 	out := matrix.New[float64](o.p, o.p, nil)
 	if transProduct(ctx, o.width, out, y, widened(ctx, g)) != nil {
 		return out // the context has ended
@@ -100,10 +102,10 @@ func (o *objective[T]) symmetric(ctx context.Context, y matrix.Matrix[float64], 
 
 // components are the result of a fit in the space of the span: the projection as it is
 // scaled, and what is known of its columns.
-type components struct {
-	p              *mat.Dense // d × p
-	scales, ratios []float64
-	rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
+type Components struct {
+	P              *mat.Dense // d × p
+	Scales, Ratios []float64
+	Rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
 	// Of canonical components: p is base·turn.
 	base            *mat.Dense
 	turn            matrix.Matrix[float64]
@@ -111,7 +113,7 @@ type components struct {
 }
 
 // canonical returns the canonical components of the span of p: P·V. It leaves σ_b² and σ_w² at p in o.
-func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components, error) {
+func (o *Objective[T]) Canonical(ctx context.Context, p *mat.Dense) (*Components, error) {
 	between, within, err := o.scatters(ctx, p)
 	if err != nil {
 		return nil, err
@@ -120,8 +122,8 @@ func (o *objective[T]) canonical(ctx context.Context, p *mat.Dense) (*components
 	if err != nil {
 		return nil, err
 	}
-	c := &components{p: mat.NewDense(o.s.d, o.p, nil), ratios: ratios, scales: make([]float64, o.p), base: p, turn: v, between: between, within: within, rank: effectiveRank(within)}
-	if dense.Product(ctx, dense.View(c.p), dense.View(p), v, false); ctx.Err() != nil {
+	c := &Components{P: mat.NewDense(o.Samples.D, o.p, nil), Ratios: ratios, Scales: make([]float64, o.p), base: p, turn: v, between: between, within: within, Rank: effectiveRank(within)}
+	if dense.Product(ctx, dense.View(c.P), dense.View(p), v, false); ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	for k, mu := range ratios {
@@ -157,8 +159,8 @@ var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 const scatterNoise = 1e-6
 
 // pencil returns the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v.
-func (o *objective[T]) pencil(ctx context.Context, between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
-	trace := o.ridge
+func (o *Objective[T]) pencil(ctx context.Context, between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
+	trace := o.Ridge
 	for k := range o.p {
 		trace += within.At(k, k) + float64(scatterNoise*between.At(k, k))
 	}
@@ -166,7 +168,7 @@ func (o *objective[T]) pencil(ctx context.Context, between, within matrix.Matrix
 		a, b := matrix.New[float64](o.p, o.p, nil), matrix.New[float64](o.p, o.p, nil)
 		copy(a.Data, between.Data)
 		copy(b.Data, within.Data)
-		add := (o.ridge + float64(floor*trace)) / float64(o.p)
+		add := (o.Ridge + float64(floor*trace)) / float64(o.p)
 		for k := range o.p {
 			b.Set(k, k, b.At(k, k)+add)
 		}
@@ -174,33 +176,40 @@ func (o *objective[T]) pencil(ctx context.Context, between, within matrix.Matrix
 			return ratios, v, nil
 		}
 	}
-	return nil, within, ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
+	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
 // muted is what columns are multiplied by that do not lead.
 const muted = 0x1p-10
 
-// scaled returns the columns of the model: c scaled as set says, c being left as it is. They
+// Lengths say how long the columns of a projection are.
+type Lengths struct {
+	Orthonormal bool // as long as each other, and orthogonal; else every column has the same transport within classes
+	ByRatio     bool // and is multiplied by √(μ/(1 + μ))
+	Leading     int  // columns that are not muted; 0 is all
+}
+
+// scaled returns the columns of the model: c with these lengths, c being left as it is. They
 // are unfinished if the context ends.
-func (c *components) scaled(ctx context.Context, set *Settings) *components {
-	d, p := c.p.Dims()
-	out := &components{p: mat.DenseCopyOf(c.p), scales: make([]float64, p), ratios: c.ratios, rank: c.rank}
-	if set.Scale.straight() {
-		dense.Product(ctx, dense.View(out.p), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
+func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
+	d, p := c.P.Dims()
+	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
+	if by.Orthonormal {
+		dense.Product(ctx, dense.View(out.P), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
 	}
-	for k, mu := range c.ratios {
-		out.scales[k] = 1
-		if set.Scale == ScaleRatio {
-			out.scales[k] = math.Sqrt(mu / (1 + mu))
+	for k, mu := range c.Ratios {
+		out.Scales[k] = 1
+		if by.ByRatio {
+			out.Scales[k] = math.Sqrt(mu / (1 + mu))
 		}
-		if set.Leading > 0 && k >= set.Leading {
-			out.scales[k] *= muted
+		if by.Leading > 0 && k >= by.Leading {
+			out.Scales[k] *= muted
 		}
 	}
 	for i := range d {
-		row := out.p.RawRowView(i)
+		row := out.P.RawRowView(i)
 		for k := range row {
-			row[k] *= out.scales[k]
+			row[k] *= out.Scales[k]
 		}
 	}
 	return out
@@ -209,40 +218,101 @@ func (c *components) scaled(ctx context.Context, set *Settings) *components {
 // completed returns c with as many columns as base (d × p, orthonormal) has: behind its own
 // come those of base, orthonormal to the span of c and muted, in which classes are not
 // compared: their ratio is 0.
-func (c *components) completed(ctx context.Context, span, base *mat.Dense) (*components, error) {
+func (c *Components) Completed(ctx context.Context, span, base *mat.Dense) (*Components, error) {
 	d, p := base.Dims()
-	_, q := c.p.Dims()
+	_, q := c.P.Dims()
 	both := mat.NewDense(d, p, nil)
 	both.Slice(0, d, 0, q).(*mat.Dense).Copy(span)
 	both.Slice(0, d, q, p).(*mat.Dense).Copy(base.Slice(0, d, 0, p-q))
 	if _, err := stiefel.New(d, p).Orthonormalize(ctx, both, both); err != nil {
 		return nil, err
 	}
-	out := &components{p: both, rank: c.rank}
-	if c.ratios != nil {
-		out.scales, out.ratios = append(slices.Clone(c.scales), slices.Repeat([]float64{muted}, p-q)...), append(slices.Clone(c.ratios), make([]float64, p-q)...)
+	out := &Components{P: both, Rank: c.Rank}
+	if c.Ratios != nil {
+		out.Scales, out.Ratios = append(slices.Clone(c.Scales), slices.Repeat([]float64{muted}, p-q)...), append(slices.Clone(c.Ratios), make([]float64, p-q)...)
 	}
-	both.Slice(0, d, 0, q).(*mat.Dense).Copy(c.p)
-	for k := q; k < p; k++ {
-		for i := range d {
-			both.Set(i, k, muted*both.At(i, k))
-		}
-	}
+	both.Slice(0, d, 0, q).(*mat.Dense).Copy(c.P)
+	mute(both, q)
 	return out, nil
 }
 
 // unitOfLength returns the factor that makes the mean variance within classes of the samples s,
 // projected, 1 in the first q columns. unit is what the model's features were multiplied by in s.
-func (c *components) unitOfLength(ctx context.Context, s *samples, q int, unit float64, workers int) (float64, error) {
-	d, _ := c.p.Dims()
-	within, total := s.variances(ctx, mat.DenseCopyOf(c.p.Slice(0, d, 0, q)), workers)
+func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
+	d, _ := c.P.Dims()
+	within, total := s.variances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)
 	variance := max(within, float64(scatterNoise*total)) / float64(q)
-	largest := largestElement(ctx, c.p)
+	largest := dense.MaxAbs(ctx, c.P)
 	if ctx.Err() != nil || !(variance > 0) {
-		return 1, ended(ctx, nil)
+		return 1, fault.Ended(ctx, nil)
 	}
 	// The elements stay in range where features are near the ends of that of float64.
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
+}
+
+// ratiosOf returns the ratios of the columns of base·turn, of any length, with this ridge: 0 if one
+// is not positive.
+func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
+	k, columns := turn.Dims()
+	ratios := make([]float64, columns)
+	for j := range ratios {
+		column := turn.ColView(j)
+		var b, w, largest float64
+		for i := range k {
+			largest = max(largest, math.Abs(column.AtVec(i)))
+		}
+		unit := powerOfTwo(largest) // squares must not overflow
+		at := func(i int) float64 { return column.AtVec(i) * unit }
+		for i := range k {
+			for l := range k {
+				v := at(i) * at(l)
+				b += float64(v * c.between.At(i, l))
+				w += float64(v * c.within.At(i, l))
+			}
+			w += float64(at(i) * at(i) * (ridge / float64(k)))
+		}
+		if b > 0 && w > 0 {
+			ratios[j] = b / w
+		}
+	}
+	return ratios
+}
+
+// mute multiplies the columns of p from first on by a small number.
+func mute(p *mat.Dense, first int) {
+	d, columns := p.Dims()
+	for i := range d {
+		row := p.RawRowView(i)
+		for j := first; j < columns; j++ {
+			row[j] *= muted
+		}
+	}
+}
+
+// mixed returns the mixture of projections of s, with as many columns as each of them, those behind
+// the leading ones muted. In these, the mean variance within classes of the projected samples is 1.
+func Mixture(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
+	d, p := all[0].Dims()
+	side := mat.NewDense(d, len(all)*p, nil)
+	for i, of := range all {
+		side.Slice(0, d, i*p, (i+1)*p).(*mat.Dense).Copy(of)
+	}
+	side.Scale(powerOfTwo(dense.MaxAbs(ctx, side)), side)
+	v, err := baseline.Fit(ctx, s.projected(ctx, side, workers), nil, p, baseline.PCA{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	c := &Components{P: mat.NewDense(d, p, nil)}
+	if dense.Product(ctx, dense.View(c.P), dense.View(side), dense.View(v), false); ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	mute(c.P, leading)
+	length, err := c.UnitOfLength(ctx, s, leading, s.Scale, workers)
+	if err != nil {
+		return nil, err
+	}
+	c.P.Scale(length, c.P)
+	return c.P, nil
 }
 
 // gramSchmidt returns the columns of v (p × p, regular), made orthonormal one after the

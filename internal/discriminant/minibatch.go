@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/sinkhorn"
 	"gonum.org/v1/gonum/mat"
 )
@@ -33,11 +34,6 @@ import (
 // again at the best projection, with shorter steps.
 
 const (
-	// exactSamples is the number of samples up to which MiniBatch evaluates J of all.
-	exactSamples = 4096
-	// exactClasses is the number of classes up to which J is of all pairs of classes whatever
-	// the method: pairs are as many as half of its square, and more than these take seconds.
-	exactClasses = 1024
 	// roundSteps is the number of mini-batches of a round, of which the later half is
 	// averaged.
 	roundSteps = 20
@@ -53,62 +49,36 @@ const (
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 
-// objectiveFor returns the objective that the solver evaluates: that of s, or for MiniBatch, if
-// these are more than exact, of a part of every class; Objective.Samples sets another number for
-// all methods. Of more than limit classes, MiniBatch and
-// the methods without steps evaluate J of so many, evenly spaced. Weights are those of s, and λ is
-// relative to s.
-func objectiveFor[T dist.Float](ctx context.Context, s *samples, set *Settings, exact, limit int) (*objective[T], error) {
-	part := s
-	of := set.Optimizer.Method.traits()
-	if of.draws || of.stepless {
-		part = part.fewer(ctx, limit)
-	}
-	if most := set.Objective.Samples; most > 0 {
-		part = part.thinned(ctx, most)
-	} else if of.draws {
-		part = part.thinned(ctx, exact)
-	}
-	o, err := newObjective[T](ctx, part, set)
-	if err != nil || part == s {
-		return o, err
-	}
-	o.whole = s
-	copy(o.pairs, pairsOf(part, s, set.Objective.Proportional))
-	return o, nil
-}
-
 // batches draws mini-batches.
 type batches[T dist.Float] struct {
-	whole   *objective[T] // that λ is known of
-	from    *population
-	set     *Settings
+	whole   *Objective[T] // that λ is known of
+	from    *Population
 	size    int // of a class in a mini-batch
 	rng     *rand.Rand
 	classes []int // in random order
 	used    []int // of the rows of every class
-	o       *objective[T]
+	o       *Objective[T]
 	rows    []int
 	weight  func(c, e int) float64
 }
 
-func newBatches[T dist.Float](o *objective[T], from *population, set *Settings, size int, stream uint64) *batches[T] {
-	c := len(from.order)
+func newBatches[T dist.Float](o *Objective[T], from *Population, size int, rng *rand.Rand) *batches[T] {
+	c := len(from.Order)
 	b := &batches[T]{
-		whole: o, from: from, set: set, size: size, rng: rand.New(rand.NewPCG(set.Seed, stream)),
-		used: make([]int, c), weight: o.whole.pairWeight(set.Objective.Proportional),
+		whole: o, from: from, size: size, rng: rng,
+		used: make([]int, c), weight: o.whole.pairWeight(o.config.Proportional),
 	}
 	for k := range c {
 		b.classes = append(b.classes, k)
-		b.used[k] = len(from.order[k])
+		b.used[k] = len(from.Order[k])
 	}
 	return b
 }
 
 // draw returns the objective of the next mini-batch.
-func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
-	all := len(b.from.order)
-	typical := min(b.size, max(2, b.from.n/all))
+func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
+	all := len(b.from.Order)
+	typical := min(b.size, max(2, b.from.N/all))
 	m := min(all, mostClasses, max(2, batchSamples/typical))
 	if m < all {
 		for i := range m {
@@ -120,7 +90,7 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	b.rows = b.rows[:0]
 	offset := []int{0}
 	for _, c := range chosen {
-		rows, k := b.from.order[c], min(b.size, len(b.from.order[c]))
+		rows, k := b.from.Order[c], min(b.size, len(b.from.Order[c]))
 		if k < len(rows) && b.used[c]+k > len(rows) {
 			b.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			b.used[c] = 0
@@ -132,18 +102,18 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 		b.rows = append(b.rows, rows...)
 		offset = append(offset, len(b.rows))
 	}
-	if b.o == nil || !slices.Equal(b.o.s.offset, offset) {
-		d := b.whole.s.d
-		s := &samples{n: len(b.rows), d: d, classes: make([]int, m), offset: offset, x: mat.NewDense(len(b.rows), d, nil)}
-		o, err := newObjective[T](ctx, s, b.set)
+	if b.o == nil || !slices.Equal(b.o.Samples.Offset, offset) {
+		d := b.whole.Samples.D
+		s := &Samples{N: len(b.rows), D: d, Classes: make([]int, m), Offset: offset, X: mat.NewDense(len(b.rows), d, nil)}
+		o, err := newPartObjective(ctx, s, s, b.whole.config)
 		if err != nil {
 			return nil, err
 		}
-		o.workers = b.whole.workers
+		o.local.workers = b.whole.local.workers
 		b.o = o
 	}
-	drawn := b.o.s.x // of which o.x is a copy in T, or the same
-	if err := b.from.read(ctx, drawn, b.rows); err != nil {
+	drawn := b.o.Samples.X // of which o.x is a copy in T, or the same
+	if err := b.from.Read(ctx, drawn, b.rows); err != nil {
 		return nil, err
 	}
 	for i := range b.rows {
@@ -159,7 +129,7 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 	for i := range b.o.pairs {
 		q := &b.o.pairs[i]
 		c, e := chosen[q.c], chosen[q.e]
-		b.o.s.classes[q.c] = b.whole.whole.classes[c]
+		b.o.Samples.Classes[q.c] = b.whole.whole.Classes[c]
 		scale := between
 		if q.within() {
 			scale = within
@@ -175,8 +145,8 @@ func (b *batches[T]) draw(ctx context.Context) (*objective[T], error) {
 
 // stochastic is the state of the ascent.
 type stochastic[T dist.Float] struct {
-	f              *fitter[T]
-	b              *batches[T]
+	driver         *Driver[T]
+	batches        *batches[T]
 	between        float64 // running means
 	within         float64
 	square         float64
@@ -202,42 +172,42 @@ func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64)
 			s.mean.Add(s.mean, p)
 		}
 	}
-	if _, err := s.f.manifold.Orthonormalize(ctx, p, s.mean); err != nil {
+	if _, err := s.driver.Objective.Manifold().Orthonormalize(ctx, p, s.mean); err != nil {
 		return err
 	}
-	s.f.manifold.Transport(ctx, s.momentum, p, s.momentum)
+	s.driver.Objective.Manifold().Transport(ctx, s.momentum, p, s.momentum)
 	return nil
 }
 
 // step moves p by one mini-batch.
 func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) error {
-	o, err := s.b.draw(ctx)
+	o, err := s.batches.draw(ctx)
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	err = o.evaluate(ctx, p, true)
+	err = o.Evaluate(ctx, p, true)
 	if errors.Is(err, sinkhorn.ErrRange) || errors.Is(err, sinkhorn.ErrNotConverged) {
 		return nil // an odd draw: nothing to learn from it
 	}
 	if err != nil {
 		return err
 	}
-	s.f.evaluations.Values++
-	s.f.evaluations.Gradients++
+	s.driver.Values++
+	s.driver.Gradients++
 	s.between = running(s.between, o.b, meanDecay, s.meanAge)
 	s.within = running(s.within, o.w, meanDecay, s.meanAge)
 	s.meanAge++
-	b, w := s.between, s.within+s.f.ridge
+	b, w := s.between, s.within+s.driver.Objective.Ridge
 	if !(b > 0 && w > 0) {
 		return nil
 	}
 	if err := o.pullBack(ctx, s.grad, 1/b, -1/w); err != nil {
 		return err
 	}
-	m := s.f.manifold
+	m := s.driver.Objective.Manifold()
 	m.Tangent(ctx, s.grad, p, s.grad)
 	norm := m.Inner(p, s.grad, s.grad)
 	if norm-norm != 0 {
@@ -269,76 +239,97 @@ func running(mean, x, decay float64, age int) float64 {
 	return mean + float64(share*(x-mean))
 }
 
-// miniBatches is the solver of MiniBatch.
-type miniBatches[T dist.Float] struct {
-	*fitter[T]
-	size int // MiniBatch.BatchSize
+// MiniBatches is the solver of stochastic gradient ascent.
+type MiniBatches[T dist.Float] struct {
+	Size   int                        // samples of a class in a mini-batch
+	From   func() *Population         // that they are drawn from
+	Random func(start int) *rand.Rand // random numbers of the attempt of a start
 }
 
-func (f miniBatches[T]) maximize(ctx context.Context, index int, p *mat.Dense) (*attempt, error) {
-	s, err := f.newAscent(ctx, index, p)
-	if err != nil {
-		return nil, err
+// Maximize implements Solver.
+func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
+	if err := a.begin(ctx); err != nil {
+		return descent.NotTerminated, err
 	}
-	if err := s.report(); err != nil {
-		return s.end(StatusStopped, err)
+	if status, err := a.arrive(); status != descent.NotTerminated {
+		return status, err
 	}
-	if s.stationary() {
-		return s.end(StatusGradientTolerance, nil)
-	}
-	matrix := func() *mat.Dense { return mat.NewDense(f.s.d, f.p, nil) }
+	d, o := a.driver, a.driver.Objective
+	matrix := func() *mat.Dense { return mat.NewDense(o.Samples.D, o.p, nil) }
 	sgd := &stochastic[T]{
-		f: f.fitter, b: newBatches(f.objective, f.population(), f.set, f.size, streamBatches+uint64(index)),
+		driver: d, batches: newBatches(o, m.From(), m.Size, m.Random(a.attempt.Index)),
 		grad: matrix(), momentum: matrix(), mean: matrix(),
 	}
 	length := firstStep
-	next := mat.DenseCopyOf(p)
-	for round := range f.set.Optimizer.MaxSteps {
+	next := mat.DenseCopyOf(a.attempt.Point)
+	for round := range d.Limits.MaxSteps {
 		sgd.tell = func(batch int) error {
-			o := &f.set.Optimizer
-			return f.set.tell(Progress{
-				Phase: PhaseBatches, Done: (index*o.MaxSteps+round)*roundSteps + batch + 1, Total: o.Starts * o.MaxSteps * roundSteps,
-				Step: s.a.history[s.a.steps],
-			})
+			if d.ReportBatch == nil {
+				return nil
+			}
+			return d.ReportBatch((a.attempt.Index*d.Limits.MaxSteps+round)*roundSteps+batch+1, d.Starts*d.Limits.MaxSteps*roundSteps, a.latest())
 		}
 		err := sgd.round(ctx, next, length)
 		if sgd.told != nil {
-			return s.end(StatusStopped, sgd.told)
+			return descent.Stopped, sgd.told
 		}
 		var value float64
 		if err == nil {
-			f.evaluations.Values++
-			err = f.evaluate(ctx, next, false)
-			value = f.ratio()
+			d.Values++
+			err = o.Evaluate(ctx, next, false)
+			value = o.Ratio()
 		}
 		if ctx.Err() != nil {
-			return s.end(StatusCancelled, context.Cause(ctx))
+			return descent.Cancelled, context.Cause(ctx)
 		}
 		if err != nil {
-			return s.end(StatusEvaluationFailed, err)
+			return descent.EvaluationFailed, err
 		}
-		if s.better(value) {
-			value, norm, err := f.measure(ctx, next, s.g)
+		if a.better(value) {
+			value, norm, err := a.measure(ctx, next)
 			if ctx.Err() != nil {
-				return s.end(StatusCancelled, context.Cause(ctx))
+				return descent.Cancelled, context.Cause(ctx)
 			}
 			if err == nil {
-				s.accept(next, value, norm, length)
-				if err := s.report(); err != nil {
-					return s.end(StatusStopped, err)
-				}
-				if s.stationary() {
-					return s.end(StatusGradientTolerance, nil)
+				a.accept(next, value, norm, length)
+				if status, err := a.arrive(); status != descent.NotTerminated {
+					return status, err
 				}
 				continue
 			}
 		}
 		if length *= shorter; length < lastStep {
-			return s.end(StatusStepTolerance, nil)
+			return descent.StepTolerance, nil
 		}
-		next.Copy(s.a.point)
+		next.Copy(a.attempt.Point)
 		sgd.momentum.Zero()
 		sgd.age = 0
 	}
-	return s.end(StatusMaxSteps, nil)
+	return descent.MaxSteps, nil
+}
+
+// population is what mini-batches are drawn from: the samples of a fit, or the rows of a
+// file of which these are a part.
+type Population struct {
+	N     int
+	Order [][]int // the rows of every class
+	// read sets dst to rows, as samples of the fit.
+	Read func(ctx context.Context, dst *mat.Dense, rows []int) error
+}
+
+// population returns that of samples in memory.
+func (s *Samples) Population() *Population {
+	p := &Population{N: s.N, Order: make([][]int, len(s.Classes))}
+	for c := range s.Classes {
+		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {
+			p.Order[c] = append(p.Order[c], i)
+		}
+	}
+	p.Read = func(_ context.Context, dst *mat.Dense, rows []int) error {
+		for i, r := range rows {
+			copy(dst.RawRowView(i), s.X.RawRowView(r))
+		}
+		return nil
+	}
+	return p
 }

@@ -1,4 +1,4 @@
-package wda
+package discriminant
 
 import (
 	"cmp"
@@ -58,9 +58,8 @@ func TestTimeToResult(t *testing.T) {
 
 // ways are ways to a maximum of J of one set of rows.
 type ways struct {
-	set         *Settings
-	exact, froz *objective[float64]
-	single      *objective[float32]
+	exact, froz *Objective[float64]
+	single      *Objective[float32]
 	start       *mat.Dense
 	train, test *mat.Dense
 	labels, own []int
@@ -68,23 +67,20 @@ type ways struct {
 
 func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	ctx := t.Context()
-	set := pinned(Settings{Components: 10, Workers: 1})
-	m, err := Prepare(ctx, train.X, train.Labels, set.preparation())
-	if err != nil {
+	set := usual(10)
+	set.workers = 1
+	s := mustSamples(t, train.X, train.Labels)
+	sp := NewSpan(ctx, s, ConditionLimit, 1)
+	w := &ways{train: sp.Samples.X, labels: test.Labels, own: s.LabelsOf(upTo(s.N))}
+	w.test = sp.RowsIn(ctx, s.Arranged(ctx, test.X))
+	var err error
+	if w.start, err = sp.Samples.Principal(ctx, 10, 1e-9, 1); err != nil {
 		t.Fatal(err)
 	}
-	filled, err := set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &ways{set: &filled, train: m.span.s.x, labels: test.Labels, own: m.s.labelsOf(upTo(m.s.n))}
-	w.test = m.span.rowsIn(ctx, m.s.arranged(ctx, test.X))
-	w.start = m.start
-	w.exact = waysObjective[float64](t, m, w.set, w.start)
-	w.single = waysObjective[float32](t, m, w.set, w.start)
-	frozen := filled
-	frozen.Objective.Gradient = sinkhorn.GradientFrozen
-	w.froz = waysObjective[float64](t, m, &frozen, w.start)
+	w.exact = objectiveOf[float64](t, sp.Samples, set, w.start)
+	w.single = objectiveOf[float32](t, sp.Samples, set, w.start)
+	set.gradient = sinkhorn.GradientFrozen
+	w.froz = objectiveOf[float64](t, sp.Samples, set, w.start)
 	return w
 }
 
@@ -94,17 +90,6 @@ func upTo(n int) []int {
 		out[i] = i
 	}
 	return out
-}
-
-func waysObjective[T dist.Float](t *testing.T, m *Prepared, set *Settings, start *mat.Dense) *objective[T] {
-	o, err := newObjective[T](t.Context(), m.span.s, set)
-	if err == nil {
-		err = o.prepare(t.Context(), set, start)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
 }
 
 // waypoint is the state after a step.
@@ -128,7 +113,7 @@ type walk struct {
 func (w *walk) see(j float64, evals int, p *mat.Dense) {
 	now := time.Now()
 	q := waypoint{at: now.Sub(w.began) - w.without, evals: w.evals + evals, j: j, err: math.NaN()}
-	predicted, err := knn.Predict(w.ctx, projected(w.ctx, w.train, p, 1), w.own, projected(w.ctx, w.test, p, 1), []int{5}, &knn.Settings{Workers: 1})
+	predicted, err := knn.Predict(w.ctx, Project(w.ctx, w.train, p, 1), w.own, Project(w.ctx, w.test, p, 1), []int{5}, &knn.Settings{Workers: 1})
 	if err == nil {
 		q.err = knn.ErrorRate(predicted[0], w.labels)
 	}
@@ -137,7 +122,7 @@ func (w *walk) see(j float64, evals int, p *mat.Dense) {
 }
 
 // minimize goes on from p with f until stop says so.
-func minimize[T dist.Float](w *walk, o *objective[T], method descent.Method, p *mat.Dense, tolerance, noise float64, steps int) *mat.Dense {
+func minimize[T dist.Float](w *walk, o *Objective[T], method descent.Method, p *mat.Dense, tolerance, noise float64, steps int) *mat.Dense {
 	ds := &descent.Settings{Method: method, MaxSteps: steps, GradientTolerance: 1e-9, GradientToValue: tolerance, Noise: noise}
 	if tolerance > 1e-5 {
 		ds.FunctionTolerance = tolerance
@@ -146,7 +131,7 @@ func minimize[T dist.Float](w *walk, o *objective[T], method descent.Method, p *
 		w.see(1/d.Value, d.Evaluations.Values, p)
 		return nil
 	}
-	res, err := descent.Minimize(w.ctx, at{inverse[T]{o}, w.ctx}, stiefel.New(p.Dims()), p, ds)
+	res, err := descent.Minimize(w.ctx, minimized{w.ctx, o.inverse}, stiefel.New(p.Dims()), p, ds)
 	if err != nil || res == nil {
 		return p
 	}
@@ -189,7 +174,7 @@ func (w *ways) race(t *testing.T, name string) {
 			best = max(best, q.j)
 		}
 	}
-	t.Logf("%s, %d × %d, best J %.5f, error there: ms and evaluations until", name, w.exact.s.n, w.exact.s.d, best)
+	t.Logf("%s, %d × %d, best J %.5f, error there: ms and evaluations until", name, w.exact.Samples.N, w.exact.Samples.D, best)
 	t.Logf("| | 1 %% | 0.1 %% | 0.01 %% | error | end | J below the best, error |")
 	for i, a := range all {
 		k := walks[i]
@@ -213,8 +198,8 @@ func (w *ways) race(t *testing.T, name string) {
 	}
 }
 
-func eigenStart[T dist.Float](k *walk, o *objective[T]) *mat.Dense {
-	p, err := o.autoStart(k.ctx, k.set, k.start, false)
+func eigenStart[T dist.Float](k *walk, o *Objective[T]) *mat.Dense {
+	p, err := o.autoStart(k.ctx, k.start, false)
 	if err != nil {
 		return k.start
 	}
@@ -242,23 +227,15 @@ func BenchmarkEvaluation(b *testing.B) {
 
 func benchmarkEvaluation[T dist.Float](b *testing.B, all *dataset.Dataset) {
 	ctx := b.Context()
-	set := pinned(Settings{Components: 10, Workers: 1})
-	m, err := Prepare(ctx, all.X, all.Labels, set.preparation())
+	set := usual(10)
+	set.workers = 1
+	sp := NewSpan(ctx, mustSamples(b, all.X, all.Labels), ConditionLimit, 1)
+	start, err := sp.Samples.Principal(ctx, 10, 1e-9, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
-	filled, err := set.withDefaults(ctx, m.s.n, m.s.d, len(m.s.classes))
-	if err != nil {
-		b.Fatal(err)
-	}
-	o, err := newObjective[T](ctx, m.span.s, &filled)
-	if err == nil {
-		err = o.prepare(ctx, &filled, m.start)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	grad := mat.NewDense(o.s.d, o.p, nil)
+	o := objectiveOf[T](b, sp.Samples, set, start)
+	grad := mat.NewDense(o.Samples.D, o.p, nil)
 	least := map[string]time.Duration{}
 	part := func(name string, f func()) {
 		began := time.Now()
@@ -268,15 +245,15 @@ func benchmarkEvaluation[T dist.Float](b *testing.B, all *dataset.Dataset) {
 		}
 	}
 	for b.Loop() {
-		part("all", func() { inverse[T]{o}.evaluate(ctx, m.start, grad) })
-		part("XP", func() { o.load(ctx, m.start) })
-		o.todo, o.ctx, o.gradient = o.pairs, ctx, true
-		o.results = slices.Grow(o.results[:0], len(o.pairs))[:len(o.pairs)]
-		part("transport+gradient", func() { o.solve() })
-		part("sums", func() { o.accumulate() })
+		part("all", func() { o.inverse(ctx, start, grad) })
+		part("XP", func() { o.load(ctx, start) })
+		o.job.pairs, o.job.Gradient = o.pairs, true
+		o.job.Results = slices.Grow(o.job.Results[:0], len(o.pairs))[:len(o.pairs)]
+		part("transport+gradient", func() { o.local.SolvePairs(ctx, &o.job) })
+		part("sums", func() { o.accumulate(ctx) })
 		part("XtG", func() { o.pullBack(ctx, grad, 1, 1) })
-		o.gradient = false
-		part("transport", func() { o.solve() })
+		o.job.Gradient = false
+		part("transport", func() { o.local.SolvePairs(ctx, &o.job) })
 	}
 	for name, d := range least {
 		b.ReportMetric(d.Seconds()*1e3, name+"-ms")

@@ -1,0 +1,292 @@
+package discriminant
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/descent"
+	"github.com/gomonge/monge/internal/stiefel"
+	"github.com/gomonge/monge/sinkhorn"
+	"gonum.org/v1/gonum/mat"
+)
+
+type gradientCase struct {
+	name  string
+	d     int
+	set   settings
+	sizes []int
+	inLog bool // must be solved in the log domain
+}
+
+func gradientCases() []gradientCase {
+	lambdas := LambdaRule{Matrix: mat.NewDense(3, 3, []float64{0.7, 1.1, 0.4, 1.1, 0.2, 2.5, 0.4, 2.5, 1.6})}
+	with := func(components int, change func(*settings)) settings {
+		set := usual(components)
+		change(&set)
+		return set
+	}
+	cases := []gradientCase{
+		{name: "default", set: usual(3)},
+		{name: "proportional", set: with(3, func(s *settings) { s.proportional = true })},
+		{name: "shrinkage", set: with(3, func(s *settings) { s.rho = 0.7 })},
+		{name: "absolute", set: with(3, func(s *settings) { s.lambda = LambdaRule{Value: 0.3} })},
+		{name: "matrix", set: with(3, func(s *settings) { s.lambda = lambdas })},
+		{name: "small lambda", set: with(3, func(s *settings) { s.lambda.Value = 1e-3 })},
+		{name: "large lambda", set: with(3, func(s *settings) { s.lambda.Value = 30 })},
+		{name: "log domain", set: with(3, func(s *settings) { s.lambda.Value = 1e3 }), inLog: true},
+		{name: "p = 1", set: usual(1)},
+		{name: "p = d", set: usual(6)},
+		{name: "d = 1", d: 1, set: usual(1)},
+		{name: "two classes", sizes: []int{9, 14}, set: usual(2)},
+		{name: "pairs of samples", sizes: []int{2, 2, 2, 3}, set: usual(2)},
+		{name: "everything", set: with(2, func(s *settings) { s.proportional, s.rho, s.lambda, s.iterations = true, 0.3, lambdas, 7 })},
+	}
+	for _, l := range []int{1, 2, 5, 25, 50} {
+		cases = append(cases, gradientCase{name: fmt.Sprintf("L = %d", l), set: with(3, func(s *settings) { s.iterations = l })})
+	}
+	return cases
+}
+
+// TestGradientSlope: the error of central differences is quadratic in the step, so
+// that it falls a hundredfold per decade until rounding takes over. A gradient that
+// is wrong by any factor or term leaves an error that does not fall.
+func TestGradientSlope(t *testing.T) {
+	for i, c := range gradientCases() {
+		x, labels := c.data(uint64(i))
+		f, p, g, dir := gradientOf[float64](t, x, labels, c)
+		want := inner(g, dir)
+		var errs []float64
+		for h := 0.3; h > 1e-7; h /= 10 {
+			errs = append(errs, math.Abs((f(p, dir, h)-f(p, dir, -h))/(2*h)-want))
+		}
+		if !slopeOfTwo(errs) {
+			t.Errorf("%s: errors of central differences do not fall 100 times per decade: %.3g (derivative %.3g)", c.name, errs, want)
+		}
+	}
+}
+
+// TestGradientFloat32: in float32 there is no room for decades; the gradient is
+// that of float64 to single precision.
+func TestGradientFloat32(t *testing.T) {
+	for i, c := range gradientCases() {
+		limit := 3e-5
+		if c.inLog {
+			// Samples are transported to themselves but for 1e-10 of their mass, and half
+			// an ulp of λM in the exponent is what the plan is off by.
+			limit = 2e-4
+		}
+		x, labels := c.data(uint64(i))
+		_, _, want, _ := gradientOf[float64](t, x, labels, c)
+		_, _, got, _ := gradientOf[float32](t, x, labels, c)
+		if e := off(got, want); !(e <= limit) {
+			t.Errorf("%s: off by %.3g of the largest entry", c.name, e)
+		}
+	}
+}
+
+func (c *gradientCase) data(seed uint64) (*mat.Dense, []int) {
+	if c.d == 0 {
+		c.d = 6
+	}
+	if c.sizes == nil {
+		c.sizes = []int{8, 13, 10}
+	}
+	return clusters(seed, c.d, c.sizes...)
+}
+
+// gradientOf returns J along a direction, the place, the gradient there, and the
+// direction. λ and the ridge are fixed at another place. J is that of any matrix P,
+// so that the direction need not be tangent.
+func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradientCase) (f func(p, dir *mat.Dense, h float64) float64, p, g, dir *mat.Dense) {
+	t.Helper()
+	s := mustSamples(t, x, labels)
+	o := objectiveOf[T](t, s, c.set, uniform(7, c.d, c.set.components))
+	p, dir, g = uniform(8, c.d, c.set.components), uniform(9, c.d, c.set.components), mat.NewDense(c.d, c.set.components, nil)
+	problem := minimized{context.Background(), o.Negative}
+	if _, err := problem.Evaluate(p, g); err != nil {
+		t.Fatal(err)
+	}
+	if num.IsFloat64[T]() && c.inLog != (o.inLog > 0) {
+		t.Fatalf("%s: %d of %d pairs were solved in the log domain", c.name, o.inLog, len(o.pairs))
+	}
+	return func(p, dir *mat.Dense, h float64) float64 {
+		var q mat.Dense
+		q.Scale(h, dir)
+		q.Add(p, &q)
+		v, err := problem.Evaluate(&q, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}, p, g, dir
+}
+
+func inner(a, b *mat.Dense) float64 {
+	var m mat.Dense
+	m.MulElem(a, b)
+	return mat.Sum(&m)
+}
+
+// TestInverseGradient: 1/J and −J have gradients that differ by the factor 1/J².
+func TestInverseGradient(t *testing.T) {
+	x, labels := parts3(3, 40, 5)
+	s := mustSamples(t, x, labels)
+	p := uniform(1, 5, 2)
+	o := objectiveOf[float64](t, s, settings{components: 2, iterations: 10, lambda: relativeLambda(1), rho: 0.2}, p)
+	a, b := mat.NewDense(5, 2, nil), mat.NewDense(5, 2, nil)
+	v, err := minimized{t.Context(), o.inverse}.Evaluate(p, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (minimized{t.Context(), o.Negative}).Evaluate(p, b); err != nil {
+		t.Fatal(err)
+	}
+	b.Scale(v*v, b)
+	if e := off(a, b); !(e < 1e-14) {
+		t.Errorf("gradients differ by %g", e)
+	}
+}
+
+// TestEvaluationAllocatesNothing: once every goroutine has seen a largest pair, J and
+// its gradient cost no allocation, but for what the runtime now and then takes to start
+// one.
+func TestEvaluationAllocatesNothing(t *testing.T) {
+	x, labels := clusters(4, 60, 30, 30, 30, 40)
+	s := mustSamples(t, x, labels)
+	t.Run("float64", func(t *testing.T) { allocations[float64](t, s) })
+	t.Run("float32", func(t *testing.T) { allocations[float32](t, s) })
+}
+
+func allocations[T dist.Float](t *testing.T, s *Samples) {
+	for _, workers := range []int{1, 3} {
+		p, g := mat.NewDense(s.D, 4, nil), mat.NewDense(s.D, 4, nil)
+		stiefel.New(s.D, 4).Random(ctx, p, rand.New(rand.NewPCG(1, 2)))
+		set := usual(4)
+		set.workers = workers
+		o := objectiveOf[T](t, s, set, p)
+		var problem descent.Problem = minimized{t.Context(), o.inverse}
+		if n := asmtest.Allocations(func() {
+			if _, err := problem.Evaluate(p, g); err != nil {
+				t.Fatal(err)
+			}
+		}); n > 0 {
+			t.Errorf("%d workers: %v allocations", workers, n)
+		}
+	}
+}
+
+// slopeOfTwo reports whether errors of central differences at steps that fall tenfold
+// fall a hundredfold, for two decades in a row.
+func slopeOfTwo(errs []float64) bool {
+	for k := 0; k+2 < len(errs); k++ {
+		a, b := errs[k]/errs[k+1], errs[k+1]/errs[k+2]
+		if a > 85 && a < 117 && b > 85 && b < 117 {
+			return true
+		}
+	}
+	return false
+}
+
+// TestImplicitGradientSlope: the implicit gradient is the derivative of the converged J.
+func TestImplicitGradientSlope(t *testing.T) {
+	for i, c := range gradientCases() {
+		if c.inLog || c.set.iterations != 10 {
+			continue // so large a λ does not converge; L is not read
+		}
+		c.set.gradient, c.set.iterations = sinkhorn.GradientImplicit, 10000
+		x, labels := c.data(uint64(i))
+		f, p, g, dir := gradientOf[float64](t, x, labels, c)
+		want := inner(g, dir)
+		var errs []float64
+		for h := 0.3; h > 1e-5; h /= 10 {
+			errs = append(errs, math.Abs((f(p, dir, h)-f(p, dir, -h))/(2*h)-want))
+		}
+		// Where a sample is far from the others of its class the iterations end at their
+		// limit, and J is rough at 1e-7: one decade is then all there is room for.
+		good := slopeOfTwo(errs)
+		for k := 0; k+1 < len(errs); k++ {
+			ratio := errs[k] / errs[k+1]
+			good = good || ratio > 85 && ratio < 117 && slices.Min(errs) <= 1e-6*math.Abs(want)
+		}
+		if !good {
+			t.Errorf("%s: errors of central differences do not fall 100 times per decade: %.3g (derivative %.3g)", c.name, errs, want)
+		}
+	}
+}
+
+// TestFrozenGradientSlope: the frozen gradient is the derivative of J with the plans
+// at the place.
+func TestFrozenGradientSlope(t *testing.T) {
+	for i, c := range gradientCases() {
+		if c.d == 1 {
+			continue // with fixed plans J is then a constant
+		}
+		c.set.gradient = sinkhorn.GradientFrozen
+		x, labels := c.data(uint64(i))
+		_, p, g, dir := gradientOf[float64](t, x, labels, c)
+		f := frozen(t, x, labels, c, p)
+		want := inner(g, dir)
+		var errs []float64
+		for h := 0.3; h > 1e-7; h /= 10 {
+			errs = append(errs, math.Abs((f(p, dir, h)-f(p, dir, -h))/(2*h)-want))
+		}
+		if !slopeOfTwo(errs) {
+			t.Errorf("%s: errors of central differences do not fall 100 times per decade: %.3g (derivative %.3g)", c.name, errs, want)
+		}
+	}
+}
+
+// frozen returns −J along a direction with the plans at p, by its definition.
+func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Dense) func(p, dir *mat.Dense, h float64) float64 {
+	t.Helper()
+	s := mustSamples(t, x, labels)
+	o := objectiveOf[float64](t, s, c.set, uniform(7, c.d, c.set.components))
+	solver, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Iterations: c.set.iterations})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.load(context.Background(), p)
+	plans := make([]dist.Matrix[float64], len(o.pairs))
+	for i, q := range o.pairs {
+		a, b := class(s, o.y, q.c), class(s, o.y, q.e)
+		res, err := solver.Solve(t.Context(), &sinkhorn.Problem[float64]{X: a, Y: b, Lambda: q.lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans[i] = dist.NewMatrix[float64](a.Rows, b.Rows, nil)
+		if err := res.PlanTo(t.Context(), plans[i], 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(p, dir *mat.Dense, h float64) float64 {
+		var at, y mat.Dense
+		at.Scale(h, dir)
+		at.Add(p, &at)
+		y.Mul(s.X, &at)
+		var between, within float64
+		for k, q := range o.pairs {
+			var cost float64
+			for i := range plans[k].Rows {
+				for j, v := range plans[k].Row(i) {
+					for l, a := range y.RawRowView(s.Offset[q.c] + i) {
+						e := a - y.At(s.Offset[q.e]+j, l)
+						cost += v * e * e
+					}
+				}
+			}
+			if q.within() {
+				within += q.weight * cost
+			} else {
+				between += q.weight * cost
+			}
+		}
+		return -between / (within + o.Ridge)
+	}
+}

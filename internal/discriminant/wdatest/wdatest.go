@@ -1,0 +1,141 @@
+// Package wdatest has samples and comparisons for the tests of WDA and of its engine.
+package wdatest
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomonge/monge/internal/ending"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Uniform returns numbers between −1 and 1 with the same bits on every machine.
+func Uniform(seed uint64, r, c int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	m := mat.NewDense(r, c, nil)
+	for i := range r {
+		for j := range c {
+			m.Set(i, j, float64(int64(rng.Uint64()))/(1<<63))
+		}
+	}
+	return m
+}
+
+// Clusters returns samples of the given class sizes around random centres, in
+// random order, and their labels 10, 20, ….
+func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
+	var labels []int
+	for c, n := range sizes {
+		for range n {
+			labels = append(labels, 10*(c+1))
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	rng.Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
+	centre := Uniform(seed+1, len(sizes), d)
+	x := Uniform(seed+2, len(labels), d)
+	for i, l := range labels {
+		for j, v := range centre.RawRowView(l/10 - 1) {
+			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // not fused: the same bits everywhere
+		}
+	}
+	return x, labels
+}
+
+// Parts3 are three classes of unequal sizes.
+func Parts3(seed uint64, n, d int) (*mat.Dense, []int) {
+	return Clusters(seed, d, n/2, n/3, n-n/2-n/3)
+}
+
+// BitsEqual reports whether a and b have the same shape and the same bits.
+func BitsEqual(a, b mat.Matrix) bool {
+	r, c := a.Dims()
+	if br, bc := b.Dims(); br != r || bc != c {
+		return false
+	}
+	for i := range r {
+		for j := range c {
+			if math.Float64bits(a.At(i, j)) != math.Float64bits(b.At(i, j)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Off returns the largest |got − want| Relative to the largest |want|.
+func Off(got, want mat.Matrix) float64 {
+	var d mat.Dense
+	d.Sub(got, want)
+	return mat.Max(Magnitudes(&d)) / mat.Max(Magnitudes(want))
+}
+
+// Magnitudes returns the absolute values of the elements of m.
+func Magnitudes(m mat.Matrix) mat.Matrix {
+	var a mat.Dense
+	a.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, m)
+	return &a
+}
+
+// Relative returns the relative error of got.
+func Relative(got, want float64) float64 { return math.Abs(got/want - 1) }
+
+// ManyClasses returns rows of normal classes whose means differ by 3 standard deviations in the
+// first feature, by 2 in the second, by 1 in the third, and nowhere else.
+func ManyClasses(classes, rows, d int) (*mat.Dense, []int) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, labels := mat.NewDense(classes*rows, d, nil), make([]int, classes*rows)
+	for c := range classes {
+		mean := make([]float64, d)
+		for j := range min(3, d) {
+			mean[j] = float64(3-j) * rng.NormFloat64()
+		}
+		for i := c * rows; i < (c+1)*rows; i++ {
+			for j, m := range mean {
+				x.Set(i, j, m+float64(0.1*rng.NormFloat64()))
+			}
+			labels[i] = c
+		}
+	}
+	return x, labels
+}
+
+// Stretched returns samples of classes that differ in the first two of d features, in
+// which they vary little, while the others vary much: what the principal components of
+// the features as they are do not see.
+func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	x, labels := mat.NewDense(n, d, nil), make([]int, n)
+	for i := range n {
+		c := i % classes
+		labels[i] = c
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = 30 * rng.NormFloat64()
+		}
+		angle := 2 * math.Pi * float64(c) / float64(classes)
+		row[0] = math.Cos(angle) + 0.2*rng.NormFloat64()
+		row[1] = math.Sin(angle) + 0.2*rng.NormFloat64()
+	}
+	return x, labels
+}
+
+// PhaseAsks checks that a part of a fit asks its context at least so many times, and does nothing any
+// more when it has ended.
+func PhaseAsks(t *testing.T, name string, least int, do func(ctx context.Context)) {
+	t.Helper()
+	c := ending.At(0)
+	do(c)
+	if c.Asked() < least {
+		t.Errorf("%s asks %d times, want %d", name, c.Asked(), least)
+		return
+	}
+	// What ends the phase is asked by those around it as well, on their way out.
+	c = ending.At((c.Asked() + 1) / 2)
+	do(c)
+	if c.Late() > 25 {
+		t.Errorf("%s asks %d times after the end", name, c.Late())
+	}
+}
