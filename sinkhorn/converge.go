@@ -1,6 +1,7 @@
 package sinkhorn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -8,7 +9,6 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/gibbs"
-	"github.com/gomonge/monge/internal/simplex"
 )
 
 const (
@@ -18,63 +18,94 @@ const (
 	paceSmall = 6000 // and this divided by min(n, m) more, for what Newton's steps take besides passes
 
 	slowAnneal = 4 // factor of ε-scaling, once iterations are slow
-	slowStages = 3 // and the least number of its stages
+	slowStages = 3 // and the least number of its stages: better starts are not looked for with fewer
 )
 
-// origin says where a better start comes from.
-type origin int
+// start is a way to find a better start for plain iterations. There is a type for each: annealedStart
+// (anneal.go), stagedStart (stages.go) and exactStart (exact.go).
+type start[T dist.Float] interface {
+	// find makes the start problem.Start, and reports whether it has found one. It sets
+	// Result.Annealing to its work.
+	find(ctx context.Context) (bool, error)
+}
 
-const (
-	asItIs   origin = iota // there is none: plain iterations go on
-	annealed               // ε-scaling (anneal.go)
-	exact                  // the problem without entropy (exact.go)
-	roughly                // stages that are solved roughly (stages.go)
-	staged                 // stages that are solved to the tolerance
-	forced                 // exact, also where the dual is lower there
-)
-
-// What to try one after the other, each time that Newton's steps stall.
-var (
-	exactOrigins   = []origin{exact, roughly, staged, forced}
-	partialOrigins = []origin{asItIs, roughly, staged, forced}
-	stagedOrigins  = []origin{asItIs, roughly, staged}
-)
+// attempt is a start that is tried when Newton's steps stall. It is taken if the dual is not smaller there.
+type attempt[T dist.Float] struct {
+	start  start[T] // nil: plain iterations go on
+	forced bool     // it is taken in any case
+	few    float64  // iterations that are left to the plain method afterwards, as in pace; 0 means the usual number
+}
 
 // solution is how Solve solves a problem. Plain iterations come first. With a tolerance, and if
-// they turn out to be slow, ε-scaling finds a better start (anneal.go) and Newton's steps follow
-// (newton.go). Each time that these do not pay, the next better start is tried: the dual variables of the
-// problem without entropy (exact.go), then stages that end with Newton's steps (stages.go). If it is
+// they turn out to be slow, ε-scaling finds a better start and Newton's steps follow
+// (newton.go). Each time that these do not pay, the next start is tried: the dual variables of the
+// problem without entropy, then stages that end with Newton's steps. If it is
 // not better, as many plain iterations as have been made before follow.
 type solution[T dist.Float] struct {
-	*iteration[T]
-	unbalanced     unbalanced[T]
-	partial        partial[T]
-	balanced       balanced[T]
-	newton         newton[T]
-	warm           []T     // start of the next stage of annealing
-	stageTolerance float64 // of the stages at hand
-	exact          simplex.Solver[T]
-	costs          gibbs.CostRows[T] // that exact reads
+	it         *iteration[T]
+	unbalanced unbalanced[T]
+	partial    partial[T]
+	balanced   balanced[T]
+	newton     newton[T]
+
+	settled       annealedStart[T] // Settings.Anneal
+	annealed      annealedStart[T]
+	exact         exactStart[T]
+	rough, staged stagedStart[T]
+	// What to try one after the other, for balanced problems, for partial transport and with penalties.
+	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
+
+	warm []T // the start that was found last
+	kept keptIterate[T]
+}
+
+// keptIterate is an iterate to which a solution returns if a start is not better. Its scalings, or in the log
+// domain its potentials, are in newton.f and newton.g.
+type keptIterate[T dist.Float] struct {
+	result        Result[T]
+	lambda, shift float64
 }
 
 // init sets up the parts, which share one iteration, one point of the dual and one system.
 func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
-	s.iteration = it
+	s.it = it
 	s.newton.point.it = it
 	s.newton.sys = sys
 	s.unbalanced.dualPoint, s.balanced.dualPoint = &s.newton.point, &s.newton.point
-	s.partial.unbalanced = &s.unbalanced
+	s.partial.dualPoint, s.partial.iteration = &s.newton.point, &s.unbalanced
+
+	s.settled, s.annealed = annealedStart[T]{s, it.settings.Anneal}, annealedStart[T]{s, slowAnneal}
+	s.exact.solution = s
+	s.rough, s.staged = stagedStart[T]{s, roughTolerance}, stagedStart[T]{s, 0}
+	none, rough, staged := attempt[T]{}, attempt[T]{start: &s.rough}, attempt[T]{start: &s.staged}
+	exact, forced := attempt[T]{start: &s.exact, few: paceFew}, attempt[T]{start: &s.exact, few: paceFew, forced: true}
+	s.balancedAttempts = []attempt[T]{exact, rough, staged, forced}
+	s.partialAttempts = []attempt[T]{none, rough, staged, forced}
+	s.penalizedAttempts = []attempt[T]{none, rough, staged}
 }
 
 // dual returns the dual problem.
 func (s *solution[T]) dual() dual[T] {
 	switch {
-	case s.iteration.partial > 0:
+	case s.it.partial > 0:
 		return &s.partial
-	case s.unequal:
+	case s.it.unequal:
 		return &s.unbalanced
 	}
 	return &s.balanced
+}
+
+// attempts returns what to try when Newton's steps stall.
+func (s *solution[T]) attempts() []attempt[T] {
+	switch {
+	case s.it.settings.Domain == DomainPlain:
+		return nil
+	case s.it.partial > 0:
+		return s.partialAttempts
+	case s.it.unequal:
+		return s.penalizedAttempts
+	}
+	return s.balancedAttempts
 }
 
 // pace watches how fast the marginal error falls.
@@ -101,150 +132,135 @@ func (p *pace) slow(k int, e, goal float64) bool {
 
 // forward makes iterations for the λ that is set, from u⁰ = exp(start), or 1.
 func (s *solution[T]) forward(ctx context.Context, limit int, tolerance float64, start []T) error {
-	if err := s.restart(ctx, 0, start); err != nil {
+	if err := s.it.restart(ctx, 0, start); err != nil {
 		return err
 	}
 	return s.iterate(ctx, limit, tolerance, nil)
 }
 
-// iterate makes plain iterations, as advance does.
+// iterate makes plain iterations, as iteration.advance does.
 func (s *solution[T]) iterate(ctx context.Context, limit int, tolerance float64, p *pace) error {
-	if s.unequal {
+	if s.it.unequal {
 		return s.unbalanced.advance(ctx, limit, tolerance, p)
 	}
-	return s.advance(ctx, limit, tolerance, p)
+	return s.it.advance(ctx, limit, tolerance, p)
 }
 
 // converge makes the iterations that the settings ask for.
 func (s *solution[T]) converge(ctx context.Context) error {
-	limit, tolerance := s.settings.Iterations, s.settings.Tolerance
-	if !s.accelerates() {
-		return s.forward(ctx, limit, tolerance, s.problem.Start)
+	it := s.it
+	limit := it.settings.Iterations
+	if !it.accelerates() {
+		return s.forward(ctx, limit, it.settings.Tolerance, it.problem.Start)
 	}
-	if err := s.restart(ctx, 0, s.problem.Start); err != nil {
+	if err := it.restart(ctx, 0, it.problem.Start); err != nil {
 		return err
 	}
-	origins := stagedOrigins
-	switch {
-	case s.settings.Domain == DomainPlain:
-		origins = nil
-	case s.iteration.partial > 0:
-		origins = partialOrigins
-	case !s.unequal:
-		origins = exactOrigins
-	}
-	anneals := s.settings.Anneal == 0 && s.problem.Start == nil && s.settings.Domain != DomainPlain
-	n, m := s.kernel.N(), s.kernel.M()
-	p := newPace(paceFrom-paceEvery, n, m)
+	attempts := s.attempts()
+	anneals := it.settings.Anneal == 0 && it.problem.Start == nil && it.settings.Domain != DomainPlain
+	p := newPace(paceFrom-paceEvery, it.n, it.m)
 	for {
-		err := s.iterate(ctx, limit, tolerance, &p)
-		switch {
-		case err != nil || s.converged() || s.res.Iterations >= limit:
-			return err
-		case anneals:
-			anneals = false
-			scaled, err := s.startAgain(ctx, annealed)
-			if err != nil || s.converged() {
-				return err
-			}
-			if scaled {
-				p = newPace(s.res.Iterations+paceEvery, n, m)
-				continue
-			}
-		}
-		if err := s.newton.climb(ctx, s.dual(), limit); err != nil || s.converged() {
+		if err := s.iterate(ctx, limit, it.tolerance, &p); err != nil || it.converged() || it.res.Iterations >= limit {
 			return err
 		}
-		if len(origins) > 0 && s.res.Status != LowPrecision {
-			from := origins[0]
-			origins = origins[1:]
-			scaled, err := s.startAgain(ctx, from)
-			if err != nil || s.converged() {
+		next := attempt[T]{}
+		if anneals {
+			next.start = &s.annealed
+		}
+		found, err := s.try(ctx, next)
+		if err != nil || it.converged() {
+			return err
+		}
+		if anneals = false; !found {
+			if err := s.newton.climb(ctx, s.dual(), limit); err != nil || it.converged() {
 				return err
 			}
-			if scaled {
-				p = newPace(s.res.Iterations+paceEvery, n, m)
-				if from == exact || from == forced {
-					p.few = paceFew
+			if len(attempts) > 0 && it.res.Status != LowPrecision {
+				next, attempts = attempts[0], attempts[1:]
+				if found, err = s.try(ctx, next); err != nil || it.converged() {
+					return err
 				}
-				continue
 			}
 		}
-		p = newPace(2*s.res.Iterations, n, m)
+		if p = newPace(2*it.res.Iterations, it.n, it.m); found {
+			p.next = it.res.Iterations + paceEvery
+			p.few = cmp.Or(next.few, p.few)
+		}
 	}
 }
 
-// startAgain replaces the iterate by the first one from a better start, if the dual is larger there or the
-// start is forced. It reports whether it has.
-func (s *solution[T]) startAgain(ctx context.Context, from origin) (bool, error) {
-	if from == asItIs {
+// try replaces the iterate by the first one from a better start, and reports whether it has.
+func (s *solution[T]) try(ctx context.Context, a attempt[T]) (bool, error) {
+	if a.start == nil {
 		return false, nil
 	}
-	nw, k := &s.newton, s.res.Iterations
-	stages, err := s.annealStages(ctx, slowAnneal)
+	stages, err := s.countStages(ctx, slowAnneal)
 	if err != nil || stages < slowStages {
 		return false, err
 	}
-	kept, kind, lambda, shift := s.res, s.kind(k), s.lambda, s.shift
-	gibbs.Grow(&nw.f, s.kernel.N())
-	s.kernel.GrowColumn(&nw.g)
-	if kept.Domain == DomainPlain {
-		copy(nw.f, s.u(k))
-		copy(nw.g, s.v(k))
-	} else {
-		potentials(nw.f, s.u(k), kind, s.log.f)
-		potentials(nw.g, s.v(k), kind, s.log.g)
-		s.keepWeightless(nw.f, nw.g)
-	}
-	before := s.dual().value()
-	spent := s.res.Annealing
-	found := true
-	switch from {
-	case annealed:
-		err = s.anneal(ctx, slowAnneal)
-	case exact, forced:
-		found, err = s.exactStart(ctx)
-	case roughly:
-		s.stageTolerance = max(s.tolerance, stageTolerance)
-		err = s.follow(ctx)
-	case staged:
-		s.stageTolerance = s.tolerance
-		err = s.follow(ctx)
-	}
-	total := spent + s.res.Annealing
+	s.keep()
+	it := s.it
+	before, spent, k := s.dual().value(), it.res.Annealing, it.res.Iterations
+	found, err := a.start.find(ctx)
+	spent += it.res.Annealing
 	if err == nil && found {
-		err = s.restart(ctx, k, s.problem.Start)
+		err = it.restart(ctx, k, it.problem.Start)
 	}
 	if err == nil && found {
-		err = s.iterate(ctx, k+1, s.tolerance, nil)
+		err = s.iterate(ctx, k+1, it.tolerance, nil)
 	}
-	s.res.Annealing = total
-	if err == nil && found && (from == forced || s.dual().value() >= before) {
+	it.res.Annealing = spent
+	if err == nil && found && (a.forced || s.dual().value() >= before) {
 		return true, nil
 	}
-	// Back to the iterate that was kept, even if the context has ended.
-	s.res = kept
-	s.res.Annealing = total
-	s.setLambda(lambda)
-	s.shift = shift
-	copy(s.u(k), nw.f)
-	copy(s.v(k), nw.g)
-	if s.setKind(k, plainKind); kept.Domain != DomainPlain {
-		for i, a := range s.a {
-			if a == 0 {
-				s.u(k)[i] = T(math.Inf(-1))
-			}
-		}
-		s.setKind(k, potentialKind)
-		s.log.basis = k
-		s.absorb(nw.f, nw.g)
-	}
+	s.restore()
 	if err != nil && !errors.Is(err, ErrRange) { // stages may be out of range where λ itself is not
 		return false, err
 	}
-	if err := s.final(ctx); err != nil {
+	if err := it.final(ctx); err != nil {
 		return false, err
 	}
-	s.scaled, s.skip, s.wait = true, 0, 1
-	return false, s.kernel.MulTrans(ctx, s.q, s.plan.u)
+	it.scaled, it.skip, it.wait = true, 0, 1
+	return false, it.kernel.MulTrans(ctx, it.q, it.plan.u)
+}
+
+// keep keeps the last iterate.
+func (s *solution[T]) keep() {
+	it, nw, k := s.it, &s.newton, s.it.res.Iterations
+	s.kept = keptIterate[T]{it.res, it.lambda, it.shift}
+	gibbs.Grow(&nw.f, it.n)
+	it.kernel.GrowColumn(&nw.g)
+	if it.res.Domain == DomainPlain {
+		copy(nw.f, it.u(k))
+		copy(nw.g, it.v(k))
+		return
+	}
+	potentials(nw.f, it.u(k), it.kind(k), it.log.f)
+	potentials(nw.g, it.v(k), it.kind(k), it.log.g)
+	it.keepWeightless(nw.f, nw.g)
+}
+
+// restore makes the kept iterate the last one, even if the context has ended. The work for starts still counts.
+func (s *solution[T]) restore() {
+	it, nw := s.it, &s.newton
+	spent := it.res.Annealing
+	it.res = s.kept.result
+	it.res.Annealing = spent
+	it.setLambda(s.kept.lambda)
+	it.shift = s.kept.shift
+	k := it.res.Iterations
+	u := it.u(k)
+	copy(u, nw.f)
+	copy(it.v(k), nw.g)
+	if it.setKind(k, plainKind); it.res.Domain == DomainPlain {
+		return
+	}
+	for i, a := range it.a {
+		if a == 0 {
+			u[i] = T(math.Inf(-1))
+		}
+	}
+	it.setKind(k, potentialKind)
+	it.log.basis = k
+	it.absorb(nw.f, nw.g)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/simplex"
@@ -16,33 +17,40 @@ import (
 // exactPasses is the most work of the network simplex method, in passes over the costs.
 const exactPasses = 500
 
-// exactStart sets the start to λ times the dual variables of the rows for λ = ∞, and reports whether it
-// has found them. Its work counts as passes of ε-scaling.
-func (s *solution[T]) exactStart(ctx context.Context) (bool, error) {
-	if err := s.kernel.Measure(ctx); err != nil {
+// exactStart makes the start λ times the dual variables of the rows for λ = ∞. Its work counts as passes of
+// ε-scaling.
+type exactStart[T dist.Float] struct {
+	solution *solution[T]
+	simplex  simplex.Solver[T]
+	costs    gibbs.CostRows[T]
+}
+
+func (e *exactStart[T]) find(ctx context.Context) (bool, error) {
+	s, it := e.solution, e.solution.it
+	if err := it.kernel.Measure(ctx); err != nil {
 		return false, err
 	}
-	s.costs = s.kernel.CostRows()
-	err := s.exact.Solve(ctx, &simplex.Problem[T]{Costs: &s.costs, A: s.a, B: s.b, Mass: s.iteration.partial, Work: exactPasses * s.kernel.Size()})
-	s.res.Annealing = int(math.Ceil(s.exact.Work / s.kernel.Size()))
+	e.costs = it.kernel.CostRows()
+	err := e.simplex.Solve(ctx, &simplex.Problem[T]{Costs: &e.costs, A: it.a, B: it.b, Mass: it.partial, Work: exactPasses * it.kernel.Size()})
+	it.res.Annealing = int(math.Ceil(e.simplex.Work / it.kernel.Size()))
 	if err != nil {
 		if ctx.Err() != nil {
 			return false, err
 		}
 		return false, nil
 	}
-	gibbs.Grow(&s.warm, s.kernel.N())
-	for i, f := range s.exact.F {
-		switch f := float64(s.lambda * f); {
-		case s.a[i] == 0:
+	gibbs.Grow(&s.warm, it.n)
+	for i, f := range e.simplex.F {
+		switch f := float64(it.lambda * f); {
+		case it.a[i] == 0:
 			s.warm[i] = T(math.Inf(-1))
-		case s.iteration.partial > 0: // points at their cap have scalings in proportion to their weights
-			s.warm[i] = T(f + num.Log(float64(s.a[i])))
+		case it.partial > 0: // points at their cap have scalings in proportion to their weights
+			s.warm[i] = T(f + num.Log(float64(it.a[i])))
 		default:
 			s.warm[i] = T(f)
 		}
 	}
-	s.startShift, s.startOffset = 0, 0
-	s.problem.Start = s.warm
+	it.startShift, it.startOffset = 0, 0
+	it.problem.Start = s.warm
 	return true, nil
 }

@@ -23,17 +23,14 @@ type instance[T dist.Float] struct {
 	uniformA int     // length for which a is uniform already
 	uniformB int
 
-	penalties
-	startShift  float64 // shift of the first iterate (unequal.go), and
-	startOffset float64 // the part of it that is in problem.Start, both to base 2
-}
-
-// penalties say how far the marginals of the plan may be from a and b.
-type penalties struct {
+	// How far the marginals of the plan may be from a and b.
 	unequal                bool    // they may
 	penaltyA, penaltyB     float64 // +Inf: this marginal holds exactly
 	penaltyOfA, penaltyOfB penalty // for λ
 	partial                float64 // mass to be moved, if positive
+
+	startShift  float64 // shift of the first iterate (unequal.go), and
+	startOffset float64 // the part of it that is in problem.Start, both to base 2
 }
 
 // penalty is what the iterations need of a marginal penalty ρ.
@@ -61,7 +58,7 @@ func (in *instance[T]) setLambda(lambda float64) {
 // setPenalties checks and takes over what p says about mass, for the λ that is set.
 func (in *instance[T]) setPenalties(p *Problem[T], gradient bool) error {
 	inf := math.Inf(1)
-	in.penalties = penalties{penaltyA: inf, penaltyB: inf, partial: p.Mass}
+	in.penaltyA, in.penaltyB, in.partial = inf, inf, p.Mass
 	for _, side := range []struct {
 		name  string
 		given float64

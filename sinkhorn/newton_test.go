@@ -433,7 +433,7 @@ func TestNewtonGivesUp(t *testing.T) {
 		}
 		it := &s.own
 		before := it.res
-		if ok, err := s.solution.startAgain(ctx, annealed); ok || err != nil {
+		if ok, err := s.solution.try(ctx, attempt[float64]{start: &s.solution.annealed}); ok || err != nil {
 			t.Fatalf("%v: ε-scaling is better than an error of %v, %v", domain, before.MarginalError, err)
 		}
 		if it.res.Iterations != before.Iterations || it.res.MarginalError != before.MarginalError || it.res.Annealing == 0 {

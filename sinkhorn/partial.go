@@ -30,7 +30,8 @@ import (
 
 // partial is the dual of partial transport. Its iteration is that of unbalanced.
 type partial[T dist.Float] struct {
-	*unbalanced[T]
+	*dualPoint[T]
+	iteration  *unbalanced[T]
 	t          []T     // column sums of the rows at their cap,
 	sum        float64 // their sum,
 	known      bool    // whether it has been computed for the point at hand
@@ -56,7 +57,7 @@ func (d *partial[T]) enter(ctx context.Context) error {
 	if err := it.kernel.Mul(ctx, it.r, d.v); err != nil {
 		return err
 	}
-	d.scaling(d.tu, it.r, rowSide) // for what it says about caps
+	d.iteration.scaling(d.tu, it.r, rowSide) // for what it says about caps
 	d.setRows()
 	return nil
 }
@@ -66,7 +67,7 @@ func (d *partial[T]) setRows() {
 	d.known, d.sum = false, 0
 	for i, u := range d.u {
 		r := T(u * d.it.r[i])
-		if d.rows[i] = r; d.capped.rows[i] {
+		if d.rows[i] = r; d.iteration.capped.rows[i] {
 			d.rows[i] = 0
 			d.sum += float64(r)
 		}
@@ -78,18 +79,22 @@ func (d *partial[T]) take() {
 	d.setRows()
 }
 
-func (d *partial[T]) next() { d.bestColumns() }
+func (d *partial[T]) next() { d.iteration.bestColumns() }
+
+func (d *partial[T]) system() (diag, rows []T, weight float64) { return d.iteration.system() }
+
+func (d *partial[T]) try(ctx context.Context) (bool, error) { return d.iteration.try(ctx) }
 
 func (d *partial[T]) residual() {
 	it := d.it
-	d.bestColumns()
-	it.res.MarginalError, d.weight = 0, 0
-	for j, c := range d.g {
+	d.iteration.bestColumns()
+	it.res.MarginalError, d.iteration.weight = 0, 0
+	for j, c := range d.iteration.g {
 		it.columns[j], d.e[j], d.diag[j] = c, it.b[j]-c, c
-		if d.capped.columns[j] {
+		if d.iteration.capped.columns[j] {
 			d.diag[j] = 0
 		}
-		d.weight += float64(d.diag[j])
+		d.iteration.weight += float64(d.diag[j])
 		it.res.MarginalError += math.Abs(float64(c) - float64(d.tq[j]))
 	}
 }
@@ -114,7 +119,7 @@ func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
 	}
 	d.top, d.free = math.Inf(-1), true
 	for j := range d.v {
-		if d.capped.columns[j] {
+		if d.iteration.capped.columns[j] {
 			d.free = false
 			d.top = max(d.top, d.level(j))
 		}
@@ -125,7 +130,7 @@ func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
 	}
 	moves := false
 	for j := range d.v {
-		held := d.capped.columns[j]
+		held := d.iteration.capped.columns[j]
 		if held != d.held[j] {
 			d.held[j], sys.direct.made = held, false
 		}

@@ -197,7 +197,7 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 	err := s.kernel.Transpose(ctx)
 	if err == nil {
-		err = s.solution.anneal(ctx, s.settings.Anneal)
+		_, err = s.solution.settled.find(ctx)
 	}
 	if err == nil {
 		err = s.solution.converge(ctx)

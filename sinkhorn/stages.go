@@ -3,7 +3,7 @@ package sinkhorn
 import (
 	"context"
 
-	"github.com/gomonge/monge/internal/gibbs"
+	"github.com/gomonge/monge/dist"
 )
 
 // Newton's steps stall where λ is so large that the start of ε-scaling, which is rough, is far from the
@@ -17,63 +17,43 @@ import (
 
 const (
 	stageFactor    = 2    // of λ, from one stage to the next
-	stageTolerance = 1e-4 // marginal error of each
+	roughTolerance = 1e-4 // marginal error of each, when the stages are made first
 	stagePasses    = 2000 // the most passes of each: all of them take about Settings.Iterations,
 	leastPasses    = 64   // but each has so many
 )
 
-// follow finds a start in stages. Each begins with the scaled dual variables of the one before.
-func (s *solution[T]) follow(ctx context.Context) error {
-	stages, err := s.annealStages(ctx, stageFactor)
-	if err != nil {
-		return err
-	}
-	target, below, total := s.lambda, 1.0, 0
-	for range stages {
-		below *= stageFactor
-	}
-	passes := max(leastPasses, min(stagePasses, s.settings.Iterations/max(1, stages)))
-	tolerance := s.tolerance
-	s.tolerance = s.stageTolerance
-	defer func() { s.tolerance = tolerance }()
-	var start []T
-	s.startShift, s.startOffset = 0, 0
-	for range stages {
-		s.setLambda(target / below)
-		below /= stageFactor
-		err := s.stage(ctx, passes, start)
-		total += s.res.Iterations
-		if err != nil {
-			s.res.Iterations = 0
-			return err
-		}
-		gibbs.Grow(&s.warm, s.kernel.N())
-		last := s.res.Iterations
-		natural(s.warm, s.u(last), s.kind(last), s.log.f, 0)
-		s.startShift, s.startOffset = s.shift, 0
-		s.scaleStart(s.warm, target/below/s.lambda)
-		start = s.warm
-	}
-	s.problem.Start = s.warm
-	s.res.Annealing = total
-	s.setLambda(target)
-	return nil
+// stagedStart finds a start in stages.
+type stagedStart[T dist.Float] struct {
+	solution *solution[T]
+	rough    float64 // the least marginal error of a stage, if above the tolerance
 }
 
-// stage solves the problem for the λ that is set, from u⁰ = exp(start), in so many passes.
-func (s *solution[T]) stage(ctx context.Context, passes int, start []T) error {
-	if err := s.restart(ctx, 0, start); err != nil {
+func (a *stagedStart[T]) find(ctx context.Context) (bool, error) {
+	s, it := a.solution, a.solution.it
+	tolerance := it.tolerance
+	it.tolerance = max(tolerance, a.rough)
+	defer func() { it.tolerance = tolerance }()
+	it.startShift, it.startOffset = 0, 0
+	return true, s.passStages(ctx, stageFactor, nil, func(stages int, start []T) error {
+		return s.solveStage(ctx, max(leastPasses, min(stagePasses, it.settings.Iterations/max(1, stages))), start)
+	})
+}
+
+// solveStage solves the problem for the λ that is set, from u⁰ = exp(start), in so many passes.
+func (s *solution[T]) solveStage(ctx context.Context, passes int, start []T) error {
+	it := s.it
+	if err := it.restart(ctx, 0, start); err != nil {
 		return err
 	}
-	p := newPace(paceFrom-paceEvery, s.kernel.N(), s.kernel.M())
+	p := newPace(paceFrom-paceEvery, it.n, it.m)
 	for {
-		err := s.iterate(ctx, passes, s.tolerance, &p)
-		if err != nil || s.converged() || s.res.Iterations >= passes {
+		err := s.iterate(ctx, passes, it.tolerance, &p)
+		if err != nil || it.converged() || it.res.Iterations >= passes {
 			return err
 		}
-		if err := s.newton.climb(ctx, s.dual(), passes); err != nil || s.converged() {
+		if err := s.newton.climb(ctx, s.dual(), passes); err != nil || it.converged() {
 			return err
 		}
-		p = newPace(2*s.res.Iterations, s.kernel.N(), s.kernel.M())
+		p = newPace(2*it.res.Iterations, it.n, it.m)
 	}
 }

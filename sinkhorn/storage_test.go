@@ -125,7 +125,7 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 				got := map[string][]T{"plan": plan.Data, "f": f, "g": g, "cost, error": {T(r.Cost), T(r.MarginalError)}, "status, passes": {T(r.Status), T(r.Iterations), T(r.Annealing)}}
 				if want == nil {
 					want = got
-					if s.solution.exact.Work > 0 {
+					if s.solution.exact.simplex.Work > 0 {
 						exact++
 					}
 				}
