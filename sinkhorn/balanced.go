@@ -49,7 +49,8 @@ type dualPoint[T dist.Float] struct {
 	u, v       []T // the point; its column sums Kᵀu are it.q
 	tu, tv, tq []T // the point that is tried
 	e          []T // gradient of the dual
-	rows, diag []T // of the system, with penalties
+	rows, diag []T // of the system, with penalties or Mass
+	sums       []T // K v of the point that was tried last, with penalties or Mass
 }
 
 // take swaps the points.

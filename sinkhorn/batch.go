@@ -179,8 +179,7 @@ func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 			continue
 		}
 		s.count++
-		m.solver, m.res.impl, m.res.serial = s, &m.iteration, s.count
-		visit(which[i], &m.res, m.err)
+		visit(which[i], m.outcome.publish(s), m.err)
 	}
 	for i := range members {
 		if members[i].alone {

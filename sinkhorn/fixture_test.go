@@ -124,7 +124,7 @@ func TestGoldenFloat32(t *testing.T) {
 	}
 }
 
-func within[T dist.Float](r *Result[T]) *iteration[T] { return r.impl.(*iteration[T]) }
+func within[T dist.Float](r *Result[T]) *iteration[T] { return r.impl.(*outcome[T]).it }
 
 // prepare makes p the problem of Solve, without solving it.
 func prepare[T dist.Float](ctx context.Context, s *solver[T], p *Problem[T]) error {

@@ -20,11 +20,11 @@ func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode
 	return r.implementation().costGradientTo(ctx, r.serial, dst, mode)
 }
 
-func (it *iteration[T]) costGradientTo(ctx context.Context, serial uint64, dst dist.Matrix[T], mode GradientMode) error {
-	s := it.enter(serial)
-	defer s.leave()
-	mustBe(dst, s.kernel.N(), s.kernel.M(), "CostGradientTo: dst must be n × m")
-	return s.gradients.byCost(ctx, it, dst, mode)
+func (r *outcome[T]) costGradientTo(ctx context.Context, serial uint64, dst dist.Matrix[T], mode GradientMode) error {
+	it := r.enter(serial)
+	defer r.solver.leave()
+	mustBe(dst, it.n, it.m, "CostGradientTo: dst must be n × m")
+	return r.solver.gradients.byCost(ctx, it, dst, mode)
 }
 
 // PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y, as mode says, for a
@@ -39,10 +39,10 @@ func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T], 
 	return r.implementation().pointGradientTo(ctx, r.serial, dx, dy, mode)
 }
 
-func (it *iteration[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error {
-	s := it.enter(serial)
-	defer s.leave()
-	return s.gradients.byPoints(ctx, it, dx, dy, mode)
+func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error {
+	it := r.enter(serial)
+	defer r.solver.leave()
+	return r.solver.gradients.byPoints(ctx, it, dx, dy, mode)
 }
 
 // gradients computes M̄ = ∂Cost/∂M, segment by segment, and hands it to the sink: either the

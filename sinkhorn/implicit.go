@@ -48,7 +48,7 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 	gibbs.Grow(&im.rowSum, kernel.N())
 	gibbs.Grow(&im.alpha, kernel.N())
 	sys.allocate()
-	it.begun = false
+	it.sweep.begun = false // s and w are those of the system from here on
 	u, v := it.plan.u, it.plan.v
 	diag, rows := it.columns, it.a
 	if it.unequal {
@@ -67,13 +67,14 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 	for j, v := range v {
 		sys.d[j] = v * sys.beta[j]
 	}
-	if err := kernel.Mul(ctx, it.r, sys.d); err != nil {
+	if err := kernel.Mul(ctx, im.alpha, sys.d); err != nil {
 		return err
 	}
 	for i, a := range rows {
-		im.alpha[i] = 0
 		if a > 0 {
-			im.alpha[i] = (im.rowSum[i] - T(u[i]*it.r[i])) / a
+			im.alpha[i] = (im.rowSum[i] - T(u[i]*im.alpha[i])) / a
+		} else {
+			im.alpha[i] = 0
 		}
 	}
 
@@ -98,18 +99,19 @@ func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
 	// r and c come from the pass that begins the reverse sweep, without s.
-	clear(it.w)
-	if err := kernel.BeginSweep(ctx, im.rowSum, it.s, sys.rhs, u, v, it.w); err != nil {
+	s, w := it.sweep.s, it.sweep.w
+	clear(w)
+	if err := kernel.BeginSweep(ctx, im.rowSum, s, sys.rhs, u, v, w); err != nil {
 		return err
 	}
 	for i, a := range sys.rows {
 		im.rowSum[i] *= u[i]
-		it.s[i] = 0
+		s[i] = 0
 		if a > 0 {
-			it.s[i] = im.rowSum[i] / a * u[i]
+			s[i] = im.rowSum[i] / a * u[i]
 		}
 	}
-	if err := kernel.MulTrans(ctx, sys.sd, it.s); err != nil {
+	if err := kernel.MulTrans(ctx, sys.sd, s); err != nil {
 		return err
 	}
 	var size float64 // of c, in the norm of the preconditioned residual
@@ -137,12 +139,12 @@ func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel
-	if err := kernel.Mul(ctx, it.r, it.plan.v); err != nil {
+	if err := kernel.Mul(ctx, d.rows, it.plan.v); err != nil {
 		return err
 	}
 	ta, tb := it.penaltyOfA.tau, it.penaltyOfB.tau
 	for i, u := range it.plan.u {
-		d.rows[i] = T(float64(u) * float64(it.r[i]) / ta)
+		d.rows[i] = T(float64(u) * float64(d.rows[i]) / ta)
 	}
 	kernel.GrowColumn(&d.diag)
 	for j, c := range it.columns {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
-	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/simplex"
 )
@@ -17,10 +16,17 @@ import (
 type workspace[T dist.Float] struct {
 	settings Settings
 	kernel   gibbs.Kernel[T]
-	columns  []T // column sums of the plan
-	x, y     []T // scratch, of length n and m
+	sweep    sweep[T]
+	columns  []T // column sums of the plan, or of the point of the dual
+	scratch  []T // of length n; it holds nothing from one call to the next
 	taken    float64
 	laid     gibbs.Shape // if problems are in lanes: the last shape that was found affordable
+}
+
+// sweep are the operands of Kernel.Sweep, s = w ⊙ Kt and q = Kᵀs, in reverse passes and linear systems.
+type sweep[T dist.Float] struct {
+	s, w, q []T
+	begun   bool // s and q are those with which the reverse pass of the last solve begins
 }
 
 // iteration is Sinkhorn's iteration for one problem: the iterates u^k and v^k and how to get
@@ -51,12 +57,7 @@ type iteration[T dist.Float] struct {
 	scaled     bool // q are the column sums of the last iterate, for the base at hand
 	skip, wait int  // log-domain iterations before the next one on scalings
 
-	r, s, w []T  // scratch of length n; or, if
-	begun   bool // is set, what the reverse sweep starts from, with q
-	lane    int  // if positive, one more than the lane that still holds the last iterate
-
-	res    Result[T]
-	solver *solver[T] // that has made res
+	res Result[T]
 }
 
 // plan is the transport plan diag(u) K diag(v), relative to the base.
@@ -159,7 +160,7 @@ func (it *iteration[T]) place() {
 // gradients of points take.
 func (it *iteration[T]) bytes() float64 {
 	kernel := &it.kernel
-	vectors := 21. // in each direction
+	vectors := 24. // in each direction
 	if it.unequal {
 		vectors += 5
 	}
@@ -176,7 +177,7 @@ func (it *iteration[T]) bytes() float64 {
 
 // ownBytes is the part of bytes that the problems of a batch do not share.
 func (it *iteration[T]) ownBytes() float64 {
-	vectors := float64(it.ring) + 4
+	vectors := float64(it.ring) + 2
 	return float64(vectors*(float64(it.kernel.N())+float64(it.kernel.Padded()))*float64(gibbs.ElementBytes[T]())) + float64(float64(it.ring)*float64(unsafe.Sizeof(it.kinds[0])))
 }
 
@@ -211,10 +212,11 @@ func (it *iteration[T]) allocate() error {
 	gibbs.Grow(&it.a, n)
 	kernel.GrowColumn(&it.b)
 	it.iterates.grow(n, m, kernel.Padded())
-	gibbs.Grow(&it.r, n)
-	gibbs.Grow(&it.s, n)
-	gibbs.Grow(&it.w, n)
-	it.begun = false
+	gibbs.Grow(&it.scratch, n)
+	gibbs.Grow(&it.sweep.s, n)
+	gibbs.Grow(&it.sweep.w, n)
+	kernel.GrowColumn(&it.sweep.q)
+	it.sweep.begun = false
 	return nil
 }
 
@@ -224,7 +226,7 @@ func (it *iteration[T]) restart(ctx context.Context, k int, start []T) error {
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), Completed, DomainPlain
 	kernel.SetBase(nil, nil)
 	kernel.Invalidate()
-	it.begun = false
+	it.sweep.begun = false
 	it.shift = it.startShift
 	scaled, err := it.start(k, start)
 	it.scaled, it.skip, it.wait = scaled, 0, 1
@@ -323,8 +325,7 @@ func (it *iteration[T]) finish(ctx context.Context) error {
 	if err := it.final(ctx); err != nil {
 		return err
 	}
-	it.kernel.GrowColumn(&it.columns)
-	if err := it.kernel.Iterate(ctx, it.plan.u, it.columns, it.plan.v, it.a); err != nil {
+	if err := it.kernel.Iterate(ctx, it.plan.u, it.q, it.plan.v, it.a); err != nil {
 		return err
 	}
 	if !it.safe(it.plan.u, it.a) {
@@ -332,7 +333,6 @@ func (it *iteration[T]) finish(ctx context.Context) error {
 	}
 	copy(it.u(k), it.plan.u)
 	copy(it.v(k), it.plan.v)
-	copy(it.q, it.columns)
 	it.setKind(k, it.scalingKind())
 	it.done(k, k, it.settings.Tolerance)
 	return nil
@@ -364,28 +364,27 @@ func (it *iteration[T]) locate() {
 		it.kernel.SetBase(nil, nil)
 		return
 	case potentialKind:
-		it.plan = plan[T]{it.x, it.y}
-		weightless(it.x, it.u(k))
-		weightless(it.y, it.v(k))
+		it.plan = it.log.ones
+		weightless(it.plan.u, it.u(k))
+		weightless(it.plan.v, it.v(k))
 	}
 	it.kernel.SetBase(it.log.f, it.log.g)
 }
 
-// begin computes the cost of the plan. If gradients are wanted it also computes what the
-// reverse sweep starts from: s and q.
-func (it *iteration[T]) begin(ctx context.Context) error {
+// beginSweep sets r = (K⊙M)v for the plan. If gradients are wanted it also computes what the
+// reverse pass begins with.
+func (it *iteration[T]) beginSweep(ctx context.Context, r []T) error {
 	if err := it.final(ctx); err != nil {
 		return err
 	}
-	u, v := it.plan.u, it.plan.v
+	sw := &it.sweep
 	if it.settings.Gradient {
-		it.adjointWeights(it.w, u)
+		it.adjointWeights(sw.w, it.plan.u)
 	}
-	if err := it.kernel.BeginSweep(ctx, it.r, it.s, it.q, u, v, it.w); err != nil {
+	if err := it.kernel.BeginSweep(ctx, r, sw.s, sw.q, it.plan.u, it.plan.v, sw.w); err != nil {
 		return err
 	}
-	it.res.Cost = costOf(u, it.r)
-	it.begun = true
+	sw.begun = true
 	return nil
 }
 
@@ -395,75 +394,6 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 		sum += float64(float64(u[i]) * float64(r))
 	}
 	return sum
-}
-
-// adjointWeights sets w = −u² ⊘ a, and 0 where there is no weight.
-func (it *iteration[T]) adjointWeights(w, u []T) {
-	u, a := u[:len(w)], it.a[:len(w)]
-	if it.uniformA == len(w) && len(w) >= divideFrom {
-		pass.Divide(w, u, a)
-		for i, u := range u {
-			w[i] = -w[i] * u
-		}
-		return
-	}
-	for i := range w {
-		w[i] = 0
-		if a[i] > 0 {
-			w[i] = -(u[i] / a[i]) * u[i] // u² might overflow before a divides it
-		}
-	}
-}
-
-// columnSums sets columns to the column sums of the plan. No iteration keeps its own for
-// this, as the gradient's sweep needs their place.
-func (it *iteration[T]) columnSums(ctx context.Context) error {
-	if err := it.final(ctx); err != nil {
-		return err
-	}
-	it.kernel.GrowColumn(&it.columns)
-	if err := it.kernel.MulTrans(ctx, it.columns, it.plan.u); err != nil {
-		return err
-	}
-	for j, v := range it.plan.v {
-		it.columns[j] *= v
-	}
-	return nil
-}
-
-// rowSums sets r to the row sums of the plan, after columnSums.
-func (it *iteration[T]) rowSums(ctx context.Context) error {
-	it.begun = false // r is overwritten
-	if err := it.kernel.Mul(ctx, it.r, it.plan.v); err != nil {
-		return err
-	}
-	for i, u := range it.plan.u {
-		it.r[i] *= u
-	}
-	return nil
-}
-
-// cancelled makes the result that of the last whole iteration, if there is one.
-func (it *iteration[T]) cancelled() {
-	res := &it.res
-	if res.Iterations > 0 && !it.kernel.Large() {
-		it.finish(context.Background()) // at most a pass over a small problem
-	}
-	res.Status, res.Cost = Cancelled, math.NaN()
-	if res.Iterations == 0 {
-		res.MarginalError = math.NaN()
-		return
-	}
-	if finite(res.MarginalError) {
-		return
-	}
-	// A small problem without a tolerance: one more pass, which does not look at the context.
-	if it.columnSums(context.Background()) == nil {
-		res.MarginalError = 0
-		for j, b := range it.b {
-			res.MarginalError += math.Abs(float64(it.columns[j]) - float64(b))
-		}
-	}
 }
 
 // natural sets dst to the natural logarithms of the iterate in slot, as potentials does to base 2, plus

@@ -74,13 +74,13 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 			continue
 		}
 		if k > 0 && !m.over {
-			l.fetch(&m.iteration, i, k)
-			m.done(k, g.settings.Iterations, g.settings.Tolerance)
+			l.fetch(&m.it, i, k)
+			m.it.done(k, g.settings.Iterations, g.settings.Tolerance)
 		}
-		m.place()
+		m.it.place()
 		m.err = err
-		m.cancelled()
-		m.placed = false // the next member takes the geometry
+		m.it.cancelled()
+		m.it.placed = false // the next member takes the geometry
 	}
 	return err
 }
@@ -108,17 +108,17 @@ func (l *lanes[T]) interleave() bool {
 		if m.alone {
 			continue
 		}
-		p, c := &m.problem, -T(m.lambda*math.Log2E)
+		p, c := &m.it.problem, -T(m.it.lambda*math.Log2E)
 		if first == nil {
 			first, l.common = p, c
 			for k := range w {
-				a[k], b[k], u[k], x[k], y[k] = m.a, m.b, m.u(0), p.X.Data, p.Y.Data
+				a[k], b[k], u[k], x[k], y[k] = m.it.a, m.it.b, m.it.u(0), p.X.Data, p.Y.Data
 			}
 		}
-		l.n, l.m, dims = max(l.n, len(m.a)), max(l.m, len(m.b)), max(dims, p.X.Cols)
+		l.n, l.m, dims = max(l.n, len(m.it.a)), max(l.m, len(m.it.b)), max(dims, p.X.Cols)
 		l.alike, l.same = l.alike && alike(p, first), l.same && c == l.common
-		a[i], b[i], u[i], x[i], y[i] = m.a, m.b, m.u(0), p.X.Data, p.Y.Data
-		l.c[i], l.lo[i], l.hi[i] = c, m.limits.lo, m.limits.hi
+		a[i], b[i], u[i], x[i], y[i] = m.it.a, m.it.b, m.it.u(0), p.X.Data, p.Y.Data
+		l.c[i], l.lo[i], l.hi[i] = c, m.it.limits.lo, m.it.limits.hi
 	}
 	if first == nil {
 		return false
@@ -150,9 +150,9 @@ func (l *lanes[T]) interleave() bool {
 			spread(l.a[i:], w, a[i])
 			spread(l.b[i:], w, b[i])
 			spread(l.u[i:], w, u[i])
-			if m.problem.Cost.IsEmpty() {
-				l.points(l.x[i:], m.problem.X, dims)
-				l.points(l.y[i:], m.problem.Y, dims)
+			if m.it.problem.Cost.IsEmpty() {
+				l.points(l.x[i:], m.it.problem.X, dims)
+				l.points(l.y[i:], m.it.problem.Y, dims)
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (l *lanes[T]) kernels(dims int) {
 		}
 		for p := range count {
 			m := &l.group.members[p]
-			for e := max(0, len(m.a)-i) * l.m; !m.alone && e < r*l.m; e++ {
+			for e := max(0, len(m.it.a)-i) * l.m; !m.alone && e < r*l.m; e++ {
 				kernel[e*w+p] = 1
 			}
 		}
@@ -220,8 +220,8 @@ func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	}
 	for p := range l.group.count {
 		m := &l.group.members[p]
-		for row := i; !m.alone && row < min(i+r, m.problem.Cost.Rows); row++ {
-			spread(dst[(row-i)*l.m*w+p:], w, m.problem.Cost.Row(row))
+		for row := i; !m.alone && row < min(i+r, m.it.problem.Cost.Rows); row++ {
+			spread(dst[(row-i)*l.m*w+p:], w, m.it.problem.Cost.Row(row))
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (l *lanes[T]) layAlike(dst []T, i, r int) {
 	first := -1
 	for p := range x {
 		if p < l.group.count && !l.group.members[p].alone {
-			cost := &l.group.members[p].problem.Cost
+			cost := &l.group.members[p].it.problem.Cost
 			x[p] = cost.Data[i*cost.Stride:]
 			if first < 0 {
 				first = p
@@ -244,7 +244,7 @@ func (l *lanes[T]) layAlike(dst []T, i, r int) {
 			x[p] = x[first]
 		}
 	}
-	cost := &l.group.members[first].problem.Cost
+	cost := &l.group.members[first].it.problem.Cost
 	if cost.Rows-i < r || cost.Cols < l.m {
 		clear(dst)
 	}
@@ -305,18 +305,18 @@ func (l *lanes[T]) settle(k int) (left int) {
 		if m.alone || m.over {
 			continue
 		}
-		goal := tolerance * m.mass
+		goal := tolerance * m.it.mass
 		switch {
 		case !(l.outside[i] == 0) || !finite(l.marginalErrors[i]):
 			m.alone = true
 		case tolerance == 0:
-			m.res.Iterations, m.res.MarginalError = k, l.marginalErrors[i]
-			m.lane, m.over = i+1, true
+			m.it.res.Iterations, m.it.res.MarginalError = k, l.marginalErrors[i]
+			m.outcome.lane, m.over = i+1, true
 		case k == limit || l.marginalErrors[i] <= goal:
-			l.fetch(&m.iteration, i, k)
-			m.done(k, limit, tolerance)
+			l.fetch(&m.it, i, k)
+			m.it.done(k, limit, tolerance)
 			m.over = true
-		case m.accelerates() && m.pace.slow(k, l.marginalErrors[i], goal):
+		case m.it.accelerates() && m.pace.slow(k, l.marginalErrors[i], goal):
 			m.alone = true
 		default:
 			left++
@@ -352,8 +352,8 @@ func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.count {
 		if m := &l.group.members[i]; !m.alone && l.group.settings.Tolerance > 0 {
-			spread(l.u[i:], w, m.u(m.res.Iterations)) // lanes that were over have gone on
-			spread(l.v[i:], w, m.v(m.res.Iterations))
+			spread(l.u[i:], w, m.it.u(m.it.res.Iterations)) // lanes that were over have gone on
+			spread(l.v[i:], w, m.it.v(m.it.res.Iterations))
 		}
 	}
 	l.eachRows(func(i, r, at, last int) {
@@ -370,8 +370,8 @@ func (l *lanes[T]) computeCosts() {
 	}
 	for i := range l.group.count {
 		if m := &l.group.members[i]; !m.alone {
-			m.res.Cost = l.costs[i]
-			m.alone = !finite(m.res.Cost)
+			m.it.res.Cost = l.costs[i]
+			m.alone = !finite(m.it.res.Cost)
 		}
 	}
 }

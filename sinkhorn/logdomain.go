@@ -19,21 +19,22 @@ import (
 
 // logDomain is what iterations on logarithms need besides. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
-	f, g     []T // potentials of the base
-	basis    int // iterate that they belong to
-	a, b     []T // logarithms of the marginals
-	max, sum []T // log-sum-exps of rows in two parts
-	h, sums  []T // and of columns
+	f, g     []T     // potentials of the base
+	basis    int     // iterate that they belong to
+	a, b     []T     // logarithms of the marginals
+	max, sum []T     // log-sum-exps of rows in two parts
+	h, sums  []T     // and of columns
+	ones     plan[T] // the plan of potentials relative to themselves: 1, and 0 without weight
 }
 
 // enterLog prepares the log domain. It refuses costs that not even that can represent, and
 // sets LowPrecision for those that it represents roughly.
 func (it *iteration[T]) enterLog(ctx context.Context) error {
 	kernel, log := &it.kernel, &it.log
-	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &it.x} {
+	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &log.ones.u} {
 		gibbs.Grow(v, kernel.N())
 	}
-	for _, v := range []*[]T{&log.g, &log.b, &log.h, &log.sums, &it.y} {
+	for _, v := range []*[]T{&log.g, &log.b, &log.h, &log.sums, &log.ones.v} {
 		kernel.GrowColumn(v)
 	}
 	it.res.Domain = DomainLog
@@ -138,7 +139,7 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	}
 	minusInf := T(math.Inf(-1))
 	if exact {
-		f := it.x
+		f := it.scratch
 		potentials(f, it.u(k-1), kind, log.f)
 		if err := it.kernel.LogColumnMax(ctx, log.h, f); err != nil {
 			return err

@@ -270,12 +270,12 @@ func TestSparse(t *testing.T) {
 			sys.z[j] = v * sys.d[j]
 		}
 		for i, a := range s.own.a {
-			if sys.w[i] = 0; a > 0 {
-				sys.w[i] = u[i] / a * u[i]
+			if sys.sweep.w[i] = 0; a > 0 {
+				sys.sweep.w[i] = u[i] / a * u[i]
 			}
 		}
 		got := make([]float64, m)
-		if err := errors.Join(s.kernel.Sweep(ctx, sys.s, sys.sd, sys.z, sys.w), sys.list(ctx), sys.sparse.square(ctx, &s.kernel, got, sys.d)); err != nil {
+		if err := errors.Join(s.kernel.Sweep(ctx, sys.sweep.s, sys.sd, sys.z, sys.sweep.w), sys.list(ctx), sys.sparse.square(ctx, &s.kernel, got, sys.d)); err != nil {
 			t.Fatal(err)
 		}
 		for j, v := range v {

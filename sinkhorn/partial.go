@@ -54,10 +54,10 @@ func (d *partial[T]) enter(ctx context.Context) error {
 	for _, b := range it.b {
 		d.sumB += float64(b)
 	}
-	if err := it.kernel.Mul(ctx, it.r, d.v); err != nil {
+	if err := it.kernel.Mul(ctx, d.sums, d.v); err != nil {
 		return err
 	}
-	d.iteration.scaling(d.tu, it.r, rowSide) // for what it says about caps
+	d.iteration.scaling(d.tu, d.sums, rowSide) // for what it says about caps
 	d.setRows()
 	return nil
 }
@@ -66,7 +66,7 @@ func (d *partial[T]) enter(ctx context.Context) error {
 func (d *partial[T]) setRows() {
 	d.known, d.sum = false, 0
 	for i, u := range d.u {
-		r := T(u * d.it.r[i])
+		r := T(u * d.sums[i])
 		if d.rows[i] = r; d.iteration.capped.rows[i] {
 			d.rows[i] = 0
 			d.sum += float64(r)
@@ -104,11 +104,11 @@ func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
 	it := d.it
 	if !d.known {
 		for i, u := range d.u {
-			if it.w[i] = u; d.rows[i] != 0 {
-				it.w[i] = 0
+			if it.scratch[i] = u; d.rows[i] != 0 {
+				it.scratch[i] = 0
 			}
 		}
-		if err := it.kernel.MulTrans(ctx, d.t, it.w); err != nil {
+		if err := it.kernel.MulTrans(ctx, d.t, it.scratch); err != nil {
 			return err
 		}
 		it.res.Iterations++

@@ -15,7 +15,7 @@ import (
 // enter prepares the point for Newton's steps.
 func (d *unbalanced[T]) enter(ctx context.Context) error {
 	d.it.kernel.GrowColumn(&d.diag)
-	if err := d.it.kernel.Mul(ctx, d.it.r, d.v); err != nil {
+	if err := d.it.kernel.Mul(ctx, d.sums, d.v); err != nil {
 		return err
 	}
 	d.setRows()
@@ -47,11 +47,11 @@ func (d *unbalanced[T]) bestColumns() {
 	}
 }
 
-// setRows sets rows for the scalings u at hand and the sums r.
+// setRows sets rows for the scalings u at hand and their sums.
 func (d *unbalanced[T]) setRows() {
-	it, t := d.it, d.it.penaltyOfA.tau
+	t := d.it.penaltyOfA.tau
 	for i, u := range d.u {
-		d.rows[i] = T(float64(u) * float64(it.r[i]) / t)
+		d.rows[i] = T(float64(u) * float64(d.sums[i]) / t)
 	}
 }
 

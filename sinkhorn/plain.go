@@ -7,7 +7,6 @@ import (
 
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/pass"
-	"github.com/gomonge/monge/internal/gibbs"
 )
 
 // Iterations on scalings.
@@ -40,10 +39,9 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 		}
 		return true, nil
 	}
-	gibbs.Grow(&it.x, it.kernel.N())
-	exp.Exp2(it.x, u, 1)
-	if it.safe(it.x, it.a) || it.settings.Domain == DomainPlain {
-		copy(u, it.x)
+	exp.Exp2(it.scratch, u, 1)
+	if it.safe(it.scratch, it.a) || it.settings.Domain == DomainPlain {
+		copy(u, it.scratch)
 		return true, nil
 	}
 	it.setKind(k, potentialKind)
@@ -54,7 +52,7 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 // whether it can.
 func (it *iteration[T]) startPlain() bool {
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = 0, math.NaN(), Completed, DomainPlain
-	it.begun = false
+	it.sweep.begun = false
 	scaled, err := it.start(0, it.problem.Start)
 	return scaled && err == nil
 }

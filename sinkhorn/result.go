@@ -42,7 +42,7 @@ type Result[T dist.Float] struct {
 	serial uint64
 }
 
-// resultImpl is the implementation of a Result, an *iteration. serial is the number of the result.
+// resultImpl is the implementation of a Result, an *outcome. serial is the number of the result.
 type resultImpl[T dist.Float] interface {
 	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
 	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error
@@ -60,16 +60,35 @@ func (r *Result[T]) implementation() resultImpl[T] {
 	return r.impl
 }
 
-// enter marks the solver as being used, until leave, and returns it.
-func (it *iteration[T]) enter(serial uint64) *solver[T] {
-	s := it.solver
+// outcome implements the Result of an iteration.
+type outcome[T dist.Float] struct {
+	it     *iteration[T]
+	solver *solver[T] // that has made the result
+	lane   int        // if positive, one more than the lane that still holds the last iterate
+}
+
+// publish makes the result of the iteration one of the solver, valid until the solver's next result.
+func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
+	r.solver = s
+	r.it.res.impl, r.it.res.serial = r, s.count
+	return &r.it.res
+}
+
+// enter marks the solver as being used, until its leave, and returns the iteration, whose workspace others may
+// have used since.
+func (r *outcome[T]) enter(serial uint64) *iteration[T] {
+	s := r.solver
 	s.enter()
 	if serial != s.count {
 		s.leave()
 		panic("sinkhorn: a Result was used after the next call of its Solver")
 	}
-	s.place(it)
-	return s
+	r.it.place()
+	if r.lane > 0 {
+		s.group.lanes.fetch(r.it, r.lane-1, r.it.res.Iterations)
+		r.lane = 0
+	}
+	return r.it
 }
 
 // hasResult returns an error if there is no iterate.
@@ -78,6 +97,55 @@ func (it *iteration[T]) hasResult() error {
 		return ErrNoResult
 	}
 	return nil
+}
+
+// columnSums sets columns to the column sums of the plan.
+func (it *iteration[T]) columnSums(ctx context.Context) error {
+	if err := it.final(ctx); err != nil {
+		return err
+	}
+	it.kernel.GrowColumn(&it.columns)
+	if err := it.kernel.MulTrans(ctx, it.columns, it.plan.u); err != nil {
+		return err
+	}
+	for j, v := range it.plan.v {
+		it.columns[j] *= v
+	}
+	return nil
+}
+
+// rowSums sets r to the row sums of the plan, after columnSums.
+func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
+	if err := it.kernel.Mul(ctx, r, it.plan.v); err != nil {
+		return err
+	}
+	for i, u := range it.plan.u {
+		r[i] *= u
+	}
+	return nil
+}
+
+// cancelled makes the result the one of the last whole iteration, if there is one.
+func (it *iteration[T]) cancelled() {
+	res := &it.res
+	if res.Iterations > 0 && !it.kernel.Large() {
+		it.finish(context.Background()) // at most a pass over a small problem
+	}
+	res.Status, res.Cost = Cancelled, math.NaN()
+	if res.Iterations == 0 {
+		res.MarginalError = math.NaN()
+		return
+	}
+	if finite(res.MarginalError) {
+		return
+	}
+	// A small problem without a tolerance: one more pass, which does not look at the context.
+	if it.columnSums(context.Background()) == nil {
+		res.MarginalError = 0
+		for j, b := range it.b {
+			res.MarginalError += math.Abs(float64(it.columns[j]) - float64(b))
+		}
+	}
 }
 
 // PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v).
@@ -90,28 +158,28 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 	return r.implementation().planTo(ctx, r.serial, dst, first)
 }
 
-func (it *iteration[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error {
-	s := it.enter(serial)
-	defer s.leave()
-	mustBe(dst, dst.Rows, s.kernel.M(), "PlanTo: dst must have m columns")
-	if first < 0 || dst.Rows < 1 || dst.Rows > s.kernel.N()-first {
+func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error {
+	it := r.enter(serial)
+	defer r.solver.leave()
+	mustBe(dst, dst.Rows, it.kernel.M(), "PlanTo: dst must have m columns")
+	if first < 0 || dst.Rows < 1 || dst.Rows > it.kernel.N()-first {
 		panic("sinkhorn: PlanTo: the plan does not have these rows")
 	}
 	if err := it.hasResult(); err != nil {
 		return err
 	}
-	if dst.Rows == s.kernel.N() {
+	if dst.Rows == it.kernel.N() {
 		if err := it.final(ctx); err != nil {
 			return err
 		}
-		return s.kernel.Plan(ctx, dst, it.plan.u, it.plan.v)
+		return it.kernel.Plan(ctx, dst, it.plan.u, it.plan.v)
 	}
 	it.locate()
 	for i := range dst.Rows {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		s.kernel.PlanRow(dst.Row(i), first+i, it.plan.u, it.plan.v)
+		it.kernel.PlanRow(dst.Row(i), first+i, it.plan.u, it.plan.v)
 	}
 	return nil
 }
@@ -129,18 +197,18 @@ func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error
 	return r.implementation().barycentricTo(ctx, r.serial, dst)
 }
 
-func (it *iteration[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error {
-	s := it.enter(serial)
-	defer s.leave()
+func (r *outcome[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error {
+	it := r.enter(serial)
+	defer r.solver.leave()
 	mustBePoints(&it.kernel, "BarycentricTo")
-	mustBe(dst, s.kernel.N(), s.kernel.P(), "BarycentricTo: dst must be n × p")
+	mustBe(dst, it.kernel.N(), it.kernel.P(), "BarycentricTo: dst must be n × p")
 	if err := it.hasResult(); err != nil {
 		return err
 	}
 	if err := it.final(ctx); err != nil {
 		return err
 	}
-	if err := s.kernel.PlanTimesY(ctx, dst, it.plan.u, it.plan.v); err != nil {
+	if err := it.kernel.PlanTimesY(ctx, dst, it.plan.u, it.plan.v); err != nil {
 		return err
 	}
 	overflow := false
@@ -190,10 +258,10 @@ func (r *Result[T]) PotentialsTo(f, g []T) error {
 	return r.implementation().potentialsTo(r.serial, f, g)
 }
 
-func (it *iteration[T]) potentialsTo(serial uint64, f, g []T) error {
-	s := it.enter(serial)
-	defer s.leave()
-	if len(f) != s.kernel.N() || len(g) != s.kernel.M() {
+func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
+	it := r.enter(serial)
+	defer r.solver.leave()
+	if len(f) != it.kernel.N() || len(g) != it.kernel.M() {
 		panic("sinkhorn: PotentialsTo: f must have length n, and g length m")
 	}
 	if err := it.hasResult(); err != nil {
@@ -221,10 +289,10 @@ func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
 	return r.implementation().regularizedCost(ctx, r.serial)
 }
 
-func (it *iteration[T]) regularizedCost(ctx context.Context, serial uint64) (float64, error) {
-	s := it.enter(serial)
-	defer s.leave()
-	return s.regularizedCost(ctx, it)
+func (r *outcome[T]) regularizedCost(ctx context.Context, serial uint64) (float64, error) {
+	it := r.enter(serial)
+	defer r.solver.leave()
+	return r.solver.regularizedCost(ctx, it)
 }
 
 func (s *solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (float64, error) {
@@ -240,10 +308,11 @@ func (s *solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (floa
 	k := it.res.Iterations
 	kind, rows, extra := it.kind(k), it.a, 0.0
 	if it.unequal {
-		if err := it.rowSums(ctx); err != nil {
+		rows = it.scratch
+		if err := it.rowSums(ctx, rows); err != nil {
 			return math.NaN(), err
 		}
-		rows, extra = it.r, s.solution.unbalanced.cost(it.r, it.columns)
+		extra = s.solution.unbalanced.cost(rows, it.columns)
 	}
 	cost := float64(entropyPart(rows, it.a, it.u(k), kind, it.log.f)+entropyPart(it.columns, it.b, it.v(k), kind, it.log.g))/it.lambda + extra
 	if !finite(cost) {

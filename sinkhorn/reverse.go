@@ -63,10 +63,10 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 		u, ok := rev.scaling(it, rev.u, rowSide, k-1)
 		if ok {
 			it.adjointColumns(t, v)
-			g.terms.AddTwo(it.s, v, u, t)
+			g.terms.AddTwo(it.sweep.s, v, u, t)
 		} else {
-			g.terms.Add(it.s, v)
-			for j, q := range it.q[:len(t)] {
+			g.terms.Add(it.sweep.s, v)
+			for j, q := range it.sweep.q[:len(t)] {
 				t[j] = v[j] * q // β^k
 			}
 			if err := g.flush(ctx, &it.kernel); err != nil {
@@ -99,16 +99,34 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 			v = rev.v
 			continue
 		}
-		it.adjointWeights(it.w, u)
-		if err := it.kernel.Sweep(ctx, it.s, it.q, t, it.w); err != nil {
+		it.adjointWeights(it.sweep.w, u)
+		if err := it.kernel.Sweep(ctx, it.sweep.s, it.sweep.q, t, it.sweep.w); err != nil {
 			return err
+		}
+	}
+}
+
+// adjointWeights sets w = −u² ⊘ a, and 0 where there is no weight.
+func (it *iteration[T]) adjointWeights(w, u []T) {
+	u, a := u[:len(w)], it.a[:len(w)]
+	if it.uniformA == len(w) && len(w) >= divideFrom {
+		pass.Divide(w, u, a)
+		for i, u := range u {
+			w[i] = -w[i] * u
+		}
+		return
+	}
+	for i := range w {
+		w[i] = 0
+		if a[i] > 0 {
+			w[i] = -(u[i] / a[i]) * u[i] // u² might overflow before a divides it
 		}
 	}
 }
 
 // adjointColumns sets t^k = −β^k ⊙ v^k ⊘ b, with β^k = v^k ⊙ q, and 0 where there is no weight.
 func (it *iteration[T]) adjointColumns(t, v []T) {
-	q, b, v := it.q[:len(t)], it.b[:len(t)], v[:len(t)]
+	q, b, v := it.sweep.q[:len(t)], it.b[:len(t)], v[:len(t)]
 	if it.uniformB == len(t) && len(t) >= divideFrom {
 		for j, q := range q {
 			t[j] = v[j] * q
@@ -135,14 +153,14 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	kernel, rev, last := &it.kernel, &g.reverse, it.res.Iterations
 	g.terms.Reset(kernel, 2*last, it.lambda)
 	rev.grow(kernel)
-	if !it.begun {
-		if err := it.begin(ctx); err != nil {
+	if !it.sweep.begun {
+		if err := it.beginSweep(ctx, it.scratch); err != nil {
 			return err
 		}
 	} else if err := it.final(ctx); err != nil {
 		return err
 	}
-	it.begun = false // from here on r, s and q are those of the sweeps
+	it.sweep.begun = false // from here on s and q are those of later sweeps
 	rev.basis = it.kind(last)
 	if rev.basis == potentialKind {
 		rev.basis = last
@@ -163,11 +181,12 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 // old base; s^k belongs to the new one.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
-	if err := it.kernel.Mul(ctx, it.r, rev.t); err != nil {
+	s := it.sweep.s
+	if err := it.kernel.Mul(ctx, s, rev.t); err != nil {
 		return err
 	}
 	for i, u := range u {
-		it.r[i] = -(u * it.r[i])
+		s[i] = -(u * s[i]) // α^k
 	}
 	if err := g.flush(ctx, &it.kernel); err != nil {
 		return err
@@ -176,12 +195,13 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 		return err
 	}
 	for i, a := range it.a {
-		it.s[i] = 0
-		if a > 0 {
-			it.s[i] = it.r[i] / a * rev.u[i]
+		if !(a > 0) {
+			s[i] = 0
+		} else {
+			s[i] = s[i] / a * rev.u[i]
 		}
 	}
-	return it.kernel.MulTrans(ctx, it.q, it.s)
+	return it.kernel.MulTrans(ctx, it.sweep.q, s)
 }
 
 // stays reports whether the base at hand is one to stay with at iterate k: its own, or one near

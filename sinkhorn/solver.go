@@ -84,6 +84,7 @@ type solver[T dist.Float] struct {
 	busy atomic.Bool
 
 	own       iteration[T] // of Solve and Divergence
+	outcome   outcome[T]   // of own
 	solution  solution[T]  // how Solve gets there
 	system    system[T]
 	gradients gradients[T]
@@ -111,6 +112,7 @@ func newSolver[T dist.Float](settings *Settings) (*solver[T], error) {
 func (s *solver[T]) reset(settings Settings) {
 	*s = solver[T]{workspace: workspace[T]{settings: settings}, count: s.count + 1}
 	s.own = newIteration(&s.workspace)
+	s.outcome.it = &s.own
 	s.system.workspace = &s.workspace
 	s.solution.init(&s.own, &s.system)
 	s.gradients.sys, s.gradients.solution = &s.system, &s.solution
@@ -206,7 +208,9 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		err = it.finish(ctx)
 	}
 	if err == nil {
-		err = it.begin(ctx)
+		if err = it.beginSweep(ctx, it.scratch); err == nil {
+			it.res.Cost = costOf(it.plan.u, it.scratch)
+		}
 	}
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
@@ -222,15 +226,5 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		}
 		return nil, err
 	}
-	it.solver, it.res.impl, it.res.serial = s, it, s.count
-	return &it.res, err
-}
-
-// place makes the workspace that of an iteration, which others may have used since.
-func (s *solver[T]) place(it *iteration[T]) {
-	it.place()
-	if it.lane > 0 {
-		s.group.lanes.fetch(it, it.lane-1, it.res.Iterations)
-		it.lane = 0
-	}
+	return s.outcome.publish(s), err
 }

@@ -30,7 +30,6 @@ type system[T dist.Float] struct {
 	plan                plan[T] // T
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
-	w, s                []T // scratch of length n
 	mass                float64
 	epsilon             T    // elements of T, scaled, below this are left out of a list and a factor
 	free                bool // a constant added to β makes no difference
@@ -47,10 +46,9 @@ func (sys *system[T]) allocate() {
 	}
 }
 
-// set makes the system that of a plan of an iteration, which lends its scratch.
+// set makes the system the one of a plan of an iteration.
 func (sys *system[T]) set(it *iteration[T], t plan[T], diag, rows []T) {
 	sys.plan, sys.diag, sys.rows = t, diag, rows
-	sys.w, sys.s = it.w, it.s
 	sys.mass, sys.epsilon, sys.free, sys.common = it.mass, T(it.limits.epsilon), !it.unequal, nil
 }
 
@@ -111,9 +109,9 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 // weigh sets w = u² ⊘ rows, and 0 where there is no row.
 func (sys *system[T]) weigh() {
 	for i, a := range sys.rows {
-		sys.w[i] = 0
+		sys.sweep.w[i] = 0
 		if a > 0 {
-			sys.w[i] = sys.plan.u[i] / a * sys.plan.u[i]
+			sys.sweep.w[i] = sys.plan.u[i] / a * sys.plan.u[i]
 		}
 	}
 }
@@ -152,7 +150,7 @@ func (sys *system[T]) squareRows(ctx context.Context) error {
 	for j, v := range sys.plan.v {
 		sys.z[j] = v * sys.d[j]
 	}
-	err := sys.kernel.Sweep(ctx, sys.s, sys.sd, sys.z, sys.w)
+	err := sys.kernel.Sweep(ctx, sys.sweep.s, sys.sd, sys.z, sys.sweep.w)
 	for j, v := range sys.plan.v {
 		sys.sd[j] *= v
 	}

@@ -23,36 +23,38 @@ type group[T dist.Float] struct {
 
 // member is one of the problems.
 type member[T dist.Float] struct {
-	iteration[T]
-	pace  pace
-	err   error
-	alone bool // it needs something else than plain iterations on scalings
-	over  bool // in a lane: its last iteration has been made
+	it      iteration[T]
+	outcome outcome[T]
+	costs   []T // (K⊙M)v of the plan
+	pace    pace
+	err     error
+	alone   bool // it needs something else than plain iterations on scalings
+	over    bool // in a lane: its last iteration has been made
 }
 
 // gather makes the problems members that begin in the plain domain, or are alone.
 func (g *group[T]) gather(ctx context.Context, problems []Problem[T], which []int, lanes bool) {
 	for len(g.members) < len(which) {
-		g.members = append(g.members, member[T]{iteration: newIteration(g.workspace)})
+		g.members = append(g.members, member[T]{it: newIteration(g.workspace)})
 	}
 	g.count = len(which)
 	g.laid = gibbs.Shape{}
 	for i, at := range which {
 		m := &g.members[i]
-		m.res, m.err, m.over, m.lane = Result[T]{}, nil, false, 0
-		m.placed = !lanes
-		err := m.admit(&problems[at])
+		m.err, m.over, m.outcome = nil, false, outcome[T]{it: &m.it}
+		m.it.res, m.it.placed = Result[T]{}, !lanes
+		err := m.it.admit(&problems[at])
 		switch {
 		case err != nil:
 		case lanes:
-			m.shape, g.laid = g.kernel.Shape(), g.kernel.Shape()
+			m.it.shape, g.laid = g.kernel.Shape(), g.kernel.Shape()
 		default:
 			err = g.kernel.Transpose(ctx)
 		}
-		m.alone = err != nil || g.taken+float64(float64(i)*m.ownBytes()) > float64(g.settings.MaxMemory)
+		m.alone = err != nil || g.taken+float64(float64(i)*m.it.ownBytes()) > float64(g.settings.MaxMemory)
 		if !m.alone {
 			m.pace = newPace(paceFrom-paceEvery, g.kernel.N(), g.kernel.M())
-			m.alone = !m.startPlain()
+			m.alone = !m.it.startPlain()
 		}
 	}
 }
@@ -68,9 +70,9 @@ func (g *group[T]) solve(ctx context.Context) error {
 		case m.alone:
 		case err != nil:
 			m.err = err
-			m.cancelled()
+			m.it.cancelled()
 		default:
-			m.alone = !finite(m.res.Cost)
+			m.alone = !finite(m.it.res.Cost)
 		}
 	}
 	return err
@@ -99,7 +101,7 @@ func (g *group[T]) iterate(ctx context.Context) error {
 	for k := 1; k <= limit && len(g.active) > 0; k++ {
 		left := g.active[:0]
 		for _, m := range g.active {
-			if m.alone = !m.scaleColumns(k); !m.alone {
+			if m.alone = !m.it.scaleColumns(k); !m.alone {
 				left = append(left, m)
 			}
 		}
@@ -109,10 +111,10 @@ func (g *group[T]) iterate(ctx context.Context) error {
 		}
 		left = g.active[:0]
 		for _, m := range g.active {
-			if m.alone = !m.scaledRows(k); m.alone || m.done(k, limit, tolerance) {
+			if m.alone = !m.it.scaledRows(k); m.alone || m.it.done(k, limit, tolerance) {
 				continue
 			}
-			if m.alone = m.accelerates() && k < limit && m.pace.slow(k, m.res.MarginalError, tolerance*m.mass); !m.alone {
+			if m.alone = m.it.accelerates() && k < limit && m.pace.slow(k, m.it.res.MarginalError, tolerance*m.it.mass); !m.alone {
 				left = append(left, m)
 			}
 		}
@@ -127,9 +129,10 @@ func (g *group[T]) costs(ctx context.Context) error {
 	g.operands.Reset()
 	for i := range g.count {
 		if m := &g.members[i]; !m.alone {
-			m.locate()
+			m.it.locate()
 			g.active = append(g.active, m)
-			g.operands.Add(m.r, m.plan.v, m.a, m.q)
+			gibbs.Grow(&m.costs, m.it.n)
+			g.operands.Add(m.costs, m.it.plan.v, m.it.a, m.it.q)
 		}
 	}
 	if len(g.active) == 0 {
@@ -139,7 +142,7 @@ func (g *group[T]) costs(ctx context.Context) error {
 		return err
 	}
 	for _, m := range g.active {
-		m.res.Cost = costOf(m.plan.u, m.r)
+		m.it.res.Cost = costOf(m.it.plan.u, m.costs)
 	}
 	return nil
 }
@@ -148,7 +151,7 @@ func (g *group[T]) costs(ctx context.Context) error {
 func (g *group[T]) pack(k int) *gibbs.Group[T] {
 	g.operands.Reset()
 	for _, m := range g.active {
-		g.operands.Add(m.u(k), m.v(k), m.a, m.q)
+		g.operands.Add(m.it.u(k), m.it.v(k), m.it.a, m.it.q)
 	}
 	return &g.operands
 }

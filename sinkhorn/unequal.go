@@ -59,7 +59,7 @@ type unbalanced[T dist.Float] struct {
 // allocate makes room for the vectors.
 func (d *unbalanced[T]) allocate() {
 	kernel := &d.it.kernel
-	for _, v := range []*[]T{&d.u, &d.tu, &d.rows, &d.f} {
+	for _, v := range []*[]T{&d.u, &d.tu, &d.rows, &d.sums, &d.f} {
 		gibbs.Grow(v, kernel.N())
 	}
 	for _, v := range []*[]T{&d.v, &d.tv, &d.tq, &d.g} {
@@ -130,7 +130,7 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	return d.logRows(ctx, it.res.Iterations+1)
 }
 
-// try sets tu to the best u for tv, r and tq to the sums K tv and Kᵀtu, and reports
+// try sets tu to the best u for tv, sums and tq to the sums K tv and Kᵀtu, and reports
 // whether all are accurate.
 func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
 	it, kernel := d.it, &d.it.kernel
@@ -140,13 +140,13 @@ func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
 	if err := kernel.Fill(ctx); err != nil {
 		return false, err
 	}
-	if err := kernel.Mul(ctx, it.r, d.tv); err != nil || !d.accurate(it.r, it.a) {
+	if err := kernel.Mul(ctx, d.sums, d.tv); err != nil || !d.accurate(d.sums, it.a) {
 		return false, err
 	}
-	d.scaling(d.tu, it.r, rowSide)
+	d.scaling(d.tu, d.sums, rowSide)
 	var mass float64
 	for i, u := range d.tu {
-		mass += float64(u * it.r[i])
+		mass += float64(u * d.sums[i])
 	}
 	scale(d.tu, d.balance(d.tv, false, num.Log2(mass)))
 	if !it.safe(d.tu, it.a) {
