@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -30,21 +29,7 @@ var caltechExperiment = Experiment{
 // caltechMethods are those of the figure, with the numbers of neighbors of the paper.
 // LSDR, LSQMI and CEML run only if named.
 func caltechMethods() []method {
-	all := []method{original()}
-	for _, m := range paperBaselines() {
-		slow := false
-		switch m.(type) {
-		case baselines.LFDA:
-			m = baselines.LFDA{Neighbors: 5}
-		case baselines.LMNN:
-			m = baselines.LMNN{Neighbors: 5}
-		case baselines.LSDR, baselines.LSQMI, baselines.CEML:
-			slow = true
-		}
-		b := ofBaseline(m)
-		b.slow = slow
-		all = append(all, b)
-	}
+	all := append([]method{original()}, paperBaselines()...)
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))
 }
 

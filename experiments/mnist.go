@@ -51,19 +51,8 @@ func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, s
 func mnistMethods() []method {
 	all := []method{original()}
 	for _, m := range paperBaselines() {
-		slow := false
-		switch m.(type) {
-		case baselines.LFDA:
-			m = baselines.LFDA{Neighbors: 5}
-		case baselines.LMNN:
-			m = baselines.LMNN{Neighbors: 5}
-		case baselines.LSDR, baselines.LSQMI, baselines.CEML:
-			slow = true
-		}
-		b := ofBaseline(m)
-		b.slow = slow
-		all = append(all, b)
-		if m.String() == (baselines.LMNN{}).String() {
+		all = append(all, m)
+		if m.name == (baselines.LMNN{}).String() {
 			stopped := ofBaseline(baselines.LMNN{Neighbors: 5, MaxSteps: 50})
 			stopped.name = nameLMNNStopped
 			all = append(all, stopped)

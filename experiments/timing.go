@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -32,21 +31,7 @@ var timingExperiment = Experiment{
 // timingMethods are those of the table, and LSQMI. What takes minutes runs only if
 // named.
 func timingMethods() []method {
-	var all []method
-	for _, m := range paperBaselines() {
-		slow := false
-		switch m.(type) {
-		case baselines.LFDA:
-			m = baselines.LFDA{Neighbors: 5}
-		case baselines.LMNN:
-			m = baselines.LMNN{Neighbors: 5}
-		case baselines.LSDR, baselines.LSQMI, baselines.CEML:
-			slow = true
-		}
-		b := ofBaseline(m)
-		b.slow = slow
-		all = append(all, b)
-	}
+	all := paperBaselines()
 	paper := *wda.PaperSettings(0)
 	return append(all, onAllCPUs(namePaper, paper), onAllCPUs(nameWDA, wda.Settings{}), onAllCPUs(nameFloat32, wda.Settings{Objective: wda.Objective{Float32: true}}))
 }

@@ -89,18 +89,8 @@ var uciShrinkages = []float64{0, 0.1, 0.5}
 func uciMethods() []method {
 	all := []method{original()}
 	for _, m := range paperBaselines() {
-		slow := false
-		switch m.(type) {
-		case baselines.LFDA:
-			m = baselines.LFDA{Neighbors: 5}
-		case baselines.LMNN:
-			m, slow = baselines.LMNN{Neighbors: 5}, true
-		case baselines.LSDR, baselines.LSQMI, baselines.CEML:
-			slow = true
-		}
-		b := ofBaseline(m)
-		b.slow = slow
-		all = append(all, b)
+		m.slow = m.slow || m.name == (baselines.LMNN{}).String()
+		all = append(all, m)
 	}
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))
 }
