@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/experiments/baselines"
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda/dataset"
@@ -56,7 +56,7 @@ func weightings() []weighting {
 			}
 			n, _ := y.Dims()
 			a := mat.NewDense(n, n, nil)
-			if err := knn.Affinity(ctx, dense.View(a), dense.View(y), weightNeighbors); err != nil {
+			if err := baselines.Affinity(ctx, dense.View(a), dense.View(y), weightNeighbors); err != nil {
 				return nil, err
 			}
 			a.Scale(1/mat.Sum(a), a)

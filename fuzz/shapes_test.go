@@ -117,11 +117,6 @@ func functions[T num.Float]() []target[T] {
 				matrix.Widen(dst, x)
 			}
 		},
-		"knn.Affinity": func(a, x matrix.Matrix[T], k int) {
-			if a, ok := any(a).(matrix.Matrix[float64]); ok {
-				knn.Affinity(context.Background(), a, any(x).(matrix.Matrix[float64]), k)
-			}
-		},
 		"knn.New":        knn.New[T],
 		"knn.NewColumns": func(x matrix.Matrix[T], labels []int) { knn.NewColumns(context.Background(), x, labels) },
 		"knn.NewNarrow": func(x matrix.Matrix[T], labels []int) {

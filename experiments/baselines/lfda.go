@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
@@ -111,7 +110,7 @@ func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw
 		xc := projection.Gather(ctx, x, rows)
 		nc := len(rows)
 		a := mat.NewDense(nc, nc, nil)
-		if err := knn.Affinity(ctx, dense.View(a), dense.View(xc), k); err != nil {
+		if err := Affinity(ctx, dense.View(a), dense.View(xc), k); err != nil {
 			return nil, nil, err
 		}
 		lap := projection.Product(ctx, a, xc)

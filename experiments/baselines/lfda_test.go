@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/dense"
-	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/projection"
 	"github.com/gomonge/monge/internal/projection/projectiontest"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -54,7 +53,7 @@ func TestLocalScatter(t *testing.T) {
 	affinities, at := make([]*mat.Dense, len(classes)), make([]int, n)
 	for c, rows := range classes {
 		affinities[c] = mat.NewDense(len(rows), len(rows), nil)
-		knn.Affinity(ctx, dense.View(affinities[c]), dense.View(projection.Gather(ctx, x, rows)), k)
+		Affinity(ctx, dense.View(affinities[c]), dense.View(projection.Gather(ctx, x, rows)), k)
 		for i, r := range rows {
 			at[r] = i
 		}

@@ -20,12 +20,9 @@ func IsFloat64[T Float]() bool {
 	return unsafe.Sizeof(x) == 8
 }
 
-// F64 and F32 see a slice of T as what it is. The caller has asked IsFloat64.
-// Unlike any(s).([]float64) they keep the slice from escaping.
+// F64 returns a slice of float64 as what it is. The caller has asked IsFloat64. Unlike
+// any(s).([]float64) it keeps the slice from escaping.
 func F64[T Float](s []T) []float64 { return *(*[]float64)(unsafe.Pointer(&s)) }
-
-// F32 is F64 for float32.
-func F32[T Float](s []T) []float32 { return *(*[]float32)(unsafe.Pointer(&s)) }
 
 // P64 and P32 are where a slice of T begins, as what it is: for assembly, whose caller
 // knows the type and has checked the length.

@@ -1,4 +1,4 @@
-package knn
+package baselines
 
 import (
 	"context"
@@ -20,12 +20,12 @@ import (
 func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	n := x.Rows
 	if k < 1 {
-		panic("knn: number of neighbors below 1")
+		panic("baselines: number of neighbors below 1")
 	}
 	a.Check()
 	x.Check()
 	if a.Rows != n || a.Cols != n || matrix.Overlap(a, x) {
-		panic("knn: affinities are not n × n, or overlap the samples")
+		panic("baselines: affinities are not n × n, or overlap the samples")
 	}
 	const some = 64
 	for i := 0; i < n && ctx.Err() == nil; i += some {

@@ -1,4 +1,4 @@
-package knn
+package baselines
 
 import (
 	"testing"
